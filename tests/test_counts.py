@@ -47,6 +47,14 @@ def near_radix(limbs: int) -> Field:
     return Field(search(upwards((1 << 64 * limbs) - (1 << 40) - 1, -2)))
 
 
+SHAPED = {
+    "pseudo-mersenne": below_a_power,
+    "near-radix": near_radix,
+    "signed-limbs": near_radix,
+}
+"""Primes that have the shape that an algorithm needs."""
+
+
 def counted(kernel: Kernel, f: Field) -> tuple[int, int]:
     """Multiplications, those of half a product included, and additions of words."""
     program = lower(kernel.expression(f))
@@ -72,7 +80,7 @@ def check_predictions(name: tuple[str, str], limbs: range) -> None:
         pytest.skip("the prime decides")
     for n in limbs:
         make = roomy if name[0] in {k.operation for k in FUSED} else generic
-        f = {"pseudo-mersenne": below_a_power, "near-radix": near_radix}.get(name[1], make)(n)
+        f = SHAPED.get(name[1], make)(n)
         predicted = prediction.products(n), prediction.additions_of(n)
         assert predicted == counted(named_kernel(*name), f), n
 

@@ -9,12 +9,16 @@ from contracts import contract_named
 from primes import cases, expected, is_probable_prime
 from well_formed import assert_no_dead_carry, assert_no_waste, assert_well_formed
 
-from fieldc.algorithms import choose
+from fieldc.algorithms import choose, representations
+from fieldc.algorithms.representations import MONTGOMERY, representation_of
+from fieldc.algorithms.representations import PLAIN as PLAIN_RESIDUES
+from fieldc.algorithms.shapes import few_powers, shapes, signed_row
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.field import Field
-from fieldc.language import Expression
+from fieldc.language import DoesNotApply, Expression
 from fieldc.machine.assemble import assemble, host_triple
+from fieldc.operations import OPERATIONS
 from fieldc.proof.prove import prove
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.kernel import compile_expression
@@ -38,6 +42,32 @@ def near_a_power(seed: int) -> Field:
         c = rng.getrandbits(size) | 1
         if is_probable_prime(2**k - c):
             return Field(2**k - c)
+
+
+FEW_POWERS = (
+    *("p256", "p384", "2^224-2^96+1", "2^448-2^224-1", "2^256-2^224-2^96+2^64-1"),
+    *("2^251+17*2^192+1", "2^521-1", "secp256k1-p"),
+)
+"""Among them SM2's prime and Starknet's."""
+
+
+def of_few_powers(seed: int) -> Field:
+    """A random p = 2^k +- 2^a +- 2^b +- 1 of 2 to 7 limbs that signed limbs suit."""
+    rng = random.Random(f"2^k +- 2^a +- 2^b +- 1 {seed}")
+    while True:
+        step = rng.choice((1, 8, 32))
+        a, b, k = sorted(rng.sample(range(step, 449, step), 3))
+        p = 2**k + sum(rng.choice((-1, 1)) << power for power in (0, a, b))
+        if k > 96 and is_probable_prime(p) and suits_signed_limbs(Field(p)):
+            return Field(p)
+
+
+def suits_signed_limbs(f: Field) -> bool:
+    try:
+        choose(f, "mul", "signed-limbs")
+    except DoesNotApply:
+        return False
+    return True
 
 
 def check_words(expression: Expression) -> None:
@@ -68,6 +98,52 @@ def check_all(f: Field, operations: tuple[str, ...], algorithm: str) -> None:
             check_proof(expression, variant)
 
 
+@pytest.mark.parametrize(
+    ("text", "has", "says"),
+    [
+        ("2^255-19", {"near-power", "few-powers", "signed-limbs"}, "2^255 - 19: p = 2^k - c"),
+        ("p256", {"few-powers", "signed-limbs", "simple-quotient"}, "2^256 - p has 224 bits"),
+        ("p384", {"few-powers", "signed-limbs"}, "2^384 - p has 129 bits"),
+        ("goldilocks", {"near-power", "few-powers"}, "2^64 - 4294967295"),
+        ("bls12-377-p", set(), "more than a limb"),
+        ("bn254-p", set(), "more than a limb"),
+    ],
+)
+def test_shapes_are_found_from_the_number(text: str, has: set[str], says: str) -> None:
+    found = shapes(find_field(text))
+    assert {shape.name for shape in found if shape.applies} == has
+    assert says in found[0].reason
+    assert all("\n" not in shape.reason for shape in found)
+
+
+def test_powers_of_two_are_written_as_one_writes_them() -> None:
+    assert few_powers(find_field("p256")).reason.startswith("2^256 - 2^224 + 2^192 + 2^96 - 1:")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_signed_rows_make_the_prime(seed: int) -> None:
+    f = of_few_powers(seed)
+    r, a, b = signed_row(f)
+    assert (a - b) << 64 * r == f.p + r
+    assert all(not x or not y for x, y in zip(f.limbs(a, f.n), f.limbs(b, f.n), strict=True))
+
+
+def test_plain_residues_are_offered_to_primes_of_that_shape() -> None:
+    montgomery, plain = representations(find_field("secp256k1-p"))
+    assert montgomery.applies and plain.applies
+    assert set(plain.algorithms) == {"mul", "square", "sum_of_products", "reduce"}
+    montgomery, plain = representations(find_field("p384"))
+    assert montgomery.applies and not plain.applies
+    assert "signed-limbs" in montgomery.algorithms["square"]
+    assert plain.reason.startswith("pseudo-mersenne needs p = 2^k - c")
+
+
+def test_an_operation_says_its_representation() -> None:
+    assert representation_of(OPERATIONS["square_plain"]) is PLAIN_RESIDUES
+    assert representation_of(OPERATIONS["mul_lazy"]) is MONTGOMERY
+    assert representation_of(OPERATIONS["mul_by_3"]) is None
+
+
 SEEDS = [*range(3), *(pytest.param(seed, marks=pytest.mark.full) for seed in range(3, 60))]
 """Of primes nobody chose."""
 
@@ -82,3 +158,21 @@ def test_named_primes_near_a_power_of_two(text: str) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_primes_near_a_power_of_two(seed: int) -> None:
     check_all(near_a_power(seed), PLAIN, "pseudo-mersenne")
+
+
+@ON_X86_64
+@pytest.mark.parametrize("text", FEW_POWERS)
+def test_named_primes_of_few_powers_of_two(text: str) -> None:
+    check_all(find_field(text), ("mul", "square"), "signed-limbs")
+
+
+@ON_X86_64
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_primes_of_few_powers_of_two(seed: int) -> None:
+    check_all(of_few_powers(seed), ("mul", "square"), "signed-limbs")
+
+
+@ON_X86_64
+def test_a_row_may_begin_beside_a_carry_chain() -> None:
+    """p = 2^416 + 2^352 - 2^320 + 1: a limb 1 begins a chain before the row's first product."""
+    check_proof(choose(Field(2**416 + 2**352 - 2**320 + 1), "mul", "cios"), "adx")

@@ -17,9 +17,11 @@ from fieldc.algorithms import (
     products,
     pseudo_mersenne,
     scanning,
+    signed_limbs,
     solinas,
     squaring,
 )
+from fieldc.algorithms.representations import REPRESENTATIONS, Offer, offers
 from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.language import BoundError, DoesNotApply, Expression, Kernel
@@ -71,6 +73,7 @@ STUDIED: tuple[Kernel, ...] = (
     squaring.square_sos,
     montgomery.multiply_near_radix,
     squaring.square_near_radix,
+    *signed_limbs.SIGNED_LIMBS,
     *pseudo_mersenne.PSEUDO_MERSENNE,
     *solinas.SOLINAS,
     *plain.BARRETT,
@@ -78,7 +81,12 @@ STUDIED: tuple[Kernel, ...] = (
 )
 """The other algorithms, to compare with: built and raced where they are named."""
 
-SHAPED: tuple[Kernel, ...] = (montgomery.multiply_near_radix, squaring.square_near_radix)
+SHAPED: tuple[Kernel, ...] = (
+    montgomery.multiply_near_radix,
+    squaring.square_near_radix,
+    *signed_limbs.SIGNED_LIMBS,
+    *pseudo_mersenne.PSEUDO_MERSENNE,
+)
 """Studied algorithms that are offered all the same, to primes whose shape they use."""
 
 OPERATIONS: tuple[str, ...] = tuple(dict.fromkeys(k.operation for k in KERNELS))
@@ -129,8 +137,16 @@ def kernels_for(operation: str) -> list[Kernel]:
 
 def offered_for(operation: str) -> list[Kernel]:
     """The algorithms that a build may choose by itself."""
-    built = kernels_for(operation)
-    return built and [*built, *(k for k in SHAPED if k.operation == operation)]
+    return [*kernels_for(operation), *(k for k in SHAPED if k.operation == operation)]
+
+
+def representations(field: Field) -> list[Offer]:
+    """Each representation of residues, with the algorithms that a build may choose for its parts.
+
+    Plain residues are offered where the prime has a shape for them.
+    """
+    operations = {o for r in REPRESENTATIONS for o in r.parts.values()}
+    return offers(field, {operation: offered_for(operation) for operation in operations})
 
 
 def every_kernel_for(operation: str) -> list[Kernel]:

@@ -101,6 +101,7 @@ _CONSTANT = "log-jump, and a constant that takes back what complements added"
 _NEAR = "and subtractions of c*q, two words and a borrow to the top for each limb"
 _HANDBOOK = "the handbook: n^2 and n^2 + 4n + 1; the article: n^2 + 4n + 2"
 _TWO_SPARE = "with two spare bits the remainder has n limbs: a column, n products, is not needed"
+_SIGNED = "for p = R - c; other primes have other limbs that are 0 or 1"
 _BY_PRIME = "as many sums as the prime's powers of two ask for"
 
 PREDICTIONS: dict[tuple[str, str], Prediction] = {
@@ -159,6 +160,8 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
     ("square", "product"): Prediction(_MONTGOMERY, _ADDITIONS),
     ("square", "sos"): Prediction(_SQUARE, _over(2, 7, 3, -6), why=_FULL_PRODUCT),
     ("square", "near-radix"): Prediction(_over(2, 1, 5), _of(1, 2, -2), why=_NEAR),
+    ("mul", "signed-limbs"): Prediction(_of(1, 2), _of(2, 3, -2), why=_SIGNED),
+    ("square", "signed-limbs"): Prediction(_over(2, 1, 5), _of(1, 4, -3), why=_SIGNED),
     ("sum_of_products", "log-jump"): Prediction(_of(3, 0, 1), _of(6, 2, -1)),
     ("sum_of_products", "cios"): Prediction(_of(3, 1), _of(6, 2, -1)),
     ("sum_of_products", "two-subtractions"): Prediction(_of(3, 1), _of(6, 2, -1)),

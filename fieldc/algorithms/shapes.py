@@ -2,8 +2,127 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 from fieldc.field import Field
 from fieldc.language import DoesNotApply
+
+MOST_POWERS = 6
+"""Powers of two, added or subtracted, up to which a prime counts as one of few powers."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A form that a prime may have, and why it has it or not."""
+
+    name: str
+    applies: bool
+    reason: str
+    """One line that begins with the prime as the shape sees it, or says what is missing."""
+    saves: str
+    """What an algorithm for the shape leaves out."""
+
+
+def shapes(f: Field) -> tuple[Shape, ...]:
+    """Every shape, in a fixed order, for a prime in limbs of its word."""
+    return near_power(f), few_powers(f), signed_rows(f), simple_quotient(f)
+
+
+def near_power(f: Field) -> Shape:
+    """Whether p = 2^k - c, k the bits of p, and c of one limb and of less than half of p's bits."""
+    c = (1 << f.bits) - f.p
+    applies = c < f.base and c * c < 1 << f.bits
+    return Shape(
+        "near-power",
+        applies,
+        f"2^{f.bits} - {c}: p = 2^k - c, c of one limb"
+        if applies
+        else f"2^{f.bits} - p has {c.bit_length()} bits, more than a limb or half of p's bits",
+        "plain residues: the upper half of a product folds by one row, n + 1 products",
+    )
+
+
+def few_powers(f: Field) -> Shape:
+    """Whether p is a sum or difference of a few powers of two."""
+    powers = list(signed_powers(f.p))
+    applies = len(powers) <= MOST_POWERS
+    return Shape(
+        "few-powers",
+        applies,
+        f"{_written(powers)}: {len(powers)} powers of two"
+        if applies
+        else f"p takes {len(powers)} powers of two, {MOST_POWERS} at most",
+        "plain residues are reduced by sums alone",
+    )
+
+
+def simple_quotient(f: Field) -> Shape:
+    """Whether n0 is 1 or -1."""
+    low, ones = f.p % f.base, f.base - 1
+    applies = low in (1, ones)
+    return Shape(
+        "simple-quotient",
+        applies,
+        f"n0 = {1 if low == ones else -1}: p is {-1 if low == ones else 1} modulo 2^{f.word}"
+        if applies
+        else f"p is {low:#x} modulo 2^{f.word}, not 1 or -1",
+        "a quotient limb of Montgomery's reduction takes no product",
+    )
+
+
+def signed_rows(f: Field) -> Shape:
+    """Whether signed limbs save a third of the products of Montgomery's reduction."""
+    _, a, b = signed_row(f)
+    quotient = f.n0 not in (1, f.base - 1)
+    signed = quotient + _products(f, a) + _products(f, b)
+    applies = 3 * signed <= 2 * (f.n + 1)
+    return Shape(
+        "signed-limbs",
+        applies,
+        f"{signed} products drop a limb of a Montgomery reduction, {quotient + _products(f, f.p)} "
+        f"if no limb of p is signed{'' if applies else f'; {2 * (f.n + 1) // 3} at most'}",
+        "rows of the reduction have signed limbs, most of them 0 or 1",
+    )
+
+
+def _products(f: Field, value: int) -> int:
+    """Limbs that are multiplied: all but 0 and 1."""
+    return sum(limb not in (0, 1) for limb in f.limbs(value, f.n + 1))
+
+
+def signed_parts(value: int, limbs_: list[int], base: int) -> tuple[int, int]:
+    """(a, b) with a - b = value, of the fewest products: each limb is one of a's or one of b's."""
+    plans: dict[int, tuple[int, int, int]] = {0: (0, 0, 0)}
+    for i, limb in enumerate(limbs_):
+        found: dict[int, tuple[int, int, int]] = {}
+        for carry, (cost, a, b) in plans.items():
+            up, over = (limb + carry) % base, (limb + carry) // base
+            ways = [(over, cost + work(up), a + (up * base**i), b)]
+            if up:
+                ways.append((over + 1, cost + work(base - up), a, b + (base - up) * base**i))
+            for new, *plan in ways:
+                found[new] = min(found.get(new, (1 << 30, 0, 0)), (plan[0], plan[1], plan[2]))
+        plans = found
+    top = base ** len(limbs_)
+    return min((cost + 2 * carry, a + carry * top, b) for carry, (cost, a, b) in plans.items())[1:]
+
+
+def work(limb: int) -> int:
+    """What a limb of a row costs, in additions: a product, or one for the additions alone."""
+    if limb in (0, 1):
+        return 2 * limb
+    return 6
+
+
+def signed_row(f: Field) -> tuple[int, int, int]:
+    """(r, a, b): t + q*p is 2^w*(t >> w) + q*(a - b)*2^(w*r) where q clears the lowest limb.
+
+    r is 1 where n0 is 1, for q is the lowest limb then, and 0 otherwise.
+    """
+    r = 1 if f.n0 == 1 else 0
+    value = (f.p + r) >> f.word * r
+    return r, *signed_parts(value, f.limbs(value), f.base)
 
 
 def complement_of_power(f: Field) -> int:
@@ -11,7 +130,28 @@ def complement_of_power(f: Field) -> int:
 
     Raises DoesNotApply for other primes.
     """
-    c = (1 << f.bits) - f.p
-    if c >= f.base or c * c >= 1 << f.bits:
-        raise DoesNotApply(f"pseudo-mersenne needs p = 2^k - c with c of one limb, not {f.label}")
-    return c
+    near = near_power(f)
+    if not near.applies:
+        raise DoesNotApply(
+            f"pseudo-mersenne needs p = 2^k - c with c of one limb, not {f.label}: {near.reason}"
+        )
+    return (1 << f.bits) - f.p
+
+
+def signed_powers(c: int) -> Iterator[tuple[int, int]]:
+    """(sign, exponent) of the powers of two that make c, no two of them neighbours."""
+    power = 0
+    while c:
+        if c & 1:
+            sign = 2 - c % 4
+            yield sign, power
+            c -= sign
+        c, power = c >> 1, power + 1
+
+
+def _written(powers: list[tuple[int, int]]) -> str:
+    """A sum of powers of two as one writes it, the highest first."""
+    (_, first), *rest = reversed(powers)
+    return f"2^{first}" + "".join(
+        f" {'+' if sign > 0 else '-'} {f'2^{power}' if power else 1}" for sign, power in rest
+    )

@@ -7,6 +7,7 @@ from math import gcd
 
 from fieldc.algorithms.plain import with_products
 from fieldc.algorithms.reduction import subtract_all
+from fieldc.algorithms.shapes import signed_powers
 from fieldc.field import Field
 from fieldc.language import DoesNotApply, Number
 
@@ -48,17 +49,6 @@ def digit_rows(f: Field) -> tuple[int, list[list[int]]]:
         if max(sum(map(abs, column)) for column in zip(*rows, strict=True)) > MOST_SUMS:
             raise DoesNotApply(f"solinas needs p = 2^a - 2^b + ... of few sums, not {f.label}")
     return size, rows
-
-
-def signed_powers(c: int) -> Iterator[tuple[int, int]]:
-    """(sign, exponent) of the powers of two that make c, no two of them neighbours."""
-    power = 0
-    while c:
-        if c & 1:
-            sign = 2 - c % 4
-            yield sign, power
-            c -= sign
-        c, power = c >> 1, power + 1
 
 
 def _gathered(

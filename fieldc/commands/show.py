@@ -5,7 +5,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from fieldc.algorithms import KERNELS, STUDIED, Applicability, applicability
+from fieldc.algorithms import (
+    KERNELS,
+    STUDIED,
+    Applicability,
+    applicability,
+    representations,
+)
+from fieldc.algorithms.representations import Offer
+from fieldc.algorithms.shapes import Shape, shapes
 from fieldc.catalogue import find_field
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, option, verb
 from fieldc.commands.why import why
@@ -99,6 +107,42 @@ def algorithms_data(rows: Sequence[Applicability]) -> list[dict[str, object]]:
     ]
 
 
+def shape_table(found: Sequence[Shape]) -> Table:
+    """What of the prime's form saves work."""
+    rows = [(s.name, "yes" if s.applies else "no", s.reason) for s in found]
+    return Table(("shape", "has it", "why"), rows, "shapes of the prime")
+
+
+def representation_table(found: Sequence[Offer]) -> Table:
+    """How residues may stand for numbers."""
+    rows = [
+        (o.representation.name, "yes" if o.applies else "no", o.representation.says, o.reason)
+        for o in found
+    ]
+    return Table(("representation", "offered", "residues", "why not"), rows, "representations")
+
+
+def shape_data(found: Sequence[Shape]) -> list[dict[str, object]]:
+    """Shapes as JSON."""
+    return [
+        {"shape": s.name, "applies": s.applies, "reason": s.reason, "saves": s.saves} for s in found
+    ]
+
+
+def representation_data(found: Sequence[Offer]) -> list[dict[str, object]]:
+    """Representations as JSON, with the algorithms of each part."""
+    return [
+        {
+            "representation": o.representation.name,
+            "applies": o.applies,
+            "reason": o.reason,
+            "operations": dict(o.representation.parts),
+            "algorithms": {part: list(names) for part, names in o.algorithms.items()},
+        }
+        for o in found
+    ]
+
+
 @verb(
     FIELD,
     WORD,
@@ -114,5 +158,12 @@ def show(arguments: argparse.Namespace) -> Answer:
     if arguments.target is not None or arguments.processor is not None:
         raise UsageError("--target and --processor go with --why OP")
     rows = applicability(field, (*KERNELS, *STUDIED))
-    data = {**constants_data(field), "algorithms": algorithms_data(rows)}
-    return Answer((constants(field), algorithms(rows)), data)
+    found, ways = shapes(field), representations(field)
+    data = {
+        **constants_data(field),
+        "shapes": shape_data(found),
+        "representations": representation_data(ways),
+        "algorithms": algorithms_data(rows),
+    }
+    tables = constants(field), shape_table(found), representation_table(ways), algorithms(rows)
+    return Answer(tables, data)

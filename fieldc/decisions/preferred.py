@@ -8,13 +8,14 @@ processor's model; other targets have an order of algorithms of their own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from fieldc.algorithms import every_kernel_for, offered_for, unknown_algorithm
 from fieldc.decisions.model import Figure, figure
 from fieldc.decisions.schedule import Schedule, ScheduleError, TunedKernel, shipped
 from fieldc.field import Field
-from fieldc.language import BoundError, Expression
+from fieldc.language import BoundError, Expression, Kernel
 from fieldc.machine.processor import missing
 from fieldc.machine.processors import Processor, find_processor, host_processor
 from fieldc.targets.target import Choice, Target
@@ -121,9 +122,21 @@ def _expressions(
         except BoundError as error:
             refused.append((kernel.algorithm, str(error)))
             failure = error
+    if not found and algorithm is None and (others := _studied(field, operation, kernels)):
+        return others, refused
     if not found and failure is not None:
         raise failure
     return found, refused
+
+
+def _studied(field: Field, operation: str, tried: Sequence[Kernel]) -> list[Expression]:
+    """The algorithms that are not offered but hold, where none that is offered does."""
+    found = []
+    for kernel in every_kernel_for(operation):
+        if kernel not in tried:
+            with suppress(BoundError):
+                found.append(kernel.expression(field))
+    return found
 
 
 def _model(target: Target, name: str | None) -> Processor:

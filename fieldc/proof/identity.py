@@ -9,7 +9,7 @@ bounds, a word by its residue modulo 2^w.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fieldc.proof.bounds import Case, Fact
 from fieldc.proof.combinations import Combination
@@ -24,6 +24,7 @@ from fieldc.proof.equations import (
     put_in,
     split,
 )
+from fieldc.proof.ways import WAYS
 from fieldc.proof.zeros import residue_of
 
 
@@ -96,7 +97,7 @@ class Identity:
             inverse = pow(row.factor, -1, self.p)
             add_to(total, product(carries, row.right), inverse)
             self._use(row, {m: c * inverse for m, c in carries.items()})
-        elif (onward := self._consumed(row.carry)) is not None:
+        elif (onward := self._unless_constant(row)) is not None:
             # The carry went on into a word that is shown to be 0: there it is known exactly.
             self._replace(row, words, {}, total)
             reader, rest = onward
@@ -133,6 +134,16 @@ class Identity:
         elif row.kind != "mul" and self.case.is_always(row.carry, 1):
             self.case.fixed[row.carry] = 1
         return row.carry in self.case.fixed
+
+    def _unless_constant(self, row: Equation) -> tuple[Equation, Polynomial] | None:
+        """Where a carry went on, unless one bound shows it to be 0, which is quicker to ask."""
+        if row.carry is None:
+            return None
+        briefly = replace(self.case, comparisons=(), ways=WAYS[:1])
+        if briefly.is_always(row.carry, 0):
+            self.case.fixed[row.carry] = 0
+            return None
+        return self._consumed(row.carry)
 
     def _consumed(self, carry: int) -> tuple[Equation, Polynomial] | None:
         """An equation that a carry went into and whose word is 0; the carry as the rest of it."""

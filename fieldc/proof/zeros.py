@@ -35,7 +35,19 @@ def residue_of(case: Case, word: int) -> Combination | None:
             rows[row.number] = quotient
             for monomial in [m for m, c in total.items() if int(c) % system.radix == 0]:
                 del total[monomial]
-    return None if total else rows
+    return rows if _are_zero_carries(case, total) else None
+
+
+def _are_zero_carries(case: Case, total: Polynomial) -> bool:
+    """Whether all that is left are carries that are 0, which are fixed then.
+
+    Where two chains share a flag, one begins with the carry that the other one cannot have.
+    """
+    carries = [m[0] for m in total if len(m) == 1 and case.system.row_of_carry(m[0])]
+    if len(carries) < len(total) or not all(case.is_always(carry, 0) for carry in carries):
+        return False
+    case.fixed.update(dict.fromkeys(carries, 0))
+    return True
 
 
 def fix_unread(case: Case) -> None:

@@ -38,6 +38,8 @@ class Selection:
         self._flags = color_flags(program, choices.flags)
         self._two_chains = OF in self._flags.values()
         self._clean: set[str] = set()
+        self._is_row_new = False
+        """Whether a row began beside a chain, so that flags are cleared for it after that."""
         self._alive: Counter[str] = Counter()
         self._places: dict[int, Operand] = {}
         self._multiplier: tuple[int, Virtual] | None = None
@@ -181,9 +183,10 @@ class Selection:
         if any(self._alive.values()):
             if flag not in self._clean:
                 raise FlagError(f"{flag} is not clear where a chain begins beside another")
-        elif not self._clean >= BOTH:
+        elif self._is_row_new or not self._clean >= BOTH:
             self._emit("clear", ())
             self._clean |= BOTH
+            self._is_row_new = False
 
     def sub(self, step: Step) -> None:
         """sub begins a chain of borrows, sbb goes on."""
@@ -220,7 +223,10 @@ class Selection:
             place = self._place(multiplier)
             from_operand = isinstance(place, Memory) and place.base != self._table
             if self.choices.clear == "all" or (self.choices.clear == "product" and from_operand):
-                self._clean = set()
+                if any(self._alive.values()):
+                    self._is_row_new = True
+                else:
+                    self._clean = set()
             if not (isinstance(place, Virtual) and place.fixed == "rdx"):
                 place = self._move(place, multiplier.name, "rdx")
             self._multiplier = multiplier.number, place
