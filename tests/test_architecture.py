@@ -40,9 +40,18 @@ def place_of(path: Path) -> str:
     return f"{first}/" if rest else first
 
 
-def imported(path: Path, known: dict[str, Path]) -> Iterator[Path]:
-    """The files of fieldc that a file imports, inside functions and for types too."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+class WithoutTypes(ast.NodeTransformer):
+    """Removes what only a type checker reads."""
+
+    def visit_If(self, node: ast.If) -> ast.AST | None:
+        is_for_types = isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        return None if is_for_types else self.generic_visit(node)
+
+
+def imported(path: Path, known: dict[str, Path], types: bool = True) -> Iterator[Path]:
+    """The files of fieldc that a file imports, inside functions too; for `types` only, if asked."""
+    tree: ast.AST = ast.parse(path.read_text("utf-8"))
+    for node in ast.walk(tree if types else WithoutTypes().visit(tree)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -94,6 +103,29 @@ def test_each_module_is_in_one_room() -> None:
 
 def test_imports_run_one_way() -> None:
     assert wrong_imports(modules()) == []
+
+
+def circles(known: dict[str, Path]) -> set[frozenset[str]]:
+    """Files that import one another when they run, directly or through others."""
+    reached: dict[Path, set[Path]] = {
+        path: {other for other in imported(path, known, types=False) if other != path}
+        for path in known.values()
+    }
+    for middle in reached:
+        for others in reached.values():
+            if middle in others:
+                others |= reached[middle]
+    return {
+        frozenset(o.relative_to(PACKAGE).as_posix() for o in others if path in reached[o])
+        for path, others in reached.items()
+        if path in others
+    }
+
+
+def test_no_files_import_one_another() -> None:
+    """But the Python interface, which loads kernels when the first field is used."""
+    known = {name: path for name, path in modules().items() if path.name != "__init__.py"}
+    assert circles(known) <= {frozenset({"elements.py", "native.py"})}
 
 
 def test_the_prover_imports_nothing_of_the_compiler() -> None:

@@ -6,8 +6,9 @@ import pytest
 from lab_code import TRIPLES, caller, kernel
 
 from fieldc.counting.count import count
+from fieldc.counting.decode import decode
 from fieldc.counting.functions import count_in
-from fieldc.counting.instructions import CodeError, decode
+from fieldc.counting.instructions import CodeError
 from fieldc.counting.limits import CHAIN, SLOTS, Limits, all_bounds, lower_bounds
 from fieldc.machine.assemble import assemble
 from fieldc.machine.processors import (

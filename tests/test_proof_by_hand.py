@@ -11,7 +11,7 @@ import pytest
 from fieldc.algorithms import choose
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
-from fieldc.counting.instructions import decode
+from fieldc.counting.decode import decode
 from fieldc.machine.assemble import host_triple
 from fieldc.proof.contracts import contract_of
 from fieldc.proof.equations import Choice, Equation, System

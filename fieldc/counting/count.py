@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from fieldc.counting.decode import decode
 from fieldc.counting.instructions import (
     ADDITION,
     CONTROL,
@@ -16,7 +17,6 @@ from fieldc.counting.instructions import (
     SUBTRACTION,
     Access,
     Instruction,
-    decode,
 )
 from fieldc.counting.places import Touch, touches_of
 

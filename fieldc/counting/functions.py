@@ -12,7 +12,8 @@ from fieldc.binary.read import find_routine, open_images, read_image
 from fieldc.binary.relocate import Linked, link
 from fieldc.catalogue import quote
 from fieldc.counting.count import Count, counted
-from fieldc.counting.instructions import CodeError, decode
+from fieldc.counting.decode import decode
+from fieldc.counting.instructions import CodeError
 
 Progress = Callable[[str, int, int], None]
 

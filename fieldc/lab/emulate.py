@@ -10,7 +10,8 @@ from unicorn import Uc, UcError
 
 from fieldc.binary.image import PAGE, page_after
 from fieldc.binary.relocate import Linked
-from fieldc.counting.instructions import CodeError, Instruction, decode_one
+from fieldc.counting.decode import decode_one
+from fieldc.counting.instructions import CodeError, Instruction
 from fieldc.errors import UserError
 from fieldc.lab.registers import MODELS, CallConvention, Model
 
