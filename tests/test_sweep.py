@@ -19,7 +19,7 @@ from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.words.interpret import BrokenBound, interpret
 from fieldc.words.lower import lower
-from fieldc.words.operations import FUNNEL, LOAD, OPERATIONS, Kind, Operation
+from fieldc.words.operations import FUNNEL, LOAD, OPERATIONS, Kind, WordOperation
 from fieldc.words.program import Program, Step, Value
 from fieldc.words.rows import RowChoice
 
@@ -32,7 +32,7 @@ def top(kind: Kind, word: int) -> int:
     return (1 << word) - 1 if kind is Kind.WORD else 1
 
 
-def alone(row: Operation, word: int, attribute: int) -> Program:
+def alone(row: WordOperation, word: int, attribute: int) -> Program:
     """A program of one operation; its operand's limbs are the inputs."""
     kinds = row.inputs + row.outputs
     values = [Value(i, kind, top(kind, word), f"v{i}") for i, kind in enumerate(kinds)]
@@ -42,7 +42,7 @@ def alone(row: Operation, word: int, attribute: int) -> Program:
     return Program(row.name, word, (("x", len(inputs)),), (*loads, step), outputs)
 
 
-def inputs_of(row: Operation, word: int) -> list[tuple[int, ...]]:
+def inputs_of(row: WordOperation, word: int) -> list[tuple[int, ...]]:
     """Every input of an operation, repeated up to whole LANES."""
     found = list(product(*(range(top(kind, word) + 1) for kind in row.inputs)))
     return found + found[-1:] * (-len(found) % LANES)
@@ -56,7 +56,7 @@ OPERATION_CASES = [
 """Every operation at every width, funnels at every shift."""
 
 
-def planes_of(row: Operation, word: int, attribute: int) -> Bytes:
+def planes_of(row: WordOperation, word: int, attribute: int) -> Bytes:
     """Every input of an operation, and what the table says of it."""
     inputs = inputs_of(row, word)
     given = [(*values, *row.compute(word, values, attribute)) for values in inputs]
@@ -68,7 +68,7 @@ def test_every_operation_of_the_table_is_printed() -> None:
 
 
 @pytest.mark.parametrize(("row", "word", "attribute"), OPERATION_CASES)
-def test_every_operation_on_every_input(row: Operation, word: int, attribute: int) -> None:
+def test_every_operation_on_every_input(row: WordOperation, word: int, attribute: int) -> None:
     program, planes = alone(row, word, attribute), planes_of(row, word, attribute)
     assert NativeProgram(program).agreeing(planes) == planes.shape[1]
     for i, value in enumerate(program.results):

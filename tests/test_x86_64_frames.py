@@ -11,13 +11,17 @@ from x86_64_checks import check_code, live_on_entry, reads_and_writes, registers
 from x86_64_kernels import HERE, Built, check_run, loaded, runs_here, win64_kernels
 
 from fieldc.algorithms import choose
+from fieldc.catalogue import find_field
 from fieldc.language import Expression
+from fieldc.language import Kernel as Algorithm
 from fieldc.machine.assemble import assemble
 from fieldc.machine.frames import FrameError
 from fieldc.machine.load import Kernel, Library, load
+from fieldc.operands import residues
+from fieldc.operations import Operation
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.conventions import CONVENTIONS, GENERAL, SYSV, WIN64, Convention
-from fieldc.targets.x86_64.kernel import X86Kernel, compile_expression
+from fieldc.targets.x86_64.kernel import X86Error, X86Kernel, compile_expression
 from fieldc.targets.x86_64.print import GNU
 
 pytestmark = HERE
@@ -164,3 +168,12 @@ def test_win64_code_reads_only_its_argument_registers() -> None:
         assert pushed & {"rdi", "rsi"} == used & {"rdi", "rsi"}
         saved += bool(pushed & {"rdi", "rsi"})
     assert one_operand and two_operands and saved
+
+
+def test_more_operands_than_registers_are_refused() -> None:
+    operands = tuple((name, residues(1)) for name in "abcdef")
+    algorithm = Algorithm(
+        Operation("six", operands, residues(1)), "sum", lambda f, *v: sum(v) % f.R
+    )
+    with pytest.raises(X86Error, match="sysv passes 6 pointers in registers, not 7"):
+        compile_expression(algorithm.expression(find_field("2^61-1")), "k")

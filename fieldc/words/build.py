@@ -15,7 +15,7 @@ from fieldc.words.operations import (
     SELECT,
     SUB,
     Kind,
-    Operation,
+    WordOperation,
 )
 from fieldc.words.program import Step, Value
 
@@ -64,7 +64,7 @@ class Builder:
 
     def _emit(
         self,
-        operation: Operation,
+        operation: WordOperation,
         inputs: tuple[Value, ...],
         highs: tuple[int, ...],
         names: tuple[str, ...],

@@ -23,7 +23,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True)
-class Operation:
+class WordOperation:
     """One row of the table.
 
     `compute(w, inputs, attribute)` returns the outputs; `equation` is the same statement as text.
@@ -62,33 +62,35 @@ def _load(w: int, v: tuple[int, ...], k: int) -> tuple[int, ...]:
 
 _W, _F = Kind.WORD, Kind.FLAG
 
-ADD = Operation("add", (_W, _W, _F), (_W, _F), "carry_out*2^w + sum = a + b + carry_in", _add)
-SUB = Operation(
+ADD = WordOperation("add", (_W, _W, _F), (_W, _F), "carry_out*2^w + sum = a + b + carry_in", _add)
+SUB = WordOperation(
     "sub", (_W, _W, _F), (_W, _F), "difference - borrow_out*2^w = a - b - borrow_in", _sub
 )
-MUL = Operation("mul", (_W, _W), (_W, _W), "hi*2^w + lo = a * b", _mul)
-MUL_LOW = Operation(
+MUL = WordOperation("mul", (_W, _W), (_W, _W), "hi*2^w + lo = a * b", _mul)
+MUL_LOW = WordOperation(
     "mul_low", (_W, _W), (_W,), "lo = a * b mod 2^w", lambda w, v, _: (v[0] * v[1] % (1 << w),)
 )
-SELECT = Operation(
+SELECT = WordOperation(
     "select",
     (_F, _W, _W),
     (_W,),
     "out = flag*a + (1 - flag)*b",
     lambda w, v, _: (v[0] * v[1] + (1 - v[0]) * v[2],),
 )
-MASK = Operation(
+MASK = WordOperation(
     "mask", (_F,), (_W,), "out = flag * (2^w - 1)", lambda w, v, _: (v[0] * ((1 << w) - 1),)
 )
-AND = Operation("and", (_W, _W), (_W,), "out = a & b, bit by bit", lambda w, v, _: (v[0] & v[1],))
-FUNNEL = Operation(
+AND = WordOperation(
+    "and", (_W, _W), (_W,), "out = a & b, bit by bit", lambda w, v, _: (v[0] & v[1],)
+)
+FUNNEL = WordOperation(
     "funnel",
     (_W, _W),
     (_W,),
     "out = ((high*2^w + low) >> k) mod 2^w, 0 < k < w the step's attribute",
     _funnel,
 )
-LOAD = Operation(
+LOAD = WordOperation(
     "load",
     (),
     (_W,),
@@ -96,6 +98,6 @@ LOAD = Operation(
     _load,
 )
 
-OPERATIONS: dict[str, Operation] = {
+OPERATIONS: dict[str, WordOperation] = {
     row.name: row for row in (ADD, SUB, MUL, MUL_LOW, SELECT, MASK, AND, FUNNEL, LOAD)
 }

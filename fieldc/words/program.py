@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fieldc.words.operations import Kind, Operation
+from fieldc.words.operations import Kind, WordOperation
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Value:
 class Step:
     """One operation. `operand` and `attribute` say what a load reads (`x`, limb 2)."""
 
-    operation: Operation
+    operation: WordOperation
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
     attribute: int = 0

@@ -5,9 +5,9 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from fieldc.words.operations import LOAD, OPERATIONS, Operation
+from fieldc.words.operations import LOAD, OPERATIONS, WordOperation
 
-OPCODES: dict[int, Operation] = dict(enumerate(OPERATIONS.values()))
+OPCODES: dict[int, WordOperation] = dict(enumerate(OPERATIONS.values()))
 NUMBERS = {operation.name: code for code, operation in OPCODES.items()}
 STORE = 0xFF
 """Writes a cell to a word of z."""

@@ -21,7 +21,7 @@ from fieldc.targets.source import (
     named_constants,
     read_values,
 )
-from fieldc.words.operations import ADD, MUL, Kind, Operation
+from fieldc.words.operations import ADD, MUL, Kind, WordOperation
 from fieldc.words.program import Program, Step, Value
 from fieldc.words.rows import RowChoice, RowStyle
 
@@ -38,7 +38,7 @@ def _mac(w: int, v: tuple[int, ...], _: int) -> tuple[int, ...]:
     return total % (1 << w), total >> w
 
 
-MAC = Operation("mac", (Kind.WORD,) * 4, (Kind.WORD,) * 2, "hi*2^w + lo = t + a*b + c", _mac)
+MAC = WordOperation("mac", (Kind.WORD,) * 4, (Kind.WORD,) * 2, "hi*2^w + lo = t + a*b + c", _mac)
 """A product and two addends: (2^w - 1)^2 + 2*(2^w - 1) = 2^2w - 1, so it always fits two words."""
 
 ZERO = Value(-1, Kind.WORD, 0, "0x0", 0)

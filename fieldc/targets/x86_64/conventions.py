@@ -33,7 +33,11 @@ class Convention:
         return free + tuple(r for r in GENERAL if r in self.preserved)
 
 
-SYSV = Convention("sysv", ("rdi", "rsi", "rdx", "rcx"), ("rbx", "rbp", "r12", "r13", "r14", "r15"))
+SYSV = Convention(
+    "sysv",
+    ("rdi", "rsi", "rdx", "rcx", "r8", "r9"),
+    ("rbx", "rbp", "r12", "r13", "r14", "r15"),
+)
 WIN64 = Convention(
     "win64",
     ("rcx", "rdx", "r8", "r9"),

@@ -90,8 +90,16 @@ def compile_program(
 def finish(
     selection: Selection, symbol: str, convention: Convention, refinement: Refinement
 ) -> X86Kernel:
-    """Order, allocate and frame selected code; `order` of the refinement included."""
-    incoming = dict(zip(selection.pointers.values(), convention.arguments, strict=False))
+    """Order, allocate and frame selected code; `order` of the refinement included.
+
+    Raises X86Error for more operands than the convention passes in registers.
+    """
+    pointers, arguments = selection.pointers.values(), convention.arguments
+    if len(pointers) > len(arguments):
+        raise X86Error(
+            f"{convention.name} passes {len(arguments)} pointers in registers, not {len(pointers)}"
+        )
+    incoming = dict(zip(pointers, arguments, strict=False))
     code = ordered(selection.code, refinement.order) if refinement.order else selection.code
     allocation = allocate(code, incoming, convention, refinement)
     returned: tuple[str, ...] = ()
