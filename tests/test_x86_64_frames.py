@@ -17,7 +17,7 @@ from fieldc.language import Kernel as Algorithm
 from fieldc.machine.assemble import assemble
 from fieldc.machine.frames import FrameError
 from fieldc.machine.load import Kernel, Library, load
-from fieldc.operands import residues
+from fieldc.operands import WIDE, residues
 from fieldc.operations import Operation
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.conventions import CONVENTIONS, GENERAL, SYSV, WIN64, Convention
@@ -172,8 +172,7 @@ def test_win64_code_reads_only_its_argument_registers() -> None:
 
 def test_more_operands_than_registers_are_refused() -> None:
     operands = tuple((name, residues(1)) for name in "abcdef")
-    algorithm = Algorithm(
-        Operation("six", operands, residues(1)), "sum", lambda f, *v: sum(v) % f.R
-    )
+    wide = Operation("wide", operands, WIDE)
+    algorithm = Algorithm(wide, "sum", lambda f, *values: sum(values))
     with pytest.raises(X86Error, match="sysv passes 6 pointers in registers, not 7"):
         compile_expression(algorithm.expression(find_field("2^61-1")), "k")
