@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fieldc.algorithms import choose
-from fieldc.artifacts.host import NativeKernel, native
+from fieldc.artifacts.host import NativeKernel, decide_here, native
 from fieldc.elements import Field, constants_of
 from fieldc.field import Field as Constants
 from fieldc.language import Kernel
+from fieldc.machine.processor import is_x86_64
 
 if TYPE_CHECKING:
     Limbs = ctypes.Array[ctypes.c_uint64]
@@ -33,7 +34,10 @@ def compile(
     constants = constants_of(field)
     if isinstance(operation, Kernel):
         return native(operation.expression(constants))
-    return native(choose(constants, operation, algorithm))
+    expression = choose(constants, operation, algorithm)
+    if is_x86_64():
+        expression = decide_here(constants, operation, algorithm).expression
+    return native(expression)
 
 
 class NativeArithmetic:

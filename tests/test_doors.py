@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fieldc import compile
 from fieldc.artifacts import host
 from fieldc.catalogue import find_field, named_primes
 from fieldc.cli import main
@@ -74,6 +75,8 @@ def test_all_doors_give_the_same_kernel(name: str) -> None:
                 raced = named.variant(choice.variant.name)
                 assert plan_of(raced) == plan_of(choice)
         assert same(goals._preferred(name, operation), wanted.preferred)
+        called = compile(field, operation).expression.kernel
+        assert called == wanted.preferred.expression.kernel
 
 
 @pytest.mark.parametrize(
