@@ -49,6 +49,8 @@ PLAIN = Representation(
     },
 )
 REPRESENTATIONS = (MONTGOMERY, PLAIN)
+SAME = ("add", "sub", "neg", "double")
+"""What is built beside the parts of either."""
 
 
 def representation_of(operation: Operation) -> Representation | None:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fieldc.algorithms import OPERATIONS, choose, every_kernel_for
+from fieldc.algorithms import OPERATIONS, choose, every_kernel_for, representations
+from fieldc.algorithms.representations import MONTGOMERY, REPRESENTATIONS, SAME
 from fieldc.catalogue import find_field
 from fieldc.commands.figures import short
 from fieldc.commands.options import folder, host_target, operation_list, targets_of
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     Built = tuple[Sequence[Artifact], dict[str, object]]
 
 PACKAGES = ("c", "js")
+NAMES, FASTEST = tuple(r.name for r in REPRESENTATIONS), "fastest"
 
 
 @verb(
@@ -46,6 +48,13 @@ PACKAGES = ("c", "js")
         "--processor",
         metavar="NAME",
         help="choose kernels for this processor (fieldc list processors; default this host's)",
+    ),
+    option(
+        "--representation",
+        type=one_of("representation", *NAMES, FASTEST),
+        metavar="NAME",
+        help="which operations are built unless --op names some: those of Montgomery form"
+        " (default), of plain residues, or of the fastest of both for the processor",
     ),
     option(
         "--package",
@@ -82,6 +91,8 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
 
     check_writable(folder, field)
     operations = arguments.op or operations_of(arguments.algorithm)
+    if arguments.representation is not None:
+        operations = represented(field, arguments)
     schedule = schedule_of(field, arguments.schedule, operations)
     algorithms = {o: algorithm_of(schedule, o, arguments.algorithm) for o in operations}
     found = decided(
@@ -93,6 +104,24 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     )
     with progress() as show:
         return build_folder(field, found, folder, show)
+
+
+def represented(field: Field, arguments: argparse.Namespace) -> list[str]:
+    """The operations of a representation. Raises UsageError where the prime cannot have it."""
+    from fieldc.decisions.representation import judged
+    from fieldc.targets.registry import find_target
+
+    if arguments.op or arguments.algorithm:
+        raise UsageError("--representation chooses operations; leave out --op and --algorithm")
+    offered = {offer.representation.name: offer for offer in representations(field)}
+    name = arguments.representation
+    if name == FASTEST:
+        target = find_target((arguments.target or host_target()).partition(",")[0])
+        name = judged(field, target, arguments.processor)[0].representation.name
+    if not offered[name].applies:
+        why = offered[name].reason
+        raise UsageError(f"no {name} residues: {why}; use --representation {MONTGOMERY.name}")
+    return [*SAME, *offered[name].representation.parts.values()]
 
 
 def decided(
@@ -115,7 +144,7 @@ def decided(
 
 def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> Built:
     """A package, which has all that its interface needs and nothing else. Raises UsageError."""
-    for name in ("op", "target", "algorithm", "schedule", "processor"):
+    for name in ("op", "target", "algorithm", "schedule", "processor", "representation"):
         if getattr(arguments, name) is not None:
             raise UsageError(f"--package {arguments.package} chooses by itself; leave out --{name}")
     if field.word != 64:

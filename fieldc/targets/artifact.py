@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from fieldc.algorithms.representations import representation_of
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.targets.target import Choice, Target
@@ -54,6 +55,12 @@ class Artifact:
     def needs(self) -> tuple[str, ...]:
         """What it asks of the processor or the engine."""
         return self.choice.variant.needs
+
+    @property
+    def representation(self) -> str | None:
+        """How its residues stand for numbers; None where that makes no difference."""
+        found = representation_of(self.expression.kernel.computes)
+        return None if found is None else found.name
 
     @property
     def operand_limbs(self) -> tuple[int, ...]:
@@ -114,6 +121,7 @@ class Artifact:
             "target": self.target.name,
             "variant": self.variant,
             "preferred": self.preferred,
+            "representation": self.representation,
             "chosen_by": self.choice.chosen_by,
             "convention": self.convention,
             "needs": list(self.needs),
