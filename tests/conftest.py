@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -21,3 +23,16 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that all processes of this run share, for what takes long to make."""
     folder = tmp_path_factory.getbasetemp()
     return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
+@pytest.fixture(scope="session")
+def checker() -> Path:
+    """The program of crates/check."""
+    if shutil.which("cargo") is None:
+        pytest.skip("there is no cargo to build the checker with")
+    # As cargo test builds it, so that nothing is compiled twice.
+    root = Path(__file__).parent.parent
+    command = ["cargo", "build", "--quiet", "-p", "fieldc-check"]
+    subprocess.run(command, cwd=root, check=True)
+    target = os.environ.get("CARGO_TARGET_DIR") or root / "target"
+    return Path(target) / "debug" / "fieldc-check"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 import re
-import shutil
 import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -33,17 +31,6 @@ from fieldc.targets.x86_64.kernel import compile_expression
 from fieldc.targets.x86_64.print import GNU
 
 ROOT = Path(__file__).parent.parent
-
-
-@pytest.fixture(scope="session")
-def checker() -> Path:
-    if shutil.which("cargo") is None:
-        pytest.skip("there is no cargo to build the checker with")
-    # As cargo test builds it, so that nothing is compiled twice.
-    command = ["cargo", "build", "--quiet", "-p", "fieldc-check"]
-    subprocess.run(command, cwd=ROOT, check=True)
-    target = os.environ.get("CARGO_TARGET_DIR") or ROOT / "target"
-    return Path(target) / "debug" / "fieldc-check"
 
 
 def run(checker: Path, paths: Iterable[Path]) -> tuple[int, str]:
@@ -390,6 +377,7 @@ def test_the_checker_replays_a_built_folder(
     proved = [k for k in kernels if k["status"] == "PROVED" and k["target"].startswith("x86_64")]
     assert len(proved) >= 15
     assert {k["certificate"] for k in kernels if k not in proved} <= {None}
+    assert run(checker, [built])[0] == 0
     status, said = run(checker, [built / k["certificate"] for k in proved])
     assert status == 0 and said.count("PROVED ") == said.count("\n") == len(proved), said
     assert max((built / k["certificate"]).stat().st_size for k in proved) < 1 << 20

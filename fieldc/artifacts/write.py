@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from fieldc.artifacts.checker import certified
 from fieldc.artifacts.verify import Progress, judge
 from fieldc.decisions.preferred import Decision
 from fieldc.errors import quote
@@ -32,8 +33,8 @@ def build_folder(
     """
     check_writable(folder, field)
     artifacts = build(decisions, progress)
-    write(folder, field, files_of(field, artifacts))
-    return artifacts, manifest(field, artifacts)
+    checked = write(folder, field, files_of(field, artifacts))
+    return artifacts, manifest(field, artifacts) | checked
 
 
 def build(decisions: Sequence[Decision], progress: Progress) -> list[Artifact]:
@@ -132,12 +133,15 @@ def _manifest_in(folder: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) and isinstance(found.get("files"), list) else {}
 
 
-def write(folder: Path, field: Field, files: Mapping[str, bytes]) -> None:
+def write(folder: Path, field: Field, files: Mapping[str, bytes]) -> dict[str, str]:
     """Put a build of a field in the place of an earlier one; its manifest names every file.
 
-    Raises OutputError; then the folder is as it was.
+    What the checker said of it is `checked`, where the checker is installed. Raises OutputError,
+    NotCertified; then the folder is as it was.
     """
     check_writable(folder, field)
     manifest = json.loads(files[MANIFEST]) | {"files": sorted(files)}
     named = {**files, MANIFEST: (json.dumps(manifest, indent=2) + "\n").encode()}
+    checked = certified(named)
     write_folder(folder, named, ELSEWHERE)
+    return {"checked": checked} if checked else {}

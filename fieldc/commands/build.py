@@ -82,7 +82,9 @@ def build(arguments: argparse.Namespace) -> Answer:
     ]
     columns = ("op", "algorithm", "target", "variant", "file", "status")
     title = f"{short(field.label)}: {len(artifacts)} kernels in {folder}"
-    return Answer((Table(columns, rows, title, optional=("target", "variant")),), data)
+    table = Table(columns, rows, title, optional=("target", "variant"))
+    said = str(data.get("checked", ""))
+    return Answer((table,), data, conclusion=(said,) if said else ())
 
 
 def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> Built:

@@ -31,7 +31,7 @@ pub(crate) struct Stated {
 }
 
 /// The numbers that choose one function of a family.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Parameters {
     /// u^2 of a quadratic extension.

@@ -70,8 +70,8 @@ def build_package(
     ]
     proved = build(decisions, progress)
     artifacts, files = package(field, proved)
-    write(folder, field, files)
-    return artifacts, manifest(field, artifacts)
+    checked = write(folder, field, files)
+    return artifacts, manifest(field, artifacts) | checked
 
 
 def operations(field: Field) -> tuple[str, ...]:

@@ -49,8 +49,8 @@ def build_package(
     """
     check_writable(folder, field)
     artifacts, made = package(field, progress)
-    write(folder, field, made)
-    return artifacts, manifest(field, artifacts)
+    checked = write(folder, field, made)
+    return artifacts, manifest(field, artifacts) | checked
 
 
 def package(f: Field, progress: Progress) -> tuple[list[Packaged], dict[str, bytes]]:

@@ -1,0 +1,344 @@
+//! Checks a folder that `fieldc build` wrote: what its manifest says, not only what a certificate says.
+//!
+//! Trusted is nothing in the folder. The manifest says which functions modulo which prime its files
+//! are; here each of its rows is held against the certificate, the object and the other rows, and
+//! the folder's files against those that the manifest names.
+
+use crate::certificate::{Certificate, Parameters};
+use crate::contract::Contract;
+use crate::polynomial::Integer;
+use crate::{Outcome, fail, verify};
+use num_bigint::BigInt;
+use object::{Architecture, BinaryFormat, File, FileKind, Object};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+const MANIFEST: &str = "manifest.json";
+const CERTIFICATE: &str = ".cert.json";
+const OBJECTS: [&str; 2] = [".o", ".obj"];
+
+#[derive(Debug, Deserialize)]
+struct Manifest {
+    p: Integer,
+    word: u64,
+    n: usize,
+    #[serde(rename = "R")]
+    r: Integer,
+    /// Every file of the folder, with slashes between the parts of a path.
+    files: BTreeSet<String>,
+    kernels: Vec<Row>,
+}
+
+/// What the manifest says of one kernel.
+#[derive(Debug, Deserialize)]
+struct Row {
+    symbol: String,
+    op: String,
+    family: String,
+    parameters: serde_json::Value,
+    operands: Vec<Values>,
+    result: Values,
+    target: String,
+    variant: String,
+    convention: String,
+    /// The text.
+    file: String,
+    object: Option<String>,
+    contract: String,
+    status: String,
+    stack: Option<i64>,
+    certificate: Option<String>,
+    certificate_digest: Option<String>,
+    digest: String,
+}
+
+/// Values of a residue, side by side, and what each is below: `p`, `2p` or `p*R`.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+struct Values {
+    name: String,
+    values: usize,
+    below: String,
+}
+
+/// How many kernels are trusted, and why.
+#[derive(Debug, Default)]
+pub(crate) struct Count {
+    pub(crate) replayed: usize,
+    /// PROVED, but not for x86-64: the prover's word.
+    pub(crate) without: usize,
+    pub(crate) unproved: usize,
+}
+
+/// A folder's files by their paths, and what its manifest says of them.
+struct Folder {
+    files: BTreeMap<String, Vec<u8>>,
+    manifest: Manifest,
+}
+
+/// Checks a folder: how many kernels are trusted why, or everything that is wrong.
+pub(crate) fn check(root: &Path) -> Result<Count, Vec<String>> {
+    let folder = Folder::read(root).map_err(|why| vec![why])?;
+    let mut faults = folder.faults_of_files();
+    let mut count = Count::default();
+    for row in &folder.manifest.kernels {
+        match folder.faults_of_kernel(row) {
+            found if !found.is_empty() => faults.extend(found),
+            _ if row.certificate.is_some() => count.replayed += 1,
+            _ if row.status == "PROVED" => count.without += 1,
+            _ => count.unproved += 1,
+        }
+    }
+    faults.extend(folder.faults_beside_certificates());
+    if faults.is_empty() { Ok(count) } else { Err(faults) }
+}
+
+impl Folder {
+    fn read(root: &Path) -> Outcome<Self> {
+        let mut files = BTreeMap::new();
+        gather(root, "", &mut files)?;
+        let text = files.get(MANIFEST).ok_or(format!("there is no {MANIFEST}"))?;
+        let manifest: Manifest =
+            serde_json::from_slice(text).map_err(|why| format!("{MANIFEST}: {why}"))?;
+        if manifest.kernels.is_empty() {
+            return fail(format!("{MANIFEST}: it names no kernel"));
+        }
+        let bits =
+            usize::try_from(manifest.word).ok().and_then(|word| word.checked_mul(manifest.n));
+        if !bits.is_some_and(|bits| bits <= 1 << 16 && manifest.r.0 == BigInt::from(1) << bits) {
+            return fail(format!("{MANIFEST}: R is not 2^(word*n)"));
+        }
+        Ok(Self { files, manifest })
+    }
+
+    fn file(&self, path: &str) -> Outcome<&[u8]> {
+        let found = self.files.get(path).ok_or(format!("there is no {path}"))?;
+        Ok(found)
+    }
+
+    /// Files that are missing, or that no row names; and symbols that two rows have.
+    fn faults_of_files(&self) -> Vec<String> {
+        let Manifest { files: named, kernels, .. } = &self.manifest;
+        let missing = named.iter().filter(|path| !self.files.contains_key(*path));
+        let extra = self.files.keys().filter(|path| !named.contains(*path));
+        let mut faults: Vec<_> = missing.map(|path| format!("{path} is missing")).collect();
+        faults.extend(extra.map(|path| format!("{path} is not named in {MANIFEST}")));
+        let certificates: BTreeSet<_> = self.certificates().collect();
+        let objects: BTreeSet<_> = kernels.iter().filter_map(|row| row.object.as_deref()).collect();
+        for (path, data) in self.files.iter().filter(|(path, _)| named.contains(*path)) {
+            let is_known = if path.ends_with(CERTIFICATE) {
+                certificates.contains(path.as_str())
+            } else if OBJECTS.iter().any(|end| path.ends_with(end)) || is_object(data) {
+                let beside = path.rsplit_once('.').map(|(stem, _)| format!("{stem}{CERTIFICATE}"));
+                objects.contains(path.as_str())
+                    || beside.is_some_and(|beside| certificates.contains(beside.as_str()))
+            } else {
+                true
+            };
+            if !is_known {
+                faults.push(format!("{path} is of no kernel in {MANIFEST}"));
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for row in kernels {
+            if !seen.insert((&row.target, &row.symbol)) {
+                faults.push(format!("{}: two kernels are called {}", row.target, row.symbol));
+            }
+        }
+        faults
+    }
+
+    fn certificates(&self) -> impl Iterator<Item = &str> {
+        self.manifest.kernels.iter().filter_map(|row| row.certificate.as_deref())
+    }
+
+    /// What is wrong with a kernel, each with its place.
+    fn faults_of_kernel(&self, row: &Row) -> Vec<String> {
+        let checks = [row.says_a_known_word(), self.digest(row), self.proof(row)];
+        let place = format!("{} {}", row.target, row.symbol);
+        checks.into_iter().filter_map(Result::err).map(|why| format!("{place}: {why}")).collect()
+    }
+
+    /// The digest is that of the object (or the text), the prime, the contract, the certificate.
+    fn digest(&self, row: &Row) -> Outcome<()> {
+        let code = self.file(row.object.as_ref().unwrap_or(&row.file))?;
+        let certificate = row.certificate.as_ref().map_or(Ok(&[][..]), |path| self.file(path))?;
+        let p = format!("{:#x}", self.manifest.p.0);
+        let mut total = Sha256::new();
+        for part in [code, p.as_bytes(), row.contract.as_bytes(), certificate] {
+            total.update(Sha256::digest(part));
+        }
+        if hex(&total.finalize()) != row.digest {
+            return fail("its files are not those that the digest is of");
+        }
+        let written = row.certificate.as_ref().map(|_| hex(&Sha256::digest(certificate)));
+        if written != row.certificate_digest {
+            return fail("the certificate is not the one that certificate_digest is of");
+        }
+        Ok(())
+    }
+
+    /// What says PROVED is proved, where it is for x86-64: of this very row.
+    fn proof(&self, row: &Row) -> Outcome<()> {
+        if row.status != "PROVED" {
+            let none = row.certificate.is_none();
+            return if none { Ok(()) } else { fail("it has a certificate and is not PROVED") };
+        }
+        let object = row.object.as_ref().ok_or("it is PROVED and has no object")?;
+        let data = self.file(object)?;
+        let file = File::parse(data).map_err(|why| format!("{object}: {why}"))?;
+        let is_for_x86_64 = file.architecture() == Architecture::X86_64;
+        if is_for_x86_64 != row.target.starts_with("x86_64-") {
+            return fail(format!("the object {object} is not for {}", row.target));
+        }
+        if !is_for_x86_64 {
+            let none = row.certificate.is_none();
+            return if none { Ok(()) } else { fail("a certificate of code that is not x86-64's") };
+        }
+        let convention = row.convention_of(file.format())?;
+        let path = row.certificate.as_ref().ok_or("it is PROVED and has no certificate")?;
+        let certificate = parsed(path, self.file(path)?)?;
+        self.is_expected(row, convention, &certificate)?;
+        verify(&certificate, data).map_err(|why| format!("{path}: {why}"))
+    }
+
+    /// The certificate claims what the manifest does.
+    fn is_expected(&self, row: &Row, convention: &str, certificate: &Certificate) -> Outcome<()> {
+        let Manifest { p, word, n, .. } = &self.manifest;
+        let Certificate { symbol, contract: stated, stack, .. } = certificate;
+        let parameters: Parameters = serde_json::from_value(row.parameters.clone())
+            .map_err(|why| format!("its parameters: {why}"))?;
+        let faults = [
+            (*word != 64, "the manifest's words have not 64 bits".to_string()),
+            (*symbol != row.symbol, format!("the certificate is of {symbol}")),
+            (stated.operation != row.op, format!("the certificate is of {}", stated.operation)),
+            (stated.family != row.family, format!("the certificate's family is {}", stated.family)),
+            (stated.parameters != parameters, "the certificate has other parameters".into()),
+            (stated.p.0 != p.0, format!("the certificate's prime is {:#x}", stated.p.0)),
+            (stated.limbs != *n, format!("the certificate's limbs are {}", stated.limbs)),
+            (
+                stated.convention != convention,
+                format!("the certificate's convention is {}", stated.convention),
+            ),
+            (Some(*stack) != row.stack, format!("the certificate's stack is {stack} bytes")),
+            (
+                !row.symbol.ends_with(&format!("_{}_{}", row.op, row.variant)),
+                format!("its symbol does not say {}_{}", row.op, row.variant),
+            ),
+        ];
+        if let Some((_, why)) = faults.into_iter().find(|(is_wrong, _)| *is_wrong) {
+            return fail(why);
+        }
+        row.takes_and_gives(&Contract::new(stated)?)
+    }
+
+    /// Certificates beside objects that no row names, as packages have them, are of those objects.
+    fn faults_beside_certificates(&self) -> Vec<String> {
+        let named: BTreeSet<_> =
+            self.manifest.kernels.iter().filter_map(|row| row.object.as_deref()).collect();
+        let mut faults = Vec::new();
+        for path in self.certificates().collect::<BTreeSet<_>>() {
+            let stem = path.strip_suffix(CERTIFICATE).unwrap_or(path);
+            for object in OBJECTS.iter().map(|end| format!("{stem}{end}")) {
+                let (Some(data), false) =
+                    (self.files.get(&object), named.contains(object.as_str()))
+                else {
+                    continue;
+                };
+                let replayed = self
+                    .file(path)
+                    .and_then(|text| parsed(path, text))
+                    .and_then(|certificate| verify(&certificate, data));
+                faults.extend(replayed.err().map(|why| format!("{object}: {why}")));
+            }
+        }
+        faults
+    }
+}
+
+impl Row {
+    fn says_a_known_word(&self) -> Outcome<()> {
+        let word = self.status.split('(').next().unwrap_or_default();
+        let is_bare = word == self.status;
+        match word {
+            "PROVED" | "TESTED" | "ASSUMED" if is_bare => Ok(()),
+            "SKIPPED" => Ok(()),
+            _ => fail(format!("{} is no word for trust", self.status)),
+        }
+    }
+
+    /// The convention of the target's system, if the object's format is that system's.
+    fn convention_of(&self, format: BinaryFormat) -> Outcome<&'static str> {
+        let system = self.target.split('-').nth(1).unwrap_or_default();
+        let (expected, convention) = match system {
+            "linux" => (BinaryFormat::Elf, "sysv"),
+            "macos" => (BinaryFormat::MachO, "sysv"),
+            "windows" => (BinaryFormat::Coff, "win64"),
+            _ => return fail(format!("no convention of {} is known", self.target)),
+        };
+        if format != expected {
+            return fail(format!("the object's format is {format:?}"));
+        }
+        if ![convention, "c"].contains(&self.convention.as_str()) {
+            return fail(format!("its convention is {}, not {convention}", self.convention));
+        }
+        Ok(convention)
+    }
+
+    /// Its operands and its result are those of a contract.
+    fn takes_and_gives(&self, contract: &Contract) -> Outcome<()> {
+        let r = BigInt::from(1) << (64 * contract.limbs);
+        let below = |high: &BigInt| {
+            let known = [("p", 1.into()), ("2p", 2.into()), ("p*R", r.clone())];
+            let found = known.into_iter().find(|(_, times)| high + 1u8 == &contract.p * times);
+            found.map(|(name, _)| name.to_string()).unwrap_or_default()
+        };
+        let values = |name: &str, values: usize, high: &BigInt| Values {
+            name: name.to_string(),
+            values,
+            below: below(high),
+        };
+        let operands: Vec<_> = ["x", "y", "a"]
+            .iter()
+            .take(contract.operands.len() / contract.beside)
+            .map(|name| values(name, contract.beside, &contract.high))
+            .collect();
+        let result = values("z", contract.claims.len(), &contract.most);
+        if operands != self.operands || result != self.result {
+            return fail("its operands or its result are not those of the operation");
+        }
+        Ok(())
+    }
+}
+
+fn parsed(path: &str, text: &[u8]) -> Outcome<Certificate> {
+    serde_json::from_slice(text).map_err(|why| format!("{path}: {why}"))
+}
+
+fn is_object(data: &[u8]) -> bool {
+    FileKind::parse(data).is_ok()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Reads all files below a folder. A link is refused: it may lead to another file tomorrow.
+fn gather(root: &Path, inside: &str, files: &mut BTreeMap<String, Vec<u8>>) -> Outcome<()> {
+    let said = |why: std::io::Error| format!("{}: {why}", root.display());
+    for entry in std::fs::read_dir(root).map_err(said)? {
+        let entry = entry.map_err(said)?;
+        let name = entry.file_name().into_string().map_err(|_| "a file's name is no text")?;
+        let path = format!("{inside}{name}");
+        let kind = entry.file_type().map_err(said)?;
+        if kind.is_dir() {
+            gather(&entry.path(), &format!("{path}/"), files)?;
+        } else if kind.is_file() {
+            files.insert(path, std::fs::read(entry.path()).map_err(said)?);
+        } else {
+            return fail(format!("{path} is a link or a device"));
+        }
+    }
+    Ok(())
+}
