@@ -8,7 +8,8 @@ one variable. What creates variables, in this order:
     sub, sbb                word, borrow      word - 2^w*borrow = a - b - borrow_in
     mul, mulx, imul         low, high         low + 2^w*high = a*b
                             low               where the largest values have a product below 2^w
-    shld by k               t(a), t(b), word  word = 2^k*a - 2^w*t(a) + t(b)
+    lea of a + constant     word, carry       as add, or as sub where the constant is negative
+    shld, shrd by w-k       t(a), t(b), word  word = 2^k*a - 2^w*t(a) + t(b)
     lea and add of a + a    t(a), word        as shld by 1 with b = 0; the carry is t(a)
     and, bzhi: low k bits   t(a), word        word = a - 2^k*t(a), with the top w-k bits of a
     cmov, sbb r,r, and      word              word = one side or the other, by a flag: a choice

@@ -177,6 +177,17 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// What lea without an index gives: an address, or a word and a constant, less the carry.
+    fn moved(&mut self, i: &Instruction) -> Outcome<Value> {
+        let Ok(Value::Word(word)) = self.get(i.memory_base()) else {
+            return Ok(Value::Pointer(self.address(i)?));
+        };
+        let offset = i.memory_displacement64().cast_signed();
+        let (amount, sign) =
+            (Word::constant(offset.unsigned_abs()), if offset < 0 { -1 } else { 1 });
+        Ok(Value::Word(self.system.sum(&word, &amount, &Word::default(), sign).0))
+    }
+
     fn load(&self, address: &Address) -> Outcome<Value> {
         let place = usize::try_from(address.1).ok().filter(|_| address.0 == "code");
         if let Some(bytes) = place.and_then(|place| self.code.get(place..)?.first_chunk()) {
@@ -266,7 +277,8 @@ impl<'a> Machine<'a> {
                 self.carry = None;
             }
             M::Lea if i.memory_index() == Register::None => {
-                self.set(i.op0_register(), Value::Pointer(self.address(i)?))?;
+                let value = self.moved(i)?;
+                self.set(i.op0_register(), value)?;
             }
             M::Lea if twice => {
                 let word = as_word(self.get(i.memory_base())?)?;
@@ -300,9 +312,8 @@ impl<'a> Machine<'a> {
         }
         let clear = Some(Word::default());
         match i.mnemonic() {
-            M::Add | M::Adc | M::Sub | M::Sbb => self.overflow = None,
-            M::Neg => self.overflow = None,
-            M::Mul | M::Imul | M::Shld | M::Shl | M::Shr => {
+            M::Add | M::Adc | M::Sub | M::Sbb | M::Neg => self.overflow = None,
+            M::Mul | M::Imul | M::Shld | M::Shrd | M::Shl | M::Shr => {
                 (self.carry, self.overflow) = (None, None)
             }
             M::And | M::Xor | M::Test => (self.carry, self.overflow) = (clear.clone(), clear),
@@ -354,6 +365,7 @@ impl<'a> Machine<'a> {
             }
             M::Shl => system.shifted(&a?, &Word::default(), count(1).ok_or(UNKNOWN)?),
             M::Shld => system.shifted(&a?, &b?, count(2).ok_or(UNKNOWN)?),
+            M::Shrd => system.shifted(&b?, &a?, 64 - count(2).ok_or(UNKNOWN)?),
             M::Shr => {
                 let top = system.top(&a?, 64 - count(1).ok_or(UNKNOWN)?);
                 system.define_word(&top)

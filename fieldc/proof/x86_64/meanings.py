@@ -128,13 +128,18 @@ def _mov(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
 
 
 def _lea(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-    """A known address; a + a: twice a word, less its top bit; a + b, less the carry."""
+    """A known address; twice a word, less its top bit; a + b or a + constant, less the carry."""
     memory = i.operands[1].mem
     if memory.index and memory.base and memory.scale == 1 and not memory.disp:
         a, b = (cpu.word(cpu.registers[cpu.register(i, r)]) for r in (memory.base, memory.index))
         twice = memory.base == memory.index
         cpu.write(i, 0, shifted(cpu, a, {}, 1) if twice else _plain_sum(cpu, a, b))
         return
+    if memory.base and not memory.index and memory.base != x86.X86_REG_RIP:
+        word = cpu.registers[cpu.register(i, memory.base)]
+        if isinstance(word, dict):
+            cpu.write(i, 0, _plain_sum(cpu, word, {(): memory.disp} if memory.disp else {}))
+            return
     address = cpu.address(i, i.operands[1])
     if i.reg_name(i.operands[0].reg) != "rsp":
         cpu.write(i, 0, address)
@@ -145,10 +150,12 @@ def _lea(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
 
 
 def _plain_sum(cpu: SymbolicX86, a: Polynomial, b: Polynomial) -> Polynomial:
-    """a + b mod 2^w, whose carry nobody reads."""
+    """a + b mod 2^w, whose carry nobody reads; b may be a negative constant."""
+    sign = -1 if b.get((), 0) < 0 else 1
     right = dict(a)
     add_to(right, b)
-    return {(cpu.memory.system.define("add", right, 1, cpu.where)[0],): 1}
+    kind = "add" if sign > 0 else "sub"
+    return {(cpu.memory.system.define(kind, right, sign, cpu.where)[0],): 1}
 
 
 def _shld(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
@@ -156,6 +163,14 @@ def _shld(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     k = _count(cpu, i, 2)
     high, low = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
     cpu.write(i, 0, shifted(cpu, high, low, k))
+    cpu.carry = cpu.overflow = None
+
+
+def _shrd(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
+    """shrd by a constant k: what shld by w - k makes of the two words the other way round."""
+    k = _count(cpu, i, 2)
+    low, high = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
+    cpu.write(i, 0, shifted(cpu, high, low, cpu.memory.system.word_bits - k))
     cpu.carry = cpu.overflow = None
 
 
@@ -268,6 +283,7 @@ MEANINGS: dict[str, Meaning] = {
     "xor": _xor,
     "test": _test,
     "shld": _shld,
+    "shrd": _shrd,
     "shl": _shl,
     "shr": _shr,
     "setb": set_byte(True),
