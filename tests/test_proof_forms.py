@@ -49,7 +49,23 @@ MUL_61 = f"""
   mov [rdi], rax
   ret
 """
+NEG_97 = """
+  mov rax, [rsi]
+  sub rax, [rdx]
+  sbb rcx, rcx
+  mov r8, rax
+  add r8, 97
+  neg rcx               # the borrow as a carry
+  cmovb rax, r8
+  mov [rdi], rax
+  ret
+"""
 FORMS = {
+    "neg of a mask": (
+        NEG_97,
+        ("sub", 97),
+        (("neg rcx", "neg rax"), ("neg rcx", "test rcx, rcx"), ("sbb", "sub"), ("cmovb", "cmovae")),
+    ),
     "lea less a constant": (
         ADD_97,
         ("add", 97),

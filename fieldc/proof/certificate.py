@@ -12,7 +12,7 @@ one variable. What creates variables, in this order:
     shld, shrd by w-k       t(a), t(b), word  word = 2^k*a - 2^w*t(a) + t(b)
     lea and add of a + a    t(a), word        as shld by 1 with b = 0; the carry is t(a)
     and, bzhi: low k bits   t(a), word        word = a - 2^k*t(a), with the top w-k bits of a
-    cmov, sbb r,r, and      word              word = one side or the other, by a flag: a choice
+    cmov, sbb r,r, and, neg word              word = one side or the other, by a flag: a choice
     setb, 32-bit add, adc   word              word = the flag, or a + b + carry_in below 2^32
 
 t(a) is the top k bits of a: one variable for each a and k, made when it is first needed and where

@@ -355,7 +355,7 @@ impl<'a> Machine<'a> {
                 word
             }
             M::Neg => {
-                let (word, borrow) = system.sum(&Word::default(), &a?, &Word::default(), -1);
+                let (word, borrow) = system.negated(&a?);
                 *flag = Some(borrow);
                 word
             }

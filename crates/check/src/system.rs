@@ -83,6 +83,14 @@ impl System {
         mask
     }
 
+    /// -a and the borrow; of a mask its flag, as a word and as the borrow.
+    pub(crate) fn negated(&mut self, a: &Word) -> (Word, Word) {
+        match self.masks.get(a).cloned() {
+            Some(flag) => (self.choose(&flag, Word::constant(1), Word::default()), flag),
+            None => self.sum(&Word::default(), a, &Word::default(), -1),
+        }
+    }
+
     /// The other word where one is a mask whose flag is set, else 0; or the low bits of a word.
     pub(crate) fn and(&mut self, a: Word, b: Word) -> Outcome<Word> {
         for (mask, word) in [(&a, &b), (&b, &a)] {

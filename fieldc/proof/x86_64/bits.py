@@ -17,7 +17,7 @@ def chosen(
     return {(cpu.memory.system.choose(number, when_set, otherwise, cpu.where),): 1}
 
 
-def _flag_of_mask(cpu: SymbolicX86, word: Polynomial) -> int | None:
+def flag_of_mask(cpu: SymbolicX86, word: Polynomial) -> int | None:
     """The flag of a word that is all ones if the flag is set, else 0."""
     system = cpu.memory.system
     for row in system.rows:
@@ -31,7 +31,7 @@ def masked(cpu: SymbolicX86, a: Polynomial, b: Polynomial) -> Polynomial:
     """a & b where one is a mask by a flag, or low ones."""
     system = cpu.memory.system
     for mask, word in ((a, b), (b, a)):
-        if (flag := _flag_of_mask(cpu, mask)) is not None:
+        if (flag := flag_of_mask(cpu, mask)) is not None:
             return {(system.choose(flag, word, {}, cpu.where),): 1}
     for ones, word in ((a, b), (b, a)):
         bits = int(ones.get((), 0)).bit_length()
@@ -43,7 +43,7 @@ def masked(cpu: SymbolicX86, a: Polynomial, b: Polynomial) -> Polynomial:
 def low_bits(cpu: SymbolicX86, word: Polynomial, bits: int) -> Polynomial:
     """word mod 2^bits, 0 < bits < w; of a mask, a choice by its flag."""
     system = cpu.memory.system
-    if (flag := _flag_of_mask(cpu, word)) is not None:
+    if (flag := flag_of_mask(cpu, word)) is not None:
         return chosen(cpu, {(flag,): 1}, {(): (1 << bits) - 1}, {})
     low = dict(word)
     add_to(low, top_bits(cpu, word, system.word_bits - bits), -(1 << bits))

@@ -12,7 +12,7 @@ from capstone import x86_const as x86
 from fieldc.proof.equations import Polynomial, add_to, product
 from fieldc.proof.identity import ProofError
 from fieldc.proof.memory import LowByte
-from fieldc.proof.x86_64.bits import chosen, low_bits, masked, shifted, top_bits
+from fieldc.proof.x86_64.bits import chosen, flag_of_mask, low_bits, masked, shifted, top_bits
 from fieldc.proof.x86_64.control import call, jmp, moves_stack, nothing, pop, push, ret, set_stack
 from fieldc.proof.x86_64.narrow import add_byte, add_half, and_half, mov_byte, set_byte
 from fieldc.proof.x86_64.processor import CLEAR, LOW_HALVES, REGISTERS, Meaning, SymbolicX86
@@ -53,8 +53,13 @@ def _add(with_carry: bool, sign: int) -> Meaning:
 
 
 def _neg(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-    """0 - operand0; the borrow out."""
-    right = {m: -c for m, c in cpu.word(cpu.read(i, 0)).items()}
+    """0 - operand0; the borrow out. A mask by a flag becomes the flag, as a word and as carry."""
+    operand = cpu.word(cpu.read(i, 0))
+    if (flag := flag_of_mask(cpu, operand)) is not None:
+        cpu.write(i, 0, chosen(cpu, {(flag,): 1}, {(): 1}, {}))
+        cpu.carry, cpu.overflow = {(flag,): 1}, None
+        return
+    right = {m: -c for m, c in operand.items()}
     word, out = cpu.memory.system.define("sub", right, -1, cpu.where)
     cpu.write(i, 0, {(word,): 1})
     cpu.carry, cpu.overflow = {(out,): 1}, None
