@@ -11,7 +11,7 @@ from fieldc.field import Field
 if TYPE_CHECKING:
     from fieldc.decisions.preferred import Candidate, Decision
 
-COLUMNS = ("algorithm", "variant", "at least", "instructions", "chosen by")
+COLUMNS = ("algorithm", "variant", "lower bound", "instructions", "chosen by")
 
 
 def why(field: Field, operation: str, target: str | None, processor: str | None) -> Answer:
