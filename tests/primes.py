@@ -205,7 +205,7 @@ def _traced(kernel: Kernel, f: Field) -> list[Expression]:
         return []
 
 
-def expected(operation: str, f: Field, x: int, y: int = 0) -> int:
+def expected(operation: str, f: Field, x: int, y: int = 0, a: int = 0) -> int:
     """What an operation returns, by plain modular arithmetic."""
     p, r = f.p, 1 << f.word * -(-f.p.bit_length() // f.word)
     inverse = pow(r, -1, p)
@@ -215,6 +215,7 @@ def expected(operation: str, f: Field, x: int, y: int = 0) -> int:
         "neg": -x,
         "double": 2 * x,
         "mul": x * y * inverse,
+        "mul_add": x * y * inverse + a,
         "square": x * x * inverse,
         "sum_of_products": ((x % r) * (y % r) + (x // r) * (y // r)) * inverse,
         "redc": x * inverse,

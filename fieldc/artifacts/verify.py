@@ -41,6 +41,10 @@ class LeakyKernel(Refusal):
 class UnprovedKernel(Refusal):
     """A kernel of our own whose proof failed; names the kernel and the claim."""
 
+    def __init__(self, artifact: Artifact, failure: str) -> None:
+        super().__init__(f"{artifact.symbol} is not proved: {failure}")
+        self.artifact = artifact
+
 
 @dataclass(frozen=True)
 class Job:
@@ -200,7 +204,7 @@ def judge(artifacts: Sequence[Artifact], progress: Progress) -> list[Artifact]:
 def _judged(artifact: Artifact, verdict: Verdict | None) -> Artifact:
     """With its status, after what this process can do for it; `judge` runs it in an emulator."""
     if verdict is not None and verdict.failure and artifact.target.is_own:
-        raise UnprovedKernel(f"{artifact.symbol} is not proved: {verdict.failure}")
+        raise UnprovedKernel(artifact, verdict.failure)
     place = artifact.target.place(artifact.needs)
     if place.is_here:
         run_here(artifact)

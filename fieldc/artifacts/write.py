@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldc.artifacts.checker import certified
-from fieldc.artifacts.verify import Progress, judge
+from fieldc.artifacts.verify import Progress, UnprovedKernel, judge
 from fieldc.decisions.preferred import Decision
 from fieldc.errors import quote
 from fieldc.field import Field
@@ -38,17 +38,41 @@ def build_folder(
 
 
 def build(decisions: Sequence[Decision], progress: Progress) -> list[Artifact]:
-    """The best kernel of every variant, proved and checked.
+    """The best kernel of every variant that is proved, and checked.
 
-    Raises UnprovedKernel, CheckError or FrameError for a kernel that is wrong.
+    Raises UnprovedKernel, CheckError or FrameError for a kernel that is wrong: for one that is not
+    proved only if no other could be chosen for its variant.
     """
+    while True:
+        built = _made(decisions, progress)
+        try:
+            return judge(built, progress)
+        except UnprovedKernel as error:
+            decisions = _without(decisions, error)
+
+
+def _made(decisions: Sequence[Decision], progress: Progress) -> list[Artifact]:
     built: list[Artifact] = []
     for done, decision in enumerate(decisions, 1):
         target, first = decision.target, decision.preferred
         for choice in decision.choices():
             built.append(replace(target.make(target, choice), preferred=choice is first))
         progress("compile", done, len(decisions))
-    return judge(built, progress)
+    return built
+
+
+def _without(decisions: Sequence[Decision], error: UnprovedKernel) -> list[Decision]:
+    """The decisions with the next candidate for a kernel that is not proved. Raises the error."""
+    failed, kept = error.artifact, []
+    for decision in decisions:
+        is_of = decision.target == failed.target and any(
+            choice == failed.choice for choice in decision.choices()
+        )
+        after = decision.without(failed.choice) if is_of else decision
+        if after is None:
+            raise error
+        kept.append(after)
+    return kept
 
 
 def files_of(field: Field, artifacts: Sequence[Artifact]) -> dict[str, bytes]:

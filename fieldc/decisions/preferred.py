@@ -67,9 +67,29 @@ class Decision:
             best.setdefault(candidate.choice.variant.name, candidate.choice)
         return [best[v.name] for v in self.target.variants if v.name in best]
 
+    def without(self, failed: Choice) -> Decision | None:
+        """What is decided where one kernel is not proved; None where its variant has no other.
+
+        The next one says so in `chosen_by`.
+        """
+        name = failed.expression.kernel.algorithm
+        rest = [c for c in self.candidates if not _is_same(c.choice, failed)]
+        after = next((c for c in rest if c.choice.variant == failed.variant), None)
+        if after is None:
+            return None
+        said = f"{after.choice.chosen_by}; {name} is not proved"
+        told = replace(after, choice=replace(after.choice, chosen_by=said))
+        return replace(self, candidates=tuple(told if c is after else c for c in rest))
+
     def variant(self, name: str) -> Choice:
         """The best kernel of a variant. Raises KeyError."""
         return {choice.variant.name: choice for choice in self.choices()}[name]
+
+
+def _is_same(one: Choice, other: Choice) -> bool:
+    """Whether two choices are of one kernel, whatever chose them."""
+    kernels = (one.expression.kernel, other.expression.kernel)
+    return kernels[0] == kernels[1] and (one.variant, one.plan) == (other.variant, other.plan)
 
 
 def preferred(
