@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fieldc import compile
-from fieldc.artifacts import host
+from fieldc.artifacts import host, verify
 from fieldc.catalogue import find_field, named_primes
 from fieldc.cli import main
 from fieldc.commands.build import decided
@@ -110,3 +110,21 @@ def test_the_packages_ask_too(tmp_path: Path) -> None:
             choice = preferred(field, row["op"], target).variant(row["variant"])
             assert row["algorithm"] == choice.expression.kernel.algorithm
             assert row["chosen_by"] == choice.chosen_by
+
+
+def test_the_next_kernel_takes_the_place_of_one_that_is_not_proved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decision, honest = at(find_field("bn254-r"), "mul"), verify.prove_job
+    best = decision.target.make(decision.target, decision.preferred)
+
+    def refuse(job: verify.Job) -> verify.Verdict:
+        return verify.Verdict("no", 0.0) if job.code == best.code else honest(job)
+
+    monkeypatch.setattr(verify, "prove_job", refuse)
+    monkeypatch.setenv("FIELDC_NO_CACHE", "1")
+    words = ["build", "bn254-r", "--op", "mul", "--target", "x86_64-linux"]
+    assert main([*words, "--processor", PROCESSOR, "-o", str(tmp_path / "a")]) == 0
+    rows = json.loads((tmp_path / "a" / "manifest.json").read_text())["kernels"]
+    assert {row["status"] for row in rows} == {"PROVED"} and len(rows) == 3
+    assert sum("is not proved" in row["chosen_by"] for row in rows) == 1

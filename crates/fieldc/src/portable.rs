@@ -5,7 +5,7 @@
 use core::hint::black_box;
 
 use crate::limbs::{adc, mac, minus, plus};
-use crate::modulus::{MOST_LIMBS, Modulus};
+use crate::modulus::Modulus;
 
 /// All ones if the flag is set, else 0; opaque, so that no select becomes a branch.
 #[inline(always)]
@@ -110,44 +110,6 @@ pub(crate) const fn neg<const N: usize>(x: &[u64; N], p: &[u64; N]) -> [u64; N] 
 pub(crate) const fn mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
     let (t, over) = product::<N, M>(x, y);
     subtract_once(&t, over, &M::P)
-}
-
-/// x*x/R modulo p, below x^2/R + p: the whole square, of which products of two limbs are made once
-/// and doubled, then a row of the reduction for each limb.
-#[inline(always)]
-pub(crate) fn square_product<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> ([u64; N], bool) {
-    // Room for the longest modulus: the indices are constants once the loops are unrolled.
-    let mut t = [0; 2 * MOST_LIMBS];
-    for i in 0..N {
-        let mut carry = 0;
-        // All j, so that the compiler knows how many there are.
-        for j in 0..N {
-            if j > i {
-                (t[i + j], carry) = mac(t[i + j], x[i], x[j], carry);
-            }
-        }
-        t[i + N] = carry;
-    }
-    let (mut below, mut carry) = (0, false);
-    for i in 0..N {
-        let (low, high) = (t[2 * i], t[2 * i + 1]);
-        let square = x[i] as u128 * x[i] as u128;
-        (t[2 * i], carry) = adc(low << 1 | below, square as u64, carry);
-        (t[2 * i + 1], carry) = adc(high << 1 | low >> 63, (square >> 64) as u64, carry);
-        below = high >> 63;
-    }
-    let mut over = false;
-    for i in 0..N {
-        let q = t[i].wrapping_mul(M::N0);
-        let mut carry = 0;
-        for j in 0..N {
-            (t[i + j], carry) = mac(t[i + j], q, M::P[j], carry);
-        }
-        (t[i + N], over) = adc(t[i + N], carry, over);
-    }
-    let mut result = [0; N];
-    result.copy_from_slice(&t[N..2 * N]);
-    (result, over)
 }
 
 /// x*y/R modulo p, below xy/R + p: a row of the product, a row of the reduction, drop a limb.

@@ -4,7 +4,7 @@
 
 use crate::addition;
 use crate::modulus::Modulus;
-use crate::portable::{product, square_product};
+use crate::portable::product;
 
 /// x*y/R mod p.
 #[inline]
@@ -13,18 +13,10 @@ pub(crate) fn mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> 
     addition::subtract_once(&t, over, &M::P)
 }
 
-/// The most limbs for which a product is the better square: one chain of 2N limbs takes longer to
-/// the last of them.
-const MOST_MULTIPLIED: usize = 4;
-
 /// x*x/R mod p.
 #[inline]
 pub(crate) fn square<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
-    if N <= MOST_MULTIPLIED {
-        return mul::<N, M>(x, x);
-    }
-    let (t, over) = square_product::<N, M>(x);
-    addition::subtract_once(&t, over, &M::P)
+    mul::<N, M>(x, x)
 }
 
 /// x*y/R modulo p, below 2p as x and y are, for 4p < R.
@@ -36,10 +28,7 @@ pub(crate) fn mul_lazy<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]
 /// x*x/R modulo p, below 2p as x is, for 4p < R.
 #[inline]
 pub(crate) fn square_lazy<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
-    if N <= MOST_MULTIPLIED {
-        return mul_lazy::<N, M>(x, x);
-    }
-    square_product::<N, M>(x).0
+    mul_lazy::<N, M>(x, x)
 }
 
 /// (x0*y0 + x1*y1)/R mod p, as two products.
