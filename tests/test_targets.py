@@ -168,7 +168,7 @@ def test_a_wrong_kernel_is_found() -> None:
         with pytest.raises(Refusal, match="got"):
             check(kernel(running, add), sub.expression)
         with pytest.raises(AssertionError):
-            check_every_input(kernel(running, add), replace(add, expression=sub.expression))
+            check_every_input(kernel(running, add), replace(add, choice=sub.choice))
 
 
 def test_what_cannot_be_linked_is_named_in_one_line() -> None:
