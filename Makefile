@@ -48,7 +48,8 @@ test: venv lint cargo-test ## what every change must pass
 test-bare: venv ## tests that use optional tools, on a PATH without those, then without cargo too
 	rm -rf $(BARE) && mkdir -p $(BARE)
 	for tool in $(BARE_TOOLS); do \
-	    path=$$(command -v $$tool) && ln -s "$$path" $(BARE)/$$tool || echo "no $$tool here"; done
+	    path=$$($(BIN)/python -c 'import shutil, sys; print(shutil.which(sys.argv[1]) or "")' $$tool); \
+	    if [ -n "$$path" ]; then ln -s "$$path" $(BARE)/$$tool; else echo "no $$tool here"; fi; done
 	PATH=$(CURDIR)/$(BARE) $(PYTEST) -rs -m "not full" $(TOOL_TESTS)
 	rm -f $(BARE)/cargo $(BARE)/rustc $(BARE)/rustfmt
 	PATH=$(CURDIR)/$(BARE) $(PYTEST) -rs -m "not full" $$(grep -lE 'cargo|rustc' $(TOOL_TESTS))
