@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 
-from fieldc.algorithms import choose, every_kernel_for, kernels_for
-from fieldc.artifacts.host import SYMBOL, HostBackend, host_backends, loaded
+from fieldc.algorithms import choose, every_kernel_for, offered_for
+from fieldc.artifacts.host import SYMBOL, HostBackend, decide_here, host_backends, loaded
 from fieldc.counting.count import Count
 from fieldc.counting.limits import Limits
 from fieldc.field import Field
@@ -176,13 +176,17 @@ def run_race(
 
 
 def raced(field: Field, operation: str, algorithms: Sequence[str]) -> list[Kernel]:
-    """The operation's algorithms that the field allows, preferred first; studied ones if named.
+    """The operation's algorithms that the field allows; studied ones if named.
 
+    Where none is named, those that a build may choose, the one that it chooses here first.
     Raises UserError where none is left.
     """
-    offered = every_kernel_for(operation) if algorithms else kernels_for(operation)
+    offered = every_kernel_for(operation) if algorithms else offered_for(operation)
     wanted = [k for k in offered if not algorithms or {"all", k.algorithm} & {*algorithms}]
     allowed = [k for k in wanted if _is_allowed(k, field)]
+    if not algorithms and field.word == 64 and len(allowed) > 1:
+        chosen = decide_here(field, operation).expression.kernel
+        allowed.sort(key=lambda kernel: kernel != chosen)
     return allowed or [choose(field, operation, *algorithms[:1]).kernel]
 
 
