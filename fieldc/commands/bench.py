@@ -6,6 +6,7 @@ import argparse
 
 from fieldc.algorithms import OPERATIONS
 from fieldc.catalogue import find_field
+from fieldc.commands.batch import ELEMENTS, batch
 from fieldc.commands.goals import all_goals
 from fieldc.commands.options import (
     ALL,
@@ -52,6 +53,17 @@ from fieldc.lab import peers
     ),
     option("--plot", metavar="FILE", type=picture, help="draw the rows, as .svg or .png"),
     option(
+        "--batch",
+        action="store_true",
+        help="kernels on arrays instead, in each layout, against our scalar kernel in a loop",
+    ),
+    option(
+        "--elements",
+        type=positive,
+        metavar="N",
+        help=f"with --batch: the length of the arrays (default {ELEMENTS})",
+    ),
+    option(
         "--all-goals",
         action="store_true",
         help="in place of FIELD: what the kernels must reach, PASS or the shortfall of each",
@@ -63,6 +75,10 @@ def bench(arguments: argparse.Namespace) -> Answer:
 
     if arguments.all_goals != (arguments.field is None):
         raise UsageError("name either a FIELD or --all-goals; see fieldc bench --help")
+    if arguments.elements and not arguments.batch:
+        raise UsageError("--elements is the length of the arrays of --batch; add it")
+    if arguments.batch:
+        return batch(arguments)
     if arguments.plot:
         check_file(arguments.plot)
     if arguments.all_goals:

@@ -60,6 +60,21 @@ def _load(w: int, v: tuple[int, ...], k: int) -> tuple[int, ...]:
     raise TypeError("a load takes its limb from an operand, not from words")
 
 
+def _multiply_low(w: int, v: tuple[int, ...], k: int) -> tuple[int, ...]:
+    digit = 1 << k
+    return ((v[2] + (v[0] % digit) * (v[1] % digit) % digit) % (1 << w),)
+
+
+def _multiply_high(w: int, v: tuple[int, ...], k: int) -> tuple[int, ...]:
+    digit = 1 << k
+    return ((v[2] + ((v[0] % digit) * (v[1] % digit) >> k)) % (1 << w),)
+
+
+def _shift_signed(w: int, v: tuple[int, ...], k: int) -> tuple[int, ...]:
+    signed = v[0] - ((v[0] >> (w - 1)) << w)
+    return ((signed >> k) % (1 << w),)
+
+
 _W, _F = Kind.WORD, Kind.FLAG
 
 ADD = WordOperation("add", (_W, _W, _F), (_W, _F), "carry_out*2^w + sum = a + b + carry_in", _add)
@@ -101,3 +116,37 @@ LOAD = WordOperation(
 OPERATIONS: dict[str, WordOperation] = {
     row.name: row for row in (ADD, SUB, MUL, MUL_LOW, SELECT, MASK, AND, FUNNEL, LOAD)
 }
+
+ADD_LOW = WordOperation(
+    "add_low",
+    (_W, _W, _W),
+    (_W,),
+    "out = c + (a mod 2^k)*(b mod 2^k) mod 2^k, modulo 2^w; k the step's attribute",
+    _multiply_low,
+)
+ADD_HIGH = WordOperation(
+    "add_high",
+    (_W, _W, _W),
+    (_W,),
+    "out = c + ((a mod 2^k)*(b mod 2^k) >> k), modulo 2^w; k the step's attribute",
+    _multiply_high,
+)
+SHIFT_SIGNED = WordOperation(
+    "shift_signed",
+    (_W,),
+    (_W,),
+    "out = a >> k, a and out in two's complement; k the step's attribute",
+    _shift_signed,
+)
+MERGE = WordOperation(
+    "merge",
+    (_W, _W, _W),
+    (_W,),
+    "out = a where the mask has ones, b where it has zeros, bit by bit",
+    lambda w, v, _: (v[0] & v[1] | ~v[0] & v[2],),
+)
+
+LANE_OPERATIONS: dict[str, WordOperation] = {
+    row.name: row for row in (ADD_LOW, ADD_HIGH, SHIFT_SIGNED, MERGE)
+}
+"""What lanes have besides: words of vectors, whose products are of digits of k bits."""

@@ -1,0 +1,186 @@
+"""The algorithms of lanes: digits of 52 bits, whose products a vector instruction adds by halves.
+
+A text takes a field in one of two ways. In words of 64 bits, residues are in Montgomery form with
+R = 2^(64n): one factor is read `excess` bits higher, so that dropping all digits divides by R. In
+digits of 52 bits, R is 2^52 to the number of digits, and the excess is 0.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from fieldc.algorithms.addition import add, double, neg, sub
+from fieldc.algorithms.lazy import add as add_lazy
+from fieldc.algorithms.lazy import check_room
+from fieldc.algorithms.lazy import reduce as reduce_lazy
+from fieldc.algorithms.lazy import sub as sub_lazy
+from fieldc.algorithms.reduction import drop_limb, fold_limbs, subtract_all, subtract_once
+from fieldc.errors import UserError
+from fieldc.field import Field
+from fieldc.language import (
+    BoundError,
+    DoesNotApply,
+    Expression,
+    Kernel,
+    Lazy,
+    Number,
+    Residue,
+    kernel,
+)
+
+DIGIT_BITS = 52
+"""Bits that a lane multiplies: those of a double's fraction (AVX-512 IFMA)."""
+MOST_BITS = 768
+"""The longest modulus: its digits leave room for values below 4p."""
+
+
+class NoLanes(UserError, LookupError):
+    """The operation has no kernel on arrays; the message names those that have one."""
+
+
+@lru_cache(maxsize=64)
+def in_lanes(f: Field) -> Field:
+    """The same modulus in digits of 52 bits, as many as hold R; such a field is itself.
+
+    Raises DoesNotApply for a modulus of more than MOST_BITS.
+    """
+    if f.bits > MOST_BITS:
+        raise DoesNotApply(
+            f"kernels on arrays take a modulus of up to {MOST_BITS} bits, not of {f.bits}"
+        )
+    if f.word == DIGIT_BITS:
+        return f
+    return Field(f.p, DIGIT_BITS, f.name, -(-f.word * f.n // DIGIT_BITS))
+
+
+def excess(f: Field) -> int:
+    """The bits by which the digits are more than R."""
+    digits = in_lanes(f)
+    return digits.word * digits.n - f.word * f.n
+
+
+def jumps(digits: int) -> list[int]:
+    """How many digits each jump drops, the two last digits being left to quotients.
+
+    A jump of k digits leaves t as much as k digits above p, so each is shorter than what is left.
+    """
+    left, found = digits - 2, list[int]()
+    while left > 0:
+        found.append(max(1, min(3, left - 1)))
+        left -= found[-1]
+    return found
+
+
+def divide(f: Field, t: Number) -> Number:
+    """t/R modulo p, below no more than bounds tell: jumps by constants, then two quotients.
+
+    Domb, "Barrett-Montgomery", hackmd.io/@Ingonyama/Barret-Montgomery.
+    """
+    digits = in_lanes(f)
+    for count in jumps(digits.n):
+        t = fold_limbs(digits, t, count)
+    return drop_limb(digits, drop_limb(digits, t))
+
+
+def divide_by_quotients(f: Field, t: Number) -> Number:
+    """t/R modulo p, a quotient for each digit: as many products, one after the other.
+
+    For a full-bit prime: jumps leave t above 2p there, by less than a part in 2^50.
+    """
+    digits = in_lanes(f)
+    for _ in range(digits.n):
+        t = drop_limb(digits, t)
+    return t
+
+
+def whole_product(f: Field, x: Number, y: Number) -> Number:
+    """x*y*2^excess."""
+    return x * (y << excess(f))
+
+
+def whole_square(f: Field, x: Number) -> Number:
+    """x^2*2^excess; the excess is even, for 52 and the word are."""
+    root = x << excess(f) // 2
+    return root * root
+
+
+@kernel("mul", "lanes")
+def multiply(f: Field, x: Residue, y: Residue) -> Residue:
+    """x*y/R mod p in digits of 52 bits: the whole product, jumps of up to three digits."""
+    return subtract_once(divide(f, whole_product(f, x, y)), f.p)
+
+
+@kernel("square", "lanes")
+def square(f: Field, x: Residue) -> Residue:
+    """x*x/R mod p in digits of 52 bits: doubled cross products, jumps of up to three digits."""
+    return subtract_once(divide(f, whole_square(f, x)), f.p)
+
+
+@kernel("mul", "lanes-quotients")
+def multiply_quotients(f: Field, x: Residue, y: Residue) -> Residue:
+    """x*y/R mod p in digits of 52 bits: the whole product, a quotient for each digit."""
+    return subtract_once(divide_by_quotients(f, whole_product(f, x, y)), f.p)
+
+
+@kernel("square", "lanes-quotients")
+def square_quotients(f: Field, x: Residue) -> Residue:
+    """x*x/R mod p in digits of 52 bits: doubled cross products, a quotient for each digit."""
+    return subtract_once(divide_by_quotients(f, whole_square(f, x)), f.p)
+
+
+@kernel("mul_add", "lanes")
+def multiply_add(f: Field, x: Residue, y: Residue, a: Residue) -> Residue:
+    """x*y/R + a mod p in digits of 52 bits."""
+    return subtract_all(divide(f, whole_product(f, x, y)) + a, f.p)
+
+
+@kernel("mul_lazy", "lanes")
+def multiply_lazy(f: Field, x: Lazy, y: Lazy) -> Lazy:
+    """x*y/R modulo p in digits of 52 bits, not reduced."""
+    check_room(in_lanes(f))
+    return divide(f, whole_product(f, x, y))
+
+
+@kernel("square_lazy", "lanes")
+def square_lazy(f: Field, x: Lazy) -> Lazy:
+    """x*x/R modulo p in digits of 52 bits, not reduced."""
+    check_room(in_lanes(f))
+    return divide(f, whole_square(f, x))
+
+
+LANES: tuple[Kernel, ...] = (
+    add,
+    sub,
+    neg,
+    double,
+    multiply,
+    multiply_quotients,
+    square,
+    square_quotients,
+    multiply_add,
+    add_lazy,
+    sub_lazy,
+    multiply_lazy,
+    square_lazy,
+    reduce_lazy,
+)
+"""The operations of lanes; of several algorithms the first whose bounds hold is taken."""
+
+
+def in_lanes_by(f: Field, operation: str) -> Expression:
+    """An operation by the first algorithm whose bounds hold.
+
+    Raises NoLanes for an operation that has no kernel here, BoundError where no bounds hold.
+    """
+    in_lanes(f)
+    refused: BoundError | None = None
+    for offered in LANES:
+        if offered.operation == operation:
+            try:
+                return offered.expression(f)
+            except BoundError as error:
+                refused = refused or error
+    if refused is not None:
+        raise refused
+    names = ", ".join(dict.fromkeys(k.operation for k in LANES))
+    raise NoLanes(f"{operation} has no kernel on arrays; there is {names}")

@@ -1,0 +1,205 @@
+"""Races kernels on arrays against our scalar kernel in a loop over the same arrays."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+from fieldc.algorithms.lanes import LANES, in_lanes, in_lanes_by
+from fieldc.artifacts.host import SYMBOL, compiled, decide_here, loaded
+from fieldc.errors import UserError
+from fieldc.field import Field
+from fieldc.language import Expression
+from fieldc.machine.array_timing import ArrayCandidate, ArrayRace, measure_arrays
+from fieldc.machine.arrays import BLOCK, ArrayFunction, check_arrays, packed, size
+from fieldc.machine.check import check
+from fieldc.machine.processor import is_x86_64, missing
+from fieldc.machine.results import Spread
+from fieldc.targets.avx512ifma.instructions import FEATURES
+from fieldc.targets.avx512ifma.kernel import ArrayKernel, compile_array
+
+TARGET = "avx512ifma"
+DIGITS, CANONICAL, ARRAY = "digits", "canonical-digits", "array"
+LAYOUTS = (DIGITS, CANONICAL, ARRAY)
+BATCHED = tuple(dict.fromkeys(k.operation for k in LANES if not k.computes.is_lazy))
+"""Operations that have kernels on arrays."""
+
+
+@dataclass(frozen=True)
+class BatchRow:
+    """One kernel on arrays, measured: cycles of one element."""
+
+    field: str
+    op: str
+    target: str
+    layout: str
+    elements: int
+    cycles: Spread
+    scalar: Spread
+    ports: int = 0
+    products: int = 0
+    """Micro-operations on vector ports, and of them products, of eight elements."""
+
+    @property
+    def ratio(self) -> float:
+        """How many times as fast as the scalar kernel."""
+        return self.scalar.median / self.cycles.median
+
+    @property
+    def port_bound(self) -> float:
+        """The least cycles of an element on two vector ports; 0 for a scalar kernel."""
+        return self.ports / (2 * BLOCK)
+
+    def data(self) -> dict[str, object]:
+        """The row as JSON values."""
+        return {
+            "field": self.field,
+            "op": self.op,
+            "target": self.target,
+            "layout": self.layout,
+            "elements": self.elements,
+            "cycles_per_element": self.cycles.median,
+            "scalar_cycles": self.scalar.median,
+            "times_as_fast": self.ratio,
+            "spread": asdict(self.cycles),
+            "scalar_spread": asdict(self.scalar),
+            "port_bound": self.port_bound or None,
+            "products": self.products or None,
+        }
+
+
+@dataclass(frozen=True)
+class BatchReport:
+    """A whole run: rows, what was left out and why, the state of the machine."""
+
+    rows: tuple[BatchRow, ...]
+    skipped: tuple[str, ...]
+    race: ArrayRace
+
+    def data(self) -> list[dict[str, object]]:
+        """The rows as JSON; each carries the run's calibration."""
+        return [{**row.data(), "calibration": self.race.calibration()} for row in self.rows]
+
+
+@dataclass(frozen=True)
+class _Entrant:
+    """A kernel that will be a row."""
+
+    op: str
+    target: str
+    layout: str
+    candidate: ArrayCandidate
+    held: object
+    """What owns the code."""
+    kernel: ArrayKernel | None = None
+
+
+def array_expression(f: Field, operation: str, layout: str) -> Expression:
+    """The expression of an operation for a layout. Raises NoLanes, BoundError.
+
+    In digits, R is 2^52 to the number of digits; values below 2p stay there.
+    """
+    named = f"{operation}_lazy" if layout == DIGITS else operation
+    return in_lanes_by(f if layout == ARRAY else in_lanes(f), named)
+
+
+def run_batch(
+    field: Field,
+    operations: Sequence[str],
+    rounds: int,
+    seed: int,
+    elements: int,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+) -> BatchReport:
+    """Compile, check and time every layout of some operations, and the scalar kernel beside them.
+
+    Raises UserError where this host runs no machine code of ours, DoesNotApply for a modulus
+    that is too long, CheckError for a wrong kernel.
+    """
+    if not is_x86_64():
+        raise UserError("kernels on arrays are timed on x86-64 Linux and Darwin hosts only")
+    in_lanes(field)
+    lacking = missing(FEATURES)
+    skipped = [f"{TARGET}: this processor lacks {' and '.join(lacking)}"] if lacking else []
+    entrants: list[_Entrant] = []
+    for done, operation in enumerate(operations):
+        progress("compile and check", done, len(operations))
+        entrants.append(_scalar(field, operation, elements, seed))
+        if not lacking:
+            made, left_out = _vectors(field, operation, elements, seed)
+            entrants += made
+            skipped += left_out
+    progress("compile and check", len(operations), len(operations))
+
+    def show(done: int, total: int) -> None:
+        progress("race", done, total)
+
+    race = measure_arrays([e.candidate for e in entrants], rounds, seed, show)
+    return BatchReport(tuple(_rows(field, entrants, race)), tuple(skipped), race)
+
+
+def _rows(field: Field, entrants: Sequence[_Entrant], race: ArrayRace) -> Iterator[BatchRow]:
+    scalars = {e.op: race.rows[e.candidate.label].cycles for e in entrants if e.kernel is None}
+    for entrant in entrants:
+        made = entrant.kernel
+        yield BatchRow(
+            field.label,
+            entrant.op,
+            entrant.target,
+            entrant.layout,
+            entrant.candidate.count,
+            race.rows[entrant.candidate.label].cycles,
+            scalars[entrant.op],
+            made.ports if made else 0,
+            made.products if made else 0,
+        )
+
+
+def _vectors(
+    field: Field, operation: str, elements: int, seed: int
+) -> tuple[list[_Entrant], list[str]]:
+    made, left_out = [], []
+    for layout in LAYOUTS:
+        try:
+            expression = array_expression(field, operation, layout)
+        except UserError as error:
+            left_out.append(f"{TARGET}, {layout}: {error}")
+            continue
+        kernel = compile_array(expression, SYMBOL)
+        function = ArrayFunction(kernel.object, SYMBOL, expression)
+        check_arrays(function, seed)
+        candidate = _candidate(expression, function.address, elements, seed, layout, TARGET)
+        made.append(_Entrant(operation, TARGET, layout, candidate, function, kernel))
+    return made, left_out
+
+
+def _scalar(field: Field, operation: str, elements: int, seed: int) -> _Entrant:
+    """Our scalar kernel, called for each element of arrays of limbs."""
+    choice = decide_here(field, operation).preferred
+    kernel = loaded(compiled(choice), choice.expression)
+    check(kernel, choice.expression, seed)
+    target = f"x86-{choice.variant.name}"
+    address = kernel.library.address(SYMBOL)
+    candidate = _candidate(
+        choice.expression, address, elements, seed, ARRAY, target, step=size(field, 1)
+    )
+    return _Entrant(operation, target, ARRAY, candidate, kernel)
+
+
+def _candidate(
+    expression: Expression,
+    address: int,
+    elements: int,
+    seed: int,
+    layout: str,
+    target: str,
+    step: int = 0,
+) -> ArrayCandidate:
+    f, draw = expression.field, random.Random(seed)
+    arrays = tuple(
+        packed(f, [draw.randrange(bound.high(f) + 1) for _ in range(elements)])
+        for _, bound in expression.kernel.operands
+    )
+    label = f"{expression.kernel.operation} {target} {layout}"
+    return ArrayCandidate(label, address, elements, size(f, elements), arrays, step)

@@ -1,0 +1,99 @@
+"""The vector instructions that kernels on arrays are made of: one row each.
+
+Operands are in Intel's order, destination first. A tied row overwrites its first read. `memory` is
+the read that may be in memory: a vector, or a word of the constants for all lanes. `any_two` says
+that the last two reads may change places.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fieldc.targets.x86_64.operands import Immediate, Memory, Operand, Placed, Virtual
+
+IFMA, FUNNELS = "avx512ifma", "avx512vbmi2"
+FEATURES = ("avx512f", "avx512dq", IFMA, FUNNELS)
+"""What the processor must have, by LLVM's names."""
+
+
+@dataclass(frozen=True)
+class VectorInstruction:
+    """One mnemonic. `text` is its line, with operands by their number where that is not plain."""
+
+    mnemonic: str
+    tied: bool = False
+    memory: int | None = None
+    any_two: bool = False
+    text: str = ""
+    ports: int = 1
+    """Of the two vector ports, how many micro-operations it takes; loads and stores take none."""
+
+
+_ROWS = (
+    VectorInstruction("vmovdqu64", memory=0, ports=0),
+    VectorInstruction("vmovdqa64", memory=0, ports=0),
+    VectorInstruction("vpbroadcastq", memory=0, ports=0),
+    VectorInstruction("vpxorq", text="vpxorq {0}, {0}, {0}", ports=0),
+    VectorInstruction("vpmadd52luq", tied=True, memory=2, any_two=True),
+    VectorInstruction("vpmadd52huq", tied=True, memory=2, any_two=True),
+    VectorInstruction("vpaddq", memory=1, any_two=True),
+    VectorInstruction("vpsubq", memory=1),
+    VectorInstruction("vpandq", memory=1, any_two=True),
+    VectorInstruction("vpsrlq", memory=0),
+    VectorInstruction("vpsraq", memory=0),
+    VectorInstruction("vpsllq", memory=0),
+    VectorInstruction("vpshrdq", memory=1),
+    VectorInstruction("vpternlogq", tied=True, memory=2),
+    VectorInstruction("vpermi2q", tied=True, memory=2),
+    VectorInstruction("vpermq", memory=1),
+    VectorInstruction("blend", memory=1, text="vpblendmq {0} {{{3}}}, {1}, {2}"),
+    VectorInstruction("mask", text="kmovb {0}, {1}"),
+    VectorInstruction("load_some", text="vmovdqu64 {0} {{{2}}}{{z}}, {1}", ports=0),
+    VectorInstruction("store", text="vmovdqu64 {0}, {1}", ports=0),
+    VectorInstruction("store_some", text="vmovdqu64 {0} {{{2}}}, {1}", ports=0),
+)
+INSTRUCTIONS: dict[str, VectorInstruction] = {row.mnemonic: row for row in _ROWS}
+"""By mnemonic; our own names where a form of one has a row of its own."""
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A mask register by its name, which nothing allocates."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class VirtualVector:
+    """An instruction on virtual registers; `write` is a new one, None for a store."""
+
+    row: VectorInstruction
+    write: Virtual | None
+    reads: tuple[Operand | Fixed, ...]
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Vector:
+    """An instruction as the processor runs it."""
+
+    row: VectorInstruction
+    operands: tuple[Placed | Fixed, ...]
+    remark: str = ""
+
+
+def make(
+    mnemonic: str, write: Virtual | None, *reads: Operand | Fixed, remark: str = ""
+) -> VirtualVector:
+    """An instruction of a mnemonic."""
+    return VirtualVector(INSTRUCTIONS[mnemonic], write, reads, remark)
+
+
+def is_memory(operand: object) -> bool:
+    """Whether an operand is in memory."""
+    return isinstance(operand, Memory)
+
+
+def number(value: int) -> Immediate:
+    """A number in the instruction."""
+    return Immediate(value)

@@ -1,0 +1,337 @@
+"""From exact integers to lanes: columns of 64 bits, products of digits of 52 bits by halves.
+
+A number is a list of columns, one for each digit, which may be larger than the radix. A product
+adds the low half of each pair of digits to one column and the high half to the next. It reads no
+more than 52 bits of a word: a digit needs its carry taken out, but what lies above bit 52 may stay.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import islice, zip_longest
+
+from fieldc.algorithms.lanes import DIGIT_BITS
+from fieldc.language import Expression, Integer, LanguageError
+from fieldc.words.digits import part_of
+from fieldc.words.lane_steps import LaneBuilder
+from fieldc.words.lower import constant_names, uses_of, without_dead_steps
+from fieldc.words.program import Program, Value
+
+LANE = 64
+RADIX = 1 << DIGIT_BITS
+MASK = RADIX - 1
+
+
+def lower_in_lanes(expression: Expression) -> Program:
+    """What one lane does. Operands and results are in the field's own words, 52 or 64 bits each."""
+    f = expression.field
+    build = LaneBuilder(LANE, {} if f.word == DIGIT_BITS else constant_names(f))
+    lowering = LaneLowering(build, uses_of(expression.result), f.word)
+    result = expression.result
+    count = expression.kernel.result.width(f)
+    if f.word == DIGIT_BITS:
+        words = [build.cut(word) for word in lowering.digits(result)]
+    else:
+        words = lowering.packed(result, count)
+    zeros = [build.constant(0)] * (count - len(words))
+    operands = tuple((name, bound.width(f)) for name, bound in expression.kernel.operands)
+    name = expression.kernel.operation
+    return without_dead_steps(Program(name, LANE, operands, tuple(build.steps), (*words, *zeros)))
+
+
+@dataclass
+class _Carried:
+    """How far carries have been taken: words whose lowest 52 bits are digits, and the next carry"""
+
+    words: list[Value] = field(default_factory=list)
+    carry: Value | None = None
+
+
+@dataclass
+class LaneLowering:
+    """Lowers expressions to columns, each node once."""
+
+    build: LaneBuilder
+    uses: Counter[int]
+    word: int
+    """Bits of a word of the operands: 52 where they are digits already."""
+    _columns: dict[int, list[Value]] = field(default_factory=dict)
+    _digits: dict[int, list[Value]] = field(default_factory=dict)
+    _carries: dict[int, _Carried] = field(default_factory=dict)
+
+    def count(self, node: Integer) -> int:
+        """The digits that hold every value of a node."""
+        return -(-max(node.high, -node.low).bit_length() // DIGIT_BITS)
+
+    def digits(self, node: Integer) -> list[Value]:
+        """Words whose lowest 52 bits are the digits of a node, which is not negative."""
+        if id(node) not in self._digits:
+            self._digits[id(node)] = self._digits_of(node)
+        return self._digits[id(node)]
+
+    def _digits_of(self, node: Integer) -> list[Value]:
+        count = self.count(node)
+        if node.op == "constant":
+            return [self.build.constant(node.high >> DIGIT_BITS * i & MASK) for i in range(count)]
+        if part_of(node) is not None:
+            return self._parts(node)
+        if node.op == "mod":
+            return self._digits_mod(node)
+        if node.op == "select":
+            return self._digits_select(node)
+        if self._corrected(node) is not None:
+            return self._digits_corrected(node)
+        return self._carried(node, count)
+
+    def columns(self, node: Integer) -> list[Value]:
+        """Words that make a node, each at its place."""
+        if id(node) not in self._columns:
+            self._columns[id(node)] = self._columns_of(node)
+        return self._columns[id(node)]
+
+    def _columns_of(self, node: Integer) -> list[Value]:
+        if node.op == "shift_right" and part_of(node) is None:
+            return self._columns_shift_right(node)
+        is_sum = node.op in ("add", "mul", "double", "shift_left") and part_of(node) is None
+        if is_sum and self._corrected(node) is None:
+            total = [self.build.constant(0)] * self.count(node)
+            self._onto(total, node, 0, node)
+            return total
+        return [self.build.cut(word) for word in self.digits(node)]
+
+    def _onto(self, total: list[Value], node: Integer, place: int, whole: Integer) -> None:
+        """Add a node to columns that make `whole` at last, from a place on."""
+        is_known = id(node) in self._columns or (self.uses[id(node)] > 1 and node is not whole)
+        inner = () if is_known else node.args
+        if inner and node.op == "add" and self._corrected(node) is None:
+            for term in sorted(node.args, key=lambda a: a.op == "mul"):
+                self._onto(total, term, place, whole)
+        elif inner and node.op == "mul":
+            self._product(total, node, place, whole)
+        elif inner and node.op == "shift_left" and node.amount % DIGIT_BITS == 0:
+            self._onto(total, inner[0], place + node.amount // DIGIT_BITS, whole)
+        elif inner and node.op == "double":
+            for _ in range(2):
+                self._add_columns(total, self.columns(inner[0]), place, whole)
+        elif node is whole:
+            raise LanguageError(f"{node.op} has no reading in lanes")
+        else:
+            self._add_columns(total, self.columns(node), place, whole)
+
+    def _add_columns(
+        self, total: list[Value], columns: list[Value], place: int, whole: Integer
+    ) -> None:
+        for i, column in enumerate(columns[: len(total) - place], place):
+            total[i] = self.build.sum(total[i], column, _limit(whole, i))
+
+    def _product(
+        self, total: list[Value], node: Integer, place: int, whole: Integer, skipped: int = 0
+    ) -> None:
+        """Add a product, row by row; the lowest `skipped` columns are left out."""
+        a, b = node.args
+        if a is b:
+            self._add_columns(total, self._square(self.digits(a), node), place, whole)
+            return
+        if a.op == "constant":
+            a, b = b, a
+        row = self.digits(b)
+        for i, digit in enumerate(self.digits(a)):
+            for half in (0, 1):
+                for j, other in enumerate(row):
+                    at = place + i + j + half
+                    if skipped <= at < len(total):
+                        limit = _limit(whole, at)
+                        total[at] = self.build.half(half, total[at], digit, other, limit)
+
+    def _square(self, digits: list[Value], node: Integer) -> list[Value]:
+        """Products of different digits once and doubled, then the squares of digits."""
+        total = [self.build.constant(0)] * self.count(node)
+        pairs = [(i, j) for i in range(len(digits)) for j in range(i + 1, len(digits))]
+        for same in (False, True):
+            chosen = [(i, i) for i in range(len(digits))] if same else pairs
+            for i, j in chosen:
+                for at in (i + j, i + j + 1):
+                    if at < len(total):
+                        limit = _limit(node, at)
+                        half = at - i - j
+                        total[at] = self.build.half(half, total[at], digits[i], digits[j], limit)
+            if not same:
+                total = [self.build.sum(c, c, _limit(node, at)) for at, c in enumerate(total)]
+        return total
+
+    def _carried(self, node: Integer, count: int) -> list[Value]:
+        """The lowest digits of a node's columns, the carries before each added."""
+        known = self._carries.setdefault(id(node), _Carried())
+        columns = self.columns(node)
+        while len(known.words) < min(count, len(columns)):
+            place = len(known.words)
+            word = columns[place]
+            if known.carry is not None:
+                word = self.build.sum(word, known.carry, _limit(node, place))
+            known.words.append(word)
+            known.carry = self.build.above(word)
+        return known.words[:count]
+
+    def _digits_mod(self, node: Integer) -> list[Value]:
+        whole, (count, bits) = node.args[0], divmod(node.amount, DIGIT_BITS)
+        if bits:
+            raise LanguageError("digits are taken whole")
+        if whole.op == "mul" and count == 1:  # only its lowest digit is wanted
+            a, b = (self._lowest(factor) for factor in whole.args)
+            return [self.build.half(0, self.build.constant(0), a, b, MASK)]
+        return self._carried(whole, count)
+
+    def _lowest(self, node: Integer) -> Value:
+        """A word whose lowest 52 bits are the lowest digit: no carry comes into it."""
+        is_plain = node.op == "constant" or part_of(node) is not None
+        return (self.digits(node) if is_plain else self.columns(node))[0]
+
+    def _columns_shift_right(self, node: Integer) -> list[Value]:
+        whole, (count, bits) = node.args[0], divmod(node.amount, DIGIT_BITS)
+        if bits:
+            raise LanguageError("digits are dropped whole")
+        if count == 1 and (cleared := self._cleared(whole)) is not None:
+            return self._dropped(whole, *cleared)
+        self._carried(whole, count)
+        first, *rest = self.columns(whole)[count:]
+        carry = self._carries[id(whole)].carry
+        if carry is not None:
+            first = self.build.sum(first, carry, _limit(whole, count))
+        return [first, *rest][: self.count(node)]
+
+    def _cleared(self, whole: Integer) -> tuple[Integer, Integer] | None:
+        """(t, q*p) of t + q*p where q is chosen so that its lowest digit becomes 0."""
+        if whole.op != "add" or self.uses[id(whole)] > 1:
+            return None
+        t, product = whole.args
+        if product.op != "mul":
+            return None
+        q, p = product.args
+        if p.op != "constant" or q.op != "mod" or q.amount != DIGIT_BITS:
+            return None
+        multiplied = q.args[0]
+        if multiplied.op != "mul" or multiplied.args[0] is not t:
+            return None
+        n0 = multiplied.args[1]
+        is_inverse = n0.op == "constant" and (n0.high * p.high + 1) % RADIX == 0
+        return (t, product) if is_inverse else None
+
+    def _dropped(self, whole: Integer, t: Integer, product: Integer) -> list[Value]:
+        """(t + q*p) >> 52: the lowest column is rounded up, without its product."""
+        columns = self.columns(t)
+        total = columns + [self.build.constant(0)] * (self.count(whole) - len(columns))
+        raised = self.build.sum(total[0], self.build.constant(MASK))
+        self._product(total, product, 0, whole, skipped=1)
+        carry = self.build.funnel(self.build.constant(0), raised, DIGIT_BITS)
+        total[1] = self.build.sum(total[1], carry, _limit(whole, 1))
+        return total[1:]
+
+    def _difference(self, node: Integer) -> list[Value]:
+        """The columns of a difference, each modulo 2^64 and of less than 63 bits with its sign."""
+        a, b = map(self.columns, node.args)
+        return [self.build.difference(x, y) for x, y in self._pairs(a, b, max(len(a), len(b)))]
+
+    def _signed(self, columns: list[Value]) -> list[Value]:
+        """The columns with carries taken, which may be negative; the last one has the sign."""
+        found: list[Value] = []
+        for column in columns:
+            if found:
+                column = self.build.wrapped(column, self.build.signed(found[-1], DIGIT_BITS))
+            found.append(column)
+        return found
+
+    def _digits_select(self, node: Integer) -> list[Value]:
+        """t or t - c, by the sign of t - c, which is what a selection in lanes can be."""
+        t, d = node.args
+        condition = node.condition
+        is_of_d = condition is not None and condition.difference is d
+        if not is_of_d or d.op != "sub" or d.args[0] is not t:
+            raise LanguageError("lanes select t - c, or t where that is negative")
+        kept = self._signed(self._difference(d))
+        mask = self.build.signed(kept[-1], LANE - 1)
+        whole = self._carried(t, self.count(t))
+        return self._merged(mask, whole, kept, node)
+
+    def _corrected(self, node: Integer) -> tuple[Integer, Integer] | None:
+        """(d, c) of d + (d < 0)*c."""
+        if node.op != "add":
+            return None
+        d, masked = node.args
+        if masked.condition is None or masked.op != "masked":
+            return None
+        if masked.condition.difference is not d or masked.args[0].op != "constant":
+            raise LanguageError("lanes correct d by a constant where d is negative")
+        return d, masked.args[0]
+
+    def _digits_corrected(self, node: Integer) -> list[Value]:
+        found = self._corrected(node)
+        if found is None or found[0].op != "sub":
+            raise LanguageError("lanes correct a difference")
+        difference = self._difference(found[0])
+        constant = self.columns(found[1])
+        pairs = self._pairs(difference, constant, max(len(difference), len(constant)))
+        kept = self._signed(difference)
+        mask = self.build.signed(kept[-1], LANE - 1)
+        corrected = self._signed([self.build.wrapped(x, y) for x, y in pairs])
+        return self._merged(mask, corrected, kept, node)
+
+    def _merged(self, mask: Value, a: list[Value], b: list[Value], node: Integer) -> list[Value]:
+        pairs = self._pairs(a, b, self.count(node))
+        return [self.build.merge(mask, x, y) for x, y in pairs]
+
+    def _pairs(self, a: list[Value], b: list[Value], count: int) -> list[tuple[Value, Value]]:
+        """So many pairs of words, zeros where there are none."""
+        zero = self.build.constant(0)
+        return list(islice(zip_longest(a, b, fillvalue=zero), count))
+
+    def _parts(self, node: Integer) -> list[Value]:
+        """The digits of some bits of an operand."""
+        part = part_of(node)
+        if part is None:
+            raise LanguageError(f"{node.op} is no part of an operand")
+        operand, at, _ = part
+        places = range(self.count(node))
+        if self.word == DIGIT_BITS:
+            if at % DIGIT_BITS or at < 0:
+                raise LanguageError("digits of an operand are read whole")
+            first = at // DIGIT_BITS
+            return [self._load(operand, first + i) for i in places]
+        return [self._bits(operand, at + DIGIT_BITS * i) for i in places]
+
+    def _load(self, operand: Integer, index: int) -> Value:
+        limit = min(operand.high >> self.word * index, (1 << self.word) - 1)
+        return self.build.load(operand.name, operand.amount + index, limit)
+
+    def _bits(self, operand: Integer, at: int) -> Value:
+        """A word whose lowest 52 bits are those of an operand from bit `at`, perhaps below 0."""
+        zero, limbs = self.build.constant(0), -(-operand.high.bit_length() // LANE)
+        index, shift = divmod(at, LANE)
+        low, high = (self._load(operand, i) if 0 <= i < limbs else zero for i in (index, index + 1))
+        if not shift:
+            return low
+        return self.build.funnel(high if shift + DIGIT_BITS > LANE else zero, low, shift)
+
+    def packed(self, node: Integer, count: int) -> list[Value]:
+        """The limbs of a node."""
+        digits = self.digits(node)
+        return [self._limb(digits, *divmod(LANE * i, DIGIT_BITS)) for i in range(count)]
+
+    def _limb(self, digits: list[Value], index: int, shift: int) -> Value:
+        """64 bits from a place in a digit on; what lies above a digit's bits is shifted out."""
+        zero, build = self.build.constant(0), self.build
+        if index >= len(digits):
+            return zero
+        above = digits[index + 1] if index + 1 < len(digits) else zero
+        spare = LANE - DIGIT_BITS
+        if shift + spare > DIGIT_BITS and index + 2 < len(digits):
+            above = self._limb(digits, index + 1, 0)
+        raised = build.funnel(digits[index], zero, DIGIT_BITS)  # times 2^12
+        if shift + spare <= DIGIT_BITS or index + 2 < len(digits):
+            return build.funnel(above, raised, shift + spare)
+        return build.funnel(build.cut(above), raised, shift + spare)
+
+
+def _limit(node: Integer, place: int) -> int:
+    """No column is negative, so that one is at most what it makes of the whole number."""
+    return node.high >> DIGIT_BITS * place

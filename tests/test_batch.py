@@ -1,0 +1,74 @@
+"""fieldc bench --batch: rows, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fieldc import cli
+from fieldc.lab import arrays
+from fieldc.machine.processor import is_x86_64, missing
+from fieldc.targets.avx512ifma.instructions import FEATURES
+
+KEYS = {"op", "target", "layout", "elements", "cycles_per_element", "scalar_cycles"}
+here = pytest.mark.skipif(not is_x86_64(), reason="kernels run on x86-64 hosts only")
+
+
+def run(tmp_path: Path, *words: str) -> list[dict[str, object]]:
+    path = tmp_path / "rows.json"
+    command = ("bench", "bn254-p", "--batch", "--rounds", "2", "--elements", "24", *words)
+    assert cli.main([*command, "--json", str(path)]) == 0
+    rows: list[dict[str, object]] = json.loads(path.read_text())
+    return rows
+
+
+@here
+def test_rows_of_a_batch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = run(tmp_path, "--op", "mul,add")
+    assert all(row.keys() >= KEYS for row in rows)
+    assert all(row["elements"] == 24 for row in rows)
+    scalar = [row for row in rows if str(row["target"]).startswith("x86-")]
+    assert [row["op"] for row in scalar] == ["mul", "add"]
+    assert all(row["cycles_per_element"] == row["scalar_cycles"] for row in scalar)
+    layouts = [row["layout"] for row in rows if row["op"] == "mul" and row not in scalar]
+    assert layouts == ([] if missing(FEATURES) else ["digits", "canonical-digits", "array"])
+    assert "mul on arrays of 24, bn254-p" in capsys.readouterr().out
+
+
+@here
+def test_a_processor_without_the_instructions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(arrays, "missing", lambda needed: ["avx512ifma"])
+    (row,) = run(tmp_path, "--op", "mul")
+    assert row["layout"] == "array" and row["cycles_per_element"] == row["scalar_cycles"]
+    assert "avx512ifma: this processor lacks avx512ifma" in capsys.readouterr().out
+
+
+def test_a_host_that_runs_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(arrays, "is_x86_64", lambda: False)
+    assert cli.main(["bench", "bn254-p", "--batch"]) == 2
+    assert "x86-64 Linux and Darwin" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["bn254-p", "--batch", "--op", "redc"], "redc has no kernel on arrays; there is add"),
+        (["bn254-p", "--batch", "--peers"], "leave out --peers"),
+        (["--batch", "--all-goals"], "leave out --all-goals"),
+        (["bn254-p", "--batch", "--word", "32"], "words of 64 bits"),
+        (["bn254-p", "--elements", "8"], "--elements is the length of the arrays of --batch"),
+        (["2^800-105", "--batch"], "up to 768 bits, not of 800"),
+    ],
+)
+def test_what_a_batch_refuses(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["bench", *words]) == 2
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1

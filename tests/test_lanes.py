@@ -1,0 +1,241 @@
+"""Lanes: digits of 52 bits by the interpreter, transpositions, and kernels on arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from fieldc.algorithms.lanes import LANES, MOST_BITS, NoLanes, in_lanes, in_lanes_by, jumps
+from fieldc.catalogue import find_field
+from fieldc.field import Field
+from fieldc.language import DoesNotApply, Expression
+from fieldc.machine.arrays import ArrayFunction, check_arrays, packed, size, unpacked
+from fieldc.machine.check import CheckError, vectors
+from fieldc.machine.processor import missing
+from fieldc.targets.avx512ifma.instructions import FEATURES
+from fieldc.targets.avx512ifma.kernel import compile_array
+from fieldc.targets.avx512ifma.transpose import LANES as WIDTH
+from fieldc.targets.avx512ifma.transpose import from_lanes, to_lanes
+from fieldc.words.interpret import interpret
+from fieldc.words.lanes import lower_in_lanes
+from fieldc.words.operations import LANE_OPERATIONS
+
+PRIMES = ("bls12-381-p", "bls12-381-r", "secp256k1-p", "p384", "goldilocks", "babybear", "p521")
+LACKING = missing(FEATURES)
+needs_ifma = pytest.mark.skipif(bool(LACKING), reason=f"this processor lacks {LACKING}")
+
+
+def fields(name: str) -> list[Field]:
+    """A field in limbs and in digits."""
+    f = find_field(name, 64)
+    return [f, in_lanes(f)]
+
+
+def forms(name: str) -> Iterator[Expression]:
+    """Every operation in each of its layouts; values below 2p stay in digits."""
+    limbs, digits = fields(name)
+    for k in dict.fromkeys(k.computes for k in LANES):
+        yield in_lanes_by(digits, k.name)
+        if not k.is_lazy:
+            yield in_lanes_by(limbs, k.name)
+
+
+def multiplication(f: Field) -> Expression:
+    """The product in the layout of the field's words."""
+    return in_lanes_by(f, "mul")
+
+
+def words_of(f: Field, value: int) -> int:
+    """A number in words of 64 bits, each with one of the field's words."""
+    return sum((value >> f.word * i & f.base - 1) << 64 * i for i in range(f.n))
+
+
+@pytest.mark.parametrize("name", PRIMES)
+def test_a_lane_computes_the_operation_within_its_bounds(name: str) -> None:
+    for expression in forms(name):
+        k, f = expression.kernel, expression.field
+        program = lower_in_lanes(expression)
+        every = list(vectors(expression, seed=1))
+        for operands in random.Random(1).sample(every, min(60, len(every))):
+            given = [words_of(f, operand) for operand in operands]
+            words = interpret(program, *given, check_bounds=True)
+            found = sum((words >> 64 * i & (1 << 64) - 1) << f.word * i for i in range(f.n))
+            assert found <= k.result.high(f)
+            assert (found - k.meaning(f, *operands)) % f.p == 0, (k.operation, f.word, operands)
+
+
+def test_the_halves_of_a_product_make_it() -> None:
+    draw = random.Random(3)
+    low, high = LANE_OPERATIONS["add_low"], LANE_OPERATIONS["add_high"]
+    for _ in range(200):
+        a, b = draw.randrange(1 << 64), draw.randrange(1 << 64)
+        (x,), (y,) = low.compute(64, (a, b, 0), 52), high.compute(64, (a, b, 0), 52)
+        assert x + (y << 52) == a % 2**52 * (b % 2**52)
+        (shifted,) = LANE_OPERATIONS["shift_signed"].compute(64, (a,), 7)
+        assert (shifted - (a - (a >> 63 << 64) >> 7)) % 2**64 == 0
+        (merged,) = LANE_OPERATIONS["merge"].compute(64, (2**64 - 2**32, a, b), 0)
+        assert merged == a >> 32 << 32 | b % 2**32
+
+
+def test_jumps_leave_two_digits_to_quotients() -> None:
+    assert jumps(8) == [3, 2, 1]
+    assert jumps(5) == [2, 1]
+    for digits in range(2, 16):
+        assert sum(jumps(digits)) == digits - 2
+        left = digits - 2
+        for jump in jumps(digits):
+            assert jump < left or jump == left == 1
+            left -= jump
+
+
+def test_products_of_a_kernel_are_those_of_the_plan() -> None:
+    """2D^2 halves of products, as many of the reduction less one for each quotient's carry."""
+    for name, digits in (("bls12-381-p", 8), ("bls12-381-r", 5)):
+        program = lower_in_lanes(multiplication(find_field(name, 64)))
+        jumped = 2 * digits * (digits - 2)
+        quotients = 2 * (1 + 2 * digits - 1)
+        halves = program.count("add_low") + program.count("add_high")
+        assert halves == 2 * digits**2 + jumped + quotients
+
+
+def test_a_modulus_that_is_too_long() -> None:
+    p = (1 << MOST_BITS) + 183
+    with pytest.raises(DoesNotApply, match="up to 768 bits"):
+        in_lanes(_Long(p))  # type: ignore[arg-type]
+
+
+def test_an_operation_that_has_no_kernel_on_arrays() -> None:
+    with pytest.raises(NoLanes, match="redc has no kernel on arrays; there is add, sub"):
+        in_lanes_by(find_field("bn254-p", 64), "redc")
+
+
+def test_full_bit_primes_divide_by_quotients_in_limbs_alone() -> None:
+    limbs, digits = fields("secp256k1-p")
+    assert multiplication(limbs).kernel.algorithm == "lanes-quotients"
+    assert multiplication(digits).kernel.algorithm == "lanes"
+
+
+class _Long:
+    """As much of a field as in_lanes asks before it refuses."""
+
+    word, n, name = 64, 13, ""
+
+    def __init__(self, p: int) -> None:
+        self.p, self.bits = p, p.bit_length()
+
+
+@pytest.mark.parametrize("n", range(1, 13))
+def test_transpositions(n: int) -> None:
+    words = list(range(WIDTH * n))
+    memory = [words[WIDTH * v : WIDTH * (v + 1)] for v in range(n)]
+    lanes = to_lanes(n).run(memory)
+    order = [word // n for word in lanes[0]]
+    assert sorted(order) == list(range(WIDTH))
+    assert lanes == [[n * element + limb for element in order] for limb in range(n)]
+    assert from_lanes(n).run(lanes) == memory
+
+
+def test_the_counts_of_transpositions() -> None:
+    def counts(n: int) -> tuple[int, int]:
+        blends = sum(move.mask is not None for move in to_lanes(n).moves)
+        return blends, len(to_lanes(n).moves) - blends
+
+    assert counts(6) == (12, 6)
+    assert counts(4) == (0, 8)
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 16, 17])
+def test_arrays_are_packed_and_unpacked(count: int) -> None:
+    for f in fields("bls12-381-p"):
+        draw = random.Random(count)
+        values = [draw.randrange(f.p) for _ in range(count)]
+        data = packed(f, values)
+        assert len(data) == size(f, count)
+        assert unpacked(f, data, count) == values
+
+
+def test_compiling_twice_gives_the_same_text() -> None:
+    expression = multiplication(find_field("bls12-381-p", 64))
+    kernel = compile_array(expression, "mul")
+    assert kernel.text == compile_array(expression, "mul").text
+    assert kernel.block.spills == 0
+    assert kernel.object
+
+
+def test_ports_of_the_multiplication() -> None:
+    """Below what was counted by hand: 295 in digits, 338 canonical, 429 for arrays of limbs."""
+
+    def ports(operation: str, f: Field) -> int:
+        return compile_array(in_lanes_by(f, operation), "k").ports
+
+    limbs, digits = fields("bls12-381-p")
+    assert ports("mul_lazy", digits) == 292
+    assert ports("mul", digits) == 324
+    assert ports("mul", limbs) == 400
+
+
+@needs_ifma
+@pytest.mark.parametrize("name", PRIMES)
+def test_kernels_on_arrays(name: str) -> None:
+    for expression in forms(name):
+        made = compile_array(expression, "kernel")
+        assert check_arrays(ArrayFunction(made.object, "kernel", expression), seed=2)
+
+
+@needs_ifma
+@pytest.mark.full
+def test_kernels_on_arrays_of_12_limbs() -> None:
+    for expression in forms("bw6-761-p"):
+        made = compile_array(expression, "kernel")
+        assert check_arrays(ArrayFunction(made.object, "kernel", expression), seed=2)
+
+
+@needs_ifma
+def test_a_wrong_kernel_is_found() -> None:
+    f = find_field("bls12-381-r", 64)
+    made = compile_array(in_lanes_by(f, "add"), "kernel")
+    with pytest.raises(CheckError, match="element"):
+        check_arrays(ArrayFunction(made.object, "kernel", in_lanes_by(f, "sub")))
+
+
+class Pages:
+    """Memory between two pages that nothing may touch."""
+
+    def __init__(self, room: int) -> None:
+        page = mmap.PAGESIZE
+        self.room = -(-room // page) * page
+        self._map = mmap.mmap(-1, self.room + 2 * page)
+        self.start = ctypes.addressof(ctypes.c_char.from_buffer(self._map)) + page
+        libc = ctypes.CDLL(None, use_errno=True)
+        for edge in (self.start - page, self.start + self.room):
+            assert libc.mprotect(ctypes.c_void_p(edge), ctypes.c_size_t(page), 0) == 0
+
+    def put(self, data: bytes, at_end: bool) -> int:
+        """Write data at one end; where it is."""
+        place = self.start + (self.room - len(data) if at_end else 0)
+        ctypes.memmove(place, data, len(data))
+        return place
+
+
+@needs_ifma
+@pytest.mark.parametrize("name", ["bls12-381-p", "bls12-381-r", "p521"])
+def test_nothing_beside_the_arrays_is_touched(name: str) -> None:
+    """Arrays end where memory ends, then begin where it begins."""
+    for f in fields(name):
+        expression = multiplication(f)
+        function = ArrayFunction(compile_array(expression, "kernel").object, "kernel", expression)
+        draw = random.Random(5)
+        for count in range(20):
+            x, y = ([draw.randrange(f.p) for _ in range(count)] for _ in range(2))
+            for at_end in (True, False):
+                areas = [Pages(max(1, size(f, count))) for _ in range(3)]
+                arrays = (bytes(size(f, count)), packed(f, x), packed(f, y))
+                places = [a.put(data, at_end) for a, data in zip(areas, arrays, strict=True)]
+                function.at(count, *places)
+                found = unpacked(f, ctypes.string_at(places[0], size(f, count)), count)
+                wanted = [a * b * f.R_inverse % f.p for a, b in zip(x, y, strict=True)]
+                assert found == wanted
