@@ -7,12 +7,12 @@ python -m fieldc.packages.rust.crate --check   exit 1, naming the files that are
 from __future__ import annotations
 
 import sys
-import textwrap
 from collections.abc import Iterator
 
 from fieldc.catalogue import NamedPrime, named_primes
 from fieldc.language import Expression
 from fieldc.packages.checked_in import CheckedIn, header
+from fieldc.packages.rust.called_inline import called_inline
 from fieldc.packages.rust.classes import (
     AMPLE,
     CLASSES,
@@ -30,10 +30,6 @@ from fieldc.packages.rust.classes import (
 )
 from fieldc.packages.rust.schedules import crate_kernel
 from fieldc.packages.rust.sums import FITTING, inline_sums, sum_text
-from fieldc.targets.x86_64.conventions import CALLED_INLINE, GENERAL
-from fieldc.targets.x86_64.instructions import Physical
-from fieldc.targets.x86_64.operands import Register
-from fieldc.targets.x86_64.print import INTEL, print_instruction
 
 MODULE = "fieldc.packages.rust.crate"
 FOLDER = "crates/fieldc/src/generated"
@@ -162,115 +158,17 @@ def symbol(operation: str, prime_class: PrimeClass, variant: str) -> str:
     return f"{operation}_{prime_class.name}_{variant}"
 
 
-LINE = 100
-"""The longest line that rustfmt leaves as it is."""
-KERNEL = """
-/// {says}; {algorithm}, variant {variant}.
-///
-/// # Safety
-/// The processor has {features}; p is of the class.
-#[inline(always)]
-{signature} {{
-    let mut z = [0; {n}];
-    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
-    unsafe {{
-        asm!(
-            "call {{kernel}}",
-            kernel = sym {symbol}_code::<M>,
-{registers}
-            options(pure, readonly),
-        );
-    }}
-    z
-}}
-
-#[unsafe(naked)]
-unsafe extern "C" fn {symbol}_code<M: Modulus<{n}>>() {{
-    naked_asm!(
-        r"
-{lines}
-.balign 64
-2:
-.quad {quads}
-",
-{constants}    )
-}}
-"""
-
-
 def kernel_text(expression: Expression, prime_class: PrimeClass, variant: str) -> str:
-    """A kernel as a function of a modulus and its operands.
-
-    The code is a naked function that takes and leaves words in registers of its own choice, with
-    the modulus' constants behind it: such functions carry no symbol of their own, so there is one
-    text for ELF, Mach-O and COFF. Results in registers need not be read back from memory.
-    """
+    """A kernel of a class as a function of a modulus and its operands."""
     kernel = crate_kernel(prime_class, expression, "kernel", variant)
-    n = expression.field.n
-    names = [_constant(name) for name, _ in kernel.constants]
-    says = " ".join(expression.kernel.source.splitlines()[0].rstrip(".").split())
-    words = [f"z[{i}]" for i in range(n)]
     name = symbol(expression.kernel.operation, prime_class, variant)
-    operands = [f"{x}: &{_array(bound.count, n)}" for x, bound in expression.kernel.operands]
-    pointers = {
-        register: f"core::ptr::from_ref({name})"
-        for register, (name, _) in zip(
-            CALLED_INLINE.arguments, expression.kernel.operands, strict=False
-        )
-    }
-    return KERNEL.format(
-        says=says.split(":")[0],
-        algorithm=expression.kernel.algorithm,
-        variant=variant,
-        features=" and ".join(f.upper() for f in kernel.features),
-        symbol=name,
-        n=n,
-        signature=_signature(f"unsafe fn {name}<M: Modulus<{n}>>", operands, f"[u64; {n}]"),
-        registers=textwrap.fill(
-            " ".join(_registers(dict(zip(kernel.returned, words, strict=True)), pointers)),
-            LINE,
-            initial_indent=" " * 12,
-            subsequent_indent=" " * 12,
-        ),
-        lines="\n".join(map(_instruction, kernel.code)),
-        quads=", ".join(f"{{{name}}}" for name, _ in names),
-        constants="".join(f"        {name} = const {value},\n" for name, value in names),
-    )
+    constants = dict(map(_constant, kernel.constants))
+    return called_inline(kernel, expression, name, variant, "p is of the class", constants)
 
 
-def _signature(head: str, operands: list[str], result: str) -> str:
-    """A function's first lines, as rustfmt has them."""
-    line = f"{head}({', '.join(operands)}) -> {result}"
-    if len(line) + len(" {") <= LINE:
-        return line
-    return "\n".join((f"{head}(", *(f"    {x}," for x in operands), f") -> {result}"))
-
-
-def _registers(results: dict[str, str], pointers: dict[str, str]) -> Iterator[str]:
-    """What each register holds before and after, for inline assembly."""
-    for register in GENERAL:
-        if register in CALLED_INLINE.preserved:
-            continue
-        after = results.get(register, "_")
-        if register in pointers:
-            yield f'inout("{register}") {pointers[register]} => {after},'
-        else:
-            yield f'out("{register}") {after},'
-
-
-def _instruction(instruction: Physical) -> str:
-    """A line of a kernel, as short as can be: a register says how long a word in memory is."""
-    line = print_instruction(instruction, INTEL, "2f").split("#")[0].strip()
-    has_register = any(isinstance(operand, Register) for operand in instruction.operands)
-    return line.replace("qword ptr ", "") if has_register else line
-
-
-def _array(count: int, limbs: int) -> str:
-    return f"[u64; {limbs}]" if count == 1 else f"[[u64; {limbs}]; {count}]"
-
-
-def _constant(name: str) -> tuple[str, str]:
+def _constant(constant: tuple[str, int]) -> tuple[str, str]:
     """A constant's operand and its value, from its name: `p[3]`, `mu[0]`, `n0`."""
+    name, _ = constant
     if name.startswith("0x"):
         return f"k{name[2:]}", f"{name}_u64"
     return name.replace("[", "").replace("]", ""), f"M::{name.upper()}"

@@ -1,0 +1,133 @@
+"""Prints a kernel as a Rust function: a naked function, called out of inline assembly.
+
+The code takes and leaves words in registers of its own choice, with its constants after it. Such
+functions carry no symbol of their own, so one text serves ELF, Mach-O and COFF. Results in
+registers need not be read back from memory.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+
+from fieldc.language import Expression
+from fieldc.targets.x86_64.conventions import CALLED_INLINE, GENERAL
+from fieldc.targets.x86_64.instructions import Physical
+from fieldc.targets.x86_64.kernel import X86Kernel
+from fieldc.targets.x86_64.operands import Register
+from fieldc.targets.x86_64.print import INTEL, print_instruction
+
+LINE = 100
+"""The longest line that rustfmt leaves as it is."""
+KERNEL = """
+/// {says}; {algorithm}, variant {variant}.
+///
+/// # Safety
+/// The processor has {features}; {condition}.
+#[inline(always)]
+{signature} {{
+    let mut z = [0; {n}];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {{
+        asm!(
+            "call {{kernel}}",
+            kernel = sym {symbol}_code::<M>,
+{registers}
+            options(pure, readonly),
+        );
+    }}
+    z
+}}
+
+#[unsafe(naked)]
+unsafe extern "C" fn {symbol}_code<M: Modulus<{n}>>() {{
+    naked_asm!(
+        r"
+{lines}
+{table}",
+{constants}    )
+}}
+"""
+TABLE = """.balign 64
+2:
+.quad {}
+"""
+
+
+def called_inline(
+    kernel: X86Kernel,
+    expression: Expression,
+    symbol: str,
+    variant: str,
+    condition: str,
+    constants: Mapping[str, str],
+) -> str:
+    """A kernel as a function of a modulus and its operands.
+
+    `condition` says what must hold of p. `constants` are the operands of the assembly that stand
+    for the words of the kernel's table, in their order, each with its value in Rust; without any,
+    the table has the kernel's own words.
+    """
+    n = expression.field.n
+    says = " ".join(expression.kernel.source.splitlines()[0].rstrip(".").split())
+    words = [f"z[{i}]" for i in range(n)]
+    operands = [f"{x}: &{_array(bound.count, n)}" for x, bound in expression.kernel.operands]
+    pointers = {
+        register: f"core::ptr::from_ref({name})"
+        for register, (name, _) in zip(
+            CALLED_INLINE.arguments, expression.kernel.operands, strict=False
+        )
+    }
+    table = [f"{{{name}}}" for name in constants] or [hex(word) for _, word in kernel.constants]
+    return KERNEL.format(
+        says=says.split(":")[0],
+        algorithm=expression.kernel.algorithm,
+        variant=variant,
+        features=" and ".join(f.upper() for f in kernel.features),
+        condition=condition,
+        symbol=symbol,
+        n=n,
+        signature=_signature(f"unsafe fn {symbol}<M: Modulus<{n}>>", operands, f"[u64; {n}]"),
+        registers=textwrap.fill(
+            " ".join(_registers(dict(zip(kernel.returned, words, strict=True)), pointers)),
+            LINE,
+            initial_indent=" " * 12,
+            subsequent_indent=" " * 12,
+        ),
+        lines="\n".join(map(_instruction, kernel.code)),
+        table=TABLE.format(", ".join(table)) if table else "",
+        constants="".join(
+            f"        {name} = const {value},\n" for name, value in constants.items()
+        ),
+    )
+
+
+def _signature(head: str, operands: list[str], result: str) -> str:
+    """A function's first lines, as rustfmt has them."""
+    line = f"{head}({', '.join(operands)}) -> {result}"
+    if len(line) + len(" {") <= LINE:
+        return line
+    return "\n".join((f"{head}(", *(f"    {x}," for x in operands), f") -> {result}"))
+
+
+def _registers(results: Mapping[str, str], pointers: Mapping[str, str]) -> Iterator[str]:
+    """What each register holds before and after, for inline assembly."""
+    for register in GENERAL:
+        if register in CALLED_INLINE.preserved:
+            continue
+        after = results.get(register, "_")
+        if register in pointers:
+            yield f'inout("{register}") {pointers[register]} => {after},'
+        else:
+            yield f'out("{register}") {after},'
+
+
+def _instruction(instruction: Physical) -> str:
+    """A line of a kernel, as short as can be: a register says how long a word in memory is."""
+    line = print_instruction(instruction, INTEL, "2f").split("#")[0].strip()
+    has_register = any(isinstance(operand, Register) for operand in instruction.operands)
+    return line.replace("qword ptr ", "") if has_register else line
+
+
+def _array(count: int, limbs: int) -> str:
+    return f"[u64; {limbs}]" if count == 1 else f"[[u64; {limbs}]; {count}]"
