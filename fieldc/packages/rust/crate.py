@@ -7,7 +7,7 @@ python -m fieldc.packages.rust.crate --check   exit 1, naming the files that are
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fieldc.catalogue import NamedPrime, named_primes
 from fieldc.language import Expression
@@ -51,6 +51,12 @@ def generate() -> dict[str, str]:
 
 def modules_file() -> str:
     """The modules, and the limits of the classes."""
+    title = "Kernels for every number of limbs, the classes of primes, and the named fields."
+    return f"{header(title, MODULE)}{modules(LIMBS)}"
+
+
+def modules(numbers: Iterable[int]) -> str:
+    """The modules of some numbers of limbs, and the limits of the classes."""
     least, _ = COMPLEMENT.n0
     limits = (
         ("FOLD_TOP", "The top limb of a prime of class FOLD is below this.", FOLD.top),
@@ -71,28 +77,28 @@ def modules_file() -> str:
         most = f"pub(crate) const {name}_LIMBS: usize = {of.limbs[-1]};\n"
         constants += f"/// The most limbs of class {name}.\n{most}"
     cfg = '#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]\n'
-    modules = "".join(f"{cfg}mod n{limbs:02};\n" for limbs in LIMBS)
-    title = "Kernels for every number of limbs, the classes of primes, and the named fields."
-    return f"{header(title, MODULE)}pub(crate) mod fields;\n{modules}\n{constants}"
+    declared = "".join(f"{cfg}mod n{limbs:02};\n" for limbs in numbers)
+    return f"pub(crate) mod fields;\n{declared}\n{constants}"
 
 
 def fields_file() -> str:
     """The modules of all named fields."""
     parts = [header("The named fields, a module for each family.", MODULE)]
     for module, primes in families().items():
-        fields = "".join(
-            f"field! {{\n    /// {p.about[0].upper()}{p.about[1:]}; {p.p.bit_length()} bits.\n"
-            f'    pub struct {name}(modulus = "{p.p:#x}", prime{_generator(p)});\n}}\n'
-            for name, p in primes.items()
-        )
+        fields = "".join(field_type(name, p.p, p.about, p.generator) for name, p in primes.items())
         body = "".join(f"    {line}\n" if line else "\n" for line in fields.splitlines())
         parts.append(f"/// {', '.join(p.name for p in primes.values())}.\n")
         parts.append(f"pub mod {module} {{\n    use crate::field;\n\n{body}}}\n\n")
     return "".join(parts)[:-1]
 
 
-def _generator(prime: NamedPrime) -> str:
-    return "" if prime.generator is None else f", generator = {prime.generator}"
+def field_type(name: str, p: int, about: str, generator: int | None) -> str:
+    """A prime as a type."""
+    given = "" if generator is None else f", generator = {generator}"
+    return (
+        f"field! {{\n    /// {about[0].upper()}{about[1:]}; {p.bit_length()} bits.\n"
+        f'    pub struct {name}(modulus = "{p:#x}", prime{given});\n}}\n'
+    )
 
 
 TYPES = {"p": "Fp", "r": "Fr", "n": "Fr"}
@@ -138,19 +144,34 @@ def class_texts(prime_class: PrimeClass, limbs: int) -> Iterator[str]:
     is_lazy = prime_class in LAZY_CLASSES
     number = (LAZY_CLASSES if is_lazy else CLASSES).index(prime_class)
     expressions = list(class_expressions(prime_class, limbs))
-    rows = ""
-    for operation, of in kernels_of(prime_class).items():
-        symbols = (symbol(operation, of, variant) for variant in variants(limbs))
-        rows += f"    {operation.removesuffix('_lazy')}: {', '.join(symbols)};\n"
-    if limbs in FITTING:
-        bounds = "spare" if prime_class.has_spare_bit else "full"
-        rows += f"    add: add_{bounds};\n    sub: sub;\n"
-        rows += "    reduce: reduce;\n" if is_lazy else ""
+    symbols = {
+        operation: [symbol(operation, of, variant) for variant in variants(limbs)]
+        for operation, of in kernels_of(prime_class).items()
+    }
     yield f"\n// {prime_class.name}: {prime_class.says}.\n"
-    yield f"{'lazy_' * is_lazy}assembly! {{ {limbs}, {number}:\n{rows}}}\n"
+    yield dispatch(limbs, number, symbols, is_lazy, prime_class.has_spare_bit)
     for expression in expressions:
         for variant in variants(limbs):
             yield kernel_text(expression, prime_class, variant)
+
+
+def dispatch(
+    limbs: int,
+    number: int,
+    symbols: Mapping[str, Sequence[str]],
+    is_lazy: bool,
+    has_spare_bit: bool,
+) -> str:
+    """Which kernels run for a class, by its number: those of each operation, a variant each."""
+    rows = "".join(
+        f"    {operation.removesuffix('_lazy')}: {', '.join(names)};\n"
+        for operation, names in symbols.items()
+    )
+    if limbs in FITTING:
+        bounds = "spare" if has_spare_bit else "full"
+        rows += f"    add: add_{bounds};\n    sub: sub;\n"
+        rows += "    reduce: reduce;\n" if is_lazy else ""
+    return f"{'lazy_' * is_lazy}assembly! {{ {limbs}, {number}:\n{rows}}}\n"
 
 
 def symbol(operation: str, prime_class: PrimeClass, variant: str) -> str:
