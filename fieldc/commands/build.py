@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,13 @@ if TYPE_CHECKING:
 
     Built = tuple[Sequence[Artifact], dict[str, object]]
 
-PACKAGES = ("c", "js")
+
+def trait_list(text: str) -> list[str]:
+    """The names of features, which the package checks."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+PACKAGES = ("c", "js", "rust")
 NAMES, FASTEST = tuple(r.name for r in REPRESENTATIONS), "fastest"
 
 
@@ -59,8 +66,14 @@ NAMES, FASTEST = tuple(r.name for r in REPRESENTATIONS), "fastest"
     option(
         "--package",
         type=one_of("package", *PACKAGES),
-        metavar="c|js",
+        metavar="c|js|rust",
         help="a ready package instead, with what its interface needs",
+    ),
+    option(
+        "--traits",
+        type=trait_list,
+        metavar="NAME,..",
+        help="for --package rust: traits of other crates, such as ff,subtle",
     ),
     option(
         "-o",
@@ -74,6 +87,8 @@ NAMES, FASTEST = tuple(r.name for r in REPRESENTATIONS), "fastest"
 def build(arguments: argparse.Namespace) -> Answer:
     """kernels, headers and manifest.json for a field, checked"""
     field, folder = find_field(arguments.field, int(arguments.word)), arguments.folder
+    if arguments.traits and arguments.package != "rust":
+        raise UsageError("--traits goes with --package rust")
     make = build_kernels if arguments.package is None else build_package
     artifacts, data = make(field, folder, arguments)
     rows = [
@@ -146,17 +161,25 @@ def decided(
 
 def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> Built:
     """A package, which has all that its interface needs and nothing else. Raises UsageError."""
-    for name in ("op", "target", "algorithm", "schedule", "processor", "representation"):
+    refused = ["op", "target", "algorithm", "schedule", "processor", "representation", "traits"]
+    if arguments.package == "rust":
+        refused = [name for name in refused if name not in ("processor", "traits")]
+    for name in refused:
         if getattr(arguments, name) is not None:
             raise UsageError(f"--package {arguments.package} chooses by itself; leave out --{name}")
     if field.word != 64:
         raise UsageError(f"--package {arguments.package} has 64-bit limbs; leave out --word")
     from fieldc.packages.c.package import build_package as build_c
     from fieldc.packages.js.package import build_package as build_js
+    from fieldc.packages.rust.package import build_package as build_rust
 
-    make: Callable[[Field, Path, Progress], Built] = build_c
-    if arguments.package == "js":
-        make = build_js
+    chosen = partial(build_rust, processor=arguments.processor, traits=arguments.traits or ())
+    makers: dict[str, Callable[[Field, Path, Progress], Built]] = {
+        "c": build_c,
+        "js": build_js,
+        "rust": chosen,
+    }
+    make = makers[arguments.package]
     with progress() as show:
         return make(field, folder, show)
 

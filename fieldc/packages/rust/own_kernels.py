@@ -6,27 +6,27 @@ the package assembles to, called as the crate calls it: `kernels.called`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 from fieldc.algorithms.lazy import has_room
 from fieldc.decisions.preferred import Decision, preferred
-from fieldc.decisions.schedule import ScheduleError
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.packages.rust.called_inline import called_inline
 from fieldc.packages.rust.classes import (
     CLASSES,
     LAZY_CLASSES,
-    PrimeClass,
+    ROOM,
     class_expressions,
     class_of,
     completed,
     kernels_of,
     lazy_class_of,
 )
+from fieldc.packages.rust.crate import dispatch
 from fieldc.packages.rust.kernels import kernels_in
 from fieldc.packages.rust.schedules import PROCESSOR, TUNED, crate_kernel, schedule_of
+from fieldc.packages.rust.sums import FITTING, inline_sums, sum_text
 from fieldc.targets.artifact import Artifact
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import Choice, Target
@@ -34,12 +34,13 @@ from fieldc.targets.x86_64.conventions import CALLED_INLINE
 from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.targets import plan_of
 
-OPERATIONS = ("mul", "square", "sum_of_products")
+OPERATIONS = ("mul", "sum_of_products", "square")
 """What the types call. Additions are inline assembly of the crate's."""
 LAZY = ("mul_lazy", "square_lazy")
 """What they call too where values below 2p stay there."""
 VARIANTS = ("mulx", "adx")
 """The first needs BMI2 only. Processors without it run portable Rust."""
+PRODUCTS = ("imul", "mulx")
 OF = "prime"
 """In the names of the kernels, where the crate's have their class."""
 
@@ -58,15 +59,20 @@ def kernel_of(choice: Choice) -> tuple[X86Kernel, str]:
     """The kernel of a choice, and what chose it.
 
     The crate's schedules were found for kernels that are called as these are. One is taken where
-    the prime's own constants save no instruction of the same algorithm.
+    the prime's own constants save no multiplication of the same algorithm.
     """
     expression, plan = choice.expression, plan_of(choice)
-    own = replace(plan, choices=plan.choices).compile(expression, OF, CALLED_INLINE)
+    own = plan.compile(expression, OF, CALLED_INLINE)
     if choice.variant.name == TUNED:
         known = scheduled(expression)
-        if known is not None and len(known.code) <= len(own.code):
+        if known is not None and products(known) <= products(own):
             return known, f"the crate's schedule of {PROCESSOR} for primes of its class"
     return own, choice.chosen_by
+
+
+def products(kernel: X86Kernel) -> int:
+    """The multiplications of a kernel."""
+    return sum(line.mnemonic in PRODUCTS for line in kernel.code)
 
 
 def scheduled(expression: Expression) -> X86Kernel | None:
@@ -106,7 +112,54 @@ TARGET = _LINUX.named(
 """x86-64 on every system: the Rust text is for ELF, Mach-O and COFF, the proved object is ELF."""
 
 
-def module(f: Field, kernels: Sequence[Artifact]) -> Iterator[str]:
-    """The parts of the module of kernels after its header: which run for the prime, and their text."""
-    yield from dispatch(f, kernels)
-    yield from (kernel.text for kernel in kernels)
+IMPORTS = """use core::arch::{asm, naked_asm};
+
+use crate::assembly::assembly;
+use crate::lazy_kernels::lazy_assembly;
+use crate::modulus::Modulus;
+
+"""
+NO_ROOM = """
+// Values below 2p do not stay there, so `Lazy` refuses the type: this never runs.
+impl crate::lazy_kernels::LazyProducts<{n}> for crate::lazy_kernels::LazyShape<{n}, {number}> {{
+    fn mul<M: Modulus<{n}>>(x: &[u64; {n}], y: &[u64; {n}]) -> [u64; {n}] {{
+        crate::portable_products::mul_lazy::<{n}, M>(x, y)
+    }}
+
+    fn square<M: Modulus<{n}>>(x: &[u64; {n}]) -> [u64; {n}] {{
+        crate::portable_products::square_lazy::<{n}, M>(x)
+    }}
+}}
+"""
+"""Every type names a form of values below 2p."""
+
+
+def module(f: Field, kernels: Sequence[Artifact]) -> str:
+    """The module of a prime's kernels after its header: which run, and their texts."""
+    parts = [
+        IMPORTS,
+        dispatch(
+            f.n, CLASSES.index(class_of(f)), _symbols(kernels, OPERATIONS), False, f.spare_bits > 0
+        ),
+    ]
+    lazy, room = lazy_class_of(f), _symbols(kernels, LAZY)
+    if lazy is None:
+        parts.append(NO_ROOM.format(n=f.n, number=LAZY_CLASSES.index(ROOM)))
+    else:
+        parts.append(dispatch(f.n, LAZY_CLASSES.index(lazy), room, True, True))
+    parts += [kernel.text for kernel in kernels]
+    if f.n in FITTING:
+        other = "add_full" if f.spare_bits else "add_spare"
+        pieces = [piece for piece in inline_sums(f.n) if piece.name != other]
+        parts += ["\n// Sums.\n", *(sum_text(piece, f.n) for piece in pieces)]
+    return "".join(parts)
+
+
+def _symbols(kernels: Sequence[Artifact], wanted: Sequence[str]) -> dict[str, list[str]]:
+    """The kernels of each operation, a variant each."""
+    found: dict[str, list[str]] = {}
+    for name in VARIANTS:
+        for kernel in kernels:
+            if kernel.variant == name and kernel.expression.kernel.operation in wanted:
+                found.setdefault(kernel.expression.kernel.operation, []).append(kernel.symbol)
+    return {operation: found[operation] for operation in wanted if operation in found}

@@ -1,0 +1,157 @@
+"""Makes a Rust package of one prime: the crate's library around kernels with its constants inside.
+
+It needs no other crate, so `cargo test` passes in its folder without a network.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+
+from fieldc.algorithms.lazy import has_room
+from fieldc.artifacts.verify import Progress
+from fieldc.artifacts.write import build, check_writable, manifest, manifest_file, write
+from fieldc.catalogue import named_primes
+from fieldc.errors import UserError
+from fieldc.field import Field
+from fieldc.packages.rust.cargo import features_text
+from fieldc.packages.rust.classes import LIMBS
+from fieldc.packages.rust.crate import TYPES, field_type, modules
+from fieldc.packages.rust.library import licence, root_module, sources
+from fieldc.packages.rust.own_kernels import decisions, kernel_of, module
+from fieldc.packages.rust.vectors import vectors
+from fieldc.targets.artifact import OWNERSHIP, Artifact, field_symbol
+
+VERSION = "0.1.0"
+PARAMETER = re.compile(r"@([a-z][a-z0-9_]*)@")
+GENERATED = "src/generated"
+PROOFS = "proofs"
+
+
+class TooManyLimbs(UserError):
+    """The library has no numbers as long as this modulus."""
+
+
+@dataclass(frozen=True)
+class Packaged(Artifact):
+    """A kernel of a package: one of several in its file."""
+
+    file: str = ""
+
+    @property
+    def source_file(self) -> str:
+        """Path of the text inside the package."""
+        return self.file
+
+    @property
+    def object_file(self) -> str | None:
+        """Path of the object that the text assembles to."""
+        return f"{PROOFS}/{self.stem}.o"
+
+    @property
+    def certificate_file(self) -> str | None:
+        """Path of the certificate inside the package, beside the object."""
+        return f"{PROOFS}/{self.stem}.cert.json" if self.certificate else None
+
+
+def build_package(
+    field: Field, folder: Path, progress: Progress, processor: str | None, traits: Sequence[str]
+) -> tuple[list[Packaged], dict[str, object]]:
+    """Build, check and write; the kernels, and the manifest.
+
+    `processor` is a key of processors.toml, None for this host's; `traits` are features of the
+    crate that implement traits of other crates. Raises OutputError, TooManyLimbs, UnknownTrait,
+    NoLibrary, UnknownProcessor; for a wrong kernel UnprovedKernel, CheckError or FrameError, before
+    anything is written.
+    """
+    check_writable(folder, field)
+    if field.n not in LIMBS:
+        most = 64 * LIMBS[-1]
+        raise TooManyLimbs(
+            f"--package rust takes primes of up to {most} bits, not {field.bits}; use --package c"
+        )
+    words = values(field, traits)
+    kernels = [_packaged(a) for a in build(decisions(field, processor), progress)]
+    made = {path: text.encode() for path, text in texts(field, kernels, words).items()}
+    for a in kernels:
+        if a.object_file and a.code and a.certificate_file:
+            made |= {a.object_file: a.code, a.certificate_file: a.certificate.encode()}
+    checked = write(folder, field, made | manifest_file(field, kernels))
+    return kernels, manifest(field, kernels) | checked
+
+
+def _packaged(artifact: Artifact) -> Packaged:
+    """The kernel with what chose its text."""
+    _, chosen_by = kernel_of(artifact.choice)
+    file = f"{GENERATED}/n{artifact.expression.field.n:02}.rs"
+    told = replace(artifact, choice=replace(artifact.choice, chosen_by=chosen_by))
+    return Packaged(**vars(told), file=file)
+
+
+def package_name(f: Field) -> str:
+    """The name of the package; that of its library has underscores."""
+    return f"fieldc-{field_symbol(f).replace('_', '-')}"
+
+
+def type_name(f: Field) -> str:
+    """The name of the field's type, as the crate has it."""
+    stem, _, end = f.name.rpartition("-")
+    return TYPES.get(end, "Fp") if stem else "Fp"
+
+
+def values(f: Field, traits: Sequence[str]) -> dict[str, str]:
+    """What the templates' words stand for. Raises UnknownTrait."""
+    name = package_name(f)
+    command = " ".join(("fieldc build", f.label, "--package rust"))
+    command += f" --traits {','.join(traits)}" if traits else ""
+    words = {
+        "name": name,
+        "crate": name.replace("-", "_"),
+        "type": type_name(f),
+        "label": f.label,
+        "prime": hex(f.p),
+        "bits": str(f.bits),
+        "bytes": str(-(-f.bits // 8)),
+        "limbs": str(f.n),
+        "version": VERSION,
+        "command": f"{command} -o DIR",
+        "ownership": OWNERSHIP,
+        "features": features_text(traits),
+        "vectors": vectors(f),
+    }
+    words["lazy"] = fill("lazy.rs", words) if has_room(f) else ""
+    words["example"] = fill("example.rs", words)
+    words["documented"] = "".join(
+        f"//! {line}".rstrip() + "\n" for line in words["example"].splitlines()
+    )
+    return words
+
+
+def texts(f: Field, kernels: Sequence[Artifact], words: Mapping[str, str]) -> dict[str, str]:
+    """Every file that is text, by its path in the package."""
+    head = f"// Generated by fieldc, do not edit. Make it again: `{words['command']}`\n"
+    head += f"// {OWNERSHIP}\n\n"
+    prime = named_primes().get(f.name)
+    about = prime.about if prime else f"the integers modulo {f.label}"
+    generator = prime.generator if prime else None
+    declared = field_type(words["type"], f.p, about, generator)
+    made = {f"src/{path}": text for path, text in sources().items()}
+    made |= {
+        "src/lib.rs": root_module(fill("lib.rs", words)),
+        f"{GENERATED}/mod.rs": head + modules([f.n]),
+        f"{GENERATED}/fields.rs": f"{head}use crate::field;\n\n{declared}",
+        f"{GENERATED}/n{f.n:02}.rs": head + module(f, kernels),
+        "tests/arithmetic.rs": fill("arithmetic.rs", words),
+        "examples/example.rs": words["example"],
+    }
+    made |= {file: fill(file, words) for file in ("Cargo.toml", "README.md")}
+    return made | {name: licence(name) for name in ("LICENSE-MIT", "LICENSE-APACHE")}
+
+
+def fill(template: str, words: Mapping[str, str]) -> str:
+    """A template with the field's own words."""
+    text = files("fieldc.packages.rust").joinpath("templates", template).read_text("utf-8")
+    return PARAMETER.sub(lambda m: words[m[1]], text)

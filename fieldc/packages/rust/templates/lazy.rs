@@ -1,0 +1,15 @@
+
+#[test]
+fn values_below_2p_reduce_to_the_same() {
+    use @crate@::Lazy;
+
+    on_every_kernel(|| {
+        for [x, y, sum, difference, product, square, _] in vectors() {
+            let (a, b) = (Lazy::from(x), Lazy::from(y));
+            assert_eq!([(a + b).reduce(), (a - b).reduce()], [sum, difference]);
+            assert_eq!([(a * b).reduce(), a.square().reduce()], [product, square]);
+            assert_eq!(((a + b) * (a - b)).reduce(), sum * difference);
+            assert_eq!((a + b).square().reduce(), sum.square());
+        }
+    });
+}

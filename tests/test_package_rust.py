@@ -1,0 +1,230 @@
+"""The Rust package: it compiles alone, computes on every path, and its proofs are of its text."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import runpy
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from fieldc.catalogue import find_field
+from fieldc.cli import main
+from fieldc.decisions.preferred import preferred
+from fieldc.modulus import is_prime
+from fieldc.packages.checked_in import ROOT
+from fieldc.packages.rust.cargo import trait_names
+from fieldc.packages.rust.classes import class_expressions, class_of, kernels_of
+from fieldc.packages.rust.kernels import kernels_in
+from fieldc.packages.rust.library import sources
+from fieldc.packages.rust.own_kernels import TARGET, kernel_of, products
+from fieldc.packages.rust.package import package_name, type_name
+from fieldc.packages.rust.schedules import crate_kernel
+
+CARGO = shutil.which("cargo")
+needs_cargo = pytest.mark.skipif(CARGO is None, reason="cargo is not installed: not compiled here")
+
+
+def drawn(bits: int) -> str:
+    """A random prime of some bits, always the same."""
+    draw = random.Random(bits)
+    while True:
+        p = draw.getrandbits(bits) | 1 << bits - 1 | 1
+        if is_prime(p):
+            return hex(p)
+
+
+COMPILED = ("bls12-381-p", "secp256k1-p", "3", drawn(250))
+"""6 limbs, no spare bit, the smallest one, 4 limbs with room."""
+MORE = ("bls12-381-r", "p256", "7", "2^61-1", "goldilocks", "bw6-761-p", "p521", drawn(320))
+
+
+def built(text: str, folder: Path, *more: str) -> dict[str, object]:
+    """The manifest of a package that was written."""
+    assert main(["build", text, "--package", "rust", *more, "-o", str(folder)]) == 0
+    found: dict[str, object] = json.loads((folder / "manifest.json").read_text())
+    return found
+
+
+def cargo(folder: Path, *words: str, flags: str = "-D warnings") -> str:
+    """What cargo prints in a package, without a network; its errors if it fails."""
+    assert CARGO is not None
+    environment = {**os.environ, "CARGO_NET_OFFLINE": "true", "RUSTFLAGS": flags}
+    environment["CARGO_TARGET_DIR"] = str(folder.parent / "target")
+    done = subprocess.run(
+        [CARGO, *words], cwd=folder, capture_output=True, text=True, env=environment
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@needs_cargo
+@pytest.mark.parametrize(
+    "text", [*COMPILED, *(pytest.param(text, marks=pytest.mark.full) for text in MORE)]
+)
+def test_its_own_tests_pass(text: str, tmp_path: Path) -> None:
+    folder = tmp_path / "package"
+    built(text, folder)
+    said = cargo(folder, "test", "--quiet")
+    has_room = 4 * find_field(text).p < find_field(text).R
+    assert said.count("test result: ok. 5 passed" if has_room else "test result: ok. 4 passed") == 1
+    assert (folder / "Cargo.lock").read_text().count("[[package]]") == 1
+
+
+@needs_cargo
+def test_every_other_build_passes(tmp_path: Path) -> None:
+    folder = tmp_path / "package"
+    built("2^127-1", folder)
+    cargo(folder, "test", "--quiet", "--features", "portable")
+    cargo(folder, "run", "--quiet", "--example", "example")
+    cargo(folder, "doc", "--quiet", "--no-deps")
+    cargo(folder, "fmt", "--check")
+    for name in ("aarch64-unknown-linux-gnu", "riscv64gc-unknown-linux-gnu"):
+        if installed(name):
+            cargo(folder, "check", "--quiet", "--target", name)
+
+
+def installed(target: str) -> bool:
+    """Whether rustc has the library of a target."""
+    command = ["rustc", "--target", target, "--print", "target-libdir"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode == 0 and Path(done.stdout.strip()).is_dir()
+
+
+@pytest.mark.parametrize("text", [*COMPILED, "2^61-1", "p256", drawn(320)])
+def test_what_is_proved_is_its_text(text: str, tmp_path: Path) -> None:
+    f, folder = find_field(text), tmp_path / "package"
+    rows = built(text, folder)["kernels"]
+    assert isinstance(rows, list)
+    found = {k.symbol: k for k in kernels_in((folder / rows[0]["file"]).read_text())}
+    wanted = {"mul", "square", "sum_of_products"}
+    wanted |= {"mul_lazy", "square_lazy"} if 4 * f.p < f.R else set()
+    assert {row["op"] for row in rows} == wanted and len(rows) == 2 * len(wanted) == len(found)
+    for row in rows:
+        assert row["status"] == "PROVED" and (folder / row["certificate"]).is_file()
+        assert (folder / row["object"]).read_bytes() == found[row["symbol"]].assembled(f)
+        # Constants are numbers: no kernel is generic.
+        assert "M::" not in found[row["symbol"]].constants
+    assert main(["prove", str(folder)]) == 0
+
+
+def test_another_build_is_the_same(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        built("secp256k1-p", tmp_path / name, "--processor", "cascade-lake")
+    one, other = (
+        {p.relative_to(tmp_path / name): p.read_bytes() for p in (tmp_path / name).rglob("*.*")}
+        for name in ("one", "other")
+    )
+    assert one == other
+
+
+def test_examples_of_other_crates_are_left_out(tmp_path: Path) -> None:
+    built("2^61-1", tmp_path)
+    for path in sorted((tmp_path / "src").rglob("*.rs")):
+        lines = path.read_text().splitlines()
+        examples = [line for line in lines if "use fieldc::" in line and "//" in line]
+        assert not examples, path
+    head = (tmp_path / "src/lib.rs").read_text()
+    assert head.startswith("//! Arithmetic modulo 0x1fffffffffffffff: 61 bits in 1 limbs")
+
+
+def test_traits_are_dependencies(tmp_path: Path) -> None:
+    built("2^61-1", tmp_path, "--traits", "ff,bits")
+    text = (tmp_path / "Cargo.toml").read_text()
+    assert 'default = ["ff", "bits"]\n' in text
+    features, _, rest = text.partition("[dependencies]")
+    names = [line.partition(" = ")[0] for line in rest.splitlines() if " = {" in line]
+    assert names == ["ff", "rand_core", "subtle", "unexpected_cfgs"]
+    assert 'ff = ["dep:ff", "rand_core", "subtle"]' in features
+    assert 'bits = ["ff?/bits"]' in features
+
+
+@needs_cargo
+@pytest.mark.full
+def test_traits_compile(tmp_path: Path) -> None:
+    """With the crates that this machine has fetched before; without them it skips."""
+    folder = tmp_path / "package"
+    built("bls12-381-r", folder, "--traits", ",".join(trait_names()))
+    try:
+        cargo(folder, "generate-lockfile")
+    except AssertionError as error:
+        pytest.skip(f"the crates are not here: {str(error).splitlines()[-1]}")
+    cargo(folder, "test", "--quiet")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("2^61-1", "--traits", "serde,fff"), "no traits are named 'fff'; use some of subtle,"),
+        (("2^61-1", "--op", "mul"), "--package rust chooses by itself; leave out --op"),
+        (("2^61-1", "--word", "32"), "--package rust has 64-bit limbs; leave out --word"),
+        (("2^1024-105",), "up to 768 bits, not 1024; use --package c"),
+    ],
+)
+def test_refusals(
+    words: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "package"
+    assert main(["build", *words, "--package", "rust", "-o", str(folder)]) == 2
+    assert said in capsys.readouterr().err
+    assert not folder.exists()
+
+
+def test_traits_are_for_rust_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["build", "2^61-1", "--traits", "ff", "-o", str(tmp_path / "out")]
+    assert main(command) == 2 and main([*command, "--package", "c"]) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert "--traits goes with --package rust" in first and first == second
+
+
+def test_names() -> None:
+    names = {"bls12-381-r": "Fr", "secp256k1-n": "Fr", "p256": "Fp", "2^61-1": "Fp"}
+    assert {text: type_name(find_field(text)) for text in names} == names
+    assert package_name(find_field("bls12-381-p")) == "fieldc-bls12-381-p"
+
+
+def test_an_installed_fieldc_has_the_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setuptools = pytest.importorskip("setuptools")
+    monkeypatch.setattr(setuptools, "setup", lambda **_: None)
+    monkeypatch.chdir(ROOT)
+    runpy.run_path("setup.py")["copy_crate"](tmp_path)
+    folder = tmp_path / "fieldc/packages/rust/library"
+    assert (folder / "Cargo.toml").is_file() and (folder / "LICENSE-MIT").is_file()
+    found = {p.relative_to(folder / "src").as_posix() for p in folder.rglob("*.rs")}
+    assert {*sources(), "lib.rs"} <= found
+    assert not (folder / "src/generated").exists()
+
+
+LABELS = {
+    "P-256": "p256",
+    "P-521": "p521",
+    "2^255 - 19": "curve25519",
+    "P-384": "p384",
+    "M-511": "m-511",
+    "secp256k1 n": "secp256k1-n",
+    "Pallas p": "pallas",
+    "BLS12-381 p": "bls12-381-p",
+    "BN254 p": "bn254-p",
+}
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_the_page_counts_multiplications(label: str) -> None:
+    page = (ROOT / "docs/rust-package.md").read_text(encoding="utf-8")
+    (row,) = (line for line in page.splitlines() if line.startswith(f"| {label} |"))
+    f, cells = find_field(LABELS[label]), row.split(" | ")[1:]
+    for operation, cell in zip(("mul", "square", "sum_of_products"), cells, strict=True):
+        choice = preferred(f, operation, TARGET, "sapphire-rapids").variant("mulx")
+        of = kernels_of(class_of(f))[operation]
+        known = {e.kernel.operation: e for e in class_expressions(of, f.n)}[operation]
+        before = products(crate_kernel(of, known, "kernel", "mulx"))
+        after = products(kernel_of(choice)[0])
+        name = choice.expression.kernel.algorithm
+        said = f"{before} to {after}, {name}" if after != before else str(before)
+        assert cell.rstrip(" |") == said
