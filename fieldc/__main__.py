@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from contextlib import suppress
+from types import FrameType
 
-INTERRUPTED = 130
-"""What a shell reports for a program that SIGINT ends."""
+from fieldc.errors import Terminated
+
+INTERRUPTED, TERMINATED = 130, 143
+"""What a shell reports for a program that SIGINT or SIGTERM ends."""
+
+
+def end(number: int, frame: FrameType | None) -> None:
+    """Raise what ends the program, so that temporary files are removed."""
+    raise Terminated
 
 
 def main() -> int:
     """Load the command line and run it."""
+    signal.signal(signal.SIGTERM, end)
     try:
         from fieldc.cli import main as run
 
@@ -19,7 +29,7 @@ def main() -> int:
     except KeyboardInterrupt:
         print("fieldc: interrupted", file=sys.stderr)
         status = INTERRUPTED
-    if status == INTERRUPTED:
+    if status in (INTERRUPTED, TERMINATED):
         # Pools and compilers that were interrupted may abort while Python ends: do not wait for it.
         with suppress(Exception):
             sys.stdout.flush()

@@ -29,14 +29,14 @@ from fieldc.commands.show import show
 from fieldc.commands.trace import trace
 from fieldc.commands.tune import tune
 from fieldc.commands.verb import UsageError, Verb, unknown
-from fieldc.errors import UserError
+from fieldc.errors import Terminated, UserError
 
 LINE = (list_, show, build, prove, bench, page_, plot, count, trace, lab, tune, demo, cache)
 VERBS: dict[str, Verb] = {verb.name: verb for verb in LINE}
 
 BROKEN_PIPE = 141
 """What a shell reports for a program that SIGPIPE ends."""
-INTERRUPTED = 130
+INTERRUPTED, TERMINATED = 130, 143
 
 
 def overview() -> str:
@@ -111,6 +111,8 @@ def main(words: Sequence[str] | None = None) -> int:
         # Nobody reads: what is still buffered must not raise again when Python exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
+    except Terminated:
+        return fail(TERMINATED, "terminated")
     except KeyboardInterrupt:
         return fail(INTERRUPTED, "interrupted")
     except Exception as error:

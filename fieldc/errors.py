@@ -9,6 +9,10 @@ class UserError(Exception):
     status = 2
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM asked the program to end: it ends as after Ctrl-C, and temporary files go."""
+
+
 class Refusal(UserError):
     """A kernel failed a check or a proof: it does not get out."""
 

@@ -1,4 +1,4 @@
-"""Files and folders that are written whole or not at all.
+"""Files that are written whole or not at all.
 
 New content goes to a temporary name beside its target, which a rename then replaces. Whatever goes
 wrong before the rename (a full disk, a failure, Ctrl-C), what was there before is still there.
@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from fieldc.errors import UserError, quote
@@ -79,46 +78,3 @@ def check_parent(path: Path, hint: str) -> None:
         raise OutputError(f"cannot write {quote(str(path))}: the folder {where} {what}; {hint}")
     if not is_device(path) and not os.access(parent, os.W_OK | os.X_OK):
         raise OutputError(f"cannot write {quote(str(path))}: no permission in its folder; {hint}")
-
-
-def write_folder(folder: Path, files: Mapping[str, bytes], hint: str) -> None:
-    """Put these files, by their paths inside the folder, in the place of all that is there.
-
-    Raises OutputError.
-    """
-    with explained(folder, hint):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        # Inside the folder where there is one: it may be a mount or somebody's current folder.
-        place = folder if folder.exists() else folder.parent
-        scratch = Path(tempfile.mkdtemp(prefix=".fieldc.", suffix=".part", dir=place))
-        try:
-            made, old = scratch / "new", scratch / "old"
-            old.mkdir()
-            for path, content in files.items():
-                (made / path).parent.mkdir(parents=True, exist_ok=True)
-                (made / path).write_bytes(content)
-            if folder.exists():
-                exchange(made, folder, old, scratch.name)
-            else:
-                made.rename(folder)
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
-
-
-def exchange(made: Path, folder: Path, old: Path, spared: str) -> None:
-    """Move what is in a folder to `old`, except what is `spared`, and what is in `made` to it.
-
-    Whatever fails, all that was moved is moved back.
-    """
-    moved: list[tuple[Path, Path]] = []
-    leave = [(path, old / path.name) for path in folder.iterdir() if path.name != spared]
-    enter = [(path, folder / path.name) for path in made.iterdir()]
-    try:
-        for source, target in (*leave, *enter):
-            moved.append((source, target))
-            source.rename(target)
-    except BaseException:
-        for source, target in reversed(moved):
-            with suppress(BaseException):  # the first error is the one that is told
-                target.rename(source)
-        raise

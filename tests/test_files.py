@@ -8,59 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from outputs import BUILD, FULL, contents, fail_at
 
 from fieldc import cli
 from fieldc.artifacts.write import MANIFEST
-from fieldc.files import OutputError, check_file, write_file, write_folder
-
-BUILD = ("build", "17", "--op", "add", "--target", "c")
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """Every file in a folder."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-
-
-def fail_at(monkeypatch: pytest.MonkeyPatch, method: str, name: str, error: BaseException) -> None:
-    """Let a method of Path fail for paths of one name."""
-    honest = getattr(Path, method)
-
-    def failing(self: Path, *rest: object, **named: object) -> object:
-        if self.name == name:
-            raise error
-        return honest(self, *rest, **named)
-
-    monkeypatch.setattr(Path, method, failing)
-
-
-FULL = OSError(28, "No space left on device")
-
-
-@pytest.mark.parametrize(
-    ("method", "name"), [("write_bytes", "b"), ("mkdir", "sub"), ("rename", "b"), ("rename", "old")]
-)
-@pytest.mark.parametrize("error", [FULL, KeyboardInterrupt()], ids=["full", "interrupt"])
-def test_a_failure_leaves_the_folder_as_it_was(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    method: str,
-    name: str,
-    error: BaseException,
-) -> None:
-    folder = tmp_path / "out"
-    write_folder(folder, {"a": b"1", "old": b"2", "sub/c": b"3"}, "hint")
-    before = contents(tmp_path)
-    fail_at(monkeypatch, method, name, error)
-    with pytest.raises((OutputError, KeyboardInterrupt)):
-        write_folder(folder, {"a": b"4", "b": b"5", "sub/d": b"6"}, "hint")
-    assert contents(tmp_path) == before
-    monkeypatch.undo()
-    write_folder(folder, {"a": b"4", "b": b"5"}, "hint")
-    assert contents(tmp_path) == {"out/a": b"4", "out/b": b"5"}
+from fieldc.files import OutputError, check_file, write_file
 
 
 def test_a_failure_leaves_the_file_as_it_was(

@@ -14,6 +14,7 @@ from fieldc.language import Number, Residue, kernel
 from fieldc.machine.aliasing import Aliasing
 from fieldc.targets.x86_64.choices import VARIANTS, Choices
 from fieldc.targets.x86_64.kernel import X86Error, compile_expression, compile_program
+from fieldc.targets.x86_64.operands import Memory
 from fieldc.words.lower import lower
 from fieldc.words.rows import RowChoice, RowStyle
 
@@ -124,3 +125,11 @@ def test_kernels_of_a_user(text: Callable[..., Number]) -> None:
             want = k.run(built.expression.field, *values)
             assert built.run(*values) == want
             assert built.run.aliased(Aliasing((1, 1, 2)[: 1 + len(values)]), *values) == want
+
+
+def test_a_doubling_reads_each_limb_once() -> None:
+    f = named_field("bls12-381-p")
+    for variant in VARIANTS.values():
+        code = compile_expression(choose(f, "double"), "double", variant).code
+        read = [o for line in code for o in line.operands if isinstance(o, Memory)]
+        assert sum(o.name.startswith("x[") for o in read) == f.n

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from fieldc.errors import Refusal
-from fieldc.files import write_folder
+from fieldc.folders import write_folder
 
 CHECKER = "fieldc-check"
 """The program of crates/check."""

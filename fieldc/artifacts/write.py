@@ -14,7 +14,8 @@ from fieldc.artifacts.verify import Progress, UnprovedKernel, judge
 from fieldc.decisions.preferred import Decision
 from fieldc.errors import quote
 from fieldc.field import Field
-from fieldc.files import OutputError, write_folder
+from fieldc.files import OutputError
+from fieldc.folders import recover, write_folder
 from fieldc.targets.artifact import OWNERSHIP, Artifact, field_symbol
 from fieldc.targets.c.print import print_c_header
 from fieldc.words.lower import lower
@@ -114,9 +115,10 @@ def check_writable(folder: Path, field: Field) -> None:
     """Raise OutputError unless the folder may become a build of the field.
 
     It may if it is not there, if it is empty, and if it holds an earlier build of the same field
-    and nothing else.
+    and nothing else. What a killed build left there is put right first.
     """
     name = quote(str(folder))
+    recover(folder)
     there = folder
     while not there.exists() and there != there.parent:
         there = there.parent
@@ -167,5 +169,5 @@ def write(folder: Path, field: Field, files: Mapping[str, bytes]) -> dict[str, s
     manifest = json.loads(files[MANIFEST]) | {"files": sorted(files)}
     named = {**files, MANIFEST: (json.dumps(manifest, indent=2) + "\n").encode()}
     checked = certified(named)
-    write_folder(folder, named, ELSEWHERE)
+    write_folder(folder, named, ELSEWHERE, seal=MANIFEST)
     return {"checked": checked} if checked else {}

@@ -76,6 +76,11 @@ NAMES, FASTEST = tuple(r.name for r in REPRESENTATIONS), "fastest"
         help="for --package rust: traits of other crates, such as ff,subtle",
     ),
     option(
+        "--no-cache",
+        action="store_true",
+        help="prove everything again: recall no proof of earlier builds, and remember none",
+    ),
+    option(
         "-o",
         dest="folder",
         type=folder,
@@ -89,6 +94,10 @@ def build(arguments: argparse.Namespace) -> Answer:
     field, folder = find_field(arguments.field, int(arguments.word)), arguments.folder
     if arguments.traits and arguments.package != "rust":
         raise UsageError("--traits goes with --package rust")
+    if arguments.no_cache:
+        from fieldc.artifacts import cache
+
+        cache.turn_off()
     make = build_kernels if arguments.package is None else build_package
     artifacts, data = make(field, folder, arguments)
     rows = [

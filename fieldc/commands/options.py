@@ -27,6 +27,8 @@ def names(what: str, known: Sequence[str], every: Sequence[str] = ()) -> Callabl
     check = one_of(what, *known, *([ALL] if every else []))
 
     def parse(text: str) -> list[str]:
+        if not all(name.strip() for name in text.split(",")):
+            raise UsageError(f"{quote(text)} has an empty {what}; use {what}s with commas between")
         found = dict.fromkeys(check(name.strip()) for name in text.split(","))
         return list(every) if ALL in found else list(found)
 

@@ -49,6 +49,8 @@ FOR_ALL = (
 )
 def prove(arguments: argparse.Namespace) -> Answer:
     """prove an object or a built folder again, from bytes"""
+    if not arguments.path:
+        raise UsageError("the path is empty; prove takes an object or a folder")
     from fieldc.artifacts.verify import prove_all
 
     named = jobs_of(Path(arguments.path), arguments)
@@ -89,6 +91,8 @@ def claim_of(job: Job, verdict: Verdict) -> str:
 
 def jobs_of(path: Path, arguments: argparse.Namespace) -> list[tuple[Job, str]]:
     """The proofs to be done, each with what is wrong beside it. Raises UsageError."""
+    if not path.exists():
+        raise UsageError(f"{quote(str(path))} is not there; prove takes an object or a folder")
     if not path.is_dir():
         return [(job_of_object(path, arguments), "")]
     if arguments.field:
@@ -169,6 +173,9 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
     """
     from fieldc.artifacts.verify import Job
 
+    if not (folder / "manifest.json").is_file():
+        said = "has no manifest.json, so fieldc build did not write it or was stopped"
+        raise UsageError(f"{quote(str(folder))} {said}; build into it again")
     try:
         manifest = json.loads(read(folder / "manifest.json"))
         p, limbs = int(manifest["p"], 16), int(manifest["n"])

@@ -12,7 +12,7 @@ Its name is the function's, its help the docstring's first line. It prints nothi
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -99,8 +99,9 @@ class Verb:
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
         """The arguments of this verb. Raises UsageError."""
         parser = self.parser()
-        options = [name for action in parser._actions for name in action.option_strings]
-        check_options(words, options)
+        actions = {name: action for action in parser._actions for name in action.option_strings}
+        check_options(words, list(actions))
+        check_repeats(words, actions)
         try:
             arguments, rest = parser.parse_known_args(words)
         except UsageError as error:
@@ -124,6 +125,23 @@ def check_options(words: Sequence[str], options: Sequence[str]) -> None:
         name = word.partition("=")[0] if word.startswith("--") else word[:2]
         if word[:1] == "-" and word != "-" and not word[1:].isdigit() and name not in options:
             raise UsageError(unknown("option", word.partition("=")[0], options))
+
+
+def check_repeats(words: Sequence[str], actions: Mapping[str, argparse.Action]) -> None:
+    """Raise UsageError for an option with a value that is given twice: one would be forgotten."""
+    seen = set()
+    for word in words:
+        if word == "--":
+            return
+        action = actions.get(word.partition("=")[0] if word.startswith("--") else word[:2])
+        if word[:1] != "-" or action is None or action.nargs == 0:
+            continue
+        if action.dest in seen:
+            name, several = action.option_strings[0], str(action.metavar).endswith(",..")
+            raise UsageError(
+                f"{name} is given twice; {f'write {name} A,B' if several else 'give it once'}"
+            )
+        seen.add(action.dest)
 
 
 def verb(*options: Option) -> Callable[[Run], Verb]:

@@ -153,14 +153,17 @@ def trace(linked: Linked, routine: Routine, request: Request) -> Trace:
 def check_size(found: Trace, request: Request) -> None:
     """Raise ArgumentError where a function is for operands of another size than was said.
 
-    A result is one value or two of n limbs; an operand is never shorter than a result's value.
+    An operand is never shorter than a result's value. Two elements of a field need --limbs: a
+    result of 2n words may also be one element of another field.
     """
     if not request.limbs and request.field is None:
         return
     n = request.limbs or (request.field.n if request.field else 0)
     said = f"--limbs {n}" if request.limbs else f"the field has {n} limbs"
     written = len(found.result)
-    if written not in (0, n, 2 * n):
+    if not request.limbs and written == 2 * n:
+        said += f"; for two of its elements add --limbs {written}"
+    if written not in ((0, n, 2 * n) if request.limbs else (0, n)):
         raise ArgumentError(f"{quote(found.routine.name)} writes {written} words to z; {said}")
     for name in ("x", "y"):
         read = found.words_read(name)

@@ -24,15 +24,12 @@ from fieldc.proof.equations import (
     System,
     Tops,
     add_to,
-    by_terms,
     product,
-    put_in,
     ratio,
-    split,
-    substitute,
 )
 from fieldc.proof.hints import holds
 from fieldc.proof.low_bits import cuts, without_tops
+from fieldc.proof.totals import Total
 from fieldc.proof.ways import WAYS, Way, share
 
 MOST_TERMS = 1_000  # of a polynomial from which rows are taken away: it can grow without an end
@@ -224,13 +221,13 @@ class Case:
 
     def _eliminated(
         self,
-        total: Polynomial,
+        terms: Polynomial,
         scale: int,
         limit: int | None,
         disabled: frozenset[int],
         way: Way,
     ) -> Bound:
-        """An upper bound of total, going through rows backwards; the first one below the limit.
+        """An upper bound of terms, going through rows backwards; the first one below the limit.
 
         Without a limit, the least of those on the way.
         """
@@ -239,13 +236,13 @@ class Case:
         highs = [high for _, high in self.system.ranges]
         for number, value in self.fixed.items():
             highs[number] = value
-        tops = Tops(highs)
         sure = frozenset(number for number, value in self.fixed.items() if value)
-        known = cuts(self.system, total) if way.joins_low_bits else {}
+        total = Total(self.system, terms, tops=Tops(highs), sure=sure)
+        known = cuts(self.system, terms) if way.joins_low_bits else {}
         kept = {row.word for row, _ in known.values()}
         without_tops(total, known, rows)
-        for row in self.system.backwards(total):
-            bound = by_terms(total, tops, sure)
+        for row in total.backwards():
+            bound = total.bound
             if limit is not None and bound < limit:
                 return Bound(bound, scale, rows, {})
             if limit is None and not known and (least is None or bound < least[0]):
@@ -258,21 +255,20 @@ class Case:
             elif number not in disabled and row.word not in kept:
                 rows[number] = self._eliminate(row, total, way)
                 without_tops(total, known, rows)
-        for number in self.fixed:
-            put_in(total, number, self.fixed)
+        total.put_in_all(self.fixed)
         slopes: Slopes = {}
-        bound, whole = by_terms(total, tops, sure), self._maximum(total, slopes)
+        bound, whole = total.bound, self._maximum(total.terms, slopes)
         if least is not None and least[0] < min(bound, whole):
             first = dict(islice(rows.items(), least[1]))
             return Bound(least[0], scale, first, {})
         return Bound(min(bound, whole), scale, rows, {} if bound <= whole else slopes)
 
-    def decide(self, row: Choice, total: Polynomial) -> Polynomial:
+    def decide(self, row: Choice, total: Total) -> Polynomial:
         """Replace a choice by the side that its flag's value takes; the multiple of the row."""
         if row.flag not in self.fixed:
             return {}
         side = row.when_set if self.fixed[row.flag] else row.otherwise
-        return substitute(total, row.word, side)
+        return total.substitute(row.word, side)
 
     def right_of(self, row: Equation) -> Polynomial:
         """The right side less a carry whose value is known."""
@@ -281,14 +277,14 @@ class Case:
             add_to(right, {ONE: -row.factor * self.fixed[row.carry]})
         return right
 
-    def _eliminate(self, row: Equation, total: Polynomial, way: Way) -> Polynomial:
+    def _eliminate(self, row: Equation, total: Total, way: Way) -> Polynomial:
         """The multiple of the row that was taken away."""
-        put_in(total, row.word, self.fixed)
+        total.put_in(row.word, self.fixed)
         if row.carry is None or row.carry in self.fixed:
             if row.carry is not None:
-                put_in(total, row.carry, self.fixed)
-            return substitute(total, row.word, self.right_of(row))
-        words, carries = split(total, row.word), split(total, row.carry)
+                total.put_in(row.carry, self.fixed)
+            return total.substitute(row.word, self.right_of(row))
+        words, carries = total.split(row.word), total.split(row.carry)
         multiple: Polynomial = {}
         for rest in words.keys() | carries.keys():
             keep = way.keeps_multipliers and row.word in self.system.multipliers
@@ -297,9 +293,9 @@ class Case:
                 multiple[rest] = factor
         add_to(words, multiple, -1)
         add_to(carries, multiple, -row.factor)
-        add_to(total, product(multiple, row.right))
+        total.add(product(multiple, row.right))
         for left, number in ((words, row.word), (carries, row.carry)):
-            add_to(total, {tuple(sorted((*rest, number))): c for rest, c in left.items()})
+            total.add({tuple(sorted((*rest, number))): c for rest, c in left.items()})
         return multiple
 
     def _maximum(self, target: Polynomial, slopes: Slopes) -> Number:

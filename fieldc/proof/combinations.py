@@ -21,7 +21,7 @@ def plus(a: Combination, b: Combination) -> Combination:
 
 def plus_slopes(a: Slopes, b: Slopes) -> Slopes:
     """a + b, product by product."""
-    return {factors: a.get(factors, 0) + b.get(factors, 0) for factors in a.keys() | b.keys()}
+    return {factors: a.get(factors, 0) + b.get(factors, 0) for factors in {**a, **b}}
 
 
 def with_chain(

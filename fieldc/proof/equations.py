@@ -13,10 +13,9 @@ telescope, and at the end only the kernel's inputs are left. No search, no Groeb
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import chain
 from math import prod
 
 Monomial = tuple[int, ...]
@@ -143,17 +142,6 @@ class System:
             if monomial == ONE or sign * c > 0
         )
 
-    def backwards(self, total: Polynomial) -> Iterator[Equation | Choice]:
-        """The rows that define what `total` mentions, newest first, while the caller changes it."""
-        current, owner = len(self.rows), self.owners.__getitem__
-        while True:  # much of a proof's time is spent here
-            older = filter(current.__gt__, map(owner, chain.from_iterable(total)))
-            newest = max(older, default=-1)
-            if newest < 0:
-                return
-            current = newest
-            yield self.rows[current]
-
     def defining(self, number: int) -> Equation | Choice | None:
         """The row that defines a variable, or the word whose top bits it is; inputs have none."""
         for (word, _), top in self.top_bits.items() if self.owners[number] < 0 else ():
@@ -180,6 +168,13 @@ class System:
         factor = sign * self.radix
         self.rows.append(Equation(len(self.rows), word, carry, factor, right, kind, where))
         return word, carry
+
+    def define_sum(self, right: Polynomial, carry: int, where: str) -> int:
+        """word + radix*carry = right, where the carry has just been made."""
+        word = self._word(self.largest(right), where)
+        self.owners[carry] = len(self.rows)
+        self.rows.append(Equation(len(self.rows), word, carry, self.radix, right, "add", where))
+        return word
 
     def define_word(self, right: Polynomial, where: str, high: int | None = None) -> int:
         """word = right, where `right` is known to be a word, of at most `high`."""

@@ -22,8 +22,8 @@ from fieldc.proof.equations import (
     add_to,
     product,
     put_in,
-    split,
 )
+from fieldc.proof.totals import Total
 from fieldc.proof.ways import WAYS
 from fieldc.proof.zeros import residue_of
 
@@ -43,34 +43,31 @@ class Identity:
 
     def vanishes(self, target: Polynomial) -> None:
         """Raise ProofError unless target is 0 mod p for all inputs."""
-        total = self._reduced(target)
+        total = Total(self.case.system, target, self.p)
         self._rewrite(total, -1)
         for number in self.case.system.top_bits.values():
-            if (number,) in total and self.case.is_always(number, 0):
+            if (number,) in total.terms and self.case.is_always(number, 0):
                 self.case.fixed[number] = 0
-        for number in self.case.fixed:
-            put_in(total, number, self.case.fixed)
-        self._reduce(total)
-        if total:
+        total.put_in_all(self.case.fixed)
+        if total.terms:
             names = self.case.system.names
-            terms = ["*".join(names[v] for v in monomial) or "1" for monomial in total]
+            terms = ["*".join(names[v] for v in monomial) or "1" for monomial in total.terms]
             raise ProofError(
                 f"function: {len(terms)} terms of the output do not cancel modulo p, among them "
                 f"{', '.join(terms[:3])}"
             )
 
-    def _rewrite(self, total: Polynomial, oldest: int) -> None:
+    def _rewrite(self, total: Total, oldest: int) -> None:
         """Go backwards through the rows that are newer than the row `oldest`."""
-        for row in self.case.system.backwards(total):
+        for row in total.backwards():
             if self.case.system.owners[row.word] <= oldest:
                 return
             if isinstance(row, Choice):
-                if row.flag not in self.case.fixed and split(dict(total), row.word):
+                if row.flag not in self.case.fixed and row.word in total.places:
                     raise ProofError(f"{row.where}: a choice whose flag is not decided")
                 self._use(row, self.case.decide(row, total))
             else:
                 self._eliminate(row, total)
-            self._reduce(total)
 
     def _use(self, row: Equation | Choice, multiple: Polynomial) -> None:
         add_to(self.rows.setdefault(self.case.system.owners[row.word], {}), multiple)
@@ -78,15 +75,10 @@ class Identity:
     def _reduced(self, target: Polynomial) -> Polynomial:
         return {m: r for m, c in target.items() if (r := int(c) % self.p)}
 
-    def _reduce(self, total: Polynomial) -> None:
-        reduced = self._reduced(total)
-        total.clear()
-        total.update(reduced)
-
-    def _eliminate(self, row: Equation, total: Polynomial) -> None:
-        put_in(total, row.word, self.case.fixed)
-        words = split(total, row.word)
-        carries = split(total, row.carry) if row.carry is not None else {}
+    def _eliminate(self, row: Equation, total: Total) -> None:
+        total.put_in(row.word, self.case.fixed)
+        words = total.split(row.word)
+        carries = total.split(row.carry) if row.carry is not None else {}
         if not words and not carries:
             return
         lost = dict(carries)
@@ -95,35 +87,34 @@ class Identity:
             self._replace(row, words, carries, total)
         elif not words and self._is_zero_word(row):
             inverse = pow(row.factor, -1, self.p)
-            add_to(total, product(carries, row.right), inverse)
+            total.add(product(carries, row.right), inverse)
             self._use(row, {m: c * inverse for m, c in carries.items()})
         elif (onward := self._unless_constant(row)) is not None:
             # The carry went on into a word that is shown to be 0: there it is known exactly.
             self._replace(row, words, {}, total)
             reader, rest = onward
-            moved = product(lost, rest)
+            moved = Total(self.case.system, product(lost, rest), self.p)
             self._rewrite(moved, row.number)  # the reader may take words newer than this row
-            add_to(total, moved)
+            total.add(moved.terms)
             sign = -reader.right[(row.carry,)]  # of the carry, on the other side
             self._use(reader, {m: sign * c for m, c in lost.items()})
         elif self.is_constant(row):
-            for part in (words, carries, total):  # the next chain may have begun with this carry
+            for part in (words, carries):  # the next chain may have begun with this carry
                 put_in(part, row.carry, self.case.fixed)
+            total.put_in(row.carry, self.case.fixed)
             self._replace(row, words, carries, total)
         else:
             raise ProofError(self._dropped(row))
 
-    def _replace(
-        self, row: Equation, words: Polynomial, carries: Polynomial, total: Polynomial
-    ) -> None:
+    def _replace(self, row: Equation, words: Polynomial, carries: Polynomial, total: Total) -> None:
         """Where words and carries stand in proportion, or the carry is known."""
         self._use(row, words)
         known = self.case.fixed.get(row.carry) if row.carry is not None else None
         if known is not None:
-            add_to(total, carries, known)
-            add_to(total, product(words, self.case.right_of(row)))
+            total.add(carries, known)
+            total.add(product(words, self.case.right_of(row)))
         else:
-            add_to(total, product(words, row.right))
+            total.add(product(words, row.right))
 
     def is_constant(self, row: Equation) -> bool:
         """Whether bounds leave a dropped carry one value, which is then remembered."""

@@ -16,8 +16,8 @@ from fieldc.proof.equations import (
     add_to,
     product,
     ratio,
-    split,
 )
+from fieldc.proof.totals import Total
 
 Cuts = Mapping[int, tuple[Equation, int]]
 """By the variable of top bits: a row in which it stands with a negative factor, and the factor."""
@@ -40,16 +40,16 @@ def cuts(system: System, asked: Polynomial) -> Cuts:
     return found
 
 
-def without_tops(total: Polynomial, known: Cuts, rows: Combination) -> None:
+def without_tops(total: Total, known: Cuts, rows: Combination) -> None:
     """Replace each top by (word - low)/2^k, in place; the multiples of rows go into `rows`."""
     for _ in known:  # a row may bring another top
-        tops = known.keys() & {v for monomial in total for v in monomial}
+        tops = [top for top in known if top in total.places]
         if not tops:
             return
         for top in tops:
             row, factor = known[top]
-            multiple = {m: ratio(c, factor) for m, c in split(total, top).items()}
+            multiple = {m: ratio(c, factor) for m, c in total.split(top).items()}
             parts: Polynomial = {m: c for m, c in row.right.items() if m != (top,)}
             add_to(parts, {(row.word,): -1})
-            add_to(total, product(multiple, parts))
+            total.add(product(multiple, parts))
             add_to(rows.setdefault(row.number, {}), multiple)

@@ -12,30 +12,26 @@ from fieldc.proof.equations import (
     Choice,
     Equation,
     Polynomial,
-    add_to,
     product,
-    put_in,
-    split,
 )
+from fieldc.proof.totals import Total
 
 
 def residue_of(case: Case, word: int) -> Combination | None:
     """The rows that leave a word a multiple of 2^w, if they do: then it is 0."""
     system = case.system
-    total: Polynomial = {(word,): 1}
+    total = Total(system, {(word,): 1}, modulus=system.radix)
     rows: Combination = {}
-    for row in system.backwards(total):
+    for row in total.backwards():
         if not isinstance(row, Equation):
             continue
-        put_in(total, row.word, case.fixed)
+        total.put_in(row.word, case.fixed)
         if row.carry is not None:
-            put_in(total, row.carry, case.fixed)
-        if quotient := split(total, row.word):
-            add_to(total, product(quotient, row.right))
+            total.put_in(row.carry, case.fixed)
+        if quotient := total.split(row.word):
+            total.add(product(quotient, row.right))
             rows[row.number] = quotient
-            for monomial in [m for m, c in total.items() if int(c) % system.radix == 0]:
-                del total[monomial]
-    return rows if _are_zero_carries(case, total) else None
+    return rows if _are_zero_carries(case, total.terms) else None
 
 
 def _are_zero_carries(case: Case, total: Polynomial) -> bool:

@@ -60,6 +60,20 @@ def shifted(cpu: SymbolicX86, high: Polynomial, low: Polynomial, k: int) -> Poly
     return {(system.define_word(right, cpu.where),): 1}
 
 
+def doubled(cpu: SymbolicX86, value: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """2*value mod 2^w, and the carry, which is the top bit of the value.
+
+    It is a carry as any other where nothing asked for the top bit before: chains go on with it.
+    """
+    system = cpu.memory.system
+    known = len(system.names)
+    carry = top_bits(cpu, value, 1)
+    if len(system.names) == known:
+        return shifted(cpu, value, {}, 1), carry
+    ((top,),) = carry
+    return {(system.define_sum({m: 2 * c for m, c in value.items()}, top, cpu.where),): 1}, carry
+
+
 def top_bits(cpu: SymbolicX86, value: Polynomial, k: int) -> Polynomial:
     """value >> (w - k): one variable for each word and k."""
     system = cpu.memory.system

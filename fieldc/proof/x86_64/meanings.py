@@ -12,7 +12,15 @@ from capstone import x86_const as x86
 from fieldc.proof.equations import Polynomial, add_to, product
 from fieldc.proof.identity import ProofError
 from fieldc.proof.memory import LowByte
-from fieldc.proof.x86_64.bits import chosen, flag_of_mask, low_bits, masked, shifted, top_bits
+from fieldc.proof.x86_64.bits import (
+    chosen,
+    doubled,
+    flag_of_mask,
+    low_bits,
+    masked,
+    shifted,
+    top_bits,
+)
 from fieldc.proof.x86_64.control import call, jmp, moves_stack, nothing, pop, push, ret, set_stack
 from fieldc.proof.x86_64.narrow import add_byte, add_half, and_half, mov_byte, set_byte
 from fieldc.proof.x86_64.processor import CLEAR, LOW_HALVES, REGISTERS, Meaning, SymbolicX86
@@ -21,9 +29,10 @@ from fieldc.proof.x86_64.processor import CLEAR, LOW_HALVES, REGISTERS, Meaning,
 def _sum(cpu: SymbolicX86, i: capstone.CsInsn, carry: Polynomial, sign: int) -> Polynomial:
     """operand0 += sign*(operand1 + carry); the carry or borrow out."""
     first, second = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
-    if sign > 0 and _same_register(i) and carry == CLEAR:  # r + r: the carry is the top bit of r
-        cpu.write(i, 0, shifted(cpu, first, {}, 1))
-        return top_bits(cpu, first, 1)
+    if sign > 0 and _same_register(i) and carry == CLEAR:
+        twice, top = doubled(cpu, first)
+        cpu.write(i, 0, twice)
+        return top
     right = dict(first)
     add_to(right, second, sign)
     add_to(right, carry, sign)

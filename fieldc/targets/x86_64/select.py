@@ -177,6 +177,8 @@ class Selection:
             absorbed = self._zero or self._place(b)
         addend = absorbed if b.constant == 0 else self._place(b)
         augend = Immediate(0) if a.constant == 0 else self._place(a)
+        if augend == addend and isinstance(augend, Memory):  # twice a limb: read it once
+            augend = addend = self._move(augend, a.name)
         self._emit(mnemonic, (self._define(total),), augend, addend)
 
     def _begin_chain(self, flag: str) -> None:

@@ -1,0 +1,232 @@
+"""Folders that are written whole or not at all, also by a program that is killed.
+
+New content is made in a temporary folder. Where the system can, one call then exchanges it with
+what was there. Elsewhere (a mount, the current folder, some file systems) files are moved one by
+one: the seal leaves first and enters last, and a journal lets the next write put them back.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+
+from fieldc.errors import quote
+from fieldc.files import OutputError, explained
+
+PREFIX, SUFFIX = ".fieldc.", ".part"
+NEW, OLD, JOURNAL = "new", "old", "moves.json"
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+AT_FDCWD, EXCHANGE = -100, 2
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes], hint: str, seal: str = "") -> None:
+    """Put these files, by their paths inside the folder, in the place of all that is there.
+
+    A folder without its `seal`, a file of that name, is being written, or its writer was killed.
+    Raises OutputError.
+    """
+    with explained(folder, hint):
+        target = Path(os.path.realpath(folder))  # a link stays a link
+        target.parent.mkdir(parents=True, exist_ok=True)
+        recover(target)
+        if not _may_be_exchanged(target) or not _by_exchange(target, files):
+            _by_moves(target, files, seal)
+
+
+def recover(folder: Path) -> None:
+    """Put back what a killed write had moved, and remove what it left.
+
+    Raises OutputError while another program writes there.
+    """
+    folder = Path(os.path.realpath(folder))
+    for scratch in _leftovers(folder):
+        with _locked(scratch) as is_mine:
+            if not is_mine:
+                raise OutputError(f"cannot write {quote(str(folder))}: another fieldc writes there")
+            _put_back(scratch, folder)
+            shutil.rmtree(scratch, ignore_errors=True)
+    for scratch in _leftovers(folder.parent):
+        with _locked(scratch) as is_mine:
+            if is_mine:
+                shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _leftovers(place: Path) -> list[Path]:
+    """The temporary folders of writes in a folder."""
+    try:
+        found = [p for p in place.iterdir() if p.name.startswith(PREFIX)]
+    except OSError:
+        return []
+    ours = {NEW, OLD, JOURNAL}
+    return [
+        p
+        for p in found
+        if p.name.endswith(SUFFIX) and p.is_dir() and not p.is_symlink() and ours >= _names(p)
+    ]
+
+
+def _names(folder: Path) -> set[str]:
+    try:
+        return {path.name for path in folder.iterdir()}
+    except OSError:
+        return {""}
+
+
+@contextmanager
+def _scratch(place: Path) -> Iterator[Path]:
+    """A temporary folder, locked while its writer lives."""
+    scratch = Path(tempfile.mkdtemp(prefix=PREFIX, suffix=SUFFIX, dir=place))
+    with _locked(scratch):
+        try:
+            yield scratch
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[bool]:
+    """Whether a folder could be locked; a killed program's locks are gone. True without locks."""
+    if sys.platform == "win32":
+        yield True
+        return
+    import fcntl
+
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        yield False
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        taken = True
+    except OSError:
+        taken = False
+    try:
+        yield taken
+    finally:
+        os.close(handle)
+
+
+def _filled(made: Path, files: Mapping[str, bytes]) -> Path:
+    made.mkdir()
+    for path, content in files.items():
+        (made / path).parent.mkdir(parents=True, exist_ok=True)
+        (made / path).write_bytes(content)
+    return made
+
+
+def _may_be_exchanged(folder: Path) -> bool:
+    """Whether another folder may take a folder's place: nobody stands in it, no mount is there."""
+    if not folder.exists():
+        return True
+    try:
+        current = Path.cwd()
+    except OSError:
+        current = Path()
+    stands = folder == current or folder in current.parents
+    parent = os.access(folder.parent, os.W_OK | os.X_OK)
+    return parent and not stands and not folder.is_mount()
+
+
+def _by_exchange(folder: Path, files: Mapping[str, bytes]) -> bool:
+    """Write a folder in one step; False, and nothing is done, where the system cannot."""
+    with _scratch(folder.parent) as scratch:
+        made = _filled(scratch / NEW, files)
+        with deferred_signals():
+            if not folder.exists():
+                made.rename(folder)
+                return True
+            shutil.copymode(folder, made)
+            has_owner = (made.stat().st_uid, made.stat().st_gid)
+            if has_owner != (folder.stat().st_uid, folder.stat().st_gid):
+                return False
+            done = exchange(made, folder)
+            shutil.rmtree(scratch, ignore_errors=True)  # before a signal ends the program
+            return done
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Exchange two folders in one step; False where the system cannot."""
+    a, b = os.fsencode(one), os.fsencode(other)
+    try:
+        library = ctypes.CDLL(None)
+        if sys.platform == "darwin":
+            return int(library.renamex_np(a, b, EXCHANGE)) == 0
+        return int(library.renameat2(AT_FDCWD, a, AT_FDCWD, b, EXCHANGE)) == 0
+    except (AttributeError, OSError, TypeError):
+        return False
+
+
+def _by_moves(folder: Path, files: Mapping[str, bytes], seal: str) -> None:
+    """Write into the folder that is there, file by file."""
+    with _scratch(folder) as scratch:
+        made, old = _filled(scratch / NEW, files), scratch / OLD
+        old.mkdir()
+        leave = sorted(_names(folder) - {scratch.name}, key=lambda name: name != seal)
+        enter = sorted(_names(made), key=lambda name: name == seal)
+        journal = {"leave": leave, "enter": enter}
+        (scratch / JOURNAL).write_text(json.dumps(journal), "utf-8")
+        with deferred_signals():
+            try:
+                for name in leave:
+                    (folder / name).rename(old / name)
+                for name in enter:
+                    (made / name).rename(folder / name)
+            except BaseException:
+                _put_back(scratch, folder)
+                raise
+            (scratch / JOURNAL).unlink()
+            shutil.rmtree(scratch, ignore_errors=True)  # before a signal ends the program
+
+
+def _put_back(scratch: Path, folder: Path) -> None:
+    """Undo the moves of a journal, where there is one and not all were done; the seal is last."""
+    try:
+        journal = json.loads((scratch / JOURNAL).read_text("utf-8"))
+        leave, enter = list(map(str, journal["leave"])), list(map(str, journal["enter"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+    if not _names(scratch / NEW):
+        return
+    for names, source, target in (
+        (enter, folder, scratch / NEW),
+        (leave, scratch / OLD, folder),
+    ):
+        for name in reversed(names):
+            if os.path.lexists(source / name) and not os.path.lexists(target / name):
+                with suppress(BaseException):  # the first error is the one that is told
+                    (source / name).rename(target / name)
+
+
+@contextmanager
+def deferred_signals() -> Iterator[None]:
+    """Hold back Ctrl-C and requests to end until the block ends; in the main thread only."""
+    came: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+
+    held = {}
+    if threading.current_thread() is threading.main_thread():
+        numbers = [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
+        # A handler that was not set from Python cannot be put back: such a signal is not held.
+        held = {n: h for n in numbers if (h := signal.getsignal(n)) is not None}
+    try:
+        for number in held:
+            signal.signal(number, note)
+        yield
+    finally:
+        for number, handler in held.items():
+            signal.signal(number, handler)
+        for number in came:
+            signal.raise_signal(number)
