@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from fieldc.errors import UserError
+from fieldc.targets.aarch64.targets import AARCH64_SYSTEMS
 from fieldc.targets.c.targets import C
 from fieldc.targets.llvm.targets import LLVM
 from fieldc.targets.rust.targets import RUST
@@ -37,7 +38,8 @@ def find_target(name: str) -> Target:
 
 
 register(X86_64)
-register(LLVM)
+register(AARCH64_SYSTEMS)
+register(t for t in LLVM if t.architecture != "aarch64")
 register(WASM)
 register(C)
 register(RUST)

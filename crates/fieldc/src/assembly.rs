@@ -39,7 +39,14 @@ pub unsafe trait HasProducts<const N: usize>: Modulus<N> {
     type Kernels: Products<N>;
 }
 
-#[cfg(not(all(target_arch = "x86_64", not(feature = "portable"), not(miri))))]
+#[cfg(not(all(
+    any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_endian = "little")
+    ),
+    not(feature = "portable"),
+    not(miri)
+)))]
 impl<const N: usize, const CLASS: u8> Products<N> for Shape<N, CLASS> {
     #[inline]
     fn mul<M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
@@ -57,14 +64,28 @@ impl<const N: usize, const CLASS: u8> Products<N> for Shape<N, CLASS> {
     }
 }
 
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-pub(crate) use x86_64::{
-    assembly, by_limbs, mul_lazy_portable, mul_portable, square_lazy_portable, square_portable,
+#[cfg(all(
+    any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_endian = "little")
+    ),
+    not(feature = "portable"),
+    not(miri)
+))]
+pub(crate) use machine::{
+    assembly, mul_lazy_portable, mul_portable, run, square_lazy_portable, square_portable,
     sum_portable,
 };
 
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-mod x86_64 {
+#[cfg(all(
+    any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_endian = "little")
+    ),
+    not(feature = "portable"),
+    not(miri)
+))]
+mod machine {
     use crate::kernels::find_out;
     use crate::modulus::Modulus;
     use crate::portable_products as portable;
@@ -118,17 +139,6 @@ mod x86_64 {
         z
     }
 
-    /// A copy, limb by limb.
-    ///
-    /// A plain copy loads two limbs at once, and a processor makes such a load wait for both
-    /// stores of limbs; where one branch copies so, the compiler does it for all.
-    #[inline(always)]
-    pub(crate) fn by_limbs<const N: usize>(z: &[u64; N]) -> [u64; N] {
-        // SAFETY: a reference is valid for reads.
-        z.each_ref()
-            .map(|limb| unsafe { core::ptr::read_volatile(limb) })
-    }
-
     /// The products of a shape from its kernels: one load and one or two comparisons beside a call.
     macro_rules! assembly {
         (
@@ -144,7 +154,7 @@ mod x86_64 {
                     x: &[u64; $n],
                     y: &[u64; $n],
                 ) -> [u64; $n] {
-                    assembly!(@ ($($mul),+) (x, y) (mul_portable::<$n, M>))
+                    $crate::assembly::run!(($($mul),+) (x, y) (mul_portable::<$n, M>))
                 }
 
                 #[inline(always)]
@@ -157,7 +167,7 @@ mod x86_64 {
                     x: &[[u64; $n]; 2],
                     y: &[[u64; $n]; 2],
                 ) -> [u64; $n] {
-                    assembly!(@ ($($sum),+) (x, y) (sum_portable::<$n, M>))
+                    $crate::assembly::run!(($($sum),+) (x, y) (sum_portable::<$n, M>))
                 }
 
                 $(
@@ -181,25 +191,52 @@ mod x86_64 {
         };
         // A class without kernels for squares multiplies.
         (@square $n:literal, () $mul:tt $x:ident) => {
-            assembly!(@ $mul ($x, $x) (mul_portable::<$n, M>))
+            $crate::assembly::run!($mul ($x, $x) (mul_portable::<$n, M>))
         };
         (@square $n:literal, $square:tt $mul:tt $x:ident) => {
-            assembly!(@ $square ($x) (square_portable::<$n, M>))
+            $crate::assembly::run!($square ($x) (square_portable::<$n, M>))
         };
-        (@ ($mulx:ident) $operands:tt $portable:tt) => {
+    }
+    pub(crate) use assembly;
+
+    #[cfg(target_arch = "aarch64")]
+    pub(crate) use super::aarch64::run;
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) use super::x86_64::run;
+}
+
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+pub(crate) use x86_64::by_limbs;
+
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+mod x86_64 {
+    /// A copy, limb by limb.
+    ///
+    /// A plain copy loads two limbs at once, and a processor makes such a load wait for both
+    /// stores of limbs; where one branch copies so, the compiler does it for all.
+    #[inline(always)]
+    pub(crate) fn by_limbs<const N: usize>(z: &[u64; N]) -> [u64; N] {
+        // SAFETY: a reference is valid for reads.
+        z.each_ref()
+            .map(|limb| unsafe { core::ptr::read_volatile(limb) })
+    }
+
+    /// One load and one or two comparisons beside a call.
+    macro_rules! run {
+        (($mulx:ident) $operands:tt $portable:tt) => {
             if $crate::kernels::has_bmi2() {
-                assembly!(@call $mulx $operands)
+                $crate::assembly::run!(@call $mulx $operands)
             } else {
-                assembly!(@portable $portable $operands)
+                $crate::assembly::run!(@portable $portable $operands)
             }
         };
-        (@ ($mulx:ident, $adx:ident) $operands:tt $portable:tt) => {
+        (($mulx:ident, $adx:ident) $operands:tt $portable:tt) => {
             if $crate::kernels::prefers_one_chain() {
-                assembly!(@call $mulx $operands)
+                $crate::assembly::run!(@call $mulx $operands)
             } else if $crate::kernels::prefers_two_chains() {
-                assembly!(@call $adx $operands)
+                $crate::assembly::run!(@call $adx $operands)
             } else {
-                assembly!(@portable $portable $operands)
+                $crate::assembly::run!(@portable $portable $operands)
             }
         };
         (@call $kernel:ident $operands:tt) => {
@@ -210,5 +247,49 @@ mod x86_64 {
             $crate::assembly::by_limbs(&$crate::assembly::$($portable)+ $operands)
         };
     }
-    pub(crate) use assembly;
+    pub(crate) use run;
+}
+
+#[cfg(all(
+    target_arch = "aarch64",
+    target_endian = "little",
+    not(feature = "portable"),
+    not(miri)
+))]
+pub(crate) use aarch64::result_of;
+
+#[cfg(all(
+    target_arch = "aarch64",
+    target_endian = "little",
+    not(feature = "portable"),
+    not(miri)
+))]
+mod aarch64 {
+    use core::mem::MaybeUninit;
+
+    /// What a kernel writes through a pointer.
+    ///
+    /// # Safety
+    /// The function writes all limbs.
+    #[inline(always)]
+    pub(crate) unsafe fn result_of<const N: usize>(kernel: impl FnOnce(*mut [u64; N])) -> [u64; N] {
+        let mut z = MaybeUninit::uninit();
+        kernel(z.as_mut_ptr());
+        // SAFETY: the kernel wrote all limbs.
+        unsafe { z.assume_init() }
+    }
+
+    /// One load and one comparison beside a call: every processor runs the kernels.
+    macro_rules! run {
+        (($kernel:ident) ($($x:ident),+) ($($portable:tt)+)) => {
+            if $crate::kernels::runs_assembly() {
+                // SAFETY: the operands are references, the kernel writes all limbs of its result,
+                // and the class is p's.
+                unsafe { $crate::assembly::result_of(|z| $kernel::<M>(z, $($x),+)) }
+            } else {
+                $crate::assembly::$($portable)+($($x),+)
+            }
+        };
+    }
+    pub(crate) use run;
 }

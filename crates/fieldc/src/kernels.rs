@@ -16,6 +16,8 @@ pub enum Kernels {
     Mulx,
     /// x86-64 assembly with two carry chains where there is any, for processors with ADX and BMI2.
     Adx,
+    /// AArch64 assembly, for every AArch64 processor.
+    Aarch64,
 }
 
 /// This processor, or this build of the crate, does not have the kernels.
@@ -26,13 +28,16 @@ const UNKNOWN: u8 = 0;
 const PORTABLE: u8 = 1;
 const MULX: u8 = 2;
 const ADX: u8 = 3;
+const AARCH64: u8 = 4;
 
-/// MULX only where the processor has BMI2, ADX only where it has ADX too.
+/// MULX only where the processor has BMI2, ADX only where it has ADX too; AARCH64 only there.
 static CURRENT: AtomicU8 = AtomicU8::new(UNKNOWN);
 
 /// With the feature `static-cpu` the choice is the compiler's target.
 const FIXED: Option<Kernels> = if !cfg!(feature = "static-cpu") {
     None
+} else if HAS_ASSEMBLY && cfg!(target_arch = "aarch64") {
+    Some(Kernels::Aarch64)
 } else if !HAS_ASSEMBLY || !cfg!(target_feature = "bmi2") {
     Some(Kernels::Portable)
 } else {
@@ -40,7 +45,10 @@ const FIXED: Option<Kernels> = if !cfg!(feature = "static-cpu") {
 };
 /// Whether this build has assembly.
 pub(crate) const HAS_ASSEMBLY: bool = cfg!(all(
-    target_arch = "x86_64",
+    any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_endian = "little")
+    ),
     not(feature = "portable"),
     not(miri)
 ));
@@ -51,6 +59,18 @@ fn code() -> u8 {
         Some(kernels) => kernels.code(),
         None => CURRENT.load(Relaxed),
     }
+}
+
+/// Whether assembly runs: unless portable kernels were selected.
+#[cfg(all(
+    target_arch = "aarch64",
+    target_endian = "little",
+    not(feature = "portable"),
+    not(miri)
+))]
+#[inline(always)]
+pub(crate) fn runs_assembly() -> bool {
+    code() != PORTABLE
 }
 
 /// Whether assembly runs that needs BMI2 only.
@@ -83,6 +103,7 @@ impl Kernels {
     /// The kernels that run.
     pub fn current() -> Self {
         match code() {
+            AARCH64 => Self::Aarch64,
             ADX => Self::Adx,
             MULX => Self::Mulx,
             PORTABLE => Self::Portable,
@@ -116,6 +137,7 @@ impl Kernels {
             Self::Portable => PORTABLE,
             Self::Mulx => MULX,
             Self::Adx => ADX,
+            Self::Aarch64 => AARCH64,
         }
     }
 
@@ -126,12 +148,13 @@ impl Kernels {
             Self::Portable => true,
             Self::Mulx => processor.bmi2,
             Self::Adx => processor.adx,
+            Self::Aarch64 => false,
         }
     }
 
     #[cfg(not(all(target_arch = "x86_64", not(feature = "portable"), not(miri))))]
     fn is_available(self) -> bool {
-        self == Self::Portable
+        self == Self::Portable || self == Self::Aarch64 && HAS_ASSEMBLY
     }
 }
 
@@ -147,7 +170,11 @@ fn found() -> Kernels {
 
 #[cfg(not(all(target_arch = "x86_64", not(feature = "portable"), not(miri))))]
 fn found() -> Kernels {
-    Kernels::Portable
+    if HAS_ASSEMBLY {
+        Kernels::Aarch64
+    } else {
+        Kernels::Portable
+    }
 }
 
 impl fmt::Display for Unavailable {
@@ -164,7 +191,14 @@ impl core::error::Error for Unavailable {}
 
 /// Finds out what the processor has, if nobody asked yet. Portable code calls this, so that code
 /// on its way to assembly need not.
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+#[cfg(all(
+    any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_endian = "little")
+    ),
+    not(feature = "portable"),
+    not(miri)
+))]
 #[inline(always)]
 pub(crate) fn find_out() {
     if code() == UNKNOWN {

@@ -163,7 +163,14 @@ where
     }
 }
 
-#[cfg(not(all(target_arch = "x86_64", not(feature = "portable"), not(miri))))]
+#[cfg(not(all(
+    any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_endian = "little")
+    ),
+    not(feature = "portable"),
+    not(miri)
+)))]
 impl<const N: usize, const CLASS: u8> LazyProducts<N> for LazyShape<N, CLASS> {
     #[inline]
     fn mul<M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
@@ -177,7 +184,14 @@ impl<const N: usize, const CLASS: u8> LazyProducts<N> for LazyShape<N, CLASS> {
 }
 
 /// The products of a shape from its kernels, chosen as those of canonical values are.
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+#[cfg(all(
+    any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_endian = "little")
+    ),
+    not(feature = "portable"),
+    not(miri)
+))]
 macro_rules! lazy_assembly {
     (
         $n:literal, $class:literal:
@@ -190,7 +204,7 @@ macro_rules! lazy_assembly {
         {
             #[inline(always)]
             fn mul<M: $crate::modulus::Modulus<$n>>(x: &[u64; $n], y: &[u64; $n]) -> [u64; $n] {
-                assembly!(@ ($($mul),+) (x, y) (mul_lazy_portable::<$n, M>))
+                $crate::assembly::run!(($($mul),+) (x, y) (mul_lazy_portable::<$n, M>))
             }
 
             #[inline(always)]
@@ -224,11 +238,18 @@ macro_rules! lazy_assembly {
     };
     // A class without kernels for squares multiplies.
     (@square $n:literal, () $mul:tt $x:ident) => {
-        assembly!(@ $mul ($x, $x) (mul_lazy_portable::<$n, M>))
+        $crate::assembly::run!($mul ($x, $x) (mul_lazy_portable::<$n, M>))
     };
     (@square $n:literal, $square:tt $mul:tt $x:ident) => {
-        assembly!(@ $square ($x) (square_lazy_portable::<$n, M>))
+        $crate::assembly::run!($square ($x) (square_lazy_portable::<$n, M>))
     };
 }
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+#[cfg(all(
+    any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_endian = "little")
+    ),
+    not(feature = "portable"),
+    not(miri)
+))]
 pub(crate) use lazy_assembly;

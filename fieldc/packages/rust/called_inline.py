@@ -11,14 +11,13 @@ import textwrap
 from collections.abc import Iterator, Mapping
 
 from fieldc.language import Expression
+from fieldc.packages.rust.text import LINE, array, signature
 from fieldc.targets.x86_64.conventions import CALLED_INLINE, GENERAL
 from fieldc.targets.x86_64.instructions import Physical
 from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.operands import Register
 from fieldc.targets.x86_64.print import INTEL, print_instruction
 
-LINE = 100
-"""The longest line that rustfmt leaves as it is."""
 KERNEL = """
 /// {says}; {algorithm}, variant {variant}.
 ///
@@ -71,7 +70,7 @@ def called_inline(
     n = expression.field.n
     says = " ".join(expression.kernel.source.splitlines()[0].rstrip(".").split())
     words = [f"z[{i}]" for i in range(n)]
-    operands = [f"{x}: &{_array(bound.count, n)}" for x, bound in expression.kernel.operands]
+    operands = [f"{x}: &{array(bound.count, n)}" for x, bound in expression.kernel.operands]
     pointers = {
         register: f"core::ptr::from_ref({name})"
         for register, (name, _) in zip(
@@ -87,7 +86,7 @@ def called_inline(
         condition=condition,
         symbol=symbol,
         n=n,
-        signature=_signature(f"unsafe fn {symbol}<M: Modulus<{n}>>", operands, f"[u64; {n}]"),
+        signature=signature(f"unsafe fn {symbol}<M: Modulus<{n}>>", operands, f"[u64; {n}]"),
         registers=textwrap.fill(
             " ".join(_registers(dict(zip(kernel.returned, words, strict=True)), pointers)),
             LINE,
@@ -100,14 +99,6 @@ def called_inline(
             f"        {name} = const {value},\n" for name, value in constants.items()
         ),
     )
-
-
-def _signature(head: str, operands: list[str], result: str) -> str:
-    """A function's first lines, as rustfmt has them."""
-    line = f"{head}({', '.join(operands)}) -> {result}"
-    if len(line) + len(" {") <= LINE:
-        return line
-    return "\n".join((f"{head}(", *(f"    {x}," for x in operands), f") -> {result}"))
 
 
 def _registers(results: Mapping[str, str], pointers: Mapping[str, str]) -> Iterator[str]:
@@ -127,7 +118,3 @@ def _instruction(instruction: Physical) -> str:
     line = print_instruction(instruction, INTEL, "2f").split("#")[0].strip()
     has_register = any(isinstance(operand, Register) for operand in instruction.operands)
     return line.replace("qword ptr ", "") if has_register else line
-
-
-def _array(count: int, limbs: int) -> str:
-    return f"[u64; {limbs}]" if count == 1 else f"[[u64; {limbs}]; {count}]"

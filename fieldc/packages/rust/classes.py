@@ -24,6 +24,7 @@ from fieldc.targets.x86_64.choices import Choices
 from fieldc.targets.x86_64.kernel import X86Kernel, complemented
 from fieldc.words.lower import lower
 from fieldc.words.program import Program
+from fieldc.words.rows import RowChoice
 
 WORD = 64
 TOP = (1 << WORD) - 1
@@ -186,7 +187,13 @@ def _with_largest_rest(f: Field) -> Field:
 
 
 def class_program(expression: Expression, choices: Choices) -> Program:
-    """The words of a kernel, bounded by the limits of its class only.
+    """The words of an x86-64 kernel, bounded by the limits of its class only; see class_words."""
+    program = class_words(expression, choices.rows, choices.scanned == "x")
+    return complemented(program, choices)
+
+
+def class_words(expression: Expression, rows: RowChoice, exchanged: bool = False) -> Program:
+    """The words of a kernel, bounded by the limits of its class only; `lower` says the rest.
 
     Raises ValueError for a representative of which two constants have a word in common.
     """
@@ -201,8 +208,7 @@ def class_program(expression: Expression, choices: Choices) -> Program:
     unknown = frozenset([f.n0, *chain(*growing), *constants[-1]])
     if is_near:  # the upper words of p are known, and p[1] is a name for all
         unknown = (unknown | {f.complement}) - {TOP}
-    program = lower(expression, choices.rows, unknown, choices.scanned == "x")
-    return complemented(program, choices)
+    return lower(expression, rows, unknown, exchanged)
 
 
 def completed(kernel: X86Kernel, f: Field) -> X86Kernel:

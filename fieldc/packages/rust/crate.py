@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fieldc.catalogue import NamedPrime, named_primes
 from fieldc.language import Expression
 from fieldc.packages.checked_in import CheckedIn, header
+from fieldc.packages.rust.aarch64_text import arm_kernels
 from fieldc.packages.rust.called_inline import called_inline
 from fieldc.packages.rust.classes import (
     AMPLE,
@@ -30,6 +31,7 @@ from fieldc.packages.rust.classes import (
 )
 from fieldc.packages.rust.schedules import crate_kernel
 from fieldc.packages.rust.sums import FITTING, inline_sums, sum_text
+from fieldc.packages.rust.text import constant
 
 MODULE = "fieldc.packages.rust.crate"
 FOLDER = "crates/fieldc/src/generated"
@@ -41,11 +43,19 @@ CHAINS = ("mulx", "adx")
 where the crate's choice is not measured."""
 
 
+ARCHITECTURES = (
+    ('target_arch = "x86_64"', ""),
+    ('target_arch = "aarch64", target_endian = "little"', "aarch64_"),
+)
+"""What the compiler asks before it takes a module, and how its name begins."""
+
+
 def generate() -> dict[str, str]:
     """Every generated file: its path from the repository's root, and its text."""
     files = {f"{FOLDER}/mod.rs": modules_file(), f"{FOLDER}/fields.rs": fields_file()}
     for limbs in LIMBS:
         files[f"{FOLDER}/n{limbs:02}.rs"] = kernels_file(limbs)
+        files[f"{FOLDER}/aarch64_n{limbs:02}.rs"] = arm_kernels_file(limbs)
     return files
 
 
@@ -76,8 +86,12 @@ def modules(numbers: Iterable[int]) -> str:
         name = of.name.upper()
         most = f"pub(crate) const {name}_LIMBS: usize = {of.limbs[-1]};\n"
         constants += f"/// The most limbs of class {name}.\n{most}"
-    cfg = '#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]\n'
-    declared = "".join(f"{cfg}mod n{limbs:02};\n" for limbs in numbers)
+    declared = "".join(
+        f'#[cfg(all({architecture}, not(feature = "portable"), not(miri)))]\n'
+        f"mod {prefix}n{limbs:02};\n"
+        for architecture, prefix in ARCHITECTURES
+        for limbs in numbers
+    )
     return f"pub(crate) mod fields;\n{declared}\n{constants}"
 
 
@@ -134,6 +148,12 @@ def kernels_file(limbs: int) -> str:
     return "".join(parts)
 
 
+def arm_kernels_file(limbs: int) -> str:
+    """The AArch64 kernels of one number of limbs, and which class takes which."""
+    title = f"{limbs} limbs: kernels for AArch64, a text for each operation and class of primes."
+    return header(title, MODULE) + arm_kernels(limbs)
+
+
 def variants(limbs: int) -> tuple[str, ...]:
     """The variants of a number of limbs; the first needs BMI2 only."""
     return CHAINS if limbs in BOTH else CHAINS[:1]
@@ -183,16 +203,8 @@ def kernel_text(expression: Expression, prime_class: PrimeClass, variant: str) -
     """A kernel of a class as a function of a modulus and its operands."""
     kernel = crate_kernel(prime_class, expression, "kernel", variant)
     name = symbol(expression.kernel.operation, prime_class, variant)
-    constants = dict(map(_constant, kernel.constants))
+    constants = dict(constant(name) for name, _ in kernel.constants)
     return called_inline(kernel, expression, name, variant, "p is of the class", constants)
-
-
-def _constant(constant: tuple[str, int]) -> tuple[str, str]:
-    """A constant's operand and its value, from its name: `p[3]`, `mu[0]`, `n0`."""
-    name, _ = constant
-    if name.startswith("0x"):
-        return f"k{name[2:]}", f"{name}_u64"
-    return name.replace("[", "").replace("]", ""), f"M::{name.upper()}"
 
 
 FILES = CheckedIn(MODULE, FOLDER, generate)

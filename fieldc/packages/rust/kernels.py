@@ -46,13 +46,7 @@ class CrateKernel:
 
     def assembled(self, f: Field) -> bytes:
         """The object file of a caller with a field's constants, as rustc makes them operands."""
-        lines = self.lines
-        for operand, value in LITERAL.findall(self.constants):
-            lines = lines.replace(f"{{{operand}}}", value)
-        for operand, name, index in CONSTANT.findall(self.constants):
-            value = value_of(f"{name.lower()}[{index}]" if index else name.lower(), f)
-            lines = lines.replace(f"{{{operand}}}", f"{value:#x}")
-        return self.called(lines)
+        return self.called(filled(self.lines, self.constants, f))
 
     def called(self, lines: str, offset: int = 0) -> bytes:
         """The object file of a System V function (z, x, y) that calls a text, at an offset of it,
@@ -60,6 +54,16 @@ class CrateKernel:
         """
         held = {register: int(i or -1) for register, i in HELD.findall(self.call)}
         return called(self.symbol, held, lines, offset)
+
+
+def filled(lines: str, constants: str, f: Field) -> str:
+    """A kernel's lines with a field's constants in the place of operands."""
+    for operand, value in LITERAL.findall(constants):
+        lines = lines.replace(f"{{{operand}}}", value)
+    for operand, name, index in CONSTANT.findall(constants):
+        number = value_of(f"{name.lower()}[{index}]" if index else name.lower(), f)
+        lines = lines.replace(f"{{{operand}}}", f"{number:#x}")
+    return lines
 
 
 def called(symbol: str, held: Mapping[str, int], lines: str, offset: int = 0) -> bytes:

@@ -17,6 +17,7 @@ from fieldc.artifacts.write import build, check_writable, manifest, manifest_fil
 from fieldc.catalogue import named_primes
 from fieldc.errors import UserError
 from fieldc.field import Field
+from fieldc.packages.rust.aarch64_text import arm_kernels
 from fieldc.packages.rust.cargo import features_text
 from fieldc.packages.rust.classes import LIMBS
 from fieldc.packages.rust.crate import TYPES, field_type, modules
@@ -144,6 +145,7 @@ def texts(f: Field, kernels: Sequence[Artifact], words: Mapping[str, str]) -> di
         f"{GENERATED}/mod.rs": head + modules([f.n]),
         f"{GENERATED}/fields.rs": f"{head}use crate::field;\n\n{declared}",
         f"{GENERATED}/n{f.n:02}.rs": head + module(f, kernels),
+        f"{GENERATED}/aarch64_n{f.n:02}.rs": head + arm_kernels(f.n),
         "tests/arithmetic.rs": fill("arithmetic.rs", words),
         "examples/example.rs": words["example"],
     }

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import capstone
 from capstone import arm64_const as arm
 
-from fieldc.proof.aarch64.memory import load, mrs, msr, nothing, ret, store, whole
+from fieldc.proof.aarch64.memory import adr, load, mrs, msr, nothing, ret, store, whole
 from fieldc.proof.aarch64.processor import CLEAR, SET, Flags, Meaning, SymbolicArm64
 from fieldc.proof.aarch64.words import tabulate
 from fieldc.proof.equations import ONE, Polynomial, add_to, constant, variable
@@ -290,6 +290,7 @@ MEANINGS: dict[str, Meaning] = {
     "movz": _mov,
     "movn": _movn,
     "movk": _movk,
+    "adr": adr,
     "ldr": load(1),
     "ldur": load(1),
     "ldp": load(2),

@@ -36,6 +36,11 @@ def _write_back(cpu: SymbolicArm64, name: str, pointer: Pointer) -> None:
         cpu.registers[name] = pointer
 
 
+def adr(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
+    """The address of a place in the code."""
+    cpu.write(i, 0, Pointer("code", int(i.operands[1].imm)))
+
+
 def _after(cpu: SymbolicArm64, i: capstone.CsInsn, index: int) -> None:
     """The write back of a post-indexed address."""
     if len(i.operands) == index + 1:

@@ -27,6 +27,30 @@ mod n10;
 mod n11;
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 mod n12;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
+mod aarch64_n01;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
+mod aarch64_n02;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
+mod aarch64_n03;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
+mod aarch64_n04;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
+mod aarch64_n05;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
+mod aarch64_n06;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
+mod aarch64_n07;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
+mod aarch64_n08;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
+mod aarch64_n09;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
+mod aarch64_n10;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
+mod aarch64_n11;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
+mod aarch64_n12;
 
 /// The top limb of a prime of class FOLD is below this.
 pub(crate) const FOLD_TOP: u64 = 0x3200000000000000;

@@ -1,0 +1,72 @@
+"""The crate's AArch64 kernels: for every number of limbs those of a few classes of primes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from fieldc.language import Expression
+from fieldc.packages.rust.classes import (
+    CLASSES,
+    FULL,
+    LAZY_CLASSES,
+    ROOM,
+    ROWS,
+    SPARE,
+    PrimeClass,
+    class_expressions,
+    class_words,
+)
+from fieldc.targets.aarch64.kernel import ArmKernel, compile_words
+from fieldc.targets.llvm.processors import AARCH64
+
+OWN = (SPARE, FULL, ROWS, ROOM)
+"""The classes that have kernels. `cios` multiplies no more often than `log-jump` and reads fewer
+constants; LLVM's code for primes near the radix is not proved."""
+
+
+@dataclass(frozen=True)
+class ClassKernel:
+    """A kernel for all primes of a class; its constants are those of a representative."""
+
+    expression: Expression
+    prime_class: PrimeClass
+    code: ArmKernel
+
+    @property
+    def symbol(self) -> str:
+        """The name of its function."""
+        return f"{self.expression.kernel.operation}_{self.prime_class.name}"
+
+
+def kernels_at(limbs: int) -> Iterator[ClassKernel]:
+    """The kernels for a number of limbs. A square that is longer than a product is left out."""
+    for prime_class in OWN:
+        if limbs in prime_class.limbs:
+            made = {k.expression.kernel.operation: k for k in _of_class(prime_class, limbs)}
+            if "square" in made and len(made["square"].code.lines) >= len(made["mul"].code.lines):
+                del made["square"]
+            yield from made.values()
+
+
+def kernels_for(prime_class: PrimeClass, limbs: int) -> dict[str, PrimeClass]:
+    """For each operation the class whose kernel the primes of a class take."""
+    family = CLASSES if prime_class in CLASSES else LAZY_CLASSES
+    wider = family[family.index(prime_class) :]
+    found: dict[str, PrimeClass] = {}
+    for kernel in kernels_at(limbs):
+        if kernel.prime_class in wider:
+            found.setdefault(kernel.expression.kernel.operation, kernel.prime_class)
+    return found
+
+
+@cache
+def _of_class(prime_class: PrimeClass, limbs: int) -> tuple[ClassKernel, ...]:
+    return tuple(_made(prime_class, e) for e in class_expressions(prime_class, limbs))
+
+
+def _made(prime_class: PrimeClass, expression: Expression) -> ClassKernel:
+    styles = (class_words(expression, rows) for rows in AARCH64.rows_to_try)
+    code = compile_words(styles, is_immediate=lambda _: False)
+    return ClassKernel(expression, prime_class, code)

@@ -1,0 +1,62 @@
+"""AArch64 text to bytes: instructions of the table, labels, and words of data.
+
+LLVM in this process assembles for its host alone, so the text of kernels has an assembler here.
+Tests compare it with LLVM's bytes, and with capstone's reading of them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from fieldc.targets.aarch64.instructions import INSTRUCTIONS, Line, TextError
+
+_PART = re.compile(r"\[[^]]*\]!?|[^,\s][^,]*")
+"""An operand: an address in brackets, or what is between commas."""
+_LABEL = re.compile(r"([.\w$]+):")
+DATA = (".quad", ".xword")
+"""Words of 64 bits."""
+ALIGN = ".p2align"
+
+
+def assembled(text: str) -> bytes:
+    """The bytes of a text, which may lie at any multiple of its largest alignment.
+
+    A number label, as `2`, is one place; `2f` and `2b` name it. Raises TextError.
+    """
+    lines = [line.split("//")[0].strip() for line in text.splitlines()]
+    labels: dict[str, int] = {}
+    for _ in range(2):  # the second time every label is known
+        code = b""
+        for line in filter(None, lines):
+            if label := _LABEL.fullmatch(line):
+                name = label[1]
+                labels.update(dict.fromkeys([f"{name}f", f"{name}b", name], len(code)))
+            else:
+                code += _bytes_of(line, len(code), labels)
+    for line in filter(None, lines):
+        _check_labels(line, labels)
+    return code
+
+
+def _bytes_of(line: str, place: int, labels: dict[str, int]) -> bytes:
+    mnemonic, _, rest = line.partition(" ") if " " in line else line.partition("\t")
+    operands = tuple(part.strip() for part in _PART.findall(rest))
+    if mnemonic in DATA:
+        return b"".join((int(word, 0) % (1 << 64)).to_bytes(8, "little") for word in operands)
+    if mnemonic == ALIGN:
+        return bytes(-place % (1 << int(operands[0])))
+    known = dict.fromkeys(operands, place) if mnemonic == "adr" and not labels else labels
+    return encode(Line(mnemonic, operands, place, known)).to_bytes(4, "little")
+
+
+def encode(line: Line) -> int:
+    """The word of one instruction. Raises TextError."""
+    for row in INSTRUCTIONS.get(line.mnemonic, ()):
+        if (word := row.encode(line)) is not None:
+            return word
+    raise TextError(f"no such AArch64 instruction here: {line.mnemonic} {', '.join(line.operands)}")
+
+
+def _check_labels(line: str, labels: dict[str, int]) -> None:
+    if line.startswith("adr") and line.split(",")[-1].strip() not in labels:
+        raise TextError(f"no label for: {line}")

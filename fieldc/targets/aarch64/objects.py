@@ -1,0 +1,30 @@
+"""Objects of finished AArch64 code, made by LLVM on every host.
+
+LLVM in this process has the assembler of its host alone, but writes objects for all targets. The
+bytes of a function are its prologue data; the body after them is never reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fieldc.machine.assemble import compile_ir
+
+ALIGNMENT = 64
+
+
+def object_of(functions: Mapping[str, bytes], triple: str) -> bytes:
+    """The object file of functions by their symbols, for a system. Raises AssemblyError."""
+    text = "\n".join(_function(symbol, code) for symbol, code in functions.items())
+    return compile_ir(text, triple, "generic", "", level=0).object
+
+
+def _function(symbol: str, code: bytes) -> str:
+    padded = code + bytes(-len(code) % 4)
+    words = [int.from_bytes(padded[i : i + 4], "little") for i in range(0, len(padded), 4)]
+    listed = ", ".join(f"i32 {word}" for word in words)
+    data = f"<{{ {', '.join(['i32'] * len(words))} }}> <{{ {listed} }}>"
+    return (
+        f"define void @{symbol}() nounwind naked align {ALIGNMENT} "
+        f"prologue {data} {{ unreachable }}"
+    )

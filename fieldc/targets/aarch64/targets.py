@@ -1,0 +1,40 @@
+"""AArch64 for Linux, macOS and Windows: the same instructions, by each system's convention."""
+
+from __future__ import annotations
+
+from fieldc.targets.aarch64.kernel import ArmKernel, compile_words
+from fieldc.targets.aarch64.objects import object_of
+from fieldc.targets.aarch64.systems import SYSTEMS, System
+from fieldc.targets.artifact import Artifact, header, symbol_of
+from fieldc.targets.llvm.processors import AARCH64
+from fieldc.targets.llvm.targets import LLVM
+from fieldc.targets.target import Choice, Target
+from fieldc.words.lower import lower
+
+WORD = 64
+ARCHITECTURE = "aarch64"
+
+
+def kernel_of(choice: Choice) -> ArmKernel:
+    """The instructions of a choice with 64-bit words: the same for every system."""
+    return compile_words(lower(choice.expression, rows) for rows in AARCH64.rows_to_try)
+
+
+def _target(system: System) -> Target:
+    llvm = next(t for t in LLVM if (t.architecture, t.system) == (ARCHITECTURE, system.name))
+
+    def make(target: Target, choice: Choice) -> Artifact:
+        """The kernel's text and its object; with 32-bit words LLVM's own."""
+        if choice.expression.field.word != WORD:
+            return llvm.make(target, choice)
+        symbol = symbol_of(choice.expression, choice.variant.name)
+        kernel = kernel_of(choice)
+        head = header(target, choice, system.convention)
+        text = system.text(symbol, head, kernel.text())
+        code = object_of({symbol: kernel.code}, system.triple)
+        return Artifact(symbol, target, choice, system.convention, ".s", text, code)
+
+    return llvm.named(llvm.name, about=f"AArch64 for {system.triple}", make=make)
+
+
+AARCH64_SYSTEMS = tuple(map(_target, SYSTEMS))

@@ -1,0 +1,140 @@
+"""The crate's AArch64 kernels: proved as they stand in its files, and run by an emulator."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from crate_object import compiled_crate, using_crate
+from primes import OF_EVERY_CLASS
+
+from fieldc.artifacts.verify import Job, prove_job
+from fieldc.binary.linkable import functions
+from fieldc.catalogue import find_field, named_primes
+from fieldc.field import Field
+from fieldc.packages.checked_in import ROOT
+from fieldc.packages.rust.aarch64 import OWN, kernels_for
+from fieldc.packages.rust.aarch64_kernels import SYSTEMS, arm_crate_jobs, arm_kernels_in
+from fieldc.packages.rust.classes import CLASSES, LAZY_CLASSES, LIMBS, lazy_class_of, representative
+from fieldc.packages.rust.crate import FOLDER, families
+
+GENERATED = ROOT / FOLDER
+TRIPLES = {
+    "aarch64-unknown-linux-gnu": "aapcs64",
+    "aarch64-apple-darwin": "apple",
+    "aarch64-pc-windows-msvc": "windows",
+}
+
+
+@pytest.mark.parametrize("name", sorted(named_primes()))
+def test_every_kernel_of_a_named_prime_is_proved(name: str) -> None:
+    f = find_field(name)
+    for system in SYSTEMS if name in OF_EVERY_CLASS else SYSTEMS[:1]:
+        jobs = arm_crate_jobs(GENERATED, f, system)
+        wanted = {"mul", "square", "sum_of_products"}
+        wanted |= {"mul_lazy", "square_lazy"} if lazy_class_of(f) else set()
+        assert {job.operation for job in jobs} == wanted
+        assert not [v.failure for v in map(prove_job, jobs) if v.failure], system
+
+
+@pytest.mark.parametrize(
+    "limbs", [pytest.param(n, marks=[pytest.mark.full] * (n > 6)) for n in LIMBS]
+)
+def test_kernels_are_proved_at_the_limits_of_their_classes(limbs: int) -> None:
+    for of in OWN:
+        if limbs in of.limbs:
+            jobs = arm_crate_jobs(GENERATED, representative(of, limbs))
+            assert jobs and not [v.failure for v in map(prove_job, jobs) if v.failure], of.name
+
+
+@pytest.mark.parametrize("limbs", LIMBS)
+def test_every_class_has_its_kernels(limbs: int) -> None:
+    text = (GENERATED / f"aarch64_n{limbs:02}.rs").read_text()
+    there = {kernel.symbol for kernel in arm_kernels_in(text)}
+    for family, macro in ((CLASSES, "assembly"), (LAZY_CLASSES, "lazy_assembly")):
+        for number, of in enumerate(family):
+            if limbs not in of.limbs:
+                continue
+            found = re.search(rf"^{macro}! {{ {limbs}, {number}:\n(.*?)}}", text, re.M | re.S)
+            assert found
+            named = set(re.findall(r": (\w+);", found[1]))
+            taken = kernels_for(of, limbs).items()
+            assert named == {f"{op}_{c.name}" for op, c in taken} <= there
+    assert "x18" not in text
+
+
+def user() -> str:
+    """A crate that uses every named field."""
+    text = "#![allow(unused_imports)]\n"
+    for module, primes in families().items():
+        for name in primes:
+            of = f"fieldc::{module}::{name}"
+            text += f"pub fn {module}_{name.lower()}(x: {of}, y: {of}) -> {of} "
+            text += f"{{ <{of}>::sum_of_products(&[x, y], &[y, x]).square() * y }}\n"
+    return text
+
+
+@pytest.mark.parametrize("triple", TRIPLES)
+def test_what_rustc_makes_of_them_is_proved(triple: str, tmp_path: Path, run_folder: Path) -> None:
+    """Objects for every system are read, and their kernels proved by its convention."""
+    crate = compiled_crate(run_folder, triple)
+    (tmp_path / "user.rs").write_text(user())
+    flags = ("--target", triple, "--crate-type", "lib", f"--emit=obj={tmp_path / 'user.o'}")
+    using_crate(crate, *flags, tmp_path / "user.rs")
+    data, counted = (tmp_path / "user.o").read_bytes(), Counter[str]()
+    for symbol, found in functions(data).items():
+        name = re.search(r"aarch64_n(\d\d)\d+((mul|square|sum_of_products)_\w+?)17h", symbol)
+        if name is None:
+            continue
+        f = field_in(found.code[found.start :], int(name[1]))
+        counted[f.name] += 1
+        if f.name in OF_EVERY_CLASS:
+            job = Job(data, symbol, name[3], f.p, f.n, TRIPLES[triple])
+            assert prove_job(job).failure == "", symbol
+    assert counted.keys() == named_primes().keys() and set(counted.values()) == {3}
+
+
+def field_in(code: bytes, limbs: int) -> Field:
+    """The named field whose lowest limb and n0 stand first behind a kernel's code."""
+    fields = [f for name in named_primes() if (f := find_field(name)).n == limbs]
+    places = {
+        f.label: max(code.find(word.to_bytes(8, "little")) for word in (f.n0, f.p % f.base))
+        for f in fields
+        if all(word.to_bytes(8, "little") in code for word in (f.n0, f.p % f.base))
+    }
+    return find_field(min(places, key=lambda label: places[label]))
+
+
+QEMU, LINUX = "qemu-aarch64", "aarch64-unknown-linux-musl"
+"""musl's C library comes with rustup's target, so no cross compiler is needed."""
+
+
+@pytest.fixture(scope="module")
+def cargo_for_arm() -> tuple[str, dict[str, str]]:
+    """cargo, and an environment in which it links for AArch64 and runs by qemu."""
+    cargo, qemu, rustc = (shutil.which(tool) for tool in ("cargo", QEMU, "rustc"))
+    if cargo is None or qemu is None or rustc is None:
+        pytest.skip(f"SKIPPED: cargo or {QEMU} is not installed")
+    command = [rustc, "--target", LINUX, "--print", "target-libdir"]
+    found = subprocess.run(command, capture_output=True, text=True)
+    if found.returncode or not Path(found.stdout.strip()).is_dir():
+        pytest.skip(f"SKIPPED: rustup has not installed {LINUX}")
+    key = f"CARGO_TARGET_{LINUX.upper().replace('-', '_')}"
+    return cargo, os.environ | {f"{key}_LINKER": "rust-lld", f"{key}_RUNNER": qemu}
+
+
+def test_the_crate_computes_on_an_emulated_processor(
+    cargo_for_arm: tuple[str, dict[str, str]],
+) -> None:
+    cargo, environment = cargo_for_arm
+    tests = ("arithmetic", "fp2", "kernels", "lazy", "operations")
+    command = [cargo, "test", "--quiet", "-p", "fieldc", "--target", LINUX]
+    command += [word for name in tests for word in ("--test", name)]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert done.stdout.count("test result: ok") == len(tests)
