@@ -49,6 +49,8 @@ class Operation:
     compute: Compute | None = field(default=None, compare=False)
     """None for an operation whose algorithm is its only specification."""
     parameters: Mapping[str, int] = field(default_factory=dict, hash=False)
+    formula: str = ""
+    """Of a user's formula: its text, which is what a proof is about."""
 
     @property
     def name(self) -> str:

@@ -24,6 +24,7 @@ from fieldc.proof.constant_time.scan import scan
 from fieldc.proof.contracts import contract_of, foreign
 from fieldc.proof.identity import ProofError
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
+from fieldc.proof.programs import prove_formula
 from fieldc.proof.prove import prove
 from fieldc.targets.artifact import PROVED, SKIPPED, TESTED, Artifact
 from fieldc.targets.running import run_here
@@ -62,6 +63,10 @@ class Job:
     """The prover's name of it; empty for that of the object's container."""
     arguments: tuple[str, ...] = ()
     """Of a foreign function: z, its operands, `p` for the modulus by address, `n0` by value."""
+    formula: str = ""
+    """Of a user's formula: its text, which stands for the operation."""
+    called: tuple[str, ...] = ()
+    """The statements of the routines that it calls, in the order of their first calls."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +86,19 @@ def job_of(artifact: Artifact) -> Job | None:
     f = artifact.expression.field
     if artifact.code is None or not artifact.target.is_proved(f.word):
         return None
-    operation = artifact.expression.kernel.operation
-    return Job(artifact.code, artifact.symbol, operation, f.p, f.n)
+    operation = artifact.expression.kernel.computes
+    called = artifact.called
+    if operation.formula and not called and not artifact.target.is_own:
+        return None  # long straight lines of another compiler's
+    return Job(
+        artifact.code,
+        artifact.symbol,
+        operation.name,
+        f.p,
+        f.n,
+        formula=operation.formula,
+        called=called,
+    )
 
 
 def named_operation(name: str) -> tuple[str, Mapping[str, int]]:
@@ -112,6 +128,18 @@ def _proof_of(function: KernelCode, job: Job) -> Verdict:
     convention = INSTRUCTION_SETS[function.architecture].convention(
         function.container, job.convention
     )
+    if job.formula:
+        found = prove_formula(
+            code,
+            job.formula,
+            job.p,
+            job.limbs,
+            convention,
+            start,
+            function.architecture,
+            job.called,
+        )
+        return Verdict("", 0.0, "", convention, found.stack)
     family, parameters = named_operation(job.operation)
     contract = contract_of(family, job.p, job.limbs, parameters)
     if function.architecture == "x86_64" and not job.arguments:

@@ -18,7 +18,7 @@ from fieldc.files import OutputError
 from fieldc.folders import recover, write_folder
 from fieldc.targets.artifact import OWNERSHIP, Artifact, field_symbol
 from fieldc.targets.c.print import print_c_header
-from fieldc.words.lower import lower
+from fieldc.words.lower import interface
 
 MANIFEST = "manifest.json"
 ELSEWHERE = "name another with -o"
@@ -83,7 +83,7 @@ def files_of(field: Field, artifacts: Sequence[Artifact]) -> dict[str, bytes]:
     files |= {a.object_file: a.code for a in artifacts if a.object_file and a.code}
     files |= {a.certificate_file: a.certificate.encode() for a in artifacts if a.certificate_file}
     name = field_symbol(field)
-    declared = [(lower(a.expression), a.symbol) for a in artifacts if a.convention != "rust"]
+    declared = [(interface(a.expression), a.symbol) for a in artifacts if a.convention != "rust"]
     unique = {symbol: program for program, symbol in declared}
     if unique:
         guard = f"FIELDC_{name.upper()}_H"

@@ -12,7 +12,7 @@ from fieldc.algorithms import OPERATIONS, choose, every_kernel_for, representati
 from fieldc.algorithms.representations import MONTGOMERY, REPRESENTATIONS, SAME
 from fieldc.catalogue import find_field
 from fieldc.commands.figures import short
-from fieldc.commands.options import folder, host_target, operation_list, targets_of
+from fieldc.commands.options import file, folder, host_target, operation_list, targets_of
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of, option, verb
 from fieldc.field import Field
@@ -45,6 +45,12 @@ NAMES, FASTEST = tuple(r.name for r in REPRESENTATIONS), "fastest"
         help=f"operations (default all): {', '.join(OPERATIONS)}",
     ),
     option("--target", metavar="NAME,..", help="targets, or all (default this host)"),
+    option(
+        "--formula",
+        type=file,
+        metavar="FILE.py",
+        help="the formulas of a file instead of operations; the file is Python, and it is run",
+    ),
     option("--algorithm", metavar="NAME", help="instead of the first whose bounds hold"),
     option(
         "--schedule",
@@ -116,6 +122,9 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     from fieldc.artifacts.write import build_folder, check_writable
 
     check_writable(folder, field)
+    if arguments.formula is not None:
+        with progress() as show:
+            return build_folder(field, decided_formulas(field, arguments), folder, show)
     operations = arguments.op or operations_of(arguments.algorithm)
     if arguments.representation is not None:
         operations = represented(field, arguments)
@@ -130,6 +139,22 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     )
     with progress() as show:
         return build_folder(field, found, folder, show)
+
+
+def decided_formulas(field: Field, arguments: argparse.Namespace) -> list[Decision]:
+    """What is decided for the formulas of a file. Raises FormulaError, UsageError."""
+    from fieldc.decisions.formulas import decide_formula
+    from fieldc.formulas.load import load_formulas
+
+    for name in ("op", "algorithm", "schedule", "representation"):
+        if getattr(arguments, name) is not None:
+            raise UsageError(f"--formula names what is built; leave out --{name}")
+    formulas = load_formulas(arguments.formula)
+    return [
+        decide_formula(field, formula, target, arguments.processor)
+        for target in targets_of(field, arguments.target or host_target())
+        for formula in formulas
+    ]
 
 
 def represented(field: Field, arguments: argparse.Namespace) -> list[str]:
@@ -170,7 +195,8 @@ def decided(
 
 def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> Built:
     """A package, which has all that its interface needs and nothing else. Raises UsageError."""
-    refused = ["op", "target", "algorithm", "schedule", "processor", "representation", "traits"]
+    refused = ["op", "formula", "target", "algorithm", "schedule", "processor", "representation"]
+    refused += ["traits"]
     if arguments.package == "rust":
         refused = [name for name in refused if name not in ("processor", "traits")]
     for name in refused:

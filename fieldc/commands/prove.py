@@ -77,9 +77,13 @@ def claim_of(job: Job, verdict: Verdict) -> str:
     """What a proof shows, on one line."""
     from fieldc.artifacts.verify import named_operation
     from fieldc.proof.contracts import contract_of
+    from fieldc.proof.formulas import contract_of_formula, statement_of
 
-    family, parameters = named_operation(job.operation)
-    contract = contract_of(family, job.p, job.limbs, parameters)
+    if job.formula:
+        contract = contract_of_formula(statement_of(job.formula), job.p, job.limbs)
+    else:
+        family, parameters = named_operation(job.operation)
+        contract = contract_of(family, job.p, job.limbs, parameters)
     known = {job.p - 1: "p", 2 * job.p - 1: "2p", (job.p << 64 * job.limbs) - 1: "p*R"}
     values = [*((o.name, o.high) for o in contract.operands), ("z", contract.high)]
     bounds = ", ".join(f"{name} < {known[high]}" for name, high in values)
@@ -181,13 +185,16 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
         p, limbs = int(manifest["p"], 16), int(manifest["n"])
         kernels = [k for k in manifest["kernels"] if k["status"] == "PROVED"]
         named = [(k["symbol"], k["op"], folder / k["object"]) for k in kernels]
+        formulas = [(k.get("formula", ""), tuple(k.get("called", ()))) for k in kernels]
         written = [(k["certificate"], k["certificate_digest"]) for k in kernels]
     except (ValueError, KeyError, TypeError):
         raise UsageError(f"{quote(str(folder / 'manifest.json'))} is no manifest") from None
     if not named:
         raise UsageError(f"{quote(str(folder))} has no kernel that was PROVED")
-    for (symbol, operation, path), (file, digest) in zip(named, written, strict=True):
-        job = Job(read(path), symbol, operation, p, limbs)
+    for (symbol, operation, path), (file, digest), (formula, called) in zip(
+        named, written, formulas, strict=True
+    ):
+        job = Job(read(path), symbol, operation, p, limbs, formula=formula, called=called)
         yield job, certificate_changed(folder, file, digest) if file else ""
 
 

@@ -77,6 +77,9 @@ class Identity:
 
     def _eliminate(self, row: Equation, total: Total) -> None:
         total.put_in(row.word, self.case.fixed)
+        if any(monomial.count(row.word) > 1 for monomial in total.places.get(row.word, ())):
+            self._substitute(row, total)
+            return
         words = total.split(row.word)
         carries = total.split(row.carry) if row.carry is not None else {}
         if not words and not carries:
@@ -105,6 +108,21 @@ class Identity:
             self._replace(row, words, carries, total)
         else:
             raise ProofError(self._dropped(row))
+
+    def _substitute(self, row: Equation, total: Total) -> None:
+        """Put right - factor*carry for a word that is squared: its carry vanishes with it.
+
+        (word + factor*carry)^2 is right^2, whatever the carry is. Raises ProofError if it stays.
+        """
+        right = self.case.right_of(row)
+        if row.carry is not None and row.carry not in self.case.fixed:
+            add_to(right, {(row.carry,): -row.factor})
+        self._use(row, total.substitute(row.word, right))
+        if row.carry is None or row.carry not in total.places:
+            return
+        if not self.is_constant(row):
+            raise ProofError(self._dropped(row))
+        total.put_in(row.carry, self.case.fixed)
 
     def _replace(self, row: Equation, words: Polynomial, carries: Polynomial, total: Total) -> None:
         """Where words and carries stand in proportion, or the carry is known."""

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from fieldc.proof.equations import Polynomial, System
 from fieldc.proof.identity import ProofError
+
+if TYPE_CHECKING:
+    from fieldc.proof.calls import Routines
 
 MOST_STACK = 4096
 """Bytes of stack that a kernel may take: a page, so that none steps over a guard page."""
@@ -68,6 +72,8 @@ class KernelMemory:
     """Constants that the caller passes by value."""
     arguments: tuple[str, ...] = ()
     """Names of the arguments in call order; z and the operands where nothing else is said."""
+    routines: Routines | None = None
+    """What calls may use; None where a call is run as if its code stood in its place."""
     red_zone: int = 0
     """Bytes below the stack pointer that the convention lets a leaf use."""
     home: int = 0

@@ -74,7 +74,7 @@ def prove(
     returns, all claims hold.
     """
     system = System(WORD_BITS)
-    operands = {operand.name: _values(system, operand) for operand in contract.operands}
+    operands = {operand.name: operand_values(system, operand) for operand in contract.operands}
     inputs = tuple(i for values in operands.values() for i in values)
     memory = KernelMemory(
         system,
@@ -164,7 +164,8 @@ def _impossible(
     return None
 
 
-def _values(system: System, operand: Operand) -> list[Input]:
+def operand_values(system: System, operand: Operand) -> list[Input]:
+    """New variables for an operand's values."""
     name, limbs, high, count = operand.name, operand.limbs, operand.high, operand.count
     if count == 1:
         return [_input(system, name, limbs, high)]

@@ -63,6 +63,11 @@ class Artifact:
         return None if found is None else found.name
 
     @property
+    def called(self) -> tuple[str, ...]:
+        """Of a formula by calls: the routines' statements in the order of their first calls."""
+        return tuple(getattr(self.choice.plan, "called", ()))
+
+    @property
     def operand_limbs(self) -> tuple[int, ...]:
         """The limbs of each operand."""
         f = self.expression.field
@@ -111,6 +116,11 @@ class Artifact:
         parts = (code, *(text.encode() for text in texts))
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
+    def _formula(self) -> dict[str, object]:
+        """Of a formula: what `fieldc prove` needs to prove it again."""
+        computes = self.expression.kernel.computes
+        return {"formula": computes.formula, "called": [*self.called]} if computes.formula else {}
+
     def row(self) -> dict[str, object]:
         """The kernel's entry in manifest.json."""
         return {
@@ -122,6 +132,7 @@ class Artifact:
             "variant": self.variant,
             "preferred": self.preferred,
             "representation": self.representation,
+            **self._formula(),
             "chosen_by": self.choice.chosen_by,
             "convention": self.convention,
             "needs": list(self.needs),
@@ -176,7 +187,9 @@ def header(target: Target, choice: Choice, convention: str) -> tuple[str, ...]:
     f, kernel = expression.field, expression.kernel
     words = ["fieldc build", f.name or hex(f.p)]
     words += [] if f.word == 64 else [f"--word {f.word}"]
-    words += [f"--op {kernel.operation} --algorithm {kernel.algorithm} --target {target.name}"]
+    if not kernel.computes.formula:
+        words += [f"--op {kernel.operation} --algorithm {kernel.algorithm}"]
+    words += [f"--target {target.name}"]
     extensions = " and ".join(variant.needs) or "no extension"
     return (
         " ".join((*words, *choice.options, "-o DIR")),

@@ -40,6 +40,14 @@ def lower(
     )
 
 
+def interface(expression: Expression) -> Program:
+    """A program with the expression's operands and result, and nothing that computes them."""
+    f, kernel = expression.field, expression.kernel
+    operands = tuple((name, bound.width(f)) for name, bound in kernel.operands)
+    zero = Builder(f.word, {}, frozenset()).constant(0)
+    return Program(kernel.operation, f.word, operands, (), (zero,) * kernel.result.width(f))
+
+
 def constant_names(f: Field) -> dict[int, str]:
     """Names for the words of the field's constants, as `p[0]`, `mu[2]`, `n0`."""
     names = {

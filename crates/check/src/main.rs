@@ -70,7 +70,7 @@ fn answer(path: &str) -> Result<String, Vec<String>> {
     let folder::Count { replayed, without, unproved } = folder::check(Path::new(path))?;
     Ok(format!(
         "CHECKED {path}: {replayed} kernels PROVED by their certificates, {without} PROVED without \
-         one (not x86-64), {unproved} not PROVED"
+         one (not x86-64, or a formula), {unproved} not PROVED"
     ))
 }
 

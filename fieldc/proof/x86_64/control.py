@@ -7,6 +7,7 @@ from capstone import x86_const as x86
 
 from fieldc.proof.identity import ProofError
 from fieldc.proof.memory import OnEntry, Pointer
+from fieldc.proof.x86_64.calls import call_proved
 from fieldc.proof.x86_64.processor import CALLEE_SAVED, SymbolicX86
 
 
@@ -68,8 +69,12 @@ def _target(cpu: SymbolicX86, i: capstone.CsInsn) -> int:
 
 
 def call(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-    """A call of code beside the kernel, which is run in its place."""
+    """A call of code beside the kernel: used by its lemma, or run in its place."""
     target = _target(cpu, i)
+    routines = cpu.memory.routines
+    if routines is not None and (lemma := routines.lemma(target)) is not None:
+        call_proved(cpu, routines, lemma)
+        return
     cpu.memory.push(Pointer("code", cpu.place), cpu.where)
     cpu.registers["rsp"] = Pointer("stack", cpu.memory.stack_pointer)
     cpu.place = target

@@ -10,6 +10,7 @@ from fieldc.targets.artifact import Artifact, header, symbol_of
 from fieldc.targets.object_format import ObjectFormat
 from fieldc.targets.running import EmulatedProgram
 from fieldc.targets.target import Choice, Runner, Target, Variant
+from fieldc.targets.x86_64.calls import Calls
 from fieldc.targets.x86_64.choices import FEATURES
 from fieldc.targets.x86_64.conventions import CONVENTIONS, SYSV, WIN64
 from fieldc.targets.x86_64.plan import DEFAULTS, Plan
@@ -28,8 +29,9 @@ WINE = EmulatedProgram(
 
 
 def plan_of(choice: Choice) -> Plan:
-    """The plan of a choice, or the default one of its variant."""
-    return choice.plan or DEFAULTS[choice.variant.name]
+    """The plan of a choice of one straight line, or the default one of its variant."""
+    plan: Plan = choice.plan or DEFAULTS[choice.variant.name]
+    return plan
 
 
 def _make(target: Target, choice: Choice) -> Artifact:
@@ -37,7 +39,8 @@ def _make(target: Target, choice: Choice) -> Artifact:
     symbol, convention = symbol_of(choice.expression, choice.variant.name), target.proved_as
     is_mach_o = target.object_format is ObjectFormat.MACH_O
     prefix, local = ("_", "L") if is_mach_o else ("", ".L")
-    kernel = plan_of(choice).compile(choice.expression, prefix + symbol, CONVENTIONS[convention])
+    plan = choice.plan if isinstance(choice.plan, Calls) else plan_of(choice)
+    kernel = plan.compile(choice.expression, prefix + symbol, CONVENTIONS[convention])
     head = header(target, choice, convention)
     code = assemble(kernel.text(GNU, local=local), target.triple)
     intel = kernel.text(INTEL, head, local)

@@ -1,0 +1,40 @@
+"""The tower of BLS12-381 as data, and products in it.
+
+u^2 = -1, v^3 = 1 + u, w^2 = v. Other curves have other roots. What makes no field is refused.
+"""
+
+from fieldc.formulas import Element, extend, formula
+
+Fp2 = extend(Element, 2, -1)
+Fp6 = extend(Fp2, 3, Fp2(1, 1))
+Fp12 = extend(Fp6, 2, Fp6(0, 1, 0))
+
+
+@formula
+def fp2_mul(x: Fp2, y: Fp2) -> Fp2:
+    """x * y."""
+    return x * y
+
+
+@formula
+def fp2_square(x: Fp2) -> Fp2:
+    """x * x."""
+    return x.square()
+
+
+@formula
+def fp6_mul(x: Fp6, y: Fp6) -> Fp6:
+    """x * y."""
+    return x * y
+
+
+@formula
+def fp12_mul(x: Fp12, y: Fp12) -> Fp12:
+    """x * y."""
+    return x * y
+
+
+@formula
+def fp12_square(x: Fp12) -> Fp12:
+    """x * x."""
+    return x.square()

@@ -1,0 +1,209 @@
+"""Blocks: what one routine of a formula computes, a sum of products with one reduction.
+
+    z = (c1*A1*B1 + c2*A2*B2 + ...)/R + L  mod p
+
+A, B and L are small integer combinations of the operands. The factors are not reduced: a sum or a
+difference goes into its product as it is, with a multiple of p added where it could be negative.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fieldc.algorithms.addition import add_if_negative
+from fieldc.algorithms.extension import times
+from fieldc.algorithms.products import sum_of
+from fieldc.algorithms.reduction import Reduction, drop_limb, fold_limb, subtract_all
+from fieldc.algorithms.squaring import square_product
+from fieldc.field import Field
+from fieldc.language import Integer, Kernel, Number
+from fieldc.operands import residues
+from fieldc.operations import Operation
+
+ONE = -1
+"""Stands for the element 1 where a combination names an operand."""
+Linear = tuple[tuple[int, int], ...]
+"""A combination of operands: (operand, coefficient), by operand."""
+Product = tuple[int, Linear, Linear]
+"""coefficient * first * second."""
+REDUCTIONS: dict[str, Reduction] = {"log-jump": fold_limb, "cios": drop_limb}
+"""Ways to divide by R, by the algorithm's name."""
+LINEAR = "linear"
+"""The algorithm's name where there is no product to reduce."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A sum of products and of operands; every operand and the result are canonical."""
+
+    operands: int
+    products: tuple[Product, ...]
+    linear: Linear
+
+    @property
+    def says(self) -> str:
+        """The block as text."""
+        names = "abcdefghij"
+        terms = [(c, f"{_said(x, names)}*{_said(y, names)}") for c, x, y in self.products]
+        text = _joined(terms)
+        whole = f"({text})/R" if len(terms) > 1 or (terms and terms[0][0] != 1) else f"{text}/R"
+        rest = [(c, names[i] if i != ONE else "1") for i, c in self.linear]
+        return _joined([*([(1, whole)] if terms else []), *rest])
+
+    def text(self) -> str:
+        """The block as a formula's text, for the prover."""
+        steps: list[list[object]] = []
+
+        def put(*step: object) -> int:
+            steps.append([*step])
+            return self.operands + len(steps) - 1
+
+        def total(parts: Sequence[int]) -> int:
+            found = parts[0]
+            for part in parts[1:]:
+                found = put("add", found, part)
+            return found
+
+        def scaled(value: int, c: int) -> int:
+            return value if c == 1 else put("scale", value, c)
+
+        def of(form: Linear) -> int:
+            terms = (put("constant", c) if i == ONE else scaled(i, c) for i, c in form)
+            return total([*terms])
+
+        parts = [scaled(put("mul", of(x), of(y)), c) for c, x, y in self.products]
+        result = total([*parts, *([of(self.linear)] if self.linear else [])])
+        operands = [[name, 1, 1] for name in self.names]
+        data = {"operands": operands, "steps": steps, "results": [result], "multiple": 1}
+        return json.dumps(data)
+
+    @property
+    def names(self) -> str:
+        """The operands' names, a letter each."""
+        return "xyabcdefgh"[: self.operands]
+
+    def evaluate(self, f: Field, values: Sequence[int]) -> int:
+        """The result on Python's integers, canonical."""
+
+        def of(form: Linear) -> int:
+            return sum(c * (f.R if i == ONE else values[i]) for i, c in form)
+
+        products = sum(c * of(x) * of(y) for c, x, y in self.products)
+        return (products * f.R_inverse + of(self.linear)) % f.p
+
+    def compute(self, f: Field, values: Sequence[Number], reduce: Reduction) -> Number:
+        """The result as an expression, canonical by its bounds."""
+        if self.products:
+            total = self._products(f, values, reduce)
+            rest = combined(f, self.linear, values) if self.linear else 0
+            return subtract_all(total + rest, f.p)
+        return canonical(f, self.linear, values)
+
+    def _products(self, f: Field, values: Sequence[Number], reduce: Reduction) -> Number:
+        """The sum of products, divided by R."""
+        if len(self.products) == 1:
+            ((c, first, second),) = self.products
+            if first == second and c in (1, 2, 4):
+                x = fitted(f, combined(f, first, values))
+                return square_product(f, x, reduce, c.bit_length() - 1)
+        rows, columns = [], []
+        for c, first, second in self.products:
+            x, y = signed(f, c, first, second, values)
+            if top(x) < top(y):
+                x, y = y, x
+            rows.append(x)
+            columns.append(fitted(f, y))
+        return sum_of(f, rows, columns, reduce)
+
+    def operation(self, name: str) -> Operation:
+        """The block as an operation of its own."""
+        operands = tuple((letter, residues(1)) for letter in self.names)
+        said = f"{self.says} mod p"
+        return Operation(name, operands, residues(1), said, lambda f, *v: self.evaluate(f, v))
+
+    def kernels(self, name: str) -> list[Kernel]:
+        """The block as kernels, one for each way to reduce."""
+        operation = self.operation(name)
+        ways = REDUCTIONS if self.products else {LINEAR: drop_limb}
+        return [self._kernel(operation, how, reduce) for how, reduce in ways.items()]
+
+    def _kernel(self, operation: Operation, how: str, reduce: Reduction) -> Kernel:
+        def function(f: Field, *values: Number) -> Number:
+            return self.compute(f, values, reduce)
+
+        function.__doc__ = f"{self.says} mod p, one routine of a formula."
+        return Kernel(operation, how, function)
+
+
+def _said(form: Linear, names: str) -> str:
+    text = _joined([(c, names[i] if i != ONE else "1") for i, c in form])
+    return text if len(form) == 1 and form[0][1] == 1 else f"({text})"
+
+
+def _joined(terms: Sequence[tuple[int, str]]) -> str:
+    text = ""
+    for c, name in terms:
+        sign = (" - " if c < 0 else " + ") if text else ("-" if c < 0 else "")
+        text += f"{sign}{'' if abs(c) == 1 else f'{abs(c)}*'}{name}"
+    return text
+
+
+def top(x: Number) -> int:
+    """The largest value."""
+    return x.high if isinstance(x, Integer) else x
+
+
+def size(form: Linear) -> int:
+    """The sum of the coefficients' absolute values: the combination is below so many p."""
+    return sum(abs(c) if i != ONE else 1 for i, c in form)
+
+
+def _parts(f: Field, form: Linear, values: Sequence[Number]) -> tuple[Number, Number]:
+    """What is added, and what is subtracted."""
+    parts: list[Number] = [0, 0]
+    for i, c in form:
+        value = abs(c) * f.R % f.p if i == ONE else times(values[i], abs(c))
+        parts[c < 0] = parts[c < 0] + value
+    return parts[0], parts[1]
+
+
+def combined(f: Field, form: Linear, values: Sequence[Number]) -> Number:
+    """A combination, not reduced: 0 <= result < size * p, for p more where something is negative.
+
+    Each subtracted term adds p, so that the difference is not negative.
+    """
+    added, taken = _parts(f, form, values)
+    borrowed = sum(abs(c) if i != ONE else 1 for i, c in form if c < 0)
+    if not borrowed:
+        return added
+    return added + (f.p * borrowed - taken)
+
+
+def canonical(f: Field, form: Linear, values: Sequence[Number]) -> Number:
+    """A combination modulo p."""
+    if sorted(c for i, c in form if i != ONE) == [-1, 1] and len(form) == 2:
+        added, taken = _parts(f, form, values)
+        return add_if_negative(added - taken, f.p)
+    if len(form) == 1 and form[0][1] == -1:
+        return add_if_negative(0 - values[form[0][0]], f.p)
+    return subtract_all(combined(f, form, values), f.p)
+
+
+def signed(
+    f: Field, c: int, first: Linear, second: Linear, values: Sequence[Number]
+) -> tuple[Number, Number]:
+    """Two factors whose product is c * first * second modulo p, neither negative."""
+    moved = tuple((i, c * k) for i, k in first)
+    if c < 0 and all(k < 0 for _, k in second):
+        moved, second = (
+            tuple((i, -k) for i, k in moved),
+            tuple((i, -k) for i, k in second),
+        )
+    return combined(f, moved, values), combined(f, second, values)
+
+
+def fitted(f: Field, x: Number) -> Number:
+    """x modulo p where it may not fit n limbs; a factor whose limbs are taken one by one."""
+    return subtract_all(x, f.p) if top(x) >= f.R else x

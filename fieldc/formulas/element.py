@@ -1,0 +1,146 @@
+"""Elements of a field, recorded: each operation becomes a step of a formula.
+
+An element has no value and no size while a formula is recorded. What a person might write that
+needs a value (a branch, a comparison, a division) is refused with the line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from fieldc.formulas.errors import place, wrong
+
+MOST_POWER = 64
+"""The largest exponent of `**`."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation on earlier values, which have numbers: inputs first, then the steps.
+
+    `kind` is add, sub and mul of two values, scale of one by the integer `number`, or constant,
+    the element `number`.
+    """
+
+    kind: str
+    args: tuple[int, ...]
+    number: int = 0
+
+
+@dataclass
+class Trace:
+    """The steps of one formula while it is recorded. Equal steps are one step."""
+
+    inputs: int
+    steps: list[Step] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    """The line of each step."""
+    known: dict[Step, int] = field(default_factory=dict)
+
+    def element(self, kind: str, *args: Element, number: int = 0) -> Element:
+        """The element that a step gives."""
+        for other in args:
+            if other.trace is not self:
+                raise wrong("an element of another formula")
+        numbers = tuple(a.number for a in args)
+        step = Step(kind, tuple(sorted(numbers)) if kind in ("add", "mul") else numbers, number)
+        if step not in self.known:
+            self.known[step] = self.inputs + len(self.steps)
+            self.steps.append(step)
+            self.lines.append(place()[1])
+        return Element(self, self.known[step])
+
+
+class Element:
+    """A field element inside a formula: `+ - *`, `**` and integers; no comparison, no branch."""
+
+    __slots__ = ("number", "trace")
+
+    def __init__(self, trace: Trace, number: int) -> None:
+        self.trace, self.number = trace, number
+
+    def __add__(self, other: Element | int) -> Element:
+        if not isinstance(other, (Element, int)):
+            return NotImplemented
+        return self.trace.element("add", self, self._element(other))
+
+    def __radd__(self, other: int) -> Element:
+        return self + other
+
+    def __sub__(self, other: Element | int) -> Element:
+        if not isinstance(other, (Element, int)):
+            return NotImplemented
+        return self.trace.element("sub", self, self._element(other))
+
+    def __rsub__(self, other: int) -> Element:
+        return self._element(other) - self
+
+    def __mul__(self, other: Element | int) -> Element:
+        if isinstance(other, Element):
+            return self.trace.element("mul", self, other)
+        if not isinstance(other, int):
+            return NotImplemented
+        return self.trace.element("scale", self, number=_integer(other))
+
+    def __rmul__(self, other: int) -> Element:
+        return self * other
+
+    def __neg__(self) -> Element:
+        return self * -1
+
+    def __pow__(self, power: int) -> Element:
+        if not isinstance(power, int) or isinstance(power, bool) or not 1 <= power <= MOST_POWER:
+            raise wrong(f"a power is a whole number from 1 to {MOST_POWER}, not {power!r}")
+        result = self
+        for bit in f"{power:b}"[1:]:
+            result = result * result
+            result = result * self if bit == "1" else result
+        return result
+
+    def square(self) -> Element:
+        """This element times itself."""
+        return self * self
+
+    def double(self) -> Element:
+        """Twice this element."""
+        return self * 2
+
+    def _element(self, other: Element | int) -> Element:
+        if isinstance(other, Element):
+            return other
+        return self.trace.element("constant", number=_integer(other))
+
+    def __bool__(self) -> NoReturn:
+        raise wrong("a formula has no branch: an element has no value that `if` could ask for")
+
+    def __eq__(self, other: object) -> bool:
+        raise wrong("a formula has no comparison: elements have no values here")
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _compared(self, other: object) -> NoReturn:
+        raise wrong("a formula has no comparison: elements have no values here")
+
+    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _compared
+
+    def _divided(self, other: object) -> NoReturn:
+        raise wrong("a formula has no division: multiply by an inverse that is an operand")
+
+    __truediv__ = __rtruediv__ = __floordiv__ = __mod__ = _divided
+
+    def _no_number(self) -> NoReturn:
+        raise wrong("an element has no value here: it is no number, index or sequence")
+
+    __int__ = __index__ = __float__ = __len__ = __iter__ = _no_number
+
+
+def square(x: Element) -> Element:
+    """x times itself."""
+    return x * x
+
+
+def _integer(number: int) -> int:
+    if isinstance(number, bool):
+        raise wrong(f"{number} is not an element: write 0 or 1")
+    return number

@@ -1,0 +1,28 @@
+"""Errors in formulas: one line with the file and the line that are wrong."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from fieldc.errors import UserError
+
+ROOM = str(Path(__file__).parent)
+
+
+class FormulaError(UserError, TypeError):
+    """A formula asks for something that the language does not have, or is no formula."""
+
+
+def place() -> tuple[str, int]:
+    """The file and the line outside this room that is running now."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(ROOM):
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno
+
+
+def wrong(message: str, at: tuple[str, int] | None = None) -> FormulaError:
+    """The error for what is wrong at a place, which is the running line unless one is given."""
+    file, line = at or place()
+    return FormulaError(f"{Path(file).name}:{line}: {message}")

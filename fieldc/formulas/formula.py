@@ -1,0 +1,140 @@
+"""A formula as data: operands, steps and results, and what it means."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from fieldc.field import Field
+from fieldc.formulas.element import Element, Step, Trace
+from fieldc.formulas.errors import FormulaError, wrong
+from fieldc.formulas.kinds import Kind, kind_of
+
+MOST_OPERANDS = 5
+"""Operands of one formula: as many as calling conventions pass in registers beside the result."""
+MOST_STEPS = 4000
+Check = Callable[[Field], None]
+"""Raises FormulaError where a formula makes no sense over a field."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A straight-line program over elements. Values are numbered: inputs, then steps.
+
+    Nothing here is of a field or a prime.
+    """
+
+    name: str
+    operands: tuple[tuple[str, int], ...]
+    """Names in call order, and how many elements each is."""
+    steps: tuple[Step, ...]
+    results: tuple[int, ...]
+    """The values that are returned."""
+    source: str = ""
+    """The docstring."""
+    file: str = field(default="", compare=False)
+    line: int = field(default=0, compare=False)
+    lines: tuple[int, ...] = field(default=(), compare=False)
+    """The line of each step."""
+    checks: tuple[Check, ...] = field(default=(), compare=False)
+    """What a field must have."""
+
+    @property
+    def inputs(self) -> int:
+        """How many elements all operands are."""
+        return sum(count for _, count in self.operands)
+
+    @property
+    def products(self) -> int:
+        """How many products of two values there are."""
+        return sum(step.kind == "mul" for step in self.steps)
+
+    def check(self, f: Field) -> None:
+        """Raise FormulaError where the formula makes no sense over a field."""
+        for one in self.checks:
+            one(f)
+
+    def evaluate(self, f: Field, values: Sequence[int]) -> tuple[int, ...]:
+        """The results in Montgomery form, for inputs in it."""
+        known = list(values)
+        for step in self.steps:
+            known.append(_value(f, step, [known[i] for i in step.args]) % f.p)
+        return tuple(known[i] % f.p for i in self.results)
+
+    def text(self) -> str:
+        """The formula as one line of JSON, for a prover that knows nothing of this class."""
+        steps = [[s.kind, *s.args, *([s.number] if s.kind in NUMBERED else [])] for s in self.steps]
+        operands = [[name, count, 1] for name, count in self.operands]
+        data = {"operands": operands, "steps": steps, "results": self.results, "multiple": 1}
+        return json.dumps(data)
+
+
+NUMBERED = ("scale", "constant")
+"""Steps with an integer of their own."""
+
+
+def _value(f: Field, step: Step, args: Sequence[int]) -> int:
+    if step.kind == "constant":
+        return step.number * f.R
+    if step.kind == "scale":
+        return step.number * args[0]
+    a, b = args
+    if step.kind == "mul":
+        return a * b * f.R_inverse
+    return a + b if step.kind == "add" else a - b
+
+
+def formula(function: Callable[..., object]) -> Formula:
+    """Record a function of elements. Raises FormulaError, which names the line."""
+    at = (function.__code__.co_filename, function.__code__.co_firstlineno)
+    parameters, result = _signature(function, at)
+    if not parameters or len(parameters) > MOST_OPERANDS:
+        raise wrong(f"{function.__name__} has {len(parameters)} operands, not 1 to 5", at)
+    trace = Trace(sum(kind.count for _, kind in parameters))
+    elements = iter([Element(trace, number) for number in range(trace.inputs)])
+    arguments = [kind.make([next(elements) for _ in range(kind.count)]) for _, kind in parameters]
+    try:
+        returned = function(*arguments)
+    except FormulaError:
+        raise
+    except RecursionError:
+        raise wrong(f"{function.__name__} calls itself without end", at) from None
+    values = result.values(returned, trace, f"{function.__name__} returns", at)
+    if len(trace.steps) > MOST_STEPS:
+        raise wrong(f"{len(trace.steps)} steps, more than {MOST_STEPS}", at)
+    kinds = [result, *(kind for _, kind in parameters)]
+    return Formula(
+        function.__name__,
+        tuple((name, kind.count) for name, kind in parameters),
+        tuple(trace.steps),
+        tuple(value.number for value in values),
+        inspect.cleandoc(function.__doc__ or ""),
+        *at,
+        tuple(trace.lines),
+        tuple(check for kind in kinds for check in kind.checks),
+    )
+
+
+def _signature(
+    function: Callable[..., object], at: tuple[str, int]
+) -> tuple[list[tuple[str, Kind]], Kind]:
+    """The operands with their kinds, and the kind of what is returned."""
+    try:
+        signature = inspect.signature(function, eval_str=True)
+    except NameError as error:
+        raise wrong(f"{function.__name__}: {error}", at) from None
+    if signature.return_annotation in (signature.empty, None):
+        raise wrong(
+            f"{function.__name__} has no outputs: say what it returns, for example -> Element", at
+        )
+    plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    found = []
+    for name, parameter in signature.parameters.items():
+        if parameter.kind not in plain:
+            raise wrong(f"{function.__name__}: {name} is not one operand", at)
+        if parameter.annotation is parameter.empty:
+            raise wrong(f"{function.__name__}: {name} has no type, for example Element", at)
+        found.append((name, kind_of(parameter.annotation, f"{name} of {function.__name__}", at)))
+    return found, kind_of(signature.return_annotation, f"the result of {function.__name__}", at)

@@ -1,0 +1,97 @@
+"""The types of operands and results: an element, or several of them under names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, get_args, get_origin, get_type_hints
+
+from fieldc.field import Field
+from fieldc.formulas.element import Element, Trace
+from fieldc.formulas.errors import wrong
+
+Place = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A type of so many elements: how to make a value of them, and how to take it apart."""
+
+    name: str
+    count: int
+    make: Callable[[Sequence[Element]], Any]
+    parts: Callable[[Any], Sequence[Any] | None]
+    """The parts of a value; None for a value of another type."""
+    members: tuple[Kind, ...] = ()
+    checks: tuple[Callable[[Field], None], ...] = ()
+
+    def values(self, value: object, trace: Trace, what: str, at: Place) -> list[Element]:
+        """The elements of a value. Raises FormulaError for one of another type."""
+        if not self.members:
+            if isinstance(value, int) and not isinstance(value, bool):
+                return [trace.element("constant", number=value)]
+            if not isinstance(value, Element):
+                raise wrong(f"{what} {_shown(value)}, which is not an element", at)
+            return [value]
+        parts = self.parts(value)
+        if parts is None or len(parts) != len(self.members):
+            raise wrong(f"{what} {_shown(value)}, not {self.name}", at)
+        pairs = zip(self.members, parts, strict=True)
+        return [one for kind, part in pairs for one in kind.values(part, trace, what, at)]
+
+
+def _shown(value: object) -> str:
+    return "nothing" if value is None else f"a {type(value).__name__}"
+
+
+ELEMENT = Kind("Element", 1, lambda values: values[0], lambda value: (value,))
+
+
+def kind_of(hint: Any, what: str, at: Place) -> Kind:
+    """The kind of an annotation. Raises FormulaError for one that is not of elements."""
+    if hint is Element:
+        return ELEMENT
+    if isinstance(own := getattr(hint, "kind", None), Kind):
+        return own
+    if get_origin(hint) is tuple and get_args(hint) and Ellipsis not in get_args(hint):
+        members = [kind_of(one, what, at) for one in get_args(hint)]
+        return _group("a tuple", members, lambda *parts: parts, _tuple)
+    if isinstance(hint, type) and issubclass(hint, tuple) and hasattr(hint, "_fields"):
+        members = _named(hint, hint._fields, what, at)
+        return _group(hint.__name__, members, hint, _tuple)
+    if isinstance(hint, type) and is_dataclass(hint):
+        names = [one.name for one in fields(hint)]
+        made = hint
+
+        def parts(value: Any) -> Sequence[Any] | None:
+            return [getattr(value, n) for n in names] if isinstance(value, made) else None
+
+        return _group(hint.__name__, _named(hint, names, what, at), hint, parts)
+    said = getattr(hint, "__name__", str(hint))
+    raise wrong(f"{what} is of type {said}; a formula has Element, and tuples or classes of it", at)
+
+
+def _tuple(value: Any) -> Sequence[Any] | None:
+    return value if isinstance(value, tuple) else None
+
+
+def _named(hint: type, names: Sequence[str], what: str, at: Place) -> list[Kind]:
+    hints = get_type_hints(hint)
+    return [kind_of(hints.get(name), f"{name} of {what}", at) for name in names]
+
+
+def _group(
+    name: str,
+    members: Sequence[Kind],
+    make: Callable[..., Any],
+    parts: Callable[[Any], Sequence[Any] | None],
+) -> Kind:
+    """A kind of other kinds side by side."""
+
+    def made(values: Sequence[Element]) -> Any:
+        rest = iter(values)
+        return make(*(kind.make([next(rest) for _ in range(kind.count)]) for kind in members))
+
+    count = sum(kind.count for kind in members)
+    checks = tuple(check for kind in members for check in kind.checks)
+    return Kind(name, count, made, parts, tuple(members), checks)

@@ -1,0 +1,249 @@
+"""Extensions as data: Fp2, Fp6 and Fp12 are what u^2, v^3 and w^2 are.
+
+Fp2 = extend(Element, 2, -1)            # u^2 = -1
+Fp6 = extend(Fp2, 3, Fp2(1, 1))         # v^3 = 1 + u
+Fp12 = extend(Fp6, 2, Fp6(0, 1, 0))     # w^2 = v
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, cast
+
+from fieldc.field import Field
+from fieldc.formulas.element import Element
+from fieldc.formulas.errors import place, wrong
+from fieldc.formulas.kinds import ELEMENT, Kind
+
+Coefficient = Any
+"""An Element, an int, or a value of the extension below."""
+
+
+class Extension:
+    """A value c0 + c1*u + ... of an extension of degree 2 or 3; the power of u is `root`."""
+
+    base: ClassVar[Any]
+    degree: ClassVar[int]
+    root: ClassVar[Any]
+    kind: ClassVar[Kind]
+
+    def __init__(self, *coefficients: Coefficient) -> None:
+        if len(coefficients) > self.degree:
+            raise wrong(f"{len(coefficients)} coefficients of an extension of degree {self.degree}")
+        missing = (0,) * (self.degree - len(coefficients))
+        self.coefficients = tuple(lifted(self.base, c) for c in (*coefficients, *missing))
+
+    def __getitem__(self, index: int) -> Coefficient:
+        return self.coefficients[index]
+
+    def _other(self, other: object) -> Extension | None:
+        if isinstance(other, type(self)):
+            return other
+        return type(self)(other) if isinstance(other, (Element, int, self.base)) else None
+
+    def __add__(self, other: object) -> Extension:
+        if (b := self._other(other)) is None:
+            return NotImplemented
+        return type(self)(*(x + y for x, y in zip(self.coefficients, b.coefficients, strict=True)))
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Extension:
+        return type(self)(*(-x for x in self.coefficients))
+
+    def __sub__(self, other: object) -> Extension:
+        if (b := self._other(other)) is None:
+            return NotImplemented
+        return type(self)(*(x - y for x, y in zip(self.coefficients, b.coefficients, strict=True)))
+
+    def __rsub__(self, other: object) -> Extension:
+        return -self + other
+
+    def __mul__(self, other: object) -> Extension:
+        if isinstance(other, (int, Element)) or (
+            isinstance(other, Extension) and isinstance(other, self.base)
+        ):
+            return type(self)(*(x * other for x in self.coefficients))
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        if self.degree == 2:
+            return self._multiply_2(other)
+        return self._multiply_3(other)
+
+    def __rmul__(self, other: object) -> Extension:
+        return self * other
+
+    def square(self) -> Extension:
+        """This value times itself."""
+        if self.degree == 3:
+            return self * self
+        a, b = self.coefficients
+        if self.base is Element and self.root == -1:
+            return type(self)((a + b) * (a - b), 2 * a * b)
+        if self.base is Element:
+            return type(self)(a * a + self._times_root(b * b), 2 * a * b)
+        both = a * b
+        rest = both + self._times_root(both)
+        return type(self)((a + b) * (a + self._times_root(b)) - rest, 2 * both)
+
+    def conjugate(self) -> Extension:
+        """c0 - c1*u, of degree 2."""
+        if self.degree != 2:
+            raise wrong("only an extension of degree 2 has this conjugate")
+        return type(self)(self[0], -self[1])
+
+    def _times_root(self, x: Coefficient) -> Coefficient:
+        """x times the root, which the coefficients below know how to do cheaply."""
+        return times(x, self.root)
+
+    def _multiply_2(self, other: Extension) -> Extension:
+        (a, b), (c, d) = self.coefficients, other.coefficients
+        if self.base is Element:  # two sums of products, a reduction each
+            return type(self)(a * c + self._times_root(b * d), a * d + b * c)
+        low, high = a * c, b * d
+        return type(self)(low + self._times_root(high), (a + b) * (c + d) - low - high)
+
+    def _multiply_3(self, other: Extension) -> Extension:
+        """Karatsuba's six products. Devegili and others (2006), 4."""
+        (a, b, c), (d, e, f) = self.coefficients, other.coefficients
+        p, q, r = a * d, b * e, c * f
+        return type(self)(
+            p + self._times_root((b + c) * (e + f) - q - r),
+            (a + b) * (d + e) - p - q + self._times_root(r),
+            (a + c) * (d + f) - p - r + q,
+        )
+
+
+def lifted(base: Any, value: Coefficient) -> Coefficient:
+    """A value as one of an extension, or of the field itself."""
+    if base is Element:
+        if isinstance(value, (Element, int)) and not isinstance(value, bool):
+            return value
+        raise wrong(f"a {type(value).__name__} is not an element")
+    return value if isinstance(value, base) else base(value)
+
+
+def times(x: Coefficient, root: Coefficient) -> Coefficient:
+    """x * root for a root of small integers: sums and differences, no product of elements."""
+    if isinstance(x, Element) or not isinstance(root, Extension):
+        return x * root
+    total: Coefficient = None
+    moved = x
+    for coefficient in root.coefficients:
+        if not is_zero(coefficient):
+            term = moved if coefficient == 1 else times(moved, coefficient)
+            total = term if total is None else total + term
+        moved = _turned(moved)
+    return type(x)() if total is None else total
+
+
+def _turned(x: Extension) -> Extension:
+    """x times its own extension's generator."""
+    *lower, last = x.coefficients
+    return type(x)(times(last, x.root), *lower)
+
+
+def is_zero(value: Coefficient) -> bool:
+    """Whether a constant of a tower is 0."""
+    if isinstance(value, Extension):
+        return all(map(is_zero, value.coefficients))
+    return isinstance(value, int) and value == 0
+
+
+def extend(base: Any, degree: int, root: Coefficient) -> type[Extension]:
+    """The extension of `base` by a root: u^degree = root. Raises FormulaError.
+
+    That it is a field is checked when a prime is known.
+    """
+    at = place()
+    is_known = base is Element or (isinstance(base, type) and issubclass(base, Extension))
+    if not is_known:
+        raise wrong("an extension is of Element or of another extension", at)
+    if degree not in (2, 3):
+        raise wrong(f"an extension has degree 2 or 3, not {degree}", at)
+    below: Kind = ELEMENT if base is Element else base.kind
+    lowest = lifted(base, root)
+    if not _is_constant(lowest):
+        raise wrong("a root is made of integers", at)
+    name = f"Fp{below.count * degree}"
+    members = {"base": base, "degree": degree, "root": lowest}
+    made = cast(type[Extension], type(name, (Extension,), members))
+
+    def make(values: Sequence[Element]) -> Extension:
+        size = below.count
+        return made(*(below.make(values[i * size : (i + 1) * size]) for i in range(degree)))
+
+    def parts(value: Any) -> Sequence[Any] | None:
+        return value.coefficients if isinstance(value, made) else None
+
+    def check(f: Field) -> None:
+        if is_power(f, made):
+            raise wrong(
+                f"{name} is no field modulo {f.label}: its root is a power of {degree} there", at
+            )
+
+    made.kind = Kind(
+        name, below.count * degree, make, parts, (below,) * degree, (*below.checks, check)
+    )
+    return made
+
+
+def _is_constant(value: Coefficient) -> bool:
+    if isinstance(value, Extension):
+        return all(map(_is_constant, value.coefficients))
+    return isinstance(value, int)
+
+
+def is_power(f: Field, made: type[Extension]) -> bool:
+    """Whether the root is a square or a cube in the field below, so that u^d = root has a root.
+
+    It is none exactly if the order q - 1 below is a multiple of d and root^((q-1)/d) is not 1.
+    """
+    size = 1 if made.base is Element else made.base.kind.count
+    order = f.p**size - 1
+    if order % made.degree:
+        return True
+    one, zero = (numbers(f, lifted(made.base, n)) for n in (1, 0))
+    return bool(power(f, made.base, numbers(f, made.root), order // made.degree) in (one, zero))
+
+
+Numbers = Any
+"""A constant of a tower modulo p: an int, or a tuple of those below."""
+
+
+def numbers(f: Field, value: Coefficient) -> Numbers:
+    """A constant modulo p."""
+    if isinstance(value, Extension):
+        return tuple(numbers(f, c) for c in value.coefficients)
+    return value % f.p
+
+
+def power(f: Field, kind: Any, x: Numbers, exponent: int) -> Numbers:
+    """x^exponent in a tower modulo p."""
+    result = numbers(f, lifted(kind, 1))
+    for bit in f"{exponent:b}":
+        result = multiplied(f, kind, result, result)
+        result = multiplied(f, kind, result, x) if bit == "1" else result
+    return result
+
+
+def multiplied(f: Field, kind: Any, x: Numbers, y: Numbers) -> Numbers:
+    """x * y in a tower modulo p."""
+    if kind is Element:
+        return x * y % f.p
+    root, degree = numbers(f, kind.root), kind.degree
+    total = [numbers(f, lifted(kind.base, 0))] * degree
+    for i, a in enumerate(x):
+        for j, b in enumerate(y):
+            term = multiplied(f, kind.base, a, b)
+            if i + j >= degree:
+                term = multiplied(f, kind.base, term, root)
+            total[(i + j) % degree] = added(f, total[(i + j) % degree], term)
+    return tuple(total)
+
+
+def added(f: Field, x: Numbers, y: Numbers) -> Numbers:
+    """x + y in a tower modulo p."""
+    if isinstance(x, tuple):
+        return tuple(added(f, a, b) for a, b in zip(x, y, strict=True))
+    return (x + y) % f.p

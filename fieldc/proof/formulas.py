@@ -1,0 +1,148 @@
+"""What a user's formula must do: its text read as a contract.
+
+A text is JSON with these parts.
+
+    operands   [[name, values, multiple], ...]: each value below multiple * p, n limbs
+    steps      [[kind, ...], ...]: each gives a value; values are numbered, the operands' first
+               ["add", i, j]  ["sub", i, j]  ["mul", i, j]: i * j / R
+               ["scale", i, c]: c * i for an integer c;  ["constant", c]: c * R
+    results    [i, ...], each below multiple * p
+    multiple   an integer
+
+All of it is modulo p. The text is the statement; what made it is not asked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from fieldc.proof.contracts import WORD_BITS, Claim, Contract, Operand
+from fieldc.proof.equations import ONE, Polynomial, add_to, product
+from fieldc.proof.identity import ProofError
+
+MOST_VALUES = 100_000
+MOST_TERMS = 50_000
+"""Terms of a polynomial that is multiplied out."""
+ARITY = {"add": (2, 0), "sub": (2, 0), "mul": (2, 0), "scale": (1, 1), "constant": (0, 1)}
+"""For each kind of step how many values and how many integers it names."""
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A formula: operands with their ranges, steps, and which values are the results."""
+
+    operands: tuple[tuple[str, int, int], ...]
+    steps: tuple[tuple[str, tuple[int, ...], int], ...]
+    """Kind, the values it takes, its integer."""
+    results: tuple[int, ...]
+    multiple: int
+
+
+def statement_of(text: str) -> Statement:
+    """Read a text. Raises ProofError for one that is no formula."""
+    try:
+        data = json.loads(text)
+        operands = tuple((str(n), _size(count), _size(m)) for n, count, m in data["operands"])
+        known = sum(count for _, count, _ in operands)
+        steps = []
+        for number, (kind, *rest) in enumerate(data["steps"]):
+            values, integers = ARITY[kind]
+            if len(rest) != values + integers or not all(type(r) is int for r in rest):
+                raise ValueError(kind)
+            taken = tuple(rest[:values])
+            if not all(0 <= i < known + number for i in taken):
+                raise ValueError(kind)
+            steps.append((kind, taken, rest[-1] if integers else 0))
+        results = tuple(data["results"])
+        if not results or not all(type(i) is int and 0 <= i < known + len(steps) for i in results):
+            raise ValueError("results")
+        return Statement(operands, tuple(steps), results, _size(data["multiple"]))
+    except (ValueError, KeyError, TypeError):
+        raise ProofError("the text is no formula") from None
+
+
+def _size(number: Any) -> int:
+    if type(number) is not int or not 0 < number <= MOST_VALUES:
+        raise ValueError("a size")
+    return number
+
+
+class Algebra(Protocol[_Value]):
+    """Values modulo p that a formula may be evaluated on."""
+
+    def constant(self, number: int) -> _Value:
+        """An integer modulo p."""
+        ...
+
+    def total(self, terms: Sequence[tuple[_Value, int]]) -> _Value:
+        """A sum of multiples."""
+        ...
+
+    def product(self, a: _Value, b: _Value, factor: int) -> _Value:
+        """factor * a * b."""
+        ...
+
+
+def evaluate(
+    statement: Statement, algebra: Algebra[_Value], p: int, limbs: int, values: Sequence[_Value]
+) -> list[_Value]:
+    """The results of a formula for values of its operands."""
+    R = 1 << WORD_BITS * limbs
+    inverse = pow(R, -1, p)
+    known = list(values)
+    for kind, taken, number in statement.steps:
+        args = [known[i] for i in taken]
+        if kind == "constant":
+            known.append(algebra.constant(number * R % p))
+        elif kind == "scale":
+            known.append(algebra.total([(args[0], number)]))
+        elif kind == "mul":
+            known.append(algebra.product(args[0], args[1], inverse))
+        else:
+            known.append(algebra.total([(args[0], 1), (args[1], 1 if kind == "add" else -1)]))
+    return [known[i] for i in statement.results]
+
+
+@dataclass(frozen=True)
+class Polynomials:
+    """Polynomials modulo p, multiplied out."""
+
+    p: int
+
+    def constant(self, number: int) -> Polynomial:
+        """A number."""
+        return {ONE: number % self.p} if number % self.p else {}
+
+    def total(self, terms: Sequence[tuple[Polynomial, int]]) -> Polynomial:
+        """A sum of multiples."""
+        found: Polynomial = {}
+        for term, factor in terms:
+            add_to(found, term, factor)
+        return self._reduced(found)
+
+    def product(self, a: Polynomial, b: Polynomial, factor: int) -> Polynomial:
+        """A product. Raises ProofError for one with too many terms."""
+        if len(a) * len(b) > MOST_TERMS:
+            raise ProofError("function: the formula has too many terms to multiply out")
+        return self.total([(product(a, b), factor)])
+
+    def _reduced(self, found: Polynomial) -> Polynomial:
+        return {m: r for m, c in found.items() if (r := int(c) % self.p)}
+
+
+def contract_of_formula(statement: Statement, p: int, limbs: int) -> Contract:
+    """The contract of a kernel that computes a formula."""
+
+    def claim(number: int) -> Claim:
+        return lambda values: evaluate(statement, Polynomials(p), p, limbs, values)[number]
+
+    for _, _, multiple in (*statement.operands, ("z", 1, statement.multiple)):
+        if multiple * p > 1 << WORD_BITS * limbs:
+            raise ProofError(f"values below {multiple}p do not fit {limbs} limbs")
+    operands = tuple(Operand(n, limbs, m * p - 1, count) for n, count, m in statement.operands)
+    first, *more = map(claim, range(len(statement.results)))
+    return Contract(p, limbs, operands, first, 1, statement.multiple * p - 1, more=tuple(more))

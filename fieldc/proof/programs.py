@@ -1,0 +1,66 @@
+"""Proves a formula from its bytes: one straight line, or a caller and the routines it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fieldc.proof.calls import Routines, settle
+from fieldc.proof.contracts import WORD_BITS, Contract
+from fieldc.proof.equations import System
+from fieldc.proof.formulas import contract_of_formula, statement_of
+from fieldc.proof.identity import ProofError
+from fieldc.proof.instruction_sets import INSTRUCTION_SETS
+from fieldc.proof.memory import KernelMemory
+from fieldc.proof.prove import operand_values, prove
+
+CALLS = "sysv"
+
+
+@dataclass(frozen=True)
+class ProvedFormula:
+    """What a finished proof found."""
+
+    stack: int
+    """Bytes of stack below the return address, routines included."""
+
+
+def prove_formula(
+    code: bytes,
+    text: str,
+    p: int,
+    limbs: int,
+    convention: str = "sysv",
+    start: int = 0,
+    architecture: str = "x86_64",
+    called: Sequence[str] = (),
+) -> ProvedFormula:
+    """Prove that code computes a formula; `called` are statements of the routines that it calls.
+
+    They stand in the order of the routines' first calls, and are proved before they are used.
+    Raises ProofError; where it returns, all claims hold.
+    """
+    statement = statement_of(text)
+    contract = contract_of_formula(statement, p, limbs)
+    if not called:
+        return ProvedFormula(prove(code, contract, convention, start, architecture).stack)
+    if architecture != "x86_64":
+        raise ProofError(f"calls are proved on x86_64, not on {architecture}")
+
+    def prove_routine(target: int, contract: Contract) -> int:
+        return prove(code, contract, CALLS, target, architecture).stack
+
+    system = System(WORD_BITS)
+    operands = {operand.name: operand_values(system, operand) for operand in contract.operands}
+    routines = Routines(p, limbs, called, prove_routine)
+    inputs = [routines.input(value) for values in operands.values() for value in values]
+    memory = KernelMemory(
+        system,
+        {name: tuple(v for i in values for v in i.limbs) for name, values in operands.items()},
+        code,
+        limbs * len(contract.claims),
+        routines=routines,
+    )
+    INSTRUCTION_SETS[architecture].run(memory, convention, code, start)
+    settle(routines, memory, statement, inputs)
+    return ProvedFormula(memory.deepest)

@@ -1,0 +1,286 @@
+"""Formulas: what they record, how they are planned, and that what is built is proved."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fieldc.artifacts.verify import Job, job_of, prove_job
+from fieldc.artifacts.write import build
+from fieldc.catalogue import find_field
+from fieldc.cli import main
+from fieldc.decisions.formulas import decide_formula
+from fieldc.field import Field
+from fieldc.formulas import Element, Formula, extend, formula
+from fieldc.formulas.load import load_formulas
+from fieldc.formulas.plan import planned
+from fieldc.machine.aliasing import Aliasing
+from fieldc.machine.load import Kernel, load
+from fieldc.machine.processor import is_x86_64, missing
+from fieldc.targets.artifact import PROVED, Artifact
+from fieldc.targets.registry import TARGETS
+from fieldc.targets.x86_64.calls import Calls
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+SMALL = "2^127-1"
+"""Two limbs: proofs take no time."""
+Point = tuple[Element, Element]
+
+
+Fp2 = extend(Element, 2, -1)
+
+
+@formula
+def in_fp2(x: Fp2, y: Fp2) -> Fp2:  # type: ignore[valid-type]
+    """x*y + x^2."""
+    return x * y + x.square()  # type: ignore[attr-defined, operator]
+
+
+@formula
+def chain(a: Point, b: Point) -> Point:
+    """Six products in one sum after the other, with values that are used twice."""
+    u = a[0] * b[0] - 2 * a[1]
+    v = (a[1] + b[1]) ** 2 - u
+    w = u * v + a[0] * b[1]
+    return w * v, 3 * u - w * (u - v)
+
+
+def artifact(
+    one: Formula, field: Field, target: str = "x86_64-linux", variant: str = ""
+) -> Artifact:
+    """The kernel of a formula, not proved yet."""
+    decision = decide_formula(field, one, TARGETS[target])
+    choice = decision.variant(variant) if variant else decision.preferred
+    return decision.target.make(decision.target, choice)
+
+
+def job(made: Artifact) -> Job:
+    found = job_of(made)
+    assert found is not None
+    return found
+
+
+def with_plan(made: Artifact, plan: Calls) -> Artifact:
+    """The same kernel made by another plan, whatever that computes."""
+    return made.target.make(made.target, replace(made.choice, plan=plan))
+
+
+def test_a_formula_means_its_text() -> None:
+    f = find_field(SMALL)
+    a, b, c, d = values = [random.Random(1).randrange(f.p) for _ in range(4)]
+    u = a * c - 2 * b
+    v = (b + d) ** 2 - u
+    w = u * v + a * d
+    wanted = [w * v, 3 * u - w * (u - v)]
+    given = [f.to_montgomery(x) for x in values]
+    assert chain.evaluate(f, given) == tuple(f.to_montgomery(x % f.p) for x in wanted)
+
+
+def test_the_plan_computes_the_formula() -> None:
+    f, draw = find_field("bls12-381-p"), random.Random(2)
+    for path in sorted(EXAMPLES.glob("*.py")):
+        for one in load_formulas(path):
+            plan = planned(one)
+            values = {n: draw.randrange(f.p) for n in range(one.inputs)}
+            wanted = one.evaluate(f, list(values.values()))
+            for step in plan.computed:
+                values[step.number] = step.block.evaluate(f, [values[i] for i in step.sources])
+            assert tuple(values[i] for i in plan.results) == wanted, one.name
+
+
+def test_a_sum_of_products_has_one_reduction() -> None:
+    (add,) = load_formulas(EXAMPLES / "add_2007_bl.py")
+    plan = planned(add)
+    assert (plan.products, plan.reductions, len(plan.blocks)) == (16, 15, 8)
+    y3 = next(one for one in plan.computed if one.name == "Y3")
+    assert len(y3.block.products) == 2
+
+
+def test_jacobian_addition_is_the_group_law() -> None:
+    """Points of y^2 = x^3 + 3 over BN254, added by the formula and by the chord."""
+    f, draw = find_field("bn254-p"), random.Random(3)
+    (add,) = load_formulas(EXAMPLES / "add_2007_bl.py")
+
+    def point() -> tuple[int, int]:
+        while True:
+            x = draw.randrange(f.p)
+            y = pow(x**3 + 3, (f.p + 1) // 4, f.p)
+            if (y * y - x**3 - 3) % f.p == 0:
+                return x, y
+
+    for _ in range(5):
+        (x1, y1), (x2, y2), z1, z2 = point(), point(), draw.randrange(f.p), draw.randrange(f.p)
+        p = (x1 * z1**2, y1 * z1**3, z1)
+        q = (x2 * z2**2, y2 * z2**3, z2)
+        found = add.evaluate(f, [f.to_montgomery(v % f.p) for v in (*p, *q)])
+        x, y, z = (f.from_montgomery(v) for v in found)
+        slope = (y2 - y1) * pow(x2 - x1, -1, f.p)
+        x3 = slope * slope - x1 - x2
+        assert (x - x3 * z**2) % f.p == 0
+        assert (y - (slope * (x1 - x3) - y1) * z**3) % f.p == 0
+
+
+@pytest.mark.parametrize(
+    ("system", "variant"), [("linux", "adx"), ("macos", "mulx"), ("windows", "base")]
+)
+def test_calls_are_proved_from_their_bytes(system: str, variant: str) -> None:
+    made = artifact(chain, find_field(SMALL), f"x86_64-{system}", variant)
+    assert isinstance(made.choice.plan, Calls)
+    verdict = prove_job(job(made))
+    assert verdict.failure == "" and 0 < verdict.stack < 4096
+
+
+def test_a_full_bit_prime_is_proved_by_one_plan_or_the_other() -> None:
+    decision = decide_formula(find_field("2^64-59"), chain, TARGETS["x86_64-linux"])
+    assert {a.status for a in build([decision], lambda *_: None)} == {PROVED}
+
+
+def test_jacobian_addition_is_proved() -> None:
+    (add,) = load_formulas(EXAMPLES / "add_2007_bl.py")
+    made = artifact(add, find_field("bls12-381-p"), variant="mulx")
+    assert prove_job(job(made)).failure == ""
+
+
+def test_a_wrong_caller_is_refused() -> None:
+    """Two slots exchanged, another routine, a wrong result: each is found."""
+    made = artifact(chain, find_field(SMALL))
+    plan: Calls = made.choice.plan
+    first, second, *rest = plan.calls
+    last = rest[-1]
+    other = next(n for n in range(len(plan.routines)) if n != last.routine)
+    swapped = replace(last, sources=last.sources[::-1])
+    unequal = next(c for c in plan.calls if plan.routines[c.routine].label.startswith("routine"))
+    exchanged = replace(unequal, sources=unequal.sources[::-1])
+    wrong = [
+        replace(plan, calls=tuple(exchanged if c is unequal else c for c in plan.calls)),
+        replace(plan, results=plan.results[::-1]),
+        replace(plan, calls=(*plan.calls[:-1], replace(last, routine=other))),
+        replace(plan, calls=(first, replace(second, value=first.value), *rest)),
+    ]
+    assert swapped.sources != last.sources
+    for bad in wrong:
+        try:
+            changed = with_plan(made, bad)
+        except (KeyError, ValueError):
+            continue  # it cannot even be made
+        assert prove_job(job(changed)).failure != "", bad
+
+
+def test_a_wrong_statement_is_refused() -> None:
+    """A statement is only proposed: of another routine, or too strong, it is not believed."""
+    right = job(artifact(chain, find_field(SMALL)))
+    assert prove_job(right).failure == ""
+    assert "routine 0" in prove_job(replace(right, called=right.called[::-1])).failure
+    text = json.loads(right.called[0])
+    text["operands"][0][2] = 2
+    assert prove_job(replace(right, called=(json.dumps(text), *right.called[1:]))).failure
+    claim = json.loads(right.formula)
+    claim["results"].reverse()
+    assert "function" in prove_job(replace(right, formula=json.dumps(claim))).failure
+    assert prove_job(replace(right, formula="{}")).failure == "the text is no formula"
+
+
+def test_a_changed_byte_is_refused() -> None:
+    """Every address that the caller computes matters."""
+    right = job(artifact(chain, find_field(SMALL)))
+    start = right.code.index(bytes.fromhex("488d3c24"))  # lea rdi, [rsp]
+    changed = bytearray(right.code)
+    changed[start + 3] = 0x27  # lea rdi, [rdi]
+    assert prove_job(replace(right, code=bytes(changed))).failure != ""
+
+
+@pytest.mark.skipif(not is_x86_64() or missing(("bmi2",)), reason="no x86-64 with mulx")
+def test_calls_are_right_where_operands_share_memory() -> None:
+    f = find_field(SMALL)
+    made = artifact(chain, f, variant="mulx")
+    assert made.code is not None
+    kernel = Kernel(load(made.code), made.symbol, made.operand_limbs, made.result_limbs)
+    operation = made.expression.kernel.computes
+    draw = random.Random(4)
+    for aliasing in kernel.aliasings():
+        values = [operation.result.number(f, [draw.randrange(f.p) for _ in "01"]) for _ in "01"]
+        given = aliasing.merged(tuple(values))
+        assert kernel.aliased(aliasing, *given) == operation(f, *given), str(aliasing)
+    assert isinstance(aliasing, Aliasing)
+
+
+def test_a_folder_is_built_and_proved_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = "from fieldc.formulas import Element, formula\n\n\n"
+    text = "@formula\ndef f(x: Element) -> Element:\n    return x**5 + 7\n"
+    (tmp_path / "f.py").write_text(head + text)
+    out = str(tmp_path / "out")
+    assert main(["build", SMALL, "--formula", str(tmp_path / "f.py"), "-o", out]) == 0
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert {row["op"] for row in manifest["kernels"]} == {"f"}
+    if is_x86_64():
+        assert {row["status"] for row in manifest["kernels"]} == {"PROVED"}
+        assert main(["prove", out]) == 0
+    capsys.readouterr()
+
+
+WRONG = {
+    "if x:\n        return x": (5, "no branch"),
+    "return x if x == 0 else -x": (5, "no comparison"),
+    "return x / 2": (5, "no division"),
+    "return x + 1.5": (5, "unsupported operand"),
+    "return 'x'": (3, "not an element"),
+    "pass": (3, "returns nothing"),
+    "return x[0]": (5, "not subscriptable"),
+    "return 1 / 0": (5, "division by zero"),
+    "return (": (5, "not Python"),
+}
+
+
+@pytest.mark.parametrize("body", WRONG)
+def test_bad_input_is_one_line_with_its_line(
+    body: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line, said = WRONG[body]
+    head = "from fieldc.formulas import Element, formula\n\n"
+    path = tmp_path / "bad.py"
+    path.write_text(f"{head}\n@formula\ndef f(x: Element) -> Element:\n    {body}\n")
+    line += 1
+    assert main(["build", SMALL, "--formula", str(path), "-o", str(tmp_path / "o")]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and f"bad.py:{line}: " in error and said in error, error
+
+
+def test_a_tower_that_is_no_field_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "tower.py"
+    path.write_text(
+        "from fieldc.formulas import Element, extend, formula\n"
+        "Fp2 = extend(Element, 2, 4)\n"
+        "@formula\ndef f(x: Fp2) -> Fp2:\n    return x * x\n"
+    )
+    assert main(["build", "bls12-381-p", "--formula", str(path), "-o", str(tmp_path / "o")]) == 2
+    assert "tower.py:2: Fp2 is no field" in capsys.readouterr().err
+
+
+def test_no_outputs_and_no_formulas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "none.py"
+    for text, said in (
+        (
+            "from fieldc.formulas import *\n@formula\ndef f(x: Element): return x\n",
+            ":2: f has no out",
+        ),
+        ("x = 1\n", ":1: there is no formula here"),
+    ):
+        path.write_text(text)
+        assert main(["build", SMALL, "--formula", str(path), "-o", str(tmp_path / "o")]) == 2
+        assert f"none.py{said}" in capsys.readouterr().err
+
+
+def test_towers_multiply_as_extensions_do() -> None:
+    f, draw = find_field("bls12-381-p"), random.Random(5)
+    a, b, c, d = values = [draw.randrange(f.p) for _ in range(4)]
+    found = in_fp2.evaluate(f, [f.to_montgomery(v) for v in values])
+    wanted = (a * c - b * d + a * a - b * b, a * d + b * c + 2 * a * b)
+    assert found == tuple(f.to_montgomery(v % f.p) for v in wanted)
