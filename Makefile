@@ -22,7 +22,7 @@ CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 
 .NOTPARALLEL:
 .PHONY: help generate venv lint test test-bare test-full cargo-lint cargo-test portable-test race race-test \
-    arkworks-test arkworks-demo js-bench fuzz miri demo bench clean
+    clients-test arkworks-test arkworks-demo js-bench fuzz miri demo bench clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -54,7 +54,8 @@ test-bare: venv ## tests that use optional tools, on a PATH without those, then 
 	rm -f $(BARE)/cargo $(BARE)/rustc $(BARE)/rustfmt
 	PATH=$(CURDIR)/$(BARE) $(PYTEST) -rs -m "not full" $$(grep -lE 'cargo|rustc' $(TOOL_TESTS))
 
-test-full: venv lint cargo-test portable-test race-test arkworks-test ## the slow sweeps too, crates/race, arkworks
+test-full: venv lint cargo-test portable-test race-test clients-test \
+    arkworks-test ## the slow sweeps too, crates/race, crates/clients, arkworks
 	$(PYTEST)
 
 cargo-lint:
@@ -81,6 +82,12 @@ race-test:
 	$(if $(CARGO),cd crates/race && cargo clippy --no-deps --all-targets -- -D warnings)
 	$(if $(CARGO),cd crates/race && RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --quiet)
 	$(if $(CARGO),cd crates/race && cargo test --release -- --include-ignored)
+
+# In its folder, a workspace of its own; the clients take a minute to compile.
+clients-test: ## published crates of each family of traits, on the crate's types
+	$(if $(CARGO),cd crates/clients && cargo fmt --all --check)
+	$(if $(CARGO),cd crates/clients && cargo clippy --all-targets -- -D warnings)
+	$(if $(CARGO),cd crates/clients && cargo test)
 
 # In its folder, a workspace of its own. The published suites take about ten minutes.
 arkworks-test: ## arkworks on our kernels: our tests and those that the curves ship

@@ -16,7 +16,14 @@ pub(crate) fn config(field: &Field) -> syn::Result<TokenStream> {
     let constants = constants(field, &p);
     let small_subgroup = small_subgroup(field)?;
     let (methods, items) = products(&p, &constants)?;
+    let has_kernels = !items.is_empty();
     Ok(quote! {
+        impl #name {
+            /// Whether this field computes on the kernels of fieldc, where the processor can.
+            #[doc(hidden)]
+            pub const ON_FIELDC: bool = #has_kernels && cfg!(all(target_arch = "x86_64", not(miri)));
+        }
+
         const _: () = {
             use ark_ff::fields::{Fp, MontBackend, MontConfig};
             type __Element = Fp<MontBackend<#name, #n>, #n>;
