@@ -111,7 +111,7 @@ SIMPLE: dict[str, tuple[str, str, Compute]] = {
     "square_plain": ("x", "x*x mod p", lambda f, x: x * x),
 }
 """Families of operations on single values: operands, the function as text, and the function."""
-LAZY = ("add", "sub", "mul", "square")
+LAZY = ("add", "sub", "mul", "square", "mul_plain", "square_plain")
 """Those of them that also take and give values below 2p."""
 
 

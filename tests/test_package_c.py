@@ -26,22 +26,25 @@ from package_c import (
     tool,
 )
 
+from fieldc.algorithms.representations import MONTGOMERY, PLAIN, Representation
 from fieldc.artifacts import verify
 from fieldc.artifacts.write import build
 from fieldc.binary.linkable import functions
+from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.machine.processor import is_x86_64
 from fieldc.packages.c.assembly import LINUX, MACOS, SYSTEMS, DifferentKernel, System, check_same
-from fieldc.packages.c.package import OPERATIONS
+from fieldc.packages.c.package import fastest, operations
 from fieldc.targets.artifact import Artifact
 from fieldc.targets.registry import TARGETS
 
 FIELDS = ("bn254-p", "bls12-381-p", "secp256k1-p", "2^285-9")
 """4 limbs, 6 limbs, no spare bit, 36 bytes in 5 limbs."""
 SMALL = "goldilocks"
+OPERATIONS = operations(find_field(SMALL), fastest(find_field(SMALL)))
 FUZZ = Path(__file__).with_name("package_c_fuzz.c")
 
 
@@ -63,6 +66,24 @@ def test_every_path_computes(text: str, tmp_path: Path) -> None:
         check_more(library)
         check_refusals(library)
     check_random(library)
+
+
+@pytest.mark.parametrize(
+    ("text", "r"), [("2^127-1", PLAIN), ("2^125-9", PLAIN), (SMALL, MONTGOMERY)]
+)
+def test_a_representation_can_be_named(text: str, r: Representation, tmp_path: Path) -> None:
+    """2^125 - 9 has room for values below 2p."""
+    f, name = packaged(text, tmp_path, "--representation", r.name)
+    kernels = json.loads((tmp_path / "manifest.json").read_text())["kernels"]
+    assert {row["representation"] for row in kernels} == {None, r.name}
+    for path in (f"include/{name}.h", "README.md", f"src/{name}_x86_64.S"):
+        assert r.says in (tmp_path / path).read_text()
+    words = ("-Isingle", f"single/{name}.c")
+    library = Library(shared(tmp_path, tmp_path / "library.so", *words), f, name, r)
+    for _ in library.paths():
+        check_arithmetic(library)
+        check_lazy(library)
+        check_more(library)
 
 
 @pytest.mark.parametrize(
@@ -288,11 +309,14 @@ def test_the_package_is_proved_again_and_the_same(
 
 def test_another_text_than_the_proved_one_is_refused(small: tuple[Path, Field, str]) -> None:
     folder, f, _ = small
-    proved = build([preferred(f, "mul", TARGETS["x86_64-linux"])], lambda *_: None)
+    mul = fastest(f).parts["mul"]
+    proved = build([preferred(f, mul, TARGETS["x86_64-linux"])], lambda *_: None)
     for system in (LINUX, MACOS):
         check_same((folder / system.object_file).read_bytes(), system, proved)
         changed = [replace(a, code=_changed(a)) for a in proved]
-        with pytest.raises(DifferentKernel, match=f"_mul_adx for {system.target} is not what was"):
+        with pytest.raises(
+            DifferentKernel, match=f"_{mul}_adx for {system.target} is not what was"
+        ):
             check_same((folder / system.object_file).read_bytes(), system, changed)
 
 
@@ -321,6 +345,8 @@ def test_what_is_not_proved_is_not_written(
     [
         (("--package", "c", "--op", "mul"), "--package c chooses by itself; leave out --op"),
         (("--package", "c", "--target", "c"), "--package c chooses by itself; leave out --target"),
+        (("--package", "c", "--representation", "plain"), "no plain residues: "),
+        (("--package", "js", "--representation", "plain"), "no plain residues: "),
         (("--package", "c", "--word", "32"), "--package c has 64-bit limbs; leave out --word"),
         (("--package", "d"), "unknown package 'd'; "),
     ],
@@ -328,6 +354,6 @@ def test_what_is_not_proved_is_not_written(
 def test_what_a_package_cannot_be(
     words: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["build", SMALL, *words, "-o", str(tmp_path)]) == 2
+    assert main(["build", "bn254-p", *words, "-o", str(tmp_path)]) == 2
     assert said in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

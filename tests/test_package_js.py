@@ -12,20 +12,28 @@ from pathlib import Path
 
 import pytest
 
+from fieldc.algorithms.representations import REPRESENTATIONS
 from fieldc.catalogue import find_field, named_primes
 from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.machine.wasm import why_not_node
 from fieldc.machine.wasm_wide import why_not_wasmtime
 from fieldc.packages.checked_in import COMMAND, ROOT
+from fieldc.packages.js.module import fastest
 from fieldc.packages.js.npm import FILES, FOLDER, generate
 from fieldc.packages.js.package import LIBRARY
 
 PACKAGE = ROOT / "packages/js"
 NAMED = ("bls12-381-p", "bls12-381-r", "bn254-p", "secp256k1-p", "p521", "goldilocks")
 """6 limbs, 4, 4, 4 without a spare bit, 9, and 1 without a spare bit."""
-OWN = ("2^192-237", "secp256k1-n", "7")
-"""3 limbs, no spare bit, and one that is tested exhaustively."""
+OWN = (
+    ("2^192-237", "plain"),
+    ("2^192-237", "montgomery"),
+    ("2^125-9", "plain"),
+    ("secp256k1-n", "montgomery"),
+    ("7", "plain"),
+)
+"""3 limbs, the same the other way, no spare bit, and one that is tested exhaustively."""
 ANY = ("bn254-p", "2^61-1", "2^285-9", "3", "5", "13", "31")
 MODULES = shutil.ignore_patterns("node_modules")
 WIDE = "--wasm-wide-arithmetic"
@@ -109,14 +117,17 @@ def test_fields_of_any_prime_compute(installed: Path) -> None:
 
 
 @node
-@pytest.mark.parametrize("text", OWN)
-def test_a_field_of_one_s_own_computes(text: str, tmp_path: Path, capsys) -> None:
-    assert main(["build", text, "--package", "js", "-o", str(tmp_path)]) == 0
+@pytest.mark.parametrize(("text", "name"), OWN)
+def test_a_field_of_one_s_own_computes(text: str, name: str, tmp_path: Path, capsys) -> None:
+    r = next(r for r in REPRESENTATIONS if r.name == name)
+    words = () if fastest(find_field(text)) is r else ("--representation", name)
+    assert main(["build", text, "--package", "js", *words, "-o", str(tmp_path)]) == 0
     in_engines = 1 + (not why_not_wasmtime())
     assert capsys.readouterr().out.count("TESTED") == 5 * in_engines
     check_package(tmp_path / "index.js", [cases(find_field(text), "own")])
     kernels = json.loads((tmp_path / "manifest.json").read_text())["kernels"]
-    assert {k["op"] for k in kernels} == {"add", "sub", "neg", "mul", "square"}
+    assert {k["op"] for k in kernels} == {"add", "sub", "neg", r.parts["mul"], r.parts["square"]}
+    assert {k["representation"] for k in kernels} == {None, name}
     made = {"wasm32": "module.wasm", "wasm32-wide": "module-wide.wasm"}
     assert {(k["target"], k["object"]) for k in kernels} == made.items()
     assert {k["file"] for k in kernels} == {"module.js"} and len(kernels) == 10

@@ -17,7 +17,7 @@ from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.machine.check import CheckError, check
 from fieldc.machine.wasm_wide import WasmtimeError, WideKernel, why_not_wasmtime
-from fieldc.packages.js.module import DIGITS, WIDE, field_module
+from fieldc.packages.js.module import DIGITS, WIDE, fastest, field_module
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.source import WordSizeError
 from fieldc.targets.target import by_algorithm
@@ -130,7 +130,7 @@ def test_both_modules_of_a_package_give_the_same_bytes(name: str) -> None:
     """Vectors, a power and the inverses, in one engine."""
     f, memories = named_field(name), []
     for form in (DIGITS, WIDE):
-        module = field_module(f, "make it", form).encode()
+        module = field_module(f, "make it", form, fastest(f)).encode()
         memories.append(vectors_by(partial(WideKernel, module), f))
     assert memories[0] == memories[1]
 

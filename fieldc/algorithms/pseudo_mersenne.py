@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from fieldc.algorithms.lazy import check_room
 from fieldc.algorithms.plain import sum_with, with_products
 from fieldc.algorithms.reduction import subtract_all
+from fieldc.algorithms.scanning import schoolbook
 from fieldc.algorithms.shapes import complement_of_power
+from fieldc.algorithms.squaring import plain_square
 from fieldc.field import Field
-from fieldc.language import Number
+from fieldc.language import Lazy, Number, kernel
 
 
 def fold(f: Field, x: Number, at: int) -> Number:
     """x modulo p, smaller: its part above bit `at` times 2^at mod p, and the rest."""
     return x % (1 << at) + (x >> at) * ((1 << at) % f.p)
+
+
+def folded_high(f: Field, high: int, at: int) -> int:
+    """What a fold leaves at most, of values up to `high`."""
+    return min(high, (1 << at) - 1) + (high >> at) * ((1 << at) % f.p)
 
 
 def fold_points(f: Field, high: int) -> list[int]:
@@ -27,9 +35,16 @@ def fold_points(f: Field, high: int) -> list[int]:
     while high >= 2 * f.p:
         is_first = not points and above < f.base and (above & above - 1 or border == k)
         at = border if is_first else k
-        high = min(high, (1 << at) - 1) + (high >> at) * ((1 << at) % f.p)
+        high = folded_high(f, high, at)
         points.append(at)
     return points
+
+
+def folded(f: Field, x: Number, high: int) -> Number:
+    """x modulo p, below 2p, given its largest value."""
+    for at in fold_points(f, high):
+        x = fold(f, x, at)
+    return x
 
 
 def _pseudo_mersenne(f: Field, x: Number, high: int) -> Number:
@@ -38,12 +53,26 @@ def _pseudo_mersenne(f: Field, x: Number, high: int) -> Number:
     Crandall, US patent 5159632 (1992). A row of n products folds the upper half, one product what
     is left above bit k; then one subtraction.
     """
-    for at in fold_points(f, high):
-        x = fold(f, x, at)
-    return subtract_all(x, f.p)
+    return subtract_all(folded(f, x, high), f.p)
+
+
+@kernel("mul_plain_lazy", "pseudo-mersenne")
+def multiply_lazy(f: Field, x: Lazy, y: Lazy) -> Lazy:
+    """x*y modulo p = 2^k - c, below 2p: the same without the subtraction."""
+    check_room(f)
+    return folded(f, schoolbook(f, x, y), (2 * f.p - 1) ** 2)
+
+
+@kernel("square_plain_lazy", "pseudo-mersenne")
+def square_lazy(f: Field, x: Lazy) -> Lazy:
+    """x*x modulo p = 2^k - c, below 2p: the same without the subtraction."""
+    check_room(f)
+    return folded(f, plain_square(f, x), (2 * f.p - 1) ** 2)
 
 
 PSEUDO_MERSENNE = (
     *with_products("pseudo-mersenne", _pseudo_mersenne),
     sum_with("pseudo-mersenne", _pseudo_mersenne),
+    multiply_lazy,
+    square_lazy,
 )

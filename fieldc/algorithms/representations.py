@@ -24,6 +24,12 @@ class Representation:
     name: str
     says: str
     parts: Mapping[str, str] = field(hash=False)
+    lazy: Mapping[str, str] = field(hash=False)
+    """The operations of values below 2p, for primes with 4p < R."""
+
+    def stored(self, f: Field, x: int) -> int:
+        """The residue that stands for x."""
+        return f.to_montgomery(x % f.p) if "enter" in self.parts else x % f.p
 
 
 MONTGOMERY = Representation(
@@ -37,6 +43,7 @@ MONTGOMERY = Representation(
         "enter": "to_montgomery",
         "leave": "from_montgomery",
     },
+    {"mul": "mul_lazy", "square": "square_lazy"},
 )
 PLAIN = Representation(
     "plain",
@@ -47,6 +54,7 @@ PLAIN = Representation(
         "sum_of_products": "sum_of_products_plain",
         "reduce": "reduce",
     },
+    {"mul": "mul_plain_lazy", "square": "square_plain_lazy"},
 )
 REPRESENTATIONS = (MONTGOMERY, PLAIN)
 SAME = ("add", "sub", "neg", "double")
@@ -55,9 +63,10 @@ SAME = ("add", "sub", "neg", "double")
 
 def representation_of(operation: Operation) -> Representation | None:
     """The representation whose residues an operation takes; None where it is the same in all."""
-    if operation.family in SHARED:
+    if operation.family in SHARED or operation.name == "reduce_lazy":
         return None
-    return PLAIN if operation.name in PLAIN.parts.values() else MONTGOMERY
+    is_plain = operation.name in (*PLAIN.parts.values(), *PLAIN.lazy.values())
+    return PLAIN if is_plain else MONTGOMERY
 
 
 @dataclass(frozen=True)

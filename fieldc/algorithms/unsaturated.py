@@ -13,6 +13,7 @@ from functools import lru_cache
 from fieldc.algorithms import STUDIED
 from fieldc.algorithms.montgomery import multiply, multiply_log_jump, redc
 from fieldc.algorithms.products import product, sum_of
+from fieldc.algorithms.pseudo_mersenne import fold, folded_high
 from fieldc.algorithms.reduction import (
     drop_limb,
     fold_limb,
@@ -20,6 +21,7 @@ from fieldc.algorithms.reduction import (
     subtract_all,
     subtract_once,
 )
+from fieldc.algorithms.shapes import complement_of_power
 from fieldc.algorithms.squaring import square_by_rows
 from fieldc.errors import UserError
 from fieldc.field import Field
@@ -230,6 +232,28 @@ def leave(f: Field, x: Residue) -> Residue:
     return multiply.function(in_digits(f), x, 1 << excess(f))
 
 
+def _folded(f: Field, t: Number, high: int) -> Number:
+    """t mod p = 2^k - c, given its largest value: what is above bit k times c, until below 2p."""
+    _check_columns(f)
+    while high >= 2 * f.p:
+        t, high = fold(f, t, f.bits), folded_high(f, high, f.bits)
+    return subtract_once(t, f.p)
+
+
+@kernel("mul_plain", "pseudo-mersenne")
+def mul_plain(f: Field, x: Residue, y: Residue) -> Residue:
+    """x*y mod p = 2^k - c in digits: the whole product, then its upper half times c."""
+    complement_of_power(f)
+    return _folded(f, x * y, (f.p - 1) ** 2)
+
+
+@kernel("square_plain", "pseudo-mersenne")
+def square_plain(f: Field, x: Residue) -> Residue:
+    """x*x mod p = 2^k - c in digits: the whole square, then its upper half times c."""
+    complement_of_power(f)
+    return _folded(f, x * x, (f.p - 1) ** 2)
+
+
 KERNELS: tuple[Kernel, ...] = (
     mul_jumps,
     mul_sos,
@@ -249,6 +273,8 @@ KERNELS: tuple[Kernel, ...] = (
     reduce_wide,
     enter,
     leave,
+    mul_plain,
+    square_plain,
 )
 WITHOUT_PRODUCTS = ("add", "sub", "neg", "double")
 """Operations that are the same in limbs and in digits."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of,
 from fieldc.field import Field
 
 if TYPE_CHECKING:
+    from fieldc.algorithms.representations import Representation
     from fieldc.artifacts.verify import Progress
     from fieldc.decisions.preferred import Decision
     from fieldc.decisions.schedule import Schedule
@@ -67,7 +67,7 @@ NAMES, FASTEST = tuple(r.name for r in REPRESENTATIONS), "fastest"
         type=one_of("representation", *NAMES, FASTEST),
         metavar="NAME",
         help="which operations are built unless --op names some: those of Montgomery form"
-        " (default), of plain residues, or of the fastest of both for the processor",
+        " (default), of plain residues, or of the fastest of both (default of --package)",
     ),
     option(
         "--package",
@@ -164,15 +164,21 @@ def represented(field: Field, arguments: argparse.Namespace) -> list[str]:
 
     if arguments.op or arguments.algorithm:
         raise UsageError("--representation chooses operations; leave out --op and --algorithm")
-    offered = {offer.representation.name: offer for offer in representations(field)}
-    name = arguments.representation
-    if name == FASTEST:
+    if arguments.representation != FASTEST:
+        found = offered(field, arguments.representation)
+    else:
         target = find_target((arguments.target or host_target()).partition(",")[0])
-        name = judged(field, target, arguments.processor)[0].representation.name
-    if not offered[name].applies:
-        why = offered[name].reason
-        raise UsageError(f"no {name} residues: {why}; use --representation {MONTGOMERY.name}")
-    return [*SAME, *offered[name].representation.parts.values()]
+        found = judged(field, target, arguments.processor)[0].representation
+    return [*SAME, *found.parts.values()]
+
+
+def offered(field: Field, name: str) -> Representation:
+    """The representation of a name. Raises UsageError where the prime cannot have it."""
+    found = next(o for o in representations(field) if o.representation.name == name)
+    if not found.applies:
+        reason = f"{found.reason}; use --representation {MONTGOMERY.name}"
+        raise UsageError(f"no {name} residues: {reason}")
+    return found.representation
 
 
 def decided(
@@ -197,26 +203,33 @@ def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     """A package, which has all that its interface needs and nothing else. Raises UsageError."""
     refused = ["op", "formula", "target", "algorithm", "schedule", "processor", "representation"]
     refused += ["traits"]
-    if arguments.package == "rust":
-        refused = [name for name in refused if name not in ("processor", "traits")]
-    for name in refused:
+    own = {"rust": ("processor", "traits"), "c": ("representation",), "js": ("representation",)}
+    for name in (name for name in refused if name not in own[arguments.package]):
         if getattr(arguments, name) is not None:
             raise UsageError(f"--package {arguments.package} chooses by itself; leave out --{name}")
     if field.word != 64:
         raise UsageError(f"--package {arguments.package} has 64-bit limbs; leave out --word")
     from fieldc.packages.c.package import build_package as build_c
+    from fieldc.packages.c.package import fastest as fastest_in_c
+    from fieldc.packages.js.module import fastest as fastest_in_js
     from fieldc.packages.js.package import build_package as build_js
     from fieldc.packages.rust.package import build_package as build_rust
 
-    chosen = partial(build_rust, processor=arguments.processor, traits=arguments.traits or ())
-    makers: dict[str, Callable[[Field, Path, Progress], Built]] = {
-        "c": build_c,
-        "js": build_js,
-        "rust": chosen,
-    }
-    make = makers[arguments.package]
+    if arguments.package == "rust":
+        with progress() as show:
+            return build_rust(field, folder, show, arguments.processor, arguments.traits or ())
+    make: Callable[[Field, Path, Progress, Representation, str], Built] = build_c
+    fastest = fastest_in_c
+    if arguments.package == "js":
+        make, fastest = build_js, fastest_in_js
+    name = arguments.representation or FASTEST
+    found = fastest(field) if name == FASTEST else offered(field, name)
+    words = ["fieldc", "build", field.label, "--package", arguments.package]
+    if arguments.representation is not None:
+        words += ["--representation", arguments.representation]
+    command = " ".join([*words, "-o", "DIR"])
     with progress() as show:
-        return make(field, folder, show)
+        return make(field, folder, show, found, command)
 
 
 def operations_of(algorithm: str | None) -> Sequence[str]:

@@ -146,7 +146,11 @@ def representation_data(found: Sequence[Offer]) -> list[dict[str, object]]:
 @verb(
     FIELD,
     WORD,
-    option("--why", metavar="OP", help="what could be chosen for an operation, the best first"),
+    option(
+        "--why",
+        metavar="OP",
+        help="what could be chosen for an operation, or as representation, the best first",
+    ),
     option("--target", metavar="NAME", help="with --why: for a target (default this host)"),
     option("--processor", metavar="NAME", help="with --why: on a processor (default this host's)"),
 )

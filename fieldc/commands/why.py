@@ -9,7 +9,11 @@ from fieldc.commands.verb import Answer, Table
 from fieldc.field import Field
 
 if TYPE_CHECKING:
+    from fieldc.decisions.model import Figure
     from fieldc.decisions.preferred import Candidate, Decision
+
+REPRESENTATION = "representation"
+"""What may be asked of in the place of an operation."""
 
 COLUMNS = ("algorithm", "variant", "lower bound", "instructions", "chosen by")
 
@@ -22,6 +26,8 @@ def why(field: Field, operation: str, target: str | None, processor: str | None)
     from fieldc.decisions.preferred import preferred
     from fieldc.targets.registry import find_target
 
+    if operation == REPRESENTATION:
+        return why_representation(field, target, processor)
     decision = preferred(field, operation, find_target(target or host_target()), processor)
     rows = [_row(candidate) for candidate in decision.candidates]
     best = [c.choice is decision.preferred for c in decision.candidates].index(True)
@@ -33,13 +39,56 @@ def why(field: Field, operation: str, target: str | None, processor: str | None)
     return Answer(tuple(tables), _data(decision))
 
 
+def why_representation(field: Field, target: str | None, processor: str | None) -> Answer:
+    """The representations that the prime can have, the fastest first, and why the others not.
+
+    Raises UnknownTarget, UnknownProcessor.
+    """
+    from fieldc.algorithms import representations
+    from fieldc.decisions.representation import JUDGED, judged
+    from fieldc.targets.registry import find_target
+
+    on = find_target(target or host_target())
+    found = judged(field, on, processor)
+    columns = ("representation", "residues", *(f"{part}, lower bound" for part in JUDGED))
+    rows = [
+        (
+            j.representation.name,
+            j.representation.says,
+            *(_cycles(j.figures[part]) for part in JUDGED),
+        )
+        for j in found
+    ]
+    title = f"representations modulo {field.label}, {on.name}, the best first"
+    tables = [Table(columns, rows, title, best=frozenset({0}))]
+    refused = [(o.representation.name, o.reason) for o in representations(field) if not o.applies]
+    if refused:
+        tables.append(Table(("representation", "why not"), refused, "refused"))
+    data = {
+        "target": on.name,
+        "representations": [
+            {
+                "representation": j.representation.name,
+                "throughput_bound": j.cycles or None,
+            }
+            for j in found
+        ],
+        "refused": dict(refused),
+    }
+    return Answer(tuple(tables), data)
+
+
+def _cycles(figure: Figure | None) -> str:
+    return f"{figure.throughput:.1f} | {figure.latency:.1f}" if figure else "-"
+
+
 def _row(candidate: Candidate) -> tuple[object, ...]:
     choice, figure = candidate.choice, candidate.figure
-    cycles = f"{figure.throughput:.1f} | {figure.latency:.1f}" if figure else "-"
     source = choice.chosen_by.partition(": at least")[0]
     if not candidate.runs:
         source += ", but this processor lacks " + " and ".join(choice.variant.needs)
     instructions = figure.instructions if figure else "-"
+    cycles = _cycles(figure)
     return candidate.algorithm, choice.variant.name, cycles, instructions, source
 
 

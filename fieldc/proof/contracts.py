@@ -158,7 +158,10 @@ FAMILIES: dict[str, Callable[..., Function]] = {
     "mul_by": _mul_by,
 }
 """What each family computes; it takes the parameters, `lazy` aside, by name."""
-LAZY = ("add", "sub", "mul", "square", "sum_of_products", "reduce")
+LAZY = (
+    *("add", "sub", "mul", "square", "sum_of_products", "reduce"),
+    *("mul_plain", "square_plain"),
+)
 """Families that may be lazy: all take values below 2p, and all but `reduce` give such values."""
 WIDE = ("redc", "reduce")
 """Families that take a value below p*R of 2n limbs, unless they are lazy."""

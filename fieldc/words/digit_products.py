@@ -30,6 +30,11 @@ def product(build: Builder, a: Digits, b: Digits) -> list[Value]:
     return _sum(build, _limits(short, long), pieces)
 
 
+def fits(build: Builder, a: Digits, b: Digits) -> bool:
+    """Whether every column of a*b is a word."""
+    return max(_limits(a, b)) <= build.top
+
+
 def square(build: Builder, a: Digits, is_doubled: bool = False) -> list[Value]:
     """The columns of a*a, or of 2*a*a: products of different digits once, and doubled."""
     twice = [build.add(x, x, build.no_carry)[0] for x in a]

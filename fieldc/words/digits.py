@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fieldc.algorithms.unsaturated import in_digits, readings
 from fieldc.language import Expression, Integer, LanguageError
 from fieldc.words.build import Builder
-from fieldc.words.digit_products import product, square
+from fieldc.words.digit_products import fits, product, square
 from fieldc.words.lower import Lowering, constant_names, uses_of, without_dead_steps
 from fieldc.words.program import Program, Value
 from fieldc.words.rows import RowChoice
@@ -57,6 +57,7 @@ class DigitLowering(Lowering):
     bits: int = 30
     _digits: dict[int, list[Value]] = field(default_factory=dict)
     _of_products: dict[int, bool] = field(default_factory=dict)
+    _carried_digits: dict[int, list[Value]] = field(default_factory=dict)
 
     def words(self, node: Integer) -> list[Value]:
         """The limbs of a node; those of digits are made of them."""
@@ -141,7 +142,11 @@ class DigitLowering(Lowering):
 
     def _digits_mul(self, node: Integer) -> list[Value]:
         a, b = map(self.digits, node.args)
-        return square(self.build, a) if node.args[0] is node.args[1] else product(self.build, a, b)
+        if node.args[0] is node.args[1]:
+            return square(self.build, a)
+        if not fits(self.build, a, b):
+            a, b = map(self._carried_through, node.args)
+        return product(self.build, a, b)
 
     def _digits_add(self, node: Integer) -> list[Value]:
         a, b = map(self.digits, node.args)
@@ -186,7 +191,7 @@ class DigitLowering(Lowering):
     def _digits_shift_right(self, node: Integer) -> list[Value]:
         count, bits = divmod(node.amount, self.bits)
         if bits:
-            raise LanguageError("digits are dropped whole")
+            return self._moved_down(self._carried_through(node.args[0])[count:], bits)
         lowest, *digits = self.digits(node.args[0])
         for _ in range(count):
             carry = self._above(lowest, self.bits)
@@ -197,11 +202,28 @@ class DigitLowering(Lowering):
     def _digits_mod(self, node: Integer) -> list[Value]:
         whole, (count, bits) = node.args[0], divmod(node.amount, self.bits)
         if bits:
-            raise LanguageError("digits are taken whole")
+            digits = self._carried_through(whole)
+            return [*digits[:count], *(self._low(top, bits) for top in digits[count : count + 1])]
         if whole.op == "mul" and count == 1:  # only its lowest digit is wanted, modulo the word
             a, b = (self.digits(factor)[0] for factor in whole.args)
             return [self._low(self._times(a, b), self.bits)]
         return self._below_radix(self.digits(whole)[:count])
+
+    def _carried_through(self, node: Integer) -> list[Value]:
+        """The digits of a node, all carries taken; made once."""
+        if id(node) not in self._carried_digits:
+            digits = self._filled(self.digits(node), self._count(node))
+            self._carried_digits[id(node)] = self._below_radix(digits)
+        return self._carried_digits[id(node)]
+
+    def _moved_down(self, digits: list[Value], bits: int) -> list[Value]:
+        """Digits below the radix, shifted right by fewer bits than one has."""
+        found = []
+        for digit, above in zip(digits, [*digits[1:], self.build.constant(0)], strict=True):
+            low, high = self._above(digit, bits), self._low(above, bits)
+            limit = (digit.high >> bits) + (high.high << self.bits - bits)
+            found.append(self._sum(low, self._shifted(high, self.bits - bits), limit))
+        return found
 
     def _times(self, a: Value, b: Value) -> Value:
         """a*b for a quotient, of which only the lowest bits count."""

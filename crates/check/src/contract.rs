@@ -52,7 +52,8 @@ pub(crate) struct Contract {
 }
 
 /// Families of which some operations take values below 2p.
-const LAZY: [&str; 6] = ["add", "sub", "mul", "square", "sum_of_products", "reduce"];
+const LAZY: [&str; 8] =
+    ["add", "sub", "mul", "square", "sum_of_products", "reduce", "mul_plain", "square_plain"];
 
 /// What an operation does with values: how many each operand has, how many operands, and z's.
 struct Meaning {

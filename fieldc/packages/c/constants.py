@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fieldc.algorithms.representations import MONTGOMERY, Representation
 from fieldc.field import Field
 
 DIGITS = {62: 60, 30: 30}
@@ -21,20 +22,23 @@ def limbs(f: Field, value: int) -> str:
     return words(f.limbs(value))
 
 
-def inversion(f: Field) -> dict[str, str]:
+def inversion(f: Field, r: Representation) -> dict[str, str]:
     """What the template of the inversion asks, for each size of a digit.
+
+    It computes 1/g times a scale. The inverse of x*R times R^2 is that of x times R.
 
     Enough divsteps: if f is odd, 0 <= g <= f <= 2^b and 9437*b + 1 <= 4096*n, then g = 0 after n
     divsteps from delta = 1/2. Proved in HOL Light: DIVSTEP_ENDTOEND_BITS_SIMPLE, J. Harrison.
     """
-    found: dict[str, str] = {}
+    is_montgomery = r is MONTGOMERY
+    found = {"scale": "R^2" if is_montgomery else "1"}
     steps = -(-(9437 * f.bits + 1) // 4096)
     for bits, most in DIGITS.items():
         count, batches = -(-(f.bits + 2) // bits), -(-steps // most)
         found |= {
             f"digits_{bits}": str(count),
             f"p_digits_{bits}": _digits(f.p, bits, count),
-            f"r2_digits_{bits}": _digits(f.R2, bits, count),
+            f"scale_digits_{bits}": _digits(f.R2 if is_montgomery else 1, bits, count),
             f"p_inverse_{bits}": f"UINT64_C({pow(f.p, -1, 1 << bits):#x})",
             f"batches_{bits}": str(batches),
             f"batch_{bits}": str(-(-steps // batches)),
@@ -47,7 +51,7 @@ def _digits(value: int, bits: int, count: int) -> str:
     return ", ".join(f"INT64_C({digit:#x})" for digit in digits)
 
 
-def roots(f: Field) -> dict[str, str]:
+def roots(f: Field, r: Representation) -> dict[str, str]:
     """p - 1 = odd * 2^adicity, and the constants of a square root in constant time.
 
     Source: RFC 9380, appendix I.4 (Tonelli and Shanks).
@@ -59,16 +63,16 @@ def roots(f: Field) -> dict[str, str]:
         "adicity": str(adicity),
         "half_odd_words": limbs(f, (odd - 1) // 2),
         "half_words": limbs(f, (f.p - 1) // 2),
-        "root_words": limbs(f, f.to_montgomery(pow(other, odd, f.p))),
+        "root_words": limbs(f, r.stored(f, pow(other, odd, f.p))),
     }
 
 
-def wide(f: Field) -> dict[str, str]:
+def wide(f: Field, r: Representation) -> dict[str, str]:
     """How a number of any length is read: in chunks below p, of whole bytes or of bits."""
     chunk = f.bits - 1 if f.bits <= 8 else (f.bits - 1) // 8 * 8
     return {
         "chunk": str(chunk),
         "unit": "1" if f.bits <= 8 else "8",
-        "chunk_words": limbs(f, f.to_montgomery((1 << chunk) % f.p)),
+        "chunk_words": limbs(f, r.stored(f, 1 << chunk)),
         "random_bytes": str(-(-f.bits // 8) + 16),
     }

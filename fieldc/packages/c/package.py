@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fieldc.algorithms.lazy import has_room
+from fieldc.algorithms.representations import SAME, Representation
 from fieldc.artifacts.verify import Progress
 from fieldc.artifacts.write import build, check_writable, manifest, manifest_file, write
 from fieldc.decisions.preferred import preferred
+from fieldc.decisions.representation import judged
 from fieldc.field import Field
 from fieldc.packages.c.assembly import SYSTEMS, System, check_same, objects
 from fieldc.packages.c.texts import package_name, texts
@@ -17,13 +19,10 @@ from fieldc.targets.artifact import Artifact
 from fieldc.targets.registry import TARGETS
 
 WORD = 64
-OPERATIONS = (
-    *("add", "sub", "neg", "double", "mul", "square", "sum_of_products"),
-    *("to_montgomery", "from_montgomery"),
-)
-"""What the interface calls."""
-LAZY = ("add_lazy", "sub_lazy", "mul_lazy", "square_lazy", "reduce_lazy")
-"""What it calls too where values below 2p stay there."""
+PARTS = ("mul", "square", "sum_of_products", "enter", "leave")
+"""What the interface calls of a representation, if that has it."""
+LAZY = ("add_lazy", "sub_lazy", "reduce_lazy")
+"""What it calls too where values below 2p stay there, with their products and squares."""
 KERNELS_FOR = ("x86_64-linux", "x86_64-windows", "c")
 """Both conventions; macOS has the bytes of Linux."""
 PROOFS = "proofs"
@@ -55,37 +54,45 @@ class Packaged(Artifact):
 
 
 def build_package(
-    field: Field, folder: Path, progress: Progress
+    field: Field, folder: Path, progress: Progress, r: Representation, command: str
 ) -> tuple[list[Packaged], dict[str, object]]:
-    """Build, check and write; the kernels, and the manifest.
+    """Build, check and write residues in a representation; the kernels, and the manifest.
 
-    Raises OutputError; for a wrong kernel UnprovedKernel, CheckError, FrameError or
-    DifferentKernel, before anything is written.
+    `command` makes the package again. Raises OutputError; for a wrong kernel UnprovedKernel,
+    CheckError, FrameError or DifferentKernel, before anything is written.
     """
     check_writable(folder, field)
     decisions = [
         preferred(field, operation, TARGETS[name])
         for name in KERNELS_FOR
-        for operation in operations(field)
+        for operation in operations(field, r)
     ]
     proved = build(decisions, progress)
-    artifacts, files = package(field, proved)
+    artifacts, files = package(field, r, proved, command)
     checked = write(folder, field, files)
     return artifacts, manifest(field, artifacts) | checked
 
 
-def operations(field: Field) -> tuple[str, ...]:
+def fastest(f: Field) -> Representation:
+    """The representation that is the fastest on x86-64."""
+    return judged(f, TARGETS["x86_64-linux"])[0].representation
+
+
+def operations(field: Field, r: Representation) -> tuple[str, ...]:
     """What the interface for a field calls."""
-    return (*OPERATIONS, *LAZY) if has_room(field) else OPERATIONS
+    always = (*SAME, *(r.parts[part] for part in PARTS if part in r.parts))
+    return (*always, *LAZY, *r.lazy.values()) if has_room(field) else always
 
 
-def package(field: Field, proved: Sequence[Artifact]) -> tuple[list[Packaged], dict[str, bytes]]:
+def package(
+    field: Field, r: Representation, proved: Sequence[Artifact], command: str
+) -> tuple[list[Packaged], dict[str, bytes]]:
     """The kernels of a package, and its files by their paths. Raises DifferentKernel."""
     made = objects(proved)
     for system in SYSTEMS:
         check_same(made[system.target], system, proved)
     artifacts = [a for system in SYSTEMS for a in _packaged(system, made[system.target], proved)]
-    written = texts(field, proved)
+    written = texts(field, r, proved, command)
     in_c = f"src/{package_name(field)}.c"
     portable = [replace(a, text=written[in_c]) for a in proved if a.target.name == "c"]
     artifacts += [_renamed(a, in_c) for a in portable]

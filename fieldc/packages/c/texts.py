@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
+from fieldc.algorithms.representations import MONTGOMERY, Representation
 from fieldc.field import Field
 from fieldc.packages.c.assembly import assembly_file, inline_assembly
 from fieldc.packages.c.constants import inversion, limbs, roots, wide
@@ -29,7 +30,7 @@ def package_name(f: Field) -> str:
     return f"fieldc_{field_symbol(f)}"
 
 
-def values(f: Field, command: str) -> dict[str, str]:
+def values(f: Field, r: Representation, command: str) -> dict[str, str]:
     """What the templates' words stand for."""
     name = package_name(f)
     return {
@@ -42,27 +43,55 @@ def values(f: Field, command: str) -> dict[str, str]:
         "limbs": str(f.n),
         "r_bits": str(f.word * f.n),
         "p_words": limbs(f, f.p),
-        "one_words": limbs(f, f.one),
+        "one_words": limbs(f, r.stored(f, 1)),
         "version": VERSION,
         "condition": CONDITION,
         "command": command,
         "ownership": OWNERSHIP,
-        **inversion(f),
-        **roots(f),
-        **wide(f),
+        **inversion(f, r),
+        **roots(f, r),
+        **wide(f, r),
+        **(_montgomery(f, name) if r is MONTGOMERY else _plain(f)),
+        **{part: r.parts[part] for part in ("mul", "square", "sum_of_products")},
     }
 
 
-LAZY_BINARY, LAZY_UNARY = ("add_lazy", "sub_lazy", "mul_lazy"), ("square_lazy", "reduce_lazy")
+def _montgomery(f: Field, name: str) -> dict[str, str]:
+    """What the templates say of Montgomery form, and how they enter and leave it."""
+    members = ("to_montgomery", "from_montgomery")
+    return {
+        "stands": f"in Montgomery form: x stands as x*R mod p, R = 2^{f.word * f.n}",
+        "not_stored": " and not in Montgomery form",
+        "conversion_members": "".join(f", *{member}" for member in members),
+        "conversion_kernels": "".join(f", {name}_{member}_##variant" for member in members),
+        "enter": f"    {name}_run()->to_montgomery(z->limbs, words);\n",
+        "leave": f"    {name}_run()->from_montgomery(z, x->limbs);\n",
+    }
 
 
-def _lazy_words(words: Mapping[str, str], has_lazy: bool) -> dict[str, str]:
+def _plain(f: Field) -> dict[str, str]:
+    """The same of plain residues."""
+    loop = f"    for (i = 0; i < {f.n}; i++)\n"
+    return {
+        "stands": "plain: x stands as x",
+        "not_stored": "; here residues are plain, so this copies it",
+        "conversion_members": "",
+        "conversion_kernels": "",
+        "enter": f"{loop}        z->limbs[i] = words[i];\n",
+        "leave": f"    int i;\n{loop}        z[i] = x->limbs[i];\n",
+    }
+
+
+def _lazy_words(words: Mapping[str, str], r: Representation, has_lazy: bool) -> dict[str, str]:
     """What stands in the templates for values below 2p; nothing where there are none."""
     found = {"lazy_h": "lazy.h", "lazy_c": "lazy.c"}
     texts = {word: fill(file, words) if has_lazy else "" for word, file in found.items()}
-    for word, names in (("lazy_binary", LAZY_BINARY), ("lazy_unary", LAZY_UNARY)):
-        kernels = (f", \\\n     {words['name']}_{name}_##variant" for name in names)
-        texts[word] = "".join(f", *{name}" for name in names) if has_lazy else ""
+    mul, square = r.lazy["mul"], r.lazy["square"]
+    binary = {"add_lazy": "add_lazy", "sub_lazy": "sub_lazy", "mul_lazy": mul}
+    unary = {"square_lazy": square, "reduce_lazy": "reduce_lazy"}
+    for word, members in (("lazy_binary", binary), ("lazy_unary", unary)):
+        kernels = (f", \\\n     {words['name']}_{name}_##variant" for name in members.values())
+        texts[word] = "".join(f", *{member}" for member in members) if has_lazy else ""
         texts[f"{word}_kernels"] = "".join(kernels) if has_lazy else ""
     return texts
 
@@ -73,12 +102,13 @@ def fill(template: str, words: Mapping[str, str]) -> str:
     return WORD.sub(lambda m: words[m[1]], text)
 
 
-def texts(f: Field, kernels: Sequence[Artifact]) -> dict[str, str]:
+def texts(f: Field, r: Representation, kernels: Sequence[Artifact], command: str) -> dict[str, str]:
     """Every file that is text, by its path in the package."""
-    words = values(f, f"fieldc build {f.label} --package c -o DIR")
+    words = values(f, r, command)
     words["example"] = fill("example.c", words)
     words |= {f"{part}_c": fill(f"{part}.c", words) for part in ("inversion", "choice", "bytes")}
-    words |= _lazy_words(words, any(a.expression.kernel.operation == "mul_lazy" for a in kernels))
+    operations = {a.expression.kernel.operation for a in kernels}
+    words |= _lazy_words(words, r, r.lazy["mul"] in operations)
     name, header = words["name"], fill("field.h", words)
     portable = [a for a in kernels if a.target.name == "c"]
     own = [a for a in kernels if a.target.is_own]

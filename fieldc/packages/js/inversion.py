@@ -18,7 +18,7 @@ from fieldc.targets.wasm.encode import I32, I64, Instruction, WasmFunction
 Code = tuple[Instruction, ...]
 DIGIT = 30
 MASK = (1 << DIGIT) - 1
-NUMBERS = ("p", "r2", "f", "g", "d", "e")
+NUMBERS = ("p", "scale", "f", "g", "d", "e")
 """What lies in memory in digits: two constants, and four that change."""
 GIVEN = ("z", "x")
 COUNTERS = ("batch", "step", "at")
@@ -40,6 +40,8 @@ class Plan:
 
     f: Field
     at: int
+    scale: int
+    """What 1/x is multiplied by: R^2 for residues in Montgomery form, 1 for plain ones."""
 
     @property
     def digits(self) -> int:
@@ -56,7 +58,7 @@ class Plan:
         """The two constants, in digits."""
         return b"".join(
             (value >> DIGIT * i & MASK).to_bytes(8, "little")
-            for value in (self.f.p, self.f.R2)
+            for value in (self.f.p, self.scale)
             for i in range(self.digits)
         )
 
@@ -136,7 +138,7 @@ def counted(counter: str, start: int, end: int, step: int, body: Code) -> Code:
 
 
 def inversion(plan: Plan) -> WasmFunction:
-    """invert(z, x): the Montgomery form of 1/x from that of x; 0 from 0. z may be x."""
+    """invert(z, x): the residue of 1/x from that of x; 0 from 0. z may be x."""
     count, steps = plan.batches
     batch = (
         *let("f", load(plan.place("f"))),
@@ -159,10 +161,10 @@ def inversion(plan: Plan) -> WasmFunction:
 
 
 def _start(plan: Plan) -> Code:
-    """f = p, g = x, d = 0, e = R^2: then d*x = f and e*x = g modulo p, times R^2."""
+    """f = p, g = x, d = 0, e = scale: then d*x = f and e*x = g modulo p, times the scale."""
     copies = (
         *store(plan.place("f"), load(plan.place("p"), at=True), at=True),
-        *store(plan.place("e"), load(plan.place("r2"), at=True), at=True),
+        *store(plan.place("e"), load(plan.place("scale"), at=True), at=True),
         *store(plan.place("d"), word(0), at=True),
     )
     code = counted("at", 0, 8 * plan.digits, 8, copies)

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from fieldc.algorithms import representations
+from fieldc.algorithms.representations import PLAIN, Offer, Representation
 from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
 from fieldc.language import Expression
@@ -20,11 +22,14 @@ from fieldc.targets.wasm.encode import I32, PAGE, Instruction, Module, WasmFunct
 from fieldc.targets.wasm.kernel import print_wasm
 from fieldc.targets.wasm.wide import ROWS, print_wide
 from fieldc.words.build import Builder
-from fieldc.words.digits import cheapest_in_digits
+from fieldc.words.digits import cheapest_in_digits, cost
 from fieldc.words.lower import constant_names, lower, without_dead_steps
 from fieldc.words.program import Program
 
-OPERATIONS = ("add", "sub", "neg", "mul", "square")
+SAME, PARTS = ("add", "sub", "neg"), ("mul", "square")
+"""What a module computes: the same in every representation, and parts of one."""
+SYMBOLS = (*SAME, *PARTS)
+"""Their names in a module."""
 CANONICAL = "canonical"
 DATA = 1024
 Body = tuple[Instruction, ...]
@@ -50,24 +55,36 @@ FORMS = (DIGITS, WIDE)
 """For every engine, and for those with wide arithmetic."""
 
 
-@lru_cache(maxsize=len(FORMS))
-def kernels_of(f: Field, form: Form) -> tuple[tuple[Expression, Program], ...]:
-    """The kernels of a module."""
-    decided = (preferred(f, operation, form.target) for operation in OPERATIONS)
+@lru_cache(maxsize=2 * len(FORMS))
+def kernels_of(f: Field, form: Form, r: Representation) -> tuple[tuple[Expression, Program], ...]:
+    """The kernels of a module, in the order of SAME and PARTS."""
+    operations = (*SAME, *(r.parts[part] for part in PARTS))
+    decided = (preferred(f, operation, form.target) for operation in operations)
     return tuple(form.read(decision.expression) for decision in decided)
 
 
-def field_module(f: Field, command: str, form: Form) -> Module:
+def fastest(f: Field) -> Representation:
+    """The representation of which a product and a square take the fewest steps in both forms."""
+
+    def steps(offer: Offer) -> int:
+        made = (kernels_of(f, form, offer.representation) for form in FORMS)
+        return sum(cost(program) for kernels in made for _, program in kernels[len(SAME) :])
+
+    return min((o for o in representations(f) if o.applies), key=steps).representation
+
+
+def field_module(f: Field, command: str, form: Form, r: Representation) -> Module:
     """The module of a field. `command` makes it again, and stands in it."""
-    made = kernels_of(f, form)
-    programs = [*(program for _, program in made), canonical(f)]
-    kernels = [form.print(program, program.name) for program in programs]
-    data, places = constants(f)
-    invert = inversion(plan_of(f))
+    made = kernels_of(f, form, r)
+    programs = [program for _, program in made]
+    kernels = [form.print(each, name) for each, name in zip(programs, SYMBOLS, strict=True)]
+    kernels.append(form.print(canonical(f), CANONICAL))
+    data, places = constants(f, r)
+    invert = inversion(plan_of(f, r))
     about = (
         command,
         f"p = {f.p:#x}",
-        f"R = 2^{f.word * f.n}",
+        "plain residues" if r is PLAIN else f"R = 2^{f.word * f.n}",
         *(f"needs {name}" for name in form.target.variants[0].needs),
         *(says(expression) for expression, _ in made),
     )
@@ -87,20 +104,25 @@ def says(expression: Expression) -> str:
     return f"{expression.kernel.operation} ({expression.kernel.algorithm}): {contract(expression)}"
 
 
-def constants(f: Field) -> tuple[bytes, dict[str, int]]:
-    """The field's own values from DATA on, and where each lies; `limbs` and `heap` are numbers."""
+def constants(f: Field, r: Representation) -> tuple[bytes, dict[str, int]]:
+    """The field's own values from DATA on, and where each lies; the others are numbers.
+
+    A product with r2 enters the representation, one with `unit` leaves it. `plain` says that
+    neither is needed.
+    """
     size = f.word // 8 * f.n
-    values = {"one": f.one, "r2": f.R2, "unit": 1, "exponent": f.p - 2}
+    is_plain = r is PLAIN
+    values = {"one": r.stored(f, 1), "r2": 1 if is_plain else f.R2, "unit": 1, "exponent": f.p - 2}
     data = b"".join(value.to_bytes(size, "little") for value in values.values())
     places = {name: DATA + size * i for i, name in enumerate(values)}
-    plan = plan_of(f)
-    end = plan.at + plan.size
-    return data + plan.data, {"limbs": f.n, **places, "heap": -(-end // 64) * 64}
+    plan = plan_of(f, r)
+    numbers = {"limbs": f.n, "plain": 1} if is_plain else {"limbs": f.n}
+    return data + plan.data, {**numbers, **places, "heap": -(-(plan.at + plan.size) // 64) * 64}
 
 
-def plan_of(f: Field) -> Plan:
+def plan_of(f: Field, r: Representation) -> Plan:
     """Where the digits of an inversion lie: after the field's own values."""
-    return Plan(f, DATA + 4 * f.word // 8 * f.n)
+    return Plan(f, DATA + 4 * f.word // 8 * f.n, 1 if r is PLAIN else f.R2)
 
 
 def canonical(f: Field) -> Program:

@@ -7,6 +7,7 @@ from functools import cache
 
 from fieldc.catalogue import find_field, named_primes
 from fieldc.packages.checked_in import COMMAND, LICENCE, CheckedIn
+from fieldc.packages.js.module import fastest
 from fieldc.packages.js.package import module_text
 
 MODULE = "fieldc.packages.js.npm"
@@ -27,7 +28,8 @@ def generate() -> dict[str, str]:
 @cache
 def named_module(name: str) -> str:
     """The modules of a named prime."""
-    return module_text(find_field(name), COMMAND, LICENCE)
+    field = find_field(name)
+    return module_text(field, COMMAND, fastest(field), LICENCE)
 
 
 def names() -> str:

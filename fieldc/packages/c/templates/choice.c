@@ -36,10 +36,10 @@ static const uint64_t @name@_half_odd[@limbs@] = {@half_odd_words@}; /* (q - 1)/
 
 void @name@_pow(@name@ *z, const @name@ *x, const uint64_t *exponent, size_t words)
 {
-    @name@ powers[16], result = @name@_montgomery_one;
+    @name@ powers[16], result = @name@_unit;
     size_t i;
     int j;
-    powers[0] = @name@_montgomery_one;
+    powers[0] = @name@_unit;
     for (j = 1; j < 16; j++)
         @name@_mul(&powers[j], &powers[j - 1], x);
     for (i = 16 * words; i-- > 0;) {
@@ -57,9 +57,9 @@ void @name@_pow(@name@ *z, const @name@ *x, const uint64_t *exponent, size_t wor
 /* z = x^e for an exponent that everybody knows. */
 static void @name@_known_power(@name@ *z, const @name@ *x, const uint64_t exponent[@limbs@])
 {
-    @name@ powers[16], result = @name@_montgomery_one;
+    @name@ powers[16], result = @name@_unit;
     int i, j;
-    powers[0] = @name@_montgomery_one;
+    powers[0] = @name@_unit;
     for (i = 1; i < 16; i++)
         @name@_mul(&powers[i], &powers[i - 1], x);
     for (i = (@bits@ + 3) / 4; i-- > 0;) {
@@ -76,7 +76,7 @@ int @name@_is_square(const @name@ *x)
 {
     @name@ power;
     @name@_known_power(&power, x, @name@_half);
-    return @name@_equal(&power, &@name@_montgomery_one) | @name@_is_zero(x);
+    return @name@_equal(&power, &@name@_unit) | @name@_is_zero(x);
 }
 
 /* Tonelli and Shanks in the same time for all values: RFC 9380, appendix I.4. */
@@ -100,7 +100,7 @@ int @name@_sqrt(@name@ *z, const @name@ *x)
         b = t;
         for (j = 0; j < i - 2; j++)
             @name@_square(&b, &b);
-        done = @name@_equal(&b, &@name@_montgomery_one);
+        done = @name@_equal(&b, &@name@_unit);
         @name@_mul(&product, &root, &c);
         @name@_cmov(&root, &product, !done);
         @name@_square(&c, &c);
@@ -118,14 +118,14 @@ int @name@_sqrt(@name@ *z, const @name@ *x)
 /* Montgomery's trick: z_i holds the product of those before x_i, a 0 among them taken as 1. */
 int @name@_batch_invert(@name@ *z, const @name@ *x, size_t count)
 {
-    @name@ product = @name@_montgomery_one, one;
+    @name@ product = @name@_unit, one;
     size_t i;
     int zeros = 0;
     if (z == NULL || x == NULL)
         return FIELDC_NULL_POINTER;
     for (i = 0; i < count; i++) {
         one = x[i];
-        @name@_cmov(&one, &@name@_montgomery_one, @name@_is_zero(&x[i]));
+        @name@_cmov(&one, &@name@_unit, @name@_is_zero(&x[i]));
         zeros |= @name@_is_zero(&x[i]);
         z[i] = product;
         @name@_mul(&product, &product, &one);
@@ -133,7 +133,7 @@ int @name@_batch_invert(@name@ *z, const @name@ *x, size_t count)
     (void)@name@_invert(&product, &product);
     for (i = count; i-- > 0;) {
         one = x[i];
-        @name@_cmov(&one, &@name@_montgomery_one, @name@_is_zero(&x[i]));
+        @name@_cmov(&one, &@name@_unit, @name@_is_zero(&x[i]));
         @name@_mul(&z[i], &z[i], &product);
         @name@_unless(&z[i], &z[i], @name@_is_zero(&x[i]));
         @name@_mul(&product, &product, &one);

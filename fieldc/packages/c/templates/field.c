@@ -7,15 +7,15 @@ typedef void @name@_binary(uint64_t z[@limbs@], const uint64_t x[@limbs@],
 typedef struct {
     int path;
     @name@_binary *add, *sub, *mul, *sum_of_products@lazy_binary@;
-    @name@_unary *neg, *twice, *square, *to_montgomery, *from_montgomery@lazy_unary@;
+    @name@_unary *neg, *twice, *square@conversion_members@@lazy_unary@;
 } @name@_kernels;
 
 #define @upper@_KERNELS(path, variant) \
     {path, \
-     @name@_add_##variant, @name@_sub_##variant, @name@_mul_##variant, \
-     @name@_sum_of_products_##variant@lazy_binary_kernels@, \
-     @name@_neg_##variant, @name@_double_##variant, @name@_square_##variant, \
-     @name@_to_montgomery_##variant, @name@_from_montgomery_##variant@lazy_unary_kernels@}
+     @name@_add_##variant, @name@_sub_##variant, @name@_@mul@_##variant, \
+     @name@_@sum_of_products@_##variant@lazy_binary_kernels@, \
+     @name@_neg_##variant, @name@_double_##variant, \
+     @name@_@square@_##variant@conversion_kernels@@lazy_unary_kernels@}
 
 static const @name@_kernels @name@_in_c = @upper@_KERNELS(FIELDC_PORTABLE, c);
 
@@ -23,10 +23,9 @@ static const @name@_kernels @name@_in_c = @upper@_KERNELS(FIELDC_PORTABLE, c);
 
 #define @upper@_DECLARE(variant) \
     extern @name@_binary @name@_add_##variant, @name@_sub_##variant, \
-        @name@_mul_##variant, @name@_sum_of_products_##variant@lazy_binary_kernels@; \
+        @name@_@mul@_##variant, @name@_@sum_of_products@_##variant@lazy_binary_kernels@; \
     extern @name@_unary @name@_neg_##variant, @name@_double_##variant, \
-        @name@_square_##variant, @name@_to_montgomery_##variant, \
-        @name@_from_montgomery_##variant@lazy_unary_kernels@;
+        @name@_@square@_##variant@conversion_kernels@@lazy_unary_kernels@;
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -123,7 +122,7 @@ int @name@_path(void)
 /* ---- Values ---- */
 
 static const uint64_t @name@_p[@limbs@] = {@p_words@};
-static const @name@ @name@_montgomery_one = {{@one_words@}};
+static const @name@ @name@_unit = {{@one_words@}};
 
 /* 1 if all bits of x are 0, else 0. */
 static uint64_t @name@_none(uint64_t x)
@@ -150,7 +149,7 @@ void @name@_zero(@name@ *z)
 
 void @name@_one(@name@ *z)
 {
-    *z = @name@_montgomery_one;
+    *z = @name@_unit;
 }
 
 int @name@_to_montgomery(@name@ *z, const uint64_t x[@limbs@])
@@ -166,14 +165,12 @@ int @name@_to_montgomery(@name@ *z, const uint64_t x[@limbs@])
     below = @name@_below_p(x);
     for (i = 0; i < @limbs@; i++)
         words[i] = x[i] & below;
-    @name@_run()->to_montgomery(z->limbs, words);
-    return (int)(~below & FIELDC_NOT_CANONICAL);
+@enter@    return (int)(~below & FIELDC_NOT_CANONICAL);
 }
 
 void @name@_from_montgomery(uint64_t z[@limbs@], const @name@ *x)
 {
-    @name@_run()->from_montgomery(z, x->limbs);
-}
+@leave@}
 
 int @name@_from_u64(@name@ *z, uint64_t x)
 {

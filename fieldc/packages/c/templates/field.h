@@ -2,10 +2,10 @@
  * Arithmetic modulo @label@:
  * p = @prime@ (@bits@ bits).
  *
- * A value of type @name@ is a residue below p in Montgomery form: a*R mod p with
- * R = 2^@r_bits@, in @limbs@ limbs of 64 bits, least significant first. Values come from the
- * functions below and are their operands; uninitialised ones give meaningless results, but nothing
- * is ever read or written outside of the objects that are named.
+ * A value of type @name@ is a residue below p in @limbs@ limbs of 64 bits, least significant
+ * first. Residues are @stands@.
+ * Values come from the functions below and are their operands; uninitialised ones give meaningless
+ * results, but nothing is ever read or written outside of the objects that are named.
  *
  * Every result may be one of its operands, except in batch_invert. Pointers must not be null where a function returns
  * nothing. No function branches on a value or uses one as an address; whether an input was refused
@@ -83,7 +83,7 @@ int @name@_decode_wide_le(@name@ *z, const uint8_t *bytes, size_t length);
  * FIELDC_NULL_POINTER; FIELDC_NO_RANDOMNESS where it fails; z is 0 then. */
 int @name@_random(@name@ *z, fieldc_fill *fill, void *context);
 
-/* z = the number x, in @limbs@ limbs and not in Montgomery form.
+/* z = the number x, in @limbs@ limbs@not_stored@.
  * FIELDC_NULL_POINTER; FIELDC_NOT_CANONICAL for p and above, and z is 0. */
 int @name@_to_montgomery(@name@ *z, const uint64_t x[@limbs@]);
 

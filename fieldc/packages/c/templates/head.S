@@ -1,6 +1,7 @@
 /*
  * Kernels modulo @label@ for x86-64: variants adx, mulx and base.
- * p = @prime@ (@bits@ bits); R = 2^@r_bits@.
+ * p = @prime@ (@bits@ bits).
+ * Residues are @stands@.
  *
  * Every kernel is void SYMBOL(uint64_t z[@limbs@], const uint64_t x[@limbs@]), those with two
  * operands void SYMBOL(uint64_t z[@limbs@], const uint64_t x[@limbs@], const uint64_t y[@limbs@]),

@@ -15,7 +15,7 @@ __extension__ typedef __int128 @name@_wide;
 #define @upper@_BATCH @batch_62@
 #define @upper@_P_INVERSE @p_inverse_62@ /* 1/p modulo 2^62 */
 #define @upper@_P_DIGITS @p_digits_62@
-#define @upper@_R2_DIGITS @r2_digits_62@
+#define @upper@_SCALE_DIGITS @scale_digits_62@
 #else
 typedef int64_t @name@_wide;
 #define @upper@_DIGIT 30
@@ -24,7 +24,7 @@ typedef int64_t @name@_wide;
 #define @upper@_BATCH @batch_30@
 #define @upper@_P_INVERSE @p_inverse_30@ /* 1/p modulo 2^30 */
 #define @upper@_P_DIGITS @p_digits_30@
-#define @upper@_R2_DIGITS @r2_digits_30@
+#define @upper@_SCALE_DIGITS @scale_digits_30@
 #endif
 #define @upper@_MASK (((int64_t)1 << @upper@_DIGIT) - 1)
 
@@ -35,7 +35,8 @@ typedef struct {
 } @name@_digits;
 
 static const @name@_digits @name@_p_digits = {{@upper@_P_DIGITS}};
-static const @name@_digits @name@_r2_digits = {{@upper@_R2_DIGITS}};
+/* @scale@. */
+static const @name@_digits @name@_scale = {{@upper@_SCALE_DIGITS}};
 
 /* Divsteps as a linear map of (f, g), times 2^DIGIT: |u| + |v| and |q| + |r| are at most that. */
 typedef struct {
@@ -242,7 +243,7 @@ static void @name@_from_digits(uint64_t z[@limbs@], const @name@_digits *x)
 
 int @name@_invert(@name@ *z, const @name@ *x)
 {
-    @name@_digits f = @name@_p_digits, g, d = {{0}}, e = @name@_r2_digits;
+    @name@_digits f = @name@_p_digits, g, d = {{0}}, e = @name@_scale;
     int64_t zeta = -1;
     int i, nothing;
     if (z == NULL)
@@ -253,7 +254,7 @@ int @name@_invert(@name@ *z, const @name@ *x)
     }
     nothing = @name@_is_zero(x);
     @name@_to_digits(&g, x->limbs);
-    /* d*x = f and e*x = g modulo p, times R^2. */
+    /* d*x = f and e*x = g modulo p, times @scale@. */
     for (i = 0; i < @upper@_BATCHES; i++) {
         const @name@_matrix matrix = @name@_divsteps(&zeta, f.of[0], g.of[0]);
         @name@_apply_modulo_p(&matrix, &d, &e);

@@ -1,4 +1,4 @@
-/* A residue in Montgomery form that may be p or more, but is below 2p: what is computed with many
+/* A residue that may be p or more, but is below 2p: what is computed with many
  * values of this type needs no subtraction of p after a product. It is another type than @name@, so
  * that a function takes the one that it is for; every @name@ is one, by to_lazy, and reduce gives
  * back the @name@ below p. All of these keep their results below 2p. Two of them may stand for the

@@ -199,7 +199,7 @@ export class Field {
       vector.free();
       throw new RangeError("a value is p or above");
     }
-    this.#run.scale_vec(at, at, this.#run.r2, count);
+    this.#entered(at, count);
     return vector;
   }
 
@@ -341,11 +341,17 @@ export class Field {
     const at = access.address(vector) + offset * this.#size;
     const [words, limbs] = [this.#heap.words, this.#limbs];
     values.forEach((value, i) => writeLimbs(words, at / 8 + i * limbs, limbs, value));
-    this.#run.scale_vec(at, at, this.#run.r2, values.length);
+    this.#entered(at, values.length);
   }
 
-  // What `use` makes of `count` values out of Montgomery form, at an address that is lent to it.
+  // Numbers become residues where they are; plain ones are that already.
+  #entered(at, count) {
+    if (!this.#run.plain) this.#run.scale_vec(at, at, this.#run.r2, count);
+  }
+
+  // What `use` makes of `count` residues as numbers, at an address that is lent to it.
   #leaving(from, count, use) {
+    if (this.#run.plain) return use(from);
     const at = this.#heap.take(count * this.#size);
     try {
       this.#run.scale_vec(at, from, this.#run.unit, count);
@@ -363,13 +369,13 @@ export class Field {
   }
 
   #left(at) {
-    this.#run.scale_vec(at, at, this.#run.unit, 1);
+    if (!this.#run.plain) this.#run.scale_vec(at, at, this.#run.unit, 1);
     return readLimbs(this.#heap.words, at / 8, this.#limbs);
   }
 
   #enter(at, a) {
     writeLimbs(this.#heap.words, at / 8, this.#limbs, a);
-    this.#run.scale_vec(at, at, this.#run.r2, 1);
+    this.#entered(at, 1);
   }
 
   #copy(to, from, size) {
