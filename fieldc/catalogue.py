@@ -62,7 +62,7 @@ class NamedPrime:
     """Whether the crate and the JavaScript package have it as a type of its own."""
 
 
-class Expression:
+class ModulusExpression:
     """Integers, + - * / ^ ** and parentheses; a division must be exact, a power non-negative.
 
     `value` raises ModulusError for a text that does not parse, for a value beyond MAX_STEP_BITS
@@ -197,7 +197,7 @@ def evaluate(text: str, names: Mapping[str, int] | None = None) -> int:
         raise ModulusError(
             f"{quote(text)} has {len(text)} characters, too long; at most {MAX_TEXT} are read"
         )
-    return Expression(text.strip(), names).value()
+    return ModulusExpression(text.strip(), names).value()
 
 
 @lru_cache(maxsize=1)

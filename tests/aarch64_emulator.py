@@ -13,7 +13,7 @@ from aarch64_code import RET, words_of
 from fieldc.proof.aarch64.meanings import MEANINGS
 from fieldc.proof.aarch64.processor import Flags, Held, SymbolicArm64
 from fieldc.proof.bounds import Input
-from fieldc.proof.equations import Choice, Polynomial, System
+from fieldc.proof.equations import Polynomial, Select, System
 from fieldc.proof.memory import KernelMemory, OnEntry, Pointer
 
 RADIX = 1 << 64
@@ -101,7 +101,7 @@ class Recorded:
             v: k for n, i in self.inputs.items() for v, k in zip(i.limbs, operands[n], strict=True)
         }
         for row in self.system.rows:
-            if isinstance(row, Choice):
+            if isinstance(row, Select):
                 side = row.when_set if values[row.flag] else row.otherwise
                 values[row.word] = number(side, values)
                 continue

@@ -11,7 +11,7 @@ import pytest
 from fieldc.algorithms import OPERATIONS, choose
 from fieldc.catalogue import find_field
 from fieldc.field import Field
-from fieldc.machine.emulated import EmulatedKernel, Program
+from fieldc.machine.emulated import EmulatedKernel, RunningProgram
 from fieldc.operations import OPERATIONS as RECORDS
 from fieldc.targets.artifact import Artifact
 from fieldc.targets.registry import TARGETS
@@ -41,7 +41,7 @@ def objects(artifacts: Sequence[Artifact]) -> dict[str, bytes]:
     return {a.symbol: a.code for a in artifacts if a.code is not None}
 
 
-def program(target: str, made: dict[str, bytes]) -> Program:
+def program(target: str, made: dict[str, bytes]) -> RunningProgram:
     """A program of objects for a target, or the test is skipped and says why."""
     runner, needs = TARGETS[target].runner, TARGETS[target].variants[0].needs
     reason = TARGETS[target].place(needs).reason
@@ -49,10 +49,10 @@ def program(target: str, made: dict[str, bytes]) -> Program:
         reason = reason or "no emulator is known for it"
     if reason or not isinstance(runner, EmulatedProgram):
         pytest.skip(f"SKIPPED: {target}: {reason}")
-    return Program(runner.emulator, made)
+    return RunningProgram(runner.emulator, made)
 
 
-def kernel(running: Program, artifact: Artifact) -> EmulatedKernel:
+def kernel(running: RunningProgram, artifact: Artifact) -> EmulatedKernel:
     """An artifact of a program."""
     f = artifact.expression.field
     operands = tuple(bound.width(f) for _, bound in artifact.expression.kernel.operands)

@@ -166,3 +166,17 @@ def test_what_the_page_names_is_there() -> None:
     for name, linked, plain in named:
         source = (PACKAGE / (linked or plain)).read_text("utf-8")
         assert re.search(rf"^\s*(def |class )?{name}\b", source, re.M), f"{linked or plain}: {name}"
+
+
+SAME_IDEA = {"Field": "elements.py has the user's field, which holds the constants of field.py's"}
+"""Classes of one name in two modules, and why that is one idea."""
+
+
+def test_a_class_name_means_one_thing() -> None:
+    found: dict[str, list[str]] = {}
+    for name, path in modules().items():
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found.setdefault(node.name, []).append(name)
+    several = {name: places for name, places in found.items() if len(places) > 1}
+    assert several.keys() == SAME_IDEA.keys(), several

@@ -14,7 +14,7 @@ from contracts import contract_named
 
 from fieldc.catalogue import find_field
 from fieldc.proof.certificate import text
-from fieldc.proof.equations import Choice, System
+from fieldc.proof.equations import Select, System
 from fieldc.proof.prove import prove
 
 
@@ -50,7 +50,7 @@ def left_over(system: System, values: list[int]) -> list[int]:
 
     return [
         values[row.word] - of(row.when_set if values[row.flag] else row.otherwise)
-        if isinstance(row, Choice)
+        if isinstance(row, Select)
         else values[row.word]
         + (row.factor * values[row.carry] if row.carry is not None else 0)
         - of(row.right)

@@ -18,15 +18,15 @@ from crate_object import CRATE, compiled_crate, host, rustc, using_crate
 from primes import operands
 
 from fieldc.algorithms import OPERATIONS, choose
-from fieldc.binary.functions import CodeError, ScannedCode, functions
+from fieldc.binary.functions import ObjectError, ScannedCode, functions
 from fieldc.catalogue import find_field, named_primes
 from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.assemble import assemble, compile_ir
 from fieldc.machine.processor import is_x86_64
-from fieldc.proof.constant_time.scan import Depends, Finding, Kind, scan, scan_function
-from fieldc.targets.llvm.print import Choice, print_llvm
+from fieldc.proof.constant_time.scan import Depends, Finding, FindingKind, scan, scan_function
+from fieldc.targets.llvm.print import SelectStyle, print_llvm
 from fieldc.targets.llvm.processors import LLVM_TARGETS, LlvmTarget
 from fieldc.targets.llvm.targets import LLVM
 from fieldc.targets.object_format import ObjectFormat
@@ -66,7 +66,7 @@ def named(prefix: str, target: LlvmTarget) -> Iterator[tuple[str, Expression, st
             yield symbol, traced(prime)[operation], ir
 
 
-def kinds(found: list[Finding]) -> set[tuple[Kind, Depends]]:
+def kinds(found: list[Finding]) -> set[tuple[FindingKind, Depends]]:
     return {(finding.kind, finding.depends) for finding in found}
 
 
@@ -74,9 +74,9 @@ def test_a_wide_selection_on_riscv_is_found() -> None:
     """LLVM makes branches of it: what masks are for."""
     q = LLVM_TARGETS["riscv64-linux"].processor
     program = lower(traced("bls12-381-p")["mul"], q.rows)
-    form = replace(q.form, choice=Choice.SELECT)
+    form = replace(q.form, choice=SelectStyle.SELECT)
     found = scan(compiled(print_llvm(program, "mul", form), LLVM_TARGETS["riscv64-linux"]))
-    assert (Kind.BRANCH, Depends.SECRET) in kinds(found)
+    assert (FindingKind.BRANCH, Depends.SECRET) in kinds(found)
 
 
 EXPRESSION = re.compile(r"\b2\^\d+ ?- ?\d+\b")
@@ -109,32 +109,32 @@ LEAKS = {
     "branch": (
         "%c = icmp eq i64 %v, 0\n br i1 %c, label %a, label %b\n"
         "a:\n store volatile i64 1, ptr %z\n br label %b\nb:\n ret void",
-        Kind.BRANCH,
+        FindingKind.BRANCH,
     ),
     "address": (
         "%at = getelementptr i64, ptr %y, i64 %v\n %w = load i64, ptr %at\n"
         "store i64 %w, ptr %z\n ret void",
-        Kind.ADDRESS,
+        FindingKind.ADDRESS,
     ),
     "table": (
         "%i = and i64 %v, 3\n %at = getelementptr i64, ptr @table, i64 %i\n"
         "%w = load i64, ptr %at\n store i64 %w, ptr %z\n ret void",
-        Kind.ADDRESS,
+        FindingKind.ADDRESS,
     ),
     "stack": (
         "%s = alloca [4 x i64]\n store volatile i64 %v, ptr %s\n %u = load volatile i64, ptr %s\n"
         "%at = getelementptr i64, ptr %y, i64 %u\n store i64 0, ptr %at\n ret void",
-        Kind.ADDRESS,
+        FindingKind.ADDRESS,
     ),
-    "static": ("store i64 %v, ptr @kept\n ret void", Kind.STATIC),
-    "value passed on": ("call void @other(i64 %v)\n ret void", Kind.CALL),
+    "static": ("store i64 %v, ptr @kept\n ret void", FindingKind.STATIC),
+    "value passed on": ("call void @other(i64 %v)\n ret void", FindingKind.CALL),
     "call of a secret place": (
         "%at = inttoptr i64 %v to ptr\n call void %at()\n ret void",
-        Kind.INDIRECT,
+        FindingKind.INDIRECT,
     ),
     "division": (
         "%w = udiv i64 %v, 12345\n%q = udiv i64 %v, %w\nstore i64 %q, ptr %z\n ret void",
-        Kind.TIME,
+        FindingKind.TIME,
     ),
 }
 
@@ -150,7 +150,7 @@ def test_a_leak_is_found(name: str, leak: str) -> None:
     )
     found = scan(compiled(ir, LLVM_TARGETS[name]), "leak")
     # A division of double words is a call on processors of 32 bits.
-    leaks = [f for f in found if f.kind is kind or (kind is Kind.TIME and "div" in f.callee)]
+    leaks = [f for f in found if f.kind is kind or (kind is FindingKind.TIME and "div" in f.callee)]
     leaks = [f for f in leaks if f.depends is not Depends.PUBLIC]
     assert leaks, [*map(str, found)]
     assert str(leaks[0]).lstrip("_").startswith("leak+0x")
@@ -165,22 +165,25 @@ def test_a_branch_on_a_public_byte_is_told_apart(name: str) -> None:
         "a:\n call void @fast(ptr %z, ptr %x)\n ret void\nb:\n ret void\n}\n"
     )
     found = scan(compiled(ir, LLVM_TARGETS[name]))
-    assert (Kind.BRANCH, Depends.PUBLIC) in kinds(found)
-    assert {f.callee.lstrip("_") for f in found if f.kind is Kind.CALL} == {"fast"}
+    assert (FindingKind.BRANCH, Depends.PUBLIC) in kinds(found)
+    assert {f.callee.lstrip("_") for f in found if f.kind is FindingKind.CALL} == {"fast"}
     assert {f.depends for f in found} == {Depends.PUBLIC}
 
 
 @needs_x86
 def test_what_is_not_understood_is_a_finding() -> None:
-    def found(text: str) -> set[tuple[Kind, Depends]]:
+    def found(text: str) -> set[tuple[FindingKind, Depends]]:
         return kinds(scan(assemble(f".globl f\nf:\n{text}\n ret\n", "x86_64-unknown-linux-gnu")))
 
-    assert found("movq %rbx, (%rax)") == {(Kind.ADDRESS, Depends.UNKNOWN)}
-    assert found("aesenc %xmm0, %xmm1") == {(Kind.TIME, Depends.UNKNOWN)}
-    assert found(".byte 6") == {(Kind.BYTES, Depends.UNKNOWN)}
-    assert found("jmpq *%rdi") == {(Kind.INDIRECT, Depends.UNKNOWN), (Kind.CALL, Depends.PUBLIC)}
+    assert found("movq %rbx, (%rax)") == {(FindingKind.ADDRESS, Depends.UNKNOWN)}
+    assert found("aesenc %xmm0, %xmm1") == {(FindingKind.TIME, Depends.UNKNOWN)}
+    assert found(".byte 6") == {(FindingKind.BYTES, Depends.UNKNOWN)}
+    assert found("jmpq *%rdi") == {
+        (FindingKind.INDIRECT, Depends.UNKNOWN),
+        (FindingKind.CALL, Depends.PUBLIC),
+    }
     # Half a register, or half a word on the stack, keeps what the rest held.
-    secret = {(Kind.ADDRESS, Depends.SECRET)}
+    secret = {(FindingKind.ADDRESS, Depends.SECRET)}
     assert found("movq (%rsi), %rax\nmovb $0, %al\nmovq (%rdi,%rax), %rcx") == secret
     spilled = "movq (%rsi), %rax\nmovq %rax, -8(%rsp)\nmovl $0, -8(%rsp)\nmovq -8(%rsp), %rax"
     assert found(f"{spilled}\nmovq (%rdi,%rax), %rcx") == secret
@@ -188,7 +191,7 @@ def test_what_is_not_understood_is_a_finding() -> None:
 
 
 def test_no_object_and_no_function_are_errors() -> None:
-    with pytest.raises(CodeError, match="no object file"):
+    with pytest.raises(ObjectError, match="no object file"):
         scan(b"nothing")
     ir = print_llvm(lower(traced("bn254-p")["add"]), "add")
     with pytest.raises(LookupError, match="'sub'"):
@@ -273,7 +276,7 @@ def reached(known: dict[str, list[ScannedCode]], first: list[str]) -> dict[str, 
         name = waiting.pop()
         if name not in found:
             found[name] = [f for function in known.get(name, ()) for f in scan_function(function)]
-            waiting += [f.callee for f in found[name] if f.kind is Kind.CALL]
+            waiting += [f.callee for f in found[name] if f.kind is FindingKind.CALL]
     assert found.keys() - known.keys() <= {"memcpy", "memset", "memmove"}, found.keys() - known
     return found
 
@@ -293,12 +296,14 @@ def test_the_crate_is_constant_time(target: str, tmp_path: Path, run_folder: Pat
     # What the registers hold at a call of a function without arguments does not matter.
     met = [f for f in met if TAKES_NOTHING not in f.callee]
     assert [str(f) for f in met if f.depends is not Depends.PUBLIC] == []
-    assert {f.kind for f in met} <= {Kind.CALL, Kind.BRANCH}
+    assert {f.kind for f in met} <= {FindingKind.CALL, FindingKind.BRANCH}
     multiply, lazy = (
         {f.kind for f in met if f.function == name} for name in ("w0_mul", "w0_lazy_mul")
     )
     dispatched = "x86_64" in target
-    assert multiply == ({Kind.CALL, Kind.BRANCH} if dispatched else {Kind.CALL})
+    assert multiply == (
+        {FindingKind.CALL, FindingKind.BRANCH} if dispatched else {FindingKind.CALL}
+    )
     assert not dispatched or lazy == multiply
 
 
@@ -306,7 +311,7 @@ def check_decoding(known: dict[str, list[ScannedCode]]) -> None:
     """It branches once on whether the number is below the modulus, and on nothing else about it."""
     for i in range(len(FIELDS)):
         (function,) = known[f"w{i}_from_limbs"]
-        found = [f for f in scan_function(function) if f.kind is Kind.BRANCH]
+        found = [f for f in scan_function(function) if f.kind is FindingKind.BRANCH]
         loops = [f for f in found if f.depends is Depends.PUBLIC]
         assert len(found) - len(loops) == 1, [*map(str, found)]
 

@@ -27,14 +27,14 @@ from fieldc.modulus import is_prime
 from fieldc.packages.checked_in import COMMAND, ROOT
 from fieldc.packages.rust import race_texts
 from fieldc.packages.rust.classes import (
-    AMPLE,
     CLASSES,
     COMPLEMENT,
     LAZY_CLASSES,
+    LAZY_FOLD,
+    LAZY_FULL,
+    LAZY_SPARE,
     LIMBS,
     NEAR,
-    ROOM,
-    ROWS,
     class_expressions,
     class_of,
     lazy_class_of,
@@ -188,16 +188,16 @@ def test_a_prime_s_class_is_the_narrowest():
     assert names["secp256k1-p"] == "near" and names["goldilocks"] == "full"
     fields = map(find_field, named_primes())
     lazy = {f.name: c.name for f in fields if (c := lazy_class_of(f)) is not None}
-    assert lazy["bls12-381-p"] == "ample" and lazy["bn254-p"] == "rows"
+    assert lazy["bls12-381-p"] == "lazy_fold" and lazy["bn254-p"] == "lazy_spare"
     assert "bls12-381-r" not in lazy and "secp256k1-p" not in lazy
 
 
 def lazy_fields(limbs: int) -> list[Field]:
     """Primes at the limits of the classes for values below 2p: of each the last, or nearly."""
-    found = [representative(c, limbs) for c in (AMPLE, ROWS) if limbs in c.limbs]
+    found = [representative(c, limbs) for c in (LAZY_FOLD, LAZY_SPARE) if limbs in c.limbs]
     quarter = 1 << 64 * limbs - 2
     found.append(Field(next(p for p in range(quarter - 1, 0, -2) if is_prime(p))))
-    assert lazy_class_of(found[-1]) is ROOM
+    assert lazy_class_of(found[-1]) is LAZY_FULL
     return found
 
 

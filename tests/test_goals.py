@@ -18,9 +18,9 @@ from fieldc.lab.foreign import ENTRY, ROUTINES, NoForeignCode, foreign_object
 from fieldc.machine.aliasing import Aliasing
 from fieldc.machine.check import check
 from fieldc.machine.code import LINE, code_of
-from fieldc.machine.load import Kernel, load
-from fieldc.machine.loops import RING, Shape
-from fieldc.machine.pages import Memory
+from fieldc.machine.load import LoadedKernel, load
+from fieldc.machine.loops import RING, Layout
+from fieldc.machine.pages import OperandMemory
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.machine.processors import processors_of
 from fieldc.targets.x86_64.choices import FEATURES, VARIANTS
@@ -40,13 +40,13 @@ BLS, BN254 = "bls12-381-p", "bn254-p"
 def test_an_inlined_loop_multiplies_as_often_as_it_turns(variant: str, name: str) -> None:
     f = find_field(name)
     kernel = compile_expression(choose(f, "mul"), SYMBOL, VARIANTS[variant])
-    shape = Shape(f.n, (f.n, f.n))
-    looped = Kernel(load(inlined(kernel, shape, 5, "fixed")), SYMBOL, (f.n, f.n), f.n)
+    layout = Layout(f.n, (f.n, f.n))
+    looped = LoadedKernel(load(inlined(kernel, layout, 5, "fixed")), SYMBOL, (f.n, f.n), f.n)
     x, y = f.p - 2, f.p // 3
     times = y * f.R_inverse % f.p
     assert looped.aliased(Aliasing((1, 1, 2)), x, y) == x * pow(times, 5, f.p) % f.p
     assert looped(x, y) == x * times % f.p
-    moving = Kernel(load(inlined(kernel, shape, 5)), SYMBOL, (f.n, f.n), f.n)
+    moving = LoadedKernel(load(inlined(kernel, layout, 5)), SYMBOL, (f.n, f.n), f.n)
     assert moving.aliased(Aliasing((1, 1, 2)), x, y) == x * pow(times, 5, f.p) % f.p
 
 
@@ -64,15 +64,18 @@ def test_our_kernels_begin_a_cache_line_wherever_they_are_linked(operation: str)
 @here
 def test_an_inlined_loop_goes_round_the_ring() -> None:
     f = find_field(BN254)
-    kernel, shape = compile_expression(choose(f, "mul"), SYMBOL, VARIANTS["mulx"]), Shape(4, (4, 4))
+    kernel, layout = (
+        compile_expression(choose(f, "mul"), SYMBOL, VARIANTS["mulx"]),
+        Layout(4, (4, 4)),
+    )
     inputs = [(f.p - 2 - n, f.p // (n + 3)) for n in range(RING)]
-    memory = Memory()
-    memory.write(shape.image(inputs))
-    library = load(inlined(kernel, shape, RING))
-    arguments = [memory.address + place for place in shape.places]
+    memory = OperandMemory()
+    memory.write(layout.image(inputs))
+    library = load(inlined(kernel, layout, RING))
+    arguments = [memory.address + place for place in layout.places]
     ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(library.address(SYMBOL))(*arguments)
     for number, (x, y) in enumerate(inputs):
-        z = ctypes.string_at(arguments[0] + number * shape.cell, 32)
+        z = ctypes.string_at(arguments[0] + number * layout.cell, 32)
         assert int.from_bytes(z, "little") == x * y * f.R_inverse % f.p
 
 
@@ -87,7 +90,7 @@ def test_a_foreign_routine_behind_its_stub_is_right(symbol: str) -> None:
         pytest.skip(f"SKIPPED: {error}")
     expression = choose(f, routine.operation)
     operands = (f.n,) * len(expression.kernel.operands)
-    assert check(Kernel(load(made), ENTRY, operands, f.n), expression) > 100
+    assert check(LoadedKernel(load(made), ENTRY, operands, f.n), expression) > 100
 
 
 @here

@@ -17,11 +17,11 @@ from fieldc.lab import study
 from fieldc.lab.compilers import CompilerError, Reading, outside_backends
 from fieldc.lab.findings import places, predictions
 from fieldc.lab.report.compose import compose
-from fieldc.lab.study import Plan, StudyError, run_study, study_field
+from fieldc.lab.study import StudyError, StudyPlan, run_study, study_field
 from fieldc.machine.processor import is_x86_64
 
 needs_x86_64 = pytest.mark.skipif(not is_x86_64(), reason="the study races code for x86-64")
-PLAN = Plan((2,), ("bn254-p",), ("mul",), 2, 1)
+PLAN = StudyPlan((2,), ("bn254-p",), ("mul",), 2, 1)
 
 
 def quiet(_what: str, _done: int, _total: int) -> None:

@@ -15,15 +15,15 @@ from fieldc.catalogue import named_primes
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.assemble import Compiled, compile_ir, host_triple
-from fieldc.machine.load import Kernel, Library, load
+from fieldc.machine.load import Library, LoadedKernel, load
 from fieldc.machine.processor import is_x86_64
 from fieldc.targets.llvm.print import (
     PORTABLE,
     PRINTERS,
     Carry,
-    Choice,
     LlvmError,
     LlvmForm,
+    SelectStyle,
     chains,
     print_llvm,
     print_module,
@@ -45,9 +45,9 @@ PRIMES = {
     "goldilocks": 2**64 - 2**32 + 1,
     "eight-limbs": 2**511 - 187,
 }
-ADDCARRY = LlvmForm(Carry.ADDCARRY, Choice.SELECT, "sapphirerapids")
-DOUBLE = LlvmForm(Carry.DOUBLE, Choice.MASK)
-SELECT = LlvmForm(Carry.OVERFLOW, Choice.SELECT)
+ADDCARRY = LlvmForm(Carry.ADDCARRY, SelectStyle.SELECT, "sapphirerapids")
+DOUBLE = LlvmForm(Carry.DOUBLE, SelectStyle.MASK)
+SELECT = LlvmForm(Carry.OVERFLOW, SelectStyle.SELECT)
 ONE_CHAIN, TWO_CHAINS, TWO_SUMS, CARRY_WORD = (
     RowChoice(style)
     for style in (RowStyle.ONE_CHAIN, RowStyle.TWO_CHAINS, RowStyle.TWO_SUMS, RowStyle.CARRY_WORD)
@@ -88,7 +88,7 @@ def values(expression: Expression, rng: random.Random) -> list[tuple[int, ...]]:
 def check(library: Library, symbol: str, expression: Expression, program: Program) -> None:
     """Compare a loaded kernel with the algorithm on Python's integers."""
     counts = tuple(count for _, count in program.operands)
-    kernel = Kernel(library, symbol, counts, len(program.results), program.word)
+    kernel = LoadedKernel(library, symbol, counts, len(program.results), program.word)
     for given in values(expression, random.Random(symbol)):
         assert kernel(*given) == expression.kernel.run(expression.field, *given), (symbol, given)
 
@@ -115,7 +115,7 @@ def test_every_form_takes_every_row_style(form: LlvmForm, rows: RowChoice) -> No
 def test_operands_may_share_a_buffer(form: LlvmForm) -> None:
     f = Field(BLS12_381)
     library = compiled_here(print_llvm(lower(choose(f, "mul")), "mul", form))
-    kernel = Kernel(library, "mul", (f.n, f.n), f.n)
+    kernel = LoadedKernel(library, "mul", (f.n, f.n), f.n)
     x, y = f.p - 1, f.p // 3
     for aliasing in kernel.aliasings():
         a, b = aliasing.merged((x, y))

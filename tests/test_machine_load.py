@@ -7,7 +7,7 @@ import pytest
 from fieldc.machine.aliasing import Aliasing, aliasings, apart
 from fieldc.machine.assemble import assemble, compile_ir, host_triple
 from fieldc.machine.frames import FrameError
-from fieldc.machine.load import Kernel, Library, LoadError, load
+from fieldc.machine.load import Library, LoadedKernel, LoadError, load
 
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the kernels are x86-64")
 
@@ -38,7 +38,7 @@ def library() -> Library:
 
 
 def test_two_operands_in_every_aliasing(library: Library) -> None:
-    kernel = Kernel(library, "sum", (2, 2), 2)
+    kernel = LoadedKernel(library, "sum", (2, 2), 2)
     x, y = (1 << 128) - 3, 0x0123456789ABCDEF_FEDCBA9876543210
     for aliasing in (apart(2), Z_IS_X, Z_IS_Y):
         assert kernel.aliased(aliasing, x, y) == (x + y) & MASK
@@ -64,34 +64,34 @@ def test_aliasings_of_any_number_of_operands() -> None:
 
 
 def test_seven_operands(library: Library) -> None:
-    kernel = Kernel(library, "seven", (1,) * 7, 1)
+    kernel = LoadedKernel(library, "seven", (1,) * 7, 1)
     assert kernel(*(10**i for i in range(7))) == 1111111
     for aliasing in kernel.aliasings():
         given = aliasing.merged(tuple(10**i for i in range(7)))
         assert kernel.aliased(aliasing, *given) == sum(given)
     with pytest.raises(FrameError, match="changed byte 0 of d's buffer"):
-        Kernel(library, "sixth", (1,) * 7, 1)(*range(7))
+        LoadedKernel(library, "sixth", (1,) * 7, 1)(*range(7))
 
 
 def test_aliasing_shows_a_kernel_that_writes_too_early(library: Library) -> None:
-    kernel = Kernel(library, "early", (2, 2), 2)
+    kernel = LoadedKernel(library, "early", (2, 2), 2)
     x, y = 5 << 64 | 7, 3 << 64 | 4
     assert kernel(x, y) == kernel.aliased(Z_IS_X, x, y) == x + y
     assert kernel.aliased(Z_IS_Y, x, y) != x + y
 
 
 def test_one_operand_and_a_longer_operand(library: Library) -> None:
-    assert Kernel(library, "copy", (2,), 2)(9 << 64 | 1) == 9 << 64 | 1
-    redc = Kernel(library, "copy", (4,), 2)
+    assert LoadedKernel(library, "copy", (2,), 2)(9 << 64 | 1) == 9 << 64 | 1
+    redc = LoadedKernel(library, "copy", (4,), 2)
     assert redc.aliased(Aliasing((1, 1)), 8 << 192 | 6 << 64 | 5) == 6 << 64 | 5
     with pytest.raises(ValueError, match="takes 1 operands"):
         redc.aliased(Z_IS_Y, 1)
 
 
 def test_words_of_32_bits(library: Library) -> None:
-    assert Kernel(library, "sum", (4, 4), 4, word=32)(MASK, 2) == 1
+    assert LoadedKernel(library, "sum", (4, 4), 4, word=32)(MASK, 2) == 1
     with pytest.raises(ValueError, match="32 or 64"):
-        Kernel(library, "sum", (4, 4), 4, word=16)
+        LoadedKernel(library, "sum", (4, 4), 4, word=16)
 
 
 @pytest.mark.parametrize(
@@ -104,15 +104,15 @@ def test_words_of_32_bits(library: Library) -> None:
 )
 def test_a_write_out_of_bounds_is_an_error(library: Library, symbol: str, message: str) -> None:
     with pytest.raises(FrameError, match=message):
-        Kernel(library, symbol, (2, 2), 2)(1, 2)
+        LoadedKernel(library, symbol, (2, 2), 2)(1, 2)
 
 
 def test_unwritten_limbs_read_as_poison(library: Library) -> None:
-    assert Kernel(library, "lazy", (2, 2), 2)(1, 2) == 0x5C5C5C5C5C5C5C5C << 64 | 1
+    assert LoadedKernel(library, "lazy", (2, 2), 2)(1, 2) == 0x5C5C5C5C5C5C5C5C << 64 | 1
 
 
 def test_operands_that_do_not_fit(library: Library) -> None:
-    kernel = Kernel(library, "sum", (2, 2), 2)
+    kernel = LoadedKernel(library, "sum", (2, 2), 2)
     for x, y in ((1 << 128, 0), (-1, 0)):
         with pytest.raises(ValueError, match="does not fit"):
             kernel(x, y)
@@ -130,7 +130,7 @@ def test_bad_objects_and_symbols(library: Library) -> None:
 def test_code_stays_while_its_kernel_does() -> None:
     ir = "define void @g(ptr %z, ptr %x) {\n %a = load i64, ptr %x\n %b = add i64 %a, 1\n"
     ir += " store i64 %b, ptr %z\n ret void\n}\n"
-    kernel = Kernel(load(compile_ir(ir, host_triple(), "", "").object), "g", (1,), 1)
+    kernel = LoadedKernel(load(compile_ir(ir, host_triple(), "", "").object), "g", (1,), 1)
     gc.collect()
     assert [kernel(i) for i in range(100)] == list(range(1, 101))
 
@@ -138,4 +138,4 @@ def test_code_stays_while_its_kernel_does() -> None:
 def test_objects_are_linked_together() -> None:
     caller = assemble("    .globl twice\ntwice:\n    call once\n    ret\n")
     callee = assemble("    .globl once\nonce:\n    movq $7, (%rdi)\n    ret\n")
-    assert Kernel(load(caller, callee), "twice", (1,), 1)(0) == 7
+    assert LoadedKernel(load(caller, callee), "twice", (1,), 1)(0) == 7

@@ -13,10 +13,10 @@ from fieldc.machine import probe, results, timing
 from fieldc.machine.assemble import assemble
 from fieldc.machine.clock import TimingError
 from fieldc.machine.code import Code, code_of
-from fieldc.machine.loops import OPERANDS, RING, Operands, Shape, loops
-from fieldc.machine.pages import PAGE, PLACEMENTS, Copy, Memory, Pages, gaps
+from fieldc.machine.loops import OPERANDS, RING, Layout, Operands, loops
+from fieldc.machine.pages import PAGE, PLACEMENTS, Copy, OperandMemory, Pages, gaps
 from fieldc.machine.processor import is_x86_64, missing
-from fieldc.machine.timing import Candidate, PythonCandidate, Slice, measure
+from fieldc.machine.timing import PythonCandidate, Slice, TimedKernel, measure
 
 needs_x86 = pytest.mark.skipif(not is_x86_64(), reason="loops are System V x86-64")
 
@@ -50,12 +50,12 @@ def code(symbol: str) -> Code:
     return code_of(assemble(TEXT), symbol)
 
 
-def candidate(symbol: str, *bounds: int) -> Candidate:
-    shape = Shape(1, (1,) * len(bounds))
-    return Candidate(symbol, code(symbol), shape, tuple((bound,) for bound in bounds))
+def candidate(symbol: str, *bounds: int) -> TimedKernel:
+    layout = Layout(1, (1,) * len(bounds))
+    return TimedKernel(symbol, code(symbol), layout, tuple((bound,) for bound in bounds))
 
 
-def candidates() -> list[Candidate | PythonCandidate]:
+def candidates() -> list[TimedKernel | PythonCandidate]:
     return [
         candidate("double", 97),
         candidate("addition", 97, 89),
@@ -108,12 +108,12 @@ def test_order_within_rounds_follows_the_seed() -> None:
 HELD: list[Pages] = []
 
 
-def copies(symbol: str, shape: Shape, operands: Operands = "moving") -> list[Copy]:
+def copies(symbol: str, layout: Layout, operands: Operands = "moving") -> list[Copy]:
     HELD.append(Pages(1, 1 << 12))
-    return HELD[-1].copies((loops(shape, operands), code(symbol)))
+    return HELD[-1].copies((loops(layout, operands), code(symbol)))
 
 
-def words(memory: Memory, count: int) -> list[int]:
+def words(memory: OperandMemory, count: int) -> list[int]:
     return list((ctypes.c_uint64 * count).from_address(memory.address))
 
 
@@ -121,9 +121,9 @@ def words(memory: Memory, count: int) -> list[int]:
 def test_operands_and_stack_lie_at_pinned_page_offsets() -> None:
     found = set()
     for _ in range(3):
-        memory = Memory()
-        memory.write(Shape(1, (1,)).image([(1,)] * RING))
-        for copy in copies("frame", Shape(1, (1,))):
+        memory = OperandMemory()
+        memory.write(Layout(1, (1,)).image([(1,)] * RING))
+        for copy in copies("frame", Layout(1, (1,))):
             copy.ticks("throughput", memory.address, 3)
             found.add((memory.address % PAGE, words(memory, 2)[1]))
     assert len(found) == 1
@@ -137,11 +137,11 @@ def test_moving_calls_go_round_the_ring(count: int) -> None:
         2: ("addition", lambda x, y: x + y),
         3: ("fused", lambda x, y, z: x * y + z),
     }[count]
-    shape = Shape(1, (1,) * count)
+    layout = Layout(1, (1,) * count)
     inputs = [tuple(10 * n + i + 2 for i in range(count)) for n in range(RING)]
-    for copy in copies(symbol, shape):
-        memory = Memory()
-        memory.write(shape.image(inputs))
+    for copy in copies(symbol, layout):
+        memory = OperandMemory()
+        memory.write(layout.image(inputs))
         copy.ticks("throughput", memory.address, RING)
         cells = words(memory, RING * (count + 1))
         for n, operands in enumerate(inputs):
@@ -151,20 +151,20 @@ def test_moving_calls_go_round_the_ring(count: int) -> None:
 
 @needs_x86
 def test_fixed_calls_stay_at_one_cell() -> None:
-    shape, memory = Shape(1, (1, 1)), Memory()
-    memory.write(shape.image([(n + 1, n + 2) for n in range(RING)]))
-    copies("addition", shape, "fixed")[0].ticks("throughput", memory.address, RING)
+    layout, memory = Layout(1, (1, 1)), OperandMemory()
+    memory.write(layout.image([(n + 1, n + 2) for n in range(RING)]))
+    copies("addition", layout, "fixed")[0].ticks("throughput", memory.address, RING)
     cells = words(memory, 3 * RING)
     assert cells[2] == 3 and not any(cells[5::3])
 
 
 @needs_x86
 def test_latency_feeds_results_back() -> None:
-    shape, memory = Shape(2, (1, 1)), Memory()
-    memory.write(shape.image([(1, 3)] * RING))
-    copies("addition", shape)[0].ticks("latency", memory.address, 10)
-    chain = memory.address + shape.chain[1]
-    assert shape.chain[0] == shape.chain[1] and shape.chain[2] == shape.chain[1] + 16
+    layout, memory = Layout(2, (1, 1)), OperandMemory()
+    memory.write(layout.image([(1, 3)] * RING))
+    copies("addition", layout)[0].ticks("latency", memory.address, 10)
+    chain = memory.address + layout.chain[1]
+    assert layout.chain[0] == layout.chain[1] and layout.chain[2] == layout.chain[1] + 16
     assert ctypes.c_uint64.from_address(chain).value == 1 + 3 * (8 + 10)
 
 
@@ -198,7 +198,7 @@ reads:
     made = code_of(assemble(text), "reads")
     assert (made.start, made.alignment) == (32, 32) and made.absolute
     pages = Pages(1, len(made.data))
-    for number, copy in enumerate(pages.copies((loops(Shape(1, (1,))), made))):
+    for number, copy in enumerate(pages.copies((loops(Layout(1, (1,))), made))):
         assert copy.kernel % PAGE == gaps(32)[number]
         z = ctypes.c_uint64()
         ctypes.CFUNCTYPE(None, ctypes.c_void_p)(copy.function)(ctypes.addressof(z))
@@ -209,7 +209,7 @@ reads:
 def test_an_object_may_call_the_c_library() -> None:
     made = code_of(assemble(".globl k\nk:\n mov $1, %edx\n jmp memcpy@PLT\n"), "k")
     pages = Pages(1, len(made.data))
-    (copy, *_) = pages.copies((loops(Shape(1, (1,))), made))
+    (copy, *_) = pages.copies((loops(Layout(1, (1,))), made))
     x, z = ctypes.c_uint64(0x1234), ctypes.c_uint64()
     function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(copy.function)
     function(ctypes.addressof(z), ctypes.addressof(x))
@@ -227,12 +227,12 @@ def test_a_race_that_cannot_be_run() -> None:
 
 
 def test_candidates_are_checked_and_inputs_follow_the_seed() -> None:
-    good = Candidate("k", Code(b""), Shape(2, (4, 2)), ((1 << 256,), (97,)))
+    good = TimedKernel("k", Code(b""), Layout(2, (4, 2)), ((1 << 256,), (97,)))
     assert good.inputs(3) == good.inputs(3) != good.inputs(4)
     assert all(x < bound for x, (bound,) in zip(good.inputs(3), good.bounds, strict=True))
     pairs = replace(good, bounds=((97, 89), (97,)))
     assert all(x % 2**128 < 97 and x >> 128 < 89 for x in (pairs.inputs(s)[0] for s in range(9)))
-    long = {"shape": Shape(65, (4, 2))}
+    long = {"layout": Layout(65, (4, 2))}
     for change in ({"bounds": ((97,),)}, long, {"bounds": ((97,), (1 << 129,))}):
         with pytest.raises(TimingError, match=r"^k: "):
             replace(good, **change)

@@ -36,7 +36,7 @@ from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.machine.processor import is_x86_64
-from fieldc.packages.c.assembly import LINUX, MACOS, SYSTEMS, DifferentKernel, System, check_same
+from fieldc.packages.c.assembly import LINUX, MACOS, SYSTEMS, DifferentKernel, Platform, check_same
 from fieldc.packages.c.package import fastest, operations
 from fieldc.targets.artifact import Artifact
 from fieldc.targets.registry import TARGETS
@@ -257,7 +257,7 @@ PREDEFINED = {
 
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.target)
 def test_the_preprocessor_gives_what_was_proved(
-    system: System, small: tuple[Path, Field, str]
+    system: Platform, small: tuple[Path, Field, str]
 ) -> None:
     if not is_x86_64():
         pytest.skip("SKIPPED: gcc is for another processor here")

@@ -14,7 +14,7 @@ from fieldc.catalogue import find_field
 from fieldc.counting.decode import decode
 from fieldc.machine.assemble import host_triple
 from fieldc.proof.contracts import contract_of
-from fieldc.proof.equations import Choice, Equation, System
+from fieldc.proof.equations import Equation, Select, System
 from fieldc.proof.prove import CaseProof, prove
 from fieldc.targets.registry import find_target
 
@@ -60,9 +60,9 @@ def test_the_page_has_the_instructions(proof: Proof) -> None:
     assert [(f"{i.address:02x}", i.text.replace("qword ptr [rip", "[rip")) for i in code] == listed
 
 
-def said(system: System, row: Equation | Choice) -> str:
+def said(system: System, row: Equation | Select) -> str:
     """A row as the page writes it."""
-    if isinstance(row, Choice):
+    if isinstance(row, Select):
         ((on,),), ((off,),) = row.when_set, row.otherwise
         return f"{NAMES[row.word]} = {NAMES[on]} if {NAMES[row.flag]}, else {NAMES[off]}"
     constants = {P: "p*", (1 << 61) + 1: "(2^61 + 1)*", 1: "", -P: "p"}

@@ -15,7 +15,7 @@ import pytest
 from fieldc.machine.assemble import assemble
 from fieldc.machine.load import load
 from fieldc.machine.processor import is_x86_64, missing
-from fieldc.proof.equations import Choice, Equation, Polynomial, System
+from fieldc.proof.equations import Equation, Polynomial, Select, System
 from fieldc.proof.memory import KernelMemory
 from fieldc.proof.x86_64.decode import decode
 from fieldc.proof.x86_64.meanings import MEANINGS
@@ -215,7 +215,7 @@ def solve(system: System, values: dict[int, int]) -> None:
             base, shift = name.rsplit(">>", 1)
             if number not in values and system.names.index(base) in values:
                 values[number] = values[system.names.index(base)] >> int(shift)
-        if isinstance(row, Choice):
+        if isinstance(row, Select):
             side = row.when_set if values[row.flag] else row.otherwise
             values[row.word] = evaluate(side, values)
             continue

@@ -12,7 +12,7 @@ from fieldc.artifacts import verify
 from fieldc.artifacts.support import Support, support_of
 from fieldc.artifacts.verify import LeakyKernel, judge, require_constant_time
 from fieldc.cli import main
-from fieldc.proof.constant_time.scan import Depends, Finding, Kind
+from fieldc.proof.constant_time.scan import Depends, Finding, FindingKind
 from fieldc.targets.artifact import PROVED, SKIPPED, TESTED
 from fieldc.targets.registry import TARGETS
 
@@ -68,7 +68,7 @@ def test_a_missing_tool_is_named(tool: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_kernel_that_may_branch_never_gets_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = Finding("f", 4, "bne", Kind.BRANCH, Depends.SECRET)
+    found = Finding("f", 4, "bne", FindingKind.BRANCH, Depends.SECRET)
     monkeypatch.setattr(verify, "scan", lambda code: [found])
     with pytest.raises(LeakyKernel, match=r"_add_llvm may not be constant time: f\+0x4: bne"):
         require_constant_time(kernels("mips64-linux", FIELD)[0])

@@ -22,7 +22,7 @@ from target_code import (
 from fieldc.errors import Refusal
 from fieldc.machine.assemble import compile_ir
 from fieldc.machine.check import check
-from fieldc.machine.emulated import EmulatorError, Program
+from fieldc.machine.emulated import EmulatorError, RunningProgram
 from fieldc.machine.frames import FrameError
 from fieldc.proof.constant_time.scan import scan
 from fieldc.targets.artifact import Artifact
@@ -174,7 +174,7 @@ def test_a_wrong_kernel_is_found() -> None:
 def test_what_cannot_be_linked_is_named_in_one_line() -> None:
     program("aarch64-linux", {}).close()
     with pytest.raises(EmulatorError, match=r"clang: .*nosuch") as error:
-        Program(
+        RunningProgram(
             EMULATORS["aarch64-linux"].emulator,
             {"nosuch": kernels("aarch64-linux", SMALL)[0].code or b""},
         )

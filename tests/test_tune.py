@@ -32,7 +32,7 @@ from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.machine.check import check
 from fieldc.machine.code import Code
-from fieldc.machine.load import Kernel, load
+from fieldc.machine.load import LoadedKernel, load
 from fieldc.machine.pages import Pages
 from fieldc.machine.processor import is_x86_64
 from fieldc.machine.processors import find_processor
@@ -42,7 +42,7 @@ from fieldc.targets.x86_64.encode import linked
 from fieldc.targets.x86_64.kernel import compile_expression
 from fieldc.targets.x86_64.order import touch
 from fieldc.targets.x86_64.print import GNU
-from fieldc.tune.duel import Bout, Verdict, verdict
+from fieldc.tune.duel import Bout, DuelResult, verdict
 from fieldc.tune.examine import Examination
 from fieldc.tune.search import ACCEPTANCES, CONFIRM, GLANCE, LOOK, SETTLE, Search
 from fieldc.tune.space import Draft, Proposals, Workshop, neighbours, promising, structures
@@ -88,7 +88,7 @@ def test_moved_kernels_are_right(operation: str) -> None:
         loaded = load(assemble(kernel.text(GNU)))
         expression = shop.expressions[next(iter(shop.expressions))]
         widths = tuple(bound.width(FOUR) for _, bound in expression.kernel.operands)
-        check(Kernel(loaded, kernel.symbol, widths, FOUR.n), expression)
+        check(LoadedKernel(loaded, kernel.symbol, widths, FOUR.n), expression)
 
 
 # Decisions
@@ -264,7 +264,7 @@ def test_build_applies_a_schedule_and_proves_it(
 # The search, against a machine that is made up
 
 
-def of_ratios(ratios: list[float], rounds: int) -> Verdict:
+def of_ratios(ratios: list[float], rounds: int) -> DuelResult:
     """The verdict on rounds at one place, where the incumbent takes 100 cycles."""
     return verdict([Bout(0, 100 * ratio, 100) for ratio in ratios], rounds)
 
@@ -277,7 +277,7 @@ class Machine:
         self.disturbed = disturbed
         self.flattered: dict[float, int] = {}
 
-    def __call__(self, candidate: float, incumbent: float, rounds: int) -> Verdict:
+    def __call__(self, candidate: float, incumbent: float, rounds: int) -> DuelResult:
         self.duels.append((candidate, incumbent, rounds))
         if self.disturbed(len(self.duels)):
             return of_ratios([0.5], rounds) if rounds > 1 else of_ratios([], rounds)
@@ -357,7 +357,7 @@ def test_a_search_without_success_converges() -> None:
 
 def test_a_verdict_needs_most_rounds() -> None:
     assert not of_ratios([0.9] * 5, 10).sound and of_ratios([0.9] * 6, 10).sound
-    assert of_ratios([0.9, 1.1, 0.8, 0.7], 4) == Verdict(0.85, 0.75, 4, 4)
+    assert of_ratios([0.9, 1.1, 0.8, 0.7], 4) == DuelResult(0.85, 0.75, 4, 4)
 
 
 def test_the_worst_place_decides() -> None:

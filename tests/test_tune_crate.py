@@ -13,8 +13,8 @@ from fieldc.catalogue import find_field
 from fieldc.decisions.schedule import Decisions, ScheduleError, code_of
 from fieldc.machine.clock import TimingError
 from fieldc.machine.code import Code
-from fieldc.machine.loops import RING, Shape
-from fieldc.machine.pages import Memory, Pages
+from fieldc.machine.loops import RING, Layout
+from fieldc.machine.pages import OperandMemory, Pages
 from fieldc.machine.processor import is_x86_64
 from fieldc.machine.results import MODES
 from fieldc.packages.rust.classes import COMPLEMENT, FOLD, SPARE, PrimeClass, completed
@@ -85,28 +85,28 @@ def test_the_loops_run_and_say_what_they_cannot() -> None:
     draft, other = walked(shop, 0), walked(shop, 3)
     duels = Duels(shop.subject.start, 1)
     assert duels(draft.timed, other.timed, 4).rounds == 4
-    memory = Memory()
-    memory.write(shop.subject.shape.image([(1, 1)] * RING))
+    memory = OperandMemory()
+    memory.write(shop.subject.layout.image([(1, 1)] * RING))
     for copy in duels.pages.copies(draft.timed):
         for mode in MODES:
             assert copy.ticks(mode, memory.address, 8) > 0
     for operands in ((17, 17), (4, 4, 4)):
         with pytest.raises(TimingError, match="up to 16 limbs"):
-            surroundings(("rax",), Shape(4, operands))
+            surroundings(("rax",), Layout(4, operands))
 
 
 @HOST
 def test_what_stands_before_a_kernel_calls_it_and_stores_its_words() -> None:
     """A kernel that leaves the first words of x and y in its registers."""
     code = bytes.fromhex("4c8b0e") + bytes.fromhex("488b32") + b"\xc3"
-    shape, pages = Shape(2, (1, 1)), Pages(1, 64)
-    (copy, *_) = pages.copies((surroundings(("r9", "rsi"), shape), Code(code)))
+    layout, pages = Layout(2, (1, 1)), Pages(1, 64)
+    (copy, *_) = pages.copies((surroundings(("r9", "rsi"), layout), Code(code)))
     z, x, y = (ctypes.c_uint64 * 2)(), ctypes.c_uint64(1), ctypes.c_uint64(2)
     function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(copy.function)
     function(ctypes.addressof(z), ctypes.addressof(x), ctypes.addressof(y))
     assert list(z) == [1, 2]
-    memory = Memory()
-    memory.write(shape.image([(n, 100 + n) for n in range(RING)]))
+    memory = OperandMemory()
+    memory.write(layout.image([(n, 100 + n) for n in range(RING)]))
     copy.ticks("throughput", memory.address, RING)
     words = (ctypes.c_uint64 * (4 * RING)).from_address(memory.address)
     # Each cell has its operands and its own result. In the last loop y is added: to the first word

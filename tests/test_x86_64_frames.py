@@ -12,11 +12,10 @@ from x86_64_kernels import HERE, Built, check_run, loaded, runs_here, win64_kern
 
 from fieldc.algorithms import choose
 from fieldc.catalogue import find_field
-from fieldc.language import Expression
-from fieldc.language import Kernel as Algorithm
+from fieldc.language import Expression, Kernel
 from fieldc.machine.assemble import assemble
 from fieldc.machine.frames import FrameError
-from fieldc.machine.load import Kernel, Library, load
+from fieldc.machine.load import Library, LoadedKernel, load
 from fieldc.operands import WIDE, residues
 from fieldc.operations import Operation
 from fieldc.targets.x86_64.choices import VARIANTS
@@ -113,7 +112,7 @@ def test_the_probe_notices_a_register_that_is_not_kept() -> None:
     runs_here("base")
     spoil = ".globl spoil\nspoil:\n mov $5, %rbx\n movq $7, (%rdi)\n ret\n"
     library = load(assemble(spoil + probe("spoil", SYSV, FLAG_STATES["both"])))
-    assert Kernel(library, "spoil_probe", (1,), 1)(0) == 7
+    assert LoadedKernel(library, "spoil_probe", (1,), 1)(0) == 7
     before, after, *values = seen(library, "spoil", 8)
     assert (
         before == after and values[0] == 5 and values[1:] == [pattern(r) for r in KEPT["sysv"][1:]]
@@ -127,7 +126,7 @@ def test_the_probe_sets_the_flags() -> None:
     results = {}
     for name, flags in FLAG_STATES.items():
         library = load(assemble(reads + probe("reads", SYSV, flags)))
-        results[name] = Kernel(library, "reads_probe", (2,), 2)(0)
+        results[name] = LoadedKernel(library, "reads_probe", (2,), 2)(0)
     assert results == {"clear": 0, "both": 1 << 64 | 1, "carry": 1, "overflow": 1 << 64}
 
 
@@ -138,7 +137,7 @@ def test_guards_notice_a_kernel_that_is_one_limb_too_long() -> None:
     code = compile_expression(expression, "add", VARIANTS["base"])
     library = load(assemble(code.text(GNU)))
     with pytest.raises(FrameError, match="outside z's buffer"):
-        Kernel(library, "add", (3, 3), 2)(1, 2)
+        LoadedKernel(library, "add", (3, 3), 2)(1, 2)
 
 
 # Conventions as data
@@ -173,6 +172,6 @@ def test_win64_code_reads_only_its_argument_registers() -> None:
 def test_more_operands_than_registers_are_refused() -> None:
     operands = tuple((name, residues(1)) for name in "abcdef")
     wide = Operation("wide", operands, WIDE)
-    algorithm = Algorithm(wide, "sum", lambda f, *values: sum(values))
+    algorithm = Kernel(wide, "sum", lambda f, *values: sum(values))
     with pytest.raises(X86Error, match="sysv passes 6 pointers in registers, not 7"):
         compile_expression(algorithm.expression(find_field("2^61-1")), "k")

@@ -15,7 +15,7 @@ from x86_64_checks import check_code
 from fieldc.language import Expression
 from fieldc.machine.aliasing import apart
 from fieldc.machine.assemble import assemble, host_triple
-from fieldc.machine.load import Kernel, Library, load
+from fieldc.machine.load import Library, LoadedKernel, load
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.targets.x86_64.choices import FEATURES, VARIANTS, Choices
 from fieldc.targets.x86_64.conventions import WIN64
@@ -87,7 +87,7 @@ class Built:
 
     expression: Expression
     code: X86Kernel
-    run: Kernel
+    run: LoadedKernel
 
 
 def loaded(
@@ -98,11 +98,11 @@ def loaded(
     return [Built(t, code, callable_of(library, t, code.symbol + suffix)) for t, code in codes]
 
 
-def callable_of(library: Library, expression: Expression, symbol: str) -> Kernel:
+def callable_of(library: Library, expression: Expression, symbol: str) -> LoadedKernel:
     """The loaded kernel as a function of integers."""
     f = expression.field
     operands = tuple(bound.width(f) for _, bound in expression.kernel.operands)
-    return Kernel(library, symbol, operands, f.n)
+    return LoadedKernel(library, symbol, operands, f.n)
 
 
 def build(wanted: Iterable[tuple[Expression, Choices]]) -> list[Built]:

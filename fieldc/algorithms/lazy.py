@@ -16,35 +16,35 @@ from fieldc.field import Field
 from fieldc.language import DoesNotApply, Kernel, Lazy, LazyPair, Number, Residue, kernel
 
 
-def has_room(f: Field) -> bool:
+def has_two_spare_bits(f: Field) -> bool:
     """Whether values below 2p stay there: 4p < R."""
     return 4 * f.p < f.R
 
 
-def check_room(f: Field) -> None:
-    """Raise DoesNotApply where there is no room."""
-    if not has_room(f):
+def check_two_spare_bits(f: Field) -> None:
+    """Raise DoesNotApply unless p has two spare bits."""
+    if not has_two_spare_bits(f):
         raise DoesNotApply(f"values below 2p stay there only where 4p < R, not for {f.label}")
 
 
 @kernel("add_lazy")
 def add(f: Field, x: Lazy, y: Lazy) -> Lazy:
     """x + y, less 2p where it is 2p or more."""
-    check_room(f)
+    check_two_spare_bits(f)
     return subtract_once(x + y, 2 * f.p)
 
 
 @kernel("sub_lazy")
 def sub(f: Field, x: Lazy, y: Lazy) -> Lazy:
     """x - y, and 2p where that is negative."""
-    check_room(f)
+    check_two_spare_bits(f)
     return add_if_negative(x - y, 2 * f.p)
 
 
 @kernel("reduce_lazy")
 def reduce(f: Field, x: Lazy) -> Residue:
     """The canonical value: x, less p where it is p or more."""
-    check_room(f)
+    check_two_spare_bits(f)
     return subtract_once(x, f.p)
 
 
@@ -52,15 +52,15 @@ def _products(algorithm: str, step: Reduction, how: str) -> Iterator[Kernel]:
     """Multiplication, squaring, and a sum of two products, which divide by the radix in a step."""
 
     def multiply(f: Field, x: Lazy, y: Lazy) -> Lazy:
-        check_room(f)
+        check_two_spare_bits(f)
         return product(f, x, y, step)
 
     def square(f: Field, x: Lazy) -> Lazy:
-        check_room(f)
+        check_two_spare_bits(f)
         return square_product(f, x, step)
 
     def sum_of_products(f: Field, x: LazyPair, y: LazyPair) -> Lazy:
-        check_room(f)
+        check_two_spare_bits(f)
         return sum_of(f, x, y, step)
 
     functions: tuple[tuple[str, str, Callable[..., Number]], ...] = (
@@ -76,7 +76,7 @@ def _products(algorithm: str, step: Reduction, how: str) -> Iterator[Kernel]:
 @kernel("square_lazy", "product")
 def square_by_product(f: Field, x: Lazy) -> Lazy:
     """x*x/R modulo p, not reduced, as the product of x with itself: holds for every 4p < R."""
-    check_room(f)
+    check_two_spare_bits(f)
     return product(f, x, x, drop_limb)
 
 

@@ -10,7 +10,7 @@ from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.assemble import assemble, compile_ir, host_triple
-from fieldc.machine.load import Kernel, load
+from fieldc.machine.load import LoadedKernel, load
 from fieldc.machine.processor import ProcessorError, is_x86_64, missing
 from fieldc.targets.llvm.print import print_llvm
 from fieldc.targets.llvm.processors import LLVM_TARGETS
@@ -40,16 +40,16 @@ class HostBackend:
         """Features this processor lacks; where there are any, the code must not run."""
         return missing(self.features)
 
-    def kernel(self, expression: Expression) -> Kernel:
+    def kernel(self, expression: Expression) -> LoadedKernel:
         """The kernel of an expression, compiled and loaded."""
         return loaded(self.compile(expression), expression)
 
 
-def loaded(made: bytes, expression: Expression) -> Kernel:
+def loaded(made: bytes, expression: Expression) -> LoadedKernel:
     """The kernel of an expression from its object file."""
     operands = tuple(bound.width(expression.field) for _, bound in expression.kernel.operands)
     width = expression.kernel.result.width(expression.field)
-    return Kernel(load(made), SYMBOL, operands, width, expression.field.word)
+    return LoadedKernel(load(made), SYMBOL, operands, width, expression.field.word)
 
 
 def decide_here(field: Field, operation: str, algorithm: str | None = None) -> Decision:
@@ -115,10 +115,10 @@ class OperandError(UserError, ValueError):
     """An operand is outside the range that the kernel's contract gives."""
 
 
-class NativeKernel(Kernel):
+class NativeKernel(LoadedKernel):
     """A kernel of this process that takes only what its contract allows."""
 
-    def __init__(self, loaded: Kernel, expression: Expression) -> None:
+    def __init__(self, loaded: LoadedKernel, expression: Expression) -> None:
         f, kernel = expression.field, expression.kernel
         widths = tuple(bound.width(f) for _, bound in kernel.operands)
         super().__init__(loaded.library, loaded.symbol, widths, kernel.result.width(f), f.word)

@@ -8,9 +8,7 @@ from enum import Enum
 
 import lief
 
-
-class CodeError(ValueError):
-    """The bytes are no object file that can be read; the message is one line."""
+from fieldc.binary.image import ObjectError
 
 
 class Architecture(Enum):
@@ -66,7 +64,7 @@ class _Section:
 
 
 def functions(data: bytes) -> list[ScannedCode]:
-    """Every function of an object file. Raises CodeError."""
+    """Every function of an object file. Raises ObjectError."""
     binary = lief.parse(data)
     if isinstance(binary, lief.ELF.Binary):
         found = [*_elf(binary)]
@@ -75,9 +73,9 @@ def functions(data: bytes) -> list[ScannedCode]:
     elif isinstance(binary, lief.MachO.Binary):
         found = [*_macho(binary)]
     else:
-        raise CodeError("this is no object file of ELF, COFF or Mach-O")
+        raise ObjectError("this is no object file of ELF, COFF or Mach-O")
     if not found:
-        raise CodeError("the object has no function")
+        raise ObjectError("the object has no function")
     return found
 
 
@@ -91,7 +89,7 @@ def _architecture(machine: object) -> Architecture:
     }
     name = str(machine).rpartition(".")[2]
     if name not in known:
-        raise CodeError(f"no decoder for {name}")
+        raise ObjectError(f"no decoder for {name}")
     return known[name]
 
 
@@ -130,7 +128,7 @@ def _elf_architecture(header: lief.ELF.Header) -> Architecture:
     if name == "ARM" and is_little:
         return Architecture.ARM
     if not is_64_bit:
-        raise CodeError(f"no decoder for 32-bit {name}")
+        raise ObjectError(f"no decoder for 32-bit {name}")
     return _architecture(header.machine_type)
 
 

@@ -12,7 +12,7 @@ from fieldc.lab import peers
 from fieldc.lab.base_line import PLAIN
 
 if TYPE_CHECKING:
-    from fieldc.lab.race import Ratio, Report, Row
+    from fieldc.lab.race import RaceRow, Ratio, Report
 
 COLUMNS = ("algorithm", "backend", "cycles", "±%", "worst", "ns")
 """`worst` is what the worst place in memory costs more than the median place."""
@@ -60,7 +60,7 @@ def _bounded(report: Report) -> list[str]:
     return list(dict.fromkeys(row.limits.processor.name for row in report.rows if row.limits))
 
 
-def _table(runs: list[list[Row]]) -> Table:
+def _table(runs: list[list[RaceRow]]) -> Table:
     """The rows of one operation, one run after the other."""
     rows = [row for run in runs for row in run]
     references = list(dict.fromkeys(name for row in rows for name in row.ratios))
@@ -92,7 +92,7 @@ def _table(runs: list[list[Row]]) -> Table:
     return Table(columns, shown, title, best, OPTIONAL)
 
 
-def _worst(row: Row) -> str:
+def _worst(row: RaceRow) -> str:
     """What the worst place in memory costs."""
     if row.throughput_worst is None or row.latency_worst is None:
         return "-"
@@ -100,7 +100,7 @@ def _worst(row: Row) -> str:
     return more(worst, (row.throughput.median, row.latency.median))
 
 
-def _bound(row: Row) -> tuple[str, str]:
+def _bound(row: RaceRow) -> tuple[str, str]:
     if row.limits is None:
         return "-", "-"
     name, cycles = row.limits.binding
@@ -117,7 +117,7 @@ def conclusion(report: Report | None) -> tuple[str, ...]:
     return tuple([*filter(None, found), *(warning if report.race.disturbed else [])])
 
 
-def _sentence(rows: list[Row]) -> str:
+def _sentence(rows: list[RaceRow]) -> str:
     """The fastest row of one operation, against the wide integers of LLVM and its own bound."""
     compiled = [row for row in rows if row.count is not None]
     if not compiled:

@@ -65,7 +65,7 @@ def tune(arguments: argparse.Namespace) -> Answer:
     from fieldc.machine.processor import brand
     from fieldc.machine.results import MODES
     from fieldc.tune.subject import of_field
-    from fieldc.tune.tuning import Plan, tune_operation
+    from fieldc.tune.tuning import SearchPlan, tune_operation
 
     field = find_field(arguments.field, 64)
     path = arguments.file or Path(default_name(field))
@@ -74,7 +74,7 @@ def tune(arguments: argparse.Namespace) -> Answer:
     if path.exists():
         schedule = load_schedule(path, field)
     modes = MODES if arguments.mode == "both" else (arguments.mode,)
-    plan = Plan(arguments.time, arguments.seed, modes, say)
+    plan = SearchPlan(arguments.time, arguments.seed, modes, say)
     done = []
     for operation in dict.fromkeys(arguments.op):
         subject = of_field(field, operation, arguments.operands)

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from fieldc.counting.instructions import Instruction
-from fieldc.counting.places import Touch
-from fieldc.machine.processors import Processor, Timing
+from fieldc.counting.instructions import DecodedInstruction
+from fieldc.counting.places import RootedAccess
+from fieldc.machine.processors import InstructionCost, Processor
 
 RESULTS = ("rax", "x0")
-NOTHING = Timing()
+NOTHING = InstructionCost()
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class Ready:
 
 
 @dataclass(frozen=True)
-class Chain:
+class LatencyChain:
     """The longest path: its cycles, and its instructions, first to last."""
 
     cycles: int
-    path: tuple[Instruction, ...]
+    path: tuple[DecodedInstruction, ...]
 
     def by_opcode(self) -> dict[str, int]:
         """How often each opcode stands on the path."""
@@ -45,7 +45,9 @@ class _Run:
     before: list[int] = field(default_factory=list)
     stored: list[Ready] = field(default_factory=list)
 
-    def step(self, number: int, instruction: Instruction, touches: Sequence[Touch]) -> None:
+    def step(
+        self, number: int, instruction: DecodedInstruction, touches: Sequence[RootedAccess]
+    ) -> None:
         """One instruction: its results wait for what it reads."""
         timing = self.processor.timing(instruction.timing) or NOTHING
         if instruction.moves_only:
@@ -69,7 +71,7 @@ class _Run:
     def _register(self, name: str) -> Ready:
         return self.registers.get(name, Ready())
 
-    def _loaded(self, touch: Touch) -> Ready:
+    def _loaded(self, touch: RootedAccess) -> Ready:
         own = [
             ready
             for byte in range(touch.offset, touch.offset + touch.size)
@@ -80,7 +82,9 @@ class _Run:
             return Ready(last.cycle + self.processor.forward_latency, last.by)
         return Ready(self.processor.load_latency if touch.operand else 0)
 
-    def _addresses(self, instruction: Instruction, touches: Sequence[Touch]) -> list[Ready]:
+    def _addresses(
+        self, instruction: DecodedInstruction, touches: Sequence[RootedAccess]
+    ) -> list[Ready]:
         """A load waits for its address; a store's data does not."""
         found = []
         for access in instruction.accesses:
@@ -90,7 +94,7 @@ class _Run:
                     found.append(Ready(ready.cycle + self.processor.load_latency, ready.by))
         return found
 
-    def _store(self, touch: Touch, done: Ready) -> None:
+    def _store(self, touch: RootedAccess, done: Ready) -> None:
         for byte in range(touch.offset, touch.offset + touch.size):
             self.memory[touch.root, byte] = done
         if touch.operand:
@@ -102,8 +106,10 @@ def _latest(several: Iterable[Ready]) -> Ready:
 
 
 def latency_chain(
-    code: Sequence[Instruction], touches: Sequence[Sequence[Touch]], processor: Processor
-) -> Chain:
+    code: Sequence[DecodedInstruction],
+    touches: Sequence[Sequence[RootedAccess]],
+    processor: Processor,
+) -> LatencyChain:
     """The longest path to what is stored for the caller; without such a store, to the result."""
     run = _Run(processor)
     for number, (instruction, touched) in enumerate(zip(code, touches, strict=True)):
@@ -114,4 +120,4 @@ def latency_chain(
     while number >= 0:
         path.append(code[number])
         number = run.before[number]
-    return Chain(last.cycle, tuple(reversed(path)))
+    return LatencyChain(last.cycle, tuple(reversed(path)))

@@ -16,9 +16,9 @@ from fieldc.counting.instructions import (
     STACK_POINTERS,
     SUBTRACTION,
     Access,
-    Instruction,
+    DecodedInstruction,
 )
-from fieldc.counting.places import Touch, touches_of
+from fieldc.counting.places import RootedAccess, touches_of
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Count:
     """
 
     architecture: str
-    code: tuple[Instruction, ...]
-    touches: Sequence[Sequence[Touch]] = ()
+    code: tuple[DecodedInstruction, ...]
+    touches: Sequence[Sequence[RootedAccess]] = ()
     is_run: bool = False
     """Whether these are the instructions that a call executed, not those that stand there."""
 
@@ -120,7 +120,7 @@ def count(code: bytes, architecture: str, address: int = 0) -> Count:
     return counted(decode(code, architecture, address), architecture)
 
 
-def counted(code: tuple[Instruction, ...], architecture: str) -> Count:
+def counted(code: tuple[DecodedInstruction, ...], architecture: str) -> Count:
     """Count decoded instructions."""
     found = Count(architecture, code)
     return Count(architecture, code, touches_of(code)) if found.is_straight else found

@@ -10,14 +10,14 @@ import capstone
 from fieldc.counting.decode_aarch64 import understand_aarch64
 from fieldc.counting.decode_riscv64 import understand_riscv64, understand_zicond
 from fieldc.counting.decode_x86_64 import understand_x86_64
-from fieldc.counting.instructions import NOTHING, CodeError, Instruction
+from fieldc.counting.instructions import NOTHING, CodeError, DecodedInstruction
 
 LONGEST = 15
 """Bytes of the longest instruction."""
-Decode = Callable[[capstone.CsInsn], Instruction]
+Decode = Callable[[capstone.CsInsn], DecodedInstruction]
 
 
-def decode(code: bytes, architecture: str, address: int = 0) -> tuple[Instruction, ...]:
+def decode(code: bytes, architecture: str, address: int = 0) -> tuple[DecodedInstruction, ...]:
     """The instructions of a function that control can reach, in the order of addresses.
 
     What lies between or after them is data, or fills room. Where a jump's target is computed, all
@@ -25,7 +25,7 @@ def decode(code: bytes, architecture: str, address: int = 0) -> tuple[Instructio
     """
     engine, understand = _engine(architecture)
     end = address + len(code)
-    found: dict[int, Instruction] = {}
+    found: dict[int, DecodedInstruction] = {}
     waiting = [(address, False)]
     while waiting:
         place, follows_call = waiting.pop()
@@ -50,11 +50,11 @@ def decode(code: bytes, architecture: str, address: int = 0) -> tuple[Instructio
     return tuple(found[place] for place in sorted(found))
 
 
-def _beyond_capstone(code: bytes, architecture: str, address: int) -> Instruction | None:
+def _beyond_capstone(code: bytes, architecture: str, address: int) -> DecodedInstruction | None:
     return understand_zicond(code, address) if architecture == "riscv64" else None
 
 
-def _swept(code: bytes, architecture: str, address: int) -> tuple[Instruction, ...]:
+def _swept(code: bytes, architecture: str, address: int) -> tuple[DecodedInstruction, ...]:
     """Every instruction, from the first byte to the last but for what fills room at the end."""
     engine, understand = _engine(architecture)
     found = [understand(raw) for raw in engine.disasm(code, address)]
@@ -66,7 +66,7 @@ def _swept(code: bytes, architecture: str, address: int) -> tuple[Instruction, .
     return tuple(found)
 
 
-def decode_one(code: bytes, architecture: str, address: int) -> Instruction:
+def decode_one(code: bytes, architecture: str, address: int) -> DecodedInstruction:
     """The instruction that the bytes begin with. Raises CodeError."""
     engine, understand = _engine(architecture)
     for raw in engine.disasm(code[:LONGEST], address, 1):

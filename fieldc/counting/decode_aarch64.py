@@ -11,7 +11,7 @@ import re
 from capstone import CsInsn, arm64
 
 from fieldc.counting import instructions as kinds
-from fieldc.counting.instructions import Access, Instruction
+from fieldc.counting.instructions import Access, DecodedInstruction
 
 NAMES = {
     kinds.ADDITION: {"add": "add", "adds": "adds", "adc": "adc adcs"},
@@ -48,7 +48,7 @@ ZERO = ("xzr", "wzr", "")
 LINK = "x30"
 
 
-def understand_aarch64(insn: CsInsn) -> Instruction:
+def understand_aarch64(insn: CsInsn) -> DecodedInstruction:
     """One instruction of AArch64."""
     mnemonic = str(insn.mnemonic)
     memory = next((o.mem for o in insn.operands if o.type == arm64.ARM64_OP_MEM), None)
@@ -64,7 +64,7 @@ def understand_aarch64(insn: CsInsn) -> Instruction:
         accesses = _accesses(insn, mnemonic, memory, named)
         if insn.writeback:
             writes, copies = writes | {base}, (base, base, step)
-    return Instruction(
+    return DecodedInstruction(
         *(insn.address, insn.size, mnemonic, insn.op_str, kind, timing),
         *(reads, writes, accesses, "", copies, _target(insn, timing)),
     )

@@ -7,7 +7,7 @@ import re
 from capstone import CsInsn
 
 from fieldc.counting import instructions as kinds
-from fieldc.counting.instructions import Access, Instruction
+from fieldc.counting.instructions import Access, DecodedInstruction
 from fieldc.proof.constant_time.riscv64 import conditional_zero
 
 PATTERNS = (
@@ -33,7 +33,7 @@ DISTANCE = re.compile(r"-?(0x)?[0-9a-f]+$")
 PLACE = re.compile(r"(-?(?:0x)?[0-9a-f]+)\((\w+)\)")
 
 
-def understand_riscv64(insn: CsInsn) -> Instruction:
+def understand_riscv64(insn: CsInsn) -> DecodedInstruction:
     """One instruction of RISC-V, compressed ones by their long names."""
     mnemonic = str(insn.mnemonic).removeprefix("c.")
     memory = MEMORY.match(mnemonic)
@@ -47,27 +47,29 @@ def understand_riscv64(insn: CsInsn) -> Instruction:
     if mnemonic in ("jr", "jalr") and str(insn.op_str) in ("ra", "zero, 0(ra)", "zero, ra, 0"):
         timing = "ret"
     if timing == "ret" or mnemonic == "jr" or str(insn.op_str).endswith(")"):
-        return Instruction(insn.address, insn.size, mnemonic, insn.op_str, kind, timing)
+        return DecodedInstruction(insn.address, insn.size, mnemonic, insn.op_str, kind, timing)
     jumps = timing in ("jump", "branch", "call") and mnemonic != "jalr"
     distance = DISTANCE.search(str(insn.op_str)) if jumps else None
     target = insn.address + int(distance[0], 0) if distance else None
-    return Instruction(insn.address, insn.size, mnemonic, insn.op_str, kind, timing, target=target)
+    return DecodedInstruction(
+        insn.address, insn.size, mnemonic, insn.op_str, kind, timing, target=target
+    )
 
 
-def understand_zicond(code: bytes, address: int) -> Instruction | None:
+def understand_zicond(code: bytes, address: int) -> DecodedInstruction | None:
     """An instruction of Zicond, which capstone 5 does not know; None for other bytes."""
     step = conditional_zero(code, address)
     if step is None:
         return None
     mnemonic, _, operands = step.text.partition(" ")
-    return Instruction(address, step.size, mnemonic, operands, kinds.SELECTION, "add")
+    return DecodedInstruction(address, step.size, mnemonic, operands, kinds.SELECTION, "add")
 
 
-def _access(insn: CsInsn, mnemonic: str, found: re.Match[str]) -> Instruction:
+def _access(insn: CsInsn, mnemonic: str, found: re.Match[str]) -> DecodedInstruction:
     store = found[1].endswith("s")
     place = PLACE.search(str(insn.op_str))
     base, offset = (place[2], int(place[1], 0)) if place else ("", 0)
     access = Access(store, WIDTHS[found[2]], base, offset=offset)
     timing = "store" if store else "load"
     text = (insn.address, insn.size, mnemonic, insn.op_str, kinds.MOVE, timing)
-    return Instruction(*text, accesses=(access,))
+    return DecodedInstruction(*text, accesses=(access,))

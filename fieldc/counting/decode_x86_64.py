@@ -8,7 +8,7 @@ from functools import cache
 from capstone import CS_AC_READ, CS_AC_WRITE, CsInsn, x86
 
 from fieldc.counting import instructions as kinds
-from fieldc.counting.instructions import Access, Instruction
+from fieldc.counting.instructions import Access, DecodedInstruction
 
 NAMES = {
     kinds.ADDITION: {"add": "add inc xadd", "adc": "adc", "adx": "adcx adox"},
@@ -53,7 +53,7 @@ PARTIAL = 4
 """A write of fewer bytes keeps the rest of the register."""
 
 
-def understand_x86_64(insn: CsInsn) -> Instruction:
+def understand_x86_64(insn: CsInsn) -> DecodedInstruction:
     """One instruction of x86-64."""
     mnemonic = _mnemonic(insn)
     registers = [o for o in insn.operands if o.type == x86.X86_OP_REG]
@@ -71,7 +71,7 @@ def understand_x86_64(insn: CsInsn) -> Instruction:
         timing = "copy"
     elif timing == "add" and kind in ADDS and len(names) == 1 and not accesses:
         timing = "add immediate"
-    return Instruction(
+    return DecodedInstruction(
         *(insn.address, insn.size, mnemonic, insn.op_str, kind, timing),
         *(reads, writes, accesses, _high(mnemonic, names), _copies(insn, mnemonic, names)),
         target=_target(insn, timing),

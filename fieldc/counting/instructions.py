@@ -41,7 +41,7 @@ class Access:
 
 
 @dataclass(frozen=True)
-class Instruction:
+class DecodedInstruction:
     """One instruction. Registers are whole ones (`rax` for `al`), flags stand beside them.
 
     `timing` is its row in `processors.toml`. `reads` leaves out what only makes an address.

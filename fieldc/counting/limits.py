@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from fieldc.counting.chain import Chain, latency_chain
+from fieldc.counting.chain import LatencyChain, latency_chain
 from fieldc.counting.count import Count
-from fieldc.counting.instructions import COMPARISON, Instruction
-from fieldc.machine.processors import Processor, Timing, processors_of
+from fieldc.counting.instructions import COMPARISON, DecodedInstruction
+from fieldc.machine.processors import InstructionCost, Processor, processors_of
 
 SLOTS, CHAIN = "issue slots", "latency chain"
-UNKNOWN = Timing()
+UNKNOWN = InstructionCost()
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Limits:
 
     processor: Processor
     throughput: dict[str, float]
-    chain: Chain | None
+    chain: LatencyChain | None
     unknown: dict[str, int] = field(default_factory=dict)
     """The opcodes whose ports are not known: each counts for one slot."""
 
@@ -82,13 +82,13 @@ def all_bounds(count: Count) -> list[Limits]:
 
 
 def _timed(
-    code: Sequence[Instruction], processor: Processor
-) -> Iterator[tuple[Instruction, Timing | None]]:
+    code: Sequence[DecodedInstruction], processor: Processor
+) -> Iterator[tuple[DecodedInstruction, InstructionCost | None]]:
     """Each instruction with what it takes, its loads and stores included."""
     for number, instruction in enumerate(code):
         following = code[number + 1] if number + 1 < len(code) else None
         if processor.fuses and instruction.kind == COMPARISON and _branches(following):
-            yield instruction, Timing(0, _memory_ports(instruction, processor))
+            yield instruction, InstructionCost(0, _memory_ports(instruction, processor))
             continue
         timing = processor.timing(instruction.timing)
         if timing is None and instruction.accesses:
@@ -100,20 +100,22 @@ def _timed(
         yield instruction, timing
 
 
-def _branches(instruction: Instruction | None) -> bool:
+def _branches(instruction: DecodedInstruction | None) -> bool:
     return instruction is not None and instruction.timing == "branch"
 
 
-def _with_memory(instruction: Instruction, timing: Timing, processor: Processor) -> Timing:
+def _with_memory(
+    instruction: DecodedInstruction, timing: InstructionCost, processor: Processor
+) -> InstructionCost:
     own = () if instruction.moves_only else timing.ports
     slots = timing.slots
     modifies = any(a.store for a in instruction.accesses) and not instruction.moves_only
     if modifies and instruction.timing != "call":
         slots += processor.read_modify_write
-    return Timing(slots, (*own, *_memory_ports(instruction, processor)))
+    return InstructionCost(slots, (*own, *_memory_ports(instruction, processor)))
 
 
-def _memory_ports(instruction: Instruction, processor: Processor) -> tuple[str, ...]:
+def _memory_ports(instruction: DecodedInstruction, processor: Processor) -> tuple[str, ...]:
     """One load and one store at most: a pair of registers goes at once."""
     sides = {access.store for access in instruction.accesses}
     load = (processor.load,) if False in sides else ()

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from fieldc.counting.instructions import STACK_POINTERS, Access, Instruction
+from fieldc.counting.instructions import STACK_POINTERS, Access, DecodedInstruction
 
 
 @dataclass(frozen=True)
-class Touch:
+class RootedAccess:
     """`size` bytes of memory, from an offset to a root; roots are taken to lie apart.
 
     `operand` says that it is no stack and no constant: the caller gave the address.
@@ -30,7 +30,7 @@ class Places:
         self.held: dict[str, tuple[Hashable, int]] = {}
         self.fresh = 0
 
-    def touches(self, instruction: Instruction) -> list[Touch]:
+    def touches(self, instruction: DecodedInstruction) -> list[RootedAccess]:
         """The places of an instruction; afterwards the registers are those behind it."""
         found = [self._touch(access) for access in instruction.accesses]
         self._follow(instruction)
@@ -39,14 +39,14 @@ class Places:
     def _value(self, register: str) -> tuple[Hashable, int]:
         return self.held.get(register, (register, 0))
 
-    def _touch(self, access: Access) -> Touch:
+    def _touch(self, access: Access) -> RootedAccess:
         root, offset = self._value(access.base)
         if access.index:
             root = root, self._value(access.index), access.scale
         operand = root not in ("", *STACK_POINTERS)
-        return Touch(access.store, root, offset + access.offset, access.width // 8, operand)
+        return RootedAccess(access.store, root, offset + access.offset, access.width // 8, operand)
 
-    def _follow(self, instruction: Instruction) -> None:
+    def _follow(self, instruction: DecodedInstruction) -> None:
         copy = instruction.copies
         value = (self._value(copy[1])[0], self._value(copy[1])[1] + copy[2]) if copy else None
         for register in instruction.writes:
@@ -56,7 +56,7 @@ class Places:
             self.held[copy[0]] = value
 
 
-def touches_of(code: Sequence[Instruction]) -> list[list[Touch]]:
+def touches_of(code: Sequence[DecodedInstruction]) -> list[list[RootedAccess]]:
     """The places that each instruction of a straight run touches."""
     places = Places()
     return [places.touches(instruction) for instruction in code]

@@ -19,7 +19,7 @@ from fieldc.machine.assemble import assemble
 from fieldc.machine.code import code_of
 from fieldc.machine.loops import loops
 from fieldc.machine.results import Race
-from fieldc.machine.timing import Candidate, Operands, candidate_of, measure, shape_of
+from fieldc.machine.timing import Operands, TimedKernel, candidate_of, layout_of, measure
 from fieldc.targets.target import Choice
 from fieldc.targets.x86_64.choices import Choices
 from fieldc.targets.x86_64.inline import TURNS, inlined
@@ -128,8 +128,8 @@ class Outcome:
 class _Pair:
     goal: Goal
     chosen_by: str
-    ours: Candidate
-    rival: Candidate | None
+    ours: TimedKernel
+    rival: TimedKernel | None
 
 
 def run_goals(
@@ -162,18 +162,18 @@ def _preferred(field: str, operation: str) -> Choice:
     return decide_here(find_field(field), operation).preferred
 
 
-def _our_candidate(goal: Goal, ours: Choice, operands: Operands) -> Candidate:
+def _our_candidate(goal: Goal, ours: Choice, operands: Operands) -> TimedKernel:
     label, kernel = f"ours {goal.name}", plan_of(ours).compile(ours.expression, SYMBOL)
     if not goal.in_a_loop:
         return _candidate(label, assemble(kernel.text(GNU)), SYMBOL, ours)
-    shape = shape_of(ours.expression)
-    made = inlined(kernel, shape, operands=operands)
+    layout = layout_of(ours.expression)
+    made = inlined(kernel, layout, operands=operands)
     # The loop within goes round the ring itself.
-    outer = loops(shape, "fixed")
+    outer = loops(layout, "fixed")
     return candidate_of(label, code_of(made, SYMBOL), ours.expression, outer)
 
 
-def _rival(goal: Goal, ours: Choice) -> Candidate | None:
+def _rival(goal: Goal, ours: Choice) -> TimedKernel | None:
     label = f"{goal.rival} {goal.name}"
     if goal.rival == CYCLES:
         return None
@@ -188,7 +188,7 @@ def _rival(goal: Goal, ours: Choice) -> Candidate | None:
     return _candidate(label, made, SYMBOL, ours)
 
 
-def _candidate(label: str, made: bytes, symbol: str, ours: Choice) -> Candidate:
+def _candidate(label: str, made: bytes, symbol: str, ours: Choice) -> TimedKernel:
     return candidate_of(label, code_of(made, symbol), ours.expression)
 
 

@@ -11,9 +11,9 @@ from unicorn import Uc, UcError
 from fieldc.binary.image import PAGE, page_after
 from fieldc.binary.relocate import Linked
 from fieldc.counting.decode import decode_one
-from fieldc.counting.instructions import CodeError, Instruction
+from fieldc.counting.instructions import CodeError, DecodedInstruction
 from fieldc.errors import UserError
-from fieldc.lab.registers import MODELS, CallConvention, Model
+from fieldc.lab.registers import MODELS, ArgumentPlaces, Model
 
 # Far above what any linker gives: a wild pointer of the code does not meet them.
 RETURN = 0x20_0000_0000
@@ -50,7 +50,7 @@ class Moved:
 class ExecutedInstruction:
     """One executed instruction and what it read from memory and wrote to it."""
 
-    instruction: Instruction
+    instruction: DecodedInstruction
     reads: list[Moved] = field(default_factory=list)
     writes: list[Moved] = field(default_factory=list)
 
@@ -64,7 +64,7 @@ class Run:
     limit: int
     steps: list[ExecutedInstruction] = field(default_factory=list)
     failure: str = ""
-    known: dict[int, Instruction] = field(default_factory=dict)
+    known: dict[int, DecodedInstruction] = field(default_factory=dict)
     touched: int = 0
 
     def fail(self, message: str) -> None:
@@ -92,7 +92,7 @@ class Run:
         if last is not one or not one.mnemonic.startswith("rep"):
             self.steps.append(ExecutedInstruction(one))
 
-    def _decoded(self, address: int, size: int) -> Instruction:
+    def _decoded(self, address: int, size: int) -> DecodedInstruction:
         wanted = size if 0 < size <= 15 else 4
         code = bytes(self.machine.mem_read(address, wanted))
         one = decode_one(code, self.linked.image.architecture, address)
@@ -224,7 +224,7 @@ def _pages(areas: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def _enter(machine: Uc, model: Model, convention: CallConvention, arguments: Sequence[int]) -> None:
+def _enter(machine: Uc, model: Model, convention: ArgumentPlaces, arguments: Sequence[int]) -> None:
     """Registers and stack as a caller leaves them."""
     for number, name in enumerate(model.general):
         machine.reg_write(model.numbers[name], FILLED + number)

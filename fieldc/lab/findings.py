@@ -86,7 +86,7 @@ PREDICTORS: dict[str, Callable[[Row], float]] = {
 
 
 @dataclass(frozen=True)
-class Prediction:
+class Correlation:
     """How well one figure predicts time over a set of rows.
 
     `correlation` is Pearson's; `error` is the mean deviation from the fitted line, by the time.
@@ -99,7 +99,7 @@ class Prediction:
     error: float
 
 
-def predictions(rows: Sequence[Row], mode: str) -> list[Prediction]:
+def predictions(rows: Sequence[Row], mode: str) -> list[Correlation]:
     """Every predictor over the rows whose executed code is known, best first."""
     known = list(filter(is_counted, rows))
     times = [cycles(row, mode) for row in known]
@@ -111,13 +111,13 @@ def predictions(rows: Sequence[Row], mode: str) -> list[Prediction]:
 
 def _prediction(
     name: str, read: Callable[[Row], float], rows: Sequence[Row], times: Sequence[float], mode: str
-) -> Prediction | None:
+) -> Correlation | None:
     values = [read(row) for row in rows]
     if len(set(values)) < 2:
         return None
     slope, start = linear_regression(values, times)
     errors = [abs(start + slope * v - t) / t for v, t in zip(values, times, strict=True)]
-    return Prediction(name, mode, len(rows), correlation(values, times), sum(errors) / len(errors))
+    return Correlation(name, mode, len(rows), correlation(values, times), sum(errors) / len(errors))
 
 
 def figure(value: float) -> str:

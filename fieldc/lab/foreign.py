@@ -31,7 +31,7 @@ class NoForeignCode(UserError):
 
 
 @dataclass(frozen=True)
-class Routine:
+class BlstRoutine:
     """One of blst's routines: what it computes and the order of its arguments."""
 
     file: str
@@ -45,13 +45,13 @@ _384, _256 = "mulx_mont_384", "mulx_mont_256"
 ROUTINES = {
     routine.symbol: routine
     for routine in (
-        Routine(_384, "mulx_mont_384", "mul", _MUL),
-        Routine(_384, "sqrx_mont_384", "square", _SQUARE),
-        Routine(_384, "mulx_mont_384x", "fp2_mul", _MUL),
-        Routine("add_mod_384", "add_mod_384", "add", _SUM),
-        Routine("add_mod_384", "sub_mod_384", "sub", _SUM),
-        Routine(_256, "mulx_mont_sparse_256", "mul", _MUL),
-        Routine(_256, "sqrx_mont_sparse_256", "square", _SQUARE),
+        BlstRoutine(_384, "mulx_mont_384", "mul", _MUL),
+        BlstRoutine(_384, "sqrx_mont_384", "square", _SQUARE),
+        BlstRoutine(_384, "mulx_mont_384x", "fp2_mul", _MUL),
+        BlstRoutine("add_mod_384", "add_mod_384", "add", _SUM),
+        BlstRoutine("add_mod_384", "sub_mod_384", "sub", _SUM),
+        BlstRoutine(_256, "mulx_mont_sparse_256", "mul", _MUL),
+        BlstRoutine(_256, "sqrx_mont_sparse_256", "square", _SQUARE),
     )
 }
 """Those for processors with BMI2 and ADX that are raced, by symbol."""
@@ -81,12 +81,12 @@ def foreign_text(file: str) -> str:
     return _without_conditions((assembly_folder() / f"{file}-x86_64.s").read_text("utf-8"))
 
 
-def foreign_object(routine: Routine, field: Field) -> bytes:
+def foreign_object(routine: BlstRoutine, field: Field) -> bytes:
     """The routine and a stub ENTRY `void (z, x[, y])` for one field. Raises NoForeignCode."""
     return assemble(foreign_text(routine.file) + _stub(routine, field))
 
 
-def _stub(routine: Routine, field: Field) -> str:
+def _stub(routine: BlstRoutine, field: Field) -> str:
     sets = {
         "p": "leaq .Lfieldc_p(%rip), %{}",
         "n0": f"movabsq ${field.n0:#x}, %{{}}",

@@ -16,7 +16,7 @@ from fieldc.field import Field
 from fieldc.machine.results import Spread
 
 if TYPE_CHECKING:
-    from fieldc.lab.race import Row
+    from fieldc.lab.race import RaceRow
 
 FOLDER = Path(__file__).resolve().parents[2] / "crates" / "race"
 FIELDS = ("bls12-381-p", "bls12-381-r", "bn254-p", "secp256k1-p")
@@ -36,7 +36,7 @@ class Peers:
     data: Sequence[Data] = ()
     skipped: str = ""
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[RaceRow]:
         """The rows for a table; what stands in the name is other than called and canonical."""
         return [_row(data) for data in self.data]
 
@@ -83,8 +83,8 @@ def _missing(field: Field, names: Sequence[str], operations: Sequence[str]) -> s
     return "" if operations else f"crates/race has the operations {', '.join(OPERATIONS)}"
 
 
-def _row(data: Data) -> Row:
-    from fieldc.lab.race import Ratio, Row
+def _row(data: Data) -> RaceRow:
+    from fieldc.lab.race import RaceRow, Ratio
 
     kind = [word for word in data["kind"] if word not in ("called", "canonical")]
     spreads = {mode: Spread(**data[f"{mode}_spread"]) for mode in ("throughput", "latency")}
@@ -93,7 +93,7 @@ def _row(data: Data) -> Row:
         for mode, spread in spreads.items()
     }
     name = ", ".join((full_name(data), *kind))
-    return Row(
+    return RaceRow(
         field=data["field"],
         op=data["op"],
         algorithm=data["algorithm"],

@@ -63,7 +63,7 @@ class Ratio:
 
 
 @dataclass(frozen=True)
-class Row:
+class RaceRow:
     """One measured row; cycles and nanoseconds of one call, with 10th and 90th percentile."""
 
     field: str
@@ -98,7 +98,7 @@ class Row:
 class Report:
     """A whole run: rows, what was left out and why, and the state of the machine."""
 
-    rows: list[Row]
+    rows: list[RaceRow]
     skipped: list[str]
     race: Race
 
@@ -259,12 +259,12 @@ def _entrant(expression: Expression, backend: HostBackend, seed: int) -> Entrant
     return Entrant(expression.kernel, backend.name, candidate, executed(made, expression))
 
 
-def _rows(field: Field, entrants: list[Entrant], race: Race) -> Iterator[Row]:
+def _rows(field: Field, entrants: list[Entrant], race: Race) -> Iterator[RaceRow]:
     for entrant in entrants:
         timing = race.row(entrant.runner.label)
         rivals = [e for e in entrants if e.operation == entrant.operation]
         placed = timing.placements > 1
-        yield Row(
+        yield RaceRow(
             field.label,
             entrant.operation,
             entrant.algorithm or entrant.kernel.algorithm,

@@ -10,7 +10,7 @@ from unicorn import arm64_const, x86_const
 
 
 @dataclass(frozen=True)
-class CallConvention:
+class ArgumentPlaces:
     """How a call passes words: in these registers, then on the stack behind `shadow` bytes."""
 
     arguments: tuple[str, ...]
@@ -29,7 +29,7 @@ class Model:
     thread: str
     general: tuple[str, ...]
     numbers: Mapping[str, int]
-    conventions: Mapping[str, CallConvention]
+    conventions: Mapping[str, ArgumentPlaces]
 
 
 def _numbers(constants: object, prefix: str, names: tuple[str, ...]) -> dict[str, int]:
@@ -51,8 +51,8 @@ MODELS = {
         *("rsp", "", "fs_base", _X86),
         _numbers(x86_const, "UC_X86_REG_", (*_X86, "rsp", "rip", "fs_base")),
         {
-            "sysv": CallConvention(("rdi", "rsi", "rdx", "rcx", "r8", "r9")),
-            "win64": CallConvention(("rcx", "rdx", "r8", "r9"), 32),
+            "sysv": ArgumentPlaces(("rdi", "rsi", "rdx", "rcx", "r8", "r9")),
+            "win64": ArgumentPlaces(("rcx", "rdx", "r8", "r9"), 32),
         },
     ),
     "aarch64": Model(
@@ -61,6 +61,6 @@ MODELS = {
         arm64_const.UC_CPU_ARM64_MAX,
         *("sp", "x30", "tpidr_el0", _ARM),
         _numbers(arm64_const, "UC_ARM64_REG_", (*_ARM, "sp", "pc", "tpidr_el0")),
-        {"aapcs64": CallConvention(_ARM[:8])},
+        {"aapcs64": ArgumentPlaces(_ARM[:8])},
     ),
 }

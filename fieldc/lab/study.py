@@ -47,7 +47,7 @@ SPARE_BITS = 3
 
 
 @dataclass(frozen=True)
-class Plan:
+class StudyPlan:
     """What is measured: fields, operations, rounds of a race, and the seed of inputs and order."""
 
     limbs: tuple[int, ...]
@@ -66,8 +66,8 @@ class Plan:
 
 SEEDS_FIELDS = ("bn254-p", "bls12-381-p")
 SPECIAL_FIELDS = ("secp256k1-p", "curve25519", "p256", "p384", "p521", "goldilocks")
-QUICK = Plan((2, 4, 6), SEEDS_FIELDS, ("mul", "square", "add", "sub"), 25, 1)
-FULL = Plan(
+QUICK = StudyPlan((2, 4, 6), SEEDS_FIELDS, ("mul", "square", "add", "sub"), 25, 1)
+FULL = StudyPlan(
     tuple(range(2, 17)),
     (*SEEDS_FIELDS, *SPECIAL_FIELDS),
     ("mul", "square", "add", "sub", "mul_plain"),
@@ -97,7 +97,7 @@ def _applies(field: Field) -> bool:
     return choose(field, "mul").kernel.algorithm == "log-jump"
 
 
-def run_study(plan: Plan, folder: Path, progress: Progress) -> tuple[list[Row], list[str]]:
+def run_study(plan: StudyPlan, folder: Path, progress: Progress) -> tuple[list[Row], list[str]]:
     """Measure what is missing in the folder; the plan's rows, and what was left out, as lines.
 
     Raises StudyError where the folder cannot be used.
@@ -122,7 +122,7 @@ def run_study(plan: Plan, folder: Path, progress: Progress) -> tuple[list[Row], 
     return rows, list(left_out)
 
 
-def _measured(field: Field, plan: Plan, folder: Path, progress: Progress) -> dict[str, Any]:
+def _measured(field: Field, plan: StudyPlan, folder: Path, progress: Progress) -> dict[str, Any]:
     expressions = list(_traces(field, plan.operations))
     objects, refused = _compiled(expressions, progress)
     report = run_race(
@@ -204,7 +204,7 @@ def _compiled(
     return objects, refused
 
 
-def _identity(plan: Plan) -> Row:
+def _identity(plan: StudyPlan) -> Row:
     """What must agree before rows of an earlier run are taken: limbs and names may grow."""
     return {
         "operations": list(plan.operations),
@@ -228,7 +228,7 @@ def _source() -> str:
     return total.hexdigest()
 
 
-def _kept(path: Path, plan: Plan) -> dict[str, Any] | None:
+def _kept(path: Path, plan: StudyPlan) -> dict[str, Any] | None:
     """What an earlier run of the same plan on this processor left, if it did."""
     try:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))

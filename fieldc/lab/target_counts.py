@@ -35,7 +35,7 @@ _MULTIPLY = ("umaal", "umlal", "mla", "madd", "maddu", "mfhi", "mflo")
 
 
 @dataclass(frozen=True)
-class Row:
+class CountRow:
     """The figures of one kernel."""
 
     target: str
@@ -64,13 +64,13 @@ def distinct_targets() -> list[LlvmTarget]:
     ]
 
 
-def row(target: LlvmTarget, text: str, operation: str) -> Row:
+def row(target: LlvmTarget, text: str, operation: str) -> CountRow:
     """The figures of a kernel as `fieldc build` makes it."""
     made, f = TARGETS[target.name], find_field(text, target.processor.word)
     expression = made.suited(choose(f, operation))
     (artifact,) = made.produce(expression)
     code = straight(artifact.code or b"")
-    return Row(
+    return CountRow(
         target.name,
         f.n,
         operation,

@@ -12,7 +12,7 @@ from fieldc.binary.read import find_routine, read_image
 from fieldc.binary.relocate import Linked, link
 from fieldc.catalogue import quote
 from fieldc.counting.count import Count, by_width
-from fieldc.counting.places import Touch
+from fieldc.counting.places import RootedAccess
 from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.lab.emulate import (
@@ -127,10 +127,10 @@ class Trace:
         return dict(sorted(found.items()))
 
 
-def _touches(step: ExecutedInstruction) -> list[Touch]:
+def _touches(step: ExecutedInstruction) -> list[RootedAccess]:
     """The places of a step; the operands are where its caller put them."""
     pairs = [(False, moved) for moved in step.reads] + [(True, moved) for moved in step.writes]
-    return [Touch(s, "", m.address, m.size, m.address >= OPERANDS) for s, m in pairs]
+    return [RootedAccess(s, "", m.address, m.size, m.address >= OPERANDS) for s, m in pairs]
 
 
 def trace(linked: Linked, routine: Routine, request: Request) -> Trace:

@@ -57,7 +57,7 @@ def why_not_emulated(emulator: Emulator) -> str:
     return ""
 
 
-class Program:
+class RunningProgram:
     """A running program that has kernels, by their symbols, from object files."""
 
     def __init__(self, emulator: Emulator, objects: Mapping[str, bytes]) -> None:
@@ -82,7 +82,7 @@ class Program:
                 self.close()
                 raise
 
-    def __enter__(self) -> Program:
+    def __enter__(self) -> RunningProgram:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -162,7 +162,7 @@ class EmulatedKernel(GuardedKernel):
 
     def __init__(
         self,
-        program: Program,
+        program: RunningProgram,
         symbol: str,
         operands: tuple[int, ...],
         result_limbs: int,

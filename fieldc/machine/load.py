@@ -49,7 +49,7 @@ def load(*objects: bytes) -> Library:
     return Library(objects)
 
 
-class Kernel(GuardedKernel):
+class LoadedKernel(GuardedKernel):
     """A kernel that is loaded in this process."""
 
     def __init__(

@@ -45,7 +45,7 @@ MOST_OPERANDS = len(_ARGUMENTS) - 1
 
 
 @dataclass(frozen=True)
-class Shape:
+class Layout:
     """Lengths in 64-bit limbs: of the result, and of each operand. Any number of operands.
 
     A cell of the ring is the operands, one after the other, and the result, as a program that keeps
@@ -92,12 +92,12 @@ class Shape:
 
 
 @cache
-def loops(shape: Shape, operands: Operands = "moving") -> Caller:
-    """The loops for kernels of a shape."""
+def loops(layout: Layout, operands: Operands = "moving") -> Caller:
+    """The loops for kernels of a layout."""
     moves = operands == "moving"
-    last, step = ((RING - 1) * shape.cell, _next(shape.cell)) if moves else (0, "")
-    text = _loop("fieldc_latency", shape.chain, 0, "")
-    text += _loop("fieldc_throughput", shape.places, last, step)
+    last, step = ((RING - 1) * layout.cell, _next(layout.cell)) if moves else (0, "")
+    text = _loop("fieldc_latency", layout.chain, 0, "")
+    text += _loop("fieldc_throughput", layout.places, last, step)
     entries: dict[str, tuple[Mode, ...]] = {
         "fieldc_latency": ("latency",),
         "fieldc_throughput": ("throughput",),

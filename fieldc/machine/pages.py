@@ -112,7 +112,7 @@ def _pages(size: int) -> int:
     return -(-size // PAGE) * PAGE
 
 
-class Memory:
+class OperandMemory:
     """Where operands are, at a pinned page offset."""
 
     def __init__(self) -> None:

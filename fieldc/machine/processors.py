@@ -24,7 +24,7 @@ class UnknownProcessor(UserError, LookupError):
 
 
 @dataclass(frozen=True)
-class Timing:
+class InstructionCost:
     """What one kind of instruction takes: slots, ports of each micro-operation, latencies."""
 
     slots: int = 1
@@ -53,9 +53,9 @@ class Processor:
     load_latency: int
     forward_latency: int
     units: Mapping[str, str]
-    timings: Mapping[str, Timing]
+    timings: Mapping[str, InstructionCost]
 
-    def timing(self, name: str) -> Timing | None:
+    def timing(self, name: str) -> InstructionCost | None:
         """The row of an instruction's kind, None where there is none."""
         if name == "add immediate" and name not in self.timings:
             return self.timings["add"]
@@ -122,7 +122,7 @@ def _processor(key: str, row: dict[str, Any]) -> Processor:
     return Processor(key=key, **values)
 
 
-def _timing(row: dict[str, Any]) -> Timing:
+def _timing(row: dict[str, Any]) -> InstructionCost:
     latency = row["latency"]
     slots, high = row.get("slots", 1), row.get("high", latency)
-    return Timing(slots, tuple(row["ports"]), latency, high)
+    return InstructionCost(slots, tuple(row["ports"]), latency, high)

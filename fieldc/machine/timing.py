@@ -27,8 +27,8 @@ from fieldc.language import Expression
 from fieldc.machine.caller import Caller
 from fieldc.machine.clock import Clock, TimingError
 from fieldc.machine.code import Code
-from fieldc.machine.loops import MOST_OPERANDS, OPERANDS, RING, Operands, Shape, loops
-from fieldc.machine.pages import Copy, Memory, Pages
+from fieldc.machine.loops import MOST_OPERANDS, OPERANDS, RING, Layout, Operands, loops
+from fieldc.machine.pages import Copy, OperandMemory, Pages
 from fieldc.machine.processor import brand
 from fieldc.machine.results import (
     MODES,
@@ -45,13 +45,13 @@ from fieldc.machine.results import (
 __all__ = [
     "MODES",
     "OPERANDS",
-    "Candidate",
     "Mode",
     "Operands",
     "PythonCandidate",
     "Race",
     "Slice",
     "Spread",
+    "TimedKernel",
     "Timing",
     "TimingError",
     "measure",
@@ -68,26 +68,26 @@ MAX_LIMBS = 64
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A System V kernel: `void (z[shape.result], x[shape.operands[0]], ...)`, with 64-bit limbs.
+class TimedKernel:
+    """A System V kernel: `void (z[layout.result], x[layout.operands[0]], ...)`, with 64-bit limbs.
 
     An operand is one value or several of the same length side by side; they are drawn below their
     `bounds`, and the same seed and bounds give the same inputs. `caller` is what calls it, if that
-    is not the loops of its shape.
+    is not the loops of its layout.
     """
 
     label: str
     code: Code
-    shape: Shape
+    layout: Layout
     bounds: tuple[tuple[int, ...], ...]
     caller: Caller | None = None
 
     def __post_init__(self) -> None:
-        widths = self.shape.operands
+        widths = self.layout.operands
         if not 1 <= len(widths) <= MOST_OPERANDS or len(self.bounds) != len(widths):
             text = f"1 to {MOST_OPERANDS} operands can be timed, with a bound for each"
             raise TimingError(f"{self.label}: {text}")
-        if max(self.shape.result, *widths) > MAX_LIMBS:
+        if max(self.layout.result, *widths) > MAX_LIMBS:
             raise TimingError(f"{self.label}: operands of up to {MAX_LIMBS} limbs can be timed")
         for bounds, width in zip(self.bounds, widths, strict=True):
             limbs = width // len(bounds)
@@ -101,12 +101,12 @@ class Candidate:
         draw = random.Random(seed)
         return tuple(
             sum(draw.randrange(b) << 64 * (width // len(bounds)) * i for i, b in enumerate(bounds))
-            for bounds, width in zip(self.bounds, self.shape.operands, strict=True)
+            for bounds, width in zip(self.bounds, self.layout.operands, strict=True)
         )
 
     def image(self, seed: int) -> bytes:
         """The ring of operands for a seed, as memory."""
-        return self.shape.image([self.inputs(seed + number) for number in range(RING)])
+        return self.layout.image([self.inputs(seed + number) for number in range(RING)])
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class PythonCandidate:
     call: Callable[[], object]
 
 
-Runner = Candidate | PythonCandidate
+Runner = TimedKernel | PythonCandidate
 
 
 def measure(
@@ -180,17 +180,17 @@ class _Track:
         self.seed, self.operands = seed, operands
         self.known = self.lowest = canary
         self.order = random.Random(seed)
-        self.memory = Memory()
+        self.memory = OperandMemory()
         self.slices: list[Slice] = []
-        kernels = [c for c in candidates if isinstance(c, Candidate)]
+        kernels = [c for c in candidates if isinstance(c, TimedKernel)]
         room = max((len(c.code.data) for c in kernels), default=0)
         self.pages = Pages(max(1, len(kernels)), room)
-        self.runners = [self._entrant(c) if isinstance(c, Candidate) else c for c in candidates]
+        self.runners = [self._entrant(c) if isinstance(c, TimedKernel) else c for c in candidates]
         self.lanes: list[_Lane] = []
         self.started = (self.clock.ticks(), time.perf_counter_ns())
 
-    def _entrant(self, candidate: Candidate) -> _Entrant:
-        caller = candidate.caller or loops(candidate.shape, self.operands)
+    def _entrant(self, candidate: TimedKernel) -> _Entrant:
+        caller = candidate.caller or loops(candidate.layout, self.operands)
         copies = self.pages.copies((caller, candidate.code))
         return _Entrant(candidate.label, copies, candidate.image(self.seed))
 
@@ -269,18 +269,18 @@ def _python_ns(call: Callable[[], object], count: int) -> float:
 
 def candidate_of(
     label: str, code: Code, expression: Expression, caller: Caller | None = None
-) -> Candidate:
+) -> TimedKernel:
     """A kernel of an expression."""
     f, ranges = expression.field, [bound for _, bound in expression.kernel.operands]
     bounds = tuple((bound.high(f) + 1,) * bound.count for bound in ranges)
-    return Candidate(label, code, shape_of(expression), bounds, caller)
+    return TimedKernel(label, code, layout_of(expression), bounds, caller)
 
 
-def shape_of(expression: Expression) -> Shape:
+def layout_of(expression: Expression) -> Layout:
     """The lengths of a kernel's result and operands."""
     f = expression.field
     widths = tuple(bound.width(f) for _, bound in expression.kernel.operands)
-    return Shape(expression.kernel.result.width(f), widths)
+    return Layout(expression.kernel.result.width(f), widths)
 
 
 @contextmanager

@@ -16,11 +16,11 @@ from fieldc.proof.combinations import Combination, Slopes, plus, plus_slopes, wi
 from fieldc.proof.comparisons import Comparison
 from fieldc.proof.equations import (
     ONE,
-    Choice,
     Equation,
     Monomial,
     Number,
     Polynomial,
+    Select,
     System,
     Tops,
     add_to,
@@ -29,8 +29,8 @@ from fieldc.proof.equations import (
 )
 from fieldc.proof.hints import holds
 from fieldc.proof.low_bits import cuts, without_tops
+from fieldc.proof.strategies import STRATEGIES, Strategy, share
 from fieldc.proof.totals import Total
-from fieldc.proof.ways import WAYS, Way, share
 
 MOST_TERMS = 1_000  # of a polynomial from which rows are taken away: it can grow without an end
 
@@ -82,7 +82,7 @@ class Case:
     """What was shown in other cases: the same reasons may hold here, which is quick to see."""
     samples: tuple[Mapping[int, int], ...] = ()
     """All variables in some runs of this case. What a run contradicts need not be tried."""
-    ways: tuple[Way, ...] = WAYS
+    strategies: tuple[Strategy, ...] = STRATEGIES
     """What bounds try."""
     _compared_numbers: dict[tuple[object, ...], list[Bound]] = field(
         default_factory=dict, init=False
@@ -134,19 +134,20 @@ class Case:
         return self.shown({(flag,): -1}, -1) if value == 0 else self.shown({(flag,): 1}, 0)
 
     def upper(self, target: Polynomial) -> Fraction:
-        """The least upper bound that the ways to eliminate give."""
+        """Return the least upper bound that any strategy gives."""
         return min(Fraction(b.value) / b.scale for b in self._bounds(target, None))
 
     def _bounds(self, target: Polynomial, goal: int | None) -> Iterator[Bound]:
-        """Upper bounds by several ways; each is cut short where it falls below the goal."""
+        """Yield upper bounds by each strategy; each stops as soon as it falls below the goal."""
         rows = self._carries_in(target)
-        for way in self.ways:  # the first is nearly always the one, with one comparison or another
-            yield self._direct(target, goal, way)
+        # Nearly always the first one suffices, with one comparison or another.
+        for strategy in self.strategies:
+            yield self._direct(target, goal, strategy)
             if rows:
                 # An integer's largest value may be below the bound of the fraction it is made of.
-                yield self._direct(target, goal, replace(way, keeps_high_halves=True), rows)
+                yield self._direct(target, goal, replace(strategy, keeps_high_halves=True), rows)
             for comparison in self.comparisons:
-                yield from self._compared(target, goal, way, comparison)
+                yield from self._compared(target, goal, strategy, comparison)
 
     def _carries_in(self, target: Polynomial) -> frozenset[int]:
         """The rows whose carries go into the sum of which the target is the carry."""
@@ -158,7 +159,7 @@ class Case:
         return frozenset(maker.number for maker in makers if maker is not None)
 
     def _compared(
-        self, target: Polynomial, goal: int | None, way: Way, comparison: Comparison
+        self, target: Polynomial, goal: int | None, strategy: Strategy, comparison: Comparison
     ) -> Iterator[Bound]:
         """Bounds that use what a flag's value says of the compared number."""
         low, high = self.range_of(comparison)
@@ -168,12 +169,12 @@ class Case:
                 shifted = {m: c * scale for m, c in target.items()}
                 add_to(shifted, comparison.operands, factor)
                 limit = None if goal is None else goal * scale - extra
-                b = self._direct(shifted, limit, way)
+                b = self._direct(shifted, limit, strategy)
                 rows = with_chain(b.rows, comparison, factor * b.scale, self.system.radix)
                 yield Bound(b.value + extra * b.scale, b.scale * scale, rows, b.slopes)
         shifted = dict(target)
         add_to(shifted, comparison.words, -1)
-        cut = self._direct(shifted, None, way, comparison.rows)
+        cut = self._direct(shifted, None, strategy, comparison.rows)
         for b in self._of_operands(comparison):
             rows = with_chain(cut.rows, comparison, b.scale, self.system.radix)
             yield Bound(
@@ -191,8 +192,8 @@ class Case:
 
     def _finds(self, comparison: Comparison) -> Iterator[Callable[[], Bound]]:
         """What bounds a compared number: itself, and what another flag says of it."""
-        for way in self.ways:
-            yield partial(self._direct, comparison.operands, None, way)
+        for strategy in self.strategies:
+            yield partial(self._direct, comparison.operands, None, strategy)
         for other in self.comparisons:
             if other.flag in self.fixed and other is not comparison:
                 yield partial(self._by_another, comparison, other)
@@ -200,17 +201,21 @@ class Case:
     def _by_another(self, comparison: Comparison, other: Comparison) -> Bound:
         shifted = dict(comparison.operands)
         add_to(shifted, other.operands, -1)
-        b = self._direct(shifted, None, self.ways[0])
+        b = self._direct(shifted, None, self.strategies[0])
         rows = with_chain(b.rows, other, -b.scale, self.system.radix)
         return Bound(b.value + self.range_of(other)[1] * b.scale, b.scale, rows, b.slopes)
 
     def _direct(
-        self, target: Polynomial, goal: int | None, way: Way, disabled: frozenset[int] = frozenset()
+        self,
+        target: Polynomial,
+        goal: int | None,
+        strategy: Strategy,
+        disabled: frozenset[int] = frozenset(),
     ) -> Bound:
         scale = self.system.radix**self.depth
         scaled: Polynomial = {m: c * scale for m, c in target.items()}
         limit = None if goal is None else goal * scale
-        return self._eliminated(scaled, scale, limit, disabled, way)
+        return self._eliminated(scaled, scale, limit, disabled, strategy)
 
     def range_of(self, comparison: Comparison) -> tuple[int, int]:
         """Bounds of the compared number, from the flag's value where that is known."""
@@ -225,7 +230,7 @@ class Case:
         scale: int,
         limit: int | None,
         disabled: frozenset[int],
-        way: Way,
+        strategy: Strategy,
     ) -> Bound:
         """An upper bound of terms, going through rows backwards; the first one below the limit.
 
@@ -238,7 +243,7 @@ class Case:
             highs[number] = value
         sure = frozenset(number for number, value in self.fixed.items() if value)
         total = Total(self.system, terms, tops=Tops(highs), sure=sure)
-        known = cuts(self.system, terms) if way.joins_low_bits else {}
+        known = cuts(self.system, terms) if strategy.joins_low_bits else {}
         kept = {row.word for row, _ in known.values()}
         without_tops(total, known, rows)
         for row in total.backwards():
@@ -250,10 +255,10 @@ class Case:
             if len(total) > MOST_TERMS:
                 break
             number = self.system.owners[row.word]
-            if isinstance(row, Choice):
+            if isinstance(row, Select):
                 rows[number] = self.decide(row, total)
             elif number not in disabled and row.word not in kept:
-                rows[number] = self._eliminate(row, total, way)
+                rows[number] = self._eliminate(row, total, strategy)
                 without_tops(total, known, rows)
         total.put_in_all(self.fixed)
         slopes: Slopes = {}
@@ -263,7 +268,7 @@ class Case:
             return Bound(least[0], scale, first, {})
         return Bound(min(bound, whole), scale, rows, {} if bound <= whole else slopes)
 
-    def decide(self, row: Choice, total: Total) -> Polynomial:
+    def decide(self, row: Select, total: Total) -> Polynomial:
         """Replace a choice by the side that its flag's value takes; the multiple of the row."""
         if row.flag not in self.fixed:
             return {}
@@ -277,7 +282,7 @@ class Case:
             add_to(right, {ONE: -row.factor * self.fixed[row.carry]})
         return right
 
-    def _eliminate(self, row: Equation, total: Total, way: Way) -> Polynomial:
+    def _eliminate(self, row: Equation, total: Total, strategy: Strategy) -> Polynomial:
         """The multiple of the row that was taken away."""
         total.put_in(row.word, self.fixed)
         if row.carry is None or row.carry in self.fixed:
@@ -287,8 +292,8 @@ class Case:
         words, carries = total.split(row.word), total.split(row.carry)
         multiple: Polynomial = {}
         for rest in words.keys() | carries.keys():
-            keep = way.keeps_multipliers and row.word in self.system.multipliers
-            factor = share(row, words.get(rest, 0), carries.get(rest, 0), way, keep)
+            keep = strategy.keeps_multipliers and row.word in self.system.multipliers
+            factor = share(row, words.get(rest, 0), carries.get(rest, 0), strategy, keep)
             if factor:
                 multiple[rest] = factor
         add_to(words, multiple, -1)
@@ -352,8 +357,12 @@ class Case:
     ) -> tuple[Number, Slopes]:
         """Bound sum k_ij x_i y_j as K*x*y plus leftovers, or limb by limb of either operand."""
         turned = {(j, i): k for (i, j), k in form.items()}
-        ways = (self._by_limbs(x, y, form), self._by_limbs(y, x, turned), self._whole(x, y, form))
-        return min(ways, key=lambda way: way[0])
+        bounds = (
+            self._by_limbs(x, y, form),
+            self._by_limbs(y, x, turned),
+            self._whole(x, y, form),
+        )
+        return min(bounds, key=lambda bound: bound[0])
 
     def _by_limbs(
         self, x: Input, y: Input, form: dict[tuple[int, int], Number]

@@ -97,7 +97,7 @@ class Equation:
 
 
 @dataclass(frozen=True)
-class Choice:
+class Select:
     """word = when_set if flag else otherwise."""
 
     word: int
@@ -116,7 +116,7 @@ class System:
     ranges: list[tuple[int, int]] = field(default_factory=list)
     owners: list[int] = field(default_factory=list)
     """For each variable the number of the row that defines it, -1 for inputs."""
-    rows: list[Equation | Choice] = field(default_factory=list)
+    rows: list[Equation | Select] = field(default_factory=list)
     multipliers: set[int] = field(default_factory=set)
     """Words that multiply: quotient digits and folded limbs."""
     top_bits: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -142,7 +142,7 @@ class System:
             if monomial == ONE or sign * c > 0
         )
 
-    def defining(self, number: int) -> Equation | Choice | None:
+    def defining(self, number: int) -> Equation | Select | None:
         """The row that defines a variable, or the word whose top bits it is; inputs have none."""
         for (word, _), top in self.top_bits.items() if self.owners[number] < 0 else ():
             if top == number:
@@ -185,7 +185,7 @@ class System:
     def choose(self, flag: int, when_set: Polynomial, otherwise: Polynomial, where: str) -> int:
         """word = when_set if flag else otherwise."""
         word = self._word(max(self.largest(when_set), self.largest(otherwise)), where)
-        self.rows.append(Choice(word, flag, when_set, otherwise, where))
+        self.rows.append(Select(word, flag, when_set, otherwise, where))
         return word
 
     def _word(self, high: int, where: str) -> int:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from fieldc.proof.equations import (
-    Choice,
     Equation,
     Number,
     Polynomial,
+    Select,
     Tops,
     add_to,
     by_terms,
@@ -56,10 +56,10 @@ def _factor(case: Case, factor: str | int, inputs: Mapping[str, Input]) -> tuple
     return {(limb,): 1 << w * i for i, limb in enumerate(limbs)}, inputs[factor].high
 
 
-def _left(case: Case, row: Equation | Choice) -> Polynomial | None:
+def _left(case: Case, row: Equation | Select) -> Polynomial | None:
     """What a row says is 0: its left side less its right; None for what is not decided."""
     left: Polynomial = {(row.word,): 1}
-    if isinstance(row, Choice):
+    if isinstance(row, Select):
         if row.flag not in case.fixed:
             return None
         add_to(left, row.when_set if case.fixed[row.flag] else row.otherwise, -1)

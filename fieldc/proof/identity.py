@@ -15,16 +15,16 @@ from fieldc.proof.bounds import Case, Fact
 from fieldc.proof.combinations import Combination
 from fieldc.proof.equations import (
     ONE,
-    Choice,
     Equation,
     Polynomial,
+    Select,
     System,
     add_to,
     product,
     put_in,
 )
+from fieldc.proof.strategies import STRATEGIES
 from fieldc.proof.totals import Total
-from fieldc.proof.ways import WAYS
 from fieldc.proof.zeros import residue_of
 
 
@@ -62,14 +62,14 @@ class Identity:
         for row in total.backwards():
             if self.case.system.owners[row.word] <= oldest:
                 return
-            if isinstance(row, Choice):
+            if isinstance(row, Select):
                 if row.flag not in self.case.fixed and row.word in total.places:
                     raise ProofError(f"{row.where}: a choice whose flag is not decided")
                 self._use(row, self.case.decide(row, total))
             else:
                 self._eliminate(row, total)
 
-    def _use(self, row: Equation | Choice, multiple: Polynomial) -> None:
+    def _use(self, row: Equation | Select, multiple: Polynomial) -> None:
         add_to(self.rows.setdefault(self.case.system.owners[row.word], {}), multiple)
 
     def _reduced(self, target: Polynomial) -> Polynomial:
@@ -148,7 +148,7 @@ class Identity:
         """Where a carry went on, unless one bound shows it to be 0, which is quicker to ask."""
         if row.carry is None:
             return None
-        briefly = replace(self.case, comparisons=(), ways=WAYS[:1])
+        briefly = replace(self.case, comparisons=(), strategies=STRATEGIES[:1])
         if briefly.is_always(row.carry, 0):
             self.case.fixed[row.carry] = 0
             return None
@@ -200,11 +200,11 @@ def flags_of(system: System, result: Polynomial) -> list[int]:
         row = system.defining(number)
         if row is None:
             continue
-        read = [row.when_set, row.otherwise] if isinstance(row, Choice) else [row.right]
+        read = [row.when_set, row.otherwise] if isinstance(row, Select) else [row.right]
         found = {v for polynomial in read for monomial in polynomial for v in monomial}
-        if isinstance(row, Choice):
+        if isinstance(row, Select):
             flags.add(row.flag)
             found.add(row.flag)
         waiting |= found - seen
-    chosen = (row.flag for row in system.rows if isinstance(row, Choice))
+    chosen = (row.flag for row in system.rows if isinstance(row, Select))
     return [flag for flag in dict.fromkeys(chosen) if flag in flags]

@@ -16,7 +16,7 @@ from fieldc.proof.identity import Identity, ProofError, flags_of, value_of
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
 from fieldc.proof.refute import Sample
-from fieldc.proof.ways import WAYS, Way
+from fieldc.proof.strategies import STRATEGIES, Strategy
 from fieldc.proof.zeros import fix_unread, fix_zeros
 
 RUNS = 8
@@ -122,13 +122,17 @@ def _settled(case: Case, contract: Contract, goal: _Goal, has_runs: bool) -> Cas
     """
     flags = dict(case.fixed)
     newest = list(flags)[-1:]
-    if has_runs and not case.samples and (found := _impossible(case, flags, newest, WAYS[:1])):
+    if (
+        has_runs
+        and not case.samples
+        and (found := _impossible(case, flags, newest, STRATEGIES[:1]))
+    ):
         return found
     fix_unread(case)
     try:
         return _prove_case(case, contract, goal)
     except ProofError:
-        if found := _impossible(case, flags, reversed(flags), WAYS):
+        if found := _impossible(case, flags, reversed(flags), STRATEGIES):
             return found
         again = replace(case, fixed=flags, facts={})
         if not fix_zeros(again):
@@ -151,14 +155,14 @@ def _refute(
 
 
 def _impossible(
-    case: Case, flags: Mapping[int, int], asked: Iterable[int], ways: tuple[Way, ...]
+    case: Case, flags: Mapping[int, int], asked: Iterable[int], strategies: tuple[Strategy, ...]
 ) -> Excluded | None:
     """Why bounds exclude a case, if they do: given the rest, a flag asked has the other value."""
     for flag in asked:
         rest = {f: v for f, v in flags.items() if f != flag}
         if not rest:
             continue
-        probe = Case(case.system, case.inputs, rest, case.comparisons, ways=ways)
+        probe = Case(case.system, case.inputs, rest, case.comparisons, strategies=strategies)
         if bound := probe.excludes(flag, flags[flag]):
             return Excluded({**rest, flag: flags[flag]}, bound)
     return None

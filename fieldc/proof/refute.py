@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import prod
 
 from fieldc.proof.bounds import Input
-from fieldc.proof.equations import Choice, Equation, Polynomial, System
+from fieldc.proof.equations import Equation, Polynomial, Select, System
 
 
 def evaluate(polynomial: Polynomial, values: Mapping[int, int]) -> int:
@@ -31,7 +31,7 @@ def complete(system: System, values: dict[int, int]) -> None:
             values[number] = values[word] >> shift
             continue
         row = system.rows[owner]
-        if isinstance(row, Choice):
+        if isinstance(row, Select):
             values[row.word] = evaluate(row.when_set if values[row.flag] else row.otherwise, values)
         else:
             _define(row, evaluate(row.right, values), values, system.radix)

@@ -11,11 +11,11 @@ from heapq import heappop, heappush
 
 from fieldc.proof.equations import (
     ONE,
-    Choice,
     Equation,
     Monomial,
     Number,
     Polynomial,
+    Select,
     System,
     Tops,
 )
@@ -135,7 +135,7 @@ class Total:
         for number in [n for n in fixed if n in self.places]:
             self.put_in(number, fixed)
 
-    def backwards(self) -> Iterator[Equation | Choice]:
+    def backwards(self) -> Iterator[Equation | Select]:
         """The rows that define what is mentioned, newest first, while the caller changes it."""
         rows, queue = self.system.rows, self._queue
         while queue:

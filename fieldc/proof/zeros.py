@@ -9,9 +9,9 @@ from __future__ import annotations
 from fieldc.proof.bounds import Case, Fact
 from fieldc.proof.combinations import Combination
 from fieldc.proof.equations import (
-    Choice,
     Equation,
     Polynomial,
+    Select,
     product,
 )
 from fieldc.proof.totals import Total
@@ -53,7 +53,7 @@ def fix_unread(case: Case) -> None:
     """
     rows = [row for row in case.system.rows if isinstance(row, Equation)]
     read = {v for row in rows for m in row.right for v in m}
-    read |= {row.flag for row in case.system.rows if isinstance(row, Choice)}
+    read |= {row.flag for row in case.system.rows if isinstance(row, Select)}
     made = {limb for operand in case.inputs for limb in operand.limbs}
     for row in rows:
         if row.kind == "mul" or not made.issuperset(v for m in row.right for v in m):
@@ -77,7 +77,7 @@ def fix_zeros(case: Case) -> bool:
     rows = [row for row in case.system.rows if isinstance(row, Equation)]
     products = {row.word for row in rows if row.kind == "mul"}
     read = {number for row in rows for monomial in row.right for number in monomial}
-    flags = {row.flag for row in case.system.rows if isinstance(row, Choice)}
+    flags = {row.flag for row in case.system.rows if isinstance(row, Select)}
     words = False
     for row in rows:
         carry = row.carry

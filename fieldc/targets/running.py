@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fieldc.machine.check import check
-from fieldc.machine.emulated import Emulator, Program, why_not_emulated
-from fieldc.machine.load import Kernel, load
+from fieldc.machine.emulated import Emulator, RunningProgram, why_not_emulated
+from fieldc.machine.load import LoadedKernel, load
 from fieldc.machine.wasm import WasmKernel
 from fieldc.machine.wasm_wide import WideKernel
 from fieldc.targets.artifact import Artifact
@@ -35,7 +35,7 @@ class EmulatedProgram:
         Raises CheckError or FrameError for a wrong one, EmulatorError where the program ends.
         """
         objects = {a.symbol: a.code for a in kernels if a.code is not None}
-        with Program(self.emulator, objects) as program:
+        with RunningProgram(self.emulator, objects) as program:
             for a in kernels:
                 word = a.expression.field.word
                 check(program.kernel(a.symbol, a.operand_limbs, a.result_limbs, word), a.expression)
@@ -71,7 +71,7 @@ def run_here(artifact: Artifact) -> None:
     if artifact.code is None:
         return
     word = artifact.expression.field.word
-    kernel = Kernel(
+    kernel = LoadedKernel(
         load(artifact.code), artifact.symbol, artifact.operand_limbs, artifact.result_limbs, word
     )
     check(kernel, artifact.expression)

@@ -16,7 +16,7 @@ from fieldc.machine.processors import host_processor
 from fieldc.packages.rust.classes import CLASSES, PrimeClass
 from fieldc.packages.rust.schedules import PROCESSOR, path_of, schedule_of
 from fieldc.tune.subject import of_class
-from fieldc.tune.tuning import Plan, tune_operation
+from fieldc.tune.tuning import SearchPlan, tune_operation
 
 AGAIN = 10
 """How often a disturbed end is measured again."""
@@ -44,7 +44,7 @@ def main() -> int:
     if processor is None or processor.key != PROCESSOR:
         print(f"the crate's schedules are for {PROCESSOR}, not for this processor", file=sys.stderr)
         return 1
-    plan = Plan(arguments.time, arguments.seed, say=say)
+    plan = SearchPlan(arguments.time, arguments.seed, say=say)
     for of, limbs in arguments.classes:
         own = [name for name, _ in of.algorithms]
         for operation in arguments.op or own:
@@ -59,7 +59,7 @@ def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def search(of: PrimeClass, limbs: int, operation: str, plan: Plan) -> None:
+def search(of: PrimeClass, limbs: int, operation: str, plan: SearchPlan) -> None:
     """Search for one kernel, from the one that there is, and keep it if it is sound.
 
     Where the last duel or race was disturbed the search goes on for a while, to be measured again.

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from fieldc.language import Expression
 from fieldc.machine.clock import Clock
 from fieldc.machine.code import Code
-from fieldc.machine.pages import Copy, Memory, Pages, Timed
+from fieldc.machine.pages import Copy, OperandMemory, Pages, Timed
 from fieldc.machine.results import CANARY_LIMIT, MODES, Mode
 from fieldc.machine.timing import CALIBRATION_LIMIT, candidate_of
 
@@ -45,7 +45,7 @@ class Bout:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class DuelResult:
     """Of the good rounds: the ratio of the worst places (below 1 the candidate is faster).
 
     `wins` is the share of rounds that the candidate won at the places where it or the incumbent is
@@ -68,17 +68,17 @@ class Verdict:
         return self.sound and self.ratio < FASTER and self.wins >= MOST
 
 
-def verdict(bouts: Sequence[Bout], rounds: int) -> Verdict:
+def verdict(bouts: Sequence[Bout], rounds: int) -> DuelResult:
     """What the good rounds say."""
     if not bouts:
-        return Verdict(math.inf, 0.0, 0, rounds)
+        return DuelResult(math.inf, 0.0, 0, rounds)
     places = {bout.place for bout in bouts}
     mine = {p: statistics.median(b.mine for b in bouts if b.place == p) for p in places}
     other = {p: statistics.median(b.other for b in bouts if b.place == p) for p in places}
     worst = max(mine, key=mine.__getitem__), max(other, key=other.__getitem__)
     counted = [bout.mine < bout.other for bout in bouts if bout.place in worst]
     ratio = mine[worst[0]] / other[worst[1]]
-    return Verdict(ratio, sum(counted) / len(counted), len(bouts), rounds)
+    return DuelResult(ratio, sum(counted) / len(counted), len(bouts), rounds)
 
 
 class Duels:
@@ -92,7 +92,7 @@ class Duels:
         hop: Callable[[], None] = lambda: None,
     ) -> None:
         self._clock, self._modes, self._hop = Clock(), modes, hop
-        self.pages, self._memory = Pages(SLOTS, ROOM), Memory()
+        self.pages, self._memory = Pages(SLOTS, ROOM), OperandMemory()
         self._draw = random.Random(seed)
         # Once: what latency writes over x is an operand again, and no value changes the time.
         self._memory.write(candidate_of("", Code(b""), expression).image(seed))
@@ -100,7 +100,7 @@ class Duels:
         self._dropped_in_a_row = self._turn = 0
         self.rounds = self.dropped = 0
 
-    def __call__(self, candidate: Timed, incumbent: Timed, rounds: int) -> Verdict:
+    def __call__(self, candidate: Timed, incumbent: Timed, rounds: int) -> DuelResult:
         """The candidate against the incumbent, for some rounds."""
         other = self.pages.copies(incumbent, [candidate])
         mine = self.pages.copies(candidate, [incumbent])

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from fieldc.tune.duel import Verdict
+from fieldc.tune.duel import DuelResult
 
 State = TypeVar("State")
 GLANCE, LOOK, CONFIRM, SETTLE = 1, 4, 48, 160
@@ -34,7 +34,7 @@ class Search(Generic[State]):
         self,
         start: State,
         propose: Callable[[State], State | None],
-        duel: Callable[[State, State, int], Verdict],
+        duel: Callable[[State, State, int], DuelResult],
         right: Callable[[State], bool],
     ) -> None:
         self.best = self.incumbent = start
@@ -87,7 +87,7 @@ class Search(Generic[State]):
             self.incumbent = self.best
             self.rolled_back += 1
 
-    def _sound(self, candidate: State, incumbent: State, rounds: int) -> Verdict | None:
+    def _sound(self, candidate: State, incumbent: State, rounds: int) -> DuelResult | None:
         duel = self._duel(candidate, incumbent, rounds)
         if duel.sound:
             return duel

@@ -11,9 +11,9 @@ from fieldc.field import Field
 from fieldc.language import BoundError, Expression
 from fieldc.machine.assemble import assemble
 from fieldc.machine.caller import Caller
-from fieldc.machine.loops import Operands, Shape, loops
+from fieldc.machine.loops import Layout, Operands, loops
 from fieldc.machine.processor import missing
-from fieldc.machine.timing import shape_of
+from fieldc.machine.timing import layout_of
 from fieldc.packages.rust.classes import (
     PrimeClass,
     class_expressions,
@@ -55,15 +55,15 @@ class Subject:
         return self.start.field
 
     @property
-    def shape(self) -> Shape:
+    def layout(self) -> Layout:
         """The lengths of its result and operands."""
-        return shape_of(self.start)
+        return layout_of(self.start)
 
     def caller(self, kernel: X86Kernel) -> Caller:
         """The loops that time a kernel. Raises TimingError."""
         if kernel.convention.returns_words:
-            return surroundings(kernel.returned, self.shape)
-        return loops(self.shape, self.operands)
+            return surroundings(kernel.returned, self.layout)
+        return loops(self.layout, self.operands)
 
     def object(self, kernel: X86Kernel) -> bytes:
         """An object with a System V function that is the kernel or calls it."""

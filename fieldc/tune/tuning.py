@@ -17,7 +17,7 @@ from fieldc.machine.results import MODES, Mode
 from fieldc.machine.timing import Race, candidate_of, measure, pinned
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.conventions import SYSV
-from fieldc.tune.duel import Duels, Verdict, verdict
+from fieldc.tune.duel import DuelResult, Duels, verdict
 from fieldc.tune.examine import QUICK, Examination
 from fieldc.tune.search import CONFIRM, SETTLE, Search
 from fieldc.tune.space import Draft, Proposals, Workshop, neighbours, promising
@@ -45,7 +45,7 @@ class NothingToTune(UserError):
 
 
 @dataclass(frozen=True)
-class Plan:
+class SearchPlan:
     """How long, with which seed, for which modes, and where progress goes."""
 
     seconds: float
@@ -58,7 +58,7 @@ class Plan:
 class Tuning:
     """The search for one operation. `run` gives its entry of a schedule."""
 
-    def __init__(self, subject: Subject, plan: Plan, hop: Callable[[], None]) -> None:
+    def __init__(self, subject: Subject, plan: SearchPlan, hop: Callable[[], None]) -> None:
         variants, expression = subject.variants, subject.start
         if expression.field.word != 64 or not is_x86_64() or not variants:
             raise ProcessorError("fieldc tune needs an x86-64 Linux or Darwin host with BMI2")
@@ -199,7 +199,7 @@ class Tuning:
     def _more(self, share: float) -> bool:
         return not self._stopped and self.plan.clock() - self.began < share * self.plan.seconds
 
-    def _duel(self, candidate: Draft, incumbent: Draft, rounds: int) -> Verdict:
+    def _duel(self, candidate: Draft, incumbent: Draft, rounds: int) -> DuelResult:
         return self.duels(candidate.timed, incumbent.timed, rounds)
 
     def _right(self, draft: Draft, calls: int = QUICK) -> bool:
@@ -236,7 +236,7 @@ class Tuning:
         measured = self._measured(best, last)
         return TunedKernel(self.operation, best.decisions, digest_of(kernel), measured)
 
-    def _measured(self, best: Draft, last: Verdict) -> dict[str, object]:
+    def _measured(self, best: Draft, last: DuelResult) -> dict[str, object]:
         drafts = ((START, self.start), (BEST, best))
         race = measure(
             [
@@ -287,7 +287,9 @@ def _figures(race: Race) -> dict[str, object]:
     return found | {f"{mode}_ratio": round(race.ratio(BEST, START, mode), 4) for mode in MODES}
 
 
-def tune_operation(subject: Subject, plan: Plan, resumed: TunedKernel | None = None) -> TunedKernel:
+def tune_operation(
+    subject: Subject, plan: SearchPlan, resumed: TunedKernel | None = None
+) -> TunedKernel:
     """The fastest kernel found for this processor. Raises UserError where there is no search."""
     with pinned() as hop:
         return Tuning(subject, plan, hop).run(resumed)

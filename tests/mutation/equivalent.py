@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fieldc.language import Expression
 from fieldc.machine.assemble import assemble
 from fieldc.machine.check import check, vectors
-from fieldc.machine.load import Kernel, load
+from fieldc.machine.load import LoadedKernel, load
 from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.operands import STACK
 from mutation.emulate import Key, State, entry, result, step
@@ -177,7 +177,8 @@ def run_on_processor(kernel: X86Kernel, expression: Expression) -> int:
     text = replace(kernel, symbol="mutant").text() + WATCH
     operands = tuple(bound.width(expression.field) for _, bound in expression.kernel.operands)
     return check(
-        Kernel(load(assemble(text)), "watched", operands, result_limbs(expression)), expression
+        LoadedKernel(load(assemble(text)), "watched", operands, result_limbs(expression)),
+        expression,
     )
 
 

@@ -1,6 +1,6 @@
 //! Inverses by fieldc's own text.
 
-use fieldc::texts;
+use fieldc::sources;
 use num_bigint::BigUint;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -12,11 +12,11 @@ use crate::number::limbs;
 pub(crate) fn inversion(p: &[u64]) -> syn::Result<TokenStream> {
     let n = p.len();
     // The feature is that of fieldc, not of the crate where this is compiled.
-    let text = texts::INVERSION.replace("not(feature = \"portable\"), ", "");
+    let text = sources::INVERSION.replace("not(feature = \"portable\"), ", "");
     let mut items = syn::parse_file(&text)?.items;
     // What it uses of its crate is defined here.
     items.retain(|item| !matches!(item, Item::Use(_)));
-    let is_zero = syn::parse_file(texts::ADDITION[0])?
+    let is_zero = syn::parse_file(sources::ADDITION[0])?
         .items
         .into_iter()
         .find(|item| matches!(item, Item::Fn(function) if function.sig.ident == "is_zero"));
@@ -43,7 +43,7 @@ pub(crate) fn inversion(p: &[u64]) -> syn::Result<TokenStream> {
 
 /// What inversion asks of a modulus.
 fn modulus(p: &[u64]) -> TokenStream {
-    let (n, n0) = (p.len(), texts::n0(p));
+    let (n, n0) = (p.len(), sources::n0(p));
     let number = p.iter().rev().fold(BigUint::ZERO, |sum, &limb| (sum << 64) + limb);
     let bits = number.bits() as u32;
     let mut r2 = limbs(&((BigUint::from(1u32) << (128 * n)) % &number));

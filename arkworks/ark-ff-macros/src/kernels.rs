@@ -1,6 +1,6 @@
 //! Kernels out of fieldc's own texts.
 
-use fieldc::texts;
+use fieldc::sources;
 use num_bigint::BigUint;
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -28,18 +28,18 @@ pub(crate) struct Kernels {
 impl Kernels {
     /// Those of the modulus' limbs and class; `None` for more limbs than there are kernels for.
     pub(crate) fn of(p: &[u64]) -> syn::Result<Option<Self>> {
-        let Some(text) = p.len().checked_sub(1).and_then(|i| texts::KERNELS.get(i)) else {
+        let Some(text) = p.len().checked_sub(1).and_then(|i| sources::KERNELS.get(i)) else {
             return Ok(None);
         };
         let file = syn::parse_file(text)?;
         let mut items = constants(p);
         let mut take = |operation: &str| {
-            let mut classes = classes(texts::class(p)).iter();
+            let mut classes = classes(sources::class(p)).iter();
             classes.find_map(|class| Kernel::take(&file, operation, class, &mut items))
         };
         let mul = take("mul").ok_or_else(|| error("fieldc has no kernel for this modulus"))?;
         let (square, sum_of_products) = (take("square"), take("sum_of_products"));
-        let add = match texts::class(p) {
+        let add = match sources::class(p) {
             "near" | "full" => "add_full",
             _ => "add_spare",
         };
@@ -120,7 +120,7 @@ fn ends_with_colons(tokens: &[TokenTree]) -> bool {
 
 /// What kernels say of a modulus `M`.
 fn constants(p: &[u64]) -> TokenStream {
-    let (n, n0) = (p.len(), texts::n0(p));
+    let (n, n0) = (p.len(), sources::n0(p));
     let number = p.iter().rev().fold(BigUint::ZERO, |sum, &limb| (sum << 64) + limb);
     let mu: BigUint = (&number * n0 + 1u32) >> 64;
     let rest = (&number + 1u32 - mu.modpow(&BigUint::from(n - 1), &number)) % &number;
@@ -152,7 +152,7 @@ const ADDITION: [&str; 9] =
 /// The module of additions without branches.
 pub(crate) fn addition() -> syn::Result<TokenStream> {
     let mut functions = Vec::new();
-    for text in texts::ADDITION {
+    for text in sources::ADDITION {
         functions.extend(syn::parse_file(text)?.items.into_iter().filter_map(|item| match item {
             Item::Fn(f) if ADDITION.iter().any(|name| f.sig.ident == name) => Some(f),
             _ => None,
@@ -170,7 +170,7 @@ pub(crate) fn addition() -> syn::Result<TokenStream> {
 
 /// The module that asks the processor what it offers.
 pub(crate) fn processor() -> syn::Result<TokenStream> {
-    let items = syn::parse_file(texts::PROCESSOR)?.items;
+    let items = syn::parse_file(sources::PROCESSOR)?.items;
     Ok(quote! {
         mod processor {
             #(#items)*

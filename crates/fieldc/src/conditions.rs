@@ -1,7 +1,7 @@
 //! What only some moduli have, as types: a program that needs it and has not got it does not pass
 //! the compiler's check.
 
-use crate::generated::ROOM_TOP;
+use crate::generated::LAZY_FULL_TOP;
 use crate::generic::PrimeField;
 use crate::lazy_kernels::{HasLazy, Ring};
 use crate::modulus::Modulus;
@@ -11,13 +11,13 @@ pub trait Conditions: Copy {
     /// Values below 2p.
     type Ring: Ring<Element = Self>;
     /// Whether values below 2p stay there.
-    type Room;
+    type TwoSpareBits;
     /// Whether -1 is no square.
     type MinusOne;
 }
 
 /// Whether 4p < 2^(64N).
-pub struct Room<const HOLDS: bool>;
+pub struct TwoSpareBits<const HOLDS: bool>;
 
 /// A modulus with 4p < 2^(64N).
 #[diagnostic::on_unimplemented(
@@ -25,16 +25,16 @@ pub struct Room<const HOLDS: bool>;
     label = "only where 4p < 2^(64*LIMBS) do values below 2p stay there",
     note = "compute with the field type itself"
 )]
-pub trait HasRoom {}
+pub trait HasTwoSpareBits {}
 
-impl HasRoom for Room<true> {}
+impl HasTwoSpareBits for TwoSpareBits<true> {}
 
 /// Whether 4p < 2^(64N).
-pub const fn has_room<const N: usize, M: Modulus<N>>() -> bool {
-    M::P[N - 1] < ROOM_TOP
+pub const fn has_two_spare_bits<const N: usize, M: Modulus<N>>() -> bool {
+    M::P[N - 1] < LAZY_FULL_TOP
 }
 
-impl<F: Conditions<Room: HasRoom>> HasLazy for F {
+impl<F: Conditions<TwoSpareBits: HasTwoSpareBits>> HasLazy for F {
     type Ring = F::Ring;
 }
 

@@ -8,7 +8,7 @@ use core::mem::transmute_copy;
 
 use crate::addition;
 use crate::assembly::HasProducts;
-use crate::generated::{AMPLE_N0, AMPLE_TOP, ROWS_TOP};
+use crate::generated::{LAZY_FOLD_N0, LAZY_FOLD_TOP, LAZY_SPARE_TOP};
 use crate::limbs;
 use crate::modulus::Modulus;
 
@@ -54,21 +54,21 @@ impl<const N: usize, M: Modulus<N>> Modulus<N> for Twice<M> {
 /// modulus without room it is one that never runs.
 pub const fn lazy_class<const N: usize, M: Modulus<N>>() -> u8 {
     let top = M::P[N - 1];
-    if N > 1 && top < AMPLE_TOP && M::N0 <= AMPLE_N0 {
-        AMPLE
-    } else if top < ROWS_TOP {
-        ROWS
+    if N > 1 && top < LAZY_FOLD_TOP && M::N0 <= LAZY_FOLD_N0 {
+        LAZY_FOLD
+    } else if top < LAZY_SPARE_TOP {
+        LAZY_SPARE
     } else {
-        ROOM
+        LAZY_FULL
     }
 }
 
 /// mu/p + 4p/R < 0.97: constant rows of mu, one quotient at the end.
-const AMPLE: u8 = 0;
+const LAZY_FOLD: u8 = 0;
 /// 4p < R, by so much that squares can be sums of rows.
-const ROWS: u8 = 1;
+const LAZY_SPARE: u8 = 1;
 /// 4p < R.
-const ROOM: u8 = 2;
+const LAZY_FULL: u8 = 2;
 
 /// A field type with 4p < 2^(64N), and what computes with its values below 2p.
 pub trait HasLazy: Copy {

@@ -147,6 +147,7 @@ mod lazy_kernels;
 mod limbs;
 mod modulus;
 mod operations;
+mod parse;
 mod portable;
 mod portable_products;
 mod power;
@@ -156,11 +157,10 @@ mod processor;
 mod root;
 pub mod slices;
 mod small;
-mod sum;
-mod text;
-#[cfg(feature = "texts")]
+#[cfg(feature = "sources")]
 #[doc(hidden)]
-pub mod texts;
+pub mod sources;
+mod sum;
 mod traits;
 mod wide;
 
@@ -188,7 +188,9 @@ pub mod __private {
 
     pub use crate::assembly::{HasProducts, Shape};
     pub use crate::batch::batch_invert;
-    pub use crate::conditions::{Conditions, MinusOne, Room, has_no_root_of_minus_one, has_room};
+    pub use crate::conditions::{
+        Conditions, MinusOne, TwoSpareBits, has_no_root_of_minus_one, has_two_spare_bits,
+    };
     pub use crate::constant::{const_add, const_invert, const_mul, const_sub, from_u128};
     pub use crate::generator::{
         delta, inverse, is_non_residue, large_root_of_unity, least_non_residue, root_of_unity,
@@ -201,13 +203,13 @@ pub mod __private {
         to_bytes_le, write_hex,
     };
     pub use crate::modulus::{Modulus, class, limbs_of, parse};
+    pub use crate::parse::{from_hex, from_text};
     pub use crate::portable::{from_montgomery, to_montgomery};
     pub use crate::power::{const_power, power};
     pub use crate::primality::is_probable_prime;
     pub use crate::root::{is_square, sqrt};
     pub use crate::small::mul_small;
     pub use crate::sum::{inner_product, sum_of_products};
-    pub use crate::text::{from_hex, from_text};
     #[allow(unused_imports, unreachable_pub, reason = "nothing, without features")]
     pub use crate::traits::private::*;
     pub use crate::wide::{from_bytes_wide_be, from_bytes_wide_le, random};

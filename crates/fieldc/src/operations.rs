@@ -20,8 +20,9 @@ macro_rules! __operations {
                 { $crate::__private::lazy_class::<{ $Fp::LIMBS }, $Fp>() },
                 $Fp,
             >;
-            type Room =
-                $crate::__private::Room<{ $crate::__private::has_room::<{ $Fp::LIMBS }, $Fp>() }>;
+            type TwoSpareBits = $crate::__private::TwoSpareBits<
+                { $crate::__private::has_two_spare_bits::<{ $Fp::LIMBS }, $Fp>() },
+            >;
             type MinusOne = $crate::__private::MinusOne<
                 { $crate::__private::has_no_root_of_minus_one::<{ $Fp::LIMBS }, $Fp>() },
             >;

@@ -11,7 +11,7 @@ Cells = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PublishedTable:
     """A published table, and what our rows have at its places."""
 
     title: str
@@ -44,11 +44,11 @@ THEORY = (
 """Name, multiplications, instructions and memory accesses of the Rust compiler's code."""
 
 
-def comparisons(rows: Sequence[Row]) -> list[Comparison]:
+def comparisons(rows: Sequence[Row]) -> list[PublishedTable]:
     """Every published table."""
     p = chosen(rows, field="bls12-381-p")
     return [
-        Comparison(
+        PublishedTable(
             "BLS12-381, Montgomery arithmetic in Rust and assembly",
             "E. Schorn, Optimizing Pairing-Based Cryptography: Montgomery Multiplication in "
             "Assembly (2021); Core i7-7700K, Rust 1.53, ns",
@@ -58,7 +58,7 @@ def comparisons(rows: Sequence[Row]) -> list[Comparison]:
                 for name, figure, op, backend in MONT2
             ],
         ),
-        Comparison(
+        PublishedTable(
             "BLS12-381, code that a small language made through LLVM",
             "S. Mitsunari, Low-Level Implementation of Finite Field Operations using LLVM/Asm "
             "(2023); Xeon Platinum 8280 without turbo, ns",
@@ -68,7 +68,7 @@ def comparisons(rows: Sequence[Row]) -> list[Comparison]:
                 for name, figure, backend in TALK
             ],
         ),
-        Comparison(
+        PublishedTable(
             "BN254, fewer multiplications and more time",
             "A. Biswas, Montgomery Multiplication: Theory Vs Practice (2025); the instructions "
             "that one call of rustc's code executes; ours: rust-flat",

@@ -28,7 +28,7 @@ class DifferentKernel(Refusal):
 
 
 @dataclass(frozen=True)
-class System:
+class Platform:
     """A system of x86-64: its macros, with `name` as parameter, and what the preprocessor asks."""
 
     target: str
@@ -51,7 +51,7 @@ ALIGN = ".p2align 6, 0x90"
 PARAMETER = re.compile(r"(?:##|\b)name\b")
 
 
-WINDOWS = System(
+WINDOWS = Platform(
     "x86_64-windows",
     "x86_64-pc-windows-msvc",
     "defined(_WIN32) || defined(__CYGWIN__)",
@@ -64,7 +64,7 @@ WINDOWS = System(
     "",
     "objects/x86_64-windows.obj",
 )
-MACOS = System(
+MACOS = Platform(
     "x86_64-macos",
     "x86_64-apple-macosx10.15.0",
     "defined(__APPLE__)",
@@ -77,7 +77,7 @@ MACOS = System(
     "_",
     "objects/x86_64-macos.o",
 )
-LINUX = System(
+LINUX = Platform(
     "x86_64-linux",
     "x86_64-unknown-linux-gnu",
     "",
@@ -150,7 +150,7 @@ def assembly_file(head: str, condition: str, artifacts: Iterable[Artifact]) -> s
 """
 
 
-def _defines(system: System) -> str:
+def _defines(system: Platform) -> str:
     return "".join(f"#define {name}(name) {body}\n" for name, body in system.macros)
 
 
@@ -160,7 +160,7 @@ def objects(artifacts: Iterable[Artifact]) -> dict[str, bytes]:
     return {system.target: _assembled(system, kernels) for system in SYSTEMS}
 
 
-def _assembled(system: System, kernels: list[Artifact]) -> bytes:
+def _assembled(system: Platform, kernels: list[Artifact]) -> bytes:
     text = f"{START}\n{system.expand(kernels_text(kernels, system.convention))}{END}\n"
     if system is MACOS:
         text += ".subsections_via_symbols\n"
@@ -169,7 +169,7 @@ def _assembled(system: System, kernels: list[Artifact]) -> bytes:
     return assemble(text, system.triple)
 
 
-def check_same(code: bytes, system: System, proved: Iterable[Artifact]) -> None:
+def check_same(code: bytes, system: Platform, proved: Iterable[Artifact]) -> None:
     """Raise DifferentKernel unless an object has the very bytes that were proved."""
     found = functions(code)
     for artifact in proved:
@@ -204,7 +204,7 @@ def inline_assembly(prefix: str, artifacts: Iterable[Artifact]) -> str:
 """
 
 
-def _string_defines(system: System) -> Iterator[str]:
+def _string_defines(system: Platform) -> Iterator[str]:
     for name, body in system.macros:
         quoted = PARAMETER.sub('" #name "', body.replace('"', '\\"'))
         yield f'#define {name}(name) "{quoted}"\n'.replace(' ""', "")

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fieldc.algorithms.lazy import has_room
+from fieldc.algorithms.lazy import has_two_spare_bits
 from fieldc.algorithms.representations import SAME, Representation
 from fieldc.artifacts.verify import Progress
 from fieldc.artifacts.write import build, check_writable, manifest, manifest_file, write
 from fieldc.decisions.preferred import preferred
 from fieldc.decisions.representation import judged
 from fieldc.field import Field
-from fieldc.packages.c.assembly import SYSTEMS, System, check_same, objects
+from fieldc.packages.c.assembly import SYSTEMS, Platform, check_same, objects
 from fieldc.packages.c.texts import package_name, texts
 from fieldc.targets.artifact import Artifact
 from fieldc.targets.registry import TARGETS
@@ -30,7 +30,7 @@ PROVED_AS = {"x86_64-macos": "x86_64-linux"}
 
 
 @dataclass(frozen=True)
-class Packaged(Artifact):
+class CPackageKernel(Artifact):
     """A kernel of a package: one of several in its file and object."""
 
     file: str = ""
@@ -55,7 +55,7 @@ class Packaged(Artifact):
 
 def build_package(
     field: Field, folder: Path, progress: Progress, r: Representation, command: str
-) -> tuple[list[Packaged], dict[str, object]]:
+) -> tuple[list[CPackageKernel], dict[str, object]]:
     """Build, check and write residues in a representation; the kernels, and the manifest.
 
     `command` makes the package again. Raises OutputError; for a wrong kernel UnprovedKernel,
@@ -81,12 +81,12 @@ def fastest(f: Field) -> Representation:
 def operations(field: Field, r: Representation) -> tuple[str, ...]:
     """What the interface for a field calls."""
     always = (*SAME, *(r.parts[part] for part in PARTS if part in r.parts))
-    return (*always, *LAZY, *r.lazy.values()) if has_room(field) else always
+    return (*always, *LAZY, *r.lazy.values()) if has_two_spare_bits(field) else always
 
 
 def package(
     field: Field, r: Representation, proved: Sequence[Artifact], command: str
-) -> tuple[list[Packaged], dict[str, bytes]]:
+) -> tuple[list[CPackageKernel], dict[str, bytes]]:
     """The kernels of a package, and its files by their paths. Raises DifferentKernel."""
     made = objects(proved)
     for system in SYSTEMS:
@@ -106,7 +106,7 @@ def package(
     return artifacts, files
 
 
-def _packaged(system: System, code: bytes, proved: Iterable[Artifact]) -> list[Packaged]:
+def _packaged(system: Platform, code: bytes, proved: Iterable[Artifact]) -> list[CPackageKernel]:
     of = PROVED_AS.get(system.target, system.target)
     return [
         _renamed(
@@ -119,5 +119,5 @@ def _packaged(system: System, code: bytes, proved: Iterable[Artifact]) -> list[P
     ]
 
 
-def _renamed(artifact: Artifact, file: str, object_name: str | None = None) -> Packaged:
-    return Packaged(**vars(artifact), file=file, object_name=object_name)
+def _renamed(artifact: Artifact, file: str, object_name: str | None = None) -> CPackageKernel:
+    return CPackageKernel(**vars(artifact), file=file, object_name=object_name)

@@ -31,7 +31,7 @@ INDEX = {name: i for i, name in enumerate((*GIVEN, *COUNTERS, *WORDS))}
 
 
 @dataclass(frozen=True)
-class Plan:
+class InversionPlan:
     """What an inversion modulo p needs to know; `at` is the address of its digits.
 
     Enough divsteps: if f is odd, 0 <= g <= f <= 2^b and 9437*b + 1 <= 4096*n, then g = 0 after n
@@ -137,7 +137,7 @@ def counted(counter: str, start: int, end: int, step: int, body: Code) -> Code:
     return (*begin, *body, *up, ("i32.const", end), ("i32.lt_u",), ("br_if", 0), ("end",))
 
 
-def inversion(plan: Plan) -> WasmFunction:
+def inversion(plan: InversionPlan) -> WasmFunction:
     """invert(z, x): the residue of 1/x from that of x; 0 from 0. z may be x."""
     count, steps = plan.batches
     batch = (
@@ -160,7 +160,7 @@ def inversion(plan: Plan) -> WasmFunction:
     return WasmFunction("invert", (I32, I32), kinds, body)
 
 
-def _start(plan: Plan) -> Code:
+def _start(plan: InversionPlan) -> Code:
     """f = p, g = x, d = 0, e = scale: then d*x = f and e*x = g modulo p, times the scale."""
     copies = (
         *store(plan.place("f"), load(plan.place("p"), at=True), at=True),
@@ -173,7 +173,7 @@ def _start(plan: Plan) -> Code:
     return code
 
 
-def _digit_of_x(plan: Plan, i: int) -> Code:
+def _digit_of_x(plan: InversionPlan, i: int) -> Code:
     limb, bit = divmod(DIGIT * i, 64)
     if limb >= plan.f.n:
         return word(0)
@@ -234,7 +234,7 @@ ROWS = (("d", "e", "u", "v"), ("e", "d", "r", "q"), ("f", "g", "u", "v"), ("g", 
 """Each number that a batch changes, the other one of its pair, and the matrix's words for both."""
 
 
-def _apply(plan: Plan) -> Code:
+def _apply(plan: InversionPlan) -> Code:
     """(f, g) and (d, e) become the matrix times them, over 2^DIGIT; d and e modulo p.
 
     d and e are above -2p and below p. A negative one first gets p. Then a multiple of p from 0 to
@@ -243,7 +243,7 @@ def _apply(plan: Plan) -> Code:
     return (*_first_digits(plan), *_other_digits(plan))
 
 
-def _first_digits(plan: Plan) -> Code:
+def _first_digits(plan: InversionPlan) -> Code:
     top = plan.digits - 1
     inverse = pow(plan.f.p, -1, 1 << DIGIT)
     code: Code = ()
@@ -263,7 +263,7 @@ def _first_digits(plan: Plan) -> Code:
     return code
 
 
-def _other_digits(plan: Plan) -> Code:
+def _other_digits(plan: InversionPlan) -> Code:
     body: Code = ()
     for name, other, a, b in ROWS:
         digits = (load(plan.place(each), at=True) for each in (name, other))
@@ -281,7 +281,7 @@ def _other_digits(plan: Plan) -> Code:
     return code
 
 
-def _adjusted(plan: Plan) -> Code:
+def _adjusted(plan: InversionPlan) -> Code:
     """d gets p if it is negative, then becomes -d where `sign` is ones; its digits in range."""
     top = plan.place("d", plan.digits - 1)
     more = op("and", load(plan.place("p"), at=True), get("swap"))
@@ -299,7 +299,7 @@ def _adjusted(plan: Plan) -> Code:
     )
 
 
-def _result(plan: Plan) -> Code:
+def _result(plan: InversionPlan) -> Code:
     """z = d, which is now below p."""
     code: Code = ()
     for limb in range(plan.f.n):

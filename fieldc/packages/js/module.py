@@ -14,7 +14,7 @@ from fieldc.algorithms.representations import PLAIN, Offer, Representation
 from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
 from fieldc.language import Expression
-from fieldc.packages.js.inversion import Plan, inversion
+from fieldc.packages.js.inversion import InversionPlan, inversion
 from fieldc.targets.artifact import contract
 from fieldc.targets.target import Target
 from fieldc.targets.wasm import targets
@@ -36,7 +36,7 @@ Body = tuple[Instruction, ...]
 
 
 @dataclass(frozen=True)
-class Form:
+class ModuleForm:
     """What the kernels of a module are made of; `key` is the module's name in JavaScript."""
 
     key: str
@@ -49,14 +49,16 @@ def _in_limbs(expression: Expression) -> tuple[Expression, Program]:
     return expression, lower(expression, ROWS)
 
 
-DIGITS = Form("wasm", targets.DIGITS, cheapest_in_digits, print_wasm)
-WIDE = Form("wide", targets.WIDE, _in_limbs, print_wide)
+DIGITS = ModuleForm("wasm", targets.DIGITS, cheapest_in_digits, print_wasm)
+WIDE = ModuleForm("wide", targets.WIDE, _in_limbs, print_wide)
 FORMS = (DIGITS, WIDE)
 """For every engine, and for those with wide arithmetic."""
 
 
 @lru_cache(maxsize=2 * len(FORMS))
-def kernels_of(f: Field, form: Form, r: Representation) -> tuple[tuple[Expression, Program], ...]:
+def kernels_of(
+    f: Field, form: ModuleForm, r: Representation
+) -> tuple[tuple[Expression, Program], ...]:
     """The kernels of a module, in the order of SAME and PARTS."""
     operations = (*SAME, *(r.parts[part] for part in PARTS))
     decided = (preferred(f, operation, form.target) for operation in operations)
@@ -73,7 +75,7 @@ def fastest(f: Field) -> Representation:
     return min((o for o in representations(f) if o.applies), key=steps).representation
 
 
-def field_module(f: Field, command: str, form: Form, r: Representation) -> Module:
+def field_module(f: Field, command: str, form: ModuleForm, r: Representation) -> Module:
     """The module of a field. `command` makes it again, and stands in it."""
     made = kernels_of(f, form, r)
     programs = [program for _, program in made]
@@ -120,9 +122,9 @@ def constants(f: Field, r: Representation) -> tuple[bytes, dict[str, int]]:
     return data + plan.data, {**numbers, **places, "heap": -(-(plan.at + plan.size) // 64) * 64}
 
 
-def plan_of(f: Field, r: Representation) -> Plan:
+def plan_of(f: Field, r: Representation) -> InversionPlan:
     """Where the digits of an inversion lie: after the field's own values."""
-    return Plan(f, DATA + 4 * f.word // 8 * f.n, 1 if r is PLAIN else f.R2)
+    return InversionPlan(f, DATA + 4 * f.word // 8 * f.n, 1 if r is PLAIN else f.R2)
 
 
 def canonical(f: Field) -> Program:

@@ -27,7 +27,7 @@ PARAMETER = re.compile(r"@([a-z][a-z0-9_]*)@")
 
 
 @dataclass(frozen=True)
-class Packaged(Artifact):
+class WasmPackageKernel(Artifact):
     """A kernel of one of a package's two modules."""
 
     @property
@@ -43,7 +43,7 @@ class Packaged(Artifact):
 
 def build_package(
     field: Field, folder: Path, progress: Progress, r: Representation, command: str
-) -> tuple[list[Packaged], dict[str, object]]:
+) -> tuple[list[WasmPackageKernel], dict[str, object]]:
     """Build, check and write residues in a representation; the kernels, and the manifest.
 
     `command` makes the package again. Raises OutputError; for a wrong kernel CheckError or
@@ -57,12 +57,12 @@ def build_package(
 
 def package(
     f: Field, progress: Progress, r: Representation, command: str
-) -> tuple[list[Packaged], dict[str, bytes]]:
+) -> tuple[list[WasmPackageKernel], dict[str, bytes]]:
     """The kernels of a package, checked where an engine is here, and its files by their paths."""
     codes = {form.target.name: field_module(f, command, form, r).encode() for form in FORMS}
     text = module_text(f, command, r)
     kernels = [
-        Packaged(
+        WasmPackageKernel(
             symbol,
             form.target,
             Choice(expression, form.target.variants[0]),
@@ -71,7 +71,7 @@ def package(
         for form in FORMS
         for symbol, (expression, _) in zip(SYMBOLS, kernels_of(f, form, r), strict=True)
     ]
-    judged = [each for each in judge(kernels, progress) if isinstance(each, Packaged)]
+    judged = [each for each in judge(kernels, progress) if isinstance(each, WasmPackageKernel)]
     words = {
         "label": f.label,
         "name": f"fieldc-{field_symbol(f).replace('_', '-')}",

@@ -49,6 +49,11 @@ class PrimeClass:
     """Whether p is above R - 2^64."""
 
     @property
+    def suffix(self) -> str:
+        """Its part of a kernel's name; that of the operation says `lazy` already."""
+        return self.name.removeprefix("lazy_")
+
+    @property
     def has_spare_bit(self) -> bool:
         """Whether each of its primes has one."""
         return self.top <= 1 << WORD - 1
@@ -100,27 +105,27 @@ FULL = PrimeClass(
 CLASSES = (FOLD, COMPLEMENT, SPARE, NEAR, FULL)
 """The narrowest first."""
 
-AMPLE = PrimeClass(
-    "ample",
+LAZY_FOLD = PrimeClass(
+    "lazy_fold",
     "mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products",
     0x1B00_0000_0000_0000,
     (("mul_lazy", "log-jump"), ("square_lazy", "log-jump")),
     (0, 0x8BFF_FFFF_FFFF_FFFF),
     LIMBS[1:],
 )
-ROWS = PrimeClass(
-    "rows",
+LAZY_SPARE = PrimeClass(
+    "lazy_spare",
     "4p < R, by so much that a sum of rows closes: squares below 2p",
     0x3FFF_FFFF_FFFF_FF00,
     (("square_lazy", "cios"),),
 )
-ROOM = PrimeClass(
-    "room",
+LAZY_FULL = PrimeClass(
+    "lazy_full",
     "4p < R: values below 2p",
     0x4000_0000_0000_0000,
     (("mul_lazy", "cios"),),
 )
-LAZY_CLASSES = (AMPLE, ROWS, ROOM)
+LAZY_CLASSES = (LAZY_FOLD, LAZY_SPARE, LAZY_FULL)
 """Those of kernels for values below 2p, the narrowest first; not every prime has one."""
 
 

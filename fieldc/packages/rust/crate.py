@@ -15,15 +15,15 @@ from fieldc.packages.checked_in import CheckedIn, header
 from fieldc.packages.rust.aarch64_text import arm_kernels
 from fieldc.packages.rust.called_inline import called_inline
 from fieldc.packages.rust.classes import (
-    AMPLE,
     CLASSES,
     COMPLEMENT,
     FOLD,
     LAZY_CLASSES,
+    LAZY_FOLD,
+    LAZY_FULL,
+    LAZY_SPARE,
     LIMBS,
     NEAR,
-    ROOM,
-    ROWS,
     SPARE,
     PrimeClass,
     class_expressions,
@@ -73,10 +73,18 @@ def modules(numbers: Iterable[int]) -> str:
         ("FOLD_N0", "Its n0 is at most this.", FOLD.n0[1]),
         ("COMPLEMENT_N0", "The n0 of a prime of class COMPLEMENT is at least this.", least),
         ("SPARE_TOP", "The top limb of one of class COMPLEMENT or SPARE is below this.", SPARE.top),
-        ("AMPLE_TOP", "The top limb of a prime of class AMPLE is below this.", AMPLE.top),
-        ("AMPLE_N0", "Its n0 is at most this.", AMPLE.n0[1]),
-        ("ROWS_TOP", "The top limb of a prime of class ROWS is below this.", ROWS.top),
-        ("ROOM_TOP", "The top limb of a prime with 4p < R is below this.", ROOM.top),
+        (
+            "LAZY_FOLD_TOP",
+            "The top limb of a prime of class LAZY_FOLD is below this.",
+            LAZY_FOLD.top,
+        ),
+        ("LAZY_FOLD_N0", "Its n0 is at most this.", LAZY_FOLD.n0[1]),
+        (
+            "LAZY_SPARE_TOP",
+            "The top limb of a prime of class LAZY_SPARE is below this.",
+            LAZY_SPARE.top,
+        ),
+        ("LAZY_FULL_TOP", "The top limb of a prime with 4p < R is below this.", LAZY_FULL.top),
     )
     constants = "".join(
         f"/// {says}\npub(crate) const {name}: u64 = {value:#018x};\n"
@@ -196,7 +204,7 @@ def dispatch(
 
 def symbol(operation: str, prime_class: PrimeClass, variant: str) -> str:
     """The name of a kernel's function."""
-    return f"{operation}_{prime_class.name}_{variant}"
+    return f"{operation}_{prime_class.suffix}_{variant}"
 
 
 def kernel_text(expression: Expression, prime_class: PrimeClass, variant: str) -> str:

@@ -96,7 +96,7 @@ def crate_jobs(generated: Path, f: Field) -> list[Job]:
     """The proofs of the kernels that the crate runs for a field's prime. Raises OSError."""
     text = (generated / f"n{f.n:02}.rs").read_text()
     found = filter(None, (class_of(f), lazy_class_of(f)))
-    classes = {operation: c.name for of in found for operation, c in kernels_of(of).items()}
+    classes = {operation: c.suffix for of in found for operation, c in kernels_of(of).items()}
     return [
         Job(k.assembled(f), k.symbol, k.operation, f.p, f.n, "sysv")
         for k in kernels_in(text)

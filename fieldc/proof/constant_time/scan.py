@@ -23,7 +23,7 @@ class Depends(Enum):
     SECRET = "an operand's value"
 
 
-class Kind(Enum):
+class FindingKind(Enum):
     """What was found."""
 
     BRANCH = "conditional branch"
@@ -46,7 +46,7 @@ class Finding:
     function: str
     offset: int
     instruction: str
-    kind: Kind
+    kind: FindingKind
     depends: Depends
     callee: str = ""
 
@@ -59,7 +59,7 @@ class Finding:
 def scan(data: bytes, symbol: str | None = None) -> list[Finding]:
     """Every finding in an object file, or in one function of it.
 
-    Raises CodeError for what is no object, and LookupError where it has no function of that name.
+    Raises ObjectError for what is no object, and LookupError where it has no function of that name.
     """
     found = functions(data)
     chosen = [f for f in found if symbol in (None, f.name, f.name.removeprefix("_"))]
@@ -74,7 +74,7 @@ def scan_function(function: ScannedCode) -> list[Finding]:
 
 
 @dataclass(frozen=True)
-class Value:
+class AbstractValue:
     """What is known of a word: where it points, or what it depends on."""
 
     base: str
@@ -87,31 +87,31 @@ class Value:
         return known.get(self.base, Depends.PUBLIC)
 
 
-PUBLIC = Value("public")
-ARGUMENT = Value("argument")
-STACK = Value("stack")
-UNKNOWN = Value("unknown")
-SECRET = Value("secret")
+PUBLIC = AbstractValue("public")
+ARGUMENT = AbstractValue("argument")
+STACK = AbstractValue("stack")
+UNKNOWN = AbstractValue("unknown")
+SECRET = AbstractValue("secret")
 _ORDER = (SECRET, UNKNOWN, STACK, ARGUMENT, PUBLIC)
 
 
-def _combined(values: list[Value], added: int | None) -> Value:
+def _combined(values: list[AbstractValue], added: int | None) -> AbstractValue:
     """What an instruction makes of its sources; `added` if it only adds a number."""
     if len(values) == 1 and added is not None:
         (value,) = values
-        return value if value.offset is None else Value(value.base, value.offset + added)
+        return value if value.offset is None else AbstractValue(value.base, value.offset + added)
     bases = {value.base for value in values}
     return next((value for value in _ORDER if value.base in bases), PUBLIC)
 
 
-def _either(a: Value, b: Value) -> Value:
+def _either(a: AbstractValue, b: AbstractValue) -> AbstractValue:
     """What a word is where two paths meet."""
     if a == b:
         return a
     if "secret" in (a.base, b.base):
         return SECRET
     if a.base == b.base:
-        return Value(a.base)
+        return AbstractValue(a.base)
     return ARGUMENT if {a.base, b.base} == {"public", "argument"} else UNKNOWN
 
 
@@ -123,22 +123,22 @@ _ARGUMENTS = {"memcpy": 3, "memmove": 3, "memset": 3}
 class _State:
     """Registers, and the stack by words; offsets count from the stack pointer on entry."""
 
-    registers: dict[str, Value]
+    registers: dict[str, AbstractValue]
     word: int = 8
     """Bytes of a register, and of a word of the stack."""
-    stack: dict[int, Value] = field(default_factory=dict)
+    stack: dict[int, AbstractValue] = field(default_factory=dict)
 
     def copy(self) -> _State:
         return _State(dict(self.registers), self.word, dict(self.stack))
 
-    def register(self, name: str) -> Value:
+    def register(self, name: str) -> AbstractValue:
         return self.registers.get(name, UNKNOWN)
 
-    def address(self, memory: MemoryOperand) -> Value:
+    def address(self, memory: MemoryOperand) -> AbstractValue:
         bases = [self.register(base) for base in memory.bases]
         return _combined(bases, memory.displacement if len(bases) == 1 else None)
 
-    def load(self, memory: MemoryOperand) -> Value:
+    def load(self, memory: MemoryOperand) -> AbstractValue:
         address = self.address(memory)
         if address.base == "public":
             return PUBLIC
@@ -148,7 +148,7 @@ class _State:
         exact = address.offset % self.word == 0 and memory.size == self.word
         return _combined(slots, 0 if exact else None)
 
-    def store(self, memory: MemoryOperand, value: Value) -> None:
+    def store(self, memory: MemoryOperand, value: AbstractValue) -> None:
         address = self.address(memory)
         if address.base in ("argument", "public"):
             return
@@ -168,7 +168,7 @@ class _State:
         """Something wrote to the stack somewhere."""
         self.stack = {i: SECRET for i in self.stack}
 
-    def read(self, place: Location) -> Value:
+    def read(self, place: Location) -> AbstractValue:
         return self.load(place) if isinstance(place, MemoryOperand) else self.register(place)
 
     def apply(self, moves: tuple[Move, ...]) -> None:
@@ -200,14 +200,14 @@ class _Scan:
         self.end = function.start + len(function.code)
         self.met: dict[int, _State] = {}
         self.waiting: list[int] = []
-        self.found: dict[tuple[int, Kind], Finding] = {}
+        self.found: dict[tuple[int, FindingKind], Finding] = {}
         self.leaders = {self._target(effect) for effect in self.effects.values()}
 
     def findings(self) -> list[Finding]:
         """All findings by place. A state only ever learns more, so the last visit says it all."""
         registers = dict.fromkeys(self.convention.arguments, ARGUMENT)
         registers |= dict.fromkeys((*self.convention.public, *self.convention.entry), PUBLIC)
-        registers[self.convention.stack_pointer] = Value("stack", 0)
+        registers[self.convention.stack_pointer] = AbstractValue("stack", 0)
         self._enter(self.function.start, _State(registers, self.machine.word))
         while self.waiting:
             place = self.waiting.pop()
@@ -228,7 +228,7 @@ class _Scan:
             first = False
             effect = self.effects.get(place)
             if effect is None:
-                self._report(Effect(place, 0, "?"), Kind.BYTES, Depends.UNKNOWN)
+                self._report(Effect(place, 0, "?"), FindingKind.BYTES, Depends.UNKNOWN)
                 return
             self._check(effect, state)
             state.apply(effect.moves)
@@ -243,10 +243,10 @@ class _Scan:
 
     def _check(self, effect: Effect, state: _State) -> None:
         if not effect.known:
-            self._report(effect, Kind.TIME, Depends.UNKNOWN)
+            self._report(effect, FindingKind.TIME, Depends.UNKNOWN)
         asked = _combined([state.read(place) for place in effect.asks], None).depends
         if effect.flow is Flow.NEXT and asked is not Depends.PUBLIC:
-            self._report(effect, Kind.BRANCH, asked)
+            self._report(effect, FindingKind.BRANCH, asked)
         self._check_addresses(effect, state)
         self._check_statics(effect, state)
 
@@ -256,7 +256,7 @@ class _Scan:
             if isinstance(place, MemoryOperand):
                 depends = state.address(place).depends
                 if depends is not Depends.PUBLIC:
-                    self._report(effect, Kind.ADDRESS, depends)
+                    self._report(effect, FindingKind.ADDRESS, depends)
 
     def _check_statics(self, effect: Effect, state: _State) -> None:
         for move in effect.moves:
@@ -264,7 +264,7 @@ class _Scan:
             if value.depends is not Depends.PUBLIC:
                 for target in move.targets:
                     if isinstance(target, MemoryOperand) and state.address(target) == PUBLIC:
-                        self._report(effect, Kind.STATIC, value.depends)
+                        self._report(effect, FindingKind.STATIC, value.depends)
 
     def _goes_on(self, effect: Effect, state: _State, delayed: Effect | None) -> bool:
         """Whether the next instruction may follow; reports what leaves the straight line.
@@ -279,7 +279,7 @@ class _Scan:
             return False
         target, callee = self._target(effect), self._callee(effect)
         if effect.flow is Flow.BRANCH:
-            self._report(effect, Kind.BRANCH, asked)
+            self._report(effect, FindingKind.BRANCH, asked)
             if target is not None and target in self.effects:
                 self._enter(target, state)
             elif not effect.returns:
@@ -289,7 +289,7 @@ class _Scan:
             self._enter(target, state)
             return False
         if target is None and not callee:
-            self._report(effect, Kind.INDIRECT, max(asked, Depends.UNKNOWN, key=_rank))
+            self._report(effect, FindingKind.INDIRECT, max(asked, Depends.UNKNOWN, key=_rank))
         self._leave(effect, state, callee)
         self._after_call(state)
         return effect.flow is Flow.CALL
@@ -297,7 +297,7 @@ class _Scan:
     def _leave(self, effect: Effect, state: _State, callee: str) -> None:
         arguments = self.convention.arguments[: _ARGUMENTS.get(callee.lstrip("_"))]
         passed = [state.register(name) for name in arguments]
-        self._report(effect, Kind.CALL, _combined(passed, None).depends, callee)
+        self._report(effect, FindingKind.CALL, _combined(passed, None).depends, callee)
 
     def _after_call(self, state: _State) -> None:
         """A callee may change every register it need not keep, and what it has the address of."""
@@ -305,7 +305,9 @@ class _Scan:
         state.registers = {k: v for k, v in state.registers.items() if k in kept}
         state.spoil()
 
-    def _report(self, effect: Effect, kind: Kind, depends: Depends, callee: str = "") -> None:
+    def _report(
+        self, effect: Effect, kind: FindingKind, depends: Depends, callee: str = ""
+    ) -> None:
         offset = effect.address - self.function.start
         before = self.found.get((offset, kind))
         worst = max(depends, before.depends, key=_rank) if before else depends

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fieldc.proof.equations import Choice, Polynomial, add_to
+from fieldc.proof.equations import Polynomial, Select, add_to
 from fieldc.proof.identity import ProofError
 from fieldc.proof.x86_64.processor import SymbolicX86
 
@@ -21,8 +21,8 @@ def flag_of_mask(cpu: SymbolicX86, word: Polynomial) -> int | None:
     """The flag of a word that is all ones if the flag is set, else 0."""
     system = cpu.memory.system
     for row in system.rows:
-        is_mask = isinstance(row, Choice) and word == {(row.word,): 1} and not row.otherwise
-        if is_mask and isinstance(row, Choice) and row.when_set == {(): system.radix - 1}:
+        is_mask = isinstance(row, Select) and word == {(row.word,): 1} and not row.otherwise
+        if is_mask and isinstance(row, Select) and row.when_set == {(): system.radix - 1}:
             return row.flag
     return None
 

@@ -175,7 +175,7 @@ def c_prelude(word: int) -> str:
 
 
 @dataclass
-class Body:
+class CBody:
     """The lines of one function while it is printed."""
 
     program: Program
@@ -229,7 +229,7 @@ def c_literal(value: int, word: int) -> str:
     return str(value) if value < 10 else f"UINT{word}_C({value:#x})"
 
 
-Form = Callable[[Body, Step], str]
+Form = Callable[[CBody, Step], str]
 
 
 def _call(helper: str) -> Form:
@@ -237,32 +237,32 @@ def _call(helper: str) -> Form:
 
 
 def _infix(operator: str) -> Form:
-    def form(body: Body, step: Step) -> str:
+    def form(body: CBody, step: Step) -> str:
         return body.assign(step.outputs[0], f" {operator} ".join(body.text(v) for v in step.inputs))
 
     return form
 
 
-def _mul(body: Body, step: Step) -> str:
+def _mul(body: CBody, step: Step) -> str:
     a, b = (body.text(v) for v in step.inputs)
     return body.call("mac", step, "0", a, b, "0")
 
 
-def _load(body: Body, step: Step) -> str:
+def _load(body: CBody, step: Step) -> str:
     return body.assign(step.outputs[0], f"{step.operand}[{step.attribute}]")
 
 
-def _select(body: Body, step: Step) -> str:
+def _select(body: CBody, step: Step) -> str:
     flag, a, b = step.inputs
     of = ", ".join([body.mask_of(flag), body.text(a), body.text(b)])
     return body.assign(step.outputs[0], f"select{body.program.word}({of})")
 
 
-def _mask(body: Body, step: Step) -> str:
+def _mask(body: CBody, step: Step) -> str:
     return body.assign(step.outputs[0], f"mask{body.program.word}({body.text(step.inputs[0])})")
 
 
-def _funnel(body: Body, step: Step) -> str:
+def _funnel(body: CBody, step: Step) -> str:
     (high, low), k = step.inputs, step.attribute
     left = f"{body.text(high)} << {body.program.word - k}"
     right = f"{body.text(low)} >> {k}"
@@ -296,7 +296,7 @@ def c_function(program: Program, symbol: str, expression: Expression | None = No
     """The program as one function; z may be any of its operands: every load precedes a store."""
     check_word(program.word, "C")
     fused = fuse(program)
-    body = Body(fused)
+    body = CBody(fused)
     for step in fused.steps:
         body.print_step(step)
     constants = [

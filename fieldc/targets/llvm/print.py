@@ -32,7 +32,7 @@ class Carry(Enum):
     """A limb with the word of carry above it as one double word; other carries as OVERFLOW."""
 
 
-class Choice(Enum):
+class SelectStyle(Enum):
     """How a flag chooses between words."""
 
     SELECT = "select"
@@ -46,7 +46,7 @@ class LlvmForm:
     """What LLVM compiles best differs by target; every form means the same on every target."""
 
     carry: Carry = Carry.OVERFLOW
-    choice: Choice = Choice.MASK
+    choice: SelectStyle = SelectStyle.MASK
     tune: str = ""
     """LLVM's name of the processor to schedule for; its features are not used."""
 
@@ -248,7 +248,7 @@ def _infix(operator: str) -> Printer:
 
 def _select(body: _Body, chain: Chain) -> None:
     (flag, a, b), (out,) = chain[0].inputs, chain[0].outputs
-    if body.form.choice is Choice.SELECT:
+    if body.form.choice is SelectStyle.SELECT:
         words = f"{body.typed(a)}, {body.typed(b)}"
         body.put(out.name, f"select i1 {body.condition(flag)}, {words}, !unpredictable !0")
         return

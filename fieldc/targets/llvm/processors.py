@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from fieldc.targets.llvm.print import Carry, Choice, LlvmForm
+from fieldc.targets.llvm.print import Carry, LlvmForm, SelectStyle
 from fieldc.targets.object_format import ObjectFormat
 from fieldc.words.rows import RowChoice, RowStyle
 
@@ -50,7 +50,7 @@ class LlvmTarget:
 # One adc a limb and conditional moves: 91 | 101 cycles, 399 (82). uadd.with.overflow: 97 | 104,
 # 422 (102), a flag goes through a register now and then. A mask instead of the moves: 100 | 106.
 # Without tune 0 to 5 % slower. Above 6 limbs TWO_CHAINS is 4 % faster.
-_ADDCARRY = LlvmForm(Carry.ADDCARRY, Choice.SELECT, tune="sapphirerapids")
+_ADDCARRY = LlvmForm(Carry.ADDCARRY, SelectStyle.SELECT, tune="sapphirerapids")
 X86_64_BMI2 = LlvmProcessor("x86-64", "+bmi2", 64, _ADDCARRY, RowChoice(RowStyle.ONE_CHAIN))
 
 # mul needs rax and rdx, so values wait in memory: 564 (166), ONE_CHAIN 585 (186) and 4 % slower,
@@ -60,7 +60,7 @@ X86_64 = LlvmProcessor("x86-64", "", 64, _ADDCARRY, RowChoice(RowStyle.TWO_CHAIN
 # adcs throughout: 361 (12); without tune LLVM knows no core, and it is 510 (53). log-jump has twice
 # the constants, four instructions each: 403 (16). ONE_CHAIN is 365, and less for primes without a
 # spare bit, where some of it is not proved. But in redc LLVM copies no flags for it (mrs, msr).
-_ADCS = LlvmForm(Carry.OVERFLOW, Choice.SELECT, tune="neoverse-n1")
+_ADCS = LlvmForm(Carry.OVERFLOW, SelectStyle.SELECT, tune="neoverse-n1")
 _ROWS = RowChoice(RowStyle.TWO_CHAINS), (RowChoice(RowStyle.ONE_CHAIN),)
 AARCH64 = LlvmProcessor("generic", "", 64, _ADCS, _ROWS[0], "cios", _ROWS[1])
 
@@ -68,9 +68,9 @@ AARCH64 = LlvmProcessor("generic", "", 64, _ADCS, _ROWS[0], "cios", _ROWS[1])
 # tune 791 (160). Selections become branches: with sifive-p550 even where there is Zicond, which
 # gives 646 (33) with rocket.
 _RV64GC = "+m,+a,+f,+d,+c"
-_SLTU = LlvmForm(Carry.OVERFLOW, Choice.MASK, tune="sifive-p550")
+_SLTU = LlvmForm(Carry.OVERFLOW, SelectStyle.MASK, tune="sifive-p550")
 RISCV64 = LlvmProcessor("generic-rv64", _RV64GC, 64, _SLTU, RowChoice(RowStyle.CARRY_WORD), "cios")
-_CZERO = LlvmForm(Carry.OVERFLOW, Choice.SELECT, tune="rocket")
+_CZERO = LlvmForm(Carry.OVERFLOW, SelectStyle.SELECT, tune="rocket")
 RISCV64_ZICOND = replace(RISCV64, features=f"{_RV64GC},+zicond", form=_CZERO)
 
 # Double words and conditional moves: mips64 1025 (86), with a mask 1049 (106), with OVERFLOW 1113;
@@ -78,9 +78,9 @@ RISCV64_ZICOND = replace(RISCV64, features=f"{_RV64GC},+zicond", form=_CZERO)
 # double words in hi and lo, and that costs more than maddu saves: 3783 (814), DOUBLE 4219; wasm32
 # takes half the time of OVERFLOW in V8. With 64-bit limbs it would call __multi3, which it does
 # not have, for each product, and still take 20 % more time.
-_DOUBLE = LlvmForm(Carry.DOUBLE, Choice.MASK)
-_MOVED = LlvmForm(Carry.DOUBLE, Choice.SELECT)
-_MOVN = LlvmForm(Carry.OVERFLOW, Choice.SELECT)
+_DOUBLE = LlvmForm(Carry.DOUBLE, SelectStyle.MASK)
+_MOVED = LlvmForm(Carry.DOUBLE, SelectStyle.SELECT)
+_MOVN = LlvmForm(Carry.OVERFLOW, SelectStyle.SELECT)
 MIPS64 = LlvmProcessor("mips64r2", "", 64, _MOVED, RowChoice(RowStyle.CARRY_WORD), "cios")
 MIPS32 = LlvmProcessor("mips32r2", "", 32, _MOVN, RowChoice(RowStyle.CARRY_WORD), "cios")
 ARMV7 = LlvmProcessor("generic", "", 32, _MOVED, RowChoice(RowStyle.CARRY_WORD), "cios")

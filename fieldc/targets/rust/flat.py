@@ -94,7 +94,7 @@ PORTABLE = Flavour(HELPERS, ("false", "true"), lambda _: "pub const fn")
 
 
 @dataclass
-class Body:
+class FlatBody:
     """The lines of one function while it is printed."""
 
     program: Program
@@ -139,7 +139,7 @@ class Body:
         return self._masks[flag.number]
 
 
-Form = Callable[[Body, Step], str]
+Form = Callable[[FlatBody, Step], str]
 
 
 def _call(helper: str) -> Form:
@@ -150,25 +150,25 @@ def _infix(operator: str) -> Form:
     return lambda body, step: f" {operator} ".join(body.text(v) for v in step.inputs)
 
 
-def _load(body: Body, step: Step) -> str:
+def _load(body: FlatBody, step: Step) -> str:
     return f"{step.operand}[{step.attribute}]"
 
 
-def _mul_low(body: Body, step: Step) -> str:
+def _mul_low(body: FlatBody, step: Step) -> str:
     a, b = sorted((body.text(v) for v in step.inputs), key=lambda text: text[0].isdigit())
     return f"{a}.wrapping_mul({b})"
 
 
-def _select(body: Body, step: Step) -> str:
+def _select(body: FlatBody, step: Step) -> str:
     flag, a, b = step.inputs
     return body.call("select", body.mask_of(flag), body.text(a), body.text(b))
 
 
-def _mask(body: Body, step: Step) -> str:
+def _mask(body: FlatBody, step: Step) -> str:
     return body.call("mask", body.text(step.inputs[0]))
 
 
-def _funnel(body: Body, step: Step) -> str:
+def _funnel(body: FlatBody, step: Step) -> str:
     (high, low), k = step.inputs, step.attribute
     left = f"{body.text(high)} << {body.program.word - k}"
     right = f"{body.text(low)} >> {k}"
@@ -202,7 +202,7 @@ def rust_function(
 ) -> RustFunction:
     """The program as a `pub` function; the expression, where given, says more in its header."""
     check_word(program.word, "Rust")
-    body = Body(program, flavour)
+    body = FlatBody(program, flavour)
     for step in program.steps:
         body.print_step(step)
     word = f"u{program.word}"

@@ -33,7 +33,7 @@ NOTHING = Index(0)
 
 
 @dataclass
-class Body:
+class LoopedBody:
     """The lines of one function while it is printed."""
 
     program: LoopProgram
@@ -107,11 +107,11 @@ def limb(array: str, at: Index, j: Index | None) -> str:
     return f"{array}[j]" if at == NOTHING else f"{array}[{number(at)} + j]"
 
 
-def _clear(body: Body, s: Clear) -> None:
+def _clear(body: LoopedBody, s: Clear) -> None:
     body.zeros(s.total)
 
 
-def _load(body: Body, s: Load) -> None:
+def _load(body: LoopedBody, s: Load) -> None:
     if s.count == Index(1):
         body.put(f"{limb(s.total, s.at, NOTHING)} = {limb(s.row, s.row_at, NOTHING)};")
         return
@@ -119,7 +119,7 @@ def _load(body: Body, s: Load) -> None:
     body.put(f"{s.total}[{to}].copy_from_slice(&{s.row}[{of}]);")
 
 
-def _add_product(body: Body, s: AddProduct) -> None:
+def _add_product(body: LoopedBody, s: AddProduct) -> None:
     def line(j: Index | None) -> str:
         total, row = limb(s.total, s.at, j), limb(s.row, s.row_at, j)
         return f"({total}, carry) = {body.call('mac', total, row, factor, 'carry')};"
@@ -136,7 +136,7 @@ def _add_product(body: Body, s: AddProduct) -> None:
     body.each(s.count, s.above, above)
 
 
-def _add_row(body: Body, s: AddRow) -> None:
+def _add_row(body: LoopedBody, s: AddRow) -> None:
     def line(j: Index | None) -> str:
         total, row = limb(s.total, s.at, j), limb(s.row, s.row_at, j)
         row += " & chosen" if s.masked else ""
@@ -155,7 +155,7 @@ def _add_row(body: Body, s: AddRow) -> None:
     body.each(s.count, s.above, above)
 
 
-def _subtract(body: Body, s: Subtract) -> None:
+def _subtract(body: LoopedBody, s: Subtract) -> None:
     def of(row: Callable[[Index | None], str]) -> Callable[[Index | None], str]:
         def line(j: Index | None) -> str:
             result, total = limb(s.result, s.result_at, j), limb(s.total, s.at, j)
@@ -170,7 +170,7 @@ def _subtract(body: Body, s: Subtract) -> None:
     body.each(s.count, s.above, of(lambda _: "0"))
 
 
-def _keep_if_less(body: Body, s: KeepIfLess) -> None:
+def _keep_if_less(body: LoopedBody, s: KeepIfLess) -> None:
     def line(j: Index | None) -> str:
         total, other = limb(s.total, s.at, j), limb(s.other, NOTHING, j)
         return f"{total} = {body.call('select', 'less', total, other)};"
@@ -179,7 +179,7 @@ def _keep_if_less(body: Body, s: KeepIfLess) -> None:
     body.each(NOTHING, s.count, line)
 
 
-def _quotient(body: Body, s: Quotient) -> None:
+def _quotient(body: LoopedBody, s: Quotient) -> None:
     times = f".wrapping_mul({s.times})" if s.times else ""
     sign = "!" if s.complemented else ""
     body.put(f"let {QUOTIENT} = {sign}{limb(s.total, s.at, NOTHING)}{times};")
@@ -203,7 +203,7 @@ def rust_looped_function(expression: Expression, name: str) -> RustFunction:
     """The kernel as a `pub fn` with loops. Raises NoLoops for one that is not made of rows."""
     program = loops(expression)
     check_word(program.word, "Rust")
-    body = Body(program, depth=1)
+    body = LoopedBody(program, depth=1)
     body.put(*_constants(program))
     body.zeros(TOTAL)
     for part in program.body:

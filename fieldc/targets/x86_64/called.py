@@ -19,7 +19,7 @@ from functools import cache
 
 from fieldc.machine.caller import Caller, caller_of
 from fieldc.machine.clock import TimingError
-from fieldc.machine.loops import RING, Shape
+from fieldc.machine.loops import RING, Layout
 from fieldc.machine.results import Mode
 from fieldc.targets.x86_64.conventions import CALLED_INLINE, GENERAL, SYSV
 
@@ -103,7 +103,7 @@ Call = Callable[[str, str, str, tuple[str, ...]], str]
 SURROUNDINGS: tuple[Call, ...] = (_called, _asked, _added)
 
 
-def _random(shape: Shape) -> str:
+def _random(layout: Layout) -> str:
     """The cell of this turn in rbp; that of the next is found meanwhile."""
     return f"""
     mov rbp, [rsp + {_NEXT}]
@@ -113,44 +113,44 @@ def _random(shape: Shape) -> str:
     add rax, rcx
     mov [rsp + {_RANDOM}], rax
     shr rax, {64 - RING.bit_length() + 1}
-    imul rax, rax, {shape.cell}
+    imul rax, rax, {layout.cell}
     add rax, [rsp + {_MEMORY}]
     mov [rsp + {_NEXT}], rax
 """
 
 
-def _walk(shape: Shape) -> str:
+def _walk(layout: Layout) -> str:
     """The cells of this turn from rbp on, CALLS further down the ring than those before."""
     return f"""
-    sub rbx, {CALLS * shape.cell}
+    sub rbx, {CALLS * layout.cell}
     cmovc rbx, [rsp + {_LAST}]
     mov rbp, [rsp + {_MEMORY}]
     add rbp, rbx
 """
 
 
-def _latency(call: Call, shape: Shape, returned: tuple[str, ...]) -> str:
-    _, _, *others = shape.places
+def _latency(call: Call, layout: Layout, returned: tuple[str, ...]) -> str:
+    _, _, *others = layout.places
     y = f"rbp + {others[0] if others else 0}"
-    return _random(shape) + call(f"rsp + {_X}", y, _stores("rsp", _X, returned), returned)
+    return _random(layout) + call(f"rsp + {_X}", y, _stores("rsp", _X, returned), returned)
 
 
-def _throughput(call: Call, shape: Shape, returned: tuple[str, ...]) -> str:
-    z, x, *others = shape.places
-    turn = _walk(shape)
-    for cell in range(0, CALLS * shape.cell, shape.cell):
+def _throughput(call: Call, layout: Layout, returned: tuple[str, ...]) -> str:
+    z, x, *others = layout.places
+    turn = _walk(layout)
+    for cell in range(0, CALLS * layout.cell, layout.cell):
         y = f"rbp + {cell + (others[0] if others else x)}"
         turn += call(f"rbp + {cell + x}", y, _stores("rbp", cell + z, returned), returned)
     return turn
 
 
-TURNS: dict[Mode, Callable[[Call, Shape, tuple[str, ...]], str]] = {
+TURNS: dict[Mode, Callable[[Call, Layout, tuple[str, ...]], str]] = {
     "latency": _latency,
     "throughput": _throughput,
 }
 
 
-def _loop(name: str, turn: str, shape: Shape) -> str:
+def _loop(name: str, turn: str, layout: Layout) -> str:
     """The text of `name(memory, turns) -> ticks`.
 
     Two turns run before the clock starts; until then the start is 0.
@@ -170,10 +170,10 @@ def _loop(name: str, turn: str, shape: Shape) -> str:
     mov [rsp + {_WANTED}], rsi
     mov qword ptr [rsp + {_ASKED}], 2
     mov qword ptr [rsp + {_RANDOM}], 1
-    mov qword ptr [rsp + {_LAST}], {(RING - CALLS) * shape.cell}
+    mov qword ptr [rsp + {_LAST}], {(RING - CALLS) * layout.cell}
     mov rsi, rdi
     lea rdi, [rsp + {_X}]
-    mov ecx, {8 * shape.operands[0]}
+    mov ecx, {8 * layout.operands[0]}
     rep movsb
     xor ebx, ebx
     mov qword ptr [rsp + {_TURNS}], 2
@@ -198,12 +198,12 @@ def _loop(name: str, turn: str, shape: Shape) -> str:
 
 
 @cache
-def surroundings(returned: tuple[str, ...], shape: Shape) -> Caller:
-    """The loops for kernels of a shape that leave their words in these registers.
+def surroundings(returned: tuple[str, ...], layout: Layout) -> Caller:
+    """The loops for kernels of a layout that leave their words in these registers.
 
     Raises TimingError for operands longer than MOST_LIMBS, and for more than two.
     """
-    if max(shape.operands) > MOST_LIMBS or len(shape.operands) > len(CALLED_INLINE.arguments):
+    if max(layout.operands) > MOST_LIMBS or len(layout.operands) > len(CALLED_INLINE.arguments):
         raise TimingError(f"1 or 2 operands of up to {MOST_LIMBS} limbs can be timed in Rust's way")
     once = "\n".join(caller(held_by(returned), "kernel"))
     text = f".intel_syntax noprefix\n.globl {ONCE}\n{ONCE}:\n{once}\n"
@@ -211,6 +211,6 @@ def surroundings(returned: tuple[str, ...], shape: Shape) -> Caller:
     for number, call in enumerate(SURROUNDINGS):
         for mode, turn in TURNS.items():
             name = f"fieldc_{mode}_{number}"
-            text += _loop(name, turn(call, shape, returned), shape)
+            text += _loop(name, turn(call, layout, returned), layout)
             modes[name] = (mode,)
     return caller_of(text, modes, CALLS, ONCE)

@@ -14,7 +14,7 @@ class FlagError(ValueError):
 
 
 @dataclass
-class Chain:
+class FlagChain:
     """Flags linked carry-out to carry-in; alive from step `first` to step `last`."""
 
     first: int
@@ -27,8 +27,8 @@ def color_flags(program: Program, available: tuple[str, ...]) -> dict[int, str]:
 
     A subtraction's borrow and whatever a selection reads must be in CF.
     """
-    chain_of: dict[int, Chain] = {}
-    chains: list[Chain] = []
+    chain_of: dict[int, FlagChain] = {}
+    chains: list[FlagChain] = []
     only_cf: set[int] = set()
     for position, step in enumerate(program.steps):
         incoming = [v for v in step.inputs if v.kind is Kind.FLAG and v.constant is None]
@@ -39,7 +39,7 @@ def color_flags(program: Program, available: tuple[str, ...]) -> dict[int, str]:
             if incoming:
                 chain_of[flag.number] = chain_of[incoming[0].number]
             else:
-                chain_of[flag.number] = Chain(position, position)
+                chain_of[flag.number] = FlagChain(position, position)
                 chains.append(chain_of[flag.number])
         if step.operation.name not in ("add",):
             only_cf.update(id(chain_of[v.number]) for v in (*incoming, *outgoing))
@@ -47,7 +47,7 @@ def color_flags(program: Program, available: tuple[str, ...]) -> dict[int, str]:
     return {number: chain.flag for number, chain in chain_of.items()}
 
 
-def _color(chains: list[Chain], only_cf: set[int], available: tuple[str, ...]) -> None:
+def _color(chains: list[FlagChain], only_cf: set[int], available: tuple[str, ...]) -> None:
     # A step frees the flags that die in it before it makes its own, so intervals may touch.
     free_from = {flag: -1 for flag in (CF, OF)}
     for chain in chains:

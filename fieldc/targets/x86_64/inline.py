@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fieldc.machine.assemble import assemble
-from fieldc.machine.loops import RING, Operands, Shape
+from fieldc.machine.loops import RING, Layout, Operands
 from fieldc.targets.x86_64.conventions import SYSV
 from fieldc.targets.x86_64.instructions import Physical
 from fieldc.targets.x86_64.kernel import X86Kernel
@@ -18,7 +18,7 @@ _TABLE = ".Lfieldc_inlined_constants"
 
 
 def inlined(
-    kernel: X86Kernel, shape: Shape, turns: int = TURNS, operands: Operands = "moving"
+    kernel: X86Kernel, layout: Layout, turns: int = TURNS, operands: Operands = "moving"
 ) -> bytes:
     """An object whose `kernel.symbol`, called like the kernel, runs its body `turns` times.
 
@@ -28,17 +28,17 @@ def inlined(
     saved = [f"push %{register}" for register in SYSV.preserved]
     restored = [f"pop %{register}" for register in reversed(SYSV.preserved)]
     *homes, count, offset, last = (
-        f"{kernel.frame + 8 * i}(%{STACK})" for i in range(len(shape.operands) + 4)
+        f"{kernel.frame + 8 * i}(%{STACK})" for i in range(len(layout.operands) + 4)
     )
     frame = kernel.frame + 8 * (len(homes) + 3)
     pointers = list(zip(SYSV.arguments, homes, strict=False))
-    chained = ["xor %eax, %eax", "cmp %rdi, %rsi", f"mov ${(RING - 1) * shape.cell}, %r8d"]
+    chained = ["xor %eax, %eax", "cmp %rdi, %rsi", f"mov ${(RING - 1) * layout.cell}, %r8d"]
     first = [*chained, "cmove %rax, %r8", f"mov %r8, {last}", f"mov %r8, {offset}"]
     cell = [
         f"mov {offset}, %rax",
         *(f"mov {home}, %{register}" for register, home in pointers),
         *(f"add %rax, %{register}" for register, _ in pointers),
-        f"sub ${shape.cell}, %rax",
+        f"sub ${layout.cell}, %rax",
         f"cmovc {last}, %rax",
         f"mov %rax, {offset}",
     ]

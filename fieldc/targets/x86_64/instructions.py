@@ -20,7 +20,7 @@ BOTH = frozenset({CF, OF})
 NONE: frozenset[str] = frozenset()
 
 
-class Form(Enum):
+class OperandForm(Enum):
     """How an instruction's operands are printed."""
 
     OPERANDS = "each once"
@@ -49,7 +49,7 @@ class Instruction:
     feature: str = ""
     encode: Encoder | None = None
     """From operands to bytes; None for what is never emitted."""
-    form: Form = Form.OPERANDS
+    form: OperandForm = OperandForm.OPERANDS
     spelled: str = ""
     """How assemblers spell it, where that is not the mnemonic."""
     needs_size: bool = False
@@ -138,7 +138,7 @@ INSTRUCTIONS: dict[str, Instruction] = {
             *(1, 0),
             writes_flags=BOTH,
             encode=encoding.itself(b"\x31", wide=0),
-            form=Form.TWICE_LOW,
+            form=OperandForm.TWICE_LOW,
         ),
         Instruction("clear", 0, 0, writes_flags=BOTH),
         Instruction("test", 0, 2, writes_flags=BOTH, encode=encoding.registers(b"\x85")),
@@ -148,11 +148,11 @@ INSTRUCTIONS: dict[str, Instruction] = {
             reads_flags=_CF,
             writes_flags=BOTH,
             encode=encoding.itself(b"\x19"),
-            form=Form.TWICE,
+            form=OperandForm.TWICE,
             spelled="sbb",
         ),
         Instruction(
-            "lea_double", 1, 1, encode=encoding.lea_double, form=Form.DOUBLED, spelled="lea"
+            "lea_double", 1, 1, encode=encoding.lea_double, form=OperandForm.DOUBLED, spelled="lea"
         ),
         Instruction("store", 0, 2, encode=encoding.mov, spelled="mov", needs_size=True),
         Instruction("push", 0, 1, encode=encoding.stack(0x50)),

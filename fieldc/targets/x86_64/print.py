@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from fieldc.targets.x86_64.instructions import INSTRUCTIONS, Form, Physical
+from fieldc.targets.x86_64.instructions import INSTRUCTIONS, OperandForm, Physical
 from fieldc.targets.x86_64.operands import CONSTANTS, Immediate, Memory, Placed, Register
 
 CACHE_LINE = 64
@@ -94,11 +94,11 @@ def print_instruction(instruction: Physical, syntax: Syntax, table: str) -> str:
     row, operands = INSTRUCTIONS[instruction.mnemonic], list(instruction.operands)
     # Of a memory operand alone GNU's assembler does not know the size.
     mnemonic = row.spelling + "q" * (syntax is GNU and row.needs_size)
-    if row.form is Form.DOUBLED:
+    if row.form is OperandForm.DOUBLED:
         return _line(f"{mnemonic} {_doubled(operands, syntax)}", instruction, syntax)
-    if row.form is Form.TWICE_LOW:
+    if row.form is OperandForm.TWICE_LOW:
         operands = [_low_half(operands[0])] * 2
-    elif row.form is Form.TWICE:
+    elif row.form is OperandForm.TWICE:
         operands = operands * 2
     texts = [syntax.operand(o, table) for o in operands]
     text = ", ".join(reversed(texts) if syntax.reverse else texts)

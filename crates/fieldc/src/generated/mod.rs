@@ -60,14 +60,14 @@ pub(crate) const FOLD_N0: u64 = 0xcbffffffffffffff;
 pub(crate) const COMPLEMENT_N0: u64 = 0x8200000000000001;
 /// The top limb of one of class COMPLEMENT or SPARE is below this.
 pub(crate) const SPARE_TOP: u64 = 0x7fffffffffffff00;
-/// The top limb of a prime of class AMPLE is below this.
-pub(crate) const AMPLE_TOP: u64 = 0x1b00000000000000;
+/// The top limb of a prime of class LAZY_FOLD is below this.
+pub(crate) const LAZY_FOLD_TOP: u64 = 0x1b00000000000000;
 /// Its n0 is at most this.
-pub(crate) const AMPLE_N0: u64 = 0x8bffffffffffffff;
-/// The top limb of a prime of class ROWS is below this.
-pub(crate) const ROWS_TOP: u64 = 0x3fffffffffffff00;
+pub(crate) const LAZY_FOLD_N0: u64 = 0x8bffffffffffffff;
+/// The top limb of a prime of class LAZY_SPARE is below this.
+pub(crate) const LAZY_SPARE_TOP: u64 = 0x3fffffffffffff00;
 /// The top limb of a prime with 4p < R is below this.
-pub(crate) const ROOM_TOP: u64 = 0x4000000000000000;
+pub(crate) const LAZY_FULL_TOP: u64 = 0x4000000000000000;
 /// The most limbs of class COMPLEMENT.
 pub(crate) const COMPLEMENT_LIMBS: usize = 8;
 /// The most limbs of class NEAR.

@@ -338,10 +338,10 @@ ret
     )
 }
 
-// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+// lazy_spare: 4p < R, by so much that a sum of rows closes: squares below 2p.
 lazy_assembly! { 1, 1:
-    mul: mul_lazy_room_mulx;
-    square: square_lazy_rows_mulx;
+    mul: mul_lazy_full_mulx;
+    square: square_lazy_spare_mulx;
 }
 
 /// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
@@ -349,13 +349,13 @@ lazy_assembly! { 1, 1:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_rows_mulx<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
+unsafe fn square_lazy_spare_mulx<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
     let mut z = [0; 1];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_rows_mulx_code::<M>,
+            kernel = sym square_lazy_spare_mulx_code::<M>,
             out("rax") _, out("rcx") z[0], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
             out("r13") _, out("r14") _, out("r15") _,
@@ -366,7 +366,7 @@ unsafe fn square_lazy_rows_mulx<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<1>>() {
+unsafe extern "C" fn square_lazy_spare_mulx_code<M: Modulus<1>>() {
     naked_asm!(
         r"
 lea rax, [rip + 2f]
@@ -388,9 +388,9 @@ ret
     )
 }
 
-// room: 4p < R: values below 2p.
+// lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 1, 2:
-    mul: mul_lazy_room_mulx;
+    mul: mul_lazy_full_mulx;
 }
 
 /// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
@@ -398,13 +398,13 @@ lazy_assembly! { 1, 2:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_room_mulx<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
+unsafe fn mul_lazy_full_mulx<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
     let mut z = [0; 1];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_room_mulx_code::<M>,
+            kernel = sym mul_lazy_full_mulx_code::<M>,
             out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -415,7 +415,7 @@ unsafe fn mul_lazy_room_mulx<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64;
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<1>>() {
+unsafe extern "C" fn mul_lazy_full_mulx_code<M: Modulus<1>>() {
     naked_asm!(
         r"
 lea rax, [rip + 2f]

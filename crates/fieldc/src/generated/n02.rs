@@ -1081,10 +1081,10 @@ ret
     )
 }
 
-// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+// lazy_fold: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 2, 0:
-    mul: mul_lazy_ample_mulx;
-    square: square_lazy_ample_mulx;
+    mul: mul_lazy_fold_mulx;
+    square: square_lazy_fold_mulx;
     add: add_spare;
     sub: sub;
     reduce: reduce;
@@ -1095,13 +1095,13 @@ lazy_assembly! { 2, 0:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_ample_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
+unsafe fn mul_lazy_fold_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
     let mut z = [0; 2];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            kernel = sym mul_lazy_fold_mulx_code::<M>,
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[1], out("r9") z[0], out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -1112,7 +1112,7 @@ unsafe fn mul_lazy_ample_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<2>>() {
+unsafe extern "C" fn mul_lazy_fold_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
 lea rax, [rip + 2f]
@@ -1169,13 +1169,13 @@ ret
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_ample_mulx<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
+unsafe fn square_lazy_fold_mulx<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
     let mut z = [0; 2];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_ample_mulx_code::<M>,
+            kernel = sym square_lazy_fold_mulx_code::<M>,
             out("rax") _, out("rcx") z[0], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") z[1], out("r9") _, out("r10") _, out("r11") _, out("r12") _,
             out("r13") _, out("r14") _, out("r15") _,
@@ -1186,7 +1186,7 @@ unsafe fn square_lazy_ample_mulx<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<2>>() {
+unsafe extern "C" fn square_lazy_fold_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
 lea rax, [rip + 2f]
@@ -1234,10 +1234,10 @@ ret
     )
 }
 
-// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+// lazy_spare: 4p < R, by so much that a sum of rows closes: squares below 2p.
 lazy_assembly! { 2, 1:
-    mul: mul_lazy_room_mulx;
-    square: square_lazy_rows_mulx;
+    mul: mul_lazy_full_mulx;
+    square: square_lazy_spare_mulx;
     add: add_spare;
     sub: sub;
     reduce: reduce;
@@ -1248,13 +1248,13 @@ lazy_assembly! { 2, 1:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_rows_mulx<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
+unsafe fn square_lazy_spare_mulx<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
     let mut z = [0; 2];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_rows_mulx_code::<M>,
+            kernel = sym square_lazy_spare_mulx_code::<M>,
             out("rax") _, out("rcx") z[0], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") z[1], out("r9") _, out("r10") _, out("r11") _, out("r12") _,
             out("r13") _, out("r14") _, out("r15") _,
@@ -1265,7 +1265,7 @@ unsafe fn square_lazy_rows_mulx<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<2>>() {
+unsafe extern "C" fn square_lazy_spare_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
 lea rax, [rip + 2f]
@@ -1313,9 +1313,9 @@ ret
     )
 }
 
-// room: 4p < R: values below 2p.
+// lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 2, 2:
-    mul: mul_lazy_room_mulx;
+    mul: mul_lazy_full_mulx;
     add: add_spare;
     sub: sub;
     reduce: reduce;
@@ -1326,13 +1326,13 @@ lazy_assembly! { 2, 2:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_room_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
+unsafe fn mul_lazy_full_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
     let mut z = [0; 2];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_room_mulx_code::<M>,
+            kernel = sym mul_lazy_full_mulx_code::<M>,
             out("rax") _, out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") z[0], out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -1343,7 +1343,7 @@ unsafe fn mul_lazy_room_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64;
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<2>>() {
+unsafe extern "C" fn mul_lazy_full_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
 lea rax, [rip + 2f]

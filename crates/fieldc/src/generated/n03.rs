@@ -1604,10 +1604,10 @@ ret
     )
 }
 
-// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+// lazy_fold: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 3, 0:
-    mul: mul_lazy_ample_mulx;
-    square: square_lazy_ample_mulx;
+    mul: mul_lazy_fold_mulx;
+    square: square_lazy_fold_mulx;
     add: add_spare;
     sub: sub;
     reduce: reduce;
@@ -1618,13 +1618,13 @@ lazy_assembly! { 3, 0:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_ample_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
+unsafe fn mul_lazy_fold_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
     let mut z = [0; 3];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            kernel = sym mul_lazy_fold_mulx_code::<M>,
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") _, out("r10")
             z[0], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -1635,7 +1635,7 @@ unsafe fn mul_lazy_ample_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<3>>() {
+unsafe extern "C" fn mul_lazy_fold_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
 lea rax, [rip + 2f]
@@ -1729,13 +1729,13 @@ ret
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_ample_mulx<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
+unsafe fn square_lazy_fold_mulx<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
     let mut z = [0; 3];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_ample_mulx_code::<M>,
+            kernel = sym square_lazy_fold_mulx_code::<M>,
             out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") z[0], out("r8") z[2], out("r9") _, out("r10") z[1], out("r11") _, out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
@@ -1746,7 +1746,7 @@ unsafe fn square_lazy_ample_mulx<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<3>>() {
+unsafe extern "C" fn square_lazy_fold_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
 lea rax, [rip + 2f]
@@ -1831,10 +1831,10 @@ ret
     )
 }
 
-// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+// lazy_spare: 4p < R, by so much that a sum of rows closes: squares below 2p.
 lazy_assembly! { 3, 1:
-    mul: mul_lazy_room_mulx;
-    square: square_lazy_rows_mulx;
+    mul: mul_lazy_full_mulx;
+    square: square_lazy_spare_mulx;
     add: add_spare;
     sub: sub;
     reduce: reduce;
@@ -1845,13 +1845,13 @@ lazy_assembly! { 3, 1:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_rows_mulx<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
+unsafe fn square_lazy_spare_mulx<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
     let mut z = [0; 3];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_rows_mulx_code::<M>,
+            kernel = sym square_lazy_spare_mulx_code::<M>,
             out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") z[0], out("r8") z[2], out("r9") z[1], out("r10") _, out("r11") _, out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
@@ -1862,7 +1862,7 @@ unsafe fn square_lazy_rows_mulx<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<3>>() {
+unsafe extern "C" fn square_lazy_spare_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
 lea rax, [rip + 2f]
@@ -1948,9 +1948,9 @@ ret
     )
 }
 
-// room: 4p < R: values below 2p.
+// lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 3, 2:
-    mul: mul_lazy_room_mulx;
+    mul: mul_lazy_full_mulx;
     add: add_spare;
     sub: sub;
     reduce: reduce;
@@ -1961,13 +1961,13 @@ lazy_assembly! { 3, 2:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_room_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
+unsafe fn mul_lazy_full_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
     let mut z = [0; 3];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_room_mulx_code::<M>,
+            kernel = sym mul_lazy_full_mulx_code::<M>,
             out("rax") _, out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[1], out("r9") _, out("r10") z[0],
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -1978,7 +1978,7 @@ unsafe fn mul_lazy_room_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64;
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<3>>() {
+unsafe extern "C" fn mul_lazy_full_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
 lea rax, [rip + 2f]

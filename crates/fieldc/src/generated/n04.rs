@@ -4547,10 +4547,10 @@ ret
     )
 }
 
-// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+// lazy_fold: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 4, 0:
-    mul: mul_lazy_ample_mulx, mul_lazy_ample_adx;
-    square: square_lazy_ample_mulx, square_lazy_ample_adx;
+    mul: mul_lazy_fold_mulx, mul_lazy_fold_adx;
+    square: square_lazy_fold_mulx, square_lazy_fold_adx;
     add: add_spare;
     sub: sub;
     reduce: reduce;
@@ -4561,13 +4561,13 @@ lazy_assembly! { 4, 0:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_ample_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+unsafe fn mul_lazy_fold_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
     let mut z = [0; 4];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            kernel = sym mul_lazy_fold_mulx_code::<M>,
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
             _, out("r11") z[0], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -4578,7 +4578,7 @@ unsafe fn mul_lazy_ample_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<4>>() {
+unsafe extern "C" fn mul_lazy_fold_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
 push rbx
@@ -4723,13 +4723,13 @@ ret
 /// # Safety
 /// The processor has ADX and BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_ample_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+unsafe fn mul_lazy_fold_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
     let mut z = [0; 4];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_ample_adx_code::<M>,
+            kernel = sym mul_lazy_fold_adx_code::<M>,
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
             z[0], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -4740,7 +4740,7 @@ unsafe fn mul_lazy_ample_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64;
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_ample_adx_code<M: Modulus<4>>() {
+unsafe extern "C" fn mul_lazy_fold_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
 push rbx
@@ -4889,13 +4889,13 @@ ret
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_ample_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+unsafe fn square_lazy_fold_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
     let mut z = [0; 4];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_ample_mulx_code::<M>,
+            kernel = sym square_lazy_fold_mulx_code::<M>,
             out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") _, out("r9") z[2], out("r10") _, out("r11") z[0], out("r12")
             z[1], out("r13") _, out("r14") _, out("r15") _,
@@ -4906,7 +4906,7 @@ unsafe fn square_lazy_ample_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<4>>() {
+unsafe extern "C" fn square_lazy_fold_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
 lea rax, [rip + 2f]
@@ -5041,13 +5041,13 @@ ret
 /// # Safety
 /// The processor has ADX and BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_ample_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+unsafe fn square_lazy_fold_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
     let mut z = [0; 4];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_ample_adx_code::<M>,
+            kernel = sym square_lazy_fold_adx_code::<M>,
             out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") _, out("r9") z[2], out("r10") _, out("r11") z[0], out("r12")
             z[1], out("r13") _, out("r14") _, out("r15") _,
@@ -5058,7 +5058,7 @@ unsafe fn square_lazy_ample_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_ample_adx_code<M: Modulus<4>>() {
+unsafe extern "C" fn square_lazy_fold_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
 push rbx
@@ -5193,10 +5193,10 @@ ret
     )
 }
 
-// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+// lazy_spare: 4p < R, by so much that a sum of rows closes: squares below 2p.
 lazy_assembly! { 4, 1:
-    mul: mul_lazy_room_mulx, mul_lazy_room_adx;
-    square: square_lazy_rows_mulx, square_lazy_rows_adx;
+    mul: mul_lazy_full_mulx, mul_lazy_full_adx;
+    square: square_lazy_spare_mulx, square_lazy_spare_adx;
     add: add_spare;
     sub: sub;
     reduce: reduce;
@@ -5207,13 +5207,13 @@ lazy_assembly! { 4, 1:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_rows_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+unsafe fn square_lazy_spare_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
     let mut z = [0; 4];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_rows_mulx_code::<M>,
+            kernel = sym square_lazy_spare_mulx_code::<M>,
             out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") z[2], out("r9") _, out("r10") z[1], out("r11") z[0], out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
@@ -5224,7 +5224,7 @@ unsafe fn square_lazy_rows_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<4>>() {
+unsafe extern "C" fn square_lazy_spare_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
 push rbx
@@ -5363,13 +5363,13 @@ ret
 /// # Safety
 /// The processor has ADX and BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_rows_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+unsafe fn square_lazy_spare_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
     let mut z = [0; 4];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_rows_adx_code::<M>,
+            kernel = sym square_lazy_spare_adx_code::<M>,
             out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") z[2], out("r9") _, out("r10") z[1], out("r11") z[0], out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
@@ -5380,7 +5380,7 @@ unsafe fn square_lazy_rows_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_rows_adx_code<M: Modulus<4>>() {
+unsafe extern "C" fn square_lazy_spare_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
 push rbx
@@ -5518,9 +5518,9 @@ ret
     )
 }
 
-// room: 4p < R: values below 2p.
+// lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 4, 2:
-    mul: mul_lazy_room_mulx, mul_lazy_room_adx;
+    mul: mul_lazy_full_mulx, mul_lazy_full_adx;
     add: add_spare;
     sub: sub;
     reduce: reduce;
@@ -5531,13 +5531,13 @@ lazy_assembly! { 4, 2:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_room_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+unsafe fn mul_lazy_full_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
     let mut z = [0; 4];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_room_mulx_code::<M>,
+            kernel = sym mul_lazy_full_mulx_code::<M>,
             out("rax") _, out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") _, out("r10") _,
             out("r11") z[0], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -5548,7 +5548,7 @@ unsafe fn mul_lazy_room_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64;
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<4>>() {
+unsafe extern "C" fn mul_lazy_full_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
 push rbx
@@ -5692,13 +5692,13 @@ ret
 /// # Safety
 /// The processor has ADX and BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_room_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+unsafe fn mul_lazy_full_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
     let mut z = [0; 4];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_room_adx_code::<M>,
+            kernel = sym mul_lazy_full_adx_code::<M>,
             out("rax") _, out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") _, out("r10")
             z[0], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -5709,7 +5709,7 @@ unsafe fn mul_lazy_room_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_room_adx_code<M: Modulus<4>>() {
+unsafe extern "C" fn mul_lazy_full_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
 push rbx

@@ -3188,10 +3188,10 @@ ret
     )
 }
 
-// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+// lazy_fold: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 5, 0:
-    mul: mul_lazy_ample_mulx;
-    square: square_lazy_ample_mulx;
+    mul: mul_lazy_fold_mulx;
+    square: square_lazy_fold_mulx;
     add: add_spare;
     sub: sub;
     reduce: reduce;
@@ -3202,13 +3202,13 @@ lazy_assembly! { 5, 0:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_ample_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
+unsafe fn mul_lazy_fold_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
     let mut z = [0; 5];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            kernel = sym mul_lazy_fold_mulx_code::<M>,
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
             z[4], out("r11") _, out("r12") z[0], out("r13") _, out("r14") _, out("r15") _,
@@ -3219,7 +3219,7 @@ unsafe fn mul_lazy_ample_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<5>>() {
+unsafe extern "C" fn mul_lazy_fold_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
 push rbx
@@ -3433,13 +3433,13 @@ ret
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_ample_mulx<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
+unsafe fn square_lazy_fold_mulx<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
     let mut z = [0; 5];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_ample_mulx_code::<M>,
+            kernel = sym square_lazy_fold_mulx_code::<M>,
             out("rax") _, out("rcx") z[4], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") z[3], out("r9") z[2], out("r10") _, out("r11") z[1], out("r12")
             _, out("r13") z[0], out("r14") _, out("r15") _,
@@ -3450,7 +3450,7 @@ unsafe fn square_lazy_ample_mulx<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<5>>() {
+unsafe extern "C" fn square_lazy_fold_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
 push rbx
@@ -3641,10 +3641,10 @@ ret
     )
 }
 
-// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+// lazy_spare: 4p < R, by so much that a sum of rows closes: squares below 2p.
 lazy_assembly! { 5, 1:
-    mul: mul_lazy_room_mulx;
-    square: square_lazy_rows_mulx;
+    mul: mul_lazy_full_mulx;
+    square: square_lazy_spare_mulx;
     add: add_spare;
     sub: sub;
     reduce: reduce;
@@ -3655,13 +3655,13 @@ lazy_assembly! { 5, 1:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_rows_mulx<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
+unsafe fn square_lazy_spare_mulx<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
     let mut z = [0; 5];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_rows_mulx_code::<M>,
+            kernel = sym square_lazy_spare_mulx_code::<M>,
             out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") z[4], out("r8") z[1], out("r9") z[2], out("r10") _, out("r11") _, out("r12")
             _, out("r13") z[0], out("r14") _, out("r15") _,
@@ -3672,7 +3672,7 @@ unsafe fn square_lazy_rows_mulx<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<5>>() {
+unsafe extern "C" fn square_lazy_spare_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
 push rbx
@@ -3867,9 +3867,9 @@ ret
     )
 }
 
-// room: 4p < R: values below 2p.
+// lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 5, 2:
-    mul: mul_lazy_room_mulx;
+    mul: mul_lazy_full_mulx;
     add: add_spare;
     sub: sub;
     reduce: reduce;
@@ -3880,13 +3880,13 @@ lazy_assembly! { 5, 2:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_room_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
+unsafe fn mul_lazy_full_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
     let mut z = [0; 5];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_room_mulx_code::<M>,
+            kernel = sym mul_lazy_full_mulx_code::<M>,
             out("rax") _, out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
             _, out("r11") _, out("r12") z[0], out("r13") _, out("r14") _, out("r15") _,
@@ -3897,7 +3897,7 @@ unsafe fn mul_lazy_room_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64;
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<5>>() {
+unsafe extern "C" fn mul_lazy_full_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
 push rbx

@@ -8554,10 +8554,10 @@ ret
     )
 }
 
-// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+// lazy_fold: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 6, 0:
-    mul: mul_lazy_ample_mulx, mul_lazy_ample_adx;
-    square: square_lazy_ample_mulx, square_lazy_ample_adx;
+    mul: mul_lazy_fold_mulx, mul_lazy_fold_adx;
+    square: square_lazy_fold_mulx, square_lazy_fold_adx;
     add: add_spare;
     sub: sub;
     reduce: reduce;
@@ -8568,13 +8568,13 @@ lazy_assembly! { 6, 0:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_ample_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+unsafe fn mul_lazy_fold_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
     let mut z = [0; 6];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            kernel = sym mul_lazy_fold_mulx_code::<M>,
             out("rax") z[2], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[5],
             inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") z[4], out("r8") _, out("r9") _,
             out("r10") _, out("r11") _, out("r12") _, out("r13") z[0], out("r14") _, out("r15") _,
@@ -8585,7 +8585,7 @@ unsafe fn mul_lazy_ample_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<6>>() {
+unsafe extern "C" fn mul_lazy_fold_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
 push rbx
@@ -8895,13 +8895,13 @@ ret
 /// # Safety
 /// The processor has ADX and BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_ample_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+unsafe fn mul_lazy_fold_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
     let mut z = [0; 6];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_ample_adx_code::<M>,
+            kernel = sym mul_lazy_fold_adx_code::<M>,
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
             z[5], out("r11") z[4], out("r12") _, out("r13") z[0], out("r14") _, out("r15") _,
@@ -8912,7 +8912,7 @@ unsafe fn mul_lazy_ample_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64;
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_ample_adx_code<M: Modulus<6>>() {
+unsafe extern "C" fn mul_lazy_fold_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
 push rbx
@@ -9206,13 +9206,13 @@ ret
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_ample_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+unsafe fn square_lazy_fold_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
     let mut z = [0; 6];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_ample_mulx_code::<M>,
+            kernel = sym square_lazy_fold_mulx_code::<M>,
             out("rax") z[5], out("rcx") z[4], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             _, out("rdi") _, out("r8") z[3], out("r9") z[1], out("r10") z[2], out("r11") _,
             out("r12") _, out("r13") _, out("r14") _, out("r15") z[0],
@@ -9223,7 +9223,7 @@ unsafe fn square_lazy_ample_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<6>>() {
+unsafe extern "C" fn square_lazy_fold_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
 push rbx
@@ -9490,13 +9490,13 @@ ret
 /// # Safety
 /// The processor has ADX and BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_ample_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+unsafe fn square_lazy_fold_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
     let mut z = [0; 6];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_ample_adx_code::<M>,
+            kernel = sym square_lazy_fold_adx_code::<M>,
             out("rax") _, out("rcx") z[5], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") z[4], out("r8") z[3], out("r9") _, out("r10") z[2], out("r11") z[1],
             out("r12") _, out("r13") _, out("r14") _, out("r15") z[0],
@@ -9507,7 +9507,7 @@ unsafe fn square_lazy_ample_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_ample_adx_code<M: Modulus<6>>() {
+unsafe extern "C" fn square_lazy_fold_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
 push rbx
@@ -9768,10 +9768,10 @@ ret
     )
 }
 
-// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+// lazy_spare: 4p < R, by so much that a sum of rows closes: squares below 2p.
 lazy_assembly! { 6, 1:
-    mul: mul_lazy_room_mulx, mul_lazy_room_adx;
-    square: square_lazy_rows_mulx, square_lazy_rows_adx;
+    mul: mul_lazy_full_mulx, mul_lazy_full_adx;
+    square: square_lazy_spare_mulx, square_lazy_spare_adx;
     add: add_spare;
     sub: sub;
     reduce: reduce;
@@ -9782,13 +9782,13 @@ lazy_assembly! { 6, 1:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_rows_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+unsafe fn square_lazy_spare_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
     let mut z = [0; 6];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_rows_mulx_code::<M>,
+            kernel = sym square_lazy_spare_mulx_code::<M>,
             out("rax") z[5], out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             _, out("rdi") _, out("r8") z[4], out("r9") z[2], out("r10") z[0], out("r11") z[1],
             out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -9799,7 +9799,7 @@ unsafe fn square_lazy_rows_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<6>>() {
+unsafe extern "C" fn square_lazy_spare_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
 push rbx
@@ -10080,13 +10080,13 @@ ret
 /// # Safety
 /// The processor has ADX and BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_rows_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+unsafe fn square_lazy_spare_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
     let mut z = [0; 6];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_rows_adx_code::<M>,
+            kernel = sym square_lazy_spare_adx_code::<M>,
             out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") z[4], out("r8") z[2], out("r9") z[1], out("r10") z[5], out("r11") _,
             out("r12") _, out("r13") _, out("r14") _, out("r15") z[0],
@@ -10097,7 +10097,7 @@ unsafe fn square_lazy_rows_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_rows_adx_code<M: Modulus<6>>() {
+unsafe extern "C" fn square_lazy_spare_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
 push rbx
@@ -10362,9 +10362,9 @@ ret
     )
 }
 
-// room: 4p < R: values below 2p.
+// lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 6, 2:
-    mul: mul_lazy_room_mulx, mul_lazy_room_adx;
+    mul: mul_lazy_full_mulx, mul_lazy_full_adx;
     add: add_spare;
     sub: sub;
     reduce: reduce;
@@ -10375,13 +10375,13 @@ lazy_assembly! { 6, 2:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_room_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+unsafe fn mul_lazy_full_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
     let mut z = [0; 6];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_room_mulx_code::<M>,
+            kernel = sym mul_lazy_full_mulx_code::<M>,
             out("rax") z[1], out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => z[5],
             inout("rsi") core::ptr::from_ref(x) => z[0], out("rdi") _, out("r8") _, out("r9") z[3],
             out("r10") z[4], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -10392,7 +10392,7 @@ unsafe fn mul_lazy_room_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64;
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<6>>() {
+unsafe extern "C" fn mul_lazy_full_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
 push rbx
@@ -10699,13 +10699,13 @@ ret
 /// # Safety
 /// The processor has ADX and BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_room_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+unsafe fn mul_lazy_full_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
     let mut z = [0; 6];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_room_adx_code::<M>,
+            kernel = sym mul_lazy_full_adx_code::<M>,
             out("rax") _, out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
             _, out("r11") z[4], out("r12") _, out("r13") z[0], out("r14") _, out("r15") _,
@@ -10716,7 +10716,7 @@ unsafe fn mul_lazy_room_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_room_adx_code<M: Modulus<6>>() {
+unsafe extern "C" fn mul_lazy_full_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
 push rbx

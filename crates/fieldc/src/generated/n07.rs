@@ -5837,10 +5837,10 @@ ret
     )
 }
 
-// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+// lazy_fold: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 7, 0:
-    mul: mul_lazy_ample_mulx;
-    square: square_lazy_ample_mulx;
+    mul: mul_lazy_fold_mulx;
+    square: square_lazy_fold_mulx;
 }
 
 /// x*y/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
@@ -5848,13 +5848,13 @@ lazy_assembly! { 7, 0:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_ample_mulx<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64; 7] {
+unsafe fn mul_lazy_fold_mulx<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64; 7] {
     let mut z = [0; 7];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            kernel = sym mul_lazy_fold_mulx_code::<M>,
             out("rax") z[2], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[6],
             inout("rsi") core::ptr::from_ref(x) => z[5], out("rdi") z[0], out("r8") _, out("r9") _,
             out("r10") z[4], out("r11") z[3], out("r12") _, out("r13") _, out("r14") _, out("r15")
@@ -5866,7 +5866,7 @@ unsafe fn mul_lazy_ample_mulx<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<7>>() {
+unsafe extern "C" fn mul_lazy_fold_mulx_code<M: Modulus<7>>() {
     naked_asm!(
         r"
 push rbx
@@ -6291,13 +6291,13 @@ ret
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_ample_mulx<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
+unsafe fn square_lazy_fold_mulx<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
     let mut z = [0; 7];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_ample_mulx_code::<M>,
+            kernel = sym square_lazy_fold_mulx_code::<M>,
             out("rax") z[6], out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             _, out("rdi") _, out("r8") _, out("r9") z[4], out("r10") z[1], out("r11") z[5],
             out("r12") _, out("r13") z[2], out("r14") _, out("r15") z[0],
@@ -6308,7 +6308,7 @@ unsafe fn square_lazy_ample_mulx<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<7>>() {
+unsafe extern "C" fn square_lazy_fold_mulx_code<M: Modulus<7>>() {
     naked_asm!(
         r"
 push rbx
@@ -6662,10 +6662,10 @@ ret
     )
 }
 
-// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+// lazy_spare: 4p < R, by so much that a sum of rows closes: squares below 2p.
 lazy_assembly! { 7, 1:
-    mul: mul_lazy_room_mulx;
-    square: square_lazy_rows_mulx;
+    mul: mul_lazy_full_mulx;
+    square: square_lazy_spare_mulx;
 }
 
 /// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
@@ -6673,13 +6673,13 @@ lazy_assembly! { 7, 1:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_rows_mulx<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
+unsafe fn square_lazy_spare_mulx<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
     let mut z = [0; 7];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_rows_mulx_code::<M>,
+            kernel = sym square_lazy_spare_mulx_code::<M>,
             out("rax") z[6], out("rcx") z[1], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[0], out("rdi") z[2], out("r8") z[3], out("r9") z[4], out("r10") _, out("r11") z[5],
             out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -6690,7 +6690,7 @@ unsafe fn square_lazy_rows_mulx<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<7>>() {
+unsafe extern "C" fn square_lazy_spare_mulx_code<M: Modulus<7>>() {
     naked_asm!(
         r"
 push rbx
@@ -7060,9 +7060,9 @@ ret
     )
 }
 
-// room: 4p < R: values below 2p.
+// lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 7, 2:
-    mul: mul_lazy_room_mulx;
+    mul: mul_lazy_full_mulx;
 }
 
 /// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
@@ -7070,13 +7070,13 @@ lazy_assembly! { 7, 2:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_room_mulx<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64; 7] {
+unsafe fn mul_lazy_full_mulx<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64; 7] {
     let mut z = [0; 7];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_room_mulx_code::<M>,
+            kernel = sym mul_lazy_full_mulx_code::<M>,
             out("rax") z[1], out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => z[6],
             inout("rsi") core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") _, out("r9") z[3],
             out("r10") z[4], out("r11") z[5], out("r12") _, out("r13") _, out("r14") _, out("r15")
@@ -7088,7 +7088,7 @@ unsafe fn mul_lazy_room_mulx<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64;
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<7>>() {
+unsafe extern "C" fn mul_lazy_full_mulx_code<M: Modulus<7>>() {
     naked_asm!(
         r"
 push rbx

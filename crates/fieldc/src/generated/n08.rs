@@ -7669,10 +7669,10 @@ ret
     )
 }
 
-// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+// lazy_fold: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 8, 0:
-    mul: mul_lazy_ample_mulx;
-    square: square_lazy_ample_mulx;
+    mul: mul_lazy_fold_mulx;
+    square: square_lazy_fold_mulx;
 }
 
 /// x*y/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
@@ -7680,13 +7680,13 @@ lazy_assembly! { 8, 0:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_ample_mulx<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
+unsafe fn mul_lazy_fold_mulx<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
     let mut z = [0; 8];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            kernel = sym mul_lazy_fold_mulx_code::<M>,
             out("rax") z[6], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[7],
             inout("rsi") core::ptr::from_ref(x) => z[4], out("rdi") _, out("r8") z[2], out("r9")
             z[0], out("r10") z[5], out("r11") z[3], out("r12") _, out("r13") _, out("r14") _,
@@ -7698,7 +7698,7 @@ unsafe fn mul_lazy_ample_mulx<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<8>>() {
+unsafe extern "C" fn mul_lazy_fold_mulx_code<M: Modulus<8>>() {
     naked_asm!(
         r"
 push rbx
@@ -8275,13 +8275,13 @@ ret
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_ample_mulx<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
+unsafe fn square_lazy_fold_mulx<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
     let mut z = [0; 8];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_ample_mulx_code::<M>,
+            kernel = sym square_lazy_fold_mulx_code::<M>,
             out("rax") z[1], out("rcx") z[7], out("rdx") z[4], inout("rsi") core::ptr::from_ref(x)
             => z[6], out("rdi") z[3], out("r8") _, out("r9") _, out("r10") _, out("r11") z[0],
             out("r12") _, out("r13") _, out("r14") z[5], out("r15") z[2],
@@ -8292,7 +8292,7 @@ unsafe fn square_lazy_ample_mulx<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<8>>() {
+unsafe extern "C" fn square_lazy_fold_mulx_code<M: Modulus<8>>() {
     naked_asm!(
         r"
 push rbx
@@ -8756,10 +8756,10 @@ ret
     )
 }
 
-// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+// lazy_spare: 4p < R, by so much that a sum of rows closes: squares below 2p.
 lazy_assembly! { 8, 1:
-    mul: mul_lazy_room_mulx;
-    square: square_lazy_rows_mulx;
+    mul: mul_lazy_full_mulx;
+    square: square_lazy_spare_mulx;
 }
 
 /// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
@@ -8767,13 +8767,13 @@ lazy_assembly! { 8, 1:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_rows_mulx<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
+unsafe fn square_lazy_spare_mulx<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
     let mut z = [0; 8];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_rows_mulx_code::<M>,
+            kernel = sym square_lazy_spare_mulx_code::<M>,
             out("rax") z[7], out("rcx") z[4], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[2], out("rdi") z[1], out("r8") z[3], out("r9") z[0], out("r10") _, out("r11") _,
             out("r12") _, out("r13") z[5], out("r14") z[6], out("r15") _,
@@ -8784,7 +8784,7 @@ unsafe fn square_lazy_rows_mulx<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<8>>() {
+unsafe extern "C" fn square_lazy_spare_mulx_code<M: Modulus<8>>() {
     naked_asm!(
         r"
 push rbx
@@ -9263,9 +9263,9 @@ ret
     )
 }
 
-// room: 4p < R: values below 2p.
+// lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 8, 2:
-    mul: mul_lazy_room_mulx;
+    mul: mul_lazy_full_mulx;
 }
 
 /// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
@@ -9273,13 +9273,13 @@ lazy_assembly! { 8, 2:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_room_mulx<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
+unsafe fn mul_lazy_full_mulx<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
     let mut z = [0; 8];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_room_mulx_code::<M>,
+            kernel = sym mul_lazy_full_mulx_code::<M>,
             out("rax") z[1], out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => z[7],
             inout("rsi") core::ptr::from_ref(x) => z[4], out("rdi") z[3], out("r8") z[5], out("r9")
             _, out("r10") z[0], out("r11") z[6], out("r12") _, out("r13") _, out("r14") _,
@@ -9291,7 +9291,7 @@ unsafe fn mul_lazy_room_mulx<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64;
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<8>>() {
+unsafe extern "C" fn mul_lazy_full_mulx_code<M: Modulus<8>>() {
     naked_asm!(
         r"
 push rbx

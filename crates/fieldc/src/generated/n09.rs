@@ -7137,10 +7137,10 @@ ret
     )
 }
 
-// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+// lazy_fold: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 9, 0:
-    mul: mul_lazy_ample_mulx;
-    square: square_lazy_ample_mulx;
+    mul: mul_lazy_fold_mulx;
+    square: square_lazy_fold_mulx;
 }
 
 /// x*y/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
@@ -7148,13 +7148,13 @@ lazy_assembly! { 9, 0:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_ample_mulx<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64; 9] {
+unsafe fn mul_lazy_fold_mulx<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64; 9] {
     let mut z = [0; 9];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            kernel = sym mul_lazy_fold_mulx_code::<M>,
             out("rax") z[3], out("rcx") z[6], inout("rdx") core::ptr::from_ref(y) => z[8],
             inout("rsi") core::ptr::from_ref(x) => z[4], out("rdi") z[0], out("r8") z[7], out("r9")
             z[1], out("r10") z[2], out("r11") z[5], out("r12") _, out("r13") _, out("r14") _,
@@ -7166,7 +7166,7 @@ unsafe fn mul_lazy_ample_mulx<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<9>>() {
+unsafe extern "C" fn mul_lazy_fold_mulx_code<M: Modulus<9>>() {
     naked_asm!(
         r"
 push rbx
@@ -7919,13 +7919,13 @@ ret
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_ample_mulx<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
+unsafe fn square_lazy_fold_mulx<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
     let mut z = [0; 9];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_ample_mulx_code::<M>,
+            kernel = sym square_lazy_fold_mulx_code::<M>,
             out("rax") z[7], out("rcx") z[6], out("rdx") z[8], inout("rsi") core::ptr::from_ref(x)
             => z[3], out("rdi") z[4], out("r8") z[5], out("r9") _, out("r10") _, out("r11") _,
             out("r12") z[0], out("r13") z[1], out("r14") _, out("r15") z[2],
@@ -7936,7 +7936,7 @@ unsafe fn square_lazy_ample_mulx<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<9>>() {
+unsafe extern "C" fn square_lazy_fold_mulx_code<M: Modulus<9>>() {
     naked_asm!(
         r"
 push rbx
@@ -8529,10 +8529,10 @@ ret
     )
 }
 
-// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+// lazy_spare: 4p < R, by so much that a sum of rows closes: squares below 2p.
 lazy_assembly! { 9, 1:
-    mul: mul_lazy_room_mulx;
-    square: square_lazy_rows_mulx;
+    mul: mul_lazy_full_mulx;
+    square: square_lazy_spare_mulx;
 }
 
 /// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
@@ -8540,13 +8540,13 @@ lazy_assembly! { 9, 1:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_rows_mulx<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
+unsafe fn square_lazy_spare_mulx<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
     let mut z = [0; 9];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_rows_mulx_code::<M>,
+            kernel = sym square_lazy_spare_mulx_code::<M>,
             out("rax") z[8], out("rcx") z[2], out("rdx") z[4], inout("rsi") core::ptr::from_ref(x)
             => z[5], out("rdi") z[3], out("r8") z[6], out("r9") z[7], out("r10") _, out("r11") _,
             out("r12") _, out("r13") _, out("r14") z[1], out("r15") z[0],
@@ -8557,7 +8557,7 @@ unsafe fn square_lazy_rows_mulx<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<9>>() {
+unsafe extern "C" fn square_lazy_spare_mulx_code<M: Modulus<9>>() {
     naked_asm!(
         r"
 push rbx
@@ -9169,9 +9169,9 @@ ret
     )
 }
 
-// room: 4p < R: values below 2p.
+// lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 9, 2:
-    mul: mul_lazy_room_mulx;
+    mul: mul_lazy_full_mulx;
 }
 
 /// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
@@ -9179,13 +9179,13 @@ lazy_assembly! { 9, 2:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_room_mulx<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64; 9] {
+unsafe fn mul_lazy_full_mulx<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64; 9] {
     let mut z = [0; 9];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_room_mulx_code::<M>,
+            kernel = sym mul_lazy_full_mulx_code::<M>,
             out("rax") z[3], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[8],
             inout("rsi") core::ptr::from_ref(x) => z[0], out("rdi") z[2], out("r8") z[4], out("r9")
             z[6], out("r10") z[7], out("r11") z[5], out("r12") _, out("r13") _, out("r14") _,
@@ -9197,7 +9197,7 @@ unsafe fn mul_lazy_room_mulx<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64;
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<9>>() {
+unsafe extern "C" fn mul_lazy_full_mulx_code<M: Modulus<9>>() {
     naked_asm!(
         r"
 push rbx

@@ -8898,10 +8898,10 @@ ret
     )
 }
 
-// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+// lazy_fold: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 10, 0:
-    mul: mul_lazy_ample_mulx;
-    square: square_lazy_ample_mulx;
+    mul: mul_lazy_fold_mulx;
+    square: square_lazy_fold_mulx;
 }
 
 /// x*y/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
@@ -8909,13 +8909,13 @@ lazy_assembly! { 10, 0:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_ample_mulx<M: Modulus<10>>(x: &[u64; 10], y: &[u64; 10]) -> [u64; 10] {
+unsafe fn mul_lazy_fold_mulx<M: Modulus<10>>(x: &[u64; 10], y: &[u64; 10]) -> [u64; 10] {
     let mut z = [0; 10];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            kernel = sym mul_lazy_fold_mulx_code::<M>,
             out("rax") z[2], out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => z[9],
             inout("rsi") core::ptr::from_ref(x) => z[5], out("rdi") z[3], out("r8") z[6], out("r9")
             _, out("r10") z[1], out("r11") z[0], out("r12") _, out("r13") z[8], out("r14") z[7],
@@ -8927,7 +8927,7 @@ unsafe fn mul_lazy_ample_mulx<M: Modulus<10>>(x: &[u64; 10], y: &[u64; 10]) -> [
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<10>>() {
+unsafe extern "C" fn mul_lazy_fold_mulx_code<M: Modulus<10>>() {
     naked_asm!(
         r"
 push rbx
@@ -9871,13 +9871,13 @@ ret
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_ample_mulx<M: Modulus<10>>(x: &[u64; 10]) -> [u64; 10] {
+unsafe fn square_lazy_fold_mulx<M: Modulus<10>>(x: &[u64; 10]) -> [u64; 10] {
     let mut z = [0; 10];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_ample_mulx_code::<M>,
+            kernel = sym square_lazy_fold_mulx_code::<M>,
             out("rax") z[4], out("rcx") z[5], out("rdx") z[9], inout("rsi") core::ptr::from_ref(x)
             => z[6], out("rdi") _, out("r8") z[8], out("r9") _, out("r10") z[7], out("r11") _,
             out("r12") z[0], out("r13") z[2], out("r14") z[1], out("r15") z[3],
@@ -9888,7 +9888,7 @@ unsafe fn square_lazy_ample_mulx<M: Modulus<10>>(x: &[u64; 10]) -> [u64; 10] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<10>>() {
+unsafe extern "C" fn square_lazy_fold_mulx_code<M: Modulus<10>>() {
     naked_asm!(
         r"
 push rbx
@@ -10625,10 +10625,10 @@ ret
     )
 }
 
-// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+// lazy_spare: 4p < R, by so much that a sum of rows closes: squares below 2p.
 lazy_assembly! { 10, 1:
-    mul: mul_lazy_room_mulx;
-    square: square_lazy_rows_mulx;
+    mul: mul_lazy_full_mulx;
+    square: square_lazy_spare_mulx;
 }
 
 /// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
@@ -10636,13 +10636,13 @@ lazy_assembly! { 10, 1:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_rows_mulx<M: Modulus<10>>(x: &[u64; 10]) -> [u64; 10] {
+unsafe fn square_lazy_spare_mulx<M: Modulus<10>>(x: &[u64; 10]) -> [u64; 10] {
     let mut z = [0; 10];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_rows_mulx_code::<M>,
+            kernel = sym square_lazy_spare_mulx_code::<M>,
             out("rax") z[2], out("rcx") z[9], out("rdx") z[4], inout("rsi") core::ptr::from_ref(x)
             => z[3], out("rdi") z[5], out("r8") z[1], out("r9") z[6], out("r10") z[8], out("r11") _,
             out("r12") _, out("r13") _, out("r14") z[7], out("r15") z[0],
@@ -10653,7 +10653,7 @@ unsafe fn square_lazy_rows_mulx<M: Modulus<10>>(x: &[u64; 10]) -> [u64; 10] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<10>>() {
+unsafe extern "C" fn square_lazy_spare_mulx_code<M: Modulus<10>>() {
     naked_asm!(
         r"
 push rbx
@@ -11413,9 +11413,9 @@ ret
     )
 }
 
-// room: 4p < R: values below 2p.
+// lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 10, 2:
-    mul: mul_lazy_room_mulx;
+    mul: mul_lazy_full_mulx;
 }
 
 /// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
@@ -11423,13 +11423,13 @@ lazy_assembly! { 10, 2:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_room_mulx<M: Modulus<10>>(x: &[u64; 10], y: &[u64; 10]) -> [u64; 10] {
+unsafe fn mul_lazy_full_mulx<M: Modulus<10>>(x: &[u64; 10], y: &[u64; 10]) -> [u64; 10] {
     let mut z = [0; 10];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_room_mulx_code::<M>,
+            kernel = sym mul_lazy_full_mulx_code::<M>,
             out("rax") z[9], out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[4],
             inout("rsi") core::ptr::from_ref(x) => z[8], out("rdi") z[1], out("r8") z[3], out("r9")
             z[2], out("r10") z[5], out("r11") z[6], out("r12") z[7], out("r13") _, out("r14") _,
@@ -11441,7 +11441,7 @@ unsafe fn mul_lazy_room_mulx<M: Modulus<10>>(x: &[u64; 10], y: &[u64; 10]) -> [u
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<10>>() {
+unsafe extern "C" fn mul_lazy_full_mulx_code<M: Modulus<10>>() {
     naked_asm!(
         r"
 push rbx

@@ -12976,10 +12976,10 @@ ret
     )
 }
 
-// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+// lazy_fold: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 12, 0:
-    mul: mul_lazy_ample_mulx;
-    square: square_lazy_ample_mulx;
+    mul: mul_lazy_fold_mulx;
+    square: square_lazy_fold_mulx;
 }
 
 /// x*y/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
@@ -12987,13 +12987,13 @@ lazy_assembly! { 12, 0:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_ample_mulx<M: Modulus<12>>(x: &[u64; 12], y: &[u64; 12]) -> [u64; 12] {
+unsafe fn mul_lazy_fold_mulx<M: Modulus<12>>(x: &[u64; 12], y: &[u64; 12]) -> [u64; 12] {
     let mut z = [0; 12];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            kernel = sym mul_lazy_fold_mulx_code::<M>,
             out("rax") z[0], out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => z[11],
             inout("rsi") core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") z[3], out("r9")
             z[9], out("r10") z[5], out("r11") z[6], out("r12") z[10], out("r13") z[7], out("r14")
@@ -13005,7 +13005,7 @@ unsafe fn mul_lazy_ample_mulx<M: Modulus<12>>(x: &[u64; 12], y: &[u64; 12]) -> [
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<12>>() {
+unsafe extern "C" fn mul_lazy_fold_mulx_code<M: Modulus<12>>() {
     naked_asm!(
         r"
 push rbx
@@ -14417,13 +14417,13 @@ ret
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_ample_mulx<M: Modulus<12>>(x: &[u64; 12]) -> [u64; 12] {
+unsafe fn square_lazy_fold_mulx<M: Modulus<12>>(x: &[u64; 12]) -> [u64; 12] {
     let mut z = [0; 12];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_ample_mulx_code::<M>,
+            kernel = sym square_lazy_fold_mulx_code::<M>,
             out("rax") z[3], out("rcx") z[4], out("rdx") z[11], inout("rsi") core::ptr::from_ref(x)
             => z[9], out("rdi") z[5], out("r8") z[6], out("r9") z[10], out("r10") z[7], out("r11")
             z[8], out("r12") _, out("r13") z[1], out("r14") z[2], out("r15") z[0],
@@ -14434,7 +14434,7 @@ unsafe fn square_lazy_ample_mulx<M: Modulus<12>>(x: &[u64; 12]) -> [u64; 12] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<12>>() {
+unsafe extern "C" fn square_lazy_fold_mulx_code<M: Modulus<12>>() {
     naked_asm!(
         r"
 push rbx
@@ -15520,10 +15520,10 @@ ret
     )
 }
 
-// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+// lazy_spare: 4p < R, by so much that a sum of rows closes: squares below 2p.
 lazy_assembly! { 12, 1:
-    mul: mul_lazy_room_mulx;
-    square: square_lazy_rows_mulx;
+    mul: mul_lazy_full_mulx;
+    square: square_lazy_spare_mulx;
 }
 
 /// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
@@ -15531,13 +15531,13 @@ lazy_assembly! { 12, 1:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_rows_mulx<M: Modulus<12>>(x: &[u64; 12]) -> [u64; 12] {
+unsafe fn square_lazy_spare_mulx<M: Modulus<12>>(x: &[u64; 12]) -> [u64; 12] {
     let mut z = [0; 12];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym square_lazy_rows_mulx_code::<M>,
+            kernel = sym square_lazy_spare_mulx_code::<M>,
             out("rax") z[3], out("rcx") z[11], out("rdx") z[4], inout("rsi") core::ptr::from_ref(x)
             => z[2], out("rdi") z[9], out("r8") z[0], out("r9") z[5], out("r10") z[6], out("r11")
             z[7], out("r12") z[10], out("r13") z[8], out("r14") _, out("r15") z[1],
@@ -15548,7 +15548,7 @@ unsafe fn square_lazy_rows_mulx<M: Modulus<12>>(x: &[u64; 12]) -> [u64; 12] {
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<12>>() {
+unsafe extern "C" fn square_lazy_spare_mulx_code<M: Modulus<12>>() {
     naked_asm!(
         r"
 push rbx
@@ -16653,9 +16653,9 @@ ret
     )
 }
 
-// room: 4p < R: values below 2p.
+// lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 12, 2:
-    mul: mul_lazy_room_mulx;
+    mul: mul_lazy_full_mulx;
 }
 
 /// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
@@ -16663,13 +16663,13 @@ lazy_assembly! { 12, 2:
 /// # Safety
 /// The processor has BMI2; p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_room_mulx<M: Modulus<12>>(x: &[u64; 12], y: &[u64; 12]) -> [u64; 12] {
+unsafe fn mul_lazy_full_mulx<M: Modulus<12>>(x: &[u64; 12], y: &[u64; 12]) -> [u64; 12] {
     let mut z = [0; 12];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {
         asm!(
             "call {kernel}",
-            kernel = sym mul_lazy_room_mulx_code::<M>,
+            kernel = sym mul_lazy_full_mulx_code::<M>,
             out("rax") z[9], out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => z[11],
             inout("rsi") core::ptr::from_ref(x) => z[4], out("rdi") z[0], out("r8") z[1], out("r9")
             z[2], out("r10") z[5], out("r11") z[6], out("r12") z[10], out("r13") z[7], out("r14")
@@ -16681,7 +16681,7 @@ unsafe fn mul_lazy_room_mulx<M: Modulus<12>>(x: &[u64; 12], y: &[u64; 12]) -> [u
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<12>>() {
+unsafe extern "C" fn mul_lazy_full_mulx_code<M: Modulus<12>>() {
     naked_asm!(
         r"
 push rbx

@@ -1,0 +1,46 @@
+"""Strategies for an upper bound through equations whose carries do not telescope."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fieldc.proof.equations import Equation, Number, ratio
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """How to treat words and carries that do not telescope."""
+
+    replaces_negative: bool
+    """Replace carries with a negative coefficient too, instead of bounding them by 0."""
+    keeps_multipliers: bool
+    """Keep words that multiply other words as variables, below 2^w."""
+    keeps_high_halves: bool = False
+    """If the low half of a product is missing, keep the high half as its own variable."""
+    joins_low_bits: bool = False
+    """Follow carries and keep the low bits of words, so that top bits become words."""
+
+
+JOINED = Strategy(True, False, joins_low_bits=True)
+STRATEGIES = (
+    Strategy(True, True),
+    Strategy(False, True),
+    Strategy(True, False),
+    Strategy(False, False),
+    JOINED,
+)
+
+
+def share(row: Equation, word: Number, carry: Number, strategy: Strategy, keep: bool) -> Number:
+    """Return the multiple of an equation to use, given the coefficients of its word and carry."""
+    if carry == row.factor * word:
+        return word
+    if carry:
+        if strategy.keeps_high_halves and row.kind == "mul" and not word:
+            return 0
+        multiple = ratio(carry, row.factor)
+        if word and not keep and not strategy.joins_low_bits:
+            return max(word, multiple)  # what is left of either is negative
+        return multiple if word or strategy.replaces_negative or multiple > 0 else 0
+    # A product's low half alone is a quotient digit: its bound as a word is the best there is.
+    return 0 if keep or row.kind == "mul" or word < 0 else word
