@@ -1,8 +1,8 @@
-"""Bounds from what a value is made of, where intervals forget that two values share a part.
+"""Tighter bounds from polynomials. Intervals forget that two values depend on the same part.
 
-A value becomes a polynomial in inputs and low parts: v >> s is (v - v mod 2^s) / 2^s. What cancels
-there cancels in the bounds: x - q*p is small where the quotient q was made from x, and limbs that
-were computed one by one make a number whose size is known.
+A value becomes a polynomial in inputs and low parts: v >> s is (v - v mod 2^s) / 2^s. Terms that
+cancel in the polynomial also cancel in the bounds. Two examples: x - q*p is small if the quotient q
+was computed from x, and limbs that were computed one by one form a number of known size.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from fieldc.field import Field
-from fieldc.language import Integer, Interval, Number, with_bounds
+from fieldc.integers import Integer, Interval, Number, with_bounds
 
 Atom = tuple[int, int]
 """An expression by its identity, and s: (v, 0) is v, (v, s) is v mod 2^s, (v, -s) is v >> s."""
@@ -22,12 +22,12 @@ Form = dict[tuple[Atom, ...], Fraction]
 
 
 def joined(f: Field, parts: Sequence[Number]) -> Number:
-    """The number that limbs make."""
+    """Return the number with these limbs."""
     return sum(part << f.word * i for i, part in enumerate(parts))
 
 
 def tighten(value: Number) -> Number:
-    """The same value; its bounds follow from what it is made of too."""
+    """Return the same value with bounds that its polynomial gives too."""
     if not isinstance(value, Integer):
         return value
     low, high = value.low, value.high

@@ -10,8 +10,8 @@ from primes import expected, named_field, ranged
 
 from fieldc.algorithms import KERNELS, choose
 from fieldc.field import Field
+from fieldc.integers import Condition
 from fieldc.language import (
-    Condition,
     Expression,
     Integer,
     Kernel,

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from primes import ranged
 
-from fieldc.language import Integer, Interval, Number, select
+from fieldc.integers import Interval
+from fieldc.language import Integer, Number, select
 
 
 def bounds_of(value: Number) -> Interval:

@@ -39,7 +39,7 @@ EVERY = "all"
 Progress = Callable[[str, int, int], None]
 DECIDE = (
     *("algorithms", "words", "targets", "machine"),
-    *("field.py", "polynomial_bounds.py", "language.py"),
+    *("field.py", "polynomial_bounds.py", "integers.py", "language.py"),
 )
 """The parts of the compiler of which another state makes other rows."""
 SPARE_BITS = 3

@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from fieldc.field import Field
-from fieldc.language import Condition, Expression, Integer, LanguageError
+from fieldc.integers import Condition
+from fieldc.language import Expression, Integer, LanguageError
 from fieldc.words.build import Builder
 from fieldc.words.program import Program, Step, Value
 from fieldc.words.rows import RowChoice, Sum, add_row
