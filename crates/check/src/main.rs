@@ -15,6 +15,7 @@
 mod certificate;
 mod contract;
 mod folder;
+mod instructions;
 mod machine;
 mod narrow;
 mod object_code;
@@ -44,7 +45,7 @@ fn verify(certificate: &Certificate, object: &[u8]) -> Outcome<()> {
     if code.convention != certificate.contract.convention {
         return fail(format!("the object's convention is {}", code.convention));
     }
-    let run = machine::run(code.bytes, &contract)?;
+    let run = instructions::run(code.bytes, &contract)?;
     if run.stack != certificate.stack {
         return fail(format!("the code uses {} bytes of stack", run.stack));
     }

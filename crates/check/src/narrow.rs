@@ -1,6 +1,7 @@
 //! Bytes and 32-bit halves of registers, as LLVM uses them for flags and small numbers.
 
-use crate::machine::{Machine, UNKNOWN, Value, as_word};
+use crate::instructions::UNKNOWN;
+use crate::machine::{Machine, Value, as_word};
 use crate::system::Word;
 use crate::{Outcome, fail};
 use iced_x86::{Instruction, Mnemonic, OpKind, Register};

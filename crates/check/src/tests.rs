@@ -3,7 +3,8 @@
 use crate::Outcome;
 use crate::certificate::{Certificate, Stated};
 use crate::contract::Contract;
-use crate::machine::{Run, run};
+use crate::instructions::run;
+use crate::machine::Run;
 use crate::object_code::function;
 use crate::polynomial::{Integer, Polynomial};
 use std::collections::BTreeMap;
