@@ -1,31 +1,28 @@
-"""Constant time of finished code: a scan of its bytes, and valgrind runs on poisoned operands."""
+"""Constant time of kernels: a scan of their bytes, and a run on poisoned operands."""
 
 from __future__ import annotations
 
-import os
 import random
 import re
-import shutil
-import subprocess
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
-from crate_object import CRATE, compiled_crate, host, rustc, using_crate
+from crate_object import CRATE, rustc
 from primes import operands
+from valgrind import needs_a_host, valgrind
 
 from fieldc.algorithms import OPERATIONS, choose
-from fieldc.binary.functions import ObjectError, ScannedCode, functions
+from fieldc.binary.functions import ObjectError
 from fieldc.catalogue import find_field, named_primes
 from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.assemble import assemble, compile_ir
 from fieldc.machine.processor import is_x86_64
-from fieldc.proof.constant_time.scan import Depends, Finding, FindingKind, scan, scan_function
+from fieldc.proof.constant_time.scan import Depends, Finding, FindingKind, scan
 from fieldc.targets.llvm.print import SelectStyle, print_llvm
 from fieldc.targets.llvm.processors import LLVM_TARGETS, LlvmTarget
 from fieldc.targets.llvm.targets import LLVM
@@ -35,11 +32,6 @@ from fieldc.words.lower import lower
 
 PRIMES = ("bls12-381-p", "bn254-p", "secp256k1-p")
 NOT_WASM = [t.name for t in LLVM if t.object_format is not ObjectFormat.WASM]
-RUST_TARGETS = (
-    "x86_64-unknown-linux-gnu",
-    "aarch64-unknown-linux-gnu",
-    "riscv64gc-unknown-linux-gnu",
-)
 needs_x86 = pytest.mark.skipif(not is_x86_64(), reason="this LLVM assembles for its host only")
 
 
@@ -196,153 +188,6 @@ def test_no_object_and_no_function_are_errors() -> None:
     ir = print_llvm(lower(traced("bn254-p")["add"]), "add")
     with pytest.raises(LookupError, match="'sub'"):
         scan(compiled(ir, LLVM_TARGETS["riscv64-linux"]), "sub")
-
-
-FIELDS = {"bls12_381::Fp": 48, "bls12_381::Fr": 32, "bn254::Fp": 32}
-BODIES = {
-    "add(z: &mut F, x: &F, y: &F)": "x + y",
-    "sub(z: &mut F, x: &F, y: &F)": "x - y",
-    "mul(z: &mut F, x: &F, y: &F)": "x * y",
-    "neg(z: &mut F, x: &F)": "-x",
-    "double(z: &mut F, x: &F)": "x.double()",
-    "square(z: &mut F, x: &F)": "x.square()",
-    "to_limbs(z: &mut [u64; BYTES / 8], x: &F)": "x.to_limbs()",
-    "to_bytes_be(z: &mut [u8; BYTES], x: &F)": "x.to_bytes_be()",
-    "to_bytes_le(z: &mut [u8; BYTES], x: &F)": "x.to_bytes_le()",
-    "is_equal(z: &mut bool, x: &F, y: &F)": "x == y",
-    "is_zero(z: &mut bool, x: &F)": "x.is_zero()",
-}
-LAZY_FIELDS = ("bls12_381::Fp", "bn254::Fp")
-"""Those of the fields whose values may be below 2p."""
-LAZY_BODIES = {
-    "lazy_add(z: &mut Lazy<F>, x: &Lazy<F>, y: &Lazy<F>)": "x + y",
-    "lazy_sub(z: &mut Lazy<F>, x: &Lazy<F>, y: &Lazy<F>)": "x - y",
-    "lazy_mul(z: &mut Lazy<F>, x: &Lazy<F>, y: &Lazy<F>)": "x * y",
-    "lazy_neg(z: &mut Lazy<F>, x: &Lazy<F>)": "-x",
-    "lazy_double(z: &mut Lazy<F>, x: &Lazy<F>)": "x.double()",
-    "lazy_square(z: &mut Lazy<F>, x: &Lazy<F>)": "x.square()",
-    "lazy_enter(z: &mut Lazy<F>, x: &F)": "Lazy::from(*x)",
-    "lazy_reduce(z: &mut F, x: &Lazy<F>)": "x.reduce()",
-    "lazy_is_equal(z: &mut bool, x: &Lazy<F>, y: &Lazy<F>)": "x == y",
-    "lazy_is_zero(z: &mut bool, x: &Lazy<F>)": "x.is_zero()",
-}
-TAKES_NOTHING = "Kernels7current"
-"""The function that finds out what the processor has, as it is called in objects."""
-DECODING = "from_limbs(z: &mut Option<F>, x: &[u64; BYTES / 8])", "F::from_limbs(*x)"
-"""What may branch on whether its operand is below the modulus."""
-
-
-def bodies(kind: str) -> dict[str, str]:
-    """The operations that a field type has."""
-    return BODIES | (LAZY_BODIES if kind in LAZY_FIELDS else {})
-
-
-def wrapper() -> str:
-    """A crate that calls the public operations of `fieldc` from functions with known names."""
-    text = ["#![no_std]"]
-    for i, (kind, size) in enumerate(FIELDS.items()):
-        functions = "".join(
-            f'#[unsafe(export_name = "w{i}_{head.split("(")[0]}")]\n'
-            f'pub extern "C" fn {head} {{\n    *z = {body};\n}}\n'
-            for head, body in (*bodies(kind).items(), DECODING)
-        )
-        text.append(f"pub mod f{i} {{\nuse fieldc::{kind} as F;\nconst BYTES: usize = {size};")
-        text.append("use fieldc::Lazy;\n" if kind in LAZY_FIELDS else "")
-        text.append(functions + "}")
-    return "\n".join(text)
-
-
-def rust_functions(folder: Path, target: str, run_folder: Path) -> dict[str, list[ScannedCode]]:
-    """The functions of the crate and of the wrapper. Skips where a tool is missing."""
-    crate, made = compiled_crate(run_folder, target), folder / "wrapper.o"
-    (folder / "wrapper.rs").write_text(wrapper())
-    kind = ("--crate-type", "rlib", "--target", target, f"--emit=obj={made}")
-    using_crate(crate, *kind, folder / "wrapper.rs")
-    found = defaultdict[str, list[ScannedCode]](list)
-    for path in (crate / "fieldc.o", made):
-        for function in functions(path.read_bytes()):
-            found[function.name].append(function)
-    return found
-
-
-def reached(known: dict[str, list[ScannedCode]], first: list[str]) -> dict[str, list[Finding]]:
-    """What is found in the functions called from some, and from those.
-
-    Every one is known or only moves bytes.
-    """
-    found: dict[str, list[Finding]] = {}
-    waiting = [*first]
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found[name] = [f for function in known.get(name, ()) for f in scan_function(function)]
-            waiting += [f.callee for f in found[name] if f.kind is FindingKind.CALL]
-    assert found.keys() - known.keys() <= {"memcpy", "memset", "memmove"}, found.keys() - known
-    return found
-
-
-@pytest.mark.parametrize("target", RUST_TARGETS)
-def test_the_crate_is_constant_time(target: str, tmp_path: Path, run_folder: Path) -> None:
-    """The choice of kernels branches on a static; nothing does on what an operand holds.
-
-    Decoding branches once: its test is a part of this one, for the objects take long to make.
-    """
-    known = rust_functions(tmp_path, target, run_folder)
-    check_decoding(known)
-    heads = [(i, head) for i, kind in enumerate(FIELDS) for head in bodies(kind)]
-    first = [f"w{i}_{head.split('(')[0]}" for i, head in heads]
-    assert known.keys() >= set(first)
-    met = [f for found in reached(known, first).values() for f in found]
-    # What the registers hold at a call of a function without arguments does not matter.
-    met = [f for f in met if TAKES_NOTHING not in f.callee]
-    assert [str(f) for f in met if f.depends is not Depends.PUBLIC] == []
-    assert {f.kind for f in met} <= {FindingKind.CALL, FindingKind.BRANCH}
-    multiply, lazy = (
-        {f.kind for f in met if f.function == name} for name in ("w0_mul", "w0_lazy_mul")
-    )
-    dispatched = "x86_64" in target
-    assert multiply == (
-        {FindingKind.CALL, FindingKind.BRANCH} if dispatched else {FindingKind.CALL}
-    )
-    assert not dispatched or lazy == multiply
-
-
-def check_decoding(known: dict[str, list[ScannedCode]]) -> None:
-    """It branches once on whether the number is below the modulus, and on nothing else about it."""
-    for i in range(len(FIELDS)):
-        (function,) = known[f"w{i}_from_limbs"]
-        found = [f for f in scan_function(function) if f.kind is FindingKind.BRANCH]
-        loops = [f for f in found if f.depends is Depends.PUBLIC]
-        assert len(found) - len(loops) == 1, [*map(str, found)]
-
-
-def valgrind(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """A run under memcheck; 9 says that it found something. Skips without valgrind."""
-    tool = shutil.which("valgrind")
-    if tool is None:
-        pytest.skip("valgrind is not installed: nothing runs on poisoned operands")
-    command = [tool, "--quiet", "--error-exitcode=9", str(program), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-def needs_a_host() -> None:
-    if not is_x86_64() or os.name != "posix":
-        pytest.skip("poisoned programs need x86-64 and a POSIX system")
-
-
-def test_valgrind_sees_no_branch_on_what_the_crate_computes_with(
-    tmp_path: Path, run_folder: Path
-) -> None:
-    needs_a_host()
-    program = tmp_path / "poison"
-    source = CRATE / "examples" / "poison" / "main.rs"
-    using_crate(compiled_crate(run_folder, host()), source, "-o", program)
-    done = valgrind(program)
-    assert done.returncode == 0, done.stderr
-    assert "valgrind: true" in done.stdout and "Portable kernels: every operation" in done.stdout
-    for leak, says in (("branch", "Conditional jump"), ("address", "Use of uninitialised value")):
-        done = valgrind(program, leak)
-        assert done.returncode == 9 and says in done.stderr
 
 
 def words(value: int) -> str:

@@ -160,6 +160,7 @@ mod small;
 #[cfg(feature = "sources")]
 #[doc(hidden)]
 pub mod sources;
+mod standard_traits;
 mod sum;
 mod traits;
 mod wide;

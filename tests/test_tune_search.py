@@ -1,0 +1,118 @@
+"""The search of tune on a made-up machine: noise gives no winner. No times are taken."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from itertools import count
+
+from fieldc.tune.duel import Bout, DuelResult, verdict
+from fieldc.tune.search import ACCEPTANCES, CONFIRM, GLANCE, LOOK, SETTLE, Search
+
+
+def of_ratios(ratios: list[float], rounds: int) -> DuelResult:
+    """The verdict on rounds at one place, where the incumbent takes 100 cycles."""
+    return verdict([Bout(0, 100 * ratio, 100) for ratio in ratios], rounds)
+
+
+class Machine:
+    """Kernels are numbers of cycles; the first duels of some are disturbed or flattered."""
+
+    def __init__(self, disturbed: Callable[[int], bool] = lambda _: False) -> None:
+        self.duels: list[tuple[float, float, int]] = []
+        self.disturbed = disturbed
+        self.flattered: dict[float, int] = {}
+
+    def __call__(self, candidate: float, incumbent: float, rounds: int) -> DuelResult:
+        self.duels.append((candidate, incumbent, rounds))
+        if self.disturbed(len(self.duels)):
+            return of_ratios([0.5], rounds) if rounds > 1 else of_ratios([], rounds)
+        ratio = candidate / incumbent
+        if self.flattered.get(candidate, 0) >= rounds:
+            ratio = 0.9
+        return of_ratios([ratio] * rounds, rounds)
+
+
+def run(proposals: list[float], machine: Machine, start: float = 100.0) -> Search[float]:
+    """Search until the proposals are used up, by a clock that ticks once a look."""
+    left = iter(proposals)
+    search = Search(start, lambda _: next(left, None), machine, lambda value: value > 0)
+    clock = count()
+    search.run(lambda: next(clock) < len(proposals), patience=1000)
+    return search
+
+
+def test_a_faster_candidate_wins_three_duels_before_it_is_accepted() -> None:
+    machine = Machine()
+    search = run([101.0, 99.9, 97.0], machine)
+    assert search.best == search.incumbent == 97.0
+    assert (search.tried, search.accepted) == (3, 1)
+    rounds = [r for c, _, r in machine.duels if c == 97.0]
+    assert rounds == [GLANCE, LOOK, CONFIRM, SETTLE]
+    assert [r for c, _, r in machine.duels if c == 101.0] == [GLANCE]
+    assert [r for c, _, r in machine.duels if c == 99.9] == [GLANCE, LOOK]
+
+
+def test_luck_in_short_duels_is_not_enough() -> None:
+    machine = Machine()
+    machine.flattered = {103.0: LOOK}
+    search = run([103.0], machine)
+    assert (search.best, search.accepted) == (100.0, 0)
+
+
+def test_what_was_accepted_by_luck_is_rolled_back() -> None:
+    machine = Machine()
+    machine.flattered = {103.0: CONFIRM}
+    search = run([103.0], machine)
+    assert search.accepted == 1 and search.rolled_back == 1
+    assert search.best == search.incumbent == 100.0
+
+
+def test_the_best_is_settled_every_few_acceptances() -> None:
+    machine = Machine()
+    search = run([100.0 - i for i in range(1, 2 * ACCEPTANCES + 1)], machine)
+    settled = [(c, b) for c, b, rounds in machine.duels if rounds == SETTLE]
+    assert settled == [(94.0, 100.0), (88.0, 94.0)] and search.best == 88.0
+
+
+def test_nobody_wins_a_disturbed_duel() -> None:
+    search = run([50.0] * 20, Machine(lambda _: True))
+    assert (search.best, search.accepted, search.disturbed) == (100.0, 0, 20)
+    late = run([50.0], Machine(lambda number: number == 3))  # the duel that would accept
+    assert (late.best, late.accepted, late.disturbed) == (100.0, 0, 1)
+
+
+def test_a_disturbed_duel_with_the_best_is_fought_again() -> None:
+    search = run([97.0], Machine(lambda number: number in (4, 5)))
+    assert (search.best, search.rolled_back, search.disturbed) == (97.0, 0, 2)
+    search = run([97.0], Machine(lambda number: number > 3))
+    assert (search.best, search.rolled_back, search.disturbed) == (100.0, 1, 3)
+
+
+def test_what_is_wrong_is_never_timed() -> None:
+    machine = Machine()
+    search = run([-1.0, -2.0], machine)
+    assert not machine.duels and search.tried == 0
+
+
+def test_a_search_without_success_converges() -> None:
+    rng, machine = random.Random(1), Machine()
+    search = Search(100.0, lambda _: 101 + rng.random(), machine, lambda _: True)
+    assert search.run(lambda: True, patience=50) == 100.0 and search.tried == 50
+
+
+def test_a_verdict_needs_most_rounds() -> None:
+    assert not of_ratios([0.9] * 5, 10).sound and of_ratios([0.9] * 6, 10).sound
+    assert of_ratios([0.9, 1.1, 0.8, 0.7], 4) == DuelResult(0.85, 0.75, 4, 4)
+
+
+def test_the_worst_place_decides() -> None:
+    def bouts(mine: list[float], other: list[float]) -> list[Bout]:
+        return [Bout(n, a, b) for n, (a, b) in enumerate(zip(mine, other, strict=True))] * 3
+
+    spread = verdict(bouts([80, 80, 80, 120], [100] * 4), 12)
+    assert spread.ratio == 1.2 and not spread.won
+    even = verdict(bouts([101, 101, 101, 101], [100, 100, 100, 120]), 12)
+    assert even.ratio < 0.85 and even.wins == 0.5 and not even.won
+    better = verdict(bouts([99, 99, 99, 101], [98, 98, 98, 120]), 12)
+    assert better.ratio == 101 / 120 and better.won
