@@ -19,13 +19,15 @@ from target_code import (
     program,
 )
 
+from fieldc.algorithms import choose
+from fieldc.catalogue import find_field
 from fieldc.errors import Refusal
 from fieldc.machine.assemble import compile_ir
 from fieldc.machine.check import check
 from fieldc.machine.emulated import EmulatorError, RunningProgram
 from fieldc.machine.frames import FrameError
 from fieldc.proof.constant_time.scan import scan
-from fieldc.targets.artifact import Artifact
+from fieldc.targets.artifact import Artifact, sharing
 from fieldc.targets.llvm.processors import LLVM_TARGETS
 from fieldc.targets.object_format import ObjectFormat
 from fieldc.targets.registry import TARGETS
@@ -179,3 +181,16 @@ def test_what_cannot_be_linked_is_named_in_one_line() -> None:
             {"nosuch": kernels("aarch64-linux", SMALL)[0].code or b""},
         )
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("operation", "buffers"),
+    [
+        ("neg", "z and x"),
+        ("sub", "any of z, x and y"),
+        ("mul_add", "any of z, x, y and a"),
+    ],
+)
+def test_a_header_names_the_operands_that_may_share_a_buffer(operation: str, buffers: str) -> None:
+    kernel = choose(find_field(SMALL), operation).kernel
+    assert sharing(kernel).startswith(f"{buffers} may be the same buffer")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fieldc.algorithms.representations import representation_of
 from fieldc.field import Field
-from fieldc.language import Expression
+from fieldc.language import Expression, Kernel
 from fieldc.targets.target import Choice, Target
 
 OWNERSHIP = "This text is yours, under any terms you choose; fieldc itself is MIT OR Apache-2.0."
@@ -160,6 +160,14 @@ def contract(expression: Expression) -> str:
     return f"{needs}; z = {kernel.computes.says}, z {kernel.result.says}"
 
 
+def sharing(kernel: Kernel) -> str:
+    """Return which buffers of a call may be the same, as one line."""
+    *others, last = ("z", *(name for name, _ in kernel.operands))
+    names = f"{', '.join(others)} and {last}"
+    which = names if len(others) == 1 else f"any of {names}"
+    return f"{which} may be the same buffer; they must not overlap in part"
+
+
 def before_subtractions(expression: Expression) -> str:
     """How large a value is before it is reduced, and in how many subtractions that is done."""
     high, count = expression.field.in_p(expression.unreduced), expression.subtractions
@@ -199,6 +207,6 @@ def header(target: Target, choice: Choice, convention: str) -> tuple[str, ...]:
         before_subtractions(expression),
         f"variant {variant.name}; convention {convention}; needs {extensions}",
         *([f"chosen by {choice.chosen_by}"] if choice.chosen_by else []),
-        "every aliasing of z, x and y is allowed",
+        sharing(kernel),
         OWNERSHIP,
     )

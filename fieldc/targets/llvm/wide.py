@@ -22,7 +22,10 @@ class Wide:
 
 
 def print_llvm_wide(expression: Expression, symbol: str) -> str:
-    """A module of one function `void SYMBOL(ptr z, ptr x, ptr y)`; every aliasing is legal."""
+    """Print a module of one function `void SYMBOL(ptr z, ptr x, ...)`.
+
+    z may be any operand, and operands may be the same.
+    """
     printer = _Printer(expression.field.word)
     names = [name for name, _ in expression.kernel.operands]
     result = printer.value(expression.result)

@@ -22,9 +22,9 @@ MASKS, PARTS = 1 << 24, 1 << 28
 
 
 def print_wasm(program: Program, name: str) -> WasmFunction:
-    """The function name(z, x, ...) on addresses; every aliasing of z and operands is allowed.
+    """Print the function name(z, x, ...) on addresses.
 
-    Raises WordSizeError.
+    z may be any operand, and operands may be the same. Raises WordSizeError.
     """
     return print_by(Printer, program, name)
 
