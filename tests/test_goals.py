@@ -19,13 +19,13 @@ from fieldc.machine.aliasing import Aliasing
 from fieldc.machine.check import check
 from fieldc.machine.code import LINE, code_of
 from fieldc.machine.load import LoadedKernel, load
-from fieldc.machine.loops import RING, Layout
 from fieldc.machine.pages import OperandMemory
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.machine.processors import processors_of
+from fieldc.machine.ring import RING, Layout
 from fieldc.targets.x86_64.choices import FEATURES, VARIANTS
-from fieldc.targets.x86_64.inline import inlined
 from fieldc.targets.x86_64.kernel import compile_expression
+from fieldc.targets.x86_64.timing.inline import inlined
 
 here = pytest.mark.skipif(
     not is_x86_64() or bool(missing(FEATURES["adx"])),

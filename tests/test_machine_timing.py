@@ -9,14 +9,17 @@ from dataclasses import replace
 
 import pytest
 
-from fieldc.machine import probe, results, timing
+from fieldc.machine import results, timing
 from fieldc.machine.assemble import assemble
-from fieldc.machine.clock import TimingError
 from fieldc.machine.code import Code, code_of
-from fieldc.machine.loops import OPERANDS, RING, Layout, Operands, loops
+from fieldc.machine.instruments import TimingError
 from fieldc.machine.pages import PAGE, PLACEMENTS, Copy, OperandMemory, Pages, gaps
 from fieldc.machine.processor import is_x86_64, missing
+from fieldc.machine.ring import OPERANDS, RING, Layout, Operands
 from fieldc.machine.timing import PythonCandidate, Slice, TimedKernel, measure
+from fieldc.targets.registry import instruments_here
+from fieldc.targets.x86_64.timing import probe
+from fieldc.targets.x86_64.timing.loops import loops
 
 needs_x86 = pytest.mark.skipif(not is_x86_64(), reason="loops are System V x86-64")
 
@@ -71,6 +74,7 @@ def test_a_race_has_a_row_for_each_candidate(operands: Operands) -> None:
     seen: list[tuple[int, int]] = []
     race = measure(
         candidates(),
+        instruments=instruments_here(),
         rounds=6,
         seed=1,
         progress=lambda *at: seen.append(at),
@@ -98,7 +102,7 @@ def test_a_race_has_a_row_for_each_candidate(operands: Operands) -> None:
 @needs_x86
 def test_order_within_rounds_follows_the_seed() -> None:
     def order(seed: int) -> list[tuple[str, str]]:
-        slices = measure(candidates(), rounds=3, seed=seed).slices
+        slices = measure(candidates(), instruments=instruments_here(), rounds=3, seed=seed).slices
         return [(piece.label, piece.mode) for piece in slices]
 
     assert order(5) == order(5)
@@ -223,7 +227,7 @@ def test_a_race_that_cannot_be_run() -> None:
     one = candidates()[:1]
     for bad, rounds in (([], 3), (one, 0), (one + one, 3)):
         with pytest.raises(TimingError, match="distinct labels"):
-            measure(bad, rounds=rounds, seed=0)
+            measure(bad, instruments=instruments_here(), rounds=rounds, seed=0)
 
 
 def test_candidates_are_checked_and_inputs_follow_the_seed() -> None:
@@ -238,10 +242,16 @@ def test_candidates_are_checked_and_inputs_follow_the_seed() -> None:
             replace(good, **change)
 
 
+@needs_x86
+def test_a_kernel_of_more_operands_than_registers_is_not_timed() -> None:
+    with pytest.raises(TimingError, match="1 to 5 operands"):
+        loops(Layout(1, (1,) * 6))
+
+
 def test_other_hosts_get_a_typed_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "aarch64")
     with pytest.raises(TimingError, match="x86-64"):
-        measure([PythonCandidate("python", int)], rounds=1, seed=0)
+        instruments_here()
 
 
 def pieces(label: str, cycles: list[float], canaries: list[float]) -> list[Slice]:

@@ -11,16 +11,16 @@ from x86_64_kernels import runs_here
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.catalogue import find_field
 from fieldc.decisions.schedule import Decisions, ScheduleError, code_of
-from fieldc.machine.clock import TimingError
 from fieldc.machine.code import Code
-from fieldc.machine.loops import RING, Layout
+from fieldc.machine.instruments import TimingError
 from fieldc.machine.pages import OperandMemory, Pages
 from fieldc.machine.processor import is_x86_64
 from fieldc.machine.results import MODES
+from fieldc.machine.ring import RING, Layout
 from fieldc.packages.rust.classes import COMPLEMENT, FOLD, SPARE, PrimeClass, completed
 from fieldc.packages.rust.schedules import FOLDER, TUNED, crate_kernel, path_of, schedule_of
-from fieldc.targets.x86_64.called import surroundings
 from fieldc.targets.x86_64.choices import VARIANTS
+from fieldc.targets.x86_64.timing.called import surroundings
 from fieldc.tune.crate import prime_class
 from fieldc.tune.duel import Duels
 from fieldc.tune.examine import Examination
@@ -90,9 +90,8 @@ def test_the_loops_run_and_say_what_they_cannot() -> None:
     for copy in duels.pages.copies(draft.timed):
         for mode in MODES:
             assert copy.ticks(mode, memory.address, 8) > 0
-    for operands in ((17, 17), (4, 4, 4)):
-        with pytest.raises(TimingError, match="up to 16 limbs"):
-            surroundings(("rax",), Layout(4, operands))
+    with pytest.raises(TimingError, match="1 to 5 operands"):
+        surroundings(("rax",), Layout(4, (4,) * 6))
 
 
 @HOST
@@ -113,6 +112,24 @@ def test_what_stands_before_a_kernel_calls_it_and_stores_its_words() -> None:
     # y, to the second what comes after y in memory, which is the result's first word.
     cells = [list(words[4 * n : 4 * n + 3]) for n in range(RING)]
     assert cells == [[n, 100 + n, n + 100 + n] for n in range(RING)]
+
+
+@HOST
+def test_a_kernel_of_three_operands_is_called_with_each() -> None:
+    """A kernel that leaves the sum of its operands' words in r9."""
+    code = bytes.fromhex("4c8b0e") + bytes.fromhex("4c030a") + bytes.fromhex("4c0309") + b"\xc3"
+    layout, pages, memory = Layout(1, (1, 1, 1)), Pages(1, 64), OperandMemory()
+    (copy, *_) = pages.copies((surroundings(("r9",), layout), Code(code)))
+    z, *operands = (ctypes.c_uint64(n) for n in (0, 1, 20, 300))
+    function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(copy.function)
+    function(*map(ctypes.addressof, (z, *operands)))
+    assert z.value == 321
+    memory.write(layout.image([(n, 100 + n, 1000 + n) for n in range(RING)]))
+    copy.ticks("throughput", memory.address, RING)
+    copy.ticks("latency", memory.address, 8)
+    words = (ctypes.c_uint64 * (4 * RING)).from_address(memory.address)
+    # The last loop adds the last operand once more.
+    assert [words[4 * n + 3] for n in range(RING)] == [2100 + 4 * n for n in range(RING)]
 
 
 # Schedules

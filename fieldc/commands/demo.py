@@ -42,7 +42,7 @@ ROUNDS = 100
 def demo(arguments: argparse.Namespace) -> Answer:
     """a prime to machine code: derive, compile for every target, check, race"""
     from fieldc.artifacts.write import check_writable, files_of, write
-    from fieldc.machine.clock import TimingError
+    from fieldc.machine.instruments import TimingError
 
     field = find_field(arguments.field)
     check_writable(arguments.folder, field)

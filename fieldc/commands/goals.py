@@ -11,7 +11,7 @@ from fieldc.commands.verb import Answer, Table
 if TYPE_CHECKING:
     from fieldc.goals.goals import Figures, Goal, Outcome
     from fieldc.goals.reproduce import Reproduction
-    from fieldc.machine.loops import Operands
+    from fieldc.machine.ring import Operands
 
 GOALS = (
     *("goal", "kernel by", "cycles", "worst place"),

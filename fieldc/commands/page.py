@@ -153,7 +153,7 @@ def _case(number: int, case: dict[str, Any]) -> Grid:
 def race_of(field: Field) -> list[Section]:
     """The race on this machine, as a chart; nothing where none can be run or drawn."""
     from fieldc.lab.race import run_race
-    from fieldc.machine.clock import TimingError
+    from fieldc.machine.instruments import TimingError
 
     try:
         from fieldc.lab.report.race import race_dots

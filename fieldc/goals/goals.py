@@ -17,15 +17,16 @@ from fieldc.errors import UserError
 from fieldc.lab.foreign import ENTRY, ROUTINES, foreign_object
 from fieldc.machine.assemble import assemble
 from fieldc.machine.code import code_of
-from fieldc.machine.loops import loops
 from fieldc.machine.results import Race
 from fieldc.machine.timing import Operands, TimedKernel, candidate_of, layout_of, measure
+from fieldc.targets.registry import instruments_here
 from fieldc.targets.target import Choice
 from fieldc.targets.x86_64.choices import Choices
-from fieldc.targets.x86_64.inline import TURNS, inlined
 from fieldc.targets.x86_64.kernel import compile_expression
 from fieldc.targets.x86_64.print import GNU
 from fieldc.targets.x86_64.targets import plan_of
+from fieldc.targets.x86_64.timing.inline import TURNS, inlined
+from fieldc.targets.x86_64.timing.loops import loops
 from fieldc.words.rows import RowChoice, RowStyle
 
 CYCLES = "core cycles"
@@ -145,7 +146,12 @@ def run_goals(
             outcomes[goal] = Outcome(goal, skipped=str(error))
     candidates = {c.label: c for pair in pairs for c in (pair.ours, pair.rival) if c}
     race = measure(
-        list(candidates.values()), rounds=rounds, seed=seed, progress=progress, operands=operands
+        list(candidates.values()),
+        instruments=instruments_here(),
+        rounds=rounds,
+        seed=seed,
+        progress=progress,
+        operands=operands,
     )
     outcomes |= {pair.goal: _outcome(pair, race) for pair in pairs}
     return [outcomes[goal] for goal in GOALS], race

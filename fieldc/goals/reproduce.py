@@ -22,6 +22,7 @@ from fieldc.machine.assemble import assemble
 from fieldc.machine.code import code_of
 from fieldc.machine.processors import host_processor
 from fieldc.machine.timing import Operands, candidate_of, measure
+from fieldc.targets.registry import instruments_here
 from fieldc.targets.x86_64.print import GNU
 
 PROCESSES = 3
@@ -115,7 +116,13 @@ def figures_of(field: Field, schedule: Schedule, rounds: int) -> dict[str, list[
         expression = choose(field, entry.operation, entry.decisions.algorithm)
         made = assemble(entry.compile(expression, SYMBOL).text(GNU))
         candidate = candidate_of(SYMBOL, code_of(made, SYMBOL), expression)
-        race = measure([candidate], rounds=rounds, seed=1, operands=operands_of(entry))
+        race = measure(
+            [candidate],
+            instruments=instruments_here(),
+            rounds=rounds,
+            seed=1,
+            operands=operands_of(entry),
+        )
         row = race.row(SYMBOL)
         found[entry.operation] = [row.throughput.median, row.latency.median, float(race.disturbed)]
     return found

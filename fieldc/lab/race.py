@@ -25,6 +25,7 @@ from fieldc.machine.timing import (
     candidate_of,
     measure,
 )
+from fieldc.targets.registry import instruments_here
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
 
@@ -167,6 +168,7 @@ def run_race(
     progress("compile and check", len(kernels), len(kernels))
     race = measure(
         [entrant.runner for entrant in entrants],
+        instruments=instruments_here(),
         rounds=rounds,
         seed=seed,
         progress=partial(progress, "race"),

@@ -29,8 +29,8 @@ from fieldc.lab.compilers import CompilerError, absent, outside_backends
 from fieldc.lab.race import raced, run_race
 from fieldc.lab.trials import write_trials
 from fieldc.language import Expression, NeedsIntegers
-from fieldc.machine.loops import Operands
 from fieldc.machine.processor import brand
+from fieldc.machine.ring import Operands
 from fieldc.modulus import is_prime
 
 Row = dict[str, Any]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fieldc.binary.image import BASE, ObjectError
 from fieldc.binary.read import find_routine, read_image
 from fieldc.binary.relocate import EXTERNAL_ROOM, Linked, link
-from fieldc.machine.clock import TimingError
+from fieldc.machine.instruments import TimingError
 
 LINE = 64
 """Bytes of a cache line: the most that a kernel's alignment is taken to be."""

@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fieldc.machine.caller import Caller
-from fieldc.machine.clock import TimingError
 from fieldc.machine.code import Code
+from fieldc.machine.instruments import TimingError
 from fieldc.machine.results import Mode
 
 PAGE = 4096

@@ -6,7 +6,7 @@ and two canaries (a loop that fills every issue slot). It is dropped where a can
 10 % above the run's best (a busy sibling hyper-thread, outside load), where the calibrations
 disagree by 3 % (a change of frequency, an interrupt) or the halves by 10 % (preemption). Reported
 are medians over accepted slices, and medians of per-round ratios. Call and loop overhead is
-included everywhere (see `loops`).
+included everywhere (see the target's loops).
 
 Each kernel is written at several places in memory (see `pages`). Every round runs another copy, of
 all candidates the same one, so a figure is a median over places, and the worst place is known.
@@ -25,9 +25,8 @@ from dataclasses import dataclass
 
 from fieldc.language import Expression
 from fieldc.machine.caller import Caller
-from fieldc.machine.clock import Clock, TimingError
 from fieldc.machine.code import Code
-from fieldc.machine.loops import MOST_OPERANDS, OPERANDS, RING, Layout, Operands, loops
+from fieldc.machine.instruments import Instruments, TimingError
 from fieldc.machine.pages import Copy, OperandMemory, Pages
 from fieldc.machine.processor import brand
 from fieldc.machine.results import (
@@ -41,6 +40,7 @@ from fieldc.machine.results import (
     starved,
     summarise,
 )
+from fieldc.machine.ring import OPERANDS, RING, Layout, Operands
 
 __all__ = [
     "MODES",
@@ -69,11 +69,11 @@ MAX_LIMBS = 64
 
 @dataclass(frozen=True)
 class TimedKernel:
-    """A System V kernel: `void (z[layout.result], x[layout.operands[0]], ...)`, with 64-bit limbs.
+    """A kernel `void (z[layout.result], x[layout.operands[0]], ...)`, with 64-bit limbs.
 
     An operand is one value or several of the same length side by side; they are drawn below their
     `bounds`, and the same seed and bounds give the same inputs. `caller` is what calls it, if that
-    is not the loops of its layout.
+    is not the target's loops for its layout.
     """
 
     label: str
@@ -84,9 +84,8 @@ class TimedKernel:
 
     def __post_init__(self) -> None:
         widths = self.layout.operands
-        if not 1 <= len(widths) <= MOST_OPERANDS or len(self.bounds) != len(widths):
-            text = f"1 to {MOST_OPERANDS} operands can be timed, with a bound for each"
-            raise TimingError(f"{self.label}: {text}")
+        if not widths or len(self.bounds) != len(widths):
+            raise TimingError(f"{self.label}: a kernel is timed with a bound for each operand")
         if max(self.layout.result, *widths) > MAX_LIMBS:
             raise TimingError(f"{self.label}: operands of up to {MAX_LIMBS} limbs can be timed")
         for bounds, width in zip(self.bounds, widths, strict=True):
@@ -126,6 +125,7 @@ Runner = TimedKernel | PythonCandidate
 def measure(
     candidates: Sequence[Runner],
     *,
+    instruments: Instruments,
     rounds: int,
     seed: int,
     progress: Callable[[int, int], None] | None = None,
@@ -135,13 +135,13 @@ def measure(
     """Race the candidates for `rounds` rounds, about 0.2 ms each per candidate.
 
     `progress(done, rounds)` is called after each round. `canary` is the best one of an earlier
-    race on this processor, `operands` says what throughput means. Raises TimingError on hosts that
-    are not System V x86-64, without candidates or rounds, and for labels that repeat.
+    race on this processor, `operands` says what throughput means. Raises TimingError where the
+    instruments do not run, without candidates or rounds, and for labels that repeat.
     """
     labels = [candidate.label for candidate in candidates]
     if not labels or rounds < 1 or len(set(labels)) < len(labels):
         raise TimingError("a race needs candidates with distinct labels and at least one round")
-    track = _Track(candidates, seed, canary, operands)
+    track = _Track(candidates, instruments, seed, canary, operands)
     with pinned() as hop:
         track.set_pace()
         for number in range(rounds):
@@ -174,9 +174,14 @@ class _Track:
     """The running state of a race: lanes, random order, slices so far, the clock."""
 
     def __init__(
-        self, candidates: Sequence[Runner], seed: int, canary: float, operands: Operands
+        self,
+        candidates: Sequence[Runner],
+        instruments: Instruments,
+        seed: int,
+        canary: float,
+        operands: Operands,
     ) -> None:
-        self.clock = Clock()
+        self.clock, self.loops = instruments.clock(), instruments.loops
         self.seed, self.operands = seed, operands
         self.known = self.lowest = canary
         self.order = random.Random(seed)
@@ -190,7 +195,7 @@ class _Track:
         self.started = (self.clock.ticks(), time.perf_counter_ns())
 
     def _entrant(self, candidate: TimedKernel) -> _Entrant:
-        caller = candidate.caller or loops(candidate.layout, self.operands)
+        caller = candidate.caller or self.loops(candidate.layout, self.operands)
         copies = self.pages.copies((caller, candidate.code))
         return _Entrant(candidate.label, copies, candidate.image(self.seed))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from fieldc.errors import UserError
+from fieldc.machine.instruments import Instruments, TimingError
 from fieldc.targets.aarch64.targets import AARCH64_SYSTEMS
 from fieldc.targets.c.targets import C
 from fieldc.targets.llvm.targets import LLVM
@@ -35,6 +36,14 @@ def find_target(name: str) -> Target:
         return TARGETS[name]
     nearest = get_close_matches(name, TARGETS, n=1, cutoff=0)[0]
     raise UnknownTarget(f"no target {name!a}; the nearest is {nearest}")
+
+
+def instruments_here() -> Instruments:
+    """Return what times kernels on this host. Raises TimingError."""
+    for target in TARGETS.values():
+        if target.is_native and target.instruments is not None:
+            return target.instruments
+    raise TimingError("kernels can be timed on x86-64 Linux and Darwin hosts only")
 
 
 register(X86_64)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fieldc.algorithms import kernels_for
 from fieldc.language import BoundError, Expression
+from fieldc.machine.instruments import Instruments
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.targets.object_format import ObjectFormat
 
@@ -112,6 +113,8 @@ class Target:
     """What suits it better than the first algorithm whose bounds hold, the best first."""
     can: Callable[[Expression], bool] = lambda _: True
     """Whether it makes a kernel at all."""
+    instruments: Instruments | None = None
+    """What times kernels on a host that runs its objects."""
 
     def __str__(self) -> str:
         return self.name

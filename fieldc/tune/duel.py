@@ -17,11 +17,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fieldc.language import Expression
-from fieldc.machine.clock import Clock
 from fieldc.machine.code import Code
 from fieldc.machine.pages import Copy, OperandMemory, Pages, Timed
 from fieldc.machine.results import CANARY_LIMIT, MODES, Mode
 from fieldc.machine.timing import CALIBRATION_LIMIT, candidate_of
+from fieldc.targets.registry import instruments_here
 
 CALIBRATION_TURNS, CANARY_TURNS, CALLS = 96, 96, 48
 FIRST_CANARIES = 200
@@ -91,7 +91,7 @@ class Duels:
         modes: Sequence[Mode] = MODES,
         hop: Callable[[], None] = lambda: None,
     ) -> None:
-        self._clock, self._modes, self._hop = Clock(), modes, hop
+        self._clock, self._modes, self._hop = instruments_here().clock(), modes, hop
         self.pages, self._memory = Pages(SLOTS, ROOM), OperandMemory()
         self._draw = random.Random(seed)
         # Once: what latency writes over x is an operand again, and no value changes the time.

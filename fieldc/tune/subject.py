@@ -11,8 +11,8 @@ from fieldc.field import Field
 from fieldc.language import BoundError, Expression
 from fieldc.machine.assemble import assemble
 from fieldc.machine.caller import Caller
-from fieldc.machine.loops import Layout, Operands, loops
 from fieldc.machine.processor import missing
+from fieldc.machine.ring import Layout, Operands
 from fieldc.machine.timing import layout_of
 from fieldc.packages.rust.classes import (
     PrimeClass,
@@ -23,11 +23,12 @@ from fieldc.packages.rust.classes import (
 )
 from fieldc.packages.rust.kernels import called_kernel
 from fieldc.packages.rust.schedules import TUNED
-from fieldc.targets.x86_64.called import surroundings
 from fieldc.targets.x86_64.choices import FEATURES, Choices
 from fieldc.targets.x86_64.conventions import CALLED_INLINE, SYSV, Convention
 from fieldc.targets.x86_64.kernel import X86Kernel, lower_for
 from fieldc.targets.x86_64.print import GNU
+from fieldc.targets.x86_64.timing.called import surroundings
+from fieldc.targets.x86_64.timing.loops import loops
 from fieldc.words.program import Program
 
 

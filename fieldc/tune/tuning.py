@@ -15,6 +15,7 @@ from fieldc.machine.processor import ProcessorError, is_x86_64
 from fieldc.machine.processors import Processor, host_processor
 from fieldc.machine.results import MODES, Mode
 from fieldc.machine.timing import Race, candidate_of, measure, pinned
+from fieldc.targets.registry import instruments_here
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.conventions import SYSV
 from fieldc.tune.duel import DuelResult, Duels, verdict
@@ -243,6 +244,7 @@ class Tuning:
                 candidate_of(label, Code(draft.machine_code), self.expression, draft.caller)
                 for label, draft in drafts
             ],
+            instruments=instruments_here(),
             rounds=FINAL_ROUNDS,
             seed=self.plan.seed,
         )

@@ -11,9 +11,9 @@ from fieldc.artifacts.verify import Job
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.packages.rust.classes import class_of, kernels_of, lazy_class_of, value_of
-from fieldc.targets.x86_64.called import caller, held_by
 from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.print import INTEL, print_body
+from fieldc.targets.x86_64.timing.called import caller, held_by
 
 KERNEL = re.compile(
     r"fn (?P<operation>[a-z_]+)_(?P<of>[a-z]+)_(?P<variant>[a-z]+)<M: Modulus<(?P<limbs>\d+)>>\("

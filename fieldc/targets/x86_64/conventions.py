@@ -13,7 +13,10 @@ GENERAL = (
 
 @dataclass(frozen=True)
 class Convention:
-    """`arguments` hold z, x, y on entry, or x and y only; `preserved` must be restored."""
+    """`arguments` hold z and the operands on entry; `preserved` must be restored.
+
+    If the result is returned in registers, `arguments` hold the operands only.
+    """
 
     name: str
     arguments: tuple[str, ...]
@@ -44,5 +47,5 @@ WIN64 = Convention(
     ("rbx", "rbp", "rdi", "rsi", "r12", "r13", "r14", "r15"),
 )
 CONVENTIONS = {c.name: c for c in (SYSV, WIN64)}
-CALLED_INLINE = Convention("inline", ("rsi", "rdx"), ("rbx", "rbp"), returns_words=True)
-"""A call out of Rust's inline assembly, which can name all registers but these two."""
+CALLED_INLINE = Convention("inline", SYSV.arguments[1:], ("rbx", "rbp"), returns_words=True)
+"""A call out of Rust's inline assembly, which can name all registers but rbx and rbp."""

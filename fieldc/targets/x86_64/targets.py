@@ -6,6 +6,7 @@ from pathlib import Path
 
 from fieldc.machine.assemble import assemble
 from fieldc.machine.emulated import Emulator
+from fieldc.machine.instruments import Instruments
 from fieldc.targets.artifact import Artifact, header, symbol_of
 from fieldc.targets.object_format import ObjectFormat
 from fieldc.targets.running import EmulatedProgram
@@ -15,6 +16,8 @@ from fieldc.targets.x86_64.choices import FEATURES
 from fieldc.targets.x86_64.conventions import CONVENTIONS, SYSV, WIN64
 from fieldc.targets.x86_64.plan import DEFAULTS, Plan
 from fieldc.targets.x86_64.print import GNU, INTEL, MASM
+from fieldc.targets.x86_64.timing.clock import TickClock
+from fieldc.targets.x86_64.timing.loops import loops
 
 NO_EXECUTABLE_STACK = '.section .note.GNU-stack, "", @progbits\n'
 VARIANTS = tuple(Variant(name, FEATURES[name]) for name in DEFAULTS)
@@ -72,6 +75,7 @@ def _target(
         is_own=True,
         proved_as=convention,
         runner=runner,
+        instruments=Instruments(TickClock, loops) if convention == SYSV.name else None,
     )
 
 

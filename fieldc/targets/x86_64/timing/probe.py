@@ -1,6 +1,6 @@
 """What this processor's instructions take, measured: the numbers behind a row of processors.toml.
 
-python -m fieldc.machine.probe
+python -m fieldc.targets.x86_64.timing.probe
 
 Each line is a loop of one pattern. A chain gives a latency in cycles; independent instructions give
 how many start in a cycle. The best of many short runs counts, between two calibrations that agree:
@@ -12,8 +12,8 @@ from __future__ import annotations
 import ctypes
 
 from fieldc.machine.assemble import assemble
-from fieldc.machine.clock import Clock, turns
 from fieldc.machine.load import load
+from fieldc.targets.x86_64.timing.clock import TickClock, turns
 
 _FREE = ("rax", "rcx", "rdx", "r8", "r9", "r10")
 """Registers that a pattern may write; r11 it may read, and the memory below rsp."""
@@ -58,7 +58,7 @@ INDEPENDENT = {
 """By name, a pattern and how many of the named instructions it has."""
 
 
-def cycles(clock: Clock, pattern: str) -> float:
+def cycles(clock: TickClock, pattern: str) -> float:
     """Core cycles of one pattern, repeated in a loop."""
     repeats = max(1, _LONG // pattern.count("\n"))
     library = load(assemble(turns("fieldc_probe", pattern * repeats)))
@@ -76,7 +76,7 @@ def cycles(clock: Clock, pattern: str) -> float:
 
 def main() -> None:
     """Print the table."""
-    clock = Clock()
+    clock = TickClock()
     for name, pattern in CHAINS.items():
         print(f"{name:24} {cycles(clock, pattern):6.2f} cycles of latency")
     for name, (pattern, number) in INDEPENDENT.items():

@@ -3,11 +3,13 @@
 The loops do what a compiler makes of Rust around such a call: state in memory, because the kernel
 has nearly all registers; each word stored from its register. What stands around a call changes a
 kernel's time by more than a search gains, so a kernel is timed in three surroundings, one after the
-other: called; with the processor asked first, as the crate does; with y added to the product.
+other: called; with the processor asked first, as the crate does; with its last operand added to the
+result.
 
 Throughput walks the ring of `loops`: every call has another cell for its operands and its result.
-Latency keeps x on the stack, and takes y from a random cell in each turn, found one turn ahead (by
-Knuth's MMIX generator): with one y, carries would be learned and loads forwarded.
+Latency keeps the first operand on the stack, and takes the others from a random cell in each turn,
+found one turn ahead (by Knuth's MMIX generator): with one cell, the processor would predict carries
+and forward loads.
 
 Which register a word is in is the kernel's choice, so the loops are made for it.
 """
@@ -17,21 +19,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
-from fieldc.machine.caller import Caller, caller_of
-from fieldc.machine.clock import TimingError
-from fieldc.machine.loops import RING, Layout
+from fieldc.machine.caller import Caller
+from fieldc.machine.instruments import TimingError
 from fieldc.machine.results import Mode
+from fieldc.machine.ring import RING, Layout
 from fieldc.targets.x86_64.conventions import CALLED_INLINE, GENERAL, SYSV
+from fieldc.targets.x86_64.timing.caller import caller_of
 
 CALLS = 4
 """Calls of a turn of the throughput loops, each with a cell of its own."""
-MOST_LIMBS = 16
-"""Of x: two operands of 8 limbs."""
 ONCE = "fieldc_once"
 
 _MEMORY, _TURNS, _WANTED, _START, _STACK, _ASKED, _NEXT, _LAST, _RANDOM, _X = range(0, 80, 8)
-"""What is where in a loop's frame; x is last."""
-_FRAME = _X + 8 * MOST_LIMBS
+"""Offsets in a loop's frame. The first operand, x, is last: its length depends on the kernel."""
 _PUSH = "\n".join(f"    push {register}" for register in SYSV.preserved)
 _POP = "\n".join(f"    pop {register}" for register in reversed(SYSV.preserved))
 _READ = "lfence\n    rdtsc\n    lfence\n    shl rdx, 32\n    or rax, rdx"
@@ -67,22 +67,25 @@ def _stores(base: str, offset: int, returned: tuple[str, ...]) -> str:
     return "\n".join(f"    mov [{base} + {offset + 8 * i}], {r}" for i, r in words)
 
 
-def _called(x: str, y: str, store: str, returned: tuple[str, ...]) -> str:
+def _pointed(operands: Sequence[str]) -> str:
+    pairs = zip(CALLED_INLINE.arguments, operands, strict=False)
+    return "\n".join(f"    lea {register}, [{operand}]" for register, operand in pairs)
+
+
+def _called(operands: Sequence[str], store: str, returned: tuple[str, ...]) -> str:
     return f"""
-    lea rsi, [{x}]
-    lea rdx, [{y}]
+{_pointed(operands)}
     call kernel
 {store}
 """
 
 
-def _asked(x: str, y: str, store: str, returned: tuple[str, ...]) -> str:
+def _asked(operands: Sequence[str], store: str, returned: tuple[str, ...]) -> str:
     return f"""
     movzx eax, byte ptr [rsp + {_ASKED}]
     cmp al, 2
     jne 9f
-    lea rsi, [{x}]
-    lea rdx, [{y}]
+{_pointed(operands)}
     call kernel
     jmp 8f
 9:  ud2
@@ -91,15 +94,16 @@ def _asked(x: str, y: str, store: str, returned: tuple[str, ...]) -> str:
 """
 
 
-def _added(x: str, y: str, store: str, returned: tuple[str, ...]) -> str:
+def _added(operands: Sequence[str], store: str, returned: tuple[str, ...]) -> str:
+    last = operands[-1]
     sums = "\n".join(
-        f"    {'adc' if i else 'add'} {r}, [{y} + {8 * i}]" for i, r in enumerate(returned)
+        f"    {'adc' if i else 'add'} {r}, [{last} + {8 * i}]" for i, r in enumerate(returned)
     )
-    return _called(x, y, f"{sums}\n{store}", returned)
+    return _called(operands, f"{sums}\n{store}", returned)
 
 
-Call = Callable[[str, str, str, tuple[str, ...]], str]
-"""What calls the kernel with x and y, and stores its words."""
+Call = Callable[[Sequence[str], str, tuple[str, ...]], str]
+"""Calls the kernel with the addresses of its operands, and stores its words."""
 SURROUNDINGS: tuple[Call, ...] = (_called, _asked, _added)
 
 
@@ -131,16 +135,16 @@ def _walk(layout: Layout) -> str:
 
 def _latency(call: Call, layout: Layout, returned: tuple[str, ...]) -> str:
     _, _, *others = layout.places
-    y = f"rbp + {others[0] if others else 0}"
-    return _random(layout) + call(f"rsp + {_X}", y, _stores("rsp", _X, returned), returned)
+    operands = [f"rsp + {_X}", *(f"rbp + {place}" for place in others)]
+    return _random(layout) + call(operands, _stores("rsp", _X, returned), returned)
 
 
 def _throughput(call: Call, layout: Layout, returned: tuple[str, ...]) -> str:
-    z, x, *others = layout.places
+    z, *places = layout.places
     turn = _walk(layout)
     for cell in range(0, CALLS * layout.cell, layout.cell):
-        y = f"rbp + {cell + (others[0] if others else x)}"
-        turn += call(f"rbp + {cell + x}", y, _stores("rbp", cell + z, returned), returned)
+        operands = [f"rbp + {cell + place}" for place in places]
+        turn += call(operands, _stores("rbp", cell + z, returned), returned)
     return turn
 
 
@@ -155,6 +159,7 @@ def _loop(name: str, turn: str, layout: Layout) -> str:
 
     Two turns run before the clock starts; until then the start is 0.
     """
+    frame = _X + 8 * max(layout.result, layout.operands[0])
     return f"""
     .globl {name}
     .p2align 6
@@ -163,7 +168,7 @@ def _loop(name: str, turn: str, layout: Layout) -> str:
     mov rax, rsp
     sub rsp, 4096
     and rsp, -4096
-    add rsp, 0xfc0 - {-(-_FRAME // 64) * 64}
+    add rsp, 0xfc0 - {-(-frame // 64) * 64}
     mov [rsp + {_STACK}], rax
     mov [rsp + {_MEMORY}], rdi
     mov [rsp + {_NEXT}], rdi
@@ -199,12 +204,13 @@ def _loop(name: str, turn: str, layout: Layout) -> str:
 
 @cache
 def surroundings(returned: tuple[str, ...], layout: Layout) -> Caller:
-    """The loops for kernels of a layout that leave their words in these registers.
+    """Return the loops for kernels of a layout that leave their words in these registers.
 
-    Raises TimingError for operands longer than MOST_LIMBS, and for more than two.
+    Raises TimingError for more operands than the convention has registers.
     """
-    if max(layout.operands) > MOST_LIMBS or len(layout.operands) > len(CALLED_INLINE.arguments):
-        raise TimingError(f"1 or 2 operands of up to {MOST_LIMBS} limbs can be timed in Rust's way")
+    most = len(CALLED_INLINE.arguments)
+    if len(layout.operands) > most:
+        raise TimingError(f"kernels of 1 to {most} operands can be called out of inline assembly")
     once = "\n".join(caller(held_by(returned), "kernel"))
     text = f".intel_syntax noprefix\n.globl {ONCE}\n{ONCE}:\n{once}\n"
     modes: dict[str, tuple[Mode, ...]] = {}

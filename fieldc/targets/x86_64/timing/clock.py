@@ -13,8 +13,8 @@ import ctypes
 import statistics
 from functools import cache
 
-from fieldc.errors import UserError
 from fieldc.machine.assemble import assemble
+from fieldc.machine.instruments import TimingError
 from fieldc.machine.load import load
 from fieldc.machine.processor import is_x86_64
 
@@ -35,10 +35,6 @@ STOP = """
     or %rdx, %rax
 """
 """Reads the counter into rax after the work; changes rcx and rdx."""
-
-
-class TimingError(UserError):
-    """Timing cannot be done here, or a candidate cannot be timed. The message is one line."""
 
 
 def turns(name: str, body: str) -> str:
@@ -92,7 +88,7 @@ fieldc_reading:
 """
 
 
-class Clock:
+class TickClock:
     """The counter and the two loops that say what state the machine is in.
 
     Raises TimingError on hosts other than System V x86-64.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fieldc.machine.assemble import assemble
-from fieldc.machine.loops import RING, Layout, Operands
+from fieldc.machine.ring import RING, Layout, Operands
 from fieldc.targets.x86_64.conventions import SYSV
 from fieldc.targets.x86_64.instructions import Physical
 from fieldc.targets.x86_64.kernel import X86Kernel
