@@ -11,7 +11,7 @@ from races import peer
 
 from fieldc import cli
 from fieldc.lab import peers
-from fieldc.machine import loops, results, timing
+from fieldc.machine import results, ring, timing
 from fieldc.machine.processor import is_x86_64
 
 ROWS = [
@@ -152,7 +152,7 @@ def test_the_races_of_crate_and_package_have_one_protocol() -> None:
         "HALF_CYCLES": timing._HALF_CYCLES,
         "CALIBRATION_TURNS": timing._CALIBRATION_TURNS,
         "CANARY_TURNS": timing._CANARY_TURNS,
-        "RING": loops.RING,
+        "RING": ring.RING,
     }
     found = {
         name: float(re.search(rf"const {name}: \w+ = ([0-9._]+);", rust)[1].replace("_", ""))  # type: ignore[index]
@@ -161,5 +161,5 @@ def test_the_races_of_crate_and_package_have_one_protocol() -> None:
     assert found == wanted
     fixed, warm = (re.search(rf"const {name}: \w+ = (\d+);", rust) for name in ("FIXED", "WARM"))
     assert fixed and warm
-    assert f"const ring, fixed, warm = {loops.RING}, {fixed[1]}, {warm[1]}\n" in go
-    assert all(f'=> "{mode}"' in rust for mode in loops.OPERANDS)
+    assert f"const ring, fixed, warm = {ring.RING}, {fixed[1]}, {warm[1]}\n" in go
+    assert all(f'=> "{mode}"' in rust for mode in ring.OPERANDS)
