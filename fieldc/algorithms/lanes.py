@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from fieldc.algorithms.addition import add, double, neg, sub
 from fieldc.algorithms.lazy import add as add_lazy
-from fieldc.algorithms.lazy import check_room
+from fieldc.algorithms.lazy import check_two_spare_bits
 from fieldc.algorithms.lazy import reduce as reduce_lazy
 from fieldc.algorithms.lazy import sub as sub_lazy
 from fieldc.algorithms.reduction import drop_limb, fold_limbs, subtract_all, subtract_once
@@ -137,14 +137,14 @@ def multiply_add(f: Field, x: Residue, y: Residue, a: Residue) -> Residue:
 @kernel("mul_lazy", "lanes")
 def multiply_lazy(f: Field, x: Lazy, y: Lazy) -> Lazy:
     """x*y/R modulo p in digits of 52 bits, not reduced."""
-    check_room(in_lanes(f))
+    check_two_spare_bits(in_lanes(f))
     return divide(f, whole_product(f, x, y))
 
 
 @kernel("square_lazy", "lanes")
 def square_lazy(f: Field, x: Lazy) -> Lazy:
     """x*x/R modulo p in digits of 52 bits, not reduced."""
-    check_room(in_lanes(f))
+    check_two_spare_bits(in_lanes(f))
     return divide(f, whole_square(f, x))
 
 

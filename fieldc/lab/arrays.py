@@ -11,13 +11,13 @@ from fieldc.artifacts.host import SYMBOL, compiled, decide_here, loaded
 from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.language import Expression
-from fieldc.machine.array_timing import ArrayCandidate, ArrayRace, measure_arrays
 from fieldc.machine.arrays import BLOCK, ArrayFunction, check_arrays, packed, size
 from fieldc.machine.check import check
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.machine.results import Spread
 from fieldc.targets.avx512ifma.instructions import FEATURES
 from fieldc.targets.avx512ifma.kernel import ArrayKernel, compile_array
+from fieldc.targets.x86_64.timing.array_timing import ArrayCandidate, ArrayRace, measure_arrays
 
 TARGET = "avx512ifma"
 DIGITS, CANONICAL, ARRAY = "digits", "canonical-digits", "array"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fieldc.targets.avx512ifma.instructions import Fixed, VirtualVector, make, number
-from fieldc.targets.avx512ifma.transpose import LANES, Move, Network, from_lanes, to_lanes
+from fieldc.targets.avx512ifma.transpose import LANES, Network, Permutation, from_lanes, to_lanes
 from fieldc.targets.x86_64.operands import CONSTANTS, Memory, Operand, Virtual
 from fieldc.words.program import Program, Step, Value
 
@@ -111,7 +111,7 @@ class Selection:
             known[move.result] = self._move(move, [known[s] for s in move.sources], name)
         return [known[number] for number in network.results]
 
-    def _move(self, move: Move, sources: list[Virtual], name: str) -> Virtual:
+    def _move(self, move: Permutation, sources: list[Virtual], name: str) -> Virtual:
         mask = None if move.mask is None else self.tables.blend(move.mask)
         if mask is not None:
             return self._put("blend", f"{name} blended", *sources, Fixed(mask))

@@ -21,7 +21,7 @@ Word = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Move:
+class Permutation:
     """A vector made of one or two older ones: word j is number `index[j]` of their words."""
 
     result: int
@@ -41,7 +41,7 @@ class Move:
 class Network:
     """Moves from n vectors, numbered from 0, to n others."""
 
-    moves: tuple[Move, ...]
+    moves: tuple[Permutation, ...]
     results: tuple[int, ...]
 
     def run(self, vectors: Sequence[Sequence[int]]) -> list[list[int]]:
@@ -58,7 +58,7 @@ class _Vectors:
     """Vectors by what their words are."""
 
     words: list[tuple[Word, ...]]
-    moves: list[Move] = field(default_factory=list)
+    moves: list[Permutation] = field(default_factory=list)
 
     def make(self, wanted: Sequence[Word], *sources: int) -> int:
         """A vector of words that the sources have; a source itself where it is that one."""
@@ -72,7 +72,7 @@ class _Vectors:
         }
         index = tuple(places[word] for word in wanted)
         self.words.append(tuple(wanted))
-        self.moves.append(Move(len(self.words) - 1, sources, index))
+        self.moves.append(Permutation(len(self.words) - 1, sources, index))
         return len(self.words) - 1
 
     def collect(self, wanted: Sequence[Word], sources: Iterable[int]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fieldc.machine.clock import START, STOP
+from fieldc.targets.x86_64.timing.clock import START, STOP
 
 VECTOR, SCALAR = "fieldc_over_arrays", "fieldc_over_elements"
 

@@ -15,13 +15,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from fieldc.machine.array_loops import LOOPS, SCALAR, VECTOR
 from fieldc.machine.assemble import assemble
-from fieldc.machine.clock import Clock
 from fieldc.machine.load import Library, load
 from fieldc.machine.processor import brand
 from fieldc.machine.results import Slice, Spread, best_canary, spread
 from fieldc.machine.timing import CALIBRATION_LIMIT, pinned
+from fieldc.targets.x86_64.timing.array_loops import LOOPS, SCALAR, VECTOR
+from fieldc.targets.x86_64.timing.clock import TickClock
 
 _HALF_CYCLES = 100_000
 _TURNS, _CANARY = 320, 400
@@ -79,7 +79,7 @@ def measure_arrays(
     progress: Callable[[int, int], None] | None = None,
 ) -> ArrayRace:
     """Time the candidates, each once a round in random order. Raises TimingError."""
-    clock, order, slices = Clock(), random.Random(seed), list[Slice]()
+    clock, order, slices = TickClock(), random.Random(seed), list[Slice]()
     with pinned() as hop:
         runs = [_Run(candidate, clock) for candidate in candidates]
         for number in range(rounds):
@@ -105,7 +105,7 @@ def _row(candidate: ArrayCandidate, slices: Sequence[Slice], best: float) -> Arr
 class _Run:
     """One candidate with its memory and the number of turns that fills half a slice."""
 
-    def __init__(self, candidate: ArrayCandidate, clock: Clock) -> None:
+    def __init__(self, candidate: ArrayCandidate, clock: TickClock) -> None:
         self.label, self._clock = candidate.label, clock
         lengths = [candidate.result, *map(len, candidate.operands)]
         room = sum(-(-length // _PAGE) + 2 for length in lengths) * _PAGE
