@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fieldc.algorithms.lazy import has_room
+from fieldc.algorithms.lazy import has_two_spare_bits
 from fieldc.decisions.preferred import Decision, preferred
 from fieldc.field import Field
 from fieldc.language import Expression
@@ -16,7 +16,7 @@ from fieldc.packages.rust.called_inline import called_inline
 from fieldc.packages.rust.classes import (
     CLASSES,
     LAZY_CLASSES,
-    ROOM,
+    LAZY_FULL,
     class_expressions,
     class_of,
     completed,
@@ -47,7 +47,7 @@ OF = "prime"
 
 def operations(f: Field) -> tuple[str, ...]:
     """The operations that have kernels."""
-    return (*OPERATIONS, *LAZY) if has_room(f) else OPERATIONS
+    return (*OPERATIONS, *LAZY) if has_two_spare_bits(f) else OPERATIONS
 
 
 def decisions(f: Field, processor: str | None) -> list[Decision]:
@@ -144,7 +144,7 @@ def module(f: Field, kernels: Sequence[Artifact]) -> str:
     ]
     lazy, room = lazy_class_of(f), _symbols(kernels, LAZY)
     if lazy is None:
-        parts.append(NO_ROOM.format(n=f.n, number=LAZY_CLASSES.index(ROOM)))
+        parts.append(NO_ROOM.format(n=f.n, number=LAZY_CLASSES.index(LAZY_FULL)))
     else:
         parts.append(dispatch(f.n, LAZY_CLASSES.index(lazy), room, True, True))
     parts += [kernel.text for kernel in kernels]

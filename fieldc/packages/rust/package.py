@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
-from fieldc.algorithms.lazy import has_room
+from fieldc.algorithms.lazy import has_two_spare_bits
 from fieldc.artifacts.verify import Progress
 from fieldc.artifacts.write import build, check_writable, manifest, manifest_file, write
 from fieldc.catalogue import named_primes
@@ -123,7 +123,7 @@ def values(f: Field, traits: Sequence[str]) -> dict[str, str]:
         "features": features_text(traits),
         "vectors": vectors(f),
     }
-    words["lazy"] = fill("lazy.rs", words) if has_room(f) else ""
+    words["lazy"] = fill("lazy.rs", words) if has_two_spare_bits(f) else ""
     words["example"] = fill("example.rs", words)
     words["documented"] = "".join(
         f"//! {line}".rstrip() + "\n" for line in words["example"].splitlines()
