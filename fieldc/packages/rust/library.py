@@ -13,11 +13,11 @@ from pathlib import Path
 from fieldc.errors import UserError
 from fieldc.packages.checked_in import ROOT
 
-LEFT_OUT = ("generated", "lib.rs", "texts.rs")
+LEFT_OUT = ("generated", "lib.rs", "sources.rs")
 """What a package has of its own, and what only macros of this repository use."""
 EXAMPLE = re.compile(r"^( *//[/!])(?: ```.*\n)((?:\1.*\n)*?)\1 ```\n", re.MULTILINE)
 AFTER_HEAD = "#![no_std]"
-TEXTS = re.compile(r'#\[cfg\(feature = "texts"\)\]\n#\[doc\(hidden\)\]\npub mod texts;\n')
+SOURCES = re.compile(r'#\[cfg\(feature = "sources"\)\]\n#\[doc\(hidden\)\]\npub mod sources;\n')
 
 
 class NoLibrary(UserError):
@@ -51,7 +51,7 @@ def without_examples(text: str) -> str:
 def root_module(head: str) -> str:
     """lib.rs with another first page."""
     text = (library() / "src" / "lib.rs").read_text(encoding="utf-8")
-    _, mark, rest = without_examples(TEXTS.sub("", text)).partition(AFTER_HEAD)
+    _, mark, rest = without_examples(SOURCES.sub("", text)).partition(AFTER_HEAD)
     return f"{head}{mark}{rest}"
 
 
