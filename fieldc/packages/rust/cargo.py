@@ -19,7 +19,7 @@ OWN = {
     "static-cpu": "Takes what the compiler's target has for what the processor has.",
 }
 """Features that need no other crate, and what they do."""
-INTERNAL = ("texts",)
+INTERNAL = ("sources",)
 """Features for macros of this repository."""
 
 
