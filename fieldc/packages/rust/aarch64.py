@@ -11,8 +11,8 @@ from fieldc.packages.rust.classes import (
     CLASSES,
     FULL,
     LAZY_CLASSES,
-    ROOM,
-    ROWS,
+    LAZY_FULL,
+    LAZY_SPARE,
     SPARE,
     PrimeClass,
     class_expressions,
@@ -21,7 +21,7 @@ from fieldc.packages.rust.classes import (
 from fieldc.targets.aarch64.kernel import ArmKernel, compile_words
 from fieldc.targets.llvm.processors import AARCH64
 
-OWN = (SPARE, FULL, ROWS, ROOM)
+OWN = (SPARE, FULL, LAZY_SPARE, LAZY_FULL)
 """The classes that have kernels. `cios` multiplies no more often than `log-jump` and reads fewer
 constants; LLVM's code for primes near the radix is not proved."""
 
@@ -37,7 +37,7 @@ class ClassKernel:
     @property
     def symbol(self) -> str:
         """The name of its function."""
-        return f"{self.expression.kernel.operation}_{self.prime_class.name}"
+        return f"{self.expression.kernel.operation}_{self.prime_class.suffix}"
 
 
 def kernels_at(limbs: int) -> Iterator[ClassKernel]:

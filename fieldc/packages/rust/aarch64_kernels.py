@@ -56,7 +56,7 @@ def arm_crate_jobs(generated: Path, f: Field, system: str = SYSTEMS[0]) -> list[
     """The proofs of the kernels that the crate runs for a field's prime. Raises OSError."""
     text = (generated / f"aarch64_n{f.n:02}.rs").read_text()
     found = filter(None, (class_of(f), lazy_class_of(f)))
-    classes = {op: c.name for of in found for op, c in kernels_for(of, f.n).items()}
+    classes = {op: c.suffix for of in found for op, c in kernels_for(of, f.n).items()}
     triple = LLVM_TARGETS[system].triple
     return [
         Job(object_of({k.symbol: k.code(f)}, triple), k.symbol, k.operation, f.p, f.n)

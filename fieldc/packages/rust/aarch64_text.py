@@ -46,7 +46,7 @@ def _dispatch(limbs: int) -> Iterator[str]:
             taken = kernels_for(prime_class, limbs)
             order = ("mul", "sum_of_products", "square", "mul_lazy", "square_lazy")
             rows = "".join(
-                f"    {operation.removesuffix('_lazy')}: {operation}_{taken[operation].name};\n"
+                f"    {operation.removesuffix('_lazy')}: {operation}_{taken[operation].suffix};\n"
                 for operation in order
                 if operation in taken
             )

@@ -22,15 +22,15 @@ assembly! { 1, 4:
     square: square_full;
 }
 
-// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+// lazy_spare: 4p < R, by so much that a sum of rows closes: squares below 2p.
 lazy_assembly! { 1, 1:
-    mul: mul_lazy_room;
-    square: square_lazy_rows;
+    mul: mul_lazy_full;
+    square: square_lazy_spare;
 }
 
-// room: 4p < R: values below 2p.
+// lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 1, 2:
-    mul: mul_lazy_room;
+    mul: mul_lazy_full;
 }
 
 /// x*y/R mod p; cios.
@@ -273,7 +273,7 @@ ret
 /// # Safety
 /// The operands can be read and z written; p is of the class.
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_rows<M: Modulus<1>>(z: *mut [u64; 1], x: *const [u64; 1]) {
+unsafe extern "C" fn square_lazy_spare<M: Modulus<1>>(z: *mut [u64; 1], x: *const [u64; 1]) {
     naked_asm!(
         r"
 adr x2, 2f
@@ -302,7 +302,7 @@ ret
 /// # Safety
 /// The operands can be read and z written; p is of the class.
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_room<M: Modulus<1>>(
+unsafe extern "C" fn mul_lazy_full<M: Modulus<1>>(
     z: *mut [u64; 1],
     x: *const [u64; 1],
     y: *const [u64; 1],

@@ -43,21 +43,21 @@ assembly! { 3, 4:
     square: square_full;
 }
 
-// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+// lazy_fold: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 3, 0:
-    mul: mul_lazy_room;
-    square: square_lazy_rows;
+    mul: mul_lazy_full;
+    square: square_lazy_spare;
 }
 
-// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+// lazy_spare: 4p < R, by so much that a sum of rows closes: squares below 2p.
 lazy_assembly! { 3, 1:
-    mul: mul_lazy_room;
-    square: square_lazy_rows;
+    mul: mul_lazy_full;
+    square: square_lazy_spare;
 }
 
-// room: 4p < R: values below 2p.
+// lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 3, 2:
-    mul: mul_lazy_room;
+    mul: mul_lazy_full;
 }
 
 /// x*y/R mod p; cios.
@@ -897,7 +897,7 @@ ret
 /// # Safety
 /// The operands can be read and z written; p is of the class.
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_rows<M: Modulus<3>>(z: *mut [u64; 3], x: *const [u64; 3]) {
+unsafe extern "C" fn square_lazy_spare<M: Modulus<3>>(z: *mut [u64; 3], x: *const [u64; 3]) {
     naked_asm!(
         r"
 adr x2, 2f
@@ -992,7 +992,7 @@ ret
 /// # Safety
 /// The operands can be read and z written; p is of the class.
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_room<M: Modulus<3>>(
+unsafe extern "C" fn mul_lazy_full<M: Modulus<3>>(
     z: *mut [u64; 3],
     x: *const [u64; 3],
     y: *const [u64; 3],

@@ -43,21 +43,21 @@ assembly! { 5, 4:
     square: square_full;
 }
 
-// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+// lazy_fold: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 5, 0:
-    mul: mul_lazy_room;
-    square: square_lazy_rows;
+    mul: mul_lazy_full;
+    square: square_lazy_spare;
 }
 
-// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+// lazy_spare: 4p < R, by so much that a sum of rows closes: squares below 2p.
 lazy_assembly! { 5, 1:
-    mul: mul_lazy_room;
-    square: square_lazy_rows;
+    mul: mul_lazy_full;
+    square: square_lazy_spare;
 }
 
-// room: 4p < R: values below 2p.
+// lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 5, 2:
-    mul: mul_lazy_room;
+    mul: mul_lazy_full;
 }
 
 /// x*y/R mod p; cios.
@@ -1953,7 +1953,7 @@ ret
 /// # Safety
 /// The operands can be read and z written; p is of the class.
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_rows<M: Modulus<5>>(z: *mut [u64; 5], x: *const [u64; 5]) {
+unsafe extern "C" fn square_lazy_spare<M: Modulus<5>>(z: *mut [u64; 5], x: *const [u64; 5]) {
     naked_asm!(
         r"
 adr x2, 2f
@@ -2171,7 +2171,7 @@ ret
 /// # Safety
 /// The operands can be read and z written; p is of the class.
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_room<M: Modulus<5>>(
+unsafe extern "C" fn mul_lazy_full<M: Modulus<5>>(
     z: *mut [u64; 5],
     x: *const [u64; 5],
     y: *const [u64; 5],

@@ -29,21 +29,21 @@ assembly! { 9, 4:
     square: square_full;
 }
 
-// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+// lazy_fold: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 9, 0:
-    mul: mul_lazy_room;
-    square: square_lazy_rows;
+    mul: mul_lazy_full;
+    square: square_lazy_spare;
 }
 
-// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+// lazy_spare: 4p < R, by so much that a sum of rows closes: squares below 2p.
 lazy_assembly! { 9, 1:
-    mul: mul_lazy_room;
-    square: square_lazy_rows;
+    mul: mul_lazy_full;
+    square: square_lazy_spare;
 }
 
-// room: 4p < R: values below 2p.
+// lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 9, 2:
-    mul: mul_lazy_room;
+    mul: mul_lazy_full;
 }
 
 /// x*y/R mod p; cios.
@@ -5962,7 +5962,7 @@ ret
 /// # Safety
 /// The operands can be read and z written; p is of the class.
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_rows<M: Modulus<9>>(z: *mut [u64; 9], x: *const [u64; 9]) {
+unsafe extern "C" fn square_lazy_spare<M: Modulus<9>>(z: *mut [u64; 9], x: *const [u64; 9]) {
     naked_asm!(
         r"
 adr x2, 2f
@@ -6589,7 +6589,7 @@ ret
 /// # Safety
 /// The operands can be read and z written; p is of the class.
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_room<M: Modulus<9>>(
+unsafe extern "C" fn mul_lazy_full<M: Modulus<9>>(
     z: *mut [u64; 9],
     x: *const [u64; 9],
     y: *const [u64; 9],

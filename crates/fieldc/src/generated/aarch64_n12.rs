@@ -28,21 +28,21 @@ assembly! { 12, 4:
     sum_of_products: sum_of_products_full;
 }
 
-// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+// lazy_fold: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 12, 0:
-    mul: mul_lazy_room;
-    square: square_lazy_rows;
+    mul: mul_lazy_full;
+    square: square_lazy_spare;
 }
 
-// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+// lazy_spare: 4p < R, by so much that a sum of rows closes: squares below 2p.
 lazy_assembly! { 12, 1:
-    mul: mul_lazy_room;
-    square: square_lazy_rows;
+    mul: mul_lazy_full;
+    square: square_lazy_spare;
 }
 
-// room: 4p < R: values below 2p.
+// lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 12, 2:
-    mul: mul_lazy_room;
+    mul: mul_lazy_full;
 }
 
 /// x*y/R mod p; cios.
@@ -8860,7 +8860,7 @@ ret
 /// # Safety
 /// The operands can be read and z written; p is of the class.
 #[unsafe(naked)]
-unsafe extern "C" fn square_lazy_rows<M: Modulus<12>>(z: *mut [u64; 12], x: *const [u64; 12]) {
+unsafe extern "C" fn square_lazy_spare<M: Modulus<12>>(z: *mut [u64; 12], x: *const [u64; 12]) {
     naked_asm!(
         r"
 adr x2, 2f
@@ -10053,7 +10053,7 @@ ret
 /// # Safety
 /// The operands can be read and z written; p is of the class.
 #[unsafe(naked)]
-unsafe extern "C" fn mul_lazy_room<M: Modulus<12>>(
+unsafe extern "C" fn mul_lazy_full<M: Modulus<12>>(
     z: *mut [u64; 12],
     x: *const [u64; 12],
     y: *const [u64; 12],
