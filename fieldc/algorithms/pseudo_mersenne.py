@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fieldc.algorithms.lazy import check_room
+from fieldc.algorithms.lazy import check_two_spare_bits
 from fieldc.algorithms.plain import sum_with, with_products
 from fieldc.algorithms.reduction import subtract_all
 from fieldc.algorithms.scanning import schoolbook
@@ -59,14 +59,14 @@ def _pseudo_mersenne(f: Field, x: Number, high: int) -> Number:
 @kernel("mul_plain_lazy", "pseudo-mersenne")
 def multiply_lazy(f: Field, x: Lazy, y: Lazy) -> Lazy:
     """x*y modulo p = 2^k - c, below 2p: the same without the subtraction."""
-    check_room(f)
+    check_two_spare_bits(f)
     return folded(f, schoolbook(f, x, y), (2 * f.p - 1) ** 2)
 
 
 @kernel("square_plain_lazy", "pseudo-mersenne")
 def square_lazy(f: Field, x: Lazy) -> Lazy:
     """x*x modulo p = 2^k - c, below 2p: the same without the subtraction."""
-    check_room(f)
+    check_two_spare_bits(f)
     return folded(f, plain_square(f, x), (2 * f.p - 1) ** 2)
 
 
