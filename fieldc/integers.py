@@ -242,7 +242,8 @@ def _bounds_in_case(node: Integer, case: Case) -> Interval:
         b = difference.args[1]
         return max(node.low, refined[0] + b.low), min(node.high, refined[1] + b.high)
     if node.op == "add":
-        return _bounds("add", [_bounds_in_case(a, case) for a in node.args], 0)
+        low, high = _bounds("add", [_bounds_in_case(a, case) for a in node.args], 0)
+        return max(node.low, low), min(node.high, high)  # what is known of it in all cases
     return node.low, node.high
 
 

@@ -134,6 +134,22 @@ def test_calls_are_proved_from_their_bytes(system: str, variant: str) -> None:
     assert verdict.failure == "" and 0 < verdict.stack < 4096
 
 
+def test_mixed_addition_over_four_limbs_is_proved() -> None:
+    add = next(f for f in load_formulas(EXAMPLES / "points.py") if f.name == "madd_2007_bl")
+    assert prove_job(job(artifact(add, find_field("bn254-p"), variant="mulx"))).failure == ""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("file", ["points", "tower", "butterfly"])
+def test_every_example_is_proved(file: str) -> None:
+    f = find_field("bls12-381-p")
+    decisions = [
+        decide_formula(f, one, TARGETS["x86_64-linux"])
+        for one in load_formulas(EXAMPLES / f"{file}.py")
+    ]
+    assert {a.status for a in build(decisions, lambda *_: None)} == {PROVED}
+
+
 def test_a_full_bit_prime_is_proved_by_one_plan_or_the_other() -> None:
     decision = decide_formula(find_field("2^64-59"), chain, TARGETS["x86_64-linux"])
     assert {a.status for a in build([decision], lambda *_: None)} == {PROVED}

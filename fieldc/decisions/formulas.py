@@ -21,6 +21,8 @@ from fieldc.targets.x86_64.calls import Call, Calls, Routine
 
 MOST_FLAT = 4
 """Products up to which a formula is one straight line, if none is of products."""
+EVERY, LOWEST = tuple(REDUCTIONS), ("cios",)
+"""All ways to reduce, and the one whose results are smallest."""
 KNOWN = {
     Block(2, (), ((0, 1), (1, 1))): "add",
     Block(2, (), ((0, 1), (1, -1))): "sub",
@@ -42,8 +44,7 @@ def decide_formula(
     if not target.is_own or (plan.products <= MOST_FLAT and plan.depth <= 1):
         decision = decide(target, _flat(field, plan), processor)
     else:
-        plans = [plan, planned(formula, is_fused=False)]
-        decision = _by_calls(field, plans, target, processor)
+        decision = _by_calls(field, formula, target, processor)
     candidates = [
         replace(c, choice=replace(c.choice, options=(made, *c.choice.options)))
         for c in decision.candidates
@@ -64,16 +65,22 @@ def _flat(field: Field, plan: Plan) -> list[Expression]:
     return found
 
 
-def _by_calls(
-    field: Field, plans: Sequence[Plan], target: Target, processor: str | None
-) -> Decision:
-    """A caller of routines, in each variant; by the first plan, then by others if that fails."""
+def _by_calls(field: Field, formula: Formula, target: Target, processor: str | None) -> Decision:
+    """A caller of routines, in each variant.
+
+    After the best plan come others, for one that is not proved: with the reduction whose bounds
+    are lowest, and with a routine for each step.
+    """
     found, key = [], ""
-    for plan in plans:
+    for is_fused, reductions in ((True, EVERY), (True, LOWEST), (False, EVERY)):
+        plan = planned(formula, is_fused)
         expression = kernel_of(plan, algorithm=CALLS).expression(field)
-        decided = [_decide_block(field, block, target, processor) for block in plan.blocks]
+        decided = [
+            _decide_block(field, block, target, processor, reductions) for block in plan.blocks
+        ]
         key, options = decided[0].processor, decided[0].preferred.options
-        reason = f"{len(plan.blocks)} routines, each chosen by itself"
+        how = "each chosen by itself" if reductions == EVERY else f"by {reductions[0]}"
+        reason = f"{len(plan.blocks)} routines, {how}"
         for name in _variant_order(decided):
             variant = next(v for v in target.variants if v.name == name)
             made = _calls(plan, decided, name)
@@ -99,12 +106,20 @@ def _calls(plan: Plan, decided: Sequence[Decision], variant: str) -> Calls:
     return Calls(tuple(_routines(plan, decided, variant)), calls, counts, plan.results)
 
 
-def _decide_block(field: Field, block: Block, target: Target, processor: str | None) -> Decision:
+def _decide_block(
+    field: Field,
+    block: Block,
+    target: Target,
+    processor: str | None,
+    reductions: Sequence[str],
+) -> Decision:
     """The kernel of one block: the catalogue's where it has one, with its schedule."""
     if (name := KNOWN.get(block)) in CATALOGUE and name is not None:
         return preferred(field, name, target, processor)
     found, failure = [], None
     for kernel in block.kernels("routine"):
+        if kernel.algorithm not in (*reductions, LINEAR):
+            continue
         try:
             found.append(kernel.expression(field))
         except BoundError as error:
