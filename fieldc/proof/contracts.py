@@ -168,11 +168,16 @@ WIDE = ("redc", "reduce")
 
 
 def contract_of(
-    family: str, p: int, limbs: int, parameters: Mapping[str, int] | None = None
+    family: str,
+    p: int,
+    limbs: int,
+    parameters: Mapping[str, int] | None = None,
+    word_bits: int = WORD_BITS,
 ) -> Contract:
     """The contract of an operation over a field of n 64-bit limbs, R = 2^(64n).
 
-    Raises ProofError where there is none.
+    Digits of kernels on arrays have other `word_bits`, w: R = 2^(w*n) then. Raises ProofError where
+    there is none.
     """
     numbers = dict(parameters or {})
     is_lazy = bool(numbers.pop("lazy", 0))
@@ -183,7 +188,7 @@ def contract_of(
         raise ProofError(f"there is no contract for {family}{said}") from None
     if is_lazy and family not in LAZY:
         raise ProofError(f"there is no contract for {family} of values below 2p")
-    R = 1 << WORD_BITS * limbs
+    R = 1 << word_bits * limbs
     width, high = limbs, p - 1
     if is_lazy:
         high = 2 * p - 1

@@ -210,12 +210,14 @@ class LaneLowering:
         q, p = product.args
         if p.op != "constant" or q.op != "mod" or q.amount != DIGIT_BITS:
             return None
-        multiplied = q.args[0]
-        if multiplied.op != "mul" or multiplied.args[0] is not t:
-            return None
-        n0 = multiplied.args[1]
-        is_inverse = n0.op == "constant" and (n0.high * p.high + 1) % RADIX == 0
-        return (t, product) if is_inverse else None
+        multiplied, n0 = q.args[0], 1
+        if multiplied is not t:  # n0 of 1 leaves no product
+            if multiplied.op != "mul" or multiplied.args[0] is not t:
+                return None
+            if multiplied.args[1].op != "constant":
+                return None
+            n0 = multiplied.args[1].high
+        return (t, product) if (n0 * p.high + 1) % RADIX == 0 else None
 
     def _dropped(self, whole: Integer, t: Integer, product: Integer) -> list[Value]:
         """(t + q*p) >> 52: the lowest column is rounded up, without its product."""

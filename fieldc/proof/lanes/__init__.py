@@ -1,0 +1,1 @@
+"""Proofs of kernels on arrays: one lane stands for all eight, permutations are followed by word."""

@@ -1,0 +1,182 @@
+"""The loop of a kernel on arrays, by its shape: what it must be, instruction by instruction.
+
+    push rbp; mov rbp, rsp; sub rsp, FRAME; and rsp, -64      where there is a frame
+    mov eax, MASK; kmovb k, eax                               for each mask of blends
+    sub rdi, 8; jb tail           or, in whole blocks         add rdi, 7; shr rdi, 3; je end
+  block:
+    the code of eight elements, which has no other register than vectors
+    add POINTER, 64*words         for z and every operand
+    sub rdi, 8; jae block         or                          dec rdi; jne block
+  tail:
+    add rdi, 8; je end; imul rdi, rdi, words; lea rax, [masks]; add rax, rdi
+    the code of fewer elements, with the masks at [rax] on all that is read and written
+  end:
+    mov rsp, rbp; pop rbp         where there is a frame
+    vzeroupper; ret
+
+Turn k of the loop has z + 64*words*k and so on in its pointers, and runs while 8*(k + 1) <= count.
+The tail has rdi = count mod 8 then, and row rdi of the table has the mask of each vector. So blocks
+cover the arrays exactly, in order, and nothing decides but the count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import capstone
+
+from fieldc.proof.identity import ProofError
+from fieldc.proof.lanes.vectors import BYTES, LANES, MASK_REGISTERS
+from fieldc.proof.x86_64.decode import decode, has_known_prefixes
+
+POINTERS = ("rsi", "rdx", "rcx", "r8", "r9")
+"""Where the System V convention has z and the operands, after the count."""
+MOST_FRAME = 4096 - BYTES - 16
+"""Bytes of a frame with what its alignment and the saved register take: within a page."""
+
+
+@dataclass
+class LoopParts:
+    """The parts of a kernel: the code of a block and of a tail, the frame, the masks of blends."""
+
+    block: list[capstone.CsInsn] = field(default_factory=list)
+    tail: list[capstone.CsInsn] = field(default_factory=list)
+    frame: int = 0
+    blends: dict[str, int] = field(default_factory=dict)
+
+
+class _Reader:
+    """Reads instructions one after the other and asks for what must be there."""
+
+    def __init__(self, code: bytes, start: int) -> None:
+        self.code, self.place = code, start
+
+    def peek(self) -> capstone.CsInsn:
+        found = decode(self.code, self.place)
+        if not has_known_prefixes(found):
+            raise ProofError(f"+{self.place:#x}: a prefix that may change what it does")
+        return found
+
+    def next(self) -> capstone.CsInsn:
+        found = self.peek()
+        self.place += found.size
+        return found
+
+    def has(self, mnemonic: str, operands: str = "") -> bool:
+        """Whether the next instruction is this one, which is read then."""
+        found = self.peek()
+        if found.mnemonic != mnemonic or (operands and found.op_str != operands):
+            return False
+        self.place += found.size
+        return True
+
+    def want(self, mnemonic: str, operands: str = "") -> capstone.CsInsn:
+        found = self.next()
+        if found.mnemonic != mnemonic or (operands and found.op_str != operands):
+            raise ProofError(
+                f"+{found.address:#x} {found.mnemonic} {found.op_str}: "
+                f"the loop has {mnemonic} {operands} here"
+            )
+        return found
+
+    def jump(self, mnemonic: str) -> int:
+        return int(self.want(mnemonic).operands[0].imm)
+
+
+def shape_of(code: bytes, start: int, words: dict[str, int], is_array: bool) -> LoopParts:
+    """The parts of a kernel whose pointers advance by so many words an element.
+
+    Raises ProofError where the code has another shape.
+    """
+    reader, shape = _Reader(code, start), LoopParts()
+    _frame(reader, shape)
+    _masks(reader, shape)
+    if is_array:
+        reader.want("sub", "rdi, 8")
+        skip = reader.jump("jb")
+    else:
+        reader.want("add", "rdi, 7")
+        reader.want("shr", "rdi, 3")
+        skip = reader.jump("je")
+    while reader.peek().mnemonic == "nop":
+        reader.next()
+    block = reader.place
+    shape.block = list(_vectors(reader))
+    for pointer in POINTERS[: len(words)]:
+        reader.want("add", f"{pointer}, {_said(BYTES * words[pointer])}")
+    reader.want(*(("sub", "rdi, 8") if is_array else ("dec", "rdi")))
+    if reader.jump("jae" if is_array else "jne") != block:
+        raise ProofError("the loop goes back to another place than its block")
+    end = reader.place
+    if is_array:
+        if skip != reader.place:
+            raise ProofError("the loop is left for another place than its tail")
+        end = _tail(reader, shape, words["rsi"])
+    if end != reader.place or (not is_array and skip != end):
+        raise ProofError("the loop is left for another place than its end")
+    _end(reader, shape)
+    return shape
+
+
+def _frame(reader: _Reader, shape: LoopParts) -> None:
+    if not reader.has("push", "rbp"):
+        return
+    reader.want("mov", "rbp, rsp")
+    shape.frame = int(reader.want("sub").operands[1].imm)
+    reader.want("and", f"rsp, {-BYTES & (1 << 64) - 1:#x}")
+    if not 0 < shape.frame <= MOST_FRAME or shape.frame % BYTES:
+        raise ProofError(f"a frame of {shape.frame} bytes")
+
+
+def _masks(reader: _Reader, shape: LoopParts) -> None:
+    """Reads the masks of blends."""
+    while reader.peek().mnemonic == "mov":
+        value = reader.want("mov").operands
+        mask = reader.want("kmovb")
+        name = mask.reg_name(mask.operands[0].reg)
+        if mask.op_str != f"{name}, eax" or name not in MASK_REGISTERS:
+            raise ProofError(f"+{mask.address:#x}: a mask in {name}")
+        if mask.reg_name(value[0].reg) != "eax" or value[1].type != capstone.x86.X86_OP_IMM:
+            raise ProofError(f"+{mask.address:#x}: a mask of an unknown kind")
+        shape.blends[name] = value[1].imm & 0xFF
+
+
+def _tail(reader: _Reader, shape: LoopParts, words: int) -> int:
+    """Reads a tail; where it jumps to if no element is left."""
+    reader.want("add", "rdi, 8")
+    end = reader.jump("je")
+    reader.want("imul", f"rdi, rdi, {_said(words)}")
+    table = reader.want("lea")
+    memory = table.operands[1].mem
+    if table.reg_name(table.operands[0].reg) != "rax" or table.reg_name(memory.base) != "rip":
+        raise ProofError(f"+{table.address:#x}: the masks are in no table")
+    reader.want("add", "rax, rdi")
+    at = table.address + table.size + memory.disp
+    for left in range(1, LANES):
+        for vector in range(words):
+            full = (1 << max(0, min(LANES, left * words - LANES * vector))) - 1
+            place = at + left * words + vector
+            if not 0 <= place < len(reader.code) or reader.code[place] != full:
+                raise ProofError(f"the mask of vector {vector} where {left} elements are left")
+    shape.tail = list(_vectors(reader))
+    return end
+
+
+def _end(reader: _Reader, shape: LoopParts) -> None:
+    if shape.frame:
+        reader.want("mov", "rsp, rbp")
+        reader.want("pop", "rbp")
+    reader.want("vzeroupper")
+    reader.want("ret")
+
+
+def _vectors(reader: _Reader) -> Iterator[capstone.CsInsn]:
+    """The instructions up to the next that is not one of vectors and masks."""
+    while reader.peek().mnemonic.startswith(("v", "k")) and reader.peek().mnemonic != "vzeroupper":
+        yield reader.next()
+
+
+def _said(value: int) -> str:
+    """A number as the decoder prints it."""
+    return str(value) if value < 10 else hex(value)

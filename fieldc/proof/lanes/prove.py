@@ -1,0 +1,137 @@
+"""Proves a kernel on arrays from its bytes: function, ranges, memory, and what its loop covers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import capstone
+
+from fieldc.proof.contracts import Contract, contract_of
+from fieldc.proof.equations import Polynomial, add_to
+from fieldc.proof.identity import ProofError
+from fieldc.proof.lanes.loop import POINTERS, LoopParts, shape_of
+from fieldc.proof.lanes.vectors import BlockLayout, BlockRun
+from fieldc.proof.lanes.words import DIGIT, WORD, ExcludedCase, Lane, Word
+
+MOST_CASES = 64
+"""Combinations of signs after which a kernel is taken for one that is not understood."""
+
+
+@dataclass(frozen=True)
+class ArrayProof:
+    """What was shown: how many cases of signs there are, and instructions of a block and a tail."""
+
+    cases: int
+    block: int
+    tail: int
+
+
+def prove_arrays(
+    code: bytes,
+    family: str,
+    p: int,
+    words: int,
+    word_bits: int,
+    parameters: dict[str, int] | None = None,
+    start: int = 0,
+) -> ArrayProof:
+    """Prove `void (count, z, x, ...)` on elements of so many words, 64 or 52 bits each.
+
+    Raises ProofError; where it returns, all claims hold for every count, for arrays that are apart
+    or where z is an operand.
+    """
+    contract = contract_of(family, p, words, parameters, word_bits)
+    is_array = word_bits == WORD
+    if word_bits not in (WORD, DIGIT) or any(o.count > 1 for o in contract.operands):
+        raise ProofError("arrays have elements of one value, in words of 64 or 52 bits")
+    widths = dict(zip(POINTERS, (words, *(o.limbs for o in contract.operands)), strict=False))
+    if len(contract.operands) >= len(POINTERS) or contract.more or {*widths.values()} != {words}:
+        raise ProofError("arrays have one result and up to four operands of equal widths")
+    shape = shape_of(code, start, widths, is_array)
+    cases = 0
+    for part, tail in ((shape.block, False), (shape.tail, True)):
+        if part or not tail:
+            cases += _every_case(code, contract, shape, part, word_bits, tail)
+    return ArrayProof(cases, len(shape.block), len(shape.tail))
+
+
+def _every_case(
+    code: bytes,
+    contract: Contract,
+    shape: LoopParts,
+    part: Sequence[capstone.CsInsn],
+    word_bits: int,
+    tail: bool,
+) -> int:
+    """Prove the code of a block for all signs of its masks; how many cases there are."""
+    waiting: list[tuple[bool, ...]] = [()]
+    cases = shown = 0
+    while waiting:
+        decisions = waiting.pop()
+        lane, can_be = _case(code, contract, shape, part, word_bits, tail, decisions)
+        taken = [negative for _, negative in lane.signs.values()]
+        waiting += [(*taken[:n], False) for n in range(len(decisions), len(taken))]
+        cases, shown = cases + 1, shown + can_be
+        if cases > MOST_CASES:
+            raise ProofError("too many masks by signs")
+    if not shown:
+        raise ProofError("bounds exclude every case")
+    return cases
+
+
+def _case(
+    code: bytes,
+    contract: Contract,
+    shape: LoopParts,
+    part: Sequence[capstone.CsInsn],
+    word_bits: int,
+    tail: bool,
+    decisions: Sequence[bool],
+) -> tuple[Lane, bool]:
+    """The lane after the code of a block, and whether the signs can be."""
+    lane = Lane(decisions)
+    operands = {
+        pointer: (
+            BlockLayout(o.limbs, word_bits == WORD),
+            lane.operand(o.name, o.limbs, word_bits, o.high),
+        )
+        for pointer, o in zip(POINTERS[1:], contract.operands, strict=False)
+    }
+    result = POINTERS[0], BlockLayout(contract.limbs, word_bits == WORD)
+    block = BlockRun(lane, code, operands, result, shape.frame, shape.blends, tail)
+    try:
+        for instruction in part:
+            block.step(instruction)
+        _claims(lane, contract, block.results(), word_bits)
+    except ExcludedCase as error:
+        if not lane.signs:
+            raise ProofError(f"bounds contradict each other: {error}") from None
+        return lane, False
+    return lane, True
+
+
+def _claims(lane: Lane, contract: Contract, words: Sequence[Word], word_bits: int) -> None:
+    """Raise ProofError unless the words are what the contract says."""
+    known = ", ".join("negative" if negative else "not" for _, negative in lane.signs.values())
+    case = f" (where signs are: {known})" if known else ""
+    result: Polynomial = {}
+    for number, word in enumerate(words):
+        if word.sign_of or not 0 <= word.low <= word.high < 1 << word_bits:
+            word = lane.tight(word)
+        if word.sign_of or not 0 <= word.low <= word.high < 1 << word_bits:
+            raise ProofError(f"canonical: word {number} of z may have more bits{case}")
+        add_to(result, word.value, 1 << word_bits * number)
+    result = lane.expanded(result)
+    target: Polynomial = {}
+    add_to(target, result, contract.factor)
+    add_to(target, contract.claim([operand.value for operand in lane.operands]), -1)
+    wrong = [m for m, c in target.items() if c.numerator % contract.p]
+    if wrong:
+        terms = ["*".join(lane.names[a] for a in m) or "1" for m in wrong]
+        raise ProofError(
+            f"function: {len(terms)} terms of the output do not cancel modulo p, among them "
+            f"{', '.join(terms[:3])}{case}"
+        )
+    if lane.upper(result) >= contract.high + 1:
+        raise ProofError(f"canonical: the result may exceed its bound{case}")

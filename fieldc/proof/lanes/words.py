@@ -1,0 +1,358 @@
+"""A lane's words as exact integers: polynomials over atoms, with bounds.
+
+A word stands for an integer whose bounds fit 64 bits, perhaps in two's complement. Sums are sums of
+polynomials then, and nothing wraps. What cuts bits gives atoms:
+
+    low(w, b)     w modulo 2^b, an atom from 0 to 2^b - 1; w >> b is (w - low(w, b)) / 2^b
+    low half      of a product a*b of digits, an atom L; the high half is (a*b - L) / 2^52
+
+So a result is a polynomial with dyadic coefficients. All atoms of carries and halves cancel in it,
+but for the digits that a reduction drops: their coefficients are multiples of p.
+
+A quotient q = low(t*n, 52) needs one lemma. With n*m = -1 modulo 2^52, the low half of q*m is -t
+modulo 2^52, and low(t + 2^52 - 1, 52) is 2^52 - 1 less that: t may be rounded up instead of added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import product as pairs
+from math import prod
+
+from fieldc.proof.equations import ONE, Monomial, Number, Polynomial, add_to, product, substitute
+from fieldc.proof.identity import ProofError
+
+WORD = 64
+DIGIT = 52
+Key = frozenset[tuple[Monomial, Number]]
+Piece = tuple[int, int, int, int]
+"""Bits [first, last) of an atom, at a place: (atom, first, last, place)."""
+
+
+class ExcludedCase(Exception):
+    """No operands give the masks these signs: there is nothing to prove."""
+
+
+@dataclass(frozen=True, eq=False)
+class Word:
+    """An integer from `low` to `high`; `pieces` are its bits, where it is put together from some.
+
+    `sign_of` is what a mask is the sign of: all ones where that is negative, else zero.
+    """
+
+    value: Polynomial
+    low: int
+    high: int
+    pieces: tuple[Piece, ...] | None = None
+    sign_of: Word | None = None
+
+    @property
+    def key(self) -> Key:
+        """The integer, for comparison."""
+        return frozenset(self.value.items())
+
+
+@dataclass(frozen=True)
+class LaneOperand:
+    """The words of an operand, least significant first, and its largest value."""
+
+    name: str
+    words: tuple[int, ...]
+    """Atoms."""
+    bits: int
+    """Bits of a word."""
+    high: int
+
+    @property
+    def value(self) -> Polynomial:
+        """The operand as a polynomial."""
+        return {(atom,): 1 << self.bits * i for i, atom in enumerate(self.words)}
+
+
+@dataclass
+class Lane:
+    """The words of one lane. `decisions` are the signs of masks, in the order of first use."""
+
+    decisions: Sequence[bool] = ()
+    highs: list[int] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    operands: list[LaneOperand] = field(default_factory=list)
+    signs: dict[Key, tuple[Word, bool]] = field(default_factory=dict)
+    _bits: dict[tuple[int, int], int] = field(default_factory=dict)
+    _lows: dict[tuple[Key, int], Polynomial] = field(default_factory=dict)
+    _halves: dict[Key, int] = field(default_factory=dict)
+    _quotients: dict[Key, tuple[Word, int]] = field(default_factory=dict)
+    _named: dict[Key, int] = field(default_factory=dict)
+    _meant: dict[int, Polynomial] = field(default_factory=dict)
+
+    def atom(self, name: str, high: int) -> int:
+        """A new atom from 0 to `high`."""
+        self.names.append(name)
+        self.highs.append(high)
+        return len(self.highs) - 1
+
+    def operand(self, name: str, count: int, bits: int, high: int) -> list[Word]:
+        """The words of an operand."""
+        tops = [min((1 << bits) - 1, high >> bits * i) for i in range(count)]
+        atoms = tuple(self.atom(f"{name}[{i}]", top) for i, top in enumerate(tops) if top)
+        self.operands.append(LaneOperand(name, atoms, bits, high))
+        zeros = [self.constant(0)] * (count - len(atoms))
+        return [*map(self._whole, atoms), *zeros]
+
+    def _whole(self, atom: int) -> Word:
+        high = self.highs[atom]
+        return Word({(atom,): 1}, 0, high, ((atom, 0, max(1, high.bit_length()), 0),))
+
+    def constant(self, value: int) -> Word:
+        """A known word."""
+        return Word({ONE: value} if value else {}, value, value, None if value else ())
+
+    def sum(self, a: Word, b: Word, sign: int = 1) -> Word:
+        """a + b or a - b. Raises ProofError where that may not fit a word."""
+        if a.sign_of or b.sign_of:
+            raise ProofError("a mask in a sum")
+        if b.low == b.high >= 1 << WORD - 1 and b.value.keys() == {ONE} and a.high + b.high >> WORD:
+            b = self.constant(b.low - (1 << WORD))  # a negative number in two's complement
+        total = dict(a.value)
+        add_to(total, b.value, sign)
+        ends = (b.low, b.high) if sign > 0 else (-b.high, -b.low)
+        return self._fitting(Word(total, a.low + ends[0], a.high + ends[1]))
+
+    def _fitting(self, word: Word) -> Word:
+        if not _fits(word):
+            word = self.tight(word)
+        if not _fits(word):
+            raise ProofError("a sum may not fit a word")
+        return word
+
+    def tight(self, word: Word) -> Word:
+        """The word with bounds from its polynomial, where these are better.
+
+        Raises ExcludedCase where the signs leave no integer.
+        """
+        low = -int(self.upper({m: -c for m, c in word.value.items()}) // 1)
+        high = int(self.upper(word.value) // 1)
+        low, high = max(low, word.low), min(high, word.high)
+        if low > high:
+            raise ExcludedCase("no operands have these signs")
+        return replace(word, low=low, high=high)
+
+    def low_bits(self, word: Word, bits: int) -> Word:
+        """word modulo 2^bits."""
+        if word.sign_of:
+            raise ProofError("the low bits of a mask")
+        if (word.key, bits) in self._lows:
+            return self._known_low(word.key, bits)
+        if not 0 <= word.low <= word.high < 1 << bits and word.pieces is None:
+            word = self.tight(word)
+        if 0 <= word.low <= word.high < 1 << bits:
+            return word
+        if word.pieces is None and bits < DIGIT:
+            word = self.named(self.low_bits(word, DIGIT))
+        if word.pieces is not None:
+            return self._of(_between(word.pieces, 0, bits))
+        self._lows[word.key, bits] = self._low(word, bits)
+        return self._known_low(word.key, bits)
+
+    def _known_low(self, key: Key, bits: int) -> Word:
+        value = self._lows[key, bits]
+        if len(value) == 1 and sum(value.values()) == 1:
+            return self._whole(next(iter(value))[0])
+        return Word(value, 0, (1 << bits) - 1)
+
+    def named(self, word: Word) -> Word:
+        """The word as an atom, whose bits can be taken; it is put back where a claim is made."""
+        if word.pieces is not None:
+            return word
+        if word.low < 0:
+            raise ProofError("the bits of a word that may be negative")
+        if word.key not in self._named:
+            atom = self.atom("a word", word.high)
+            self._named[word.key] = atom
+            self._meant[atom] = word.value
+        return self._whole(self._named[word.key])
+
+    def expanded(self, value: Polynomial) -> Polynomial:
+        """The polynomial with what named atoms stand for."""
+        found = dict(value)
+        for atom, meant in reversed(self._meant.items()):
+            if any(atom in monomial for monomial in found):
+                substitute(found, atom, meant)
+        return found
+
+    def _low(self, word: Word, bits: int) -> Polynomial:
+        if bits == DIGIT:
+            below = dict(word.value)
+            add_to(below, {ONE: 1 - (1 << DIGIT)})
+            t = frozenset(below.items())
+            if (t, DIGIT) in self._lows:
+                self._quotients.setdefault(t, (self._known_low(t, DIGIT), 1))
+            if (found := self._quotients.get(t)) is not None:
+                q, n = found
+                m = -pow(n, -1, 1 << DIGIT) % (1 << DIGIT)
+                value: Polynomial = {ONE: (1 << DIGIT) - 1}
+                add_to(value, self._low_half(q, self.constant(m)).value, -1)
+                return value
+        return {(self.atom(f"low {bits}", (1 << bits) - 1),): 1}
+
+    def shift_right(self, word: Word, bits: int, signed: bool = False) -> Word:
+        """word >> bits, of a word that is not negative, or of one in two's complement."""
+        if word.sign_of:
+            raise ProofError("a mask is shifted")
+        if (signed and word.high >= 1 << WORD - 1) or (not signed and word.low < 0):
+            word = self.tight(word)
+        if (signed and word.high >= 1 << WORD - 1) or (not signed and word.low < 0):
+            raise ProofError("a word is shifted whose sign is not known")
+        if signed and bits == WORD - 1:
+            return self.constant(0) if word.low >= 0 else Word({}, -1, 0, sign_of=word)
+        if word.pieces is not None and not signed:
+            return self._of(_between(word.pieces, bits, WORD))
+        value = dict(word.value)
+        add_to(value, self.low_bits(word, bits).value, -1)
+        return Word(_scaled(value, Fraction(1, 1 << bits)), word.low >> bits, word.high >> bits)
+
+    def shift_left(self, word: Word, bits: int) -> Word:
+        """word * 2^bits modulo 2^64."""
+        kept = self.named(self.low_bits(word, WORD - bits))
+        if kept.pieces is not None:
+            return self._of([(a, f, e, place + bits) for a, f, e, place in kept.pieces])
+        return Word(_scaled(kept.value, 1 << bits), kept.low << bits, kept.high << bits)
+
+    def funnel(self, high: Word, low: Word, bits: int) -> Word:
+        """(high*2^64 + low) >> bits modulo 2^64."""
+        below, above = self.shift_right(low, bits), self.shift_left(high, WORD - bits)
+        if below.pieces is not None and above.pieces is not None:
+            return self._of([*below.pieces, *above.pieces])
+        return self.sum(below, above)
+
+    def half(self, which: int, total: Word, a: Word, b: Word) -> Word:
+        """total + the low or high half of the product of two digits."""
+        x, y = self.low_bits(a, DIGIT), self.low_bits(b, DIGIT)
+        low = self._low_half(x, y)
+        if which:
+            value = product(x.value, y.value)
+            add_to(value, low.value, -1)
+            value = _scaled(value, Fraction(1, 1 << DIGIT))
+            return self.sum(total, Word(value, 0, x.high * y.high >> DIGIT))
+        if y.value.keys() == {ONE} and y.low % 2 and not total.value:
+            self._quotients[a.key] = low, y.low
+        return self.sum(total, low)
+
+    def _low_half(self, x: Word, y: Word) -> Word:
+        value = product(x.value, y.value)
+        if x.high * y.high < 1 << DIGIT:
+            return Word(value, 0, x.high * y.high)
+        key = frozenset(value.items())
+        if key not in self._halves:
+            self._halves[key] = self.atom("low half", (1 << DIGIT) - 1)
+        return self._whole(self._halves[key])
+
+    def merge(self, mask: Word, a: Word, b: Word) -> Word:
+        """a where the mask is all ones, else b: by the decision on its sign."""
+        if not mask.sign_of:
+            if not mask.value:
+                return b
+            raise ProofError("a merge by what is no mask")
+        key = mask.sign_of.key
+        if key not in self.signs:
+            number = len(self.signs)
+            decided = self.decisions[number] if number < len(self.decisions) else True
+            self.signs[key] = mask.sign_of, decided
+        _, negative = self.signs[key]
+        chosen = a if negative else b
+        if chosen.key == key:
+            ends = (chosen.low, -1) if negative else (max(chosen.low, 0), chosen.high)
+            chosen = replace(chosen, low=ends[0], high=ends[1])
+        return chosen
+
+    def _of(self, pieces: Sequence[Piece]) -> Word:
+        """A word from bits of atoms."""
+        value: Polynomial = {}
+        high = 0
+        for atom, first, last, place in pieces:
+            add_to(value, self._top(atom, first, last), Fraction(1 << place, 1 << first))
+            high += min((1 << last - first) - 1, self.highs[atom] >> first) << place
+        exact = {m: int(c) if Fraction(c).denominator == 1 else c for m, c in value.items()}
+        return Word(exact, 0, high, tuple(pieces))
+
+    def _top(self, atom: int, first: int, last: int) -> Polynomial:
+        """Bits [first, last) of an atom, times 2^first."""
+        value = self._below(atom, last)
+        add_to(value, self._below(atom, first), -1)
+        return value
+
+    def _below(self, atom: int, bits: int) -> Polynomial:
+        if bits == 0:
+            return {}
+        if self.highs[atom] < 1 << bits:
+            return {(atom,): 1}
+        if (atom, bits) not in self._bits:
+            self._bits[atom, bits] = self.atom(f"{self.names[atom]} mod 2^{bits}", (1 << bits) - 1)
+        return {(self._bits[atom, bits],): 1}
+
+    def upper(self, value: Polynomial) -> Number:
+        """An upper bound: of the polynomial, and of it with what the signs say added."""
+        value = self.expanded(value)
+        best: Number = self._plain_upper(value)
+        for word, negative in self.signs.values():
+            for scale in range(0, WORD * 16, DIGIT):
+                shifted = dict(value)
+                add_to(shifted, self.expanded(word.value), (-1 if negative else 1) << scale)
+                bound = self._plain_upper(shifted)
+                best = min(best, bound - (1 << scale) if negative else bound)
+        return best
+
+    def _plain_upper(self, value: Polynomial) -> Fraction:
+        """Operands as a whole where their words are in proportion, then each atom at its largest.
+
+        Of K*x*y + rest with K from the highest words.
+        """
+        rest, bound = dict(value), Fraction(0)
+        for group in self._groups():
+            top = tuple(sorted(operand.words[-1] for operand in group))
+            weight = 1 << sum(o.bits * (len(o.words) - 1) for o in group)
+            factor = Fraction(rest.get(top, 0)) / weight
+            if not factor:
+                continue
+            whole: Polynomial = {ONE: 1}
+            largest = 1
+            for operand in group:
+                whole, largest = product(whole, operand.value), largest * operand.high
+            without = dict(rest)
+            add_to(without, whole, -factor)
+            if len(without) < len(rest):
+                rest, bound = without, bound + max(factor * largest, Fraction(0))
+        return bound + sum((self._largest(m, c) for m, c in rest.items()), Fraction(0))
+
+    def _groups(self) -> list[tuple[LaneOperand, ...]]:
+        both = [
+            (a, b)
+            for (i, a), (j, b) in pairs(enumerate(self.operands), enumerate(self.operands))
+            if i <= j
+        ]
+        return [*both, *((operand,) for operand in self.operands)]
+
+    def _largest(self, monomial: Monomial, coefficient: Number) -> Fraction:
+        if monomial == ONE:
+            return Fraction(coefficient)
+        return Fraction(max(coefficient, 0)) * prod(self.highs[atom] for atom in monomial)
+
+
+def _fits(word: Word) -> bool:
+    return word.low >= -(1 << WORD - 1) and word.high < 1 << (WORD if word.low >= 0 else WORD - 1)
+
+
+def _scaled(value: Polynomial, factor: Number) -> Polynomial:
+    return {m: c * factor for m, c in value.items()}
+
+
+def _between(pieces: Sequence[Piece], first: int, last: int) -> list[Piece]:
+    """The bits from a place up to another, moved down."""
+    found = []
+    for atom, start, end, place in pieces:
+        low, high = max(place, first), min(place + end - start, last)
+        if low < high:
+            found.append((atom, start + low - place, start + high - place, low - first))
+    return found

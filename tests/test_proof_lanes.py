@@ -1,0 +1,141 @@
+"""Proofs of kernels on arrays from their bytes, and changed kernels that must not pass."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+
+import pytest
+from test_lanes import forms, multiplication
+
+from fieldc.algorithms.lanes import in_lanes, in_lanes_by
+from fieldc.catalogue import find_field
+from fieldc.language import Expression
+from fieldc.machine.assemble import assemble
+from fieldc.machine.code import code_of
+from fieldc.proof.identity import ProofError
+from fieldc.proof.lanes.prove import ArrayProof, prove_arrays
+from fieldc.proof.lanes.words import Lane
+from fieldc.targets.avx512ifma.kernel import compile_array
+
+PRIMES = ("bls12-381-p", "bls12-381-r", "secp256k1-p", "goldilocks", "babybear", "curve25519")
+
+
+def prove_text(text: str, expression: Expression) -> ArrayProof:
+    """Prove what assembly becomes."""
+    f, computes = expression.field, expression.kernel.computes
+    code = code_of(assemble(text), "kernel")
+    parameters = dict(computes.parameters)
+    return prove_arrays(code.data, computes.family, f.p, f.n, f.word, parameters, start=code.start)
+
+
+def text_of(expression: Expression) -> str:
+    return compile_array(expression, "kernel").text
+
+
+@pytest.mark.parametrize("name", PRIMES)
+def test_kernels_on_arrays_are_proved(name: str) -> None:
+    for expression in forms(name):
+        if expression.kernel.operation == "mul_add" and expression.field.n > 5:
+            continue  # 12 seconds; the sweep has it
+        proof = prove_text(text_of(expression), expression)
+        assert proof.block > 0
+        assert (proof.tail > 0) == (expression.field.word == 64)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["bls12-381-p", "p384", "p521", "bw6-761-p"])
+def test_long_kernels_on_arrays_are_proved(name: str) -> None:
+    for expression in forms(name):
+        prove_text(text_of(expression), expression)
+
+
+def test_another_operation_is_not_proved() -> None:
+    f = find_field("bls12-381-r", 64)
+    with pytest.raises(ProofError, match="do not cancel modulo p"):
+        prove_text(text_of(in_lanes_by(f, "add")), in_lanes_by(f, "sub"))
+    digits = in_lanes(f)
+    with pytest.raises(ProofError, match="may exceed its bound"):
+        prove_text(text_of(in_lanes_by(digits, "mul_lazy")), in_lanes_by(digits, "mul"))
+
+
+def lines_of_code(text: str) -> list[int]:
+    """The numbers of lines that are vector instructions."""
+    pattern = re.compile(r"^    (v(?!zeroupper)|kmovb)")
+    return [number for number, line in enumerate(text.splitlines()) if pattern.match(line)]
+
+
+@pytest.mark.parametrize("limbs", [True, False])
+def test_no_instruction_can_be_left_out(limbs: bool) -> None:
+    f = find_field("bls12-381-r", 64)
+    expression = multiplication(f if limbs else in_lanes(f))
+    lines = text_of(expression).splitlines()
+    for number in random.Random(7).sample(lines_of_code("\n".join(lines)), 40):
+        changed = "\n".join((*lines[:number], *lines[number + 1 :])) + "\n"
+        with pytest.raises(ProofError):
+            prove_text(changed, expression)
+
+
+CHANGES = (
+    ("sub rdi, 8", "sub rdi, 7"),
+    ("jae ", "ja "),
+    ("add rdx, 256", "add rdx, 192"),
+    ("add rsi, 256", "add rsi, 320"),
+    ("vpsraq", "vpsrlq"),
+    ("vpmadd52luq", "vpmadd52huq"),
+    ("vpaddq", "vpsubq"),
+    ("{k1}{z}", "{k1}"),
+    (".byte 255, 15, 0, 0", ".byte 255, 31, 0, 0"),
+    ("imul rdi, rdi, 4", "imul rdi, rdi, 5"),
+    ("zmmword ptr [rdx + 64]", "zmmword ptr [rcx + 64]"),
+    ("zmmword ptr [rdx + 192]", "zmmword ptr [rdx + 256]"),
+    ("vpternlogq", "vpternlogd"),
+    (", 52 ", ", 51 "),
+    ("mov ", "lea "),
+    ("vzeroupper", "nop"),
+)
+
+
+def changes(text: str) -> Iterator[tuple[str, str]]:
+    for old, new in CHANGES:
+        if old in text:
+            yield f"{old} -> {new}", text.replace(old, new, 1)
+    word = re.search(r"\.quad (0x[0-9a-f]{16})\n", text)
+    assert word is not None
+    yield "constant", text.replace(word[1], f"{int(word[1], 16) ^ 1:#018x}", 1)
+    index = re.search(r"\.quad (\d+), (\d+), ", text)
+    assert index is not None
+    yield "index", text.replace(index[0], f".quad {index[2]}, {index[1]}, ", 1)
+
+
+def test_changed_kernels_are_not_proved() -> None:
+    expression = multiplication(find_field("bls12-381-r", 64))
+    text = text_of(expression)
+    found = list(changes(text))
+    assert len(found) >= 14
+    for what, changed in found:
+        with pytest.raises((ProofError, ValueError)):
+            prove_text(changed, expression)
+            pytest.fail(what)
+
+
+def test_halves_and_carries_cancel() -> None:
+    """(a*b low) + 2^52 * (a*b high) is a*b, though each half is an atom."""
+    lane = Lane()
+    (a,), (b,) = lane.operand("a", 1, 52, 2**52 - 1), lane.operand("b", 1, 52, 2**52 - 1)
+    low = lane.half(0, lane.constant(0), a, b)
+    high = lane.half(1, lane.constant(0), a, b)
+    total = {m: c for m, c in high.value.items()}
+    total = {m: c * 2**52 for m, c in total.items()}
+    for m, c in low.value.items():
+        total[m] = total.get(m, 0) + c
+    assert {m: c for m, c in total.items() if c} == {(0, 1): 1}
+    assert high.high == (2**52 - 1) ** 2 >> 52
+
+
+def test_a_sum_that_may_wrap_is_refused() -> None:
+    lane = Lane()
+    (a,) = lane.operand("a", 1, 64, 2**64 - 1)
+    with pytest.raises(ProofError, match="may not fit"):
+        lane.sum(a, lane.constant(1))
