@@ -46,7 +46,13 @@ def read_coff(data: bytes) -> Image:
     sections = list(binary.sections)
     place = laid_out([s.size for s in sections])
     regions = tuple(
-        Region(at, bytes(s.content), s.size, s.has_characteristic(characteristics.CNT_CODE))
+        Region(
+            at,
+            bytes(s.content),
+            s.size,
+            s.has_characteristic(characteristics.CNT_CODE),
+            writable=s.has_characteristic(characteristics.MEM_WRITE),
+        )
         for at, s in zip(place, sections, strict=True)
         if s.size
     )

@@ -74,7 +74,13 @@ def read_elf(data: bytes) -> Image:
     if header.file_type == lief.ELF.Header.FILE_TYPE.REL:
         return _relocatable(binary, machine)
     regions = tuple(
-        Region(s.virtual_address, bytes(s.content), s.virtual_size, s.has(s.FLAGS.X))
+        Region(
+            s.virtual_address,
+            bytes(s.content),
+            s.virtual_size,
+            s.has(s.FLAGS.X),
+            writable=s.has(s.FLAGS.W),
+        )
         for s in binary.segments
         if s.type == SEGMENTS and s.virtual_size
     )
@@ -130,7 +136,14 @@ def _relocatable(binary: lief.ELF.Binary, machine: str) -> Image:
     sizes = [sections[i].size for i in kept]
     place = dict(zip(kept, laid_out(sizes), strict=True))
     regions = tuple(
-        Region(place[i], bytes(s.content), size, s.has(flags.EXECINSTR), max(1, s.alignment))
+        Region(
+            place[i],
+            bytes(s.content),
+            size,
+            s.has(flags.EXECINSTR),
+            max(1, s.alignment),
+            s.has(flags.WRITE),
+        )
         for i, s, size in zip(kept, (sections[i] for i in kept), sizes, strict=True)
     )
     starts = (

@@ -33,6 +33,8 @@ class Region:
     executable: bool
     alignment: int = 1
     """What divides its address wherever a linker puts it."""
+    writable: bool = False
+    """Whether a program may change it."""
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,13 @@ def read_mach_o(data: bytes) -> Image:
     if binary.header.file_type == lief.MachO.Header.FILE_TYPE.OBJECT:
         return _relocatable(binary, machine, data)
     regions = tuple(
-        Region(s.virtual_address, bytes(s.content), s.virtual_size, bool(s.init_protection & 4))
+        Region(
+            s.virtual_address,
+            bytes(s.content),
+            s.virtual_size,
+            bool(s.init_protection & 4),
+            writable=bool((s.init_protection | s.max_protection) & 2),
+        )
         for s in binary.segments
         if s.name != "__PAGEZERO" and s.virtual_size
     )
@@ -67,7 +73,12 @@ def _relocatable(binary: lief.MachO.Binary, machine: str, data: bytes) -> Image:
     sections = [s for s in binary.sections if s.size and s.segment_name != "__LD"]
     regions = tuple(
         Region(
-            BASE + s.virtual_address, bytes(s.content), s.size, s.name == "__text", 1 << s.alignment
+            BASE + s.virtual_address,
+            bytes(s.content),
+            s.size,
+            s.name == "__text",
+            1 << s.alignment,
+            s.segment_name != "__TEXT",
         )
         for s in sections
     )

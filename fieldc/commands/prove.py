@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS
 from fieldc.catalogue import find_field, quote
 from fieldc.commands.progress import progress
+from fieldc.commands.routines import listed, stated
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
 
 if sys.version_info >= (3, 11):
@@ -42,6 +43,11 @@ FOR_ALL = (
     option("--contract", metavar="OP|FILE", help="what it does: an operation, or a TOML file"),
     option("--field", metavar="FIELD", help="of an object or of the crate's kernels: the field"),
     option(
+        "--list",
+        action="store_true",
+        help="list the routines of any binary that look like arithmetic on limbs",
+    ),
+    option(
         "--convention",
         type=one_of("convention", *CONVENTIONS),
         help=f"of an object: {', '.join(CONVENTIONS)} (default: that of the object's system)",
@@ -53,6 +59,10 @@ def prove(arguments: argparse.Namespace) -> Answer:
         raise UsageError("the path is empty; prove takes an object or a folder")
     from fieldc.artifacts.verify import prove_all
 
+    if arguments.list:
+        return listed(Path(arguments.path))
+    if (answer := stated(arguments)) is not None:
+        return answer
     named = jobs_of(Path(arguments.path), arguments)
     with progress() as show:
         verdicts = prove_all([job for job, _ in named], show)

@@ -27,45 +27,15 @@ from fieldc.proof.equations import (
     product,
     ratio,
 )
+from fieldc.proof.facts import Bound as Bound
+from fieldc.proof.facts import Fact as Fact
+from fieldc.proof.facts import Input as Input
 from fieldc.proof.hints import holds
 from fieldc.proof.low_bits import cuts, without_tops
 from fieldc.proof.strategies import STRATEGIES, Strategy, share
 from fieldc.proof.totals import Total
 
 MOST_TERMS = 1_000  # of a polynomial from which rows are taken away: it can grow without an end
-
-
-@dataclass(frozen=True)
-class Input:
-    """An operand: its limbs' variables, least significant first, and its largest value."""
-
-    name: str
-    limbs: tuple[int, ...]
-    high: int
-
-
-@dataclass(frozen=True)
-class Bound:
-    """scale*target <= value, and why.
-
-    scale*target - sum(multiplier*row) - sum(slope*product) has terms of which each is at most its
-    largest value; together with the slopes' largest values these are at most `value`.
-    """
-
-    value: Number
-    scale: int
-    rows: Combination
-    slopes: Slopes
-
-
-@dataclass(frozen=True)
-class Fact:
-    """A variable's one possible value, because of a bound, or of its residue modulo 2^w."""
-
-    value: int
-    bound: Bound | None
-    residue: Combination = field(default_factory=dict)
-    """Leaves the variable a multiple of 2^w; where there is no bound."""
 
 
 @dataclass
@@ -84,6 +54,8 @@ class Case:
     """All variables in some runs of this case. What a run contradicts need not be tried."""
     strategies: tuple[Strategy, ...] = STRATEGIES
     """What bounds try."""
+    is_foreign: bool = False
+    """Whether there is no certificate, so that what it cannot say may be used."""
     _compared_numbers: dict[tuple[object, ...], list[Bound]] = field(
         default_factory=dict, init=False
     )
@@ -172,14 +144,32 @@ class Case:
                 b = self._direct(shifted, limit, strategy)
                 rows = with_chain(b.rows, comparison, factor * b.scale, self.system.radix)
                 yield Bound(b.value + extra * b.scale, b.scale * scale, rows, b.slopes)
-        shifted = dict(target)
-        add_to(shifted, comparison.words, -1)
+        yield from self._by_words(target, strategy, comparison, 1)
+        if self.is_foreign:
+            for sign in (1, -1):
+                yield from self._by_words(target, strategy, comparison, self.system.radix, sign)
+
+    def _by_words(
+        self,
+        target: Polynomial,
+        strategy: Strategy,
+        comparison: Comparison,
+        scale: int,
+        sign: int = 1,
+    ) -> Iterator[Bound]:
+        """scale*target is at most what it exceeds a comparison's words by, and its operands."""
+        shifted = {m: c * scale for m, c in target.items()}
+        add_to(shifted, comparison.words, -sign)
         cut = self._direct(shifted, None, strategy, comparison.rows)
-        for b in self._of_operands(comparison):
-            rows = with_chain(cut.rows, comparison, b.scale, self.system.radix)
-            yield Bound(
-                cut.value + b.value, b.scale, plus(rows, b.rows), plus_slopes(cut.slopes, b.slopes)
-            )
+        if sign > 0:
+            bounds = self._of_operands(comparison)
+        else:
+            turned = {m: -c for m, c in comparison.operands.items()}
+            bounds = (self._direct(turned, None, other) for other in self.strategies)
+        for b in bounds:
+            rows = with_chain(cut.rows, comparison, sign * b.scale, self.system.radix)
+            slopes = plus_slopes(cut.slopes, b.slopes)
+            yield Bound(cut.value + b.value, b.scale * scale, plus(rows, b.rows), slopes)
 
     def _of_operands(self, comparison: Comparison) -> Iterator[Bound]:
         """Upper bounds of a compared number, each found when it is first asked for."""

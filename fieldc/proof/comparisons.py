@@ -50,11 +50,34 @@ def comparison_of(system: System, flag: int) -> Comparison | None:
 
 
 def _link(row: Equation, makers: Mapping[int | None, Equation], radix: int) -> int | None:
-    """The carry that a row takes so that both rows' sum has it no more."""
+    """The carry that a row takes so that both rows' sum has it no more.
+
+    Of a sum's and a difference's carry, that of the row's own kind.
+    """
+    found: list[tuple[bool, int]] = []
     for monomial, coefficient in row.right.items():
         maker = makers.get(monomial[0]) if len(monomial) == 1 else None
         if maker is None or maker.kind not in ("add", "sub") or monomial[0] != maker.carry:
             continue
         if coefficient * radix == maker.factor:
-            return monomial[0]
-    return None
+            found.append((maker.kind != row.kind, monomial[0]))
+    return min(found, key=lambda link: link[0])[1] if found else None
+
+
+def comparison_by_top(system: System, flag: int) -> tuple[Comparison, int] | None:
+    """The chain whose last word's top bit is a flag, and its carry, which must be 0."""
+    found = [key for key, top in system.top_bits.items() if top == flag]
+    if not found or found[0] not in system.low_bits:
+        return None
+    word, shift = found[0]
+    row = system.rows[system.owners[word]] if system.owners[word] >= 0 else None
+    if not isinstance(row, Equation) or row.word != word or row.carry is None:
+        return None
+    chain = comparison_of(system, row.carry)
+    if chain is None:
+        return None
+    words = {m: c for m, c in chain.words.items() if m not in ((row.carry,), (word,))}
+    weight = abs(chain.weight) // system.radix
+    words[system.low_bits[word, shift],] = weight
+    words[flag,] = weight << shift
+    return Comparison(flag, chain.operands, words, chain.rows, weight << shift), row.carry

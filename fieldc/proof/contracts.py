@@ -49,6 +49,8 @@ class Contract:
     """Constants passed by value."""
     more: tuple[Claim, ...] = ()
     """The claims of further results, which lie after the first one."""
+    overlap: bool = True
+    """Whether z may be an operand."""
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -121,6 +121,8 @@ class System:
     """Words that multiply: quotient digits and folded limbs."""
     top_bits: dict[tuple[int, int], int] = field(default_factory=dict)
     """word >> shift, by the word's variable and the shift."""
+    low_bits: dict[tuple[int, int], int] = field(default_factory=dict)
+    """word mod 2^shift, where the top bits have a variable, of routines without certificates."""
 
     @property
     def radix(self) -> int:

@@ -8,11 +8,13 @@ bounds, a word by its residue modulo 2^w.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from fieldc.proof.bounds import Case, Fact
 from fieldc.proof.combinations import Combination
+from fieldc.proof.dropped import ProofError as ProofError
+from fieldc.proof.dropped import dropped, low_value, without_dropped
 from fieldc.proof.equations import (
     ONE,
     Equation,
@@ -28,10 +30,6 @@ from fieldc.proof.totals import Total
 from fieldc.proof.zeros import residue_of
 
 
-class ProofError(Exception):
-    """A claim that does not follow; the message names the claim and the place."""
-
-
 @dataclass
 class Identity:
     """Polynomials modulo p in one case; carries that are shown to be constant are remembered."""
@@ -40,15 +38,22 @@ class Identity:
     p: int
     rows: Combination = field(default_factory=dict)
     """The multiples of rows, modulo p, that the target was found to be."""
+    dropped: dict[int, Equation] = field(default_factory=dict)
+    """Carries that were dropped and are not constant: they may be, several together."""
 
     def vanishes(self, target: Polynomial) -> None:
         """Raise ProofError unless target is 0 mod p for all inputs."""
         total = Total(self.case.system, target, self.p)
         self._rewrite(total, -1)
         for number in self.case.system.top_bits.values():
-            if (number,) in total.terms and self.case.is_always(number, 0):
-                self.case.fixed[number] = 0
+            for value in (0, 1) if self.case.is_foreign else (0,):
+                if (number,) in total.terms and self.case.is_always(number, value):
+                    self.case.fixed[number] = value
+        if self.case.is_foreign:
+            total = self._with_known_bits(total)
         total.put_in_all(self.case.fixed)
+        if self.dropped:
+            without_dropped(self.case, total, self.p, self.dropped)
         if total.terms:
             names = self.case.system.names
             terms = ["*".join(names[v] for v in monomial) or "1" for monomial in total.terms]
@@ -56,6 +61,23 @@ class Identity:
                 f"function: {len(terms)} terms of the output do not cancel modulo p, among them "
                 f"{', '.join(terms[:3])}"
             )
+
+    def _with_known_bits(self, total: Total) -> Total:
+        """The polynomial without top bits whose low bits are known, and inputs that are 0."""
+        case = self.case
+        for (word, shift), top in sorted(case.system.top_bits.items(), reverse=True):
+            if top not in total.places:
+                continue
+            value = low_value(case, word, shift)
+            if value is not None:
+                inverse = pow(1 << shift, -1, self.p)
+                total.substitute(top, {(word,): inverse, ONE: -value * inverse % self.p})
+                total = Total(case.system, total.terms, self.p)
+                self._rewrite(total, -1)
+        for number in [v for i in case.inputs for v in i.limbs if v in total.places]:
+            if case.is_always(number, 0):
+                case.fixed[number] = 0
+        return total
 
     def _rewrite(self, total: Total, oldest: int) -> None:
         """Go backwards through the rows that are newer than the row `oldest`."""
@@ -106,8 +128,12 @@ class Identity:
                 put_in(part, row.carry, self.case.fixed)
             total.put_in(row.carry, self.case.fixed)
             self._replace(row, words, carries, total)
+        elif self.case.is_foreign and row.carry is not None and row.kind != "mul":
+            self.dropped[row.carry] = row
+            total.add(product(words, row.right))
+            total.add(product(lost, {(row.carry,): 1}))
         else:
-            raise ProofError(self._dropped(row))
+            raise ProofError(dropped(row))
 
     def _substitute(self, row: Equation, total: Total) -> None:
         """Put right - factor*carry for a word that is squared: its carry vanishes with it.
@@ -121,7 +147,7 @@ class Identity:
         if row.carry is None or row.carry not in total.places:
             return
         if not self.is_constant(row):
-            raise ProofError(self._dropped(row))
+            raise ProofError(dropped(row))
         total.put_in(row.carry, self.case.fixed)
 
     def _replace(self, row: Equation, words: Polynomial, carries: Polynomial, total: Total) -> None:
@@ -169,12 +195,6 @@ class Identity:
                 return row, rest
         return None
 
-    def _dropped(self, row: Equation) -> str:
-        if row.carry is None or row.kind == "mul":
-            return f"{row.where}: half of a product is dropped"
-        what = "carry" if row.kind == "add" else "borrow"
-        return f"{row.where}: a {what} is dropped that may be 0 or 1"
-
     def _is_zero_word(self, row: Equation) -> bool:
         """Whether the row's word is 0 modulo 2^w, hence 0."""
         facts = self.case.facts
@@ -191,8 +211,11 @@ def value_of(words: Sequence[Polynomial], radix: int) -> Polynomial:
     return total
 
 
-def flags_of(system: System, result: Polynomial) -> list[int]:
-    """The flags of the choices that a result depends on, in order."""
+def flags_of(system: System, result: Polynomial, of_flags: bool = False) -> list[int]:
+    """The flags of the choices that a result depends on, in order.
+
+    With `of_flags` also those that such flags are made of.
+    """
     flags, seen, waiting = set(), set(), {v for monomial in result for v in monomial}
     while waiting:
         number = waiting.pop()
@@ -205,6 +228,25 @@ def flags_of(system: System, result: Polynomial) -> list[int]:
         if isinstance(row, Select):
             flags.add(row.flag)
             found.add(row.flag)
+            if of_flags:
+                flags.update(_made_of(system, row.flag))
         waiting |= found - seen
+    if of_flags:
+        return sorted(flags)
     chosen = (row.flag for row in system.rows if isinstance(row, Select))
     return [flag for flag in dict.fromkeys(chosen) if flag in flags]
+
+
+def _made_of(system: System, flag: int) -> Iterator[int]:
+    """The flags that a flag is chosen from, or the difference of."""
+    row = system.rows[system.owners[flag]] if system.owners[flag] >= 0 else None
+    if row is None:
+        return
+    sides = [row.when_set, row.otherwise] if isinstance(row, Select) else [row.right]
+    read = {v for side in sides for monomial in side for v in monomial}
+    if isinstance(row, Select):
+        read.add(row.flag)
+    if all(system.ranges[v][1] <= 1 for v in read):
+        for number in read:
+            yield number
+            yield from _made_of(system, number)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fieldc.proof.bounds import Case
 from fieldc.proof.equations import Polynomial, System
 from fieldc.proof.identity import ProofError
 
@@ -42,7 +43,14 @@ class LowByte:
     value: Polynomial | None
 
 
-Value = Polynomial | Pointer | OnEntry | LowByte
+@dataclass(frozen=True)
+class AnyOf:
+    """The `or` of several words, which may only be asked whether it is 0."""
+
+    words: tuple[Polynomial, ...]
+
+
+Value = Polynomial | Pointer | OnEntry | LowByte | AnyOf
 
 
 def word(value: int) -> Polynomial:
@@ -78,8 +86,21 @@ class KernelMemory:
     """Bytes below the stack pointer that the convention lets a leaf use."""
     home: int = 0
     """Bytes above the return address that the caller keeps free for the kernel."""
+    constants: Mapping[int, bytes] | None = None
+    """What may be read as constants, by offsets in the code; None for all of the code."""
+    unfit: frozenset[int] = frozenset()
+    """Bytes of the code that are not known before it runs."""
+    overlaps: bool = True
+    """Whether z may be one of the operands."""
+    case: Case | None = None
+    """What is known of the operands, of a foreign routine."""
     deepest: int = 0
     """How far down the stack was used, in bytes from its pointer on entry."""
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether a routine is read that fieldc did not make: there are no certificates then."""
+        return self.constants is not None
 
     def argument(self, index: int) -> Value | None:
         """What an argument's register holds on entry."""
@@ -87,6 +108,8 @@ class KernelMemory:
         if index >= len(names):
             return None
         name = names[index]
+        if name == "-":  # nothing is known of it
+            return None
         return word(self.numbers[name]) if name in self.numbers else Pointer(name, 0)
 
     def load(self, address: Value, where: str) -> Value:
@@ -95,23 +118,49 @@ class KernelMemory:
             raise ProofError(f"{where}: the address depends on data")
         base, offset = address.base, address.offset
         if base == "code":
-            if not 0 <= offset <= len(self.code) - 8:
-                raise ProofError(f"{where}: reads outside the object")
-            return word(int.from_bytes(self.code[offset : offset + 8], "little"))
+            return word(self._constant(offset, 8, where))
         if offset % 8:
             raise ProofError(f"{where}: a read between two words of {base}")
         if base == "stack":
             if offset < self.stack_pointer - self.red_zone or offset not in self.stack:
                 raise ProofError(f"{where}: reads stack that it never wrote")
             return self.stack[offset]
+        if base == "z" and offset // 8 in self.result:
+            return self.result[offset // 8]
         if base in self.tables and 0 <= offset < 8 * len(self.tables[base]):
             return word(self.tables[base][offset // 8])
         return self._operand(base, offset, where)
 
+    def _constant(self, offset: int, size: int, where: str) -> int:
+        """A number in the code, or beside it where nobody may write."""
+        known = {0: self.code} if self.constants is None else self.constants
+        for start, data in known.items():
+            if start <= offset and offset + size <= start + len(data):
+                return int.from_bytes(data[offset - start : offset - start + size], "little")
+        if self.constants is None:
+            raise ProofError(f"{where}: reads outside the object")
+        raise ProofError(f"{where}: reads memory that is not read-only, or that nobody knows")
+
+    def fetch(self, place: int, size: int, where: str) -> None:
+        """Check that an instruction's bytes are known. Raises ProofError."""
+        if self.unfit and not self.unfit.isdisjoint(range(place, place + size)):
+            raise ProofError(f"{where}: a linker writes an address into this instruction")
+
+    def load_part(self, address: Pointer, size: int, where: str) -> Value:
+        """Some bytes of a constant. Raises ProofError where they are of anything else."""
+        if address.base == "code":
+            return word(self._constant(address.offset, size, where))
+        place = address.offset % 8
+        value = self.load(Pointer(address.base, address.offset - place), where)
+        if place + size > 8 or not isinstance(value, dict) or value.keys() - {()}:
+            raise ProofError(f"{where}: reads a part of a word that is no constant")
+        return word(int(value.get((), 0)) >> 8 * place & (1 << 8 * size) - 1)
+
     def _operand(self, base: str, offset: int, where: str) -> Polynomial:
         if base not in self.operands:
             raise ProofError(f"{where}: reads {base} at {offset}")
-        if self.result:
+        same = self.is_foreign and offset // 8 not in self.result  # z is x or lies apart from it
+        if self.result and self.overlaps and not same:
             raise ProofError(f"{where}: reads {base} after it wrote z; wrong where z is {base}")
         limbs = self.operands[base]
         if not 0 <= offset < 8 * len(limbs):

@@ -9,8 +9,9 @@ from fractions import Fraction
 from fieldc.proof import refute
 from fieldc.proof.bounds import Bound, Case, Input
 from fieldc.proof.combinations import Combination
-from fieldc.proof.comparisons import comparison_of
+from fieldc.proof.comparisons import comparison_by_top, comparison_of
 from fieldc.proof.contracts import WORD_BITS, Claim, Contract, Operand
+from fieldc.proof.dropped import join_wraps
 from fieldc.proof.equations import Polynomial, System, add_to
 from fieldc.proof.identity import Identity, ProofError, flags_of, value_of
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
@@ -67,11 +68,14 @@ def prove(
     architecture: str = "x86_64",
     record: Record = _forget,
     runs: int = RUNS,
+    constants: Mapping[int, bytes] | None = None,
+    unfit: frozenset[int] = frozenset(),
 ) -> Proved:
     """Run the code symbolically from `start` and prove its contract; `record` gets each case.
 
-    `runs` on numbers come first, to refuse what is plainly wrong. Raises ProofError; where it
-    returns, all claims hold.
+    `runs` on numbers come first, to refuse what is plainly wrong. `constants` may be read, where
+    that is not all of the code; `unfit` are places of bytes that are not known. Raises ProofError;
+    where it returns, all claims hold.
     """
     system = System(WORD_BITS)
     operands = {operand.name: operand_values(system, operand) for operand in contract.operands}
@@ -84,15 +88,27 @@ def prove(
         tables=contract.tables,
         numbers=contract.numbers,
         arguments=contract.arguments,
+        constants=constants,
+        unfit=unfit,
+        overlaps=contract.overlap,
+        case=None if constants is None else Case(system, inputs, is_foreign=True),
     )
     INSTRUCTION_SETS[architecture].run(memory, convention, code, start)
     samples = tuple(refute.samples(system, inputs, runs))
     goals = list(_goals(memory, contract))
     for goal in goals:
         _refute(inputs, contract, goal, samples)
+    if memory.is_foreign:
+        join_wraps(Case(system, inputs, samples=tuple(s.values for s in samples)))
     for goal in goals:
-        for case in _cases(system, inputs, goal, samples, record):
-            record(_settled(case, contract, goal, bool(samples)))
+        try:
+            for case in _cases(system, inputs, goal, samples, record, memory.is_foreign):
+                record(_settled(case, contract, goal, bool(samples)))
+        except ProofError:
+            if not memory.is_foreign:
+                raise
+            for case in _cases(system, inputs, goal, samples, record, True, of_flags=True):
+                record(_settled(case, contract, goal, bool(samples)))
     return Proved(system, memory.deepest)
 
 
@@ -190,11 +206,19 @@ def _cases(
     goal: _Goal,
     samples: Sequence[Sample],
     record: Record,
+    is_foreign: bool,
+    of_flags: bool = False,
 ) -> Iterator[Case]:
-    flags = flags_of(system, goal.result)
+    """Every combination of the flags; `of_flags`, also of those that flags are made of."""
+    flags = flags_of(system, goal.result, of_flags)
     comparisons = tuple(c for flag in flags if (c := comparison_of(system, flag)) is not None)
     runs = tuple(sample.values for sample in samples)
-    yield from _split(Case(system, inputs, {}, comparisons, samples=runs), flags, record)
+    if is_foreign:
+        known = Case(system, inputs, {}, samples=runs, is_foreign=True)
+        tops = (comparison_by_top(system, flag) for flag in flags)
+        comparisons += tuple(c for c, carry in filter(None, tops) if known.is_always(carry, 0))
+    case = Case(system, inputs, {}, comparisons, samples=runs, is_foreign=is_foreign)
+    yield from _split(case, flags, record)
 
 
 def _split(case: Case, flags: Sequence[int], record: Record) -> Iterator[Case]:

@@ -21,4 +21,4 @@ def call_proved(cpu: SymbolicX86, routines: Routines, lemma: Lemma) -> None:
     for name in cpu.registers:
         if name != "rsp" and name not in CALLEE_SAVED[CONVENTION]:
             cpu.registers[name] = LowByte(None)
-    cpu.carry = cpu.overflow = None
+    cpu.carry = cpu.overflow = cpu.signs = None

@@ -6,7 +6,7 @@ import capstone
 from capstone import x86_const as x86
 
 from fieldc.proof.identity import ProofError
-from fieldc.proof.memory import OnEntry, Pointer
+from fieldc.proof.memory import OnEntry, Pointer, Value
 from fieldc.proof.x86_64.calls import call_proved
 from fieldc.proof.x86_64.processor import CALLEE_SAVED, SymbolicX86
 
@@ -32,6 +32,13 @@ def set_stack(cpu: SymbolicX86, offset: int) -> None:
     for old in [o for o in memory.stack if o < offset - memory.red_zone]:
         del memory.stack[old]
     cpu.registers["rsp"] = Pointer("stack", offset)
+
+
+def move_stack_pointer(cpu: SymbolicX86, value: Value) -> None:
+    """Set the stack pointer to an address on the stack that is known."""
+    if not isinstance(value, Pointer) or value.base != "stack":
+        raise ProofError(f"{cpu.where}: moves the stack pointer off the stack")
+    set_stack(cpu, value.offset)
 
 
 def push(cpu: SymbolicX86, i: capstone.CsInsn) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 import capstone
+from capstone import x86_const as x86
 
 from fieldc.proof.identity import ProofError
 
@@ -41,6 +42,8 @@ def has_known_prefixes(instruction: capstone.CsInsn) -> bool:
     code = bytes(instruction.bytes)
     count = next((k for k, byte in enumerate(code) if byte not in LEGACY), len(code))
     legacy = bytes(dict.fromkeys(code[:count]))
+    if legacy == b"\x67" and not any(o.type == x86.X86_OP_MEM for o in instruction.operands):
+        legacy = b""  # a width of addresses, where there is none
     return legacy in PREFIXES.get(instruction.mnemonic, (b"",)) and _is_opcode(code[count:])
 
 

@@ -6,92 +6,211 @@ own table of instructions. Every instruction here has timing that does not depen
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import capstone
 from capstone import x86_const as x86
 
-from fieldc.proof.equations import Polynomial, add_to, product
+from fieldc.proof.dropped import is_zero_word
+from fieldc.proof.equations import Equation, Polynomial, System, add_to, product
 from fieldc.proof.identity import ProofError
-from fieldc.proof.memory import LowByte
-from fieldc.proof.x86_64.bits import (
-    chosen,
-    doubled,
-    flag_of_mask,
-    low_bits,
-    masked,
-    shifted,
-    top_bits,
+from fieldc.proof.memory import AnyOf, LowByte, Pointer
+from fieldc.proof.x86_64 import conditions, logic, shifts
+from fieldc.proof.x86_64.arithmetic import compares_pointers, folded
+from fieldc.proof.x86_64.bits import chosen, doubled, inverse, shifted
+from fieldc.proof.x86_64.conditions import is_any, sets_signs
+from fieldc.proof.x86_64.control import (
+    call,
+    jmp,
+    move_stack_pointer,
+    moves_stack,
+    nothing,
+    pop,
+    push,
+    ret,
 )
-from fieldc.proof.x86_64.control import call, jmp, moves_stack, nothing, pop, push, ret, set_stack
-from fieldc.proof.x86_64.narrow import add_byte, add_half, and_half, mov_byte, set_byte
-from fieldc.proof.x86_64.processor import CLEAR, LOW_HALVES, REGISTERS, Meaning, SymbolicX86
+from fieldc.proof.x86_64.narrow import (
+    add_byte,
+    add_half,
+    mask_of_half,
+    mov_byte,
+    mov_half,
+    movzx,
+)
+from fieldc.proof.x86_64.processor import (
+    CLEAR,
+    LOW_HALVES,
+    Meaning,
+    SymbolicX86,
+    same_register,
+    signed,
+)
 
 
 def _sum(cpu: SymbolicX86, i: capstone.CsInsn, carry: Polynomial, sign: int) -> Polynomial:
     """operand0 += sign*(operand1 + carry); the carry or borrow out."""
     first, second = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
-    if sign > 0 and _same_register(i) and carry == CLEAR:
+    if sign > 0 and same_register(i) and carry == CLEAR:
         twice, top = doubled(cpu, first)
         cpu.write(i, 0, twice)
+        sets_signs(cpu, twice)
         return top
     right = dict(first)
     add_to(right, second, sign)
     add_to(right, carry, sign)
     kind = "add" if sign > 0 else "sub"
-    word, out = cpu.memory.system.define(kind, right, sign, cpu.where)
-    cpu.write(i, 0, {(word,): 1})
+    system = cpu.memory.system
+    word, out = system.define(kind, right, sign, cpu.where)
+    may_be_0 = sign > 0 and cpu.memory.is_foreign and _has_low_half(system, right)
+    # A quotient's digit is chosen so that a word becomes 0.
+    result: Polynomial = {} if may_be_0 and is_zero_word(system, word) else {(word,): 1}
+    if _is_minus_flag(cpu, right, sign):
+        mask: Polynomial = {(): system.radix - 1}
+        result = chosen(cpu, {(out,): 1}, *((mask, {}) if sign < 0 else ({}, mask)))
+    cpu.write(i, 0, result)
+    sets_signs(cpu, result)
     return {(out,): 1}
+
+
+def _is_minus_flag(cpu: SymbolicX86, right: Polynomial, sign: int) -> bool:
+    """Whether flags less others, or -1 and flags, are -1 or 0 by bounds: a mask by the carry."""
+    case = cpu.memory.case
+    if case is None or not right:
+        return False
+    flags: Polynomial = {m: c for m, c in right.items() if m}
+    ranges = case.system.ranges
+    if any(len(m) > 1 or ranges[m[0]][1] > 1 or c not in (1, -1) for m, c in flags.items()):
+        return False
+    least = sum(int(c) for c in flags.values() if c < 0)
+    if sign > 0:
+        ones = right.get((), 0) == case.system.radix - 1
+        return least == 0 and ones and case.at_most(flags, 1)
+    return () not in right and least >= -1 and bool(flags) and case.at_most(flags, 0)
+
+
+def _has_low_half(system: System, right: Polynomial) -> bool:
+    """Whether a product's low half goes into a sum."""
+    rows = (system.rows[system.owners[v]] for m in right for v in m if system.owners[v] >= 0)
+    return any(isinstance(row, Equation) and row.kind == "mul" for row in rows)
 
 
 def _add(with_carry: bool, sign: int) -> Meaning:
     def meaning(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-        if not with_carry and moves_stack(cpu, i, sign):
+        if not with_carry and (moves_stack(cpu, i, sign) or _moves_pointer(cpu, i, sign)):
             return
-        if sign > 0 and not with_carry and i.operands[0].size == 1:
+        size = i.operands[0].size
+        if folded(cpu, i, not cpu.memory.is_foreign and (sign > 0 or size == 8)):
+            return
+        if sign > 0 and not with_carry and size == 1:
             add_byte(cpu, i)
             return
-        if sign > 0 and i.operands[0].size == 4:
+        if sign > 0 and size == 4:
             add_half(cpu, i, cpu.flag(cpu.carry) if with_carry else CLEAR)
             return
-        if with_carry and sign < 0 and _same_register(i):
+        if with_carry and sign < 0 and same_register(i) and size == 4:
+            mask_of_half(cpu, i)
+            return
+        if with_carry and sign < 0 and same_register(i):
             _mask(cpu, i)
             return
+        small = sign > 0 and _is_small(cpu, i)
         cpu.carry = _sum(cpu, i, cpu.flag(cpu.carry) if with_carry else CLEAR, sign)
-        cpu.overflow = None
+        cpu.overflow = dict(CLEAR) if small else None
 
     return meaning
 
 
-def _neg(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-    """0 - operand0; the borrow out. A mask by a flag becomes the flag, as a word and as carry."""
-    operand = cpu.word(cpu.read(i, 0))
-    if (flag := flag_of_mask(cpu, operand)) is not None:
-        cpu.write(i, 0, chosen(cpu, {(flag,): 1}, {(): 1}, {}))
-        cpu.carry, cpu.overflow = {(flag,): 1}, None
+def _is_small(cpu: SymbolicX86, i: capstone.CsInsn) -> bool:
+    """Whether two words and a carry stay below 2^63, so that no sign is lost."""
+    system = cpu.memory.system
+    total = sum(system.largest(cpu.word(cpu.read(i, index))) for index in (0, 1))
+    return total + 1 < system.radix // 2
+
+
+def _moves_pointer(cpu: SymbolicX86, i: capstone.CsInsn, sign: int) -> bool:
+    """add or sub of a constant to an address in a register."""
+    target = i.operands[0]
+    if target.type != x86.X86_OP_REG or target.size != 8:
+        return False
+    address = cpu.registers[cpu.register(i, target.reg)]
+    if not isinstance(address, Pointer):
+        return False
+    amount = cpu.word(cpu.read(i, 1))
+    if amount.keys() - {()}:
+        raise ProofError(f"{cpu.where}: the address depends on data")
+    moved = signed(int(amount.get((), 0)), cpu.memory.system.radix)
+    cpu.write(i, 0, Pointer(address.base, address.offset + sign * moved))
+    cpu.carry = cpu.overflow = None
+    return True
+
+
+def _step(sign: int) -> Meaning:
+    """inc and dec: the carry stays."""
+
+    def meaning(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
+        if folded(cpu, i):
+            return
+        if i.operands[0].size != 8:
+            raise ProofError(f"{cpu.where}: counts a part of a word that data decide")
+        value = cpu.read(i, 0)
+        if isinstance(value, Pointer):
+            cpu.write(i, 0, Pointer(value.base, value.offset + sign))
+            cpu.overflow = None
+            return
+        word = _plain_sum(cpu, cpu.word(value), {(): sign})
+        cpu.write(i, 0, word)
+        cpu.overflow = None
+        sets_signs(cpu, word)
+
+    return meaning
+
+
+def _cmp(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
+    """sub without its result."""
+    if compares_pointers(cpu, i) or folded(cpu, i):
         return
-    right = {m: -c for m, c in operand.items()}
+    right = dict(cpu.word(cpu.read(i, 0)))
+    add_to(right, cpu.word(cpu.read(i, 1)), -1)
+    word, out = cpu.memory.system.define("sub", right, -1, cpu.where)
+    cpu.carry, cpu.overflow = {(out,): 1}, None
+    sets_signs(cpu, {(word,): 1})
+
+
+def _neg(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
+    """0 - operand0; the borrow out, which tells whether the operand is not 0."""
+    operand = cpu.read(i, 0) if i.operands[0].size == 8 else {}
+    if isinstance(operand, AnyOf):
+        cpu.carry, cpu.overflow = is_any(cpu, operand.words), None
+        cpu.write(i, 0, LowByte(None))
+        return
+    if folded(cpu, i):
+        return
+    right = {m: -c for m, c in cpu.word(cpu.read(i, 0)).items()}
     word, out = cpu.memory.system.define("sub", right, -1, cpu.where)
     cpu.write(i, 0, {(word,): 1})
     cpu.carry, cpu.overflow = {(out,): 1}, None
-
-
-def _same_register(i: capstone.CsInsn) -> bool:
-    a, b = i.operands[:2]
-    return bool(a.type == b.type == x86.X86_OP_REG and a.reg == b.reg)
+    sets_signs(cpu, {(word,): 1})
 
 
 def _mask(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     """sbb r, r: all ones if the carry is set; the carry stays."""
     flag = cpu.flag(cpu.carry)
     cpu.overflow = None
-    cpu.write(i, 0, chosen(cpu, flag, {(): cpu.memory.system.radix - 1}, {}))
+    mask = chosen(cpu, flag, {(): cpu.memory.system.radix - 1}, {})
+    cpu.write(i, 0, mask)
+    sets_signs(cpu, mask)
 
 
 def _adcx(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
+    signs = cpu.signs
     cpu.carry = _sum(cpu, i, cpu.flag(cpu.carry), 1)
+    cpu.signs = signs
 
 
 def _adox(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
+    signs = cpu.signs
     cpu.overflow = _sum(cpu, i, cpu.flag(cpu.overflow), 1)
+    cpu.signs = signs
 
 
 def _multiplied(cpu: SymbolicX86, a: Polynomial, b: Polynomial) -> tuple[Polynomial, Polynomial]:
@@ -132,35 +251,54 @@ def _mov(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
         mov_byte(cpu, i)
         return
     if i.operands[0].type == x86.X86_OP_REG and i.reg_name(i.operands[0].reg) in LOW_HALVES:
-        if i.operands[1].type != x86.X86_OP_IMM:
-            raise ProofError(f"{cpu.where}: moves half a register")
-        value = i.operands[1].imm % (1 << 32)  # a 32-bit write clears the upper half
-        name = LOW_HALVES[i.reg_name(i.operands[0].reg)]
-        cpu.registers[name] = {(): value} if value else {}
+        mov_half(cpu, i)
         return
-    cpu.write(i, 0, cpu.read(i, 1))
+    value = cpu.read(i, 1)
+    if i.operands[0].type == x86.X86_OP_REG and i.reg_name(i.operands[0].reg) == "rsp":
+        move_stack_pointer(cpu, value)
+        return
+    cpu.write(i, 0, value)
+
+
+def _xchg(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
+    """Two whole registers change places."""
+    if any(operand.type != x86.X86_OP_REG for operand in i.operands):
+        raise ProofError(f"{cpu.where}: changes places with memory")
+    first, second = cpu.read(i, 0), cpu.read(i, 1)
+    cpu.write(i, 0, second)
+    cpu.write(i, 1, first)
 
 
 def _lea(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-    """A known address; twice a word, less its top bit; a + b or a + constant, less the carry."""
+    """A known address; or a sum of words, shifted ones and a constant, less its carries."""
     memory = i.operands[1].mem
-    if memory.index and memory.base and memory.scale == 1 and not memory.disp:
-        a, b = (cpu.word(cpu.registers[cpu.register(i, r)]) for r in (memory.base, memory.index))
-        twice = memory.base == memory.index
-        cpu.write(i, 0, shifted(cpu, a, {}, 1) if twice else _plain_sum(cpu, a, b))
+    used = [r for r in (memory.base, memory.index) if r not in (0, x86.X86_REG_RIP)]
+    parts = [cpu.registers[cpu.register(i, register)] for register in used]
+    if parts and not any(isinstance(value, Pointer) for value in parts):
+        cpu.write(i, 0, _sum_of_address(cpu, i))
         return
-    if memory.base and not memory.index and memory.base != x86.X86_REG_RIP:
-        word = cpu.registers[cpu.register(i, memory.base)]
-        if isinstance(word, dict):
-            cpu.write(i, 0, _plain_sum(cpu, word, {(): memory.disp} if memory.disp else {}))
-            return
     address = cpu.address(i, i.operands[1])
     if i.reg_name(i.operands[0].reg) != "rsp":
         cpu.write(i, 0, address)
-    elif address.base == "stack":
-        set_stack(cpu, address.offset)
     else:
-        raise ProofError(f"{cpu.where}: moves the stack pointer off the stack")
+        move_stack_pointer(cpu, address)
+
+
+def _sum_of_address(cpu: SymbolicX86, i: capstone.CsInsn) -> Polynomial:
+    """base + index * scale + a constant."""
+    memory = i.operands[1].mem
+    base = cpu.word(cpu.registers[cpu.register(i, memory.base)]) if memory.base else None
+    constant: Polynomial = {(): memory.disp} if memory.disp else {}
+    if not memory.index:
+        return _plain_sum(cpu, base or {}, constant)
+    index = cpu.word(cpu.registers[cpu.register(i, memory.index)])
+    if memory.scale == 1 and base is not None and memory.base == memory.index:
+        total = shifted(cpu, index, {}, 1)
+    else:
+        if memory.scale > 1:
+            index = shifted(cpu, index, {}, memory.scale.bit_length() - 1)
+        total = index if base is None else _plain_sum(cpu, base, index)
+    return _plain_sum(cpu, total, constant) if constant else total
 
 
 def _plain_sum(cpu: SymbolicX86, a: Polynomial, b: Polynomial) -> Polynomial:
@@ -168,114 +306,26 @@ def _plain_sum(cpu: SymbolicX86, a: Polynomial, b: Polynomial) -> Polynomial:
     sign = -1 if b.get((), 0) < 0 else 1
     right = dict(a)
     add_to(right, b)
+    if right.keys() <= {()}:
+        value = int(right.get((), 0)) % cpu.memory.system.radix
+        return {(): value} if value else {}
     kind = "add" if sign > 0 else "sub"
     return {(cpu.memory.system.define(kind, right, sign, cpu.where)[0],): 1}
 
 
-def _shld(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-    """shld by a constant; the processor masks a count to 6 bits, and by 0 it does nothing."""
-    k = _count(cpu, i, 2)
-    high, low = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
-    cpu.write(i, 0, shifted(cpu, high, low, k))
-    cpu.carry = cpu.overflow = None
+def _carry_to(change: Callable[[Polynomial], Polynomial], reads: bool = False) -> Meaning:
+    """clc, stc and cmc."""
 
-
-def _shrd(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-    """shrd by a constant k: what shld by w - k makes of the two words the other way round."""
-    k = _count(cpu, i, 2)
-    low, high = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
-    cpu.write(i, 0, shifted(cpu, high, low, cpu.memory.system.word_bits - k))
-    cpu.carry = cpu.overflow = None
-
-
-def _shl(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-    """shl by a constant: as shld with zeros."""
-    k = _count(cpu, i, 1)
-    cpu.write(i, 0, shifted(cpu, cpu.word(cpu.read(i, 0)), {}, k))
-    cpu.carry = cpu.overflow = None
-
-
-def _shr(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-    """shr by a constant: the top bits."""
-    k = _count(cpu, i, 1)
-    top = top_bits(cpu, cpu.word(cpu.read(i, 0)), cpu.memory.system.word_bits - k)
-    cpu.write(i, 0, {(cpu.memory.system.define_word(top, cpu.where),): 1})
-    cpu.carry = cpu.overflow = None
-
-
-def _count(cpu: SymbolicX86, i: capstone.CsInsn, operand: int) -> int:
-    """How far a shift goes."""
-    count = i.operands[operand]
-    if count.type != x86.X86_OP_IMM or not 0 < count.imm < cpu.memory.system.word_bits:
-        raise ProofError(f"{cpu.where}: shifts by what is no constant from 1 to 63")
-    return int(count.imm)
-
-
-def _cmov(when_set: bool) -> Meaning:
     def meaning(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-        flag = cpu.flag(cpu.carry)
-        old, new = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
-        cpu.write(i, 0, chosen(cpu, flag, *((new, old) if when_set else (old, new))))
+        cpu.carry = change(cpu.flag(cpu.carry) if reads else {})
 
     return meaning
 
 
-def _and(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-    """A mask and a word: the word if the mask's flag is set, else 0; or a word's low bits."""
-    if i.operands[0].size == 4:
-        and_half(cpu, i)
-        return
-    value = masked(cpu, cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1)))
-    cpu.write(i, 0, value)
-    cpu.carry = cpu.overflow = dict(CLEAR)
-
-
-def _bzhi(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-    """bzhi by a constant: the low bits; the processor takes 8 bits of the constant."""
-    system = cpu.memory.system
-    word, index = cpu.word(cpu.read(i, 1)), cpu.read(i, 2)
-    if isinstance(index, LowByte) and index.value is not None:
-        index = index.value
-    if not isinstance(index, dict) or index.keys() - {()}:
-        raise ProofError(f"{cpu.where}: keeps as many bits as data say")
-    bits = int(index.get((), 0)) & 0xFF
-    keeps_all = bits >= system.word_bits
-    if bits and not keeps_all:
-        word = low_bits(cpu, word, bits)
-    cpu.write(i, 0, word if bits else {})
-    cpu.carry = {(): 1} if keeps_all else dict(CLEAR)
-    cpu.overflow = dict(CLEAR)
-
-
-def _not(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-    """2^64 - 1 - word; no flag changes."""
-    system = cpu.memory.system
-    right = {m: -c for m, c in cpu.word(cpu.read(i, 0)).items()}
-    add_to(right, {(): system.radix - 1})
-    cpu.write(i, 0, {(system.define_word(right, cpu.where),): 1})
-
-
-def _xor(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-    """xor r, r: zero, and both flags clear."""
-    if not _same_register(i):
-        raise ProofError(f"{cpu.where}: `xor` of two different words is not on the list")
-    name: str = i.reg_name(i.operands[0].reg)
-    name = LOW_HALVES.get(name, name)
-    if name not in REGISTERS:
-        raise ProofError(f"{cpu.where}: register {name} is not a general one")
-    cpu.registers[name] = {}
-    cpu.carry, cpu.overflow = dict(CLEAR), dict(CLEAR)
-
-
-def _test(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-    """test: both flags clear, whatever is compared."""
-    for index in (0, 1):
-        if i.operands[index].type != x86.X86_OP_REG:
-            raise ProofError(f"{cpu.where}: `test` of memory is not on the list")
-    cpu.carry, cpu.overflow = dict(CLEAR), dict(CLEAR)
-
-
 MEANINGS: dict[str, Meaning] = {
+    **conditions.MEANINGS,
+    **logic.MEANINGS,
+    **shifts.MEANINGS,
     "mov": _mov,
     "movabs": _mov,
     "lea": _lea,
@@ -290,20 +340,15 @@ MEANINGS: dict[str, Meaning] = {
     "mulx": _mulx,
     "mul": _mul,
     "imul": _imul,
-    "and": _and,
-    "bzhi": _bzhi,
     "neg": _neg,
-    "not": _not,
-    "xor": _xor,
-    "test": _test,
-    "shld": _shld,
-    "shrd": _shrd,
-    "shl": _shl,
-    "shr": _shr,
-    "setb": set_byte(True),
-    "setae": set_byte(False),
-    "cmovb": _cmov(True),
-    "cmovae": _cmov(False),
+    "cmp": _cmp,
+    "inc": _step(1),
+    "dec": _step(-1),
+    "movzx": movzx,
+    "xchg": _xchg,
+    "clc": _carry_to(lambda flag: {}),
+    "stc": _carry_to(lambda flag: {(): 1}),
+    "cmc": _carry_to(inverse, reads=True),
     "ret": ret,
     "repz ret": ret,
     "call": call,

@@ -8,8 +8,8 @@ from capstone import x86_const as x86
 from fieldc.proof.equations import Polynomial, add_to
 from fieldc.proof.identity import ProofError
 from fieldc.proof.memory import LowByte
-from fieldc.proof.x86_64.bits import masked
-from fieldc.proof.x86_64.processor import CLEAR, LOW_BYTES, LOW_HALVES, Meaning, SymbolicX86
+from fieldc.proof.x86_64.bits import chosen, low_bits, masked
+from fieldc.proof.x86_64.processor import CLEAR, LOW_BYTES, LOW_HALVES, SymbolicX86
 
 
 def _half(cpu: SymbolicX86, i: capstone.CsInsn, index: int) -> Polynomial:
@@ -48,15 +48,24 @@ def add_half(cpu: SymbolicX86, i: capstone.CsInsn, carry: Polynomial) -> None:
 
 
 def and_half(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-    """`and` of 32 bits with a constant: as of 64 bits, with a constant of 32."""
+    """`and` of 32 bits: as of 64 bits, with the low half of the second operand."""
     first, second = i.operands
     name = i.reg_name(first.reg) if first.type == x86.X86_OP_REG else "memory"
-    if second.type != x86.X86_OP_IMM or name not in LOW_HALVES:
-        raise ProofError(f"{cpu.where}: `and` of 32 bits of two words")
+    if name not in LOW_HALVES or second.type == x86.X86_OP_MEM:
+        raise ProofError(f"{cpu.where}: `and` of 32 bits in memory")
     whole = LOW_HALVES[name]
-    ones = second.imm % (1 << 32)
-    cpu.registers[whole] = masked(cpu, cpu.word(cpu.registers[whole]), {(): ones} if ones else {})
-    cpu.carry = cpu.overflow = dict(CLEAR)
+    ones = _half(cpu, i, 1)
+    cpu.registers[whole] = masked(cpu, cpu.word(cpu.registers[whole]), ones)
+    cpu.carry, cpu.overflow = dict(CLEAR), dict(CLEAR)
+
+
+def mask_of_half(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
+    """sbb of a 32-bit register and itself: 32 ones if the carry is set; the carry stays."""
+    name = LOW_HALVES.get(i.reg_name(i.operands[0].reg), "")
+    if not name:
+        raise ProofError(f"{cpu.where}: a mask of less than 32 bits")
+    cpu.registers[name] = chosen(cpu, cpu.flag(cpu.carry), {(): (1 << 32) - 1}, {})
+    cpu.overflow = None
 
 
 def mov_byte(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
@@ -87,18 +96,42 @@ def add_byte(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     cpu.carry, cpu.overflow = old.value, None
 
 
-def set_byte(when_set: bool) -> Meaning:
-    """setb and setae: a word where the rest of the register is 0, else a byte."""
+def mov_half(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
+    """mov of 32 bits to a register, whose upper half becomes 0."""
+    name, source = LOW_HALVES[i.reg_name(i.operands[0].reg)], i.operands[1]
+    if source.type == x86.X86_OP_IMM:
+        value = source.imm % (1 << 32)
+        cpu.registers[name] = {(): value} if value else {}
+        return
+    if source.type == x86.X86_OP_MEM:
+        cpu.registers[name] = cpu.read_part(i, 1)
+        return
+    whole = LOW_HALVES.get(i.reg_name(source.reg), "")
+    if not whole:
+        raise ProofError(f"{cpu.where}: moves a half of no general register")
+    word = cpu.word(cpu.registers[whole])
+    small = cpu.memory.system.largest(word) >> 32 == 0
+    cpu.registers[name] = word if small else low_bits(cpu, word, 32)
 
-    def meaning(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-        name, flag = _low_byte(cpu, i), cpu.flag(cpu.carry)
-        old = cpu.registers[name]
-        if not when_set:
-            flag = {m: -c for m, c in flag.items()}
-            add_to(flag, {(): 1})
-        if isinstance(old, dict) and cpu.memory.system.largest(old) <= 0xFF:
-            cpu.registers[name] = {(cpu.memory.system.define_word(flag, cpu.where),): 1}
-        else:
-            cpu.registers[name] = LowByte(flag)
 
-    return meaning
+def movzx(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
+    """A byte, with zeros above it."""
+    source, target = i.operands[1], i.reg_name(i.operands[0].reg)
+    name = LOW_HALVES.get(target, target)
+    if name not in cpu.registers:
+        raise ProofError(f"{cpu.where}: {target} is not a general register")
+    if source.type == x86.X86_OP_MEM:
+        cpu.registers[name] = cpu.read_part(i, 1)
+        return
+    whole = LOW_BYTES.get(i.reg_name(source.reg), "")
+    value = cpu.registers[whole] if whole else LowByte(None)
+    if isinstance(value, LowByte) and value.value is not None:
+        value = value.value
+        if value.keys() - {()} and [*value.values()] != [1]:
+            value = {(cpu.memory.system.define_word(value, cpu.where, 0xFF),): 1}
+    elif isinstance(value, dict):
+        small = cpu.memory.system.largest(value) <= 0xFF
+        value = value if small else low_bits(cpu, value, 8)
+    if not isinstance(value, dict):
+        raise ProofError(f"{cpu.where}: moves a byte of which nothing is known")
+    cpu.registers[name] = value

@@ -36,6 +36,16 @@ LOW_BYTES = {
 }
 CLEAR: Polynomial = {}
 
+KEEPS_SIGNS = frozenset(
+    (
+        *("mov", "movabs", "movzx", "lea", "push", "pop", "xchg", "not", "adcx", "adox", "mulx"),
+        *("shlx", "shrx", "rorx", "clc", "stc", "cmc", "nop", "endbr64", "call", "jmp", "ret"),
+        "repz ret",
+    )
+)
+"""What leaves the zero and sign flags alone, besides what reads them: cmov, set and jumps."""
+READS_FLAGS = ("cmov", "set", "j")
+
 LONGEST = 100_000
 """Instructions after which a kernel is taken for one that never returns."""
 
@@ -49,6 +59,8 @@ class SymbolicX86:
     registers: dict[str, Value] = field(default_factory=dict)
     carry: Polynomial | None = None
     overflow: Polynomial | None = None
+    signs: Signs | None = None
+    """How to tell the zero and sign flags, which few kernels read."""
     where: str = ""
     place: int = 0
     """Offset of the next instruction in the code."""
@@ -71,16 +83,23 @@ class SymbolicX86:
         for _ in range(LONGEST):
             instruction = decode(code, self.place)
             self.place += instruction.size
-            self.where = f"+{instruction.address:#x} {instruction.mnemonic} {instruction.op_str}"
-            meaning = meanings.get(instruction.mnemonic)
-            if meaning is None:
-                raise ProofError(f"{self.where}: this instruction is not on the list")
-            if not has_known_prefixes(instruction):
-                raise ProofError(f"{self.where}: a prefix that may change what it does")
-            meaning(self, instruction)
+            self.step(instruction, meanings)
             if self.returned:
                 return
         raise ProofError(f"the code does not return within {LONGEST} instructions")
+
+    def step(self, instruction: capstone.CsInsn, meanings: Mapping[str, Meaning]) -> None:
+        """Run one instruction. Raises ProofError."""
+        self.where = f"+{instruction.address:#x} {instruction.mnemonic} {instruction.op_str}"
+        self.memory.fetch(instruction.address, instruction.size, self.where)
+        meaning = meanings.get(instruction.mnemonic)
+        if meaning is None:
+            raise ProofError(f"{self.where}: this instruction is not on the list")
+        if not has_known_prefixes(instruction):
+            raise ProofError(f"{self.where}: a prefix that may change what it does")
+        if not _keeps_signs(instruction.mnemonic):
+            self.signs = None
+        meaning(self, instruction)
 
     def word(self, value: Value) -> Polynomial:
         """A value that may be computed with. Raises ProofError for an address or an unknown."""
@@ -98,14 +117,28 @@ class SymbolicX86:
     def address(self, instruction: capstone.CsInsn, operand: capstone.x86.X86Op) -> Pointer:
         """The address of a memory operand. Raises ProofError unless base and offset are known."""
         memory = operand.mem
-        if memory.segment or memory.index:
-            raise ProofError(f"{self.where}: an address with an index or a segment")
+        if memory.segment:
+            raise ProofError(f"{self.where}: an address with a segment")
+        if memory.index:
+            return self._indexed(instruction, operand)
         if memory.base == x86.X86_REG_RIP:
             return Pointer("code", instruction.address + instruction.size + memory.disp)
         base = self.registers[self.register(instruction, memory.base)]
         if not isinstance(base, Pointer):
             raise ProofError(f"{self.where}: the address depends on data")
         return Pointer(base.base, base.offset + memory.disp)
+
+    def _indexed(self, instruction: capstone.CsInsn, operand: capstone.x86.X86Op) -> Pointer:
+        """A pointer and a constant many words, either of which may be the base."""
+        memory = operand.mem
+        base = self.registers[self.register(instruction, memory.base)] if memory.base else {}
+        index = self.registers[self.register(instruction, memory.index)]
+        if isinstance(index, Pointer) and memory.scale == 1:
+            base, index = index, base
+        if not isinstance(base, Pointer) or not isinstance(index, dict) or index.keys() - {()}:
+            raise ProofError(f"{self.where}: the address depends on data")
+        moved = signed(int(index.get((), 0)) * memory.scale, self.memory.system.radix)
+        return Pointer(base.base, base.offset + moved + memory.disp)
 
     def read(self, instruction: capstone.CsInsn, index: int) -> Value:
         """A 64-bit operand's value."""
@@ -118,6 +151,12 @@ class SymbolicX86:
         if operand.type == x86.X86_OP_MEM:
             return self.memory.load(self.address(instruction, operand), self.where)
         return self.registers[self.register(instruction, operand.reg)]
+
+    def read_part(self, instruction: capstone.CsInsn, index: int) -> Value:
+        """A memory operand of 1 or 4 bytes, with zeros above it."""
+        operand = instruction.operands[index]
+        address = self.address(instruction, operand)
+        return self.memory.load_part(address, operand.size, self.where)
 
     def write(self, instruction: capstone.CsInsn, index: int, value: Value) -> None:
         """Assign a 64-bit operand."""
@@ -136,8 +175,28 @@ class SymbolicX86:
         """A flag that is read. Raises ProofError where it is undefined."""
         if value is None:
             raise ProofError(f"{self.where}: reads a flag that is undefined here")
+        if len(value) - (() in value) > 1:  # the lowest bit of a word, which few ask for
+            return {(self.memory.system.define_word(value, self.where, 1),): 1}
         return value
 
 
+def same_register(i: capstone.CsInsn) -> bool:
+    """Whether the first two operands are the same register."""
+    a, b = i.operands[:2]
+    return bool(a.type == b.type == x86.X86_OP_REG and a.reg == b.reg)
+
+
+def signed(number: int, radix: int) -> int:
+    """A word as a signed number."""
+    return (number + radix // 2) % radix - radix // 2
+
+
+def _keeps_signs(mnemonic: str) -> bool:
+    return mnemonic in KEEPS_SIGNS or mnemonic.startswith(READS_FLAGS)
+
+
+Flag = Callable[[], Polynomial]
+Signs = tuple[Flag, Flag]
+"""How to find the zero flag and the sign flag."""
 Meaning = Callable[[SymbolicX86, capstone.CsInsn], None]
 """What an instruction does."""

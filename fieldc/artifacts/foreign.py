@@ -1,0 +1,178 @@
+"""Routines that others compiled: contracts in files, proofs, and candidates by their shape."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import capstone
+
+from fieldc.artifacts.verify import Verdict
+from fieldc.binary.image import Image, Routine
+from fieldc.binary.located import LocatedCode, locate
+from fieldc.proof.contracts import Contract
+from fieldc.proof.identity import ProofError
+from fieldc.proof.instruction_sets import INSTRUCTION_SETS
+from fieldc.proof.prove import prove
+from fieldc.proof.statements import Statement, contract_from
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+KEYS = frozenset(
+    (
+        *("claim", "claims", "arguments", "limbs", "below", "sizes", "values", "numbers"),
+        *("tables", "overlap", "memory"),
+    )
+)
+
+
+@dataclass(frozen=True)
+class ForeignContract:
+    """A statement, and the bytes of other memory that are taken for granted."""
+
+    statement: Statement
+    memory: Mapping[str, tuple[int, bytes]]
+
+
+def is_statement(text: str) -> bool:
+    """Whether a contract's file says what is claimed, and not only an operation."""
+    try:
+        said = tomllib.loads(text)
+    except ValueError:
+        return False
+    return "claim" in said or "claims" in said
+
+
+def contract_in_file(text: str, limbs: int) -> ForeignContract:
+    """The contract that a file states. Raises ProofError where it is none.
+
+    claim = "R*z = x*y"
+    arguments = ["z", "x", "y", "p", "n0"]
+    below = {x = "2*p"}
+    memory = {"features+8" = "0x80100 of 4 bytes"}
+    """
+    try:
+        said: dict[str, Any] = tomllib.loads(text)
+        if unknown := said.keys() - KEYS:
+            raise ProofError(f"a contract has no {', '.join(sorted(unknown))}")
+        claims = said["claims"] if "claims" in said else [said["claim"]]
+        statement = Statement(
+            tuple(map(str, said["arguments"])),
+            tuple(map(str, claims)),
+            int(said.get("limbs", limbs)),
+            {str(k): str(v) for k, v in said.get("below", {}).items()},
+            {str(k): int(v) for k, v in said.get("sizes", {}).items()},
+            {str(k): int(v) for k, v in said.get("values", {}).items()},
+            {str(k): str(v) for k, v in said.get("numbers", {}).items()},
+            {str(k): str(v) for k, v in said.get("tables", {}).items()},
+            bool(said.get("overlap", True)),
+        )
+        memory = dict(_bytes_at(str(k), str(v)) for k, v in said.get("memory", {}).items())
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+        raise ProofError(f"the contract lacks a part or has a wrong one: {error}") from None
+    return ForeignContract(statement, memory)
+
+
+def _bytes_at(place: str, value: str) -> tuple[str, tuple[int, bytes]]:
+    """`symbol+8` and `0x80100 of 4 bytes`."""
+    name, _, offset = place.partition("+")
+    number, _, size = value.partition(" of ")
+    count = int(size.partition(" ")[0])
+    return name, (int(offset or "0", 0), int(number, 0).to_bytes(count, "little"))
+
+
+def prove_foreign(
+    image: Image, symbol: str, contract: ForeignContract, p: int, convention: str = ""
+) -> Verdict:
+    """Prove a routine of any file. What is assumed of the file is `located.ASSUMED`."""
+    began = time.perf_counter()
+    try:
+        code = locate(image, symbol, contract.memory)
+        verdict = _proved(code, contract_from(contract.statement, p), convention)
+    except ProofError as error:
+        verdict = Verdict(str(error), 0.0)
+    return replace(verdict, seconds=time.perf_counter() - began)
+
+
+def _proved(code: LocatedCode, contract: Contract, convention: str) -> Verdict:
+    instructions = INSTRUCTION_SETS.get(code.architecture)
+    if instructions is None:
+        raise ProofError(f"there are no proofs for {code.architecture}")
+    asked = instructions.convention(code.container, convention)
+    proved = prove(
+        code.code,
+        contract,
+        asked,
+        code.start,
+        code.architecture,
+        constants=code.constants,
+        unfit=code.unfit,
+    )
+    return Verdict("", 0.0, "", asked, proved.stack)
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What a routine looks like, from its instructions in the order of their bytes."""
+
+    name: str
+    address: int
+    instructions: int
+    products: int
+    carries: int
+    branches: int
+    calls: int
+
+    @property
+    def is_candidate(self) -> bool:
+        """Whether it may be arithmetic on limbs: carries, and few branches."""
+        return self.carries >= FEWEST_CARRIES and self.branches <= MOST_BRANCHES
+
+
+FEWEST_CARRIES = 3
+MOST_BRANCHES = 4
+LARGEST = 1 << 16
+"""Bytes of a routine that is looked at."""
+PRODUCTS = ("mul", "mulx", "imul", "umulh", "madd", "msub")
+CARRIES = ("adc", "sbb", "adcx", "adox", "adcs", "sbcs", "sbc")
+ENGINES = {
+    "x86_64": (capstone.CS_ARCH_X86, capstone.CS_MODE_64),
+    "aarch64": (capstone.CS_ARCH_ARM64, capstone.CS_MODE_LITTLE_ENDIAN),
+}
+
+
+def candidates(image: Image) -> Iterator[Outline]:
+    """The routines of a file that look like arithmetic on limbs."""
+    if image.architecture not in ENGINES:
+        return
+    engine = capstone.Cs(*ENGINES[image.architecture])
+    for routine in image.routines().values():
+        if len(routine.code) <= LARGEST:
+            outline = _outline(engine, image.architecture, routine)
+            if outline.is_candidate:
+                yield outline
+
+
+def _outline(engine: capstone.Cs, architecture: str, routine: Routine) -> Outline:
+    names = [name for _, _, name, _ in engine.disasm_lite(routine.code, routine.address)]
+    is_x86 = architecture == "x86_64"
+    branches = (
+        sum(name.startswith("j") and name != "jmp" for name in names)
+        if is_x86
+        else sum(name.startswith(("b.", "cb", "tb")) for name in names)
+    )
+    return Outline(
+        routine.name,
+        routine.address,
+        len(names),
+        sum(name in PRODUCTS for name in names),
+        sum(name in CARRIES for name in names),
+        branches,
+        sum(name in ("call", "bl", "blr") for name in names),
+    )

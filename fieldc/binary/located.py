@@ -1,0 +1,117 @@
+"""Read a function from any file of machine code, with the constants that it may read.
+
+Unlike in `linkable`, the bytes that run may differ from those of the file: another file's symbol
+may take this one's place, and a loader relocates. What is assumed is said in `ASSUMED`, and
+whoever proves such a function says it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from fieldc.binary.image import PAGE, Fixup, Image, ObjectError, no_function
+from fieldc.binary.relocate import Linked, link
+
+ASSUMED = (
+    "the bytes of this file are those that run: nothing replaces the function or the read-only "
+    "sections that it reads, and no linker moves one part of a section against another"
+)
+NO_INSTRUCTION = b"\x06"
+"""What stands where no code is: no instruction of x86-64, and repeated none of AArch64."""
+RELATIVE = ("pc32", "branch26", "page21", "low12")
+"""Places that hold a distance, which is the same wherever the file is loaded."""
+MOST_CODE = 1 << 29
+
+
+@dataclass(frozen=True)
+class LocatedCode:
+    """A function in its file's memory; every place is an offset from the lowest address."""
+
+    symbol: str
+    code: bytes
+    start: int
+    architecture: str
+    container: str
+    constants: Mapping[int, bytes]
+    """What may be read, by its place."""
+    unfit: frozenset[int]
+    """Places of bytes that depend on where the file is loaded."""
+
+
+def locate(
+    image: Image, symbol: str, assumed: Mapping[str, tuple[int, bytes]] | None = None
+) -> LocatedCode:
+    """Return a function by its symbol, or by its address as `0x...`.
+
+    `assumed` says what a caller takes for granted of other memory: bytes at an offset from a
+    symbol. Raises ObjectError.
+    """
+    linked = link(image)
+    base = min((r.address for r in image.regions), default=0) // PAGE * PAGE
+    end = max((r.address + r.size for r in image.regions if r.executable), default=0)
+    if end - base > MOST_CODE:
+        raise ObjectError("the code lies too far apart")
+    name, address = _place(image, symbol)
+    code = bytearray(NO_INSTRUCTION * (end - base))
+    constants: dict[int, bytes] = {}
+    for region, held in linked.memory[: len(image.regions)]:  # less the table of addresses
+        if region.executable:
+            code[region.address - base : region.address - base + len(held)] = held
+        if not region.writable and region.size:
+            for start, piece in _untouched(region.address, bytes(held), image.fixups):
+                constants[start - base] = piece
+    for other, (offset, taken) in (assumed or {}).items():
+        constants[_symbol(image, linked, other) + offset - base] = taken
+    unfit = frozenset(
+        fixup.address - base + k
+        for fixup in image.fixups
+        if fixup.kind not in RELATIVE
+        for k in range(8)
+        if fixup.address < end
+    )
+    return LocatedCode(
+        name, bytes(code), address - base, image.architecture, image.container, constants, unfit
+    )
+
+
+def _place(image: Image, symbol: str) -> tuple[str, int]:
+    """A function's name and address."""
+    if symbol.startswith("0x"):
+        try:
+            return symbol, int(symbol, 16)
+        except ValueError:
+            raise ObjectError(f"{symbol} is no address") from None
+    routines = image.routines()
+    for name in (symbol, f"_{symbol}"):
+        if name in routines:
+            return name, routines[name].address
+    raise ObjectError(no_function(symbol, [*routines]))
+
+
+def _symbol(image: Image, linked: Linked, name: str) -> int:
+    """The address of a symbol of this file, or of another one."""
+    for start in image.starts:
+        if start.name == name:
+            return start.address
+    for fixup in image.fixups:
+        if fixup.symbol == name and fixup.target is not None:
+            return fixup.target
+    for address, other in linked.externals.items():
+        if other == name:
+            return address
+    if name.startswith("0x"):
+        return int(name, 16)
+    raise ObjectError(f"no symbol {name} in the file")
+
+
+def _untouched(address: int, data: bytes, fixups: tuple[Fixup, ...]) -> Iterator[tuple[int, bytes]]:
+    """The pieces of a region between the places that a linker changes."""
+    end = address + len(data)
+    start = address
+    for place in sorted(f.address for f in fixups if address <= f.address < end):
+        if place > start:
+            yield start, data[start - address : place - address]
+        start = max(start, place + 8)
+    if start < end:
+        yield start, data[start - address :]

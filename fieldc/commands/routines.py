@@ -1,0 +1,124 @@
+"""What `fieldc prove` does with routines that others compiled, in any binary."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fieldc.catalogue import find_field, quote
+from fieldc.commands.verb import Answer, Table, UsageError
+
+if TYPE_CHECKING:
+    from fieldc.proof.statements import Statement
+
+MOST_LISTED = 200
+
+
+def listed(path: Path) -> Answer:
+    """The routines of a file that look like arithmetic on limbs. Raises ObjectError."""
+    from fieldc.artifacts.foreign import candidates
+    from fieldc.binary.read import open_images
+
+    found = [
+        (member, outline)
+        for member, image in open_images(path).items()
+        for outline in candidates(image)
+        if outline.products or outline.calls == 0
+    ]
+    found.sort(key=lambda pair: (pair[1].branches, -pair[1].products))
+    rows = [
+        (
+            s.name,
+            f"{s.address:#x}",
+            s.instructions,
+            s.products,
+            s.carries,
+            s.branches,
+            s.calls,
+            member,
+        )
+        for member, s in found[:MOST_LISTED]
+    ]
+    data = [{"file": member, **vars(s)} for member, s in found]
+    columns = ("routine", "address", "instructions", "products", "carries", "branches", "calls")
+    more = len(found) - len(rows)
+    said = [f"{len(found)} routines have carries and few branches"]
+    if more:
+        said.append(f"{more} more are in --json")
+    return Answer((Table((*columns, "member"), rows, optional=("member",)),), data, 0, (*said,))
+
+
+def stated(arguments: argparse.Namespace) -> Answer | None:
+    """The proof of a routine by a contract that states its claim; None for other contracts.
+
+    Raises UsageError, and ObjectError where the file or the routine cannot be read.
+    """
+    from fieldc.artifacts.foreign import contract_in_file, is_statement, prove_foreign
+    from fieldc.binary.image import ObjectError
+    from fieldc.binary.located import ASSUMED
+    from fieldc.binary.read import find_routine, open_images
+    from fieldc.proof.identity import ProofError
+
+    text = _contract(arguments.contract)
+    if not is_statement(text):
+        return None
+    for name in ("symbol", "field"):
+        if not getattr(arguments, name):
+            raise UsageError(f"a routine needs --{name}")
+    path, f = Path(arguments.path), find_field(arguments.field)
+    images = open_images(path)
+    try:
+        contract = contract_in_file(text, f.n)
+    except ProofError as error:
+        raise UsageError(f"{quote(arguments.contract)}: {error}") from None
+    member, symbol = next(iter(images)), arguments.symbol
+    if not symbol.startswith("0x"):
+        member, routine = find_routine(images, symbol)
+        symbol = routine.name
+    try:
+        verdict = prove_foreign(images[member], symbol, contract, f.p, arguments.convention or "")
+    except ObjectError as error:
+        raise UsageError(f"{quote(str(path))}: {error}") from None
+    status = "FAILED" if verdict.failure else "PROVED"
+    tables = [
+        Table(
+            ("routine", "status", "seconds", "why not"),
+            [(symbol, status, f"{verdict.seconds:.2f}", verdict.failure)],
+        )
+    ]
+    statement = contract.statement
+    claim = "; ".join(statement.claims)
+    if not verdict.failure:
+        bounds = (f"{name} < {statement.below.get(name, 'p')}" for name in _named(statement))
+        overlap = "z may be an operand" if statement.overlap else "z overlaps no operand"
+        memory = "; ".join(
+            f"{int.from_bytes(data, 'little'):#x} stands at {name}+{offset}"
+            for name, (offset, data) in contract.memory.items()
+        )
+        rows: list[tuple[object, ...]] = [
+            ("claim", f"{claim} mod {f.p:#x}"),
+            ("bounds", ", ".join(bounds)),
+            ("arguments", ", ".join(statement.arguments)),
+            ("frame", f"{verdict.convention}; {verdict.stack} bytes of stack; {overlap}"),
+            ("for all inputs", "no branch and no address depends on data"),
+            ("assumed", ASSUMED + (f"; {memory}" if memory else "")),
+        ]
+        tables.append(Table((), rows))
+    row = {"kernel": symbol, "status": status, "seconds": round(verdict.seconds, 2)}
+    row |= {"reason": verdict.failure, "claim": claim, "p": hex(f.p)}
+    return Answer(tuple(tables), [row], int(bool(verdict.failure)))
+
+
+def _named(statement: Statement) -> tuple[str, ...]:
+    return (*statement.operands, "z")
+
+
+def _contract(given: str | None) -> str:
+    """The text of a contract's file; empty for the name of an operation. Raises UsageError."""
+    if not given or not Path(given).is_file():
+        return ""
+    try:
+        return Path(given).read_text("utf-8")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read {quote(given)}: {error}") from None

@@ -1,0 +1,176 @@
+"""Contracts that a person writes for a routine that fieldc did not make.
+
+A statement is one line, `R*z = x*y`: on the left a number times the result, on the right a
+polynomial in the operands, both modulo p. Numbers are made of integers, p and R = 2^(64*limbs) by
+`+ - * // % **`. Of operands with several values each value has its number: `x0`, `x1`.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fieldc.proof.contracts import WORD_BITS, Claim, Contract, Operand
+from fieldc.proof.equations import Polynomial, add_to, constant, product
+from fieldc.proof.identity import ProofError
+
+NUMBERS: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: pow,
+}
+MOST_POWER = 1 << 14
+"""Of an exponent: more bits than any field's numbers have."""
+NOTHING = "-"
+"""The name of an argument of which nothing is said."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a routine takes and does; bounds and numbers are expressions."""
+
+    arguments: tuple[str, ...]
+    """In call order: z, the operands, names of numbers, of tables, or `-`."""
+    claims: tuple[str, ...]
+    """Of each value of the result."""
+    limbs: int
+    below: Mapping[str, str] = field(default_factory=dict)
+    """What an operand, or z, is below; p where nothing is said."""
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    """How many limbs an operand has; `limbs` where nothing is said."""
+    values: Mapping[str, int] = field(default_factory=dict)
+    """How many values stand side by side in an operand, or in z."""
+    numbers: Mapping[str, str] = field(default_factory=dict)
+    """Arguments that are numbers."""
+    tables: Mapping[str, str] = field(default_factory=dict)
+    """Arguments that are addresses of numbers, each of `sizes` limbs."""
+    overlap: bool = True
+    """Whether z may be an operand."""
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """The names of the operands, in call order."""
+        known = {"z", "p", "n0", NOTHING, *self.numbers, *self.tables}
+        return tuple(name for name in self.arguments if name not in known)
+
+
+def contract_from(statement: Statement, p: int) -> Contract:
+    """The contract of a statement for a prime. Raises ProofError where it is none."""
+    limbs = statement.limbs
+    known = {"p": p, "R": 1 << WORD_BITS * limbs}
+    radix = 1 << WORD_BITS
+    operands, names = [], []
+    for name in statement.operands:
+        size, count = statement.sizes.get(name, limbs), statement.values.get(name, 1)
+        high = number(statement.below.get(name, "p"), known) - 1
+        if not 0 <= high < 1 << WORD_BITS * size:
+            raise ProofError(f"the bound of {name} is not that of {size} limbs")
+        operands.append(Operand(name, size, high, count))
+        names += [name] if count == 1 else [f"{name}{k}" for k in range(count)]
+    if "z" not in statement.arguments:
+        raise ProofError("no argument z, the result")
+    tables = {"p": _limbs(p, statement.sizes.get("p", limbs))}
+    for name, text in statement.tables.items():
+        tables[name] = _limbs(number(text, known), statement.sizes.get(name, 1))
+    numbers = {"n0": -pow(p, -1, radix) % radix if p % 2 else 0}
+    numbers |= {name: number(text, known) % radix for name, text in statement.numbers.items()}
+    count = len(statement.claims)
+    results = ["z"] if count == 1 else [f"z{k}" for k in range(count)]
+    pairs = [
+        claim_in(text, result, names, known)
+        for text, result in zip(statement.claims, results, strict=True)
+    ]
+    if len({factor for factor, _ in pairs}) != 1:
+        raise ProofError("the results have different factors")
+    claims = [claim for _, claim in pairs]
+    high = number(statement.below.get("z", "p"), known) - 1
+    return Contract(
+        p,
+        limbs,
+        tuple(operands),
+        claims[0],
+        pairs[0][0],
+        high,
+        arguments=statement.arguments,
+        tables=tables,
+        numbers=numbers,
+        more=tuple(claims[1:]),
+        overlap=statement.overlap,
+    )
+
+
+def _limbs(value: int, count: int) -> tuple[int, ...]:
+    if not 0 <= value < 1 << WORD_BITS * count:
+        raise ProofError(f"{value:#x} has more than {count} limbs")
+    return tuple(value >> WORD_BITS * i & (1 << WORD_BITS) - 1 for i in range(count))
+
+
+def number(text: str, known: Mapping[str, int]) -> int:
+    """The value of an expression without operands. Raises ProofError."""
+    found = _value(_parsed(text), {name: constant(value) for name, value in known.items()})
+    if found.keys() - {()}:
+        raise ProofError(f"{text} is no number")
+    return int(found.get((), 0))
+
+
+def claim_in(
+    text: str, result: str, names: Sequence[str], known: Mapping[str, int]
+) -> tuple[int, Claim]:
+    """The factor of the result and what it is, from `factor*result = polynomial`."""
+    left, equals, right = text.partition("=")
+    if not equals:
+        raise ProofError(f"{text!r} is no statement like R*z = x*y")
+    numbers = {name: constant(value) for name, value in known.items()}
+    (found,) = (_value(_parsed(left), {**numbers, result: {(0,): 1}}),)
+    if found.keys() != {(0,)}:
+        raise ProofError(f"{left.strip()} is no number times {result}")
+    tree = _parsed(right)
+
+    def claim(values: Sequence[Polynomial]) -> Polynomial:
+        return _value(tree, {**numbers, **dict(zip(names, values, strict=True))})
+
+    claim([{(k + 1,): 1} for k in range(len(names))])  # every name is known
+    return int(found[(0,)]), claim
+
+
+def _parsed(text: str) -> ast.expr:
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ProofError(f"{text.strip()!r} is no expression") from None
+
+
+def _value(tree: ast.expr, known: Mapping[str, Polynomial]) -> Polynomial:
+    if isinstance(tree, ast.Constant) and type(tree.value) is int:
+        return constant(tree.value)
+    if isinstance(tree, ast.Name):
+        if tree.id not in known:
+            raise ProofError(f"no value {tree.id}; there are {', '.join(known)}")
+        return dict(known[tree.id])
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        return {m: -c for m, c in _value(tree.operand, known).items()}
+    if isinstance(tree, ast.BinOp) and type(tree.op) in NUMBERS:
+        return _combined(type(tree.op), _value(tree.left, known), _value(tree.right, known))
+    raise ProofError(f"{ast.unparse(tree)} is neither a number nor a polynomial")
+
+
+def _combined(kind: type[ast.operator], a: Polynomial, b: Polynomial) -> Polynomial:
+    if a.keys() | b.keys() <= {()}:
+        x, y = int(a.get((), 0)), int(b.get((), 0))
+        if (kind in (ast.FloorDiv, ast.Mod) and not y) or (
+            kind is ast.Pow and not 0 <= y <= MOST_POWER
+        ):
+            raise ProofError("a number that is divided by 0, or raised too high")
+        return constant(NUMBERS[kind](x, y))
+    if kind in (ast.Add, ast.Sub):
+        total = dict(a)
+        add_to(total, b, 1 if kind is ast.Add else -1)
+        return total
+    if kind is ast.Mult:
+        return product(a, b)
+    raise ProofError("operands are only added, subtracted and multiplied")
