@@ -17,7 +17,7 @@ from fieldc.packages.rust.aarch64 import kernels_at
 from fieldc.targets.aarch64.encode import assembled
 from fieldc.targets.aarch64.instructions import INSTRUCTIONS, TextError
 from fieldc.targets.aarch64.objects import object_of
-from fieldc.targets.aarch64.systems import SYSTEMS, System
+from fieldc.targets.aarch64.systems import SYSTEMS, ArmSystem
 from fieldc.targets.aarch64.targets import kernel_of
 from fieldc.targets.registry import TARGETS
 
@@ -97,7 +97,7 @@ def test_the_text_of_kernels_has_their_bytes(limbs: int) -> None:
 
 
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
-def test_objects_have_the_bytes_at_their_symbols(system: System) -> None:
+def test_objects_have_the_bytes_at_their_symbols(system: ArmSystem) -> None:
     codes = {"one": assembled("adr x3, 2f\nret\n2:\n.quad 7"), "other": assembled("ret")}
     found = functions(object_of(codes, system.triple))
     for symbol, code in codes.items():
@@ -107,7 +107,7 @@ def test_objects_have_the_bytes_at_their_symbols(system: System) -> None:
 
 
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
-def test_an_assembler_makes_the_same_bytes(system: System, tmp_path: Path) -> None:
+def test_an_assembler_makes_the_same_bytes(system: ArmSystem, tmp_path: Path) -> None:
     tool = shutil.which("clang")
     if tool is None:
         pytest.skip("SKIPPED: clang is not installed")

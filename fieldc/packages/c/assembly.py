@@ -7,7 +7,7 @@ which are expanded here too, so that the text is assembled and compared without 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fieldc.binary.linkable import functions
@@ -29,12 +29,15 @@ class DifferentKernel(Refusal):
 
 @dataclass(frozen=True)
 class Platform:
-    """A system of x86-64: its macros, with `name` as parameter, and what the preprocessor asks."""
+    """A system: its macros, with `name` as parameter, and what the preprocessor asks.
+
+    `convention` is that of our own x86-64.
+    """
 
     target: str
     triple: str
     condition: str
-    convention: Convention
+    convention: Convention | None
     macros: tuple[tuple[str, str], ...]
     prefix: str
     object_file: str
@@ -42,6 +45,12 @@ class Platform:
     def expand(self, text: str) -> str:
         """The text as the preprocessor leaves it."""
         return MACRO.sub(lambda m: PARAMETER.sub(m[2], dict(self.macros)[m[1]]), text)
+
+    def string_defines(self) -> Iterator[str]:
+        """The macros as strings of C, a statement on a line."""
+        for name, body in self.macros:
+            quoted = PARAMETER.sub('" #name "', body.replace('"', '\\"').replace(" %% ", "\\n"))
+            yield f'#define {name}(name) "{quoted}"\n'.replace(' ""', "")
 
 
 MACRO = re.compile(r"(FIELDC_KERNEL|FIELDC_END|FIELDC_LOCAL)\((\w+)\)")
@@ -118,10 +127,10 @@ def _kernel(artifact: Artifact) -> str:
     return "\n".join(lines) + "\n"
 
 
-def choice(of: dict[str, str]) -> str:
-    """Lines for each system of SYSTEMS, chosen by the preprocessor."""
+def choice(of: dict[str, str], systems: Sequence[Platform] = SYSTEMS) -> str:
+    """Lines for each system, chosen by the preprocessor."""
     lines = []
-    for i, system in enumerate(SYSTEMS):
+    for i, system in enumerate(systems):
         condition = f"{'el' if i else ''}if {system.condition}" if system.condition else "else"
         lines += [f"#{condition}", of[system.target].rstrip("\n")]
     return "\n".join([*lines, "#endif"]) + "\n"
@@ -161,7 +170,8 @@ def objects(artifacts: Iterable[Artifact]) -> dict[str, bytes]:
 
 
 def _assembled(system: Platform, kernels: list[Artifact]) -> bytes:
-    text = f"{START}\n{system.expand(kernels_text(kernels, system.convention))}{END}\n"
+    convention = system.convention or SYSV
+    text = f"{START}\n{system.expand(kernels_text(kernels, convention))}{END}\n"
     if system is MACOS:
         text += ".subsections_via_symbols\n"
     if system is LINUX:
@@ -169,11 +179,18 @@ def _assembled(system: Platform, kernels: list[Artifact]) -> bytes:
     return assemble(text, system.triple)
 
 
+def _is_for(system: Platform, artifact: Artifact) -> bool:
+    """Whether a system has the bytes of a kernel; those of one convention are the same."""
+    if system.convention is None:
+        return artifact.target.name == system.target
+    return CONVENTIONS.get(artifact.convention) is system.convention
+
+
 def check_same(code: bytes, system: Platform, proved: Iterable[Artifact]) -> None:
     """Raise DifferentKernel unless an object has the very bytes that were proved."""
     found = functions(code)
     for artifact in proved:
-        if artifact.code is None or CONVENTIONS.get(artifact.convention) is not system.convention:
+        if artifact.code is None or not _is_for(system, artifact):
             continue
         (wanted,) = functions(artifact.code).values()
         here = found.get(system.prefix + artifact.symbol)
@@ -185,7 +202,7 @@ def check_same(code: bytes, system: Platform, proved: Iterable[Artifact]) -> Non
 def inline_assembly(prefix: str, artifacts: Iterable[Artifact]) -> str:
     """The kernels in a C file, for compilers that know GNU's assembly; PREFIX_ASSEMBLY asks."""
     kernels = list(artifacts)
-    macros = choice({s.target: "".join(_string_defines(s)) for s in SYSTEMS})
+    macros = choice({s.target: "".join(s.string_defines()) for s in SYSTEMS})
     undefine = "".join(f"#undef {name}\n" for name, _ in LINUX.macros)
     return f"""/* ---- Kernels for x86-64 ---- */
 
@@ -204,18 +221,12 @@ def inline_assembly(prefix: str, artifacts: Iterable[Artifact]) -> str:
 """
 
 
-def _string_defines(system: Platform) -> Iterator[str]:
-    for name, body in system.macros:
-        quoted = PARAMETER.sub('" #name "', body.replace('"', '\\"'))
-        yield f'#define {name}(name) "{quoted}"\n'.replace(' ""', "")
-
-
-def as_strings(text: str) -> str:
+def as_strings(text: str, start: Sequence[str] = (START,), end: Sequence[str] = (END,)) -> str:
     """Assembly in macros as statements of GNU C, one for each kernel; comments stay outside."""
     statements = []
     for kernel in text.split("\n\n"):
         lines = [line for line in kernel.splitlines() if not line.startswith("//")]
-        strings = [f'    "{START}\\n"', *map(_string, lines), f'    "{END}\\n"']
+        strings = map(_string, (*start, *lines, *end))
         statements.append("__asm__(\n" + "\n".join(strings) + ");\n")
     return "\n".join(statements)
 

@@ -13,9 +13,11 @@ from fieldc.artifacts.write import build, check_writable, manifest, manifest_fil
 from fieldc.decisions.preferred import preferred
 from fieldc.decisions.representation import judged
 from fieldc.field import Field
+from fieldc.packages.c.aarch64 import ARM_SYSTEMS, arm_objects, of_one_system
 from fieldc.packages.c.assembly import SYSTEMS, Platform, check_same, objects
 from fieldc.packages.c.texts import package_name, texts
-from fieldc.targets.artifact import Artifact
+from fieldc.targets.aarch64.targets import ARCHITECTURE
+from fieldc.targets.artifact import PROVED, Artifact
 from fieldc.targets.registry import TARGETS
 
 WORD = 64
@@ -23,8 +25,13 @@ PARTS = ("mul", "square", "sum_of_products", "enter", "leave")
 """What the interface calls of a representation, if that has it."""
 LAZY = ("add_lazy", "sub_lazy", "reduce_lazy")
 """What it calls too where values below 2p stay there, with their products and squares."""
-KERNELS_FOR = ("x86_64-linux", "x86_64-windows", "c")
-"""Both conventions; macOS has the bytes of Linux."""
+KERNELS_FOR = (
+    *("x86_64-linux", "x86_64-windows"),
+    *("aarch64-linux", "aarch64-macos", "aarch64-windows"),
+    "c",
+)
+"""Of x86-64 both conventions; macOS has the bytes of Linux. AArch64 has the same bytes everywhere,
+proved by each convention."""
 PROOFS = "proofs"
 PROVED_AS = {"x86_64-macos": "x86_64-linux"}
 
@@ -67,10 +74,18 @@ def build_package(
         for name in KERNELS_FOR
         for operation in operations(field, r)
     ]
-    proved = build(decisions, progress)
+    proved = shipped(build(decisions, progress))
     artifacts, files = package(field, r, proved, command)
     checked = write(folder, field, files)
     return artifacts, manifest(field, artifacts) | checked
+
+
+def shipped(kernels: Sequence[Artifact]) -> list[Artifact]:
+    """The kernels without those for AArch64, unless each of these is proved."""
+    arm = [a for a in kernels if a.target.architecture == ARCHITECTURE]
+    if all(a.status == PROVED for a in arm):
+        return [*kernels]
+    return [a for a in kernels if a not in arm]
 
 
 def fastest(f: Field) -> Representation:
@@ -88,16 +103,18 @@ def package(
     field: Field, r: Representation, proved: Sequence[Artifact], command: str
 ) -> tuple[list[CPackageKernel], dict[str, bytes]]:
     """The kernels of a package, and its files by their paths. Raises DifferentKernel."""
-    made = objects(proved)
-    for system in SYSTEMS:
+    has_arm = bool(of_one_system(proved))
+    systems = (*SYSTEMS, *ARM_SYSTEMS) if has_arm else SYSTEMS
+    made = objects(proved) | (arm_objects(proved) if has_arm else {})
+    for system in systems:
         check_same(made[system.target], system, proved)
-    artifacts = [a for system in SYSTEMS for a in _packaged(system, made[system.target], proved)]
+    artifacts = [a for system in systems for a in _packaged(system, made[system.target], proved)]
     written = texts(field, r, proved, command)
     in_c = f"src/{package_name(field)}.c"
     portable = [replace(a, text=written[in_c]) for a in proved if a.target.name == "c"]
     artifacts += [_renamed(a, in_c) for a in portable]
     files = {path: text.encode() for path, text in written.items()}
-    files |= {system.object_file: made[system.target] for system in SYSTEMS}
+    files |= {system.object_file: made[system.target] for system in systems}
     for a in proved:  # each certificate is of the object beside it
         if a.certificate_file and a.object_file and a.code:
             files[f"{PROOFS}/{a.certificate_file}"] = a.certificate.encode()
@@ -111,7 +128,7 @@ def _packaged(system: Platform, code: bytes, proved: Iterable[Artifact]) -> list
     return [
         _renamed(
             replace(a, target=TARGETS[system.target], code=code),
-            f"src/{package_name(a.expression.field)}_x86_64.S",
+            f"src/{package_name(a.expression.field)}_{a.target.architecture}.S",
             system.object_file,
         )
         for a in proved

@@ -8,6 +8,14 @@ from importlib.resources import files
 
 from fieldc.algorithms.representations import MONTGOMERY, Representation
 from fieldc.field import Field
+from fieldc.packages.c.aarch64 import (
+    CONDITION as ARM_CONDITION,
+)
+from fieldc.packages.c.aarch64 import (
+    arm_assembly_file,
+    arm_inline_assembly,
+    of_one_system,
+)
 from fieldc.packages.c.assembly import assembly_file, inline_assembly
 from fieldc.packages.c.constants import inversion, limbs, roots, wide
 from fieldc.targets.artifact import OWNERSHIP, Artifact, field_symbol
@@ -46,6 +54,7 @@ def values(f: Field, r: Representation, command: str) -> dict[str, str]:
         "one_words": limbs(f, r.stored(f, 1)),
         "version": VERSION,
         "condition": CONDITION,
+        "condition_aarch64": ARM_CONDITION,
         "command": command,
         "ownership": OWNERSHIP,
         **inversion(f, r),
@@ -112,13 +121,20 @@ def texts(f: Field, r: Representation, kernels: Sequence[Artifact], command: str
     name, header = words["name"], fill("field.h", words)
     portable = [a for a in kernels if a.target.name == "c"]
     own = [a for a in kernels if a.target.is_own]
-    single = words | {"condition": f"{CONDITION} && \\\n    defined(__GNUC__)"}
+    arm = of_one_system(kernels)
+    words["has_aarch64"] = str(int(bool(arm)))
+    gnu = " && \\\n    defined(__GNUC__)"
+    single = words | {"condition": CONDITION + gnu, "condition_aarch64": ARM_CONDITION + gnu}
+    inline = inline_assembly(words["upper"], own)
+    if arm:
+        inline += "\n" + arm_inline_assembly(words["upper"], arm)
     return {
         f"include/{name}.h": header,
         f"src/{name}.c": _c_file(words, portable, ""),
         f"src/{name}_x86_64.S": assembly_file(fill("head.S", words), CONDITION, own),
+        f"src/{name}_aarch64.S": arm_assembly_file(fill("head_aarch64.S", words), arm),
         f"single/{name}.h": header,
-        f"single/{name}.c": _c_file(single, portable, inline_assembly(words["upper"], own)),
+        f"single/{name}.c": _c_file(single, portable, inline),
         "example/example.c": words["example"],
         "CMakeLists.txt": fill("CMakeLists.txt", words),
         f"{name}.pc.in": fill("field.pc.in", words),

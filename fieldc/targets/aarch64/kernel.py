@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fieldc.binary.linkable import function_of
 from fieldc.language import LanguageError
@@ -72,15 +73,20 @@ def is_short(value: Value) -> bool:
 
 def _compiled(program: Program, is_immediate: Callable[[Value], bool]) -> ArmKernel:
     read, constants = with_table(program, is_immediate)
-    ir = print_llvm(read if constants else program, SYMBOL, AARCH64.form)
-    made = compile_ir(ir, TRIPLE, AARCH64.cpu, SHARED)
-    lines, code = instructions(made.assembly), function_of(made.object, SYMBOL).code
+    lines, code = _machine(print_llvm(read if constants else program, SYMBOL, AARCH64.form))
     if constants:
-        lines.insert(0, f"adr x{len(read.operands)}, {TABLE}f")  # z is x0, before all operands
+        lines = [f"adr x{len(read.operands)}, {TABLE}f", *lines]  # z is x0, before all operands
         after = 4 + len(code) + (4 + len(code)) % 8
         found = Line("adr", (f"x{len(read.operands)}", "table"), 0, {"table": after})
         code = encode(found).to_bytes(4, "little") + code
     return ArmKernel(tuple(lines), code, constants)
+
+
+@lru_cache(64)
+def _machine(ir: str) -> tuple[list[str], bytes]:
+    """LLVM's instructions as text and as bytes; each system asks for the same."""
+    made = compile_ir(ir, TRIPLE, AARCH64.cpu, SHARED)
+    return instructions(made.assembly), function_of(made.object, SYMBOL).code
 
 
 def instructions(text: str) -> list[str]:

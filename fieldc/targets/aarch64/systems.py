@@ -9,7 +9,7 @@ from fieldc.targets.object_format import ObjectFormat
 
 
 @dataclass(frozen=True)
-class System:
+class ArmSystem:
     """A system of AArch64: its convention as the prover names it, and GNU's text around a kernel.
 
     In `begin` and `end` the symbol is `{0}`, with the prefix that C's names have there.
@@ -37,7 +37,7 @@ class System:
         return "\n".join(found) + "\n"
 
 
-LINUX = System(
+LINUX = ArmSystem(
     "linux",
     "aarch64-unknown-linux-gnu",
     ObjectFormat.ELF,
@@ -46,7 +46,7 @@ LINUX = System(
     (".size {0}, .-{0}",),
     ('.section .note.GNU-stack, "", %progbits',),
 )
-MACOS = System(
+MACOS = ArmSystem(
     "macos",
     "arm64-apple-macosx11.0.0",
     ObjectFormat.MACH_O,
@@ -56,7 +56,7 @@ MACOS = System(
     (".subsections_via_symbols",),
     "_",
 )
-WINDOWS = System(
+WINDOWS = ArmSystem(
     "windows",
     "aarch64-pc-windows-msvc",
     ObjectFormat.COFF_AARCH64,

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from fieldc.targets.aarch64.kernel import ArmKernel, compile_words
 from fieldc.targets.aarch64.objects import object_of
-from fieldc.targets.aarch64.systems import SYSTEMS, System
+from fieldc.targets.aarch64.systems import SYSTEMS, ArmSystem
 from fieldc.targets.artifact import Artifact, header, symbol_of
 from fieldc.targets.llvm.processors import AARCH64
 from fieldc.targets.llvm.targets import LLVM
-from fieldc.targets.target import Choice, Target
+from fieldc.targets.target import Choice, Target, Variant
 from fieldc.words.lower import lower
 
 WORD = 64
 ARCHITECTURE = "aarch64"
+VARIANTS = (Variant(ARCHITECTURE),)
 
 
 def kernel_of(choice: Choice) -> ArmKernel:
@@ -20,7 +21,7 @@ def kernel_of(choice: Choice) -> ArmKernel:
     return compile_words(lower(choice.expression, rows) for rows in AARCH64.rows_to_try)
 
 
-def _target(system: System) -> Target:
+def _target(system: ArmSystem) -> Target:
     llvm = next(t for t in LLVM if (t.architecture, t.system) == (ARCHITECTURE, system.name))
 
     def make(target: Target, choice: Choice) -> Artifact:
@@ -34,7 +35,7 @@ def _target(system: System) -> Target:
         code = object_of({symbol: kernel.code}, system.triple)
         return Artifact(symbol, target, choice, system.convention, ".s", text, code)
 
-    return llvm.named(llvm.name, about=f"AArch64 for {system.triple}", make=make)
+    return llvm.named(llvm.name, about=f"AArch64 for {system.triple}", make=make, variants=VARIANTS)
 
 
 AARCH64_SYSTEMS = tuple(map(_target, SYSTEMS))

@@ -6,7 +6,8 @@
 
 int main(void)
 {
-    static const char *const paths[] = {"", "adx", "mulx", "base", "portable"};
+    static const char *const paths[] = {"",     "adx",      "mulx",
+                                        "base", "portable", "aarch64"};
     uint8_t bytes[@upper@_BYTES];
     @name@ two, half, one, product;
     int i, status;

@@ -19,13 +19,16 @@ typedef struct {
 
 static const @name@_kernels @name@_in_c = @upper@_KERNELS(FIELDC_PORTABLE, c);
 
-#if @upper@_ASSEMBLY
-
+#if @upper@_ASSEMBLY || @upper@_AARCH64
 #define @upper@_DECLARE(variant) \
     extern @name@_binary @name@_add_##variant, @name@_sub_##variant, \
         @name@_@mul@_##variant, @name@_@sum_of_products@_##variant@lazy_binary_kernels@; \
     extern @name@_unary @name@_neg_##variant, @name@_double_##variant, \
         @name@_@square@_##variant@conversion_kernels@@lazy_unary_kernels@;
+#endif
+
+#if @upper@_ASSEMBLY
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -70,6 +73,28 @@ static const @name@_kernels *@name@_find(int path)
     case FIELDC_ADX: return adx ? &@name@_in_adx : NULL;
     case FIELDC_MULX: return mulx ? &@name@_in_mulx : NULL;
     case FIELDC_BASE: return &@name@_in_base;
+    case FIELDC_PORTABLE: return &@name@_in_c;
+    default: return NULL;
+    }
+}
+
+#elif @upper@_AARCH64
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+@upper@_DECLARE(aarch64)
+#ifdef __cplusplus
+}
+#endif
+
+static const @name@_kernels @name@_in_aarch64 = @upper@_KERNELS(FIELDC_AARCH64, aarch64);
+
+static const @name@_kernels *@name@_find(int path)
+{
+    switch (path) {
+    case FIELDC_AUTOMATIC:
+    case FIELDC_AARCH64: return &@name@_in_aarch64;
     case FIELDC_PORTABLE: return &@name@_in_c;
     default: return NULL;
     }

@@ -51,7 +51,8 @@ enum fieldc_path {
     FIELDC_ADX = 1,     /* x86-64 with ADX and BMI2, two carry chains */
     FIELDC_MULX = 2,    /* x86-64 with BMI2, one carry chain */
     FIELDC_BASE = 3,    /* any x86-64 */
-    FIELDC_PORTABLE = 4 /* C */
+    FIELDC_PORTABLE = 4, /* C */
+    FIELDC_AARCH64 = 5  /* any AArch64 */
 };
 #endif
 

@@ -16,5 +16,12 @@
 #define @upper@_ASSEMBLY 0
 #endif
 
+/* The same of src/@name@_aarch64.S. */
+#if @has_aarch64@ && @condition_aarch64@
+#define @upper@_AARCH64 1
+#else
+#define @upper@_AARCH64 0
+#endif
+
 /* ---- Kernels in C, for every processor ---- */
 
