@@ -251,10 +251,10 @@ def arithmetic_of(constants: Constants, native: bool | None) -> Arithmetic:
     """Kernels or Python's integers. Raises ProcessorError where kernels are asked for in vain."""
     if native is False:
         return PythonArithmetic(constants.p)
-    from fieldc.machine.processor import ProcessorError, is_x86_64
+    from fieldc.machine.processor import ProcessorError, host_architecture
     from fieldc.native import NativeArithmetic
 
-    if is_x86_64():
+    if host_architecture():
         return NativeArithmetic(constants)
     if native:
         raise ProcessorError("this host runs no kernels in-process; leave out native=True")

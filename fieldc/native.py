@@ -12,7 +12,7 @@ from fieldc.artifacts.host import NativeKernel, decide_here, native
 from fieldc.elements import Field, constants_of
 from fieldc.field import Field as Constants
 from fieldc.language import Kernel
-from fieldc.machine.processor import is_x86_64
+from fieldc.machine.processor import host_architecture
 
 if TYPE_CHECKING:
     Limbs = ctypes.Array[ctypes.c_uint64]
@@ -35,7 +35,7 @@ def compile(
     if isinstance(operation, Kernel):
         return native(operation.expression(constants))
     expression = choose(constants, operation, algorithm)
-    if is_x86_64():
+    if host_architecture():
         expression = decide_here(constants, operation, algorithm).expression
     return native(expression)
 

@@ -11,7 +11,9 @@ from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.assemble import assemble, compile_ir, host_triple
 from fieldc.machine.load import LoadedKernel, load
-from fieldc.machine.processor import ProcessorError, is_x86_64, missing
+from fieldc.machine.processor import ProcessorError, host_architecture, is_x86_64, missing
+from fieldc.targets.aarch64.objects import object_of
+from fieldc.targets.aarch64.targets import AARCH64_SYSTEMS, ARCHITECTURE, kernel_of
 from fieldc.targets.llvm.print import print_llvm
 from fieldc.targets.llvm.processors import LLVM_TARGETS
 from fieldc.targets.llvm.wide import print_llvm_wide
@@ -62,11 +64,14 @@ def _decided(expression: Expression) -> Decision:
 
 
 def _own_target() -> Target:
-    return next((t for t in X86_64 if t.system == host_system()), X86_64[0])
+    targets = AARCH64_SYSTEMS if host_architecture() == ARCHITECTURE else X86_64
+    return next((t for t in targets if t.system == host_system()), targets[0])
 
 
 def compiled(choice: Choice) -> bytes:
     """The object file of a choice of our own, with SYMBOL."""
+    if host_architecture() == ARCHITECTURE:
+        return object_of({SYMBOL: kernel_of(choice).code}, _own_target().triple)
     return assemble(plan_of(choice).compile(choice.expression, SYMBOL).text(GNU))
 
 
@@ -96,6 +101,8 @@ def _llvm_wide() -> HostBackend:
 
 def host_backends(word: int) -> list[HostBackend]:
     """The backends whose code this host may run; own ones have 64-bit words."""
+    if host_architecture() == ARCHITECTURE and word == 64:
+        return [HostBackend(ARCHITECTURE, (), lambda e: compiled(_decided(e).preferred))]
     if not is_x86_64():
         return []
     llvm = [

@@ -39,6 +39,13 @@ def is_x86_64() -> bool:
     return platform.machine().lower() in ("x86_64", "amd64") and platform.system() != "Windows"
 
 
+def host_architecture() -> str:
+    """The architecture whose kernels this process calls: x86_64 or aarch64; empty for others."""
+    if is_x86_64():
+        return "x86_64"
+    return "aarch64" if platform.machine().lower() in ("aarch64", "arm64") else ""
+
+
 def cpuid(leaf: int, subleaf: int = 0) -> tuple[int, int, int, int]:
     """EAX, EBX, ECX and EDX of the CPUID instruction; zeros where the host has none."""
     if not is_x86_64():

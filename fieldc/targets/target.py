@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from fieldc.algorithms import kernels_for
 from fieldc.language import BoundError, Expression
 from fieldc.machine.instruments import Instruments
-from fieldc.machine.processor import is_x86_64, missing
+from fieldc.machine.processor import host_architecture, missing
 from fieldc.targets.object_format import ObjectFormat
 
 if TYPE_CHECKING:
@@ -128,8 +128,8 @@ class Target:
         """Whether this process can call its objects, if the processor has what they need."""
         return (
             self.object_format is not None
-            and is_x86_64()
-            and (self.architecture, self.system) == ("x86_64", host_system())
+            and self.architecture != ""
+            and (self.architecture, self.system) == (host_architecture(), host_system())
         )
 
     def place(self, needs: Sequence[str] = ()) -> Place:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from fieldc.targets.aarch64.instructions import INSTRUCTIONS, Line, TextError
+from fieldc.targets.aarch64.instructions import INSTRUCTIONS, ArmLine, TextError
 
 _PART = re.compile(r"\[[^]]*\]!?|[^,\s][^,]*")
 """An operand: an address in brackets, or what is between commas."""
@@ -46,10 +46,10 @@ def _bytes_of(line: str, place: int, labels: dict[str, int]) -> bytes:
     if mnemonic == ALIGN:
         return bytes(-place % (1 << int(operands[0])))
     known = dict.fromkeys(operands, place) if mnemonic == "adr" and not labels else labels
-    return encode(Line(mnemonic, operands, place, known)).to_bytes(4, "little")
+    return encode(ArmLine(mnemonic, operands, place, known)).to_bytes(4, "little")
 
 
-def encode(line: Line) -> int:
+def encode(line: ArmLine) -> int:
     """The word of one instruction. Raises TextError."""
     for row in INSTRUCTIONS.get(line.mnemonic, ()):
         if (word := row.encode(line)) is not None:

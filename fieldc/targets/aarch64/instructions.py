@@ -24,7 +24,7 @@ class TextError(Refusal):
 
 
 @dataclass(frozen=True)
-class Line:
+class ArmLine:
     """A line of text in its parts: `adds x1, x2, x3, lsl #1` has four operands."""
 
     mnemonic: str
@@ -35,12 +35,12 @@ class Line:
     """The places of all labels."""
 
 
-Reader = Callable[[Line, str], "int | None"]
+Reader = Callable[[ArmLine, str], "int | None"]
 """From an operand's text to its bits, or None where the operand is of another kind."""
 
 
 def _register(shift: int, stack: bool = False) -> Reader:
-    def read(line: Line, text: str) -> int | None:
+    def read(line: ArmLine, text: str) -> int | None:
         if text in ("xzr", "wzr", "sp"):
             return ZERO << shift if (text == "sp") == stack else None
         if text[:1] not in ("x", "w") or not text[1:].isdigit() or not int(text[1:]) < ZERO:
@@ -50,18 +50,18 @@ def _register(shift: int, stack: bool = False) -> Reader:
     return read
 
 
-def _both(line: Line, text: str) -> int | None:
+def _both(line: ArmLine, text: str) -> int | None:
     """One register as both operands."""
     number = _register(0)(line, text)
     return None if number is None else number << 5 | number << 16
 
 
-def _stack(line: Line, text: str) -> int | None:
+def _stack(line: ArmLine, text: str) -> int | None:
     return 0 if text == "sp" else None
 
 
 def _condition(flip: int) -> Reader:
-    def read(line: Line, text: str) -> int | None:
+    def read(line: ArmLine, text: str) -> int | None:
         return (CONDITIONS.index(text) ^ flip) << 12 if text in CONDITIONS else None
 
     return read
@@ -77,14 +77,14 @@ def _number(text: str) -> int | None:
 def _immediate(limit: int, bits: Callable[[int], int]) -> Reader:
     """A number from 0 up to a limit."""
 
-    def read(line: Line, text: str) -> int | None:
+    def read(line: ArmLine, text: str) -> int | None:
         value = _number(text)
         return bits(value) if value is not None and 0 <= value < limit else None
 
     return read
 
 
-def _moved(line: Line, text: str) -> int | None:
+def _moved(line: ArmLine, text: str) -> int | None:
     """A number that movz can make, or movn: 16 bits at a multiple of 16, or their complement."""
     value, width = _number(text), 32 if line.operands[0].startswith("w") else 64
     if value is None:
@@ -97,13 +97,13 @@ def _moved(line: Line, text: str) -> int | None:
     return None
 
 
-def _kept(line: Line, text: str) -> int | None:
+def _kept(line: ArmLine, text: str) -> int | None:
     """`lsl #16`, `#32` or `#48` of movk."""
     value = _number(text.removeprefix("lsl ")) if text.startswith("lsl ") else None
     return value // 16 << 21 if value in (0, 16, 32, 48) else None
 
 
-def _shifted(line: Line, text: str) -> int | None:
+def _shifted(line: ArmLine, text: str) -> int | None:
     """`lsl #3` or `lsr #3` of the last register."""
     kind, _, amount = text.partition(" ")
     value = _number(amount)
@@ -112,7 +112,7 @@ def _shifted(line: Line, text: str) -> int | None:
     return ("lsl", "lsr").index(kind) << 22 | value << 10
 
 
-def _width(line: Line, text: str) -> int | None:
+def _width(line: ArmLine, text: str) -> int | None:
     """How many bits a field has, after the number of its first."""
     first, count = _number(line.operands[-2]), _number(text)
     if first is None or count is None or not 0 < count <= 64 - first:
@@ -123,7 +123,7 @@ def _width(line: Line, text: str) -> int | None:
 def _address(count: int, indexed: bool = False) -> Reader:
     """`[x1, #16]` for one register or two; with `indexed` `[x1, #-16]!`."""
 
-    def read(line: Line, text: str) -> int | None:
+    def read(line: ArmLine, text: str) -> int | None:
         if text.endswith("!") != indexed:
             return None
         base, _, offset = text.rstrip("!").removeprefix("[").removesuffix("]").partition(", ")
@@ -148,14 +148,14 @@ def _offset(count: int, value: int, indexed: bool) -> int | None:
 def _after(count: int) -> Reader:
     """What is added to the base after an access."""
 
-    def read(line: Line, text: str) -> int | None:
+    def read(line: ArmLine, text: str) -> int | None:
         value = _number(text)
         return None if value is None else _offset(count, value, True)
 
     return read
 
 
-def _label(line: Line, text: str) -> int | None:
+def _label(line: ArmLine, text: str) -> int | None:
     """The distance to a label, for adr."""
     if text not in line.labels:
         return None
@@ -163,7 +163,7 @@ def _label(line: Line, text: str) -> int | None:
     return (distance & 3) << 29 | (distance >> 2 & (1 << 19) - 1) << 5
 
 
-def _saved(line: Line, text: str) -> int | None:
+def _saved(line: ArmLine, text: str) -> int | None:
     return 0 if text.lower() == "nzcv" else None
 
 
@@ -211,7 +211,7 @@ class Row:
     halves: bool = False
     """Whether it may have registers of 32 bits."""
 
-    def encode(self, line: Line) -> int | None:
+    def encode(self, line: ArmLine) -> int | None:
         """The word of a line, or None where it is of another form."""
         if len(line.operands) != len(self.operands):
             return None

@@ -16,7 +16,7 @@ from fieldc.binary.linkable import function_of
 from fieldc.language import LanguageError
 from fieldc.machine.assemble import compile_ir
 from fieldc.targets.aarch64.encode import encode
-from fieldc.targets.aarch64.instructions import Line
+from fieldc.targets.aarch64.instructions import ArmLine
 from fieldc.targets.llvm.print import print_llvm
 from fieldc.targets.llvm.processors import AARCH64
 from fieldc.words.program import Program, Value
@@ -77,7 +77,7 @@ def _compiled(program: Program, is_immediate: Callable[[Value], bool]) -> ArmKer
     if constants:
         lines = [f"adr x{len(read.operands)}, {TABLE}f", *lines]  # z is x0, before all operands
         after = 4 + len(code) + (4 + len(code)) % 8
-        found = Line("adr", (f"x{len(read.operands)}", "table"), 0, {"table": after})
+        found = ArmLine("adr", (f"x{len(read.operands)}", "table"), 0, {"table": after})
         code = encode(found).to_bytes(4, "little") + code
     return ArmKernel(tuple(lines), code, constants)
 
