@@ -175,7 +175,7 @@ SAME_IDEA = {
 }
 """Classes of one name in two modules, and why that is one idea. The stages of a target, such as
 Selection and Allocation, also have the same names in the folder of each target."""
-AMBIGUOUS = {"Kind", "Line", "Plan", "Routine", "Statement", "System", "Trace"}
+AMBIGUOUS = {"Kind", "Plan", "Routine", "Statement", "Trace"}
 """Names that still mean two things. No name may join them."""
 
 

@@ -13,7 +13,7 @@ from fieldc.catalogue import find_field
 from fieldc.elements import arithmetic_of
 from fieldc.machine import processor
 from fieldc.machine.check import check
-from fieldc.machine.emulated import Program
+from fieldc.machine.emulated import RunningProgram
 from fieldc.native import NativeArithmetic
 from fieldc.targets.llvm.emulators import EMULATORS
 from fieldc.targets.registry import TARGETS
@@ -61,5 +61,5 @@ def test_they_compute_under_an_emulator(monkeypatch: pytest.MonkeyPatch) -> None
         patched.setattr(platform, "machine", lambda: "aarch64")
         (backend,) = host.host_backends(64)
         made = backend.compile(expression)
-    with Program(runner.emulator, {host.SYMBOL: made}) as program:
+    with RunningProgram(runner.emulator, {host.SYMBOL: made}) as program:
         check(program.kernel(host.SYMBOL, (6, 6), 6), expression)
