@@ -72,3 +72,42 @@ def test_what_a_batch_refuses(
     assert cli.main(["bench", *words]) == 2
     error = capsys.readouterr().err
     assert said in error and error.count("\n") == 1
+
+
+def test_a_build_of_kernels_on_arrays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "built"
+    assert cli.main(["build", "goldilocks", "--batch", "--op", "mul,add", "-o", str(folder)]) == 0
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["kernels"] == []
+    rows = manifest["arrays"]
+    assert [row["layout"] for row in rows] == ["digits", "canonical-digits", "array"] * 2
+    assert {row["status"] for row in rows} == {"PROVED"}
+    header = (folder / "fieldc_goldilocks_arrays.h").read_text()
+    for row in rows:
+        assert f"void {row['symbol']}(size_t count, uint64_t *z, const uint64_t *x" in header
+        assert (folder / row["object"]).is_file() and (folder / row["file"]).is_file()
+    assert cli.main(["prove", str(folder)]) == 0
+    damaged = folder / rows[2]["object"]
+    code = damaged.read_bytes()
+    at = code.index(bytes.fromhex("c5f877c3")) - 40  # before vzeroupper and ret
+    damaged.write_bytes(code[:at] + bytes((code[at] ^ 1,)) + code[at + 1 :])
+    capsys.readouterr()
+    assert cli.main(["prove", str(folder)]) == 1
+    assert capsys.readouterr().out.count("FAILED") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--op", "redc"], "redc has no kernel on arrays"),
+        (["--target", "c"], "leave out --target"),
+        (["--word", "32"], "words of 64 bits"),
+    ],
+)
+def test_what_a_build_of_kernels_on_arrays_refuses(
+    tmp_path: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "built"
+    assert cli.main(["build", "goldilocks", "--batch", *words, "-o", str(folder)]) == 2
+    assert said in capsys.readouterr().err
+    assert not folder.exists()

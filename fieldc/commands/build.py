@@ -87,6 +87,11 @@ NAMES, FASTEST = tuple(r.name for r in REPRESENTATIONS), "fastest"
         help="prove everything again: recall no proof of earlier builds, and remember none",
     ),
     option(
+        "--batch",
+        action="store_true",
+        help="kernels on arrays instead, for AVX-512 IFMA, in every layout",
+    ),
+    option(
         "-o",
         dest="folder",
         type=folder,
@@ -104,6 +109,8 @@ def build(arguments: argparse.Namespace) -> Answer:
         from fieldc.artifacts import cache
 
         cache.turn_off()
+    if arguments.batch:
+        return build_batch(field, folder, arguments)
     make = build_kernels if arguments.package is None else build_package
     artifacts, data = make(field, folder, arguments)
     rows = [
@@ -115,6 +122,26 @@ def build(arguments: argparse.Namespace) -> Answer:
     table = Table(columns, rows, title, optional=("target", "variant"))
     said = str(data.get("checked", ""))
     return Answer((table,), data, conclusion=(said,) if said else ())
+
+
+def build_batch(field: Field, folder: Path, arguments: argparse.Namespace) -> Answer:
+    """Kernels on arrays. Raises UsageError for options that they do not have."""
+    from fieldc.artifacts.arrays import build_arrays
+    from fieldc.targets.avx512ifma.offers import BATCHED
+
+    for name in ("target", "algorithm", "schedule", "processor", "representation", "package"):
+        if getattr(arguments, name) is not None:
+            raise UsageError(f"--batch builds kernels on arrays; leave out --{name}")
+    if arguments.formula is not None or field.word != 64:
+        raise UsageError("--batch takes operations in words of 64 bits; leave out the rest")
+    with progress() as show:
+        built, data = build_arrays(field, arguments.op or BATCHED, folder, show)
+    rows = [
+        (row["op"], row["layout"], row["target"], row["file"], row["status"])
+        for row in (each.row() for each in built)
+    ]
+    title = f"{short(field.label)}: {len(built)} kernels on arrays in {folder}"
+    return Answer((Table(("op", "layout", "target", "file", "status"), rows, title),), data)
 
 
 def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> Built:

@@ -63,6 +63,9 @@ def prove(arguments: argparse.Namespace) -> Answer:
         return listed(Path(arguments.path))
     if (answer := stated(arguments)) is not None:
         return answer
+    manifest = Path(arguments.path) / "manifest.json"
+    if manifest.is_file() and b'"arrays"' in read(manifest):
+        return prove_batch(Path(arguments.path))
     named = jobs_of(Path(arguments.path), arguments)
     with progress() as show:
         verdicts = prove_all([job for job, _ in named], show)
@@ -81,6 +84,33 @@ def prove(arguments: argparse.Namespace) -> Answer:
     if claims:
         tables += [Table(("kernel", "what is proved"), claims), Table((), [("each", FOR_ALL)])]
     return Answer(tuple(tables), data, int(len(claims) < len(rows)))
+
+
+def prove_batch(folder: Path) -> Answer:
+    """The proofs of a folder of kernels on arrays. Raises UsageError."""
+    from fieldc.artifacts.arrays import prove_folder
+
+    try:
+        found = list(prove_folder(folder, json.loads(read(folder / "manifest.json"))))
+    except (ValueError, KeyError, TypeError):
+        raise UsageError(f"{quote(str(folder / 'manifest.json'))} is no manifest") from None
+    data: list[dict[str, object]] = [
+        {
+            "kernel": each.symbol,
+            "status": "FAILED" if each.failure else "PROVED",
+            "seconds": round(each.seconds, 2),
+            "reason": each.failure,
+            "operation": each.operation,
+            "layout": each.layout,
+        }
+        for each in found
+    ]
+    rows = [(d["kernel"], d["layout"], d["status"], d["seconds"], d["reason"]) for d in data]
+    tables = (
+        Table(("kernel", "layout", "status", "seconds", "why not"), rows),
+        Table((), [("each", f"for every count; {FOR_ALL}")]),
+    )
+    return Answer(tables, data, int(any(each.failure for each in found)))
 
 
 def claim_of(job: Job, verdict: Verdict) -> str:

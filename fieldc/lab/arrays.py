@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from fieldc.algorithms.lanes import LANES, in_lanes, in_lanes_by
+from fieldc.algorithms.lanes import in_lanes
 from fieldc.artifacts.host import SYMBOL, compiled, decide_here, loaded
 from fieldc.errors import UserError
 from fieldc.field import Field
@@ -17,13 +17,8 @@ from fieldc.machine.processor import is_x86_64, missing
 from fieldc.machine.results import Spread
 from fieldc.targets.avx512ifma.instructions import FEATURES
 from fieldc.targets.avx512ifma.kernel import ArrayKernel, compile_array
+from fieldc.targets.avx512ifma.offers import ARRAY, TARGET, array_expression, layouts_of
 from fieldc.targets.x86_64.timing.array_timing import ArrayCandidate, ArrayRace, measure_arrays
-
-TARGET = "avx512ifma"
-DIGITS, CANONICAL, ARRAY = "digits", "canonical-digits", "array"
-LAYOUTS = (DIGITS, CANONICAL, ARRAY)
-BATCHED = tuple(dict.fromkeys(k.operation for k in LANES if not k.computes.is_lazy))
-"""Operations that have kernels on arrays."""
 
 
 @dataclass(frozen=True)
@@ -95,15 +90,6 @@ class _Entrant:
     kernel: ArrayKernel | None = None
 
 
-def array_expression(f: Field, operation: str, layout: str) -> Expression:
-    """The expression of an operation for a layout. Raises NoLanes, BoundError.
-
-    In digits, R is 2^52 to the number of digits; values below 2p stay there.
-    """
-    named = f"{operation}_lazy" if layout == DIGITS else operation
-    return in_lanes_by(f if layout == ARRAY else in_lanes(f), named)
-
-
 def run_batch(
     field: Field,
     operations: Sequence[str],
@@ -127,9 +113,7 @@ def run_batch(
         progress("compile and check", done, len(operations))
         entrants.append(_scalar(field, operation, elements, seed))
         if not lacking:
-            made, left_out = _vectors(field, operation, elements, seed)
-            entrants += made
-            skipped += left_out
+            entrants += _vectors(field, operation, elements, seed)
     progress("compile and check", len(operations), len(operations))
 
     def show(done: int, total: int) -> None:
@@ -156,22 +140,14 @@ def _rows(field: Field, entrants: Sequence[_Entrant], race: ArrayRace) -> Iterat
         )
 
 
-def _vectors(
-    field: Field, operation: str, elements: int, seed: int
-) -> tuple[list[_Entrant], list[str]]:
-    made, left_out = [], []
-    for layout in LAYOUTS:
-        try:
-            expression = array_expression(field, operation, layout)
-        except UserError as error:
-            left_out.append(f"{TARGET}, {layout}: {error}")
-            continue
+def _vectors(field: Field, operation: str, elements: int, seed: int) -> Iterator[_Entrant]:
+    for layout in layouts_of(operation):
+        expression = array_expression(field, operation, layout)
         kernel = compile_array(expression, SYMBOL)
         function = ArrayFunction(kernel.object, SYMBOL, expression)
         check_arrays(function, seed)
         candidate = _candidate(expression, function.address, elements, seed, layout, TARGET)
-        made.append(_Entrant(operation, TARGET, layout, candidate, function, kernel))
-    return made, left_out
+        yield _Entrant(operation, TARGET, layout, candidate, function, kernel)
 
 
 def _scalar(field: Field, operation: str, elements: int, seed: int) -> _Entrant:

@@ -1,0 +1,216 @@
+"""Builds kernels on arrays: each is proved from its bytes, or nothing is written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+from fieldc.algorithms.lanes import in_lanes
+from fieldc.artifacts.verify import Progress
+from fieldc.artifacts.write import ELSEWHERE, MANIFEST, check_writable
+from fieldc.binary.image import ObjectError
+from fieldc.binary.linkable import function_of
+from fieldc.errors import Refusal
+from fieldc.field import Field
+from fieldc.folders import write_folder
+from fieldc.machine.arrays import ArrayFunction, check_arrays
+from fieldc.machine.processor import is_x86_64, missing
+from fieldc.operations import OPERATIONS, Operation
+from fieldc.proof.identity import ProofError
+from fieldc.proof.lanes.prove import ArrayProof, prove_arrays
+from fieldc.targets.artifact import OWNERSHIP, PROVED, contract, field_symbol
+from fieldc.targets.avx512ifma.instructions import FEATURES
+from fieldc.targets.avx512ifma.kernel import ArrayKernel, compile_array
+from fieldc.targets.avx512ifma.offers import TARGET, array_expression, layouts_of
+
+
+class UnprovedArrayKernel(Refusal):
+    """A kernel on arrays whose proof failed; names the kernel and the claim."""
+
+
+@dataclass(frozen=True)
+class BuiltArray:
+    """A kernel on arrays that was proved, in one layout; `ran` says whether it was run here too."""
+
+    kernel: ArrayKernel
+    layout: str
+    proof: ArrayProof
+    ran: bool
+
+    @property
+    def stem(self) -> str:
+        """The files' path without the ending."""
+        operation = self.kernel.expression.kernel.operation
+        return f"{TARGET}/{operation}_{self.layout.replace('-', '_')}"
+
+    def prototype(self) -> str:
+        """The C declaration."""
+        names = [name for name, _ in self.kernel.expression.kernel.operands]
+        operands = "".join(f", const uint64_t *{name}" for name in names)
+        return f"void {self.kernel.symbol}(size_t count, uint64_t *z{operands});"
+
+    def said(self) -> str:
+        """The contract in words."""
+        f, kernel = self.kernel.expression.field, self.kernel.expression.kernel
+        needs = contract(self.kernel.expression)
+        return (
+            f"{kernel.operation} on arrays, layout {self.layout}: {needs},"
+            f" R = 2^{f.word * f.n}. An element has {f.n} words of {f.word} bits."
+        )
+
+    def text(self) -> str:
+        """The assembly, with what it promises at its head."""
+        f = self.kernel.expression.field
+        operation = self.kernel.expression.kernel.computes.family
+        lines = (
+            f"fieldc build {f.name or hex(f.p)} --batch --op {operation} -o DIR",
+            f"p = {f.p:#x}",
+            self.said(),
+            "z may be any operand; other overlaps are not allowed",
+            f"convention sysv; needs {' and '.join(FEATURES)}",
+            OWNERSHIP,
+        )
+        return "".join(f"# {line}\n" for line in lines) + self.kernel.text
+
+    def row(self) -> dict[str, object]:
+        """The kernel's entry in manifest.json."""
+        f, kernel = self.kernel.expression.field, self.kernel.expression.kernel
+        said = self.said()
+        parts = self.kernel.object, hex(f.p).encode(), said.encode()
+        digests = b"".join(hashlib.sha256(part).digest() for part in parts)
+        return {
+            "symbol": self.kernel.symbol,
+            "op": kernel.operation,
+            **kernel.computes.row(),
+            "algorithm": kernel.algorithm,
+            "target": TARGET,
+            "layout": self.layout,
+            "word": f.word,
+            "n": f.n,
+            "R": hex(f.R),
+            "convention": "sysv",
+            "needs": list(FEATURES),
+            "file": f"{self.stem}.s",
+            "object": f"{self.stem}.o",
+            "contract": said,
+            "status": PROVED,
+            "ran": self.ran,
+            "cases": self.proof.cases,
+            "digest": hashlib.sha256(digests).hexdigest(),
+        }
+
+
+def build_arrays(
+    field: Field, operations: Sequence[str], folder: Path, progress: Progress
+) -> tuple[list[BuiltArray], dict[str, object]]:
+    """Build every layout of some operations, prove and write them; the kernels and the manifest.
+
+    Kernels run on vectors as well where the processor has the instructions. Raises NoLanes,
+    BoundError, OutputError, UnprovedArrayKernel, CheckError, before anything is written.
+    """
+    check_writable(folder, field)
+    in_lanes(field)
+    wanted = [(operation, layout) for operation in operations for layout in layouts_of(operation)]
+    built = []
+    for done, (operation, layout) in enumerate(wanted, 1):
+        built.append(built_array(field, operation, layout))
+        progress("prove", done, len(wanted))
+    files = _files(field, built)
+    manifest = {
+        "field": field.label,
+        "p": hex(field.p),
+        "word": field.word,
+        "n": field.n,
+        "R": hex(field.R),
+        "kernels": [],
+        "arrays": [each.row() for each in built],
+        "files": sorted([*files, MANIFEST]),
+    }
+    files[MANIFEST] = (json.dumps(manifest, indent=2) + "\n").encode()
+    write_folder(folder, files, ELSEWHERE, seal=MANIFEST)
+    return built, manifest
+
+
+def built_array(field: Field, operation: str, layout: str) -> BuiltArray:
+    """One kernel, proved. Raises UnprovedArrayKernel, CheckError."""
+    expression = array_expression(field, operation, layout)
+    name = f"{operation}_{layout.replace('-', '_')}"
+    kernel = compile_array(expression, f"fieldc_{field_symbol(field)}_{name}")
+    proof = prove_array_kernel(kernel)
+    ran = is_x86_64() and not missing(FEATURES)
+    if ran:
+        check_arrays(ArrayFunction(kernel.object, kernel.symbol, expression))
+    return BuiltArray(kernel, layout, proof, ran)
+
+
+def prove_array_kernel(kernel: ArrayKernel) -> ArrayProof:
+    """Prove a kernel from its object's bytes. Raises UnprovedArrayKernel."""
+    computes = kernel.expression.kernel.computes
+    return _proof(kernel.object, kernel.symbol, computes, kernel.expression.field)
+
+
+def _proof(code: bytes, symbol: str, computes: Operation, f: Field) -> ArrayProof:
+    try:
+        function = function_of(code, symbol)
+        return prove_arrays(
+            function.code,
+            computes.family,
+            f.p,
+            f.n,
+            f.word,
+            dict(computes.parameters),
+            function.start,
+        )
+    except (ProofError, ObjectError) as error:
+        raise UnprovedArrayKernel(f"{symbol} is not proved: {error}") from None
+
+
+@dataclass(frozen=True)
+class ProvedAgain:
+    """A kernel of a built folder; `failure` is empty where it is proved."""
+
+    symbol: str
+    operation: str
+    layout: str
+    seconds: float
+    failure: str
+
+
+def prove_folder(folder: Path, manifest: Mapping[str, Any]) -> Iterator[ProvedAgain]:
+    """Prove the kernels on arrays of a built folder again, from their objects.
+
+    Raises KeyError, TypeError, ValueError for a manifest that fieldc build did not write.
+    """
+    field = Field(int(manifest["p"], 16))
+    for row in manifest["arrays"]:
+        started, failure = time.perf_counter(), ""
+        f = field if row["word"] == field.word else in_lanes(field)
+        try:
+            _proof((folder / row["object"]).read_bytes(), row["symbol"], OPERATIONS[row["op"]], f)
+        except UnprovedArrayKernel as error:
+            failure = str(error)
+        except OSError as error:
+            failure = f"{row['object']}: {error.strerror}"
+        seconds = time.perf_counter() - started
+        yield ProvedAgain(row["symbol"], row["op"], row["layout"], seconds, failure)
+
+
+def _files(field: Field, built: Sequence[BuiltArray]) -> dict[str, bytes]:
+    files = {f"{each.stem}.s": each.text().encode() for each in built}
+    files |= {f"{each.stem}.o": each.kernel.object for each in built}
+    name = field_symbol(field)
+    guard = f"FIELDC_{name.upper()}_ARRAYS_H"
+    lines = [f"/* {OWNERSHIP} */", f"#ifndef {guard}", f"#define {guard}", ""]
+    lines += ["#include <stddef.h>", "#include <stdint.h>", ""]
+    lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif"]
+    for each in built:
+        lines += ["", "/* " + "\n * ".join(wrap(each.said(), 90)) + " */", each.prototype()]
+    lines += ["", "#ifdef __cplusplus", "}", "#endif", "#endif", ""]
+    files[f"fieldc_{name}_arrays.h"] = "\n".join(lines).encode()
+    return files

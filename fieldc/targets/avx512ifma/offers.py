@@ -1,0 +1,28 @@
+"""Which kernels on arrays there are: operations, layouts, and the expression of each."""
+
+from __future__ import annotations
+
+from fieldc.algorithms.lanes import LANES, in_lanes, in_lanes_by
+from fieldc.field import Field
+from fieldc.language import Expression
+
+TARGET = "avx512ifma"
+DIGITS, CANONICAL, ARRAY = "digits", "canonical-digits", "array"
+LAYOUTS = (DIGITS, CANONICAL, ARRAY)
+BATCHED = tuple(dict.fromkeys(k.operation for k in LANES if not k.computes.is_lazy))
+"""Operations that have kernels on arrays."""
+
+
+def array_expression(f: Field, operation: str, layout: str) -> Expression:
+    """The expression of an operation for a layout. Raises NoLanes, BoundError.
+
+    In digits, R is 2^52 to the number of digits. In `digits`, values below 2p stay there.
+    """
+    named = f"{operation}_lazy" if layout == DIGITS else operation
+    return in_lanes_by(f if layout == ARRAY else in_lanes(f), named)
+
+
+def layouts_of(operation: str) -> list[str]:
+    """The layouts that an operation has."""
+    names = {k.operation for k in LANES}
+    return [each for each in LAYOUTS if each != DIGITS or f"{operation}_lazy" in names]
