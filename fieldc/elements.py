@@ -248,11 +248,11 @@ def constants_of(prime: str | int | Field | Constants) -> Constants:
 
 
 def arithmetic_of(constants: Constants, native: bool | None) -> Arithmetic:
-    """Kernels or Python's integers. Raises ProcessorError where kernels are asked for in vain."""
+    """Choose kernels or Python integers. Raises ProcessorError if kernels are asked for in vain."""
     if native is False:
         return PythonArithmetic(constants.p)
     from fieldc.machine.processor import ProcessorError, host_architecture
-    from fieldc.native import NativeArithmetic
+    from fieldc.native_arithmetic import NativeArithmetic
 
     if host_architecture():
         return NativeArithmetic(constants)

@@ -15,7 +15,7 @@ from fieldc.elements import FieldMismatch, PythonArithmetic
 from fieldc.errors import UserError
 from fieldc.field import Field as Constants
 from fieldc.machine.processor import ProcessorError, is_x86_64
-from fieldc.native import NativeArithmetic
+from fieldc.native_arithmetic import NativeArithmetic
 
 NATIVE = pytest.mark.skipif(not is_x86_64(), reason="this host runs no kernels in-process")
 WAYS = [pytest.param(True, marks=NATIVE, id="native"), pytest.param(False, id="python")]
