@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from races import peer
@@ -13,6 +15,7 @@ from fieldc import cli
 from fieldc.lab import peers
 from fieldc.machine import results, ring, timing
 from fieldc.machine.processor import is_x86_64
+from fieldc.targets.x86_64.timing import clock
 
 ROWS = [
     peer("inverse", "fieldc", 50.0),
@@ -21,6 +24,14 @@ ROWS = [
 ]
 
 IN_PYTHON = ("python", "words")
+HOMES = (
+    *((timing, name) for name in ("HALF_CYCLES", "CALIBRATION_TURNS", "CANARY_TURNS")),
+    *((timing, name) for name in ("CALIBRATION_LIMIT", "HALVES_LIMIT")),
+    *((results, name) for name in ("CANARY_LIMIT", "FEWEST")),
+    (clock, "CYCLES_PER_TURN"),
+    (ring, "RING"),
+)
+"""Where the constants of the protocol stand in Python."""
 
 
 @pytest.fixture
@@ -139,27 +150,52 @@ def test_names_are_those_of_the_crate() -> None:
     assert names == list(peers.OPERATIONS)
 
 
-def test_the_races_of_crate_and_package_have_one_protocol() -> None:
-    """The limits of a slice, and the ring, are written in two languages more."""
-    folder = peers.FOLDER
-    rust = "".join(path.read_text() for path in sorted((folder / "src").rglob("*.rs")))
-    go = (folder / "go/main.go").read_text()
-    wanted: dict[str, float] = {
-        "CANARY_LIMIT": results.CANARY_LIMIT,
-        "FEWEST": results.FEWEST,
-        "CALIBRATION_LIMIT": timing.CALIBRATION_LIMIT,
-        "HALVES_LIMIT": timing._HALVES_LIMIT,
-        "HALF_CYCLES": timing._HALF_CYCLES,
-        "CALIBRATION_TURNS": timing._CALIBRATION_TURNS,
-        "CANARY_TURNS": timing._CANARY_TURNS,
-        "RING": ring.RING,
-    }
+ROOT = Path(__file__).resolve().parents[1]
+PROTOCOL = (ROOT / "docs/measuring.md").read_text("utf-8").partition("## The protocol")[2]
+STEPS = re.findall(r"^\d\. (calibration|canary|\w+ half)", PROTOCOL, re.M)
+CONSTANTS = {
+    name: float(value)
+    for name, value in re.findall(r"^\| `([A-Z_]+)` \| ([\d.]+) \|", PROTOCOL, re.M)
+}
+
+
+def rust_race() -> str:
+    return "".join(path.read_text() for path in sorted((peers.FOLDER / "src").rglob("*.rs")))
+
+
+def test_all_races_have_the_constants_of_the_page() -> None:
+    """The limits of a slice, and the ring, stand in three programs and in docs/measuring.md."""
+    python = {name: getattr(module, name) for module, name in HOMES}
+    assert python == CONSTANTS
+    rust = rust_race()
     found = {
         name: float(re.search(rf"const {name}: \w+ = ([0-9._]+);", rust)[1].replace("_", ""))  # type: ignore[index]
-        for name in wanted
+        for name in CONSTANTS
     }
-    assert found == wanted
+    assert found == CONSTANTS
+    go = (peers.FOLDER / "go/main.go").read_text()
     fixed, warm = (re.search(rf"const {name}: \w+ = (\d+);", rust) for name in ("FIXED", "WARM"))
     assert fixed and warm
     assert f"const ring, fixed, warm = {ring.RING}, {fixed[1]}, {warm[1]}\n" in go
     assert all(f'=> "{mode}"' in rust for mode in ring.OPERANDS)
+
+
+def test_a_slice_has_the_steps_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(STEPS) == 6
+    wanted = [step.replace("first ", "").replace("second ", "") for step in STEPS]
+    seen: list[str] = []
+
+    def seeing(step: str) -> Callable[..., float]:
+        return lambda *_: seen.append(step) or 1.0  # type: ignore[func-returns-value]
+
+    monkeypatch.setattr(timing.Track, "_ticks", seeing("half"))
+    track = object.__new__(timing.Track)
+    track.clock = SimpleNamespace(  # type: ignore[assignment]
+        calibrate=seeing("calibration"), canary=seeing("canary")
+    )
+    track._slice(0, timing.Lane("latency", timing.PythonCandidate("python", int)))
+    assert seen == wanted
+    (body,) = re.findall(r"^fn slice\(.*?^}", rust_race(), re.M | re.S)
+    body = body.replace("[(); 2].map(|()| runner.run", "half() half()")
+    calls = re.findall(r"(calibrate|canary|half)\(", body)
+    assert [call.replace("calibrate", "calibration") for call in calls] == wanted

@@ -57,11 +57,11 @@ __all__ = [
     "measure",
 ]
 
-_HALF_CYCLES = 60_000
-_CALIBRATION_TURNS = 320
-_CANARY_TURNS = 400
+HALF_CYCLES = 60_000
+CALIBRATION_TURNS = 320
+CANARY_TURNS = 400
 CALIBRATION_LIMIT = 1.03
-_HALVES_LIMIT = 1.10
+HALVES_LIMIT = 1.10
 _PILOT_CALLS = 16
 MAX_LIMBS = 64
 """Longest operand or result, in 64-bit limbs."""
@@ -141,7 +141,7 @@ def measure(
     labels = [candidate.label for candidate in candidates]
     if not labels or rounds < 1 or len(set(labels)) < len(labels):
         raise TimingError("a race needs candidates with distinct labels and at least one round")
-    track = _Track(candidates, instruments, seed, canary, operands)
+    track = Track(candidates, instruments, seed, canary, operands)
     with pinned() as hop:
         track.set_pace()
         for number in range(rounds):
@@ -162,7 +162,7 @@ class _Entrant:
 
 
 @dataclass(frozen=True)
-class _Lane:
+class Lane:
     """One mode of a candidate, with the number of calls that fills half a slice."""
 
     mode: Mode
@@ -170,7 +170,7 @@ class _Lane:
     calls: int = _PILOT_CALLS
 
 
-class _Track:
+class Track:
     """The running state of a race: lanes, random order, slices so far, the clock."""
 
     def __init__(
@@ -191,7 +191,7 @@ class _Track:
         room = max((len(c.code.data) for c in kernels), default=0)
         self.pages = Pages(max(1, len(kernels)), room)
         self.runners = [self._entrant(c) if isinstance(c, TimedKernel) else c for c in candidates]
-        self.lanes: list[_Lane] = []
+        self.lanes: list[Lane] = []
         self.started = (self.clock.ticks(), time.perf_counter_ns())
 
     def _entrant(self, candidate: TimedKernel) -> _Entrant:
@@ -203,10 +203,10 @@ class _Track:
         """Make the lanes, each as long as half a slice."""
         for runner in self.runners:
             for mode in MODES:
-                pilot = _Lane(mode, runner)
+                pilot = Lane(mode, runner)
                 ticks = min(self._ticks(pilot, 0) for _ in range(3))
-                cycles = ticks / self.clock.calibrate(_CALIBRATION_TURNS)
-                self.lanes.append(_Lane(mode, runner, max(1, round(_HALF_CYCLES / cycles))))
+                cycles = ticks / self.clock.calibrate(CALIBRATION_TURNS)
+                self.lanes.append(Lane(mode, runner, max(1, round(HALF_CYCLES / cycles))))
 
     def run_round(self, number: int) -> bool:
         """One slice of every lane, in random order; whether most were good by what is known."""
@@ -237,7 +237,7 @@ class _Track:
             operands=self.operands,
         )
 
-    def _slice(self, number: int, lane: _Lane) -> Slice:
+    def _slice(self, number: int, lane: Lane) -> Slice:
         runner = lane.runner
         placement = number % len(runner.copies) if isinstance(runner, _Entrant) else 0
         before, first = self._surroundings()
@@ -245,15 +245,15 @@ class _Track:
         after, second = self._surroundings()
         scale = min(before, after)
         agree = max(before, after) < CALIBRATION_LIMIT * scale
-        steady = agree and max(halves) < _HALVES_LIMIT * min(halves)
+        steady = agree and max(halves) < HALVES_LIMIT * min(halves)
         canary = max(first, second) / scale
         ticks = sum(halves) / 2
         return Slice(runner.label, lane.mode, number, ticks, scale, steady, canary, placement)
 
     def _surroundings(self) -> tuple[float, float]:
-        return self.clock.calibrate(_CALIBRATION_TURNS), self.clock.canary(_CANARY_TURNS)
+        return self.clock.calibrate(CALIBRATION_TURNS), self.clock.canary(CANARY_TURNS)
 
-    def _ticks(self, lane: _Lane, placement: int) -> float:
+    def _ticks(self, lane: Lane, placement: int) -> float:
         runner = lane.runner
         if isinstance(runner, PythonCandidate):
             return _python_ns(runner.call, lane.calls) * self._tsc_ghz()

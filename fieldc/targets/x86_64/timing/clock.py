@@ -18,7 +18,7 @@ from fieldc.machine.instruments import TimingError
 from fieldc.machine.load import load
 from fieldc.machine.processor import is_x86_64
 
-CALIBRATION_CYCLES = 48
+CYCLES_PER_TURN = 48
 """Core cycles of one turn of the calibration loop: 16 dependent imul of 3 cycles each."""
 
 START = """
@@ -113,7 +113,7 @@ class TickClock:
     def calibrate(self, count: int) -> float:
         """Ticks per core cycle, from this many turns of a dependent imul chain."""
         ticks = int(self._calibrate(count)) - self.reading
-        return ticks / (count * CALIBRATION_CYCLES)
+        return ticks / (count * CYCLES_PER_TURN)
 
     def canary(self, count: int) -> float:
         """Ticks per turn of a loop that fills every issue slot."""
