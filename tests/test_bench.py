@@ -193,7 +193,7 @@ def test_a_slice_has_the_steps_of_the_page(monkeypatch: pytest.MonkeyPatch) -> N
     track.clock = SimpleNamespace(  # type: ignore[assignment]
         calibrate=seeing("calibration"), canary=seeing("canary")
     )
-    track._slice(0, timing.Lane("latency", timing.PythonCandidate("python", int)))
+    track._slice(0, timing.TimedMode("latency", timing.PythonCandidate("python", int)))
     assert seen == wanted
     (body,) = re.findall(r"^fn slice\(.*?^}", rust_race(), re.M | re.S)
     body = body.replace("[(); 2].map(|()| runner.run", "half() half()")

@@ -162,7 +162,7 @@ class _Entrant:
 
 
 @dataclass(frozen=True)
-class Lane:
+class TimedMode:
     """One mode of a candidate, with the number of calls that fills half a slice."""
 
     mode: Mode
@@ -191,7 +191,7 @@ class Track:
         room = max((len(c.code.data) for c in kernels), default=0)
         self.pages = Pages(max(1, len(kernels)), room)
         self.runners = [self._entrant(c) if isinstance(c, TimedKernel) else c for c in candidates]
-        self.lanes: list[Lane] = []
+        self.lanes: list[TimedMode] = []
         self.started = (self.clock.ticks(), time.perf_counter_ns())
 
     def _entrant(self, candidate: TimedKernel) -> _Entrant:
@@ -203,10 +203,10 @@ class Track:
         """Make the lanes, each as long as half a slice."""
         for runner in self.runners:
             for mode in MODES:
-                pilot = Lane(mode, runner)
+                pilot = TimedMode(mode, runner)
                 ticks = min(self._ticks(pilot, 0) for _ in range(3))
                 cycles = ticks / self.clock.calibrate(CALIBRATION_TURNS)
-                self.lanes.append(Lane(mode, runner, max(1, round(HALF_CYCLES / cycles))))
+                self.lanes.append(TimedMode(mode, runner, max(1, round(HALF_CYCLES / cycles))))
 
     def run_round(self, number: int) -> bool:
         """One slice of every lane, in random order; whether most were good by what is known."""
@@ -237,7 +237,7 @@ class Track:
             operands=self.operands,
         )
 
-    def _slice(self, number: int, lane: Lane) -> Slice:
+    def _slice(self, number: int, lane: TimedMode) -> Slice:
         runner = lane.runner
         placement = number % len(runner.copies) if isinstance(runner, _Entrant) else 0
         before, first = self._surroundings()
@@ -253,7 +253,7 @@ class Track:
     def _surroundings(self) -> tuple[float, float]:
         return self.clock.calibrate(CALIBRATION_TURNS), self.clock.canary(CANARY_TURNS)
 
-    def _ticks(self, lane: Lane, placement: int) -> float:
+    def _ticks(self, lane: TimedMode, placement: int) -> float:
         runner = lane.runner
         if isinstance(runner, PythonCandidate):
             return _python_ns(runner.call, lane.calls) * self._tsc_ghz()
