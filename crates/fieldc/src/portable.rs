@@ -31,7 +31,13 @@ pub(crate) const fn select<const N: usize>(mask: u64, a: &[u64; N], b: &[u64; N]
 )]
 #[inline(always)]
 pub(crate) fn choose<const N: usize>(flag: bool, a: &[u64; N], b: &[u64; N]) -> [u64; N] {
-    select(opaque((flag as u64).wrapping_neg()), a, b)
+    select(runtime_mask(flag), a, b)
+}
+
+/// All ones if the flag is set, else 0, where the program runs.
+#[inline(always)]
+pub(crate) fn runtime_mask(flag: bool) -> u64 {
+    opaque((flag as u64).wrapping_neg())
 }
 
 /// The same mask, of which the compiler knows nothing: an empty instruction names its register.

@@ -1,41 +1,96 @@
 //! Products in portable Rust where the program runs; `portable` has those for constants.
 //!
-//! They differ in the last subtraction of p, whose choice waits for no memory here.
+//! For some numbers of limbs they are straight-line code that the compiler `fieldc` printed; for
+//! others, loops. Which code serves a modulus is decided when the program is compiled.
 
 use crate::addition;
-use crate::modulus::Modulus;
+use crate::generated::portable as flat;
+use crate::modulus::{FULL, Modulus, NEAR, class_of};
 use crate::portable::product;
+
+/// The same array: A and B are equal wherever this runs.
+#[inline(always)]
+fn same<T: Copy, const A: usize, const B: usize>(x: &[T; A]) -> &[T; B] {
+    x.first_chunk().expect("arrays of one length")
+}
+
+/// The limbs of two numbers as one array.
+#[inline(always)]
+fn both<const N: usize, const B: usize>(x: &[[u64; N]; 2]) -> &[u64; B] {
+    x.as_flattened().first_chunk().expect("two numbers")
+}
+
+/// What one function of `flat` makes of N limbs.
+macro_rules! call {
+    ($M:ident, $function:ident($($x:expr),+)) => {
+        *same(&flat::$function($($x),+, same(&$M::P), $M::N0))
+    };
+}
 
 /// x*y/R mod p.
 #[inline]
 pub(crate) fn mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
-    let (t, over) = product::<N, M>(x, y);
-    addition::subtract_once(&t, over, &M::P)
+    match (N, const { class_of(&M::P) }) {
+        (4, NEAR) => call!(M, mul_near_4(same(x), same(y))),
+        (4, FULL) => call!(M, mul_full_4(same(x), same(y))),
+        (4, _) => call!(M, mul_spare_4(same(x), same(y))),
+        (6, NEAR) => call!(M, mul_near_6(same(x), same(y))),
+        (6, FULL) => call!(M, mul_full_6(same(x), same(y))),
+        (6, _) => call!(M, mul_spare_6(same(x), same(y))),
+        _ => {
+            let (t, over) = product::<N, M>(x, y);
+            addition::subtract_once(&t, over, &M::P)
+        }
+    }
 }
 
 /// x*x/R mod p.
 #[inline]
 pub(crate) fn square<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
-    mul::<N, M>(x, x)
+    match (N, const { class_of(&M::P) }) {
+        (4, NEAR) => call!(M, square_near_4(same(x))),
+        (4, FULL) => call!(M, square_full_4(same(x))),
+        (4, _) => call!(M, square_spare_4(same(x))),
+        (6, NEAR) => call!(M, square_near_6(same(x))),
+        (6, FULL) => call!(M, square_full_6(same(x))),
+        (6, _) => call!(M, square_spare_6(same(x))),
+        _ => mul::<N, M>(x, x),
+    }
 }
 
 /// x*y/R modulo p, below 2p as x and y are, for 4p < R.
 #[inline]
 pub(crate) fn mul_lazy<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
-    product::<N, M>(x, y).0
+    match N {
+        4 => call!(M, mul_lazy_4(same(x), same(y))),
+        6 => call!(M, mul_lazy_6(same(x), same(y))),
+        _ => product::<N, M>(x, y).0,
+    }
 }
 
 /// x*x/R modulo p, below 2p as x is, for 4p < R.
 #[inline]
 pub(crate) fn square_lazy<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
-    mul_lazy::<N, M>(x, x)
+    match (N, const { M::P[N - 1] < crate::generated::ROWS_TOP }) {
+        (4, true) => call!(M, square_lazy_4(same(x))),
+        (6, true) => call!(M, square_lazy_6(same(x))),
+        _ => mul_lazy::<N, M>(x, x),
+    }
 }
 
-/// (x0*y0 + x1*y1)/R mod p, as two products.
+/// (x0*y0 + x1*y1)/R mod p.
 pub(crate) fn sum_of_products<const N: usize, M: Modulus<N>>(
     x: &[[u64; N]; 2],
     y: &[[u64; N]; 2],
 ) -> [u64; N] {
-    let [first, second] = core::array::from_fn(|i| mul::<N, M>(&x[i], &y[i]));
-    addition::add(&first, &second, &M::P)
+    match (N, const { M::P[N - 1] < crate::generated::SPARE_TOP }) {
+        (4, true) => call!(M, sum_of_products_spare_4(both(x), both(y))),
+        (4, false) => call!(M, sum_of_products_full_4(both(x), both(y))),
+        (6, true) => call!(M, sum_of_products_spare_6(both(x), both(y))),
+        (6, false) => call!(M, sum_of_products_full_6(both(x), both(y))),
+        _ => {
+            let [first, second] = core::array::from_fn(|i| mul::<N, M>(&x[i], &y[i]));
+            addition::add(&first, &second, &M::P)
+        }
+    }
 }

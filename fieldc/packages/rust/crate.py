@@ -29,6 +29,7 @@ from fieldc.packages.rust.classes import (
     class_expressions,
     kernels_of,
 )
+from fieldc.packages.rust.portable import portable_products
 from fieldc.packages.rust.schedules import crate_kernel
 from fieldc.packages.rust.sums import FITTING, inline_sums, sum_text
 from fieldc.packages.rust.text import constant
@@ -53,6 +54,8 @@ ARCHITECTURES = (
 def generate() -> dict[str, str]:
     """Every generated file: its path from the repository's root, and its text."""
     files = {f"{FOLDER}/mod.rs": modules_file(), f"{FOLDER}/fields.rs": fields_file()}
+    title = "Portable products for some numbers of limbs, by class of primes."
+    files[f"{FOLDER}/portable.rs"] = header(title, MODULE) + portable_products()
     for limbs in LIMBS:
         files[f"{FOLDER}/n{limbs:02}.rs"] = kernels_file(limbs)
         files[f"{FOLDER}/aarch64_n{limbs:02}.rs"] = arm_kernels_file(limbs)
@@ -100,7 +103,7 @@ def modules(numbers: Iterable[int]) -> str:
         for architecture, prefix in ARCHITECTURES
         for limbs in numbers
     )
-    return f"pub(crate) mod fields;\n{declared}\n{constants}"
+    return f"pub(crate) mod fields;\npub(crate) mod portable;\n{declared}\n{constants}"
 
 
 def fields_file() -> str:

@@ -23,6 +23,7 @@ from fieldc.packages.rust.classes import LIMBS
 from fieldc.packages.rust.crate import TYPES, field_type, modules
 from fieldc.packages.rust.library import licence, root_module, sources
 from fieldc.packages.rust.own_kernels import decisions, kernel_of, module
+from fieldc.packages.rust.portable import portable_products
 from fieldc.packages.rust.vectors import vectors
 from fieldc.targets.artifact import OWNERSHIP, Artifact, field_symbol
 
@@ -143,6 +144,7 @@ def texts(f: Field, kernels: Sequence[Artifact], words: Mapping[str, str]) -> di
     made |= {
         "src/lib.rs": root_module(fill("lib.rs", words)),
         f"{GENERATED}/mod.rs": head + modules([f.n]),
+        f"{GENERATED}/portable.rs": head + portable_products(),
         f"{GENERATED}/fields.rs": f"{head}use crate::field;\n\n{declared}",
         f"{GENERATED}/n{f.n:02}.rs": head + module(f, kernels),
         f"{GENERATED}/aarch64_n{f.n:02}.rs": head + arm_kernels(f.n),

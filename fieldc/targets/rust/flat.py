@@ -87,6 +87,10 @@ class Flavour:
     flags: tuple[str, str]
     head: Callable[[set[str]], str]
     """From the helpers that it calls."""
+    constant: Callable[[Value], str] = identifier
+    """How a constant of the field is read."""
+    parameters: str = ""
+    """Parameters after the operands that give constants; without any the function declares them."""
 
 
 PORTABLE = Flavour(HELPERS, ("false", "true"), lambda _: "pub const fn")
@@ -124,8 +128,10 @@ class FlatBody:
 
     def text(self, value: Value) -> str:
         """A value as an operand."""
-        if value.constant is None or is_named(value):
+        if value.constant is None:
             return identifier(value)
+        if is_named(value):
+            return self.flavour.constant(value)
         if value.kind is Kind.FLAG:
             return self.flavour.flags[value.constant]
         return str(value.constant) if value.constant < 10 else f"{value.constant:#x}"
@@ -206,8 +212,10 @@ def rust_function(
     for step in program.steps:
         body.print_step(step)
     word = f"u{program.word}"
-    constants = [f"const {n}: {word} = {v:#x};" for n, v in named_constants(program).items()]
-    operands = ", ".join(f"{operand}: &[{word}; {count}]" for operand, count in program.operands)
+    named = {} if flavour.parameters else named_constants(program)
+    constants = [f"const {n}: {word} = {v:#x};" for n, v in named.items()]
+    parameters = [f"{operand}: &[{word}; {count}]" for operand, count in program.operands]
+    operands = ", ".join((*parameters, *filter(None, [flavour.parameters])))
     results = ", ".join(body.text(v) for v in program.results)
     lines = [
         *(f"/// {line}" for line in heading(program, expression)),

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 pub(crate) mod fields;
+pub(crate) mod portable;
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 mod n01;
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
