@@ -71,7 +71,7 @@ pub(crate) fn mul_lazy<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]
 /// x*x/R modulo p, below 2p as x is, for 4p < R.
 #[inline]
 pub(crate) fn square_lazy<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
-    match (N, const { M::P[N - 1] < crate::generated::ROWS_TOP }) {
+    match (N, const { M::P[N - 1] < crate::generated::LAZY_SPARE_TOP }) {
         (4, true) => call!(M, square_lazy_4(same(x))),
         (6, true) => call!(M, square_lazy_6(same(x))),
         _ => mul_lazy::<N, M>(x, x),
