@@ -29,7 +29,7 @@ from fieldc.commands.show import show
 from fieldc.commands.trace import trace
 from fieldc.commands.tune import tune
 from fieldc.commands.verb import UsageError, Verb, unknown
-from fieldc.errors import Terminated, UserError
+from fieldc.errors import Terminated, UserError, quote
 
 LINE = (list_, show, build, prove, bench, page_, plot, count, trace, lab, tune, demo, cache)
 VERBS: dict[str, Verb] = {verb.name: verb for verb in LINE}
@@ -66,6 +66,8 @@ def run(words: Sequence[str]) -> int:
         print(overview())
         return 0
     if name in ("--version", "-V"):
+        if rest:
+            raise UsageError(f"unexpected argument {quote(rest[0])} after {name}")
         print(f"fieldc {__version__}")
         return 0
     if name not in VERBS:

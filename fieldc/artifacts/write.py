@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +15,8 @@ from fieldc.artifacts.verify import Progress, UnprovedKernel, judge
 from fieldc.decisions.preferred import Decision
 from fieldc.errors import quote
 from fieldc.field import Field
-from fieldc.files import OutputError
-from fieldc.folders import recover, write_folder
+from fieldc.files import OutputError, explained
+from fieldc.folders import PREFIX, SUFFIX, recover, write_folder
 from fieldc.targets.artifact import OWNERSHIP, Artifact, field_symbol
 from fieldc.targets.c.print import print_c_header
 from fieldc.words.lower import interface
@@ -127,6 +128,8 @@ def check_writable(folder: Path, field: Field) -> None:
         raise OutputError(f"cannot write {name}: {where} is not a folder; {ELSEWHERE}")
     if not os.access(there, os.W_OK | os.X_OK | os.R_OK):
         raise OutputError(f"cannot write {name}: no permission in {where}; {ELSEWHERE}")
+    with explained(folder, ELSEWHERE):  # some places only say so when they are written to
+        os.rmdir(tempfile.mkdtemp(prefix=PREFIX, suffix=SUFFIX, dir=there))
     if there != folder or not any(folder.iterdir()):
         return
     manifest = _manifest_in(folder)

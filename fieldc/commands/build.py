@@ -160,7 +160,7 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     found = decided(
         field,
         algorithms,
-        arguments.target or host_target(),
+        target_of(arguments),
         processor=arguments.processor,
         schedule=schedule,
     )
@@ -179,9 +179,14 @@ def decided_formulas(field: Field, arguments: argparse.Namespace) -> list[Decisi
     formulas = load_formulas(arguments.formula)
     return [
         decide_formula(field, formula, target, arguments.processor)
-        for target in targets_of(field, arguments.target or host_target())
+        for target in targets_of(field, target_of(arguments))
         for formula in formulas
     ]
+
+
+def target_of(arguments: argparse.Namespace) -> str:
+    """What --target says, or this host."""
+    return host_target() if arguments.target is None else str(arguments.target)
 
 
 def represented(field: Field, arguments: argparse.Namespace) -> list[str]:
@@ -194,7 +199,7 @@ def represented(field: Field, arguments: argparse.Namespace) -> list[str]:
     if arguments.representation != FASTEST:
         found = offered(field, arguments.representation)
     else:
-        target = find_target((arguments.target or host_target()).partition(",")[0])
+        target = find_target(target_of(arguments).partition(",")[0])
         found = judged(field, target, arguments.processor)[0].representation
     return [*SAME, *found.parts.values()]
 

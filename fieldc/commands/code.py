@@ -39,6 +39,8 @@ def located(text: str) -> tuple[Path, str]:
         if _exists(path, Path.is_dir):
             raise UsageError(f"{quote(str(path))} is a folder; name a file of code{_inside(path)}")
         if _exists(path, Path.exists):
+            if cut + 1 == len(text):
+                raise UsageError(f"{quote(text)} has no name after the colon")
             return path, text[cut + 1 :]
     return Path(text[: cuts[-1]] if cuts else text), text[cuts[-1] + 1 :] if cuts else ""
 

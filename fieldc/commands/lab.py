@@ -51,6 +51,9 @@ def lab(arguments: argparse.Namespace) -> Answer:
     )
     folder = arguments.folder
     check_page(folder / "index.html", COMMAND)
+    if (folder / "rows.json").exists() and not (folder / "index.html").exists():
+        held = quote(str(folder / "rows.json"))
+        raise UsageError(f"fieldc lab did not write {held}; name another folder with -o")
     with progress() as show:
         rows, left_out = run_study(plan, folder, show)
     write_file(folder / "rows.json", json.dumps(rows) + "\n")

@@ -39,6 +39,8 @@ def read_rows(path: str) -> list[Mapping[str, Any]]:
         raise UsageError(f"cannot read {quote(path)}: {error.strerror}") from None
     except ValueError as error:
         raise UsageError(f"{quote(path)} is not JSON: {error}") from None
+    except RecursionError:
+        raise UsageError(f"{quote(path)} has no rows: it is nested too deeply") from None
     if not isinstance(rows, list) or not rows:
         raise UsageError(f"{quote(path)} has no rows; bench --json FILE writes some")
     for number, row in enumerate(rows, 1):

@@ -204,10 +204,12 @@ def contract_in(text: str) -> tuple[str, tuple[str, ...]]:
         return one_of("operation", *OPERATIONS, *STUDIED_OPERATIONS)(text), ()
     try:
         said = tomllib.loads(read(Path(text)).decode())
-        operation, names = said["operation"], tuple(map(str, said["arguments"]))
+        operation, names = said["operation"], said["arguments"]
+        if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+            raise TypeError
     except (ValueError, KeyError, TypeError):
         raise UsageError(f"{quote(text)} needs operation = ... and arguments = [...]") from None
-    return one_of("operation", *OPERATIONS, *STUDIED_OPERATIONS)(str(operation)), names
+    return one_of("operation", *OPERATIONS, *STUDIED_OPERATIONS)(str(operation)), tuple(names)
 
 
 def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
@@ -227,7 +229,7 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
         named = [(k["symbol"], k["op"], folder / k["object"]) for k in kernels]
         formulas = [(k.get("formula", ""), tuple(k.get("called", ()))) for k in kernels]
         written = [(k["certificate"], k["certificate_digest"]) for k in kernels]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise UsageError(f"{quote(str(folder / 'manifest.json'))} is no manifest") from None
     if not named:
         raise UsageError(f"{quote(str(folder))} has no kernel that was PROVED")

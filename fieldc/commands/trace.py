@@ -122,7 +122,7 @@ def request(arguments: argparse.Namespace) -> Request:
     return Request(
         arguments.arguments,
         tuple((name, value) for name, value in given if value is not None),
-        find_field(arguments.field) if arguments.field else None,
+        find_field(arguments.field) if arguments.field is not None else None,
         arguments.limbs or 0,
         arguments.seed,
         arguments.limit,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fieldc.commands.options import host_target
+from fieldc.commands.options import host_target, targets_of
 from fieldc.commands.verb import Answer, Table
 from fieldc.field import Field
 
@@ -24,11 +24,11 @@ def why(field: Field, operation: str, target: str | None, processor: str | None)
     Raises NoKernel, UnknownTarget, UnknownProcessor.
     """
     from fieldc.decisions.preferred import preferred
-    from fieldc.targets.registry import find_target
 
     if operation == REPRESENTATION:
         return why_representation(field, target, processor)
-    decision = preferred(field, operation, find_target(target or host_target()), processor)
+    (first, *_) = targets_of(field, host_target() if target is None else target)
+    decision = preferred(field, operation, first, processor)
     rows = [_row(candidate) for candidate in decision.candidates]
     best = [c.choice is decision.preferred for c in decision.candidates].index(True)
     on = f" on {decision.processor}" if decision.processor else ""
@@ -46,9 +46,8 @@ def why_representation(field: Field, target: str | None, processor: str | None) 
     """
     from fieldc.algorithms import representations
     from fieldc.decisions.representation import JUDGED, judged
-    from fieldc.targets.registry import find_target
 
-    on = find_target(target or host_target())
+    (on, *_) = targets_of(field, host_target() if target is None else target)
     found = judged(field, on, processor)
     columns = ("representation", "residues", *(f"{part}, lower bound" for part in JUDGED))
     rows = [

@@ -35,7 +35,9 @@ from fieldc.proof.low_bits import cuts, without_tops
 from fieldc.proof.strategies import STRATEGIES, Strategy, share
 from fieldc.proof.totals import Total
 
-MOST_TERMS = 1_000  # of a polynomial from which rows are taken away: it can grow without an end
+MOST_TERMS = 1_000, 16
+"""A polynomial from which rows are taken away can grow without an end: at most so many terms, or so
+many for each pair of limbs."""
 
 
 @dataclass
@@ -236,13 +238,14 @@ class Case:
         known = cuts(self.system, terms) if strategy.joins_low_bits else {}
         kept = {row.word for row, _ in known.values()}
         without_tops(total, known, rows)
+        most = max(MOST_TERMS[0], MOST_TERMS[1] * max(len(i.limbs) for i in self.inputs) ** 2)
         for row in total.backwards():
             bound = total.bound
             if limit is not None and bound < limit:
                 return Bound(bound, scale, rows, {})
             if limit is None and not known and (least is None or bound < least[0]):
                 least = bound, len(rows)
-            if len(total) > MOST_TERMS:
+            if len(total) > most:
                 break
             number = self.system.owners[row.word]
             if isinstance(row, Select):
