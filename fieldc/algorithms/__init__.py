@@ -31,6 +31,7 @@ KERNELS: tuple[Kernel, ...] = (
     addition.sub,
     addition.neg,
     addition.double,
+    addition.double_by_shifts,
     montgomery.multiply_log_jump,
     montgomery.multiply_complement,
     montgomery.multiply,

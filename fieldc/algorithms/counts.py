@@ -109,6 +109,7 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
     ("sub", "sub"): Prediction(_of(), _of(0, 1)),
     ("neg", "neg"): Prediction(_of(), _of(0, 1)),
     ("double", "double"): Prediction(_of(), _of(0, 1)),
+    ("double", "shifts"): Prediction(_of(), _of()),
     ("mul", "log-jump"): Prediction(_FOLDED, _ADDITIONS, "Domb: 2n^2 + 1"),
     ("mul", "log-jump-complement"): Prediction(_FOLDED, _of(4, 2), why=_CONSTANT),
     ("mul", "cios"): Prediction(

@@ -12,6 +12,7 @@ from typing import Any
 
 from fieldc.artifacts.checker import certified
 from fieldc.artifacts.verify import Progress, UnprovedKernel, judge
+from fieldc.decisions.limits import within_limits
 from fieldc.decisions.preferred import Decision
 from fieldc.errors import quote
 from fieldc.field import Field
@@ -43,8 +44,9 @@ def build(decisions: Sequence[Decision], progress: Progress) -> list[Artifact]:
     """The best kernel of every variant that is proved, and checked.
 
     Raises UnprovedKernel, CheckError or FrameError for a kernel that is wrong: for one that is not
-    proved only if no other could be chosen for its variant.
+    proved only if no other could be chosen for its variant. Raises AboveLimit before all that.
     """
+    decisions = [within_limits(decision) for decision in decisions]
     while True:
         built = _made(decisions, progress)
         try:
