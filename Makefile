@@ -21,7 +21,7 @@ BARE_TOOLS := sh env true false cat cp ln ls mkdir mv rm uname python3 make cc g
 CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 
 .NOTPARALLEL:
-.PHONY: help generate venv lint test test-bare test-full cargo-lint cargo-test portable-test race race-test \
+.PHONY: help audits generate venv lint test test-bare test-full cargo-lint cargo-test portable-test race race-test \
     clients-test arkworks-test arkworks-demo js-bench fuzz miri demo bench clean
 .DEFAULT_GOAL := help
 
@@ -123,6 +123,9 @@ miri: ## some tests of the crate in Rust's interpreter, on the portable path
 	    { echo "no miri: rustup +nightly component add miri" >&2; exit 1; }
 	cargo +nightly miri test -p fieldc --features subtle,zeroize,serde \
 	    --test arithmetic --test kernels --test serde --test zeroize
+
+audits: venv ## prove and run routines of other libraries again, and write docs/audits.md
+	cd tests && ../.venv/bin/python -m audits.write
 
 generate: venv ## make checked-in files again: kernels of crates and packages/js, counts in docs
 	$(BIN)/python -m fieldc.packages.rust.crate

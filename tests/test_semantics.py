@@ -11,7 +11,7 @@ from itertools import product
 import capstone
 import lief
 import pytest
-from x86_64_forms import FORMS
+from x86_64_forms import FOREIGN_FORMS, FORMS
 
 from fieldc.machine.assemble import assemble
 from fieldc.machine.load import load
@@ -27,6 +27,7 @@ pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the processor is no x86
 
 RADIX = 1 << 64
 CORNERS = (0, 1, 2, 3, (1 << 63) - 1, 1 << 63, RADIX - 2, RADIX - 1, 0xFFFFFFFF, 1 << 32)
+ALL_FORMS = {**FORMS, **FOREIGN_FORMS}
 REGISTERS = ("rax", "rcx", "rdx", "rsi", "r15")
 Numbers = dict[str, int]
 
@@ -85,8 +86,8 @@ def instructions(code: bytes) -> Iterator[capstone.CsInsn]:
 
 def symbolic(text: str, is_foreign: bool = False) -> tuple[SymbolicX86, dict[str, int]]:
     """The text run on symbols; the variable of each register and flag on entry."""
-    system = System(64)
-    memory = KernelMemory(system, {}, b"", 1, constants={} if is_foreign else None)
+    system = System(64, is_foreign=is_foreign)
+    memory = KernelMemory(system, {}, b"", 1)
     processor = SymbolicX86(memory, "sysv")
     numbers = {r: system.new(r, RADIX - 1) for r in REGISTERS}
     numbers |= {f: system.new(f, 1) for f in ("cf", "of")}
@@ -150,10 +151,12 @@ def entries() -> Iterator[Numbers]:
         yield {r: draw.getrandbits(64) for r in REGISTERS}
 
 
-@pytest.mark.parametrize("text", FORMS)
-@pytest.mark.parametrize("is_foreign", [False, True], ids=["own", "foreign"])
+@pytest.mark.parametrize(
+    ("text", "is_foreign"),
+    [*((text, False) for text in FORMS), *((text, True) for text in ALL_FORMS)],
+)
 def test_the_processor_satisfies_the_equations(text: str, is_foreign: bool) -> None:
-    if lacking := missing(filter(None, [FORMS[text]])):
+    if lacking := missing(filter(None, [ALL_FORMS[text]])):
         pytest.skip(f"this processor lacks {', '.join(lacking)}")
     processor, numbers = symbolic(text, is_foreign)
     for number, state in enumerate(entries()):
@@ -171,7 +174,7 @@ def test_the_processor_satisfies_the_equations(text: str, is_foreign: bool) -> N
 
 
 def test_every_instruction_on_the_list_is_run() -> None:
-    run = {word for text in FORMS for word in _mnemonics(text)}
+    run = {word for text in ALL_FORMS for word in _mnemonics(text)}
     assert MEANINGS.keys() - run <= {
         "ret",
         "repz ret",

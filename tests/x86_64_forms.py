@@ -100,6 +100,9 @@ FORMS: dict[str, str] = {
     "xor ecx, ecx; sub rax, rdx; setb cl": "",
     "mov ecx, 0; mov ecx, 255; setae cl; add rax, rcx": "",
     "mov ecx, 0x10005; bzhi rax, rax, rcx": "bmi2",
+}
+"""Every form that kernels use, and the feature that it needs."""
+FOREIGN_FORMS: dict[str, str] = {
     "inc rax; inc rcx": "",
     "dec rax; adc rcx, rdx": "",
     "mov ecx, 1; dec ecx": "",
@@ -182,4 +185,4 @@ FORMS: dict[str, str] = {
     "mov ecx, 0; setb cl; or ecx, 6; xor ecx, 3": "",
     "mov ecx, 3; sub ecx, 1; cmovne rax, rdx": "",
 }
-"""Every form that kernels use, and the feature that it needs."""
+"""Forms of routines that fieldc did not make, which certificates do not know."""

@@ -121,6 +121,8 @@ class System:
     """Words that multiply: quotient digits and folded limbs."""
     top_bits: dict[tuple[int, int], int] = field(default_factory=dict)
     """word >> shift, by the word's variable and the shift."""
+    is_foreign: bool = False
+    """Whether there is no certificate, which says less than the prover can."""
     low_bits: dict[tuple[int, int], int] = field(default_factory=dict)
     """word mod 2^shift, where the top bits have a variable, of routines without certificates."""
 

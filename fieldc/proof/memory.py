@@ -100,7 +100,7 @@ class KernelMemory:
     @property
     def is_foreign(self) -> bool:
         """Whether a routine is read that fieldc did not make: there are no certificates then."""
-        return self.constants is not None
+        return self.system.is_foreign
 
     def argument(self, index: int) -> Value | None:
         """What an argument's register holds on entry."""

@@ -77,7 +77,7 @@ def prove(
     that is not all of the code; `unfit` are places of bytes that are not known. Raises ProofError;
     where it returns, all claims hold.
     """
-    system = System(WORD_BITS)
+    system = System(WORD_BITS, is_foreign=constants is not None)
     operands = {operand.name: operand_values(system, operand) for operand in contract.operands}
     inputs = tuple(i for values in operands.values() for i in values)
     memory = KernelMemory(

@@ -74,9 +74,14 @@ WRITES_NOTHING = ("cmp", "test")
 SHIFTS = ("shl", "shr", "sar")
 
 
-def folded(cpu: SymbolicX86, i: capstone.CsInsn, only_constants: bool = False) -> bool:
-    """Run an instruction whose operands one flag decides. False where they are others."""
+def folded(cpu: SymbolicX86, i: capstone.CsInsn) -> bool:
+    """Run an instruction whose operands one flag decides. False where they are others.
+
+    Where a certificate is written, only the negation of a mask.
+    """
     name, bits = i.mnemonic, 8 * i.operands[0].size
+    if not cpu.memory.is_foreign and (name != "neg" or bits != 64):
+        return False
     system = cpu.memory.system
     if bits not in (8, 32, 64) or (name in SHIFTS and not _has_count(i, bits)):
         return False
@@ -87,7 +92,7 @@ def folded(cpu: SymbolicX86, i: capstone.CsInsn, only_constants: bool = False) -
         carry = two_values(system, cpu.flag(cpu.carry))
     pair = joined(a, b, lambda x, y: x << 64 | y)
     both = joined(pair, carry, lambda x, y: x << 1 | y)
-    if both is None or (only_constants and both.flag is not None):
+    if both is None or (both.flag is None and not cpu.memory.is_foreign):
         return False
     first, second = (
         OPERATIONS[name](v >> 65, v >> 1 & (1 << 64) - 1, v & 1, bits)

@@ -44,6 +44,11 @@ def two_values(system: System, word: Polynomial) -> TwoValues | None:
 
 def _values_of_variable(system: System, number: int) -> TwoValues | None:
     row = system.rows[system.owners[number]] if system.owners[number] >= 0 else None
+    if not system.is_foreign:  # certificates know masks
+        is_mask = isinstance(row, Select) and row.when_set == {(): system.radix - 1}
+        if isinstance(row, Select) and is_mask and not row.otherwise:
+            return TwoValues(row.flag, system.radix - 1, 0)
+        return None
     if isinstance(row, Select) and row.when_set.keys() | row.otherwise.keys() <= {()}:
         sides = TwoValues(row.flag, int(row.when_set.get((), 0)), int(row.otherwise.get((), 0)))
         flag = _values_of_variable(system, row.flag)
@@ -250,7 +255,8 @@ def complement(cpu: SymbolicX86, word: Polynomial) -> Polynomial:
 def low_bits(cpu: SymbolicX86, word: Polynomial, bits: int) -> Polynomial:
     """word mod 2^bits, 0 < bits < w; of a word that a flag decides, a choice by it."""
     system = cpu.memory.system
-    if (values := two_values(system, word)) is not None:
+    values = two_values(system, word)
+    if values is not None and (values.flag is not None or system.is_foreign):
         return word_of(cpu, values.mapped(lambda value: value % (1 << bits)))
     low = dict(word)
     top = top_bits(cpu, word, system.word_bits - bits)

@@ -84,6 +84,7 @@ def _xor(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
         cpu.registers[name] = {}
         sets_signs(cpu, {})
     elif not folded(cpu, i):
+        cpu.needs_no_certificate()
         value = flipped(cpu, cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1)))
         cpu.write(i, 0, value)
         sets_signs(cpu, value)
@@ -93,6 +94,8 @@ def _xor(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
 def _test(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     """test: carry and overflow clear, whatever is compared; whether the words' `and` is 0."""
     cpu.carry, cpu.overflow = dict(CLEAR), dict(CLEAR)
+    if any(operand.type != x86.X86_OP_REG for operand in i.operands):
+        cpu.needs_no_certificate()
     if i.operands[0].type != x86.X86_OP_REG:
         raise ProofError(f"{cpu.where}: `test` of memory is not on the list")
     if folded(cpu, i):

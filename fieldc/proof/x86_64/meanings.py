@@ -69,7 +69,8 @@ def _sum(cpu: SymbolicX86, i: capstone.CsInsn, carry: Polynomial, sign: int) -> 
         result = chosen(cpu, {(out,): 1}, *((mask, {}) if sign < 0 else ({}, mask)))
     cpu.write(i, 0, result)
     sets_signs(cpu, result)
-    return {(out,): 1}
+    never = cpu.memory.is_foreign and not system.ranges[out][1]
+    return {} if never else {(out,): 1}
 
 
 def _is_minus_flag(cpu: SymbolicX86, right: Polynomial, sign: int) -> bool:
@@ -99,7 +100,7 @@ def _add(with_carry: bool, sign: int) -> Meaning:
         if not with_carry and (moves_stack(cpu, i, sign) or _moves_pointer(cpu, i, sign)):
             return
         size = i.operands[0].size
-        if folded(cpu, i, not cpu.memory.is_foreign and (sign > 0 or size == 8)):
+        if folded(cpu, i):
             return
         if sign > 0 and not with_carry and size == 1:
             add_byte(cpu, i)
@@ -288,6 +289,8 @@ def _sum_of_address(cpu: SymbolicX86, i: capstone.CsInsn) -> Polynomial:
     """base + index * scale + a constant."""
     memory = i.operands[1].mem
     base = cpu.word(cpu.registers[cpu.register(i, memory.base)]) if memory.base else None
+    if memory.index and (memory.scale > 1 or memory.disp or not memory.base):
+        cpu.needs_no_certificate()
     constant: Polynomial = {(): memory.disp} if memory.disp else {}
     if not memory.index:
         return _plain_sum(cpu, base or {}, constant)
@@ -306,7 +309,7 @@ def _plain_sum(cpu: SymbolicX86, a: Polynomial, b: Polynomial) -> Polynomial:
     sign = -1 if b.get((), 0) < 0 else 1
     right = dict(a)
     add_to(right, b)
-    if right.keys() <= {()}:
+    if cpu.memory.is_foreign and right.keys() <= {()}:
         value = int(right.get((), 0)) % cpu.memory.system.radix
         return {(): value} if value else {}
     kind = "add" if sign > 0 else "sub"

@@ -53,6 +53,8 @@ def and_half(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     name = i.reg_name(first.reg) if first.type == x86.X86_OP_REG else "memory"
     if name not in LOW_HALVES or second.type == x86.X86_OP_MEM:
         raise ProofError(f"{cpu.where}: `and` of 32 bits in memory")
+    if second.type != x86.X86_OP_IMM:
+        cpu.needs_no_certificate()
     whole = LOW_HALVES[name]
     ones = _half(cpu, i, 1)
     cpu.registers[whole] = masked(cpu, cpu.word(cpu.registers[whole]), ones)
@@ -61,6 +63,7 @@ def and_half(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
 
 def mask_of_half(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     """sbb of a 32-bit register and itself: 32 ones if the carry is set; the carry stays."""
+    cpu.needs_no_certificate()
     name = LOW_HALVES.get(i.reg_name(i.operands[0].reg), "")
     if not name:
         raise ProofError(f"{cpu.where}: a mask of less than 32 bits")
@@ -106,6 +109,7 @@ def mov_half(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     if source.type == x86.X86_OP_MEM:
         cpu.registers[name] = cpu.read_part(i, 1)
         return
+    cpu.needs_no_certificate()
     whole = LOW_HALVES.get(i.reg_name(source.reg), "")
     if not whole:
         raise ProofError(f"{cpu.where}: moves a half of no general register")

@@ -1,0 +1,1 @@
+"""Routines of other libraries, proved from their bytes and run: `python -m audits.write`."""

@@ -1,0 +1,161 @@
+"""Prove and run every routine, and write docs/audits.md: `make audits`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import signal
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from audits.libraries import DEBIAN, Missing, Source, crate, debian, image_of
+from audits.routines import Routine, routines
+from audits.running import WrongResult, confirm
+from fieldc.artifacts.foreign import prove_foreign
+from fieldc.binary.image import Image, ObjectError
+
+PAGE = Path(__file__).parents[2] / "docs" / "audits.md"
+RESULTS = PAGE.with_suffix(".json")
+S2N = "aws-lc/third_party/s2n-bignum/s2n-bignum-imported"
+INCLUDES = {"aws-lc-sys": (f"{S2N}/include",), "ring": ("include",)}
+LONGEST = 20
+"""Seconds for one proof."""
+HEAD = """# Audits: routines of other libraries, proved from their bytes
+
+Made by `make audits`, on {machine}. Each routine is read from the library's own file, as a package
+of Debian has it or as the C compiler assembles the crate's file. Its contract is what the library
+says of it, stated once more here ([tests/audits/routines.py](../tests/audits/routines.py)).
+
+- **PROVED** means for all operands within the bounds: the claim modulo the prime, the bound of the
+  result, no branch and no address that depends on data, no access outside operands, result and own
+  stack, and z may be an operand. It is the prover's word: there is no certificate for these.
+- Each PROVED routine was also run, its own bytes, on edge and random operands against Python's
+  integers: the last column counts the runs, all of them right.
+- A routine that is not proved is not said to be wrong. The reason is the prover's.
+- What is assumed of a file: nothing replaces the function or the read-only sections that it reads.
+
+{counts}
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What came out for one routine."""
+
+    routine: Routine
+    version: str
+    digest: str
+    failure: str
+    seconds: float
+    runs: int
+
+
+class TooLong(Exception):
+    """A proof that was given up."""
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise TooLong
+
+
+def audited(routine: Routine, source: Source) -> Row:
+    """Prove one routine, and run it if it is proved. Raises WrongResult."""
+    image = image_of(source, routine.symbol)
+    signal.signal(signal.SIGALRM, _stop)
+    signal.alarm(LONGEST)
+    try:
+        verdict = prove_foreign(image, routine.symbol, routine.contract, routine.p)
+        failure, seconds = verdict.failure, verdict.seconds
+    except TooLong:
+        failure, seconds = f"given up after {LONGEST} s", LONGEST
+    finally:
+        signal.alarm(0)
+    runs = 0 if failure else confirm(image, routine.symbol, routine.contract, routine.p)
+    digest = _digest(image, routine.symbol)
+    return Row(routine, source.version, digest, failure, seconds, runs)
+
+
+def _digest(image: Image, symbol: str) -> str:
+    return hashlib.sha256(image.routines()[symbol].code).hexdigest()[:16]
+
+
+def source_of(routine: Routine, folder: Path) -> Source:
+    """The file of a routine. Raises Missing."""
+    if routine.library in DEBIAN:
+        return debian(routine.library)
+    file = f"{S2N}/{routine.file}" if routine.library == "aws-lc-sys" else routine.file
+    return crate(routine.library, file, folder, *INCLUDES.get(routine.library, ()))
+
+
+def all_rows(folder: Path) -> list[Row]:
+    """Every routine of every library that is here."""
+    rows, missing = [], set()
+    for routine in routines():
+        try:
+            row = audited(routine, source_of(routine, folder))
+        except (Missing, ObjectError) as error:
+            if str(error) not in missing:
+                print(f"SKIPPED: {routine.library}: {error}", flush=True)
+            missing.add(str(error))
+            continue
+        except WrongResult as error:
+            print(f"WRONG: {routine.symbol}: {error}", flush=True)
+            raise
+        print(f"{routine.symbol:36} {row.failure or 'PROVED'} {row.seconds:.2f}", flush=True)
+        rows.append(row)
+    return rows
+
+
+def page(rows: list[Row], machine: str) -> str:
+    """The page."""
+    libraries = list(dict.fromkeys(row.routine.library for row in rows))
+    counted = ["| library | version | proved | tried |", "|---|---|---|---|"]
+    for library in libraries:
+        of = [row for row in rows if row.routine.library == library]
+        proved = sum(not row.failure for row in of)
+        counted.append(f"| {library} | {of[0].version} | {proved} | {len(of)} |")
+    total = sum(not row.failure for row in rows)
+    counted.append(f"| all | | {total} | {len(rows)} |")
+    text = HEAD.format(machine=machine, counts="\n".join(counted))
+    for library in libraries:
+        text += f"\n## {library}\n\n"
+        text += "| routine | field | claim | bounds | result | seconds | runs | digest |\n"
+        text += "|---|---|---|---|---|---|---|---|\n"
+        text += "".join(_line(row) for row in rows if row.routine.library == library)
+    return text
+
+
+def _line(row: Row) -> str:
+    routine, said = row.routine, row.routine.contract.statement
+    claim = "; ".join(f"`{claim}`" for claim in said.claims)
+    bounds = ", ".join(f"{n} < {said.below.get(n, 'p')}" for n in (*said.operands, "z"))
+    name = f"`{routine.symbol}`" + (f" ({routine.note})" if routine.note else "")
+    result = f"not proved: {row.failure.replace('|', ' ')[:160]}" if row.failure else "PROVED"
+    runs = row.runs or ""
+    cells = (name, routine.field, claim, bounds, result, f"{row.seconds:.2f}", runs, row.digest)
+    return f"| {' | '.join(map(str, cells))} |\n"
+
+
+def main() -> None:
+    """Write the page and its figures."""
+    machine = sys.argv[1] if len(sys.argv) > 1 else "x86-64"
+    with tempfile.TemporaryDirectory() as folder:
+        rows = all_rows(Path(folder))
+    PAGE.write_text(page(rows, machine))
+    data = [
+        {
+            "library": row.routine.library,
+            "symbol": row.routine.symbol,
+            "note": row.routine.note,
+            "proved": not row.failure,
+        }
+        for row in rows
+    ]
+    RESULTS.write_text(json.dumps(data, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

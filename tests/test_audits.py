@@ -1,0 +1,49 @@
+"""Routines of libraries that are installed here are proved, run, and the page is whole."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from audits.libraries import Missing, debian, image_of
+from audits.routines import Routine, nettle, openssl, routines
+from audits.running import WrongResult, confirm
+
+from fieldc.artifacts.foreign import prove_foreign
+from fieldc.machine.processor import is_x86_64
+
+pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the processor is no x86-64")
+
+DOCS = Path(__file__).parents[1] / "docs"
+QUICK = ("ecp_nistz256_add", "ecp_nistz256_neg", "x25519_fe64_add", "_nettle_ecc_secp224r1_modp")
+HERE = [r for r in (*openssl(), *nettle()) if r.symbol in QUICK]
+
+
+@pytest.mark.parametrize("routine", HERE, ids=[r.symbol for r in HERE])
+def test_a_routine_is_proved_and_runs(routine: Routine) -> None:
+    try:
+        image = image_of(debian(routine.library), routine.symbol)
+    except Missing as error:
+        pytest.skip(f"SKIPPED: {error}")
+    proved = prove_foreign(image, routine.symbol, routine.contract, routine.p)
+    assert proved.failure == ""
+    assert confirm(image, routine.symbol, routine.contract, routine.p) > 200
+    wrong = replace(
+        routine.contract,
+        statement=replace(routine.contract.statement, claims=("z = 5*x",)),
+    )
+    assert "function" in prove_foreign(image, routine.symbol, wrong, routine.p).failure
+    with pytest.raises(WrongResult):
+        confirm(image, routine.symbol, wrong, routine.p)
+
+
+def test_the_page_is_that_of_the_routines() -> None:
+    rows = json.loads((DOCS / "audits.json").read_text())
+    known = {(r.library, r.symbol, r.note) for r in routines()}
+    assert {(r["library"], r["symbol"], r["note"]) for r in rows} <= known
+    text = (DOCS / "audits.md").read_text()
+    proved = sum(row["proved"] for row in rows)
+    assert f"| all | | {proved} | {len(rows)} |" in text
+    assert text.count("| PROVED |") == proved
