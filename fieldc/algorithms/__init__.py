@@ -46,7 +46,7 @@ KERNELS: tuple[Kernel, ...] = (
     montgomery.to_montgomery,
     montgomery.from_montgomery,
 )
-"""What is built; of one operation's algorithms the first that its bounds allow is the default."""
+"""The algorithms that are built. The default is the first whose bounds hold."""
 
 FUSED: tuple[Kernel, ...] = (
     *products.SUMS,
@@ -57,7 +57,7 @@ FUSED: tuple[Kernel, ...] = (
     *powers.SMALL_PRODUCTS,
     *powers.POWERS,
 )
-"""Operations for use inside larger formulas: built, raced and proved where they are named."""
+"""Optional operations for use inside larger formulas. Built only when named with `--op`."""
 
 STUDIED: tuple[Kernel, ...] = (
     scanning.multiply_sos,
@@ -80,7 +80,7 @@ STUDIED: tuple[Kernel, ...] = (
     *plain.BARRETT,
     *plain.DIVISION,
 )
-"""The other algorithms, to compare with: built and raced where they are named."""
+"""Algorithms to compare with. Built and raced only when named."""
 
 SHAPED: tuple[Kernel, ...] = (
     montgomery.multiply_near_radix,
@@ -88,35 +88,35 @@ SHAPED: tuple[Kernel, ...] = (
     *signed_limbs.SIGNED_LIMBS,
     *pseudo_mersenne.PSEUDO_MERSENNE,
 )
-"""Studied algorithms that are offered all the same, to primes whose shape they use."""
+"""Studied algorithms that are offered to primes whose shape they use."""
 
 OPERATIONS: tuple[str, ...] = tuple(dict.fromkeys(k.operation for k in KERNELS))
 STUDIED_OPERATIONS: tuple[str, ...] = tuple(
     dict.fromkeys(k.operation for k in (*FUSED, *STUDIED) if k.operation not in OPERATIONS)
 )
-"""Operations that are built and raced only where they are named."""
+"""Operations that are built and raced only when named."""
 
 
 class NoKernel(UserError, LookupError):
-    """No algorithm of that name, or none whose bounds hold for the field; one line for the user."""
+    """No algorithm has that name, or none has bounds that hold for the field."""
 
 
 @dataclass(frozen=True)
 class Applicability:
-    """Whether an algorithm's bounds hold for a field, and what they are."""
+    """An algorithm's bounds for a field, and whether they hold."""
 
     kernel: Kernel
     applies: bool
     bound: str
-    """The largest value before the last subtraction, as a multiple of p."""
+    """Return the largest value before the last subtraction, as a multiple of p."""
     reason: str
-    """Why not; empty where it applies."""
+    """Why it does not apply; empty if it does."""
     hint: str = ""
-    """The same in a few words."""
+    """The reason in a few words."""
 
 
 def applicability(field: Field, kernels: Sequence[Kernel] = KERNELS) -> list[Applicability]:
-    """Algorithms, with the bounds that the field gives them."""
+    """Return the algorithms of an operation with their bounds for the field."""
     rows = []
     for kernel in kernels:
         try:
@@ -132,12 +132,12 @@ def applicability(field: Field, kernels: Sequence[Kernel] = KERNELS) -> list[App
 
 
 def kernels_for(operation: str) -> list[Kernel]:
-    """The algorithms of an operation that are built unless one is named, preferred first."""
+    """Return the algorithms of an operation that are built by default, preferred first."""
     return [k for k in (*KERNELS, *FUSED) if k.operation == operation]
 
 
 def offered_for(operation: str) -> list[Kernel]:
-    """The algorithms that a build may choose by itself."""
+    """Return the algorithms that a build may choose without being told."""
     return [*kernels_for(operation), *(k for k in SHAPED if k.operation == operation)]
 
 
@@ -151,12 +151,12 @@ def representations(field: Field) -> list[Offer]:
 
 
 def every_kernel_for(operation: str) -> list[Kernel]:
-    """All algorithms of an operation, studied ones last."""
+    """Return all algorithms of an operation, studied ones last."""
     return [k for k in (*KERNELS, *FUSED, *STUDIED) if k.operation == operation]
 
 
 def choose(field: Field, operation: str, algorithm: str | None = None) -> Expression:
-    """The operation's first algorithm whose bounds hold (or the named one), expressed.
+    """Return the expression of the first algorithm whose bounds hold, or of the named one.
 
     Raises NoKernel for an algorithm that does not exist, BoundError for one that does not hold.
     """
@@ -175,7 +175,7 @@ def choose(field: Field, operation: str, algorithm: str | None = None) -> Expres
 
 
 def unknown_algorithm(operation: str, algorithm: str | None) -> NoKernel:
-    """The error for an operation, or an algorithm of it, that does not exist."""
+    """Return the error for an operation or algorithm that does not exist."""
     known = (*OPERATIONS, *STUDIED_OPERATIONS)
     if operation not in known:
         return NoKernel(f"no operation {operation!r}; there are: {', '.join(known)}")

@@ -68,7 +68,7 @@ Count = Quadratic | Halving
 
 @dataclass(frozen=True)
 class Prediction:
-    """What an algorithm needs; `small` are the additions of a small n that the formula misses."""
+    """Predicted counts of an algorithm; `small` has additions that the formula misses at small n."""
 
     products: Count
     additions: Count | None

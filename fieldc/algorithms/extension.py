@@ -92,7 +92,7 @@ STEPS: dict[str, tuple[Reduction, Finish, str]] = {
 
 
 def extension(beta: int) -> Iterator[Kernel]:
-    """The kernels for u^2 = beta, by sums of products and by Karatsuba."""
+    """Return the kernels for u^2 = beta, by sums of products and by Karatsuba."""
     for algorithm, steps in STEPS.items():
         yield from _by_sums(beta, algorithm, *steps)
     yield _by_karatsuba(beta)

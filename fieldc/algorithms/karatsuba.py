@@ -27,7 +27,7 @@ def multiply_karatsuba(f: Field, x: Residue, y: Residue) -> Residue:
 
 
 def _with_carries(x: Number, y: Number, bits: int) -> Number:
-    """x*y where each has one bit above the others: a bit times a number is a choice."""
+    """x*y for factors with one extra bit each: a bit times a number is a selection."""
     (x0, x1), (y0, y1) = ((a % (1 << bits), a >> bits) for a in (x, y))
     cross = (0 - x1 < 0) * y0 + (0 - y1 < 0) * x0
     return x0 * y0 + (cross << bits) + ((0 - x1 < 0) * y1 << 2 * bits)

@@ -54,7 +54,7 @@ def in_lanes(f: Field) -> Field:
 
 
 def excess(f: Field) -> int:
-    """The bits by which the digits are more than R."""
+    """Return the bits by which the digits exceed R."""
     digits = in_lanes(f)
     return digits.word * digits.n - f.word * f.n
 

@@ -17,7 +17,7 @@ from fieldc.language import DoesNotApply, Kernel, Lazy, LazyPair, Number, Residu
 
 
 def has_two_spare_bits(f: Field) -> bool:
-    """Whether values below 2p stay there: 4p < R."""
+    """Return whether 4p < R, so that values below 2p stay below 2p."""
     return 4 * f.p < f.R
 
 
@@ -49,7 +49,7 @@ def reduce(f: Field, x: Lazy) -> Residue:
 
 
 def _products(algorithm: str, step: Reduction, how: str) -> Iterator[Kernel]:
-    """Multiplication, squaring, and a sum of two products, which divide by the radix in a step."""
+    """Return multiplication, squaring and a sum of two products, from one division by the radix."""
 
     def multiply(f: Field, x: Lazy, y: Lazy) -> Lazy:
         check_two_spare_bits(f)

@@ -12,7 +12,7 @@ from fieldc.operations import FACTORS, SQUARINGS, mul_by, square_times
 
 
 def _squared(f: Field, x: Number, count: int, reduce: Reduction) -> Number:
-    """x^(2^count), divided by R as often as squared; below 2p in between where bounds close."""
+    """x^(2^count)/R^(2^count - 1), kept below 2p between squarings if the bounds allow it."""
     for _ in range(count):
         t = square_product(f, x, reduce)
         fits = 4 * f.p < f.R and (not isinstance(t, Integer) or t.high < 2 * f.p)

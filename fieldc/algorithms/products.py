@@ -60,7 +60,7 @@ def sum_without_spare_bits(f: Field, x: Pair, y: Pair) -> Residue:
 
 
 def _sums(count: int) -> Iterator[Kernel]:
-    """The kernels for `count` products: as for two; `subtractions` makes as many as bounds ask."""
+    """Return the kernels for `count` products, with as many subtractions as the bounds need."""
 
     def log_jump(f: Field, x: Sequence[Number], y: Sequence[Number]) -> Number:
         return subtract_once(sum_of(f, x, y, fold_limb), f.p)
@@ -86,7 +86,7 @@ SUMS = tuple(k for count in range(3, MOST_TERMS + 1) for k in _sums(count))
 
 
 def _negated(f: Field, x: Pair) -> Pair:
-    """The second value's negative, p for 0: a row that is subtracted once, not for each limb."""
+    """p minus the second value, p for 0: one subtraction instead of one for each limb."""
     return x[0], f.p - x[1]
 
 

@@ -13,17 +13,17 @@ from fieldc.language import Lazy, Number, kernel
 
 
 def fold(f: Field, x: Number, at: int) -> Number:
-    """x modulo p, smaller: its part above bit `at` times 2^at mod p, and the rest."""
+    """Fold x at bit `at`: the part above it times 2^at mod p, plus the rest."""
     return x % (1 << at) + (x >> at) * ((1 << at) % f.p)
 
 
 def folded_high(f: Field, high: int, at: int) -> int:
-    """What a fold leaves at most, of values up to `high`."""
+    """Return the largest result of a fold of values up to `high`."""
     return min(high, (1 << at) - 1) + (high >> at) * ((1 << at) % f.p)
 
 
 def fold_points(f: Field, high: int) -> list[int]:
-    """The bits at which values up to `high` are folded until they are below 2p.
+    """Return the bits at which to fold values up to `high` until they are below 2p.
 
     First at the border of limb n, where a row of n products needs no shift, if 2^(w*n) mod p has
     one limb and is no power of two; then at bit k.

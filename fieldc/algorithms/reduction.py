@@ -1,4 +1,4 @@
-"""Steps that several algorithms share: dividing by the radix modulo p, and the last subtraction."""
+"""Steps that algorithms share: division by the radix modulo p, and the last subtraction."""
 
 from __future__ import annotations
 

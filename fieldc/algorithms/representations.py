@@ -28,7 +28,7 @@ class Representation:
     """The operations of values below 2p, for primes with 4p < R."""
 
     def stored(self, f: Field, x: int) -> int:
-        """The residue that stands for x."""
+        """Return the residue that stands for x."""
         return f.to_montgomery(x % f.p) if "enter" in self.parts else x % f.p
 
 
@@ -58,11 +58,11 @@ PLAIN = Representation(
 )
 REPRESENTATIONS = (MONTGOMERY, PLAIN)
 SAME = ("add", "sub", "neg", "double")
-"""What is built beside the parts of either."""
+"""What is built for every representation."""
 
 
 def representation_of(operation: Operation) -> Representation | None:
-    """The representation whose residues an operation takes; None where it is the same in all."""
+    """Return the representation that an operation works on; None if it is the same in all."""
     if operation.family in SHARED or operation.name == "reduce_lazy":
         return None
     is_plain = operation.name in (*PLAIN.parts.values(), *PLAIN.lazy.values())
@@ -75,12 +75,12 @@ class Offer:
 
     representation: Representation
     algorithms: Mapping[str, tuple[str, ...]]
-    """By part, the algorithms whose bounds hold, in the order of the catalogue."""
+    """For each part, the algorithms whose bounds hold, in the order of the catalogue."""
     reason: str = ""
 
     @property
     def applies(self) -> bool:
-        """Whether every part has an algorithm."""
+        """Return whether every part has an algorithm."""
         return not self.reason
 
 

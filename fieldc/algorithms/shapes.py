@@ -1,4 +1,4 @@
-"""Shapes of primes: what of a prime's form saves work, found from the number."""
+"""Shapes of primes: forms of a prime that save work, found from the number."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from fieldc.field import Field
 from fieldc.language import DoesNotApply
 
 MOST_POWERS = 6
-"""Powers of two, added or subtracted, up to which a prime counts as one of few powers."""
+"""The most powers of two, added or subtracted, in a prime of few powers."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A form that a prime may have, and why it has it or not."""
+    """A form that a prime may have, and the reason why it has it or not."""
 
     name: str
     applies: bool
     reason: str
-    """One line that begins with the prime as the shape sees it, or says what is missing."""
+    """One line: the prime in this form, or what is missing."""
     saves: str
     """What an algorithm for the shape leaves out."""
 

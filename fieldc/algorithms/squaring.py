@@ -18,7 +18,7 @@ from fieldc.polynomial_bounds import tighten
 
 
 def square_rows(f: Field, x: Number, doubled: int = 0) -> list[Number]:
-    """Row i is x_i * (x_i + 2*(the limbs above i)) at limb i; x^2 = sum of row_i * 2^(w*i).
+    """Yield row i = x_i * (x_i + 2*(the limbs above i)); x^2 = sum of row_i * 2^(w*i).
 
     Row i starts at limb 2i of the square, so i limbs may be dropped before it is added. The sum is
     2^doubled as much.
@@ -32,7 +32,7 @@ def square_rows(f: Field, x: Number, doubled: int = 0) -> list[Number]:
 def square_product(
     f: Field, x: Number, reduce: Reduction, doubled: int = 0, added: int = 0
 ) -> Number:
-    """2^doubled * x^2 / R modulo p, below no more than bounds tell.
+    """2^doubled * x^2 / R modulo p, not reduced: the bounds say how large it may be.
 
     `reduce` divides by the radix until the last limb; `added` waits with the last row.
     """
@@ -46,7 +46,7 @@ def square_product(
 def square_by_rows(
     f: Field, x: Number, reduce: Reduction, doubled: int = 0, added: int = 0
 ) -> Number:
-    """The same mod p, where one subtraction is enough."""
+    """The same mod p, if one subtraction is enough."""
     return subtract_once(square_product(f, x, reduce, doubled, added), f.p)
 
 

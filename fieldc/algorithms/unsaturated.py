@@ -44,19 +44,19 @@ Reduce = Callable[[Field, Number], Number]
 
 
 class NotInDigits(UserError, LookupError):
-    """The algorithm has no reading in digits; the message names those that have one."""
+    """The algorithm has no form in digits. The message names those that have one."""
 
 
 @lru_cache(maxsize=64)
 def in_digits(f: Field) -> Field:
-    """The same modulus in digits: as few as hold R, each with as few bits as that allows."""
+    """Return the same modulus in digits: as few digits as hold R, of as few bits as possible."""
     bits = f.word * f.n
     count = -(-bits // MOST_BITS)
     return Field(f.p, -(-bits // count), f.name, count)
 
 
 def excess(f: Field) -> int:
-    """The bits by which the digits are more than R."""
+    """Return the bits by which the digits exceed R."""
     digits = in_digits(f)
     return digits.word * digits.n - f.word * f.n
 
@@ -124,7 +124,7 @@ def mul_cios(f: Field, x: Residue, y: Residue) -> Residue:
 
 
 def _split(f: Field, x: Number) -> tuple[Field, Number, int]:
-    """Half of the excess on each of two equal factors, and what is odd of it."""
+    """Return the shifts of two equal factors that add half of the excess to each, and the rest."""
     half, odd = divmod(excess(f), 2)
     return in_digits(f), x << half, odd
 
@@ -277,11 +277,11 @@ KERNELS: tuple[Kernel, ...] = (
     square_plain,
 )
 WITHOUT_PRODUCTS = ("add", "sub", "neg", "double")
-"""Operations that are the same in limbs and in digits."""
+"""Operations that are the same in limbs and digits."""
 
 
 def readings(expression: Expression) -> list[Expression]:
-    """The same operation in digits, by every algorithm whose bounds hold.
+    """Return the operation in digits, by every algorithm whose bounds hold.
 
     A studied algorithm is read as itself alone. Raises NotInDigits where there is none.
     """

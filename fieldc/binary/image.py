@@ -82,7 +82,7 @@ class Image:
 
     @property
     def end(self) -> int:
-        """The first page behind every region."""
+        """Return the first page after every region."""
         return page_after(max((r.address + r.size for r in self.regions), default=BASE))
 
     def routines(self) -> dict[str, Routine]:

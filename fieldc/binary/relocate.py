@@ -1,6 +1,6 @@
 """What a linker does to an image: every place that it changes gets its value.
 
-Each symbol of another file gets an address behind the image where nothing lies: who calls it, or
+Each symbol of another file gets an address after the image, where nothing lies: who calls it, or
 reads it, is stopped there, and its name is known. Formulas are those of the processors' ELF
 supplements: S is the target, A the addend, P the place.
 """

@@ -32,7 +32,7 @@ PROCESSOR = option(
 
 
 def located(text: str) -> tuple[Path, str]:
-    """A file and the symbol behind the colon, an empty one if there is none. Raises UsageError."""
+    """Return a file and the symbol after the colon, empty if there is none. Raises UsageError."""
     cuts = [i for i, c in enumerate(text) if c == ":"]
     for cut in (len(text), *cuts):
         path = Path(text[:cut])

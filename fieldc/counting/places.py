@@ -31,7 +31,7 @@ class Places:
         self.fresh = 0
 
     def touches(self, instruction: DecodedInstruction) -> list[RootedAccess]:
-        """The places of an instruction; afterwards the registers are those behind it."""
+        """Return the places of an instruction, and then follow what it does to the registers."""
         found = [self._touch(access) for access in instruction.accesses]
         self._follow(instruction)
         return found

@@ -99,7 +99,7 @@ def _cost(step: Step, reads: Counter[int], instructions: InstructionSet) -> int:
 
 
 def _without_flags(step: Step, reads: Counter[int]) -> int:
-    """An addition for each addend but the first, and for a carry out a comparison behind each and
+    """An addition for each addend but the first, and for a carry out a comparison after each and
     what brings the comparisons together."""
     further = sum(v.constant != 0 for v in step.inputs) - 1
     gives = reads[step.outputs[1].number] > 0 and step.outputs[1].high > 0

@@ -11,7 +11,7 @@ from unicorn import arm64_const, x86_const
 
 @dataclass(frozen=True)
 class ArgumentPlaces:
-    """How a call passes words: in these registers, then on the stack behind `shadow` bytes."""
+    """How a call passes words: in these registers, then on the stack after `shadow` bytes."""
 
     arguments: tuple[str, ...]
     shadow: int = 0

@@ -26,7 +26,7 @@ OFFSET = 0x040
 
 
 def gaps(alignment: int, placements: int = PLACEMENTS) -> list[int]:
-    """How far behind a page's start each copy begins: multiples of the alignment, all over it."""
+    """Return how far after a page's start each copy begins: multiples of the alignment."""
     step = PAGE // PLACEMENTS + alignment
     return [step * number % PAGE for number in range(placements)]
 

@@ -44,11 +44,11 @@ class Builder:
 
     @property
     def no_carry(self) -> Value:
-        """The flag that is known to be 0."""
+        """Return the flag that is known to be 0."""
         return self._constant(Kind.FLAG, 0, "0")
 
     def constant(self, value: int) -> Value:
-        """A word known when the kernel is compiled."""
+        """Return a word that is known when the kernel is compiled."""
         return self._constant(Kind.WORD, value, self.constant_names.get(value, hex(value)))
 
     def _constant(self, kind: Kind, value: int, name: str) -> Value:
@@ -100,7 +100,7 @@ class Builder:
     def add(
         self, a: Value, b: Value, carry: Value, limit: int | None = None, name: str = "t"
     ) -> tuple[Value, Value]:
-        """(sum, carry_out). `limit` is a bound on a + b + carry that the caller knows."""
+        """Return (sum, carry_out). `limit` is a bound on a + b + carry that the caller knows."""
         if a.constant is not None and b.constant is None:
             a, b = b, a
         if b.constant == 0 and carry.constant == 0:
@@ -114,14 +114,14 @@ class Builder:
     def sub(
         self, a: Value, b: Value, borrow: Value, limit: int | None = None, name: str = "d"
     ) -> tuple[Value, Value]:
-        """(difference, borrow_out). `limit` is a bound on the difference that the caller knows."""
+        """Return (difference, borrow_out). The caller knows `limit`, a bound on the difference."""
         if b.constant == 0 and borrow.constant == 0:
             return a, self.no_carry
         highs = self.top if limit is None else min(limit, self.top), 1
         return self._pair(self._emit(SUB, (a, b, borrow), highs, (name, "borrow")))
 
     def mul(self, a: Value, b: Value) -> tuple[Value, Value]:
-        """(lo, hi) of a*b; b is the row's multiplier."""
+        """Return (low, high) of a*b; b is the row's multiplier."""
         for one, other in ((a, b), (b, a)):
             if one.constant in (0, 1):
                 return (other if one.constant else one), self.constant(0)
@@ -136,7 +136,7 @@ class Builder:
         return first, second
 
     def mul_low(self, a: Value, b: Value, name: str = "q", limit: int | None = None) -> Value:
-        """a*b mod 2^w. `limit` is a bound on it that the caller knows."""
+        """Return a*b mod 2^w. `limit` is a bound on it that the caller knows."""
         for one, other in ((a, b), (b, a)):
             if one.constant in (0, 1):
                 return other if one.constant else one

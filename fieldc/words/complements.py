@@ -1,4 +1,4 @@
-"""Complements of sums, taken before the sum: one operation less where a quotient waits for it.
+"""Takes the complement of a sum before the sum: one step less if a quotient waits for it.
 
 2^w - 1 - (a + b) = (2^w - 1 - b) - a, and the borrow of that difference is the carry of the sum. So
 where only the complement of a sum is read, b is complemented while a is still being made, and no

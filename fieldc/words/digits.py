@@ -22,7 +22,7 @@ Part = tuple[Integer, int, int]
 
 
 def cheapest_in_digits(expression: Expression) -> tuple[Expression, Program]:
-    """Of the readings of an expression in digits the one with least to do, and its words.
+    """Return the cheapest expression of a kernel in digits, and its words.
 
     Raises NotInDigits.
     """
@@ -31,12 +31,12 @@ def cheapest_in_digits(expression: Expression) -> tuple[Expression, Program]:
 
 
 def cost(program: Program) -> int:
-    """Steps, of which a multiplication counts as two: of its units a processor has the fewest."""
+    """Count the steps. A multiplication counts as two: processors have few multipliers."""
     return len(program.steps) + program.count("mul_low")
 
 
 def lower_in_digits(expression: Expression) -> Program:
-    """The word program of a expressed kernel, its products in digits."""
+    """Lower an expression to a word program with products in digits."""
     f = expression.field
     build = Builder(f.word, constant_names(f))
     names: dict[str, str] = {}
@@ -52,7 +52,7 @@ def lower_in_digits(expression: Expression) -> Program:
 
 @dataclass
 class DigitLowering(Lowering):
-    """Lowers products, and what is made of them, to digits of `bits` bits."""
+    """Lowers products, and everything computed from them, to digits of `bits` bits."""
 
     bits: int = 30
     _digits: dict[int, list[Value]] = field(default_factory=dict)
@@ -60,13 +60,13 @@ class DigitLowering(Lowering):
     _carried_digits: dict[int, list[Value]] = field(default_factory=dict)
 
     def words(self, node: Integer) -> list[Value]:
-        """The limbs of a node; those of digits are made of them."""
+        """Return the limbs of a node, assembled from its digits if it has any."""
         if id(node) not in self._words and self._is_of_products(node):
             self._words[id(node)] = self._packed(node)
         return super().words(node)
 
     def digits(self, node: Integer) -> list[Value]:
-        """The digits of a node, least significant first; none may be negative."""
+        """Return the digits of a node, least significant first. No digit may be negative."""
         if id(node) not in self._digits:
             part = part_of(node)
             if part is not None:
@@ -102,7 +102,7 @@ class DigitLowering(Lowering):
         return [self._bits(operand, at + place, width) for place, width in places]
 
     def _bits(self, operand: Integer, at: int, count: int) -> Value:
-        """So many bits of an operand as a word, from bit `at`, which may be below the lowest."""
+        """Return bits of an operand as a word, from bit `at`, which may be below bit 0."""
         below = max(0, -at)
         limbs, start, count = Lowering.words(self, operand), at + below, count - below
         index, shift = divmod(start, self.build.word)
@@ -133,7 +133,7 @@ class DigitLowering(Lowering):
         return self.build.add(a, b, self.build.no_carry, min(limit, self.build.top))[0]
 
     def _limit(self, node: Integer, place: int) -> int:
-        """No digit is negative, so that one is at most what it makes of the whole number."""
+        """Bound each digit by the whole number: no digit is negative."""
         return node.high >> self.bits * place
 
     def _first_read(self, node: Integer) -> Integer | None:
@@ -161,7 +161,7 @@ class DigitLowering(Lowering):
         return digits[:size] + [self.build.constant(0)] * (size - len(digits))
 
     def _carried(self, digits: list[Value], room: list[int]) -> list[Value]:
-        """Every digit that leaves too little room passes its carry to the next one, all at once."""
+        """Pass the carry of each digit that is too large to the next digit, all at once."""
         largest = self.build.top >> self.bits
         above = self.build.constant(0)
         found = []
@@ -210,7 +210,7 @@ class DigitLowering(Lowering):
         return self._below_radix(self.digits(whole)[:count])
 
     def _carried_through(self, node: Integer) -> list[Value]:
-        """The digits of a node, all carries taken; made once."""
+        """Return the digits of a node after all carries. They are computed once."""
         if id(node) not in self._carried_digits:
             digits = self._filled(self.digits(node), self._count(node))
             self._carried_digits[id(node)] = self._below_radix(digits)
@@ -226,13 +226,13 @@ class DigitLowering(Lowering):
         return found
 
     def _times(self, a: Value, b: Value) -> Value:
-        """a*b for a quotient, of which only the lowest bits count."""
+        """Return a*b for a quotient, of which only the lowest bits are needed."""
         if b.constant == (1 << self.bits) - 1:
             return self.build.sub(self.build.constant(0), a, self.build.no_carry)[0]
         return self.build.mul_low(a, b)
 
     def _below_radix(self, digits: list[Value]) -> list[Value]:
-        """The same digits with their carries taken; none is taken out of the last one."""
+        """Return the same digits after carries. The last digit keeps its carry."""
         carry, found = self.build.constant(0), []
         for digit in digits:
             whole = self._sum(digit, carry, self.build.top)
@@ -241,7 +241,7 @@ class DigitLowering(Lowering):
         return found
 
     def _packed(self, node: Integer) -> list[Value]:
-        """The limbs of a number in digits: their carries are taken first."""
+        """Return the limbs of a number in digits, after its carries."""
         w, words = self.build.word, [self.build.constant(0)] * self.size(node)
         digits = self._filled(self.digits(node), self._count(node))
         for i, digit in enumerate(self._below_radix(digits)):
@@ -258,7 +258,7 @@ class DigitLowering(Lowering):
 
 
 def part_of(node: Integer) -> Part | None:
-    """Which bits of an operand a node is; None where it is something else."""
+    """Return the bits of an operand that a node selects; None if it is something else."""
     if node.op == "input":
         return node, 0, node.high.bit_length()
     if node.op == "shift_left" and node.args[0].op == "input":

@@ -7,11 +7,11 @@ from fieldc.words.program import Program, Value
 
 
 class BrokenBound(AssertionError):
-    """A value went above the bound that the compiler claimed for it."""
+    """A value exceeds the bound that the compiler claimed for it."""
 
 
 def interpret(program: Program, *operands: int, check_bounds: bool = False) -> int:
-    """The program's result. With `check_bounds`, raise BrokenBound if any value exceeds `high`."""
+    """Run the program. With `check_bounds`, raise BrokenBound if a value exceeds its `high`."""
     w = program.word
     top = (1 << w) - 1
     given = {

@@ -35,11 +35,11 @@ from fieldc.words.statements import (
 
 
 class NoLoops(UserError):
-    """The kernel is not a sequence of rows; the message is one line for the user."""
+    """The kernel is not a sequence of rows. The message is one line for the user."""
 
 
 def loops(expression: Expression) -> LoopProgram:
-    """The looped form of a expressed kernel. Raises NoLoops for one that is not made of rows."""
+    """Return the looped form of an expression. Raises NoLoops if it is not made of rows."""
     f, kernel = expression.field, expression.kernel
     reader = _Reader(f, f"{kernel.operation} ({kernel.algorithm})", uses_of(expression.result))
     if len(expression.values) > 1:
@@ -93,7 +93,7 @@ class _Reader:
         return NoLoops(f"{self.what} has no looped form, {why}: use the target rust")
 
     def size(self, node: Integer) -> int:
-        """Limbs that hold every value of a node."""
+        """Return how many limbs hold every value of a node."""
         return -(-max(node.high, -node.low).bit_length() // self.f.word)
 
     def limbs_of(self, node: Integer) -> int:

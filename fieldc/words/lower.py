@@ -22,7 +22,7 @@ def lower(
     unknown: frozenset[int] = frozenset(),
     exchanged: bool = False,
 ) -> Program:
-    """The word program of a expressed kernel, rows of products added in the chosen style.
+    """Lower an expression to a word program that adds rows of products in the chosen style.
 
     `unknown` constants are taken for any words, as far as bounds of words go. `exchanged` reads x
     where the text has y and y where it has x: for operations where the order is free.
@@ -42,7 +42,7 @@ def lower(
 
 
 def interface(expression: Expression) -> Program:
-    """A program with the expression's operands and result, and nothing that computes them."""
+    """Return a program with the expression's operands and result, without any step."""
     f, kernel = expression.field, expression.kernel
     operands = tuple((name, bound.width(f)) for name, bound in kernel.operands)
     zero = Builder(f.word, {}, frozenset()).constant(0)
@@ -50,7 +50,7 @@ def interface(expression: Expression) -> Program:
 
 
 def constant_names(f: Field) -> dict[int, str]:
-    """Names for the words of the field's constants, as `p[0]`, `mu[2]`, `n0`."""
+    """Return names for the words of the field's constants, such as `p[0]`, `mu[2]` and `n0`."""
     names = {
         limb: f"{constant}[{i}]"
         for constant in reversed(FIELD_CONSTANTS)
@@ -60,7 +60,7 @@ def constant_names(f: Field) -> dict[int, str]:
 
 
 def without_dead_steps(program: Program) -> Program:
-    """The same results without steps that nothing reads."""
+    """Return the program without steps that nothing reads."""
     live = {v.number for v in program.results}
     kept: list[Step] = []
     for step in reversed(program.steps):
@@ -73,7 +73,7 @@ def without_dead_steps(program: Program) -> Program:
 
 
 def uses_of(result: Integer) -> Counter[int]:
-    """How many expressions read each node, by identity."""
+    """Count how many expressions read each node, by identity."""
     uses: Counter[int] = Counter()
     seen, waiting = {id(result)}, [result]
     while waiting:
@@ -100,7 +100,7 @@ class Lowering:
     _borrows: dict[int, Value] = field(default_factory=dict)
 
     def words(self, node: Integer) -> list[Value]:
-        """The limbs of a node, least significant first; of a negative one, modulo 2^(w*limbs)."""
+        """Return the limbs of a node, lowest first; of a negative one, modulo 2^(w*limbs)."""
         chain = [node]
         while (first := self._first_read(chain[-1])) is not None:
             chain.append(first)
@@ -110,7 +110,7 @@ class Lowering:
         return self._words[id(node)]
 
     def _first_read(self, node: Integer) -> Integer | None:
-        """Of what a node is made of, what is needed first."""
+        """Yield the nodes that must be lowered before this one."""
         if id(node) in self._words or node.op in ("select", "masked"):
             return None
         if node.op == "add":
@@ -121,7 +121,7 @@ class Lowering:
         return made_of[0] if made_of else None
 
     def size(self, node: Integer) -> int:
-        """Limbs that hold every value of a node."""
+        """Return how many limbs hold every value of a node."""
         largest = max(node.high, -node.low)
         return -(-largest.bit_length() // self.build.word)
 
@@ -155,7 +155,7 @@ class Lowering:
         return ([zero] * count + words)[: self.size(node)]
 
     def _funneled(self, words: list[Value], bits: int) -> list[Value]:
-        """Each word's upper part with `bits` bits left out, below the next word's lower one."""
+        """Shift the words right by `bits`, joining the parts of neighbouring words."""
         pairs = zip(words[1:], words, strict=False)
         return [self.build.funnel(high, low, bits) for high, low in pairs]
 
@@ -171,7 +171,7 @@ class Lowering:
         return words[: self.size(node)]
 
     def _is_low_product(self, node: Integer) -> bool:
-        """Whether only the lowest limb of a product is wanted."""
+        """Return whether only the lowest limb of a product is read."""
         if node.op != "mod" or node.amount != self.build.word:
             return False
         return node.args[0].op == "mul" and self.uses[id(node.args[0])] == 1
@@ -202,20 +202,20 @@ class Lowering:
         return total_words.words
 
     def _product_at(self, addend: Integer) -> tuple[Integer | None, int]:
-        """The product that an addend is, and at which limb; None where it is none."""
+        """Return the product in an addend and its limb; None if the addend is no product."""
         offset = 0
         if addend.op == "shift_left" and addend.amount % self.build.word == 0:
             offset, addend = addend.amount // self.build.word, addend.args[0]
         return (addend if addend.op == "mul" else None), offset
 
     def _total_and_addend(self, node: Integer) -> tuple[Integer, Integer]:
-        """The terms of a sum; a product comes second."""
+        """Return the terms of a sum, a product last."""
         a, b = node.args
         is_product = [self._product_at(term)[0] is not None for term in (a, b)]
         return (b, a) if is_product == [True, False] else (a, b)
 
     def _row_and_multiplier(self, product: Integer) -> tuple[Integer, Integer]:
-        """The factors; a row is multiplied with each limb of the multiplier."""
+        """Return the factors: the row, and the multiplier whose limbs multiply it."""
         row, multiplier = product.args
         if self.size(multiplier) > 1 or (self.size(row) == 1 and multiplier.op == "constant"):
             return multiplier, row

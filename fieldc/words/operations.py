@@ -1,4 +1,4 @@
-"""The operations on w-bit words: one table, the single truth for every reader.
+"""The operations on w-bit words: one table, which every reader uses.
 
 Each row states the integer equation that its outputs satisfy, and computes them at any word
 width. The interpreter runs a row, printers and instruction selection look a row up by name, and

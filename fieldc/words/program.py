@@ -51,10 +51,10 @@ class Program:
     results: tuple[Value, ...]
 
     def values(self) -> Iterator[Value]:
-        """Every value produced by a step, in order."""
+        """Return every value that a step produces, in order."""
         for step in self.steps:
             yield from step.outputs
 
     def count(self, operation: str) -> int:
-        """Number of steps with this operation's name."""
+        """Count the steps with this operation's name."""
         return sum(step.operation.name == operation for step in self.steps)

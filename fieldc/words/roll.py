@@ -1,4 +1,4 @@
-"""Rolls statements up: those that repeat, with numbers that grow evenly, become turns of a loop."""
+"""Rolls statements into loops: repeated statements whose numbers grow evenly become turns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fieldc.words.statements import Index, Loop, Statement
 
 
 def roll(statements: Sequence[Statement]) -> tuple[Statement | Loop, ...]:
-    """The same statements with loops; of several the one that takes most of them."""
+    """Return the same statements with loops, preferring the loop that covers most of them."""
     rolled: list[Statement | Loop] = []
     left = list(statements)
     while left:
@@ -24,7 +24,7 @@ def _covered(loop: Loop) -> int:
 
 
 def _loops(statements: list[Statement]) -> Iterator[Loop]:
-    """The longest loop of each length of body that the statements begin with."""
+    """Yield, for each length of body, the longest loop at the start of the statements."""
     for period in range(1, len(statements) // 2 + 1):
         turns, body = 1, _fitted(statements, period, 2)
         while body is not None:
@@ -35,7 +35,7 @@ def _loops(statements: list[Statement]) -> Iterator[Loop]:
 
 
 def _fitted(statements: list[Statement], period: int, turns: int) -> tuple[Statement, ...] | None:
-    """A body that stands for so many turns, or None where there is none."""
+    """Return a loop body for these turns, or None if there is none."""
     if len(statements) < period * turns:
         return None
     body = []
@@ -48,7 +48,7 @@ def _fitted(statements: list[Statement], period: int, turns: int) -> tuple[State
 
 
 def _fit(turns: list[Statement]) -> Statement | None:
-    """One statement that is each of these in its turn."""
+    """Return one statement that stands for each of these in its turn."""
     if len({statement.shape() for statement in turns}) > 1:
         return None
     found = {}

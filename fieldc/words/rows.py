@@ -41,7 +41,7 @@ class RowChoice:
 
 @dataclass
 class Sum:
-    """Words being added to, position by position; `high` bounds the final value."""
+    """An accumulator of words; `high` bounds the final value."""
 
     build: Builder
     words: list[Value]
@@ -68,7 +68,7 @@ class Sum:
 def add_row(
     choice: RowChoice, total: Sum, row: list[Value], multiplier: Value, offset: int
 ) -> list[Value]:
-    """The words of total + row * multiplier * 2^(w*offset)."""
+    """Return the words of total + row * multiplier * 2^(w*offset)."""
     _STYLES[choice.style](choice, total, row, multiplier, offset)
     return total.words
 

@@ -22,7 +22,7 @@ class Index:
 
 @dataclass(frozen=True)
 class Statement:
-    """Work on arrays of limbs. Its fields are places and names; names are the same in all turns."""
+    """Work on arrays of limbs. Fields are places and names; names stay the same in all turns."""
 
     def places(self) -> dict[str, Index]:
         """The numbers that may grow with the turns of a loop."""
@@ -37,7 +37,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Loop:
-    """Statements that are done so many times."""
+    """Statements that run a number of times."""
 
     turns: int
     body: tuple[Statement, ...]

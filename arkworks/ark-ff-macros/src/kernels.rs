@@ -102,7 +102,7 @@ fn without_modulus(tokens: TokenStream) -> TokenStream {
                 let inner = without_modulus(group.stream());
                 kept.push(TokenTree::Group(Group::new(group.delimiter(), inner)));
             }
-            // `::<` are joined punctuation: behind them comes the modulus, and `>`.
+            // `::<` are joined punctuation: after them come the modulus and `>`.
             TokenTree::Punct(p) if p.as_char() == '<' && ends_with_colons(&kept) => {
                 kept.truncate(kept.len() - 2);
                 tokens.by_ref().take(2).for_each(drop);

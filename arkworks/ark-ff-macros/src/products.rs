@@ -200,7 +200,7 @@ fn full_product(p: &[u64]) -> TokenStream {
         ) {
             use ark_ff::biginteger::{BigInteger, arithmetic as fa};
             const P: [u64; #n] = [#(#p),*];
-            // t + 2^(64n)*over < 2p before and behind every row.
+            // t + 2^(64n)*over < 2p before and after every row.
             let (mut t, mut over) = ([0u64; #n], false);
             for y in (b.0).0 {
                 let mut top = 0;

@@ -88,14 +88,14 @@ fn divsteps(zeta: &mut i64, mut f: i64, mut g: i64, steps: u32) -> Matrix {
 }
 
 impl Matrix {
-    /// The low bits of f and g behind it, as many fewer than before as there were steps.
+    /// The low bits of f and g after it: fewer than before, by one for each step.
     #[inline(always)]
     fn low_bits(&self, f: i64, g: i64, steps: u32) -> (i64, i64) {
         let sum = |a: i64, b: i64| a.wrapping_mul(f).wrapping_add(b.wrapping_mul(g)) >> steps;
         (sum(self.u, self.v), sum(self.q, self.r))
     }
 
-    /// This one behind another.
+    /// This matrix after another.
     #[inline(always)]
     fn after(&self, first: &Self) -> Self {
         Self {

@@ -172,7 +172,7 @@ pub const fn shifted<const N: usize>(a: &[u64; N], k: u32) -> [u64; N] {
     result
 }
 
-/// The L - 2 low digits of a number in hexadecimal, behind `0x`; no address depends on them.
+/// The L - 2 low digits of a number in hexadecimal, after `0x`; no address depends on them.
 pub const fn hex<const N: usize, const L: usize>(limbs: &[u64; N]) -> [u8; L] {
     let (mut digits, mut i) = ([b'0'; L], 0);
     digits[1] = b'x';

@@ -131,7 +131,7 @@ pub(crate) const fn product<const N: usize, M: Modulus<N>>(
             (t[j], carry) = mac(t[j], x[j], y[i], carry);
             j += 1;
         }
-        // t < x + p before the row, one bit more than N limbs, and one more than N + 1 behind it.
+        // t < x + p before the row, one bit more than N limbs; after it, one bit more than N + 1.
         let (top, above) = adc(carry, over as u64, false);
         (t, over) = drop_limb::<N, M>(&t, top, above);
         i += 1;

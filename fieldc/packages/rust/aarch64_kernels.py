@@ -41,7 +41,7 @@ class ArmText:
         return f"{self.operation}_{self.prime_class}"
 
     def code(self, f: Field) -> bytes:
-        """Its bytes with a field's constants behind them, as rustc makes them operands."""
+        """Return its bytes with a field's constants after them, as rustc makes them operands."""
         return assembled(filled(self.lines, self.constants, f))
 
 

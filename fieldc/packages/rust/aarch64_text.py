@@ -55,7 +55,7 @@ def _dispatch(limbs: int) -> Iterator[str]:
 
 
 def kernel_text(kernel: ClassKernel) -> str:
-    """A kernel as a naked function of a modulus: its constants stand behind its return.
+    """A kernel as a naked function of a modulus: its constants come after its return.
 
     It is called by the convention that all systems share, with the result in memory.
     """

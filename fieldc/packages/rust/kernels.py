@@ -35,7 +35,7 @@ class CrateKernel:
     variant: str
     limbs: int
     call: str
-    """The inline assembly that calls it: what each register holds behind the call."""
+    """The inline assembly that calls it: what each register holds after the call."""
     lines: str
     constants: str
 

@@ -1,6 +1,6 @@
 """The decisions that make the crate's kernels: found by a search, or the defaults of a variant.
 
-A schedule of a class is for all its primes: constants are data behind the code, so other values
+A schedule of a class is for all its primes: constants are data after the code, so other values
 change no instruction. `python -m fieldc.tune.crate` finds it, with the class' representative.
 """
 

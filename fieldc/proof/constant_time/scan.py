@@ -269,7 +269,7 @@ class _Scan:
     def _goes_on(self, effect: Effect, state: _State, delayed: Effect | None) -> bool:
         """Whether the next instruction may follow; reports what leaves the straight line.
 
-        What is delayed happens behind the question and before the jump.
+        The delayed instruction runs after the branch condition is read and before the jump.
         """
         asked = _combined([state.read(place) for place in effect.asks], None).depends
         state.apply(delayed.moves if delayed else ())

@@ -1,4 +1,4 @@
-"""An AArch64 kernel: LLVM's instructions for a word program, with constants behind the return.
+"""An AArch64 kernel: LLVM's instructions for a word program, with constants after the return.
 
 One text serves Linux, macOS and Windows: it leaves x18 alone, and the three conventions agree in
 everything else that a kernel uses. The first instruction finds the constants. A constant that one
@@ -34,7 +34,7 @@ TABLE = "2"
 
 @dataclass(frozen=True)
 class ArmKernel:
-    """Instructions in GNU's syntax and as bytes, and the constants behind them by their names."""
+    """Instructions in GNU's syntax and as bytes, and the constants after them, by their names."""
 
     lines: tuple[str, ...]
     machine: bytes

@@ -1,4 +1,4 @@
-"""A formula as x86-64 code: a caller, and behind it in the same section the routines it calls.
+"""A formula as x86-64 code: a caller, followed in the same section by the routines it calls.
 
 The caller computes nothing. It keeps pointers to the result and the operands in registers that a
 callee restores, and values in slots of its frame; each call gets addresses of operands, slots or

@@ -45,7 +45,7 @@ def table_after(size: int) -> int:
 
 
 def linked(pieces: Sequence[Piece], constants: Iterable[int]) -> bytes:
-    """Instructions, and behind them the table of constants."""
+    """Return the instructions, followed by the table of constants."""
     size = size_of(pieces)
     table = table_after(size)
     words = b"".join(value.to_bytes(8, "little") for value in constants)

@@ -38,7 +38,7 @@ _READ = "lfence\n    rdtsc\n    lfence\n    shl rdx, 32\n    or rax, rdx"
 
 
 def held_by(returned: Sequence[str]) -> dict[str, int]:
-    """What each register that a kernel may change holds behind it: a word's number, or -1."""
+    """Return what each register that a kernel may change holds after it: a word's number, or -1."""
     words = {register: number for number, register in enumerate(returned)}
     return {r: words.get(r, -1) for r in GENERAL if r not in CALLED_INLINE.preserved}
 
@@ -58,7 +58,7 @@ def caller(held: Mapping[str, int], target: str) -> list[str]:
 
 
 def _free(returned: tuple[str, ...]) -> str:
-    """A register that holds nothing behind the kernel."""
+    """Return a register that holds no word after the kernel."""
     return next(register for register, word in held_by(returned).items() if word < 0)
 
 
