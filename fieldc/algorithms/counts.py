@@ -68,7 +68,7 @@ Count = Quadratic | Halving
 
 @dataclass(frozen=True)
 class Prediction:
-    """Predicted counts of an algorithm; `small` has additions that the formula misses at small n."""
+    """Predicted counts; `small` has additions that the formula misses at a small n."""
 
     products: Count
     additions: Count | None
