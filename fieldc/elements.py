@@ -11,13 +11,16 @@ of this process where the host runs them, on Python's integers elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from operator import index
-from typing import Any, Protocol, SupportsIndex
+from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex
 
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
 from fieldc.field import Field as Constants
+
+if TYPE_CHECKING:
+    from fieldc.element_arrays import ElementArray
 
 
 class FieldMismatch(UserError, ValueError):
@@ -128,6 +131,24 @@ class Field:
         if isinstance(value, Element):
             return self._own(value)
         return Element(self, self.arithmetic.enter(index(value) % self.p))
+
+    def array(self, values: Iterable[SupportsIndex | Element]) -> ElementArray:
+        """An array of elements from integers, which may be negative or larger than p, or elements.
+
+        Raises FieldMismatch, TypeError as a call does.
+        """
+        from fieldc.element_arrays import array
+
+        return array(self, values)
+
+    def array_of(self, buffer: Any) -> ElementArray:
+        """An array on a buffer of limbs in Montgomery form, such as numpy's, without a copy.
+
+        Values must be below p. Raises LengthMismatch for a buffer that holds no whole elements.
+        """
+        from fieldc.element_arrays import array_of
+
+        return array_of(self, buffer)
 
     def _own(self, element: Element) -> Element:
         if element.field is self:

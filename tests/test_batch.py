@@ -74,6 +74,7 @@ def test_what_a_batch_refuses(
     assert said in error and error.count("\n") == 1
 
 
+@here
 def test_a_build_of_kernels_on_arrays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "built"
     assert cli.main(["build", "goldilocks", "--batch", "--op", "mul,add", "-o", str(folder)]) == 0

@@ -14,11 +14,13 @@ from fieldc.catalogue import find_field
 from fieldc.language import Expression
 from fieldc.machine.assemble import assemble
 from fieldc.machine.code import code_of
+from fieldc.machine.processor import is_x86_64
 from fieldc.proof.identity import ProofError
 from fieldc.proof.lanes.prove import ArrayProof, prove_arrays
 from fieldc.proof.lanes.words import Lane
 from fieldc.targets.avx512ifma.kernel import compile_array
 
+pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the assembler here is another one")
 PRIMES = ("bls12-381-p", "bls12-381-r", "secp256k1-p", "goldilocks", "babybear", "curve25519")
 
 

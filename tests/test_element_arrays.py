@@ -1,0 +1,108 @@
+"""Arrays of elements: operators, inverses and buffers, by kernels and by Python's integers."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from fieldc import Field, element_arrays
+from fieldc.element_arrays import LengthMismatch
+from fieldc.elements import FieldMismatch
+from fieldc.machine.processor import missing
+from fieldc.targets.avx512ifma.instructions import FEATURES
+
+WAYS = [
+    pytest.param(
+        True,
+        marks=pytest.mark.skipif(bool(missing(FEATURES)), reason="no AVX-512 IFMA here"),
+        id="kernels",
+    ),
+    pytest.param(False, id="python"),
+]
+
+
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels on arrays, or none."""
+    if not request.param:
+        monkeypatch.setattr(element_arrays, "_function", lambda f, operation: None)
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("name", ["bls12-381-r", "bls12-381-p", "babybear"])
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 8, 9, 30])
+def test_operators(name: str, count: int) -> None:
+    F = Field(name)
+    p, draw = F.p, random.Random(count)
+    x = [draw.randrange(1, p) for _ in range(count)]
+    y = [draw.randrange(p) for _ in range(count)]
+    a, b = F.array(x), F.array(y)
+    pairs = list(zip(x, y, strict=True))
+    assert len(a) == count and a.tolist() == x
+    assert (a + b).tolist() == [(u + v) % p for u, v in pairs]
+    assert (a - b).tolist() == [(u - v) % p for u, v in pairs]
+    assert (a * b).tolist() == [u * v % p for u, v in pairs]
+    assert (-a).tolist() == [-u % p for u in x]
+    assert a.square().tolist() == [u * u % p for u in x]
+    assert (a * 3 + F(5)).tolist() == [(3 * u + 5) % p for u in x]
+    assert (2 - a).tolist() == [(2 - u) % p for u in x]
+    assert int(a.sum()) == sum(x) % p
+    assert int(a @ b) == sum(u * v for u, v in pairs) % p
+    assert (a**5).tolist() == [pow(u, 5, p) for u in x]
+    assert (a**0).tolist() == [1] * count
+    assert (a**-1).tolist() == [pow(u, -1, p) for u in x]
+    assert [int(e) for e in a] == x
+    assert a == F.array(x) and (a == a + 1) == (count == 0)
+
+
+@pytest.mark.usefixtures("way")
+def test_a_zero_has_no_inverse() -> None:
+    F = Field("bn254-p")
+    with pytest.raises(ZeroDivisionError, match="element 2 is 0"):
+        F.array([5, 6, 0, 7, 0]).inverse()
+
+
+def test_what_arrays_refuse() -> None:
+    F, G = Field("bn254-p"), Field("bn254-r")
+    with pytest.raises(LengthMismatch, match="arrays of 2 and of 3"):
+        F.array([1, 2]) + F.array([1, 2, 3])
+    with pytest.raises(FieldMismatch):
+        F.array([1]) * G.array([1])
+    with pytest.raises(LengthMismatch, match="no whole elements of 32"):
+        F.array_of(bytearray(33))
+    with pytest.raises(IndexError):
+        F.array([1])[1]
+    with pytest.raises(TypeError):
+        F.array([1]) * "2"
+
+
+def test_a_buffer_is_not_copied() -> None:
+    F = Field("bn254-p")
+    memory = bytearray(64)
+    a = F.array_of(memory)
+    assert a.tolist() == [0, 0]
+    form = F.constants.to_montgomery(7)
+    memory[32:64] = form.to_bytes(32, "little")
+    assert a.tolist() == [0, 7] and int(a[-1]) == 7
+    words = a.words
+    assert words.shape == (2, 4) and words.format == "Q"
+    words[0, 0] = 0
+    del a
+    assert words[1, 0] == form & (1 << 64) - 1
+    assert F.array_of(bytes(memory)).tolist() == [0, 7]
+
+
+def test_buffers_of_numpy() -> None:
+    numpy = pytest.importorskip("numpy")
+    F = Field("bls12-381-p")
+    a = F.array(range(10))
+    view = numpy.asarray(a.words)
+    assert view.shape == (10, 6) and view.dtype == numpy.uint64
+    again = F.array_of(view)
+    assert again == a
+    view[3] = view[4]
+    assert a.tolist()[3] == again.tolist()[3] == 4
+    assert F.array(numpy.arange(3)).tolist() == [0, 1, 2]
+    with pytest.raises(LengthMismatch, match="without gaps"):
+        F.array_of(view[::2])
