@@ -32,7 +32,6 @@
 /// fieldc::field! { struct P127(modulus = "170141183460469231731687303715884105727", prime); }
 /// ```
 ///
-///
 /// Some traits need a generator of the multiplicative group, which nobody finds without the factors
 /// of p - 1. Give the type one to get `PrimeField` with the feature `ff`; a square is refused:
 ///
@@ -113,6 +112,12 @@ macro_rules! __element {
             pub const ONE: Self = Self(<Self as $crate::Modulus<{ $Fp::LIMBS }>>::R);
 
             /// A small number as an element.
+            ///
+            /// ```
+            /// use fieldc::bn254::Fp;
+            ///
+            /// assert_eq!(Fp::from_u64(2) * Fp::from_u64(3), Fp::from_u64(6));
+            /// ```
             #[inline]
             pub const fn from_u64(value: u64) -> Self {
                 let mut limbs = [0; $Fp::LIMBS];
@@ -135,6 +140,13 @@ macro_rules! __element {
             }
 
             /// The number with these limbs, least significant first; `None` unless it is below p.
+            ///
+            /// ```
+            /// use fieldc::bn254::Fp;
+            ///
+            /// assert_eq!(Fp::from_limbs([3, 0, 0, 0]), Some(Fp::from_u64(3)));
+            /// assert_eq!(Fp::from_limbs(Fp::MODULUS), None);
+            /// ```
             #[inline]
             pub const fn from_limbs(limbs: [u64; $Fp::LIMBS]) -> Option<Self> {
                 if $crate::__private::is_less(&limbs, &Self::MODULUS) {
@@ -147,6 +159,12 @@ macro_rules! __element {
             }
 
             /// The limbs of the number below p, least significant first.
+            ///
+            /// ```
+            /// use fieldc::bn254::Fp;
+            ///
+            /// assert_eq!(Fp::from_u64(3).to_limbs(), [3, 0, 0, 0]);
+            /// ```
             #[inline]
             pub const fn to_limbs(&self) -> [u64; $Fp::LIMBS] {
                 $crate::__private::from_montgomery::<{ $Fp::LIMBS }, Self>(&self.0)
@@ -154,6 +172,14 @@ macro_rules! __element {
 
             /// The element a whose Montgomery form a*R mod p has these limbs; `None` unless they
             /// are below p.
+            ///
+            /// ```
+            /// use fieldc::bn254::Fp;
+            ///
+            /// let limbs = Fp::from_u64(3).to_montgomery_limbs();
+            /// assert_eq!(Fp::from_montgomery_limbs(limbs), Some(Fp::from_u64(3)));
+            /// assert_eq!(Fp::from_montgomery_limbs(Fp::MODULUS), None);
+            /// ```
             #[inline]
             pub const fn from_montgomery_limbs(limbs: [u64; $Fp::LIMBS]) -> Option<Self> {
                 if $crate::__private::is_less(&limbs, &Self::MODULUS) {
@@ -164,12 +190,30 @@ macro_rules! __element {
             }
 
             /// The limbs of the Montgomery form, below p.
+            ///
+            /// ```
+            /// use fieldc::bn254::Fp;
+            ///
+            /// assert_eq!(Fp::ZERO.to_montgomery_limbs(), [0; Fp::LIMBS]);
+            /// ```
             #[inline]
             pub const fn to_montgomery_limbs(&self) -> [u64; $Fp::LIMBS] {
                 self.0
             }
 
             /// Decodes a number below p, least significant byte first; refuses every other one.
+            ///
+            /// ```
+            /// use fieldc::bn254::Fp;
+            ///
+            /// let mut bytes = [0; Fp::BYTES];
+            /// bytes[0] = 3;
+            /// assert_eq!(Fp::from_bytes_le(&bytes), Ok(Fp::from_u64(3)));
+            /// assert!(Fp::from_bytes_le(&[0xff; Fp::BYTES]).is_err());
+            /// ```
+            ///
+            /// # Errors
+            /// If there are not [`BYTES`](Self::BYTES) bytes, or the number is not below p.
             #[inline]
             pub const fn from_bytes_le(bytes: &[u8]) -> Result<Self, $crate::DecodeError> {
                 match $crate::__private::exactly(bytes) {
@@ -179,6 +223,18 @@ macro_rules! __element {
             }
 
             /// Decodes a number below p, most significant byte first; refuses every other one.
+            ///
+            /// ```
+            /// use fieldc::bn254::Fp;
+            ///
+            /// let mut bytes = [0; Fp::BYTES];
+            /// bytes[31] = 3;
+            /// assert_eq!(Fp::from_bytes_be(&bytes), Ok(Fp::from_u64(3)));
+            /// assert!(Fp::from_bytes_be(&bytes[1..]).is_err());
+            /// ```
+            ///
+            /// # Errors
+            /// If there are not [`BYTES`](Self::BYTES) bytes, or the number is not below p.
             #[inline]
             pub const fn from_bytes_be(bytes: &[u8]) -> Result<Self, $crate::DecodeError> {
                 match $crate::__private::exactly(bytes) {
@@ -198,30 +254,60 @@ macro_rules! __element {
             }
 
             /// Encodes the number below p, least significant byte first.
+            ///
+            /// ```
+            /// use fieldc::bn254::Fp;
+            ///
+            /// assert_eq!(Fp::from_u64(3).to_bytes_le()[..2], [3, 0]);
+            /// ```
             #[inline]
             pub const fn to_bytes_le(&self) -> [u8; $Fp::BYTES] {
                 $crate::__private::to_bytes_le(&self.to_limbs())
             }
 
             /// Encodes the number below p, most significant byte first.
+            ///
+            /// ```
+            /// use fieldc::bn254::Fp;
+            ///
+            /// assert_eq!(Fp::from_u64(3).to_bytes_be()[30..], [0, 3]);
+            /// ```
             #[inline]
             pub const fn to_bytes_be(&self) -> [u8; $Fp::BYTES] {
                 $crate::__private::reversed(&self.to_bytes_le())
             }
 
-            /// Whether this is 0.
+            /// Whether this is 0, in the same time for all values.
+            ///
+            /// ```
+            /// use fieldc::bn254::Fp;
+            ///
+            /// assert!(Fp::ZERO.is_zero() && !Fp::ONE.is_zero());
+            /// ```
             #[inline]
             pub fn is_zero(&self) -> bool {
                 *self == Self::ZERO
             }
 
             /// `self + self`.
+            ///
+            /// ```
+            /// use fieldc::bn254::Fp;
+            ///
+            /// assert_eq!(Fp::from_u64(3).double(), Fp::from_u64(6));
+            /// ```
             #[inline]
             pub fn double(&self) -> Self {
                 self.sum(self)
             }
 
             /// `self * self`.
+            ///
+            /// ```
+            /// use fieldc::bn254::Fp;
+            ///
+            /// assert_eq!(Fp::from_u64(3).square(), Fp::from_u64(9));
+            /// ```
             #[inline]
             pub fn square(&self) -> Self {
                 Self($crate::__private::square::<
@@ -232,6 +318,14 @@ macro_rules! __element {
             }
 
             /// `*self *= *self`.
+            ///
+            /// ```
+            /// use fieldc::bn254::Fp;
+            ///
+            /// let mut x = Fp::from_u64(3);
+            /// x.square_in_place();
+            /// assert_eq!(x, Fp::from_u64(9));
+            /// ```
             #[inline]
             pub fn square_in_place(&mut self) {
                 *self = self.square();

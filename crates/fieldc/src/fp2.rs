@@ -49,42 +49,87 @@ impl<F: HasFp2> Fp2<F> {
     pub const U: Self = Self::new(F::ZERO, F::ONE);
 
     /// The element `c0 + c1*u`.
+    ///
+    /// ```
+    /// use fieldc::{Fp2, bn254::Fp};
+    ///
+    /// let x = Fp2::new(Fp::from_u64(1), Fp::from_u64(2));
+    /// assert_eq!(x, Fp2::ONE + Fp2::U.double());
+    /// ```
     #[inline]
     pub const fn new(c0: F, c1: F) -> Self {
         Self { c0, c1 }
     }
 
     /// `c0 - c1*u`, which is also the power p.
+    ///
+    /// ```
+    /// use fieldc::{Fp2, bn254::Fp};
+    ///
+    /// assert_eq!(Fp2::<Fp>::U.conjugate(), -Fp2::U);
+    /// ```
     #[inline]
     pub fn conjugate(&self) -> Self {
         Self::new(self.c0, -self.c1)
     }
 
     /// The norm `c0^2 + c1^2`, the product with the [conjugate](Self::conjugate).
+    ///
+    /// ```
+    /// use fieldc::{Fp2, bn254::Fp};
+    ///
+    /// let x = Fp2::new(Fp::from_u64(3), Fp::from_u64(4));
+    /// assert_eq!(x.norm(), Fp::from_u64(25));
+    /// ```
     #[inline]
     pub fn norm(&self) -> F {
         F::sum_of_products(self.parts(), self.parts())
     }
 
     /// The product with an element of the prime field.
+    ///
+    /// ```
+    /// use fieldc::{Fp2, bn254::Fp};
+    ///
+    /// let x = Fp2::<Fp>::U.scale(&Fp::from_u64(3));
+    /// assert_eq!(x, Fp2::U + Fp2::U + Fp2::U);
+    /// ```
     #[inline]
     pub fn scale(&self, factor: &F) -> Self {
         Self::new(self.c0 * factor, self.c1 * factor)
     }
 
     /// Whether this is 0, in the same time for all values.
+    ///
+    /// ```
+    /// use fieldc::{Fp2, bn254::Fp};
+    ///
+    /// assert!(Fp2::<Fp>::ZERO.is_zero() && !Fp2::<Fp>::U.is_zero());
+    /// ```
     #[inline]
     pub fn is_zero(&self) -> bool {
         self.c0.is_zero() & self.c1.is_zero()
     }
 
     /// `self + self`.
+    ///
+    /// ```
+    /// use fieldc::{Fp2, bn254::Fp};
+    ///
+    /// assert_eq!(Fp2::<Fp>::U.double(), Fp2::U + Fp2::U);
+    /// ```
     #[inline]
     pub fn double(&self) -> Self {
         Self::new(self.c0.double(), self.c1.double())
     }
 
     /// `self * self`: `(c0 + c1)*(c0 - c1)` and `2*c0*c1`.
+    ///
+    /// ```
+    /// use fieldc::{Fp2, bn254::Fp};
+    ///
+    /// assert_eq!(Fp2::<Fp>::U.square(), -Fp2::ONE);
+    /// ```
     #[inline]
     pub fn square(&self) -> Self {
         let Self { c0, c1 } = *self;
@@ -92,6 +137,13 @@ impl<F: HasFp2> Fp2<F> {
     }
 
     /// `self * y + z`.
+    ///
+    /// ```
+    /// use fieldc::{Fp2, bn254::Fp};
+    ///
+    /// let [x, y] = [(1, 2), (3, 4)].map(|(a, b)| Fp2::new(Fp::from_u64(a), Fp::from_u64(b)));
+    /// assert_eq!(x.mul_add(&y, &x), x * y + x);
+    /// ```
     #[inline]
     pub fn mul_add(&self, y: &Self, z: &Self) -> Self {
         self.product(y) + z
@@ -113,12 +165,25 @@ impl<F: HasFp2> Fp2<F> {
     }
 
     /// `a` if the flag is set, else `b`, in the same time for both.
+    ///
+    /// ```
+    /// use fieldc::{Fp2, bn254::Fp};
+    ///
+    /// assert_eq!(Fp2::<Fp>::select(false, &Fp2::ONE, &Fp2::U), Fp2::U);
+    /// ```
     #[inline]
     pub fn select(flag: bool, a: &Self, b: &Self) -> Self {
         Self::new(F::select(flag, &a.c0, &b.c0), F::select(flag, &a.c1, &b.c1))
     }
 
     /// The inverse; `None` for 0. What it computes takes the same time for all values.
+    ///
+    /// ```
+    /// use fieldc::{Fp2, bn254::Fp};
+    ///
+    /// assert_eq!(Fp2::<Fp>::U.invert(), Some(-Fp2::U));
+    /// assert_eq!(Fp2::<Fp>::ZERO.invert(), None);
+    /// ```
     #[inline]
     pub fn invert(&self) -> Option<Self> {
         let (inverse, exists) = self.invert_ct();
@@ -126,6 +191,12 @@ impl<F: HasFp2> Fp2<F> {
     }
 
     /// The inverse and true; for 0, which has none, 0 and false. No branch depends on the value.
+    ///
+    /// ```
+    /// use fieldc::{Fp2, bn254::Fp};
+    ///
+    /// assert_eq!(Fp2::<Fp>::ZERO.invert_ct(), (Fp2::ZERO, false));
+    /// ```
     #[inline]
     pub fn invert_ct(&self) -> (Self, bool) {
         let (inverse, exists) = self.norm().invert_ct();
@@ -133,6 +204,14 @@ impl<F: HasFp2> Fp2<F> {
     }
 
     /// Inverts every element with one inversion in all; zeros stay zeros.
+    ///
+    /// ```
+    /// use fieldc::{Fp2, bn254::Fp};
+    ///
+    /// let mut x = [Fp2::<Fp>::U, Fp2::ZERO];
+    /// assert_eq!(Fp2::batch_invert(&mut x, &mut [Fp2::ZERO; 2]), Ok(()));
+    /// assert_eq!(x, [-Fp2::U, Fp2::ZERO]);
+    /// ```
     ///
     /// # Errors
     /// If the scratch space has fewer elements than there are to invert; nothing has changed then.
@@ -142,6 +221,12 @@ impl<F: HasFp2> Fp2<F> {
     }
 
     /// The power with a public exponent in limbs, least significant first; x^0 is 1, 0^0 too.
+    ///
+    /// ```
+    /// use fieldc::{Fp2, bn254::Fp};
+    ///
+    /// assert_eq!(Fp2::<Fp>::U.pow(&[3]), -Fp2::U);
+    /// ```
     pub fn pow(&self, exponent: &[u64]) -> Self {
         let bits = exponent
             .iter()
@@ -154,12 +239,26 @@ impl<F: HasFp2> Fp2<F> {
     }
 
     /// The sum of products of corresponding elements; every two products in Fp share a reduction.
+    ///
+    /// ```
+    /// use fieldc::{Fp2, bn254::Fp};
+    ///
+    /// let [x, y] = [(1, 2), (3, 4)].map(|(a, b)| Fp2::new(Fp::from_u64(a), Fp::from_u64(b)));
+    /// assert_eq!(Fp2::sum_of_products(&[x, y], &[y, y]), x * y + y.square());
+    /// ```
     #[inline(always)]
     pub fn sum_of_products<const K: usize>(x: &[Self; K], y: &[Self; K]) -> Self {
         Self::inner_product(x, y)
     }
 
     /// The sum of products of corresponding elements of slices.
+    ///
+    /// ```
+    /// use fieldc::{Fp2, bn254::Fp};
+    ///
+    /// let [x, y] = [(1, 2), (3, 4)].map(|(a, b)| Fp2::new(Fp::from_u64(a), Fp::from_u64(b)));
+    /// assert_eq!(Fp2::inner_product(&[x, y], &[y, y]), x * y + y.square());
+    /// ```
     ///
     /// # Panics
     /// If the slices have different lengths.

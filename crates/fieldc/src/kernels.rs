@@ -96,11 +96,23 @@ pub(crate) fn prefers_two_chains() -> bool {
 
 impl Kernels {
     /// The fastest kernels that this processor and this build have.
+    ///
+    /// ```
+    /// use fieldc::Kernels;
+    ///
+    /// println!("{:?} would run", Kernels::detect());
+    /// ```
     pub fn detect() -> Self {
         FIXED.unwrap_or_else(found)
     }
 
     /// The kernels that run.
+    ///
+    /// ```
+    /// use fieldc::Kernels;
+    ///
+    /// assert_eq!(Kernels::current(), Kernels::detect()); // unless the program selected others
+    /// ```
     pub fn current() -> Self {
         match code() {
             AARCH64 => Self::Aarch64,
@@ -124,6 +136,9 @@ impl Kernels {
     /// assert_eq!(fastest.select(), Ok(()));
     /// assert_eq!(Kernels::current(), fastest);
     /// ```
+    ///
+    /// # Errors
+    /// If this processor or this build of the crate does not have them; the others run on then.
     pub fn select(self) -> Result<(), Unavailable> {
         if FIXED.is_some_and(|fixed| fixed != self) || !self.is_available() {
             return Err(Unavailable(self));

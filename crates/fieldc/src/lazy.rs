@@ -77,6 +77,14 @@ impl<F: HasLazy> Lazy<F> {
     pub const ONE: Self = Self(<F::Ring as Ring>::ONE);
 
     /// The element below p.
+    ///
+    /// ```
+    /// use fieldc::Lazy;
+    /// use fieldc::bn254::Fp;
+    ///
+    /// let x = Lazy::from(Fp::from_u64(3));
+    /// assert_eq!((x * x).reduce(), Fp::from_u64(9));
+    /// ```
     #[inline(always)]
     pub fn reduce(&self) -> F {
         <F::Ring as Ring>::reduce(&self.0)
@@ -84,36 +92,86 @@ impl<F: HasLazy> Lazy<F> {
 
     /// The element a of which a form a*R modulo p has these limbs, least significant first; `None`
     /// unless they are below 2p.
+    ///
+    /// ```
+    /// use fieldc::Lazy;
+    /// use fieldc::bn254::Fp;
+    ///
+    /// let limbs = Fp::from_u64(3).to_montgomery_limbs();
+    /// assert_eq!(Lazy::from_montgomery_limbs(limbs), Some(Lazy::from(Fp::from_u64(3))));
+    /// assert_eq!(Lazy::<Fp>::from_montgomery_limbs([u64::MAX; 4]), None);
+    /// ```
     #[inline]
     pub fn from_montgomery_limbs(limbs: <F::Ring as Ring>::Limbs) -> Option<Self> {
         <F::Ring as Ring>::is_value(&limbs).then_some(Self(limbs))
     }
 
     /// The limbs of the Montgomery form as it stands, below 2p.
+    ///
+    /// ```
+    /// use fieldc::Lazy;
+    /// use fieldc::bn254::Fp;
+    ///
+    /// let x = Lazy::from(Fp::from_u64(3));
+    /// assert_eq!(x.to_montgomery_limbs(), Fp::from_u64(3).to_montgomery_limbs());
+    /// ```
     #[inline]
     pub fn to_montgomery_limbs(&self) -> <F::Ring as Ring>::Limbs {
         self.0
     }
 
     /// Whether this is 0, in the same time for all values.
+    ///
+    /// ```
+    /// use fieldc::Lazy;
+    /// use fieldc::bn254::Fp;
+    ///
+    /// let x = Lazy::from(Fp::from_u64(3));
+    /// assert!((x - x).is_zero());
+    /// ```
     #[inline]
     pub fn is_zero(&self) -> bool {
         *self == Self::ZERO
     }
 
     /// `self + self`.
+    ///
+    /// ```
+    /// use fieldc::Lazy;
+    /// use fieldc::bn254::Fp;
+    ///
+    /// let x = Lazy::from(Fp::from_u64(3));
+    /// assert_eq!(x.double().reduce(), Fp::from_u64(6));
+    /// ```
     #[inline(always)]
     pub fn double(&self) -> Self {
         Self(<F::Ring as Ring>::add(&self.0, &self.0))
     }
 
     /// `self * self`.
+    ///
+    /// ```
+    /// use fieldc::Lazy;
+    /// use fieldc::bn254::Fp;
+    ///
+    /// let x = Lazy::from(Fp::from_u64(3));
+    /// assert_eq!(x.square().reduce(), Fp::from_u64(9));
+    /// ```
     #[inline(always)]
     pub fn square(&self) -> Self {
         Self(<F::Ring as Ring>::square(&self.0))
     }
 
     /// `*self *= *self`.
+    ///
+    /// ```
+    /// use fieldc::Lazy;
+    /// use fieldc::bn254::Fp;
+    ///
+    /// let mut x = Lazy::from(Fp::from_u64(3));
+    /// x.square_in_place();
+    /// assert_eq!(x.reduce(), Fp::from_u64(9));
+    /// ```
     #[inline(always)]
     pub fn square_in_place(&mut self) {
         *self = self.square();

@@ -7,6 +7,12 @@ impl<F: HasFp2> Fp2<F> {
     ///
     /// An element is a square where its norm is one: the norm's power (p - 1)/2 is the element's
     /// power (p^2 - 1)/2.
+    ///
+    /// ```
+    /// use fieldc::{Fp2, bn254::Fp};
+    ///
+    /// assert!(Fp2::<Fp>::U.square().is_square());
+    /// ```
     #[inline]
     pub fn is_square(&self) -> bool {
         self.norm().is_square()
@@ -38,6 +44,13 @@ impl<F: HasFp2> Fp2<F> {
     ///
     /// Source: the complex method; G. Adj, F. Rodríguez-Henríquez, "Square root computation over
     /// even extension fields", 2014, algorithm 8.
+    ///
+    /// ```
+    /// use fieldc::{Fp2, bn254::Fp};
+    ///
+    /// let x = Fp2::new(Fp::from_u64(2), Fp::from_u64(3));
+    /// assert_eq!(x.square().sqrt_ct(), (x, true));
+    /// ```
     pub fn sqrt_ct(&self) -> (Self, bool) {
         let half = F::ONE.double().invert_ct().0;
         let (s, is_square) = self.norm().sqrt_ct();

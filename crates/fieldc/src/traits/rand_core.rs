@@ -32,6 +32,9 @@ macro_rules! __rand_core {
             }
 
             /// An element chosen uniformly at random, or the generator's error.
+            ///
+            /// # Errors
+            /// If the generator fails.
             #[inline]
             pub fn try_from_rng<R: $crate::__private::rand_core::TryRng + ?Sized>(
                 rng: &mut R,
