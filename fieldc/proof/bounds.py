@@ -292,7 +292,8 @@ class Case:
         add_to(words, multiple, -1)
         add_to(carries, multiple, -row.factor)
         total.add(product(multiple, row.right))
-        for left, number in ((words, row.word), (carries, row.carry)):
+        word = self.system.same.get(row.word, row.word)
+        for left, number in ((words, word), (carries, row.carry)):
             total.add({tuple(sorted((*rest, number))): c for rest, c in left.items()})
         return multiple
 

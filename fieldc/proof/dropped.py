@@ -154,3 +154,43 @@ def low_value(case: Case, word: int, shift: int) -> int | None:
             total.substitute(number, {(): case.fixed[low]} if case.fixed[low] else {})
     total.put_in_all(case.fixed)
     return None if total.terms.keys() - {()} else int(total.terms.get((), 0))
+
+
+def equal_word(system: System, word: int) -> int | None:
+    """A word that another one always equals, both being the same modulo 2^w.
+
+    Of a product's low half that is dropped: q*p0 is -t0 modulo 2^w, by the choice of q.
+    """
+    total = Total(system, {(word,): 1}, modulus=system.radix)
+    for row in total.backwards():
+        if len(total) > MOST_TERMS or not isinstance(row, Equation):
+            return None
+        if quotient := total.split(row.word):
+            total.add(product(quotient, row.right))
+        if len(total) == 1:
+            ((monomial, factor),) = total.terms.items()
+            if len(monomial) == 1 and factor == 1:
+                return monomial[0]
+            turned = len(monomial) == 1 and factor == system.radix - 1
+            found = _negation_of(system, monomial[0]) if turned else None
+            if found is not None:
+                return found
+    return None
+
+
+def find_equal_words(system: System) -> None:
+    """Note what the low halves of products equal that nothing reads."""
+    read = {v for row in system.rows if isinstance(row, Equation) for m in row.right for v in m}
+    for row in system.rows:
+        if isinstance(row, Equation) and row.kind == "mul" and row.word not in read:
+            other = equal_word(system, row.word)
+            if other is not None:
+                system.same[row.word] = other
+
+
+def _negation_of(system: System, word: int) -> int | None:
+    """The word that is 0 less another one."""
+    for row in system.rows:
+        if isinstance(row, Equation) and row.kind == "sub" and row.right == {(word,): -1}:
+            return row.word
+    return None

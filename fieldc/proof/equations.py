@@ -123,6 +123,8 @@ class System:
     """word >> shift, by the word's variable and the shift."""
     is_foreign: bool = False
     """Whether there is no certificate, which says less than the prover can."""
+    same: dict[int, int] = field(default_factory=dict)
+    """Words that nothing reads, and the words that they always equal, of foreign routines."""
     low_bits: dict[tuple[int, int], int] = field(default_factory=dict)
     """word mod 2^shift, where the top bits have a variable, of routines without certificates."""
 

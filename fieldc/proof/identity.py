@@ -128,12 +128,30 @@ class Identity:
                 put_in(part, row.carry, self.case.fixed)
             total.put_in(row.carry, self.case.fixed)
             self._replace(row, words, carries, total)
+        elif self._has_known_half(row, words, carries, total):
+            return
         elif self.case.is_foreign and row.carry is not None and row.kind != "mul":
             self.dropped[row.carry] = row
             total.add(product(words, row.right))
             total.add(product(lost, {(row.carry,): 1}))
         else:
             raise ProofError(dropped(row))
+
+    def _has_known_half(
+        self, row: Equation, words: Polynomial, carries: Polynomial, total: Total
+    ) -> bool:
+        """Take a high half for (product - low half)/2^w, where the low half is another word."""
+        if not self.case.is_foreign or row.kind != "mul" or words:
+            return False
+        other = self.case.system.same.get(row.word)
+        if other is None:
+            return False
+        right = dict(row.right)
+        add_to(right, {(other,): -1})
+        moved = Total(self.case.system, product(carries, right), self.p)
+        self._rewrite(moved, row.number)  # the other word may be newer
+        total.add(moved.terms, pow(row.factor, -1, self.p))
+        return True
 
     def _substitute(self, row: Equation, total: Total) -> None:
         """Put right - factor*carry for a word that is squared: its carry vanishes with it.

@@ -11,7 +11,7 @@ from fieldc.proof.bounds import Bound, Case, Input
 from fieldc.proof.combinations import Combination
 from fieldc.proof.comparisons import comparison_by_top, comparison_of
 from fieldc.proof.contracts import WORD_BITS, Claim, Contract, Operand
-from fieldc.proof.dropped import join_wraps
+from fieldc.proof.dropped import find_equal_words, join_wraps
 from fieldc.proof.equations import Polynomial, System, add_to
 from fieldc.proof.identity import Identity, ProofError, flags_of, value_of
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
@@ -99,6 +99,7 @@ def prove(
     for goal in goals:
         _refute(inputs, contract, goal, samples)
     if memory.is_foreign:
+        find_equal_words(system)
         join_wraps(Case(system, inputs, samples=tuple(s.values for s in samples)))
     for goal in goals:
         try:

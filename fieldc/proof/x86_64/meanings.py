@@ -80,6 +80,9 @@ def _is_minus_flag(cpu: SymbolicX86, right: Polynomial, sign: int) -> bool:
         return False
     flags: Polynomial = {m: c for m, c in right.items() if m}
     ranges = case.system.ranges
+    few = len(flags) == len(right) <= 2 and {*flags.values()} <= {1, -1}
+    if sign < 0 and few and any(ranges[m[0]][1] <= 1 for m in flags):
+        return case.at_most(flags, 0) and case.at_least(flags, -1)
     if any(len(m) > 1 or ranges[m[0]][1] > 1 or c not in (1, -1) for m, c in flags.items()):
         return False
     least = sum(int(c) for c in flags.values() if c < 0)
