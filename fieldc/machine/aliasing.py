@@ -23,7 +23,7 @@ class Aliasing:
     buffers: tuple[int, ...]
 
     def merged(self, operands: tuple[_Value, ...]) -> tuple[_Value, ...]:
-        """The operands, where those that share a buffer get the value of the first of them."""
+        """Return the operands; those that share a buffer all have the value of the first."""
         return tuple(operands[buffer - 1] for buffer in self.buffers[1:])
 
     def __str__(self) -> str:
@@ -37,7 +37,7 @@ class Aliasing:
 
 
 def apart(operands: int) -> Aliasing:
-    """Separate buffers for z and so many operands."""
+    """Return separate buffers for z and a number of operands."""
     return Aliasing(tuple(range(operands + 1)))
 
 

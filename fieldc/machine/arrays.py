@@ -25,7 +25,7 @@ GUARD = b"\xa5" * 64
 
 
 def size(f: Field, count: int) -> int:
-    """Bytes of an array of so many elements."""
+    """Return the bytes of an array of elements."""
     held = -(-count // BLOCK) * BLOCK if f.word == DIGIT_BITS else count
     return WORD_BYTES * f.n * held
 

@@ -1,4 +1,4 @@
-"""Code that stands before a kernel and calls it directly, wherever the kernel lies."""
+"""Loops that are written before a kernel and call it directly, wherever the kernel lies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fieldc.machine.results import Mode
 
 ALIGNMENT = 4096
-"""The kernel with a gap of 0 begins at a multiple of this many bytes after the code."""
+"""With a gap of 0, the kernel begins at a multiple of this many bytes."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Caller:
     """Where a System V function begins that calls the kernel once; None if the kernel is one."""
 
     def before(self, gap: int) -> bytes:
-        """The code, for a kernel that begins `gap` bytes after it."""
+        """Return the code for a kernel that begins `gap` bytes after it."""
         if not gap:
             return self.code
         moved = bytearray(self.code)

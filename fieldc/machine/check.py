@@ -47,7 +47,7 @@ def operands_of(ranges: Sequence[Range], f: Field, seed: int) -> Iterator[tuple[
 
 
 def _every_pair(edges: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
-    """Every pair of the first two operands' values; further operands go round beside them.
+    """Yield every pair of values of the first two operands; further operands cycle through theirs.
 
     So any two of three operands meet in all their values, the largest of all operands among them.
     """

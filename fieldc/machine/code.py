@@ -66,14 +66,14 @@ def code_of(made: bytes, symbol: str) -> Code:
 
 
 def _addresses(linked: Linked) -> Iterator[int]:
-    """Where a linker writes whole addresses: in its own table, and where a fixup wants one."""
+    """Yield the places of whole addresses: in the linker's own table, and at fixups."""
     yield from (fixup.address for fixup in linked.image.fixups if fixup.kind == "word64")
     for table, content in linked.memory[len(linked.image.regions) :]:
         yield from range(table.address, table.address + len(content), 8)
 
 
 def _jump_to(name: str) -> bytes:
-    """A jump to a function of this process: what an object calls in the C library."""
+    """Return a jump to a function of this process, such as one of the C library."""
     try:
         target = ctypes.cast(getattr(ctypes.CDLL(None), name), ctypes.c_void_p).value or 0
     except AttributeError:

@@ -49,7 +49,7 @@ _WINE = {"WINEDEBUG": "-all", "WINEDLLOVERRIDES": "winedbg.exe=d"}
 
 
 def why_not_emulated(emulator: Emulator) -> str:
-    """Why this host cannot link and run programs for an emulator; empty where it can."""
+    """Return why this host cannot link and run programs for an emulator; empty if it can."""
     linker = ("ld.lld",) if "-fuse-ld=lld" in emulator.compiler else ()
     for tool in (emulator.command, emulator.compiler[0], *linker):
         if shutil.which(tool) is None:

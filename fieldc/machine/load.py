@@ -33,7 +33,7 @@ class Library:
         self._held: list[llvm.ResourceTracker] = []
 
     def address(self, symbol: str) -> int:
-        """The address of a global symbol. Raises LoadError where there is none."""
+        """Return the address of a global symbol. Raises LoadError if there is none."""
         if symbol not in self._addresses:
             try:
                 tracker = self._jit.lookup("kernels", symbol)

@@ -22,7 +22,7 @@ PAGE = 4096
 PLACEMENTS = 8
 _CALLER_ROOM = 4 * PAGE
 OFFSET = 0x040
-"""Of a page: where operands begin."""
+"""The page offset at which operands begin."""
 
 
 def gaps(alignment: int, placements: int = PLACEMENTS) -> list[int]:
@@ -60,7 +60,7 @@ Timed = tuple[Caller, Code]
 
 
 class Pages:
-    """Slots for kernels, each of which is written at every placement; slots are used in turn.
+    """Slots for kernels. Each kernel is written at every placement; slots are reused in turn.
 
     `room` is the most bytes of a kernel. Raises TimingError where the system forbids such memory.
     """
@@ -79,7 +79,7 @@ class Pages:
         self._turn = 0
 
     def copies(self, timed: Timed, beside: Iterable[Timed] = ()) -> list[Copy]:
-        """The copies of a kernel, one for each placement; those of `beside` stay."""
+        """Return copies of a kernel, one for each placement. Kernels in `beside` keep theirs."""
         for slot in self._held:
             if slot is not None and slot[0] == timed:
                 return slot[1]

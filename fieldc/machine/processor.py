@@ -1,4 +1,4 @@
-"""Which features this processor has, and what it calls itself."""
+"""The features and the name of this processor."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ fieldc_cpuid:
 
 
 class ProcessorError(UserError):
-    """This processor cannot run what was asked. The message is one line."""
+    """This processor cannot run the kernel. The message is one line."""
 
 
 def is_x86_64() -> bool:
@@ -47,7 +47,7 @@ def host_architecture() -> str:
 
 
 def cpuid(leaf: int, subleaf: int = 0) -> tuple[int, int, int, int]:
-    """EAX, EBX, ECX and EDX of the CPUID instruction; zeros where the host has none."""
+    """Return EAX, EBX, ECX and EDX of the CPUID instruction; zeros if the host has none."""
     if not is_x86_64():
         return 0, 0, 0, 0
     registers = (ctypes.c_uint32 * 4)()
@@ -74,7 +74,7 @@ def missing(needed: Iterable[str]) -> list[str]:
 
 @cache
 def brand() -> str:
-    """The processor's name for itself, or the host's architecture where CPUID has none."""
+    """Return the processor's own name, or the host's architecture if CPUID has none."""
     if cpuid(0x80000000)[0] < 0x80000004:
         return platform.processor() or platform.machine()
     registers = [value for leaf in (2, 3, 4) for value in cpuid(0x80000000 + leaf)]

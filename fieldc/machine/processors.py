@@ -1,4 +1,4 @@
-"""The processors of processors.toml: what bounds the speed of code on each."""
+"""The processors of processors.toml, with the limits on the speed of code on each."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Processor:
     timings: Mapping[str, InstructionCost]
 
     def timing(self, name: str) -> InstructionCost | None:
-        """The row of an instruction's kind, None where there is none."""
+        """Return the row of an instruction's kind, or None."""
         if name == "add immediate" and name not in self.timings:
             return self.timings["add"]
         return self.timings.get(name)
@@ -85,7 +85,7 @@ def find_processor(key: str) -> Processor:
 
 
 def host_processor() -> Processor | None:
-    """The processor of this host, None where CPUID names none of them.
+    """Return the processor of this host, or None if CPUID names none of them.
 
     A hypervisor may show an older model; it cannot hide the instructions that a guest may use.
     """
@@ -106,7 +106,7 @@ def processor_of_signature(signature: int) -> Processor | None:
 
 
 def _whole(rows: dict[str, dict[str, Any]], key: str) -> dict[str, Any]:
-    """A row with what it takes over from the one it is `like`."""
+    """Return a row completed from the row that it is `like`."""
     row = rows[key]
     if "like" not in row:
         return row

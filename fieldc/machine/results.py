@@ -11,7 +11,7 @@ Mode = Literal["latency", "throughput"]
 MODES: tuple[Mode, ...] = ("latency", "throughput")
 
 CANARY_LIMIT = 1.10
-"""A slice is dropped where its canary exceeds the run's best by more than this factor."""
+"""A slice is dropped if its canary exceeds the run's best by more than this factor."""
 FEWEST = 3
 """Fewest good slices that a figure of an undisturbed race rests on."""
 
@@ -112,7 +112,7 @@ class Race:
         }
 
     def row(self, label: str) -> Timing:
-        """The row with this label. Raises KeyError where there is none."""
+        """Return the row with this label. Raises KeyError if there is none."""
         for row in self.rows:
             if row.label == label:
                 return row

@@ -209,7 +209,7 @@ class Track:
                 self.lanes.append(TimedMode(mode, runner, max(1, round(HALF_CYCLES / cycles))))
 
     def run_round(self, number: int) -> bool:
-        """One slice of every lane, in random order; whether most were good by what is known."""
+        """Run one slice of every mode, in random order. Return whether most were good so far."""
         lanes = self.order.sample(self.lanes, len(self.lanes))
         pieces = [self._slice(number, lane) for lane in lanes]
         self.slices += pieces

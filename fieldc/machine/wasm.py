@@ -22,7 +22,7 @@ class NodeError(UserError):
 
 
 def why_not_node() -> str:
-    """Why this host does not run WebAssembly; empty where it does."""
+    """Return why this host does not run WebAssembly; empty if it does."""
     return "" if shutil.which("node") else "node is not installed: wasm32 is not run here"
 
 

@@ -14,7 +14,7 @@ class WasmtimeError(UserError):
 
 
 def why_not_wasmtime() -> str:
-    """Why this host does not run wide arithmetic; empty where it does."""
+    """Return why this host does not run wide arithmetic; empty if it does."""
     if find_spec("wasmtime"):
         return ""
     return "wasmtime is not installed (pip install wasmtime): wasm32-wide is not run here"

@@ -74,7 +74,7 @@ def _fused(steps: list[Step], reads: Counter[int]) -> tuple[Step, int]:
 
 
 def _addend(low: Step, high: Step, lo: Value, hi: Value, reads: Counter[int]) -> Value | None:
-    """What two steps add to the product hi*2^w + lo, or None where they do something else."""
+    """Return what two steps add to the product hi*2^w + lo, or None if they do something else."""
     if low.operation is not ADD or high.operation is not ADD:
         return None
     (a, b, carry_in), (_, carry) = low.inputs, low.outputs
@@ -311,7 +311,7 @@ def c_function(program: Program, symbol: str, expression: Expression | None = No
 
 
 def print_c(program: Program, symbol: str, expression: Expression | None = None) -> str:
-    """A C text that stands alone: the helpers, the prototype, the function."""
+    """Return a complete C file: the helpers, the prototype, the function."""
     head = f"{c_prelude(program.word)}\n{prototype(program, symbol)};\n"
     return f"{head}\n{c_function(program, symbol, expression)}"
 

@@ -210,7 +210,7 @@ class _Body:
         return carry.high > 0 and carry.number in self.read
 
     def mask(self, name: str, flag: Value) -> str:
-        """All ones if the flag is set, else 0, as a word of which LLVM knows nothing more.
+        """Return all ones if the flag is set, else 0, hidden from LLVM's optimiser.
 
         The assembly is empty and leaves the word where it is. Without it LLVM finds the flag again:
         it made 45 data-dependent branches of one selection on RISC-V.
@@ -288,7 +288,7 @@ def _overflow(body: _Body, chain: Chain) -> None:
 
 
 def _half(body: _Body, chain: Chain, names: tuple[str, str], a: str, b: str) -> str:
-    """Assign the sum or difference of two words, and its carry where one is possible and read."""
+    """Assign the sum or difference of two words, and its carry if it is possible and read."""
     operation = chain[0].operation.name
     if not body.carries(chain):
         return body.put(names[0], f"{operation} {body.w} {a}, {b}")

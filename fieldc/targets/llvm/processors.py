@@ -1,4 +1,4 @@
-"""The targets of the LLVM backend: what LLVM calls them, and the form that it compiles best."""
+"""The targets of the LLVM backend: LLVM's names, and the form that LLVM compiles best."""
 
 from __future__ import annotations
 

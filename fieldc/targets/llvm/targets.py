@@ -16,7 +16,7 @@ from fieldc.targets.x86_64.targets import WINE
 from fieldc.words.lower import lower
 
 EXTENSIONS = ("bmi2", "zicond")
-"""What an object may ask of a processor beyond what its architecture has."""
+"""Features that an object may need beyond those of its architecture."""
 CONVENTIONS = {
     ("x86_64", "linux"): "sysv",
     ("x86_64", "macos"): "sysv",

@@ -55,7 +55,7 @@ class _Printer:
         return self._values[id(node)]
 
     def width(self, node: Integer) -> int:
-        """Whole words that hold every value of a node; with its sign where it may be negative."""
+        """Return the bits of whole words that hold every value of a node, and its sign."""
         largest = max(node.high, -node.low)
         bits = largest.bit_length() + (node.low < 0)
         return self.word * max(1, -(-bits // self.word))
@@ -67,7 +67,7 @@ class _Printer:
         return Wide(name, bits)
 
     def resized(self, value: Wide, bits: int, signed: bool = False) -> Wide:
-        """The value in another width; what is cut off is known to be 0 or not wanted."""
+        """Return the value in another width. The part that is cut off is 0 or not needed."""
         if value.bits == bits:
             return value
         if not value.text.startswith("%"):

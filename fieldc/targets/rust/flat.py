@@ -238,6 +238,6 @@ def rust_helpers(names: Iterable[str], word: int, flavour: Flavour = PORTABLE) -
 def print_rust(
     program: Program, name: str, expression: Expression | None = None, flavour: Flavour = PORTABLE
 ) -> str:
-    """A Rust text that stands alone: the helpers, then the program as one function."""
+    """Return a complete Rust file: the helpers, then the program as one function."""
     function = rust_function(program, name, expression, flavour)
     return f"{rust_helpers(function.helpers, program.word, flavour)}\n{function.text}"

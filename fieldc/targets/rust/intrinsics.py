@@ -54,5 +54,5 @@ INTRINSICS = Flavour(_HELPERS, ("0", "1"), _head)
 
 
 def features_of(program: Program) -> tuple[str, ...]:
-    """What a program's function asks of the processor."""
+    """Return the processor features that a program's function needs."""
     return ("bmi2",) if program.count("mul") else ()

@@ -101,7 +101,7 @@ def number(place: Index) -> str:
 
 
 def limb(array: str, at: Index, j: Index | None) -> str:
-    """Limb j of what begins at a place; j is a number, or None for the variable."""
+    """Return limb j of the number at a place; j is a number, or None for the loop variable."""
     if j is not None:
         return f"{array}[{number(add(at, j))}]"
     return f"{array}[j]" if at == NOTHING else f"{array}[{number(at)} + j]"
@@ -200,7 +200,7 @@ ALLOWED = '#[allow(clippy::needless_range_loop, reason = "rows of several arrays
 
 
 def rust_looped_function(expression: Expression, name: str) -> RustFunction:
-    """The kernel as a `pub fn` with loops. Raises NoLoops for one that is not made of rows."""
+    """Return the kernel as a `pub fn` with loops. Raises NoLoops if it is not made of rows."""
     program = loops(expression)
     check_word(program.word, "Rust")
     body = LoopedBody(program, depth=1)
@@ -244,6 +244,6 @@ def _result(program: LoopProgram) -> str:
 
 
 def print_rust_looped(expression: Expression, name: str) -> str:
-    """A Rust text that stands alone: the helpers, then the kernel as one function with loops."""
+    """Return a complete Rust file: the helpers, then the kernel as one function with loops."""
     function = rust_looped_function(expression, name)
     return f"{rust_helpers(function.helpers, expression.field.word)}\n{function.text}"

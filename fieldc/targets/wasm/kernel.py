@@ -40,7 +40,7 @@ def print_by(printer: type[Printer], program: Program, name: str) -> WasmFunctio
 
 @dataclass
 class Printer:
-    """Values that are read once stand where they are read; each other one gets a local."""
+    """A value that is read once is computed where it is read. Every other value gets a local."""
 
     program: Program
     reads: Counter[int] = field(default_factory=Counter)

@@ -16,7 +16,7 @@ from fieldc.words.program import Program, Step, Value
 from fieldc.words.rows import RowChoice, RowStyle
 
 WIDE_ARITHMETIC = "wide-arithmetic"
-"""What a module asks of its engine."""
+"""Return the features that a module needs of its engine."""
 ROWS = RowChoice(RowStyle.CARRY_WORD)
 """Each product takes two words in, and two sums of pairs are all there is to it.
 

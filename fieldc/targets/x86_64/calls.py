@@ -56,7 +56,7 @@ class Calls:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What the code asks of the processor."""
+        """Return the processor features that the code needs."""
         return tuple(dict.fromkeys(need for one in self.routines for need in one.plan.needs))
 
     @property
@@ -150,7 +150,7 @@ class _Caller:
         return found
 
     def _place_values(self) -> None:
-        """Give each computed value a slot, or its place in z where nothing is in the way."""
+        """Give each computed value a slot, or its place in z if that place is free."""
         last = {value: n for n, call in enumerate(self.plan.calls) for value in call.sources}
         direct = self._direct(last)
         free: list[int] = []

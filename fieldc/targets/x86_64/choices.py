@@ -23,16 +23,16 @@ class Choices:
     variant: str = "adx"
     rows: RowChoice = ROW_AND_SUM
     clear: str = "all"
-    """Where `xor r, r` clears flags: where `needed`, before `product` rows, before `all` rows."""
+    """When `xor r, r` clears flags: if `needed`, before `product` rows, or before `all` rows."""
     zero: str = "register"
     """Where the 0 that absorbs a carry is kept: `memory` or `register`."""
     constants: str = "rip"
-    """How constants are addressed: `rip`, or through a base `register` where there are products."""
+    """How constants are addressed: `rip`, or through a base `register` in kernels with products."""
     quotient: str = "mulx"
     """`mulx` keeps the flags, `imul` has one micro-operation less."""
 
     scanned: str = "y"
-    """The operand whose limbs multiply rows of the other: `x` or `y`, where the order is free."""
+    """The operand whose limbs multiply rows of the other, `x` or `y`, if the order is free."""
     loads: str = "folded"
     """Limbs of an operand in a product: read from memory by it (`folded`), or the `first` time by
     a mov of their own, which can take a word from the store that made it without waiting."""

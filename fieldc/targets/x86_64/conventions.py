@@ -1,4 +1,4 @@
-"""Calling conventions as data: where pointers arrive and which registers a callee must keep."""
+"""Calling conventions as data: the registers of pointers, and those that a callee must keep."""
 
 from __future__ import annotations
 

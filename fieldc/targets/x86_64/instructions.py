@@ -48,10 +48,10 @@ class Instruction:
     fixed_writes: tuple[tuple[int, str], ...] = ()
     feature: str = ""
     encode: Encoder | None = None
-    """From operands to bytes; None for what is never emitted."""
+    """Encode operands as bytes; None for what is never emitted."""
     form: OperandForm = OperandForm.OPERANDS
     spelled: str = ""
-    """How assemblers spell it, where that is not the mnemonic."""
+    """The spelling of assemblers, if it differs from the mnemonic."""
     needs_size: bool = False
     """Whether GNU's syntax must say that a memory operand is a word of 64 bits."""
 

@@ -1,4 +1,4 @@
-"""The order of instructions: what one touches, and moves that change nothing it computes.
+"""The order of instructions: what each reads and writes, and moves that keep the result.
 
 A move takes the instruction at one place to another place. It is legal where the instruction
 passes none that writes what it reads or writes, or reads what it writes.
@@ -81,7 +81,7 @@ def _touch_of_physical(instruction: Physical) -> Touch:
 
 
 def _bits(place: Place) -> int:
-    """A virtual register that must live in a register of its own stands for that one too."""
+    """Return the bit of a place. A virtual register with a fixed register has its bit too."""
     if isinstance(place, Virtual):
         return 1 << VIRTUALS + place.number | BITS.get(place.fixed, 0)
     if isinstance(place, Register):

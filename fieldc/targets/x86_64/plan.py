@@ -24,7 +24,7 @@ class Plan:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What the code asks of the processor."""
+        """Return the processor features that the code needs."""
         return FEATURES[self.choices.variant]
 
     def compile(

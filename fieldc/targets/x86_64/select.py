@@ -191,7 +191,7 @@ class Selection:
             self._is_row_new = False
 
     def sub(self, step: Step) -> None:
-        """sub begins a chain of borrows, sbb goes on."""
+        """Return `sub` for the start of a chain of borrows and `sbb` after it."""
         a, b, borrow = step.inputs
         mnemonic = "sub" if borrow.constant is not None else "sbb"
         augend = Immediate(0) if a.constant == 0 else self._place(a)

@@ -58,7 +58,7 @@ def inlined(
 
 
 def _body(code: Sequence[Physical]) -> list[Physical]:
-    """Without what saves registers and makes a frame."""
+    """Return the code without the instructions that save registers and make a frame."""
     return [instruction for instruction in code if not _frames(instruction)]
 
 

@@ -24,13 +24,13 @@ WARM_UP = 8
 
 _PAGE = 4096
 _STACK_OFFSET = 0xFC0
-"""Of a page: where a kernel's frame begins. The ring begins at memory.OFFSET and grows towards it:
+"""The page offset of a kernel's frame. The ring begins at pages.OFFSET and grows towards it:
 a load that shares its low 12 address bits with an earlier store to elsewhere waits for it (4K
 aliasing, up to 8 %)."""
 _PUSH = "\n".join(f"    push %{register}" for register in SYSV.preserved)
 _POP = "\n".join(f"    pop %{register}" for register in reversed(SYSV.preserved))
 MOST_OPERANDS = len(SYSV.arguments) - 1
-"""Operands that System V passes in registers, beside the result."""
+"""The most operands that System V passes in registers after the result."""
 
 
 @cache
