@@ -21,8 +21,8 @@ BARE_TOOLS := sh env true false cat cp ln ls mkdir mv rm uname python3 make cc g
 CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 
 .NOTPARALLEL:
-.PHONY: help audits generate venv lint test test-bare test-full cargo-lint cargo-test portable-test race race-test \
-    clients-test arkworks-test arkworks-demo js-bench fuzz miri demo bench clean
+.PHONY: help audits generate venv lint test test-bare test-full cargo-lint cargo-test portable-test foreign-check small-test race \
+    race-test clients-test arkworks-test arkworks-demo js-bench fuzz miri demo bench clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -42,7 +42,7 @@ lint: venv cargo-lint ## ruff, mypy --strict, cargo fmt and clippy
 	$(BIN)/ruff format --check fieldc tests
 	$(BIN)/mypy
 
-test: venv lint cargo-test ## what every change must pass
+test: venv lint cargo-test foreign-check ## what every change must pass
 	$(PYTEST) -m "not full"
 
 test-bare: venv ## tests that use optional tools, on a PATH without those, then without cargo too
@@ -54,7 +54,7 @@ test-bare: venv ## tests that use optional tools, on a PATH without those, then 
 	rm -f $(BARE)/cargo $(BARE)/rustc $(BARE)/rustfmt
 	PATH=$(CURDIR)/$(BARE) $(PYTEST) -rs -m "not full" $$(grep -lE 'cargo|rustc' $(TOOL_TESTS))
 
-test-full: venv lint cargo-test portable-test race-test clients-test \
+test-full: venv lint cargo-test foreign-check portable-test small-test race-test clients-test \
     arkworks-test ## the slow sweeps too, crates/race, crates/clients, arkworks
 	$(PYTEST)
 
@@ -68,6 +68,7 @@ cargo-lint:
 	$(if $(CARGO),RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --quiet --features $(TRAITS))
 
 cargo-test:
+	$(if $(CARGO),cargo package --quiet -p fieldc --no-verify --allow-dirty)
 	$(if $(CARGO),cargo test $(TESTED) --features $(TRAITS) --lib --bins --tests)
 	$(if $(CARGO),cargo test $(TESTED) --features $(TRAITS) --doc)
 	$(if $(CARGO),cargo run --quiet --example readme --features $(TRAITS))
@@ -76,6 +77,20 @@ cargo-test:
 # All tests without assembly.
 portable-test:
 	$(if $(CARGO),cargo test -p fieldc --features portable --tests)
+
+# The crate alone, which needs no linker: for every target that rustup has installed.
+foreign-check:
+	@set -e; $(if $(CARGO),:,echo "no cargo: the crate is not checked for other targets"; exit 0); \
+	command -v rustup >/dev/null || { echo "no rustup: the crate is not checked for other targets"; exit 0; }; \
+	for target in $$(rustup target list --installed); do \
+	    echo "cargo check -p fieldc --lib --target $$target"; \
+	    cargo check --quiet -p fieldc --lib --target $$target; \
+	done
+
+# A release as small as can be: fat LTO, opt-level "s", panic "abort".
+small-test:
+	$(if $(CARGO),cargo run --quiet -p fieldc --profile small --example readme)
+	$(if $(CARGO),cargo test -p fieldc --profile small --test arithmetic --test kernels)
 
 # In its folder, so that its .cargo/config.toml holds; the peers take minutes to compile.
 race-test:
