@@ -109,6 +109,22 @@ def test_linked_files(tmp_path: Path) -> None:
     assert prove(stripped, address) == ""
 
 
+def test_windows_libraries(tmp_path: Path) -> None:
+    compiler = shutil.which("x86_64-w64-mingw32-gcc")
+    if compiler is None:
+        pytest.skip("SKIPPED: no compiler for Windows is here")
+    copy = ".intel_syntax noprefix\n.globl {0}\n{0}:\nmov rax, [{2}]\nmov [{1}], rax\nret\n"
+    (tmp_path / "f.s").write_text(copy.format("f", "rcx", "rdx") + copy.format("g", "rdi", "rsi"))
+    library = tmp_path / "f.dll"
+    words = [compiler, "-shared", "-nostdlib", "-Wl,--export-all-symbols", "-o", str(library)]
+    subprocess.run([*words, str(tmp_path / "f.s")], check=True)
+    claim = 'claim = "z = x"\narguments = ["z", "x"]\n'
+    assert prove(library, "f", claim) == ""
+    assert "depends on data" in prove(library, "g", claim)  # of another convention
+    with pytest.raises(ObjectError):
+        prove(library, "h", claim)
+
+
 LOOP = """
     .intel_syntax noprefix
     .globl f

@@ -14,6 +14,7 @@ from fieldc.binary.coff import read_coff
 from fieldc.binary.elf import read_elf
 from fieldc.binary.image import Image, ObjectError, Routine, no_function
 from fieldc.binary.mach_o import read_mach_o
+from fieldc.binary.pe import read_pe
 from fieldc.errors import quote
 
 READERS: dict[bytes, Callable[[bytes], Image]] = {
@@ -21,13 +22,13 @@ READERS: dict[bytes, Callable[[bytes], Image]] = {
     b"\xcf\xfa\xed\xfe": read_mach_o,
     b"\x64\x86": read_coff,
     b"\x64\xaa": read_coff,
+    b"MZ": read_pe,
 }
 """By how a file begins."""
 REFUSED = {
     b"\xce\xfa\xed\xfe": "a Mach-O file of 32 bits; there are decoders for 64 bits only",
     b"\xca\xfe\xba\xbe": "a universal Mach-O file; cut one architecture out: lipo -thin x86_64",
     b"\xca\xfe\xba\xbf": "a universal Mach-O file; cut one architecture out: lipo -thin x86_64",
-    b"MZ": "a linked Windows program; give one of its object files",
     b"\x4c\x01": "a COFF object of 32 bits; there are decoders for 64 bits only",
     b"\0asm": "a WebAssembly module; there are decoders for x86-64, AArch64 and RISC-V",
     b"BC\xc0\xde": "LLVM bitcode, not machine code; compile it to an object file first",
