@@ -88,6 +88,11 @@ def test_a_build_of_kernels_on_arrays(tmp_path: Path, capsys: pytest.CaptureFixt
         assert f"void {row['symbol']}(size_t count, uint64_t *z, const uint64_t *x" in header
         assert (folder / row["object"]).is_file() and (folder / row["file"]).is_file()
     assert cli.main(["prove", str(folder)]) == 0
+    assert cli.main(["build", "goldilocks", "--batch", "-o", str(folder)]) == 0
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert [row["op"] for row in manifest["arrays"][-2:]] == ["to_digits", "from_digits"]
+    assert cli.main(["prove", str(folder)]) == 0
+    rows = manifest["arrays"]
     damaged = folder / rows[2]["object"]
     code = damaged.read_bytes()
     at = code.index(bytes.fromhex("c5f877c3")) - 40  # before vzeroupper and ret

@@ -18,6 +18,7 @@ from fieldc.machine.check import CheckError, vectors
 from fieldc.machine.processor import missing
 from fieldc.targets.avx512ifma.instructions import FEATURES
 from fieldc.targets.avx512ifma.kernel import compile_array
+from fieldc.targets.avx512ifma.offers import conversions
 from fieldc.targets.avx512ifma.transpose import LANES as WIDTH
 from fieldc.targets.avx512ifma.transpose import from_lanes, to_lanes
 from fieldc.words.interpret import interpret
@@ -137,6 +138,9 @@ def test_transpositions(n: int) -> None:
     assert sorted(order) == list(range(WIDTH))
     assert lanes == [[n * element + limb for element in order] for limb in range(n)]
     assert from_lanes(n).run(lanes) == memory
+    ordered = to_lanes(n, ordered=True).run(memory)
+    assert ordered == [[n * element + limb for element in range(WIDTH)] for limb in range(n)]
+    assert from_lanes(n, ordered=True).run(ordered) == memory
 
 
 def test_the_counts_of_transpositions() -> None:
@@ -191,6 +195,23 @@ def test_kernels_on_arrays_of_12_limbs() -> None:
     for expression in forms("bw6-761-p"):
         made = compile_array(expression, "kernel")
         assert check_arrays(ArrayFunction(made.object, "kernel", expression), seed=2)
+
+
+@needs_ifma
+@pytest.mark.parametrize("name", PRIMES)
+def test_conversions(name: str) -> None:
+    f = find_field(name, 64)
+    for expression, result, _, _ in conversions(f).values():
+        made = compile_array(expression, "kernel", result)
+        assert check_arrays(ArrayFunction(made.object, "kernel", expression, result), seed=2)
+
+
+def test_a_conversion_keeps_the_element() -> None:
+    f = find_field("bls12-381-p", 64)
+    digits = in_lanes(f)
+    into, back = (each[0].kernel for each in conversions(f).values())
+    assert into.meaning(f, f.to_montgomery(5)) == digits.to_montgomery(5)
+    assert back.meaning(digits, digits.to_montgomery(5)) == f.to_montgomery(5)
 
 
 @needs_ifma

@@ -27,9 +27,12 @@ from fieldc.language import (
     Residue,
     kernel,
 )
+from fieldc.operands import residues
+from fieldc.operations import Operation
 
 DIGIT_BITS = 52
 """Bits that a lane multiplies: those of a double's fraction (AVX-512 IFMA)."""
+LIMB_BITS = 64
 MOST_BITS = 768
 """The longest modulus: its digits leave room for values below 4p."""
 
@@ -147,6 +150,40 @@ def square_lazy(f: Field, x: Lazy) -> Lazy:
     check_two_spare_bits(in_lanes(f))
     return divide(f, whole_square(f, x))
 
+
+def spare(f: Field) -> int:
+    """The bits by which a field's digits are more than its limbs of 64 bits."""
+    digits = in_lanes(f)
+    return digits.word * digits.n - LIMB_BITS * -(-f.bits // LIMB_BITS)
+
+
+ONE = residues(1)
+TO_DIGITS = Operation(
+    "to_digits", (("x", ONE),), ONE, "x*2^spare mod p", lambda f, x: x << spare(f)
+)
+FROM_DIGITS = Operation(
+    "from_digits", (("x", ONE),), ONE, "x/2^spare mod p", lambda f, x: x * pow(2, -spare(f), f.p)
+)
+
+
+@kernel(TO_DIGITS, "lanes")
+def to_digits(f: Field, x: Residue) -> Residue:
+    """The same element with R = 2^(52D): the product with 2^(52D + spare), divided by 2^(52D)."""
+    digits = in_lanes(f)
+    t = x * ((digits.R << spare(f)) % f.p)
+    return subtract_once(divide(digits, t), f.p)
+
+
+@kernel(FROM_DIGITS, "lanes")
+def from_digits(f: Field, x: Residue) -> Residue:
+    """The same element with R = 2^(64n): the product with 2^(52D - spare), divided by 2^(52D)."""
+    digits = in_lanes(f)
+    t = x * (digits.R * pow(2, -spare(f), f.p) % f.p)
+    return subtract_once(divide(digits, t), f.p)
+
+
+CONVERSIONS: tuple[Kernel, ...] = (to_digits, from_digits)
+"""From limbs of 64 bits to digits of 52, and back; an element stays the same."""
 
 LANES: tuple[Kernel, ...] = (
     add,

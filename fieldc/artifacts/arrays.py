@@ -21,13 +21,13 @@ from fieldc.field import Field
 from fieldc.folders import write_folder
 from fieldc.machine.arrays import ArrayFunction, check_arrays
 from fieldc.machine.processor import is_x86_64, missing
-from fieldc.operations import OPERATIONS, Operation
+from fieldc.operations import OPERATIONS
 from fieldc.proof.identity import ProofError
 from fieldc.proof.lanes.prove import ArrayProof, prove_arrays
 from fieldc.targets.artifact import OWNERSHIP, PROVED, contract, field_symbol
 from fieldc.targets.avx512ifma.instructions import FEATURES
 from fieldc.targets.avx512ifma.kernel import ArrayKernel, compile_array
-from fieldc.targets.avx512ifma.offers import TARGET, array_expression, layouts_of
+from fieldc.targets.avx512ifma.offers import TARGET, array_expression, conversions, layouts_of
 
 
 class UnprovedArrayKernel(Refusal):
@@ -44,6 +44,11 @@ class BuiltArray:
     ran: bool
 
     @property
+    def is_conversion(self) -> bool:
+        """Whether it changes the layout."""
+        return self.kernel.result_field != self.kernel.expression.field
+
+    @property
     def stem(self) -> str:
         """The files' path without the ending."""
         operation = self.kernel.expression.kernel.operation
@@ -58,7 +63,14 @@ class BuiltArray:
     def said(self) -> str:
         """The contract in words."""
         f, kernel = self.kernel.expression.field, self.kernel.expression.kernel
-        needs = contract(self.kernel.expression)
+        needs, result = contract(self.kernel.expression), self.kernel.result_field
+        if result != f:
+            return (
+                f"{kernel.operation} on arrays, {self.layout}: the same elements, x with"
+                f" R = 2^{f.word * f.n} in {f.n} words of {f.word} bits, z with"
+                f" R = 2^{result.word * result.n} in {result.n} words of {result.word} bits;"
+                " x < p, z < p. z and x must be apart."
+            )
         return (
             f"{kernel.operation} on arrays, layout {self.layout}: {needs},"
             f" R = 2^{f.word * f.n}. An element has {f.n} words of {f.word} bits."
@@ -67,12 +79,17 @@ class BuiltArray:
     def text(self) -> str:
         """The assembly, with what it promises at its head."""
         f = self.kernel.expression.field
-        operation = self.kernel.expression.kernel.computes.family
+        computes = self.kernel.expression.kernel.computes
+        operation = f" --op {computes.family}" if computes.name in OPERATIONS else ""
         lines = (
-            f"fieldc build {f.name or hex(f.p)} --batch --op {operation} -o DIR",
+            f"fieldc build {f.name or hex(f.p)} --batch{operation} -o DIR",
             f"p = {f.p:#x}",
             self.said(),
-            "z may be any operand; other overlaps are not allowed",
+            *(
+                ()
+                if self.is_conversion
+                else ("z may be any operand; other overlaps are not allowed",)
+            ),
             f"convention sysv; needs {' and '.join(FEATURES)}",
             OWNERSHIP,
         )
@@ -107,20 +124,30 @@ class BuiltArray:
 
 
 def build_arrays(
-    field: Field, operations: Sequence[str], folder: Path, progress: Progress
+    field: Field,
+    operations: Sequence[str],
+    folder: Path,
+    progress: Progress,
+    converts: bool = True,
 ) -> tuple[list[BuiltArray], dict[str, object]]:
     """Build every layout of some operations, prove and write them; the kernels and the manifest.
+
+    With them come the kernels that change the layout, unless `converts` is False.
 
     Kernels run on vectors as well where the processor has the instructions. Raises NoLanes,
     BoundError, OutputError, UnprovedArrayKernel, CheckError, before anything is written.
     """
     check_writable(folder, field)
     in_lanes(field)
+    converters = conversions(field) if converts else {}
     wanted = [(operation, layout) for operation in operations for layout in layouts_of(operation)]
     built = []
     for done, (operation, layout) in enumerate(wanted, 1):
         built.append(built_array(field, operation, layout))
-        progress("prove", done, len(wanted))
+        progress("prove", done, len(wanted) + len(converters))
+    for done, name in enumerate(converters, len(wanted) + 1):
+        built.append(built_conversion(field, name))
+        progress("prove", done, len(wanted) + len(converters))
     files = _files(field, built)
     manifest = {
         "field": field.label,
@@ -143,29 +170,51 @@ def built_array(field: Field, operation: str, layout: str) -> BuiltArray:
     name = f"{operation}_{layout.replace('-', '_')}"
     kernel = compile_array(expression, f"fieldc_{field_symbol(field)}_{name}")
     proof = prove_array_kernel(kernel)
-    ran = is_x86_64() and not missing(FEATURES)
-    if ran:
+    if ran := _runs_here():
         check_arrays(ArrayFunction(kernel.object, kernel.symbol, expression))
     return BuiltArray(kernel, layout, proof, ran)
 
 
+def built_conversion(field: Field, name: str) -> BuiltArray:
+    """A kernel that changes the layout, proved. Raises UnprovedArrayKernel, CheckError."""
+    expression, result, layout, _ = conversions(field)[name]
+    symbol = f"fieldc_{field_symbol(field)}_{name}"
+    kernel = compile_array(expression, symbol, result)
+    proof = _proof(kernel.object, symbol, name, field)
+    if ran := _runs_here():
+        check_arrays(ArrayFunction(kernel.object, symbol, expression, result))
+    return BuiltArray(kernel, layout, proof, ran)
+
+
+def _runs_here() -> bool:
+    return is_x86_64() and not missing(FEATURES)
+
+
 def prove_array_kernel(kernel: ArrayKernel) -> ArrayProof:
     """Prove a kernel from its object's bytes. Raises UnprovedArrayKernel."""
-    computes = kernel.expression.kernel.computes
-    return _proof(kernel.object, kernel.symbol, computes, kernel.expression.field)
+    expression = kernel.expression
+    return _proof(kernel.object, kernel.symbol, expression.kernel.operation, expression.field)
 
 
-def _proof(code: bytes, symbol: str, computes: Operation, f: Field) -> ArrayProof:
+def _proof(code: bytes, symbol: str, operation: str, f: Field) -> ArrayProof:
+    """Prove an operation on arrays in a field's words, or a conversion of a field in limbs."""
+    result = f
+    if operation in OPERATIONS:
+        family, parameters = OPERATIONS[operation].family, OPERATIONS[operation].parameters
+    else:
+        expression, result, _, factor = conversions(f)[operation]
+        f, family, parameters = expression.field, "mul_by", {"factor": factor}
     try:
         function = function_of(code, symbol)
         return prove_arrays(
             function.code,
-            computes.family,
+            family,
             f.p,
             f.n,
             f.word,
-            dict(computes.parameters),
+            dict(parameters),
             function.start,
+            (result.n, result.word),
         )
     except (ProofError, ObjectError) as error:
         raise UnprovedArrayKernel(f"{symbol} is not proved: {error}") from None
@@ -190,9 +239,10 @@ def prove_folder(folder: Path, manifest: Mapping[str, Any]) -> Iterator[ProvedAg
     field = Field(int(manifest["p"], 16))
     for row in manifest["arrays"]:
         started, failure = time.perf_counter(), ""
-        f = field if row["word"] == field.word else in_lanes(field)
+        is_plain = row["word"] == field.word or row["op"] not in OPERATIONS
+        f = field if is_plain else in_lanes(field)
         try:
-            _proof((folder / row["object"]).read_bytes(), row["symbol"], OPERATIONS[row["op"]], f)
+            _proof((folder / row["object"]).read_bytes(), row["symbol"], row["op"], f)
         except UnprovedArrayKernel as error:
             failure = str(error)
         except OSError as error:

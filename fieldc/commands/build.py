@@ -135,7 +135,8 @@ def build_batch(field: Field, folder: Path, arguments: argparse.Namespace) -> An
     if arguments.formula is not None or field.word != 64:
         raise UsageError("--batch takes operations in words of 64 bits; leave out the rest")
     with progress() as show:
-        built, data = build_arrays(field, arguments.op or BATCHED, folder, show)
+        operations, converts = arguments.op or BATCHED, not arguments.op
+        built, data = build_arrays(field, operations, folder, show, converts)
     rows = [
         (row["op"], row["layout"], row["target"], row["file"], row["status"])
         for row in (each.row() for each in built)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 
 from fieldc.algorithms.lanes import DIGIT_BITS
+from fieldc.field import Field
 from fieldc.language import Expression, Integer, LanguageError
 from fieldc.words.digits import part_of
 from fieldc.words.lane_steps import LaneBuilder
@@ -23,14 +24,18 @@ RADIX = 1 << DIGIT_BITS
 MASK = RADIX - 1
 
 
-def lower_in_lanes(expression: Expression) -> Program:
-    """What one lane does. Operands and results are in the field's own words, 52 or 64 bits each."""
+def lower_in_lanes(expression: Expression, result_field: Field | None = None) -> Program:
+    """What one lane does. Operands and results are in the field's own words, 52 or 64 bits each.
+
+    Results are in those of `result_field`, if there is one.
+    """
     f = expression.field
+    given = result_field or f
     build = LaneBuilder(LANE, {} if f.word == DIGIT_BITS else constant_names(f))
     lowering = LaneLowering(build, uses_of(expression.result), f.word)
     result = expression.result
-    count = expression.kernel.result.width(f)
-    if f.word == DIGIT_BITS:
+    count = expression.kernel.result.width(given)
+    if given.word == DIGIT_BITS:
         words = [build.cut(word) for word in lowering.digits(result)]
     else:
         words = lowering.packed(result, count)

@@ -84,12 +84,13 @@ class _Reader:
         return int(self.want(mnemonic).operands[0].imm)
 
 
-def shape_of(code: bytes, start: int, words: dict[str, int], is_array: bool) -> LoopParts:
+def shape_of(code: bytes, start: int, words: dict[str, int], masked: int) -> LoopParts:
     """The parts of a kernel whose pointers advance by so many words an element.
 
+    `masked` is the words of an element of arrays in limbs, 0 where there is no such array.
     Raises ProofError where the code has another shape.
     """
-    reader, shape = _Reader(code, start), LoopParts()
+    reader, shape, is_array = _Reader(code, start), LoopParts(), masked > 0
     _frame(reader, shape)
     _masks(reader, shape)
     if is_array:
@@ -112,7 +113,7 @@ def shape_of(code: bytes, start: int, words: dict[str, int], is_array: bool) -> 
     if is_array:
         if skip != reader.place:
             raise ProofError("the loop is left for another place than its tail")
-        end = _tail(reader, shape, words["rsi"])
+        end = _tail(reader, shape, masked)
     if end != reader.place or (not is_array and skip != end):
         raise ProofError("the loop is left for another place than its end")
     _end(reader, shape)

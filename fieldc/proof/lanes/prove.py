@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import capstone
 
@@ -35,24 +35,34 @@ def prove_arrays(
     word_bits: int,
     parameters: dict[str, int] | None = None,
     start: int = 0,
+    result: tuple[int, int] | None = None,
 ) -> ArrayProof:
     """Prove `void (count, z, x, ...)` on elements of so many words, 64 or 52 bits each.
+
+    `result` says how many words of how many bits the results have, where that is another number;
+    then all arrays are apart.
 
     Raises ProofError; where it returns, all claims hold for every count, for arrays that are apart
     or where z is an operand.
     """
     contract = contract_of(family, p, words, parameters, word_bits)
-    is_array = word_bits == WORD
-    if word_bits not in (WORD, DIGIT) or any(o.count > 1 for o in contract.operands):
+    result_words, result_bits = result or (words, word_bits)
+    contract = replace(contract, limbs=result_words)
+    bits = word_bits, result_bits
+    if not {*bits} <= {WORD, DIGIT} or any(o.count > 1 for o in contract.operands):
         raise ProofError("arrays have elements of one value, in words of 64 or 52 bits")
-    widths = dict(zip(POINTERS, (words, *(o.limbs for o in contract.operands)), strict=False))
-    if len(contract.operands) >= len(POINTERS) or contract.more or {*widths.values()} != {words}:
+    given = [o.limbs for o in contract.operands]
+    widths = dict(zip(POINTERS, (result_words, *given), strict=False))
+    if len(contract.operands) >= len(POINTERS) or contract.more or {*given} != {words}:
         raise ProofError("arrays have one result and up to four operands of equal widths")
-    shape = shape_of(code, start, widths, is_array)
+    masked = words if word_bits == WORD else result_words
+    if bits == (WORD, WORD) and words != result_words:
+        raise ProofError("arrays of limbs have elements of one width")
+    shape = shape_of(code, start, widths, masked if WORD in bits else 0)
     cases = 0
     for part, tail in ((shape.block, False), (shape.tail, True)):
         if part or not tail:
-            cases += _every_case(code, contract, shape, part, word_bits, tail)
+            cases += _every_case(code, contract, shape, part, bits, tail)
     return ArrayProof(cases, len(shape.block), len(shape.tail))
 
 
@@ -61,7 +71,7 @@ def _every_case(
     contract: Contract,
     shape: LoopParts,
     part: Sequence[capstone.CsInsn],
-    word_bits: int,
+    bits: tuple[int, int],
     tail: bool,
 ) -> int:
     """Prove the code of a block for all signs of its masks; how many cases there are."""
@@ -69,7 +79,7 @@ def _every_case(
     cases = shown = 0
     while waiting:
         decisions = waiting.pop()
-        lane, can_be = _case(code, contract, shape, part, word_bits, tail, decisions)
+        lane, can_be = _case(code, contract, shape, part, bits, tail, decisions)
         taken = [negative for _, negative in lane.signs.values()]
         waiting += [(*taken[:n], False) for n in range(len(decisions), len(taken))]
         cases, shown = cases + 1, shown + can_be
@@ -85,12 +95,13 @@ def _case(
     contract: Contract,
     shape: LoopParts,
     part: Sequence[capstone.CsInsn],
-    word_bits: int,
+    bits: tuple[int, int],
     tail: bool,
     decisions: Sequence[bool],
 ) -> tuple[Lane, bool]:
     """The lane after the code of a block, and whether the signs can be."""
     lane = Lane(decisions)
+    word_bits, result_bits = bits
     operands = {
         pointer: (
             BlockLayout(o.limbs, word_bits == WORD),
@@ -98,12 +109,12 @@ def _case(
         )
         for pointer, o in zip(POINTERS[1:], contract.operands, strict=False)
     }
-    result = POINTERS[0], BlockLayout(contract.limbs, word_bits == WORD)
+    result = POINTERS[0], BlockLayout(contract.limbs, result_bits == WORD)
     block = BlockRun(lane, code, operands, result, shape.frame, shape.blends, tail)
     try:
         for instruction in part:
             block.step(instruction)
-        _claims(lane, contract, block.results(), word_bits)
+        _claims(lane, contract, block.results(), result_bits)
     except ExcludedCase as error:
         if not lane.signs:
             raise ProofError(f"bounds contradict each other: {error}") from None

@@ -124,9 +124,15 @@ class BlockRun:
                 raise ProofError("one word for all lanes that is no constant")
             word = self.lane.constant(self._constant(offset))
             return tuple((word, None) for _ in range(LANES))
-        if self.tail and base not in ("rip", "rsp"):
+        if self.is_masked(base):
             raise ProofError("reads a whole vector of an array in the tail")
         return self.load(base, offset)
+
+    def is_masked(self, base: str) -> bool:
+        """Whether accesses at a pointer need the tail's masks: arrays of limbs end anywhere."""
+        layouts = {pointer: layout for pointer, (layout, _) in self.operands.items()}
+        layouts[self.result[0]] = self.result[1]
+        return self.tail and base in layouts and layouts[base].is_array
 
     def address(self, i: capstone.CsInsn, operand: capstone.x86.X86Op) -> tuple[str, int]:
         """A base and an offset; of code the offset is in it."""
@@ -267,7 +273,7 @@ def _move(block: BlockRun, i: capstone.CsInsn) -> None:
     memory = next((o for o in operands if o.type == x86.X86_OP_MEM), None)
     if memory is not None:
         base, offset = block.address(i, memory)
-        expected = [TAIL_REGISTER] if block.tail and base not in ("rip", "rsp") else []
+        expected = [TAIL_REGISTER] if block.is_masked(base) else []
         if masked != expected or (expected and block.tail_vector != offset // BYTES):
             raise ProofError("the mask is not that of this vector")
         if expected and (offset % BYTES or (memory is source and not _zeroes(i))):

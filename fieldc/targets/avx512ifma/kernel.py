@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fieldc.algorithms.lanes import DIGIT_BITS
+from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.assemble import assemble
 from fieldc.targets.avx512ifma.allocate import Allocation, allocate
@@ -47,6 +48,7 @@ class ArrayKernel:
     block: Allocation
     tail: Allocation | None
     tables: Tables
+    result_field: Field
 
     @property
     def in_array(self) -> bool:
@@ -57,6 +59,12 @@ class ArrayKernel:
     def element_words(self) -> int:
         """Words of 64 bits of one element."""
         return len(self.program.results)
+
+    @property
+    def masked_words(self) -> int:
+        """Words of an element of the arrays in limbs, which masks are for."""
+        is_result = self.result_field.word != DIGIT_BITS
+        return self.element_words if is_result else self.program.operands[0][1]
 
     @property
     def ports(self) -> int:
@@ -84,14 +92,20 @@ class ArrayKernel:
         return FEATURES
 
 
-def compile_array(expression: Expression, symbol: str) -> ArrayKernel:
-    """The kernel on arrays of an expression, in limbs or digits as the words of its field say."""
-    program = lower_in_lanes(expression)
-    in_array = expression.field.word != DIGIT_BITS
+def compile_array(
+    expression: Expression, symbol: str, result_field: Field | None = None
+) -> ArrayKernel:
+    """The kernel on arrays of an expression, in limbs or digits as the words of its field say.
+
+    Its results are in the words of `result_field`, if there is one.
+    """
+    given = result_field or expression.field
+    program = lower_in_lanes(expression, given)
+    into, out = (f.word != DIGIT_BITS for f in (expression.field, given))
     tables = Tables()
-    block = allocate(Selection(program, tables, in_array).run())
-    tail = allocate(Selection(program, tables, in_array, tail=True).run()) if in_array else None
-    return ArrayKernel(symbol, expression, program, block, tail, tables)
+    block = allocate(Selection(program, tables, into, out).run())
+    tail = allocate(Selection(program, tables, into, out, tail=True).run()) if into or out else None
+    return ArrayKernel(symbol, expression, program, block, tail, tables, given)
 
 
 @dataclass(frozen=True)
@@ -149,7 +163,7 @@ class _Printer:
             (
                 f"add rdi, {LANES}",
                 f"jz {self._label('end')}",
-                f"imul rdi, rdi, {self.kernel.element_words}",
+                f"imul rdi, rdi, {self.kernel.masked_words}",
                 f"lea {TAIL_MASKS}, [rip + {self._label(MASKS_TABLE)}]",
                 f"add {TAIL_MASKS}, rdi",
             )
@@ -166,7 +180,7 @@ class _Printer:
             yield from (f"    .quad {word:#018x}" for word in tables.words)
         if self.kernel.tail is not None:
             yield f"{self._label(MASKS_TABLE)}:"
-            n = self.kernel.element_words
+            n = self.kernel.masked_words
             for left in range(LANES):
                 masks = (_mask(left * n - LANES * v) for v in range(n))
                 yield f"    .byte {', '.join(map(str, masks))}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fieldc.algorithms.lanes import LANES, in_lanes, in_lanes_by
+from fieldc.algorithms.lanes import LANES, from_digits, in_lanes, in_lanes_by, spare, to_digits
 from fieldc.field import Field
 from fieldc.language import Expression
 
@@ -20,6 +20,24 @@ def array_expression(f: Field, operation: str, layout: str) -> Expression:
     """
     named = f"{operation}_lazy" if layout == DIGITS else operation
     return in_lanes_by(f if layout == ARRAY else in_lanes(f), named)
+
+
+def conversions(f: Field) -> dict[str, tuple[Expression, Field, str, int]]:
+    """Kernels that change the layout, by name: expression, the results' field, layouts, factor.
+
+    An element keeps its value. Its Montgomery form is multiplied by the factor, which is the
+    quotient of the two R.
+    """
+    digits, shift = in_lanes(f), spare(f)
+    return {
+        "to_digits": (to_digits.expression(f), digits, f"{ARRAY}-to-{CANONICAL}", 1 << shift),
+        "from_digits": (
+            from_digits.expression(digits),
+            f,
+            f"{CANONICAL}-to-{ARRAY}",
+            pow(2, -shift, f.p),
+        ),
+    }
 
 
 def layouts_of(operation: str) -> list[str]:

@@ -57,7 +57,9 @@ class Selection:
     program: Program
     tables: Tables
     in_array: bool
-    """Whether elements lie side by side, limb by limb; else digit by digit, eight to a vector."""
+    """Whether operands lie side by side, limb by limb; else digit by digit, eight to a vector."""
+    out_array: bool
+    """The same of the results."""
     tail: bool = False
     code: list[VirtualVector] = field(default_factory=list)
     _known: dict[int, Virtual] = field(default_factory=dict)
@@ -75,6 +77,11 @@ class Selection:
         self._results()
         return self.code
 
+    @property
+    def _converts(self) -> bool:
+        """Whether digits lie on one side: there an element has the lane of its number."""
+        return self.in_array != self.out_array
+
     def _new(self, name: str) -> Virtual:
         self._count += 1
         return Virtual(self._count, name)
@@ -91,13 +98,15 @@ class Selection:
         if (name, index) not in self._loaded:
             count = dict(self.program.operands)[name]
             vectors = [self._load(pointer, v, f"{name} vector {v}") for v in range(count)]
-            for limb, virtual in enumerate(self._moved(to_lanes(count), vectors, name)):
+            for limb, virtual in enumerate(
+                self._moved(to_lanes(count, self._converts), vectors, name)
+            ):
                 self._loaded[name, limb] = virtual
         return self._loaded[name, index]
 
     def _load(self, pointer: str, index: int, name: str) -> Virtual:
         memory = Memory(pointer, VECTOR_BYTES * index)
-        if not self.tail:
+        if not (self.tail and self.in_array):
             return self._put("vmovdqu64", name, memory)
         self._tail_mask(index)
         return self._put("load_some", name, memory, Fixed(TAIL_MASK))
@@ -122,11 +131,11 @@ class Selection:
 
     def _results(self) -> None:
         vectors = [self._in_register(value) for value in self.program.results]
-        if self.in_array:
-            vectors = self._moved(from_lanes(len(vectors)), vectors, "z")
+        if self.out_array:
+            vectors = self._moved(from_lanes(len(vectors), self._converts), vectors, "z")
         for index, vector in enumerate(vectors):
             memory = Memory(POINTERS[0], VECTOR_BYTES * index, f"z {index}")
-            if self.tail:
+            if self.tail and self.out_array:
                 self._tail_mask(index)
                 self.code.append(make("store_some", None, memory, vector, Fixed(TAIL_MASK)))
             else:

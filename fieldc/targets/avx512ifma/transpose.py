@@ -93,9 +93,10 @@ class _Vectors:
 
 @dataclass(frozen=True)
 class _Shape:
-    """How eight elements of n limbs lie in vectors."""
+    """How eight elements of n limbs lie in vectors; if ordered, a lane has its number's element."""
 
     n: int
+    ordered: bool = False
 
     @property
     def unit(self) -> int:
@@ -124,6 +125,8 @@ class _Shape:
 
     def lanes(self) -> list[int]:
         """The element of each lane: first units where they lie, the sets in turn."""
+        if self.ordered:
+            return list(range(LANES))
         first = [self.collected(group, 0) for group in range(self.unit)]
         slots = range(0, LANES, self.unit)
         return [first[group][slot][0] for slot in slots for group in range(self.unit)]
@@ -150,9 +153,9 @@ class _Shape:
 
 
 @lru_cache(maxsize=32)
-def to_lanes(n: int) -> Network:
-    """From n vectors in memory to limb 0, 1, ... of eight elements."""
-    shape = _Shape(n)
+def to_lanes(n: int, ordered: bool = False) -> Network:
+    """From n vectors in memory to limb 0, 1, ... of eight elements, in their order if asked."""
+    shape = _Shape(n, ordered)
     vectors = _Vectors(shape.memory())
     results = []
     for unit in range(n // shape.unit):
@@ -164,9 +167,9 @@ def to_lanes(n: int) -> Network:
 
 
 @lru_cache(maxsize=32)
-def from_lanes(n: int) -> Network:
+def from_lanes(n: int, ordered: bool = False) -> Network:
     """From limb 0, 1, ... of eight elements to n vectors in memory: to_lanes undone."""
-    shape = _Shape(n)
+    shape = _Shape(n, ordered)
     units = range(n // shape.unit)
     lanes = [tuple(words) for u in units for words in shape.halved(u, shape.unit.bit_length() - 1)]
     vectors = _Vectors(lanes)
