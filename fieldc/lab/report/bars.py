@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 
 from fieldc.lab.findings import Row, cycles, is_counted
-from fieldc.lab.report.style import COLOURS, HATCHES, MARKERS, svg
+from fieldc.lab.report.style import COLOURS, HATCHES, MARKERS, WIDTH, svg
 
 KINDS = ("multiplication", "addition", "subtraction", "move", "selection", "stack")
 OTHERS = "other"
@@ -20,7 +20,7 @@ def name_of(row: Row) -> str:
 
 def opcode_bars(rows: Sequence[Row], title: str) -> str:
     """How many instructions of each kind a kernel has."""
-    figure = Figure(figsize=(7.2, 1.1 + 0.24 * len(rows)), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 1.1 + 0.24 * len(rows)), layout="constrained")
     panel = figure.subplots()
     start = [0.0] * len(rows)
     for number, kind in enumerate((*KINDS, OTHERS)):
@@ -56,7 +56,7 @@ def _of_kind(row: Row, kind: str) -> float:
 def bound_bars(rows: Sequence[Row], title: str) -> str:
     """Measured throughput and latency beside each lower bound of the processor."""
     known = list(filter(is_counted, rows))
-    figure = Figure(figsize=(7.2, 1.1 + 0.32 * len(known)), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 1.1 + 0.32 * len(known)), layout="constrained")
     panel = figure.subplots()
     names = list(known[0]["bounds"]["throughput"]) if known else []
     for place, row in enumerate(known):

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fieldc.lab.findings import MODES
-from fieldc.lab.report.style import COLOURS, HATCHES, svg
+from fieldc.lab.report.style import COLOURS, HATCHES, WIDTH, svg
 
 Trials = dict[tuple[str, str, str, str], list[float]]
 """Cycles by operation, algorithm, backend and mode."""
@@ -33,7 +33,7 @@ def box_plot(trials: Trials, op: str, backends: Sequence[str], title: str) -> st
     """One box for each flavour and algorithm; whiskers from the 10th to the 90th percentile."""
     there = {(b, a) for o, a, b, _ in trials if o == op}
     pairs = [(b, a) for b in backends for a in SHOWN if (b, a) in there]
-    figure = Figure(figsize=(7.2, 0.9 + 0.2 * len(pairs)), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 0.9 + 0.2 * len(pairs)), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
     for panel, mode in zip(panels, MODES, strict=True):
         _boxes(panel, [trials.get((op, a, b, mode), []) for b, a in pairs], [a for _, a in pairs])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from fieldc.lab.report.style import COLOURS, MARKERS, svg
+from fieldc.lab.report.style import COLOURS, MARKERS, WIDTH, svg
 
 LANES = {
     "mulx": ("mulx", "mul", "imul"),
@@ -17,7 +17,7 @@ LANES = {
 
 def timeline(mnemonics: Sequence[str], title: str) -> str:
     """Every instruction of a kernel in program order, a lane for products and for each chain."""
-    figure = Figure(figsize=(9.5, 1.9), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 1.9), layout="constrained")
     panel = figure.subplots()
     for lane, members in enumerate(LANES.values()):
         places = [i for i, mnemonic in enumerate(mnemonics) if mnemonic in members]

@@ -25,6 +25,7 @@ from fieldc.lab.report.bars import bound_bars, opcode_bars
 from fieldc.lab.report.boxes import box_plot, read_trials
 from fieldc.lab.report.chains import timeline
 from fieldc.lab.report.heat import heat_map
+from fieldc.lab.report.lines import lines_over_limbs
 from fieldc.lab.report.page import Grid, Picture, Section, page
 from fieldc.lab.report.scatter import scatter
 from fieldc.lab.report.seeds import comparisons
@@ -61,6 +62,7 @@ def compose(rows: Sequence[Row], left_out: Sequence[str], folder: Path) -> str:
                 *_spreads(rows, folder),
                 _theory(rows),
                 _winners(rows),
+                _lines(rows),
                 _opcodes(rows),
                 _predicted(rows),
                 _bounds(rows),
@@ -148,6 +150,22 @@ def _winners(rows: Sequence[Row]) -> Section:
                 parts.append(Picture(heat_map(found, title), caption))
     text = "For every limb count the algorithms of one flavour by the fastest of them."
     return Section("Which algorithm wins", text, parts)
+
+
+def _lines(rows: Sequence[Row]) -> Section:
+    parts = []
+    for op in ("mul", "square"):
+        mine = [r for r in rows if r["field"].startswith("random-") and r["op"] == op]
+        for backend in FLAVOURS:
+            if here := chosen(mine, backend=backend):
+                title = f"{op}, {backend}, primes of no special form"
+                caption = measured(here, "A line for each algorithm; lower is faster.")
+                parts.append(Picture(lines_over_limbs(here, title), caption))
+    text = (
+        "Cycles of a call by n^2 for every flavour: a flat line is a cost that grows as the square "
+        "of the number of limbs."
+    )
+    return Section("How time grows with the limbs", text, parts)
 
 
 def _opcodes(rows: Sequence[Row]) -> Section:

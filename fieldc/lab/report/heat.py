@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 
 from fieldc.lab.findings import MODES, Rank
-from fieldc.lab.report.style import svg
+from fieldc.lab.report.style import WIDTH, svg
 
 DARKEST = 1.6
 """Slower than this by the fastest, and all look the same."""
@@ -18,9 +18,7 @@ def heat_map(found: Sequence[Rank], title: str) -> str:
     limbs = sorted({place.limbs for place in found})
     best = {a: [p.by_best for p in found if p.algorithm == a] for a in {p.algorithm for p in found}}
     algorithms = sorted(best, key=lambda a: sum(best[a]) / len(best[a]))
-    figure = Figure(
-        figsize=(1.6 + 0.46 * len(limbs), 1.4 + 0.52 * len(algorithms)), layout="constrained"
-    )
+    figure = Figure(figsize=(WIDTH, 1.4 + 0.52 * len(algorithms)), layout="constrained")
     panels = figure.subplots(2, 1, sharex=True)
     for panel, mode in zip(panels, MODES, strict=True):
         here = {(p.algorithm, p.limbs): p for p in found if p.mode == mode}

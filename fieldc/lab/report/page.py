@@ -9,18 +9,19 @@ from html import escape
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 0 auto; padding: 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
-figure { margin: 1rem 0; overflow-x: auto; } figure svg { max-width: 100%; height: auto; }
+figure { margin: 1rem 0; overflow-x: auto; } figure svg { width: 100%; height: auto; }
 figcaption, .note { color: #444; font-size: .875rem; }
 .table { overflow-x: auto; } table { border-collapse: collapse; font-size: .875rem; }
-th, td { padding: .2rem .6rem; border-bottom: 1px solid #ccc; text-align: right; }
-th:first-child, td:first-child { text-align: left; } tbody tr:hover { background: #f3f3f3; }
+th, td { padding: .2rem .6rem; border-bottom: 1px solid #ccc; text-align: left; }
+.number { text-align: right; } td.number { white-space: nowrap; } .text { min-width: 14rem; }
+tbody tr:hover { background: #f3f3f3; }
 code { font-size: .875em; } .disturbed { background: #fff3cd; padding: .5rem; }
-td { overflow-wrap: anywhere; } .listing td { text-align: left; padding: 0 .6rem; border: 0; }
+.long { overflow-wrap: anywhere; } .listing td { text-align: left; padding: 0 .6rem; border: 0; }
 .listing code { white-space: pre; } .product { background: #e3f0f8; }
 .reduction { background: #fdf1dc; } .listing tr td:first-child { border-left: 4px solid #0000; }
 .listing .carry td:first-child { border-left-color: #0072b2; }
 .listing .overflow td:first-child { border-left: 4px dotted #d55e00; }
-@media (max-width: 40rem) { figure svg { max-width: none; } }
+@media (max-width: 40rem) { figure svg { width: 62rem; } }
 """
 
 
@@ -88,16 +89,38 @@ def _listing(part: Listing) -> str:
     return f'<div class="table"><table class="listing"><tbody>{lines}</tbody></table></div>\n'
 
 
+LONG, SENTENCE = 32, 30
+"""A longer word, such as a modulus, may be broken anywhere; a longer text gets room on a phone."""
+
+
+def _is_number(cell: object) -> bool:
+    return str(cell)[:1].isdigit() or cell == "-"
+
+
+def _cell(text: str, is_number: bool) -> str:
+    """A cell of a table; figures are never broken."""
+    if any(len(word) > LONG for word in text.split()):
+        return f'<td class="long">{escape(text)}</td>'
+    if is_number:
+        return f'<td class="number">{escape(text)}</td>'
+    kind = ' class="text"' if len(text) > SENTENCE else ""
+    return f"<td{kind}>{escape(text)}</td>"
+
+
 def _part(part: Part) -> str:
     if isinstance(part, Listing):
         return _listing(part)
     if isinstance(part, Picture):
         caption = escape(part.caption)
         return f"<figure>{part.svg}<figcaption>{caption}</figcaption></figure>\n"
-    head = "".join(f"<th>{escape(name)}</th>" for name in part.columns)
+    numbers = [all(map(_is_number, cells)) for cells in zip(*part.lines, strict=True)]
+    numbers += [False] * (len(part.columns) - len(numbers))
+    head = "".join(
+        f'<th class="number">{escape(name)}</th>' if number else f"<th>{escape(name)}</th>"
+        for name, number in zip(part.columns, numbers, strict=True)
+    )
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in line) + "</tr>\n"
-        for line in part.lines
+        f"<tr>{''.join(map(_cell, map(str, line), numbers))}</tr>\n" for line in part.lines
     )
     note = f'<p class="note">{escape(part.note)}</p>\n' if part.note else ""
     title = f"<h3>{escape(part.title)}</h3>\n" if part.title else ""

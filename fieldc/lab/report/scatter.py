@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 
 from fieldc.lab.findings import MODES, PREDICTORS, Row, cycles, is_counted, predictions
-from fieldc.lab.report.style import COLOURS, MARKERS, svg
+from fieldc.lab.report.style import COLOURS, MARKERS, WIDTH, svg
 
 FAMILIES = {"x86-": "own x86-64", "llvm": "LLVM", "c-": "C", "rust": "Rust"}
 
@@ -15,7 +15,7 @@ FAMILIES = {"x86-": "own x86-64", "llvm": "LLVM", "c-": "C", "rust": "Rust"}
 def scatter(rows: Sequence[Row], title: str) -> str:
     """One panel for each predictor and mode, a marker for each family of flavours."""
     known = list(filter(is_counted, rows))
-    figure = Figure(figsize=(9.5, 4.8), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 4.8), layout="constrained")
     panels = figure.subplots(len(MODES), len(PREDICTORS), sharey="row")
     for line, mode in zip(panels, MODES, strict=True):
         fits = {p.predictor: p for p in predictions(known, mode)}

@@ -14,6 +14,8 @@ COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#6
 """Okabe and Ito, "Color universal design" (2008); a marker or hatch says the same again."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo", "--")
+WIDTH = 10.3
+"""Inches of every figure of the report: as wide as its text, so that all letters are one size."""
 SETTINGS: dict[Any, Any] = {
     "font.size": 9,
     "axes.spines.top": False,
