@@ -57,5 +57,12 @@ EOR, ORN, EXTR = (three(b) for b in (0xCA000000, 0xAA200000, 0x93C00000))
 CSEL, CSINC, CSINV, CSNEG = (three(b) for b in (0x9A800000, 0x9A800400, 0xDA800000, 0xDA800400))
 MADD, MSUB, UMULH = (three(b) for b in (0x9B000000, 0x9B008000, 0x9BC07C00))
 UBFM, SBFM = three(0xD3400000), three(0x93400000)
+
+
+def ADR(rd: int, distance: int) -> int:
+    """The address of a place in the code, from that of the instruction."""
+    return 0x10000000 | (distance & 3) << 29 | (distance >> 2 & 0x7FFFF) << 5 | rd
+
+
 EQ, NE, HS, LO = (c << 12 for c in range(4))
 Z = 31

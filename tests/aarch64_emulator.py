@@ -23,7 +23,7 @@ def limbs(value: int, n: int) -> list[int]:
     return [value >> 64 * i & RADIX - 1 for i in range(n)]
 
 
-PLACES = {"z": 0x10000, "x": 0x20000, "y": 0x30000, "stack": 0x80000}
+PLACES = {"code": 0x1000, "z": 0x10000, "x": 0x20000, "y": 0x30000, "stack": 0x80000}
 
 
 class Emulator:

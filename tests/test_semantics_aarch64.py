@@ -9,6 +9,7 @@ from aarch64_code import (
     ADCS,
     ADD,
     ADDS,
+    ADR,
     AND,
     ANDS,
     BIC,
@@ -115,6 +116,9 @@ SNIPPETS = {
         *(EXTR(12, 3, 4, 63 << 10), EXTR(13, 3, 4, 1 << 10), EXTR(14, 5, 6, 17 << 10)),
     ],
     "saved flags": [ADDS(9, 3, 4), 0xD53B420A, SUBS(9, 5, 6), 0xD51B420A, ADC(11, 7, 8)],
+    "code": [
+        *(ADR(9, 4), 0xF940052A, ADR(11, -18), 0xA940312B, ADD(13, 10, 12)),  # ldr, ldp by x9
+    ],
     "stack": [
         *(0xA9BF13E3, 0xA9400FE9, 0xF81F0FE5, 0xF84107EA, 0xA8C133EB, NOP),
     ],
