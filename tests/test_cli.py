@@ -62,7 +62,7 @@ BAD = [
     (["show", "17", "19"], "unexpected argument '19'"),
     (["show", "17", "--jsn"], "unknown option '--jsn'; the nearest: --json"),
     (["show", "17", "--js"], "unknown option '--js'"),
-    (["show", "--bogus"], "unknown option '--bogus'; use"),
+    (["show", "--qqq"], "unknown option '--qqq'; use"),
     (["show", "17", "-x\n"], "unknown option '-x\\n'"),
     (["show", "17", "--word"], "expected one argument"),
     (["show", "17", "--word", "16"], "unknown word width '16'"),

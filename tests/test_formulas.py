@@ -18,8 +18,9 @@ from fieldc.field import Field
 from fieldc.formulas import Element, Formula, extend, formula
 from fieldc.formulas.load import load_formulas
 from fieldc.formulas.plan import planned
+from fieldc.formulas.ranges import ranged
 from fieldc.machine.aliasing import Aliasing
-from fieldc.machine.load import Kernel, load
+from fieldc.machine.load import LoadedKernel, load
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.targets.artifact import PROVED, Artifact
 from fieldc.targets.registry import TARGETS
@@ -98,6 +99,30 @@ def test_a_sum_of_products_has_one_reduction() -> None:
     assert (plan.products, plan.reductions, len(plan.blocks)) == (16, 15, 8)
     y3 = next(one for one in plan.computed if one.name == "Y3")
     assert len(y3.block.products) == 2
+
+
+def test_values_stay_unreduced_where_limbs_have_room() -> None:
+    (add,) = load_formulas(EXAMPLES / "add_2007_bl.py")
+    plan, f = planned(add), find_field("bls12-381-p")
+    lazy = ranged(plan, f)
+    results = {one.number: one.block.multiple for one in lazy.computed}
+    assert all(results[i] == 1 for i in lazy.results) and max(results.values()) > 1
+    for one in lazy.computed:
+        given = tuple(results.get(i, 1) for i in one.sources)
+        assert all(a <= b for a, b in zip(given, one.block.multiples, strict=True))
+        for kernel in one.block.kernels("block"):
+            kernel.expression(f)  # its bounds hold
+    full = ranged(plan, find_field("secp256k1"))
+    assert {m for one in full.computed for m in (*one.block.multiples, one.block.multiple)} == {1}
+
+
+def test_show_prints_the_plan(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(EXAMPLES / "add_2007_bl.py")
+    assert main(["show", "bls12-381-p", "--formula", path, "--json"]) == 0
+    (shown,) = json.loads(capsys.readouterr().out)
+    assert (shown["products"], shown["reductions"]) == (16, 15)
+    last = next(row for row in shown["values"] if row["value"] == "Y3")
+    assert last["below"] == "p" and "V" in last["from"] and last["line"] == 35
 
 
 def test_jacobian_addition_is_the_group_law() -> None:
@@ -214,7 +239,7 @@ def test_calls_are_right_where_operands_share_memory() -> None:
     f = find_field(SMALL)
     made = artifact(chain, f, variant="mulx")
     assert made.code is not None
-    kernel = Kernel(load(made.code), made.symbol, made.operand_limbs, made.result_limbs)
+    kernel = LoadedKernel(load(made.code), made.symbol, made.operand_limbs, made.result_limbs)
     operation = made.expression.kernel.computes
     draw = random.Random(4)
     for aliasing in kernel.aliasings():

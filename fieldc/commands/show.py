@@ -15,6 +15,8 @@ from fieldc.algorithms import (
 from fieldc.algorithms.representations import Offer
 from fieldc.algorithms.shapes import Shape, shapes
 from fieldc.catalogue import find_field
+from fieldc.commands.formula_plan import formula_plans
+from fieldc.commands.options import file
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, option, verb
 from fieldc.commands.why import why
 from fieldc.field import Field
@@ -151,6 +153,12 @@ def representation_data(found: Sequence[Offer]) -> list[dict[str, object]]:
         metavar="OP",
         help="what could be chosen for an operation, or as representation, the best first",
     ),
+    option(
+        "--formula",
+        type=file,
+        metavar="FILE.py",
+        help="what the planner decides for the formulas of a file, with bounds; the file is run",
+    ),
     option("--target", metavar="NAME", help="with --why: for a target (default this host)"),
     option("--processor", metavar="NAME", help="with --why: on a processor (default this host's)"),
 )
@@ -159,6 +167,8 @@ def show(arguments: argparse.Namespace) -> Answer:
     field = find_field(arguments.field, int(arguments.word))
     if arguments.why is not None:
         return why(field, arguments.why, arguments.target, arguments.processor)
+    if arguments.formula is not None:
+        return formula_plans(field, arguments.formula)
     if arguments.target is not None or arguments.processor is not None:
         raise UsageError("--target and --processor go with --why OP")
     rows = applicability(field, (*KERNELS, *STUDIED))

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from fieldc.algorithms import OPERATIONS as CATALOGUE
+from fieldc.binary.linkable import function_of
 from fieldc.decisions.preferred import Candidate, Decision, decide, preferred
 from fieldc.errors import quote
 from fieldc.field import Field
-from fieldc.formulas.blocks import LINEAR, REDUCTIONS, Block
+from fieldc.formulas.blocks import REDUCTIONS, Block
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.kernels import CALLS, kernel_of
 from fieldc.formulas.plan import Plan, planned
-from fieldc.language import BoundError, Expression
+from fieldc.formulas.ranges import ranged
+from fieldc.language import BoundError, Expression, Kernel
+from fieldc.machine.assemble import assemble
 from fieldc.machine.processor import missing
+from fieldc.proof.identity import ProofError
+from fieldc.proof.programs import prove_formula
 from fieldc.targets.target import Choice, Target
 from fieldc.targets.x86_64.calls import Call, Calls, Routine
+from fieldc.targets.x86_64.plan import Plan as X86Plan
+from fieldc.targets.x86_64.print import GNU
 
 MOST_FLAT = 4
 """Products up to which a formula is one straight line, if none is of products."""
-EVERY, LOWEST = tuple(REDUCTIONS), ("cios",)
-"""All ways to reduce, and the one whose results are smallest."""
+PLANS = ("each for one step", "each chosen by itself")
+ROUTINE = "fieldc_routine"
 KNOWN = {
-    Block(2, (), ((0, 1), (1, 1))): "add",
-    Block(2, (), ((0, 1), (1, -1))): "sub",
-    Block(1, (), ((0, -1),)): "neg",
-    Block(1, (), ((0, 2),)): "double",
-    Block(2, ((1, ((0, 1),), ((1, 1),)),), ()): "mul",
-    Block(1, ((1, ((0, 1),), ((0, 1),)),), ()): "square",
+    Block((1, 1), (), ((0, 1), (1, 1))): "add",
+    Block((1, 1), (), ((0, 1), (1, -1))): "sub",
+    Block((1,), (), ((0, -1),)): "neg",
+    Block((1,), (), ((0, 2),)): "double",
+    Block((1, 1), ((1, ((0, 1),), ((1, 1),)),), ()): "mul",
+    Block((1,), ((1, ((0, 1),), ((0, 1),)),), ()): "square",
 }
 """Blocks that are operations of the catalogue, which may have a schedule of their own."""
 
@@ -39,7 +46,7 @@ def decide_formula(
 ) -> Decision:
     """Decide for one formula. Raises FormulaError, BoundError, UnknownProcessor."""
     formula.check(field)
-    plan = planned(formula)
+    plan = ranged(planned(formula), field)
     made = f"--formula {quote(formula.file)}"
     if not target.is_own or (plan.products <= MOST_FLAT and plan.depth <= 1):
         decision = decide(target, _flat(field, plan), processor)
@@ -68,58 +75,69 @@ def _flat(field: Field, plan: Plan) -> list[Expression]:
 def _by_calls(field: Field, formula: Formula, target: Target, processor: str | None) -> Decision:
     """A caller of routines, in each variant.
 
-    After the best plan come others, for one that is not proved: with the reduction whose bounds
-    are lowest, and with a routine for each step.
+    Where a routine of the best plan is not proved, each step is a routine of its own.
     """
+    plans = [ranged(planned(formula, is_fused), field) for is_fused in (True, False)]
     found, key = [], ""
-    for is_fused, reductions in ((True, EVERY), (True, LOWEST), (False, EVERY)):
-        plan = planned(formula, is_fused)
+    for variant in target.variants:
+        for plan in plans:
+            decided = [_decide_block(field, block, target, processor) for block in plan.blocks]
+            key = decided[0].processor
+            choices = [
+                _proved(block, decision, variant.name)
+                for block, decision in zip(plan.blocks, decided, strict=True)
+            ]
+            if None not in choices or plan is plans[-1]:
+                break
+        made = _calls(plan, [c or d.preferred for c, d in zip(choices, decided, strict=True)])
+        reason = f"{len(plan.blocks)} routines, {PLANS[plan is plans[0]]}"
+        options = decided[0].preferred.options
         expression = kernel_of(plan, algorithm=CALLS).expression(field)
-        decided = [
-            _decide_block(field, block, target, processor, reductions) for block in plan.blocks
-        ]
-        key, options = decided[0].processor, decided[0].preferred.options
-        how = "each chosen by itself" if reductions == EVERY else f"by {reductions[0]}"
-        reason = f"{len(plan.blocks)} routines, {how}"
-        for name in _variant_order(decided):
-            variant = next(v for v in target.variants if v.name == name)
-            made = _calls(plan, decided, name)
-            choice = Choice(expression, variant, made, reason, options)
-            runs = processor is not None or not missing(variant.needs)
-            found.append(Candidate(choice, runs=runs))
-    return Decision(target, key, tuple(found))
+        choice = Choice(expression, variant, made, reason, options)
+        runs = processor is not None or not missing(variant.needs)
+        votes = sum(d.preferred.variant == variant for d in decided)
+        found.append((votes, Candidate(choice, runs=runs)))
+    found.sort(key=lambda one: -one[0])
+    return Decision(target, key, tuple(candidate for _, candidate in found))
 
 
-def _variant_order(decided: Sequence[Decision]) -> list[str]:
-    """Variants, the one that most products prefer first."""
-    chosen = Counter(
-        one.preferred.variant.name for one in decided if one.expression.kernel.algorithm != LINEAR
-    )
-    names = dict.fromkeys(c.choice.variant.name for one in decided for c in one.candidates)
-    return sorted(names, key=lambda name: -chosen[name])
+def _proved(block: Block, decision: Decision, variant: str) -> Choice | None:
+    """The best kernel of a block in a variant that is proved by itself."""
+    text = block.text()
+    for candidate in decision.candidates:
+        choice = candidate.choice
+        if choice.variant.name == variant and _is_proved(
+            choice.expression.field, choice.expression.kernel, choice.plan, text
+        ):
+            return choice
+    return None
 
 
-def _calls(plan: Plan, decided: Sequence[Decision], variant: str) -> Calls:
+@lru_cache(maxsize=1024)
+def _is_proved(field: Field, kernel: Kernel, plan: X86Plan, text: str) -> bool:
+    code = assemble(plan.compile(kernel.expression(field), ROUTINE).text(GNU))
+    function = function_of(code, ROUTINE)
+    try:
+        prove_formula(function.code, text, field.p, field.n, start=function.start)
+    except ProofError:
+        return False
+    return True
+
+
+def _calls(plan: Plan, choices: Sequence[Choice]) -> Calls:
     number = {block: index for index, block in enumerate(plan.blocks)}
     calls = tuple(Call(number[c.block], c.sources, c.number, c.name) for c in plan.computed)
     counts = tuple(count for _, count in plan.formula.operands)
-    return Calls(tuple(_routines(plan, decided, variant)), calls, counts, plan.results)
+    return Calls(tuple(_routines(plan, choices)), calls, counts, plan.results)
 
 
-def _decide_block(
-    field: Field,
-    block: Block,
-    target: Target,
-    processor: str | None,
-    reductions: Sequence[str],
-) -> Decision:
+@lru_cache(maxsize=1024)
+def _decide_block(field: Field, block: Block, target: Target, processor: str | None) -> Decision:
     """The kernel of one block: the catalogue's where it has one, with its schedule."""
     if (name := KNOWN.get(block)) in CATALOGUE and name is not None:
         return preferred(field, name, target, processor)
     found, failure = [], None
     for kernel in block.kernels("routine"):
-        if kernel.algorithm not in (*reductions, LINEAR):
-            continue
         try:
             found.append(kernel.expression(field))
         except BoundError as error:
@@ -129,9 +147,8 @@ def _decide_block(
     return decide(target, found, processor)
 
 
-def _routines(plan: Plan, decided: Sequence[Decision], variant: str) -> Iterator[Routine]:
-    for number, (block, decision) in enumerate(zip(plan.blocks, decided, strict=True)):
-        choice = decision.variant(variant)
+def _routines(plan: Plan, choices: Sequence[Choice]) -> Iterator[Routine]:
+    for number, (block, choice) in enumerate(zip(plan.blocks, choices, strict=True)):
         name = KNOWN.get(block, f"routine_{number}")
         computes = replace(choice.expression.kernel.computes, says=f"{block.says} mod p")
         kernel = replace(choice.expression.kernel, computes=computes)

@@ -2,8 +2,9 @@
 
     z = (c1*A1*B1 + c2*A2*B2 + ...)/R + L  mod p
 
-A, B and L are small integer combinations of the operands. The factors are not reduced: a sum or a
-difference goes into its product as it is, with a multiple of p added where it could be negative.
+A, B and L are small integer combinations of the operands, each below a multiple of p. The factors
+are not reduced: a sum or a difference goes into its product as it is, with a multiple of p added
+where it could be negative.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from fieldc.algorithms.reduction import Reduction, drop_limb, fold_limb, subtrac
 from fieldc.algorithms.squaring import square_product
 from fieldc.field import Field
 from fieldc.language import Integer, Kernel, Number
-from fieldc.operands import residues
+from fieldc.operands import Range
 from fieldc.operations import Operation
 
 ONE = -1
@@ -36,11 +37,20 @@ LINEAR = "linear"
 
 @dataclass(frozen=True)
 class Block:
-    """A sum of products and of operands; every operand and the result are canonical."""
+    """A sum of products and of operands.
 
-    operands: int
+    Operand i is below multiples[i] * p, the result below multiple * p.
+    """
+
+    multiples: tuple[int, ...]
     products: tuple[Product, ...]
     linear: Linear
+    multiple: int = 1
+
+    @property
+    def operands(self) -> int:
+        """How many operands there are."""
+        return len(self.multiples)
 
     @property
     def says(self) -> str:
@@ -75,8 +85,9 @@ class Block:
 
         parts = [scaled(put("mul", of(x), of(y)), c) for c, x, y in self.products]
         result = total([*parts, *([of(self.linear)] if self.linear else [])])
-        operands = [[name, 1, 1] for name in self.names]
-        data = {"operands": operands, "steps": steps, "results": [result], "multiple": 1}
+        operands = [[n, 1, m] for n, m in zip(self.names, self.multiples, strict=True)]
+        data = {"operands": operands, "steps": steps, "results": [result]}
+        data["multiple"] = self.multiple
         return json.dumps(data)
 
     @property
@@ -94,23 +105,28 @@ class Block:
         return (products * f.R_inverse + of(self.linear)) % f.p
 
     def compute(self, f: Field, values: Sequence[Number], reduce: Reduction) -> Number:
-        """The result as an expression, canonical by its bounds."""
+        """The result as an expression, in its range by its bounds."""
         if self.products:
             total = self._products(f, values, reduce)
-            rest = combined(f, self.linear, values) if self.linear else 0
-            return subtract_all(total + rest, f.p)
-        return canonical(f, self.linear, values)
+            rest = self._combined(f, self.linear, values) if self.linear else 0
+            return below(f, total + rest, self.multiple)
+        if self.multiple == 1 and {*self.multiples} == {1}:
+            return canonical(f, self.linear, values, self.multiples)
+        return below(f, self._combined(f, self.linear, values), self.multiple)
+
+    def _combined(self, f: Field, form: Linear, values: Sequence[Number]) -> Number:
+        return combined(f, form, values, self.multiples)
 
     def _products(self, f: Field, values: Sequence[Number], reduce: Reduction) -> Number:
         """The sum of products, divided by R."""
         if len(self.products) == 1:
             ((c, first, second),) = self.products
             if first == second and c in (1, 2, 4):
-                x = fitted(f, combined(f, first, values))
+                x = fitted(f, self._combined(f, first, values))
                 return square_product(f, x, reduce, c.bit_length() - 1)
         rows, columns = [], []
         for c, first, second in self.products:
-            x, y = signed(f, c, first, second, values)
+            x, y = (self._combined(f, form, values) for form in signed(c, first, second))
             if top(x) < top(y):
                 x, y = y, x
             rows.append(x)
@@ -119,9 +135,11 @@ class Block:
 
     def operation(self, name: str) -> Operation:
         """The block as an operation of its own."""
-        operands = tuple((letter, residues(1)) for letter in self.names)
+        ranges = [Range(1, multiple=multiple) for multiple in self.multiples]
+        operands = tuple(zip(self.names, ranges, strict=True))
+        result = Range(1, multiple=self.multiple)
         said = f"{self.says} mod p"
-        return Operation(name, operands, residues(1), said, lambda f, *v: self.evaluate(f, v))
+        return Operation(name, operands, result, said, lambda f, *v: self.evaluate(f, v))
 
     def kernels(self, name: str) -> list[Kernel]:
         """The block as kernels, one for each way to reduce."""
@@ -169,41 +187,45 @@ def _parts(f: Field, form: Linear, values: Sequence[Number]) -> tuple[Number, Nu
     return parts[0], parts[1]
 
 
-def combined(f: Field, form: Linear, values: Sequence[Number]) -> Number:
-    """A combination, not reduced: 0 <= result < size * p, for p more where something is negative.
+def combined(f: Field, form: Linear, values: Sequence[Number], multiples: Sequence[int]) -> Number:
+    """A combination, not reduced: 0 <= result < units(form) * p.
 
-    Each subtracted term adds p, so that the difference is not negative.
+    Each subtracted term adds as many p as it may reach, so that the difference is not negative.
     """
     added, taken = _parts(f, form, values)
-    borrowed = sum(abs(c) if i != ONE else 1 for i, c in form if c < 0)
+    borrowed = units([(i, c) for i, c in form if c < 0], multiples)
     if not borrowed:
         return added
     return added + (f.p * borrowed - taken)
 
 
-def canonical(f: Field, form: Linear, values: Sequence[Number]) -> Number:
-    """A combination modulo p."""
+def units(form: Sequence[tuple[int, int]], multiples: Sequence[int]) -> int:
+    """How many p a combination is below, when what it subtracts is made up for."""
+    return sum(abs(c) * multiples[i] if i != ONE else 1 for i, c in form)
+
+
+def canonical(f: Field, form: Linear, values: Sequence[Number], multiples: Sequence[int]) -> Number:
+    """A combination of canonical values modulo p."""
     if sorted(c for i, c in form if i != ONE) == [-1, 1] and len(form) == 2:
         added, taken = _parts(f, form, values)
         return add_if_negative(added - taken, f.p)
     if len(form) == 1 and form[0][1] == -1:
         return add_if_negative(0 - values[form[0][0]], f.p)
-    return subtract_all(combined(f, form, values), f.p)
+    return subtract_all(combined(f, form, values, multiples), f.p)
 
 
-def signed(
-    f: Field, c: int, first: Linear, second: Linear, values: Sequence[Number]
-) -> tuple[Number, Number]:
-    """Two factors whose product is c * first * second modulo p, neither negative."""
-    moved = tuple((i, c * k) for i, k in first)
+def signed(c: int, first: Linear, second: Linear) -> tuple[Linear, Linear]:
+    """Two factors whose product is c * first * second, with as few negative terms as may be."""
     if c < 0 and all(k < 0 for _, k in second):
-        moved, second = (
-            tuple((i, -k) for i, k in moved),
-            tuple((i, -k) for i, k in second),
-        )
-    return combined(f, moved, values), combined(f, second, values)
+        c, second = -c, tuple((i, -k) for i, k in second)
+    return tuple((i, c * k) for i, k in first), second
+
+
+def below(f: Field, t: Number, multiple: int) -> Number:
+    """t modulo p, below a multiple of p, by as many subtractions as the bounds of t ask for."""
+    return subtract_all(t, multiple * f.p)
 
 
 def fitted(f: Field, x: Number) -> Number:
-    """x modulo p where it may not fit n limbs; a factor whose limbs are taken one by one."""
-    return subtract_all(x, f.p) if top(x) >= f.R else x
+    """x modulo p, in n limbs: a factor whose limbs are taken one by one."""
+    return below(f, x, f.R // f.p) if top(x) >= f.R else x

@@ -260,4 +260,4 @@ def _block(x: Open, sources: Sequence[int]) -> Block:
         return tuple(sorted((place[i], c) for i, c in form))
 
     products = tuple((c, moved(first), moved(second)) for c, first, second in x.products)
-    return Block(len(sources), products, moved(x.linear))
+    return Block((1,) * len(sources), products, moved(x.linear))

@@ -1,0 +1,67 @@
+"""fieldc show FIELD --formula FILE.py: what the planner decides, with bounds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fieldc.commands.verb import Answer, Table
+from fieldc.field import Field
+from fieldc.formulas.load import load_formulas
+from fieldc.formulas.plan import Computed, Plan, planned
+from fieldc.formulas.ranges import ranged
+
+COLUMNS = ("value", "line", "is", "from", "below")
+
+
+def formula_plans(field: Field, path: Path) -> Answer:
+    """The plan of each formula of a file. Raises FormulaError."""
+    tables, data = [], []
+    for formula in load_formulas(path):
+        formula.check(field)
+        plan = ranged(planned(formula), field)
+        rows = _rows(plan)
+        said = (
+            f"{formula.name}: {plan.products} products, {plan.reductions} reductions, "
+            f"{len(plan.computed)} values by {len(plan.blocks)} routines"
+        )
+        tables.append(Table(COLUMNS, rows, said))
+        data.append(
+            {
+                "formula": formula.name,
+                "products": plan.products,
+                "reductions": plan.reductions,
+                "routines": len(plan.blocks),
+                "values": [dict(zip(COLUMNS, row, strict=True)) for row in rows],
+            }
+        )
+    return Answer(tuple(tables), data)
+
+
+def _rows(plan: Plan) -> list[tuple[object, ...]]:
+    names = dict(enumerate(_inputs(plan)))
+    rows: list[tuple[object, ...]] = []
+    for one in plan.computed:
+        names[one.number] = _name(one, [*names.values()])
+        given = ", ".join(
+            f"{letter} = {names[i]}" for letter, i in zip("abcdefgh", one.sources, strict=False)
+        )
+        multiple = one.block.multiple
+        bound = "p" if multiple == 1 else f"{multiple}p"
+        rows.append((names[one.number], one.line, one.block.says, given, bound))
+    return rows
+
+
+def _inputs(plan: Plan) -> list[str]:
+    return [
+        name if count == 1 else f"{name}[{i}]"
+        for name, count in plan.formula.operands
+        for i in range(count)
+    ]
+
+
+def _name(one: Computed, taken: list[str]) -> str:
+    """The name that the file gives a value; with a number where another value has it."""
+    name = one.name or "t"
+    if name not in taken:
+        return name
+    return next(f"{name}.{k}" for k in range(2, len(taken) + 3) if f"{name}.{k}" not in taken)

@@ -1,0 +1,94 @@
+"""How large each value of a plan may be: left unreduced where nothing asks for less.
+
+A value that is no result may stay below a few p, which saves its conditional subtractions. One
+number caps all of them. The planner tries each cap that fits the limbs, and takes the one with the
+fewest subtractions. Blocks that compute the same of operands of different sizes are one block, for
+the largest of these operands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import ceil
+
+from fieldc.field import Field
+from fieldc.formulas.blocks import Block, signed, units
+from fieldc.formulas.plan import Computed, Plan
+
+LARGEST_CAP = 6
+Group = tuple[Block, bool]
+"""A block of canonical operands, and whether it computes a result."""
+
+
+def ranged(plan: Plan, f: Field) -> Plan:
+    """The plan with the ranges that cost the fewest subtractions for a field."""
+    caps = range(1, min(LARGEST_CAP, f.R // f.p) + 1)
+    tried = [_Ranges(plan, f, cap).solve() for cap in caps]
+    return min(tried, key=lambda one: one.cost).plan_with_ranges()
+
+
+@dataclass
+class _Ranges:
+    """The ranges for one cap."""
+
+    plan: Plan
+    f: Field
+    cap: int
+    operands: dict[Group, tuple[int, ...]] = field(default_factory=dict)
+    """For each group how many p its operands are below."""
+
+    def solve(self) -> _Ranges:
+        """Enlarge operands until every block takes what is given to it."""
+        while True:
+            values = dict.fromkeys(range(self.plan.formula.inputs), 1)
+            before = dict(self.operands)
+            for one in self.plan.computed:
+                group, given = self.group(one), tuple(values[i] for i in one.sources)
+                known = self.operands.get(group, given)
+                self.operands[group] = tuple(map(max, known, given))
+                values[one.number] = self.result(group)
+            if self.operands == before:
+                return self
+
+    def group(self, one: Computed) -> Group:
+        """Computations that share a block."""
+        return one.block, one.number in self.plan.results
+
+    def result(self, group: Group) -> int:
+        """How many p a group's result is below."""
+        return 1 if group[1] else min(self.cap, ceil(self.before(group)))
+
+    def before(self, group: Group) -> Fraction:
+        """How many p the result is below before subtractions."""
+        (block, _), multiples = group, self.operands[group]
+        total = Fraction(units(block.linear, multiples))
+        for c, first, second in block.products:
+            x, y = (units(form, multiples) for form in signed(c, first, second))
+            total += Fraction(x * min(y, self.f.R // self.f.p) * self.f.p, self.f.R)
+        return total + bool(block.products)
+
+    @property
+    def cost(self) -> int:
+        """How many conditional subtractions all calls make.
+
+        One after another they cost more: the third of a block counts as four, for each doubles the
+        cases of a proof.
+        """
+        counts = [self._in(self.group(one)) for one in self.plan.computed]
+        return sum(count + 3 * max(0, count - 2) for count in counts)
+
+    def _in(self, group: Group) -> int:
+        block, multiples = group[0], self.operands[group]
+        over = self.f.R // self.f.p
+        factors = [form for c, *two in block.products for form in signed(c, *two)]
+        large = sum(units(form, multiples) > over for form in factors)
+        return large + (ceil(self.before(group) / self.result(group)) - 1).bit_length()
+
+    def plan_with_ranges(self) -> Plan:
+        """The plan with these ranges."""
+        computed = [replace(one, block=self._block(self.group(one))) for one in self.plan.computed]
+        return replace(self.plan, computed=tuple(computed))
+
+    def _block(self, group: Group) -> Block:
+        return replace(group[0], multiples=self.operands[group], multiple=self.result(group))
