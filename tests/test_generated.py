@@ -42,6 +42,7 @@ from fieldc.packages.rust.classes import (
 )
 from fieldc.packages.rust.crate import FILES, FOLDER, families, generate
 from fieldc.packages.rust.kernels import HELD, crate_jobs, kernels_in
+from fieldc.packages.rust.plain import PLAIN_OPERATIONS, class_name, is_plain, plain_primes
 from fieldc.packages.rust.schedules import crate_kernel
 from fieldc.packages.rust.sums import FITTING, as_function, inline_sums
 from fieldc.proof.prove import prove
@@ -169,6 +170,16 @@ def test_every_checked_in_kernel_of_a_named_prime_is_proved(name: str):
     lazy = {job.operation for job in jobs if job.operation.endswith("_lazy")}
     assert lazy == ({"mul_lazy", "square_lazy"} if lazy_class_of(find_field(name)) else set())
     assert not [verdict.failure for verdict in map(prove_job, jobs) if verdict.failure]
+
+
+def test_plain_primes_have_kernels_of_their_own():
+    """And Montgomery ones for arkworks."""
+    found = {f.name for f in plain_primes()}
+    assert found == {"secp256k1-p", "curve25519", "m-511"}
+    for f in plain_primes():
+        jobs = [job.operation for job in crate_jobs(ROOT / FOLDER, f)]
+        assert {"mul", "square", *PLAIN_OPERATIONS.values()} <= set(jobs)
+    assert not is_plain(find_field("p521")) and not is_plain(find_field("bls12-381-r"))
 
 
 @pytest.mark.parametrize("limbs", LIMBS)
@@ -340,11 +351,12 @@ def kernels_of(data: bytes, names: tuple[str, ...]) -> Counter[str]:
         for limbs in LIMBS
         for kernel in kernels_in((ROOT / FOLDER / f"n{limbs:02}.rs").read_text())
     }
+    plain = {class_name(f): f for f in plain_primes()}
     counted: Counter[str] = Counter()
     for symbol, found in functions(data).items():
-        if name := re.search(r"n(\d\d)\d+([a-z_]+_(?:mulx|adx))_code\d+h", symbol):
+        if name := re.search(r"n(\d\d)\d+([a-z][a-z0-9_]*_(?:mulx|adx))_code\d+h", symbol):
             kernel = called[int(name[1]), name[2]]
-            f = field_in(found.code, kernel.limbs)
+            f = plain.get(kernel.prime_class) or field_in(found.code, kernel.limbs)
             counted[f.name] += 1
             if f.name not in names:
                 continue

@@ -47,7 +47,7 @@ def _row(outcome: Outcome, disturbed: bool) -> tuple[object, ...]:
         outcome.chosen_by or "-",
         _cycles(outcome.ours),
         _worst(outcome.ours),
-        goal.rival,
+        f"{goal.rival} of {goal.on}" if goal.on else goal.rival,
         _cycles(outcome.rival),
         _worst(outcome.rival),
         _fraction(goal, outcome.reached),

@@ -6,7 +6,8 @@ use crate::modulus::Modulus;
 /// N limbs and a class of primes, as a type: it has the kernels for them.
 pub struct Shape<const N: usize, const CLASS: u8>;
 
-/// Products in Montgomery form. Operands and results are below p.
+/// Products of residues; R is that of the modulus, 1 for plain ones. Operands and results are
+/// below p.
 pub trait Products<const N: usize> {
     /// x*y/R mod p.
     fn mul<M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N];

@@ -22,6 +22,9 @@ pub const fn const_mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]
 /// x*y/R mod p in few statements, for long computations by the compiler, which interprets them one
 /// by one. Time depends on the values.
 pub(crate) const fn product<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+    if M::PLAIN {
+        return portable::mul::<N, M>(x, y);
+    }
     let (p, n0) = (&M::P, M::N0);
     let (mut t, mut over, mut i) = ([0; N], 0, 0);
     while i < N {
@@ -48,7 +51,7 @@ pub(crate) const fn product<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u6
     if over == 0 && borrow { t } else { less }
 }
 
-/// The Montgomery form of 1/x from that of x; `None` for 0. Time depends on x.
+/// The residue of 1/x from that of x; `None` for 0. Time depends on x.
 ///
 /// The binary form of Euclid's algorithm: u = a*x and v = b*x modulo p, but for a factor R^2.
 /// Source: D. Hankerson, A. Menezes, S. Vanstone, "Guide to Elliptic Curve Cryptography", 2004,
@@ -99,7 +102,7 @@ const fn halved<const N: usize>(a: &[u64; N], p: &[u64; N]) -> [u64; N] {
     half
 }
 
-/// A number of two limbs in Montgomery form; it may be above p.
+/// The residue of a number of two limbs; it may be above p.
 #[inline]
 pub const fn from_u128<const N: usize, M: Modulus<N>>(number: u128) -> [u64; N] {
     let (low, high) = (number as u64, (number >> 64) as u64);
@@ -107,6 +110,9 @@ pub const fn from_u128<const N: usize, M: Modulus<N>>(number: u128) -> [u64; N] 
     limbs[0] = low;
     if N > 1 {
         limbs[1] = high;
+        if M::PLAIN {
+            return portable::from_montgomery::<N, M>(&limbs);
+        }
         return portable::to_montgomery::<N, M>(&limbs);
     }
     // One limb: high*R + low, and R^2 takes a Montgomery form to that of R times its number.

@@ -69,7 +69,8 @@ macro_rules! field {
     );) => {
         $(#[$doc])*
         ///
-        /// An element is kept in Montgomery form and below the modulus, so it has one form only.
+        /// An element is kept below the modulus, so it has one form only: in Montgomery form, or
+        /// plain where `Modulus::PLAIN` says so.
         #[derive(Clone, Copy)]
         #[repr(transparent)]
         $visibility struct $Fp([u64; $crate::__private::limbs_of($modulus)]);
@@ -167,7 +168,7 @@ macro_rules! __element {
             /// ```
             #[inline]
             pub const fn to_limbs(&self) -> [u64; $Fp::LIMBS] {
-                $crate::__private::from_montgomery::<{ $Fp::LIMBS }, Self>(&self.0)
+                $crate::__private::number::<{ $Fp::LIMBS }, Self>(&self.0)
             }
 
             /// The element a whose Montgomery form a*R mod p has these limbs; `None` unless they
@@ -182,10 +183,15 @@ macro_rules! __element {
             /// ```
             #[inline]
             pub const fn from_montgomery_limbs(limbs: [u64; $Fp::LIMBS]) -> Option<Self> {
-                if $crate::__private::is_less(&limbs, &Self::MODULUS) {
-                    Some(Self(limbs))
-                } else {
+                if !$crate::__private::is_less(&limbs, &Self::MODULUS) {
                     None
+                } else if <Self as $crate::Modulus<{ $Fp::LIMBS }>>::PLAIN {
+                    Some(Self($crate::__private::from_montgomery::<
+                        { $Fp::LIMBS },
+                        $crate::__private::Montgomery<Self>,
+                    >(&limbs)))
+                } else {
+                    Some(Self(limbs))
                 }
             }
 
@@ -198,6 +204,12 @@ macro_rules! __element {
             /// ```
             #[inline]
             pub const fn to_montgomery_limbs(&self) -> [u64; $Fp::LIMBS] {
+                if <Self as $crate::Modulus<{ $Fp::LIMBS }>>::PLAIN {
+                    return $crate::__private::to_montgomery::<
+                        { $Fp::LIMBS },
+                        $crate::__private::Montgomery<Self>,
+                    >(&self.0);
+                }
                 self.0
             }
 

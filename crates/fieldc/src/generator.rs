@@ -72,7 +72,7 @@ pub const fn small_order<const N: usize, M: Modulus<N>>() -> u8 {
     if remainder(&M::P, 3) == 1 { 3 } else { 2 }
 }
 
-/// (p + 1)/2, the inverse of 2, in Montgomery form like all that follow.
+/// (p + 1)/2, the inverse of 2, as a residue like all that follow.
 pub const fn two_inverse<const N: usize, M: Modulus<N>>() -> [u64; N] {
     let (mut half, mut i) = (limbs::shifted(&M::P, 1), 0);
     loop {

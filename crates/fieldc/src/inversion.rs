@@ -52,7 +52,7 @@ struct Matrix {
     r: i64,
 }
 
-/// The Montgomery form of 1/x from that of x, and whether there is one; 0 and false for x = 0.
+/// The residue of 1/x from that of x, and whether there is one; 0 and false for x = 0.
 pub fn invert<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> ([u64; N], bool) {
     let mut zeta = -1;
     let (mut f, mut g) = (Plan::<N, M>::P, to_digits(x));

@@ -66,7 +66,7 @@
 //! | `ff` | `Field` of ff 0.14; with a generator `PrimeField`, `FromUniformBytes` and `WithSmallOrderMulGroup` too |
 //! | `ff-0-13` | the same of ff 0.13 |
 //! | `num-traits` | `Zero`, `One`, `Inv`, `Pow` and `MulAdd` |
-//! | `bytemuck` | `Zeroable`, `NoUninit` and `CheckedBitPattern`, of the Montgomery form |
+//! | `bytemuck` | `Zeroable`, `NoUninit` and `CheckedBitPattern`, of the limbs that elements are kept in |
 //! | `arbitrary`, `proptest` | `Arbitrary` |
 //! | `digest` | hashing by RFC 9380: the module `hash` |
 //! | `bits` | `PrimeFieldBits` of the versions of ff that are on |
@@ -148,6 +148,7 @@ mod limbs;
 mod modulus;
 mod operations;
 mod parse;
+mod plain;
 mod portable;
 mod portable_products;
 mod power;
@@ -203,9 +204,9 @@ pub mod __private {
         exactly, from_bytes_le, hex, is_equal, is_less, length, reversed, shifted, text,
         to_bytes_le, write_hex,
     };
-    pub use crate::modulus::{Modulus, class, limbs_of, parse};
+    pub use crate::modulus::{Modulus, Montgomery, class, limbs_of, montgomery_class, parse};
     pub use crate::parse::{from_hex, from_text};
-    pub use crate::portable::{from_montgomery, to_montgomery};
+    pub use crate::portable::{from_montgomery, number, to_montgomery};
     pub use crate::power::{const_power, power};
     pub use crate::primality::is_probable_prime;
     pub use crate::root::{is_square, sqrt};

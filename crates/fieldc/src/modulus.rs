@@ -17,22 +17,62 @@ pub trait Modulus<const N: usize>: Sized + 'static {
     const MINUS_MU: [u64; N] = portable::neg(&Self::MU, &Self::P);
     /// 1 - 2^(-64(N-1)) mod p.
     const FOLD_REST: [u64; N] = fold_rest::<N, Self>();
-    /// R mod p, the Montgomery form of 1; R = 2^(64N).
-    const R: [u64; N] = radix(&Self::P);
-    /// R^2 mod p: a product with it enters Montgomery form.
-    const R2: [u64; N] = radix_squared::<N, Self>();
+    /// Whether residues are plain: x stands as x, so that R is 1. Otherwise R is 2^(64N).
+    const PLAIN: bool = class::<N, Self>() >= FIRST_PLAIN;
+    /// 2^(64N) mod p.
+    const RADIX: [u64; N] = radix(&Self::P);
+    /// R mod p, the residue that stands for 1.
+    const R: [u64; N] = if Self::PLAIN { one() } else { Self::RADIX };
+    /// R^2 mod p: a product with it makes a number a residue.
+    const R2: [u64; N] = if Self::PLAIN {
+        one()
+    } else {
+        radix_squared::<N, Self>()
+    };
+    /// 2^(64N)*R mod p: a product with it is one with 2^(64N).
+    const SHIFT: [u64; N] = if Self::PLAIN { Self::RADIX } else { Self::R2 };
     /// 2^(64N) - p.
     const COMPLEMENT: [u64; N] = complement(&Self::P);
     /// Bits of p.
     const BITS: u32 = limbs::bits(&Self::P);
 }
 
-/// The class of the kernels that a modulus needs; `fieldc/packages/rust/classes.py` defines them.
+/// The class of the kernels of a modulus: that of plain residues for the primes that have them.
 pub const fn class<const N: usize, M: Modulus<N>>() -> u8 {
+    let mut i = 0;
+    while i < crate::generated::PLAIN.len() {
+        if is_same_number(crate::generated::PLAIN[i], &M::P) {
+            return FIRST_PLAIN + i as u8;
+        }
+        i += 1;
+    }
     class_of(&M::P)
 }
 
-/// The same for limbs, at least one.
+/// The class of the kernels in Montgomery form.
+#[allow(dead_code, reason = "arkworks asks for it")]
+pub const fn montgomery_class<const N: usize, M: Modulus<N>>() -> u8 {
+    class_of(&M::P)
+}
+
+/// The same modulus with residues in Montgomery form.
+#[allow(dead_code, reason = "arkworks asks for it")]
+pub struct Montgomery<M>(core::marker::PhantomData<M>);
+
+impl<const N: usize, M: Modulus<N>> Modulus<N> for Montgomery<M> {
+    const P: [u64; N] = M::P;
+    const PLAIN: bool = false;
+}
+
+const fn is_same_number(a: &[u64], b: &[u64]) -> bool {
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
+
+/// The class of limbs, at least one; `fieldc/packages/rust/classes.py` defines them.
 pub(crate) const fn class_of(p: &[u64]) -> u8 {
     let top = p[p.len() - 1];
     let is_small = top < crate::generated::FOLD_TOP && n0(p[0]) <= crate::generated::FOLD_N0;
@@ -74,6 +114,8 @@ pub(crate) const SPARE: u8 = 2;
 pub(crate) const NEAR: u8 = 3;
 /// Every odd prime.
 pub(crate) const FULL: u8 = 4;
+/// The primes of `generated::PLAIN`, a class each.
+pub(crate) const FIRST_PLAIN: u8 = 5;
 
 /// The most limbs that a modulus may have.
 pub(crate) const MOST_LIMBS: usize = 12;
@@ -128,6 +170,13 @@ const fn radix<const N: usize>(p: &[u64; N]) -> [u64; N] {
     let mut result = complement(p);
     result[N - 1] &= u64::MAX >> spare;
     doubled(result, spare as usize, p)
+}
+
+/// The number 1.
+const fn one<const N: usize>() -> [u64; N] {
+    let mut one = [0; N];
+    one[0] = 1;
+    one
 }
 
 /// R^2 mod p, which is 2^(64N)*R, from 2^N*R: a square doubles the exponent, six do so 64 times.

@@ -6,6 +6,7 @@ use core::hint::black_box;
 
 use crate::limbs::{adc, mac, minus, plus};
 use crate::modulus::Modulus;
+use crate::plain;
 
 /// All ones if the flag is set, else 0; opaque, so that no select becomes a branch.
 #[inline(always)]
@@ -118,12 +119,17 @@ pub(crate) const fn mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N
     subtract_once(&t, over, &M::P)
 }
 
-/// x*y/R modulo p, below xy/R + p: a row of the product, a row of the reduction, drop a limb.
+/// x*y/R modulo p: N limbs and a bit, below 2p.
+///
+/// In Montgomery form a row of the product, a row of the reduction, drop a limb: below xy/R + p.
 #[inline(always)]
 pub(crate) const fn product<const N: usize, M: Modulus<N>>(
     x: &[u64; N],
     y: &[u64; N],
 ) -> ([u64; N], bool) {
+    if M::PLAIN {
+        return plain::product::<N, M>(x, y);
+    }
     let (mut t, mut over, mut i) = ([0; N], false, 0);
     while i < N {
         let (mut carry, mut j) = (0, 0);
@@ -158,13 +164,29 @@ const fn drop_limb<const N: usize, M: Modulus<N>>(
     (result, over | above)
 }
 
-/// x*R mod p.
+/// x*R mod p, for x below p.
 pub const fn to_montgomery<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
+    if M::PLAIN {
+        return *x;
+    }
     mul::<N, M>(x, &M::R2)
+}
+
+/// x/R mod p, the number below p that a residue stands for.
+#[inline]
+pub const fn number<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
+    if M::PLAIN {
+        return *x;
+    }
+    from_montgomery::<N, M>(x)
 }
 
 /// x/R mod p, for any x of N limbs.
 pub const fn from_montgomery<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
+    if M::PLAIN {
+        let (t, over) = plain::fold::<N, M>(x, &[0; N]);
+        return subtract_once(&t, over, &M::P);
+    }
     let (mut t, mut i) = (*x, 0);
     while i < N {
         (t, _) = drop_limb::<N, M>(&t, 0, false);

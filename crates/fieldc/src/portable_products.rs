@@ -30,6 +30,10 @@ macro_rules! call {
 /// x*y/R mod p.
 #[inline]
 pub(crate) fn mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+    if M::PLAIN {
+        let (t, over) = product::<N, M>(x, y);
+        return addition::subtract_once(&t, over, &M::P);
+    }
     match (N, const { class_of(&M::P) }) {
         (4, NEAR) => call!(M, mul_near_4(same(x), same(y))),
         (4, FULL) => call!(M, mul_full_4(same(x), same(y))),
@@ -47,6 +51,9 @@ pub(crate) fn mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> 
 /// x*x/R mod p.
 #[inline]
 pub(crate) fn square<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
+    if M::PLAIN {
+        return mul::<N, M>(x, x);
+    }
     match (N, const { class_of(&M::P) }) {
         (4, NEAR) => call!(M, square_near_4(same(x))),
         (4, FULL) => call!(M, square_full_4(same(x))),
@@ -83,6 +90,10 @@ pub(crate) fn sum_of_products<const N: usize, M: Modulus<N>>(
     x: &[[u64; N]; 2],
     y: &[[u64; N]; 2],
 ) -> [u64; N] {
+    if M::PLAIN {
+        let [first, second] = core::array::from_fn(|i| mul::<N, M>(&x[i], &y[i]));
+        return addition::add(&first, &second, &M::P);
+    }
     match (N, const { M::P[N - 1] < crate::generated::SPARE_TOP }) {
         (4, true) => call!(M, sum_of_products_spare_4(both(x), both(y))),
         (4, false) => call!(M, sum_of_products_full_4(both(x), both(y))),

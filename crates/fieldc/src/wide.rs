@@ -7,27 +7,30 @@ use crate::portable;
 /// Two limbs more than p has: 128 bits.
 const MOST_BYTES: usize = 8 * (MOST_LIMBS + 2);
 
-/// The number that chunks of N limbs say, the most significant first, in Montgomery form.
+/// The residue of the number that chunks of N limbs say, the most significant first.
 ///
 /// A chunk c is turned into c/R mod p, so a result of N limbs that may be above p needs no other
-/// reduction; a product with R^2 takes a result from one chunk to the next.
+/// reduction; a product with 2^(64N)*R takes a result from one chunk to the next.
 fn from_chunks<const N: usize, M: HasProducts<N>>(
     chunks: impl Iterator<Item = [u64; N]>,
 ) -> [u64; N] {
     let total = chunks.fold([0; N], |total, chunk| {
-        let moved = M::Kernels::mul::<M>(&total, &M::R2);
+        let moved = M::Kernels::mul::<M>(&total, &M::SHIFT);
         M::Kernels::add::<M>(&moved, &portable::from_montgomery::<N, M>(&chunk))
     });
+    if M::PLAIN {
+        return total;
+    }
     let number = M::Kernels::mul::<M>(&total, &M::R2);
     M::Kernels::mul::<M>(&number, &M::R2)
 }
 
-/// The Montgomery form of a number modulo p, its least significant byte first.
+/// The residue of a number modulo p, its least significant byte first.
 pub fn from_bytes_wide_le<const N: usize, M: HasProducts<N>>(bytes: &[u8]) -> [u64; N] {
     from_chunks::<N, M>(bytes.chunks(8 * N).rev().map(|chunk| limbs(chunk.iter())))
 }
 
-/// The Montgomery form of a number modulo p, its most significant byte first.
+/// The residue of a number modulo p, its most significant byte first.
 pub fn from_bytes_wide_be<const N: usize, M: HasProducts<N>>(bytes: &[u8]) -> [u64; N] {
     from_chunks::<N, M>(
         bytes

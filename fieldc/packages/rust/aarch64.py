@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
+from fieldc.algorithms import choose
+from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.packages.rust.classes import (
     CLASSES,
@@ -18,8 +20,10 @@ from fieldc.packages.rust.classes import (
     class_expressions,
     class_words,
 )
+from fieldc.packages.rust.plain import class_name
 from fieldc.targets.aarch64.kernel import ArmKernel, compile_words
 from fieldc.targets.llvm.processors import AARCH64
+from fieldc.words.lower import lower
 
 OWN = (SPARE, FULL, LAZY_SPARE, LAZY_FULL)
 """The classes that have kernels. `cios` multiplies no more often than `log-jump` and reads fewer
@@ -64,6 +68,14 @@ def kernels_for(prime_class: PrimeClass, limbs: int) -> dict[str, PrimeClass]:
 @cache
 def _of_class(prime_class: PrimeClass, limbs: int) -> tuple[ClassKernel, ...]:
     return tuple(_made(prime_class, e) for e in class_expressions(prime_class, limbs))
+
+
+def plain_kernel(f: Field, operation: str) -> ClassKernel:
+    """The kernel for plain residues modulo one prime, as a class of its own."""
+    expression = choose(f, operation)
+    styles = (lower(expression, rows) for rows in AARCH64.rows_to_try)
+    code = compile_words(styles, is_immediate=lambda _: False)
+    return ClassKernel(expression, replace(FULL, name=class_name(f)), code)
 
 
 def _made(prime_class: PrimeClass, expression: Expression) -> ClassKernel:

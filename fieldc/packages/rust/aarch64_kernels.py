@@ -12,12 +12,13 @@ from fieldc.field import Field
 from fieldc.packages.rust.aarch64 import kernels_for
 from fieldc.packages.rust.classes import class_of, lazy_class_of
 from fieldc.packages.rust.kernels import filled
+from fieldc.packages.rust.plain import PLAIN_OPERATIONS, class_name, plain_primes
 from fieldc.targets.aarch64.encode import assembled
 from fieldc.targets.aarch64.objects import object_of
 from fieldc.targets.llvm.processors import LLVM_TARGETS
 
 KERNEL = re.compile(
-    r'extern "C" fn (?P<operation>[a-z_]+)_(?P<of>[a-z]+)<M: Modulus<(?P<limbs>\d+)>>\('
+    r'extern "C" fn (?P<operation>[a-z_]+)_(?P<of>[a-z][a-z0-9]*)<M: Modulus<(?P<limbs>\d+)>>\('
     r'[^{]*\{\s*naked_asm!\(\s*r"\n(?P<lines>.*?)\n",(?P<constants>.*?)\n    \)',
     re.DOTALL,
 )
@@ -57,6 +58,8 @@ def arm_crate_jobs(generated: Path, f: Field, system: str = SYSTEMS[0]) -> list[
     text = (generated / f"aarch64_n{f.n:02}.rs").read_text()
     found = filter(None, (class_of(f), lazy_class_of(f)))
     classes = {op: c.suffix for of in found for op, c in kernels_for(of, f.n).items()}
+    if f in plain_primes():
+        classes |= dict.fromkeys(PLAIN_OPERATIONS.values(), class_name(f))
     triple = LLVM_TARGETS[system].triple
     return [
         Job(object_of({k.symbol: k.code(f)}, triple), k.symbol, k.operation, f.p, f.n)

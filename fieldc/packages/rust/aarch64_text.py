@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fieldc.packages.rust.aarch64 import ClassKernel, kernels_at, kernels_for
+from fieldc.field import Field
+from fieldc.packages.rust.aarch64 import ClassKernel, kernels_at, kernels_for, plain_kernel
 from fieldc.packages.rust.classes import CLASSES, LAZY_CLASSES
+from fieldc.packages.rust.plain import PLAIN_OPERATIONS, class_number, plain_primes
 from fieldc.packages.rust.text import array, constant, signature
 
 HEAD = """use core::arch::naked_asm;
@@ -35,7 +37,16 @@ KERNEL = """
 
 def arm_kernels(limbs: int) -> str:
     """A module after its header: which class takes which kernel, and their texts."""
-    return "".join((HEAD, *_dispatch(limbs), *map(kernel_text, kernels_at(limbs))))
+    classes = (HEAD, *_dispatch(limbs), *map(kernel_text, kernels_at(limbs)))
+    return "".join((*classes, *(_plain(f) for f in plain_primes() if f.n == limbs)))
+
+
+def _plain(f: Field) -> str:
+    """A prime with plain residues: which kernels it takes, and their texts."""
+    kernels = {part: plain_kernel(f, operation) for part, operation in PLAIN_OPERATIONS.items()}
+    rows = "".join(f"    {part}: {kernel.symbol};\n" for part, kernel in kernels.items())
+    head = f"\n// {f.label}: plain residues.\nassembly! {{ {f.n}, {class_number(f)}:\n{rows}}}\n"
+    return head + "".join(map(kernel_text, kernels.values()))
 
 
 def _dispatch(limbs: int) -> Iterator[str]:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fieldc.catalogue import NamedPrime, named_primes
+from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.packages.checked_in import CheckedIn, header
 from fieldc.packages.rust.aarch64_text import arm_kernels
@@ -28,6 +29,14 @@ from fieldc.packages.rust.classes import (
     PrimeClass,
     class_expressions,
     kernels_of,
+)
+from fieldc.packages.rust.plain import (
+    PLAIN_OPERATIONS,
+    class_number,
+    modulus_list,
+    plain_kernel,
+    plain_primes,
+    plain_symbol,
 )
 from fieldc.packages.rust.portable import portable_products
 from fieldc.packages.rust.schedules import crate_kernel
@@ -65,11 +74,11 @@ def generate() -> dict[str, str]:
 def modules_file() -> str:
     """The modules, and the limits of the classes."""
     title = "Kernels for every number of limbs, the classes of primes, and the named fields."
-    return f"{header(title, MODULE)}{modules(LIMBS)}"
+    return f"{header(title, MODULE)}{modules(LIMBS, plain_primes())}"
 
 
-def modules(numbers: Iterable[int]) -> str:
-    """The modules of some numbers of limbs, and the limits of the classes."""
+def modules(numbers: Iterable[int], plain: Sequence[Field] = ()) -> str:
+    """The modules of some numbers of limbs, the limits of the classes, and the plain primes."""
     least, _ = COMPLEMENT.n0
     limits = (
         ("FOLD_TOP", "The top limb of a prime of class FOLD is below this.", FOLD.top),
@@ -103,25 +112,31 @@ def modules(numbers: Iterable[int]) -> str:
         for architecture, prefix in ARCHITECTURES
         for limbs in numbers
     )
-    return f"pub(crate) mod fields;\npub(crate) mod portable;\n{declared}\n{constants}"
+    listed = modulus_list(plain)
+    return f"pub(crate) mod fields;\npub(crate) mod portable;\n{declared}\n{constants}{listed}"
 
 
 def fields_file() -> str:
     """The modules of all named fields."""
     parts = [header("The named fields, a module for each family.", MODULE)]
+    plain = {f.name for f in plain_primes()}
     for module, primes in families().items():
-        fields = "".join(field_type(name, p.p, p.about, p.generator) for name, p in primes.items())
+        fields = "".join(
+            field_type(name, p.p, p.about, p.generator, p.name in plain)
+            for name, p in primes.items()
+        )
         body = "".join(f"    {line}\n" if line else "\n" for line in fields.splitlines())
         parts.append(f"/// {', '.join(p.name for p in primes.values())}.\n")
         parts.append(f"pub mod {module} {{\n    use crate::field;\n\n{body}}}\n\n")
     return "".join(parts)[:-1]
 
 
-def field_type(name: str, p: int, about: str, generator: int | None) -> str:
+def field_type(name: str, p: int, about: str, generator: int | None, is_plain: bool = False) -> str:
     """A prime as a type."""
     given = "" if generator is None else f", generator = {generator}"
+    plain = "    ///\n    /// Elements are plain: x stands as x.\n" if is_plain else ""
     return (
-        f"field! {{\n    /// {about[0].upper()}{about[1:]}; {p.bit_length()} bits.\n"
+        f"field! {{\n    /// {about[0].upper()}{about[1:]}; {p.bit_length()} bits.\n{plain}"
         f'    pub struct {name}(modulus = "{p:#x}", prime{given});\n}}\n'
     )
 
@@ -153,6 +168,7 @@ def kernels_file(limbs: int) -> str:
         "use crate::assembly::assembly;\nuse crate::lazy_kernels::lazy_assembly;\n",
         "use crate::modulus::Modulus;\n",
         *(part for c in classes for part in class_texts(c, limbs)),
+        *(part for f in plain_primes() if f.n == limbs for part in plain_texts(f)),
     ]
     if limbs in FITTING:
         parts += ["\n// Sums.\n", *(sum_text(piece, limbs) for piece in inline_sums(limbs))]
@@ -184,6 +200,19 @@ def class_texts(prime_class: PrimeClass, limbs: int) -> Iterator[str]:
     for expression in expressions:
         for variant in variants(limbs):
             yield kernel_text(expression, prime_class, variant)
+
+
+def plain_texts(f: Field) -> Iterator[str]:
+    """The dispatch of a prime with plain residues, and its kernels."""
+    names = {
+        part: [plain_symbol(f, operation, variant) for variant in variants(f.n)]
+        for part, operation in PLAIN_OPERATIONS.items()
+    }
+    yield f"\n// {f.label}: plain residues.\n"
+    yield dispatch(f.n, class_number(f), names, False, f.spare_bits > 0)
+    for operation in PLAIN_OPERATIONS.values():
+        for variant in variants(f.n):
+            yield plain_kernel(f, operation, variant)
 
 
 def dispatch(

@@ -11,12 +11,14 @@ from fieldc.artifacts.verify import Job
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.packages.rust.classes import class_of, kernels_of, lazy_class_of, value_of
+from fieldc.packages.rust.plain import PLAIN_OPERATIONS, class_name, plain_primes
 from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.print import INTEL, print_body
 from fieldc.targets.x86_64.timing.called import caller, held_by
 
 KERNEL = re.compile(
-    r"fn (?P<operation>[a-z_]+)_(?P<of>[a-z]+)_(?P<variant>[a-z]+)<M: Modulus<(?P<limbs>\d+)>>\("
+    r"fn (?P<operation>[a-z_]+)_(?P<of>[a-z][a-z0-9]*)_(?P<variant>[a-z]+)"
+    r"<M: Modulus<(?P<limbs>\d+)>>\("
     r"(?P<call>[^{]*{\n    let mut z.*?)\n#\[unsafe\(naked"
     r'.*?naked_asm!\(\s*r"\n(?P<lines>.*?)\n",(?P<constants>.*?)\n    \)',
     re.DOTALL,
@@ -97,6 +99,8 @@ def crate_jobs(generated: Path, f: Field) -> list[Job]:
     text = (generated / f"n{f.n:02}.rs").read_text()
     found = filter(None, (class_of(f), lazy_class_of(f)))
     classes = {operation: c.suffix for of in found for operation, c in kernels_of(of).items()}
+    if f in plain_primes():
+        classes |= dict.fromkeys(PLAIN_OPERATIONS.values(), class_name(f))
     return [
         Job(k.assembled(f), k.symbol, k.operation, f.p, f.n, "sysv")
         for k in kernels_in(text)

@@ -1699,3 +1699,924 @@ ret
         p3 = const M::P[3],
     )
 }
+
+// secp256k1-p: plain residues.
+assembly! { 4, 5:
+    mul: mul_plain_secp256k1p;
+    sum_of_products: sum_of_products_plain_secp256k1p;
+    square: square_plain_secp256k1p;
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne.
+///
+/// # Safety
+/// The operands can be read and z written; p is of the class.
+#[unsafe(naked)]
+unsafe extern "C" fn mul_plain_secp256k1p<M: Modulus<4>>(
+    z: *mut [u64; 4],
+    x: *const [u64; 4],
+    y: *const [u64; 4],
+) {
+    naked_asm!(
+        r"
+adr x3, 2f
+ldp x13, x9, [x1]
+ldp x8, x14, [x2]
+umulh x11, x13, x8
+ldp x12, x10, [x1, #16]
+umulh x15, x9, x8
+mul x16, x9, x8
+adds x11, x11, x16
+mul x1, x12, x8
+adcs x15, x15, x1
+umulh x17, x12, x8
+umulh x4, x10, x8
+mul x5, x10, x8
+adcs x17, x17, x5
+cinc x4, x4, hs
+ldp x5, x2, [x2, #16]
+umulh x16, x13, x14
+adds x15, x15, x16
+umulh x1, x9, x14
+adcs x17, x17, x1
+umulh x1, x12, x14
+adcs x1, x4, x1
+cset w4, hs
+mul x16, x13, x14
+adds x11, x11, x16
+mul x16, x9, x14
+adcs x15, x15, x16
+mul x16, x12, x14
+adcs x16, x17, x16
+umulh x17, x10, x14
+mul x14, x10, x14
+adcs x14, x1, x14
+adc x17, x4, x17
+umulh x4, x13, x5
+adds x16, x16, x4
+umulh x4, x9, x5
+adcs x14, x14, x4
+umulh x4, x12, x5
+adcs x17, x17, x4
+cset w4, hs
+mul x1, x13, x5
+adds x15, x15, x1
+mul x1, x9, x5
+adcs x16, x16, x1
+mul x1, x12, x5
+adcs x14, x14, x1
+umulh x1, x10, x5
+mul x5, x10, x5
+adcs x17, x17, x5
+adc x1, x4, x1
+mul x8, x13, x8
+mul x4, x13, x2
+umulh x13, x13, x2
+adds x13, x14, x13
+umulh x14, x9, x2
+adcs x14, x17, x14
+umulh x17, x12, x2
+adcs x17, x1, x17
+cset w1, hs
+adds x16, x16, x4
+mul x9, x9, x2
+adcs x9, x13, x9
+mul x12, x12, x2
+adcs x12, x14, x12
+umulh x13, x10, x2
+mul x10, x10, x2
+adcs x10, x17, x10
+adc x13, x1, x13
+ldp x14, x17, [x3]
+mul x1, x9, x14
+umulh x9, x9, x14
+adds x9, x11, x9
+umulh x11, x12, x14
+adcs x11, x15, x11
+umulh x15, x10, x14
+adcs x15, x16, x15
+cset w16, hs
+adds x8, x8, x1
+mul x12, x12, x14
+adcs x9, x9, x12
+mul x10, x10, x14
+adcs x10, x11, x10
+mul x11, x13, x14
+adcs x11, x15, x11
+umulh x12, x13, x14
+adc x12, x16, x12
+mul x13, x12, x14
+adds x8, x8, x13
+umulh x12, x12, x14
+ldr x14, [x3, #16]
+adcs x9, x9, x12
+adcs x10, x10, xzr
+adcs x11, x11, xzr
+cset w12, hs
+subs x13, x8, x17
+sbcs x15, x9, x14
+eor w12, w12, #0x1
+sbcs x16, x10, x14
+sbcs x14, x11, x14
+cset w17, lo
+tst w17, w12
+csel x8, x8, x13, ne
+csel x9, x9, x15, ne
+stp x8, x9, [x0]
+csel x8, x10, x16, ne
+csel x9, x11, x14, ne
+stp x8, x9, [x0, #16]
+ret
+.p2align 3
+2:
+.quad {complement0}, {p0}, {p1}
+",
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne.
+///
+/// # Safety
+/// The operands can be read and z written; p is of the class.
+#[unsafe(naked)]
+unsafe extern "C" fn sum_of_products_plain_secp256k1p<M: Modulus<4>>(
+    z: *mut [u64; 4],
+    x: *const [[u64; 4]; 2],
+    y: *const [[u64; 4]; 2],
+) {
+    naked_asm!(
+        r"
+adr x3, 2f
+stp x26, x25, [sp, #-64]!
+ldp x15, x8, [x1]
+ldp x10, x5, [x2]
+umulh x17, x15, x10
+ldp x14, x12, [x1, #16]
+mul x4, x8, x10
+stp x20, x19, [sp, #48]
+ldp x16, x13, [x1, #32]
+adds x17, x17, x4
+ldp x20, x7, [x2, #32]
+umulh x6, x14, x10
+ldp x11, x9, [x1, #48]
+umulh x1, x8, x10
+stp x24, x23, [sp, #16]
+stp x22, x21, [sp, #32]
+mul x19, x14, x10
+adcs x1, x1, x19
+umulh x21, x12, x10
+mul x22, x12, x10
+adcs x6, x6, x22
+cinc x21, x21, hs
+umulh x23, x16, x20
+adds x17, x17, x23
+umulh x24, x13, x20
+adcs x1, x1, x24
+umulh x4, x11, x20
+adcs x25, x6, x4
+umulh x19, x9, x20
+adcs x21, x21, x19
+cset w26, hs
+ldp x19, x4, [x2, #16]
+mul x10, x15, x10
+mul x22, x16, x20
+adds x10, x10, x22
+mul x23, x13, x20
+adcs x22, x17, x23
+ldp x6, x17, [x2, #48]
+mul x24, x11, x20
+adcs x1, x1, x24
+mul x20, x9, x20
+adcs x20, x25, x20
+adcs x21, x21, xzr
+cinc x23, x26, hs
+umulh x24, x15, x5
+adds x1, x1, x24
+umulh x24, x8, x5
+adcs x20, x20, x24
+umulh x24, x14, x5
+adcs x21, x21, x24
+umulh x24, x12, x5
+adcs x23, x23, x24
+cset w24, hs
+mul x2, x15, x5
+adds x2, x22, x2
+mul x22, x8, x5
+adcs x1, x1, x22
+mul x22, x14, x5
+adcs x20, x20, x22
+mul x5, x12, x5
+adcs x5, x21, x5
+adcs x21, x23, xzr
+cinc x22, x24, hs
+umulh x24, x16, x7
+adds x24, x1, x24
+umulh x1, x13, x7
+adcs x20, x20, x1
+umulh x1, x11, x7
+adcs x5, x5, x1
+umulh x1, x9, x7
+adcs x21, x21, x1
+cset w25, hs
+mul x23, x16, x7
+adds x1, x2, x23
+mul x2, x13, x7
+adcs x2, x24, x2
+mul x23, x11, x7
+adcs x20, x20, x23
+mul x7, x9, x7
+adcs x5, x5, x7
+adcs x7, x21, xzr
+adc x21, x22, x25
+umulh x23, x15, x19
+adds x20, x20, x23
+umulh x23, x8, x19
+adcs x5, x5, x23
+umulh x23, x14, x19
+adcs x7, x7, x23
+umulh x23, x12, x19
+adcs x21, x21, x23
+cset w23, hs
+mul x22, x15, x19
+adds x2, x2, x22
+mul x22, x8, x19
+adcs x20, x20, x22
+mul x22, x14, x19
+adcs x5, x5, x22
+mul x19, x12, x19
+adcs x7, x7, x19
+adcs x19, x21, xzr
+cinc x21, x23, hs
+umulh x23, x16, x6
+adds x20, x20, x23
+umulh x23, x13, x6
+adcs x5, x5, x23
+umulh x23, x11, x6
+adcs x7, x7, x23
+umulh x23, x9, x6
+adcs x19, x19, x23
+cset w23, hs
+mul x22, x16, x6
+adds x2, x2, x22
+mul x22, x13, x6
+adcs x20, x20, x22
+mul x22, x11, x6
+adcs x5, x5, x22
+mul x6, x9, x6
+adcs x6, x7, x6
+adcs x7, x19, xzr
+adc x19, x21, x23
+ldp x24, x23, [sp, #16]
+mul x21, x15, x4
+umulh x15, x15, x4
+adds x15, x5, x15
+umulh x5, x8, x4
+adcs x5, x6, x5
+umulh x6, x14, x4
+adcs x6, x7, x6
+umulh x7, x12, x4
+adcs x7, x19, x7
+mul x8, x8, x4
+cset w19, hs
+adds x20, x20, x21
+ldp x22, x21, [sp, #32]
+adcs x8, x15, x8
+mul x14, x14, x4
+adcs x14, x5, x14
+mul x12, x12, x4
+adcs x12, x6, x12
+adcs x15, x7, xzr
+cinc x4, x19, hs
+mul x5, x16, x17
+umulh x16, x16, x17
+adds x8, x8, x16
+umulh x16, x13, x17
+adcs x14, x14, x16
+umulh x16, x11, x17
+adcs x12, x12, x16
+umulh x16, x9, x17
+adcs x15, x15, x16
+mul x13, x13, x17
+cset w16, hs
+adds x5, x20, x5
+ldp x20, x19, [sp, #48]
+adcs x8, x8, x13
+mul x11, x11, x17
+adcs x11, x14, x11
+mul x9, x9, x17
+adcs x9, x12, x9
+adcs x12, x15, xzr
+adc x13, x4, x16
+ldp x14, x15, [x3]
+mul x16, x8, x14
+umulh x8, x8, x14
+adds x8, x1, x8
+umulh x17, x11, x14
+adcs x17, x2, x17
+umulh x1, x9, x14
+adcs x1, x5, x1
+cset w2, hs
+adds x10, x10, x16
+mul x11, x11, x14
+adcs x8, x8, x11
+mul x11, x12, x14
+umulh x12, x12, x14
+mul x9, x9, x14
+adcs x9, x17, x9
+adcs x11, x1, x11
+madd x12, x13, x14, x12
+adc x12, x12, x2
+mul x13, x12, x14
+adds x10, x10, x13
+umulh x12, x12, x14
+ldr x14, [x3, #16]
+adcs x8, x8, x12
+adcs x9, x9, xzr
+adcs x11, x11, xzr
+cset w12, hs
+subs x13, x10, x15
+sbcs x15, x8, x14
+eor w12, w12, #0x1
+sbcs x16, x9, x14
+sbcs x14, x11, x14
+cset w17, lo
+tst w17, w12
+csel x10, x10, x13, ne
+csel x8, x8, x15, ne
+csel x9, x9, x16, ne
+stp x10, x8, [x0]
+csel x8, x11, x14, ne
+stp x9, x8, [x0, #16]
+ldp x26, x25, [sp], #64
+ret
+.p2align 3
+2:
+.quad {complement0}, {p0}, {p1}
+",
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne.
+///
+/// # Safety
+/// The operands can be read and z written; p is of the class.
+#[unsafe(naked)]
+unsafe extern "C" fn square_plain_secp256k1p<M: Modulus<4>>(z: *mut [u64; 4], x: *const [u64; 4]) {
+    naked_asm!(
+        r"
+adr x2, 2f
+ldp x8, x9, [x1]
+umulh x12, x9, x8
+ldp x10, x11, [x1, #16]
+umulh x13, x10, x8
+mul x14, x10, x8
+adds x12, x12, x14
+umulh x15, x11, x8
+mul x16, x11, x8
+adcs x13, x13, x16
+cinc x15, x15, hs
+umulh x17, x10, x9
+umulh x1, x11, x9
+mul x3, x11, x9
+adds x17, x17, x3
+cinc x1, x1, hs
+mul x4, x10, x9
+adds x13, x13, x4
+adcs x15, x15, x17
+cinc x1, x1, hs
+umulh x16, x11, x10
+mul x17, x11, x10
+adds x17, x1, x17
+cinc x16, x16, hs
+mul x14, x9, x8
+adds x14, x14, x14
+adcs x12, x12, x12
+adcs x13, x13, x13
+adcs x15, x15, x15
+adcs x17, x17, x17
+adcs x16, x16, x16
+cset w3, hs
+umulh x1, x8, x8
+adds x14, x14, x1
+mul x4, x9, x9
+adcs x12, x12, x4
+umulh x9, x9, x9
+adcs x9, x13, x9
+mul x5, x10, x10
+adcs x13, x15, x5
+umulh x10, x10, x10
+adcs x10, x17, x10
+mul x6, x11, x11
+adcs x15, x16, x6
+ldp x16, x17, [x2]
+umulh x11, x11, x11
+adc x11, x3, x11
+mul x8, x8, x8
+umulh x1, x13, x16
+umulh x3, x10, x16
+mul x10, x10, x16
+adds x10, x1, x10
+umulh x1, x15, x16
+mul x15, x15, x16
+adcs x15, x3, x15
+umulh x3, x11, x16
+mul x11, x11, x16
+adcs x11, x1, x11
+cinc x1, x3, hs
+mul x13, x13, x16
+adds x8, x8, x13
+adcs x10, x14, x10
+ldr x14, [x2, #16]
+adcs x12, x12, x15
+adcs x9, x9, x11
+cinc x11, x1, hs
+mul x13, x11, x16
+adds x8, x8, x13
+umulh x11, x11, x16
+adcs x10, x10, x11
+adcs x11, x12, xzr
+adcs x9, x9, xzr
+cset w12, hs
+subs x13, x8, x17
+sbcs x15, x10, x14
+eor w12, w12, #0x1
+sbcs x16, x11, x14
+sbcs x14, x9, x14
+cset w17, lo
+tst w17, w12
+csel x8, x8, x13, ne
+csel x10, x10, x15, ne
+csel x9, x9, x14, ne
+stp x8, x10, [x0]
+csel x8, x11, x16, ne
+stp x8, x9, [x0, #16]
+ret
+.p2align 3
+2:
+.quad {complement0}, {p0}, {p1}
+",
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+// curve25519: plain residues.
+assembly! { 4, 6:
+    mul: mul_plain_curve25519;
+    sum_of_products: sum_of_products_plain_curve25519;
+    square: square_plain_curve25519;
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne.
+///
+/// # Safety
+/// The operands can be read and z written; p is of the class.
+#[unsafe(naked)]
+unsafe extern "C" fn mul_plain_curve25519<M: Modulus<4>>(
+    z: *mut [u64; 4],
+    x: *const [u64; 4],
+    y: *const [u64; 4],
+) {
+    naked_asm!(
+        r"
+adr x3, 2f
+ldp x10, x8, [x1]
+ldp x12, x13, [x2]
+umulh x14, x10, x12
+ldp x11, x9, [x1, #16]
+umulh x15, x8, x12
+mul x16, x8, x12
+adds x14, x14, x16
+umulh x17, x11, x12
+ldp x16, x2, [x2, #16]
+mul x1, x11, x12
+adcs x15, x15, x1
+mul x5, x9, x12
+adcs x17, x17, x5
+umulh x4, x9, x12
+cinc x4, x4, hs
+umulh x6, x10, x13
+adds x15, x15, x6
+umulh x5, x8, x13
+adcs x17, x17, x5
+umulh x5, x11, x13
+adcs x4, x4, x5
+cset w5, hs
+mul x1, x10, x13
+adds x14, x14, x1
+mul x1, x8, x13
+adcs x15, x15, x1
+mul x1, x11, x13
+adcs x17, x17, x1
+umulh x1, x9, x13
+mul x13, x9, x13
+adcs x13, x4, x13
+adc x1, x5, x1
+umulh x5, x10, x16
+adds x17, x17, x5
+umulh x5, x8, x16
+adcs x13, x13, x5
+umulh x5, x11, x16
+adcs x1, x1, x5
+umulh x5, x9, x16
+umulh x6, x11, x2
+adc x5, x5, x6
+mul x4, x10, x16
+adds x15, x15, x4
+mul x4, x8, x16
+adcs x17, x17, x4
+mul x4, x11, x16
+adcs x13, x13, x4
+mul x12, x10, x12
+mul x16, x9, x16
+adcs x16, x1, x16
+cset w1, hs
+mul x4, x10, x2
+umulh x10, x10, x2
+adds x10, x13, x10
+umulh x13, x8, x2
+adcs x13, x16, x13
+adc x16, x5, x1
+adds x17, x17, x4
+mul x8, x8, x2
+adcs x8, x10, x8
+mul x10, x11, x2
+adcs x10, x13, x10
+mov w13, #38
+umulh x11, x9, x2
+mul x9, x9, x2
+adcs x9, x16, x9
+cinc x11, x11, hs
+mul x16, x8, x13
+umulh x8, x8, x13
+adds x8, x14, x8
+umulh x14, x10, x13
+adcs x14, x15, x14
+umulh x15, x9, x13
+adcs x15, x17, x15
+cset w17, hs
+adds x12, x12, x16
+mul x10, x10, x13
+adcs x8, x8, x10
+mul x9, x9, x13
+adcs x9, x14, x9
+mul x10, x11, x13
+adcs x10, x15, x10
+umulh x11, x11, x13
+ldp x13, x14, [x3]
+adc x11, x17, x11
+extr x11, x11, x10, #63
+and x10, x10, x13
+mul x15, x11, x14
+adds x12, x12, x15
+umulh x11, x11, x14
+add x8, x8, x11
+adcs x8, x8, xzr
+ldp x11, x14, [x3, #16]
+adcs x9, x9, xzr
+cinc x10, x10, hs
+subs x11, x12, x11
+sbcs x15, x8, x14
+sbcs x14, x9, x14
+sbcs x13, x10, x13
+csel x11, x12, x11, lo
+csel x8, x8, x15, lo
+csel x9, x9, x14, lo
+stp x11, x8, [x0]
+csel x8, x10, x13, lo
+stp x9, x8, [x0, #16]
+ret
+.p2align 3
+2:
+.quad {p3}, {complement0}, {p0}, {p1}
+",
+        p3 = const M::P[3],
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne.
+///
+/// # Safety
+/// The operands can be read and z written; p is of the class.
+#[unsafe(naked)]
+unsafe extern "C" fn sum_of_products_plain_curve25519<M: Modulus<4>>(
+    z: *mut [u64; 4],
+    x: *const [[u64; 4]; 2],
+    y: *const [[u64; 4]; 2],
+) {
+    naked_asm!(
+        r"
+adr x3, 2f
+stp x28, x27, [sp, #-80]!
+ldp x9, x8, [x1]
+ldp x14, x6, [x2]
+umulh x7, x9, x14
+ldp x15, x12, [x1, #16]
+stp x20, x19, [sp, #64]
+umulh x19, x8, x14
+ldp x4, x10, [x2, #16]
+stp x22, x21, [sp, #48]
+mul x20, x8, x14
+ldp x17, x16, [x1, #32]
+stp x26, x25, [sp, #16]
+stp x24, x23, [sp, #32]
+umulh x21, x15, x14
+ldp x13, x11, [x1, #48]
+ldp x23, x24, [x2, #32]
+adds x7, x7, x20
+ldp x5, x1, [x2, #48]
+mul x22, x15, x14
+adcs x19, x19, x22
+mul x2, x9, x14
+umulh x25, x12, x14
+mul x14, x12, x14
+adcs x21, x21, x14
+umulh x14, x11, x23
+adc x14, x14, x25
+umulh x27, x17, x23
+umulh x28, x16, x23
+mul x20, x16, x23
+adds x20, x27, x20
+umulh x22, x13, x23
+mul x25, x13, x23
+adcs x25, x28, x25
+mul x26, x17, x23
+mul x23, x11, x23
+adcs x22, x22, x23
+cinc x23, x14, hs
+adds x14, x2, x26
+adcs x2, x7, x20
+adcs x7, x19, x25
+adcs x19, x21, x22
+cinc x20, x23, hs
+umulh x22, x9, x6
+umulh x23, x8, x6
+mul x25, x8, x6
+adds x22, x22, x25
+mul x26, x15, x6
+adcs x23, x23, x26
+umulh x25, x15, x6
+mul x21, x9, x6
+umulh x26, x12, x6
+mul x6, x12, x6
+adcs x6, x25, x6
+cset w25, hs
+adds x2, x2, x21
+adcs x7, x7, x22
+adcs x19, x19, x23
+adcs x6, x20, x6
+cset w20, hs
+umulh x22, x17, x24
+umulh x23, x16, x24
+mul x27, x16, x24
+adds x22, x22, x27
+mul x28, x13, x24
+adcs x23, x23, x28
+umulh x27, x13, x24
+umulh x28, x11, x24
+add x26, x28, x26
+mul x21, x17, x24
+mul x24, x11, x24
+adcs x24, x27, x24
+adc x25, x26, x25
+adds x2, x2, x21
+adcs x7, x7, x22
+adcs x19, x19, x23
+adcs x6, x6, x24
+adc x20, x25, x20
+umulh x22, x9, x4
+umulh x23, x8, x4
+mul x24, x8, x4
+adds x22, x22, x24
+mul x25, x15, x4
+adcs x23, x23, x25
+umulh x24, x15, x4
+mul x21, x9, x4
+umulh x25, x12, x4
+mul x4, x12, x4
+adcs x4, x24, x4
+cset w24, hs
+adds x7, x7, x21
+adcs x19, x19, x22
+adcs x6, x6, x23
+adcs x4, x20, x4
+cset w20, hs
+umulh x22, x17, x5
+umulh x23, x16, x5
+mul x26, x16, x5
+adds x22, x22, x26
+mul x27, x13, x5
+adcs x23, x23, x27
+umulh x26, x13, x5
+umulh x27, x11, x5
+add x25, x27, x25
+mul x21, x17, x5
+mul x5, x11, x5
+adcs x5, x26, x5
+adc x24, x25, x24
+adds x7, x7, x21
+adcs x19, x19, x22
+ldp x26, x25, [sp, #16]
+adcs x6, x6, x23
+adcs x4, x4, x5
+adc x5, x24, x20
+mul x20, x9, x10
+ldp x24, x23, [sp, #32]
+umulh x9, x9, x10
+umulh x21, x8, x10
+mul x8, x8, x10
+adds x8, x9, x8
+umulh x9, x15, x10
+mul x15, x15, x10
+adcs x15, x21, x15
+umulh x21, x12, x10
+mul x10, x12, x10
+adcs x9, x9, x10
+cset w10, hs
+adds x12, x19, x20
+adcs x8, x6, x8
+ldp x20, x19, [sp, #64]
+adcs x15, x4, x15
+adcs x9, x5, x9
+cset w4, hs
+mul x5, x17, x1
+umulh x17, x17, x1
+umulh x6, x16, x1
+mul x16, x16, x1
+adds x16, x17, x16
+umulh x17, x13, x1
+mul x13, x13, x1
+adcs x13, x6, x13
+umulh x6, x11, x1
+mul x11, x11, x1
+adcs x11, x17, x11
+add x17, x6, x21
+adc x10, x17, x10
+adds x12, x12, x5
+ldp x22, x21, [sp, #48]
+adcs x8, x8, x16
+adcs x13, x15, x13
+adcs x9, x9, x11
+mov w11, #38
+adc x10, x10, x4
+umulh x15, x8, x11
+mul x16, x13, x11
+adds x15, x15, x16
+umulh x13, x13, x11
+mul x16, x9, x11
+adcs x13, x13, x16
+umulh x9, x9, x11
+mul x16, x10, x11
+adcs x9, x9, x16
+umulh x10, x10, x11
+cinc x10, x10, hs
+mul x8, x8, x11
+adds x8, x14, x8
+adcs x11, x2, x15
+adcs x13, x7, x13
+adcs x9, x12, x9
+ldp x12, x14, [x3]
+cinc x10, x10, hs
+and x15, x9, x12
+extr x9, x10, x9, #63
+mul x9, x9, x14
+adds x8, x8, x9
+adcs x9, x11, xzr
+adcs x10, x13, xzr
+ldp x13, x14, [x3, #16]
+cinc x11, x15, hs
+subs x13, x8, x13
+sbcs x15, x9, x14
+sbcs x14, x10, x14
+sbcs x12, x11, x12
+csel x8, x8, x13, lo
+csel x9, x9, x15, lo
+stp x8, x9, [x0]
+csel x8, x10, x14, lo
+csel x9, x11, x12, lo
+stp x8, x9, [x0, #16]
+ldp x28, x27, [sp], #80
+ret
+.p2align 3
+2:
+.quad {p3}, {complement0}, {p0}, {p1}
+",
+        p3 = const M::P[3],
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne.
+///
+/// # Safety
+/// The operands can be read and z written; p is of the class.
+#[unsafe(naked)]
+unsafe extern "C" fn square_plain_curve25519<M: Modulus<4>>(z: *mut [u64; 4], x: *const [u64; 4]) {
+    naked_asm!(
+        r"
+adr x2, 2f
+ldp x9, x10, [x1, #16]
+lsl x14, x9, #1
+ldp x8, x12, [x1]
+umulh x15, x12, x12
+extr x11, x10, x9, #63
+lsl x17, x12, #1
+umulh x1, x8, x8
+extr x13, x9, x12, #63
+mul x16, x14, x12
+adds x15, x15, x16
+umulh x14, x14, x12
+mul x3, x11, x12
+adcs x14, x14, x3
+umulh x4, x11, x12
+cinc x3, x4, hs
+umulh x16, x17, x8
+mul x17, x17, x8
+adds x17, x1, x17
+umulh x1, x13, x8
+mul x13, x13, x8
+adcs x13, x16, x13
+umulh x16, x11, x8
+mul x11, x11, x8
+adcs x11, x1, x11
+cinc x16, x16, hs
+mul x12, x12, x12
+adds x12, x12, x13
+adcs x11, x15, x11
+lsl x15, x10, #1
+adcs x13, x14, x16
+cinc x14, x3, hs
+umulh x1, x9, x9
+mul x16, x9, x9
+mul x3, x15, x9
+umulh x9, x15, x9
+adds x15, x1, x3
+cinc x9, x9, hs
+adds x13, x13, x16
+adcs x14, x14, x15
+cinc x9, x9, hs
+mul x15, x10, x10
+adds x9, x9, x15
+mov w15, #38
+umulh x10, x10, x10
+cinc x10, x10, hs
+umulh x16, x13, x15
+mul x1, x14, x15
+adds x16, x16, x1
+umulh x14, x14, x15
+mul x1, x9, x15
+adcs x14, x14, x1
+umulh x9, x9, x15
+mul x1, x10, x15
+adcs x9, x9, x1
+umulh x10, x10, x15
+cinc x10, x10, hs
+mul x8, x8, x8
+mul x13, x13, x15
+adds x8, x8, x13
+adcs x13, x17, x16
+adcs x12, x12, x14
+adcs x9, x11, x9
+ldp x11, x14, [x2]
+cinc x10, x10, hs
+and x15, x9, x11
+extr x9, x10, x9, #63
+mul x9, x9, x14
+adds x8, x8, x9
+adcs x9, x13, xzr
+ldp x13, x14, [x2, #16]
+adcs x10, x12, xzr
+cinc x12, x15, hs
+subs x13, x8, x13
+sbcs x15, x9, x14
+sbcs x14, x10, x14
+sbcs x11, x12, x11
+csel x8, x8, x13, lo
+csel x9, x9, x15, lo
+stp x8, x9, [x0]
+csel x8, x10, x14, lo
+csel x9, x12, x11, lo
+stp x8, x9, [x0, #16]
+ret
+.p2align 3
+2:
+.quad {p3}, {complement0}, {p0}, {p1}
+",
+        p3 = const M::P[3],
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}

@@ -5782,3 +5782,1346 @@ ret
         p7 = const M::P[7],
     )
 }
+
+// m-511: plain residues.
+assembly! { 8, 7:
+    mul: mul_plain_m511;
+    sum_of_products: sum_of_products_plain_m511;
+    square: square_plain_m511;
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne.
+///
+/// # Safety
+/// The operands can be read and z written; p is of the class.
+#[unsafe(naked)]
+unsafe extern "C" fn mul_plain_m511<M: Modulus<8>>(
+    z: *mut [u64; 8],
+    x: *const [u64; 8],
+    y: *const [u64; 8],
+) {
+    naked_asm!(
+        r"
+adr x3, 2f
+sub sp, sp, #112
+ldp x15, x8, [x1]
+ldp x16, x6, [x2]
+umulh x17, x15, x16
+ldp x13, x11, [x1, #16]
+umulh x4, x8, x16
+ldp x10, x9, [x1, #32]
+mul x5, x8, x16
+stp x20, x19, [sp, #96]
+ldp x14, x12, [x1, #48]
+umulh x7, x13, x16
+stp x22, x21, [sp, #80]
+stp x26, x25, [sp, #48]
+stp x24, x23, [sp, #64]
+adds x25, x17, x5
+str x3, [sp, #8]
+stp x28, x27, [sp, #32]
+stp x29, x30, [sp, #16]
+mul x19, x13, x16
+adcs x4, x4, x19
+mov x3, x0
+umulh x1, x11, x16
+mul x20, x11, x16
+adcs x28, x7, x20
+umulh x21, x10, x16
+mul x22, x10, x16
+adcs x1, x1, x22
+umulh x23, x9, x16
+mul x24, x9, x16
+adcs x21, x21, x24
+umulh x17, x14, x16
+mul x5, x14, x16
+adcs x23, x23, x5
+ldp x7, x5, [x2, #32]
+umulh x26, x12, x16
+mul x19, x12, x16
+adcs x0, x17, x19
+cinc x26, x26, hs
+ldp x20, x19, [x2, #16]
+umulh x27, x15, x6
+adds x27, x4, x27
+ldp x4, x17, [x2, #48]
+umulh x29, x8, x6
+adcs x28, x28, x29
+umulh x22, x13, x6
+adcs x2, x1, x22
+umulh x24, x11, x6
+adcs x21, x21, x24
+umulh x30, x10, x6
+adcs x22, x23, x30
+umulh x23, x9, x6
+ldp x29, x30, [sp, #16]
+adcs x0, x0, x23
+umulh x23, x14, x6
+adcs x23, x26, x23
+cset w24, hs
+mul x1, x15, x6
+adds x1, x25, x1
+mul x25, x8, x6
+adcs x25, x27, x25
+mul x26, x13, x6
+adcs x26, x28, x26
+mul x27, x11, x6
+adcs x2, x2, x27
+mul x27, x10, x6
+adcs x21, x21, x27
+mul x27, x9, x6
+adcs x22, x22, x27
+mul x27, x14, x6
+adcs x0, x0, x27
+umulh x27, x12, x6
+mul x6, x12, x6
+adcs x6, x23, x6
+adc x23, x24, x27
+umulh x27, x15, x20
+adds x26, x26, x27
+umulh x27, x8, x20
+adcs x27, x2, x27
+umulh x2, x13, x20
+adcs x21, x21, x2
+umulh x2, x11, x20
+adcs x22, x22, x2
+umulh x2, x10, x20
+adcs x0, x0, x2
+umulh x2, x9, x20
+adcs x6, x6, x2
+umulh x2, x14, x20
+adcs x23, x23, x2
+cset w28, hs
+mul x24, x15, x20
+adds x2, x25, x24
+mul x24, x8, x20
+adcs x24, x26, x24
+mul x25, x13, x20
+adcs x25, x27, x25
+mul x26, x11, x20
+adcs x21, x21, x26
+mul x26, x10, x20
+adcs x22, x22, x26
+mul x26, x9, x20
+adcs x0, x0, x26
+mul x26, x14, x20
+adcs x6, x6, x26
+umulh x26, x12, x20
+mul x20, x12, x20
+adcs x20, x23, x20
+adc x23, x28, x26
+umulh x27, x15, x19
+adds x25, x25, x27
+umulh x27, x8, x19
+adcs x21, x21, x27
+umulh x27, x13, x19
+adcs x22, x22, x27
+umulh x27, x11, x19
+adcs x0, x0, x27
+umulh x27, x10, x19
+adcs x27, x6, x27
+umulh x6, x9, x19
+adcs x20, x20, x6
+umulh x6, x14, x19
+adcs x23, x23, x6
+cset w28, hs
+mul x26, x15, x19
+adds x6, x24, x26
+mul x24, x8, x19
+adcs x24, x25, x24
+mul x25, x13, x19
+adcs x21, x21, x25
+mul x25, x11, x19
+adcs x22, x22, x25
+mul x25, x10, x19
+adcs x0, x0, x25
+mul x25, x9, x19
+adcs x25, x27, x25
+mul x26, x14, x19
+adcs x20, x20, x26
+umulh x26, x12, x19
+mul x19, x12, x19
+adcs x19, x23, x19
+adc x23, x28, x26
+umulh x27, x15, x7
+adds x21, x21, x27
+umulh x27, x8, x7
+adcs x22, x22, x27
+umulh x27, x13, x7
+adcs x0, x0, x27
+umulh x27, x11, x7
+adcs x25, x25, x27
+umulh x27, x10, x7
+adcs x20, x20, x27
+umulh x27, x9, x7
+adcs x27, x19, x27
+umulh x19, x14, x7
+adcs x23, x23, x19
+cset w28, hs
+mul x26, x15, x7
+adds x19, x24, x26
+mul x24, x8, x7
+adcs x21, x21, x24
+mul x24, x13, x7
+adcs x22, x22, x24
+mul x24, x11, x7
+adcs x0, x0, x24
+mul x24, x10, x7
+adcs x24, x25, x24
+mul x25, x9, x7
+adcs x20, x20, x25
+mul x25, x14, x7
+adcs x25, x27, x25
+umulh x26, x12, x7
+mul x7, x12, x7
+adcs x7, x23, x7
+adc x23, x28, x26
+umulh x27, x15, x5
+adds x22, x22, x27
+umulh x27, x8, x5
+adcs x0, x0, x27
+umulh x27, x13, x5
+adcs x24, x24, x27
+umulh x27, x11, x5
+adcs x20, x20, x27
+umulh x27, x10, x5
+adcs x25, x25, x27
+umulh x27, x9, x5
+adcs x27, x7, x27
+umulh x7, x14, x5
+mul x26, x15, x5
+adcs x23, x23, x7
+mul x16, x15, x16
+cset w28, hs
+adds x7, x21, x26
+mul x21, x8, x5
+adcs x21, x22, x21
+mul x22, x13, x5
+adcs x0, x0, x22
+mul x22, x11, x5
+umulh x26, x12, x5
+adcs x22, x24, x22
+mul x24, x10, x5
+adcs x20, x20, x24
+mul x24, x9, x5
+adcs x24, x25, x24
+mul x25, x14, x5
+mul x5, x12, x5
+adcs x25, x27, x25
+umulh x27, x15, x4
+adcs x5, x23, x5
+adc x23, x28, x26
+umulh x28, x14, x17
+adds x0, x0, x27
+umulh x27, x8, x4
+adcs x22, x22, x27
+umulh x27, x13, x4
+adcs x20, x20, x27
+umulh x27, x11, x4
+mul x26, x15, x4
+adcs x24, x24, x27
+umulh x27, x10, x4
+adcs x25, x25, x27
+umulh x27, x9, x4
+adcs x27, x5, x27
+umulh x5, x14, x4
+adcs x23, x23, x5
+umulh x5, x12, x4
+adc x28, x5, x28
+adds x5, x21, x26
+mul x21, x8, x4
+mul x26, x15, x17
+umulh x15, x15, x17
+adcs x0, x0, x21
+mul x21, x13, x4
+adcs x21, x22, x21
+mul x22, x11, x4
+adcs x20, x20, x22
+mul x22, x10, x4
+adcs x22, x24, x22
+mul x24, x9, x4
+adcs x24, x25, x24
+mul x25, x14, x4
+mul x4, x12, x4
+mul x14, x14, x17
+adcs x25, x27, x25
+adcs x4, x23, x4
+cset w23, hs
+adds x15, x21, x15
+umulh x21, x8, x17
+mul x8, x8, x17
+adcs x20, x20, x21
+umulh x21, x13, x17
+mul x13, x13, x17
+adcs x21, x22, x21
+umulh x22, x11, x17
+mul x11, x11, x17
+adcs x22, x24, x22
+umulh x24, x10, x17
+mul x10, x10, x17
+adcs x24, x25, x24
+umulh x25, x9, x17
+mul x9, x9, x17
+adcs x4, x4, x25
+adc x23, x28, x23
+adds x0, x0, x26
+adcs x8, x15, x8
+umulh x15, x12, x17
+mul x12, x12, x17
+mov w17, #374
+ldp x26, x25, [sp, #48]
+adcs x13, x20, x13
+ldp x28, x27, [sp, #32]
+adcs x11, x21, x11
+adcs x10, x22, x10
+ldp x22, x21, [sp, #80]
+adcs x9, x24, x9
+adcs x14, x4, x14
+mul x4, x8, x17
+umulh x8, x8, x17
+adcs x12, x23, x12
+cinc x15, x15, hs
+ldp x24, x23, [sp, #64]
+adds x8, x1, x8
+umulh x1, x13, x17
+adcs x1, x2, x1
+umulh x2, x11, x17
+mul x13, x13, x17
+adcs x2, x6, x2
+umulh x6, x10, x17
+mul x11, x11, x17
+adcs x6, x19, x6
+umulh x19, x9, x17
+adcs x7, x7, x19
+umulh x19, x14, x17
+mul x10, x10, x17
+adcs x5, x5, x19
+umulh x19, x12, x17
+mul x9, x9, x17
+adcs x0, x0, x19
+mul x12, x12, x17
+cset w19, hs
+adds x16, x16, x4
+adcs x8, x8, x13
+mul x13, x14, x17
+adcs x11, x1, x11
+adcs x10, x2, x10
+mul x14, x15, x17
+ldr x2, [sp, #8]
+adcs x9, x6, x9
+adcs x13, x7, x13
+adcs x12, x5, x12
+umulh x15, x15, x17
+adcs x14, x0, x14
+ldp x17, x0, [x2]
+adc x15, x19, x15
+ldp x20, x19, [sp, #96]
+and x1, x14, x17
+extr x14, x15, x14, #63
+mul x15, x14, x0
+umulh x14, x14, x0
+adds x15, x16, x15
+add x8, x8, x14
+ldp x16, x0, [x2, #16]
+adcs x8, x8, xzr
+adcs x11, x11, xzr
+adcs x10, x10, xzr
+adcs x9, x9, xzr
+adcs x13, x13, xzr
+adcs x12, x12, xzr
+cinc x14, x1, hs
+subs x16, x15, x16
+sbcs x1, x8, x0
+sbcs x2, x11, x0
+sbcs x4, x10, x0
+sbcs x5, x9, x0
+sbcs x6, x13, x0
+sbcs x0, x12, x0
+sbcs x17, x14, x17
+csel x15, x15, x16, lo
+csel x8, x8, x1, lo
+csel x11, x11, x2, lo
+csel x9, x9, x5, lo
+stp x15, x8, [x3]
+csel x8, x10, x4, lo
+stp x11, x8, [x3, #16]
+csel x8, x13, x6, lo
+stp x9, x8, [x3, #32]
+csel x9, x12, x0, lo
+csel x8, x14, x17, lo
+stp x9, x8, [x3, #48]
+add sp, sp, #112
+ret
+.p2align 3
+2:
+.quad {p7}, {complement0}, {p0}, {p1}
+",
+        p7 = const M::P[7],
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne.
+///
+/// # Safety
+/// The operands can be read and z written; p is of the class.
+#[unsafe(naked)]
+unsafe extern "C" fn sum_of_products_plain_m511<M: Modulus<8>>(
+    z: *mut [u64; 8],
+    x: *const [[u64; 8]; 2],
+    y: *const [[u64; 8]; 2],
+) {
+    naked_asm!(
+        r"
+adr x3, 2f
+sub sp, sp, #224
+stp x24, x23, [sp, #176]
+stp x22, x21, [sp, #192]
+ldp x11, x9, [x1]
+ldp x23, x21, [x2]
+mul x22, x9, x23
+ldp x4, x15, [x1, #16]
+umulh x24, x4, x23
+stp x20, x19, [sp, #208]
+umulh x19, x11, x23
+ldp x16, x13, [x1, #32]
+stp x26, x25, [sp, #160]
+stp x28, x27, [sp, #144]
+umulh x20, x9, x23
+adds x10, x19, x22
+mul x25, x4, x23
+stp x3, x0, [sp, #96]
+ldp x0, x6, [x1, #48]
+adcs x25, x20, x25
+stp x29, x30, [sp, #128]
+ldp x14, x12, [x1, #112]
+mul x27, x15, x23
+adcs x24, x24, x27
+ldp x27, x22, [x2, #64]
+str x9, [sp, #120]
+umulh x26, x15, x23
+ldp x7, x17, [x1, #64]
+umulh x28, x16, x23
+ldp x5, x3, [x1, #80]
+mul x29, x16, x23
+adcs x26, x26, x29
+str x13, [sp, #112]
+stp x4, x0, [sp, #8]
+str x17, [sp]
+umulh x30, x13, x23
+str x6, [sp, #40]
+mul x8, x13, x23
+adcs x8, x28, x8
+mul x19, x0, x23
+adcs x29, x30, x19
+umulh x9, x0, x23
+umulh x20, x6, x23
+mul x28, x6, x23
+adcs x9, x9, x28
+umulh x19, x12, x27
+adc x28, x19, x20
+ldp x20, x19, [x1, #96]
+umulh x30, x7, x27
+adds x10, x10, x30
+umulh x1, x17, x27
+adcs x25, x25, x1
+umulh x1, x5, x27
+adcs x24, x24, x1
+umulh x1, x3, x27
+adcs x26, x26, x1
+umulh x1, x20, x27
+adcs x8, x8, x1
+umulh x1, x19, x27
+adcs x29, x29, x1
+umulh x1, x14, x27
+adcs x9, x9, x1
+cset w30, hs
+mul x23, x11, x23
+mul x1, x7, x27
+adds x1, x23, x1
+mul x23, x17, x27
+str x1, [sp, #88]
+mov x1, x11
+adcs x10, x10, x23
+mul x23, x5, x27
+adcs x23, x25, x23
+mul x25, x3, x27
+adcs x24, x24, x25
+mul x25, x20, x27
+adcs x25, x26, x25
+mul x26, x19, x27
+adcs x8, x8, x26
+mul x26, x14, x27
+adcs x26, x29, x26
+mul x27, x12, x27
+adcs x9, x9, x27
+adc x28, x28, x30
+umulh x27, x11, x21
+adds x23, x23, x27
+mul x29, x11, x21
+ldr x11, [sp, #120]
+umulh x27, x11, x21
+adcs x24, x24, x27
+umulh x27, x4, x21
+adcs x25, x25, x27
+umulh x27, x15, x21
+adcs x8, x8, x27
+umulh x27, x16, x21
+adcs x26, x26, x27
+umulh x27, x13, x21
+adcs x9, x9, x27
+umulh x27, x0, x21
+adcs x27, x28, x27
+cset w28, hs
+adds x10, x10, x29
+mul x29, x11, x21
+adcs x23, x23, x29
+mul x29, x4, x21
+adcs x24, x24, x29
+mul x29, x15, x21
+adcs x25, x25, x29
+mul x29, x16, x21
+adcs x8, x8, x29
+mul x29, x13, x21
+mov x13, x12
+adcs x26, x26, x29
+mul x29, x0, x21
+adcs x9, x9, x29
+umulh x29, x6, x21
+mul x21, x6, x21
+adcs x21, x27, x21
+umulh x27, x12, x22
+add x27, x27, x29
+mul x29, x7, x22
+adc x27, x27, x28
+umulh x28, x7, x22
+adds x23, x23, x28
+umulh x28, x17, x22
+adcs x24, x24, x28
+umulh x28, x5, x22
+adcs x25, x25, x28
+umulh x28, x3, x22
+adcs x8, x8, x28
+umulh x28, x20, x22
+adcs x26, x26, x28
+umulh x28, x19, x22
+adcs x9, x9, x28
+umulh x28, x14, x22
+adcs x28, x21, x28
+mov x21, x14
+cset w30, hs
+adds x10, x10, x29
+str x21, [sp, #32]
+str x10, [sp, #80]
+mul x10, x17, x22
+adcs x11, x23, x10
+mul x23, x5, x22
+adcs x24, x24, x23
+mul x23, x3, x22
+adcs x25, x25, x23
+mul x23, x20, x22
+adcs x8, x8, x23
+mul x23, x19, x22
+adcs x26, x26, x23
+mul x23, x14, x22
+mul x22, x12, x22
+ldr x14, [sp, #120]
+mov x12, x1
+adcs x9, x9, x23
+adcs x22, x28, x22
+ldp x28, x23, [x2, #16]
+adc x27, x27, x30
+umulh x29, x1, x28
+adds x24, x24, x29
+umulh x29, x14, x28
+adcs x25, x25, x29
+umulh x29, x4, x28
+adcs x10, x8, x29
+umulh x29, x15, x28
+ldr x8, [sp, #112]
+adcs x26, x26, x29
+umulh x29, x16, x28
+adcs x9, x9, x29
+umulh x29, x8, x28
+adcs x22, x22, x29
+umulh x29, x0, x28
+adcs x27, x27, x29
+mul x29, x1, x28
+cset w30, hs
+adds x11, x11, x29
+mul x29, x14, x28
+adcs x29, x24, x29
+mul x24, x4, x28
+adcs x25, x25, x24
+mul x24, x15, x28
+adcs x10, x10, x24
+mul x24, x16, x28
+adcs x26, x26, x24
+mul x24, x8, x28
+adcs x9, x9, x24
+mul x24, x0, x28
+adcs x22, x22, x24
+mul x24, x6, x28
+umulh x28, x6, x28
+adcs x27, x27, x24
+ldp x8, x24, [x2, #80]
+umulh x1, x13, x8
+add x1, x1, x28
+umulh x28, x7, x8
+adc x1, x1, x30
+adds x28, x29, x28
+umulh x29, x17, x8
+adcs x25, x25, x29
+umulh x29, x5, x8
+adcs x10, x10, x29
+umulh x29, x3, x8
+adcs x26, x26, x29
+umulh x29, x20, x8
+adcs x9, x9, x29
+umulh x29, x19, x8
+adcs x29, x22, x29
+umulh x22, x21, x8
+adcs x27, x27, x22
+mul x22, x7, x8
+cset w30, hs
+adds x11, x11, x22
+mov x22, x12
+str x11, [sp, #72]
+mul x11, x17, x8
+adcs x11, x28, x11
+mul x28, x5, x8
+adcs x25, x25, x28
+mul x28, x3, x8
+adcs x10, x10, x28
+mul x28, x20, x8
+adcs x26, x26, x28
+mul x28, x19, x8
+adcs x9, x9, x28
+mul x28, x21, x8
+mul x8, x13, x8
+adcs x28, x29, x28
+adcs x8, x27, x8
+umulh x27, x12, x23
+mov x12, x14
+adc x1, x1, x30
+mov x30, x22
+adds x25, x25, x27
+umulh x27, x14, x23
+ldr x14, [sp, #112]
+adcs x10, x10, x27
+umulh x27, x4, x23
+adcs x26, x26, x27
+umulh x27, x15, x23
+adcs x9, x9, x27
+umulh x27, x16, x23
+adcs x27, x28, x27
+umulh x28, x14, x23
+adcs x8, x8, x28
+umulh x28, x0, x23
+adcs x1, x1, x28
+mul x28, x22, x23
+mov x22, x14
+cset w29, hs
+adds x11, x11, x28
+mul x28, x12, x23
+adcs x25, x25, x28
+mul x28, x4, x23
+adcs x10, x10, x28
+mul x28, x15, x23
+adcs x26, x26, x28
+mul x28, x16, x23
+adcs x9, x9, x28
+mul x28, x14, x23
+mov x14, x12
+adcs x27, x27, x28
+mul x28, x0, x23
+adcs x8, x8, x28
+mul x28, x6, x23
+umulh x23, x6, x23
+adcs x1, x1, x28
+umulh x28, x13, x24
+add x23, x28, x23
+adc x28, x23, x29
+umulh x23, x7, x24
+adds x25, x25, x23
+umulh x23, x17, x24
+adcs x10, x10, x23
+umulh x23, x5, x24
+adcs x26, x26, x23
+umulh x23, x3, x24
+adcs x9, x9, x23
+umulh x23, x20, x24
+adcs x27, x27, x23
+umulh x23, x19, x24
+adcs x8, x8, x23
+umulh x23, x21, x24
+adcs x1, x1, x23
+mul x23, x7, x24
+cset w29, hs
+adds x11, x11, x23
+mov x23, x30
+str x11, [sp, #64]
+mul x11, x17, x24
+str x23, [sp, #24]
+adcs x11, x25, x11
+mul x25, x5, x24
+adcs x10, x10, x25
+mul x25, x3, x24
+adcs x26, x26, x25
+mul x25, x20, x24
+adcs x9, x9, x25
+mul x25, x19, x24
+adcs x27, x27, x25
+mul x25, x21, x24
+mul x24, x13, x24
+adcs x8, x8, x25
+adcs x1, x1, x24
+adc x24, x28, x29
+ldp x28, x25, [x2, #32]
+umulh x29, x30, x28
+adds x10, x10, x29
+umulh x29, x12, x28
+adcs x26, x26, x29
+umulh x29, x4, x28
+adcs x9, x9, x29
+umulh x29, x15, x28
+adcs x27, x27, x29
+umulh x29, x16, x28
+adcs x8, x8, x29
+umulh x29, x22, x28
+adcs x1, x1, x29
+umulh x29, x0, x28
+adcs x24, x24, x29
+mul x29, x30, x28
+cset w30, hs
+adds x12, x11, x29
+mul x29, x14, x28
+adcs x10, x10, x29
+mul x29, x4, x28
+mov x4, x15
+adcs x29, x26, x29
+mul x26, x15, x28
+mov x15, x17
+adcs x9, x9, x26
+mul x26, x16, x28
+adcs x27, x27, x26
+mul x26, x22, x28
+adcs x11, x8, x26
+mul x26, x0, x28
+mov x0, x4
+adcs x1, x1, x26
+mul x26, x6, x28
+umulh x28, x6, x28
+adcs x24, x24, x26
+ldp x8, x26, [x2, #96]
+umulh x21, x13, x8
+add x21, x21, x28
+umulh x28, x7, x8
+adc x21, x21, x30
+adds x10, x10, x28
+umulh x28, x17, x8
+mov x17, x5
+adcs x28, x29, x28
+umulh x29, x5, x8
+ldr x5, [sp, #32]
+adcs x9, x9, x29
+umulh x29, x3, x8
+adcs x27, x27, x29
+umulh x29, x20, x8
+adcs x11, x11, x29
+umulh x29, x19, x8
+adcs x1, x1, x29
+umulh x29, x5, x8
+adcs x29, x24, x29
+mul x24, x7, x8
+cset w30, hs
+adds x12, x12, x24
+mov x24, x3
+str x12, [sp, #56]
+mul x12, x15, x8
+mov x15, x13
+mov x6, x24
+adcs x10, x10, x12
+mul x12, x17, x8
+adcs x12, x28, x12
+mul x28, x3, x8
+adcs x9, x9, x28
+mul x28, x20, x8
+adcs x27, x27, x28
+mul x28, x19, x8
+adcs x11, x11, x28
+mul x28, x5, x8
+mul x8, x13, x8
+adcs x1, x1, x28
+umulh x28, x23, x25
+ldp x13, x3, [sp, #8]
+adcs x8, x29, x8
+adc x21, x21, x30
+mov x30, x16
+adds x12, x12, x28
+umulh x28, x14, x25
+adcs x9, x9, x28
+umulh x28, x13, x25
+adcs x27, x27, x28
+umulh x28, x4, x25
+mov x4, x14
+adcs x11, x11, x28
+umulh x28, x16, x25
+adcs x1, x1, x28
+umulh x28, x22, x25
+adcs x8, x8, x28
+umulh x28, x3, x25
+adcs x21, x21, x28
+mul x28, x23, x25
+ldr x23, [sp]
+cset w29, hs
+adds x10, x10, x28
+mul x28, x14, x25
+mov x14, x3
+adcs x12, x12, x28
+mul x28, x13, x25
+adcs x9, x9, x28
+mul x28, x0, x25
+adcs x27, x27, x28
+mul x28, x16, x25
+mov x16, x22
+adcs x11, x11, x28
+mul x28, x22, x25
+adcs x1, x1, x28
+mul x28, x3, x25
+ldr x3, [sp, #40]
+adcs x8, x8, x28
+mul x28, x3, x25
+umulh x25, x3, x25
+adcs x21, x21, x28
+umulh x28, x15, x26
+add x25, x28, x25
+adc x28, x25, x29
+umulh x25, x7, x26
+adds x12, x12, x25
+umulh x25, x23, x26
+adcs x9, x9, x25
+umulh x25, x17, x26
+adcs x27, x27, x25
+umulh x25, x24, x26
+adcs x11, x11, x25
+umulh x25, x20, x26
+adcs x1, x1, x25
+umulh x25, x19, x26
+adcs x8, x8, x25
+umulh x25, x5, x26
+adcs x21, x21, x25
+mul x25, x7, x26
+cset w29, hs
+adds x10, x10, x25
+mov x25, x17
+str x10, [sp, #48]
+mul x10, x23, x26
+adcs x10, x12, x10
+mul x12, x17, x26
+mov x17, x13
+adcs x9, x9, x12
+mul x12, x24, x26
+mov x24, x15
+adcs x12, x27, x12
+mul x27, x20, x26
+adcs x11, x11, x27
+mul x27, x19, x26
+adcs x1, x1, x27
+mul x27, x5, x26
+mul x26, x15, x26
+ldr x15, [sp, #24]
+adcs x8, x8, x27
+adcs x21, x21, x26
+adc x27, x28, x29
+ldp x28, x26, [x2, #48]
+umulh x29, x15, x28
+adds x9, x9, x29
+umulh x29, x4, x28
+adcs x12, x12, x29
+umulh x29, x13, x28
+mov x13, x30
+adcs x11, x11, x29
+umulh x29, x0, x28
+adcs x1, x1, x29
+umulh x29, x30, x28
+adcs x8, x8, x29
+umulh x29, x22, x28
+adcs x21, x21, x29
+umulh x29, x14, x28
+adcs x27, x27, x29
+mul x29, x15, x28
+cset w30, hs
+adds x10, x10, x29
+mul x29, x4, x28
+adcs x9, x9, x29
+mul x29, x17, x28
+adcs x12, x12, x29
+mul x29, x0, x28
+adcs x11, x11, x29
+mul x29, x13, x28
+adcs x1, x1, x29
+mul x29, x22, x28
+adcs x8, x8, x29
+mul x29, x14, x28
+adcs x21, x21, x29
+mul x29, x3, x28
+umulh x28, x3, x28
+adcs x27, x27, x29
+ldp x29, x2, [x2, #112]
+umulh x22, x24, x29
+add x22, x22, x28
+umulh x28, x7, x29
+adc x22, x22, x30
+adds x9, x9, x28
+umulh x28, x23, x29
+adcs x12, x12, x28
+umulh x28, x25, x29
+adcs x11, x11, x28
+umulh x28, x6, x29
+adcs x1, x1, x28
+umulh x28, x20, x29
+adcs x8, x8, x28
+umulh x28, x19, x29
+adcs x21, x21, x28
+umulh x28, x5, x29
+adcs x28, x27, x28
+mul x27, x7, x29
+cset w30, hs
+adds x27, x10, x27
+mul x10, x23, x29
+adcs x9, x9, x10
+mul x10, x25, x29
+adcs x10, x12, x10
+mul x12, x6, x29
+adcs x11, x11, x12
+mul x12, x20, x29
+adcs x12, x1, x12
+mul x1, x19, x29
+adcs x8, x8, x1
+mul x1, x5, x29
+adcs x1, x21, x1
+mul x21, x24, x29
+adcs x21, x28, x21
+umulh x28, x15, x26
+adc x22, x22, x30
+adds x10, x10, x28
+umulh x28, x4, x26
+adcs x11, x11, x28
+umulh x28, x17, x26
+adcs x12, x12, x28
+umulh x28, x0, x26
+adcs x8, x8, x28
+umulh x28, x13, x26
+mul x13, x13, x26
+adcs x1, x1, x28
+umulh x28, x16, x26
+adcs x21, x21, x28
+umulh x28, x14, x26
+adcs x22, x22, x28
+mul x28, x15, x26
+mul x15, x0, x26
+umulh x0, x3, x26
+cset w29, hs
+adds x9, x9, x28
+mul x28, x4, x26
+mul x4, x17, x26
+mul x17, x25, x2
+adcs x10, x10, x28
+adcs x11, x11, x4
+umulh x4, x7, x2
+adcs x12, x12, x15
+mul x15, x14, x26
+mul x14, x6, x2
+adcs x8, x8, x13
+mul x13, x16, x26
+mul x16, x3, x26
+adcs x13, x1, x13
+umulh x1, x24, x2
+adcs x15, x21, x15
+adcs x16, x22, x16
+ldp x22, x21, [sp, #192]
+add x0, x1, x0
+mul x1, x7, x2
+ldr x7, [sp, #88]
+adc x0, x0, x29
+adds x10, x10, x4
+umulh x4, x23, x2
+ldp x29, x30, [sp, #128]
+adcs x11, x11, x4
+umulh x4, x25, x2
+ldp x26, x25, [sp, #160]
+adcs x12, x12, x4
+umulh x4, x6, x2
+adcs x8, x8, x4
+umulh x4, x20, x2
+adcs x13, x13, x4
+umulh x4, x19, x2
+adcs x15, x15, x4
+umulh x4, x5, x2
+adcs x16, x16, x4
+cset w4, hs
+adds x9, x9, x1
+mul x1, x23, x2
+adcs x10, x10, x1
+adcs x11, x11, x17
+mov w17, #374
+adcs x12, x12, x14
+mul x14, x20, x2
+adcs x8, x8, x14
+mul x14, x19, x2
+ldp x20, x19, [sp, #208]
+adcs x13, x13, x14
+mul x14, x5, x2
+ldr x5, [sp, #48]
+adcs x14, x15, x14
+mul x15, x24, x2
+adcs x15, x16, x15
+ldp x2, x1, [sp, #72]
+adc x16, x0, x4
+mul x0, x10, x17
+umulh x10, x10, x17
+umulh x6, x15, x17
+ldp x4, x3, [sp, #56]
+adds x10, x1, x10
+umulh x1, x11, x17
+mul x11, x11, x17
+adcs x1, x2, x1
+umulh x2, x12, x17
+ldp x24, x23, [sp, #176]
+adcs x2, x3, x2
+umulh x3, x8, x17
+mul x8, x8, x17
+adcs x3, x4, x3
+umulh x4, x13, x17
+adcs x4, x5, x4
+umulh x5, x14, x17
+adcs x5, x27, x5
+adcs x9, x9, x6
+ldp x28, x27, [sp, #144]
+cset w6, hs
+adds x0, x7, x0
+adcs x10, x10, x11
+mul x11, x12, x17
+mul x12, x13, x17
+mul x13, x14, x17
+mul x14, x15, x17
+mul x15, x16, x17
+adcs x11, x1, x11
+adcs x8, x2, x8
+ldr x2, [sp, #96]
+adcs x12, x3, x12
+adcs x13, x4, x13
+adcs x14, x5, x14
+adcs x9, x9, x15
+umulh x15, x16, x17
+ldp x16, x17, [x2]
+and x1, x9, x16
+adc x15, x6, x15
+extr x9, x15, x9, #63
+mul x15, x9, x17
+umulh x9, x9, x17
+adds x15, x0, x15
+ldp x17, x0, [x2, #16]
+add x9, x10, x9
+adcs x9, x9, xzr
+adcs x10, x11, xzr
+adcs x8, x8, xzr
+adcs x11, x12, xzr
+adcs x12, x13, xzr
+adcs x13, x14, xzr
+cinc x14, x1, hs
+subs x17, x15, x17
+sbcs x1, x9, x0
+sbcs x2, x10, x0
+sbcs x3, x8, x0
+sbcs x4, x11, x0
+sbcs x5, x12, x0
+sbcs x0, x13, x0
+sbcs x16, x14, x16
+csel x15, x15, x17, lo
+ldr x17, [sp, #104]
+csel x9, x9, x1, lo
+csel x10, x10, x2, lo
+csel x8, x8, x3, lo
+stp x15, x9, [x17]
+stp x10, x8, [x17, #16]
+csel x9, x11, x4, lo
+csel x8, x12, x5, lo
+stp x9, x8, [x17, #32]
+csel x9, x13, x0, lo
+csel x8, x14, x16, lo
+stp x9, x8, [x17, #48]
+add sp, sp, #224
+ret
+.p2align 3
+2:
+.quad {p7}, {complement0}, {p0}, {p1}
+",
+        p7 = const M::P[7],
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne.
+///
+/// # Safety
+/// The operands can be read and z written; p is of the class.
+#[unsafe(naked)]
+unsafe extern "C" fn square_plain_m511<M: Modulus<8>>(z: *mut [u64; 8], x: *const [u64; 8]) {
+    naked_asm!(
+        r"
+adr x2, 2f
+stp x29, x30, [sp, #-96]!
+ldp x3, x17, [x1, #16]
+lsl x16, x3, #1
+ldp x15, x12, [x1, #32]
+ldp x8, x10, [x1]
+umulh x14, x10, x10
+ldp x11, x9, [x1, #48]
+mul x6, x16, x10
+stp x20, x19, [sp, #80]
+stp x22, x21, [sp, #64]
+extr x13, x17, x3, #63
+adds x14, x14, x6
+extr x4, x15, x17, #63
+umulh x7, x16, x10
+stp x24, x23, [sp, #48]
+stp x26, x25, [sp, #32]
+stp x28, x27, [sp, #16]
+extr x5, x12, x15, #63
+mul x19, x13, x10
+adcs x6, x7, x19
+extr x1, x11, x12, #63
+extr x16, x9, x11, #63
+umulh x20, x13, x10
+mul x21, x4, x10
+adcs x7, x20, x21
+umulh x22, x4, x10
+mul x23, x5, x10
+adcs x19, x22, x23
+umulh x24, x5, x10
+extr x23, x3, x10, #63
+mul x26, x1, x10
+adcs x21, x24, x26
+umulh x27, x1, x10
+mul x25, x10, x10
+mul x20, x16, x10
+adcs x20, x27, x20
+umulh x22, x16, x10
+lsl x10, x10, #1
+cinc x22, x22, hs
+umulh x24, x8, x8
+umulh x26, x10, x8
+mul x10, x10, x8
+adds x10, x24, x10
+umulh x24, x23, x8
+mul x23, x23, x8
+adcs x23, x26, x23
+umulh x26, x13, x8
+mul x13, x13, x8
+adcs x24, x24, x13
+mul x27, x4, x8
+adcs x26, x26, x27
+umulh x13, x4, x8
+umulh x27, x5, x8
+mul x28, x5, x8
+adcs x28, x13, x28
+mul x29, x1, x8
+adcs x27, x27, x29
+umulh x13, x1, x8
+umulh x29, x16, x8
+mul x30, x16, x8
+adcs x30, x13, x30
+cinc x29, x29, hs
+adds x13, x25, x23
+lsl x23, x17, #1
+adcs x14, x14, x24
+adcs x6, x6, x26
+adcs x7, x7, x28
+adcs x19, x19, x27
+adcs x21, x21, x30
+adcs x20, x20, x29
+cinc x22, x22, hs
+umulh x25, x3, x3
+mul x26, x23, x3
+adds x25, x25, x26
+umulh x23, x23, x3
+mul x26, x4, x3
+adcs x23, x23, x26
+umulh x4, x4, x3
+mul x26, x5, x3
+adcs x26, x4, x26
+umulh x27, x5, x3
+mul x4, x1, x3
+adcs x27, x27, x4
+umulh x28, x1, x3
+mul x24, x3, x3
+mul x4, x16, x3
+adcs x28, x28, x4
+umulh x3, x16, x3
+cinc x29, x3, hs
+adds x3, x6, x24
+adcs x4, x7, x25
+adcs x6, x19, x23
+adcs x7, x21, x26
+adcs x19, x20, x27
+adcs x20, x22, x28
+lsl x22, x15, #1
+cinc x21, x29, hs
+umulh x24, x17, x17
+mul x25, x22, x17
+adds x24, x24, x25
+umulh x22, x22, x17
+mul x25, x5, x17
+adcs x22, x22, x25
+umulh x5, x5, x17
+mul x25, x1, x17
+adcs x25, x5, x25
+umulh x26, x1, x17
+mul x23, x17, x17
+mul x5, x16, x17
+adcs x26, x26, x5
+umulh x17, x16, x17
+cinc x27, x17, hs
+adds x17, x6, x23
+adcs x5, x7, x24
+adcs x6, x19, x22
+adcs x7, x20, x25
+adcs x19, x21, x26
+lsl x21, x12, #1
+ldp x26, x25, [sp, #32]
+cinc x20, x27, hs
+ldp x28, x27, [sp, #16]
+umulh x23, x15, x15
+mul x24, x21, x15
+adds x23, x23, x24
+umulh x21, x21, x15
+mul x24, x1, x15
+adcs x21, x21, x24
+umulh x1, x1, x15
+mul x22, x15, x15
+mul x24, x16, x15
+adcs x1, x1, x24
+umulh x15, x16, x15
+cinc x24, x15, hs
+adds x15, x6, x22
+adcs x6, x7, x23
+adcs x7, x19, x21
+adcs x1, x20, x1
+lsl x20, x11, #1
+cinc x19, x24, hs
+umulh x22, x12, x12
+mul x23, x20, x12
+adds x22, x22, x23
+umulh x20, x20, x12
+mul x21, x12, x12
+mul x23, x16, x12
+umulh x12, x16, x12
+adcs x16, x20, x23
+ldp x24, x23, [sp, #48]
+cinc x12, x12, hs
+adds x7, x7, x21
+adcs x1, x1, x22
+adcs x16, x19, x16
+lsl x19, x9, #1
+cinc x12, x12, hs
+umulh x21, x11, x11
+mul x20, x11, x11
+mul x22, x19, x11
+umulh x11, x19, x11
+adds x19, x21, x22
+cinc x11, x11, hs
+adds x16, x16, x20
+adcs x12, x12, x19
+cinc x11, x11, hs
+mul x19, x9, x9
+adds x11, x11, x19
+mov w19, #374
+umulh x9, x9, x9
+cinc x9, x9, hs
+umulh x20, x15, x19
+mul x21, x6, x19
+adds x20, x20, x21
+umulh x6, x6, x19
+mul x21, x7, x19
+adcs x6, x6, x21
+umulh x7, x7, x19
+mul x21, x1, x19
+adcs x7, x7, x21
+umulh x1, x1, x19
+mul x21, x16, x19
+adcs x1, x1, x21
+umulh x16, x16, x19
+mul x21, x12, x19
+adcs x16, x16, x21
+umulh x12, x12, x19
+mul x21, x11, x19
+adcs x12, x12, x21
+umulh x11, x11, x19
+mul x21, x9, x19
+adcs x11, x11, x21
+umulh x9, x9, x19
+ldp x22, x21, [sp, #64]
+cinc x9, x9, hs
+mul x8, x8, x8
+mul x15, x15, x19
+adds x8, x8, x15
+adcs x10, x10, x20
+ldp x20, x19, [sp, #80]
+adcs x13, x13, x6
+adcs x14, x14, x7
+adcs x15, x3, x1
+adcs x16, x4, x16
+adcs x12, x17, x12
+adcs x11, x5, x11
+ldp x17, x1, [x2]
+cinc x9, x9, hs
+extr x9, x9, x11, #63
+and x11, x11, x17
+mul x9, x9, x1
+adds x8, x8, x9
+adcs x9, x10, xzr
+adcs x10, x13, xzr
+adcs x13, x14, xzr
+adcs x14, x15, xzr
+adcs x15, x16, xzr
+ldp x16, x1, [x2, #16]
+adcs x12, x12, xzr
+cinc x11, x11, hs
+subs x16, x8, x16
+sbcs x2, x9, x1
+sbcs x3, x10, x1
+sbcs x4, x13, x1
+sbcs x5, x14, x1
+sbcs x6, x15, x1
+sbcs x1, x12, x1
+sbcs x17, x11, x17
+csel x8, x8, x16, lo
+csel x9, x9, x2, lo
+stp x8, x9, [x0]
+csel x8, x10, x3, lo
+csel x9, x13, x4, lo
+stp x8, x9, [x0, #16]
+csel x8, x14, x5, lo
+csel x9, x15, x6, lo
+stp x8, x9, [x0, #32]
+csel x8, x12, x1, lo
+csel x9, x11, x17, lo
+stp x8, x9, [x0, #48]
+ldp x29, x30, [sp], #96
+ret
+.p2align 3
+2:
+.quad {p7}, {complement0}, {p0}, {p1}
+",
+        p7 = const M::P[7],
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}

@@ -74,6 +74,8 @@ pub mod secp256k1 {
 
     field! {
         /// Base field of secp256k1; 256 bits.
+        ///
+        /// Elements are plain: x stands as x.
         pub struct Fp(modulus = "0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f", prime, generator = 3);
     }
     field! {
@@ -118,6 +120,8 @@ pub mod curve25519 {
 
     field! {
         /// Base field of Curve25519 and Ed25519; 255 bits.
+        ///
+        /// Elements are plain: x stands as x.
         pub struct Fp(modulus = "0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffed", prime, generator = 2);
     }
 }
@@ -168,6 +172,8 @@ pub mod m_511 {
 
     field! {
         /// Base field of the Edwards-friendly curve M-511; 511 bits.
+        ///
+        /// Elements are plain: x stands as x.
         pub struct Fp(modulus = "0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff45", prime, generator = 2);
     }
 }

@@ -73,3 +73,28 @@ pub(crate) const LAZY_FULL_TOP: u64 = 0x4000000000000000;
 pub(crate) const COMPLEMENT_LIMBS: usize = 8;
 /// The most limbs of class NEAR.
 pub(crate) const NEAR_LIMBS: usize = 8;
+/// The primes whose types keep plain residues, least significant limb first.
+pub(crate) const PLAIN: [&[u64]; 3] = [
+    &[
+        0xfffffffefffffc2f,
+        0xffffffffffffffff,
+        0xffffffffffffffff,
+        0xffffffffffffffff,
+    ],
+    &[
+        0xffffffffffffffed,
+        0xffffffffffffffff,
+        0xffffffffffffffff,
+        0x7fffffffffffffff,
+    ],
+    &[
+        0xffffffffffffff45,
+        0xffffffffffffffff,
+        0xffffffffffffffff,
+        0xffffffffffffffff,
+        0xffffffffffffffff,
+        0xffffffffffffffff,
+        0xffffffffffffffff,
+        0x7fffffffffffffff,
+    ],
+];

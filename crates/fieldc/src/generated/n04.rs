@@ -5851,6 +5851,1924 @@ ret
     )
 }
 
+// secp256k1-p: plain residues.
+assembly! { 4, 5:
+    mul: mul_plain_secp256k1p_mulx, mul_plain_secp256k1p_adx;
+    sum_of_products: sum_of_products_plain_secp256k1p_mulx, sum_of_products_plain_secp256k1p_adx;
+    square: square_plain_secp256k1p_mulx, square_plain_secp256k1p_adx;
+    add: add_full;
+    sub: sub;
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is secp256k1-p.
+#[inline(always)]
+unsafe fn mul_plain_secp256k1p_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_plain_secp256k1p_mulx_code::<M>,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") z[2], out("r12") z[3], out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_plain_secp256k1p_mulx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, [rcx + 8]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r12, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add rdi, r13
+adc r9, r12
+adc r10, r14
+adc r11, r15
+adc rdx, 0
+mov r12, rdx
+mov rdx, [rcx + 16]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r13, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mulx rdx, rbp, [rsi + 24]
+adc rbx, rbp
+adc rdx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc rdx, 0
+mov r13, rdx
+mov rdx, [rcx + 24]
+mulx rcx, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add rcx, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mulx rdx, rsi, [rsi + 24]
+adc rbx, rsi
+adc rdx, 0
+add r10, r14
+adc r11, rcx
+adc r12, r15
+adc r13, rbx
+adc rdx, 0
+mov rcx, rdx
+mov rdx, [rax]
+mulx rsi, r11, r11
+mulx r12, r14, r12
+add rsi, r14
+mulx r13, r14, r13
+adc r12, r14
+mulx rcx, rdx, rcx
+adc r13, rdx
+adc rcx, 0
+add r8, r11
+adc rdi, rsi
+adc r9, r12
+adc r10, r13
+adc rcx, 0
+mov rdx, rcx
+mulx rcx, rdx, [rax]
+add r8, rdx
+adc rdi, rcx
+adc r9, 0
+adc r10, 0
+mov rcx, 0
+adc rcx, 0
+mov rdx, r8
+sub rdx, [rax + 8]
+mov rsi, rdi
+sbb rsi, [rax + 16]
+mov r11, r9
+sbb r11, [rax + 16]
+mov r12, r10
+sbb r12, [rax + 16]
+sbb rcx, 0
+cmovc rdx, r8
+cmovc rsi, rdi
+cmovc r11, r9
+cmovc r12, r10
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {complement0}, {p0}, {p1}
+",
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is secp256k1-p.
+#[inline(always)]
+unsafe fn mul_plain_secp256k1p_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_plain_secp256k1p_adx_code::<M>,
+            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[3],
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_plain_secp256k1p_adx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx rdx, r10, [rsi + 24]
+adcx r9, r12
+adcx r11, r10
+adcx rdx, rax
+mov r10, rdx
+mov rdx, [rcx + 8]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx rdi, r13
+mulx r13, rbx, [rsi + 16]
+adox r12, r15
+adcx r9, r12
+mulx rdx, r12, [rsi + 24]
+adox r14, rbx
+adcx r11, r14
+adox r13, r12
+adcx r10, r13
+adox rdx, rax
+adcx rdx, rax
+mov r12, rdx
+mov rdx, [rcx + 16]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r9, r14
+mulx r14, rbp, [rsi + 16]
+adox r13, rbx
+adcx r11, r13
+mulx rdx, r13, [rsi + 24]
+adox r15, rbp
+adcx r10, r15
+adox r14, r13
+adcx r12, r14
+adox rdx, rax
+adcx rdx, rax
+mov r13, rdx
+mov rdx, [rcx + 24]
+mulx rcx, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r11, r14
+mulx r14, rbp, [rsi + 16]
+adox rcx, rbx
+adcx r10, rcx
+mulx rcx, rdx, [rsi + 24]
+adox r15, rbp
+adcx r12, r15
+adox r14, rdx
+adcx r13, r14
+adox rcx, rax
+adcx rcx, rax
+mov rdx, [rip + 2f]
+mulx rsi, r10, r10
+mulx r12, r14, r12
+xor r15d, r15d
+adcx r8, r10
+mulx r10, r13, r13
+adox rsi, r14
+adcx rdi, rsi
+mulx rcx, rdx, rcx
+adox r12, r13
+adcx r9, r12
+adox r10, rdx
+adcx r11, r10
+adox rcx, rax
+adcx rcx, rax
+mov rdx, rcx
+mulx rcx, rdx, [rip + 2f]
+xor esi, esi
+adcx r8, rdx
+adcx rdi, rcx
+adcx r9, rax
+adcx r11, rax
+mov rcx, 0
+adcx rcx, rax
+mov rax, r8
+sub rax, [rip + 2f + 8]
+mov rdx, rdi
+sbb rdx, [rip + 2f + 16]
+mov rsi, r9
+sbb rsi, [rip + 2f + 16]
+mov r10, r11
+sbb r10, [rip + 2f + 16]
+sbb rcx, 0
+cmovc rax, r8
+cmovc rdx, rdi
+cmovc rsi, r9
+cmovc r10, r11
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {complement0}, {p0}, {p1}
+",
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is secp256k1-p.
+#[inline(always)]
+unsafe fn sum_of_products_plain_secp256k1p_mulx<M: Modulus<4>>(
+    x: &[[u64; 4]; 2],
+    y: &[[u64; 4]; 2],
+) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym sum_of_products_plain_secp256k1p_mulx_code::<M>,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") z[1], out("r9") _, out("r10") _,
+            out("r11") z[2], out("r12") z[3], out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn sum_of_products_plain_secp256k1p_mulx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 16
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, [rcx + 32]
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+mov r14, [rsi + 40]
+mulx r14, r15, r14
+add r12, r15
+mov r15, [rsi + 48]
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 56]
+mulx rdx, rbx, rbx
+adc r15, rbx
+adc rdx, 0
+add r8, r13
+adc rdi, r12
+adc r9, r14
+adc r10, r15
+adc r11, rdx
+mov r12, 0
+adc r12, 0
+mov rdx, [rcx + 8]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r13, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mulx rdx, rbp, [rsi + 24]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rdx
+mov r13, 0
+adc r13, 0
+mov rdx, [rcx + 40]
+mulx r14, r15, [rsi + 32]
+mulx rbx, rbp, [rsi + 40]
+add r14, rbp
+mov [rsp], r8
+mulx rbp, r8, [rsi + 48]
+adc rbx, r8
+mulx rdx, r8, [rsi + 56]
+adc rbp, r8
+adc rdx, 0
+add rdi, r15
+adc r9, r14
+adc r10, rbx
+adc r11, rbp
+adc r12, rdx
+adc r13, 0
+mov rdx, [rcx + 16]
+mulx r8, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r8, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mulx rdx, rbp, [rsi + 24]
+adc rbx, rbp
+adc rdx, 0
+add r9, r14
+adc r10, r8
+adc r11, r15
+adc r12, rbx
+adc r13, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rcx + 48]
+mulx r14, r15, [rsi + 32]
+mulx rbx, rbp, [rsi + 40]
+add r14, rbp
+mov [rsp + 8], rdi
+mulx rbp, rdi, [rsi + 48]
+adc rbx, rdi
+mulx rdx, rdi, [rsi + 56]
+adc rbp, rdi
+adc rdx, 0
+add r9, r15
+adc r10, r14
+adc r11, rbx
+adc r12, rbp
+adc r13, rdx
+adc r8, 0
+mov rdx, [rcx + 24]
+mulx rdi, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add rdi, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mulx rdx, rbp, [rsi + 24]
+adc rbx, rbp
+adc rdx, 0
+add r10, r14
+adc r11, rdi
+adc r12, r15
+adc r13, rbx
+adc r8, rdx
+mov rdi, 0
+adc rdi, 0
+mov rdx, [rcx + 56]
+mulx rcx, r14, [rsi + 32]
+mulx r15, rbx, [rsi + 40]
+add rcx, rbx
+mulx rbx, rbp, [rsi + 48]
+adc r15, rbp
+mulx rdx, rsi, [rsi + 56]
+adc rbx, rsi
+adc rdx, 0
+add r10, r14
+adc r11, rcx
+adc r12, r15
+adc r13, rbx
+adc r8, rdx
+adc rdi, 0
+mov rdx, [rax]
+mulx rcx, rsi, r11
+mulx r11, r12, r12
+add rcx, r12
+mulx r12, r13, r13
+adc r11, r13
+mulx r8, r13, r8
+adc r12, r13
+mulx rdx, rdi, rdi
+adc r8, rdi
+add rsi, [rsp]
+adc rcx, [rsp + 8]
+adc r9, r11
+adc r10, r12
+adc r8, 0
+mov rdx, r8
+mulx rdx, rdi, [rax]
+add rsi, rdi
+adc rcx, rdx
+adc r9, 0
+adc r10, 0
+mov rdx, 0
+adc rdx, 0
+mov rdi, rsi
+sub rdi, [rax + 8]
+mov r8, rcx
+sbb r8, [rax + 16]
+mov r11, r9
+sbb r11, [rax + 16]
+mov r12, r10
+sbb r12, [rax + 16]
+sbb rdx, 0
+cmovc rdi, rsi
+cmovc r8, rcx
+cmovc r11, r9
+cmovc r12, r10
+add rsp, 16
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {complement0}, {p0}, {p1}
+",
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is secp256k1-p.
+#[inline(always)]
+unsafe fn sum_of_products_plain_secp256k1p_adx<M: Modulus<4>>(
+    x: &[[u64; 4]; 2],
+    y: &[[u64; 4]; 2],
+) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym sum_of_products_plain_secp256k1p_adx_code::<M>,
+            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") _, out("r9") z[3], out("r10")
+            _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn sum_of_products_plain_secp256k1p_adx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 16
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx rdx, r10, [rsi + 24]
+adcx r9, r12
+adcx r11, r10
+adcx rdx, rax
+mov r10, rdx
+mov rdx, [rcx + 32]
+mulx r12, r13, [rsi + 32]
+mulx r14, r15, [rsi + 40]
+xor ebx, ebx
+adcx r8, r13
+mulx r13, rbx, [rsi + 48]
+adox r12, r15
+adcx rdi, r12
+mulx rdx, r12, [rsi + 56]
+adox r14, rbx
+adcx r9, r14
+adox r13, r12
+adcx r11, r13
+adox rdx, rax
+adcx r10, rdx
+mov r12, 0
+adcx r12, rax
+mov rdx, [rcx + 8]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx rdi, r14
+mulx r14, rbp, [rsi + 16]
+adox r13, rbx
+adcx r9, r13
+mulx rdx, r13, [rsi + 24]
+adox r15, rbp
+adcx r11, r15
+adox r14, r13
+adcx r10, r14
+adox rdx, rax
+adcx r12, rdx
+mov r13, 0
+adcx r13, rax
+mov rdx, [rcx + 40]
+mulx r14, r15, [rsi + 32]
+mulx rbx, rbp, [rsi + 40]
+test rsp, rsp
+adcx rdi, r15
+mov [rsp], rdi
+mulx r15, rdi, [rsi + 48]
+adox r14, rbp
+adcx r9, r14
+mulx rdx, r14, [rsi + 56]
+adox rbx, rdi
+adcx r11, rbx
+adox r15, r14
+adcx r10, r15
+adox rdx, rax
+adcx r12, rdx
+adcx r13, rax
+mov rdx, [rcx + 16]
+mulx rdi, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r9, r14
+mulx r14, rbp, [rsi + 16]
+adox rdi, rbx
+adcx r11, rdi
+mulx rdx, rdi, [rsi + 24]
+adox r15, rbp
+adcx r10, r15
+adox r14, rdi
+adcx r12, r14
+adox rdx, rax
+adcx r13, rdx
+mov rdi, 0
+adcx rdi, rax
+mov rdx, [rcx + 48]
+mulx r14, r15, [rsi + 32]
+mulx rbx, rbp, [rsi + 40]
+test rsp, rsp
+adcx r9, r15
+mov [rsp + 8], r9
+mulx r15, r9, [rsi + 48]
+adox r14, rbp
+adcx r11, r14
+mulx rdx, r14, [rsi + 56]
+adox rbx, r9
+adcx r10, rbx
+adox r15, r14
+adcx r12, r15
+adox rdx, rax
+adcx r13, rdx
+adcx rdi, rax
+mov rdx, [rcx + 24]
+mulx r9, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r11, r14
+mulx r14, rbp, [rsi + 16]
+adox r9, rbx
+adcx r10, r9
+mulx rdx, r9, [rsi + 24]
+adox r15, rbp
+adcx r12, r15
+adox r14, r9
+adcx r13, r14
+adox rdx, rax
+adcx rdi, rdx
+mov r9, 0
+adcx r9, rax
+mov rdx, [rcx + 56]
+mulx rcx, r14, [rsi + 32]
+mulx r15, rbx, [rsi + 40]
+xor ebp, ebp
+adcx r11, r14
+mulx r14, rbp, [rsi + 48]
+adox rcx, rbx
+adcx r10, rcx
+mulx rcx, rdx, [rsi + 56]
+adox r15, rbp
+adcx r12, r15
+adox r14, rdx
+adcx r13, r14
+adox rcx, rax
+adcx rdi, rcx
+adcx r9, rax
+mov rdx, [rip + 2f]
+mulx rcx, rsi, r10
+mulx r10, r12, r12
+xor r14d, r14d
+adcx r8, rsi
+mulx rsi, r13, r13
+adox rcx, r12
+adcx rcx, [rsp]
+mulx rdi, r12, rdi
+adox r10, r13
+adcx r10, [rsp + 8]
+mulx rdx, r9, r9
+adox rsi, r12
+adcx r11, rsi
+adox rdi, r9
+adcx rdi, rax
+mov rdx, rdi
+mulx rdx, rsi, [rip + 2f]
+xor edi, edi
+adcx r8, rsi
+adcx rcx, rdx
+adcx r10, rax
+adcx r11, rax
+mov rdx, 0
+adcx rdx, rax
+mov rax, r8
+sub rax, [rip + 2f + 8]
+mov rsi, rcx
+sbb rsi, [rip + 2f + 16]
+mov rdi, r10
+sbb rdi, [rip + 2f + 16]
+mov r9, r11
+sbb r9, [rip + 2f + 16]
+sbb rdx, 0
+cmovc rax, r8
+cmovc rsi, rcx
+cmovc rdi, r10
+cmovc r9, r11
+add rsp, 16
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {complement0}, {p0}, {p1}
+",
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is secp256k1-p.
+#[inline(always)]
+unsafe fn square_plain_secp256k1p_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_plain_secp256k1p_mulx_code::<M>,
+            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => z[0],
+            out("rdi") _, out("r8") _, out("r9") z[1], out("r10") z[2], out("r11") z[3], out("r12")
+            _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_plain_secp256k1p_mulx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 8
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi + 8]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 16]
+mulx r8, r9, r8
+add rcx, r9
+mov r9, [rsi + 24]
+mulx rdx, r9, r9
+adc r8, r9
+adc rdx, 0
+mov r9, rdx
+mov rdx, [rsi + 8]
+mulx r10, r11, [rsi + 16]
+mulx rdx, r12, [rsi + 24]
+add r10, r12
+adc rdx, 0
+add r8, r11
+adc r9, r10
+adc rdx, 0
+mov r10, rdx
+mov rdx, [rsi + 24]
+mulx rdx, r11, [rsi + 16]
+add r10, r11
+adc rdx, 0
+add rdi, rdi
+adc rcx, rcx
+adc r8, r8
+adc r9, r9
+adc r10, r10
+adc rdx, rdx
+mov r11, 0
+adc r11, 0
+mov r12, rdx
+mov rdx, [rsi]
+mov r13, [rsi]
+mulx r13, r14, r13
+mov rdx, [rsi + 8]
+mulx r15, rbx, [rsi + 8]
+mov rdx, [rsi + 16]
+mulx rbp, rdx, [rsi + 16]
+mov [rsp], rdx
+mov rdx, [rsi + 24]
+mulx rdx, rsi, [rsi + 24]
+add rdi, r13
+adc rcx, rbx
+adc r8, r15
+adc r9, [rsp]
+adc r10, rbp
+adc r12, rsi
+adc r11, rdx
+mov rdx, [rax]
+mulx rsi, r9, r9
+mulx r10, r13, r10
+add rsi, r13
+mulx r12, r13, r12
+adc r10, r13
+mulx rdx, r11, r11
+adc r12, r11
+adc rdx, 0
+add r14, r9
+adc rdi, rsi
+adc rcx, r10
+adc r8, r12
+adc rdx, 0
+mov rdx, rdx
+mulx rdx, rsi, [rax]
+add r14, rsi
+adc rdi, rdx
+adc rcx, 0
+adc r8, 0
+mov rdx, 0
+adc rdx, 0
+mov rsi, r14
+sub rsi, [rax + 8]
+mov r9, rdi
+sbb r9, [rax + 16]
+mov r10, rcx
+sbb r10, [rax + 16]
+mov r11, r8
+sbb r11, [rax + 16]
+sbb rdx, 0
+cmovc rsi, r14
+cmovc r9, rdi
+cmovc r10, rcx
+cmovc r11, r8
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {complement0}, {p0}, {p1}
+",
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is secp256k1-p.
+#[inline(always)]
+unsafe fn square_plain_secp256k1p_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_plain_secp256k1p_adx_code::<M>,
+            out("rax") z[0], out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            z[1], out("rdi") _, out("r8") _, out("r9") z[2], out("r10") z[3], out("r11") _,
+            out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_plain_secp256k1p_adx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 8
+xor eax, eax
+mov rdx, [rsi]
+mulx rcx, rdi, [rsi + 8]
+mulx r8, r9, [rsi + 16]
+mulx rdx, r10, [rsi + 24]
+xor r11d, r11d
+adcx rcx, r9
+adcx r8, r10
+adcx rdx, rax
+mov r9, rdx
+mov rdx, [rsi + 8]
+mulx r10, r11, [rsi + 16]
+mulx rdx, r12, [rsi + 24]
+xor r13d, r13d
+adcx r8, r11
+adox r10, r12
+adcx r9, r10
+adox rdx, rax
+adcx rdx, rax
+mov r10, rdx
+mov rdx, [rsi + 24]
+mulx rdx, r11, [rsi + 16]
+xor r12d, r12d
+adcx r10, r11
+adcx rdx, rax
+adcx rdi, rdi
+adcx rcx, rcx
+adcx r8, r8
+adcx r9, r9
+adcx r10, r10
+adcx rdx, rdx
+mov r11, 0
+adcx r11, rax
+mov r12, rdx
+mov rdx, [rsi]
+mulx r13, r14, [rsi]
+mov rdx, [rsi + 8]
+mulx r15, rbx, [rsi + 8]
+mov rdx, [rsi + 16]
+mulx rbp, rdx, [rsi + 16]
+mov [rsp], rdx
+mov rdx, [rsi + 24]
+mulx rdx, rsi, [rsi + 24]
+test rsp, rsp
+adcx rdi, r13
+adcx rcx, rbx
+adcx r8, r15
+adcx r9, [rsp]
+adcx r10, rbp
+adcx r12, rsi
+adcx r11, rdx
+mov rdx, [rip + 2f]
+mulx rsi, r9, r9
+mulx r10, r13, r10
+xor r15d, r15d
+adcx r14, r9
+mulx r9, r12, r12
+adox rsi, r13
+adcx rdi, rsi
+mulx rdx, rsi, r11
+adox r10, r12
+adcx rcx, r10
+adox r9, rsi
+adcx r8, r9
+adox rdx, rax
+adcx rdx, rax
+mov rdx, rdx
+mulx rdx, rsi, [rip + 2f]
+xor r9d, r9d
+adcx r14, rsi
+adcx rdi, rdx
+adcx rcx, rax
+adcx r8, rax
+mov rdx, 0
+adcx rdx, rax
+mov rax, r14
+sub rax, [rip + 2f + 8]
+mov rsi, rdi
+sbb rsi, [rip + 2f + 16]
+mov r9, rcx
+sbb r9, [rip + 2f + 16]
+mov r10, r8
+sbb r10, [rip + 2f + 16]
+sbb rdx, 0
+cmovc rax, r14
+cmovc rsi, rdi
+cmovc r9, rcx
+cmovc r10, r8
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {complement0}, {p0}, {p1}
+",
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+// curve25519: plain residues.
+assembly! { 4, 6:
+    mul: mul_plain_curve25519_mulx, mul_plain_curve25519_adx;
+    sum_of_products: sum_of_products_plain_curve25519_mulx, sum_of_products_plain_curve25519_adx;
+    square: square_plain_curve25519_mulx, square_plain_curve25519_adx;
+    add: add_spare;
+    sub: sub;
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is curve25519.
+#[inline(always)]
+unsafe fn mul_plain_curve25519_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_plain_curve25519_mulx_code::<M>,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") z[2],
+            out("r11") z[3], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_plain_curve25519_mulx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, [rcx + 8]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r12, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add rdi, r13
+adc r9, r12
+adc r10, r14
+adc r11, r15
+adc rdx, 0
+mov r12, rdx
+mov rdx, [rcx + 16]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r13, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mulx rdx, rbp, [rsi + 24]
+adc rbx, rbp
+adc rdx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc rdx, 0
+mov r13, rdx
+mov rdx, [rcx + 24]
+mulx rcx, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add rcx, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mulx rdx, rsi, [rsi + 24]
+adc rbx, rsi
+adc rdx, 0
+add r10, r14
+adc r11, rcx
+adc r12, r15
+adc r13, rbx
+adc rdx, 0
+mov rcx, rdx
+mov rdx, [rax]
+mulx rsi, r11, r11
+mulx r12, r14, r12
+add rsi, r14
+mulx r13, r14, r13
+adc r12, r14
+mulx rcx, rdx, rcx
+adc r13, rdx
+adc rcx, 0
+add r8, r11
+adc rdi, rsi
+adc r9, r12
+adc r10, r13
+adc rcx, 0
+mov rsi, r10
+and rsi, [rax + 8]
+shld rcx, r10, 1
+mov rdx, rcx
+mulx rcx, rdx, [rax + 16]
+add r8, rdx
+adc rdi, 0
+adc r9, 0
+adc rsi, 0
+mov rcx, r8
+sub rcx, [rax + 24]
+mov rdx, rdi
+sbb rdx, [rax + 32]
+mov r10, r9
+sbb r10, [rax + 32]
+mov r11, rsi
+sbb r11, [rax + 8]
+cmovc rcx, r8
+cmovc rdx, rdi
+cmovc r10, r9
+cmovc r11, rsi
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {k26}, {p3}, {complement0}, {p0}, {p1}
+",
+        k26 = const 0x26_u64,
+        p3 = const M::P[3],
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is curve25519.
+#[inline(always)]
+unsafe fn mul_plain_curve25519_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_plain_curve25519_adx_code::<M>,
+            out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
+            inout("rsi") core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _,
+            out("r10") z[3], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_plain_curve25519_adx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx rdx, r10, [rsi + 24]
+adcx r9, r12
+adcx r11, r10
+adcx rdx, rax
+mov r10, rdx
+mov rdx, [rcx + 8]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx rdi, r13
+mulx r13, rbx, [rsi + 16]
+adox r12, r15
+adcx r9, r12
+mulx rdx, r12, [rsi + 24]
+adox r14, rbx
+adcx r11, r14
+adox r13, r12
+adcx r10, r13
+adox rdx, rax
+adcx rdx, rax
+mov r12, rdx
+mov rdx, [rcx + 16]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r9, r14
+mulx r14, rbp, [rsi + 16]
+adox r13, rbx
+adcx r11, r13
+mulx rdx, r13, [rsi + 24]
+adox r15, rbp
+adcx r10, r15
+adox r14, r13
+adcx r12, r14
+adox rdx, rax
+adcx rdx, rax
+mov r13, rdx
+mov rdx, [rcx + 24]
+mulx rcx, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r11, r14
+mulx r14, rbp, [rsi + 16]
+adox rcx, rbx
+adcx r10, rcx
+mulx rcx, rdx, [rsi + 24]
+adox r15, rbp
+adcx r12, r15
+adox r14, rdx
+adcx r13, r14
+adox rcx, rax
+adcx rcx, rax
+mov rdx, [rip + 2f]
+mulx rsi, r10, r10
+mulx r12, r14, r12
+xor r15d, r15d
+adcx r8, r10
+mulx r10, r13, r13
+adox rsi, r14
+adcx rdi, rsi
+mulx rcx, rdx, rcx
+adox r12, r13
+adcx r9, r12
+adox r10, rdx
+adcx r11, r10
+adox rcx, rax
+adcx rcx, rax
+mov rsi, r11
+and rsi, [rip + 2f + 8]
+shld rcx, r11, 1
+mov rdx, rcx
+mulx rcx, rdx, [rip + 2f + 16]
+xor r10d, r10d
+adcx r8, rdx
+adcx rdi, rcx
+adcx r9, rax
+adcx rsi, rax
+mov rax, r8
+sub rax, [rip + 2f + 24]
+mov rcx, rdi
+sbb rcx, [rip + 2f + 32]
+mov rdx, r9
+sbb rdx, [rip + 2f + 32]
+mov r10, rsi
+sbb r10, [rip + 2f + 8]
+cmovc rax, r8
+cmovc rcx, rdi
+cmovc rdx, r9
+cmovc r10, rsi
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {k26}, {p3}, {complement0}, {p0}, {p1}
+",
+        k26 = const 0x26_u64,
+        p3 = const M::P[3],
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is curve25519.
+#[inline(always)]
+unsafe fn sum_of_products_plain_curve25519_mulx<M: Modulus<4>>(
+    x: &[[u64; 4]; 2],
+    y: &[[u64; 4]; 2],
+) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym sum_of_products_plain_curve25519_mulx_code::<M>,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[1], out("r8") _, out("r9") _, out("r10") z[2],
+            out("r11") z[3], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn sum_of_products_plain_curve25519_mulx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 8
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, [rcx + 32]
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+mov r14, [rsi + 40]
+mulx r14, r15, r14
+add r12, r15
+mov r15, [rsi + 48]
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 56]
+mulx rdx, rbx, rbx
+adc r15, rbx
+adc rdx, 0
+add r8, r13
+adc rdi, r12
+adc r9, r14
+adc r10, r15
+adc r11, rdx
+mov rdx, [rcx + 8]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r12, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add rdi, r13
+adc r9, r12
+adc r10, r14
+adc r11, r15
+adc rdx, 0
+mov r12, rdx
+mov rdx, [rcx + 40]
+mulx r13, r14, [rsi + 32]
+mulx r15, rbx, [rsi + 40]
+add r13, rbx
+mulx rbx, rbp, [rsi + 48]
+adc r15, rbp
+mulx rdx, rbp, [rsi + 56]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rdx
+mov rdx, [rcx + 16]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r13, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mulx rdx, rbp, [rsi + 24]
+adc rbx, rbp
+adc rdx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc rdx, 0
+mov r13, rdx
+mov rdx, [rcx + 48]
+mulx r14, r15, [rsi + 32]
+mulx rbx, rbp, [rsi + 40]
+add r14, rbp
+mov [rsp], rdi
+mulx rbp, rdi, [rsi + 48]
+adc rbx, rdi
+mulx rdx, rdi, [rsi + 56]
+adc rbp, rdi
+adc rdx, 0
+add r9, r15
+adc r10, r14
+adc r11, rbx
+adc r12, rbp
+adc r13, rdx
+mov rdx, [rcx + 24]
+mulx rdi, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add rdi, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mulx rdx, rbp, [rsi + 24]
+adc rbx, rbp
+adc rdx, 0
+add r10, r14
+adc r11, rdi
+adc r12, r15
+adc r13, rbx
+adc rdx, 0
+mov rdi, rdx
+mov rdx, [rcx + 56]
+mulx rcx, r14, [rsi + 32]
+mulx r15, rbx, [rsi + 40]
+add rcx, rbx
+mulx rbx, rbp, [rsi + 48]
+adc r15, rbp
+mulx rdx, rsi, [rsi + 56]
+adc rbx, rsi
+adc rdx, 0
+add r10, r14
+adc r11, rcx
+adc r12, r15
+adc r13, rbx
+adc rdi, rdx
+mov rdx, [rax]
+mulx rcx, rsi, r11
+mulx r11, r12, r12
+add rcx, r12
+mulx r12, r13, r13
+adc r11, r13
+mulx rdx, rdi, rdi
+adc r12, rdi
+adc rdx, 0
+add r8, rsi
+adc rcx, [rsp]
+adc r9, r11
+adc r10, r12
+adc rdx, 0
+mov rsi, r10
+and rsi, [rax + 8]
+shld rdx, r10, 1
+mov rdx, rdx
+mulx rdx, rdi, [rax + 16]
+add r8, rdi
+adc rcx, 0
+adc r9, 0
+adc rsi, 0
+mov rdx, r8
+sub rdx, [rax + 24]
+mov rdi, rcx
+sbb rdi, [rax + 32]
+mov r10, r9
+sbb r10, [rax + 32]
+mov r11, rsi
+sbb r11, [rax + 8]
+cmovc rdx, r8
+cmovc rdi, rcx
+cmovc r10, r9
+cmovc r11, rsi
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {k26}, {p3}, {complement0}, {p0}, {p1}
+",
+        k26 = const 0x26_u64,
+        p3 = const M::P[3],
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is curve25519.
+#[inline(always)]
+unsafe fn sum_of_products_plain_curve25519_adx<M: Modulus<4>>(
+    x: &[[u64; 4]; 2],
+    y: &[[u64; 4]; 2],
+) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym sum_of_products_plain_curve25519_adx_code::<M>,
+            out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
+            inout("rsi") core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") z[3],
+            out("r10") _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn sum_of_products_plain_curve25519_adx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 8
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx rdx, r10, [rsi + 24]
+adcx r9, r12
+adcx r11, r10
+adcx rdx, rax
+mov r10, rdx
+mov rdx, [rcx + 32]
+mulx r12, r13, [rsi + 32]
+mulx r14, r15, [rsi + 40]
+xor ebx, ebx
+adcx r8, r13
+mulx r13, rbx, [rsi + 48]
+adox r12, r15
+adcx rdi, r12
+mulx rdx, r12, [rsi + 56]
+adox r14, rbx
+adcx r9, r14
+adox r13, r12
+adcx r11, r13
+adox rdx, rax
+adcx r10, rdx
+mov rdx, [rcx + 8]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx rdi, r13
+mulx r13, rbx, [rsi + 16]
+adox r12, r15
+adcx r9, r12
+mulx rdx, r12, [rsi + 24]
+adox r14, rbx
+adcx r11, r14
+adox r13, r12
+adcx r10, r13
+adox rdx, rax
+adcx rdx, rax
+mov r12, rdx
+mov rdx, [rcx + 40]
+mulx r13, r14, [rsi + 32]
+mulx r15, rbx, [rsi + 40]
+xor ebp, ebp
+adcx rdi, r14
+mulx r14, rbp, [rsi + 48]
+adox r13, rbx
+adcx r9, r13
+mulx rdx, r13, [rsi + 56]
+adox r15, rbp
+adcx r11, r15
+adox r14, r13
+adcx r10, r14
+adox rdx, rax
+adcx r12, rdx
+mov rdx, [rcx + 16]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r9, r14
+mulx r14, rbp, [rsi + 16]
+adox r13, rbx
+adcx r11, r13
+mulx rdx, r13, [rsi + 24]
+adox r15, rbp
+adcx r10, r15
+adox r14, r13
+adcx r12, r14
+adox rdx, rax
+adcx rdx, rax
+mov r13, rdx
+mov rdx, [rcx + 48]
+mulx r14, r15, [rsi + 32]
+mulx rbx, rbp, [rsi + 40]
+test rsp, rsp
+adcx r9, r15
+mov [rsp], r9
+mulx r15, r9, [rsi + 48]
+adox r14, rbp
+adcx r11, r14
+mulx rdx, r14, [rsi + 56]
+adox rbx, r9
+adcx r10, rbx
+adox r15, r14
+adcx r12, r15
+adox rdx, rax
+adcx r13, rdx
+mov rdx, [rcx + 24]
+mulx r9, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r11, r14
+mulx r14, rbp, [rsi + 16]
+adox r9, rbx
+adcx r10, r9
+mulx rdx, r9, [rsi + 24]
+adox r15, rbp
+adcx r12, r15
+adox r14, r9
+adcx r13, r14
+adox rdx, rax
+adcx rdx, rax
+mov r9, rdx
+mov rdx, [rcx + 56]
+mulx rcx, r14, [rsi + 32]
+mulx r15, rbx, [rsi + 40]
+xor ebp, ebp
+adcx r11, r14
+mulx r14, rbp, [rsi + 48]
+adox rcx, rbx
+adcx r10, rcx
+mulx rcx, rdx, [rsi + 56]
+adox r15, rbp
+adcx r12, r15
+adox r14, rdx
+adcx r13, r14
+adox rcx, rax
+adcx r9, rcx
+mov rdx, [rip + 2f]
+mulx rcx, rsi, r10
+mulx r10, r12, r12
+xor r14d, r14d
+adcx r8, rsi
+mulx rsi, r13, r13
+adox rcx, r12
+adcx rdi, rcx
+mulx rcx, rdx, r9
+adox r10, r13
+adcx r10, [rsp]
+adox rsi, rdx
+adcx r11, rsi
+adox rcx, rax
+adcx rcx, rax
+mov rsi, r11
+and rsi, [rip + 2f + 8]
+shld rcx, r11, 1
+mov rdx, rcx
+mulx rcx, rdx, [rip + 2f + 16]
+xor r9d, r9d
+adcx r8, rdx
+adcx rdi, rcx
+adcx r10, rax
+adcx rsi, rax
+mov rax, r8
+sub rax, [rip + 2f + 24]
+mov rcx, rdi
+sbb rcx, [rip + 2f + 32]
+mov rdx, r10
+sbb rdx, [rip + 2f + 32]
+mov r9, rsi
+sbb r9, [rip + 2f + 8]
+cmovc rax, r8
+cmovc rcx, rdi
+cmovc rdx, r10
+cmovc r9, rsi
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {k26}, {p3}, {complement0}, {p0}, {p1}
+",
+        k26 = const 0x26_u64,
+        p3 = const M::P[3],
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is curve25519.
+#[inline(always)]
+unsafe fn square_plain_curve25519_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_plain_curve25519_mulx_code::<M>,
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
+            z[1], out("rdi") z[2], out("r8") z[3], out("r9") _, out("r10") _, out("r11") _,
+            out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_plain_curve25519_mulx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+lea rax, [rip + 2f]
+mov rcx, [rsi + 16]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 16]
+mov rdi, [rsi + 24]
+shld rdi, rdx, 1
+mov rdx, [rsi + 8]
+mov r8, [rsi + 8]
+mulx r8, r9, r8
+mulx rcx, r10, rcx
+add r8, r10
+mulx rdx, r10, rdi
+adc rcx, r10
+adc rdx, 0
+mov r10, [rsi + 8]
+lea r10, [r10 + r10]
+mov r11, [rsi + 8]
+mov r12, [rsi + 16]
+shld r12, r11, 1
+mov r11, rdx
+mov rdx, [rsi]
+mov r13, [rsi]
+mulx r13, r14, r13
+mulx r10, r15, r10
+add r13, r15
+mulx r12, r15, r12
+adc r10, r15
+mulx rdx, rdi, rdi
+adc r12, rdi
+adc rdx, 0
+add r9, r10
+adc r8, r12
+adc rcx, rdx
+adc r11, 0
+mov rdx, [rsi + 24]
+lea rdi, [rdx + rdx]
+mov rdx, [rsi + 16]
+mov r10, [rsi + 16]
+mulx r10, r12, r10
+mulx rdx, rdi, rdi
+add r10, rdi
+adc rdx, 0
+add rcx, r12
+adc r11, r10
+adc rdx, 0
+mov rdi, rdx
+mov rdx, [rsi + 24]
+mov rsi, [rsi + 24]
+mulx rdx, rsi, rsi
+add rdi, rsi
+adc rdx, 0
+mov rsi, rdx
+mov rdx, [rax]
+mulx rcx, r10, rcx
+mulx r11, r12, r11
+add rcx, r12
+mulx rdi, r12, rdi
+adc r11, r12
+mulx rdx, rsi, rsi
+adc rdi, rsi
+adc rdx, 0
+add r14, r10
+adc r13, rcx
+adc r9, r11
+adc r8, rdi
+adc rdx, 0
+mov rcx, r8
+and rcx, [rax + 8]
+shld rdx, r8, 1
+mov rdx, rdx
+mulx rdx, rsi, [rax + 16]
+add r14, rsi
+adc r13, 0
+adc r9, 0
+adc rcx, 0
+mov rdx, r14
+sub rdx, [rax + 24]
+mov rsi, r13
+sbb rsi, [rax + 32]
+mov rdi, r9
+sbb rdi, [rax + 32]
+mov r8, rcx
+sbb r8, [rax + 8]
+cmovc rdx, r14
+cmovc rsi, r13
+cmovc rdi, r9
+cmovc r8, rcx
+ret
+.balign 64
+2:
+.quad {k26}, {p3}, {complement0}, {p0}, {p1}
+",
+        k26 = const 0x26_u64,
+        p3 = const M::P[3],
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is curve25519.
+#[inline(always)]
+unsafe fn square_plain_curve25519_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_plain_curve25519_adx_code::<M>,
+            out("rax") z[0], out("rcx") z[1], out("rdx") z[2], inout("rsi") core::ptr::from_ref(x)
+            => _, out("rdi") z[3], out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12")
+            _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_plain_curve25519_adx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+xor eax, eax
+mov rcx, [rsi + 16]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 16]
+mov rdi, [rsi + 24]
+shld rdi, rdx, 1
+mov rdx, [rsi + 8]
+mulx r8, r9, [rsi + 8]
+mulx rcx, r10, rcx
+mulx rdx, r11, rdi
+xor r12d, r12d
+adcx r8, r10
+adcx rcx, r11
+adcx rdx, rax
+mov r10, [rsi + 8]
+lea r10, [r10 + r10]
+mov r11, [rsi + 8]
+mov r12, [rsi + 16]
+shld r12, r11, 1
+mov r11, rdx
+mov rdx, [rsi]
+mulx r13, r14, [rsi]
+mulx r10, r15, r10
+mulx r12, rbx, r12
+xor ebp, ebp
+adcx r13, r15
+mulx rdx, rdi, rdi
+adcx r10, rbx
+adox r9, r10
+adcx r12, rdi
+adox r8, r12
+adcx rdx, rax
+adox rcx, rdx
+adox r11, rax
+mov rdx, [rsi + 24]
+lea rdi, [rdx + rdx]
+mov rdx, [rsi + 16]
+mulx r10, r12, [rsi + 16]
+mulx rdx, rdi, rdi
+xor r15d, r15d
+adcx r10, rdi
+adcx rdx, rax
+adcx rcx, r12
+adcx r11, r10
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, [rsi + 24]
+mulx rdx, rsi, [rsi + 24]
+xor r10d, r10d
+adcx rdi, rsi
+adcx rdx, rax
+mov rsi, rdx
+mov rdx, [rip + 2f]
+mulx rcx, r10, rcx
+mulx r11, r12, r11
+xor r15d, r15d
+adcx r14, r10
+mulx rdi, r10, rdi
+adox rcx, r12
+adcx r13, rcx
+mulx rcx, rdx, rsi
+adox r11, r10
+adcx r9, r11
+adox rdi, rdx
+adcx r8, rdi
+adox rcx, rax
+adcx rcx, rax
+mov rsi, r8
+and rsi, [rip + 2f + 8]
+shld rcx, r8, 1
+mov rdx, rcx
+mulx rcx, rdx, [rip + 2f + 16]
+xor edi, edi
+adcx r14, rdx
+adcx r13, rcx
+adcx r9, rax
+adcx rsi, rax
+mov rax, r14
+sub rax, [rip + 2f + 24]
+mov rcx, r13
+sbb rcx, [rip + 2f + 32]
+mov rdx, r9
+sbb rdx, [rip + 2f + 32]
+mov rdi, rsi
+sbb rdi, [rip + 2f + 8]
+cmovc rax, r14
+cmovc rcx, r13
+cmovc rdx, r9
+cmovc rdi, rsi
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {k26}, {p3}, {complement0}, {p0}, {p1}
+",
+        k26 = const 0x26_u64,
+        p3 = const M::P[3],
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
 // Sums.
 
 /// x + y mod p for p with a spare bit.

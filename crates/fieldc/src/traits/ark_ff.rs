@@ -1,6 +1,6 @@
 //! `ark-ff`: a field as the configuration of an arkworks field, which then runs on its kernels.
 //!
-//! Elements of both have the Montgomery form in the same limbs, so a conversion is a copy.
+//! Elements of arkworks have the Montgomery form, so a conversion is a copy, unless ours are plain.
 
 /// The arkworks field of a configuration.
 #[cfg(feature = "ark-ff")]
@@ -35,18 +35,26 @@ macro_rules! __ark_ff {
             $crate::__ark_ff_operations! { $Fp }
         }
 
-        /// A copy: both have the Montgomery form in the same limbs.
+        /// A copy, unless elements of this type are plain: theirs have the Montgomery form.
         impl From<$Fp> for $crate::__private::Ark<$Fp, { $Fp::LIMBS }> {
             #[inline]
             fn from(element: $Fp) -> Self {
-                Self::new_unchecked($crate::__private::ark_ff::BigInt(element.0))
+                Self::new_unchecked($crate::__private::ark_ff::BigInt(
+                    element.to_montgomery_limbs(),
+                ))
             }
         }
 
-        /// A copy: both have the Montgomery form in the same limbs, below p.
+        /// A copy, unless elements of this type are plain.
         impl From<$crate::__private::Ark<$Fp, { $Fp::LIMBS }>> for $Fp {
             #[inline]
             fn from(element: $crate::__private::Ark<$Fp, { $Fp::LIMBS }>) -> Self {
+                if <Self as $crate::Modulus<{ $Fp::LIMBS }>>::PLAIN {
+                    return Self($crate::__private::from_montgomery::<
+                        { $Fp::LIMBS },
+                        $crate::__private::Montgomery<Self>,
+                    >(&element.0.0));
+                }
                 Self(element.0.0)
             }
         }
@@ -70,18 +78,20 @@ macro_rules! __ark_ff_constants {
         const MODULUS: $crate::__private::ark_ff::BigInt<{ $Fp::LIMBS }> =
             $crate::__private::ark_ff::BigInt(<Self as $crate::Modulus<{ $Fp::LIMBS }>>::P);
         const R: $crate::__private::ark_ff::BigInt<{ $Fp::LIMBS }> =
-            $crate::__private::ark_ff::BigInt(<Self as $crate::Modulus<{ $Fp::LIMBS }>>::R);
+            $crate::__private::ark_ff::BigInt(<Self as $crate::Modulus<{ $Fp::LIMBS }>>::RADIX);
         const R2: $crate::__private::ark_ff::BigInt<{ $Fp::LIMBS }> =
-            $crate::__private::ark_ff::BigInt(<Self as $crate::Modulus<{ $Fp::LIMBS }>>::R2);
+            $crate::__private::ark_ff::BigInt(
+                <$crate::__private::Montgomery<Self> as $crate::Modulus<{ $Fp::LIMBS }>>::R2,
+            );
         const INV: u64 = <Self as $crate::Modulus<{ $Fp::LIMBS }>>::N0;
 
         const GENERATOR: $crate::__private::Ark<Self, { $Fp::LIMBS }> =
             $crate::__private::Ark::<Self, { $Fp::LIMBS }>::new_unchecked(
-                $crate::__private::ark_ff::BigInt(Self::GENERATOR.0),
+                $crate::__private::ark_ff::BigInt(Self::GENERATOR.to_montgomery_limbs()),
             );
         const TWO_ADIC_ROOT_OF_UNITY: $crate::__private::Ark<Self, { $Fp::LIMBS }> =
             $crate::__private::Ark::<Self, { $Fp::LIMBS }>::new_unchecked(
-                $crate::__private::ark_ff::BigInt(Self::ROOT_OF_UNITY.0),
+                $crate::__private::ark_ff::BigInt(Self::ROOT_OF_UNITY.to_montgomery_limbs()),
             );
 
         // The powers of 3 are the small subgroup, where there are any.
@@ -101,9 +111,10 @@ macro_rules! __ark_ff_constants {
                 _ => Some(
                     $crate::__private::Ark::<Self, { $Fp::LIMBS }>::new_unchecked(
                         $crate::__private::ark_ff::BigInt(
-                            $crate::__private::large_root_of_unity::<{ $Fp::LIMBS }, Self>(
-                                $generator,
-                            ),
+                            $crate::__private::large_root_of_unity::<
+                                { $Fp::LIMBS },
+                                $crate::__private::Montgomery<Self>,
+                            >($generator),
                         ),
                     ),
                 ),
@@ -148,26 +159,45 @@ macro_rules! __ark_ff_operations {
             a: &mut $crate::__private::Ark<Self, { $Fp::LIMBS }>,
             b: &$crate::__private::Ark<Self, { $Fp::LIMBS }>,
         ) {
-            a.0.0 = (Self(a.0.0) * Self(b.0.0)).0;
+            a.0.0 = $crate::__private::mul::<
+                { $Fp::LIMBS },
+                { $crate::__private::montgomery_class::<{ $Fp::LIMBS }, Self>() },
+                $crate::__private::Montgomery<Self>,
+            >(&a.0.0, &b.0.0);
         }
 
         #[inline]
         fn square_in_place(a: &mut $crate::__private::Ark<Self, { $Fp::LIMBS }>) {
-            a.0.0 = Self(a.0.0).square().0;
+            a.0.0 = $crate::__private::square::<
+                { $Fp::LIMBS },
+                { $crate::__private::montgomery_class::<{ $Fp::LIMBS }, Self>() },
+                $crate::__private::Montgomery<Self>,
+            >(&a.0.0);
         }
 
         #[inline]
         fn inverse(
             a: &$crate::__private::Ark<Self, { $Fp::LIMBS }>,
         ) -> Option<$crate::__private::Ark<Self, { $Fp::LIMBS }>> {
-            Self(a.0.0).invert().map(Into::into)
+            let (inverse, exists) = $crate::__private::invert::<
+                { $Fp::LIMBS },
+                $crate::__private::Montgomery<Self>,
+            >(&a.0.0);
+            exists.then(|| {
+                $crate::__private::Ark::<Self, { $Fp::LIMBS }>::new_unchecked(
+                    $crate::__private::ark_ff::BigInt(inverse),
+                )
+            })
         }
 
         #[inline]
         fn into_bigint(
             a: $crate::__private::Ark<Self, { $Fp::LIMBS }>,
         ) -> $crate::__private::ark_ff::BigInt<{ $Fp::LIMBS }> {
-            $crate::__private::ark_ff::BigInt(Self(a.0.0).to_limbs())
+            $crate::__private::ark_ff::BigInt($crate::__private::from_montgomery::<
+                { $Fp::LIMBS },
+                $crate::__private::Montgomery<Self>,
+            >(&a.0.0))
         }
 
         #[inline(always)]
@@ -175,6 +205,10 @@ macro_rules! __ark_ff_operations {
             a: &[$crate::__private::Ark<Self, { $Fp::LIMBS }>; M],
             b: &[$crate::__private::Ark<Self, { $Fp::LIMBS }>; M],
         ) -> $crate::__private::Ark<Self, { $Fp::LIMBS }> {
+            if <Self as $crate::Modulus<{ $Fp::LIMBS }>>::PLAIN {
+                let pairs = a.iter().zip(b);
+                return pairs.map(|(a, b)| *a * b).sum();
+            }
             let [a, b] = [a, b].map($crate::__private::from_arks::<Self, { $Fp::LIMBS }, M>);
             Self::sum_of_products(a, b).into()
         }

@@ -1,4 +1,4 @@
-//! `bytemuck`: elements as bytes of the Montgomery form, and back where they are below p.
+//! `bytemuck`: elements as bytes of the limbs they are kept in, and back where they are below p.
 
 /// The traits of `bytemuck`.
 #[cfg(feature = "bytemuck")]
@@ -12,7 +12,7 @@ macro_rules! __bytemuck {
         // SAFETY: an element is nothing but its limbs, which have no padding.
         unsafe impl $crate::__private::bytemuck::NoUninit for $Fp {}
 
-        /// The limbs of a Montgomery form, in the byte order of the machine; valid are those
+        /// The limbs of an element as it is kept, in the byte order of the machine; valid are those
         /// below p.
         // SAFETY: an element is nothing but its limbs, and what is valid is what is below p.
         unsafe impl $crate::__private::bytemuck::CheckedBitPattern for $Fp {
