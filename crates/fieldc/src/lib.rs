@@ -163,6 +163,7 @@ mod small;
 pub mod sources;
 mod standard_traits;
 mod sum;
+mod torsion;
 mod traits;
 mod wide;
 

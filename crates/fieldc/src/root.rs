@@ -2,6 +2,7 @@
 //!
 //! Source: A. Tonelli and D. Shanks' algorithm without branches as in RFC 9380, appendix I.4. For
 //! p = 3 mod 4 it is one power, and for p = 5 mod 8 one power and one choice, as in A. O. L. Atkin's.
+//! Where 2^3 to 2^48 divides p - 1, tables take the place of the loop: `torsion`.
 
 use core::marker::PhantomData;
 
@@ -12,6 +13,7 @@ use crate::limbs;
 use crate::modulus::Modulus;
 use crate::portable::{self, mask, select};
 use crate::power::{power, repeated_square};
+use crate::torsion::{has_table, inverse_root};
 
 /// p - 1 = odd * 2^twos, and what follows from it.
 struct Order<const N: usize, M>(PhantomData<M>);
@@ -44,6 +46,10 @@ pub fn is_square<const N: usize, M: HasProducts<N>>(x: &[u64; N]) -> bool {
 pub fn sqrt<const N: usize, M: HasProducts<N>>(x: &[u64; N]) -> ([u64; N], bool) {
     // root^2 = x * rest, and the order of rest, if x is a square, is below 2^i.
     let (mut root, mut rest) = candidates::<N, M>(x);
+    if has_table::<N, M>() {
+        root = M::Kernels::mul::<M>(&root, &inverse_root::<N, M>(&rest));
+        return checked::<N, M>(&root, x);
+    }
     let mut factor = Order::<N, M>::GENERATOR;
     for i in (2..=Order::<N, M>::TWOS).rev() {
         let symbol = repeated_square::<N, M>(&rest, i - 2);
@@ -52,9 +58,14 @@ pub fn sqrt<const N: usize, M: HasProducts<N>>(x: &[u64; N]) -> ([u64; N], bool)
         factor = M::Kernels::square::<M>(&factor);
         rest = select(is_right, &rest, &M::Kernels::mul::<M>(&rest, &factor));
     }
-    let is_square = limbs::is_equal(&M::Kernels::square::<M>(&root), x);
-    let is_odd = portable::from_montgomery::<N, M>(&root)[0] & 1 == 1;
-    let root = select(mask(is_odd), &neg(&root, &M::P), &root);
+    checked::<N, M>(&root, x)
+}
+
+/// The root whose number is even, if it is one of x; 0 and false otherwise.
+fn checked<const N: usize, M: HasProducts<N>>(root: &[u64; N], x: &[u64; N]) -> ([u64; N], bool) {
+    let is_square = limbs::is_equal(&M::Kernels::square::<M>(root), x);
+    let is_odd = portable::number::<N, M>(root)[0] & 1 == 1;
+    let root = select(mask(is_odd), &neg(root, &M::P), root);
     (select(mask(is_square), &root, &[0; N]), is_square)
 }
 
