@@ -14,7 +14,7 @@ from fieldc.elements import arithmetic_of
 from fieldc.machine import processor
 from fieldc.machine.check import check
 from fieldc.machine.emulated import RunningProgram
-from fieldc.native import NativeArithmetic
+from fieldc.native_arithmetic import NativeArithmetic
 from fieldc.targets.llvm.emulators import EMULATORS
 from fieldc.targets.registry import TARGETS
 

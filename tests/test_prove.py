@@ -109,7 +109,11 @@ def entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return cache.folder() / "key"
 
 
-@pytest.mark.parametrize("content", [b"", gzip.compress(b""), gzip.compress(b"{}"), b"damaged"])
+@pytest.mark.parametrize(
+    "content",
+    [b"", gzip.compress(b""), gzip.compress(b"{}"), b"damaged"],
+    ids=["empty", "of nothing", "of no fields", "damaged"],
+)
 def test_an_entry_that_is_not_whole_is_a_miss(entry: Path, content: bytes) -> None:
     entry.write_bytes(content)
     assert cache.recall("key") is None
