@@ -174,8 +174,6 @@ SAME_IDEA = {
 }
 """Classes of one name in two modules, and why that is one idea. The stages of a target, such as
 Selection and Allocation, also have the same names in the folder of each target."""
-AMBIGUOUS = {"Kind", "Plan", "Routine", "Statement", "Trace"}
-"""Names that still mean two things. No name may join them."""
 
 
 def are_stages(places: list[str]) -> bool:
@@ -196,7 +194,7 @@ def test_a_class_name_means_one_thing() -> None:
     several = {
         name: places for name, places in found.items() if len(places) > 1 and not are_stages(places)
     }
-    assert several.keys() == SAME_IDEA.keys() | AMBIGUOUS, several
+    assert several.keys() == SAME_IDEA.keys(), several
 
 
 MOST_LINES = 400

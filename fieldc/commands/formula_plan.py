@@ -7,7 +7,7 @@ from pathlib import Path
 from fieldc.commands.verb import Answer, Table
 from fieldc.field import Field
 from fieldc.formulas.load import load_formulas
-from fieldc.formulas.plan import Computed, Plan, planned
+from fieldc.formulas.plan import Computed, FormulaPlan, planned
 from fieldc.formulas.ranges import ranged
 
 COLUMNS = ("value", "line", "is", "from", "below")
@@ -37,7 +37,7 @@ def formula_plans(field: Field, path: Path) -> Answer:
     return Answer(tuple(tables), data)
 
 
-def _rows(plan: Plan) -> list[tuple[object, ...]]:
+def _rows(plan: FormulaPlan) -> list[tuple[object, ...]]:
     names = dict(enumerate(_inputs(plan)))
     rows: list[tuple[object, ...]] = []
     for one in plan.computed:
@@ -51,7 +51,7 @@ def _rows(plan: Plan) -> list[tuple[object, ...]]:
     return rows
 
 
-def _inputs(plan: Plan) -> list[str]:
+def _inputs(plan: FormulaPlan) -> list[str]:
     return [
         name if count == 1 else f"{name}[{i}]"
         for name, count in plan.formula.operands

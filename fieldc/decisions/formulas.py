@@ -14,7 +14,7 @@ from fieldc.field import Field
 from fieldc.formulas.blocks import REDUCTIONS, Block
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.kernels import CALLS, kernel_of
-from fieldc.formulas.plan import Plan, planned
+from fieldc.formulas.plan import FormulaPlan, planned
 from fieldc.formulas.ranges import ranged
 from fieldc.language import BoundError, Expression, Kernel
 from fieldc.machine.assemble import assemble
@@ -22,8 +22,8 @@ from fieldc.machine.processor import missing
 from fieldc.proof.identity import ProofError
 from fieldc.proof.programs import prove_formula
 from fieldc.targets.target import Choice, Target
-from fieldc.targets.x86_64.calls import Call, Calls, Routine
-from fieldc.targets.x86_64.plan import Plan as X86Plan
+from fieldc.targets.x86_64.calls import Call, CalledRoutine, Calls
+from fieldc.targets.x86_64.plan import Plan
 from fieldc.targets.x86_64.print import GNU
 
 MOST_FLAT = 4
@@ -59,7 +59,7 @@ def decide_formula(
     return replace(decision, candidates=tuple(candidates))
 
 
-def _flat(field: Field, plan: Plan) -> list[Expression]:
+def _flat(field: Field, plan: FormulaPlan) -> list[Expression]:
     """The formula as one straight line, for each way to reduce whose bounds hold."""
     found, failure = [], None
     for reduction in REDUCTIONS:
@@ -114,7 +114,7 @@ def _proved(block: Block, decision: Decision, variant: str) -> Choice | None:
 
 
 @lru_cache(maxsize=1024)
-def _is_proved(field: Field, kernel: Kernel, plan: X86Plan, text: str) -> bool:
+def _is_proved(field: Field, kernel: Kernel, plan: Plan, text: str) -> bool:
     code = assemble(plan.compile(kernel.expression(field), ROUTINE).text(GNU))
     function = function_of(code, ROUTINE)
     try:
@@ -124,7 +124,7 @@ def _is_proved(field: Field, kernel: Kernel, plan: X86Plan, text: str) -> bool:
     return True
 
 
-def _calls(plan: Plan, choices: Sequence[Choice]) -> Calls:
+def _calls(plan: FormulaPlan, choices: Sequence[Choice]) -> Calls:
     number = {block: index for index, block in enumerate(plan.blocks)}
     calls = tuple(Call(number[c.block], c.sources, c.number, c.name) for c in plan.computed)
     counts = tuple(count for _, count in plan.formula.operands)
@@ -147,9 +147,9 @@ def _decide_block(field: Field, block: Block, target: Target, processor: str | N
     return decide(target, found, processor)
 
 
-def _routines(plan: Plan, choices: Sequence[Choice]) -> Iterator[Routine]:
+def _routines(plan: FormulaPlan, choices: Sequence[Choice]) -> Iterator[CalledRoutine]:
     for number, (block, choice) in enumerate(zip(plan.blocks, choices, strict=True)):
         name = KNOWN.get(block, f"routine_{number}")
         computes = replace(choice.expression.kernel.computes, says=f"{block.says} mod p")
         kernel = replace(choice.expression.kernel, computes=computes)
-        yield Routine(kernel, choice.plan, block.text(), name)
+        yield CalledRoutine(kernel, choice.plan, block.text(), name)

@@ -29,7 +29,7 @@ class Step:
 
 
 @dataclass
-class Trace:
+class Recording:
     """The steps of one formula while it is recorded. Equal steps are one step."""
 
     inputs: int
@@ -57,7 +57,7 @@ class Element:
 
     __slots__ = ("number", "trace")
 
-    def __init__(self, trace: Trace, number: int) -> None:
+    def __init__(self, trace: Recording, number: int) -> None:
         self.trace, self.number = trace, number
 
     def __add__(self, other: Element | int) -> Element:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from fieldc.field import Field
-from fieldc.formulas.element import Element, Step, Trace
+from fieldc.formulas.element import Element, Recording, Step
 from fieldc.formulas.errors import FormulaError, wrong
-from fieldc.formulas.kinds import Kind, kind_of
+from fieldc.formulas.kinds import ValueType, kind_of
 
 MOST_OPERANDS = 5
 """Operands of one formula: as many as calling conventions pass in registers beside the result."""
@@ -92,7 +92,7 @@ def formula(function: Callable[..., object]) -> Formula:
     parameters, result = _signature(function, at)
     if not parameters or len(parameters) > MOST_OPERANDS:
         raise wrong(f"{function.__name__} has {len(parameters)} operands, not 1 to 5", at)
-    trace = Trace(sum(kind.count for _, kind in parameters))
+    trace = Recording(sum(kind.count for _, kind in parameters))
     elements = iter([Element(trace, number) for number in range(trace.inputs)])
     arguments = [kind.make([next(elements) for _ in range(kind.count)]) for _, kind in parameters]
     try:
@@ -119,7 +119,7 @@ def formula(function: Callable[..., object]) -> Formula:
 
 def _signature(
     function: Callable[..., object], at: tuple[str, int]
-) -> tuple[list[tuple[str, Kind]], Kind]:
+) -> tuple[list[tuple[str, ValueType]], ValueType]:
     """The operands with their kinds, and the kind of what is returned."""
     try:
         signature = inspect.signature(function, eval_str=True)

@@ -8,7 +8,7 @@ from typing import cast
 from fieldc.field import Field
 from fieldc.formulas.blocks import REDUCTIONS
 from fieldc.formulas.formula import Formula
-from fieldc.formulas.plan import Plan
+from fieldc.formulas.plan import FormulaPlan
 from fieldc.language import Kernel, Number
 from fieldc.operands import residues
 from fieldc.operations import Operation
@@ -37,7 +37,7 @@ def operation_of(formula: Formula) -> Operation:
     )
 
 
-def kernel_of(plan: Plan, reduction: str = "cios", algorithm: str = "") -> Kernel:
+def kernel_of(plan: FormulaPlan, reduction: str = "cios", algorithm: str = "") -> Kernel:
     """The formula as one straight line of its blocks, all with one way to reduce."""
     operation = operation_of(plan.formula)
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
 from fieldc.field import Field
-from fieldc.formulas.element import Element, Trace
+from fieldc.formulas.element import Element, Recording
 from fieldc.formulas.errors import wrong
 
 Place = tuple[str, int]
 
 
 @dataclass(frozen=True)
-class Kind:
+class ValueType:
     """A type of so many elements: how to make a value of them, and how to take it apart."""
 
     name: str
@@ -22,10 +22,10 @@ class Kind:
     make: Callable[[Sequence[Element]], Any]
     parts: Callable[[Any], Sequence[Any] | None]
     """The parts of a value; None for a value of another type."""
-    members: tuple[Kind, ...] = ()
+    members: tuple[ValueType, ...] = ()
     checks: tuple[Callable[[Field], None], ...] = ()
 
-    def values(self, value: object, trace: Trace, what: str, at: Place) -> list[Element]:
+    def values(self, value: object, trace: Recording, what: str, at: Place) -> list[Element]:
         """The elements of a value. Raises FormulaError for one of another type."""
         if not self.members:
             if isinstance(value, int) and not isinstance(value, bool):
@@ -44,14 +44,14 @@ def _shown(value: object) -> str:
     return "nothing" if value is None else f"a {type(value).__name__}"
 
 
-ELEMENT = Kind("Element", 1, lambda values: values[0], lambda value: (value,))
+ELEMENT = ValueType("Element", 1, lambda values: values[0], lambda value: (value,))
 
 
-def kind_of(hint: Any, what: str, at: Place) -> Kind:
+def kind_of(hint: Any, what: str, at: Place) -> ValueType:
     """The kind of an annotation. Raises FormulaError for one that is not of elements."""
     if hint is Element:
         return ELEMENT
-    if isinstance(own := getattr(hint, "kind", None), Kind):
+    if isinstance(own := getattr(hint, "kind", None), ValueType):
         return own
     if get_origin(hint) is tuple and get_args(hint) and Ellipsis not in get_args(hint):
         members = [kind_of(one, what, at) for one in get_args(hint)]
@@ -75,17 +75,17 @@ def _tuple(value: Any) -> Sequence[Any] | None:
     return value if isinstance(value, tuple) else None
 
 
-def _named(hint: type, names: Sequence[str], what: str, at: Place) -> list[Kind]:
+def _named(hint: type, names: Sequence[str], what: str, at: Place) -> list[ValueType]:
     hints = get_type_hints(hint)
     return [kind_of(hints.get(name), f"{name} of {what}", at) for name in names]
 
 
 def _group(
     name: str,
-    members: Sequence[Kind],
+    members: Sequence[ValueType],
     make: Callable[..., Any],
     parts: Callable[[Any], Sequence[Any] | None],
-) -> Kind:
+) -> ValueType:
     """A kind of other kinds side by side."""
 
     def made(values: Sequence[Element]) -> Any:
@@ -94,4 +94,4 @@ def _group(
 
     count = sum(kind.count for kind in members)
     checks = tuple(check for kind in members for check in kind.checks)
-    return Kind(name, count, made, parts, tuple(members), checks)
+    return ValueType(name, count, made, parts, tuple(members), checks)

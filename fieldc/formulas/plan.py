@@ -90,7 +90,7 @@ class Computed:
 
 
 @dataclass(frozen=True)
-class Plan:
+class FormulaPlan:
     """What is computed, in order, and the values that are returned."""
 
     formula: Formula
@@ -122,7 +122,7 @@ class Plan:
         return sum(bool(one.block.products) for one in self.computed)
 
 
-def planned(formula: Formula, is_fused: bool = True) -> Plan:
+def planned(formula: Formula, is_fused: bool = True) -> FormulaPlan:
     """Plan a formula; unless it is fused, each step is a block of its own. Raises FormulaError."""
     return _Planner(formula, is_fused).plan()
 
@@ -136,7 +136,7 @@ class _Planner:
     open: dict[int, Open] = field(default_factory=dict)
     """By the formula's own numbers of values."""
 
-    def plan(self) -> Plan:
+    def plan(self) -> FormulaPlan:
         formula = self.formula
         names = names_of(formula.file)
         uses = _uses(formula)
@@ -158,7 +158,7 @@ class _Planner:
             self.at = names.get(line, ""), line
             ((value, _),) = self._value(self.open[number]).linear
             results.append(value)
-        return Plan(formula, tuple(self._live(results)), tuple(results))
+        return FormulaPlan(formula, tuple(self._live(results)), tuple(results))
 
     def _live(self, results: Sequence[int]) -> Iterator[Computed]:
         """What the results need."""

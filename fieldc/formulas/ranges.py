@@ -14,14 +14,14 @@ from math import ceil
 
 from fieldc.field import Field
 from fieldc.formulas.blocks import Block, signed, units
-from fieldc.formulas.plan import Computed, Plan
+from fieldc.formulas.plan import Computed, FormulaPlan
 
 LARGEST_CAP = 6
 Group = tuple[Block, bool]
 """A block of canonical operands, and whether it computes a result."""
 
 
-def ranged(plan: Plan, f: Field) -> Plan:
+def ranged(plan: FormulaPlan, f: Field) -> FormulaPlan:
     """The plan with the ranges that cost the fewest subtractions for a field."""
     caps = range(1, min(LARGEST_CAP, f.R // f.p) + 1)
     tried = [_Ranges(plan, f, cap).solve() for cap in caps]
@@ -32,7 +32,7 @@ def ranged(plan: Plan, f: Field) -> Plan:
 class _Ranges:
     """The ranges for one cap."""
 
-    plan: Plan
+    plan: FormulaPlan
     f: Field
     cap: int
     operands: dict[Group, tuple[int, ...]] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class _Ranges:
         large = sum(units(form, multiples) > over for form in factors)
         return large + (ceil(self.before(group) / self.result(group)) - 1).bit_length()
 
-    def plan_with_ranges(self) -> Plan:
+    def plan_with_ranges(self) -> FormulaPlan:
         """The plan with these ranges."""
         computed = [replace(one, block=self._block(self.group(one))) for one in self.plan.computed]
         return replace(self.plan, computed=tuple(computed))

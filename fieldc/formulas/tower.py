@@ -13,7 +13,7 @@ from typing import Any, ClassVar, cast
 from fieldc.field import Field
 from fieldc.formulas.element import Element
 from fieldc.formulas.errors import place, wrong
-from fieldc.formulas.kinds import ELEMENT, Kind
+from fieldc.formulas.kinds import ELEMENT, ValueType
 
 Coefficient = Any
 """An Element, an int, or a value of the extension below."""
@@ -25,7 +25,7 @@ class Extension:
     base: ClassVar[Any]
     degree: ClassVar[int]
     root: ClassVar[Any]
-    kind: ClassVar[Kind]
+    kind: ClassVar[ValueType]
 
     def __init__(self, *coefficients: Coefficient) -> None:
         if len(coefficients) > self.degree:
@@ -161,7 +161,7 @@ def extend(base: Any, degree: int, root: Coefficient) -> type[Extension]:
         raise wrong("an extension is of Element or of another extension", at)
     if degree not in (2, 3):
         raise wrong(f"an extension has degree 2 or 3, not {degree}", at)
-    below: Kind = ELEMENT if base is Element else base.kind
+    below: ValueType = ELEMENT if base is Element else base.kind
     lowest = lifted(base, root)
     if not _is_constant(lowest):
         raise wrong("a root is made of integers", at)
@@ -182,7 +182,7 @@ def extend(base: Any, degree: int, root: Coefficient) -> type[Extension]:
                 f"{name} is no field modulo {f.label}: its root is a power of {degree} there", at
             )
 
-    made.kind = Kind(
+    made.kind = ValueType(
         name, below.count * degree, make, parts, (below,) * degree, (*below.checks, check)
     )
     return made

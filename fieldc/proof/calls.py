@@ -17,7 +17,7 @@ from fieldc.proof.bounds import Input
 from fieldc.proof.contracts import Contract
 from fieldc.proof.equations import Polynomial
 from fieldc.proof.forms import Form, Forms
-from fieldc.proof.formulas import Statement, contract_of_formula, evaluate, statement_of
+from fieldc.proof.formulas import FormulaStatement, contract_of_formula, evaluate, statement_of
 from fieldc.proof.identity import ProofError
 from fieldc.proof.memory import KernelMemory, Pointer, Value
 
@@ -26,7 +26,7 @@ from fieldc.proof.memory import KernelMemory, Pointer, Value
 class Lemma:
     """What was proved of a routine, which follows System V."""
 
-    statement: Statement
+    statement: FormulaStatement
     contract: Contract
     stack: int
     """Bytes below its return address."""
@@ -149,7 +149,7 @@ def _new(memory: KernelMemory, name: str, limbs: int, high: int) -> Input:
 
 
 def settle(
-    routines: Routines, memory: KernelMemory, statement: Statement, inputs: Sequence[Form]
+    routines: Routines, memory: KernelMemory, statement: FormulaStatement, inputs: Sequence[Form]
 ) -> None:
     """Prove each result of a formula from what is known of the words in z. Raises ProofError."""
     limbs, high = routines.limbs, statement.multiple * routines.p - 1

@@ -32,7 +32,7 @@ _Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True)
-class Statement:
+class FormulaStatement:
     """A formula: operands with their ranges, steps, and which values are the results."""
 
     operands: tuple[tuple[str, int, int], ...]
@@ -42,7 +42,7 @@ class Statement:
     multiple: int
 
 
-def statement_of(text: str) -> Statement:
+def statement_of(text: str) -> FormulaStatement:
     """Read a text. Raises ProofError for one that is no formula."""
     try:
         data = json.loads(text)
@@ -60,7 +60,7 @@ def statement_of(text: str) -> Statement:
         results = tuple(data["results"])
         if not results or not all(type(i) is int and 0 <= i < known + len(steps) for i in results):
             raise ValueError("results")
-        return Statement(operands, tuple(steps), results, _size(data["multiple"]))
+        return FormulaStatement(operands, tuple(steps), results, _size(data["multiple"]))
     except (ValueError, KeyError, TypeError):
         raise ProofError("the text is no formula") from None
 
@@ -88,7 +88,11 @@ class Algebra(Protocol[_Value]):
 
 
 def evaluate(
-    statement: Statement, algebra: Algebra[_Value], p: int, limbs: int, values: Sequence[_Value]
+    statement: FormulaStatement,
+    algebra: Algebra[_Value],
+    p: int,
+    limbs: int,
+    values: Sequence[_Value],
 ) -> list[_Value]:
     """The results of a formula for values of its operands."""
     R = 1 << WORD_BITS * limbs
@@ -134,7 +138,7 @@ class Polynomials:
         return {m: r for m, c in found.items() if (r := int(c) % self.p)}
 
 
-def contract_of_formula(statement: Statement, p: int, limbs: int) -> Contract:
+def contract_of_formula(statement: FormulaStatement, p: int, limbs: int) -> Contract:
     """The contract of a kernel that computes a formula."""
 
     def claim(number: int) -> Claim:

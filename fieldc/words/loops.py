@@ -28,8 +28,8 @@ from fieldc.words.statements import (
     KeepIfLess,
     Load,
     LoopProgram,
+    LoopStatement,
     Quotient,
-    Statement,
     Subtract,
 )
 
@@ -80,7 +80,7 @@ class _Reader:
     f: Field
     what: str
     uses: Counter[int]
-    statements: list[Statement] = field(default_factory=list)
+    statements: list[LoopStatement] = field(default_factory=list)
     constants: dict[str, tuple[int, ...]] = field(default_factory=dict)
     words: dict[str, int] = field(default_factory=dict)
     _held: dict[str, tuple[Integer, int]] = field(default_factory=dict)

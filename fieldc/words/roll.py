@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from fieldc.words.statements import Index, Loop, Statement
+from fieldc.words.statements import Index, Loop, LoopStatement
 
 
-def roll(statements: Sequence[Statement]) -> tuple[Statement | Loop, ...]:
+def roll(statements: Sequence[LoopStatement]) -> tuple[LoopStatement | Loop, ...]:
     """Return the same statements with loops, preferring the loop that covers most of them."""
-    rolled: list[Statement | Loop] = []
+    rolled: list[LoopStatement | Loop] = []
     left = list(statements)
     while left:
         loop = max(_loops(left), key=_covered, default=None)
@@ -23,7 +23,7 @@ def _covered(loop: Loop) -> int:
     return loop.turns * len(loop.body)
 
 
-def _loops(statements: list[Statement]) -> Iterator[Loop]:
+def _loops(statements: list[LoopStatement]) -> Iterator[Loop]:
     """Yield, for each length of body, the longest loop at the start of the statements."""
     for period in range(1, len(statements) // 2 + 1):
         turns, body = 1, _fitted(statements, period, 2)
@@ -34,7 +34,9 @@ def _loops(statements: list[Statement]) -> Iterator[Loop]:
             yield Loop(turns, found)
 
 
-def _fitted(statements: list[Statement], period: int, turns: int) -> tuple[Statement, ...] | None:
+def _fitted(
+    statements: list[LoopStatement], period: int, turns: int
+) -> tuple[LoopStatement, ...] | None:
     """Return a loop body for these turns, or None if there is none."""
     if len(statements) < period * turns:
         return None
@@ -47,7 +49,7 @@ def _fitted(statements: list[Statement], period: int, turns: int) -> tuple[State
     return tuple(body)
 
 
-def _fit(turns: list[Statement]) -> Statement | None:
+def _fit(turns: list[LoopStatement]) -> LoopStatement | None:
     """Return one statement that stands for each of these in its turn."""
     if len({statement.shape() for statement in turns}) > 1:
         return None
@@ -65,7 +67,7 @@ def _fit(turns: list[Statement]) -> Statement | None:
     return replace(turns[0], **found)
 
 
-def extents(body: Sequence[Statement | Loop]) -> dict[str, int]:
+def extents(body: Sequence[LoopStatement | Loop]) -> dict[str, int]:
     """How many limbs of each written array are used, by its name."""
     found: dict[str, int] = {}
     for part in body:
@@ -76,7 +78,7 @@ def extents(body: Sequence[Statement | Loop]) -> dict[str, int]:
     return found
 
 
-def _reached(statement: Statement, turns: int) -> Iterator[tuple[str, int]]:
+def _reached(statement: LoopStatement, turns: int) -> Iterator[tuple[str, int]]:
     """The arrays of a statement, and the limb where what it writes there ends."""
     places = statement.places()
     if "count" not in places:

@@ -21,7 +21,7 @@ class Index:
 
 
 @dataclass(frozen=True)
-class Statement:
+class LoopStatement:
     """Work on arrays of limbs. Fields are places and names; names stay the same in all turns."""
 
     def places(self) -> dict[str, Index]:
@@ -40,18 +40,18 @@ class Loop:
     """Statements that run a number of times."""
 
     turns: int
-    body: tuple[Statement, ...]
+    body: tuple[LoopStatement, ...]
 
 
 @dataclass(frozen=True)
-class Clear(Statement):
+class Clear(LoopStatement):
     """An array of zeros."""
 
     total: str
 
 
 @dataclass(frozen=True)
-class Load(Statement):
+class Load(LoopStatement):
     """total[at..] = row[row_at..], `count` limbs."""
 
     total: str
@@ -62,7 +62,7 @@ class Load(Statement):
 
 
 @dataclass(frozen=True)
-class AddProduct(Statement):
+class AddProduct(LoopStatement):
     """total[at..] += row[row_at..] * factor; the carry goes on to `above` limbs above the row."""
 
     total: str
@@ -76,7 +76,7 @@ class AddProduct(Statement):
 
 
 @dataclass(frozen=True)
-class AddRow(Statement):
+class AddRow(LoopStatement):
     """total[at..] += row[row_at..], where it is masked only after a borrow."""
 
     total: str
@@ -89,7 +89,7 @@ class AddRow(Statement):
 
 
 @dataclass(frozen=True)
-class Subtract(Statement):
+class Subtract(LoopStatement):
     """result[result_at..] = total[at..] - row[row_at..], and the borrow."""
 
     result: str
@@ -103,7 +103,7 @@ class Subtract(Statement):
 
 
 @dataclass(frozen=True)
-class KeepIfLess(Statement):
+class KeepIfLess(LoopStatement):
     """total[at..] = other where the subtraction before it did not borrow."""
 
     total: str
@@ -113,7 +113,7 @@ class KeepIfLess(Statement):
 
 
 @dataclass(frozen=True)
-class Quotient(Statement):
+class Quotient(LoopStatement):
     """The word total[at] * times mod 2^w, or the complement of total[at]; `times` may be empty."""
 
     total: str
@@ -136,6 +136,6 @@ class LoopProgram:
     constants: dict[str, tuple[int, ...]]
     words: dict[str, int]
     arrays: dict[str, int]
-    body: tuple[Statement | Loop, ...]
+    body: tuple[LoopStatement | Loop, ...]
     at: int
     count: int

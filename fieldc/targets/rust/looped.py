@@ -21,8 +21,8 @@ from fieldc.words.statements import (
     Load,
     Loop,
     LoopProgram,
+    LoopStatement,
     Quotient,
-    Statement,
     Subtract,
 )
 
@@ -50,7 +50,7 @@ class LoopedBody:
         """Add lines at the present depth."""
         self.lines += (INDENT * self.depth + line for line in lines)
 
-    def part(self, part: Statement | Loop) -> None:
+    def part(self, part: LoopStatement | Loop) -> None:
         """Add a statement, or a loop of them."""
         if isinstance(part, Loop):
             grows = any(place.step for s in part.body for place in s.places().values())
@@ -185,7 +185,7 @@ def _quotient(body: LoopedBody, s: Quotient) -> None:
     body.put(f"let {QUOTIENT} = {sign}{limb(s.total, s.at, NOTHING)}{times};")
 
 
-FORMS: dict[type[Statement], Callable[..., None]] = {
+FORMS: dict[type[LoopStatement], Callable[..., None]] = {
     Clear: _clear,
     Load: _load,
     AddProduct: _add_product,

@@ -22,7 +22,7 @@ WORD_BYTES = 8
 
 
 @dataclass(frozen=True)
-class Routine:
+class CalledRoutine:
     """What is called: an algorithm, how it becomes code, and its statement for the prover."""
 
     kernel: Kernel
@@ -49,7 +49,7 @@ class Calls:
     Values are numbered: all elements of the operands first.
     """
 
-    routines: tuple[Routine, ...]
+    routines: tuple[CalledRoutine, ...]
     calls: tuple[Call, ...]
     operands: tuple[int, ...]
     results: tuple[int, ...]
