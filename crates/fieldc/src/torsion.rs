@@ -4,7 +4,6 @@
 //! 2020 (eprint 2020/1407), with digits of four bits, and in the same time for all values. For
 //! s = 32 it takes 28 squares and 36 products where the loop of RFC 9380 takes 496 and 62.
 
-use core::hint::black_box;
 use core::marker::PhantomData;
 
 use crate::assembly::{HasProducts, Products};
@@ -12,6 +11,7 @@ use crate::constant::product;
 use crate::generator::{inverse, least_non_residue, root_of_unity};
 use crate::limbs;
 use crate::modulus::Modulus;
+use crate::portable::runtime_mask;
 use crate::power::repeated_square;
 
 /// Bits of a digit, and its values.
@@ -95,10 +95,13 @@ pub(crate) fn inverse_root<const N: usize, M: HasProducts<N>>(x: &[u64; N]) -> [
 }
 
 /// An entry of a row; every one is read.
+///
+/// Each mask is opaque. A compiler that knew how it follows from the digit would see that no more
+/// than one is set, and look the entry up at an address.
 fn entry<const N: usize>(row: &Powers<N>, digit: u64) -> [u64; N] {
-    let (digit, mut found) = (black_box(digit), [0; N]);
+    let mut found = [0; N];
     for (d, power) in (0..).zip(row) {
-        let is_it = none(digit ^ d).wrapping_neg();
+        let is_it = runtime_mask(digit == d);
         for (limb, part) in found.iter_mut().zip(power) {
             *limb |= part & is_it;
         }
@@ -110,15 +113,9 @@ fn entry<const N: usize>(row: &Powers<N>, digit: u64) -> [u64; N] {
 fn logarithm<const N: usize>(row: &Powers<N>, x: &[u64; N]) -> u64 {
     let mut digit = 0;
     for (d, power) in row.iter().enumerate() {
-        let different = power.iter().zip(x).fold(0, |all, (a, b)| all | a ^ b);
-        digit |= ((VALUES - d) % VALUES) as u64 & none(black_box(different)).wrapping_neg();
+        digit |= ((VALUES - d) % VALUES) as u64 & runtime_mask(limbs::is_equal(power, x));
     }
     digit
-}
-
-/// 1 for 0, else 0.
-fn none(x: u64) -> u64 {
-    (!x & x.wrapping_sub(1)) >> 63
 }
 
 /// Whether the numbers of a modulus have a table.

@@ -14,7 +14,12 @@ fn vectors() -> impl Iterator<Item = [F; 7]> {
 
 /// Other threads may select too: all kernels compute the same.
 fn on_every_kernel(check: impl Fn()) {
-    let all = [Kernels::Portable, Kernels::Mulx, Kernels::Adx, Kernels::Aarch64];
+    let all = [
+        Kernels::Portable,
+        Kernels::Mulx,
+        Kernels::Adx,
+        Kernels::Aarch64,
+    ];
     let here = all.iter().filter(|kernels| kernels.select().is_ok());
     assert_ne!(here.map(|_| check()).count(), 0);
     Kernels::detect().select().expect("this processor has them");
