@@ -34,6 +34,7 @@ from fieldc.words.rows import RowChoice
 FIELDS = ("bls12-381-p", "bn254-p", "bls12-377-p", "secp256k1-p")
 UNPROVED = re.compile(r"square_times_\d|fp2_mul\w* karatsuba")
 """SOUNDNESS.md says why."""
+PLAIN = ("mul_plain", "square_plain")
 SLOW = re.compile(r"sum_of_products_[456]")
 """Each subtraction more doubles the cases of a proof."""
 
@@ -72,7 +73,7 @@ def wanted(operation: str, f: Field, *operands: int) -> list[int]:
         found = [x * y * inverse + a]
     else:
         x, y = (operands * 2)[:2]
-        plain = {"add": x + y, "sub": x - y, "reduce": x}
+        plain = {"add": x + y, "sub": x - y, "reduce": x} | dict.fromkeys(PLAIN, x * y)
         found = [plain.get(name, x * y * inverse)]
     return [value % f.p for value in found]
 

@@ -54,6 +54,7 @@ FUSED: tuple[Kernel, ...] = (
     *products.MULTIPLY_ADD,
     *extension.EXTENSIONS,
     *lazy.LAZY,
+    *pseudo_mersenne.LAZY_FOLDS,
     *powers.SMALL_PRODUCTS,
     *powers.POWERS,
 )

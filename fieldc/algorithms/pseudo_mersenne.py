@@ -73,6 +73,5 @@ def square_lazy(f: Field, x: Lazy) -> Lazy:
 PSEUDO_MERSENNE = (
     *with_products("pseudo-mersenne", _pseudo_mersenne),
     sum_with("pseudo-mersenne", _pseudo_mersenne),
-    multiply_lazy,
-    square_lazy,
 )
+LAZY_FOLDS = (multiply_lazy, square_lazy)
