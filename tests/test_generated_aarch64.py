@@ -14,6 +14,7 @@ from primes import OF_EVERY_CLASS
 
 from fieldc.artifacts.verify import prove_job
 from fieldc.catalogue import find_field, named_primes
+from fieldc.field import Field
 from fieldc.packages.checked_in import ROOT
 from fieldc.packages.rust.aarch64 import OWN, kernels_for
 from fieldc.packages.rust.aarch64_kernels import SYSTEMS, arm_crate_jobs, arm_kernels_in
@@ -26,6 +27,7 @@ from fieldc.packages.rust.classes import (
     representative,
 )
 from fieldc.packages.rust.crate import FOLDER, families
+from fieldc.packages.rust.plain import PLAIN_OPERATIONS, class_name, plain_primes
 
 GENERATED = ROOT / FOLDER
 TRIPLES = ("aarch64-unknown-linux-gnu", "aarch64-apple-darwin", "aarch64-pc-windows-msvc")
@@ -38,6 +40,7 @@ def test_every_kernel_of_a_named_prime_is_proved(name: str) -> None:
         jobs = arm_crate_jobs(GENERATED, f, system)
         wanted = {"mul", "square", "sum_of_products"}
         wanted |= {"mul_lazy", "square_lazy"} if lazy_class_of(f) else set()
+        wanted |= set(PLAIN_OPERATIONS.values()) if f in plain_primes() else set()
         assert {job.operation for job in jobs} == wanted
         assert not [v.failure for v in map(prove_job, jobs) if v.failure], system
 
@@ -91,11 +94,18 @@ def test_rustc_makes_the_bytes_that_are_proved(
     check_bytes((tmp_path / "user.o").read_bytes())
 
 
+def kernels_of_type(f: Field) -> dict[str, str]:
+    """What the type of a named prime multiplies by: operations, and the class in their names."""
+    if f in plain_primes():
+        return dict.fromkeys(PLAIN_OPERATIONS.values(), class_name(f))
+    return {op: c.suffix for op, c in kernels_for(class_of(f), f.n).items()}
+
+
 def check_bytes(data: bytes) -> None:
     """Each kernel of a field of every class is there: instructions, filling, and constants."""
     for name in OF_EVERY_CLASS:
         f = find_field(name)
-        taken = {op: c.suffix for op, c in kernels_for(class_of(f), f.n).items()}
+        taken = kernels_of_type(f)
         for kernel in arm_kernels_in((GENERATED / f"aarch64_n{f.n:02}.rs").read_text()):
             if taken.get(kernel.operation) != kernel.prime_class:
                 continue
