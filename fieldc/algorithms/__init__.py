@@ -31,7 +31,6 @@ KERNELS: tuple[Kernel, ...] = (
     addition.sub,
     addition.neg,
     addition.double,
-    addition.double_by_shifts,
     montgomery.multiply_log_jump,
     montgomery.multiply_complement,
     montgomery.multiply,
@@ -61,6 +60,7 @@ FUSED: tuple[Kernel, ...] = (
 """Optional operations for use inside larger formulas. Built only when named with `--op`."""
 
 STUDIED: tuple[Kernel, ...] = (
+    addition.double_by_shifts,
     scanning.multiply_sos,
     scanning.multiply_fios,
     scanning.multiply_fips,
@@ -83,13 +83,14 @@ STUDIED: tuple[Kernel, ...] = (
 )
 """Algorithms to compare with. Built and raced only when named."""
 
-SHAPED: tuple[Kernel, ...] = (
+OFFERED: tuple[Kernel, ...] = (
+    addition.double_by_shifts,
     montgomery.multiply_near_radix,
     squaring.square_near_radix,
     *signed_limbs.SIGNED_LIMBS,
     *pseudo_mersenne.PSEUDO_MERSENNE,
 )
-"""Studied algorithms that are offered to primes whose shape they use."""
+"""Studied algorithms that a build may choose: for a prime's shape, or by a processor's model."""
 
 OPERATIONS: tuple[str, ...] = tuple(dict.fromkeys(k.operation for k in KERNELS))
 STUDIED_OPERATIONS: tuple[str, ...] = tuple(
@@ -139,7 +140,7 @@ def kernels_for(operation: str) -> list[Kernel]:
 
 def offered_for(operation: str) -> list[Kernel]:
     """Return the algorithms that a build may choose without being told."""
-    return [*kernels_for(operation), *(k for k in SHAPED if k.operation == operation)]
+    return [*kernels_for(operation), *(k for k in OFFERED if k.operation == operation)]
 
 
 def representations(field: Field) -> list[Offer]:
