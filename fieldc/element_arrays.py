@@ -5,7 +5,7 @@
     print((a * b).tolist(), int(a @ b))
 
 Elements lie side by side, n limbs of 64 bits each, in Montgomery form. Kernels on arrays compute
-where the processor has AVX-512 IFMA, Python's integers elsewhere.
+where the processor has AVX-512, Python's integers elsewhere.
 """
 
 from __future__ import annotations
@@ -21,11 +21,10 @@ from fieldc.artifacts.host import SYMBOL
 from fieldc.errors import UserError
 from fieldc.field import Field as Constants
 from fieldc.machine.arrays import ArrayFunction, packed, size, unpacked
-from fieldc.machine.processor import is_x86_64, missing
 from fieldc.operations import OPERATIONS
-from fieldc.targets.avx512ifma.instructions import FEATURES
-from fieldc.targets.avx512ifma.kernel import compile_array
-from fieldc.targets.avx512ifma.offers import ARRAY, array_expression
+from fieldc.targets.array_targets import fastest_here
+from fieldc.targets.vectors.kernel import compile_array
+from fieldc.targets.vectors.offers import ARRAY, array_expression
 
 if TYPE_CHECKING:
     from fieldc.elements import Element, Field
@@ -266,7 +265,8 @@ def _run(f: Constants, operation: str, count: int, *addresses: int) -> None:
 @lru_cache(maxsize=64)
 def _function(f: Constants, operation: str) -> ArrayFunction | None:
     """The kernel of this process; None where the processor has none, or the modulus is too long."""
-    if not is_x86_64() or missing(FEATURES) or f.bits > MOST_BITS:
+    target = fastest_here()
+    if target is None or f.bits > MOST_BITS:
         return None
     expression = array_expression(f, operation, ARRAY)
-    return ArrayFunction(compile_array(expression, SYMBOL).object, SYMBOL, expression)
+    return ArrayFunction(compile_array(target, expression, SYMBOL).object, SYMBOL, expression)

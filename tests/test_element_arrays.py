@@ -9,13 +9,12 @@ import pytest
 from fieldc import Field, element_arrays
 from fieldc.element_arrays import LengthMismatch
 from fieldc.elements import FieldMismatch
-from fieldc.machine.processor import missing
-from fieldc.targets.avx512ifma.instructions import FEATURES
+from fieldc.targets.array_targets import fastest_here
 
 WAYS = [
     pytest.param(
         True,
-        marks=pytest.mark.skipif(bool(missing(FEATURES)), reason="no AVX-512 IFMA here"),
+        marks=pytest.mark.skipif(fastest_here() is None, reason="no AVX-512 here"),
         id="kernels",
     ),
     pytest.param(False, id="python"),

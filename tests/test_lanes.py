@@ -6,28 +6,30 @@ import ctypes
 import mmap
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
+from vector_emulator import TARGETS, check_kernel, loaded
 
 from fieldc.algorithms.lanes import LANES, MOST_BITS, NoLanes, in_lanes, in_lanes_by, jumps
 from fieldc.catalogue import find_field
 from fieldc.field import Field
 from fieldc.language import DoesNotApply, Expression
-from fieldc.machine.arrays import ArrayFunction, check_arrays, packed, size, unpacked
+from fieldc.machine.arrays import packed, size, unpacked
 from fieldc.machine.check import CheckError, vectors
-from fieldc.machine.processor import missing
-from fieldc.targets.avx512ifma.instructions import FEATURES
-from fieldc.targets.avx512ifma.kernel import compile_array
-from fieldc.targets.avx512ifma.offers import conversions
-from fieldc.targets.avx512ifma.transpose import LANES as WIDTH
-from fieldc.targets.avx512ifma.transpose import from_lanes, to_lanes
+from fieldc.targets.array_targets import ARRAY_TARGETS
+from fieldc.targets.vectors.kernel import compile_array
+from fieldc.targets.vectors.offers import conversions
+from fieldc.targets.vectors.target import VectorTarget
+from fieldc.targets.vectors.transpose import LANES as WIDTH
+from fieldc.targets.vectors.transpose import from_lanes, to_lanes
 from fieldc.words.interpret import interpret
 from fieldc.words.lanes import lower_in_lanes
 from fieldc.words.operations import LANE_OPERATIONS
 
 PRIMES = ("bls12-381-p", "bls12-381-r", "secp256k1-p", "p384", "goldilocks", "babybear", "p521")
-LACKING = missing(FEATURES)
-needs_ifma = pytest.mark.skipif(bool(LACKING), reason=f"this processor lacks {LACKING}")
+every_target = pytest.mark.parametrize("target", TARGETS)
+IFMA, DOUBLES = ARRAY_TARGETS["avx512ifma"], ARRAY_TARGETS["avx512f"]
 
 
 def fields(name: str) -> list[Field]:
@@ -162,48 +164,50 @@ def test_arrays_are_packed_and_unpacked(count: int) -> None:
         assert unpacked(f, data, count) == values
 
 
-def test_compiling_twice_gives_the_same_text() -> None:
+@every_target
+def test_compiling_twice_gives_the_same_text(target: VectorTarget) -> None:
     expression = multiplication(find_field("bls12-381-p", 64))
-    kernel = compile_array(expression, "mul")
-    assert kernel.text == compile_array(expression, "mul").text
+    kernel = compile_array(target, expression, "mul")
+    assert kernel.text == compile_array(target, expression, "mul").text
     assert kernel.block.spills == 0
 
 
-def test_ports_of_the_multiplication() -> None:
-    """Below what was counted by hand: 295 in digits, 338 canonical, 429 for arrays of limbs."""
+@pytest.mark.parametrize(
+    ("target", "counts"),
+    [(IFMA, (292, 324, 400)), (DOUBLES, (708, 740, 864))],
+    ids=["avx512ifma", "avx512f"],
+)
+def test_ports_of_the_multiplication(target: VectorTarget, counts: tuple[int, ...]) -> None:
+    """By hand: 295 with IFMA, 338 canonical, 429 for arrays; 5 for a product by doubles."""
 
     def ports(operation: str, f: Field) -> int:
-        return compile_array(in_lanes_by(f, operation), "k").ports
+        return compile_array(target, in_lanes_by(f, operation), "k").ports
 
     limbs, digits = fields("bls12-381-p")
-    assert ports("mul_lazy", digits) == 292
-    assert ports("mul", digits) == 324
-    assert ports("mul", limbs) == 400
+    found = ports("mul_lazy", digits), ports("mul", digits), ports("mul", limbs)
+    assert found == counts
 
 
-@needs_ifma
+@every_target
 @pytest.mark.parametrize("name", PRIMES)
-def test_kernels_on_arrays(name: str) -> None:
+def test_kernels_on_arrays(name: str, target: VectorTarget) -> None:
     for expression in forms(name):
-        made = compile_array(expression, "kernel")
-        assert check_arrays(ArrayFunction(made.object, "kernel", expression), seed=2)
+        assert check_kernel(compile_array(target, expression, "kernel"), seed=2)
 
 
-@needs_ifma
+@every_target
 @pytest.mark.full
-def test_kernels_on_arrays_of_12_limbs() -> None:
+def test_kernels_on_arrays_of_12_limbs(target: VectorTarget) -> None:
     for expression in forms("bw6-761-p"):
-        made = compile_array(expression, "kernel")
-        assert check_arrays(ArrayFunction(made.object, "kernel", expression), seed=2)
+        assert check_kernel(compile_array(target, expression, "kernel"), seed=2)
 
 
-@needs_ifma
+@every_target
 @pytest.mark.parametrize("name", PRIMES)
-def test_conversions(name: str) -> None:
+def test_conversions(name: str, target: VectorTarget) -> None:
     f = find_field(name, 64)
     for expression, result, _, _ in conversions(f).values():
-        made = compile_array(expression, "kernel", result)
-        assert check_arrays(ArrayFunction(made.object, "kernel", expression, result), seed=2)
+        assert check_kernel(compile_array(target, expression, "kernel", result), seed=2)
 
 
 def test_a_conversion_keeps_the_element() -> None:
@@ -214,12 +218,12 @@ def test_a_conversion_keeps_the_element() -> None:
     assert back.meaning(digits, digits.to_montgomery(5)) == f.to_montgomery(5)
 
 
-@needs_ifma
-def test_a_wrong_kernel_is_found() -> None:
+@every_target
+def test_a_wrong_kernel_is_found(target: VectorTarget) -> None:
     f = find_field("bls12-381-r", 64)
-    made = compile_array(in_lanes_by(f, "add"), "kernel")
+    made = compile_array(target, in_lanes_by(f, "add"), "kernel")
     with pytest.raises(CheckError, match="element"):
-        check_arrays(ArrayFunction(made.object, "kernel", in_lanes_by(f, "sub")))
+        check_kernel(replace(made, expression=in_lanes_by(f, "sub")), seed=2)
 
 
 class Pages:
@@ -241,15 +245,14 @@ class Pages:
         return place
 
 
-@needs_ifma
+@every_target
 @pytest.mark.parametrize("name", ["bls12-381-p", "bls12-381-r", "p521"])
-def test_nothing_beside_the_arrays_is_touched(name: str) -> None:
+def test_nothing_beside_the_arrays_is_touched(name: str, target: VectorTarget) -> None:
     """Arrays end where memory ends, then begin where it begins."""
     for f in fields(name):
-        expression = multiplication(f)
-        function = ArrayFunction(compile_array(expression, "kernel").object, "kernel", expression)
+        function = loaded(compile_array(target, multiplication(f), "kernel"))
         draw = random.Random(5)
-        for count in range(20):
+        for count in range(20) if target.runs_here else (1, 9):
             x, y = ([draw.randrange(f.p) for _ in range(count)] for _ in range(2))
             for at_end in (True, False):
                 areas = [Pages(max(1, size(f, count))) for _ in range(3)]

@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -20,14 +21,13 @@ from fieldc.errors import Refusal
 from fieldc.field import Field
 from fieldc.folders import write_folder
 from fieldc.machine.arrays import ArrayFunction, check_arrays
-from fieldc.machine.processor import is_x86_64, missing
 from fieldc.operations import OPERATIONS
 from fieldc.proof.identity import ProofError
 from fieldc.proof.lanes.prove import ArrayProof, prove_arrays
 from fieldc.targets.artifact import OWNERSHIP, PROVED, contract, field_symbol
-from fieldc.targets.avx512ifma.instructions import FEATURES
-from fieldc.targets.avx512ifma.kernel import ArrayKernel, compile_array
-from fieldc.targets.avx512ifma.offers import TARGET, array_expression, conversions, layouts_of
+from fieldc.targets.vectors.kernel import ArrayKernel, compile_array
+from fieldc.targets.vectors.offers import array_expression, conversions, layouts_of
+from fieldc.targets.vectors.target import VectorTarget
 
 
 class UnprovedArrayKernel(Refusal):
@@ -52,7 +52,7 @@ class BuiltArray:
     def stem(self) -> str:
         """The files' path without the ending."""
         operation = self.kernel.expression.kernel.operation
-        return f"{TARGET}/{operation}_{self.layout.replace('-', '_')}"
+        return f"{self.kernel.target.name}/{operation}_{self.layout.replace('-', '_')}"
 
     def prototype(self) -> str:
         """The C declaration."""
@@ -81,8 +81,9 @@ class BuiltArray:
         f = self.kernel.expression.field
         computes = self.kernel.expression.kernel.computes
         operation = f" --op {computes.family}" if computes.name in OPERATIONS else ""
+        target = self.kernel.target.name
         lines = (
-            f"fieldc build {f.name or hex(f.p)} --batch{operation} -o DIR",
+            f"fieldc build {f.name or hex(f.p)} --batch{operation} --target {target} -o DIR",
             f"p = {f.p:#x}",
             self.said(),
             *(
@@ -90,7 +91,7 @@ class BuiltArray:
                 if self.is_conversion
                 else ("z may be any operand; other overlaps are not allowed",)
             ),
-            f"convention sysv; needs {' and '.join(FEATURES)}",
+            f"convention sysv; needs {' and '.join(self.kernel.target.features)}",
             OWNERSHIP,
         )
         return "".join(f"# {line}\n" for line in lines) + self.kernel.text
@@ -106,13 +107,13 @@ class BuiltArray:
             "op": kernel.operation,
             **kernel.computes.row(),
             "algorithm": kernel.algorithm,
-            "target": TARGET,
+            "target": self.kernel.target.name,
             "layout": self.layout,
             "word": f.word,
             "n": f.n,
             "R": hex(f.R),
             "convention": "sysv",
-            "needs": list(FEATURES),
+            "needs": list(self.kernel.target.features),
             "file": f"{self.stem}.s",
             "object": f"{self.stem}.o",
             "contract": said,
@@ -124,13 +125,14 @@ class BuiltArray:
 
 
 def build_arrays(
+    targets: Sequence[VectorTarget],
     field: Field,
     operations: Sequence[str],
     folder: Path,
     progress: Progress,
     converts: bool = True,
 ) -> tuple[list[BuiltArray], dict[str, object]]:
-    """Build every layout of some operations, prove and write them; the kernels and the manifest.
+    """Build, prove and write some operations in every layout; the kernels and the manifest.
 
     With them come the kernels that change the layout, unless `converts` is False.
 
@@ -140,14 +142,13 @@ def build_arrays(
     check_writable(folder, field)
     in_lanes(field)
     converters = conversions(field) if converts else {}
-    wanted = [(operation, layout) for operation in operations for layout in layouts_of(operation)]
+    layouts = [(operation, layout) for operation in operations for layout in layouts_of(operation)]
+    wanted = [partial(built_array, t, field, *each) for t in targets for each in layouts]
+    wanted += [partial(built_conversion, t, field, name) for t in targets for name in converters]
     built = []
-    for done, (operation, layout) in enumerate(wanted, 1):
-        built.append(built_array(field, operation, layout))
-        progress("prove", done, len(wanted) + len(converters))
-    for done, name in enumerate(converters, len(wanted) + 1):
-        built.append(built_conversion(field, name))
-        progress("prove", done, len(wanted) + len(converters))
+    for done, make in enumerate(wanted, 1):
+        built.append(make())
+        progress("prove", done, len(wanted))
     files = _files(field, built)
     manifest = {
         "field": field.label,
@@ -164,30 +165,27 @@ def build_arrays(
     return built, manifest
 
 
-def built_array(field: Field, operation: str, layout: str) -> BuiltArray:
+def built_array(target: VectorTarget, field: Field, operation: str, layout: str) -> BuiltArray:
     """One kernel, proved. Raises UnprovedArrayKernel, CheckError."""
     expression = array_expression(field, operation, layout)
     name = f"{operation}_{layout.replace('-', '_')}"
-    kernel = compile_array(expression, f"fieldc_{field_symbol(field)}_{name}")
+    symbol = f"fieldc_{field_symbol(field)}_{name}_{target.name}"
+    kernel = compile_array(target, expression, symbol)
     proof = prove_array_kernel(kernel)
-    if ran := _runs_here():
+    if ran := target.runs_here:
         check_arrays(ArrayFunction(kernel.object, kernel.symbol, expression))
     return BuiltArray(kernel, layout, proof, ran)
 
 
-def built_conversion(field: Field, name: str) -> BuiltArray:
+def built_conversion(target: VectorTarget, field: Field, name: str) -> BuiltArray:
     """A kernel that changes the layout, proved. Raises UnprovedArrayKernel, CheckError."""
     expression, result, layout, _ = conversions(field)[name]
-    symbol = f"fieldc_{field_symbol(field)}_{name}"
-    kernel = compile_array(expression, symbol, result)
+    symbol = f"fieldc_{field_symbol(field)}_{name}_{target.name}"
+    kernel = compile_array(target, expression, symbol, result)
     proof = _proof(kernel.object, symbol, name, field)
-    if ran := _runs_here():
+    if ran := target.runs_here:
         check_arrays(ArrayFunction(kernel.object, symbol, expression, result))
     return BuiltArray(kernel, layout, proof, ran)
-
-
-def _runs_here() -> bool:
-    return is_x86_64() and not missing(FEATURES)
 
 
 def prove_array_kernel(kernel: ArrayKernel) -> ArrayProof:

@@ -24,7 +24,7 @@ EXCLUDED = ("algorithm", "peers", "plot", "all_goals")
 def batch(arguments: argparse.Namespace) -> Answer:
     """The answer of a race of kernels on arrays. Raises UsageError for what it does not take."""
     from fieldc.lab.arrays import run_batch
-    from fieldc.targets.avx512ifma.offers import BATCHED
+    from fieldc.targets.vectors.offers import BATCHED
 
     for name in EXCLUDED:
         if getattr(arguments, name):

@@ -89,7 +89,8 @@ NAMES, FASTEST = tuple(r.name for r in REPRESENTATIONS), "fastest"
     option(
         "--batch",
         action="store_true",
-        help="kernels on arrays instead, for AVX-512 IFMA, in every layout",
+        help="kernels on arrays instead, in every layout; targets: avx512ifma, avx512f, or all"
+        " (default the fastest that this processor runs)",
     ),
     option(
         "-o",
@@ -127,16 +128,18 @@ def build(arguments: argparse.Namespace) -> Answer:
 def build_batch(field: Field, folder: Path, arguments: argparse.Namespace) -> Answer:
     """Kernels on arrays. Raises UsageError for options that they do not have."""
     from fieldc.artifacts.arrays import build_arrays
-    from fieldc.targets.avx512ifma.offers import BATCHED
+    from fieldc.targets.array_targets import array_targets
+    from fieldc.targets.vectors.offers import BATCHED
 
-    for name in ("target", "algorithm", "schedule", "processor", "representation", "package"):
+    for name in ("algorithm", "schedule", "processor", "representation", "package"):
         if getattr(arguments, name) is not None:
             raise UsageError(f"--batch builds kernels on arrays; leave out --{name}")
     if arguments.formula is not None or field.word != 64:
         raise UsageError("--batch takes operations in words of 64 bits; leave out the rest")
+    targets = array_targets(arguments.target)
     with progress() as show:
         operations, converts = arguments.op or BATCHED, not arguments.op
-        built, data = build_arrays(field, operations, folder, show, converts)
+        built, data = build_arrays(targets, field, operations, folder, show, converts)
     rows = [
         (row["op"], row["layout"], row["target"], row["file"], row["status"])
         for row in (each.row() for each in built)

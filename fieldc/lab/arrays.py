@@ -15,9 +15,10 @@ from fieldc.machine.arrays import BLOCK, ArrayFunction, check_arrays, packed, si
 from fieldc.machine.check import check
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.machine.results import Spread
-from fieldc.targets.avx512ifma.instructions import FEATURES
-from fieldc.targets.avx512ifma.kernel import ArrayKernel, compile_array
-from fieldc.targets.avx512ifma.offers import ARRAY, TARGET, array_expression, layouts_of
+from fieldc.targets.array_targets import ARRAY_TARGETS
+from fieldc.targets.vectors.kernel import ArrayKernel, compile_array
+from fieldc.targets.vectors.offers import ARRAY, array_expression, layouts_of
+from fieldc.targets.vectors.target import VectorTarget
 from fieldc.targets.x86_64.timing.array_timing import ArrayCandidate, ArrayRace, measure_arrays
 
 
@@ -106,14 +107,18 @@ def run_batch(
     if not is_x86_64():
         raise UserError("kernels on arrays are timed on x86-64 Linux and Darwin hosts only")
     in_lanes(field)
-    lacking = missing(FEATURES)
-    skipped = [f"{TARGET}: this processor lacks {' and '.join(lacking)}"] if lacking else []
+    targets = [target for target in ARRAY_TARGETS.values() if not missing(target.features)]
+    skipped = [
+        f"{target.name}: this processor lacks {' and '.join(missing(target.features))}"
+        for target in ARRAY_TARGETS.values()
+        if target not in targets
+    ]
     entrants: list[_Entrant] = []
     for done, operation in enumerate(operations):
         progress("compile and check", done, len(operations))
         entrants.append(_scalar(field, operation, elements, seed))
-        if not lacking:
-            entrants += _vectors(field, operation, elements, seed)
+        for target in targets:
+            entrants += _vectors(target, field, operation, elements, seed)
     progress("compile and check", len(operations), len(operations))
 
     def show(done: int, total: int) -> None:
@@ -140,14 +145,16 @@ def _rows(field: Field, entrants: Sequence[_Entrant], race: ArrayRace) -> Iterat
         )
 
 
-def _vectors(field: Field, operation: str, elements: int, seed: int) -> Iterator[_Entrant]:
+def _vectors(
+    target: VectorTarget, field: Field, operation: str, elements: int, seed: int
+) -> Iterator[_Entrant]:
     for layout in layouts_of(operation):
         expression = array_expression(field, operation, layout)
-        kernel = compile_array(expression, SYMBOL)
+        kernel = compile_array(target, expression, SYMBOL)
         function = ArrayFunction(kernel.object, SYMBOL, expression)
         check_arrays(function, seed)
-        candidate = _candidate(expression, function.address, elements, seed, layout, TARGET)
-        yield _Entrant(operation, TARGET, layout, candidate, function, kernel)
+        candidate = _candidate(expression, function.address, elements, seed, layout, target.name)
+        yield _Entrant(operation, target.name, layout, candidate, function, kernel)
 
 
 def _scalar(field: Field, operation: str, elements: int, seed: int) -> _Entrant:

@@ -102,15 +102,15 @@ class ArrayFunction:
         return unpacked(self.result_field, after[start : start + z], count)
 
 
-def check_arrays(function: ArrayFunction, seed: int = 0) -> int:
+def check_arrays(function: ArrayFunction, seed: int = 0, lengths: Sequence[int] = ()) -> int:
     """Run a kernel on edge values and random ones, of every length to 17 and more; how many.
 
-    Operands lie apart, and where z does. Raises CheckError.
+    Or of some `lengths` alone. Operands lie apart, and where z does. Raises CheckError.
     """
     every = list(vectors(function.expression, seed))
     random.Random(seed).shuffle(every)
     calls = 0
-    for chosen in _lengths(every):
+    for chosen in [every[-n:] for n in lengths] or _lengths(every):
         operands = [list(operand) for operand in zip(*chosen, strict=True)]
         converts = function.result_field != function.expression.field
         for shared in range(1 if converts else 2):

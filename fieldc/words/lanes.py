@@ -24,15 +24,18 @@ RADIX = 1 << DIGIT_BITS
 MASK = RADIX - 1
 
 
-def lower_in_lanes(expression: Expression, result_field: Field | None = None) -> Program:
+def lower_in_lanes(
+    expression: Expression, result_field: Field | None = None, halves_together: bool = False
+) -> Program:
     """What one lane does. Operands and results are in the field's own words, 52 or 64 bits each.
 
-    Results are in those of `result_field`, if there is one.
+    Results are in those of `result_field`, if there is one. Both halves of a product follow each
+    other if asked; else the low halves of a row come first, and chains of sums are shorter.
     """
     f = expression.field
     given = result_field or f
     build = LaneBuilder(LANE, {} if f.word == DIGIT_BITS else constant_names(f))
-    lowering = LaneLowering(build, uses_of(expression.result), f.word)
+    lowering = LaneLowering(build, uses_of(expression.result), f.word, halves_together)
     result = expression.result
     count = expression.kernel.result.width(given)
     if given.word == DIGIT_BITS:
@@ -61,6 +64,7 @@ class LaneLowering:
     uses: Counter[int]
     word: int
     """Bits of a word of the operands: 52 where they are digits already."""
+    halves_together: bool = False
     _columns: dict[int, list[Value]] = field(default_factory=dict)
     _digits: dict[int, list[Value]] = field(default_factory=dict)
     _carries: dict[int, _Carried] = field(default_factory=dict)
@@ -142,12 +146,16 @@ class LaneLowering:
             a, b = b, a
         row = self.digits(b)
         for i, digit in enumerate(self.digits(a)):
-            for half in (0, 1):
-                for j, other in enumerate(row):
-                    at = place + i + j + half
-                    if skipped <= at < len(total):
-                        limit = _limit(whole, at)
-                        total[at] = self.build.half(half, total[at], digit, other, limit)
+            for half, j in self._halves(len(row)):
+                at = place + i + j + half
+                if skipped <= at < len(total):
+                    limit = _limit(whole, at)
+                    total[at] = self.build.half(half, total[at], digit, row[j], limit)
+
+    def _halves(self, count: int) -> list[tuple[int, int]]:
+        """The halves of a row of products, each with its place in the row."""
+        found = [(half, j) for half in (0, 1) for j in range(count)]
+        return sorted(found, key=lambda each: each[1]) if self.halves_together else found
 
     def _square(self, digits: list[Value], node: Integer) -> list[Value]:
         """Products of different digits once and doubled, then the squares of digits."""

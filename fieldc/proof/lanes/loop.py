@@ -27,11 +27,12 @@ from dataclasses import dataclass, field
 import capstone
 
 from fieldc.proof.identity import ProofError
-from fieldc.proof.lanes.vectors import BYTES, LANES, MASK_REGISTERS
+from fieldc.proof.lanes.block import BYTES, LANES
 from fieldc.proof.x86_64.decode import decode, has_known_prefixes
 
 POINTERS = ("rsi", "rdx", "rcx", "r8", "r9")
 """Where the System V convention has z and the operands, after the count."""
+MASK_REGISTERS = ("k2", "k3", "k4", "k5", "k6", "k7")
 MOST_FRAME = 4096 - BYTES - 16
 """Bytes of a frame with what its alignment and the saved register take: within a page."""
 

@@ -10,8 +10,9 @@ import capstone
 from fieldc.proof.contracts import Contract, contract_of
 from fieldc.proof.equations import Polynomial, add_to
 from fieldc.proof.identity import ProofError
+from fieldc.proof.lanes.block import BlockLayout, BlockRun
 from fieldc.proof.lanes.loop import POINTERS, LoopParts, shape_of
-from fieldc.proof.lanes.vectors import BlockLayout, BlockRun
+from fieldc.proof.lanes.meanings import step
 from fieldc.proof.lanes.words import DIGIT, WORD, ExcludedCase, Lane, Word
 
 MOST_CASES = 64
@@ -113,7 +114,7 @@ def _case(
     block = BlockRun(lane, code, operands, result, shape.frame, shape.blends, tail)
     try:
         for instruction in part:
-            block.step(instruction)
+            step(block, instruction)
         _claims(lane, contract, block.results(), result_bits)
     except ExcludedCase as error:
         if not lane.signs:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import pairwise
 from itertools import product as pairs
 from math import prod
 
@@ -113,19 +114,21 @@ class Lane:
         """a + b or a - b. Raises ProofError where that may not fit a word."""
         if a.sign_of or b.sign_of:
             raise ProofError("a mask in a sum")
-        if b.low == b.high >= 1 << WORD - 1 and b.value.keys() == {ONE} and a.high + b.high >> WORD:
-            b = self.constant(b.low - (1 << WORD))  # a negative number in two's complement
+        if sign > 0 and a.pieces is not None and b.pieces is not None and _apart(a, b):
+            return self._of([*a.pieces, *b.pieces])
         total = dict(a.value)
         add_to(total, b.value, sign)
         ends = (b.low, b.high) if sign > 0 else (-b.high, -b.low)
         return self._fitting(Word(total, a.low + ends[0], a.high + ends[1]))
 
     def _fitting(self, word: Word) -> Word:
-        if not _fits(word):
-            word = self.tight(word)
-        if not _fits(word):
+        """The word, or that less a multiple of 2^64, which is the same lane."""
+        found = _wrapped(word)
+        if not _fits(found):
+            found = _wrapped(self.tight(word))
+        if not _fits(found):
             raise ProofError("a sum may not fit a word")
-        return word
+        return found
 
     def tight(self, word: Word) -> Word:
         """The word with bounds from its polynomial, where these are better.
@@ -188,12 +191,14 @@ class Lane:
             add_to(below, {ONE: 1 - (1 << DIGIT)})
             t = frozenset(below.items())
             if (t, DIGIT) in self._lows:
-                self._quotients.setdefault(t, (self._known_low(t, DIGIT), 1))
+                digit = self._known_low(t, DIGIT)
+                t = digit.key
+                self._quotients.setdefault(t, (digit, 1))
             if (found := self._quotients.get(t)) is not None:
                 q, n = found
                 m = -pow(n, -1, 1 << DIGIT) % (1 << DIGIT)
                 value: Polynomial = {ONE: (1 << DIGIT) - 1}
-                add_to(value, self._low_half(q, self.constant(m)).value, -1)
+                add_to(value, self.low_half(q, self.constant(m)).value, -1)
                 return value
         return {(self.atom(f"low {bits}", (1 << bits) - 1),): 1}
 
@@ -230,15 +235,20 @@ class Lane:
     def half(self, which: int, total: Word, a: Word, b: Word) -> Word:
         """total + the low or high half of the product of two digits."""
         x, y = self.low_bits(a, DIGIT), self.low_bits(b, DIGIT)
-        low = self._low_half(x, y)
+        low = self.low_half(x, y)
         if which:
             value = product(x.value, y.value)
             add_to(value, low.value, -1)
             value = _scaled(value, Fraction(1, 1 << DIGIT))
             return self.sum(total, Word(value, 0, x.high * y.high >> DIGIT))
-        if y.value.keys() == {ONE} and y.low % 2 and not total.value:
-            self._quotients[a.key] = low, y.low
         return self.sum(total, low)
+
+    def low_half(self, x: Word, y: Word) -> Word:
+        """The low half of the product of two digits."""
+        found = self._low_half(x, y)
+        if y.value.keys() == {ONE} and y.low % 2:
+            self._quotients.setdefault(x.key, (found, y.low))
+        return found
 
     def _low_half(self, x: Word, y: Word) -> Word:
         value = product(x.value, y.value)
@@ -342,6 +352,26 @@ class Lane:
 
 def _fits(word: Word) -> bool:
     return word.low >= -(1 << WORD - 1) and word.high < 1 << (WORD if word.low >= 0 else WORD - 1)
+
+
+def _wrapped(word: Word) -> Word:
+    """The word, or less a multiple of 2^64 where that fits."""
+    turns = word.low >> WORD
+    for less in (turns << WORD, turns + 1 << WORD):
+        if _fits(word):
+            break
+        value = dict(word.value)
+        add_to(value, {ONE: -less})
+        moved = Word(value, word.low - less, word.high - less)
+        word = moved if _fits(moved) else word
+    return word
+
+
+def _apart(a: Word, b: Word) -> bool:
+    """Whether no bit of one is at the place of a bit of the other."""
+    held = [(p, p + end - first) for w in (a, b) for _, first, end, p in w.pieces or ()]
+    held.sort()
+    return all(end <= start for (_, end), (start, _) in pairwise(held))
 
 
 def _scaled(value: Polynomial, factor: Number) -> Polynomial:

@@ -6,7 +6,6 @@ from fieldc.algorithms.lanes import LANES, from_digits, in_lanes, in_lanes_by, s
 from fieldc.field import Field
 from fieldc.language import Expression
 
-TARGET = "avx512ifma"
 DIGITS, CANONICAL, ARRAY = "digits", "canonical-digits", "array"
 LAYOUTS = (DIGITS, CANONICAL, ARRAY)
 BATCHED = tuple(dict.fromkeys(k.operation for k in LANES if not k.computes.is_lazy))

@@ -19,18 +19,18 @@ from fieldc.algorithms.lanes import DIGIT_BITS
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.assemble import assemble
-from fieldc.targets.avx512ifma.allocate import Allocation, allocate
-from fieldc.targets.avx512ifma.instructions import FEATURES, Fixed, Vector
-from fieldc.targets.avx512ifma.select import (
+from fieldc.targets.vectors.allocate import Allocation, allocate
+from fieldc.targets.vectors.instructions import Fixed, Vector
+from fieldc.targets.vectors.select import (
     BLEND_MASKS,
     POINTERS,
     TAIL_MASKS,
     VECTOR_BYTES,
     VECTORS,
-    Selection,
     Tables,
 )
-from fieldc.targets.avx512ifma.transpose import LANES
+from fieldc.targets.vectors.target import VectorTarget
+from fieldc.targets.vectors.transpose import LANES
 from fieldc.targets.x86_64.operands import CONSTANTS, Immediate, Memory, Placed, Register
 from fieldc.words.lanes import lower_in_lanes
 from fieldc.words.program import Program
@@ -43,6 +43,7 @@ class ArrayKernel:
     """A finished kernel on arrays: `block` is the code of eight elements, `tail` that of fewer."""
 
     symbol: str
+    target: VectorTarget
     expression: Expression
     program: Program
     block: Allocation
@@ -73,8 +74,8 @@ class ArrayKernel:
 
     @property
     def products(self) -> int:
-        """Halves of products of digits for eight elements."""
-        return sum(line.row.mnemonic.startswith("vpmadd52") for line in self.block.code)
+        """Multiplications of eight lanes each, for eight elements."""
+        return sum(line.row.is_product for line in self.block.code)
 
     @cached_property
     def text(self) -> str:
@@ -86,26 +87,22 @@ class ArrayKernel:
         """The object file."""
         return assemble(self.text)
 
-    @property
-    def features(self) -> tuple[str, ...]:
-        """What the processor must have."""
-        return FEATURES
-
 
 def compile_array(
-    expression: Expression, symbol: str, result_field: Field | None = None
+    target: VectorTarget, expression: Expression, symbol: str, result_field: Field | None = None
 ) -> ArrayKernel:
-    """The kernel on arrays of an expression, in limbs or digits as the words of its field say.
+    """A target's kernel on arrays of an expression, in limbs or digits as its field's words say.
 
     Its results are in the words of `result_field`, if there is one.
     """
     given = result_field or expression.field
-    program = lower_in_lanes(expression, given)
+    select = target.selection
+    program = lower_in_lanes(expression, given, select.halves_together)
     into, out = (f.word != DIGIT_BITS for f in (expression.field, given))
     tables = Tables()
-    block = allocate(Selection(program, tables, into, out).run())
-    tail = allocate(Selection(program, tables, into, out, tail=True).run()) if into or out else None
-    return ArrayKernel(symbol, expression, program, block, tail, tables, given)
+    block = allocate(select(program, tables, into, out).run())
+    tail = allocate(select(program, tables, into, out, tail=True).run()) if into or out else None
+    return ArrayKernel(symbol, target, expression, program, block, tail, tables, given)
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,15 @@
-"""The vector instructions that kernels on arrays are made of: one row each.
+"""The vector instructions that all kernels on arrays are made of: one row each.
 
-Operands are in Intel's order, destination first. A tied row overwrites its first read. `memory` is
-the read that may be in memory: a vector, or a word of the constants for all lanes. `any_two` says
-that the last two reads may change places.
+A target adds rows for its products. Operands are in Intel's order, destination first. A tied row
+overwrites its first read. `memory` is the read that may be in memory: a vector, or a word of the
+constants for all lanes. `any_two` says that the last two reads may change places.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fieldc.targets.x86_64.operands import Immediate, Memory, Operand, Placed, Virtual
-
-IFMA, FUNNELS = "avx512ifma", "avx512vbmi2"
-FEATURES = ("avx512f", "avx512dq", IFMA, FUNNELS)
-"""What the processor must have, by LLVM's names."""
+from fieldc.targets.x86_64.operands import Immediate, Operand, Placed, Virtual
 
 
 @dataclass(frozen=True)
@@ -27,6 +23,7 @@ class VectorInstruction:
     text: str = ""
     ports: int = 1
     """Of the two vector ports, how many micro-operations it takes; loads and stores take none."""
+    is_product: bool = False
 
 
 _ROWS = (
@@ -34,15 +31,12 @@ _ROWS = (
     VectorInstruction("vmovdqa64", memory=0, ports=0),
     VectorInstruction("vpbroadcastq", memory=0, ports=0),
     VectorInstruction("vpxorq", text="vpxorq {0}, {0}, {0}", ports=0),
-    VectorInstruction("vpmadd52luq", tied=True, memory=2, any_two=True),
-    VectorInstruction("vpmadd52huq", tied=True, memory=2, any_two=True),
     VectorInstruction("vpaddq", memory=1, any_two=True),
     VectorInstruction("vpsubq", memory=1),
     VectorInstruction("vpandq", memory=1, any_two=True),
     VectorInstruction("vpsrlq", memory=0),
     VectorInstruction("vpsraq", memory=0),
     VectorInstruction("vpsllq", memory=0),
-    VectorInstruction("vpshrdq", memory=1),
     VectorInstruction("vpternlogq", tied=True, memory=2),
     VectorInstruction("vpermi2q", tied=True, memory=2),
     VectorInstruction("vpermq", memory=1),
@@ -52,7 +46,8 @@ _ROWS = (
     VectorInstruction("store", text="vmovdqu64 {0}, {1}", ports=0),
     VectorInstruction("store_some", text="vmovdqu64 {0} {{{2}}}, {1}", ports=0),
 )
-INSTRUCTIONS: dict[str, VectorInstruction] = {row.mnemonic: row for row in _ROWS}
+Rows = dict[str, VectorInstruction]
+INSTRUCTIONS: Rows = {row.mnemonic: row for row in _ROWS}
 """By mnemonic; our own names where a form of one has a row of its own."""
 
 
@@ -80,18 +75,6 @@ class Vector:
     row: VectorInstruction
     operands: tuple[Placed | Fixed, ...]
     remark: str = ""
-
-
-def make(
-    mnemonic: str, write: Virtual | None, *reads: Operand | Fixed, remark: str = ""
-) -> VirtualVector:
-    """An instruction of a mnemonic."""
-    return VirtualVector(INSTRUCTIONS[mnemonic], write, reads, remark)
-
-
-def is_memory(operand: object) -> bool:
-    """Whether an operand is in memory."""
-    return isinstance(operand, Memory)
 
 
 def number(value: int) -> Immediate:

@@ -10,14 +10,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fieldc.targets.avx512ifma.instructions import (
+from fieldc.targets.vectors.instructions import (
     INSTRUCTIONS,
     Fixed,
     Vector,
     VectorInstruction,
     VirtualVector,
 )
-from fieldc.targets.avx512ifma.select import MERGE_BY_MASK_FIRST
+from fieldc.targets.vectors.select import MERGE_BY_MASK_FIRST
 from fieldc.targets.x86_64.operands import (
     STACK,
     Immediate,

@@ -1,0 +1,178 @@
+"""The state of a block: a lane's word in each of eight places of a register, and memory.
+
+Each place of a register has a word and the element of the array that the word is of. Instructions
+that compute take registers whose places all have the same word, of elements in one order. So what
+they do in one lane they do in all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import capstone
+from capstone import x86_const as x86
+
+from fieldc.proof.identity import ProofError
+from fieldc.proof.lanes.doubles import Double, bits_of, decoded
+from fieldc.proof.lanes.words import Lane, Word
+
+LANES = 8
+BYTES = 8 * LANES
+
+Held = Word | Double
+Place = tuple[Held, int | None]
+"""What a place holds, and its element; None for a constant, which is the same for all."""
+Register = tuple[Place, ...]
+
+
+@dataclass(frozen=True)
+class BlockLayout:
+    """How the words of eight elements lie in memory: limb by limb, or digit by digit."""
+
+    words: int
+    """Words of an element."""
+    is_array: bool
+
+    def at(self, index: int) -> tuple[int, int]:
+        """The element and the word of it at a place."""
+        if self.is_array:
+            return index // self.words, index % self.words
+        return index % LANES, index // LANES
+
+
+@dataclass
+class BlockRun:
+    """The state while the code for eight elements runs. `tail` asks for masks everywhere."""
+
+    lane: Lane
+    code: bytes
+    operands: dict[str, tuple[BlockLayout, list[Word]]]
+    """By the register that points to them."""
+    result: tuple[str, BlockLayout]
+    frame: int
+    blends: dict[str, int] = field(default_factory=dict)
+    tail: bool = False
+    registers: dict[str, Register] = field(default_factory=dict)
+    stack: dict[int, Register] = field(default_factory=dict)
+    stored: dict[tuple[int, int], Word] = field(default_factory=dict)
+    order: tuple[int | None, ...] = ()
+    tail_vector: int | None = None
+    """Which vector's mask the tail's register holds."""
+
+    def results(self) -> list[Word]:
+        """The result's words: every element has the same ones."""
+        layout = self.result[1]
+        found = []
+        for number in range(layout.words):
+            words = {self.stored.get((element, number)) for element in range(LANES)}
+            word = words.pop()
+            if words or word is None:
+                raise ProofError(f"word {number} of z is not written alike for all elements")
+            found.append(word)
+        return found
+
+    def word(self, register: Register) -> Word:
+        """The word of a register that has it in all lanes, of elements in the one order."""
+        held = self._same(register)
+        return bits_of(self.lane, held) if isinstance(held, Double) else held
+
+    def double(self, register: Register) -> Double:
+        """The same, of doubles."""
+        held = self._same(register)
+        return held if isinstance(held, Double) else decoded(held)
+
+    def _same(self, register: Register) -> Held:
+        first = register[0][0]
+        elements = tuple(element for _, element in register)
+        if any(word is not first for word, _ in register):
+            raise ProofError("computes with different words in different lanes")
+        if any(element is not None for element in elements):
+            self.order = self.order or elements
+            if elements != self.order:
+                raise ProofError("computes with elements in different orders")
+        return first
+
+    def spread(self, word: Held) -> Register:
+        """A register with a word of every lane's element."""
+        if not self.order:
+            return tuple((word, None) for _ in range(LANES))
+        return tuple((word, element) for element in self.order)
+
+    def read(self, i: capstone.CsInsn, index: int) -> Register:
+        """An operand: a register, a vector of memory, or one word for all lanes."""
+        operand = i.operands[index]
+        if operand.type == x86.X86_OP_REG:
+            name = i.reg_name(operand.reg)
+            if name not in self.registers:
+                raise ProofError(f"reads {name}, which has no known words")
+            return self.registers[name]
+        if operand.type != x86.X86_OP_MEM or operand.size not in (8, BYTES):
+            raise ProofError("an operand of an unknown kind")
+        base, offset = self.address(i, operand)
+        if operand.size == 8:
+            if base != "rip":
+                raise ProofError("one word for all lanes that is no constant")
+            word = self.lane.constant(self._constant(offset))
+            return tuple((word, None) for _ in range(LANES))
+        if self.is_masked(base):
+            raise ProofError("reads a whole vector of an array in the tail")
+        return self.load(base, offset)
+
+    def is_masked(self, base: str) -> bool:
+        """Whether accesses at a pointer need the tail's masks: arrays of limbs end anywhere."""
+        layouts = {pointer: layout for pointer, (layout, _) in self.operands.items()}
+        layouts[self.result[0]] = self.result[1]
+        return self.tail and base in layouts and layouts[base].is_array
+
+    def address(self, i: capstone.CsInsn, operand: capstone.x86.X86Op) -> tuple[str, int]:
+        """A base and an offset; of code the offset is in it."""
+        memory = operand.mem
+        if memory.segment or memory.index or not memory.base:
+            raise ProofError("an address with an index or a segment")
+        base: str = i.reg_name(memory.base)
+        offset = memory.disp + (i.address + i.size if base == "rip" else 0)
+        return base, offset
+
+    def load(self, base: str, offset: int) -> Register:
+        """A vector of memory."""
+        if base == "rip":
+            words = [self._constant(offset + 8 * lane) for lane in range(LANES)]
+            return tuple((self.lane.constant(word), None) for word in words)
+        if base == "rsp":
+            if offset not in self.stack:
+                raise ProofError("reads stack that it never wrote")
+            return self.stack[offset]
+        if base not in self.operands:
+            raise ProofError(f"reads at {base}")
+        if self.stored:
+            raise ProofError("reads an operand after it wrote z; wrong where z is that operand")
+        layout, held = self.operands[base]
+        return tuple((held[number], element) for element, number in self._places(layout, offset))
+
+    def _places(self, layout: BlockLayout, offset: int) -> list[tuple[int, int]]:
+        if offset % 8 or not 0 <= offset <= 8 * LANES * layout.words - BYTES:
+            raise ProofError("outside the block")
+        return [layout.at(offset // 8 + lane) for lane in range(LANES)]
+
+    def _constant(self, offset: int) -> int:
+        if not 0 <= offset <= len(self.code) - 8:
+            raise ProofError("reads outside the object")
+        return int.from_bytes(self.code[offset : offset + 8], "little")
+
+    def store(self, base: str, offset: int, register: Register) -> None:
+        """Write a vector to z or to the frame."""
+        if base == "rsp":
+            if offset % BYTES or not 0 <= offset <= self.frame - BYTES:
+                raise ProofError("writes outside its frame")
+            self.stack[offset] = register
+            return
+        pointer, layout = self.result
+        if base != pointer:
+            raise ProofError(f"writes at {base}")
+        places = self._places(layout, offset)
+        for (element, number), (word, held) in zip(places, register, strict=True):
+            if isinstance(word, Double):
+                raise ProofError("writes a double to z")
+            if held not in (element, None):
+                raise ProofError(f"element {element} of z gets a word of element {held}")
+            self.stored[element, number] = word

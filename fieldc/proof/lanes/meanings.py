@@ -1,0 +1,272 @@
+"""The meaning of the vector instructions: what they do to a lane's words, and where they move them.
+
+Instructions that move words between places move them here, place by place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import capstone
+from capstone import x86_const as x86
+
+from fieldc.proof.equations import ONE
+from fieldc.proof.identity import ProofError
+from fieldc.proof.lanes.block import BYTES, LANES, BlockRun, Register
+from fieldc.proof.lanes.doubles import difference, from_integer, fused
+from fieldc.proof.lanes.words import Lane, Word
+
+TAIL_REGISTER = "k1"
+MERGES = {0xCA: (0, 1, 2), 0xE2: (1, 0, 2), 0xB8: (1, 2, 0)}
+"""vpternlogq's tables that merge: which operands are the mask, what it takes, what else."""
+
+Meaning = Callable[[BlockRun, capstone.CsInsn], None]
+
+
+def step(block: BlockRun, i: capstone.CsInsn) -> None:
+    """Run one instruction. Raises ProofError for one that is not on the list."""
+    where = f"+{i.address:#x} {i.mnemonic} {i.op_str}"
+    meaning = MEANINGS.get(i.mnemonic)
+    if meaning is None or bytes(i.bytes)[0] not in (0x62, 0xC4, 0xC5):
+        raise ProofError(f"{where}: this instruction is not on the list")
+    try:
+        meaning(block, i)
+    except ProofError as error:
+        message = str(error)
+        raise ProofError(message if message.startswith("+") else f"{where}: {message}") from None
+
+
+def _operands(i: capstone.CsInsn, count: int) -> None:
+    """Raise ProofError for a mask or anything else besides so many operands."""
+    if len(i.operands) != count or any(o.avx_zero_opmask for o in i.operands):
+        raise ProofError("a mask where none is expected")
+
+
+def _target(i: capstone.CsInsn) -> str:
+    operand = i.operands[0]
+    if operand.type != x86.X86_OP_REG or operand.size != BYTES:
+        raise ProofError("writes no vector of 512 bits")
+    return str(i.reg_name(operand.reg))
+
+
+def _number(i: capstone.CsInsn, index: int, below: int) -> int:
+    operand = i.operands[index]
+    if operand.type != x86.X86_OP_IMM or not 0 < operand.imm < below:
+        raise ProofError("a number that is not on the list")
+    return int(operand.imm)
+
+
+def _lanewise(count: int, compute: Callable[[Lane, list[Word]], Word]) -> Meaning:
+    """Reads `count` operands after the first one."""
+
+    def meaning(block: BlockRun, i: capstone.CsInsn) -> None:
+        _operands(i, count + 1)
+        words = [block.word(block.read(i, at)) for at in range(1, count + 1)]
+        block.registers[_target(i)] = block.spread(compute(block.lane, words))
+
+    return meaning
+
+
+def _product(which: int) -> Meaning:
+    def meaning(block: BlockRun, i: capstone.CsInsn) -> None:
+        _operands(i, 3)
+        total, a, b = (block.word(block.read(i, at)) for at in range(3))
+        block.registers[_target(i)] = block.spread(block.lane.half(which, total, a, b))
+
+    return meaning
+
+
+def _fused(block: BlockRun, i: capstone.CsInsn) -> None:
+    """vfmadd231pd: the first operand and the product of the others, rounded to 53 bits."""
+    _operands(i, 3)
+    total, a, b = (block.double(block.read(i, at)) for at in range(3))
+    block.registers[_target(i)] = block.spread(fused(block.lane, a, b, total, _rounds_down(i)))
+
+
+def _rounds_down(i: capstone.CsInsn) -> bool:
+    """Whether it rounds to zero, as EVEX.b and EVEX.L'L say where no operand is in memory.
+
+    What has no such bits rounds as the caller's MXCSR says: only exact results are known then.
+    """
+    code = bytes(i.bytes)
+    in_registers = all(o.type == x86.X86_OP_REG for o in i.operands)
+    if not in_registers or code[0] != 0x62 or not code[3] & 0x10:
+        return False
+    if code[3] & 0x60 != 0x60:
+        raise ProofError("rounds in a way that is not on the list")
+    return True
+
+
+def _difference(block: BlockRun, i: capstone.CsInsn) -> None:
+    _operands(i, 3)
+    a, b = (block.double(block.read(i, at)) for at in (1, 2))
+    block.registers[_target(i)] = block.spread(difference(block.lane, a, b))
+
+
+def _from_integer(block: BlockRun, i: capstone.CsInsn) -> None:
+    _operands(i, 2)
+    word = block.word(block.read(i, 1))
+    block.registers[_target(i)] = block.spread(from_integer(block.lane, word))
+
+
+def _shift(compute: Callable[[Lane, Word, int], Word]) -> Meaning:
+    def meaning(block: BlockRun, i: capstone.CsInsn) -> None:
+        _operands(i, 3)
+        word, bits = block.word(block.read(i, 1)), _number(i, 2, 64)
+        block.registers[_target(i)] = block.spread(compute(block.lane, word, bits))
+
+    return meaning
+
+
+def _funnel(block: BlockRun, i: capstone.CsInsn) -> None:
+    _operands(i, 4)
+    low, high = (block.word(block.read(i, at)) for at in (1, 2))
+    word = block.lane.funnel(high, low, _number(i, 3, 64))
+    block.registers[_target(i)] = block.spread(word)
+
+
+def _merge(block: BlockRun, i: capstone.CsInsn) -> None:
+    _operands(i, 4)
+    places = MERGES.get(_number(i, 3, 256))
+    if places is None:
+        raise ProofError("a table of three operands that is no merge")
+    words = [block.word(block.read(i, at)) for at in range(3)]
+    block.registers[_target(i)] = block.spread(block.lane.merge(*(words[at] for at in places)))
+
+
+def _and(lane: Lane, words: list[Word]) -> Word:
+    for mask, word in (words, reversed(words)):
+        bits = mask.low.bit_length()
+        if mask.value.keys() == {ONE} and mask.low == (1 << bits) - 1 and bits < 64:
+            return lane.low_bits(word, bits)
+    raise ProofError("`and` of two words of which none is low ones")
+
+
+def _move(block: BlockRun, i: capstone.CsInsn) -> None:
+    """A load, a copy or a store, with the tail's mask wherever it reads or writes arrays."""
+    masked = [i.reg_name(o.reg) for o in i.operands if o.type == x86.X86_OP_REG]
+    masked = [name for name in masked if name.startswith("k")]
+    operands = [o for o in i.operands if not _is_mask(i, o)]
+    if len(operands) != 2:
+        raise ProofError("a move of an unknown kind")
+    to, source = operands
+    memory = next((o for o in operands if o.type == x86.X86_OP_MEM), None)
+    if memory is not None:
+        base, offset = block.address(i, memory)
+        expected = [TAIL_REGISTER] if block.is_masked(base) else []
+        if masked != expected or (expected and block.tail_vector != offset // BYTES):
+            raise ProofError("the mask is not that of this vector")
+        if expected and (offset % BYTES or (memory is source and not _zeroes(i))):
+            raise ProofError("a masked move of an unknown kind")
+    elif masked:
+        raise ProofError("a masked copy")
+    if memory is not None and memory.size != BYTES:
+        raise ProofError("moves no vector of 512 bits")
+    if memory is to:
+        name = i.reg_name(source.reg)
+        if name not in block.registers:
+            raise ProofError(f"stores {name}, which has no known words")
+        block.store(base, offset, block.registers[name])
+    elif memory is not None:
+        block.registers[_target(i)] = block.load(base, offset)
+    else:
+        block.registers[_target(i)] = block.read(i, 1)
+
+
+def _is_mask(i: capstone.CsInsn, operand: capstone.x86.X86Op) -> bool:
+    return bool(operand.type == x86.X86_OP_REG and i.reg_name(operand.reg).startswith("k"))
+
+
+def _zeroes(i: capstone.CsInsn) -> bool:
+    """Whether places without a mask bit become 0: EVEX.z, the top bit of the fourth byte."""
+    code = bytes(i.bytes)
+    return code[0] == 0x62 and bool(code[3] & 0x80)
+
+
+def _broadcast(block: BlockRun, i: capstone.CsInsn) -> None:
+    _operands(i, 2)
+    if i.operands[1].type != x86.X86_OP_MEM or i.operands[1].size != 8:
+        raise ProofError("a broadcast of an unknown kind")
+    block.registers[_target(i)] = block.read(i, 1)
+
+
+def _zero(block: BlockRun, i: capstone.CsInsn) -> None:
+    _operands(i, 3)
+    if len({o.reg for o in i.operands}) != 1 or i.operands[2].type != x86.X86_OP_REG:
+        raise ProofError("`xor` of two different vectors")
+    word = block.lane.constant(0)
+    block.registers[_target(i)] = tuple((word, None) for _ in range(LANES))
+
+
+def _index(register: Register) -> list[int]:
+    """Constant places."""
+    words = [word for word, _ in register if isinstance(word, Word)]
+    if len(words) < LANES or any(word.value.keys() - {ONE} for word in words):
+        raise ProofError("a permutation that depends on data")
+    return [word.low for word in words]
+
+
+def _permute(block: BlockRun, i: capstone.CsInsn) -> None:
+    """vpermq by a register: of one vector."""
+    _operands(i, 3)
+    if i.operands[2].type == x86.X86_OP_IMM:
+        raise ProofError("a permutation by a number")
+    index, source = _index(block.read(i, 1)), block.read(i, 2)
+    block.registers[_target(i)] = tuple(source[at % LANES] for at in index)
+
+
+def _permute_two(block: BlockRun, i: capstone.CsInsn) -> None:
+    """vpermi2q: the index is overwritten; of two vectors."""
+    _operands(i, 3)
+    index = _index(block.read(i, 0))
+    source = (*block.read(i, 1), *block.read(i, 2))
+    block.registers[_target(i)] = tuple(source[at % (2 * LANES)] for at in index)
+
+
+def _blend(block: BlockRun, i: capstone.CsInsn) -> None:
+    if len(i.operands) != 4 or not _is_mask(i, i.operands[1]) or _zeroes(i):
+        raise ProofError("a blend of an unknown kind")
+    name = i.reg_name(i.operands[1].reg)
+    if name not in block.blends:
+        raise ProofError(f"a blend by {name}, which is not known")
+    a, b, mask = block.read(i, 2), block.read(i, 3), block.blends[name]
+    block.registers[_target(i)] = tuple(
+        (b if mask >> lane & 1 else a)[lane] for lane in range(LANES)
+    )
+
+
+def _tail_mask(block: BlockRun, i: capstone.CsInsn) -> None:
+    """kmovb k1, [rax + v] in a tail: the mask of vector v."""
+    to, source = i.operands
+    if not block.tail or i.reg_name(to.reg) != TAIL_REGISTER or source.type != x86.X86_OP_MEM:
+        raise ProofError("a mask that no tail has")
+    base, offset = block.address(i, source)
+    if base != "rax":
+        raise ProofError("a mask that is not in the table")
+    block.tail_vector = offset
+
+
+MEANINGS: dict[str, Meaning] = {
+    "vmovdqu64": _move,
+    "vmovdqa64": _move,
+    "vpbroadcastq": _broadcast,
+    "vpxorq": _zero,
+    "vpmadd52luq": _product(0),
+    "vpmadd52huq": _product(1),
+    "vfmadd231pd": _fused,
+    "vsubpd": _difference,
+    "vcvtuqq2pd": _from_integer,
+    "vpaddq": _lanewise(2, lambda lane, w: lane.sum(w[0], w[1])),
+    "vpsubq": _lanewise(2, lambda lane, w: lane.sum(w[0], w[1], sign=-1)),
+    "vpandq": _lanewise(2, _and),
+    "vpsrlq": _shift(lambda lane, word, k: lane.shift_right(word, k)),
+    "vpsraq": _shift(lambda lane, word, k: lane.shift_right(word, k, signed=True)),
+    "vpsllq": _shift(lambda lane, word, k: lane.shift_left(word, k)),
+    "vpshrdq": _funnel,
+    "vpternlogq": _merge,
+    "vpermq": _permute,
+    "vpermi2q": _permute_two,
+    "vpblendmq": _blend,
+    "kmovb": _tail_mask,
+}
+"""The list. An instruction that is not here is refused."""

@@ -1,0 +1,1 @@
+"""Kernels on arrays: what all targets with vectors share."""

@@ -1,0 +1,224 @@
+"""Instructions for the steps of a lane, and for vectors that come from memory and go there."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from fieldc.targets.vectors.instructions import (
+    INSTRUCTIONS,
+    Fixed,
+    Rows,
+    VirtualVector,
+    number,
+)
+from fieldc.targets.vectors.transpose import Network, Permutation, from_lanes, to_lanes
+from fieldc.targets.x86_64.operands import CONSTANTS, Memory, Operand, Virtual
+from fieldc.words.program import Program, Step, Value
+
+VECTOR_BYTES = 64
+POINTERS = ("rsi", "rdx", "rcx", "r8", "r9")
+"""Where the System V convention has z, x, y, ... after the count in rdi."""
+TAIL_MASKS = "rax"
+"""Points to the masks of the elements that are left."""
+TAIL_MASK, BLEND_MASKS = "k1", ("k2", "k3", "k4", "k5", "k6", "k7")
+VECTORS = "vectors"
+"""The table of whole vectors: indices of permutations."""
+MERGE_BY_MASK_FIRST = 0xCA
+"""vpternlogq with operands mask, a, b: a where the mask has ones, b elsewhere."""
+
+
+@dataclass
+class Tables:
+    """Constants that all lanes share, whole vectors, and masks of blends."""
+
+    words: dict[int, str] = field(default_factory=dict)
+    vectors: list[tuple[int, ...]] = field(default_factory=list)
+    masks: list[int] = field(default_factory=list)
+
+    def word(self, value: int, name: str) -> Memory:
+        """Where a constant is."""
+        self.words.setdefault(value, name)
+        return Memory(CONSTANTS, 8 * list(self.words).index(value), name)
+
+    def vector(self, index: tuple[int, ...]) -> Memory:
+        """Where the index of a permutation is."""
+        if index not in self.vectors:
+            self.vectors.append(index)
+        return Memory(VECTORS, VECTOR_BYTES * self.vectors.index(index))
+
+    def blend(self, mask: int) -> str | None:
+        """The register of a blend's mask, if one is left."""
+        if mask not in self.masks:
+            if len(self.masks) == len(BLEND_MASKS):
+                return None
+            self.masks.append(mask)
+        return BLEND_MASKS[self.masks.index(mask)]
+
+
+@dataclass
+class Selection(ABC):
+    """The code of eight elements; in a tail, of fewer, with masks on what is read and written.
+
+    A target says how halves of products are added and how two words are shifted as one.
+    """
+
+    rows: ClassVar[Rows] = INSTRUCTIONS
+    features: ClassVar[tuple[str, ...]] = ("avx512f", "avx512dq")
+    """What the processor must have, by LLVM's names."""
+    halves_together: ClassVar[bool] = False
+    """Whether a product's high half comes right after its low half, or after a row of those."""
+
+    program: Program
+    tables: Tables
+    in_array: bool
+    """Whether operands lie side by side, limb by limb; else digit by digit, eight to a vector."""
+    out_array: bool
+    """The same of the results."""
+    tail: bool = False
+    code: list[VirtualVector] = field(default_factory=list)
+    _known: dict[int, Virtual] = field(default_factory=dict)
+    _loaded: dict[tuple[str, int], Virtual] = field(default_factory=dict)
+    _count: int = 0
+
+    def run(self) -> list[VirtualVector]:
+        """Select all: operands, steps, results. Every load comes before the first store."""
+        pointers = dict(zip((n for n, _ in self.program.operands), POINTERS[1:], strict=False))
+        for step in self.program.steps:
+            if step.operation.name == "load":
+                self._known[step.outputs[0].number] = self._operand(step, pointers[step.operand])
+            else:
+                getattr(self, f"_{step.operation.name}")(step)
+        self._results()
+        return self.code
+
+    @property
+    def _converts(self) -> bool:
+        """Whether digits lie on one side: there an element has the lane of its number."""
+        return self.in_array != self.out_array
+
+    def _new(self, name: str) -> Virtual:
+        self._count += 1
+        return Virtual(self._count, name)
+
+    def _put(self, mnemonic: str, name: str, *reads: Operand | Fixed) -> Virtual:
+        result = self._new(name)
+        self._do(mnemonic, result, *reads)
+        return result
+
+    def _do(self, mnemonic: str, write: Virtual | None, *reads: Operand | Fixed) -> None:
+        self.code.append(VirtualVector(self.rows[mnemonic], write, reads))
+
+    def _operand(self, step: Step, pointer: str) -> Virtual:
+        name, index = step.operand, step.attribute
+        if not self.in_array:
+            return self._load(pointer, index, f"{name}[{index}]")
+        if (name, index) not in self._loaded:
+            count = dict(self.program.operands)[name]
+            vectors = [self._load(pointer, v, f"{name} vector {v}") for v in range(count)]
+            for limb, virtual in enumerate(
+                self._moved(to_lanes(count, self._converts), vectors, name)
+            ):
+                self._loaded[name, limb] = virtual
+        return self._loaded[name, index]
+
+    def _load(self, pointer: str, index: int, name: str) -> Virtual:
+        memory = Memory(pointer, VECTOR_BYTES * index)
+        if not (self.tail and self.in_array):
+            return self._put("vmovdqu64", name, memory)
+        self._tail_mask(index)
+        return self._put("load_some", name, memory, Fixed(TAIL_MASK))
+
+    def _tail_mask(self, index: int) -> None:
+        self._do("mask", None, Fixed(TAIL_MASK), Memory(TAIL_MASKS, index, "mask"))
+
+    def _moved(self, network: Network, vectors: list[Virtual], name: str) -> list[Virtual]:
+        known = dict(enumerate(vectors))
+        for move in network.moves:
+            known[move.result] = self._move(move, [known[s] for s in move.sources], name)
+        return [known[number] for number in network.results]
+
+    def _move(self, move: Permutation, sources: list[Virtual], name: str) -> Virtual:
+        mask = None if move.mask is None else self.tables.blend(move.mask)
+        if mask is not None:
+            return self._put("blend", f"{name} blended", *sources, Fixed(mask))
+        index = self._put("vmovdqu64", "index", self.tables.vector(move.index))
+        if len(sources) == 1:
+            return self._put("vpermq", f"{name} permuted", index, sources[0])
+        return self._put("vpermi2q", f"{name} permuted", index, *sources)
+
+    def _results(self) -> None:
+        vectors = [self._in_register(value) for value in self.program.results]
+        if self.out_array:
+            vectors = self._moved(from_lanes(len(vectors), self._converts), vectors, "z")
+        for index, vector in enumerate(vectors):
+            memory = Memory(POINTERS[0], VECTOR_BYTES * index, f"z {index}")
+            if self.tail and self.out_array:
+                self._tail_mask(index)
+                self._do("store_some", None, memory, vector, Fixed(TAIL_MASK))
+            else:
+                self._do("store", None, memory, vector)
+
+    def _read(self, value: Value) -> Operand:
+        if value.constant is not None:
+            return self.tables.word(value.constant, value.name)
+        return self._known[value.number]
+
+    def _in_register(self, value: Value) -> Virtual:
+        if value.constant is None:
+            return self._known[value.number]
+        if value.constant == 0:
+            return self._put("vpxorq", "zero")
+        return self._constant(value.constant, value.name)
+
+    def _constant(self, word: int, name: str) -> Virtual:
+        return self._put("vpbroadcastq", name, self.tables.word(word, name))
+
+    def _set(self, step: Step, mnemonic: str, *reads: Operand | Fixed) -> None:
+        value = step.outputs[0]
+        self._known[value.number] = self._put(mnemonic, value.name, *reads)
+
+    def _add(self, step: Step) -> None:
+        a, b = step.inputs[:2]
+        if a.constant is not None:
+            a, b = b, a
+        self._set(step, "vpaddq", self._in_register(a), self._read(b))
+
+    def _sub(self, step: Step) -> None:
+        a, b = step.inputs[:2]
+        self._set(step, "vpsubq", self._in_register(a), self._read(b))
+
+    def _and(self, step: Step) -> None:
+        a, b = step.inputs
+        if a.constant is not None:
+            a, b = b, a
+        self._set(step, "vpandq", self._in_register(a), self._read(b))
+
+    def _funnel(self, step: Step) -> None:
+        (high, low), k = step.inputs, step.attribute
+        if high.constant == 0:
+            self._set(step, "vpsrlq", self._in_register(low), number(k))
+        elif low.constant == 0:
+            self._set(step, "vpsllq", self._in_register(high), number(64 - k))
+        else:
+            self._shift_pair(step, high, low, k)
+
+    def _shift_signed(self, step: Step) -> None:
+        self._set(step, "vpsraq", self._in_register(step.inputs[0]), number(step.attribute))
+
+    @abstractmethod
+    def _shift_pair(self, step: Step, high: Value, low: Value, k: int) -> None:
+        """(high*2^64 + low) >> k modulo 2^64, for 0 < k < 64."""
+
+    @abstractmethod
+    def _add_low(self, step: Step) -> None:
+        """The third word and the low half of the product of the first two."""
+
+    @abstractmethod
+    def _add_high(self, step: Step) -> None:
+        """The third word and the high half of the product of the first two."""
+
+    def _merge(self, step: Step) -> None:
+        mask, a, b = map(self._in_register, step.inputs)
+        self._set(step, "vpternlogq", mask, a, b, number(MERGE_BY_MASK_FIRST))

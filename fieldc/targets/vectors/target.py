@@ -1,0 +1,26 @@
+"""A target of kernels on arrays: its name, and how it selects instructions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fieldc.machine.processor import is_x86_64, missing
+from fieldc.targets.vectors.select import Selection
+
+
+@dataclass(frozen=True)
+class VectorTarget:
+    """A target with eight lanes of 64 bits."""
+
+    name: str
+    selection: type[Selection]
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """What the processor must have, by LLVM's names."""
+        return self.selection.features
+
+    @property
+    def runs_here(self) -> bool:
+        """Whether this process can call its kernels."""
+        return is_x86_64() and not missing(self.features)
