@@ -22,6 +22,8 @@ from fieldc.formulas.ranges import ranged
 from fieldc.machine.aliasing import Aliasing
 from fieldc.machine.load import LoadedKernel, load
 from fieldc.machine.processor import is_x86_64, missing
+from fieldc.proof.formulas import statement_of
+from fieldc.proof.identity import ProofError
 from fieldc.targets.artifact import PROVED, Artifact
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.x86_64.calls import Calls
@@ -290,6 +292,22 @@ def test_bad_input_is_one_line_with_its_line(
     assert main(["build", SMALL, "--formula", str(path), "-o", str(tmp_path / "o")]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and f"bad.py:{line}: " in error and said in error, error
+
+
+@pytest.mark.parametrize("name", ["z", "code", "stack"])
+def test_a_taken_name_is_refused(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.py"
+    path.write_text(
+        "from fieldc.formulas import Element, formula\n"
+        f"@formula\ndef f({name}: Element) -> Element:\n    return {name} + {name}\n"
+    )
+    assert main(["build", SMALL, "--formula", str(path), "-o", str(tmp_path / "o")]) == 2
+    assert f"no operand can be called {name}" in capsys.readouterr().err
+    text = {"operands": [[name, 1, 1]], "steps": [["add", 0, 0]], "results": [1], "multiple": 1}
+    with pytest.raises(ProofError, match="no formula"):
+        statement_of(json.dumps(text))
 
 
 def test_a_tower_that_is_no_field_is_refused(

@@ -83,7 +83,7 @@ def recall(key: str) -> Record | None:
         record = Record(str(found["certificate"]), str(found["convention"]), int(found["stack"]))
         if record.certificate:
             stated = json.loads(record.certificate)
-            is_whole = stated["format"] == FORMAT and bool(stated["cases"])
+            is_whole = stated["format"] == FORMAT and bool(stated["cases"] or stated["routines"])
             return record if is_whole and stated["stack"] == record.stack else None
         return record
     except (OSError, EOFError, ValueError, KeyError, TypeError, zlib.error):

@@ -19,7 +19,7 @@ from fieldc.binary.image import ObjectError
 from fieldc.binary.linkable import KernelCode, function_of
 from fieldc.errors import Refusal
 from fieldc.operations import OPERATIONS
-from fieldc.proof.certificate import certify, text
+from fieldc.proof.certificate import certificate_of_formula, certify, text
 from fieldc.proof.constant_time.scan import scan
 from fieldc.proof.contracts import contract_of, foreign
 from fieldc.proof.identity import ProofError
@@ -139,7 +139,14 @@ def _proof_of(function: KernelCode, job: Job) -> Verdict:
             function.architecture,
             job.called,
         )
-        return Verdict("", 0.0, "", convention, found.stack)
+        written = ""
+        if function.architecture == "x86_64":
+            written = text(
+                certificate_of_formula(
+                    found, job.formula, job.operation, job.p, job.limbs, convention, job.symbol
+                )
+            )
+        return Verdict("", 0.0, written, convention, found.proof.stack)
     family, parameters = named_operation(job.operation)
     contract = contract_of(family, job.p, job.limbs, parameters)
     if function.architecture == "x86_64" and not job.arguments:

@@ -77,10 +77,10 @@ class Block:
             return found
 
         def scaled(value: int, c: int) -> int:
-            return value if c == 1 else put("scale", value, c)
+            return value if c == 1 else put("scale", value, hex(c))
 
         def of(form: Linear) -> int:
-            terms = (put("constant", c) if i == ONE else scaled(i, c) for i, c in form)
+            terms = (put("constant", hex(c)) if i == ONE else scaled(i, c) for i, c in form)
             return total([*terms])
 
         parts = [scaled(put("mul", of(x), of(y)), c) for c, x, y in self.products]

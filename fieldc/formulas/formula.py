@@ -65,12 +65,16 @@ class Formula:
 
     def text(self) -> str:
         """The formula as one line of JSON, for a prover that knows nothing of this class."""
-        steps = [[s.kind, *s.args, *([s.number] if s.kind in NUMBERED else [])] for s in self.steps]
+        steps = [
+            [s.kind, *s.args, *([hex(s.number)] if s.kind in NUMBERED else [])] for s in self.steps
+        ]
         operands = [[name, count, 1] for name, count in self.operands]
         data = {"operands": operands, "steps": steps, "results": self.results, "multiple": 1}
         return json.dumps(data)
 
 
+TAKEN = ("z", "code", "stack")
+"""What an operand cannot be called: z is the result, and a proof calls memory by the others."""
 NUMBERED = ("scale", "constant")
 """Steps with an integer of their own."""
 
@@ -136,5 +140,7 @@ def _signature(
             raise wrong(f"{function.__name__}: {name} is not one operand", at)
         if parameter.annotation is parameter.empty:
             raise wrong(f"{function.__name__}: {name} has no type, for example Element", at)
+        if name in TAKEN:
+            raise wrong(f"{function.__name__}: no operand can be called {name}", at)
         found.append((name, kind_of(parameter.annotation, f"{name} of {function.__name__}", at)))
     return found, kind_of(signature.return_annotation, f"the result of {function.__name__}", at)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from fieldc.proof.bounds import Input
 from fieldc.proof.contracts import Contract
@@ -21,6 +22,18 @@ from fieldc.proof.formulas import FormulaStatement, contract_of_formula, evaluat
 from fieldc.proof.identity import ProofError
 from fieldc.proof.memory import KernelMemory, Pointer, Value
 
+if TYPE_CHECKING:
+    from fieldc.proof.prove import CaseProof, Excluded
+
+
+@dataclass(frozen=True)
+class ProvedCode:
+    """What a finished proof of code without calls found."""
+
+    stack: int
+    """Bytes below the return address."""
+    cases: tuple[CaseProof | Excluded, ...]
+
 
 @dataclass(frozen=True)
 class Lemma:
@@ -28,12 +41,11 @@ class Lemma:
 
     statement: FormulaStatement
     contract: Contract
-    stack: int
-    """Bytes below its return address."""
+    proof: ProvedCode
 
 
-ProveRoutine = Callable[[int, Contract], int]
-"""Proves the code at an offset; the bytes of stack that it uses. Raises ProofError."""
+ProveRoutine = Callable[[int, Contract], ProvedCode]
+"""Proves the code at an offset. Raises ProofError."""
 
 
 @dataclass
@@ -65,10 +77,10 @@ class Routines:
             statement = statement_of(self.statements[len(self.lemmas)])
             contract = contract_of_formula(statement, self.p, self.limbs)
             try:
-                stack = self.prove(target, contract)
+                proof = self.prove(target, contract)
             except ProofError as error:
                 raise ProofError(f"routine {len(self.lemmas)}: {error}") from None
-            self.lemmas[target] = Lemma(statement, contract, stack)
+            self.lemmas[target] = Lemma(statement, contract, proof)
         return self.lemmas[target]
 
     def input(self, value: Input) -> Form:
@@ -108,7 +120,7 @@ def use(
     `arguments` are the address of the result and those of the operands; the stack pointer is the
     caller's, before the call.
     """
-    memory.take_stack(memory.stack_pointer - 8 - lemma.stack, where)
+    memory.take_stack(memory.stack_pointer - 8 - lemma.proof.stack, where)
     for old in [o for o in memory.stack if o < memory.stack_pointer]:
         del memory.stack[old]  # the return address and the routine's own stack lie there
     target, *addresses = (_own(memory, value, where) for value in arguments)

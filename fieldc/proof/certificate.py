@@ -41,7 +41,15 @@ taken at its largest value, with a negative coefficient at 0; the sum is below s
     contract     {operation, family, parameters: {name: integer}, p, limbs, convention}
 
 The family and its parameters say what the kernel computes. The operation's name is made of them,
-and a checker refuses another one.
+and a checker refuses another one. Of a user's formula, `formula` in the contract is its text, as
+`proof/formulas.py` describes it; the family is its name, and there are no parameters.
+
+A formula by calls has no cases, but `routines`, in the order of their first calls:
+
+    routine      {formula, stack, cases}
+
+Each is verified from the place of the call on, by System V. Then the caller's run needs no search:
+`proof/calls.py` says what a call does, `proof/forms.py` when two results are equal.
 
 A case is of z's first result, or with `result: k` of the one k places after it. For each result
 the cases cover all values of the choices' flags. An excluded case cannot be: its bound shows that
@@ -58,9 +66,11 @@ from math import gcd, lcm
 from typing import Any
 
 from fieldc.proof.bounds import Bound, Fact
+from fieldc.proof.calls import ProvedCode
 from fieldc.proof.combinations import Combination, Slopes
 from fieldc.proof.contracts import contract_of
 from fieldc.proof.equations import Number, Polynomial
+from fieldc.proof.programs import ProvedFormula
 from fieldc.proof.prove import CaseProof, Excluded, prove
 
 FORMAT = "fieldc-certificate-1"
@@ -83,23 +93,57 @@ def certify(
 
     The code is not written down: a certificate is about the object that defines the symbol.
     """
-    proofs: list[CaseProof | Excluded] = []
+    cases: list[CaseProof | Excluded] = []
     contract = contract_of(family, p, limbs, parameters)
-    proved = prove(code, contract, convention, start, record=proofs.append)
+    proved = prove(code, contract, convention, start, record=cases.append)
+    return {
+        **_head(symbol, operation or family, family, p, limbs, convention, parameters or {}),
+        **_proof(ProvedCode(proved.stack, tuple(cases)), p),
+    }
+
+
+def certificate_of_formula(
+    proved: ProvedFormula,
+    formula: str,
+    name: str,
+    p: int,
+    limbs: int,
+    convention: str,
+    symbol: str,
+) -> dict[str, Any]:
+    """The proof of a formula, whose text is given, as JSON values."""
+    head = _head(symbol, name, name, p, limbs, convention, {})
+    head["contract"]["formula"] = formula
+    routines = [{"formula": text, **_proof(proof, p)} for text, proof in proved.routines]
+    return {**head, **_proof(proved.proof, p), **({"routines": routines} if routines else {})}
+
+
+def _head(
+    symbol: str,
+    operation: str,
+    family: str,
+    p: int,
+    limbs: int,
+    convention: str,
+    parameters: Mapping[str, int],
+) -> dict[str, Any]:
+    """What a certificate is about."""
     return {
         "format": FORMAT,
         "symbol": symbol,
         "contract": {
-            "operation": operation or family,
+            "operation": operation,
             "family": family,
-            "parameters": dict(parameters or {}),
+            "parameters": dict(parameters),
             "p": hex(p),
             "limbs": limbs,
             "convention": convention,
         },
-        "stack": proved.stack,
-        "cases": [case_record(proof, p) for proof in proofs],
     }
+
+
+def _proof(proved: ProvedCode, p: int) -> dict[str, Any]:
+    return {"stack": proved.stack, "cases": [case_record(proof, p) for proof in proved.cases]}
 
 
 def text(certificate: dict[str, Any]) -> str:

@@ -9,7 +9,8 @@ A text is JSON with these parts.
     results    [i, ...], each below multiple * p
     multiple   an integer
 
-All of it is modulo p. The text is the statement; what made it is not asked.
+An integer c is a hexadecimal string. All of it is modulo p. The text is the statement; what made
+it is not asked.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ MOST_TERMS = 50_000
 """Terms of a polynomial that is multiplied out."""
 ARITY = {"add": (2, 0), "sub": (2, 0), "mul": (2, 0), "scale": (1, 1), "constant": (0, 1)}
 """For each kind of step how many values and how many integers it names."""
+TAKEN = ("z", "code", "stack")
+"""What an operand cannot be called: these name memory that is no operand."""
 _Value = TypeVar("_Value")
 
 
@@ -51,12 +54,15 @@ def statement_of(text: str) -> FormulaStatement:
         steps = []
         for number, (kind, *rest) in enumerate(data["steps"]):
             values, integers = ARITY[kind]
-            if len(rest) != values + integers or not all(type(r) is int for r in rest):
-                raise ValueError(kind)
             taken = tuple(rest[:values])
-            if not all(0 <= i < known + number for i in taken):
+            if len(rest) != values + integers:
                 raise ValueError(kind)
-            steps.append((kind, taken, rest[-1] if integers else 0))
+            if not all(type(i) is int and 0 <= i < known + number for i in taken):
+                raise ValueError(kind)
+            steps.append((kind, taken, int(rest[-1], 16) if integers else 0))
+        names = [*TAKEN, *(name for name, _, _ in operands)]
+        if len({*names}) < len(names):
+            raise ValueError("names")
         results = tuple(data["results"])
         if not results or not all(type(i) is int and 0 <= i < known + len(steps) for i in results):
             raise ValueError("results")

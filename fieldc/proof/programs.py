@@ -5,24 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fieldc.proof.calls import Routines, settle
+from fieldc.proof.calls import ProvedCode, Routines, settle
 from fieldc.proof.contracts import WORD_BITS, Contract
 from fieldc.proof.equations import System
 from fieldc.proof.formulas import contract_of_formula, statement_of
 from fieldc.proof.identity import ProofError
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
-from fieldc.proof.prove import operand_values, prove
+from fieldc.proof.prove import CaseProof, Excluded, operand_values, prove
 
 CALLS = "sysv"
 
 
 @dataclass(frozen=True)
 class ProvedFormula:
-    """What a finished proof found."""
+    """What a finished proof found: of one straight line its cases, else those of each routine."""
 
-    stack: int
-    """Bytes of stack below the return address, routines included."""
+    proof: ProvedCode
+    """Of a caller, its stack with the routines', and no cases."""
+    routines: tuple[tuple[str, ProvedCode], ...] = ()
+    """Their statements, in the order of the first calls."""
 
 
 def prove_formula(
@@ -42,17 +44,19 @@ def prove_formula(
     """
     statement = statement_of(text)
     contract = contract_of_formula(statement, p, limbs)
+
+    def prove_code(place: int, contract: Contract, convention: str = CALLS) -> ProvedCode:
+        cases: list[CaseProof | Excluded] = []
+        proved = prove(code, contract, convention, place, architecture, record=cases.append)
+        return ProvedCode(proved.stack, tuple(cases))
+
     if not called:
-        return ProvedFormula(prove(code, contract, convention, start, architecture).stack)
+        return ProvedFormula(prove_code(start, contract, convention))
     if architecture != "x86_64":
         raise ProofError(f"calls are proved on x86_64, not on {architecture}")
-
-    def prove_routine(target: int, contract: Contract) -> int:
-        return prove(code, contract, CALLS, target, architecture).stack
-
     system = System(WORD_BITS)
     operands = {operand.name: operand_values(system, operand) for operand in contract.operands}
-    routines = Routines(p, limbs, called, prove_routine)
+    routines = Routines(p, limbs, called, prove_code)
     inputs = [routines.input(value) for values in operands.values() for value in values]
     memory = KernelMemory(
         system,
@@ -63,4 +67,9 @@ def prove_formula(
     )
     INSTRUCTION_SETS[architecture].run(memory, convention, code, start)
     settle(routines, memory, statement, inputs)
-    return ProvedFormula(memory.deepest)
+    if len(routines.lemmas) < len(called):
+        raise ProofError("a routine is stated that is never called")
+    lemmas = zip(called, routines.lemmas.values(), strict=True)
+    return ProvedFormula(
+        ProvedCode(memory.deepest, ()), tuple((text, lemma.proof) for text, lemma in lemmas)
+    )

@@ -12,6 +12,18 @@ pub(crate) struct Certificate {
     /// Bytes below the return address that the code uses.
     pub(crate) stack: i64,
     pub(crate) cases: Vec<Case>,
+    /// Of a formula by calls: what it calls, in the order of the first calls. It has no cases.
+    #[serde(default)]
+    pub(crate) routines: Vec<Routine>,
+}
+
+/// A routine with its proof, which follows System V.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Routine {
+    /// Its text.
+    pub(crate) formula: String,
+    pub(crate) stack: i64,
+    pub(crate) cases: Vec<Case>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -25,6 +37,9 @@ pub(crate) struct Stated {
     pub(crate) operation: String,
     pub(crate) family: String,
     pub(crate) parameters: Parameters,
+    /// Of a user's formula: its text.
+    #[serde(default)]
+    pub(crate) formula: Option<String>,
     pub(crate) p: Integer,
     pub(crate) limbs: usize,
     pub(crate) convention: String,

@@ -1,12 +1,14 @@
 //! What a kernel must do.
 
 use crate::certificate::{Parameters, Stated};
+use crate::formula::{Formula, Modulo};
 use crate::polynomial::Polynomial;
 use crate::{Outcome, fail};
 use iced_x86::Register::{self, R8, R9, R12, R13, R14, R15, RBP, RBX, RCX, RDI, RDX, RSI, RSP};
 use num_bigint::BigInt;
+use std::collections::BTreeSet;
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Convention {
     /// Where the pointers to z and the operands are on entry.
     pub(crate) arguments: &'static [Register],
@@ -18,7 +20,7 @@ pub(crate) struct Convention {
     pub(crate) home: i64,
 }
 
-const SYSV: Convention = Convention {
+pub(crate) const SYSV: Convention = Convention {
     arguments: &[RDI, RSI, RDX, RCX, R8, R9],
     saved: &[RSP, RBX, RBP, R12, R13, R14, R15],
     red_zone: 128,
@@ -31,19 +33,25 @@ const WIN64: Convention = Convention {
     home: 32,
 };
 
+/// Values that lie side by side, at one pointer.
+#[derive(Clone, Debug)]
+pub(crate) struct Operand {
+    pub(crate) name: String,
+    pub(crate) values: usize,
+    /// The largest that each may be.
+    pub(crate) high: BigInt,
+}
+
 /// z's values: factor * value = claim mod p, and value <= most.
 #[derive(Debug)]
 pub(crate) struct Contract {
     pub(crate) p: BigInt,
     pub(crate) limbs: usize,
     pub(crate) convention: Convention,
-    /// Names and values: polynomials in limbs, which are the first variables.
-    pub(crate) operands: Vec<(String, Polynomial)>,
-    /// Operands that lie side by side, behind one pointer.
-    pub(crate) beside: usize,
-    /// Limbs of an operand, and its largest value.
+    /// In call order; their limbs are the first variables.
+    pub(crate) operands: Vec<Operand>,
+    /// Limbs of each value of an operand.
     pub(crate) width: usize,
-    pub(crate) high: BigInt,
     pub(crate) factor: BigInt,
     /// Of each of z's values, which lie side by side.
     pub(crate) claims: Vec<Polynomial>,
@@ -65,10 +73,17 @@ struct Meaning {
 impl Contract {
     /// The contract of an operation on n limbs, R = 2^(64n).
     pub(crate) fn new(stated: &Stated) -> Outcome<Self> {
-        let Stated { operation, family, parameters, p, limbs, convention } = stated;
+        let Stated { operation, family, parameters, formula, p, limbs, convention } = stated;
         let (family, p, limbs) = (family.as_str(), p.0.clone(), *limbs);
+        let convention = convention_of(convention)?;
         if !(1..=64).contains(&limbs) || p < 3.into() || !p.bit(0) || p.bits() > 64 * limbs as u64 {
             return fail(format!("contract: no odd p of {limbs} limbs"));
+        }
+        if let Some(text) = formula {
+            if *parameters != Parameters::default() || family != operation {
+                return fail("contract: a formula of a family, or with parameters");
+            }
+            return Self::of_formula(&Formula::parsed(text)?, &p, limbs, convention);
         }
         let unknown = || format!("contract: no operation {} modulo p", stated.name());
         if *operation != stated.name() {
@@ -84,36 +99,99 @@ impl Contract {
         let width = if wide { 2 * limbs } else { limbs };
         let bound = if wide { &p * &r } else { &p * if lazy { 2 } else { 1 } };
         let most = if lazy && family != "reduce" { &bound - 1 } else { &p - 1 };
-        let value = |k| Polynomial::number((0..width).map(|i| Polynomial::variable(k * width + i)));
         let Meaning { beside, operands, claims } =
-            meaning(family, parameters, &r, value).ok_or_else(unknown)?;
+            meaning(family, parameters, &r, |k| number(k, width)).ok_or_else(unknown)?;
         let factor = match family {
             "to_montgomery" => r.modinv(&p).expect("p is odd"),
             "mul" | "mul_add" | "square" | "redc" | "from_montgomery" | "sum_of_products" => r,
             "difference_of_products" | "fp2_mul" | "fp2_square" => r,
             _ => 1.into(),
         };
-        let named = |k: usize| match (["x", "y", "a"][k / beside], beside) {
-            (name, 1) => name.to_string(),
-            (name, _) => format!("{name}.{}", k % beside),
+        let high: BigInt = bound - 1;
+        let names = ["x", "y", "a"].iter().take(operands);
+        let operands = names
+            .map(|name| Operand { name: name.to_string(), values: beside, high: high.clone() })
+            .collect();
+        Self { p, limbs, convention, operands, width, factor, claims, most }.checked()
+    }
+
+    /// The contract of a formula on n limbs. Its claims are modulo p.
+    pub(crate) fn of_formula(
+        formula: &Formula,
+        p: &BigInt,
+        limbs: usize,
+        convention: Convention,
+    ) -> Outcome<Self> {
+        let below = |multiple: u32| p * multiple - 1u8;
+        let named = |(name, values, multiple): &(String, usize, u32)| Operand {
+            name: name.clone(),
+            values: *values,
+            high: below(*multiple),
         };
-        let pointers = 1 + operands;
-        let operands = (0..operands * beside).map(|k| (named(k), value(k))).collect();
-        let convention = match convention.as_str() {
-            "sysv" => SYSV,
-            "win64" => WIN64,
-            _ => return fail(format!("contract: no convention {convention}")),
-        };
-        if pointers > convention.arguments.len() {
+        let operands: Vec<_> = formula.operands.iter().map(named).collect();
+        let most = below(formula.multiple);
+        if operands.iter().map(|o| &o.high).chain([&most]).any(|h| h.bits() > 64 * limbs as u64) {
+            return fail("contract: the formula's values do not fit its limbs");
+        }
+        let count = operands.iter().map(|operand| operand.values).sum();
+        let values = (0..count).map(|k| number(k, limbs)).collect();
+        let claims = formula.evaluate(&mut Modulo(p.clone()), p, limbs, values)?;
+        let (p, width, factor) = (p.clone(), limbs, 1.into());
+        Self { p, limbs, convention, operands, width, factor, claims, most }.checked()
+    }
+
+    /// Refuses operands that do not fit into registers, or whose names are not their own.
+    fn checked(self) -> Outcome<Self> {
+        let pointers = 1 + self.operands.len();
+        if pointers > self.convention.arguments.len() {
             return fail(format!("contract: {pointers} arguments do not fit into registers"));
         }
-        let high = bound - 1;
-        Ok(Self { p, limbs, convention, operands, beside, width, high, factor, claims, most })
+        let mut names: BTreeSet<_> = ["z".to_string(), "code".to_string()].into();
+        names.extend((0..16).map(|number| format!("{:?}", Register::RAX + number)));
+        match self.operands.iter().find(|operand| !names.insert(operand.name.clone())) {
+            Some(taken) => fail(format!("contract: an operand cannot be called {}", taken.name)),
+            None => Ok(self),
+        }
+    }
+
+    /// The operand of each value, in call order.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Operand> {
+        self.operands.iter().flat_map(|operand| std::iter::repeat_n(operand, operand.values))
+    }
+
+    /// A value by the name that slopes have for it, `x` or `x.1`, and the largest that it may be.
+    pub(crate) fn named(&self, name: &str) -> Option<(Polynomial, &BigInt)> {
+        let mut first = 0;
+        for Operand { name: operand, values, high } in &self.operands {
+            let known = |k: &usize| match values {
+                1 => name == operand,
+                _ => name == format!("{operand}.{k}"),
+            };
+            if let Some(k) = (0..*values).find(known) {
+                return Some((number(first + k, self.width), high));
+            }
+            first += values;
+        }
+        None
     }
 
     /// Limbs of all of z's values.
     pub(crate) fn result_limbs(&self) -> usize {
         self.limbs * self.claims.len()
+    }
+}
+
+/// The value whose limbs are the k-th so many variables.
+fn number(k: usize, limbs: usize) -> Polynomial {
+    Polynomial::number((k * limbs..(k + 1) * limbs).map(Polynomial::variable))
+}
+
+/// A calling convention by its name.
+fn convention_of(name: &str) -> Outcome<Convention> {
+    match name {
+        "sysv" => Ok(SYSV),
+        "win64" => Ok(WIN64),
+        _ => fail(format!("contract: no convention {name}")),
     }
 }
 

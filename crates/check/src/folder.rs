@@ -52,8 +52,10 @@ struct Row {
     certificate: Option<String>,
     certificate_digest: Option<String>,
     digest: String,
-    /// Of a user's formula: its text. Such a proof has no certificate yet.
+    /// Of a user's formula: its text, and those of the routines that it calls.
     formula: Option<String>,
+    #[serde(default)]
+    called: Vec<String>,
 }
 
 /// Values of a residue, side by side, and what each is below: `p`, `2p` or `p*R`.
@@ -68,7 +70,7 @@ struct Values {
 #[derive(Debug, Default)]
 pub(crate) struct Count {
     pub(crate) replayed: usize,
-    /// PROVED without a certificate: not for x86-64, or of a formula. The prover's word.
+    /// PROVED without a certificate: not for x86-64. The prover's word.
     pub(crate) without: usize,
     pub(crate) unproved: usize,
 }
@@ -181,8 +183,7 @@ impl Folder {
         Ok(())
     }
 
-    /// What says PROVED is proved, where it is for x86-64: of this very row. Formulas have no
-    /// certificates; they are counted as the prover's word.
+    /// What says PROVED is proved, where it is for x86-64: of this very row.
     fn proof(&self, row: &Row) -> Outcome<()> {
         if row.status != "PROVED" {
             let none = row.certificate.is_none();
@@ -200,9 +201,6 @@ impl Folder {
             return if none { Ok(()) } else { fail("a certificate of code that is not x86-64's") };
         }
         let convention = row.convention_of(file.format())?;
-        if row.formula.is_some() && row.certificate.is_none() {
-            return Ok(());
-        }
         let path = row.certificate.as_ref().ok_or("it is PROVED and has no certificate")?;
         let certificate = parsed(path, self.file(path)?)?;
         self.is_expected(row, convention, &certificate)?;
@@ -212,7 +210,7 @@ impl Folder {
     /// The certificate claims what the manifest does.
     fn is_expected(&self, row: &Row, convention: &str, certificate: &Certificate) -> Outcome<()> {
         let Manifest { p, word, n, .. } = &self.manifest;
-        let Certificate { symbol, contract: stated, stack, .. } = certificate;
+        let Certificate { symbol, contract: stated, stack, routines, .. } = certificate;
         let parameters: Parameters = serde_json::from_value(row.parameters.clone())
             .map_err(|why| format!("its parameters: {why}"))?;
         let faults = [
@@ -221,6 +219,11 @@ impl Folder {
             (stated.operation != row.op, format!("the certificate is of {}", stated.operation)),
             (stated.family != row.family, format!("the certificate's family is {}", stated.family)),
             (stated.parameters != parameters, "the certificate has other parameters".into()),
+            (stated.formula != row.formula, "the certificate is of another formula".into()),
+            (
+                !row.called.iter().eq(routines.iter().map(|routine| &routine.formula)),
+                "the certificate is of other routines".into(),
+            ),
             (stated.p.0 != p.0, format!("the certificate's prime is {:#x}", stated.p.0)),
             (stated.limbs != *n, format!("the certificate's limbs are {}", stated.limbs)),
             (
@@ -305,11 +308,8 @@ impl Row {
             values,
             below: below(high),
         };
-        let operands: Vec<_> = ["x", "y", "a"]
-            .iter()
-            .take(contract.operands.len() / contract.beside)
-            .map(|name| values(name, contract.beside, &contract.high))
-            .collect();
+        let operands: Vec<_> =
+            contract.operands.iter().map(|o| values(&o.name, o.values, &o.high)).collect();
         let result = values("z", contract.claims.len(), &contract.most);
         if operands != self.operands || result != self.result {
             return fail("its operands or its result are not those of the operation");

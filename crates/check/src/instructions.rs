@@ -3,6 +3,7 @@
 //! Written from Intel's "Software Developer's Manual", volume 2. An instruction that is not here is
 //! refused, and so are branches. Every instruction here takes a time that does not depend on data.
 
+use crate::calls::Routines;
 use crate::contract::Contract;
 use crate::machine::{Machine, Run, Value, as_word};
 use crate::system::Word;
@@ -12,8 +13,12 @@ use iced_x86::{Code, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Reg
 pub(crate) const UNKNOWN: &str = "this instruction is not on the list";
 
 /// Runs the code to its return.
-pub(crate) fn run(code: &[u8], contract: &Contract) -> Outcome<Run> {
-    let mut machine = Machine::new(code, contract);
+pub(crate) fn run<'a>(
+    code: &'a [u8],
+    contract: &'a Contract,
+    routines: Option<Routines<'a>>,
+) -> Outcome<Run<'a>> {
+    let mut machine = Machine::new(code, contract, routines);
     for i in &mut Decoder::new(64, code, DecoderOptions::NONE) {
         let bytes = &code[i.ip() as usize..i.next_ip() as usize];
         if !has_known_prefixes(&i, bytes) {
@@ -64,6 +69,7 @@ impl Machine<'_> {
             }
             M::Test if registers => {}
             M::Nop | M::Endbr64 => {}
+            M::Call if i.code() == Code::Call_rel32_64 => self.call(i.near_branch64())?,
             M::Push => {
                 let value = self.read(i, 0)?;
                 let top = self.move_stack(-8)?;

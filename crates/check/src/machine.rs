@@ -3,8 +3,8 @@
 //! Refused are addresses that depend on data, flags that are undefined, and memory that is not the
 //! kernel's. `instructions.rs` has what each instruction does.
 
+use crate::calls::Routines;
 use crate::contract::Contract;
-use crate::polynomial::Polynomial;
 use crate::system::{System, Word};
 use crate::{Outcome, fail};
 use iced_x86::{Instruction, OpKind, Register};
@@ -30,15 +30,17 @@ fn entry(register: Register) -> Value {
 /// A processor in the middle of a kernel.
 pub(crate) struct Machine<'a> {
     pub(crate) system: System,
-    contract: &'a Contract,
-    code: &'a [u8],
-    registers: BTreeMap<Register, Value>,
+    pub(crate) contract: &'a Contract,
+    pub(crate) code: &'a [u8],
+    /// What calls may use; None where none are allowed.
+    pub(crate) routines: Option<Routines<'a>>,
+    pub(crate) registers: BTreeMap<Register, Value>,
     /// What the stack pointer has moved by.
     pub(crate) stack: i64,
     /// How far down the stack was used.
     deepest: i64,
     /// What may be read, code aside.
-    memory: BTreeMap<Address, Value>,
+    pub(crate) memory: BTreeMap<Address, Value>,
     /// A flag is None where it is undefined.
     pub(crate) carry: Option<Word>,
     pub(crate) overflow: Option<Word>,
@@ -47,35 +49,51 @@ pub(crate) struct Machine<'a> {
 /// Bytes of stack that a kernel may take: a page, so that none steps over a guard page.
 const MOST_STACK: i64 = 4096;
 
-/// What a run to the return gives: what is known of its words, z's values, and the stack's use.
-pub(crate) struct Run {
+/// What a run to the return gives: what is known of its words, the words of each of z's values,
+/// the stack's use, and what was called.
+pub(crate) struct Run<'a> {
     pub(crate) system: System,
-    pub(crate) z: Vec<Polynomial>,
+    pub(crate) z: Vec<Vec<Word>>,
     pub(crate) stack: i64,
+    pub(crate) routines: Option<Routines<'a>>,
 }
 
 impl<'a> Machine<'a> {
-    pub(crate) fn new(code: &'a [u8], contract: &'a Contract) -> Self {
+    pub(crate) fn new(
+        code: &'a [u8],
+        contract: &'a Contract,
+        routines: Option<Routines<'a>>,
+    ) -> Self {
         let general = (0..16).map(|number| Register::RAX + number);
         let mut registers: BTreeMap<_, _> = general.map(|r| (r, entry(r))).collect();
         let (mut system, mut memory) = (System::default(), BTreeMap::new());
-        let pointers = || contract.operands.chunks(contract.beside);
-        for beside in pointers() {
-            for limb in 0..contract.width * beside.len() {
-                let word = system.variable(&(&contract.high >> (64 * (limb % contract.width))));
-                memory.insert((beside[0].0.clone(), 8 * limb as i64), Value::Word(word));
+        for operand in &contract.operands {
+            for limb in 0..contract.width * operand.values {
+                let word = system.variable(&(&operand.high >> (64 * (limb % contract.width))));
+                memory.insert((operand.name.clone(), 8 * limb as i64), Value::Word(word));
             }
         }
-        let names = ["z"].into_iter().chain(pointers().map(|beside| beside[0].0.as_str()));
+        let names = ["z"].into_iter().chain(contract.operands.iter().map(|o| o.name.as_str()));
         for (register, name) in contract.convention.arguments.iter().copied().zip(names) {
             registers.insert(register, Value::Pointer((name.to_string(), 0)));
         }
         let (stack, deepest, carry, overflow) = (0, 0, None, None);
-        Self { system, contract, code, registers, stack, deepest, memory, carry, overflow }
+        Self {
+            system,
+            contract,
+            code,
+            routines,
+            registers,
+            stack,
+            deepest,
+            memory,
+            carry,
+            overflow,
+        }
     }
 
     /// z's values, where the kernel returns as it should.
-    pub(crate) fn result(self) -> Outcome<Run> {
+    pub(crate) fn result(self) -> Outcome<Run<'a>> {
         let changed = |r: &&Register| self.registers[*r] != entry(**r);
         if let Some(lost) = self.contract.convention.saved.iter().find(changed) {
             return fail(format!("frame: {lost:?} is not restored"));
@@ -85,9 +103,8 @@ impl<'a> Machine<'a> {
             _ => fail("frame: a limb of z is never written, or not with a word"),
         };
         let limbs = (0..self.contract.result_limbs()).map(limb).collect::<Outcome<Vec<_>>>()?;
-        let values = limbs.chunks(self.contract.limbs);
-        let values = values.map(|value| Polynomial::number(value.iter().cloned())).collect();
-        Ok(Run { system: self.system, z: values, stack: self.deepest })
+        let z = limbs.chunks(self.contract.limbs).map(<[_]>::to_vec).collect();
+        Ok(Run { system: self.system, z, stack: self.deepest, routines: self.routines })
     }
 
     pub(crate) fn get(&self, register: Register) -> Outcome<Value> {
@@ -121,7 +138,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Notes that the stack is used down to an offset, which is a page away at most.
-    fn take_stack(&mut self, offset: i64) -> Outcome<()> {
+    pub(crate) fn take_stack(&mut self, offset: i64) -> Outcome<()> {
         self.deepest = self.deepest.max(offset.saturating_neg());
         if self.deepest > MOST_STACK {
             return fail("takes more than a page of stack without a probe");

@@ -102,6 +102,22 @@ impl Polynomial {
         self.0.keys().flatten().copied()
     }
 
+    /// Its monomials, each with its coefficient.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (&[usize], &BigInt)> {
+        self.0.iter().map(|(monomial, coefficient)| (monomial.as_slice(), coefficient))
+    }
+
+    /// How many monomials it has.
+    pub(crate) fn terms(&self) -> usize {
+        self.0.len()
+    }
+
+    /// With coefficients from 0 to p - 1 that are the same modulo p.
+    pub(crate) fn modulo(self, p: &BigInt) -> Self {
+        let least = |c: BigInt| ((c % p) + p) % p;
+        Self::sum(self.0.into_iter().map(|(monomial, c)| (least(c), monomial)))
+    }
+
     /// Whether every coefficient is 0 modulo `modulus`.
     pub(crate) fn vanishes(&self, modulus: &BigInt) -> bool {
         self.0.values().all(|c| c % modulus == BigInt::ZERO)

@@ -3,7 +3,7 @@
 use crate::certificate::{Bound, Case, Combination, Fact};
 use crate::contract::Contract;
 use crate::polynomial::Polynomial;
-use crate::system::System;
+use crate::system::{System, Word};
 use crate::{Outcome, fail};
 use num_bigint::BigInt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,30 +15,32 @@ pub(crate) fn replay(
     cases: &[Case],
     contract: &Contract,
     system: &System,
-    z: &[Polynomial],
+    z: &[Vec<Word>],
 ) -> Outcome<()> {
+    let z: Vec<_> = z.iter().map(|words| Polynomial::number(words.iter().cloned())).collect();
     let mut covered = Vec::new();
     for (number, case) in cases.iter().enumerate() {
         let verifier = Verifier { system, contract, fixed: Known::new() };
-        covered.push(verifier.case(case, z).map_err(|why| format!("case {number}: {why}"))?);
+        covered.push(verifier.case(case, &z).map_err(|why| format!("case {number}: {why}"))?);
     }
     for result in 0..z.len() {
         let of_it = covered.iter().filter(|(of, _)| of.is_none_or(|of| of == result));
-        covers(of_it.map(|(_, case)| case), &system.flags)?;
+        covers(of_it.map(|(_, case)| case), system)?;
     }
     Ok(())
 }
 
 /// Verifies that for all values of the flags there is a case.
-fn covers<'a>(
-    covered: impl Iterator<Item = &'a Known> + Clone,
-    flags: &BTreeSet<usize>,
-) -> Outcome<()> {
+fn covers<'a>(covered: impl Iterator<Item = &'a Known> + Clone, system: &System) -> Outcome<()> {
+    let flags: BTreeSet<_> = covered.clone().flat_map(Known::keys).collect();
+    if let Some(other) = flags.iter().find(|flag| !system.flags.contains(flag)) {
+        return fail(format!("cases: no choice depends on variable {other}"));
+    }
     if flags.len() > 10 {
         return fail(format!("choices depend on {} flags", flags.len()));
     }
     for values in 0..1_u64 << flags.len() {
-        let now: Known = flags.iter().enumerate().map(|(i, f)| (*f, values >> i & 1)).collect();
+        let now: Known = flags.iter().enumerate().map(|(i, f)| (**f, values >> i & 1)).collect();
         if !covered.clone().any(|case| case.iter().all(|(f, v)| now.get(f) == Some(v))) {
             return fail(format!("cases: none has the flags {now:?}"));
         }
@@ -113,10 +115,10 @@ impl Verifier<'_> {
             largest *= self.high(*limb)?;
         }
         for name in names {
-            let operand = self.contract.operands.iter().find(|(known, _)| known == name);
-            let (_, value) = operand.ok_or_else(|| format!("there is no operand {name}"))?;
-            product = product.times(value);
-            largest *= &self.contract.high;
+            let value = self.contract.named(name);
+            let (value, high) = value.ok_or_else(|| format!("there is no operand {name}"))?;
+            product = product.times(&value);
+            largest *= high;
         }
         Ok((product, largest))
     }

@@ -1,0 +1,177 @@
+//! Calls of routines, each verified once and then used by its statement.
+//!
+//! A verified routine leaves its results for all operands in their ranges; reads its operands before
+//! it writes; writes only its result and stack below its return address. At a call each operand
+//! must lie in memory as one whole value in range. The results are new values of which the
+//! statement is known, and nothing else.
+
+use crate::certificate::Routine;
+use crate::contract::{Contract, SYSV};
+use crate::forms::{Form, Forms};
+use crate::formula::{Algebra, Formula};
+use crate::machine::{Address, Machine, Value, as_word};
+use crate::polynomial::Polynomial;
+use crate::system::{System, Word};
+use crate::{Outcome, fail, verify_code};
+use iced_x86::Register;
+use num_bigint::BigInt;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// What is known of a routine.
+struct Lemma {
+    formula: Formula,
+    contract: Contract,
+    stack: i64,
+}
+
+/// The words of one value, the most that it can be, and what it is modulo p.
+struct Known {
+    words: Vec<Word>,
+    high: BigInt,
+    form: Form,
+}
+
+/// The routines that a caller calls, in the order of their first calls, and the values they gave.
+pub(crate) struct Routines<'a> {
+    stated: &'a [Routine],
+    /// By the place of the code.
+    lemmas: BTreeMap<usize, Rc<Lemma>>,
+    forms: Forms,
+    /// By the lowest word.
+    values: BTreeMap<Word, Known>,
+}
+
+impl<'a> Routines<'a> {
+    /// The operands' values are inputs.
+    pub(crate) fn new(stated: &'a [Routine], contract: &Contract) -> Self {
+        let mut forms = Forms::new(contract.p.clone());
+        let mut values = BTreeMap::new();
+        let width = contract.width;
+        for (k, operand) in contract.values().enumerate() {
+            let words: Vec<_> = (k * width..(k + 1) * width).map(Polynomial::variable).collect();
+            let known = Known { words, high: operand.high.clone(), form: forms.input() };
+            values.insert(known.words[0].clone(), known);
+        }
+        Self { stated, lemmas: BTreeMap::new(), forms, values }
+    }
+
+    /// Verifies the code at a place, once.
+    fn learn(&mut self, code: &[u8], place: usize, caller: &Contract) -> Outcome<Rc<Lemma>> {
+        if let Some(known) = self.lemmas.get(&place) {
+            return Ok(Rc::clone(known));
+        }
+        let number = self.lemmas.len();
+        let routine = self.stated.get(number).ok_or("calls a routine that is not stated")?;
+        let code = code.get(place..).ok_or("calls code outside the object")?;
+        let formula = Formula::parsed(&routine.formula)?;
+        let contract = Contract::of_formula(&formula, &caller.p, caller.limbs, SYSV)?;
+        verify_code(code, &contract, routine.stack, &routine.cases)
+            .map_err(|why| format!("routine {number}: {why}"))?;
+        let lemma = Rc::new(Lemma { formula, contract, stack: routine.stack });
+        self.lemmas.insert(place, Rc::clone(&lemma));
+        Ok(lemma)
+    }
+
+    /// What a value is, whose words are constants, or those of one value in their order.
+    fn known(&mut self, words: &[Word], most: &BigInt) -> Outcome<Form> {
+        if words.iter().all(|word| word.as_constant().is_some()) {
+            let number = Polynomial::number(words.iter().cloned());
+            let value = number.each().next().map_or_else(BigInt::default, |(_, c)| c.clone());
+            if value > *most {
+                return fail("a constant is above the bound of its operand");
+            }
+            return Ok(self.forms.constant(value));
+        }
+        match self.values.get(&words[0]) {
+            Some(known) if known.words == words && known.high <= *most => Ok(known.form.clone()),
+            Some(known) if known.words == words => fail("an operand may be above its bound"),
+            _ => fail("an operand is not one whole value"),
+        }
+    }
+
+    /// New words for a value.
+    fn give(&mut self, system: &mut System, limbs: usize, high: &BigInt, form: Form) -> Vec<Word> {
+        let words: Vec<_> = (0..limbs).map(|i| system.variable(&(high >> (64 * i)))).collect();
+        let known = Known { words: words.clone(), high: high.clone(), form };
+        self.values.insert(words[0].clone(), known);
+        words
+    }
+
+    /// Verifies that z's values are the formula's results.
+    pub(crate) fn settle(
+        mut self,
+        formula: &Formula,
+        contract: &Contract,
+        z: &[Vec<Word>],
+    ) -> Outcome<()> {
+        if self.lemmas.len() != self.stated.len() {
+            return fail("a routine is stated that is never called");
+        }
+        let inputs = (0..contract.values().count()).map(Polynomial::variable).collect();
+        let claims = formula.evaluate(&mut self.forms, &contract.p, contract.limbs, inputs)?;
+        for (number, (words, claim)) in z.iter().zip(&claims).enumerate() {
+            let found = self.known(words, &contract.most);
+            let found = found.map_err(|why| format!("result {number}: {why}"))?;
+            if !self.forms.are_equal(&found, claim)? {
+                return fail(format!("function: result {number} is another modulo p"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Machine<'_> {
+    /// Does what a call of a routine does to registers, flags and memory: System V.
+    pub(crate) fn call(&mut self, place: u64) -> Outcome<()> {
+        let mut routines = self.routines.take().ok_or("calls what no certificate is about")?;
+        let place = usize::try_from(place).map_err(|_| "calls code outside the object")?;
+        let lemma = routines.learn(self.code, place, self.contract)?;
+        self.apply(&mut routines, &lemma)?;
+        self.routines = Some(routines);
+        Ok(())
+    }
+
+    fn apply(&mut self, routines: &mut Routines<'_>, lemma: &Lemma) -> Outcome<()> {
+        let Lemma { formula, contract, stack } = lemma;
+        let (limbs, top) = (contract.limbs, self.stack);
+        self.take_stack(top - 8 - stack)?; // with the return address
+        self.memory.retain(|(base, offset), _| base != "RSP" || *offset >= top);
+        let registers = SYSV.arguments.get(..=contract.operands.len());
+        let registers = registers.ok_or("a routine with more operands than registers")?;
+        let addresses: Vec<_> =
+            registers.iter().map(|name| self.given(*name)).collect::<Outcome<_>>()?;
+        let word = |(base, offset): &Address, i: usize| (base.clone(), offset + 8 * i as i64);
+        let mut values = Vec::new();
+        for (operand, address) in contract.operands.iter().zip(&addresses[1..]) {
+            for first in (0..operand.values * limbs).step_by(limbs) {
+                let words = (first..first + limbs).map(|i| as_word(self.load(&word(address, i))?));
+                values.push(routines.known(&words.collect::<Outcome<Vec<_>>>()?, &operand.high)?);
+            }
+        }
+        let results = formula.evaluate(&mut routines.forms, &contract.p, limbs, values)?;
+        for (number, form) in results.into_iter().enumerate() {
+            let words = routines.give(&mut self.system, limbs, &contract.most, form);
+            for (i, value) in words.into_iter().enumerate() {
+                self.store(word(&addresses[0], number * limbs + i), Value::Word(value))?;
+            }
+        }
+        let unsaved = |register: &Register| !SYSV.saved.contains(register);
+        for (_, value) in self.registers.iter_mut().filter(|(register, _)| unsaved(register)) {
+            *value = Value::LowByte(None);
+        }
+        (self.carry, self.overflow) = (None, None);
+        Ok(())
+    }
+
+    /// An address that a routine may be given: none that the call itself writes over.
+    fn given(&self, register: Register) -> Outcome<Address> {
+        match self.get(register)? {
+            Value::Pointer((base, offset)) if base != "RSP" || offset >= self.stack => {
+                Ok((base, offset))
+            }
+            Value::Pointer(_) => fail("an argument lies below the stack pointer"),
+            Value::Word(_) | Value::LowByte(_) => fail("an argument is no known address"),
+        }
+    }
+}
