@@ -102,7 +102,7 @@ fn call(kernel: &Kernel, operands: &TokenStream, stored: &TokenStream) -> TokenS
             return #stored(unsafe { #kernel(#operands) });
         }}
     };
-    choice(kernel, run, &quote! { otherwise() })
+    choice(kernel, run, &quote! { #stored(by_limbs(&otherwise())) })
 }
 
 /// One load and one or two comparisons beside a call.
@@ -129,9 +129,19 @@ fn choice(
     }
 }
 
-/// Stores what a kernel left in registers.
+/// Stores what a kernel left in registers, and takes what other code left in memory.
 fn result(n: usize) -> TokenStream {
     quote! {
+        /// A copy, limb by limb.
+        ///
+        /// A plain copy loads two limbs at once. Where one branch copies so, the compiler stores
+        /// the limbs of a kernel one by one into the same memory, and the load waits for them.
+        #[inline(always)]
+        fn by_limbs(z: &[u64; #n]) -> [u64; #n] {
+            // SAFETY: a reference is valid for reads.
+            z.each_ref().map(|limb| unsafe { ::core::ptr::read_volatile(limb) })
+        }
+
         /// The same limbs, written two at once.
         ///
         /// ark-ff copies elements by pairs of limbs, and a processor makes a load of a pair wait

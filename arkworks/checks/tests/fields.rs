@@ -9,11 +9,11 @@ mod right {
 
     macro_rules! fields {
         ($($name:ident: $modulus:literal, $generator:literal;)*) => {
-            $(ark_ff::define_field!(modulus = $modulus, generator = $generator, name = $name);)*
+            $(checks::field!($name, $modulus, $generator);)*
 
             #[test]
             fn made_by_macros() {
-                $(check::<$name>(stringify!($name));)*
+                $(check::<checks::element!($name, $modulus)>(stringify!($name));)*
             }
         };
     }
