@@ -19,6 +19,7 @@ from fieldc.cli import main
 FIELD = find_field("secp256k1-p")
 TARGETS = "x86_64-linux,x86_64-windows,aarch64-linux,c"
 ADD, SUB = "x86_64-linux/add_base", "x86_64-linux/sub_base"
+ARM_ADD, ARM_SUB = "aarch64-linux/add_aarch64", "aarch64-linux/sub_aarch64"
 
 
 @pytest.fixture(scope="module")
@@ -48,12 +49,12 @@ def rename(data: bytes, old: str, new: str) -> bytes:
     return data.replace(old.encode(), new.encode())
 
 
-def swap_kernels(copy: Copy) -> None:
+def swap_kernels(copy: Copy, add: str = ADD, sub: str = SUB) -> None:
     """A right proof of a subtraction, under the name of an addition."""
-    symbols = copy.row(SUB)["symbol"], copy.row(ADD)["symbol"]
+    symbols = copy.row(sub)["symbol"], copy.row(add)["symbol"]
     for end in (".o", ".cert.json"):
-        data = copy.file(f"{SUB}{end}").read_bytes()
-        copy.file(f"{ADD}{end}").write_bytes(rename(data, *symbols))
+        data = copy.file(f"{sub}{end}").read_bytes()
+        copy.file(f"{add}{end}").write_bytes(rename(data, *symbols))
     copy.sign()
 
 
@@ -112,9 +113,9 @@ def change_object(copy: Copy) -> None:
         file.write(b"\0")
 
 
-def no_certificate(copy: Copy) -> None:
-    copy.row(ADD).update(certificate=None, certificate_digest=None)
-    copy.file(f"{ADD}.cert.json").unlink()
+def no_certificate(copy: Copy, stem: str = ADD) -> None:
+    copy.row(stem).update(certificate=None, certificate_digest=None)
+    copy.file(f"{stem}.cert.json").unlink()
     copy.sign()
 
 
@@ -161,6 +162,16 @@ FAULTS: dict[str, tuple[Callable[[Copy], None], str]] = {
     "another word for trust": (change_row(ADD, status="SURE"), "SURE is no word for trust"),
     "proved without saying so": (change_row(ADD, status="TESTED"), "is not PROVED"),
     "no certificate": (no_certificate, "it is PROVED and has no certificate"),
+    "AArch64's sub under add's name": (
+        lambda copy: swap_kernels(copy, ARM_ADD, ARM_SUB),
+        "the certificate is of sub",
+    ),
+    "no certificate for AArch64": (
+        lambda copy: no_certificate(copy, ARM_ADD),
+        "it is PROVED and has no certificate",
+    ),
+    "another convention of AArch64": (change_row(ARM_ADD, convention="apple"), "not aapcs64"),
+    "another system of AArch64": (change_row(ARM_ADD, target="aarch64-macos"), "format is Elf"),
     "an object of another processor": (change_row(ADD, target="aarch64-linux"), "is not for"),
     "proved, a text": (change_row("c/add_portable", status="PROVED"), "and has no object"),
     "two kernels of one name": (twice, "x86_64-linux: two kernels are called"),
@@ -210,7 +221,7 @@ def test_a_package_is_checked(checker: Path, tmp_path: Path) -> None:
     folder = tmp_path / "package"
     assert main(["build", "goldilocks", "--package", "c", "-o", str(folder)]) == 0
     status, said = said_of(checker, folder)
-    assert status == 0 and " 81 kernels PROVED by their certificates" in said
+    assert status == 0 and " 108 kernels PROVED by their certificates" in said
     beside = folder / "proofs/x86_64-linux"
     for end in (".o", ".cert.json"):
         shutil.copy(beside / f"sub_base{end}", beside / f"add_base{end}")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import product
 
 import pytest
-from aarch64_code import ADD, NOP, RET, Z, bytes_of, code_of, words_of
+from aarch64_code import ADD, RET, Z, bytes_of, code_of, mutants, words_of
 from aarch64_emulator import RADIX, Emulator, limbs
 from contracts import contract_named
 from primes import OF_EVERY_CLASS
@@ -63,38 +63,6 @@ def test_what_is_built_is_proved(name: str, target: str) -> None:
 def kernel_of(operation: str) -> Kernel:
     """The kernel of an operation that every field has: the last one."""
     return [k for k in KERNELS if k.operation == operation][-1]
-
-
-def changed(word: int) -> Iterator[tuple[str, int]]:
-    """One instruction's mutants."""
-    yield "nop", NOP
-    top = word >> 21
-    if top in (0x9A000000 >> 21, 0xBA000000 >> 21, 0xDA000000 >> 21, 0xFA000000 >> 21):
-        yield "carry in dropped", word & ~0x9A000000 | (word & 0xE0000000) | 0x8B000000
-        yield "sum for difference", word ^ 0x40000000
-    if top == 0x9A800000 >> 21 or word >> 21 == 0x1A800000 >> 21:
-        yield "condition inverted", word ^ 0x1000
-        yield "another condition", word ^ 0x2000
-    if word >> 21 == 0x6A000000 >> 21:
-        yield "one operand alone", word & ~(31 << 16) | (word >> 5 & 31) << 16
-        yield "the other alone", word & ~(31 << 5) | (word >> 16 & 31) << 5
-    if word >> 29 in (4, 5, 6, 7) and word >> 24 & 0x1F in (0x0A, 0x0B, 0x1A):
-        rn, rm = word >> 5 & 31, word >> 16 & 31
-        yield "operands swapped", word & ~(31 << 5 | 31 << 16) | rm << 5 | rn << 16
-        yield "another register", word ^ 1 << 16
-    if word >> 23 == 0xF2800000 >> 23:
-        yield "constant", word ^ 1 << 5
-    if word >> 22 in (0xA9400000 >> 22, 0xA9000000 >> 22):
-        yield "offset", word ^ 1 << 15
-
-
-def mutants(code: bytes) -> Iterator[tuple[str, bytes]]:
-    words = words_of(code)
-    end = words.index(RET)
-    for place in range(end):
-        for why, word in changed(words[place]):
-            if word != words[place]:
-                yield f"{4 * place:#x} {why}", bytes_of([*words[:place], word, *words[place + 1 :]])
 
 
 CLAIMS: dict[str, Callable[[list[int], list[int]], int]] = {

@@ -120,7 +120,7 @@ def prove_job(job: Job) -> Verdict:
 
 
 def _proof_of(function: KernelCode, job: Job) -> Verdict:
-    """Prove a function; of x86-64 code with a contract of our own, with the certificate.
+    """Prove a function; with a contract of our own, with the certificate.
 
     Raises ProofError.
     """
@@ -148,8 +148,7 @@ def _proof_of(function: KernelCode, job: Job) -> Verdict:
             )
         return Verdict("", 0.0, written, convention, found.proof.stack)
     family, parameters = named_operation(job.operation)
-    contract = contract_of(family, job.p, job.limbs, parameters)
-    if function.architecture == "x86_64" and not job.arguments:
+    if not job.arguments:
         proof = certify(
             code,
             family,
@@ -160,10 +159,10 @@ def _proof_of(function: KernelCode, job: Job) -> Verdict:
             job.symbol,
             parameters=parameters,
             operation=job.operation,
+            architecture=function.architecture,
         )
         return Verdict("", 0.0, text(proof), convention, proof["stack"])
-    if job.arguments:
-        contract = foreign(contract, job.arguments)
+    contract = foreign(contract_of(family, job.p, job.limbs, parameters), job.arguments)
     proved = prove(code, contract, convention, start, function.architecture)
     return Verdict("", 0.0, "", convention, proved.stack)
 

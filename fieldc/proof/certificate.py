@@ -15,6 +15,22 @@ one variable. What creates variables, in this order:
     cmov, sbb r,r, and, neg word              word = one side or the other, by a flag: a choice
     setb, 32-bit add, adc   word              word = the flag, or a + b + carry_in below 2^32
 
+On AArch64 a word may also be a polynomial in carries and borrows. It is then no variable until it
+is added to a word. There
+
+    adds, adcs, subs, sbcs  word, carry       as add and sub; the same sum again is the same row
+    add, adc, sub, sbc      word, carry       the same, where carries alone are not added
+    mul, umulh, madd, msub  low, high         as mul; the same product again is the same row
+    shifts, fields, extr    low, high, word   of products by powers of 2; a field is word - 2^k*high
+    csel, csinc, and        word              one side or the other, for each bit of the flag
+    a polynomial in bits    word              a choice where it is 0 or one other value, else a row
+
+Two words that are congruent modulo 2^64 are equal. So a word that is a constant multiple of a
+variable modulo 2^64 is made once: by the product that `products` names, or where it comes first.
+
+    products     [[variable, factor, constant], ...]: words congruent to factor*variable that umulh
+                 multiplies by the constant. They only say which rows there are.
+
 t(a) is the top k bits of a: one variable for each a and k, made when it is first needed and where
 it is not constant, with no row. A high half is below 2^w, a carry at most 1, an operand's limb i
 at most its largest value >> w*i, the low half of a*a at most 2^w - 3.
@@ -69,7 +85,7 @@ from fieldc.proof.bounds import Bound, Fact
 from fieldc.proof.calls import ProvedCode
 from fieldc.proof.combinations import Combination, Slopes
 from fieldc.proof.contracts import contract_of
-from fieldc.proof.equations import Number, Polynomial
+from fieldc.proof.equations import Number, Polynomial, System
 from fieldc.proof.programs import ProvedFormula
 from fieldc.proof.prove import CaseProof, Excluded, prove
 
@@ -86,6 +102,7 @@ def certify(
     symbol: str = "kernel",
     parameters: Mapping[str, int] | None = None,
     operation: str = "",
+    architecture: str = "x86_64",
 ) -> dict[str, Any]:
     """Prove a kernel and write the proof down, as JSON values. Raises ProofError.
 
@@ -95,9 +112,10 @@ def certify(
     """
     cases: list[CaseProof | Excluded] = []
     contract = contract_of(family, p, limbs, parameters)
-    proved = prove(code, contract, convention, start, record=cases.append)
+    proved = prove(code, contract, convention, start, architecture, cases.append)
     return {
         **_head(symbol, operation or family, family, p, limbs, convention, parameters or {}),
+        **_products(proved.system),
         **_proof(ProvedCode(proved.stack, tuple(cases)), p),
     }
 
@@ -169,6 +187,17 @@ def case_record(proof: CaseProof | Excluded, p: int) -> dict[str, Any]:
         ),
         "canonical": _bound(proof.canonical),
     }
+
+
+def _products(system: System) -> dict[str, Any]:
+    """The products that AArch64 code expects, by the variables of their names."""
+    products = [
+        [number, hex(factor), hex(constant)]
+        for name, factor, constant in sorted(system.expected)
+        for number, known in enumerate(system.names)
+        if known == name
+    ]
+    return {"products": products} if products else {}
 
 
 def _fact(variable: int, fact: Fact) -> dict[str, Any]:

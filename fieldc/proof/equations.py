@@ -125,6 +125,8 @@ class System:
     """Whether there is no certificate, which says less than the prover can."""
     same: dict[int, int] = field(default_factory=dict)
     """Words that nothing reads, and the words that they always equal, of foreign routines."""
+    expected: frozenset[tuple[str, int, int]] = frozenset()
+    """Products that AArch64 code takes (`Words.seen`): a variable's name, a factor, a constant."""
     low_bits: dict[tuple[int, int], int] = field(default_factory=dict)
     """word mod 2^shift, where the top bits have a variable, of routines without certificates."""
 

@@ -11,6 +11,9 @@ pub(crate) struct Certificate {
     pub(crate) contract: Stated,
     /// Bytes below the return address that the code uses.
     pub(crate) stack: i64,
+    /// Of AArch64 code: constants that multiply words. They only choose between rows.
+    #[serde(default)]
+    pub(crate) products: Vec<Product>,
     pub(crate) cases: Vec<Case>,
     /// Of a formula by calls: what it calls, in the order of the first calls. It has no cases.
     #[serde(default)]
@@ -25,6 +28,10 @@ pub(crate) struct Routine {
     pub(crate) stack: i64,
     pub(crate) cases: Vec<Case>,
 }
+
+/// A variable, a factor, and a constant: the product of the two is taken of a word that is congruent to
+/// factor * variable modulo 2^64.
+pub(crate) type Product = (usize, Integer, Integer);
 
 #[derive(Debug, Deserialize)]
 enum Format {

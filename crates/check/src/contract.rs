@@ -1,37 +1,13 @@
 //! What a kernel must do.
 
 use crate::certificate::{Parameters, Stated};
+use crate::convention::{self, Convention};
 use crate::formula::{Formula, Modulo};
+use crate::memory::{STACK, is_unknown};
 use crate::polynomial::Polynomial;
 use crate::{Outcome, fail};
-use iced_x86::Register::{self, R8, R9, R12, R13, R14, R15, RBP, RBX, RCX, RDI, RDX, RSI, RSP};
 use num_bigint::BigInt;
 use std::collections::BTreeSet;
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Convention {
-    /// Where the pointers to z and the operands are on entry.
-    pub(crate) arguments: &'static [Register],
-    /// What a function leaves as it was.
-    pub(crate) saved: &'static [Register],
-    /// Bytes below the stack pointer that a leaf may use.
-    pub(crate) red_zone: i64,
-    /// Bytes above the return address that the caller keeps free.
-    pub(crate) home: i64,
-}
-
-pub(crate) const SYSV: Convention = Convention {
-    arguments: &[RDI, RSI, RDX, RCX, R8, R9],
-    saved: &[RSP, RBX, RBP, R12, R13, R14, R15],
-    red_zone: 128,
-    home: 0,
-};
-const WIN64: Convention = Convention {
-    arguments: &[RCX, RDX, R8, R9],
-    saved: &[RSP, RBX, RBP, RDI, RSI, R12, R13, R14, R15],
-    red_zone: 0,
-    home: 32,
-};
 
 /// Values that lie side by side, at one pointer.
 #[derive(Clone, Debug)]
@@ -47,7 +23,7 @@ pub(crate) struct Operand {
 pub(crate) struct Contract {
     pub(crate) p: BigInt,
     pub(crate) limbs: usize,
-    pub(crate) convention: Convention,
+    pub(crate) convention: &'static Convention,
     /// In call order; their limbs are the first variables.
     pub(crate) operands: Vec<Operand>,
     /// Limbs of each value of an operand.
@@ -75,7 +51,8 @@ impl Contract {
     pub(crate) fn new(stated: &Stated) -> Outcome<Self> {
         let Stated { operation, family, parameters, formula, p, limbs, convention } = stated;
         let (family, p, limbs) = (family.as_str(), p.0.clone(), *limbs);
-        let convention = convention_of(convention)?;
+        let convention = convention::named(convention)
+            .ok_or_else(|| format!("contract: no convention {convention}"))?;
         if !(1..=64).contains(&limbs) || p < 3.into() || !p.bit(0) || p.bits() > 64 * limbs as u64 {
             return fail(format!("contract: no odd p of {limbs} limbs"));
         }
@@ -120,7 +97,7 @@ impl Contract {
         formula: &Formula,
         p: &BigInt,
         limbs: usize,
-        convention: Convention,
+        convention: &'static Convention,
     ) -> Outcome<Self> {
         let below = |multiple: u32| p * multiple - 1u8;
         let named = |(name, values, multiple): &(String, usize, u32)| Operand {
@@ -143,12 +120,12 @@ impl Contract {
     /// Refuses operands that do not fit into registers, or whose names are not their own.
     fn checked(self) -> Outcome<Self> {
         let pointers = 1 + self.operands.len();
-        if pointers > self.convention.arguments.len() {
+        if pointers > self.convention.arguments {
             return fail(format!("contract: {pointers} arguments do not fit into registers"));
         }
-        let mut names: BTreeSet<_> = ["z".to_string(), "code".to_string()].into();
-        names.extend((0..16).map(|number| format!("{:?}", Register::RAX + number)));
-        match self.operands.iter().find(|operand| !names.insert(operand.name.clone())) {
+        let mut names = BTreeSet::from(["z", "code", STACK]);
+        let mut is_taken = |name| is_unknown(name) || !names.insert(name);
+        match self.operands.iter().find(|operand| is_taken(operand.name.as_str())) {
             Some(taken) => fail(format!("contract: an operand cannot be called {}", taken.name)),
             None => Ok(self),
         }
@@ -175,6 +152,11 @@ impl Contract {
         None
     }
 
+    /// What the pointers that it takes lead to, in call order.
+    pub(crate) fn pointers(&self) -> impl Iterator<Item = &str> {
+        ["z"].into_iter().chain(self.operands.iter().map(|operand| operand.name.as_str()))
+    }
+
     /// Limbs of all of z's values.
     pub(crate) fn result_limbs(&self) -> usize {
         self.limbs * self.claims.len()
@@ -184,15 +166,6 @@ impl Contract {
 /// The value whose limbs are the k-th so many variables.
 fn number(k: usize, limbs: usize) -> Polynomial {
     Polynomial::number((k * limbs..(k + 1) * limbs).map(Polynomial::variable))
-}
-
-/// A calling convention by its name.
-fn convention_of(name: &str) -> Outcome<Convention> {
-    match name {
-        "sysv" => Ok(SYSV),
-        "win64" => Ok(WIN64),
-        _ => fail(format!("contract: no convention {name}")),
-    }
 }
 
 /// What an operation computes, from the values of its operands in call order.

@@ -6,10 +6,11 @@
 
 use crate::certificate::{Certificate, Parameters};
 use crate::contract::Contract;
+use crate::convention::{self, Convention};
 use crate::polynomial::Integer;
 use crate::{Outcome, fail, verify};
 use num_bigint::BigInt;
-use object::{Architecture, BinaryFormat, File, FileKind, Object};
+use object::{BinaryFormat, File, FileKind, Object};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,8 +71,6 @@ struct Values {
 #[derive(Debug, Default)]
 pub(crate) struct Count {
     pub(crate) replayed: usize,
-    /// PROVED without a certificate: not for x86-64. The prover's word.
-    pub(crate) without: usize,
     pub(crate) unproved: usize,
 }
 
@@ -90,7 +89,6 @@ pub(crate) fn check(root: &Path) -> Result<Count, Vec<String>> {
         match folder.faults_of_kernel(row) {
             found if !found.is_empty() => faults.extend(found),
             _ if row.certificate.is_some() => count.replayed += 1,
-            _ if row.status == "PROVED" => count.without += 1,
             _ => count.unproved += 1,
         }
     }
@@ -183,7 +181,7 @@ impl Folder {
         Ok(())
     }
 
-    /// What says PROVED is proved, where it is for x86-64: of this very row.
+    /// What says PROVED is proved, of this very row.
     fn proof(&self, row: &Row) -> Outcome<()> {
         if row.status != "PROVED" {
             let none = row.certificate.is_none();
@@ -192,18 +190,14 @@ impl Folder {
         let object = row.object.as_ref().ok_or("it is PROVED and has no object")?;
         let data = self.file(object)?;
         let file = File::parse(data).map_err(|why| format!("{object}: {why}"))?;
-        let is_for_x86_64 = file.architecture() == Architecture::X86_64;
-        if is_for_x86_64 != row.target.starts_with("x86_64-") {
-            return fail(format!("the object {object} is not for {}", row.target));
-        }
-        if !is_for_x86_64 {
-            let none = row.certificate.is_none();
-            return if none { Ok(()) } else { fail("a certificate of code that is not x86-64's") };
-        }
-        let convention = row.convention_of(file.format())?;
+        let known = convention::of_target(&row.target);
+        let known = known.filter(|(known, _)| known.architecture == file.architecture());
+        let (convention, format) =
+            known.ok_or_else(|| format!("the object {object} is not for {}", row.target))?;
+        row.is_called_by(convention, format, file.format())?;
         let path = row.certificate.as_ref().ok_or("it is PROVED and has no certificate")?;
         let certificate = parsed(path, self.file(path)?)?;
-        self.is_expected(row, convention, &certificate)?;
+        self.is_expected(row, convention.name, &certificate)?;
         verify(&certificate, data).map_err(|why| format!("{path}: {why}"))
     }
 
@@ -277,22 +271,20 @@ impl Row {
         }
     }
 
-    /// The convention of the target's system, if the object's format is that system's.
-    fn convention_of(&self, format: BinaryFormat) -> Outcome<&'static str> {
-        let system = self.target.split('-').nth(1).unwrap_or_default();
-        let (expected, convention) = match system {
-            "linux" => (BinaryFormat::Elf, "sysv"),
-            "macos" => (BinaryFormat::MachO, "sysv"),
-            "windows" => (BinaryFormat::Coff, "win64"),
-            _ => return fail(format!("no convention of {} is known", self.target)),
-        };
+    /// Whether the object's format and the convention that it names are those of the target's system.
+    fn is_called_by(
+        &self,
+        convention: &Convention,
+        expected: BinaryFormat,
+        format: BinaryFormat,
+    ) -> Outcome<()> {
         if format != expected {
             return fail(format!("the object's format is {format:?}"));
         }
-        if ![convention, "c"].contains(&self.convention.as_str()) {
-            return fail(format!("its convention is {}, not {convention}", self.convention));
+        if ![convention.name, "c"].contains(&self.convention.as_str()) {
+            return fail(format!("its convention is {}, not {}", self.convention, convention.name));
         }
-        Ok(convention)
+        Ok(())
     }
 
     /// Its operands and its result are those of a contract.

@@ -1,8 +1,9 @@
-//! Finds a function whose bytes no linker changes, in a relocatable object for x86-64.
+//! Finds a function whose bytes no linker changes, in a relocatable object.
 //!
 //! What is plain is listed, and everything else is refused: a linker merges, drops, replaces,
 //! compiles again or makes writable what is not plain.
 
+use crate::convention::{self, Convention};
 use crate::{Outcome, fail};
 use object::elf::{SHF_ALLOC, SHF_EXECINSTR, SHT_GROUP, SHT_PROGBITS, SHT_SYMTAB, STB_GLOBAL};
 use object::elf::{STT_FUNC, STT_NOTYPE};
@@ -11,8 +12,8 @@ use object::pe::IMAGE_SCN_MEM_READ;
 use object::pe::{IMAGE_SCN_ALIGN_MASK, IMAGE_SCN_CNT_CODE, IMAGE_SCN_MEM_EXECUTE};
 use object::read::elf::{ElfFile64, FileHeader, SectionHeader};
 use object::{
-    Architecture, BinaryFormat, File, Object, ObjectComdat, ObjectKind, ObjectSection,
-    ObjectSymbol, SectionFlags, SectionIndex, SymbolFlags, SymbolSection,
+    BinaryFormat, File, Object, ObjectComdat, ObjectKind, ObjectSection, ObjectSymbol,
+    SectionFlags, SectionIndex, SymbolFlags, SymbolSection,
 };
 
 /// Sections that a link may compile again instead of the code beside them.
@@ -23,15 +24,16 @@ const NO_DEAD_STRIP: u16 = 0x20;
 /// The bytes from a function to the next symbol, and the convention of the object's system.
 pub(crate) struct Code<'a> {
     pub(crate) bytes: &'a [u8],
-    pub(crate) convention: &'static str,
+    pub(crate) convention: &'static Convention,
 }
 
 /// Finds a function of an object by its symbol, which Mach-O writes with an underscore before it.
 pub(crate) fn function<'a>(object: &'a [u8], symbol: &str) -> Outcome<Code<'a>> {
     let file = File::parse(object).map_err(|why| format!("no object that can be read: {why}"))?;
-    if file.kind() != ObjectKind::Relocatable || file.architecture() != Architecture::X86_64 {
-        return fail("this is no relocatable object for x86-64");
-    }
+    let convention = convention::of_object(file.architecture(), file.format());
+    let Some(convention) = convention.filter(|_| file.kind() == ObjectKind::Relocatable) else {
+        return fail("this is no relocatable object for x86-64 or AArch64");
+    };
     let mach_o = file.format() == BinaryFormat::MachO;
     let prefixed = format!("_{symbol}");
     let named = |s: &object::Symbol<'_, '_>| {
@@ -64,8 +66,7 @@ pub(crate) fn function<'a>(object: &'a [u8], symbol: &str) -> Outcome<Code<'a>> 
     let size = next.unwrap_or(section.address() + section.size()).saturating_sub(address);
     let bytes = section.data_range(address, size).map_err(|why| why.to_string())?;
     let bytes = bytes.filter(|bytes| !bytes.is_empty()).ok_or("it is outside its section")?;
-    let coff = file.format() == BinaryFormat::Coff;
-    Ok(Code { bytes, convention: if coff { "win64" } else { "sysv" } })
+    Ok(Code { bytes, convention })
 }
 
 /// Refuses a section that is not plain code, and an object that a link may compile again.

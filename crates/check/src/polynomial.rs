@@ -55,6 +55,32 @@ impl Polynomial {
         }
     }
 
+    /// The constant among its terms.
+    pub(crate) fn constant_term(&self) -> BigInt {
+        self.coefficient(&[])
+    }
+
+    /// What a product of variables, which are sorted, is multiplied with.
+    pub(crate) fn coefficient(&self, monomial: &[usize]) -> BigInt {
+        self.0.get(monomial).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn is_constant(&self) -> bool {
+        self.0.keys().all(Vec::is_empty)
+    }
+
+    /// The number that it is, if it has no variables and is not negative.
+    pub(crate) fn as_integer(&self) -> Option<u128> {
+        self.constant_term().try_into().ok().filter(|_| self.is_constant())
+    }
+
+    /// A factor and the one variable that it multiplies, if it is a multiple of one.
+    pub(crate) fn as_multiple(&self) -> Option<(BigInt, usize)> {
+        let (monomial, factor) = self.0.iter().next().filter(|_| self.0.len() == 1)?;
+        let [number] = monomial[..] else { return None };
+        Some((factor.clone(), number))
+    }
+
     pub(crate) fn variable(number: usize) -> Self {
         Self::sum([(1.into(), vec![number])])
     }

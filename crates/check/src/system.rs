@@ -35,7 +35,7 @@ impl System {
     }
 
     /// word + sign * 2^64 * carry = right.
-    fn define(&mut self, right: &Polynomial, sign: i64) -> (Word, Word) {
+    pub(crate) fn define(&mut self, right: &Polynomial, sign: i64) -> (Word, Word) {
         let size = BigInt::from(1) << 64;
         let most = Polynomial::default().plus(right, sign).upper(&self.highs);
         let (high, rounded) =

@@ -3,10 +3,10 @@
 use crate::Outcome;
 use crate::certificate::{Certificate, Stated};
 use crate::contract::Contract;
-use crate::instructions;
-use crate::machine::Run;
+use crate::memory::Run;
 use crate::object_code::function;
 use crate::polynomial::{Integer, Polynomial};
+use crate::x86_64;
 use std::collections::BTreeMap;
 
 const HEAD: &[u8] = &[0x48, 0x8b, 0x06]; // mov rax, [rsi]
@@ -18,7 +18,7 @@ fn contract(family: &str, p: u64, limbs: usize, convention: &str) -> Outcome<Con
 
 /// Runs code without calls.
 fn run<'a>(code: &'a [u8], contract: &'a Contract) -> Outcome<Run<'a>> {
-    instructions::run(code, contract, None)
+    x86_64::run(code, contract, None)
 }
 
 /// Of a family and parameters, which are JSON.
@@ -63,10 +63,10 @@ fn what_a_kernel_may_not_do_is_refused() {
         ("mov rax, [rax]", &[0x48, 0x8b, 0x00], "depends on data"),
         ("mov rax, [rdx + rax]", &[0x48, 0x8b, 0x04, 0x02], "an index"),
         ("mov rax, fs:[rdx]", &[0x64, 0x48, 0x8b, 0x02], "a prefix"),
-        ("mov rax, [rsp - 8]", &[0x48, 0x8b, 0x44, 0x24, 0xf8], "reads RSP + -8"),
+        ("mov rax, [rsp - 8]", &[0x48, 0x8b, 0x44, 0x24, 0xf8], "reads stack + -8"),
         ("mov rbx, rax", &[0x48, 0x89, 0xc3], "not restored"),
         ("push rax", &[0x50], "RSP is not restored"),
-        ("pop rax", &[0x58], "reads RSP + 0"),
+        ("pop rax", &[0x58], "reads stack + 0"),
         ("add rsp, 8", &[0x48, 0x83, 0xc4, 0x08], "frees stack"),
         ("push 5, 16 bits", &[0x66, 0x6a, 0x05], "a prefix"),
         ("mov ecx, -1; add ecx, eax", &[0xb9, 255, 255, 255, 255, 0x01, 0xc1], "more than 32 bits"),
@@ -82,9 +82,17 @@ fn what_a_kernel_may_not_do_is_refused() {
         ("adc after shrd", &[0x48, 0x0f, 0xac, 0xc0, 1, 0x48, 0x11, 0xc0], "undefined"),
         ("lea eax, [rax + 1]", &[0x8d, 0x40, 1], "EAX"),
         ("lea rsp, [rax + 1]", &[0x48, 0x8d, 0x60, 1], "stack pointer"),
-        ("lea rax, [rbx + 1]; add rax, rax", &[0x48, 0x8d, 0x43, 1, 0x48, 1, 0xc0], "(RBX)"),
+        (
+            "lea rax, [rbx + 1]; add rax, rax",
+            &[0x48, 0x8d, 0x43, 1, 0x48, 1, 0xc0],
+            "(RBX on entry)",
+        ),
         ("lock add [rdi], rax", &[0xf0, 0x48, 0x01, 0x07], "a prefix"),
-        ("add rax, rbx", &[0x48, 0x01, 0xd8], "computes with an address or an unknown value (RBX)"),
+        (
+            "add rax, rbx",
+            &[0x48, 0x01, 0xd8],
+            "computes with an address or an unknown value (RBX on entry)",
+        ),
         ("add rax, rdx", &[0x48, 0x01, 0xd0], "computes with an address or an unknown value (y)"),
         ("div rax", &[0x48, 0xf7, 0xf0], "not on the list"),
         ("jc +0", &[0x72, 0x00], "not on the list"),
@@ -106,7 +114,7 @@ fn what_a_kernel_may_not_do_is_refused() {
         (
             "push rax, pop rcx, mov rax, [rsp - 136]",
             &[0x50, 0x59, 0x48, 0x8b, 0x84, 0x24, 0x78, 0xff, 0xff, 0xff],
-            "reads RSP",
+            "reads stack",
         ),
         ("no instruction", &[0x06], "not on the list"),
     ];

@@ -82,6 +82,7 @@ class SymbolicArm64:
         scout = SymbolicArm64(copy.deepcopy(self.memory), self.convention)
         scout._run(instructions, meanings)
         self.words.expected = scout.words.seen
+        self.memory.system.expected = frozenset(scout.words.seen)
         self._run(instructions, meanings)
 
     def _run(self, code: list[capstone.CsInsn], meanings: Mapping[str, Meaning]) -> None:

@@ -3,10 +3,11 @@
 //! Written from Intel's "Software Developer's Manual", volume 2. An instruction that is not here is
 //! refused, and so are branches. Every instruction here takes a time that does not depend on data.
 
-use crate::calls::Routines;
 use crate::contract::Contract;
-use crate::machine::{Machine, Run, Value, as_word};
+use crate::memory::{Run, STACK, Value, as_word};
 use crate::system::Word;
+use crate::x86_64::calls::Routines;
+use crate::x86_64::machine::Machine;
 use crate::{Outcome, fail};
 use iced_x86::{Code, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 
@@ -73,10 +74,10 @@ impl Machine<'_> {
             M::Push => {
                 let value = self.read(i, 0)?;
                 let top = self.move_stack(-8)?;
-                self.store(top, value)?;
+                self.memory.store(top, value)?;
             }
             M::Pop => {
-                let value = self.load(&("RSP".to_string(), self.stack))?;
+                let value = self.memory.load(&(STACK.to_string(), self.memory.stack))?;
                 self.move_stack(8)?;
                 self.write(i, 0, value)?;
             }

@@ -1,8 +1,9 @@
 //! Bytes and 32-bit halves of registers, as LLVM uses them for flags and small numbers.
 
-use crate::instructions::UNKNOWN;
-use crate::machine::{Machine, Value, as_word};
+use crate::memory::{Value, as_word};
 use crate::system::Word;
+use crate::x86_64::instructions::UNKNOWN;
+use crate::x86_64::machine::Machine;
 use crate::{Outcome, fail};
 use iced_x86::{Instruction, Mnemonic, OpKind, Register};
 

@@ -6,12 +6,14 @@
 //! statement is known, and nothing else.
 
 use crate::certificate::Routine;
-use crate::contract::{Contract, SYSV};
+use crate::contract::Contract;
+use crate::convention;
 use crate::forms::{Form, Forms};
 use crate::formula::{Algebra, Formula};
-use crate::machine::{Address, Machine, Value, as_word};
+use crate::memory::{Address, STACK, Value, as_word};
 use crate::polynomial::Polynomial;
 use crate::system::{System, Word};
+use crate::x86_64::machine::{Machine, SYSV};
 use crate::{Outcome, fail, verify_code};
 use iced_x86::Register;
 use num_bigint::BigInt;
@@ -65,8 +67,9 @@ impl<'a> Routines<'a> {
         let routine = self.stated.get(number).ok_or("calls a routine that is not stated")?;
         let code = code.get(place..).ok_or("calls code outside the object")?;
         let formula = Formula::parsed(&routine.formula)?;
-        let contract = Contract::of_formula(&formula, &caller.p, caller.limbs, SYSV)?;
-        verify_code(code, &contract, routine.stack, &routine.cases)
+        let convention = convention::named("sysv").ok_or("System V is not known")?;
+        let contract = Contract::of_formula(&formula, &caller.p, caller.limbs, convention)?;
+        verify_code(code, &contract, routine.stack, &routine.cases, &[])
             .map_err(|why| format!("routine {number}: {why}"))?;
         let lemma = Rc::new(Lemma { formula, contract, stack: routine.stack });
         self.lemmas.insert(place, Rc::clone(&lemma));
@@ -126,7 +129,7 @@ impl Machine<'_> {
     pub(crate) fn call(&mut self, place: u64) -> Outcome<()> {
         let mut routines = self.routines.take().ok_or("calls what no certificate is about")?;
         let place = usize::try_from(place).map_err(|_| "calls code outside the object")?;
-        let lemma = routines.learn(self.code, place, self.contract)?;
+        let lemma = routines.learn(self.memory.code, place, self.memory.contract)?;
         self.apply(&mut routines, &lemma)?;
         self.routines = Some(routines);
         Ok(())
@@ -134,10 +137,11 @@ impl Machine<'_> {
 
     fn apply(&mut self, routines: &mut Routines<'_>, lemma: &Lemma) -> Outcome<()> {
         let Lemma { formula, contract, stack } = lemma;
-        let (limbs, top) = (contract.limbs, self.stack);
-        self.take_stack(top - 8 - stack)?; // with the return address
-        self.memory.retain(|(base, offset), _| base != "RSP" || *offset >= top);
-        let registers = SYSV.arguments.get(..=contract.operands.len());
+        let (limbs, top) = (contract.limbs, self.memory.stack);
+        self.memory.take_stack(top - 8 - stack)?; // with the return address
+        self.memory.forget_below(top);
+        let (arguments, saved) = SYSV;
+        let registers = arguments.get(..=contract.operands.len());
         let registers = registers.ok_or("a routine with more operands than registers")?;
         let addresses: Vec<_> =
             registers.iter().map(|name| self.given(*name)).collect::<Outcome<_>>()?;
@@ -145,7 +149,8 @@ impl Machine<'_> {
         let mut values = Vec::new();
         for (operand, address) in contract.operands.iter().zip(&addresses[1..]) {
             for first in (0..operand.values * limbs).step_by(limbs) {
-                let words = (first..first + limbs).map(|i| as_word(self.load(&word(address, i))?));
+                let words =
+                    (first..first + limbs).map(|i| as_word(self.memory.load(&word(address, i))?));
                 values.push(routines.known(&words.collect::<Outcome<Vec<_>>>()?, &operand.high)?);
             }
         }
@@ -153,10 +158,10 @@ impl Machine<'_> {
         for (number, form) in results.into_iter().enumerate() {
             let words = routines.give(&mut self.system, limbs, &contract.most, form);
             for (i, value) in words.into_iter().enumerate() {
-                self.store(word(&addresses[0], number * limbs + i), Value::Word(value))?;
+                self.memory.store(word(&addresses[0], number * limbs + i), Value::Word(value))?;
             }
         }
-        let unsaved = |register: &Register| !SYSV.saved.contains(register);
+        let unsaved = |register: &Register| !saved.contains(register);
         for (_, value) in self.registers.iter_mut().filter(|(register, _)| unsaved(register)) {
             *value = Value::LowByte(None);
         }
@@ -167,11 +172,11 @@ impl Machine<'_> {
     /// An address that a routine may be given: none that the call itself writes over.
     fn given(&self, register: Register) -> Outcome<Address> {
         match self.get(register)? {
-            Value::Pointer((base, offset)) if base != "RSP" || offset >= self.stack => {
+            Value::Pointer((base, offset)) if base != STACK || offset >= self.memory.stack => {
                 Ok((base, offset))
             }
             Value::Pointer(_) => fail("an argument lies below the stack pointer"),
-            Value::Word(_) | Value::LowByte(_) => fail("an argument is no known address"),
+            _ => fail("an argument is no known address"),
         }
     }
 }

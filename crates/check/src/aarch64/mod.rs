@@ -1,0 +1,10 @@
+//! AArch64 code, read by yaxpeax-arm.
+
+mod instructions;
+mod machine;
+mod memory;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub(crate) use instructions::run;
