@@ -7,10 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use checks::{MACROS, PUBLISHED_TESTS, RELEASE};
-
 const CURVES: [&str; 2] = ["ark-bls12-381", "ark-bn254"];
-const RELEASE: &str = "0.6.";
+const RELEASE: &str = "0.6";
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// Where cargo keeps the source of a package of the tested release.
@@ -51,13 +49,13 @@ fn copy(from: &Path, to: &Path) {
 
 /// A workspace of the unmodified packages, the patch, and a package that wants a feature of it.
 fn workspace(name: &str, feature: Option<&str>) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{RELEASE}"));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
     let metadata = metadata();
     for curve in CURVES {
         copy(&source(&metadata, curve), &folder.join(curve));
     }
-    let patch = Path::new(ROOT).join(MACROS).canonicalize().expect("it is there");
+    let patch = Path::new(ROOT).join("ark-ff-macros").canonicalize().expect("it is there");
     let manifest = format!(
         "[workspace]\nmembers = [\"wants\", \"ark-*\"]\nresolver = \"3\"\n\n\
          [patch.crates-io]\nark-ff-macros = {{ path = {patch:?} }}\n"
@@ -85,10 +83,7 @@ fn run(folder: &Path, filters: &[&str]) -> Output {
         .args(["test", "--release", "--workspace", "--lib", "--no-fail-fast", "--"])
         .args(filters)
         .current_dir(folder)
-        .env(
-            "CARGO_TARGET_DIR",
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("published-{RELEASE}")),
-        )
+        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("published"))
         .output()
         .expect("cargo runs");
     println!("{}", String::from_utf8_lossy(&output.stdout));
@@ -112,7 +107,8 @@ fn published_suites_pass() {
     let output = run(&workspace("right", None), &[]);
     assert!(output.status.success());
     assert_eq!((count(&output, "failed"), count(&output, "ignored")), (0, 0));
-    assert_eq!(count(&output, "passed"), PUBLISHED_TESTS);
+    // ark-bls12-381 0.6.0 has 143 tests, ark-bn254 0.6.0 has 109.
+    assert_eq!(count(&output, "passed"), 252);
 }
 
 /// With one bit of a kernel's text flipped. Only tests against known numbers, as those of random
