@@ -17,6 +17,7 @@ from fieldc.decisions.formulas import decide_formula
 from fieldc.field import Field
 from fieldc.formulas import Element, Formula, extend, formula
 from fieldc.formulas.load import load_formulas
+from fieldc.formulas.places import Area, ElementPlace, places_of
 from fieldc.formulas.plan import planned
 from fieldc.formulas.ranges import ranged
 from fieldc.machine.aliasing import Aliasing
@@ -343,3 +344,22 @@ def test_towers_multiply_as_extensions_do() -> None:
     found = in_fp2.evaluate(f, [f.to_montgomery(v) for v in values])
     wanted = (a * c - b * d + a * a - b * b, a * d + b * c + 2 * a * b)
     assert found == tuple(f.to_montgomery(v % f.p) for v in wanted)
+
+
+def chain_of(a: Point, b: Point) -> Element:
+    return ((a[0] * b[0] - a[1]) * b[1] - b[0]) * a[1]
+
+
+@formula
+def turned(a: Point, b: Point) -> tuple[Element, Element, Element, Element]:
+    """Operands are results too, in another order; with calls, for it has products of products."""
+    return b[1], chain_of(a, b), a[0], b[1]
+
+
+def test_results_that_are_operands_are_proved() -> None:
+    made = artifact(turned, find_field(SMALL))
+    assert isinstance(made.choice.plan, Calls)
+    assert prove_job(job(made)).failure == ""
+    layout = places_of((2, 2), [(4, (0, 2)), (5, (4, 1))], (3, 5, 0, 3))
+    assert [to.area for to, _ in layout.before] == [Area.SLOTS] * 2
+    assert layout.of[5] == ElementPlace(Area.RESULT, 1) and layout.slots == 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,13 +14,14 @@ from fieldc.commands.figures import short
 from fieldc.commands.options import file, folder, host_target, operation_list, targets_of
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of, option, verb
+from fieldc.errors import quote
 from fieldc.field import Field
 
 if TYPE_CHECKING:
     from fieldc.algorithms.representations import Representation
-    from fieldc.artifacts.verify import Progress
     from fieldc.decisions.preferred import Decision
     from fieldc.decisions.schedule import Schedule
+    from fieldc.formulas.formula import Formula
     from fieldc.targets.artifact import Artifact
 
     Built = tuple[Sequence[Artifact], dict[str, object]]
@@ -237,7 +238,7 @@ def decided(
 
 def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> Built:
     """A package, which has all that its interface needs and nothing else. Raises UsageError."""
-    refused = ["op", "formula", "target", "algorithm", "schedule", "processor", "representation"]
+    refused = ["op", "target", "algorithm", "schedule", "processor", "representation"]
     refused += ["traits"]
     own = {"rust": ("processor", "traits"), "c": ("representation",), "js": ("representation",)}
     for name in (name for name in refused if name not in own[arguments.package]):
@@ -251,21 +252,45 @@ def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     from fieldc.packages.js.package import build_package as build_js
     from fieldc.packages.rust.package import build_package as build_rust
 
+    formulas = formulas_of(field, arguments)
     if arguments.package == "rust":
         with progress() as show:
-            return build_rust(field, folder, show, arguments.processor, arguments.traits or ())
-    make: Callable[[Field, Path, Progress, Representation, str], Built] = build_c
-    fastest = fastest_in_c
-    if arguments.package == "js":
-        make, fastest = build_js, fastest_in_js
+            traits = arguments.traits or ()
+            return build_rust(field, folder, show, arguments.processor, traits, formulas)
     name = arguments.representation or FASTEST
+    if formulas and arguments.package == "c":
+        if name not in (MONTGOMERY.name, FASTEST):
+            raise UsageError(f"formulas are of Montgomery form; leave out --representation {name}")
+        name = MONTGOMERY.name
+    make, fastest = (
+        (build_js, fastest_in_js) if arguments.package == "js" else (build_c, fastest_in_c)
+    )
     found = fastest(field) if name == FASTEST else offered(field, name)
+    command = command_of(field, arguments)
+    with progress() as show:
+        return make(field, folder, show, found, command, formulas)
+
+
+def command_of(field: Field, arguments: argparse.Namespace) -> str:
+    """The command that makes a package again."""
     words = ["fieldc", "build", field.label, "--package", arguments.package]
+    if arguments.formula is not None:
+        words += ["--formula", quote(str(arguments.formula))]
     if arguments.representation is not None:
         words += ["--representation", arguments.representation]
-    command = " ".join([*words, "-o", "DIR"])
-    with progress() as show:
-        return make(field, folder, show, found, command)
+    return " ".join([*words, "-o", "DIR"])
+
+
+def formulas_of(field: Field, arguments: argparse.Namespace) -> list[Formula]:
+    """The formulas of a file, if one was named. Raises FormulaError."""
+    if arguments.formula is None:
+        return []
+    from fieldc.formulas.load import load_formulas
+
+    formulas = load_formulas(arguments.formula)
+    for formula in formulas:
+        formula.check(field)
+    return formulas
 
 
 def operations_of(algorithm: str | None) -> Sequence[str]:

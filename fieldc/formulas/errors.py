@@ -7,6 +7,8 @@ from pathlib import Path
 
 from fieldc.errors import UserError
 
+Place = tuple[str, int]
+"""A file and a line."""
 ROOM = str(Path(__file__).parent)
 
 
@@ -14,7 +16,7 @@ class FormulaError(UserError, TypeError):
     """A formula asks for something that the language does not have, or is no formula."""
 
 
-def place() -> tuple[str, int]:
+def place() -> Place:
     """The file and the line outside this room that is running now."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(ROOM):
@@ -22,7 +24,7 @@ def place() -> tuple[str, int]:
     return frame.f_code.co_filename, frame.f_lineno
 
 
-def wrong(message: str, at: tuple[str, int] | None = None) -> FormulaError:
+def wrong(message: str, at: Place | None = None) -> FormulaError:
     """The error for what is wrong at a place, which is the running line unless one is given."""
     file, line = at or place()
     return FormulaError(f"{Path(file).name}:{line}: {message}")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from fieldc.field import Field
 from fieldc.formulas.element import Element, Recording, Step
 from fieldc.formulas.errors import FormulaError, wrong
 from fieldc.formulas.kinds import ValueType, kind_of
+from fieldc.formulas.names import checked_name
 
 MOST_OPERANDS = 5
 """Operands of one formula: as many as calling conventions pass in registers beside the result."""
@@ -47,9 +50,30 @@ class Formula:
         return sum(count for _, count in self.operands)
 
     @property
+    def summary(self) -> str:
+        """The call, and the docstring's first paragraph, on one line."""
+        names = ", ".join(name for name, _ in self.operands)
+        says = " ".join(self.source.split("\n\n")[0].split())
+        return f"{self.name}({names}). {says}".rstrip()
+
+    @property
     def products(self) -> int:
         """How many products of two values there are."""
         return sum(step.kind == "mul" for step in self.steps)
+
+    def needed(self) -> Iterator[tuple[int, Step]]:
+        """The steps that the results need, with the numbers of their values."""
+        uses = self.uses
+        return ((n, s) for n, s in enumerate(self.steps, self.inputs) if uses[n])
+
+    @cached_property
+    def uses(self) -> Counter[int]:
+        """How often each value is used by what the results need."""
+        uses = Counter(self.results)
+        for number in reversed(range(self.inputs, self.inputs + len(self.steps))):
+            if uses[number]:
+                uses.update(self.steps[number - self.inputs].args)
+        return uses
 
     def check(self, f: Field) -> None:
         """Raise FormulaError where the formula makes no sense over a field."""
@@ -110,8 +134,8 @@ def formula(function: Callable[..., object]) -> Formula:
         raise wrong(f"{len(trace.steps)} steps, more than {MOST_STEPS}", at)
     kinds = [result, *(kind for _, kind in parameters)]
     return Formula(
-        function.__name__,
-        tuple((name, kind.count) for name, kind in parameters),
+        checked_name(function.__name__, at),
+        tuple((checked_name(name, at), kind.count) for name, kind in parameters),
         tuple(trace.steps),
         tuple(value.number for value in values),
         inspect.cleandoc(function.__doc__ or ""),

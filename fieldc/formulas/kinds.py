@@ -8,9 +8,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from fieldc.field import Field
 from fieldc.formulas.element import Element, Recording
-from fieldc.formulas.errors import wrong
-
-Place = tuple[str, int]
+from fieldc.formulas.errors import Place, wrong
 
 
 @dataclass(frozen=True)

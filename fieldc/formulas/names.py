@@ -1,10 +1,50 @@
-"""The names that a file's lines give to values, to speak of them."""
+"""Names: those that a file's lines give to values, and those that generated code can have."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fieldc.formulas.errors import Place, wrong
+
+if TYPE_CHECKING:
+    from fieldc.formulas.formula import Formula
+
+OTHER_KEYWORDS = """
+    alignas alignof asm auto bool box case catch char const const_cast crate debugger decltype
+    default delete do double dyn enum explicit export extends extern false final float fn for
+    friend function goto impl inline instanceof int let long loop match mod move mut mutable
+    namespace new noexcept null nullptr operator override priv private protected pub public ref
+    register restrict self short signed sizeof static struct super switch template this throw trait
+    true typedef typeid typename typeof union unsafe unsigned unsized use using var virtual void
+    volatile wchar_t where yield
+    """
+"""Words of C, C++, Rust and JavaScript that Python does not keep for itself."""
+
+
+def checked_name(name: str, at: Place) -> str:
+    """A name that code in every language can have. Raises FormulaError for one beyond ASCII."""
+    if not name.isascii():
+        raise wrong(f"{name} has letters that are not ASCII, which other languages lack", at)
+    return f"{name}_" if name in OTHER_KEYWORDS.split() else name
+
+
+def check_names(formulas: Sequence[Formula], taken: Collection[str], made: Sequence[str]) -> None:
+    """Raise FormulaError for a formula with a name that a package has already.
+
+    `made` are the endings of the other names that a formula brings along.
+    """
+    known = dict.fromkeys(taken, "the package")
+    for one in formulas:
+        names = [one.name, *(one.name + ending for ending in made)]
+        found = next((known[name] for name in names if name in known), None)
+        if found is not None:
+            message = f"{found} has the name {one.name} already: choose another one"
+            raise wrong(message, (one.file, one.line))
+        known |= dict.fromkeys(names, one.name)
 
 
 @lru_cache(maxsize=8)

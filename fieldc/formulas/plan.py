@@ -7,7 +7,6 @@ canonical. Sums of values that are there go unreduced into the product that uses
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -139,14 +138,11 @@ class _Planner:
     def plan(self) -> FormulaPlan:
         formula = self.formula
         names = names_of(formula.file)
-        uses = _uses(formula)
+        uses = formula.uses
         for number in range(formula.inputs):
             self.open[number] = Open((), ((number, 1),))
-        for place, step in enumerate(formula.steps):
-            number = formula.inputs + place
-            if not uses[number]:
-                continue
-            line = formula.lines[place] if formula.lines else 0
+        for number, step in formula.needed():
+            line = formula.lines[number - formula.inputs] if formula.lines else 0
             self.at = names.get(line, ""), line
             found = self._step(step)
             if (uses[number] > 1 and found.products) or (not self.is_fused and found.sources):
@@ -234,15 +230,6 @@ class _Planner:
 
 def _is_value(x: Open) -> bool:
     return not x.products and len(x.linear) == 1 and x.linear[0][1] == 1 and x.linear[0][0] != ONE
-
-
-def _uses(formula: Formula) -> Counter[int]:
-    """How often each value is used by what the results need."""
-    uses = Counter(formula.results)
-    for place in reversed(range(len(formula.steps))):
-        if uses[formula.inputs + place]:
-            uses.update(formula.steps[place].args)
-    return uses
 
 
 def _one(first: Linear, second: Linear) -> Open:

@@ -15,8 +15,8 @@ from fieldc.errors import Refusal
 from fieldc.machine.assemble import assemble
 from fieldc.targets.artifact import Artifact, header
 from fieldc.targets.x86_64.conventions import CONVENTIONS, SYSV, WIN64, Convention
-from fieldc.targets.x86_64.print import INTEL, print_body
-from fieldc.targets.x86_64.targets import plan_of
+from fieldc.targets.x86_64.print import INTEL
+from fieldc.targets.x86_64.targets import compiled
 
 PREPROCESSED = replace(INTEL, name="preprocessed", comment="//")
 """`#` at the start of a line would be a directive of the preprocessor."""
@@ -115,13 +115,12 @@ def kernels_text(artifacts: Iterable[Artifact], convention: Convention) -> str:
 
 def _kernel(artifact: Artifact) -> str:
     symbol, convention = artifact.symbol, CONVENTIONS[artifact.convention]
-    kernel = plan_of(artifact.choice).compile(artifact.expression, symbol, convention)
+    kernel = compiled(artifact.choice, symbol, convention)
     head = header(artifact.target, artifact.choice, convention.name)
-    table = f"FIELDC_LOCAL({symbol}_constants)"
     lines = [
         *(f"// {line}" for line in head),
         f"FIELDC_KERNEL({symbol})",
-        *print_body(kernel.code, kernel.constants, PREPROCESSED, table),
+        *kernel.lines(PREPROCESSED, lambda label: f"FIELDC_LOCAL({symbol}_{label})"),
         f"FIELDC_END({symbol})",
     ]
     return "\n".join(lines) + "\n"

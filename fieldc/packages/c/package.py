@@ -10,12 +10,16 @@ from fieldc.algorithms.lazy import has_two_spare_bits
 from fieldc.algorithms.representations import SAME, Representation
 from fieldc.artifacts.verify import Progress
 from fieldc.artifacts.write import build, check_writable, manifest, manifest_file, write
+from fieldc.decisions.formulas import decide_formula
 from fieldc.decisions.preferred import preferred
 from fieldc.decisions.representation import judged
 from fieldc.field import Field
+from fieldc.formulas.formula import Formula
+from fieldc.formulas.names import check_names
 from fieldc.packages.c.aarch64 import ARM_SYSTEMS, arm_objects, of_one_system
 from fieldc.packages.c.assembly import SYSTEMS, Platform, check_same, objects
-from fieldc.packages.c.texts import package_name, texts
+from fieldc.packages.c.formulas import ENDINGS
+from fieldc.packages.c.texts import package_name, taken_names, texts
 from fieldc.targets.aarch64.targets import ARCHITECTURE
 from fieldc.targets.artifact import PROVED, Artifact
 from fieldc.targets.registry import TARGETS
@@ -32,6 +36,8 @@ KERNELS_FOR = (
 )
 """Of x86-64 both conventions; macOS has the bytes of Linux. AArch64 has the same bytes everywhere,
 proved by each convention."""
+WHOLE_FORMULAS_FOR = ("x86_64-linux", "x86_64-windows")
+"""Where a formula is one kernel; elsewhere it is C that calls kernels."""
 PROOFS = "proofs"
 PROVED_AS = {"x86_64-macos": "x86_64-linux"}
 
@@ -61,21 +67,33 @@ class CPackageKernel(Artifact):
 
 
 def build_package(
-    field: Field, folder: Path, progress: Progress, r: Representation, command: str
+    field: Field,
+    folder: Path,
+    progress: Progress,
+    r: Representation,
+    command: str,
+    formulas: Sequence[Formula] = (),
 ) -> tuple[list[CPackageKernel], dict[str, object]]:
     """Build, check and write residues in a representation; the kernels, and the manifest.
 
-    `command` makes the package again. Raises OutputError; for a wrong kernel UnprovedKernel,
-    CheckError, FrameError or DifferentKernel, before anything is written.
+    `command` makes the package again. Formulas are of Montgomery form. Raises OutputError,
+    FormulaError; for a wrong kernel UnprovedKernel, CheckError, FrameError or DifferentKernel,
+    before anything is written.
     """
     check_writable(folder, field)
+    check_names(formulas, {*taken_names(), *operations(field, r)}, ENDINGS)
     decisions = [
         preferred(field, operation, TARGETS[name])
         for name in KERNELS_FOR
         for operation in operations(field, r)
     ]
+    decisions += [
+        decide_formula(field, formula, TARGETS[name])
+        for name in WHOLE_FORMULAS_FOR
+        for formula in formulas
+    ]
     proved = shipped(build(decisions, progress))
-    artifacts, files = package(field, r, proved, command)
+    artifacts, files = package(field, r, proved, command, formulas)
     checked = write(folder, field, files)
     return artifacts, manifest(field, artifacts) | checked
 
@@ -100,7 +118,11 @@ def operations(field: Field, r: Representation) -> tuple[str, ...]:
 
 
 def package(
-    field: Field, r: Representation, proved: Sequence[Artifact], command: str
+    field: Field,
+    r: Representation,
+    proved: Sequence[Artifact],
+    command: str,
+    formulas: Sequence[Formula] = (),
 ) -> tuple[list[CPackageKernel], dict[str, bytes]]:
     """The kernels of a package, and its files by their paths. Raises DifferentKernel."""
     has_arm = bool(of_one_system(proved))
@@ -109,7 +131,7 @@ def package(
     for system in systems:
         check_same(made[system.target], system, proved)
     artifacts = [a for system in systems for a in _packaged(system, made[system.target], proved)]
-    written = texts(field, r, proved, command)
+    written = texts(field, r, proved, command, formulas)
     in_c = f"src/{package_name(field)}.c"
     portable = [replace(a, text=written[in_c]) for a in proved if a.target.name == "c"]
     artifacts += [_renamed(a, in_c) for a in portable]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from pathlib import Path
 
 from fieldc.algorithms.representations import MONTGOMERY, Representation
 from fieldc.field import Field
+from fieldc.formulas.formula import Formula
 from fieldc.packages.c.aarch64 import (
     CONDITION as ARM_CONDITION,
 )
@@ -18,12 +20,14 @@ from fieldc.packages.c.aarch64 import (
 )
 from fieldc.packages.c.assembly import assembly_file, inline_assembly
 from fieldc.packages.c.constants import inversion, limbs, roots, wide
+from fieldc.packages.c.formulas import CFormula, formula_words
 from fieldc.targets.artifact import OWNERSHIP, Artifact, field_symbol
 from fieldc.targets.c.print import ROWS as C_ROWS
 from fieldc.targets.c.print import c_function, c_prelude, prototype
 from fieldc.words.lower import lower
 
 WORD = re.compile(r"@([a-z][a-z0-9_]*)@")
+TAKEN = re.compile(r"@name@_(\w+)")
 VERSION = "0.1.0"
 CONDITION = (
     "!defined(FIELDC_PORTABLE_ONLY) && \\\n    "
@@ -105,16 +109,42 @@ def _lazy_words(words: Mapping[str, str], r: Representation, has_lazy: bool) -> 
     return texts
 
 
+def taken_names() -> set[str]:
+    """What the package itself calls things, without its own name before it."""
+    folder = files("fieldc.packages.c").joinpath("templates")
+    sources = (f.read_text("utf-8") for f in folder.iterdir() if f.name.endswith((".c", ".h")))
+    return {name for text in sources for name in TAKEN.findall(text)}
+
+
+def _formula_words(
+    words: Mapping[str, str], f: Field, formulas: Sequence[Formula]
+) -> dict[str, str]:
+    """What stands in the templates for formulas; nothing where there are none."""
+    found = formula_words([CFormula(one, f, words["name"]) for one in formulas])
+    if not formulas:
+        return found | dict.fromkeys(("formulas_h", "formulas_c", "formulas_md"), "")
+    found["formula_file"] = Path(formulas[0].file).name
+    of = {**words, **found}
+    return found | {f"formulas_{kind}": fill(f"formulas.{kind}", of) for kind in ("h", "c", "md")}
+
+
 def fill(template: str, words: Mapping[str, str]) -> str:
     """A template's text; words in capitals are CMake's."""
     text = files("fieldc.packages.c").joinpath("templates", template).read_text(encoding="utf-8")
     return WORD.sub(lambda m: words[m[1]], text)
 
 
-def texts(f: Field, r: Representation, kernels: Sequence[Artifact], command: str) -> dict[str, str]:
+def texts(
+    f: Field,
+    r: Representation,
+    kernels: Sequence[Artifact],
+    command: str,
+    formulas: Sequence[Formula] = (),
+) -> dict[str, str]:
     """Every file that is text, by its path in the package."""
     words = values(f, r, command)
     words["example"] = fill("example.c", words)
+    words |= _formula_words(words, f, formulas)
     words |= {f"{part}_c": fill(f"{part}.c", words) for part in ("inversion", "choice", "bytes")}
     operations = {a.expression.kernel.operation for a in kernels}
     words |= _lazy_words(words, r, r.lazy["mul"] in operations)
@@ -128,7 +158,8 @@ def texts(f: Field, r: Representation, kernels: Sequence[Artifact], command: str
     inline = inline_assembly(words["upper"], own)
     if arm:
         inline += "\n" + arm_inline_assembly(words["upper"], arm)
-    return {
+    tests = {"test/formulas.c": fill("formulas_test.c", words)} if formulas else {}
+    return tests | {
         f"include/{name}.h": header,
         f"src/{name}.c": _c_file(words, portable, ""),
         f"src/{name}_x86_64.S": assembly_file(fill("head.S", words), CONDITION, own),

@@ -5,7 +5,7 @@ Memory: below DATA is room for values that wait, then come the field's own, then
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,12 +13,15 @@ from fieldc.algorithms import representations
 from fieldc.algorithms.representations import PLAIN, Offer, Representation
 from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
+from fieldc.formulas.formula import Formula
 from fieldc.language import Expression
+from fieldc.packages.js.formulas import FormulaData, formula_functions
 from fieldc.packages.js.inversion import InversionPlan, inversion
+from fieldc.packages.js.loops import CANONICAL, loops
 from fieldc.targets.artifact import contract
 from fieldc.targets.target import Target
 from fieldc.targets.wasm import targets
-from fieldc.targets.wasm.encode import I32, PAGE, Instruction, Module, WasmFunction
+from fieldc.targets.wasm.encode import PAGE, Module, WasmFunction
 from fieldc.targets.wasm.kernel import print_wasm
 from fieldc.targets.wasm.wide import ROWS, print_wide
 from fieldc.words.build import Builder
@@ -30,9 +33,7 @@ SAME, PARTS = ("add", "sub", "neg"), ("mul", "square")
 """What a module computes: the same in every representation, and parts of one."""
 SYMBOLS = (*SAME, *PARTS)
 """Their names in a module."""
-CANONICAL = "canonical"
 DATA = 1024
-Body = tuple[Instruction, ...]
 
 
 @dataclass(frozen=True)
@@ -75,14 +76,25 @@ def fastest(f: Field) -> Representation:
     return min((o for o in representations(f) if o.applies), key=steps).representation
 
 
-def field_module(f: Field, command: str, form: ModuleForm, r: Representation) -> Module:
+def field_module(
+    f: Field,
+    command: str,
+    form: ModuleForm,
+    r: Representation,
+    formulas: Sequence[Formula] = (),
+) -> Module:
     """The module of a field. `command` makes it again, and stands in it."""
     made = kernels_of(f, form, r)
     programs = [program for _, program in made]
     kernels = [form.print(each, name) for each, name in zip(programs, SYMBOLS, strict=True)]
     kernels.append(form.print(canonical(f), CANONICAL))
     data, places = constants(f, r)
-    invert = inversion(plan_of(f, r))
+    functions = [*kernels, *loops(kernels, f.word // 8 * f.n), inversion(plan_of(f, r))]
+    if formulas:
+        more = FormulaData(f, r, places["heap"], tuple(formulas))
+        functions += formula_functions(more, SYMBOLS, len(functions))
+        data = data.ljust(places["heap"] - DATA, b"\0") + more.constants
+        places["heap"] = more.end
     about = (
         command,
         f"p = {f.p:#x}",
@@ -91,7 +103,7 @@ def field_module(f: Field, command: str, form: ModuleForm, r: Representation) ->
         *(says(expression) for expression, _ in made),
     )
     return Module(
-        (*kernels, *loops(kernels, f.word // 8 * f.n), invert),
+        tuple(functions),
         imported=False,
         pages=-(-places["heap"] // PAGE),
         data=data,
@@ -137,71 +149,3 @@ def canonical(f: Field) -> Program:
     kept = build.bit_and(build.mask(borrow), build.load("y", 0, build.top))
     operands = (("x", f.n), ("y", 1))
     return without_dead_steps(Program(CANONICAL, f.word, operands, tuple(build.steps), (kept,)))
-
-
-def loops(kernels: list[WasmFunction], size: int) -> list[WasmFunction]:
-    """Functions on vectors of values of `size` bytes, that call kernels by their places."""
-    index = {kernel.name: i for i, kernel in enumerate(kernels)}
-    return [
-        *(_vector(f"{name}_vec", index[name], size, "zxy") for name in ("add", "sub", "mul")),
-        *(_vector(f"{name}_vec", index[name], size, "zx") for name in ("neg", "square")),
-        _vector("scale_vec", index["mul"], size, "zxY"),
-        _vector("canonical_vec", index[CANONICAL], size, "Zx", (0, 1, 0)),
-        _unwind(index["mul"], size),
-        _power(index["mul"], index["square"]),
-    ]
-
-
-def _get(local: int) -> Instruction:
-    return "local.get", local
-
-
-def _step(local: int, by: int) -> Body:
-    return _get(local), ("i32.const", by), ("i32.add",), ("local.set", local)
-
-
-def _times(count: int, body: Body) -> Body:
-    """The body so many times as a local says, which counts down to 0."""
-    down: Body = (_get(count), ("i32.const", -1), ("i32.add",), ("local.tee", count))
-    empty: Body = (_get(count), ("i32.eqz",), ("br_if", 0))
-    return ("block",), *empty, ("loop",), *body, *down, ("br_if", 0), ("end",), ("end",)
-
-
-def _vector(
-    name: str, kernel: int, size: int, operands: str, arguments: tuple[int, ...] = ()
-) -> WasmFunction:
-    """name(operands.., count): the kernel on each value; an operand in capitals stays the same."""
-    given = arguments or tuple(range(len(operands)))
-    moves = [i for i, operand in enumerate(operands) if operand.islower()]
-    steps = (instruction for i in moves for instruction in _step(i, size))
-    body = (*map(_get, given), ("call", kernel), *steps)
-    count = len(operands)
-    return WasmFunction(name, (I32,) * (count + 1), (), _times(count, body))
-
-
-def _unwind(mul: int, size: int) -> WasmFunction:
-    """unwind(s, x, t, count): from the last value back, s_i = t * s_(i-1), then t = t * x_i.
-
-    `s` and `x` are the addresses of the last values. With products s_i = x_0 * ... * x_i and t the
-    inverse of the last, s_i becomes the inverse of x_i, and t at last that of x_0.
-    """
-    s, x, t, count = range(4)
-    before: Body = (_get(s), ("i32.const", -size), ("i32.add",))
-    body = (_get(s), _get(t), *before, ("call", mul), _get(t), _get(t), _get(x), ("call", mul))
-    steps = (*_step(s, -size), *_step(x, -size))
-    return WasmFunction("unwind", (I32,) * 4, (), _times(count, (*body, *steps)))
-
-
-def _power(mul: int, square: int) -> WasmFunction:
-    """power(z, x, e, bits): z = z^(2^bits) * x^e, the exponent's bits from bytes; z is not x.
-
-    It branches on the exponent's bits, not on values.
-    """
-    z, x, e, bits = range(4)
-    place: Body = (_get(bits), ("i32.const", -1), ("i32.add",))
-    byte: Body = (_get(e), *place, ("i32.const", 3), ("i32.shr_u",), ("i32.add",))
-    shift: Body = (*place, ("i32.const", 7), ("i32.and",))
-    bit: Body = (*byte, ("i32.load8_u", 0), *shift, ("i32.shr_u",), ("i32.const", 1), ("i32.and",))
-    multiply: Body = (("if",), _get(z), _get(z), _get(x), ("call", mul), ("end",))
-    body = (_get(z), _get(z), ("call", square), *bit, *multiply)
-    return WasmFunction("power", (I32,) * 4, (), _times(bits, body))

@@ -7,9 +7,10 @@ the result. Routines are by System V whatever the caller's convention is: nobody
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from fieldc.formulas.places import Area, Copy, ElementPlace, places_of
 from fieldc.language import Expression, Kernel
 from fieldc.targets.x86_64.conventions import SYSV, Convention
 from fieldc.targets.x86_64.instructions import Physical
@@ -88,20 +89,24 @@ class CallingKernel:
         prefix = "" if syntax is MASM else local
         lines = [f"{syntax.comment} {line}".rstrip() for line in header]
         lines += syntax.begin(self.symbol)
+        lines += self.lines(syntax, lambda label: f"{prefix}{self.symbol}_{label}")
+        return "\n".join([*lines, *syntax.end(self.symbol)]) + "\n"
+
+    def lines(self, syntax: Syntax, name: Callable[[str], str]) -> list[str]:
+        """The caller's lines and those of its routines; `name` makes a label of its own."""
+        lines = []
         for one in self.code:
             if isinstance(one, int):
                 label, says, *_ = self.routines[one]
-                call = f"call {prefix}{self.symbol}_{label}"
-                lines.append(f"    {call:<43} {syntax.comment} {says}")
+                lines.append(f"    {f'call {name(label)}':<43} {syntax.comment} {says}")
             else:
                 lines.append(print_instruction(one, syntax, ""))
         lines += [f"{self.symbol} ENDP"] if syntax is MASM else []
         for label, says, code, constants in self.routines:
-            name = f"{prefix}{self.symbol}_{label}"
-            lines += _head(name, f"z = {says}", syntax)
-            lines += print_body(code, constants, syntax, f"{name}_constants")
-            lines += [f"{name} ENDP"] if syntax is MASM else []
-        return "\n".join([*lines, *syntax.end(self.symbol)]) + "\n"
+            lines += _head(name(label), f"z = {says}", syntax)
+            lines += print_body(code, constants, syntax, name(f"{label}_constants"))
+            lines += [f"{name(label)} ENDP"] if syntax is MASM else []
+        return lines
 
 
 def _head(name: str, says: str, syntax: Syntax) -> list[str]:
@@ -126,21 +131,25 @@ class _Caller:
             raise X86Error(f"{convention.name} passes {most} operands in registers beside z")
         self.arrives = dict(zip(names, convention.arguments, strict=False))
         self.home = dict(zip(names, kept, strict=False))
-        owners = [
-            (name, i)
-            for name, count in zip(names[1:], plan.operands, strict=True)
-            for i in range(count)
-        ]
-        self.places: dict[int, Memory] = {
-            number: Memory(self.home[name], i * self.size, name)
-            for number, (name, i) in enumerate(owners)
-        }
-        self.inputs = len(owners)
-        self.frame = 0
+        made = tuple((call.value, call.sources) for call in plan.calls)
+        self.layout = places_of(plan.operands, made, plan.results)
+        self.names = names[1:]
+        said = {call.value: call.name for call in plan.calls}
+        self.places = {v: self._memory(p, said.get(v, "")) for v, p in self.layout.of.items()}
+        self.shown = {self.layout.of[v]: said.get(v, "") for v in plan.results}
+        size = self.layout.slots * self.size
+        self.frame = size + size % 16
 
     def kernel(self) -> CallingKernel:
-        self._place_values()
         return CallingKernel(self.symbol, tuple(self._code()), tuple(self._routines()), self.frame)
+
+    def _memory(self, place: ElementPlace, name: str = "") -> Memory:
+        """Where an element lies."""
+        offset = place.index * self.size
+        if place.area is Area.OPERAND:
+            operand = self.names[place.operand]
+            return Memory(self.home[operand], offset, operand)
+        return Memory(self.home["z"] if place.area is Area.RESULT else STACK, offset, name)
 
     def _routines(self) -> list[tuple[str, str, tuple[Physical, ...], tuple[tuple[str, int], ...]]]:
         found = []
@@ -148,45 +157,6 @@ class _Caller:
             made = one.plan.compile(one.kernel.expression(self.expression.field), self.symbol)
             found.append((one.label, one.kernel.computes.says, made.code, made.constants))
         return found
-
-    def _place_values(self) -> None:
-        """Give each computed value a slot, or its place in z if that place is free."""
-        last = {value: n for n, call in enumerate(self.plan.calls) for value in call.sources}
-        direct = self._direct(last)
-        free: list[int] = []
-        slots = 0
-        for number, call in enumerate(self.plan.calls):
-            if call.value in direct:
-                offset = direct[call.value] * self.size
-                self.places[call.value] = Memory(self.home["z"], offset, call.name)
-            else:
-                if not free:
-                    free, slots = [slots], slots + 1
-                offset = free.pop() * self.size
-                self.places[call.value] = Memory(STACK, offset, call.name)
-            for value in dict.fromkeys((*call.sources, call.value)):
-                is_done = last.get(value, number) == number and value not in self.plan.results
-                place = self.places[value]
-                if is_done and value >= self.inputs and place.base == STACK:
-                    free.append(place.offset // self.size)
-        self.frame = slots * self.size + slots * self.size % 16
-
-    def _direct(self, last: dict[int, int]) -> dict[int, int]:
-        """Values that are written straight to z: results that no call reads, after all operands.
-
-        z may be an operand, so nothing is written there before the last operand is read.
-        """
-        reads = [n for value, n in last.items() if value < self.inputs]
-        after = max(reads, default=-1)
-        return {
-            value: place
-            for place, value in enumerate(self.plan.results)
-            for n, call in enumerate(self.plan.calls)
-            if call.value == value
-            and n >= after
-            and value not in last
-            and self.plan.results.count(value) == 1
-        }
 
     def _code(self) -> list[Physical | int]:
         saved = [r for r in ("rdi", "rsi") if r in self.convention.preserved]
@@ -198,9 +168,10 @@ class _Caller:
             for name in self.home
         ]
         code += [Physical("sub", (stack, frame), "values")] if self.frame else []
+        code += self._copies(self.layout.before)
         for call in self.plan.calls:
             code += self._call(call)
-        code += self._copies()
+        code += self._copies(self.layout.after)
         code += [Physical("add", (stack, frame))] if self.frame else []
         return [*code, *(Physical("pop", (r,)) for r in reversed(kept)), Physical("ret", ())]
 
@@ -209,27 +180,17 @@ class _Caller:
         addresses = zip(SYSV.arguments, where, strict=False)
         return [*(_address(register, place) for register, place in addresses), call.routine]
 
-    def _copies(self) -> list[Physical | int]:
-        """The results that are not in z yet; from operands too, which are read before z is written.
-
-        Raises X86Error where a result is an operand and others are written before.
-        """
-        places = list(enumerate(self.plan.results))
+    def _copies(self, copies: Sequence[Copy]) -> list[Physical | int]:
+        """Elements word by word."""
         code: list[Physical | int] = []
-        moved = [
-            (place, self.places[value])
-            for place, value in places
-            if self.places[value].base != self.home["z"]
-        ]
-        if any(place.base != STACK for _, place in moved):
-            raise X86Error("a result that is an operand itself is not computed by calls")
         temporary = Register("rax")
-        for target, source in moved:
+        for to, source in copies:
+            target, taken = self._memory(to), self._memory(source, self.shown.get(source, ""))
             for limb in range(0, self.size, WORD_BYTES):
-                word = Memory(source.base, source.offset + limb, source.name)
-                to = Memory(self.home["z"], target * self.size + limb)
+                word = Memory(taken.base, taken.offset + limb, taken.name)
                 code.append(Physical("mov", (temporary, word)))
-                code.append(Physical("store", (to, temporary)))
+                store = Memory(target.base, target.offset + limb)
+                code.append(Physical("store", (store, temporary)))
         return code
 
 
@@ -237,8 +198,3 @@ def _address(register: str, place: Memory) -> Physical:
     if place.offset or place.base == STACK:
         return Physical("lea", (Register(register), place))
     return Physical("mov", (Register(register), Register(str(place.base))), place.name)
-
-
-def labels(says: Sequence[str]) -> list[str]:
-    """A label for each routine: its number, for its text has no name."""
-    return [f"r{number}" for number in range(len(says))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from fieldc.language import Expression
@@ -11,7 +12,7 @@ from fieldc.targets.x86_64.conventions import SYSV, Convention
 from fieldc.targets.x86_64.instructions import Physical
 from fieldc.targets.x86_64.operands import STACK, Immediate, Memory, Register
 from fieldc.targets.x86_64.order import ordered
-from fieldc.targets.x86_64.print import INTEL, Syntax, print_kernel
+from fieldc.targets.x86_64.print import INTEL, Syntax, print_body, print_kernel
 from fieldc.targets.x86_64.select import Selection
 from fieldc.words.complements import early_complements
 from fieldc.words.lower import lower
@@ -43,6 +44,10 @@ class X86Kernel:
     def text(self, syntax: Syntax = INTEL, header: tuple[str, ...] = (), local: str = ".L") -> str:
         """The kernel as assembly; `local` begins a label that stays inside the object."""
         return print_kernel(self.symbol, self.code, self.constants, syntax, header, local)
+
+    def lines(self, syntax: Syntax, name: Callable[[str], str]) -> list[str]:
+        """The code and its table of constants; `name` makes a label of its own."""
+        return print_body(self.code, self.constants, syntax, name("constants"))
 
 
 def compile_expression(

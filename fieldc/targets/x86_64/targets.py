@@ -11,9 +11,10 @@ from fieldc.targets.artifact import Artifact, header, symbol_of
 from fieldc.targets.object_format import ObjectFormat
 from fieldc.targets.running import EmulatedProgram
 from fieldc.targets.target import Choice, Runner, Target, Variant
-from fieldc.targets.x86_64.calls import Calls
+from fieldc.targets.x86_64.calls import CallingKernel, Calls
 from fieldc.targets.x86_64.choices import FEATURES
-from fieldc.targets.x86_64.conventions import CONVENTIONS, SYSV, WIN64
+from fieldc.targets.x86_64.conventions import CONVENTIONS, SYSV, WIN64, Convention
+from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.plan import DEFAULTS, Plan
 from fieldc.targets.x86_64.print import GNU, INTEL, MASM
 from fieldc.targets.x86_64.timing.clock import TickClock
@@ -37,13 +38,18 @@ def plan_of(choice: Choice) -> Plan:
     return plan
 
 
+def compiled(choice: Choice, symbol: str, convention: Convention) -> X86Kernel | CallingKernel:
+    """The code of a choice: one straight line, or a caller and its routines."""
+    plan = choice.plan if isinstance(choice.plan, Calls) else plan_of(choice)
+    return plan.compile(choice.expression, symbol, convention)
+
+
 def _make(target: Target, choice: Choice) -> Artifact:
     """The kernel's text, MASM's too for Windows, and its object."""
     symbol, convention = symbol_of(choice.expression, choice.variant.name), target.proved_as
     is_mach_o = target.object_format is ObjectFormat.MACH_O
     prefix, local = ("_", "L") if is_mach_o else ("", ".L")
-    plan = choice.plan if isinstance(choice.plan, Calls) else plan_of(choice)
-    kernel = plan.compile(choice.expression, prefix + symbol, CONVENTIONS[convention])
+    kernel = compiled(choice, prefix + symbol, CONVENTIONS[convention])
     head = header(target, choice, convention)
     code = assemble(kernel.text(GNU, local=local), target.triple)
     intel = kernel.text(INTEL, head, local)

@@ -4,18 +4,18 @@ typedef void @name@_unary(uint64_t z[@limbs@], const uint64_t x[@limbs@]);
 typedef void @name@_binary(uint64_t z[@limbs@], const uint64_t x[@limbs@],
                            const uint64_t y[@limbs@]);
 
-typedef struct {
+@formulas_first@typedef struct {
     int path;
     @name@_binary *add, *sub, *mul, *sum_of_products@lazy_binary@;
     @name@_unary *neg, *twice, *square@conversion_members@@lazy_unary@;
-} @name@_kernels;
+@formula_members@} @name@_kernels;
 
 #define @upper@_KERNELS(path, variant) \
     {path, \
      @name@_add_##variant, @name@_sub_##variant, @name@_@mul@_##variant, \
      @name@_@sum_of_products@_##variant@lazy_binary_kernels@, \
      @name@_neg_##variant, @name@_double_##variant, \
-     @name@_@square@_##variant@conversion_kernels@@lazy_unary_kernels@}
+     @name@_@square@_##variant@conversion_kernels@@lazy_unary_kernels@@formula_kernels@}
 
 static const @name@_kernels @name@_in_c = @upper@_KERNELS(FIELDC_PORTABLE, c);
 
@@ -35,7 +35,7 @@ extern "C" {
 @upper@_DECLARE(adx)
 @upper@_DECLARE(mulx)
 @upper@_DECLARE(base)
-#ifdef __cplusplus
+@formulas_externs@#ifdef __cplusplus
 }
 #endif
 
@@ -254,7 +254,7 @@ void @name@_square(@name@ *z, const @name@ *x)
     @name@_run()->square(z->limbs, x->limbs);
 }
 
-@inversion_c@@choice_c@@bytes_c@@lazy_c@const char *@name@_status(int status)
+@inversion_c@@choice_c@@bytes_c@@lazy_c@@formulas_c@const char *@name@_status(int status)
 {
     switch (status) {
     case FIELDC_OK: return "no error";

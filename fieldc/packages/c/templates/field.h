@@ -130,7 +130,7 @@ void @name@_cswap(@name@ *x, @name@ *y, int flag);      /* swaps x and y unless 
 int @name@_equal(const @name@ *x, const @name@ *y); /* 1 or 0 */
 int @name@_is_zero(const @name@ *x);                /* 1 or 0 */
 
-@lazy_h@/* What computes from now on, in all threads: a fieldc_path. Without it, the fastest is found at
+@lazy_h@@formulas_h@/* What computes from now on, in all threads: a fieldc_path. Without it, the fastest is found at
  * the first call. FIELDC_NOT_SUPPORTED, and nothing changes. */
 int @name@_use(int path);
 

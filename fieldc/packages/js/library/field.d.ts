@@ -9,6 +9,19 @@ export interface FieldModule {
   readonly wasm: Wasm;
   /** The same with arithmetic of 128 bits: taken where WebAssembly.validate accepts it. */
   readonly wide?: Wasm;
+  /** Numbers of elements of the result and of each operand, by the names of formulas. */
+  readonly formulas?: Readonly<Record<string, readonly number[]>>;
+}
+
+/** An operand or a result of one element, or of several. */
+export type Elements = bigint | readonly bigint[];
+
+/** A formula of a package. */
+export interface Formula {
+  /** On bigints: a wrong number of values is a RangeError. */
+  (...operands: Elements[]): Elements;
+  /** On vectors with the values of one call after those of another. Returns z, which may be an operand. */
+  vec(z: Vector, ...operands: Vector[]): Vector;
 }
 
 /**
@@ -50,6 +63,8 @@ export class Field {
   readonly bits: number;
   /** Bytes of one value. */
   readonly byteLength: number;
+  /** The formulas of `fieldc build FIELD --package js --formula FILE.py`. */
+  readonly formulas: Readonly<Record<string, Formula>>;
 
   add(a: bigint, b: bigint): bigint;
   sub(a: bigint, b: bigint): bigint;

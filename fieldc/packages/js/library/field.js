@@ -1,9 +1,10 @@
 // A prime field: arithmetic on bigints, and on vectors in the memory of a WebAssembly module.
 
+import { formulasOf } from "./formulas.js";
 import { checkModulus, instantiate } from "./load.js";
 import { Heap } from "./memory.js";
 import { isProbablePrime, portableExports } from "./portable.js";
-import { Vector, access, kind, readLimbs, writeLimbs } from "./vector.js";
+import { Vector, access, firstZero, kind, readLimbs, writeLimbs } from "./vector.js";
 
 export { Vector };
 
@@ -23,7 +24,7 @@ export class Field {
   #size;
   #arena;
 
-  constructor(given, name, p, exported) {
+  constructor(given, name, p, exported, formulas) {
     if (given !== key) throw new TypeError("a field is made by Field.load or Field.fromModulus");
     this.name = name;
     this.p = p;
@@ -33,6 +34,7 @@ export class Field {
     this.#limbs = Math.ceil(this.bits / 64);
     this.#size = 8 * this.#limbs;
     this.#heap = new Heap(exported.memory, exported.heap);
+    this.formulas = formulasOf(this, exported, formulas);
     Object.freeze(this);
   }
 
@@ -44,10 +46,10 @@ export class Field {
     if (made === null || typeof made !== "object") {
       throw new TypeError(`a module is an object with name, p and wasm, not ${kind(made)}`);
     }
-    const { name, p, wasm, wide } = made;
+    const { name, p, wasm, wide, formulas } = made;
     if (typeof name !== "string") throw new TypeError(`a name is a string, not ${kind(name)}`);
     checkModulus(p);
-    return new this(key, name, p, await instantiate(p, wasm, wide));
+    return new this(key, name, p, await instantiate(p, wasm, wide), formulas);
   }
 
   /** A field of any prime, without a module of its own: correct everywhere, but slower. */
@@ -277,7 +279,7 @@ export class Field {
       this.#run.mul_vec(products + size, products, from + size, count - 1);
       this.#copy(FIRST, products + last, size);
       if (readLimbs(this.#heap.words, FIRST / 8, this.#limbs) === 0n) {
-        throw new RangeError(`the value at index ${this.#zero(from, count)} is 0: no inverse`);
+        throw new RangeError(`the value at index ${firstZero(this.#heap.words, from / 8, this.#limbs, count)} is 0: no inverse`);
       }
       this.#run.invert(SECOND, FIRST);
       this.#run.unwind(products + last, from + last, SECOND, count - 1);
@@ -296,13 +298,6 @@ export class Field {
       const [place, start] = [to + i * targetStep, from + i * sourceStep];
       for (let k = 0; k < each; k++) target[place + k] = source[start + k];
     }
-  }
-
-  #zero(at, count) {
-    const [words, limbs] = [this.#heap.words, this.#limbs];
-    let i = 0;
-    while (i < count && readLimbs(words, at / 8 + i * limbs, limbs) !== 0n) i++;
-    return i;
   }
 
   #vectors(name, ...vectors) {

@@ -99,6 +99,13 @@ export function readLimbs(words, place, limbs) {
   return value;
 }
 
+/** The index of the first value that is 0, of `count` values from a word on. */
+export function firstZero(words, at, limbs, count) {
+  let i = 0;
+  while (i < count && readLimbs(words, at + i * limbs, limbs) !== 0n) i++;
+  return i;
+}
+
 /** What a value is, for a message; a number itself. */
 export function kind(value) {
   if (typeof value === "number") return `${value}`;

@@ -1,0 +1,3 @@
+/* ---- Formulas ---- */
+
+@formulas_defined@

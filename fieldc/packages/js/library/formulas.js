@@ -1,0 +1,73 @@
+// Functions of a package's own formulas, on bigints and on vectors.
+
+import { Vector, access, kind } from "./vector.js";
+
+/**
+ * A function for each formula. `counts` has the numbers of elements of the result and of each
+ * operand, by name; `run` is what the module exports.
+ */
+export function formulasOf(field, run, counts) {
+  const made = Object.create(null);
+  for (const [name, sizes] of Object.entries(counts ?? {})) {
+    made[name] = formula(field, name, run[`formula_${name}_vec`], sizes);
+  }
+  return Object.freeze(made);
+}
+
+function formula(field, name, loop, sizes) {
+  const isCount = (size) => Number.isInteger(size) && size > 0;
+  if (!Array.isArray(sizes) || !sizes.every(isCount) || loop?.length !== sizes.length + 1) {
+    throw new RangeError(`the module has no formula ${name} of these sizes`);
+  }
+  const result = sizes[0];
+
+  function vec(...vectors) {
+    const addresses = addressesOf(vectors);
+    loop(...addresses, vectors[0].length / result);
+    return vectors[0];
+  }
+
+  function addressesOf(vectors) {
+    checkNumber(vectors.length, sizes.length);
+    const addresses = vectors.map(addressOf);
+    const count = vectors[0].length / result;
+    vectors.forEach((vector, i) => {
+      if (!Number.isInteger(count) || vector.length !== count * sizes[i]) {
+        const wanted = `${sizes[i]} values for each ${result} of the result`;
+        throw new RangeError(`a vector of length ${vector.length}, where ${name} has ${wanted}`);
+      }
+    });
+    return addresses;
+  }
+
+  function addressOf(vector) {
+    if (!(vector instanceof Vector)) throw new TypeError(`a Vector is needed, not ${kind(vector)}`);
+    if (vector.field !== field) throw new TypeError("the vector is of another field or instance");
+    return access.address(vector);
+  }
+
+  function checkNumber(given, wanted) {
+    if (given !== wanted) {
+      throw new TypeError(`${name} takes ${sizes.length - 1} operands: ${given} of ${wanted} given`);
+    }
+  }
+
+  function operand(value, i) {
+    const size = sizes[i + 1];
+    const listed = size === 1 ? [value] : Array.from(value);
+    if (listed.length !== size) {
+      throw new RangeError(`${listed.length} values where ${name} has ${size}`);
+    }
+    return field.from(listed);
+  }
+
+  function onValues(...values) {
+    checkNumber(values.length, sizes.length - 1);
+    const found = field.arena(() => {
+      const z = field.vector(result);
+      return vec(z, ...values.map(operand)).toBigInts();
+    });
+    return result === 1 ? found[0] : found;
+  }
+  return Object.freeze(Object.assign(onValues, { vec }));
+}

@@ -1,0 +1,44 @@
+"""The formulas that the tests of packages build, and the file that they stand in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+SMALL = "2^61-1"
+"""One limb with room for values below a few p: kernels and proofs take little time."""
+TEXT = '''"""Formulas of every kind of step."""
+
+from fieldc.formulas import Element, formula
+
+Point = tuple[Element, Element]
+
+
+@formula
+def chain(a: Point, b: Point) -> Point:
+    """Products of products, and values that are used twice."""
+    u = a[0] * b[0] - 2 * a[1]
+    v = (a[1] + b[1]) ** 2 - u
+    w = u * v + a[0] * b[1]
+    return w * v, 3 * u - w * (u - v)
+
+
+@formula
+def turned(double: Point, int: Point) -> tuple[Element, Element, Element]:
+    """Results that are operands, constants, and names that C has for itself."""
+    x, y = double
+    return int[1], ((x * x - y) * y - 1000) * y + 7, x
+
+
+@formula
+def multiples(x: Element, unread: Element) -> Element:
+    """No product of two elements."""
+    return -5 * x + 100 * x
+'''
+NAMES = ("chain", "turned", "multiples")
+
+
+def written(folder: Path) -> Path:
+    """The file of formulas, in a folder."""
+    path = folder / "some.py"
+    path.write_text(TEXT)
+    return path

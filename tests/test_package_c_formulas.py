@@ -1,0 +1,133 @@
+"""Formulas in a C package: proved kernels, C by calls, and a test of both in the package."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from package_c import STRICT, packaged, run, tool
+from package_formulas import NAMES, SMALL, written
+
+from fieldc.catalogue import find_field
+from fieldc.cli import main
+from fieldc.formulas.field_calls import field_calls
+from fieldc.formulas.load import load_formulas
+from fieldc.machine.processor import is_x86_64
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A package with formulas: its folder and its name."""
+    folder = tmp_path_factory.mktemp("formulas")
+    path = written(folder)
+    _, name = packaged(SMALL, folder / "package", "--formula", str(path))
+    return folder / "package", name
+
+
+def test_calls_compute_the_formula(tmp_path: Path) -> None:
+    f, draw = find_field("bls12-381-p"), random.Random(1)
+    for path in (*sorted(EXAMPLES.glob("*.py")), written(tmp_path)):
+        for one in load_formulas(path):
+            values = [draw.randrange(f.p) for _ in range(one.inputs)]
+            found = field_calls(one).evaluate(f, values)
+            wanted = one.evaluate(f, [f.to_montgomery(v) for v in values])
+            assert [f.to_montgomery(v) for v in found] == [*wanted], one.name
+
+
+@pytest.mark.parametrize(
+    ("compiler", "language"), [("gcc", ()), ("clang", ()), ("g++", ("-x", "c++"))]
+)
+def test_every_path_computes_formulas(
+    compiler: str, language: tuple[str, ...], built: tuple[Path, str], tmp_path: Path
+) -> None:
+    folder, name = built
+    standard = ("-std=c++11",) if language else ("-std=c99",)
+    flags = (tool(compiler), *standard, "-O1", *STRICT, "-Wconversion", *language)
+    made = tmp_path / "formulas"
+    run(folder, *flags, "-Isingle", "test/formulas.c", f"single/{name}.c", "-o", made)
+    said = run(folder, made)
+    assert "portable: right" in said and (not is_x86_64() or "base: right" in said)
+    more = ("-DFIELDC_PORTABLE_ONLY", "-DFIELDC_NO_INT128", "-Isingle")
+    run(folder, *flags, *more, "test/formulas.c", f"single/{name}.c", "-o", made)
+    assert run(folder, made) == "portable: right\n"
+
+
+def test_the_readme_says_how_to_test_formulas(built: tuple[Path, str], tmp_path: Path) -> None:
+    tool("cc")
+    folder = tmp_path / "package"
+    shutil.copytree(built[0], folder)
+    _, _, after = (folder / "README.md").read_text().partition("## Formulas")
+    command = after.partition("```sh\n")[2].partition("```")[0]
+    assert "portable: right" in run(folder, "sh", "-ec", command)
+
+
+def test_the_package_test_notices_a_wrong_result(built: tuple[Path, str], tmp_path: Path) -> None:
+    """Of every formula: one limb of the last expected result is changed."""
+    folder, name = built
+    text = (folder / "test/formulas.c").read_text()
+    for formula in NAMES:
+        head, begin, rest = text.partition(f" outputs_{formula}[")
+        table, end, after = rest.partition("};\n")
+        place = table.rindex(")}}")
+        digit = "1" if table[place - 1] != "1" else "2"
+        wrong = table[: place - 1] + digit + table[place:]
+        (tmp_path / "wrong.c").write_text(head + begin + wrong + end + after)
+        words = ("-Isingle", tmp_path / "wrong.c", f"single/{name}.c", "-o", tmp_path / "wrong")
+        run(folder, tool("gcc"), *words)
+        done = subprocess.run([tmp_path / "wrong"], capture_output=True, text=True)
+        assert done.returncode == 1 and "portable: WRONG" in done.stdout
+
+
+def test_formulas_for_windows(built: tuple[Path, str], tmp_path: Path) -> None:
+    compiler, wine = tool("x86_64-w64-mingw32-gcc"), tool("wine")
+    folder, name = built
+    made = tmp_path / "formulas.exe"
+    sources = ("test/formulas.c", f"src/{name}.c", "objects/x86_64-windows.obj")
+    run(folder, compiler, "-O1", *STRICT, "-Iinclude", *sources, "-o", made)
+    assert "base: right" in run(tmp_path, wine, made)
+
+
+def test_formulas_compile_for_aarch64(built: tuple[Path, str], tmp_path: Path) -> None:
+    folder, name = built
+    words = ("--target=aarch64-unknown-linux-gnu", "-ffreestanding", "-c", "-Iinclude")
+    made = tmp_path / "made.o"
+    run(folder, tool("clang"), "-O1", *STRICT, *words, f"src/{name}.c", "-o", made)
+    assert b"_chain" in made.read_bytes()
+
+
+def test_formulas_of_a_package_are_proved_again(built: tuple[Path, str]) -> None:
+    folder, _ = built
+    kernels = json.loads((folder / "manifest.json").read_text())["kernels"]
+    rows = [row for row in kernels if row["op"] in NAMES]
+    systems = {"x86_64-linux", "x86_64-macos", "x86_64-windows"}
+    assert {row["target"] for row in rows} == systems and len(rows) == 3 * 3 * len(NAMES)
+    assert {row["status"] for row in rows} == {"PROVED"}
+    assert main(["prove", str(folder)]) == 0
+
+
+@pytest.mark.parametrize("name", ["mul", "lazy_mul", "path", "f_c"])
+def test_a_name_that_the_package_has_is_refused(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "f.py"
+    text = "@formula\ndef {}(x: Element) -> Element:\n    return x + 1\n"
+    head = "from fieldc.formulas import Element, formula\n"
+    path.write_text(head + text.format("f") + text.format(name))
+    words = ("--package", "c", "--formula", str(path), "-o", str(tmp_path / "o"))
+    assert main(["build", SMALL, *words]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and f"has the name {name} already" in said and "f.py:5: " in said
+
+
+def test_formulas_are_of_montgomery_form(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--package", "c", "--representation", "plain", "--formula", str(written(tmp_path)))
+    assert main(["build", SMALL, *words, "-o", str(tmp_path / "o")]) == 2
+    assert "formulas are of Montgomery form" in capsys.readouterr().err

@@ -1,0 +1,80 @@
+"""Formulas in a JavaScript package: functions of both modules, and a test in the package."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+from package_formulas import NAMES, SMALL, written
+from test_package_js import node, run
+
+from fieldc.algorithms.representations import MONTGOMERY, PLAIN, Representation
+from fieldc.catalogue import find_field
+from fieldc.cli import main
+from fieldc.formulas.load import load_formulas
+from fieldc.machine.wasm_wide import WideKernel, why_not_wasmtime
+
+
+@pytest.fixture(scope="module", params=[PLAIN, MONTGOMERY], ids=lambda r: r.name)
+def package(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Representation]:
+    """A package with formulas in a representation."""
+    folder, r = tmp_path_factory.mktemp("formulas"), request.param
+    words = ["--package", "js", "--representation", r.name, "--formula", str(written(folder))]
+    assert main(["build", SMALL, *words, "-o", str(folder / "package")]) == 0
+    return folder / "package", r
+
+
+@node
+def test_formulas_compute_in_node(package: tuple[Path, Representation]) -> None:
+    folder, _ = package
+    said = run(folder, "node", "--test", "--test-reporter=tap")
+    assert f"# pass {2 * len(NAMES)}\n" in said and "# fail 0" in said
+    for name in NAMES:
+        assert f"`{name}`" in (folder / "README.md").read_text()
+
+
+@node
+def test_the_test_notices_a_wrong_result(package: tuple[Path, Representation]) -> None:
+    folder, _ = package
+    path = folder / "test/formulas.test.mjs"
+    right = path.read_text()
+    place = right.rindex("n]],") if "n]],\n" in right else right.rindex("n],")
+    try:
+        path.write_text(right[: place - 1] + str((int(right[place - 1]) + 1) % 10) + right[place:])
+        done = subprocess.run(["node", "--test"], cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 1
+    finally:
+        path.write_text(right)
+
+
+@pytest.mark.skipif(bool(why_not_wasmtime()), reason=f"SKIPPED: {why_not_wasmtime()}")
+@pytest.mark.parametrize("module", ["module.wasm", "module-wide.wasm"])
+def test_formulas_compute_in_both_modules(
+    module: str, package: tuple[Path, Representation]
+) -> None:
+    (folder, r), f, draw = package, find_field(SMALL), random.Random(1)
+    chain, *_ = load_formulas(written(folder.parent))
+    with WideKernel((folder / module).read_bytes(), "formula_chain", (2, 2), 2) as kernel:
+        for _ in range(4):
+            given = [draw.randrange(f.p) for _ in range(4)]
+            montgomery = chain.evaluate(f, [f.to_montgomery(v) for v in given])
+            wanted = [r.stored(f, f.from_montgomery(v)) for v in montgomery]
+            x = [r.stored(f, v) for v in given]
+            found = kernel(x[0] | x[1] << 64, x[2] | x[3] << 64)
+            assert found == wanted[0] | wanted[1] << 64
+
+
+def test_a_name_that_the_module_has_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "f.py"
+    text = "@formula\ndef {}(x: Element) -> Element:\n    return x + 1\n"
+    head = "from fieldc.formulas import Element, formula\n"
+    path.write_text(head + text.format("f") + text.format("f_vec"))
+    words = ("--package", "js", "--formula", str(path), "-o", str(tmp_path / "o"))
+    assert main(["build", SMALL, *words]) == 2
+    assert "has the name f_vec already" in capsys.readouterr().err

@@ -1,0 +1,76 @@
+"""Formulas in a Rust package: proved kernels, Rust by calls, and tests of both in the package."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from package_formulas import NAMES, SMALL, written
+from test_package_rust import built, cargo, installed, needs_cargo
+
+from fieldc.cli import main
+from fieldc.packages.rust.formulas import object_of
+
+NAKED = re.compile(r'fn (\w+)\(z: \*mut.*?naked_asm!\(\n        r"\n(.*?)\n"', re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A package with formulas."""
+    folder = tmp_path_factory.mktemp("formulas")
+    built(SMALL, folder / "package", "--formula", str(written(folder)))
+    return folder / "package"
+
+
+def test_the_proved_object_is_the_text_in_the_package(package: Path) -> None:
+    text = (package / "src/generated/formulas.rs").read_text()
+    lines = {name: body.split("\n") for name, body in NAKED.findall(text)}
+    kernels = json.loads((package / "manifest.json").read_text())["kernels"]
+    rows = [row for row in kernels if row["op"] in NAMES]
+    assert {row["symbol"] for row in rows} == set(lines) and len(rows) == 2 * len(NAMES)
+    for row in rows:
+        assert row["status"] == "PROVED"
+        assert (package / row["object"]).read_bytes() == object_of(
+            row["symbol"], lines[row["symbol"]]
+        )
+    assert main(["prove", str(package)]) == 0
+
+
+@needs_cargo
+def test_every_kernel_computes_formulas(package: Path) -> None:
+    for more in ((), ("--features", "portable")):
+        said = cargo(package, "test", "--quiet", "--test", "formulas", *more)
+        assert f"test result: ok. {len(NAMES)} passed" in said
+    cargo(package, "fmt", "--check")
+    if installed("aarch64-unknown-linux-gnu"):
+        cargo(package, "check", "--quiet", "--target", "aarch64-unknown-linux-gnu")
+
+
+@needs_cargo
+def test_the_tests_notice_a_wrong_result(package: Path) -> None:
+    path = package / "tests/formulas.rs"
+    right = path.read_text()
+    place = right.rindex('"]),')
+    try:
+        path.write_text(
+            right[: place - 1] + ("1" if right[place - 1] != "1" else "2") + right[place:]
+        )
+        with pytest.raises(AssertionError, match="multiples_is_right"):
+            cargo(package, "test", "--quiet", "--test", "formulas")
+    finally:
+        path.write_text(right)
+
+
+@pytest.mark.parametrize("name", ["Kernels", "f_portable"])
+def test_a_name_that_the_module_has_is_refused(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "f.py"
+    text = "@formula\ndef {}(x: Element) -> Element:\n    return x + 1\n"
+    head = "from fieldc.formulas import Element, formula\n"
+    path.write_text(head + text.format("f") + text.format(name))
+    words = ("--package", "rust", "--formula", str(path), "-o", str(tmp_path / "o"))
+    assert main(["build", SMALL, *words]) == 2
+    assert f"has the name {name} already" in capsys.readouterr().err
