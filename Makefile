@@ -22,7 +22,7 @@ CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 
 .NOTPARALLEL:
 .PHONY: help audits generate venv lint test test-bare test-full cargo-lint cargo-test portable-test foreign-check small-test race \
-    race-test clients-test arkworks-test arkworks-demo js-bench fuzz miri demo bench clean
+    race-test clients-test arkworks-test arkworks-demo js-bench formal fuzz miri demo bench clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -138,6 +138,12 @@ miri: ## some tests of the crate in Rust's interpreter, on the portable path
 	    { echo "no miri: rustup +nightly component add miri" >&2; exit 1; }
 	cargo +nightly miri test -p fieldc --features subtle,zeroize,serde \
 	    --test arithmetic --test kernels --test serde --test zeroize
+
+formal: ## the checker that is proved in Coq, where coqc and ocamlopt are installed
+	@for tool in coqc coq_makefile ocamlopt; do command -v $$tool >/dev/null || \
+	    { echo "no $$tool: the proved checker is not built"; exit 0; }; done; \
+	$(MAKE) --no-print-directory -C formal && \
+	if [ -d $(BIN) ]; then cp -u build/formal/fieldc-certify $(BIN); fi
 
 audits: venv ## prove and run routines of other libraries again, and write docs/audits.md
 	cd tests && ../.venv/bin/python -m audits.write

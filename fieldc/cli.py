@@ -17,6 +17,7 @@ from fieldc.catalogue import ERROR_WIDTH, shorten
 from fieldc.commands.bench import bench
 from fieldc.commands.build import build
 from fieldc.commands.cache import cache
+from fieldc.commands.certify import certify
 from fieldc.commands.count import count
 from fieldc.commands.demo import demo
 from fieldc.commands.lab import lab
@@ -31,7 +32,22 @@ from fieldc.commands.tune import tune
 from fieldc.commands.verb import UsageError, Verb, unknown
 from fieldc.errors import Terminated, UserError, quote
 
-LINE = (list_, show, build, prove, bench, page_, plot, count, trace, lab, tune, demo, cache)
+LINE = (
+    list_,
+    show,
+    build,
+    prove,
+    certify,
+    bench,
+    page_,
+    plot,
+    count,
+    trace,
+    lab,
+    tune,
+    demo,
+    cache,
+)
 VERBS: dict[str, Verb] = {verb.name: verb for verb in LINE}
 
 BROKEN_PIPE = 141

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -36,3 +37,17 @@ def checker() -> Path:
     subprocess.run(command, cwd=root, check=True)
     target = os.environ.get("CARGO_TARGET_DIR") or root / "target"
     return Path(target) / "debug" / "fieldc-check"
+
+
+@pytest.fixture(scope="session")
+def certifier() -> Path:
+    """The program that `make formal` builds."""
+    lacking = [tool for tool in ("coqc", "ocamlopt", "make") if shutil.which(tool) is None]
+    if lacking:
+        pytest.skip(f"the proved checker is not built: there is no {lacking[0]}")
+    build = Path(__file__).parent.parent / "build"
+    build.mkdir(exist_ok=True)
+    with (build / "formal.lock").open("w") as lock:  # one process builds it, the others wait
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        subprocess.run(["make", "-s", "formal"], cwd=build.parent, check=True, capture_output=True)
+    return build / "formal" / "fieldc-certify"

@@ -2,86 +2,22 @@
 
 from __future__ import annotations
 
-import ctypes
-import random
-from collections.abc import Iterator
-from functools import cache
 from itertools import product
 
-import capstone
-import lief
 import pytest
 from x86_64_forms import FOREIGN_FORMS, FORMS
+from x86_64_runs import RADIX, REGISTERS, entries, instructions, on_processor, thunk
 
-from fieldc.machine.assemble import assemble
-from fieldc.machine.load import load
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.proof.bounds import Case, Input
 from fieldc.proof.equations import Equation, Polynomial, Select, System
 from fieldc.proof.memory import KernelMemory
-from fieldc.proof.x86_64.decode import decode
 from fieldc.proof.x86_64.meanings import MEANINGS
 from fieldc.proof.x86_64.processor import SymbolicX86
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the processor is no x86-64")
 
-RADIX = 1 << 64
-CORNERS = (0, 1, 2, 3, (1 << 63) - 1, 1 << 63, RADIX - 2, RADIX - 1, 0xFFFFFFFF, 1 << 32)
 ALL_FORMS = {**FORMS, **FOREIGN_FORMS}
-REGISTERS = ("rax", "rcx", "rdx", "rsi", "r15")
-Numbers = dict[str, int]
-
-
-@cache
-def thunk(text: str) -> tuple[object, object, bytes]:
-    """A routine that loads registers and flags from memory, runs the text, and stores them."""
-    body = text.replace(";", "\n")
-    load_all = "\n".join(f"mov {r}, [rdi + {8 * i}]" for i, r in enumerate(REGISTERS))
-    store_all = "\n".join(f"mov [rdi + {8 * i}], {r}" for i, r in enumerate(REGISTERS))
-    code = f"""
-        .intel_syntax noprefix
-        .globl thunk
-    thunk:
-        push r15
-        push [rdi + 40]
-        popfq
-        {load_all}
-        {body}
-        {store_all}
-        pushfq
-        pop [rdi + 40]
-        pop r15
-        ret
-        .globl alone
-    alone:
-        {body}
-        ret
-    """
-    data = assemble(code)
-    library = load(data)
-    elf = lief.parse(list(data))
-    start = elf.get_symbol("alone").value
-    alone = bytes(elf.get_section(".text").content)[start:]
-    routine = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(library.address("thunk"))
-    return routine, library, alone
-
-
-def on_processor(text: str, entry: Numbers) -> Numbers:
-    """Registers and flags after the text has run on this machine."""
-    routine, _, _ = thunk(text)
-    words = (ctypes.c_uint64 * 6)(*(entry[r] for r in REGISTERS))
-    words[5] = 0x202 | entry["cf"] | entry["of"] << 11
-    routine(ctypes.addressof(words))  # type: ignore[operator]
-    found = dict(zip(REGISTERS, words, strict=False))
-    return {**found, "cf": words[5] & 1, "of": words[5] >> 11 & 1}
-
-
-def instructions(code: bytes) -> Iterator[capstone.CsInsn]:
-    """The instructions before the return."""
-    place = 0
-    while (instruction := decode(code, place)).mnemonic != "ret":
-        yield instruction
-        place += instruction.size
 
 
 def symbolic(text: str, is_foreign: bool = False) -> tuple[SymbolicX86, dict[str, int]]:
@@ -140,15 +76,6 @@ def _shift_words(system: System, values: dict[int, int]) -> None:
     for (word, shift), number in system.top_bits.items():
         if word in values:
             values[number] = values[word] >> shift
-
-
-def entries() -> Iterator[Numbers]:
-    """Corner and random states, with every pair of flags."""
-    draw = random.Random(5)
-    for a, c in product(CORNERS, CORNERS):
-        yield {"rax": a, "rcx": c, "rdx": draw.choice(CORNERS), "rsi": a ^ c, "r15": c}
-    for _ in range(60):
-        yield {r: draw.getrandbits(64) for r in REGISTERS}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,189 @@
+"""Let `fieldc-certify`, the checker that is proved in Coq, replay the certificates of a build.
+
+Here a claim and its certificate are written as words for that program. The claim comes from the
+manifest and the object. A certificate's cases are only a proposal, so this translation is not
+trusted with them.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fieldc.binary.linkable import KernelCode
+from fieldc.errors import Refusal
+from fieldc.proof.contracts import contract_of
+
+CERTIFIER = "fieldc-certify"
+"""The program that `make formal` builds."""
+
+
+class NoAnswer(Refusal):
+    """The checker stopped without an answer for each claim."""
+
+
+class BadCertificate(Refusal):
+    """A file is no certificate, or the kernel is of a kind that has none."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What the checker is asked: an operation, its code, and what a certificate proposes."""
+
+    family: str
+    parameters: Mapping[str, int]
+    p: int
+    limbs: int
+    stack: int
+    convention: str
+    code: bytes
+    """From the first instruction on, with the constants."""
+    cases: tuple[str, ...]
+    """The certificate's cases, as words."""
+
+
+def certifier() -> str:
+    """Where the checker is: on PATH, or beside this Python; empty where it is not installed."""
+    beside = Path(sys.executable).parent / CERTIFIER
+    return shutil.which(CERTIFIER) or (str(beside) if beside.is_file() else "")
+
+
+def claim_for(
+    code: KernelCode,
+    family: str,
+    parameters: Mapping[str, int],
+    p: int,
+    limbs: int,
+    stack: int,
+    certificate: bytes,
+) -> Claim:
+    """The claim on a kernel, with the cases of its certificate. Raises BadCertificate, ProofError.
+
+    The convention is that of the object's container.
+    """
+    if code.architecture != "x86_64":
+        raise BadCertificate("the checker knows x86-64 only")
+    if not (1 <= limbs <= 64 and p % 2 and 3 <= p < 1 << 64 * limbs):
+        raise BadCertificate(f"no field: {limbs} limbs do not hold an odd p = {p:#x} above 1")
+    places = value_places(family, parameters, p, limbs)
+    r = 1 << 64 * limbs
+    units = (pow(r, -1, p), r % p) if family == "to_montgomery" else (1, 1)
+    try:
+        cases = json.loads(certificate)["cases"]
+        words = tuple(_many(cases, lambda case: _case(case, places, units)))
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
+        raise BadCertificate("the file is no certificate") from None
+    convention = "win64" if code.container == "coff" else "sysv"
+    return Claim(family, parameters, p, limbs, stack, convention, code.code[code.start :], words)
+
+
+def value_places(family: str, parameters: Mapping[str, int], p: int, limbs: int) -> dict[str, int]:
+    """The number of each operand value by its name in certificates: x, or x.0 and x.1."""
+    names: list[str] = []
+    for operand in contract_of(family, p, limbs, parameters).operands:
+        several = operand.count > 1
+        names += [f"{operand.name}.{i}" if several else operand.name for i in range(operand.count)]
+    return {name: number for number, name in enumerate(names)}
+
+
+def replay(program: str, claim: Claim) -> bool:
+    """Whether the checker accepts a claim. Raises NoAnswer."""
+    try:
+        done = subprocess.run(
+            [program],
+            input=" ".join(claim_words(claim)),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except OSError as error:
+        raise NoAnswer(f"{program} does not run: {error.strerror}") from None
+    answer = done.stdout.strip()
+    if done.returncode or answer not in ("accepted", "refused"):
+        why = done.stderr.strip().partition("\n")[0] or f"exit status {done.returncode}"
+        raise NoAnswer(f"{CERTIFIER} gives no answer: {why}")
+    return answer == "accepted"
+
+
+def claim_words(claim: Claim) -> Iterator[str]:
+    """A claim with its certificate's cases, as formal/main.ml reads them."""
+    yield from ("claim", claim.family)
+    yield from _many(claim.parameters.items(), lambda item: (item[0], _hex(item[1])))
+    yield from (_hex(claim.p), _hex(claim.limbs), _hex(claim.stack), claim.convention)
+    yield from _many(claim.code, _number)
+    yield from claim.cases
+
+
+def _hex(number: int) -> str:
+    return f"{number:x}"
+
+
+def _coefficient(text: str) -> str:
+    return _hex(int(text, 16))
+
+
+def _many(items: Iterable[Any], write: Callable[[Any], Iterable[str]]) -> Iterator[str]:
+    """How many there are, then each."""
+    listed = list(items)
+    yield _hex(len(listed))
+    for item in listed:
+        yield from write(item)
+
+
+def _number(value: int) -> tuple[str, ...]:
+    return (_hex(value),)
+
+
+def _case(
+    case: Mapping[str, Any], places: Mapping[str, int], units: tuple[int, int]
+) -> Iterator[str]:
+    flags = case["flags"]
+    if "excluded" in case:
+        yield "excluded"
+        yield from _many(flags[:-1], lambda flag: map(_hex, flag))
+        yield from map(_hex, flags[-1])
+        yield from _bound(case["excluded"], places)
+        return
+    yield from ("proved", _hex(case.get("result", 0)))
+    yield from _many(flags, lambda flag: map(_hex, flag))
+    yield from _many(case["facts"], lambda fact: _fact(fact, places))
+    yield from map(_hex, units)
+    yield from _combination(case["identity"])
+    yield from _bound(case["canonical"], places)
+
+
+def _fact(fact: Mapping[str, Any], places: Mapping[str, int]) -> Iterator[str]:
+    if "bound" in fact:
+        yield from ("bound", _hex(fact["variable"]), _hex(fact["value"]))
+        yield from _bound(fact["bound"], places)
+    else:
+        yield from ("residue", _hex(fact["variable"]))
+        yield from _combination(fact["residue"])
+
+
+def _combination(rows: Sequence[Any]) -> Iterator[str]:
+    return _many(rows, lambda row: (_hex(row[0]), *_many(row[1], _term)))
+
+
+def _term(term: Sequence[Any]) -> Iterator[str]:
+    yield _coefficient(term[0])
+    yield from _many(term[1], _number)
+
+
+def _bound(bound: Mapping[str, Any], places: Mapping[str, int]) -> Iterator[str]:
+    yield _coefficient(bound["scale"])
+    yield from _combination(bound["rows"])
+    yield from _many(bound["slopes"], lambda slope: _slope(slope, places))
+
+
+def _slope(slope: Sequence[Any], places: Mapping[str, int]) -> Iterator[str]:
+    coefficient, operands, limbs = slope
+    yield _coefficient(coefficient)
+    yield from _many((places[name] for name in operands), _number)
+    yield from _many(limbs, _number)

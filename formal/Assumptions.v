@@ -1,0 +1,8 @@
+(** What the theorems rest on besides Coq: nothing, says the build, or it fails. *)
+
+From Fieldc Require Import Checker Operations.
+
+Print Assumptions checked.
+Print Assumptions multiplication.
+Print Assumptions addition.
+Print Assumptions subtraction.

@@ -1,0 +1,129 @@
+(** What a kernel promises, and what it needs: [ready] is the precondition, [done] the promise. *)
+
+From Coq Require Import ZArith List Bool.
+From Fieldc Require Import Word Machine.
+Import ListNotations.
+Open Scope Z_scope.
+
+(** An integer made of the operands' values. *)
+Inductive expression :=
+  | Value (k : nat)
+  | Integer (z : Z)
+  | Plus (a b : expression)
+  | Minus (a b : expression)
+  | Times (a b : expression).
+
+Fixpoint denote (x : nat -> Z) (e : expression) : Z :=
+  match e with
+  | Value k => x k
+  | Integer z => z
+  | Plus a b => denote x a + denote x b
+  | Minus a b => denote x a - denote x b
+  | Times a b => denote x a * denote x b
+  end.
+
+Record convention := Convention {
+  arguments : list register;   (* pointers to z and the operands *)
+  saved : list register;       (* kept by a function; the stack pointer is by itself *)
+  red_zone : Z;                (* bytes below the stack pointer that an interrupt keeps *)
+  home : Z                     (* bytes above the return address that a function may use *)
+}.
+
+(** The k-th of z's values is promised to be z with factor * z = claim modulo p, and z < below. *)
+Record contract := Contract {
+  modulus : Z;
+  limbs : nat;          (* of one of z's values *)
+  operands : nat;       (* pointers to operands *)
+  beside : nat;         (* values behind one pointer, side by side *)
+  width : nat;          (* limbs of such a value *)
+  bound : Z;            (* which is below this *)
+  factor : Z;
+  claims : list expression;
+  below : Z;
+  stack : Z;            (* bytes below the return address that may be used *)
+  calling : convention
+}.
+
+(** Areas of memory are named by what points to them on entry. *)
+Inductive area := Result | Operand (k : nat) | Code | Entry (r : register).
+Notation Stack := (Entry RSP).
+
+Definition area_eq_dec (a b : area) : {a = b} + {a <> b}.
+Proof. decide equality; [apply Nat.eq_dec | apply register_eq_dec]. Defined.
+
+Definition argument (c : contract) (k : nat) : register := nth k (arguments (calling c)) RSP.
+
+(** Where an area lies, by the state on entry. *)
+Definition place (c : contract) (s : state) (a : area) : Z :=
+  match a with
+  | Result => registers s (argument c 0)
+  | Operand k => registers s (argument c (S k))
+  | Code => rip s
+  | Entry r => registers s r
+  end.
+
+(** From where to where it reaches, from there. *)
+Definition room (c : contract) (code : list Z) (a : area) : Z * Z :=
+  match a with
+  | Result => (0, 8 * Z.of_nat (limbs c * length (claims c)))
+  | Operand k => (0, if Nat.ltb k (operands c) then 8 * Z.of_nat (width c * beside c) else 0)
+  | Code => (0, Z.of_nat (length code))
+  | Entry RSP => (- stack c, 8 + home (calling c))
+  | Entry _ => (0, 0)
+  end.
+
+Definition inside (c : contract) (code : list Z) (a : area) (offset size : Z) : Prop :=
+  fst (room c code a) <= offset /\ offset + size <= snd (room c code a).
+
+(** Whether an address is in an area. *)
+Definition within_area c code s a (address : Z) : Prop :=
+  inside c code a (address - place c s a) 1.
+
+(** What a kernel may write: z, and its stack less the return address. *)
+Definition writable c code s (address : Z) : Prop :=
+  within_area c code s Result address \/
+  within_area c code s Stack address /\ ~ 0 <= address - place c s Stack < 8.
+
+Definition apart c code s a b : Prop :=
+  forall address, within_area c code s a address -> within_area c code s b address -> False.
+
+Fixpoint limbs_at (m : Z -> Z) (a : Z) (n : nat) : Z :=
+  match n with O => 0 | S n' => load m a + radix * limbs_at m (a + 8) n' end.
+
+(** The q-th of the operands' values; [beside] of them follow each pointer. *)
+Definition operand_value (c : contract) (s : state) (q : nat) : Z :=
+  limbs_at (memory s)
+    (place c s (Operand (q / beside c)) + 8 * Z.of_nat (width c * (q mod beside c))) (width c).
+
+Definition result_value (c : contract) (s s' : state) (k : nat) : Z :=
+  limbs_at (memory s') (place c s Result + 8 * Z.of_nat (limbs c * k)) (limbs c).
+
+(** What holds where a kernel is entered. Operands may lie on z, on each other, or in the code. *)
+Record ready (c : contract) (code : list Z) (s : state) : Prop := {
+  words_are : forall r, is_word (registers s r);
+  bytes_are : forall a, 0 <= memory s a < 256;
+  code_is : forall i, (i < length code)%nat ->
+    memory s (rip s + Z.of_nat i) = nth i code 0;
+  fits : forall a, fst (room c code a) < snd (room c code a) ->
+    0 <= place c s a + fst (room c code a) /\ place c s a + snd (room c code a) <= radix;
+  stack_apart : forall a, a <> Stack -> apart c code s a Stack;
+  result_apart : apart c code s Result Code;
+  values_below : forall q, (q < operands c * beside c)%nat -> operand_value c s q < bound c
+}.
+
+(** An access: where, from the start of an area, and how many bytes. *)
+Definition access_at c s (e : area * Z * Z) : Z * Z :=
+  let '(a, offset, size) := e in (place c s a + offset, size).
+
+(** What holds where it has returned. [seen] are the instructions and the accesses. *)
+Record done (c : contract) (code : list Z) (seen : list (area * Z * Z)) (s s' : state) : Prop := {
+  function_is : forall k claim, nth_error (claims c) k = Some claim ->
+    (modulus c | factor c * result_value c s s' k - denote (operand_value c s) claim);
+  result_below : forall k, (k < length (claims c))%nat -> 0 <= result_value c s s' k < below c;
+  returned : rip s' = load (memory s) (registers s RSP);
+  stack_back : registers s' RSP = (registers s RSP + 8) mod radix;
+  saved_back : forall r, In r (saved (calling c)) -> registers s' r = registers s r;
+  nothing_else : forall a, ~ writable c code s a -> memory s' a = memory s a;
+  seen_is : trace s' = map (access_at c s) seen ++ trace s;
+  seen_inside : forall a offset size, In (a, offset, size) seen -> inside c code a offset size
+}.

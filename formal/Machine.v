@@ -1,0 +1,182 @@
+(** A processor: registers, two flags, memory, and what each instruction does to them.
+
+    Written from Intel's "Software Developer's Manual", volume 2. [execute] is None where the model
+    does not say what happens: an instruction that reads a flag which it holds undefined. *)
+
+From Coq Require Import ZArith List Bool.
+From Fieldc Require Import Word.
+Import ListNotations.
+Open Scope Z_scope.
+
+Inductive register :=
+  RAX | RCX | RDX | RBX | RSP | RBP | RSI | RDI | R8 | R9 | R10 | R11 | R12 | R13 | R14 | R15.
+
+Scheme Equality for register.
+
+Record state := State {
+  registers : register -> Z;   (* below 2^64 *)
+  carry : option bool;         (* CF and OF; None: undefined *)
+  overflow : option bool;
+  memory : Z -> Z;             (* a byte at each address *)
+  rip : Z;                     (* where the next instruction lies *)
+  trace : list (Z * Z)         (* instructions and accesses: address and length, newest first *)
+}.
+
+(** ** Memory: words of 8 bytes, the least significant first *)
+
+Fixpoint number (bytes : list Z) : Z :=
+  match bytes with [] => 0 | b :: rest => b + 256 * number rest end.
+
+Fixpoint bytes_at (m : Z -> Z) (a : Z) (n : nat) : list Z :=
+  match n with O => [] | S n' => m a :: bytes_at m (a + 1) n' end.
+
+Definition load (m : Z -> Z) (a : Z) : Z := number (bytes_at m a 8).
+
+Definition store (m : Z -> Z) (a : Z) (w : Z) : Z -> Z :=
+  fun b => if (a <=? b) && (b <? a + 8) then w / 256 ^ (b - a) mod 256 else m b.
+
+(** ** Instructions *)
+
+Inductive address :=
+  | Based (r : register) (displacement : Z)
+  | Relative (displacement : Z).   (* to the next instruction *)
+
+Inductive source :=
+  | Reg (r : register)
+  | Mem (a : address)              (* 8 bytes *)
+  | Imm (z : Z).                   (* as the processor extends it to 64 bits *)
+
+Inductive sum_kind := Add | Adc | Adcx | Adox.
+Inductive difference_kind := Sub | Sbb.
+
+Inductive instruction :=
+  | Mov (d : register) (o : source)
+  | Store (a : address) (r : register)
+  | Lea (d : register) (a : address)
+  | LeaSum (d a b : register)
+  | Push (r : register)
+  | Pop (d : register)
+  | Sum (k : sum_kind) (d : register) (o : source)
+  | Difference (k : difference_kind) (d : register) (o : source)
+  | Mul (o : source)
+  | Mulx (high low : register) (o : source)
+  | Imul (d : register) (a b : source)
+  | Shld (d r : register) (count : Z)
+  | And (d : register) (o : source)
+  | Xor (d r : register)
+  | Xor32 (d r : register)
+  | Test (a b : register)
+  | Cmov (when_carry : bool) (d : register) (o : source)
+  | Ret.
+
+(** ** What they do *)
+
+Definition effective (s : state) (a : address) : Z :=
+  match a with
+  | Based r d => (registers s r + d) mod radix
+  | Relative d => (rip s + d) mod radix
+  end.
+
+Definition operand (s : state) (o : source) : Z :=
+  match o with
+  | Reg r => registers s r
+  | Mem a => load (memory s) (effective s a)
+  | Imm z => z mod radix
+  end.
+
+Definition note (a n : Z) (s : state) : state :=
+  State (registers s) (carry s) (overflow s) (memory s) (rip s) ((a, n) :: trace s).
+
+(** The access that reads an operand. *)
+Definition access (o : source) (s : state) : state :=
+  match o with Mem a => note (effective s a) 8 s | _ => s end.
+
+Definition set (d : register) (w : Z) (s : state) : state :=
+  State (fun r => if register_beq r d then w else registers s r)
+        (carry s) (overflow s) (memory s) (rip s) (trace s).
+
+Definition flags (c o : option bool) (s : state) : state :=
+  State (registers s) c o (memory s) (rip s) (trace s).
+
+Definition write (a w : Z) (s : state) : state :=
+  note a 8 (State (registers s) (carry s) (overflow s) (store (memory s) a w) (rip s) (trace s)).
+
+Definition go (a : Z) (s : state) : state :=
+  State (registers s) (carry s) (overflow s) (memory s) a (trace s).
+
+(** The carry that a sum takes. *)
+Definition carry_in (k : sum_kind) (s : state) : option bool :=
+  match k with
+  | Add => Some false
+  | Adc | Adcx => carry s
+  | Adox => overflow s
+  end.
+
+(** The flags after a sum whose carry is c: adcx and adox leave the other one as it was. *)
+Definition carry_out (k : sum_kind) (c : bool) (s : state) : state :=
+  match k with
+  | Add | Adc => flags (Some c) None s
+  | Adcx => flags (Some c) (overflow s) s
+  | Adox => flags (carry s) (Some c) s
+  end.
+
+Definition execute (i : instruction) (s : state) : option state :=
+  match i with
+  | Mov d o => Some (set d (operand s o) (access o s))
+  | Store a r => Some (write (effective s a) (registers s r) s)
+  | Lea d a => Some (set d (effective s a) s)
+  | LeaSum d a b => Some (set d ((registers s a + registers s b) mod radix) s)
+  | Push r =>
+      let top := (registers s RSP - 8) mod radix in
+      Some (set RSP top (write top (registers s r) s))
+  | Pop d =>
+      let top := registers s RSP in
+      Some (set d (load (memory s) top) (set RSP ((top + 8) mod radix) (note top 8 s)))
+  | Sum k d o =>
+      match carry_in k s with
+      | None => None
+      | Some c =>
+          let total := registers s d + operand s o + Z.b2z c in
+          Some (set d (total mod radix) (carry_out k (radix <=? total) (access o s)))
+      end
+  | Difference k d o =>
+      match (match k with Sub => Some false | Sbb => carry s end) with
+      | None => None
+      | Some b =>
+          let total := registers s d - operand s o - Z.b2z b in
+          Some (set d (total mod radix) (flags (Some (total <? 0)) None (access o s)))
+      end
+  | Mul o =>
+      let product := registers s RAX * operand s o in
+      Some (set RDX (product / radix) (set RAX (product mod radix)
+             (flags None None (access o s))))
+  | Mulx high low o =>
+      let product := registers s RDX * operand s o in
+      Some (set high (product / radix) (set low (product mod radix) (access o s)))
+  | Imul d a b =>
+      Some (set d (operand s a * operand s b mod radix) (flags None None (access b (access a s))))
+  | Shld d r k =>
+      if (0 <? k) && (k <? 64) then
+        let w := registers s d * 2 ^ k mod radix + registers s r / 2 ^ (64 - k) in
+        Some (set d w (flags None None s))
+      else None
+  | And d o =>
+      Some (set d (Z.land (registers s d) (operand s o))
+             (flags (Some false) (Some false) (access o s)))
+  | Xor d r =>
+      Some (set d (Z.lxor (registers s d) (registers s r)) (flags (Some false) (Some false) s))
+  | Xor32 d r =>
+      Some (set d (Z.lxor (registers s d) (registers s r) mod 2 ^ 32)
+             (flags (Some false) (Some false) s))
+  | Test a b => Some (flags (Some false) (Some false) s)
+  | Cmov when_carry d o =>
+      match carry s with
+      | None => None
+      | Some c =>
+          let w := if Bool.eqb c when_carry then operand s o else registers s d in
+          Some (set d w (access o s))
+      end
+  | Ret =>
+      let top := registers s RSP in
+      Some (go (load (memory s) top) (set RSP ((top + 8) mod radix) (note top 8 s)))
+  end.

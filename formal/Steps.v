@@ -1,0 +1,278 @@
+(** One symbolic step stands for one instruction of the processor. *)
+
+From Coq Require Import ZArith List Lia Bool.
+From Fieldc Require Import Word Polynomial System Arithmetic Bits Machine Contract Memory Symbolic
+  Simulation Sums.
+Import ListNotations.
+Open Scope Z_scope.
+
+Section Kernel.
+  Variable c : contract.
+  Variable code : list Z.
+  Variable start : state.
+  Hypothesis R : ready c code start.
+
+  Notation sim := (simulates c code start).
+  Notation stands_for := (Sums.stands_for c code start).
+  Notation read_word := (Sums.read_word c code start R).
+  Notation register_word := (Sums.register_word c code start).
+  Notation finish := (Sums.finish c code start).
+  Notation finish_only := (Sums.finish_only c code start).
+  Notation stands_same := (Sums.stands_same c code start).
+
+  Lemma lea_right d a m m' v s : step c code (Lea d a) m = Some m' -> sim v m s ->
+    stands_for m m' v (execute (Lea d a) s).
+  Proof.
+    intros H S. cbn [step] in H. destruct a as [r z|z].
+    - pose proof (file_right _ _ _ _ _ _ S r) as F. destruct (file m r) as [w|b o].
+      + unbind H. destruct p as [[u out] s1]. cbn [denotes] in F.
+        assert (is_word (Z.abs z mod radix)) as WZ by apply mod_word.
+        destruct (sum_right _ _ _ _ _ _ (registers s r) (Z.abs z mod radix) 0 _ _ _ E
+          (good_sys _ _ _ _ _ _ S) F (means_const _ _ _) (means_const _ _ _)
+          (file_words _ _ _ _ _ _ S r) WZ ltac:(lia)) as (v' & EX & G & MW & _).
+        { destruct (z <? 0); auto. }
+        eapply finish_only; [exact H | exact S | reflexivity | exact EX | exact G | exact MW
+          | apply mod_word |].
+        cbn [execute effective]. do 2 f_equal. rewrite Z.add_0_r.
+        destruct (Z.ltb_spec z 0).
+        * replace (registers s r + -1 * (Z.abs z mod radix))
+            with (registers s r - Z.abs z mod radix) by lia.
+          rewrite Zminus_mod_idemp_r. f_equal. lia.
+        * rewrite Z.mul_1_l, Z.add_mod_idemp_r by discriminate. f_equal. lia.
+      + destruct (put_right _ _ _ _ _ s _ _ ((registers s r + z) mod radix) _ H S) as [Q T].
+        * cbn [denotes] in *. rewrite F, Z.add_mod_idemp_l by discriminate. f_equal. lia.
+        * apply mod_word.
+        * eapply stands_same; eauto.
+    - destruct (put_right _ _ _ _ _ s _ _ ((rip s + z) mod radix) _ H S) as [Q T].
+      + cbn [denotes]. rewrite (rip_right _ _ _ _ _ _ S). f_equal. lia.
+      + apply mod_word.
+      + eapply stands_same; eauto.
+  Qed.
+
+  Lemma lea_sum_right d a b m m' v s : step c code (LeaSum d a b) m = Some m' -> sim v m s ->
+    stands_for m m' v (execute (LeaSum d a b) s).
+  Proof.
+    intros H S. cbn [step] in H. unbind H. rename w into x. unbind H. rename w into y.
+    pose proof (register_word _ _ _ _ _ E S) as MA. pose proof (register_word _ _ _ _ _ E0 S) as MB.
+    pose proof (file_words _ _ _ _ _ _ S a) as WA. pose proof (file_words _ _ _ _ _ _ S b) as WB.
+    assert (is_word 0) as W0 by (split; [lia | reflexivity]).
+    destruct (register_beq a b) eqn:AB.
+    - apply internal_register_dec_bl in AB. subst b. unbind H. destruct p as [w s1].
+      destruct (shifted_right _ _ _ _ _ _ 0 _ _ E1 (good_sys _ _ _ _ _ _ S) MA
+        (means_const _ _ _) WA W0 ltac:(lia)) as (v' & EX & G & MW).
+      eapply finish_only; [exact H | exact S | reflexivity | exact EX | exact G | exact MW | |].
+      + apply shifted_is_word; (assumption || lia).
+      + cbn [execute]. do 2 f_equal. rewrite Z.div_0_l, Z.add_0_r by discriminate. f_equal.
+        change (2 ^ 1) with 2. lia.
+    - unbind H. destruct p as [[w out] s1].
+      destruct (sum_right _ _ _ _ _ _ _ _ 0 _ _ _ E1 (good_sys _ _ _ _ _ _ S) MA MB
+        (means_const _ _ _) WA WB ltac:(lia) ltac:(auto)) as (v' & EX & G & MW & _).
+      eapply finish_only; [exact H | exact S | reflexivity | exact EX | exact G | exact MW
+        | apply mod_word |].
+      cbn [execute]. do 3 f_equal. lia.
+  Qed.
+
+  Lemma mod_sub_word x z : (x mod radix - z) mod radix = (x - z) mod radix.
+  Proof. apply Zminus_mod_idemp_l. Qed.
+
+  Lemma push_right r m m' v s : step c code (Push r) m = Some m' -> sim v m s ->
+    stands_for m m' v (execute (Push r) s).
+  Proof.
+    intros H S. cbn [step] in H. unbind H. rename z into o. unbind H. rename m0 into m1.
+    pose proof (stack_offset_right _ _ _ _ _ _ _ S E) as P.
+    destruct (store_right _ _ _ R _ _ _ _ _ _ _ _ E0 S (file_right _ _ _ _ _ _ S r)
+      (file_words _ _ _ _ _ _ S r)) as (N & Q & F & S1).
+    destruct (move_stack_right _ _ _ _ _ _ _ _ H S1) as [Q2 S2].
+    eapply stands_same; [rewrite Q2; exact Q | exact S2 |].
+    cbn [execute]. rewrite P, mod_sub_word. rewrite <- Z.add_sub_assoc, N. reflexivity.
+  Qed.
+
+  Lemma pop_right d m m' v s : step c code (Pop d) m = Some m' -> sim v m s ->
+    stands_for m m' v (execute (Pop d) s).
+  Proof.
+    intros H S. cbn [step] in H. unbind H. rename z into o. unbind H. destruct p as [k m1].
+    unbind H. rename m0 into m2.
+    pose proof (stack_offset_right _ _ _ _ _ _ _ S E) as P.
+    destruct (load_from_right _ _ _ R _ _ _ _ _ _ _ E0 S) as (-> & J & D).
+    pose proof (simulates_access _ _ _ _ _ _ _ _ _ S J) as S1.
+    destruct (move_stack_right _ _ _ _ _ _ _ _ E1 S1) as [Q2 S2].
+    pose proof (inside_no_wrap _ _ _ R _ _ _ J ltac:(lia)) as N.
+    destruct (put_right _ _ _ _ _ _ _ _ _ _ H S2 ltac:(rewrite Q2; exact D)
+      (load_is_word _ _ (bytes _ _ _ _ _ _ S))) as [Q3 S3].
+    eapply stands_same; [rewrite Q3; exact Q2 | exact S3 |].
+    cbn [execute]. rewrite P, N. do 2 f_equal. f_equal.
+    rewrite Z.add_assoc. reflexivity.
+  Qed.
+
+  (** A product and its flags: [mul], [mulx], [imul]. *)
+  Lemma two_words m m1 m2 m' v v' s s1 low_r high_r s' l h A B f g b d :
+    put_word low_r l s' (with_flags f g m1) = Some m2 -> put high_r (Known h) m2 = Some m' ->
+    sim v m1 s1 -> sys m1 = sys m -> extends (sys m) v s' v' -> good s' v' ->
+    means s' v' l A -> means s' v' h B -> is_word A -> is_word B ->
+    flag_means s' v' f b -> flag_means s' v' g d ->
+    s = Some (set high_r B (set low_r A (flags b d s1))) -> stands_for m m' v s.
+  Proof.
+    intros P1 P2 S Q EX G ML MH WA WB F1 F2 ->. rewrite <- Q in EX.
+    pose proof (simulates_flags _ _ _ v' (with_sys s' m1) s1 f g b d
+      (simulates_sys _ _ _ _ _ _ _ _ S EX G) F1 F2) as S'.
+    unfold put_word in P1.
+    destruct (put_right _ _ _ v' _ _ _ (Known l) A _ P1 S' ML WA) as [Q1 T1].
+    destruct (put_right _ _ _ v' _ _ _ (Known h) B _ P2 T1 ltac:(rewrite Q1; exact MH) WB)
+      as [Q2 T2].
+    exists (set high_r B (set low_r A (flags b d s1))), v'. split; [reflexivity|].
+    split; [exact T2|]. rewrite Q2, Q1. cbn [with_flags with_sys sys]. rewrite <- Q. exact EX.
+  Qed.
+
+  Lemma mul_right o m m' v s : step c code (Mul o) m = Some m' -> sim v m s ->
+    stands_for m m' v (execute (Mul o) s).
+  Proof.
+    intros H S. cbn [step] in H. unbind H. destruct p as [k m1]. unbind H. unbind H. unbind H.
+    destruct p as [[l h] s1]. unbind H.
+    destruct (read_word _ _ _ _ _ _ _ E E1 S) as (S1 & MB & Q & _).
+    pose proof (register_word _ _ _ _ _ E0 S) as MA.
+    pose proof (file_words _ _ _ _ _ _ S RAX) as WA. pose proof (operand_word _ _ _ v m s o S) as WB.
+    destruct (multiply_right _ _ _ _ _ _ _ _ _ E2 (good_sys _ _ _ _ _ _ S) MA MB WA WB)
+      as (v' & EX & G & ML & MH).
+    eapply two_words; [exact E3 | exact H | exact S1 | exact Q | exact EX | exact G | exact ML
+      | exact MH | apply mod_word | now apply product_high | exact I | exact I | reflexivity].
+  Qed.
+
+  Lemma mulx_right hi lo o m m' v s : step c code (Mulx hi lo o) m = Some m' -> sim v m s ->
+    stands_for m m' v (execute (Mulx hi lo o) s).
+  Proof.
+    intros H S. cbn [step] in H. unbind H. destruct p as [k m1]. unbind H. unbind H. unbind H.
+    destruct p as [[l h] s1]. unbind H.
+    destruct (read_word _ _ _ _ _ _ _ E E1 S) as (S1 & MB & Q & FC & FO).
+    pose proof (register_word _ _ _ _ _ E0 S) as MA.
+    pose proof (file_words _ _ _ _ _ _ S RDX) as WA. pose proof (operand_word _ _ _ v m s o S) as WB.
+    destruct (multiply_right _ _ _ _ _ _ _ _ _ E2 (good_sys _ _ _ _ _ _ S) MA MB WA WB)
+      as (v' & EX & G & ML & MH).
+    rewrite <- (with_own_flags m1) in E3.
+    eapply two_words; [exact E3 | exact H | exact S1 | exact Q | exact EX | exact G | exact ML
+      | exact MH | apply mod_word | now apply product_high | | |].
+    - eapply flag_extends; [exact EX|]. rewrite <- Q. apply (cf_right _ _ _ _ _ _ S1).
+    - eapply flag_extends; [exact EX|]. rewrite <- Q. apply (of_right _ _ _ _ _ _ S1).
+    - rewrite own_flags. reflexivity.
+  Qed.
+
+  Lemma imul_right d p q m m' v s : step c code (Imul d p q) m = Some m' -> sim v m s ->
+    stands_for m m' v (execute (Imul d p q) s).
+  Proof.
+    intros H S. cbn [step] in H. unbind H. destruct p0 as [x m1]. unbind H. destruct p0 as [y m2].
+    unbind H. unbind H. unbind H. destruct p0 as [[l h] s1].
+    destruct (read_word _ _ _ _ _ _ _ E E1 S) as (S1 & MA & Q1 & _).
+    destruct (read_word _ _ _ _ _ _ _ E0 E2 S1) as (S2 & MB & Q2 & _).
+    rewrite Q1 in MB.
+    assert (operand (access p s) q = operand s q) as SAME.
+    { destruct p as [|a|], q as [|b|]; reflexivity || (destruct b; reflexivity). }
+    rewrite SAME in MB.
+    destruct (multiply_right _ _ _ _ _ _ _ _ _ E3 (good_sys _ _ _ _ _ _ S) MA MB
+      (operand_word _ _ _ v m s p S) (operand_word _ _ _ v m s q S)) as (v' & EX & G & ML & _).
+    eapply finish; [exact H | exact S2 | congruence | exact EX | exact G | exact ML
+      | apply mod_word | exact I | exact I | reflexivity].
+  Qed.
+
+  Lemma shld_right d r k m m' v s : step c code (Shld d r k) m = Some m' -> sim v m s ->
+    stands_for m m' v (execute (Shld d r k) s).
+  Proof.
+    intros H S. cbn [step] in H. cbn [execute].
+    destruct ((0 <? k) && (k <? 64)) eqn:K; [|discriminate]. cbn [guard bind] in H.
+    apply andb_prop in K as [K1 K2]. apply Z.ltb_lt in K1, K2.
+    unbind H. unbind H. unbind H. destruct p as [u s1].
+    destruct (shifted_right _ _ _ _ _ _ _ _ _ E1 (good_sys _ _ _ _ _ _ S)
+      (register_word _ _ _ _ _ E S) (register_word _ _ _ _ _ E0 S)
+      (file_words _ _ _ _ _ _ S d) (file_words _ _ _ _ _ _ S r) ltac:(lia)) as (v' & EX & G & MW).
+    eapply finish; [exact H | exact S | reflexivity | exact EX | exact G | exact MW | | exact I
+      | exact I | reflexivity].
+    apply shifted_is_word; lia || apply (file_words _ _ _ _ _ _ S).
+  Qed.
+
+  Lemma land_word A B : is_word A -> is_word B -> is_word (Z.land A B).
+  Proof.
+    unfold is_word. intros WA WB. split; [apply Z.land_nonneg; lia|].
+    rewrite <- (Z.mod_small A radix) by lia. change radix with (2 ^ 64).
+    rewrite <- Z.land_ones, <- Z.land_assoc, (Z.land_comm (Z.ones 64)), Z.land_assoc, Z.land_ones by lia.
+    apply Z.mod_pos_bound. reflexivity.
+  Qed.
+
+  Lemma and_right d o m m' v s : step c code (And d o) m = Some m' -> sim v m s ->
+    stands_for m m' v (execute (And d o) s).
+  Proof.
+    intros H S. cbn [step] in H. unbind H. destruct p as [k m1]. unbind H. unbind H. unbind H.
+    destruct p as [u s1].
+    destruct (read_word _ _ _ _ _ _ _ E E1 S) as (S1 & MB & Q & _).
+    pose proof (register_word _ _ _ _ _ E0 S) as MA.
+    pose proof (file_words _ _ _ _ _ _ S d) as WA. pose proof (operand_word _ _ _ v m s o S) as WB.
+    destruct (masked_right _ _ _ _ _ _ _ _ E2 (good_sys _ _ _ _ _ _ S) MA MB WA WB)
+      as (v' & EX & G & MW).
+    eapply finish; [exact H | exact S1 | exact Q | exact EX | exact G | exact MW
+      | now apply land_word | apply clear_right | apply clear_right | reflexivity].
+  Qed.
+
+  Lemma cmov_right k d o m m' v s : step c code (Cmov k d o) m = Some m' -> sim v m s ->
+    stands_for m m' v (execute (Cmov k d o) s).
+  Proof.
+    intros H S. cbn [step] in H. unbind H. destruct p as [x m1]. unbind H. unbind H. unbind H.
+    unbind H. destruct p as [u s1].
+    destruct (read_word _ _ _ _ _ _ _ E E2 S) as (S1 & MB & Q & _).
+    pose proof (register_word _ _ _ _ _ E1 S) as MA.
+    pose proof (file_words _ _ _ _ _ _ S d) as WA. pose proof (operand_word _ _ _ v m s o S) as WB.
+    pose proof (cf_right _ _ _ _ _ _ S) as C. rewrite E0 in C. destruct C as (f & CF & MF).
+    cbn [execute]. rewrite CF.
+    destruct k; destruct (choose_right _ _ _ _ _ _ _ _ _ _ E3 (good_sys _ _ _ _ _ _ S) MF
+        ltac:(first [exact MA | exact MB]) ltac:(first [exact MA | exact MB])
+        ltac:(assumption) ltac:(assumption)) as (v' & EX & G & MW);
+      (eapply finish_only; [exact H | exact S1 | exact Q | exact EX | exact G | exact MW | |]);
+      destruct f; reflexivity || assumption.
+  Qed.
+
+  Theorem step_right i m m' v s : step c code i m = Some m' -> sim v m s ->
+    stands_for m m' v (execute i s).
+  Proof.
+    intros H S. destruct i.
+    - cbn [step] in H. unbind H. destruct p as [k m1].
+      destruct (read_right _ _ _ R v m s o k m1 E S) as (S1 & D & Q & _).
+      destruct (put_right _ _ _ _ _ _ _ _ _ _ H S1 ltac:(rewrite Q; exact D)
+        (operand_word _ _ _ v m s o S)) as [Q2 S2].
+      eapply stands_same; [rewrite Q2; exact Q | exact S2 | reflexivity].
+    - cbn [step] in H. unbind H. destruct p as [b o].
+      pose proof (address_right _ _ _ _ _ _ _ _ _ S E) as A.
+      destruct (store_right _ _ _ R _ _ _ _ _ _ _ _ H S (file_right _ _ _ _ _ _ S r)
+        (file_words _ _ _ _ _ _ S r)) as (N & Q & _ & S1).
+      eapply stands_same; [exact Q | exact S1 |]. cbn [execute]. rewrite A, N. reflexivity.
+    - now apply lea_right.
+    - now apply lea_sum_right.
+    - now apply push_right.
+    - now apply pop_right.
+    - cbn [step] in H. destruct k; try (now apply run_sum_right).
+      destruct (stack_immediate d o) as [z|] eqn:I; [|now apply run_sum_right].
+      apply stack_immediate_right in I as [-> ->]. unbind H. eapply sum_stack_right; eauto.
+    - cbn [step] in H. destruct k; try (now apply run_difference_right).
+      destruct (stack_immediate d o) as [z|] eqn:I; [|now apply run_difference_right].
+      apply stack_immediate_right in I as [-> ->]. unbind H. eapply difference_stack_right; eauto.
+    - now apply mul_right.
+    - now apply mulx_right.
+    - now apply imul_right.
+    - now apply shld_right.
+    - now apply and_right.
+    - cbn [step] in H. destruct (register_beq d r) eqn:E; [|discriminate].
+      apply internal_register_dec_bl in E. subst r. cbn [guard bind] in H.
+      destruct (put_right c code start v _ (flags (Some false) (Some false) s) _ _ 0 _ H) as [Q S2].
+      + apply simulates_flags; [exact S | apply clear_right | apply clear_right].
+      + apply means_const.
+      + split; [lia | reflexivity].
+      + eapply stands_same; [exact Q | exact S2 |]. cbn [execute]. now rewrite Z.lxor_nilpotent.
+    - cbn [step] in H. destruct (register_beq d r) eqn:E; [|discriminate].
+      apply internal_register_dec_bl in E. subst r. cbn [guard bind] in H.
+      destruct (put_right c code start v _ (flags (Some false) (Some false) s) _ _ 0 _ H) as [Q S2].
+      + apply simulates_flags; [exact S | apply clear_right | apply clear_right].
+      + apply means_const.
+      + split; [lia | reflexivity].
+      + eapply stands_same; [exact Q | exact S2 |]. cbn [execute]. now rewrite Z.lxor_nilpotent.
+    - cbn [step] in H. injection H as <-.
+      eapply stands_same; [reflexivity | | reflexivity].
+      apply simulates_flags; [exact S | apply clear_right | apply clear_right].
+    - now apply cmov_right.
+    - discriminate H.
+  Qed.
+End Kernel.

@@ -1,0 +1,251 @@
+(** The processor of [Machine.v] on symbolic words: what the checker computes.
+
+    A register holds a word (a constant or a variable of the system), or an address: an area and an
+    offset. Refused, with None: addresses that depend on data, flags that are undefined, memory that
+    is not the kernel's, and calculation with addresses. *)
+
+From Coq Require Import ZArith List Bool.
+From Fieldc Require Import Word Polynomial System Arithmetic Bits Machine Contract.
+Import ListNotations.
+Open Scope Z_scope.
+
+Inductive content := Known (w : word) | Pointer (a : area) (offset : Z).
+
+Record machine := Symbolic {
+  sys : system;
+  file : register -> content;
+  cells : list (area * Z * content);   (* memory that may be read: 8 bytes each *)
+  cf : option word;
+  of : option word;
+  pc : Z;                              (* the next instruction's offset in the code *)
+  seen : list (area * Z * Z)
+}.
+
+Definition bind {A B} (a : option A) (f : A -> option B) : option B :=
+  match a with Some x => f x | None => None end.
+Notation "x <- a ; b" := (bind a (fun x => b)) (at level 61, a at next level, right associativity).
+Notation "' p <- a ; b" := (bind a (fun q => let 'p := q in b))
+  (at level 61, p strict pattern, a at next level, right associativity).
+Definition guard (b : bool) : option unit := if b then Some tt else None.
+
+Definition with_sys (s : system) (m : machine) : machine :=
+  Symbolic s (file m) (cells m) (cf m) (of m) (pc m) (seen m).
+Definition with_flags (c o : option word) (m : machine) : machine :=
+  Symbolic (sys m) (file m) (cells m) c o (pc m) (seen m).
+Definition with_cells (l : list (area * Z * content)) (m : machine) : machine :=
+  Symbolic (sys m) (file m) l (cf m) (of m) (pc m) (seen m).
+Definition with_register (r : register) (k : content) (m : machine) : machine :=
+  Symbolic (sys m) (fun q => if register_beq q r then k else file m q) (cells m) (cf m) (of m)
+           (pc m) (seen m).
+Definition with_access (a : area) (offset size : Z) (m : machine) : machine :=
+  Symbolic (sys m) (file m) (cells m) (cf m) (of m) (pc m) ((a, offset, size) :: seen m).
+Definition with_pc (n : Z) (m : machine) : machine :=
+  Symbolic (sys m) (file m) (cells m) (cf m) (of m) n (seen m).
+
+Definition as_word (k : content) : option word :=
+  match k with Known w => Some w | Pointer _ _ => None end.
+
+Definition is_area (a b : area) : bool := if area_eq_dec a b then true else false.
+
+Section Kernel.
+  Variable c : contract.
+  Variable code : list Z.
+
+  Definition is_inside (a : area) (offset size : Z) : bool :=
+    (fst (room c code a) <=? offset) && (offset + size <=? snd (room c code a)).
+
+  Definition address_of (m : machine) (a : address) : option (area * Z) :=
+    match a with
+    | Based r d =>
+        match file m r with Pointer b o => Some (b, o + d) | Known _ => None end
+    | Relative d => Some (Code, pc m + d)
+    end.
+
+  Fixpoint find (a : area) (offset : Z) (l : list (area * Z * content)) : option content :=
+    match l with
+    | [] => None
+    | (b, o, k) :: l' => if is_area a b && (offset =? o) then Some k else find a offset l'
+    end.
+
+  Definition constant_at (offset : Z) : Z :=
+    number (firstn 8 (skipn (Z.to_nat offset) code)).
+
+  Definition load_from (a : area) (offset : Z) (m : machine) : option (content * machine) :=
+    _ <- guard (is_inside a offset 8);
+    k <- (if is_area a Code then Some (Known (Const (constant_at offset)))
+          else find a offset (cells m));
+    Some (k, with_access a offset 8 m).
+
+  Definition read (o : source) (m : machine) : option (content * machine) :=
+    match o with
+    | Reg r => Some (file m r, m)
+    | Imm z => Some (Known (Const (z mod radix)), m)
+    | Mem a => '(b, offset) <- address_of m a; load_from b offset m
+    end.
+
+  Definition may_write (a : area) (offset : Z) : bool :=
+    is_inside a offset 8 && (offset mod 8 =? 0) &&
+    (is_area a Result || is_area a Stack && ((offset + 8 <=? 0) || (8 <=? offset))).
+
+  (** z may lie on an operand: none can be read once z is written. *)
+  Definition survives (a : area) (offset : Z) (cell : area * Z * content) : bool :=
+    let '(b, o, _) := cell in
+    (is_area b Result || is_area b Stack || is_area a Stack) &&
+    negb (is_area a b && (offset =? o)).
+
+  Definition store_to (a : area) (offset : Z) (k : content) (m : machine) : option machine :=
+    _ <- guard (may_write a offset);
+    Some (with_access a offset 8
+      (with_cells ((a, offset, k) :: filter (survives a offset) (cells m)) m)).
+
+  Definition put (r : register) (k : content) (m : machine) : option machine :=
+    _ <- guard (negb (register_beq r RSP));
+    Some (with_register r k m).
+
+  Definition put_word (r : register) (w : word) (s : system) (m : machine) : option machine :=
+    put r (Known w) (with_sys s m).
+
+  (** Moves the stack pointer, and forgets what an interrupt could overwrite. *)
+  Definition move_stack (offset : Z) (m : machine) : option machine :=
+    _ <- guard ((- stack c <=? offset) && (offset <=? 0) && (offset mod 8 =? 0));
+    let kept (cell : area * Z * content) :=
+      let '(a, o, _) := cell in
+      negb (is_area a Stack) || (offset - red_zone (calling c) <=? o) in
+    Some (with_register RSP (Pointer Stack offset) (with_cells (filter kept (cells m)) m)).
+
+  Definition stack_offset (m : machine) : option Z :=
+    match file m RSP with
+    | Pointer Stack offset => Some offset
+    | _ => None
+    end.
+
+  Definition sum_carry (k : sum_kind) (m : machine) : option word :=
+    match k with Add => Some (Const 0) | Adc | Adcx => cf m | Adox => of m end.
+
+  Definition sum_flags (k : sum_kind) (w : word) (m : machine) : machine :=
+    match k with
+    | Add | Adc => with_flags (Some w) None m
+    | Adcx => with_flags (Some w) (of m) m
+    | Adox => with_flags (cf m) (Some w) m
+    end.
+
+  Definition same_register (d : register) (o : source) : bool :=
+    match o with Reg r => register_beq d r | _ => false end.
+
+  Definition stack_immediate (d : register) (o : source) : option Z :=
+    match d, o with RSP, Imm z => Some z | _, _ => None end.
+
+  Definition clear : option word := Some (Const 0).
+
+  Definition run_sum (k : sum_kind) (d : register) (o : source) (m : machine) : option machine :=
+    '(second, m1) <- read o m;
+    a <- as_word (file m d);
+    b <- as_word second;
+    carry <- sum_carry k m;
+    '(w, out, s) <-
+      (if same_register d o && word_eqb carry (Const 0) then doubled a (sys m)
+       else sum a b carry 1 (sys m));
+    put_word d w s (sum_flags k out m1).
+
+  Definition run_difference (k : difference_kind) (d : register) (o : source) (m : machine)
+      : option machine :=
+    '(second, m1) <- read o m;
+    borrow <- (match k with Sub => Some (Const 0) | Sbb => cf m end);
+    if same_register d o && match k with Sub => false | Sbb => true end then
+      '(w, s) <- mask borrow (sys m);
+      put_word d w s (with_flags (Some borrow) None m1)
+    else
+      a <- as_word (file m d);
+      b <- as_word second;
+      '(w, out, s) <- sum a b borrow (-1) (sys m);
+      put_word d w s (with_flags (Some out) None m1).
+
+  Definition step (i : instruction) (m : machine) : option machine :=
+    match i with
+    | Mov d o => '(k, m1) <- read o m; put d k m1
+    | Store a r => '(b, offset) <- address_of m a; store_to b offset (file m r) m
+    | Lea d a =>
+        match a with
+        | Based r z =>
+            match file m r with
+            | Known w =>
+                '(v, _, s) <- sum w (Const (Z.abs z mod radix)) (Const 0)
+                                  (if z <? 0 then -1 else 1) (sys m);
+                put_word d v s m
+            | Pointer b o => put d (Pointer b (o + z)) m
+            end
+        | Relative z => put d (Pointer Code (pc m + z)) m
+        end
+    | LeaSum d a b =>
+        x <- as_word (file m a);
+        y <- as_word (file m b);
+        if register_beq a b then '(w, s) <- shifted x (Const 0) 1 (sys m); put_word d w s m
+        else '(w, _, s) <- sum x y (Const 0) 1 (sys m); put_word d w s m
+    | Push r =>
+        offset <- stack_offset m;
+        m1 <- store_to Stack (offset - 8) (file m r) m;
+        move_stack (offset - 8) m1
+    | Pop d =>
+        offset <- stack_offset m;
+        '(k, m1) <- load_from Stack offset m;
+        m2 <- move_stack (offset + 8) m1;
+        put d k m2
+    | Sum k d o =>
+        match k, stack_immediate d o with
+        | Add, Some z =>
+            offset <- stack_offset m; move_stack (offset + z) (with_flags None None m)
+        | _, _ => run_sum k d o m
+        end
+    | Difference k d o =>
+        match k, stack_immediate d o with
+        | Sub, Some z =>
+            offset <- stack_offset m; move_stack (offset - z) (with_flags None None m)
+        | _, _ => run_difference k d o m
+        end
+    | Mul o =>
+        '(second, m1) <- read o m;
+        a <- as_word (file m RAX);
+        b <- as_word second;
+        '(l, h, s) <- multiply a b (sys m);
+        m2 <- put_word RAX l s (with_flags None None m1);
+        put RDX (Known h) m2
+    | Mulx high low o =>
+        '(second, m1) <- read o m;
+        a <- as_word (file m RDX);
+        b <- as_word second;
+        '(l, h, s) <- multiply a b (sys m);
+        m2 <- put_word low l s m1;
+        put high (Known h) m2
+    | Imul d first second =>
+        '(x, m1) <- read first m;
+        '(y, m2) <- read second m1;
+        a <- as_word x;
+        b <- as_word y;
+        '(l, _, s) <- multiply a b (sys m);
+        put_word d l s (with_flags None None m2)
+    | Shld d r k =>
+        _ <- guard ((0 <? k) && (k <? 64));
+        a <- as_word (file m d);
+        b <- as_word (file m r);
+        '(w, s) <- shifted a b k (sys m);
+        put_word d w s (with_flags None None m)
+    | And d o =>
+        '(second, m1) <- read o m;
+        a <- as_word (file m d);
+        b <- as_word second;
+        '(w, s) <- masked a b (sys m);
+        put_word d w s (with_flags clear clear m1)
+    | Xor d r | Xor32 d r =>
+        _ <- guard (register_beq d r);
+        put d (Known (Const 0)) (with_flags clear clear m)
+    | Test _ _ => Some (with_flags clear clear m)
+    | Cmov when_carry d o =>
+        '(second, m1) <- read o m;
+        flag <- cf m;
+        a <- as_word (file m d);
+        b <- as_word second;
+        '(w, s) <- (if when_carry then choose flag b a (sys m) else choose flag a b (sys m));
+        put_word d w s m1
+    | Ret => None
+    end.
+End Kernel.

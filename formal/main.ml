@@ -1,0 +1,195 @@
+(* fieldc-certify: reads claims and certificates, and says of each whether the proved checker
+   accepts it. Numbers are hexadecimal. This file and extraction are trusted for the claim: the
+   operation, p, limbs, stack, convention and code. The cases are only a proposal. *)
+
+open Checker
+
+exception Malformed of string
+
+let bits_of_digit c =
+  let d =
+    match c with
+    | '0' .. '9' -> Char.code c - 48
+    | 'a' .. 'f' -> Char.code c - 87
+    | _ -> raise (Malformed (Printf.sprintf "a digit %C" c))
+  in
+  List.map (fun k -> d lsr k land 1 = 1) [ 3; 2; 1; 0 ]
+
+let z_of_hex text =
+  let negative = String.length text > 0 && text.[0] = '-' in
+  let text = if negative then String.sub text 1 (String.length text - 1) else text in
+  if text = "" then raise (Malformed "an empty number");
+  let shift p bit =
+    match p with
+    | None -> if bit then Some XH else None
+    | Some p -> Some (if bit then XI p else XO p)
+  in
+  let digits p c = List.fold_left shift p (bits_of_digit c) in
+  match String.fold_left digits None text with
+  | None -> Z0
+  | Some p -> if negative then Zneg p else Zpos p
+
+let rec int_of_positive = function
+  | XH -> 1
+  | XO p -> 2 * int_of_positive p
+  | XI p -> (2 * int_of_positive p) + 1
+
+let hex_of_z z =
+  let rec bits = function XH -> [ true ] | XO p -> false :: bits p | XI p -> true :: bits p in
+  let rec digits = function
+    | [] -> ""
+    | a :: rest ->
+        let take k l = match l with [] -> (0, []) | b :: r -> ((if b then k else 0), r) in
+        let b, rest = take 2 rest in
+        let c, rest = take 4 rest in
+        let d, rest = take 8 rest in
+        digits rest ^ Printf.sprintf "%x" ((if a then 1 else 0) + b + c + d)
+  in
+  match z with Z0 -> "0" | Zpos p -> digits (bits p) | Zneg p -> "-" ^ digits (bits p)
+
+let rec nat_of_int n = if n <= 0 then O else S (nat_of_int (n - 1))
+
+(* Tokens, and what is made of them. *)
+
+let token () = Scanf.scanf " %s" (fun t -> t)
+
+let number () =
+  let text = token () in
+  match int_of_string_opt ("0x" ^ text) with
+  | Some n when n >= 0 && n < 1_000_000_000 -> n
+  | _ -> raise (Malformed (text ^ " is no small number"))
+
+let z () = z_of_hex (token ())
+let many read = List.init (number ()) (fun _ -> read ())
+
+(* Variables and rows are counted from 0 in the certificate and from 1 in the proof. *)
+let position () =
+  match z_of_hex (Printf.sprintf "%x" (number () + 1)) with
+  | Zpos p -> p
+  | _ -> raise (Malformed "a position")
+
+let natural () = nat_of_int (number ())
+let flags () = many (fun () -> let x = position () in (x, z ()))
+let monomial () = many position
+let polynomial () = many (fun () -> let c = z () in (c, monomial ()))
+let combination () = many (fun () -> let k = position () in (k, polynomial ()))
+
+let bounding () =
+  let bound_scale = z () in
+  let bound_rows = combination () in
+  let slope () = let c = z () in let q = many natural in ((c, q), monomial ()) in
+  { bound_scale; bound_rows; bound_slopes = many slope }
+
+let fact () =
+  match token () with
+  | "bound" -> let x = position () in let c = z () in ByBound (x, c, bounding ())
+  | "residue" -> let x = position () in ByResidue (x, combination ())
+  | other -> raise (Malformed ("a fact " ^ other))
+
+let case () =
+  match token () with
+  | "proved" ->
+      let result = natural () in
+      let flags = flags () in
+      let facts = many fact in
+      let unit = z () in
+      let inverse = z () in
+      let identity = combination () in
+      Proved (result, flags, facts, unit, inverse, identity, bounding ())
+  | "excluded" ->
+      let others = flags () in
+      let flag = position () in
+      let value = z () in
+      Excluded (others, flag, value, bounding ())
+  | other -> raise (Malformed ("a case " ^ other))
+
+(* The operation, by its family and the numbers that choose one of its functions. *)
+let operation () =
+  let family = token () in
+  let parameters = many (fun () -> let name = token () in (name, z ())) in
+  let lazily = List.mem_assoc "lazy" parameters in
+  if lazily && List.assoc "lazy" parameters <> Zpos XH then raise (Malformed "lazy");
+  let count = function Zpos p -> nat_of_int (int_of_positive p) | _ -> raise (Malformed "count") in
+  let chosen =
+    match (family, List.remove_assoc "lazy" parameters) with
+    | "add", [] -> Addition
+    | "sub", [] -> Subtraction
+    | "neg", [] -> Negation
+    | "double", [] -> Doubling
+    | "mul", [] -> Multiplication true
+    | "mul_plain", [] -> Multiplication false
+    | "square", [] -> Squaring true
+    | "square_plain", [] -> Squaring false
+    | "mul_add", [] -> MultiplyAdd
+    | "redc", [] -> Reduction true
+    | "reduce", [] -> Reduction false
+    | "to_montgomery", [] -> ToMontgomery
+    | "from_montgomery", [] -> FromMontgomery
+    | "mul_by", [ ("factor", k) ] -> MultiplyBy k
+    | "sum_of_products", [ ("count", k) ] -> SumOfProducts (true, count k)
+    | "sum_of_products_plain", [ ("count", k) ] -> SumOfProducts (false, count k)
+    | "difference_of_products", [] -> DifferenceOfProducts
+    | "fp2_mul", [ ("beta", k) ] -> Fp2Multiplication k
+    | "fp2_square", [ ("beta", k) ] -> Fp2Squaring k
+    | _ -> raise (Malformed ("no operation " ^ family))
+  in
+  (chosen, lazily)
+
+let convention () =
+  match token () with
+  | "sysv" -> system_v
+  | "win64" -> windows
+  | other -> raise (Malformed ("no convention " ^ other))
+
+let claim () =
+  let operation, lazily = operation () in
+  let p = z () in
+  let limbs = natural () in
+  let stack = z () in
+  let calling = convention () in
+  let code = many z in
+  let cases = many case in
+  check (contract_of operation p limbs lazily stack calling) code cases
+
+(* Steps of the processor, to compare them with a real one. Given are registers in the order of
+   their numbers, CF, OF, rip, bytes of memory, how many steps, and which bytes to show. Printed are
+   registers, flags (`-` if undefined), rip and these bytes. *)
+
+let all_registers =
+  [ RAX; RCX; RDX; RBX; RSP; RBP; RSI; RDI; R8; R9; R10; R11; R12; R13; R14; R15 ]
+
+let step () =
+  let words = List.map (fun r -> (r, z ())) all_registers in
+  let flag () = Some (number () = 1) in
+  let carry = flag () in
+  let overflow = flag () in
+  let start = z () in
+  let bytes = Hashtbl.create 64 in
+  let fill () = let a = token () in Hashtbl.replace bytes a (z ()) in
+  ignore (many fill);
+  let memory a = Option.value (Hashtbl.find_opt bytes (hex_of_z a)) ~default:Z0 in
+  let steps = number () in
+  let shown_bytes = many z in
+  let state =
+    { registers = (fun r -> List.assoc r words); carry; overflow; memory; rip = start; trace = [] }
+  in
+  let rec go n s = if n = 0 then Some s else Option.bind (advance s) (go (n - 1)) in
+  match go steps state with
+  | None -> "undefined"
+  | Some s ->
+      let shown = function None -> "-" | Some b -> if b then "1" else "0" in
+      let registers = List.map (fun r -> hex_of_z (s.registers r)) all_registers in
+      let bytes = List.map (fun a -> hex_of_z (s.memory a)) shown_bytes in
+      String.concat " " (registers @ [ shown s.carry; shown s.overflow; hex_of_z s.rip ] @ bytes)
+
+let () =
+  let rec loop () =
+    match token () with
+    | "" -> ()
+    | "claim" -> print_endline (if claim () then "accepted" else "refused"); loop ()
+    | "step" -> print_endline (step ()); loop ()
+    | other -> raise (Malformed other)
+  in
+  try loop () with
+  | Malformed what -> prerr_endline ("fieldc-certify: cannot read " ^ what); exit 2
+  | End_of_file -> prerr_endline "fieldc-certify: the input ends early"; exit 2

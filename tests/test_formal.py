@@ -1,0 +1,252 @@
+"""The checker that is proved in Coq: what it accepts, what it refuses, and its processor."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from formal_checker import (
+    CODE,
+    RETURN,
+    STACK,
+    answers,
+    ask,
+    bytes_from,
+    claim_in,
+    run_question,
+    state_of,
+)
+
+from fieldc.artifacts.certify import Claim, claim_for
+from fieldc.binary.linkable import function_of
+from fieldc.cli import main
+from fieldc.proof.identity import ProofError
+from fieldc.proof.x86_64.decode import decode
+
+ROOT = Path(__file__).parent.parent
+P = 2**61 - 1
+LINUX, WINDOWS = "x86_64-linux", "x86_64-windows"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every operation modulo 2^61 - 1, for System V and Windows."""
+    folder = tmp_path_factory.mktemp("formal") / "built"
+    assert main(["build", "2^61-1", "--target", f"{LINUX},{WINDOWS}", "-o", str(folder)]) == 0
+    return folder
+
+
+def rows_of(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
+    return rows
+
+
+@pytest.fixture
+def installed(certifier: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(certifier.parent), prepend=":")
+
+
+@pytest.mark.usefixtures("installed")
+def test_every_kernel_of_a_build_is_certified(
+    built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["certify", str(built), "--json"]) == 0
+    rows = rows_of(capsys)
+    assert len(rows) == 60
+    assert {row["status"] for row in rows} == {"CERTIFIED"}
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    ("field", "operations"),
+    [
+        ("bn254-p", "add,mul"),
+        ("2^61-1", "mul_add,fp2_square,sub_lazy"),
+        pytest.param("secp256k1-p", "mul_plain,reduce", marks=pytest.mark.full),
+        pytest.param("bn254-p", "fp2_mul,difference_of_products,mul_by_3", marks=pytest.mark.full),
+        pytest.param("bls12-381-p", "all", marks=pytest.mark.full),
+    ],
+)
+def test_other_operations_are_certified(
+    field: str, operations: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(tmp_path / "built")
+    assert main(["build", field, "--op", operations, "--target", LINUX, "-o", folder]) == 0
+    capsys.readouterr()
+    assert main(["certify", folder, "--json"]) == 0
+    assert {row["status"] for row in rows_of(capsys)} == {"CERTIFIED"}
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_kernel_under_another_name_is_refused(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "built"
+    shutil.copytree(built, folder)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    for row in manifest["kernels"]:
+        if row["op"] == "add":
+            row["op"] = "sub"
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    assert main(["certify", str(folder), "--json"]) == 1
+    refused = [row for row in rows_of(capsys) if row["status"] == "REFUSED"]
+    assert len(refused) == 6
+    assert all("add_" in row["kernel"] for row in refused)
+
+
+def test_without_the_checker_one_line_says_how_to_get_it(
+    built: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    assert main(["certify", str(built)]) == 2
+    assert "`make formal` builds it" in capsys.readouterr().err
+
+
+# What is refused.
+
+
+WRONG: dict[str, Callable[[Claim], Claim]] = {
+    "another prime": lambda c: replace(c, p=c.p - 2),
+    "another operation": lambda c: replace(c, family="mul_plain"),
+    "the other convention": lambda c: replace(c, convention="win64"),
+    "more limbs": lambda c: replace(c, limbs=2),
+    "no cases": lambda c: replace(c, cases=("0",)),
+    "no return": lambda c: replace(c, code=c.code[: c.code.index(0xC3)]),
+    "no code": lambda c: replace(c, code=b""),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_wrong_claim_is_refused(what: str, certifier: Path, built: Path) -> None:
+    claim = claim_in(built, f"{LINUX}/mul_mulx")
+    assert answers(certifier, [claim, WRONG[what](claim)]) == ["accepted", "refused"]
+
+
+def test_less_stack_than_is_used_is_refused(certifier: Path, tmp_path: Path) -> None:
+    folder = str(tmp_path / "built")
+    assert main(["build", "bn254-p", "--op", "mul", "--target", LINUX, "-o", folder]) == 0
+    claim = claim_in(tmp_path / "built", f"{LINUX}/mul_mulx")
+    assert claim.stack >= 8
+    less = [replace(claim, stack=claim.stack - 8), replace(claim, stack=-8)]
+    assert answers(certifier, [claim, *less]) == ["accepted", "refused", "refused"]
+
+
+def changed_certificates(built: Path, stem: str) -> list[dict[str, Any]]:
+    """A certificate less one of its cases, facts or rows, or with another number in it."""
+    text = (built / f"{stem}.cert.json").read_text()
+    changed = []
+    for number, case in enumerate(json.loads(text)["cases"]):
+        one = json.loads(text)
+        del one["cases"][number]
+        changed.append(one)
+        for row in range(len(case["identity"])):
+            one, other = json.loads(text), json.loads(text)
+            del one["cases"][number]["identity"][row]
+            term = other["cases"][number]["identity"][row][1][0]
+            term[0] = hex(int(term[0], 16) + 1)
+            changed += [one, other]
+        one = json.loads(text)
+        one["cases"][number]["flags"][0][1] ^= 1
+        changed.append(one)
+        one = json.loads(text)
+        one["cases"][number]["canonical"]["scale"] = "-0x1"
+        changed.append(one)
+    return changed
+
+
+@pytest.mark.parametrize("stem", ["mul_mulx", "sub_adx", "redc_base"])
+def test_a_changed_certificate_is_refused(stem: str, certifier: Path, built: Path) -> None:
+    claim = claim_in(built, f"{LINUX}/{stem}")
+    symbol = json.loads((built / LINUX / f"{stem}.cert.json").read_text())["symbol"]
+    code = function_of((built / LINUX / f"{stem}.o").read_bytes(), symbol)
+    changed = changed_certificates(built / LINUX, stem)
+    claims = [
+        claim_for(code, claim.family, {}, P, 1, claim.stack, json.dumps(text).encode())
+        for text in changed
+    ]
+    assert len(claims) > 10
+    assert answers(certifier, [claim, *claims]) == ["accepted"] + ["refused"] * len(claims)
+
+
+# Mutants.
+
+
+def disassembled(code: bytes) -> list[str]:
+    """The instructions to the return, as far as they are any."""
+    place, found = 0, list[str]()
+    while not found or found[-1] != "ret ":
+        try:
+            instruction = decode(code, place)
+        except ProofError:
+            return found
+        found.append(f"{instruction.mnemonic} {instruction.op_str}")
+        place += instruction.size
+    return found
+
+
+def results(certifier: Path, code: bytes, operands: Sequence[tuple[int, int]]) -> list[int | None]:
+    """What code of one limb leaves in z, run by the processor of the proof."""
+    steps, z, x, y = len(disassembled(code)), 0x20000, 0x30000, 0x40000
+    registers = {"rdi": z, "rsi": x, "rdx": y, "rsp": STACK}
+    memory = bytes_from(CODE, code) | bytes_from(STACK, RETURN.to_bytes(8, "little"))
+    questions = []
+    for a, b in operands:
+        values = bytes_from(x, a.to_bytes(8, "little")) | bytes_from(y, b.to_bytes(8, "little"))
+        shown = range(z, z + 8)
+        questions.append(run_question(registers, (0, 0), memory | values, steps, shown))
+    states = [state_of(answer) for answer in ask(certifier, questions)]
+    return [
+        int.from_bytes(s.memory, "little") if s is not None and s.rip == RETURN else None
+        for s in states
+    ]
+
+
+FUNCTIONS: dict[str, Callable[[int, int], int]] = {
+    "add": lambda x, y: (x + y) % P,
+    "sub": lambda x, y: (x - y) % P,
+    "mul": lambda x, y: x * y * pow(2**64, -1, P) % P,
+}
+
+
+def operand_pairs() -> list[tuple[int, int]]:
+    draw = random.Random(7)
+    edges = [0, 1, 2, P - 1, P - 2, P >> 1]
+    pairs = [(a, b) for a in edges for b in edges]
+    return pairs + [(draw.randrange(P), draw.randrange(P)) for _ in range(40)]
+
+
+@pytest.mark.parametrize("stem", ["add_adx", "sub_base", "mul_mulx", "mul_base"])
+def test_kernels_run_right_on_the_processor_of_the_proof(
+    stem: str, certifier: Path, built: Path
+) -> None:
+    claim, pairs = claim_in(built, f"{LINUX}/{stem}"), operand_pairs()
+    expected = [FUNCTIONS[claim.family](a, b) for a, b in pairs]
+    assert results(certifier, claim.code, pairs) == expected
+
+
+@pytest.mark.parametrize("stem", ["add_adx", "sub_base", "mul_mulx", "mul_base"])
+def test_mutants_are_refused_or_right(stem: str, certifier: Path, built: Path) -> None:
+    claim, pairs = claim_in(built, f"{LINUX}/{stem}"), operand_pairs()
+    length = claim.code.index(0xC3) + 1
+    mutants = []
+    for bit in range(8 * len(claim.code)):
+        code = bytearray(claim.code)
+        code[bit // 8] ^= 1 << bit % 8
+        mutants.append(bytes(code))
+    said = answers(certifier, [replace(claim, code=code) for code in mutants])
+    assert said[: 8 * length].count("refused") > 0.75 * 8 * length
+    as_it_was, unread = disassembled(claim.code), len(claim.code) - length
+    accepted = [code for code, word in zip(mutants, said, strict=True) if word == "accepted"]
+    assert len(accepted) < 8 * unread + 0.25 * 8 * length
+    other = [code for code in accepted if disassembled(code) != as_it_was]
+    expected = [FUNCTIONS[claim.family](a, b) for a, b in pairs]
+    for code in other:
+        assert results(certifier, code, pairs) == expected, disassembled(code)
