@@ -16,12 +16,11 @@ from functools import lru_cache
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from fieldc.algorithms.lanes import MOST_BITS
+from fieldc.algorithms.lanes import ARRAY_OPERATIONS, MOST_BITS
 from fieldc.artifacts.host import SYMBOL
 from fieldc.errors import UserError
 from fieldc.field import Field as Constants
 from fieldc.machine.arrays import ArrayFunction, packed, size, unpacked
-from fieldc.operations import OPERATIONS
 from fieldc.targets.array_targets import fastest_here
 from fieldc.targets.vectors.kernel import compile_array
 from fieldc.targets.vectors.offers import ARRAY, array_expression
@@ -104,6 +103,20 @@ class ElementArray:
     def square(self) -> ElementArray:
         """x*x of each element."""
         return self._made("square", self)
+
+    def butterfly(self, y: object, w: object) -> tuple[ElementArray, ElementArray]:
+        """x + y*w and x - y*w of each element x: the step of a number-theoretic transform.
+
+        Takes arrays of this field and length, elements and integers. Raises LengthMismatch,
+        FieldMismatch, TypeError.
+        """
+        others = self._same(y), self._same(w)
+        if others[0] is None or others[1] is None:
+            raise TypeError("a butterfly takes arrays, elements and integers")
+        total, rest = self._new(self.count), self._new(self.count)
+        addresses = (each._address for each in (total, rest, self, *others) if each is not None)
+        _run(self.field.constants, "butterfly", self.count, *addresses)
+        return total, rest
 
     def __pow__(self, exponent: SupportsIndex) -> ElementArray:
         """The power of each element by one exponent; a negative one inverts."""
@@ -248,18 +261,21 @@ def array_of(field: Field, buffer: Any) -> ElementArray:
 
 
 def _run(f: Constants, operation: str, count: int, *addresses: int) -> None:
-    """An operation on arrays at addresses, z first: by a kernel, or by Python's integers."""
+    """An operation on arrays at addresses, results first: by a kernel, or by Python's integers."""
     if not count:
         return
     function = _function(f, operation)
     if function is not None:
         function.at(count, *addresses)
         return
-    data = [ctypes.string_at(address, size(f, count)) for address in addresses[1:]]
+    computes = ARRAY_OPERATIONS[operation]
+    given = addresses[computes.result.count :]
+    data = [ctypes.string_at(address, size(f, count)) for address in given]
     operands: Sequence[list[int]] = [unpacked(f, each, count) for each in data]
-    computes = OPERATIONS[operation]
-    results = [computes(f, *values) for values in zip(*operands, strict=True)]
-    ctypes.memmove(addresses[0], packed(f, results), size(f, count))
+    numbers = [computes(f, *values) for values in zip(*operands, strict=True)]
+    results = [computes.result.values(f, number) for number in numbers]
+    for address, forms in zip(addresses, zip(*results, strict=True), strict=False):
+        ctypes.memmove(address, packed(f, forms), size(f, count))
 
 
 @lru_cache(maxsize=64)

@@ -39,6 +39,15 @@ def test_rows_of_a_batch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 @here
+def test_a_butterfly_is_timed_beside_three_scalar_kernels(tmp_path: Path) -> None:
+    rows = run(tmp_path, "--op", "butterfly,mul")
+    scalar = {row["op"]: row for row in rows if str(row["target"]).startswith("x86-")}
+    assert scalar.keys() == {"butterfly", "mul"}
+    assert scalar["butterfly"]["scalar_cycles"] > scalar["mul"]["scalar_cycles"]  # type: ignore[operator]
+    assert all(row["scalar_cycles"] == scalar[str(row["op"])]["scalar_cycles"] for row in rows)
+
+
+@here
 def test_a_processor_without_the_instructions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -78,7 +87,10 @@ def test_what_a_batch_refuses(
 @here
 def test_a_build_of_kernels_on_arrays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "built"
-    assert cli.main(["build", "goldilocks", "--batch", "--op", "mul,add", "-o", str(folder)]) == 0
+    assert (
+        cli.main(["build", "goldilocks", "--batch", "--op", "mul,butterfly", "-o", str(folder)])
+        == 0
+    )
     manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["kernels"] == []
     rows = manifest["arrays"]
@@ -86,7 +98,8 @@ def test_a_build_of_kernels_on_arrays(tmp_path: Path, capsys: pytest.CaptureFixt
     assert {row["status"] for row in rows} == {"PROVED"}
     header = (folder / "fieldc_goldilocks_arrays.h").read_text()
     for row in rows:
-        assert f"void {row['symbol']}(size_t count, uint64_t *z, const uint64_t *x" in header
+        results = "uint64_t *z0, uint64_t *z1" if row["family"] == "butterfly" else "uint64_t *z"
+        assert f"void {row['symbol']}(size_t count, {results}, const uint64_t *x" in header
         assert (folder / row["object"]).is_file() and (folder / row["file"]).is_file()
     assert cli.main(["prove", str(folder)]) == 0
     assert cli.main(["build", "goldilocks", "--batch", "-o", str(folder)]) == 0

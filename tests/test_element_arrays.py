@@ -56,6 +56,18 @@ def test_operators(name: str, count: int) -> None:
 
 
 @pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("count", [0, 1, 9])
+def test_butterflies(count: int) -> None:
+    F = Field("bls12-381-r")
+    x, y = range(2, count + 2), [F.p - 1 - i for i in range(count)]
+    total, rest = F.array(x).butterfly(F.array(y), 7)
+    assert total.tolist() == [(a + 7 * b) % F.p for a, b in zip(x, y, strict=True)]
+    assert rest.tolist() == [(a - 7 * b) % F.p for a, b in zip(x, y, strict=True)]
+    with pytest.raises(TypeError, match="a butterfly takes"):
+        total.butterfly(rest, "7")
+
+
+@pytest.mark.usefixtures("way")
 def test_a_zero_has_no_inverse() -> None:
     F = Field("bn254-p")
     with pytest.raises(ZeroDivisionError, match="element 2 is 0"):

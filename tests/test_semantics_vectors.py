@@ -215,7 +215,7 @@ def test_other_fused_multiplications_are_refused(text: str) -> None:
     right = "vfmadd231pd zmm1, zmm2, zmm3, {rz-sae}"
     for each, refused in ((right, False), (text, True)):
         layout = BlockLayout(1, False)
-        block = BlockRun(lane, b"", {"rdx": (layout, x)}, ("rsi", layout), 0)
+        block = BlockRun(lane, b"", {"rdx": (layout, x)}, ("rsi",), layout, 0)
         order = [(digit, lane_number) for lane_number in range(8)]
         block.registers = {"zmm1": ((top, None),) * 8, "zmm2": tuple(order), "zmm3": tuple(order)}
         block.registers |= {f"ymm{i}": block.registers[f"zmm{i}"] for i in (1, 2, 3)}
@@ -301,6 +301,6 @@ def test_words_keep_their_type() -> None:
     with pytest.raises(ProofError, match="mask as a double"):
         from_integer(lane, mask)
     layout = BlockLayout(1, False)
-    block = BlockRun(lane, b"", {}, ("rsi", layout), 0)
+    block = BlockRun(lane, b"", {}, ("rsi",), layout, 0)
     with pytest.raises(ProofError, match="a double to z"):
         block.store("rsi", 0, tuple((from_integer(lane, x), e) for e in range(8)))

@@ -118,7 +118,8 @@ class Emulator:
 
     def __init__(self, code: bytes, areas: Sequence[tuple[int, int]] = ()) -> None:
         self.code, self.areas = code, areas
-        """Addresses and sizes of what may be read and written."""
+        """Addresses and sizes of what may be read; of the first `results` of it, written."""
+        self.results = 1
         self.registers: dict[str, int] = {"rsp": STACK + STACK_BYTES, "rbp": 0}
         self.vectors: dict[str, Vector] = dict.fromkeys(VECTORS, UNKNOWN)
         self.masks: dict[str, int] = {}
@@ -157,7 +158,9 @@ class Emulator:
         count = len(data)
         if STACK <= address <= STACK + STACK_BYTES - count:
             self.stack[address - STACK : address - STACK + count] = data
-        elif any(first <= address <= first + room - count for first, room in self.areas[:1]):
+        elif any(
+            first <= address <= first + room - count for first, room in self.areas[: self.results]
+        ):
             ctypes.memmove(address, data, count)
         else:
             raise EmulationError(f"writes {count} bytes at {address:#x}")
@@ -290,9 +293,11 @@ class EmulatedFunction(ArrayFunction):
         self._emulator = Emulator(self._code.data)
 
     def at(self, count: int, *addresses: int) -> None:
-        """Run it on arrays at addresses: z first."""
+        """Run it on arrays at addresses: results first."""
         machine = self._emulator
-        fields = [self.result_field, *[self.expression.field] * (len(addresses) - 1)]
+        given = len(self.expression.kernel.operands)
+        machine.results = len(addresses) - given
+        fields = [self.result_field] * machine.results + [self.expression.field] * given
         machine.areas = [(a, size(f, count)) for a, f in zip(addresses, fields, strict=True)]
         machine.registers |= dict(zip(POINTERS, addresses, strict=False))
         machine.registers["rdi"] = count

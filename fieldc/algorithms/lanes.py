@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from fieldc.algorithms.addition import add, double, neg, sub
+from fieldc.algorithms.addition import add, add_if_negative, double, neg, sub
 from fieldc.algorithms.lazy import add as add_lazy
 from fieldc.algorithms.lazy import check_two_spare_bits
 from fieldc.algorithms.lazy import reduce as reduce_lazy
@@ -23,12 +23,14 @@ from fieldc.language import (
     Expression,
     Kernel,
     Lazy,
+    LazyPair,
     Number,
+    Pair,
     Residue,
     kernel,
 )
-from fieldc.operands import residues
-from fieldc.operations import Operation
+from fieldc.operands import lazily, residues
+from fieldc.operations import OPERATIONS, Operation
 
 DIGIT_BITS = 52
 """Bits that a lane multiplies: those of a double's fraction (AVX-512 IFMA)."""
@@ -151,6 +153,50 @@ def square_lazy(f: Field, x: Lazy) -> Lazy:
     return divide(f, whole_square(f, x))
 
 
+def _butterfly(lazy: int) -> Operation:
+    bound, results = (lazily(1), lazily(2)) if lazy else (residues(1), residues(2))
+    return Operation(
+        "butterfly",
+        (("x", bound), ("y", bound), ("w", bound)),
+        results,
+        "x + y*w/R, x - y*w/R mod p",
+        lambda f, x, y, w: (x + y * w * f.R_inverse, x - y * w * f.R_inverse),
+        {"lazy": 1} if lazy else {},
+    )
+
+
+BUTTERFLIES = {each.name: each for each in (_butterfly(0), _butterfly(1))}
+"""The step of a number-theoretic transform, which kernels on arrays alone have."""
+ARRAY_OPERATIONS = OPERATIONS | BUTTERFLIES
+"""Every operation by name."""
+
+
+def sum_and_difference(f: Field, x: Number, t: Number) -> tuple[Number, Number]:
+    """x + t and x - t mod p."""
+    return subtract_once(x + t, f.p), add_if_negative(x - t, f.p)
+
+
+@kernel(BUTTERFLIES["butterfly"], "lanes")
+def butterfly(f: Field, x: Residue, y: Residue, w: Residue) -> Pair:
+    """x + y*w/R and x - y*w/R mod p in digits of 52 bits."""
+    return sum_and_difference(f, x, subtract_once(divide(f, whole_product(f, y, w)), f.p))
+
+
+@kernel(BUTTERFLIES["butterfly"], "lanes-quotients")
+def butterfly_quotients(f: Field, x: Residue, y: Residue, w: Residue) -> Pair:
+    """x + y*w/R and x - y*w/R mod p in digits of 52 bits: a quotient for each digit."""
+    t = divide_by_quotients(f, whole_product(f, y, w))
+    return sum_and_difference(f, x, subtract_once(t, f.p))
+
+
+@kernel(BUTTERFLIES["butterfly_lazy"], "lanes")
+def butterfly_lazy(f: Field, x: Lazy, y: Lazy, w: Lazy) -> LazyPair:
+    """x + y*w/R and x - y*w/R modulo p in digits of 52 bits, not reduced: less or plus 2p."""
+    check_two_spare_bits(in_lanes(f))
+    t = divide(f, whole_product(f, y, w))
+    return subtract_once(x + t, 2 * f.p), add_if_negative(x - t, 2 * f.p)
+
+
 def spare(f: Field) -> int:
     """The bits by which a field's digits are more than its limbs of 64 bits."""
     digits = in_lanes(f)
@@ -195,10 +241,13 @@ LANES: tuple[Kernel, ...] = (
     square,
     square_quotients,
     multiply_add,
+    butterfly,
+    butterfly_quotients,
     add_lazy,
     sub_lazy,
     multiply_lazy,
     square_lazy,
+    butterfly_lazy,
     reduce_lazy,
 )
 """The operations of lanes; of several algorithms the first whose bounds hold is taken."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from fieldc.algorithms.lanes import in_lanes
+from fieldc.algorithms.lanes import ARRAY_OPERATIONS, in_lanes
 from fieldc.artifacts.verify import Progress
 from fieldc.artifacts.write import ELSEWHERE, MANIFEST, check_writable
 from fieldc.binary.image import ObjectError
@@ -21,7 +21,6 @@ from fieldc.errors import Refusal
 from fieldc.field import Field
 from fieldc.folders import write_folder
 from fieldc.machine.arrays import ArrayFunction, check_arrays
-from fieldc.operations import OPERATIONS
 from fieldc.proof.identity import ProofError
 from fieldc.proof.lanes.prove import ArrayProof, prove_arrays
 from fieldc.targets.artifact import OWNERSHIP, PROVED, contract, field_symbol
@@ -58,7 +57,14 @@ class BuiltArray:
         """The C declaration."""
         names = [name for name, _ in self.kernel.expression.kernel.operands]
         operands = "".join(f", const uint64_t *{name}" for name in names)
-        return f"void {self.kernel.symbol}(size_t count, uint64_t *z{operands});"
+        results = "".join(f", uint64_t *{name}" for name in self._results)
+        return f"void {self.kernel.symbol}(size_t count{results}{operands});"
+
+    @property
+    def _results(self) -> Sequence[str]:
+        """The names of the arrays of results."""
+        count = self.kernel.results
+        return ["z"] if count == 1 else [f"z{i}" for i in range(count)]
 
     def said(self) -> str:
         """The contract in words."""
@@ -80,7 +86,7 @@ class BuiltArray:
         """The assembly, with what it promises at its head."""
         f = self.kernel.expression.field
         computes = self.kernel.expression.kernel.computes
-        operation = f" --op {computes.family}" if computes.name in OPERATIONS else ""
+        operation = f" --op {computes.family}" if computes.name in ARRAY_OPERATIONS else ""
         target = self.kernel.target.name
         lines = (
             f"fieldc build {f.name or hex(f.p)} --batch{operation} --target {target} -o DIR",
@@ -89,7 +95,10 @@ class BuiltArray:
             *(
                 ()
                 if self.is_conversion
-                else ("z may be any operand; other overlaps are not allowed",)
+                else (
+                    f"{' and '.join(self._results)} may be any operands; other overlaps are not"
+                    " allowed",
+                )
             ),
             f"convention sysv; needs {' and '.join(self.kernel.target.features)}",
             OWNERSHIP,
@@ -197,8 +206,9 @@ def prove_array_kernel(kernel: ArrayKernel) -> ArrayProof:
 def _proof(code: bytes, symbol: str, operation: str, f: Field) -> ArrayProof:
     """Prove an operation on arrays in a field's words, or a conversion of a field in limbs."""
     result = f
-    if operation in OPERATIONS:
-        family, parameters = OPERATIONS[operation].family, OPERATIONS[operation].parameters
+    if operation in ARRAY_OPERATIONS:
+        known = ARRAY_OPERATIONS[operation]
+        family, parameters = known.family, known.parameters
     else:
         expression, result, _, factor = conversions(f)[operation]
         f, family, parameters = expression.field, "mul_by", {"factor": factor}
@@ -237,7 +247,7 @@ def prove_folder(folder: Path, manifest: Mapping[str, Any]) -> Iterator[ProvedAg
     field = Field(int(manifest["p"], 16))
     for row in manifest["arrays"]:
         started, failure = time.perf_counter(), ""
-        is_plain = row["word"] == field.word or row["op"] not in OPERATIONS
+        is_plain = row["word"] == field.word or row["op"] not in ARRAY_OPERATIONS
         f = field if is_plain else in_lanes(field)
         try:
             _proof((folder / row["object"]).read_bytes(), row["symbol"], row["op"], f)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from fieldc.targets.target import Target
 
 ALL = "all"
-BUILT = tuple(dict.fromkeys((*OPERATIONS, *STUDIED_OPERATIONS)))
-"""The operations that have kernels of ours."""
+BUILT = tuple(dict.fromkeys((*OPERATIONS, *STUDIED_OPERATIONS, "butterfly")))
+"""The operations that have kernels of ours; `butterfly` on arrays alone."""
 PICTURES = (".svg", ".png")
 
 

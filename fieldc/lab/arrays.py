@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 
 from fieldc.algorithms.lanes import in_lanes
 from fieldc.artifacts.host import SYMBOL, compiled, decide_here, loaded
@@ -20,6 +20,9 @@ from fieldc.targets.vectors.kernel import ArrayKernel, compile_array
 from fieldc.targets.vectors.offers import ARRAY, array_expression, layouts_of
 from fieldc.targets.vectors.target import VectorTarget
 from fieldc.targets.x86_64.timing.array_timing import ArrayCandidate, ArrayRace, measure_arrays
+
+PARTS = {"butterfly": ("mul", "add", "sub")}
+"""The scalar kernels that stand for an operation that only kernels on arrays have."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,10 @@ def run_batch(
     entrants: list[_Entrant] = []
     for done, operation in enumerate(operations):
         progress("compile and check", done, len(operations))
-        entrants.append(_scalar(field, operation, elements, seed))
+        entrants += (
+            _scalar(field, operation, part, elements, seed)
+            for part in PARTS.get(operation, (operation,))
+        )
         for target in targets:
             entrants += _vectors(target, field, operation, elements, seed)
     progress("compile and check", len(operations), len(operations))
@@ -129,8 +135,18 @@ def run_batch(
 
 
 def _rows(field: Field, entrants: Sequence[_Entrant], race: ArrayRace) -> Iterator[BatchRow]:
-    scalars = {e.op: race.rows[e.candidate.label].cycles for e in entrants if e.kernel is None}
+    scalars: dict[str, Spread] = {}
     for entrant in entrants:
+        if entrant.kernel is None:
+            cycles = race.rows[entrant.candidate.label].cycles
+            scalars[entrant.op] = _sum(scalars.get(entrant.op), cycles)
+    for op, spread in scalars.items():
+        scalar = next(e for e in entrants if e.op == op)
+        count, target = scalar.candidate.count, scalar.target
+        yield BatchRow(field.label, op, target, scalar.layout, count, spread, spread)
+    for entrant in entrants:
+        if entrant.kernel is None:
+            continue
         made = entrant.kernel
         yield BatchRow(
             field.label,
@@ -140,9 +156,14 @@ def _rows(field: Field, entrants: Sequence[_Entrant], race: ArrayRace) -> Iterat
             entrant.candidate.count,
             race.rows[entrant.candidate.label].cycles,
             scalars[entrant.op],
-            made.ports if made else 0,
-            made.products if made else 0,
+            made.ports,
+            made.products,
         )
+
+
+def _sum(a: Spread | None, b: Spread) -> Spread:
+    """The cycles of loops that run one after the other."""
+    return b if a is None else Spread(*(x + y for x, y in zip(astuple(a), astuple(b), strict=True)))
 
 
 def _vectors(
@@ -153,30 +174,29 @@ def _vectors(
         kernel = compile_array(target, expression, SYMBOL)
         function = ArrayFunction(kernel.object, SYMBOL, expression)
         check_arrays(function, seed)
-        candidate = _candidate(expression, function.address, elements, seed, layout, target.name)
+        label = f"{operation} {target.name} {layout}"
+        candidate = _candidate(label, expression, function.address, elements, seed)
         yield _Entrant(operation, target.name, layout, candidate, function, kernel)
 
 
-def _scalar(field: Field, operation: str, elements: int, seed: int) -> _Entrant:
-    """Our scalar kernel, called for each element of arrays of limbs."""
-    choice = decide_here(field, operation).preferred
+def _scalar(field: Field, operation: str, part: str, elements: int, seed: int) -> _Entrant:
+    """Our scalar kernel of a part, called for each element of arrays of limbs."""
+    choice = decide_here(field, part).preferred
     kernel = loaded(compiled(choice), choice.expression)
     check(kernel, choice.expression, seed)
     target = f"x86-{choice.variant.name}"
     address = kernel.library.address(SYMBOL)
-    candidate = _candidate(
-        choice.expression, address, elements, seed, ARRAY, target, step=size(field, 1)
-    )
+    label, step = f"{operation} {part} {target}", size(field, 1)
+    candidate = _candidate(label, choice.expression, address, elements, seed, step)
     return _Entrant(operation, target, ARRAY, candidate, kernel)
 
 
 def _candidate(
+    label: str,
     expression: Expression,
     address: int,
     elements: int,
     seed: int,
-    layout: str,
-    target: str,
     step: int = 0,
 ) -> ArrayCandidate:
     f, draw = expression.field, random.Random(seed)
@@ -184,5 +204,5 @@ def _candidate(
         packed(f, [draw.randrange(bound.high(f) + 1) for _ in range(elements)])
         for _, bound in expression.kernel.operands
     )
-    label = f"{expression.kernel.operation} {target} {layout}"
-    return ArrayCandidate(label, address, elements, size(f, elements), arrays, step)
+    results = expression.kernel.result.count
+    return ArrayCandidate(label, address, elements, size(f, elements), arrays, step, results)

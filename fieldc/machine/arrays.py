@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ctypes
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from fieldc.algorithms.lanes import DIGIT_BITS
 from fieldc.field import Field
@@ -56,7 +57,7 @@ def unpacked(f: Field, data: bytes, count: int) -> list[int]:
 
 
 class ArrayFunction:
-    """A loaded kernel on arrays: `void (size_t count, z, x, ...)`."""
+    """A loaded kernel on arrays: `void (size_t count, z, x, ...)`, or z0, z1 instead of z."""
 
     def __init__(
         self,
@@ -69,37 +70,49 @@ class ArrayFunction:
         self.result_field = result_field or expression.field
         self.library = load(code)
         self.address = self.library.address(symbol)
-        pointers = [ctypes.c_void_p] * (1 + len(expression.kernel.operands))
+        kernel = expression.kernel
+        pointers = [ctypes.c_void_p] * (kernel.result.count + len(kernel.operands))
         self._function = ctypes.CFUNCTYPE(None, ctypes.c_size_t, *pointers)(self.address)
 
     def at(self, count: int, *addresses: int) -> None:
-        """Call it on arrays at addresses: z first."""
+        """Call it on arrays at addresses: results first."""
         self._function(count, *addresses)
 
-    def __call__(self, *operands: Sequence[int], shared: int = 0) -> list[int]:
-        """The results for operands of equal lengths. The `shared` first operands lie where z does.
+    def __call__(
+        self, *operands: Sequence[int], on: Mapping[int, int] = MappingProxyType({})
+    ) -> list[int]:
+        """The results for operands of equal lengths; several values are one number.
 
-        Raises CheckError if anything beside the array of results is written.
+        `on` says which operand lies where which result does. Raises CheckError if anything beside
+        the arrays of results is written.
         """
-        f, count = self.expression.field, len(operands[0])
-        arrays = [packed(f, operand) for operand in operands]
+        f, count, kernel = self.expression.field, len(operands[0]), self.expression.kernel
         z = size(self.result_field, count)
-        places, memory = [len(GUARD)], bytearray(GUARD + b"\x5a" * z + GUARD)
-        for number, array in enumerate(arrays):
-            if number < shared:
-                memory[len(GUARD) : len(GUARD) + z] = array
-                places.append(len(GUARD))
+        memory, places = bytearray(GUARD), list[int]()
+        for _ in range(kernel.result.count):
+            places.append(len(memory))
+            memory += b"\x5a" * z + GUARD
+        room, results = len(memory), tuple(places)
+        for number, operand in enumerate(operands):
+            array = packed(f, operand)
+            if number in on:
+                places.append(results[on[number]])
+                memory[places[-1] : places[-1] + z] = array
             else:
                 places.append(len(memory))
                 memory += array + GUARD
         held = (ctypes.c_char * len(memory)).from_buffer(memory)
         before = bytes(memory)
         self.at(count, *(ctypes.addressof(held) + place for place in places))
-        after, start = bytes(held), len(GUARD)
-        if after[:start] != before[:start] or after[start + z :] != before[start + z :]:
-            operation = self.expression.kernel.operation
-            raise CheckError(f"{operation} on an array of {count}: something beside z is written")
-        return unpacked(self.result_field, after[start : start + z], count)
+        after = bytes(held)
+        ends = zip((0, *(place + z for place in results)), (*results, room), strict=True)
+        guards = [*ends, (room, len(after))]
+        if any(after[first:last] != before[first:last] for first, last in guards):
+            raise CheckError(
+                f"{kernel.operation} on an array of {count}: something beside z is written"
+            )
+        values = [unpacked(self.result_field, after[at : at + z], count) for at in results]
+        return [kernel.result.number(self.result_field, each) for each in zip(*values, strict=True)]
 
 
 def check_arrays(function: ArrayFunction, seed: int = 0, lengths: Sequence[int] = ()) -> int:
@@ -112,14 +125,15 @@ def check_arrays(function: ArrayFunction, seed: int = 0, lengths: Sequence[int] 
     calls = 0
     for chosen in [every[-n:] for n in lengths] or _lengths(every):
         operands = [list(operand) for operand in zip(*chosen, strict=True)]
-        converts = function.result_field != function.expression.field
-        for shared in range(1 if converts else 2):
-            _expect(function, operands, function(*operands, shared=shared))
-            calls += 1
-        if len(operands) > 1:
-            same = [operands[0]] * len(operands)
-            _expect(function, same, function(*same, shared=len(operands)))
-            calls += 1
+        same = [operands[0]] * len(operands)
+        calls += 1
+        _expect(function, operands, function(*operands))
+        if function.result_field != function.expression.field:
+            continue
+        for on in ({0: 0}, {i: i for i in range(function.expression.kernel.result.count)}):
+            _expect(function, operands, function(*operands, on=on))
+        _expect(function, same, function(*same, on=dict.fromkeys(range(len(same)), 0)))
+        calls += 3
     return calls
 
 
@@ -132,14 +146,17 @@ def _expect(
     function: ArrayFunction, operands: Sequence[Sequence[int]], found: Sequence[int]
 ) -> None:
     kernel, f = function.expression.kernel, function.expression.field
-    high = kernel.result.high(f)
-    for number, (values, result) in enumerate(zip(zip(*operands, strict=True), found, strict=True)):
+    result, high = kernel.result, kernel.result.high(f)
+    for number, (values, given) in enumerate(zip(zip(*operands, strict=True), found, strict=True)):
         wanted = kernel.meaning(f, *values)
-        if result > high or (result - wanted) % f.p:
-            given = ", ".join(
+        pairs = zip(
+            result.values(function.result_field, given), result.values(f, wanted), strict=True
+        )
+        if any(value > high or (value - right) % f.p for value, right in pairs):
+            operands_of_it = ", ".join(
                 f"{name} = {v:#x}" for (name, _), v in zip(kernel.operands, values, strict=True)
             )
             raise CheckError(
                 f"{kernel.operation} on arrays for {f.label}, element {number} of {len(found)}, "
-                f"{given}: got {result:#x}, expected {wanted:#x}"
+                f"{operands_of_it}: got {given:#x}, expected {wanted:#x}"
             )

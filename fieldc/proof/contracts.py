@@ -79,7 +79,7 @@ class Function:
     count: int = 1
     """Values of each operand."""
     undivided: Claim | None = None
-    """What is added to the first result after the division."""
+    """What is added to each result after the division."""
 
 
 CLAIMS: dict[str, Claim] = {
@@ -144,6 +144,14 @@ FAMILIES: dict[str, Callable[..., Function]] = {
     "neg": _simple("x", "neg", False),
     "double": _simple("x", "double", False),
     "mul": _simple("xy", "mul", True),
+    "butterfly": lambda: Function(
+        "xyw",
+        (
+            lambda v: _total((product(v[1], v[2]), 1)),
+            lambda v: _total((product(v[1], v[2]), -1)),
+        ),
+        undivided=lambda v: v[0],
+    ),
     "mul_add": lambda: Function("xya", (CLAIMS["mul"],), undivided=lambda v: v[2]),
     "square": _simple("x", "square", True),
     "redc": _simple("x", "value", True),
@@ -162,7 +170,7 @@ FAMILIES: dict[str, Callable[..., Function]] = {
 """What each family computes; it takes the parameters, `lazy` aside, by name."""
 LAZY = (
     *("add", "sub", "mul", "square", "sum_of_products", "reduce"),
-    *("mul_plain", "square_plain"),
+    *("mul_plain", "square_plain", "butterfly"),
 )
 """Families that may be lazy: all take values below 2p, and all but `reduce` give such values."""
 WIDE = ("redc", "reduce")
@@ -200,11 +208,9 @@ def contract_of(
     if family == "to_montgomery":
         factor = pow(R, -1, p)
     operands = tuple(Operand(name, width, high, function.count) for name in function.names)
-    claim, *more = function.claims
+    claim, *more = (_with(claim, function.undivided, R) for claim in function.claims)
     largest = high if is_lazy and family != "reduce" else p - 1
-    return Contract(
-        p, limbs, operands, _with(claim, function.undivided, R), factor, largest, more=tuple(more)
-    )
+    return Contract(p, limbs, operands, claim, factor, largest, more=tuple(more))
 
 
 def _with(claim: Claim, undivided: Claim | None, R: int) -> Claim:

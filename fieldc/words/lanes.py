@@ -36,16 +36,17 @@ def lower_in_lanes(
     given = result_field or f
     build = LaneBuilder(LANE, {} if f.word == DIGIT_BITS else constant_names(f))
     lowering = LaneLowering(build, uses_of(expression.result), f.word, halves_together)
-    result = expression.result
-    count = expression.kernel.result.width(given)
-    if given.word == DIGIT_BITS:
-        words = [build.cut(word) for word in lowering.digits(result)]
-    else:
-        words = lowering.packed(result, count)
-    zeros = [build.constant(0)] * (count - len(words))
+    results: list[Value] = []
+    for value in expression.values:
+        count = expression.kernel.result.limbs(given)
+        if given.word == DIGIT_BITS:
+            words = [build.cut(word) for word in lowering.digits(value)]
+        else:
+            words = lowering.packed(value, count)
+        results += [*words, *[build.constant(0)] * (count - len(words))]
     operands = tuple((name, bound.width(f)) for name, bound in expression.kernel.operands)
     name = expression.kernel.operation
-    return without_dead_steps(Program(name, LANE, operands, tuple(build.steps), (*words, *zeros)))
+    return without_dead_steps(Program(name, LANE, operands, tuple(build.steps), tuple(results)))
 
 
 @dataclass

@@ -48,23 +48,25 @@ class BlockRun:
     code: bytes
     operands: dict[str, tuple[BlockLayout, list[Word]]]
     """By the register that points to them."""
-    result: tuple[str, BlockLayout]
+    pointers: tuple[str, ...]
+    """Those to the arrays of results."""
+    layout: BlockLayout
+    """Of each of them."""
     frame: int
     blends: dict[str, int] = field(default_factory=dict)
     tail: bool = False
     registers: dict[str, Register] = field(default_factory=dict)
     stack: dict[int, Register] = field(default_factory=dict)
-    stored: dict[tuple[int, int], Word] = field(default_factory=dict)
+    stored: dict[tuple[str, int, int], Word] = field(default_factory=dict)
     order: tuple[int | None, ...] = ()
     tail_vector: int | None = None
     """Which vector's mask the tail's register holds."""
 
-    def results(self) -> list[Word]:
-        """The result's words: every element has the same ones."""
-        layout = self.result[1]
+    def result(self, pointer: str) -> list[Word]:
+        """The words of a result: every element has the same ones."""
         found = []
-        for number in range(layout.words):
-            words = {self.stored.get((element, number)) for element in range(LANES)}
+        for number in range(self.layout.words):
+            words = {self.stored.get((pointer, element, number)) for element in range(LANES)}
             word = words.pop()
             if words or word is None:
                 raise ProofError(f"word {number} of z is not written alike for all elements")
@@ -121,7 +123,7 @@ class BlockRun:
     def is_masked(self, base: str) -> bool:
         """Whether accesses at a pointer need the tail's masks: arrays of limbs end anywhere."""
         layouts = {pointer: layout for pointer, (layout, _) in self.operands.items()}
-        layouts[self.result[0]] = self.result[1]
+        layouts |= dict.fromkeys(self.pointers, self.layout)
         return self.tail and base in layouts and layouts[base].is_array
 
     def address(self, i: capstone.CsInsn, operand: capstone.x86.X86Op) -> tuple[str, int]:
@@ -166,13 +168,12 @@ class BlockRun:
                 raise ProofError("writes outside its frame")
             self.stack[offset] = register
             return
-        pointer, layout = self.result
-        if base != pointer:
+        if base not in self.pointers:
             raise ProofError(f"writes at {base}")
-        places = self._places(layout, offset)
+        places = self._places(self.layout, offset)
         for (element, number), (word, held) in zip(places, register, strict=True):
             if isinstance(word, Double):
                 raise ProofError("writes a double to z")
             if held not in (element, None):
                 raise ProofError(f"element {element} of z gets a word of element {held}")
-            self.stored[element, number] = word
+            self.stored[base, element, number] = word

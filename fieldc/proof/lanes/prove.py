@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import capstone
 
-from fieldc.proof.contracts import Contract, contract_of
+from fieldc.proof.contracts import Claim, Contract, contract_of
 from fieldc.proof.equations import Polynomial, add_to
 from fieldc.proof.identity import ProofError
 from fieldc.proof.lanes.block import BlockLayout, BlockRun
@@ -44,7 +44,7 @@ def prove_arrays(
     then all arrays are apart.
 
     Raises ProofError; where it returns, all claims hold for every count, for arrays that are apart
-    or where z is an operand.
+    or where a result is an operand.
     """
     contract = contract_of(family, p, words, parameters, word_bits)
     result_words, result_bits = result or (words, word_bits)
@@ -53,9 +53,10 @@ def prove_arrays(
     if not {*bits} <= {WORD, DIGIT} or any(o.count > 1 for o in contract.operands):
         raise ProofError("arrays have elements of one value, in words of 64 or 52 bits")
     given = [o.limbs for o in contract.operands]
-    widths = dict(zip(POINTERS, (result_words, *given), strict=False))
-    if len(contract.operands) >= len(POINTERS) or contract.more or {*given} != {words}:
-        raise ProofError("arrays have one result and up to four operands of equal widths")
+    every = [result_words] * len(contract.claims) + given
+    widths = dict(zip(POINTERS, every, strict=False))
+    if len(every) > len(POINTERS) or {*given} != {words}:
+        raise ProofError("results and operands are up to five arrays, these of equal widths")
     masked = words if word_bits == WORD else result_words
     if bits == (WORD, WORD) and words != result_words:
         raise ProofError("arrays of limbs have elements of one width")
@@ -103,19 +104,22 @@ def _case(
     """The lane after the code of a block, and whether the signs can be."""
     lane = Lane(decisions)
     word_bits, result_bits = bits
+    count = len(contract.claims)
     operands = {
         pointer: (
             BlockLayout(o.limbs, word_bits == WORD),
             lane.operand(o.name, o.limbs, word_bits, o.high),
         )
-        for pointer, o in zip(POINTERS[1:], contract.operands, strict=False)
+        for pointer, o in zip(POINTERS[count:], contract.operands, strict=False)
     }
-    result = POINTERS[0], BlockLayout(contract.limbs, result_bits == WORD)
-    block = BlockRun(lane, code, operands, result, shape.frame, shape.blends, tail)
+    layout = BlockLayout(contract.limbs, result_bits == WORD)
+    frame, blends = shape.frame, shape.blends
+    block = BlockRun(lane, code, operands, POINTERS[:count], layout, frame, blends, tail)
     try:
         for instruction in part:
             step(block, instruction)
-        _claims(lane, contract, block.results(), result_bits)
+        for pointer, claim in zip(block.pointers, contract.claims, strict=True):
+            _claims(lane, contract, claim, block.result(pointer), result_bits)
     except ExcludedCase as error:
         if not lane.signs:
             raise ProofError(f"bounds contradict each other: {error}") from None
@@ -123,7 +127,9 @@ def _case(
     return lane, True
 
 
-def _claims(lane: Lane, contract: Contract, words: Sequence[Word], word_bits: int) -> None:
+def _claims(
+    lane: Lane, contract: Contract, claim: Claim, words: Sequence[Word], word_bits: int
+) -> None:
     """Raise ProofError unless the words are what the contract says."""
     known = ", ".join("negative" if negative else "not" for _, negative in lane.signs.values())
     case = f" (where signs are: {known})" if known else ""
@@ -137,7 +143,7 @@ def _claims(lane: Lane, contract: Contract, words: Sequence[Word], word_bits: in
     result = lane.expanded(result)
     target: Polynomial = {}
     add_to(target, result, contract.factor)
-    add_to(target, contract.claim([operand.value for operand in lane.operands]), -1)
+    add_to(target, claim([operand.value for operand in lane.operands]), -1)
     wrong = [m for m, c in target.items() if c.numerator % contract.p]
     if wrong:
         terms = ["*".join(lane.names[a] for a in m) or "1" for m in wrong]

@@ -87,6 +87,7 @@ class Lane:
     _quotients: dict[Key, tuple[Word, int]] = field(default_factory=dict)
     _named: dict[Key, int] = field(default_factory=dict)
     _meant: dict[int, Polynomial] = field(default_factory=dict)
+    _products: list[tuple[Monomial, int, Polynomial, int]] = field(default_factory=list)
 
     def atom(self, name: str, high: int) -> int:
         """A new atom from 0 to `high`."""
@@ -99,6 +100,7 @@ class Lane:
         tops = [min((1 << bits) - 1, high >> bits * i) for i in range(count)]
         atoms = tuple(self.atom(f"{name}[{i}]", top) for i, top in enumerate(tops) if top)
         self.operands.append(LaneOperand(name, atoms, bits, high))
+        self._products.clear()
         zeros = [self.constant(0)] * (count - len(atoms))
         return [*map(self._whole, atoms), *zeros]
 
@@ -305,49 +307,57 @@ class Lane:
     def upper(self, value: Polynomial) -> Number:
         """An upper bound: of the polynomial, and of it with what the signs say added."""
         value = self.expanded(value)
-        best: Number = self._plain_upper(value)
+        best = self._plain_upper(value)
         for word, negative in self.signs.values():
+            said = self.expanded(word.value)
+            cancelling = {-Fraction(value[m]) / c for m, c in said.items() if m in value}
             for scale in range(0, WORD * 16, DIGIT):
+                factor = (-1 if negative else 1) << scale
+                if factor not in cancelling:
+                    continue  # no term vanishes
                 shifted = dict(value)
-                add_to(shifted, self.expanded(word.value), (-1 if negative else 1) << scale)
+                add_to(shifted, said, factor)
                 bound = self._plain_upper(shifted)
                 best = min(best, bound - (1 << scale) if negative else bound)
         return best
 
-    def _plain_upper(self, value: Polynomial) -> Fraction:
+    def _plain_upper(self, value: Polynomial) -> Number:
         """Operands as a whole where their words are in proportion, then each atom at its largest.
 
         Of K*x*y + rest with K from the highest words.
         """
-        rest, bound = dict(value), Fraction(0)
-        for group in self._groups():
-            top = tuple(sorted(operand.words[-1] for operand in group))
-            weight = 1 << sum(o.bits * (len(o.words) - 1) for o in group)
-            factor = Fraction(rest.get(top, 0)) / weight
-            if not factor:
+        rest, bound = value, Fraction(0)
+        for top, weight, whole, largest in self._wholes():
+            if not (there := rest.get(top, 0)):
                 continue
-            whole: Polynomial = {ONE: 1}
-            largest = 1
-            for operand in group:
-                whole, largest = product(whole, operand.value), largest * operand.high
+            factor = Fraction(there) / weight
             without = dict(rest)
             add_to(without, whole, -factor)
             if len(without) < len(rest):
                 rest, bound = without, bound + max(factor * largest, Fraction(0))
-        return bound + sum((self._largest(m, c) for m, c in rest.items()), Fraction(0))
+        return bound + sum(self._largest(m, c) for m, c in rest.items())
 
-    def _groups(self) -> list[tuple[LaneOperand, ...]]:
-        both = [
-            (a, b)
-            for (i, a), (j, b) in pairs(enumerate(self.operands), enumerate(self.operands))
-            if i <= j
-        ]
-        return [*both, *((operand,) for operand in self.operands)]
+    def _wholes(self) -> list[tuple[Monomial, int, Polynomial, int]]:
+        """Operands and products of two: the highest words, their weight, all words, the largest."""
+        if not self._products:
+            both = [
+                (a, b)
+                for (i, a), (j, b) in pairs(enumerate(self.operands), enumerate(self.operands))
+                if i <= j
+            ]
+            for group in (*both, *((operand,) for operand in self.operands)):
+                whole: Polynomial = {ONE: 1}
+                for operand in group:
+                    whole = product(whole, operand.value)
+                top = tuple(sorted(operand.words[-1] for operand in group))
+                weight = 1 << sum(o.bits * (len(o.words) - 1) for o in group)
+                self._products.append((top, weight, whole, prod(o.high for o in group)))
+        return self._products
 
-    def _largest(self, monomial: Monomial, coefficient: Number) -> Fraction:
+    def _largest(self, monomial: Monomial, coefficient: Number) -> Number:
         if monomial == ONE:
-            return Fraction(coefficient)
-        return Fraction(max(coefficient, 0)) * prod(self.highs[atom] for atom in monomial)
+            return coefficient
+        return coefficient * prod(self.highs[atom] for atom in monomial) if coefficient > 0 else 0
 
 
 def _fits(word: Word) -> bool:

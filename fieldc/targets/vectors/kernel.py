@@ -2,11 +2,12 @@
 
     void symbol(size_t count, uint64_t *z, const uint64_t *x, ...)
 
-In the layout `array` elements lie side by side, n limbs of 64 bits each, and `count` elements are
-read and written, no byte more: masks cover what is left after whole blocks. In the layouts of
-digits a block of eight elements has digit i of all of them side by side, 64 bits each, and whole
-blocks are read and written, as many as hold `count` elements. z may be x, y or both; other overlaps
-are not allowed. No branch and no address depends on anything but `count`.
+An operation of two results has z0 and z1. In the layout `array` elements lie side by side, n limbs
+of 64 bits each, and `count` elements are read and written, no byte more: masks cover what is left
+after whole blocks. In the layouts of digits a block of eight elements has digit i of all of them
+side by side, 64 bits each, and whole blocks are read and written, as many as hold `count` elements.
+A result may be any operand; other overlaps are not allowed. No branch and no address depends on
+anything but `count`.
 """
 
 from __future__ import annotations
@@ -59,7 +60,12 @@ class ArrayKernel:
     @property
     def element_words(self) -> int:
         """Words of 64 bits of one element."""
-        return len(self.program.results)
+        return len(self.program.results) // self.results
+
+    @property
+    def results(self) -> int:
+        """How many arrays of results there are."""
+        return self.expression.kernel.result.count
 
     @property
     def masked_words(self) -> int:
@@ -100,8 +106,13 @@ def compile_array(
     program = lower_in_lanes(expression, given, select.halves_together)
     into, out = (f.word != DIGIT_BITS for f in (expression.field, given))
     tables = Tables()
-    block = allocate(select(program, tables, into, out).run())
-    tail = allocate(select(program, tables, into, out, tail=True).run()) if into or out else None
+    count = expression.kernel.result.count
+
+    def part(tail: bool) -> Allocation:
+        return allocate(select(program, tables, into, out, count, tail).run())
+
+    block = part(tail=False)
+    tail = part(tail=True) if into or out else None
     return ArrayKernel(symbol, target, expression, program, block, tail, tables, given)
 
 
@@ -145,8 +156,9 @@ class _Printer:
 
     def _advance(self) -> Iterable[str]:
         """On to the next block, if there is one."""
-        widths = [width for _, width in self.kernel.program.operands]
-        for pointer, width in zip(POINTERS, (self.kernel.element_words, *widths), strict=False):
+        widths = [self.kernel.element_words] * self.kernel.results
+        widths += [width for _, width in self.kernel.program.operands]
+        for pointer, width in zip(POINTERS, widths, strict=False):
             yield f"add {pointer}, {VECTOR_BYTES * width}"
         if self.kernel.tail is not None:
             yield from (f"sub rdi, {LANES}", f"jae {self._label('block')}")

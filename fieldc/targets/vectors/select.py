@@ -19,7 +19,7 @@ from fieldc.words.program import Program, Step, Value
 
 VECTOR_BYTES = 64
 POINTERS = ("rsi", "rdx", "rcx", "r8", "r9")
-"""Where the System V convention has z, x, y, ... after the count in rdi."""
+"""Where the System V convention has the results and x, y, ... after the count in rdi."""
 TAIL_MASKS = "rax"
 """Points to the masks of the elements that are left."""
 TAIL_MASK, BLEND_MASKS = "k1", ("k2", "k3", "k4", "k5", "k6", "k7")
@@ -76,6 +76,8 @@ class Selection(ABC):
     """Whether operands lie side by side, limb by limb; else digit by digit, eight to a vector."""
     out_array: bool
     """The same of the results."""
+    results: int = 1
+    """How many arrays of results there are."""
     tail: bool = False
     code: list[VirtualVector] = field(default_factory=list)
     _known: dict[int, Virtual] = field(default_factory=dict)
@@ -84,7 +86,9 @@ class Selection(ABC):
 
     def run(self) -> list[VirtualVector]:
         """Select all: operands, steps, results. Every load comes before the first store."""
-        pointers = dict(zip((n for n, _ in self.program.operands), POINTERS[1:], strict=False))
+        pointers = dict(
+            zip((n for n, _ in self.program.operands), POINTERS[self.results :], strict=False)
+        )
         for step in self.program.steps:
             if step.operation.name == "load":
                 self._known[step.outputs[0].number] = self._operand(step, pointers[step.operand])
@@ -149,11 +153,17 @@ class Selection(ABC):
         return self._put("vpermi2q", f"{name} permuted", index, *sources)
 
     def _results(self) -> None:
-        vectors = [self._in_register(value) for value in self.program.results]
-        if self.out_array:
-            vectors = self._moved(from_lanes(len(vectors), self._converts), vectors, "z")
-        for index, vector in enumerate(vectors):
-            memory = Memory(POINTERS[0], VECTOR_BYTES * index, f"z {index}")
+        held = [self._in_register(value) for value in self.program.results]
+        width = len(held) // self.results
+        stores: list[tuple[Memory, int, Virtual]] = []
+        for pointer, at in zip(POINTERS, range(0, len(held), width), strict=False):
+            vectors = held[at : at + width]
+            if self.out_array:
+                vectors = self._moved(from_lanes(width, self._converts), vectors, "z")
+            for index, vector in enumerate(vectors):
+                memory = Memory(pointer, VECTOR_BYTES * index, f"z {index}")
+                stores.append((memory, index, vector))
+        for memory, index, vector in stores:
             if self.tail and self.out_array:
                 self._tail_mask(index)
                 self._do("store_some", None, memory, vector, Fixed(TAIL_MASK))

@@ -12,7 +12,7 @@ _POPPED = "\n".join(f"    pop %{r}" for r in reversed(_SAVED))
 
 
 def _timed(name: str, body: str) -> str:
-    """`name(call, turns) -> ticks`: call is {kernel, count, z, x, y, a, step}, read by the body."""
+    """`name(call, turns) -> ticks`: call is {kernel, count, 5 arrays, step}, read by the body."""
     return f"""
     .globl {name}
     .p2align 6
@@ -44,6 +44,7 @@ LOOPS = _timed(
     mov 24(%rbx), %rdx
     mov 32(%rbx), %rcx
     mov 40(%rbx), %r8
+    mov 48(%rbx), %r9
     call *(%rbx)
 """,
 ) + _timed(
@@ -61,7 +62,7 @@ LOOPS = _timed(
     mov %r14, %rdx
     mov %r15, %rcx
     call *(%rbx)
-    mov 48(%rbx), %rax
+    mov 56(%rbx), %rax
     add %rax, %r12
     add %rax, %r13
     add %rax, %r14

@@ -37,9 +37,11 @@ class ArrayCandidate:
     address: int
     count: int
     result: int
-    """Bytes of the array of results."""
+    """Bytes of an array of results."""
     operands: tuple[bytes, ...]
     step: int = 0
+    results: int = 1
+    """How many arrays of results there are, before those of operands."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,8 @@ class _Run:
 
     def __init__(self, candidate: ArrayCandidate, clock: TickClock) -> None:
         self.label, self._clock = candidate.label, clock
-        lengths = [candidate.result, *map(len, candidate.operands)]
+        lengths = [candidate.result] * candidate.results
+        lengths += map(len, candidate.operands)
         room = sum(-(-length // _PAGE) + 2 for length in lengths) * _PAGE
         self._memory = ctypes.create_string_buffer(room)
         base = -(-ctypes.addressof(self._memory) // _PAGE) * _PAGE
@@ -115,11 +118,11 @@ class _Run:
         for number, length in enumerate(lengths):
             places.append(base + 5 * _LINE * number)
             base += (-(-length // _PAGE) + 1) * _PAGE
-        for place, data in zip(places[1:], candidate.operands, strict=True):
+        for place, data in zip(places[candidate.results :], candidate.operands, strict=True):
             ctypes.memmove(place, data, len(data))
-        places += [0] * (4 - len(places))
+        places += [0] * (5 - len(places))
         steps = candidate.step
-        self._call = (ctypes.c_uint64 * 7)(candidate.address, candidate.count, *places, steps)
+        self._call = (ctypes.c_uint64 * 8)(candidate.address, candidate.count, *places, steps)
         loop = SCALAR if candidate.step else VECTOR
         self._loop = _LOOP(_library().address(loop))
         self._turns = 1
