@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -13,13 +14,19 @@ from contracts import contract_named
 from primes import OF_EVERY_CLASS
 from target_code import kernels
 
-from fieldc.algorithms import KERNELS
+from fieldc.algorithms import KERNELS, choose
 from fieldc.artifacts.verify import job_of, prove_job
+from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field, named_primes
 from fieldc.language import Kernel
 from fieldc.proof.contracts import Contract, Operand
 from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import prove
+from fieldc.targets.aarch64.cancel import cancelled, without_products
+from fieldc.targets.artifact import Artifact
+from fieldc.words.lower import lower
+from fieldc.words.program import Program, Value
+from fieldc.words.rows import RowChoice, RowStyle
 
 CONVENTIONS = {"aarch64-linux": "aapcs64", "aarch64-macos": "apple"}
 
@@ -116,6 +123,63 @@ def test_mutants_are_rejected(operation: str, name: str, step: int, least: int) 
     assert rejected >= least
     for why, mutant in equivalent:
         assert is_right(mutant, operation, name), why
+
+
+@pytest.mark.parametrize("operation", ["mul", "square"])
+def test_a_comparison_gives_the_carry_of_a_cancelled_limb(operation: str) -> None:
+    """Of no other limb, and with no other number; then the product is needed."""
+    (artifact,) = (a for a in kernels("aarch64-linux", "bn254-p") if is_of(a, operation))
+    function = function_of(artifact.code or b"", artifact.symbol)
+    words = words_of(function.code)
+    contract = contract_named(operation, find_field("bn254-p").p, 4)
+    prove(function.code, contract, "aapcs64", architecture="aarch64")
+    places = [k for k, word in enumerate(words) if word & ~(31 << 5) == COMPARE_WITH_1]
+    assert len(places) == 4
+    for place in places:
+        for change in (1 << 10, 1 << 5, 2 << 5, 4 << 5):  # cmp x, #0; another register
+            mutant = bytes_of([*words[:place], words[place] ^ change, *words[place + 1 :]])
+            with pytest.raises(ProofError):
+                prove(mutant, contract, "aapcs64", architecture="aarch64")
+
+
+COMPARE_WITH_1 = 0xF100041F
+
+
+def is_of(artifact: Artifact, operation: str) -> bool:
+    return artifact.expression.kernel.operation == operation
+
+
+def test_products_are_left_out_only_where_sums_cancel() -> None:
+    f = find_field("bn254-p")
+    program = lower(choose(f, "mul", "cios"), RowChoice(RowStyle.ONE_CHAIN))
+    assert len(cancelled(program)) == 4
+    wrong = replace_constant(program, "n0", lambda n: n ^ 2)
+    assert cancelled(program) and not cancelled(wrong)
+    lines = ["mul x9, x8, x10", "cmn x3, x9", "adcs x4, x4, x5", "mov x9, x4", "ret"]
+    assert left(lines) == ["cmp x3, #1", *lines[2:]]
+    read_before = [lines[0], "add x1, x9, x2", *lines[1:]]
+    read_after = [*lines[:3], "add x1, x9, x2", *lines[3:]]
+    in_half = [*lines[:3], "add x1, x2, w9, uxtw", *lines[3:]]
+    stored = [*lines[:3], "stp x1, x9, [x0]", *lines[3:]]
+    for kept in (read_before, read_after, in_half, stored):
+        assert left(kept) == kept
+
+
+def left(lines: list[str]) -> list[str]:
+    """What is left of instructions, and of as many words."""
+    kept, code = without_products(lines, bytes(4 * len(lines)))
+    assert len(code) == 4 * len(kept)
+    return kept
+
+
+def replace_constant(program: Program, name: str, change: Callable[[int], int]) -> Program:
+    def changed(value: Value) -> Value:
+        if value.name != name or value.constant is None:
+            return value
+        return replace(value, constant=change(value.constant))
+
+    steps = (replace(s, inputs=tuple(map(changed, s.inputs))) for s in program.steps)
+    return replace(program, steps=tuple(steps))
 
 
 @pytest.mark.parametrize("landing_pad", [0xD503245F, 0xD50324DF], ids=["bti c", "bti jc"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -60,13 +61,14 @@ def test_the_hand_written_code_executes_what_the_page_says(operation: str, tmp_p
 
 
 def test_flags_stay_flags_on_aarch64() -> None:
-    """Nothing copies flags, and nothing is compared before the additions are done.
+    """Nothing copies flags, and only whole words are compared before the additions are done.
 
     A comparison behind them makes the last selection's flag of two, for primes of full words.
     """
     for text in FIELDS[:-1]:
         for artifact in kernels("aarch64-linux", text):
-            names = [step.text.split()[0] for step in straight(artifact.code or b"")]
+            texts = [step.text for step in straight(artifact.code or b"")]
+            names = [t.split()[0] for t in texts if not re.fullmatch(r"cmp x\d+, #1", t)]
             last = max((i for i, name in enumerate(names) if name in ("adc", "adcs")), default=0)
             assert not {"mrs", "msr"} & {*names}, artifact.symbol
             assert not {"cmp", "tst", "ccmp", "ccmn"} & {*names[:last]}, artifact.symbol
@@ -81,7 +83,7 @@ def test_the_least_follows_the_steps() -> None:
     assert whole.additions == 4 * n * n + n - 1 + n  # and the subtraction of p
     assert (whole.choices, whole.memory) == (n, 4 * n + 1)
     halves = least(program, SETS["aarch64"])
-    assert halves.multiplications == 4 * n * n + n
+    assert halves.multiplications == 4 * n * n  # a comparison stands for one half in each row
     add = lower(choose(f, "add"), rows)
     assert least(add, SETS["x86_64"]) == Least(0, 2 * n, n, 0)
     # Without flags: n sums of two and n - 1 of three, the last one without a carry; then less p.

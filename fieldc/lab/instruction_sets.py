@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 from math import ceil
 
+from fieldc.targets.aarch64.cancel import cancelled
 from fieldc.targets.llvm.print import Carry, LlvmForm, chains
 from fieldc.targets.llvm.processors import LlvmTarget
 from fieldc.words.operations import ADD, FUNNEL, LOAD, MUL, MUL_LOW, SELECT, SUB
@@ -32,13 +33,15 @@ class InstructionSet:
     """Instructions that choose one of two words."""
     funnel: int = 1
     """Instructions that cut a word out of two."""
+    compares: bool = False
+    """Whether a comparison gives the carry of a sum that is 0, so that it needs no product."""
     together: int = 1
     """Words that an instruction loads or stores; 0 where others do it beside."""
 
 
 SETS = {
     "x86_64": InstructionSet(0, 1, together=0),
-    "aarch64": InstructionSet(together=2),
+    "aarch64": InstructionSet(compares=True, together=2),
     "riscv64": InstructionSet(flags=False, choice=3, funnel=3),
     "mips": InstructionSet(1, 1, flags=False, funnel=3),
     "armv7": InstructionSet(0, 1, fused=True, funnel=2, together=2),
@@ -85,6 +88,8 @@ def least(program: Program, instructions: InstructionSet) -> Least:
     additions = spent[ADD.name] + spent[SUB.name]
     multiplications = spent[MUL.name] + spent[MUL_LOW.name]
     choices = spent.total() - additions - multiplications
+    if instructions.compares:
+        multiplications -= instructions.half * len(cancelled(program))
     return Least(multiplications, additions, choices, memory)
 
 

@@ -71,6 +71,8 @@ def _sum(sign: int, with_carry: bool, sets: bool, target: int = 0, first: int = 
         if not sets:
             cpu.write(i, target, _combined(cpu, a, b, carry, sign))
             return
+        if target < 0 and sign < 0 and b == SET and not with_carry and _is_nonzero(cpu, a):
+            return
         value = _row(cpu, a, b, carry, sign)
         if cpu.words.are_bits(a, b, carry):
             cpu.flags = Flags(_is_zero(cpu, a, b, carry, sign), cpu.flags.carry)
@@ -80,6 +82,19 @@ def _sum(sign: int, with_carry: bool, sets: bool, target: int = 0, first: int = 
             cpu.write(i, target, value)
 
     return meaning
+
+
+def _is_nonzero(cpu: SymbolicArm64, a: Polynomial) -> bool:
+    """Set the carry of `cmp a, #1`, which says that a is not 0, if -a mod 2^w is a known word.
+
+    The sum of the two is 0 or 2^w: its carry says the same, and is that of a chain.
+    """
+    if cpu.words.are_bits(a):
+        return False
+    opposite = cpu.words.congruent({m: -c for m, c in a.items()}, cpu.where)
+    if opposite is not None:
+        _row(cpu, a, opposite, CLEAR, 1)
+    return opposite is not None
 
 
 def _is_zero(

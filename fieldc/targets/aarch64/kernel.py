@@ -15,6 +15,7 @@ from functools import lru_cache
 from fieldc.binary.linkable import function_of
 from fieldc.language import LanguageError
 from fieldc.machine.assemble import compile_ir
+from fieldc.targets.aarch64.cancel import cancelled, without_products
 from fieldc.targets.aarch64.encode import encode
 from fieldc.targets.aarch64.instructions import ArmLine
 from fieldc.targets.llvm.print import print_llvm
@@ -53,13 +54,16 @@ class ArmKernel:
 
 
 def compile_words(
-    styles: Iterable[Program], is_immediate: Callable[[Value], bool] | None = None
+    styles: Iterable[Program],
+    is_immediate: Callable[[Value], bool] | None = None,
+    drops_products: bool = False,
 ) -> ArmKernel:
     """The shortest code of programs that compute the same, without what is barred if there is one.
 
-    `is_immediate` says which constants stay in the code.
+    `is_immediate` says which constants stay in the code. `drops_products` leaves out those of which
+    only a sum's carry is used that a comparison gives too (`cancel.py`).
     """
-    made = [_compiled(program, is_immediate or is_short) for program in styles]
+    made = [_compiled(program, is_immediate or is_short, drops_products) for program in styles]
     return min(made, key=lambda k: (any(map(BARRED.match, k.lines)), len(k.lines)))
 
 
@@ -71,9 +75,13 @@ def is_short(value: Value) -> bool:
     )
 
 
-def _compiled(program: Program, is_immediate: Callable[[Value], bool]) -> ArmKernel:
+def _compiled(
+    program: Program, is_immediate: Callable[[Value], bool], drops_products: bool
+) -> ArmKernel:
     read, constants = with_table(program, is_immediate)
     lines, code = _machine(print_llvm(read if constants else program, SYMBOL, AARCH64.form))
+    if drops_products and cancelled(program):
+        lines, code = without_products(lines, code)
     if constants:
         lines = [f"adr x{len(read.operands)}, {TABLE}f", *lines]  # z is x0, before all operands
         after = 4 + len(code) + (4 + len(code)) % 8

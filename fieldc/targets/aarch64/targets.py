@@ -18,7 +18,8 @@ VARIANTS = (Variant(ARCHITECTURE),)
 
 def kernel_of(choice: Choice) -> ArmKernel:
     """The instructions of a choice with 64-bit words: the same for every system."""
-    return compile_words(lower(choice.expression, rows) for rows in AARCH64.rows_to_try)
+    styles = (lower(choice.expression, rows) for rows in AARCH64.rows_to_try)
+    return compile_words(styles, drops_products=True)
 
 
 def _target(system: ArmSystem) -> Target:

@@ -161,6 +161,10 @@ impl Machine<'_> {
             let word = self.combined(&a, &b, &carry, sign);
             return self.write_word(i.operands[0], word);
         }
+        let is_comparison = sign < 0 && !with_carry && is_zero_register(i.operands[0]);
+        if is_comparison && b == Word::constant(1) && self.is_nonzero(&a) {
+            return Ok(());
+        }
         let word = self.row(&a, &b, &carry, sign);
         self.flags.zero = if self.words.are_bits(&[&a, &b, &carry]) {
             let value = total(sign);
@@ -171,6 +175,19 @@ impl Machine<'_> {
             None
         };
         self.write_word(i.operands[0], word)
+    }
+
+    /// Sets the carry of `cmp a, #1`, which says that a is not 0, if -a mod 2^64 is a known word.
+    ///
+    /// The sum of the two is 0 or 2^64: its carry says the same.
+    fn is_nonzero(&mut self, a: &Word) -> bool {
+        let (none, is_bits) = (Word::default(), self.words.are_bits(&[a]));
+        let opposite = none.clone().plus(a, -1);
+        let known = if is_bits { None } else { self.words.congruent(&opposite) };
+        if let Some(opposite) = &known {
+            self.row(a, opposite, &none, 1);
+        }
+        known.is_some()
     }
 
     /// mul, umulh, madd, msub.

@@ -189,6 +189,24 @@ fn carries_are_words_only_where_they_are_added() {
 }
 
 #[test]
+fn a_comparison_with_1_is_a_sum_where_the_opposite_is_known() {
+    let borrow = [0xf100_047f, 0x9a03_0063]; // cmp x3, #1; adc x3, x3, x3
+    assert_eq!(said(&borrow, "aapcs64"), Ok((6, 2)));
+    let opposite = [0xcb03_03e4]; // neg x4, x3
+    let made = said(&opposite, "aapcs64");
+    assert_eq!(made, Ok((4, 1)));
+    let sum = [&opposite[..], &[0xf100_047f]].concat();
+    let by_sum = [&opposite[..], &[0xab04_007f]].concat(); // cmn x3, x4
+    assert_eq!(said(&sum, "aapcs64"), Ok((6, 2)));
+    assert_eq!(said(&sum, "aapcs64"), said(&by_sum, "aapcs64"));
+    let both = [&sum[..], &[0xab04_007f]].concat(); // the same row
+    assert_eq!(said(&both, "aapcs64"), Ok((6, 2)));
+    let other = [&opposite[..], &[0xf100_087f]].concat(); // cmp x3, #2 is none
+    let twice = [&other[..], &[0xab04_007f]].concat();
+    assert_eq!(said(&twice, "aapcs64"), Ok((8, 3)));
+}
+
+#[test]
 fn what_a_kernel_may_not_do_is_refused() {
     let refused: &[(&str, &[u32], &str)] = &[
         ("adc x3, x3, x3", &[0x9a03_0063], "a carry that is not known"),
