@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,14 @@ from fieldc.algorithms import OPERATIONS, choose, every_kernel_for, representati
 from fieldc.algorithms.representations import MONTGOMERY, REPRESENTATIONS, SAME
 from fieldc.catalogue import find_field
 from fieldc.commands.figures import short
-from fieldc.commands.options import file, folder, host_target, operation_list, targets_of
+from fieldc.commands.options import (
+    file,
+    folder,
+    host_target,
+    listed,
+    operation_list,
+    targets_of,
+)
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of, option, verb
 from fieldc.errors import quote
@@ -25,11 +33,6 @@ if TYPE_CHECKING:
     from fieldc.targets.artifact import Artifact
 
     Built = tuple[Sequence[Artifact], dict[str, object]]
-
-
-def trait_list(text: str) -> list[str]:
-    """The names of features, which the package checks."""
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 PACKAGES = ("c", "js", "rust")
@@ -78,7 +81,7 @@ NAMES, FASTEST = tuple(r.name for r in REPRESENTATIONS), "fastest"
     ),
     option(
         "--traits",
-        type=trait_list,
+        type=partial(listed, what="trait"),
         metavar="NAME,..",
         help="for --package rust: traits of other crates, such as ff,subtle",
     ),

@@ -22,15 +22,21 @@ BUILT = tuple(dict.fromkeys((*OPERATIONS, *STUDIED_OPERATIONS, "butterfly")))
 PICTURES = (".svg", ".png")
 
 
+def listed(text: str, what: str) -> list[str]:
+    """The names in a text with commas between, each once. Raises UsageError if one is empty."""
+    found = [name.strip() for name in text.split(",")]
+    if not all(found):
+        raise UsageError(f"{quote(text)} has an empty {what}; use {what}s with commas between")
+    return list(dict.fromkeys(found))
+
+
 def names(what: str, known: Sequence[str], every: Sequence[str] = ()) -> Callable[[str], list[str]]:
     """A type for argparse: names such as mul,square, each once; `all` stands for `every`."""
     check = one_of(what, *known, *([ALL] if every else []))
 
     def parse(text: str) -> list[str]:
-        if not all(name.strip() for name in text.split(",")):
-            raise UsageError(f"{quote(text)} has an empty {what}; use {what}s with commas between")
-        found = dict.fromkeys(check(name.strip()) for name in text.split(","))
-        return list(every) if ALL in found else list(found)
+        found = [check(name) for name in listed(text, what)]
+        return list(every) if ALL in found else found
 
     return parse
 
