@@ -18,9 +18,19 @@ from fieldc.machine.frames import FrameError
 from fieldc.machine.load import Library, LoadedKernel, load
 from fieldc.operands import WIDE, residues
 from fieldc.operations import Operation
+from fieldc.targets.x86_64.allocate import Allocation
 from fieldc.targets.x86_64.choices import VARIANTS
-from fieldc.targets.x86_64.conventions import CONVENTIONS, GENERAL, SYSV, WIN64, Convention
-from fieldc.targets.x86_64.kernel import X86Error, X86Kernel, compile_expression
+from fieldc.targets.x86_64.conventions import (
+    CALLED_INLINE,
+    CONVENTIONS,
+    GENERAL,
+    SYSV,
+    WIN64,
+    Convention,
+)
+from fieldc.targets.x86_64.instructions import Physical
+from fieldc.targets.x86_64.kernel import X86Error, X86Kernel, compile_expression, returning
+from fieldc.targets.x86_64.operands import Immediate, Register
 from fieldc.targets.x86_64.print import GNU
 
 pytestmark = HERE
@@ -34,6 +44,38 @@ SHUFFLE = {"sysv": "", "win64": "mov rcx, rdi\n    mov r8, rdx\n    mov rdx, rsi
 CALLER_SAVED = {"sysv": ("rax", "r8", "r9", "r10", "r11"), "win64": ("rax", "r9", "r10", "r11")}
 FLAG_STATES = {"clear": 0x2, "both": 0x803, "carry": 0x3, "overflow": 0x802}
 """Flags on entry: bit 0 is CF, bit 11 is OF."""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("rbx", "rax"),
+        ("rbx", "rbp", *GENERAL[:3], *(f"r{i}" for i in range(9, 16))),
+        ("rbp", "rsi", "rbx", *(f"r{i}" for i in range(8, 16))),
+        tuple(register for register in GENERAL if register not in ("rax", "rdi")),
+    ],
+    ids="-".join,
+)
+def test_words_leave_the_registers_that_are_restored(words: tuple[str, ...]) -> None:
+    """Whatever registers an allocation chose, a caller finds each word in one of its own."""
+    number = {word: 100 + place for place, word in enumerate(words)}
+    code = [Physical("mov", (Register(w), Immediate(number[w]))) for w in words]
+    last = Physical("ret", tuple(map(Register, words)))
+    made, names = returning(Allocation([*code, last], 0, set(words)), CALLED_INLINE)
+    state: dict[str, int] = {}
+    for line in made.code:
+        to, value = line.operands
+        assert isinstance(to, Register)
+        state[to.name] = state[value.name] if isinstance(value, Register) else value.value
+        assert to.name in made.written
+    assert [state[name] for name in names] == [*number.values()]
+    assert len(set(names)) == len(words) and not {*names} & {*CALLED_INLINE.preserved}
+
+
+def test_more_words_than_registers_are_refused() -> None:
+    last = Physical("ret", tuple(map(Register, GENERAL)))
+    with pytest.raises(X86Error, match="15 words do not fit"):
+        returning(Allocation([last], 0, set(GENERAL)), CALLED_INLINE)
 
 
 def pattern(register: str) -> int:

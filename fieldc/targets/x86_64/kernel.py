@@ -109,7 +109,7 @@ def finish(
     allocation = allocate(code, incoming, convention, refinement)
     returned: tuple[str, ...] = ()
     if convention.returns_words:
-        allocation, returned = _returning(allocation, convention)
+        allocation, returned = returning(allocation, convention)
     framed = _framed(allocation, convention)
     return X86Kernel(
         symbol,
@@ -122,28 +122,32 @@ def finish(
     )
 
 
-def _returning(
-    allocation: Allocation, convention: Convention
-) -> tuple[Allocation, tuple[str, ...]]:
+def returning(allocation: Allocation, convention: Convention) -> tuple[Allocation, tuple[str, ...]]:
     """The code without its last line, and the registers that this line names.
 
     A word in a register that the callee restores changes places with a register that is free:
-    throughout the code, for none of these is an instruction's own.
+    throughout the code, for none of these is an instruction's own. Where none of these is free, the
+    word moves at the end. Raises X86Error if there are more words than registers.
     """
     *code, last = allocation.code
     words = [operand.name for operand in last.operands if isinstance(operand, Register)]
     used = {*words, *convention.preserved}
     free = [f"r{number}" for number in range(15, 7, -1) if f"r{number}" not in used]
+    others = [register for register in convention.order if register not in {*used, *free}]
     taken = [word for word in words if word in convention.preserved]
-    if len(taken) > len(free):
-        raise X86Error(f"{len(words)} words do not fit the registers that a call may leave them in")
     swapped = dict(zip(taken, free, strict=False))
+    moved = dict(zip(taken[len(swapped) :], others, strict=False))
+    if len(taken) > len(swapped) + len(moved):
+        raise X86Error(f"{len(words)} words do not fit the registers that a call may leave them in")
+    names = tuple({**swapped, **moved}.get(word, word) for word in words)
     swapped |= {new: old for old, new in swapped.items()}
     renamed = [
         replace(line, operands=tuple(_renamed(o, swapped) for o in line.operands)) for line in code
     ]
-    written = {swapped.get(register, register) for register in allocation.written}
-    names = tuple(swapped.get(word, word) for word in words)
+    renamed += [Physical("mov", (Register(new), Register(old))) for old, new in moved.items()]
+    written = {swapped.get(register, register) for register in allocation.written} | {
+        *moved.values()
+    }
     return Allocation(renamed, allocation.frame, written), names
 
 
