@@ -34,7 +34,13 @@ KERNEL_CASES = [
     ("secp256k1-p", "square_plain", "pseudo-mersenne", "mulx"),
     ("p521", "square_plain", "pseudo-mersenne", "mulx"),
     ("2^127-1", "mul_plain", "pseudo-mersenne", "base"),
+    ("2^127-1", "mul_plain", "barrett", "base"),
+    ("bn254-p", "square_plain", "barrett", "adx"),
+    ("secp256k1-p", "reduce", "barrett", "mulx"),
+    ("bls12-381-p", "mul_plain", "barrett", "adx"),
 ]
+
+BARRETT = [case for case in KERNEL_CASES if case[2] == "barrett"]
 
 
 @cache

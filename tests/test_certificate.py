@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from certificates import KERNEL_CASES, certificate_of, code_of
+from certificates import BARRETT, KERNEL_CASES, certificate_of, code_of
 from concrete import MASK, Run
 from contracts import contract_named
 
@@ -68,6 +68,8 @@ def test_a_certificate_holds_on_concrete_runs(case: tuple[str, str, str, str]) -
     f, code, seed = find_field(case[0]), code_of(*case), random.Random(1)
     certificate = certificate_of(*case)
     contract = contract_named(case[1], f.p, f.n)
+    stated_equal = certificate.get("equalities", [])
+    assert bool(stated_equal) == (case in BARRETT)
     system = prove(code, contract).system
     cases = {tuple(map(tuple, c["flags"])): c for c in certificate["cases"]}
     pools = [operand_values(f.p, o.high, o.limbs, seed) for o in contract.operands]
@@ -80,6 +82,8 @@ def test_a_certificate_holds_on_concrete_runs(case: tuple[str, str, str, str]) -
         run = Run(code, operands)
         values = values_of(system, operands, run)
         assert not any(left_over(system, values))
+        equal = [values[e["variable"]] - total(e["value"], values) for e in stated_equal]
+        assert not any(equal)
         stated = next(c for flags, c in cases.items() if all(values[f] == v for f, v in flags))
         assert "excluded" not in stated
         result = sum(run.memory[0x10000 + 8 * i] << 64 * i for i in range(f.n))
@@ -89,6 +93,9 @@ def test_a_certificate_holds_on_concrete_runs(case: tuple[str, str, str, str]) -
         assert (target - combined(system, stated["identity"], values)) % f.p == 0
         names = {o.name: n for n, o in zip(numbers, contract.operands, strict=True)}
         highs = {o.name: o.high for o in contract.operands}
+        for equality in stated_equal:
+            for side in ("most", "least"):
+                check_bound(system, equality[side], values, names, highs)
         for fact in stated["facts"]:
             assert values[fact["variable"]] == fact["value"]
             if "bound" in fact:
@@ -98,8 +105,8 @@ def test_a_certificate_holds_on_concrete_runs(case: tuple[str, str, str, str]) -
 
 def combined(system: System, combination: Any, values: list[int]) -> int:
     """sum(multiplier * (left - right))."""
-    rows = left_over(system, values)
-    return sum(total(multiplier, values) * rows[row] for row, multiplier in combination)
+    rows = dict(enumerate(left_over(system, values)))  # those of equalities are 0 too
+    return sum(total(multiplier, values) * rows.get(row, 0) for row, multiplier in combination)
 
 
 def check_bound(

@@ -11,7 +11,7 @@ from typing import Any
 
 import capstone
 import pytest
-from certificates import KERNEL_CASES, LINUX, certificate_of, code_of, object_of
+from certificates import BARRETT, KERNEL_CASES, LINUX, certificate_of, code_of, object_of
 from forged import MISSING, TAMPERS, Tamper, renamed, replay, run
 from unfit_objects import MACOS, UNFIT, WINDOWS, Unfit
 
@@ -183,7 +183,7 @@ def changes(code: bytes) -> list[bytes]:
     return found
 
 
-@pytest.mark.parametrize("case", [KERNEL_CASES[0], KERNEL_CASES[9]], ids="-".join)
+@pytest.mark.parametrize("case", [KERNEL_CASES[0], KERNEL_CASES[9], BARRETT[1]], ids="-".join)
 def test_the_checker_rejects_changed_code(
     checker: Path, tmp_path: Path, case: tuple[str, str, str, str]
 ) -> None:

@@ -26,12 +26,9 @@ class Limit:
     why: str
 
 
-DROPPED = "the borrow above the quotient's error is dropped, which takes a bound on a whole sum"
 TOGETHER = "differences that are put together again are not followed"
 CARRIES = "the carries between two-limb quotients are not decided"
 LIMITS = (
-    Limit("barrett", ("mul_plain", "square_plain"), 64, DROPPED),
-    Limit("barrett", ("reduce",), 0, DROPPED),
     Limit("two-limb-quotients", ("mul",), 64, CARRIES),
     Limit("karatsuba", ("mul",), 0, TOGETHER),
     Limit("solinas", ("mul_plain", "square_plain", "reduce"), 0, TOGETHER),

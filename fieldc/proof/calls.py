@@ -23,7 +23,8 @@ from fieldc.proof.identity import ProofError
 from fieldc.proof.memory import KernelMemory, Pointer, Value
 
 if TYPE_CHECKING:
-    from fieldc.proof.prove import CaseProof, Excluded
+    from fieldc.proof.prove import CaseProof, Excluded, Proved
+    from fieldc.proof.wraps import Equality
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,14 @@ class ProvedCode:
     stack: int
     """Bytes below the return address."""
     cases: tuple[CaseProof | Excluded, ...]
+    rows: int = 0
+    equalities: tuple[Equality, ...] = ()
+
+    @classmethod
+    def of(cls, proved: Proved, cases: Sequence[CaseProof | Excluded]) -> ProvedCode:
+        """A proof with its cases."""
+        rows = len(proved.system.rows)
+        return cls(proved.stack, tuple(cases), rows, proved.equalities)
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ taken at its largest value, with a negative coefficient at 0; the sum is below s
     slope        [coefficient, [operand, ...], [limb, ...]]
     bound        {scale, rows: combination, slopes: [slope, ...]}
     fact         {variable, value, bound} or {variable, value: 0, residue: combination}
+    equality     {variable, value: polynomial, most: bound, least: bound}
     case         {flags: [[variable, value], ...], facts, identity: combination, canonical: bound}
                  {flags, excluded: bound}
 
@@ -70,6 +71,8 @@ Each is verified from the place of the call on, by System V. Then the caller's r
 A case is of z's first result, or with `result: k` of the one k places after it. For each result
 the cases cover all values of the choices' flags. An excluded case cannot be: its bound shows that
 where the other flags are as given, the last one is not. A fact may use the facts before it.
+An equality holds in all cases: variable - value is at most 0 and at least 0, and is one more row,
+numbered after those of the code. Its bounds may use the equalities before it.
 Coefficients and scales are integers as hexadecimal strings.
 """
 
@@ -77,6 +80,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
@@ -88,6 +92,7 @@ from fieldc.proof.contracts import contract_of
 from fieldc.proof.equations import Number, Polynomial, System
 from fieldc.proof.programs import ProvedFormula
 from fieldc.proof.prove import CaseProof, Excluded, prove
+from fieldc.proof.wraps import Equality, in_given_rows
 
 FORMAT = "fieldc-certificate-1"
 
@@ -116,7 +121,7 @@ def certify(
     return {
         **_head(symbol, operation or family, family, p, limbs, convention, parameters or {}),
         **_products(proved.system),
-        **_proof(ProvedCode(proved.stack, tuple(cases)), p),
+        **_proof(ProvedCode.of(proved, cases), p),
     }
 
 
@@ -161,7 +166,12 @@ def _head(
 
 
 def _proof(proved: ProvedCode, p: int) -> dict[str, Any]:
-    return {"stack": proved.stack, "cases": [case_record(proof, p) for proof in proved.cases]}
+    writer = Writer(proved.rows, proved.equalities)
+    return {
+        "stack": proved.stack,
+        **({"equalities": writer.equalities()} if proved.equalities else {}),
+        "cases": [writer.case(proof, p) for proof in proved.cases],
+    }
 
 
 def text(certificate: dict[str, Any]) -> str:
@@ -170,23 +180,69 @@ def text(certificate: dict[str, Any]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def case_record(proof: CaseProof | Excluded, p: int) -> dict[str, Any]:
-    """One case of a certificate."""
-    if isinstance(proof, Excluded):
-        return {"flags": [*map(list, proof.flags.items())], "excluded": _bound(proof.bound)}
-    facts = proof.case.facts
-    return {
-        **({"result": proof.result} if proof.result else {}),
-        "flags": [[v, value] for v, value in proof.case.fixed.items() if v not in facts],
-        "facts": [_fact(variable, fact) for variable, fact in facts.items()],
-        "identity": _combination(
-            {
-                row: {m: int(c) % p for m, c in multiple.items() if int(c) % p}
-                for row, multiple in proof.identity.items()
-            }
-        ),
-        "canonical": _bound(proof.canonical),
-    }
+@dataclass(frozen=True)
+class Writer:
+    """Writes what was proved of code that has so many rows, given what dropped carries equal."""
+
+    rows: int
+    known: tuple[Equality, ...] = ()
+
+    def equalities(self) -> list[dict[str, Any]]:
+        """What dropped carries equal. Each is shown by means of those before it."""
+        return [replace(self, known=self.known[:k])._equality(e) for k, e in enumerate(self.known)]
+
+    def _equality(self, equality: Equality) -> dict[str, Any]:
+        return {
+            "variable": equality.carry,
+            "value": _polynomial(equality.value, 1),
+            "most": self._bound(equality.most),
+            "least": self._bound(equality.least),
+        }
+
+    def case(self, proof: CaseProof | Excluded, p: int) -> dict[str, Any]:
+        """One case of a certificate."""
+        if isinstance(proof, Excluded):
+            flags = [*map(list, proof.flags.items())]
+            return {"flags": flags, "excluded": self._bound(proof.bound)}
+        facts = proof.case.facts
+        identity = in_given_rows(proof.identity, self.known)
+        return {
+            **({"result": proof.result} if proof.result else {}),
+            "flags": [[v, value] for v, value in proof.case.fixed.items() if v not in facts],
+            "facts": [self._fact(variable, fact) for variable, fact in facts.items()],
+            "identity": self._combination(
+                {
+                    row: {m: int(c) % p for m, c in multiple.items() if int(c) % p}
+                    for row, multiple in identity.items()
+                }
+            ),
+            "canonical": self._bound(proof.canonical),
+        }
+
+    def _fact(self, variable: int, fact: Fact) -> dict[str, Any]:
+        if fact.bound is not None:
+            return {"variable": variable, "value": fact.value, "bound": self._bound(fact.bound)}
+        residue = in_given_rows(fact.residue, self.known)
+        return {"variable": variable, "value": 0, "residue": self._combination(residue)}
+
+    def _bound(self, bound: Bound) -> dict[str, Any]:
+        """With the least scale at which every number is an integer."""
+        rows = in_given_rows(bound.rows, self.known)
+        numbers = [Fraction(c) for multiple in rows.values() for c in multiple.values()]
+        numbers += [Fraction(slope) for slope in bound.slopes.values()]
+        up = lcm(*(n.denominator for n in numbers))
+        down = gcd(bound.scale * up, *(int(n * up) for n in numbers))
+        factor = Fraction(up, down)
+        return {
+            "scale": hex(int(bound.scale * factor)),
+            "rows": self._combination(rows, factor),
+            "slopes": _slopes(bound.slopes, factor),
+        }
+
+    def _combination(self, rows: Combination, factor: Number = 1) -> list[list[Any]]:
+        """The rows of equalities come last, in their order."""
+        places = {row if row >= 0 else self.rows - 1 - row: row for row in rows if rows[row]}
+        return [[place, _polynomial(rows[places[place]], factor)] for place in sorted(places)]
 
 
 def _products(system: System) -> dict[str, Any]:
@@ -200,26 +256,6 @@ def _products(system: System) -> dict[str, Any]:
     return {"products": products} if products else {}
 
 
-def _fact(variable: int, fact: Fact) -> dict[str, Any]:
-    if fact.bound is not None:
-        return {"variable": variable, "value": fact.value, "bound": _bound(fact.bound)}
-    return {"variable": variable, "value": 0, "residue": _combination(fact.residue)}
-
-
-def _bound(bound: Bound) -> dict[str, Any]:
-    """With the least scale at which every number is an integer."""
-    numbers = [Fraction(c) for multiple in bound.rows.values() for c in multiple.values()]
-    numbers += [Fraction(slope) for slope in bound.slopes.values()]
-    up = lcm(*(n.denominator for n in numbers))
-    down = gcd(bound.scale * up, *(int(n * up) for n in numbers))
-    factor = Fraction(up, down)
-    return {
-        "scale": hex(int(bound.scale * factor)),
-        "rows": _combination(bound.rows, factor),
-        "slopes": _slopes(bound.slopes, factor),
-    }
-
-
 def _slopes(slopes: Slopes, factor: Fraction) -> list[list[Any]]:
     return [
         [
@@ -230,10 +266,6 @@ def _slopes(slopes: Slopes, factor: Fraction) -> list[list[Any]]:
         for product, slope in slopes.items()
         if slope
     ]
-
-
-def _combination(rows: Combination, factor: Number = 1) -> list[list[Any]]:
-    return [[row, _polynomial(rows[row], factor)] for row in sorted(rows) if rows[row]]
 
 
 def _polynomial(polynomial: Polynomial, factor: Number) -> list[list[Any]]:

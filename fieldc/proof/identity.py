@@ -205,11 +205,12 @@ class Identity:
                 continue
             if not self.case.may_be(row.word, 0):
                 continue
-            known = row.carry in self.case.fixed or self.is_constant(row)
-            if known and row.carry is not None and self.case.is_always(row.word, 0):
+            known = row.carry is None or row.carry in self.case.fixed or self.is_constant(row)
+            if known and self.case.is_always(row.word, 0):
                 sign = row.right[(carry,)]
                 rest = {m: -sign * c for m, c in row.right.items() if m != (carry,)}
-                add_to(rest, {ONE: sign * row.factor * self.case.fixed[row.carry]})
+                if row.carry is not None:
+                    add_to(rest, {ONE: sign * row.factor * self.case.fixed[row.carry]})
                 return row, rest
         return None
 

@@ -48,7 +48,7 @@ def prove_formula(
     def prove_code(place: int, contract: Contract, convention: str = CALLS) -> ProvedCode:
         cases: list[CaseProof | Excluded] = []
         proved = prove(code, contract, convention, place, architecture, record=cases.append)
-        return ProvedCode(proved.stack, tuple(cases))
+        return ProvedCode.of(proved, cases)
 
     if not called:
         return ProvedFormula(prove_code(start, contract, convention))

@@ -18,6 +18,7 @@ from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
 from fieldc.proof.refute import Sample
 from fieldc.proof.strategies import STRATEGIES, Strategy
+from fieldc.proof.wraps import Equality, equate_dropped
 from fieldc.proof.zeros import fix_unread, fix_zeros
 
 RUNS = 8
@@ -51,6 +52,8 @@ class Proved:
     """The equations of the code."""
     stack: int
     """Bytes of stack that the code uses below the return address."""
+    equalities: tuple[Equality, ...] = ()
+    """What dropped carries equal, in all cases."""
 
 
 Record = Callable[[CaseProof | Excluded], None]
@@ -101,16 +104,19 @@ def prove(
     if memory.is_foreign:
         find_equal_words(system)
         join_wraps(Case(system, inputs, samples=tuple(s.values for s in samples)))
+    equalities: tuple[Equality, ...] = ()
     for goal in goals:
         try:
-            for case in _cases(system, inputs, goal, samples, record, memory.is_foreign):
-                record(_settled(case, contract, goal, bool(samples)))
+            proofs = _proofs(system, inputs, contract, goal, samples)
         except ProofError:
             if not memory.is_foreign:
-                raise
-            for case in _cases(system, inputs, goal, samples, record, True, of_flags=True):
-                record(_settled(case, contract, goal, bool(samples)))
-    return Proved(system, memory.deepest)
+                equalities += (more := _equalities(system, inputs, contract, goal, samples))
+                if not more:
+                    raise
+            proofs = _proofs(system, inputs, contract, goal, samples, of_flags=memory.is_foreign)
+        for proof in proofs:
+            record(proof)
+    return Proved(system, memory.deepest, equalities)
 
 
 @dataclass(frozen=True)
@@ -130,6 +136,36 @@ def _goals(memory: KernelMemory, contract: Contract) -> Iterator[_Goal]:
     for number, claim in enumerate(contract.claims):
         words = [written[i] for i in range(limbs * number, limbs * (number + 1))]
         yield _Goal(number, value_of(words, memory.system.radix), claim)
+
+
+def _proofs(
+    system: System,
+    inputs: tuple[Input, ...],
+    contract: Contract,
+    goal: _Goal,
+    samples: Sequence[Sample],
+    of_flags: bool = False,
+) -> list[CaseProof | Excluded]:
+    """Every case of a result. Raises ProofError."""
+    proofs: list[CaseProof | Excluded] = []
+    for case in _cases(system, inputs, goal, samples, proofs.append, of_flags):
+        proofs.append(_settled(case, contract, goal, bool(samples)))
+    return proofs
+
+
+def _equalities(
+    system: System,
+    inputs: tuple[Input, ...],
+    contract: Contract,
+    goal: _Goal,
+    samples: Sequence[Sample],
+) -> tuple[Equality, ...]:
+    """What dropped carries equal, where the result has no factor."""
+    if contract.factor != 1:
+        return ()
+    case = Case(system, inputs, samples=tuple(sample.values for sample in samples))
+    values = [value_of([{(v,): 1} for v in i.limbs], system.radix) for i in inputs]
+    return equate_dropped(case, goal.claim(values), contract.p)
 
 
 def _settled(case: Case, contract: Contract, goal: _Goal, has_runs: bool) -> CaseProof | Excluded:
@@ -207,13 +243,13 @@ def _cases(
     goal: _Goal,
     samples: Sequence[Sample],
     record: Record,
-    is_foreign: bool,
-    of_flags: bool = False,
+    of_flags: bool,
 ) -> Iterator[Case]:
     """Every combination of the flags; `of_flags`, also of those that flags are made of."""
     flags = flags_of(system, goal.result, of_flags)
     comparisons = tuple(c for flag in flags if (c := comparison_of(system, flag)) is not None)
     runs = tuple(sample.values for sample in samples)
+    is_foreign = system.is_foreign
     if is_foreign:
         known = Case(system, inputs, {}, samples=runs, is_foreign=True)
         tops = (comparison_by_top(system, flag) for flag in flags)

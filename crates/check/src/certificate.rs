@@ -9,12 +9,8 @@ pub(crate) struct Certificate {
     _format: Format,
     pub(crate) symbol: String,
     pub(crate) contract: Stated,
-    /// Bytes below the return address that the code uses.
-    pub(crate) stack: i64,
-    /// Of AArch64 code: constants that multiply words. They only choose between rows.
-    #[serde(default)]
-    pub(crate) products: Vec<Product>,
-    pub(crate) cases: Vec<Case>,
+    #[serde(flatten)]
+    pub(crate) proof: Proof,
     /// Of a formula by calls: what it calls, in the order of the first calls. It has no cases.
     #[serde(default)]
     pub(crate) routines: Vec<Routine>,
@@ -25,7 +21,21 @@ pub(crate) struct Certificate {
 pub(crate) struct Routine {
     /// Its text.
     pub(crate) formula: String,
+    #[serde(flatten)]
+    pub(crate) proof: Proof,
+}
+
+/// What is claimed of code without calls.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Proof {
+    /// Bytes below the return address that the code uses.
     pub(crate) stack: i64,
+    /// Of AArch64 code: constants that multiply words. They only choose between rows.
+    #[serde(default)]
+    pub(crate) products: Vec<Product>,
+    /// What carries equal that nothing reads, in all cases.
+    #[serde(default)]
+    pub(crate) equalities: Vec<Equality>,
     pub(crate) cases: Vec<Case>,
 }
 
@@ -100,6 +110,15 @@ pub(crate) struct Bound {
 pub(crate) enum Fact {
     Bound { variable: usize, value: u64, bound: Bound },
     Residue { variable: usize, residue: Combination },
+}
+
+/// A variable that equals a polynomial: their difference is at most 0 and at least 0.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Equality {
+    pub(crate) variable: usize,
+    pub(crate) value: Polynomial,
+    pub(crate) most: Bound,
+    pub(crate) least: Bound,
 }
 
 /// Variables and their values.

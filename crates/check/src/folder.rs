@@ -204,7 +204,8 @@ impl Folder {
     /// The certificate claims what the manifest does.
     fn is_expected(&self, row: &Row, convention: &str, certificate: &Certificate) -> Outcome<()> {
         let Manifest { p, word, n, .. } = &self.manifest;
-        let Certificate { symbol, contract: stated, stack, routines, .. } = certificate;
+        let Certificate { symbol, contract: stated, proof, routines, .. } = certificate;
+        let stack = proof.stack;
         let parameters: Parameters = serde_json::from_value(row.parameters.clone())
             .map_err(|why| format!("its parameters: {why}"))?;
         let faults = [
@@ -224,7 +225,7 @@ impl Folder {
                 stated.convention != convention,
                 format!("the certificate's convention is {}", stated.convention),
             ),
-            (Some(*stack) != row.stack, format!("the certificate's stack is {stack} bytes")),
+            (Some(stack) != row.stack, format!("the certificate's stack is {stack} bytes")),
             (
                 !row.symbol.ends_with(&format!("_{}_{}", row.op, row.variant)),
                 format!("its symbol does not say {}_{}", row.op, row.variant),

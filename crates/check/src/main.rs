@@ -28,7 +28,7 @@ mod system;
 mod tests;
 mod x86_64;
 
-use certificate::{Case, Certificate, Product, Stated};
+use certificate::{Certificate, Product, Proof, Stated};
 use contract::Contract;
 use formula::Formula;
 use memory::Run;
@@ -52,27 +52,22 @@ fn verify(certificate: &Certificate, object: &[u8]) -> Outcome<()> {
     if code.convention.name != certificate.contract.convention {
         return fail(format!("the object's convention is {}", code.convention.name));
     }
-    let Certificate { stack, cases, routines, products, contract: stated, .. } = certificate;
+    let Certificate { proof, routines, contract: stated, .. } = certificate;
     if routines.is_empty() {
-        return verify_code(code.bytes, &contract, *stack, cases, products);
+        return verify_code(code.bytes, &contract, proof);
     }
     let formula = stated.formula.as_ref().ok_or("routines of what is no formula")?;
     let called = Routines::new(routines, &contract);
-    let run = run(code.bytes, &contract, Some(called), *stack, &[])?;
+    let run = run(code.bytes, &contract, Some(called), proof.stack, &[])?;
     let called = run.routines.ok_or("a call never returned")?;
     called.settle(&Formula::parsed(formula)?, &contract, &run.z)
 }
 
 /// Replays the cases of code without calls, from its first byte.
-fn verify_code(
-    code: &[u8],
-    contract: &Contract,
-    stack: i64,
-    cases: &[Case],
-    products: &[Product],
-) -> Outcome<()> {
-    let run = run(code, contract, None, stack, products)?;
-    replay::replay(cases, contract, &run.system, &run.z)
+fn verify_code(code: &[u8], contract: &Contract, proof: &Proof) -> Outcome<()> {
+    let mut run = run(code, contract, None, proof.stack, &proof.products)?;
+    replay::extend(&proof.equalities, contract, &mut run.system)?;
+    replay::replay(&proof.cases, contract, &run.system, &run.z)
 }
 
 /// Runs the code to its return, where it uses the stack that is stated.

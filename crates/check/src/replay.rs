@@ -1,6 +1,6 @@
 //! Verifies every claim of a certificate.
 
-use crate::certificate::{Bound, Case, Combination, Fact};
+use crate::certificate::{Bound, Case, Combination, Equality, Fact};
 use crate::contract::Contract;
 use crate::polynomial::Polynomial;
 use crate::system::{System, Word};
@@ -9,6 +9,29 @@ use num_bigint::BigInt;
 use std::collections::{BTreeMap, BTreeSet};
 
 type Known = BTreeMap<usize, u64>;
+
+/// Verifies what variables always equal. Each difference is 0, so it is one more row.
+pub(crate) fn extend(
+    equalities: &[Equality],
+    contract: &Contract,
+    system: &mut System,
+) -> Outcome<()> {
+    for Equality { variable, value, most, least } in equalities {
+        let verifier = Verifier { system, contract, fixed: Known::new() };
+        for number in value.variables().chain([*variable]) {
+            verifier.high(number)?;
+        }
+        let difference = Polynomial::variable(*variable).plus(value, -1);
+        let negated = Polynomial::default().plus(&difference, -1);
+        for (side, bound) in [(&difference, most), (&negated, least)] {
+            if !verifier.at_most(side, &BigInt::ZERO, bound)? {
+                return fail(format!("equality: variable {variable} is not shown to be equal"));
+            }
+        }
+        system.rows.push(difference);
+    }
+    Ok(())
+}
 
 /// Verifies the cases of a certificate, and that they are all the cases there are.
 pub(crate) fn replay(

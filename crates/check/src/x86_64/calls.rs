@@ -69,9 +69,9 @@ impl<'a> Routines<'a> {
         let formula = Formula::parsed(&routine.formula)?;
         let convention = convention::named("sysv").ok_or("System V is not known")?;
         let contract = Contract::of_formula(&formula, &caller.p, caller.limbs, convention)?;
-        verify_code(code, &contract, routine.stack, &routine.cases, &[])
+        verify_code(code, &contract, &routine.proof)
             .map_err(|why| format!("routine {number}: {why}"))?;
-        let lemma = Rc::new(Lemma { formula, contract, stack: routine.stack });
+        let lemma = Rc::new(Lemma { formula, contract, stack: routine.proof.stack });
         self.lemmas.insert(place, Rc::clone(&lemma));
         Ok(lemma)
     }

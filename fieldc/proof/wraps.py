@@ -1,0 +1,172 @@
+"""Borrows and carries that nothing reads, because a number is computed modulo 2^(w*m) only.
+
+Barrett's remainder is x - q*p, below a few p. Code takes the lower limbs of x and of q*p, and drops
+what is above them. The limbs that are left are the remainder all the same: both are the same modulo
+2^(w*m), and their difference is smaller than that. So the borrow equals what the code left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from fieldc.proof.bounds import Bound, Case
+from fieldc.proof.combinations import Combination
+from fieldc.proof.comparisons import Comparison, comparison_of
+from fieldc.proof.equations import (
+    Equation,
+    Number,
+    Polynomial,
+    Select,
+    System,
+    add_to,
+    product,
+    variable,
+)
+from fieldc.proof.refute import evaluate
+from fieldc.proof.strategies import STRATEGIES
+from fieldc.proof.totals import Total
+
+MOST_TERMS = 10_000
+"""Of a number in inputs and quotient digits."""
+
+
+@dataclass(frozen=True)
+class Equality:
+    """A carry that always equals a polynomial: their difference is at most 0 and at least 0."""
+
+    carry: int
+    value: Polynomial
+    most: Bound
+    least: Bound
+    factors: Mapping[int, Number]
+    """Of the carry, on the left side of each row that had it."""
+
+
+def equate_dropped(case: Case, claim: Polynomial, p: int) -> tuple[Equality, ...]:
+    """Find what carries equal that end a chain, and write that into the rows that have them.
+
+    That is 0 first, then what makes the number that the chain ends `claim` modulo p.
+    """
+    system, found = case.system, []
+    flags = {row.flag for row in system.rows if isinstance(row, Select)}
+    for row in [r for r in system.rows if isinstance(r, Equation)]:
+        carry = row.carry
+        if carry is None or carry in flags or row.kind not in ("add", "sub"):
+            continue
+        factors = _factors(system, carry)
+        is_read = len(factors) > 1
+        if is_read and len(row.right) > 2:  # a chain ends where only its carry is added
+            continue
+        briefly = replace(case, strategies=STRATEGIES[:1]) if is_read else case
+        equality = _shown(briefly, carry, {}, factors)
+        if equality is None and not is_read and (chain := comparison_of(system, carry)):
+            value = _left_out(system, chain, claim, p)
+            equality = None if value is None else _shown(case, carry, value, factors)
+        if equality is not None:
+            _write(system, equality)
+            found.append(equality)
+    return tuple(found)
+
+
+def _factors(system: System, carry: int) -> dict[int, Number]:
+    """A carry's factor on the left side of each row that has it."""
+    factors: dict[int, Number] = {system.owners[carry]: 0}
+    for row in system.rows:
+        if isinstance(row, Equation):
+            if row.carry == carry:
+                factors[row.number] = row.factor
+            elif (carry,) in row.right:
+                factors[row.number] = -row.right[carry,]
+    return factors
+
+
+def _write(system: System, equality: Equality) -> None:
+    """Put the value for the carry in every row that has it."""
+    for number, factor in equality.factors.items():
+        row = system.rows[number]
+        if isinstance(row, Equation):
+            right = {m: c for m, c in row.right.items() if m != (equality.carry,)}
+            add_to(right, equality.value, -factor)
+            is_its = row.carry == equality.carry
+            without = replace(row, carry=None, factor=0) if is_its else row
+            system.rows[number] = replace(without, right=right)
+
+
+def in_given_rows(rows: Combination, equalities: Sequence[Equality]) -> Combination:
+    """A sum of multiples of rows with known carries, in rows as the code has them.
+
+    A row with the value is the code's less factor*(carry - value). That difference of the k-th
+    equality is numbered -1 - k.
+    """
+    total = dict(rows)
+    for k, equality in enumerate(equalities):
+        multiple: Polynomial = {}
+        for number, factor in equality.factors.items():
+            add_to(multiple, rows.get(number, {}), -factor)
+        total[-1 - k] = multiple
+    return total
+
+
+def _shown(
+    case: Case, carry: int, value: Polynomial, factors: Mapping[int, Number]
+) -> Equality | None:
+    """The equality, if bounds show it."""
+    target = variable(carry)
+    add_to(target, value, -1)
+    if any(evaluate(target, sample) for sample in case.samples):
+        return None
+    most = case.shown(target, 0)
+    least = case.shown({m: -c for m, c in target.items()}, 0) if most else None
+    return Equality(carry, value, most, least, factors) if most and least else None
+
+
+def _left_out(system: System, chain: Comparison, claim: Polynomial, p: int) -> Polynomial | None:
+    """What the chain's carry is, if the chain's words are claim + p*s for some s.
+
+    The operands are that modulo 2^(w*m). What they are more, in multiples of 2^(w*m), is the carry.
+    """
+    size, inverse = abs(chain.weight), pow(p, -1, abs(chain.weight))
+    operands = _in_digits(system, chain, inverse)
+    if operands is None:
+        return None
+    more = {}
+    for monomial in operands.keys() | claim.keys():
+        got, claimed = int(operands.get(monomial, 0)), int(claim.get(monomial, 0))
+        times = _signed((got - claimed) * inverse, size)
+        if not _is_small(times, system, size):
+            return None
+        more[monomial] = (got - claimed - times * p) // chain.weight
+    return {monomial: c for monomial, c in more.items() if c}
+
+
+def _in_digits(system: System, chain: Comparison, inverse: int) -> Polynomial | None:
+    """The chain's operands without words, but for those that multiply p: digits of a quotient."""
+    total, size = Total(system, chain.operands), abs(chain.weight)
+    factors: set[int] = set()
+    """Words that constants were multiplied with."""
+    for row in total.backwards():
+        if len(total) > MOST_TERMS:
+            return None
+        factor = int(total.terms.get((row.word,), 0))
+        times = _signed(factor * inverse, size)
+        is_plainer = row.word in factors or abs(times) < abs(_signed(factor, size))
+        if isinstance(row, Select) or (is_plainer and _is_small(times, system, size)):
+            continue
+        quotient = total.split(row.word)
+        total.add(product(quotient, row.right))
+        if row.carry is not None:
+            total.add(product(quotient, variable(row.carry)), -row.factor)
+        if row.kind == "mul":
+            factors.update(m[0] for m in row.right if len(m) == 1)
+    return total.terms
+
+
+def _signed(number: int, size: int) -> int:
+    """The number modulo `size`, the one next to 0."""
+    return (number + size // 2) % size - size // 2
+
+
+def _is_small(number: int, system: System, size: int) -> bool:
+    """Whether a residue is a word shorter than the modulus: by chance that is never so."""
+    return abs(number) * system.radix <= size
