@@ -163,7 +163,7 @@ def test_loops_with_a_constant_count(tmp_path: Path) -> None:
     ("said", "why"),
     [
         ("claim = 'z = x'", "lacks"),
-        ("claim = 3\narguments = ['z']", "no statement"),
+        ("claim = 3\narguments = ['z']", "what is no text"),
         ("claim = 'z = w'\narguments = ['z', 'x']", "no value w"),
         ("claim = 'z*z = x'\narguments = ['z', 'x']", "no number times"),
         ("claim = 'z = x/2'\narguments = ['z', 'x']", "neither"),

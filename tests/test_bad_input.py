@@ -59,6 +59,36 @@ def texts() -> dict[str, str]:
         "half.toml": 'operation = "mul',
         "unknown.toml": 'operation = "mul"\narguments = ["z", "x", "y", "q"]',
         "text.toml": "mul",
+        "deep.toml": "a = " + "[" * 5000,
+        **{f"{name}.toml": text for name, text in claims().items()},
+    }
+
+
+def claims() -> dict[str, str]:
+    """Contracts whose claim is none, or is about something else."""
+    arguments = 'arguments = ["z", "x", "y"]\n'
+    claim = 'claim = "R*z = x*y"\n'
+    whole = arguments + claim
+    return {
+        "claim-half": arguments + 'claim = "R*z = x*"',
+        "claim-name": arguments + 'claim = "R*z = x*w"',
+        "claim-empty": arguments + 'claim = ""',
+        "claim-number": arguments + "claim = 7",
+        "claim-power": arguments + 'claim = "z = 2**99999999"',
+        "claim-call": arguments + "claim = \"z = __import__('os')\"",
+        "below-name": whole + 'below = {w = "p"}',
+        "below-negative": whole + 'below = {x = "-p"}',
+        "below-none": whole + 'below = {z = "0"}',
+        "below-xor": whole + 'below = {x = "2^9"}',
+        "sizes-zero": whole + "sizes = {x = 0}",
+        "sizes-huge": whole + "sizes = {x = 99999999999}",
+        "limbs-negative": whole + "limbs = -1",
+        "values-name": whole + "values = {w = 2}",
+        "arguments-twice": claim + 'arguments = ["z", "x", "y", "x"]',
+        "arguments-none": claim + "arguments = []",
+        "arguments-numbers": claim + "arguments = [1, 2, 3]",
+        "arguments-text": claim + 'arguments = "zxy"',
+        "no-result": claim + 'arguments = ["x", "y"]',
     }
 
 

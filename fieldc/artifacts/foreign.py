@@ -44,7 +44,7 @@ def is_statement(text: str) -> bool:
     """Whether a contract's file says what is claimed, and not only an operation."""
     try:
         said = tomllib.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return "claim" in said or "claims" in said
 
@@ -63,8 +63,8 @@ def contract_in_file(text: str, limbs: int) -> ForeignContract:
             raise ProofError(f"a contract has no {', '.join(sorted(unknown))}")
         claims = said["claims"] if "claims" in said else [said["claim"]]
         statement = Statement(
-            tuple(map(str, said["arguments"])),
-            tuple(map(str, claims)),
+            _texts(said["arguments"]),
+            _texts(claims),
             int(said.get("limbs", limbs)),
             {str(k): str(v) for k, v in said.get("below", {}).items()},
             {str(k): int(v) for k, v in said.get("sizes", {}).items()},
@@ -77,6 +77,15 @@ def contract_in_file(text: str, limbs: int) -> ForeignContract:
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ProofError(f"the contract lacks a part or has a wrong one: {error}") from None
     return ForeignContract(statement, memory)
+
+
+def _texts(said: object) -> tuple[str, ...]:
+    """A list of texts that are not empty. Raises TypeError."""
+    if not isinstance(said, list) or not said:
+        raise TypeError(f"{said!r} is no list of texts")
+    if not all(isinstance(text, str) and text for text in said):
+        raise TypeError(f"{said!r} has what is no text")
+    return tuple(said)
 
 
 def _bytes_at(place: str, value: str) -> tuple[str, tuple[int, bytes]]:

@@ -60,6 +60,9 @@ def prove(arguments: argparse.Namespace) -> Answer:
     from fieldc.artifacts.verify import prove_all
 
     if arguments.list:
+        for name in ("symbol", "contract", "field", "convention"):
+            if getattr(arguments, name):
+                raise UsageError(f"--list shows a whole file; leave out --{name}")
         return listed(Path(arguments.path))
     if (answer := stated(arguments)) is not None:
         return answer
@@ -207,7 +210,7 @@ def contract_in(text: str) -> tuple[str, tuple[str, ...]]:
         operation, names = said["operation"], said["arguments"]
         if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
             raise TypeError
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise UsageError(f"{quote(text)} needs operation = ... and arguments = [...]") from None
     return one_of("operation", *OPERATIONS, *STUDIED_OPERATIONS)(str(operation)), tuple(names)
 

@@ -59,6 +59,7 @@ def stated(arguments: argparse.Namespace) -> Answer | None:
     from fieldc.binary.located import ASSUMED
     from fieldc.binary.read import find_routine, open_images
     from fieldc.proof.identity import ProofError
+    from fieldc.proof.statements import contract_from
 
     text = _contract(arguments.contract)
     if not is_statement(text):
@@ -70,6 +71,7 @@ def stated(arguments: argparse.Namespace) -> Answer | None:
     images = open_images(path)
     try:
         contract = contract_in_file(text, f.n)
+        contract_from(contract.statement, f.p)
     except ProofError as error:
         raise UsageError(f"{quote(arguments.contract)}: {error}") from None
     member, symbol = next(iter(images)), arguments.symbol

@@ -26,6 +26,8 @@ NUMBERS: dict[type[ast.operator], Callable[[int, int], int]] = {
 }
 MOST_POWER = 1 << 14
 """Of an exponent: more bits than any field's numbers have."""
+MOST_LIMBS = 1 << 10
+"""Of an operand, and values side by side in it."""
 NOTHING = "-"
 """The name of an argument of which nothing is said."""
 
@@ -61,6 +63,7 @@ class Statement:
 
 def contract_from(statement: Statement, p: int) -> Contract:
     """The contract of a statement for a prime. Raises ProofError where it is none."""
+    _check_names(statement)
     limbs = statement.limbs
     known = {"p": p, "R": 1 << WORD_BITS * limbs}
     radix = 1 << WORD_BITS
@@ -72,8 +75,6 @@ def contract_from(statement: Statement, p: int) -> Contract:
             raise ProofError(f"the bound of {name} is not that of {size} limbs")
         operands.append(Operand(name, size, high, count))
         names += [name] if count == 1 else [f"{name}{k}" for k in range(count)]
-    if "z" not in statement.arguments:
-        raise ProofError("no argument z, the result")
     tables = {"p": _limbs(p, statement.sizes.get("p", limbs))}
     for name, text in statement.tables.items():
         tables[name] = _limbs(number(text, known), statement.sizes.get(name, 1))
@@ -89,6 +90,8 @@ def contract_from(statement: Statement, p: int) -> Contract:
         raise ProofError("the results have different factors")
     claims = [claim for _, claim in pairs]
     high = number(statement.below.get("z", "p"), known) - 1
+    if not 0 <= high < 1 << WORD_BITS * limbs:
+        raise ProofError(f"the bound of z is not that of {limbs} limbs")
     return Contract(
         p,
         limbs,
@@ -102,6 +105,21 @@ def contract_from(statement: Statement, p: int) -> Contract:
         more=tuple(claims[1:]),
         overlap=statement.overlap,
     )
+
+
+def _check_names(statement: Statement) -> None:
+    """Raise ProofError where names do not fit together, or sizes are none."""
+    arguments = [name for name in statement.arguments if name != NOTHING]
+    if "z" not in arguments:
+        raise ProofError("no argument z, the result")
+    if twice := {name for name in arguments if arguments.count(name) > 1}:
+        raise ProofError(f"the argument {min(twice)} is there twice")
+    for part in ("below", "sizes", "values", "numbers", "tables"):
+        if unknown := getattr(statement, part).keys() - {*arguments}:
+            raise ProofError(f"{part} is about {min(unknown)}, which is no argument")
+    sizes = [*statement.sizes.values(), *statement.values.values(), statement.limbs]
+    if not all(1 <= size <= MOST_LIMBS for size in sizes):
+        raise ProofError(f"limbs, sizes and values are from 1 to {MOST_LIMBS}")
 
 
 def _limbs(value: int, count: int) -> tuple[int, ...]:
