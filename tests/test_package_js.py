@@ -40,6 +40,9 @@ WIDE = "--wasm-wide-arithmetic"
 """What V8 is told to have it."""
 node = pytest.mark.skipif(bool(why_not_node()), reason=f"SKIPPED: {why_not_node()}")
 
+SEEN = os.pathsep.join((str(PACKAGE / "node_modules/.bin"), os.environ.get("PATH", os.defpath)))
+ESBUILD = shutil.which("esbuild", path=SEEN)
+
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -184,3 +187,24 @@ def test_chromium(page: str, flags: str, installed: Path, tmp_path: Path) -> Non
     if said.startswith("SKIPPED"):
         pytest.skip(said)
     assert said.count(" values") == len(NAMED) + 2 and said.endswith("DONE"), said
+
+
+@node
+@pytest.mark.skipif(ESBUILD is None, reason="SKIPPED: esbuild is not installed")
+def test_a_bundle_of_one_field_has_no_other(installed: Path, tmp_path: Path) -> None:
+    """The program of the README for bundlers: it computes, and is as small as the README says."""
+    said = (PACKAGE / "README.md").read_text("utf-8")
+    ((kilobytes, program),) = re.findall(
+        r"about (\d+) kB [^\n]*\n\n```js bundle\n(.*?)```", said, re.S
+    )
+    (tmp_path / "node_modules").mkdir()
+    shutil.copytree(installed, tmp_path / "node_modules/fieldc", ignore=MODULES)
+    (tmp_path / "entry.mjs").write_text(program + "console.log(F.mul(3n, 5n));\n")
+    how = ("--bundle", "--minify", "--format=esm", "--outfile=bundle.mjs")
+    run(tmp_path, str(ESBUILD), "entry.mjs", "--log-level=warning", *how)
+    bundle = (tmp_path / "bundle.mjs").read_text("utf-8")
+    assert abs(len(bundle) / 1000 - int(kilobytes)) < 2
+    for name, prime in named_primes().items():
+        assert (f"{prime.p:#x}n" in bundle or f"{prime.p}n" in bundle) == (name == "bn254-p")
+    (tmp_path / "node_modules").rename(tmp_path / "elsewhere")
+    assert run(tmp_path, "node", "bundle.mjs") == "15n\n"
