@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import platform
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -60,6 +61,11 @@ def folder(text: str) -> Path:
     """The path of a folder for argparse."""
     if not text.strip() or "\0" in text:
         raise UsageError(f"{quote(text)} is not the name of a folder; use -o DIR")
+    try:
+        Path(text).exists()
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise UsageError(f"{quote(text)} is too long for the name of a folder") from None
     return Path(text)
 
 

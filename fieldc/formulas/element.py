@@ -13,6 +13,8 @@ from fieldc.formulas.errors import place, wrong
 
 MOST_POWER = 64
 """The largest exponent of `**`."""
+MOST_BITS = 4096
+"""Of a constant."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,8 @@ class Element:
 
     def __pow__(self, power: int) -> Element:
         if not isinstance(power, int) or isinstance(power, bool) or not 1 <= power <= MOST_POWER:
-            raise wrong(f"a power is a whole number from 1 to {MOST_POWER}, not {power!r}")
+            said = "an element" if isinstance(power, Element) else repr(power)
+            raise wrong(f"a power is a whole number from 1 to {MOST_POWER}, not {said}")
         result = self
         for bit in f"{power:b}"[1:]:
             result = result * result
@@ -143,4 +146,6 @@ def square(x: Element) -> Element:
 def _integer(number: int) -> int:
     if isinstance(number, bool):
         raise wrong(f"{number} is not an element: write 0 or 1")
+    if number.bit_length() > MOST_BITS:
+        raise wrong(f"a constant has at most {MOST_BITS} bits; reduce it modulo p")
     return number

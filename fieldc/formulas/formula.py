@@ -98,6 +98,13 @@ class Formula:
 
 
 TAKEN = ("z", "code", "stack")
+C_WORDS = (
+    *("auto", "bool", "case", "char", "const", "default", "do", "double", "enum", "extern"),
+    *("float", "goto", "inline", "int", "long", "register", "restrict", "short", "signed"),
+    *("sizeof", "static", "struct", "switch", "typedef", "typeof", "uint64_t", "union"),
+    *("unsigned", "void", "volatile"),
+)
+"""Names in Python that a C header cannot have."""
 """What an operand cannot be called: z is the result, and a proof calls memory by the others."""
 NUMBERED = ("scale", "constant")
 """Steps with an integer of their own."""
@@ -149,6 +156,8 @@ def _signature(
     function: Callable[..., object], at: tuple[str, int]
 ) -> tuple[list[tuple[str, ValueType]], ValueType]:
     """The operands with their kinds, and the kind of what is returned."""
+    if not function.__name__.isascii():
+        raise wrong(f"{function.__name__} is a symbol too: name it by ASCII letters", at)
     try:
         signature = inspect.signature(function, eval_str=True)
     except NameError as error:
@@ -164,7 +173,7 @@ def _signature(
             raise wrong(f"{function.__name__}: {name} is not one operand", at)
         if parameter.annotation is parameter.empty:
             raise wrong(f"{function.__name__}: {name} has no type, for example Element", at)
-        if name in TAKEN:
+        if name in TAKEN or name in C_WORDS or not name.isascii():
             raise wrong(f"{function.__name__}: no operand can be called {name}", at)
         found.append((name, kind_of(parameter.annotation, f"{name} of {function.__name__}", at)))
     return found, kind_of(signature.return_annotation, f"the result of {function.__name__}", at)
