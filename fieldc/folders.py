@@ -11,21 +11,18 @@ import ctypes
 import json
 import os
 import shutil
-import signal
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import FrameType
 
 from fieldc.errors import quote
 from fieldc.files import OutputError, explained
+from fieldc.signals import deferred_signals
 
 PREFIX, SUFFIX = ".fieldc.", ".part"
 NEW, OLD, JOURNAL = "new", "old", "moves.json"
-SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 AT_FDCWD, EXCHANGE = -100, 2
 
 
@@ -206,27 +203,3 @@ def _put_back(scratch: Path, folder: Path) -> None:
             if os.path.lexists(source / name) and not os.path.lexists(target / name):
                 with suppress(BaseException):  # the first error is the one that is told
                     (source / name).rename(target / name)
-
-
-@contextmanager
-def deferred_signals() -> Iterator[None]:
-    """Hold back Ctrl-C and requests to end until the block ends; in the main thread only."""
-    came: list[int] = []
-
-    def note(number: int, frame: FrameType | None) -> None:
-        came.append(number)
-
-    held = {}
-    if threading.current_thread() is threading.main_thread():
-        numbers = [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
-        # A handler that was not set from Python cannot be put back: such a signal is not held.
-        held = {n: h for n in numbers if (h := signal.getsignal(n)) is not None}
-    try:
-        for number in held:
-            signal.signal(number, note)
-        yield
-    finally:
-        for number, handler in held.items():
-            signal.signal(number, handler)
-        for number in came:
-            signal.raise_signal(number)

@@ -129,7 +129,7 @@ def test_no_files_import_one_another() -> None:
 
 def test_the_prover_imports_nothing_of_the_compiler() -> None:
     may = allowed(rooms())
-    assert may["binary/"] == {"binary/", "errors.py"}
+    assert may["binary/"] == {"binary/", "errors.py", "signals.py"}
     assert may["proof/"] == {"proof/", "binary/"}
 
 

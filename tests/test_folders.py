@@ -15,7 +15,8 @@ from outputs import BUILD, FULL, contents, fail_at
 from fieldc import folders
 from fieldc.artifacts.write import MANIFEST
 from fieldc.files import OutputError
-from fieldc.folders import deferred_signals, recover, write_folder
+from fieldc.folders import recover, write_folder
+from fieldc.signals import deferred_signals
 
 OLD = {"a": b"1", "old": b"2", "sub/c": b"3", "seal": b"4"}
 NEW = {"a": b"5", "b": b"6", "sub/d": b"7", "seal": b"8"}
@@ -206,3 +207,36 @@ def test_what_is_being_written_is_left_alone(tmp_path: Path) -> None:
     (scratch / "mine").unlink()
     recover(out)
     assert not scratch.exists()
+
+
+LOADS = """
+import os, signal, sys, threading, time
+
+class End(BaseException):
+    pass
+
+def end(number, frame):
+    raise End
+
+def shoot():
+    while "lief._lief" not in sys.modules:
+        time.sleep(0.0001)
+    while True:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0.001)
+
+sys.setswitchinterval(1e-5)
+signal.signal(signal.SIGTERM, end)
+try:
+    threading.Thread(target=shoot, daemon=True).start()
+    from fieldc.binary.native import lief
+    time.sleep(10)
+except End:
+    os._exit(7)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_a_signal_while_native_code_is_loaded_does_not_abort() -> None:
+    done = subprocess.run([sys.executable, "-c", LOADS], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (7, "")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import lief
-
 from fieldc.binary.image import (
     Fixup,
     Image,
@@ -16,6 +14,7 @@ from fieldc.binary.image import (
     laid_out,
     unique,
 )
+from fieldc.binary.native import lief
 
 KINDS = {
     "AMD64_ADDR64": ("word64", 0),

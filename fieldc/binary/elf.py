@@ -5,8 +5,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-import lief
-
 from fieldc.binary.image import (
     Fixup,
     Image,
@@ -17,6 +15,7 @@ from fieldc.binary.image import (
     laid_out,
     unique,
 )
+from fieldc.binary.native import lief
 
 KINDS = {
     "X86_64_64": "word64",

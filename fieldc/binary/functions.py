@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
-import lief
-
 from fieldc.binary.image import ObjectError
+from fieldc.binary.native import lief
 
 
 class Architecture(Enum):

@@ -13,9 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-import lief
-
 from fieldc.binary.image import ObjectError
+from fieldc.binary.native import lief
 from fieldc.binary.read import BROKEN
 from fieldc.errors import quote
 

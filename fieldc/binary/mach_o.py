@@ -5,8 +5,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-import lief
-
 from fieldc.binary.image import (
     BASE,
     Fixup,
@@ -17,6 +15,7 @@ from fieldc.binary.image import (
     known_architecture,
     unique,
 )
+from fieldc.binary.native import lief
 
 KINDS = {
     "x86_64": ("word64", "pc32", "pc32", "got32", "got32", "subtractor", "pc32", "pc32", "pc32"),

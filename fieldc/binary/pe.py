@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import lief
-
 from fieldc.binary.image import (
     Fixup,
     Image,
@@ -13,6 +11,7 @@ from fieldc.binary.image import (
     known_architecture,
     unique,
 )
+from fieldc.binary.native import lief
 
 
 def read_pe(data: bytes) -> Image:

@@ -7,13 +7,12 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-import lief
-
 from fieldc.binary import archive
 from fieldc.binary.coff import read_coff
 from fieldc.binary.elf import read_elf
 from fieldc.binary.image import Image, ObjectError, Routine, no_function
 from fieldc.binary.mach_o import read_mach_o
+from fieldc.binary.native import lief
 from fieldc.binary.pe import read_pe
 from fieldc.errors import quote
 
