@@ -18,12 +18,14 @@ from primes import OF_EVERY_CLASS, shaped, shapes
 
 from fieldc.algorithms import choose
 from fieldc.artifacts.verify import Job, prove_job
-from fieldc.binary.linkable import function_of, functions
+from fieldc.binary.functions import functions
+from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field, named_primes
 from fieldc.field import Field
 from fieldc.language import LanguageError
 from fieldc.machine.assemble import assemble, host_triple
 from fieldc.modulus import is_prime
+from fieldc.operations import OPERATIONS
 from fieldc.packages.checked_in import COMMAND, ROOT
 from fieldc.packages.rust import race_texts
 from fieldc.packages.rust.classes import (
@@ -41,10 +43,11 @@ from fieldc.packages.rust.classes import (
     representative,
 )
 from fieldc.packages.rust.crate import FILES, FOLDER, families, generate
-from fieldc.packages.rust.kernels import HELD, crate_jobs, kernels_in
-from fieldc.packages.rust.plain import PLAIN_OPERATIONS, class_name, is_plain, plain_primes
+from fieldc.packages.rust.kernels import HELD, assembled, caller_of, crate_jobs
+from fieldc.packages.rust.plain import PLAIN_OPERATIONS, is_plain, plain_primes
 from fieldc.packages.rust.schedules import crate_kernel
 from fieldc.packages.rust.sums import FITTING, as_function, inline_sums
+from fieldc.packages.rust.written import kernels_in
 from fieldc.proof.prove import prove
 from fieldc.targets.x86_64.conventions import CALLED_INLINE, GENERAL
 
@@ -86,7 +89,7 @@ def test_unsafe_stands_only_in_assembly(files: dict[str, str]):
         assert ("unsafe" in text) == bool(re.search(r"/(aarch64_)?n\d\d\.rs$", path)), path
         # Each unsafe function has its section of Safety; what calls it stands in the macro. Each
         # piece of inline assembly says why it holds.
-        assert text.count("unsafe extern") == text.count("/// # Safety")
+        assert text.count("unsafe fn") == text.count("/// # Safety")
         assert text.count("unsafe {") == text.count("// SAFETY:") == text.count(" asm!(")
 
 
@@ -277,10 +280,12 @@ def test_a_word_that_two_constants_share_for_most_primes_is_read_where_it_belong
 def test_calls_of_kernels_name_every_register_once(limbs: int):
     """The proofs see the registers that hold results and those a callee keeps, not the others."""
     named = sorted(set(GENERAL) - set(CALLED_INLINE.preserved))
-    kernels = list(kernels_in((ROOT / FOLDER / f"n{limbs:02}.rs").read_text()))
+    text = (ROOT / FOLDER / f"n{limbs:02}.rs").read_text()
+    kernels = kernels_in(text).values()
     assert {kernel.limbs for kernel in kernels} == {limbs}
+    assert len(kernels) == text.count("\nunsafe fn") == text.count("called!(")
     for kernel in kernels:
-        held = HELD.findall(kernel.call)
+        held = HELD.findall(kernel.operands)
         assert sorted(register for register, _ in held) == named, kernel.symbol
         assert sorted(int(i) for _, i in held if i) == list(range(limbs)), kernel.symbol
 
@@ -290,12 +295,13 @@ def test_calls_of_kernels_name_every_register_once(limbs: int):
 def test_a_register_named_wrongly_is_refused(other: str):
     """Two results exchanged, and one sought where none is."""
     f = find_field("bn254-p")
-    kernels = kernels_in((ROOT / FOLDER / "n04.rs").read_text())
-    kernel = next(k for k in kernels if k.symbol == "mul_fold_mulx")
+    kernel = kernels_in((ROOT / FOLDER / "n04.rs").read_text())["mul_fold_mulx"]
     exchanged = {"rcx": other, other: "rcx"}
-    call = re.sub(rf"(?<=\")(rcx|{other})(?=\")", lambda found: exchanged[found[0]], kernel.call)
-    for text, is_right in ((kernel.call, True), (call, False)):
-        made = replace(kernel, call=text).assembled(f)
+    wrong = re.sub(
+        rf"(?<=\")(rcx|{other})(?=\")", lambda found: exchanged[found[0]], kernel.operands
+    )
+    for operands, is_right in ((kernel.operands, True), (wrong, False)):
+        made = assembled(replace(kernel, operands=operands), f)
         job = Job(made, kernel.symbol, "mul", f.p, f.n, "sysv")
         assert is_right == (not prove_job(job).failure)
 
@@ -346,25 +352,25 @@ def test_what_rustc_makes_of_them_is_proved(
 
 def kernels_of(data: bytes, names: tuple[str, ...]) -> Counter[str]:
     """How many kernels of each named field an object has; those of some are proved."""
-    called = {
-        (kernel.limbs, kernel.symbol): kernel
-        for limbs in LIMBS
-        for kernel in kernels_in((ROOT / FOLDER / f"n{limbs:02}.rs").read_text())
-    }
-    plain = {class_name(f): f for f in plain_primes()}
-    counted: Counter[str] = Counter()
-    for symbol, found in functions(data).items():
-        if name := re.search(r"n(\d\d)\d+([a-z][a-z0-9_]*_(?:mulx|adx))_code\d+h", symbol):
-            kernel = called[int(name[1]), name[2]]
-            f = plain.get(kernel.prime_class) or field_in(found.code, kernel.limbs)
-            counted[f.name] += 1
-            if f.name not in names:
+    found, counted = {code.name: code for code in functions(data)}, Counter[str]()
+    for f in map(find_field, named_primes()):
+        text = (ROOT / FOLDER / f"n{f.n:02}.rs").read_text()
+        for symbol, kernel in kernels_in(text).items():
+            code = found.get(kernel.name_for(f))
+            if code is None:
                 continue
-            bytes_of_rustc = f".byte {', '.join(map(str, found.code))}"
-            function = function_of(kernel.called(bytes_of_rustc, found.start), kernel.symbol)
-            contract = contract_named(kernel.operation, f.p, f.n)
-            prove(function.code, contract, start=function.start)
+            counted[f.name] += 1
+            if f.name in names:
+                bytes_of_rustc = f".byte {', '.join(map(str, code.code))}"
+                function = function_of(caller_of(kernel, bytes_of_rustc), symbol)
+                contract = contract_named(operation_of(symbol), f.p, f.n)
+                prove(function.code, contract, start=function.start)
     return counted
+
+
+def operation_of(symbol: str) -> str:
+    """What a kernel of the crate computes."""
+    return max(filter(symbol.startswith, OPERATIONS), key=len)
 
 
 def user_of(names: Collection[str], kind: str, body: str) -> str:
@@ -377,11 +383,3 @@ def user_of(names: Collection[str], kind: str, body: str) -> str:
                 head = f"pub fn {module}_{name.lower()}(x: {of}, y: {of}) -> {of}"
                 text += f"{head} {{ {body.format(of)} }}\n"
     return text
-
-
-def field_in(code: bytes, limbs: int) -> Field:
-    """The named field whose lowest limb and n0 stand behind a kernel's code."""
-    fields = [f for name in named_primes() if (f := find_field(name)).n == limbs]
-    words = [(f, (f.n0, f.p % f.base)) for f in fields]
-    assert len({known for _, known in words}) == len(fields)
-    return next(f for f, known in words if all(w.to_bytes(8, "little") in code for w in known))

@@ -17,7 +17,7 @@ from fieldc.catalogue import find_field, named_primes
 from fieldc.field import Field
 from fieldc.packages.checked_in import ROOT
 from fieldc.packages.rust.aarch64 import OWN, kernels_for
-from fieldc.packages.rust.aarch64_kernels import SYSTEMS, arm_crate_jobs, arm_kernels_in
+from fieldc.packages.rust.aarch64_kernels import SYSTEMS, arm_crate_jobs, code
 from fieldc.packages.rust.classes import (
     CLASSES,
     LAZY_CLASSES,
@@ -28,6 +28,7 @@ from fieldc.packages.rust.classes import (
 )
 from fieldc.packages.rust.crate import FOLDER, families
 from fieldc.packages.rust.plain import PLAIN_OPERATIONS, class_name, plain_primes
+from fieldc.packages.rust.written import kernels_in
 
 GENERATED = ROOT / FOLDER
 TRIPLES = ("aarch64-unknown-linux-gnu", "aarch64-apple-darwin", "aarch64-pc-windows-msvc")
@@ -58,7 +59,8 @@ def test_kernels_are_proved_at_the_limits_of_their_classes(limbs: int) -> None:
 @pytest.mark.parametrize("limbs", LIMBS)
 def test_every_class_has_its_kernels(limbs: int) -> None:
     text = (GENERATED / f"aarch64_n{limbs:02}.rs").read_text()
-    there = {kernel.symbol for kernel in arm_kernels_in(text)}
+    there = kernels_in(text).keys()
+    assert len(there) == text.count("\nunsafe fn") == text.count("called!(")
     for family, macro in ((CLASSES, "assembly"), (LAZY_CLASSES, "lazy_assembly")):
         for number, of in enumerate(family):
             if limbs not in of.limbs:
@@ -105,18 +107,16 @@ def check_bytes(data: bytes) -> None:
     """Each kernel of a field of every class is there: instructions, filling, and constants."""
     for name in OF_EVERY_CLASS:
         f = find_field(name)
-        taken = kernels_of_type(f)
-        for kernel in arm_kernels_in((GENERATED / f"aarch64_n{f.n:02}.rs").read_text()):
-            if taken.get(kernel.operation) != kernel.prime_class:
-                continue
-            code, end = (
-                kernel.code(f),
-                4 * kernel.lines[: kernel.lines.index(".p2align")].count("\n"),
-            )
-            table = code[end + end % 8 :]
-            assert len(table) >= 16 and code[: end + end % 8] == code[:end] + bytes(end % 8)
-            found = re.escape(code[:end]) + b".{%d}" % (end % 8) + re.escape(table)
+        kernels = kernels_in((GENERATED / f"aarch64_n{f.n:02}.rs").read_text())
+        for operation, of in kernels_of_type(f).items():
+            kernel = kernels[f"{operation}_{of}"]
+            made = code(kernel, f)
+            end = 4 * kernel.lines[: kernel.lines.index(".p2align")].count("\n")
+            table = made[end + end % 8 :]
+            assert len(table) >= 16 and made[: end + end % 8] == made[:end] + bytes(end % 8)
+            found = re.escape(made[:end]) + b".{%d}" % (end % 8) + re.escape(table)
             assert re.search(found, data, re.DOTALL), (name, kernel.symbol)
+            assert kernel.name_for(f).encode() in data
 
 
 QEMU, LINUX = "qemu-aarch64", "aarch64-unknown-linux-musl"

@@ -182,7 +182,7 @@ def _coff(binary: lief.COFF.Binary) -> Iterator[ScannedCode]:
 def _macho(binary: lief.MachO.Binary) -> Iterator[ScannedCode]:
     machine = _architecture(binary.header.cpu_type)
     for number, section in enumerate(binary.sections, 1):
-        if section.name != "__text":
+        if not section.has(lief.MachO.Section.FLAGS.PURE_INSTRUCTIONS):
             continue
         found = _Section(bytes(section.content))
         for symbol in binary.symbols:

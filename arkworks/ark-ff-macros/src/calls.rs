@@ -3,11 +3,12 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use crate::kernels::{Kernel, Kernels, processor};
+use crate::kernels::{Kernel, Kernels, called, processor};
 
 /// The kernels, and functions that call those which suit the processor.
 pub(crate) fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
-    let (kernel_items, processor, result) = (&kernels.items, processor()?, result(n));
+    let (kernel_items, called) = (&kernels.items, called()?);
+    let (processor, result) = (processor()?, result(n));
     let mul = call(&kernels.mul, &quote! { x, y }, &quote! {});
     let square = match &kernels.square {
         Some(square) => call(square, &quote! { x }, &quote! {}),
@@ -43,8 +44,9 @@ pub(crate) fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
         }
     });
     Ok(quote! {
+        #[allow(named_asm_labels)]
         mod __kernels {
-            use ::core::arch::{asm, naked_asm};
+            use ::core::arch::asm;
             use ::core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
             const UNKNOWN: u8 = 0;
@@ -85,6 +87,7 @@ pub(crate) fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
                 #square
             }
 
+            #called
             #sum
             #sums
             #result

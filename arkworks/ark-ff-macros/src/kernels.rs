@@ -2,7 +2,7 @@
 
 use fieldc::sources;
 use num_bigint::BigUint;
-use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{File, Item, ItemFn};
 
@@ -66,8 +66,7 @@ impl Kernel {
         let mut take = |variant: &str| {
             let name = format!("{operation}_{class}_{variant}");
             let found = function(file, &name)?;
-            let code = function(file, &format!("{name}_code"))?;
-            items.extend([for_one_modulus(found), for_one_modulus(code)]);
+            items.extend(for_one_modulus(found));
             Some(found.sig.ident.clone())
         };
         Some(Self { mulx: take("mulx")?, adx: take("adx") })
@@ -81,41 +80,15 @@ fn function<'a>(file: &'a File, name: &str) -> Option<&'a ItemFn> {
     })
 }
 
-/// A kernel, or the call of one, for the one modulus `M` that is in scope.
+/// A kernel for the one modulus `M` that is in scope.
 fn for_one_modulus(kernel: &ItemFn) -> TokenStream {
     let mut kernel = kernel.clone();
     kernel.sig.generics = syn::Generics::default();
     kernel.attrs.retain(|attribute| !attribute.path().is_ident("doc"));
-    let tokens = without_modulus(kernel.into_token_stream());
+    let tokens = kernel.into_token_stream();
     #[cfg(feature = "sabotage")]
     let tokens = crate::sabotage::flip(tokens);
     tokens
-}
-
-/// Tokens without `::<M>`, also in what a macro is given.
-fn without_modulus(tokens: TokenStream) -> TokenStream {
-    let mut kept: Vec<TokenTree> = Vec::new();
-    let mut tokens = tokens.into_iter();
-    while let Some(token) = tokens.next() {
-        match token {
-            TokenTree::Group(group) => {
-                let inner = without_modulus(group.stream());
-                kept.push(TokenTree::Group(Group::new(group.delimiter(), inner)));
-            }
-            // `::<` are joined punctuation: after them come the modulus and `>`.
-            TokenTree::Punct(p) if p.as_char() == '<' && ends_with_colons(&kept) => {
-                kept.truncate(kept.len() - 2);
-                tokens.by_ref().take(2).for_each(drop);
-            }
-            other => kept.push(other),
-        }
-    }
-    kept.into_iter().collect()
-}
-
-fn ends_with_colons(tokens: &[TokenTree]) -> bool {
-    let is_colon = |token: &TokenTree| matches!(token, TokenTree::Punct(p) if p.as_char() == ':');
-    tokens.len() >= 2 && tokens[tokens.len() - 2..].iter().all(is_colon)
 }
 
 /// What kernels say of a modulus `M`.
@@ -143,6 +116,16 @@ fn constants(p: &[u64]) -> TokenStream {
             const N0: u64 = #n0;
         }
     }
+}
+
+/// The macro by which inline assembly calls a kernel's code, for each format of objects.
+pub(crate) fn called() -> syn::Result<TokenStream> {
+    let items = syn::parse_file(sources::CALLED)?.items;
+    Ok(items
+        .iter()
+        .filter(|item| matches!(item, Item::Macro(_)))
+        .map(ToTokens::to_token_stream)
+        .collect())
 }
 
 /// Functions of fieldc's additions, by their names.

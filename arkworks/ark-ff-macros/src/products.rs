@@ -73,17 +73,17 @@ fn methods(has_sum: bool) -> Vec<TokenStream> {
                 fn of_two(x: &[__Element; 2], y: &[__Element; 2]) -> __Element {
                     #sum_of_two
                 }
-                let ((a, last_a), (b, last_b)) = (a.as_chunks::<2>(), b.as_chunks::<2>());
-                let last = match (last_a, last_b) {
+                let (a, b) = (a.chunks_exact(2), b.chunks_exact(2));
+                let last = match (a.remainder(), b.remainder()) {
                     ([x], [y]) => Some(*x * *y),
                     _ => None,
                 };
-                let ([x, a @ ..], [y, b @ ..]) = (a, b) else {
+                let mut sums = a.zip(b).map(|(x, y)| of_two(&[x[0], x[1]], &[y[0], y[1]]));
+                let Some(mut total) = sums.next() else {
                     return last.unwrap_or(<__Element as ark_ff::AdditiveGroup>::ZERO);
                 };
-                let mut total = of_two(x, y);
-                for (x, y) in a.iter().zip(b) {
-                    total += of_two(x, y);
+                for sum in sums {
+                    total += sum;
                 }
                 match last {
                     Some(last) => total + last,

@@ -47,8 +47,8 @@ pub(crate) use crate::portable::choose;
 #[inline(always)]
 pub(crate) fn choose<const N: usize>(flag: bool, a: &[u64; N], b: &[u64; N]) -> [u64; N] {
     let (mut result, flag) = (*b, u64::from(flag));
-    let (threes, rest) = result.as_chunks_mut::<3>();
-    for ([x, y, z], a) in threes.iter_mut().zip(a.as_chunks::<3>().0) {
+    let mut i = 0;
+    while i + 3 <= N {
         // SAFETY: it changes the named registers and flags only.
         unsafe {
             core::arch::asm!(
@@ -56,19 +56,22 @@ pub(crate) fn choose<const N: usize>(flag: bool, a: &[u64; N], b: &[u64; N]) -> 
                 "cmovne {x}, {a}",
                 "cmovne {y}, {b}",
                 "cmovne {z}, {c}",
-                flag = in(reg) flag, a = in(reg) a[0], b = in(reg) a[1], c = in(reg) a[2],
-                x = inout(reg) *x, y = inout(reg) *y, z = inout(reg) *z,
+                flag = in(reg) flag, a = in(reg) a[i], b = in(reg) a[i + 1], c = in(reg) a[i + 2],
+                x = inout(reg) result[i],
+                y = inout(reg) result[i + 1],
+                z = inout(reg) result[i + 2],
                 options(pure, nomem, nostack),
             );
         }
+        i += 3;
     }
-    for (x, a) in rest.iter_mut().rev().zip(a.iter().rev()) {
+    for i in (i..N).rev() {
         // SAFETY: it changes the named register and flags only.
         unsafe {
             core::arch::asm!(
                 "test {flag}, {flag}",
                 "cmovne {x}, {a}",
-                flag = in(reg) flag, a = in(reg) *a, x = inout(reg) *x,
+                flag = in(reg) flag, a = in(reg) a[i], x = inout(reg) result[i],
                 options(pure, nomem, nostack),
             );
         }

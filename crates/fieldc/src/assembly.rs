@@ -257,36 +257,13 @@ mod x86_64 {
     not(feature = "portable"),
     not(miri)
 ))]
-pub(crate) use aarch64::result_of;
-
-#[cfg(all(
-    target_arch = "aarch64",
-    target_endian = "little",
-    not(feature = "portable"),
-    not(miri)
-))]
 mod aarch64 {
-    use core::mem::MaybeUninit;
-
-    /// What a kernel writes through a pointer.
-    ///
-    /// # Safety
-    /// The function writes all limbs.
-    #[inline(always)]
-    pub(crate) unsafe fn result_of<const N: usize>(kernel: impl FnOnce(*mut [u64; N])) -> [u64; N] {
-        let mut z = MaybeUninit::uninit();
-        kernel(z.as_mut_ptr());
-        // SAFETY: the kernel wrote all limbs.
-        unsafe { z.assume_init() }
-    }
-
     /// One load and one comparison beside a call: every processor runs the kernels.
     macro_rules! run {
         (($kernel:ident) ($($x:ident),+) ($($portable:tt)+)) => {
             if $crate::kernels::runs_assembly() {
-                // SAFETY: the operands are references, the kernel writes all limbs of its result,
-                // and the class is p's.
-                unsafe { $crate::assembly::result_of(|z| $kernel::<M>(z, $($x),+)) }
+                // SAFETY: the class is p's.
+                unsafe { $kernel::<M>($($x),+) }
             } else {
                 $crate::assembly::$($portable)+($($x),+)
             }

@@ -122,6 +122,17 @@
 mod addition;
 mod assembly;
 mod batch;
+#[cfg(all(
+    any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_endian = "little")
+    ),
+    not(feature = "portable"),
+    not(miri)
+))]
+// A line of assembly stands on a line.
+#[rustfmt::skip]
+mod called;
 mod conditions;
 mod constant;
 mod constants;
@@ -132,6 +143,10 @@ pub mod fp2;
 mod generator;
 // The generator prints it; `cargo fmt` would only make its own check fail.
 #[rustfmt::skip]
+#[allow(
+    named_asm_labels,
+    reason = "an object defines each once, and says so to the linker"
+)]
 #[deny(
     clippy::missing_inline_in_public_items,
     reason = "a field's code is compiled where it is used, not with the crate"

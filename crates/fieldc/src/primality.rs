@@ -30,7 +30,7 @@ pub const fn is_probable_prime<const N: usize, M: Modulus<N>>(is_thorough: bool)
 const fn is_small_prime(p: u64) -> bool {
     let mut divisor = 2;
     while divisor * divisor <= p {
-        if p.is_multiple_of(divisor) {
+        if p % divisor == 0 {
             return false;
         }
         divisor += 1;

@@ -18,6 +18,9 @@ pub const KERNELS: [&str; modulus::MOST_LIMBS] = [
     include_str!("generated/n12.rs"),
 ];
 
+/// How inline assembly calls their code.
+pub const CALLED: &str = include_str!("called.rs");
+
 /// Additions, and what they are made of.
 pub const ADDITION: [&str; 2] = [include_str!("limbs.rs"), include_str!("addition.rs")];
 

@@ -23,8 +23,8 @@ pub fn inner_product<const N: usize, M: HasProducts<N>>(x: &[M], y: &[M]) -> [u6
 /// The sum over slices of the same length.
 #[inline(always)]
 fn total<const N: usize, M: HasProducts<N>>(x: &[M], y: &[M]) -> [u64; N] {
-    let (x_pairs, x_last) = limbs(x).as_chunks();
-    let (y_pairs, y_last) = limbs(y).as_chunks();
+    let (x_pairs, x_last) = pairs(x);
+    let (y_pairs, y_last) = pairs(y);
     let last = match (x_last, y_last) {
         ([x], [y]) => Some(M::Kernels::mul::<M>(x, y)),
         _ => None,
@@ -43,9 +43,14 @@ fn total<const N: usize, M: HasProducts<N>>(x: &[M], y: &[M]) -> [u64; N] {
     }
 }
 
-/// The limbs of elements side by side.
+/// The limbs of elements by twos, and those of the last one if their number is odd.
 #[inline(always)]
-fn limbs<const N: usize, M: HasProducts<N>>(elements: &[M]) -> &[[u64; N]] {
-    // SAFETY: an element is nothing but its limbs, as its implementation promises.
-    unsafe { core::slice::from_raw_parts(elements.as_ptr().cast(), elements.len()) }
+fn pairs<const N: usize, M: HasProducts<N>>(elements: &[M]) -> (&[[[u64; N]; 2]], &[[u64; N]]) {
+    let (first, count) = (elements.as_ptr().cast::<[u64; N]>(), elements.len());
+    // SAFETY: an element is nothing but its limbs, as its implementation promises. The pairs and
+    // the rest are parts of the slice.
+    unsafe {
+        let rest = core::slice::from_raw_parts(first.add(count / 2 * 2), count % 2);
+        (core::slice::from_raw_parts(first.cast(), count / 2), rest)
+    }
 }

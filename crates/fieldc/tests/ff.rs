@@ -192,10 +192,8 @@ macro_rules! field_tests {
                     let mut bytes = [0xff; $uniform];
                     random.fill(&mut bytes[i % 2 * $uniform..]);
                     let limbs = bytes
-                        .as_chunks()
-                        .0
-                        .iter()
-                        .map(|limb| u64::from_le_bytes(*limb));
+                        .chunks_exact(8)
+                        .map(|limb| u64::from_le_bytes(limb.try_into().unwrap()));
                     let number = reduce(&limbs.collect::<Vec<_>>(), &Fp::MODULUS);
                     let mut number = number.map(u64::to_le_bytes).as_flattened().to_vec();
                     number.truncate(Fp::BYTES);

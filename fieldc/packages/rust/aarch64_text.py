@@ -1,18 +1,23 @@
-"""The texts of the crate's AArch64 kernels: naked functions, and the classes that take them."""
+"""The texts of the crate's AArch64 kernels, and the classes that take them.
+
+Each is a Rust function whose inline assembly calls the kernel's code.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fieldc.field import Field
 from fieldc.packages.rust.aarch64 import ClassKernel, kernels_at, kernels_for, plain_kernel
 from fieldc.packages.rust.classes import CLASSES, LAZY_CLASSES
 from fieldc.packages.rust.plain import PLAIN_OPERATIONS, class_number, plain_primes
-from fieldc.packages.rust.text import array, constant, signature
+from fieldc.packages.rust.text import array, called, constant, signature, wrapped
 
-HEAD = """use core::arch::naked_asm;
+HEAD = """use core::arch::asm;
+use core::mem::MaybeUninit;
 
 use crate::assembly::assembly;
+use crate::called::called;
 use crate::lazy_kernels::lazy_assembly;
 use crate::modulus::Modulus;
 """
@@ -20,19 +25,26 @@ KERNEL = """
 /// {says}; {algorithm}.
 ///
 /// # Safety
-/// The operands can be read and z written; p is of the class.
-#[unsafe(naked)]
+/// p is of the class.
+#[inline(always)]
 {signature} {{
-    naked_asm!(
-        r"
-{lines}
-.p2align 3
-2:
-.quad {quads}
-",
-{constants}    )
+    let mut z = MaybeUninit::<[u64; {n}]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {{
+        asm!(
+{called}{registers}
+        );
+        z.assume_init()
+    }}
 }}
 """
+TABLE = """
+.p2align 3
+2:
+.quad {}"""
+CHANGED = (*(f"x{i}" for i in range(18)), "lr")
+"""The registers that a function may change by the conventions of all systems."""
 
 
 def arm_kernels(limbs: int) -> str:
@@ -66,21 +78,34 @@ def _dispatch(limbs: int) -> Iterator[str]:
 
 
 def kernel_text(kernel: ClassKernel) -> str:
-    """A kernel as a naked function of a modulus: its constants come after its return.
+    """A kernel as a function of a modulus and its operands: its constants come after its return.
 
     It is called by the convention that all systems share, with the result in memory.
     """
     expression = kernel.expression
     n, operands = expression.field.n, expression.kernel.operands
-    names = [constant(name) for name, _ in kernel.code.constants]
+    constants = dict(constant(name) for name, _ in kernel.code.constants)
     says = " ".join(expression.kernel.source.splitlines()[0].rstrip(".").split())
-    pointers = [f"z: *mut {array(1, n)}"]
-    pointers += [f"{x}: *const {array(bound.count, n)}" for x, bound in operands]
+    table = ", ".join(f"{{{name}}}" for name in constants)
+    lines = "\n".join(kernel.code.lines) + (TABLE.format(table) if table else "")
+    pointers = ("z.as_mut_ptr()", *(f"core::ptr::from_ref({x})" for x, _ in operands))
+    arguments = [f"{x}: &{array(bound.count, n)}" for x, bound in operands]
     return KERNEL.format(
         says=says.split(":")[0],
         algorithm=expression.kernel.algorithm,
-        signature=signature(f'unsafe extern "C" fn {kernel.symbol}<M: Modulus<{n}>>', pointers, ""),
-        lines="\n".join(kernel.code.lines),
-        quads=", ".join(f"{{{name}}}" for name, _ in names),
-        constants="".join(f"        {name} = const {value},\n" for name, value in names),
+        n=n,
+        signature=signature(
+            f"unsafe fn {kernel.symbol}<M: Modulus<{n}>>", arguments, f"[u64; {n}]"
+        ),
+        called=called("bl", kernel.symbol, lines, constants, n),
+        registers=wrapped(_registers(pointers)),
     )
+
+
+def _registers(pointers: Sequence[str]) -> Iterator[str]:
+    """What each register holds before and after, for inline assembly."""
+    for i, register in enumerate(CHANGED):
+        if i < len(pointers):
+            yield f'inout("{register}") {pointers[i]} => _,'
+        else:
+            yield f'out("{register}") _,'

@@ -1,17 +1,15 @@
-"""Prints a kernel as a Rust function: a naked function, called out of inline assembly.
+"""Prints an x86-64 kernel as a Rust function whose inline assembly calls the kernel's code.
 
-The code takes and leaves words in registers of its own choice, with its constants after it. Such
-functions carry no symbol of their own, so one text serves ELF, Mach-O and COFF. Results in
-registers need not be read back from memory.
+The code takes and leaves words in registers of its own choice, with its constants after it. Results
+in registers need not be read back from memory.
 """
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Mapping
 
 from fieldc.language import Expression
-from fieldc.packages.rust.text import LINE, array, signature
+from fieldc.packages.rust.text import array, called, signature, wrapped
 from fieldc.targets.x86_64.conventions import CALLED_INLINE, GENERAL
 from fieldc.targets.x86_64.instructions import Physical
 from fieldc.targets.x86_64.kernel import X86Kernel
@@ -29,28 +27,17 @@ KERNEL = """
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {{
         asm!(
-            "call {{kernel}}",
-            kernel = sym {symbol}_code::<M>,
-{registers}
+{called}{registers}
             options(pure, readonly),
         );
     }}
     z
 }}
-
-#[unsafe(naked)]
-unsafe extern "C" fn {symbol}_code<M: Modulus<{n}>>() {{
-    naked_asm!(
-        r"
-{lines}
-{table}",
-{constants}    )
-}}
 """
-TABLE = """.balign 64
+TABLE = """
+.balign 64
 2:
-.quad {}
-"""
+.quad {}"""
 
 
 def called_inline(
@@ -78,6 +65,8 @@ def called_inline(
         )
     }
     table = [f"{{{name}}}" for name in constants] or [hex(word) for _, word in kernel.constants]
+    lines = "\n".join(map(_instruction, kernel.code))
+    lines += TABLE.format(", ".join(table)) if table else ""
     return KERNEL.format(
         says=says.split(":")[0],
         algorithm=expression.kernel.algorithm,
@@ -87,17 +76,8 @@ def called_inline(
         symbol=symbol,
         n=n,
         signature=signature(f"unsafe fn {symbol}<M: Modulus<{n}>>", operands, f"[u64; {n}]"),
-        registers=textwrap.fill(
-            " ".join(_registers(dict(zip(kernel.returned, words, strict=True)), pointers)),
-            LINE,
-            initial_indent=" " * 12,
-            subsequent_indent=" " * 12,
-        ),
-        lines="\n".join(map(_instruction, kernel.code)),
-        table=TABLE.format(", ".join(table)) if table else "",
-        constants="".join(
-            f"        {name} = const {value},\n" for name, value in constants.items()
-        ),
+        registers=wrapped(_registers(dict(zip(kernel.returned, words, strict=True)), pointers)),
+        called=called("call", symbol, lines, constants, n),
     )
 
 

@@ -24,9 +24,10 @@ from fieldc.packages.rust.classes import (
     lazy_class_of,
 )
 from fieldc.packages.rust.crate import dispatch
-from fieldc.packages.rust.kernels import kernels_in
+from fieldc.packages.rust.kernels import assembled
 from fieldc.packages.rust.schedules import PROCESSOR, TUNED, crate_kernel, schedule_of
 from fieldc.packages.rust.sums import FITTING, inline_sums, sum_text
+from fieldc.packages.rust.written import kernels_in
 from fieldc.targets.artifact import Artifact
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import Choice, Target
@@ -98,8 +99,8 @@ def text_of(expression: Expression, kernel: X86Kernel, variant: str) -> str:
 def _make(target: Target, choice: Choice) -> Artifact:
     kernel, _ = kernel_of(choice)
     text = text_of(choice.expression, kernel, choice.variant.name)
-    (found,) = kernels_in(text)
-    code = found.assembled(choice.expression.field)
+    (found,) = kernels_in(text).values()
+    code = assembled(found, choice.expression.field)
     return Artifact(found.symbol, target, choice, target.proved_as, ".rs", text, code)
 
 
@@ -112,9 +113,10 @@ TARGET = _LINUX.named(
 """x86-64 on every system: the Rust text is for ELF, Mach-O and COFF, the proved object is ELF."""
 
 
-IMPORTS = """use core::arch::{asm, naked_asm};
+IMPORTS = """use core::arch::asm;
 
 use crate::assembly::assembly;
+use crate::called::called;
 use crate::lazy_kernels::lazy_assembly;
 use crate::modulus::Modulus;
 

@@ -59,13 +59,12 @@ mod encoded {
 
     /// The bytes that a text says, if it is the one that is written for them.
     fn parse<const B: usize>(text: &str) -> Option<[u8; B]> {
-        let (pairs, []) = text.strip_prefix("0x")?.as_bytes().as_chunks::<2>() else {
+        let (digits, mut bytes) = (text.strip_prefix("0x")?.as_bytes(), [0; B]);
+        if digits.len() != 2 * B {
             return None;
-        };
-        let pairs: &[[u8; 2]; B] = pairs.try_into().ok()?;
-        let mut bytes = [0; B];
-        for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
-            *byte = digit(*high)? << 4 | digit(*low)?;
+        }
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = digit(pair[0])? << 4 | digit(pair[1])?;
         }
         Some(bytes)
     }

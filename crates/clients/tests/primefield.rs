@@ -3,7 +3,7 @@
 //! Its macros call some methods by the names of RustCrypto's own types. A trait gives those names to
 //! ours here, and a module stands where the macros want a type: the constants are `ff`'s, not the
 //! type's own of the same name. What is tested are the types themselves.
-#![cfg(all(feature = "ff", target_pointer_width = "64"))]
+#![cfg(target_pointer_width = "64")]
 
 use primefield::bigint::Uint;
 
