@@ -58,7 +58,8 @@ Proof.
   destruct (high s x) as [h|] eqn:H; [|auto]. split; [|reflexivity].
   intros u U. destruct (G u U) as [R Z T K]. constructor; auto.
   intros y h' H'. unfold high in H'; cbn [highs] in H'. destruct (Pos.eq_dec y x) as [->|D].
-  - rewrite Map.gss in H'. assert (h' = Z.min h (radix - 3)) as -> by congruence. specialize (R x h H). specialize (M u U).
+  - rewrite Map.gss in H'. assert (h' = Z.min h (radix - 3)) as -> by congruence.
+    specialize (R x h H). specialize (M u U).
     cbv beta in M. cbn [word_value] in M. lia.
   - rewrite Map.gso in H' by congruence. apply R, H'.
 Qed.

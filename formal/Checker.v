@@ -142,7 +142,8 @@ Proof.
       < below c) as RES.
   { intros k claim N.
     assert (k < length (claims c))%nat as L by (apply nth_error_Some; congruence).
-    destruct (replay_right c (sys m) poly results v H VB cases k RP L) as (ws & cl & W & N2 & D & B).
+    destruct (replay_right c (sys m) poly results v H VB cases k RP L)
+      as (ws & cl & W & N2 & D & B).
     assert (cl = claim) as -> by congruence.
     specialize (NR k L). cbn [Nat.add] in NR. rewrite W in NR. symmetry in NR.
     rewrite <- (words_at_right _ _ _ _ v _ _ _ _ _ _ NR (cells_right _ _ _ _ _ _ S2)).
@@ -170,6 +171,7 @@ Proof.
     apply internal_register_dec_bl in SV. subst q. cbn [denotes place] in D.
     rewrite Z.add_0_r, Z.mod_small in D by exact W. exact D.
   - apply (frame _ _ _ _ _ _ S2).
-  - cbn [map app access_at place]. rewrite SP, Z.add_0_r. f_equal. apply (trace_right _ _ _ _ _ _ S2).
+  - cbn [map app access_at place]. rewrite SP, Z.add_0_r. f_equal.
+    apply (trace_right _ _ _ _ _ _ S2).
   - intros a o k [[= <- <- <-]|I]; [exact RI | apply (seen_right _ _ _ _ _ _ S2 _ _ _ I)].
 Qed.

@@ -96,6 +96,7 @@ Proof.
   replace (start + Z.of_nat k + 1) with (start + Z.of_nat (S k)) by lia.
   rewrite IH by (lia || assumption).
   assert (k < length l)%nat as Hk by lia. clear - Hk.
-  revert l Hk. induction k as [|k IH]; intros [|x l] Hk; cbn [length] in Hk; try lia; [reflexivity|].
+  revert l Hk. induction k as [|k IH]; intros [|x l] Hk; cbn [length] in Hk; try lia;
+    [reflexivity|].
   cbn [skipn nth]. apply IH. lia.
 Qed.

@@ -100,7 +100,8 @@ Section Plainly.
       rewrite <- M at 1. apply (function_is _ _ _ _ _ D). now rewrite E.
   Qed.
 
-  Theorem multiplication : promises (Multiplication true) (fun x z => (p | r * z - x 0%nat * x 1%nat)).
+  Theorem multiplication : promises (Multiplication true)
+    (fun x z => (p | r * z - x 0%nat * x 1%nat)).
   Proof. apply (first_result (Multiplication true) (product_of 0 1)); reflexivity. Qed.
 
   Theorem addition : promises Addition (fun x z => (p | 1 * z - (x 0%nat + x 1%nat))).

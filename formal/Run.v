@@ -121,7 +121,8 @@ Section Kernel.
     intros S P. set (k := Z.to_nat (pc m)).
     set (n := Nat.min longest (length code - k)).
     assert (firstn longest (skipn k code) = firstn n (skipn k code)) as ->.
-    { unfold n. destruct (Nat.min_spec longest (length code - k)) as [[_ ->]|[L ->]]; [reflexivity|].
+    { unfold n. destruct (Nat.min_spec longest (length code - k)) as [[_ ->]|[L ->]];
+        [reflexivity|].
       rewrite (firstn_all2 (n := longest)) by (rewrite skipn_length; exact L).
       rewrite firstn_all2; [reflexivity | rewrite skipn_length; lia]. }
     exists (bytes_at (memory s) (rip s + Z.of_nat n) (longest - n)).

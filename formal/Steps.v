@@ -130,7 +130,8 @@ Section Kernel.
     destruct p as [[l h] s1]. unbind H.
     destruct (read_word _ _ _ _ _ _ _ E E1 S) as (S1 & MB & Q & _).
     pose proof (register_word _ _ _ _ _ E0 S) as MA.
-    pose proof (file_words _ _ _ _ _ _ S RAX) as WA. pose proof (operand_word _ _ _ v m s o S) as WB.
+    pose proof (file_words _ _ _ _ _ _ S RAX) as WA.
+    pose proof (operand_word _ _ _ v m s o S) as WB.
     destruct (multiply_right _ _ _ _ _ _ _ _ _ E2 (good_sys _ _ _ _ _ _ S) MA MB WA WB)
       as (v' & EX & G & ML & MH).
     eapply two_words; [exact E3 | exact H | exact S1 | exact Q | exact EX | exact G | exact ML
@@ -144,7 +145,8 @@ Section Kernel.
     destruct p as [[l h] s1]. unbind H.
     destruct (read_word _ _ _ _ _ _ _ E E1 S) as (S1 & MB & Q & FC & FO).
     pose proof (register_word _ _ _ _ _ E0 S) as MA.
-    pose proof (file_words _ _ _ _ _ _ S RDX) as WA. pose proof (operand_word _ _ _ v m s o S) as WB.
+    pose proof (file_words _ _ _ _ _ _ S RDX) as WA.
+    pose proof (operand_word _ _ _ v m s o S) as WB.
     destruct (multiply_right _ _ _ _ _ _ _ _ _ E2 (good_sys _ _ _ _ _ _ S) MA MB WA WB)
       as (v' & EX & G & ML & MH).
     rewrite <- (with_own_flags m1) in E3.
@@ -191,7 +193,8 @@ Section Kernel.
   Proof.
     unfold is_word. intros WA WB. split; [apply Z.land_nonneg; lia|].
     rewrite <- (Z.mod_small A radix) by lia. change radix with (2 ^ 64).
-    rewrite <- Z.land_ones, <- Z.land_assoc, (Z.land_comm (Z.ones 64)), Z.land_assoc, Z.land_ones by lia.
+    rewrite <- Z.land_ones, <- Z.land_assoc, (Z.land_comm (Z.ones 64)), Z.land_assoc,
+      Z.land_ones by lia.
     apply Z.mod_pos_bound. reflexivity.
   Qed.
 

@@ -180,7 +180,8 @@ Section Kernel.
       destruct (mask_right _ _ _ x _ _ E (good_sys _ _ _ _ _ _ S) MC) as (v' & EX & G & MW).
       cbn [execute]. rewrite X. cbn [operand access] in *.
       replace (registers s d - registers s d - Z.b2z x) with (- Z.b2z x) by lia.
-      eapply finish; [exact H | exact S | reflexivity | exact EX | exact G | exact MW | | | exact I |].
+      eapply finish; [exact H | exact S | reflexivity | exact EX | exact G | exact MW
+        | | | exact I |].
       + destruct x; split; reflexivity || discriminate.
       + exists x. split; [reflexivity | exact (means_extends _ _ _ _ _ _ EX MC)].
       + destruct x; reflexivity.

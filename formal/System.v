@@ -1,9 +1,9 @@
 (** Words as constants or variables, and the equations that instructions give.
 
     A [system] is what the checker knows: ranges of variables, and rows, polynomials that are 0. It
-    holds of a valuation. What is defined here, in [Arithmetic.v] and in [Bits.v] makes variables and
-    rows. Each lemma says: if the words that are given have values, then the new variables can be
-    given values such that the system holds and the new word is what the processor computes. *)
+    holds of a valuation. What is defined here, in [Arithmetic.v] and in [Bits.v] makes variables
+    and rows. Each lemma says: if the words that are given have values, then the new variables can
+    be given values such that the system holds and the new word is what the processor computes. *)
 
 From Coq Require Import ZArith List Lia Bool FMapPositive.
 From Fieldc Require Import Word Polynomial.
