@@ -34,14 +34,8 @@ def drop_limb_signed(f: Field, t: Number) -> Number:
 
 @kernel("mul", "signed-limbs")
 def multiply(f: Field, x: Residue, y: Residue) -> Residue:
-    """x*y/R mod p as by cios, with signed limbs of p.
-
-    Raises DoesNotApply for 2^k - c with one spare bit, c > 1: the prover does not follow it there,
-    and plain residues take fewer products.
-    """
+    """x*y/R mod p as by cios, with signed limbs of p."""
     check(f)
-    if f.spare_bits == 1 and 1 < (1 << f.bits) - f.p < f.base:
-        raise DoesNotApply(f"signed-limbs is not proved for 2^k - c with one spare bit: {f.label}")
     t: Number = 0
     for y_i in limbs(f, y):
         t = drop_limb_signed(f, t + x * y_i)

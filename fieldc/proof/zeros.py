@@ -69,10 +69,10 @@ def fix_unread(case: Case) -> None:
 
 
 def fix_zeros(case: Case) -> bool:
-    """Fix carries that nothing can set, top borrows, and words that are 0; whether there are any.
+    """Fix top carries and borrows, and words that are 0; whether there are any.
 
-    The words are sums with a product's low half that go on into other rows. A top borrow is of a
-    difference that is never negative: nothing reads it.
+    Nothing reads a top carry or borrow: its sum fits, its difference is never negative. The words
+    are sums with a product's low half that go on into other rows.
     """
     rows = [row for row in case.system.rows if isinstance(row, Equation)]
     products = {row.word for row in rows if row.kind == "mul"}
@@ -81,11 +81,11 @@ def fix_zeros(case: Case) -> bool:
     words = False
     for row in rows:
         carry = row.carry
-        is_top_borrow = row.kind == "sub" and carry not in read | flags | case.fixed.keys()
-        is_asked = carry is not None and (is_top_borrow or not case.system.ranges[carry][1])
+        is_top = row.kind != "mul" and carry not in read | flags | case.fixed.keys()
+        is_asked = carry is not None and (is_top or not case.system.ranges[carry][1])
         if carry is not None and is_asked and case.is_always(carry, 0):
             case.fixed[carry] = 0
-            words |= is_top_borrow
+            words |= is_top and case.system.ranges[carry][1] > 0
         if row.kind != "add" or row.word not in read or row.word in case.fixed:
             continue
         if products & {number for monomial in row.right for number in monomial}:
