@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fieldc.algorithms.chains import chain
 from fieldc.algorithms.representations import MONTGOMERY, Representation
 from fieldc.field import Field
 
@@ -54,15 +55,25 @@ def _digits(value: int, bits: int, count: int) -> str:
 def roots(f: Field, r: Representation) -> dict[str, str]:
     """p - 1 = odd * 2^adicity, and the constants of a square root in constant time.
 
+    The power (odd - 1)/2 takes an addition chain; where that is 0, the power p - 1, which is the
+    same for all x but 0, of which every power is 0 in the chain.
+
     Source: RFC 9380, appendix I.4 (Tonelli and Shanks).
     """
     adicity = (f.p - 1 & -(f.p - 1)).bit_length() - 1
     odd = f.p - 1 >> adicity
     other = next(g for g in range(2, f.p) if pow(g, (f.p - 1) // 2, f.p) == f.p - 1)
+    found = chain((odd - 1) // 2 or f.p - 1)
+    rows = [
+        f"{{{s.to}, {s.of}, {s.squarings}, {-1 if s.by is None else s.by}}}" for s in found.steps
+    ]
     return {
         "adicity": str(adicity),
-        "half_odd_words": limbs(f, (odd - 1) // 2),
-        "half_words": limbs(f, (f.p - 1) // 2),
+        "chain_squares": str(found.squarings),
+        "chain_products": str(found.products),
+        "chain_kept": str(found.kept),
+        "chain_length": str(len(rows)),
+        "chain_rows": ",\n    ".join(", ".join(rows[i : i + 6]) for i in range(0, len(rows), 6)),
         "root_words": limbs(f, r.stored(f, pow(other, odd, f.p))),
     }
 

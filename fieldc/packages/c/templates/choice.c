@@ -30,9 +30,12 @@ static void @name@_unless(@name@ *z, const @name@ *x, int flag)
 
 /* ---- Powers and roots ---- */
 
-static const uint64_t @name@_half[@limbs@] = {@half_words@};         /* (p - 1)/2 */
-static const uint64_t @name@_half_odd[@limbs@] = {@half_odd_words@}; /* (q - 1)/2, q odd */
-#define @upper@_ADICITY @adicity@ /* p - 1 = q * 2^@adicity@ */
+#define @upper@_ADICITY @adicity@ /* p - 1 = q * 2^@adicity@, q odd */
+#define @upper@_CHAIN @chain_length@
+
+/* An addition chain for (q - 1)/2, @chain_squares@ squares and @chain_products@ products: to, of, squarings, by. */
+static const int16_t @name@_chain[@upper@_CHAIN][4] = {
+    @chain_rows@};
 
 void @name@_pow(@name@ *z, const @name@ *x, const uint64_t *exponent, size_t words)
 {
@@ -54,28 +57,34 @@ void @name@_pow(@name@ *z, const @name@ *x, const uint64_t *exponent, size_t wor
     *z = result;
 }
 
-/* z = x^e for an exponent that everybody knows. */
-static void @name@_known_power(@name@ *z, const @name@ *x, const uint64_t exponent[@limbs@])
+/* x^((q - 1)/2) by the chain: kept[to] = kept[of]^(2^squarings) * kept[by]. */
+static void @name@_root_power(@name@ *z, const @name@ *x)
 {
-    @name@ powers[16], result = @name@_unit;
+    @name@ kept[@chain_kept@], power = *x;
     int i, j;
-    powers[0] = @name@_unit;
-    for (i = 1; i < 16; i++)
-        @name@_mul(&powers[i], &powers[i - 1], x);
-    for (i = (@bits@ + 3) / 4; i-- > 0;) {
-        const int digit = (int)(exponent[i / 16] >> 4 * (i % 16) & 15);
-        for (j = 0; j < 4; j++)
-            @name@_square(&result, &result);
-        if (digit != 0)
-            @name@_mul(&result, &result, &powers[digit]);
+    kept[0] = *x;
+    for (i = 0; i < @upper@_CHAIN; i++) {
+        const int16_t *step = @name@_chain[i];
+        power = kept[step[1]];
+        for (j = 0; j < step[2]; j++)
+            @name@_square(&power, &power);
+        if (step[3] >= 0)
+            @name@_mul(&power, &power, &kept[step[3]]);
+        kept[step[0]] = power;
     }
-    *z = result;
+    *z = power;
 }
 
+/* By Euler: x^((p - 1)/2) = (x^q)^(2^(s - 1)) for s = @adicity@. */
 int @name@_is_square(const @name@ *x)
 {
-    @name@ power;
-    @name@_known_power(&power, x, @name@_half);
+    @name@ power, root;
+    int i;
+    @name@_root_power(&root, x);
+    @name@_square(&power, &root);
+    @name@_mul(&power, &power, x);
+    for (i = 1; i < @upper@_ADICITY; i++)
+        @name@_square(&power, &power);
     return @name@_equal(&power, &@name@_unit) | @name@_is_zero(x);
 }
 
@@ -90,7 +99,7 @@ int @name@_sqrt(@name@ *z, const @name@ *x)
         @name@_zero(z);
         return FIELDC_NULL_POINTER;
     }
-    @name@_known_power(&root, x, @name@_half_odd);
+    @name@_root_power(&root, x);
     @name@_square(&t, &root);
     @name@_mul(&t, &t, x);
     @name@_mul(&root, &root, x);
