@@ -19,6 +19,7 @@ from fieldc.field import Field
 from fieldc.language import DoesNotApply, Expression
 from fieldc.machine.assemble import assemble, host_triple
 from fieldc.operations import OPERATIONS
+from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import prove
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.kernel import compile_expression
@@ -170,6 +171,22 @@ def test_named_primes_of_few_powers_of_two(text: str) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_primes_of_few_powers_of_two(seed: int) -> None:
     check_all(of_few_powers(seed), ("mul", "square"), "signed-limbs")
+
+
+@ON_X86_64
+def test_signed_limbs_without_a_carry_are_refused() -> None:
+    """2^255 - 19 has one spare bit. Every fifth carry or borrow in turn is not taken in."""
+    expression = choose(find_field("2^255-19"), "mul", "signed-limbs")
+    contract = contract_named("mul", expression.field.p, expression.field.n)
+    lines = compile_expression(expression, "k", VARIANTS["mulx"]).text(GNU).splitlines()
+    taken = [i for i, line in enumerate(lines) if line.split()[:1] in (["adc"], ["sbb"])]
+    assert len(taken) > 20
+    for i in taken[::5]:
+        without = lines[i].replace("adc", "add").replace("sbb", "sub")
+        mutant = "\n".join([*lines[:i], without, *lines[i + 1 :], ""])
+        function = function_of(assemble(mutant), "k")
+        with pytest.raises(ProofError):
+            prove(function.code, contract, start=function.start, runs=0)
 
 
 @ON_X86_64
