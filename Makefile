@@ -21,8 +21,9 @@ BARE_TOOLS := sh env true false cat cp ln ls mkdir mv rm uname python3 make cc g
 CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 
 .NOTPARALLEL:
-.PHONY: help audits generate venv lint test test-bare test-full cargo-lint cargo-test portable-test foreign-check small-test race \
-    race-test clients-test arkworks-test arkworks-demo js-bench formal fuzz miri demo bench clean
+.PHONY: help audits generate venv lint test test-bare test-full cargo-lint cargo-test portable-test foreign-check \
+    big-endian-test small-test race race-test clients-test arkworks-test arkworks-demo js-bench formal fuzz miri demo \
+    bench clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -54,8 +55,8 @@ test-bare: venv ## tests that use optional tools, on a PATH without those, then 
 	rm -f $(BARE)/cargo $(BARE)/rustc $(BARE)/rustfmt
 	PATH=$(CURDIR)/$(BARE) $(PYTEST) -rs -m "not full" $$(grep -lE 'cargo|rustc' $(TOOL_TESTS))
 
-test-full: venv lint cargo-test foreign-check portable-test small-test race-test clients-test \
-    arkworks-test ## the slow sweeps too, crates/race, crates/clients, arkworks
+test-full: venv lint cargo-test foreign-check portable-test big-endian-test small-test race-test \
+    clients-test arkworks-test ## the slow sweeps too, crates/race, crates/clients, arkworks
 	$(PYTEST)
 
 cargo-lint:
@@ -86,6 +87,19 @@ foreign-check:
 	    echo "cargo check -p fieldc --lib --target $$target"; \
 	    cargo check --quiet -p fieldc --lib --target $$target; \
 	done
+
+# On a big-endian processor, where Rust's target, a linker and qemu are installed.
+BIG := s390x-unknown-linux-gnu
+BIG_LINKER := s390x-linux-gnu-gcc
+big-endian-test: ## tests of the crate on s390x, under qemu
+	@set -e; $(if $(CARGO),:,echo "no cargo: nothing runs on s390x"; exit 0); \
+	for tool in $(BIG_LINKER) qemu-s390x; do \
+	    command -v $$tool >/dev/null || { echo "no $$tool: nothing runs on s390x"; exit 0; }; done; \
+	rustup target list --installed 2>/dev/null | grep -qx $(BIG) || \
+	    { echo "no target $(BIG) in rustup: nothing runs on s390x"; exit 0; }; \
+	CARGO_TARGET_S390X_UNKNOWN_LINUX_GNU_LINKER=$(BIG_LINKER) \
+	CARGO_TARGET_S390X_UNKNOWN_LINUX_GNU_RUNNER='qemu-s390x -L /usr/s390x-linux-gnu' \
+	    cargo test -p fieldc --target $(BIG) $(PORTABLE:%=--test %)
 
 # A release as small as can be: fat LTO, opt-level "s", panic "abort".
 small-test:
