@@ -1,7 +1,8 @@
 //! The fields that are raced, and their operands: edge values and random ones.
 
-use fieldc::{bls12_381, bn254, secp256k1};
+use fieldc::{bls12_381, bn254, p256, secp256k1};
 
+use crate::arrays;
 use crate::entry::{Form, Operand};
 
 /// What can be raced in a field. An inverse is that of x + y, and a square root that of (x + y)^2: chains of
@@ -17,7 +18,8 @@ pub struct Field {
     pub modulus: &'static [u64],
     /// The operand with these limbs as its Montgomery form, if they are below the modulus.
     operand: fn(&[u64]) -> Option<Operand>,
-    /// Whether an operation of two operands has the result with these limbs.
+    /// Whether an operation of two operands has the result with these limbs; of an operation on
+    /// arrays those for all lengths that are checked.
     pub holds: fn(op: &str, x: &Operand, y: &Operand, z: &[u64], form: Form) -> bool,
 }
 
@@ -48,10 +50,16 @@ macro_rules! fields {
                         }
                     };
                     let operand = |x: &Operand| element(&x.montgomery, Form::Montgomery);
-                    let (Some(x), Some(y), Some(z)) = (operand(x), operand(y), element(z, form))
-                    else {
-                        return false;
-                    };
+                    let (Some(x), Some(y)) = (operand(x), operand(y)) else { return false };
+                    if arrays::OPERATIONS.contains(&op) {
+                        let mut results = z.chunks(<$Fp>::LIMBS).zip(1..);
+                        let right = results.all(|(z, length)| {
+                            let z = element(z, form);
+                            z.is_some() && z == arrays::expected(op, x, y, length)
+                        });
+                        return right && z.len() == arrays::SHORT * <$Fp>::LIMBS;
+                    }
+                    let Some(z) = element(z, form) else { return false };
                     match op {
                         "add" => z == x + y,
                         "sub" => z == x - y,
@@ -82,6 +90,8 @@ fields! {
     BN254_P = "bn254-p", bn254::Fp;
     /// Base field of secp256k1.
     SECP256K1_P = "secp256k1-p", secp256k1::Fp;
+    /// Base field of NIST P-256.
+    P256_P = "p256", p256::Fp;
 }
 
 impl Field {

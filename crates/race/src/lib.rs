@@ -8,14 +8,16 @@
 //! the same loop (see [`chain`]). Before the clock starts, every operation of every peer is
 //! compared with ours, limb for limb (see [`agree`]). Five rows are ours too, what rustc and LLVM
 //! make of the same algorithms: `rust-looped`, `rust-flat`, `rust-intrinsics`, `llvm-wide` and
-//! `llvm-bmi2`; fieldc prints them into `src/texts`. Operations of curves are raced through
-//! arkworks, as published and on our kernels (see [`curves`]). What a row compares is in its kind:
+//! `llvm-bmi2`; fieldc prints them into `src/texts`. Operations on arrays have loops of their own (see
+//! [`arrays`]). Operations of curves are raced through arkworks, as published and on our kernels (see
+//! [`curves`]). What a row compares is in its kind:
 //! `called` or `inlined`, `canonical` or `lazy` (see [`entry`]).
 //!
 //! In this folder `.cargo/config.toml` compiles for the processor at hand, as arkworks needs it;
 //! from elsewhere its assembly is left out and its rows say `rust`.
 
 pub mod agree;
+pub mod arrays;
 pub mod chain;
 pub mod clock;
 pub mod curves;
@@ -70,7 +72,7 @@ fn race(options: &Options, mut entries: Vec<Entry>, skipped: Vec<String>) -> Res
     let total = entries.len();
     for (done, entry) in entries.iter_mut().enumerate() {
         progress("check", done, total);
-        if fields::OPERATIONS.contains(&entry.op) {
+        if !curves::OPERATIONS.contains(&entry.op) {
             agree::check(entry, options.checks, options.seed)?;
         }
     }

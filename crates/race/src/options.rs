@@ -1,15 +1,16 @@
 //! The command line.
 
 use crate::chain::Operands;
-use crate::curves;
 use crate::entry::{Entry, is_ours};
 use crate::fields::{FIELDS, OPERATIONS};
+use crate::{arrays, curves};
 
 const USAGE: &str = "\
 usage: cargo bench -p race --bench race -- [OPTION]...
-  --field FIELD,..   bls12-381-p, bls12-381-r, bn254-p, secp256k1-p (default all)
-  --op OP,..         mul, square, add, sub, inverse, sqrt, and through arkworks fp2_mul, pairing,
-                     msm_4096, verify (default all)
+  --field FIELD,..   bls12-381-p, bls12-381-r, bn254-p, secp256k1-p, p256 (default all)
+  --op OP,..         mul, square, add, sub, inverse, sqrt, on arrays of 8192 elements array_mul,
+                     inner_product, horner, and through arkworks fp2_mul, pairing, msm_4096, verify
+                     (default all)
   --peer PEER,..     only these peers, and ours
   --operands MODE    throughput with moving operands (default), or with fixed ones
   --rounds N         rounds (default 60)
@@ -96,9 +97,9 @@ impl Options {
     }
 }
 
-/// Operations of fields, then of curves.
+/// Operations of fields, then on arrays, then of curves.
 fn known_ops() -> Vec<&'static str> {
-    OPERATIONS.into_iter().chain(curves::OPERATIONS).collect()
+    OPERATIONS.into_iter().chain(arrays::OPERATIONS).chain(curves::OPERATIONS).collect()
 }
 
 fn some_of(list: &str, what: &str, known: &[&str]) -> Result<Vec<String>, String> {

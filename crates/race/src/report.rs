@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
+use crate::arrays;
 use crate::chain::{FIXED, MODES, Mode, Operands, RING};
 use crate::entry::{Call, Entry, OURS, Peer, Range, is_ours};
 use crate::results::{Figure, Race};
@@ -164,6 +165,9 @@ impl fmt::Display for Report {
              operands",
             race.operands.name()
         )?;
+        if self.rows.iter().any(|row| arrays::OPERATIONS.contains(&row.op)) {
+            writeln!(f, "arrays       core cycles an element; both columns time the same loop")?;
+        }
         writeln!(f, "pairs        latency | throughput")?;
         writeln!(
             f,

@@ -58,13 +58,38 @@ macro_rules! of_sum {
     };
 }
 
+/// A product, and a product plus another element, by functions of three pointers.
+macro_rules! products {
+    ($Fp:ty, $mul:ident, $add:ident) => {
+        (
+            |x: &$Fp, y: &$Fp| {
+                let mut z = <$Fp>::default();
+                // SAFETY: all pointers come from references.
+                unsafe { $mul(&mut z, x, y) };
+                z
+            },
+            |x: &$Fp, y: &$Fp, to: &$Fp| {
+                let mut z = <$Fp>::default();
+                // SAFETY: all pointers come from references; the sum may lie over z.
+                unsafe {
+                    $mul(&mut z, x, y);
+                    $add(&mut z, &z, to);
+                }
+                z
+            },
+        )
+    };
+}
+
 pub(super) fn enter(entries: &mut Vec<Entry>) {
     let version = super::version("blst", "");
     // Its build takes ADX where the building machine or the target has it.
     let adx = crate::clock::has_adx();
     let algorithm = if adx { "assembly, adx" } else { "assembly" };
     let peer = Peer { name: "blst", version, algorithm };
+    let (mul, mul_add) = products!(blst_fp, blst_fp_mul, blst_fp_add);
     Rows::new(entries, &BLS12_381_P, peer)
+        .loops(Canonical, mul, mul_add)
         .called::<blst_fp, _>("mul", Canonical, binary!(blst_fp_mul))
         .called::<blst_fp, _>("square", Canonical, unary!(blst_fp_sqr))
         .called::<blst_fp, _>("add", Canonical, binary!(blst_fp_add))
@@ -78,7 +103,9 @@ pub(super) fn enter(entries: &mut Vec<Entry>) {
                 blst_fp_sqrt(x, x);
             }
         });
+    let (mul, mul_add) = products!(blst_fr, blst_fr_mul, blst_fr_add);
     Rows::new(entries, &BLS12_381_R, peer)
+        .loops(Canonical, mul, mul_add)
         .called::<blst_fr, _>("mul", Canonical, binary!(blst_fr_mul))
         .called::<blst_fr, _>("square", Canonical, unary!(blst_fr_sqr))
         .called::<blst_fr, _>("add", Canonical, binary!(blst_fr_add))

@@ -6,7 +6,7 @@ use ::crypto_bigint::{U256, U384, Uint, const_prime_monty_params};
 use crate::chain::Element;
 use crate::entry::Range::Canonical;
 use crate::entry::{Entry, Form, Peer, Rows};
-use crate::fields::{BLS12_381_P, BLS12_381_R, BN254_P, SECP256K1_P};
+use crate::fields::{BLS12_381_P, BLS12_381_R, BN254_P, P256_P, SECP256K1_P};
 
 macro_rules! fields {
     ($($FIELD:ident = $Fp:ident, $Params:ident, $Uint:ty, $root:literal, $modulus:literal;)+) => {
@@ -37,6 +37,7 @@ macro_rules! fields {
                     .inlined("square", Canonical, |x: &mut $Fp, _| *x = x.square())
                     .inlined("add", Canonical, |x: &mut $Fp, y| *x = x.add(y))
                     .inlined("sub", Canonical, |x: &mut $Fp, y| *x = x.sub(y))
+                    .loops(Canonical, $Fp::mul, |x: &$Fp, y, z| x.mul(y).add(z))
                     .called("inverse", Canonical, |x: &mut $Fp, y| {
                         *x = x.add(y).invert().to_inner_unchecked();
                     })
@@ -58,4 +59,6 @@ fields! {
         "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47";
     SECP256K1_P = SecpFp, SecpP, U256, 3,
         "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f";
+    P256_P = P256Fp, P256P, U256, 6,
+        "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff";
 }

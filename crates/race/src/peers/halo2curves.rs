@@ -35,6 +35,7 @@ macro_rules! fields {
                     .inlined("square", Canonical, |x: &mut $Fp, _| *x = <$Fp>::square(x))
                     .inlined("add", Canonical, |x: &mut $Fp, y| *x = <$Fp>::add(x, y))
                     .inlined("sub", Canonical, |x: &mut $Fp, y| *x = <$Fp>::sub(x, y))
+                    .loops(Canonical, <$Fp>::mul, |x: &$Fp, y, z| x.mul(y).add(z))
                     .called("inverse", Canonical, |x: &mut $Fp, y| {
                         *x = (*x + y).invert().unwrap_or(<$Fp>::ZERO);
                     })

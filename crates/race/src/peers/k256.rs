@@ -36,6 +36,9 @@ pub(super) fn enter(entries: &mut Vec<Entry>) {
         .inlined("sub", Lazy, |x: &mut FieldElement, y| {
             *x = (*x + y.negate(1)).normalize_weak();
         })
+        .products(Lazy, FieldElement::mul, |x: &FieldElement, y, z| (x.mul(y) + z).normalize_weak())
+        // A product takes a sum of two elements as it is.
+        .horner(Lazy, |x: &FieldElement, y, z| x.mul(y) + z)
         .called("inverse", Lazy, |x: &mut FieldElement, y| {
             *x = (*x + y).invert().unwrap_or(FieldElement::ZERO);
         })

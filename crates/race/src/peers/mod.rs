@@ -13,6 +13,7 @@ mod halo2curves;
 mod k256;
 mod num_bigint;
 mod ours;
+mod p256;
 mod texts;
 
 use crate::curves;
@@ -33,6 +34,7 @@ pub fn entries(options: &Options, skipped: &mut Vec<String>) -> Vec<Entry> {
     halo2curves::enter(&mut entries);
     crypto_bigint::enter(&mut entries);
     k256::enter(&mut entries);
+    p256::enter(&mut entries);
     num_bigint::enter(&mut entries);
     #[cfg(target_arch = "x86_64")]
     if options.wants_peer("gnark-crypto")

@@ -1,12 +1,12 @@
 //! Ours: the public operators of the crate `fieldc`.
 
-use fieldc::{bls12_381, bn254, secp256k1};
+use fieldc::{bls12_381, bn254, inner_product, p256, secp256k1, slices};
 
 use super::OURS;
 use crate::chain::Element;
 use crate::entry::Range::Canonical;
 use crate::entry::{Entry, Form, Peer, Rows};
-use crate::fields::{BLS12_381_P, BLS12_381_R, BN254_P, SECP256K1_P};
+use crate::fields::{BLS12_381_P, BLS12_381_R, BN254_P, P256_P, SECP256K1_P};
 
 macro_rules! fields {
     ($($FIELD:ident = $Fp:ty;)+) => {
@@ -33,6 +33,12 @@ macro_rules! fields {
                 Rows::new(entries, &$FIELD, peer)
                     .called("mul", Canonical, |x: &mut $Fp, y| *x *= y)
                     .called("square", Canonical, |x: &mut $Fp, _| x.square_in_place())
+                    .array("array_mul", Canonical, |x: &mut [$Fp], y| {
+                        slices::mul(x, y);
+                        x[x.len() - 1]
+                    })
+                    .array("inner_product", Canonical, |x: &mut [$Fp], y| inner_product(x, y))
+                    .horner(Canonical, |x: &$Fp, y, z| x.mul_add(y, z))
                     .code("rust")
                     .called("inverse", Canonical, |x: &mut $Fp, y| *x = (*x + y).invert_ct().0)
                     .called("sqrt", Canonical, |x: &mut $Fp, y| *x = (*x + y).square().sqrt_ct().0)
@@ -48,4 +54,5 @@ fields! {
     BLS12_381_R = bls12_381::Fr;
     BN254_P = bn254::Fp;
     SECP256K1_P = secp256k1::Fp;
+    P256_P = p256::Fp;
 }
