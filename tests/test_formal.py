@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from certificates import BARRETT, certificate_of, object_of
 from formal_checker import (
     CODE,
     RETURN,
@@ -24,9 +25,10 @@ from formal_checker import (
     state_of,
 )
 
-from fieldc.artifacts.certify import Claim, claim_for
+from fieldc.artifacts.certify import BadCertificate, Claim, claim_for
 from fieldc.binary.linkable import function_of
 from fieldc.cli import main
+from fieldc.proof.certificate import text
 from fieldc.proof.identity import ProofError
 from fieldc.proof.x86_64.decode import decode
 
@@ -250,3 +252,11 @@ def test_mutants_are_refused_or_right(stem: str, certifier: Path, built: Path) -
     expected = [FUNCTIONS[claim.family](a, b) for a, b in pairs]
     for code in other:
         assert results(certifier, code, pairs) == expected, disassembled(code)
+
+
+def test_equalities_are_refused() -> None:
+    """The checker has no rule for them: what it does not read, it must not pass over."""
+    data, certificate = object_of(*BARRETT[0]), certificate_of(*BARRETT[0])
+    code, stack = function_of(data, "kernel"), certificate["stack"]
+    with pytest.raises(BadCertificate, match="knows no equalities"):
+        claim_for(code, "mul_plain", {}, (1 << 127) - 1, 2, stack, text(certificate).encode())
