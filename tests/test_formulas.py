@@ -282,6 +282,9 @@ WRONG = {
     "return x**x": (5, "from 1 to 64, not an element"),
     "return x * (1 << 10**6)": (5, "at most 4096 bits"),
     "return x + (1 << 4096)": (5, "at most 4096 bits"),
+    "while True:\n        x = x * x": (6, "more than 4000 steps"),
+    "return f(x)": (5, "NameError: name 'f' is not defined"),
+    "g = lambda y: g(y + 1)\n    return g(x)": (5, "calls itself without end"),
 }
 
 

@@ -11,6 +11,8 @@ from typing import NoReturn
 
 from fieldc.formulas.errors import place, wrong
 
+MOST_STEPS = 4000
+"""Operations of one formula. It is refused while it is recorded, so that a long loop ends."""
 MOST_POWER = 64
 """The largest exponent of `**`."""
 MOST_BITS = 4096
@@ -48,6 +50,8 @@ class Recording:
         numbers = tuple(a.number for a in args)
         step = Step(kind, tuple(sorted(numbers)) if kind in ("add", "mul") else numbers, number)
         if step not in self.known:
+            if len(self.steps) == MOST_STEPS:
+                raise wrong(f"more than {MOST_STEPS} steps: a formula is one kernel, not a program")
             self.known[step] = self.inputs + len(self.steps)
             self.steps.append(step)
             self.lines.append(place()[1])

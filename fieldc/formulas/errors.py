@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from pathlib import Path
 
 from fieldc.errors import UserError
@@ -22,6 +23,12 @@ def place() -> Place:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(ROOM):
         frame = frame.f_back
     return frame.f_code.co_filename, frame.f_lineno
+
+
+def line_of(error: BaseException, file: str) -> int:
+    """The last line of a file that ran before an error; 1 where none did."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((f.lineno or 1 for f in reversed(frames) if f.filename == file), 1)
 
 
 def wrong(message: str, at: Place | None = None) -> FormulaError:

@@ -11,13 +11,12 @@ from functools import cached_property
 
 from fieldc.field import Field
 from fieldc.formulas.element import Element, Recording, Step
-from fieldc.formulas.errors import FormulaError, wrong
+from fieldc.formulas.errors import FormulaError, line_of, wrong
 from fieldc.formulas.kinds import ValueType, kind_of
 from fieldc.formulas.names import checked_name
 
 MOST_OPERANDS = 5
 """Operands of one formula: as many as calling conventions pass in registers beside the result."""
-MOST_STEPS = 4000
 Check = Callable[[Field], None]
 """Raises FormulaError where a formula makes no sense over a field."""
 
@@ -134,11 +133,10 @@ def formula(function: Callable[..., object]) -> Formula:
         returned = function(*arguments)
     except FormulaError:
         raise
-    except RecursionError:
-        raise wrong(f"{function.__name__} calls itself without end", at) from None
+    except RecursionError as error:
+        line = line_of(error, at[0])
+        raise wrong("a function calls itself without end", (at[0], line)) from None
     values = result.values(returned, trace, f"{function.__name__} returns", at)
-    if len(trace.steps) > MOST_STEPS:
-        raise wrong(f"{len(trace.steps)} steps, more than {MOST_STEPS}", at)
     kinds = [result, *(kind for _, kind in parameters)]
     return Formula(
         checked_name(function.__name__, at),

@@ -6,12 +6,11 @@ Whoever reads a formula file runs it, with all that Python can do. Run only file
 from __future__ import annotations
 
 import sys
-import traceback
 from pathlib import Path
 from types import ModuleType
 
 from fieldc.errors import UserError, quote
-from fieldc.formulas.errors import FormulaError, wrong
+from fieldc.formulas.errors import FormulaError, line_of, wrong
 from fieldc.formulas.formula import Formula
 
 MODULE = "fieldc_formula_file"
@@ -44,7 +43,7 @@ def load_formulas(path: Path) -> list[Formula]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise wrong(_said(error), (file, _line_in(file, error))) from None
+        raise wrong(_said(error), (file, line_of(error, file))) from None
     finally:
         del sys.modules[MODULE]
     found = [one for one in vars(module).values() if isinstance(one, Formula) and one.file == file]
@@ -57,9 +56,3 @@ def _said(error: BaseException) -> str:
     text = " ".join(str(error).split())
     name = type(error).__name__
     return f"{name}: {text}" if text else name
-
-
-def _line_in(file: str, error: BaseException) -> int:
-    """The last line of the file that ran before an error."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return next((f.lineno or 1 for f in reversed(frames) if f.filename == file), 1)
