@@ -35,6 +35,8 @@ from fieldc.packages.rust.vectors import vectors
 from fieldc.targets.artifact import OWNERSHIP, Artifact, field_symbol
 
 VERSION = "0.1.0"
+RUST, RUST_OF_FORMULAS = "1.86", "1.88"
+"""The oldest Rust that compiles a package, and one with formulas: naked functions."""
 PARAMETER = re.compile(r"@([a-z][a-z0-9_]*)@")
 GENERATED = "src/generated"
 PROOFS = "proofs"
@@ -148,7 +150,7 @@ def values(f: Field, traits: Sequence[str], formulas: Sequence[Formula] = ()) ->
     words["documented"] = "".join(
         f"//! {line}".rstrip() + "\n" for line in words["example"].splitlines()
     )
-    words["formulas"] = ""
+    words["formulas"], words["rust"] = "", RUST_OF_FORMULAS if formulas else RUST
     if formulas:
         said = [RustFormula(one, f, words["type"]) for one in formulas]
         words["formula_file"] = Path(formulas[0].file).name
