@@ -70,6 +70,7 @@ def test_a_host_that_runs_nothing(
     [
         (["bn254-p", "--batch", "--op", "redc"], "redc has no kernel on arrays; there is add"),
         (["bn254-p", "--batch", "--peers"], "leave out --peers"),
+        (["bn254-p", "--op", "butterfly"], "an operation on arrays; add --batch"),
         (["--batch", "--all-goals"], "leave out --all-goals"),
         (["bn254-p", "--batch", "--word", "32"], "words of 64 bits"),
         (["bn254-p", "--elements", "8"], "--elements is the length of the arrays of --batch"),

@@ -14,6 +14,7 @@ from fieldc.commands.options import (
     OPERANDS,
     SEED,
     algorithm_list,
+    check_batched,
     names,
     picture,
     positive,
@@ -75,6 +76,7 @@ def bench(arguments: argparse.Namespace) -> Answer:
 
     if arguments.all_goals != (arguments.field is None):
         raise UsageError("name either a FIELD or --all-goals; see fieldc bench --help")
+    check_batched(arguments)
     if arguments.elements and not arguments.batch:
         raise UsageError("--elements is the length of the arrays of --batch; add it")
     if arguments.batch:

@@ -13,6 +13,7 @@ from fieldc.algorithms.representations import MONTGOMERY, REPRESENTATIONS, SAME
 from fieldc.catalogue import find_field
 from fieldc.commands.figures import short
 from fieldc.commands.options import (
+    check_batched,
     file,
     folder,
     host_target,
@@ -108,6 +109,7 @@ NAMES, FASTEST = tuple(r.name for r in REPRESENTATIONS), "fastest"
 def build(arguments: argparse.Namespace) -> Answer:
     """kernels, headers and manifest.json for a field, checked"""
     field, folder = find_field(arguments.field, int(arguments.word)), arguments.folder
+    check_batched(arguments)
     if arguments.traits and arguments.package != "rust":
         raise UsageError("--traits goes with --package rust")
     if arguments.no_cache:

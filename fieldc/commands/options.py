@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import errno
 import platform
 from collections.abc import Callable, Sequence
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
     from fieldc.targets.target import Target
 
 ALL = "all"
-BUILT = tuple(dict.fromkeys((*OPERATIONS, *STUDIED_OPERATIONS, "butterfly")))
-"""The operations that have kernels of ours; `butterfly` on arrays alone."""
+ON_ARRAYS = "butterfly"
+"""The operation that kernels on arrays alone have."""
+BUILT = tuple(dict.fromkeys((*OPERATIONS, *STUDIED_OPERATIONS, ON_ARRAYS)))
+"""The operations that have kernels of ours."""
 PICTURES = (".svg", ".png")
 
 
@@ -48,6 +51,12 @@ algorithm_list = names(
     "algorithm", list(dict.fromkeys(k.algorithm for k in (*KERNELS, *FUSED, *STUDIED))), [ALL]
 )
 """Algorithms from `cios,sos`, or `all`, which stays that word."""
+
+
+def check_batched(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for an operation of arrays without --batch."""
+    if ON_ARRAYS in (arguments.op or ()) and not arguments.batch:
+        raise UsageError(f"{ON_ARRAYS} is an operation on arrays; add --batch")
 
 
 def positive(text: str) -> int:
