@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fieldc.lab.race import RaceRow
 
 FOLDER = Path(__file__).resolve().parents[2] / "crates" / "race"
-FIELDS = ("bls12-381-p", "bls12-381-r", "bn254-p", "secp256k1-p")
+FIELDS = ("bls12-381-p", "bls12-381-r", "bn254-p", "secp256k1-p", "p256")
 OPERATIONS = (
     *("mul", "square", "add", "sub", "inverse", "sqrt"),
     *("fp2_mul", "pairing", "msm_4096", "verify"),
