@@ -23,10 +23,10 @@ def chain(a: Point, b: Point) -> Point:
 
 
 @formula
-def turned(double: Point, int: Point) -> tuple[Element, Element, Element]:
-    """Results that are operands, constants, and names that C has for itself."""
-    x, y = double
-    return int[1], ((x * x - y) * y - 1000) * y + 7, x
+def turned(new: Point, fn: Point) -> tuple[Element, Element, Element]:
+    """Results that are operands, constants, and names that languages keep for themselves."""
+    x, y = new
+    return fn[1], ((x * x - y) * y - 1000) * y + 7, x
 
 
 @formula

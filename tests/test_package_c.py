@@ -297,10 +297,10 @@ def test_the_package_is_proved_again_and_the_same(
     assert status == {("c", "SKIPPED"), *((s.target, "PROVED") for s in (*SYSTEMS, *ARM_SYSTEMS))}
     assert all((folder / row["file"]).is_file() for row in kernels)
     certificates = sorted((folder / "proofs").rglob("*.cert.json"))
-    assert len(certificates) == 2 * 3 * len(OPERATIONS)
+    assert len(certificates) == (2 * len(SYSTEMS) + len(ARM_SYSTEMS)) * len(OPERATIONS)
     for path in certificates:  # where fieldc-check looks for the object
         (found,) = functions(Path(f"{str(path).removesuffix('.cert.json')}.o").read_bytes())
-        assert found == json.loads(path.read_text())["symbol"]
+        assert found.removeprefix("_") == json.loads(path.read_text())["symbol"]
     assert main(["prove", str(folder)]) == 0
     packaged(SMALL, tmp_path)
     for path in folder.rglob("*.*"):

@@ -97,6 +97,7 @@ class Formula:
 
 
 TAKEN = ("z", "code", "stack")
+"""What an operand cannot be called: z is the result, and a proof calls memory by the others."""
 C_WORDS = (
     *("auto", "bool", "case", "char", "const", "default", "do", "double", "enum", "extern"),
     *("float", "goto", "inline", "int", "long", "register", "restrict", "short", "signed"),
@@ -104,7 +105,6 @@ C_WORDS = (
     *("unsigned", "void", "volatile"),
 )
 """Names in Python that a C header cannot have."""
-"""What an operand cannot be called: z is the result, and a proof calls memory by the others."""
 NUMBERED = ("scale", "constant")
 """Steps with an integer of their own."""
 

@@ -34,7 +34,7 @@ static void @name@_unless(@name@ *z, const @name@ *x, int flag)
 #define @upper@_CHAIN @chain_length@
 
 /* An addition chain for (q - 1)/2, @chain_squares@ squares and @chain_products@ products: to, of, squarings, by. */
-static const int16_t @name@_chain[@upper@_CHAIN][4] = {
+static const int16_t @name@_addition_chain[@upper@_CHAIN][4] = {
     @chain_rows@};
 
 void @name@_pow(@name@ *z, const @name@ *x, const uint64_t *exponent, size_t words)
@@ -64,7 +64,7 @@ static void @name@_root_power(@name@ *z, const @name@ *x)
     int i, j;
     kept[0] = *x;
     for (i = 0; i < @upper@_CHAIN; i++) {
-        const int16_t *step = @name@_chain[i];
+        const int16_t *step = @name@_addition_chain[i];
         power = kept[step[1]];
         for (j = 0; j < step[2]; j++)
             @name@_square(&power, &power);
