@@ -20,6 +20,7 @@ from fieldc.proof.prove import prove
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the code is x86-64")
 P = (1 << 64) - 59
 TOP = (1 << 64) - 1
+ROOT = Path(__file__).parents[1]
 PROOF = sorted(Path(fieldc.proof.__path__[0]).rglob("*.py"))
 BINARY = sorted(Path(fieldc.binary.__path__[0]).rglob("*.py"))
 
@@ -256,8 +257,13 @@ def test_the_prover_imports_nothing_of_the_compiler(path: Path) -> None:
 
 @pytest.mark.parametrize("path", BINARY, ids=name_of)
 def test_the_reader_of_binaries_imports_nothing_of_the_compiler(path: Path) -> None:
-    """Only the class of errors for people, and how they quote a text."""
-    assert _rooms(path) <= {"binary", "errors"}
+    """Only errors for people, and signals that wait while a module of native code loads."""
+    assert _rooms(path) <= {"binary", "errors", "signals"}
+
+
+@pytest.mark.parametrize("name", ["errors", "signals"])
+def test_what_the_reader_of_binaries_may_import_imports_nothing_of_fieldc(name: str) -> None:
+    assert not _rooms(ROOT / "fieldc" / f"{name}.py")
 
 
 def _rooms(path: Path) -> set[str]:
