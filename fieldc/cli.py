@@ -1,7 +1,8 @@
 """The command line: find the verb, run it, print its answer; every failure is one line.
 
-Exit status: the verb's own (0, or 1 for a failed proof or check), 2 for bad input, 1 for an
-internal error. A verb of `fieldc.commands` becomes part of the command line by its place in VERBS.
+Exit status: the verb's own (0, or 1 for a failed proof or check), 2 for bad input and for what the
+system refuses, 1 for an internal error. A verb of `fieldc.commands` becomes part of the command
+line by its place in VERBS.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TextIO
 
 from fieldc import __version__
 from fieldc.catalogue import ERROR_WIDTH, shorten
@@ -31,6 +34,7 @@ from fieldc.commands.trace import trace
 from fieldc.commands.tune import tune
 from fieldc.commands.verb import UsageError, Verb, unknown
 from fieldc.errors import Terminated, UserError, quote
+from fieldc.files import OutputError
 
 LINE = (
     list_,
@@ -79,35 +83,70 @@ def run(words: Sequence[str]) -> int:
         raise UsageError(f"no verb; use {', '.join(VERBS)} or --help")
     name, *rest = words
     if name in ("-h", "--help", "help"):
-        print(overview())
+        with printing():
+            print(overview())
         return 0
     if name in ("--version", "-V"):
         if rest:
             raise UsageError(f"unexpected argument {quote(rest[0])} after {name}")
-        print(f"fieldc {__version__}")
+        with printing():
+            print(f"fieldc {__version__}")
         return 0
     if name not in VERBS:
         what = "option before the verb:" if name.startswith("-") else "verb"
         raise UsageError(unknown(what, name, list(VERBS)))
-    arguments = VERBS[name].parse(rest)
+    check_current_folder()
+    with printing():  # --help
+        arguments = VERBS[name].parse(rest)
     answer = VERBS[name].run(arguments)
-    emit(answer, arguments.json)
+    with printing():
+        emit(answer, arguments.json)
     return answer.status
+
+
+def check_current_folder() -> None:
+    """Raise UserError if the folder that the command runs in was deleted."""
+    try:
+        os.getcwd()
+    except OSError:
+        raise UserError("the current folder is gone; change to one that is there") from None
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """Print all of a text before the block ends. Raises OutputError where there is no room."""
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard(sys.stdout)
+        raise OutputError(f"cannot write standard output: {error.strerror or error}") from None
+
+
+def discard(stream: TextIO) -> None:
+    """Print to nowhere from here on: what is still buffered must not fail again at the end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def fail(status: int, message: str) -> int:
     """Say why on one printable line of stderr, and return the status."""
     line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in message)
-    print(f"fieldc: {shorten(line, ERROR_WIDTH)}", file=sys.stderr)
+    try:
+        print(f"fieldc: {shorten(line, ERROR_WIDTH)}", file=sys.stderr, flush=True)
+    except OSError:
+        discard(sys.stderr)
     return status
 
 
-def described(error: Exception) -> str:
-    """What went wrong inside: of the system in its own words, of ours with the kind of error."""
-    if isinstance(error, OSError) and error.strerror:
-        name = f": {error.filename}" if error.filename else ""
-        return f"system error: {error.strerror}{name}"
-    return f"internal error: {type(error).__name__}: {error}"
+def refused_by_system(error: OSError) -> str:
+    """What the system would not do, in its own words."""
+    name = f": {error.filename}" if error.filename else ""
+    return f"system error: {error.strerror or error}{name}"
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -117,17 +156,13 @@ def main(words: Sequence[str] | None = None) -> int:
     sys.stdout = sys.stdout or io.StringIO()
     sys.stderr = sys.stderr or io.StringIO()
     try:
-        try:
-            status = run(words)
-        except SystemExit as end:  # argparse ends the process after it printed a verb's help
-            status = int(end.code or 0)
-        sys.stdout.flush()
-        return status
+        return run(words)
+    except SystemExit as end:  # argparse ends the process after it printed a verb's help
+        return int(end.code or 0)
     except UserError as error:
         return fail(error.status, str(error))
     except BrokenPipeError:
-        # Nobody reads: what is still buffered must not raise again when Python exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard(sys.stdout)
         return BROKEN_PIPE
     except Terminated:
         return fail(TERMINATED, "terminated")
@@ -136,7 +171,10 @@ def main(words: Sequence[str] | None = None) -> int:
     except Exception as error:
         if "--traceback" in words:
             traceback.print_exc()
-        return fail(1, f"{described(error)}; --traceback shows where")
+        status, said = 1, f"internal error: {type(error).__name__}: {error}"
+        if isinstance(error, OSError):
+            status, said = 2, refused_by_system(error)
+        return fail(status, f"{said}; --traceback shows where")
 
 
 if __name__ == "__main__":

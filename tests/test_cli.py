@@ -209,16 +209,46 @@ def test_nobody_reads() -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("show 17 >/dev/full", (1, "system error")),
+        ("show 17 >/dev/full", (2, "cannot write standard output: No space left")),
+        ("--help >/dev/full", (2, "cannot write standard output: No space left")),
+        ("--version >/dev/full", (2, "cannot write standard output: No space left")),
+        ("show --help >/dev/full", (2, "cannot write standard output: No space left")),
+        ("show 15 2>/dev/full", (2, "")),
         ("show 17 >&-", (0, "")),
         ("show 15 >&- 2>&-", (2, "")),
     ],
 )
-def test_odd_streams(line: str, expected: tuple[int, str]) -> None:
+@pytest.mark.parametrize("buffered", ["", "1"])
+def test_odd_streams(line: str, expected: tuple[int, str], buffered: str) -> None:
     command = f'"{sys.executable}" -m fieldc.cli {line}'
-    done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True)
+    environment = os.environ | {"PYTHONUNBUFFERED": buffered}
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
     assert done.returncode == expected[0] and done.stdout == ""
     assert expected[1] in done.stderr and done.stderr.count("\n") == bool(expected[1])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be deleted there")
+@pytest.mark.parametrize(
+    "words", ["list fields", "build 17 -o out", "tune 17", "page 17 -o p.html"]
+)
+def test_a_deleted_current_folder(words: str, tmp_path: Path) -> None:
+    command = f'rmdir "{tmp_path}" && "{sys.executable}" -m fieldc {words}'
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    said = "fieldc: the current folder is gone; change to one that is there\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+
+
+def test_what_the_system_refuses_is_no_internal_error(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_verb(monkeypatch, OSError(28, "No space left on device", "/tmp/x"))
+    said = "fieldc: system error: No space left on device: /tmp/x; --traceback shows where"
+    assert refused(capsys, "fail", status=2) == said
 
 
 def test_a_terminal_gets_a_table() -> None:

@@ -16,7 +16,6 @@ from fieldc.cli import main
 from fieldc.decisions.formulas import decide_formula
 from fieldc.field import Field
 from fieldc.formulas import Element, Formula, extend, formula
-from fieldc.formulas.formula import TAKEN
 from fieldc.formulas.load import load_formulas
 from fieldc.formulas.places import Area, ElementPlace, places_of
 from fieldc.formulas.plan import planned
@@ -24,8 +23,6 @@ from fieldc.formulas.ranges import ranged
 from fieldc.machine.aliasing import Aliasing
 from fieldc.machine.load import LoadedKernel, load
 from fieldc.machine.processor import is_x86_64, missing
-from fieldc.proof.formulas import statement_of
-from fieldc.proof.identity import ProofError
 from fieldc.targets.artifact import PROVED, Artifact
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.x86_64.calls import Calls
@@ -267,67 +264,6 @@ def test_a_folder_is_built_and_proved_again(
         assert {row["status"] for row in manifest["kernels"]} == {"PROVED"}
         assert main(["prove", out]) == 0
     capsys.readouterr()
-
-
-WRONG = {
-    "if x:\n        return x": (5, "no branch"),
-    "return x if x == 0 else -x": (5, "no comparison"),
-    "return x / 2": (5, "no division"),
-    "return x + 1.5": (5, "unsupported operand"),
-    "return 'x'": (3, "not an element"),
-    "pass": (3, "returns nothing"),
-    "return x[0]": (5, "not subscriptable"),
-    "return 1 / 0": (5, "division by zero"),
-    "return (": (5, "not Python"),
-    "return x**x": (5, "from 1 to 64, not an element"),
-    "return x * (1 << 10**6)": (5, "at most 4096 bits"),
-    "return x + (1 << 4096)": (5, "at most 4096 bits"),
-    "while True:\n        x = x * x": (6, "more than 4000 steps"),
-    "return f(x)": (5, "NameError: name 'f' is not defined"),
-    "g = lambda y: g(y + 1)\n    return g(x)": (5, "calls itself without end"),
-}
-
-
-@pytest.mark.parametrize("body", WRONG)
-def test_bad_input_is_one_line_with_its_line(
-    body: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    line, said = WRONG[body]
-    head = "from fieldc.formulas import Element, formula\n\n"
-    path = tmp_path / "bad.py"
-    path.write_text(f"{head}\n@formula\ndef f(x: Element) -> Element:\n    {body}\n")
-    line += 1
-    assert main(["build", SMALL, "--formula", str(path), "-o", str(tmp_path / "o")]) == 2
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1 and f"bad.py:{line}: " in error and said in error, error
-
-
-def test_a_name_that_no_symbol_can_have_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "bad.py"
-    head = "from fieldc.formulas import Element, formula\n@formula\n"
-    path.write_text(f"{head}def \u0444(x: Element) -> Element:\n    return x + x\n", "utf-8")
-    assert main(["build", SMALL, "--formula", str(path), "-o", str(tmp_path / "o")]) == 2
-    assert "is a symbol too: name it by ASCII letters" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("name", ["z", "code", "stack", "int", "void", "uint64_t", "é"])
-def test_a_taken_name_is_refused(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "bad.py"
-    path.write_text(
-        "from fieldc.formulas import Element, formula\n"
-        f"@formula\ndef f({name}: Element) -> Element:\n    return {name} + {name}\n"
-    )
-    assert main(["build", SMALL, "--formula", str(path), "-o", str(tmp_path / "o")]) == 2
-    assert f"no operand can be called {name}" in capsys.readouterr().err
-    if name not in TAKEN:
-        return
-    text = {"operands": [[name, 1, 1]], "steps": [["add", 0, 0]], "results": [1], "multiple": 1}
-    with pytest.raises(ProofError, match="no formula"):
-        statement_of(json.dumps(text))
 
 
 def test_a_tower_that_is_no_field_is_refused(

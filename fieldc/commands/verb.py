@@ -15,11 +15,14 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from fieldc.catalogue import nearest, quote
 from fieldc.errors import UserError
 from fieldc.files import check_file
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 JSON_ALONE = "--json alone prints to standard output"
 
@@ -68,6 +71,10 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; see {self.prog} --help")
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        """Print the help. Raises OSError, which argparse would keep to itself."""
+        print(self.format_help(), end="", file=file)
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,13 @@ import inspect
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from fieldc.field import Field
 from fieldc.formulas.element import Element, Recording, Step
-from fieldc.formulas.errors import FormulaError, line_of, wrong
+from fieldc.formulas.errors import FormulaError, Place, line_of, wrong
 from fieldc.formulas.kinds import ValueType, kind_of
 from fieldc.formulas.names import checked_name
 
@@ -107,6 +108,8 @@ C_WORDS = (
 """Names in Python that a C header cannot have."""
 NUMBERED = ("scale", "constant")
 """Steps with an integer of their own."""
+RECORDED: ContextVar[list[Formula]] = ContextVar("RECORDED")
+"""While a file is read: its formulas so far, with those that another one of that name replaced."""
 
 
 def _value(f: Field, step: Step, args: Sequence[int]) -> int:
@@ -120,8 +123,10 @@ def _value(f: Field, step: Step, args: Sequence[int]) -> int:
     return a + b if step.kind == "add" else a - b
 
 
-def formula(function: Callable[..., object]) -> Formula:
+def formula(function: Callable[..., object] | None = None) -> Formula:
     """Record a function of elements. Raises FormulaError, which names the line."""
+    if not inspect.isfunction(function):
+        raise wrong("write @formula before a function, without parentheses")
     at = (function.__code__.co_filename, function.__code__.co_firstlineno)
     parameters, result = _signature(function, at)
     if not parameters or len(parameters) > MOST_OPERANDS:
@@ -138,9 +143,9 @@ def formula(function: Callable[..., object]) -> Formula:
         raise wrong("a function calls itself without end", (at[0], line)) from None
     values = result.values(returned, trace, f"{function.__name__} returns", at)
     kinds = [result, *(kind for _, kind in parameters)]
-    return Formula(
+    made = Formula(
         checked_name(function.__name__, at),
-        tuple((checked_name(name, at), kind.count) for name, kind in parameters),
+        tuple((name, kind.count) for name, kind in parameters),
         tuple(trace.steps),
         tuple(value.number for value in values),
         inspect.cleandoc(function.__doc__ or ""),
@@ -148,30 +153,42 @@ def formula(function: Callable[..., object]) -> Formula:
         tuple(trace.lines),
         tuple(check for kind in kinds for check in kind.checks),
     )
+    RECORDED.get([]).append(made)
+    return made
 
 
 def _signature(
-    function: Callable[..., object], at: tuple[str, int]
+    function: Callable[..., object], at: Place
 ) -> tuple[list[tuple[str, ValueType]], ValueType]:
     """The operands with their kinds, and the kind of what is returned."""
-    if not function.__name__.isascii():
-        raise wrong(f"{function.__name__} is a symbol too: name it by ASCII letters", at)
+    name = function.__name__
+    if inspect.iscoroutinefunction(function):
+        raise wrong(f"{name} is async, which no kernel is", at)
+    if not name.isascii():
+        raise wrong(f"{name} is a symbol too: name it by ASCII letters", at)
     try:
         signature = inspect.signature(function, eval_str=True)
-    except NameError as error:
-        raise wrong(f"{function.__name__}: {error}", at) from None
+    except (NameError, AttributeError, SyntaxError) as error:
+        raise wrong(f"{name}: {error}", at) from None
     if signature.return_annotation in (signature.empty, None):
-        raise wrong(
-            f"{function.__name__} has no outputs: say what it returns, for example -> Element", at
-        )
-    plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    found = []
-    for name, parameter in signature.parameters.items():
-        if parameter.kind not in plain:
-            raise wrong(f"{function.__name__}: {name} is not one operand", at)
-        if parameter.annotation is parameter.empty:
-            raise wrong(f"{function.__name__}: {name} has no type, for example Element", at)
-        if name in TAKEN or name in C_WORDS or not name.isascii():
-            raise wrong(f"{function.__name__}: no operand can be called {name}", at)
-        found.append((name, kind_of(parameter.annotation, f"{name} of {function.__name__}", at)))
-    return found, kind_of(signature.return_annotation, f"the result of {function.__name__}", at)
+        raise wrong(f"{name} has no outputs: say what it returns, for example -> Element", at)
+    found: dict[str, ValueType] = {}
+    for parameter in signature.parameters.values():
+        _check_parameter(name, parameter, at)
+        if (called := checked_name(parameter.name, at)) in found:
+            raise wrong(f"{name}: {parameter.name} is {called} here, as another operand is", at)
+        found[called] = kind_of(parameter.annotation, f"{parameter.name} of {name}", at)
+    return list(found.items()), kind_of(signature.return_annotation, f"the result of {name}", at)
+
+
+def _check_parameter(function: str, parameter: inspect.Parameter, at: Place) -> None:
+    """Raise FormulaError for a parameter that is no operand."""
+    name = parameter.name
+    if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+        raise wrong(f"{function}: {name} is not one operand", at)
+    if parameter.default is not parameter.empty:
+        raise wrong(f"{function}: {name} has a default value, which no kernel has", at)
+    if parameter.annotation is parameter.empty:
+        raise wrong(f"{function}: {name} has no type, for example Element", at)
+    if name in TAKEN or name in C_WORDS or not name.isascii():
+        raise wrong(f"{function}: no operand can be called {name}", at)

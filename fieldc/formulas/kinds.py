@@ -75,6 +75,8 @@ def _tuple(value: Any) -> Sequence[Any] | None:
 
 def _named(hint: type, names: Sequence[str], what: str, at: Place) -> list[ValueType]:
     hints = get_type_hints(hint)
+    if hint in hints.values():
+        raise wrong(f"{hint.__name__} has a member of its own kind, without end", at)
     return [kind_of(hints.get(name), f"{name} of {what}", at) for name in names]
 
 

@@ -6,15 +6,18 @@ Whoever reads a formula file runs it, with all that Python can do. Run only file
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
 from fieldc.errors import UserError, quote
 from fieldc.formulas.errors import FormulaError, line_of, wrong
-from fieldc.formulas.formula import Formula
+from fieldc.formulas.formula import RECORDED, Formula
 
 MODULE = "fieldc_formula_file"
 """The name that a file's module has while it runs."""
+SAYS_ENOUGH = (TypeError, ValueError, AttributeError, NameError, ArithmeticError)
+"""Errors of Python whose message can be read without their names."""
 
 
 def load_formulas(path: Path) -> list[Formula]:
@@ -36,6 +39,8 @@ def load_formulas(path: Path) -> list[Formula]:
     module = ModuleType(MODULE)
     module.__file__ = file
     sys.modules[MODULE] = module  # annotations that are strings are looked up there
+    recorded: list[Formula] = []
+    collecting = RECORDED.set(recorded)
     try:
         exec(code, module.__dict__)
     except UserError:
@@ -45,14 +50,28 @@ def load_formulas(path: Path) -> list[Formula]:
     except BaseException as error:
         raise wrong(_said(error), (file, line_of(error, file))) from None
     finally:
+        RECORDED.reset(collecting)
         del sys.modules[MODULE]
+    _check_once([one for one in recorded if one.file == file])
     found = [one for one in vars(module).values() if isinstance(one, Formula) and one.file == file]
     if not found:
         raise wrong("there is no formula here: write @formula before a function", (file, 1))
     return list({one.name: one for one in found}.values())
 
 
+def _check_once(formulas: Sequence[Formula]) -> None:
+    """Raise FormulaError for the second formula of a name: one of the two would be forgotten."""
+    known: dict[str, Formula] = {}
+    for one in formulas:
+        first = known.setdefault(one.name, one)
+        if first is not one:
+            message = f"{one.name} is the formula of line {first.line} already: choose another name"
+            raise wrong(message, (one.file, one.line))
+
+
 def _said(error: BaseException) -> str:
     text = " ".join(str(error).split())
     name = type(error).__name__
-    return f"{name}: {text}" if text else name
+    if text and isinstance(error, SAYS_ENOUGH):
+        return text
+    return f"this ends with {name}: {text}" if text else f"this ends with {name}"

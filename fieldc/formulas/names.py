@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from fieldc.formulas.formula import Formula
 
 OTHER_KEYWORDS = """
-    alignas alignof asm auto bool box case catch char const const_cast crate debugger decltype
-    default delete do double dyn enum explicit export extends extern false final float fn for
-    friend function goto impl inline instanceof int let long loop match mod move mut mutable
-    namespace new noexcept null nullptr operator override priv private protected pub public ref
-    register restrict self short signed sizeof static struct super switch template this throw trait
-    true typedef typeid typename typeof union unsafe unsigned unsized use using var virtual void
-    volatile wchar_t where yield
+    EOF I NULL alignas alignof asm auto bool box case catch char const const_cast crate debugger
+    decltype default delete do double dyn enum errno explicit export extends extern false final
+    float fn for friend function goto impl inline instanceof int let linux long loop match mod
+    move mut mutable namespace new noexcept null nullptr operator override priv private
+    protected pub public ref register restrict self short signed sizeof static stderr stdin
+    stdout struct super switch template this throw trait true typedef typeid typename typeof
+    union unix unsafe unsigned unsized use using var virtual void volatile wchar_t where yield
     """
-"""Words of C, C++, Rust and JavaScript that Python does not keep for itself."""
+"""Words of C, C++, Rust and JavaScript that Python does not keep for itself, and macros of C."""
 
 
 def checked_name(name: str, at: Place) -> str:

@@ -1,0 +1,131 @@
+"""Bad formulas: one line with the file's name and the line, exit status 2."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fieldc.cli import main
+from fieldc.formulas.formula import TAKEN
+from fieldc.proof.formulas import statement_of
+from fieldc.proof.identity import ProofError
+
+SMALL = "2^127-1"
+
+WRONG = {
+    "if x:\n        return x": (5, "no branch"),
+    "return x if x == 0 else -x": (5, "no comparison"),
+    "return x / 2": (5, "no division"),
+    "return x + 1.5": (5, "unsupported operand"),
+    "return 'x'": (3, "not an element"),
+    "pass": (3, "returns nothing"),
+    "return x[0]": (5, "not subscriptable"),
+    "return 1 / 0": (5, "division by zero"),
+    "return (": (5, "not Python"),
+    "return x**x": (5, "from 1 to 64, not an element"),
+    "return x * (1 << 10**6)": (5, "at most 4096 bits"),
+    "return x + (1 << 4096)": (5, "at most 4096 bits"),
+    "while True:\n        x = x * x": (6, "more than 4000 steps"),
+    "return f(x)": (5, "name 'f' is not defined"),
+    "g = lambda y: g(y + 1)\n    return g(x)": (5, "calls itself without end"),
+}
+
+
+@pytest.mark.parametrize("body", WRONG)
+def test_bad_input_is_one_line_with_its_line(
+    body: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line, said = WRONG[body]
+    head = "from fieldc.formulas import Element, formula\n\n"
+    path = tmp_path / "bad.py"
+    path.write_text(f"{head}\n@formula\ndef f(x: Element) -> Element:\n    {body}\n")
+    line += 1
+    assert main(["build", SMALL, "--formula", str(path), "-o", str(tmp_path / "o")]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and f"bad.py:{line}: " in error and said in error, error
+
+
+ONE = "@formula\ndef {}({}) -> Element:\n    return a * a\n"
+WRONG_FILES = {
+    "one-name": (ONE.format("f", "a: Element") * 2, 7, "f is the formula of line 4 already"),
+    "one-made-name": (
+        "def of(n):\n    @formula\n    def f(a: Element) -> Element:\n        return a * n\n"
+        "    return f\n\nf2, f3 = of(2), of(3)\n",
+        5,
+        "f is the formula of line 5 already",
+    ),
+    "one-kept-name": (
+        ONE.format("new", "a: Element") + ONE.format("new_", "a: Element"),
+        7,
+        "new_ is the formula of line 4 already",
+    ),
+    "one-operand-name": (
+        ONE.format("f", "a: Element, new: Element, new_: Element"),
+        4,
+        "new_ is new_ here, as another operand is",
+    ),
+    "default": (ONE.format("f", "a: Element, b: Element = 3"), 4, "b has a default value"),
+    "class": ("@formula\nclass A:\n    pass\n", 4, "write @formula before a function"),
+    "call": (ONE.format("f", "a: Element").replace("formula", "formula()"), 4, "before a function"),
+    "number": ("formula(3)\n", 4, "write @formula before a function"),
+    "async": ("@formula\nasync def f(a: Element) -> Element:\n    return a\n", 4, "f is async"),
+    "half-type": (ONE.format("f", "a: 'Elem ent'"), 4, "f: invalid syntax"),
+    "no-such-type": ("import math\n" + ONE.format("f", "a: 'math.E2'"), 5, "no attribute 'E2'"),
+    "endless-type": (
+        "class P(NamedTuple):\n    x: Element\n    y: 'P'\n\n" + ONE.format("f", "a: P"),
+        8,
+        "P has a member of its own kind",
+    ),
+    "ended": ("raise SystemExit(3)\n", 4, "this ends with SystemExit: 3"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_FILES)
+def test_a_bad_file_is_one_line_with_its_line(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text, line, said = WRONG_FILES[name]
+    head = "from typing import NamedTuple\nfrom fieldc.formulas import Element, formula\n\n"
+    path = tmp_path / "bad.py"
+    path.write_text(head + text)
+    assert main(["show", SMALL, "--formula", str(path)]) == 2
+    error = capfd.readouterr().err
+    assert error.count("\n") == 1 and f"bad.py:{line}: " in error and said in error, error
+
+
+def test_a_formula_of_two_names_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "f.py"
+    head = "from fieldc.formulas import Element, formula\n\n"
+    path.write_text(head + ONE.format("f", "a: Element") + "g = f\n")
+    assert main(["show", SMALL, "--formula", str(path)]) == 0
+    assert capsys.readouterr().out.count("routines") == 1
+
+
+def test_a_name_that_no_symbol_can_have_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.py"
+    head = "from fieldc.formulas import Element, formula\n@formula\n"
+    path.write_text(f"{head}def \u0444(x: Element) -> Element:\n    return x + x\n", "utf-8")
+    assert main(["build", SMALL, "--formula", str(path), "-o", str(tmp_path / "o")]) == 2
+    assert "is a symbol too: name it by ASCII letters" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["z", "code", "stack", "int", "void", "uint64_t", "é"])
+def test_a_taken_name_is_refused(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.py"
+    path.write_text(
+        "from fieldc.formulas import Element, formula\n"
+        f"@formula\ndef f({name}: Element) -> Element:\n    return {name} + {name}\n"
+    )
+    assert main(["build", SMALL, "--formula", str(path), "-o", str(tmp_path / "o")]) == 2
+    assert f"no operand can be called {name}" in capsys.readouterr().err
+    if name not in TAKEN:
+        return
+    text = {"operands": [[name, 1, 1]], "steps": [["add", 0, 0]], "results": [1], "multiple": 1}
+    with pytest.raises(ProofError, match="no formula"):
+        statement_of(json.dumps(text))
