@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import product
+from itertools import count, product
 
 import pytest
 from aarch64_code import ADD, RET, Z, bytes_of, code_of, mutants, words_of
@@ -23,9 +23,12 @@ from fieldc.proof.contracts import Contract, Operand
 from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import prove
 from fieldc.targets.aarch64.cancel import cancelled, without_products
+from fieldc.targets.aarch64.kernel import BARRED
 from fieldc.targets.artifact import Artifact
 from fieldc.words.lower import lower
-from fieldc.words.program import Program, Value
+from fieldc.words.operations import ADD as ADD_WORDS
+from fieldc.words.operations import LOAD, MUL, MUL_LOW, Kind
+from fieldc.words.program import Program, Step, Value
 from fieldc.words.rows import RowChoice, RowStyle
 
 CONVENTIONS = {"aarch64-linux": "aapcs64", "aarch64-macos": "apple"}
@@ -161,8 +164,41 @@ def test_products_are_left_out_only_where_sums_cancel() -> None:
     read_after = [*lines[:3], "add x1, x9, x2", *lines[3:]]
     in_half = [*lines[:3], "add x1, x2, w9, uxtw", *lines[3:]]
     stored = [*lines[:3], "stp x1, x9, [x0]", *lines[3:]]
-    for kept in (read_before, read_after, in_half, stored):
+    spilled = [*lines[:3], "stur x9, [x29, #-8]", *lines[3:]]
+    compared = [*lines[:3], "ccmp x9, #0, #4, ne", *lines[3:]]
+    for kept in (read_before, read_after, in_half, stored, spilled, compared):
         assert left(kept) == kept
+
+
+def test_a_sum_with_the_low_half_of_a_product_must_be_0_too() -> None:
+    """Both kinds of products are `mul`, so the text does not tell which sum is which."""
+    numbers = count()
+
+    def value(kind: Kind = Kind.WORD, constant: int | None = None) -> Value:
+        return Value(next(numbers), kind, RADIX - 1, "v", constant)
+
+    def sum_of(a: Value, b: Value) -> Step:
+        return Step(ADD_WORDS, (a, b, value(Kind.FLAG, 0)), (value(), value(Kind.FLAG)))
+
+    x, n, m = value(), value(constant=RADIX - 3), value(constant=pow(3, -1, RADIX))
+    read = Step(LOAD, (), (x,), operand="x")
+    quotient = Step(MUL_LOW, (x, n), (value(),))
+    whole = Step(MUL, (quotient.outputs[0], m), (value(), value()))
+    cancels, other = sum_of(x, whole.outputs[0]), Step(MUL_LOW, (x, m), (value(),))
+    steps = (read, quotient, whole, cancels)
+    more = (*steps, other, sum_of(x, other.outputs[0]))
+    of = Program("k", 64, (("x", 1),), steps, ())
+    assert cancelled(of) == [cancels]
+    assert cancelled(replace(of, steps=more)) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["mrs x8, nzcv", "msr nzcv, x8", "ldr w8, [x1]", "str w10, [sp, #4]", "ldp w8, w9, [x1]"],
+)
+def test_flags_and_halves_in_memory_are_barred(line: str) -> None:
+    assert BARRED.match(line)
+    assert not BARRED.match(line.replace(" w", " x").replace("nzcv", "x9").replace("m", "l"))
 
 
 def left(lines: list[str]) -> list[str]:

@@ -17,8 +17,10 @@ from fieldc.words.program import Program, Step, Value
 
 _COMPARISON = re.compile(r"cmn x(\d+), x(\d+)")
 _REGISTER = re.compile(r"\b[xw](\d+)\b")
-_WRITES = {"cmn": 0, "cmp": 0, "tst": 0, "str": 0, "stp": 0, "ret": 0, "msr": 0, "ldp": 2}
-"""How many registers an instruction names first that it writes; 1 of all others."""
+_READERS = ("ccm", "cmn", "cmp", "msr", "ret", "st", "tst")
+"""How the names of instructions begin that write none of the registers they name."""
+_PAIRS = ("ldp", "ldnp")
+"""Instructions that write the first two; all others write the first."""
 
 
 def cancelled(program: Program) -> list[Step]:
@@ -32,7 +34,7 @@ def cancelled(program: Program) -> list[Step]:
 
     def is_lone_product(value: Value) -> bool:
         step = makers.get(value.number)
-        return step is not None and step.operation is MUL and uses[value.number] == 1
+        return step is not None and step.operation in (MUL, MUL_LOW) and uses[value.number] == 1
 
     sums = [s for s in program.steps if s.operation is ADD and not uses[s.outputs[0].number]]
     lone = [s for s in sums if any(map(is_lone_product, s.inputs[:2]))]
@@ -102,5 +104,5 @@ def _registers(line: str) -> tuple[list[str], list[str]]:
     """The registers that an instruction writes and reads."""
     mnemonic = line.partition(" ")[0]
     found = _REGISTER.findall(line.partition(" ")[2])
-    count = _WRITES.get(mnemonic, 1)
+    count = 0 if mnemonic.startswith(_READERS) else 2 if mnemonic in _PAIRS else 1
     return found[:count], found if mnemonic == "movk" else found[count:]

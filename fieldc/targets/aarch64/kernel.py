@@ -26,7 +26,7 @@ from fieldc.words.table import with_table
 TRIPLE = "aarch64-unknown-linux-gnu"
 SHARED = "+reserve-x18"
 """On macOS and Windows x18 belongs to the system."""
-BARRED = re.compile(r"(mrs|msr|(ldr|str|ldp|stp) w)\b")
+BARRED = re.compile(r"(mrs|msr|(ldr|ldur|ldp|str|stur|stp) w\d+)\b")
 """Flags in a register, and half a register in memory."""
 SYMBOL = "kernel"
 TABLE = "2"
