@@ -103,6 +103,89 @@ def test_a_kernel_under_another_name_is_refused(
     assert all("add_" in row["kernel"] for row in refused)
 
 
+def copied(built: Path, folder: Path, change: Callable[[list[dict[str, Any]]], None]) -> str:
+    """A copy of a built folder with two of its kernels, whose rows are changed."""
+    shutil.copytree(built, folder)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["kernels"] = [k for k in manifest["kernels"] if k["op"] == "add"][:2]
+    change(manifest["kernels"])
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return str(folder)
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({}, "CERTIFIED"),
+        ({"certificate": None}, "no certificate"),
+        ({"stack": 1 << 20}, "REFUSED"),
+        ({"stack": 1 << 64}, "REFUSED"),
+    ],
+)
+def test_what_is_not_certified_fails(
+    change: dict[str, Any],
+    status: str,
+    built: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Where more stack is asked for than there is, the precondition never holds."""
+    folder = copied(built, tmp_path / "built", lambda rows: rows[0].update(change))
+    assert main(["certify", folder, "--json"]) == int(status != "CERTIFIED")
+    assert [row["status"] for row in rows_of(capsys)] == [status, "CERTIFIED"]
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_certificate_that_cannot_be_read_stops_nothing(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = copied(built, tmp_path / "built", lambda rows: None)
+    path = tmp_path / "built" / LINUX / "add_adx.cert.json"
+    certificate = json.loads(path.read_text())
+    certificate["cases"][0]["flags"][0][0] = -5
+    path.write_text(json.dumps(certificate))
+    assert main(["certify", folder, "--json"]) == 1
+    assert [row["status"] for row in rows_of(capsys)] == ["REFUSED", "CERTIFIED"]
+
+
+@pytest.mark.usefixtures("installed")
+def test_kernels_that_are_not_proved_are_counted(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = copied(built, tmp_path / "built", lambda rows: rows[0].update(status="TESTED"))
+    assert main(["certify", folder]) == 0
+    said = capsys.readouterr().out
+    assert "1 of 1 kernels" in said and "1 more do not say PROVED" in said
+
+
+ODD: list[dict[str, Any]] = [
+    *({"stack": stack} for stack in (1.5, True, None, "0")),
+    *({"certificate": certificate} for certificate in (5, ["a"], "a\0b")),
+    *({"object": object_} for object_ in (None, 5, "a\0b")),
+    {"op": ["add"]},
+    {"symbol": 5},
+]
+
+
+@pytest.mark.parametrize("change", ODD)
+def test_an_odd_row_is_one_line(
+    change: dict[str, Any], built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = copied(built, tmp_path / "built", lambda rows: rows[0].update(change))
+    capsys.readouterr()
+    assert main(["certify", folder]) == 2
+    assert capsys.readouterr().err.endswith("manifest.json' is no manifest\n")
+
+
+def test_two_rows_of_one_kernel_are_refused(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = copied(built, tmp_path / "built", lambda rows: rows.append(rows[0]))
+    assert main(["certify", folder]) == 2
+    assert "names a kernel twice" in capsys.readouterr().err
+
+
 def test_without_the_checker_one_line_says_how_to_get_it(
     built: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 from fieldc.binary.linkable import KernelCode
 from fieldc.errors import Refusal
 from fieldc.proof.contracts import contract_of
+from fieldc.proof.memory import MOST_STACK
 
 CERTIFIER = "fieldc-certify"
 """The program that `make formal` builds."""
@@ -71,6 +72,8 @@ def claim_for(
         raise BadCertificate("the checker knows x86-64 only")
     if not (1 <= limbs <= 64 and p % 2 and 3 <= p < 1 << 64 * limbs):
         raise BadCertificate(f"no field: {limbs} limbs do not hold an odd p = {p:#x} above 1")
+    if not 0 <= stack <= MOST_STACK:
+        raise BadCertificate(f"a kernel takes at most {MOST_STACK} bytes of stack, not {stack}")
     places = value_places(family, parameters, p, limbs)
     r = 1 << 64 * limbs
     units = (pow(r, -1, p), r % p) if family == "to_montgomery" else (1, 1)

@@ -5,18 +5,28 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fieldc.catalogue import quote
 from fieldc.commands.progress import progress
 from fieldc.commands.prove import read
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 
-if TYPE_CHECKING:
-    from fieldc.artifacts.certify import Claim
-
 CERTIFIED, REFUSED, NONE = "CERTIFIED", "REFUSED", "no certificate"
+
+
+@dataclass(frozen=True)
+class ManifestRow:
+    """What a manifest says of a kernel that is PROVED."""
+
+    symbol: str
+    operation: str
+    object: str
+    certificate: str
+    """Empty where there is none."""
+    stack: int
 
 
 @verb(option("path", metavar="DIR", help="a folder that fieldc build wrote"))
@@ -24,10 +34,10 @@ def certify(arguments: argparse.Namespace) -> Answer:
     """replay a built folder's certificates by the checker that is proved in Coq"""
     if not arguments.path:
         raise UsageError("the path is empty; certify takes a folder")
-    from fieldc.artifacts.certify import CERTIFIER, certifier, replay
+    from fieldc.artifacts.certify import CERTIFIER, certifier
 
     folder, rows, data = Path(arguments.path), list[tuple[object, ...]](), []
-    kernels, p, limbs = kernels_of(folder)
+    kernels, others, p, limbs = kernels_of(folder)
     program = certifier()
     if not program:
         raise UsageError(
@@ -37,32 +47,33 @@ def certify(arguments: argparse.Namespace) -> Answer:
     with progress() as show:
         for done, kernel in enumerate(kernels, 1):
             began, status, why = time.perf_counter(), NONE, ""
-            if kernel["certificate"]:
-                claim, why = claim_of(folder, kernel, p, limbs)
-                accepted = claim is not None and replay(program, claim)
-                status = CERTIFIED if accepted else REFUSED
-                why = why or ("" if accepted else "the certificate does not prove the claim")
+            if kernel.certificate:
+                why = fault_of(folder, kernel, p, limbs, program)
+                status = REFUSED if why else CERTIFIED
             show("certify", done, len(kernels))
             seconds = round(time.perf_counter() - began, 2)
-            rows.append((kernel["symbol"], kernel["op"], status, f"{seconds:.2f}", why))
+            rows.append((kernel.symbol, kernel.operation, status, f"{seconds:.2f}", why))
             data.append(
                 {
-                    "kernel": kernel["symbol"],
-                    "operation": kernel["op"],
+                    "kernel": kernel.symbol,
+                    "operation": kernel.operation,
                     "status": status,
                     "seconds": seconds,
                     "reason": why,
                 }
             )
     good = sum(row["status"] == CERTIFIED for row in data)
-    refused = any(row["status"] == REFUSED for row in data)
     said = f"{good} of {len(data)} kernels of {p:#x} are certified by the proved checker"
+    said += f"; {others} more do not say PROVED" if others else ""
     table = Table(("kernel", "operation", "status", "seconds", "why not"), rows)
-    return Answer((table,), data, int(refused or not good), (said,))
+    return Answer((table,), data, int(good < len(data)), (said,))
 
 
-def kernels_of(folder: Path) -> tuple[list[dict[str, Any]], int, int]:
-    """The rows of a manifest that say PROVED, the prime, and its limbs. Raises UsageError."""
+def kernels_of(folder: Path) -> tuple[list[ManifestRow], int, int, int]:
+    """The rows of a manifest that say PROVED, how many others, the prime, and its limbs.
+
+    Raises UsageError.
+    """
     if not (folder / "manifest.json").is_file():
         said = "has no manifest.json, so fieldc build did not write it or was stopped"
         raise UsageError(f"{quote(str(folder))} {said}; build into it again")
@@ -70,29 +81,44 @@ def kernels_of(folder: Path) -> tuple[list[dict[str, Any]], int, int]:
         manifest = json.loads(read(folder / "manifest.json"))
         if "arrays" in manifest:
             raise UsageError("kernels on arrays have no certificates")
-        kernels = [row for row in manifest["kernels"] if row["status"] == "PROVED"]
-        for row in kernels:
-            _ = row["symbol"], row["op"], row["object"], row["certificate"], row["stack"] + 0
-        p, limbs = int(manifest["p"], 16), int(manifest["n"])
+        named = [(row, row["status"] == "PROVED") for row in manifest["kernels"]]
+        kernels = [_row(row) for row, is_proved in named if is_proved]
+        p, limbs = int(manifest["p"], 16), manifest["n"]
+        if type(limbs) is not int or manifest["word"] != 64:
+            raise TypeError
     except (ValueError, KeyError, TypeError, RecursionError):
         raise UsageError(f"{quote(str(folder / 'manifest.json'))} is no manifest") from None
     if not kernels:
         raise UsageError(f"{quote(str(folder))} has no kernel that was PROVED")
-    return kernels, p, limbs
+    if len({(kernel.object, kernel.symbol) for kernel in kernels}) < len(kernels):
+        raise UsageError(f"{quote(str(folder / 'manifest.json'))} names a kernel twice")
+    return kernels, len(named) - len(kernels), p, limbs
 
 
-def claim_of(folder: Path, kernel: dict[str, Any], p: int, limbs: int) -> tuple[Claim | None, str]:
-    """What the manifest says of a kernel, of the bytes in its object; or why there is no claim."""
-    from fieldc.artifacts.certify import BadCertificate, claim_for
+def _row(row: dict[str, Any]) -> ManifestRow:
+    """A row of the manifest. Raises KeyError, TypeError."""
+    texts = (row["symbol"], row["op"], row["object"], row["certificate"] or "")
+    if not all(isinstance(text, str) and "\0" not in text for text in texts):
+        raise TypeError
+    if type(row["stack"]) is not int:
+        raise TypeError
+    symbol, operation, object_, certificate = texts
+    return ManifestRow(symbol, operation, object_, certificate, row["stack"])
+
+
+def fault_of(folder: Path, kernel: ManifestRow, p: int, limbs: int, program: str) -> str:
+    """Why a kernel is not certified by its object's bytes; empty if it is."""
+    from fieldc.artifacts.certify import BadCertificate, NoAnswer, claim_for, replay
     from fieldc.artifacts.verify import named_operation
     from fieldc.binary.image import ObjectError
     from fieldc.binary.linkable import function_of
     from fieldc.proof.identity import ProofError
 
     try:
-        code = function_of(read(folder / kernel["object"]), kernel["symbol"])
-        family, parameters = named_operation(kernel["op"])
-        text = read(folder / kernel["certificate"])
-        return claim_for(code, family, parameters, p, limbs, kernel["stack"], text), ""
-    except (ObjectError, ProofError, BadCertificate) as error:
-        return None, str(error)
+        code = function_of(read(folder / kernel.object), kernel.symbol)
+        family, parameters = named_operation(kernel.operation)
+        text = read(folder / kernel.certificate)
+        claim = claim_for(code, family, parameters, p, limbs, kernel.stack, text)
+        return "" if replay(program, claim) else "the certificate does not prove the claim"
+    except (ObjectError, ProofError, BadCertificate, NoAnswer) as error:
+        return str(error)
