@@ -13,6 +13,7 @@ import capstone
 from fieldc.artifacts.verify import Verdict
 from fieldc.binary.image import Image, Routine
 from fieldc.binary.located import LocatedCode, locate
+from fieldc.proof.constant_time.vendors import unlisted
 from fieldc.proof.contracts import Contract
 from fieldc.proof.identity import ProofError
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
@@ -123,7 +124,8 @@ def _proved(code: LocatedCode, contract: Contract, convention: str) -> Verdict:
         constants=code.constants,
         unfit=code.unfit,
     )
-    return Verdict("", 0.0, "", asked, proved.stack)
+    outside = unlisted(proved.instructions, code.architecture)
+    return Verdict("", 0.0, "", asked, proved.stack, outside)
 
 
 @dataclass(frozen=True)

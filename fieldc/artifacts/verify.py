@@ -21,6 +21,7 @@ from fieldc.errors import Refusal
 from fieldc.operations import OPERATIONS
 from fieldc.proof.certificate import certificate_of_formula, certify, text
 from fieldc.proof.constant_time.scan import scan
+from fieldc.proof.constant_time.vendors import unlisted
 from fieldc.proof.contracts import contract_of, foreign
 from fieldc.proof.identity import ProofError
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
@@ -79,6 +80,8 @@ class Verdict:
     convention: str = ""
     stack: int = 0
     """Bytes of stack that the kernel uses below the return address."""
+    unlisted: tuple[str, ...] = ()
+    """Instructions of which the processor's maker does not promise data-independent times."""
 
 
 def job_of(artifact: Artifact) -> Job | None:
@@ -146,9 +149,12 @@ def _proof_of(function: KernelCode, job: Job) -> Verdict:
                     found, job.formula, job.operation, job.p, job.limbs, convention, job.symbol
                 )
             )
-        return Verdict("", 0.0, written, convention, found.proof.stack)
+        ran = found.proof.instructions.union(*(of.instructions for _, of in found.routines))
+        outside = unlisted(ran, function.architecture)
+        return Verdict("", 0.0, written, convention, found.proof.stack, outside)
     family, parameters = named_operation(job.operation)
     if not job.arguments:
+        names: set[str] = set()
         proof = certify(
             code,
             family,
@@ -160,11 +166,14 @@ def _proof_of(function: KernelCode, job: Job) -> Verdict:
             parameters=parameters,
             operation=job.operation,
             architecture=function.architecture,
+            instructions=names,
         )
-        return Verdict("", 0.0, text(proof), convention, proof["stack"])
+        outside = unlisted(names, function.architecture)
+        return Verdict("", 0.0, text(proof), convention, proof["stack"], outside)
     contract = foreign(contract_of(family, job.p, job.limbs, parameters), job.arguments)
     proved = prove(code, contract, convention, start, function.architecture)
-    return Verdict("", 0.0, "", convention, proved.stack)
+    outside = unlisted(proved.instructions, function.architecture)
+    return Verdict("", 0.0, "", convention, proved.stack, outside)
 
 
 def prove_all(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:

@@ -82,6 +82,7 @@ def prove(arguments: argparse.Namespace) -> Answer:
         if not why:
             claims.append((job.symbol, claim_of(job, verdict)))
             row |= {"convention": verdict.convention, "stack": verdict.stack}
+            row |= {"unlisted": list(verdict.unlisted)}
         data.append(row)
     tables = [Table(("kernel", "status", "seconds", "why not"), rows)]
     if claims:
@@ -119,6 +120,7 @@ def prove_batch(folder: Path) -> Answer:
 def claim_of(job: Job, verdict: Verdict) -> str:
     """What a proof shows, on one line."""
     from fieldc.artifacts.verify import named_operation
+    from fieldc.proof.constant_time.vendors import promises_nothing
     from fieldc.proof.contracts import contract_of
     from fieldc.proof.formulas import contract_of_formula, statement_of
 
@@ -130,9 +132,10 @@ def claim_of(job: Job, verdict: Verdict) -> str:
     known = {job.p - 1: "p", 2 * job.p - 1: "2p", (job.p << 64 * job.limbs) - 1: "p*R"}
     values = [*((o.name, o.high) for o in contract.operands), ("z", contract.high)]
     bounds = ", ".join(f"{name} < {known[high]}" for name, high in values)
+    note = f"; note: {promises_nothing(verdict.unlisted)}" if verdict.unlisted else ""
     return (
         f"{job.operation} mod {job.p:#x}: {bounds}; limbs: {job.limbs}; "
-        f"convention: {verdict.convention}; stack: {verdict.stack} bytes"
+        f"convention: {verdict.convention}; stack: {verdict.stack} bytes{note}"
     )
 
 

@@ -58,6 +58,7 @@ def stated(arguments: argparse.Namespace) -> Answer | None:
     from fieldc.binary.image import ObjectError
     from fieldc.binary.located import ASSUMED
     from fieldc.binary.read import find_routine, open_images
+    from fieldc.proof.constant_time.vendors import promises_nothing
     from fieldc.proof.identity import ProofError
     from fieldc.proof.statements import contract_from
 
@@ -106,9 +107,12 @@ def stated(arguments: argparse.Namespace) -> Answer | None:
             ("for all inputs", "no branch and no address depends on data"),
             ("assumed", ASSUMED + (f"; {memory}" if memory else "")),
         ]
+        if verdict.unlisted:
+            rows.append(("note", promises_nothing(verdict.unlisted)))
         tables.append(Table((), rows))
     row = {"kernel": symbol, "status": status, "seconds": round(verdict.seconds, 2)}
     row |= {"reason": verdict.failure, "claim": claim, "p": hex(f.p)}
+    row |= {"unlisted": list(verdict.unlisted)}
     return Answer(tuple(tables), [row], int(bool(verdict.failure)))
 
 

@@ -36,12 +36,13 @@ class ProvedCode:
     cases: tuple[CaseProof | Excluded, ...]
     rows: int = 0
     equalities: tuple[Equality, ...] = ()
+    instructions: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, proved: Proved, cases: Sequence[CaseProof | Excluded]) -> ProvedCode:
         """A proof with its cases."""
         rows = len(proved.system.rows)
-        return cls(proved.stack, tuple(cases), rows, proved.equalities)
+        return cls(proved.stack, tuple(cases), rows, proved.equalities, proved.instructions)
 
 
 @dataclass(frozen=True)

@@ -108,20 +108,25 @@ def certify(
     parameters: Mapping[str, int] | None = None,
     operation: str = "",
     architecture: str = "x86_64",
+    instructions: set[str] | None = None,
 ) -> dict[str, Any]:
     """Prove a kernel and write the proof down, as JSON values. Raises ProofError.
 
     The family and the parameters say what it computes; `operation` is the name that people use.
 
     The code is not written down: a certificate is about the object that defines the symbol.
+    `instructions` gets the names of those that it runs.
     """
     cases: list[CaseProof | Excluded] = []
     contract = contract_of(family, p, limbs, parameters)
     proved = prove(code, contract, convention, start, architecture, cases.append)
+    found = ProvedCode.of(proved, cases)
+    if instructions is not None:
+        instructions |= found.instructions
     return {
         **_head(symbol, operation or family, family, p, limbs, convention, parameters or {}),
         **_products(proved.system),
-        **_proof(ProvedCode.of(proved, cases), p),
+        **_proof(found, p),
     }
 
 

@@ -96,6 +96,8 @@ class KernelMemory:
     """What is known of the operands, of a foreign routine."""
     deepest: int = 0
     """How far down the stack was used, in bytes from its pointer on entry."""
+    executed: set[str] = field(default_factory=set)
+    """The names of the instructions that were run."""
 
     @property
     def is_foreign(self) -> bool:

@@ -70,6 +70,5 @@ def prove_formula(
     if len(routines.lemmas) < len(called):
         raise ProofError("a routine is stated that is never called")
     lemmas = zip(called, routines.lemmas.values(), strict=True)
-    return ProvedFormula(
-        ProvedCode(memory.deepest, ()), tuple((text, lemma.proof) for text, lemma in lemmas)
-    )
+    caller = ProvedCode(memory.deepest, (), instructions=frozenset(memory.executed))
+    return ProvedFormula(caller, tuple((text, lemma.proof) for text, lemma in lemmas))

@@ -54,6 +54,8 @@ class Proved:
     """Bytes of stack that the code uses below the return address."""
     equalities: tuple[Equality, ...] = ()
     """What dropped carries equal, in all cases."""
+    instructions: frozenset[str] = frozenset()
+    """The names of the instructions that the code runs."""
 
 
 Record = Callable[[CaseProof | Excluded], None]
@@ -116,7 +118,7 @@ def prove(
             proofs = _proofs(system, inputs, contract, goal, samples, of_flags=memory.is_foreign)
         for proof in proofs:
             record(proof)
-    return Proved(system, memory.deepest, equalities)
+    return Proved(system, memory.deepest, equalities, frozenset(memory.executed))
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,7 @@ class SymbolicArm64:
     def _run(self, code: list[capstone.CsInsn], meanings: Mapping[str, Meaning]) -> None:
         for instruction in code:
             self.where = f"+{instruction.address:#x} {instruction.mnemonic} {instruction.op_str}"
+            self.memory.executed.add(instruction.mnemonic)
             meaning = meanings.get(instruction.mnemonic)
             if meaning is None:
                 raise ProofError(f"{self.where}: this instruction is not on the list")

@@ -101,6 +101,7 @@ class SymbolicX86:
         """Run one instruction. Raises ProofError."""
         self.where = f"+{instruction.address:#x} {instruction.mnemonic} {instruction.op_str}"
         self.memory.fetch(instruction.address, instruction.size, self.where)
+        self.memory.executed.add(instruction.mnemonic)
         meaning = meanings.get(instruction.mnemonic)
         if meaning is None:
             raise ProofError(f"{self.where}: this instruction is not on the list")
