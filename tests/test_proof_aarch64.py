@@ -82,8 +82,11 @@ CLAIMS: dict[str, Callable[[list[int], list[int]], int]] = {
 }
 
 
+KEPT = [f"x{number}" for number in range(18, 31)]
+
+
 def is_right(code: bytes, operation: str, name: str) -> bool:
-    """Whether code computes the operation on corner and random values."""
+    """Whether code computes the operation on corner and random values, and keeps registers."""
     p, n = find_field(name).p, find_field(name).n
     contract = contract_named(operation, p, n)
     corner = [v for v in (0, 1, 2, p - 1, p - 2, p >> 1, (1 << 64) - 1, 1 << 128) if v < p]
@@ -96,6 +99,8 @@ def is_right(code: bytes, operation: str, name: str) -> bool:
         places["y"] = [limb for v in y for limb in limbs(v, n)]
         machine = Emulator(bytes_of(words_of(code)), places, n)
         machine.run()
+        if any(machine.register(r) != machine.entry[r] for r in KEPT):
+            return False
         z = machine.result()
         if z >= p or (z * contract.factor - CLAIMS[operation](x, y)) % p:
             return False

@@ -170,14 +170,20 @@ def _dead(runs: Runs, place: int, differing: set[Key]) -> bool:
 
 
 def run_on_processor(kernel: X86Kernel, expression: Expression) -> int:
-    """All aliasings on edge and random vectors, entry flags set, callee-saved registers watched.
+    """Run a mutant of a kernel. Raises CheckError or FrameError; returns the number of calls."""
+    return run_text(replace(kernel, symbol="mutant").text(), expression)
+
+
+def run_text(text: str, expression: Expression) -> int:
+    """Run the function `mutant` of a text, in GNU's syntax.
+
+    All aliasings on edge and random vectors, entry flags set, callee-saved registers watched.
 
     Raises CheckError or FrameError; returns the number of calls.
     """
-    text = replace(kernel, symbol="mutant").text() + WATCH
     operands = tuple(bound.width(expression.field) for _, bound in expression.kernel.operands)
     return check(
-        LoadedKernel(load(assemble(text)), "watched", operands, result_limbs(expression)),
+        LoadedKernel(load(assemble(text + WATCH)), "watched", operands, result_limbs(expression)),
         expression,
     )
 
