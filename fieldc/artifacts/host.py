@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from fieldc.decisions.formulas import decide_formula
 from fieldc.decisions.preferred import Decision, decide, preferred
 from fieldc.errors import UserError
 from fieldc.field import Field
+from fieldc.formulas.formula import Formula
 from fieldc.language import Expression
 from fieldc.machine.assemble import assemble, compile_ir, host_triple
 from fieldc.machine.load import LoadedKernel, load
@@ -19,8 +21,10 @@ from fieldc.targets.llvm.processors import LLVM_TARGETS
 from fieldc.targets.llvm.wide import print_llvm_wide
 from fieldc.targets.target import Choice, Target, host_system
 from fieldc.targets.x86_64.choices import FEATURES
+from fieldc.targets.x86_64.conventions import SYSV
 from fieldc.targets.x86_64.print import GNU
-from fieldc.targets.x86_64.targets import X86_64, plan_of
+from fieldc.targets.x86_64.targets import X86_64
+from fieldc.targets.x86_64.targets import compiled as compiled_x86
 from fieldc.words.lower import lower
 
 SYMBOL = "fieldc_kernel"
@@ -72,7 +76,7 @@ def compiled(choice: Choice) -> bytes:
     """The object file of a choice of our own, with SYMBOL."""
     if host_architecture() == ARCHITECTURE:
         return object_of({SYMBOL: kernel_of(choice).code}, _own_target().triple)
-    return assemble(plan_of(choice).compile(choice.expression, SYMBOL).text(GNU))
+    return assemble(compiled_x86(choice, SYMBOL, SYSV).text(GNU))
 
 
 def _own(variant: str) -> HostBackend:
@@ -161,3 +165,14 @@ def native(expression: Expression) -> NativeKernel:
         return NativeKernel(runnable[-1].kernel(expression), expression)
     made = compiled(_decided(expression).preferred)
     return NativeKernel(loaded(made, expression), expression)
+
+
+def native_formula(field: Field, formula: Formula) -> NativeKernel:
+    """The kernel of a formula as machine code in this process; its words are 64 bits wide.
+
+    Raises FormulaError, BoundError, and ProcessorError where there is none.
+    """
+    if not host_architecture():
+        raise ProcessorError("no backend makes code that this host can run in-process")
+    choice = decide_formula(field, formula, _own_target()).preferred
+    return NativeKernel(loaded(compiled(choice), choice.expression), choice.expression)

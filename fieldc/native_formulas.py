@@ -1,0 +1,75 @@
+"""Formulas as functions of elements, by a kernel of this process."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast
+
+from fieldc.artifacts.host import OperandError, native_formula
+from fieldc.elements import Element, Field
+
+if TYPE_CHECKING:
+    from fieldc.formulas.formula import Formula
+
+    Number = Element | SupportsIndex
+    Operand = Number | Iterable[Number]
+
+
+class CompiledFormula:
+    """A formula over one field, called with elements or integers, as its operands say.
+
+    An operand of several elements is a sequence of them, such as a tuple, in the order of its
+    class. So is the result.
+    """
+
+    def __init__(self, formula: Formula, field: Field) -> None:
+        """Compile the formula. Raises FormulaError, BoundError and ProcessorError."""
+        self.formula, self.field = formula, field
+        self._native = Field(field.constants, native=True)
+        self._kernel = native_formula(field.constants, formula)
+        self._bytes = 8 * field.constants.n
+        self._memory = ctypes.c_uint64 * (field.constants.n * len(formula.results))
+        kinds = [ctypes.c_void_p] * (1 + len(formula.operands))
+        address = self._kernel.library.address(self._kernel.symbol)
+        self._call = ctypes.CFUNCTYPE(None, *kinds)(address)
+
+    def __call__(self, *operands: Operand) -> Any:
+        """The formula's value: one element, or a tuple of elements.
+
+        Raises OperandError for another number of operands or elements, FieldMismatch for elements
+        of another field, TypeError for what is no number.
+        """
+        expected = self.formula.operands
+        if len(operands) != len(expected):
+            names = ", ".join(name for name, _ in expected)
+            raise OperandError(
+                f"{self.formula.name} takes {names}; {len(operands)} operands were given"
+            )
+        given = [
+            self._limbs(name, count, operand)
+            for (name, count), operand in zip(expected, operands, strict=True)
+        ]
+        result = self._memory()
+        self._call(result, *given)
+        found = tuple(self._element(result, i) for i in range(len(self.formula.results)))
+        return found if len(found) > 1 else found[0]
+
+    def _limbs(self, name: str, count: int, operand: Operand) -> bytes:
+        """The limbs of an operand in Montgomery form, one element after the other."""
+        is_several = isinstance(operand, Iterable) and not isinstance(operand, str)
+        values = tuple(cast("Iterable[Number]", operand)) if is_several else (operand,)
+        if len(values) != count or is_several != (count > 1):
+            needs = f"{count} elements" if count > 1 else "one element"
+            given = f"{len(values)} in a sequence" if is_several else "one"
+            raise OperandError(f"{self.formula.name}: {name} is {needs}; {given} came")
+        elements = [self._native(cast("Number", value)) for value in values]
+        return b"".join(bytes(element._stored) for element in elements)
+
+    def _element(self, result: ctypes.Array[ctypes.c_uint64], number: int) -> Element:
+        one = ctypes.c_uint64 * self.field.constants.n
+        stored = one.from_buffer_copy(result, number * self._bytes)
+        return self.field(Element(self._native, stored))
+
+    def __repr__(self) -> str:
+        return f"<{self.formula.name} modulo {self.field.constants.label}>"

@@ -1,0 +1,99 @@
+"""docs/formulas.md: from a published formula to code in Python, C and Rust, as the page says."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fieldc.formulas.load import load_formulas
+from fieldc.machine.processor import is_x86_64
+
+ROOT = Path(__file__).resolve().parents[1]
+NATIVE = pytest.mark.skipif(not is_x86_64(), reason="the page's kernels are for x86-64")
+
+
+def section(heading: str) -> dict[str, list[str]]:
+    """The fenced blocks under a heading, by their languages."""
+    text = (ROOT / "docs/formulas.md").read_text("utf-8")
+    part = re.split(r"^## ", text.partition(heading)[2], flags=re.MULTILINE)[0]
+    found: dict[str, list[str]] = {}
+    for language, block in re.findall(r"^```(\S+)\n(.*?)^```", part, re.MULTILINE | re.DOTALL):
+        found.setdefault(language, []).append(block)
+    return found
+
+
+def run(command: str, folder: Path) -> str:
+    """What a command of the page prints, in a folder; `fieldc` is this one."""
+    line = re.sub(r"^fieldc ", f"{sys.executable} -m fieldc ", command, flags=re.MULTILINE)
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        ["sh", "-ec", line], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Path:
+    """A fresh folder with the examples."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    return tmp_path
+
+
+def test_the_published_text_is_the_example() -> None:
+    shown = section("# From a published formula to a proved kernel")["python"][0]
+    source = (ROOT / "examples/add_2007_bl.py").read_text("utf-8")
+    lines = [line for line in shown.splitlines() if line.strip() not in ("", "...")]
+    assert len(lines) == 12 and all(f"{line}\n" in source for line in lines)
+
+
+@NATIVE
+def test_python_compiles_the_formula(fresh: Path) -> None:
+    (fresh / "page.py").write_text(section("## In Python")["python"][0])
+    assert run(f"{sys.executable} page.py", fresh) == "True True\n"
+
+
+@NATIVE
+@pytest.mark.full
+def test_the_first_commands_prove_it(fresh: Path) -> None:
+    printed = run(section("# From a published formula to a proved kernel")["sh"][0], fresh)
+    assert printed.count("PROVED") == 6
+    declared = section("## What you get")["c"][0].strip()
+    header = (fresh / "out/fieldc_bls12_381_p.h").read_text("utf-8")
+    assert " ".join(declared.split()) in " ".join(header.split())
+
+
+@NATIVE
+@pytest.mark.full
+def test_a_c_program_calls_it(fresh: Path) -> None:
+    if shutil.which("cc") is None:
+        pytest.skip("SKIPPED: there is no C compiler here")
+    blocks = section("## In C")
+    declared, program = blocks["c"]
+    run(blocks["sh"][0], fresh)
+    header = (fresh / "package/include/fieldc_bls12_381_p.h").read_text("utf-8")
+    assert declared in header
+    (fresh / "add.c").write_text(program)
+    assert run(blocks["sh"][1], fresh) == "x = -3\n"
+
+
+@NATIVE
+@pytest.mark.full
+def test_a_rust_program_calls_it(fresh: Path) -> None:
+    if shutil.which("cargo") is None:
+        pytest.skip("SKIPPED: there is no cargo here")
+    blocks = section("## In Rust")
+    run(blocks["sh"][0], fresh)
+    (fresh / "crate/examples/add.rs").write_text(blocks["rust"][0])
+    assert run(blocks["sh"][1], fresh) == "x = -3, y = 2\n"
+
+
+def test_every_example_is_a_file_of_formulas() -> None:
+    for path in sorted((ROOT / "examples").glob("*.py")):
+        assert load_formulas(path), path
