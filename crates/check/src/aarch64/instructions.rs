@@ -4,6 +4,7 @@
 //! is refused, and so are branches. The time of each instruction here depends on no data where
 //! PSTATE.DIT is set.
 
+use crate::aarch64::encodings::is_listed;
 use crate::aarch64::machine::{Machine, is_zero_register, whole, width};
 use crate::aarch64::words::tabulate;
 use crate::certificate::Product;
@@ -43,9 +44,10 @@ pub(crate) fn run<'a>(
     fail("frame: the code does not return")
 }
 
-/// An instruction that the decoder knows.
+/// A word that is listed and that the decoder knows.
 pub(crate) fn decoded(bytes: &[u8; 4]) -> Option<Instruction> {
-    InstDecoder::default().decode(&mut U8Reader::new(bytes)).ok()
+    let read = || InstDecoder::default().decode(&mut U8Reader::new(bytes)).ok();
+    is_listed(u32::from_le_bytes(*bytes)).then(read).flatten()
 }
 
 impl Machine<'_> {

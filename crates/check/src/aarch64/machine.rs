@@ -137,7 +137,7 @@ impl<'a> Machine<'a> {
         if to.0 != STACK || to.1 % 16 != 0 {
             return fail("moves the stack pointer by what is not known");
         }
-        self.memory.move_stack(to.1 - self.memory.stack).map(|_| ())
+        self.memory.move_stack(to.1.saturating_sub(self.memory.stack)).map(|_| ())
     }
 
     /// An operand's value, whatever it is; of half a register its 32 bits.

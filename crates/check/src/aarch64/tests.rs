@@ -157,6 +157,26 @@ fn constants_and_memory_are_read() {
     is(0xd65f_03c0, RET, [x(30), Nothing, Nothing, Nothing]);
 }
 
+/// The mask that N, immr and imms stand for, if they stand for one: Arm's manual, `DecodeBitMasks`.
+fn mask_of(n: u32, immr: u32, imms: u32) -> Option<u64> {
+    let size = 1 << (n << 6 | (!imms & 63)).checked_ilog2().filter(|log| *log > 0)?;
+    let (turn, ones) = (immr % size, imms % size + 1);
+    let element = u64::MAX >> (64 - ones);
+    let turned = (0..size).filter(|i| element >> ((i + turn) % size) & 1 == 1);
+    let element = turned.fold(0_u64, |sum, i| sum | 1 << i);
+    (ones < size).then(|| (0..64 / size).fold(0, |sum, k| sum | element << (k * size)))
+}
+
+#[test]
+fn masks_are_read_or_refused() {
+    for bits in 0_u32..1 << 13 {
+        let word = 0x9200_0000 | bits << 10 | 3 << 5 | 3;
+        let found = decoded(&word.to_le_bytes()).map(|i| (i.opcode, i.operands[2]));
+        let mask = mask_of(bits >> 12, bits >> 6 & 63, bits & 63);
+        assert_eq!(found, mask.map(|m| (Opcode::AND, Operand::Imm64(m))), "{word:#x}");
+    }
+}
+
 fn contract(family: &str, convention: &str) -> Contract {
     let (operation, family) = (family.to_string(), family.to_string());
     let convention = convention.to_string();
@@ -247,6 +267,14 @@ fn what_a_kernel_may_not_do_is_refused() {
         ("paciasp", &[0xd503_233f], "not on the list"),
         ("udiv x3, x3, x3", &[0x9ac3_0863], "not on the list"),
         ("no instruction", &[0], "not on the list"),
+        ("csel x3, x3, x3, eq with bit 21", &[0x9aa3_0063], "not on the list"),
+        ("csinc x3, xzr, xzr, eq with bit 29", &[0xba9f_07e3], "not on the list"),
+        ("umulh x3, x3, x3 with another addend", &[0x9bc3_0063], "not on the list"),
+        (
+            "sub sp, sp, #16; mov x4, sp; mov x5, #1 << 63; add x4, x4, x5; mov sp, x4",
+            &[0xd100_43ff, 0x9100_03e4, 0xd2f0_0005, 0x8b05_0084, 0x9100_009f],
+            "frees stack",
+        ),
     ];
     for (name, code, why) in refused {
         let answer = said(code, "aapcs64").expect_err(name);
