@@ -1,90 +1,32 @@
-"""Prime fields and their elements, for use from Python.
+"""Prime fields, their elements and arrays of elements, for use from Python.
 
     F = Field("bn254-p")
     a = F(3)
     print(int(a * a / 2), a**-1)
+    print((F.array([1, 2, 3]) * a).tolist())
 
 `fieldc.field.Field` is the record of derived constants that the compiler works with; the Field of
-this module wraps one and makes elements. Sums, differences, products and negations run on kernels
-of this process where the host runs them, on Python's integers elsewhere.
+this module wraps one and makes elements and arrays. Sums, differences, products and negations run
+on kernels of this process where the host runs them, on Python's integers elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from operator import index
-from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from fieldc.arithmetic import Arithmetic, arithmetic_of
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
 from fieldc.field import Field as Constants
 
 if TYPE_CHECKING:
-    from fieldc.element_arrays import ElementArray
+    from fieldc.residue_arrays import ResidueArray
 
 
 class FieldMismatch(UserError, ValueError):
     """An operation on elements of two different fields."""
-
-
-Binary = Callable[[Any, Any], Any]
-
-
-class Arithmetic(Protocol):
-    """How elements are stored, and what computes with them. What is stored is never changed."""
-
-    def enter(self, value: int) -> Any:
-        """Store a value, 0 <= value < p."""
-
-    def leave(self, stored: Any) -> int:
-        """The value that is stored."""
-
-    @property
-    def add(self) -> Binary:
-        """x + y."""
-
-    @property
-    def sub(self) -> Binary:
-        """x - y."""
-
-    @property
-    def mul(self) -> Binary:
-        """x * y."""
-
-    @property
-    def neg(self) -> Callable[[Any], Any]:
-        """-x."""
-
-
-class PythonArithmetic:
-    """Values are stored as Python's integers."""
-
-    def __init__(self, p: int) -> None:
-        self.p = p
-
-    def enter(self, value: int) -> int:
-        """The value itself."""
-        return value
-
-    def leave(self, stored: int) -> int:
-        """The value itself."""
-        return stored
-
-    def add(self, x: int, y: int) -> int:
-        """x + y mod p."""
-        return (x + y) % self.p
-
-    def sub(self, x: int, y: int) -> int:
-        """x - y mod p."""
-        return (x - y) % self.p
-
-    def mul(self, x: int, y: int) -> int:
-        """x * y mod p."""
-        return x * y % self.p
-
-    def neg(self, x: int) -> int:
-        """-x mod p."""
-        return -x % self.p
 
 
 class Field:
@@ -137,18 +79,18 @@ class Field:
 
         Raises FieldMismatch, TypeError as a call does.
         """
-        from fieldc.element_arrays import array
+        from fieldc.residue_arrays import array
 
-        return array(self, values)
+        return ElementArray(self, array(self.constants, [int(self(value)) for value in values]))
 
     def array_of(self, buffer: Any) -> ElementArray:
         """An array on a buffer of limbs in Montgomery form, such as numpy's, without a copy.
 
         Values must be below p. Raises LengthMismatch for a buffer that holds no whole elements.
         """
-        from fieldc.element_arrays import array_of
+        from fieldc.residue_arrays import array_of
 
-        return array_of(self, buffer)
+        return ElementArray(self, array_of(self.constants, buffer))
 
     def _own(self, element: Element) -> Element:
         if element.field is self:
@@ -259,6 +201,130 @@ class Element:
         return str(int(self))
 
 
+class ElementArray:
+    """So many elements of one field. Made by Field.array and Field.array_of.
+
+    `words` is a buffer of the limbs, one row for each element, which numpy takes without a copy.
+    Operators take arrays of the same field and length, elements and integers. Raises LengthMismatch
+    for another length, FieldMismatch for another field.
+    """
+
+    __slots__ = ("_residues", "field")
+
+    def __init__(self, field: Field, residues: ResidueArray) -> None:
+        self.field = field
+        self._residues = residues
+
+    @property
+    def words(self) -> memoryview:
+        """The limbs in Montgomery form, lowest first: a row of n words for each element."""
+        return self._residues.words
+
+    def __len__(self) -> int:
+        return self._residues.count
+
+    def __getitem__(self, place: SupportsIndex) -> Element:
+        at = range(len(self))[index(place)]
+        return self.field(self._residues.values(at, 1)[0])
+
+    def __iter__(self) -> Iterator[Element]:
+        return map(self.field, self.tolist())
+
+    def tolist(self) -> list[int]:
+        """The values, 0 <= value < p."""
+        return self._residues.values(0, len(self))
+
+    def _with(self, other: object) -> ResidueArray | None:
+        """The other operand as an array of this field; None for what is no number of it."""
+        if isinstance(other, ElementArray):
+            if other.field != self.field:
+                self.field(other.field(0))  # raises FieldMismatch
+            return other._residues
+        if isinstance(other, Element | SupportsIndex):
+            return self.field.array([other])._residues.repeated(len(self))
+        return None
+
+    def _by(self, operation: str, other: object) -> ElementArray:
+        """An operation with another operand; NotImplemented for what is no number."""
+        y = self._with(other)
+        return NotImplemented if y is None else self._made(operation, y)
+
+    def _made(self, operation: str, *others: ResidueArray) -> ElementArray:
+        return ElementArray(self.field, self._residues.computed(operation, *others))
+
+    def __add__(self, other: object) -> ElementArray:
+        return self._by("add", other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> ElementArray:
+        return self._by("sub", other)
+
+    def __rsub__(self, other: object) -> ElementArray:
+        x = self._with(other)
+        return NotImplemented if x is None else ElementArray(self.field, x) - self
+
+    def __mul__(self, other: object) -> ElementArray:
+        return self._by("mul", other)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> ElementArray:
+        return self._made("neg")
+
+    def square(self) -> ElementArray:
+        """x*x of each element."""
+        return self._made("square")
+
+    def butterfly(self, y: object, w: object) -> tuple[ElementArray, ElementArray]:
+        """x + y*w and x - y*w of each element x: the step of a number-theoretic transform.
+
+        Takes arrays of this field and length, elements and integers. Raises LengthMismatch,
+        FieldMismatch, TypeError.
+        """
+        by, twiddles = self._with(y), self._with(w)
+        if by is None or twiddles is None:
+            raise TypeError("a butterfly takes arrays, elements and integers")
+        total, rest = self._residues.butterfly(by, twiddles)
+        return ElementArray(self.field, total), ElementArray(self.field, rest)
+
+    def __pow__(self, exponent: SupportsIndex) -> ElementArray:
+        """The power of each element by one exponent; a negative one inverts."""
+        power = index(exponent)
+        base, result = (self.inverse() if power < 0 else self), None
+        for bit in bin(abs(power))[2:]:
+            result = None if result is None else result.square()
+            if bit == "1":
+                result = base if result is None else result * base
+        return self.field.array([1] * len(self)) if result is None else result
+
+    def __matmul__(self, other: object) -> Element:
+        """The inner product."""
+        y = self._with(other)
+        return NotImplemented if y is None else self._made("mul", y).sum()
+
+    def sum(self) -> Element:
+        """The sum of all elements."""
+        return self.field(self._residues.sum())
+
+    def inverse(self) -> ElementArray:
+        """1/x of each element: one inversion, and three products for each element.
+
+        Raises ZeroDivisionError with the first position of a zero.
+        """
+        return ElementArray(self.field, self._residues.inverse())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ElementArray):
+            return NotImplemented
+        return self.field == other.field and self.tolist() == other.tolist()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} elements of {self.field!r}>"
+
+
 def constants_of(prime: str | int | Field | Constants) -> Constants:
     """The derived constants of what stands for a field, 64-bit limbs. Raises ModulusError."""
     if isinstance(prime, Field):
@@ -266,17 +332,3 @@ def constants_of(prime: str | int | Field | Constants) -> Constants:
     if isinstance(prime, Constants):
         return prime if prime.word == 64 else Constants(prime.p, 64, prime.name)
     return find_field(prime if isinstance(prime, str) else hex(index(prime)))
-
-
-def arithmetic_of(constants: Constants, native: bool | None) -> Arithmetic:
-    """Choose kernels or Python integers. Raises ProcessorError if kernels are asked for in vain."""
-    if native is False:
-        return PythonArithmetic(constants.p)
-    from fieldc.machine.processor import ProcessorError, host_architecture
-    from fieldc.native_arithmetic import NativeArithmetic
-
-    if host_architecture():
-        return NativeArithmetic(constants)
-    if native:
-        raise ProcessorError("this host runs no kernels in-process; leave out native=True")
-    return PythonArithmetic(constants.p)

@@ -12,9 +12,10 @@ from aarch64_code import RET, words_of
 
 from fieldc.proof.aarch64.meanings import MEANINGS
 from fieldc.proof.aarch64.processor import Flags, Held, SymbolicArm64
-from fieldc.proof.bounds import Input
 from fieldc.proof.equations import Polynomial, Select, System
-from fieldc.proof.memory import KernelMemory, OnEntry, Pointer
+from fieldc.proof.facts import Input
+from fieldc.proof.memory import KernelMemory
+from fieldc.proof.values import OnEntry, Pointer
 
 RADIX = 1 << 64
 

@@ -13,9 +13,9 @@ from fieldc.catalogue import find_field
 from fieldc.field import Field
 from fieldc.machine.emulated import EmulatedKernel, RunningProgram
 from fieldc.operations import OPERATIONS as RECORDS
-from fieldc.targets.artifact import Artifact
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.running import EmulatedProgram
+from fieldc.targets.target import Artifact
 
 SMALL = "251"
 FIELDS = ("bn254-p", "bls12-381-p", "secp256k1-p", "2^160-47", SMALL)

@@ -11,7 +11,7 @@ import pytest
 
 from fieldc.cli import main
 from fieldc.packages.checked_in import LICENCE, ROOT
-from fieldc.targets.artifact import OWNERSHIP
+from fieldc.targets.header import OWNERSHIP
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -40,18 +40,9 @@ def place_of(path: Path) -> str:
     return f"{first}/" if rest else first
 
 
-class WithoutTypes(ast.NodeTransformer):
-    """Removes what only a type checker reads."""
-
-    def visit_If(self, node: ast.If) -> ast.AST | None:
-        is_for_types = isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-        return None if is_for_types else self.generic_visit(node)
-
-
-def imported(path: Path, known: dict[str, Path], types: bool = True) -> Iterator[Path]:
-    """The files of fieldc that a file imports, inside functions too; for `types` only, if asked."""
-    tree: ast.AST = ast.parse(path.read_text("utf-8"))
-    for node in ast.walk(tree if types else WithoutTypes().visit(tree)):
+def imported(path: Path, known: dict[str, Path]) -> Iterator[Path]:
+    """The files of fieldc that a file imports: inside functions and for type checkers too."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -106,10 +97,9 @@ def test_imports_run_one_way() -> None:
 
 
 def circles(known: dict[str, Path]) -> set[frozenset[str]]:
-    """Files that import one another when they run, directly or through others."""
+    """Files that import one another, directly or through others."""
     reached: dict[Path, set[Path]] = {
-        path: {other for other in imported(path, known, types=False) if other != path}
-        for path in known.values()
+        path: {other for other in imported(path, known) if other != path} for path in known.values()
     }
     for middle in reached:
         for others in reached.values():
@@ -123,8 +113,17 @@ def circles(known: dict[str, Path]) -> set[frozenset[str]]:
 
 
 def test_no_files_import_one_another() -> None:
-    known = {name: path for name, path in modules().items() if path.name != "__init__.py"}
-    assert circles(known) == set()
+    assert circles(modules()) == set()
+
+
+def test_a_circle_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("test_architecture.PACKAGE", tmp_path)
+    only_types = "if TYPE_CHECKING:\n    from fieldc.b import B"
+    texts = {"a": only_types, "b": "import fieldc.c", "c": "from fieldc.a import A"}
+    known = {f"fieldc.{name}": tmp_path / f"{name}.py" for name in texts}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    assert circles(known) == {frozenset(("a.py", "b.py", "c.py"))}
 
 
 def test_the_prover_imports_nothing_of_the_compiler() -> None:

@@ -20,9 +20,9 @@ from fieldc.machine.processor import is_x86_64
 from fieldc.proof.contracts import contract_of
 from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import prove
-from fieldc.targets.artifact import Artifact
+from fieldc.targets.choice import Choice
 from fieldc.targets.registry import TARGETS
-from fieldc.targets.target import Choice
+from fieldc.targets.target import Artifact
 from fieldc.targets.x86_64 import kernel as x86_kernel
 from fieldc.targets.x86_64.instructions import Physical
 from fieldc.targets.x86_64.operands import Memory

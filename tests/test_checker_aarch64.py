@@ -17,7 +17,7 @@ from test_proof_aarch64 import is_right
 from fieldc.artifacts.verify import job_of, prove_job
 from fieldc.binary.linkable import function_of
 from fieldc.proof.aarch64.meanings import MEANINGS
-from fieldc.targets.artifact import Artifact
+from fieldc.targets.target import Artifact
 
 ROOT = Path(__file__).parent.parent
 LINUX = "aarch64-linux"

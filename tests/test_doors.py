@@ -20,8 +20,8 @@ from fieldc.machine.processor import is_x86_64
 from fieldc.machine.processors import find_processor
 from fieldc.packages.c import package
 from fieldc.packages.rust.classes import class_of, kernels_of
+from fieldc.targets.choice import Choice
 from fieldc.targets.registry import TARGETS
-from fieldc.targets.target import Choice
 from fieldc.targets.x86_64.targets import plan_of
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="SKIPPED: this host is no x86-64")

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from fieldc import Field, element_arrays
-from fieldc.element_arrays import LengthMismatch
+from fieldc import Field, residue_arrays
 from fieldc.elements import FieldMismatch
+from fieldc.residue_arrays import LengthMismatch
 from fieldc.targets.array_targets import fastest_here
 
 WAYS = [
@@ -25,7 +25,7 @@ WAYS = [
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels on arrays, or none."""
     if not request.param:
-        monkeypatch.setattr(element_arrays, "_function", lambda f, operation: None)
+        monkeypatch.setattr(residue_arrays, "_function", lambda f, operation: None)
 
 
 @pytest.mark.usefixtures("way")
@@ -86,6 +86,8 @@ def test_what_arrays_refuse() -> None:
         F.array([1])[1]
     with pytest.raises(TypeError):
         F.array([1]) * "2"
+    with pytest.raises(TypeError):
+        F.array([1]) @ "2"
 
 
 def test_a_buffer_is_not_copied() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fieldc.cli import main
+from fieldc.formulas import Element, formula
 from fieldc.formulas.formula import TAKEN
 from fieldc.proof.formulas import statement_of
 from fieldc.proof.identity import ProofError
@@ -113,7 +115,16 @@ def test_a_name_that_no_symbol_can_have_is_refused(
     assert "is a symbol too: name it by ASCII letters" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["z", "code", "stack", "int", "void", "uint64_t", "é"])
+@pytest.mark.parametrize("name", ["int", "void", "uint64_t", "fn", "let", "typename"])
+def test_a_keyword_of_another_language_gets_an_underscore(name: str) -> None:
+    found: dict[str, Any] = {}
+    text = f"def {name}({name}: Element, other: Element) -> Element:\n    return {name}\n"
+    exec(text, {"Element": Element}, found)
+    made = formula(found[name])
+    assert (made.name, made.operands) == (f"{name}_", ((f"{name}_", 1), ("other", 1)))
+
+
+@pytest.mark.parametrize("name", ["z", "code", "stack", "é"])
 def test_a_taken_name_is_refused(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -23,8 +23,8 @@ from fieldc.formulas.ranges import ranged
 from fieldc.machine.aliasing import Aliasing
 from fieldc.machine.load import LoadedKernel, load
 from fieldc.machine.processor import is_x86_64, missing
-from fieldc.targets.artifact import PROVED, Artifact
 from fieldc.targets.registry import TARGETS
+from fieldc.targets.target import PROVED, Artifact
 from fieldc.targets.x86_64.calls import Calls
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

@@ -7,10 +7,10 @@ import platform
 import pytest
 
 from fieldc.algorithms import choose
+from fieldc.arithmetic import arithmetic_of
 from fieldc.artifacts import host
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.catalogue import find_field
-from fieldc.elements import arithmetic_of
 from fieldc.machine import processor
 from fieldc.machine.check import check
 from fieldc.machine.emulated import RunningProgram

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from contracts import contract_named
+from fieldc.targets.artifact import Artifact
 from forged import run
 from formal_checker import answers
 from mutation.campaign import CLASSES, drawn
@@ -33,7 +34,6 @@ from fieldc.proof.identity import ProofError
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.prove import prove
 from fieldc.targets.aarch64.objects import object_of
-from fieldc.targets.artifact import Artifact
 from fieldc.targets.registry import TARGETS
 
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the mutants run on x86-64")

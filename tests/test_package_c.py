@@ -39,8 +39,8 @@ from fieldc.machine.processor import is_x86_64
 from fieldc.packages.c.aarch64 import ARM_SYSTEMS
 from fieldc.packages.c.assembly import LINUX, MACOS, SYSTEMS, DifferentKernel, Platform, check_same
 from fieldc.packages.c.package import fastest, operations
-from fieldc.targets.artifact import Artifact
 from fieldc.targets.registry import TARGETS
+from fieldc.targets.target import Artifact
 
 FIELDS = ("bn254-p", "bls12-381-p", "secp256k1-p", "2^285-9")
 """4 limbs, 6 limbs, no spare bit, 36 bytes in 5 limbs."""

@@ -24,7 +24,7 @@ from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import prove
 from fieldc.targets.aarch64.cancel import cancelled, without_products
 from fieldc.targets.aarch64.kernel import BARRED
-from fieldc.targets.artifact import Artifact
+from fieldc.targets.target import Artifact
 from fieldc.words.lower import lower
 from fieldc.words.operations import ADD as ADD_WORDS
 from fieldc.words.operations import LOAD, MUL, MUL_LOW, Kind

@@ -15,7 +15,8 @@ from fieldc.counting.decode import decode
 from fieldc.machine.assemble import host_triple
 from fieldc.proof.contracts import contract_of
 from fieldc.proof.equations import Equation, Select, System
-from fieldc.proof.prove import CaseProof, prove
+from fieldc.proof.prove import prove
+from fieldc.proof.proved import CaseProof
 from fieldc.targets.registry import find_target
 
 ON_X86_64 = pytest.mark.skipif(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from fieldc.proof.bounds import Case, Input
+from fieldc.proof.bounds import Case
 from fieldc.proof.equations import System
+from fieldc.proof.facts import Input
 from fieldc.proof.identity import Identity, ProofError
 from fieldc.proof.refute import complete
 

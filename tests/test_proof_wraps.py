@@ -7,8 +7,9 @@ from certificates import BARRETT, code_of
 from contracts import contract_named
 
 from fieldc.catalogue import find_field
-from fieldc.proof.bounds import Case, Input
+from fieldc.proof.bounds import Case
 from fieldc.proof.equations import System
+from fieldc.proof.facts import Input
 from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import prove
 from fieldc.proof.refute import complete, evaluate

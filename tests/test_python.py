@@ -10,8 +10,9 @@ import pytest
 
 import fieldc
 from fieldc import Element, Field, compile
+from fieldc.arithmetic import PythonArithmetic
 from fieldc.catalogue import find_field
-from fieldc.elements import FieldMismatch, PythonArithmetic
+from fieldc.elements import FieldMismatch
 from fieldc.errors import UserError
 from fieldc.field import Field as Constants
 from fieldc.machine.processor import ProcessorError, is_x86_64

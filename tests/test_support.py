@@ -13,8 +13,8 @@ from fieldc.artifacts.support import Support, support_of
 from fieldc.artifacts.verify import LeakyKernel, judge, require_constant_time
 from fieldc.cli import main
 from fieldc.proof.constant_time.scan import Depends, Finding, FindingKind
-from fieldc.targets.artifact import PROVED, SKIPPED, TESTED
 from fieldc.targets.registry import TARGETS
+from fieldc.targets.target import PROVED, SKIPPED, TESTED
 
 FIELD = "bn254-p"
 

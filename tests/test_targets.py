@@ -27,11 +27,12 @@ from fieldc.machine.check import check
 from fieldc.machine.emulated import EmulatorError, RunningProgram
 from fieldc.machine.frames import FrameError
 from fieldc.proof.constant_time.scan import scan
-from fieldc.targets.artifact import Artifact, sharing
+from fieldc.targets.header import sharing
 from fieldc.targets.llvm.processors import LLVM_TARGETS
 from fieldc.targets.object_format import ObjectFormat
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.running import EmulatedProgram
+from fieldc.targets.target import Artifact
 
 WASM = ObjectFormat.WASM
 EMULATORS = {n: t.runner for n, t in TARGETS.items() if isinstance(t.runner, EmulatedProgram)}

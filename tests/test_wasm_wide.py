@@ -18,9 +18,9 @@ from fieldc.field import Field
 from fieldc.machine.check import CheckError, check
 from fieldc.machine.wasm_wide import WasmtimeError, WideKernel, why_not_wasmtime
 from fieldc.packages.js.module import DIGITS, WIDE, fastest, field_module
+from fieldc.targets.choice import by_algorithm
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.source import WordSizeError
-from fieldc.targets.target import by_algorithm
 from fieldc.targets.wasm.encode import encode
 from fieldc.targets.wasm.wide import ALGORITHMS, ROWS, print_wide
 from fieldc.words.build import Builder

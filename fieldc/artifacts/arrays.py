@@ -23,7 +23,8 @@ from fieldc.folders import write_folder
 from fieldc.machine.arrays import ArrayFunction, check_arrays
 from fieldc.proof.identity import ProofError
 from fieldc.proof.lanes.prove import ArrayProof, prove_arrays
-from fieldc.targets.artifact import OWNERSHIP, PROVED, contract, field_symbol
+from fieldc.targets.header import OWNERSHIP, contract, field_symbol
+from fieldc.targets.target import PROVED
 from fieldc.targets.vectors.kernel import ArrayKernel, compile_array
 from fieldc.targets.vectors.offers import array_expression, conversions, layouts_of
 from fieldc.targets.vectors.target import VectorTarget

@@ -16,10 +16,11 @@ from fieldc.machine.load import LoadedKernel, load
 from fieldc.machine.processor import ProcessorError, host_architecture, is_x86_64, missing
 from fieldc.targets.aarch64.objects import object_of
 from fieldc.targets.aarch64.targets import AARCH64_SYSTEMS, ARCHITECTURE, kernel_of
+from fieldc.targets.choice import Choice
 from fieldc.targets.llvm.print import print_llvm
 from fieldc.targets.llvm.processors import LLVM_TARGETS
 from fieldc.targets.llvm.wide import print_llvm_wide
-from fieldc.targets.target import Choice, Target, host_system
+from fieldc.targets.target import Target, host_system
 from fieldc.targets.x86_64.choices import FEATURES
 from fieldc.targets.x86_64.conventions import SYSV
 from fieldc.targets.x86_64.print import GNU

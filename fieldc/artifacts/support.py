@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import asdict, dataclass
 
-from fieldc.targets.artifact import SKIPPED
-from fieldc.targets.target import Target
+from fieldc.targets.target import SKIPPED, Target
 
 
 @dataclass(frozen=True)

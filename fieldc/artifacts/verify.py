@@ -27,9 +27,8 @@ from fieldc.proof.identity import ProofError
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.programs import prove_formula
 from fieldc.proof.prove import prove
-from fieldc.targets.artifact import PROVED, SKIPPED, TESTED, Artifact
 from fieldc.targets.running import run_here
-from fieldc.targets.target import Target
+from fieldc.targets.target import PROVED, SKIPPED, TESTED, Artifact, Target
 
 Progress = Callable[[str, int, int], None]
 FEW = 4

@@ -18,8 +18,9 @@ from fieldc.errors import quote
 from fieldc.field import Field
 from fieldc.files import OutputError, explained
 from fieldc.folders import PREFIX, SUFFIX, recover, write_folder
-from fieldc.targets.artifact import OWNERSHIP, Artifact, field_symbol
 from fieldc.targets.c.print import print_c_header
+from fieldc.targets.header import OWNERSHIP, field_symbol
+from fieldc.targets.target import Artifact
 from fieldc.words.lower import interface
 
 MANIFEST = "manifest.json"

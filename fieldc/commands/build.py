@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fieldc.decisions.preferred import Decision
     from fieldc.decisions.schedule import Schedule
     from fieldc.formulas.formula import Formula
-    from fieldc.targets.artifact import Artifact
+    from fieldc.targets.target import Artifact
 
     Built = tuple[Sequence[Artifact], dict[str, object]]
 

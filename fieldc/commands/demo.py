@@ -22,7 +22,7 @@ from fieldc.field import Field
 
 if TYPE_CHECKING:
     from fieldc.lab.race import Report
-    from fieldc.targets.artifact import Artifact
+    from fieldc.targets.target import Artifact
 
 RACED = ("mul", "square", "add", "sub")
 ROUNDS = 100

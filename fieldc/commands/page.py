@@ -21,7 +21,7 @@ from fieldc.lab.report.listing import listing
 from fieldc.lab.report.page import Grid, Listing, Picture, Section, page
 
 if TYPE_CHECKING:
-    from fieldc.targets.artifact import Artifact
+    from fieldc.targets.target import Artifact
 
 SHOWN = ("mul", "square", "add", "sub")
 TARGET = "x86_64-linux"

@@ -18,7 +18,8 @@ from fieldc.field import Field
 from fieldc.language import BoundError, Expression, Kernel
 from fieldc.machine.processor import missing
 from fieldc.machine.processors import Processor, find_processor, host_processor
-from fieldc.targets.target import Choice, Target
+from fieldc.targets.choice import Choice
+from fieldc.targets.target import Target
 from fieldc.targets.x86_64.plan import DEFAULTS
 
 FALLBACK = "cascade-lake"

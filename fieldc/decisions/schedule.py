@@ -20,7 +20,7 @@ from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.processors import processors
-from fieldc.targets.artifact import field_symbol
+from fieldc.targets.header import field_symbol
 from fieldc.targets.x86_64.allocate import AllocationError
 from fieldc.targets.x86_64.choices import PLAIN, VARIANTS, Choices, Refinement
 from fieldc.targets.x86_64.conventions import GENERAL

@@ -13,8 +13,8 @@ from functools import cached_property
 from fieldc.field import Field
 from fieldc.formulas.element import Element, Recording, Step
 from fieldc.formulas.errors import FormulaError, Place, line_of, wrong
+from fieldc.formulas.keywords import checked_name
 from fieldc.formulas.kinds import ValueType, kind_of
-from fieldc.formulas.names import checked_name
 
 MOST_OPERANDS = 5
 """Operands of one formula: as many as calling conventions pass in registers beside the result."""
@@ -99,13 +99,6 @@ class Formula:
 
 TAKEN = ("z", "code", "stack")
 """What an operand cannot be called: z is the result, and a proof calls memory by the others."""
-C_WORDS = (
-    *("auto", "bool", "case", "char", "const", "default", "do", "double", "enum", "extern"),
-    *("float", "goto", "inline", "int", "long", "register", "restrict", "short", "signed"),
-    *("sizeof", "static", "struct", "switch", "typedef", "typeof", "uint64_t", "union"),
-    *("unsigned", "void", "volatile"),
-)
-"""Names in Python that a C header cannot have."""
 NUMBERED = ("scale", "constant")
 """Steps with an integer of their own."""
 RECORDED: ContextVar[list[Formula]] = ContextVar("RECORDED")
@@ -190,5 +183,5 @@ def _check_parameter(function: str, parameter: inspect.Parameter, at: Place) -> 
         raise wrong(f"{function}: {name} has a default value, which no kernel has", at)
     if parameter.annotation is parameter.empty:
         raise wrong(f"{function}: {name} has no type, for example Element", at)
-    if name in TAKEN or name in C_WORDS or not name.isascii():
+    if name in TAKEN or not name.isascii():
         raise wrong(f"{function}: no operand can be called {name}", at)

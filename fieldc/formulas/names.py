@@ -1,4 +1,4 @@
-"""Names: those that a file's lines give to values, and those that generated code can have."""
+"""Names: those that a file's lines give to values, and those that a package has already."""
 
 from __future__ import annotations
 
@@ -6,30 +6,9 @@ import ast
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from fieldc.formulas.errors import Place, wrong
-
-if TYPE_CHECKING:
-    from fieldc.formulas.formula import Formula
-
-OTHER_KEYWORDS = """
-    EOF I NULL alignas alignof asm auto bool box case catch char const const_cast crate debugger
-    decltype default delete do double dyn enum errno explicit export extends extern false final
-    float fn for friend function goto impl inline instanceof int let linux long loop match mod
-    move mut mutable namespace new noexcept null nullptr operator override priv private
-    protected pub public ref register restrict self short signed sizeof static stderr stdin
-    stdout struct super switch template this throw trait true typedef typeid typename typeof
-    union unix unsafe unsigned unsized use using var virtual void volatile wchar_t where yield
-    """
-"""Words of C, C++, Rust and JavaScript that Python does not keep for itself, and macros of C."""
-
-
-def checked_name(name: str, at: Place) -> str:
-    """A name that code in every language can have. Raises FormulaError for one beyond ASCII."""
-    if not name.isascii():
-        raise wrong(f"{name} has letters that are not ASCII, which other languages lack", at)
-    return f"{name}_" if name in OTHER_KEYWORDS.split() else name
+from fieldc.formulas.errors import wrong
+from fieldc.formulas.formula import Formula
 
 
 def check_names(formulas: Sequence[Formula], taken: Collection[str], made: Sequence[str]) -> None:

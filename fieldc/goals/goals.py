@@ -20,8 +20,8 @@ from fieldc.machine.code import code_of
 from fieldc.machine.processors import host_processor
 from fieldc.machine.results import Race
 from fieldc.machine.timing import Operands, TimedKernel, candidate_of, layout_of, measure
+from fieldc.targets.choice import Choice
 from fieldc.targets.registry import instruments_here
-from fieldc.targets.target import Choice
 from fieldc.targets.x86_64.choices import Choices
 from fieldc.targets.x86_64.kernel import compile_expression
 from fieldc.targets.x86_64.print import GNU

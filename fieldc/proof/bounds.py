@@ -21,15 +21,12 @@ from fieldc.proof.equations import (
     Number,
     Polynomial,
     Select,
-    System,
     Tops,
     add_to,
     product,
     ratio,
 )
-from fieldc.proof.facts import Bound as Bound
-from fieldc.proof.facts import Fact as Fact
-from fieldc.proof.facts import Input as Input
+from fieldc.proof.facts import Bound, Fact, Input, Known
 from fieldc.proof.hints import holds
 from fieldc.proof.low_bits import cuts, without_tops
 from fieldc.proof.strategies import STRATEGIES, Strategy, share
@@ -41,12 +38,9 @@ many for each pair of limbs."""
 
 
 @dataclass
-class Case:
-    """What is known: inputs, and variables with one possible value."""
+class Case(Known):
+    """What is known of one case, and what finds bounds in it."""
 
-    system: System
-    inputs: tuple[Input, ...]
-    fixed: dict[int, int] = field(default_factory=dict)
     comparisons: tuple[Comparison, ...] = ()
     facts: dict[int, Fact] = field(default_factory=dict)
     """What was shown of variables, each by means of those before it."""

@@ -85,13 +85,13 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
 
-from fieldc.proof.bounds import Bound, Fact
-from fieldc.proof.calls import ProvedCode
 from fieldc.proof.combinations import Combination, Slopes
 from fieldc.proof.contracts import contract_of
 from fieldc.proof.equations import Number, Polynomial, System
+from fieldc.proof.facts import Bound, Fact
 from fieldc.proof.programs import ProvedFormula
-from fieldc.proof.prove import CaseProof, Excluded, prove
+from fieldc.proof.prove import prove
+from fieldc.proof.proved import CaseProof, Excluded, ProvedCode
 from fieldc.proof.wraps import Equality, in_given_rows
 
 FORMAT = "fieldc-certificate-1"

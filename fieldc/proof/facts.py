@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fieldc.proof.combinations import Combination, Slopes
-from fieldc.proof.equations import Number
+from fieldc.proof.equations import Number, System
 
 
 @dataclass(frozen=True)
@@ -39,3 +39,12 @@ class Fact:
     bound: Bound | None
     residue: Combination = field(default_factory=dict)
     """Leaves the variable a multiple of 2^w; where there is no bound."""
+
+
+@dataclass
+class Known:
+    """What a bound may use: the code's equations, its inputs, variables with one possible value."""
+
+    system: System
+    inputs: tuple[Input, ...]
+    fixed: dict[int, int] = field(default_factory=dict)

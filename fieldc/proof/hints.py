@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from fieldc.proof.equations import (
     Equation,
@@ -17,12 +16,10 @@ from fieldc.proof.equations import (
     product,
     put_in,
 )
-
-if TYPE_CHECKING:
-    from fieldc.proof.bounds import Bound, Case, Input
+from fieldc.proof.facts import Bound, Input, Known
 
 
-def holds(case: Case, bound: Bound, target: Polynomial, limit: int) -> bool:
+def holds(case: Known, bound: Bound, target: Polynomial, limit: int) -> bool:
     """Whether a bound from elsewhere shows target <= limit in this case.
 
     scale*target - sum(multiplier*row) - sum(slope*product), each term at its largest value.
@@ -48,7 +45,7 @@ def holds(case: Case, bound: Bound, target: Polynomial, limit: int) -> bool:
     return value < (limit + 1) * bound.scale
 
 
-def _factor(case: Case, factor: str | int, inputs: Mapping[str, Input]) -> tuple[Polynomial, int]:
+def _factor(case: Known, factor: str | int, inputs: Mapping[str, Input]) -> tuple[Polynomial, int]:
     """A slope's operand or limb, and its largest value."""
     if isinstance(factor, int):
         return {(factor,): 1}, case.system.ranges[factor][1]
@@ -56,7 +53,7 @@ def _factor(case: Case, factor: str | int, inputs: Mapping[str, Input]) -> tuple
     return {(limb,): 1 << w * i for i, limb in enumerate(limbs)}, inputs[factor].high
 
 
-def _left(case: Case, row: Equation | Select) -> Polynomial | None:
+def _left(case: Known, row: Equation | Select) -> Polynomial | None:
     """What a row says is 0: its left side less its right; None for what is not decided."""
     left: Polynomial = {(row.word,): 1}
     if isinstance(row, Select):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from fieldc.proof.bounds import Case, Fact
+from fieldc.proof.bounds import Case
 from fieldc.proof.combinations import Combination
 from fieldc.proof.dropped import ProofError as ProofError
 from fieldc.proof.dropped import dropped, low_value, without_dropped
@@ -25,6 +25,7 @@ from fieldc.proof.equations import (
     product,
     put_in,
 )
+from fieldc.proof.facts import Fact
 from fieldc.proof.strategies import STRATEGIES
 from fieldc.proof.totals import Total
 from fieldc.proof.zeros import residue_of

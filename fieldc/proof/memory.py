@@ -8,54 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from fieldc.proof.bounds import Case
 from fieldc.proof.equations import Polynomial, System
 from fieldc.proof.identity import ProofError
-
-if TYPE_CHECKING:
-    from fieldc.proof.calls import Routines
+from fieldc.proof.routines import Routines
+from fieldc.proof.values import Pointer, Value, word
 
 MOST_STACK = 4096
 """Bytes of stack that a kernel may take: a page, so that none steps over a guard page."""
-
-
-@dataclass(frozen=True)
-class Pointer:
-    """An address: `base` is an operand's name, `code` or `stack`; offset in bytes."""
-
-    base: str
-    offset: int
-
-
-@dataclass(frozen=True)
-class OnEntry:
-    """What a register held on entry, of which nothing is known."""
-
-    register: str
-
-
-@dataclass(frozen=True)
-class LowByte:
-    """A register of which only the low 8 bits are known: a constant or a flag, or not even they."""
-
-    value: Polynomial | None
-
-
-@dataclass(frozen=True)
-class AnyOf:
-    """The `or` of several words, which may only be asked whether it is 0."""
-
-    words: tuple[Polynomial, ...]
-
-
-Value = Polynomial | Pointer | OnEntry | LowByte | AnyOf
-
-
-def word(value: int) -> Polynomial:
-    """A constant word."""
-    return {(): value} if value else {}
 
 
 @dataclass

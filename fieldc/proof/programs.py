@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fieldc.proof.calls import ProvedCode, Routines, settle
+from fieldc.proof.calls import settle
 from fieldc.proof.contracts import WORD_BITS, Contract
 from fieldc.proof.equations import System
 from fieldc.proof.formulas import contract_of_formula, statement_of
 from fieldc.proof.identity import ProofError
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
-from fieldc.proof.prove import CaseProof, Excluded, operand_values, prove
+from fieldc.proof.prove import operand_values, prove
+from fieldc.proof.proved import CaseProof, Excluded, ProvedCode
+from fieldc.proof.routines import Routines
 
 CALLS = "sysv"
 

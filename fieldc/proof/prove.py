@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from fieldc.proof import refute
-from fieldc.proof.bounds import Bound, Case, Input
-from fieldc.proof.combinations import Combination
+from fieldc.proof.bounds import Case
 from fieldc.proof.comparisons import comparison_by_top, comparison_of
 from fieldc.proof.contracts import WORD_BITS, Claim, Contract, Operand
 from fieldc.proof.dropped import find_equal_words, join_wraps
 from fieldc.proof.equations import Polynomial, System, add_to
+from fieldc.proof.facts import Input
 from fieldc.proof.identity import Identity, ProofError, flags_of, value_of
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
+from fieldc.proof.proved import CaseProof, Excluded, Proved
 from fieldc.proof.refute import Sample
 from fieldc.proof.strategies import STRATEGIES, Strategy
 from fieldc.proof.wraps import Equality, equate_dropped
@@ -23,39 +24,6 @@ from fieldc.proof.zeros import fix_unread, fix_zeros
 
 RUNS = 8
 """Runs on numbers before a proof: enough to show most bits that are not constant."""
-
-
-@dataclass(frozen=True)
-class CaseProof:
-    """Why a result is right where the flags of its choices have given values."""
-
-    result: int
-    """Which one of several."""
-    case: Case
-    identity: Combination
-    canonical: Bound
-
-
-@dataclass(frozen=True)
-class Excluded:
-    """Why a case cannot be: given the other flags' values, the last one has the other value."""
-
-    flags: Mapping[int, int]
-    bound: Bound
-
-
-@dataclass(frozen=True)
-class Proved:
-    """What a finished proof rests on."""
-
-    system: System
-    """The equations of the code."""
-    stack: int
-    """Bytes of stack that the code uses below the return address."""
-    equalities: tuple[Equality, ...] = ()
-    """What dropped carries equal, in all cases."""
-    instructions: frozenset[str] = frozenset()
-    """The names of the instructions that the code runs."""
 
 
 Record = Callable[[CaseProof | Excluded], None]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fieldc.proof.bounds import Bound, Case
+from fieldc.proof.bounds import Case
 from fieldc.proof.combinations import Combination
 from fieldc.proof.comparisons import Comparison, comparison_of
 from fieldc.proof.equations import (
@@ -23,6 +23,7 @@ from fieldc.proof.equations import (
     product,
     variable,
 )
+from fieldc.proof.facts import Bound
 from fieldc.proof.refute import evaluate
 from fieldc.proof.strategies import STRATEGIES
 from fieldc.proof.totals import Total

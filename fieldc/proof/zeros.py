@@ -6,7 +6,7 @@ afterwards, instead of leaving it, is understood only once that is known.
 
 from __future__ import annotations
 
-from fieldc.proof.bounds import Case, Fact
+from fieldc.proof.bounds import Case
 from fieldc.proof.combinations import Combination
 from fieldc.proof.equations import (
     Equation,
@@ -14,6 +14,7 @@ from fieldc.proof.equations import (
     Select,
     product,
 )
+from fieldc.proof.facts import Fact
 from fieldc.proof.totals import Total
 
 

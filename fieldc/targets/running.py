@@ -10,7 +10,7 @@ from fieldc.machine.emulated import Emulator, RunningProgram, why_not_emulated
 from fieldc.machine.load import LoadedKernel, load
 from fieldc.machine.wasm import WasmKernel
 from fieldc.machine.wasm_wide import WideKernel
-from fieldc.targets.artifact import Artifact
+from fieldc.targets.target import Artifact
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,29 @@
 """A target: one object that answers every question about a thing `fieldc build` can make.
 
+An artifact is a kernel as a target made it.
+
 A folder of `fieldc/targets` makes its targets and lists them; the registry has one line for each
 folder. Nothing else in the compiler asks for a target's name to decide something.
 """
 
 from __future__ import annotations
 
+import hashlib
 import platform
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from fieldc.algorithms import kernels_for
-from fieldc.language import BoundError, Expression
+from fieldc.algorithms.representations import representation_of
+from fieldc.language import Expression
 from fieldc.machine.instruments import Instruments
 from fieldc.machine.processor import host_architecture, missing
+from fieldc.targets.choice import Choice, Variant, by_algorithm
+from fieldc.targets.header import contract
 from fieldc.targets.object_format import ObjectFormat
 
-if TYPE_CHECKING:
-    from fieldc.targets.artifact import Artifact
+PROVED, TESTED, ASSUMED, SKIPPED = "PROVED", "TESTED", "ASSUMED", "SKIPPED"
+"""How far a kernel is trusted: README.md says what each word means."""
 
 
 class Runner(Protocol):
@@ -57,31 +62,6 @@ class Place:
     def is_here(self) -> bool:
         """Whether this process runs them."""
         return not self.runner and not self.reason
-
-
-@dataclass(frozen=True)
-class Variant:
-    """One of several kernels that a target makes of an expression, and what it asks for."""
-
-    name: str
-    needs: tuple[str, ...] = ()
-    """Features of the processor, by LLVM's names, or of the engine."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A kernel to be made: an algorithm by its expression, a variant, and a plan.
-
-    The `plan` is the target's own: what its variant leaves open, such as an order of instructions
-    that a search found. None stands for the variant's defaults. `chosen_by` says in words what
-    chose it, `options` what the command line needs to choose it again.
-    """
-
-    expression: Expression
-    variant: Variant
-    plan: Any = None
-    chosen_by: str = ""
-    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -160,18 +140,144 @@ class Target:
         return replace(self, name=name, **changes)
 
 
+@dataclass(frozen=True)
+class Artifact:
+    """A kernel for one target; `code`, its object file, is None where its user compiles the text.
+
+    `status` is one of the four words of trust; `reason` says why where it is SKIPPED. `certificate`
+    is the proof written down, empty where there is none. `other_texts` say the same in another
+    syntax, each after its suffix.
+    """
+
+    symbol: str
+    target: Target
+    choice: Choice
+    convention: str
+    suffix: str
+    text: str
+    code: bytes | None
+    status: str = SKIPPED
+    reason: str = ""
+    certificate: str = ""
+    stack: int | None = None
+    """Bytes of stack that a proved kernel uses below the return address."""
+    other_texts: tuple[tuple[str, str], ...] = ()
+    object_suffix: str = ".o"
+    preferred: bool = False
+    """Whether it is the variant that the processor should run."""
+
+    @property
+    def expression(self) -> Expression:
+        """The kernel as an expression over its field."""
+        return self.choice.expression
+
+    @property
+    def variant(self) -> str:
+        """The variant's name."""
+        return self.choice.variant.name
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What it asks of the processor or the engine."""
+        return self.choice.variant.needs
+
+    @property
+    def representation(self) -> str | None:
+        """How its residues stand for numbers; None where that makes no difference."""
+        found = representation_of(self.expression.kernel.computes)
+        return None if found is None else found.name
+
+    @property
+    def called(self) -> tuple[str, ...]:
+        """Of a formula by calls: the routines' statements in the order of their first calls."""
+        return tuple(getattr(self.choice.plan, "called", ()))
+
+    @property
+    def operand_limbs(self) -> tuple[int, ...]:
+        """The limbs of each operand."""
+        f = self.expression.field
+        return tuple(bound.width(f) for _, bound in self.expression.kernel.operands)
+
+    @property
+    def result_limbs(self) -> int:
+        """The limbs of the result."""
+        return self.expression.kernel.result.width(self.expression.field)
+
+    @property
+    def source_file(self) -> str:
+        """Path of the text inside the built directory."""
+        return f"{self.target}/{self.stem}{self.suffix}"
+
+    @property
+    def other_files(self) -> dict[str, str]:
+        """The other texts by their paths inside the built directory."""
+        return {f"{self.target}/{self.stem}{suffix}": text for suffix, text in self.other_texts}
+
+    @property
+    def object_file(self) -> str | None:
+        """Path of the object inside the built directory."""
+        return None if self.code is None else f"{self.target}/{self.stem}{self.object_suffix}"
+
+    @property
+    def certificate_file(self) -> str | None:
+        """Path of the certificate inside the built directory, beside the object."""
+        return f"{self.target}/{self.stem}.cert.json" if self.certificate else None
+
+    @property
+    def stem(self) -> str:
+        """The file's name without its ending."""
+        return f"{self.expression.kernel.operation}_{self.variant}"
+
+    @property
+    def contract(self) -> str:
+        """Pre- and postcondition on one line."""
+        return contract(self.expression)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the object (or text), the prime, the contract and the certificate."""
+        code = self.text.encode() if self.code is None else self.code
+        texts = (hex(self.expression.field.p), self.contract, self.certificate)
+        parts = (code, *(text.encode() for text in texts))
+        return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+
+    def _formula(self) -> dict[str, object]:
+        """Of a formula: what `fieldc prove` needs to prove it again."""
+        computes = self.expression.kernel.computes
+        return {"formula": computes.formula, "called": [*self.called]} if computes.formula else {}
+
+    def row(self) -> dict[str, object]:
+        """The kernel's entry in manifest.json."""
+        return {
+            "symbol": self.symbol,
+            "op": self.expression.kernel.operation,
+            **self.expression.kernel.computes.row(),
+            "algorithm": self.expression.kernel.algorithm,
+            "target": self.target.name,
+            "variant": self.variant,
+            "preferred": self.preferred,
+            "representation": self.representation,
+            **self._formula(),
+            "chosen_by": self.choice.chosen_by,
+            "convention": self.convention,
+            "needs": list(self.needs),
+            "file": self.source_file,
+            "other_files": [*self.other_files],
+            "object": self.object_file,
+            "contract": self.contract,
+            "status": f"{self.status}({self.reason})" if self.reason else self.status,
+            "stack": self.stack,
+            "certificate": self.certificate_file,
+            "certificate_digest": sha256_of(self.certificate) if self.certificate else None,
+            "digest": self.digest,
+        }
+
+
+def sha256_of(text: str) -> str:
+    """The SHA-256 of a text, in hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def host_system() -> str:
     """This host's system, as targets name it."""
     return platform.system().lower().replace("darwin", "macos")
-
-
-def by_algorithm(names: Sequence[str], expression: Expression) -> Expression:
-    """The same operation by the first of some algorithms whose bounds hold, if there is one."""
-    kernels = {kernel.algorithm: kernel for kernel in kernels_for(expression.kernel.operation)}
-    for name in names:
-        if name in kernels:
-            try:
-                return kernels[name].expression(expression.field)
-            except BoundError:
-                continue
-    return expression

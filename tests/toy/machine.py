@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fieldc.machine.check import check
 from fieldc.machine.frames import GuardedKernel
-from fieldc.targets.artifact import Artifact
+from fieldc.targets.target import Artifact
 from fieldc.words.operations import LOAD
 from toy.instructions import NUMBERS, OPCODES, STORE, Instruction, decode
 

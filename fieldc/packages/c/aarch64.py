@@ -13,7 +13,8 @@ from fieldc.packages.c.assembly import WINDOWS as X86_WINDOWS
 from fieldc.packages.c.assembly import Platform, as_strings, choice
 from fieldc.targets.aarch64.objects import object_of
 from fieldc.targets.aarch64.targets import kernel_of
-from fieldc.targets.artifact import Artifact, header
+from fieldc.targets.header import header
+from fieldc.targets.target import Artifact
 
 CONDITION = (
     "!defined(FIELDC_PORTABLE_ONLY) && !defined(_M_ARM64EC) && \\\n    "
@@ -76,7 +77,7 @@ def kernels_text(kernels: Iterable[Artifact]) -> str:
 
 
 def _kernel(artifact: Artifact) -> str:
-    head = header(artifact.target, artifact.choice, "of the system")
+    head = header(artifact.target.name, artifact.choice, "of the system")
     lines = [
         *(f"// {line}" for line in head),
         f"{KERNEL}({artifact.symbol})",

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from fieldc.binary.linkable import functions
 from fieldc.errors import Refusal
 from fieldc.machine.assemble import assemble
-from fieldc.targets.artifact import Artifact, header
+from fieldc.targets.header import header
+from fieldc.targets.target import Artifact
 from fieldc.targets.x86_64.conventions import CONVENTIONS, SYSV, WIN64, Convention
 from fieldc.targets.x86_64.print import INTEL
 from fieldc.targets.x86_64.targets import compiled
@@ -116,7 +117,7 @@ def kernels_text(artifacts: Iterable[Artifact], convention: Convention) -> str:
 def _kernel(artifact: Artifact) -> str:
     symbol, convention = artifact.symbol, CONVENTIONS[artifact.convention]
     kernel = compiled(artifact.choice, symbol, convention)
-    head = header(artifact.target, artifact.choice, convention.name)
+    head = header(artifact.target.name, artifact.choice, convention.name)
     lines = [
         *(f"// {line}" for line in head),
         f"FIELDC_KERNEL({symbol})",

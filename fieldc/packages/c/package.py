@@ -21,8 +21,8 @@ from fieldc.packages.c.assembly import SYSTEMS, Platform, check_same, objects
 from fieldc.packages.c.formulas import ENDINGS
 from fieldc.packages.c.texts import package_name, taken_names, texts
 from fieldc.targets.aarch64.targets import ARCHITECTURE
-from fieldc.targets.artifact import PROVED, Artifact
 from fieldc.targets.registry import TARGETS
+from fieldc.targets.target import PROVED, Artifact
 
 WORD = 64
 PARTS = ("mul", "square", "sum_of_products", "enter", "leave")

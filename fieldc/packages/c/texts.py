@@ -21,9 +21,10 @@ from fieldc.packages.c.aarch64 import (
 from fieldc.packages.c.assembly import assembly_file, inline_assembly
 from fieldc.packages.c.constants import inversion, limbs, roots, wide
 from fieldc.packages.c.formulas import CFormula, formula_words
-from fieldc.targets.artifact import OWNERSHIP, Artifact, field_symbol
 from fieldc.targets.c.print import ROWS as C_ROWS
 from fieldc.targets.c.print import c_function, c_prelude, prototype
+from fieldc.targets.header import OWNERSHIP, field_symbol
+from fieldc.targets.target import Artifact
 from fieldc.words.lower import lower
 
 WORD = re.compile(r"@([a-z][a-z0-9_]*)@")

@@ -18,7 +18,7 @@ from fieldc.language import Expression
 from fieldc.packages.js.formulas import FormulaData, formula_functions
 from fieldc.packages.js.inversion import InversionPlan, inversion
 from fieldc.packages.js.loops import CANONICAL, loops
-from fieldc.targets.artifact import contract
+from fieldc.targets.header import contract
 from fieldc.targets.target import Target
 from fieldc.targets.wasm import targets
 from fieldc.targets.wasm.encode import PAGE, Module, WasmFunction

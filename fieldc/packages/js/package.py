@@ -18,8 +18,9 @@ from fieldc.formulas.formula import Formula
 from fieldc.formulas.names import check_names
 from fieldc.packages.js.formulas import ENDINGS, counts_text, vectors_text
 from fieldc.packages.js.module import FORMS, SYMBOLS, field_module, kernels_of, says
-from fieldc.targets.artifact import OWNERSHIP, Artifact, field_symbol
-from fieldc.targets.target import Choice
+from fieldc.targets.choice import Choice
+from fieldc.targets.header import OWNERSHIP, field_symbol
+from fieldc.targets.target import Artifact
 
 WORD = 64
 VERSION = "0.1.0"

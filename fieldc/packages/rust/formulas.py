@@ -17,9 +17,9 @@ from fieldc.formulas.field_calls import field_calls
 from fieldc.formulas.formula import Formula
 from fieldc.machine.assemble import assemble
 from fieldc.packages.rust.own_kernels import VARIANTS
-from fieldc.targets.artifact import Artifact
+from fieldc.targets.choice import Choice
 from fieldc.targets.registry import TARGETS
-from fieldc.targets.target import Choice, Target
+from fieldc.targets.target import Artifact, Target
 from fieldc.targets.x86_64.conventions import SYSV
 from fieldc.targets.x86_64.print import INTEL
 from fieldc.targets.x86_64.targets import compiled

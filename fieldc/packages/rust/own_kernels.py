@@ -28,9 +28,9 @@ from fieldc.packages.rust.kernels import assembled
 from fieldc.packages.rust.schedules import PROCESSOR, TUNED, crate_kernel, schedule_of
 from fieldc.packages.rust.sums import FITTING, inline_sums, sum_text
 from fieldc.packages.rust.written import kernels_in
-from fieldc.targets.artifact import Artifact
+from fieldc.targets.choice import Choice
 from fieldc.targets.registry import TARGETS
-from fieldc.targets.target import Choice, Target
+from fieldc.targets.target import Artifact, Target
 from fieldc.targets.x86_64.conventions import CALLED_INLINE
 from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.targets import plan_of

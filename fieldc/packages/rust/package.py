@@ -32,7 +32,8 @@ from fieldc.packages.rust.library import licence, root_module, sources
 from fieldc.packages.rust.own_kernels import decisions, kernel_of, module
 from fieldc.packages.rust.portable import portable_products
 from fieldc.packages.rust.vectors import vectors
-from fieldc.targets.artifact import OWNERSHIP, Artifact, field_symbol
+from fieldc.targets.header import OWNERSHIP, field_symbol
+from fieldc.targets.target import Artifact
 
 VERSION = "0.1.0"
 RUST, RUST_OF_FORMULAS = "1.86", "1.88"

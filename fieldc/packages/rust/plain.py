@@ -15,7 +15,7 @@ from fieldc.packages.rust.called_inline import called_inline
 from fieldc.packages.rust.classes import CLASSES
 from fieldc.packages.rust.schedules import PROCESSOR
 from fieldc.packages.rust.text import constant
-from fieldc.targets.artifact import field_symbol
+from fieldc.targets.header import field_symbol
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.x86_64.conventions import CALLED_INLINE
 from fieldc.targets.x86_64.targets import plan_of

@@ -19,7 +19,7 @@ from fieldc.packages.rust.classes import (
     class_expressions,
     class_words,
 )
-from fieldc.targets.artifact import contract
+from fieldc.targets.header import contract
 from fieldc.targets.rust.flat import HELPERS, ROWS, Flavour, rust_function
 from fieldc.words.program import Value
 

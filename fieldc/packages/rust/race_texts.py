@@ -18,7 +18,7 @@ from fieldc.field import Field
 from fieldc.language import BoundError, Expression, LanguageError
 from fieldc.machine.assemble import compile_ir
 from fieldc.packages.checked_in import CheckedIn, header
-from fieldc.targets.artifact import field_symbol
+from fieldc.targets.header import field_symbol
 from fieldc.targets.llvm.print import print_llvm
 from fieldc.targets.llvm.processors import LLVM_TARGETS
 from fieldc.targets.llvm.wide import print_llvm_wide

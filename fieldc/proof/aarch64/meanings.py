@@ -16,7 +16,7 @@ from fieldc.proof.aarch64.memory import adr, load, mrs, msr, nothing, ret, store
 from fieldc.proof.aarch64.processor import CLEAR, SET, Flags, Meaning, SymbolicArm64
 from fieldc.proof.aarch64.words import tabulate
 from fieldc.proof.equations import ONE, Polynomial, add_to, constant, variable
-from fieldc.proof.memory import Pointer
+from fieldc.proof.values import Pointer
 
 
 def _row(

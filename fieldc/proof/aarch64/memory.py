@@ -6,7 +6,7 @@ import capstone
 from capstone import arm64_const as arm
 
 from fieldc.proof.aarch64.processor import CALLEE_SAVED, Flags, Held, Meaning, SymbolicArm64
-from fieldc.proof.memory import OnEntry, Pointer, Value
+from fieldc.proof.values import OnEntry, Pointer, Value
 
 
 def whole(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:

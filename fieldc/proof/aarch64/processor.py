@@ -12,7 +12,8 @@ from capstone import arm64_const as arm
 from fieldc.proof.aarch64.words import Words, tabulate
 from fieldc.proof.equations import ONE, Polynomial, constant
 from fieldc.proof.identity import ProofError
-from fieldc.proof.memory import KernelMemory, OnEntry, Pointer, Value
+from fieldc.proof.memory import KernelMemory
+from fieldc.proof.values import OnEntry, Pointer, Value
 
 # Procedure Call Standard for the Arm 64-bit Architecture, 6.1.1; Apple's and Microsoft's keep x18.
 REGISTERS = tuple(f"x{i}" for i in range(31))

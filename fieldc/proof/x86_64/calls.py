@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from fieldc.proof.calls import Lemma, Routines, use
+from fieldc.proof.calls import use
 from fieldc.proof.identity import ProofError
-from fieldc.proof.memory import LowByte
+from fieldc.proof.routines import Lemma, Routines
+from fieldc.proof.values import LowByte
 from fieldc.proof.x86_64.processor import ARGUMENTS, CALLEE_SAVED, SymbolicX86
 
 CONVENTION = "sysv"

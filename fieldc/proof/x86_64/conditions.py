@@ -13,7 +13,7 @@ from capstone import x86_const as x86
 
 from fieldc.proof.equations import Polynomial
 from fieldc.proof.identity import ProofError
-from fieldc.proof.memory import AnyOf, LowByte, Value
+from fieldc.proof.values import AnyOf, LowByte, Value
 from fieldc.proof.x86_64.bits import (
     TwoValues,
     bit,

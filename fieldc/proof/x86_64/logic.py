@@ -6,7 +6,7 @@ import capstone
 from capstone import x86_const as x86
 
 from fieldc.proof.identity import ProofError
-from fieldc.proof.memory import AnyOf, LowByte
+from fieldc.proof.values import AnyOf, LowByte
 from fieldc.proof.x86_64.arithmetic import folded
 from fieldc.proof.x86_64.bits import complement, flipped, low_bits, masked, united
 from fieldc.proof.x86_64.conditions import sets_signs, signs_of

@@ -5,10 +5,11 @@ from __future__ import annotations
 from fieldc.targets.aarch64.kernel import ArmKernel, compile_words
 from fieldc.targets.aarch64.objects import object_of
 from fieldc.targets.aarch64.systems import SYSTEMS, ArmSystem
-from fieldc.targets.artifact import Artifact, header, symbol_of
+from fieldc.targets.choice import Choice, Variant
+from fieldc.targets.header import header, symbol_of
 from fieldc.targets.llvm.processors import AARCH64
 from fieldc.targets.llvm.targets import LLVM
-from fieldc.targets.target import Choice, Target, Variant
+from fieldc.targets.target import Artifact, Target
 from fieldc.words.lower import lower
 
 WORD = 64
@@ -31,7 +32,7 @@ def _target(system: ArmSystem) -> Target:
             return llvm.make(target, choice)
         symbol = symbol_of(choice.expression, choice.variant.name)
         kernel = kernel_of(choice)
-        head = header(target, choice, system.convention)
+        head = header(target.name, choice, system.convention)
         text = system.text(symbol, head, kernel.text())
         code = object_of({symbol: kernel.code}, system.triple)
         return Artifact(symbol, target, choice, system.convention, ".s", text, code)

@@ -6,12 +6,13 @@ import re
 
 from fieldc.language import Expression
 from fieldc.machine.assemble import Compiled, compile_ir
-from fieldc.targets.artifact import Artifact, header, symbol_of
+from fieldc.targets.choice import Choice, Variant
+from fieldc.targets.header import header, symbol_of
 from fieldc.targets.llvm.emulators import EMULATORS
 from fieldc.targets.llvm.print import print_llvm
 from fieldc.targets.llvm.processors import LLVM_TARGETS, LlvmTarget
 from fieldc.targets.object_format import ObjectFormat
-from fieldc.targets.target import Choice, Target, Variant
+from fieldc.targets.target import Artifact, Target
 from fieldc.targets.x86_64.targets import WINE
 from fieldc.words.lower import lower
 
@@ -47,7 +48,7 @@ def _target(of: LlvmTarget) -> Target:
     def make(target: Target, choice: Choice) -> Artifact:
         symbol = symbol_of(choice.expression, choice.variant.name)
         ir, code = compiled(of, choice.expression, symbol)
-        text = "".join(f"; {line}\n" for line in header(target, choice, "c")) + ir
+        text = "".join(f"; {line}\n" for line in header(target.name, choice, "c")) + ir
         return Artifact(symbol, target, choice, "c", ".ll", text, code.object)
 
     architecture, system = of.name.split("-")[:2]

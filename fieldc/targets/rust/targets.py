@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fieldc.language import Expression
-from fieldc.targets.artifact import Artifact, header, symbol_of
+from fieldc.targets.choice import Choice, Variant
+from fieldc.targets.header import header, symbol_of
 from fieldc.targets.rust.flat import ROWS, print_rust
 from fieldc.targets.rust.intrinsics import INTRINSICS, features_of
 from fieldc.targets.rust.looped import print_rust_looped
-from fieldc.targets.target import Choice, Target, Variant
+from fieldc.targets.target import Artifact, Target
 from fieldc.words.loops import has_loops
 from fieldc.words.lower import lower
 
@@ -43,7 +44,7 @@ def _target(
         symbol = symbol_of(choice.expression, target.name.replace("-", "_"))
         asks = Variant(choice.variant.name, needs(choice.expression))
         choice = Choice(choice.expression, asks, choice.plan, choice.chosen_by, choice.options)
-        head = "".join(f"// {line}\n" for line in header(target, choice, "rust"))
+        head = "".join(f"// {line}\n" for line in header(target.name, choice, "rust"))
         text = head + printer(choice.expression, symbol)
         return Artifact(symbol, target, choice, "rust", ".rs", text, None)
 

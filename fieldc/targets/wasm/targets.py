@@ -9,10 +9,11 @@ from fieldc.algorithms.unsaturated import NotInDigits, readings
 from fieldc.language import Expression
 from fieldc.machine.wasm import WasmKernel, why_not_node
 from fieldc.machine.wasm_wide import WideKernel, why_not_wasmtime
-from fieldc.targets.artifact import Artifact, header, symbol_of
+from fieldc.targets.choice import Choice, Variant
+from fieldc.targets.header import header, symbol_of
 from fieldc.targets.object_format import ObjectFormat
 from fieldc.targets.running import Engine
-from fieldc.targets.target import Choice, Target, Variant
+from fieldc.targets.target import Artifact, Target
 from fieldc.targets.wasm.encode import Module, WasmFunction
 from fieldc.targets.wasm.kernel import print_wasm
 from fieldc.targets.wasm.wide import ALGORITHMS, ROWS, WIDE_ARITHMETIC, print_wide
@@ -46,7 +47,7 @@ def _target(name: str, about: str, variant: Variant, printer: Printer, engine: E
         symbol = symbol_of(choice.expression, choice.variant.name)
         read, function = printer(choice.expression, symbol)
         choice, module = replace(choice, expression=read), Module((function,))
-        text = "".join(f";; {line}\n" for line in header(target, choice, "c")) + module.text()
+        text = "".join(f";; {line}\n" for line in header(target.name, choice, "c")) + module.text()
         code = module.encode()
         return Artifact(symbol, target, choice, "c", ".wat", text, code, object_suffix=".wasm")
 

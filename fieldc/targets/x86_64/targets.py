@@ -7,10 +7,11 @@ from pathlib import Path
 from fieldc.machine.assemble import assemble
 from fieldc.machine.emulated import Emulator
 from fieldc.machine.instruments import Instruments
-from fieldc.targets.artifact import Artifact, header, symbol_of
+from fieldc.targets.choice import Choice, Variant
+from fieldc.targets.header import header, symbol_of
 from fieldc.targets.object_format import ObjectFormat
 from fieldc.targets.running import EmulatedProgram
-from fieldc.targets.target import Choice, Runner, Target, Variant
+from fieldc.targets.target import Artifact, Runner, Target
 from fieldc.targets.x86_64.calls import CallingKernel, Calls
 from fieldc.targets.x86_64.choices import FEATURES
 from fieldc.targets.x86_64.conventions import CONVENTIONS, SYSV, WIN64, Convention
@@ -50,7 +51,7 @@ def _make(target: Target, choice: Choice) -> Artifact:
     is_mach_o = target.object_format is ObjectFormat.MACH_O
     prefix, local = ("_", "L") if is_mach_o else ("", ".L")
     kernel = compiled(choice, prefix + symbol, CONVENTIONS[convention])
-    head = header(target, choice, convention)
+    head = header(target.name, choice, convention)
     code = assemble(kernel.text(GNU, local=local), target.triple)
     intel = kernel.text(INTEL, head, local)
     if target.object_format is ObjectFormat.ELF:

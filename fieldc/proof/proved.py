@@ -1,0 +1,63 @@
+"""What a finished proof rests on: its equations, and why each of its cases is right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fieldc.proof.bounds import Case
+from fieldc.proof.combinations import Combination
+from fieldc.proof.equations import System
+from fieldc.proof.facts import Bound
+from fieldc.proof.wraps import Equality
+
+
+@dataclass(frozen=True)
+class CaseProof:
+    """Why a result is right where the flags of its choices have given values."""
+
+    result: int
+    """Which one of several."""
+    case: Case
+    identity: Combination
+    canonical: Bound
+
+
+@dataclass(frozen=True)
+class Excluded:
+    """Why a case cannot be: given the other flags' values, the last one has the other value."""
+
+    flags: Mapping[int, int]
+    bound: Bound
+
+
+@dataclass(frozen=True)
+class Proved:
+    """What a finished proof rests on."""
+
+    system: System
+    """The equations of the code."""
+    stack: int
+    """Bytes of stack that the code uses below the return address."""
+    equalities: tuple[Equality, ...] = ()
+    """What dropped carries equal, in all cases."""
+    instructions: frozenset[str] = frozenset()
+    """The names of the instructions that the code runs."""
+
+
+@dataclass(frozen=True)
+class ProvedCode:
+    """What a finished proof of code without calls found."""
+
+    stack: int
+    """Bytes below the return address."""
+    cases: tuple[CaseProof | Excluded, ...]
+    rows: int = 0
+    equalities: tuple[Equality, ...] = ()
+    instructions: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, proved: Proved, cases: Sequence[CaseProof | Excluded]) -> ProvedCode:
+        """A proof with its cases."""
+        rows = len(proved.system.rows)
+        return cls(proved.stack, tuple(cases), rows, proved.equalities, proved.instructions)

@@ -1,0 +1,189 @@
+"""Arrays of residues modulo a prime, in this process's memory.
+
+They lie side by side, n limbs of 64 bits each, in Montgomery form. Kernels on arrays compute where
+the processor has AVX-512, Python's integers elsewhere.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from fieldc.algorithms.lanes import ARRAY_OPERATIONS, MOST_BITS
+from fieldc.artifacts.host import SYMBOL
+from fieldc.errors import UserError
+from fieldc.field import Field
+from fieldc.machine.arrays import ArrayFunction, packed, size, unpacked
+from fieldc.targets.array_targets import fastest_here
+from fieldc.targets.vectors.kernel import compile_array
+from fieldc.targets.vectors.offers import ARRAY, array_expression
+
+LINE = 64
+"""Bytes of a cache line, on which arrays of our own begin."""
+
+
+class LengthMismatch(UserError, ValueError):
+    """An operation on arrays of two lengths, or a buffer that holds no whole elements."""
+
+
+class ResidueArray:
+    """Residues at an address; `held` owns the memory. Made by `array`, `array_of` and `empty`."""
+
+    __slots__ = ("address", "count", "f", "held")
+
+    def __init__(self, f: Field, count: int, address: int, held: object) -> None:
+        self.f, self.count = f, count
+        self.address, self.held = address, held
+
+    @property
+    def words(self) -> memoryview:
+        """The limbs in Montgomery form, lowest first: `count` rows of n words, not a copy."""
+        if not self.count:
+            return memoryview(b"").cast("Q")
+        kind: Any = type("Words", (ctypes.c_char * size(self.f, self.count),), {})
+        memory: Any = kind.from_address(self.address)
+        memory.held = self  # keeps what owns the memory
+        return memoryview(memory).cast("B").cast("Q", (self.count, self.f.n))
+
+    def values(self, first: int, count: int) -> list[int]:
+        """Some of the values, 0 <= value < p."""
+        f = self.f
+        data = ctypes.string_at(self.address + size(f, first), size(f, count))
+        return [f.from_montgomery(form) for form in unpacked(f, data, count)]
+
+    def repeated(self, count: int) -> ResidueArray:
+        """The first value `count` times."""
+        made = empty(self.f, count)
+        data = ctypes.string_at(self.address, size(self.f, 1)) * count
+        ctypes.memmove(made.address, data, len(data))
+        return made
+
+    def start(self, count: int, length: int) -> ResidueArray:
+        """A copy of the first `count` values in an array of `length`, zeros after them."""
+        made = empty(self.f, length)
+        ctypes.memmove(made.address, self.address, size(self.f, count))
+        return made
+
+    def computed(self, operation: str, *others: ResidueArray) -> ResidueArray:
+        """One result for each value, by arrays of the same length. Raises LengthMismatch."""
+        (result,) = self._results(operation, 1, others)
+        return result
+
+    def butterfly(self, y: ResidueArray, w: ResidueArray) -> tuple[ResidueArray, ResidueArray]:
+        """x + y*w and x - y*w. Raises LengthMismatch."""
+        total, rest = self._results("butterfly", 2, (y, w))
+        return total, rest
+
+    def _results(
+        self, operation: str, count: int, others: Sequence[ResidueArray]
+    ) -> list[ResidueArray]:
+        for other in others:
+            if other.count != self.count:
+                raise LengthMismatch(f"arrays of {self.count} and of {other.count} elements")
+        results = [empty(self.f, self.count) for _ in range(count)]
+        addresses = (each.address for each in (*results, self, *others))
+        _run(self.f, operation, self.count, *addresses)
+        return results
+
+    def sum(self) -> int:
+        """The sum modulo p: the upper half is added to the lower one, and so on."""
+        f, left = self.f, self.count
+        if not left:
+            return 0
+        total = self.start(left, left)
+        while left > 1:
+            half, at = (left + 1) // 2, total.address
+            _run(f, "add", left - half, at, at, at + size(f, half))
+            left = half
+        return total.values(0, 1)[0]
+
+    def inverse(self) -> ResidueArray:
+        """1/x of each value. Raises ZeroDivisionError with the first position of a zero.
+
+        The product of the halves is inverted first, and so on (Montgomery's trick as a tree).
+        """
+        f, levels = self.f, [self]
+        while (count := levels[-1].count) > 1:
+            half = (count + 1) // 2
+            below, product = levels[-1].address, levels[-1].start(half, half)
+            _run(f, "mul", count - half, product.address, below, below + size(f, half))
+            levels.append(product)
+        values = levels[-1].values(0, levels[-1].count)
+        if values == [0]:
+            zero = self.values(0, self.count).index(0)
+            raise ZeroDivisionError(f"element {zero} is 0, which has no inverse")
+        inverse = array(f, [pow(value, -1, f.p) for value in values])
+        for level in reversed(levels[:-1]):
+            half, upper = inverse.count, level.count - inverse.count
+            wider = inverse.start(half, level.count)
+            place, above, others = wider.address, inverse.address, level.address
+            _run(f, "mul", upper, place, above, others + size(f, half))
+            _run(f, "mul", upper, place + size(f, half), above, others)
+            inverse = wider
+        return inverse
+
+
+def empty(f: Field, count: int) -> ResidueArray:
+    """An array of zeros."""
+    memory = ctypes.create_string_buffer(size(f, count) + LINE)
+    address = ctypes.addressof(memory)
+    return ResidueArray(f, count, address + -address % LINE, memory)
+
+
+def array(f: Field, values: Sequence[int]) -> ResidueArray:
+    """An array of values, 0 <= value < p."""
+    made = empty(f, len(values))
+    forms = [f.to_montgomery(value) for value in values]
+    ctypes.memmove(made.address, packed(f, forms), size(f, len(forms)))
+    return made
+
+
+def array_of(f: Field, buffer: Any) -> ResidueArray:
+    """An array on a buffer of limbs in Montgomery form, of values below p.
+
+    It is not copied unless it is read-only. Raises LengthMismatch for a buffer that holds no whole
+    elements or is not contiguous.
+    """
+    view = memoryview(buffer)
+    if not view.c_contiguous or view.nbytes % size(f, 1):
+        raise LengthMismatch(
+            f"a buffer of {view.nbytes} bytes holds no whole elements of {size(f, 1)}; give one "
+            "without gaps"
+        )
+    count = view.nbytes // size(f, 1)
+    if not count:
+        return empty(f, 0)
+    if view.readonly:
+        view = memoryview(bytearray(view))
+    address = ctypes.addressof((ctypes.c_char * view.nbytes).from_buffer(view))
+    return ResidueArray(f, count, address, view)
+
+
+def _run(f: Field, operation: str, count: int, *addresses: int) -> None:
+    """An operation on arrays at addresses, results first: by a kernel, or by Python's integers."""
+    if not count:
+        return
+    function = _function(f, operation)
+    if function is not None:
+        function.at(count, *addresses)
+        return
+    computes = ARRAY_OPERATIONS[operation]
+    given = addresses[computes.result.count :]
+    data = [ctypes.string_at(address, size(f, count)) for address in given]
+    operands: Sequence[list[int]] = [unpacked(f, each, count) for each in data]
+    numbers = [computes(f, *values) for values in zip(*operands, strict=True)]
+    results = [computes.result.values(f, number) for number in numbers]
+    for address, forms in zip(addresses, zip(*results, strict=True), strict=False):
+        ctypes.memmove(address, packed(f, forms), size(f, count))
+
+
+@lru_cache(maxsize=64)
+def _function(f: Field, operation: str) -> ArrayFunction | None:
+    """The kernel of this process; None where the processor has none, or the modulus is too long."""
+    target = fastest_here()
+    if target is None or f.bits > MOST_BITS:
+        return None
+    expression = array_expression(f, operation, ARRAY)
+    return ArrayFunction(compile_array(target, expression, SYMBOL).object, SYMBOL, expression)
