@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 
@@ -11,15 +12,23 @@ from fieldc import compile
 from fieldc.artifacts import host, verify
 from fieldc.catalogue import find_field, named_primes
 from fieldc.cli import main
-from fieldc.commands.build import decided
+from fieldc.commands import build, demo
 from fieldc.decisions import preferred as decisions
+from fieldc.decisions.formulas import decide_formula
 from fieldc.decisions.preferred import Decision, preferred
 from fieldc.field import Field
+from fieldc.formulas import Element, formula
 from fieldc.goals import goals
+from fieldc.lab import race
+from fieldc.language import BoundError
 from fieldc.machine.processor import is_x86_64
 from fieldc.machine.processors import find_processor
+from fieldc.operations import OPERATIONS as EVERY_OPERATION
 from fieldc.packages.c import package
+from fieldc.packages.js import module
+from fieldc.packages.rust import formulas, own_kernels
 from fieldc.packages.rust.classes import class_of, kernels_of
+from fieldc.targets.array_targets import ARRAY_TARGETS, array_targets, fastest_here
 from fieldc.targets.choice import Choice
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.x86_64.targets import plan_of
@@ -28,7 +37,26 @@ pytestmark = pytest.mark.skipif(not is_x86_64(), reason="SKIPPED: this host is n
 PROCESSOR = "sapphire-rapids"
 OPERATIONS = ("mul", "square", "add", "sub", "sum_of_products")
 FEW = ("bls12-381-p", "bls12-381-r", "bn254-p", "secp256k1-p", "p521")
+SMALL = "2^61-1"
+"""One limb: every operation is decided in a moment."""
 REASON = "a kernel of the crate is one text for all primes of a class, within the class's limits"
+ASK_NOBODY = {
+    "commands/build.py": "finds out that an algorithm exists before anything is decided",
+    "commands/tune.py": "goes on with the algorithm of a schedule",
+    "goals/goals.py": "the code that ours is measured against",
+    "goals/reproduce.py": "a shipped schedule's own kernel, made again",
+    "lab/race.py": "raises where no algorithm that was named holds",
+    "lab/report/compose.py": "the study shows what compilers make of one algorithm",
+    "lab/study.py": "the study is about algorithms",
+    "lab/target_counts.py": "a table of targets by their defaults",
+    "native_arithmetic.py": "hosts for which we have no kernels",
+    "packages/rust/aarch64.py": REASON,
+    "packages/rust/classes.py": REASON,
+    "targets/rust/targets.py": "adds to a choice what its text needs of the processor",
+    "targets/target.py": "a target's variants by their defaults, for counts and tests",
+    "tune/subject.py": "a search begins with the first algorithm, and tries the others",
+}
+"""Files that name an algorithm or make a choice themselves, and why."""
 
 
 @pytest.fixture(autouse=True)
@@ -49,15 +77,42 @@ def at(field: Field, operation: str) -> Decision:
     return preferred(field, operation, TARGETS["x86_64-linux"], PROCESSOR)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [n if n in FEW else pytest.param(n, marks=pytest.mark.full) for n in named_primes()],
-)
-def test_all_doors_give_the_same_kernel(name: str) -> None:
+def test_who_chooses_without_asking() -> None:
+    found = set()
+    root = Path(host.__file__).parents[1]
+    for path in root.rglob("*.py"):
+        place = path.relative_to(root).as_posix()
+        if place.startswith(("decisions/", "algorithms/")):
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call):
+                called = getattr(node.func, "id", "")
+                method = getattr(node.func, "attr", "")
+                if called in ("Choice", "choose") or method in ("produce", "suited"):
+                    found.add(place)
+    assert found == ASK_NOBODY.keys()
+
+
+def cases() -> list[object]:
+    """Fields with the operations to decide: few of the largest ones, all in the full run."""
+    some = [pytest.param(n, OPERATIONS, id=n) for n in FEW]
+    every = [
+        pytest.param(n, tuple(EVERY_OPERATION), id=f"{n}-all", marks=pytest.mark.full)
+        for n in named_primes()
+    ]
+    return [*some, pytest.param(SMALL, tuple(EVERY_OPERATION), id="small"), *every]
+
+
+@pytest.mark.parametrize(("name", "operations"), cases())
+def test_all_doors_give_the_same_kernel(name: str, operations: tuple[str, ...]) -> None:
     field = find_field(name)
-    for operation in OPERATIONS:
-        wanted = at(field, operation)
-        (built,) = decided(field, {operation: None}, "x86_64-linux")
+    assert demo.decided is build.decided
+    for operation in operations:
+        try:
+            wanted = at(field, operation)
+        except BoundError:
+            continue
+        (built,) = build.decided(field, {operation: None}, "x86_64-linux")
         assert same(built.preferred, wanted.preferred)
         here = host.decide_here(field, operation).preferred
         assert same(here, wanted.preferred)
@@ -70,6 +125,7 @@ def test_all_doors_give_the_same_kernel(name: str) -> None:
         assert same(goals._preferred(name, operation), wanted.preferred)
         called = compile(field, operation).expression.kernel
         assert called == wanted.preferred.expression.kernel
+        assert race.raced(field, operation, ())[0] == wanted.preferred.expression.kernel
 
 
 @pytest.mark.parametrize(
@@ -89,6 +145,36 @@ def test_the_crate_has_the_same_algorithm_or_a_reason(name: str) -> None:
         best = by[decision.preferred.expression.kernel.algorithm]
         if ours != decision.preferred.expression.kernel.algorithm:
             assert ours == "product" or by[ours] is None or best is None or by[ours] >= best, REASON
+
+
+def test_rust_and_javascript_packages_ask_too() -> None:
+    field = find_field("bn254-p")
+    for decision in own_kernels.decisions(field, PROCESSOR):
+        for choice in decision.choices():
+            operation = choice.expression.kernel.operation
+            assert same(choice, at(field, operation).variant(choice.variant.name))
+    for form in module.FORMS:
+        for choice, _ in module.kernels_of(field, form, module.fastest(field)):
+            kernel = choice.expression.kernel
+            wanted = preferred(field, kernel.operation, form.target).preferred
+            assert (kernel, choice.chosen_by) == (wanted.expression.kernel, wanted.chosen_by)
+
+
+def test_formulas_are_decided_alike() -> None:
+    @formula
+    def cubed_plus(x: Element, y: Element) -> Element:
+        """x^3 + y."""
+        return x * x * x + y
+
+    field, target = find_field("bn254-p"), TARGETS["x86_64-linux"]
+    built = decide_formula(field, cubed_plus, target, PROCESSOR)
+    packaged = decide_formula(field, cubed_plus, formulas.TARGET, PROCESSOR)
+    for choice in packaged.choices():
+        assert choice.plan == built.variant(choice.variant.name).plan
+
+
+def test_arrays_take_the_fastest_target() -> None:
+    assert array_targets(None) == [fastest_here() or next(iter(ARRAY_TARGETS.values()))]
 
 
 def test_the_packages_ask_too(tmp_path: Path) -> None:

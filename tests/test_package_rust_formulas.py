@@ -13,7 +13,7 @@ from test_package_rust import built, cargo, installed, needs_cargo
 from fieldc.cli import main
 from fieldc.packages.rust.formulas import object_of
 
-NAKED = re.compile(r'fn (\w+)\(z: \*mut.*?naked_asm!\(\n        r"\n(.*?)\n"', re.DOTALL)
+CALLED = re.compile(r'unsafe fn (\w+)\(z: \*mut.*?called!\(.*?r"\n(.*?)\n"', re.DOTALL)
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_proved_object_is_the_text_in_the_package(package: Path) -> None:
     text = (package / "src/generated/formulas.rs").read_text()
-    lines = {name: body.split("\n") for name, body in NAKED.findall(text)}
+    lines = {name: body.split("\n") for name, body in CALLED.findall(text)}
     kernels = json.loads((package / "manifest.json").read_text())["kernels"]
     rows = [row for row in kernels if row["op"] in NAMES]
     assert {row["symbol"] for row in rows} == set(lines) and len(rows) == 2 * len(NAMES)

@@ -134,21 +134,27 @@ const ADDITION: [&str; 9] =
 
 /// The module of additions without branches.
 pub(crate) fn addition() -> syn::Result<TokenStream> {
-    let mut functions = Vec::new();
-    for text in sources::ADDITION {
-        functions.extend(syn::parse_file(text)?.items.into_iter().filter_map(|item| match item {
-            Item::Fn(f) if ADDITION.iter().any(|name| f.sig.ident == name) => Some(f),
-            _ => None,
-        }));
-    }
-    for function in &mut functions {
-        function.attrs.retain(|attribute| attribute.path().is_ident("inline"));
-    }
+    let functions = functions(&sources::ADDITION, &ADDITION)?;
     Ok(quote! {
         mod __addition {
             #(#functions)*
         }
     })
+}
+
+/// Functions of some of fieldc's texts, by their names.
+pub(crate) fn functions(texts: &[&str], names: &[&str]) -> syn::Result<Vec<ItemFn>> {
+    let mut found = Vec::new();
+    for text in texts {
+        found.extend(syn::parse_file(text)?.items.into_iter().filter_map(|item| match item {
+            Item::Fn(f) if names.iter().any(|name| f.sig.ident == name) => Some(f),
+            _ => None,
+        }));
+    }
+    for function in &mut found {
+        function.attrs.retain(|attribute| attribute.path().is_ident("inline"));
+    }
+    Ok(found)
 }
 
 /// The module that asks the processor what it offers.

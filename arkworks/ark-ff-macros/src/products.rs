@@ -1,18 +1,19 @@
 //! Products of a field: on kernels where the processor has what they need, else ark-ff's own.
 
+use fieldc::sources;
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::calls::module;
 use crate::inversion::inversion;
-use crate::kernels::{Kernels, addition};
+use crate::kernels::{Kernels, addition, functions};
 
 /// Methods of `MontConfig`, and the items that they use.
 pub(crate) fn products(
     p: &[u64],
     constants: &TokenStream,
 ) -> syn::Result<(TokenStream, TokenStream)> {
-    let full = full_product(p);
+    let full = full_product(p)?;
     let Some(kernels) = Kernels::of(p)? else {
         return Ok((full, TokenStream::new()));
     };
@@ -186,42 +187,36 @@ fn stock_sum(n: usize) -> [TokenStream; 2] {
     ]
 }
 
-/// For a modulus without a spare bit `mul_assign` in portable Rust: the default of ark-ff 0.6.0
-/// drops a carry there. Nothing for other moduli.
-fn full_product(p: &[u64]) -> TokenStream {
+/// For a modulus without a spare bit `mul_assign` by fieldc's portable product: the default of
+/// ark-ff 0.6.0 drops a carry there. Nothing for other moduli.
+fn full_product(p: &[u64]) -> syn::Result<TokenStream> {
     let n = p.len();
     if p[n - 1] >> 63 == 0 {
-        return TokenStream::new();
+        return Ok(TokenStream::new());
     }
-    quote! {
+    let functions = functions(&sources::PRODUCT, &["adc", "mac", "drop_limb", "product"])?;
+    let n0 = sources::n0(p);
+    Ok(quote! {
         fn mul_assign(
             a: &mut Fp<MontBackend<Self, #n>, #n>,
             b: &Fp<MontBackend<Self, #n>, #n>,
         ) {
-            use ark_ff::biginteger::{BigInteger, arithmetic as fa};
-            const P: [u64; #n] = [#(#p),*];
-            // t + 2^(64n)*over < 2p before and after every row.
-            let (mut t, mut over) = ([0u64; #n], false);
-            for y in (b.0).0 {
-                let mut top = 0;
-                for (t, x) in t.iter_mut().zip((a.0).0) {
-                    *t = fa::mac_with_carry(*t, x, y, &mut top);
-                }
-                let (top, above) = top.overflowing_add(over as u64);
-                let q = t[0].wrapping_mul(Self::INV);
-                let mut carry = 0;
-                fa::mac_discard(t[0], q, P[0], &mut carry);
-                for j in 1..#n {
-                    t[j - 1] = fa::mac_with_carry(t[j], q, P[j], &mut carry);
-                }
-                let (top, more) = top.overflowing_add(carry);
-                t[#n - 1] = top;
-                over = above | more;
+            use ark_ff::BigInteger;
+            #(#functions)*
+            trait Modulus<const N: usize> {
+                const P: [u64; N];
+                const N0: u64;
             }
+            struct M;
+            impl Modulus<#n> for M {
+                const P: [u64; #n] = [#(#p),*];
+                const N0: u64 = #n0;
+            }
+            let (t, over) = product::<#n, M>(&(a.0).0, &(b.0).0);
             (a.0).0 = t;
             if over || a.is_geq_modulus() {
                 a.0.sub_with_borrow(&Self::MODULUS);
             }
         }
-    }
+    })
 }

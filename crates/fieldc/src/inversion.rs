@@ -34,7 +34,7 @@ impl<const N: usize, M: Modulus<N>> Plan<N, M> {
     /// 1/p mod 2^62.
     const P_INVERSE: i64 = M::N0.wrapping_neg() as i64 & DIGIT_MASK;
     const R2: Digits = to_digits(&M::R2);
-    /// Enough divsteps: if f is odd, 0 <= g <= f <= 2^b and 9437*b + 1 <= 4096*n, then g = 0 behind
+    /// Enough divsteps: if f is odd, 0 <= g <= f <= 2^b and 9437*b + 1 <= 4096*n, then g = 0 after
     /// n divsteps from delta = 1/2. Proved in HOL Light: DIVSTEP_ENDTOEND_BITS_SIMPLE in its
     /// directory Divstep (J. Harrison's library; s2n-bignum's proofs of inversion use it).
     const STEPS: u32 = (9437 * M::BITS + 1).div_ceil(4096);

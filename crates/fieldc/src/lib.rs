@@ -161,6 +161,7 @@ mod lazy;
 mod lazy_kernels;
 mod limbs;
 mod modulus;
+mod montgomery;
 mod operations;
 mod parse;
 mod plain;

@@ -4,9 +4,9 @@
 
 use core::hint::black_box;
 
-use crate::limbs::{adc, mac, minus, plus};
+use crate::limbs::{adc, minus, plus};
 use crate::modulus::Modulus;
-use crate::plain;
+use crate::{montgomery, plain};
 
 /// All ones if the flag is set, else 0; opaque, so that no select becomes a branch.
 #[inline(always)]
@@ -120,8 +120,6 @@ pub(crate) const fn mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N
 }
 
 /// x*y/R modulo p: N limbs and a bit, below 2p.
-///
-/// In Montgomery form a row of the product, a row of the reduction, drop a limb: below xy/R + p.
 #[inline(always)]
 pub(crate) const fn product<const N: usize, M: Modulus<N>>(
     x: &[u64; N],
@@ -130,38 +128,7 @@ pub(crate) const fn product<const N: usize, M: Modulus<N>>(
     if M::PLAIN {
         return plain::product::<N, M>(x, y);
     }
-    let (mut t, mut over, mut i) = ([0; N], false, 0);
-    while i < N {
-        let (mut carry, mut j) = (0, 0);
-        while j < N {
-            (t[j], carry) = mac(t[j], x[j], y[i], carry);
-            j += 1;
-        }
-        // t < x + p before the row, one bit more than N limbs; after it, one bit more than N + 1.
-        let (top, above) = adc(carry, over as u64, false);
-        (t, over) = drop_limb::<N, M>(&t, top, above);
-        i += 1;
-    }
-    (t, over)
-}
-
-/// (t + 2^(64N)*top + 2^(64N+64)*above) / 2^64 mod p.
-#[inline(always)]
-const fn drop_limb<const N: usize, M: Modulus<N>>(
-    t: &[u64; N],
-    top: u64,
-    above: bool,
-) -> ([u64; N], bool) {
-    let q = t[0].wrapping_mul(M::N0);
-    let (mut result, mut j) = ([0; N], 1);
-    let (_, mut carry) = mac(t[0], q, M::P[0], 0);
-    while j < N {
-        (result[j - 1], carry) = mac(t[j], q, M::P[j], carry);
-        j += 1;
-    }
-    let (last, over) = adc(top, carry, false);
-    result[N - 1] = last;
-    (result, over | above)
+    montgomery::product::<N, M>(x, y)
 }
 
 /// x*R mod p, for x below p.
@@ -187,10 +154,5 @@ pub const fn from_montgomery<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u6
         let (t, over) = plain::fold::<N, M>(x, &[0; N]);
         return subtract_once(&t, over, &M::P);
     }
-    let (mut t, mut i) = (*x, 0);
-    while i < N {
-        (t, _) = drop_limb::<N, M>(&t, 0, false);
-        i += 1;
-    }
-    subtract_once(&t, false, &M::P)
+    subtract_once(&montgomery::reduction::<N, M>(x), false, &M::P)
 }

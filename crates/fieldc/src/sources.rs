@@ -24,6 +24,9 @@ pub const CALLED: &str = include_str!("called.rs");
 /// Additions, and what they are made of.
 pub const ADDITION: [&str; 2] = [include_str!("limbs.rs"), include_str!("addition.rs")];
 
+/// Products in portable Rust, and what they are made of.
+pub const PRODUCT: [&str; 2] = [include_str!("limbs.rs"), include_str!("montgomery.rs")];
+
 /// Inverses.
 pub const INVERSION: &str = include_str!("inversion.rs");
 

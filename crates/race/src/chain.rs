@@ -255,7 +255,7 @@ fn turns<T: Element, F: Fn(&mut T, &T), const N: usize>(
     end - start
 }
 
-/// The step behind a function that is not inlined: operands and result are in memory.
+/// The step as a call of a function that is not inlined: operands and result are in memory.
 pub fn called<T: Element, F: Fn(&mut T, &T) + Copy + 'static>(
     step: F,
 ) -> impl Fn(&mut T, &T) + Copy {

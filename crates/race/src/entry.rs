@@ -36,7 +36,7 @@ impl Operand {
 pub enum Call {
     /// In the loop: the compiler may keep values in registers from one step to the next.
     Inlined,
-    /// Behind a call, with operands and result in memory.
+    /// As a call, with operands and result in memory.
     Called,
 }
 
@@ -126,7 +126,7 @@ impl<'a> Rows<'a> {
         self
     }
 
-    /// Adds an operation that the compiler may inline, and the same behind a call.
+    /// Adds an operation that the compiler may inline, and the same as a call.
     pub fn inlined<T, F>(&mut self, op: &'static str, range: Range, step: F) -> &mut Self
     where
         T: Element,

@@ -6,7 +6,7 @@ Memory: below DATA is room for values that wait, then come the field's own, then
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from fieldc.algorithms import representations
@@ -18,6 +18,7 @@ from fieldc.language import Expression
 from fieldc.packages.js.formulas import FormulaData, formula_functions
 from fieldc.packages.js.inversion import InversionPlan, inversion
 from fieldc.packages.js.loops import CANONICAL, loops
+from fieldc.targets.choice import Choice
 from fieldc.targets.header import contract
 from fieldc.targets.target import Target
 from fieldc.targets.wasm import targets
@@ -57,13 +58,14 @@ FORMS = (DIGITS, WIDE)
 
 
 @lru_cache(maxsize=2 * len(FORMS))
-def kernels_of(
-    f: Field, form: ModuleForm, r: Representation
-) -> tuple[tuple[Expression, Program], ...]:
+def kernels_of(f: Field, form: ModuleForm, r: Representation) -> tuple[tuple[Choice, Program], ...]:
     """The kernels of a module, in the order of SAME and PARTS."""
-    operations = (*SAME, *(r.parts[part] for part in PARTS))
-    decided = (preferred(f, operation, form.target) for operation in operations)
-    return tuple(form.read(decision.expression) for decision in decided)
+    made = []
+    for operation in (*SAME, *(r.parts[part] for part in PARTS)):
+        choice = preferred(f, operation, form.target).preferred
+        expression, program = form.read(choice.expression)
+        made.append((replace(choice, expression=expression), program))
+    return tuple(made)
 
 
 def fastest(f: Field) -> Representation:
@@ -100,7 +102,7 @@ def field_module(
         f"p = {f.p:#x}",
         "plain residues" if r is PLAIN else f"R = 2^{f.word * f.n}",
         *(f"needs {name}" for name in form.target.variants[0].needs),
-        *(says(expression) for expression, _ in made),
+        *(says(choice.expression) for choice, _ in made),
     )
     return Module(
         tuple(functions),

@@ -18,7 +18,6 @@ from fieldc.formulas.formula import Formula
 from fieldc.formulas.names import check_names
 from fieldc.packages.js.formulas import ENDINGS, counts_text, vectors_text
 from fieldc.packages.js.module import FORMS, SYMBOLS, field_module, kernels_of, says
-from fieldc.targets.choice import Choice
 from fieldc.targets.header import OWNERSHIP, field_symbol
 from fieldc.targets.target import Artifact
 
@@ -82,11 +81,11 @@ def package(
         WasmPackageKernel(
             symbol,
             form.target,
-            Choice(expression, form.target.variants[0]),
+            choice,
             *("c", "", text, codes[form.target.name]),
         )
         for form in FORMS
-        for symbol, (expression, _) in zip(SYMBOLS, kernels_of(f, form, r), strict=True)
+        for symbol, (choice, _) in zip(SYMBOLS, kernels_of(f, form, r), strict=True)
     ]
     judged = [each for each in judge(kernels, progress) if isinstance(each, WasmPackageKernel)]
     words = {
@@ -132,7 +131,7 @@ def module_text(
     fields = [f'name: "{f.label}"', f"p: {f.p:#x}n"]
     for form in FORMS:
         head += f"// {form.key}:\n"
-        head += "".join(f"// {says(expression)}\n" for expression, _ in kernels_of(f, form, r))
+        head += "".join(f"// {says(choice.expression)}\n" for choice, _ in kernels_of(f, form, r))
         module = field_module(f, command, form, r, formulas)
         code = base64.b64encode(module.encode()).decode()
         fields.append(f"{form.key}: `\n" + "\n".join(wrap(code, 98)) + "\n`")

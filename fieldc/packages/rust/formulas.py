@@ -1,7 +1,7 @@
 """Formulas in a Rust package: functions of elements, proved kernels for x86-64, and their tests.
 
-A kernel is a naked function of System V's convention, which Rust can call on every system. On other
-processors a formula is Rust that calls the field's operations, one for each step.
+A kernel is code of System V's convention, which inline assembly calls and brings along on every
+system. On other processors a formula is Rust that calls the field's operations, one for each step.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from fieldc.formulas.field_calls import field_calls
 from fieldc.formulas.formula import Formula
 from fieldc.machine.assemble import assemble
 from fieldc.packages.rust.own_kernels import VARIANTS
+from fieldc.packages.rust.text import called, wrapped
 from fieldc.targets.choice import Choice
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import Artifact, Target
@@ -26,7 +27,7 @@ from fieldc.targets.x86_64.targets import compiled
 
 FILE = "src/generated/formulas.rs"
 ENDINGS = (*(f"_{variant}" for variant in VARIANTS), "_portable")
-TAKEN = ("Kernels", "naked_asm", "sources")
+TAKEN = ("Kernels", "asm", "called", "sources")
 CASES = 6
 LABEL = re.compile(r"@(\w+)@(:?)")
 MEANS = {
@@ -46,19 +47,21 @@ HEAD = """//! Formulas of `{file}`, on elements.
 
 use crate::{type};
 {has_assembly}
-use {{crate::Kernels, core::arch::naked_asm}};
+use {{crate::Kernels, crate::called::called, core::arch::asm}};
 """
 KERNEL = """
 {has_assembly}
 /// # Safety
 /// The processor has {features}; z is that of {results} elements, which may be those of an operand.
-#[unsafe(naked)]
-unsafe extern "sysv64" fn {name}(z: *mut {type}{pointers}) {{
-    naked_asm!(
-        r"
-{lines}
-"
-    )
+#[inline(always)]
+unsafe fn {name}(z: *mut {type}{pointers}) {{
+    // SAFETY: the kernel reads the operands, writes z, and keeps System V's convention.
+    unsafe {{
+        asm!(
+{called}{registers}
+            clobber_abi("sysv64"),
+        );
+    }}
 }}
 """
 FUNCTION = """
@@ -105,7 +108,7 @@ def kernel_lines(choice: Choice) -> list[str]:
 
 
 def object_of(symbol: str, lines: Sequence[str]) -> bytes:
-    """The object that a naked function's text assembles to."""
+    """The object that a kernel's text assembles to."""
     head = (".intel_syntax noprefix", ".text", f".globl {symbol}", ".p2align 6, 0x90")
     return assemble("\n".join((*head, f"{symbol}:", *lines, "")), _LINUX.triple)
 
@@ -166,14 +169,17 @@ class RustFormula:
         return function + "".join(self._kernel(kernel) for kernel in kernels)
 
     def _kernel(self, kernel: Artifact) -> str:
+        count = len(self.formula.operands)
+        given = zip(SYSV.arguments, ["z", *(f"x{i}" for i in range(count))], strict=False)
         return KERNEL.format(
             has_assembly=HAS_ASSEMBLY,
             features=" and ".join(need.upper() for need in kernel.needs),
             results=len(self.formula.results),
             name=kernel.symbol,
             type=self.type,
-            pointers="".join(f", _: *const {self.type}" for _ in self.formula.operands),
-            lines=kernel.text,
+            pointers="".join(f", x{i}: *const {self.type}" for i in range(count)),
+            called=called("call", kernel.symbol, kernel.text, {}, self.field.n),
+            registers=wrapped(f'inout("{register}") {x} => _,' for register, x in given),
         )
 
     def _names(self) -> list[str]:

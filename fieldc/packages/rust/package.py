@@ -36,8 +36,8 @@ from fieldc.targets.header import OWNERSHIP, field_symbol
 from fieldc.targets.target import Artifact
 
 VERSION = "0.1.0"
-RUST, RUST_OF_FORMULAS = "1.86", "1.88"
-"""The oldest Rust that compiles a package, and one with formulas: naked functions."""
+RUST = "1.86"
+"""The oldest Rust that compiles a package: `black_box` in const functions."""
 PARAMETER = re.compile(r"@([a-z][a-z0-9_]*)@")
 GENERATED = "src/generated"
 PROOFS = "proofs"
@@ -151,7 +151,7 @@ def values(f: Field, traits: Sequence[str], formulas: Sequence[Formula] = ()) ->
     words["documented"] = "".join(
         f"//! {line}".rstrip() + "\n" for line in words["example"].splitlines()
     )
-    words["formulas"], words["rust"] = "", RUST_OF_FORMULAS if formulas else RUST
+    words["formulas"], words["rust"] = "", RUST
     if formulas:
         said = [RustFormula(one, f, words["type"]) for one in formulas]
         words["formula_file"] = Path(formulas[0].file).name
