@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from contracts import contract_named
-from fieldc.targets.artifact import Artifact
 from forged import run
 from formal_checker import answers
 from mutation.campaign import CLASSES, drawn
@@ -35,6 +34,7 @@ from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.prove import prove
 from fieldc.targets.aarch64.objects import object_of
 from fieldc.targets.registry import TARGETS
+from fieldc.targets.target import Artifact
 
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the mutants run on x86-64")
 LINUX, LLVM, ARM = "x86_64-linux", "x86_64-linux-llvm", "aarch64-linux"
