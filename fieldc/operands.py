@@ -12,20 +12,35 @@ from fieldc.field import Field
 class Range:
     """The contract of an operand or result: `count` values side by side, as they lie in memory.
 
-    Each value is below `multiple` * p and has n limbs. A wide value is below `multiple` * p * R and
-    has 2n limbs. The lowest limbs are those of the first value. An algorithm gets several values as
-    a tuple; everything else handles the one number that they make.
+    Each value is below `multiple` * p^`powers` * 2^`bits`, and R times that where it is wide. A
+    residue has n limbs, a wide one 2n, any other value the limbs that its bound needs. With no
+    power of p it is a plain integer, with two a sum of products. The lowest limbs are those of the
+    first value. An algorithm gets several values as a tuple; everything else handles the one number
+    that they make.
     """
 
     count: int = 1
     multiple: int = 1
     is_wide: bool = False
+    powers: int = 1
+    bits: int = 0
+
+    @property
+    def is_residue(self) -> bool:
+        """Whether it is a multiple of p that values are below, and R at most."""
+        return self.powers == 1 and not self.bits
 
     @property
     def bound(self) -> str:
-        """What each value is below, as text: p, 2p or p*R."""
-        multiple = "" if self.multiple == 1 else str(self.multiple)
-        return f"{multiple}p{'*R' if self.is_wide else ''}"
+        """What each value is below, as text: p, 2p, p*R, 2^64, 3p*2^64 or 8p*p."""
+        multiple, bits = self.multiple << self.bits, 0
+        if (zeros := (multiple & -multiple).bit_length() - 1) >= LEAST_POWER:
+            multiple, bits = multiple >> zeros, zeros
+        first = "*".join("p" * self.powers)
+        parts = [first] if multiple == 1 else [f"{multiple}{first}"]
+        parts += [f"2^{bits}"] if bits else []
+        parts += ["R"] if self.is_wide else []
+        return "*".join(part for part in parts if part)
 
     @property
     def says(self) -> str:
@@ -37,11 +52,14 @@ class Range:
 
     def limbs(self, f: Field) -> int:
         """The limbs of one value."""
+        if not self.is_residue:
+            return -(-self.high(f).bit_length() // f.word)
         return 2 * f.n if self.is_wide else f.n
 
     def high(self, f: Field) -> int:
         """The largest value."""
-        return self.multiple * f.p * (f.R if self.is_wide else 1) - 1
+        unit = int(f.p**self.powers) * (f.R if self.is_wide else 1)
+        return (self.multiple * unit << self.bits) - 1
 
     def width(self, f: Field) -> int:
         """The limbs of all values."""
@@ -58,6 +76,8 @@ class Range:
         return sum(v << f.word * self.limbs(f) * i for i, v in enumerate(values))
 
 
+LEAST_POWER = 64
+"""Powers of two from this one on are written as powers."""
 COUNTS = (
     *("no", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -73,6 +93,11 @@ def residues(count: int) -> Range:
 def lazily(count: int) -> Range:
     """Values below 2p side by side, n limbs each."""
     return Range(count, multiple=2)
+
+
+def plain_integer(bits: int) -> Range:
+    """A plain integer below 2^bits, no residue."""
+    return Range(powers=0, bits=bits)
 
 
 WIDE = Range(is_wide=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fieldc.field import Field
-from fieldc.operands import WIDE, Range, lazily, residues
+from fieldc.operands import WIDE, Range, lazily, plain_integer, residues
 
 Operands = tuple[tuple[str, Range], ...]
 Compute = Callable[..., int | tuple[int, ...]]
@@ -26,6 +26,8 @@ SQUARINGS = (2, 4, 8)
 """Squarings in one kernel."""
 FACTORS = (3, 4, 5, 8, 12)
 """Small constants that have a kernel."""
+INTEGER_BITS = (64, 128)
+"""Sizes of plain integers that have a product with an element."""
 MOST_TERMS = 6
 """The most products that one kernel adds."""
 
@@ -211,6 +213,12 @@ def mul_by(factor: int) -> Operation:
     )
 
 
+def mul_integer(bits: int) -> Operation:
+    """x times a plain integer: the result is in the form of x."""
+    operands = (("x", residues(1)), ("k", plain_integer(bits)))
+    return Operation(f"mul_u{bits}", operands, residues(1), "x*k mod p", lambda f, x, k: x * k)
+
+
 def square_times(squarings: int) -> Operation:
     """x squared so many times."""
     power, one = 1 << squarings, residues(1)
@@ -245,6 +253,7 @@ def _offered() -> Iterator[Operation]:
     yield reduce(lazy=1)
     yield from map(mul_by, FACTORS)
     yield from map(square_times, SQUARINGS)
+    yield from map(mul_integer, INTEGER_BITS)
 
 
 OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in _offered()}

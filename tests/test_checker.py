@@ -64,6 +64,8 @@ FUSED_CASES = [
     ("2^127-1", "sum_of_products_plain", "pseudo-mersenne", "adx"),
     ("bls12-381-p", "mul_add", "cios", "adx"),
     ("secp256k1-p", "mul_add", "cios", "base"),
+    ("bn254-p", "mul_u64", "barrett", "adx"),
+    ("2^255-19", "mul_u128", "pseudo-mersenne", "base"),
 ]
 
 
@@ -89,6 +91,8 @@ def test_the_checker_knows_fused_operations(
         (5, lambda c: renamed(c, "mul"), "canonical"),
         (6, lambda c: renamed(c, "add", lazy=1), "FAILED"),
         (9, lambda c: renamed(c, "mul"), "reads"),
+        (11, lambda c: renamed(c, "mul_u128"), "FAILED"),
+        (11, lambda c: renamed(c, "mul"), "FAILED"),
     ],
 )
 def test_the_checker_rejects_other_fused_contracts(

@@ -68,6 +68,8 @@ def wanted(operation: str, f: Field, *operands: int) -> list[int]:
         found = [value]
     elif name.startswith("mul_by"):
         found = [number * operands[0]]
+    elif name.startswith("mul_u"):
+        found = [operands[0] * operands[1]]
     elif name == "mul_add":
         x, y, a = operands
         found = [x * y * inverse + a]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fieldc.algorithms import (
     addition,
     extension,
+    integers,
     jumps,
     karatsuba,
     lazy,
@@ -56,6 +57,7 @@ FUSED: tuple[Kernel, ...] = (
     *pseudo_mersenne.LAZY_FOLDS,
     *powers.SMALL_PRODUCTS,
     *powers.POWERS,
+    *integers.INTEGER_PRODUCTS,
 )
 """Optional operations for use inside larger formulas. Built only when named with `--op`."""
 

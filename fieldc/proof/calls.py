@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fieldc.proof.contracts import Contract
 from fieldc.proof.equations import Polynomial
 from fieldc.proof.facts import Input
 from fieldc.proof.forms import Form
@@ -34,13 +35,13 @@ def use(
     for old in [o for o in memory.stack if o < memory.stack_pointer]:
         del memory.stack[old]  # the return address and the routine's own stack lie there
     target, *addresses = (_own(memory, value, where) for value in arguments)
-    limbs, contract = lemma.contract.limbs, lemma.contract
+    limbs, contract = lemma.contract.result_limbs, lemma.contract
     given = []
     for operand, address in zip(contract.operands, addresses, strict=True):
-        for first in range(0, operand.count * limbs, limbs):
-            words = [memory.load(_at(address, first + i), where) for i in range(limbs)]
+        for first in range(0, operand.count * operand.limbs, operand.limbs):
+            words = [memory.load(_at(address, first + i), where) for i in range(operand.limbs)]
             given.append(routines.known(words, operand.high, where))
-    found = evaluate(lemma.statement, routines.forms, routines.p, limbs, given)
+    found = evaluate(lemma.statement, routines.forms, routines.p, routines.limbs, given)
     for number, form in enumerate(found):
         value = _new(memory, f"{where}:{number}", limbs, contract.high)
         routines.values[value.limbs[0]] = value, form
@@ -71,11 +72,15 @@ def _new(memory: KernelMemory, name: str, limbs: int, high: int) -> Input:
 
 
 def settle(
-    routines: Routines, memory: KernelMemory, statement: FormulaStatement, inputs: Sequence[Form]
+    routines: Routines,
+    memory: KernelMemory,
+    statement: FormulaStatement,
+    contract: Contract,
+    inputs: Sequence[Form],
 ) -> None:
     """Prove each result of a formula from what is known of the words in z. Raises ProofError."""
-    limbs, high = routines.limbs, statement.multiple * routines.p - 1
-    claims = evaluate(statement, routines.forms, routines.p, limbs, inputs)
+    limbs, high = contract.result_limbs, contract.high
+    claims = evaluate(statement, routines.forms, routines.p, routines.limbs, inputs)
     for number, claim in enumerate(claims):
         words: list[Polynomial] = []
         for place in range(number * limbs, (number + 1) * limbs):

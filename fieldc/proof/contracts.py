@@ -51,6 +51,13 @@ class Contract:
     """The claims of further results, which lie after the first one."""
     overlap: bool = True
     """Whether z may be an operand."""
+    width: int = 0
+    """Limbs of each result where it is no residue."""
+
+    @property
+    def result_limbs(self) -> int:
+        """Limbs of each result."""
+        return self.width or self.limbs
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -166,6 +173,8 @@ FAMILIES: dict[str, Callable[..., Function]] = {
     "fp2_mul": _fp2_mul,
     "fp2_square": _fp2_square,
     "mul_by": _mul_by,
+    "mul_u64": _simple("xk", "mul", False),
+    "mul_u128": _simple("xk", "mul", False),
 }
 """What each family computes; it takes the parameters, `lazy` aside, by name."""
 LAZY = (
@@ -173,6 +182,8 @@ LAZY = (
     *("mul_plain", "square_plain", "butterfly"),
 )
 """Families that may be lazy: all take values below 2p, and all but `reduce` give such values."""
+INTEGERS = {"mul_u64": 64, "mul_u128": 128}
+"""Families whose operand k is a plain integer of so many bits, no residue."""
 WIDE = ("redc", "reduce")
 """Families that take a value below p*R of 2n limbs, unless they are lazy."""
 
@@ -208,6 +219,8 @@ def contract_of(
     if family == "to_montgomery":
         factor = pow(R, -1, p)
     operands = tuple(Operand(name, width, high, function.count) for name in function.names)
+    if bits := INTEGERS.get(family):
+        operands = (operands[0], Operand("k", -(-bits // word_bits), (1 << bits) - 1))
     claim, *more = (_with(claim, function.undivided, R) for claim in function.claims)
     largest = high if is_lazy and family != "reduce" else p - 1
     return Contract(p, limbs, operands, claim, factor, largest, more=tuple(more))

@@ -2,15 +2,17 @@
 
 A text is JSON with these parts.
 
-    operands   [[name, values, multiple], ...]: each value below multiple * p, n limbs
+    operands   [[name, values, size], ...]
     steps      [[kind, ...], ...]: each gives a value; values are numbered, the operands' first
-               ["add", i, j]  ["sub", i, j]  ["mul", i, j]: i * j / R
+               ["add", i, j]  ["sub", i, j]  ["mul", i, j]: i * j / R  ["times", i, j]: i * j
                ["scale", i, c]: c * i for an integer c;  ["constant", c]: c * R
-    results    [i, ...], each below multiple * p
-    multiple   an integer
+               ["divide", i]: i / R
+    results    [i, ...]
+    multiple   the size of each result
 
-An integer c is a hexadecimal string. All of it is modulo p. The text is the statement; what made
-it is not asked.
+A size is an integer m, for values below m * p of n limbs, or [m, k, b], for values below
+m * p^k * 2^b of the limbs that these need. An integer c is a hexadecimal string. All of it is
+modulo p. The text is the statement; what made it is not asked.
 """
 
 from __future__ import annotations
@@ -27,29 +29,57 @@ from fieldc.proof.identity import ProofError
 MOST_VALUES = 100_000
 MOST_TERMS = 50_000
 """Terms of a polynomial that is multiplied out."""
-ARITY = {"add": (2, 0), "sub": (2, 0), "mul": (2, 0), "scale": (1, 1), "constant": (0, 1)}
+ARITY = {
+    **{kind: (2, 0) for kind in ("add", "sub", "mul", "times")},
+    **{"scale": (1, 1), "constant": (0, 1), "divide": (1, 0)},
+}
 """For each kind of step how many values and how many integers it names."""
+MOST_POWERS = 2
+"""Of p, in the size of a value."""
+MOST_BITS = 128
 TAKEN = ("z", "code", "stack")
 """What an operand cannot be called: these name memory that is no operand."""
 _Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True)
+class Size:
+    """Values below multiple * p^powers * 2^bits; with one power and no bits, residues."""
+
+    multiple: int
+    powers: int = 1
+    bits: int = 0
+
+    def high(self, p: int) -> int:
+        """The largest value."""
+        return (self.multiple * int(p**self.powers) << self.bits) - 1
+
+    def limbs(self, p: int, limbs: int) -> int:
+        """The limbs of a value, where residues have so many. Raises ProofError if it has none."""
+        high = self.high(p)
+        if (self.powers, self.bits) != (1, 0):
+            return -(-high.bit_length() // WORD_BITS)
+        if high >= 1 << WORD_BITS * limbs:
+            raise ProofError(f"values below {self.multiple}p do not fit {limbs} limbs")
+        return limbs
+
+
+@dataclass(frozen=True)
 class FormulaStatement:
     """A formula: operands with their ranges, steps, and which values are the results."""
 
-    operands: tuple[tuple[str, int, int], ...]
+    operands: tuple[tuple[str, int, Size], ...]
     steps: tuple[tuple[str, tuple[int, ...], int], ...]
     """Kind, the values it takes, its integer."""
     results: tuple[int, ...]
-    multiple: int
+    size: Size
 
 
 def statement_of(text: str) -> FormulaStatement:
     """Read a text. Raises ProofError for one that is no formula."""
     try:
         data = json.loads(text)
-        operands = tuple((str(n), _size(count), _size(m)) for n, count, m in data["operands"])
+        operands = tuple((str(n), _number(count), _size(m)) for n, count, m in data["operands"])
         known = sum(count for _, count, _ in operands)
         steps = []
         for number, (kind, *rest) in enumerate(data["steps"]):
@@ -71,9 +101,20 @@ def statement_of(text: str) -> FormulaStatement:
         raise ProofError("the text is no formula") from None
 
 
-def _size(number: Any) -> int:
-    if type(number) is not int or not 0 < number <= MOST_VALUES:
+def _size(size: Any) -> Size:
+    if not isinstance(size, list):
+        return Size(_number(size))
+    multiple, powers, bits = size
+    if type(powers) is not int or type(bits) is not int:
         raise ValueError("a size")
+    if not (0 <= powers <= MOST_POWERS and 0 <= bits <= MOST_BITS and powers + bits):
+        raise ValueError("a size")
+    return Size(_number(multiple), powers, bits)
+
+
+def _number(number: Any) -> int:
+    if type(number) is not int or not 0 < number <= MOST_VALUES:
+        raise ValueError("a number")
     return number
 
 
@@ -110,8 +151,10 @@ def evaluate(
             known.append(algebra.constant(number * R % p))
         elif kind == "scale":
             known.append(algebra.total([(args[0], number)]))
-        elif kind == "mul":
-            known.append(algebra.product(args[0], args[1], inverse))
+        elif kind == "divide":
+            known.append(algebra.total([(args[0], inverse)]))
+        elif kind in ("mul", "times"):
+            known.append(algebra.product(args[0], args[1], inverse if kind == "mul" else 1))
         else:
             known.append(algebra.total([(args[0], 1), (args[1], 1 if kind == "add" else -1)]))
     return [known[i] for i in statement.results]
@@ -150,9 +193,10 @@ def contract_of_formula(statement: FormulaStatement, p: int, limbs: int) -> Cont
     def claim(number: int) -> Claim:
         return lambda values: evaluate(statement, Polynomials(p), p, limbs, values)[number]
 
-    for _, _, multiple in (*statement.operands, ("z", 1, statement.multiple)):
-        if multiple * p > 1 << WORD_BITS * limbs:
-            raise ProofError(f"values below {multiple}p do not fit {limbs} limbs")
-    operands = tuple(Operand(n, limbs, m * p - 1, count) for n, count, m in statement.operands)
+    operands = tuple(
+        Operand(name, size.limbs(p, limbs), size.high(p), count)
+        for name, count, size in statement.operands
+    )
     first, *more = map(claim, range(len(statement.results)))
-    return Contract(p, limbs, operands, first, 1, statement.multiple * p - 1, more=tuple(more))
+    width, high = statement.size.limbs(p, limbs), statement.size.high(p)
+    return Contract(p, limbs, operands, first, 1, high, more=tuple(more), width=width)

@@ -64,11 +64,11 @@ def prove_formula(
         system,
         {name: tuple(v for i in values for v in i.limbs) for name, values in operands.items()},
         code,
-        limbs * len(contract.claims),
+        contract.result_limbs * len(contract.claims),
         routines=routines,
     )
     INSTRUCTION_SETS[architecture].run(memory, convention, code, start)
-    settle(routines, memory, statement, inputs)
+    settle(routines, memory, statement, contract, inputs)
     if len(routines.lemmas) < len(called):
         raise ProofError("a routine is stated that is never called")
     lemmas = zip(called, routines.lemmas.values(), strict=True)

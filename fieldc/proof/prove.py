@@ -57,7 +57,7 @@ def prove(
         system,
         {name: tuple(v for i in values for v in i.limbs) for name, values in operands.items()},
         code,
-        contract.limbs * len(contract.claims),
+        contract.result_limbs * len(contract.claims),
         tables=contract.tables,
         numbers=contract.numbers,
         arguments=contract.arguments,
@@ -99,7 +99,7 @@ class _Goal:
 
 
 def _goals(memory: KernelMemory, contract: Contract) -> Iterator[_Goal]:
-    limbs, written = contract.limbs, memory.result
+    limbs, written = contract.result_limbs, memory.result
     missing = [i for i in range(memory.result_limbs) if i not in written]
     if missing:
         raise ProofError(f"frame: limb {missing[0]} of z is never written")

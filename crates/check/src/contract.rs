@@ -14,6 +14,8 @@ use std::collections::BTreeSet;
 pub(crate) struct Operand {
     pub(crate) name: String,
     pub(crate) values: usize,
+    /// Limbs of each value.
+    pub(crate) limbs: usize,
     /// The largest that each may be.
     pub(crate) high: BigInt,
 }
@@ -26,7 +28,7 @@ pub(crate) struct Contract {
     pub(crate) convention: &'static Convention,
     /// In call order; their limbs are the first variables.
     pub(crate) operands: Vec<Operand>,
-    /// Limbs of each value of an operand.
+    /// Limbs of each of z's values.
     pub(crate) width: usize,
     pub(crate) factor: BigInt,
     /// Of each of z's values, which lie side by side.
@@ -77,7 +79,7 @@ impl Contract {
         let bound = if wide { &p * &r } else { &p * if lazy { 2 } else { 1 } };
         let most = if lazy && family != "reduce" { &bound - 1 } else { &p - 1 };
         let Meaning { beside, operands, claims } =
-            meaning(family, parameters, &r, |k| number(k, width)).ok_or_else(unknown)?;
+            meaning(family, parameters, &r, |k| number(k * width, width)).ok_or_else(unknown)?;
         let factor = match family {
             "to_montgomery" => r.modinv(&p).expect("p is odd"),
             "mul" | "mul_add" | "square" | "redc" | "from_montgomery" | "sum_of_products" => r,
@@ -85,11 +87,22 @@ impl Contract {
             _ => 1.into(),
         };
         let high: BigInt = bound - 1;
-        let names = ["x", "y", "a"].iter().take(operands);
-        let operands = names
-            .map(|name| Operand { name: name.to_string(), values: beside, high: high.clone() })
-            .collect();
-        Self { p, limbs, convention, operands, width, factor, claims, most }.checked()
+        let residue = |name: &str| Operand {
+            name: name.to_string(),
+            values: beside,
+            limbs: width,
+            high: high.clone(),
+        };
+        let mut operands: Vec<_> =
+            ["x", "y", "a"].into_iter().take(operands).map(residue).collect();
+        let mut claims = claims;
+        if let Some(bits) = integer_bits(family) {
+            let size = bits / 64;
+            let high = (BigInt::from(1) << bits) - 1;
+            operands.push(Operand { name: "k".to_string(), values: 1, limbs: size, high });
+            claims = vec![number(0, limbs).times(&number(limbs, size))];
+        }
+        Self { p, limbs, convention, operands, width: limbs, factor, claims, most }.checked()
     }
 
     /// The contract of a formula on n limbs. Its claims are modulo p.
@@ -99,21 +112,20 @@ impl Contract {
         limbs: usize,
         convention: &'static Convention,
     ) -> Outcome<Self> {
-        let below = |multiple: u32| p * multiple - 1u8;
-        let named = |(name, values, multiple): &(String, usize, u32)| Operand {
-            name: name.clone(),
-            values: *values,
-            high: below(*multiple),
-        };
-        let operands: Vec<_> = formula.operands.iter().map(named).collect();
-        let most = below(formula.multiple);
-        if operands.iter().map(|o| &o.high).chain([&most]).any(|h| h.bits() > 64 * limbs as u64) {
-            return fail("contract: the formula's values do not fit its limbs");
+        let mut operands = Vec::new();
+        for (name, values, size) in &formula.operands {
+            let (high, limbs) = size.most(p, limbs)?;
+            operands.push(Operand { name: name.clone(), values: *values, limbs, high });
         }
-        let count = operands.iter().map(|operand| operand.values).sum();
-        let values = (0..count).map(|k| number(k, limbs)).collect();
+        let (most, width) = formula.multiple.most(p, limbs)?;
+        let mut values = Vec::new();
+        let mut first = 0;
+        for operand in operands.iter().flat_map(|o| std::iter::repeat_n(o, o.values)) {
+            values.push(number(first, operand.limbs));
+            first += operand.limbs;
+        }
         let claims = formula.evaluate(&mut Modulo(p.clone()), p, limbs, values)?;
-        let (p, width, factor) = (p.clone(), limbs, 1.into());
+        let (p, factor) = (p.clone(), 1.into());
         Self { p, limbs, convention, operands, width, factor, claims, most }.checked()
     }
 
@@ -131,25 +143,29 @@ impl Contract {
         }
     }
 
-    /// The operand of each value, in call order.
-    pub(crate) fn values(&self) -> impl Iterator<Item = &Operand> {
-        self.operands.iter().flat_map(|operand| std::iter::repeat_n(operand, operand.values))
+    /// The operand of each value, in call order, with the number of the value's first variable.
+    pub(crate) fn values(&self) -> impl Iterator<Item = (&Operand, usize)> {
+        let each = self.operands.iter().flat_map(|o| std::iter::repeat_n(o, o.values));
+        each.scan(0, |next, operand| {
+            let first = *next;
+            *next += operand.limbs;
+            Some((operand, first))
+        })
     }
 
     /// A value by the name that slopes have for it, `x` or `x.1`, and the largest that it may be.
     pub(crate) fn named(&self, name: &str) -> Option<(Polynomial, &BigInt)> {
-        let mut first = 0;
-        for Operand { name: operand, values, high } in &self.operands {
-            let known = |k: &usize| match values {
-                1 => name == operand,
-                _ => name == format!("{operand}.{k}"),
+        let mut number_of = 0;
+        let mut before = "";
+        self.values().find_map(|(operand, first)| {
+            number_of = if before == operand.name { number_of + 1 } else { 0 };
+            before = &operand.name;
+            let is_it = match operand.values {
+                1 => name == operand.name,
+                _ => name == format!("{}.{number_of}", operand.name),
             };
-            if let Some(k) = (0..*values).find(known) {
-                return Some((number(first + k, self.width), high));
-            }
-            first += values;
-        }
-        None
+            is_it.then(|| (number(first, operand.limbs), &operand.high))
+        })
     }
 
     /// What the pointers that it takes lead to, in call order.
@@ -159,13 +175,22 @@ impl Contract {
 
     /// Limbs of all of z's values.
     pub(crate) fn result_limbs(&self) -> usize {
-        self.limbs * self.claims.len()
+        self.width * self.claims.len()
     }
 }
 
-/// The value whose limbs are the k-th so many variables.
-fn number(k: usize, limbs: usize) -> Polynomial {
-    Polynomial::number((k * limbs..(k + 1) * limbs).map(Polynomial::variable))
+/// The value whose limbs are so many variables from the first on.
+fn number(first: usize, limbs: usize) -> Polynomial {
+    Polynomial::number((first..first + limbs).map(Polynomial::variable))
+}
+
+/// Bits of the plain integer k, which is no residue, where a family has one beside x.
+fn integer_bits(family: &str) -> Option<usize> {
+    match family {
+        "mul_u64" => Some(64),
+        "mul_u128" => Some(128),
+        _ => None,
+    }
 }
 
 /// What an operation computes, from the values of its operands in call order.
@@ -190,6 +215,7 @@ fn meaning(
         ("mul_add", None, None, None) => one(3, x.times(&y).plus(&value(2), r.clone())),
         ("square" | "square_plain", None, None, None) => one(1, x.times(&x)),
         ("redc" | "reduce" | "from_montgomery" | "to_montgomery", None, None, None) => one(1, x),
+        ("mul_u64" | "mul_u128", None, None, None) => one(1, Polynomial::default()), // stated there
         ("mul_by", None, None, Some(factor)) => one(1, Polynomial::default().plus(&x, factor)),
         ("difference_of_products", None, None, None) => {
             let claims = vec![product(0, 2).plus(&product(1, 3), -1)];

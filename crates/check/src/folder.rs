@@ -290,12 +290,7 @@ impl Row {
 
     /// Its operands and its result are those of a contract.
     fn takes_and_gives(&self, contract: &Contract) -> Outcome<()> {
-        let r = BigInt::from(1) << (64 * contract.limbs);
-        let below = |high: &BigInt| {
-            let known = [("p", 1.into()), ("2p", 2.into()), ("p*R", r.clone())];
-            let found = known.into_iter().find(|(_, times)| high + 1u8 == &contract.p * times);
-            found.map(|(name, _)| name.to_string()).unwrap_or_default()
-        };
+        let below = |high: &BigInt| bound_text(high, &contract.p, contract.limbs);
         let values = |name: &str, values: usize, high: &BigInt| Values {
             name: name.to_string(),
             values,
@@ -309,6 +304,29 @@ impl Row {
         }
         Ok(())
     }
+}
+
+/// What values up to `high` are below: `p`, `2p`, `p*R`, `2^64`, `3p*2^64` or `8p*p`.
+fn bound_text(high: &BigInt, p: &BigInt, limbs: usize) -> String {
+    let (mut multiple, mut factors) = (high + 1u8, Vec::new());
+    while factors.len() < 2 && (&multiple % p) == BigInt::from(0) {
+        multiple /= p;
+        factors.push("p".to_string());
+    }
+    let zeros = multiple.trailing_zeros().unwrap_or_default();
+    if factors.len() == 1 && multiple == BigInt::from(1) << (64 * limbs) {
+        return "p*R".to_string();
+    }
+    let is_power = zeros >= 64;
+    let odd = if is_power { multiple >> zeros } else { multiple };
+    if odd != BigInt::from(1) {
+        match factors.first_mut() {
+            Some(first) => *first = format!("{odd}{first}"),
+            None => factors.push(odd.to_string()),
+        }
+    }
+    factors.extend(is_power.then(|| format!("2^{zeros}")));
+    factors.join("*")
 }
 
 fn parsed(path: &str, text: &[u8]) -> Outcome<Certificate> {

@@ -11,19 +11,54 @@ const MOST_TERMS: usize = 50_000;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Formula {
-    /// Name, values side by side, and how many p each is below.
-    pub(crate) operands: Vec<(String, usize, u32)>,
+    /// Name, values side by side, and the size of each.
+    pub(crate) operands: Vec<(String, usize, Size)>,
     steps: Vec<Step>,
     /// Values, which are numbered: the operands', then the steps'.
     results: Vec<usize>,
-    /// How many p each result is below.
-    pub(crate) multiple: u32,
+    /// The size of each result.
+    pub(crate) multiple: Size,
+}
+
+/// What values are below: so many p, or m * p^k * 2^b.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Size {
+    Residue(u32),
+    Wide(u32, u32, u32),
+}
+
+impl Size {
+    fn is_whole(&self) -> bool {
+        match *self {
+            Self::Residue(m) => m > 0,
+            Self::Wide(m, k, b) => m > 0 && k <= 2 && b <= 128 && k + b > 0,
+        }
+    }
+
+    /// The largest value, for residues of n limbs, and the limbs of a value.
+    pub(crate) fn most(&self, p: &BigInt, limbs: usize) -> Outcome<(BigInt, usize)> {
+        let size = |high: &BigInt| high.bits().div_ceil(64) as usize;
+        match *self {
+            Self::Residue(m) => match p * m - 1u8 {
+                high if size(&high) <= limbs => Ok((high, limbs)),
+                _ => fail("contract: the formula's values do not fit its limbs"),
+            },
+            Self::Wide(m, 1, 0) => Self::Residue(m).most(p, limbs),
+            Self::Wide(m, k, b) => {
+                let high = ((p.pow(k) * m) << b) - 1u8;
+                let width = size(&high);
+                Ok((high, width))
+            }
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Step {
     Two(Kind, usize, usize),
+    Divide(Divide, usize),
     Scale(Scale, usize, Integer),
     Constant(Constant, Integer),
 }
@@ -34,6 +69,13 @@ enum Kind {
     Add,
     Sub,
     Mul,
+    Times,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Divide {
+    Divide,
 }
 
 #[derive(Debug, Deserialize)]
@@ -59,9 +101,10 @@ pub(crate) trait Algebra {
 impl Formula {
     pub(crate) fn parsed(text: &str) -> Outcome<Self> {
         let found: Self = serde_json::from_str(text).map_err(|why| format!("formula: {why}"))?;
-        let sizes = found.operands.iter().map(|(_, count, multiple)| (*count, *multiple));
-        let whole = |(count, multiple)| (1..=1 << 16).contains(&count) && multiple > 0;
-        if found.results.is_empty() || found.multiple == 0 || !sizes.into_iter().all(whole) {
+        let whole =
+            |(_, count, size): &(_, usize, Size)| (1..=1 << 16).contains(count) && size.is_whole();
+        let is_whole = found.multiple.is_whole() && found.operands.iter().all(whole);
+        if found.results.is_empty() || !is_whole {
             return fail("formula: it has no results, or an operand without values");
         }
         Ok(found)
@@ -89,6 +132,8 @@ impl Formula {
                     algebra.total(&[(value(*a)?, one()), (value(*b)?, -one())])
                 }
                 Step::Two(Kind::Mul, a, b) => algebra.product(value(*a)?, value(*b)?, &inverse)?,
+                Step::Two(Kind::Times, a, b) => algebra.product(value(*a)?, value(*b)?, &one())?,
+                Step::Divide(_, a) => algebra.total(&[(value(*a)?, inverse.clone())]),
                 Step::Scale(_, a, factor) => algebra.total(&[(value(*a)?, factor.0.clone())]),
                 Step::Constant(_, number) => algebra.constant(&number.0 * &r),
             };

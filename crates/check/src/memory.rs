@@ -88,8 +88,8 @@ impl<'a> Memory<'a> {
     pub(crate) fn new(code: &'a [u8], contract: &'a Contract, system: &mut System) -> Self {
         let mut cells = BTreeMap::new();
         for operand in &contract.operands {
-            for limb in 0..contract.width * operand.values {
-                let word = system.variable(&(&operand.high >> (64 * (limb % contract.width))));
+            for limb in 0..operand.limbs * operand.values {
+                let word = system.variable(&(&operand.high >> (64 * (limb % operand.limbs))));
                 cells.insert((operand.name.clone(), 8 * limb as i64), Value::Word(word));
             }
         }
@@ -103,7 +103,7 @@ impl<'a> Memory<'a> {
             _ => fail("frame: a limb of z is never written, or not with a word"),
         };
         let limbs = (0..self.contract.result_limbs()).map(limb).collect::<Outcome<Vec<_>>>()?;
-        let z = limbs.chunks(self.contract.limbs).map(<[_]>::to_vec).collect();
+        let z = limbs.chunks(self.contract.width).map(<[_]>::to_vec).collect();
         Ok(Run { system, z, stack: self.deepest, routines })
     }
 

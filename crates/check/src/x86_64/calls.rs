@@ -49,9 +49,8 @@ impl<'a> Routines<'a> {
     pub(crate) fn new(stated: &'a [Routine], contract: &Contract) -> Self {
         let mut forms = Forms::new(contract.p.clone());
         let mut values = BTreeMap::new();
-        let width = contract.width;
-        for (k, operand) in contract.values().enumerate() {
-            let words: Vec<_> = (k * width..(k + 1) * width).map(Polynomial::variable).collect();
+        for (operand, first) in contract.values() {
+            let words: Vec<_> = (first..first + operand.limbs).map(Polynomial::variable).collect();
             let known = Known { words, high: operand.high.clone(), form: forms.input() };
             values.insert(known.words[0].clone(), known);
         }
@@ -137,7 +136,7 @@ impl Machine<'_> {
 
     fn apply(&mut self, routines: &mut Routines<'_>, lemma: &Lemma) -> Outcome<()> {
         let Lemma { formula, contract, stack } = lemma;
-        let (limbs, top) = (contract.limbs, self.memory.stack);
+        let (limbs, top) = (contract.width, self.memory.stack);
         self.memory.take_stack(top - 8 - stack)?; // with the return address
         self.memory.forget_below(top);
         let (arguments, saved) = SYSV;
@@ -148,13 +147,13 @@ impl Machine<'_> {
         let word = |(base, offset): &Address, i: usize| (base.clone(), offset + 8 * i as i64);
         let mut values = Vec::new();
         for (operand, address) in contract.operands.iter().zip(&addresses[1..]) {
-            for first in (0..operand.values * limbs).step_by(limbs) {
-                let words =
-                    (first..first + limbs).map(|i| as_word(self.memory.load(&word(address, i))?));
+            for first in (0..operand.values * operand.limbs).step_by(operand.limbs) {
+                let words = (first..first + operand.limbs)
+                    .map(|i| as_word(self.memory.load(&word(address, i))?));
                 values.push(routines.known(&words.collect::<Outcome<Vec<_>>>()?, &operand.high)?);
             }
         }
-        let results = formula.evaluate(&mut routines.forms, &contract.p, limbs, values)?;
+        let results = formula.evaluate(&mut routines.forms, &contract.p, contract.limbs, values)?;
         for (number, form) in results.into_iter().enumerate() {
             let words = routines.give(&mut self.system, limbs, &contract.most, form);
             for (i, value) in words.into_iter().enumerate() {

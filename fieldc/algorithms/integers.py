@@ -1,0 +1,65 @@
+"""Products of an element with a plain integer of stated size: x*k mod p, in the form of x."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from fieldc.algorithms.pseudo_mersenne import folded
+from fieldc.algorithms.reduction import subtract_all
+from fieldc.field import Field
+from fieldc.language import DoesNotApply, Kernel, Number, limbs
+from fieldc.operations import INTEGER_BITS, mul_integer
+from fieldc.polynomial_bounds import tighten
+
+
+def times_integer(f: Field, x: Number, k: Number, count: int) -> Number:
+    """x*k for a plain integer k of so many limbs, row by row."""
+    t: Number = 0
+    for i, k_i in enumerate(limbs(f, k, count)):
+        t = t + (x * k_i << f.word * i)
+    return t
+
+
+def remainder(f: Field, t: Number, count: int) -> Number:
+    """t mod p for t < p * 2^(w*count), by an estimate of t/p; what is left is below 2p.
+
+    Barrett (1986), for a short quotient: its `count` limbs come from `count` + 1 limbs of t.
+    """
+    w, spare = f.word, f.word * f.n - f.bits
+    top = t >> w * (f.n - 1) << spare
+    size = w * count
+    constant = (1 << size + w * f.n - spare) // f.p - (1 << size)  # 2^size is added as top itself
+    q = top + (top * constant >> size) >> w
+    return subtract_all(tighten(t - q * f.p), f.p)
+
+
+def _barrett(f: Field, x: Number, k: Number, bits: int) -> Number:
+    count = -(-bits // f.word)
+    if count > f.n:
+        raise DoesNotApply(f"barrett for k < 2^{bits} needs p of {count} limbs: reduce k first")
+    return remainder(f, times_integer(f, x, k, count), count)
+
+
+def _pseudo_mersenne(f: Field, x: Number, k: Number, bits: int) -> Number:
+    t = times_integer(f, x, k, -(-bits // f.word))
+    return subtract_all(folded(f, t, (f.p - 1) * ((1 << bits) - 1)), f.p)
+
+
+Way = Callable[[Field, Number, Number, int], Number]
+WAYS: dict[str, tuple[Way, str]] = {
+    "pseudo-mersenne": (_pseudo_mersenne, "for p = 2^k - c a fold of what is above bit k."),
+    "barrett": (_barrett, "a row of p for each limb of k."),
+}
+
+
+def _products(bits: int) -> Iterator[Kernel]:
+    for algorithm, (reduced, how) in WAYS.items():
+
+        def function(f: Field, x: Number, k: Number, way: Way = reduced) -> Number:
+            return way(f, x, k, bits)
+
+        function.__doc__ = f"x*k mod p for k < 2^{bits}: a row of x for each limb of k, {how}"
+        yield Kernel(mul_integer(bits), algorithm, function)
+
+
+INTEGER_PRODUCTS = tuple(kernel for bits in INTEGER_BITS for kernel in _products(bits))
