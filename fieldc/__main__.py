@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from types import FrameType
 
-from fieldc.errors import Terminated
+from fieldc.errors import Terminated, interruption
 
 INTERRUPTED, TERMINATED = 130, 143
 """What a shell reports for a program that SIGINT or SIGTERM ends."""
@@ -26,7 +26,9 @@ def main() -> int:
         from fieldc.cli import main as run
 
         status = run()
-    except KeyboardInterrupt:
+    except BaseException as error:
+        if interruption(error) is None:
+            raise
         print("fieldc: interrupted", file=sys.stderr)
         status = INTERRUPTED
     if status in (INTERRUPTED, TERMINATED):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -263,7 +264,7 @@ def _read(path: str) -> str | None:
     if len(content) > MAX_TEXT:
         raise ModulusError(f"the file {quote(path)} is too long; at most {MAX_TEXT} bytes are read")
     try:
-        return content.decode("ascii").strip()
+        return content.removeprefix(BOM_UTF8).decode("ascii").strip()
     except UnicodeDecodeError:
         raise ModulusError(
             f"the file {quote(path)} is not text; it must hold a name, a number or an expression"

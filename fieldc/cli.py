@@ -33,7 +33,7 @@ from fieldc.commands.show import show
 from fieldc.commands.trace import trace
 from fieldc.commands.tune import tune
 from fieldc.commands.verb import UsageError, Verb, unknown
-from fieldc.errors import Terminated, UserError, quote
+from fieldc.errors import Terminated, UserError, interruption, quote
 from fieldc.files import OutputError
 
 LINE = (
@@ -82,7 +82,11 @@ def run(words: Sequence[str]) -> int:
     if not words:
         raise UsageError(f"no verb; use {', '.join(VERBS)} or --help")
     name, *rest = words
+    if name == "help" and rest:
+        return run([*rest, "--help"])
     if name in ("-h", "--help", "help"):
+        if rest:
+            raise UsageError(f"unexpected argument {quote(rest[0])} after {name}; write it before")
         with printing():
             print(overview())
         return 0
@@ -149,6 +153,13 @@ def refused_by_system(error: OSError) -> str:
     return f"system error: {error.strerror or error}{name}"
 
 
+def ended(interrupt: KeyboardInterrupt) -> int:
+    """Say that the program was asked to end, and return the status that a shell reports."""
+    if isinstance(interrupt, Terminated):
+        return fail(TERMINATED, "terminated")
+    return fail(INTERRUPTED, "interrupted")
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """The command `fieldc`. Never raises for bad input."""
     words = sys.argv[1:] if words is None else words
@@ -164,11 +175,11 @@ def main(words: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         discard(sys.stdout)
         return BROKEN_PIPE
-    except Terminated:
-        return fail(TERMINATED, "terminated")
-    except KeyboardInterrupt:
-        return fail(INTERRUPTED, "interrupted")
+    except KeyboardInterrupt as interrupt:
+        return ended(interrupt)
     except Exception as error:
+        if (cause := interruption(error)) is not None:
+            return ended(cause)
         if "--traceback" in words:
             traceback.print_exc()
         status, said = 1, f"internal error: {type(error).__name__}: {error}"

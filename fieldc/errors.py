@@ -13,6 +13,13 @@ class Terminated(KeyboardInterrupt):
     """SIGTERM asked the program to end: it ends as after Ctrl-C, and temporary files go."""
 
 
+def interruption(error: BaseException | None) -> KeyboardInterrupt | None:
+    """What interrupted the program, if an error came of that: Python wraps it in places."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error
+
+
 class Refusal(UserError):
     """A kernel failed a check or a proof: it does not get out."""
 

@@ -109,6 +109,11 @@ def test_same_input_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         assert content == (tmp_path / "c" / name).read_bytes()
 
 
+def test_a_relative_name_of_a_cache_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # so its specification says
+    assert cache.folder() == Path.home() / ".cache/fieldc/proofs"
+
+
 def test_a_damaged_cache_is_not_believed(tmp_path: Path) -> None:
     words = ("goldilocks", "--op", "add")
     first = built(tmp_path / "a", *words)

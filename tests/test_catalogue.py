@@ -225,6 +225,12 @@ def test_a_file_that_holds_a_name(tmp_path: Path) -> None:
     assert find_field(str(path)).name == "curve25519"
 
 
+def test_a_file_with_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "prime"
+    path.write_bytes(b"\xef\xbb\xbf2^61-1\r\n")
+    assert find_field(str(path)).p == 2**61 - 1
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -16,6 +16,7 @@ from fieldc.catalogue import every_prime, find_field, named_primes
 from fieldc.cli import main
 from fieldc.commands.options import operation_list
 from fieldc.commands.verb import Answer, Table, verb
+from fieldc.errors import Terminated
 
 ROOT = Path(__file__).parent.parent
 
@@ -188,6 +189,19 @@ def test_an_interrupt(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
     assert refused(capsys, "fail", status=130) == "fieldc: interrupted"
 
 
+@pytest.mark.parametrize(("interrupt", "status"), [(KeyboardInterrupt(), 130), (Terminated(), 143)])
+def test_an_interrupt_that_python_wrapped(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    interrupt: KeyboardInterrupt,
+    status: int,
+) -> None:
+    wrapped = RuntimeError("Error calling __set_name__")
+    wrapped.__cause__ = interrupt
+    with_verb(monkeypatch, wrapped)
+    assert refused(capsys, "fail", status=status) in ("fieldc: interrupted", "fieldc: terminated")
+
+
 def test_a_failed_check(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -251,11 +265,15 @@ def test_what_the_system_refuses_is_no_internal_error(
     assert refused(capsys, "fail", status=2) == said
 
 
-def test_a_terminal_gets_a_table() -> None:
+@pytest.mark.parametrize("columns", ["", "0", "1", "80", "abc"])
+def test_a_terminal_gets_a_table(columns: str) -> None:
     pty = pytest.importorskip("pty")
     master, slave = pty.openpty()
     command = [sys.executable, "-m", "fieldc.cli", "show", "17"]
-    done = subprocess.run(command, cwd=ROOT, stdout=slave, stderr=subprocess.PIPE, check=False)
+    environment = os.environ | {"COLUMNS": columns}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, stdout=slave, stderr=subprocess.PIPE, check=False
+    )
     os.close(slave)
     shown = os.read(master, 1 << 16).decode()
     os.close(master)
@@ -269,6 +287,13 @@ def test_the_crates_kernels_are_proved_for_any_prime(capsys: pytest.CaptureFixtu
     assert "mul_full_mulx" in capsys.readouterr().out
     assert main(["prove", str(Path(folder).parent), "--field", "7"]) == 2
     assert "generated" in capsys.readouterr().err
+
+
+def test_the_help_of_a_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["help"]) == 0 and "fieldc VERB --help" in capsys.readouterr().out
+    for words in (["help", "show"], ["show", "--help"]):
+        assert cli.main(words) == 0
+        assert capsys.readouterr().out.startswith("usage: fieldc show")
 
 
 def test_an_interrupt_while_the_command_line_is_loaded() -> None:

@@ -42,8 +42,9 @@ class Record:
 
 def folder() -> Path:
     """Where proofs are remembered: below XDG_CACHE_HOME, or .cache in the user's home."""
-    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(home) / "fieldc" / "proofs"
+    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    home = named if named.is_absolute() else Path.home() / ".cache"
+    return home / "fieldc" / "proofs"
 
 
 def turn_off() -> None:

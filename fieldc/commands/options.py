@@ -81,7 +81,7 @@ def folder(text: str) -> Path:
 def file(text: str) -> Path:
     """The path of a file for argparse."""
     if not text.strip() or "\0" in text:
-        raise UsageError(f"{quote(text)} is not the name of a file; use -o FILE")
+        raise UsageError(f"{quote(text)} is not the name of a file; name one")
     return Path(text)
 
 

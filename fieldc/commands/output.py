@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as RichTable
 
+NARROWEST, WIDTH = 10, 80
+"""A terminal that says less than the first is taken to have the second."""
+
 
 def emit(answer: Answer, json_file: str | None) -> None:
     """Print the answer: tables, or JSON with --json; tables and a file with --json FILE."""
@@ -39,6 +42,8 @@ def _print(table: Table) -> None:
         from rich.console import Console
 
         console = Console()
+        if console.width < NARROWEST:  # a width that no terminal has
+            console.width = WIDTH
         shown, left_out = fitted(table, console)
         console.print(rich_table(shown))
         if left_out:

@@ -37,6 +37,8 @@ def read_rows(path: str) -> list[Mapping[str, Any]]:
         rows = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"cannot read {quote(path)}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{quote(path)} is not JSON: it is not text") from None
     except ValueError as error:
         raise UsageError(f"{quote(path)} is not JSON: {error}") from None
     except RecursionError:

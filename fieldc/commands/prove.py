@@ -59,10 +59,8 @@ def prove(arguments: argparse.Namespace) -> Answer:
         raise UsageError("the path is empty; prove takes an object or a folder")
     from fieldc.artifacts.verify import prove_all
 
+    check_unused(arguments)
     if arguments.list:
-        for name in ("symbol", "contract", "field", "convention"):
-            if getattr(arguments, name):
-                raise UsageError(f"--list shows a whole file; leave out --{name}")
         return listed(Path(arguments.path))
     if (answer := stated(arguments)) is not None:
         return answer
@@ -88,6 +86,21 @@ def prove(arguments: argparse.Namespace) -> Answer:
     if claims:
         tables += [Table(("kernel", "what is proved"), claims), Table((), [("each", FOR_ALL)])]
     return Answer(tuple(tables), data, int(len(claims) < len(rows)))
+
+
+def check_unused(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for an option that what is proved does not have."""
+    if arguments.list:
+        unused = ["symbol", "contract", "field", "convention"]
+        why = "--list shows a whole file; leave out --{}"
+    elif Path(arguments.path).is_dir():
+        unused = ["symbol", "contract", "convention"]
+        why = "--{} is of an object; a folder is proved as a whole"
+    else:
+        return
+    for name in unused:
+        if getattr(arguments, name) is not None:
+            raise UsageError(why.format(name))
 
 
 def prove_batch(folder: Path) -> Answer:

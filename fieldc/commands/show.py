@@ -166,11 +166,13 @@ def show(arguments: argparse.Namespace) -> Answer:
     """every derived constant of a field, and which algorithms its bounds allow"""
     field = find_field(arguments.field, int(arguments.word))
     if arguments.why is not None:
+        if arguments.formula is not None:
+            raise UsageError("--why and --formula are two questions; ask one at a time")
         return why(field, arguments.why, arguments.target, arguments.processor)
-    if arguments.formula is not None:
-        return formula_plans(field, arguments.formula)
     if arguments.target is not None or arguments.processor is not None:
         raise UsageError("--target and --processor go with --why OP")
+    if arguments.formula is not None:
+        return formula_plans(field, arguments.formula)
     rows = applicability(field, (*KERNELS, *STUDIED))
     found, ways = shapes(field), representations(field)
     data = {
