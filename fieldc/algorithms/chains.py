@@ -21,7 +21,7 @@ MOST_RUNS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 1 << 12)
 
 
 @dataclass(frozen=True)
-class Step:
+class ChainStep:
     """kept[to] = kept[of]^(2^squarings) * kept[by], without a product where `by` is None."""
 
     to: int
@@ -38,7 +38,7 @@ class Chain:
     """
 
     exponent: int
-    steps: tuple[Step, ...]
+    steps: tuple[ChainStep, ...]
     kept: int
 
     @property
@@ -181,5 +181,5 @@ def _kept(exponent: int, sums: Sequence[_Sum]) -> Chain:
         else:
             to, count = count, count + 1
         places[s.value] = to
-        steps.append(Step(to, of, s.shift, by))
+        steps.append(ChainStep(to, of, s.shift, by))
     return Chain(exponent, tuple(steps), count)

@@ -81,10 +81,10 @@ macro_rules! field {
 
         $crate::__element! { $Fp }
         $crate::__operations! { $Fp }
-        $crate::__operators! { $Fp, add, Add::add, AddAssign::add_assign }
-        $crate::__operators! { $Fp, sub, Sub::sub, SubAssign::sub_assign }
-        $crate::__operators! { $Fp, mul, Mul::mul, MulAssign::mul_assign }
-        $crate::__operators! { $Fp, div, Div::div, DivAssign::div_assign }
+        $crate::__operators! { [] $Fp, sum, Add::add, AddAssign::add_assign }
+        $crate::__operators! { [] $Fp, difference, Sub::sub, SubAssign::sub_assign }
+        $crate::__operators! { [] $Fp, product, Mul::mul, MulAssign::mul_assign }
+        $crate::__operators! { [] $Fp, quotient, Div::div, DivAssign::div_assign }
         $crate::__standard_traits! { $Fp }
         $crate::__constants! { $Fp $(, $generator)? }
         $crate::__conversions! { $Fp }

@@ -1,7 +1,7 @@
 //! Values below 2p, kept apart from those below p by their type.
 
 use core::fmt;
-use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use core::ops::Neg;
 
 use crate::lazy_kernels::{HasLazy, Ring};
 
@@ -229,43 +229,26 @@ impl<F: HasLazy + fmt::Debug> fmt::Debug for Lazy<F> {
     }
 }
 
-/// One operator of two operands, by value and by reference, and its assignment.
-macro_rules! operators {
-    ($Operator:ident :: $operation:ident, $Assign:ident :: $assign:ident) => {
-        operators! { @ $Operator::$operation, Lazy<F>, Lazy<F> }
-        operators! { @ $Operator::$operation, Lazy<F>, &Lazy<F> }
-        operators! { @ $Operator::$operation, &Lazy<F>, Lazy<F> }
-        operators! { @ $Operator::$operation, &Lazy<F>, &Lazy<F> }
+impl<F: HasLazy> Lazy<F> {
+    #[inline(always)]
+    fn sum(&self, y: &Self) -> Self {
+        Self(<F::Ring as Ring>::add(&self.0, &y.0))
+    }
 
-        impl<F: HasLazy> $Assign for Lazy<F> {
-            #[inline(always)]
-            fn $assign(&mut self, other: Self) {
-                *self = Lazy(<F::Ring as Ring>::$operation(&self.0, &other.0));
-            }
-        }
+    #[inline(always)]
+    fn difference(&self, y: &Self) -> Self {
+        Self(<F::Ring as Ring>::sub(&self.0, &y.0))
+    }
 
-        impl<F: HasLazy> $Assign<&Lazy<F>> for Lazy<F> {
-            #[inline(always)]
-            fn $assign(&mut self, other: &Self) {
-                *self = Lazy(<F::Ring as Ring>::$operation(&self.0, &other.0));
-            }
-        }
-    };
-    (@ $Operator:ident :: $operation:ident, $Left:ty, $Right:ty) => {
-        impl<F: HasLazy> $Operator<$Right> for $Left {
-            type Output = Lazy<F>;
-
-            #[inline(always)]
-            fn $operation(self, other: $Right) -> Lazy<F> {
-                Lazy(<F::Ring as Ring>::$operation(&self.0, &other.0))
-            }
-        }
-    };
+    #[inline(always)]
+    fn product(&self, y: &Self) -> Self {
+        Self(<F::Ring as Ring>::mul(&self.0, &y.0))
+    }
 }
 
-operators! { Add::add, AddAssign::add_assign }
-operators! { Sub::sub, SubAssign::sub_assign }
-operators! { Mul::mul, MulAssign::mul_assign }
+crate::__operators! { [F: HasLazy] Lazy<F>, sum, Add::add, AddAssign::add_assign }
+crate::__operators! { [F: HasLazy] Lazy<F>, difference, Sub::sub, SubAssign::sub_assign }
+crate::__operators! { [F: HasLazy] Lazy<F>, product, Mul::mul, MulAssign::mul_assign }
 
 impl<F: HasLazy> Neg for Lazy<F> {
     type Output = Self;

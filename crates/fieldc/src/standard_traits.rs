@@ -1,44 +1,46 @@
 //! The traits of the standard library for field types: operators, sums, comparison, printing.
 
-/// One operator of two operands, by value and by reference, and its assignment.
+/// One operator of two operands, by value and by reference, and its assignment, from a method.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __operators {
-    ($Fp:ident, $of:ident, $Operator:ident :: $operation:ident, $Assign:ident :: $assign:ident) => {
-        $crate::__operators! { @ $Fp, $of, $Operator::$operation, $Fp, $Fp }
-        $crate::__operators! { @ $Fp, $of, $Operator::$operation, $Fp, &$Fp }
-        $crate::__operators! { @ $Fp, $of, $Operator::$operation, &$Fp, $Fp }
-        $crate::__operators! { @ $Fp, $of, $Operator::$operation, &$Fp, &$Fp }
+    (
+        [$($generics:tt)*] $Type:ty, $of:ident,
+        $Operator:ident :: $operation:ident, $Assign:ident :: $assign:ident
+    ) => {
+        $crate::__operators! { @ [$($generics)*] $Type, $of, $Operator::$operation, $Type, $Type }
+        $crate::__operators! { @ [$($generics)*] $Type, $of, $Operator::$operation, $Type, &$Type }
+        $crate::__operators! { @ [$($generics)*] $Type, $of, $Operator::$operation, &$Type, $Type }
+        $crate::__operators! { @ [$($generics)*] $Type, $of, $Operator::$operation, &$Type, &$Type }
 
-        impl core::ops::$Assign for $Fp {
-            #[inline]
+        impl<$($generics)*> core::ops::$Assign for $Type {
+            #[inline(always)]
             fn $assign(&mut self, other: Self) {
-                *self = $crate::__operators!(@call $of, self, &other);
+                *self = self.$of(&other);
             }
         }
 
-        impl core::ops::$Assign<&$Fp> for $Fp {
-            #[inline]
+        impl<$($generics)*> core::ops::$Assign<&$Type> for $Type {
+            #[inline(always)]
             fn $assign(&mut self, other: &Self) {
-                *self = $crate::__operators!(@call $of, self, other);
+                *self = self.$of(other);
             }
         }
     };
-    (@ $Fp:ident, $of:ident, $Operator:ident :: $operation:ident, $Left:ty, $Right:ty) => {
-        impl core::ops::$Operator<$Right> for $Left {
-            type Output = $Fp;
+    (
+        @ [$($generics:tt)*] $Type:ty, $of:ident,
+        $Operator:ident :: $operation:ident, $Left:ty, $Right:ty
+    ) => {
+        impl<$($generics)*> core::ops::$Operator<$Right> for $Left {
+            type Output = $Type;
 
-            #[inline]
+            #[inline(always)]
             #[allow(clippy::needless_borrow, reason = "some operands are references")]
-            fn $operation(self, other: $Right) -> $Fp {
-                $crate::__operators!(@call $of, (&self), (&other))
+            fn $operation(self, other: $Right) -> $Type {
+                (&self).$of(&other)
             }
         }
     };
-    (@call add, $left:expr, $right:expr) => { $left.sum($right) };
-    (@call sub, $left:expr, $right:expr) => { $left.difference($right) };
-    (@call mul, $left:expr, $right:expr) => { $left.product($right) };
-    (@call div, $left:expr, $right:expr) => { $left.quotient($right) };
 }
 
 /// Sums and products of values and of references, from the operators.

@@ -2,7 +2,7 @@
 
 use core::cmp::Ordering;
 use core::hash::{Hash, Hasher};
-use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use core::ops::Neg;
 
 use super::{Fp2, HasFp2};
 use crate::generic::Field;
@@ -25,45 +25,10 @@ impl<F: HasFp2> Fp2<F> {
     }
 }
 
-/// One operator of two operands, by value and by reference, and its assignment.
-macro_rules! operators {
-    ($Operator:ident :: $operation:ident, $Assign:ident :: $assign:ident, $of:ident) => {
-        operators! { @ $Operator::$operation, $of, Fp2<F>, Fp2<F> }
-        operators! { @ $Operator::$operation, $of, Fp2<F>, &Fp2<F> }
-        operators! { @ $Operator::$operation, $of, &Fp2<F>, Fp2<F> }
-        operators! { @ $Operator::$operation, $of, &Fp2<F>, &Fp2<F> }
-
-        impl<F: HasFp2> $Assign for Fp2<F> {
-            #[inline]
-            fn $assign(&mut self, other: Self) {
-                *self = self.$of(&other);
-            }
-        }
-
-        impl<F: HasFp2> $Assign<&Fp2<F>> for Fp2<F> {
-            #[inline]
-            fn $assign(&mut self, other: &Self) {
-                *self = self.$of(other);
-            }
-        }
-    };
-    (@ $Operator:ident :: $operation:ident, $of:ident, $Left:ty, $Right:ty) => {
-        impl<F: HasFp2> $Operator<$Right> for $Left {
-            type Output = Fp2<F>;
-
-            #[inline]
-            #[allow(clippy::needless_borrow, reason = "some operands are references")]
-            fn $operation(self, other: $Right) -> Fp2<F> {
-                (&self).$of(&other)
-            }
-        }
-    };
-}
-
-operators! { Add::add, AddAssign::add_assign, sum }
-operators! { Sub::sub, SubAssign::sub_assign, difference }
-operators! { Mul::mul, MulAssign::mul_assign, product }
-operators! { Div::div, DivAssign::div_assign, quotient }
+crate::__operators! { [F: HasFp2] Fp2<F>, sum, Add::add, AddAssign::add_assign }
+crate::__operators! { [F: HasFp2] Fp2<F>, difference, Sub::sub, SubAssign::sub_assign }
+crate::__operators! { [F: HasFp2] Fp2<F>, product, Mul::mul, MulAssign::mul_assign }
+crate::__operators! { [F: HasFp2] Fp2<F>, quotient, Div::div, DivAssign::div_assign }
 
 impl<F: HasFp2> Neg for Fp2<F> {
     type Output = Self;
