@@ -3,6 +3,8 @@
 use core::fmt;
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
+use crate::machine::{HAS_ASSEMBLY, found, is_available};
+
 /// The kernels that a processor can run.
 ///
 /// The choice is made once, when it is first needed, for the whole program. All kernels compute
@@ -24,10 +26,10 @@ pub enum Kernels {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unavailable(Kernels);
 
-const UNKNOWN: u8 = 0;
-const PORTABLE: u8 = 1;
-const MULX: u8 = 2;
-const ADX: u8 = 3;
+pub(crate) const UNKNOWN: u8 = 0;
+pub(crate) const PORTABLE: u8 = 1;
+pub(crate) const MULX: u8 = 2;
+pub(crate) const ADX: u8 = 3;
 const AARCH64: u8 = 4;
 
 /// MULX only where the processor has BMI2, ADX only where it has ADX too; AARCH64 only there.
@@ -43,55 +45,14 @@ const FIXED: Option<Kernels> = if !cfg!(feature = "static-cpu") {
 } else {
     Some(Kernels::Mulx)
 };
-/// Whether this build has assembly.
-pub(crate) const HAS_ASSEMBLY: bool = cfg!(all(
-    any(
-        target_arch = "x86_64",
-        all(target_arch = "aarch64", target_endian = "little")
-    ),
-    not(feature = "portable"),
-    not(miri)
-));
 
+/// The kernels that run, in a byte; UNKNOWN before anybody asked.
 #[inline(always)]
-fn code() -> u8 {
+pub(crate) fn code() -> u8 {
     match FIXED {
         Some(kernels) => kernels.code(),
         None => CURRENT.load(Relaxed),
     }
-}
-
-/// Whether assembly runs: unless portable kernels were selected.
-#[cfg(all(
-    target_arch = "aarch64",
-    target_endian = "little",
-    not(feature = "portable"),
-    not(miri)
-))]
-#[inline(always)]
-pub(crate) fn runs_assembly() -> bool {
-    code() != PORTABLE
-}
-
-/// Whether assembly runs that needs BMI2 only.
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-#[inline(always)]
-pub(crate) fn has_bmi2() -> bool {
-    code() >= MULX
-}
-
-/// Whether the kernels with one carry chain run.
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-#[inline(always)]
-pub(crate) fn prefers_one_chain() -> bool {
-    code() == MULX
-}
-
-/// Whether the kernels with two carry chains run.
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-#[inline(always)]
-pub(crate) fn prefers_two_chains() -> bool {
-    code() == ADX
 }
 
 impl Kernels {
@@ -140,7 +101,7 @@ impl Kernels {
     /// # Errors
     /// If this processor or this build of the crate does not have them; the others run on then.
     pub fn select(self) -> Result<(), Unavailable> {
-        if FIXED.is_some_and(|fixed| fixed != self) || !self.is_available() {
+        if FIXED.is_some_and(|fixed| fixed != self) || !is_available(self) {
             return Err(Unavailable(self));
         }
         CURRENT.store(self.code(), Relaxed);
@@ -155,41 +116,6 @@ impl Kernels {
             Self::Aarch64 => AARCH64,
         }
     }
-
-    #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-    fn is_available(self) -> bool {
-        let processor = crate::processor::processor();
-        match self {
-            Self::Portable => true,
-            Self::Mulx => processor.bmi2,
-            Self::Adx => processor.adx,
-            Self::Aarch64 => false,
-        }
-    }
-
-    #[cfg(not(all(target_arch = "x86_64", not(feature = "portable"), not(miri))))]
-    fn is_available(self) -> bool {
-        self == Self::Portable || self == Self::Aarch64 && HAS_ASSEMBLY
-    }
-}
-
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-fn found() -> Kernels {
-    let processor = crate::processor::processor();
-    match (processor.prefers_two_chains(), processor.bmi2) {
-        (true, _) => Kernels::Adx,
-        (_, true) => Kernels::Mulx,
-        _ => Kernels::Portable,
-    }
-}
-
-#[cfg(not(all(target_arch = "x86_64", not(feature = "portable"), not(miri))))]
-fn found() -> Kernels {
-    if HAS_ASSEMBLY {
-        Kernels::Aarch64
-    } else {
-        Kernels::Portable
-    }
 }
 
 impl fmt::Display for Unavailable {
@@ -203,20 +129,3 @@ impl fmt::Display for Unavailable {
 }
 
 impl core::error::Error for Unavailable {}
-
-/// Finds out what the processor has, if nobody asked yet. Portable code calls this, so that code
-/// on its way to assembly need not.
-#[cfg(all(
-    any(
-        target_arch = "x86_64",
-        all(target_arch = "aarch64", target_endian = "little")
-    ),
-    not(feature = "portable"),
-    not(miri)
-))]
-#[inline(always)]
-pub(crate) fn find_out() {
-    if code() == UNKNOWN {
-        Kernels::current();
-    }
-}

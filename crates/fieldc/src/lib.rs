@@ -122,17 +122,6 @@
 mod addition;
 mod assembly;
 mod batch;
-#[cfg(all(
-    any(
-        target_arch = "x86_64",
-        all(target_arch = "aarch64", target_endian = "little")
-    ),
-    not(feature = "portable"),
-    not(miri)
-))]
-// A line of assembly stands on a line.
-#[rustfmt::skip]
-mod called;
 mod conditions;
 mod constant;
 mod constants;
@@ -160,6 +149,25 @@ mod kernels;
 mod lazy;
 mod lazy_kernels;
 mod limbs;
+#[cfg(all(
+    any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_endian = "little")
+    ),
+    not(feature = "portable"),
+    not(miri)
+))]
+mod machine;
+#[cfg(not(all(
+    any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_endian = "little")
+    ),
+    not(feature = "portable"),
+    not(miri)
+)))]
+#[path = "machine/portable.rs"]
+mod machine;
 mod modulus;
 mod montgomery;
 mod operations;
@@ -169,8 +177,6 @@ mod portable;
 mod portable_products;
 mod power;
 mod primality;
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-mod processor;
 mod root;
 pub mod slices;
 mod small;

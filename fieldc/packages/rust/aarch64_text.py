@@ -16,9 +16,7 @@ from fieldc.packages.rust.text import array, called, constant, signature, wrappe
 HEAD = """use core::arch::asm;
 use core::mem::MaybeUninit;
 
-use crate::assembly::assembly;
-use crate::called::called;
-use crate::lazy_kernels::lazy_assembly;
+use crate::machine::{assembly, called, lazy_assembly};
 use crate::modulus::Modulus;
 """
 KERNEL = """

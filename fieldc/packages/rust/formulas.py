@@ -47,7 +47,7 @@ HEAD = """//! Formulas of `{file}`, on elements.
 
 use crate::{type};
 {has_assembly}
-use {{crate::Kernels, crate::called::called, core::arch::asm}};
+use {{crate::Kernels, crate::machine::called, core::arch::asm}};
 """
 KERNEL = """
 {has_assembly}

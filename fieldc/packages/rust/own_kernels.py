@@ -115,9 +115,7 @@ TARGET = _LINUX.named(
 
 IMPORTS = """use core::arch::asm;
 
-use crate::assembly::assembly;
-use crate::called::called;
-use crate::lazy_kernels::lazy_assembly;
+use crate::machine::{assembly, called, lazy_assembly};
 use crate::modulus::Modulus;
 
 """

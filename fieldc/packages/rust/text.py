@@ -51,8 +51,8 @@ def called(call: str, symbol: str, lines: str, constants: Mapping[str, str], lim
     """The first operands of inline assembly that calls code: its text, and its constants.
 
     `constants` are the operands that stand for words in `lines`, each with its value in Rust. Code
-    with any is for many moduli, so the modulus belongs to its name: crates/fieldc/src/called.rs
-    says why.
+    with any is for many moduli, so the modulus belongs to its name:
+    crates/fieldc/src/machine/called.rs says why.
     """
     p = dict(constant(f"p[{i}]") for i in range(limbs)) if constants else {}
     words = (f"fieldc_{symbol}", sha256(lines.encode()).hexdigest()[:16], *(f"{{{x}}}" for x in p))

@@ -1,4 +1,8 @@
-"""Kernels as they stand in a generated file: their texts, read back."""
+"""Kernels as they stand in a generated file: their texts, read back.
+
+Proofs are of what the checked-in file says, whoever wrote it, so they begin with its text. Tests
+hold that no kernel of a file is missed.
+"""
 
 from __future__ import annotations
 

@@ -5,9 +5,7 @@
 use core::arch::asm;
 use core::mem::MaybeUninit;
 
-use crate::assembly::assembly;
-use crate::called::called;
-use crate::lazy_kernels::lazy_assembly;
+use crate::machine::{assembly, called, lazy_assembly};
 use crate::modulus::Modulus;
 
 // spare: at least one spare bit: no carry leaves the top limb.

@@ -4,9 +4,7 @@
 
 use core::arch::asm;
 
-use crate::assembly::assembly;
-use crate::called::called;
-use crate::lazy_kernels::lazy_assembly;
+use crate::machine::{assembly, called, lazy_assembly};
 use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.

@@ -1,0 +1,196 @@
+//! Builds with kernels in assembly: what calls them. `portable.rs` is for all other builds.
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+// A line of assembly stands on a line.
+#[rustfmt::skip]
+mod called;
+#[cfg(target_arch = "x86_64")]
+mod processor;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+#[cfg(target_arch = "aarch64")]
+pub(crate) use aarch64::{found, is_available, run, runs_assembly};
+pub(crate) use called::called;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86_64::{
+    by_limbs, found, has_bmi2, is_available, prefers_one_chain, prefers_two_chains, run,
+};
+
+use crate::kernels::{Kernels, UNKNOWN, code};
+use crate::modulus::Modulus;
+use crate::portable_products as portable;
+
+/// Whether this build has assembly.
+pub(crate) const HAS_ASSEMBLY: bool = true;
+
+/// Finds out what the processor has, if nobody asked yet. Portable code calls this, so that code
+/// on its way to assembly need not.
+#[inline(always)]
+fn find_out() {
+    if code() == UNKNOWN {
+        Kernels::current();
+    }
+}
+
+/// x*y/R mod p where no assembly runs, or where nobody asked the processor yet.
+#[inline(never)]
+pub(crate) fn mul_portable<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+    let z = portable::mul::<N, M>(x, y);
+    find_out();
+    z
+}
+
+/// x*x/R mod p, likewise.
+#[inline(never)]
+pub(crate) fn square_portable<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
+    let z = portable::square::<N, M>(x);
+    find_out();
+    z
+}
+
+/// x*y/R modulo p, below 2p, likewise.
+#[inline(never)]
+pub(crate) fn mul_lazy_portable<const N: usize, M: Modulus<N>>(
+    x: &[u64; N],
+    y: &[u64; N],
+) -> [u64; N] {
+    let z = portable::mul_lazy::<N, M>(x, y);
+    find_out();
+    z
+}
+
+/// x*x/R modulo p, below 2p, likewise.
+#[inline(never)]
+pub(crate) fn square_lazy_portable<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
+    let z = portable::square_lazy::<N, M>(x);
+    find_out();
+    z
+}
+
+/// (x0*y0 + x1*y1)/R mod p, likewise.
+#[inline(never)]
+pub(crate) fn sum_portable<const N: usize, M: Modulus<N>>(
+    x: &[[u64; N]; 2],
+    y: &[[u64; N]; 2],
+) -> [u64; N] {
+    let z = portable::sum_of_products::<N, M>(x, y);
+    find_out();
+    z
+}
+
+/// The products of a shape from its kernels: one load and one or two comparisons beside a call.
+macro_rules! assembly {
+    (
+        $n:literal, $class:literal:
+        mul: $($mul:ident),+;
+        sum_of_products: $($sum:ident),+;
+        $(square: $($square:ident),+;)?
+        $(add: $add:ident; sub: $sub:ident;)?
+    ) => {
+        impl $crate::assembly::Products<$n> for $crate::assembly::Shape<$n, $class> {
+            #[inline(always)]
+            fn mul<M: $crate::modulus::Modulus<$n>>(
+                x: &[u64; $n],
+                y: &[u64; $n],
+            ) -> [u64; $n] {
+                $crate::machine::run!(($($mul),+) (x, y) (mul_portable::<$n, M>))
+            }
+
+            #[inline(always)]
+            fn square<M: $crate::modulus::Modulus<$n>>(x: &[u64; $n]) -> [u64; $n] {
+                assembly!(@square $n, ($($($square),+)?) ($($mul),+) x)
+            }
+
+            #[inline(always)]
+            fn sum_of_products<M: $crate::modulus::Modulus<$n>>(
+                x: &[[u64; $n]; 2],
+                y: &[[u64; $n]; 2],
+            ) -> [u64; $n] {
+                $crate::machine::run!(($($sum),+) (x, y) (sum_portable::<$n, M>))
+            }
+
+            $(
+                #[inline(always)]
+                fn add<M: $crate::modulus::Modulus<$n>>(
+                    x: &[u64; $n],
+                    y: &[u64; $n],
+                ) -> [u64; $n] {
+                    $add::<M>(x, y)
+                }
+
+                #[inline(always)]
+                fn sub<M: $crate::modulus::Modulus<$n>>(
+                    x: &[u64; $n],
+                    y: &[u64; $n],
+                ) -> [u64; $n] {
+                    $sub::<M>(x, y)
+                }
+            )?
+        }
+    };
+    // A class without kernels for squares multiplies.
+    (@square $n:literal, () $mul:tt $x:ident) => {
+        $crate::machine::run!($mul ($x, $x) (mul_portable::<$n, M>))
+    };
+    (@square $n:literal, $square:tt $mul:tt $x:ident) => {
+        $crate::machine::run!($square ($x) (square_portable::<$n, M>))
+    };
+}
+pub(crate) use assembly;
+
+/// The products of a shape from its kernels, chosen as those of canonical values are.
+macro_rules! lazy_assembly {
+    (
+        $n:literal, $class:literal:
+        mul: $($mul:ident),+;
+        $(square: $($square:ident),+;)?
+        $(add: $add:ident; sub: $sub:ident; reduce: $reduce:ident;)?
+    ) => {
+        impl $crate::lazy_kernels::LazyProducts<$n>
+            for $crate::lazy_kernels::LazyShape<$n, $class>
+        {
+            #[inline(always)]
+            fn mul<M: $crate::modulus::Modulus<$n>>(x: &[u64; $n], y: &[u64; $n]) -> [u64; $n] {
+                $crate::machine::run!(($($mul),+) (x, y) (mul_lazy_portable::<$n, M>))
+            }
+
+            #[inline(always)]
+            fn square<M: $crate::modulus::Modulus<$n>>(x: &[u64; $n]) -> [u64; $n] {
+                lazy_assembly!(@square $n, ($($($square),+)?) ($($mul),+) x)
+            }
+
+            $(
+                #[inline(always)]
+                fn add<M: $crate::modulus::Modulus<$n>>(
+                    x: &[u64; $n],
+                    y: &[u64; $n],
+                ) -> [u64; $n] {
+                    $add::<$crate::lazy_kernels::Twice<M>>(x, y)
+                }
+
+                #[inline(always)]
+                fn sub<M: $crate::modulus::Modulus<$n>>(
+                    x: &[u64; $n],
+                    y: &[u64; $n],
+                ) -> [u64; $n] {
+                    $sub::<$crate::lazy_kernels::Twice<M>>(x, y)
+                }
+
+                #[inline(always)]
+                fn reduce<M: $crate::modulus::Modulus<$n>>(x: &[u64; $n]) -> [u64; $n] {
+                    $reduce::<M>(x)
+                }
+            )?
+        }
+    };
+    // A class without kernels for squares multiplies.
+    (@square $n:literal, () $mul:tt $x:ident) => {
+        $crate::machine::run!($mul ($x, $x) (mul_lazy_portable::<$n, M>))
+    };
+    (@square $n:literal, $square:tt $mul:tt $x:ident) => {
+        $crate::machine::run!($square ($x) (square_lazy_portable::<$n, M>))
+    };
+}
+pub(crate) use lazy_assembly;

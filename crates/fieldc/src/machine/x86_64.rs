@@ -1,0 +1,82 @@
+//! Which kernels run on x86-64, and calls of them.
+
+use super::processor::processor;
+use crate::kernels::{ADX, Kernels, MULX, code};
+
+/// Whether assembly runs that needs BMI2 only.
+#[inline(always)]
+pub(crate) fn has_bmi2() -> bool {
+    code() >= MULX
+}
+
+/// Whether the kernels with one carry chain run.
+#[inline(always)]
+pub(crate) fn prefers_one_chain() -> bool {
+    code() == MULX
+}
+
+/// Whether the kernels with two carry chains run.
+#[inline(always)]
+pub(crate) fn prefers_two_chains() -> bool {
+    code() == ADX
+}
+
+/// Whether the processor has what kernels need.
+pub(crate) fn is_available(kernels: Kernels) -> bool {
+    let processor = processor();
+    match kernels {
+        Kernels::Portable => true,
+        Kernels::Mulx => processor.bmi2,
+        Kernels::Adx => processor.adx,
+        Kernels::Aarch64 => false,
+    }
+}
+
+/// The fastest kernels that the processor has.
+pub(crate) fn found() -> Kernels {
+    let processor = processor();
+    match (processor.prefers_two_chains(), processor.bmi2) {
+        (true, _) => Kernels::Adx,
+        (_, true) => Kernels::Mulx,
+        _ => Kernels::Portable,
+    }
+}
+
+/// A copy, limb by limb.
+///
+/// A plain copy loads two limbs at once, and a processor makes such a load wait for both
+/// stores of limbs; where one branch copies so, the compiler does it for all.
+#[inline(always)]
+pub(crate) fn by_limbs<const N: usize>(z: &[u64; N]) -> [u64; N] {
+    // SAFETY: a reference is valid for reads.
+    z.each_ref()
+        .map(|limb| unsafe { core::ptr::read_volatile(limb) })
+}
+
+/// One load and one or two comparisons beside a call.
+macro_rules! run {
+    (($mulx:ident) $operands:tt $portable:tt) => {
+        if $crate::machine::has_bmi2() {
+            $crate::machine::run!(@call $mulx $operands)
+        } else {
+            $crate::machine::run!(@portable $portable $operands)
+        }
+    };
+    (($mulx:ident, $adx:ident) $operands:tt $portable:tt) => {
+        if $crate::machine::prefers_one_chain() {
+            $crate::machine::run!(@call $mulx $operands)
+        } else if $crate::machine::prefers_two_chains() {
+            $crate::machine::run!(@call $adx $operands)
+        } else {
+            $crate::machine::run!(@portable $portable $operands)
+        }
+    };
+    (@call $kernel:ident $operands:tt) => {
+        // SAFETY: the processor was found to have what the kernel needs, and the class is p's.
+        unsafe { $kernel::<M> $operands }
+    };
+    (@portable ($($portable:tt)+) $operands:tt) => {
+        $crate::machine::by_limbs(&$crate::machine::$($portable)+ $operands)
+    };
+}
+pub(crate) use run;
