@@ -25,6 +25,7 @@ class CompiledFormula:
 
     def __init__(self, formula: Formula, field: Field) -> None:
         """Compile the formula. Raises FormulaError, BoundError and ProcessorError."""
+        formula.check_elements("fieldc.compile")
         self.formula, self.field = formula, field
         self._native = Field(field.constants, native=True)
         self._kernel = native_formula(field.constants, formula)

@@ -34,6 +34,8 @@ def test_calls_compute_the_formula(tmp_path: Path) -> None:
     f, draw = find_field("bls12-381-p"), random.Random(1)
     for path in (*sorted(EXAMPLES.glob("*.py")), written(tmp_path)):
         for one in load_formulas(path):
+            if one.sizes:
+                continue  # not of elements only: packages refuse it
             values = [draw.randrange(f.p) for _ in range(one.inputs)]
             found = field_calls(one).evaluate(f, values)
             wanted = one.evaluate(f, [f.to_montgomery(v) for v in values])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from fieldc.algorithms.pseudo_mersenne import folded
 from fieldc.algorithms.reduction import subtract_all
+from fieldc.algorithms.shapes import near_power
 from fieldc.field import Field
 from fieldc.language import DoesNotApply, Kernel, Number, limbs
 from fieldc.operations import INTEGER_BITS, mul_integer
@@ -50,6 +51,12 @@ WAYS: dict[str, tuple[Way, str]] = {
     "pseudo-mersenne": (_pseudo_mersenne, "for p = 2^k - c a fold of what is above bit k."),
     "barrett": (_barrett, "a row of p for each limb of k."),
 }
+
+
+def product_with_integer(f: Field, x: Number, k: Number, bits: int) -> Number:
+    """x*k mod p for k < 2^bits by the first way that is for p. Raises DoesNotApply."""
+    way = WAYS["pseudo-mersenne" if near_power(f).applies else "barrett"][0]
+    return way(f, x, k, bits)
 
 
 def _products(bits: int) -> Iterator[Kernel]:

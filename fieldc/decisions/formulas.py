@@ -16,6 +16,7 @@ from fieldc.formulas.formula import Formula
 from fieldc.formulas.kernels import CALLS, kernel_of
 from fieldc.formulas.plan import FormulaPlan, planned
 from fieldc.formulas.ranges import ranged
+from fieldc.formulas.step_blocks import StepBlock
 from fieldc.language import BoundError, Expression, Kernel
 from fieldc.machine.assemble import assemble
 from fieldc.machine.processor import missing
@@ -31,7 +32,7 @@ MOST_FLAT = 4
 """Products up to which a formula is one straight line, if none is of products."""
 PLANS = ("each for one step", "each chosen by itself")
 ROUTINE = "fieldc_routine"
-KNOWN = {
+KNOWN: dict[Block | StepBlock, str] = {
     Block((1, 1), (), ((0, 1), (1, 1))): "add",
     Block((1, 1), (), ((0, 1), (1, -1))): "sub",
     Block((1,), (), ((0, -1),)): "neg",
@@ -102,7 +103,7 @@ def _by_calls(field: Field, formula: Formula, target: Target, processor: str | N
     return Decision(target, key, tuple(candidate for _, candidate in found))
 
 
-def _proved(block: Block, decision: Decision, variant: str) -> Choice | None:
+def _proved(block: Block | StepBlock, decision: Decision, variant: str) -> Choice | None:
     """The best kernel of a block in a variant that is proved by itself."""
     text = block.text()
     for candidate in decision.candidates:
@@ -133,7 +134,9 @@ def _calls(plan: FormulaPlan, choices: Sequence[Choice]) -> Calls:
 
 
 @lru_cache(maxsize=1024)
-def _decide_block(field: Field, block: Block, target: Target, processor: str | None) -> Decision:
+def _decide_block(
+    field: Field, block: Block | StepBlock, target: Target, processor: str | None
+) -> Decision:
     """The kernel of one block: the catalogue's where it has one, with its schedule."""
     if (name := KNOWN.get(block)) in CATALOGUE and name is not None:
         return preferred(field, name, target, processor)

@@ -14,6 +14,19 @@ from __future__ import annotations
 from fieldc.formulas.element import Element, square
 from fieldc.formulas.errors import FormulaError
 from fieldc.formulas.formula import Formula, formula
+from fieldc.formulas.sizes import U64, U128, Mask, accumulator, choose
 from fieldc.formulas.tower import extend
 
-__all__ = ["Element", "Formula", "FormulaError", "extend", "formula", "square"]
+__all__ = [
+    "U64",
+    "U128",
+    "Element",
+    "Formula",
+    "FormulaError",
+    "Mask",
+    "accumulator",
+    "choose",
+    "extend",
+    "formula",
+    "square",
+]

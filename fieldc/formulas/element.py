@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from fieldc.formulas.errors import place, wrong
+from fieldc.operands import Range
 
 MOST_STEPS = 4000
 """Operations of one formula. It is refused while it is recorded, so that a long loop ends."""
@@ -24,7 +25,8 @@ class Step:
     """One operation on earlier values, which have numbers: inputs first, then the steps.
 
     `kind` is add, sub and mul of two values, scale of one by the integer `number`, or constant,
-    the element `number`.
+    the element `number`. Of values that are no elements there are times (x, k), choose (mask, a,
+    b), sum (s, x, y) and, of a sum, divide or reduce.
     """
 
     kind: str
@@ -41,6 +43,8 @@ class Recording:
     lines: list[int] = field(default_factory=list)
     """The line of each step."""
     known: dict[Step, int] = field(default_factory=dict)
+    sizes: dict[int, Range] = field(default_factory=dict)
+    """Of the values that are no elements."""
 
     def element(self, kind: str, *args: Element, number: int = 0) -> Element:
         """The element that a step gives."""
@@ -82,14 +86,16 @@ class Element:
     def __rsub__(self, other: int) -> Element:
         return self._element(other) - self
 
-    def __mul__(self, other: Element | int) -> Element:
+    def __mul__(self, other: Element | PlainInteger | int) -> Element:
+        if isinstance(other, PlainInteger):
+            return other * self
         if isinstance(other, Element):
             return self.trace.element("mul", self, other)
         if not isinstance(other, int):
             return NotImplemented
         return self.trace.element("scale", self, number=_integer(other))
 
-    def __rmul__(self, other: int) -> Element:
+    def __rmul__(self, other: PlainInteger | int) -> Element:
         return self * other
 
     def __neg__(self) -> Element:
@@ -140,6 +146,32 @@ class Element:
         raise wrong("an element has no value here: it is no number, index or sequence")
 
     __int__ = __index__ = __float__ = __len__ = __iter__ = _no_number
+
+
+class PlainInteger:
+    """An operand that is a number below 2^bits and no element: a factor, or a mask."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Element) -> None:
+        self.value = value
+
+    def __mul__(self, other: object) -> Element:
+        if not isinstance(other, Element):
+            raise wrong("a plain integer is a factor of an element, and nothing else")
+        return other.trace.element("times", other, self.value)
+
+    __rmul__ = __mul__
+
+    def _no_other(self, other: object) -> NoReturn:
+        raise wrong("a plain integer is a factor of an element, and nothing else")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __truediv__ = __eq__ = _no_other
+    __lt__ = __le__ = __gt__ = __ge__ = __ne__ = _no_other
+    __hash__ = None  # type: ignore[assignment]
+
+    def __bool__(self) -> NoReturn:
+        raise wrong("a formula has no branch: write choose(mask, a, b)")
 
 
 def square(x: Element) -> Element:

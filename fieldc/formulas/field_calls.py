@@ -57,7 +57,8 @@ class FieldCalls:
 
 
 def field_calls(formula: Formula) -> FieldCalls:
-    """The calls of a formula that its results need."""
+    """The calls of a formula that its results need. Raises FormulaError for more than elements."""
+    formula.check_elements("a package")
     constants = tuple(dict.fromkeys(_constants(formula)))
     made = _Calls({n: formula.inputs + i for i, n in enumerate(constants)}, formula.inputs)
     for number, step in formula.needed():

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 from fieldc.field import Field
 from fieldc.formulas.element import Element, Recording, Step
 from fieldc.formulas.errors import FormulaError, Place, line_of, wrong
 from fieldc.formulas.keywords import checked_name
 from fieldc.formulas.kinds import ValueType, kind_of
+from fieldc.formulas.text import FormulaText, said_size
+from fieldc.operands import Range, residues
 
 MOST_OPERANDS = 5
 """Operands of one formula: as many as calling conventions pass in registers beside the result."""
@@ -43,11 +45,35 @@ class Formula:
     """The line of each step."""
     checks: tuple[Check, ...] = field(default=(), compare=False)
     """What a field must have."""
+    sizes: tuple[tuple[int, Range], ...] = ()
+    """Of the values that are no elements, by their numbers."""
+    held: Range | None = None
+    """Of a result that is no element: its size."""
 
     @property
     def inputs(self) -> int:
         """How many elements all operands are."""
         return sum(count for _, count in self.operands)
+
+    @property
+    def ranges(self) -> tuple[tuple[str, Range], ...]:
+        """The operands' names and ranges, in call order."""
+        sizes, first, found = dict(self.sizes), 0, []
+        for name, count in self.operands:
+            found.append((name, sizes.get(first, residues(count))))
+            first += count
+        return tuple(found)
+
+    @property
+    def result(self) -> Range:
+        """The range of the result."""
+        return self.held or residues(len(self.results))
+
+    def check_elements(self, who: str) -> None:
+        """Raise FormulaError unless all operands and results are elements, which `who` needs."""
+        if self.sizes:
+            message = f"{who} has formulas of elements only: use fieldc build without --package"
+            raise wrong(message, (self.file, self.line))
 
     @property
     def summary(self) -> str:
@@ -89,18 +115,15 @@ class Formula:
 
     def text(self) -> str:
         """The formula as one line of JSON, for a prover that knows nothing of this class."""
-        steps = [
-            [s.kind, *s.args, *([hex(s.number)] if s.kind in NUMBERED else [])] for s in self.steps
-        ]
-        operands = [[name, count, 1] for name, count in self.operands]
-        data = {"operands": operands, "steps": steps, "results": self.results, "multiple": 1}
-        return json.dumps(data)
+        text = FormulaText(self.inputs)
+        for step in self.steps:
+            text.add(step)
+        operands = [[name, bound.count, said_size(bound)] for name, bound in self.ranges]
+        return text.said(operands, [text.of[i] for i in self.results], said_size(self.result))
 
 
 TAKEN = ("z", "code", "stack")
 """What an operand cannot be called: z is the result, and a proof calls memory by the others."""
-NUMBERED = ("scale", "constant")
-"""Steps with an integer of their own."""
 RECORDED: ContextVar[list[Formula]] = ContextVar("RECORDED")
 """While a file is read: its formulas so far, with those that another one of that name replaced."""
 
@@ -110,7 +133,13 @@ def _value(f: Field, step: Step, args: Sequence[int]) -> int:
         return step.number * f.R
     if step.kind == "scale":
         return step.number * args[0]
-    a, b = args
+    if step.kind in ("divide", "reduce"):
+        return args[0] * (f.R_inverse if step.kind == "divide" else 1)
+    *first, a, b = args
+    if step.kind == "choose":
+        return a if first[0] else b
+    if step.kind in ("times", "sum"):
+        return sum(first) + a * b
     if step.kind == "mul":
         return a * b * f.R_inverse
     return a + b if step.kind == "add" else a - b
@@ -125,6 +154,9 @@ def formula(function: Callable[..., object] | None = None) -> Formula:
     if not parameters or len(parameters) > MOST_OPERANDS:
         raise wrong(f"{function.__name__} has {len(parameters)} operands, not 1 to 5", at)
     trace = Recording(sum(kind.count for _, kind in parameters))
+    firsts = accumulate((kind.count for _, kind in parameters), initial=0)
+    pairs = zip(firsts, parameters, strict=False)
+    trace.sizes = {first: kind.size for first, (_, kind) in pairs if kind.size}
     elements = iter([Element(trace, number) for number in range(trace.inputs)])
     arguments = [kind.make([next(elements) for _ in range(kind.count)]) for _, kind in parameters]
     try:
@@ -145,6 +177,8 @@ def formula(function: Callable[..., object] | None = None) -> Formula:
         *at,
         tuple(trace.lines),
         tuple(check for kind in kinds for check in kind.checks),
+        tuple(trace.sizes.items()),
+        result.size,
     )
     RECORDED.get([]).append(made)
     return made

@@ -10,7 +10,6 @@ from fieldc.formulas.blocks import REDUCTIONS
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.plan import FormulaPlan
 from fieldc.language import Kernel, Number
-from fieldc.operands import residues
 from fieldc.operations import Operation
 
 CALLS = "calls"
@@ -18,19 +17,18 @@ CALLS = "calls"
 
 
 def operation_of(formula: Formula) -> Operation:
-    """The formula as an operation: canonical operands in Montgomery form, canonical results."""
+    """The formula as an operation: elements are canonical, in Montgomery form."""
 
     def compute(f: Field, *operands: int | tuple[int, ...]) -> tuple[int, ...] | int:
         values = [v for one in operands for v in (one if isinstance(one, tuple) else (one,))]
         found = formula.evaluate(f, values)
         return found if len(found) > 1 else found[0]
 
-    operands = tuple((name, residues(count)) for name, count in formula.operands)
-    says = f"{formula.name}({', '.join(name for name, _ in operands)})"
+    says = f"{formula.name}({', '.join(name for name, _ in formula.ranges)})"
     return Operation(
         formula.name,
-        operands,
-        residues(len(formula.results)),
+        formula.ranges,
+        formula.result,
         says,
         compute,
         formula=formula.text(),

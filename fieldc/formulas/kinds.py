@@ -9,6 +9,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from fieldc.field import Field
 from fieldc.formulas.element import Element, Recording
 from fieldc.formulas.errors import Place, wrong
+from fieldc.operands import Range
 
 
 @dataclass(frozen=True)
@@ -22,9 +23,15 @@ class ValueType:
     """The parts of a value; None for a value of another type."""
     members: tuple[ValueType, ...] = ()
     checks: tuple[Callable[[Field], None], ...] = ()
+    size: Range | None = None
+    """Of a value that is no element."""
+    taken: Callable[[object, Recording, str, Place], Element] | None = None
+    """The value of such a type as a recorded one. Raises FormulaError."""
 
     def values(self, value: object, trace: Recording, what: str, at: Place) -> list[Element]:
         """The elements of a value. Raises FormulaError for one of another type."""
+        if self.taken is not None:
+            return [self.taken(value, trace, what, at)]
         if not self.members:
             if isinstance(value, int) and not isinstance(value, bool):
                 return [trace.element("constant", number=value)]
@@ -87,6 +94,8 @@ def _group(
     parts: Callable[[Any], Sequence[Any] | None],
 ) -> ValueType:
     """A kind of other kinds side by side."""
+    if any(kind.size for kind in members):
+        raise wrong(f"a plain integer or an accumulator is an operand by itself, not in {name}")
 
     def made(values: Sequence[Element]) -> Any:
         rest = iter(values)

@@ -15,6 +15,8 @@ from fieldc.formulas.element import Step
 from fieldc.formulas.errors import wrong
 from fieldc.formulas.formula import MOST_OPERANDS, Formula
 from fieldc.formulas.names import names_of
+from fieldc.formulas.step_blocks import SAID, StepBlock
+from fieldc.operands import residues
 
 MOST_PRODUCTS = 4
 """Products with one reduction in one block."""
@@ -82,7 +84,7 @@ class Computed:
     """A value that a block computes from earlier ones."""
 
     number: int
-    block: Block
+    block: Block | StepBlock
     sources: tuple[int, ...]
     name: str
     line: int
@@ -97,7 +99,7 @@ class FormulaPlan:
     results: tuple[int, ...]
 
     @property
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> tuple[Block | StepBlock, ...]:
         """The different blocks, in the order of their first use."""
         return tuple(dict.fromkeys(one.block for one in self.computed))
 
@@ -144,7 +146,7 @@ class _Planner:
         for number, step in formula.needed():
             line = formula.lines[number - formula.inputs] if formula.lines else 0
             self.at = names.get(line, ""), line
-            found = self._step(step)
+            found = self._step(step, number)
             if (uses[number] > 1 and found.products) or (not self.is_fused and found.sources):
                 found = self._closed(found)
             self.open[number] = found
@@ -164,15 +166,29 @@ class _Planner:
                 needed |= set(one.sources)
         return (one for one in self.computed if one.number in needed)
 
-    def _step(self, step: Step) -> Open:
+    def _step(self, step: Step, number: int) -> Open:
         if step.kind == "constant":
             return Open((), ((ONE, step.number),) if step.number else ())
         if step.kind == "scale":
             return self._scaled(self.open[step.args[0]], step.number)
+        if step.kind in SAID:
+            return self._alone(step, number)
         a, b = (self.open[i] for i in step.args)
         if step.kind == "mul":
             return self._product(a, b)
         return self._sum(a, b.scaled(-1) if step.kind == "sub" else b)
+
+    def _alone(self, step: Step, number: int) -> Open:
+        """A step that is a block of its own."""
+        sizes, sources = dict(self.formula.sizes), []
+        for i in step.args:
+            ((value, _),) = self._value(self.open[i]).linear
+            sources.append(value)
+        taken = tuple(sizes.get(i, residues(1)) for i in step.args)
+        block = StepBlock(step.kind, taken, sizes.get(number, residues(1)))
+        made = self.formula.inputs + len(self.computed)
+        self.computed.append(Computed(made, block, tuple(sources), *self.at))
+        return Open((), ((made, 1),))
 
     def _scaled(self, x: Open, factor: int) -> Open:
         found = x.scaled(factor)

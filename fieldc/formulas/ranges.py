@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from math import ceil
 
 from fieldc.field import Field
 from fieldc.formulas.blocks import Block, signed, units
 from fieldc.formulas.plan import Computed, FormulaPlan
+from fieldc.formulas.step_blocks import StepBlock
 
 LARGEST_CAP = 6
 Group = tuple[Block, bool]
@@ -44,6 +46,9 @@ class _Ranges:
             values = dict.fromkeys(range(self.plan.formula.inputs), 1)
             before = dict(self.operands)
             for one in self.plan.computed:
+                if isinstance(one.block, StepBlock):
+                    values[one.number] = 1
+                    continue
                 group, given = self.group(one), tuple(values[i] for i in one.sources)
                 known = self.operands.get(group, given)
                 self.operands[group] = tuple(map(max, known, given))
@@ -51,9 +56,17 @@ class _Ranges:
             if self.operands == before:
                 return self
 
+    @cached_property
+    def canonical(self) -> frozenset[int]:
+        """The values that must be below p: results, and what blocks of one step take."""
+        alone = (one for one in self.plan.computed if isinstance(one.block, StepBlock))
+        return frozenset((*self.plan.results, *(i for one in alone for i in one.sources)))
+
     def group(self, one: Computed) -> Group:
         """Computations that share a block."""
-        return one.block, one.number in self.plan.results
+        if isinstance(one.block, StepBlock):
+            raise TypeError("a block of one step has no group")
+        return one.block, one.number in self.canonical
 
     def result(self, group: Group) -> int:
         """How many p a group's result is below."""
@@ -75,7 +88,8 @@ class _Ranges:
         One after another they cost more: the third of a block counts as four, for each doubles the
         cases of a proof.
         """
-        counts = [self._in(self.group(one)) for one in self.plan.computed]
+        sums = [one for one in self.plan.computed if isinstance(one.block, Block)]
+        counts = [self._in(self.group(one)) for one in sums]
         return sum(count + 3 * max(0, count - 2) for count in counts)
 
     def _in(self, group: Group) -> int:
@@ -87,7 +101,12 @@ class _Ranges:
 
     def plan_with_ranges(self) -> FormulaPlan:
         """The plan with these ranges."""
-        computed = [replace(one, block=self._block(self.group(one))) for one in self.plan.computed]
+        computed = [
+            replace(one, block=self._block(self.group(one)))
+            if isinstance(one.block, Block)
+            else one
+            for one in self.plan.computed
+        ]
         return replace(self.plan, computed=tuple(computed))
 
     def _block(self, group: Group) -> Block:

@@ -50,6 +50,10 @@ class Identity:
             for value in (0, 1) if self.case.is_foreign else (0,):
                 if (number,) in total.terms and self.case.is_always(number, value):
                     self.case.fixed[number] = value
+        for number in self._bits_in(total):
+            for value in (0, 1):
+                if number not in self.case.fixed and self.case.is_always(number, value):
+                    self.case.fixed[number] = value
         if self.case.is_foreign:
             total = self._with_known_bits(total)
         total.put_in_all(self.case.fixed)
@@ -62,6 +66,10 @@ class Identity:
                 f"function: {len(terms)} terms of the output do not cancel modulo p, among them "
                 f"{', '.join(terms[:3])}"
             )
+
+    def _bits_in(self, total: Total) -> Iterator[int]:
+        """The operands of one bit: a choice by one of them says in each case what it is."""
+        return (i.limbs[0] for i in self.case.inputs if i.high == 1 and i.limbs[0] in total.places)
 
     def _with_known_bits(self, total: Total) -> Total:
         """The polynomial without top bits whose low bits are known, and inputs that are 0."""

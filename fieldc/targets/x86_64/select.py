@@ -66,8 +66,10 @@ class Selection:
         self._clean -= row.writes_flags
 
     def _address_constants(self) -> Virtual | str:
-        multiplies = any(step.operation is MUL for step in self.program.steps)
-        if self.choices.constants == "rip" or not multiplies:
+        steps = self.program.steps
+        multiplies = any(step.operation is MUL for step in steps)
+        has_table = any(v.constant and v.kind is not Kind.FLAG for s in steps for v in s.inputs)
+        if self.choices.constants == "rip" or not multiplies or not has_table:
             return CONSTANTS
         base = self._new("constants*")
         self._emit("lea", (base,), Memory(CONSTANTS, 0))

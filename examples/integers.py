@@ -1,0 +1,53 @@
+"""Elements with plain integers, choices, and sums that are reduced once.
+
+fieldc build bn254-r --formula examples/integers.py -o out
+"""
+
+from __future__ import annotations
+
+from fieldc.formulas import U64, U128, Element, Mask, accumulator, choose, formula
+
+Sum7, Sum8 = accumulator(7), accumulator(8)
+Scaled7, Scaled8 = accumulator(7, U64), accumulator(8, U64)
+
+
+@formula
+def scaled(x: Element, k: U64) -> Element:
+    """x times a number below 2^64."""
+    return x * k
+
+
+@formula
+def scaled_128(x: Element, k: U128) -> Element:
+    """x times a number below 2^128."""
+    return x * k
+
+
+@formula
+def chosen(m: Mask, a: Element, b: Element) -> Element:
+    """a where m is 1, b where m is 0."""
+    return choose(m, a, b)
+
+
+@formula
+def step(s: Sum7, x: Element, y: Element) -> Sum8:
+    """A sum of products and one product more, not reduced."""
+    return s.plus(x, y)
+
+
+@formula
+def ended(s: Sum8) -> Element:
+    """The sum of at most eight products as an element."""
+    return s.reduced()
+
+
+@formula
+def scaled_step(s: Scaled7, x: Element, k: U64) -> Scaled8:
+    """A sum of elements times numbers, and one more."""
+    return s.plus(x, k)
+
+
+@formula
+def scaled_ended(s: Scaled8) -> Element:
+    """That sum as an element."""
+    return s.reduced()

@@ -1,0 +1,140 @@
+"""Operands and results that are no elements: plain integers, masks, and sums that wait.
+
+    def scaled(x: Element, k: U64) -> Element: return x * k
+    def chosen(m: Mask, a: Element, b: Element) -> Element: return choose(m, a, b)
+    def step(s: Sum7, x: Element, y: Element) -> Sum8: return s.plus(x, y)
+    def ended(s: Sum8) -> Element: return s.reduced()
+
+with Sum7 = accumulator(7) and Sum8 = accumulator(8): so many products, not reduced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, cast
+
+from fieldc.formulas.element import Element, PlainInteger, Recording
+from fieldc.formulas.errors import Place, place, wrong
+from fieldc.formulas.kinds import ValueType
+from fieldc.operands import Range, plain_integer
+
+MOST_TERMS = 1 << 16
+"""Products in one sum."""
+
+
+class U64(PlainInteger):
+    """A number below 2^64."""
+
+    kind: ClassVar[ValueType]
+
+
+class U128(PlainInteger):
+    """A number below 2^128."""
+
+    kind: ClassVar[ValueType]
+
+
+class Mask(PlainInteger):
+    """The number 0 or 1, for `choose`."""
+
+    kind: ClassVar[ValueType]
+
+    def __mul__(self, other: object) -> Element:
+        raise wrong("a mask is no factor: write choose(mask, x, 0)")
+
+    __rmul__ = __mul__
+
+
+def choose(mask: Mask, a: Element | int, b: Element | int) -> Element:
+    """a where the mask is 1, b where it is 0, without a branch."""
+    if not isinstance(mask, Mask):
+        raise wrong(f"choose takes a Mask first, not a {type(mask).__name__}")
+    trace = mask.value.trace
+    first, second = (
+        x if isinstance(x, Element) else trace.element("constant", number=x) for x in (a, b)
+    )
+    return trace.element("choose", mask.value, first, second)
+
+
+class Accumulator:
+    """A sum of so many products that are not reduced: of elements, or of elements and integers."""
+
+    terms: ClassVar[int]
+    factor: ClassVar[Any]
+    kind: ClassVar[ValueType]
+
+    def __init__(self, value: Element, terms: int, factor: Any) -> None:
+        self.value, self.held, self.of = value, terms, factor
+
+    def plus(self, x: Element, y: Element | PlainInteger) -> Accumulator:
+        """One product more."""
+        if not isinstance(y, self.of) or not isinstance(x, Element):
+            raise wrong(f"this sum is of products of Element and {self.of.__name__}")
+        other = y.value if isinstance(y, PlainInteger) else cast(Element, y)
+        value = self.value.trace.element("sum", self.value, x, other)
+        self.value.trace.sizes[value.number] = size_of(self.held + 1, self.of)
+        return Accumulator(value, self.held + 1, self.of)
+
+    def reduced(self) -> Element:
+        """The element that the sum is."""
+        kind = "divide" if self.of is Element else "reduce"
+        return self.value.trace.element(kind, self.value)
+
+
+def size_of(terms: int, factor: Any) -> Range:
+    """What a sum of so many products is below."""
+    if factor is Element:
+        return Range(multiple=terms, powers=2)
+    return Range(multiple=terms, bits=SIZES[factor])
+
+
+def accumulator(terms: int, factor: Any = Element) -> type[Accumulator]:
+    """The type of a sum of so many products of elements, or of elements and k of U64.
+
+    Raises FormulaError for another factor, and for too many products.
+    """
+    at = place()
+    if not isinstance(terms, int) or not 1 <= terms <= MOST_TERMS:
+        raise wrong(f"an accumulator holds 1 to {MOST_TERMS} products, not {terms!r}", at)
+    if factor not in (Element, U64):
+        raise wrong("an accumulator is of products with Element or U64", at)
+    members = {"terms": terms, "factor": factor}
+    made = cast(type[Accumulator], type(f"Accumulator{terms}", (Accumulator,), members))
+
+    def taken(value: object, trace: Recording, what: str, at: Place) -> Element:
+        if not isinstance(value, Accumulator) or value.of is not factor:
+            raise wrong(f"{what} a {type(value).__name__}, not {made.__name__}", at)
+        if (over := value.held - terms) > 0:
+            held = f"a sum of {value.held} products"
+            raise wrong(f"{what} {held}, {over} more than {made.__name__} holds", at)
+        return value.value
+
+    made.kind = ValueType(
+        made.__name__,
+        1,
+        lambda values: Accumulator(values[0], terms, factor),
+        lambda value: None,
+        size=size_of(terms, factor),
+        taken=taken,
+    )
+    return made
+
+
+def _is_operand(value: object, trace: Recording, what: str, at: Place) -> Element:
+    raise wrong(f"{what} a plain integer, which is no result", at)
+
+
+SIZES: dict[Any, int] = {U64: 64, U128: 128, Mask: 1}
+"""Bits of each plain integer."""
+
+
+def _integer(made: Any, bits: int) -> ValueType:
+    def make(values: Sequence[Element]) -> Any:
+        return made(values[0])
+
+    size = plain_integer(bits)
+    return ValueType(made.__name__, 1, make, lambda value: None, size=size, taken=_is_operand)
+
+
+for _made, _bits in SIZES.items():
+    _made.kind = _integer(_made, _bits)

@@ -1,0 +1,100 @@
+"""Blocks of one step: products with plain integers, choices, and sums that are not reduced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fieldc.algorithms.integers import product_with_integer, remainder, times_integer
+from fieldc.algorithms.montgomery import reduction
+from fieldc.algorithms.reduction import Reduction, drop_limb, subtract_all
+from fieldc.algorithms.scanning import schoolbook
+from fieldc.field import Field
+from fieldc.formulas.element import Step
+from fieldc.formulas.text import FormulaText, said_size
+from fieldc.language import Kernel, Number, select
+from fieldc.operands import Range
+from fieldc.operations import Operation
+
+SAID = {
+    "times": "{0}*{1}",
+    "choose": "{1} where {0} is 1, else {2}",
+    "sum": "{0} + {1}*{2}, not reduced",
+    "divide": "{0}/R",
+    "reduce": "{0}",
+}
+"""The steps, and each as text."""
+NAMES = "xyabc"
+
+
+@dataclass(frozen=True)
+class StepBlock:
+    """One step on canonical elements and values that are no elements. Its result is canonical."""
+
+    kind: str
+    sizes: tuple[Range, ...]
+    """Of the operands."""
+    size: Range
+    """Of the result."""
+
+    @property
+    def multiple(self) -> int:
+        """How many p an element is below that it gives."""
+        return 1
+
+    @property
+    def products(self) -> tuple[str, ...]:
+        """Its product, for those who count: a choice and a sum have none that is reduced."""
+        return (self.kind,) if self.kind in ("times", "divide", "reduce") else ()
+
+    @property
+    def says(self) -> str:
+        """The block as text."""
+        return SAID[self.kind].format(*"abc")
+
+    def text(self) -> str:
+        """The block as a formula's text, for the prover."""
+        text = FormulaText(len(self.sizes))
+        text.add(Step(self.kind, tuple(range(len(self.sizes)))))
+        pairs = zip(NAMES, self.sizes, strict=False)
+        operands = [[name, 1, said_size(bound)] for name, bound in pairs]
+        return text.said(operands, [text.of[-1]], said_size(self.size))
+
+    def evaluate(self, f: Field, values: Sequence[int]) -> int:
+        """The result on Python's integers, canonical."""
+        *first, a = values
+        if self.kind == "choose":
+            found = first[1] if first[0] else a
+        elif self.kind in ("divide", "reduce"):
+            found = a * (f.R_inverse if self.kind == "divide" else 1)
+        else:
+            found = sum(first[:-1]) + first[-1] * a
+        return found % f.p
+
+    def compute(self, f: Field, values: Sequence[Number], reduce: Reduction) -> Number:
+        """The result as an expression."""
+        if self.kind == "choose":
+            mask, a, b = values
+            return select((0 - mask) < 0, a, b)
+        if self.kind == "times":
+            return product_with_integer(f, values[0], values[1], self.sizes[1].bits)
+        if self.kind == "divide":
+            return subtract_all(reduction(f, values[0], reduce), f.p)
+        if self.kind == "reduce":
+            return remainder(f, values[0], self.sizes[0].bits // f.word)
+        s, x, y = values
+        if self.sizes[2].powers:
+            return s + schoolbook(f, x, y)
+        return s + times_integer(f, x, y, self.sizes[2].limbs(f))
+
+    def kernels(self, name: str) -> Iterator[Kernel]:
+        """The block as a kernel."""
+        operands = tuple(zip(NAMES, self.sizes, strict=False))
+        said = f"{self.says} mod p"
+        operation = Operation(name, operands, self.size, said, lambda f, *v: self.evaluate(f, v))
+
+        def function(f: Field, *values: Number) -> Number:
+            return self.compute(f, values, drop_limb)
+
+        function.__doc__ = f"{said}, one routine of a formula."
+        yield Kernel(operation, self.kind, function)

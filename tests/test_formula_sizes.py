@@ -1,0 +1,183 @@
+"""Formulas of plain integers, masks and sums that wait: meaning, proofs, refusals, errors."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from primes import named_field
+from test_studied import ON_X86_64
+
+from fieldc import compile as compile_formula
+from fieldc.binary.linkable import KernelCode, function_of
+from fieldc.decisions.formulas import decide_formula
+from fieldc.field import Field
+from fieldc.formulas.errors import FormulaError
+from fieldc.formulas.field_calls import field_calls
+from fieldc.formulas.formula import Formula
+from fieldc.formulas.kernels import kernel_of
+from fieldc.formulas.load import load_formulas
+from fieldc.formulas.plan import planned
+from fieldc.formulas.ranges import ranged
+from fieldc.machine.assemble import assemble
+from fieldc.proof.identity import ProofError
+from fieldc.proof.programs import prove_formula
+from fieldc.targets.registry import find_target
+from fieldc.targets.x86_64.print import GNU
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "integers.py"
+DEEP = """
+from fieldc.formulas import U64, Element, Mask, accumulator, choose, formula
+One, Three = accumulator(1), accumulator(3)
+@formula
+def deep(x: Element, y: Element, k: U64, m: Mask) -> Element:
+    t = (x * y - x) * k
+    return choose(m, t, x + y) * t
+@formula
+def three(s: One, x: tuple[Element, Element], y: tuple[Element, Element]) -> Three:
+    return s.plus(x[0], y[0]).plus(x[1], y[1])
+@formula
+def whole(s: Three, k: U64) -> Element:
+    return s.reduced() * k
+"""
+
+
+def formulas(tmp_path: Path) -> dict[str, Formula]:
+    """Those of the example and of DEEP, by name."""
+    (tmp_path / "deep.py").write_text(DEEP, "utf-8")
+    found = [*load_formulas(EXAMPLE), *load_formulas(tmp_path / "deep.py")]
+    return {one.name: one for one in found}
+
+
+def meant(f: Field, name: str, given: list[int]) -> int:
+    """What each of them computes, written again, with elements in Montgomery form."""
+    i, (a, b, c, d) = f.R_inverse, [*given, 0, 0, 0][:4]
+    if name == "deep":
+        t = (a * b * i - a) * c
+        return (t if d else a + b) * t * i
+    pairs = {
+        **dict.fromkeys(("scaled", "scaled_128"), a * b),
+        **dict.fromkeys(("step", "scaled_step"), a + b * c),
+        "chosen": b if a else c,
+        "ended": a * i,
+        "scaled_ended": a,
+        "whole": a * i * b,
+    }
+    return pairs[name]
+
+
+@pytest.mark.parametrize("field", ["bn254-r", "secp256k1-p", "bls12-381-p"])
+def test_the_text_on_integers_is_what_it_means(tmp_path: Path, field: str) -> None:
+    f, draw = named_field(field), random.Random(1)
+    for name, one in formulas(tmp_path).items():
+        if name == "three":
+            continue
+        kernel = kernel_of(ranged(planned(one), f))
+        assert kernel.expression(f).result.high <= one.result.high(f)
+        for largest in (True, False, False):
+            tops = [bound.high(f) for _, bound in one.ranges]
+            given = tops if largest else [draw.randrange(top + 1) for top in tops]
+            for found in (kernel.run(f, *given), kernel.computes(f, *given)):
+                assert (found - meant(f, name, given)) % f.p == 0, name
+
+
+def code_of(f: Field, one: Formula) -> tuple[KernelCode, tuple[str, ...]]:
+    choice = decide_formula(f, one, find_target("x86_64-linux")).candidates[0].choice
+    text = choice.plan.compile(choice.expression, "k").text(GNU)
+    return function_of(assemble(text), "k"), getattr(choice.plan, "called", ())
+
+
+def changed(text: str, operand: int, size: object) -> str:
+    """A statement with another size of an operand, or of the result where that is -1."""
+    data = json.loads(text)
+    if operand < 0:
+        data["multiple"] = size
+    else:
+        data["operands"][operand][2] = size
+    return json.dumps(data)
+
+
+@ON_X86_64
+@pytest.mark.parametrize("field", ["bn254-r", "secp256k1-p"])
+def test_all_are_proved_and_no_other_statement_is(tmp_path: Path, field: str) -> None:
+    f = named_field(field)
+    wrong = {
+        "scaled": (0, 2),
+        "chosen": (0, [1, 0, 2]),
+        "step": (-1, [7, 2, 0]),
+        "scaled_step": (0, [8, 1, 64]),
+        "deep": (2, [1, 0, 128]),
+        "whole": (0, [1 << 10, 2, 0]),
+    }
+    for name, one in formulas(tmp_path).items():
+        code, called = code_of(f, one)
+        prove_formula(code.code, one.text(), f.p, f.n, start=code.start, called=called)
+        if name in wrong:
+            text = changed(one.text(), *wrong[name])
+            with pytest.raises(ProofError):
+                prove_formula(code.code, text, f.p, f.n, start=code.start, called=called)
+
+
+@ON_X86_64
+def test_a_choice_of_the_other_side_is_refused(tmp_path: Path) -> None:
+    f = named_field("bn254-r")
+    one = formulas(tmp_path)["chosen"]
+    code, _ = code_of(f, one)
+    data = json.loads(one.text())
+    assert data["steps"] == [["sub", 1, 2], ["times", 3, 0], ["add", 2, 4]]
+    data["steps"] = [["sub", 2, 1], ["times", 3, 0], ["add", 1, 4]]
+    with pytest.raises(ProofError, match="function"):
+        prove_formula(code.code, json.dumps(data), f.p, f.n, start=code.start)
+    at = code.code.index(b"\x0f\x42")  # cmovc becomes cmovnc
+    turned = bytearray(code.code)
+    turned[at + 1] = 0x43
+    with pytest.raises(ProofError):
+        prove_formula(bytes(turned), one.text(), f.p, f.n, start=code.start)
+
+
+HEAD = "from fieldc.formulas import *\nfrom fieldc.formulas import U64, Mask, accumulator, choose\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "says"),
+    [
+        ("def g(x: Element, k: U64) -> Element: return x + k", 4, "is a factor of an element"),
+        ("def g(x: Element, k: U64) -> Element: return k + k", 4, "is a factor of an element"),
+        ("def g(x: Element, k: U64) -> U64: return k", 4, "which is no result"),
+        ("def g(x: Element, k: Mask) -> Element: return x * k", 4, "is no factor"),
+        ("def g(x: Element, k: U64) -> Element: return choose(k, x, x)", 4, "takes a Mask"),
+        ("def g(x: Element, k: U64) -> Element: return x if k else x", 4, "no branch"),
+        ("def g(x: tuple[Element, U64]) -> Element: return x[0]", 3, "operand by itself"),
+        ("def g(s: A, x: Element) -> A: return s.plus(x, x)", 3, "3 products, 1 more than"),
+        ("def g(s: A, x: Element, k: U64) -> B: return s.plus(x, k)", 4, "of Element and Element"),
+        ("def g(s: A, x: Element) -> Element: return s", 3, "not an element"),
+        ("def g(x: Element, s: A) -> Element: return x * s", 4, ""),
+    ],
+)
+def test_bad_input_is_one_line_with_the_line_of_the_file(
+    tmp_path: Path, body: str, line: int, says: str
+) -> None:
+    path = tmp_path / "bad.py"
+    path.write_text(f"{HEAD}A, B = accumulator(2), accumulator(3); f = formula\n@f\n{body}\n")
+    with pytest.raises(FormulaError) as error:
+        load_formulas(path)
+    assert "\n" not in str(error.value) and says in str(error.value)
+    assert str(error.value).startswith((f"bad.py:{line}:", f"bad.py:{line + 1}:")), error.value
+
+
+def test_terms_are_whole_and_not_too_many(tmp_path: Path) -> None:
+    for number in ("0", "1 << 20", "'8'"):
+        path = tmp_path / "bad.py"
+        path.write_text(f"{HEAD}A = accumulator({number})\n")
+        with pytest.raises(FormulaError, match=r"bad\.py:3: an accumulator holds 1 to"):
+            load_formulas(path)
+
+
+def test_packages_and_python_refuse_what_is_no_element() -> None:
+    for one in load_formulas(EXAMPLE):
+        with pytest.raises(FormulaError, match="a package has formulas of elements only"):
+            field_calls(one)
+        with pytest.raises(FormulaError, match=r"fieldc\.compile has formulas of elements only"):
+            compile_formula("bn254-r", one)
