@@ -54,10 +54,10 @@ where the crate's choice is not measured."""
 
 
 ARCHITECTURES = (
-    ('target_arch = "x86_64"', ""),
-    ('target_arch = "aarch64", target_endian = "little"', "aarch64_"),
+    ("x86_64", 'target_arch = "x86_64"', ""),
+    ("aarch64", 'target_arch = "aarch64", target_endian = "little"', "aarch64_"),
 )
-"""What the compiler asks before it takes a module, and how its name begins."""
+"""Modules of kernels: what the compiler asks before it takes one, and how names of files begin."""
 
 
 def generate() -> dict[str, str]:
@@ -107,10 +107,11 @@ def modules(numbers: Iterable[int], plain: Sequence[Field] = ()) -> str:
         most = f"pub(crate) const {name}_LIMBS: usize = {of.limbs[-1]};\n"
         constants += f"/// The most limbs of class {name}.\n{most}"
     declared = "".join(
-        f'#[cfg(all({architecture}, not(feature = "portable"), not(miri)))]\n'
-        f"mod {prefix}n{limbs:02};\n"
-        for architecture, prefix in ARCHITECTURES
-        for limbs in numbers
+        f'#[cfg(all({condition}, not(feature = "portable"), not(miri)))]\n'
+        f'#[path = "."]\nmod {architecture} {{\n'
+        + "".join(f"    mod {prefix}n{limbs:02};\n" for limbs in numbers)
+        + "}\n"
+        for architecture, condition, prefix in ARCHITECTURES
     )
     listed = modulus_list(plain)
     return f"pub(crate) mod fields;\npub(crate) mod portable;\n{declared}\n{constants}{listed}"

@@ -5,53 +5,37 @@
 pub(crate) mod fields;
 pub(crate) mod portable;
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-mod n01;
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-mod n02;
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-mod n03;
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-mod n04;
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-mod n05;
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-mod n06;
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-mod n07;
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-mod n08;
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-mod n09;
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-mod n10;
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-mod n11;
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-mod n12;
+#[path = "."]
+mod x86_64 {
+    mod n01;
+    mod n02;
+    mod n03;
+    mod n04;
+    mod n05;
+    mod n06;
+    mod n07;
+    mod n08;
+    mod n09;
+    mod n10;
+    mod n11;
+    mod n12;
+}
 #[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
-mod aarch64_n01;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
-mod aarch64_n02;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
-mod aarch64_n03;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
-mod aarch64_n04;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
-mod aarch64_n05;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
-mod aarch64_n06;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
-mod aarch64_n07;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
-mod aarch64_n08;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
-mod aarch64_n09;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
-mod aarch64_n10;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
-mod aarch64_n11;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
-mod aarch64_n12;
+#[path = "."]
+mod aarch64 {
+    mod aarch64_n01;
+    mod aarch64_n02;
+    mod aarch64_n03;
+    mod aarch64_n04;
+    mod aarch64_n05;
+    mod aarch64_n06;
+    mod aarch64_n07;
+    mod aarch64_n08;
+    mod aarch64_n09;
+    mod aarch64_n10;
+    mod aarch64_n11;
+    mod aarch64_n12;
+}
 
 /// The top limb of a prime of class FOLD is below this.
 pub(crate) const FOLD_TOP: u64 = 0x3200000000000000;

@@ -1,4 +1,4 @@
-"""What this processor's instructions take, measured: the numbers behind a row of processors.toml.
+"""What this processor's instructions take, measured: the numbers of a row of processors.toml.
 
 python -m fieldc.targets.x86_64.timing.probe
 
