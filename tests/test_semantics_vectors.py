@@ -23,7 +23,8 @@ from fieldc.proof.identity import ProofError
 from fieldc.proof.lanes.block import BlockLayout, BlockRun
 from fieldc.proof.lanes.doubles import bits_of, decoded, difference, from_integer, fused
 from fieldc.proof.lanes.meanings import MEANINGS, step
-from fieldc.proof.lanes.words import Lane, Word
+from fieldc.proof.lanes.word import Word
+from fieldc.proof.lanes.words import Lane
 from fieldc.proof.x86_64.decode import decode
 from fieldc.targets.vectors.kernel import compile_array
 from fieldc.targets.vectors.target import VectorTarget

@@ -215,6 +215,8 @@ def _proof(code: bytes, symbol: str, operation: str, f: Field) -> ArrayProof:
         f, family, parameters = expression.field, "mul_by", {"factor": factor}
     try:
         function = function_of(code, symbol)
+        if function.architecture != "x86_64" or function.container == "coff":
+            raise ObjectError("a kernel on arrays is called by System V's convention for x86-64")
         return prove_arrays(
             function.code,
             family,

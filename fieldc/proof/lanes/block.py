@@ -14,7 +14,8 @@ from capstone import x86_const as x86
 
 from fieldc.proof.identity import ProofError
 from fieldc.proof.lanes.doubles import Double, bits_of, decoded
-from fieldc.proof.lanes.words import Lane, Word
+from fieldc.proof.lanes.word import Word
+from fieldc.proof.lanes.words import Lane
 
 LANES = 8
 BYTES = 8 * LANES

@@ -17,7 +17,8 @@ from fractions import Fraction
 
 from fieldc.proof.equations import ONE, Polynomial, add_to, product
 from fieldc.proof.identity import ProofError
-from fieldc.proof.lanes.words import DIGIT, Lane, Word
+from fieldc.proof.lanes.word import DIGIT, Word
+from fieldc.proof.lanes.words import Lane
 
 FRACTION, BIAS = 52, 1075
 """Bits of a double's fraction; the exponent of a double from 2^52 up."""
@@ -36,9 +37,9 @@ class Double:
 
 def decoded(word: Word) -> Double:
     """A constant's bits as a double. Raises ProofError for other words, and for no integer."""
-    if word.sign_of or word.value.keys() - {ONE}:
+    if word.number is None:
         raise ProofError("takes a word for a double")
-    bits = word.low % (1 << 64)
+    bits = word.number % (1 << 64)
     exponent, fraction = bits >> FRACTION & 0x7FF, bits % (1 << FRACTION)
     if bits == 0:
         return Double({}, 0, 0)
@@ -51,9 +52,13 @@ def decoded(word: Word) -> Double:
 
 
 def from_integer(lane: Lane, word: Word) -> Double:
-    """The double of a word, which must have no more than 53 bits."""
+    """The double of a word without a sign, which must have no more than 53 bits."""
     if word.sign_of:
         raise ProofError("a mask as a double")
+    if word.low < 0:
+        word = lane.tight(word)
+    if word.low < 0:
+        raise ProofError("a word as a double that may be negative")
     return _exact(lane, Double(word.value, word.low, word.high))
 
 

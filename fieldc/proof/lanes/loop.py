@@ -64,20 +64,21 @@ class _Reader:
         self.place += found.size
         return found
 
-    def has(self, mnemonic: str, operands: str = "") -> bool:
+    def has(self, mnemonic: str, operands: str) -> bool:
         """Whether the next instruction is this one, which is read then."""
         found = self.peek()
-        if found.mnemonic != mnemonic or (operands and found.op_str != operands):
+        if found.mnemonic != mnemonic or found.op_str != operands:
             return False
         self.place += found.size
         return True
 
-    def want(self, mnemonic: str, operands: str = "") -> capstone.CsInsn:
+    def want(self, mnemonic: str, operands: str | None = None) -> capstone.CsInsn:
+        """The next instruction, which must be this one; without operands given, on any."""
         found = self.next()
-        if found.mnemonic != mnemonic or (operands and found.op_str != operands):
+        if found.mnemonic != mnemonic or operands not in (None, found.op_str):
             raise ProofError(
                 f"+{found.address:#x} {found.mnemonic} {found.op_str}: "
-                f"the loop has {mnemonic} {operands} here"
+                f"the loop has {mnemonic} {operands or ''} here"
             )
         return found
 
@@ -125,7 +126,11 @@ def _frame(reader: _Reader, shape: LoopParts) -> None:
     if not reader.has("push", "rbp"):
         return
     reader.want("mov", "rbp, rsp")
-    shape.frame = int(reader.want("sub").operands[1].imm)
+    size = reader.want("sub")
+    to, number = size.operands
+    if size.reg_name(to.reg) != "rsp" or number.type != capstone.x86.X86_OP_IMM:
+        raise ProofError(f"+{size.address:#x}: a frame of an unknown kind")
+    shape.frame = int(number.imm)
     reader.want("and", f"rsp, {-BYTES & (1 << 64) - 1:#x}")
     if not 0 < shape.frame <= MOST_FRAME or shape.frame % BYTES:
         raise ProofError(f"a frame of {shape.frame} bytes")
@@ -169,8 +174,8 @@ def _end(reader: _Reader, shape: LoopParts) -> None:
     if shape.frame:
         reader.want("mov", "rsp, rbp")
         reader.want("pop", "rbp")
-    reader.want("vzeroupper")
-    reader.want("ret")
+    reader.want("vzeroupper", "")
+    reader.want("ret", "")
 
 
 def _vectors(reader: _Reader) -> Iterator[capstone.CsInsn]:

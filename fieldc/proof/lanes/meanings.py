@@ -10,13 +10,15 @@ from collections.abc import Callable
 import capstone
 from capstone import x86_const as x86
 
-from fieldc.proof.equations import ONE
 from fieldc.proof.identity import ProofError
 from fieldc.proof.lanes.block import BYTES, LANES, BlockRun, Register
 from fieldc.proof.lanes.doubles import difference, from_integer, fused
-from fieldc.proof.lanes.words import Lane, Word
+from fieldc.proof.lanes.word import Word
+from fieldc.proof.lanes.words import Lane
 
 TAIL_REGISTER = "k1"
+LENGTH_512, TO_ZERO = 2, 3
+"""Of EVEX.L'L, as a length and as a way to round."""
 MERGES = {0xCA: (0, 1, 2), 0xE2: (1, 0, 2), 0xB8: (1, 2, 0)}
 """vpternlogq's tables that merge: which operands are the mask, what it takes, what else."""
 
@@ -29,6 +31,8 @@ def step(block: BlockRun, i: capstone.CsInsn) -> None:
     meaning = MEANINGS.get(i.mnemonic)
     if meaning is None or bytes(i.bytes)[0] not in (0x62, 0xC4, 0xC5):
         raise ProofError(f"{where}: this instruction is not on the list")
+    if bytes(i.bytes)[0] == 0x62 and _rounding(i) is None and _length_bits(i) != LENGTH_512:
+        raise ProofError(f"{where}: no instruction on vectors of 512 bits, for the processor")
     try:
         meaning(block, i)
     except ProofError as error:
@@ -84,17 +88,26 @@ def _fused(block: BlockRun, i: capstone.CsInsn) -> None:
 
 
 def _rounds_down(i: capstone.CsInsn) -> bool:
-    """Whether it rounds to zero, as EVEX.b and EVEX.L'L say where no operand is in memory.
+    """Whether it rounds to zero, as the instruction itself says.
 
-    What has no such bits rounds as the caller's MXCSR says: only exact results are known then.
+    Otherwise it rounds as the caller's MXCSR says: only exact results are known then.
     """
+    rounding = _rounding(i)
+    if rounding not in (None, TO_ZERO):
+        raise ProofError("rounds in a way that is not on the list")
+    return rounding == TO_ZERO
+
+
+def _rounding(i: capstone.CsInsn) -> int | None:
+    """EVEX.L'L where it is no length but a way to round: EVEX.b is 1, and all is in registers."""
     code = bytes(i.bytes)
     in_registers = all(o.type == x86.X86_OP_REG for o in i.operands)
-    if not in_registers or code[0] != 0x62 or not code[3] & 0x10:
-        return False
-    if code[3] & 0x60 != 0x60:
-        raise ProofError("rounds in a way that is not on the list")
-    return True
+    return _length_bits(i) if in_registers and code[0] == 0x62 and code[3] & 0x10 else None
+
+
+def _length_bits(i: capstone.CsInsn) -> int:
+    """EVEX.L'L. The decoder takes 3 for the length of 512 bits; it is none."""
+    return bytes(i.bytes)[3] >> 5 & 3
 
 
 def _difference(block: BlockRun, i: capstone.CsInsn) -> None:
@@ -136,9 +149,9 @@ def _merge(block: BlockRun, i: capstone.CsInsn) -> None:
 
 def _and(lane: Lane, words: list[Word]) -> Word:
     for mask, word in (words, reversed(words)):
-        bits = mask.low.bit_length()
-        if mask.value.keys() == {ONE} and mask.low == (1 << bits) - 1 and bits < 64:
-            return lane.low_bits(word, bits)
+        ones = mask.number or 0
+        if 0 < ones < 1 << 63 and not ones & ones + 1:
+            return lane.low_bits(word, ones.bit_length())
     raise ProofError("`and` of two words of which none is low ones")
 
 
@@ -152,16 +165,9 @@ def _move(block: BlockRun, i: capstone.CsInsn) -> None:
     to, source = operands
     memory = next((o for o in operands if o.type == x86.X86_OP_MEM), None)
     if memory is not None:
-        base, offset = block.address(i, memory)
-        expected = [TAIL_REGISTER] if block.is_masked(base) else []
-        if masked != expected or (expected and block.tail_vector != offset // BYTES):
-            raise ProofError("the mask is not that of this vector")
-        if expected and (offset % BYTES or (memory is source and not _zeroes(i))):
-            raise ProofError("a masked move of an unknown kind")
+        base, offset = _place(block, i, memory, masked, is_read=memory is source)
     elif masked:
         raise ProofError("a masked copy")
-    if memory is not None and memory.size != BYTES:
-        raise ProofError("moves no vector of 512 bits")
     if memory is to:
         name = i.reg_name(source.reg)
         if name not in block.registers:
@@ -171,6 +177,27 @@ def _move(block: BlockRun, i: capstone.CsInsn) -> None:
         block.registers[_target(i)] = block.load(base, offset)
     else:
         block.registers[_target(i)] = block.read(i, 1)
+
+
+def _place(
+    block: BlockRun,
+    i: capstone.CsInsn,
+    memory: capstone.x86.X86Op,
+    masked: list[str],
+    is_read: bool,
+) -> tuple[str, int]:
+    """Where a move reads or writes memory, with the mask that it must have there."""
+    base, offset = block.address(i, memory)
+    expected = [TAIL_REGISTER] if block.is_masked(base) else []
+    if masked != expected or (expected and block.tail_vector != offset // BYTES):
+        raise ProofError("the mask is not that of this vector")
+    if expected and (offset % BYTES or (is_read and not _zeroes(i))):
+        raise ProofError("a masked move of an unknown kind")
+    if memory.size != BYTES:
+        raise ProofError("moves no vector of 512 bits")
+    if base != "rsp" and i.mnemonic == "vmovdqa64":
+        raise ProofError("needs an alignment that is not known")
+    return base, offset
 
 
 def _is_mask(i: capstone.CsInsn, operand: capstone.x86.X86Op) -> bool:
@@ -200,10 +227,11 @@ def _zero(block: BlockRun, i: capstone.CsInsn) -> None:
 
 def _index(register: Register) -> list[int]:
     """Constant places."""
-    words = [word for word, _ in register if isinstance(word, Word)]
-    if len(words) < LANES or any(word.value.keys() - {ONE} for word in words):
+    numbers = [word.number for word, _ in register if isinstance(word, Word)]
+    found = [number for number in numbers if number is not None]
+    if len(found) < LANES:
         raise ProofError("a permutation that depends on data")
-    return [word.low for word in words]
+    return found
 
 
 def _permute(block: BlockRun, i: capstone.CsInsn) -> None:

@@ -13,7 +13,8 @@ from fieldc.proof.identity import ProofError
 from fieldc.proof.lanes.block import BlockLayout, BlockRun
 from fieldc.proof.lanes.loop import POINTERS, LoopParts, shape_of
 from fieldc.proof.lanes.meanings import step
-from fieldc.proof.lanes.words import DIGIT, WORD, ExcludedCase, Lane, Word
+from fieldc.proof.lanes.word import DIGIT, WORD, Word
+from fieldc.proof.lanes.words import ExcludedCase, Lane
 
 MOST_CASES = 64
 """Combinations of signs after which a kernel is taken for one that is not understood."""

@@ -18,41 +18,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import pairwise
 from itertools import product as pairs
 from math import prod
 
 from fieldc.proof.equations import ONE, Monomial, Number, Polynomial, add_to, product, substitute
 from fieldc.proof.identity import ProofError
-
-WORD = 64
-DIGIT = 52
-Key = frozenset[tuple[Monomial, Number]]
-Piece = tuple[int, int, int, int]
-"""Bits [first, last) of an atom, at a place: (atom, first, last, place)."""
+from fieldc.proof.lanes.word import (
+    DIGIT,
+    WORD,
+    Key,
+    Piece,
+    Word,
+    apart,
+    between,
+    fits,
+    scaled,
+    wrapped,
+)
 
 
 class ExcludedCase(Exception):
     """No operands give the masks these signs: there is nothing to prove."""
-
-
-@dataclass(frozen=True, eq=False)
-class Word:
-    """An integer from `low` to `high`; `pieces` are its bits, where it is put together from some.
-
-    `sign_of` is what a mask is the sign of: all ones where that is negative, else zero.
-    """
-
-    value: Polynomial
-    low: int
-    high: int
-    pieces: tuple[Piece, ...] | None = None
-    sign_of: Word | None = None
-
-    @property
-    def key(self) -> Key:
-        """The integer, for comparison."""
-        return frozenset(self.value.items())
 
 
 @dataclass(frozen=True)
@@ -116,7 +102,7 @@ class Lane:
         """a + b or a - b. Raises ProofError where that may not fit a word."""
         if a.sign_of or b.sign_of:
             raise ProofError("a mask in a sum")
-        if sign > 0 and a.pieces is not None and b.pieces is not None and _apart(a, b):
+        if sign > 0 and a.pieces is not None and b.pieces is not None and apart(a, b):
             return self._of([*a.pieces, *b.pieces])
         total = dict(a.value)
         add_to(total, b.value, sign)
@@ -125,10 +111,10 @@ class Lane:
 
     def _fitting(self, word: Word) -> Word:
         """The word, or that less a multiple of 2^64, which is the same lane."""
-        found = _wrapped(word)
-        if not _fits(found):
-            found = _wrapped(self.tight(word))
-        if not _fits(found):
+        found = wrapped(word)
+        if not fits(found):
+            found = wrapped(self.tight(word))
+        if not fits(found):
             raise ProofError("a sum may not fit a word")
         return found
 
@@ -157,7 +143,7 @@ class Lane:
         if word.pieces is None and bits < DIGIT:
             word = self.named(self.low_bits(word, DIGIT))
         if word.pieces is not None:
-            return self._of(_between(word.pieces, 0, bits))
+            return self._of(between(word.pieces, 0, bits))
         self._lows[word.key, bits] = self._low(word, bits)
         return self._known_low(word.key, bits)
 
@@ -215,17 +201,17 @@ class Lane:
         if signed and bits == WORD - 1:
             return self.constant(0) if word.low >= 0 else Word({}, -1, 0, sign_of=word)
         if word.pieces is not None and not signed:
-            return self._of(_between(word.pieces, bits, WORD))
+            return self._of(between(word.pieces, bits, WORD))
         value = dict(word.value)
         add_to(value, self.low_bits(word, bits).value, -1)
-        return Word(_scaled(value, Fraction(1, 1 << bits)), word.low >> bits, word.high >> bits)
+        return Word(scaled(value, Fraction(1, 1 << bits)), word.low >> bits, word.high >> bits)
 
     def shift_left(self, word: Word, bits: int) -> Word:
         """word * 2^bits modulo 2^64."""
         kept = self.named(self.low_bits(word, WORD - bits))
         if kept.pieces is not None:
             return self._of([(a, f, e, place + bits) for a, f, e, place in kept.pieces])
-        return Word(_scaled(kept.value, 1 << bits), kept.low << bits, kept.high << bits)
+        return Word(scaled(kept.value, 1 << bits), kept.low << bits, kept.high << bits)
 
     def funnel(self, high: Word, low: Word, bits: int) -> Word:
         """(high*2^64 + low) >> bits modulo 2^64."""
@@ -241,15 +227,15 @@ class Lane:
         if which:
             value = product(x.value, y.value)
             add_to(value, low.value, -1)
-            value = _scaled(value, Fraction(1, 1 << DIGIT))
+            value = scaled(value, Fraction(1, 1 << DIGIT))
             return self.sum(total, Word(value, 0, x.high * y.high >> DIGIT))
         return self.sum(total, low)
 
     def low_half(self, x: Word, y: Word) -> Word:
         """The low half of the product of two digits."""
         found = self._low_half(x, y)
-        if y.value.keys() == {ONE} and y.low % 2:
-            self._quotients.setdefault(x.key, (found, y.low))
+        if y.number is not None and y.number % 2:
+            self._quotients.setdefault(x.key, (found, y.number))
         return found
 
     def _low_half(self, x: Word, y: Word) -> Word:
@@ -358,41 +344,3 @@ class Lane:
         if monomial == ONE:
             return coefficient
         return coefficient * prod(self.highs[atom] for atom in monomial) if coefficient > 0 else 0
-
-
-def _fits(word: Word) -> bool:
-    return word.low >= -(1 << WORD - 1) and word.high < 1 << (WORD if word.low >= 0 else WORD - 1)
-
-
-def _wrapped(word: Word) -> Word:
-    """The word, or less a multiple of 2^64 where that fits."""
-    turns = word.low >> WORD
-    for less in (turns << WORD, turns + 1 << WORD):
-        if _fits(word):
-            break
-        value = dict(word.value)
-        add_to(value, {ONE: -less})
-        moved = Word(value, word.low - less, word.high - less)
-        word = moved if _fits(moved) else word
-    return word
-
-
-def _apart(a: Word, b: Word) -> bool:
-    """Whether no bit of one is at the place of a bit of the other."""
-    held = [(p, p + end - first) for w in (a, b) for _, first, end, p in w.pieces or ()]
-    held.sort()
-    return all(end <= start for (_, end), (start, _) in pairwise(held))
-
-
-def _scaled(value: Polynomial, factor: Number) -> Polynomial:
-    return {m: c * factor for m, c in value.items()}
-
-
-def _between(pieces: Sequence[Piece], first: int, last: int) -> list[Piece]:
-    """The bits from a place up to another, moved down."""
-    found = []
-    for atom, start, end, place in pieces:
-        low, high = max(place, first), min(place + end - start, last)
-        if low < high:
-            found.append((atom, start + low - place, start + high - place, low - first))
-    return found

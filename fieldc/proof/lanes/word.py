@@ -1,0 +1,79 @@
+"""A word of a lane: an integer with bounds, and its bits where these are known one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from fieldc.proof.equations import ONE, Monomial, Number, Polynomial, add_to
+
+WORD = 64
+DIGIT = 52
+Key = frozenset[tuple[Monomial, Number]]
+Piece = tuple[int, int, int, int]
+"""Bits [first, last) of an atom, at a place: (atom, first, last, place)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Word:
+    """An integer from `low` to `high`; `pieces` are its bits, where it is put together from some.
+
+    `sign_of` is what a mask is the sign of: all ones where that is negative, else zero.
+    """
+
+    value: Polynomial
+    low: int
+    high: int
+    pieces: tuple[Piece, ...] | None = None
+    sign_of: Word | None = None
+
+    @property
+    def key(self) -> Key:
+        """The integer, for comparison."""
+        return frozenset(self.value.items())
+
+    @property
+    def number(self) -> int | None:
+        """The integer, where it is the same for all operands; its bounds may be wider."""
+        if self.sign_of or self.value.keys() - {ONE}:
+            return None
+        return int(self.value.get(ONE, 0))
+
+
+def fits(word: Word) -> bool:
+    return word.low >= -(1 << WORD - 1) and word.high < 1 << (WORD if word.low >= 0 else WORD - 1)
+
+
+def wrapped(word: Word) -> Word:
+    """The word, or less a multiple of 2^64 where that fits."""
+    turns = word.low >> WORD
+    for less in (turns << WORD, turns + 1 << WORD):
+        if fits(word):
+            break
+        value = dict(word.value)
+        add_to(value, {ONE: -less})
+        moved = Word(value, word.low - less, word.high - less)
+        word = moved if fits(moved) else word
+    return word
+
+
+def apart(a: Word, b: Word) -> bool:
+    """Whether no bit of one is at the place of a bit of the other."""
+    held = [(p, p + end - first) for w in (a, b) for _, first, end, p in w.pieces or ()]
+    held.sort()
+    return all(end <= start for (_, end), (start, _) in pairwise(held))
+
+
+def scaled(value: Polynomial, factor: Number) -> Polynomial:
+    return {m: c * factor for m, c in value.items()}
+
+
+def between(pieces: Sequence[Piece], first: int, last: int) -> list[Piece]:
+    """The bits from a place up to another, moved down."""
+    found = []
+    for atom, start, end, place in pieces:
+        low, high = max(place, first), min(place + end - start, last)
+        if low < high:
+            found.append((atom, start + low - place, start + high - place, low - first))
+    return found
