@@ -3,11 +3,21 @@
 u^2 = -1, v^3 = 1 + u, w^2 = v. Other curves have other roots. What makes no field is refused.
 """
 
+from typing import NamedTuple
+
 from fieldc.formulas import Element, extend, formula
 
 Fp2 = extend(Element, 2, -1)
 Fp6 = extend(Fp2, 3, Fp2(1, 1))
 Fp12 = extend(Fp6, 2, Fp6(0, 1, 0))
+
+
+class Line(NamedTuple):
+    """A line through points of the twist: a + b*v + c*v*w."""
+
+    a: Fp2
+    b: Fp2
+    c: Fp2
 
 
 @formula
@@ -38,3 +48,21 @@ def fp12_mul(x: Fp12, y: Fp12) -> Fp12:
 def fp12_square(x: Fp12) -> Fp12:
     """x * x."""
     return x.square()
+
+
+@formula
+def fp12_cyclotomic_square(x: Fp12) -> Fp12:
+    """x * x for x of the cyclotomic subgroup, where a final exponentiation works."""
+    return x.cyclotomic_square()
+
+
+@formula
+def fp12_mul_line(x: Fp12, line: Line) -> Fp12:
+    """x times a line. Products with 0 are left out."""
+    return x * Fp12(Fp6(line.a, line.b, 0), Fp6(0, line.c, 0))
+
+
+@formula
+def fp12_conjugate(x: Fp12) -> Fp12:
+    """The inverse of x in the cyclotomic subgroup."""
+    return x.conjugate()
