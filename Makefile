@@ -61,11 +61,10 @@ test-full: venv lint cargo-test foreign-check portable-test big-endian-test smal
 
 cargo-lint:
 	$(if $(CARGO),cargo fmt --all --check)
-	$(if $(CARGO),cargo clippy --all-targets -- -D warnings)
-	$(if $(CARGO),cargo clippy --all-targets --features portable -- -D warnings)
+	$(if $(CARGO),cargo clippy -p fieldc --lib -- -D warnings)
+	$(if $(CARGO),cargo clippy -p fieldc --lib --features portable -- -D warnings)
 	$(if $(CARGO),cargo clippy --all-targets --features $(TRAITS) -- -D warnings)
 	$(if $(CARGO),cargo clippy -p fieldc-fuzz --all-targets -- -D warnings)
-	$(if $(CARGO),RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --quiet)
 	$(if $(CARGO),RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --quiet --features $(TRAITS))
 
 cargo-test:

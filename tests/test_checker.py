@@ -13,6 +13,7 @@ import capstone
 import pytest
 from certificates import BARRETT, KERNEL_CASES, LINUX, certificate_of, code_of, object_of
 from forged import MISSING, TAMPERS, Tamper, renamed, replay, run
+from sampling import sampled
 from unfit_objects import MACOS, UNFIT, WINDOWS, Unfit
 
 from fieldc.algorithms import OPERATIONS, choose
@@ -265,9 +266,10 @@ TARGETS = {
 }
 FEWER = dict.fromkeys(("p384", "bw6-761-p"), "mul,square,redc,sub,neg")
 """Operations of fields whose proofs take long."""
+OFTEN = ("bls12-381-p", "2^61-1", "2^127-1", "2^255-19", "goldilocks")
 
 
-@pytest.mark.parametrize("field", TARGETS)
+@pytest.mark.parametrize("field", sampled(OFTEN, [f for f in TARGETS if f not in OFTEN]))
 def test_the_checker_replays_a_built_folder(
     checker: Path, tmp_path: Path, field: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,6 +85,7 @@ from fieldc import folders
 
 root, number, way = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 out, OLD, NEW = root / "out", {old!r}, {new!r}
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup leaves it ignored
 
 
 def contents():

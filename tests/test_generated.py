@@ -78,6 +78,7 @@ def test_every_named_prime_is_a_type(files: dict[str, str]):
         assert text.count(f"({arguments});") == 1
 
 
+@pytest.mark.full  # make test compares with what an earlier run gave
 def test_two_runs_in_two_processes_give_the_same_bytes(tmp_path: Path, files: dict[str, str]):
     command = [sys.executable, "-m", "fieldc.packages.rust.crate", "--root", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
@@ -237,7 +238,7 @@ def test_a_modulus_without_room_has_no_lazy_class():
 
 @here
 @pytest.mark.parametrize(
-    "limbs", [pytest.param(n, marks=[pytest.mark.full] * (n > 6)) for n in LIMBS]
+    "limbs", [pytest.param(n, marks=[pytest.mark.full] * (n > 4)) for n in LIMBS]
 )
 def test_kernels_are_proved_for_other_primes_of_their_class(limbs: int):
     for shape in shapes(limbs):
@@ -247,7 +248,7 @@ def test_kernels_are_proved_for_other_primes_of_their_class(limbs: int):
 
 @here
 @pytest.mark.parametrize(
-    "limbs", [pytest.param(n, marks=[pytest.mark.full] * (n > 6)) for n in NEAR.limbs]
+    "limbs", [pytest.param(n, marks=[pytest.mark.full] * (n > 4)) for n in NEAR.limbs]
 )
 def test_kernels_near_the_radix_are_proved_at_both_ends(limbs: int):
     """For R - p of 10 bits and of 64: the representative has a small one."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sampling import sampled
 from test_c import PRIMES, edge_values, expressions, number, words
 
 from fieldc.algorithms import KERNELS, choose
@@ -126,7 +127,7 @@ def computes(
 
 
 @needs_rustc
-@pytest.mark.parametrize("word", [64, 32])
+@pytest.mark.parametrize("word", sampled([64], [32]))
 def test_rust_computes(word: int, tmp_path: Path):
     computes(tmp_path, word, flat, expressions(word))
 

@@ -51,7 +51,8 @@ def target(request: pytest.FixtureRequest) -> str:
 
 
 ALL = (
-    *("aarch64-linux", "riscv64-linux", "mips64el-linux", "mipsel-linux", "armv7-linux"),
+    "armv7-linux",
+    "riscv64-linux",
     "x86_64-windows",
 )
 """Targets with every field here; the others have the same code but for the system, the order of
