@@ -18,11 +18,15 @@ from fieldc.field import Field
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.packages.c.package import fastest
 from fieldc.packages.c.texts import package_name
+from fieldc.targets.array_targets import ARRAY_TARGETS
 
 STRICT = ("-Wall", "-Wextra", "-pedantic", "-Werror")
 OK, NULL, LENGTH, NOT_CANONICAL, NO_INVERSE, NOT_SUPPORTED, NO_ROOT, NO_RANDOMNESS = range(8)
-PATHS = {1: ("adx", "bmi2"), 2: ("bmi2",), 3: (), 4: ()}
-"""What each path asks of the processor: adx, mulx, base and C."""
+PATHS = {1: ("adx", "bmi2"), 2: ("bmi2",), 3: (), 4: ()} | {
+    number: ("bmi2", *ARRAY_TARGETS[name].features)
+    for number, name in ((6, "avx512f"), (7, "avx512ifma"))
+}
+"""What each path asks of the processor: adx, mulx, base, C, and two with arrays in vectors."""
 
 
 def tool(name: str) -> str:

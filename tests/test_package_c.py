@@ -38,8 +38,10 @@ from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.machine.processor import is_x86_64
 from fieldc.packages.c.aarch64 import ARM_SYSTEMS
+from fieldc.packages.c.arrays import offered
 from fieldc.packages.c.assembly import LINUX, MACOS, SYSTEMS, DifferentKernel, Platform, check_same
 from fieldc.packages.c.package import fastest, operations
+from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import Artifact
 
@@ -47,6 +49,7 @@ FIELDS = ("bn254-p", "bls12-381-p", "secp256k1-p", "2^285-9")
 """4 limbs, 6 limbs, no spare bit, 36 bytes in 5 limbs."""
 SMALL = "goldilocks"
 OPERATIONS = operations(find_field(SMALL), fastest(find_field(SMALL)))
+ARRAYS = offered(find_field(SMALL), fastest(find_field(SMALL)))
 FUZZ = Path(__file__).with_name("package_c_fuzz.c")
 
 
@@ -268,7 +271,8 @@ def test_the_preprocessor_gives_what_was_proved(
     text = run(folder, tool("gcc"), "-E", "-P", *PREDEFINED[system.target], source)
     found = functions(assemble(text, system.triple))
     shipped = functions((folder / system.object_file).read_bytes())
-    assert len(found) == 3 * len(OPERATIONS) and found == shipped
+    arrays = len(ARRAY_TARGETS) * len(ARRAYS) if system is LINUX else 0
+    assert len(found) == 3 * len(OPERATIONS) + arrays and found == shipped
 
 
 def test_what_gcc_assembles_is_proved(small: tuple[Path, Field, str], tmp_path: Path) -> None:
@@ -283,9 +287,12 @@ def test_what_gcc_assembles_is_proved(small: tuple[Path, Field, str], tmp_path: 
         run(folder, tool("gcc"), "-O1", "-c", source, "-o", made)
         for symbol in ours:
             operation = symbol.removeprefix(f"{name}_").rpartition("_")[0]
-            jobs.append(verify.Job(made.read_bytes(), symbol, operation, f.p, f.n, "sysv"))
+            word = 64 * operation.endswith("_array")
+            named = operation.removesuffix("_array")
+            code = made.read_bytes()
+            jobs.append(verify.Job(code, symbol, named, f.p, f.n, "sysv", array_word=word))
     verdicts = verify.prove_all(jobs, lambda *_: None)
-    assert len(verdicts) == 2 * 3 * len(OPERATIONS)
+    assert len(verdicts) == 2 * (3 * len(OPERATIONS) + len(ARRAY_TARGETS) * len(ARRAYS))
     assert not [verdict.failure for verdict in verdicts if verdict.failure]
 
 

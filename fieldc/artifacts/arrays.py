@@ -6,14 +6,13 @@ import hashlib
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import Any, TypeVar
 
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, in_lanes
-from fieldc.artifacts.verify import Progress
+from fieldc.artifacts.verify import Job, Progress, prove_new
 from fieldc.artifacts.write import ELSEWHERE, MANIFEST, check_writable
 from fieldc.binary.image import ObjectError
 from fieldc.binary.linkable import function_of
@@ -22,12 +21,14 @@ from fieldc.field import Field
 from fieldc.folders import write_folder
 from fieldc.machine.arrays import ArrayFunction, check_arrays
 from fieldc.proof.identity import ProofError
-from fieldc.proof.lanes.prove import ArrayProof, prove_arrays
+from fieldc.proof.lanes.prove import prove_arrays
 from fieldc.targets.header import OWNERSHIP, contract, field_symbol
 from fieldc.targets.target import PROVED
 from fieldc.targets.vectors.kernel import ArrayKernel, compile_array
 from fieldc.targets.vectors.offers import array_expression, conversions, layouts_of
 from fieldc.targets.vectors.target import VectorTarget
+
+Built = TypeVar("Built", bound="BuiltArray")
 
 
 class UnprovedArrayKernel(Refusal):
@@ -40,8 +41,7 @@ class BuiltArray:
 
     kernel: ArrayKernel
     layout: str
-    proof: ArrayProof
-    ran: bool
+    ran: bool = False
 
     @property
     def is_conversion(self) -> bool:
@@ -53,6 +53,16 @@ class BuiltArray:
         """The files' path without the ending."""
         operation = self.kernel.expression.kernel.operation
         return f"{self.kernel.target.name}/{operation}_{self.layout.replace('-', '_')}"
+
+    @property
+    def source_file(self) -> str:
+        """Path of the text inside the folder."""
+        return f"{self.stem}.s"
+
+    @property
+    def object_file(self) -> str:
+        """Path of the object inside the folder."""
+        return f"{self.stem}.o"
 
     def prototype(self) -> str:
         """The C declaration."""
@@ -83,13 +93,13 @@ class BuiltArray:
             f" R = 2^{f.word * f.n}. An element has {f.n} words of {f.word} bits."
         )
 
-    def text(self) -> str:
-        """The assembly, with what it promises at its head."""
+    def head(self) -> Sequence[str]:
+        """The lines that open its text: how to make it again, and what it promises."""
         f = self.kernel.expression.field
         computes = self.kernel.expression.kernel.computes
         operation = f" --op {computes.family}" if computes.name in ARRAY_OPERATIONS else ""
         target = self.kernel.target.name
-        lines = (
+        return (
             f"fieldc build {f.name or hex(f.p)} --batch{operation} --target {target} -o DIR",
             f"p = {f.p:#x}",
             self.said(),
@@ -104,7 +114,10 @@ class BuiltArray:
             f"convention sysv; needs {' and '.join(self.kernel.target.features)}",
             OWNERSHIP,
         )
-        return "".join(f"# {line}\n" for line in lines) + self.kernel.text
+
+    def text(self) -> str:
+        """The assembly, with what it promises at its head."""
+        return "".join(f"# {line}\n" for line in self.head()) + self.kernel.text
 
     def row(self) -> dict[str, object]:
         """The kernel's entry in manifest.json."""
@@ -124,12 +137,11 @@ class BuiltArray:
             "R": hex(f.R),
             "convention": "sysv",
             "needs": list(self.kernel.target.features),
-            "file": f"{self.stem}.s",
-            "object": f"{self.stem}.o",
+            "file": self.source_file,
+            "object": self.object_file,
             "contract": said,
             "status": PROVED,
             "ran": self.ran,
-            "cases": self.proof.cases,
             "digest": hashlib.sha256(digests).hexdigest(),
         }
 
@@ -153,12 +165,9 @@ def build_arrays(
     in_lanes(field)
     converters = conversions(field) if converts else {}
     layouts = [(operation, layout) for operation in operations for layout in layouts_of(operation)]
-    wanted = [partial(built_array, t, field, *each) for t in targets for each in layouts]
-    wanted += [partial(built_conversion, t, field, name) for t in targets for name in converters]
-    built = []
-    for done, make in enumerate(wanted, 1):
-        built.append(make())
-        progress("prove", done, len(wanted))
+    made = [made_array(t, field, *each) for t in targets for each in layouts]
+    built = proved_arrays(made, progress)
+    built += [built_conversion(t, field, name) for t in targets for name in converters]
     files = _files(field, built)
     manifest = {
         "field": field.label,
@@ -175,16 +184,35 @@ def build_arrays(
     return built, manifest
 
 
-def built_array(target: VectorTarget, field: Field, operation: str, layout: str) -> BuiltArray:
-    """One kernel, proved. Raises UnprovedArrayKernel, CheckError."""
+def made_array(target: VectorTarget, field: Field, operation: str, layout: str) -> BuiltArray:
+    """One kernel, which is not proved yet. Raises NoLanes, BoundError."""
     expression = array_expression(field, operation, layout)
     name = f"{operation}_{layout.replace('-', '_')}"
     symbol = f"fieldc_{field_symbol(field)}_{name}_{target.name}"
-    kernel = compile_array(target, expression, symbol)
-    proof = prove_array_kernel(kernel)
-    if ran := target.runs_here:
-        check_arrays(ArrayFunction(kernel.object, kernel.symbol, expression))
-    return BuiltArray(kernel, layout, proof, ran)
+    return BuiltArray(compile_array(target, expression, symbol), layout)
+
+
+def proved_arrays(made: Sequence[Built], progress: Progress) -> list[Built]:
+    """The kernels, each proved, and run where this processor can.
+
+    A proof that succeeded before is not done again. Raises UnprovedArrayKernel, CheckError.
+    """
+    verdicts = prove_new([_job(each.kernel) for each in made], progress)
+    found = []
+    for each, verdict in zip(made, verdicts, strict=True):
+        kernel, runs = each.kernel, each.kernel.target.runs_here
+        if verdict.failure:
+            raise UnprovedArrayKernel(f"{kernel.symbol} is not proved: {verdict.failure}")
+        if runs:
+            check_arrays(ArrayFunction(kernel.object, kernel.symbol, kernel.expression))
+        found.append(replace(each, ran=runs))
+    return found
+
+
+def _job(kernel: ArrayKernel) -> Job:
+    """The proof of a kernel of one layout."""
+    f, operation = kernel.expression.field, kernel.expression.kernel.operation
+    return Job(kernel.object, kernel.symbol, operation, f.p, f.n, array_word=f.word)
 
 
 def built_conversion(target: VectorTarget, field: Field, name: str) -> BuiltArray:
@@ -192,19 +220,13 @@ def built_conversion(target: VectorTarget, field: Field, name: str) -> BuiltArra
     expression, result, layout, _ = conversions(field)[name]
     symbol = f"fieldc_{field_symbol(field)}_{name}_{target.name}"
     kernel = compile_array(target, expression, symbol, result)
-    proof = _proof(kernel.object, symbol, name, field)
+    _proof(kernel.object, symbol, name, field)
     if ran := target.runs_here:
         check_arrays(ArrayFunction(kernel.object, symbol, expression, result))
-    return BuiltArray(kernel, layout, proof, ran)
+    return BuiltArray(kernel, layout, ran)
 
 
-def prove_array_kernel(kernel: ArrayKernel) -> ArrayProof:
-    """Prove a kernel from its object's bytes. Raises UnprovedArrayKernel."""
-    expression = kernel.expression
-    return _proof(kernel.object, kernel.symbol, expression.kernel.operation, expression.field)
-
-
-def _proof(code: bytes, symbol: str, operation: str, f: Field) -> ArrayProof:
+def _proof(code: bytes, symbol: str, operation: str, f: Field) -> None:
     """Prove an operation on arrays in a field's words, or a conversion of a field in limbs."""
     result = f
     if operation in ARRAY_OPERATIONS:
@@ -217,7 +239,7 @@ def _proof(code: bytes, symbol: str, operation: str, f: Field) -> ArrayProof:
         function = function_of(code, symbol)
         if function.architecture != "x86_64" or function.container == "coff":
             raise ObjectError("a kernel on arrays is called by System V's convention for x86-64")
-        return prove_arrays(
+        prove_arrays(
             function.code,
             family,
             f.p,

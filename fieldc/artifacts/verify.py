@@ -14,17 +14,19 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import astuple, dataclass, replace
 from multiprocessing.context import BaseContext
 
+from fieldc.algorithms.lanes import ARRAY_OPERATIONS
 from fieldc.artifacts import cache
 from fieldc.binary.image import ObjectError
 from fieldc.binary.linkable import KernelCode, function_of
 from fieldc.errors import Refusal
-from fieldc.operations import OPERATIONS
+from fieldc.operations import OPERATIONS, Operation
 from fieldc.proof.certificate import certificate_of_formula, certify, text
 from fieldc.proof.constant_time.scan import scan
 from fieldc.proof.constant_time.vendors import unlisted
 from fieldc.proof.contracts import contract_of, foreign
 from fieldc.proof.identity import ProofError
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
+from fieldc.proof.lanes.prove import prove_arrays
 from fieldc.proof.programs import prove_formula
 from fieldc.proof.prove import prove
 from fieldc.targets.running import run_here
@@ -67,6 +69,8 @@ class Job:
     """Of a user's formula: its text, which stands for the operation."""
     called: tuple[str, ...] = ()
     """The statements of the routines that it calls, in the order of their first calls."""
+    array_word: int = 0
+    """Of a kernel on arrays: the bits of an element's words; 0 for one on single values."""
 
 
 @dataclass(frozen=True)
@@ -103,9 +107,11 @@ def job_of(artifact: Artifact) -> Job | None:
     )
 
 
-def named_operation(name: str) -> tuple[str, Mapping[str, int]]:
+def named_operation(
+    name: str, known: Mapping[str, Operation] = OPERATIONS
+) -> tuple[str, Mapping[str, int]]:
     """Return the family and the parameters of an operation. Raises ProofError."""
-    operation = OPERATIONS.get(name)
+    operation = known.get(name)
     if operation is None:
         raise ProofError(f"there is no operation {name}")
     return operation.family, operation.parameters
@@ -126,6 +132,8 @@ def _proof_of(function: KernelCode, job: Job) -> Verdict:
 
     Raises ProofError.
     """
+    if job.array_word:
+        return _proof_of_array(function, job)
     code, start = function.code, function.start
     convention = INSTRUCTION_SETS[function.architecture].convention(
         function.container, job.convention
@@ -173,6 +181,17 @@ def _proof_of(function: KernelCode, job: Job) -> Verdict:
     proved = prove(code, contract, convention, start, function.architecture)
     outside = unlisted(proved.instructions, function.architecture)
     return Verdict("", 0.0, "", convention, proved.stack, outside)
+
+
+def _proof_of_array(function: KernelCode, job: Job) -> Verdict:
+    """Prove a function on arrays of one layout, which has no certificate. Raises ProofError."""
+    if function.architecture != "x86_64" or function.container != "elf":
+        raise ProofError("kernels on arrays are ELF objects for x86-64")
+    family, parameters = named_operation(job.operation, ARRAY_OPERATIONS)
+    prove_arrays(
+        function.code, family, job.p, job.limbs, job.array_word, dict(parameters), function.start
+    )
+    return Verdict("", 0.0, "", "sysv")
 
 
 def prove_all(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:

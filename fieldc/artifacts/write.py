@@ -98,13 +98,18 @@ def files_of(field: Field, artifacts: Sequence[Artifact]) -> dict[str, bytes]:
     return files | manifest_file(field, artifacts)
 
 
-def manifest_file(field: Field, artifacts: Sequence[Artifact]) -> dict[str, bytes]:
+def manifest_file(
+    field: Field, artifacts: Sequence[Artifact], arrays: Sequence[dict[str, object]] = ()
+) -> dict[str, bytes]:
     """The manifest, by its path."""
-    return {MANIFEST: (json.dumps(manifest(field, artifacts), indent=2) + "\n").encode()}
+    found = manifest(field, artifacts, arrays)
+    return {MANIFEST: (json.dumps(found, indent=2) + "\n").encode()}
 
 
-def manifest(field: Field, artifacts: Sequence[Artifact]) -> dict[str, object]:
-    """What a build contains, for programs."""
+def manifest(
+    field: Field, artifacts: Sequence[Artifact], arrays: Sequence[dict[str, object]] = ()
+) -> dict[str, object]:
+    """What a build contains, for programs; `arrays` are the rows of kernels on arrays."""
     return {
         "field": field.label,
         "p": hex(field.p),
@@ -112,6 +117,7 @@ def manifest(field: Field, artifacts: Sequence[Artifact]) -> dict[str, object]:
         "n": field.n,
         "R": hex(field.R),
         "kernels": [artifact.row() for artifact in artifacts],
+        **({"arrays": [*arrays]} if arrays else {}),
     }
 
 

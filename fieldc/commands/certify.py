@@ -79,7 +79,7 @@ def kernels_of(folder: Path) -> tuple[list[ManifestRow], int, int, int]:
         raise UsageError(f"{quote(str(folder))} {said}; build into it again")
     try:
         manifest = json.loads(read(folder / "manifest.json"))
-        if "arrays" in manifest:
+        if "arrays" in manifest and not manifest["kernels"]:
             raise UsageError("kernels on arrays have no certificates")
         named = [(row, row["status"] == "PROVED") for row in manifest["kernels"]]
         kernels = [_row(row) for row, is_proved in named if is_proved]

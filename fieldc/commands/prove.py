@@ -6,9 +6,9 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS
 from fieldc.catalogue import find_field, quote
@@ -57,17 +57,42 @@ def prove(arguments: argparse.Namespace) -> Answer:
     """prove an object or a built folder again, from bytes"""
     if not arguments.path:
         raise UsageError("the path is empty; prove takes an object or a folder")
-    from fieldc.artifacts.verify import prove_all
-
     check_unused(arguments)
     if arguments.list:
         return listed(Path(arguments.path))
     if (answer := stated(arguments)) is not None:
         return answer
-    manifest = Path(arguments.path) / "manifest.json"
-    if manifest.is_file() and b'"arrays"' in read(manifest):
-        return prove_batch(Path(arguments.path))
-    named = jobs_of(Path(arguments.path), arguments)
+    folder = Path(arguments.path)
+    if not rows_of(folder, "arrays"):
+        return prove_kernels(folder, arguments)
+    arrays = prove_batch(folder)
+    if not rows_of(folder, "kernels"):
+        return arrays
+    return both(prove_kernels(folder, arguments), arrays)
+
+
+def rows_of(folder: Path, name: str) -> Sequence[object]:
+    """The rows of a folder's manifest; none where there is no manifest. Raises UsageError."""
+    path = folder / "manifest.json"
+    if not path.is_file():
+        return ()
+    try:
+        return list(json.loads(read(path)).get(name, ()))
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        raise UsageError(f"{quote(str(path))} is no manifest") from None
+
+
+def both(one: Answer, other: Answer) -> Answer:
+    """Two answers as one, with the rows of both."""
+    rows = [*cast(list[object], one.data), *cast(list[object], other.data)]
+    return Answer((*one.tables, *other.tables), rows, max(one.status, other.status))
+
+
+def prove_kernels(path: Path, arguments: argparse.Namespace) -> Answer:
+    """The proofs of kernels on single values. Raises UsageError."""
+    from fieldc.artifacts.verify import prove_all
+
+    named = jobs_of(path, arguments)
     with progress() as show:
         verdicts = prove_all([job for job, _ in named], show)
     rows, data, claims = [], [], []

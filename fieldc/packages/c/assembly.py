@@ -7,7 +7,7 @@ which are expanded here too, so that the text is assembled and compared without 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fieldc.binary.linkable import functions
@@ -136,8 +136,13 @@ def choice(of: dict[str, str], systems: Sequence[Platform] = SYSTEMS) -> str:
     return "\n".join([*lines, "#endif"]) + "\n"
 
 
-def assembly_file(head: str, condition: str, artifacts: Iterable[Artifact]) -> str:
-    """The whole .S file: macros, then the kernels of the system's convention."""
+def assembly_file(
+    head: str, condition: str, artifacts: Iterable[Artifact], arrays: str, with_arrays: str
+) -> str:
+    """The whole .S file: macros, then the kernels of the system's convention.
+
+    `arrays` are the kernels on arrays, in macros, for systems where `with_arrays` holds.
+    """
     kernels = list(artifacts)
     return f"""{head}
 #if {condition}
@@ -148,7 +153,7 @@ def assembly_file(head: str, condition: str, artifacts: Iterable[Artifact]) -> s
 #else
 {kernels_text(kernels, SYSV)}
 #endif
-{END}
+{_where(with_arrays, arrays)}{END}
 #if {MACOS.condition}
 .subsections_via_symbols
 #endif
@@ -159,19 +164,28 @@ def assembly_file(head: str, condition: str, artifacts: Iterable[Artifact]) -> s
 """
 
 
+def _where(condition: str, text: str) -> str:
+    """A text that the preprocessor takes where a condition holds."""
+    return f"#if {condition}\n{text}#endif\n" if text else ""
+
+
 def _defines(system: Platform) -> str:
     return "".join(f"#define {name}(name) {body}\n" for name, body in system.macros)
 
 
-def objects(artifacts: Iterable[Artifact]) -> dict[str, bytes]:
-    """The file assembled for each system, by its target."""
+def objects(artifacts: Iterable[Artifact], arrays: str) -> dict[str, bytes]:
+    """The file assembled for each system, by its target; Linux alone has kernels on arrays."""
     kernels = list(artifacts)
-    return {system.target: _assembled(system, kernels) for system in SYSTEMS}
+    return {
+        system.target: _assembled(system, kernels, arrays if system is LINUX else "")
+        for system in SYSTEMS
+    }
 
 
-def _assembled(system: Platform, kernels: list[Artifact]) -> bytes:
+def _assembled(system: Platform, kernels: list[Artifact], arrays: str) -> bytes:
     convention = system.convention or SYSV
-    text = f"{START}\n{system.expand(kernels_text(kernels, convention))}{END}\n"
+    body = kernels_text(kernels, convention) + arrays
+    text = f"{START}\n{system.expand(body)}{END}\n"
     if system is MACOS:
         text += ".subsections_via_symbols\n"
     if system is LINUX:
@@ -188,19 +202,26 @@ def _is_for(system: Platform, artifact: Artifact) -> bool:
 
 def check_same(code: bytes, system: Platform, proved: Iterable[Artifact]) -> None:
     """Raise DifferentKernel unless an object has the very bytes that were proved."""
+    objects = {a.symbol: a.code for a in proved if a.code is not None and _is_for(system, a)}
+    check_bytes(code, system, objects)
+
+
+def check_bytes(code: bytes, system: Platform, proved: Mapping[str, bytes]) -> None:
+    """Raise DifferentKernel unless an object has the kernels of others, which have one each."""
     found = functions(code)
-    for artifact in proved:
-        if artifact.code is None or not _is_for(system, artifact):
-            continue
-        (wanted,) = functions(artifact.code).values()
-        here = found.get(system.prefix + artifact.symbol)
+    for symbol, object_of_it in proved.items():
+        (wanted,) = functions(object_of_it).values()
+        here = found.get(system.prefix + symbol)
         bytes_here = b"" if here is None else here.code[here.start :][: len(wanted.code)]
         if here is None or bytes_here != wanted.code[wanted.start :]:
-            raise DifferentKernel(f"{artifact.symbol} for {system.target} is not what was proved")
+            raise DifferentKernel(f"{symbol} for {system.target} is not what was proved")
 
 
-def inline_assembly(prefix: str, artifacts: Iterable[Artifact]) -> str:
-    """The kernels in a C file, for compilers that know GNU's assembly; PREFIX_ASSEMBLY asks."""
+def inline_assembly(prefix: str, artifacts: Iterable[Artifact], arrays: str) -> str:
+    """The kernels in a C file, for compilers that know GNU's assembly; PREFIX_ASSEMBLY asks.
+
+    PREFIX_VECTORS asks for kernels on arrays, if there are any.
+    """
     kernels = list(artifacts)
     macros = choice({s.target: "".join(s.string_defines()) for s in SYSTEMS})
     undefine = "".join(f"#undef {name}\n" for name, _ in LINUX.macros)
@@ -215,7 +236,7 @@ def inline_assembly(prefix: str, artifacts: Iterable[Artifact]) -> str:
 #else
 {as_strings(kernels_text(kernels, SYSV))}
 #endif
-{undefine}
+{_where(f"{prefix}_VECTORS", as_strings(arrays) if arrays else "")}{undefine}
 #pragma GCC diagnostic pop
 #endif
 """

@@ -17,9 +17,10 @@ from fieldc.formulas.field_calls import field_calls
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.places import Area, ElementPlace
 from fieldc.packages.c.constants import limbs
+from fieldc.targets.array_targets import ARRAY_TARGETS
 
 VARIANTS = ("adx", "mulx", "base")
-ENDINGS = tuple(f"_{ending}" for ending in (*VARIANTS, "c", "aarch64", "kernel"))
+ENDINGS = tuple(f"_{ending}" for ending in (*VARIANTS, "c", "aarch64", "kernel", *ARRAY_TARGETS))
 """What a formula's name goes on with in the names of what it brings along."""
 KERNELS = {"double": "twice"}
 """Members of the table of kernels whose name is not that of their operation."""

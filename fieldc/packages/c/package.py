@@ -17,7 +17,8 @@ from fieldc.field import Field
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.names import check_names
 from fieldc.packages.c.aarch64 import ARM_SYSTEMS, arm_objects, of_one_system
-from fieldc.packages.c.assembly import SYSTEMS, Platform, check_same, objects
+from fieldc.packages.c.arrays import PackagedArray, array_kernels, arrays_text
+from fieldc.packages.c.assembly import LINUX, SYSTEMS, Platform, check_bytes, check_same, objects
 from fieldc.packages.c.formulas import ENDINGS
 from fieldc.packages.c.texts import package_name, taken_names, texts
 from fieldc.targets.aarch64.targets import ARCHITECTURE
@@ -93,9 +94,11 @@ def build_package(
         for formula in formulas
     ]
     proved = shipped(build(decisions, progress))
-    artifacts, files = package(field, r, proved, command, formulas)
+    arrays = array_kernels(field, r, proved, progress)
+    artifacts, files = package(field, r, proved, command, formulas, arrays)
     checked = write(folder, field, files)
-    return artifacts, manifest(field, artifacts) | checked
+    rows = [kernel.row() for kernel in arrays]
+    return artifacts, manifest(field, artifacts, rows) | checked
 
 
 def shipped(kernels: Sequence[Artifact]) -> list[Artifact]:
@@ -123,15 +126,17 @@ def package(
     proved: Sequence[Artifact],
     command: str,
     formulas: Sequence[Formula] = (),
+    arrays: Sequence[PackagedArray] = (),
 ) -> tuple[list[CPackageKernel], dict[str, bytes]]:
     """The kernels of a package, and its files by their paths. Raises DifferentKernel."""
     has_arm = bool(of_one_system(proved))
     systems = (*SYSTEMS, *ARM_SYSTEMS) if has_arm else SYSTEMS
-    made = objects(proved) | (arm_objects(proved) if has_arm else {})
+    made = objects(proved, arrays_text(arrays)) | (arm_objects(proved) if has_arm else {})
     for system in systems:
         check_same(made[system.target], system, proved)
+    check_bytes(made[LINUX.target], LINUX, {a.kernel.symbol: a.kernel.object for a in arrays})
     artifacts = [a for system in systems for a in _packaged(system, made[system.target], proved)]
-    written = texts(field, r, proved, command, formulas)
+    written = texts(field, r, proved, command, formulas, arrays)
     in_c = f"src/{package_name(field)}.c"
     portable = [replace(a, text=written[in_c]) for a in proved if a.target.name == "c"]
     artifacts += [_renamed(a, in_c) for a in portable]
@@ -141,7 +146,7 @@ def package(
         if a.certificate_file and a.object_file and a.code:
             files[f"{PROOFS}/{a.certificate_file}"] = a.certificate.encode()
             files[f"{PROOFS}/{a.object_file}"] = a.code
-    files |= manifest_file(field, artifacts)
+    files |= manifest_file(field, artifacts, arrays=[kernel.row() for kernel in arrays])
     return artifacts, files
 
 

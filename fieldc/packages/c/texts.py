@@ -18,6 +18,7 @@ from fieldc.packages.c.aarch64 import (
     arm_inline_assembly,
     of_one_system,
 )
+from fieldc.packages.c.arrays import PackagedArray, array_words, arrays_text
 from fieldc.packages.c.assembly import assembly_file, inline_assembly
 from fieldc.packages.c.constants import inversion, limbs, roots, wide
 from fieldc.packages.c.formulas import CFormula, formula_words
@@ -30,6 +31,8 @@ from fieldc.words.lower import lower
 WORD = re.compile(r"@([a-z][a-z0-9_]*)@")
 TAKEN = re.compile(r"@name@_(\w+)")
 VERSION = "0.1.0"
+PARTS = ("inversion", "choice", "arrays", "bytes")
+"""Templates of which the C file is made."""
 CONDITION = (
     "!defined(FIELDC_PORTABLE_ONLY) && \\\n    "
     "((defined(__x86_64__) && !defined(__ILP32__)) || "
@@ -141,12 +144,15 @@ def texts(
     kernels: Sequence[Artifact],
     command: str,
     formulas: Sequence[Formula] = (),
+    arrays: Sequence[PackagedArray] = (),
 ) -> dict[str, str]:
     """Every file that is text, by its path in the package."""
     words = values(f, r, command)
+    words |= array_words(f, words["name"], arrays)
+    words["arrays_h"] = fill("arrays.h", words)
     words["example"] = fill("example.c", words)
     words |= _formula_words(words, f, formulas)
-    words |= {f"{part}_c": fill(f"{part}.c", words) for part in ("inversion", "choice", "bytes")}
+    words |= {f"{part}_c": fill(f"{part}.c", words) for part in PARTS}
     operations = {a.expression.kernel.operation for a in kernels}
     words |= _lazy_words(words, r, r.lazy["mul"] in operations)
     name, header = words["name"], fill("field.h", words)
@@ -156,14 +162,17 @@ def texts(
     words["has_aarch64"] = str(int(bool(arm)))
     gnu = " && \\\n    defined(__GNUC__)"
     single = words | {"condition": CONDITION + gnu, "condition_aarch64": ARM_CONDITION + gnu}
-    inline = inline_assembly(words["upper"], own)
+    in_vectors = arrays_text(arrays)
+    inline = inline_assembly(words["upper"], own, in_vectors)
     if arm:
         inline += "\n" + arm_inline_assembly(words["upper"], arm)
     tests = {"test/formulas.c": fill("formulas_test.c", words)} if formulas else {}
     return tests | {
         f"include/{name}.h": header,
         f"src/{name}.c": _c_file(words, portable, ""),
-        f"src/{name}_x86_64.S": assembly_file(fill("head.S", words), CONDITION, own),
+        f"src/{name}_x86_64.S": assembly_file(
+            fill("head.S", words), CONDITION, own, in_vectors, words["condition_arrays"]
+        ),
         f"src/{name}_aarch64.S": arm_assembly_file(fill("head_aarch64.S", words), arm),
         f"single/{name}.h": header,
         f"single/{name}.c": _c_file(single, portable, inline),

@@ -5,4 +5,4 @@ from __future__ import annotations
 from fieldc.targets.avx512f.select import DoubleSelection
 from fieldc.targets.vectors.target import VectorTarget
 
-AVX512F = VectorTarget("avx512f", DoubleSelection)
+AVX512F = VectorTarget("avx512f", DoubleSelection, "cascade-lake")

@@ -14,6 +14,8 @@ class VectorTarget:
 
     name: str
     selection: type[Selection]
+    processor: str
+    """The first processor of processors.toml that has what it needs."""
 
     @property
     def features(self) -> tuple[str, ...]:

@@ -4,20 +4,53 @@ typedef void @name@_unary(uint64_t z[@limbs@], const uint64_t x[@limbs@]);
 typedef void @name@_binary(uint64_t z[@limbs@], const uint64_t x[@limbs@],
                            const uint64_t y[@limbs@]);
 
+typedef void @name@_unary_vectors(size_t count, uint64_t *z, const uint64_t *x);
+typedef void @name@_binary_vectors(size_t count, uint64_t *z, const uint64_t *x,
+                                   const uint64_t *y);
+typedef void @name@_ternary_vectors(size_t count, uint64_t *z, const uint64_t *x,
+                                    const uint64_t *y, const uint64_t *a);
+
+/* Kernels on arrays. Each takes a block of eight from `least` elements on: fewer take less time one
+ * by one, by a model of the processor. Where `least` is 0 there is no kernel. */
+typedef struct {
+    @name@_unary_vectors *run;
+    size_t least;
+} @name@_unary_array;
+typedef struct {
+    @name@_binary_vectors *run;
+    size_t least;
+} @name@_binary_array;
+typedef struct {
+    @name@_ternary_vectors *run;
+    size_t least;
+} @name@_ternary_array;
+typedef struct {
+    @name@_binary_array add, sub, mul;
+    @name@_unary_array neg, twice, square;
+    @name@_ternary_array mul_add;
+} @name@_arrays;
+
+static const @name@_arrays @name@_no_vectors = {
+    {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+
 @formulas_first@typedef struct {
     int path;
+    const @name@_arrays *arrays;
     @name@_binary *add, *sub, *mul, *sum_of_products@lazy_binary@;
     @name@_unary *neg, *twice, *square@conversion_members@@lazy_unary@;
 @formula_members@} @name@_kernels;
 
-#define @upper@_KERNELS(path, variant) \
-    {path, \
+#define @upper@_KERNELS(path, arrays, variant) \
+    {path, arrays, \
      @name@_add_##variant, @name@_sub_##variant, @name@_@mul@_##variant, \
      @name@_@sum_of_products@_##variant@lazy_binary_kernels@, \
      @name@_neg_##variant, @name@_double_##variant, \
      @name@_@square@_##variant@conversion_kernels@@lazy_unary_kernels@@formula_kernels@}
 
-static const @name@_kernels @name@_in_c = @upper@_KERNELS(FIELDC_PORTABLE, c);
+#define @upper@_TABLE(name, path, arrays, variant) \
+    static const @name@_kernels name = @upper@_KERNELS(path, &arrays, variant)
+
+@upper@_TABLE(@name@_in_c, FIELDC_PORTABLE, @name@_no_vectors, c);
 
 #if @upper@_ASSEMBLY || @upper@_AARCH64
 #define @upper@_DECLARE(variant) \
@@ -35,50 +68,84 @@ extern "C" {
 @upper@_DECLARE(adx)
 @upper@_DECLARE(mulx)
 @upper@_DECLARE(base)
+#if @upper@_VECTORS
+@array_externs@#endif
 @formulas_externs@#ifdef __cplusplus
 }
 #endif
 
-static const @name@_kernels @name@_in_adx = @upper@_KERNELS(FIELDC_ADX, adx);
-static const @name@_kernels @name@_in_mulx = @upper@_KERNELS(FIELDC_MULX, mulx);
-static const @name@_kernels @name@_in_base = @upper@_KERNELS(FIELDC_BASE, base);
+@upper@_TABLE(@name@_in_adx, FIELDC_ADX, @name@_no_vectors, adx);
+@upper@_TABLE(@name@_in_mulx, FIELDC_MULX, @name@_no_vectors, mulx);
+@upper@_TABLE(@name@_in_base, FIELDC_BASE, @name@_no_vectors, base);
+
+#if @upper@_VECTORS
+@array_tables@#endif
+
+/* In the order in which they are chosen. One carry chain was measured to be faster than two. */
+static const @name@_kernels *const @name@_tables[] = {
+#if @upper@_VECTORS
+    @array_places@
+#endif
+    &@name@_in_mulx, &@name@_in_base, &@name@_in_adx, &@name@_in_c};
+
+typedef struct {
+    unsigned b, c; /* two registers of cpuid's leaf 7; 0 where there is no such leaf */
+    int vectors;   /* whether the system keeps vectors of 512 bits */
+} @name@_features;
 
 #define @upper@_BMI2 (1u << 8)
 #define @upper@_ADX (1u << 19)
+#define @upper@_OSXSAVE (1u << 27)
+#define @upper@_STATE 0xe6u /* of xgetbv: registers xmm, ymm, masks, both halves of zmm */
 
-/* The second register of cpuid's leaf 7; 0 where there is no such leaf. */
-static unsigned @name@_features(void)
+/* FIELDC_PATH is for tests: the processor is taken to have all. */
+static @name@_features @name@_found(void)
 {
-#if defined(_MSC_VER)
+    @name@_features found = {0, 0, 0};
+#if defined(FIELDC_PATH)
+    found.b = found.c = ~0u;
+    found.vectors = 1;
+#elif defined(_MSC_VER)
     int registers[4];
     __cpuid(registers, 0);
-    if (registers[0] < 7)
-        return 0;
-    __cpuidex(registers, 7, 0);
-    return (unsigned)registers[1];
+    if (registers[0] >= 7) {
+        __cpuidex(registers, 7, 0);
+        found.b = (unsigned)registers[1];
+        found.c = (unsigned)registers[2];
+    }
 #else
     unsigned a, b, c, d;
-    return __get_cpuid_count(7, 0, &a, &b, &c, &d) ? b : 0;
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
+        found.b = b;
+        found.c = c;
+    }
+#if @upper@_VECTORS
+    if (__get_cpuid(1, &a, &b, &c, &d) && (c & @upper@_OSXSAVE) != 0) {
+        __asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+        found.vectors = (a & @upper@_STATE) == @upper@_STATE;
+    }
 #endif
+#endif
+    return found;
 }
 
-/* The kernels of a path, or null. One carry chain was measured to be faster than two. */
-static const @name@_kernels *@name@_find(int path)
+/* Whether this processor runs a path. */
+static int @name@_runs(int path)
 {
-    const unsigned features = @name@_features();
-    const int mulx = (features & @upper@_BMI2) != 0;
-    const int adx = mulx && (features & @upper@_ADX) != 0;
+    const @name@_features found = @name@_found();
+    const int mulx = (found.b & @upper@_BMI2) != 0;
     switch (path) {
-    case FIELDC_AUTOMATIC: return mulx ? &@name@_in_mulx : &@name@_in_base;
-    case FIELDC_ADX: return adx ? &@name@_in_adx : NULL;
-    case FIELDC_MULX: return mulx ? &@name@_in_mulx : NULL;
-    case FIELDC_BASE: return &@name@_in_base;
-    case FIELDC_PORTABLE: return &@name@_in_c;
-    default: return NULL;
+    case FIELDC_ADX: return mulx && (found.b & @upper@_ADX) != 0;
+    case FIELDC_MULX: return mulx;
+#if @upper@_VECTORS
+@array_cases@#endif
+    default: return 1;
     }
 }
 
-#elif @upper@_AARCH64
+#else
+
+#if @upper@_AARCH64
 
 #ifdef __cplusplus
 extern "C" {
@@ -88,26 +155,37 @@ extern "C" {
 }
 #endif
 
-static const @name@_kernels @name@_in_aarch64 = @upper@_KERNELS(FIELDC_AARCH64, aarch64);
-
-static const @name@_kernels *@name@_find(int path)
-{
-    switch (path) {
-    case FIELDC_AUTOMATIC:
-    case FIELDC_AARCH64: return &@name@_in_aarch64;
-    case FIELDC_PORTABLE: return &@name@_in_c;
-    default: return NULL;
-    }
-}
+@upper@_TABLE(@name@_in_aarch64, FIELDC_AARCH64, @name@_no_vectors, aarch64);
+static const @name@_kernels *const @name@_tables[] = {&@name@_in_aarch64, &@name@_in_c};
 
 #else
 
-static const @name@_kernels *@name@_find(int path)
+static const @name@_kernels *const @name@_tables[] = {&@name@_in_c};
+
+#endif
+
+static int @name@_runs(int path)
 {
-    return path == FIELDC_AUTOMATIC || path == FIELDC_PORTABLE ? &@name@_in_c : NULL;
+    (void)path;
+    return 1;
 }
 
 #endif
+
+/* The kernels of a path, or null. */
+static const @name@_kernels *@name@_find(int path)
+{
+    size_t i;
+#ifdef FIELDC_PATH
+    path = path == FIELDC_AUTOMATIC ? FIELDC_PATH : path;
+#endif
+    for (i = 0; i < sizeof @name@_tables / sizeof *@name@_tables; i++) {
+        const int each = @name@_tables[i]->path;
+        if ((path == each || path == FIELDC_AUTOMATIC) && @name@_runs(each))
+            return @name@_tables[i];
+    }
+    return NULL;
+}
 
 /* Null until the first call. Whoever comes first writes it; all of them write the same. */
 static const @name@_kernels *volatile @name@_chosen;
@@ -254,7 +332,7 @@ void @name@_square(@name@ *z, const @name@ *x)
     @name@_run()->square(z->limbs, x->limbs);
 }
 
-@inversion_c@@choice_c@@bytes_c@@lazy_c@@formulas_c@const char *@name@_status(int status)
+@inversion_c@@choice_c@@arrays_c@@bytes_c@@lazy_c@@formulas_c@const char *@name@_status(int status)
 {
     switch (status) {
     case FIELDC_OK: return "no error";

@@ -7,8 +7,8 @@
  * Values come from the functions below and are their operands; uninitialised ones give meaningless
  * results, but nothing is ever read or written outside of the objects that are named.
  *
- * Every result may be one of its operands, except in batch_invert. Pointers must not be null where a function returns
- * nothing. No function branches on a value or uses one as an address; whether an input was refused
+ * Every result may be one of its operands. Pointers must not be null where a function returns
+ * nothing, unless they are to an array of no values. No function branches on a value or uses one as an address; whether an input was refused
  * is told by what is returned. All functions may be called by several threads at once.
  *
  * Made by: @command@
@@ -52,7 +52,9 @@ enum fieldc_path {
     FIELDC_MULX = 2,    /* x86-64 with BMI2, one carry chain */
     FIELDC_BASE = 3,    /* any x86-64 */
     FIELDC_PORTABLE = 4, /* C */
-    FIELDC_AARCH64 = 5  /* any AArch64 */
+    FIELDC_AARCH64 = 5, /* any AArch64 */
+    FIELDC_AVX512F = 6, /* x86-64 with AVX-512 F and DQ: arrays in vectors, else as FIELDC_MULX */
+    FIELDC_AVX512IFMA = 7 /* the same with IFMA and VBMI2 */
 };
 #endif
 
@@ -104,15 +106,8 @@ void @name@_neg(@name@ *z, const @name@ *x);                  /* z = -x */
 void @name@_double(@name@ *z, const @name@ *x);               /* z = 2 * x */
 void @name@_square(@name@ *z, const @name@ *x);               /* z = x * x */
 
-/* z = x_0*y_0 + x_1*y_1 + ..., for count values each; two products share a reduction. */
-void @name@_sum_of_products(@name@ *z, const @name@ *x, const @name@ *y, size_t count);
-
 /* z = 1/x, by divsteps. FIELDC_NULL_POINTER; FIELDC_NO_INVERSE for x = 0, and z is 0. */
 int @name@_invert(@name@ *z, const @name@ *x);
-
-/* z_i = 1/x_i for count values, with one inversion; z and x must not overlap.
- * FIELDC_NULL_POINTER; FIELDC_NO_INVERSE if some x_i is 0: its z_i is 0, the others are right. */
-int @name@_batch_invert(@name@ *z, const @name@ *x, size_t count);
 
 /* z = x^e for an exponent of so many words, least significant first; x^0 = 1. The time depends on
  * the number of words only. */
@@ -130,7 +125,7 @@ void @name@_cswap(@name@ *x, @name@ *y, int flag);      /* swaps x and y unless 
 int @name@_equal(const @name@ *x, const @name@ *y); /* 1 or 0 */
 int @name@_is_zero(const @name@ *x);                /* 1 or 0 */
 
-@lazy_h@@formulas_h@/* What computes from now on, in all threads: a fieldc_path. Without it, the fastest is found at
+@arrays_h@@lazy_h@@formulas_h@/* What computes from now on, in all threads: a fieldc_path. Without it, the fastest is found at
  * the first call. FIELDC_NOT_SUPPORTED, and nothing changes. */
 int @name@_use(int path);
 

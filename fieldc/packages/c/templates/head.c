@@ -16,6 +16,13 @@
 #define @upper@_ASSEMBLY 0
 #endif
 
+/* Whether it has kernels on arrays: on ELF systems, whose calling convention they have. */
+#if @upper@_ASSEMBLY && @has_arrays@ && @condition_arrays@
+#define @upper@_VECTORS 1
+#else
+#define @upper@_VECTORS 0
+#endif
+
 /* The same of src/@name@_aarch64.S. */
 #if @has_aarch64@ && @condition_aarch64@
 #define @upper@_AARCH64 1

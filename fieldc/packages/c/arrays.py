@@ -1,0 +1,178 @@
+"""Kernels on arrays in a C package: which there are, their text, and the table that names them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fieldc.algorithms.lanes import MOST_BITS
+from fieldc.algorithms.representations import MONTGOMERY, Representation
+from fieldc.artifacts.arrays import BuiltArray, made_array, proved_arrays
+from fieldc.artifacts.verify import Progress
+from fieldc.decisions.arrays import least_for_a_block
+from fieldc.field import Field
+from fieldc.packages.c.assembly import LINUX, PREPROCESSED
+from fieldc.targets.array_targets import ARRAY_TARGETS
+from fieldc.targets.header import field_symbol
+from fieldc.targets.target import Artifact
+from fieldc.targets.vectors.offers import ARRAY
+from fieldc.targets.vectors.target import VectorTarget
+
+SUMS = ("add", "sub", "neg", "double")
+"""Operations that are the same in every representation."""
+PRODUCTS = ("mul", "square", "mul_add")
+"""Operations of Montgomery form."""
+MEMBERS = {
+    "binary": ("add", "sub", "mul"),
+    "unary": ("neg", "double", "square"),
+    "ternary": ("mul_add",),
+}
+"""The members of the table of kernels, by their number of operands."""
+SCALAR = "mulx"
+"""The variant that every processor with AVX-512 runs."""
+CONDITION = (
+    "!defined(FIELDC_NO_VECTORS) && \\\n    "
+    "!defined(_WIN32) && !defined(__CYGWIN__) && !defined(__APPLE__)"
+)
+"""What the preprocessor asks before it takes kernels on arrays: they have System V's convention.
+macOS does not say by xgetbv that it keeps vectors."""
+SCALAR_OF = {"mul_add": "mul"}
+"""The scalar kernel that does most of the work of an operation, where it is another."""
+BITS = {
+    "avx512f": ("b", 16),
+    "avx512dq": ("b", 17),
+    "avx512ifma": ("b", 21),
+    "avx512vbmi2": ("c", 6),
+}
+"""Where cpuid's leaf 7 has a feature, by LLVM's name: the register and the bit."""
+
+
+@dataclass(frozen=True)
+class PackagedArray(BuiltArray):
+    """A kernel on arrays in a package: one of several in its file and object."""
+
+    least: int = 0
+    """From how many elements on it takes a block, 0 if never."""
+
+    @property
+    def operation(self) -> str:
+        """Its operation's name."""
+        return self.kernel.expression.kernel.operation
+
+    @property
+    def source_file(self) -> str:
+        """Path of the text inside the package."""
+        return f"src/fieldc_{field_symbol(self.kernel.expression.field)}_x86_64.S"
+
+    @property
+    def object_file(self) -> str:
+        """Path of the object inside the package."""
+        return LINUX.object_file
+
+    def macro_text(self) -> str:
+        """The kernel in the macros of the assembly file."""
+        symbol, comment = self.kernel.symbol, PREPROCESSED.comment
+        lines = [
+            *(f"{comment} {line}" for line in self.head()),
+            f"FIELDC_KERNEL({symbol})",
+            *self.kernel.lines(comment, lambda label: f"FIELDC_LOCAL({symbol}_{label})"),
+            f"FIELDC_END({symbol})",
+        ]
+        return "\n".join(lines) + "\n"
+
+
+def offered(f: Field, r: Representation) -> Sequence[str]:
+    """The operations that have kernels on arrays."""
+    if f.bits > MOST_BITS:
+        return ()
+    return (*SUMS, *PRODUCTS) if r is MONTGOMERY else SUMS
+
+
+def array_kernels(
+    f: Field, r: Representation, proved: Sequence[Artifact], progress: Progress
+) -> list[PackagedArray]:
+    """The kernels on arrays of a package, each proved. Raises UnprovedArrayKernel.
+
+    `proved` are the scalar kernels, against which they are judged.
+    """
+    made = [
+        _packaged(f, operation, target, proved)
+        for target in ARRAY_TARGETS.values()
+        for operation in offered(f, r)
+    ]
+    return proved_arrays(made, progress)
+
+
+def _packaged(
+    f: Field, operation: str, target: VectorTarget, proved: Sequence[Artifact]
+) -> PackagedArray:
+    made = made_array(target, f, operation, ARRAY)
+    name = SCALAR_OF.get(operation, operation)
+    (scalar,) = (
+        a
+        for a in proved
+        if (a.target.name, a.variant) == (LINUX.target, SCALAR)
+        and a.expression.kernel.operation == name
+    )
+    code = scalar.code or b""
+    least = least_for_a_block(made.kernel, code, scalar.symbol)
+    return PackagedArray(**vars(made), least=least)
+
+
+def arrays_text(kernels: Sequence[PackagedArray]) -> str:
+    """The kernels in macros, for the systems that have them."""
+    return "\n".join(each.macro_text() for each in kernels)
+
+
+def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[str, str]:
+    """What the templates say of kernels on arrays: tables, declarations and the processor."""
+    by_target: dict[VectorTarget, dict[str, PackagedArray]] = {
+        target: {k.operation: k for k in kernels if k.kernel.target is target}
+        for target in ARRAY_TARGETS.values()
+    }
+    if not kernels:
+        by_target = {}
+    kinds = [(kind, operation) for kind, some in MEMBERS.items() for operation in some]
+    externs = (
+        f"extern {name}_{kind}_vectors {found[operation].kernel.symbol};\n"
+        for found in by_target.values()
+        for kind, operation in kinds
+        if operation in found
+    )
+    cases = (
+        f"    case {_path(target)}:\n        return mulx && found.vectors && {_needs(target)};\n"
+        for target in by_target
+    )
+    return {
+        "has_arrays": str(int(bool(kernels))),
+        "condition_arrays": CONDITION,
+        "copied": str(max(32, (1 << 11) // f.n // 32 * 32)),
+        "array_externs": "".join(externs),
+        "array_tables": "".join(_table(name, target, found) for target, found in by_target.items()),
+        "array_places": " ".join(f"&{name}_in_{target.name}," for target in by_target),
+        "array_cases": "".join(cases),
+    }
+
+
+def _path(target: VectorTarget) -> str:
+    """What the header calls it."""
+    return f"FIELDC_{target.name.upper()}"
+
+
+def _table(name: str, target: VectorTarget, found: Mapping[str, PackagedArray]) -> str:
+    """The table of a target: a kernel for each member, and from how many elements on it runs."""
+    rows = (found.get(operation) for kind in MEMBERS.values() for operation in kind)
+    inside = ",\n    ".join(f"{{{k.kernel.symbol}, {k.least}}}" if k else "{NULL, 0}" for k in rows)
+    table = f"static const {name}_arrays {name}_{target.name} = {{\n    {inside}}};\n"
+    words = f"{name}_in_{target.name}, {_path(target)}, {name}_{target.name}, {SCALAR}"
+    return f"{table}{name.upper()}_TABLE({words});\n"
+
+
+def _needs(target: VectorTarget) -> str:
+    """Whether cpuid's leaf 7 has all that a target needs, as an expression of C."""
+    masks = dict.fromkeys("bc", 0)
+    for feature in target.features:
+        register, bit = BITS[feature]
+        masks[register] |= 1 << bit
+    asked = (f"(found.{r} & {mask:#x}u) == {mask:#x}u" for r, mask in masks.items() if mask)
+    return " && ".join(asked)

@@ -1,0 +1,270 @@
+/* ---- Arrays ---- */
+
+#define @upper@_BLOCK 8  /* elements that vectors take at a time */
+#define @upper@_PART 32  /* elements of an array of our own */
+
+/* How many elements vectors take: whole blocks, and the rest if it is worth a block. */
+static size_t @name@_in_vectors(size_t least, size_t count)
+{
+    const size_t rest = count % @upper@_BLOCK;
+    if (least == 0)
+        return 0;
+    return rest < least ? count - rest : count;
+}
+
+static size_t @name@_part(size_t count)
+{
+    return count < @upper@_PART ? count : @upper@_PART;
+}
+
+static uint64_t *@name@_words(@name@ *x)
+{
+    return (uint64_t *)(void *)x;
+}
+
+static const uint64_t *@name@_read(const @name@ *x)
+{
+    return (const uint64_t *)(const void *)x;
+}
+
+static void @name@_each_unary(const @name@_unary_array *vectors, @name@_unary *one, @name@ *z,
+                              const @name@ *x, size_t count)
+{
+    size_t i = @name@_in_vectors(vectors->least, count);
+    if (i != 0)
+        vectors->run(i, @name@_words(z), @name@_read(x));
+    for (; i < count; i++)
+        one(z[i].limbs, x[i].limbs);
+}
+
+static void @name@_each_binary(const @name@_binary_array *vectors, @name@_binary *one, @name@ *z,
+                               const @name@ *x, const @name@ *y, size_t count)
+{
+    size_t i = @name@_in_vectors(vectors->least, count);
+    if (i != 0)
+        vectors->run(i, @name@_words(z), @name@_read(x), @name@_read(y));
+    for (; i < count; i++)
+        one(z[i].limbs, x[i].limbs, y[i].limbs);
+}
+
+void @name@_array_add(@name@ *z, const @name@ *x, const @name@ *y, size_t count)
+{
+    const @name@_kernels *const k = @name@_run();
+    @name@_each_binary(&k->arrays->add, k->add, z, x, y, count);
+}
+
+void @name@_array_sub(@name@ *z, const @name@ *x, const @name@ *y, size_t count)
+{
+    const @name@_kernels *const k = @name@_run();
+    @name@_each_binary(&k->arrays->sub, k->sub, z, x, y, count);
+}
+
+void @name@_array_mul(@name@ *z, const @name@ *x, const @name@ *y, size_t count)
+{
+    const @name@_kernels *const k = @name@_run();
+    @name@_each_binary(&k->arrays->mul, k->mul, z, x, y, count);
+}
+
+void @name@_array_neg(@name@ *z, const @name@ *x, size_t count)
+{
+    const @name@_kernels *const k = @name@_run();
+    @name@_each_unary(&k->arrays->neg, k->neg, z, x, count);
+}
+
+void @name@_array_double(@name@ *z, const @name@ *x, size_t count)
+{
+    const @name@_kernels *const k = @name@_run();
+    @name@_each_unary(&k->arrays->twice, k->twice, z, x, count);
+}
+
+void @name@_array_square(@name@ *z, const @name@ *x, size_t count)
+{
+    const @name@_kernels *const k = @name@_run();
+    @name@_each_unary(&k->arrays->square, k->square, z, x, count);
+}
+
+void @name@_array_mul_add(@name@ *z, const @name@ *x, const @name@ *y, const @name@ *a,
+                          size_t count)
+{
+    const @name@_kernels *const k = @name@_run();
+    size_t i = @name@_in_vectors(k->arrays->mul_add.least, count);
+    if (i != 0)
+        k->arrays->mul_add.run(i, @name@_words(z), @name@_read(x), @name@_read(y),
+                               @name@_read(a));
+    for (; i < count; i++) {
+        @name@ product;
+        k->mul(product.limbs, x[i].limbs, y[i].limbs);
+        k->add(z[i].limbs, product.limbs, a[i].limbs);
+    }
+}
+
+void @name@_array_scale(@name@ *z, const @name@ *x, const @name@ *y, size_t count)
+{
+    @name@ factors[@upper@_PART];
+    size_t i;
+    for (i = 0; i < @name@_part(count); i++)
+        factors[i] = *y;
+    for (i = 0; i < count; i += @upper@_PART)
+        @name@_array_mul(&z[i], &x[i], factors, @name@_part(count - i));
+}
+
+/* z = the sum of 1 to PART values, which are overwritten. */
+static void @name@_fold(@name@ *z, @name@ *x, size_t count)
+{
+    while (count > 1) {
+        const size_t half = count / 2;
+        @name@_array_add(x, x, &x[count - half], half);
+        count -= half;
+    }
+    *z = x[0];
+}
+
+void @name@_array_sum(@name@ *z, const @name@ *x, size_t count)
+{
+    @name@ sums[@upper@_PART];
+    size_t i;
+    if (count == 0) {
+        @name@_zero(z);
+        return;
+    }
+    for (i = 0; i < @name@_part(count); i++)
+        sums[i] = x[i];
+    for (; i < count; i += @upper@_PART)
+        @name@_array_add(sums, sums, &x[i], @name@_part(count - i));
+    @name@_fold(z, sums, @name@_part(count));
+}
+
+/* PART sums side by side. */
+static void @name@_sum_in_vectors(@name@ *z, const @name@ *x, const @name@ *y, size_t count)
+{
+    @name@ sums[@upper@_PART];
+    size_t i;
+    @name@_array_mul(sums, x, y, @upper@_PART);
+    for (i = @upper@_PART; i < count; i += @upper@_PART)
+        @name@_array_mul_add(sums, &x[i], &y[i], sums, @name@_part(count - i));
+    @name@_fold(z, sums, @upper@_PART);
+}
+
+/* One by one, two products share a reduction. */
+void @name@_sum_of_products(@name@ *z, const @name@ *x, const @name@ *y, size_t count)
+{
+    @name@ sum = {{0}}, term;
+    size_t i;
+    if (@name@_run()->arrays->mul_add.least != 0 && count >= 2 * @upper@_PART) {
+        @name@_sum_in_vectors(z, x, y, count);
+        return;
+    }
+    for (i = 0; i + 1 < count; i += 2) {
+        @name@_run()->sum_of_products(term.limbs, @name@_read(&x[i]), @name@_read(&y[i]));
+        @name@_add(&sum, &sum, &term);
+    }
+    if (i < count) {
+        @name@_mul(&term, &x[i], &y[i]);
+        @name@_add(&sum, &sum, &term);
+    }
+    *z = sum;
+}
+
+/* z_i = x_i, or 1 where x_i is 0. */
+static void @name@_without_zeros(@name@ *z, const @name@ *x, size_t count)
+{
+    size_t i;
+    for (i = 0; i < count; i++) {
+        z[i] = x[i];
+        @name@_cmov(&z[i], &@name@_unit, @name@_is_zero(&x[i]));
+    }
+}
+
+/* z_i = 1/x_i for 1 to PART values that are not 0; z and x are apart. Montgomery's trick: z_i holds
+ * the product of those before x_i. */
+static void @name@_invert_part(@name@ *z, const @name@ *x, size_t count)
+{
+    @name@ product = @name@_unit;
+    size_t i;
+    for (i = 0; i < count; i++) {
+        z[i] = product;
+        @name@_mul(&product, &product, &x[i]);
+    }
+    (void)@name@_invert(&product, &product);
+    for (i = count; i-- > 0;) {
+        @name@_mul(&z[i], &z[i], &product);
+        @name@_mul(&product, &product, &x[i]);
+    }
+}
+
+/* The same for any count of values, zeros taken as 1: PART products side by side. */
+static void @name@_invert_columns(@name@ *z, const @name@ *x, size_t count)
+{
+    @name@ part[@upper@_PART], product[@upper@_PART], inverse[@upper@_PART];
+    const size_t width = @name@_part(count);
+    size_t i, j;
+    @name@_without_zeros(product, x, width);
+    for (i = width; i < count; i += width) {
+        const size_t here = @name@_part(count - i);
+        for (j = 0; j < here; j++)
+            z[i + j] = product[j];
+        @name@_without_zeros(part, &x[i], here);
+        @name@_array_mul(product, product, part, here);
+    }
+    @name@_invert_part(inverse, product, width);
+    while (i > width) {
+        size_t here;
+        i -= width;
+        here = @name@_part(count - i);
+        @name@_without_zeros(part, &x[i], here);
+        @name@_array_mul(&z[i], &z[i], inverse, here);
+        @name@_array_mul(inverse, inverse, part, here);
+    }
+    for (j = 0; j < width; j++)
+        z[j] = inverse[j];
+}
+
+/* z_i = 1/x_i, or 0 where x_i is 0; z and x are apart. */
+static void @name@_invert_apart(@name@ *z, const @name@ *x, size_t count)
+{
+    size_t i;
+    @name@_invert_columns(z, x, count);
+    for (i = 0; i < count; i++)
+        @name@_unless(&z[i], &z[i], @name@_is_zero(&x[i]));
+}
+
+#define @upper@_COPIED @copied@ /* elements of at most 16 kB */
+
+/* The same on x itself: each part is copied, and has an inversion of its own. */
+static void @name@_invert_in_place(@name@ *x, size_t count)
+{
+    @name@ copy[@upper@_COPIED];
+    size_t i, j;
+    for (i = 0; i < count; i += @upper@_COPIED) {
+        const size_t here = count - i < @upper@_COPIED ? count - i : @upper@_COPIED;
+        for (j = 0; j < here; j++)
+            copy[j] = x[i + j];
+        @name@_invert_apart(&x[i], copy, here);
+    }
+}
+
+int @name@_array_invert(@name@ *z, const @name@ *x, size_t count, size_t *zero)
+{
+    uint64_t zeros = 0, first = count;
+    size_t i;
+    if (z == NULL || x == NULL)
+        return FIELDC_NULL_POINTER;
+    for (i = count; i-- > 0;) {
+        const uint64_t mask = mask64((uint64_t)@name@_is_zero(&x[i]));
+        first = select64(mask, i, first);
+        zeros |= mask;
+    }
+    if (zero != NULL)
+        *zero = (size_t)first;
+    if (z == x)
+        @name@_invert_in_place(z, count);
+    else
+        @name@_invert_apart(z, x, count);
+    return (int)(zeros & FIELDC_NO_INVERSE);
+}
+
+int @name@_batch_invert(@name@ *z, const @name@ *x, size_t count)
+{
+    return @name@_array_invert(z, x, count, NULL);
+}
+

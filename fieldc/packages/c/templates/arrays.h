@@ -1,0 +1,31 @@
+/* Arrays of count values each, side by side. z may be any of the operands; arrays that overlap in
+ * part are not allowed. On processors with AVX-512, blocks of eight values are computed in vectors
+ * (README.md). */
+void @name@_array_add(@name@ *z, const @name@ *x, const @name@ *y, size_t count); /* x_i + y_i */
+void @name@_array_sub(@name@ *z, const @name@ *x, const @name@ *y, size_t count); /* x_i - y_i */
+void @name@_array_mul(@name@ *z, const @name@ *x, const @name@ *y, size_t count); /* x_i * y_i */
+void @name@_array_neg(@name@ *z, const @name@ *x, size_t count);                  /* -x_i */
+void @name@_array_double(@name@ *z, const @name@ *x, size_t count);               /* 2 * x_i */
+void @name@_array_square(@name@ *z, const @name@ *x, size_t count);               /* x_i * x_i */
+
+/* z_i = x_i * y_i + a_i */
+void @name@_array_mul_add(@name@ *z, const @name@ *x, const @name@ *y, const @name@ *a,
+                          size_t count);
+
+/* z_i = x_i * y for one value y, which may be an element of x or z. */
+void @name@_array_scale(@name@ *z, const @name@ *x, const @name@ *y, size_t count);
+
+/* z = x_0 + x_1 + ...; 0 for count = 0. */
+void @name@_array_sum(@name@ *z, const @name@ *x, size_t count);
+
+/* z = x_0*y_0 + x_1*y_1 + ..., the inner product; 0 for count = 0. */
+void @name@_sum_of_products(@name@ *z, const @name@ *x, const @name@ *y, size_t count);
+
+/* z_i = 1/x_i, with one inversion; where z is x, with one for each @copied@ values. *zero = the first i
+ * with x_i = 0, or count if there is none; zero may be null.
+ * FIELDC_NULL_POINTER; FIELDC_NO_INVERSE if some x_i is 0: its z_i is 0, the others are right. */
+int @name@_array_invert(@name@ *z, const @name@ *x, size_t count, size_t *zero);
+
+/* The same without the position. */
+int @name@_batch_invert(@name@ *z, const @name@ *x, size_t count);
+

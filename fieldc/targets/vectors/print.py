@@ -1,0 +1,146 @@
+"""The text of a kernel on arrays: its loop over blocks, its tail, and its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fieldc.targets.vectors.allocate import Allocation
+from fieldc.targets.vectors.instructions import Fixed, Vector
+from fieldc.targets.vectors.select import (
+    BLEND_MASKS,
+    POINTERS,
+    TAIL_MASKS,
+    VECTOR_BYTES,
+    VECTORS,
+    Tables,
+)
+from fieldc.targets.vectors.transpose import LANES
+from fieldc.targets.x86_64.operands import CONSTANTS, Immediate, Memory, Placed, Register
+
+WORDS_TABLE, VECTORS_TABLE, MASKS_TABLE = "words", "vectors", "masks"
+
+
+@dataclass(frozen=True)
+class LoopText:
+    """What is printed: `block` is the code of eight elements, `tail` that of fewer."""
+
+    block: Allocation
+    tail: Allocation | None
+    tables: Tables
+    widths: Sequence[int]
+    """Words of an element of each array, results first."""
+    masked: int
+    """Words of an element of the arrays that masks are for."""
+
+
+def array_text(loop: LoopText, comment: str, label: Callable[[str], str]) -> Iterator[str]:
+    """The lines after the kernel's own label; `label` makes one that stays in the object."""
+    return _Printer(loop, comment, label).lines()
+
+
+@dataclass(frozen=True)
+class _Printer:
+    loop: LoopText
+    comment: str
+    label: Callable[[str], str]
+
+    def lines(self) -> Iterator[str]:
+        """The whole text."""
+        loop, frame = self.loop, self._frame()
+        yield from _indented(self._start(frame))
+        yield ".p2align 6"
+        yield f"{self.label('block')}:"
+        yield from map(self._line, loop.block.code)
+        yield from _indented(self._advance())
+        if loop.tail is not None:
+            yield from self._tail_lines(loop.tail)
+        yield f"{self.label('end')}:"
+        yield from _indented(("mov rsp, rbp", "pop rbp") if frame else ())
+        yield from _indented(("vzeroupper", "ret"))
+        yield from self._tables()
+
+    def _frame(self) -> int:
+        return max(a.frame for a in (self.loop.block, self.loop.tail) if a is not None)
+
+    def _start(self, frame: int) -> Iterable[str]:
+        if frame:
+            yield from ("push rbp", "mov rbp, rsp", f"sub rsp, {frame}")
+            yield f"and rsp, -{VECTOR_BYTES}"
+        for register, mask in zip(BLEND_MASKS, self.loop.tables.masks, strict=False):
+            yield from (f"mov eax, {mask}", f"kmovb {register}, eax")
+        if self.loop.tail is not None:
+            yield from (f"sub rdi, {LANES}", f"jb {self.label('tail')}")
+        else:
+            yield from (f"add rdi, {LANES - 1}", f"shr rdi, {LANES.bit_length() - 1}")
+            yield f"jz {self.label('end')}"
+
+    def _advance(self) -> Iterable[str]:
+        """On to the next block, if there is one."""
+        for pointer, width in zip(POINTERS, self.loop.widths, strict=False):
+            yield f"add {pointer}, {VECTOR_BYTES * width}"
+        if self.loop.tail is not None:
+            yield from (f"sub rdi, {LANES}", f"jae {self.label('block')}")
+        else:
+            yield from ("dec rdi", f"jnz {self.label('block')}")
+
+    def _tail_lines(self, tail: Allocation) -> Iterable[str]:
+        """What is left, 0 to 7 elements: the masks of each vector are in a table."""
+        yield f"{self.label('tail')}:"
+        yield from _indented(
+            (
+                f"add rdi, {LANES}",
+                f"jz {self.label('end')}",
+                f"imul rdi, rdi, {self.loop.masked}",
+                f"lea {TAIL_MASKS}, [rip + {self.label(MASKS_TABLE)}]",
+                f"add {TAIL_MASKS}, rdi",
+            )
+        )
+        yield from map(self._line, tail.code)
+
+    def _tables(self) -> Iterable[str]:
+        tables = self.loop.tables
+        if tables.vectors:
+            yield from (".p2align 6", f"{self.label(VECTORS_TABLE)}:")
+            yield from (f"    .quad {', '.join(map(str, index))}" for index in tables.vectors)
+        if tables.words:
+            yield from (".p2align 6", f"{self.label(WORDS_TABLE)}:")
+            yield from (f"    .quad {word:#018x}" for word in tables.words)
+        if self.loop.tail is not None:
+            yield f"{self.label(MASKS_TABLE)}:"
+            n = self.loop.masked
+            for left in range(LANES):
+                masks = (_mask(left * n - LANES * v) for v in range(n))
+                yield f"    .byte {', '.join(map(str, masks))}"
+
+    def _line(self, line: Vector) -> str:
+        row = line.row
+        texts = [self._operand(line, operand) for operand in line.operands]
+        text = row.text.format(*texts) if row.text else f"{row.mnemonic} {', '.join(texts)}"
+        return f"    {text:<55} {self.comment} {line.remark}" if line.remark else f"    {text}"
+
+    def _operand(self, line: Vector, operand: Placed | Fixed) -> str:
+        if isinstance(operand, Register | Fixed):
+            return operand.name
+        if isinstance(operand, Immediate):
+            return str(operand.value)
+        return self._memory(line.row.mnemonic, operand)
+
+    def _memory(self, mnemonic: str, memory: Memory) -> str:
+        offset = f" + {memory.offset}" if memory.offset else ""
+        if memory.base == CONSTANTS:
+            where = f"qword ptr [rip + {self.label(WORDS_TABLE)}{offset}]"
+            return where if mnemonic == "vpbroadcastq" else where + "{1to8}"
+        if memory.base == VECTORS:
+            return f"zmmword ptr [rip + {self.label(VECTORS_TABLE)}{offset}]"
+        size = "byte" if mnemonic == "mask" else "zmmword"
+        return f"{size} ptr [{memory.base}{offset}]"
+
+
+def _mask(words: int) -> int:
+    """The mask of a vector of which so many words count."""
+    return (1 << min(max(words, 0), LANES)) - 1
+
+
+def _indented(lines: Iterable[str]) -> Iterable[str]:
+    return (f"    {line}" for line in lines)

@@ -1,0 +1,131 @@
+"""Functions on arrays of a C package, compared with Python's integers between guarded pages."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import random
+from collections.abc import Callable, Sequence
+
+from package_c import NO_INVERSE, NULL, OK, Library, edges
+
+Values = list[int]
+MEANINGS: dict[str, Callable[..., int]] = {
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x * y,
+    "neg": lambda x: -x,
+    "double": lambda x: 2 * x,
+    "square": lambda x: x * x,
+    "mul_add": lambda x, y, a: x * y + a,
+}
+OPERANDS = {name: means.__code__.co_argcount for name, means in MEANINGS.items()}
+LENGTHS = (*range(41), 63, 64, 65, 97, 200)
+
+
+class GuardedArray:
+    """Elements that end, or begin, where memory does: nothing may touch the pages around."""
+
+    def __init__(self, library: Library, values: Sequence[int], at_end: bool) -> None:
+        self.library, self.count = library, len(values)
+        page, size = mmap.PAGESIZE, 8 * library.f.n * len(values)
+        room = -(-max(size, 1) // page) * page
+        self._map = mmap.mmap(-1, room + 2 * page)
+        start = ctypes.addressof(ctypes.c_char.from_buffer(self._map)) + page
+        protect = ctypes.CDLL(None).mprotect
+        for edge in (start - page, start + room):
+            assert protect(ctypes.c_void_p(edge), ctypes.c_size_t(page), 0) == 0
+        self.address = start + (room - size if at_end else 0)
+        stored = (library.r.stored(library.f, value) for value in values)
+        words = [word for value in stored for word in library.f.limbs(value)]
+        ctypes.memmove(self.address, (ctypes.c_uint64 * len(words))(*words), size)
+
+    def at(self, place: int = 0) -> ctypes.c_void_p:
+        return ctypes.c_void_p(self.address + 8 * self.library.f.n * place)
+
+    def values(self) -> Values:
+        f = self.library.f
+        words = (ctypes.c_uint64 * (f.n * self.count)).from_address(self.address)
+        each = [sum(words[f.n * i + j] << 64 * j for j in range(f.n)) for i in range(self.count)]
+        one = pow(self.library.r.stored(f, 1), -1, f.p)
+        assert all(value < f.p for value in each)
+        return [value * one % f.p for value in each]
+
+
+def drawn(library: Library, count: int, arrays: int) -> list[Values]:
+    """Arrays of edge values and random ones."""
+    draw = random.Random(count)
+    some = edges(library.f, 8)
+    return [[draw.choice(some) for _ in range(count)] for _ in range(arrays)]
+
+
+def check_arrays(library: Library, lengths: Sequence[int] = LENGTHS) -> None:
+    """Every function on the path in use."""
+    for count in lengths:
+        at_end = bool(count % 2)
+        for name in MEANINGS:
+            check_elementwise(library, name, count, at_end)
+        check_one_result(library, count, at_end)
+        check_inverses(library, count, at_end)
+
+
+def check_elementwise(library: Library, name: str, count: int, at_end: bool) -> None:
+    """A result apart, on each operand, and with all operands the same."""
+    means, given = MEANINGS[name], drawn(library, count, OPERANDS[name])
+    wanted = [means(*row) % library.f.p for row in zip(*given, strict=True)]
+    for shared in (None, *range(len(given))):
+        arrays = [GuardedArray(library, values, at_end) for values in given]
+        z = GuardedArray(library, [0] * count, at_end) if shared is None else arrays[shared]
+        call(library, f"array_{name}", z, *arrays)
+        assert z.values() == wanted, (name, count, shared)
+        kept = [(i, a) for i, a in enumerate(arrays) if a is not z]
+        assert all(a.values() == given[i] for i, a in kept), (name, count, shared)
+    x = GuardedArray(library, given[0], at_end)
+    call(library, f"array_{name}", x, *[x] * len(given))
+    wanted = [means(*[value] * len(given)) % library.f.p for value in given[0]]
+    assert x.values() == wanted, (name, count)
+
+
+def call(library: Library, name: str, *arrays: GuardedArray) -> None:
+    library.call(name, *(array.at() for array in arrays), ctypes.c_size_t(arrays[0].count))
+
+
+def check_one_result(library: Library, count: int, at_end: bool) -> None:
+    """Sums, inner products, and products with one value."""
+    f, (x, y) = library.f, drawn(library, count, 2)
+    a, b = (GuardedArray(library, values, at_end) for values in (x, y))
+    z = GuardedArray(library, [7], at_end)
+    library.call("array_sum", z.at(), a.at(), ctypes.c_size_t(count))
+    assert z.values() == [sum(x) % f.p], count
+    library.call("sum_of_products", z.at(), a.at(), b.at(), ctypes.c_size_t(count))
+    assert z.values() == [sum(v * w for v, w in zip(x, y, strict=True)) % f.p], count
+    call_scale(library, a, b, z)
+    factor = z.values()[0]
+    assert b.values() == [value * factor % f.p for value in x], count
+    if count:  # the factor is an element of the result
+        last = x[-1]
+        library.call("array_scale", a.at(), a.at(), a.at(count - 1), ctypes.c_size_t(count))
+        assert a.values() == [value * last % f.p for value in x], count
+
+
+def call_scale(library: Library, x: GuardedArray, z: GuardedArray, y: GuardedArray) -> None:
+    library.call("array_scale", z.at(), x.at(), y.at(), ctypes.c_size_t(x.count))
+
+
+def check_inverses(library: Library, count: int, at_end: bool) -> None:
+    """Inverses apart and in place, with the position of a zero and without one."""
+    f, (x,) = library.f, drawn(library, count, 1)
+    for given in (x, [value or 1 for value in x]):
+        wanted = [pow(value, -1, f.p) if value else 0 for value in given]
+        status = NO_INVERSE if 0 in given else OK
+        first = given.index(0) if 0 in given else count
+        for in_place in (False, True):
+            a, place = GuardedArray(library, given, at_end), ctypes.c_size_t(99)
+            z = a if in_place else GuardedArray(library, [0] * count, at_end)
+            size = ctypes.c_size_t(count)
+            assert library.call("array_invert", z.at(), a.at(), size, ctypes.byref(place)) == status
+            assert (z.values(), place.value) == (wanted, first), (count, in_place)
+            if not in_place:
+                assert library.call("batch_invert", z.at(), a.at(), size) == status
+                assert library.call("array_invert", z.at(), None, size, None) == NULL
+                assert z.values() == wanted and a.values() == given

@@ -1,0 +1,206 @@
+"""Functions on arrays of the C package: on every path, in place, and beside guarded pages."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from package_c import NOT_SUPPORTED, PATHS, Library, packaged, run, shared, tool
+from package_c_arrays import LENGTHS, check_arrays, check_inverses
+from vector_emulator import EmulatedFunction
+
+from fieldc.algorithms.representations import MONTGOMERY, PLAIN
+from fieldc.artifacts.verify import Job, prove_job
+from fieldc.catalogue import find_field
+from fieldc.cli import main
+from fieldc.field import Field
+from fieldc.machine.processor import is_x86_64, missing
+from fieldc.packages.c.arrays import BITS, MEMBERS, PRODUCTS, SUMS, offered
+from fieldc.targets.array_targets import ARRAY_TARGETS
+from fieldc.targets.vectors.offers import ARRAY, array_expression
+
+SMALL = "goldilocks"
+VECTOR_PATHS = {7: "avx512ifma", 6: "avx512f"}
+Package = tuple[Path, Field, str]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Package:
+    """A package of one limb: its folder, field and name."""
+    folder = tmp_path_factory.mktemp("arrays") / "package"
+    return folder, *packaged(SMALL, folder)
+
+
+def sources(name: str) -> tuple[str, ...]:
+    """What is compiled."""
+    return "-Iinclude", f"src/{name}.c", f"src/{name}_x86_64.S"
+
+
+def test_every_path_computes_arrays(small: Package, tmp_path: Path) -> None:
+    folder, f, name = small
+    library = Library(shared(folder, tmp_path / "library.so", *sources(name)), f, name)
+    for _ in library.paths():
+        check_arrays(library)
+    many = 2 * 2048 + 5  # two parts in place, and a rest
+    check_inverses(library, many, at_end=True)
+
+
+@pytest.mark.parametrize("text", ["bn254-p", "2^127-1"])
+def test_other_fields_compute_arrays(text: str, tmp_path: Path) -> None:
+    """Four limbs; and plain residues, which have sums in vectors and no products."""
+    f, name = packaged(text, tmp_path)
+    library = Library(shared(tmp_path, tmp_path / "library.so", *sources(name)), f, name)
+    for path in (*VECTOR_PATHS, 0, 4):
+        if library.call("use", path) != NOT_SUPPORTED:
+            check_arrays(library, (0, 1, 7, 8, 9, 33, 64, 97))
+
+
+@pytest.mark.parametrize("more", ["-DFIELDC_NO_VECTORS", "-DFIELDC_PORTABLE_ONLY"])
+def test_a_package_without_vectors(more: str, small: Package, tmp_path: Path) -> None:
+    folder, f, name = small
+    library = Library(shared(folder, tmp_path / "library.so", more, *sources(name)), f, name)
+    assert [library.call("use", path) for path in VECTOR_PATHS] == [NOT_SUPPORTED] * 2
+    assert library.call("path") not in VECTOR_PATHS
+    check_arrays(library, LENGTHS[::4])
+
+
+def test_the_fastest_path_that_the_processor_has(small: Package, tmp_path: Path) -> None:
+    """The package's own reading of cpuid and xgetbv agrees with LLVM's."""
+    if not is_x86_64():
+        pytest.skip("SKIPPED: this is no x86-64")
+    folder, f, name = small
+    library = Library(shared(folder, tmp_path / "library.so", *sources(name)), f, name)
+    wanted = next(path for path in (7, 6, 2, 3) if not missing(PATHS[path]))
+    assert library.call("path") == wanted
+
+
+def hooks(symbols: list[tuple[str, int]]) -> str:
+    """C that calls back where the package calls a kernel: what the linker's --wrap asks for."""
+    lines = ["#include <stddef.h>", "#include <stdint.h>"]
+    for symbol, operands in symbols:
+        names = ["z", *"xya"[:operands]]
+        types = "size_t count, " + ", ".join(f"const uint64_t *{n}" for n in names)
+        lines += [f"typedef void type_{symbol}({types});", f"type_{symbol} *hook_{symbol};"]
+        lines += [f"type_{symbol} __wrap_{symbol};", f"void __wrap_{symbol}({types})"]
+        lines += [f"{{ hook_{symbol}(count, {', '.join(names)}); }}"]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("path", VECTOR_PATHS)
+def test_the_emulator_runs_what_the_package_calls(
+    path: int, small: Package, tmp_path: Path
+) -> None:
+    """FIELDC_PATH takes a path without asking; each kernel's bytes are those of the object."""
+    folder, f, name = small
+    operands = {op: 1 + kind for kind, ops in enumerate(KINDS) for op in ops}
+    symbols = {op: f"{name}_{op}_array_{VECTOR_PATHS[path]}" for op in operands}
+    (tmp_path / "hooks.c").write_text(hooks([(symbols[op], operands[op]) for op in operands]))
+    wrapped = (f"-Wl,--wrap={symbol}" for symbol in symbols.values())
+    words = (f"-DFIELDC_PATH={path}", *sources(name), str(tmp_path / "hooks.c"), *wrapped)
+    made = shared(folder, tmp_path / "library.so", *words)
+    library = Library(made, f, name)
+    assert library.call("path") == path
+    code, held = (folder / "objects/x86_64-linux.o").read_bytes(), []
+    for operation, symbol in symbols.items():
+        kernel = EmulatedFunction(code, symbol, array_expression(f, operation, ARRAY))
+        kind = ctypes.CFUNCTYPE(None, *[ctypes.c_size_t] * (2 + operands[operation]))
+        held.append(kind(kernel.at))
+        place = ctypes.c_void_p.in_dll(library.functions, f"hook_{symbol}")
+        place.value = ctypes.cast(held[-1], ctypes.c_void_p).value
+    check_arrays(library, (0, 1, 7, 12, 70))
+
+
+KINDS = (MEMBERS["unary"], MEMBERS["binary"], MEMBERS["ternary"])
+
+
+def test_address_sanitizer(small: Package, tmp_path: Path) -> None:
+    """Arrays on the heap, of every length to 40, with sanitizers around the C."""
+    folder, _, name = small
+    source = tmp_path / "lengths.c"
+    source.write_text(SANITIZED.replace("NAME", name))
+    checks = ("-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    made = tmp_path / "lengths"
+    run(folder, tool("gcc"), "-std=c99", *checks, str(source), *sources(name), "-o", made)
+    assert run(folder, made) == "done\n"
+
+
+SANITIZED = """#include <NAME.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+    size_t count, i, zero;
+    for (count = 0; count <= 70; count++) {
+        NAME *x = malloc(count * sizeof *x), *z = malloc(count * sizeof *z), sum;
+        for (i = 0; i < count; i++)
+            NAME_from_u64(&x[i], 1 + i);
+        NAME_array_mul_add(z, x, x, x, count);
+        NAME_array_scale(z, z, x, count);
+        NAME_sum_of_products(&sum, x, z, count);
+        NAME_array_sum(&sum, z, count);
+        if (NAME_array_invert(z, x, count, &zero) != FIELDC_OK || zero != count)
+            return 1;
+        NAME_array_mul(z, z, x, count);
+        NAME_one(&sum);
+        for (i = 0; i < count; i++)
+            if (!NAME_equal(&z[i], &sum))
+                return 2;
+        free(x);
+        free(z);
+    }
+    puts("done");
+    return 0;
+}
+"""
+
+
+def array_rows(folder: Path) -> Iterator[dict[str, str]]:
+    """The manifest's rows of kernels on arrays."""
+    yield from json.loads((folder / "manifest.json").read_text())["arrays"]
+
+
+def test_the_manifest_names_kernels_on_arrays(
+    small: Package, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, _, name = small
+    rows = list(array_rows(folder))
+    wanted = {f"{name}_{op}_array_{t}" for op in (*SUMS, *PRODUCTS) for t in ARRAY_TARGETS}
+    assert {row["symbol"] for row in rows} == wanted
+    assert {row["status"] for row in rows} == {"PROVED"}
+    assert all((folder / row["file"]).is_file() for row in rows)
+    capsys.readouterr()
+    assert main(["prove", str(folder), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    kernels = json.loads((folder / "manifest.json").read_text())["kernels"]
+    proved = [row for row in kernels if row["status"] == "PROVED"]
+    assert len(shown) == len(rows) + len(proved)
+    assert {row["status"] for row in shown} == {"PROVED"}
+
+
+def test_a_changed_kernel_on_arrays_is_refused(small: Package) -> None:
+    folder, f, name = small
+    code, symbol = (folder / "objects/x86_64-linux.o").read_bytes(), f"{name}_mul_array_avx512f"
+    job = Job(code, symbol, "mul", f.p, f.n, array_word=64)
+    assert not prove_job(job).failure
+    assert prove_job(replace(job, operation="square")).failure
+    assert prove_job(replace(job, array_word=52)).failure
+    place = code.index(bytes.fromhex("c5f877c3")) - 40  # of a kernel, before vzeroupper and ret
+    changed = code[:place] + bytes((code[place] ^ 1,)) + code[place + 1 :]
+    jobs = [
+        replace(job, code=changed, symbol=row["symbol"], operation=row["op"])
+        for row in array_rows(folder)
+    ]
+    assert sum(bool(prove_job(each).failure) for each in jobs) == 1
+
+
+def test_which_operations_are_offered() -> None:
+    f = find_field("bn254-p")
+    assert offered(f, MONTGOMERY) == (*SUMS, *PRODUCTS)
+    assert offered(f, PLAIN) == SUMS
+    assert offered(Field((1 << 769) + 17), MONTGOMERY) == ()
+    assert {op for ops in MEMBERS.values() for op in ops} == {*SUMS, *PRODUCTS}
+    assert {each for t in ARRAY_TARGETS.values() for each in t.features} <= {*BITS}
