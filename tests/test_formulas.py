@@ -166,7 +166,7 @@ def test_mixed_addition_over_four_limbs_is_proved() -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("file", ["points", "tower", "butterfly"])
+@pytest.mark.parametrize("file", ["points", "tower", "butterfly", "integers"])
 def test_every_example_is_proved(file: str) -> None:
     f = find_field("bls12-381-p")
     decisions = [

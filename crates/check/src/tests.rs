@@ -3,6 +3,8 @@
 use crate::Outcome;
 use crate::certificate::{Certificate, Stated};
 use crate::contract::Contract;
+use crate::convention;
+use crate::formula::Formula;
 use crate::memory::Run;
 use crate::object_code::function;
 use crate::polynomial::{Integer, Polynomial};
@@ -215,6 +217,36 @@ fn plain_operations_have_no_factor() {
     let sum = contract_with("sum_of_products_plain", r#"{"count": 2}"#, 13, 1, "sysv");
     assert_eq!(sum.map(|c| c.factor).ok(), Some(1.into()));
     assert!(contract("add_plain", 13, 1, "sysv").is_err());
+}
+
+#[test]
+fn a_plain_integer_has_limbs_of_its_own() {
+    let found = contract("mul_u128", 13, 1, "sysv").expect("a contract");
+    let given: Vec<_> = found.operands.iter().map(|o| (o.name.as_str(), o.limbs)).collect();
+    assert_eq!(given, [("x", 1), ("k", 2)]);
+    let k = Polynomial::number([1, 2].map(Polynomial::variable).into_iter());
+    assert_eq!(found.claims, [Polynomial::variable(0).times(&k)]);
+    assert!(contract_with("mul_u64", r#"{"lazy": 1}"#, 13, 1, "sysv").is_err());
+}
+
+#[test]
+fn a_size_in_a_formula_is_whole() {
+    let parsed = |size: &str| {
+        Formula::parsed(&format!(
+            r#"{{"operands": [["x", 1, {size}]], "steps": [["divide", 0], ["times", 0, 1]],
+                 "results": [2], "multiple": [3, 2, 0]}}"#
+        ))
+    };
+    for size in ["1", "[1, 0, 64]", "[7, 2, 0]", "[8, 1, 64]"] {
+        assert!(parsed(size).is_ok(), "{size}");
+    }
+    for size in ["0", "[0, 1, 0]", "[1, 0, 0]", "[1, 3, 0]", "[1, 0, 129]", "[1, 1]", "\"p\""] {
+        assert!(parsed(size).is_err(), "{size}");
+    }
+    let sysv = convention::named("sysv").expect("it is known");
+    let formula = parsed("[1, 0, 64]").expect("a formula");
+    let found = Contract::of_formula(&formula, &13.into(), 1, sysv).expect("a contract");
+    assert_eq!((found.width, found.most), (1, (3 * 169 - 1).into()));
 }
 
 #[test]
