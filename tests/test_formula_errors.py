@@ -97,6 +97,18 @@ def test_a_bad_file_is_one_line_with_its_line(
     assert error.count("\n") == 1 and f"bad.py:{line}: " in error and said in error, error
 
 
+def test_a_target_without_formulas_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "f.py"
+    path.write_text(
+        f"from fieldc.formulas import Element, formula\n{ONE.format('f', 'a: Element')}"
+    )
+    words = ["build", SMALL, "--formula", str(path), "--target", "c,wasm32"]
+    assert main([*words, "-o", str(tmp_path / "o")]) == 2
+    assert "target wasm32 makes no formulas" in capsys.readouterr().err
+
+
 def test_a_formula_of_two_names_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "f.py"
     head = "from fieldc.formulas import Element, formula\n\n"

@@ -180,16 +180,21 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
 
 def decided_formulas(field: Field, arguments: argparse.Namespace) -> list[Decision]:
     """What is decided for the formulas of a file. Raises FormulaError, UsageError."""
-    from fieldc.decisions.formulas import decide_formula
+    from fieldc.decisions.formulas import decide_formula, straight_lines
     from fieldc.formulas.load import load_formulas
 
     for name in ("op", "algorithm", "schedule", "representation"):
         if getattr(arguments, name) is not None:
             raise UsageError(f"--formula names what is built; leave out --{name}")
     formulas = load_formulas(arguments.formula)
+    lines = [straight_lines(field, formula)[0] for formula in formulas]
+    targets = targets_of(field, target_of(arguments), lines)
+    for target in targets:
+        if not all(map(target.can, lines)):
+            raise UsageError(f"target {target.name} makes no formulas; --package js calls kernels")
     return [
         decide_formula(field, formula, target, arguments.processor)
-        for target in targets_of(field, target_of(arguments))
+        for target in targets
         for formula in formulas
     ]
 

@@ -61,6 +61,12 @@ def decide_formula(
     return replace(decision, candidates=tuple(candidates))
 
 
+def straight_lines(field: Field, formula: Formula) -> list[Expression]:
+    """The formula as one straight line in each way to reduce. Raises FormulaError, BoundError."""
+    formula.check(field)
+    return _flat(field, ranged(planned(formula), field))
+
+
 def _flat(field: Field, plan: FormulaPlan) -> list[Expression]:
     """The formula as one straight line, for each way to reduce whose bounds hold."""
     found, failure = [], None
