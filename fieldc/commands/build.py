@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from fieldc.algorithms import OPERATIONS, choose, every_kernel_for, representations
 from fieldc.algorithms.representations import MONTGOMERY, REPRESENTATIONS, SAME
 from fieldc.catalogue import find_field
+from fieldc.commands.extras import OPTIONS as EXTRAS
+from fieldc.commands.extras import extras_of, with_extras
 from fieldc.commands.figures import short
 from fieldc.commands.options import (
     check_batched,
@@ -97,6 +99,7 @@ NAMES, FASTEST = tuple(r.name for r in REPRESENTATIONS), "fastest"
         help="kernels on arrays instead, in every layout; targets: avx512ifma, avx512f, or all"
         " (default the fastest that this processor runs)",
     ),
+    *EXTRAS,
     option(
         "-o",
         dest="folder",
@@ -110,6 +113,7 @@ def build(arguments: argparse.Namespace) -> Answer:
     """kernels, headers and manifest.json for a field, checked"""
     field, folder = find_field(arguments.field, int(arguments.word)), arguments.folder
     check_batched(arguments)
+    extras_of(arguments)
     if arguments.traits and arguments.package != "rust":
         raise UsageError("--traits goes with --package rust")
     if arguments.no_cache:
@@ -161,7 +165,8 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     check_writable(folder, field)
     if arguments.formula is not None:
         with progress() as show:
-            return build_folder(field, decided_formulas(field, arguments), folder, show)
+            found = with_extras(decided_formulas(field, arguments), extras_of(arguments))
+            return build_folder(field, found, folder, show)
     operations = arguments.op or operations_of(arguments.algorithm)
     if arguments.representation is not None:
         operations = represented(field, arguments)
@@ -174,6 +179,7 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
         processor=arguments.processor,
         schedule=schedule,
     )
+    found = with_extras(found, extras_of(arguments))
     with progress() as show:
         return build_folder(field, found, folder, show)
 

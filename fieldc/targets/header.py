@@ -7,6 +7,7 @@ import hashlib
 from fieldc.field import Field
 from fieldc.language import Expression, Kernel
 from fieldc.targets.choice import Choice
+from fieldc.targets.extras import PLAIN, Extras
 
 OWNERSHIP = "This text is yours, under any terms you choose; fieldc itself is MIT OR Apache-2.0."
 """Stands at the head of what users generate."""
@@ -48,7 +49,7 @@ def symbol_of(expression: Expression, variant: str) -> str:
     return f"fieldc_{field_symbol(expression.field)}_{expression.kernel.operation}_{variant}"
 
 
-def header(target: str, choice: Choice, convention: str) -> tuple[str, ...]:
+def header(target: str, choice: Choice, convention: str, extras: Extras = PLAIN) -> tuple[str, ...]:
     """The lines that open a generated text: how to make it again, and what it promises."""
     expression, variant = choice.expression, choice.variant
     f, kernel = expression.field, expression.kernel
@@ -56,7 +57,7 @@ def header(target: str, choice: Choice, convention: str) -> tuple[str, ...]:
     words += [] if f.word == 64 else [f"--word {f.word}"]
     if not kernel.computes.formula:
         words += [f"--op {kernel.operation} --algorithm {kernel.algorithm}"]
-    words += [f"--target {target}"]
+    words += [f"--target {target}", *extras.options]
     extensions = " and ".join(variant.needs) or "no extension"
     return (
         " ".join((*words, *choice.options, "-o DIR")),

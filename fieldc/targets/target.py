@@ -19,6 +19,7 @@ from fieldc.language import Expression
 from fieldc.machine.instruments import Instruments
 from fieldc.machine.processor import host_architecture, missing
 from fieldc.targets.choice import Choice, Variant, by_algorithm
+from fieldc.targets.extras import PLAIN, Extras
 from fieldc.targets.header import contract
 from fieldc.targets.object_format import ObjectFormat
 
@@ -93,6 +94,10 @@ class Target:
     """What suits it better than the first algorithm whose bounds hold, the best first."""
     can: Callable[[Expression], bool] = lambda _: True
     """Whether it makes a kernel at all."""
+    extras: Extras = PLAIN
+    """What is added to its kernels."""
+    can_add: Extras = PLAIN
+    """What can be."""
     instruments: Instruments | None = None
     """What times kernels on a host that runs its objects."""
 
@@ -134,6 +139,10 @@ class Target:
     def produce(self, expression: Expression) -> Iterator[Artifact]:
         """The kernels of one expression, a variant after the other, by their defaults."""
         return (self.make(self, Choice(expression, variant)) for variant in self.variants)
+
+    def lacking(self, extras: Extras) -> tuple[str, ...]:
+        """The options that ask for what it cannot add."""
+        return tuple(o for o in extras.options if o not in self.can_add.options)
 
     def named(self, name: str, **changes: Any) -> Target:
         """This target under another name, with changes."""

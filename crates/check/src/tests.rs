@@ -104,6 +104,7 @@ fn what_a_kernel_may_not_do_is_refused() {
         ("two REX prefixes", &[0x48, 0x48, 0x01, 0xc0], "a prefix"),
         ("REX before VEX", &[0x48, 0xc4, 0xe2, 0xfb, 0xf6, 0xc0], "a prefix"),
         ("repz ret", &[0xf3, 0xc3], "a prefix"),
+        ("f3 endbr64", &[0xf3, 0xf3, 0x0f, 0x1e, 0xfa], "a prefix"),
         ("mov eax, [esi]", &[0x67, 0x48, 0x8b, 0x06], "a prefix"),
         ("shr rax, cl", &[0x48, 0xd3, 0xe8], "not on the list"),
         ("shr eax, 5", &[0xc1, 0xe8, 0x05], "64-bit register"),
@@ -124,6 +125,11 @@ fn what_a_kernel_may_not_do_is_refused() {
         let answer = said(code).expect_err(name);
         assert!(answer.contains(why), "{name}: {answer}");
     }
+}
+
+#[test]
+fn a_landing_pad_does_nothing() {
+    assert_eq!(said(&[0xf3, 0x0f, 0x1e, 0xfa]), said(&[])); // endbr64
 }
 
 #[test]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from fieldc.binary.linkable import function_of
@@ -29,6 +29,7 @@ SHARED = "+reserve-x18"
 BARRED = re.compile(r"(mrs|msr|(ldr|ldur|ldp|str|stur|stp) w\d+)\b")
 """Flags in a register, and half a register in memory."""
 SYMBOL = "kernel"
+LANDING_PAD, BTI_C = "hint #34 // bti c", 0xD503245F.to_bytes(4, "little")
 TABLE = "2"
 """The label of the constants."""
 
@@ -45,6 +46,16 @@ class ArmKernel:
         """Its lines: instructions, then the constants with their names."""
         table = [f".quad {value:#x} {comment} {name}" for name, value in self.constants]
         return [*self.lines, *(table and [".p2align 3", f"{TABLE}:", *table])]
+
+    def with_landing_pad(self) -> ArmKernel:
+        """The kernel after a landing pad for calls by a register: `bti c`."""
+        machine = self.machine
+        if self.constants:
+            first, *_ = self.lines
+            table = 4 + len(machine) + (4 + len(machine)) % 8
+            read = ArmLine("adr", (first.split()[1].rstrip(","), "table"), 4, {"table": table})
+            machine = encode(read).to_bytes(4, "little") + machine[4:]
+        return replace(self, lines=(LANDING_PAD, *self.lines), machine=BTI_C + machine)
 
     @property
     def code(self) -> bytes:

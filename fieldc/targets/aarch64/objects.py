@@ -13,9 +13,17 @@ from fieldc.machine.assemble import compile_ir
 ALIGNMENT = 64
 
 
-def object_of(functions: Mapping[str, bytes], triple: str) -> bytes:
+BRANCHES_ARE_CHECKED = """
+!llvm.module.flags = !{!0}
+!0 = !{i32 8, !"branch-target-enforcement", i32 1}
+"""
+"""Tells a linker that all functions have landing pads."""
+
+
+def object_of(functions: Mapping[str, bytes], triple: str, landing_pads: bool = False) -> bytes:
     """The object file of functions by their symbols, for a system. Raises AssemblyError."""
     text = "\n".join(_function(symbol, code) for symbol, code in functions.items())
+    text += BRANCHES_ARE_CHECKED if landing_pads else ""
     return compile_ir(text, triple, "generic", "", level=0).object
 
 

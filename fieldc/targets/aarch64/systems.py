@@ -24,8 +24,12 @@ class ArmSystem:
     last: tuple[str, ...] = ()
     """At the end of the file."""
     prefix: str = ""
+    checked: tuple[str, ...] = ()
+    """What tells a linker that the code has landing pads."""
 
-    def text(self, symbol: str, head: Iterable[str], lines: Iterable[str]) -> str:
+    def text(
+        self, symbol: str, head: Iterable[str], lines: Iterable[str], landing_pads: bool = False
+    ) -> str:
         """A file of one kernel."""
         found = [
             *(f"// {line}" for line in head),
@@ -33,6 +37,7 @@ class ArmSystem:
             *(line if line.endswith(":") else f"    {line}" for line in lines),
             *(line.format(self.prefix + symbol) for line in self.end),
             *self.last,
+            *(self.checked if landing_pads else ()),
         ]
         return "\n".join(found) + "\n"
 
@@ -45,6 +50,13 @@ LINUX = ArmSystem(
     (".text", ".globl {0}", ".type {0}, %function", ".p2align 6", "{0}:"),
     (".size {0}, .-{0}",),
     ('.section .note.GNU-stack, "", %progbits',),
+    checked=(
+        '.section .note.gnu.property, "a", %note',
+        "    .p2align 3",
+        "    .word 4, 16, 5",
+        '    .asciz "GNU"',
+        "    .word 0xc0000000, 4, 1, 0",
+    ),
 )
 MACOS = ArmSystem(
     "macos",

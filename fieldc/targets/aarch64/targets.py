@@ -6,6 +6,7 @@ from fieldc.targets.aarch64.kernel import ArmKernel, compile_words
 from fieldc.targets.aarch64.objects import object_of
 from fieldc.targets.aarch64.systems import SYSTEMS, ArmSystem
 from fieldc.targets.choice import Choice, Variant
+from fieldc.targets.extras import Extras
 from fieldc.targets.header import header, symbol_of
 from fieldc.targets.llvm.processors import AARCH64
 from fieldc.targets.llvm.targets import LLVM
@@ -31,13 +32,20 @@ def _target(system: ArmSystem) -> Target:
         if choice.expression.field.word != WORD:
             return llvm.make(target, choice)
         symbol = symbol_of(choice.expression, choice.variant.name)
-        kernel = kernel_of(choice)
-        head = header(target.name, choice, system.convention)
-        text = system.text(symbol, head, kernel.text())
-        code = object_of({symbol: kernel.code}, system.triple)
+        kernel, pads = kernel_of(choice), target.extras.landing_pads
+        kernel = kernel.with_landing_pad() if pads else kernel
+        head = header(target.name, choice, system.convention, target.extras)
+        text = system.text(symbol, head, kernel.text(), pads)
+        code = object_of({symbol: kernel.code}, system.triple, pads)
         return Artifact(symbol, target, choice, system.convention, ".s", text, code)
 
-    return llvm.named(llvm.name, about=f"AArch64 for {system.triple}", make=make, variants=VARIANTS)
+    return llvm.named(
+        llvm.name,
+        about=f"AArch64 for {system.triple}",
+        make=make,
+        variants=VARIANTS,
+        can_add=Extras(landing_pads=True),
+    )
 
 
 AARCH64_SYSTEMS = tuple(map(_target, SYSTEMS))

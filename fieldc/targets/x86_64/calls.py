@@ -8,16 +8,24 @@ the result. Routines are by System V whatever the caller's convention is: nobody
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fieldc.formulas.places import Area, Copy, ElementPlace, places_of
 from fieldc.language import Expression, Kernel
+from fieldc.targets.extras import PLAIN, Extras
 from fieldc.targets.x86_64.conventions import SYSV, Convention
 from fieldc.targets.x86_64.instructions import Physical
 from fieldc.targets.x86_64.kernel import X86Error
 from fieldc.targets.x86_64.operands import STACK, Immediate, Memory, Register
 from fieldc.targets.x86_64.plan import Plan
-from fieldc.targets.x86_64.print import INTEL, MASM, Syntax, print_body, print_instruction
+from fieldc.targets.x86_64.print import (
+    INTEL,
+    MASM,
+    Syntax,
+    print_body,
+    print_code,
+    print_instruction,
+)
 
 WORD_BYTES = 8
 
@@ -84,27 +92,37 @@ class CallingKernel:
     """Label, what it computes, code, constants."""
     frame: int
 
-    def text(self, syntax: Syntax = INTEL, header: tuple[str, ...] = (), local: str = ".L") -> str:
+    def text(
+        self,
+        syntax: Syntax = INTEL,
+        header: tuple[str, ...] = (),
+        local: str = ".L",
+        extras: Extras = PLAIN,
+    ) -> str:
         """The whole as assembly; `local` begins labels that stay inside the object."""
         prefix = "" if syntax is MASM else local
         lines = [f"{syntax.comment} {line}".rstrip() for line in header]
         lines += syntax.begin(self.symbol)
-        lines += self.lines(syntax, lambda label: f"{prefix}{self.symbol}_{label}")
+        lines += self.lines(syntax, lambda label: f"{prefix}{self.symbol}_{label}", extras)
         return "\n".join([*lines, *syntax.end(self.symbol)]) + "\n"
 
-    def lines(self, syntax: Syntax, name: Callable[[str], str]) -> list[str]:
+    def lines(
+        self, syntax: Syntax, name: Callable[[str], str], extras: Extras = PLAIN
+    ) -> list[str]:
         """The caller's lines and those of its routines; `name` makes a label of its own."""
-        lines = []
+        caller: list[tuple[str, Physical | None]] = []
         for one in self.code:
             if isinstance(one, int):
                 label, says, *_ = self.routines[one]
-                lines.append(f"    {f'call {name(label)}':<43} {syntax.comment} {says}")
+                caller.append((f"    {f'call {name(label)}':<43} {syntax.comment} {says}", None))
             else:
-                lines.append(print_instruction(one, syntax, ""))
+                caller.append((print_instruction(one, syntax, ""), one))
+        lines = print_code(caller, extras)
+        inner = replace(extras, landing_pads=False)  # routines are called by their address
         lines += [f"{self.symbol} ENDP"] if syntax is MASM else []
         for label, says, code, constants in self.routines:
             lines += _head(name(label), f"z = {says}", syntax)
-            lines += print_body(code, constants, syntax, name(f"{label}_constants"))
+            lines += print_body(code, constants, syntax, name(f"{label}_constants"), inner)
             lines += [f"{name(label)} ENDP"] if syntax is MASM else []
         return lines
 

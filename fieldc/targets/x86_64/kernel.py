@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from fieldc.language import Expression
+from fieldc.targets.extras import PLAIN as NOTHING
+from fieldc.targets.extras import Extras
 from fieldc.targets.x86_64.allocate import Allocation, allocate
 from fieldc.targets.x86_64.choices import FEATURES, PLAIN, VARIANTS, Choices, Refinement
 from fieldc.targets.x86_64.conventions import SYSV, Convention
@@ -41,9 +43,15 @@ class X86Kernel:
     frame: int
     returned: tuple[str, ...] = ()
 
-    def text(self, syntax: Syntax = INTEL, header: tuple[str, ...] = (), local: str = ".L") -> str:
+    def text(
+        self,
+        syntax: Syntax = INTEL,
+        header: tuple[str, ...] = (),
+        local: str = ".L",
+        extras: Extras = NOTHING,
+    ) -> str:
         """The kernel as assembly; `local` begins a label that stays inside the object."""
-        return print_kernel(self.symbol, self.code, self.constants, syntax, header, local)
+        return print_kernel(self.symbol, self.code, self.constants, syntax, header, local, extras)
 
     def lines(self, syntax: Syntax, name: Callable[[str], str]) -> list[str]:
         """The code and its table of constants; `name` makes a label of its own."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from fieldc.targets.extras import PLAIN, Extras
+from fieldc.targets.x86_64 import unwind
 from fieldc.targets.x86_64.instructions import INSTRUCTIONS, OperandForm, Physical
 from fieldc.targets.x86_64.operands import CONSTANTS, Immediate, Memory, Placed, Register
 
@@ -125,11 +127,25 @@ def _line(text: str, instruction: Physical, syntax: Syntax) -> str:
 Constants = tuple[tuple[str, int], ...]
 
 
+def print_code(lines: Iterable[tuple[str, Physical | None]], extras: Extras) -> list[str]:
+    """Lines of instructions with what is added: a landing pad before them, unwind data between."""
+    found = ["    endbr64"] if extras.landing_pads else []
+    if not extras.unwind:
+        return [*found, *(line for line, _ in lines)]
+    for line, instruction in lines:
+        found += [line, *(unwind.directives(instruction) if instruction else ())]
+    return [unwind.BEGIN, *found, unwind.END]
+
+
 def print_body(
-    code: Iterable[Physical], constants: Constants, syntax: Syntax, table: str
+    code: Iterable[Physical],
+    constants: Constants,
+    syntax: Syntax,
+    table: str,
+    extras: Extras = PLAIN,
 ) -> list[str]:
     """The instructions and the table of constants, without directives that name a section."""
-    lines = [print_instruction(i, syntax, table) for i in code]
+    lines = print_code(((print_instruction(i, syntax, table), i) for i in code), extras)
     if constants:
         align = f"ALIGN {CACHE_LINE}" if syntax is MASM else ".p2align 6"
         lines += [f"    {align}", f"{table}:"]
@@ -151,6 +167,7 @@ def print_kernel(
     syntax: Syntax,
     header: tuple[str, ...] = (),
     local: str = ".L",
+    extras: Extras = PLAIN,
 ) -> str:
     """A whole source file's worth for one kernel: header, symbol, instructions, constants.
 
@@ -159,7 +176,7 @@ def print_kernel(
     table = f"{symbol}_constants" if syntax is MASM else f"{local}{symbol}_constants"
     lines = [f"{syntax.comment} {line}".rstrip() for line in header]
     lines += syntax.begin(symbol)
-    lines += print_body(code, constants, syntax, table)
+    lines += print_body(code, constants, syntax, table, extras)
     if syntax is MASM:
         lines.append(f"{symbol} ENDP")
     lines += syntax.end(symbol)

@@ -8,6 +8,7 @@ from fieldc.machine.assemble import assemble
 from fieldc.machine.emulated import Emulator
 from fieldc.machine.instruments import Instruments
 from fieldc.targets.choice import Choice, Variant
+from fieldc.targets.extras import PLAIN, Extras
 from fieldc.targets.header import header, symbol_of
 from fieldc.targets.object_format import ObjectFormat
 from fieldc.targets.running import EmulatedProgram
@@ -21,6 +22,13 @@ from fieldc.targets.x86_64.print import GNU, INTEL, MASM
 from fieldc.targets.x86_64.timing.clock import TickClock
 from fieldc.targets.x86_64.timing.loops import loops
 
+BRANCHES_ARE_CHECKED = """.section .note.gnu.property, "a", @note
+    .p2align 3
+    .long 4, 16, 5
+    .asciz "GNU"
+    .long 0xc0000002, 4, 3, 0  # landing pads and a shadow stack
+"""
+"""Without it in every object a linker leaves the checks off. System V's psABI for x86-64."""
 NO_EXECUTABLE_STACK = '.section .note.GNU-stack, "", @progbits\n'
 VARIANTS = tuple(Variant(name, FEATURES[name]) for name in DEFAULTS)
 WINE = EmulatedProgram(
@@ -51,9 +59,10 @@ def _make(target: Target, choice: Choice) -> Artifact:
     is_mach_o = target.object_format is ObjectFormat.MACH_O
     prefix, local = ("_", "L") if is_mach_o else ("", ".L")
     kernel = compiled(choice, prefix + symbol, CONVENTIONS[convention])
-    head = header(target.name, choice, convention)
-    code = assemble(kernel.text(GNU, local=local), target.triple)
-    intel = kernel.text(INTEL, head, local)
+    head = header(target.name, choice, convention, target.extras)
+    last = BRANCHES_ARE_CHECKED if target.extras.landing_pads else ""
+    code = assemble(kernel.text(GNU, local=local, extras=target.extras) + last, target.triple)
+    intel = kernel.text(INTEL, head, local, target.extras) + last
     if target.object_format is ObjectFormat.ELF:
         intel += NO_EXECUTABLE_STACK
     texts = [(".s", intel)]
@@ -66,7 +75,12 @@ def _make(target: Target, choice: Choice) -> Artifact:
 
 
 def _target(
-    system: str, triple: str, form: ObjectFormat, convention: str, runner: Runner | None = None
+    system: str,
+    triple: str,
+    form: ObjectFormat,
+    convention: str,
+    runner: Runner | None = None,
+    can_add: Extras = PLAIN,
 ) -> Target:
     return Target(
         name=f"x86_64-{system}",
@@ -82,12 +96,19 @@ def _target(
         is_own=True,
         proved_as=convention,
         runner=runner,
+        can_add=can_add,
         instruments=Instruments(TickClock, loops) if convention == SYSV.name else None,
     )
 
 
 X86_64 = (
-    _target("linux", "x86_64-unknown-linux-gnu", ObjectFormat.ELF, SYSV.name),
+    _target(
+        "linux",
+        "x86_64-unknown-linux-gnu",
+        ObjectFormat.ELF,
+        SYSV.name,
+        can_add=Extras(landing_pads=True, unwind=True),
+    ),
     _target("macos", "x86_64-apple-macosx10.15.0", ObjectFormat.MACH_O, SYSV.name),
     _target("windows", "x86_64-pc-windows-msvc", ObjectFormat.COFF, WIN64.name, WINE),
 )

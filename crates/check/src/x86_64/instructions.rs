@@ -40,7 +40,7 @@ fn has_known_prefixes(i: &Instruction, bytes: &[u8]) -> bool {
     const LEGACY: &[u8] = b"\x66\x67\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65";
     let bytes = match i.mnemonic() {
         Mnemonic::Adcx => bytes.strip_prefix(b"\x66"),
-        Mnemonic::Adox => bytes.strip_prefix(b"\xf3"),
+        Mnemonic::Adox | Mnemonic::Endbr64 => bytes.strip_prefix(b"\xf3"),
         _ => Some(bytes),
     };
     match bytes {
