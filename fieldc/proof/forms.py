@@ -12,10 +12,13 @@ from dataclasses import dataclass, field
 
 from fieldc.proof.equations import Polynomial
 from fieldc.proof.formulas import Polynomials
+from fieldc.proof.identity import ProofError
 
 Form = Mapping[int, int]
 """Coefficient of each atom, none of them 0."""
 Key = tuple[tuple[int, int], ...]
+DEEPEST = 100
+"""How deep products may nest where both sides are multiplied out: each step calls itself."""
 UNIT = 0
 """The atom that is 1."""
 
@@ -71,16 +74,18 @@ class Forms:
         """Whether two values are equal modulo p for all inputs. Raises ProofError if too long."""
         return not (rest := self.total([(a, 1), (b, -1)])) or not self._expanded(rest)
 
-    def _expanded(self, form: Form) -> Polynomial:
+    def _expanded(self, form: Form, depth: int = DEEPEST) -> Polynomial:
         algebra = Polynomials(self.p)
-        return algebra.total([(self._polynomial(atom), c) for atom, c in form.items()])
+        return algebra.total([(self._polynomial(atom, depth), c) for atom, c in form.items()])
 
-    def _polynomial(self, atom: int) -> Polynomial:
+    def _polynomial(self, atom: int, depth: int) -> Polynomial:
         if atom == UNIT:
             return {(): 1}
         if atom not in self.factors:
             return {(atom,): 1}
         if atom not in self._polynomials:
-            first, second = (self._expanded(dict(key)) for key in self.factors[atom])
+            if depth == 0:
+                raise ProofError(f"products that nest deeper than {DEEPEST} are not multiplied out")
+            first, second = (self._expanded(dict(key), depth - 1) for key in self.factors[atom])
             self._polynomials[atom] = Polynomials(self.p).product(first, second, 1)
         return self._polynomials[atom]

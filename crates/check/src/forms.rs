@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 /// A polynomial of degree 1 in inputs and products.
 pub(crate) type Form = Polynomial;
 
+/// How deep products may nest where both sides are multiplied out: each step calls itself.
+const DEEPEST: usize = 100;
+
 pub(crate) struct Forms {
     algebra: Modulo,
     products: BTreeMap<(Form, Form), usize>,
@@ -36,20 +39,21 @@ impl Forms {
     /// Whether two values are equal modulo p for all inputs.
     pub(crate) fn are_equal(&mut self, a: &Form, b: &Form) -> Outcome<bool> {
         let rest = self.total(&[(a, 1.into()), (b, (-1).into())]);
-        Ok(self.expanded(&rest, &mut BTreeMap::new())?.terms() == 0)
+        Ok(self.expanded(&rest, DEEPEST, &mut BTreeMap::new())?.terms() == 0)
     }
 
-    /// Multiplied out, as a polynomial in the inputs.
+    /// Multiplied out, as a polynomial in the inputs; products nest at most `depth` deep.
     fn expanded(
         &mut self,
         form: &Form,
+        depth: usize,
         known: &mut BTreeMap<usize, Polynomial>,
     ) -> Outcome<Polynomial> {
         let mut total = Polynomial::default();
         for (monomial, coefficient) in form.each() {
             let value = match monomial {
                 [] => Polynomial::constant(1),
-                [number, ..] => self.variable(*number, known)?,
+                [number, ..] => self.variable(*number, depth, known)?,
             };
             total = total.plus(&value, coefficient.clone());
         }
@@ -59,6 +63,7 @@ impl Forms {
     fn variable(
         &mut self,
         number: usize,
+        depth: usize,
         known: &mut BTreeMap<usize, Polynomial>,
     ) -> Outcome<Polynomial> {
         let Some((a, b)) = self.factors.get(&number).cloned() else {
@@ -67,7 +72,8 @@ impl Forms {
         if let Some(found) = known.get(&number) {
             return Ok(found.clone());
         }
-        let (a, b) = (self.expanded(&a, known)?, self.expanded(&b, known)?);
+        let depth = depth.checked_sub(1).ok_or("products nest deeper than a formula needs")?;
+        let (a, b) = (self.expanded(&a, depth, known)?, self.expanded(&b, depth, known)?);
         let found = self.algebra.product(&a, &b, &1.into())?;
         known.insert(number, found.clone());
         Ok(found)
@@ -109,5 +115,26 @@ impl Algebra for Forms {
             }
         };
         Ok(self.total(&[(&Polynomial::variable(number), u * v * factor)]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Algebra, DEEPEST, Form, Forms};
+
+    /// x to the power of 1 more than `depth`, by as many products of two factors.
+    fn power(forms: &mut Forms, x: &Form, depth: usize) -> Form {
+        (0..depth).fold(x.clone(), |v, _| forms.product(&v, x, &1.into()).unwrap())
+    }
+
+    #[test]
+    fn products_that_nest_too_deep_are_refused() {
+        let mut forms = Forms::new(13.into());
+        let (x, y) = (forms.input(), forms.input());
+        for (depth, is_refused) in [(DEEPEST, false), (DEEPEST + 1, true), (100_000, true)] {
+            let value = power(&mut forms, &x, depth);
+            assert_eq!(forms.are_equal(&value, &value), Ok(true));
+            assert_eq!(forms.are_equal(&value, &y).is_err(), is_refused);
+        }
     }
 }

@@ -63,7 +63,9 @@ pub(crate) fn function<'a>(object: &'a [u8], symbol: &str) -> Outcome<Code<'a>> 
     let address = found.address();
     let inside = file.symbols().filter(|s| s.section_index() == Some(index));
     let next = inside.map(|s| s.address()).filter(|other| *other > address).min();
-    let size = next.unwrap_or(section.address() + section.size()).saturating_sub(address);
+    let end = section.address().checked_add(section.size());
+    let end = next.or(end).ok_or("its section ends beyond all addresses")?;
+    let size = end.saturating_sub(address);
     let bytes = section.data_range(address, size).map_err(|why| why.to_string())?;
     let bytes = bytes.filter(|bytes| !bytes.is_empty()).ok_or("it is outside its section")?;
     Ok(Code { bytes, convention })
