@@ -30,9 +30,9 @@ def turned(new: Point, fn: Point) -> tuple[Element, Element, Element]:
 
 
 @formula
-def multiples(x: Element, unread: Element) -> Element:
-    """No product of two elements."""
-    return -5 * x + 100 * x
+def multiples(to: Element, uint64_t: Element, Some: Element) -> Element:
+    """No product of two elements, and names that packages use themselves."""
+    return -5 * to + 100 * to
 '''
 NAMES = ("chain", "turned", "multiples")
 

@@ -49,6 +49,21 @@ def test_bad_input_is_one_line_with_its_line(
     assert error.count("\n") == 1 and f"bad.py:{line}: " in error and said in error, error
 
 
+@pytest.mark.parametrize("more", [("--target", "x86_64-windows"), ("--package", "c")])
+def test_more_operands_than_registers_are_refused(
+    more: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Windows passes four pointers in registers, and one is z's."""
+    path = tmp_path / "four.py"
+    operands = ", ".join(f"{name}: Element" for name in "abcd")
+    head = "from fieldc.formulas import Element, formula\n\n@formula\n"
+    path.write_text(f"{head}def four({operands}) -> Element:\n    return a * b + c * d\n")
+    assert main(["build", SMALL, "--formula", str(path), *more, "-o", str(tmp_path / "o")]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "four.py:3: four has 4 operands; x86_64-windows passes 3 in registers" in error
+
+
 ONE = "@formula\ndef {}({}) -> Element:\n    return a * a\n"
 WRONG_FILES = {
     "one-name": (ONE.format("f", "a: Element") * 2, 7, "f is the formula of line 4 already"),

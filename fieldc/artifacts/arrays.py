@@ -166,7 +166,9 @@ def build_arrays(
     converters = conversions(field) if converts else {}
     layouts = [(operation, layout) for operation in operations for layout in layouts_of(operation)]
     made = [made_array(t, field, *each) for t in targets for each in layouts]
-    built = proved_arrays(made, progress)
+    built, failures = proved_arrays(made, progress)
+    for symbol, failure in failures.items():
+        raise UnprovedArrayKernel(f"{symbol} is not proved: {failure}")
     built += [built_conversion(t, field, name) for t in targets for name in converters]
     files = _files(field, built)
     manifest = {
@@ -192,21 +194,22 @@ def made_array(target: VectorTarget, field: Field, operation: str, layout: str) 
     return BuiltArray(compile_array(target, expression, symbol), layout)
 
 
-def proved_arrays(made: Sequence[Built], progress: Progress) -> list[Built]:
-    """The kernels, each proved, and run where this processor can.
+def proved_arrays(made: Sequence[Built], progress: Progress) -> tuple[list[Built], dict[str, str]]:
+    """The kernels that are proved, run where this processor can; why others are not, by symbol.
 
-    A proof that succeeded before is not done again. Raises UnprovedArrayKernel, CheckError.
+    A proof that succeeded before is not done again. Raises CheckError.
     """
     verdicts = prove_new([_job(each.kernel) for each in made], progress)
-    found = []
+    found, failures = [], {}
     for each, verdict in zip(made, verdicts, strict=True):
         kernel, runs = each.kernel, each.kernel.target.runs_here
         if verdict.failure:
-            raise UnprovedArrayKernel(f"{kernel.symbol} is not proved: {verdict.failure}")
+            failures[kernel.symbol] = verdict.failure
+            continue
         if runs:
             check_arrays(ArrayFunction(kernel.object, kernel.symbol, kernel.expression))
         found.append(replace(each, ran=runs))
-    return found
+    return found, failures
 
 
 def _job(kernel: ArrayKernel) -> Job:

@@ -12,6 +12,7 @@ from fieldc.decisions.preferred import Candidate, Decision, decide, preferred
 from fieldc.errors import quote
 from fieldc.field import Field
 from fieldc.formulas.blocks import REDUCTIONS, Block
+from fieldc.formulas.errors import wrong
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.kernels import CALLS, kernel_of
 from fieldc.formulas.plan import FormulaPlan, planned
@@ -48,6 +49,10 @@ def decide_formula(
 ) -> Decision:
     """Decide for one formula. Raises FormulaError, BoundError, UnknownProcessor."""
     formula.check(field)
+    if len(formula.operands) > target.most_operands:
+        message = f"{formula.name} has {len(formula.operands)} operands; {target} passes "
+        message += f"{target.most_operands} in registers: make several of them one tuple or class"
+        raise wrong(message, (formula.file, formula.line))
     plan = ranged(planned(formula), field)
     made = f"--formula {quote(formula.file)}"
     if not target.is_own or (plan.products <= MOST_FLAT and plan.depth <= 1):

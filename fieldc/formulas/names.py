@@ -26,6 +26,15 @@ def check_names(formulas: Sequence[Formula], taken: Collection[str], made: Seque
         known |= dict.fromkeys(names, one.name)
 
 
+def operand_names(formula: Formula, taken: Collection[str]) -> list[str]:
+    """The names of the operands; a name that is taken gets underscores until it is free."""
+    names = [name for name, _ in formula.operands]
+    for i, name in enumerate(names):
+        while names[i] in taken or (names[i] != name and names.count(names[i]) > 1):
+            names[i] += "_"
+    return names
+
+
 @lru_cache(maxsize=8)
 def names_of(file: str) -> dict[int, str]:
     """For each line that assigns to one name, that name; nothing where the file cannot be read."""

@@ -92,6 +92,8 @@ class Target:
     """Why no scan of its objects shows constant time; empty where one does."""
     algorithms: tuple[str, ...] = ()
     """What suits it better than the first algorithm whose bounds hold, the best first."""
+    most_operands: int = 5
+    """How many operands its kernels take; a formula may have five."""
     can: Callable[[Expression], bool] = lambda _: True
     """Whether it makes a kernel at all."""
     extras: Extras = PLAIN

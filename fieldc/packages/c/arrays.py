@@ -91,16 +91,18 @@ def offered(f: Field, r: Representation) -> Sequence[str]:
 def array_kernels(
     f: Field, r: Representation, proved: Sequence[Artifact], progress: Progress
 ) -> list[PackagedArray]:
-    """The kernels on arrays of a package, each proved. Raises UnprovedArrayKernel.
+    """The kernels on arrays of a package, each proved.
 
-    `proved` are the scalar kernels, against which they are judged.
+    One that is not is left out: its function calls the scalar kernel in a loop. `proved` are the
+    scalar kernels, against which they are judged.
     """
     made = [
         _packaged(f, operation, target, proved)
         for target in ARRAY_TARGETS.values()
         for operation in offered(f, r)
     ]
-    return proved_arrays(made, progress)
+    kernels, _ = proved_arrays(made, progress)
+    return kernels
 
 
 def _packaged(

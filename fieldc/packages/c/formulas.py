@@ -15,6 +15,7 @@ from fieldc.algorithms.representations import MONTGOMERY
 from fieldc.field import Field
 from fieldc.formulas.field_calls import field_calls
 from fieldc.formulas.formula import Formula
+from fieldc.formulas.names import operand_names
 from fieldc.formulas.places import Area, ElementPlace
 from fieldc.packages.c.constants import limbs
 from fieldc.targets.array_targets import ARRAY_TARGETS
@@ -42,6 +43,11 @@ class CFormula:
         return f"{self.name}_{self.formula.name}"
 
     @property
+    def operand_names(self) -> list[str]:
+        """The operands' names, none of them one that the function itself needs."""
+        return operand_names(self.formula, ("uint64_t", self.name, f"{self.name}_run"))
+
+    @property
     def parameters(self) -> list[str]:
         """The parameters of kernels."""
         counts = [count for _, count in self.formula.operands]
@@ -53,7 +59,9 @@ class CFormula:
     def prototype(self) -> str:
         """What users call."""
         values = [(self.name, "z", len(self.formula.results))]
-        values += [(f"const {self.name}", name, count) for name, count in self.formula.operands]
+        counts = (count for _, count in self.formula.operands)
+        each = zip(self.operand_names, counts, strict=True)
+        values += [(f"const {self.name}", name, count) for name, count in each]
         said = [f"{t} *{x}" if count == 1 else f"{t} {x}[{count}]" for t, x, count in values]
         return _wrapped(f"void {self.symbol}(", said)
 
@@ -76,7 +84,7 @@ class CFormula:
 
     def defined(self) -> str:
         """The formula by calls, and the function that users call."""
-        given = [f"(const uint64_t *){name}" for name, _ in self.formula.operands]
+        given = [f"(const uint64_t *){name}" for name in self.operand_names]
         member = f"    {self.name}_run()->formula_{self.formula.name}("
         call = f"{_wrapped(member, ['(uint64_t *)z', *given])};".lstrip()
         return (

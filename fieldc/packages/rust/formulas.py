@@ -15,6 +15,7 @@ from textwrap import wrap
 from fieldc.field import Field
 from fieldc.formulas.field_calls import field_calls
 from fieldc.formulas.formula import Formula
+from fieldc.formulas.names import operand_names
 from fieldc.machine.assemble import assemble
 from fieldc.packages.rust.own_kernels import VARIANTS
 from fieldc.packages.rust.text import called, wrapped
@@ -27,6 +28,7 @@ from fieldc.targets.x86_64.targets import compiled
 
 FILE = "src/generated/formulas.rs"
 ENDINGS = (*(f"_{variant}" for variant in VARIANTS), "_portable")
+PATTERNS = ("Some", "Ok", "Err")
 TAKEN = ("Kernels", "asm", "called", "sources")
 CASES = 6
 LABEL = re.compile(r"@(\w+)@(:?)")
@@ -70,12 +72,11 @@ FUNCTION = """
     {has_assembly}
     {{
         let mut z = {zero};
-        let to = core::ptr::from_mut(&mut z).cast::<{type}>();
         match Kernels::current() {{
             // SAFETY: the processor has ADX and BMI2; an element is its limbs, below p.
-            Kernels::Adx => unsafe {{ {name}_adx(to{pointers}) }},
+            Kernels::Adx => unsafe {{ {name}_adx({to}{pointers}) }},
             // SAFETY: the processor has BMI2; an element is its limbs, below p.
-            Kernels::Mulx => unsafe {{ {name}_mulx(to{pointers}) }},
+            Kernels::Mulx => unsafe {{ {name}_mulx({to}{pointers}) }},
             _ => z = {name}_portable({given}),
         }}
         z
@@ -143,15 +144,22 @@ class RustFormula:
         return self.type if count == 1 else f"[{self.type}; {count}]"
 
     @property
+    def operand_names(self) -> list[str]:
+        """The operands' names, none of them one that Rust takes for a pattern."""
+        return operand_names(self.formula, (self.type, *PATTERNS))
+
+    @property
     def signature(self) -> str:
         """What users call."""
-        operands = ", ".join(f"{name}: &{self.of(n)}" for name, n in self.formula.operands)
+        counts = (count for _, count in self.formula.operands)
+        each = zip(self.operand_names, counts, strict=True)
+        operands = ", ".join(f"{name}: &{self.of(n)}" for name, n in each)
         return f"pub fn {self.formula.name}({operands}) -> {self.of(len(self.formula.results))}"
 
     def text(self, kernels: Sequence[Artifact]) -> str:
         """The function, its kernels, and its calls."""
         formula, results = self.formula, len(self.formula.results)
-        names = [name for name, _ in formula.operands]
+        names = self.operand_names
         zero = f"{self.type}::ZERO"
         function = FUNCTION.format(
             says="\n".join(f"/// {line}" for line in wrap(formula.summary, 95)),
@@ -161,6 +169,7 @@ class RustFormula:
             zero=zero if results == 1 else f"[{zero}; {results}]",
             type=self.type,
             has_assembly=HAS_ASSEMBLY,
+            to="core::ptr::from_mut(&mut z).cast()",
             pointers="".join(f", core::ptr::from_ref({x}).cast()" for x in names),
             given=", ".join(names),
             read=", ".join(self._read()),

@@ -95,6 +95,7 @@ def _target(
         object_format=form,
         is_own=True,
         proved_as=convention,
+        most_operands=len(CONVENTIONS[convention].arguments) - 1,
         runner=runner,
         can_add=can_add,
         instruments=Instruments(TickClock, loops) if convention == SYSV.name else None,
