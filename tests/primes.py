@@ -15,6 +15,7 @@ from fieldc.algorithms import KERNELS, every_kernel_for
 from fieldc.catalogue import named_primes
 from fieldc.field import Field
 from fieldc.language import BoundError, Expression, Integer, Kernel
+from fieldc.operands import Range
 from fieldc.words.rows import RowChoice, RowStyle
 
 SIEVE = tuple(q for q in range(3, 1000, 2) if all(q % d for d in range(3, int(q**0.5) + 1, 2)))
@@ -275,7 +276,14 @@ def cases(kernel: Kernel, f: Field, count: int, seed: int = 0) -> list[tuple[int
 def operands(kernel: Kernel, f: Field, values: Sequence[int]) -> tuple[int, ...]:
     """A kernel's operands, of which several values may make one."""
     rest = iter(values)
-    return tuple(bound.number(f, list(islice(rest, bound.count))) for _, bound in kernel.operands)
+    given = [(bound, list(islice(rest, bound.count))) for _, bound in kernel.operands]
+    return tuple(bound.number(f, [_within(bound, f, v) for v in some]) for bound, some in given)
+
+
+def _within(bound: Range, f: Field, value: int) -> int:
+    """The value; of a plain integer, as far below the largest one, so that 0 gives that."""
+    high = bound.high(f)
+    return value if bound.is_residue else high - value % (high + 1)
 
 
 def named_kernel(operation: str, algorithm: str) -> Kernel:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,19 @@ def test_links_and_modes_stay(tmp_path: Path) -> None:
     assert os.name == "nt" or folder.stat().st_mode & 0o777 == 0o750
 
 
+@pytest.fixture(autouse=True, scope="module")
+def signals_are_not_ignored() -> Iterator[None]:
+    """As nohup and jobs in the background leave them: a child would ignore them too."""
+    names = [name for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
+    before = {n: signal.getsignal(n) for n in (getattr(signal, name) for name in names)}
+    for number, handler in before.items():
+        if handler is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
 STRUCK = """
 import os, signal, sys
 from pathlib import Path
@@ -85,7 +99,6 @@ from fieldc import folders
 
 root, number, way = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 out, OLD, NEW = root / "out", {old!r}, {new!r}
-signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup leaves it ignored
 
 
 def contents():

@@ -19,7 +19,7 @@ F = find_field("bls12-381-p")
 def plainly(kernel: Kernel, operands: tuple[int, ...]) -> list[int]:
     """What the operation gives where R is 1: its meaning, without the powers of 1/R."""
     entered = [
-        bound.number(F, [v * F.R % F.p for v in bound.values(F, x)])
+        bound.number(F, [v * F.R % F.p for v in bound.values(F, x)]) if bound.is_residue else x
         for (_, bound), x in zip(kernel.operands, operands, strict=True)
     ]
     name = kernel.computes.family

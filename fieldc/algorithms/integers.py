@@ -46,24 +46,24 @@ def _pseudo_mersenne(f: Field, x: Number, k: Number, bits: int) -> Number:
     return subtract_all(folded(f, t, (f.p - 1) * ((1 << bits) - 1)), f.p)
 
 
-Way = Callable[[Field, Number, Number, int], Number]
-WAYS: dict[str, tuple[Way, str]] = {
+Method = Callable[[Field, Number, Number, int], Number]
+METHODS: dict[str, tuple[Method, str]] = {
     "pseudo-mersenne": (_pseudo_mersenne, "for p = 2^k - c a fold of what is above bit k."),
     "barrett": (_barrett, "a row of p for each limb of k."),
 }
 
 
 def product_with_integer(f: Field, x: Number, k: Number, bits: int) -> Number:
-    """x*k mod p for k < 2^bits by the first way that is for p. Raises DoesNotApply."""
-    way = WAYS["pseudo-mersenne" if near_power(f).applies else "barrett"][0]
-    return way(f, x, k, bits)
+    """x*k mod p for k < 2^bits by the first method that is for p. Raises DoesNotApply."""
+    method = METHODS["pseudo-mersenne" if near_power(f).applies else "barrett"][0]
+    return method(f, x, k, bits)
 
 
 def _products(bits: int) -> Iterator[Kernel]:
-    for algorithm, (reduced, how) in WAYS.items():
+    for algorithm, (reduced, how) in METHODS.items():
 
-        def function(f: Field, x: Number, k: Number, way: Way = reduced) -> Number:
-            return way(f, x, k, bits)
+        def function(f: Field, x: Number, k: Number, method: Method = reduced) -> Number:
+            return method(f, x, k, bits)
 
         function.__doc__ = f"x*k mod p for k < 2^{bits}: a row of x for each limb of k, {how}"
         yield Kernel(mul_integer(bits), algorithm, function)

@@ -48,6 +48,8 @@ SIMPLE: dict[str, Written] = {
     "double": lambda p, x: 2 * x % p,
     "mul": lambda p, x, y: x * y % p,
     "mul_add": lambda p, x, y, a: (x * y + a) % p,
+    "mul_u64": lambda p, x, k: x * k % p,
+    "mul_u128": lambda p, x, k: x * k % p,
     "mul_plain": lambda p, x, y: x * y % p,
     "square": lambda p, x: x * x % p,
     "square_plain": lambda p, x: x * x % p,
