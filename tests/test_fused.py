@@ -275,6 +275,12 @@ def test_what_is_proved(name: str, variant: str) -> None:
 
 
 @ON_X86_64
+@pytest.mark.parametrize("p", [0x8003, 0xD6BD])
+def test_the_low_half_of_a_product_that_fits_a_word(p: int) -> None:
+    assert is_proved(choose(Field(p), "difference_of_products"), "adx")
+
+
+@ON_X86_64
 @pytest.mark.full
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("name", NAMES)

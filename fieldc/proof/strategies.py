@@ -19,6 +19,8 @@ class Strategy:
     """If the low half of a product is missing, keep the high half as its own variable."""
     joins_low_bits: bool = False
     """Follow carries and keep the low bits of words, so that top bits become words."""
+    opens_low_halves: bool = False
+    """Replace a product's low half alone by the product, which is smaller where both fit a word."""
 
 
 JOINED = Strategy(True, False, joins_low_bits=True)
@@ -28,6 +30,7 @@ STRATEGIES = (
     Strategy(True, False),
     Strategy(False, False),
     JOINED,
+    Strategy(True, False, opens_low_halves=True),
 )
 
 
@@ -42,5 +45,7 @@ def share(row: Equation, word: Number, carry: Number, strategy: Strategy, keep: 
         if word and not keep and not strategy.joins_low_bits:
             return max(word, multiple)  # what is left of either is negative
         return multiple if word or strategy.replaces_negative or multiple > 0 else 0
+    if keep or word < 0:
+        return 0
     # A product's low half alone is a quotient digit: its bound as a word is the best there is.
-    return 0 if keep or row.kind == "mul" or word < 0 else word
+    return 0 if row.kind == "mul" and not strategy.opens_low_halves else word
