@@ -1,43 +1,65 @@
-"""The command `fieldc`, also `python -m fieldc`: Ctrl-C is one line however early it comes."""
+"""The command `fieldc`, also `python -m fieldc`: Ctrl-C is one line however early it comes.
 
-from __future__ import annotations
+This module imports nothing before `main` is ready for a signal.
+"""
 
-import os
-import signal
 import sys
-from contextlib import suppress
-from types import FrameType
-
-from fieldc.errors import Terminated, interruption
 
 INTERRUPTED, TERMINATED = 130, 143
 """What a shell reports for a program that SIGINT or SIGTERM ends."""
 
 
-def end(number: int, frame: FrameType | None) -> None:
-    """Raise what ends the program, so that temporary files are removed."""
-    raise Terminated
-
-
 def main() -> int:
     """Load the command line and run it."""
-    signal.signal(signal.SIGTERM, end)
     try:
-        from fieldc.cli import main as run
-
-        status = run()
+        status = loaded()
     except BaseException as error:
-        if interruption(error) is None:
+        if not interrupted(error):
             raise
         print("fieldc: interrupted", file=sys.stderr)
         status = INTERRUPTED
     if status in (INTERRUPTED, TERMINATED):
-        # Pools and compilers that were interrupted may abort while Python ends: do not wait for it.
-        with suppress(Exception):
-            sys.stdout.flush()
-            sys.stderr.flush()
-        os._exit(status)
+        leave(status)
     return status
+
+
+def loaded() -> int:
+    """Run the command line. What comes after its answer is not interrupted any more."""
+    import signal
+
+    from fieldc.errors import Terminated
+
+    def end(*signalled: object) -> None:
+        """Raise what ends the program, so that temporary files are removed."""
+        raise Terminated
+
+    signal.signal(signal.SIGTERM, end)
+    from fieldc.cli import main as run
+
+    status = run()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return status
+
+
+def interrupted(error: BaseException) -> bool:
+    """Whether Ctrl-C is what ended the program. A second one changes nothing."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from fieldc.errors import interruption
+
+    return interruption(error) is not None
+
+
+def leave(status: int) -> None:
+    """End at once: pools and compilers that were interrupted may abort while Python ends."""
+    import os
+    from contextlib import suppress
+
+    with suppress(Exception):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(status)
 
 
 if __name__ == "__main__":

@@ -310,6 +310,25 @@ runpy.run_module("fieldc", run_name="__main__")
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "fieldc: interrupted\n")
 
 
+def test_nothing_is_loaded_before_an_interrupt_is_expected() -> None:
+    text = "import sys; old = {*sys.modules}; import fieldc.__main__; print({*sys.modules} - old)"
+    done = subprocess.run([sys.executable, "-S", "-c", text], cwd=ROOT, capture_output=True)
+    assert eval(done.stdout) == {"fieldc", "fieldc.__main__"}
+
+
+def test_an_interrupt_after_the_answer_changes_nothing() -> None:
+    text = """
+import signal, sys
+from fieldc.__main__ import main
+sys.argv = ["fieldc", "--version"]
+status = main()
+signal.raise_signal(signal.SIGINT)
+sys.exit(status)
+"""
+    done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_the_installed_command_is_the_module() -> None:
     done = subprocess.run([sys.executable, "-m", "fieldc", "show", "15"], capture_output=True)
     assert done.returncode == 2 and done.stderr.startswith(b"fieldc: modulus 15 is composite")
