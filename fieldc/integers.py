@@ -213,9 +213,6 @@ def with_bounds(node: Integer, bounds: Interval) -> Integer:
     )
 
 
-Case = tuple[Integer, bool]
-
-
 def bounds_by_cases(node: Integer) -> Interval:
     """Return the bounds of a select, or of a sum with a masked term: the union of both cases."""
     chosen = [node, *node.args]
@@ -224,25 +221,24 @@ def bounds_by_cases(node: Integer) -> Interval:
         return node.low, node.high
     d = condition.difference
     possible = [negative for negative in (True, False) if (d.low < 0 if negative else d.high >= 0)]
-    cases = [_bounds_in_case(node, (d, negative)) for negative in possible]
+    cases = [_bounds_in_case(node, d, negative) for negative in possible]
     return min(low for low, _ in cases), max(high for _, high in cases)
 
 
-def _bounds_in_case(node: Integer, case: Case) -> Interval:
-    difference, negative = case
+def _bounds_in_case(node: Integer, difference: Integer, negative: bool) -> Interval:
     refined = (difference.low, -1) if negative else (max(difference.low, 0), difference.high)
     if node is difference:
         return refined
     if node.condition is not None and node.condition.difference is difference:
         if node.op == "select":
-            return _bounds_in_case(node.args[0 if negative else 1], case)
+            return _bounds_in_case(node.args[0 if negative else 1], difference, negative)
         return (node.args[0].low, node.args[0].high) if negative else (0, 0)
     if difference.op == "sub" and node is difference.args[0]:
         # a = (a - b) + b, and a - b is known in this case.
         b = difference.args[1]
         return max(node.low, refined[0] + b.low), min(node.high, refined[1] + b.high)
     if node.op == "add":
-        low, high = _bounds("add", [_bounds_in_case(a, case) for a in node.args], 0)
+        low, high = _bounds("add", [_bounds_in_case(a, difference, negative) for a in node.args], 0)
         return max(node.low, low), min(node.high, high)  # what is known of it in all cases
     return node.low, node.high
 

@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 _Value = TypeVar("_Value")
-Function = Callable[..., Number | tuple[Number, ...]]
+AlgorithmText = Callable[..., Number | tuple[Number, ...]]
 
 Residue = Annotated[Number, residues(1)]
 """Canonical: 0 <= value < p, n limbs."""
@@ -183,14 +183,14 @@ def _values(result: Number | tuple[Number, ...]) -> tuple[Number, ...]:
     return result if isinstance(result, tuple) else (result,)
 
 
-def kernel(operation: str | Operation, algorithm: str = "") -> Callable[[Function], Kernel]:
+def kernel(operation: str | Operation, algorithm: str = "") -> Callable[[AlgorithmText], Kernel]:
     """Make a function f(field, operands...) an algorithm for an operation or its name.
 
     The annotations of the function (Residue, Wide) must be those of the operation. If the name is
     not in OPERATIONS, they define a new operation. Raises LanguageError if they differ.
     """
 
-    def make(function: Function) -> Kernel:
+    def make(function: AlgorithmText) -> Kernel:
         hints = get_type_hints(function, include_extras=True)
         ranges = {name: bound for name, hint in hints.items() if (bound := _range_of(hint))}
         result = ranges.pop("return", None)

@@ -17,7 +17,7 @@ from fieldc.integers import Integer, Interval, Number, with_bounds
 
 Atom = tuple[int, int]
 """An expression by its identity, and s: (v, 0) is v, (v, s) is v mod 2^s, (v, -s) is v >> s."""
-Form = dict[tuple[Atom, ...], Fraction]
+Monomials = dict[tuple[Atom, ...], Fraction]
 """A polynomial: coefficient of each product of atoms."""
 
 
@@ -48,16 +48,18 @@ class _Forms:
         yield self._interval(form)
         yield self._interval(self._with_high_parts(form))
 
-    def form(self, node: Integer) -> Form:
+    def form(self, node: Integer) -> Monomials:
         """The polynomial of a node."""
-        total: Form = {}
+        total: Monomials = {}
         waiting = [(node, Fraction(1))]
         while waiting:
             node, factor = waiting.pop()
             waiting += self._step(total, node, factor)
         return total
 
-    def _step(self, total: Form, node: Integer, factor: Fraction) -> list[tuple[Integer, Fraction]]:
+    def _step(
+        self, total: Monomials, node: Integer, factor: Fraction
+    ) -> list[tuple[Integer, Fraction]]:
         """Add factor * node to total; what is left to be added."""
         power = Fraction(1 << node.amount) if node.op != "input" else Fraction(1)
         if node.op in ("add", "sub"):
@@ -79,7 +81,7 @@ class _Forms:
         return []
 
     def _low_part(
-        self, total: Form, node: Integer, bits: int, factor: Fraction
+        self, total: Monomials, node: Integer, bits: int, factor: Fraction
     ) -> list[tuple[Integer, Fraction]]:
         """Add factor * (node mod 2^bits), as low parts of what the node is a part of."""
         if node.low >= 0 and node.high >> bits == 0:
@@ -96,7 +98,7 @@ class _Forms:
         _put(total, (self._atom(node, bits),), factor)
         return []
 
-    def _multiply(self, total: Form, a: Integer, b: Integer, factor: Fraction) -> None:
+    def _multiply(self, total: Monomials, a: Integer, b: Integer, factor: Fraction) -> None:
         second = self.form(b)
         for left, x in self.form(a).items():
             for right, y in second.items():
@@ -106,14 +108,14 @@ class _Forms:
         self.nodes[id(node)] = node
         return id(node), bits
 
-    def _with_high_parts(self, form: Form) -> Form:
+    def _with_high_parts(self, form: Monomials) -> Monomials:
         """v = v mod 2^s + 2^s * (v >> s) for every v of which a low part is there."""
         splits: dict[int, int] = {}
         for node, bits in (atom for monomial in form for atom in monomial):
             splits[node] = max(bits, splits.get(node, 0))
-        total: Form = {}
+        total: Monomials = {}
         for monomial, coefficient in form.items():
-            parts: Form = {(): coefficient}
+            parts: Monomials = {(): coefficient}
             for node, bits in monomial:
                 s = 0 if bits else splits[node]
                 choices = [((node, s), 1), ((node, -s), 1 << s)] if s else [((node, bits), 1)]
@@ -126,7 +128,7 @@ class _Forms:
                 _put(total, tuple(sorted(product)), c)
         return total
 
-    def _interval(self, form: Form) -> Interval:
+    def _interval(self, form: Monomials) -> Interval:
         low = high = Fraction(0)
         for monomial, coefficient in form.items():
             ends = [coefficient]
@@ -156,7 +158,7 @@ def _factors(node: Integer) -> tuple[Integer, Integer] | None:
     return None
 
 
-def _put(total: Form, monomial: tuple[Atom, ...], coefficient: Fraction) -> None:
+def _put(total: Monomials, monomial: tuple[Atom, ...], coefficient: Fraction) -> None:
     new = total.get(monomial, 0) + coefficient
     if new:
         total[monomial] = new

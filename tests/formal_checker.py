@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldc.artifacts.certify import Claim, claim_for, claim_words
+from fieldc.artifacts.certify import KernelClaim, claim_for, claim_words
 from fieldc.artifacts.verify import named_operation
 from fieldc.binary.linkable import function_of
 
@@ -37,7 +37,7 @@ def ask(program: Path, questions: Iterable[str]) -> list[str]:
     return done.stdout.splitlines()
 
 
-def answers(program: Path, claims: Iterable[Claim]) -> list[str]:
+def answers(program: Path, claims: Iterable[KernelClaim]) -> list[str]:
     """What the checker says of each claim: accepted or refused."""
     return ask(program, (" ".join(claim_words(claim)) for claim in claims))
 
@@ -73,7 +73,7 @@ def bytes_from(start: int, data: bytes) -> dict[int, int]:
     return {start + i: byte for i, byte in enumerate(data)}
 
 
-def claim_in(folder: Path, stem: str) -> Claim:
+def claim_in(folder: Path, stem: str) -> KernelClaim:
     """The claim on a kernel of a built folder, with its certificate."""
     manifest = json.loads((folder / "manifest.json").read_text())
     [row] = [k for k in manifest["kernels"] if k["object"] == f"{stem}.o"]

@@ -169,10 +169,15 @@ def test_what_the_page_names_is_there() -> None:
 SAME_IDEA = {
     "Field": "elements.py has the user's field, which holds the constants of field.py's",
     "Element": "an element of the Python interface, and one inside a formula that is recorded",
+    "Held": "what a register holds, for each kind of processor that the prover follows",
+    "Instruction": "an instruction of the target in whose folder it is",
+    "Meaning": "what an instruction does, for each kind of processor that the prover follows",
+    "Operand": "of an operation or an instruction; the prover's own, as it imports no compiler",
     "Step": "one operation of a straight-line program: on elements, or on words",
+    "Value": "what a word holds; the prover's own, as it imports no compiler",
 }
-"""Classes of one name in two modules, and why that is one idea. The stages of a target, such as
-Selection and Allocation, also have the same names in the folder of each target."""
+"""Classes and types of one name in several modules, and why that is one idea. The stages of a
+target, such as Selection and Allocation, also have the same names in the folder of each target."""
 
 
 def are_stages(places: list[str]) -> bool:
@@ -184,12 +189,24 @@ def are_stages(places: list[str]) -> bool:
     )
 
 
-def test_a_class_name_means_one_thing() -> None:
+def names_of_types(path: Path) -> Iterator[str]:
+    """The public classes of a file, and the types to which it gives a name."""
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.ClassDef):
+            names = [node.name]
+        elif isinstance(node, ast.Assign):
+            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+        else:
+            continue
+        yield from (n for n in names if not n.startswith("_") and (n != n.upper()))
+
+
+def test_the_name_of_a_type_means_one_thing() -> None:
     found: dict[str, list[str]] = {}
     for name, path in modules().items():
-        for node in ast.parse(path.read_text("utf-8")).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                found.setdefault(node.name, []).append(name)
+        for named in names_of_types(path):
+            if named[0].isupper():
+                found.setdefault(named, []).append(name)
     several = {
         name: places for name, places in found.items() if len(places) > 1 and not are_stages(places)
     }

@@ -25,7 +25,7 @@ from formal_checker import (
     state_of,
 )
 
-from fieldc.artifacts.certify import BadCertificate, Claim, claim_for
+from fieldc.artifacts.certify import BadCertificate, KernelClaim, claim_for
 from fieldc.binary.linkable import function_of
 from fieldc.cli import main
 from fieldc.proof.certificate import text
@@ -198,7 +198,7 @@ def test_without_the_checker_one_line_says_how_to_get_it(
 # What is refused.
 
 
-WRONG: dict[str, Callable[[Claim], Claim]] = {
+WRONG: dict[str, Callable[[KernelClaim], KernelClaim]] = {
     "another prime": lambda c: replace(c, p=c.p - 2),
     "another operation": lambda c: replace(c, family="mul_plain"),
     "the other convention": lambda c: replace(c, convention="win64"),

@@ -15,7 +15,7 @@ from fieldc.machine.code import Code, code_of
 from fieldc.machine.instruments import TimingError
 from fieldc.machine.pages import PAGE, PLACEMENTS, Copy, OperandMemory, Pages, gaps
 from fieldc.machine.processor import is_x86_64, missing
-from fieldc.machine.ring import OPERANDS, RING, Layout, Operands
+from fieldc.machine.ring import OPERANDS, RING, Layout, OperandMode
 from fieldc.machine.timing import PythonCandidate, Slice, TimedKernel, measure
 from fieldc.targets.registry import instruments_here
 from fieldc.targets.x86_64.timing import probe
@@ -69,7 +69,7 @@ def candidates() -> list[TimedKernel | PythonCandidate]:
 
 @needs_x86
 @pytest.mark.parametrize("operands", OPERANDS)
-def test_a_race_has_a_row_for_each_candidate(operands: Operands) -> None:
+def test_a_race_has_a_row_for_each_candidate(operands: OperandMode) -> None:
     before = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
     seen: list[tuple[int, int]] = []
     race = measure(
@@ -112,7 +112,7 @@ def test_order_within_rounds_follows_the_seed() -> None:
 HELD: list[Pages] = []
 
 
-def copies(symbol: str, layout: Layout, operands: Operands = "moving") -> list[Copy]:
+def copies(symbol: str, layout: Layout, operands: OperandMode = "moving") -> list[Copy]:
     HELD.append(Pages(1, 1 << 12))
     return HELD[-1].copies((loops(layout, operands), code(symbol)))
 

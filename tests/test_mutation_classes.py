@@ -21,7 +21,7 @@ from mutation.equivalent import run_text
 from test_proof_aarch64 import is_right
 
 from fieldc.algorithms import choose
-from fieldc.artifacts.certify import Claim, claim_for
+from fieldc.artifacts.certify import KernelClaim, claim_for
 from fieldc.artifacts.verify import job_of, named_operation, prove_job
 from fieldc.binary.linkable import KernelCode, function_of
 from fieldc.catalogue import find_field
@@ -95,7 +95,7 @@ class Subject:
             return False
         return True
 
-    def claim(self, code: bytes) -> Claim:
+    def claim(self, code: bytes) -> KernelClaim:
         """The kernel's certificate, for code, as the proved checker reads it."""
         f, text = self.artifact.expression.field, certificate(self)
         family, parameters = named_operation(self.operation)

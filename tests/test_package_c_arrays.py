@@ -15,12 +15,13 @@ from vector_emulator import EmulatedFunction
 
 from fieldc.algorithms.representations import MONTGOMERY, PLAIN
 from fieldc.artifacts import arrays
-from fieldc.artifacts.verify import Job, Progress, Verdict, prove_job, prove_new
+from fieldc.artifacts.verify import Job, Verdict, prove_job, prove_new
 from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.packages.c.arrays import BITS, MEMBERS, PRODUCTS, SUMS, offered
+from fieldc.progress import Progress
 from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.vectors.offers import ARRAY, array_expression
 

@@ -77,11 +77,11 @@ def chain(exponent: int) -> Chain:
     return min(made, key=lambda c: (c.squarings + c.products, c.products, c.kept))
 
 
-Part = tuple[int, int]
+Window = tuple[int, int]
 """An odd value and the bit of the exponent at which its lowest bit stands."""
 
 
-def _windows(exponent: int, width: int, least: int | None, most: int) -> Iterator[Part]:
+def _windows(exponent: int, width: int, least: int | None, most: int) -> Iterator[Window]:
     """An exponent as a sum of odd values at bits, the highest first: runs of ones, and windows."""
     end = exponent.bit_length()
     while end and exponent % (1 << end):
@@ -112,7 +112,7 @@ class _Sum:
     by: int
 
 
-def _chain(exponent: int, parts: Sequence[Part]) -> Chain:
+def _chain(exponent: int, parts: Sequence[Window]) -> Chain:
     """The chain that makes the odd values first, and then the exponent from them."""
     sums: dict[int, _Sum] = {}
     for value in sorted({value for value, _ in parts}):

@@ -63,15 +63,15 @@ class Halving:
         return "4n^2 to 4.5n^2, by halvings of n - 1"
 
 
-Count = Quadratic | Halving
+Growth = Quadratic | Halving
 
 
 @dataclass(frozen=True)
 class Prediction:
     """Predicted counts; `small` has additions that the formula misses at a small n."""
 
-    products: Count
-    additions: Count | None
+    products: Growth
+    additions: Growth | None
     paper: str = ""
     why: str = ""
     small: dict[int, int] = field(default_factory=dict)

@@ -25,11 +25,11 @@ from fieldc.language import (
 )
 from fieldc.polynomial_bounds import tighten
 
-Reduction = Callable[[Field, Number, int], Number]
+PlainReduction = Callable[[Field, Number, int], Number]
 """x mod p, given x and its largest value."""
 
 
-def with_products(name: str, reduction: Reduction) -> tuple[Kernel, ...]:
+def with_products(name: str, reduction: PlainReduction) -> tuple[Kernel, ...]:
     """The kernels of an algorithm: after a product, after a square, and alone."""
 
     def mul_plain(f: Field, x: Residue, y: Residue) -> Residue:
@@ -47,7 +47,7 @@ def with_products(name: str, reduction: Reduction) -> tuple[Kernel, ...]:
     return tuple(kernel(text.__name__, name)(text) for text in texts)
 
 
-def sum_with(name: str, reduction: Reduction) -> Kernel:
+def sum_with(name: str, reduction: PlainReduction) -> Kernel:
     """The sum of two products with one reduction."""
 
     def sum_of_products_plain(f: Field, x: Pair, y: Pair) -> Residue:

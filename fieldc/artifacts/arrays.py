@@ -12,7 +12,7 @@ from textwrap import wrap
 from typing import Any, TypeVar
 
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, in_lanes
-from fieldc.artifacts.verify import Job, Progress, prove_new
+from fieldc.artifacts.verify import Job, prove_new
 from fieldc.artifacts.write import ELSEWHERE, MANIFEST, check_writable
 from fieldc.binary.image import ObjectError
 from fieldc.binary.linkable import function_of
@@ -20,6 +20,7 @@ from fieldc.errors import Refusal
 from fieldc.field import Field
 from fieldc.folders import write_folder
 from fieldc.machine.arrays import ArrayFunction, check_arrays
+from fieldc.progress import Progress
 from fieldc.proof.identity import ProofError
 from fieldc.proof.lanes.prove import prove_arrays
 from fieldc.targets.header import OWNERSHIP, contract, field_symbol

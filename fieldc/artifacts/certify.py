@@ -34,7 +34,7 @@ class BadCertificate(Refusal):
 
 
 @dataclass(frozen=True)
-class Claim:
+class KernelClaim:
     """What the checker is asked: an operation, its code, and what a certificate proposes."""
 
     family: str
@@ -63,7 +63,7 @@ def claim_for(
     limbs: int,
     stack: int,
     certificate: bytes,
-) -> Claim:
+) -> KernelClaim:
     """The claim on a kernel, with the cases of its certificate. Raises BadCertificate, ProofError.
 
     The convention is that of the object's container.
@@ -86,7 +86,9 @@ def claim_for(
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
         raise BadCertificate("the file is no certificate") from None
     convention = "win64" if code.container == "coff" else "sysv"
-    return Claim(family, parameters, p, limbs, stack, convention, code.code[code.start :], words)
+    return KernelClaim(
+        family, parameters, p, limbs, stack, convention, code.code[code.start :], words
+    )
 
 
 def value_places(family: str, parameters: Mapping[str, int], p: int, limbs: int) -> dict[str, int]:
@@ -98,7 +100,7 @@ def value_places(family: str, parameters: Mapping[str, int], p: int, limbs: int)
     return {name: number for number, name in enumerate(names)}
 
 
-def replay(program: str, claim: Claim) -> bool:
+def replay(program: str, claim: KernelClaim) -> bool:
     """Whether the checker accepts a claim. Raises NoAnswer."""
     try:
         done = subprocess.run(
@@ -117,7 +119,7 @@ def replay(program: str, claim: Claim) -> bool:
     return answer == "accepted"
 
 
-def claim_words(claim: Claim) -> Iterator[str]:
+def claim_words(claim: KernelClaim) -> Iterator[str]:
     """A claim with its certificate's cases, as formal/main.ml reads them."""
     yield from ("claim", claim.family)
     yield from _many(claim.parameters.items(), lambda item: (item[0], _hex(item[1])))

@@ -9,7 +9,7 @@ import multiprocessing
 import os
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import astuple, dataclass, replace
 from multiprocessing.context import BaseContext
@@ -20,6 +20,7 @@ from fieldc.binary.image import ObjectError
 from fieldc.binary.linkable import KernelCode, function_of
 from fieldc.errors import Refusal
 from fieldc.operations import OPERATIONS, Operation
+from fieldc.progress import Progress
 from fieldc.proof.certificate import certificate_of_formula, certify, text
 from fieldc.proof.constant_time.scan import scan
 from fieldc.proof.constant_time.vendors import unlisted
@@ -32,7 +33,6 @@ from fieldc.proof.prove import prove
 from fieldc.targets.running import run_here
 from fieldc.targets.target import PROVED, SKIPPED, TESTED, Artifact, Target
 
-Progress = Callable[[str, int, int], None]
 FEW = 4
 """Proofs that are done sooner in this process than in others."""
 

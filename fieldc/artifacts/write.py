@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from fieldc.artifacts.checker import certified
-from fieldc.artifacts.verify import Progress, UnprovedKernel, judge
+from fieldc.artifacts.verify import UnprovedKernel, judge
 from fieldc.decisions.limits import within_limits
 from fieldc.decisions.preferred import Decision
 from fieldc.errors import quote
 from fieldc.field import Field
 from fieldc.files import OutputError, explained
 from fieldc.folders import PREFIX, SUFFIX, recover, write_folder
+from fieldc.progress import Progress
 from fieldc.targets.c.print import print_c_header
 from fieldc.targets.header import OWNERSHIP, field_symbol
 from fieldc.targets.target import Artifact

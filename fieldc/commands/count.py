@@ -17,9 +17,9 @@ from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, option, verb
 
 if TYPE_CHECKING:
-    from fieldc.commands.progress import Progress
     from fieldc.counting.count import Count
     from fieldc.counting.functions import Counted, File
+    from fieldc.progress import Progress
 
 COLUMNS = ("function", "instructions", "mul", "add", "sub", "moves", "memory", "spills", "one path")
 

@@ -11,7 +11,7 @@ from fieldc.commands.verb import Answer, Table
 if TYPE_CHECKING:
     from fieldc.goals.goals import Figures, Goal, Outcome
     from fieldc.goals.reproduce import Reproduction
-    from fieldc.machine.ring import Operands
+    from fieldc.machine.ring import OperandMode
 
 GOALS = (
     *("goal", "kernel by", "cycles", "worst place"),
@@ -20,13 +20,13 @@ GOALS = (
 SCHEDULES = ("shipped schedule", "recorded", "three processes", "verdict")
 
 
-def all_goals(rounds: int, seed: int, operands: Operands = "moving") -> Answer:
+def all_goals(rounds: int, seed: int, operands: OperandMode = "moving") -> Answer:
     """Race every goal, then every shipped schedule of this processor in fresh processes."""
     from fieldc.goals.goals import run_goals
     from fieldc.goals.reproduce import reproduce
 
     with progress() as show:
-        outcomes, race = run_goals(rounds, seed, lambda *done: show("race", *done), operands)
+        outcomes, race = run_goals(rounds, seed, show, operands)
         schedules = reproduce(rounds, lambda *done: show("schedules", *done))
     tables = [
         Table(GOALS, [_row(outcome, race.disturbed) for outcome in outcomes], "goals"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-Progress = Callable[[str, int, int], None]
+from fieldc.progress import Progress
+
 SECONDS_BETWEEN_LINES = 5.0
 
 

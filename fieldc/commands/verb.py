@@ -63,7 +63,7 @@ class Answer:
 
 
 Option = Callable[[argparse.ArgumentParser], object]
-Run = Callable[[argparse.Namespace], Answer]
+VerbFunction = Callable[[argparse.Namespace], Answer]
 
 
 class Parser(argparse.ArgumentParser):
@@ -84,7 +84,7 @@ class Verb:
     name: str
     help: str
     options: tuple[Option, ...]
-    run: Run
+    run: VerbFunction
 
     def parser(self) -> Parser:
         """The parser of this verb's arguments."""
@@ -151,10 +151,10 @@ def check_repeats(words: Sequence[str], actions: Mapping[str, argparse.Action]) 
         seen.add(action.dest)
 
 
-def verb(*options: Option) -> Callable[[Run], Verb]:
+def verb(*options: Option) -> Callable[[VerbFunction], Verb]:
     """Make a function a verb with these arguments; --json and --traceback come with it."""
 
-    def wrap(run: Run) -> Verb:
+    def wrap(run: VerbFunction) -> Verb:
         help_line = (run.__doc__ or "").partition("\n")[0]
         return Verb(run.__name__.rstrip("_"), help_line, options, run)
 

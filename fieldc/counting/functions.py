@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,8 +14,7 @@ from fieldc.catalogue import quote
 from fieldc.counting.count import Count, counted
 from fieldc.counting.decode import decode
 from fieldc.counting.instructions import CodeError
-
-Progress = Callable[[str, int, int], None]
+from fieldc.progress import Progress
 
 
 @dataclass(frozen=True)

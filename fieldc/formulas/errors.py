@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fieldc.errors import UserError
 
-Place = tuple[str, int]
+SourceLine = tuple[str, int]
 """A file and a line."""
 ROOM = str(Path(__file__).parent)
 
@@ -17,7 +17,7 @@ class FormulaError(UserError, TypeError):
     """A formula asks for something that the language does not have, or is no formula."""
 
 
-def place() -> Place:
+def place() -> SourceLine:
     """The file and the line outside this room that is running now."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(ROOM):
@@ -31,7 +31,7 @@ def line_of(error: BaseException, file: str) -> int:
     return next((f.lineno or 1 for f in reversed(frames) if f.filename == file), 1)
 
 
-def wrong(message: str, at: Place | None = None) -> FormulaError:
+def wrong(message: str, at: SourceLine | None = None) -> FormulaError:
     """The error for what is wrong at a place, which is the running line unless one is given."""
     file, line = at or place()
     return FormulaError(f"{Path(file).name}:{line}: {message}")

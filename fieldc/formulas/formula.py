@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from fieldc.field import Field
 from fieldc.formulas.element import Element, Recording, Step
-from fieldc.formulas.errors import FormulaError, Place, line_of, wrong
+from fieldc.formulas.errors import FormulaError, SourceLine, line_of, wrong
 from fieldc.formulas.keywords import checked_name
 from fieldc.formulas.kinds import ValueType, kind_of
 from fieldc.formulas.text import FormulaText, said_size
@@ -185,7 +185,7 @@ def formula(function: Callable[..., object] | None = None) -> Formula:
 
 
 def _signature(
-    function: Callable[..., object], at: Place
+    function: Callable[..., object], at: SourceLine
 ) -> tuple[list[tuple[str, ValueType]], ValueType]:
     """The operands with their kinds, and the kind of what is returned."""
     name = function.__name__
@@ -208,7 +208,7 @@ def _signature(
     return list(found.items()), kind_of(signature.return_annotation, f"the result of {name}", at)
 
 
-def _check_parameter(function: str, parameter: inspect.Parameter, at: Place) -> None:
+def _check_parameter(function: str, parameter: inspect.Parameter, at: SourceLine) -> None:
     """Raise FormulaError for a parameter that is no operand."""
     name = parameter.name
     if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):

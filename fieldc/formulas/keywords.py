@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fieldc.formulas.errors import Place, wrong
+from fieldc.formulas.errors import SourceLine, wrong
 
 KEYWORDS = """
     EOF I NULL alignas alignof asm auto bool box case catch char const const_cast crate debugger
@@ -17,7 +17,7 @@ KEYWORDS = """
 """Words of C, C++, Rust and JavaScript that Python does not keep for itself, and macros of C."""
 
 
-def checked_name(name: str, at: Place) -> str:
+def checked_name(name: str, at: SourceLine) -> str:
     """A name that code in every language can have: a keyword gets an underscore.
 
     Raises FormulaError for a name beyond ASCII.

@@ -8,7 +8,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from fieldc.field import Field
 from fieldc.formulas.element import Element, Recording
-from fieldc.formulas.errors import Place, wrong
+from fieldc.formulas.errors import SourceLine, wrong
 from fieldc.operands import Range
 
 
@@ -25,10 +25,10 @@ class ValueType:
     checks: tuple[Callable[[Field], None], ...] = ()
     size: Range | None = None
     """Of a value that is no element."""
-    taken: Callable[[object, Recording, str, Place], Element] | None = None
+    taken: Callable[[object, Recording, str, SourceLine], Element] | None = None
     """The value of such a type as a recorded one. Raises FormulaError."""
 
-    def values(self, value: object, trace: Recording, what: str, at: Place) -> list[Element]:
+    def values(self, value: object, trace: Recording, what: str, at: SourceLine) -> list[Element]:
         """The elements of a value. Raises FormulaError for one of another type."""
         if self.taken is not None:
             return [self.taken(value, trace, what, at)]
@@ -52,7 +52,7 @@ def _shown(value: object) -> str:
 ELEMENT = ValueType("Element", 1, lambda values: values[0], lambda value: (value,))
 
 
-def kind_of(hint: Any, what: str, at: Place) -> ValueType:
+def kind_of(hint: Any, what: str, at: SourceLine) -> ValueType:
     """The kind of an annotation. Raises FormulaError for one that is not of elements."""
     if hint is Element:
         return ELEMENT
@@ -80,7 +80,7 @@ def _tuple(value: Any) -> Sequence[Any] | None:
     return value if isinstance(value, tuple) else None
 
 
-def _named(hint: type, names: Sequence[str], what: str, at: Place) -> list[ValueType]:
+def _named(hint: type, names: Sequence[str], what: str, at: SourceLine) -> list[ValueType]:
     hints = get_type_hints(hint)
     if hint in hints.values():
         raise wrong(f"{hint.__name__} has a member of its own kind, without end", at)

@@ -31,7 +31,7 @@ class ElementPlace:
     operand: int = 0
 
 
-Copy = tuple[ElementPlace, ElementPlace]
+ElementCopy = tuple[ElementPlace, ElementPlace]
 """To and from."""
 
 
@@ -41,8 +41,8 @@ class ElementPlaces:
 
     of: Mapping[int, ElementPlace]
     slots: int
-    before: tuple[Copy, ...]
-    after: tuple[Copy, ...]
+    before: tuple[ElementCopy, ...]
+    after: tuple[ElementCopy, ...]
 
 
 def places_of(

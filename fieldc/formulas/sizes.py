@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, cast
 
 from fieldc.formulas.element import Element, PlainInteger, Recording
-from fieldc.formulas.errors import Place, place, wrong
+from fieldc.formulas.errors import SourceLine, place, wrong
 from fieldc.formulas.kinds import ValueType
 from fieldc.operands import Range, plain_integer
 
@@ -101,7 +101,7 @@ def accumulator(terms: int, factor: Any = Element) -> type[Accumulator]:
     members = {"terms": terms, "factor": factor}
     made = cast(type[Accumulator], type(f"Accumulator{terms}", (Accumulator,), members))
 
-    def taken(value: object, trace: Recording, what: str, at: Place) -> Element:
+    def taken(value: object, trace: Recording, what: str, at: SourceLine) -> Element:
         if not isinstance(value, Accumulator) or value.of is not factor:
             raise wrong(f"{what} a {type(value).__name__}, not {made.__name__}", at)
         if (over := value.held - terms) > 0:
@@ -120,7 +120,7 @@ def accumulator(terms: int, factor: Any = Element) -> type[Accumulator]:
     return made
 
 
-def _is_operand(value: object, trace: Recording, what: str, at: Place) -> Element:
+def _is_operand(value: object, trace: Recording, what: str, at: SourceLine) -> Element:
     raise wrong(f"{what} a plain integer, which is no result", at)
 
 

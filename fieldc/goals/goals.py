@@ -6,9 +6,8 @@ an operation where the goal says nothing else. All of them and all rivals race i
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 
 from fieldc.algorithms import choose
 from fieldc.artifacts.host import SYMBOL, decide_here, find_backend
@@ -19,7 +18,8 @@ from fieldc.machine.assemble import assemble
 from fieldc.machine.code import code_of
 from fieldc.machine.processors import host_processor
 from fieldc.machine.results import Race
-from fieldc.machine.timing import Operands, TimedKernel, candidate_of, layout_of, measure
+from fieldc.machine.timing import OperandMode, TimedKernel, candidate_of, layout_of, measure
+from fieldc.progress import Progress
 from fieldc.targets.choice import Choice
 from fieldc.targets.registry import instruments_here
 from fieldc.targets.x86_64.choices import Choices
@@ -37,8 +37,6 @@ SEED_DESIGN = Choices("adx", RowChoice(RowStyle.TWO_CHAINS), clear="all", quotie
 """The published hand-written design as one of this compiler's choices."""
 P6, P4, R4 = "bls12-381-p", "bn254-p", "bls12-381-r"
 WIDE_AND_FULL = ("csidh-512", "m-511", "bw6-761-p", "secp256k1-p", "secp256k1-n", "p256")
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -160,7 +158,7 @@ class _Pair:
 
 
 def run_goals(
-    rounds: int, seed: int, progress: Progress, operands: Operands = "moving"
+    rounds: int, seed: int, progress: Progress, operands: OperandMode = "moving"
 ) -> tuple[list[Outcome], Race]:
     """Race every goal that this host can race, in one interleaved run. Raises TimingError."""
     pairs: list[_Pair] = []
@@ -176,14 +174,14 @@ def run_goals(
         instruments=instruments_here(),
         rounds=rounds,
         seed=seed,
-        progress=progress,
+        progress=partial(progress, "race"),
         operands=operands,
     )
     outcomes |= {pair.goal: _outcome(pair, race) for pair in pairs}
     return [outcomes[goal] for goal in GOALS], race
 
 
-def _pair(goal: Goal, operands: Operands) -> _Pair:
+def _pair(goal: Goal, operands: OperandMode) -> _Pair:
     ours = _preferred(goal.field, goal.operation)
     candidate = _our_candidate(goal, ours, operands)
     return _Pair(goal, ours.chosen_by, candidate, _rival(goal, ours))
@@ -194,7 +192,7 @@ def _preferred(field: str, operation: str) -> Choice:
     return decide_here(find_field(field), operation).preferred
 
 
-def _our_candidate(goal: Goal, ours: Choice, operands: Operands) -> TimedKernel:
+def _our_candidate(goal: Goal, ours: Choice, operands: OperandMode) -> TimedKernel:
     label, kernel = f"ours {goal.name}", plan_of(ours).compile(ours.expression, SYMBOL)
     if not goal.in_a_loop:
         return _candidate(label, assemble(kernel.text(GNU)), SYMBOL, ours)

@@ -21,7 +21,7 @@ from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.machine.code import code_of
 from fieldc.machine.processors import host_processor
-from fieldc.machine.timing import Operands, candidate_of, measure
+from fieldc.machine.timing import OperandMode, candidate_of, measure
 from fieldc.targets.registry import instruments_here
 from fieldc.targets.x86_64.print import GNU
 
@@ -104,7 +104,7 @@ def _fresh(field: str, rounds: int) -> dict[str, list[float]]:
     return figures
 
 
-def operands_of(entry: TunedKernel) -> Operands:
+def operands_of(entry: TunedKernel) -> OperandMode:
     """The mode of throughput that an entry's figures were measured in; at first it was fixed."""
     return "moving" if entry.measured.get("operands") == "moving" else "fixed"
 

@@ -13,9 +13,9 @@ from fieldc.language import Kernel
 
 PLAIN = "x*y % p"
 """The name of its algorithm."""
-Number = Any
+AnyInteger = Any
 """An int, or an mpz of gmpy2."""
-Values = Sequence[Number]
+Values = Sequence[AnyInteger]
 """The values of one operand, where they are several."""
 Written = Callable[..., object]
 """From p and each operand to the result."""
@@ -26,7 +26,7 @@ def _sum_of_products(count: int) -> Written:
 
 
 def _fp2_mul(beta: int) -> Written:
-    def multiply(p: Number, x: Values, y: Values) -> object:
+    def multiply(p: AnyInteger, x: Values, y: Values) -> object:
         (a, b), (c, d) = x, y
         return (a * c + beta * b * d) % p, (a * d + b * c) % p
 
@@ -34,7 +34,7 @@ def _fp2_mul(beta: int) -> Written:
 
 
 def _fp2_square(beta: int) -> Written:
-    def square(p: Number, x: Values) -> object:
+    def square(p: AnyInteger, x: Values) -> object:
         a, b = x
         return (a * a + beta * b * b) % p, 2 * a * b % p
 
@@ -70,7 +70,7 @@ FAMILIES: dict[str, Callable[..., Written]] = {
 
 
 def base_line(
-    kernel: Kernel, field: Field, operands: Sequence[int], number: Callable[[int], Number] = int
+    kernel: Kernel, field: Field, operands: Sequence[int], number: Callable[[int], AnyInteger] = int
 ) -> Callable[[], object] | None:
     """A call that computes a kernel's operation in Python's own way, of numbers of some type.
 
@@ -89,10 +89,10 @@ def base_line(
     return partial(written, number(field.p), *(v if len(v) > 1 else v[0] for v in values))
 
 
-def gmpy2_number() -> Callable[[int], Number] | None:
+def gmpy2_number() -> Callable[[int], AnyInteger] | None:
     """The integers of gmpy2, where it is installed."""
     try:
-        number: Callable[[int], Number] = import_module("gmpy2").mpz
+        number: Callable[[int], AnyInteger] = import_module("gmpy2").mpz
     except ImportError:
         return None
     return number

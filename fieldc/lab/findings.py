@@ -7,31 +7,31 @@ from dataclasses import dataclass
 from statistics import correlation, linear_regression
 from typing import Any
 
-Row = dict[str, Any]
+StudyRow = dict[str, Any]
 """A row of `study.run_study`."""
 MODES = ("throughput", "latency")
 
 
-def cycles(row: Row, mode: str) -> float:
+def cycles(row: StudyRow, mode: str) -> float:
     """Core cycles of a call, the median."""
     return float(row[f"{mode}_cycles"])
 
 
-def chosen(rows: Iterable[Row], **wanted: object) -> list[Row]:
+def chosen(rows: Iterable[StudyRow], **wanted: object) -> list[StudyRow]:
     """The rows with these values; a tuple allows each of its members."""
 
-    def fits(row: Row, key: str, value: object) -> bool:
+    def fits(row: StudyRow, key: str, value: object) -> bool:
         return row[key] in value if isinstance(value, tuple) else row[key] == value
 
     return [row for row in rows if all(fits(row, k, v) for k, v in wanted.items())]
 
 
-def is_compiled(row: Row) -> bool:
+def is_compiled(row: StudyRow) -> bool:
     """Whether the row is of machine code, not of Python."""
     return row["backend"] not in ("python", "gmpy2")
 
 
-def is_counted(row: Row) -> bool:
+def is_counted(row: StudyRow) -> bool:
     """Whether it is known what a call of the row executes."""
     return bool(row["counts"])
 
@@ -53,9 +53,9 @@ class Rank:
     """Whether its 10th percentile is not above the 90th of the fastest: no winner is named."""
 
 
-def places(rows: Sequence[Row], mode: str) -> Iterator[Rank]:
+def places(rows: Sequence[StudyRow], mode: str) -> Iterator[Rank]:
     """Every machine-code row against the fastest algorithm of its group."""
-    groups: dict[tuple[str, str, str], list[Row]] = {}
+    groups: dict[tuple[str, str, str], list[StudyRow]] = {}
     for row in filter(is_compiled, rows):
         groups.setdefault((row["field"], row["op"], row["backend"]), []).append(row)
     for group in groups.values():
@@ -75,7 +75,7 @@ def places(rows: Sequence[Row], mode: str) -> Iterator[Rank]:
             )
 
 
-PREDICTORS: dict[str, Callable[[Row], float]] = {
+PREDICTORS: dict[str, Callable[[StudyRow], float]] = {
     "multiplications": lambda row: float(row["counts"]["multiplications"]),
     "instructions": lambda row: float(row["counts"]["instructions"]),
     "issue slots": lambda row: float(row["bounds"]["throughput"]["issue slots"]),
@@ -99,7 +99,7 @@ class Correlation:
     error: float
 
 
-def predictions(rows: Sequence[Row], mode: str) -> list[Correlation]:
+def predictions(rows: Sequence[StudyRow], mode: str) -> list[Correlation]:
     """Every predictor over the rows whose executed code is known, best first."""
     known = list(filter(is_counted, rows))
     times = [cycles(row, mode) for row in known]
@@ -110,7 +110,11 @@ def predictions(rows: Sequence[Row], mode: str) -> list[Correlation]:
 
 
 def _prediction(
-    name: str, read: Callable[[Row], float], rows: Sequence[Row], times: Sequence[float], mode: str
+    name: str,
+    read: Callable[[StudyRow], float],
+    rows: Sequence[StudyRow],
+    times: Sequence[float],
+    mode: str,
 ) -> Correlation | None:
     values = [read(row) for row in rows]
     if len(set(values)) < 2:

@@ -26,14 +26,14 @@ OPERATIONS = (
 )
 """What crates/race has. The last four are curves', through arkworks."""
 SEEDS = range(1, 100_000_001)
-Data = Mapping[str, Any]
+RaceData = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Peers:
     """Rows as crates/race prints them, or the reason why there are none."""
 
-    data: Sequence[Data] = ()
+    data: Sequence[RaceData] = ()
     skipped: str = ""
 
     def rows(self) -> list[RaceRow]:
@@ -68,7 +68,7 @@ def race_peers(
     return Peers(json.loads(ran.stdout))
 
 
-def full_name(data: Data) -> str:
+def full_name(data: RaceData) -> str:
     """A peer and its version; what has none is ours, and named like our own backends."""
     return f"{data['peer']} {data['version'] or '(crates/race)'}"
 
@@ -83,7 +83,7 @@ def _missing(field: Field, names: Sequence[str], operations: Sequence[str]) -> s
     return "" if operations else f"crates/race has the operations {', '.join(OPERATIONS)}"
 
 
-def _row(data: Data) -> RaceRow:
+def _row(data: RaceData) -> RaceRow:
     from fieldc.lab.race import RaceRow, Ratio
 
     kind = [word for word in data["kind"] if word not in ("called", "canonical")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 
@@ -17,14 +17,15 @@ from fieldc.language import BoundError, Expression, Kernel, NeedsIntegers
 from fieldc.machine.check import check, operands_of
 from fieldc.machine.code import code_of
 from fieldc.machine.timing import (
-    Operands,
+    OperandMode,
     PythonCandidate,
     Race,
-    Runner,
+    Racer,
     Spread,
     candidate_of,
     measure,
 )
+from fieldc.progress import Progress
 from fieldc.targets.registry import instruments_here
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
@@ -33,8 +34,6 @@ PYTHON, GMPY2, WORDS = "python", "gmpy2", "words"
 REFERENCES = ("llvm-wide", "llvm-bmi2", PYTHON)
 """Backends that every row is compared with: the fastest algorithm of each, in each mode."""
 DEFAULT_OPERATIONS = ("mul", "square", "add", "sub")
-Progress = Callable[[str, int, int], None]
-"""progress(what, done, total)."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Entrant:
 
     kernel: Kernel
     backend: str
-    runner: Runner
+    runner: Racer
     count: Count | None = None
     """What a call executes, where it is machine code."""
     algorithm: str = ""
@@ -144,7 +143,7 @@ def run_race(
     every_algorithm: bool = True,
     algorithms: Sequence[str] = (),
     backends: Sequence[HostBackend] | None = None,
-    operands: Operands = "moving",
+    operands: OperandMode = "moving",
 ) -> Report:
     """Compile, check and race every backend and applicable algorithm of some operations.
 

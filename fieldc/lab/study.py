@@ -26,17 +26,17 @@ from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.files import write_file
 from fieldc.lab.compilers import CompilerError, absent, outside_backends
+from fieldc.lab.findings import StudyRow
 from fieldc.lab.race import raced, run_race
 from fieldc.lab.trials import write_trials
 from fieldc.language import Expression, NeedsIntegers
 from fieldc.machine.processor import brand
-from fieldc.machine.ring import Operands
+from fieldc.machine.ring import OperandMode
 from fieldc.modulus import is_prime
+from fieldc.progress import Progress
 
-Row = dict[str, Any]
 EVERY = "all"
 """Of algorithms."""
-Progress = Callable[[str, int, int], None]
 DECIDE = (
     *("algorithms", "words", "targets", "machine"),
     *("field.py", "polynomial_bounds.py", "integers.py", "language.py"),
@@ -55,7 +55,7 @@ class StudyPlan:
     operations: tuple[str, ...]
     rounds: int
     seed: int
-    operands: Operands = "moving"
+    operands: OperandMode = "moving"
     """What throughput means."""
 
     def fields(self) -> Iterator[Field]:
@@ -97,7 +97,9 @@ def _applies(field: Field) -> bool:
     return choose(field, "mul").kernel.algorithm == "log-jump"
 
 
-def run_study(plan: StudyPlan, folder: Path, progress: Progress) -> tuple[list[Row], list[str]]:
+def run_study(
+    plan: StudyPlan, folder: Path, progress: Progress
+) -> tuple[list[StudyRow], list[str]]:
     """Measure what is missing in the folder; the plan's rows, and what was left out, as lines.
 
     Raises StudyError where the folder cannot be used.
@@ -107,7 +109,7 @@ def run_study(plan: StudyPlan, folder: Path, progress: Progress) -> tuple[list[R
     except OSError as error:
         raise StudyError(f"cannot write into {folder}: {error.strerror}; name another") from None
     fields = list(plan.fields())
-    rows: list[Row] = []
+    rows: list[StudyRow] = []
     left_out: dict[str, None] = {}
     for done, field in enumerate(fields):
         progress("fields", done, len(fields))
@@ -147,7 +149,7 @@ def _traces(field: Field, operations: Sequence[str]) -> Iterator[Expression]:
                 yield kernel.expression(field)
 
 
-Key = tuple[str, str, str]
+ObjectKey = tuple[str, str, str]
 """Operation, algorithm, backend."""
 
 
@@ -155,10 +157,10 @@ def _backends() -> list[HostBackend]:
     return [*host_backends(64), *outside_backends()]
 
 
-def _of_objects(backend: HostBackend, objects: Mapping[Key, bytes]) -> HostBackend:
+def _of_objects(backend: HostBackend, objects: Mapping[ObjectKey, bytes]) -> HostBackend:
     """The backend as one that takes what it made before."""
 
-    def key(expression: Expression) -> Key:
+    def key(expression: Expression) -> ObjectKey:
         return expression.kernel.operation, expression.kernel.algorithm, backend.name
 
     return replace(
@@ -170,13 +172,13 @@ def _of_objects(backend: HostBackend, objects: Mapping[Key, bytes]) -> HostBacke
 
 def _compiled(
     expressions: Sequence[Expression], progress: Progress
-) -> tuple[dict[Key, bytes], list[str]]:
+) -> tuple[dict[ObjectKey, bytes], list[str]]:
     """Every expression through every backend of this host, and what was refused, as lines.
 
     Outside compilers run in parallel; LLVM in this process does not use threads. Raises
     CompilerError if a compiler refuses our text.
     """
-    objects: dict[Key, bytes] = {}
+    objects: dict[ObjectKey, bytes] = {}
     refused: list[str] = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs: list[tuple[Expression, HostBackend, Callable[[], bytes]]] = [
@@ -204,7 +206,7 @@ def _compiled(
     return objects, refused
 
 
-def _identity(plan: StudyPlan) -> Row:
+def _identity(plan: StudyPlan) -> StudyRow:
     """What must agree before rows of an earlier run are taken: limbs and names may grow."""
     return {
         "operations": list(plan.operations),

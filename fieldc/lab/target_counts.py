@@ -96,8 +96,8 @@ def _multiplies(step: Effect) -> bool:
 
 def _accesses(step: Effect) -> Iterator[tuple[MemoryOperand, str]]:
     """Each place in memory with what it would be called on the stack."""
-    for move in step.moves:
-        for place in {*move.sources, *move.targets}:
+    for transfer in step.transfers:
+        for place in {*transfer.sources, *transfer.targets}:
             if isinstance(place, MemoryOperand):
                 yield place, "rsp" if place.bases[:1] == ("rsp",) else "sp"
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from fieldc.errors import UserError
 from fieldc.machine.caller import Caller
-from fieldc.machine.ring import Layout, Operands
+from fieldc.machine.ring import Layout, OperandMode
 
 
 class TimingError(UserError):
@@ -42,5 +42,5 @@ class Instruments:
 
     clock: Callable[[], Clock]
     """Makes a clock; an error on other hosts."""
-    loops: Callable[[Layout, Operands], Caller]
+    loops: Callable[[Layout, OperandMode], Caller]
     """Makes the loops for kernels of a layout."""

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Operands = Literal["moving", "fixed"]
-OPERANDS: tuple[Operands, ...] = ("moving", "fixed")
+OperandMode = Literal["moving", "fixed"]
+OPERANDS: tuple[OperandMode, ...] = ("moving", "fixed")
 """The modes of throughput; the first one is the default."""
 RING = 16
 """Cells of the ring: sets of operands, each with a place for a result."""

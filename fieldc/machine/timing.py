@@ -40,13 +40,13 @@ from fieldc.machine.results import (
     starved,
     summarise,
 )
-from fieldc.machine.ring import OPERANDS, RING, Layout, Operands
+from fieldc.machine.ring import OPERANDS, RING, Layout, OperandMode
 
 __all__ = [
     "MODES",
     "OPERANDS",
     "Mode",
-    "Operands",
+    "OperandMode",
     "PythonCandidate",
     "Race",
     "Slice",
@@ -119,18 +119,18 @@ class PythonCandidate:
     call: Callable[[], object]
 
 
-Runner = TimedKernel | PythonCandidate
+Racer = TimedKernel | PythonCandidate
 
 
 def measure(
-    candidates: Sequence[Runner],
+    candidates: Sequence[Racer],
     *,
     instruments: Instruments,
     rounds: int,
     seed: int,
     progress: Callable[[int, int], None] | None = None,
     canary: float = math.inf,
-    operands: Operands = "moving",
+    operands: OperandMode = "moving",
 ) -> Race:
     """Race the candidates for `rounds` rounds, about 0.2 ms each per candidate.
 
@@ -175,11 +175,11 @@ class Track:
 
     def __init__(
         self,
-        candidates: Sequence[Runner],
+        candidates: Sequence[Racer],
         instruments: Instruments,
         seed: int,
         canary: float,
-        operands: Operands,
+        operands: OperandMode,
     ) -> None:
         self.clock, self.loops = instruments.clock(), instruments.loops
         self.seed, self.operands = seed, operands

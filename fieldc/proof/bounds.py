@@ -18,8 +18,8 @@ from fieldc.proof.equations import (
     ONE,
     Equation,
     Monomial,
-    Number,
     Polynomial,
+    Rational,
     Select,
     Tops,
     add_to,
@@ -223,7 +223,7 @@ class Case(Known):
         Without a limit, the least of those on the way.
         """
         rows: Combination = {}
-        least: tuple[Number, int] | None = None
+        least: tuple[Rational, int] | None = None
         highs = [high for _, high in self.system.ranges]
         for number, value in self.fixed.items():
             highs[number] = value
@@ -291,10 +291,10 @@ class Case(Known):
             total.add({tuple(sorted((*rest, number))): c for rest, c in left.items()})
         return multiple
 
-    def _maximum(self, target: Polynomial, slopes: Slopes) -> Number:
-        linear: dict[str, dict[int, Number]] = {}
-        quadratic: dict[tuple[str, str], dict[tuple[int, int], Number]] = {}
-        total: Number = 0
+    def _maximum(self, target: Polynomial, slopes: Slopes) -> Rational:
+        linear: dict[str, dict[int, Rational]] = {}
+        quadratic: dict[tuple[str, str], dict[tuple[int, int], Rational]] = {}
+        total: Rational = 0
         place = {v: (i.name, k) for i in self.inputs for k, v in enumerate(i.limbs)}
         for monomial, coefficient in target.items():
             places = [place[v] for v in monomial if v in place]
@@ -315,7 +315,7 @@ class Case(Known):
             total += value
         return total
 
-    def _monomial_maximum(self, monomial: Monomial, coefficient: Number) -> Number:
+    def _monomial_maximum(self, monomial: Monomial, coefficient: Rational) -> Rational:
         if not monomial or coefficient > 0:
             for number in monomial:
                 coefficient *= self.system.ranges[number][1]
@@ -325,11 +325,13 @@ class Case(Known):
     def _limb_high(self, operand: Input, index: int) -> int:
         return min(self.system.radix - 1, operand.high >> self.system.word_bits * index)
 
-    def _linear_maximum(self, operand: Input, form: dict[int, Number]) -> tuple[Number, Number]:
+    def _linear_maximum(
+        self, operand: Input, form: dict[int, Rational]
+    ) -> tuple[Rational, Rational]:
         """Bound sum k_j x_j as K*x plus what is left of each limb, for several K; the best K."""
         w = self.system.word_bits
-        best: list[tuple[Number, Number]] = []
-        slopes: set[Number] = {0, *(ratio(k, 1 << w * j) for j, k in form.items())}
+        best: list[tuple[Rational, Rational]] = []
+        slopes: set[Rational] = {0, *(ratio(k, 1 << w * j) for j, k in form.items())}
         highs = [self._limb_high(operand, j) for j in range(len(operand.limbs))]
         for slope in slopes:
             value = max(slope * operand.high, 0)
@@ -341,8 +343,8 @@ class Case(Known):
         return min(best)
 
     def _quadratic_maximum(
-        self, x: Input, y: Input, form: dict[tuple[int, int], Number]
-    ) -> tuple[Number, Slopes]:
+        self, x: Input, y: Input, form: dict[tuple[int, int], Rational]
+    ) -> tuple[Rational, Slopes]:
         """Bound sum k_ij x_i y_j as K*x*y plus leftovers, or limb by limb of either operand."""
         turned = {(j, i): k for (i, j), k in form.items()}
         bounds = (
@@ -353,10 +355,10 @@ class Case(Known):
         return min(bounds, key=lambda bound: bound[0])
 
     def _by_limbs(
-        self, x: Input, y: Input, form: dict[tuple[int, int], Number]
-    ) -> tuple[Number, Slopes]:
+        self, x: Input, y: Input, form: dict[tuple[int, int], Rational]
+    ) -> tuple[Rational, Slopes]:
         """Each limb of y times its column's bound as a multiple of x."""
-        total: Number = 0
+        total: Rational = 0
         slopes: Slopes = {}
         for j in {j for _, j in form}:
             column = {i: k for (i, jj), k in form.items() if jj == j}
@@ -365,8 +367,8 @@ class Case(Known):
         return total, slopes
 
     def _whole(
-        self, x: Input, y: Input, form: dict[tuple[int, int], Number]
-    ) -> tuple[Number, Slopes]:
+        self, x: Input, y: Input, form: dict[tuple[int, int], Rational]
+    ) -> tuple[Rational, Slopes]:
         """K*x*y, and what is left of each pair of limbs."""
         w = self.system.word_bits
         top = (len(x.limbs) - 1, len(y.limbs) - 1)

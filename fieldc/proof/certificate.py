@@ -87,7 +87,7 @@ from typing import Any
 
 from fieldc.proof.combinations import Combination, Slopes
 from fieldc.proof.contracts import contract_of
-from fieldc.proof.equations import Number, Polynomial, System
+from fieldc.proof.equations import Polynomial, Rational, System
 from fieldc.proof.facts import Bound, Fact
 from fieldc.proof.programs import ProvedFormula
 from fieldc.proof.prove import prove
@@ -244,7 +244,7 @@ class Writer:
             "slopes": _slopes(bound.slopes, factor),
         }
 
-    def _combination(self, rows: Combination, factor: Number = 1) -> list[list[Any]]:
+    def _combination(self, rows: Combination, factor: Rational = 1) -> list[list[Any]]:
         """The rows of equalities come last, in their order."""
         places = {row if row >= 0 else self.rows - 1 - row: row for row in rows if rows[row]}
         return [[place, _polynomial(rows[places[place]], factor)] for place in sorted(places)]
@@ -273,11 +273,11 @@ def _slopes(slopes: Slopes, factor: Fraction) -> list[list[Any]]:
     ]
 
 
-def _polynomial(polynomial: Polynomial, factor: Number) -> list[list[Any]]:
+def _polynomial(polynomial: Polynomial, factor: Rational) -> list[list[Any]]:
     return [[_hex(c * factor), list(monomial)] for monomial, c in sorted(polynomial.items())]
 
 
-def _hex(number: Number) -> str:
+def _hex(number: Rational) -> str:
     if int(number) != number:
         raise ValueError(f"{number} is no integer")
     return hex(int(number))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from fieldc.proof.comparisons import Comparison
-from fieldc.proof.equations import ONE, Number, Polynomial, add_to
+from fieldc.proof.equations import ONE, Polynomial, Rational, add_to
 
 Combination = dict[int, Polynomial]
 """What each row's (left - right) is multiplied with, by the row's number."""
-Slopes = dict[tuple[str | int, ...], Number]
+Slopes = dict[tuple[str | int, ...], Rational]
 """Factors of products of whole operands (names) and limbs (variables)."""
 
 
@@ -25,7 +25,7 @@ def plus_slopes(a: Slopes, b: Slopes) -> Slopes:
 
 
 def with_chain(
-    rows: Combination, comparison: Comparison, factor: Number, radix: int
+    rows: Combination, comparison: Comparison, factor: Rational, radix: int
 ) -> Combination:
     """The rows and factor times the chain of a comparison, whose rows follow each other."""
     chain = enumerate(sorted(comparison.rows))

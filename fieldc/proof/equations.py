@@ -19,22 +19,22 @@ from fractions import Fraction
 from math import prod
 
 Monomial = tuple[int, ...]
-Number = int | Fraction
-Polynomial = dict[Monomial, Number]
+Rational = int | Fraction
+Polynomial = dict[Monomial, Rational]
 ONE: Monomial = ()
 
 
-def variable(number: int, factor: Number = 1) -> Polynomial:
+def variable(number: int, factor: Rational = 1) -> Polynomial:
     """factor * variable."""
     return {(number,): factor}
 
 
-def constant(value: Number) -> Polynomial:
+def constant(value: Rational) -> Polynomial:
     """A number as a polynomial."""
     return {ONE: value} if value else {}
 
 
-def add_to(total: Polynomial, other: Mapping[Monomial, Number], factor: Number = 1) -> None:
+def add_to(total: Polynomial, other: Mapping[Monomial, Rational], factor: Rational = 1) -> None:
     """total += factor * other, in place; zero terms vanish."""
     for monomial, coefficient in other.items():
         value = total.get(monomial, 0) + factor * coefficient
@@ -44,7 +44,7 @@ def add_to(total: Polynomial, other: Mapping[Monomial, Number], factor: Number =
             total.pop(monomial, None)
 
 
-def ratio(a: Number, b: int) -> Number:
+def ratio(a: Rational, b: int) -> Rational:
     """a / b, an integer where it is one."""
     return a // b if isinstance(a, int) and a % b == 0 else Fraction(a) / b
 
@@ -69,9 +69,9 @@ class Tops(dict[Monomial, int]):
         return self[monomial]
 
 
-def by_terms(total: Polynomial, tops: Tops, sure: frozenset[int]) -> Number:
+def by_terms(total: Polynomial, tops: Tops, sure: frozenset[int]) -> Rational:
     """Each term at its largest value; `sure` are the variables with one value, which is not 0."""
-    bound: Number = 0
+    bound: Rational = 0
     for monomial, coefficient in total.items():
         if coefficient > 0:
             bound += coefficient * tops[monomial]

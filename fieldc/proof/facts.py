@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fieldc.proof.combinations import Combination, Slopes
-from fieldc.proof.equations import Number, System
+from fieldc.proof.equations import Rational, System
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Bound:
     largest value; together with the slopes' largest values these are at most `value`.
     """
 
-    value: Number
+    value: Rational
     scale: int
     rows: Combination
     slopes: Slopes

@@ -16,7 +16,7 @@ from fieldc.proof.identity import ProofError
 
 Form = Mapping[int, int]
 """Coefficient of each atom, none of them 0."""
-Key = tuple[tuple[int, int], ...]
+FormKey = tuple[tuple[int, int], ...]
 DEEPEST = 100
 """How deep products may nest where both sides are multiplied out: each step calls itself."""
 UNIT = 0
@@ -28,8 +28,8 @@ class Forms:
     """The atoms of one proof: 1, inputs, and products."""
 
     p: int
-    products: dict[tuple[Key, Key], int] = field(default_factory=dict)
-    factors: dict[int, tuple[Key, Key]] = field(default_factory=dict)
+    products: dict[tuple[FormKey, FormKey], int] = field(default_factory=dict)
+    factors: dict[int, tuple[FormKey, FormKey]] = field(default_factory=dict)
     """Of each product."""
     atoms: int = 1
     _polynomials: dict[int, Polynomial] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class Forms:
             self.atoms += 1
         return self.total([({self.products[key]: 1}, u * v * factor)])
 
-    def _scaled(self, form: Form) -> tuple[Key, int]:
+    def _scaled(self, form: Form) -> tuple[FormKey, int]:
         """A form whose first coefficient is 1, and the factor that was taken out."""
         first = form[min(form)]
         inverse = pow(first, -1, self.p)

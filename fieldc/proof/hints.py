@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from fieldc.proof.equations import (
     Equation,
-    Number,
     Polynomial,
+    Rational,
     Select,
     Tops,
     add_to,
@@ -26,7 +26,7 @@ def holds(case: Known, bound: Bound, target: Polynomial, limit: int) -> bool:
     """
     total = {m: c * bound.scale for m, c in target.items()}
     inputs = {i.name: i for i in case.inputs}
-    value: Number = 0
+    value: Rational = 0
     for factors, slope in bound.slopes.items():
         whole, largest = constant(slope), 1
         for factor in factors:

@@ -26,7 +26,7 @@ RUNS = 8
 """Runs on numbers before a proof: enough to show most bits that are not constant."""
 
 
-Record = Callable[[CaseProof | Excluded], None]
+RecordCase = Callable[[CaseProof | Excluded], None]
 
 
 def _forget(proof: CaseProof | Excluded) -> None:
@@ -39,7 +39,7 @@ def prove(
     convention: str = "sysv",
     start: int = 0,
     architecture: str = "x86_64",
-    record: Record = _forget,
+    record: RecordCase = _forget,
     runs: int = RUNS,
     constants: Mapping[int, bytes] | None = None,
     unfit: frozenset[int] = frozenset(),
@@ -212,7 +212,7 @@ def _cases(
     inputs: tuple[Input, ...],
     goal: _Goal,
     samples: Sequence[Sample],
-    record: Record,
+    record: RecordCase,
     of_flags: bool,
 ) -> Iterator[Case]:
     """Every combination of the flags; `of_flags`, also of those that flags are made of."""
@@ -228,7 +228,7 @@ def _cases(
     yield from _split(case, flags, record)
 
 
-def _split(case: Case, flags: Sequence[int], record: Record) -> Iterator[Case]:
+def _split(case: Case, flags: Sequence[int], record: RecordCase) -> Iterator[Case]:
     """Every combination of the flags' values, less those that bounds rule out."""
     if not flags:
         yield case

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fieldc.proof.equations import Equation, Number, ratio
+from fieldc.proof.equations import Equation, Rational, ratio
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,9 @@ STRATEGIES = (
 )
 
 
-def share(row: Equation, word: Number, carry: Number, strategy: Strategy, keep: bool) -> Number:
+def share(
+    row: Equation, word: Rational, carry: Rational, strategy: Strategy, keep: bool
+) -> Rational:
     """Return the multiple of an equation to use, given the coefficients of its word and carry."""
     if carry == row.factor * word:
         return word

@@ -13,8 +13,8 @@ from fieldc.proof.equations import (
     ONE,
     Equation,
     Monomial,
-    Number,
     Polynomial,
+    Rational,
     Select,
     System,
     Tops,
@@ -42,7 +42,7 @@ class Total:
     def __init__(
         self,
         system: System,
-        terms: Mapping[Monomial, Number],
+        terms: Mapping[Monomial, Rational],
         modulus: int = 0,
         tops: Tops | None = None,
         sure: frozenset[int] = frozenset(),
@@ -51,7 +51,7 @@ class Total:
         self.terms: Polynomial = {}
         self.places: dict[int, dict[Monomial, None]] = {}
         """The terms in which a variable stands."""
-        self.bound: Number = 0
+        self.bound: Rational = 0
         self._current = len(system.rows)
         self._queue: list[int] = []
         self.add(terms)
@@ -59,7 +59,7 @@ class Total:
     def __len__(self) -> int:
         return len(self.terms)
 
-    def add(self, other: Mapping[Monomial, Number], factor: Number = 1) -> None:
+    def add(self, other: Mapping[Monomial, Rational], factor: Rational = 1) -> None:
         """Add factor * other."""
         terms, modulus = self.terms, self.modulus
         for monomial, coefficient in other.items():
@@ -76,7 +76,7 @@ class Total:
             if self.tops is not None:
                 self.bound += self._value(monomial, new) - self._value(monomial, old)
 
-    def _value(self, monomial: Monomial, coefficient: Number) -> Number:
+    def _value(self, monomial: Monomial, coefficient: Rational) -> Rational:
         """A term at its largest value."""
         if coefficient > 0 and self.tops is not None:
             return coefficient * self.tops[monomial]

@@ -15,8 +15,8 @@ from fieldc.proof.combinations import Combination
 from fieldc.proof.comparisons import Comparison, comparison_of
 from fieldc.proof.equations import (
     Equation,
-    Number,
     Polynomial,
+    Rational,
     Select,
     System,
     add_to,
@@ -40,7 +40,7 @@ class Equality:
     value: Polynomial
     most: Bound
     least: Bound
-    factors: Mapping[int, Number]
+    factors: Mapping[int, Rational]
     """Of the carry, on the left side of each row that had it."""
 
 
@@ -70,9 +70,9 @@ def equate_dropped(case: Case, claim: Polynomial, p: int) -> tuple[Equality, ...
     return tuple(found)
 
 
-def _factors(system: System, carry: int) -> dict[int, Number]:
+def _factors(system: System, carry: int) -> dict[int, Rational]:
     """A carry's factor on the left side of each row that has it."""
-    factors: dict[int, Number] = {system.owners[carry]: 0}
+    factors: dict[int, Rational] = {system.owners[carry]: 0}
     for row in system.rows:
         if isinstance(row, Equation):
             if row.carry == carry:
@@ -110,7 +110,7 @@ def in_given_rows(rows: Combination, equalities: Sequence[Equality]) -> Combinat
 
 
 def _shown(
-    case: Case, carry: int, value: Polynomial, factors: Mapping[int, Number]
+    case: Case, carry: int, value: Polynomial, factors: Mapping[int, Rational]
 ) -> Equality | None:
     """The equality, if bounds show it."""
     target = variable(carry)

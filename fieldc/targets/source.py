@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from textwrap import wrap
+from typing import TypeVar
 
 from fieldc.language import Expression
-from fieldc.words.program import Program, Value
+from fieldc.words.program import Program, Step, Value
 
 WORD_SIZES = (64, 32)
+Body = TypeVar("Body")
+StepText = Callable[[Body, Step], str]
+"""How a function's body writes a step of one word operation."""
 
 
 class WordSizeError(ValueError):

@@ -12,7 +12,7 @@ from fieldc.language import BoundError, Expression
 from fieldc.machine.assemble import assemble
 from fieldc.machine.caller import Caller
 from fieldc.machine.processor import missing
-from fieldc.machine.ring import Layout, Operands
+from fieldc.machine.ring import Layout, OperandMode
 from fieldc.machine.timing import layout_of
 from fieldc.packages.rust.classes import (
     PrimeClass,
@@ -47,7 +47,7 @@ class Subject:
     convention: Convention = SYSV
     completed: Callable[[X86Kernel], X86Kernel] = lambda kernel: kernel
     """A kernel with the constants that it runs with."""
-    operands: Operands = "moving"
+    operands: OperandMode = "moving"
     """What throughput means; always moving where the kernel leaves its words in registers."""
 
     @property
@@ -73,7 +73,7 @@ class Subject:
         return assemble(kernel.text(GNU))
 
 
-def of_field(field: Field, operation: str, operands: Operands = "moving") -> Subject:
+def of_field(field: Field, operation: str, operands: OperandMode = "moving") -> Subject:
     """An operation of a field, by every algorithm that holds for its prime."""
     expressions: dict[str, Expression] = {}
     for kernel in every_kernel_for(operation):

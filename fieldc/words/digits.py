@@ -17,7 +17,7 @@ from fieldc.words.lower import Lowering, constant_names, uses_of, without_dead_s
 from fieldc.words.program import Program, Value
 from fieldc.words.rows import RowChoice
 
-Part = tuple[Integer, int, int]
+BitRange = tuple[Integer, int, int]
 """Some bits of an operand: the operand, the place of the lowest bit in it, how many bits."""
 
 
@@ -94,7 +94,7 @@ class DigitLowering(Lowering):
             )
         return known[id(node)]
 
-    def _cut(self, node: Integer, part: Part) -> list[Value]:
+    def _cut(self, node: Integer, part: BitRange) -> list[Value]:
         """The digits of some bits of an operand."""
         operand, at, bits = part
         count = self._count(node)
@@ -257,7 +257,7 @@ class DigitLowering(Lowering):
         return min(self.build.top, node.high >> self.build.word * index)
 
 
-def part_of(node: Integer) -> Part | None:
+def part_of(node: Integer) -> BitRange | None:
     """Return the bits of an operand that a node selects; None if it is something else."""
     if node.op == "input":
         return node, 0, node.high.bit_length()

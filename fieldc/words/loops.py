@@ -71,7 +71,7 @@ def has_loops(expression: Expression) -> bool:
     return True
 
 
-Slice = tuple[str, int, int]
+LimbSlice = tuple[str, int, int]
 """Some limbs of an operand or constant: its name, the first limb, how many."""
 
 
@@ -120,7 +120,7 @@ class _Reader:
         if self._held.get(total) is not None:
             raise self.refuse("for it keeps two sums at a time")
 
-    def _load(self, total: str, at: int, row: Slice) -> None:
+    def _load(self, total: str, at: int, row: LimbSlice) -> None:
         name, start, count = row
         self.statements.append(Load(total, Index(at), name, Index(start), Index(count)))
         self._write(total, at, count)
@@ -128,7 +128,7 @@ class _Reader:
     def _write(self, total: str, at: int, count: int) -> None:
         self._written[total] = self._written.get(total, 0) | ((1 << count) - 1) << at
 
-    def slice_of(self, node: Integer) -> Slice | None:
+    def slice_of(self, node: Integer) -> LimbSlice | None:
         """The limbs that a node is, if it is limbs of an operand or a constant."""
         if node.op == "input":
             return node.name, node.amount, self.size(node)
@@ -140,7 +140,7 @@ class _Reader:
         dropped = self.limbs_of(node) if node.op == "shift_right" else 0
         return below[0], below[1] + dropped, self.size(node)
 
-    def _constant(self, value: int) -> Slice:
+    def _constant(self, value: int) -> LimbSlice:
         """A field's constant or one of its limbs; another number has a name of its own."""
         f = self.f
         named = {name: tuple(f.limbs(getattr(f, name))) for name in FIELD_CONSTANTS}
@@ -247,7 +247,7 @@ class _Reader:
         self._begin(total)
         return at
 
-    def _row(self, row: Integer) -> Slice:
+    def _row(self, row: Integer) -> LimbSlice:
         """The limbs of a row: of an operand, a constant, or of an array that it is computed in."""
         found = self.slice_of(row)
         if found is None:
@@ -258,7 +258,7 @@ class _Reader:
         return found
 
     def add_row(
-        self, total: str, node: Integer, row: Slice, before: Integer, at: int, masked: bool
+        self, total: str, node: Integer, row: LimbSlice, before: Integer, at: int, masked: bool
     ) -> int:
         """total = before + row."""
         at = self.into(total, before, at)

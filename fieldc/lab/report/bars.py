@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from fieldc.lab.findings import Row, cycles, is_counted
+from fieldc.lab.findings import StudyRow, cycles, is_counted
 from fieldc.lab.report.style import COLOURS, HATCHES, MARKERS, WIDTH, svg
 
 KINDS = ("multiplication", "addition", "subtraction", "move", "selection", "stack")
 OTHERS = "other"
 
 
-def name_of(row: Row) -> str:
+def name_of(row: StudyRow) -> str:
     """A row's flavour and algorithm."""
     return f"{row['backend']}, {row['algorithm']}"
 
 
-def opcode_bars(rows: Sequence[Row], title: str) -> str:
+def opcode_bars(rows: Sequence[StudyRow], title: str) -> str:
     """How many instructions of each kind a kernel has."""
     figure = Figure(figsize=(WIDTH, 1.1 + 0.24 * len(rows)), layout="constrained")
     panel = figure.subplots()
@@ -46,14 +46,14 @@ def opcode_bars(rows: Sequence[Row], title: str) -> str:
     return svg(figure)
 
 
-def _of_kind(row: Row, kind: str) -> float:
+def _of_kind(row: StudyRow, kind: str) -> float:
     kinds = row["counts"]["by_kind"]
     if kind == OTHERS:
         return float(sum(times for name, times in kinds.items() if name not in KINDS))
     return float(kinds.get(kind, 0))
 
 
-def bound_bars(rows: Sequence[Row], title: str) -> str:
+def bound_bars(rows: Sequence[StudyRow], title: str) -> str:
     """Measured throughput and latency beside each lower bound of the processor."""
     known = list(filter(is_counted, rows))
     figure = Figure(figsize=(WIDTH, 1.1 + 0.32 * len(known)), layout="constrained")

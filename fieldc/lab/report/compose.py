@@ -13,7 +13,7 @@ from fieldc.catalogue import find_field
 from fieldc.counting.functions import count_in
 from fieldc.lab.findings import (
     MODES,
-    Row,
+    StudyRow,
     chosen,
     figure,
     is_compiled,
@@ -39,7 +39,7 @@ FLAVOURS = (
 COMMAND = "made by fieldc lab"
 
 
-def compose(rows: Sequence[Row], left_out: Sequence[str], folder: Path) -> str:
+def compose(rows: Sequence[StudyRow], left_out: Sequence[str], folder: Path) -> str:
     """The page of a study's rows and of what it had to leave out; trials are in the folder."""
     calibrations = [row["calibration"] for row in rows]
     disturbed = sorted({row["field"] for row in rows if row["calibration"]["disturbed"]})
@@ -73,7 +73,7 @@ def compose(rows: Sequence[Row], left_out: Sequence[str], folder: Path) -> str:
         )
 
 
-def measured(rows: Sequence[Row], text: str) -> str:
+def measured(rows: Sequence[StudyRow], text: str) -> str:
     """A caption that says where its figures come from, and how sure they are."""
     run = rows[0]["calibration"]
     spreads = [row[f"{mode}_spread"] for row in rows for mode in MODES if is_compiled(row)]
@@ -84,7 +84,7 @@ def measured(rows: Sequence[Row], text: str) -> str:
     )
 
 
-def _published(rows: Sequence[Row]) -> Section:
+def _published(rows: Sequence[StudyRow]) -> Section:
     text = (
         "The tables of the texts that this study repeats, with our rows beside them. Theirs are "
         "other machines: compare the order of the rows, not the figures. Ours: throughput of "
@@ -94,7 +94,7 @@ def _published(rows: Sequence[Row]) -> Section:
     return Section("What was published, and the same here", text, grids)
 
 
-def _spreads(rows: Sequence[Row], folder: Path) -> Iterator[Section]:
+def _spreads(rows: Sequence[StudyRow], folder: Path) -> Iterator[Section]:
     pictures = []
     for field in ("bn254-p", "bls12-381-p"):
         path = folder / f"{field}.csv"
@@ -108,7 +108,7 @@ def _spreads(rows: Sequence[Row], folder: Path) -> Iterator[Section]:
     yield Section("Algorithm against compiler", text, pictures)
 
 
-def _theory(rows: Sequence[Row]) -> Section:
+def _theory(rows: Sequence[StudyRow]) -> Section:
     lines = []
     for (op, algorithm), predicted in PREDICTIONS.items():
         found = chosen(rows, field="random-6", op=op, algorithm=algorithm, backend="x86-mulx")
@@ -137,7 +137,7 @@ def _theory(rows: Sequence[Row]) -> Section:
     return Section("What theory counts", text, [Grid("", columns, lines)])
 
 
-def _winners(rows: Sequence[Row]) -> Section:
+def _winners(rows: Sequence[StudyRow]) -> Section:
     parts = []
     for op in ("mul", "square"):
         for backend in ("x86-mulx", "llvm-bmi2", "rust-flat"):
@@ -152,7 +152,7 @@ def _winners(rows: Sequence[Row]) -> Section:
     return Section("Which algorithm wins", text, parts)
 
 
-def _lines(rows: Sequence[Row]) -> Section:
+def _lines(rows: Sequence[StudyRow]) -> Section:
     parts = []
     for op in ("mul", "square"):
         mine = [r for r in rows if r["field"].startswith("random-") and r["op"] == op]
@@ -168,7 +168,7 @@ def _lines(rows: Sequence[Row]) -> Section:
     return Section("How time grows with the limbs", text, parts)
 
 
-def _opcodes(rows: Sequence[Row]) -> Section:
+def _opcodes(rows: Sequence[StudyRow]) -> Section:
     parts = []
     for field in ("bn254-p", "bls12-381-p"):
         mine = chosen(rows, field=field, op="mul", algorithm=("cios", "log-jump"))
@@ -179,7 +179,7 @@ def _opcodes(rows: Sequence[Row]) -> Section:
     return Section("What the code consists of", "Instructions of one call, by kind.", parts)
 
 
-def _predicted(rows: Sequence[Row]) -> Section:
+def _predicted(rows: Sequence[StudyRow]) -> Section:
     mine = [row for row in rows if is_counted(row) and row["op"] == "mul"]
     lines = [
         (p.predictor, p.mode, p.rows, f"{p.correlation:.3f}", f"{p.error:.1%}")
@@ -206,7 +206,7 @@ def _predicted(rows: Sequence[Row]) -> Section:
     return Section("What predicts time", text, parts)
 
 
-def _bounds(rows: Sequence[Row]) -> Section:
+def _bounds(rows: Sequence[StudyRow]) -> Section:
     mine = list(filter(is_counted, chosen(rows, field="bls12-381-p", op="mul")))
     mine = [r for r in mine if r["algorithm"] in ("cios", "log-jump")]
     mine.sort(key=lambda row: FLAVOURS.index(row["backend"]))
@@ -231,7 +231,7 @@ def _chains() -> Section:
     return Section("The two carry chains", text, parts)
 
 
-def _everything(rows: Sequence[Row]) -> Section:
+def _everything(rows: Sequence[StudyRow]) -> Section:
     columns = (
         *("field", "op", "algorithm", "flavour", "throughput", "latency", "spread"),
         *("instructions", "multiplications", "memory", "least cycles", "binds"),
@@ -246,7 +246,7 @@ def _left_out(reasons: Sequence[str]) -> Section:
     return Section("What was left out", "", [Grid("", ("SKIPPED",), lines)] if lines else [])
 
 
-def _line(row: Row) -> Sequence[object]:
+def _line(row: StudyRow) -> Sequence[object]:
     spread = row["throughput_spread"]
     counts, bounds = row["counts"], row["bounds"]
     return (

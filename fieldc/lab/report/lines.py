@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from fieldc.lab.findings import MODES, Row, cycles
+from fieldc.lab.findings import MODES, StudyRow, cycles
 from fieldc.lab.report.style import COLOURS, MARKERS, WIDTH, svg
 
 
-def lines_over_limbs(rows: Sequence[Row], title: str) -> str:
+def lines_over_limbs(rows: Sequence[StudyRow], title: str) -> str:
     """Cycles of a call by n^2, the products of one row pass, so that large n do not hide small n.
 
     The rows are of one operation and one flavour; a panel for throughput and one for latency.

@@ -50,7 +50,7 @@ class Listing:
     lines: Sequence[tuple[str, str, str, str]]
 
 
-Part = Picture | Grid | Listing
+PagePart = Picture | Grid | Listing
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Section:
 
     title: str
     text: str
-    parts: Sequence[Part]
+    parts: Sequence[PagePart]
 
 
 def page(title: str, lead: str, warning: str, sections: Iterable[Section]) -> str:
@@ -107,7 +107,7 @@ def _cell(text: str, is_number: bool) -> str:
     return f"<td{kind}>{escape(text)}</td>"
 
 
-def _part(part: Part) -> str:
+def _part(part: PagePart) -> str:
     if isinstance(part, Listing):
         return _listing(part)
     if isinstance(part, Picture):

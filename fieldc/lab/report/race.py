@@ -6,7 +6,7 @@ Latency is hollow and round, throughput filled and square.
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,9 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
 from fieldc.files import write_file
-from fieldc.lab.peers import full_name
+from fieldc.lab.peers import RaceData, full_name
 from fieldc.lab.report.style import COLOURS, MARKERS, styled, svg
 from fieldc.machine.results import MODES, Mode
-
-Data = Mapping[str, Any]
-"""A row as `fieldc bench --json` and crates/race print it."""
 
 STYLES: dict[Mode, dict[str, Any]] = {
     "latency": {"marker": MARKERS[0], "color": COLOURS[5], "markerfacecolor": "white"},
@@ -38,7 +35,7 @@ PIXELS = 150
 """An inch of a picture that is not made of lines."""
 
 
-def draw_race(rows: Sequence[Data], path: Path) -> None:
+def draw_race(rows: Sequence[RaceData], path: Path) -> None:
     """Write the picture. The same rows give the same SVG. Raises OutputError."""
     with styled():
         figure = race_dots(rows)
@@ -50,7 +47,7 @@ def draw_race(rows: Sequence[Data], path: Path) -> None:
             write_file(path, held.getvalue())
 
 
-def race_dots(rows: Sequence[Data]) -> Figure:
+def race_dots(rows: Sequence[RaceData]) -> Figure:
     """A panel for each operation and field: operations below each other, fields side by side."""
     fields = list(dict.fromkeys(row["field"] for row in rows))
     panels = {
@@ -73,7 +70,7 @@ def race_dots(rows: Sequence[Data]) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, rows: Sequence[Data]) -> None:
+def _panel(axes: Axes, rows: Sequence[RaceData]) -> None:
     if not rows:
         axes.set_axis_off()
         return
@@ -100,7 +97,7 @@ def _panel(axes: Axes, rows: Sequence[Data]) -> None:
     axes.set_xlabel(_label(rows, every[len(ordered) :]))
 
 
-def _values(row: Data, mode: Mode) -> tuple[float, ...]:
+def _values(row: RaceData, mode: Mode) -> tuple[float, ...]:
     spread = row[f"{mode}_spread"]
     return row[f"{mode}_cycles"], spread["low"], spread["high"]
 
@@ -117,14 +114,14 @@ def _scale(axes: Axes, cycles: Sequence[float]) -> None:
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
 
 
-def _name(row: Data) -> str:
+def _name(row: RaceData) -> str:
     """Who and how; what is neither called nor canonical says so."""
     kind = [word for word in row.get("kind", ()) if word not in ("called", "canonical")]
     who = full_name(row) if "peer" in row else row["backend"]
     return ", ".join((f"{who}: {row['algorithm']}", *kind))
 
 
-def _label(rows: Sequence[Data], far: Sequence[Data]) -> str:
+def _label(rows: Sequence[RaceData], far: Sequence[RaceData]) -> str:
     clocks = {round(row["calibration"]["core_ghz"], 2) for row in rows}
     clock = f" at {clocks.pop():.2f} GHz" if len(clocks) == 1 else ""
     beyond = "; ".join(f"{_name(row)} {row['throughput_cycles']:,.0f}" for row in far)
@@ -132,5 +129,5 @@ def _label(rows: Sequence[Data], far: Sequence[Data]) -> str:
     return "\n".join(lines + ([f"further off: {beyond}"] if far else []))
 
 
-def _warning(rows: Sequence[Data]) -> str:
+def _warning(rows: Sequence[RaceData]) -> str:
     return " (DISTURBED)" if any(row["calibration"]["disturbed"] for row in rows) else ""

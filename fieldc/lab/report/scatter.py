@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from fieldc.lab.findings import MODES, PREDICTORS, Row, cycles, is_counted, predictions
+from fieldc.lab.findings import MODES, PREDICTORS, StudyRow, cycles, is_counted, predictions
 from fieldc.lab.report.style import COLOURS, MARKERS, WIDTH, svg
 
 FAMILIES = {"x86-": "own x86-64", "llvm": "LLVM", "c-": "C", "rust": "Rust"}
 
 
-def scatter(rows: Sequence[Row], title: str) -> str:
+def scatter(rows: Sequence[StudyRow], title: str) -> str:
     """One panel for each predictor and mode, a marker for each family of flavours."""
     known = list(filter(is_counted, rows))
     figure = Figure(figsize=(WIDTH, 4.8), layout="constrained")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fieldc.lab.findings import Row, chosen
+from fieldc.lab.findings import StudyRow, chosen
 
 Cells = tuple[str, ...]
 Backend = str | tuple[str, ...]
@@ -48,7 +48,7 @@ THEORY = (
 """Name, multiplications, instructions and memory accesses of the Rust compiler's code."""
 
 
-def comparisons(rows: Sequence[Row]) -> list[PublishedTable]:
+def comparisons(rows: Sequence[StudyRow]) -> list[PublishedTable]:
     """Every published table."""
     p = chosen(rows, field="bls12-381-p")
     return [
@@ -86,7 +86,7 @@ def _beside(*names: str) -> Cells:
     return tuple(f"{name}, {whose}" for name in names for whose in ("published", "ours"))
 
 
-def _time(found: Sequence[Row], op: str) -> Cells:
+def _time(found: Sequence[StudyRow], op: str) -> Cells:
     """The fastest of some rows: the smaller of throughput and latency is not mixed."""
     if not found:
         return "not run", "-"
@@ -96,7 +96,7 @@ def _time(found: Sequence[Row], op: str) -> Cells:
     return pair, f"{best['backend']}{algorithm}"
 
 
-def _theory(rows: Sequence[Row], line: Cells) -> Cells:
+def _theory(rows: Sequence[StudyRow], line: Cells) -> Cells:
     name, *published, algorithm = line
     found = chosen(rows, field="bn254-p", op="mul", algorithm=algorithm, backend="rust-flat")
     if not found:

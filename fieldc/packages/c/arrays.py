@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from fieldc.algorithms.lanes import MOST_BITS
 from fieldc.algorithms.representations import MONTGOMERY, Representation
 from fieldc.artifacts.arrays import BuiltArray, made_array, proved_arrays
-from fieldc.artifacts.verify import Progress
 from fieldc.decisions.arrays import least_for_a_block
 from fieldc.field import Field
 from fieldc.packages.c.assembly import LINUX, PREPROCESSED
+from fieldc.progress import Progress
 from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.header import field_symbol
 from fieldc.targets.target import Artifact

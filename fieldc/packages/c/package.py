@@ -8,7 +8,6 @@ from pathlib import Path
 
 from fieldc.algorithms.lazy import has_two_spare_bits
 from fieldc.algorithms.representations import SAME, Representation
-from fieldc.artifacts.verify import Progress
 from fieldc.artifacts.write import build, check_writable, manifest, manifest_file, write
 from fieldc.decisions.formulas import decide_formula
 from fieldc.decisions.preferred import preferred
@@ -21,6 +20,7 @@ from fieldc.packages.c.arrays import PackagedArray, array_kernels, arrays_text
 from fieldc.packages.c.assembly import LINUX, SYSTEMS, Platform, check_bytes, check_same, objects
 from fieldc.packages.c.formulas import ENDINGS
 from fieldc.packages.c.texts import package_name, taken_names, texts
+from fieldc.progress import Progress
 from fieldc.targets.aarch64.targets import ARCHITECTURE
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import PROVED, Artifact

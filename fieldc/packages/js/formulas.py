@@ -15,9 +15,9 @@ from fieldc.algorithms.representations import Representation
 from fieldc.field import Field
 from fieldc.formulas.field_calls import FieldCall, FieldCalls, field_calls
 from fieldc.formulas.formula import Formula
-from fieldc.formulas.places import Area, Copy, ElementPlace
-from fieldc.packages.js.loops import Body, get, step, times
-from fieldc.targets.wasm.encode import I32, WasmFunction
+from fieldc.formulas.places import Area, ElementCopy, ElementPlace
+from fieldc.packages.js.loops import get, step, times
+from fieldc.targets.wasm.encode import I32, Instructions, WasmFunction
 
 ENDINGS = ("_vec",)
 CASES = 6
@@ -69,7 +69,7 @@ class FormulaData:
     def function(self, made: FieldCalls, kernels: Sequence[str]) -> WasmFunction:
         """The formula on addresses; z may be any operand."""
         places = made.places
-        body: list[Body] = [self._copied(made, copy) for copy in places.before]
+        body: list[Instructions] = [self._copied(made, copy) for copy in places.before]
         for call in made.calls:
             index = kernels.index("add" if call.operation == "double" else call.operation)
             taken = (places.of[i] for i in (call.value, *_sources(call)))
@@ -80,7 +80,7 @@ class FormulaData:
         whole = tuple(one for part in body for one in part)
         return WasmFunction(f"formula_{made.formula.name}", (I32,) * count, (), whole)
 
-    def _place(self, made: FieldCalls, place: ElementPlace) -> tuple[Body, int]:
+    def _place(self, made: FieldCalls, place: ElementPlace) -> tuple[Instructions, int]:
         """A base, and an offset from it."""
         offset = place.index * self.size
         if place.area is Area.RESULT:
@@ -92,11 +92,11 @@ class FormulaData:
             return (("i32.const", self.start),), number * self.size
         return (get(1 + place.operand),), offset
 
-    def _address(self, made: FieldCalls, place: ElementPlace) -> Body:
+    def _address(self, made: FieldCalls, place: ElementPlace) -> Instructions:
         base, offset = self._place(made, place)
         return (*base, ("i32.const", offset), ("i32.add",)) if offset else base
 
-    def _copied(self, made: FieldCalls, copy: Copy) -> Body:
+    def _copied(self, made: FieldCalls, copy: ElementCopy) -> Instructions:
         """An element, word by word."""
         (to, at), (source, start) = (self._place(made, place) for place in copy)
         words = (
@@ -121,7 +121,7 @@ def formula_functions(
         one = data.function(made, kernels)
         counts = (len(made.formula.results), *(count for _, count in made.formula.operands))
         steps = (s for i, count in enumerate(counts) for s in step(i, count * data.size))
-        call: Body = (*map(get, range(len(counts))), ("call", first + 2 * number), *steps)
+        call: Instructions = (*map(get, range(len(counts))), ("call", first + 2 * number), *steps)
         yield one
         parameters = (*one.parameters, I32)
         yield WasmFunction(f"{one.name}_vec", parameters, (), times(len(counts), call))

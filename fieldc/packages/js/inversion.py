@@ -13,9 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fieldc.field import Field
-from fieldc.targets.wasm.encode import I32, I64, Instruction, WasmFunction
+from fieldc.targets.wasm.encode import I32, I64, Instructions, WasmFunction
 
-Code = tuple[Instruction, ...]
 DIGIT = 30
 MASK = (1 << DIGIT) - 1
 NUMBERS = ("p", "scale", "f", "g", "d", "e")
@@ -77,17 +76,17 @@ class InversionPlan:
 # Expressions: what leaves one word on the stack.
 
 
-def get(name: str) -> Code:
+def get(name: str) -> Instructions:
     """A local."""
     return (("local.get", INDEX[name]),)
 
 
-def word(value: int) -> Code:
+def word(value: int) -> Instructions:
     """A constant."""
     return (("i64.const", value),)
 
 
-def op(name: str, *operands: Code) -> Code:
+def op(name: str, *operands: Instructions) -> Instructions:
     """An instruction on operands; of more than two one after the other."""
     first, *rest = operands
     code = first
@@ -96,22 +95,22 @@ def op(name: str, *operands: Code) -> Code:
     return code
 
 
-def shift(name: str, value: Code, bits: int) -> Code:
+def shift(name: str, value: Instructions, bits: int) -> Instructions:
     """A value shifted, by nothing at no cost."""
     return op(name, value, word(bits)) if bits else value
 
 
-def low(value: Code, bits: int) -> Code:
+def low(value: Instructions, bits: int) -> Instructions:
     """The low bits with their sign."""
     return shift("shr_s", shift("shl", value, 64 - bits), 64 - bits)
 
 
-def dot(a: str, x: Code, b: str, y: Code) -> Code:
+def dot(a: str, x: Instructions, b: str, y: Instructions) -> Instructions:
     """a*x + b*y."""
     return op("add", op("mul", get(a), x), op("mul", get(b), y))
 
 
-def load(place: int, at: bool = False) -> Code:
+def load(place: int, at: bool = False) -> Instructions:
     """A digit; `at` is added to its address."""
     return (*(get("at") if at else (("i32.const", 0),)), ("i64.load", place))
 
@@ -119,21 +118,26 @@ def load(place: int, at: bool = False) -> Code:
 # Statements.
 
 
-def let(name: str, value: Code) -> Code:
+def let(name: str, value: Instructions) -> Instructions:
     """A local's new value."""
     return (*value, ("local.set", INDEX[name]))
 
 
-def store(place: int, value: Code, at: bool = False) -> Code:
+def store(place: int, value: Instructions, at: bool = False) -> Instructions:
     """A digit's new value."""
     return (*(get("at") if at else (("i32.const", 0),)), *value, ("i64.store", place))
 
 
-def counted(counter: str, start: int, end: int, step: int, body: Code) -> Code:
+def counted(counter: str, start: int, end: int, step: int, body: Instructions) -> Instructions:
     """The body while a counter goes from start to end, at least once."""
     index = INDEX[counter]
-    begin: Code = (("i32.const", start), ("local.set", index), ("loop",))
-    up: Code = (("local.get", index), ("i32.const", step), ("i32.add",), ("local.tee", index))
+    begin: Instructions = (("i32.const", start), ("local.set", index), ("loop",))
+    up: Instructions = (
+        ("local.get", index),
+        ("i32.const", step),
+        ("i32.add",),
+        ("local.tee", index),
+    )
     return (*begin, *body, *up, ("i32.const", end), ("i32.lt_u",), ("br_if", 0), ("end",))
 
 
@@ -160,7 +164,7 @@ def inversion(plan: InversionPlan) -> WasmFunction:
     return WasmFunction("invert", (I32, I32), kinds, body)
 
 
-def _start(plan: InversionPlan) -> Code:
+def _start(plan: InversionPlan) -> Instructions:
     """f = p, g = x, d = 0, e = scale: then d*x = f and e*x = g modulo p, times the scale."""
     copies = (
         *store(plan.place("f"), load(plan.place("p"), at=True), at=True),
@@ -173,7 +177,7 @@ def _start(plan: InversionPlan) -> Code:
     return code
 
 
-def _digit_of_x(plan: InversionPlan, i: int) -> Code:
+def _digit_of_x(plan: InversionPlan, i: int) -> Instructions:
     limb, bit = divmod(DIGIT * i, 64)
     if limb >= plan.f.n:
         return word(0)
@@ -183,7 +187,7 @@ def _digit_of_x(plan: InversionPlan, i: int) -> Code:
     return op("or", lower, shift("shl", (*get("x"), ("i64.load", 8 * limb + 8)), 64 - bit))
 
 
-def _divsteps(steps: int) -> Code:
+def _divsteps(steps: int) -> Instructions:
     """The matrix u, v, q, r of a batch, times 2^DIGIT, in two blocks."""
     first, second = steps // 2, steps - steps // 2
     code = (*let("low_f", get("f")), *let("low_g", get("g")), *_block(first))
@@ -201,7 +205,7 @@ def _divsteps(steps: int) -> Code:
     return code
 
 
-def _block(steps: int) -> Code:
+def _block(steps: int) -> Instructions:
     """The matrix of at most 20 divsteps, times 2^steps, from the low bits of f and g.
 
     One word has f in its low bits and u and v above, another one g, q and r: f + 2^20*u + 2^42*v,
@@ -234,7 +238,7 @@ ROWS = (("d", "e", "u", "v"), ("e", "d", "r", "q"), ("f", "g", "u", "v"), ("g", 
 """Each number that a batch changes, the other one of its pair, and the matrix's words for both."""
 
 
-def _apply(plan: InversionPlan) -> Code:
+def _apply(plan: InversionPlan) -> Instructions:
     """(f, g) and (d, e) become the matrix times them, over 2^DIGIT; d and e modulo p.
 
     d and e are above -2p and below p. A negative one first gets p. Then a multiple of p from 0 to
@@ -243,10 +247,10 @@ def _apply(plan: InversionPlan) -> Code:
     return (*_first_digits(plan), *_other_digits(plan))
 
 
-def _first_digits(plan: InversionPlan) -> Code:
+def _first_digits(plan: InversionPlan) -> Instructions:
     top = plan.digits - 1
     inverse = pow(plan.f.p, -1, 1 << DIGIT)
-    code: Code = ()
+    code: Instructions = ()
     for name, other, a, b in ROWS:
         total, times = f"carry_{name}", f"p_{name}"
         value = dot(a, load(plan.place(name)), b, load(plan.place(other)))
@@ -263,8 +267,8 @@ def _first_digits(plan: InversionPlan) -> Code:
     return code
 
 
-def _other_digits(plan: InversionPlan) -> Code:
-    body: Code = ()
+def _other_digits(plan: InversionPlan) -> Instructions:
+    body: Instructions = ()
     for name, other, a, b in ROWS:
         digits = (load(plan.place(each), at=True) for each in (name, other))
         total = op("add", get(f"carry_{name}"), dot(a, next(digits), b, next(digits)))
@@ -281,7 +285,7 @@ def _other_digits(plan: InversionPlan) -> Code:
     return code
 
 
-def _adjusted(plan: InversionPlan) -> Code:
+def _adjusted(plan: InversionPlan) -> Instructions:
     """d gets p if it is negative, then becomes -d where `sign` is ones; its digits in range."""
     top = plan.place("d", plan.digits - 1)
     more = op("and", load(plan.place("p"), at=True), get("swap"))
@@ -299,9 +303,9 @@ def _adjusted(plan: InversionPlan) -> Code:
     )
 
 
-def _result(plan: InversionPlan) -> Code:
+def _result(plan: InversionPlan) -> Instructions:
     """z = d, which is now below p."""
-    code: Code = ()
+    code: Instructions = ()
     for limb in range(plan.f.n):
         parts = []
         for i in range(64 * limb // DIGIT, min(plan.digits, -(-64 * (limb + 1) // DIGIT))):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from fieldc.targets.wasm.encode import I32, Instruction, WasmFunction
+from fieldc.targets.wasm.encode import I32, Instruction, Instructions, WasmFunction
 
 CANONICAL = "canonical"
-Body = tuple[Instruction, ...]
 
 
 def loops(kernels: list[WasmFunction], size: int) -> list[WasmFunction]:
@@ -26,15 +25,15 @@ def get(local: int) -> Instruction:
     return "local.get", local
 
 
-def step(local: int, by: int) -> Body:
+def step(local: int, by: int) -> Instructions:
     """Add a number to a local."""
     return get(local), ("i32.const", by), ("i32.add",), ("local.set", local)
 
 
-def times(count: int, body: Body) -> Body:
+def times(count: int, body: Instructions) -> Instructions:
     """The body so many times as a local says, which counts down to 0."""
-    down: Body = (get(count), ("i32.const", -1), ("i32.add",), ("local.tee", count))
-    empty: Body = (get(count), ("i32.eqz",), ("br_if", 0))
+    down: Instructions = (get(count), ("i32.const", -1), ("i32.add",), ("local.tee", count))
+    empty: Instructions = (get(count), ("i32.eqz",), ("br_if", 0))
     return ("block",), *empty, ("loop",), *body, *down, ("br_if", 0), ("end",), ("end",)
 
 
@@ -57,7 +56,7 @@ def _unwind(mul: int, size: int) -> WasmFunction:
     inverse of the last, s_i becomes the inverse of x_i, and t at last that of x_0.
     """
     s, x, t, count = range(4)
-    before: Body = (get(s), ("i32.const", -size), ("i32.add",))
+    before: Instructions = (get(s), ("i32.const", -size), ("i32.add",))
     body = (get(s), get(t), *before, ("call", mul), get(t), get(t), get(x), ("call", mul))
     steps = (*step(s, -size), *step(x, -size))
     return WasmFunction("unwind", (I32,) * 4, (), times(count, (*body, *steps)))
@@ -69,10 +68,17 @@ def _power(mul: int, square: int) -> WasmFunction:
     It branches on the exponent's bits, not on values.
     """
     z, x, e, bits = range(4)
-    place: Body = (get(bits), ("i32.const", -1), ("i32.add",))
-    byte: Body = (get(e), *place, ("i32.const", 3), ("i32.shr_u",), ("i32.add",))
-    shift: Body = (*place, ("i32.const", 7), ("i32.and",))
-    bit: Body = (*byte, ("i32.load8_u", 0), *shift, ("i32.shr_u",), ("i32.const", 1), ("i32.and",))
-    multiply: Body = (("if",), get(z), get(z), get(x), ("call", mul), ("end",))
+    place: Instructions = (get(bits), ("i32.const", -1), ("i32.add",))
+    byte: Instructions = (get(e), *place, ("i32.const", 3), ("i32.shr_u",), ("i32.add",))
+    shift: Instructions = (*place, ("i32.const", 7), ("i32.and",))
+    bit: Instructions = (
+        *byte,
+        ("i32.load8_u", 0),
+        *shift,
+        ("i32.shr_u",),
+        ("i32.const", 1),
+        ("i32.and",),
+    )
+    multiply: Instructions = (("if",), get(z), get(z), get(x), ("call", mul), ("end",))
     body = (get(z), get(z), ("call", square), *bit, *multiply)
     return WasmFunction("power", (I32,) * 4, (), times(bits, body))

@@ -11,13 +11,14 @@ from pathlib import Path
 from textwrap import wrap
 
 from fieldc.algorithms.representations import Representation
-from fieldc.artifacts.verify import Progress, judge
+from fieldc.artifacts.verify import judge
 from fieldc.artifacts.write import check_writable, manifest, manifest_file, write
 from fieldc.field import Field
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.names import check_names
 from fieldc.packages.js.formulas import ENDINGS, counts_text, vectors_text
 from fieldc.packages.js.module import FORMS, SYMBOLS, field_module, kernels_of, says
+from fieldc.progress import Progress
 from fieldc.targets.header import OWNERSHIP, field_symbol
 from fieldc.targets.target import Artifact
 

@@ -12,7 +12,6 @@ from importlib.resources import files
 from pathlib import Path
 
 from fieldc.algorithms.lazy import has_two_spare_bits
-from fieldc.artifacts.verify import Progress
 from fieldc.artifacts.write import build, check_writable, manifest, manifest_file, write
 from fieldc.catalogue import named_primes
 from fieldc.decisions.formulas import decide_formula
@@ -32,6 +31,7 @@ from fieldc.packages.rust.library import licence, root_module, sources
 from fieldc.packages.rust.own_kernels import decisions, kernel_of, module
 from fieldc.packages.rust.portable import portable_products
 from fieldc.packages.rust.vectors import vectors
+from fieldc.progress import Progress
 from fieldc.targets.header import OWNERSHIP, field_symbol
 from fieldc.targets.target import Artifact
 

@@ -28,7 +28,7 @@ from fieldc.proof.equations import (
 
 MOST_BITS = 6
 Terms = frozenset[tuple[tuple[int, ...], int]]
-Residue = tuple[int, int]
+Congruence = tuple[int, int]
 """A base variable and its factor modulo 2^w."""
 Factors = tuple[str, int, int]
 """A word's base by name, the word's factor of it, and a constant that multiplies the word."""
@@ -79,8 +79,8 @@ class Words:
     expected: set[Factors] = field(default_factory=set)
     seen: set[Factors] = field(default_factory=set)
     _products: dict[Terms, tuple[Polynomial, Polynomial]] = field(default_factory=dict)
-    _residues: dict[int, Residue] = field(default_factory=dict)
-    _congruent: dict[Residue, int] = field(default_factory=dict)
+    _residues: dict[int, Congruence] = field(default_factory=dict)
+    _congruent: dict[Congruence, int] = field(default_factory=dict)
     _named: dict[Terms, Polynomial] = field(default_factory=dict)
     _zeros: dict[Terms, Polynomial] = field(default_factory=dict)
     """Words, by the flag that says that they are 0."""
@@ -162,7 +162,7 @@ class Words:
         return self._products[key]
 
     def _shifted(
-        self, right: Polynomial, residue: Residue | None, where: str
+        self, right: Polynomial, residue: Congruence | None, where: str
     ) -> tuple[Polynomial, Polynomial] | None:
         """The halves of a product whose low half is also that of another multiple of its factor.
 
@@ -285,12 +285,12 @@ class Words:
         if residue is not None:
             self._remember(value, residue)
 
-    def _remember(self, value: Polynomial, residue: Residue) -> None:
+    def _remember(self, value: Polynomial, residue: Congruence) -> None:
         ((number,),) = value
         self._residues[number] = residue
         self._congruent.setdefault(residue, number)
 
-    def _residue_of(self, right: Polynomial) -> Residue | None:
+    def _residue_of(self, right: Polynomial) -> Congruence | None:
         """A linear polynomial modulo 2^w as a multiple of one base, where it is one."""
         total: dict[int, int] = {}
         for monomial, c in right.items():

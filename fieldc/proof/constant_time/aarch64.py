@@ -9,11 +9,11 @@ import capstone
 
 from fieldc.binary.functions import Architecture
 from fieldc.proof.constant_time.effects import (
+    DecodedOperands,
     Effect,
     Flow,
     MemoryOperand,
-    Move,
-    Operands,
+    Transfer,
     added_by,
     effect,
     jump,
@@ -56,10 +56,10 @@ def _register(name: str) -> str:
     return "v" + name[1:] if re.fullmatch(r"[qdshb]\d+", name) else name
 
 
-def _operands(instruction: Any) -> tuple[Operands, list[int]]:
+def _operands(instruction: Any) -> tuple[DecodedOperands, list[int]]:
     """The operands, and how many bytes the registers among them have."""
     arm = capstone.arm64
-    operands: Operands = []
+    operands: DecodedOperands = []
     sizes: list[int] = []
     for operand in instruction.operands:
         if operand.type == arm.ARM64_OP_MEM:
@@ -82,38 +82,38 @@ def _effect(instruction: Any) -> Effect:
     if instruction.op_str.endswith("nzcv") or instruction.op_str.startswith("nzcv"):
         # LLVM keeps flags so. Arm's list has neither, but both only copy four bits.
         kept = str(operands[0 if name == "mrs" else -1])
-        copied = Move((kept,), ("flags",)) if name == "mrs" else Move(("flags",), (kept,))
+        copied = Transfer((kept,), ("flags",)) if name == "mrs" else Transfer(("flags",), (kept,))
         return effect(instruction, [copied])
     if name in _LOADS | _STORES and any(isinstance(o, MemoryOperand) for o in operands):
         return effect(instruction, _memory(instruction, operands, max(sizes)))
     flow = _flow(instruction, operands, name)
     if flow is not None:
         return flow
-    moves = _moves(name, operands, instruction)
-    return unknown(instruction, operands) if moves is None else effect(instruction, moves)
+    transfers = _transfers(name, operands, instruction)
+    return unknown(instruction, operands) if transfers is None else effect(instruction, transfers)
 
 
-def _memory(instruction: Any, operands: Operands, size: int) -> list[Move]:
+def _memory(instruction: Any, operands: DecodedOperands, size: int) -> list[Transfer]:
     """Loads, stores and pairs of them, and what they add to the base before or after."""
     name = instruction.mnemonic
     at = next(i for i, operand in enumerate(operands) if isinstance(operand, MemoryOperand))
     memory, after = operands[at], operands[at + 1 :]
     size = 1 if name.endswith("b") else 2 if name.endswith("h") else size
-    moves = []
+    transfers = []
     for i, register in enumerate(operands[:at]):
         place = MemoryOperand(memory.bases, memory.displacement + i * size, size)
         exact = 0 if size == 8 else None
         if name in _LOADS:
-            moves.append(Move((register,), (place,), exact))
+            transfers.append(Transfer((register,), (place,), exact))
         else:
-            moves.append(Move((place,), (register,), exact))
+            transfers.append(Transfer((place,), (register,), exact))
     if instruction.writeback:
         added = after[0] if after else memory.displacement
-        moves.append(Move(memory.bases[:1], memory.bases[:1], added))
-    return moves
+        transfers.append(Transfer(memory.bases[:1], memory.bases[:1], added))
+    return transfers
 
 
-def _flow(instruction: Any, operands: Operands, name: str) -> Effect | None:
+def _flow(instruction: Any, operands: DecodedOperands, name: str) -> Effect | None:
     known = {"b": Flow.JUMP, "br": Flow.JUMP, "bl": Flow.CALL, "blr": Flow.CALL}
     if name == "ret":
         return jump(instruction, Flow.RETURN, operands)
@@ -126,29 +126,29 @@ def _flow(instruction: Any, operands: Operands, name: str) -> Effect | None:
     return effect(instruction, [], flow=Flow.STOP) if name in ("brk", "udf") else None
 
 
-def _moves(name: str, operands: Operands, instruction: Any) -> list[Move] | None:
+def _transfers(name: str, operands: DecodedOperands, instruction: Any) -> list[Transfer] | None:
     places = places_of(operands)
     if name in _NOTHING:
         return []
     target, rest = places[:1], places[1:]
     vector = str(target[0]).startswith("v") if target else False
     if vector and name in _PLAIN | _VECTOR:
-        return [Move(target, places)]
+        return [Transfer(target, places)]
     if name in _PLAIN | _VECTOR:
         added = added_by(name, operands)
         shifted = instruction.operands[-1].shift.type if instruction.operands else 0
         exact = 0 if name == "mov" else added
-        return [Move(target, rest, None if shifted else exact)]
+        return [Transfer(target, rest, None if shifted else exact)]
     if name in _COMPARES:
         more = ("flags",) if name.startswith("cc") else ()
-        return [Move(("flags",), (*places, *more))]
+        return [Transfer(("flags",), (*places, *more))]
     if name in _SETS_FLAGS:
-        return [Move((*target, "flags"), rest)]
+        return [Transfer((*target, "flags"), rest)]
     if name in _READS_FLAGS:
-        return [Move(target, (*rest, "flags"))]
+        return [Transfer(target, (*rest, "flags"))]
     if name in ("adcs", "sbcs", "ngcs"):
-        return [Move((*target, "flags"), (*rest, "flags"))]
-    return [Move(target, places)] if name in _CHANGES else None
+        return [Transfer((*target, "flags"), (*rest, "flags"))]
+    return [Transfer(target, places)] if name in _CHANGES else None
 
 
 AARCH64 = ScannedInstructionSet(

@@ -16,7 +16,7 @@ from fieldc.proof.constant_time.effects import (
     Flow,
     Location,
     MemoryOperand,
-    Move,
+    Transfer,
     effect,
     names,
 )
@@ -55,8 +55,10 @@ def _effect(instruction: Any) -> Effect:
     reads, writes = _accessed(instruction)
     known = name in _PLAIN and not (conditional and name in _PRODUCTS)
     if not known:
-        return effect(instruction, [Move((*reads, *writes), (*reads, *writes))], known=False)
-    return effect(instruction, [Move(writes, (*reads, *asked), _added(instruction, name, asked))])
+        return effect(instruction, [Transfer((*reads, *writes), (*reads, *writes))], known=False)
+    return effect(
+        instruction, [Transfer(writes, (*reads, *asked), _added(instruction, name, asked))]
+    )
 
 
 def _plain_name(instruction: Any) -> str:
@@ -103,24 +105,24 @@ def _place(instruction: Any, size: int) -> tuple[MemoryOperand, int | None]:
     return MemoryOperand(tuple(bases), operand.mem.disp, size), added
 
 
-def _memory(instruction: Any, name: str, asked: tuple[str, ...]) -> list[Move]:
+def _memory(instruction: Any, name: str, asked: tuple[str, ...]) -> list[Transfer]:
     size = _LOADS.get(name) or _STORES[name]
     memory, added = _place(instruction, size)
     registers = [
         instruction.reg_name(o.reg) for o in instruction.operands if o.type == _arm.ARM_OP_REG
     ]
     exact = 0 if size == 4 and not asked else None
-    moves = []
+    transfers = []
     for i, register in enumerate(registers[: 2 if name.endswith("d") else 1]):
         place = MemoryOperand(memory.bases, memory.displacement + 4 * i, size)
         if name in _LOADS:
             kept = (register,) if asked else ()
-            moves.append(Move((register,), (place, *kept, *asked), exact))
+            transfers.append(Transfer((register,), (place, *kept, *asked), exact))
         else:
-            moves.append(Move((place,), (register, *asked), exact))
+            transfers.append(Transfer((place,), (register, *asked), exact))
     if added is not None:
-        moves.append(Move(memory.bases[:1], memory.bases[:1], added))
-    return moves
+        transfers.append(Transfer(memory.bases[:1], memory.bases[:1], added))
+    return transfers
 
 
 def _many(instruction: Any, name: str, asked: tuple[str, ...]) -> Effect:
@@ -130,17 +132,17 @@ def _many(instruction: Any, name: str, asked: tuple[str, ...]) -> Effect:
     size = 4 * len(registers)
     down = name == "push" or name.endswith(("da", "db"))
     first = {"ib": 4, "db": -size, "da": 4 - size}.get(name[3:], -size if down else 0)
-    loads, moves = name.startswith(("ldm", "pop")), []
+    loads, transfers = name.startswith(("ldm", "pop")), []
     for i, register in enumerate(registers):
         place = MemoryOperand((base,), first + 4 * i, 4)
-        move = Move((register,), (place,), 0) if loads else Move((place,), (register,), 0)
-        moves.append(move if not asked else Move(move.targets, (*move.sources, *asked)))
+        to, source = (register, place) if loads else (place, register)
+        transfers.append(Transfer((to,), (source, *asked), None if asked else 0))
     if instruction.writeback or name in ("push", "pop"):
-        moves.append(Move((base,), (base,), -size if down else size))
+        transfers.append(Transfer((base,), (base,), -size if down else size))
     if loads and "pc" in registers:
         flow = Flow.BRANCH if asked else Flow.RETURN
-        return effect(instruction, moves, flow=flow, asks=asked, returns=True)
-    return effect(instruction, moves, asks=asked)
+        return effect(instruction, transfers, flow=flow, asks=asked, returns=True)
+    return effect(instruction, transfers, asks=asked)
 
 
 def _flow(instruction: Any, name: str, asked: tuple[str, ...]) -> Effect | None:

@@ -26,7 +26,7 @@ Location = str | MemoryOperand
 
 
 @dataclass(frozen=True)
-class Move:
+class Transfer:
     """What was in the sources reaches the targets; a number `added` if nothing else happens."""
 
     targets: tuple[Location, ...]
@@ -56,7 +56,7 @@ class Effect:
     address: int
     size: int
     text: str
-    moves: tuple[Move, ...] = ()
+    transfers: tuple[Transfer, ...] = ()
     flow: Flow = Flow.NEXT
     target: int | None = None
     asks: tuple[Location, ...] = ()
@@ -64,32 +64,34 @@ class Effect:
     returns: bool = False
 
 
-Operands = list[Any]
+DecodedOperands = list[Any]
 """A register's name, a number, or MemoryOperand; the numbers of capstone's instruction."""
 
 
-def effect(instruction: Any, moves: list[Move], **more: Any) -> Effect:
+def effect(instruction: Any, transfers: list[Transfer], **more: Any) -> Effect:
     text = f"{instruction.mnemonic} {instruction.op_str}".strip()
-    return Effect(instruction.address, instruction.size, text, tuple(moves), **more)
+    return Effect(instruction.address, instruction.size, text, tuple(transfers), **more)
 
 
-def places_of(operands: Operands) -> tuple[Location, ...]:
+def places_of(operands: DecodedOperands) -> tuple[Location, ...]:
     return tuple(o for o in operands if not isinstance(o, int))
 
 
-def jump(instruction: Any, flow: Flow, operands: Operands, asks: tuple[str, ...] = ()) -> Effect:
+def jump(
+    instruction: Any, flow: Flow, operands: DecodedOperands, asks: tuple[str, ...] = ()
+) -> Effect:
     """A jump to the last operand; the others are asked, as is a place that is no number."""
     target = operands[-1] if operands and isinstance(operands[-1], int) else None
     return effect(instruction, [], flow=flow, target=target, asks=(*places_of(operands), *asks))
 
 
-def unknown(instruction: Any, operands: Operands) -> Effect:
+def unknown(instruction: Any, operands: DecodedOperands) -> Effect:
     """Taken to write all its operands; the scan reports it, whatever else it does."""
     places = places_of(operands)
-    return effect(instruction, [Move((*places, "flags"), (*places, "flags"))], known=False)
+    return effect(instruction, [Transfer((*places, "flags"), (*places, "flags"))], known=False)
 
 
-def added_by(name: str, operands: Operands) -> int | None:
+def added_by(name: str, operands: DecodedOperands) -> int | None:
     """The number that an addition or a subtraction of one adds."""
     number, sign = operands[-1], {"add": 1, "sub": -1}.get(name)
     return number * sign if isinstance(number, int) and sign is not None else None

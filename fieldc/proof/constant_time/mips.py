@@ -13,11 +13,11 @@ import capstone
 
 from fieldc.binary.functions import Architecture
 from fieldc.proof.constant_time.effects import (
+    DecodedOperands,
     Effect,
     Flow,
     MemoryOperand,
-    Move,
-    Operands,
+    Transfer,
     effect,
     jump,
     names,
@@ -46,8 +46,8 @@ _FLOW |= {"bal": Flow.CALL}
 _BRANCH = re.compile(r"b(eq|ne|lt|gt|le|ge|c1[tf])\w*")
 
 
-def _operands(instruction: Any) -> Operands:
-    operands: Operands = []
+def _operands(instruction: Any) -> DecodedOperands:
+    operands: DecodedOperands = []
     for operand in instruction.operands:
         if operand.type == capstone.mips.MIPS_OP_MEM:
             base = instruction.reg_name(operand.mem.base)
@@ -77,21 +77,21 @@ def _mips(instruction: Any, word: int) -> Effect:
         return effect(instruction, [])
     if name == "break":
         return effect(instruction, [], flow=Flow.STOP)
-    moves = _moves(name, operands)
-    return unknown(instruction, operands) if moves is None else effect(instruction, moves)
+    transfers = _transfers(name, operands)
+    return unknown(instruction, operands) if transfers is None else effect(instruction, transfers)
 
 
-def _memory(name: str, operands: Operands, word: int) -> Move:
+def _memory(name: str, operands: DecodedOperands, word: int) -> Transfer:
     register, given = operands[0], operands[1]
     size = _LOADS.get(name) or _STORES[name]
     memory = MemoryOperand(given.bases, given.displacement, size)
     exact = 0 if size == word else None
     if name in _LOADS:
-        return Move((register,), (memory,), exact)
-    return Move((memory,), (register,), exact)
+        return Transfer((register,), (memory,), exact)
+    return Transfer((memory,), (register,), exact)
 
 
-def _flow(instruction: Any, name: str, operands: Operands) -> Effect:
+def _flow(instruction: Any, name: str, operands: DecodedOperands) -> Effect:
     if name == "jr" and operands == ["ra"]:
         return jump(instruction, Flow.RETURN, [])
     flow = _FLOW.get(name, Flow.BRANCH)
@@ -99,22 +99,22 @@ def _flow(instruction: Any, name: str, operands: Operands) -> Effect:
     return jump(instruction, flow, asked)
 
 
-def _moves(name: str, operands: Operands) -> list[Move] | None:
+def _transfers(name: str, operands: DecodedOperands) -> list[Transfer] | None:
     places = places_of(operands)
     if name in ("mfhi", "mflo"):
-        return [Move(places, (name[2:],), 0)]
+        return [Transfer(places, (name[2:],), 0)]
     if name in ("mthi", "mtlo"):
-        return [Move((name[2:],), places, 0)]
+        return [Transfer((name[2:],), places, 0)]
     if name in _PRODUCTS:
-        return [Move(("hi", "lo"), places)]
+        return [Transfer(("hi", "lo"), places)]
     if name in _SUMS:
-        return [Move(("hi", "lo"), (*places, "hi", "lo"))]
+        return [Transfer(("hi", "lo"), (*places, "hi", "lo"))]
     if name in _CHANGES:
-        return [Move(places[:1], places)]
+        return [Transfer(places[:1], places)]
     if name in _PLAIN:
         number = operands[-1]
         adds = isinstance(number, int) and name in ("addiu", "daddiu")
-        return [Move(places[:1], places[1:], number if adds else 0 if name == "move" else None)]
+        return [Transfer(places[:1], places[1:], number if adds else 0 if name == "move" else None)]
     return None
 
 

@@ -9,11 +9,11 @@ import capstone
 
 from fieldc.binary.functions import Architecture
 from fieldc.proof.constant_time.effects import (
+    DecodedOperands,
     Effect,
     Flow,
     MemoryOperand,
-    Move,
-    Operands,
+    Transfer,
     effect,
     jump,
     names,
@@ -45,9 +45,9 @@ _REGISTERS = (
 """By number."""
 
 
-def _operands(instruction: Any) -> Operands:
+def _operands(instruction: Any) -> DecodedOperands:
     riscv = capstone.riscv
-    operands: Operands = []
+    operands: DecodedOperands = []
     for operand in instruction.operands:
         if operand.type == riscv.RISCV_OP_MEM:
             base = instruction.reg_name(operand.mem.base)
@@ -79,10 +79,10 @@ def _effect(instruction: Any) -> Effect:
     added = (
         number if isinstance(number, int) and name.startswith("addi") and name != "addiw" else None
     )
-    return effect(instruction, [Move(places[:1], rest, 0 if name == "mv" else added)])
+    return effect(instruction, [Transfer(places[:1], rest, 0 if name == "mv" else added)])
 
 
-def _memory(name: str, operands: Operands) -> Move:
+def _memory(name: str, operands: DecodedOperands) -> Transfer:
     """A load or a store; compressed ones give offset and base as two operands."""
     size = _LOADS.get(name) or _STORES[name]
     given = operands[1]
@@ -92,11 +92,11 @@ def _memory(name: str, operands: Operands) -> Move:
         memory = MemoryOperand((operands[2],), given, size)
     exact = 0 if size == 8 else None
     if name in _LOADS:
-        return Move((operands[0],), (memory,), exact)
-    return Move((memory,), (operands[0],), exact)
+        return Transfer((operands[0],), (memory,), exact)
+    return Transfer((memory,), (operands[0],), exact)
 
 
-def _flow(instruction: Any, name: str, operands: Operands) -> Effect:
+def _flow(instruction: Any, name: str, operands: DecodedOperands) -> Effect:
     if name == "ret" or (name == "jr" and operands == ["ra"]):
         return jump(instruction, Flow.RETURN, [])
     flow = _FLOW.get(name, Flow.BRANCH)
@@ -116,7 +116,7 @@ def conditional_zero(code: bytes, address: int) -> Effect | None:
         return None
     target, *sources = (_REGISTERS[word >> at & 31] for at in (7, 15, 20))
     text = f"{name} {target}, {', '.join(sources)}"
-    return Effect(address, 4, text, (Move((target,), tuple(sources)),))
+    return Effect(address, 4, text, (Transfer((target,), tuple(sources)),))
 
 
 def _relocated(effect: Effect, before: Effect | None) -> tuple[int, ...]:

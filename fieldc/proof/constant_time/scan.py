@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from fieldc.binary.functions import ScannedCode, functions
-from fieldc.proof.constant_time.effects import Effect, Flow, Location, MemoryOperand, Move
+from fieldc.proof.constant_time.effects import Effect, Flow, Location, MemoryOperand, Transfer
 from fieldc.proof.constant_time.instruction_sets import INSTRUCTION_SETS, effects_of
 
 
@@ -171,10 +171,13 @@ class _State:
     def read(self, place: Location) -> AbstractValue:
         return self.load(place) if isinstance(place, MemoryOperand) else self.register(place)
 
-    def apply(self, moves: tuple[Move, ...]) -> None:
-        values = [_combined([self.read(s) for s in move.sources], move.added) for move in moves]
-        for move, value in zip(moves, values, strict=True):
-            for target in move.targets:
+    def apply(self, transfers: tuple[Transfer, ...]) -> None:
+        values = [
+            _combined([self.read(s) for s in transfer.sources], transfer.added)
+            for transfer in transfers
+        ]
+        for transfer, value in zip(transfers, values, strict=True):
+            for target in transfer.targets:
                 if isinstance(target, MemoryOperand):
                     self.store(target, value)
                 elif target not in ("xzr", "zero"):
@@ -231,7 +234,7 @@ class _Scan:
                 self._report(Effect(place, 0, "?"), FindingKind.BYTES, Depends.UNKNOWN)
                 return
             self._check(effect, state)
-            state.apply(effect.moves)
+            state.apply(effect.transfers)
             place += effect.size
             delayed = self.machine.delayed and effect.flow is not Flow.NEXT
             if delayed and place in self.effects:
@@ -251,7 +254,11 @@ class _Scan:
         self._check_statics(effect, state)
 
     def _check_addresses(self, effect: Effect, state: _State) -> None:
-        moved = [place for move in effect.moves for place in (*move.sources, *move.targets)]
+        moved = [
+            place
+            for transfer in effect.transfers
+            for place in (*transfer.sources, *transfer.targets)
+        ]
         for place in (*moved, *effect.asks):
             if isinstance(place, MemoryOperand):
                 depends = state.address(place).depends
@@ -259,10 +266,10 @@ class _Scan:
                     self._report(effect, FindingKind.ADDRESS, depends)
 
     def _check_statics(self, effect: Effect, state: _State) -> None:
-        for move in effect.moves:
-            value = _combined([state.read(source) for source in move.sources], move.added)
+        for transfer in effect.transfers:
+            value = _combined([state.read(source) for source in transfer.sources], transfer.added)
             if value.depends is not Depends.PUBLIC:
-                for target in move.targets:
+                for target in transfer.targets:
                     if isinstance(target, MemoryOperand) and state.address(target) == PUBLIC:
                         self._report(effect, FindingKind.STATIC, value.depends)
 
@@ -272,7 +279,7 @@ class _Scan:
         The delayed instruction runs after the branch condition is read and before the jump.
         """
         asked = _combined([state.read(place) for place in effect.asks], None).depends
-        state.apply(delayed.moves if delayed else ())
+        state.apply(delayed.transfers if delayed else ())
         if effect.flow is Flow.NEXT:
             return True
         if effect.flow in (Flow.RETURN, Flow.STOP):

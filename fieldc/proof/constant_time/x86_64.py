@@ -9,12 +9,12 @@ import capstone
 
 from fieldc.binary.functions import Architecture
 from fieldc.proof.constant_time.effects import (
+    DecodedOperands,
     Effect,
     Flow,
     Location,
     MemoryOperand,
-    Move,
-    Operands,
+    Transfer,
     added_by,
     effect,
     jump,
@@ -53,8 +53,8 @@ _VECTOR = re.compile(
 _NOTHING = names("nop endbr64 vzeroupper pause")
 
 
-def _operands(instruction: Any) -> Operands:
-    found: Operands = []
+def _operands(instruction: Any) -> DecodedOperands:
+    found: DecodedOperands = []
     for operand in instruction.operands:
         if operand.type == capstone.x86.X86_OP_IMM:
             found.append(operand.imm)
@@ -76,30 +76,35 @@ def _effect(instruction: Any) -> Effect:
         return effect(instruction, _stack(name, operands[0]))
     if name == "lea":
         bases, added = operands[1].bases, operands[1].displacement
-        return effect(instruction, [Move((operands[0],), bases, added if len(bases) < 2 else None)])
+        return effect(
+            instruction, [Transfer((operands[0],), bases, added if len(bases) < 2 else None)]
+        )
     if name == "cpuid":
         written = ("rax", "rbx", "rcx", "rdx")
-        return effect(instruction, [Move(written, ("rax", "rcx"))])
+        return effect(instruction, [Transfer(written, ("rax", "rcx"))])
     if name == "xchg" and instruction.operands[0].size >= 4:
         a, b = operands
-        return effect(instruction, [Move((a,), (b,), 0), Move((b,), (a,), 0)])
+        return effect(instruction, [Transfer((a,), (b,), 0), Transfer((b,), (a,), 0)])
     flow = _flow(instruction, operands, name)
     if flow is not None:
         return flow
-    moves = _moves(name, operands, instruction)
-    return unknown(instruction, operands) if moves is None else effect(instruction, moves)
+    transfers = _transfers(name, operands, instruction)
+    return unknown(instruction, operands) if transfers is None else effect(instruction, transfers)
 
 
-def _stack(name: str, operand: Any) -> list[Move]:
+def _stack(name: str, operand: Any) -> list[Transfer]:
     if name == "push":
         return [
-            Move((MemoryOperand(("rsp",), -8, 8),), places_of([operand]), 0),
-            Move(("rsp",), ("rsp",), -8),
+            Transfer((MemoryOperand(("rsp",), -8, 8),), places_of([operand]), 0),
+            Transfer(("rsp",), ("rsp",), -8),
         ]
-    return [Move((operand,), (MemoryOperand(("rsp",), 0, 8),), 0), Move(("rsp",), ("rsp",), 8)]
+    return [
+        Transfer((operand,), (MemoryOperand(("rsp",), 0, 8),), 0),
+        Transfer(("rsp",), ("rsp",), 8),
+    ]
 
 
-def _flow(instruction: Any, operands: Operands, name: str) -> Effect | None:
+def _flow(instruction: Any, operands: DecodedOperands, name: str) -> Effect | None:
     if name in ("ret", "jmp", "call"):
         flow = {"ret": Flow.RETURN, "jmp": Flow.JUMP, "call": Flow.CALL}[name]
         return jump(instruction, flow, operands)
@@ -110,47 +115,47 @@ def _flow(instruction: Any, operands: Operands, name: str) -> Effect | None:
     return effect(instruction, [], flow=Flow.STOP) if name in ("ud2", "int3") else None
 
 
-def _moves(name: str, operands: Operands, instruction: Any) -> list[Move] | None:
+def _transfers(name: str, operands: DecodedOperands, instruction: Any) -> list[Transfer] | None:
     places = places_of(operands)
     if name in _NOTHING:
         return []
     if name in _MOVES:
         return [_move(name, places, instruction)]
     if name in _COMPARES:
-        return [Move(("flags",), places)]
+        return [Transfer(("flags",), places)]
     if name in ("mul", "imul") and len(operands) == 1 and instruction.operands[0].size >= 4:
-        return [Move(("rax", "rdx", "flags"), (*places, "rax"))]
+        return [Transfer(("rax", "rdx", "flags"), (*places, "rax"))]
     if name == "mulx":
-        return [Move(places[:2], (*places[2:], "rdx"))]
+        return [Transfer(places[:2], (*places[2:], "rdx"))]
     return _changes(name, places, operands, instruction)
 
 
-def _move(name: str, places: tuple[Location, ...], instruction: Any) -> Move:
+def _move(name: str, places: tuple[Location, ...], instruction: Any) -> Transfer:
     """A part of a register that is written keeps what the rest held."""
     target, rest = places[:1], places[1:]
     whole = instruction.operands[0].size >= 4 and not str(target[0]).startswith("xmm")
     kept = isinstance(target[0], MemoryOperand) or whole
     exact = 0 if instruction.operands[0].size == 8 and name in ("mov", "movabs") else None
-    return Move(target, rest, exact) if kept else Move(target, places)
+    return Transfer(target, rest, exact) if kept else Transfer(target, places)
 
 
 def _changes(
-    name: str, places: tuple[Location, ...], operands: Operands, instruction: Any
-) -> list[Move] | None:
+    name: str, places: tuple[Location, ...], operands: DecodedOperands, instruction: Any
+) -> list[Transfer] | None:
     """Instructions that read what they write."""
     target, rest = places[:1], places[1:]
     if name in _SETS_FLAGS:
         if name in ("xor", "sub") and rest == target and instruction.operands[0].size >= 4:
-            return [Move((*target, "flags"), ())]
-        return [Move(("flags",), places), Move(target, places, added_by(name, operands))]
+            return [Transfer((*target, "flags"), ())]
+        return [Transfer(("flags",), places), Transfer(target, places, added_by(name, operands))]
     if name.startswith(("cmov", "set")):
-        return [Move(target, (*places, "flags"))]
+        return [Transfer(target, (*places, "flags"))]
     if _VECTOR.fullmatch(name):
-        return [Move(target, places)]
+        return [Transfer(target, places)]
     if name in _CARRIES:
-        return [Move((*target, "flags"), (*places, "flags"))]
+        return [Transfer((*target, "flags"), (*places, "flags"))]
     if name in _MIXES or (name == "imul" and len(operands) > 1):
-        return [Move(("flags",), (*places, "flags")), Move(target, places)]
+        return [Transfer(("flags",), (*places, "flags")), Transfer(target, places)]
     return None
 
 

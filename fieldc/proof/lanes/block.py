@@ -21,9 +21,9 @@ LANES = 8
 BYTES = 8 * LANES
 
 Held = Word | Double
-Place = tuple[Held, int | None]
+LaneWord = tuple[Held, int | None]
 """What a place holds, and its element; None for a constant, which is the same for all."""
-Register = tuple[Place, ...]
+VectorRegister = tuple[LaneWord, ...]
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class BlockRun:
     frame: int
     blends: dict[str, int] = field(default_factory=dict)
     tail: bool = False
-    registers: dict[str, Register] = field(default_factory=dict)
-    stack: dict[int, Register] = field(default_factory=dict)
+    registers: dict[str, VectorRegister] = field(default_factory=dict)
+    stack: dict[int, VectorRegister] = field(default_factory=dict)
     stored: dict[tuple[str, int, int], Word] = field(default_factory=dict)
     order: tuple[int | None, ...] = ()
     tail_vector: int | None = None
@@ -74,17 +74,17 @@ class BlockRun:
             found.append(word)
         return found
 
-    def word(self, register: Register) -> Word:
+    def word(self, register: VectorRegister) -> Word:
         """The word of a register that has it in all lanes, of elements in the one order."""
         held = self._same(register)
         return bits_of(self.lane, held) if isinstance(held, Double) else held
 
-    def double(self, register: Register) -> Double:
+    def double(self, register: VectorRegister) -> Double:
         """The same, of doubles."""
         held = self._same(register)
         return held if isinstance(held, Double) else decoded(held)
 
-    def _same(self, register: Register) -> Held:
+    def _same(self, register: VectorRegister) -> Held:
         first = register[0][0]
         elements = tuple(element for _, element in register)
         if any(word is not first for word, _ in register):
@@ -95,13 +95,13 @@ class BlockRun:
                 raise ProofError("computes with elements in different orders")
         return first
 
-    def spread(self, word: Held) -> Register:
+    def spread(self, word: Held) -> VectorRegister:
         """A register with a word of every lane's element."""
         if not self.order:
             return tuple((word, None) for _ in range(LANES))
         return tuple((word, element) for element in self.order)
 
-    def read(self, i: capstone.CsInsn, index: int) -> Register:
+    def read(self, i: capstone.CsInsn, index: int) -> VectorRegister:
         """An operand: a register, a vector of memory, or one word for all lanes."""
         operand = i.operands[index]
         if operand.type == x86.X86_OP_REG:
@@ -136,7 +136,7 @@ class BlockRun:
         offset = memory.disp + (i.address + i.size if base == "rip" else 0)
         return base, offset
 
-    def load(self, base: str, offset: int) -> Register:
+    def load(self, base: str, offset: int) -> VectorRegister:
         """A vector of memory."""
         if base == "rip":
             words = [self._constant(offset + 8 * lane) for lane in range(LANES)]
@@ -162,7 +162,7 @@ class BlockRun:
             raise ProofError("reads outside the object")
         return int.from_bytes(self.code[offset : offset + 8], "little")
 
-    def store(self, base: str, offset: int, register: Register) -> None:
+    def store(self, base: str, offset: int, register: VectorRegister) -> None:
         """Write a vector to z or to the frame."""
         if base == "rsp":
             if offset % BYTES or not 0 <= offset <= self.frame - BYTES:

@@ -11,7 +11,7 @@ import capstone
 from capstone import x86_const as x86
 
 from fieldc.proof.identity import ProofError
-from fieldc.proof.lanes.block import BYTES, LANES, BlockRun, Register
+from fieldc.proof.lanes.block import BYTES, LANES, BlockRun, VectorRegister
 from fieldc.proof.lanes.doubles import difference, from_integer, fused
 from fieldc.proof.lanes.word import Word
 from fieldc.proof.lanes.words import Lane
@@ -225,7 +225,7 @@ def _zero(block: BlockRun, i: capstone.CsInsn) -> None:
     block.registers[_target(i)] = tuple((word, None) for _ in range(LANES))
 
 
-def _index(register: Register) -> list[int]:
+def _index(register: VectorRegister) -> list[int]:
     """Constant places."""
     numbers = [word.number for word, _ in register if isinstance(word, Word)]
     found = [number for number in numbers if number is not None]

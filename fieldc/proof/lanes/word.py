@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fieldc.proof.equations import ONE, Monomial, Number, Polynomial, add_to
+from fieldc.proof.equations import ONE, Monomial, Polynomial, Rational, add_to
 
 WORD = 64
 DIGIT = 52
-Key = frozenset[tuple[Monomial, Number]]
-Piece = tuple[int, int, int, int]
+WordKey = frozenset[tuple[Monomial, Rational]]
+BitPiece = tuple[int, int, int, int]
 """Bits [first, last) of an atom, at a place: (atom, first, last, place)."""
 
 
@@ -25,11 +25,11 @@ class Word:
     value: Polynomial
     low: int
     high: int
-    pieces: tuple[Piece, ...] | None = None
+    pieces: tuple[BitPiece, ...] | None = None
     sign_of: Word | None = None
 
     @property
-    def key(self) -> Key:
+    def key(self) -> WordKey:
         """The integer, for comparison."""
         return frozenset(self.value.items())
 
@@ -65,11 +65,11 @@ def apart(a: Word, b: Word) -> bool:
     return all(end <= start for (_, end), (start, _) in pairwise(held))
 
 
-def scaled(value: Polynomial, factor: Number) -> Polynomial:
+def scaled(value: Polynomial, factor: Rational) -> Polynomial:
     return {m: c * factor for m, c in value.items()}
 
 
-def between(pieces: Sequence[Piece], first: int, last: int) -> list[Piece]:
+def between(pieces: Sequence[BitPiece], first: int, last: int) -> list[BitPiece]:
     """The bits from a place up to another, moved down."""
     found = []
     for atom, start, end, place in pieces:

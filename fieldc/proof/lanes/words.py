@@ -21,14 +21,14 @@ from fractions import Fraction
 from itertools import product as pairs
 from math import prod
 
-from fieldc.proof.equations import ONE, Monomial, Number, Polynomial, add_to, product, substitute
+from fieldc.proof.equations import ONE, Monomial, Polynomial, Rational, add_to, product, substitute
 from fieldc.proof.identity import ProofError
 from fieldc.proof.lanes.word import (
     DIGIT,
     WORD,
-    Key,
-    Piece,
+    BitPiece,
     Word,
+    WordKey,
     apart,
     between,
     fits,
@@ -66,12 +66,12 @@ class Lane:
     highs: list[int] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     operands: list[LaneOperand] = field(default_factory=list)
-    signs: dict[Key, tuple[Word, bool]] = field(default_factory=dict)
+    signs: dict[WordKey, tuple[Word, bool]] = field(default_factory=dict)
     _bits: dict[tuple[int, int], int] = field(default_factory=dict)
-    _lows: dict[tuple[Key, int], Polynomial] = field(default_factory=dict)
-    _halves: dict[Key, int] = field(default_factory=dict)
-    _quotients: dict[Key, tuple[Word, int]] = field(default_factory=dict)
-    _named: dict[Key, int] = field(default_factory=dict)
+    _lows: dict[tuple[WordKey, int], Polynomial] = field(default_factory=dict)
+    _halves: dict[WordKey, int] = field(default_factory=dict)
+    _quotients: dict[WordKey, tuple[Word, int]] = field(default_factory=dict)
+    _named: dict[WordKey, int] = field(default_factory=dict)
     _meant: dict[int, Polynomial] = field(default_factory=dict)
     _products: list[tuple[Monomial, int, Polynomial, int]] = field(default_factory=list)
 
@@ -147,7 +147,7 @@ class Lane:
         self._lows[word.key, bits] = self._low(word, bits)
         return self._known_low(word.key, bits)
 
-    def _known_low(self, key: Key, bits: int) -> Word:
+    def _known_low(self, key: WordKey, bits: int) -> Word:
         value = self._lows[key, bits]
         if len(value) == 1 and sum(value.values()) == 1:
             return self._whole(next(iter(value))[0])
@@ -265,7 +265,7 @@ class Lane:
             chosen = replace(chosen, low=ends[0], high=ends[1])
         return chosen
 
-    def _of(self, pieces: Sequence[Piece]) -> Word:
+    def _of(self, pieces: Sequence[BitPiece]) -> Word:
         """A word from bits of atoms."""
         value: Polynomial = {}
         high = 0
@@ -290,7 +290,7 @@ class Lane:
             self._bits[atom, bits] = self.atom(f"{self.names[atom]} mod 2^{bits}", (1 << bits) - 1)
         return {(self._bits[atom, bits],): 1}
 
-    def upper(self, value: Polynomial) -> Number:
+    def upper(self, value: Polynomial) -> Rational:
         """An upper bound: of the polynomial, and of it with what the signs say added."""
         value = self.expanded(value)
         best = self._plain_upper(value)
@@ -307,7 +307,7 @@ class Lane:
                 best = min(best, bound - (1 << scale) if negative else bound)
         return best
 
-    def _plain_upper(self, value: Polynomial) -> Number:
+    def _plain_upper(self, value: Polynomial) -> Rational:
         """Operands as a whole where their words are in proportion, then each atom at its largest.
 
         Of K*x*y + rest with K from the highest words.
@@ -340,7 +340,7 @@ class Lane:
                 self._products.append((top, weight, whole, prod(o.high for o in group)))
         return self._products
 
-    def _largest(self, monomial: Monomial, coefficient: Number) -> Number:
+    def _largest(self, monomial: Monomial, coefficient: Rational) -> Rational:
         if monomial == ONE:
             return coefficient
         return coefficient * prod(self.highs[atom] for atom in monomial) if coefficient > 0 else 0

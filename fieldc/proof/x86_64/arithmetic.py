@@ -19,7 +19,7 @@ from fieldc.proof.x86_64.processor import LOW_BYTES, LOW_HALVES, SymbolicX86
 
 Result = tuple[int, int | None, int | None]
 """The word before it is cut to its width, the carry and the overflow; None for undefined."""
-Operation = Callable[[int, int, int, int], Result]
+OnWords = Callable[[int, int, int, int], Result]
 """Of two words, the carry and the number of bits."""
 
 
@@ -51,7 +51,7 @@ def _shift_signed(a: int, count: int, _carry: int, bits: int) -> Result:
     return (_signed(a, bits) >> count) % (1 << bits), a >> count - 1 & 1, None
 
 
-OPERATIONS: dict[str, Operation] = {
+OPERATIONS: dict[str, OnWords] = {
     "add": lambda a, b, _, bits: _sum(a, b, 0, bits),
     "adc": _sum,
     "sub": lambda a, b, _, bits: _difference(a, b, 0, bits),

@@ -25,7 +25,7 @@ from fieldc.proof.x86_64.bits import (
 )
 from fieldc.proof.x86_64.processor import LOW_BYTES, LOW_HALVES, Meaning, Signs, SymbolicX86
 
-Condition = Callable[[SymbolicX86], Polynomial]
+FlagCondition = Callable[[SymbolicX86], Polynomial]
 
 
 def sets_signs(cpu: SymbolicX86, result: Value) -> None:
@@ -99,7 +99,9 @@ def _overflow(cpu: SymbolicX86) -> Polynomial:
     return cpu.flag(cpu.overflow)
 
 
-def _both(first: Condition, second: Condition, function: Callable[[int, int], int]) -> Condition:
+def _both(
+    first: FlagCondition, second: FlagCondition, function: Callable[[int, int], int]
+) -> FlagCondition:
     """A function of two flags, where one flag or none decides both."""
 
     def condition(cpu: SymbolicX86) -> Polynomial:
@@ -113,14 +115,14 @@ def _both(first: Condition, second: Condition, function: Callable[[int, int], in
     return condition
 
 
-def _not(condition: Condition) -> Condition:
+def _not(condition: FlagCondition) -> FlagCondition:
     return lambda cpu: inverse(condition(cpu))
 
 
 _below_or_equal = _both(_carry, _zero, lambda a, b: a | b)
 _less = _both(_sign, _overflow, lambda a, b: a ^ b)
 _less_or_equal = _both(_zero, _less, lambda a, b: a | b)
-CONDITIONS: dict[str, Condition] = {
+CONDITIONS: dict[str, FlagCondition] = {
     "b": _carry,
     "ae": _not(_carry),
     "e": _zero,
@@ -139,7 +141,7 @@ CONDITIONS: dict[str, Condition] = {
 """What each condition asks of the flags. Parity is missing."""
 
 
-def _cmov(condition: Condition) -> Meaning:
+def _cmov(condition: FlagCondition) -> Meaning:
     def meaning(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
         flag = condition(cpu)
         if i.operands[0].size == 8:
@@ -162,7 +164,7 @@ def _half(cpu: SymbolicX86, i: capstone.CsInsn, index: int) -> Polynomial:
     return word
 
 
-def _set(condition: Condition) -> Meaning:
+def _set(condition: FlagCondition) -> Meaning:
     """A word where the rest of the register is 0, else a byte."""
 
     def meaning(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
@@ -180,7 +182,7 @@ def _set(condition: Condition) -> Meaning:
     return meaning
 
 
-def _jump(condition: Condition) -> Meaning:
+def _jump(condition: FlagCondition) -> Meaning:
     def meaning(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
         flag = condition(cpu)
         if flag.keys() - {()}:

@@ -6,7 +6,7 @@ A compiler that lacks that type (or is told FIELDC_NO_INT128) multiplies by halv
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from string import Template
 from textwrap import wrap
@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from fieldc.language import Expression
 from fieldc.targets.source import (
+    StepText,
     check_word,
     heading,
     identifier,
@@ -229,14 +230,11 @@ def c_literal(value: int, word: int) -> str:
     return str(value) if value < 10 else f"UINT{word}_C({value:#x})"
 
 
-Form = Callable[[CBody, Step], str]
-
-
-def _call(helper: str) -> Form:
+def _call(helper: str) -> StepText[CBody]:
     return lambda body, step: body.call(helper, step, *(body.text(v) for v in step.inputs))
 
 
-def _infix(operator: str) -> Form:
+def _infix(operator: str) -> StepText[CBody]:
     def form(body: CBody, step: Step) -> str:
         return body.assign(step.outputs[0], f" {operator} ".join(body.text(v) for v in step.inputs))
 
@@ -270,7 +268,7 @@ def _funnel(body: CBody, step: Step) -> str:
     return body.assign(step.outputs[0], one or f"({left}) | ({right})")
 
 
-FORMS: dict[str, Form] = {
+FORMS: dict[str, StepText[CBody]] = {
     "add": _call("adc"),
     "sub": _call("sbb"),
     "mul": _mul,

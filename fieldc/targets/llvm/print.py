@@ -75,14 +75,14 @@ def print_module(kernels: Iterable[tuple[str, Program]], form: LlvmForm = PORTAB
     return "\n\n".join([*functions, "\n".join([*declared, attributes, "!0 = !{}"])]) + "\n"
 
 
-Chain = tuple[Step, ...]
+CarryChain = tuple[Step, ...]
 """Steps that are printed as one: a step, or two additions joined by a carry."""
 
 
-def chains(program: Program, form: LlvmForm) -> list[Chain]:
+def chains(program: Program, form: LlvmForm) -> list[CarryChain]:
     """The steps in order; for DOUBLE, a limb's addition together with that of its carry."""
     reads = Counter(v.number for step in program.steps for v in step.inputs)
-    joined: list[Chain] = []
+    joined: list[CarryChain] = []
     for step in program.steps:
         if form.carry is Carry.DOUBLE and joined and _joins(joined[-1], step, reads):
             joined[-1] += (step,)
@@ -91,7 +91,7 @@ def chains(program: Program, form: LlvmForm) -> list[Chain]:
     return joined
 
 
-def _joins(chain: Chain, high: Step, reads: Counter[int]) -> bool:
+def _joins(chain: CarryChain, high: Step, reads: Counter[int]) -> bool:
     """Whether an addition and the next are one of double words, without a carry in or out."""
     low = chain[0]
     if len(chain) > 1 or low.operation is not ADD or high.operation is not ADD:
@@ -204,7 +204,7 @@ class _Body:
             return self.of(flag)
         return self.put(f"{flag.name}.i1", f"icmp ne {self.typed(flag)}, 0")
 
-    def carries(self, chain: Chain) -> bool:
+    def carries(self, chain: CarryChain) -> bool:
         """Whether anything reads the carry out of a chain, and bounds let it be 1."""
         carry = chain[-1].outputs[1]
         return carry.high > 0 and carry.number in self.read
@@ -225,12 +225,12 @@ class _Body:
         self.put(value.name, f"trunc {self.ww} {double} to {self.w}")
 
 
-def _load(body: _Body, chain: Chain) -> None:
+def _load(body: _Body, chain: CarryChain) -> None:
     place = body.place(chain[0].operand, chain[0].attribute)
     body.put(chain[0].outputs[0].name, f"load {body.w}, {place}")
 
 
-def _mul(body: _Body, chain: Chain) -> None:
+def _mul(body: _Body, chain: CarryChain) -> None:
     (a, b), (lo, hi) = chain[0].inputs, chain[0].outputs
     factors = f"{body.widened(a, body.ww)}, {body.widened(b, body.ww)}"
     product = body.put(f"{lo.name}.product", f"mul nuw {body.ww} {factors}")
@@ -238,15 +238,15 @@ def _mul(body: _Body, chain: Chain) -> None:
     body.part(hi, product, body.bits)
 
 
-def _infix(operator: str) -> Printer:
-    def printer(body: _Body, chain: Chain) -> None:
+def _infix(operator: str) -> ChainPrinter:
+    def printer(body: _Body, chain: CarryChain) -> None:
         (a, b), (out,) = chain[0].inputs, chain[0].outputs
         body.put(out.name, f"{operator} {body.typed(a)}, {body.of(b)}")
 
     return printer
 
 
-def _select(body: _Body, chain: Chain) -> None:
+def _select(body: _Body, chain: CarryChain) -> None:
     (flag, a, b), (out,) = chain[0].inputs, chain[0].outputs
     if body.form.choice is SelectStyle.SELECT:
         words = f"{body.typed(a)}, {body.typed(b)}"
@@ -258,22 +258,22 @@ def _select(body: _Body, chain: Chain) -> None:
     body.put(out.name, f"xor {body.w} {chosen}, {body.of(b)}")
 
 
-def _mask(body: _Body, chain: Chain) -> None:
+def _mask(body: _Body, chain: CarryChain) -> None:
     (flag,), (out,) = chain[0].inputs, chain[0].outputs
     body.mask(out.name, flag)
 
 
-def _funnel(body: _Body, chain: Chain) -> None:
+def _funnel(body: _Body, chain: CarryChain) -> None:
     (high, low), (out,) = chain[0].inputs, chain[0].outputs
     bits = f"{body.w} {chain[0].attribute}"
     body.call(out.name, body.w, f"llvm.fshr.{body.w}", body.typed(high), body.typed(low), bits)
 
 
-def _carried(body: _Body, chain: Chain) -> None:
+def _carried(body: _Body, chain: CarryChain) -> None:
     _CARRIES[body.form.carry](body, chain)
 
 
-def _overflow(body: _Body, chain: Chain) -> None:
+def _overflow(body: _Body, chain: CarryChain) -> None:
     (a, b, carry_in), (out, carry) = chain[0].inputs, chain[0].outputs
     addends = [v for v in (b, carry_in) if v.constant != 0]
     if len(addends) < 2:
@@ -287,7 +287,7 @@ def _overflow(body: _Body, chain: Chain) -> None:
         body.put(carry.name, f"or i1 %{first}, %{then}")
 
 
-def _half(body: _Body, chain: Chain, names: tuple[str, str], a: str, b: str) -> str:
+def _half(body: _Body, chain: CarryChain, names: tuple[str, str], a: str, b: str) -> str:
     """Assign the sum or difference of two words, and its carry if it is possible and read."""
     operation = chain[0].operation.name
     if not body.carries(chain):
@@ -300,14 +300,14 @@ def _half(body: _Body, chain: Chain, names: tuple[str, str], a: str, b: str) -> 
 _X86 = {ADD.name: "addcarry", SUB.name: "subborrow"}
 
 
-def _addcarry(body: _Body, chain: Chain) -> None:
+def _addcarry(body: _Body, chain: CarryChain) -> None:
     (a, b, carry_in), (out, carry) = chain[0].inputs, chain[0].outputs
     function = f"llvm.x86.{_X86[chain[0].operation.name]}.{body.bits}"
     arguments = [body.typed(v) for v in (carry_in, a, b)]
     body.call_pair(f"{{ i8, {body.w} }}", function, arguments, (carry.name, out.name))
 
 
-def _double(body: _Body, chain: Chain) -> None:
+def _double(body: _Body, chain: CarryChain) -> None:
     if len(chain) == 1:
         _overflow(body, chain)
         return
@@ -330,15 +330,15 @@ def _joined(body: _Body, name: str, low: Value, high: Value) -> str:
     return body.put(name, f"or {body.ww} {bottom}, {raised}")
 
 
-Printer = Callable[[_Body, Chain], None]
+ChainPrinter = Callable[[_Body, CarryChain], None]
 
-_CARRIES: dict[Carry, Printer] = {
+_CARRIES: dict[Carry, ChainPrinter] = {
     Carry.OVERFLOW: _overflow,
     Carry.ADDCARRY: _addcarry,
     Carry.DOUBLE: _double,
 }
 
-PRINTERS: dict[str, Printer] = {
+PRINTERS: dict[str, ChainPrinter] = {
     "add": _carried,
     "sub": _carried,
     "mul": _mul,

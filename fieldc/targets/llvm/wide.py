@@ -14,7 +14,7 @@ from fieldc.language import Expression, Integer, LanguageError
 
 
 @dataclass(frozen=True)
-class Wide:
+class WideInteger:
     """An LLVM value: its text and its width in bits."""
 
     text: str
@@ -42,9 +42,9 @@ def print_llvm_wide(expression: Expression, symbol: str) -> str:
 class _Printer:
     word: int
     lines: list[str] = field(default_factory=list)
-    _values: dict[int, Wide] = field(default_factory=dict)
+    _values: dict[int, WideInteger] = field(default_factory=dict)
 
-    def value(self, node: Integer) -> Wide:
+    def value(self, node: Integer) -> WideInteger:
         """The LLVM value of an expression, printed once."""
         chain = [node]
         while chain[-1].op in _IN_ORDER and id(chain[-1]) not in self._values:
@@ -60,18 +60,18 @@ class _Printer:
         bits = largest.bit_length() + (node.low < 0)
         return self.word * max(1, -(-bits // self.word))
 
-    def put(self, bits: int, expression: str) -> Wide:
+    def put(self, bits: int, expression: str) -> WideInteger:
         """Name an expression."""
         name = f"%v{len(self.lines)}"
         self.lines.append(f"  {name} = {expression}")
-        return Wide(name, bits)
+        return WideInteger(name, bits)
 
-    def resized(self, value: Wide, bits: int, signed: bool = False) -> Wide:
+    def resized(self, value: WideInteger, bits: int, signed: bool = False) -> WideInteger:
         """Return the value in another width. The part that is cut off is 0 or not needed."""
         if value.bits == bits:
             return value
         if not value.text.startswith("%"):
-            return Wide(str(int(value.text) % (1 << bits)), bits)
+            return WideInteger(str(int(value.text) % (1 << bits)), bits)
         grow = "sext" if signed else "zext"
         how = grow if value.bits < bits else "trunc"
         return self.put(bits, f"{how} i{value.bits} {value.text} to i{bits}")
@@ -81,7 +81,7 @@ class _Printer:
         return self.resized(self.value(node), bits, signed=node.low < 0).text
 
 
-def _input(printer: _Printer, node: Integer) -> Wide:
+def _input(printer: _Printer, node: Integer) -> WideInteger:
     bits, place = printer.width(node), f"%{node.name}"
     if node.amount:
         place = f"%{node.name}.{node.amount}"
@@ -90,12 +90,12 @@ def _input(printer: _Printer, node: Integer) -> Wide:
     return printer.put(bits, f"load i{bits}, ptr {place}, align 8")
 
 
-def _constant(printer: _Printer, node: Integer) -> Wide:
-    return Wide(str(node.high), printer.width(node))
+def _constant(printer: _Printer, node: Integer) -> WideInteger:
+    return WideInteger(str(node.high), printer.width(node))
 
 
-def _binary(operation: str) -> Callable[[_Printer, Integer], Wide]:
-    def read(printer: _Printer, node: Integer) -> Wide:
+def _binary(operation: str) -> Callable[[_Printer, Integer], WideInteger]:
+    def read(printer: _Printer, node: Integer) -> WideInteger:
         bits = max(printer.width(n) for n in (node, *node.args))
         a, b = (printer.arg(n, bits) for n in node.args)
         return printer.put(bits, f"{operation} i{bits} {a}, {b}")
@@ -103,13 +103,13 @@ def _binary(operation: str) -> Callable[[_Printer, Integer], Wide]:
     return read
 
 
-def _mul(printer: _Printer, node: Integer) -> Wide:
+def _mul(printer: _Printer, node: Integer) -> WideInteger:
     """A row for each limb of the shorter factor."""
     w, bits = printer.word, printer.width(node)
     row, factor = sorted(node.args, key=printer.width, reverse=True)
     if printer.width(factor) <= w:
         return _row(printer, row, printer.arg(factor, 2 * w), bits)
-    total = Wide("0", bits)
+    total = WideInteger("0", bits)
     for i in range(printer.width(factor) // w):
         limb = printer.resized(_shifted(printer, printer.value(factor), w * i), w)
         product = _row(printer, row, printer.resized(limb, 2 * w).text, bits)
@@ -118,11 +118,11 @@ def _mul(printer: _Printer, node: Integer) -> Wide:
     return total
 
 
-def _row(printer: _Printer, row: Integer, multiplier: str, bits: int) -> Wide:
+def _row(printer: _Printer, row: Integer, multiplier: str, bits: int) -> WideInteger:
     """The low halves and the high halves of a row's products, packed and added."""
     w = printer.word
     limbs = printer.width(row) // w
-    halves: tuple[list[Wide], list[Wide]] = [], []
+    halves: tuple[list[WideInteger], list[WideInteger]] = [], []
     for i in range(limbs):
         limb = printer.resized(_shifted(printer, printer.value(row), w * i), w)
         double = printer.resized(limb, 2 * w)
@@ -134,14 +134,14 @@ def _row(printer: _Printer, row: Integer, multiplier: str, bits: int) -> Wide:
     return printer.put(bits, f"add i{bits} {low.text}, {high.text}")
 
 
-def _shifted(printer: _Printer, value: Wide, bits: int) -> Wide:
+def _shifted(printer: _Printer, value: WideInteger, bits: int) -> WideInteger:
     if not value.text.startswith("%"):
-        return Wide(str(int(value.text) >> bits), value.bits)
+        return WideInteger(str(int(value.text) >> bits), value.bits)
     return printer.put(value.bits, f"lshr i{value.bits} {value.text}, {bits}") if bits else value
 
 
-def _packed(printer: _Printer, words: list[Wide], bits: int, offset: int) -> Wide:
-    total = Wide("0", bits)
+def _packed(printer: _Printer, words: list[WideInteger], bits: int, offset: int) -> WideInteger:
+    total = WideInteger("0", bits)
     for i, word in enumerate(words):
         place = offset + printer.word * i
         if place >= bits:
@@ -153,22 +153,22 @@ def _packed(printer: _Printer, words: list[Wide], bits: int, offset: int) -> Wid
     return total
 
 
-def _shift_left(printer: _Printer, node: Integer) -> Wide:
+def _shift_left(printer: _Printer, node: Integer) -> WideInteger:
     bits = printer.width(node)
     return printer.put(bits, f"shl i{bits} {printer.arg(node.args[0], bits)}, {node.amount}")
 
 
-def _double(printer: _Printer, node: Integer) -> Wide:
+def _double(printer: _Printer, node: Integer) -> WideInteger:
     bits = printer.width(node)
     return printer.put(bits, f"shl i{bits} {printer.arg(node.args[0], bits)}, 1")
 
 
-def _shift_right(printer: _Printer, node: Integer) -> Wide:
+def _shift_right(printer: _Printer, node: Integer) -> WideInteger:
     value = _shifted(printer, printer.value(node.args[0]), node.amount)
     return printer.resized(value, printer.width(node))
 
 
-def _mod(printer: _Printer, node: Integer) -> Wide:
+def _mod(printer: _Printer, node: Integer) -> WideInteger:
     low = printer.resized(printer.value(node.args[0]), node.amount)
     return printer.resized(low, printer.width(node))
 
@@ -183,20 +183,20 @@ def _flag(printer: _Printer, node: Integer) -> str:
     return printer.put(1, f"icmp slt i{value.bits} {value.text}, 0").text
 
 
-def _select(printer: _Printer, node: Integer) -> Wide:
+def _select(printer: _Printer, node: Integer) -> WideInteger:
     flag, bits = _flag(printer, node), printer.width(node)
     a, b = (printer.resized(printer.value(arg), bits).text for arg in node.args)
     return printer.put(bits, f"select i1 {flag}, i{bits} {a}, i{bits} {b}")
 
 
-def _masked(printer: _Printer, node: Integer) -> Wide:
+def _masked(printer: _Printer, node: Integer) -> WideInteger:
     flag, bits = _flag(printer, node), printer.width(node)
     return printer.put(
         bits, f"select i1 {flag}, i{bits} {printer.arg(node.args[0], bits)}, i{bits} 0"
     )
 
 
-_READERS: dict[str, Callable[[_Printer, Integer], Wide]] = {
+_READERS: dict[str, Callable[[_Printer, Integer], WideInteger]] = {
     "input": _input,
     "constant": _constant,
     "add": _binary("add"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from fieldc.language import Expression
 from fieldc.targets.source import (
+    StepText,
     check_word,
     heading,
     identifier,
@@ -145,14 +146,11 @@ class FlatBody:
         return self._masks[flag.number]
 
 
-Form = Callable[[FlatBody, Step], str]
-
-
-def _call(helper: str) -> Form:
+def _call(helper: str) -> StepText[FlatBody]:
     return lambda body, step: body.call(helper, *(body.text(v) for v in step.inputs))
 
 
-def _infix(operator: str) -> Form:
+def _infix(operator: str) -> StepText[FlatBody]:
     return lambda body, step: f" {operator} ".join(body.text(v) for v in step.inputs)
 
 
@@ -181,7 +179,7 @@ def _funnel(body: FlatBody, step: Step) -> str:
     return right if high.constant == 0 else left if low.constant == 0 else f"({left}) | ({right})"
 
 
-FORMS: dict[str, Form] = {
+FORMS: dict[str, StepText[FlatBody]] = {
     "add": _call("adc"),
     "sub": _call("sbb"),
     "mul": _call("mul_wide"),

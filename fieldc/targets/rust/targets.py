@@ -14,7 +14,7 @@ from fieldc.targets.target import Artifact, Target
 from fieldc.words.loops import has_loops
 from fieldc.words.lower import lower
 
-Printer = Callable[[Expression, str], str]
+RustPrinter = Callable[[Expression, str], str]
 
 
 def _flat(expression: Expression, symbol: str) -> str:
@@ -37,7 +37,7 @@ def _target(
     name: str,
     about: str,
     variant: str,
-    printer: Printer,
+    printer: RustPrinter,
     needs: Callable[[Expression], tuple[str, ...]] = _nothing,
 ) -> Target:
     def make(target: Target, choice: Choice) -> Artifact:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from math import gcd
 
 LANES = 8
-Word = tuple[int, int]
+ElementLimb = tuple[int, int]
 """An element's number among eight, and a limb of it."""
 
 
@@ -57,10 +57,10 @@ class Network:
 class _Vectors:
     """Vectors by what their words are."""
 
-    words: list[tuple[Word, ...]]
+    words: list[tuple[ElementLimb, ...]]
     moves: list[Permutation] = field(default_factory=list)
 
-    def make(self, wanted: Sequence[Word], *sources: int) -> int:
+    def make(self, wanted: Sequence[ElementLimb], *sources: int) -> int:
         """A vector of words that the sources have; a source itself where it is that one."""
         for source in sources:
             if self.words[source] == tuple(wanted):
@@ -75,7 +75,7 @@ class _Vectors:
         self.moves.append(Permutation(len(self.words) - 1, sources, index))
         return len(self.words) - 1
 
-    def collect(self, wanted: Sequence[Word], sources: Iterable[int]) -> int:
+    def collect(self, wanted: Sequence[ElementLimb], sources: Iterable[int]) -> int:
         """A vector whose words keep their places, blended from sources."""
         first, *rest = sources
         for source in rest:
@@ -103,14 +103,14 @@ class _Shape:
         """Words that stay together: gcd(n, 8). As many sets of elements are there."""
         return gcd(self.n, LANES)
 
-    def memory(self) -> list[tuple[Word, ...]]:
+    def memory(self) -> list[tuple[ElementLimb, ...]]:
         """The words of each vector as they lie in memory."""
         words = [(e, i) for e in range(LANES) for i in range(self.n)]
         return [tuple(words[LANES * v : LANES * (v + 1)]) for v in range(self.n)]
 
-    def collected(self, group: int, unit: int) -> list[Word]:
+    def collected(self, group: int, unit: int) -> list[ElementLimb]:
         """One unit of each element of a set, at the places that they have in memory."""
-        found: list[Word] = [(0, 0)] * LANES
+        found: list[ElementLimb] = [(0, 0)] * LANES
         members = LANES // self.unit
         for element in range(group * members, (group + 1) * members):
             for word in range(self.unit):
@@ -131,7 +131,7 @@ class _Shape:
         slots = range(0, LANES, self.unit)
         return [first[group][slot][0] for slot in slots for group in range(self.unit)]
 
-    def halved(self, unit: int, stage: int) -> list[list[Word]]:
+    def halved(self, unit: int, stage: int) -> list[list[ElementLimb]]:
         """The vectors of a stage: 2^stage sets together, each word of u / 2^stage limbs."""
         if 1 << stage == self.unit:
             lanes = self.lanes()
@@ -191,19 +191,21 @@ def _stages(shape: _Shape) -> list[int]:
     return list(range(1, shape.unit.bit_length())) or [0]
 
 
-def _blended(vectors: _Vectors, wanted: Sequence[Word], sources: Sequence[int]) -> int:
+def _blended(vectors: _Vectors, wanted: Sequence[ElementLimb], sources: Sequence[int]) -> int:
     needed = [
         s for s in sources if any(w == v for w, v in zip(wanted, vectors.words[s], strict=True))
     ]
     return vectors.collect(wanted, needed)
 
 
-def _transposed(vectors: _Vectors, held: list[int], stages: list[list[list[Word]]]) -> list[int]:
+def _transposed(
+    vectors: _Vectors, held: list[int], stages: list[list[list[ElementLimb]]]
+) -> list[int]:
     """Each stage's vectors from two of the stage before; one is enough where there is one."""
     for wanted in stages:
         held = [vectors.make(words, *_holding(vectors, words, held)) for words in wanted]
     return held
 
 
-def _holding(vectors: _Vectors, words: Sequence[Word], held: Sequence[int]) -> list[int]:
+def _holding(vectors: _Vectors, words: Sequence[ElementLimb], held: Sequence[int]) -> list[int]:
     return [vector for vector in held if not {*words}.isdisjoint(vectors.words[vector])]

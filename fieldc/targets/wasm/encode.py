@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 Instruction = tuple[str | int, ...]
+Instructions = tuple[Instruction, ...]
 """A name of OPCODES, then its immediates: an index, a constant, or a memory's offset."""
 
 I32, I64 = "i32", "i64"
@@ -99,7 +100,7 @@ class WasmFunction:
     name: str
     parameters: tuple[str, ...]
     locals: tuple[str, ...]
-    body: tuple[Instruction, ...]
+    body: Instructions
     exported: bool = True
 
     def code(self) -> bytes:

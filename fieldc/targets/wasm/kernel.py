@@ -13,7 +13,6 @@ from fieldc.targets.source import WordSizeError
 from fieldc.targets.wasm.encode import I32, I64, Instruction, WasmFunction
 from fieldc.words.program import Program, Step, Value
 
-Code = list[Instruction]
 GET, SET, TEE = "local.get", "local.set", "local.tee"
 LOCAL = (GET, SET, TEE)
 EXTEND: Instruction = ("i64.extend_i32_u",)
@@ -44,20 +43,23 @@ class Printer:
 
     program: Program
     reads: Counter[int] = field(default_factory=Counter)
-    waiting: dict[int, Code] = field(default_factory=dict)
+    waiting: dict[int, list[Instruction]] = field(default_factory=dict)
     masked: set[int] = field(default_factory=set)
-    out: Code = field(default_factory=list)
+    out: list[Instruction] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.reads.update(v.number for step in self.program.steps for v in step.inputs)
         self.reads.update(v.number for v in self.program.results)
 
-    def code(self) -> Code:
+    def code(self) -> list[Instruction]:
         """All instructions. The local of a value is its number above the parameters."""
         places = {name: i for i, (name, _) in enumerate(self.program.operands, 1)}
         for step in self.program.steps:
             if step.operation.name == "load":
-                load: Code = [(GET, places[step.operand]), ("i64.load", 8 * step.attribute)]
+                load: list[Instruction] = [
+                    (GET, places[step.operand]),
+                    ("i64.load", 8 * step.attribute),
+                ]
                 self._put(step.outputs[0], load)
             else:
                 getattr(self, f"_{step.operation.name}")(step)
@@ -70,18 +72,18 @@ class Printer:
     def _local(self, number: int) -> int:
         return 1 + len(self.program.operands) + number
 
-    def _get(self, value: Value) -> Code:
+    def _get(self, value: Value) -> list[Instruction]:
         if value.constant is not None:
             return [("i64.const", value.constant)]
         return self.waiting.pop(value.number, [(GET, self._local(value.number))])
 
-    def _named(self, value: Value) -> Code:
+    def _named(self, value: Value) -> list[Instruction]:
         """A value that can be read any number of times."""
         if value.number in self.waiting:
             self.out += [*self._get(value), (SET, self._local(value.number))]
         return self._get(value)
 
-    def _put(self, value: Value, code: Code, named: bool = False) -> None:
+    def _put(self, value: Value, code: list[Instruction], named: bool = False) -> None:
         if self.reads[value.number] == 1 and not named:
             self.waiting[value.number] = code
         elif self.reads[value.number] or named:
@@ -95,7 +97,7 @@ class Printer:
             self._put(total, code)
             return
         terms = [self._named(v) for v in (b, carry) if v.constant != 0]
-        local, so_far, carries = self._local(total.number), self._get(a), list[Code]()
+        local, so_far, carries = self._local(total.number), self._get(a), list[list[Instruction]]()
         for kept, term in zip(self._flags(carry_out, len(terms)), terms, strict=True):
             self.out += [*so_far, *term, ("i64.add",), (SET, local)]
             so_far = [(GET, local)]
@@ -112,7 +114,11 @@ class Printer:
                 code = [*code, *self._get(value), ("i64.sub",)]
             self._put(difference, code)
             return
-        local, so_far, borrows = self._local(difference.number), self._named(a), list[Code]()
+        local, so_far, borrows = (
+            self._local(difference.number),
+            self._named(a),
+            list[list[Instruction]](),
+        )
         terms = [self._named(v) for v in taken]
         for kept, term in zip(self._flags(borrow_out, len(terms)), terms, strict=True):
             self.out += [*so_far, *term, ("i64.lt_u",), EXTEND, (SET, kept)]
@@ -135,7 +141,7 @@ class Printer:
 
     def _funnel(self, step: Step) -> None:
         (high, low), k = step.inputs, step.attribute
-        parts: list[Code] = []
+        parts: list[list[Instruction]] = []
         if high.constant != 0:
             parts.append([*self._get(high), ("i64.const", 64 - k), ("i64.shl",)])
         if low.constant != 0:
@@ -145,7 +151,7 @@ class Printer:
     def _mask(self, step: Step) -> None:
         self._put(step.outputs[0], self._mask_of(step.inputs[0]))
 
-    def _mask_of(self, flag: Value) -> Code:
+    def _mask_of(self, flag: Value) -> list[Instruction]:
         local = MASKS + flag.number
         if flag.number not in self.masked:
             self.out += [("i64.const", 0), *self._named(flag), ("i64.sub",), (SET, local)]
@@ -159,7 +165,7 @@ class Printer:
         self._put(step.outputs[0], chosen)
 
 
-def _any(parts: list[Code]) -> Code:
+def _any(parts: list[list[Instruction]]) -> list[Instruction]:
     """The parts joined by `or`."""
     code = parts[0]
     for part in parts[1:]:
@@ -167,7 +173,7 @@ def _any(parts: list[Code]) -> Code:
     return code
 
 
-def with_few_locals(code: Code, parameters: int) -> tuple[Code, int]:
+def with_few_locals(code: list[Instruction], parameters: int) -> tuple[list[Instruction], int]:
     """The same code with a local used again after its last reading, and how many there are."""
     last = {i[1]: place for place, i in enumerate(code) if i[0] in LOCAL}
     free: list[int] = []

@@ -21,7 +21,7 @@ from fieldc.words.digits import cheapest_in_digits
 from fieldc.words.lower import lower
 
 ABOUT = "WebAssembly of our own: modules that import env.memory"
-Printer = Callable[[Expression, str], tuple[Expression, WasmFunction]]
+WasmPrinter = Callable[[Expression, str], tuple[Expression, WasmFunction]]
 """The function of an expression by a symbol, and the expression as it was read."""
 
 
@@ -42,7 +42,9 @@ def _in_some_digits(expression: Expression) -> bool:
     return True
 
 
-def _target(name: str, about: str, variant: Variant, printer: Printer, engine: Engine) -> Target:
+def _target(
+    name: str, about: str, variant: Variant, printer: WasmPrinter, engine: Engine
+) -> Target:
     def make(target: Target, choice: Choice) -> Artifact:
         symbol = symbol_of(choice.expression, choice.variant.name)
         read, function = printer(choice.expression, symbol)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fieldc.targets.wasm.encode import WasmFunction
-from fieldc.targets.wasm.kernel import MASKS, SET, Code, Printer, print_by
+from fieldc.targets.wasm.encode import Instruction, WasmFunction
+from fieldc.targets.wasm.kernel import MASKS, SET, Printer, print_by
 from fieldc.words.operations import ADD, SUB, Kind
 from fieldc.words.program import Program, Step, Value
 from fieldc.words.rows import RowChoice, RowStyle
@@ -63,7 +63,7 @@ class WidePrinter(Printer):
                 self.uppers[carry.number] = step
                 self.done.add(step.outputs[0].number)
 
-    def _get(self, value: Value) -> Code:
+    def _get(self, value: Value) -> list[Instruction]:
         if value.number in self.masked:  # a borrow is there as a mask alone
             return [("i64.const", 0), *self._mask_of(value), ("i64.sub",)]
         return super()._get(value)
@@ -128,7 +128,7 @@ class WidePrinter(Printer):
         read_once = all(self.reads[v.number] == 1 for v in (low, high))
         self.latest = (low, high) if read_once else ()
 
-    def _setting(self, low: Value, high: Value) -> Code:
+    def _setting(self, low: Value, high: Value) -> list[Instruction]:
         return [(SET, self._local(high.number)), (SET, self._local(low.number))]
 
     def _is_old(self, value: Value) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from fieldc.formulas.places import Area, Copy, ElementPlace, places_of
+from fieldc.formulas.places import Area, ElementCopy, ElementPlace, places_of
 from fieldc.language import Expression, Kernel
 from fieldc.targets.extras import PLAIN, Extras
 from fieldc.targets.x86_64.conventions import SYSV, Convention
@@ -198,7 +198,7 @@ class _Caller:
         addresses = zip(SYSV.arguments, where, strict=False)
         return [*(_address(register, place) for register, place in addresses), call.routine]
 
-    def _copies(self, copies: Sequence[Copy]) -> list[Physical | int]:
+    def _copies(self, copies: Sequence[ElementCopy]) -> list[Physical | int]:
         """Elements word by word."""
         code: list[Physical | int] = []
         temporary = Register("rax")

@@ -12,11 +12,18 @@ from typing import TypeVar
 
 from fieldc.errors import UserError
 from fieldc.targets.x86_64.instructions import CF, INSTRUCTIONS, OF, Physical, VirtualCode
-from fieldc.targets.x86_64.operands import CONSTANTS, STACK, Immediate, Memory, Register, Virtual
+from fieldc.targets.x86_64.operands import (
+    CONSTANTS,
+    STACK,
+    Immediate,
+    Memory,
+    Operand,
+    Register,
+    Virtual,
+)
 
 Move = tuple[int, int]
-Code = TypeVar("Code", VirtualCode, Physical)
-Place = Virtual | Register | Memory | Immediate
+Ordered = TypeVar("Ordered", VirtualCode, Physical)
 
 
 class OrderError(UserError):
@@ -80,7 +87,7 @@ def _touch_of_physical(instruction: Physical) -> Touch:
     return Touch(reads, writes)
 
 
-def _bits(place: Place) -> int:
+def _bits(place: Operand | Register) -> int:
     """Return the bit of a place. A virtual register with a fixed register has its bit too."""
     if isinstance(place, Virtual):
         return 1 << VIRTUALS + place.number | BITS.get(place.fixed, 0)
@@ -121,7 +128,7 @@ def may_move(code: Sequence[VirtualCode] | Sequence[Physical], move: Move) -> bo
     return not any(mine.before(touch(other)) for other in passed)
 
 
-def ordered(code: Sequence[Code], moves: Iterable[Move]) -> list[Code]:
+def ordered(code: Sequence[Ordered], moves: Iterable[Move]) -> list[Ordered]:
     """The code after some moves, one after the other. Raises OrderError."""
     moved = list(code)
     for move in moves:

@@ -102,9 +102,9 @@ def _added(operands: Sequence[str], store: str, returned: tuple[str, ...]) -> st
     return _called(operands, f"{sums}\n{store}", returned)
 
 
-Call = Callable[[Sequence[str], str, tuple[str, ...]], str]
+Surroundings = Callable[[Sequence[str], str, tuple[str, ...]], str]
 """Calls the kernel with the addresses of its operands, and stores its words."""
-SURROUNDINGS: tuple[Call, ...] = (_called, _asked, _added)
+SURROUNDINGS: tuple[Surroundings, ...] = (_called, _asked, _added)
 
 
 def _random(layout: Layout) -> str:
@@ -133,13 +133,13 @@ def _walk(layout: Layout) -> str:
 """
 
 
-def _latency(call: Call, layout: Layout, returned: tuple[str, ...]) -> str:
+def _latency(call: Surroundings, layout: Layout, returned: tuple[str, ...]) -> str:
     _, _, *others = layout.places
     operands = [f"rsp + {_X}", *(f"rbp + {place}" for place in others)]
     return _random(layout) + call(operands, _stores("rsp", _X, returned), returned)
 
 
-def _throughput(call: Call, layout: Layout, returned: tuple[str, ...]) -> str:
+def _throughput(call: Surroundings, layout: Layout, returned: tuple[str, ...]) -> str:
     z, *places = layout.places
     turn = _walk(layout)
     for cell in range(0, CALLS * layout.cell, layout.cell):
@@ -148,7 +148,7 @@ def _throughput(call: Call, layout: Layout, returned: tuple[str, ...]) -> str:
     return turn
 
 
-TURNS: dict[Mode, Callable[[Call, Layout, tuple[str, ...]], str]] = {
+TURNS: dict[Mode, Callable[[Surroundings, Layout, tuple[str, ...]], str]] = {
     "latency": _latency,
     "throughput": _throughput,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fieldc.machine.assemble import assemble
-from fieldc.machine.ring import RING, Layout, Operands
+from fieldc.machine.ring import RING, Layout, OperandMode
 from fieldc.targets.x86_64.conventions import SYSV
 from fieldc.targets.x86_64.instructions import Physical
 from fieldc.targets.x86_64.kernel import X86Kernel
@@ -18,7 +18,7 @@ _TABLE = ".Lfieldc_inlined_constants"
 
 
 def inlined(
-    kernel: X86Kernel, layout: Layout, turns: int = TURNS, operands: Operands = "moving"
+    kernel: X86Kernel, layout: Layout, turns: int = TURNS, operands: OperandMode = "moving"
 ) -> bytes:
     """An object whose `kernel.symbol`, called like the kernel, runs its body `turns` times.
 

@@ -14,7 +14,7 @@ from functools import cache
 from fieldc.machine.caller import Caller
 from fieldc.machine.instruments import TimingError
 from fieldc.machine.results import Mode
-from fieldc.machine.ring import RING, Layout, Operands
+from fieldc.machine.ring import RING, Layout, OperandMode
 from fieldc.targets.x86_64.conventions import SYSV
 from fieldc.targets.x86_64.timing.caller import caller_of
 from fieldc.targets.x86_64.timing.clock import START, STOP
@@ -34,7 +34,7 @@ MOST_OPERANDS = len(SYSV.arguments) - 1
 
 
 @cache
-def loops(layout: Layout, operands: Operands = "moving") -> Caller:
+def loops(layout: Layout, operands: OperandMode = "moving") -> Caller:
     """Return the loops for kernels of a layout. Raises TimingError for too many operands."""
     if len(layout.operands) > MOST_OPERANDS:
         raise TimingError(f"kernels of 1 to {MOST_OPERANDS} operands can be timed")
