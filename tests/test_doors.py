@@ -34,6 +34,7 @@ from fieldc.targets.registry import TARGETS
 from fieldc.targets.x86_64.conventions import SYSV
 from fieldc.targets.x86_64.print import GNU
 from fieldc.targets.x86_64.targets import compiled, plan_of
+from fieldc.tune.subject import of_field
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="SKIPPED: this host is no x86-64")
 PROCESSOR = "sapphire-rapids"
@@ -56,7 +57,6 @@ ASK_NOBODY = {
     "packages/rust/classes.py": REASON,
     "targets/rust/targets.py": "adds to a choice what its text needs of the processor",
     "targets/target.py": "a target's variants by their defaults, for counts and tests",
-    "tune/subject.py": "a search begins with the first algorithm, and tries the others",
 }
 """Files that name an algorithm or make a choice themselves, and why."""
 
@@ -126,6 +126,7 @@ def test_all_doors_give_the_same_kernel(name: str, operations: tuple[str, ...]) 
                 raced = named.variant(choice.variant.name)
                 assert plan_of(raced) == plan_of(choice)
         assert same(goals._preferred(name, operation), wanted.preferred)
+        assert of_field(field, operation).start.kernel == wanted.modelled.expression.kernel
         called = compile(field, operation).expression.kernel
         assert called == wanted.preferred.expression.kernel
         assert race.raced(field, operation, ())[0] == wanted.preferred.expression.kernel

@@ -277,19 +277,20 @@ def test_a_wrong_kernel_fails_its_examination() -> None:
 
 
 @HOST
+@pytest.mark.parametrize("operation", ["mul", "mul_add"])
 def test_tune_writes_a_schedule_that_it_goes_on_from(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], operation: str
 ) -> None:
     runs_here("adx")
     file = tmp_path / "tuned.json"
-    words = ["tune", "2^61-1", "--op", "mul", "--time", "1", "-o", str(file)]
+    words = ["tune", "2^61-1", "--op", operation, "--time", "1", "-o", str(file)]
     field = find_field("2^61-1")
     for _ in range(2):
         assert cli.main(words) == 0
         shown = capsys.readouterr()
-        assert "PROVED" in shown.out and "tune mul" in shown.err
+        assert "PROVED" in shown.out and f"tune {operation}" in shown.err
         (entry,) = read(file.read_text(), field).entries
-        assert digest_of(entry.compile(choose(field, "mul", entry.decisions.algorithm), "k"))
+        assert digest_of(entry.compile(choose(field, operation, entry.decisions.algorithm), "k"))
         assert entry.measured["seed"] == 1 and isinstance(entry.measured["disturbed"], bool)
         assert entry.measured["operands"] == "moving"
     file.write_text("{}")

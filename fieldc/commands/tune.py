@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fieldc.algorithms import OPERATIONS, choose
+from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS, choose
 from fieldc.catalogue import find_field
 from fieldc.commands.figures import pair
 from fieldc.commands.options import OPERANDS, file, names, positive
@@ -28,10 +28,10 @@ OTHER = "name another with -o"
     FIELD,
     option(
         "--op",
-        type=names("operation", OPERATIONS, OPERATIONS),
+        type=names("operation", (*OPERATIONS, *STUDIED_OPERATIONS), OPERATIONS),
         default=DEFAULT,
         metavar="OP,..",
-        help=f"operations (default mul,square): {', '.join(OPERATIONS)}",
+        help="operations (default mul,square); fieldc list ops shows all",
     ),
     option(
         "--time",

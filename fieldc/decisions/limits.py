@@ -1,4 +1,4 @@
-"""Up to which modulus an algorithm is proved: what is above is refused before it is compiled.
+"""Up to which modulus an algorithm is proved. Larger ones are refused before they are compiled.
 
 The one table of limits; SOUNDNESS.md, "Not proved yet", repeats it. An algorithm that is not here
 is proved up to `field.MAX_BITS`, with any number of spare bits, or the prover says at once why not.

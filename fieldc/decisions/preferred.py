@@ -34,6 +34,8 @@ class Candidate:
     figure: Figure | None = None
     runs: bool = True
     """Whether the processor has what the kernel needs."""
+    is_scheduled: bool = False
+    """Whether a schedule made it, rather than the compiler's own order and registers."""
 
     @property
     def algorithm(self) -> str:
@@ -54,12 +56,17 @@ class Decision:
     @property
     def preferred(self) -> Choice:
         """The kernel that the processor should run."""
-        return next((c.choice for c in self.candidates if c.runs), self.candidates[0].choice)
+        return _first(self.candidates)
 
     @property
     def expression(self) -> Expression:
         """That of the preferred kernel."""
         return self.preferred.expression
+
+    @property
+    def modelled(self) -> Choice:
+        """The best that no schedule made, which is where a search for one begins."""
+        return _first([c for c in self.candidates if not c.is_scheduled])
 
     def choices(self) -> list[Choice]:
         """The best kernel of each variant, as the target lists them."""
@@ -85,6 +92,11 @@ class Decision:
     def variant(self, name: str) -> Choice:
         """The best kernel of a variant. Raises KeyError."""
         return {choice.variant.name: choice for choice in self.choices()}[name]
+
+
+def _first(candidates: Sequence[Candidate]) -> Choice:
+    """The first that runs; where none does, the first."""
+    return next((c.choice for c in candidates if c.runs), candidates[0].choice)
 
 
 def _is_same(one: Choice, other: Choice) -> bool:
@@ -246,4 +258,5 @@ def _tuned(
     if target.proved_as != "sysv" and plan.is_refined:
         why += ", whose order and registers are for System V alone"
     choice = Choice(expression, variant, plan, why, options)
-    return Candidate(choice, None, not (is_host and missing(variant.needs)))
+    runs = not (is_host and missing(variant.needs))
+    return Candidate(choice, None, runs, is_scheduled=True)

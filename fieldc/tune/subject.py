@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from fieldc.algorithms import choose, every_kernel_for
+from fieldc.algorithms import every_kernel_for
+from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
 from fieldc.language import BoundError, Expression
 from fieldc.machine.assemble import assemble
@@ -23,6 +24,7 @@ from fieldc.packages.rust.classes import (
 )
 from fieldc.packages.rust.kernels import called_kernel
 from fieldc.packages.rust.schedules import TUNED
+from fieldc.targets.registry import TARGETS
 from fieldc.targets.x86_64.choices import FEATURES, Choices
 from fieldc.targets.x86_64.conventions import CALLED_INLINE, SYSV, Convention
 from fieldc.targets.x86_64.kernel import X86Kernel, lower_for
@@ -74,7 +76,11 @@ class Subject:
 
 
 def of_field(field: Field, operation: str, operands: OperandMode = "moving") -> Subject:
-    """An operation of a field, by every algorithm that holds for its prime."""
+    """An operation of a field, by every algorithm that holds for its prime.
+
+    A search starts from what a build takes where there is no schedule.
+    """
+    start = preferred(field, operation, TARGETS["x86_64-linux"]).modelled.expression
     expressions: dict[str, Expression] = {}
     for kernel in every_kernel_for(operation):
         try:
@@ -82,7 +88,7 @@ def of_field(field: Field, operation: str, operands: OperandMode = "moving") -> 
         except BoundError:
             continue
     return Subject(
-        *(operation, choose(field, operation), expressions, _runnable("adx", "mulx"), lower_for),
+        *(operation, start, expressions, _runnable("adx", "mulx"), lower_for),
         operands=operands,
     )
 
