@@ -152,38 +152,46 @@ LARGEST = 1 << 16
 """Bytes of a routine that is looked at."""
 PRODUCTS = ("mul", "mulx", "imul", "umulh", "madd", "msub")
 CARRIES = ("adc", "sbb", "adcx", "adox", "adcs", "sbcs", "sbc")
-ENGINES = {
-    "x86_64": (capstone.CS_ARCH_X86, capstone.CS_MODE_64),
-    "aarch64": (capstone.CS_ARCH_ARM64, capstone.CS_MODE_LITTLE_ENDIAN),
+
+
+@dataclass(frozen=True)
+class Survey:
+    """How code of an architecture is looked through: a decoder, and how branches begin."""
+
+    architecture: int
+    mode: int
+    branches: tuple[str, ...]
+
+
+SURVEYS = {
+    "x86_64": Survey(capstone.CS_ARCH_X86, capstone.CS_MODE_64, ("j",)),
+    "aarch64": Survey(capstone.CS_ARCH_ARM64, capstone.CS_MODE_LITTLE_ENDIAN, ("b.", "cb", "tb")),
 }
+ALWAYS = ("jmp",)
+"""Jumps that are no branches."""
 
 
 def candidates(image: Image) -> Iterator[Outline]:
     """The routines of a file that look like arithmetic on limbs."""
-    if image.architecture not in ENGINES:
+    if image.architecture not in SURVEYS:
         return
-    engine = capstone.Cs(*ENGINES[image.architecture])
+    survey = SURVEYS[image.architecture]
+    engine = capstone.Cs(survey.architecture, survey.mode)
     for routine in image.routines().values():
         if len(routine.code) <= LARGEST:
-            outline = _outline(engine, image.architecture, routine)
+            outline = _outline(engine, survey, routine)
             if outline.is_candidate:
                 yield outline
 
 
-def _outline(engine: capstone.Cs, architecture: str, routine: Routine) -> Outline:
+def _outline(engine: capstone.Cs, survey: Survey, routine: Routine) -> Outline:
     names = [name for _, _, name, _ in engine.disasm_lite(routine.code, routine.address)]
-    is_x86 = architecture == "x86_64"
-    branches = (
-        sum(name.startswith("j") and name != "jmp" for name in names)
-        if is_x86
-        else sum(name.startswith(("b.", "cb", "tb")) for name in names)
-    )
     return Outline(
         routine.name,
         routine.address,
         len(names),
         sum(name in PRODUCTS for name in names),
         sum(name in CARRIES for name in names),
-        branches,
+        sum(name.startswith(survey.branches) and name not in ALWAYS for name in names),
         sum(name in ("call", "bl", "blr") for name in names),
     )

@@ -26,6 +26,7 @@ from fieldc.proof.constant_time.scan import scan
 from fieldc.proof.constant_time.vendors import unlisted
 from fieldc.proof.contracts import contract_of, foreign
 from fieldc.proof.identity import ProofError
+from fieldc.proof.instruction_set import ProvedInstructionSet
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.lanes.prove import prove_arrays
 from fieldc.proof.programs import prove_formula
@@ -135,30 +136,10 @@ def _proof_of(function: KernelCode, job: Job) -> Verdict:
     if job.array_word:
         return _proof_of_array(function, job)
     code, start = function.code, function.start
-    convention = INSTRUCTION_SETS[function.architecture].convention(
-        function.container, job.convention
-    )
+    instruction_set = INSTRUCTION_SETS[function.architecture]
+    convention = instruction_set.convention(function.container, job.convention)
     if job.formula:
-        found = prove_formula(
-            code,
-            job.formula,
-            job.p,
-            job.limbs,
-            convention,
-            start,
-            function.architecture,
-            job.called,
-        )
-        written = ""
-        if function.architecture == "x86_64":
-            written = text(
-                certificate_of_formula(
-                    found, job.formula, job.operation, job.p, job.limbs, convention, job.symbol
-                )
-            )
-        ran = found.proof.instructions.union(*(of.instructions for _, of in found.routines))
-        outside = unlisted(ran, function.architecture)
-        return Verdict("", 0.0, written, convention, found.proof.stack, outside)
+        return _proof_of_formula(function, job, instruction_set, convention)
     family, parameters = named_operation(job.operation)
     if not job.arguments:
         names: set[str] = set()
@@ -181,6 +162,29 @@ def _proof_of(function: KernelCode, job: Job) -> Verdict:
     proved = prove(code, contract, convention, start, function.architecture)
     outside = unlisted(proved.instructions, function.architecture)
     return Verdict("", 0.0, "", convention, proved.stack, outside)
+
+
+def _proof_of_formula(
+    function: KernelCode, job: Job, instruction_set: ProvedInstructionSet, convention: str
+) -> Verdict:
+    """Prove a function by the statement of a formula. Raises ProofError."""
+    found = prove_formula(
+        function.code,
+        job.formula,
+        job.p,
+        job.limbs,
+        convention,
+        function.start,
+        instruction_set.name,
+        job.called,
+    )
+    written = ""
+    if instruction_set.certifies_formulas:
+        stated = (job.formula, job.operation, job.p, job.limbs, convention, job.symbol)
+        written = text(certificate_of_formula(found, *stated))
+    ran = found.proof.instructions.union(*(of.instructions for _, of in found.routines))
+    outside = unlisted(ran, instruction_set.name)
+    return Verdict("", 0.0, written, convention, found.proof.stack, outside)
 
 
 def _proof_of_array(function: KernelCode, job: Job) -> Verdict:

@@ -10,7 +10,8 @@ from fieldc.catalogue import find_field, quote
 from fieldc.commands.verb import Answer, Table, UsageError
 
 if TYPE_CHECKING:
-    from fieldc.proof.statements import Statement
+    from fieldc.artifacts.foreign import ForeignContract
+    from fieldc.artifacts.verify import Verdict
 
 MOST_LISTED = 200
 
@@ -56,9 +57,7 @@ def stated(arguments: argparse.Namespace) -> Answer | None:
     """
     from fieldc.artifacts.foreign import contract_in_file, is_statement, prove_foreign
     from fieldc.binary.image import ObjectError
-    from fieldc.binary.located import ASSUMED
     from fieldc.binary.read import find_routine, open_images
-    from fieldc.proof.constant_time.vendors import promises_nothing
     from fieldc.proof.identity import ProofError
     from fieldc.proof.statements import contract_from
 
@@ -83,41 +82,51 @@ def stated(arguments: argparse.Namespace) -> Answer | None:
         verdict = prove_foreign(images[member], symbol, contract, f.p, arguments.convention or "")
     except ObjectError as error:
         raise UsageError(f"{quote(str(path))}: {error}") from None
+    return _answer(symbol, verdict, contract, f.p)
+
+
+def _answer(symbol: str, verdict: Verdict, contract: ForeignContract, p: int) -> Answer:
     status = "FAILED" if verdict.failure else "PROVED"
-    tables = [
-        Table(
-            ("routine", "status", "seconds", "why not"),
-            [(symbol, status, f"{verdict.seconds:.2f}", verdict.failure)],
-        )
-    ]
-    statement = contract.statement
-    claim = "; ".join(statement.claims)
+    columns = ("routine", "status", "seconds", "why not")
+    tables = [Table(columns, [(symbol, status, f"{verdict.seconds:.2f}", verdict.failure)])]
     if not verdict.failure:
-        bounds = (f"{name} < {statement.below.get(name, 'p')}" for name in _named(statement))
-        overlap = "z may be an operand" if statement.overlap else "z overlaps no operand"
-        memory = "; ".join(
-            f"{int.from_bytes(data, 'little'):#x} stands at {name}+{offset}"
-            for name, (offset, data) in contract.memory.items()
-        )
-        rows: list[tuple[object, ...]] = [
-            ("claim", f"{claim} mod {f.p:#x}"),
-            ("bounds", ", ".join(bounds)),
-            ("arguments", ", ".join(statement.arguments)),
-            ("frame", f"{verdict.convention}; {verdict.stack} bytes of stack; {overlap}"),
-            ("for all inputs", "no branch and no address depends on data"),
-            ("assumed", ASSUMED + (f"; {memory}" if memory else "")),
-        ]
-        if verdict.unlisted:
-            rows.append(("note", promises_nothing(verdict.unlisted)))
-        tables.append(Table((), rows))
-    row = {"kernel": symbol, "status": status, "seconds": round(verdict.seconds, 2)}
-    row |= {"reason": verdict.failure, "claim": claim, "p": hex(f.p)}
-    row |= {"unlisted": list(verdict.unlisted)}
+        tables.append(Table((), _proved(verdict, contract, p)))
+    row = {
+        "kernel": symbol,
+        "status": status,
+        "seconds": round(verdict.seconds, 2),
+        "reason": verdict.failure,
+        "claim": "; ".join(contract.statement.claims),
+        "p": hex(p),
+        "unlisted": list(verdict.unlisted),
+    }
     return Answer(tuple(tables), [row], int(bool(verdict.failure)))
 
 
-def _named(statement: Statement) -> tuple[str, ...]:
-    return (*statement.operands, "z")
+def _proved(verdict: Verdict, contract: ForeignContract, p: int) -> list[tuple[object, ...]]:
+    """What was proved and what was assumed, as rows."""
+    from fieldc.binary.located import ASSUMED
+    from fieldc.proof.constant_time.vendors import promises_nothing
+
+    statement = contract.statement
+    named = (*statement.operands, "z")
+    bounds = (f"{name} < {statement.below.get(name, 'p')}" for name in named)
+    overlap = "z may be an operand" if statement.overlap else "z overlaps no operand"
+    memory = "; ".join(
+        f"{int.from_bytes(data, 'little'):#x} stands at {name}+{offset}"
+        for name, (offset, data) in contract.memory.items()
+    )
+    rows: list[tuple[object, ...]] = [
+        ("claim", f"{'; '.join(statement.claims)} mod {p:#x}"),
+        ("bounds", ", ".join(bounds)),
+        ("arguments", ", ".join(statement.arguments)),
+        ("frame", f"{verdict.convention}; {verdict.stack} bytes of stack; {overlap}"),
+        ("for all inputs", "no branch and no address depends on data"),
+        ("assumed", ASSUMED + (f"; {memory}" if memory else "")),
+    ]
+    if verdict.unlisted:
+        rows.append(("note", promises_nothing(verdict.unlisted)))
+    return rows
 
 
 def _contract(given: str | None) -> str:

@@ -1,0 +1,1 @@
+"""The study: races between algorithms and compilers, traces, and the page that shows them."""

@@ -1,7 +1,7 @@
 """The fewest instructions that the steps of a word program take, by instruction set.
 
-A step is counted by itself, in registers without end; so this is below what any compiler can do
-that keeps the steps. Constants are counted as loads, though LLVM makes them of immediates.
+Each step is counted by itself, with as many registers as it likes. So no compiler that keeps the
+steps can need fewer. Constants are counted as loads, though LLVM builds them from immediates.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import unicorn
 from unicorn import arm64_const, x86_const
@@ -30,6 +30,13 @@ class Model:
     general: tuple[str, ...]
     numbers: Mapping[str, int]
     conventions: Mapping[str, ArgumentPlaces]
+    """By name; the first one is the usual one."""
+    of_container: Mapping[str, str] = field(default_factory=dict)
+    """Names of others by the container of objects that follow them."""
+
+    def convention(self, container: str) -> str:
+        """The name of the convention of a container's objects."""
+        return self.of_container.get(container, next(iter(self.conventions)))
 
 
 def _numbers(constants: object, prefix: str, names: tuple[str, ...]) -> dict[str, int]:
@@ -54,6 +61,7 @@ MODELS = {
             "sysv": ArgumentPlaces(("rdi", "rsi", "rdx", "rcx", "r8", "r9")),
             "win64": ArgumentPlaces(("rcx", "rdx", "r8", "r9"), 32),
         },
+        {"coff": "win64"},
     ),
     "aarch64": Model(
         unicorn.UC_ARCH_ARM64,

@@ -183,9 +183,7 @@ def count_of_call(data: bytes, symbol: str, request: Request) -> Count:
 
 def default_convention(linked: Linked) -> str:
     """The calling convention of the system that a file is for."""
-    if linked.image.architecture != "x86_64":
-        return "aapcs64"
-    return "win64" if linked.image.container == "coff" else "sysv"
+    return model_of(linked.image.architecture).convention(linked.image.container)
 
 
 def _word(argument: str, request: Request) -> int:

@@ -19,6 +19,10 @@ class ProvedInstructionSet:
     """Run code by a convention, from an offset to its return. Raises ProofError."""
     conventions: Mapping[str, str]
     """The calling convention of each container: `elf`, `mach-o` and `coff`."""
+    follows_calls: bool = False
+    """Whether a formula's code may call routines that are proved by themselves."""
+    certifies_formulas: bool = False
+    """Whether the proof of a formula has a certificate."""
 
     def convention(self, container: str, asked: str) -> str:
         """Return the convention asked for, or the container's. Raises ProofError."""

@@ -54,8 +54,8 @@ def prove_formula(
 
     if not called:
         return ProvedFormula(prove_code(start, contract, convention))
-    if architecture != "x86_64":
-        raise ProofError(f"calls are proved on x86_64, not on {architecture}")
+    if not INSTRUCTION_SETS[architecture].follows_calls:
+        raise ProofError(f"there are no proofs of calls on {architecture}")
     system = System(WORD_BITS)
     operands = {operand.name: operand_values(system, operand) for operand in contract.operands}
     routines = Routines(p, limbs, called, prove_code)

@@ -1,7 +1,7 @@
 """Runs the equations on numbers: a wrong kernel is refused at once, with operands that show it.
 
-Nothing is proved here; but what a run contradicts, nobody need try to prove. What no run refutes
-goes on to the proof, carries that are seldom 1 with it.
+Nothing is proved here. A kernel that a run contradicts needs no attempt at a proof. All others go
+on to the proof, also where a carry that is seldom 1 is wrong.
 """
 
 from __future__ import annotations

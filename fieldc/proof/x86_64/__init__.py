@@ -12,4 +12,10 @@ def _run(memory: KernelMemory, convention: str, code: bytes, start: int) -> None
     SymbolicX86(memory, convention, place=start).run(code, MEANINGS)
 
 
-X86_64 = ProvedInstructionSet("x86_64", _run, {"elf": "sysv", "mach-o": "sysv", "coff": "win64"})
+X86_64 = ProvedInstructionSet(
+    "x86_64",
+    _run,
+    {"elf": "sysv", "mach-o": "sysv", "coff": "win64"},
+    follows_calls=True,
+    certifies_formulas=True,
+)
