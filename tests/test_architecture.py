@@ -228,6 +228,26 @@ def written_by_hand() -> Iterator[Path]:
                 yield path
 
 
+MOST_LINES_OF_A_FUNCTION = 60
+"""A screen: longer ones must be scrolled."""
+
+
+def test_no_function_must_be_scrolled() -> None:
+    too_long = {}
+    for path in (*modules().values(), *(ROOT / "tests").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = (node.end_lineno or 0) - node.lineno + 1
+                if lines > MOST_LINES_OF_A_FUNCTION:
+                    too_long[f"{path.relative_to(ROOT)}: {node.name}"] = lines
+    assert not too_long
+
+
+def test_each_module_says_what_it_is() -> None:
+    silent = [n for n, p in modules().items() if not ast.get_docstring(ast.parse(p.read_text()))]
+    assert not silent
+
+
 def test_no_file_is_too_long() -> None:
     lengths = {p: len(p.read_text("utf-8").splitlines()) for p in written_by_hand()}
     assert len(lengths) > 300

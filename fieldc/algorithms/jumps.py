@@ -1,8 +1,8 @@
 """The rest of the log-jump family: the whole product first, then folds by constants mod p.
 
 Domb, "Barrett-Montgomery", hackmd.io/@Ingonyama/Barret-Montgomery. To fold k limbs is to multiply
-them with 2^(-w*k) mod p; the last limb is dropped by a quotient.All have 2n^2 + 1 products; they
-differ in what waits for what. What alternates rows with folds is in montgomery.py.
+them by 2^(-w*k) mod p; the last limb is dropped by a quotient. All have 2n^2 + 1 products. They
+differ in which steps wait for which. The one that alternates rows with folds is in montgomery.py.
 """
 
 from __future__ import annotations

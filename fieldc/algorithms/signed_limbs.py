@@ -1,8 +1,8 @@
 """Montgomery form modulo primes of few powers of two: rows of signed limbs, most of them 0 or 1.
 
-p = a - b, limb by limb: a limb of p, with a carry from below, is taken as it is or less 2^w, which
-is subtracted then and carries 1. Limbs that are 0 or 1 need no product. Of all ways the one with
-the least work is found when the kernel is compiled.
+p = a - b, limb by limb. A limb of p, with the carry from below, goes into a as it is. Or its
+difference from 2^w goes into b, with a carry of 1. Limbs that are 0 or 1 need no product. The
+compiler tries all ways and takes the one with the least work.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""AArch64: from capstone's record to ours.
+"""AArch64: turns capstone's record into ours.
 
-Capstone 5 often tells wrongly what AArch64 operands are read or written; the names of the
-instructions tell it better.
+Capstone 5 is often wrong about which AArch64 operands are read or written. The names of the
+instructions are a better guide.
 """
 
 from __future__ import annotations

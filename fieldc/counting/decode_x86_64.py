@@ -1,4 +1,4 @@
-"""x86-64: from capstone's record to ours, with what capstone says wrongly put right."""
+"""x86-64: turns capstone's record into ours, and corrects its mistakes."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""This machine and the emulators on it: assembling, loading, calling, checking and timing."""

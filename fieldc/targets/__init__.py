@@ -1,0 +1,1 @@
+"""The targets: what `fieldc build` can make, a folder for each family."""

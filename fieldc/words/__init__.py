@@ -1,0 +1,1 @@
+"""Word programs: from exact integers to limbs, digits, lanes or loops, and an interpreter."""

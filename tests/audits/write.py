@@ -25,8 +25,8 @@ LONGEST = 20
 """Seconds for one proof."""
 HEAD = """# Audits: routines of other libraries, proved from their bytes
 
-Made by `make audits`, on {machine}. Each routine is read from the library's own file, as a package
-of Debian has it or as the C compiler assembles the crate's file. Its contract is what the library
+Made by `make audits`, on {machine}. Each routine is read from the library's own file, as Debian's
+package has it, or as the C compiler assembles the crate's file. Its contract is what the library
 says of it, stated once more here ([tests/audits/routines.py](../tests/audits/routines.py)).
 
 - **PROVED** means for all operands within the bounds: the claim modulo the prime, the bound of the
@@ -34,7 +34,7 @@ says of it, stated once more here ([tests/audits/routines.py](../tests/audits/ro
   stack, and z may be an operand. It is the prover's word: there is no certificate for these.
 - Each PROVED routine was also run, its own bytes, on edge and random operands against Python's
   integers: the last column counts the runs, all of them right.
-- A routine that is not proved is not said to be wrong. The reason is the prover's.
+- A routine that is not proved may still be right. The table says where the prover stopped.
 - What is assumed of a file: nothing replaces the function or the read-only sections that it reads.
 
 {counts}

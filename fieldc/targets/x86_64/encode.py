@@ -1,7 +1,7 @@
 """The bytes of x86-64 instructions, directly: the search tries thousands of kernels a second.
 
 Encodings are those that LLVM's assembler picks, byte for byte (Intel SDM volume 2, chapters 2, 3).
-What leaves the house is assembled by LLVM all the same.
+Kernels that are written to files are assembled by LLVM.
 """
 
 from __future__ import annotations

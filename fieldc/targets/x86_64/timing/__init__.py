@@ -1,0 +1,1 @@
+"""Loops that time x86-64 kernels, and the clock that they read."""
