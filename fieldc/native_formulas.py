@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable
+from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex, cast
 
 from fieldc.artifacts.host import OperandError, native_formula
@@ -11,6 +12,7 @@ from fieldc.elements import Element, Field
 
 if TYPE_CHECKING:
     from fieldc.formulas.formula import Formula
+    from fieldc.operands import Range
 
     Number = Element | SupportsIndex
     Operand = Number | Iterable[Number]
@@ -20,17 +22,17 @@ class CompiledFormula:
     """A formula over one field, called with elements or integers, as its operands say.
 
     An operand of several elements is a sequence of them, such as a tuple, in the order of its
-    class. So is the result.
+    class. So is the result. A plain integer, a mask and a sum that is not reduced are integers; 0
+    is an empty sum.
     """
 
     def __init__(self, formula: Formula, field: Field) -> None:
         """Compile the formula. Raises FormulaError, BoundError and ProcessorError."""
-        formula.check_elements("fieldc.compile")
         self.formula, self.field = formula, field
         self._native = Field(field.constants, native=True)
         self._kernel = native_formula(field.constants, formula)
         self._bytes = 8 * field.constants.n
-        self._memory = ctypes.c_uint64 * (field.constants.n * len(formula.results))
+        self._memory = ctypes.c_uint64 * formula.result.width(field.constants)
         kinds = [ctypes.c_void_p] * (1 + len(formula.operands))
         address = self._kernel.library.address(self._kernel.symbol)
         self._call = ctypes.CFUNCTYPE(None, *kinds)(address)
@@ -38,8 +40,8 @@ class CompiledFormula:
     def __call__(self, *operands: Operand) -> Any:
         """The formula's value: one element, or a tuple of elements.
 
-        Raises OperandError for another number of operands or elements, FieldMismatch for elements
-        of another field, TypeError for what is no number.
+        Raises OperandError for another number of operands or elements and for an integer beyond
+        its size, FieldMismatch for elements of another field, TypeError for what is no number.
         """
         expected = self.formula.operands
         if len(operands) != len(expected):
@@ -48,11 +50,15 @@ class CompiledFormula:
                 f"{self.formula.name} takes {names}; {len(operands)} operands were given"
             )
         given = [
-            self._limbs(name, count, operand)
-            for (name, count), operand in zip(expected, operands, strict=True)
+            self._limbs(name, bound.count, operand)
+            if bound.is_residue
+            else self._words(name, bound, operand)
+            for (name, bound), operand in zip(self.formula.ranges, operands, strict=True)
         ]
         result = self._memory()
         self._call(result, *given)
+        if self.formula.held is not None:
+            return int.from_bytes(bytes(result), "little")
         found = tuple(self._element(result, i) for i in range(len(self.formula.results)))
         return found if len(found) > 1 else found[0]
 
@@ -66,6 +72,13 @@ class CompiledFormula:
             raise OperandError(f"{self.formula.name}: {name} is {needs}; {given} came")
         elements = [self._native(cast("Number", value)) for value in values]
         return b"".join(bytes(element._stored) for element in elements)
+
+    def _words(self, name: str, bound: Range, operand: Operand) -> bytes:
+        """The words of a number that is no element."""
+        number = index(cast("SupportsIndex", operand))
+        if not 0 <= number <= bound.high(self.field.constants):
+            raise OperandError(f"{self.formula.name}: {name} must be {bound.says}, not {number:#x}")
+        return number.to_bytes(8 * bound.width(self.field.constants), "little")
 
     def _element(self, result: ctypes.Array[ctypes.c_uint64], number: int) -> Element:
         one = ctypes.c_uint64 * self.field.constants.n

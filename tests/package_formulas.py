@@ -34,11 +34,51 @@ def multiples(to: Element, uint64_t: Element, Some: Element) -> Element:
     """No product of two elements, and names that packages use themselves."""
     return -5 * to + 100 * to
 '''
+MIXED = """
+from fieldc.formulas import U64, U128, Mask, accumulator, choose
+
+One, Three, Many = accumulator(1), accumulator(3), accumulator(65536)
+Scaled = accumulator(3, U64)
+
+
+@formula
+def scaled(x: Element, y: Element, k: U64) -> Element:
+    t = (x * y - x) * k
+    return t * t + 1
+
+
+@formula
+def two_more(s: One, x: Point, y: Point) -> Many:
+    return s.plus(x[0], y[0]).plus(x[1], y[1])
+
+
+@formula
+def wider(s: One) -> Many:
+    return s
+
+
+@formula
+def whole(s: Three, k: U128) -> Element:
+    return s.reduced() * k
+
+
+@formula
+def scaled_sum(s: Scaled) -> Element:
+    return s.reduced()
+
+
+@formula
+def picked(m: Mask, a: Element, words: Element) -> Element:
+    return choose(m, a * words, 5) - 3
+"""
+"""Formulas with operands and results that are no elements."""
 NAMES = ("chain", "turned", "multiples")
+MIXED_NAMES = ("scaled", "two_more", "wider", "whole", "scaled_sum", "picked")
+ALL_NAMES = NAMES + MIXED_NAMES
 
 
-def written(folder: Path) -> Path:
+def written(folder: Path, text: str = TEXT) -> Path:
     """The file of formulas, in a folder."""
     path = folder / "some.py"
-    path.write_text(TEXT)
+    path.write_text(text)
     return path

@@ -10,12 +10,14 @@ import pytest
 from primes import named_field
 from test_studied import ON_X86_64
 
+from fieldc import Field as ElementField
 from fieldc import compile as compile_formula
+from fieldc.artifacts.host import OperandError
 from fieldc.binary.linkable import KernelCode, function_of
-from fieldc.decisions.formulas import decide_formula
+from fieldc.decisions.formulas import decide_formula, straight_lines
 from fieldc.field import Field
+from fieldc.formulas import Element, Mask, choose, formula
 from fieldc.formulas.errors import FormulaError
-from fieldc.formulas.field_calls import field_calls
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.kernels import kernel_of
 from fieldc.formulas.load import load_formulas
@@ -175,9 +177,64 @@ def test_terms_are_whole_and_not_too_many(tmp_path: Path) -> None:
             load_formulas(path)
 
 
-def test_packages_and_python_refuse_what_is_no_element() -> None:
-    for one in load_formulas(EXAMPLE):
-        with pytest.raises(FormulaError, match="a package has formulas of elements only"):
-            field_calls(one)
-        with pytest.raises(FormulaError, match=r"fieldc\.compile has formulas of elements only"):
-            compile_formula("bn254-r", one)
+@ON_X86_64
+def test_python_computes_with_them() -> None:
+    F, draw = ElementField("bn254-r"), random.Random(2)
+    made = {one.name: compile_formula(F, one) for one in load_formulas(EXAMPLE)}
+    xs, ys = ([F(draw.randrange(F.p)) for _ in range(8)] for _ in range(2))
+    k = (1 << 64) - 1
+    total, scaled = 0, 0
+    for x, y in zip(xs, ys, strict=True):
+        total, scaled = made["step"](total, x, y), made["scaled_step"](scaled, x, k)
+    assert made["ended"](total) == sum((x * y for x, y in zip(xs, ys, strict=True)), F(0))
+    assert made["scaled_ended"](scaled) == k * sum(xs, F(0))
+    assert made["scaled"](xs[0], k) == k * xs[0]
+    assert made["scaled_128"](xs[0], k << 64) == (k << 64) * xs[0]
+    assert [made["chosen"](m, 3, 4) for m in (1, 0, True)] == [3, 4, 3]
+
+
+@ON_X86_64
+@pytest.mark.parametrize(
+    ("name", "operands", "says"),
+    [
+        ("scaled", (5, 1 << 64), "k must be < 2\\^64"),
+        ("scaled", (5, -1), "k must be < 2\\^64"),
+        ("chosen", (2, 1, 1), "m must be < 2"),
+        ("step", (1 << 512, 1, 1), r"s must be < 7p\*p"),
+    ],
+)
+def test_python_refuses_integers_beyond_their_size(
+    name: str, operands: tuple[int, ...], says: str
+) -> None:
+    (one,) = (one for one in load_formulas(EXAMPLE) if one.name == name)
+    with pytest.raises(OperandError, match=says):
+        compile_formula("bn254-r", one)(*operands)
+
+
+def test_a_choice_of_values_that_are_computed_builds_in_every_variant() -> None:
+    """The mask's borrow waited in CF while the products asked for it."""
+
+    @formula
+    def picked(m: Mask, a: Element, b: Element) -> Element:
+        return choose(m, a * b, a) - 3
+
+    f, target = named_field("bn254-r"), find_target("x86_64-linux")
+    for candidate in decide_formula(f, picked, target).candidates:
+        choice = candidate.choice
+        code = function_of(assemble(choice.plan.compile(choice.expression, "k").text(GNU)), "k")
+        prove_formula(code.code, picked.text(), f.p, f.n, start=code.start)
+
+
+@pytest.mark.parametrize(
+    ("text", "algorithms"),
+    [("m, a, b", {"none"}), ("m, a * b, a", {"log-jump", "cios"})],
+)
+def test_only_what_is_divided_by_r_names_a_way_to_do_it(
+    tmp_path: Path, text: str, algorithms: set[str]
+) -> None:
+    path = tmp_path / "f.py"
+    head = "@formula\ndef f(m: Mask, a: Element, b: Element) -> Element:\n"
+    path.write_text(f"{HEAD}{head}    return choose({text})\n")
+    (one,) = load_formulas(path)
+    found = straight_lines(named_field("bn254-r"), one)
+    assert {expression.kernel.algorithm for expression in found} == algorithms

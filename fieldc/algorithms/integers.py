@@ -59,6 +59,13 @@ def product_with_integer(f: Field, x: Number, k: Number, bits: int) -> Number:
     return method(f, x, k, bits)
 
 
+def reduced(f: Field, t: Number, high: int, count: int) -> Number:
+    """t mod p for t of at most `high`, a few p * 2^(w*count), by the first method that is for p."""
+    if near_power(f).applies:
+        return subtract_all(folded(f, t, high), f.p)
+    return remainder(f, t, count)
+
+
 def _products(bits: int) -> Iterator[Kernel]:
     for algorithm, (reduced, how) in METHODS.items():
 

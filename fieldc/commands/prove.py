@@ -167,14 +167,25 @@ def claim_of(job: Job, verdict: Verdict) -> str:
     else:
         family, parameters = named_operation(job.operation)
         contract = contract_of(family, job.p, job.limbs, parameters)
-    known = {job.p - 1: "p", 2 * job.p - 1: "2p", (job.p << 64 * job.limbs) - 1: "p*R"}
     values = [*((o.name, o.high) for o in contract.operands), ("z", contract.high)]
-    bounds = ", ".join(f"{name} < {known[high]}" for name, high in values)
+    bounds = ", ".join(f"{name} < {bound_of(high, job)}" for name, high in values)
     note = f"; note: {promises_nothing(verdict.unlisted)}" if verdict.unlisted else ""
     return (
         f"{job.operation} mod {job.p:#x}: {bounds}; limbs: {job.limbs}; "
         f"convention: {verdict.convention}; stack: {verdict.stack} bytes{note}"
     )
+
+
+def bound_of(high: int, job: Job) -> str:
+    """What values of at most `high` are below, as text: 2p, p*R, 2^64, 8p*p."""
+    from fieldc.operands import Range
+
+    bound, powers = high + 1, 0
+    while bound % job.p == 0:
+        bound, powers = bound // job.p, powers + 1
+    if (bound, powers) == (1 << 64 * job.limbs, 1):
+        return Range(is_wide=True).bound
+    return Range(multiple=bound, powers=powers).bound
 
 
 def jobs_of(path: Path, arguments: argparse.Namespace) -> list[tuple[Job, str]]:

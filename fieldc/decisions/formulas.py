@@ -11,7 +11,7 @@ from fieldc.binary.linkable import function_of
 from fieldc.decisions.preferred import Candidate, Decision, decide, preferred
 from fieldc.errors import quote
 from fieldc.field import Field
-from fieldc.formulas.blocks import REDUCTIONS, Block
+from fieldc.formulas.blocks import NONE, REDUCTIONS, Block
 from fieldc.formulas.errors import wrong
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.kernels import CALLS, kernel_of
@@ -75,9 +75,15 @@ def straight_lines(field: Field, formula: Formula) -> list[Expression]:
 def _flat(field: Field, plan: FormulaPlan) -> list[Expression]:
     """The formula as one straight line, for each way to reduce whose bounds hold."""
     found, failure = [], None
-    for reduction in REDUCTIONS:
+    is_divided = any(block.is_divided for block in plan.blocks)
+    kernels = (
+        [kernel_of(plan, how) for how in REDUCTIONS]
+        if is_divided
+        else [kernel_of(plan, algorithm=NONE)]
+    )
+    for kernel in kernels:
         try:
-            found.append(kernel_of(plan, reduction).expression(field))
+            found.append(kernel.expression(field))
         except BoundError as error:
             failure = error
     if not found and failure is not None:

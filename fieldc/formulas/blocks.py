@@ -31,8 +31,8 @@ Product = tuple[int, Linear, Linear]
 """coefficient * first * second."""
 REDUCTIONS: dict[str, Reduction] = {"log-jump": fold_limb, "cios": drop_limb}
 """Ways to divide by R, by the algorithm's name."""
-LINEAR = "linear"
-"""The algorithm's name where there is no product to reduce."""
+NONE = "none"
+"""The algorithm's name where nothing is divided by R."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,11 @@ class Block:
     def operands(self) -> int:
         """How many operands there are."""
         return len(self.multiples)
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether there is a product, which is divided by R."""
+        return bool(self.products)
 
     @property
     def says(self) -> str:
@@ -144,7 +149,7 @@ class Block:
     def kernels(self, name: str) -> list[Kernel]:
         """The block as kernels, one for each way to reduce."""
         operation = self.operation(name)
-        ways = REDUCTIONS if self.products else {LINEAR: drop_limb}
+        ways = REDUCTIONS if self.is_divided else {NONE: drop_limb}
         return [self._kernel(operation, how, reduce) for how, reduce in ways.items()]
 
     def _kernel(self, operation: Operation, how: str, reduce: Reduction) -> Kernel:

@@ -72,7 +72,7 @@ class Formula:
     def check_elements(self, who: str) -> None:
         """Raise FormulaError unless all operands and results are elements, which `who` needs."""
         if self.sizes:
-            message = f"{who} has formulas of elements only: use fieldc build without --package"
+            message = f"{who} has formulas of elements only; C packages and Python take this one"
             raise wrong(message, (self.file, self.line))
 
     @property
@@ -107,11 +107,12 @@ class Formula:
             one(f)
 
     def evaluate(self, f: Field, values: Sequence[int]) -> tuple[int, ...]:
-        """The results in Montgomery form, for inputs in it."""
+        """The results in Montgomery form, for inputs in it; of a sum that waits the whole sum."""
         known = list(values)
         for step in self.steps:
-            known.append(_value(f, step, [known[i] for i in step.args]) % f.p)
-        return tuple(known[i] % f.p for i in self.results)
+            value = _value(f, step, [known[i] for i in step.args])
+            known.append(value if step.kind == "sum" else value % f.p)
+        return tuple(known[i] if self.held else known[i] % f.p for i in self.results)
 
     def text(self) -> str:
         """The formula as one line of JSON, for a prover that knows nothing of this class."""

@@ -16,7 +16,6 @@ from fieldc.formulas.errors import wrong
 from fieldc.formulas.formula import MOST_OPERANDS, Formula
 from fieldc.formulas.names import names_of
 from fieldc.formulas.step_blocks import SAID, StepBlock
-from fieldc.operands import residues
 
 MOST_PRODUCTS = 4
 """Products with one reduction in one block."""
@@ -180,12 +179,11 @@ class _Planner:
 
     def _alone(self, step: Step, number: int) -> Open:
         """A step that is a block of its own."""
-        sizes, sources = dict(self.formula.sizes), []
+        sources = []
         for i in step.args:
             ((value, _),) = self._value(self.open[i]).linear
             sources.append(value)
-        taken = tuple(sizes.get(i, residues(1)) for i in step.args)
-        block = StepBlock(step.kind, taken, sizes.get(number, residues(1)))
+        block = StepBlock.of(step, number, dict(self.formula.sizes))
         made = self.formula.inputs + len(self.computed)
         self.computed.append(Computed(made, block, tuple(sources), *self.at))
         return Open((), ((made, 1),))

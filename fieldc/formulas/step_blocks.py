@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fieldc.algorithms.integers import product_with_integer, remainder, times_integer
+from fieldc.algorithms.integers import product_with_integer, reduced, times_integer
 from fieldc.algorithms.montgomery import reduction
 from fieldc.algorithms.reduction import Reduction, drop_limb, subtract_all
 from fieldc.algorithms.scanning import schoolbook
@@ -13,7 +13,7 @@ from fieldc.field import Field
 from fieldc.formulas.element import Step
 from fieldc.formulas.text import FormulaText, said_size
 from fieldc.language import Kernel, Number, select
-from fieldc.operands import Range
+from fieldc.operands import Range, residues
 from fieldc.operations import Operation
 
 SAID = {
@@ -37,6 +37,20 @@ class StepBlock:
     size: Range
     """Of the result."""
 
+    @classmethod
+    def of(cls, step: Step, number: int, sizes: Mapping[int, Range]) -> StepBlock:
+        """The block of a step that gives the value `number`. What has no size is an element."""
+        element = residues(1)
+        taken = tuple(sizes.get(i, element) for i in step.args)
+        return cls(step.kind, taken, sizes.get(number, element))
+
+    @property
+    def name(self) -> str:
+        """The kind with the sizes that tell blocks of a kind apart, as a part of a symbol."""
+        held = self.sizes[1] if self.kind == "times" else self.sizes[0]
+        sizes = () if self.kind == "choose" else (held.multiple if held.powers else 0, held.bits)
+        return "_".join([self.kind, *(str(size) for size in sizes if size)])
+
     @property
     def multiple(self) -> int:
         """How many p an element is below that it gives."""
@@ -46,6 +60,11 @@ class StepBlock:
     def products(self) -> tuple[str, ...]:
         """Its product, for those who count: a choice and a sum have none that is reduced."""
         return (self.kind,) if self.kind in ("times", "divide", "reduce") else ()
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether it divides by R."""
+        return self.kind == "divide"
 
     @property
     def says(self) -> str:
@@ -60,16 +79,21 @@ class StepBlock:
         operands = [[name, 1, said_size(bound)] for name, bound in pairs]
         return text.said(operands, [text.of[-1]], said_size(self.size))
 
-    def evaluate(self, f: Field, values: Sequence[int]) -> int:
-        """The result on Python's integers, canonical."""
+    @property
+    def is_element(self) -> bool:
+        """Whether the result is an element."""
+        return self.kind != "sum"
+
+    def means(self, values: Sequence[int]) -> int:
+        """The result of numbers that are in no form, modulo p."""
         *first, a = values
         if self.kind == "choose":
-            found = first[1] if first[0] else a
-        elif self.kind in ("divide", "reduce"):
-            found = a * (f.R_inverse if self.kind == "divide" else 1)
-        else:
-            found = sum(first[:-1]) + first[-1] * a
-        return found % f.p
+            return first[1] if first[0] else a
+        return a if self.kind in ("divide", "reduce") else sum(first[:-1]) + first[-1] * a
+
+    def evaluate(self, f: Field, values: Sequence[int]) -> int:
+        """The result on Python's integers, canonical."""
+        return self.means(values) * (f.R_inverse if self.kind == "divide" else 1) % f.p
 
     def compute(self, f: Field, values: Sequence[Number], reduce: Reduction) -> Number:
         """The result as an expression."""
@@ -81,7 +105,9 @@ class StepBlock:
         if self.kind == "divide":
             return subtract_all(reduction(f, values[0], reduce), f.p)
         if self.kind == "reduce":
-            return remainder(f, values[0], self.sizes[0].bits // f.word)
+            size = self.sizes[0]
+            count = size.bits // f.word
+            return reduced(f, values[0], size.high(f), count)
         s, x, y = values
         if self.sizes[2].powers:
             return s + schoolbook(f, x, y)

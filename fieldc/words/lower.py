@@ -254,8 +254,9 @@ class Lowering:
         return self._flag(node.condition)
 
     def _select(self, node: Integer) -> list[Value]:
-        flag, size, w = self._condition_of(node), self.size(node), self.build.word
-        a, b = (self._padded(arg, size) for arg in node.args)
+        size, w = self.size(node), self.build.word
+        a, b = [self._padded(arg, size) for arg in node.args]
+        flag = self._condition_of(node)  # last: other carry chains would need a flag of their own
         return [
             self.build.select(flag, x, y, node.high >> w * i)
             for i, (x, y) in enumerate(zip(a, b, strict=True))

@@ -13,12 +13,13 @@ from fieldc.decisions.formulas import decide_formula
 from fieldc.decisions.preferred import preferred
 from fieldc.decisions.representation import judged
 from fieldc.field import Field
+from fieldc.formulas.field_calls import blocks_of
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.names import check_names
 from fieldc.packages.c.aarch64 import ARM_SYSTEMS, arm_objects, of_one_system
 from fieldc.packages.c.arrays import PackagedArray, array_kernels, arrays_text
 from fieldc.packages.c.assembly import LINUX, SYSTEMS, Platform, check_bytes, check_same, objects
-from fieldc.packages.c.formulas import ENDINGS
+from fieldc.packages.c.formulas import ENDINGS, step_name
 from fieldc.packages.c.texts import package_name, taken_names, texts
 from fieldc.progress import Progress
 from fieldc.targets.aarch64.targets import ARCHITECTURE
@@ -82,7 +83,8 @@ def build_package(
     before anything is written.
     """
     check_writable(folder, field)
-    check_names(formulas, {*taken_names(), *operations(field, r)}, ENDINGS)
+    taken = {*taken_names(), *operations(field, r), *map(step_name, blocks_of(formulas))}
+    check_names(formulas, taken, ENDINGS)
     decisions = [
         preferred(field, operation, TARGETS[name])
         for name in KERNELS_FOR

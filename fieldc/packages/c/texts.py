@@ -21,6 +21,7 @@ from fieldc.packages.c.aarch64 import (
 from fieldc.packages.c.arrays import PackagedArray, array_words, arrays_text
 from fieldc.packages.c.assembly import assembly_file, inline_assembly
 from fieldc.packages.c.constants import inversion, limbs, roots, wide
+from fieldc.packages.c.formula_tests import tested
 from fieldc.packages.c.formulas import CFormula, formula_words
 from fieldc.targets.c.print import ROWS as C_ROWS
 from fieldc.targets.c.print import c_function, c_prelude, prototype
@@ -124,7 +125,9 @@ def _formula_words(
     words: Mapping[str, str], f: Field, formulas: Sequence[Formula]
 ) -> dict[str, str]:
     """What stands in the templates for formulas; nothing where there are none."""
-    found = formula_words([CFormula(one, f, words["name"]) for one in formulas])
+    made = [CFormula(one, f, words["name"]) for one in formulas]
+    found = formula_words(made)
+    found["formula_tests"] = "\n".join(map(tested, made))
     if not formulas:
         return found | dict.fromkeys(("formulas_h", "formulas_c", "formulas_md"), "")
     found["formula_file"] = Path(formulas[0].file).name

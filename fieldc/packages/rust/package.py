@@ -91,6 +91,8 @@ def build_package(
             f"--package rust takes primes of up to {most} bits, not {field.bits}; use --package c"
         )
     check_names(formulas, (*TAKEN, type_name(field)), ENDINGS)
+    for one in formulas:
+        one.check_elements("a Rust package")
     words = values(field, traits, formulas)
     decided = [decide_formula(field, one, FORMULA_TARGET, processor) for one in formulas]
     kernels = [_packaged(a) for a in build([*decisions(field, processor), *decided], progress)]

@@ -188,14 +188,14 @@ static const @name@_kernels *@name@_find(int path)
 }
 
 /* Null until the first call. Whoever comes first writes it; all of them write the same. */
-static const @name@_kernels *volatile @name@_chosen;
+static const @name@_kernels *volatile @name@_table_in_use;
 
 #if defined(__GNUC__)
-#define @upper@_GET() __atomic_load_n(&@name@_chosen, __ATOMIC_RELAXED)
-#define @upper@_SET(kernels) __atomic_store_n(&@name@_chosen, kernels, __ATOMIC_RELAXED)
+#define @upper@_GET() __atomic_load_n(&@name@_table_in_use, __ATOMIC_RELAXED)
+#define @upper@_SET(kernels) __atomic_store_n(&@name@_table_in_use, kernels, __ATOMIC_RELAXED)
 #else
-#define @upper@_GET() (@name@_chosen)
-#define @upper@_SET(kernels) (void)(@name@_chosen = (kernels))
+#define @upper@_GET() (@name@_table_in_use)
+#define @upper@_SET(kernels) (void)(@name@_table_in_use = (kernels))
 #endif
 
 static const @name@_kernels *@name@_run(void)
