@@ -68,6 +68,14 @@ A formula by calls has no cases, but `routines`, in the order of their first cal
 Each is verified from the place of the call on, by System V. Then the caller's run needs no search:
 `proof/calls.py` says what a call does, `proof/forms.py` when two results are equal.
 
+Where a contract has values between operands and result, as repeated squarings have, there are
+
+    cut_points   [{words: [variable, ...], high, cases}, ...]
+
+one for each, in order. The cases show, as those of a result do, that the words' number is the
+value and at most `high`. From then on the value counts as an operand: v1 is the name of the first
+one after one operand, and its word i is at most high >> w*i.
+
 A case is of z's first result, or with `result: k` of the one k places after it. For each result
 the cases cover all values of the choices' flags. An excluded case cannot be: its bound shows that
 where the other flags are as given, the last one is not. A fact may use the facts before it.
@@ -175,8 +183,20 @@ def _proof(proved: ProvedCode, p: int) -> dict[str, Any]:
     return {
         "stack": proved.stack,
         **({"equalities": writer.equalities()} if proved.equalities else {}),
+        **({"cut_points": _cut_points(writer, proved, p)} if proved.cut_points else {}),
         "cases": [writer.case(proof, p) for proof in proved.cases],
     }
+
+
+def _cut_points(writer: Writer, proved: ProvedCode, p: int) -> list[dict[str, Any]]:
+    return [
+        {
+            "words": list(point.value.limbs),
+            "high": hex(point.value.high),
+            "cases": [writer.case(proof, p) for proof in point.cases],
+        }
+        for point in proved.cut_points
+    ]
 
 
 def text(certificate: dict[str, Any]) -> str:

@@ -15,6 +15,7 @@ from fieldc.proof.identity import ProofError
 WORD_BITS = 64
 Claim = Callable[[Sequence[Polynomial]], Polynomial]
 """What a result is, as a polynomial in the operands' values."""
+MOST_SQUARINGS = 64
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,11 @@ class Contract:
     """Constants passed by value."""
     more: tuple[Claim, ...] = ()
     """The claims of further results, which lie after the first one."""
+    between: tuple[Claim, ...] = ()
+    """Values between operands and results: `factor` times each is its claim mod p.
+
+    A claim takes the operands' values and those of the claims before it.
+    """
     overlap: bool = True
     """Whether z may be an operand."""
     width: int = 0
@@ -87,6 +93,8 @@ class Function:
     """Values of each operand."""
     undivided: Claim | None = None
     """What is added to each result after the division."""
+    between: tuple[Claim, ...] = ()
+    """Values between operands and results, divided as results are."""
 
 
 CLAIMS: dict[str, Claim] = {
@@ -141,6 +149,17 @@ def _mul_by(factor: int) -> Function:
     return Function("x", (lambda v: _total((v[0], factor)),), divides=False)
 
 
+def _square_times(squarings: int) -> Function:
+    """x^(2^k)/R^(2^k - 1): each value but the last one is between."""
+    if not 0 < squarings <= MOST_SQUARINGS:
+        raise ProofError(f"there are no {squarings} squarings")
+
+    def squared(v: Sequence[Polynomial]) -> Polynomial:
+        return product(v[-1], v[-1])
+
+    return Function("x", (squared,), between=(squared,) * (squarings - 1))
+
+
 def _simple(names: str, claim: str, divides: bool) -> Callable[[], Function]:
     return lambda: Function(names, (CLAIMS[claim],), divides)
 
@@ -173,6 +192,7 @@ FAMILIES: dict[str, Callable[..., Function]] = {
     "fp2_mul": _fp2_mul,
     "fp2_square": _fp2_square,
     "mul_by": _mul_by,
+    "square_times": _square_times,
     "mul_u64": _simple("xk", "mul", False),
     "mul_u128": _simple("xk", "mul", False),
 }
@@ -223,7 +243,9 @@ def contract_of(
         operands = (operands[0], Operand("k", -(-bits // word_bits), (1 << bits) - 1))
     claim, *more = (_with(claim, function.undivided, R) for claim in function.claims)
     largest = high if is_lazy and family != "reduce" else p - 1
-    return Contract(p, limbs, operands, claim, factor, largest, more=tuple(more))
+    return Contract(
+        p, limbs, operands, claim, factor, largest, more=tuple(more), between=function.between
+    )
 
 
 def _with(claim: Claim, undivided: Claim | None, R: int) -> Claim:

@@ -127,6 +127,8 @@ class System:
     """Words that nothing reads, and the words that they always equal, of foreign routines."""
     expected: frozenset[tuple[str, int, int]] = frozenset()
     """Products that AArch64 code takes (`Words.seen`): a variable's name, a factor, a constant."""
+    held: set[int] = field(default_factory=set)
+    """Words of values between, which what follows takes as they are."""
     low_bits: dict[tuple[int, int], int] = field(default_factory=dict)
     """word mod 2^shift, where the top bits have a variable, of routines without certificates."""
 
@@ -150,8 +152,22 @@ class System:
             if monomial == ONE or sign * c > 0
         )
 
+    def hold(self, limbs: Sequence[int], high: int) -> None:
+        """Take the limbs of a value, which is at most `high`, as an operand's from now on."""
+        for index, number in enumerate(limbs):
+            self._narrow(number, high >> self.word_bits * index)
+        for (word, shift), number in self.top_bits.items():
+            self._narrow(number, self.ranges[word][1] >> shift)
+        self.held.update(limbs)
+
+    def _narrow(self, number: int, high: int) -> None:
+        low, most = self.ranges[number]
+        self.ranges[number] = low, min(most, high)
+
     def defining(self, number: int) -> Equation | Select | None:
         """The row that defines a variable, or the word whose top bits it is; inputs have none."""
+        if number in self.held:
+            return None
         for (word, _), top in self.top_bits.items() if self.owners[number] < 0 else ():
             if top == number:
                 return self.defining(word)

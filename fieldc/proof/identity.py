@@ -48,7 +48,7 @@ class Identity:
         self._rewrite(total, -1)
         for number in self.case.system.top_bits.values():
             for value in (0, 1) if self.case.is_foreign else (0,):
-                if (number,) in total.terms and self.case.is_always(number, value):
+                if number in total.places and self.case.is_always(number, value):
                     self.case.fixed[number] = value
         for number in self._bits_in(total):
             for value in (0, 1):

@@ -10,13 +10,14 @@ from fieldc.proof import refute
 from fieldc.proof.bounds import Case
 from fieldc.proof.comparisons import comparison_by_top, comparison_of
 from fieldc.proof.contracts import WORD_BITS, Claim, Contract, Operand
+from fieldc.proof.cut_points import candidates, residues
 from fieldc.proof.dropped import find_equal_words, join_wraps
 from fieldc.proof.equations import Polynomial, System, add_to
 from fieldc.proof.facts import Input
 from fieldc.proof.identity import Identity, ProofError, flags_of, value_of
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
-from fieldc.proof.proved import CaseProof, Excluded, Proved
+from fieldc.proof.proved import CaseProof, CutPoint, Excluded, Proved
 from fieldc.proof.refute import Sample
 from fieldc.proof.strategies import STRATEGIES, Strategy
 from fieldc.proof.wraps import Equality, equate_dropped
@@ -67,7 +68,12 @@ def prove(
         case=None if constants is None else Case(system, inputs, is_foreign=True),
     )
     INSTRUCTION_SETS[architecture].run(memory, convention, code, start)
-    samples = tuple(refute.samples(system, inputs, runs))
+    count = runs or (RUNS if contract.between else 0)  # runs find the words of values between
+    samples = tuple(refute.samples(system, inputs, count))
+    cut_points = []
+    for claim in contract.between:
+        cut_points.append(_cut_point(system, inputs, contract, claim, samples))
+        inputs, samples = _from_there_on(system, inputs, samples, cut_points[-1].value)
     goals = list(_goals(memory, contract))
     for goal in goals:
         _refute(inputs, contract, goal, samples)
@@ -86,7 +92,7 @@ def prove(
             proofs = _proofs(system, inputs, contract, goal, samples, of_flags=memory.is_foreign)
         for proof in proofs:
             record(proof)
-    return Proved(system, memory.deepest, equalities, frozenset(memory.executed))
+    return Proved(system, memory.deepest, equalities, frozenset(memory.executed), tuple(cut_points))
 
 
 @dataclass(frozen=True)
@@ -106,6 +112,39 @@ def _goals(memory: KernelMemory, contract: Contract) -> Iterator[_Goal]:
     for number, claim in enumerate(contract.claims):
         words = [written[i] for i in range(limbs * number, limbs * (number + 1))]
         yield _Goal(number, value_of(words, memory.system.radix), claim)
+
+
+def _cut_point(
+    system: System,
+    inputs: tuple[Input, ...],
+    contract: Contract,
+    claim: Claim,
+    samples: Sequence[Sample],
+) -> CutPoint:
+    """The words of a value between, proved to be it. Raises ProofError."""
+    values = residues(contract, claim, samples)
+    refused = None
+    for limbs, high in candidates(system, contract, samples, values):
+        words = value_of([{(v,): 1} for v in limbs], system.radix)
+        below = replace(contract, high=high)
+        try:
+            cases = _proofs(system, inputs, below, _Goal(0, words, claim), samples)
+        except ProofError as error:
+            refused = error
+        else:
+            return CutPoint(Input(f"v{len(inputs)}", limbs, high), tuple(cases))
+    raise refused or ProofError("function: a value between is not found")
+
+
+def _from_there_on(
+    system: System, inputs: tuple[Input, ...], samples: tuple[Sample, ...], value: Input
+) -> tuple[tuple[Input, ...], tuple[Sample, ...]]:
+    """The operands, and those of runs, with a value between among them; its words are held."""
+    system.hold(value.limbs, value.high)
+    number = value_of([{(v,): 1} for v in value.limbs], system.radix)
+    runs = ((*s.operands, refute.evaluate(number, s.values)) for s in samples)
+    later = tuple(Sample(run, s.values) for run, s in zip(runs, samples, strict=True))
+    return (*inputs, value), later
 
 
 def _proofs(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fieldc.proof.bounds import Case
 from fieldc.proof.combinations import Combination
 from fieldc.proof.equations import System
-from fieldc.proof.facts import Bound
+from fieldc.proof.facts import Bound, Input
 from fieldc.proof.wraps import Equality
 
 
@@ -32,6 +32,14 @@ class Excluded:
 
 
 @dataclass(frozen=True)
+class CutPoint:
+    """A value between operands and results, in words of the code, and why it is right."""
+
+    value: Input
+    cases: tuple[CaseProof | Excluded, ...]
+
+
+@dataclass(frozen=True)
 class Proved:
     """What a finished proof rests on."""
 
@@ -43,6 +51,8 @@ class Proved:
     """What dropped carries equal, in all cases."""
     instructions: frozenset[str] = frozenset()
     """The names of the instructions that the code runs."""
+    cut_points: tuple[CutPoint, ...] = ()
+    """In the order of the contract; each is proved by means of those before it."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +65,13 @@ class ProvedCode:
     rows: int = 0
     equalities: tuple[Equality, ...] = ()
     instructions: frozenset[str] = frozenset()
+    cut_points: tuple[CutPoint, ...] = ()
 
     @classmethod
     def of(cls, proved: Proved, cases: Sequence[CaseProof | Excluded]) -> ProvedCode:
         """A proof with its cases."""
         rows = len(proved.system.rows)
-        return cls(proved.stack, tuple(cases), rows, proved.equalities, proved.instructions)
+        return cls(
+            *(proved.stack, tuple(cases), rows),
+            *(proved.equalities, proved.instructions, proved.cut_points),
+        )

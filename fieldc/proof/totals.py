@@ -88,7 +88,7 @@ class Total:
             if place is None:
                 self.places[number] = {monomial: None}
                 owner = self.system.owners[number]
-                if 0 <= owner < self._current:
+                if 0 <= owner < self._current and number not in self.system.held:
                     heappush(self._queue, -owner)
             else:
                 place[monomial] = None

@@ -74,6 +74,7 @@ def subjects() -> tuple[Subject, ...]:
 FUSED = (
     *("sum_of_products_3", "difference_of_products", "fp2_mul", "fp2_square"),
     *("mul_lazy", "square_lazy", "add_lazy", "sub_lazy", "reduce_lazy", "mul_by_3"),
+    "square_times_2",
 )
 """Operations that are built where they are named: sampled only, the golden file lacks them."""
 

@@ -36,6 +36,17 @@ pub(crate) struct Proof {
     /// What carries equal that nothing reads, in all cases.
     #[serde(default)]
     pub(crate) equalities: Vec<Equality>,
+    /// Values between the operands and the result, in order.
+    #[serde(default)]
+    pub(crate) cut_points: Vec<CutPoint>,
+    pub(crate) cases: Vec<Case>,
+}
+
+/// Words of the code whose number is a value between, and the largest that it may be.
+#[derive(Debug, Deserialize)]
+pub(crate) struct CutPoint {
+    pub(crate) words: Vec<usize>,
+    pub(crate) high: Integer,
     pub(crate) cases: Vec<Case>,
 }
 
@@ -71,6 +82,8 @@ pub(crate) struct Parameters {
     /// Products in a sum.
     pub(crate) count: Option<usize>,
     pub(crate) factor: Option<i64>,
+    /// How often a value is squared.
+    pub(crate) squarings: Option<usize>,
     /// 1 where values below 2p are taken and given.
     pub(crate) lazy: Option<u8>,
 }
@@ -78,7 +91,7 @@ pub(crate) struct Parameters {
 impl Stated {
     /// The operation's name, made of its family and numbers: `fp2_mul_minus_5`, `mul_lazy`.
     pub(crate) fn name(&self) -> String {
-        let Parameters { beta, count, factor, lazy } = &self.parameters;
+        let Parameters { beta, count, factor, squarings, lazy } = &self.parameters;
         let mut name = self.family.clone();
         if let Some(beta) = beta.filter(|beta| *beta != -1) {
             name += if beta < 0 { "_minus" } else { "" };
@@ -87,8 +100,8 @@ impl Stated {
         if let Some(count) = count.filter(|count| *count != 2) {
             name += &format!("_{count}");
         }
-        if let Some(factor) = factor {
-            name += &format!("_{factor}");
+        for number in factor.iter().copied().chain(squarings.map(|count| count as i64)) {
+            name += &format!("_{number}");
         }
         name + if lazy.is_some() { "_lazy" } else { "" }
     }

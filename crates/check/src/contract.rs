@@ -21,7 +21,7 @@ pub(crate) struct Operand {
 }
 
 /// z's values: factor * value = claim mod p, and value <= most.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Contract {
     pub(crate) p: BigInt,
     pub(crate) limbs: usize,
@@ -35,6 +35,11 @@ pub(crate) struct Contract {
     pub(crate) claims: Vec<Polynomial>,
     /// The largest of z's values that is allowed.
     pub(crate) most: BigInt,
+    /// Values between operands and result that are still to be shown. The claim is of the first one;
+    /// each later one, and the result, is the square of the one before it.
+    pub(crate) between: usize,
+    /// Those that were shown, and the largest that each may be.
+    shown: Vec<(Polynomial, BigInt)>,
 }
 
 /// Families of which some operations take values below 2p.
@@ -83,7 +88,7 @@ impl Contract {
         let factor = match family {
             "to_montgomery" => r.modinv(&p).expect("p is odd"),
             "mul" | "mul_add" | "square" | "redc" | "from_montgomery" | "sum_of_products" => r,
-            "difference_of_products" | "fp2_mul" | "fp2_square" => r,
+            "difference_of_products" | "fp2_mul" | "fp2_square" | "square_times" => r,
             _ => 1.into(),
         };
         let high: BigInt = bound - 1;
@@ -96,13 +101,16 @@ impl Contract {
         let mut operands: Vec<_> =
             ["x", "y", "a"].into_iter().take(operands).map(residue).collect();
         let mut claims = claims;
+        let between = parameters.squarings.unwrap_or(1) - 1; // not 0, or it has no meaning
         if let Some(bits) = integer_bits(family) {
             let size = bits / 64;
             let high = (BigInt::from(1) << bits) - 1;
             operands.push(Operand { name: "k".to_string(), values: 1, limbs: size, high });
             claims = vec![number(0, limbs).times(&number(limbs, size))];
         }
-        Self { p, limbs, convention, operands, width: limbs, factor, claims, most }.checked()
+        let (width, shown) = (limbs, Vec::new());
+        Self { p, limbs, convention, operands, width, factor, claims, most, between, shown }
+            .checked()
     }
 
     /// The contract of a formula on n limbs. Its claims are modulo p.
@@ -125,8 +133,23 @@ impl Contract {
             first += operand.limbs;
         }
         let claims = formula.evaluate(&mut Modulo(p.clone()), p, limbs, values)?;
-        let (p, factor) = (p.clone(), 1.into());
-        Self { p, limbs, convention, operands, width, factor, claims, most }.checked()
+        let (p, factor, between, shown) = (p.clone(), 1.into(), 0, Vec::new());
+        Self { p, limbs, convention, operands, width, factor, claims, most, between, shown }
+            .checked()
+    }
+
+    /// The contract of the code up to a value between, which may be at most `most`.
+    pub(crate) fn until(&self, most: &BigInt) -> Self {
+        Self { most: most.clone(), ..self.clone() }
+    }
+
+    /// The contract of what follows a value between, which was shown to be at most `most`.
+    pub(crate) fn after(self, value: Polynomial, most: BigInt) -> Outcome<Self> {
+        let between = self.between.checked_sub(1).ok_or("contract: no value is between")?;
+        let claims = vec![value.times(&value)];
+        let mut shown = self.shown.clone();
+        shown.push((value, most));
+        Ok(Self { claims, between, shown, ..self })
     }
 
     /// Refuses operands that do not fit into registers, or whose names are not their own.
@@ -157,15 +180,25 @@ impl Contract {
     pub(crate) fn named(&self, name: &str) -> Option<(Polynomial, &BigInt)> {
         let mut number_of = 0;
         let mut before = "";
-        self.values().find_map(|(operand, first)| {
-            number_of = if before == operand.name { number_of + 1 } else { 0 };
-            before = &operand.name;
-            let is_it = match operand.values {
-                1 => name == operand.name,
-                _ => name == format!("{}.{number_of}", operand.name),
-            };
-            is_it.then(|| (number(first, operand.limbs), &operand.high))
-        })
+        let mut operands = self.values();
+        operands
+            .find_map(|(operand, first)| {
+                number_of = if before == operand.name { number_of + 1 } else { 0 };
+                before = &operand.name;
+                let is_it = match operand.values {
+                    1 => name == operand.name,
+                    _ => name == format!("{}.{number_of}", operand.name),
+                };
+                is_it.then(|| (number(first, operand.limbs), &operand.high))
+            })
+            .or_else(|| self.between(name))
+    }
+
+    /// The k-th value that was shown, named `vk`, where operands count too.
+    fn between(&self, name: &str) -> Option<(Polynomial, &BigInt)> {
+        let number: usize = name.strip_prefix('v')?.parse().ok()?;
+        let (value, most) = self.shown.get(number.checked_sub(self.values().count())?)?;
+        Some((value.clone(), most))
     }
 
     /// What the pointers that it takes lead to, in call order.
@@ -205,8 +238,14 @@ fn meaning(
     let (x, y) = (value(0), value(1));
     let product = |a, b| value(a).times(&value(b));
     let one = |operands, claim| Meaning { beside: 1, operands, claims: vec![claim] };
-    let &Parameters { beta, count, factor, lazy: _ } = parameters;
+    let &Parameters { beta, count, factor, squarings, lazy: _ } = parameters;
+    if (family == "square_times") != squarings.is_some() {
+        return None;
+    }
     Some(match (family, beta, count, factor) {
+        ("square_times", None, None, None) => {
+            (1..=64).contains(&squarings?).then(|| one(1, x.times(&x)))?
+        }
         ("add", None, None, None) => one(2, x.plus(&y, 1)),
         ("sub", None, None, None) => one(2, x.plus(&y, -1)),
         ("neg", None, None, None) => one(1, Polynomial::default().plus(&x, -1)),

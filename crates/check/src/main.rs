@@ -28,14 +28,16 @@ mod system;
 mod tests;
 mod x86_64;
 
-use certificate::{Certificate, Product, Proof, Stated};
+use certificate::{Certificate, CutPoint, Product, Proof, Stated};
 use contract::Contract;
 use formula::Formula;
 use memory::Run;
 use object::Architecture;
+use polynomial::Polynomial;
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
+use std::slice;
 use x86_64::Routines;
 
 /// A result, or why there is none.
@@ -67,7 +69,17 @@ fn verify(certificate: &Certificate, object: &[u8]) -> Outcome<()> {
 fn verify_code(code: &[u8], contract: &Contract, proof: &Proof) -> Outcome<()> {
     let mut run = run(code, contract, None, proof.stack, &proof.products)?;
     replay::extend(&proof.equalities, contract, &mut run.system)?;
-    replay::replay(&proof.cases, contract, &run.system, &run.z)
+    let mut contract = contract.clone();
+    for CutPoint { words, high, cases } in &proof.cut_points {
+        let value = run.system.words(words)?;
+        replay::replay(cases, &contract.until(&high.0), &run.system, slice::from_ref(&value))?;
+        run.system.limit(words, &high.0);
+        contract = contract.after(Polynomial::number(value.into_iter()), high.0.clone())?;
+    }
+    if contract.between > 0 {
+        return fail("values between operands and result are missing");
+    }
+    replay::replay(&proof.cases, &contract, &run.system, &run.z)
 }
 
 /// Runs the code to its return, where it uses the stack that is stated.

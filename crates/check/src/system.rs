@@ -29,6 +29,32 @@ impl System {
         Polynomial::variable(self.highs.len() - 1)
     }
 
+    /// The variables of these numbers, as words.
+    pub(crate) fn words(&self, numbers: &[usize]) -> Outcome<Vec<Word>> {
+        match numbers.iter().find(|number| **number >= self.highs.len()) {
+            Some(number) => fail(format!("there is no variable {number}")),
+            None => Ok(numbers.iter().copied().map(Polynomial::variable).collect()),
+        }
+    }
+
+    /// What a number that is at most `high` says of its limbs, and of their top bits.
+    pub(crate) fn limit(&mut self, limbs: &[usize], high: &BigInt) {
+        for (index, number) in limbs.iter().enumerate() {
+            self.narrow(*number, &(high >> (64 * index)));
+        }
+        let tops: Vec<_> =
+            self.tops.iter().map(|(of, top)| (*of, top.variables().next())).collect();
+        for ((word, k), top) in tops {
+            let most = BigInt::from(self.highs[word]) >> (64 - k);
+            top.into_iter().for_each(|number| self.narrow(number, &most));
+        }
+    }
+
+    fn narrow(&mut self, number: usize, high: &BigInt) {
+        let high = u64::try_from(high).unwrap_or(u64::MAX);
+        self.highs[number] = self.highs[number].min(high);
+    }
+
     /// The largest value that the ranges of its variables leave a word.
     pub(crate) fn most(&self, word: &Word) -> BigInt {
         word.upper(&self.highs)

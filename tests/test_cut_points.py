@@ -1,0 +1,128 @@
+"""Values between operands and result: proved one after the other, written down, and replayed."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from certificates import certificate_of, code_of, object_of
+from contracts import contract_named
+from forged import Tamper, renamed, replay
+
+from fieldc.catalogue import find_field
+from fieldc.machine.assemble import host_triple
+from fieldc.proof.equations import System
+from fieldc.proof.identity import ProofError
+from fieldc.proof.prove import prove
+
+pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the kernels are x86-64")
+CASES = [
+    ("bn254-p", "square_times_4", "log-jump", "mulx"),  # a value below 2p, then one below p
+    ("bls12-381-p", "square_times_2", "cios", "adx"),
+    ("secp256k1-p", "square_times_2", "log-jump", "base"),  # no spare bit
+    ("curve25519", "square_times_8", "cios", "mulx"),  # top bits of a limb that are 0
+    ("goldilocks", "square_times_4", "cios", "mulx"),  # one limb
+]
+FIRST = CASES[0]
+
+
+@pytest.mark.parametrize("case", CASES, ids="-".join)
+def test_repeated_squarings_are_proved_and_replayed(
+    checker: Path, tmp_path: Path, case: tuple[str, str, str, str]
+) -> None:
+    certificate = certificate_of(*case)
+    squarings = certificate["contract"]["parameters"]["squarings"]
+    assert len(certificate["cut_points"]) == squarings - 1
+    status, said = replay(checker, tmp_path, certificate, object_of(*case))
+    assert status == 0 and said.startswith("PROVED "), said
+
+
+def test_more_or_fewer_squarings_are_refused() -> None:
+    f = find_field(FIRST[0])
+    for other in ("square", "square_times_2", "square_times_8"):
+        with pytest.raises(ProofError, match=r"^function: "):
+            prove(code_of(*FIRST), contract_named(other, f.p, f.n))
+
+
+def test_what_a_value_says_of_its_limbs() -> None:
+    system = System(8)
+    low, high, other = (system.new(name, 255) for name in ("low", "high", "other"))
+    top = system.new("high>>6", 3)
+    system.top_bits[high, 6] = top
+    system.hold((low, high), 0x4123)
+    assert [system.ranges[v][1] for v in (low, high, other, top)] == [255, 0x41, 255, 1]
+
+
+def _one_left_out(c: dict[str, Any]) -> None:
+    del c["cut_points"][1]
+
+
+def _none(c: dict[str, Any]) -> None:
+    del c["cut_points"]
+
+
+def _one_twice(c: dict[str, Any]) -> None:
+    c["cut_points"].append(c["cut_points"][-1])
+
+
+def _in_another_order(c: dict[str, Any]) -> None:
+    c["cut_points"].reverse()
+
+
+def _other_words(c: dict[str, Any]) -> None:
+    c["cut_points"][0]["words"].reverse()
+
+
+def _a_lower_bound(c: dict[str, Any]) -> None:
+    c["cut_points"][0]["high"] = hex(int(c["cut_points"][0]["high"], 16) >> 1)
+
+
+def _no_words(c: dict[str, Any]) -> None:
+    c["cut_points"][0]["words"] = []
+
+
+def _unknown_words(c: dict[str, Any]) -> None:
+    c["cut_points"][0]["words"][0] = 10**6
+
+
+def _a_case_left_out(c: dict[str, Any]) -> None:
+    c["cut_points"][1]["cases"].pop()
+
+
+def _no_cases(c: dict[str, Any]) -> None:
+    c["cut_points"][0]["cases"] = []
+
+
+def _the_claim_of_another(c: dict[str, Any]) -> None:
+    c["cut_points"][0]["cases"] = c["cut_points"][2]["cases"]
+
+
+def _fewer_squarings(c: dict[str, Any]) -> None:
+    renamed(c, "square_times", squarings=2)
+
+
+def _more_squarings(c: dict[str, Any]) -> None:
+    renamed(c, "square_times", squarings=5)
+
+
+def _one_squaring(c: dict[str, Any]) -> None:
+    renamed(c, "square")
+
+
+TAMPERS = (
+    *(_one_left_out, _none, _one_twice, _in_another_order, _other_words, _a_lower_bound),
+    *(_no_words, _unknown_words, _a_case_left_out, _no_cases),
+    *(_the_claim_of_another, _fewer_squarings, _more_squarings, _one_squaring),
+)
+
+
+@pytest.mark.parametrize("tamper", TAMPERS)
+def test_the_checker_rejects_changed_cut_points(
+    checker: Path, tmp_path: Path, tamper: Tamper
+) -> None:
+    certificate = copy.deepcopy(certificate_of(*FIRST))
+    tamper(certificate)
+    status, said = replay(checker, tmp_path, certificate, object_of(*FIRST))
+    assert status == 1 and said.startswith("FAILED "), said
