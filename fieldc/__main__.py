@@ -14,10 +14,10 @@ def main() -> int:
     try:
         status = loaded()
     except BaseException as error:
-        if not interrupted(error):
+        signalled = ended(error)
+        if signalled is None:
             raise
-        print("fieldc: interrupted", file=sys.stderr)
-        status = INTERRUPTED
+        status = signalled
     if status in (INTERRUPTED, TERMINATED):
         leave(status)
     return status
@@ -41,14 +41,19 @@ def loaded() -> int:
     return status
 
 
-def interrupted(error: BaseException) -> bool:
-    """Whether Ctrl-C is what ended the program. A second one changes nothing."""
+def ended(error: BaseException) -> int | None:
+    """Say which signal ended the program, and return its status; None where it was no signal."""
     import signal
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    from fieldc.errors import interruption
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one changes nothing
+    from fieldc.errors import Terminated, interruption
 
-    return interruption(error) is not None
+    cause = interruption(error)
+    if cause is None:
+        return None
+    terminated = isinstance(cause, Terminated)
+    print(f"fieldc: {'terminated' if terminated else 'interrupted'}", file=sys.stderr)
+    return TERMINATED if terminated else INTERRUPTED
 
 
 def leave(status: int) -> None:

@@ -128,7 +128,7 @@ def test_a_circle_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_the_prover_imports_nothing_of_the_compiler() -> None:
     may = allowed(rooms())
-    assert may["binary/"] == {"binary/", "errors.py", "signals.py"}
+    assert may["binary/"] == {"binary/", "errors.py", "signals.py", "reading.py"}
     assert may["proof/"] == {"proof/", "binary/"}
 
 

@@ -296,18 +296,21 @@ def test_the_help_of_a_verb(capsys: pytest.CaptureFixture[str]) -> None:
         assert capsys.readouterr().out.startswith("usage: fieldc show")
 
 
-def test_an_interrupt_while_the_command_line_is_loaded() -> None:
-    text = """
-import sys, runpy
+@pytest.mark.parametrize(
+    ("name", "status", "said"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")]
+)
+def test_a_signal_while_the_command_line_is_loaded(name: str, status: int, said: str) -> None:
+    text = f"""
+import runpy, signal, sys
 class Interrupt:
     def find_spec(self, name, *rest):
         if name == "fieldc.field":
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.{name})
 sys.meta_path.insert(0, Interrupt())
 runpy.run_module("fieldc", run_name="__main__")
 """
     done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "fieldc: interrupted\n")
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", f"fieldc: {said}\n")
 
 
 def test_nothing_is_loaded_before_an_interrupt_is_expected() -> None:

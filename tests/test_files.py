@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from outputs import BUILD, FULL, contents, fail_at
 
-from fieldc import cli
+from fieldc import cli, reading
+from fieldc.artifacts import write as builder
 from fieldc.artifacts.write import MANIFEST
 from fieldc.files import OutputError, check_file, write_file
 
@@ -76,6 +78,31 @@ def test_a_build_replaces_its_own_and_nothing_else(
     (out / MANIFEST).write_text("{}")
     assert cli.main([*BUILD, *to]) == 2
     assert "holds 'manifest.json', which" in capsys.readouterr().err
+
+
+def test_a_build_that_ends_later_does_not_replace_another_field(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    to = ("-o", str(tmp_path / "out"))
+    whole = builder.certified
+
+    def meanwhile(files: Mapping[str, bytes]) -> str:
+        monkeypatch.setattr(builder, "certified", whole)
+        assert cli.main([*BUILD, *to]) == 0
+        return whole(files)
+
+    monkeypatch.setattr(builder, "certified", meanwhile)
+    assert cli.main(["build", "19", "--op", "add", "--target", "c", *to]) == 2
+    assert "out' holds a build of 0x11, 64-bit words" in capsys.readouterr().err
+    assert json.loads(contents(tmp_path / "out")[MANIFEST])["p"] == "0x11"
+
+
+def test_a_file_is_read_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "text").write_bytes(b"\xef\xbb\xbf[1]")
+    assert reading.read_text(tmp_path / "text") == "[1]"
+    monkeypatch.setattr(reading, "MOST", 5)
+    with pytest.raises(OSError, match="too long"):
+        reading.read_bytes(tmp_path / "text")
 
 
 def test_a_folder_in_use_stays_the_same_folder(

@@ -296,6 +296,11 @@ def readings(expression: Expression) -> list[Expression]:
     if expression.kernel in STUDIED:
         offered = [k for k in offered if k.algorithm == algorithm]
     found = [read for k in offered for read in _traced(k, f)]
+    if offered and not found:
+        raise NotInDigits(
+            f"{operation} by {algorithm} does not fit digits for this prime:"
+            " a column is larger than a word; Montgomery form fits"
+        )
     if not found:
         names = ", ".join(k.algorithm for k in KERNELS if k.operation == operation) or "nothing"
         raise NotInDigits(f"{operation} by {algorithm} is not read in digits; there is: {names}")

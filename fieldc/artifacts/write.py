@@ -130,6 +130,8 @@ def check_writable(folder: Path, field: Field) -> None:
     """
     name = quote(str(folder))
     recover(folder)
+    if os.path.islink(os.path.realpath(folder)):
+        raise OutputError(f"cannot write {name}: its links lead in a circle; {ELSEWHERE}")
     there = folder
     while not there.exists() and there != there.parent:
         there = there.parent
@@ -178,9 +180,9 @@ def write(folder: Path, field: Field, files: Mapping[str, bytes]) -> dict[str, s
     What the checker said of it is `checked`, where the checker is installed. Raises OutputError,
     NotCertified; then the folder is as it was.
     """
-    check_writable(folder, field)
     manifest = json.loads(files[MANIFEST]) | {"files": sorted(files)}
     named = {**files, MANIFEST: (json.dumps(manifest, indent=2) + "\n").encode()}
     checked = certified(named)
+    check_writable(folder, field)  # last: another build may have taken the folder meanwhile
     write_folder(folder, named, ELSEWHERE, seal=MANIFEST)
     return {"checked": checked} if checked else {}

@@ -15,6 +15,7 @@ from fieldc.binary.mach_o import read_mach_o
 from fieldc.binary.native import lief
 from fieldc.binary.pe import read_pe
 from fieldc.errors import quote
+from fieldc.reading import read_bytes
 
 READERS: dict[bytes, Callable[[bytes], Image]] = {
     b"\x7fELF": read_elf,
@@ -95,7 +96,7 @@ def find_routine(images: dict[str, Image], symbol: str) -> tuple[str, Routine]:
 
 def _bytes_of(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_bytes(path)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ObjectError(f"cannot read {quote(str(path))}: {reason}") from None

@@ -14,6 +14,7 @@ from fieldc.commands.options import picture
 from fieldc.commands.races import draw
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.files import check_file
+from fieldc.reading import read_text
 
 
 @verb(
@@ -34,7 +35,7 @@ def plot(arguments: argparse.Namespace) -> Answer:
 def read_rows(path: str) -> list[Mapping[str, Any]]:
     """The rows of a race in a file. Raises UsageError."""
     try:
-        rows = json.loads(Path(path).read_text(encoding="utf-8"))
+        rows = json.loads(read_text(Path(path)))
     except OSError as error:
         raise UsageError(f"cannot read {quote(path)}: {error.strerror}") from None
     except UnicodeDecodeError:

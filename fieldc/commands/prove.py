@@ -15,6 +15,7 @@ from fieldc.catalogue import find_field, quote
 from fieldc.commands.progress import progress
 from fieldc.commands.routines import listed, stated
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
+from fieldc.reading import read_bytes
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -216,7 +217,7 @@ def jobs_of_crate(folder: Path, field: str) -> list[Job]:
 def read(path: Path) -> bytes:
     """A file's bytes. Raises UsageError."""
     try:
-        return path.read_bytes()
+        return read_bytes(path)
     except OSError as error:
         raise UsageError(f"cannot read {quote(str(path))}: {error.strerror}") from None
 
@@ -298,7 +299,7 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
 def certificate_changed(folder: Path, file: str, digest: str) -> str:
     """Why a certificate is not the one that was written; empty where it is."""
     try:
-        found = hashlib.sha256((folder / file).read_bytes()).hexdigest()
+        found = hashlib.sha256(read_bytes(folder / file)).hexdigest()
     except OSError as error:
         return f"certificate: cannot read {file}: {error.strerror}"
     return "" if found == digest else f"certificate: {file} is not the one that was written"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fieldc.catalogue import find_field, quote
 from fieldc.commands.verb import Answer, Table, UsageError
+from fieldc.reading import read_text
 
 if TYPE_CHECKING:
     from fieldc.artifacts.foreign import ForeignContract
@@ -134,6 +135,6 @@ def _contract(given: str | None) -> str:
     if not given or not Path(given).is_file():
         return ""
     try:
-        return Path(given).read_text("utf-8")
+        return read_text(Path(given))
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {quote(given)}: {error}") from None

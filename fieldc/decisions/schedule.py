@@ -20,6 +20,7 @@ from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.processors import processors
+from fieldc.reading import read_text
 from fieldc.targets.header import field_symbol
 from fieldc.targets.x86_64.allocate import AllocationError
 from fieldc.targets.x86_64.choices import PLAIN, VARIANTS, Choices, Refinement
@@ -160,8 +161,8 @@ def row_of(entry: TunedKernel) -> dict[str, object]:
     }
 
 
-def read(text: str, field: Field) -> Schedule:
-    """A schedule of this field. Raises ScheduleError."""
+def read(text: str, field: Field, name: str = "this") -> Schedule:
+    """A schedule of this field, from the text of the file `name`. Raises ScheduleError."""
     try:
         data = json.loads(text)
         if data["schedule"] != VERSION:
@@ -172,7 +173,7 @@ def read(text: str, field: Field) -> Schedule:
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         missing = isinstance(error, KeyError)
         what = f"it lacks {shortened(error)}" if missing else shortened(error)
-        raise ScheduleError(f"this is no schedule of fieldc tune: {what}") from None
+        raise ScheduleError(f"{name} is no schedule of fieldc tune: {what}") from None
     if p != field.p or field.word != 64:
         raise ScheduleError(f"the schedule is for {quote(schedule.label)}, not {field.label}")
     return schedule
@@ -223,10 +224,11 @@ def load_schedule(path: Path, field: Field) -> Schedule:
     if str(path) in processors() and not path.exists():
         return shipped(field, str(path))
     try:
-        return read(path.read_text("utf-8"), field)
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not a text"
         raise ScheduleError(f"cannot read {quote(str(path))}: {reason}") from None
+    return read(text, field, quote(str(path)))
 
 
 def file_name(field: Field, processor: str) -> str:

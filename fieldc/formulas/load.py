@@ -13,6 +13,7 @@ from types import ModuleType
 from fieldc.errors import UserError, quote
 from fieldc.formulas.errors import FormulaError, line_of, wrong
 from fieldc.formulas.formula import RECORDED, Formula
+from fieldc.reading import read_bytes
 
 MODULE = "fieldc_formula_file"
 """The name that a file's module has while it runs."""
@@ -27,7 +28,7 @@ def load_formulas(path: Path) -> list[Formula]:
     """
     file = str(path)
     try:
-        source = path.read_bytes()
+        source = read_bytes(path)
     except OSError as error:
         raise FormulaError(f"cannot read {quote(file)}: {error.strerror}") from None
     try:

@@ -5,12 +5,14 @@ Memory: below DATA is room for values that wait, then come the field's own, then
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from fieldc.algorithms import representations
-from fieldc.algorithms.representations import PLAIN, Offer, Representation
+from fieldc.algorithms.representations import PLAIN, Representation
+from fieldc.algorithms.unsaturated import NotInDigits
 from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
 from fieldc.formulas.formula import Formula
@@ -70,12 +72,17 @@ def kernels_of(f: Field, form: ModuleForm, r: Representation) -> tuple[tuple[Cho
 
 def fastest(f: Field) -> Representation:
     """The representation of which a product and a square take the fewest steps in both forms."""
+    offers = [o.representation for o in representations(f) if o.applies]
+    return min(offers, key=lambda r: _steps(f, r))
 
-    def steps(offer: Offer) -> int:
-        made = (kernels_of(f, form, offer.representation) for form in FORMS)
-        return sum(cost(program) for kernels in made for _, program in kernels[len(SAME) :])
 
-    return min((o for o in representations(f) if o.applies), key=steps).representation
+def _steps(f: Field, r: Representation) -> float:
+    """The steps of a product and a square in both forms; infinite where one does not fit."""
+    try:
+        made = [kernels_of(f, form, r) for form in FORMS]
+    except NotInDigits:
+        return math.inf
+    return sum(cost(program) for kernels in made for _, program in kernels[len(SAME) :])
 
 
 def field_module(
