@@ -72,7 +72,7 @@ class Formula:
     def check_elements(self, who: str) -> None:
         """Raise FormulaError unless all operands and results are elements, which `who` needs."""
         if self.sizes:
-            message = f"{who} has formulas of elements only; C packages and Python take this one"
+            message = f"{who} has formulas of elements only; packages for C and Rust take this one"
             raise wrong(message, (self.file, self.line))
 
     @property

@@ -88,6 +88,12 @@ def size_of(terms: int, factor: Any) -> Range:
     return Range(multiple=terms, bits=SIZES[factor])
 
 
+def said_terms(bound: Range) -> str:
+    """The bound of a sum with the products it holds, as text."""
+    count = "1 product" if bound.multiple == 1 else f"{bound.multiple} products"
+    return f"{bound.bound}, at most {count}"
+
+
 def accumulator(terms: int, factor: Any = Element) -> type[Accumulator]:
     """The type of a sum of so many products of elements, or of elements and k of U64.
 

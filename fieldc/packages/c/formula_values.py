@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fieldc.field import Field
+from fieldc.formulas.sizes import said_terms
 from fieldc.operands import Range
 from fieldc.packages.c.constants import limbs
 
@@ -79,10 +80,8 @@ class CValue:
             return f"Any {self.name} but 0 counts as 1."
         if self.bound.is_residue or self.is_passed:
             return ""
-        text = f"{self.name} < {self.bound.bound}"
-        if self.bound.powers:
-            text += f", at most {self.bound.multiple} products"
-        return f"{text}."
+        text = said_terms(self.bound) if self.bound.powers else self.bound.bound
+        return f"{self.name} < {text}."
 
     def declared(self, name: str, rows: Sequence[Sequence[int]]) -> str:
         """A table of values, each as its numbers."""

@@ -23,7 +23,7 @@ from fieldc.packages.rust.aarch64_text import arm_kernels
 from fieldc.packages.rust.cargo import features_text
 from fieldc.packages.rust.classes import LIMBS
 from fieldc.packages.rust.crate import TYPES, field_type, modules
-from fieldc.packages.rust.formulas import ENDINGS, TAKEN, RustFormula
+from fieldc.packages.rust.formulas import ENDINGS, TAKEN, RustFormula, formula_tests
 from fieldc.packages.rust.formulas import FILE as FORMULAS
 from fieldc.packages.rust.formulas import TARGET as FORMULA_TARGET
 from fieldc.packages.rust.formulas import module as formulas_module
@@ -91,8 +91,6 @@ def build_package(
             f"--package rust takes primes of up to {most} bits, not {field.bits}; use --package c"
         )
     check_names(formulas, (*TAKEN, type_name(field)), ENDINGS)
-    for one in formulas:
-        one.check_elements("a Rust package")
     words = values(field, traits, formulas)
     decided = [decide_formula(field, one, FORMULA_TARGET, processor) for one in formulas]
     kernels = [_packaged(a) for a in build([*decisions(field, processor), *decided], progress)]
@@ -157,7 +155,7 @@ def values(f: Field, traits: Sequence[str], formulas: Sequence[Formula] = ()) ->
     if formulas:
         said = [RustFormula(one, f, words["type"]) for one in formulas]
         words["formula_file"] = Path(formulas[0].file).name
-        words["formula_tests"] = "".join(one.test() for one in said)
+        words["formula_tests"] = formula_tests(said)
         words["formula_signatures"] = "".join(f"{one.signature};\n" for one in said)
         words["formulas"] = fill("formulas.md", words)
     return words
