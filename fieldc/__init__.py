@@ -6,20 +6,24 @@ costs nothing.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost 20 ms
-    from fieldc.elements import Element as Element
-    from fieldc.elements import Field as Field
-    from fieldc.native import compile as compile
+    from fieldc.python.arrays import LengthMismatch as LengthMismatch
+    from fieldc.python.compile import compile as compile
+    from fieldc.python.elements import Element as Element
+    from fieldc.python.elements import Field as Field
+    from fieldc.python.elements import FieldMismatch as FieldMismatch
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Element": "fieldc.elements",
-    "Field": "fieldc.elements",
-    "compile": "fieldc.native",
+    "Element": "fieldc.python.elements",
+    "Field": "fieldc.python.elements",
+    "FieldMismatch": "fieldc.python.elements",
+    "LengthMismatch": "fieldc.python.arrays",
+    "compile": "fieldc.python.compile",
 }
 """The module of each public name."""
 
-__all__ = ["Element", "Field", "__version__", "compile"]
+__all__ = ["Element", "Field", "FieldMismatch", "LengthMismatch", "__version__", "compile"]
 
 
 def __getattr__(name: str) -> object:

@@ -52,7 +52,7 @@ ASK_NOBODY = {
     "lab/report/compose.py": "the study shows what compilers make of one algorithm",
     "lab/study.py": "the study is about algorithms",
     "lab/target_counts.py": "a table of targets by their defaults",
-    "native_arithmetic.py": "hosts for which we have no kernels",
+    "python/native_arithmetic.py": "hosts for which we have no kernels",
     "packages/rust/aarch64.py": REASON,
     "packages/rust/classes.py": REASON,
     "targets/rust/targets.py": "adds to a choice what its text needs of the processor",

@@ -6,9 +6,10 @@ import random
 
 import pytest
 
-from fieldc import Field, residue_arrays
-from fieldc.elements import FieldMismatch
-from fieldc.residue_arrays import LengthMismatch
+from fieldc import Field
+from fieldc.python import arrays
+from fieldc.python.arrays import LengthMismatch
+from fieldc.python.elements import FieldMismatch
 from fieldc.targets.array_targets import fastest_here
 
 WAYS = [
@@ -25,7 +26,7 @@ WAYS = [
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels on arrays, or none."""
     if not request.param:
-        monkeypatch.setattr(residue_arrays, "_function", lambda f, operation: None)
+        monkeypatch.setattr(arrays, "_function", lambda f, operation: None)
 
 
 @pytest.mark.usefixtures("way")

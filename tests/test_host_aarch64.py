@@ -7,14 +7,14 @@ import platform
 import pytest
 
 from fieldc.algorithms import choose
-from fieldc.arithmetic import arithmetic_of
 from fieldc.artifacts import host
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.catalogue import find_field
 from fieldc.machine import processor
 from fieldc.machine.check import check
 from fieldc.machine.emulated import RunningProgram
-from fieldc.native_arithmetic import NativeArithmetic
+from fieldc.python.arithmetic import arithmetic_of
+from fieldc.python.native_arithmetic import NativeArithmetic
 from fieldc.targets.llvm.emulators import EMULATORS
 from fieldc.targets.registry import TARGETS
 

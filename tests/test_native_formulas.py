@@ -10,9 +10,9 @@ import pytest
 from fieldc import Element as FieldElement
 from fieldc import Field, compile
 from fieldc.artifacts.host import OperandError
-from fieldc.elements import FieldMismatch
 from fieldc.formulas import Element, FormulaError, extend, formula
 from fieldc.machine.processor import is_x86_64
+from fieldc.python.elements import FieldMismatch
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="this host runs no kernels in-process")
 Fp2 = extend(Element, 2, -1)

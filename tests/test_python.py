@@ -10,13 +10,13 @@ import pytest
 
 import fieldc
 from fieldc import Element, Field, compile
-from fieldc.arithmetic import PythonArithmetic
 from fieldc.catalogue import find_field
-from fieldc.elements import FieldMismatch
 from fieldc.errors import UserError
 from fieldc.field import Field as Constants
 from fieldc.machine.processor import ProcessorError, is_x86_64
-from fieldc.native_arithmetic import NativeArithmetic
+from fieldc.python.arithmetic import PythonArithmetic
+from fieldc.python.elements import FieldMismatch
+from fieldc.python.native_arithmetic import NativeArithmetic
 
 NATIVE = pytest.mark.skipif(not is_x86_64(), reason="this host runs no kernels in-process")
 WAYS = [pytest.param(True, marks=NATIVE, id="native"), pytest.param(False, id="python")]

@@ -6,14 +6,14 @@ from inspect import isfunction
 from typing import TYPE_CHECKING, overload
 
 from fieldc.artifacts.host import NativeKernel, native
-from fieldc.elements import Field, constants_of
 from fieldc.field import Field as Constants
 from fieldc.language import Kernel
-from fieldc.native_arithmetic import compiled
+from fieldc.python.elements import Field, constants_of
+from fieldc.python.native_arithmetic import compiled
 
 if TYPE_CHECKING:
     from fieldc.formulas.formula import Formula
-    from fieldc.native_formulas import CompiledFormula
+    from fieldc.python.formulas import CompiledFormula
 
 
 @overload
@@ -48,7 +48,7 @@ def compile(
     if isinstance(operation, Formula):
         if algorithm is not None:
             raise TypeError("a formula has no algorithm to name; leave it out")
-        from fieldc.native_formulas import CompiledFormula
+        from fieldc.python.formulas import CompiledFormula
 
         return CompiledFormula(operation, field if isinstance(field, Field) else Field(constants))
     if isinstance(operation, Kernel):

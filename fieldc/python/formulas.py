@@ -8,7 +8,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex, cast
 
 from fieldc.artifacts.host import OperandError, native_formula
-from fieldc.elements import Element, Field
+from fieldc.python.elements import Element, Field
 
 if TYPE_CHECKING:
     from fieldc.formulas.formula import Formula

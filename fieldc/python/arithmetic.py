@@ -72,7 +72,7 @@ def arithmetic_of(constants: Field, native: bool | None) -> Arithmetic:
     if native is False:
         return PythonArithmetic(constants.p)
     from fieldc.machine.processor import ProcessorError, host_architecture
-    from fieldc.native_arithmetic import NativeArithmetic
+    from fieldc.python.native_arithmetic import NativeArithmetic
 
     if host_architecture():
         return NativeArithmetic(constants)

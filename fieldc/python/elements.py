@@ -16,13 +16,13 @@ from collections.abc import Iterable, Iterator
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from fieldc.arithmetic import Arithmetic, arithmetic_of
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
 from fieldc.field import Field as Constants
+from fieldc.python.arithmetic import Arithmetic, arithmetic_of
 
 if TYPE_CHECKING:
-    from fieldc.residue_arrays import ResidueArray
+    from fieldc.python.arrays import ResidueArray
 
 
 class FieldMismatch(UserError, ValueError):
@@ -79,7 +79,7 @@ class Field:
 
         Raises FieldMismatch, TypeError as a call does.
         """
-        from fieldc.residue_arrays import array
+        from fieldc.python.arrays import array
 
         return ElementArray(self, array(self.constants, [int(self(value)) for value in values]))
 
@@ -88,7 +88,7 @@ class Field:
 
         Values must be below p. Raises LengthMismatch for a buffer that holds no whole elements.
         """
-        from fieldc.residue_arrays import array_of
+        from fieldc.python.arrays import array_of
 
         return ElementArray(self, array_of(self.constants, buffer))
 

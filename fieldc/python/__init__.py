@@ -1,0 +1,1 @@
+"""The Python interface: fields, elements, arrays, and kernels and formulas as functions."""
