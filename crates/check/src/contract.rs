@@ -3,11 +3,20 @@
 use crate::certificate::{Parameters, Stated};
 use crate::convention::{self, Convention};
 use crate::formula::{Formula, Modulo};
-use crate::memory::{STACK, is_unknown};
 use crate::polynomial::Polynomial;
 use crate::{Outcome, fail};
 use num_bigint::BigInt;
 use std::collections::BTreeSet;
+
+/// The base of addresses on the stack. No operand is called so.
+pub(crate) const STACK: &str = "stack";
+
+/// Ends the base of a register of which nothing is known on entry. No operand's name ends so.
+pub(crate) const UNKNOWN: &str = " on entry";
+
+fn is_unknown(base: &str) -> bool {
+    base.ends_with(UNKNOWN)
+}
 
 /// Values that lie side by side, at one pointer.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! The memory that a kernel may use: operands, constants in its code, z, and its own stack.
 
-use crate::contract::Contract;
+use crate::contract::{Contract, STACK, UNKNOWN};
 use crate::system::{System, Word};
 use crate::x86_64::Routines;
 use crate::{Outcome, fail};
@@ -8,8 +8,6 @@ use std::collections::BTreeMap;
 
 /// A base and an offset in bytes. A base is `z`, an operand's name, `code`, `stack`, or `RAX on entry`.
 pub(crate) type Address = (String, i64);
-
-pub(crate) const STACK: &str = "stack";
 
 /// What a register or 8 bytes of memory hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,13 +25,6 @@ pub(crate) enum Value {
 pub(crate) struct Flags {
     pub(crate) zero: Option<Word>,
     pub(crate) carry: Option<Word>,
-}
-
-/// Ends the base of a register of which nothing is known on entry. No operand is called so.
-const UNKNOWN: &str = " on entry";
-
-pub(crate) fn is_unknown(base: &str) -> bool {
-    base.ends_with(UNKNOWN)
 }
 
 impl Value {

@@ -5,8 +5,8 @@
 
 use crate::aarch64::words::{Words, tabulate};
 use crate::certificate::Product;
-use crate::contract::Contract;
-use crate::memory::{Address, Flags, Memory, Run, STACK, Value, as_word};
+use crate::contract::{Contract, STACK};
+use crate::memory::{Address, Flags, Memory, Run, Value, as_word};
 use crate::system::{System, Word};
 use crate::{Outcome, fail};
 use num_bigint::BigInt;

@@ -6,11 +6,11 @@
 //! statement is known, and nothing else.
 
 use crate::certificate::Routine;
-use crate::contract::Contract;
+use crate::contract::{Contract, STACK};
 use crate::convention;
 use crate::forms::{Form, Forms};
 use crate::formula::{Algebra, Formula};
-use crate::memory::{Address, STACK, Value, as_word};
+use crate::memory::{Address, Value, as_word};
 use crate::polynomial::Polynomial;
 use crate::system::{System, Word};
 use crate::x86_64::machine::{Machine, SYSV};

@@ -3,8 +3,8 @@
 //! Written from Intel's "Software Developer's Manual", volume 2. An instruction that is not here is
 //! refused, and so are branches. Every instruction here takes a time that does not depend on data.
 
-use crate::contract::Contract;
-use crate::memory::{Run, STACK, Value, as_word};
+use crate::contract::{Contract, STACK};
+use crate::memory::{Run, Value, as_word};
 use crate::system::Word;
 use crate::x86_64::calls::Routines;
 use crate::x86_64::machine::Machine;
@@ -56,14 +56,12 @@ impl Machine<'_> {
         use Mnemonic as M;
         let registers = i.op0_kind() == OpKind::Register && i.op1_kind() == OpKind::Register;
         let same = registers && i.op0_register() == i.op1_register();
-        let plain = i.memory_index_scale() == 1 && i.memory_displacement64() == 0;
-        let twice = plain && i.memory_base() == i.memory_index();
         match i.mnemonic() {
             M::Mov if i.code() == Code::Mov_r32_imm32 => {
                 let word = Word::constant(i.immediate32()); // the upper half becomes 0
                 self.set(i.op0_register().full_register(), Value::Word(word))?;
             }
-            _ if self.step_narrow(i)? => {}
+            _ if self.step_narrow(i)? || self.step_stack(i)? => {}
             M::Mov => self.write(i, 0, self.read(i, 1)?)?,
             M::Xor if same && i.op0_register().size() >= 4 => {
                 self.set(i.op0_register().full_register(), Value::Word(Word::default()))?;
@@ -71,35 +69,9 @@ impl Machine<'_> {
             M::Test if registers => {}
             M::Nop | M::Endbr64 => {}
             M::Call if i.code() == Code::Call_rel32_64 => self.call(i.near_branch64())?,
-            M::Push => {
-                let value = self.read(i, 0)?;
-                let top = self.move_stack(-8)?;
-                self.memory.store(top, value)?;
-            }
-            M::Pop => {
-                let value = self.memory.load(&(STACK.to_string(), self.memory.stack))?;
-                self.move_stack(8)?;
-                self.write(i, 0, value)?;
-            }
-            M::Add | M::Sub if i.op0_register() == Register::RSP => {
-                let amount = i.try_immediate(1).map_err(|_| "moves the stack pointer by a word")?;
-                let sign = if i.mnemonic() == M::Add { 1 } else { -1 };
-                self.move_stack(amount.cast_signed().saturating_mul(sign))?;
-                self.carry = None;
-            }
-            M::Lea if i.memory_index() == Register::None => {
-                let value = self.moved(i)?;
+            M::Lea => {
+                let value = self.loaded_address(i)?;
                 self.set(i.op0_register(), value)?;
-            }
-            M::Lea if twice => {
-                let word = as_word(self.get(i.memory_base())?)?;
-                let twice = self.system.shifted(&word, &Word::default(), 1);
-                self.set(i.op0_register(), Value::Word(twice))?;
-            }
-            M::Lea if plain => {
-                let (a, b) = (self.get(i.memory_base())?, self.get(i.memory_index())?);
-                let (sum, _) = self.system.sum(&as_word(a)?, &as_word(b)?, &Word::default(), 1);
-                self.set(i.op0_register(), Value::Word(sum))?;
             }
             M::Mulx => {
                 let (low, high) = self.multiply(self.read(i, 2)?, self.get(Register::RDX)?)?;
@@ -121,8 +93,56 @@ impl Machine<'_> {
                 self.write(i, 0, Value::Word(word))?;
             }
         }
-        let clear = Some(Word::default());
+        self.leave_flags(i.mnemonic());
+        Ok(())
+    }
+
+    /// Runs an instruction that moves the stack pointer; false for any other.
+    fn step_stack(&mut self, i: &Instruction) -> Outcome<bool> {
+        use Mnemonic as M;
         match i.mnemonic() {
+            M::Push => {
+                let value = self.read(i, 0)?;
+                let top = self.move_stack(-8)?;
+                self.memory.store(top, value)?;
+            }
+            M::Pop => {
+                let value = self.memory.load(&(STACK.to_string(), self.memory.stack))?;
+                self.move_stack(8)?;
+                self.write(i, 0, value)?;
+            }
+            M::Add | M::Sub if i.op0_register() == Register::RSP => {
+                let amount = i.try_immediate(1).map_err(|_| "moves the stack pointer by a word")?;
+                let sign = if i.mnemonic() == M::Add { 1 } else { -1 };
+                self.move_stack(amount.cast_signed().saturating_mul(sign))?;
+                self.carry = None;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// What lea gives: an address, or a sum or a double of words; it leaves the flags alone.
+    fn loaded_address(&mut self, i: &Instruction) -> Outcome<Value> {
+        if i.memory_index() == Register::None {
+            return self.moved(i);
+        }
+        if i.memory_index_scale() != 1 || i.memory_displacement64() != 0 {
+            return fail(UNKNOWN);
+        }
+        let (a, zero) = (as_word(self.get(i.memory_base())?)?, Word::default());
+        if i.memory_base() == i.memory_index() {
+            return Ok(Value::Word(self.system.shifted(&a, &zero, 1)));
+        }
+        let b = as_word(self.get(i.memory_index())?)?;
+        Ok(Value::Word(self.system.sum(&a, &b, &zero, 1).0))
+    }
+
+    /// Forgets or clears the flags that an instruction leaves undefined or 0.
+    fn leave_flags(&mut self, mnemonic: Mnemonic) {
+        use Mnemonic as M;
+        let clear = Some(Word::default());
+        match mnemonic {
             M::Add | M::Adc | M::Sub | M::Sbb | M::Neg => self.overflow = None,
             M::Mul | M::Imul | M::Shld | M::Shrd | M::Shl | M::Shr => {
                 (self.carry, self.overflow) = (None, None)
@@ -131,7 +151,6 @@ impl Machine<'_> {
             M::Bzhi => self.overflow = clear,
             _ => {} // the others leave the flags alone, adcx and adox all but one
         }
-        Ok(())
     }
 
     fn multiply(&mut self, a: Value, b: Value) -> Outcome<(Value, Value)> {

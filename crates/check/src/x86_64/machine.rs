@@ -3,8 +3,8 @@
 //! Refused are addresses that depend on data, and flags that are undefined. `instructions.rs` has
 //! what each instruction does.
 
-use crate::contract::Contract;
-use crate::memory::{Address, Memory, Run, STACK, Value, as_word};
+use crate::contract::{Contract, STACK};
+use crate::memory::{Address, Memory, Run, Value, as_word};
 use crate::system::{System, Word};
 use crate::x86_64::calls::Routines;
 use crate::{Outcome, fail};
