@@ -6,6 +6,7 @@ import ctypes
 import random
 import shutil
 import subprocess
+from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 
@@ -60,6 +61,21 @@ def words(value: int, word: int, count: int) -> ctypes.Array[ctypes.c_uint64]:
 def number(array: ctypes.Array[ctypes.c_uint64], word: int) -> int:
     """The number that an array of words holds."""
     return sum(limb << word * i for i, limb in enumerate(array))
+
+
+def check_library(
+    loaded: ctypes.CDLL, word: int, kernels: Iterable[tuple[str, Expression]]
+) -> None:
+    """Compare compiled kernels with their texts on Python's integers."""
+    for symbol, expression in kernels:
+        counts = [bound.width(expression.field) for _, bound in expression.kernel.operands]
+        for values in edge_values(expression, seed=1):
+            z = words(0, word, expression.field.n)
+            loaded[symbol](z, *(words(v, word, c) for v, c in zip(values, counts, strict=True)))
+            assert number(z, word) == expression.kernel.run(expression.field, *values), (
+                symbol,
+                values,
+            )
 
 
 @pytest.fixture(scope="module", params=[64, 32])
@@ -118,15 +134,7 @@ def test_a_word_that_c_lacks_is_refused():
 @needs_gcc
 def test_c_computes(library: tuple[int, ctypes.CDLL]):
     word, loaded = library
-    for symbol, expression in expressions(word):
-        counts = [bound.width(expression.field) for _, bound in expression.kernel.operands]
-        for values in edge_values(expression, seed=1):
-            z = words(0, word, expression.field.n)
-            loaded[symbol](z, *(words(v, word, c) for v, c in zip(values, counts, strict=True)))
-            assert number(z, word) == expression.kernel.run(expression.field, *values), (
-                symbol,
-                values,
-            )
+    check_library(loaded, word, expressions(word))
 
 
 @needs_gcc

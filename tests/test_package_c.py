@@ -60,17 +60,22 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Field, str]:
     return folder, *packaged(SMALL, folder)
 
 
-@pytest.mark.parametrize("text", sampled(FIELDS[1::2], FIELDS[::2]))
-def test_every_path_computes(text: str, tmp_path: Path) -> None:
-    f, name = packaged(text, tmp_path)
-    sources = ("-Iinclude", f"src/{name}.c", f"src/{name}_x86_64.S")
-    library = Library(shared(tmp_path, tmp_path / "library.so", *sources), f, name)
+def check_everything(library: Library) -> None:
+    """Each function, on every path that the processor runs."""
     for _ in library.paths():
         check_arithmetic(library)
         check_lazy(library)
         check_more(library)
         check_refusals(library)
     check_random(library)
+
+
+@pytest.mark.parametrize("text", sampled(FIELDS[1::2], FIELDS[::2]))
+def test_every_path_computes(text: str, tmp_path: Path) -> None:
+    f, name = packaged(text, tmp_path)
+    sources = ("-Iinclude", f"src/{name}.c", f"src/{name}_x86_64.S")
+    library = Library(shared(tmp_path, tmp_path / "library.so", *sources), f, name)
+    check_everything(library)
 
 
 @pytest.mark.parametrize(
@@ -98,12 +103,7 @@ def test_other_builds_compute(text: str, tmp_path: Path) -> None:
     f, name = packaged(text, tmp_path)
     single = ("-Isingle", f"single/{name}.c")
     library = Library(shared(tmp_path, tmp_path / "single.so", *single), f, name)
-    for _ in library.paths():
-        check_arithmetic(library)
-        check_lazy(library)
-        check_more(library)
-        check_refusals(library)
-    check_random(library)
+    check_everything(library)
     without = ("-DFIELDC_PORTABLE_ONLY", "-DFIELDC_NO_INT128")
     library = Library(shared(tmp_path, tmp_path / "halves.so", *without, *single), f, name)
     assert library.call("path") == 4

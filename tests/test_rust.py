@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from sampling import sampled
-from test_c import PRIMES, edge_values, expressions, number, words
+from test_c import PRIMES, check_library, expressions
 
 from fieldc.algorithms import KERNELS, choose
 from fieldc.catalogue import named_primes
@@ -115,15 +115,7 @@ def computes(
 ) -> None:
     """Compile the kernels and compare them with their texts on Python's integers."""
     loaded = ctypes.CDLL(str(compile_rust(folder, kernels, printer=printer)))
-    for symbol, expression in kernels:
-        counts = [bound.width(expression.field) for _, bound in expression.kernel.operands]
-        for values in edge_values(expression, seed=1):
-            z = words(0, word, expression.field.n)
-            loaded[symbol](z, *(words(v, word, c) for v, c in zip(values, counts, strict=True)))
-            assert number(z, word) == expression.kernel.run(expression.field, *values), (
-                symbol,
-                values,
-            )
+    check_library(loaded, word, kernels)
 
 
 @needs_rustc

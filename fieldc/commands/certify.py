@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fieldc.catalogue import quote
+from fieldc.commands.built import manifest_of, no_manifest, read
 from fieldc.commands.progress import progress
-from fieldc.commands.prove import read
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 
 CERTIFIED, REFUSED, NONE = "CERTIFIED", "REFUSED", "no certificate"
@@ -74,11 +73,8 @@ def kernels_of(folder: Path) -> tuple[list[ManifestRow], int, int, int]:
 
     Raises UsageError.
     """
-    if not (folder / "manifest.json").is_file():
-        said = "has no manifest.json, so fieldc build did not write it or was stopped"
-        raise UsageError(f"{quote(str(folder))} {said}; build into it again")
+    manifest = manifest_of(folder)
     try:
-        manifest = json.loads(read(folder / "manifest.json"))
         if "arrays" in manifest and not manifest["kernels"]:
             raise UsageError("kernels on arrays have no certificates")
         named = [(row, row["status"] == "PROVED") for row in manifest["kernels"]]
@@ -86,8 +82,8 @@ def kernels_of(folder: Path) -> tuple[list[ManifestRow], int, int, int]:
         p, limbs = int(manifest["p"], 16), manifest["n"]
         if type(limbs) is not int or manifest["word"] != 64:
             raise TypeError
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise UsageError(f"{quote(str(folder / 'manifest.json'))} is no manifest") from None
+    except (ValueError, KeyError, TypeError):
+        raise no_manifest(folder) from None
     if not kernels:
         raise UsageError(f"{quote(str(folder))} has no kernel that was PROVED")
     if len({(kernel.object, kernel.symbol) for kernel in kernels}) < len(kernels):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS
 from fieldc.catalogue import find_field, quote
+from fieldc.commands.built import manifest_of, no_manifest, read
 from fieldc.commands.progress import progress
 from fieldc.commands.routines import listed, stated
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
@@ -214,14 +215,6 @@ def jobs_of_crate(folder: Path, field: str) -> list[Job]:
         ) from None
 
 
-def read(path: Path) -> bytes:
-    """A file's bytes. Raises UsageError."""
-    try:
-        return read_bytes(path)
-    except OSError as error:
-        raise UsageError(f"cannot read {quote(str(path))}: {error.strerror}") from None
-
-
 def job_of_object(path: Path, arguments: argparse.Namespace) -> Job:
     """The proof of one function of an object. Raises UsageError."""
     from fieldc.artifacts.verify import Job, named_operation
@@ -275,18 +268,15 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
     """
     from fieldc.artifacts.verify import Job
 
-    if not (folder / "manifest.json").is_file():
-        said = "has no manifest.json, so fieldc build did not write it or was stopped"
-        raise UsageError(f"{quote(str(folder))} {said}; build into it again")
+    manifest = manifest_of(folder)
     try:
-        manifest = json.loads(read(folder / "manifest.json"))
         p, limbs = int(manifest["p"], 16), int(manifest["n"])
         kernels = [k for k in manifest["kernels"] if k["status"] == "PROVED"]
         named = [(k["symbol"], k["op"], folder / k["object"]) for k in kernels]
         formulas = [(k.get("formula", ""), tuple(k.get("called", ()))) for k in kernels]
         written = [(k["certificate"], k["certificate_digest"]) for k in kernels]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise UsageError(f"{quote(str(folder / 'manifest.json'))} is no manifest") from None
+    except (ValueError, KeyError, TypeError):
+        raise no_manifest(folder) from None
     if not named:
         raise UsageError(f"{quote(str(folder))} has no kernel that was PROVED")
     for (symbol, operation, path), (file, digest), (formula, called) in zip(

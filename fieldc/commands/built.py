@@ -1,0 +1,35 @@
+"""Folders that fieldc build wrote: their files, and their manifest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from fieldc.catalogue import quote
+from fieldc.commands.verb import UsageError
+from fieldc.reading import read_bytes
+
+
+def read(path: Path) -> bytes:
+    """A file's bytes. Raises UsageError."""
+    try:
+        return read_bytes(path)
+    except OSError as error:
+        raise UsageError(f"cannot read {quote(str(path))}: {error.strerror}") from None
+
+
+def manifest_of(folder: Path) -> Any:
+    """The JSON value of a folder's manifest. Raises UsageError."""
+    if not (folder / "manifest.json").is_file():
+        said = "has no manifest.json, so fieldc build did not write it or was stopped"
+        raise UsageError(f"{quote(str(folder))} {said}; build into it again")
+    try:
+        return json.loads(read(folder / "manifest.json"))
+    except (ValueError, RecursionError):
+        raise no_manifest(folder) from None
+
+
+def no_manifest(folder: Path) -> UsageError:
+    """The error for a manifest that lacks what every manifest has."""
+    return UsageError(f"{quote(str(folder / 'manifest.json'))} is no manifest")
