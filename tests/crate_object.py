@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import lief
 import pytest
 
 CRATE = Path(__file__).resolve().parents[1] / "crates" / "fieldc"
@@ -65,3 +66,11 @@ def compiled_crate(run_folder: Path, target: str) -> Path:
 def using_crate(folder: Path, *words: str | Path) -> str:
     """Compile what uses the crate in a folder that compiled_crate returned."""
     return rustc(*FLAGS, "--extern", f"fieldc={folder / 'libfieldc.rlib'}", *words)
+
+
+def sections_of(code: Path) -> dict[str, bytes]:
+    """What an ELF object has at each of its symbols that begin a section."""
+    binary = lief.ELF.parse(str(code))
+    assert binary is not None
+    symbols = [s for s in binary.symbols if s.section is not None and not s.value]
+    return {str(s.name): bytes(s.section.content) for s in symbols if s.section is not None}

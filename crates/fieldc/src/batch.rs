@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-use crate::Field;
+use crate::arrays::Operation;
+use crate::{Field, slices};
 
 /// The scratch space of [`field!`](crate::field) types' `batch_invert` is too short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,17 +35,67 @@ pub fn batch_invert<F: Field>(elements: &mut [F], scratch: &mut [F]) -> Result<(
             found: scratch.len(),
         });
     }
+    let scratch = &mut scratch[..elements.len()];
+    if elements.len() < LEAST || F::least(Operation::Mul) == 0 {
+        one_by_one(elements, scratch);
+    } else {
+        side_by_side(elements, scratch);
+    }
+    Ok(())
+}
+
+/// Chains of products that vectors compute side by side.
+const WIDTH: usize = 32;
+/// Elements from which on that is faster: the chains' ends are inverted one by one.
+const LEAST: usize = 4 * WIDTH;
+
+/// One chain of products. The scratch space has as many elements.
+#[inline]
+fn one_by_one<F: Field>(elements: &mut [F], scratch: &mut [F]) {
     // The product of all elements so far, 1 instead of each 0.
     let mut product = F::ONE;
     for (x, before) in elements.iter().zip(scratch.iter_mut()) {
         *before = product;
-        product *= F::select(x.is_zero(), &F::ONE, x);
+        product *= without_zero(x);
     }
     let (mut inverse, _) = product.invert_ct();
     for (x, before) in elements.iter_mut().zip(scratch.iter()).rev() {
         let (value, is_zero) = (*x, x.is_zero());
         *x = F::select(is_zero, &value, &(inverse * before));
-        inverse *= F::select(is_zero, &F::ONE, &value);
+        inverse *= without_zero(&value);
     }
-    Ok(())
+}
+
+/// The same with a chain for every `WIDTH`th element: each product is one of arrays.
+#[inline]
+fn side_by_side<F: Field>(elements: &mut [F], scratch: &mut [F]) {
+    let mut products = [F::ONE; WIDTH];
+    let mut factors = [F::ONE; WIDTH];
+    for (x, before) in elements.chunks(WIDTH).zip(scratch.chunks_mut(WIDTH)) {
+        let (products, factors) = (&mut products[..x.len()], &mut factors[..x.len()]);
+        before.copy_from_slice(products);
+        factors
+            .iter_mut()
+            .zip(x)
+            .for_each(|(factor, x)| *factor = without_zero(x));
+        slices::mul(products, factors);
+    }
+    let (mut inverses, mut results) = (products, [F::ZERO; WIDTH]);
+    one_by_one(&mut inverses, &mut results);
+    for (x, before) in elements.chunks_mut(WIDTH).zip(scratch.chunks(WIDTH)).rev() {
+        let (inverses, results) = (&mut inverses[..x.len()], &mut results[..x.len()]);
+        slices::mul_into(inverses, before, results);
+        for (x, result) in x.iter_mut().zip(results.iter_mut()) {
+            let factor = without_zero(x);
+            *x = F::select(x.is_zero(), x, result);
+            *result = factor;
+        }
+        slices::mul(inverses, results);
+    }
+}
+
+/// x, or 1 instead of 0.
+#[inline(always)]
+fn without_zero<F: Field>(x: &F) -> F {
+    F::select(x.is_zero(), &F::ONE, x)
 }

@@ -6,6 +6,7 @@ use core::iter::{Product, Sum};
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use core::str::FromStr;
 
+use crate::arrays::Operation;
 use crate::{DecodeError, ShortScratch};
 
 /// A field of this crate: a prime field, or an extension such as [`Fp2`](crate::Fp2).
@@ -92,6 +93,22 @@ pub trait Field:
     /// If the scratch space has fewer elements than there are to invert; nothing has changed then.
     fn batch_invert(elements: &mut [Self], scratch: &mut [Self]) -> Result<(), ShortScratch> {
         crate::batch::batch_invert(elements, scratch)
+    }
+
+    /// The fewest elements that vectors take; 0 without a kernel.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn least(_: Operation) -> usize {
+        0
+    }
+
+    /// Computes the first elements of z in vectors; how many those are.
+    ///
+    /// An operand is a slice as long as z, or `None` for z itself.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn in_vectors(_: Operation, _z: &mut [Self], _operands: &[Option<&[Self]>]) -> usize {
+        0
     }
 }
 
@@ -221,6 +238,20 @@ macro_rules! __generic {
             #[inline]
             fn inner_product(x: &[Self], y: &[Self]) -> Self {
                 Self::inner_product(x, y)
+            }
+
+            #[inline]
+            fn least(operation: $crate::__private::Operation) -> usize {
+                $crate::__private::least::<{ $Fp::LIMBS }, Self>(operation)
+            }
+
+            #[inline]
+            fn in_vectors(
+                operation: $crate::__private::Operation,
+                z: &mut [Self],
+                operands: &[Option<&[Self]>],
+            ) -> usize {
+                $crate::__private::in_vectors::<{ $Fp::LIMBS }, Self>(operation, z, operands)
             }
         }
 

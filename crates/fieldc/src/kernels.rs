@@ -4,6 +4,7 @@ use core::fmt;
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use crate::machine::{HAS_ASSEMBLY, found, is_available};
+use crate::vectors::HAS_VECTORS;
 
 /// The kernels that a processor can run.
 ///
@@ -18,6 +19,10 @@ pub enum Kernels {
     Mulx,
     /// x86-64 assembly with two carry chains where there is any, for processors with ADX and BMI2.
     Adx,
+    /// As `Adx`, and vectors on slices, for processors with AVX-512 F and DQ too.
+    Avx512f,
+    /// As `Mulx`, and vectors on slices, for processors with AVX-512 F, DQ, IFMA and VBMI2 too.
+    Avx512Ifma,
     /// AArch64 assembly, for every AArch64 processor.
     Aarch64,
 }
@@ -28,12 +33,19 @@ pub struct Unavailable(Kernels);
 
 pub(crate) const UNKNOWN: u8 = 0;
 pub(crate) const PORTABLE: u8 = 1;
-pub(crate) const MULX: u8 = 2;
-pub(crate) const ADX: u8 = 3;
-const AARCH64: u8 = 4;
+pub(crate) const ADX: u8 = 2;
+pub(crate) const AVX512F: u8 = 3;
+pub(crate) const MULX: u8 = 4;
+pub(crate) const AVX512IFMA: u8 = 5;
+const AARCH64: u8 = 6;
 
-/// MULX only where the processor has BMI2, ADX only where it has ADX too; AARCH64 only there.
+/// Each only where the processor has what it needs: BMI2 from ADX on, AARCH64 only there.
 static CURRENT: AtomicU8 = AtomicU8::new(UNKNOWN);
+
+/// Whether the compiler's target has what kernels on arrays need.
+const IS_AVX512: bool = cfg!(target_feature = "avx512f") && cfg!(target_feature = "avx512dq");
+const IS_IFMA: bool =
+    IS_AVX512 && cfg!(target_feature = "avx512ifma") && cfg!(target_feature = "avx512vbmi2");
 
 /// With the feature `static-cpu` the choice is the compiler's target.
 const FIXED: Option<Kernels> = if !cfg!(feature = "static-cpu") {
@@ -42,6 +54,10 @@ const FIXED: Option<Kernels> = if !cfg!(feature = "static-cpu") {
     Some(Kernels::Aarch64)
 } else if !HAS_ASSEMBLY || !cfg!(target_feature = "bmi2") {
     Some(Kernels::Portable)
+} else if HAS_VECTORS && IS_IFMA {
+    Some(Kernels::Avx512Ifma)
+} else if HAS_VECTORS && cfg!(target_feature = "adx") && IS_AVX512 {
+    Some(Kernels::Avx512f)
 } else {
     Some(Kernels::Mulx)
 };
@@ -78,7 +94,9 @@ impl Kernels {
         match code() {
             AARCH64 => Self::Aarch64,
             ADX => Self::Adx,
+            AVX512F => Self::Avx512f,
             MULX => Self::Mulx,
+            AVX512IFMA => Self::Avx512Ifma,
             PORTABLE => Self::Portable,
             _ => {
                 let found = Self::detect();
@@ -113,6 +131,8 @@ impl Kernels {
             Self::Portable => PORTABLE,
             Self::Mulx => MULX,
             Self::Adx => ADX,
+            Self::Avx512f => AVX512F,
+            Self::Avx512Ifma => AVX512IFMA,
             Self::Aarch64 => AARCH64,
         }
     }

@@ -120,6 +120,7 @@
 #![deny(missing_docs, unsafe_op_in_unsafe_fn)]
 
 mod addition;
+mod arrays;
 mod assembly;
 mod batch;
 mod conditions;
@@ -187,6 +188,30 @@ mod standard_traits;
 mod sum;
 mod torsion;
 mod traits;
+#[cfg(all(
+    feature = "vectors",
+    target_arch = "x86_64",
+    target_pointer_width = "64",
+    not(any(target_vendor = "apple", windows, target_os = "uefi")),
+    not(feature = "portable"),
+    not(miri)
+))]
+mod vectors;
+#[cfg(not(all(
+    feature = "vectors",
+    target_arch = "x86_64",
+    target_pointer_width = "64",
+    not(any(target_vendor = "apple", windows, target_os = "uefi")),
+    not(feature = "portable"),
+    not(miri)
+)))]
+#[path = "no_vectors.rs"]
+#[allow(
+    dead_code,
+    clippy::extra_unused_type_parameters,
+    reason = "what other builds ask has one answer here"
+)]
+mod vectors;
 mod wide;
 
 pub use batch::ShortScratch;
@@ -211,6 +236,7 @@ struct Readme;
 pub mod __private {
     use crate::assembly::Products;
 
+    pub use crate::arrays::{Operation, in_vectors, inner_product_in_vectors, least};
     pub use crate::assembly::{HasProducts, Shape};
     pub use crate::batch::batch_invert;
     pub use crate::conditions::{

@@ -64,7 +64,7 @@ impl<const N: usize, M: Modulus<N>> Modulus<N> for Montgomery<M> {
     const PLAIN: bool = false;
 }
 
-const fn is_same_number(a: &[u64], b: &[u64]) -> bool {
+pub(crate) const fn is_same_number(a: &[u64], b: &[u64]) -> bool {
     let mut i = 0;
     while i < a.len() && i < b.len() && a[i] == b[i] {
         i += 1;

@@ -233,9 +233,12 @@ macro_rules! __operations {
             /// If the slices have different lengths.
             #[inline]
             pub fn inner_product(x: &[Self], y: &[Self]) -> Self {
-                Self($crate::__private::inner_product::<{ $Fp::LIMBS }, Self>(
-                    x, y,
-                ))
+                match $crate::__private::inner_product_in_vectors(x, y) {
+                    Some(total) => total,
+                    None => Self($crate::__private::inner_product::<{ $Fp::LIMBS }, Self>(
+                        x, y,
+                    )),
+                }
             }
 
             /// A number of any length modulo p, least significant byte first.

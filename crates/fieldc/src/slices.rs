@@ -1,6 +1,8 @@
 //! Arithmetic on slices, element by element, without allocation.
 //!
-//! The first slice takes the results. For secret elements all of it takes the same time for all
+//! The first slice takes the results; in functions that end in `_into` the last one does. Where the
+//! processor has AVX-512 and there are kernels on arrays for the modulus, they compute eight
+//! elements at once ([`Kernels`](crate::Kernels)). For secret elements all of it takes the same time for all
 //! values; the lengths are public.
 //!
 //! ```
@@ -16,12 +18,15 @@
 //! ```
 //!
 //! # Panics
-//! Where two slices have different lengths, every function of this module does.
+//! Where two slices have different lengths, every function of this module does, before it writes.
 
 use crate::Field;
+use crate::arrays::{self, Operation};
 
 /// Elements that share an inversion in [`batch_invert`].
-const BATCH: usize = 128;
+const BATCH: usize = 256;
+/// Copies of the factor in [`scale`], for vectors.
+const WIDTH: usize = 32;
 
 /// The sum of products of corresponding elements; every two of them are reduced as one.
 ///
@@ -54,7 +59,24 @@ pub fn inner_product<F: Field>(x: &[F], y: &[F]) -> F {
 /// If the slices have different lengths.
 #[inline]
 pub fn add<F: Field>(x: &mut [F], y: &[F]) {
-    pairs(x, y, |x, y| *x += y);
+    in_place(Operation::Add, x, y, |x, y| *x += y);
+}
+
+/// z = x + y, element by element.
+///
+/// ```
+/// use fieldc::{bn254::Fr, slices};
+///
+/// let mut z = [Fr::ZERO; 2];
+/// slices::add_into(&[Fr::ONE; 2], &[Fr::ONE, -Fr::ONE], &mut z);
+/// assert_eq!(z, [Fr::from_u64(2), Fr::ZERO]);
+/// ```
+///
+/// # Panics
+/// If the slices have different lengths.
+#[inline]
+pub fn add_into<F: Field>(x: &[F], y: &[F], z: &mut [F]) {
+    into(Operation::Add, x, y, z, |x, y| *x + y);
 }
 
 /// Subtracts from each element the one of the other slice.
@@ -71,7 +93,24 @@ pub fn add<F: Field>(x: &mut [F], y: &[F]) {
 /// If the slices have different lengths.
 #[inline]
 pub fn sub<F: Field>(x: &mut [F], y: &[F]) {
-    pairs(x, y, |x, y| *x -= y);
+    in_place(Operation::Sub, x, y, |x, y| *x -= y);
+}
+
+/// z = x - y, element by element.
+///
+/// ```
+/// use fieldc::{bn254::Fr, slices};
+///
+/// let mut z = [Fr::ONE; 2];
+/// slices::sub_into(&[Fr::ONE; 2], &[Fr::ONE, -Fr::ONE], &mut z);
+/// assert_eq!(z, [Fr::ZERO, Fr::from_u64(2)]);
+/// ```
+///
+/// # Panics
+/// If the slices have different lengths.
+#[inline]
+pub fn sub_into<F: Field>(x: &[F], y: &[F], z: &mut [F]) {
+    into(Operation::Sub, x, y, z, |x, y| *x - y);
 }
 
 /// Multiplies each element by the one of the other slice.
@@ -88,7 +127,74 @@ pub fn sub<F: Field>(x: &mut [F], y: &[F]) {
 /// If the slices have different lengths.
 #[inline]
 pub fn mul<F: Field>(x: &mut [F], y: &[F]) {
-    pairs(x, y, |x, y| *x *= y);
+    in_place(Operation::Mul, x, y, |x, y| *x *= y);
+}
+
+/// z = x * y, element by element.
+///
+/// ```
+/// use fieldc::{bn254::Fr, slices};
+///
+/// let mut z = [Fr::ZERO; 2];
+/// slices::mul_into(&[2, 3].map(Fr::from_u64), &[5, 7].map(Fr::from_u64), &mut z);
+/// assert_eq!(z, [10, 21].map(Fr::from_u64));
+/// ```
+///
+/// # Panics
+/// If the slices have different lengths.
+#[inline]
+pub fn mul_into<F: Field>(x: &[F], y: &[F], z: &mut [F]) {
+    into(Operation::Mul, x, y, z, |x, y| *x * y);
+}
+
+/// Squares every element.
+///
+/// ```
+/// use fieldc::{bn254::Fr, slices};
+///
+/// let mut x = [2, 3].map(Fr::from_u64);
+/// slices::square(&mut x);
+/// assert_eq!(x, [4, 9].map(Fr::from_u64));
+/// ```
+#[inline]
+pub fn square<F: Field>(x: &mut [F]) {
+    let done = F::in_vectors(Operation::Square, x, &[None]);
+    x[done..].iter_mut().for_each(|x| *x = x.square());
+}
+
+/// Adds to each element of the first slice the product of those of the others: `z += x * y`.
+///
+/// ```
+/// use fieldc::{bn254::Fr, slices};
+///
+/// let mut z = [Fr::ONE; 2];
+/// slices::add_products(&mut z, &[2, 3].map(Fr::from_u64), &[5, 7].map(Fr::from_u64));
+/// assert_eq!(z, [11, 22].map(Fr::from_u64));
+/// ```
+///
+/// # Panics
+/// If the slices have different lengths.
+#[inline]
+pub fn add_products<F: Field>(z: &mut [F], x: &[F], y: &[F]) {
+    check_lengths(z, x);
+    check_lengths(z, y);
+    let done = F::in_vectors(Operation::MulAdd, z, &[Some(x), Some(y), None]);
+    for (z, (x, y)) in z[done..].iter_mut().zip(x[done..].iter().zip(&y[done..])) {
+        *z = x.mul_add(y, z);
+    }
+}
+
+/// The sum of all elements.
+///
+/// ```
+/// use fieldc::{bn254::Fr, slices};
+///
+/// assert_eq!(slices::sum(&[1, 2, 3].map(Fr::from_u64)), Fr::from_u64(6));
+/// assert_eq!(slices::sum::<Fr>(&[]), Fr::ZERO);
+/// ```
+#[inline]
+pub fn sum<F: Field>(x: &[F]) -> F {
+    arrays::sum(x)
 }
 
 /// Multiplies each element by one factor.
@@ -102,12 +208,19 @@ pub fn mul<F: Field>(x: &mut [F], y: &[F]) {
 /// ```
 #[inline]
 pub fn scale<F: Field>(x: &mut [F], factor: &F) {
-    x.iter_mut().for_each(|x| *x *= factor);
+    if x.len() < WIDTH || F::least(Operation::Mul) == 0 {
+        x.iter_mut().for_each(|x| *x *= factor);
+        return;
+    }
+    let factors = [*factor; WIDTH];
+    for x in x.chunks_mut(WIDTH) {
+        mul(x, &factors[..x.len()]);
+    }
 }
 
 /// Inverts every element in place; zeros stay zeros.
 ///
-/// Each 128 elements share an inversion, so the room that it needs is on the stack. With scratch
+/// Each 256 elements share an inversion, so the room that it needs is on the stack. With scratch
 /// space for all of them, [`Field::batch_invert`] makes one inversion in all.
 ///
 /// ```
@@ -129,7 +242,28 @@ pub fn batch_invert<F: Field>(elements: &mut [F]) {
 
 /// Runs an operation on every pair of corresponding elements.
 #[inline(always)]
-fn pairs<F: Field>(x: &mut [F], y: &[F], operation: impl Fn(&mut F, &F)) {
+fn in_place<F: Field>(operation: Operation, x: &mut [F], y: &[F], one: impl Fn(&mut F, &F)) {
+    check_lengths(x, y);
+    let done = F::in_vectors(operation, x, &[None, Some(y)]);
+    x[done..]
+        .iter_mut()
+        .zip(&y[done..])
+        .for_each(|(x, y)| one(x, y));
+}
+
+/// The same with results in another slice.
+#[inline(always)]
+fn into<F: Field>(operation: Operation, x: &[F], y: &[F], z: &mut [F], one: impl Fn(&F, &F) -> F) {
+    check_lengths(z, x);
+    check_lengths(z, y);
+    let done = F::in_vectors(operation, z, &[Some(x), Some(y)]);
+    for (z, (x, y)) in z[done..].iter_mut().zip(x[done..].iter().zip(&y[done..])) {
+        *z = one(x, y);
+    }
+}
+
+/// Panics if two slices have different lengths.
+#[inline(always)]
+fn check_lengths<F>(x: &[F], y: &[F]) {
     assert_eq!(x.len(), y.len(), "the slices have different lengths");
-    x.iter_mut().zip(y).for_each(|(x, y)| operation(x, y));
 }

@@ -158,6 +158,11 @@ macro_rules! field_tests {
                         operation(&mut z, y);
                         z
                     };
+                    let apart = |operation: fn(&[Fp], &[Fp], &mut [Fp])| {
+                        let mut z = vec![Fp::ZERO; x.len()];
+                        operation(x, y, &mut z);
+                        z
+                    };
                     check(on(slices::add), |x, y| x + y);
                     check(on(slices::sub), |x, y| x - y);
                     check(on(slices::mul), |x, y| x * y);
@@ -165,9 +170,18 @@ macro_rules! field_tests {
                     check(on(|z, _| slices::scale(z, &Fp::from(7))), |x, _| {
                         x.mul_small(7)
                     });
-                    for n in [0, 1, 2, 3, 4, 7, x.len()] {
+                    check(on(|z, _| slices::square(z)), |x, _| x.square());
+                    check(on(|z, y| slices::add_products(z, y, y)), |x, y| x + y * y);
+                    check(apart(slices::add_into), |x, y| x + y);
+                    check(apart(slices::sub_into), |x, y| x - y);
+                    check(apart(slices::mul_into), |x, y| x * y);
+                    for n in (0..41).chain([63, 64, 65, x.len()]) {
                         let sum = x[..n].iter().zip(y).map(|(x, y)| x * y).sum::<Fp>();
                         assert_eq!(fieldc::inner_product(&x[..n], &y[..n]), sum);
+                        assert_eq!(slices::sum(&x[..n]), x[..n].iter().sum::<Fp>());
+                        let mut z = x[..n].to_vec();
+                        slices::mul(&mut z, &y[..n]);
+                        assert!(z.iter().zip(x.iter().zip(y)).all(|(z, (x, y))| *z == x * y));
                     }
                 });
             }

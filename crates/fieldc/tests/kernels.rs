@@ -14,7 +14,8 @@ fn the_choice_is_made_once_and_can_be_forced() {
     assert_eq!(Kernels::current(), Kernels::Portable);
     assert_eq!(x * x, Fp::from_u64(9));
 
-    for kernels in [Kernels::Mulx, Kernels::Adx] {
+    use Kernels::{Adx, Avx512Ifma, Avx512f, Mulx};
+    for kernels in [Mulx, Adx, Avx512f, Avx512Ifma] {
         match kernels.select() {
             Ok(()) => assert_eq!(Kernels::current(), kernels),
             Err(error) => {
@@ -48,10 +49,26 @@ fn detection_agrees_with_std() {
     target_arch = "x86_64",
     not(any(feature = "portable", feature = "static-cpu", miri))
 ))]
+const HAS_VECTORS: bool = cfg!(all(
+    feature = "vectors",
+    not(any(target_vendor = "apple", windows, target_os = "uefi"))
+));
+
+#[cfg(all(
+    target_arch = "x86_64",
+    not(any(feature = "portable", feature = "static-cpu", miri))
+))]
 fn what_can_be_selected_agrees_with_std() {
     let bmi2 = is_x86_feature_detected!("bmi2");
     let adx = bmi2 && is_x86_feature_detected!("adx");
     assert_eq!(Kernels::Adx.select().is_ok(), adx);
+    let vectors =
+        HAS_VECTORS && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq");
+    assert_eq!(Kernels::Avx512f.select().is_ok(), adx && vectors);
+    let digits = vectors
+        && is_x86_feature_detected!("avx512ifma")
+        && is_x86_feature_detected!("avx512vbmi2");
+    assert_eq!(Kernels::Avx512Ifma.select().is_ok(), bmi2 && digits);
     assert_eq!(Kernels::Mulx.select().is_ok(), bmi2);
     assert_eq!(Kernels::detect().select(), Ok(()));
 }

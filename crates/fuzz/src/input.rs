@@ -14,8 +14,9 @@ impl<'a> Input<'a> {
     pub(crate) fn check<const N: usize>(bytes: &'a [u8], checks: [fn(Input<'_>); N]) {
         let mut input = Self(bytes);
         let field = usize::from(input.byte()) % N;
-        let kernels = [Kernels::Portable, Kernels::Mulx, Kernels::Adx];
-        let chosen = kernels[usize::from(input.byte()) % 3];
+        use Kernels::{Adx, Avx512Ifma, Avx512f, Mulx, Portable};
+        let kernels = [Portable, Mulx, Adx, Avx512f, Avx512Ifma];
+        let chosen = kernels[usize::from(input.byte()) % kernels.len()];
         // Without them those that ran before go on: the results are the same.
         let _ = chosen.select();
         checks[field](input);

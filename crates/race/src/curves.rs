@@ -49,8 +49,8 @@ pub fn enter(entries: &mut Vec<Entry>, operations: &[&str]) -> Result<(), String
 /// The crate's kernels that this processor gets.
 pub fn kernels() -> &'static str {
     match fieldc::Kernels::current() {
-        fieldc::Kernels::Adx => "assembly, adx",
-        fieldc::Kernels::Mulx => "assembly",
+        fieldc::Kernels::Adx | fieldc::Kernels::Avx512f => "assembly, adx",
+        fieldc::Kernels::Mulx | fieldc::Kernels::Avx512Ifma => "assembly",
         _ => "rust",
     }
 }

@@ -17,9 +17,12 @@ else:
 OWN = {
     "portable": "Leaves the x86-64 assembly out: portable Rust only.",
     "static-cpu": "Takes what the compiler's target has for what the processor has.",
+    "vectors": "Kernels on arrays for processors with AVX-512, which `slices` runs.",
 }
 """Features that need no other crate, and what they do."""
-INTERNAL = ("sources",)
+ON = ("vectors",)
+"""Those that are on."""
+INTERNAL = ("default", "sources")
 """Features for macros of this repository."""
 
 
@@ -35,7 +38,7 @@ def trait_names() -> tuple[str, ...]:
 def features_text(wanted: Sequence[str]) -> str:
     """The tables of features, dependencies and lints. Raises UnknownTrait."""
     kept, crates = _closure(wanted)
-    default = f"default = {_value(list(wanted))}\n" if wanted else ""
+    default = f"default = {_value([*ON, *wanted])}\n"
     own = "".join(f"# {says}\n{name} = []\n" for name, says in OWN.items())
     rest = "".join(f"{name} = {_value(parts)}\n" for name, parts in kept.items())
     needed = "".join(f"{name} = {_value(spec)}\n" for name, spec in crates.items())

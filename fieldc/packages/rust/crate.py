@@ -9,11 +9,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from fieldc.catalogue import NamedPrime, named_primes
+from fieldc.catalogue import NamedPrime, find_field, named_primes
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.packages.checked_in import CheckedIn, header
 from fieldc.packages.rust.aarch64_text import arm_kernels
+from fieldc.packages.rust.arrays import (
+    CONDITION,
+    array_kernels,
+    entries_text,
+    kernels_text,
+    module_name,
+)
 from fieldc.packages.rust.called_inline import called_inline
 from fieldc.packages.rust.classes import (
     CLASSES,
@@ -52,6 +59,8 @@ CHAINS = ("mulx", "adx")
 """One carry chain was measured to be faster on Sapphire Rapids; two chains are for 4-wide cores,
 where the crate's choice is not measured."""
 
+ON_ARRAYS = ("bls12-381-p", "bls12-381-r", "bn254-p", "bn254-r", "pallas", "vesta")
+"""The primes that have kernels on arrays. Each has a text of its own, a quarter of a megabyte."""
 
 ARCHITECTURES = (
     ("x86_64", 'target_arch = "x86_64"', ""),
@@ -68,6 +77,18 @@ def generate() -> dict[str, str]:
     for limbs in LIMBS:
         files[f"{FOLDER}/n{limbs:02}.rs"] = kernels_file(limbs)
         files[f"{FOLDER}/aarch64_n{limbs:02}.rs"] = arm_kernels_file(limbs)
+    return files | arrays_files()
+
+
+def arrays_files() -> dict[str, str]:
+    """The kernels on arrays, a file for each prime that has any, and the list of these."""
+    fields = [find_field(name) for name in ON_ARRAYS]
+    names = [module_name(f) for f in fields]
+    title = "The primes that have kernels on arrays."
+    files = {f"{FOLDER}/arrays/mod.rs": header(title, MODULE) + entries_text(names)}
+    for name, f in zip(names, fields, strict=True):
+        head = header(f"{f.label}: kernels on arrays, for processors with AVX-512.", MODULE)
+        files[f"{FOLDER}/arrays/{name}.rs"] = head + kernels_text(f, array_kernels(f))
     return files
 
 
@@ -114,7 +135,9 @@ def modules(numbers: Iterable[int], plain: Sequence[Field] = ()) -> str:
         for architecture, condition, prefix in ARCHITECTURES
     )
     listed = modulus_list(plain)
-    return f"pub(crate) mod fields;\npub(crate) mod portable;\n{declared}\n{constants}{listed}"
+    arrays = f"#[cfg(all({CONDITION}))]\npub(crate) mod arrays;\n"
+    always = "pub(crate) mod fields;\npub(crate) mod portable;\n"
+    return f"{arrays}{always}{declared}\n{constants}{listed}"
 
 
 def fields_file() -> str:

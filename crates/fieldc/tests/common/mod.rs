@@ -17,7 +17,8 @@ static SELECTED: Mutex<()> = Mutex::new(());
 /// Runs a check on every path that this processor and this build have.
 pub(crate) fn on_every_path(check: impl Fn(Kernels)) {
     let _guard = SELECTED.lock().unwrap_or_else(PoisonError::into_inner);
-    for kernels in [Kernels::Portable, Kernels::Mulx, Kernels::Adx] {
+    use Kernels::{Adx, Avx512Ifma, Avx512f, Mulx, Portable};
+    for kernels in [Portable, Mulx, Adx, Avx512f, Avx512Ifma] {
         match kernels.select() {
             Ok(()) => check(kernels),
             Err(error) => println!("skipped: {error}"),

@@ -18,6 +18,8 @@ fn on_every_kernel(check: impl Fn()) {
         Kernels::Portable,
         Kernels::Mulx,
         Kernels::Adx,
+        Kernels::Avx512f,
+        Kernels::Avx512Ifma,
         Kernels::Aarch64,
     ];
     let here = all.iter().filter(|kernels| kernels.select().is_ok());

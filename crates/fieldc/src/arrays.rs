@@ -1,0 +1,113 @@
+//! Operations on arrays, by vectors: as far as there are kernels for the modulus and the processor.
+
+use crate::assembly::HasProducts;
+use crate::vectors::kernels_on_arrays;
+use crate::{Field, slices};
+
+/// What is done to each element of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// x + y.
+    Add,
+    /// x - y.
+    Sub,
+    /// x*y.
+    Mul,
+    /// x*x.
+    Square,
+    /// x*y + a.
+    MulAdd,
+}
+
+impl Operation {
+    /// How many operands it has.
+    const fn operands(self) -> usize {
+        match self {
+            Self::Square => 1,
+            Self::MulAdd => 3,
+            _ => 2,
+        }
+    }
+}
+
+/// Computes the first elements of z in vectors; how many those are, 0 without a kernel.
+///
+/// An operand is a slice as long as z, or `None` for z itself.
+///
+/// # Panics
+/// If there is a kernel, and an operand is missing or has another length.
+#[inline]
+pub fn in_vectors<const N: usize, M: HasProducts<N>>(
+    operation: Operation,
+    z: &mut [M],
+    operands: &[Option<&[M]>],
+) -> usize {
+    let Some(kernel) = kernels_on_arrays::<N, M>(operation) else {
+        return 0;
+    };
+    let count = kernel.takes(z.len());
+    assert_eq!(operands.len(), operation.operands());
+    assert!(operands.iter().flatten().all(|x| x.len() == z.len()));
+    let z: *mut u64 = z.as_mut_ptr().cast();
+    let mut places = [z.cast_const(); 3];
+    for (place, x) in places.iter_mut().zip(operands) {
+        *place = x.map_or(z.cast_const(), |x| x.as_ptr().cast());
+    }
+    // SAFETY: the processor was found to have what the kernel needs. An element is nothing but its
+    // N limbs, and all arrays have at least `count` elements. An operand is z, or apart from it.
+    unsafe { (kernel.run)(count, z, places[0], places[1], places[2]) };
+    count
+}
+
+/// The fewest elements that vectors take; 0 without a kernel.
+#[inline]
+pub fn least<const N: usize, M: HasProducts<N>>(operation: Operation) -> usize {
+    kernels_on_arrays::<N, M>(operation).map_or(0, |kernel| kernel.least)
+}
+
+/// Sums that vectors compute side by side.
+const WIDTH: usize = 32;
+/// Elements from which on that is faster: the last sums are added at the end.
+const LEAST_SUMMANDS: usize = 2 * WIDTH;
+
+/// The sum of all elements.
+#[inline]
+pub(crate) fn sum<F: Field>(x: &[F]) -> F {
+    if x.len() < LEAST_SUMMANDS || F::least(Operation::Add) == 0 {
+        return x.iter().sum();
+    }
+    let mut sums = [F::ZERO; WIDTH];
+    for x in x.chunks(WIDTH) {
+        slices::add(&mut sums[..x.len()], x);
+    }
+    folded(&mut sums)
+}
+
+/// The sum of products of corresponding elements, where vectors are faster.
+///
+/// # Panics
+/// If the slices have different lengths.
+#[inline]
+pub fn inner_product_in_vectors<F: Field>(x: &[F], y: &[F]) -> Option<F> {
+    assert_eq!(x.len(), y.len(), "the slices have different lengths");
+    if x.len() < LEAST_SUMMANDS || F::least(Operation::MulAdd) == 0 {
+        return None;
+    }
+    let mut sums = [F::ZERO; WIDTH];
+    for (x, y) in x.chunks(WIDTH).zip(y.chunks(WIDTH)) {
+        slices::add_products(&mut sums[..x.len()], x, y);
+    }
+    Some(folded(&mut sums))
+}
+
+/// The sum of a few elements: the upper half is added to the lower one, and so on.
+#[inline]
+fn folded<F: Field>(sums: &mut [F; WIDTH]) -> F {
+    let mut count = WIDTH;
+    while count > 1 {
+        count /= 2;
+        let (low, high) = sums.split_at_mut(count);
+        slices::add(low, &high[..count]);
+    }
+    sums[0]
+}

@@ -1,0 +1,34 @@
+//! Builds without kernels on arrays.
+
+use crate::arrays::Operation;
+use crate::kernels::Kernels;
+use crate::modulus::Modulus;
+
+/// Whether this build has kernels on arrays.
+pub(crate) const HAS_VECTORS: bool = false;
+
+/// A kernel on arrays, of which there are none.
+pub(crate) struct ArrayKernel {
+    pub(crate) run: unsafe fn(usize, *mut u64, *const u64, *const u64, *const u64),
+    pub(crate) least: usize,
+}
+
+impl ArrayKernel {
+    /// How many of some elements vectors take.
+    pub(crate) fn takes(&self, _: usize) -> usize {
+        0
+    }
+}
+
+/// Whether the processor has the vectors of some kernels: there are none.
+pub(crate) fn has_vectors_of(_: Kernels) -> bool {
+    false
+}
+
+/// The kernel of an operation that runs for a modulus: none.
+#[inline(always)]
+pub(crate) fn kernels_on_arrays<const N: usize, M: Modulus<N>>(
+    _: Operation,
+) -> Option<&'static ArrayKernel> {
+    None
+}

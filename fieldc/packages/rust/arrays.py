@@ -1,0 +1,222 @@
+"""Kernels on arrays in Rust: which there are, and the modules of their texts.
+
+A kernel is assembly with a symbol. Its name has a digest of its text, so that two copies of the
+crate in a program share it (crates/fieldc/src/vectors.rs).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache
+from hashlib import sha256
+
+from fieldc.algorithms.lanes import MOST_BITS
+from fieldc.artifacts.arrays import BuiltArray, made_array, proved_arrays
+from fieldc.decisions.arrays import least_for_a_block
+from fieldc.decisions.preferred import preferred
+from fieldc.field import Field
+from fieldc.machine.assemble import assemble
+from fieldc.progress import Progress
+from fieldc.targets.avx512f.target import AVX512F
+from fieldc.targets.avx512ifma.target import AVX512IFMA
+from fieldc.targets.header import field_symbol
+from fieldc.targets.registry import TARGETS
+from fieldc.targets.target import Artifact
+from fieldc.targets.vectors.kernel import ArrayKernel
+from fieldc.targets.vectors.offers import ARRAY
+from fieldc.targets.vectors.target import VectorTarget
+
+OPERATIONS = ("add", "sub", "mul", "square", "mul_add")
+"""The members of `ArrayKernels` in crates/fieldc/src/vectors.rs."""
+SCALAR, VARIANT, PROCESSOR = "x86_64-linux", "mulx", "sapphire-rapids"
+"""What a block is compared with, and where that was decided."""
+SCALAR_OF = {"mul_add": "mul"}
+"""The scalar kernel that does most of the work of an operation, where it is another."""
+TABLES: Mapping[VectorTarget, str] = {AVX512F: "AVX512F", AVX512IFMA: "AVX512IFMA"}
+"""The targets in the order of an entry, and the names of their tables."""
+FIRST_LABEL = 2
+"""Labels 0 and 1 would be read as binary numbers."""
+LABEL = re.compile(r"@(\d+)@")
+SIZE = re.compile(r"\b(zmmword|qword|byte) ptr ")
+ALIGNED, TRAP = ".p2align 6", 0xCC
+CONDITION = (
+    'feature = "vectors", target_arch = "x86_64", target_pointer_width = "64", '
+    'not(any(target_vendor = "apple", windows, target_os = "uefi")), '
+    'not(feature = "portable"), not(miri)'
+)
+"""When a build has kernels on arrays: lib.rs of the crate asks the same."""
+
+
+@dataclass(frozen=True)
+class TextKernel(ArrayKernel):
+    """A kernel on arrays whose object is that of its text in Rust."""
+
+    @cached_property
+    def object(self) -> bytes:
+        """The object file."""
+        return object_of(self.symbol, text_of(self))
+
+
+def object_of(symbol: str, text: str) -> bytes:
+    """The object file of a text."""
+    return assemble(f".intel_syntax noprefix\n.globl {symbol}\n{symbol}:\n{text}\n")
+
+
+@dataclass(frozen=True)
+class RustArray(BuiltArray):
+    """A kernel on arrays of a crate: one of several in its file."""
+
+    least: int = 0
+    """From how many elements on it takes a block, 0 if never."""
+    file: str = ""
+    proofs: str = ""
+    """The folder of its object."""
+
+    @property
+    def operation(self) -> str:
+        """Its operation's name."""
+        return self.kernel.expression.kernel.operation
+
+    @property
+    def name(self) -> str:
+        """Its name in Rust."""
+        return f"{self.operation}_{self.kernel.target.name}"
+
+    @property
+    def source_file(self) -> str:
+        """Path of the text inside the package."""
+        return self.file
+
+    @property
+    def object_file(self) -> str:
+        """Path of the object inside the package."""
+        return f"{self.proofs}/{self.operation}_array_{self.kernel.target.name}.o"
+
+
+def array_kernels(f: Field, file: str = "", proofs: str = "") -> list[RustArray]:
+    """The kernels on arrays of a prime that save time, not proved yet.
+
+    `file` is the path of their text in a package, `proofs` the folder of their objects.
+    """
+    if f.bits > MOST_BITS:
+        return []
+    made = (_made(f, op, target, file, proofs) for target in TABLES for op in OPERATIONS)
+    return [each for each in made if each.least]
+
+
+def _made(f: Field, operation: str, target: VectorTarget, file: str, proofs: str) -> RustArray:
+    made = made_array(target, f, operation, ARRAY)
+    scalar = _scalar(f, SCALAR_OF.get(operation, operation))
+    least = least_for_a_block(made.kernel, scalar.code or b"", scalar.symbol)
+    digest = sha256(text_of(made.kernel).encode()).hexdigest()[:16]
+    symbol = f"{made.kernel.symbol}_{digest}"
+    named = TextKernel(
+        **{each.name: getattr(made.kernel, each.name) for each in fields(made.kernel)}
+    )
+    return RustArray(replace(named, symbol=symbol), made.layout, False, least, file, proofs)
+
+
+@lru_cache(maxsize=64)
+def _scalar(f: Field, operation: str) -> Artifact:
+    """What a block is compared with: our kernel with one carry chain, by an ordinary algorithm."""
+    target = TARGETS[SCALAR]
+    algorithm = {"mul": "cios", "square": "cios" if f.spare_bits else "product"}.get(operation)
+    decision = preferred(f, operation, target, PROCESSOR, algorithm)
+    return target.make(target, decision.variant(VARIANT))
+
+
+def proved(kernels: Sequence[RustArray], progress: Progress) -> list[RustArray]:
+    """The kernels that are proved: a slice does without the others, one element at a time."""
+    found, _ = proved_arrays(kernels, progress)
+    return found
+
+
+def text_of(kernel: ArrayKernel) -> str:
+    """The code and its tables, with labels that a text may repeat.
+
+    All assemblers give it the same bytes. They fill gaps in code in many ways, so the loop is not
+    aligned, and the gap before a table has a filling.
+    """
+    names: dict[str, int] = {}
+
+    def label(name: str) -> str:
+        return f"@{names.setdefault(name, FIRST_LABEL + len(names))}@"
+
+    lines = [_short(line) for line in kernel.lines("#", label)]
+    return "\n".join(_numbered(lines))
+
+
+def _short(line: str) -> str:
+    """A line without its remark, and without what its registers say too."""
+    return SIZE.sub("", line.partition("#")[0].strip())
+
+
+def _numbered(lines: Sequence[str]) -> Iterator[str]:
+    """Lines whose labels are numbers, with the direction of a label where it is used."""
+    seen, is_table = set[str](), False
+    for line in lines:
+        is_table |= line == "ret"
+        if line == ALIGNED:
+            yield from [f"{ALIGNED}, {TRAP:#x}"] if is_table else []
+        elif defined := LABEL.fullmatch(line.removesuffix(":")):
+            seen.add(defined[1])
+            yield f"{defined[1]}:"
+        else:
+            yield LABEL.sub(lambda m: m[1] + ("b" if m[1] in seen else "f"), line)
+
+
+def entries_text(modules: Sequence[str]) -> str:
+    """The module of all primes that have kernels on arrays, a module each."""
+    declared = "".join(f"mod {name};\n" for name in modules)
+    rows = "".join(
+        f"    ({name}::P, {', '.join(f'&{name}::{table}' for table in TABLES.values())}),\n"
+        for name in modules
+    )
+    return (
+        f"use crate::vectors::Entry;\n\n{declared}\n"
+        "/// The primes that have kernels on arrays.\n"
+        f"pub(crate) const ENTRIES: &[Entry] = &[\n{rows}];\n"
+    )
+
+
+def kernels_text(f: Field, kernels: Sequence[RustArray]) -> str:
+    """The module of a prime's kernels on arrays: its limbs, the tables, the texts."""
+    limbs = ", ".join(f"{limb:#018x}" for limb in f.limbs(f.p))
+    parts = [
+        "use crate::vectors::{ArrayKernel, ArrayKernels, array_kernel};\n\n",
+        f"/// {f.label}, least significant limb first.\n",
+        f"pub(crate) const P: &[u64] = &[{limbs}];\n",
+        *(_table(target, kernels) for target in TABLES),
+        *(_kernel(each) for each in kernels),
+    ]
+    return "".join(parts)
+
+
+def _table(target: VectorTarget, kernels: Sequence[RustArray]) -> str:
+    """The static of a target: a member for each operation."""
+    found = {each.operation: each for each in kernels if each.kernel.target is target}
+    rows = "".join(f"    {op}: {_member(found.get(op))},\n" for op in OPERATIONS)
+    needs = ", ".join(target.features)
+    return (
+        f"\n/// For processors with {needs}.\n"
+        f"pub(crate) static {TABLES[target]}: ArrayKernels = ArrayKernels {{\n{rows}}};\n"
+    )
+
+
+def _member(kernel: RustArray | None) -> str:
+    if kernel is None:
+        return "None"
+    return f"Some(ArrayKernel {{ run: {kernel.name}, least: {kernel.least} }})"
+
+
+def _kernel(kernel: RustArray) -> str:
+    """A kernel's declaration and text, with its contract before it."""
+    words = f'{kernel.name},\n    "{kernel.kernel.symbol}",\n    r"\n{text_of(kernel.kernel)}\n"'
+    return f"\n// {kernel.said()}\narray_kernel! {{\n    {words}\n}}\n"
+
+
+def module_name(f: Field) -> str:
+    """The name of a prime's module."""
+    return field_symbol(f)

@@ -1,0 +1,151 @@
+//! Slices of every length compute what single elements do, on every kernel that this processor has.
+
+use @crate@::{@type@ as F, Kernels, inner_product, slices};
+
+const LENGTHS: [usize; 7] = [63, 64, 65, 127, 128, 300, 777];
+const EVERY_LENGTH: usize = 41;
+
+/// 0, 1, p - 1 and other elements, always the same.
+fn elements(count: usize, seed: u64) -> Vec<F> {
+    let minus_one = -F::ONE;
+    let mut power = F::from_u64(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut next = |i: usize| {
+        power = power.square() + F::from_u64(seed);
+        match i as u64 % (5 + seed) {
+            1 => F::ZERO,
+            2 => F::ONE,
+            3 => minus_one,
+            _ => power,
+        }
+    };
+    (0..count).map(&mut next).collect()
+}
+
+fn on_every_kernel(check: impl Fn()) {
+    use Kernels::{Aarch64, Adx, Avx512Ifma, Avx512f, Mulx, Portable};
+    let all = [Portable, Mulx, Adx, Avx512f, Avx512Ifma, Aarch64];
+    let here = all.iter().filter(|kernels| kernels.select().is_ok());
+    assert_ne!(here.map(|_| check()).count(), 0);
+    Kernels::detect().select().expect("this processor has them");
+}
+
+fn each(x: &[F], y: &[F], one: impl Fn(F, F) -> F) -> Vec<F> {
+    x.iter().zip(y).map(|(x, y)| one(*x, *y)).collect()
+}
+
+/// Slices of one length; `place` makes room for one.
+fn check(x: &[F], y: &[F], place: impl Fn(&[F], &dyn Fn(&mut [F]))) {
+    let (zero, three) = (vec![F::ZERO; x.len()], F::from_u64(3));
+    let gives = |before: &[F], wanted: &[F], run: &dyn Fn(&mut [F])| {
+        place(before, &|z| {
+            run(z);
+            assert_eq!(*z, *wanted, "{} elements", z.len());
+        });
+    };
+    gives(x, &each(x, y, |x, y| x + y), &|z| slices::add(z, y));
+    gives(x, &each(x, y, |x, y| x - y), &|z| slices::sub(z, y));
+    gives(x, &each(x, y, |x, y| x * y), &|z| slices::mul(z, y));
+    gives(x, &each(x, y, |x, _| x.square()), &|z| slices::square(z));
+    gives(x, &each(x, y, |x, _| x * three), &|z| {
+        slices::scale(z, &three)
+    });
+    gives(x, &each(x, y, |x, _| x.invert_ct().0), &|z| {
+        slices::batch_invert(z)
+    });
+    gives(x, &each(x, y, |x, y| x + y * y), &|z| {
+        slices::add_products(z, y, y)
+    });
+    gives(&zero, &each(x, y, |x, y| x + y), &|z| {
+        slices::add_into(x, y, z)
+    });
+    gives(&zero, &each(x, y, |x, y| x - y), &|z| {
+        slices::sub_into(x, y, z)
+    });
+    gives(&zero, &each(x, y, |x, y| x * y), &|z| {
+        slices::mul_into(x, y, z)
+    });
+    place(x, &|z| {
+        assert_eq!(slices::sum(z), x.iter().sum::<F>());
+        assert_eq!(
+            inner_product(z, y),
+            each(x, y, |x, y| x * y).iter().sum::<F>()
+        );
+    });
+}
+
+#[test]
+fn slices_are_their_elements() {
+    on_every_kernel(|| {
+        for count in (0..EVERY_LENGTH).chain(LENGTHS) {
+            let (x, y) = (elements(count, 1), elements(count, 2));
+            check(&x, &y, |before, run| run(&mut before.to_vec()));
+        }
+    });
+}
+
+#[test]
+fn other_lengths_panic_and_write_nothing() {
+    let (x, y) = (elements(64, 1), elements(65, 2));
+    let refused = |run: &dyn Fn(&mut [F])| {
+        let mut z = x.clone();
+        let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&mut z)));
+        assert!(done.is_err() && z == x);
+    };
+    refused(&|z| slices::mul(z, &y));
+    refused(&|z| slices::mul_into(&x, &y, z));
+    refused(&|z| slices::mul_into(&y, &x, z));
+    refused(&|z| slices::add_products(z, &y, &y));
+    refused(&|z| assert_eq!(inner_product(z, &y), F::ZERO));
+}
+
+/// Elements that end where memory does.
+#[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
+mod guarded {
+    use super::{EVERY_LENGTH, F, check, elements, on_every_kernel};
+    use core::ffi::{c_int, c_void};
+
+    unsafe extern "C" {
+        fn mmap(
+            at: *mut c_void,
+            size: usize,
+            may: c_int,
+            how: c_int,
+            file: c_int,
+            from: i64,
+        ) -> *mut c_void;
+        fn mprotect(at: *mut c_void, size: usize, may: c_int) -> c_int;
+        fn munmap(at: *mut c_void, size: usize) -> c_int;
+    }
+
+    const PAGE: usize = 1 << 16;
+    const READ_AND_WRITE: c_int = 3;
+    const PRIVATE_AND_ANONYMOUS: c_int = 0x22;
+
+    /// Runs code on a copy of elements, with nothing before them or after them that may be touched.
+    fn beside_nothing(before: &[F], run: &dyn Fn(&mut [F])) {
+        let (size, used) = (3 * PAGE, size_of_val(before));
+        assert!(used <= PAGE);
+        for from in [PAGE, 2 * PAGE - used] {
+            // SAFETY: new pages, of which the middle one may be read and written. It has room for
+            // the elements at both ends, each of which is aligned, and they are copied there.
+            unsafe {
+                let start = mmap(core::ptr::null_mut(), size, 0, PRIVATE_AND_ANONYMOUS, -1, 0);
+                assert_eq!(mprotect(start.byte_add(PAGE), PAGE, READ_AND_WRITE), 0);
+                let room = start.byte_add(from).cast::<F>();
+                room.copy_from_nonoverlapping(before.as_ptr(), before.len());
+                run(core::slice::from_raw_parts_mut(room, before.len()));
+                assert_eq!(munmap(start, size), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_beside_a_slice_is_touched() {
+        on_every_kernel(|| {
+            for count in (0..EVERY_LENGTH).chain([64, 65, 129]) {
+                let (x, y) = (elements(count, 3), elements(count, 4));
+                check(&x, &y, beside_nothing);
+            }
+        });
+    }
+}

@@ -1,0 +1,71 @@
+"""The crate's kernels on arrays: each is proved from its text, and linked as it was proved."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from crate_object import CRATE, FLAGS, host, rustc, sections_of
+from sampling import sampled
+
+from fieldc.artifacts.verify import Job, prove_job
+from fieldc.binary.linkable import functions
+from fieldc.catalogue import find_field
+from fieldc.field import Field
+from fieldc.packages.rust.arrays import OPERATIONS, SIZE, TABLES, object_of
+from fieldc.packages.rust.crate import ON_ARRAYS
+
+ARRAYS = CRATE / "src" / "generated" / "arrays"
+PRODUCTS = ("mul", "square", "mul_add")
+"""What saves time for every prime. A scalar addition may be as fast as one of vectors."""
+KERNEL = re.compile(r'array_kernel! \{\n    (\w+),\n    "(\w+)",\n    r"\n([^"]*)"\n\}')
+
+
+def kernels(f: Field) -> dict[tuple[str, str], bytes]:
+    """The objects of a prime's texts, by the name in Rust and the symbol."""
+    text = (ARRAYS / f"{f.name.replace('-', '_')}.rs").read_text()
+    found = KERNEL.findall(text)
+    assert len(found) == text.count("array_kernel! {") == text.count("Some(ArrayKernel {")
+    assert {f"{op}_{target.name}" for op in PRODUCTS for target in TABLES} <= {n for n, *_ in found}
+    return {(name, symbol): object_of(symbol, lines) for name, symbol, lines in found}
+
+
+@pytest.mark.parametrize("name", sampled(["vesta"], [n for n in ON_ARRAYS if n != "vesta"]))
+def test_each_text_is_proved(name: str) -> None:
+    f = find_field(name)
+    for (rust, symbol), code in kernels(f).items():
+        operation, _, target = rust.rpartition("_")
+        assert symbol.startswith(f"fieldc_{f.name.replace('-', '_')}_{operation}_array_{target}_")
+        job = Job(code, symbol, operation, f.p, f.n, array_word=64)
+        assert not prove_job(job).failure, symbol
+
+
+@pytest.mark.parametrize("name", ON_ARRAYS)
+def test_the_tables_name_the_kernels_of_the_prime(name: str) -> None:
+    f = find_field(name)
+    text = (ARRAYS / f"{f.name.replace('-', '_')}.rs").read_text()
+    limbs = ", ".join(f"{limb:#018x}" for limb in f.limbs(f.p))
+    assert f"const P: &[u64] = &[{limbs}];" in text
+    for target, table in TABLES.items():
+        (rows,) = re.findall(
+            rf"static {table}: ArrayKernels = ArrayKernels {{\n(.*?)}};", text, re.S
+        )
+        for operation in OPERATIONS:
+            row = rf"Some\(ArrayKernel {{ run: {operation}_{target.name}, least: [1-8] }}\)"
+            assert len(re.findall(rf"    {operation}: (?:{row}|None),\n", rows)) == 1
+    assert not SIZE.search(text)
+
+
+@pytest.mark.full
+def test_the_object_has_the_bytes_of_the_texts(tmp_path: Path) -> None:
+    if not host().startswith("x86_64") or "linux" not in host():
+        pytest.skip("SKIPPED: rustc makes no ELF object for x86-64 here")
+    code = tmp_path / "crate.o"
+    kind = ("--crate-type", "rlib", "--cfg", 'feature="vectors"', f"--emit=obj={code}")
+    rustc(*FLAGS, *kind, CRATE / "src" / "lib.rs")
+    here = sections_of(code)
+    for name in ON_ARRAYS:
+        for (_, symbol), text in kernels(find_field(name)).items():
+            (wanted,) = functions(text).values()
+            assert here[symbol] == wanted.code[wanted.start :]
