@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from unfit_objects import LINUX, WINDOWS
 
+import fieldc.proof
 from fieldc.artifacts import cache
 from fieldc.cli import main
 from fieldc.machine.assemble import assemble, compile_ir
@@ -146,6 +148,22 @@ def test_the_key_has_the_versions_of_the_libraries(monkeypatch: pytest.MonkeyPat
     keys = set()
     for number in ("1", "2"):
         monkeypatch.setattr(cache, "version", lambda name, number=number: number)
+        cache.prover_version.cache_clear()
+        keys.add(cache.key_of(b"", "f"))
+    cache.prover_version.cache_clear()
+    assert len(keys) == 2
+
+
+def test_the_key_has_the_prover_of_every_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "proof"
+    shutil.copytree(fieldc.proof.__path__[0], copy)
+    monkeypatch.setattr(fieldc.proof, "__path__", [str(copy)])
+    keys = set()
+    for text in ("", "# other"):
+        with (copy / "x86_64" / "meanings.py").open("a") as file:
+            file.write(text)
         cache.prover_version.cache_clear()
         keys.add(cache.key_of(b"", "f"))
     cache.prover_version.cache_clear()

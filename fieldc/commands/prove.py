@@ -134,10 +134,11 @@ def prove_batch(folder: Path) -> Answer:
     """The proofs of a folder of kernels on arrays. Raises UsageError."""
     from fieldc.artifacts.arrays import prove_folder
 
+    manifest = manifest_of(folder)
     try:
-        found = list(prove_folder(folder, json.loads(read(folder / "manifest.json"))))
+        found = list(prove_folder(folder, manifest))
     except (ValueError, KeyError, TypeError):
-        raise UsageError(f"{quote(str(folder / 'manifest.json'))} is no manifest") from None
+        raise no_manifest(folder) from None
     data: list[dict[str, object]] = [
         {
             "kernel": each.symbol,
