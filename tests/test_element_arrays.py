@@ -120,3 +120,46 @@ def test_buffers_of_numpy() -> None:
     assert F.array(numpy.arange(3)).tolist() == [0, 1, 2]
     with pytest.raises(LengthMismatch, match="without gaps"):
         F.array_of(view[::2])
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("name", ["bls12-381-r", "babybear", "goldilocks"])
+@pytest.mark.parametrize("bits", [0, 1, 2, 3, 4, 6, 8])
+def test_transforms(name: str, bits: int) -> None:
+    F, count = Field(name), 1 << bits
+    x = [random.Random(bits).randrange(F.p) for _ in range(count)]
+    root = int(F.root_of_unity(count))
+    powers = [pow(root, i, F.p) for i in range(count)]
+    assert len({*powers}) == count and pow(root, count, F.p) == 1
+    a = F.array(x)
+    values = a.ntt()
+    assert values.tolist() == [
+        sum(v * powers[i * j % count] for j, v in enumerate(x)) % F.p for i in range(count)
+    ]
+    assert a.tolist() == x and values.intt() == a
+
+
+def test_a_product_of_polynomials() -> None:
+    F, draw = Field("bls12-381-r"), random.Random(5)
+    x, y = ([draw.randrange(F.p) for _ in range(20)] for _ in range(2))
+    wanted = [0] * 64
+    for i, u in enumerate(x):
+        for j, v in enumerate(y):
+            wanted[i + j] = (wanted[i + j] + u * v) % F.p
+    a, b = (F.array(values + [0] * 44) for values in (x, y))
+    assert (a.ntt() * b.ntt()).intt().tolist() == wanted
+
+
+def test_the_root_is_that_of_the_rust_crate() -> None:
+    F = Field("bls12-381-r")
+    assert int(F.root_of_unity(1 << 32)) == pow(7, (F.p - 1) >> 32, F.p)
+    assert int(Field("bls12-381-p").root_of_unity(2)) == Field("bls12-381-p").p - 1
+
+
+@pytest.mark.parametrize("count", [0, 3, 4, 12])
+def test_other_lengths_have_no_transform(count: int) -> None:
+    F = Field("bls12-381-p")
+    said = f"takes 2\\^k elements, k up to 1 modulo bls12-381-p, not {count}$"
+    for run in (F.array([1] * count).ntt, F.array([1] * count).intt):
+        with pytest.raises(LengthMismatch, match=said):
+            run()

@@ -47,6 +47,15 @@ class ResidueArray:
         memory.held = self  # keeps what owns the memory
         return memoryview(memory).cast("B").cast("Q", (self.count, self.f.n))
 
+    @property
+    def flat(self) -> memoryview:
+        """The same limbs in one row."""
+        return self.words.cast("B").cast("Q") if self.count else self.words
+
+    def at(self, place: int) -> int:
+        """The address of a value."""
+        return self.address + size(self.f, place)
+
     def values(self, first: int, count: int) -> list[int]:
         """Some of the values, 0 <= value < p."""
         f = self.f
@@ -84,7 +93,7 @@ class ResidueArray:
                 raise LengthMismatch(f"arrays of {self.count} and of {other.count} elements")
         results = [empty(self.f, self.count) for _ in range(count)]
         addresses = (each.address for each in (*results, self, *others))
-        _run(self.f, operation, self.count, *addresses)
+        compute(self.f, operation, self.count, *addresses)
         return results
 
     def sum(self) -> int:
@@ -95,7 +104,7 @@ class ResidueArray:
         total = self.start(left, left)
         while left > 1:
             half, at = (left + 1) // 2, total.address
-            _run(f, "add", left - half, at, at, at + size(f, half))
+            compute(f, "add", left - half, at, at, at + size(f, half))
             left = half
         return total.values(0, 1)[0]
 
@@ -108,7 +117,7 @@ class ResidueArray:
         while (count := levels[-1].count) > 1:
             half = (count + 1) // 2
             below, product = levels[-1].address, levels[-1].start(half, half)
-            _run(f, "mul", count - half, product.address, below, below + size(f, half))
+            compute(f, "mul", count - half, product.address, below, below + size(f, half))
             levels.append(product)
         values = levels[-1].values(0, levels[-1].count)
         if values == [0]:
@@ -119,8 +128,8 @@ class ResidueArray:
             half, upper = inverse.count, level.count - inverse.count
             wider = inverse.start(half, level.count)
             place, above, others = wider.address, inverse.address, level.address
-            _run(f, "mul", upper, place, above, others + size(f, half))
-            _run(f, "mul", upper, place + size(f, half), above, others)
+            compute(f, "mul", upper, place, above, others + size(f, half))
+            compute(f, "mul", upper, place + size(f, half), above, others)
             inverse = wider
         return inverse
 
@@ -161,7 +170,7 @@ def array_of(f: Field, buffer: Any) -> ResidueArray:
     return ResidueArray(f, count, address, view)
 
 
-def _run(f: Field, operation: str, count: int, *addresses: int) -> None:
+def compute(f: Field, operation: str, count: int, *addresses: int) -> None:
     """An operation on arrays at addresses, results first: by a kernel, or by Python's integers."""
     if not count:
         return

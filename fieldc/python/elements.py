@@ -92,6 +92,15 @@ class Field:
 
         return ElementArray(self, array_of(self.constants, buffer))
 
+    def root_of_unity(self, order: int) -> Element:
+        """An element of an order 2^k that divides p - 1, the one that transforms use.
+
+        Raises LengthMismatch for another order.
+        """
+        from fieldc.python.transform import root_of_unity
+
+        return self(root_of_unity(self.constants, order))
+
     def _own(self, element: Element) -> Element:
         if element.field is self:
             return element
@@ -313,6 +322,25 @@ class ElementArray:
         Raises ZeroDivisionError with the first position of a zero.
         """
         return ElementArray(self.field, self._residues.inverse())
+
+    def ntt(self) -> ElementArray:
+        """The values at 1, r, r^2, ... of the polynomial whose coefficients these are.
+
+        r is `field.root_of_unity(len(self))`. Raises LengthMismatch unless the length is 2^k and
+        divides p - 1.
+        """
+        from fieldc.python.transform import transform
+
+        return ElementArray(self.field, transform(self._residues))
+
+    def intt(self) -> ElementArray:
+        """The coefficients of the polynomial with these values: undoes `ntt`.
+
+        Raises LengthMismatch as `ntt` does.
+        """
+        from fieldc.python.transform import inverse_transform
+
+        return ElementArray(self.field, inverse_transform(self._residues))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ElementArray):
