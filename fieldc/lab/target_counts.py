@@ -13,7 +13,7 @@ from fieldc.catalogue import find_field
 from fieldc.lab.instruction_sets import Least, least, set_of
 from fieldc.proof.constant_time.effects import Effect, Flow, MemoryOperand
 from fieldc.proof.constant_time.instruction_sets import INSTRUCTION_SETS, effects_of
-from fieldc.targets.llvm.processors import LLVM_TARGETS, LlvmTarget
+from fieldc.targets.llvm.processors import LLVM_TARGETS, LlvmProcessor, LlvmTarget
 from fieldc.targets.object_format import ObjectFormat
 from fieldc.targets.registry import TARGETS
 from fieldc.words.lower import lower
@@ -57,11 +57,11 @@ class CountRow:
 
 def distinct_targets() -> list[LlvmTarget]:
     """Targets whose code differs by more than the system, or the order of bytes."""
-    return [
-        target
-        for target in LLVM_TARGETS.values()
-        if target.object_format is ObjectFormat.ELF and target.name != "mips64el-linux"
-    ]
+    first: dict[LlvmProcessor, LlvmTarget] = {}
+    for target in LLVM_TARGETS.values():
+        if target.object_format is ObjectFormat.ELF:
+            first.setdefault(target.processor, target)
+    return list(first.values())
 
 
 def row(target: LlvmTarget, text: str, operation: str) -> CountRow:
