@@ -165,6 +165,7 @@ generate: venv ## make checked-in files again: kernels of crates and packages/js
 	$(BIN)/python -m fieldc.packages.rust.crate
 	$(BIN)/python -m fieldc.packages.rust.race_texts
 	$(BIN)/python -m fieldc.lab.target_counts
+	$(BIN)/python -m fieldc.lab.predictions
 	$(BIN)/python -m fieldc.packages.js.npm
 
 demo: venv ## a prime to machine code: derive, compile, prove, check, race

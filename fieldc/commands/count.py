@@ -19,8 +19,12 @@ from fieldc.commands.verb import Answer, Table, option, verb
 if TYPE_CHECKING:
     from fieldc.counting.count import Count
     from fieldc.counting.functions import Counted, File
+    from fieldc.counting.limits import Limits
     from fieldc.progress import Progress
+    from fieldc.simulator.predict import PredictedCycles
 
+MOST = 4000
+"""Longer code is not simulated: it would take more than a few seconds."""
 COLUMNS = ("function", "instructions", "mul", "add", "sub", "moves", "memory", "spills", "one path")
 
 
@@ -48,7 +52,12 @@ def count(arguments: argparse.Namespace) -> Answer:
 def one(found: Counted, key: str | None) -> Answer:
     """Everything about one function."""
     bounds = shown_bounds(found.count, key)
-    data = {**found.row(), "bounds": [limits.row() for limits in bounds]}
+    predicted = predictions(found.count, bounds)
+    data = {
+        **found.row(),
+        "bounds": [limits.row() for limits in bounds],
+        "predictions": [prediction.row() for prediction in predicted],
+    }
     tables = [
         Table((), properties(found), found.routine.name),
         opcode_table(found.count),
@@ -56,7 +65,26 @@ def one(found: Counted, key: str | None) -> Answer:
     ]
     if bounds:
         tables.append(bounds_table(bounds))
+    if predicted:
+        tables.append(predictions_table(predicted))
     return Answer(tuple(tables), data)
+
+
+def predictions(count: Count, bounds: list[Limits]) -> list[PredictedCycles]:
+    """What the simulator says, for the processors with bounds that it knows."""
+    from fieldc.simulator.predict import predict
+
+    if count.instructions > MOST:
+        return []
+    found = (predict(count, limits.processor) for limits in bounds)
+    return [prediction for prediction in found if prediction]
+
+
+def predictions_table(predicted: list[PredictedCycles]) -> Table:
+    """Cycles of independent and of dependent calls."""
+    rows = [(p.processor, f"{p.throughput:.1f}", f"{p.latency:.1f}") for p in predicted]
+    title = "a call takes about (by the simulator, not measured)"
+    return Table(("processor", "independent", "dependent"), rows, title)
 
 
 def properties(found: Counted) -> list[tuple[object, ...]]:

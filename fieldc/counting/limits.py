@@ -61,7 +61,7 @@ def lower_bounds(count: Count, processor: Processor) -> Limits:
     uses: Counter[str] = Counter()
     unknown: Counter[str] = Counter()
     slots = 0
-    for instruction, timing in _timed(count.code, processor):
+    for instruction, timing in timed(count.code, processor):
         if timing is None:
             unknown[instruction.mnemonic] += 1
         slots += (timing or UNKNOWN).slots
@@ -81,7 +81,7 @@ def all_bounds(count: Count) -> list[Limits]:
     return [lower_bounds(count, processor) for processor in processors_of(count.architecture)]
 
 
-def _timed(
+def timed(
     code: Sequence[DecodedInstruction], processor: Processor
 ) -> Iterator[tuple[DecodedInstruction, InstructionCost | None]]:
     """Each instruction with what it takes, its loads and stores included."""

@@ -54,16 +54,26 @@ def _next(cell: int) -> str:
     return f"    sub ${cell}, %rbx\n    cmovc %r12, %rbx"
 
 
+def turn(places: Sequence[int], step: str) -> str:
+    """One turn of a loop: the pointers, the call, the next cell, and back to the label 1."""
+    pointers = "\n".join(
+        f"    lea {place}(%r13,%rbx), %{register}"
+        for place, register in zip(places, SYSV.arguments, strict=False)
+    )
+    return f"{pointers}\n    call kernel\n{step}\n    dec %r15\n    jnz 1b"
+
+
+def turn_of(layout: Layout) -> str:
+    """One turn of the loop that measures throughput with moving operands, without its label."""
+    return turn(layout.places, _next(layout.cell))
+
+
 def _loop(name: str, places: Sequence[int], last: int, step: str) -> str:
     """The text of `name(memory, count) -> ticks`.
 
     The stack moves to a pinned page offset below the caller's. The first calls warm up: rbp is 0
     then, and holds the first reading afterwards. rbx is the cell's offset in memory.
     """
-    pointers = "\n".join(
-        f"    lea {place}(%r13,%rbx), %{register}"
-        for place, register in zip(places, SYSV.arguments, strict=False)
-    )
     return f"""
     .globl {name}
     .p2align 6
@@ -82,11 +92,7 @@ def _loop(name: str, places: Sequence[int], last: int, step: str) -> str:
     mov ${WARM_UP}, %r15d
     .p2align 6
 1:
-{pointers}
-    call kernel
-{step}
-    dec %r15
-    jnz 1b
+{turn(places, step)}
     test %rbp, %rbp
     jnz 2f
     {START}

@@ -1,0 +1,172 @@
+"""docs/predictions.md: what the simulator predicts, beside what was measured where it was.
+
+python -m fieldc.lab.predictions
+
+Every schedule that ships has the cycles that its search measured and a digest of its code. So its
+kernel is made again byte for byte, and simulated in the loop that timed it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+from fieldc.algorithms import choose
+from fieldc.catalogue import every_prime, find_field
+from fieldc.counting.count import Count
+from fieldc.counting.functions import count_in
+from fieldc.counting.limits import lower_bounds
+from fieldc.decisions.schedule import ScheduleError, TunedKernel, shipped
+from fieldc.field import Field
+from fieldc.machine.assemble import assemble
+from fieldc.machine.processors import find_processor
+from fieldc.machine.ring import Layout
+from fieldc.machine.timing import layout_of
+from fieldc.simulator.predict import DecodedCode, PredictedCycles, predict
+from fieldc.targets.registry import TARGETS
+from fieldc.targets.x86_64.print import GNU
+from fieldc.targets.x86_64.timing.loops import turn_of
+
+PAGE = Path(__file__).parents[2] / "docs" / "predictions.md"
+BEGIN, END = "<!-- {} -->\n", "<!-- end -->\n"
+MEASURED_ON = "sapphire-rapids"
+"""The processor whose schedules were measured and which the simulator is judged by."""
+ARM = ("neoverse-n1", "neoverse-v1", "neoverse-v2", "apple-m1", "cortex-a55")
+FIELDS, OPERATIONS = ("bn254-p", "bls12-381-p"), ("mul", "square", "add", "sub")
+KERNEL = "kernel"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A kernel of a schedule: what was measured, and what is predicted."""
+
+    field: str
+    operation: str
+    instructions: int
+    throughput: float
+    latency: float
+    predicted: PredictedCycles
+
+    @property
+    def errors(self) -> tuple[float, float]:
+        """How far the prediction is off, of throughput and of latency."""
+        p = self.predicted
+        return p.throughput / self.throughput - 1, p.latency / self.latency - 1
+
+    def cells(self) -> tuple[object, ...]:
+        """The row of the page."""
+        measured = f"{self.throughput:.1f} \\| {self.latency:.1f}"
+        predicted = f"{self.predicted.throughput:.1f} \\| {self.predicted.latency:.1f}"
+        off = " \\| ".join(f"{100 * error:+.0f} %" for error in self.errors)
+        return self.field, self.operation, self.instructions, measured, predicted, off
+
+
+def compared(text: str, operation: str) -> Compared:
+    """A shipped kernel of a field. Raises ScheduleError if there is none."""
+    f = find_field(text)
+    tuned = shipped(f, MEASURED_ON).entry(operation)
+    if tuned is None:
+        raise ScheduleError(f"the schedule of {text} has no {operation}")
+    found, layout = kernel(f, tuned)
+    predicted = predict(found, find_processor(MEASURED_ON), *around(layout))
+    if predicted is None:
+        raise ScheduleError(f"{MEASURED_ON} is not simulated")
+    throughput, latency = (
+        float(tuned.measured[f"best_{name}_cycles"]) for name in ("throughput", "latency")
+    )
+    return Compared(text, operation, found.instructions, throughput, latency, predicted)
+
+
+def kernel(f: Field, tuned: TunedKernel) -> tuple[Count, Layout]:
+    """The kernel of a schedule, the one that was measured, and where its operands lie."""
+    expression = choose(f, tuned.operation, tuned.decisions.algorithm)
+    code = assemble(tuned.compile(expression, KERNEL).text(GNU))
+    return count_in(code, KERNEL), layout_of(expression)
+
+
+@cache
+def around(layout: Layout) -> tuple[DecodedCode, DecodedCode]:
+    """What the timing loop executes before and after a call, the call included."""
+    text = f".globl turn\nturn:\n1:\n{turn_of(layout)}\n    ret\nkernel:\n    ret\n"
+    code = count_in(assemble(text), "turn").code
+    call = next(i for i, each in enumerate(code) if each.timing == "call") + 1
+    branch = next(i for i, each in enumerate(code) if each.timing == "branch") + 1
+    return code[:call], code[call:branch]
+
+
+def every_comparison() -> Iterator[Compared]:
+    """All kernels of the schedules that ship for this processor."""
+    for name in every_prime():
+        for operation in ("mul", "square"):
+            try:
+                yield compared(name, operation)
+            except ScheduleError:
+                continue
+
+
+def predicted_cells(text: str, operation: str) -> tuple[object, ...]:
+    """An AArch64 kernel: its instructions, and on each core its bound and its prediction."""
+    f = find_field(text)
+    target = TARGETS["aarch64-linux"]
+    (artifact,) = target.produce(target.suited(choose(f, operation)))
+    found = count_in(artifact.code or b"", artifact.symbol)
+    cells: list[object] = [f.n, operation, found.instructions]
+    for key in ARM:
+        processor = find_processor(key)
+        bound = lower_bounds(found, processor).binding[1]
+        cells.append(f"{bound:.1f}: {predict(found, processor)}".replace("|", "\\|"))
+    return tuple(cells)
+
+
+def summary(found: Sequence[Compared]) -> str:
+    """How far off the predictions are, in a sentence."""
+    parts = []
+    for name, number in (("throughput", 0), ("latency", 1)):
+        errors = [100 * one.errors[number] for one in found]
+        mean = sum(errors) / len(errors)
+        span = f"from {min(errors):+.0f} % to {max(errors):+.0f} %"
+        parts.append(f"{name} {span}, {mean:+.1f} % on average")
+    return f"Off by, over {len(found)} kernels: {'; '.join(parts)}.\n"
+
+
+def measured_part() -> str:
+    """The kernels that were measured, and how well they are predicted."""
+    found = list(every_comparison())
+    columns = ("field", "op", "instructions", "measured", "predicted", "off by")
+    return summary(found) + "\n" + table(columns, (c.cells() for c in found))
+
+
+def arm_part() -> str:
+    """The AArch64 kernels that nobody measured."""
+    rows = (predicted_cells(*of) for of in product(FIELDS, OPERATIONS))
+    return table(("limbs", "op", "instructions", *ARM), rows)
+
+
+PARTS = {"measured": measured_part, "aarch64": arm_part}
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table of a page."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "".join(f"| {' | '.join(map(str, cells))} |\n" for cells in lines)
+
+
+def page(text: str) -> str:
+    """A page with its tables made again."""
+    for name, part in PARTS.items():
+        begin = BEGIN.format(f"python -m fieldc.lab.predictions: {name}")
+        before, _, rest = text.partition(begin)
+        text = before + begin + part() + END + rest.partition(END)[2]
+    return text
+
+
+def main() -> None:
+    """Write the page."""
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

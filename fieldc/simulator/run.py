@@ -1,0 +1,230 @@
+"""A run of decoded instructions through a core, in one pass in program order.
+
+Each instruction goes through four stations:
+
+1. Renaming takes `slots` of them in a cycle, in order, while window and scheduler have room. Each
+   micro-operation is bound here to one of its ports: the one with the fewest waiting, as they were
+   when the cycle began.
+2. A micro-operation starts when its operands are ready and its port is free. Of several the oldest
+   goes first. So an older one never waits for a younger one, and one pass in program order, which
+   gives each the first free cycle of its port, finds what a simulation cycle by cycle would find.
+   (A product that keeps its port for several cycles may thereby look ahead.)
+3. Its results are ready after its latency: registers, flags and words of memory are values of their
+   own, each with the cycle in which it is there.
+4. Instructions retire in order and leave the window.
+
+The method is that of uiCA (A. Abel, J. Reineke, 2022) and of OSACA, with much left out: there is no
+fetching, no decoding, no cache and no wrong guess.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, deque
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from fieldc.counting.instructions import DecodedInstruction
+from fieldc.counting.limits import UNKNOWN, timed
+from fieldc.counting.places import RootedAccess
+from fieldc.machine.processors import InstructionCost, Processor
+from fieldc.simulator.cores import Core
+
+
+@dataclass(frozen=True)
+class CostedInstruction:
+    """An instruction with the slots it takes, its own micro-operations, and where it touches."""
+
+    instruction: DecodedInstruction
+    slots: int
+    cost: InstructionCost
+    touches: Sequence[RootedAccess] = ()
+
+
+def steps_of(
+    code: Sequence[DecodedInstruction],
+    touches: Sequence[Sequence[RootedAccess]],
+    processor: Processor,
+) -> list[CostedInstruction]:
+    """Each instruction with its costs; an opcode without a row takes a slot and no port."""
+    found = []
+    for (instruction, whole), touched in zip(timed(code, processor), touches, strict=True):
+        own = None if instruction.moves_only else processor.timing(instruction.timing)
+        slots = (whole or UNKNOWN).slots
+        found.append(CostedInstruction(instruction, slots, own or UNKNOWN, touched))
+    return found
+
+
+@dataclass
+class Port:
+    """What is bound to a port: the cycles in which it is busy, and when each one starts."""
+
+    busy: set[int] = field(default_factory=set)
+    starts: list[int] = field(default_factory=list)
+    """Of those that were bound and have not started; a heap."""
+    renamed: int = -1
+    fresh: int = 0
+    """The cycle that bound the last one, and how many it bound."""
+
+    def waiting(self, cycle: int) -> int:
+        """How many were bound before a cycle and have not started."""
+        while self.starts and self.starts[0] < cycle:
+            heapq.heappop(self.starts)
+        return len(self.starts) - (self.fresh if self.renamed == cycle else 0)
+
+    def free(self, cycle: int, length: int) -> int:
+        """The first cycle from `cycle` on that begins `length` free ones."""
+        while any(at in self.busy for at in range(cycle, cycle + length)):
+            cycle += 1
+        return cycle
+
+    def take(self, cycle: int, length: int, renamed: int) -> int:
+        """Bind a micro-operation; return the cycle in which it starts."""
+        start = self.free(cycle, length)
+        self.busy.update(range(start, start + length))
+        heapq.heappush(self.starts, start)
+        self.fresh = self.fresh + 1 if self.renamed == renamed else 1
+        self.renamed = renamed
+        return start
+
+
+class Simulation:
+    """The state of a core while code runs through it."""
+
+    def __init__(self, core: Core, processor: Processor) -> None:
+        self.core, self.processor = core, processor
+        self.cycle, self.taken = 0, 0
+        """The cycle that renames, and its slots that are taken."""
+        self.window: deque[int] = deque()
+        """When each slot in flight retires."""
+        self.scheduled: list[int] = []
+        """When each micro-operation in the scheduler starts; a heap."""
+        self.ports: dict[str, Port] = {}
+        self.registers: dict[str, int] = {}
+        self.memory: dict[tuple[Hashable, int], int] = {}
+        self.retired, self.retiring = 0, 0
+        self.begun = 0
+        """When the last part of the current instruction starts."""
+
+    def call(self, steps: Iterable[CostedInstruction], all_ready: bool = True) -> int:
+        """Run one call; its registers may be all ready. Return when it has retired."""
+        if all_ready:
+            self.registers.clear()
+        for step in steps:
+            self.step(step)
+        return self.retired
+
+    def step(self, step: CostedInstruction) -> None:
+        """One instruction, through the four stations."""
+        instruction, touches = step.instruction, step.touches
+        self._rename(step.slots)
+        self.begun = operands = self._ready(instruction.reads)
+        if any(not t.store for t in touches):
+            operands = max(operands, self._load(instruction, touches))
+        start = self._execute(step.cost.ports, operands)
+        done = start + step.cost.latency
+        for name in instruction.writes:
+            self.registers[name] = done
+        if instruction.high:
+            self.registers[instruction.high] = start + step.cost.high
+        if instruction.copies and instruction.accesses:  # a stack pointer, or an address stepped on
+            self.registers[instruction.copies[0]] = self._ready((instruction.copies[1],))
+        if any(t.store for t in touches):
+            done = max(done, self._store(instruction, touches, done))
+        if self.core.in_order and self.begun > self.cycle + 1:  # none after it starts before it
+            self.cycle, self.taken = self.begun - 1, step.slots
+        self._retire(max(done, self.cycle + 1), step.slots)
+
+    def _rename(self, slots: int) -> None:
+        core = self.core
+        if self.taken >= self.processor.slots:
+            self._wait(self.cycle + 1)
+        while len(self.window) + slots > core.window and self.window:
+            self._wait(self.window.popleft())
+        while self.scheduled and self.scheduled[0] <= self.cycle:
+            heapq.heappop(self.scheduled)
+        while core.scheduler and len(self.scheduled) >= core.scheduler:
+            self._wait(heapq.heappop(self.scheduled))
+        self.taken += slots
+        while self.taken > self.processor.slots:
+            self.cycle, self.taken = self.cycle + 1, self.taken - self.processor.slots
+
+    def _wait(self, cycle: int) -> None:
+        if cycle > self.cycle:
+            self.cycle, self.taken = cycle, 0
+
+    def _ready(self, names: Iterable[str]) -> int:
+        """When registers are there, at the earliest in the cycle after renaming."""
+        return max([self.cycle + 1, *(self.registers.get(name, 0) for name in names)])
+
+    def _address(self, instruction: DecodedInstruction) -> int:
+        named = [a for a in instruction.accesses if not a.pushed]
+        return self._ready(name for a in named for name in (a.base, a.index))
+
+    def _load(self, instruction: DecodedInstruction, touches: Sequence[RootedAccess]) -> int:
+        """When what is loaded is there: from the cache, or from the stores before."""
+        core, loads = self.core, [t for t in touches if not t.store]
+        address = self._address(instruction)
+        for _ in loads if core.pairs else loads[:1]:
+            start = self._start(self.processor.load, address, 1, core.shared)
+        renamed = instruction.moves_only and core.renamed >= 0
+        forward = core.renamed if renamed else core.forward
+        there = [self._stored(t) for t in loads]
+        from_stores = [cycle + forward for cycle in there if cycle is not None]
+        if renamed and None not in there:
+            return max(self.cycle + 1, *from_stores)
+        return max([start + core.load, *from_stores])
+
+    def _stored(self, touch: RootedAccess) -> int | None:
+        """When the youngest store to any byte of a place had its data."""
+        own = [self.memory[place] for place in _bytes(touch) if place in self.memory]
+        return max(own, default=None)
+
+    def _store(
+        self, instruction: DecodedInstruction, touches: Sequence[RootedAccess], data: int
+    ) -> int:
+        """When address and data of a store are there."""
+        shared, processor = self.core.shared, self.processor
+        address = self._address(instruction)
+        at = self._start(processor.store_address, address, 1, shared) + 1
+        if processor.store_data:
+            data = self._start(processor.store_data, data, 1, shared)
+        for touch in touches:
+            if touch.store:
+                self.memory.update((place, data) for place in _bytes(touch))
+        return max(at, data + 1)
+
+    def _execute(self, ports: Sequence[str], ready: int) -> int:
+        """When the last micro-operation starts; without ports it is done while renaming."""
+        starts = [ready]
+        for choice, times in Counter(ports).items():
+            # A port named several times is busy for as many cycles; of a choice, several are taken.
+            pieces = [times] if len(choice) == 1 else [1] * times
+            starts += [self._start(choice, ready, length, True) for length in pieces]
+        return max(starts)
+
+    def _start(self, choice: str, ready: int, length: int, waits: bool) -> int:
+        """Bind a micro-operation to a port; return the cycle in which it starts there."""
+        ports = [self.ports.setdefault(name, Port()) for name in choice]
+        if self.core.in_order:
+            port = min(ports, key=lambda each: each.free(ready, length))
+        else:
+            port = min(ports, key=lambda each: each.waiting(self.cycle))
+        start = port.take(ready, length, self.cycle)
+        self.begun = max(self.begun, start)
+        if waits:
+            heapq.heappush(self.scheduled, start)
+        return start
+
+    def _retire(self, done: int, slots: int) -> None:
+        if done > self.retired:
+            self.retired, self.retiring = done, 0
+        for _ in range(slots):
+            if self.retiring == self.core.retire:
+                self.retired, self.retiring = self.retired + 1, 0
+            self.retiring += 1
+            self.window.append(self.retired)
+
+
+def _bytes(touch: RootedAccess) -> Iterator[tuple[Hashable, int]]:
+    return ((touch.root, at) for at in range(touch.offset, touch.offset + touch.size))
