@@ -171,6 +171,7 @@ mod machine;
 mod machine;
 mod modulus;
 mod montgomery;
+mod ntt;
 mod operations;
 mod parse;
 mod plain;
@@ -222,6 +223,7 @@ pub use generic::{Field, Operators, PrimeField};
 pub use kernels::{Kernels, Unavailable};
 pub use lazy::Lazy;
 pub use modulus::Modulus;
+pub use ntt::Ntt;
 pub use slices::inner_product;
 #[cfg(any(feature = "ff", feature = "ff-0-13"))]
 pub use traits::Repr;

@@ -1,0 +1,131 @@
+//! The number-theoretic transform.
+
+use crate::{PrimeField, slices};
+
+/// Transforms of 2^k elements, without allocation.
+///
+/// With r = `F::primitive_root_of_unity(k)`, coefficients become the values of their polynomial at
+/// 1, r, r^2, ... in this order.
+///
+/// Time depends on the length only.
+///
+/// ```
+/// use fieldc::{Ntt, PrimeField, bls12_381::Fr};
+///
+/// let mut table = [Fr::ZERO; 4];
+/// let ntt = Ntt::new(&mut table).expect("2^2 divides r - 1");
+///
+/// let mut x = [5, 1, 0, 0].map(Fr::from_u64); // 5 + X
+/// ntt.forward(&mut x);
+/// let root = Fr::primitive_root_of_unity(2).unwrap();
+/// assert_eq!(x[3], Fr::from_u64(5) + root.pow_u64(3));
+/// ntt.inverse(&mut x);
+/// assert_eq!(x, [5, 1, 0, 0].map(Fr::from_u64));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Ntt<'a, F> {
+    /// From place h on, h powers of the root of order 2h, for each power h of 2.
+    roots: &'a [F],
+}
+
+/// Elements whose differences are kept at a time.
+const PART: usize = 64;
+
+impl<'a, F: PrimeField> Ntt<'a, F> {
+    /// Prepares transforms of as many elements as the table has, which is filled with roots.
+    ///
+    /// `None` if the number of elements is no 2^k, or if k is above `F::TWO_ADICITY`. Then nothing
+    /// was written.
+    ///
+    /// ```
+    /// use fieldc::{Ntt, bls12_381::Fp};
+    ///
+    /// assert!(Ntt::new(&mut [Fp::ZERO; 4]).is_none()); // 4 does not divide p - 1
+    /// ```
+    #[inline]
+    pub fn new(table: &'a mut [F]) -> Option<Self> {
+        let count = table.len();
+        if !count.is_power_of_two() {
+            return None;
+        }
+        let root = F::primitive_root_of_unity(count.trailing_zeros())?;
+        let mut power = F::ONE;
+        for place in &mut table[count / 2..] {
+            *place = power;
+            power *= root;
+        }
+        for place in (1..count / 2).rev() {
+            // The power j of the root of order 2h is the power 2j of that of order 4h.
+            table[place] = table[2 * place];
+        }
+        Some(Self { roots: table })
+    }
+
+    /// Coefficients become values.
+    ///
+    /// # Panics
+    /// If there are not as many elements as the table has; nothing has changed then.
+    #[inline]
+    pub fn forward(&self, x: &mut [F]) {
+        self.check(x);
+        let mut half = x.len() / 2;
+        while half > 0 {
+            let roots = &self.roots[half..2 * half];
+            for block in x.chunks_exact_mut(2 * half) {
+                let (low, high) = block.split_at_mut(half);
+                sums_and_products(low, high, roots);
+            }
+            half /= 2;
+        }
+        put_in_order(x);
+    }
+
+    /// Values become coefficients: undoes [`forward`](Self::forward).
+    ///
+    /// # Panics
+    /// If there are not as many elements as the table has; nothing has changed then.
+    #[inline]
+    pub fn inverse(&self, x: &mut [F]) {
+        self.forward(x);
+        // The powers of 1/r are those of r from the last one down to the first.
+        x[1..].reverse();
+        let count = F::from(x.len() as u64);
+        slices::scale(x, &count.invert_ct().0);
+    }
+
+    fn check(&self, x: &[F]) {
+        assert_eq!(
+            x.len(),
+            self.roots.len(),
+            "the transform has another length"
+        );
+    }
+}
+
+/// x + y, and (x - y)*w instead of y.
+#[inline]
+fn sums_and_products<F: PrimeField>(x: &mut [F], y: &mut [F], w: &[F]) {
+    let mut differences = [F::ZERO; PART];
+    let parts = x
+        .chunks_mut(PART)
+        .zip(y.chunks_mut(PART))
+        .zip(w.chunks(PART));
+    for ((x, y), w) in parts {
+        let differences = &mut differences[..x.len()];
+        slices::sub_into(x, y, differences);
+        slices::add(x, y);
+        slices::mul_into(differences, w, y);
+    }
+}
+
+/// Each element changes places with that whose number has its bits in the other order.
+#[inline]
+fn put_in_order<F>(x: &mut [F]) {
+    let unused = usize::BITS - x.len().trailing_zeros();
+    for i in 1..x.len() {
+        let j = i.reverse_bits() >> unused;
+        if i < j {
+            x.swap(i, j);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Transforms are evaluations, on every path, and their inverses undo them.
+
+mod common;
+
+use common::{Random, on_every_path};
+use fieldc::{Ntt, PrimeField};
+
+fn elements<F: PrimeField>(count: usize) -> Vec<F> {
+    let mut random = Random::new(count as u64);
+    let mut next = || F::random_from(|bytes| random.fill(bytes));
+    (0..count)
+        .map(|i| if i % 5 == 4 { -F::ONE } else { next() })
+        .collect()
+}
+
+/// The polynomial's value.
+fn at<F: PrimeField>(coefficients: &[F], x: &F) -> F {
+    let step = |sum: F, a: &F| sum * x + a;
+    coefficients.iter().rev().fold(F::ZERO, step)
+}
+
+fn check<F: PrimeField>(most: u32) {
+    for k in 0..=most {
+        let root = F::primitive_root_of_unity(k).unwrap();
+        let coefficients = elements::<F>(1 << k);
+        let mut table = vec![F::ZERO; 1 << k];
+        let ntt = Ntt::new(&mut table).unwrap();
+        let mut x = coefficients.clone();
+        ntt.forward(&mut x);
+        let mut point = F::ONE;
+        for value in &x {
+            assert_eq!(*value, at(&coefficients, &point), "2^{k} elements");
+            point *= root;
+        }
+        ntt.inverse(&mut x);
+        assert_eq!(x, coefficients, "2^{k} elements");
+    }
+}
+
+#[test]
+fn a_transform_evaluates_a_polynomial() {
+    on_every_path(|_| {
+        check::<fieldc::bls12_381::Fr>(9);
+        check::<fieldc::pallas::Fp>(8);
+        check::<fieldc::goldilocks::Fp>(8);
+        check::<fieldc::bls12_381::Fp>(1);
+    });
+}
+
+#[test]
+fn other_lengths_are_refused() {
+    type Fp = fieldc::bls12_381::Fp;
+    for count in [0, 3, 4, 6] {
+        let mut table = vec![Fp::ONE; count];
+        assert!(Ntt::new(&mut table).is_none());
+        assert_eq!(table, vec![Fp::ONE; count]);
+    }
+}
+
+#[test]
+#[should_panic(expected = "the transform has another length")]
+fn a_transform_has_one_length() {
+    type Fr = fieldc::bls12_381::Fr;
+    Ntt::new(&mut [Fr::ZERO; 4])
+        .unwrap()
+        .forward(&mut [Fr::ONE; 2]);
+}
