@@ -7,6 +7,8 @@ and m multiplies.
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,11 +16,13 @@ import pytest
 from lab_code import kernel
 
 from fieldc import cli
+from fieldc.catalogue import find_field
 from fieldc.counting.count import Count
 from fieldc.counting.functions import count_in
 from fieldc.counting.limits import lower_bounds
 from fieldc.counting.places import touches_of
-from fieldc.lab.predictions import PAGE, compared, page, predicted_cells
+from fieldc.lab.predictions import PAGE, arm_kernel, compared, page, predicted_cells, ratios
+from fieldc.lab.trace import Request, count_of_call
 from fieldc.machine.assemble import assemble
 from fieldc.machine.processors import InstructionCost, Processor, find_processor, processors_of
 from fieldc.simulator.cores import Core, core_of, cores
@@ -44,6 +48,15 @@ TOY = Processor(
         "copy": InstructionCost(),
     },
 )
+HAND_WRITTEN = {
+    ("bls12-381-p", "mul"): ("mul_mont_384", "mul_mont_384"),
+    ("bls12-381-p", "square"): ("mul_mont_384", "sqr_mont_384"),
+    ("bls12-381-p", "add"): ("add_mod_384", "add_mod_384"),
+    ("bls12-381-p", "sub"): ("add_mod_384", "sub_mod_384"),
+    ("bls12-381-r", "mul"): ("mul_mont_256", "mul_mont_sparse_256"),
+    ("bls12-381-r", "square"): ("mul_mont_256", "sqr_mont_sparse_256"),
+}
+"""By kernel of ours, the file and the name of blst's routine for ARMv8."""
 CORE = Core(window=100, retire=8, load=4, forward=5)
 
 
@@ -205,6 +218,25 @@ def test_measured_kernels_are_predicted_within_12_percent(field: str, operation:
 def test_rows_of_aarch64_are_current() -> None:
     line = f"| {' | '.join(map(str, predicted_cells('bn254-p', 'add')))} |"
     assert line in PAGE.read_text("utf-8").splitlines(), "make it again: make generate"
+
+
+def test_the_page_has_the_ratios_to_hand_written_code(tmp_path: Path) -> None:
+    """The table beside blst's routines, of which the page has a row for each."""
+    sources = sorted(Path.home().glob(".cargo/registry/src/*/blst-0.3.17/blst/build/elf"))
+    if not sources or shutil.which("clang") is None:
+        pytest.skip("SKIPPED: needs blst 0.3.17, which `make race` brings, and clang")
+    lines = PAGE.read_text("utf-8").splitlines()
+    for (field, operation), (file, name) in HAND_WRITTEN.items():
+        made = tmp_path / f"{name}.o"
+        command = ["clang", "--target=aarch64-linux-gnu", "-c", "-o", str(made)]
+        subprocess.run([*command, str(sources[0] / f"{file}-armv8.S")], check=True)
+        operands = {"square": ("x", "p", "n0"), "mul": ("x", "y", "p", "n0")}
+        arguments = ("x", *operands.get(operation, ("x", "y", "p")))  # the result lies over x
+        theirs = count_of_call(made.read_bytes(), name, Request(arguments, field=find_field(field)))
+        ours = arm_kernel(field, operation)
+        counts = f"{ours.instructions}, {theirs.instructions}"
+        cells = field, operation, counts, *ratios(ours, theirs)
+        assert f"| {' | '.join(cells)} |" in lines
 
 
 @pytest.mark.full

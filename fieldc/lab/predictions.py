@@ -107,18 +107,36 @@ def every_comparison() -> Iterator[Compared]:
                 continue
 
 
+def arm_kernel(text: str, operation: str) -> Count:
+    """The AArch64 kernel of an operation, as `fieldc build` makes it."""
+    target = TARGETS["aarch64-linux"]
+    (artifact,) = target.produce(target.suited(choose(find_field(text), operation)))
+    return count_in(artifact.code or b"", artifact.symbol)
+
+
 def predicted_cells(text: str, operation: str) -> tuple[object, ...]:
     """An AArch64 kernel: its instructions, and on each core its bound and its prediction."""
-    f = find_field(text)
-    target = TARGETS["aarch64-linux"]
-    (artifact,) = target.produce(target.suited(choose(f, operation)))
-    found = count_in(artifact.code or b"", artifact.symbol)
-    cells: list[object] = [f.n, operation, found.instructions]
+    found = arm_kernel(text, operation)
+    cells: list[object] = [find_field(text).n, operation, found.instructions]
     for key in ARM:
         processor = find_processor(key)
         bound = lower_bounds(found, processor).binding[1]
         cells.append(f"{bound:.1f}: {predict(found, processor)}".replace("|", "\\|"))
     return tuple(cells)
+
+
+def ratios(ours: Count, theirs: Count) -> list[str]:
+    """On each core our cycles as a fraction of another routine's, both predicted.
+
+    `theirs` is a run; its result lies over its first operand, so that a chain of calls is one.
+    """
+    found = []
+    for key in ARM:
+        a, b = (predict(count, find_processor(key)) for count in (ours, theirs))
+        if a and b:
+            fractions = a.throughput / b.throughput, a.latency / b.latency
+            found.append(" \\| ".join(f"{fraction:.2f}" for fraction in fractions))
+    return found
 
 
 def summary(found: Sequence[Compared]) -> str:
