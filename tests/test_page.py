@@ -14,6 +14,7 @@ import pytest
 from fieldc import cli
 from fieldc.lab.report.listing import listing
 
+FITS = "document.title = document.documentElement.scrollWidth <= innerWidth ? 'fits' : 'cut off'"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
@@ -79,13 +80,16 @@ def test_a_browser_shows_it(page: Path, tmp_path: Path) -> None:
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         pytest.skip("SKIPPED: there is no chromium here")
+    measured = tmp_path / "measured.html"
+    measured.write_text(f"{page.read_text('utf-8')}<script>{FITS}</script>", "utf-8")
     for width in (1200, 500):
         picture = tmp_path / f"{width}.png"
         flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/data"]
         shown = [f"--window-size={width},900", f"--screenshot={picture}", "--dump-dom"]
-        command = [browser, *flags, *shown, page.as_uri()]
+        command = [browser, *flags, *shown, measured.as_uri()]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0 and "Pressure on ports" in done.stdout
+        assert "<title>fits</title>" in done.stdout
         assert picture.stat().st_size > 20_000
 
 

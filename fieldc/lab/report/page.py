@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from html import escape
 
 STYLE = """
+/* A table that is wider than the page scrolls; a shadow at its right says that there is more. */
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 0 auto; padding: 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
 figure { margin: 1rem 0; overflow-x: auto; } figure svg { width: 100%; height: auto; }
 figcaption, .note { color: #444; font-size: .875rem; }
-.table { overflow-x: auto; } table { border-collapse: collapse; font-size: .875rem; }
+.table { overflow-x: auto; background: no-repeat 100% 0 / 2rem 100%;
+  background-image: linear-gradient(270deg, #fff 40%, #fff0), linear-gradient(270deg, #0004, #0000 30%);
+  background-attachment: local, scroll; }
+table { border-collapse: collapse; font-size: .875rem; }
 th, td { padding: .2rem .6rem; border-bottom: 1px solid #ccc; text-align: left; }
 .number { text-align: right; } td.number { white-space: nowrap; } .text { min-width: 14rem; }
 tbody tr:hover { background: #f3f3f3; }
@@ -21,7 +25,9 @@ code { font-size: .875em; } .disturbed { background: #fff3cd; padding: .5rem; }
 .reduction { background: #fdf1dc; } .listing tr td:first-child { border-left: 4px solid #0000; }
 .listing .carry td:first-child { border-left-color: #0072b2; }
 .listing .overflow td:first-child { border-left: 4px dotted #d55e00; }
-@media (max-width: 40rem) { figure svg { width: 62rem; } }
+@media (max-width: 40rem) {
+  figure svg { width: 62rem; } table { font-size: .75rem; } th, td { padding: .15rem .3rem; }
+}
 """
 
 
