@@ -10,6 +10,8 @@ import pytest
 
 import fieldc
 from fieldc import Element, Field, compile
+from fieldc.algorithms import choose
+from fieldc.artifacts.host import check_operands
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
 from fieldc.field import Field as Constants
@@ -119,3 +121,10 @@ def test_an_import_loads_no_compiler() -> None:
 def test_the_version(words: tuple[str, ...]) -> None:
     done = subprocess.run([sys.executable, *words, "--version"], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, f"fieldc {fieldc.__version__}\n")
+
+
+@pytest.mark.parametrize(("operand", "kind"), [("4", "str"), (4.0, "float"), (None, "NoneType")])
+def test_an_operand_that_is_no_integer_is_named(operand: object, kind: str) -> None:
+    expression = choose(find_field("17"), "mul")
+    with pytest.raises(TypeError, match=f"mul: y must be an integer, not {kind}"):
+        check_operands(expression, (3, operand))  # type: ignore[arg-type]

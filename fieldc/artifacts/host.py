@@ -143,12 +143,18 @@ class NativeKernel(LoadedKernel):
 
 
 def check_operands(expression: Expression, operands: Sequence[int]) -> None:
-    """Raise OperandError unless the operands are what the kernel's contract allows."""
+    """Raise OperandError unless the operands are what the kernel's contract allows.
+
+    Raises TypeError for what is no integer.
+    """
     f, kernel = expression.field, expression.kernel
     if len(operands) != len(kernel.operands):
         needs = " and ".join(name for name, _ in kernel.operands)
         raise OperandError(f"{kernel.operation} takes {needs}; {len(operands)} operands were given")
     for (name, bound), number in zip(kernel.operands, operands, strict=True):
+        if not hasattr(number, "__index__"):
+            kind = type(number).__name__
+            raise TypeError(f"{kernel.operation}: {name} must be an integer, not {kind}")
         if not all(0 <= value <= bound.high(f) for value in bound.values(f, number)):
             raise OperandError(f"{kernel.operation}: {name} must be {bound.says}, not {number:#x}")
 

@@ -13,7 +13,8 @@ h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
 figure { margin: 1rem 0; overflow-x: auto; } figure svg { width: 100%; height: auto; }
 figcaption, .note { color: #444; font-size: .875rem; }
 .table { overflow-x: auto; background: no-repeat 100% 0 / 2rem 100%;
-  background-image: linear-gradient(270deg, #fff 40%, #fff0), linear-gradient(270deg, #0004, #0000 30%);
+  background-image: linear-gradient(270deg, #fff 40%, #fff0),
+    linear-gradient(270deg, #0004, #0000 30%);
   background-attachment: local, scroll; }
 table { border-collapse: collapse; font-size: .875rem; }
 th, td { padding: .2rem .6rem; border-bottom: 1px solid #ccc; text-align: left; }
