@@ -66,3 +66,27 @@ def fp12_mul_line(x: Fp12, line: Line) -> Fp12:
 def fp12_conjugate(x: Fp12) -> Fp12:
     """The inverse of x in the cyclotomic subgroup."""
     return x.conjugate()
+
+
+@formula
+def fp12_frobenius(x: Fp12) -> Fp12:
+    """x^p, by constants of the prime."""
+    return x.frobenius()
+
+
+@formula
+def fp12_frobenius_2(x: Fp12) -> Fp12:
+    """x^(p^2)."""
+    return x.frobenius(2)
+
+
+@formula
+def fp12_norm(x: Fp12) -> Element:
+    """The norm of x, which is 0 for 0 only."""
+    return x.norm()
+
+
+@formula
+def fp12_inverse(x: Fp12, n: Element) -> Fp12:
+    """1/x, where n is the inverse of the norm of x."""
+    return x.inverse(n)

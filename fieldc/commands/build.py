@@ -192,7 +192,7 @@ def decided_formulas(field: Field, arguments: argparse.Namespace) -> list[Decisi
     for name in ("op", "algorithm", "schedule", "representation"):
         if getattr(arguments, name) is not None:
             raise UsageError(f"--formula names what is built; leave out --{name}")
-    formulas = load_formulas(arguments.formula)
+    formulas = [one.over(field) for one in load_formulas(arguments.formula)]
     lines = [straight_lines(field, formula)[0] for formula in formulas]
     targets = targets_of(field, target_of(arguments), lines)
     for target in targets:
@@ -303,7 +303,7 @@ def formulas_of(field: Field, arguments: argparse.Namespace) -> list[Formula]:
         return []
     from fieldc.formulas.load import load_formulas
 
-    formulas = load_formulas(arguments.formula)
+    formulas = [one.over(field) for one in load_formulas(arguments.formula)]
     for formula in formulas:
         formula.check(field)
     return formulas

@@ -16,8 +16,7 @@ COLUMNS = ("value", "line", "is", "from", "below")
 def formula_plans(field: Field, path: Path) -> Answer:
     """The plan of each formula of a file. Raises FormulaError."""
     tables, data = [], []
-    for formula in load_formulas(path):
-        formula.check(field)
+    for formula in (one.over(field) for one in load_formulas(path)):
         plan = ranged(planned(formula), field)
         rows = _rows(plan)
         said = (

@@ -48,7 +48,7 @@ def decide_formula(
     field: Field, formula: Formula, target: Target, processor: str | None = None
 ) -> Decision:
     """Decide for one formula. Raises FormulaError, BoundError, UnknownProcessor."""
-    formula.check(field)
+    formula = formula.over(field)
     if len(formula.operands) > target.most_operands:
         message = f"{formula.name} has {len(formula.operands)} operands; {target} passes "
         message += f"{target.most_operands} in registers: make several of them one tuple or class"
@@ -68,7 +68,7 @@ def decide_formula(
 
 def straight_lines(field: Field, formula: Formula) -> list[Expression]:
     """The formula as one straight line in each way to reduce. Raises FormulaError, BoundError."""
-    formula.check(field)
+    formula = formula.over(field)
     return _flat(field, ranged(planned(formula), field))
 
 

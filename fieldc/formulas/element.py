@@ -6,9 +6,13 @@ needs a value (a branch, a comparison, a division) is refused with the line.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import NoReturn
 
+from fieldc.field import Field
 from fieldc.formulas.errors import place, wrong
 from fieldc.operands import Range
 
@@ -18,6 +22,19 @@ MOST_POWER = 64
 """The largest exponent of `**`."""
 MOST_BITS = 4096
 """Of a constant."""
+
+
+_FIELD: ContextVar[Field | None] = ContextVar("_FIELD", default=None)
+
+
+@contextmanager
+def recording_over(f: Field) -> Iterator[None]:
+    """Record formulas with the constants of a field."""
+    before = _FIELD.set(f)
+    try:
+        yield
+    finally:
+        _FIELD.reset(before)
 
 
 @dataclass(frozen=True)
@@ -45,6 +62,13 @@ class Recording:
     known: dict[Step, int] = field(default_factory=dict)
     sizes: dict[int, Range] = field(default_factory=dict)
     """Of the values that are no elements."""
+    has_field_constants: bool = False
+    """Whether steps depend on the field."""
+
+    def asked_field(self) -> Field | None:
+        """The field whose constants a formula asks for; None until it is known."""
+        self.has_field_constants = True
+        return _FIELD.get()
 
     def element(self, kind: str, *args: Element, number: int = 0) -> Element:
         """The element that a step gives."""

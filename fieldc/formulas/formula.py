@@ -6,12 +6,12 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 
 from fieldc.field import Field
-from fieldc.formulas.element import Element, Recording, Step
+from fieldc.formulas.element import Element, Recording, Step, recording_over
 from fieldc.formulas.errors import FormulaError, SourceLine, line_of, wrong
 from fieldc.formulas.keywords import checked_name
 from fieldc.formulas.kinds import ValueType, kind_of
@@ -49,6 +49,16 @@ class Formula:
     """Of the values that are no elements, by their numbers."""
     held: Range | None = None
     """Of a result that is no element: its size."""
+    function: Callable[..., object] | None = field(default=None, compare=False)
+    """What was recorded, where its steps depend on the field."""
+
+    def over(self, f: Field) -> Formula:
+        """The formula with a field's constants. Raises FormulaError where it is not for it."""
+        self.check(f)
+        if self.function is None:
+            return self
+        with recording_over(f):
+            return replace(recorded(self.function), function=None)
 
     @property
     def inputs(self) -> int:
@@ -148,6 +158,13 @@ def _value(f: Field, step: Step, args: Sequence[int]) -> int:
 
 def formula(function: Callable[..., object] | None = None) -> Formula:
     """Record a function of elements. Raises FormulaError, which names the line."""
+    made = recorded(function)
+    RECORDED.get([]).append(made)
+    return made
+
+
+def recorded(function: Callable[..., object] | None) -> Formula:
+    """A formula, with constants of a field where one is known."""
     if not inspect.isfunction(function):
         raise wrong("write @formula before a function, without parentheses")
     at = (function.__code__.co_filename, function.__code__.co_firstlineno)
@@ -169,7 +186,7 @@ def formula(function: Callable[..., object] | None = None) -> Formula:
         raise wrong("a function calls itself without end", (at[0], line)) from None
     values = result.values(returned, trace, f"{function.__name__} returns", at)
     kinds = [result, *(kind for _, kind in parameters)]
-    made = Formula(
+    return Formula(
         checked_name(function.__name__, at),
         tuple((name, kind.count) for name, kind in parameters),
         tuple(trace.steps),
@@ -180,9 +197,8 @@ def formula(function: Callable[..., object] | None = None) -> Formula:
         tuple(check for kind in kinds for check in kind.checks),
         tuple(trace.sizes.items()),
         result.size,
+        function if trace.has_field_constants else None,
     )
-    RECORDED.get([]).append(made)
-    return made
 
 
 def _signature(

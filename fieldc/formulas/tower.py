@@ -7,7 +7,7 @@ Fp12 = extend(Fp6, 2, Fp6(0, 1, 0))     # w^2 = v
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, cast
 
 from fieldc.field import Field
@@ -15,6 +15,8 @@ from fieldc.formulas.element import Element
 from fieldc.formulas.errors import place, wrong
 from fieldc.formulas.kinds import ELEMENT, ValueType
 
+MOST_FROBENIUS = 12
+"""Powers of p in one step; more of them are their remainder by the tower's degree."""
 Coefficient = Any
 """An Element, an int, or a value of the extension below."""
 
@@ -123,6 +125,57 @@ class Extension:
             raise wrong("only an extension of degree 2 has this conjugate")
         return type(self)(self[0], -self[1])
 
+    def frobenius(self, count: int = 1) -> Extension:
+        """This value to the power p^count, by the tower's constants modulo p.
+
+        (c*u^i)^q = c^q * u^(q*i), and u^d is the root.
+        """
+        if (
+            not isinstance(count, int)
+            or isinstance(count, bool)
+            or not 1 <= count <= MOST_FROBENIUS
+        ):
+            raise wrong(f"Frobenius is applied 1 to {MOST_FROBENIUS} times, not {count!r}")
+        one = next((leaf for leaf in leaves(self) if isinstance(leaf, Element)), None)
+        if one is None:
+            raise wrong("Frobenius is of a value that is made of elements")
+        f = one.trace.asked_field()
+        if f is None:
+            return self  # it is recorded again when the field is known
+        total: list[Coefficient] = [0] * self.degree
+        for i, c in enumerate(self.coefficients):
+            raised = c.frobenius(count) if isinstance(c, Extension) else c
+            turns, place = divmod(f.p**count * i, self.degree)
+            total[place] = times(raised, constant_power(f, self.base, self.root, turns))
+        return type(self)(*total)
+
+    def norm(self) -> Coefficient:
+        """The product of all conjugates, an Element: 0 for 0 only."""
+        return self._adjoint_and_norm()[1]
+
+    def inverse(self, norm_inverse: Coefficient) -> Extension:
+        """The inverse of this value, given that of its norm, an Element."""
+        found: Extension = self._adjoint_and_norm()[0] * norm_inverse
+        return found
+
+    def _adjoint_and_norm(self) -> tuple[Extension, Coefficient]:
+        """What times this value is the norm, and the norm."""
+        if self.degree == 2:
+            a, b = self.coefficients
+            other = type(self)(a, -b)
+            norm = squared(a) - self._times_root(squared(b))
+        else:
+            a, b, c = self.coefficients
+            x = squared(a) - self._times_root(b * c)
+            y = self._times_root(squared(c)) - a * b
+            z = squared(b) - a * c
+            other = type(self)(x, y, z)
+            norm = a * x + self._times_root(c * y + b * z)
+        if not isinstance(norm, Extension):
+            return other, norm
+        below, whole = norm._adjoint_and_norm()
+        return other * below, whole
+
     @classmethod
     def _times_root(cls, x: Coefficient) -> Coefficient:
         """x times the root, which the coefficients below know how to do cheaply."""
@@ -156,9 +209,11 @@ def lifted(base: Any, value: Coefficient) -> Coefficient:
 
 
 def times(x: Coefficient, root: Coefficient) -> Coefficient:
-    """x * root for a root of small integers: sums and differences, no product of elements."""
-    if isinstance(x, Element) or not isinstance(root, Extension):
+    """x * root for a root of integers: sums and differences, no product of elements."""
+    if isinstance(x, (Element, int)) or not isinstance(root, Extension):
         return x * root
+    if not isinstance(root, type(x)):
+        return type(x)(*(times(c, root) for c in x.coefficients))
     total: Coefficient = None
     moved = x
     for coefficient in root.coefficients:
@@ -173,6 +228,31 @@ def _turned(x: Extension) -> Extension:
     """x times its own extension's generator."""
     *lower, last = x.coefficients
     return type(x)(times(last, x.root), *lower)
+
+
+def squared(x: Coefficient) -> Coefficient:
+    """x times itself."""
+    return x * x if isinstance(x, int) else x.square()
+
+
+def leaves(value: Coefficient) -> Iterator[Coefficient]:
+    """The elements and integers that a value is made of."""
+    if isinstance(value, Extension):
+        for c in value.coefficients:
+            yield from leaves(c)
+    else:
+        yield value
+
+
+def constant_power(f: Field, base: Any, root: Coefficient, exponent: int) -> Coefficient:
+    """root^exponent in the field below, of integers between -p/2 and p/2."""
+
+    def made(kind: Any, value: Numbers) -> Coefficient:
+        if kind is Element:
+            return value - f.p if 2 * value > f.p else value
+        return kind(*(made(kind.base, v) for v in value))
+
+    return made(base, power(f, base, numbers(f, root), exponent))
 
 
 def is_zero(value: Coefficient) -> bool:

@@ -28,6 +28,7 @@ class CompiledFormula:
 
     def __init__(self, formula: Formula, field: Field) -> None:
         """Compile the formula. Raises FormulaError, BoundError and ProcessorError."""
+        formula = formula.over(field.constants)
         self.formula, self.field = formula, field
         self._native = Field(field.constants, native=True)
         self._kernel = native_formula(field.constants, formula)
