@@ -8,6 +8,7 @@ Fp12 = extend(Fp6, 2, Fp6(0, 1, 0))     # w^2 = v
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, ClassVar, cast
 
 from fieldc.field import Field
@@ -288,8 +289,12 @@ def extend(base: Any, degree: int, root: Coefficient) -> type[Extension]:
     def parts(value: Any) -> Sequence[Any] | None:
         return value.coefficients if isinstance(value, made) else None
 
+    @lru_cache(maxsize=8)
+    def is_no_field(f: Field) -> bool:
+        return is_power(f, made)
+
     def check(f: Field) -> None:
-        if is_power(f, made):
+        if is_no_field(f):
             raise wrong(
                 f"{name} is no field modulo {f.label}: its root is a power of {degree} there", at
             )
