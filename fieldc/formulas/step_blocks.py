@@ -92,8 +92,9 @@ class StepBlock:
         return a if self.kind in ("divide", "reduce") else sum(first[:-1]) + first[-1] * a
 
     def evaluate(self, f: Field, values: Sequence[int]) -> int:
-        """The result on Python's integers, canonical."""
-        return self.means(values) * (f.R_inverse if self.kind == "divide" else 1) % f.p
+        """The result on Python's integers: an element is canonical, a sum is whole."""
+        found = self.means(values) * (f.R_inverse if self.kind == "divide" else 1)
+        return found % f.p if self.is_element else found
 
     def compute(self, f: Field, values: Sequence[Number], reduce: Reduction) -> Number:
         """The result as an expression."""
