@@ -38,9 +38,11 @@ KERNEL_CASES = [
     ("bn254-p", "square_plain", "barrett", "adx"),
     ("secp256k1-p", "reduce", "barrett", "mulx"),
     ("bls12-381-p", "mul_plain", "barrett", "adx"),
+    ("2^224-2^96+1", "square_plain", "solinas", "mulx"),
 ]
 
 BARRETT = [case for case in KERNEL_CASES if case[2] == "barrett"]
+SOLINAS = KERNEL_CASES[-1]
 
 
 @cache

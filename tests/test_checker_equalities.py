@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from certificates import BARRETT, certificate_of, object_of
+from certificates import BARRETT, SOLINAS, certificate_of, object_of
 from forged import Tamper, replay
 
 
@@ -55,7 +55,7 @@ TAMPERS = (
 
 
 @pytest.mark.parametrize("tamper", TAMPERS)
-@pytest.mark.parametrize("case", BARRETT[:2], ids="-".join)
+@pytest.mark.parametrize("case", [*BARRETT[:2], SOLINAS], ids="-".join)
 def test_the_checker_rejects_a_changed_equality(
     checker: Path, tmp_path: Path, case: tuple[str, str, str, str], tamper: Tamper
 ) -> None:

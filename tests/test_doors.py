@@ -50,6 +50,7 @@ ASK_NOBODY = {
     "goals/reproduce.py": "a shipped schedule's own kernel, made again",
     "lab/race.py": "raises where no algorithm that was named holds",
     "lab/report/compose.py": "the study shows what compilers make of one algorithm",
+    "lab/predictions.py": "the kernels of shipped schedules, and AArch64's, of which one is made",
     "lab/study.py": "the study is about algorithms",
     "lab/target_counts.py": "a table of targets by their defaults",
     "python/native_arithmetic.py": "hosts for which we have no kernels",

@@ -28,10 +28,11 @@ class Limit:
 
 TOGETHER = "differences that are put together again are not followed"
 CARRIES = "the carries between two-limb quotients are not decided"
+SLOW = "a proof takes more than ten seconds"
 LIMITS = (
     Limit("two-limb-quotients", ("mul",), 64, CARRIES),
     Limit("karatsuba", ("mul",), 0, TOGETHER),
-    Limit("solinas", ("mul_plain", "square_plain", "reduce"), 0, TOGETHER),
+    Limit("solinas", ("mul_plain", "square_plain", "reduce"), 256, SLOW),
 )
 
 

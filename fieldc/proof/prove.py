@@ -20,7 +20,7 @@ from fieldc.proof.memory import KernelMemory
 from fieldc.proof.proved import CaseProof, CutPoint, Excluded, Proved
 from fieldc.proof.refute import Sample
 from fieldc.proof.strategies import STRATEGIES, Strategy
-from fieldc.proof.wraps import Equality, equate_dropped
+from fieldc.proof.wraps import Equality, equate_dropped, equate_tops
 from fieldc.proof.zeros import fix_unread, fix_zeros
 
 RUNS = 8
@@ -80,7 +80,7 @@ def prove(
     if memory.is_foreign:
         find_equal_words(system)
         join_wraps(Case(system, inputs, samples=tuple(s.values for s in samples)))
-    equalities: tuple[Equality, ...] = ()
+    equalities = () if memory.is_foreign else equate_tops(_case(system, inputs, samples))
     for goal in goals:
         try:
             proofs = _proofs(system, inputs, contract, goal, samples)
@@ -162,6 +162,11 @@ def _proofs(
     return proofs
 
 
+def _case(system: System, inputs: tuple[Input, ...], samples: Sequence[Sample]) -> Case:
+    """What is known in all cases."""
+    return Case(system, inputs, samples=tuple(sample.values for sample in samples))
+
+
 def _equalities(
     system: System,
     inputs: tuple[Input, ...],
@@ -172,7 +177,7 @@ def _equalities(
     """What dropped carries equal, where the result has no factor."""
     if contract.factor != 1:
         return ()
-    case = Case(system, inputs, samples=tuple(sample.values for sample in samples))
+    case = _case(system, inputs, samples)
     values = [value_of([{(v,): 1} for v in i.limbs], system.radix) for i in inputs]
     return equate_dropped(case, goal.claim(values), contract.p)
 

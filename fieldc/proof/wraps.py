@@ -70,9 +70,29 @@ def equate_dropped(case: Case, claim: Polynomial, p: int) -> tuple[Equality, ...
     return tuple(found)
 
 
+def equate_tops(case: Case) -> tuple[Equality, ...]:
+    """Find what top bits equal of words that were put together from bits, and write that down.
+
+    Of 2^k*(the low bits of a) + (the top bits of b) the bits above 2^k are the low bits of a.
+    """
+    system, found = case.system, []
+    for (word, shift), top in system.top_bits.items():
+        row = system.defining(word)
+        if not isinstance(row, Equation) or row.kind != "bits":
+            continue
+        size = 1 << shift
+        value: Polynomial = {m: int(c) // size for m, c in row.right.items() if int(c) % size == 0}
+        equality = _shown(case, top, value, _factors(system, top)) if value else None
+        if equality is not None:
+            _write(system, equality)
+            found.append(equality)
+    return tuple(found)
+
+
 def _factors(system: System, carry: int) -> dict[int, Rational]:
     """A carry's factor on the left side of each row that has it."""
-    factors: dict[int, Rational] = {system.owners[carry]: 0}
+    owner = system.owners[carry]
+    factors: dict[int, Rational] = {owner: 0} if owner >= 0 else {}
     for row in system.rows:
         if isinstance(row, Equation):
             if row.carry == carry:
