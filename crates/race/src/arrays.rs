@@ -18,7 +18,7 @@ pub const SHORT: usize = 7;
 
 /// Whether an operand of a check is the second one, at each place of x and of y.
 fn is_second(i: usize) -> [bool; 2] {
-    [i % 2 == 1, i % 3 == 0]
+    [i % 2 == 1, i.is_multiple_of(3)]
 }
 
 /// What a pass over arrays of this length returns, for the operands x and y of a check.
