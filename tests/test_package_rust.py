@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import runpy
 import shutil
 import subprocess
@@ -107,6 +108,30 @@ def test_every_other_build_passes(tmp_path: Path) -> None:
     for name in ("aarch64-unknown-linux-gnu", "riscv64gc-unknown-linux-gnu"):
         if installed(name):
             cargo(folder, "check", "--quiet", "--target", name)
+
+
+OTHER = """//! A field that is not the package's.
+
+NAME::field! {
+    /// Another modulus of two limbs.
+    pub struct Other(modulus = "0x7ffffffffffffffffffffffffffffffd", prime);
+}
+"""
+
+
+@needs_cargo
+def test_another_modulus_is_refused(tmp_path: Path) -> None:
+    """The kernels have the constants of their own modulus inside: another would compute wrongly."""
+    folder = tmp_path / "package"
+    built("2^127-1", folder)
+    name = re.findall('name = "(.*)"', (folder / "Cargo.toml").read_text())[0]
+    other = OTHER.replace("NAME", name.replace("-", "_"))
+    (folder / "tests" / "other.rs").write_text(other)
+    with pytest.raises(AssertionError, match="this package is for one modulus"):
+        cargo(folder, "check", "--quiet", "--test", "other")
+    same = other.replace("fffd", "ffff")
+    (folder / "tests" / "other.rs").write_text(same)
+    cargo(folder, "check", "--quiet", "--test", "other")
 
 
 def installed(target: str) -> bool:

@@ -79,6 +79,11 @@ macro_rules! field {
             const P: [u64; $Fp::LIMBS] = $crate::__private::parse($modulus);
         }
 
+        const _: () = assert!(
+            $crate::__private::is_served(&$Fp::MODULUS),
+            "this package is for one modulus; build another package for this one"
+        );
+
         $crate::__element! { $Fp }
         $crate::__operations! { $Fp }
         $crate::__operators! { [] $Fp, sum, Add::add, AddAssign::add_assign }

@@ -255,7 +255,9 @@ pub mod __private {
         exactly, from_bytes_le, hex, is_equal, is_less, length, reversed, shifted, text,
         to_bytes_le, write_hex,
     };
-    pub use crate::modulus::{Modulus, Montgomery, class, limbs_of, montgomery_class, parse};
+    pub use crate::modulus::{
+        Modulus, Montgomery, class, is_served, limbs_of, montgomery_class, parse,
+    };
     pub use crate::parse::{from_hex, from_text};
     pub use crate::portable::{from_montgomery, number, to_montgomery};
     pub use crate::power::{const_power, power};

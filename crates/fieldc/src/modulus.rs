@@ -1,5 +1,6 @@
 //! A modulus and everything derived from it, when the program is compiled.
 
+use crate::generated::fields::ONLY;
 use crate::limbs;
 use crate::portable;
 
@@ -35,6 +36,16 @@ pub trait Modulus<const N: usize>: Sized + 'static {
     const COMPLEMENT: [u64; N] = complement(&Self::P);
     /// Bits of p.
     const BITS: u32 = limbs::bits(&Self::P);
+}
+
+/// Whether the kernels are for p too: those of a package are for its own modulus alone.
+pub const fn is_served<const N: usize>(p: &[u64; N]) -> bool {
+    let Some(own) = ONLY else { return true };
+    let mut i = 0;
+    while i < N && i < own.len() && p[i] == own[i] {
+        i += 1;
+    }
+    i == N && N == own.len()
 }
 
 /// The class of the kernels of a modulus: that of plain residues for the primes that have them.

@@ -142,7 +142,7 @@ def modules(numbers: Iterable[int], plain: Sequence[Field] = ()) -> str:
 
 def fields_file() -> str:
     """The modules of all named fields."""
-    parts = [header("The named fields, a module for each family.", MODULE)]
+    parts = [header("The named fields, a module for each family.", MODULE), only(None), "\n"]
     plain = {f.name for f in plain_primes()}
     for module, primes in families().items():
         fields = "".join(
@@ -153,6 +153,15 @@ def fields_file() -> str:
         parts.append(f"/// {', '.join(p.name for p in primes.values())}.\n")
         parts.append(f"pub mod {module} {{\n    use crate::field;\n\n{body}}}\n\n")
     return "".join(parts)[:-1]
+
+
+def only(f: Field | None) -> str:
+    """The limbs of the one modulus that the kernels are for, if they are for one alone."""
+    own = "None" if f is None else f"Some(&[{', '.join(map(hex, f.limbs(f.p)))}])"
+    return (
+        "/// The one modulus that the kernels are for, if there is one.\n"
+        f"pub(crate) const ONLY: Option<&[u64]> = {own};\n"
+    )
 
 
 def field_type(name: str, p: int, about: str, generator: int | None, is_plain: bool = False) -> str:
