@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 import subprocess
 import sys
@@ -98,6 +100,17 @@ def test_compiled_kernels_take_what_their_contract_says() -> None:
     with pytest.raises(UserError, match="no algorithm 'fast'"):
         compile("bn254-p", "mul", "fast")
     assert isinstance(Field("bn254-p")(1), Element)
+
+
+@pytest.mark.parametrize("native", [True, False] if is_x86_64() else [False])
+@pytest.mark.parametrize("text", ["bn254-p", "2^61-1"])
+def test_what_is_pickled_and_copied_is_the_same(text: str, native: bool) -> None:
+    field = Field(text, native=native)
+    element, elements = field(-3), field.array([1, -2, 0])
+    for same in (lambda x: pickle.loads(pickle.dumps(x)), copy.copy, copy.deepcopy):
+        assert same(field) == field and same(field).name == field.name
+        assert repr(same(element)) == repr(element) and same(element) * element == 9
+        assert same(elements) == elements and same(elements).field == field
 
 
 def test_another_host_computes_with_integers(monkeypatch: pytest.MonkeyPatch) -> None:

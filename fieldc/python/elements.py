@@ -117,6 +117,9 @@ class Field:
     def __hash__(self) -> int:
         return hash(("fieldc.Field", self.p))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _field, (self.p, self.name, self._native)
+
     def __repr__(self) -> str:
         return f"Field({self.constants.label!r})" if self.name else f"Field({self.p:#x})"
 
@@ -202,6 +205,9 @@ class Element:
 
     def __hash__(self) -> int:
         return hash(int(self))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return self.field, (int(self),)
 
     def __repr__(self) -> str:
         return f"{self.field!r}({int(self)})"
@@ -349,8 +355,16 @@ class ElementArray:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return self.field.array, (self.tolist(),)
+
     def __repr__(self) -> str:
         return f"<{len(self)} elements of {self.field!r}>"
+
+
+def _field(p: int, name: str, native: bool | None) -> Field:
+    """A field that was pickled or copied."""
+    return Field(Constants(p, 64, name), native=native)
 
 
 def constants_of(prime: str | int | Field | Constants) -> Constants:
