@@ -98,7 +98,7 @@ def run(words: Sequence[str]) -> int:
         return 0
     if name not in VERBS:
         what = "option before the verb:" if name.startswith("-") else "verb"
-        raise UsageError(unknown(what, name, list(VERBS)))
+        raise UsageError(unknown(what, name, [*VERBS, "--help", "--version"]))
     check_current_folder()
     with printing():  # --help
         arguments = VERBS[name].parse(rest)

@@ -181,3 +181,14 @@ def test_the_cache_is_shown_cleared_and_turned_off(
     assert cache.recall("key") is None
     assert main(["cache", "clear"]) == 0 and cache.entries() == []
     assert main(["cache", "empty"]) == 2
+
+
+@pytest.mark.parametrize("verb", ["prove", "certify"])
+def test_a_part_of_a_build_names_the_whole(
+    verb: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "manifest.json").write_text("{}")
+    (tmp_path / "x86_64-linux").mkdir()
+    assert main([verb, str(tmp_path / "x86_64-linux")]) == 2
+    said = capsys.readouterr().err
+    assert "is a part of a build; name all of it: " in said and said.count("\n") == 1

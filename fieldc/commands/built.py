@@ -22,6 +22,9 @@ def read(path: Path) -> bytes:
 def manifest_of(folder: Path) -> Any:
     """The JSON value of a folder's manifest. Raises UsageError."""
     if not (folder / "manifest.json").is_file():
+        if (folder.absolute().parent / "manifest.json").is_file():
+            whole = quote(str(folder.parent if folder.name else folder.absolute().parent))
+            raise UsageError(f"{quote(str(folder))} is a part of a build; name all of it: {whole}")
         said = "has no manifest.json, so fieldc build did not write it or was stopped"
         raise UsageError(f"{quote(str(folder))} {said}; build into it again")
     try:
