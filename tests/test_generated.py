@@ -95,10 +95,10 @@ def test_unsafe_stands_only_in_assembly(files: dict[str, str]):
 
 
 def test_the_files_stay_small(files: dict[str, str]):
-    sizes = {"aarch64": 0, "portable": 0, "x86_64": 0}
+    sizes = {"aarch64": 0, "portable": 0, "/arrays/": 0, "x86_64": 0}
     for path, text in files.items():
         sizes[next((name for name in sizes if name in path), "x86_64")] += len(text)
-    assert max(sizes.values()) < 2 << 20, "of one architecture, or of none"
+    assert max(sizes.values()) < 2 << 20, "of an architecture, of none, or of vectors"
 
 
 def test_assembly_leaves_the_red_zone_alone(files: dict[str, str]):

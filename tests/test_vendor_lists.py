@@ -33,7 +33,9 @@ def test_what_the_lists_lack_of_what_is_certified() -> None:
 def test_the_crates_kernels(
     architecture: str, meanings: dict[str, object], lacking: tuple[str, ...]
 ) -> None:
-    texts = "".join(path.read_text() for path in GENERATED.rglob("*.rs"))
+    """Those on elements: SOUNDNESS.md says that kernels on arrays get no note."""
+    elements = (path for path in GENERATED.rglob("*.rs") if path.parent.name != "arrays")
+    texts = "".join(path.read_text() for path in elements)
     words = {SPELLED.get(word, word) for word in re.findall(r'^\s*"?\s*([a-z]+)\b', texts, re.M)}
     used = words & meanings.keys()
     assert len(used) > 15 and unlisted(used, architecture) == lacking
