@@ -6,3 +6,4 @@ Print Assumptions checked.
 Print Assumptions multiplication.
 Print Assumptions addition.
 Print Assumptions subtraction.
+Print Assumptions repeated_squaring.

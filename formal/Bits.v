@@ -203,12 +203,65 @@ Fixpoint known_mask (w : word) (l : list (variable * word)) : option word :=
   end.
 
 (** The other word where one is a mask whose flag is set, else 0. *)
+(** word mod 2^k, for 0 < k < 64. *)
+Definition low_bits (w : word) (k : Z) (s : system) : option (word * system) :=
+  match top w (64 - k) s with
+  | None => None
+  | Some (t, s1) =>
+      let (l, s2) := fresh (2 ^ k - 1) s1 in
+      Some (l, add_row (minus (word_polynomial l ++ scale (2 ^ k) (word_polynomial t))
+                              (word_polynomial w)) s2)
+  end.
+
+(** The k of a constant 2^k - 1, for 0 < k < 64. *)
+Definition ones (w : word) : option Z :=
+  match w with
+  | Var _ => None
+  | Const c =>
+      let k := Z.log2 (c + 1) in
+      if (0 <? k) && (k <? 64) && (c =? 2 ^ k - 1) then Some k else None
+  end.
+
 Definition masked (a b : word) (s : system) : option (word * system) :=
   match known_mask a (masks s), known_mask b (masks s) with
   | Some f, _ => choose f b (Const 0) s
   | None, Some f => choose f a (Const 0) s
-  | None, None => None
+  | None, None =>
+      match ones a, ones b with
+      | Some k, _ => low_bits b k s
+      | None, Some k => low_bits a k s
+      | None, None => None
+      end
   end.
+
+Lemma low_bits_right w k s v A l s' : low_bits w k s = Some (l, s') -> good s v ->
+  means s v w A -> is_word A -> 0 < k < 64 ->
+  exists v', extends s v s' v' /\ good s' v' /\ means s' v' l (A mod 2 ^ k).
+Proof.
+  intros D G M W K. unfold low_bits in D.
+  destruct (top w (64 - k) s) as [[t s1]|] eqn:T; [|discriminate].
+  destruct (top_right _ _ _ _ _ _ _ T G M W ltac:(lia)) as (v1 & E1 & G1 & M1).
+  replace (64 - (64 - k)) with k in M1 by lia.
+  destruct (fresh _ s1) as [l0 s2] eqn:F. injection D as -> <-.
+  assert (0 < 2 ^ k) as P by (apply Z.pow_pos_nonneg; lia).
+  pose proof (Z.mod_pos_bound A (2 ^ k) P) as B.
+  destruct (fresh_right _ _ v1 (A mod 2 ^ k) _ _ F G1 ltac:(lia)) as (v2 & E2 & G2 & M2).
+  pose proof (extends_trans _ _ _ _ _ _ E1 E2) as E12.
+  exists v2. split; [exact E12|]. split; [|exact M2].
+  apply add_row_right; [exact G2|]. intros u U.
+  rewrite value_minus, value_app, value_scale, !value_word, (M2 u U),
+    (means_extends _ _ _ _ _ _ E2 M1 u U), (means_extends _ _ _ _ _ _ E12 M u U).
+  pose proof (Z.div_mod A (2 ^ k) ltac:(lia)). lia.
+Qed.
+
+Lemma ones_right w k s v A : ones w = Some k -> means s v w A -> A = Z.ones k /\ 0 < k < 64.
+Proof.
+  destruct w as [c|x]; cbn [ones]; [|discriminate].
+  destruct (_ && (c =? _)) eqn:E; [|discriminate]. intros [= <-] M.
+  apply andb_prop in E as [E E3]. apply andb_prop in E as [E1 E2].
+  apply Z.ltb_lt in E1, E2. apply Z.eqb_eq in E3. apply always_now in M. cbn [word_value] in M.
+  rewrite Z.ones_equiv. lia.
+Qed.
 
 Lemma known_mask_in w l f : known_mask w l = Some f -> exists x, w = Var x /\ In (x, f) l.
 Proof.
@@ -252,6 +305,11 @@ Proof.
   intros D G MA MB WA WB. unfold masked in D.
   destruct (known_mask a (masks s)) as [f|] eqn:K.
   - eapply mask_and; eauto.
-  - destruct (known_mask b (masks s)) as [f|] eqn:L; [|discriminate].
-    rewrite Z.land_comm. eapply mask_and; eauto.
+  - destruct (known_mask b (masks s)) as [f|] eqn:L.
+    { rewrite Z.land_comm. eapply mask_and; eauto. }
+    destruct (ones a) as [k|] eqn:OA; [|destruct (ones b) as [k|] eqn:OB; [|discriminate]].
+    + destruct (ones_right _ _ _ _ _ OA MA) as [-> KB].
+      rewrite Z.land_comm, Z.land_ones by lia. eapply low_bits_right; eauto.
+    + destruct (ones_right _ _ _ _ _ OB MB) as [-> KB].
+      rewrite Z.land_ones by lia. eapply low_bits_right; eauto.
 Qed.

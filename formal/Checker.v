@@ -2,7 +2,7 @@
 
 From Coq Require Import ZArith List Lia Bool.
 From Fieldc Require Import Word Polynomial System Arithmetic Bits Machine Contract Memory Symbolic
-  Simulation Sums Steps Decode Run Replay.
+  Simulation Sums Steps Decode Run Replay Between.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -18,51 +18,60 @@ Fixpoint words_at (l : list (area * Z * content)) (a : area) (o : Z) (n : nat)
       Some (w :: ws)
   end.
 
-Fixpoint traverse {A} (f : nat -> option A) (l : list nat) : option (list A) :=
+Fixpoint traverse {A B} (f : A -> option B) (l : list A) : option (list B) :=
   match l with
   | [] => Some []
   | k :: l' => a <- f k; r <- traverse f l'; Some (a :: r)
   end.
 
-(** Whether an expression speaks of the first n operands only. *)
-Fixpoint speaks_of (n : nat) (e : expression) : bool :=
-  match e with
-  | Value k => Nat.ltb k n
-  | Integer _ => true
-  | Plus a b | Minus a b | Times a b => speaks_of n a && speaks_of n b
-  end.
+(** The operands' values, as polynomials in the words that lie there on entry. *)
+Definition inputs_known (c : contract) (l : list (area * Z * content))
+    : option (list number_known) :=
+  traverse (fun i => ws <- words_at l (Operand (pointer i)) (8 * Z.of_nat (before i)) (width i);
+                     Some (limbs_polynomial ws, Some (bound i)))
+           (inputs c).
 
-Definition check (c : contract) (code : list Z) (cases : list case) : bool :=
+Definition results_of (c : contract) (l : list (area * Z * content)) : option (list (list word)) :=
+  traverse (fun k => words_at l Result (8 * Z.of_nat (limbs c * k)) (limbs c))
+           (seq 0 (length (claims c))).
+
+(** What a certificate proposes; a wrong proposal can only be refused. *)
+Record certificate := Certificate {
+  equalities : list equality;
+  proposals : list proposal;
+  cases : list case
+}.
+
+Definition check (c : contract) (code : list Z) (given : certificate) : bool :=
   let first := entered c in
-  let values := (operands c * beside c)%nat in
   match follow c code (length code) first with
   | None => false
   | Some m =>
-      match traverse (fun q => words_at (cells first) (Operand (q / beside c))
-                                 (8 * Z.of_nat (width c * (q mod beside c))) (width c))
-                     (seq 0 values),
-            traverse (fun k => words_at (cells m) Result (8 * Z.of_nat (limbs c * k)) (limbs c))
-                     (seq 0 (length (claims c))) with
-      | Some inputs, Some results =>
-          let polynomials := map limbs_polynomial inputs in
-          plausible c code && returns c code m && forallb (speaks_of values) (claims c) &&
-          replay c (sys m) (fun q => nth q polynomials []) results cases
+      match inputs_known c (cells first), results_of c (cells m) with
+      | Some numbers, Some results =>
+          match s <- with_equalities numbers (sys m) (equalities given);
+                between_known (modulus c) (factor c) s numbers (between c) (proposals given) with
+          | Some (s, known) =>
+              plausible c code && returns c code m &&
+              forallb (speaks_of (length known)) (claims c) &&
+              replay (modulus c) (factor c) (below c) (claims c) s known results (cases given)
+          | None => false
+          end
       | _, _ => false
       end
   end.
 
 (** ** The proof *)
 
-Lemma traverse_right {A} (f : nat -> option A) n : forall from r,
-  traverse f (seq from n) = Some r -> length r = n /\
-  forall k, (k < n)%nat -> nth_error r k = f (from + k)%nat.
+Lemma traverse_right {A B} (f : A -> option B) l : forall r, traverse f l = Some r ->
+  length r = length l /\
+  forall k x, nth_error l k = Some x -> exists y, nth_error r k = Some y /\ f x = Some y.
 Proof.
-  induction n as [|n IH]; cbn [seq traverse]; intros from r T.
-  - injection T as <-. split; [reflexivity | lia].
-  - unbind T. unbind T. injection T as <-. apply IH in E0 as [L N].
-    split; [cbn; now rewrite L|]. intros [|k] K; cbn [nth_error].
-    + now rewrite Nat.add_0_r, E.
-    + rewrite N by lia. f_equal. lia.
+  induction l as [|x l IH]; cbn [traverse]; intros r T.
+  - injection T as <-. split; [reflexivity|]. intros [|k] x; discriminate.
+  - unbind T. unbind T. injection T as <-. destruct (IH _ eq_refl) as [L N].
+    split; [cbn; now rewrite L|]. intros [|k] y; cbn [nth_error]; [|apply N].
+    intros [= <-]. eauto.
 Qed.
 
 Lemma words_at_right c code start s v m l a n : forall o ws,
@@ -79,15 +88,6 @@ Proof.
     destruct c0 as [u|]; [|discriminate]. injection E0 as ->. exact (always_now _ _ _ D).
 Qed.
 
-Lemma denote_ext n x y e : speaks_of n e = true -> (forall k, (k < n)%nat -> x k = y k) ->
-  denote x e = denote y e.
-Proof.
-  intros S E. induction e; cbn [speaks_of denote] in *;
-    try (apply andb_prop in S as [S1 S2]; now rewrite IHe1, IHe2).
-  - apply E. now apply Nat.ltb_lt.
-  - reflexivity.
-Qed.
-
 Lemma run_one_more n : forall s s' s'', run n s = Some s' -> advance s' = Some s'' ->
   run (Datatypes.S n) s = Some s''.
 Proof.
@@ -97,14 +97,16 @@ Proof.
     specialize (IH _ _ _ RN NX). cbn [run] in *. now rewrite T.
 Qed.
 
-Theorem checked c code cases : check c code cases = true ->
+Theorem checked c code given : check c code given = true ->
   exists seen n, forall start, ready c code start ->
   exists last, run n start = Some last /\ done c code seen start last.
 Proof.
-  unfold check. intros C.
+  unfold check, inputs_known, results_of. intros C.
   destruct (follow c code (length code) (entered c)) as [m|] eqn:F; [|discriminate].
-  destruct (traverse _ (seq 0 (operands c * beside c))) as [inputs|] eqn:TI; [|discriminate].
+  destruct (traverse _ (inputs c)) as [numbers|] eqn:TI; [|discriminate].
   destruct (traverse _ (seq 0 (length (claims c)))) as [results|] eqn:TR; [|discriminate].
+  destruct (with_equalities _ _ _) as [s0|] eqn:WE; [|discriminate]. cbn [bind] in C.
+  destruct (between_known _ _ _ _ _ _) as [[s known]|] eqn:BK; [|discriminate].
   apply andb_prop in C as [C RP]. apply andb_prop in C as [C SO]. apply andb_prop in C as [P RT].
   destruct (follow_right _ _ _ _ _ F) as (n & K).
   exists ((Stack, 0, 8) :: seen m), (Datatypes.S n). intros start R.
@@ -122,36 +124,48 @@ Proof.
   split; [eapply run_one_more; eauto|].
   pose proof (always_now _ _ _ (good_sys _ _ _ _ _ _ S2)) as H.
   apply traverse_right in TI as [LI NI]. apply traverse_right in TR as [LR NR].
-  set (poly := fun q => nth q (map limbs_polynomial inputs) []) in *.
-  assert (forall q, (q < operands c * beside c)%nat ->
-    value v (poly q) = operand_value c start q) as VP.
-  { intros q Q. specialize (NI q Q). cbn [Nat.add] in NI. unfold poly.
-    destruct (nth_error inputs q) as [ws|] eqn:W;
-      [|apply nth_error_None in W; lia].
-    rewrite (nth_error_nth (map limbs_polynomial inputs) q [] (map_nth_error _ _ _ W)).
-    eapply (words_at_right c code start (sys m) v (memory start)); [symmetry; exact NI|].
+  assert (forall q i, nth_error (inputs c) q = Some i -> exists x,
+    nth_error numbers q = Some (x, Some (bound i)) /\ value v x = input_value c start i) as VP.
+  { intros q i Q. destruct (NI q i Q) as (y & N & Y). unbind Y. injection Y as <-.
+    eexists. split; [exact N|].
+    eapply (words_at_right c code start (sys m) v (memory start)); [exact E|].
     intros [[a o] k] I. destruct (cells_right _ _ _ _ _ _ S0 _ I) as (I1 & I2 & I3).
     split; [exact I1|]. split; [exact I2|]. eapply denotes_extends; eauto. }
-  assert (forall q, (q < operands c * beside c)%nat -> 0 <= value v (poly q) < bound c) as VB.
-  { intros q Q. rewrite (VP q Q). split; [|apply (values_below _ _ _ R q Q)].
+  assert (numbers_below v numbers) as NB.
+  { intros q x b Q. assert (q < length (inputs c))%nat as L
+      by (rewrite <- LI; apply nth_error_Some; rewrite Q; discriminate).
+    apply nth_error_Some in L. destruct (nth_error (inputs c) q) as [i|] eqn:I; [|congruence].
+    destruct (VP q i I) as (y & N & V). rewrite Q in N. injection N as -> ->. rewrite V.
+    split; [|apply (values_below _ _ _ R i), (nth_error_In _ _ I)].
     apply limbs_at_nonnegative with (1 := bytes_are _ _ _ R). }
+  destruct (between_right _ _ _ _ _ _ _ _ _ BK (with_equalities_right _ _ _ _ _ WE H NB) NB) as (H2 & NB2 & LK & VK & DK).
+  set (values := number_value v known) in *.
   assert (forall k claim, nth_error (claims c) k = Some claim ->
     (modulus c | factor c * limbs_at (memory s2) (place c start Result
-       + 8 * Z.of_nat (limbs c * k)) (limbs c) - denote (operand_value c start) claim) /\
+       + 8 * Z.of_nat (limbs c * k)) (limbs c) - denote values claim) /\
     limbs_at (memory s2) (place c start Result + 8 * Z.of_nat (limbs c * k)) (limbs c)
       < below c) as RES.
   { intros k claim N.
     assert (k < length (claims c))%nat as L by (apply nth_error_Some; congruence).
-    destruct (replay_right c (sys m) poly results v H VB cases k RP L)
+    destruct (replay_right _ _ _ _ _ _ results v H2 NB2 _ k RP L)
       as (ws & cl & W & N2 & D & B).
     assert (cl = claim) as -> by congruence.
-    specialize (NR k L). cbn [Nat.add] in NR. rewrite W in NR. symmetry in NR.
-    rewrite <- (words_at_right _ _ _ _ v _ _ _ _ _ _ NR (cells_right _ _ _ _ _ _ S2)).
-    split; [|exact B].
-    rewrite (denote_ext _ _ _ _ (proj1 (forallb_forall _ _) SO _ (nth_error_In _ _ N)) VP) in D.
-    exact D. }
+    destruct (NR k k) as (ws' & W' & T).
+    { rewrite nth_error_nth' with (d := 0%nat) by now rewrite seq_length.
+      now rewrite seq_nth. }
+    assert (ws' = ws) as -> by congruence.
+    rewrite <- (words_at_right _ _ _ _ v _ _ _ _ _ _ T (cells_right _ _ _ _ _ _ S2)).
+    split; [exact D | exact B]. }
   constructor; unfold result_value; cbn [go set note registers memory rip trace].
-  - intros k claim N. apply (RES k claim N).
+  - exists values. split; [|split].
+    + intros q Q. rewrite <- LI in Q. unfold values. rewrite VK by exact Q. rewrite LI in Q.
+      unfold operand_value. apply nth_error_Some in Q.
+      destruct (nth_error (inputs c) q) as [i|] eqn:I; [|congruence].
+      destruct (VP q i I) as (x & N & V). unfold number_value, polynomial_of.
+      rewrite (nth_error_nth _ _ _ N). cbn [fst]. rewrite V. symmetry.
+      apply nth_error_nth with (d := 0). now apply map_nth_error.
+    + intros k number N. rewrite <- LI. now apply DK.
+    + intros k claim N. apply (RES k claim N).
   - intros k L. split; [apply limbs_at_nonnegative with (1 := bytes _ _ _ _ _ _ S2)|].
     destruct (nth_error (claims c) k) as [claim|] eqn:N.
     + apply (RES k claim N).

@@ -29,15 +29,24 @@ Record convention := Convention {
   home : Z                     (* bytes above the return address that a function may use *)
 }.
 
-(** The k-th of z's values is promised to be z with factor * z = claim modulo p, and z < below. *)
+(** A value behind a pointer: the limbs before it, its own limbs, and what it is below. *)
+Record input := Input {
+  pointer : nat;
+  before : nat;
+  width : nat;
+  bound : Z
+}.
+
+(** What is promised. The operands' values are numbered in the order of [inputs], and the numbers
+    between them and the result go on from there: factor * number = its expression, modulo p.
+    The k-th of z's values is promised to be z with factor * z = claim modulo p, and z < below. *)
 Record contract := Contract {
   modulus : Z;
   limbs : nat;          (* of one of z's values *)
   operands : nat;       (* pointers to operands *)
-  beside : nat;         (* values behind one pointer, side by side *)
-  width : nat;          (* limbs of such a value *)
-  bound : Z;            (* which is below this *)
+  inputs : list input;
   factor : Z;
+  between : list expression;   (* each of the operands' values and of the numbers before it *)
   claims : list expression;
   below : Z;
   stack : Z;            (* bytes below the return address that may be used *)
@@ -62,11 +71,17 @@ Definition place (c : contract) (s : state) (a : area) : Z :=
   | Entry r => registers s r
   end.
 
+(** Bytes of an operand: to the end of the last value behind its pointer. *)
+Definition reach (c : contract) (k : nat) : Z :=
+  fold_right (fun i most => if Nat.eqb (pointer i) k
+                            then Z.max (8 * Z.of_nat (before i + width i)) most else most)
+             0 (inputs c).
+
 (** From where to where it reaches, from there. *)
 Definition room (c : contract) (code : list Z) (a : area) : Z * Z :=
   match a with
   | Result => (0, 8 * Z.of_nat (limbs c * length (claims c)))
-  | Operand k => (0, if Nat.ltb k (operands c) then 8 * Z.of_nat (width c * beside c) else 0)
+  | Operand k => (0, reach c k)
   | Code => (0, Z.of_nat (length code))
   | Entry RSP => (- stack c, 8 + home (calling c))
   | Entry _ => (0, 0)
@@ -90,10 +105,12 @@ Definition apart c code s a b : Prop :=
 Fixpoint limbs_at (m : Z -> Z) (a : Z) (n : nat) : Z :=
   match n with O => 0 | S n' => load m a + radix * limbs_at m (a + 8) n' end.
 
-(** The q-th of the operands' values; [beside] of them follow each pointer. *)
+Definition input_value (c : contract) (s : state) (i : input) : Z :=
+  limbs_at (memory s) (place c s (Operand (pointer i)) + 8 * Z.of_nat (before i)) (width i).
+
+(** The q-th of the operands' values. *)
 Definition operand_value (c : contract) (s : state) (q : nat) : Z :=
-  limbs_at (memory s)
-    (place c s (Operand (q / beside c)) + 8 * Z.of_nat (width c * (q mod beside c))) (width c).
+  nth q (map (input_value c s) (inputs c)) 0.
 
 Definition result_value (c : contract) (s s' : state) (k : nat) : Z :=
   limbs_at (memory s') (place c s Result + 8 * Z.of_nat (limbs c * k)) (limbs c).
@@ -108,7 +125,7 @@ Record ready (c : contract) (code : list Z) (s : state) : Prop := {
     0 <= place c s a + fst (room c code a) /\ place c s a + snd (room c code a) <= radix;
   stack_apart : forall a, a <> Stack -> apart c code s a Stack;
   result_apart : apart c code s Result Code;
-  values_below : forall q, (q < operands c * beside c)%nat -> operand_value c s q < bound c
+  values_below : forall i, In i (inputs c) -> input_value c s i < bound i
 }.
 
 (** An access: where, from the start of an area, and how many bytes. *)
@@ -117,8 +134,12 @@ Definition access_at c s (e : area * Z * Z) : Z * Z :=
 
 (** What holds where it has returned. [seen] are the instructions and the accesses. *)
 Record done (c : contract) (code : list Z) (seen : list (area * Z * Z)) (s s' : state) : Prop := {
-  function_is : forall k claim, nth_error (claims c) k = Some claim ->
-    (modulus c | factor c * result_value c s s' k - denote (operand_value c s) claim);
+  function_is : exists values : nat -> Z,
+    (forall q, (q < length (inputs c))%nat -> values q = operand_value c s q) /\
+    (forall k number, nth_error (between c) k = Some number ->
+      (modulus c | factor c * values (length (inputs c) + k)%nat - denote values number)) /\
+    (forall k claim, nth_error (claims c) k = Some claim ->
+      (modulus c | factor c * result_value c s s' k - denote values claim));
   result_below : forall k, (k < length (claims c))%nat -> 0 <= result_value c s s' k < below c;
   returned : rip s' = load (memory s) (registers s RSP);
   stack_back : registers s' RSP = (registers s RSP + 8) mod radix;

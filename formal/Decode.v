@@ -109,6 +109,12 @@ Definition with_immediate (e : extension) (immediate : parser Z) : parser instru
   else if k =? 5 then yield (Difference Sub d (Imm z))
   else fail.
 
+Definition shift_by (e : extension) (count : parser Z) : parser instruction :=
+  mn <~ modrm e;
+  d <~ to_register (snd mn);
+  k <~ count;
+  if fst mn =? 4 then yield (Shl d k) else if fst mn =? 5 then yield (Shr d k) else fail.
+
 (** Opcodes of two bytes, 0f and this one, on 64 bits. *)
 Definition second_opcode (e : extension) : parser instruction :=
   op <~ byte;
@@ -118,6 +124,9 @@ Definition second_opcode (e : extension) : parser instruction :=
   else if op =? 0xa4 then
     mn <~ modrm e; d <~ to_register (snd mn); k <~ byte;
     yield (Shld d (reg_operand e (fst mn)) k)
+  else if op =? 0xac then
+    mn <~ modrm e; d <~ to_register (snd mn); k <~ byte;
+    yield (Shrd d (reg_operand e (fst mn)) k)
   else fail.
 
 (** Opcodes of one byte on 64 bits. *)
@@ -166,6 +175,8 @@ Definition wide_opcode (e : extension) (op : Z) : parser instruction :=
     end
   else if (0xb8 <=? op) && (op <=? 0xbf) then
     z <~ little 8; yield (Mov (register_of (op - 0xb8 + ext_base e)) (Imm z))
+  else if op =? 0xc1 then shift_by e byte
+  else if op =? 0xd1 then shift_by e (yield 1)
   else if op =? 0xc7 then
     mn <~ modrm e; d <~ to_register (snd mn); z <~ signed_long;
     if fst mn =? 0 then yield (Mov d (Imm z)) else fail
@@ -184,9 +195,8 @@ Definition plain_opcode (e : extension) (op : Z) : parser instruction :=
 
 Definition is_rex (b : Z) : bool := (0x40 <=? b) && (b <=? 0x4f).
 
-(** adcx and adox: a prefix of their own, REX, 0f 38 f6 *)
-Definition adx (k : sum_kind) : parser instruction :=
-  b <~ byte;
+(** adcx and adox: a prefix of their own, REX (which is b), 0f 38 f6 *)
+Definition adx (k : sum_kind) (b : Z) : parser instruction :=
   if is_rex b && wide (rex b) then
     z <~ little 3;
     if z =? 0xf6380f then from_rm (rex b) (Sum k) else fail
@@ -202,8 +212,11 @@ Definition vex : parser instruction :=
 
 Definition decode : parser instruction :=
   b <~ byte;
-  if b =? 0x66 then adx Adcx
-  else if b =? 0xf3 then adx Adox
+  if b =? 0x66 then r <~ byte; adx Adcx r
+  else if b =? 0xf3 then
+    r <~ byte;
+    if r =? 0x0f then z <~ little 2; if z =? 0xfa1e then yield Endbr64 else fail
+    else adx Adox r
   else if b =? 0xc4 then vex
   else if b =? 0xc3 then yield Ret
   else if is_rex b then
@@ -260,7 +273,7 @@ Proof. unfold to_rm, to_register. stability. Qed.
 
 Theorem stable_decode : stable decode.
 Proof.
-  unfold decode, adx, vex, wide_opcode, plain_opcode, second_opcode, with_immediate,
+  unfold decode, adx, vex, wide_opcode, plain_opcode, second_opcode, with_immediate, shift_by,
     to_source, to_register, signed_byte, signed_long.
   stability.
 Qed.

@@ -62,10 +62,14 @@ Inductive instruction :=
   | Mulx (high low : register) (o : source)
   | Imul (d : register) (a b : source)
   | Shld (d r : register) (count : Z)
+  | Shrd (d r : register) (count : Z)
+  | Shl (d : register) (count : Z)
+  | Shr (d : register) (count : Z)
   | And (d : register) (o : source)
   | Xor (d r : register)
   | Xor32 (d r : register)
   | Test (a b : register)
+  | Endbr64                        (* where an indirect jump may land; otherwise nothing *)
   | Cmov (when_carry : bool) (d : register) (o : source)
   | Ret.
 
@@ -120,6 +124,10 @@ Definition carry_out (k : sum_kind) (c : bool) (s : state) : state :=
   | Adox => flags (carry s) (Some c) s
   end.
 
+(** A shift by k bits that gives w. Those by 0 or by more than 63 bits are left out. *)
+Definition shift (k : Z) (d : register) (w : Z) (s : state) : option state :=
+  if (0 <? k) && (k <? 64) then Some (set d w (flags None None s)) else None.
+
 Definition execute (i : instruction) (s : state) : option state :=
   match i with
   | Mov d o => Some (set d (operand s o) (access o s))
@@ -156,10 +164,11 @@ Definition execute (i : instruction) (s : state) : option state :=
   | Imul d a b =>
       Some (set d (operand s a * operand s b mod radix) (flags None None (access b (access a s))))
   | Shld d r k =>
-      if (0 <? k) && (k <? 64) then
-        let w := registers s d * 2 ^ k mod radix + registers s r / 2 ^ (64 - k) in
-        Some (set d w (flags None None s))
-      else None
+      shift k d (registers s d * 2 ^ k mod radix + registers s r / 2 ^ (64 - k)) s
+  | Shrd d r k =>
+      shift k d (registers s r * 2 ^ (64 - k) mod radix + registers s d / 2 ^ k) s
+  | Shl d k => shift k d (registers s d * 2 ^ k mod radix) s
+  | Shr d k => shift k d (registers s d / 2 ^ k) s
   | And d o =>
       Some (set d (Z.land (registers s d) (operand s o))
              (flags (Some false) (Some false) (access o s)))
@@ -169,6 +178,7 @@ Definition execute (i : instruction) (s : state) : option state :=
       Some (set d (Z.lxor (registers s d) (registers s r) mod 2 ^ 32)
              (flags (Some false) (Some false) s))
   | Test a b => Some (flags (Some false) (Some false) s)
+  | Endbr64 => Some s
   | Cmov when_carry d o =>
       match carry s with
       | None => None

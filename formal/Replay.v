@@ -26,21 +26,28 @@ Inductive case :=
       (identity : combination) (canonical : bounding)   (* unit * inverse = 1 modulo p *)
   | Excluded (others : known) (flag : variable) (c : Z) (b : bounding).
 
+Fixpoint limbs_polynomial (ws : list word) : polynomial :=
+  match ws with
+  | [] => []
+  | w :: ws' => word_polynomial w ++ Polynomial.scale radix (limbs_polynomial ws')
+  end.
+
+(** A number as a polynomial in words, and what it is below, where that is known. *)
+Notation number_known := (polynomial * option Z)%type.
+
+(** That each result, less than [below], is its claim on the numbers that are known. *)
 Section Certificate.
-  Variable c : contract.
+  Variables modulus factor below : Z.
+  Variable claims : list expression.
   Variable s : system.
-  Variable operand_polynomial : nat -> polynomial.
+  Variable numbers : list number_known.
   Variable results : list (list word).
 
-  Fixpoint limbs_polynomial (ws : list word) : polynomial :=
-    match ws with
-    | [] => []
-    | w :: ws' => word_polynomial w ++ Polynomial.scale radix (limbs_polynomial ws')
-    end.
+  Definition polynomial_of (q : nat) : polynomial := fst (nth q numbers ([], None)).
 
   Fixpoint as_polynomial (e : expression) : polynomial :=
     match e with
-    | Value k => operand_polynomial k
+    | Value k => polynomial_of k
     | Integer z => constant z
     | Plus a b => as_polynomial a ++ as_polynomial b
     | Minus a b => minus (as_polynomial a) (as_polynomial b)
@@ -71,8 +78,10 @@ Section Certificate.
     | q :: qs' =>
         match operands_product qs' with
         | Some (p, h) =>
-            if Nat.ltb q (operands c * beside c)
-            then Some (times (operand_polynomial q) p, (bound c - 1) * h) else None
+            match nth_error numbers q with
+            | Some (x, Some b) => Some (times x p, (b - 1) * h)
+            | _ => None
+            end
         | None => None
         end
     end.
@@ -134,13 +143,13 @@ Section Certificate.
     | Excluded others flag v b =>
         ((v =? 0) || (v =? 1)) && is_always others flag (1 - v) b
     | Proved q flags facts unit inverse identity canonical =>
-        match learn_all flags facts, nth_error results q, nth_error (claims c) q with
+        match learn_all flags facts, nth_error results q, nth_error claims q with
         | Some k, Some ws, Some claim =>
             let z := limbs_polynomial ws in
-            let target := minus (Polynomial.scale (factor c) z) (as_polynomial claim) in
+            let target := minus (Polynomial.scale factor z) (as_polynomial claim) in
             match rest k (Polynomial.scale unit target) identity with
-            | Some p => ((unit * inverse) mod modulus c =? 1) &&
-                vanishes (modulus c) p && at_most k z (below c - 1) canonical
+            | Some p => ((unit * inverse) mod modulus =? 1) &&
+                vanishes modulus p && at_most k z (below - 1) canonical
             | None => false
             end
         | _, _, _ => false
@@ -178,15 +187,15 @@ Section Certificate.
     Nat.leb (length flags) 12 && covered mine flags [].
 
   Definition replay (cases : list case) : bool :=
-    negb (modulus c =? 0) && forallb case_right cases &&
-    forallb (result_covered cases) (seq 0 (length (claims c))).
+    negb (modulus =? 0) && forallb case_right cases &&
+    forallb (result_covered cases) (seq 0 (length claims)).
 
   (** ** That is enough *)
 
   Variable v : valuation.
   Hypothesis H : holds v s.
-  Hypothesis operands_in : forall q, (q < operands c * beside c)%nat ->
-    0 <= value v (operand_polynomial q) < bound c.
+  Hypothesis numbers_below : forall q x b, nth_error numbers q = Some (x, Some b) ->
+    0 <= value v x < b.
 
   Lemma value_subtract t rows : forall r, subtract t rows = Some r -> value v r = value v t.
   Proof.
@@ -210,9 +219,9 @@ Section Certificate.
     induction qs as [|q qs IH]; cbn [operands_product]; intros p h.
     - intros [= <- <-]. cbn. lia.
     - destruct (operands_product qs) as [[p' h']|]; [|discriminate].
-      destruct (Nat.ltb_spec q (operands c * beside c)) as [L|]; [|discriminate].
+      destruct (nth_error numbers q) as [[x [b|]]|] eqn:N; try discriminate.
       intros [= <- <-]. rewrite value_times.
-      specialize (IH p' h' eq_refl). specialize (operands_in q L). split; [nia|].
+      specialize (IH p' h' eq_refl). specialize (numbers_below q x b N). split; [nia|].
       apply Z.mul_le_mono_nonneg; lia.
   Qed.
 
@@ -281,7 +290,7 @@ Section Certificate.
   Qed.
 
   Lemma value_as_polynomial e :
-    value v (as_polynomial e) = denote (fun q => value v (operand_polynomial q)) e.
+    value v (as_polynomial e) = denote (fun q => value v (polynomial_of q)) e.
   Proof.
     induction e; cbn [as_polynomial denote].
     - reflexivity.
@@ -292,10 +301,10 @@ Section Certificate.
   Qed.
 
   Definition result_right (q : nat) : Prop := exists ws claim,
-    nth_error results q = Some ws /\ nth_error (claims c) q = Some claim /\
-    (modulus c | factor c * value v (limbs_polynomial ws)
-                 - denote (fun q => value v (operand_polynomial q)) claim) /\
-    value v (limbs_polynomial ws) < below c.
+    nth_error results q = Some ws /\ nth_error claims q = Some claim /\
+    (modulus | factor * value v (limbs_polynomial ws)
+                 - denote (fun q => value v (polynomial_of q)) claim) /\
+    value v (limbs_polynomial ws) < below.
 
   Lemma divide_unit p u w t : p <> 0 -> (u * w) mod p = 1 -> (p | u * t) -> (p | t).
   Proof.
@@ -304,7 +313,7 @@ Section Certificate.
     - apply Z.divide_mul_l. exists (u * w / p). pose proof (Z.div_mod (u * w) p N). lia.
   Qed.
 
-  Lemma case_right_right e q : modulus c <> 0 -> case_right e = true -> agrees v (case_flags e) ->
+  Lemma case_right_right e q : modulus <> 0 -> case_right e = true -> agrees v (case_flags e) ->
     is_of q e = true -> result_right q.
   Proof.
     intros N C A O. destruct e as [r flags facts unit inverse identity canonical|others flag d b];
@@ -312,7 +321,7 @@ Section Certificate.
     - apply Nat.eqb_eq in O as ->.
       destruct (learn_all flags facts) as [k|] eqn:L; [|discriminate].
       destruct (nth_error results q) as [ws|] eqn:W; [|discriminate].
-      destruct (nth_error (claims c) q) as [claim|] eqn:K; [|discriminate].
+      destruct (nth_error claims q) as [claim|] eqn:K; [|discriminate].
       destruct (rest _ _ _) as [p|] eqn:E; [|discriminate].
       apply andb_prop in C as [C C2]. apply andb_prop in C as [C0 C1].
       apply Z.eqb_eq in C0. apply (learn_all_right _ _ _ A) in L.
@@ -349,7 +358,7 @@ Section Certificate.
       + eapply IH; [exact C1 | now apply agrees_cons].
   Qed.
 
-  Theorem replay_right cases q : replay cases = true -> (q < length (claims c))%nat ->
+  Theorem replay_right cases q : replay cases = true -> (q < length claims)%nat ->
     result_right q.
   Proof.
     unfold replay. intros C Q. apply andb_prop in C as [C C2]. apply andb_prop in C as [C0 C1].

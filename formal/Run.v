@@ -62,14 +62,15 @@ Section Kernel.
       end.
 
   (** The operands' limbs: where each lies, and its largest value. *)
-  Definition operand_limb (q i : nat) : area * Z :=
-    (Operand (q / beside c), 8 * Z.of_nat (width c * (q mod beside c)) + 8 * Z.of_nat i).
+  Definition input_limb (i : input) (n : nat) : area * Z :=
+    (Operand (pointer i), 8 * Z.of_nat (before i) + 8 * Z.of_nat n).
 
-  Definition limb_high (i : nat) : Z := Z.min ((bound c - 1) / radix ^ Z.of_nat i) (radix - 1).
+  Definition limb_high (i : input) (n : nat) : Z :=
+    Z.min ((bound i - 1) / radix ^ Z.of_nat n) (radix - 1).
 
-  Definition inputs : list (area * Z * Z) :=
-    flat_map (fun q => map (fun i => (operand_limb q i, limb_high i)) (seq 0 (width c)))
-             (seq 0 (operands c * beside c)).
+  Definition limbs_read : list (area * Z * Z) :=
+    flat_map (fun i => map (fun n => (input_limb i n, limb_high i n)) (seq 0 (width i)))
+             (inputs c).
 
   Fixpoint enter (l : list (area * Z * Z)) (s : system) : system * list (area * Z * content) :=
     match l with
@@ -81,13 +82,13 @@ Section Kernel.
     end.
 
   Definition entered : machine :=
-    let (s, l) := enter inputs empty_system in
+    let (s, l) := enter limbs_read empty_system in
     Symbolic s entry_content l None None 0 [].
 
   (** What the contract itself must be for all this to make sense. *)
   Definition plausible : bool :=
     Nat.ltb (operands c) (length (arguments (calling c))) &&
-    forallb (fun e => let '(a, o, _) := e in is_inside c code a o 8 && (o mod 8 =? 0)) inputs.
+    forallb (fun e => let '(a, o, _) := e in is_inside c code a o 8 && (o mod 8 =? 0)) limbs_read.
 
   Definition is_restored (m : machine) (r : register) : bool :=
     match file m r with
@@ -208,21 +209,21 @@ Section Kernel.
       apply IH; [lia|]. apply Z.div_le_lower_bound; lia.
   Qed.
 
-  Lemma inputs_right : plausible = true -> forall e, In e inputs -> input_right e.
+  Lemma limbs_read_right : plausible = true -> forall e, In e limbs_read -> input_right e.
   Proof.
     intros P e I. unfold plausible in P. apply andb_prop in P as [_ P].
-    rewrite forallb_forall in P. specialize (P e I). unfold inputs in I.
-    apply in_flat_map in I as (q & Q & I). apply in_map_iff in I as (i & <- & J).
-    apply in_seq in Q, J. unfold operand_limb in *. cbn [fst snd] in *.
+    rewrite forallb_forall in P. specialize (P e I). unfold limbs_read in I.
+    apply in_flat_map in I as (i & Q & I). apply in_map_iff in I as (n & <- & J).
+    apply in_seq in J. unfold input_limb in *. cbn [fst snd] in *.
     apply andb_prop in P as [P1 P2]. apply is_inside_right in P1. apply Z.eqb_eq in P2.
     split; [exact P1|]. split; [exact P2|].
-    pose proof (load_is_word (memory start) (place c start (Operand (q / beside c))
-      + (8 * Z.of_nat (width c * (q mod beside c)) + 8 * Z.of_nat i)) (bytes_are _ _ _ R)) as W.
+    pose proof (load_is_word (memory start) (place c start (Operand (pointer i))
+      + (8 * Z.of_nat (before i) + 8 * Z.of_nat n)) (bytes_are _ _ _ R)) as W.
     split; [apply W|]. unfold limb_high. apply Z.min_glb; [|unfold is_word in W; lia].
-    rewrite Z.add_assoc. apply limbs_at_limb with (n := width c).
+    rewrite Z.add_assoc. apply limbs_at_limb with (n := width i).
     - apply (bytes_are _ _ _ R).
     - lia.
-    - pose proof (values_below _ _ _ R q ltac:(lia)) as V. unfold operand_value in V. lia.
+    - pose proof (values_below _ _ _ R i Q) as V. unfold input_value in V. lia.
   Qed.
 
   Lemma good_empty : good empty_system (fun _ => 0).
@@ -236,8 +237,8 @@ Section Kernel.
 
   Lemma entered_right : plausible = true -> exists v, sim v entered start.
   Proof.
-    intros P. unfold entered. destruct (enter inputs empty_system) as [s l] eqn:E.
-    destruct (enter_right _ _ _ _ _ E good_empty (inputs_right P)) as (v & EX & G & C).
+    intros P. unfold entered. destruct (enter limbs_read empty_system) as [s l] eqn:E.
+    destruct (enter_right _ _ _ _ _ E good_empty (limbs_read_right P)) as (v & EX & G & C).
     exists v. constructor; cbn [sys file cells cf of pc seen]; auto.
     - intros r. eapply denotes_extends; [exact EX | apply entry_content_right].
     - apply (words_are _ _ _ R).

@@ -174,19 +174,49 @@ Section Kernel.
       | apply mod_word | exact I | exact I | reflexivity].
   Qed.
 
-  Lemma shld_right d r k m m' v s : step c code (Shld d r k) m = Some m' -> sim v m s ->
-    stands_for m m' v (execute (Shld d r k) s).
+  Lemma run_shift_right k d high low n m m' v s A B w :
+    run_shift k d high low n m = Some m' -> sim v m s -> 0 < n < 64 ->
+    denotes c start (sys m) v high A -> denotes c start (sys m) v low B -> is_word A -> is_word B ->
+    w = A * 2 ^ n mod radix + B / 2 ^ (64 - n) -> stands_for m m' v (shift k d w s).
   Proof.
-    intros H S. cbn [step] in H. cbn [execute].
+    unfold run_shift, shift. intros H S N DA DB WA WB ->.
     destruct ((0 <? k) && (k <? 64)) eqn:K; [|discriminate]. cbn [guard bind] in H.
-    apply andb_prop in K as [K1 K2]. apply Z.ltb_lt in K1, K2.
     unbind H. unbind H. unbind H. destruct p as [u s1].
-    destruct (shifted_right _ _ _ _ _ _ _ _ _ E1 (good_sys _ _ _ _ _ _ S)
-      (register_word _ _ _ _ _ E S) (register_word _ _ _ _ _ E0 S)
-      (file_words _ _ _ _ _ _ S d) (file_words _ _ _ _ _ _ S r) ltac:(lia)) as (v' & EX & G & MW).
+    destruct high as [a'|]; [|discriminate]. injection E as ->.
+    destruct low as [b'|]; [|discriminate]. injection E0 as ->.
+    destruct (shifted_right _ _ _ _ _ _ _ _ _ E1 (good_sys _ _ _ _ _ _ S) DA DB WA WB N)
+      as (v' & EX & G & MW).
     eapply finish; [exact H | exact S | reflexivity | exact EX | exact G | exact MW | | exact I
       | exact I | reflexivity].
-    apply shifted_is_word; lia || apply (file_words _ _ _ _ _ _ S).
+    now apply shifted_is_word.
+  Qed.
+
+  (** Where a shift's count is none, nothing is said. *)
+  Lemma shift_count k (P : Prop) : ((0 <? k) && (k <? 64) = false -> P) -> (0 < k < 64 -> P) -> P.
+  Proof.
+    intros F T. destruct ((0 <? k) && (k <? 64)) eqn:K; [|auto]. apply andb_prop in K as [K1 K2].
+    apply Z.ltb_lt in K1, K2. apply T. lia.
+  Qed.
+
+  Lemma shr_right d k m m' v s : step c code (Shr d k) m = Some m' -> sim v m s ->
+    stands_for m m' v (execute (Shr d k) s).
+  Proof.
+    intros H S. cbn [step] in H. cbn [execute]. unfold shift.
+    destruct ((0 <? k) && (k <? 64)) eqn:K; [|discriminate]. cbn [guard bind] in H.
+    apply andb_prop in K as [K1 K2]. apply Z.ltb_lt in K1, K2.
+    unbind H. unbind H. destruct p as [t s1]. unbind H. destruct p as [u s2].
+    pose proof (file_words _ _ _ _ _ _ S d) as W.
+    destruct (top_right _ _ _ _ _ _ _ E0 (good_sys _ _ _ _ _ _ S)
+      (register_word _ _ _ _ _ E S) W ltac:(lia)) as (v1 & X1 & G1 & M1).
+    replace (64 - (64 - k)) with k in M1 by lia.
+    assert (is_word (registers s d / 2 ^ k)) as WD.
+    { unfold is_word in *. assert (0 < 2 ^ k) by (apply Z.pow_pos_nonneg; lia).
+      split; [apply Z.div_pos; lia|]. apply Z.div_lt_upper_bound; nia. }
+    destruct (define_word_right _ _ v1 (registers s d / 2 ^ k) _ _ E1 G1) as (v2 & X2 & G2 & M2).
+    { intros x X. rewrite value_word. now apply M1. }
+    { exact WD. }
+    eapply finish; [exact H | exact S | reflexivity | exact (extends_trans _ _ _ _ _ _ X1 X2)
+      | exact G2 | exact M2 | exact WD | exact I | exact I | reflexivity].
   Qed.
 
   Lemma land_word A B : is_word A -> is_word B -> is_word (Z.land A B).
@@ -256,7 +286,20 @@ Section Kernel.
     - now apply mul_right.
     - now apply mulx_right.
     - now apply imul_right.
-    - now apply shld_right.
+    - cbn [step execute] in *. apply (shift_count count); intros K.
+      + unfold run_shift in H. rewrite K in H. discriminate H.
+      + eapply run_shift_right; eauto using file_right, file_words.
+    - cbn [step execute] in *. apply (shift_count count); intros K.
+      + unfold run_shift in H. rewrite K in H. discriminate H.
+      + eapply run_shift_right; eauto using file_right, file_words; [lia|].
+        now replace (64 - (64 - count)) with count by lia.
+    - cbn [step execute] in *. apply (shift_count count); intros K.
+      + unfold run_shift in H. rewrite K in H. discriminate H.
+      + eapply (run_shift_right count _ _ _ _ _ _ _ _ _ 0); eauto using file_right, file_words.
+        * apply means_const.
+        * split; [lia | reflexivity].
+        * rewrite Z.div_0_l by (apply Z.pow_nonzero; lia). lia.
+    - now apply shr_right.
     - now apply and_right.
     - cbn [step] in H. destruct (register_beq d r) eqn:E; [|discriminate].
       apply internal_register_dec_bl in E. subst r. cbn [guard bind] in H.
@@ -275,6 +318,7 @@ Section Kernel.
     - cbn [step] in H. injection H as <-.
       eapply stands_same; [reflexivity | | reflexivity].
       apply simulates_flags; [exact S | apply clear_right | apply clear_right].
+    - injection H as <-. eapply stands_same; [reflexivity | exact S | reflexivity].
     - now apply cmov_right.
     - discriminate H.
   Qed.

@@ -160,6 +160,15 @@ Section Kernel.
       '(w, out, s) <- sum a b borrow (-1) (sys m);
       put_word d w s (with_flags (Some out) None m1).
 
+  (** d becomes the upper word of high * 2^64 + low, shifted left by n bits; k is the count. *)
+  Definition run_shift (k : Z) (d : register) (high low : content) (n : Z) (m : machine)
+      : option machine :=
+    _ <- guard ((0 <? k) && (k <? 64));
+    a <- as_word high;
+    b <- as_word low;
+    '(w, s) <- shifted a b n (sys m);
+    put_word d w s (with_flags None None m).
+
   Definition step (i : instruction) (m : machine) : option machine :=
     match i with
     | Mov d o => '(k, m1) <- read o m; put d k m1
@@ -223,12 +232,15 @@ Section Kernel.
         b <- as_word y;
         '(l, _, s) <- multiply a b (sys m);
         put_word d l s (with_flags None None m2)
-    | Shld d r k =>
+    | Shld d r k => run_shift k d (file m d) (file m r) k m
+    | Shrd d r k => run_shift k d (file m r) (file m d) (64 - k) m
+    | Shl d k => run_shift k d (file m d) (Known (Const 0)) k m
+    | Shr d k =>
         _ <- guard ((0 <? k) && (k <? 64));
         a <- as_word (file m d);
-        b <- as_word (file m r);
-        '(w, s) <- shifted a b k (sys m);
-        put_word d w s (with_flags None None m)
+        '(t, s) <- top a (64 - k) (sys m);
+        '(w, s1) <- define_word (word_polynomial t) s;
+        put_word d w s1 (with_flags None None m)
     | And d o =>
         '(second, m1) <- read o m;
         a <- as_word (file m d);
@@ -239,6 +251,7 @@ Section Kernel.
         _ <- guard (register_beq d r);
         put d (Known (Const 0)) (with_flags clear clear m)
     | Test _ _ => Some (with_flags clear clear m)
+    | Endbr64 => Some m
     | Cmov when_carry d o =>
         '(second, m1) <- read o m;
         flag <- cf m;

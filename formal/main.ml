@@ -1,6 +1,6 @@
 (* fieldc-certify: reads claims and certificates, and says of each whether the proved checker
    accepts it. Numbers are hexadecimal. This file and extraction are trusted for the claim: the
-   operation, p, limbs, stack, convention and code. The cases are only a proposal. *)
+   operation, p, limbs, stack, convention and code. All else is only a proposal. *)
 
 open Checker
 
@@ -103,6 +103,18 @@ let case () =
       Excluded (others, flag, value, bounding ())
   | other -> raise (Malformed ("a case " ^ other))
 
+let equality () =
+  let equal_word = position () in
+  let equal_value = polynomial () in
+  let no_more = bounding () in
+  { equal_word; equal_value; no_more; no_less = bounding () }
+
+(* Words that hold a number between operands and result, what it is below, and that proved. *)
+let proposal () =
+  let words = many position in
+  let below = z () in
+  Words (words, below, many case)
+
 (* The operation, by its family and the numbers that choose one of its functions. *)
 let operation () =
   let family = token () in
@@ -131,6 +143,9 @@ let operation () =
     | "difference_of_products", [] -> DifferenceOfProducts
     | "fp2_mul", [ ("beta", k) ] -> Fp2Multiplication k
     | "fp2_square", [ ("beta", k) ] -> Fp2Squaring k
+    | "square_times", [ ("squarings", k) ] -> RepeatedSquaring (count k)
+    | "mul_u64", [] -> MultiplyByWords (nat_of_int 1)
+    | "mul_u128", [] -> MultiplyByWords (nat_of_int 2)
     | _ -> raise (Malformed ("no operation " ^ family))
   in
   (chosen, lazily)
@@ -148,8 +163,10 @@ let claim () =
   let stack = z () in
   let calling = convention () in
   let code = many z in
-  let cases = many case in
-  check (contract_of operation p limbs lazily stack calling) code cases
+  let equalities = many equality in
+  let proposals = many proposal in
+  let given = { equalities; proposals; cases = many case } in
+  check (contract_of operation p limbs lazily stack calling) code given
 
 (* Steps of the processor, to compare them with a real one. Given are registers in the order of
    their numbers, CF, OF, rip, bytes of memory, how many steps, and which bytes to show. Printed are

@@ -10,9 +10,13 @@ import pytest
 from certificates import certificate_of, code_of, object_of
 from contracts import contract_named
 from forged import Tamper, renamed, replay
+from formal_checker import answers
 
+from fieldc.artifacts.certify import BadCertificate, claim_for
+from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.machine.assemble import host_triple
+from fieldc.proof.certificate import text
 from fieldc.proof.equations import System
 from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import prove
@@ -126,3 +130,24 @@ def test_the_checker_rejects_changed_cut_points(
     tamper(certificate)
     status, said = replay(checker, tmp_path, certificate, object_of(*FIRST))
     assert status == 1 and said.startswith("FAILED "), said
+
+
+def certified(certifier: Path, certificate: dict[str, Any]) -> str:
+    """What the checker that is proved says of the first case's code and a certificate for it."""
+    f, stated = find_field(FIRST[0]), certificate["contract"]
+    code = function_of(object_of(*FIRST), certificate["symbol"])
+    what = (stated["family"], stated["parameters"], f.p, f.n, certificate["stack"])
+    try:
+        claim = claim_for(code, *what, text(certificate).encode())
+    except (BadCertificate, ProofError):
+        return "refused"
+    (said,) = answers(certifier, [claim])
+    return said
+
+
+@pytest.mark.parametrize("tamper", TAMPERS)
+def test_the_proved_checker_rejects_changed_cut_points(certifier: Path, tamper: Tamper) -> None:
+    certificate = copy.deepcopy(certificate_of(*FIRST))
+    assert certified(certifier, certificate) == "accepted"
+    tamper(certificate)
+    assert certified(certifier, certificate) == "refused"

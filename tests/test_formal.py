@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 import shutil
@@ -25,7 +26,7 @@ from formal_checker import (
     state_of,
 )
 
-from fieldc.artifacts.certify import BadCertificate, KernelClaim, claim_for
+from fieldc.artifacts.certify import KernelClaim, claim_for
 from fieldc.binary.linkable import function_of
 from fieldc.cli import main
 from fieldc.proof.certificate import text
@@ -71,6 +72,9 @@ def test_every_kernel_of_a_build_is_certified(
     [
         ("bn254-p", "add,mul"),
         ("2^61-1", "mul_add,fp2_square,sub_lazy"),
+        ("bn254-p", "square_times_2,mul_u64"),
+        pytest.param("2^255-19", "mul_plain,square_plain,reduce", marks=pytest.mark.full),
+        pytest.param("curve25519", "square_times_8,mul_u128", marks=pytest.mark.full),
         pytest.param("secp256k1-p", "mul_plain,reduce", marks=pytest.mark.full),
         pytest.param("bn254-p", "fp2_mul,difference_of_products,mul_by_3", marks=pytest.mark.full),
         pytest.param("bls12-381-p", "all", marks=pytest.mark.full),
@@ -81,6 +85,17 @@ def test_other_operations_are_certified(
 ) -> None:
     folder = str(tmp_path / "built")
     assert main(["build", field, "--op", operations, "--target", LINUX, "-o", folder]) == 0
+    capsys.readouterr()
+    assert main(["certify", folder, "--json"]) == 0
+    assert {row["status"] for row in rows_of(capsys)} == {"CERTIFIED"}
+
+
+@pytest.mark.usefixtures("installed")
+def test_kernels_with_landing_pads_are_certified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, words = str(tmp_path / "built"), ["--op", "add", "--target", LINUX, "--landing-pads"]
+    assert main(["build", "2^61-1", *words, "-o", folder]) == 0
     capsys.readouterr()
     assert main(["certify", folder, "--json"]) == 0
     assert {row["status"] for row in rows_of(capsys)} == {"CERTIFIED"}
@@ -203,7 +218,7 @@ WRONG: dict[str, Callable[[KernelClaim], KernelClaim]] = {
     "another operation": lambda c: replace(c, family="mul_plain"),
     "the other convention": lambda c: replace(c, convention="win64"),
     "more limbs": lambda c: replace(c, limbs=2),
-    "no cases": lambda c: replace(c, cases=("0",)),
+    "no cases": lambda c: replace(c, certificate=("0", "0", "0")),
     "no return": lambda c: replace(c, code=c.code[: c.code.index(0xC3)]),
     "no code": lambda c: replace(c, code=b""),
 }
@@ -337,9 +352,23 @@ def test_mutants_are_refused_or_right(stem: str, certifier: Path, built: Path) -
         assert results(certifier, code, pairs) == expected, disassembled(code)
 
 
-def test_equalities_are_refused() -> None:
-    """The checker has no rule for them: what it does not read, it must not pass over."""
-    data, certificate = object_of(*BARRETT[0]), certificate_of(*BARRETT[0])
-    code, stack = function_of(data, "kernel"), certificate["stack"]
-    with pytest.raises(BadCertificate, match="knows no equalities"):
-        claim_for(code, "mul_plain", {}, (1 << 127) - 1, 2, stack, text(certificate).encode())
+def of_barrett(certificate: dict[str, Any]) -> KernelClaim:
+    """The claim on a kernel by Barrett's reduction, which needs equalities."""
+    code = function_of(object_of(*BARRETT[0]), "kernel")
+    written = text(certificate).encode()
+    return claim_for(code, "mul_plain", {}, (1 << 127) - 1, 2, certificate["stack"], written)
+
+
+def test_changed_equalities_are_refused(certifier: Path) -> None:
+    certificate = certificate_of(*BARRETT[0])
+    assert answers(certifier, [of_barrett(certificate)]) == ["accepted"]
+    changed = []
+    for number in range(len(certificate["equalities"])):
+        one = copy.deepcopy(certificate)
+        one["equalities"][number]["value"].append(["0x1", []])
+        changed.append(of_barrett(one))
+    one = copy.deepcopy(certificate)
+    del one["equalities"]
+    changed.append(of_barrett(one))
+    assert len(changed) > 2
+    assert answers(certifier, changed) == ["refused"] * len(changed)

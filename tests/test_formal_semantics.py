@@ -38,9 +38,10 @@ MORE_FORMS = {
     "mov r15, rsp; mov [r15 - 128], rcx; mov rax, [rsp - 128]; xor r15d, r15d": "",
     "lea rax, [rip + 5]; lea rcx, [rip - 2]; sub rax, rcx; xor ecx, ecx": "",
     "mov rcx, rcx; mov rax, [rip - 10]": "",
+    "endbr64; adc rax, rcx": "",
 }
 """Forms that only the model has, or that the prover's symbols do not allow."""
-UNKNOWN = ("nop", "endbr64", "neg", "not", "shl", "shr", "shrd", "bzhi", "setb", "setae")
+UNKNOWN = ("nop", "neg", "not", "bzhi", "setb", "setae")
 """Instructions that the model lacks, as it lacks all of 32 and 8 bits but `xor`."""
 UNKNOWN_FORMS = (
     "mov ecx, 7",
@@ -63,6 +64,9 @@ UNKNOWN_FORMS = (
 )
 NO_INSTRUCTIONS = (
     "66",
+    "f30f",
+    "f30f 1efb",
+    "f30f 1f00",
     "4848 01c8",
     "f348 01c8",
     "f066 480f38f6c1",

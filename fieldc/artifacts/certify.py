@@ -45,8 +45,8 @@ class KernelClaim:
     convention: str
     code: bytes
     """From the first instruction on, with the constants."""
-    cases: tuple[str, ...]
-    """The certificate's cases, as words."""
+    certificate: tuple[str, ...]
+    """What it proposes, as words: equalities, values between, cases."""
 
 
 def certifier() -> str:
@@ -79,15 +79,19 @@ def claim_for(
     units = (pow(r, -1, p), r % p) if family == "to_montgomery" else (1, 1)
     try:
         stated = json.loads(certificate)
-        if stated.get("equalities"):
-            raise BadCertificate("the checker knows no equalities, which Barrett's reduction needs")
-        cases = stated["cases"]
-        words = tuple(_many(cases, lambda case: _case(case, places, units)))
+        cases, cuts = stated["cases"], stated.get("cut_points", ())
+        places |= {f"v{number}": number for number in range(len(places), len(places) + len(cuts))}
+        words = (
+            *_many(stated.get("equalities", ()), lambda equality: _equality(equality, places)),
+            *_many(cuts, lambda cut: _cut_point(cut, places, units)),
+            *_many(cases, lambda case: _case(case, places, units)),
+        )
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
         raise BadCertificate("the file is no certificate") from None
     convention = "win64" if code.container == "coff" else "sysv"
     return KernelClaim(
-        family, parameters, p, limbs, stack, convention, code.code[code.start :], words
+        *(family, parameters, p, limbs, stack, convention, code.code[code.start :]),
+        words,
     )
 
 
@@ -120,12 +124,12 @@ def replay(program: str, claim: KernelClaim) -> bool:
 
 
 def claim_words(claim: KernelClaim) -> Iterator[str]:
-    """A claim with its certificate's cases, as formal/main.ml reads them."""
+    """A claim with its certificate's proposals, as formal/main.ml reads them."""
     yield from ("claim", claim.family)
     yield from _many(claim.parameters.items(), lambda item: (item[0], _hex(item[1])))
     yield from (_hex(claim.p), _hex(claim.limbs), _hex(claim.stack), claim.convention)
     yield from _many(claim.code, _number)
-    yield from claim.cases
+    yield from claim.certificate
 
 
 def _hex(number: int) -> str:
@@ -146,6 +150,21 @@ def _many(items: Iterable[Any], write: Callable[[Any], Iterable[str]]) -> Iterat
 
 def _number(value: int) -> tuple[str, ...]:
     return (_hex(value),)
+
+
+def _equality(equality: Mapping[str, Any], places: Mapping[str, int]) -> Iterator[str]:
+    yield _hex(equality["variable"])
+    yield from _many(equality["value"], _term)
+    yield from _bound(equality["most"], places)
+    yield from _bound(equality["least"], places)
+
+
+def _cut_point(
+    cut: Mapping[str, Any], places: Mapping[str, int], units: tuple[int, int]
+) -> Iterator[str]:
+    yield from _many(cut["words"], _number)
+    yield _hex(int(cut["high"], 16) + 1)
+    yield from _many(cut["cases"], lambda case: _case(case, places, units))
 
 
 def _case(

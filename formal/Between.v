@@ -1,0 +1,250 @@
+(** What is proved before the result: what words always equal, and the numbers between the operands
+    and the result.
+
+    Once words are proved to be such a number, they count like an operand's: what made them is not
+    asked again. A number that no words hold is the polynomial that defines it. *)
+
+From Coq Require Import ZArith List Lia Bool.
+From Fieldc Require Import Word Polynomial System Machine Contract Replay.
+Import ListNotations.
+Open Scope Z_scope.
+
+(** That a word equals a polynomial: their difference is at most 0, and at least. *)
+Record equality := Equality {
+  equal_word : variable;
+  equal_value : polynomial;
+  no_more : bounding;
+  no_less : bounding
+}.
+
+Inductive proposal :=
+  | Words (ws : list variable) (less_than : Z) (cases : list case)
+  | Written.
+
+(** ** What a number's range says of its words *)
+
+Definition narrow (h : Z) (x : variable) (s : system) : system :=
+  match high s x with
+  | Some old => System (next s) (Map.add x (Z.min h old) (highs s)) (rows s) (next_row s)
+                       (tops s) (masks s)
+  | None => s
+  end.
+
+Fixpoint narrow_limbs (h : Z) (ws : list variable) (s : system) : system :=
+  match ws with
+  | [] => s
+  | x :: ws' => narrow_limbs (h / radix) ws' (narrow h x s)
+  end.
+
+Fixpoint narrow_tops (l : list (variable * Z * variable)) (s : system) : system :=
+  match l with
+  | [] => s
+  | (x, k, t) :: l' =>
+      narrow_tops l' (match high s x with
+                      | Some h => narrow (h / 2 ^ (64 - k)) t s
+                      | None => s
+                      end)
+  end.
+
+(** At most h is the number in these words. *)
+Definition limit (h : Z) (ws : list variable) (s : system) : system :=
+  let s1 := narrow_limbs h ws s in narrow_tops (tops s1) s1.
+
+Definition has_range (s : system) (x : variable) : bool :=
+  match high s x with Some _ => true | None => false end.
+
+(** Whether an expression speaks of the first n numbers only. *)
+Fixpoint speaks_of (n : nat) (e : expression) : bool :=
+  match e with
+  | Value k => Nat.ltb k n
+  | Integer _ => true
+  | Plus a b | Minus a b | Times a b => speaks_of n a && speaks_of n b
+  end.
+
+(** The system with a row for each equality; each may use those before it. *)
+Fixpoint with_equalities (numbers : list number_known) (s : system) (l : list equality)
+    : option system :=
+  match l with
+  | [] => Some s
+  | e :: l' =>
+      let difference := minus [(1, [equal_word e])] (equal_value e) in
+      if at_most s numbers [] difference 0 (no_more e) &&
+         at_most s numbers [] (scale (-1) difference) 0 (no_less e)
+      then with_equalities numbers (add_row difference s) l' else None
+  end.
+
+(** The system and the numbers that are known after those between. *)
+Fixpoint between_known (modulus factor : Z) (s : system) (numbers : list number_known)
+    (l : list expression) (ps : list proposal) : option (system * list number_known) :=
+  match l, ps with
+  | [], [] => Some (s, numbers)
+  | e :: l', p :: ps' =>
+      if speaks_of (length numbers) e then
+        match p with
+        | Words ws b cases =>
+            if forallb (has_range s) ws &&
+               replay modulus factor b [e] s numbers [map Var ws] cases
+            then between_known modulus factor (limit (b - 1) ws s)
+                   (numbers ++ [(limbs_polynomial (map Var ws), Some b)]) l' ps'
+            else None
+        | Written =>
+            if factor =? 1
+            then between_known modulus factor s
+                   (numbers ++ [(normal (as_polynomial numbers e), None)]) l' ps'
+            else None
+        end
+      else None
+  | _, _ => None
+  end.
+
+(** ** The proof *)
+
+Definition numbers_below (v : valuation) (numbers : list number_known) : Prop :=
+  forall q x b, nth_error numbers q = Some (x, Some b) -> 0 <= value v x < b.
+
+Lemma with_equalities_right v numbers l : forall s s', with_equalities numbers s l = Some s' ->
+  holds v s -> numbers_below v numbers -> holds v s'.
+Proof.
+  induction l as [|e l IH]; cbn [with_equalities]; intros s s' E H N; [now injection E as <-|].
+  destruct (_ && _) eqn:B in E; [|discriminate]. apply andb_prop in B as [M L].
+  assert (agrees v []) as A by (intros x c []).
+  apply (at_most_right s numbers v H N _ _ _ _ A) in M, L. rewrite value_scale in L.
+  set (difference := minus _ _) in *. clearbody difference. apply (IH _ _ E); [|exact N]. destruct H as [I Z0 T K]. constructor; auto.
+  intros k r' F. unfold row in F; cbn in F. destruct (Pos.eq_dec k (next_row s)) as [->|D].
+  - rewrite Map.gss in F. injection F as <-. lia.
+  - rewrite Map.gso in F by exact D. eapply Z0, F.
+Qed.
+
+Lemma narrow_right v s h x : holds v s -> v x <= h -> holds v (narrow h x s).
+Proof.
+  intros H B. unfold narrow. destruct (high s x) as [old|] eqn:O; [|exact H].
+  pose proof (in_range _ _ H x old O) as R. destruct H as [I Z0 T M]. constructor; auto.
+  intros y u. unfold high; cbn. destruct (Pos.eq_dec y x) as [->|D].
+  - rewrite Map.gss. intros [= <-]. lia.
+  - rewrite Map.gso by exact D. apply I.
+Qed.
+
+Lemma narrow_tops_right v l : forall s, (forall e, In e l -> In e (tops s)) -> holds v s ->
+  holds v (narrow_tops l s).
+Proof.
+  induction l as [|[[x k] t] l IH]; cbn [narrow_tops]; intros s I H; [exact H|].
+  destruct (high s x) as [h|] eqn:X; [|apply IH; auto using in_cons].
+  apply IH.
+  - intros e E. unfold narrow. destruct (high s t); cbn [tops]; auto using in_cons.
+  - apply narrow_right; [exact H|].
+    rewrite (tops_right _ _ H x k t (I _ (or_introl eq_refl))).
+    pose proof (in_range _ _ H x h X) as B.
+    pose proof (Z.pow_nonneg 2 (64 - k) ltac:(lia)) as P.
+    destruct (Z.eq_dec (2 ^ (64 - k)) 0) as [->|N]; [now rewrite !Zdiv_0_r|].
+    apply Z.div_le_mono; lia.
+Qed.
+
+Lemma value_words_nonnegative v s ws : holds v s -> forallb (has_range s) ws = true ->
+  0 <= value v (limbs_polynomial (map Var ws)).
+Proof.
+  intros H. induction ws as [|x ws IH]; cbn [forallb map limbs_polynomial]; intros K; [cbn; lia|].
+  apply andb_prop in K as [K0 K]. specialize (IH K). unfold has_range in K0.
+  destruct (high s x) as [h|] eqn:X; [|discriminate]. pose proof (in_range _ _ H x h X) as B.
+  rewrite value_app, value_scale, value_word. cbn [word_value].
+  pose proof (eq_refl : (0 <? radix) = true) as P. apply Z.ltb_lt in P. nia.
+Qed.
+
+Lemma narrow_limbs_right v ws : forall h s, holds v s -> forallb (has_range s) ws = true ->
+  value v (limbs_polynomial (map Var ws)) <= h -> holds v (narrow_limbs h ws s).
+Proof.
+  induction ws as [|x ws IH]; cbn [narrow_limbs]; intros h s H K B; [exact H|].
+  cbn [forallb map limbs_polynomial] in *. apply andb_prop in K as [K0 K].
+  pose proof (value_words_nonnegative v s ws H K) as N.
+  rewrite value_app, value_scale, value_word in B. cbn [word_value] in B.
+  unfold has_range in K0. destruct (high s x) as [u|] eqn:X; [|discriminate].
+  pose proof (in_range _ _ H x u X) as R.
+  pose proof (eq_refl : (0 <? radix) = true) as P. apply Z.ltb_lt in P.
+  apply IH.
+  - apply narrow_right; [exact H | nia].
+  - rewrite forallb_forall in *. intros y Y. specialize (K y Y). unfold has_range, narrow in *.
+    rewrite X. unfold high at 1. cbn [highs]. destruct (Pos.eq_dec y x) as [->|D].
+    + now rewrite Map.gss.
+    + rewrite Map.gso by exact D. exact K.
+  - apply Z.div_le_lower_bound; [exact P | lia].
+Qed.
+
+Lemma limit_right v h ws s : holds v s -> forallb (has_range s) ws = true ->
+  value v (limbs_polynomial (map Var ws)) <= h -> holds v (limit h ws s).
+Proof.
+  intros H K B. unfold limit. apply narrow_tops_right; [auto|]. now apply narrow_limbs_right.
+Qed.
+
+Lemma denote_ext n x y e : speaks_of n e = true -> (forall k, (k < n)%nat -> x k = y k) ->
+  denote x e = denote y e.
+Proof.
+  intros S E. induction e; cbn [speaks_of denote] in *;
+    try (apply andb_prop in S as [S1 S2]; now rewrite IHe1, IHe2).
+  - apply E. now apply Nat.ltb_lt.
+  - reflexivity.
+Qed.
+
+(** The numbers as a run has them. *)
+Definition number_value (v : valuation) (numbers : list number_known) (q : nat) : Z :=
+  value v (polynomial_of numbers q).
+
+Lemma number_value_app v numbers more q : (q < length numbers)%nat ->
+  number_value v (numbers ++ more) q = number_value v numbers q.
+Proof. intros Q. unfold number_value, polynomial_of. now rewrite app_nth1. Qed.
+
+Lemma numbers_below_one v numbers x b : numbers_below v numbers ->
+  (forall u, b = Some u -> 0 <= value v x < u) -> numbers_below v (numbers ++ [(x, b)]).
+Proof.
+  intros N X q y u. destruct (Nat.lt_ge_cases q (length numbers)) as [L|L].
+  - rewrite nth_error_app1 by exact L. apply N.
+  - rewrite nth_error_app2 by exact L. destruct (q - length numbers)%nat as [|[|k]]; cbn.
+    + intros [= -> ->]. now apply X.
+    + discriminate.
+    + discriminate.
+Qed.
+
+Lemma between_right modulus factor v l : forall ps s numbers s' numbers',
+  between_known modulus factor s numbers l ps = Some (s', numbers') ->
+  holds v s -> numbers_below v numbers ->
+  holds v s' /\ numbers_below v numbers' /\ length numbers' = (length numbers + length l)%nat /\
+  (forall q, (q < length numbers)%nat -> number_value v numbers' q = number_value v numbers q) /\
+  forall k e, nth_error l k = Some e ->
+    (modulus | factor * number_value v numbers' (length numbers + k)%nat
+               - denote (number_value v numbers') e).
+Proof.
+  induction l as [|e l IH]; intros [|p ps] s numbers s' numbers'; cbn [between_known];
+    try discriminate; intros B H N.
+  - injection B as <- <-. split; [exact H|]. split; [exact N|]. split; [cbn; lia|].
+    split; [reflexivity|]. intros [|k] d; discriminate.
+  - destruct (speaks_of (length numbers) e) eqn:S; [|discriminate].
+    assert (exists s1 one, between_known modulus factor s1 (numbers ++ [one]) l ps
+        = Some (s', numbers') /\ holds v s1 /\ numbers_below v (numbers ++ [one]) /\
+      (modulus | factor * value v (fst one) - denote (number_value v numbers) e))
+      as (s1 & one & B1 & H1 & N1 & D).
+    { destruct p as [ws b cases|].
+      - destruct (forallb (has_range s) ws && _) eqn:C; [|discriminate].
+        apply andb_prop in C as [K C].
+        apply (replay_right modulus factor b [e] s numbers [map Var ws] v H N cases 0) in C;
+          [|cbn; lia].
+        destruct C as (ws' & claim & W & E & D & L). cbn in W, E.
+        injection W as <-. injection E as <-.
+        pose proof (value_words_nonnegative v s ws H K) as P.
+        eexists _, (_, _). split; [exact B|]. split; [apply limit_right; auto; lia|].
+        split; [|exact D]. apply numbers_below_one; [exact N|]. intros u [= <-]. lia.
+      - destruct (Z.eqb_spec factor 1) as [->|]; [|discriminate].
+        eexists _, (_, _). split; [exact B|]. split; [exact H|].
+        split; [apply numbers_below_one; [exact N | discriminate]|]. cbn [fst].
+        rewrite value_normal, value_as_polynomial.
+        replace (1 * _ - _) with 0 by (unfold number_value; ring). apply Z.divide_0_r. }
+    destruct (IH ps s1 _ _ _ B1 H1 N1) as (H2 & N2 & L2 & V2 & D2).
+    rewrite app_length in *. cbn [length] in *.
+    assert (forall q, (q < length numbers)%nat ->
+      number_value v numbers' q = number_value v numbers q) as V.
+    { intros q Q. rewrite V2 by lia. now apply number_value_app. }
+    split; [exact H2|]. split; [exact N2|]. split; [lia|]. split; [exact V|].
+    intros [|k] d; cbn [nth_error].
+    + intros [= <-]. rewrite Nat.add_0_r, V2 by lia.
+      rewrite (denote_ext _ _ _ _ S V). unfold number_value at 1, polynomial_of.
+      rewrite app_nth2, Nat.sub_diag by lia. exact D.
+    + intros E. specialize (D2 k d E). now replace (length numbers + Datatypes.S k)%nat
+        with (length numbers + 1 + k)%nat by lia.
+Qed.
