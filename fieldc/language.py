@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, TypeVar, cast, get_type_hints
 
 from fieldc.field import Field
@@ -143,14 +144,7 @@ class Kernel:
 
         Raises BoundError if the result may be out of its range, such as p or more.
         """
-        given = [inputs_of(field, name, bound) for name, bound in self.operands]
-        values = tuple(map(as_integer, _values(self.function(field, *map(_argument, given)))))
-        limit, bits = self.result.high(field), field.word * self.result.limbs(field)
-        for value in values:
-            if value.low < 0 or value.high > limit:
-                raise self._why(field, value, limit)
-        result = as_integer(sum(value << bits * i for i, value in enumerate(values)))
-        return Expression(self, field, tuple(i for inputs in given for i in inputs), values, result)
+        return _expressed(self, field)
 
     def _why(self, field: Field, result: Integer, limit: int) -> BoundError:
         in_p = field.in_p
@@ -164,6 +158,19 @@ class Kernel:
             f"{in_p(result.high)}; it must be {self.result.says}, over by {in_p(over)} = {over:#x}"
         )
         return BoundError(message, high)
+
+
+@lru_cache(maxsize=512)
+def _expressed(of: Kernel, field: Field) -> Expression:
+    """The expression of a kernel: the same one each time, so that what is made of it is shared."""
+    given = [inputs_of(field, name, bound) for name, bound in of.operands]
+    values = tuple(map(as_integer, _values(of.function(field, *map(_argument, given)))))
+    limit, bits = of.result.high(field), field.word * of.result.limbs(field)
+    for value in values:
+        if value.low < 0 or value.high > limit:
+            raise of._why(field, value, limit)
+    result = as_integer(sum(value << bits * i for i, value in enumerate(values)))
+    return Expression(of, field, tuple(i for inputs in given for i in inputs), values, result)
 
 
 def inputs_of(field: Field, name: str, bound: Range) -> tuple[Integer, ...]:

@@ -107,10 +107,11 @@ def _parse(ir: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
 
 
 def _escape(text: str) -> str:
-    return "".join(
-        c if " " <= c <= "~" and c not in '"\\' else "".join(f"\\{b:02X}" for b in c.encode())
-        for c in text
-    )
+    return _UNPRINTED.sub(lambda m: "".join(f"\\{b:02X}" for b in m[0].encode()), text)
+
+
+_UNPRINTED = re.compile(r'[^ -~]|["\\]')
+"""What a string of LLVM's IR holds as numbers: quotes, backslashes, and all that is not ASCII."""
 
 
 def _guarded(work: Callable[[], bytes]) -> bytes:

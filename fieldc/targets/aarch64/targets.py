@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+from fieldc.language import Expression
 from fieldc.targets.aarch64.kernel import ArmKernel, compile_words
 from fieldc.targets.aarch64.objects import object_of
 from fieldc.targets.aarch64.systems import SYSTEMS, ArmSystem
@@ -20,7 +23,12 @@ VARIANTS = (Variant(ARCHITECTURE),)
 
 def kernel_of(choice: Choice) -> ArmKernel:
     """The instructions of a choice with 64-bit words: the same for every system."""
-    styles = (lower(choice.expression, rows) for rows in AARCH64.rows_to_try)
+    return _kernel(choice.expression)
+
+
+@lru_cache(maxsize=128)
+def _kernel(expression: Expression) -> ArmKernel:
+    styles = (lower(expression, rows) for rows in AARCH64.rows_to_try)
     return compile_words(styles, drops_products=True)
 
 

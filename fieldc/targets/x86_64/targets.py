@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
+from fieldc.language import Expression
 from fieldc.machine.assemble import assemble
 from fieldc.machine.emulated import Emulator
 from fieldc.machine.instruments import Instruments
@@ -49,8 +52,15 @@ def plan_of(choice: Choice) -> Plan:
 
 def compiled(choice: Choice, symbol: str, convention: Convention) -> X86Kernel | CallingKernel:
     """The code of a choice: one straight line, or a caller and its routines."""
-    plan = choice.plan if isinstance(choice.plan, Calls) else plan_of(choice)
-    return plan.compile(choice.expression, symbol, convention)
+    if isinstance(choice.plan, Calls):
+        return choice.plan.compile(choice.expression, symbol, convention)
+    return replace(_straight_line(choice.expression, plan_of(choice), convention), symbol=symbol)
+
+
+@lru_cache(maxsize=256)
+def _straight_line(expression: Expression, plan: Plan, convention: Convention) -> X86Kernel:
+    """The code without a name. Systems of one convention, and each text of a package, share it."""
+    return plan.compile(expression, "", convention)
 
 
 def _make(target: Target, choice: Choice) -> Artifact:
