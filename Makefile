@@ -6,7 +6,8 @@ BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 INSTALLED := .venv/installed
 # The features of the crate that implement traits.
 TRAITS := subtle,zeroize,serde,rand_core,ff,ff-0-13,bits,ark-ff,digest,num-traits,bytemuck,arbitrary,proptest
-# The crates that are tested at once: together they are compiled with one set of features.
+# The crates that are checked and tested at once: what they depend on is compiled with one set of
+# features, for all commands.
 TESTED := -p fieldc -p fieldc-check -p fieldc-fuzz
 # The tests that run without assembly too; the others run its portable kernels.
 PORTABLE := arithmetic encoding fp2 interface kernels
@@ -63,8 +64,7 @@ cargo-lint:
 	$(if $(CARGO),cargo fmt --all --check)
 	$(if $(CARGO),cargo clippy -p fieldc --lib -- -D warnings)
 	$(if $(CARGO),cargo clippy -p fieldc --lib --features portable -- -D warnings)
-	$(if $(CARGO),cargo clippy --all-targets --features $(TRAITS) -- -D warnings)
-	$(if $(CARGO),cargo clippy -p fieldc-fuzz --all-targets -- -D warnings)
+	$(if $(CARGO),cargo clippy $(TESTED) --all-targets --features $(TRAITS) -- -D warnings)
 	$(if $(CARGO),RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --quiet --features $(TRAITS))
 
 cargo-test:
@@ -72,17 +72,19 @@ cargo-test:
 	$(if $(CARGO),cargo test $(TESTED) --features $(TRAITS) --lib --bins --tests)
 	$(if $(CARGO),cargo test $(TESTED) --features $(TRAITS) --doc)
 	$(if $(CARGO),cargo run --quiet --example readme --features $(TRAITS))
-	$(if $(CARGO),cargo test -p fieldc --features portable $(PORTABLE:%=--test %))
+	$(if $(CARGO),cargo test $(TESTED) --features portable --features $(TRAITS) $(PORTABLE:%=--test %))
 
-# All tests without assembly.
+# All tests without assembly and traits; and crates/fuzz with no more than the features it names.
 portable-test:
 	$(if $(CARGO),cargo test -p fieldc --features portable --tests)
+	$(if $(CARGO),cargo clippy -p fieldc-fuzz --all-targets -- -D warnings)
 
-# The crate alone, which needs no linker: for every target that rustup has installed.
+# The crate alone, which needs no linker: for every other target that rustup has installed.
 foreign-check:
 	@set -e; $(if $(CARGO),:,echo "no cargo: the crate is not checked for other targets"; exit 0); \
 	command -v rustup >/dev/null || { echo "no rustup: the crate is not checked for other targets"; exit 0; }; \
-	for target in $$(rustup target list --installed); do \
+	host=$$(rustc -vV | sed -n 's/^host: //p'); \
+	for target in $$(rustup target list --installed | grep -vx "$$host"); do \
 	    echo "cargo check -p fieldc --lib --target $$target"; \
 	    cargo check --quiet -p fieldc --lib --target $$target; \
 	done

@@ -7,9 +7,13 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from package_c import Packages
 
 pytest.register_assert_rewrite(
     "aarch64_emulator", "package_c", "well_formed", "x86_64_checks", "x86_64_kernels"
@@ -24,6 +28,14 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that all processes of this run share, for what takes long to make."""
     folder = tmp_path_factory.getbasetemp()
     return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
+@pytest.fixture(scope="session")
+def packages(run_folder: Path) -> Packages:
+    """C packages of default options, each made once in this run."""
+    from package_c import Packages  # after its assertions are known to pytest
+
+    return Packages(run_folder)
 
 
 @pytest.fixture(scope="session")

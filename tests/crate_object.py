@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import lief
 import pytest
+from locks import locked
 
 CRATE = Path(__file__).resolve().parents[1] / "crates" / "fieldc"
 FLAGS = ("--edition", "2024", "-C", "opt-level=3", "-C", "panic=abort", "-C", "codegen-units=1")
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """One process at a time, where the system can; elsewhere the work may be done twice."""
-    with open(folder / "lock", "w") as lock:
-        if os.name == "posix":
-            import fcntl
-
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def rustc(*words: str | Path) -> str:
@@ -54,7 +41,7 @@ def compiled_crate(run_folder: Path, target: str) -> Path:
     folder = run_folder / f"crate-{target}"
     folder.mkdir(exist_ok=True)
     library = folder / "libfieldc.rlib"
-    with _locked(folder):
+    with locked(folder):
         if not library.exists():
             kind = ("--crate-name", "fieldc", "--crate-type", "rlib", "--target", target)
             emitted = f"--emit=obj={folder / 'fieldc.o'},link={folder / 'part'}"

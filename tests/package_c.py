@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from locks import locked
 
 from fieldc.algorithms.representations import Representation
 from fieldc.catalogue import find_field
@@ -49,6 +50,24 @@ def packaged(text: str, folder: Path, *words: str) -> tuple[Field, str]:
     assert main(["build", text, "--package", "c", *words, "-o", str(folder)]) == 0
     f = find_field(text)
     return f, package_name(f)
+
+
+class Packages:
+    """Packages as `packaged` writes them, each made once for all processes of a test run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "packages"
+        self.folder.mkdir(exist_ok=True)
+
+    def __call__(self, text: str, folder: Path) -> tuple[Field, str]:
+        """A copy in a folder of the test's own: its field, and its name."""
+        f = find_field(text)
+        made = self.folder / package_name(f)
+        with locked(self.folder):
+            if not made.exists():  # a package is written whole or not at all
+                packaged(text, made)
+        shutil.copytree(made, folder, dirs_exist_ok=True)
+        return f, package_name(f)
 
 
 class Library:

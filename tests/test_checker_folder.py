@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from checked_folder import Copy, said_of
+from package_c import Packages
 
 from fieldc.artifacts import checker as installed
 from fieldc.artifacts.checker import NotCertified, certified
@@ -217,9 +218,9 @@ def test_every_fault_has_a_line(checker: Path, built: Path, tmp_path: Path) -> N
     assert status == 1 and said.count("\n") == 3, said
 
 
-def test_a_package_is_checked(checker: Path, tmp_path: Path) -> None:
+def test_a_package_is_checked(checker: Path, tmp_path: Path, packages: Packages) -> None:
     folder = tmp_path / "package"
-    assert main(["build", "goldilocks", "--package", "c", "-o", str(folder)]) == 0
+    packages("goldilocks", folder)
     status, said = said_of(checker, folder)
     assert status == 0 and " 108 kernels PROVED by their certificates" in said
     beside = folder / "proofs/x86_64-linux"
@@ -230,10 +231,10 @@ def test_a_package_is_checked(checker: Path, tmp_path: Path) -> None:
 
 
 def test_the_objects_beside_a_packages_certificates_are_checked(
-    checker: Path, tmp_path: Path
+    checker: Path, tmp_path: Path, packages: Packages
 ) -> None:
     folder = tmp_path / "package"
-    assert main(["build", "goldilocks", "--package", "c", "-o", str(folder)]) == 0
+    packages("goldilocks", folder)
     beside = folder / "proofs/x86_64-linux"
     shutil.copy(beside / "sub_base.o", beside / "add_base.o")
     status, said = said_of(checker, folder)

@@ -181,6 +181,7 @@ def test_a_full_bit_prime_is_proved_by_one_plan_or_the_other() -> None:
     assert {a.status for a in build([decision], lambda *_: None)} == {PROVED}
 
 
+@pytest.mark.full  # mixed addition over four limbs is of the same kind
 def test_jacobian_addition_is_proved() -> None:
     (add,) = load_formulas(EXAMPLES / "add_2007_bl.py")
     made = artifact(add, find_field("bls12-381-p"), variant="mulx")

@@ -6,12 +6,14 @@ import ctypes
 import json
 
 import pytest
+from sampling import sampled
 
 from fieldc.algorithms import choose
 from fieldc.artifacts.host import SYMBOL, decide_here, find_backend
 from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.decisions.model import preferred_variant
+from fieldc.goals import goals as raced
 from fieldc.goals.goals import GOALS, Figures, Goal, Outcome
 from fieldc.goals.reproduce import Reproduction
 from fieldc.lab.foreign import ENTRY, ROUTINES, NoForeignCode, foreign_object
@@ -125,12 +127,24 @@ def test_goals_take_no_field(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err.count("either a FIELD or --all-goals") == 2
 
 
+def one_of_each_kind() -> tuple[Goal, ...]:
+    """A goal against each rival: called and in a loop, in cycles and as a part of its time."""
+    kinds: dict[tuple[str, bool, str], Goal] = {}
+    for goal in GOALS:
+        kinds.setdefault((goal.rival, goal.in_a_loop, goal.on), goal)
+    return (*kinds.values(),)
+
+
 @here
-def test_all_goals_race_in_one_run(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("goals", sampled([one_of_each_kind()], [GOALS]), ids=len)
+def test_goals_race_in_one_run(
+    goals: tuple[Goal, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(raced, "GOALS", goals)
     assert main(["bench", "--all-goals", "--rounds", "1", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
-    assert [row["goal"]["operation"] for row in rows[: len(GOALS)]] == [g.operation for g in GOALS]
-    for row in rows[: len(GOALS)]:
+    assert [row["goal"]["operation"] for row in rows[: len(goals)]] == [g.operation for g in goals]
+    for row in rows[: len(goals)]:
         skipped = row["verdict"].startswith("SKIPPED: ")
         theirs = skipped and row["goal"]["rival"] in ROUTINES
         elsewhere = skipped and row["goal"]["on"]

@@ -15,7 +15,12 @@ TARGET = ("--target", "x86_64-linux")
 PAST = {0: "p384", 64: "2^127-1", 256: "p384"}
 """The first modulus that is asked for above a limit; Solinas' shape is P-384's."""
 HERE = {64: "2^64-59", 256: "2^224-2^96+1"}
-ROWS = [(limit, operation) for limit in LIMITS for operation in limit.operations]
+ROWS = [
+    pytest.param(limit, operation, marks=[pytest.mark.full] if more else [])
+    for limit in LIMITS
+    for more, operation in enumerate(reversed(limit.operations))
+]
+"""One operation of each limit, and in the full sweep the others."""
 
 
 def build(folder: Path, field: str, operation: str, *more: str) -> int:

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from package_c import packaged, run, tool
+from package_c import Packages, run, tool
 from sampling import sampled
 
 from fieldc.artifacts.verify import Job, prove_job
@@ -23,10 +23,10 @@ FREE = ("-ffreestanding", "-fno-builtin", "-fno-stack-protector", "-nostdlib", "
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Field, str]:
+def built(tmp_path_factory: pytest.TempPathFactory, packages: Packages) -> tuple[Path, Field, str]:
     """A package of one limb: its folder, field and name."""
     folder = tmp_path_factory.mktemp("arm") / "package"
-    return folder, *packaged("goldilocks", folder)
+    return folder, *packages("goldilocks", folder)
 
 
 @pytest.mark.parametrize("system", ARM_SYSTEMS, ids=lambda system: system.target)
@@ -56,9 +56,11 @@ def test_the_text_assembles_to_what_was_proved(
 
 @pytest.mark.parametrize("text", sampled(["bn254-p"], ["goldilocks", "secp256k1-p"]))
 @pytest.mark.parametrize("parts", ["src", "single"])
-def test_a_program_computes_under_an_emulator(text: str, parts: str, tmp_path: Path) -> None:
+def test_a_program_computes_under_an_emulator(
+    text: str, parts: str, tmp_path: Path, packages: Packages
+) -> None:
     compiler, qemu, _ = tool("clang"), tool("qemu-aarch64"), tool("ld.lld")
-    _, name = packaged(text, tmp_path)
+    _, name = packages(text, tmp_path)
     sources = {
         "src": ("-Iinclude", f"src/{name}.c", f"src/{name}_aarch64.S"),
         "single": ("-Isingle", f"single/{name}.c"),

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from package_c import NOT_SUPPORTED, PATHS, Library, packaged, run, shared, tool
+from package_c import NOT_SUPPORTED, PATHS, Library, Packages, packaged, run, shared, tool
 from package_c_arrays import LENGTHS, check_arrays, check_inverses
 from vector_emulator import EmulatedFunction
 
@@ -31,10 +31,10 @@ Package = tuple[Path, Field, str]
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Package:
+def small(tmp_path_factory: pytest.TempPathFactory, packages: Packages) -> Package:
     """A package of one limb: its folder, field and name."""
     folder = tmp_path_factory.mktemp("arrays") / "package"
-    return folder, *packaged(SMALL, folder)
+    return folder, *packages(SMALL, folder)
 
 
 def sources(name: str) -> tuple[str, ...]:
@@ -71,9 +71,9 @@ def test_a_kernel_that_is_not_proved_is_left_out(
 
 
 @pytest.mark.parametrize("text", ["bn254-p", "2^127-1"])
-def test_other_fields_compute_arrays(text: str, tmp_path: Path) -> None:
+def test_other_fields_compute_arrays(text: str, tmp_path: Path, packages: Packages) -> None:
     """Four limbs; and plain residues, which have sums in vectors and no products."""
-    f, name = packaged(text, tmp_path)
+    f, name = packages(text, tmp_path)
     library = Library(shared(tmp_path, tmp_path / "library.so", *sources(name)), f, name)
     for path in (*VECTOR_PATHS, 0, 4):
         if library.call("use", path) != NOT_SUPPORTED:
