@@ -22,6 +22,7 @@ from fieldc.folders import write_folder
 from fieldc.machine.arrays import ArrayFunction, check_arrays
 from fieldc.progress import Progress
 from fieldc.proof.identity import ProofError
+from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.lanes.prove import prove_arrays
 from fieldc.targets.header import OWNERSHIP, contract, field_symbol
 from fieldc.targets.target import PROVED
@@ -241,7 +242,8 @@ def _proof(code: bytes, symbol: str, operation: str, f: Field) -> None:
         f, family, parameters = expression.field, "mul_by", {"factor": factor}
     try:
         function = function_of(code, symbol)
-        if function.architecture != "x86_64" or function.container == "coff":
+        instructions = INSTRUCTION_SETS.get(function.architecture)
+        if instructions is None or not instructions.proves_arrays(function.container):
             raise ObjectError("a kernel on arrays is called by System V's convention for x86-64")
         prove_arrays(
             function.code,

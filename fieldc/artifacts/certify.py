@@ -19,6 +19,7 @@ from typing import Any
 from fieldc.binary.linkable import KernelCode
 from fieldc.errors import Refusal
 from fieldc.proof.contracts import contract_of
+from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import MOST_STACK
 
 CERTIFIER = "fieldc-certify"
@@ -68,7 +69,8 @@ def claim_for(
 
     The convention is that of the object's container.
     """
-    if code.architecture != "x86_64":
+    known = INSTRUCTION_SETS.get(code.architecture)
+    if known is None or not known.is_in_coq:
         raise BadCertificate("the checker knows x86-64 only")
     if not (1 <= limbs <= 64 and p % 2 and 3 <= p < 1 << 64 * limbs):
         raise BadCertificate(f"no field: {limbs} limbs do not hold an odd p = {p:#x} above 1")
@@ -88,7 +90,7 @@ def claim_for(
         )
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
         raise BadCertificate("the file is no certificate") from None
-    convention = "win64" if code.container == "coff" else "sysv"
+    convention = known.convention(code.container, "")
     return KernelClaim(
         *(family, parameters, p, limbs, stack, convention, code.code[code.start :]),
         words,

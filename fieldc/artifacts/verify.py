@@ -189,13 +189,15 @@ def _proof_of_formula(
 
 def _proof_of_array(function: KernelCode, job: Job) -> Verdict:
     """Prove a function on arrays of one layout, which has no certificate. Raises ProofError."""
-    if function.architecture != "x86_64" or function.container != "elf":
+    known = INSTRUCTION_SETS.get(function.architecture)
+    is_elf = function.container == "elf"
+    if known is None or not known.proves_arrays(function.container) or not is_elf:
         raise ProofError("kernels on arrays are ELF objects for x86-64")
     family, parameters = named_operation(job.operation, ARRAY_OPERATIONS)
     prove_arrays(
         function.code, family, job.p, job.limbs, job.array_word, dict(parameters), function.start
     )
-    return Verdict("", 0.0, "", "sysv")
+    return Verdict("", 0.0, "", known.array_convention)
 
 
 def prove_all(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:

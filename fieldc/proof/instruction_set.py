@@ -23,6 +23,10 @@ class ProvedInstructionSet:
     """Whether a formula's code may call routines that are proved by themselves."""
     certifies_formulas: bool = False
     """Whether the proof of a formula has a certificate."""
+    array_convention: str = ""
+    """The convention by which kernels on arrays are proved; empty where they are not."""
+    is_in_coq: bool = False
+    """Whether the checker that is proved in Coq knows its instructions."""
 
     def convention(self, container: str, asked: str) -> str:
         """Return the convention asked for, or the container's. Raises ProofError."""
@@ -30,3 +34,7 @@ class ProvedInstructionSet:
         if asked and asked not in known:
             raise ProofError(f"no convention {asked} of {self.name}; there are {', '.join(known)}")
         return asked or self.conventions[container]
+
+    def proves_arrays(self, container: str) -> bool:
+        """Return whether kernels on arrays are proved in objects of a container."""
+        return self.array_convention == self.conventions[container]

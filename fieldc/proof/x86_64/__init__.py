@@ -18,4 +18,6 @@ X86_64 = ProvedInstructionSet(
     {"elf": "sysv", "mach-o": "sysv", "coff": "win64"},
     follows_calls=True,
     certifies_formulas=True,
+    array_convention="sysv",
+    is_in_coq=True,
 )
