@@ -1,9 +1,10 @@
 (** What the theorems rest on besides Coq: nothing, says the build, or it fails. *)
 
-From Fieldc Require Import Checker Operations.
+From Fieldc Require Import Checker Operations Formula.
 
 Print Assumptions checked.
 Print Assumptions multiplication.
 Print Assumptions addition.
 Print Assumptions subtraction.
 Print Assumptions repeated_squaring.
+Print Assumptions formula_checked.

@@ -1,7 +1,7 @@
 (** The checker and the processor as OCaml programs. *)
 
 From Coq Require Import Extraction ExtrOcamlBasic.
-From Fieldc Require Import Word Machine Decode Contract Replay Between Run Checker Operations.
+From Fieldc Require Import Word Machine Decode Contract Replay Between Run Checker Operations Formula.
 
 Extraction Language OCaml.
-Extraction "checker.ml" check contract_of system_v windows advance execute.
+Extraction "checker.ml" check contract_of check_formula system_v windows advance execute.

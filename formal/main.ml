@@ -168,6 +168,40 @@ let claim () =
   let given = { equalities; proposals; cases = many case } in
   check (contract_of operation p limbs lazily stack calling) code given
 
+(* A user's formula. The inverse of R is only a proposal: the checker multiplies it by R. *)
+
+let size () =
+  let multiple = z () in
+  let powers = natural () in
+  { multiple; powers; bits = z () }
+
+let formula_step () =
+  let two make = let i = natural () in make i (natural ()) in
+  match token () with
+  | "add" -> two (fun i j -> Added (i, j))
+  | "sub" -> two (fun i j -> Subtracted (i, j))
+  | "mul" -> two (fun i j -> Multiplied (i, j))
+  | "times" -> two (fun i j -> Product (i, j))
+  | "scale" -> let i = natural () in Scaled (i, z ())
+  | "constant" -> Constant (z ())
+  | "divide" -> Divided (natural ())
+  | other -> raise (Malformed ("a step " ^ other))
+
+let formula_claim () =
+  let shape () = let count = natural () in (count, size ()) in
+  let shapes = many shape in
+  let steps = many formula_step in
+  let outcomes = many natural in
+  let formula = { shapes; steps; outcomes; outcome = size () } in
+  let p = z () in
+  let limbs = natural () in
+  let stack = z () in
+  let calling = convention () in
+  let code = many z in
+  let inverse = z () in
+  let equalities = many equality in
+  check_formula p limbs formula inverse stack calling code equalities (many case)
+
 (* Steps of the processor, to compare them with a real one. Given are registers in the order of
    their numbers, CF, OF, rip, bytes of memory, how many steps, and which bytes to show. Printed are
    registers, flags (`-` if undefined), rip and these bytes. *)
@@ -204,6 +238,7 @@ let () =
     match token () with
     | "" -> ()
     | "claim" -> print_endline (if claim () then "accepted" else "refused"); loop ()
+    | "formula" -> print_endline (if formula_claim () then "accepted" else "refused"); loop ()
     | "step" -> print_endline (step ()); loop ()
     | other -> raise (Malformed other)
   in

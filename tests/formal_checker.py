@@ -78,7 +78,8 @@ def claim_in(folder: Path, stem: str) -> KernelClaim:
     manifest = json.loads((folder / "manifest.json").read_text())
     [row] = [k for k in manifest["kernels"] if k["object"] == f"{stem}.o"]
     code = function_of((folder / row["object"]).read_bytes(), row["symbol"])
-    family, parameters = named_operation(row["op"])
+    formula = row.get("formula", "")
+    family, parameters = ("", {}) if formula else named_operation(row["op"])
     text = (folder / row["certificate"]).read_bytes()
     p, limbs = int(manifest["p"], 16), manifest["n"]
-    return claim_for(code, family, parameters, p, limbs, row["stack"], text)
+    return claim_for(code, family, parameters, p, limbs, row["stack"], text, formula)

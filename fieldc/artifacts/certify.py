@@ -18,7 +18,8 @@ from typing import Any
 
 from fieldc.binary.linkable import KernelCode
 from fieldc.errors import Refusal
-from fieldc.proof.contracts import contract_of
+from fieldc.proof.contracts import Contract, contract_of
+from fieldc.proof.formulas import ARITY, FormulaStatement, Size, contract_of_formula, statement_of
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import MOST_STACK
 
@@ -48,6 +49,8 @@ class KernelClaim:
     """From the first instruction on, with the constants."""
     certificate: tuple[str, ...]
     """What it proposes, as words: equalities, values between, cases."""
+    formula: FormulaStatement | None = None
+    """A user's formula, which is claimed instead of an operation."""
 
 
 def certifier() -> str:
@@ -64,10 +67,12 @@ def claim_for(
     limbs: int,
     stack: int,
     certificate: bytes,
+    formula: str = "",
 ) -> KernelClaim:
     """The claim on a kernel, with the cases of its certificate. Raises BadCertificate, ProofError.
 
-    The convention is that of the object's container.
+    The convention is that of the object's container. `formula` is the text of a user's formula,
+    which is claimed instead of the family.
     """
     known = INSTRUCTION_SETS.get(code.architecture)
     if known is None or not known.is_in_coq:
@@ -76,16 +81,24 @@ def claim_for(
         raise BadCertificate(f"no field: {limbs} limbs do not hold an odd p = {p:#x} above 1")
     if not 0 <= stack <= MOST_STACK:
         raise BadCertificate(f"a kernel takes at most {MOST_STACK} bytes of stack, not {stack}")
-    places = value_places(family, parameters, p, limbs)
+    statement = statement_of(formula) if formula else None
+    contract = (
+        contract_of_formula(statement, p, limbs)
+        if statement
+        else contract_of(family, p, limbs, parameters)
+    )
+    places = value_places(contract)
     r = 1 << 64 * limbs
     units = (pow(r, -1, p), r % p) if family == "to_montgomery" else (1, 1)
     try:
         stated = json.loads(certificate)
+        if stated.get("routines"):
+            raise BadCertificate("the checker knows no calls")
         cases, cuts = stated["cases"], stated.get("cut_points", ())
         places |= {f"v{number}": number for number in range(len(places), len(places) + len(cuts))}
         words = (
             *_many(stated.get("equalities", ()), lambda equality: _equality(equality, places)),
-            *_many(cuts, lambda cut: _cut_point(cut, places, units)),
+            *(() if statement else _many(cuts, lambda cut: _cut_point(cut, places, units))),
             *_many(cases, lambda case: _case(case, places, units)),
         )
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
@@ -94,13 +107,14 @@ def claim_for(
     return KernelClaim(
         *(family, parameters, p, limbs, stack, convention, code.code[code.start :]),
         words,
+        statement,
     )
 
 
-def value_places(family: str, parameters: Mapping[str, int], p: int, limbs: int) -> dict[str, int]:
+def value_places(contract: Contract) -> dict[str, int]:
     """The number of each operand value by its name in certificates: x, or x.0 and x.1."""
     names: list[str] = []
-    for operand in contract_of(family, p, limbs, parameters).operands:
+    for operand in contract.operands:
         several = operand.count > 1
         names += [f"{operand.name}.{i}" if several else operand.name for i in range(operand.count)]
     return {name: number for number, name in enumerate(names)}
@@ -127,11 +141,35 @@ def replay(program: str, claim: KernelClaim) -> bool:
 
 def claim_words(claim: KernelClaim) -> Iterator[str]:
     """A claim with its certificate's proposals, as formal/main.ml reads them."""
-    yield from ("claim", claim.family)
-    yield from _many(claim.parameters.items(), lambda item: (item[0], _hex(item[1])))
+    if claim.formula:
+        yield "formula"
+        yield from _formula(claim.formula)
+    else:
+        yield from ("claim", claim.family)
+        yield from _many(claim.parameters.items(), lambda item: (item[0], _hex(item[1])))
     yield from (_hex(claim.p), _hex(claim.limbs), _hex(claim.stack), claim.convention)
     yield from _many(claim.code, _number)
+    if claim.formula:
+        yield _hex(pow(1 << 64 * claim.limbs, -1, claim.p))
     yield from claim.certificate
+
+
+def _formula(statement: FormulaStatement) -> Iterator[str]:
+    """A user's formula: operands, steps, results, and the results' size."""
+    yield from _many(statement.operands, lambda of: (_hex(of[1]), *_size(of[2])))
+    yield from _many(statement.steps, _step)
+    yield from _many(statement.results, _number)
+    yield from _size(statement.size)
+
+
+def _size(size: Size) -> Iterator[str]:
+    return map(_hex, (size.multiple, size.powers, size.bits))
+
+
+def _step(step: tuple[str, tuple[int, ...], int]) -> Iterator[str]:
+    kind, taken, integer = step
+    integers = ARITY[kind][1]
+    return iter((kind, *map(_hex, taken), *(_hex(integer) for _ in range(integers))))
 
 
 def _hex(number: int) -> str:

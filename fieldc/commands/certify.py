@@ -26,6 +26,8 @@ class ManifestRow:
     certificate: str
     """Empty where there is none."""
     stack: int
+    formula: str
+    """The text of a user's formula; empty for an operation."""
 
 
 @verb(option("path", metavar="DIR", help="a folder that fieldc build wrote"))
@@ -93,13 +95,14 @@ def kernels_of(folder: Path) -> tuple[list[ManifestRow], int, int, int]:
 
 def _row(row: dict[str, Any]) -> ManifestRow:
     """A row of the manifest. Raises KeyError, TypeError."""
-    texts = (row["symbol"], row["op"], row["object"], row["certificate"] or "")
+    named = (row["symbol"], row["op"], row["object"])
+    texts = (*named, row["certificate"] or "", row.get("formula", ""))
     if not all(isinstance(text, str) and "\0" not in text for text in texts):
         raise TypeError
     if type(row["stack"]) is not int:
         raise TypeError
-    symbol, operation, object_, certificate = texts
-    return ManifestRow(symbol, operation, object_, certificate, row["stack"])
+    symbol, operation, object_, certificate, formula = texts
+    return ManifestRow(symbol, operation, object_, certificate, row["stack"], formula)
 
 
 def fault_of(folder: Path, kernel: ManifestRow, p: int, limbs: int, program: str) -> str:
@@ -112,9 +115,9 @@ def fault_of(folder: Path, kernel: ManifestRow, p: int, limbs: int, program: str
 
     try:
         code = function_of(read(folder / kernel.object), kernel.symbol)
-        family, parameters = named_operation(kernel.operation)
+        family, parameters = ("", {}) if kernel.formula else named_operation(kernel.operation)
         text = read(folder / kernel.certificate)
-        claim = claim_for(code, family, parameters, p, limbs, kernel.stack, text)
+        claim = claim_for(code, family, parameters, p, limbs, kernel.stack, text, kernel.formula)
         return "" if replay(program, claim) else "the certificate does not prove the claim"
     except (ObjectError, ProofError, BadCertificate, NoAnswer) as error:
         return str(error)
