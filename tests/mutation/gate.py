@@ -61,14 +61,13 @@ class Subject:
 
 @cache
 def subjects() -> tuple[Subject, ...]:
-    """Every field, operation and variant; small operations once, where variants agree."""
-    found: dict[object, Subject] = {}
-    for field in FIELDS:
-        for operation in OPERATIONS:
-            for variant in VARIANTS:
-                subject = Subject(field, operation, variant)
-                found.setdefault((field, operation, subject.kernel().code), subject)
-    return tuple(found.values())
+    """Every field, operation and variant; small operations once, for their variants agree."""
+    return tuple(
+        Subject(field, operation, variant)
+        for field in FIELDS
+        for operation in OPERATIONS
+        for variant in ([*VARIANTS][:1] if operation in SMALL else VARIANTS)
+    )
 
 
 FUSED = (
