@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from itertools import islice
+from itertools import islice, zip_longest
 
 from fieldc.proof.combinations import Combination, Slopes, plus, plus_slopes, with_chain
 from fieldc.proof.comparisons import Comparison
@@ -114,8 +114,10 @@ class Case(Known):
             if rows:
                 # An integer's largest value may be below the bound of the fraction it is made of.
                 yield self._direct(target, goal, replace(strategy, keeps_high_halves=True), rows)
-            for comparison in self.comparisons:
-                yield from self._compared(target, goal, strategy, comparison)
+            # The first bound of a comparison is the likeliest: it comes before the second of any.
+            tries = [self._compared(target, goal, strategy, c) for c in self.comparisons]
+            for bounds in zip_longest(*tries):
+                yield from filter(None, bounds)
 
     def _carries_in(self, target: Polynomial) -> frozenset[int]:
         """The rows whose carries go into the sum of which the target is the carry."""
@@ -129,10 +131,15 @@ class Case(Known):
     def _compared(
         self, target: Polynomial, goal: int | None, strategy: Strategy, comparison: Comparison
     ) -> Iterator[Bound]:
-        """Bounds that use what a flag's value says of the compared number."""
+        """Bounds that use what a flag's value says of the compared number, the likeliest first.
+
+        A number is compared by its words, and a carry is worth as much as the flag.
+        """
         low, high = self.range_of(comparison)
         size = abs(comparison.weight)
-        for scale in dict.fromkeys((1, size // self.system.radix, size)):
+        scales = dict.fromkeys((1, size // self.system.radix, size))
+        is_number = len(target) > 1
+        for number, scale in enumerate(scales if is_number else reversed(scales)):
             for factor, extra in ((-1, high), (1, -low)):
                 shifted = {m: c * scale for m, c in target.items()}
                 add_to(shifted, comparison.operands, factor)
@@ -140,7 +147,10 @@ class Case(Known):
                 b = self._direct(shifted, limit, strategy)
                 rows = with_chain(b.rows, comparison, factor * b.scale, self.system.radix)
                 yield Bound(b.value + extra * b.scale, b.scale * scale, rows, b.slopes)
-        yield from self._by_words(target, strategy, comparison, 1)
+            if is_number and not number:
+                yield from self._by_words(target, strategy, comparison, 1)
+        if not is_number:
+            yield from self._by_words(target, strategy, comparison, 1)
         if self.is_foreign:
             for sign in (1, -1):
                 yield from self._by_words(target, strategy, comparison, self.system.radix, sign)
@@ -178,11 +188,13 @@ class Case(Known):
 
     def _finds(self, comparison: Comparison) -> Iterator[Callable[[], Bound]]:
         """What bounds a compared number: itself, and what another flag says of it."""
-        for strategy in self.strategies:
-            yield partial(self._direct, comparison.operands, None, strategy)
+        first, *others = self.strategies
+        yield partial(self._direct, comparison.operands, None, first)
         for other in self.comparisons:
             if other.flag in self.fixed and other is not comparison:
                 yield partial(self._by_another, comparison, other)
+        for strategy in others:
+            yield partial(self._direct, comparison.operands, None, strategy)
 
     def _by_another(self, comparison: Comparison, other: Comparison) -> Bound:
         shifted = dict(comparison.operands)
@@ -224,11 +236,8 @@ class Case(Known):
         """
         rows: Combination = {}
         least: tuple[Rational, int] | None = None
-        highs = [high for _, high in self.system.ranges]
-        for number, value in self.fixed.items():
-            highs[number] = value
         sure = frozenset(number for number, value in self.fixed.items() if value)
-        total = Total(self.system, terms, tops=Tops(highs), sure=sure)
+        total = Total(self.system, terms, tops=Tops(self.system.ranges, self.fixed), sure=sure)
         known = cuts(self.system, terms) if strategy.joins_low_bits else {}
         kept = {row.word for row, _ in known.values()}
         without_tops(total, known, rows)

@@ -58,14 +58,18 @@ def product(a: Polynomial, b: Polynomial) -> Polynomial:
 
 
 class Tops(dict[Monomial, int]):
-    """The largest value of each monomial that is asked for, of variables up to `highs`."""
+    """The largest value of each monomial that is asked for, of variables in their ranges.
 
-    def __init__(self, highs: Sequence[int]) -> None:
+    Those that are fixed have their values.
+    """
+
+    def __init__(self, ranges: Sequence[tuple[int, int]], fixed: Mapping[int, int]) -> None:
         super().__init__()
-        self.highs = highs
+        self.ranges, self.fixed = ranges, fixed
 
     def __missing__(self, monomial: Monomial) -> int:
-        self[monomial] = prod(self.highs[number] for number in monomial)
+        ranges, fixed = self.ranges, self.fixed
+        self[monomial] = prod([fixed[n] if n in fixed else ranges[n][1] for n in monomial])
         return self[monomial]
 
 

@@ -41,7 +41,7 @@ def holds(case: Known, bound: Bound, target: Polynomial, limit: int) -> bool:
         add_to(total, product(multiple, left or {}), -1)
     for number in case.fixed:
         put_in(total, number, case.fixed)
-    value += by_terms(total, Tops([high for _, high in case.system.ranges]), frozenset())
+    value += by_terms(total, Tops(case.system.ranges, {}), frozenset())
     return value < (limit + 1) * bound.scale
 
 
