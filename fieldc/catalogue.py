@@ -11,10 +11,11 @@ import sys
 from codecs import BOM_UTF8
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import lru_cache
 from importlib import resources
 
+from fieldc.errors import nearest as nearest
+from fieldc.errors import plain
 from fieldc.errors import quote as quote
 from fieldc.errors import shorten as shorten
 from fieldc.field import MAX_BITS, Field
@@ -227,21 +228,12 @@ def every_prime() -> Mapping[str, NamedPrime]:
     return primes
 
 
-def _plain(name: str) -> str:
-    return name.lower().replace("-", "").replace("_", "")
-
-
 def _find_name(text: str) -> NamedPrime | None:
-    wanted = _plain(text)
+    wanted = plain(text)
     for prime in every_prime().values():
-        if any(wanted == _plain(name) for name in (prime.name, *prime.aliases)):
+        if any(wanted == plain(name) for name in (prime.name, *prime.aliases)):
             return prime
     return None
-
-
-def nearest(text: str, names: list[str]) -> list[str]:
-    """Up to three of the names that resemble the text, nearest first."""
-    return get_close_matches(text[:80].lower(), names, n=3, cutoff=0.5)
 
 
 def _unknown(text: str) -> UnknownField:

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+
+MOST_NEAREST, LEAST_LIKENESS = 3, 0.5
+HOLDS, BEGINS = 0.3, 0.18
+"""What a name gains in likeness to a text that it holds, or that begins with it."""
+
 
 class UserError(Exception):
     """The input cannot be used. `status` is the exit status of the command line."""
@@ -30,6 +37,30 @@ def shorten(text: str, width: int = 48) -> str:
     """The text, its middle left out where it is longer than `width`."""
     keep = (width - 3) // 2
     return text if len(text) <= width else f"{text[:keep]}...{text[-keep:]}"
+
+
+def nearest(text: str, names: Iterable[str]) -> list[str]:
+    """Up to three of the names that resemble the text, nearest first.
+
+    A name that holds the text, or begins it, is nearer than its letters say: `multiply` is `mul`,
+    not `mul_lazy`.
+    """
+    wanted = plain(text[:80])
+    likeness = {name: _likeness(wanted, plain(name)) for name in names}
+    near = sorted(likeness, key=lambda name: -likeness[name])  # of equal ones, the first
+    return [name for name in near if likeness[name] >= LEAST_LIKENESS][:MOST_NEAREST]
+
+
+def _likeness(wanted: str, name: str) -> float:
+    ratio = SequenceMatcher(None, name, wanted).ratio()
+    if len(wanted) > 1 and wanted in name:
+        return ratio + HOLDS
+    return ratio + BEGINS if len(name) > 1 and wanted.startswith(name) else ratio
+
+
+def plain(name: str) -> str:
+    """A name as people may write it: without its case and its hyphens."""
+    return name.lower().replace("-", "").replace("_", "")
 
 
 def quote(text: str) -> str:

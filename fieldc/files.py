@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from fieldc.errors import UserError, quote
 
@@ -67,6 +68,16 @@ def check_file(path: Path, hint: str = "name another file") -> None:
         check_parent(path, hint)
         if path.exists() and not os.access(path, os.W_OK):
             raise OutputError(f"cannot write {quote(str(path))}: Permission denied; {hint}")
+
+
+def make_folder(folder: Path, hint: str) -> None:
+    """Make a folder, unless it is there. Raises OutputError where no file can be made in it."""
+    with explained(folder, hint):
+        if folder.exists() and not folder.is_dir():
+            raise OutputError(f"cannot write {quote(str(folder))}: it is not a folder; {hint}")
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
 
 
 def check_parent(path: Path, hint: str) -> None:

@@ -121,7 +121,7 @@ def test_a_build_of_kernels_on_arrays(tmp_path: Path, capsys: pytest.CaptureFixt
     ("words", "said"),
     [
         (["--op", "redc"], "redc has no kernel on arrays"),
-        (["--target", "avx2"], "no target of kernels on arrays is 'avx2'; the nearest is avx512f"),
+        (["--target", "avx2"], "no target of kernels on arrays is 'avx2'; the nearest: avx512f"),
         (["--algorithm", "cios"], "leave out --algorithm"),
         (["--word", "32"], "words of 64 bits"),
     ],

@@ -204,6 +204,7 @@ def test_what_is_refused(text: str, message: str) -> None:
         ("secp256k1-q", "secp256k1-p"),
         ("curve25591", "curve25519"),
         ("PALAS", "pallas"),
+        ("bls12381", "bls12-381-p"),
     ],
 )
 def test_the_nearest_name_is_given(text: str, near: str) -> None:

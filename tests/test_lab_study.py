@@ -13,6 +13,7 @@ import pytest
 from fieldc.algorithms import choose
 from fieldc.artifacts.host import HostBackend, host_backends
 from fieldc.cli import main
+from fieldc.files import OutputError
 from fieldc.lab import study
 from fieldc.lab.compilers import CompilerError, Reading, outside_backends
 from fieldc.lab.findings import places, predictions
@@ -70,8 +71,20 @@ def test_a_file_that_is_no_study_ends_in_one_line(tmp_path: Path):
 
 def test_a_folder_that_cannot_be_ends_in_one_line(tmp_path: Path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(StudyError, match="cannot write into"):
-        run_study(PLAN, tmp_path / "file" / "lab", quiet)
+    for name in ("file", "file/lab"):
+        with pytest.raises(OutputError, match=r"cannot write .*; name another with -o"):
+            run_study(PLAN, tmp_path / name, quiet)
+
+
+@pytest.mark.parametrize("name", ["rows.json", "index.html", "bls12-381-p.json", "bn254-p.csv"])
+def test_what_cannot_be_written_is_said_before_a_race(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / name).mkdir()
+    monkeypatch.setattr(study, "run_race", lambda *_, **__: pytest.fail("measured"))
+    plan = replace(PLAN, limbs=(), named=("bn254-p", "bls12-381-p"))
+    with pytest.raises((OutputError, StudyError)):
+        run_study(plan, tmp_path, quiet)
 
 
 def test_the_primes_of_a_study_are_always_the_same():

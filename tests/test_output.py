@@ -9,7 +9,8 @@ import pytest
 from rich.console import Console
 
 from fieldc.commands.lab import conclusion as of_study
-from fieldc.commands.output import emit, fitted, rich_table
+from fieldc.commands.list import targets
+from fieldc.commands.output import column_widths, emit, fitted, rich_table
 from fieldc.commands.races import conclusion, race_tables
 from fieldc.commands.verb import Answer, Table
 from fieldc.lab.race import Ratio
@@ -54,6 +55,25 @@ def test_a_race_fits_80_columns() -> None:
     (sentence, *_) = conclusion(report)
     assert sentence.startswith("mul runs in ") and sentence.endswith(".")
     assert "what LLVM makes of wide integers" in sentence and "lower bound of its code" in sentence
+
+
+def test_no_word_of_a_table_is_broken() -> None:
+    table = targets().tables[0]
+    console = at(80)
+    console.print(rich_table(table, console.width))
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()
+    words = {
+        word for row in (table.columns, *table.rows) for cell in row for word in str(cell).split()
+    }
+    assert {word for line in lines for word in line.split()} - words == {"─" * 80}
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_the_widest_columns_are_narrowed_first() -> None:
+    table = Table(("a", "why not"), [("x" * 10, "one two three " * 9)])
+    assert column_widths(table, 40) == [10, 29]
+    assert column_widths(table, 3) == [10, 5]  # nothing else is left to take away
 
 
 def test_what_came_out_is_said_in_the_end(capsys: pytest.CaptureFixture[str]) -> None:

@@ -69,6 +69,16 @@ def run(folder: Path, *command: str | Path, given: str = "") -> str:
     return done.stdout
 
 
+@node
+@pytest.mark.parametrize("words", [["--nope"], ["--json"], ["--json", "no/such/folder/rows.json"]])
+def test_the_bench_says_in_one_line_what_is_wrong(words: list[str]) -> None:
+    command = ["node", str(PACKAGE / "bench/bench.mjs"), *words]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("bench.mjs: ") and done.stderr.count("\n") == 1
+    assert run(PACKAGE, "node", "bench/bench.mjs", "--help").startswith("node bench/bench.mjs [")
+
+
 def cases(f: Field, how: str, count: int = 6) -> dict[str, object]:
     """Edge values and random ones in pairs, and what Python makes of them."""
     draw, p = random.Random(f.p), f.p

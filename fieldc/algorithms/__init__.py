@@ -23,7 +23,7 @@ from fieldc.algorithms import (
     squaring,
 )
 from fieldc.algorithms.representations import REPRESENTATIONS, Offer, offers
-from fieldc.errors import UserError
+from fieldc.errors import UserError, nearest, quote
 from fieldc.field import Field
 from fieldc.language import BoundError, DoesNotApply, Expression, Kernel
 
@@ -182,6 +182,12 @@ def unknown_algorithm(operation: str, algorithm: str | None) -> NoKernel:
     """Return the error for an operation or algorithm that does not exist."""
     known = (*OPERATIONS, *STUDIED_OPERATIONS)
     if operation not in known:
-        return NoKernel(f"no operation {operation!r}; there are: {', '.join(known)}")
-    names = ", ".join(k.algorithm for k in every_kernel_for(operation))
-    return NoKernel(f"{operation} has no algorithm {algorithm!r}; it has: {names}")
+        return NoKernel(f"no operation {quote(operation)}; {_hint(operation, known, 'there are')}")
+    names = [k.algorithm for k in every_kernel_for(operation)]
+    hint = _hint(algorithm or "", names, "it has")
+    return NoKernel(f"{operation} has no algorithm {quote(algorithm or '')}; {hint}")
+
+
+def _hint(text: str, names: Sequence[str], otherwise: str) -> str:
+    near = nearest(text, names)
+    return f"the nearest: {near[0]}" if near else f"{otherwise}: {', '.join(names)}"

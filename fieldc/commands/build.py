@@ -18,7 +18,6 @@ from fieldc.commands.options import (
     check_batched,
     file,
     folder,
-    host_target,
     listed,
     operation_list,
     targets_of,
@@ -207,6 +206,8 @@ def decided_formulas(field: Field, arguments: argparse.Namespace) -> list[Decisi
 
 def target_of(arguments: argparse.Namespace) -> str:
     """What --target says, or this host."""
+    from fieldc.targets.registry import host_target
+
     return host_target() if arguments.target is None else str(arguments.target)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import errno
-import platform
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -107,21 +106,15 @@ OPERANDS = option(
 )
 
 
-def host_target() -> str:
-    """The name of the target that is this host."""
-    system = {"Darwin": "macos", "Windows": "windows"}.get(platform.system(), "linux")
-    machine = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
-    return f"{machine}-{system}"
-
-
 def targets_of(field: Field, text: str, expressions: Sequence[Expression] = ()) -> list[Target]:
-    """Targets from `x86_64-linux,c`, or all that make these kernels. Raises UsageError."""
-    from fieldc.targets.registry import TARGETS
+    """Targets from `x86_64-linux,c`, or all that make these kernels. Raises UserError."""
+    from fieldc.targets.registry import TARGETS, find_target
 
-    if text == ALL:
+    chosen = listed(text, "target")
+    if ALL in chosen:
         able = (target for target in TARGETS.values() if all(map(target.can, expressions)))
         return [target for target in able if field.word in target.words]
-    targets = [TARGETS[name] for name in names("target", list(TARGETS))(text)]
+    targets = [find_target(name) for name in chosen]
     for target in targets:
         if field.word not in target.words:
             need = target.words[0]

@@ -12,9 +12,11 @@ from fieldc.commands.verb import JSON_ALONE, Answer, Table
 from fieldc.files import write_file
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, JustifyMethod
     from rich.table import Table as RichTable
 
+WORD = 24
+"""Letters of the longest words that are not broken: names of targets."""
 NARROWEST, WIDTH = 10, 80
 """A terminal that says less than the first is taken to have the second."""
 
@@ -45,7 +47,7 @@ def _print(table: Table) -> None:
         if console.width < NARROWEST:  # a width that no terminal has
             console.width = WIDTH
         shown, left_out = fitted(table, console)
-        console.print(rich_table(shown))
+        console.print(rich_table(shown, console.width))
         if left_out:
             names = ", ".join(left_out)
             print(f"not shown: {names} (a wider terminal or --json has them)")
@@ -82,8 +84,26 @@ def without(table: Table, name: str) -> Table:
     return replace(table, columns=columns, rows=[(*r[:at], *r[at + 1 :]) for r in table.rows])
 
 
-def rich_table(table: Table) -> RichTable:
-    """The table as rich draws it: numbers to the right, the best rows in bold green."""
+def column_widths(table: Table, room: int) -> list[int]:
+    """The width of each column: the widest are narrowed first, and no word is broken if it fits."""
+    rows = [[str(cell) for cell in row] for row in (table.columns, *table.rows) if row]
+    cells = list(zip(*rows, strict=True))
+    widths = [max(map(len, column)) for column in cells]
+    words = [max(len(word) for cell in column for word in [*cell.split(), ""]) for column in cells]
+    least = [min(longest, WORD) for longest in words]
+    while sum(widths) + len(widths) - 1 > room:
+        wide = [i for i, width in enumerate(widths) if width > least[i]]
+        if not wide:
+            break
+        widths[max(wide, key=widths.__getitem__)] -= 1
+    return widths
+
+
+def rich_table(table: Table, room: int | None = None) -> RichTable:
+    """The table as rich draws it: numbers to the right, the best rows in bold green.
+
+    `room` is the width that the columns share; without it each is as wide as its cells.
+    """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text
@@ -91,11 +111,12 @@ def rich_table(table: Table) -> RichTable:
     title, header = table.title or None, bool(table.columns)
     grid = RichTable(box=SIMPLE_HEAD, title=title, show_header=header, pad_edge=False)
     grid.show_edge, grid.padding = False, 0
+    widths = None if room is None else column_widths(table, room)
     width = len(table.rows[0]) if table.rows else len(table.columns)
     for i, heading in enumerate(table.columns or ("",) * width):
         numbers = all(str(row[i])[:1].isdigit() or row[i] == "-" for row in table.rows)
-        right = numbers and bool(table.columns)
-        grid.add_column(heading, overflow="fold", justify="right" if right else "left")
+        side: JustifyMethod = "right" if numbers and table.columns else "left"
+        grid.add_column(heading, overflow="fold", justify=side, width=widths[i] if widths else None)
     for number, row in enumerate(table.rows):
         style = "bold green" if number in table.best else ""
         cells = (Text(str(cell)) for cell in row)

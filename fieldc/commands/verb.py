@@ -163,7 +163,7 @@ def verb(*options: Option) -> Callable[[VerbFunction], Verb]:
 
 def unknown(what: str, text: str, names: Sequence[str]) -> str:
     """One line for a word that is none of the names."""
-    near = nearest(text, list(names)) or [name for name in names if name.startswith(text)]
+    near = nearest(text, names)
     hint = f"the nearest: {near[0]}" if near and text else f"use {', '.join(names)}"
     return f"unknown {what} {quote(text)}; {hint}"
 

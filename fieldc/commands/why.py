@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fieldc.commands.options import host_target, targets_of
+from fieldc.commands.options import targets_of
 from fieldc.commands.verb import Answer, Table
 from fieldc.field import Field
 
@@ -24,6 +24,7 @@ def why(field: Field, operation: str, target: str | None, processor: str | None)
     Raises NoKernel, UnknownTarget, UnknownProcessor.
     """
     from fieldc.decisions.preferred import preferred
+    from fieldc.targets.registry import host_target
 
     if operation == REPRESENTATION:
         return why_representation(field, target, processor)
@@ -46,6 +47,7 @@ def why_representation(field: Field, target: str | None, processor: str | None) 
     """
     from fieldc.algorithms import representations
     from fieldc.decisions.representation import JUDGED, judged
+    from fieldc.targets.registry import host_target
 
     (on, *_) = targets_of(field, host_target() if target is None else target)
     found = judged(field, on, processor)

@@ -171,12 +171,17 @@ def read(text: str, field: Field, name: str = "this") -> Schedule:
         entries = tuple(map(_entry, data["kernels"]))
         schedule = Schedule(str(data["field"]), p, str(data["processor"]), entries)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        missing = isinstance(error, KeyError)
-        what = f"it lacks {shortened(error)}" if missing else shortened(error)
-        raise ScheduleError(f"{name} is no schedule of fieldc tune: {what}") from None
+        raise ScheduleError(f"{name} is no schedule of fieldc tune: {_wrong(error)}") from None
     if p != field.p or field.word != 64:
         raise ScheduleError(f"the schedule is for {quote(schedule.label)}, not {field.label}")
     return schedule
+
+
+def _wrong(error: Exception) -> str:
+    """What of a file's content an exception tells."""
+    if isinstance(error, (TypeError, AttributeError, RecursionError)):
+        return "its values are of other kinds"
+    return f"it lacks {shortened(error)}" if isinstance(error, KeyError) else shortened(error)
 
 
 def shortened(error: Exception) -> str:

@@ -24,7 +24,7 @@ from fieldc.artifacts.host import HostBackend, host_backends
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.files import write_file
+from fieldc.files import check_file, make_folder, write_file
 from fieldc.lab.compilers import CompilerError, absent, outside_backends
 from fieldc.lab.findings import StudyRow
 from fieldc.lab.race import raced, run_race
@@ -102,22 +102,22 @@ def run_study(
 ) -> tuple[list[StudyRow], list[str]]:
     """Measure what is missing in the folder; the plan's rows, and what was left out, as lines.
 
-    Raises StudyError where the folder cannot be used.
+    Raises OutputError or StudyError where the folder cannot be used, before anything is measured.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StudyError(f"cannot write into {folder}: {error.strerror}; name another") from None
+    make_folder(folder, "name another with -o")
     fields = list(plan.fields())
+    for name in ("rows.json", "index.html", *(f"{f.name}.csv" for f in fields)):
+        check_file(folder / name, "name another folder with -o")
+    paths = {field.name: folder / f"{field.name}.json" for field in fields}
+    kept = {name: _kept(path, plan) for name, path in paths.items()}
     rows: list[StudyRow] = []
     left_out: dict[str, None] = {}
     for done, field in enumerate(fields):
         progress("fields", done, len(fields))
-        kept = folder / f"{field.name}.json"
-        found = _kept(kept, plan)
+        found = kept[field.name]
         if found is None:
             found = _measured(field, plan, folder, progress)
-            write_file(kept, json.dumps({"plan": _identity(plan), **found}) + "\n")
+            write_file(paths[field.name], json.dumps({"plan": _identity(plan), **found}) + "\n")
         rows += found["rows"]
         left_out |= dict.fromkeys(found["left_out"])
     progress("fields", len(fields), len(fields))

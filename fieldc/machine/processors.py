@@ -80,7 +80,7 @@ def find_processor(key: str) -> Processor:
     known = processors()
     if key in known:
         return known[key]
-    near = nearest(key, list(known)) or list(known)
+    near = nearest(key, known) or list(known)
     raise UnknownProcessor(f"no processor {quote(key)}; the nearest: {', '.join(near)}")
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 
+from fieldc.errors import nearest, quote
 from fieldc.targets.avx512f.target import AVX512F
 from fieldc.targets.avx512ifma.target import AVX512IFMA
 from fieldc.targets.registry import UnknownTarget
@@ -29,8 +29,9 @@ def array_targets(names: str | None) -> Sequence[VectorTarget]:
 def _find(name: str) -> VectorTarget:
     if name in ARRAY_TARGETS:
         return ARRAY_TARGETS[name]
-    nearest = get_close_matches(name, ARRAY_TARGETS, n=1, cutoff=0)[0]
-    raise UnknownTarget(f"no target of kernels on arrays is {name!a}; the nearest is {nearest}")
+    near = nearest(name, ARRAY_TARGETS)
+    hint = f"the nearest: {near[0]}" if near else f"use {', '.join(ARRAY_TARGETS)}"
+    raise UnknownTarget(f"no target of kernels on arrays is {quote(name)}; {hint}")
 
 
 def fastest_here() -> VectorTarget | None:

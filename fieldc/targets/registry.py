@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Iterable
-from difflib import get_close_matches
 
-from fieldc.errors import UserError
+from fieldc.errors import UserError, nearest, quote
 from fieldc.machine.instruments import Instruments, TimingError
 from fieldc.targets.aarch64.targets import AARCH64_SYSTEMS
 from fieldc.targets.c.targets import C
@@ -16,6 +16,13 @@ from fieldc.targets.wasm.targets import WASM
 from fieldc.targets.x86_64.targets import X86_64
 
 TARGETS: dict[str, Target] = {}
+OTHER_WORDS = {
+    **dict.fromkeys(("amd64", "x86-64", "x64"), "x86_64"),
+    **dict.fromkeys(("arm64", "armv8"), "aarch64"),
+    **dict.fromkeys(("darwin", "osx"), "macos"),
+    **dict.fromkeys(("-unknown", "-apple", "-pc", "-gnu", "-musl", "-msvc"), ""),
+}
+"""What others call parts of a target's name."""
 
 
 class UnknownTarget(UserError, LookupError):
@@ -34,8 +41,27 @@ def find_target(name: str) -> Target:
     """The target of a name. Raises UnknownTarget."""
     if name in TARGETS:
         return TARGETS[name]
-    nearest = get_close_matches(name, TARGETS, n=1, cutoff=0)[0]
-    raise UnknownTarget(f"no target {name!a}; the nearest is {nearest}")
+    raise UnknownTarget(unknown_target(name))
+
+
+def host_target() -> str:
+    """The name of the target that is this host."""
+    system = {"Darwin": "macos", "Windows": "windows"}.get(platform.system(), "linux")
+    machine = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
+    return f"{machine}-{system}"
+
+
+def unknown_target(name: str) -> str:
+    """One line for a name of no target, with the nearest: of equal ones, what suits this host."""
+    host = host_target()
+    _, _, system = host.rpartition("-")
+    meant = {"host": host, "native": host}.get(name.lower(), name.lower())
+    for word, ours in OTHER_WORDS.items():
+        meant = meant.replace(word, ours)
+    likely = sorted(TARGETS, key=lambda target: (target != host, not target.endswith(system)))
+    near = nearest(meant, likely)
+    hint = f"the nearest: {near[0]}" if near and name else f"use {', '.join(TARGETS)}"
+    return f"unknown target {quote(name)}; {hint}"
 
 
 def instruments_here() -> Instruments:

@@ -1,0 +1,80 @@
+"""What a message suggests for a name that is none: the nearest one that a person may have meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from fieldc.algorithms import NoKernel, choose
+from fieldc.catalogue import find_field
+from fieldc.commands.options import BUILT
+from fieldc.errors import MOST_NEAREST, nearest
+from fieldc.targets import registry
+from fieldc.targets.registry import unknown_target
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ("multiply", "mul"),
+        ("negate", "neg"),
+        ("sqr", "square"),
+        ("add_lzy", "add_lazy"),
+        ("to_mont", "to_montgomery"),
+        ("sum_of_products_2", "sum_of_products"),
+        ("MUL", "mul"),
+    ],
+)
+def test_an_operation(text: str, near: str) -> None:
+    assert nearest(text, BUILT)[0] == near
+
+
+@pytest.mark.parametrize("text", ["", "qqqq", "\u0663", "zz" * 5000])
+def test_nothing_is_near(text: str) -> None:
+    assert nearest(text, BUILT) == []
+
+
+def test_a_few_are_named() -> None:
+    assert len(nearest("mul", BUILT)) == MOST_NEAREST
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ("x86-64", "x86_64-linux"),
+        ("amd64", "x86_64-linux"),
+        ("linux", "x86_64-linux"),
+        ("native", "x86_64-linux"),
+        ("arm64", "aarch64-linux"),
+        ("aarch64-apple-darwin", "aarch64-macos"),
+        ("x86_64-pc-windows-msvc", "x86_64-windows"),
+        ("x86_64-unknown-linux-gnu", "x86_64-linux"),
+        ("wasm", "wasm32"),
+        ("C", "c"),
+    ],
+)
+def test_a_target(text: str, near: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "host_target", lambda: "x86_64-linux")
+    assert unknown_target(text).endswith(f"; the nearest: {near}")
+
+
+def test_of_equal_targets_the_hosts_system_is_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "host_target", lambda: "aarch64-macos")
+    assert unknown_target("x86-64").endswith("x86_64-macos")
+    assert unknown_target("host").endswith("aarch64-macos")
+    monkeypatch.setattr(registry, "host_target", lambda: "riscv128-plan9")  # which is no target
+    assert "; " in unknown_target("native")
+
+
+@pytest.mark.parametrize(
+    ("operation", "algorithm", "said"),
+    [
+        ("mul", "log_jump", "mul has no algorithm 'log_jump'; the nearest: log-jump"),
+        ("mul", "CIOS", "mul has no algorithm 'CIOS'; the nearest: cios"),
+        ("multiply", None, "no operation 'multiply'; the nearest: mul"),
+        ("inverse", None, "no operation 'inverse'; there are: add, "),
+    ],
+)
+def test_an_algorithm(operation: str, algorithm: str | None, said: str) -> None:
+    with pytest.raises(NoKernel) as caught:
+        choose(find_field("17"), operation, algorithm)
+    assert str(caught.value).startswith(said)
