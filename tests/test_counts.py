@@ -49,6 +49,7 @@ def near_radix(limbs: int) -> Field:
 
 SHAPED = {
     "pseudo-mersenne": below_a_power,
+    "mask": below_a_power,
     "near-radix": near_radix,
     "signed-limbs": near_radix,
 }

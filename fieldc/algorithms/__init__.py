@@ -62,7 +62,7 @@ FUSED: tuple[Kernel, ...] = (
 """Optional operations for use inside larger formulas. Built only when named with `--op`."""
 
 STUDIED: tuple[Kernel, ...] = (
-    addition.double_by_shifts,
+    *addition.ALTERNATIVES,
     scanning.multiply_sos,
     scanning.multiply_fios,
     scanning.multiply_fips,
@@ -86,7 +86,7 @@ STUDIED: tuple[Kernel, ...] = (
 """Algorithms to compare with. Built and raced only when named."""
 
 OFFERED: tuple[Kernel, ...] = (
-    addition.double_by_shifts,
+    *addition.ALTERNATIVES,
     montgomery.multiply_near_radix,
     squaring.square_near_radix,
     *signed_limbs.SIGNED_LIMBS,

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from fieldc.algorithms.reduction import subtract_once
+from fieldc.algorithms.shapes import near_power
 from fieldc.field import Field
-from fieldc.language import Number, Residue, kernel
+from fieldc.language import DoesNotApply, Number, Residue, kernel, select
 
 
 @kernel("add")
 def add(f: Field, x: Residue, y: Residue) -> Residue:
     """x + y mod p."""
     return subtract_once(x + y, f.p)
+
+
+@kernel("add", "mask")
+def add_by_mask(f: Field, x: Residue, y: Residue) -> Residue:
+    """x + y mod p as x + y - p, and p where that is negative: no copy of the sum waits.
+
+    For p = 2^k - c with a spare bit, where the mask itself is most limbs of p.
+    """
+    check_masks(f)
+    return add_if_negative(x + y - f.p, f.p)
 
 
 @kernel("double")
@@ -25,10 +36,26 @@ def double_by_shifts(f: Field, x: Residue) -> Residue:
     return subtract_once(2 * x, f.p)
 
 
+@kernel("double", "mask")
+def double_by_mask(f: Field, x: Residue) -> Residue:
+    """2*x mod p as 2*x - p, and p where that is negative, for the primes of add_by_mask."""
+    check_masks(f)
+    return add_if_negative(x + x - f.p, f.p)
+
+
 @kernel("sub")
 def sub(f: Field, x: Residue, y: Residue) -> Residue:
     """x - y mod p."""
     return add_if_negative(x - y, f.p)
+
+
+@kernel("sub", "select")
+def sub_by_selection(f: Field, x: Residue, y: Residue) -> Residue:
+    """x - y mod p, one of x - y and x - y + p, which is made before its sign is known."""
+    if not has_spare_bit(f):
+        raise DoesNotApply(f"select needs a spare bit, so that 2p < R, not {f.label}")
+    d = x - y
+    return select(d < 0, d + f.p, d)
 
 
 @kernel("neg")
@@ -40,3 +67,25 @@ def neg(f: Field, x: Residue) -> Residue:
 def add_if_negative(d: Number, p: Number) -> Number:
     """d mod p for -p <= d < p: the borrow of d is the mask on p."""
     return d + (d < 0) * p
+
+
+def check_masks(f: Field) -> None:
+    """Raise DoesNotApply unless p = 2^k - c, c of one limb, with a spare bit."""
+    near = near_power(f)
+    if not (near.applies and has_spare_bit(f)):
+        why = "it has no spare bit" if near.applies else near.reason
+        raise DoesNotApply(f"mask needs p = 2^k - c with a spare bit, not {f.label}: {why}")
+
+
+def has_spare_bit(f: Field) -> bool:
+    """Whether sums of two residues fit the limbs of p."""
+    return 2 * f.p < f.R
+
+
+ALTERNATIVES = (
+    double_by_shifts,
+    double_by_mask,
+    add_by_mask,
+    sub_by_selection,
+)
+"""Other texts, of which some are faster for some primes on some processors."""

@@ -110,6 +110,9 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
     ("neg", "neg"): Prediction(_of(), _of(0, 1)),
     ("double", "double"): Prediction(_of(), _of(0, 1)),
     ("double", "shifts"): Prediction(_of(), _of()),
+    ("add", "mask"): Prediction(_of(), _of(0, 2)),
+    ("double", "mask"): Prediction(_of(), _of(0, 2)),
+    ("sub", "select"): Prediction(_of(), _of(0, 1)),
     ("mul", "log-jump"): Prediction(_FOLDED, _ADDITIONS, "Domb: 2n^2 + 1"),
     ("mul", "log-jump-complement"): Prediction(_FOLDED, _of(4, 2), why=_CONSTANT),
     ("mul", "cios"): Prediction(

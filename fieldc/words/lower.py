@@ -199,7 +199,15 @@ class Lowering:
             total_words.high = (1 << self.build.word * size) * 2 - 1
         for position, word in enumerate(self._padded(b, size)):
             carry = total_words.add(position, word, carry)
+        if self._carries_as_borrows(a, b, size):
+            self._borrows[id(a)] = carry
         return total_words.words
+
+    def _carries_as_borrows(self, a: Integer, b: Integer, size: int) -> bool:
+        """Whether a + b has a carry exactly where the difference a has a borrow."""
+        fits = a.high + b.high < 1 << self.build.word * size
+        is_whole = id(a) in self._borrows and len(self.words(a)) == size
+        return is_whole and a.low + b.low >= 0 > a.low and fits
 
     def _product_at(self, addend: Integer) -> tuple[Integer | None, int]:
         """Return the product in an addend and its limb; None if the addend is no product."""

@@ -213,6 +213,8 @@ def class_words(expression: Expression, rows: RowChoice, exchanged: bool = False
     unknown = frozenset([f.n0, *chain(*growing), *constants[-1]])
     if is_near:  # the upper words of p are known, and p[1] is a name for all
         unknown = (unknown | {f.complement}) - {TOP}
+    if TOP in unknown:  # its bound would say that every field has it
+        raise ValueError(f"{f.label} is no representative: a word that others have is all ones")
     return lower(expression, rows, unknown, exchanged)
 
 

@@ -16,8 +16,10 @@ from fieldc.targets.x86_64.operands import STACK, Immediate, Memory, Register
 from fieldc.targets.x86_64.order import ordered
 from fieldc.targets.x86_64.print import INTEL, Syntax, print_body, print_kernel
 from fieldc.targets.x86_64.select import Selection
+from fieldc.words.carries import differences_as_sums
 from fieldc.words.complements import early_complements
-from fieldc.words.lower import lower
+from fieldc.words.lower import constant_names, lower
+from fieldc.words.operations import MUL
 from fieldc.words.program import Program
 
 WORD = 64
@@ -74,6 +76,8 @@ def compile_expression(
 def lower_for(expression: Expression, choices: Choices) -> Program:
     """The words that the choices ask for."""
     program = lower(expression, choices.rows, exchanged=choices.scanned == "x")
+    if not any(step.operation is MUL for step in program.steps):
+        return differences_as_sums(program, constant_names(expression.field))
     return complemented(program, choices)
 
 

@@ -19,6 +19,10 @@ from fieldc.words.operations import LOAD, MUL, Kind
 from fieldc.words.program import Program, Step, Value
 
 WORD_BYTES = 8
+IMMEDIATE = 1 << 31
+"""Instructions hold numbers from minus this to below it."""
+FEW = 6
+"""Limbs that a kernel without products loads at once: more would only wait in registers."""
 
 
 class Selection:
@@ -44,10 +48,12 @@ class Selection:
         self._places: dict[int, Operand] = {}
         self._multiplier: tuple[int, Virtual] | None = None
         self._read: set[Operand] = set()
-        self._table = self._address_constants()
-        self._zero = self._keep_zero()
         self._uses = Counter(v.number for step in program.steps for v in step.inputs)
         self._uses.update(v.number for v in program.results)
+        self._multiplies = any(step.operation is MUL for step in program.steps)
+        self._loaded_at_once = self._first_limbs()
+        self._table = self._address_constants()
+        self._zero = self._keep_zero()
         self._next_rows = _multipliers_of_the_next_row(program.steps, self._uses)
         self._select()
 
@@ -67,13 +73,28 @@ class Selection:
 
     def _address_constants(self) -> Virtual | str:
         steps = self.program.steps
-        multiplies = any(step.operation is MUL for step in steps)
         has_table = any(v.constant and v.kind is not Kind.FLAG for s in steps for v in s.inputs)
-        if self.choices.constants == "rip" or not multiplies or not has_table:
+        if self.choices.constants == "rip" or not self._multiplies or not has_table:
             return CONSTANTS
         base = self._new("constants*")
         self._emit("lea", (base,), Memory(CONSTANTS, 0))
         return base
+
+    def _first_limbs(self) -> set[int]:
+        """Limbs to be loaded before the first sum, in a kernel without products.
+
+        Those of the first operand that would be copied later: every limb that is read twice, and
+        of few limbs those that something is added to. Carries then find them there, which saves a
+        cycle or two where an earlier call stored them: 12.6 to 11.1 for 2^255-19 on Cascade Lake.
+        """
+        name, width = self.program.operands[0]
+        if self._multiplies:
+            return set()
+        augends = {step.inputs[0].number for step in self.program.steps if step.inputs}
+        limbs = [s.outputs[0].number for s in self.program.steps if s.operand == name]
+        return {
+            limb for limb in limbs if self._uses[limb] > 1 or (limb in augends and width <= FEW)
+        }
 
     def _keep_zero(self) -> Virtual | None:
         if self.choices.zero == "memory" or not self._two_chains:
@@ -140,6 +161,20 @@ class Selection:
             return self.constant(value)
         return self._places[value.number]
 
+    def _number(self, value: Value) -> Operand:
+        """A number in the instruction where it fits, in a kernel without products; else its place.
+
+        Of a constant that is another one for each field of a class only the bound is known.
+        """
+        if value.constant == 0:
+            return Immediate(0)
+        if value.constant is not None and value.constant == value.high and not self._multiplies:
+            half = 1 << self.program.word - 1
+            signed = (value.constant ^ half) - half
+            if -IMMEDIATE <= signed < IMMEDIATE:
+                return Immediate(signed)
+        return self._place(value)
+
     def constant(self, value: Value) -> Memory:
         """The memory word of a constant, added to the table at its first use."""
         entry = value.name, value.constant or 0
@@ -158,10 +193,11 @@ class Selection:
         return place
 
     def load(self, step: Step) -> None:
-        """A limb of an operand stays in memory; instructions read it there."""
-        name = f"{step.operand}[{step.attribute}]"
+        """A limb of an operand stays in memory, where instructions read it, or is loaded now."""
+        name, number = f"{step.operand}[{step.attribute}]", step.outputs[0].number
         place = Memory(self.pointers[step.operand], WORD_BYTES * step.attribute, name)
-        self._places[step.outputs[0].number] = place
+        loaded = number in self._loaded_at_once
+        self._places[number] = self._move(place, step.outputs[0].name) if loaded else place
 
     def add(self, step: Step) -> None:
         """add, adc, adcx or adox, by the flag of the chain and whether it begins here."""
@@ -177,11 +213,11 @@ class Selection:
                 self._begin_chain(flag)
             mnemonic = "adcx" if flag == CF else "adox"
             absorbed = self._zero or self._place(b)
-        addend = absorbed if b.constant == 0 else self._place(b)
+        addend = absorbed if b.constant == 0 else self._number(b)
         augend = Immediate(0) if a.constant == 0 else self._place(a)
         if augend == addend and isinstance(augend, Memory):  # twice a limb: read it once
             augend = addend = self._move(augend, a.name)
-        self._emit(mnemonic, (self._define(total),), augend, addend)
+        self._emit(mnemonic, (self._define(total),), *self._memory_first(augend, addend))
 
     def _begin_chain(self, flag: str) -> None:
         if any(self._alive.values()):
@@ -196,8 +232,7 @@ class Selection:
         """Return `sub` for the start of a chain of borrows and `sbb` after it."""
         a, b, borrow = step.inputs
         mnemonic = "sub" if borrow.constant is not None else "sbb"
-        augend = Immediate(0) if a.constant == 0 else self._place(a)
-        subtrahend = Immediate(0) if b.constant == 0 else self._place(b)
+        augend, subtrahend = self._number(a), self._number(b)
         place = self._define(step.outputs[0], self._fixed(step.outputs[0]))
         self._emit(mnemonic, (place,), augend, subtrahend)
 
@@ -269,8 +304,18 @@ class Selection:
 
     def bit_and(self, step: Step) -> None:
         """and."""
-        a, b = step.inputs
-        self._emit("and", (self._define(step.outputs[0]),), self._place(a), self._place(b))
+        a, b = map(self._number, step.inputs)
+        a, b = (b, a) if isinstance(a, Immediate) else (a, b)
+        self._emit("and", (self._define(step.outputs[0]),), *self._memory_first(a, b))
+
+    def _memory_first(self, a: Operand, b: Operand) -> tuple[Operand, Operand]:
+        """The operands of a sum or an `and`, in a kernel without products a word of memory first.
+
+        Where both live on, it is loaded for the result: a copy of the other one costs as much, and
+        the result waits for it.
+        """
+        swapped = isinstance(b, Memory) and isinstance(a, Virtual) and not self._multiplies
+        return (b, a) if swapped else (a, b)
 
     def funnel(self, step: Step) -> None:
         """shld, or its cheap forms when one half is 0."""
