@@ -186,11 +186,13 @@ Definition wide_opcode (e : extension) (op : Z) : parser instruction :=
   else if op =? 0x0f then second_opcode e
   else fail.
 
-(** Opcodes that need no prefix for 64 bits, and [xor] of 32. *)
+(** Opcodes that need no prefix for 64 bits, and [xor] and [mov] of 32. *)
 Definition plain_opcode (e : extension) (op : Z) : parser instruction :=
   if (0x50 <=? op) && (op <=? 0x57) then yield (Push (register_of (op - 0x50 + ext_base e)))
   else if (0x58 <=? op) && (op <=? 0x5f) then yield (Pop (register_of (op - 0x58 + ext_base e)))
   else if op =? 0x31 then to_rm e Xor32
+  else if (0xb8 <=? op) && (op <=? 0xbf) then
+    z <~ little 4; yield (Mov (register_of (op - 0xb8 + ext_base e)) (Imm z))
   else fail.
 
 Definition is_rex (b : Z) : bool := (0x40 <=? b) && (b <=? 0x4f).
@@ -202,12 +204,16 @@ Definition adx (k : sum_kind) (b : Z) : parser instruction :=
     if z =? 0xf6380f then from_rm (rex b) (Sum k) else fail
   else fail.
 
-(** mulx: VEX.LZ.F2.0F38.W1 F6, with the low half's register in the prefix *)
+(** VEX.LZ.0F38.W1, with a register in the prefix: F2 and F6 is mulx, whose low half that register
+    gets; no prefix and F5 is bzhi, whose index it is. *)
 Definition vex : parser instruction :=
   b <~ byte; d <~ byte; op <~ byte;
-  if (b mod 32 =? 2) && (d mod 8 =? 3) && (bit d 7 =? 1) && (op =? 0xf6) then
-    from_rm (Extension true (8 * (1 - bit b 7)) (8 * (1 - bit b 6)) (8 * (1 - bit b 5)))
-      (fun high o => Mulx high (register_of (15 - d / 8 mod 16)) o)
+  let e := Extension true (8 * (1 - bit b 7)) (8 * (1 - bit b 6)) (8 * (1 - bit b 5)) in
+  let middle := register_of (15 - d / 8 mod 16) in
+  if (b mod 32 =? 2) && (bit d 7 =? 1) then
+    if (d mod 8 =? 3) && (op =? 0xf6) then from_rm e (fun high o => Mulx high middle o)
+    else if (d mod 8 =? 0) && (op =? 0xf5) then from_rm e (fun r o => Bzhi r o middle)
+    else fail
   else fail.
 
 Definition decode : parser instruction :=

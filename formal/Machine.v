@@ -66,6 +66,7 @@ Inductive instruction :=
   | Shl (d : register) (count : Z)
   | Shr (d : register) (count : Z)
   | And (d : register) (o : source)
+  | Bzhi (d : register) (o : source) (index : register)
   | Xor (d r : register)
   | Xor32 (d r : register)
   | Test (a b : register)
@@ -172,6 +173,10 @@ Definition execute (i : instruction) (s : state) : option state :=
   | And d o =>
       Some (set d (Z.land (registers s d) (operand s o))
              (flags (Some false) (Some false) (access o s)))
+  | Bzhi d o index =>
+      let k := registers s index mod 256 in
+      let w := if k <? 64 then operand s o mod 2 ^ k else operand s o in
+      Some (set d w (flags (Some (negb (k <? 64))) (Some false) (access o s)))
   | Xor d r =>
       Some (set d (Z.lxor (registers s d) (registers s r)) (flags (Some false) (Some false) s))
   | Xor32 d r =>

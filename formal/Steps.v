@@ -259,6 +259,31 @@ Section Kernel.
       destruct f; reflexivity || assumption.
   Qed.
 
+  Lemma bzhi_right d o index m m' v s : step c code (Bzhi d o index) m = Some m' -> sim v m s ->
+    stands_for m m' v (execute (Bzhi d o index) s).
+  Proof.
+    intros H S. cbn [step] in H. unbind H. destruct p as [k m1]. unbind H. unbind H.
+    destruct ((0 <? z) && (z <? 64)) eqn:K; [|discriminate]. cbn [guard bind] in H.
+    apply andb_prop in K as [K1 K2]. pose proof K2 as K3. apply Z.ltb_lt in K1, K2.
+    unbind H. destruct p as [u s1].
+    destruct (read_word _ _ _ _ _ _ _ E E0 S) as (S1 & MB & Q & _).
+    pose proof (operand_word _ _ _ v m s o S) as WB.
+    assert (registers s index mod 256 = z) as I.
+    { pose proof (file_right _ _ _ _ _ _ S index) as D.
+      destruct (file m index) as [[e|x]|]; try discriminate. injection E1 as <-.
+      apply always_now in D. cbn [word_value] in D. now rewrite D. }
+    assert (0 < 2 ^ z) as P by (apply Z.pow_pos_nonneg; lia).
+    assert (2 ^ z <= radix) as B by (apply Z.pow_le_mono_r; lia).
+    assert (is_word (2 ^ z - 1)) as WO by (unfold is_word; lia).
+    destruct (masked_right _ _ _ _ _ _ _ _ E2 (good_sys _ _ _ _ _ _ S) (means_const _ _ _) MB
+      WO WB) as (v' & EX & G & MW).
+    assert (Z.land (2 ^ z - 1) (operand s o) = operand s o mod 2 ^ z) as L.
+    { rewrite Z.land_comm, <- Z.land_ones by lia. now rewrite Z.ones_equiv, Z.sub_1_r. }
+    cbn [execute]. rewrite I, K3. cbv zeta. cbn [negb]. rewrite <- L.
+    eapply finish; [exact H | exact S1 | exact Q | exact EX | exact G | exact MW
+      | now apply land_word | apply clear_right | apply clear_right | reflexivity].
+  Qed.
+
   Theorem step_right i m m' v s : step c code i m = Some m' -> sim v m s ->
     stands_for m m' v (execute i s).
   Proof.
@@ -301,6 +326,7 @@ Section Kernel.
         * rewrite Z.div_0_l by (apply Z.pow_nonzero; lia). lia.
     - now apply shr_right.
     - now apply and_right.
+    - now apply bzhi_right.
     - cbn [step] in H. destruct (register_beq d r) eqn:E; [|discriminate].
       apply internal_register_dec_bl in E. subst r. cbn [guard bind] in H.
       destruct (put_right c code start v _ (flags (Some false) (Some false) s) _ _ 0 _ H) as [Q S2].

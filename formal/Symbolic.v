@@ -247,6 +247,13 @@ Section Kernel.
         b <- as_word second;
         '(w, s) <- masked a b (sys m);
         put_word d w s (with_flags clear clear m1)
+    | Bzhi d o index =>
+        '(second, m1) <- read o m;
+        b <- as_word second;
+        k <- (match file m index with Known (Const k) => Some (k mod 256) | _ => None end);
+        _ <- guard ((0 <? k) && (k <? 64));
+        '(w, s) <- masked (Const (2 ^ k - 1)) b (sys m);
+        put_word d w s (with_flags clear clear m1)
     | Xor d r | Xor32 d r =>
         _ <- guard (register_beq d r);
         put d (Known (Const 0)) (with_flags clear clear m)

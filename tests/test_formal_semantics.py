@@ -39,12 +39,16 @@ MORE_FORMS = {
     "lea rax, [rip + 5]; lea rcx, [rip - 2]; sub rax, rcx; xor ecx, ecx": "",
     "mov rcx, rcx; mov rax, [rip - 10]": "",
     "endbr64; adc rax, rcx": "",
+    "mov ecx, 7; mov r15d, 0x87654321": "",
+    "mov ecx, 1; bzhi rax, rdx, rcx": "bmi2",
+    "mov r15d, 63; bzhi rax, r15, r15": "bmi2",
+    "bzhi rcx, rax, rdx; adc rsi, rcx": "bmi2",
+    "push rdx; mov ecx, 0; bzhi rcx, [rsp], rcx; adox rcx, rax; pop rsi": "bmi2",
 }
 """Forms that only the model has, or that the prover's symbols do not allow."""
-UNKNOWN = ("nop", "neg", "not", "bzhi", "setb", "setae")
+UNKNOWN = ("nop", "neg", "not", "setb", "setae")
 """Instructions that the model lacks, as it lacks all of 32 and 8 bits but `xor`."""
 UNKNOWN_FORMS = (
-    "mov ecx, 7",
     "and eax, -1",
     "push -2; pop rcx",
     "mov al, 1",
@@ -71,6 +75,9 @@ NO_INSTRUCTIONS = (
     "f348 01c8",
     "f066 480f38f6c1",
     "c4e2 7bf6c1",
+    "c4e2 70f5c1",
+    "c4e2 f4f5c1",
+    "c4e2 f1f5c1",
     "c4e2 fff6c1",
 )
 """Wrong prefixes, and mulx of 32 bits or of a wider vector."""
