@@ -12,10 +12,21 @@ from pathlib import Path
 import pytest
 
 from fieldc import cli
+from fieldc.catalogue import find_field
+from fieldc.commands.page import short_name
 from fieldc.lab.report.listing import listing
 
 FITS = "document.title = document.documentElement.scrollWidth <= innerWidth ? 'fits' : 'cut off'"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+
+@pytest.mark.parametrize(
+    ("prime", "name"),
+    [("bn254", "bn254-p"), ("2^89-1", "2^89 - 1"), ("0x" + "c35" * 19 + "c393", "0xc35c")],
+)
+def test_a_page_has_a_short_title(prime: str, name: str) -> None:
+    title = short_name(find_field(prime))
+    assert title.startswith(name) and len(title) <= 24
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +65,10 @@ def test_the_page_is_whole_and_needs_nothing_else(page: Path) -> None:
         assert f"<h2>{heading}" in text
     assert "<h2>Pressure on ports" in text and "<h2>The proof" in text
     assert text.count("<td>PROVED</td>") == 4 and "2^127 - 1" in text
+    assert "<h1>Arithmetic modulo 2^127 - 1</h1>" in text
+    constants, _, _ = text.partition("Which algorithms hold")
+    assert '<td class="long">0x7fff' in constants and '<td class="number">' not in constants
+    assert '<td class="number">1.50p</td>' in text
     assert re.search(r"Case 1: flags assumed: .*; \d+ steps", text)
 
 

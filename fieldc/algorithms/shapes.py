@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fieldc.errors import shorten
 from fieldc.field import Field
 from fieldc.language import DoesNotApply
 
@@ -133,7 +134,8 @@ def complement_of_power(f: Field) -> int:
     near = near_power(f)
     if not near.applies:
         raise DoesNotApply(
-            f"pseudo-mersenne needs p = 2^k - c with c of one limb, not {f.label}: {near.reason}"
+            f"pseudo-mersenne needs p = 2^k - c with c of one limb, not {shorten(f.label, 24)}: "
+            f"{near.reason}"
         )
     return (1 << f.bits) - f.p
 

@@ -40,14 +40,16 @@ def digit_rows(f: Field) -> tuple[int, list[list[int]]]:
     size = gcd(f.bits, *(power for _, power in terms))
     count = f.bits // size
     if count > MOST_DIGITS:
-        raise DoesNotApply(f"solinas needs p = 2^a - 2^b + ... of few powers, not {f.label}")
+        what = f"{count} digits of {size} bits, {MOST_DIGITS} at most"
+        raise DoesNotApply(f"solinas needs p = 2^a - 2^b + ... of multiples of one power: {what}")
     first = [sum(sign for sign, power in terms if power == size * j) for j in range(count)]
     rows = [first]
     for _ in range(-(-2 * f.n * f.word // size) - count - 1):
         *lower, top = rows[-1]
         rows.append([a + top * b for a, b in zip([0, *lower], first, strict=True)])
         if max(sum(map(abs, column)) for column in zip(*rows, strict=True)) > MOST_SUMS:
-            raise DoesNotApply(f"solinas needs p = 2^a - 2^b + ... of few sums, not {f.label}")
+            what = f"a digit is a sum of more than {MOST_SUMS}"
+            raise DoesNotApply(f"solinas needs p = 2^a - 2^b + ... of few sums: {what}")
     return size, rows
 
 

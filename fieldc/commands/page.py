@@ -19,6 +19,7 @@ from fieldc.field import Field
 from fieldc.files import check_file, write_file
 from fieldc.lab.report.listing import listing
 from fieldc.lab.report.page import Grid, Listing, Picture, Section, page
+from fieldc.properties import shape
 
 if TYPE_CHECKING:
     from fieldc.targets.target import Artifact
@@ -46,7 +47,7 @@ def page_(arguments: argparse.Namespace) -> Answer:
     made += [ports(kernels[0]), proof(kernels[0])]
     race = [] if arguments.no_race else race_of(field)
     text = page(
-        f"Arithmetic modulo {field.name or short(hex(field.p))}",
+        f"Arithmetic modulo {short_name(field)}",
         f"Made by fieldc page {field.label}. Values are residues modulo p in "
         f"{field.n} limbs of 64 bits.",
         "",
@@ -55,6 +56,13 @@ def page_(arguments: argparse.Namespace) -> Answer:
     write_file(path, text)
     rows = [("page", path), ("bytes", len(text.encode())), ("kernels", len(kernels))]
     return Answer((Table((), rows),), {"page": str(path), "kernels": [k.row() for k in kernels]})
+
+
+def short_name(field: Field) -> str:
+    """The field's name, or its prime as a formula of numbers, or the ends of its number."""
+    form = shape(field.p)
+    is_formula = not any(part.isalpha() for part in form.split())
+    return field.name or (form if is_formula else short(hex(field.p)))
 
 
 def best_kernels(field: Field) -> list[Artifact]:

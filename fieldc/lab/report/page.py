@@ -16,7 +16,7 @@ figcaption, .note { color: #444; font-size: .875rem; }
   background-image: linear-gradient(270deg, #fff 40%, #fff0),
     linear-gradient(270deg, #0004, #0000 30%);
   background-attachment: local, scroll; }
-table { border-collapse: collapse; font-size: .875rem; }
+table { border-collapse: collapse; font-size: .875rem; font-variant-ligatures: none; }
 th, td { padding: .2rem .6rem; border-bottom: 1px solid #ccc; text-align: left; }
 .number { text-align: right; } td.number { white-space: nowrap; } .text { min-width: 14rem; }
 tbody tr:hover { background: #f3f3f3; }
@@ -101,7 +101,8 @@ LONG, SENTENCE = 32, 30
 
 
 def _is_number(cell: object) -> bool:
-    return str(cell)[:1].isdigit() or cell == "-"
+    text = str(cell)
+    return text == "-" or (text[:1].isdigit() and "^" not in text and not text.startswith("0x"))
 
 
 def _cell(text: str, is_number: bool) -> str:
