@@ -31,7 +31,7 @@ from fieldc.targets.x86_64.print import GNU
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "integers.py"
 DEEP = """
-from fieldc.formulas import U64, Element, Mask, accumulator, choose, formula
+from fieldc.formulas import Element, Mask, choose, formula
 One, Three = accumulator(1), accumulator(3)
 @formula
 def deep(x: Element, y: Element, k: U64, m: Mask) -> Element:
@@ -223,6 +223,27 @@ def test_a_choice_of_values_that_are_computed_builds_in_every_variant() -> None:
         choice = candidate.choice
         code = function_of(assemble(choice.plan.compile(choice.expression, "k").text(GNU)), "k")
         prove_formula(code.code, picked.text(), f.p, f.n, start=code.start)
+
+
+BETWEEN = """
+from fieldc.formulas import U64, Element, accumulator, formula
+Two = accumulator(2, U64)
+@formula
+def between(x: Element, y: Element, k: U64, s: Two) -> Element:
+    t = x * y - 1
+    return s.plus(t * t + x, k).reduced() * t
+"""
+
+
+@ON_X86_64
+def test_a_sum_between_calls_has_room_in_the_frame(tmp_path: Path) -> None:
+    """Slots had the size of an element, so a sum was written over what the frame saves."""
+    (tmp_path / "between.py").write_text(BETWEEN, "utf-8")
+    (between,) = load_formulas(tmp_path / "between.py")
+    f = named_field("secp256k1-p")
+    code, called = code_of(f, between)
+    assert called
+    prove_formula(code.code, between.text(), f.p, f.n, start=code.start, called=called)
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,8 @@ class _Caller:
     ) -> None:
         self.plan, self.expression, self.symbol = plan, expression, symbol
         self.convention, self.size = convention, WORD_BYTES * expression.field.n
+        given = (one.kernel.result.limbs(expression.field) for one in plan.routines)
+        self.slot = WORD_BYTES * max(expression.field.n, *given)  # a sum takes more than an element
         names = ("z", *(name for name, _ in expression.kernel.operands))
         kept = [r for r in SYSV.preserved if r in convention.preserved]
         if len(names) > min(len(convention.arguments), len(kept)):
@@ -155,15 +157,15 @@ class _Caller:
         said = {call.value: call.name for call in plan.calls}
         self.places = {v: self._memory(p, said.get(v, "")) for v, p in self.layout.of.items()}
         self.shown = {self.layout.of[v]: said.get(v, "") for v in plan.results}
-        size = self.layout.slots * self.size
+        size = self.layout.slots * self.slot
         self.frame = size + size % 16
 
     def kernel(self) -> CallingKernel:
         return CallingKernel(self.symbol, tuple(self._code()), tuple(self._routines()), self.frame)
 
     def _memory(self, place: ElementPlace, name: str = "") -> Memory:
-        """Where an element lies."""
-        offset = place.index * self.size
+        """Where a value lies."""
+        offset = place.index * (self.slot if place.area is Area.SLOTS else self.size)
         if place.area is Area.OPERAND:
             operand = self.names[place.operand]
             return Memory(self.home[operand], offset, operand)
