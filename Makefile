@@ -72,9 +72,9 @@ cargo-test:
 	$(if $(CARGO),cargo test $(TESTED) --features $(TRAITS) --lib --bins --tests)
 	$(if $(CARGO),cargo test $(TESTED) --features $(TRAITS) --doc)
 	$(if $(CARGO),cargo run --quiet --example readme --features $(TRAITS))
-	$(if $(CARGO),cargo test $(TESTED) --features portable --features $(TRAITS) $(PORTABLE:%=--test %))
+	$(if $(CARGO),cargo test -p fieldc --features portable $(PORTABLE:%=--test %))
 
-# All tests without assembly and traits; and crates/fuzz with no more than the features it names.
+# All tests without assembly; and crates/fuzz with no more than the features that it names.
 portable-test:
 	$(if $(CARGO),cargo test -p fieldc --features portable --tests)
 	$(if $(CARGO),cargo clippy -p fieldc-fuzz --all-targets -- -D warnings)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from cargo_words import ROOT, cargo_words
 from hypothesis import settings
 
 if TYPE_CHECKING:
@@ -43,11 +44,9 @@ def checker() -> Path:
     """The program of crates/check."""
     if shutil.which("cargo") is None:
         pytest.skip("there is no cargo to build the checker with")
-    # As cargo test builds it, so that nothing is compiled twice.
-    root = Path(__file__).parent.parent
-    command = ["cargo", "build", "--quiet", "-p", "fieldc-check"]
-    subprocess.run(command, cwd=root, check=True)
-    target = os.environ.get("CARGO_TARGET_DIR") or root / "target"
+    command = ["cargo", "build", "--quiet", *cargo_words(), "--bin", "fieldc-check"]
+    subprocess.run(command, cwd=ROOT, check=True)
+    target = os.environ.get("CARGO_TARGET_DIR") or ROOT / "target"
     return Path(target) / "debug" / "fieldc-check"
 
 

@@ -11,10 +11,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from cargo_words import ROOT, cargo_words
 
 from fieldc.machine.processor import is_x86_64
 
-ROOT = Path(__file__).resolve().parents[1]
 BINARIES = ("processor", "kernels", "arithmetic")
 # Model, its kernels, and what it lacks. EPYC has ADX, on cores where one carry chain is faster.
 MODELS = [
@@ -24,13 +24,6 @@ MODELS = [
     ("EPYC", "Mulx", set[str]()),
 ]
 NAMES = [model for model, _, _ in MODELS]
-
-
-def traits() -> str:
-    """The features that `make cargo-test` compiles with, so that nothing is compiled twice."""
-    found = re.search(r"^TRAITS := (\S+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    assert found
-    return found[1]
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +41,7 @@ def binaries(emulator: str) -> dict[str, str]:
     if cargo is None or not is_x86_64() or os.name != "posix":
         pytest.skip("the crate's tests need cargo on x86-64 and a POSIX system")
     command = [cargo, "test", "--no-run", "--quiet", "--message-format=json"]
-    command += ["--features", traits()]
+    command += cargo_words()
     for name in BINARIES:
         command += ["--test", name]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
