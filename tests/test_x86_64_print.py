@@ -32,7 +32,7 @@ MASM_LINE = re.compile(
     r"""(kernel\ (PROC|ENDP)|_TEXT\ (SEGMENT\ ALIGN\(64\)\ 'CODE'|ENDS)|ALIGN\ 64
         |kernel_constants:|DQ\ 0[0-9a-f]{16}h
         |[a-z]+(\ (?:[a-z0-9]+|\d+|qword\ ptr\ \[[^\]%$]+\]|\[[^\]%$]+\])
-           (,\ (?:[a-z0-9]+|qword\ ptr\ \[[^\]%$]+\]|\[[^\]%$]+\]))*)?)""",
+           (,\ (?:[a-z0-9]+|-\d+|qword\ ptr\ \[[^\]%$]+\]|\[[^\]%$]+\]))*)?)""",
     re.VERBOSE,
 )
 
