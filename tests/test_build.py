@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from fieldc import language
 from fieldc.algorithms import choose
 from fieldc.artifacts import cache, verify
 from fieldc.binary.linkable import function_of, functions
@@ -24,6 +26,7 @@ from fieldc.targets.choice import Choice
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import Artifact
 from fieldc.targets.x86_64 import kernel as x86_kernel
+from fieldc.targets.x86_64 import targets as x86_targets
 from fieldc.targets.x86_64.instructions import Physical
 from fieldc.targets.x86_64.operands import Memory
 
@@ -211,6 +214,18 @@ def _skip_a_limb_of_p(code: tuple[Physical, ...]) -> tuple[Physical, ...]:
     return tuple(changed(c) for c in code)
 
 
+@pytest.fixture
+def compiled_anew() -> Iterator[None]:
+    """What is compiled in a test with a changed compiler: nothing from before, and not kept."""
+    caches = (language._expressed, x86_targets._straight_line)
+    for cached in caches:
+        cached.cache_clear()
+    yield
+    for cached in caches:
+        cached.cache_clear()
+
+
+@pytest.mark.usefixtures("compiled_anew")
 @pytest.mark.parametrize("sabotage", [_lose_a_carry, _flip_a_select, _skip_a_limb_of_p])
 def test_a_wrong_kernel_never_gets_out(
     sabotage: object,
@@ -228,6 +243,7 @@ def test_a_wrong_kernel_never_gets_out(
     assert not folder.exists()
 
 
+@pytest.mark.usefixtures("compiled_anew")
 def test_a_wrong_constant_never_gets_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

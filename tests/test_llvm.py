@@ -225,7 +225,7 @@ def test_a_wide_selection_on_riscv_would_branch() -> None:
 
 
 def test_an_unknown_target_names_the_nearest() -> None:
-    with pytest.raises(UnknownTarget, match="nearest is aarch64-linux"):
+    with pytest.raises(UnknownTarget, match="the nearest: aarch64-linux"):
         find_target("aarch64-linus")
     with pytest.raises(UnknownTarget) as error:
         find_target("")
