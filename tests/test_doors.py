@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 
 import pytest
-from package_c import Packages
 
 from fieldc import compile
 from fieldc.artifacts import host, verify
@@ -186,8 +185,9 @@ def test_arrays_take_the_fastest_target() -> None:
     assert array_targets(None) == [fastest_here() or next(iter(ARRAY_TARGETS.values()))]
 
 
-def test_the_packages_ask_too(tmp_path: Path, packages: Packages) -> None:
-    packages("secp256k1-p", tmp_path / "c")
+def test_the_packages_ask_too(tmp_path: Path) -> None:
+    words = ["build", "secp256k1-p", "--package", "c", "-o", str(tmp_path / "c")]
+    assert main(words) == 0
     rows = json.loads((tmp_path / "c" / "manifest.json").read_text())["kernels"]
     field = find_field("secp256k1-p")
     for row in rows:

@@ -31,7 +31,7 @@ from fieldc.targets.x86_64.print import GNU
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "integers.py"
 DEEP = """
-from fieldc.formulas import Element, Mask, choose, formula
+from fieldc.formulas import U64, Element, Mask, accumulator, choose, formula
 One, Three = accumulator(1), accumulator(3)
 @formula
 def deep(x: Element, y: Element, k: U64, m: Mask) -> Element:
