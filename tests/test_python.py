@@ -64,7 +64,7 @@ def test_what_a_field_is_made_of() -> None:
 @pytest.mark.parametrize(
     ("make", "error", "says"),
     [
-        (lambda: Field("bn254-q"), UserError, "the nearest: bn254-"),
+        (lambda: Field("bn254-q"), UserError, "the nearest: bn254, bn254-p"),
         (lambda: Field(15), ValueError, "15 is composite"),
         (lambda: Field(1.5), TypeError, "float"),  # type: ignore[arg-type]
         (lambda: Field(17)(1.5), TypeError, "float"),  # type: ignore[arg-type]
