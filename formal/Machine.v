@@ -1,7 +1,8 @@
 (** A processor: registers, two flags, memory, and what each instruction does to them.
 
     Written from Intel's "Software Developer's Manual", volume 2. [execute] is None where the model
-    does not say what happens: an instruction that reads a flag which it holds undefined. *)
+    does not say what happens: an instruction that reads a flag which it holds undefined, and a shift
+    by 0 or by more than 63 bits. *)
 
 From Coq Require Import ZArith List Bool.
 From Fieldc Require Import Word.

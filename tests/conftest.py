@@ -62,3 +62,9 @@ def certifier() -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         subprocess.run(["make", "-s", "formal"], cwd=build.parent, check=True, capture_output=True)
     return build / "formal" / "fieldc-certify"
+
+
+@pytest.fixture
+def installed(certifier: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The checker that is proved, on PATH."""
+    monkeypatch.setenv("PATH", str(certifier.parent), prepend=":")

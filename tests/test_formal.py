@@ -51,11 +51,6 @@ def rows_of(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     return rows
 
 
-@pytest.fixture
-def installed(certifier: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(certifier.parent), prepend=":")
-
-
 @pytest.mark.usefixtures("installed")
 def test_every_kernel_of_a_build_is_certified(
     built: Path, capsys: pytest.CaptureFixture[str]

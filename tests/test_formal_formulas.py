@@ -30,11 +30,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return folders
 
 
-@pytest.fixture
-def installed(certifier: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(certifier.parent), prepend=":")
-
-
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("name", ["integers", "butterfly"])
 def test_flat_formulas_are_certified(

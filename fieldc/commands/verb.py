@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from fieldc.catalogue import nearest, quote
-from fieldc.errors import UserError
+from fieldc.errors import UserError, nearest, quote
 from fieldc.files import check_file
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from fieldc.catalogue import nearest, quote
-from fieldc.errors import UserError
+from fieldc.errors import UserError, nearest, quote
 from fieldc.machine.processor import cpuid, features
 
 if sys.version_info >= (3, 11):

@@ -84,8 +84,8 @@ class Selection:
         """Limbs to be loaded before the first sum, in a kernel without products.
 
         Those of the first operand that would be copied later: every limb that is read twice, and
-        of few limbs those that something is added to. Carries then find them there, which saves a
-        cycle or two where an earlier call stored them: 12.6 to 11.1 for 2^255-19 on Cascade Lake.
+        of few limbs those that something is added to. Carries then find them there, which helps
+        where an earlier call has just stored them.
         """
         name, width = self.program.operands[0]
         if self._multiplies:
