@@ -5,10 +5,11 @@ fieldc build bn254-r --formula examples/integers.py -o out
 
 from __future__ import annotations
 
-from fieldc.formulas import U64, U128, Element, Mask, accumulator, choose, formula
+from fieldc.formulas import I64, I128, U64, U128, Element, Mask, accumulator, choose, formula
 
 Sum7, Sum8 = accumulator(7), accumulator(8)
 Scaled7, Scaled8 = accumulator(7, U64), accumulator(8, U64)
+Signed7, Signed8 = accumulator(7, I64), accumulator(8, I64)
 
 
 @formula
@@ -20,6 +21,18 @@ def scaled(x: Element, k: U64) -> Element:
 @formula
 def scaled_128(x: Element, k: U128) -> Element:
     """x times a number below 2^128."""
+    return x * k
+
+
+@formula
+def scaled_signed(x: Element, k: I64) -> Element:
+    """x times a number from -2^63 to 2^63 - 1."""
+    return x * k
+
+
+@formula
+def scaled_signed_128(x: Element, k: I128) -> Element:
+    """x times a number from -2^127 to 2^127 - 1."""
     return x * k
 
 
@@ -49,5 +62,17 @@ def scaled_step(s: Scaled7, x: Element, k: U64) -> Scaled8:
 
 @formula
 def scaled_ended(s: Scaled8) -> Element:
+    """That sum as an element."""
+    return s.reduced()
+
+
+@formula
+def signed_step(s: Signed7, x: Element, k: I64) -> Signed8:
+    """A sum of elements times signed numbers, and one more."""
+    return s.plus(x, k)
+
+
+@formula
+def signed_ended(s: Signed8) -> Element:
     """That sum as an element."""
     return s.reduced()

@@ -7,7 +7,8 @@ chooses between two integers. Nothing here knows of words, carries or targets.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from fieldc.errors import UserError
 from fieldc.field import Field
@@ -137,6 +138,8 @@ class Condition:
     """The condition `difference < 0` on data. Use it in `select`, or multiply a number by it."""
 
     difference: Integer
+    choices: list[Integer] = field(default_factory=list)
+    """Those that are made together."""
 
     def __mul__(self, other: Number) -> Integer:
         value = as_integer(other)
@@ -179,6 +182,18 @@ def select(condition: bool | Condition, when_true: Number, when_false: Number) -
     a, b = as_integer(when_true), as_integer(when_false)
     result = Integer("select", (a, b), (0, 0), condition=condition)
     return with_bounds(result, bounds_by_cases(result))
+
+
+def select_all(
+    condition: bool | Condition, when_true: Sequence[Number], when_false: Sequence[Number]
+) -> list[Number]:
+    """Return several choices by one condition, made together: its flag need not wait for them."""
+    pairs = zip(when_true, when_false, strict=True)
+    if not isinstance(condition, Condition):
+        return [a if condition else b for a, b in pairs]
+    made = [as_integer(select(condition, a, b)) for a, b in pairs]
+    condition.choices.extend(made)
+    return [*made]
 
 
 def limbs(f: Field, value: Number, count: int = 0) -> list[Number]:

@@ -23,6 +23,7 @@ from fieldc.integers import (
     before_selection,
     limbs,
     select,
+    select_all,
     selections,
 )
 from fieldc.operands import WIDE, Range, lazily, residues
@@ -46,6 +47,7 @@ __all__ = [
     "kernel",
     "limbs",
     "select",
+    "select_all",
 ]
 
 _Value = TypeVar("_Value")

@@ -16,7 +16,7 @@ class Range:
     residue has n limbs, a wide one 2n, any other value the limbs that its bound needs. With no
     power of p it is a plain integer, with two a sum of products. The lowest limbs are those of the
     first value. An algorithm gets several values as a tuple; everything else handles the one number
-    that they make.
+    that they make. A signed plain integer is a number like any other here, its two's complement.
     """
 
     count: int = 1
@@ -24,6 +24,7 @@ class Range:
     is_wide: bool = False
     powers: int = 1
     bits: int = 0
+    is_signed: bool = False
 
     @property
     def is_residue(self) -> bool:
@@ -45,6 +46,8 @@ class Range:
     @property
     def says(self) -> str:
         """The contract as text, for example `two values < p`."""
+        if self.is_signed:
+            return f"from -2^{self.bits - 1} to 2^{self.bits - 1} - 1"
         if self.count == 1:
             return f"< {self.bound}"
         count = COUNTS[self.count] if self.count < len(COUNTS) else str(self.count)
@@ -71,6 +74,10 @@ class Range:
         lower = (number >> bits * i & (1 << bits) - 1 for i in range(self.count - 1))
         return *lower, number >> bits * (self.count - 1)
 
+    def signed(self, number: int) -> int:
+        """What a number of this range means: of a signed integer its two's complement."""
+        return number - (number >> self.bits - 1 << self.bits) if self.is_signed else number
+
     def number(self, f: Field, values: Sequence[int]) -> int:
         """The number that values make."""
         return sum(v << f.word * self.limbs(f) * i for i, v in enumerate(values))
@@ -95,9 +102,9 @@ def lazily(count: int) -> Range:
     return Range(count, multiple=2)
 
 
-def plain_integer(bits: int) -> Range:
-    """A plain integer below 2^bits, no residue."""
-    return Range(powers=0, bits=bits)
+def plain_integer(bits: int, is_signed: bool = False) -> Range:
+    """A plain integer below 2^bits, no residue; where it is signed, in two's complement."""
+    return Range(powers=0, bits=bits, is_signed=is_signed)
 
 
 WIDE = Range(is_wide=True)

@@ -35,10 +35,11 @@ def multiples(to: Element, uint64_t: Element, Some: Element) -> Element:
     return -5 * to + 100 * to
 '''
 MIXED = """
-from fieldc.formulas import U64, U128, Mask, accumulator, choose
+from fieldc.formulas import I64, I128, U64, U128, Mask, accumulator, choose
 
 One, Three, Many = accumulator(1), accumulator(3), accumulator(65536)
 Scaled = accumulator(3, U64)
+Signed, ManySigned = accumulator(3, I64), accumulator(65536, I64)
 
 
 @formula
@@ -68,12 +69,31 @@ def scaled_sum(s: Scaled) -> Element:
 
 
 @formula
+def signed_product(x: Element, y: Element, k: I64) -> Element:
+    t = (x * y - x) * k
+    return t * t + t
+
+
+@formula
+def signed_128(x: Element, k: I128) -> Element:
+    return x * k
+
+
+@formula
+def signed_step(s: Signed, x: Element, k: I64) -> ManySigned:
+    return s.plus(x, k)
+
+
+@formula
 def picked(m: Mask, a: Element, words: Element) -> Element:
     return choose(m, a * words, 5) - 3
 """
 """Formulas with operands and results that are no elements."""
 NAMES = ("chain", "turned", "multiples")
-MIXED_NAMES = ("scaled", "two_more", "wider", "whole", "scaled_sum", "picked")
+MIXED_NAMES = (
+    *("scaled", "two_more", "wider", "whole", "scaled_sum"),
+    *("signed_product", "signed_128", "signed_step", "picked"),
+)
 ALL_NAMES = NAMES + MIXED_NAMES
 
 

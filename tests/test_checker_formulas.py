@@ -14,7 +14,7 @@ from sampling import sampled
 from fieldc.cli import main
 
 TEXT = """
-from fieldc.formulas import Element, extend, formula
+from fieldc.formulas import I64, Element, accumulator, extend, formula
 
 Fp2 = extend(Element, 2, -1)
 Point = tuple[Element, Element]
@@ -22,6 +22,14 @@ Point = tuple[Element, Element]
 @formula
 def in_fp2(x: Fp2, y: Fp2) -> Fp2:
     return x * y + x.square()
+
+@formula
+def signed(x: Element, k: I64) -> Element:
+    return x * k
+
+@formula
+def signed_sum(s: accumulator(2, I64), x: Element, k: I64) -> accumulator(3, I64):
+    return s.plus(x, k)
 
 @formula
 def horner(s: Element, x: Element, c: Element) -> Element:
@@ -35,6 +43,7 @@ def chain(a: Point, b: Point) -> Point:
     return w * v, 3 * u - w * (u - v)
 """
 CHAIN, HORNER = "x86_64-linux/chain_base", "x86_64-linux/horner_base"
+SIGNED, SIGNED_SUM = "x86_64-linux/signed_base", "x86_64-linux/signed_sum_base"
 PRIMES = {"a spare bit": "2^127-1", "none": "2^128-173", "several bits": "2^125-9"}
 
 
@@ -121,6 +130,7 @@ def drop_routines(certificate: dict[str, Any], row: dict[str, Any]) -> None:
     row["called"] = []
 
 
+UNSIGNED = ["k", 1, [1, 0, 64]]
 OTHER_STEP = [["mul", 0, 1], ["add", 2, 3]]
 CHANGES: dict[str, tuple[str, Change, str]] = {
     "results exchanged": (CHAIN, in_text("results", [6, 7]), "another modulo p"),
@@ -133,6 +143,16 @@ CHANGES: dict[str, tuple[str, Change, str]] = {
         HORNER,
         in_text("operands", [["s", 1, 2], ["x", 1, 1], ["c", 1, 1]]),
         "its operands or its result",
+    ),
+    "an unsigned integer for a signed one": (
+        SIGNED,
+        in_text("operands", [["x", 1, 1], UNSIGNED]),
+        "an operand is signed, or is not",
+    ),
+    "a sum with an unsigned integer": (
+        SIGNED_SUM,
+        in_text("operands", [["s", 1, [2, 1, 64]], ["x", 1, 1], UNSIGNED]),
+        "case 0: ",
     ),
     "a taken name": (
         HORNER,

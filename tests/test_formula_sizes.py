@@ -59,12 +59,16 @@ def meant(f: Field, name: str, given: list[int]) -> int:
     if name == "deep":
         t = (a * b * i - a) * c
         return (t if d else a + b) * t * i
+    if "signed" in name and name != "signed_ended":
+        bits = 128 if name.endswith("128") else 64
+        *_, x, k = given
+        return sum(given[:-2]) + x * (k - (k >> bits - 1 << bits))
     pairs = {
         **dict.fromkeys(("scaled", "scaled_128"), a * b),
         **dict.fromkeys(("step", "scaled_step"), a + b * c),
         "chosen": b if a else c,
         "ended": a * i,
-        "scaled_ended": a,
+        **dict.fromkeys(("scaled_ended", "signed_ended"), a),
         "whole": a * i * b,
     }
     return pairs[name]
@@ -106,7 +110,10 @@ def changed(text: str, operand: int, size: object) -> str:
 def test_all_are_proved_and_no_other_statement_is(tmp_path: Path, field: str) -> None:
     f = named_field(field)
     wrong = {
-        "scaled": (0, 2),
+        "scaled": (1, ["signed", 64]),
+        "scaled_signed": (1, [1, 0, 64]),
+        "scaled_signed_128": (1, [1, 0, 128]),
+        "signed_step": (2, [1, 0, 64]),
         "chosen": (0, [1, 0, 2]),
         "step": (-1, [7, 2, 0]),
         "scaled_step": (0, [8, 1, 64]),
@@ -139,7 +146,10 @@ def test_a_choice_of_the_other_side_is_refused(tmp_path: Path) -> None:
         prove_formula(bytes(turned), one.text(), f.p, f.n, start=code.start)
 
 
-HEAD = "from fieldc.formulas import *\nfrom fieldc.formulas import U64, Mask, accumulator, choose\n"
+HEAD = (
+    "from fieldc.formulas import *\n"
+    "from fieldc.formulas import I64, U64, Mask, accumulator, choose\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -156,6 +166,8 @@ HEAD = "from fieldc.formulas import *\nfrom fieldc.formulas import U64, Mask, ac
         ("def g(s: A, x: Element, k: U64) -> B: return s.plus(x, k)", 4, "of Element and Element"),
         ("def g(s: A, x: Element) -> Element: return s", 3, "not an element"),
         ("def g(x: Element, s: A) -> Element: return x * s", 4, ""),
+        ("def g(x: Element, k: I64) -> Element: return x + k", 4, "is a factor of an element"),
+        ("def g(s: A, x: Element, k: I64) -> B: return s.plus(x, k)", 4, "of Element and Element"),
     ],
 )
 def test_bad_input_is_one_line_with_the_line_of_the_file(
@@ -182,10 +194,18 @@ def test_python_computes_with_them() -> None:
     F, draw = ElementField("bn254-r"), random.Random(2)
     made = {one.name: compile_formula(F, one) for one in load_formulas(EXAMPLE)}
     xs, ys = ([F(draw.randrange(F.p)) for _ in range(8)] for _ in range(2))
-    k = (1 << 64) - 1
-    total, scaled = 0, 0
-    for x, y in zip(xs, ys, strict=True):
+    k, low = (1 << 64) - 1, -(1 << 63)
+    total, scaled, signed = 0, 0, 0
+    for i, (x, y) in enumerate(zip(xs, ys, strict=True)):
         total, scaled = made["step"](total, x, y), made["scaled_step"](scaled, x, k)
+        signed = made["signed_step"](signed, x, low if i % 2 else -1 - low)
+    assert made["signed_ended"](signed) == sum(
+        ((low if i % 2 else -1 - low) * x for i, x in enumerate(xs)), F(0)
+    )
+    for number in (0, 1, -1, low, -1 - low):
+        assert made["scaled_signed"](xs[0], number) == number * xs[0]
+        assert made["scaled_signed"](0, number) == 0
+        assert made["scaled_signed_128"](xs[0], number << 64) == (number << 64) * xs[0]
     assert made["ended"](total) == sum((x * y for x, y in zip(xs, ys, strict=True)), F(0))
     assert made["scaled_ended"](scaled) == k * sum(xs, F(0))
     assert made["scaled"](xs[0], k) == k * xs[0]
@@ -200,6 +220,8 @@ def test_python_computes_with_them() -> None:
         ("scaled", (5, 1 << 64), "k must be < 2\\^64"),
         ("scaled", (5, -1), "k must be < 2\\^64"),
         ("chosen", (2, 1, 1), "m must be < 2"),
+        ("scaled_signed", (5, 1 << 63), r"k must be from -2\^63 to 2\^63 - 1"),
+        ("scaled_signed", (5, -(1 << 63) - 1), r"k must be from -2\^63 to 2\^63 - 1"),
         ("step", (1 << 512, 1, 1), r"s must be < 7p\*p"),
     ],
 )

@@ -8,7 +8,7 @@ from fieldc.algorithms.pseudo_mersenne import folded
 from fieldc.algorithms.reduction import subtract_all
 from fieldc.algorithms.shapes import near_power
 from fieldc.field import Field
-from fieldc.language import DoesNotApply, Kernel, Number, limbs
+from fieldc.language import DoesNotApply, Kernel, Number, limbs, select, select_all
 from fieldc.operations import INTEGER_BITS, mul_integer
 from fieldc.polynomial_bounds import tighten
 
@@ -19,6 +19,19 @@ def times_integer(f: Field, x: Number, k: Number, count: int) -> Number:
     for i, k_i in enumerate(limbs(f, k, count)):
         t = t + (x * k_i << f.word * i)
     return t
+
+
+def times_signed(f: Field, x: Number, k: Number, bits: int) -> Number:
+    """A number below p*2^bits that is x*k modulo p, for k in two's complement of so many bits.
+
+    For a negative k it is p*(2^bits - 1) - x*(-k).
+    """
+    if bits % f.word:
+        raise DoesNotApply(f"an integer of {bits} bits is no whole number of limbs")
+    is_negative = ((f.base >> 1) - 1 - (k >> bits - f.word)) < 0
+    size, sign = select_all(is_negative, ((0 - k) % (1 << bits), f.base - 1), (k, 0))
+    t = times_integer(f, x, size, bits // f.word)
+    return select((0 - sign) < 0, f.p * ((1 << bits) - 1) - t, t)
 
 
 def remainder(f: Field, t: Number, count: int) -> Number:

@@ -55,7 +55,9 @@ def decide_formula(
         raise wrong(message, (formula.file, formula.line))
     plan = ranged(planned(formula), field)
     made = f"--formula {quote(formula.file)}"
-    if not target.is_own or (plan.products <= MOST_FLAT and plan.depth <= 1):
+    has_signed = any(isinstance(b, StepBlock) and b.is_signed for b in plan.blocks)
+    is_flat = plan.products <= MOST_FLAT and plan.depth <= 1 and not (has_signed and plan.products)
+    if is_flat or not target.is_own:
         decision = decide(target, _flat(field, plan), processor)
     else:
         decision = _by_calls(field, formula, target, processor)

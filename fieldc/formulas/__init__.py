@@ -14,10 +14,12 @@ from __future__ import annotations
 from fieldc.formulas.element import Element, square
 from fieldc.formulas.errors import FormulaError
 from fieldc.formulas.formula import Formula, formula
-from fieldc.formulas.sizes import U64, U128, Mask, accumulator, choose
+from fieldc.formulas.sizes import I64, I128, U64, U128, Mask, accumulator, choose
 from fieldc.formulas.tower import extend
 
 __all__ = [
+    "I64",
+    "I128",
     "U64",
     "U128",
     "Element",

@@ -42,8 +42,8 @@ class Step:
     """One operation on earlier values, which have numbers: inputs first, then the steps.
 
     `kind` is add, sub and mul of two values, scale of one by the integer `number`, or constant,
-    the element `number`. Of values that are no elements there are times (x, k), choose (mask, a,
-    b), sum (s, x, y) and, of a sum, divide or reduce.
+    the element `number`. Of values that are no elements there are times (x, k), product (x,
+    k), which is not reduced, choose (mask, a, b), sum (s, x, y) and, of a sum, divide or reduce.
     """
 
     kind: str
@@ -183,7 +183,12 @@ class PlainInteger:
     def __mul__(self, other: object) -> Element:
         if not isinstance(other, Element):
             raise wrong("a plain integer is a factor of an element, and nothing else")
-        return other.trace.element("times", other, self.value)
+        trace = other.trace
+        if not (size := trace.sizes[self.value.number]).is_signed:
+            return trace.element("times", other, self.value)
+        held = trace.element("product", other, self.value)
+        trace.sizes[held.number] = Range(bits=size.bits)
+        return trace.element("reduce", held)
 
     __rmul__ = __mul__
 

@@ -67,7 +67,9 @@ class FieldCalls:
 
     def evaluate(self, f: Field, values: list[int]) -> tuple[int, ...]:
         """The results modulo p for numbers, not in any form. A sum is what it is modulo p."""
-        known = [*values, *self.constants]
+        bounds = [bound for _, bound in self.formula.ranges for _ in range(bound.count)]
+        given = (bound.signed(value) for bound, value in zip(bounds, values, strict=True))
+        known = [*given, *self.constants]
         for call in self.calls:
             taken = [known[i] for i in call.sources]
             if call.block:

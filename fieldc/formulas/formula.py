@@ -118,10 +118,11 @@ class Formula:
 
     def evaluate(self, f: Field, values: Sequence[int]) -> tuple[int, ...]:
         """The results in Montgomery form, for inputs in it; of a sum that waits the whole sum."""
-        known = list(values)
+        bounds = [bound for _, bound in self.ranges for _ in range(bound.count)]
+        known = [bound.signed(value) for bound, value in zip(bounds, values, strict=True)]
         for step in self.steps:
             value = _value(f, step, [known[i] for i in step.args])
-            known.append(value if step.kind == "sum" else value % f.p)
+            known.append(value if step.kind in ("sum", "product") else value % f.p)
         return tuple(known[i] if self.held else known[i] % f.p for i in self.results)
 
     def text(self) -> str:
@@ -149,7 +150,7 @@ def _value(f: Field, step: Step, args: Sequence[int]) -> int:
     *first, a, b = args
     if step.kind == "choose":
         return a if first[0] else b
-    if step.kind in ("times", "sum"):
+    if step.kind in ("times", "product", "sum"):
         return sum(first) + a * b
     if step.kind == "mul":
         return a * b * f.R_inverse

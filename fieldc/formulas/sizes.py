@@ -1,6 +1,7 @@
 """Operands and results that are no elements: plain integers, masks, and sums that wait.
 
     def scaled(x: Element, k: U64) -> Element: return x * k
+    def turned(x: Element, k: I64) -> Element: return x * k
     def chosen(m: Mask, a: Element, b: Element) -> Element: return choose(m, a, b)
     def step(s: Sum7, x: Element, y: Element) -> Sum8: return s.plus(x, y)
     def ended(s: Sum8) -> Element: return s.reduced()
@@ -30,6 +31,18 @@ class U64(PlainInteger):
 
 class U128(PlainInteger):
     """A number below 2^128."""
+
+    kind: ClassVar[ValueType]
+
+
+class I64(PlainInteger):
+    """A number from -2^63 to 2^63 - 1."""
+
+    kind: ClassVar[ValueType]
+
+
+class I128(PlainInteger):
+    """A number from -2^127 to 2^127 - 1."""
 
     kind: ClassVar[ValueType]
 
@@ -95,15 +108,15 @@ def said_terms(bound: Range) -> str:
 
 
 def accumulator(terms: int, factor: Any = Element) -> type[Accumulator]:
-    """The type of a sum of so many products of elements, or of elements and k of U64.
+    """The type of a sum of so many products of elements, or of elements and k of U64 or I64.
 
     Raises FormulaError for another factor, and for too many products.
     """
     at = place()
     if not isinstance(terms, int) or not 1 <= terms <= MOST_TERMS:
         raise wrong(f"an accumulator holds 1 to {MOST_TERMS} products, not {terms!r}", at)
-    if factor not in (Element, U64):
-        raise wrong("an accumulator is of products with Element or U64", at)
+    if factor not in (Element, U64, I64):
+        raise wrong("an accumulator is of products with Element, U64 or I64", at)
     members = {"terms": terms, "factor": factor}
     made = cast(type[Accumulator], type(f"Accumulator{terms}", (Accumulator,), members))
 
@@ -130,15 +143,16 @@ def _is_operand(value: object, trace: Recording, what: str, at: SourceLine) -> E
     raise wrong(f"{what} a plain integer, which is no result", at)
 
 
-SIZES: dict[Any, int] = {U64: 64, U128: 128, Mask: 1}
+SIZES: dict[Any, int] = {U64: 64, U128: 128, I64: 64, I128: 128, Mask: 1}
 """Bits of each plain integer."""
+SIGNED = (I64, I128)
 
 
 def _integer(made: Any, bits: int) -> ValueType:
     def make(values: Sequence[Element]) -> Any:
         return made(values[0])
 
-    size = plain_integer(bits)
+    size = plain_integer(bits, made in SIGNED)
     return ValueType(made.__name__, 1, make, lambda value: None, size=size, taken=_is_operand)
 
 

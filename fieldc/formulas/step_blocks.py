@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fieldc.algorithms.integers import product_with_integer, reduced, times_integer
+from fieldc.algorithms.integers import product_with_integer, reduced, times_integer, times_signed
 from fieldc.algorithms.montgomery import reduction
 from fieldc.algorithms.reduction import Reduction, drop_limb, subtract_all
 from fieldc.algorithms.scanning import schoolbook
@@ -19,6 +19,7 @@ from fieldc.operations import Operation
 SAID = {
     "times": "{0}*{1}",
     "choose": "{1} where {0} is 1, else {2}",
+    "product": "{0}*{1}, not reduced",
     "sum": "{0} + {1}*{2}, not reduced",
     "divide": "{0}/R",
     "reduce": "{0}",
@@ -47,9 +48,10 @@ class StepBlock:
     @property
     def name(self) -> str:
         """The kind with the sizes that tell blocks of a kind apart, as a part of a symbol."""
-        held = self.sizes[1] if self.kind == "times" else self.sizes[0]
+        held = self.sizes[1] if self.kind in ("times", "product") else self.sizes[0]
         sizes = () if self.kind == "choose" else (held.multiple if held.powers else 0, held.bits)
-        return "_".join([self.kind, *(str(size) for size in sizes if size)])
+        signed = ["signed"] * self.sizes[-1].is_signed
+        return "_".join([self.kind, *(str(size) for size in sizes if size), *signed])
 
     @property
     def multiple(self) -> int:
@@ -82,7 +84,12 @@ class StepBlock:
     @property
     def is_element(self) -> bool:
         """Whether the result is an element."""
-        return self.kind != "sum"
+        return self.kind not in ("sum", "product")
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether it takes a signed integer: what follows is proved as a routine of its own."""
+        return any(size.is_signed for size in self.sizes)
 
     def means(self, values: Sequence[int]) -> int:
         """The result of numbers that are in no form, modulo p."""
@@ -93,8 +100,9 @@ class StepBlock:
 
     def evaluate(self, f: Field, values: Sequence[int]) -> int:
         """The result on Python's integers: an element is canonical, a sum is whole."""
-        found = self.means(values) * (f.R_inverse if self.kind == "divide" else 1)
-        return found % f.p if self.is_element else found
+        signed = [size.signed(value) for size, value in zip(self.sizes, values, strict=True)]
+        found = self.means(signed) * (f.R_inverse if self.kind == "divide" else 1)
+        return found if self.kind == "sum" else found % f.p
 
     def compute(self, f: Field, values: Sequence[Number], reduce: Reduction) -> Number:
         """The result as an expression."""
@@ -109,10 +117,13 @@ class StepBlock:
             size = self.sizes[0]
             count = size.bits // f.word
             return reduced(f, values[0], size.high(f), count)
-        s, x, y = values
-        if self.sizes[2].powers:
+        *sums, x, y = values
+        s, size = sum(sums), self.sizes[-1]
+        if size.powers:
             return s + schoolbook(f, x, y)
-        return s + times_integer(f, x, y, self.sizes[2].limbs(f))
+        if size.is_signed:
+            return s + times_signed(f, x, y, size.bits)
+        return s + times_integer(f, x, y, size.limbs(f))
 
     def kernels(self, name: str) -> Iterator[Kernel]:
         """The block as a kernel."""

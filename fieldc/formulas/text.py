@@ -37,6 +37,8 @@ class FormulaText:
             found = self.put("add", b, self.put("times", self.put("sub", a, b), mask))
         elif step.kind == "sum":
             found = self.put("add", args[0], self.put("times", *args[1:]))
+        elif step.kind == "product":
+            found = self.put("times", *args)
         elif step.kind == "reduce":
             found = args[0]  # the same value modulo p
         else:
@@ -56,4 +58,6 @@ def said_size(bound: Range) -> object:
     """A range as the text has it."""
     if bound.is_residue:
         return bound.multiple
+    if bound.is_signed:
+        return ["signed", bound.bits]
     return [bound.multiple, bound.powers, bound.bits]

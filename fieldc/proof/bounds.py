@@ -252,13 +252,14 @@ class Case(Known):
                 break
             number = self.system.owners[row.word]
             if isinstance(row, Select):
-                rows[number] = self.decide(row, total)
+                if not (strategy.pairs_choices and row.word in self.system.multipliers):
+                    rows[number] = self.decide(row, total)
             elif number not in disabled and row.word not in kept:
                 rows[number] = self._eliminate(row, total, strategy)
                 without_tops(total, known, rows)
         total.put_in_all(self.fixed)
         slopes: Slopes = {}
-        bound, whole = total.bound, self._maximum(total.terms, slopes)
+        bound, whole = total.bound, self._maximum(total.terms, slopes, strategy)
         if least is not None and least[0] < min(bound, whole):
             first = dict(islice(rows.items(), least[1]))
             return Bound(least[0], scale, first, {})
@@ -300,14 +301,18 @@ class Case(Known):
             total.add({tuple(sorted((*rest, number))): c for rest, c in left.items()})
         return multiple
 
-    def _maximum(self, target: Polynomial, slopes: Slopes) -> Rational:
+    def _maximum(self, target: Polynomial, slopes: Slopes, strategy: Strategy) -> Rational:
         linear: dict[str, dict[int, Rational]] = {}
+        paired: dict[tuple[str, int], dict[int, Rational]] = {}
         quadratic: dict[tuple[str, str], dict[tuple[int, int], Rational]] = {}
         total: Rational = 0
         place = {v: (i.name, k) for i in self.inputs for k, v in enumerate(i.limbs)}
         for monomial, coefficient in target.items():
             places = [place[v] for v in monomial if v in place]
-            if len(places) < len(monomial) or len(monomial) > 2 or not monomial:
+            if strategy.pairs_choices and len(places) == 1 and len(monomial) == 2:
+                (name, limb), (word,) = places[0], (v for v in monomial if v not in place)
+                paired.setdefault((name, word), {})[limb] = coefficient
+            elif len(places) < len(monomial) or len(monomial) > 2 or not monomial:
                 total += self._monomial_maximum(monomial, coefficient)
             elif len(places) == 1:
                 linear.setdefault(places[0][0], {})[places[0][1]] = coefficient
@@ -318,6 +323,9 @@ class Case(Known):
         for name, form in linear.items():
             value, slopes[name,] = self._linear_maximum(inputs[name], form)
             total += value
+        for (name, word), form in paired.items():
+            value, slopes[name, word] = self._linear_maximum(inputs[name], form)
+            total += value * self.system.ranges[word][1]
         for (a, b), square in quadratic.items():
             value, chosen = self._quadratic_maximum(inputs[a], inputs[b], square)
             slopes.update(chosen)

@@ -40,7 +40,7 @@ def use(
     for operand, address in zip(contract.operands, addresses, strict=True):
         for first in range(0, operand.count * operand.limbs, operand.limbs):
             words = [memory.load(_at(address, first + i), where) for i in range(operand.limbs)]
-            given.append(routines.known(words, operand.high, where))
+            given.append(routines.known(words, operand.high, where, operand.is_signed))
     found = evaluate(lemma.statement, routines.forms, routines.p, routines.limbs, given)
     for number, form in enumerate(found):
         value = _new(memory, f"{where}:{number}", limbs, contract.high)

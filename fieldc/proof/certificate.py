@@ -1,7 +1,8 @@
 """A proof written down, so that a second program can replay it without a search.
 
-Variables are numbered from 0: the limbs of each operand in call order, then what the instructions
-create in the order in which they run. Rows are numbered in that order too. A word is a constant or
+Variables are numbered from 0: the limbs of each operand in call order, then for each signed operand
+word and carry of its top limb plus 2^63, then what the instructions create in the order in which
+they run. Rows are numbered in that order too. A word is a constant or
 one variable. What creates variables, in this order:
 
     add, adc, adcx, adox    word, carry       word + 2^w*carry = a + b + carry_in

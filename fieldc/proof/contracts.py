@@ -20,12 +20,17 @@ MOST_SQUARINGS = 64
 
 @dataclass(frozen=True)
 class Operand:
-    """One operand: `count` values side by side, each of so many limbs and at most `high`."""
+    """One operand: `count` values side by side, each of so many limbs and at most `high`.
+
+    A signed one is in two's complement: a value is the limbs' number, less 2^(64*limbs) where their
+    top bit is set.
+    """
 
     name: str
     limbs: int
     high: int
     count: int = 1
+    is_signed: bool = False
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fieldc.proof.combinations import Combination, Slopes
-from fieldc.proof.equations import Rational, System
+from fieldc.proof.equations import Polynomial, Rational, System
 
 
 @dataclass(frozen=True)
 class Input:
-    """An operand: its limbs' variables, least significant first, and its largest value."""
+    """An operand: its limbs' variables, least significant first, and the largest number they make.
+
+    `sign` is the variable of a signed one's top bit.
+    """
 
     name: str
     limbs: tuple[int, ...]
     high: int
+    sign: int | None = None
+
+    def value(self, word_bits: int) -> Polynomial:
+        """The operand's value: of a signed one the number that its two's complement stands for."""
+        value: Polynomial = {(v,): 1 << word_bits * i for i, v in enumerate(self.limbs)}
+        if self.sign is not None:
+            value[self.sign,] = -1 << word_bits * len(self.limbs)
+        return value
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ A text is JSON with these parts.
     multiple   the size of each result
 
 A size is an integer m, for values below m * p of n limbs, or [m, k, b], for values below
-m * p^k * 2^b of the limbs that these need. An integer c is a hexadecimal string. All of it is
+m * p^k * 2^b of the limbs that these need, or, of an operand, ["signed", b], for one integer of b
+bits in two's complement, where b is 64 or 128. An integer c is a hexadecimal string. All of it is
 modulo p. The text is the statement; what made it is not asked.
 """
 
@@ -37,6 +38,8 @@ ARITY = {
 MOST_POWERS = 2
 """Of p, in the size of a value."""
 MOST_BITS = 128
+SIGNED_BITS = (64, 128)
+"""Of signed integers."""
 TAKEN = ("z", "code", "stack")
 """What an operand cannot be called: these name memory that is no operand."""
 _Value = TypeVar("_Value")
@@ -49,6 +52,7 @@ class Size:
     multiple: int
     powers: int = 1
     bits: int = 0
+    is_signed: bool = False
 
     def high(self, p: int) -> int:
         """The largest value."""
@@ -96,7 +100,10 @@ def statement_of(text: str) -> FormulaStatement:
         results = tuple(data["results"])
         if not results or not all(type(i) is int and 0 <= i < known + len(steps) for i in results):
             raise ValueError("results")
-        return FormulaStatement(operands, tuple(steps), results, _size(data["multiple"]))
+        size = _size(data["multiple"])
+        if size.is_signed or any(one.is_signed and count > 1 for _, count, one in operands):
+            raise ValueError("signed")
+        return FormulaStatement(operands, tuple(steps), results, size)
     except (ValueError, KeyError, TypeError):
         raise ProofError("the text is no formula") from None
 
@@ -104,6 +111,11 @@ def statement_of(text: str) -> FormulaStatement:
 def _size(size: Any) -> Size:
     if not isinstance(size, list):
         return Size(_number(size))
+    if size[0] == "signed":
+        (bits,) = size[1:]
+        if type(bits) is not int or bits not in SIGNED_BITS:
+            raise ValueError("a size")
+        return Size(1, 0, bits, is_signed=True)
     multiple, powers, bits = size
     if type(powers) is not int or type(bits) is not int:
         raise ValueError("a size")
@@ -194,7 +206,7 @@ def contract_of_formula(statement: FormulaStatement, p: int, limbs: int) -> Cont
         return lambda values: evaluate(statement, Polynomials(p), p, limbs, values)[number]
 
     operands = tuple(
-        Operand(name, size.limbs(p, limbs), size.high(p), count)
+        Operand(name, size.limbs(p, limbs), size.high(p), count, size.is_signed)
         for name, count, size in statement.operands
     )
     first, *more = map(claim, range(len(statement.results)))

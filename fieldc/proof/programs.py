@@ -12,7 +12,7 @@ from fieldc.proof.formulas import contract_of_formula, statement_of
 from fieldc.proof.identity import ProofError
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
-from fieldc.proof.prove import operand_values, prove
+from fieldc.proof.prove import operands_of, prove
 from fieldc.proof.proved import CaseProof, Excluded, ProvedCode
 from fieldc.proof.routines import Routines
 
@@ -57,7 +57,7 @@ def prove_formula(
     if not INSTRUCTION_SETS[architecture].follows_calls:
         raise ProofError(f"there are no proofs of calls on {architecture}")
     system = System(WORD_BITS)
-    operands = {operand.name: operand_values(system, operand) for operand in contract.operands}
+    operands = operands_of(system, contract)
     routines = Routines(p, limbs, called, prove_code)
     inputs = [routines.input(value) for values in operands.values() for value in values]
     memory = KernelMemory(

@@ -12,7 +12,7 @@ from fieldc.proof.comparisons import comparison_by_top, comparison_of
 from fieldc.proof.contracts import WORD_BITS, Claim, Contract, Operand
 from fieldc.proof.cut_points import candidates, residues
 from fieldc.proof.dropped import find_equal_words, join_wraps
-from fieldc.proof.equations import Polynomial, System, add_to
+from fieldc.proof.equations import ONE, Polynomial, System, add_to
 from fieldc.proof.facts import Input
 from fieldc.proof.identity import Identity, ProofError, flags_of, value_of
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
@@ -52,7 +52,7 @@ def prove(
     where it returns, all claims hold.
     """
     system = System(WORD_BITS, is_foreign=constants is not None)
-    operands = {operand.name: operand_values(system, operand) for operand in contract.operands}
+    operands = operands_of(system, contract)
     inputs = tuple(i for values in operands.values() for i in values)
     memory = KernelMemory(
         system,
@@ -141,7 +141,7 @@ def _from_there_on(
 ) -> tuple[tuple[Input, ...], tuple[Sample, ...]]:
     """The operands, and those of runs, with a value between among them; its words are held."""
     system.hold(value.limbs, value.high)
-    number = value_of([{(v,): 1} for v in value.limbs], system.radix)
+    number = value.value(system.word_bits)
     runs = ((*s.operands, refute.evaluate(number, s.values)) for s in samples)
     later = tuple(Sample(run, s.values) for run, s in zip(runs, samples, strict=True))
     return (*inputs, value), later
@@ -178,7 +178,7 @@ def _equalities(
     if contract.factor != 1:
         return ()
     case = _case(system, inputs, samples)
-    values = [value_of([{(v,): 1} for v in i.limbs], system.radix) for i in inputs]
+    values = [i.value(system.word_bits) for i in inputs]
     return equate_dropped(case, goal.claim(values), contract.p)
 
 
@@ -235,8 +235,22 @@ def _impossible(
     return None
 
 
-def operand_values(system: System, operand: Operand) -> list[Input]:
-    """New variables for an operand's values."""
+def operands_of(system: System, contract: Contract) -> dict[str, list[Input]]:
+    """New variables for the operands' values: all limbs, then the signs."""
+    found = {operand.name: _values(system, operand) for operand in contract.operands}
+    for operand in contract.operands:
+        if operand.is_signed:
+            found[operand.name] = [_signed(system, one) for one in found[operand.name]]
+    return found
+
+
+def _signed(system: System, value: Input) -> Input:
+    """A value with its sign: the carry of its top limb and half of all words."""
+    shifted: Polynomial = {(value.limbs[-1],): 1, ONE: system.radix >> 1}
+    return replace(value, sign=system.define("add", shifted, 1, f"sign of {value.name}")[1])
+
+
+def _values(system: System, operand: Operand) -> list[Input]:
     name, limbs, high, count = operand.name, operand.limbs, operand.high, operand.count
     if count == 1:
         return [_input(system, name, limbs, high)]
@@ -293,7 +307,7 @@ def _prove_case(case: Case, contract: Contract, goal: _Goal) -> CaseProof:
     flags = {f: v for f, v in case.fixed.items() if f not in case.facts}
     known = ", ".join(f"flag {case.system.names[f]} = {v}" for f, v in flags.items())
     try:
-        values = [value_of([{(v,): 1} for v in i.limbs], case.system.radix) for i in case.inputs]
+        values = [i.value(case.system.word_bits) for i in case.inputs]
         target: Polynomial = {}
         add_to(target, goal.result, contract.factor)
         add_to(target, goal.claim(values), -1)

@@ -69,4 +69,5 @@ def samples(system: System, inputs: Sequence[Input], count: int) -> Iterator[Sam
             for index, limb in enumerate(operand.limbs)
         }
         complete(system, values)
-        yield Sample(operands, values)
+        meant = (evaluate(i.value(system.word_bits), values) for i in inputs)
+        yield Sample(tuple(meant), values)

@@ -68,12 +68,15 @@ class Routines:
         self.values[value.limbs[0]] = value, form
         return form
 
-    def known(self, words: Sequence[Value], high: int, where: str) -> Form:
+    def known(self, words: Sequence[Value], high: int, where: str, is_signed: bool = False) -> Form:
         """What is known of a value from its words. Raises ProofError unless it is at most `high`.
 
-        The words are a constant, or exactly those of one value in their order.
+        The words are a constant, or exactly those of one value in their order, which is signed
+        where that is asked, and else not.
         """
         if all(isinstance(word, dict) and not word.keys() - {()} for word in words):
+            if is_signed:
+                raise ProofError(f"{where}: a constant where a signed operand is asked")
             number = sum(_constant(word) << 64 * i for i, word in enumerate(words))
             if number > high:
                 raise ProofError(f"{where}: a constant is above the bound of its operand")
@@ -82,6 +85,8 @@ class Routines:
         found = self.values.get(lowest[0]) if len(lowest) == 1 else None
         if found is None or [{(limb,): 1} for limb in found[0].limbs] != [*words]:
             raise ProofError(f"{where}: an operand is not one whole value")
+        if (found[0].sign is not None) != is_signed:
+            raise ProofError(f"{where}: an operand is signed, or is not, against its statement")
         if found[0].high > high:
             raise ProofError(f"{where}: an operand may be above its bound")
         return found[1]

@@ -21,6 +21,11 @@ class Strategy:
     """Follow carries and keep the low bits of words, so that top bits become words."""
     opens_low_halves: bool = False
     """Replace a product's low half alone by the product, which is smaller where both fit a word."""
+    pairs_choices: bool = False
+    """Keep a chosen word that multiplies an operand, and bound their product as one of two values.
+
+    Either side of the choice is a word, so the product is at most that of the two largest values.
+    """
 
 
 JOINED = Strategy(True, False, joins_low_bits=True)
@@ -31,6 +36,7 @@ STRATEGIES = (
     Strategy(False, False),
     JOINED,
     Strategy(True, False, opens_low_halves=True),
+    Strategy(True, True, pairs_choices=True),
 )
 
 

@@ -76,10 +76,14 @@ class CompiledFormula:
 
     def _words(self, name: str, bound: Range, operand: Operand) -> bytes:
         """The words of a number that is no element."""
-        number = index(cast("SupportsIndex", operand))
-        if not 0 <= number <= bound.high(self.field.constants):
+        number, size = index(cast("SupportsIndex", operand)), 8 * bound.width(self.field.constants)
+        high = bound.high(self.field.constants)
+        low = 0
+        if bound.is_signed:
+            low, high = bound.signed(high + 1 >> 1), high >> 1
+        if not low <= number <= high:
             raise OperandError(f"{self.formula.name}: {name} must be {bound.says}, not {number:#x}")
-        return number.to_bytes(8 * bound.width(self.field.constants), "little")
+        return number.to_bytes(size, "little", signed=bound.is_signed)
 
     def _element(self, result: ctypes.Array[ctypes.c_uint64], number: int) -> Element:
         one = ctypes.c_uint64 * self.field.constants.n

@@ -262,13 +262,16 @@ class Lowering:
         return self._flag(node.condition)
 
     def _select(self, node: Integer) -> list[Value]:
-        size, w = self.size(node), self.build.word
-        a, b = [self._padded(arg, size) for arg in node.args]
+        together = node.condition.choices if node.condition is not None else []
+        nodes = together or [node]
+        sides = [[self._padded(arg, self.size(one)) for arg in one.args] for one in nodes]
         flag = self._condition_of(node)  # last: other carry chains would need a flag of their own
-        return [
-            self.build.select(flag, x, y, node.high >> w * i)
-            for i, (x, y) in enumerate(zip(a, b, strict=True))
-        ]
+        for one, (a, b) in zip(nodes, sides, strict=True):
+            self._words[id(one)] = [
+                self.build.select(flag, x, y, one.high >> self.build.word * i)
+                for i, (x, y) in enumerate(zip(a, b, strict=True))
+            ]
+        return self._words[id(node)]
 
     def _masked(self, node: Integer) -> list[Value]:
         mask = self.build.mask(self._condition_of(node))

@@ -25,8 +25,11 @@ pub(crate) struct Operand {
     pub(crate) values: usize,
     /// Limbs of each value.
     pub(crate) limbs: usize,
-    /// The largest that each may be.
+    /// The largest number that the limbs of each may make.
     pub(crate) high: BigInt,
+    /// Whether it is in two's complement: then the value is less by 2^(64*limbs) where its top bit
+    /// is set.
+    pub(crate) is_signed: bool,
 }
 
 /// z's values: factor * value = claim mod p, and value <= most.
@@ -106,6 +109,7 @@ impl Contract {
             values: beside,
             limbs: width,
             high: high.clone(),
+            is_signed: false,
         };
         let mut operands: Vec<_> =
             ["x", "y", "a"].into_iter().take(operands).map(residue).collect();
@@ -114,7 +118,8 @@ impl Contract {
         if let Some(bits) = integer_bits(family) {
             let size = bits / 64;
             let high = (BigInt::from(1) << bits) - 1;
-            operands.push(Operand { name: "k".to_string(), values: 1, limbs: size, high });
+            let name = "k".to_string();
+            operands.push(Operand { name, values: 1, limbs: size, high, is_signed: false });
             claims = vec![number(0, limbs).times(&number(limbs, size))];
         }
         let (width, shown) = (limbs, Vec::new());
@@ -132,13 +137,21 @@ impl Contract {
         let mut operands = Vec::new();
         for (name, values, size) in &formula.operands {
             let (high, limbs) = size.most(p, limbs)?;
-            operands.push(Operand { name: name.clone(), values: *values, limbs, high });
+            let (name, is_signed) = (name.clone(), size.is_signed());
+            operands.push(Operand { name, values: *values, limbs, high, is_signed });
         }
         let (most, width) = formula.multiple.most(p, limbs)?;
         let mut values = Vec::new();
         let mut first = 0;
+        let mut sign = operands.iter().map(|o| o.limbs * o.values).sum::<usize>() + 1;
         for operand in operands.iter().flat_map(|o| std::iter::repeat_n(o, o.values)) {
-            values.push(number(first, operand.limbs));
+            let mut value = number(first, operand.limbs);
+            if operand.is_signed {
+                let size = BigInt::from(1) << (64 * operand.limbs);
+                value = value.plus(&Polynomial::variable(sign), -size);
+                sign += 2; // its word and its carry, see `Memory::new`
+            }
+            values.push(value);
             first += operand.limbs;
         }
         let claims = formula.evaluate(&mut Modulo(p.clone()), p, limbs, values)?;

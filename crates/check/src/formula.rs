@@ -20,12 +20,19 @@ pub(crate) struct Formula {
     pub(crate) multiple: Size,
 }
 
-/// What values are below: so many p, or m * p^k * 2^b.
+/// What values are below: so many p, or m * p^k * 2^b. Or an integer in two's complement.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Size {
     Residue(u32),
     Wide(u32, u32, u32),
+    Signed(Sign, u32),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Sign {
+    Signed,
 }
 
 impl Size {
@@ -33,7 +40,12 @@ impl Size {
         match *self {
             Self::Residue(m) => m > 0,
             Self::Wide(m, k, b) => m > 0 && k <= 2 && b <= 128 && k + b > 0,
+            Self::Signed(Sign::Signed, b) => b == 64 || b == 128,
         }
+    }
+
+    pub(crate) fn is_signed(&self) -> bool {
+        matches!(self, Self::Signed(..))
     }
 
     /// The largest value, for residues of n limbs, and the limbs of a value.
@@ -45,6 +57,7 @@ impl Size {
                 _ => fail("contract: the formula's values do not fit its limbs"),
             },
             Self::Wide(m, 1, 0) => Self::Residue(m).most(p, limbs),
+            Self::Signed(_, b) => Self::Wide(1, 0, b).most(p, limbs),
             Self::Wide(m, k, b) => {
                 let high = ((p.pow(k) * m) << b) - 1u8;
                 let width = size(&high);
@@ -101,9 +114,12 @@ pub(crate) trait Algebra {
 impl Formula {
     pub(crate) fn parsed(text: &str) -> Outcome<Self> {
         let found: Self = serde_json::from_str(text).map_err(|why| format!("formula: {why}"))?;
-        let whole =
-            |(_, count, size): &(_, usize, Size)| (1..=1 << 16).contains(count) && size.is_whole();
-        let is_whole = found.multiple.is_whole() && found.operands.iter().all(whole);
+        let whole = |(_, count, size): &(_, usize, Size)| {
+            (1..=1 << 16).contains(count) && size.is_whole() && (*count == 1 || !size.is_signed())
+        };
+        let multiple = &found.multiple;
+        let is_whole = multiple.is_whole() && !multiple.is_signed();
+        let is_whole = is_whole && found.operands.iter().all(whole);
         if found.results.is_empty() || !is_whole {
             return fail("formula: it has no results, or an operand without values");
         }

@@ -76,12 +76,21 @@ pub(crate) struct Run<'a> {
 
 impl<'a> Memory<'a> {
     /// With the operands' limbs, which are the system's first variables.
+    ///
+    /// The sign of each signed operand follows: the carry of its top limb and 2^63.
     pub(crate) fn new(code: &'a [u8], contract: &'a Contract, system: &mut System) -> Self {
         let mut cells = BTreeMap::new();
         for operand in &contract.operands {
             for limb in 0..operand.limbs * operand.values {
                 let word = system.variable(&(&operand.high >> (64 * (limb % operand.limbs))));
                 cells.insert((operand.name.clone(), 8 * limb as i64), Value::Word(word));
+            }
+        }
+        for operand in contract.operands.iter().filter(|operand| operand.is_signed) {
+            let top = (operand.name.clone(), 8 * (operand.limbs as i64 - 1));
+            if let Some(Value::Word(word)) = cells.get(&top) {
+                let half = Word::constant(1_u64 << 63);
+                system.define(&word.clone().plus(&half, 1), 1);
             }
         }
         Self { contract, code, stack: 0, deepest: 0, cells }

@@ -37,6 +37,11 @@ class CValue:
         return not self.bound.powers and self.bound.bits == 1
 
     @property
+    def is_signed(self) -> bool:
+        """Whether it is an integer in two's complement."""
+        return self.bound.is_signed
+
+    @property
     def is_passed(self) -> bool:
         """Whether it is passed by value, as one word."""
         return not self.bound.powers and self.bound.bits <= WORD
@@ -45,7 +50,7 @@ class CValue:
     def shape(self) -> tuple[str, int]:
         """What it is an array of, and of how many; 0 where it is passed by value."""
         if self.is_passed:
-            return "int" if self.is_mask else "uint64_t", 0
+            return "int" if self.is_mask else "int64_t" if self.is_signed else "uint64_t", 0
         if self.bound.is_residue:
             return self.type, self.bound.count
         return "uint64_t", self.words
@@ -71,6 +76,8 @@ class CValue:
     @property
     def word(self) -> str:
         """The word that it is, where it is passed by value."""
+        if self.is_signed:
+            return f"(uint64_t){self.name}"
         return f"(uint64_t)({self.name} != 0)" if self.is_mask else self.name
 
     @property
@@ -80,6 +87,8 @@ class CValue:
             return f"Any {self.name} but 0 counts as 1."
         if self.bound.is_residue or self.is_passed:
             return ""
+        if self.is_signed:
+            return f"{self.name} is in two's complement, the lower word first."
         text = said_terms(self.bound) if self.bound.powers else self.bound.bound
         return f"{self.name} < {text}."
 
@@ -96,6 +105,10 @@ class CValue:
         if self.bound.is_residue:
             inside = (f"{{{{{limbs(self.field, number)}}}}}" for number in numbers)
             return f"{{{', '.join(inside)}}}"
+        if self.is_signed and self.is_passed:
+            number = self.bound.signed(numbers[0])
+            below = f"-INT64_C({-number - 1:#x}) - 1"  # a literal has no sign
+            return below if number < 0 else f"INT64_C({number:#x})"
         count = max(1, self.shape[1])
         parts = (numbers[0] >> WORD * i & (1 << WORD) - 1 for i in range(count))
         text = ", ".join(f"UINT64_C({part:#x})" for part in parts)

@@ -37,7 +37,8 @@ class RustValue:
     def of(self) -> str:
         """Its type, without a reference."""
         if self.is_passed:
-            return {1: "bool", 64: "u64", 128: "u128"}[self.bound.bits]
+            letter = "i" if self.bound.is_signed else "u"
+            return "bool" if self.bound.bits == 1 else f"{letter}{self.bound.bits}"
         if not self.bound.is_residue:
             return f"[u64; {self.words}]"
         return self.type if self.bound.count == 1 else f"[{self.type}; {self.bound.count}]"
@@ -79,7 +80,8 @@ class RustValue:
         if self.of == "bool":
             return f'{text}[0] != "0"'
         if self.is_passed:
-            return f'{self.of}::from_str_radix({text}[0], 16).expect("a number")'
+            number = f'u{self.bound.bits}::from_str_radix({text}[0], 16).expect("a number")'
+            return f"{number} as {self.of}" if self.bound.is_signed else number
         if not self.bound.is_residue:
             return f"&words({text}[0])"
         if self.bound.count == 1:
@@ -94,7 +96,7 @@ def limbs_text(bound: Range, name: str) -> str:
     if bound.powers:
         return f"&{name}" if not name.startswith("*") else name[1:]
     if bound.bits <= 64:
-        return f"&[{name}]"
+        return f"&[{name} as u64]" if bound.is_signed else f"&[{name}]"
     return f"&[{name} as u64, ({name} >> 64) as u64]"
 
 

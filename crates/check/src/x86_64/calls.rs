@@ -31,6 +31,7 @@ struct Lemma {
 struct Known {
     words: Vec<Word>,
     high: BigInt,
+    is_signed: bool,
     form: Form,
 }
 
@@ -51,7 +52,8 @@ impl<'a> Routines<'a> {
         let mut values = BTreeMap::new();
         for (operand, first) in contract.values() {
             let words: Vec<_> = (first..first + operand.limbs).map(Polynomial::variable).collect();
-            let known = Known { words, high: operand.high.clone(), form: forms.input() };
+            let (high, is_signed) = (operand.high.clone(), operand.is_signed);
+            let known = Known { words, high, is_signed, form: forms.input() };
             values.insert(known.words[0].clone(), known);
         }
         Self { stated, lemmas: BTreeMap::new(), forms, values }
@@ -75,8 +77,12 @@ impl<'a> Routines<'a> {
         Ok(lemma)
     }
 
-    /// What a value is, whose words are constants, or those of one value in their order.
-    fn known(&mut self, words: &[Word], most: &BigInt) -> Outcome<Form> {
+    /// What a value is, whose words are constants, or those of one value in their order. It is
+    /// signed where that is asked, and else not.
+    fn known(&mut self, words: &[Word], most: &BigInt, is_signed: bool) -> Outcome<Form> {
+        if is_signed && words[0].as_constant().is_some() {
+            return fail("a constant where a signed operand is asked");
+        }
         if words.iter().all(|word| word.as_constant().is_some()) {
             let number = Polynomial::number(words.iter().cloned());
             let value = number.each().next().map_or_else(BigInt::default, |(_, c)| c.clone());
@@ -86,6 +92,9 @@ impl<'a> Routines<'a> {
             return Ok(self.forms.constant(value));
         }
         match self.values.get(&words[0]) {
+            Some(known) if known.words == words && known.is_signed != is_signed => {
+                fail("an operand is signed, or is not, against its statement")
+            }
             Some(known) if known.words == words && known.high <= *most => Ok(known.form.clone()),
             Some(known) if known.words == words => fail("an operand may be above its bound"),
             _ => fail("an operand is not one whole value"),
@@ -95,7 +104,7 @@ impl<'a> Routines<'a> {
     /// New words for a value.
     fn give(&mut self, system: &mut System, limbs: usize, high: &BigInt, form: Form) -> Vec<Word> {
         let words: Vec<_> = (0..limbs).map(|i| system.variable(&(high >> (64 * i)))).collect();
-        let known = Known { words: words.clone(), high: high.clone(), form };
+        let known = Known { words: words.clone(), high: high.clone(), is_signed: false, form };
         self.values.insert(words[0].clone(), known);
         words
     }
@@ -113,7 +122,7 @@ impl<'a> Routines<'a> {
         let inputs = (0..contract.values().count()).map(Polynomial::variable).collect();
         let claims = formula.evaluate(&mut self.forms, &contract.p, contract.limbs, inputs)?;
         for (number, (words, claim)) in z.iter().zip(&claims).enumerate() {
-            let found = self.known(words, &contract.most);
+            let found = self.known(words, &contract.most, false);
             let found = found.map_err(|why| format!("result {number}: {why}"))?;
             if !self.forms.are_equal(&found, claim)? {
                 return fail(format!("function: result {number} is another modulo p"));
@@ -150,7 +159,8 @@ impl Machine<'_> {
             for first in (0..operand.values * operand.limbs).step_by(operand.limbs) {
                 let words = (first..first + operand.limbs)
                     .map(|i| as_word(self.memory.load(&word(address, i))?));
-                values.push(routines.known(&words.collect::<Outcome<Vec<_>>>()?, &operand.high)?);
+                let words = words.collect::<Outcome<Vec<_>>>()?;
+                values.push(routines.known(&words, &operand.high, operand.is_signed)?);
             }
         }
         let results = formula.evaluate(&mut routines.forms, &contract.p, contract.limbs, values)?;
