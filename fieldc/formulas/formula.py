@@ -122,6 +122,8 @@ class Formula:
         known = [bound.signed(value) for bound, value in zip(bounds, values, strict=True)]
         for step in self.steps:
             value = _value(f, step, [known[i] for i in step.args])
+            if step.kind == "sum" and known[step.args[-1]] < 0:  # a sum is never negative
+                value += f.p * ((1 << dict(self.sizes)[step.args[-1]].bits) - 1)
             known.append(value if step.kind in ("sum", "product") else value % f.p)
         return tuple(known[i] if self.held else known[i] % f.p for i in self.results)
 
