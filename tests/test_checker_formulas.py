@@ -24,7 +24,7 @@ def in_fp2(x: Fp2, y: Fp2) -> Fp2:
     return x * y + x.square()
 
 @formula
-def signed(x: Element, k: I64) -> Element:
+def turned(x: Element, k: I64) -> Element:
     return x * k
 
 @formula
@@ -43,7 +43,7 @@ def chain(a: Point, b: Point) -> Point:
     return w * v, 3 * u - w * (u - v)
 """
 CHAIN, HORNER = "x86_64-linux/chain_base", "x86_64-linux/horner_base"
-SIGNED, SIGNED_SUM = "x86_64-linux/signed_base", "x86_64-linux/signed_sum_base"
+SIGNED, SIGNED_SUM = "x86_64-linux/turned_base", "x86_64-linux/signed_sum_base"
 PRIMES = {"a spare bit": "2^127-1", "none": "2^128-173", "several bits": "2^125-9"}
 
 

@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
+from capstone import CS_ARCH_X86, CS_MODE_64, Cs
 from primes import named_field
 from test_studied import ON_X86_64
 
@@ -144,6 +145,38 @@ def test_a_choice_of_the_other_side_is_refused(tmp_path: Path) -> None:
     turned[at + 1] = 0x43
     with pytest.raises(ProofError):
         prove_formula(bytes(turned), one.text(), f.p, f.n, start=code.start)
+
+
+WEAKER = {
+    **{0x19: 0x29, 0x1B: 0x2B, 0x11: 0x01, 0x13: 0x03},  # without the borrow or carry before it
+    0x42: 0x43,  # the other side of a choice
+}
+"""Opcodes, each with a wrong one of the same length; of choices the second byte."""
+
+
+@ON_X86_64
+@pytest.mark.parametrize("name", ["signed_step", "scaled_signed"])
+def test_a_signed_product_without_a_borrow_or_a_sign_is_refused(tmp_path: Path, name: str) -> None:
+    """Each carry chain cut at each place, each choice turned, and other constants."""
+    f = named_field("bn254-r")
+    one = formulas(tmp_path)[name]
+    code, called = code_of(f, one)
+    wrong = []
+    for i in Cs(CS_ARCH_X86, CS_MODE_64).disasm(code.code, code.start):
+        at = i.address + (i.bytes[0] >> 4 == 4)  # after REX
+        at += code.code[at] == 0x0F
+        if code.code[at] in WEAKER and i.mnemonic in ("sbb", "adc", "cmovb"):
+            wrong.append((at, WEAKER[code.code[at]]))
+        if i.mnemonic == "mov" and "rip" in i.op_str:  # a word of the constants
+            place = i.address + i.size + int.from_bytes(i.bytes[-4:], "little")
+            wrong.append((place + 7, code.code[place + 7] ^ 0x80))
+            wrong.append((place, code.code[place] ^ 0x01))
+    assert len(wrong) > 20
+    for at, byte in wrong:
+        turned = bytearray(code.code)
+        turned[at] = byte
+        with pytest.raises(ProofError):
+            prove_formula(bytes(turned), one.text(), f.p, f.n, start=code.start, called=called)
 
 
 HEAD = (

@@ -82,6 +82,8 @@ def claim_for(
     if not 0 <= stack <= MOST_STACK:
         raise BadCertificate(f"a kernel takes at most {MOST_STACK} bytes of stack, not {stack}")
     statement = statement_of(formula) if formula else None
+    if statement and any(size.is_signed for _, _, size in statement.operands):
+        raise BadCertificate("the checker knows no signed integers")
     contract = (
         contract_of_formula(statement, p, limbs)
         if statement
