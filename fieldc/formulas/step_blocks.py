@@ -102,7 +102,11 @@ class StepBlock:
         """The result on Python's integers: an element is canonical, a sum is whole."""
         signed = [size.signed(value) for size, value in zip(self.sizes, values, strict=True)]
         found = self.means(signed) * (f.R_inverse if self.kind == "divide" else 1)
-        return found if self.kind == "sum" else found % f.p
+        if self.kind != "sum":
+            return found % f.p
+        if signed[-1] < 0:  # as `times_signed` has it: a sum is never negative
+            found += f.p * ((1 << self.sizes[-1].bits) - 1)
+        return found
 
     def compute(self, f: Field, values: Sequence[Number], reduce: Reduction) -> Number:
         """The result as an expression."""
