@@ -14,9 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 
-from fieldc.errors import nearest, plain
-from fieldc.errors import quote as quote
-from fieldc.errors import shorten as shorten
+from fieldc.errors import nearest, plain, quote, shorten
 from fieldc.field import MAX_BITS, Field
 from fieldc.modulus import ModulusError
 

@@ -132,6 +132,27 @@ def test_the_prover_imports_nothing_of_the_compiler() -> None:
     assert may["proof/"] == {"proof/", "binary/"}
 
 
+KNOW_CAPSTONE = {
+    "binary/decode.py": "the only decoder",
+    "binary/operands.py": "the only reader of operands, apart from the prover",
+    "counting/decode_x86_64.py": "which flags and operands are read and written",
+    "proof/constant_time/arm.py": "conditions and shifts of 32-bit ARM",
+    "proof/x86_64/": "the prover's meanings, which refuse each form that they do not name",
+    "proof/aarch64/": "the same",
+    "proof/lanes/": "the same",
+}
+"""The files and folders that import capstone, and what for."""
+
+
+def test_instructions_are_decoded_in_one_place() -> None:
+    known = modules().values()
+    texts = {path.relative_to(PACKAGE).as_posix(): path.read_text("utf-8") for path in known}
+    knowing = {name for name, text in texts.items() if re.search(r"(import|from) capstone", text)}
+    assert {name for name in knowing if not name.startswith(tuple(KNOW_CAPSTONE))} == set()
+    assert all(any(name.startswith(one) for name in knowing) for one in KNOW_CAPSTONE)
+    assert [name for name, text in texts.items() if "capstone.Cs(" in text] == ["binary/decode.py"]
+
+
 @pytest.mark.parametrize(
     ("line", "place"),
     [

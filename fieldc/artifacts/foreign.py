@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import capstone
-
 from fieldc.artifacts.verify import Verdict
+from fieldc.binary.architecture import Architecture
+from fieldc.binary.decode import mnemonics
 from fieldc.binary.image import Image, Routine
 from fieldc.binary.located import LocatedCode, locate
 from fieldc.proof.constant_time.vendors import unlisted
@@ -156,16 +156,15 @@ CARRIES = ("adc", "sbb", "adcx", "adox", "adcs", "sbcs", "sbc")
 
 @dataclass(frozen=True)
 class Survey:
-    """How code of an architecture is looked through: a decoder, and how branches begin."""
+    """How code is looked through: the architecture, and how branches begin."""
 
-    architecture: int
-    mode: int
+    architecture: Architecture
     branches: tuple[str, ...]
 
 
 SURVEYS = {
-    "x86_64": Survey(capstone.CS_ARCH_X86, capstone.CS_MODE_64, ("j",)),
-    "aarch64": Survey(capstone.CS_ARCH_ARM64, capstone.CS_MODE_LITTLE_ENDIAN, ("b.", "cb", "tb")),
+    "x86_64": Survey(Architecture.X86_64, ("j",)),
+    "aarch64": Survey(Architecture.AARCH64, ("b.", "cb", "tb")),
 }
 ALWAYS = ("jmp",)
 """Jumps that are no branches."""
@@ -176,16 +175,15 @@ def candidates(image: Image) -> Iterator[Outline]:
     if image.architecture not in SURVEYS:
         return
     survey = SURVEYS[image.architecture]
-    engine = capstone.Cs(survey.architecture, survey.mode)
     for routine in image.routines().values():
         if len(routine.code) <= LARGEST:
-            outline = _outline(engine, survey, routine)
+            outline = _outline(survey, routine)
             if outline.is_candidate:
                 yield outline
 
 
-def _outline(engine: capstone.Cs, survey: Survey, routine: Routine) -> Outline:
-    names = [name for _, _, name, _ in engine.disasm_lite(routine.code, routine.address)]
+def _outline(survey: Survey, routine: Routine) -> Outline:
+    names = mnemonics(routine.code, survey.architecture)
     return Outline(
         routine.name,
         routine.address,

@@ -4,22 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from enum import Enum
 
+from fieldc.binary.architecture import Architecture
 from fieldc.binary.image import ObjectError
 from fieldc.binary.native import lief
-
-
-class Architecture(Enum):
-    """What the instructions are written for."""
-
-    X86_64 = "x86-64"
-    AARCH64 = "aarch64"
-    RISCV64 = "riscv64"
-    MIPS64 = "mips64"
-    MIPS64EL = "mips64el"
-    MIPSEL = "mipsel"
-    ARM = "armv7"
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from fieldc.catalogue import quote
 from fieldc.commands.verb import UsageError
+from fieldc.errors import quote
 from fieldc.reading import read_bytes
 
 

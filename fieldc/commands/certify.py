@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fieldc.catalogue import quote
 from fieldc.commands.built import manifest_of, no_manifest, read
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
+from fieldc.errors import quote
 
 CERTIFIED, REFUSED, NONE = "CERTIFIED", "REFUSED", "no certificate"
 

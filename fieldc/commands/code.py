@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fieldc.catalogue import quote
 from fieldc.commands.verb import Table, UsageError, option
+from fieldc.errors import quote
 
 if TYPE_CHECKING:
     from fieldc.counting.count import Count

@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fieldc.catalogue import quote
 from fieldc.commands.options import OPERANDS, SEED, folder, positive
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
+from fieldc.errors import quote
 from fieldc.files import write_file
 
 SHOWN = "x86-mulx"

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fieldc.algorithms import FUSED, KERNELS, OPERATIONS, STUDIED, STUDIED_OPERATIONS
-from fieldc.catalogue import quote
 from fieldc.commands.verb import UsageError, one_of, option
+from fieldc.errors import quote
 from fieldc.field import Field
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fieldc.catalogue import quote
 from fieldc.commands.options import picture
 from fieldc.commands.races import draw
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
+from fieldc.errors import quote
 from fieldc.files import check_file
 from fieldc.reading import read_text
 

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS
-from fieldc.catalogue import find_field, quote
+from fieldc.catalogue import find_field
 from fieldc.commands.built import manifest_of, no_manifest, read
 from fieldc.commands.progress import progress
 from fieldc.commands.routines import listed, stated
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
+from fieldc.errors import quote
 from fieldc.reading import read_bytes
 
 if sys.version_info >= (3, 11):

@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fieldc.catalogue import find_field, quote
+from fieldc.catalogue import find_field
 from fieldc.commands.verb import Answer, Table, UsageError
+from fieldc.errors import quote
 from fieldc.reading import read_text
 
 if TYPE_CHECKING:

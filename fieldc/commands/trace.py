@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from fieldc.catalogue import find_field, quote
+from fieldc.catalogue import find_field
 from fieldc.commands.code import (
     PROCESSOR,
     bounds_table,
@@ -17,6 +17,7 @@ from fieldc.commands.code import (
 )
 from fieldc.commands.options import positive
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
+from fieldc.errors import quote
 
 if TYPE_CHECKING:
     from fieldc.lab.emulate import ExecutedInstruction, Moved

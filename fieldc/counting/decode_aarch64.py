@@ -1,4 +1,4 @@
-"""AArch64: turns capstone's record into ours.
+"""AArch64: what an instruction counts as, and what it reads and writes.
 
 Capstone 5 is often wrong about which AArch64 operands are read or written. The names of the
 instructions are a better guide.
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from capstone import CsInsn, arm64
-
+from fieldc.binary.decode import MachineInstruction
+from fieldc.binary.operands import DecodedMemory, DecodedRegister
 from fieldc.counting import instructions as kinds
 from fieldc.counting.instructions import Access, DecodedInstruction
 
@@ -43,26 +43,24 @@ TABLE = {
 ALL_READ = re.compile(r"(cmp|cmn|tst|ccmp|ccmn|fcmp|cbn?z|tbn?z|br|blr|ret|st)")
 KEEPS = re.compile(r"(movk|bfi|bfm|bfxil|ins|[us]?ml[as]|fml[as]|[us]addw)")
 READS_FLAGS = re.compile(r"(adcs?|sbcs?|ngcs?|cs(el|inc|inv|neg|et|etm)|cin[cv]|cneg|ccm[pn]|b\.)")
-ALIASES = {"fp": "x29", "lr": "x30", "wsp": "sp"}
-ZERO = ("xzr", "wzr", "")
+ZERO = "xzr"
 LINK = "x30"
 
 
-def understand_aarch64(insn: CsInsn) -> DecodedInstruction:
+def understand_aarch64(insn: MachineInstruction) -> DecodedInstruction:
     """One instruction of AArch64."""
     mnemonic = str(insn.mnemonic)
-    memory = next((o.mem for o in insn.operands if o.type == arm64.ARM64_OP_MEM), None)
-    registers = [o.reg for o in insn.operands if o.type == arm64.ARM64_OP_REG]
-    named = [_whole(insn, r) for r in registers]
+    memory = next((o for o in insn.operands if isinstance(o, DecodedMemory)), None)
+    named = [_name(o.name) for o in insn.operands if isinstance(o, DecodedRegister)]
     kind, timing = _classified(mnemonic, insn, named)
-    step = _step(insn) if memory is not None and insn.writeback else 0
     reads, writes = _registers(insn, mnemonic, named)
     accesses: tuple[Access, ...] = ()
     copies = _copies(insn, mnemonic, named)
     if memory is not None and mnemonic.startswith(("ld", "st")):
-        base = _whole(insn, memory.base)
         accesses = _accesses(insn, mnemonic, memory, named)
-        if insn.writeback:
+        if insn.raw.writeback:
+            base, last = memory.base, insn.operands[-1]  # an address after the access is a number
+            step = last if isinstance(last, int) else memory.displacement
             writes, copies = writes | {base}, (base, base, step)
     return DecodedInstruction(
         *(insn.address, insn.size, mnemonic, insn.op_str, kind, timing),
@@ -70,18 +68,12 @@ def understand_aarch64(insn: CsInsn) -> DecodedInstruction:
     )
 
 
-def _whole(insn: CsInsn, register: int) -> str:
-    """The register's whole name; nothing for the one that is always zero."""
-    name = str(insn.reg_name(register) or "")
-    name = ALIASES.get(name, name)
-    if name in ZERO:
-        return ""
-    if name[0] in "qdshbv" and name[1:].split(".")[0].isdigit():
-        return f"v{name[1:].split('.')[0]}"
-    return f"x{name[1:]}" if name[0] == "w" else name
+def _name(register: str) -> str:
+    """Nothing for the register that is always zero."""
+    return "" if register == ZERO else register
 
 
-def _classified(mnemonic: str, insn: CsInsn, named: list[str]) -> tuple[str, str]:
+def _classified(mnemonic: str, insn: MachineInstruction, named: list[str]) -> tuple[str, str]:
     if mnemonic.startswith(("ld", "st")):
         return kinds.MOVE, "load" if mnemonic.startswith("ld") else "store"
     if any(name.startswith("v") for name in named):
@@ -90,7 +82,7 @@ def _classified(mnemonic: str, insn: CsInsn, named: list[str]) -> tuple[str, str
         kind = kinds.MULTIPLICATION if multiplies else kinds.ADDITION if adds else kinds.OTHER
         return kinds.MOVE if re.match(r"f?mov|ins|umov|dup", mnemonic) else kind, "vector"
     if mnemonic == "mov":
-        immediate = any(o.type == arm64.ARM64_OP_IMM for o in insn.operands)
+        immediate = any(isinstance(o, int) for o in insn.operands)
         return kinds.MOVE, "immediate" if immediate or "" in named[1:] else "copy"
     if mnemonic in ("mul", "madd", "msub", "mneg") and str(insn.op_str).startswith("w"):
         return kinds.MULTIPLICATION, "mull"
@@ -100,7 +92,7 @@ def _classified(mnemonic: str, insn: CsInsn, named: list[str]) -> tuple[str, str
 
 
 def _registers(
-    insn: CsInsn, mnemonic: str, named: list[str]
+    insn: MachineInstruction, mnemonic: str, named: list[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
     reads: set[str] = set()
     writes: set[str] = set()
@@ -117,55 +109,47 @@ def _registers(
         writes.add(LINK)
     if READS_FLAGS.match(mnemonic):
         reads.add("nzcv")
-    if insn.update_flags or mnemonic in ("cmp", "cmn", "tst", "ccmp", "ccmn", "fcmp"):
+    if insn.raw.update_flags or mnemonic in ("cmp", "cmn", "tst", "ccmp", "ccmn", "fcmp"):
         writes.add("nzcv")
     return frozenset(reads - {""}), frozenset(writes - {""})
 
 
-def _width(insn: CsInsn, mnemonic: str) -> int:
+def _width(insn: MachineInstruction, mnemonic: str) -> int:
     """The bits of one access: told by the name, or by the first register."""
     for ending, bits in (("sw", 32), ("b", 8), ("h", 16)):
         if re.match(rf"(ld|st)(x|ax|l|a|u|t|ur|tr|r|p|np|xr|lr|ar)*s?{ending}$", mnemonic):
             return bits
-    named = [str(insn.reg_name(o.reg)) for o in insn.operands if o.type == arm64.ARM64_OP_REG]
+    registers = [o for o in insn.operands if isinstance(o, DecodedRegister)]
     status = mnemonic.startswith(("stxr", "stlxr", "stxp", "stlxp"))
-    first = named[1] if status and len(named) > 1 else named[0]
-    return {"w": 32, "s": 32, "q": 128, "v": 128, "h": 16, "b": 8}.get(first[0], 64)
+    return 8 * (registers[1] if status and len(registers) > 1 else registers[0]).size
 
 
 def _accesses(
-    insn: CsInsn, mnemonic: str, memory: arm64.Arm64OpMem, named: list[str]
+    insn: MachineInstruction, mnemonic: str, memory: DecodedMemory, named: list[str]
 ) -> tuple[Access, ...]:
     width, store = _width(insn, mnemonic), mnemonic.startswith("st")
-    base, index = _whole(insn, memory.base), _whole(insn, memory.index)
-    operand = next(o for o in insn.operands if o.type == arm64.ARM64_OP_MEM)
-    scale = 1 << operand.shift.value if index else 1
+    base, index = memory.base, _name(memory.index)
     pair = mnemonic.startswith(("ldp", "stp", "ldnp", "stnp", "ldxp", "ldaxp"))
     many = len(named) if pair or mnemonic[2:3].isdigit() else 1
     return tuple(
-        Access(store, width, base, index, scale, memory.disp + width // 8 * i, name)
+        Access(store, width, base, index, memory.scale, memory.displacement + width // 8 * i, name)
         for i, name in enumerate(named[:many])
     )
 
 
-def _step(insn: CsInsn) -> int:
-    """What a writing-back access adds to its base; after the access it stands as an operand."""
-    last = insn.operands[-1]
-    if last.type == arm64.ARM64_OP_IMM:
-        return int(last.imm)
-    return int(next(o.mem.disp for o in insn.operands if o.type == arm64.ARM64_OP_MEM))
-
-
-def _copies(insn: CsInsn, mnemonic: str, named: list[str]) -> tuple[str, str, int] | None:
+def _copies(
+    insn: MachineInstruction, mnemonic: str, named: list[str]
+) -> tuple[str, str, int] | None:
     operands = insn.operands
     if mnemonic == "mov" and len(named) == 2 and "" not in named:
         return named[0], named[1], 0
     if mnemonic in ("add", "sub") and len(operands) == 3 and len(named) == 2 and "" not in named:
-        offset = operands[2].imm << operands[2].shift.value
+        number = operands[2] if isinstance(operands[2], int) else 0
+        offset = number << insn.raw.operands[2].shift.value
         return named[0], named[1], offset if mnemonic == "add" else -offset
     return None
 
 
-def _target(insn: CsInsn, timing: str) -> int | None:
-    immediates = [o.imm for o in insn.operands if o.type == arm64.ARM64_OP_IMM]
-    return int(immediates[-1]) if timing in ("call", "jump", "branch") and immediates else None
+def _target(insn: MachineInstruction, timing: str) -> int | None:
+    immediates = [o for o in insn.operands if isinstance(o, int)]
+    return immediates[-1] if timing in ("call", "jump", "branch") and immediates else None

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from capstone import CsInsn
-
+from fieldc.binary.decode import MachineInstruction
+from fieldc.binary.operands import DecodedMemory
 from fieldc.counting import instructions as kinds
 from fieldc.counting.instructions import Access, DecodedInstruction
-from fieldc.proof.constant_time.riscv64 import conditional_zero
 
 PATTERNS = (
     (r"mul", kinds.MULTIPLICATION, "mul"),
@@ -29,11 +28,8 @@ PATTERNS = (
 WIDTHS = {"b": 8, "h": 16, "w": 32, "d": 64}
 MEMORY = re.compile(r"(f?l|f?s)([bhwd])u?(sp)?$")
 
-DISTANCE = re.compile(r"-?(0x)?[0-9a-f]+$")
-PLACE = re.compile(r"(-?(?:0x)?[0-9a-f]+)\((\w+)\)")
 
-
-def understand_riscv64(insn: CsInsn) -> DecodedInstruction:
+def understand_riscv64(insn: MachineInstruction) -> DecodedInstruction:
     """One instruction of RISC-V, compressed ones by their long names."""
     mnemonic = str(insn.mnemonic).removeprefix("c.")
     memory = MEMORY.match(mnemonic)
@@ -44,32 +40,20 @@ def understand_riscv64(insn: CsInsn) -> DecodedInstruction:
         if re.match(pattern, mnemonic):
             kind, timing = of_kind, of_timing
             break
-    if mnemonic in ("jr", "jalr") and str(insn.op_str) in ("ra", "zero, 0(ra)", "zero, ra, 0"):
+    last = insn.operands[-1] if insn.operands else None
+    if mnemonic in ("jr", "jalr") and insn.op_str in ("ra", "zero, 0(ra)", "zero, ra, 0"):
         timing = "ret"
-    if timing == "ret" or mnemonic == "jr" or str(insn.op_str).endswith(")"):
-        return DecodedInstruction(insn.address, insn.size, mnemonic, insn.op_str, kind, timing)
     jumps = timing in ("jump", "branch", "call") and mnemonic != "jalr"
-    distance = DISTANCE.search(str(insn.op_str)) if jumps else None
-    target = insn.address + int(distance[0], 0) if distance else None
+    target = last if jumps and isinstance(last, int) else None
     return DecodedInstruction(
         insn.address, insn.size, mnemonic, insn.op_str, kind, timing, target=target
     )
 
 
-def understand_zicond(code: bytes, address: int) -> DecodedInstruction | None:
-    """An instruction of Zicond, which capstone 5 does not know; None for other bytes."""
-    step = conditional_zero(code, address)
-    if step is None:
-        return None
-    mnemonic, _, operands = step.text.partition(" ")
-    return DecodedInstruction(address, step.size, mnemonic, operands, kinds.SELECTION, "add")
-
-
-def _access(insn: CsInsn, mnemonic: str, found: re.Match[str]) -> DecodedInstruction:
+def _access(insn: MachineInstruction, mnemonic: str, found: re.Match[str]) -> DecodedInstruction:
     store = found[1].endswith("s")
-    place = PLACE.search(str(insn.op_str))
-    base, offset = (place[2], int(place[1], 0)) if place else ("", 0)
-    access = Access(store, WIDTHS[found[2]], base, offset=offset)
+    place = next((o for o in insn.operands if isinstance(o, DecodedMemory)), DecodedMemory(""))
+    access = Access(store, WIDTHS[found[2]], place.base, offset=place.displacement)
     timing = "store" if store else "load"
     text = (insn.address, insn.size, mnemonic, insn.op_str, kinds.MOVE, timing)
     return DecodedInstruction(*text, accesses=(access,))

@@ -1,12 +1,15 @@
-"""x86-64: turns capstone's record into ours, and corrects its mistakes."""
+"""x86-64: what an instruction counts as, and what it reads and writes, with capstone's mistakes
+corrected."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
 
-from capstone import CS_AC_READ, CS_AC_WRITE, CsInsn, x86
+from capstone import CS_AC_READ, CS_AC_WRITE, x86
 
+from fieldc.binary.decode import MachineInstruction
+from fieldc.binary.operands import DecodedMemory, DecodedRegister, x86_64_name
 from fieldc.counting import instructions as kinds
 from fieldc.counting.instructions import Access, DecodedInstruction
 
@@ -31,16 +34,6 @@ TABLE = {
     for name in names.split()
 }
 """Kind and timing of an opcode."""
-WHOLE = {
-    **{f"{h}{x}{t}": f"r{x}{t}" for x in "abcd" for h, t in (("r", "x"), ("e", "x"), ("", "x"))},
-    **{f"{x}{t}": f"r{x}x" for x in "abcd" for t in "lh"},
-    **{f"{h}{n}": f"r{n}" for n in ("si", "di", "bp", "sp") for h in ("r", "e", "")},
-    **{f"{n}l": f"r{n}" for n in ("si", "di", "bp", "sp")},
-    **{f"r{n}{t}": f"r{n}" for n in range(8, 16) for t in ("", "d", "w", "b")},
-    **{f"{h}mm{n}": f"zmm{n}" for n in range(32) for h in "xyz"},
-}
-KNOWN: dict[int, str] = {}
-"""Whole registers by capstone's numbers: asking each time takes a tenth of the time of all."""
 CHANGES = ("MODIFY", "RESET", "SET", "UNDEFINED")
 FLAGS = ("CF", "OF", "ZF", "SF", "PF", "AF")
 ZEROING = re.compile(r"v?(xor|sub|pxor|xorp[sd]|pxor[dq]|psub[bwdq]|pcmpeq[bwdq])$")
@@ -53,11 +46,11 @@ PARTIAL = 4
 """A write of fewer bytes keeps the rest of the register."""
 
 
-def understand_x86_64(insn: CsInsn) -> DecodedInstruction:
+def understand_x86_64(insn: MachineInstruction) -> DecodedInstruction:
     """One instruction of x86-64."""
     mnemonic = _mnemonic(insn)
-    registers = [o for o in insn.operands if o.type == x86.X86_OP_REG]
-    names = [_whole(insn, o.reg) for o in registers]
+    registers = [o for o in insn.operands if isinstance(o, DecodedRegister)]
+    names = [o.name for o in registers]
     vector = any(name.startswith(("zmm", "k")) for name in names)
     kind, timing = _classified(mnemonic, insn, vector)
     reads, writes = _registers(insn, mnemonic, names)
@@ -78,7 +71,7 @@ def understand_x86_64(insn: CsInsn) -> DecodedInstruction:
     )
 
 
-def _is_renamed(mnemonic: str, registers: list[x86.X86Op]) -> bool:
+def _is_renamed(mnemonic: str, registers: list[DecodedRegister]) -> bool:
     """Whether a move between registers may take no unit: those of 32 and 64 bits, and of bytes
     that are extended by zeros."""
     return registers[0].size >= PARTIAL and (
@@ -86,18 +79,11 @@ def _is_renamed(mnemonic: str, registers: list[x86.X86Op]) -> bool:
     )
 
 
-def _mnemonic(insn: CsInsn) -> str:
+def _mnemonic(insn: MachineInstruction) -> str:
     return str(insn.mnemonic).removeprefix("notrack ").removeprefix("bnd ")
 
 
-def _whole(insn: CsInsn, register: int) -> str:
-    if register not in KNOWN:
-        name = str(insn.reg_name(register) or "")
-        KNOWN[register] = WHOLE.get(name, name)
-    return KNOWN[register]
-
-
-def _classified(mnemonic: str, insn: CsInsn, vector: bool) -> tuple[str, str]:
+def _classified(mnemonic: str, insn: MachineInstruction, vector: bool) -> tuple[str, str]:
     if vector:
         for pattern, kind in (
             (VECTOR_MULTIPLIES, kinds.MULTIPLICATION),
@@ -116,21 +102,22 @@ def _classified(mnemonic: str, insn: CsInsn, vector: bool) -> tuple[str, str]:
         return kinds.SELECTION, "cmov"
     if last.startswith("set"):
         return kinds.SELECTION, "setcc"
-    if x86.X86_GRP_JUMP in insn.groups:
+    if x86.X86_GRP_JUMP in insn.raw.groups:
         return kinds.CONTROL, "branch"
     return kinds.OTHER, "other"
 
 
 def _registers(
-    insn: CsInsn, mnemonic: str, names: list[str]
+    insn: MachineInstruction, mnemonic: str, names: list[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
     """What is read, addresses left out, and what is written."""
-    read_ids, written_ids = insn.regs_access()
-    address = {i for o in insn.operands if o.type == x86.X86_OP_MEM for i in _address(o)}
-    direct = {o.reg for o in insn.operands if o.type == x86.X86_OP_REG}
-    reads = {_whole(insn, r) for r in read_ids if r not in address or r in direct}
-    writes = {_whole(insn, r) for r in written_ids}
-    registers = [o for o in insn.operands if o.type == x86.X86_OP_REG]
+    raw = insn.raw
+    read_ids, written_ids = raw.regs_access()
+    address = {i for o in raw.operands if o.type == x86.X86_OP_MEM for i in _address(o)}
+    registers = [o for o in raw.operands if o.type == x86.X86_OP_REG]
+    direct = {o.reg for o in registers}
+    reads = {x86_64_name(raw, r) for r in read_ids if r not in address or r in direct}
+    writes = {x86_64_name(raw, r) for r in written_ids}
     keeps = mnemonic.startswith("cmov") or mnemonic == "adox"
     for operand, name in zip(registers, names, strict=True):
         if operand.access & CS_AC_WRITE and (keeps or operand.size < PARTIAL):
@@ -143,7 +130,7 @@ def _registers(
     flags_read, flags_written = _flags(insn, mnemonic, any(n.startswith("zmm") for n in names))
     nothing = {"", "rflags", "rip"}
     if mnemonic == "lea":
-        reads |= {_whole(insn, r) for r in address}
+        reads |= {x86_64_name(raw, r) for r in address}
     if mnemonic.startswith("nop") or mnemonic == "endbr64":
         return frozenset(), frozenset()
     return frozenset(reads - nothing | flags_read), frozenset(writes - nothing | flags_written)
@@ -153,14 +140,14 @@ def _address(operand: x86.X86Op) -> list[int]:
     return [operand.mem.base, operand.mem.index]
 
 
-def _flags(insn: CsInsn, mnemonic: str, vector: bool) -> tuple[set[str], set[str]]:
+def _flags(insn: MachineInstruction, mnemonic: str, vector: bool) -> tuple[set[str], set[str]]:
     """The flags that are read and written; capstone has no adox, and no flags of vectors."""
     if mnemonic in ("adox", "adcx"):
         flag = "of" if mnemonic == "adox" else "cf"
         return {flag}, {flag}
     if vector:
         return set(), set()
-    return _named_flags(insn.eflags, ("TEST",)), _named_flags(insn.eflags, CHANGES)
+    return _named_flags(insn.raw.eflags, ("TEST",)), _named_flags(insn.raw.eflags, CHANGES)
 
 
 @cache
@@ -173,12 +160,12 @@ def _named_flags(eflags: int, roles: tuple[str, ...]) -> set[str]:
     }
 
 
-def _accesses(insn: CsInsn, mnemonic: str, names: list[str]) -> tuple[Access, ...]:
+def _accesses(insn: MachineInstruction, mnemonic: str, names: list[str]) -> tuple[Access, ...]:
     found: list[Access] = []
     if not NO_ACCESS.match(mnemonic):
-        for operand in insn.operands:
-            if operand.type == x86.X86_OP_MEM:
-                found += _explicit(insn, mnemonic, operand, names)
+        for operand, raw in zip(insn.operands, insn.raw.operands, strict=True):
+            if isinstance(operand, DecodedMemory):
+                found += _explicit(insn, mnemonic, operand, raw.access, names)
     if mnemonic in ("push", "pushfq", "call"):
         found.append(Access(True, 64, "rsp", offset=-8, register="".join(names[:1]), pushed=True))
     elif mnemonic in ("pop", "popfq", "leave") or mnemonic.split()[-1] == "ret":
@@ -187,25 +174,26 @@ def _accesses(insn: CsInsn, mnemonic: str, names: list[str]) -> tuple[Access, ..
     return tuple(found)
 
 
-def _explicit(insn: CsInsn, mnemonic: str, operand: x86.X86Op, names: list[str]) -> list[Access]:
-    place = operand.mem
-    base, index = _whole(insn, place.base), _whole(insn, place.index)
-    offset = place.disp
+def _explicit(
+    insn: MachineInstruction, mnemonic: str, place: DecodedMemory, access: int, names: list[str]
+) -> list[Access]:
+    base, offset = place.base, place.displacement
     if base == "rip":
         offset, base = offset + insn.address + insn.size, ""
-    width, register = 8 * operand.size, names[0] if len(names) == 1 else ""
-    stored = _is_stored(insn, mnemonic, operand)
-    sides = [False] * bool(operand.access & CS_AC_READ and stored is not True) + [True] * (
-        stored is not False and bool(operand.access & CS_AC_WRITE or stored)
+    width, register = 8 * place.size, names[0] if len(names) == 1 else ""
+    stored = _is_stored(insn, mnemonic)
+    sides = [False] * bool(access & CS_AC_READ and stored is not True) + [True] * (
+        stored is not False and bool(access & CS_AC_WRITE or stored)
     )
     return [
-        Access(side, width, base, index, place.scale, offset, register) for side in sides or [False]
+        Access(side, width, base, place.index, place.scale, offset, register)
+        for side in sides or [False]
     ]
 
 
-def _is_stored(insn: CsInsn, mnemonic: str, operand: x86.X86Op) -> bool | None:
+def _is_stored(insn: MachineInstruction, mnemonic: str) -> bool | None:
     """Whether memory is only written (True), only read (False), or as capstone says (None)."""
-    first = bool(insn.operands[0].type == x86.X86_OP_MEM)
+    first = isinstance(insn.operands[0], DecodedMemory)
     if mnemonic.startswith(("mov", "vmov", "set")) and "movs" not in mnemonic.split()[0]:
         return first
     if mnemonic in ("cmp", "test", "call", "jmp", "push") or not first:
@@ -219,28 +207,29 @@ def _high(mnemonic: str, names: list[str]) -> str:
     return "rdx" if mnemonic in ("mul", "imul") and len(names) < 2 else ""
 
 
-def _copies(insn: CsInsn, mnemonic: str, names: list[str]) -> tuple[str, str, int] | None:
+def _copies(
+    insn: MachineInstruction, mnemonic: str, names: list[str]
+) -> tuple[str, str, int] | None:
     """The register that becomes another one plus a constant: what addresses are followed by."""
     operands = insn.operands
     if mnemonic in ("push", "call", "pushfq"):
         return "rsp", "rsp", -8
     if (mnemonic == "pop" and names != ["rsp"]) or mnemonic.split()[-1] == "ret":
         return "rsp", "rsp", 8
-    if len(operands) != 2 or operands[0].type != x86.X86_OP_REG or operands[0].size != 8:
+    if len(operands) != 2 or not isinstance(operands[0], DecodedRegister) or insn.size_of(0) != 8:
         return None
     source = operands[1]
-    if mnemonic == "mov" and source.type == x86.X86_OP_REG:
+    if mnemonic == "mov" and isinstance(source, DecodedRegister):
         return names[0], names[1], 0
-    if mnemonic in ("add", "sub") and source.type == x86.X86_OP_IMM:
-        return names[0], names[0], source.imm if mnemonic == "add" else -source.imm
-    if mnemonic == "lea" and not source.mem.index and source.mem.base:
-        base = _whole(insn, source.mem.base)
-        return None if base == "rip" else (names[0], base, source.mem.disp)
+    if mnemonic in ("add", "sub") and isinstance(source, int):
+        return names[0], names[0], source if mnemonic == "add" else -source
+    if mnemonic == "lea" and isinstance(source, DecodedMemory) and not source.index:
+        base = source.base
+        return None if base in ("", "rip") else (names[0], base, source.displacement)
     return None
 
 
-def _target(insn: CsInsn, timing: str) -> int | None:
-    fixed = timing in ("call", "jump", "branch") and insn.operands
-    if fixed and insn.operands[0].type == x86.X86_OP_IMM:
-        return int(insn.operands[0].imm)
-    return None
+def _target(insn: MachineInstruction, timing: str) -> int | None:
+    first = insn.operands[0] if insn.operands else None
+    jumps = timing in ("call", "jump", "branch")
+    return first if jumps and isinstance(first, int) else None

@@ -10,10 +10,10 @@ from pathlib import Path
 from fieldc.binary.image import Image, ObjectError, Routine, no_function
 from fieldc.binary.read import find_routine, open_images, read_image
 from fieldc.binary.relocate import Linked, link
-from fieldc.catalogue import quote
 from fieldc.counting.count import Count, counted
 from fieldc.counting.decode import decode
 from fieldc.counting.instructions import CodeError
+from fieldc.errors import quote
 from fieldc.progress import Progress
 
 

@@ -15,8 +15,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from fieldc.catalogue import quote
-from fieldc.errors import UserError
+from fieldc.errors import UserError, quote
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.processors import processors

@@ -10,10 +10,9 @@ from functools import cached_property
 from fieldc.binary.image import PAGE, Routine
 from fieldc.binary.read import find_routine, read_image
 from fieldc.binary.relocate import Linked, link
-from fieldc.catalogue import quote
 from fieldc.counting.count import Count, by_width
 from fieldc.counting.places import RootedAccess
-from fieldc.errors import UserError
+from fieldc.errors import UserError, quote
 from fieldc.field import Field
 from fieldc.lab.emulate import (
     OPERAND_ROOM,

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 import capstone
 from capstone import arm64_const as arm
 
+from fieldc.binary.architecture import Architecture
+from fieldc.binary.decode import decoder
 from fieldc.proof.aarch64.words import Words, tabulate
 from fieldc.proof.equations import ONE, Polynomial, constant
 from fieldc.proof.identity import ProofError
@@ -43,10 +45,8 @@ Held = Value | Flags
 
 def decode(code: bytes, start: int) -> list[capstone.CsInsn]:
     """The instructions from `start` to the first return. Raises ProofError."""
-    engine = capstone.Cs(capstone.CS_ARCH_ARM64, capstone.CS_MODE_LITTLE_ENDIAN)
-    engine.detail = True
     found = []
-    for instruction in engine.disasm(code[start:], start):
+    for instruction in decoder(Architecture.AARCH64).disasm(code[start:], start):
         found.append(instruction)
         if instruction.id == arm.ARM64_INS_RET:
             return found

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
-
-import capstone
-
-from fieldc.binary.functions import Architecture
+from fieldc.binary.architecture import Architecture
+from fieldc.binary.decode import MachineInstruction
+from fieldc.binary.operands import DecodedRegister
 from fieldc.proof.constant_time.effects import (
     DecodedOperands,
     Effect,
@@ -18,6 +15,7 @@ from fieldc.proof.constant_time.effects import (
     effect,
     jump,
     names,
+    operands_of,
     places_of,
     unknown,
 )
@@ -44,48 +42,17 @@ _LOADS = names("ldr ldp ldur ldrb ldrh ldurb ldurh ldrsw ldrsb ldrsh ldnp ldarb 
 _STORES = names("str stp stur strb strh sturb sturh stnp stlrb stlr")
 _NOTHING = names("nop bti paciasp autiasp hint")
 _BRANCHES = names("cbz cbnz tbz tbnz")
-_SIZES = {"x": 8, "w": 4, "q": 16, "d": 8, "s": 4, "h": 2, "b": 1}
-_NAMES = {"fp": "x29", "lr": "x30", "wsp": "sp"}
 
 
-def _register(name: str) -> str:
-    if name in _NAMES:
-        return _NAMES[name]
-    if re.fullmatch(r"w(\d+|zr)", name):
-        return "x" + name[1:]
-    return "v" + name[1:] if re.fullmatch(r"[qdshb]\d+", name) else name
-
-
-def _operands(instruction: Any) -> tuple[DecodedOperands, list[int]]:
-    """The operands, and how many bytes the registers among them have."""
-    arm = capstone.arm64
-    operands: DecodedOperands = []
-    sizes: list[int] = []
-    for operand in instruction.operands:
-        if operand.type == arm.ARM64_OP_MEM:
-            m = operand.mem
-            used = [instruction.reg_name(r) for r in (m.base, m.index) if r]
-            bases = tuple(map(_register, used))
-            operands.append(MemoryOperand(bases, m.disp, 0))
-        elif operand.type == arm.ARM64_OP_REG:
-            name = instruction.reg_name(operand.reg)
-            operands.append(_register(name))
-            sizes.append(8 if name in _NAMES else _SIZES.get(name[0], 16))
-        else:
-            operands.append(operand.imm if operand.type == arm.ARM64_OP_IMM else 0)
-    return operands, sizes
-
-
-def _effect(instruction: Any) -> Effect:
-    operands, sizes = _operands(instruction)
-    name = instruction.mnemonic
+def _effect(instruction: MachineInstruction) -> Effect:
+    operands, name = operands_of(instruction), instruction.mnemonic
     if instruction.op_str.endswith("nzcv") or instruction.op_str.startswith("nzcv"):
         # LLVM keeps flags so. Arm's list has neither, but both only copy four bits.
         kept = str(operands[0 if name == "mrs" else -1])
         copied = Transfer((kept,), ("flags",)) if name == "mrs" else Transfer(("flags",), (kept,))
         return effect(instruction, [copied])
     if name in _LOADS | _STORES and any(isinstance(o, MemoryOperand) for o in operands):
-        return effect(instruction, _memory(instruction, operands, max(sizes)))
+        return effect(instruction, _memory(instruction, operands))
     flow = _flow(instruction, operands, name)
     if flow is not None:
         return flow
@@ -93,12 +60,13 @@ def _effect(instruction: Any) -> Effect:
     return unknown(instruction, operands) if transfers is None else effect(instruction, transfers)
 
 
-def _memory(instruction: Any, operands: DecodedOperands, size: int) -> list[Transfer]:
+def _memory(instruction: MachineInstruction, operands: DecodedOperands) -> list[Transfer]:
     """Loads, stores and pairs of them, and what they add to the base before or after."""
     name = instruction.mnemonic
     at = next(i for i, operand in enumerate(operands) if isinstance(operand, MemoryOperand))
     memory, after = operands[at], operands[at + 1 :]
-    size = 1 if name.endswith("b") else 2 if name.endswith("h") else size
+    whole = max(o.size for o in instruction.operands if isinstance(o, DecodedRegister))
+    size = 1 if name.endswith("b") else 2 if name.endswith("h") else whole
     transfers = []
     for i, register in enumerate(operands[:at]):
         place = MemoryOperand(memory.bases, memory.displacement + i * size, size)
@@ -107,13 +75,13 @@ def _memory(instruction: Any, operands: DecodedOperands, size: int) -> list[Tran
             transfers.append(Transfer((register,), (place,), exact))
         else:
             transfers.append(Transfer((place,), (register,), exact))
-    if instruction.writeback:
+    if instruction.raw.writeback:
         added = after[0] if after else memory.displacement
         transfers.append(Transfer(memory.bases[:1], memory.bases[:1], added))
     return transfers
 
 
-def _flow(instruction: Any, operands: DecodedOperands, name: str) -> Effect | None:
+def _flow(instruction: MachineInstruction, operands: DecodedOperands, name: str) -> Effect | None:
     known = {"b": Flow.JUMP, "br": Flow.JUMP, "bl": Flow.CALL, "blr": Flow.CALL}
     if name == "ret":
         return jump(instruction, Flow.RETURN, operands)
@@ -126,7 +94,9 @@ def _flow(instruction: Any, operands: DecodedOperands, name: str) -> Effect | No
     return effect(instruction, [], flow=Flow.STOP) if name in ("brk", "udf") else None
 
 
-def _transfers(name: str, operands: DecodedOperands, instruction: Any) -> list[Transfer] | None:
+def _transfers(
+    name: str, operands: DecodedOperands, instruction: MachineInstruction
+) -> list[Transfer] | None:
     places = places_of(operands)
     if name in _NOTHING:
         return []
@@ -136,7 +106,7 @@ def _transfers(name: str, operands: DecodedOperands, instruction: Any) -> list[T
         return [Transfer(target, places)]
     if name in _PLAIN | _VECTOR:
         added = added_by(name, operands)
-        shifted = instruction.operands[-1].shift.type if instruction.operands else 0
+        shifted = instruction.raw.operands[-1].shift.type if operands else 0
         exact = 0 if name == "mov" else added
         return [Transfer(target, rest, None if shifted else exact)]
     if name in _COMPARES:
@@ -153,8 +123,6 @@ def _transfers(name: str, operands: DecodedOperands, instruction: Any) -> list[T
 
 AARCH64 = ScannedInstructionSet(
     Architecture.AARCH64,
-    capstone.CS_ARCH_ARM64,
-    capstone.CS_MODE_ARM,
     _effect,
     # x8 points to a result that is returned in memory.
     CallConvention(numbered("x", 9), frozenset({*numbered("x", 19, 30), "sp"}), "sp", ("xzr",)),

@@ -6,19 +6,20 @@ without a condition on values. An instruction with a condition does as much when
 
 from __future__ import annotations
 
-from typing import Any
+from capstone import arm as _arm
 
-import capstone
-
-from fieldc.binary.functions import Architecture
+from fieldc.binary.architecture import Architecture
+from fieldc.binary.decode import MachineInstruction
 from fieldc.proof.constant_time.effects import (
     Effect,
     Flow,
     Location,
     MemoryOperand,
     Transfer,
+    added_by,
     effect,
     names,
+    operands_of,
 )
 from fieldc.proof.constant_time.instruction_set import (
     CallConvention,
@@ -26,7 +27,6 @@ from fieldc.proof.constant_time.instruction_set import (
     numbered,
 )
 
-_arm = capstone.arm
 _PLAIN = names(
     "adc add and bic eor mov movt movw mvn orr orn rsb rsc sbc sub teq tst cmp cmn lsl lsr asr ror",
     "rrx clz rev rev16 rbit bfc bfi ubfx sbfx uxtb uxth sxtb sxth uxtab uxtah mul mla mls umull",
@@ -39,9 +39,9 @@ _MANY = names("ldm ldmib ldmda ldmdb stm stmib stmda stmdb push pop")
 _SUFFIXES = (*("eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le"),)
 
 
-def _effect(instruction: Any) -> Effect:
+def _effect(instruction: MachineInstruction) -> Effect:
     name = _plain_name(instruction)
-    conditional = instruction.cc not in (_arm.ARM_CC_AL, _arm.ARM_CC_INVALID)
+    conditional = instruction.raw.cc not in (_arm.ARM_CC_AL, _arm.ARM_CC_INVALID)
     asked: tuple[str, ...] = ("flags",) if conditional else ()
     flow = _flow(instruction, name, asked)
     if flow is not None:
@@ -61,21 +61,21 @@ def _effect(instruction: Any) -> Effect:
     )
 
 
-def _plain_name(instruction: Any) -> str:
+def _plain_name(instruction: MachineInstruction) -> str:
     """The mnemonic without what says that it sets flags or has a condition."""
     name = str(instruction.mnemonic)
-    if instruction.cc not in (_arm.ARM_CC_AL, _arm.ARM_CC_INVALID) and name.endswith(_SUFFIXES):
+    if instruction.raw.cc not in (_arm.ARM_CC_AL, _arm.ARM_CC_INVALID) and name.endswith(_SUFFIXES):
         name = name[:-2]
-    return name[:-1] if instruction.update_flags and name.endswith("s") else name
+    return name[:-1] if instruction.raw.update_flags and name.endswith("s") else name
 
 
-def _accessed(instruction: Any) -> tuple[tuple[Location, ...], tuple[Location, ...]]:
+def _accessed(instruction: MachineInstruction) -> tuple[tuple[Location, ...], tuple[Location, ...]]:
     """Registers read and written; the status register is called flags."""
     reads, writes = (
-        [instruction.reg_name(register) for register in found]
-        for found in instruction.regs_access()
+        [instruction.raw.reg_name(register) for register in found]
+        for found in instruction.raw.regs_access()
     )
-    for operand in instruction.operands:
+    for operand in instruction.raw.operands:
         if operand.type == _arm.ARM_OP_SYSREG:
             (reads if instruction.mnemonic.startswith("mrs") else writes).append("flags")
     found = [
@@ -84,33 +84,30 @@ def _accessed(instruction: Any) -> tuple[tuple[Location, ...], tuple[Location, .
     return found[0], found[1]
 
 
-def _added(instruction: Any, name: str, asked: tuple[str, ...]) -> int | None:
+def _added(instruction: MachineInstruction, name: str, asked: tuple[str, ...]) -> int | None:
     """What an addition of a number adds; 0 for a plain move."""
-    if asked or instruction.update_flags:
+    if asked or instruction.raw.update_flags:
         return None
-    last = instruction.operands[-1]
-    if name in ("add", "sub") and last.type == _arm.ARM_OP_IMM:
-        return int(last.imm) if name == "add" else -int(last.imm)
-    plain = last.type == _arm.ARM_OP_REG and last.shift.type == _arm.ARM_SFT_INVALID
-    return 0 if name == "mov" and plain else None
+    operands = operands_of(instruction)
+    if isinstance(operands[-1], int):
+        return added_by(name, operands)
+    shifted = instruction.raw.operands[-1].shift.type != _arm.ARM_SFT_INVALID
+    return 0 if name == "mov" and isinstance(operands[-1], str) and not shifted else None
 
 
-def _place(instruction: Any, size: int) -> tuple[MemoryOperand, int | None]:
+def _place(instruction: MachineInstruction, size: int) -> tuple[MemoryOperand, int | None]:
     """The memory that an instruction names, and what it adds to the base after or before."""
-    operand = next(o for o in instruction.operands if o.type == _arm.ARM_OP_MEM)
-    bases = [instruction.reg_name(r) for r in (operand.mem.base, operand.mem.index) if r]
-    last = instruction.operands[-1]
-    post = last.imm if last.type == _arm.ARM_OP_IMM else None
-    added = None if not instruction.writeback else operand.mem.disp if post is None else post
-    return MemoryOperand(tuple(bases), operand.mem.disp, size), added
+    operands = operands_of(instruction)
+    given = next(o for o in operands if isinstance(o, MemoryOperand))
+    after = operands[-1] if isinstance(operands[-1], int) else given.displacement
+    added = after if instruction.raw.writeback else None
+    return MemoryOperand(given.bases, given.displacement, size), added
 
 
-def _memory(instruction: Any, name: str, asked: tuple[str, ...]) -> list[Transfer]:
+def _memory(instruction: MachineInstruction, name: str, asked: tuple[str, ...]) -> list[Transfer]:
     size = _LOADS.get(name) or _STORES[name]
     memory, added = _place(instruction, size)
-    registers = [
-        instruction.reg_name(o.reg) for o in instruction.operands if o.type == _arm.ARM_OP_REG
-    ]
+    registers = [o for o in operands_of(instruction) if isinstance(o, str)]
     exact = 0 if size == 4 and not asked else None
     transfers = []
     for i, register in enumerate(registers[: 2 if name.endswith("d") else 1]):
@@ -125,9 +122,9 @@ def _memory(instruction: Any, name: str, asked: tuple[str, ...]) -> list[Transfe
     return transfers
 
 
-def _many(instruction: Any, name: str, asked: tuple[str, ...]) -> Effect:
+def _many(instruction: MachineInstruction, name: str, asked: tuple[str, ...]) -> Effect:
     """Loads and stores of several registers, at words that follow each other."""
-    registers = [instruction.reg_name(o.reg) for o in instruction.operands]
+    registers = operands_of(instruction)
     base = "sp" if name in ("push", "pop") else registers.pop(0)
     size = 4 * len(registers)
     down = name == "push" or name.endswith(("da", "db"))
@@ -137,7 +134,7 @@ def _many(instruction: Any, name: str, asked: tuple[str, ...]) -> Effect:
         place = MemoryOperand((base,), first + 4 * i, 4)
         to, source = (register, place) if loads else (place, register)
         transfers.append(Transfer((to,), (source, *asked), None if asked else 0))
-    if instruction.writeback or name in ("push", "pop"):
+    if instruction.raw.writeback or name in ("push", "pop"):
         transfers.append(Transfer((base,), (base,), -size if down else size))
     if loads and "pc" in registers:
         flow = Flow.BRANCH if asked else Flow.RETURN
@@ -145,27 +142,24 @@ def _many(instruction: Any, name: str, asked: tuple[str, ...]) -> Effect:
     return effect(instruction, transfers, asks=asked)
 
 
-def _flow(instruction: Any, name: str, asked: tuple[str, ...]) -> Effect | None:
+def _flow(instruction: MachineInstruction, name: str, asked: tuple[str, ...]) -> Effect | None:
     if name in ("udf", "bkpt", "trap"):
         return effect(instruction, [], flow=Flow.STOP)
     if name not in ("b", "bl", "bx", "blx"):
         return None
-    operand = instruction.operands[0]
-    if operand.type == _arm.ARM_OP_REG:
-        register = instruction.reg_name(operand.reg)
-        returns = name == "bx" and register == "lr"
+    (to,) = operands_of(instruction)
+    if isinstance(to, str):
+        returns = name == "bx" and to == "lr"
         flow = Flow.RETURN if returns else Flow.CALL if name == "blx" else Flow.JUMP
-        asks = asked if returns else (*asked, register)
+        asks = asked if returns else (*asked, to)
         flow = Flow.BRANCH if asked else flow
         return effect(instruction, [], flow=flow, asks=asks, returns=returns)
     flow = Flow.BRANCH if asked else Flow.CALL if name in ("bl", "blx") else Flow.JUMP
-    return effect(instruction, [], flow=flow, target=operand.imm, asks=asked)
+    return effect(instruction, [], flow=flow, target=to, asks=asked)
 
 
 ARM = ScannedInstructionSet(
     Architecture.ARM,
-    capstone.CS_ARCH_ARM,
-    capstone.CS_MODE_ARM,
     _effect,
     CallConvention(
         numbered("r", 4), frozenset({*numbered("r", 4, 9), "sb", "sl", "fp", "sp"}), "sp", ("pc",)

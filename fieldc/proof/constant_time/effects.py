@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from fieldc.binary.decode import MachineInstruction
+from fieldc.binary.operands import DecodedMemory, DecodedOperand, DecodedRegister
+
 
 @dataclass(frozen=True)
 class MemoryOperand:
@@ -65,12 +68,27 @@ class Effect:
 
 
 DecodedOperands = list[Any]
-"""A register's name, a number, or MemoryOperand; the numbers of capstone's instruction."""
+"""A register's name, a number, or MemoryOperand."""
 
 
-def effect(instruction: Any, transfers: list[Transfer], **more: Any) -> Effect:
-    text = f"{instruction.mnemonic} {instruction.op_str}".strip()
-    return Effect(instruction.address, instruction.size, text, tuple(transfers), **more)
+def operands_of(code: MachineInstruction) -> DecodedOperands:
+    """The operands as places and numbers."""
+    return [_place(operand) for operand in code.operands]
+
+
+def _place(operand: DecodedOperand) -> Location | int:
+    if isinstance(operand, DecodedRegister):
+        return operand.name
+    if isinstance(operand, DecodedMemory):
+        bases = [name for name in (operand.segment, operand.base, operand.index) if name]
+        bases += bases[-1:] if operand.scale > 1 else []  # more than one is no known offset
+        return MemoryOperand(tuple(bases), operand.displacement, operand.size)
+    return operand
+
+
+def effect(instruction: MachineInstruction, transfers: list[Transfer], **more: Any) -> Effect:
+    place = instruction.address, instruction.size, instruction.text
+    return Effect(*place, tuple(transfers), **more)
 
 
 def places_of(operands: DecodedOperands) -> tuple[Location, ...]:
@@ -78,14 +96,17 @@ def places_of(operands: DecodedOperands) -> tuple[Location, ...]:
 
 
 def jump(
-    instruction: Any, flow: Flow, operands: DecodedOperands, asks: tuple[str, ...] = ()
+    instruction: MachineInstruction,
+    flow: Flow,
+    operands: DecodedOperands,
+    asks: tuple[str, ...] = (),
 ) -> Effect:
     """A jump to the last operand; the others are asked, as is a place that is no number."""
     target = operands[-1] if operands and isinstance(operands[-1], int) else None
     return effect(instruction, [], flow=flow, target=target, asks=(*places_of(operands), *asks))
 
 
-def unknown(instruction: Any, operands: DecodedOperands) -> Effect:
+def unknown(instruction: MachineInstruction, operands: DecodedOperands) -> Effect:
     """Taken to write all its operands; the scan reports it, whatever else it does."""
     places = places_of(operands)
     return effect(instruction, [Transfer((*places, "flags"), (*places, "flags"))], known=False)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-from fieldc.binary.functions import Architecture, ScannedCode
+from fieldc.binary.architecture import Architecture
+from fieldc.binary.decode import MachineInstruction
+from fieldc.binary.functions import ScannedCode
 from fieldc.proof.constant_time.effects import Effect
 
 
@@ -33,18 +34,12 @@ def _in_the_instruction(effect: Effect, before: Effect | None) -> tuple[int, ...
     return (effect.address,)
 
 
-def _nothing_more(code: bytes, address: int) -> Effect | None:
-    return None
-
-
 @dataclass(frozen=True)
 class ScannedInstructionSet:
-    """Capstone's name for an instruction set, what its instructions do, and how calls work."""
+    """What the instructions of an architecture do, and how calls work."""
 
     architecture: Architecture
-    kind: int
-    mode: int
-    decode: Callable[[Any], Effect]
+    effect: Callable[[MachineInstruction], Effect]
     convention: CallConvention
     windows: CallConvention | None = None
     """Only if Windows has a convention of its own."""
@@ -54,8 +49,6 @@ class ScannedInstructionSet:
     """Whether branches have a delay slot."""
     relocated: Callable[[Effect, Effect | None], tuple[int, ...]] = _in_the_instruction
     """Where a relocation of a jump or a call may be, by it and the instruction before it."""
-    beyond_capstone: Callable[[bytes, int], Effect | None] = _nothing_more
-    """Decode, from bytes at an address, instructions that capstone does not know."""
 
     def convention_of(self, code: ScannedCode) -> CallConvention:
         """Return the convention of the system that a function was compiled for."""

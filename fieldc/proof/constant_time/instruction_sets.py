@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import capstone
-
+from fieldc.binary.decode import instructions
 from fieldc.binary.functions import ScannedCode
 from fieldc.proof.constant_time.aarch64 import AARCH64
 from fieldc.proof.constant_time.arm import ARM
@@ -19,18 +18,6 @@ INSTRUCTION_SETS = {
 
 def effects_of(code: ScannedCode) -> dict[int, Effect]:
     """Return a function's instructions by place, up to the first bytes that are none."""
-    one = INSTRUCTION_SETS[code.architecture]
-    engine = capstone.Cs(one.kind, one.mode)
-    engine.detail = True
-    found: dict[int, Effect] = {}
-    place, end = code.start, code.start + len(code.code)
-    while place < end:
-        for instruction in engine.disasm(code.code[place - code.start :], place):
-            found[place] = one.decode(instruction)
-            place += instruction.size
-        other = one.beyond_capstone(code.code[place - code.start :], place)
-        if other is None:
-            break
-        found[place] = other
-        place += other.size
-    return found
+    effect = INSTRUCTION_SETS[code.architecture].effect
+    found = instructions(code.code, code.architecture, code.start)
+    return {one.address: effect(one) for one in found}

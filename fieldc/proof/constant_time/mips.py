@@ -7,11 +7,9 @@ with a pipelined multiplier. Divisions and conditional traps are not.
 from __future__ import annotations
 
 import re
-from typing import Any
 
-import capstone
-
-from fieldc.binary.functions import Architecture
+from fieldc.binary.architecture import Architecture
+from fieldc.binary.decode import MachineInstruction
 from fieldc.proof.constant_time.effects import (
     DecodedOperands,
     Effect,
@@ -21,6 +19,7 @@ from fieldc.proof.constant_time.effects import (
     effect,
     jump,
     names,
+    operands_of,
     places_of,
     unknown,
 )
@@ -46,29 +45,16 @@ _FLOW |= {"bal": Flow.CALL}
 _BRANCH = re.compile(r"b(eq|ne|lt|gt|le|ge|c1[tf])\w*")
 
 
-def _operands(instruction: Any) -> DecodedOperands:
-    operands: DecodedOperands = []
-    for operand in instruction.operands:
-        if operand.type == capstone.mips.MIPS_OP_MEM:
-            base = instruction.reg_name(operand.mem.base)
-            operands.append(MemoryOperand((base,), operand.mem.disp, 0))
-        elif operand.type == capstone.mips.MIPS_OP_REG:
-            operands.append(instruction.reg_name(operand.reg))
-        else:
-            operands.append(operand.imm)
-    return operands
-
-
-def mips64(instruction: Any) -> Effect:
+def mips64(instruction: MachineInstruction) -> Effect:
     return _mips(instruction, 8)
 
 
-def mips32(instruction: Any) -> Effect:
+def mips32(instruction: MachineInstruction) -> Effect:
     return _mips(instruction, 4)
 
 
-def _mips(instruction: Any, word: int) -> Effect:
-    operands, name = _operands(instruction), instruction.mnemonic
+def _mips(instruction: MachineInstruction, word: int) -> Effect:
+    operands, name = operands_of(instruction), instruction.mnemonic
     if name in _LOADS or name in _STORES:
         return effect(instruction, [_memory(name, operands, word)])
     if name in _FLOW or _BRANCH.fullmatch(name):
@@ -91,7 +77,7 @@ def _memory(name: str, operands: DecodedOperands, word: int) -> Transfer:
     return Transfer((memory,), (register,), exact)
 
 
-def _flow(instruction: Any, name: str, operands: DecodedOperands) -> Effect:
+def _flow(instruction: MachineInstruction, name: str, operands: DecodedOperands) -> Effect:
     if name == "jr" and operands == ["ra"]:
         return jump(instruction, Flow.RETURN, [])
     flow = _FLOW.get(name, Flow.BRANCH)
@@ -124,14 +110,7 @@ _N64 = CallConvention(
     (*numbered("a", 4), *numbered("t", 4)), _KEPT | {"gp"}, "sp", ("zero", "gp"), ("t9",)
 )
 _O32 = CallConvention(numbered("a", 4), _KEPT, "sp", ("zero", "gp"), ("t9",))
-_MIPS, _BIG = capstone.CS_ARCH_MIPS, capstone.CS_MODE_BIG_ENDIAN
 
-MIPS64 = ScannedInstructionSet(
-    Architecture.MIPS64, _MIPS, capstone.CS_MODE_MIPS64 | _BIG, mips64, _N64, delayed=True
-)
-MIPS64EL = ScannedInstructionSet(
-    Architecture.MIPS64EL, _MIPS, capstone.CS_MODE_MIPS64, mips64, _N64, delayed=True
-)
-MIPSEL = ScannedInstructionSet(
-    Architecture.MIPSEL, _MIPS, capstone.CS_MODE_MIPS32, mips32, _O32, word=4, delayed=True
-)
+MIPS64 = ScannedInstructionSet(Architecture.MIPS64, mips64, _N64, delayed=True)
+MIPS64EL = ScannedInstructionSet(Architecture.MIPS64EL, mips64, _N64, delayed=True)
+MIPSEL = ScannedInstructionSet(Architecture.MIPSEL, mips32, _O32, word=4, delayed=True)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
-import capstone
-
-from fieldc.binary.functions import Architecture
+from fieldc.binary.architecture import Architecture
+from fieldc.binary.decode import MachineInstruction
 from fieldc.proof.constant_time.effects import (
     DecodedOperands,
     Effect,
@@ -17,6 +15,7 @@ from fieldc.proof.constant_time.effects import (
     effect,
     jump,
     names,
+    operands_of,
     places_of,
     unknown,
 )
@@ -29,38 +28,16 @@ from fieldc.proof.constant_time.instruction_set import (
 _PLAIN = names(
     "lui auipc add addi addw addiw sub subw and andi or ori xor xori sll slli sllw slliw srl srli",
     "srlw srliw sra srai sraw sraiw slt slti sltu sltiu seqz snez sltz sgtz neg negw not mv li",
-    "mul mulw mulhu mulh mulhsu sext.w addi16sp addi4spn",
+    "mul mulw mulhu mulh mulhsu sext.w addi16sp addi4spn czero.eqz czero.nez",
 )
 _LOADS = {"ld": 8, "lw": 4, "lwu": 4, "lh": 2, "lhu": 2, "lb": 1, "lbu": 1, "ldsp": 8}
 _LOADS |= {"lwsp": 4}
 _STORES = {"sd": 8, "sw": 4, "sh": 2, "sb": 1, "sdsp": 8, "swsp": 4}
 _FLOW = {"j": Flow.JUMP, "jr": Flow.JUMP, "jal": Flow.CALL, "jalr": Flow.CALL}
 
-_REGISTERS = (
-    *("zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1"),
-    *(f"a{i}" for i in range(8)),
-    *(f"s{i}" for i in range(2, 12)),
-    *("t3", "t4", "t5", "t6"),
-)
-"""By number."""
 
-
-def _operands(instruction: Any) -> DecodedOperands:
-    riscv = capstone.riscv
-    operands: DecodedOperands = []
-    for operand in instruction.operands:
-        if operand.type == riscv.RISCV_OP_MEM:
-            base = instruction.reg_name(operand.mem.base)
-            operands.append(MemoryOperand((base,), operand.mem.disp, 0))
-        elif operand.type == riscv.RISCV_OP_REG:
-            operands.append(instruction.reg_name(operand.reg))
-        else:
-            operands.append(operand.imm)
-    return operands
-
-
-def _effect(instruction: Any) -> Effect:
-    operands = _operands(instruction)
+def _effect(instruction: MachineInstruction) -> Effect:
+    operands = operands_of(instruction)
     name = instruction.mnemonic.removeprefix("c.")
     if name in _LOADS or name in _STORES:
         return effect(instruction, [_memory(name, operands)])
@@ -83,40 +60,25 @@ def _effect(instruction: Any) -> Effect:
 
 
 def _memory(name: str, operands: DecodedOperands) -> Transfer:
-    """A load or a store; compressed ones give offset and base as two operands."""
-    size = _LOADS.get(name) or _STORES[name]
-    given = operands[1]
-    if isinstance(given, MemoryOperand):
-        memory = MemoryOperand(given.bases, given.displacement, size)
-    else:
-        memory = MemoryOperand((operands[2],), given, size)
+    """A load or a store."""
+    size, given = _LOADS.get(name) or _STORES[name], operands[1]
+    memory = MemoryOperand(given.bases, given.displacement, size)
     exact = 0 if size == 8 else None
     if name in _LOADS:
         return Transfer((operands[0],), (memory,), exact)
     return Transfer((memory,), (operands[0],), exact)
 
 
-def _flow(instruction: Any, name: str, operands: DecodedOperands) -> Effect:
+def _flow(instruction: MachineInstruction, name: str, operands: DecodedOperands) -> Effect:
     if name == "ret" or (name == "jr" and operands == ["ra"]):
         return jump(instruction, Flow.RETURN, [])
     flow = _FLOW.get(name, Flow.BRANCH)
     if name == "jal" and operands[0] == "zero":
         flow = Flow.JUMP
-    if operands and isinstance(operands[-1], int):
-        operands[-1] += instruction.address  # capstone gives the distance
+    if name == "jalr" and len(operands) > 1:  # a number there is added to the register
+        return jump(instruction, flow, operands[1:2])
     asked = [o for o in operands if o not in ("ra", "zero")] if name == "jal" else operands
     return jump(instruction, flow, asked)
-
-
-def conditional_zero(code: bytes, address: int) -> Effect | None:
-    """An instruction of Zicond, which capstone 5 does not know; None for other bytes."""
-    word = int.from_bytes(code[:4], "little")
-    name = {5: "czero.eqz", 7: "czero.nez"}.get(word >> 12 & 7)
-    if word & 0x7F != 0x33 or word >> 25 != 7 or name is None:
-        return None
-    target, *sources = (_REGISTERS[word >> at & 31] for at in (7, 15, 20))
-    text = f"{name} {target}, {', '.join(sources)}"
-    return Effect(address, 4, text, (Transfer((target,), tuple(sources)),))
 
 
 def _relocated(effect: Effect, before: Effect | None) -> tuple[int, ...]:
@@ -128,10 +90,7 @@ def _relocated(effect: Effect, before: Effect | None) -> tuple[int, ...]:
 
 RISCV64 = ScannedInstructionSet(
     Architecture.RISCV64,
-    capstone.CS_ARCH_RISCV,
-    capstone.CS_MODE_RISCV64 | capstone.CS_MODE_RISCVC,
     _effect,
     CallConvention(numbered("a", 8), frozenset({*numbered("s", 12), "sp"}), "sp", ("zero", "gp")),
     relocated=_relocated,
-    beyond_capstone=conditional_zero,
 )

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import capstone
-
-from fieldc.binary.functions import Architecture
+from fieldc.binary.architecture import Architecture
+from fieldc.binary.decode import MachineInstruction
 from fieldc.proof.constant_time.effects import (
     DecodedOperands,
     Effect,
@@ -19,6 +18,7 @@ from fieldc.proof.constant_time.effects import (
     effect,
     jump,
     names,
+    operands_of,
     places_of,
     unknown,
 )
@@ -27,14 +27,6 @@ from fieldc.proof.constant_time.instruction_set import (
     ScannedInstructionSet,
 )
 
-_NAMES = {
-    **{f"{a}{b}": f"r{b}" for b in ("ax", "bx", "cx", "dx", "si", "di", "bp", "sp") for a in "re"},
-    **{b: f"r{b}" for b in ("ax", "bx", "cx", "dx", "si", "di", "bp", "sp")},
-    **{f"{b}l": f"r{b}" for b in ("si", "di", "bp", "sp")},
-    **{f"{b}{half}": f"r{b}x" for b in "abcd" for half in "lh"},
-    **{f"r{i}{part}": f"r{i}" for i in range(8, 16) for part in ("d", "w", "b", "")},
-    **{f"{wide}mm{i}": f"xmm{i}" for wide in "xyz" for i in range(32)},
-}
 _MOVES = names(
     "mov movabs movzx movsx movsxd movaps movups movdqa movdqu movq movd movapd movupd",
     "vmovaps vmovups vmovdqa vmovdqu vmovq vmovd rorx",
@@ -53,25 +45,8 @@ _VECTOR = re.compile(
 _NOTHING = names("nop endbr64 vzeroupper pause")
 
 
-def _operands(instruction: Any) -> DecodedOperands:
-    found: DecodedOperands = []
-    for operand in instruction.operands:
-        if operand.type == capstone.x86.X86_OP_IMM:
-            found.append(operand.imm)
-        elif operand.type == capstone.x86.X86_OP_REG:
-            name = instruction.reg_name(operand.reg)
-            found.append(_NAMES.get(name, name))
-        else:
-            m = operand.mem
-            used = [instruction.reg_name(r) for r in (m.segment, m.base, m.index) if r]
-            bases = tuple(_NAMES.get(name, name) for name in used)
-            bases += bases[-1:] if m.index and m.scale > 1 else ()
-            found.append(MemoryOperand(bases, m.disp, operand.size))
-    return found
-
-
-def _effect(instruction: Any) -> Effect:
-    operands, name = _operands(instruction), instruction.mnemonic
+def _effect(instruction: MachineInstruction) -> Effect:
+    operands, name = operands_of(instruction), instruction.mnemonic
     if name in ("push", "pop"):
         return effect(instruction, _stack(name, operands[0]))
     if name == "lea":
@@ -82,7 +57,7 @@ def _effect(instruction: Any) -> Effect:
     if name == "cpuid":
         written = ("rax", "rbx", "rcx", "rdx")
         return effect(instruction, [Transfer(written, ("rax", "rcx"))])
-    if name == "xchg" and instruction.operands[0].size >= 4:
+    if name == "xchg" and instruction.size_of(0) >= 4:
         a, b = operands
         return effect(instruction, [Transfer((a,), (b,), 0), Transfer((b,), (a,), 0)])
     flow = _flow(instruction, operands, name)
@@ -104,7 +79,7 @@ def _stack(name: str, operand: Any) -> list[Transfer]:
     ]
 
 
-def _flow(instruction: Any, operands: DecodedOperands, name: str) -> Effect | None:
+def _flow(instruction: MachineInstruction, operands: DecodedOperands, name: str) -> Effect | None:
     if name in ("ret", "jmp", "call"):
         flow = {"ret": Flow.RETURN, "jmp": Flow.JUMP, "call": Flow.CALL}[name]
         return jump(instruction, flow, operands)
@@ -115,7 +90,9 @@ def _flow(instruction: Any, operands: DecodedOperands, name: str) -> Effect | No
     return effect(instruction, [], flow=Flow.STOP) if name in ("ud2", "int3") else None
 
 
-def _transfers(name: str, operands: DecodedOperands, instruction: Any) -> list[Transfer] | None:
+def _transfers(
+    name: str, operands: DecodedOperands, instruction: MachineInstruction
+) -> list[Transfer] | None:
     places = places_of(operands)
     if name in _NOTHING:
         return []
@@ -123,29 +100,32 @@ def _transfers(name: str, operands: DecodedOperands, instruction: Any) -> list[T
         return [_move(name, places, instruction)]
     if name in _COMPARES:
         return [Transfer(("flags",), places)]
-    if name in ("mul", "imul") and len(operands) == 1 and instruction.operands[0].size >= 4:
+    if name in ("mul", "imul") and len(operands) == 1 and instruction.size_of(0) >= 4:
         return [Transfer(("rax", "rdx", "flags"), (*places, "rax"))]
     if name == "mulx":
         return [Transfer(places[:2], (*places[2:], "rdx"))]
     return _changes(name, places, operands, instruction)
 
 
-def _move(name: str, places: tuple[Location, ...], instruction: Any) -> Transfer:
+def _move(name: str, places: tuple[Location, ...], instruction: MachineInstruction) -> Transfer:
     """A part of a register that is written keeps what the rest held."""
     target, rest = places[:1], places[1:]
-    whole = instruction.operands[0].size >= 4 and not str(target[0]).startswith("xmm")
+    whole = instruction.size_of(0) >= 4 and not str(target[0]).startswith("zmm")
     kept = isinstance(target[0], MemoryOperand) or whole
-    exact = 0 if instruction.operands[0].size == 8 and name in ("mov", "movabs") else None
+    exact = 0 if instruction.size_of(0) == 8 and name in ("mov", "movabs") else None
     return Transfer(target, rest, exact) if kept else Transfer(target, places)
 
 
 def _changes(
-    name: str, places: tuple[Location, ...], operands: DecodedOperands, instruction: Any
+    name: str,
+    places: tuple[Location, ...],
+    operands: DecodedOperands,
+    instruction: MachineInstruction,
 ) -> list[Transfer] | None:
     """Instructions that read what they write."""
     target, rest = places[:1], places[1:]
     if name in _SETS_FLAGS:
-        if name in ("xor", "sub") and rest == target and instruction.operands[0].size >= 4:
+        if name in ("xor", "sub") and rest == target and instruction.size_of(0) >= 4:
             return [Transfer((*target, "flags"), ())]
         return [Transfer(("flags",), places), Transfer(target, places, added_by(name, operands))]
     if name.startswith(("cmov", "set")):
@@ -168,8 +148,6 @@ _KEPT = frozenset(("rbx", "rbp", "r12", "r13", "r14", "r15", "rsp"))
 
 X86_64 = ScannedInstructionSet(
     Architecture.X86_64,
-    capstone.CS_ARCH_X86,
-    capstone.CS_MODE_64,
     _effect,
     CallConvention(("rdi", "rsi", "rdx", "rcx", "r8", "r9"), _KEPT, "rsp", ("rip",)),
     windows=CallConvention(("rcx", "rdx", "r8", "r9"), _KEPT | {"rdi", "rsi"}, "rsp", ("rip",)),

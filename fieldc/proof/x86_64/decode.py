@@ -6,14 +6,13 @@ the processor takes: `f3 2e 66 0f 38 f6` is adox, whatever a decoder prints.
 
 from __future__ import annotations
 
-from functools import cache
-
 import capstone
 from capstone import x86_const as x86
 
+from fieldc.binary.architecture import Architecture
+from fieldc.binary.decode import LONGEST, decoder
 from fieldc.proof.identity import ProofError
 
-LONGEST_INSTRUCTION = 15
 LEGACY = frozenset(bytes.fromhex("66 67 f0 f2 f3 2e 36 3e 26 64 65"))
 REX = range(0x40, 0x50)
 VECTOR = (0xC4, 0xC5, 0x62)
@@ -32,7 +31,7 @@ def decode(code: bytes, start: int) -> capstone.CsInsn:
     """The instruction at an offset. Raises ProofError where there is none."""
     if start < 0:
         raise ProofError(f"the code goes to {start:#x}, outside its section")
-    for instruction in _engine().disasm(code[start : start + LONGEST_INSTRUCTION], start, 1):
+    for instruction in decoder(Architecture.X86_64).disasm(code[start : start + LONGEST], start, 1):
         return instruction
     raise ProofError(f"+{start:#x}: bytes that are no instruction")
 
@@ -52,10 +51,3 @@ def _is_opcode(rest: bytes) -> bool:
     if not rest or rest[0] not in REX:
         return bool(rest)
     return len(rest) > 1 and rest[1] not in (*LEGACY, *REX, *VECTOR)
-
-
-@cache
-def _engine() -> capstone.Cs:
-    engine = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
-    engine.detail = True
-    return engine
