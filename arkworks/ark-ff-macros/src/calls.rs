@@ -14,59 +14,15 @@ pub(crate) fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
         Some(square) => call(square, &quote! { x }, &quote! {}),
         None => call(&kernels.mul, &quote! { x, x }, &quote! {}),
     };
-    let sum = kernels.sum_of_products.as_ref().map(|kernel| {
-        let call = call(kernel, &quote! { x, y }, &quote! { paired });
-        quote! {
-            /// (x[0]*y[0] + x[1]*y[1])/R mod p, likewise.
-            #[inline(always)]
-            pub(super) fn sum_of_products(
-                x: &[[u64; #n]; 2],
-                y: &[[u64; #n]; 2],
-                otherwise: impl FnOnce() -> [u64; #n],
-            ) -> [u64; #n] {
-                #call
-            }
-        }
-    });
-    let sums = kernels.add.as_ref().map(|add| {
-        quote! {
-            /// x + y mod p.
-            #[inline(always)]
-            pub(super) fn sum(x: &[u64; #n], y: &[u64; #n]) -> [u64; #n] {
-                paired(#add(x, y))
-            }
-
-            /// x - y mod p.
-            #[inline(always)]
-            pub(super) fn difference(x: &[u64; #n], y: &[u64; #n]) -> [u64; #n] {
-                paired(sub(x, y))
-            }
-        }
-    });
+    let (choice_of_kernels, sum_of_products) = (choice_of_kernels(), sum_of_products(n, kernels));
+    let sums = sums(n, kernels);
     Ok(quote! {
         #[allow(named_asm_labels)]
         mod __kernels {
             use ::core::arch::asm;
             use ::core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-            const UNKNOWN: u8 = 0;
-            const STOCK: u8 = 1;
-            const MULX: u8 = 2;
-            const ADX: u8 = 3;
-
-            /// MULX only where the processor has BMI2, ADX only where it has ADX too.
-            static CURRENT: AtomicU8 = AtomicU8::new(UNKNOWN);
-
-            #[cold]
-            fn find_out() {
-                let processor = processor::processor();
-                let found = match (processor.prefers_two_chains(), processor.bmi2) {
-                    (true, _) => ADX,
-                    (_, true) => MULX,
-                    _ => STOCK,
-                };
-                CURRENT.store(found, Relaxed);
-            }
+            #choice_of_kernels
 
             /// x*y/R mod p, by other code unless the processor is known to run a kernel.
             #[inline(always)]
@@ -88,11 +44,72 @@ pub(crate) fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
             }
 
             #called
-            #sum
+            #sum_of_products
             #sums
             #result
             #kernel_items
             #processor
+        }
+    })
+}
+
+/// What finds out once which kernels the processor runs.
+fn choice_of_kernels() -> TokenStream {
+    quote! {
+        const UNKNOWN: u8 = 0;
+        const STOCK: u8 = 1;
+        const MULX: u8 = 2;
+        const ADX: u8 = 3;
+
+        /// MULX only where the processor has BMI2, ADX only where it has ADX too.
+        static CURRENT: AtomicU8 = AtomicU8::new(UNKNOWN);
+
+        #[cold]
+        fn find_out() {
+            let processor = processor::processor();
+            let found = match (processor.prefers_two_chains(), processor.bmi2) {
+                (true, _) => ADX,
+                (_, true) => MULX,
+                _ => STOCK,
+            };
+            CURRENT.store(found, Relaxed);
+        }
+    }
+}
+
+/// The sum of two products, where there is a kernel for it.
+fn sum_of_products(n: usize, kernels: &Kernels) -> Option<TokenStream> {
+    kernels.sum_of_products.as_ref().map(|kernel| {
+        let call = call(kernel, &quote! { x, y }, &quote! { paired });
+        quote! {
+            /// (x[0]*y[0] + x[1]*y[1])/R mod p, likewise.
+            #[inline(always)]
+            pub(super) fn sum_of_products(
+                x: &[[u64; #n]; 2],
+                y: &[[u64; #n]; 2],
+                otherwise: impl FnOnce() -> [u64; #n],
+            ) -> [u64; #n] {
+                #call
+            }
+        }
+    })
+}
+
+/// Sums and differences, where there are kernels for them.
+fn sums(n: usize, kernels: &Kernels) -> Option<TokenStream> {
+    kernels.add.as_ref().map(|add| {
+        quote! {
+            /// x + y mod p.
+            #[inline(always)]
+            pub(super) fn sum(x: &[u64; #n], y: &[u64; #n]) -> [u64; #n] {
+                paired(#add(x, y))
+            }
+
+            /// x - y mod p.
+            #[inline(always)]
+            pub(super) fn difference(x: &[u64; #n], y: &[u64; #n]) -> [u64; #n] {
+                paired(sub(x, y))
+            }
         }
     })
 }

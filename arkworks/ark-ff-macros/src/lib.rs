@@ -7,6 +7,7 @@
 
 mod arguments;
 mod calls;
+mod definition;
 mod inversion;
 mod kernels;
 mod montgomery;
@@ -35,7 +36,7 @@ pub fn to_sign_and_limbs(input: TokenStream) -> TokenStream {
 /// `F` is a `SmallFp<FConfig>` for a modulus below 2^64, else an `Fp` of `MontBackend<FConfig, N>`.
 #[proc_macro]
 pub fn define_field(input: TokenStream) -> TokenStream {
-    let field = parse_macro_input!(input as arguments::Definition);
+    let field = parse_macro_input!(input as definition::Definition);
     finish(field.expand())
 }
 

@@ -5,8 +5,9 @@
 //! disagree. Ours is an entry like the others, so `num-bigint` and everyone else checks it.
 //! Inverses and roots are checked by what they satisfy in our field, since a root has a sign.
 
-use crate::entry::{Entry, Operand};
+use crate::entry::Entry;
 use crate::fields::Random;
+use crate::operand::Operand;
 
 /// Checks an entry on all pairs of edge values, and on `random` pairs of random values.
 ///

@@ -17,8 +17,8 @@
 use std::hint::black_box;
 
 use crate::clock::{Stack, opaque, ticks};
-use crate::entry::{Form, Operand};
 use crate::fields::{Field, Random};
+use crate::operand::{Form, Operand};
 
 /// Values of x in the throughput loop with moving operands.
 pub const RING: usize = 16;

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::entry::Range::Canonical;
-use crate::entry::{Call, Entry, Form, Operand, PATCHED, Peer, Rows, version};
+use crate::entry::{Call, Entry, PATCHED, Peer, Rows, version};
 use crate::fields::{self, FIELDS, Field, Random};
-use crate::options::Options;
+use crate::operand::{Form, Operand};
 use crate::remote::{Program, Remote};
 
 /// What is raced: a product in the quadratic extension, a pairing, a multi-scalar multiplication of
@@ -20,20 +20,14 @@ use crate::remote::{Program, Remote};
 pub const OPERATIONS: [&str; 4] = ["fp2_mul", "pairing", "msm_4096", "verify"];
 
 /// Base fields of the curves.
-const CURVES: [&str; 2] = ["bls12-381-p", "bn254-p"];
+pub(crate) const CURVES: [&str; 2] = ["bls12-381-p", "bn254-p"];
 /// Arkworks as published.
-const STOCK: &str = "arkworks";
+pub(crate) const STOCK: &str = "arkworks";
 /// Operands that each check of an operation takes that takes long.
 const FEW: usize = 4;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../arkworks");
 const LOCK: &str = include_str!("../../../arkworks/stock/Cargo.lock");
-
-/// Whether the options ask for such rows.
-pub fn wanted(options: &Options) -> bool {
-    let named = |names: &[String], known: &[&str]| names.iter().any(|n| known.contains(&&**n));
-    options.wants_peer(STOCK) && named(&options.ops, &OPERATIONS) && named(&options.fields, &CURVES)
-}
 
 /// The rows of these operations, after both programs were built.
 pub fn enter(entries: &mut Vec<Entry>, operations: &[&str]) -> Result<(), String> {

@@ -2,8 +2,8 @@
 
 use fieldc::{bls12_381, bn254, p256, secp256k1};
 
-use crate::arrays;
-use crate::entry::{Form, Operand};
+use crate::array_operations;
+use crate::operand::{Form, Operand};
 
 /// What can be raced in a field. An inverse is that of x + y, and a square root that of (x + y)^2: chains of
 /// them do not come back to where they were, and the sum costs little beside them.
@@ -51,13 +51,13 @@ macro_rules! fields {
                     };
                     let operand = |x: &Operand| element(&x.montgomery, Form::Montgomery);
                     let (Some(x), Some(y)) = (operand(x), operand(y)) else { return false };
-                    if arrays::OPERATIONS.contains(&op) {
+                    if array_operations::OPERATIONS.contains(&op) {
                         let mut results = z.chunks(<$Fp>::LIMBS).zip(1..);
                         let right = results.all(|(z, length)| {
                             let z = element(z, form);
-                            z.is_some() && z == arrays::expected(op, x, y, length)
+                            z.is_some() && z == array_operations::expected(op, x, y, length)
                         });
-                        return right && z.len() == arrays::SHORT * <$Fp>::LIMBS;
+                        return right && z.len() == array_operations::SHORT * <$Fp>::LIMBS;
                     }
                     let Some(z) = element(z, form) else { return false };
                     match op {

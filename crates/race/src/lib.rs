@@ -17,12 +17,14 @@
 //! from elsewhere its assembly is left out and its rows say `rust`.
 
 pub mod agree;
+pub mod array_operations;
 pub mod arrays;
 pub mod chain;
 pub mod clock;
 pub mod curves;
 pub mod entry;
 pub mod fields;
+pub mod operand;
 pub mod options;
 #[cfg(feature = "peers")]
 pub mod peers;

@@ -3,7 +3,7 @@
 use crate::chain::Operands;
 use crate::entry::{Entry, is_ours};
 use crate::fields::{FIELDS, OPERATIONS};
-use crate::{arrays, curves};
+use crate::{array_operations, curves};
 
 const USAGE: &str = "\
 usage: cargo bench -p race --bench race -- [OPTION]...
@@ -95,11 +95,19 @@ impl Options {
     pub fn wants_peer(&self, name: &str) -> bool {
         is_ours(name) || self.peers.is_empty() || self.peers.iter().any(|peer| peer == name)
     }
+
+    /// Whether operations of curves take part, whose programs are built first.
+    pub fn wants_curves(&self) -> bool {
+        let named = |names: &[String], known: &[&str]| names.iter().any(|n| known.contains(&&**n));
+        self.wants_peer(curves::STOCK)
+            && named(&self.ops, &curves::OPERATIONS)
+            && named(&self.fields, &curves::CURVES)
+    }
 }
 
 /// Operations of fields, then on arrays, then of curves.
 fn known_ops() -> Vec<&'static str> {
-    OPERATIONS.into_iter().chain(arrays::OPERATIONS).chain(curves::OPERATIONS).collect()
+    OPERATIONS.into_iter().chain(array_operations::OPERATIONS).chain(curves::OPERATIONS).collect()
 }
 
 fn some_of(list: &str, what: &str, known: &[&str]) -> Result<Vec<String>, String> {

@@ -20,8 +20,8 @@ use std::rc::Rc;
 
 use crate::chain::{Mode, Operands, RING, Runner, Start};
 use crate::clock;
-use crate::entry::{Form, Operand};
 use crate::fields::{FIELDS, Field};
+use crate::operand::{Form, Operand};
 
 /// The other process. It ends when its input does.
 pub struct Program {

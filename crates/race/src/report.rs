@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use crate::arrays;
+use crate::array_operations;
 use crate::chain::{FIXED, MODES, Mode, Operands, RING};
 use crate::entry::{Call, Entry, OURS, Peer, Range, is_ours};
 use crate::results::{Figure, Race};
@@ -165,7 +165,7 @@ impl fmt::Display for Report {
              operands",
             race.operands.name()
         )?;
-        if self.rows.iter().any(|row| arrays::OPERATIONS.contains(&row.op)) {
+        if self.rows.iter().any(|row| array_operations::OPERATIONS.contains(&row.op)) {
             writeln!(f, "arrays       core cycles an element; both columns time the same loop")?;
         }
         writeln!(f, "pairs        latency | throughput")?;

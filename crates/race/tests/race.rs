@@ -99,7 +99,7 @@ fn blst_agrees_with_ours_on_a_million_operands() {
 fn a_result_that_is_not_canonical_disagrees() {
     let field = race::fields::FIELDS[0];
     let x = &field.edges()[0];
-    let form = race::entry::Form::Montgomery;
+    let form = race::operand::Form::Montgomery;
     assert!((field.holds)("add", x, x, &x.montgomery, form));
     assert!(!(field.holds)("add", x, x, field.modulus, form), "p for 0");
 }

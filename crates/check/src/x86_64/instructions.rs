@@ -6,8 +6,8 @@
 use crate::contract::{Contract, STACK};
 use crate::memory::{Run, Value, as_word};
 use crate::system::Word;
-use crate::x86_64::calls::Routines;
 use crate::x86_64::machine::Machine;
+use crate::x86_64::routines::Routines;
 use crate::{Outcome, fail};
 use iced_x86::{Code, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 

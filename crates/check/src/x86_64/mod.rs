@@ -4,6 +4,7 @@ mod calls;
 mod instructions;
 mod machine;
 mod narrow;
+mod routines;
 
-pub(crate) use calls::Routines;
 pub(crate) use instructions::run;
+pub(crate) use routines::Routines;

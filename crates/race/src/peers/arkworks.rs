@@ -12,8 +12,9 @@ macro_rules! release {
 
             use crate::chain::Element;
             use crate::entry::Range::Canonical;
-            use crate::entry::{Entry, Form, Peer, Rows};
+            use crate::entry::{Entry, Peer, Rows};
             use crate::fields::{self, BLS12_381_P, BLS12_381_R, BN254_P, SECP256K1_P};
+            use crate::operand::Form;
 
             type Value<M, const N: usize> = Fp<MontBackend<M, N>, N>;
 

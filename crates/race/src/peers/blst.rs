@@ -7,8 +7,9 @@ use blst::{
 
 use crate::chain::Element;
 use crate::entry::Range::Canonical;
-use crate::entry::{Entry, Form, Peer, Rows};
+use crate::entry::{Entry, Peer, Rows};
 use crate::fields::{BLS12_381_P, BLS12_381_R};
+use crate::operand::Form;
 
 macro_rules! element {
     ($Fp:ty) => {

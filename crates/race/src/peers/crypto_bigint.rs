@@ -5,8 +5,9 @@ use ::crypto_bigint::{U256, U384, Uint, const_prime_monty_params};
 
 use crate::chain::Element;
 use crate::entry::Range::Canonical;
-use crate::entry::{Entry, Form, Peer, Rows};
+use crate::entry::{Entry, Peer, Rows};
 use crate::fields::{BLS12_381_P, BLS12_381_R, BN254_P, P256_P, SECP256K1_P};
+use crate::operand::Form;
 
 macro_rules! fields {
     ($($FIELD:ident = $Fp:ident, $Params:ident, $Uint:ty, $root:literal, $modulus:literal;)+) => {

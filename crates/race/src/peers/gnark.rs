@@ -7,8 +7,9 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use crate::entry::Range::Canonical;
-use crate::entry::{Call, Entry, Form, Peer, Rows};
+use crate::entry::{Call, Entry, Peer, Rows};
 use crate::fields::{BLS12_381_P, BLS12_381_R, BN254_P, Field, OPERATIONS, SECP256K1_P};
+use crate::operand::Form;
 use crate::remote::{Program, Remote};
 
 /// A field, its package, and whether the package has assembly for it.

@@ -5,8 +5,9 @@ use halo2curves::{bls12381, bn256, secp256k1};
 
 use crate::chain::Element;
 use crate::entry::Range::Canonical;
-use crate::entry::{Entry, Form, Peer, Rows};
+use crate::entry::{Entry, Peer, Rows};
 use crate::fields::{BLS12_381_P, BLS12_381_R, BN254_P, SECP256K1_P};
+use crate::operand::Form;
 
 const ASSEMBLY: &str = if cfg!(target_arch = "x86_64") { "assembly" } else { "rust" };
 

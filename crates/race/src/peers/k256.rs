@@ -5,8 +5,9 @@ use ::k256::{FieldBytes, FieldElement};
 
 use crate::chain::Element;
 use crate::entry::Range::Lazy;
-use crate::entry::{Entry, Form, Peer, Rows};
+use crate::entry::{Entry, Peer, Rows};
 use crate::fields::SECP256K1_P;
+use crate::operand::Form;
 
 impl Element for FieldElement {
     const FORM: Form = Form::Plain;

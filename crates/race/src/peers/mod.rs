@@ -44,7 +44,7 @@ pub fn entries(options: &Options, skipped: &mut Vec<String>) -> Vec<Entry> {
     }
     #[cfg(not(target_arch = "x86_64"))]
     skipped.push("gnark-crypto: its loops are timed on x86-64 only".into());
-    if curves::wanted(options)
+    if options.wants_curves()
         && let Err(reason) = curves::enter(&mut entries, &curves::OPERATIONS)
     {
         skipped.push(format!("curves through arkworks: {reason}"));

@@ -4,8 +4,9 @@ use ::num_bigint::BigUint;
 
 use crate::chain::Element;
 use crate::entry::Range::Canonical;
-use crate::entry::{Entry, Form, Peer, Rows};
+use crate::entry::{Entry, Peer, Rows};
 use crate::fields::FIELDS;
+use crate::operand::Form;
 
 /// A number below a modulus. It has as many limbs as it needs; `store` fills up to `LIMBS`.
 #[derive(Clone)]

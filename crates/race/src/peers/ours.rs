@@ -5,8 +5,9 @@ use fieldc::{bls12_381, bn254, inner_product, p256, secp256k1, slices};
 use super::OURS;
 use crate::chain::Element;
 use crate::entry::Range::Canonical;
-use crate::entry::{Entry, Form, Peer, Rows};
+use crate::entry::{Entry, Peer, Rows};
 use crate::fields::{BLS12_381_P, BLS12_381_R, BN254_P, P256_P, SECP256K1_P};
+use crate::operand::Form;
 
 macro_rules! fields {
     ($($FIELD:ident = $Fp:ty;)+) => {

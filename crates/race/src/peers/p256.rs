@@ -4,8 +4,9 @@ use ::p256::{FieldBytes, FieldElement};
 
 use crate::chain::Element;
 use crate::entry::Range::Canonical;
-use crate::entry::{Entry, Form, Peer, Rows};
+use crate::entry::{Entry, Peer, Rows};
 use crate::fields::P256_P;
+use crate::operand::Form;
 
 impl Element for FieldElement {
     const FORM: Form = Form::Plain;

@@ -2,8 +2,9 @@
 
 use crate::chain::{Element, called};
 use crate::entry::Range::Canonical;
-use crate::entry::{Entry, Form, Peer, Rows};
+use crate::entry::{Entry, Peer, Rows};
 use crate::fields::{BLS12_381_P, BLS12_381_R, BN254_P, SECP256K1_P};
+use crate::operand::Form;
 #[cfg(target_arch = "x86_64")]
 use crate::texts::intrinsics;
 use crate::texts::{flat, looped};

@@ -1,0 +1,143 @@
+//! Routines that code may call, each verified once and then used by its statement.
+//!
+//! Their results are new values of which the statement is known, and nothing else.
+
+use crate::certificate::Routine;
+use crate::contract::Contract;
+use crate::convention;
+use crate::forms::{Form, Forms};
+use crate::formula::{Algebra, Formula};
+use crate::polynomial::Polynomial;
+use crate::system::{System, Word};
+use crate::{Outcome, fail, verify_code};
+use num_bigint::BigInt;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// What is known of a routine.
+pub(super) struct Lemma {
+    pub(super) formula: Formula,
+    pub(super) contract: Contract,
+    pub(super) stack: i64,
+}
+
+/// The words of one value, the most that it can be, and what it is modulo p.
+struct Known {
+    words: Vec<Word>,
+    high: BigInt,
+    is_signed: bool,
+    form: Form,
+}
+
+/// The routines that a caller calls, in the order of their first calls, and the values they gave.
+pub(crate) struct Routines<'a> {
+    stated: &'a [Routine],
+    /// By the place of the code.
+    lemmas: BTreeMap<usize, Rc<Lemma>>,
+    pub(super) forms: Forms,
+    /// By the lowest word.
+    values: BTreeMap<Word, Known>,
+}
+
+impl<'a> Routines<'a> {
+    /// The operands' values are inputs.
+    pub(crate) fn new(stated: &'a [Routine], contract: &Contract) -> Self {
+        let mut forms = Forms::new(contract.p.clone());
+        let mut values = BTreeMap::new();
+        for (operand, first) in contract.values() {
+            let words: Vec<_> = (first..first + operand.limbs).map(Polynomial::variable).collect();
+            let (high, is_signed) = (operand.high.clone(), operand.is_signed);
+            let known = Known { words, high, is_signed, form: forms.input() };
+            values.insert(known.words[0].clone(), known);
+        }
+        Self { stated, lemmas: BTreeMap::new(), forms, values }
+    }
+
+    /// Verifies the code at a place, once.
+    pub(super) fn learn(
+        &mut self,
+        code: &[u8],
+        place: usize,
+        caller: &Contract,
+    ) -> Outcome<Rc<Lemma>> {
+        if let Some(known) = self.lemmas.get(&place) {
+            return Ok(Rc::clone(known));
+        }
+        let number = self.lemmas.len();
+        let routine = self.stated.get(number).ok_or("calls a routine that is not stated")?;
+        let code = code.get(place..).ok_or("calls code outside the object")?;
+        let formula = Formula::parsed(&routine.formula)?;
+        let convention = convention::named("sysv").ok_or("System V is not known")?;
+        let contract = Contract::of_formula(&formula, &caller.p, caller.limbs, convention)?;
+        verify_code(code, &contract, &routine.proof)
+            .map_err(|why| format!("routine {number}: {why}"))?;
+        let lemma = Rc::new(Lemma { formula, contract, stack: routine.proof.stack });
+        self.lemmas.insert(place, Rc::clone(&lemma));
+        Ok(lemma)
+    }
+
+    /// What a value is, whose words are constants, or those of one value in their order. It is
+    /// signed where that is asked, and else not.
+    pub(super) fn known(
+        &mut self,
+        words: &[Word],
+        most: &BigInt,
+        is_signed: bool,
+    ) -> Outcome<Form> {
+        if is_signed && words[0].as_constant().is_some() {
+            return fail("a constant where a signed operand is asked");
+        }
+        if words.iter().all(|word| word.as_constant().is_some()) {
+            let number = Polynomial::number(words.iter().cloned());
+            let value = number.each().next().map_or_else(BigInt::default, |(_, c)| c.clone());
+            if value > *most {
+                return fail("a constant is above the bound of its operand");
+            }
+            return Ok(self.forms.constant(value));
+        }
+        match self.values.get(&words[0]) {
+            Some(known) if known.words == words && known.is_signed != is_signed => {
+                fail("an operand is signed, or is not, against its statement")
+            }
+            Some(known) if known.words == words && known.high <= *most => Ok(known.form.clone()),
+            Some(known) if known.words == words => fail("an operand may be above its bound"),
+            _ => fail("an operand is not one whole value"),
+        }
+    }
+
+    /// New words for a value.
+    pub(super) fn give(
+        &mut self,
+        system: &mut System,
+        limbs: usize,
+        high: &BigInt,
+        form: Form,
+    ) -> Vec<Word> {
+        let words: Vec<_> = (0..limbs).map(|i| system.variable(&(high >> (64 * i)))).collect();
+        let known = Known { words: words.clone(), high: high.clone(), is_signed: false, form };
+        self.values.insert(words[0].clone(), known);
+        words
+    }
+
+    /// Verifies that z's values are the formula's results.
+    pub(crate) fn settle(
+        mut self,
+        formula: &Formula,
+        contract: &Contract,
+        z: &[Vec<Word>],
+    ) -> Outcome<()> {
+        if self.lemmas.len() != self.stated.len() {
+            return fail("a routine is stated that is never called");
+        }
+        let inputs = (0..contract.values().count()).map(Polynomial::variable).collect();
+        let claims = formula.evaluate(&mut self.forms, &contract.p, contract.limbs, inputs)?;
+        for (number, (words, claim)) in z.iter().zip(&claims).enumerate() {
+            let found = self.known(words, &contract.most, false);
+            let found = found.map_err(|why| format!("result {number}: {why}"))?;
+            if !self.forms.are_equal(&found, claim)? {
+                return fail(format!("function: result {number} is another modulo p"));
+            }
+        }
+        Ok(())
+    }
+}
