@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from package_formulas import NAMES, SMALL, written
+from package_formulas import ALL_NAMES, MIXED, SMALL, TEXT, written
 from test_package_js import node, run
 
 from fieldc.algorithms.representations import MONTGOMERY, PLAIN, Representation
@@ -23,7 +23,14 @@ def package(
 ) -> tuple[Path, Representation]:
     """A package with formulas in a representation."""
     folder, r = tmp_path_factory.mktemp("formulas"), request.param
-    words = ["--package", "js", "--representation", r.name, "--formula", str(written(folder))]
+    words = [
+        "--package",
+        "js",
+        "--representation",
+        r.name,
+        "--formula",
+        str(written(folder, TEXT + MIXED)),
+    ]
     assert main(["build", SMALL, *words, "-o", str(folder / "package")]) == 0
     return folder / "package", r
 
@@ -32,9 +39,34 @@ def package(
 def test_formulas_compute_in_node(package: tuple[Path, Representation]) -> None:
     folder, _ = package
     said = run(folder, "node", "--test", "--test-reporter=tap")
-    assert f"# pass {2 * len(NAMES)}\n" in said and "# fail 0" in said
-    for name in NAMES:
+    assert f"# pass {2 * len(ALL_NAMES)}\n" in said and "# fail 0" in said
+    for name in ALL_NAMES:
         assert f"`{name}`" in (folder / "README.md").read_text()
+
+
+OPERANDS = """
+import { load } from "./index.js";
+const F = await load();
+const { picked, signed_128: signed, scaled_sum: ended } = F.formulas;
+const thrown = (run) => { try { run(); } catch (error) { return error.message; } };
+console.log(picked(true, 2n, 3n), picked(false, 2n, 3n), signed(5n, -(2n ** 127n)), ended(7n));
+console.log(thrown(() => picked(2n, 2n, 3n)));
+console.log(thrown(() => signed(5n, 2n ** 127n)));
+console.log(thrown(() => signed(5n, true)));
+"""
+
+
+@node
+def test_operands_that_are_no_elements_are_checked(package: tuple[Path, Representation]) -> None:
+    folder, _ = package
+    said = run(folder, "node", "--input-type=module", "--eval", OPERANDS).splitlines()
+    p = find_field(SMALL).p
+    assert said == [
+        f"3n 2n {-5 * 2**127 % p}n 7n",
+        "an operand of picked is no mask: 0 to 1",
+        f"an operand of signed_128 is no i128: {-(2**127)} to {2**127 - 1}",
+        "a bigint is needed, not boolean",
+    ]
 
 
 @node
@@ -57,7 +89,7 @@ def test_formulas_compute_in_both_modules(
     module: str, package: tuple[Path, Representation]
 ) -> None:
     (folder, r), f, draw = package, find_field(SMALL), random.Random(1)
-    chain, *_ = load_formulas(written(folder.parent))
+    chain, *_ = load_formulas(written(folder.parent, TEXT + MIXED))
     with WideKernel((folder / module).read_bytes(), "formula_chain", (2, 2), 2) as kernel:
         for _ in range(4):
             given = [draw.randrange(f.p) for _ in range(4)]

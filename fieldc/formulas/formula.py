@@ -79,12 +79,6 @@ class Formula:
         """The range of the result."""
         return self.held or residues(len(self.results))
 
-    def check_elements(self, who: str) -> None:
-        """Raise FormulaError unless all operands and results are elements, which `who` needs."""
-        if self.sizes:
-            message = f"{who} has formulas of elements only; packages for C and Rust take this one"
-            raise wrong(message, (self.file, self.line))
-
     @property
     def summary(self) -> str:
         """The call, and the docstring's first paragraph, on one line."""

@@ -16,6 +16,7 @@ from fieldc.field import Field
 from fieldc.formulas.field_calls import FieldCall, FieldCalls, field_calls
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.places import Area, ElementCopy, ElementPlace
+from fieldc.operands import Range
 from fieldc.packages.js.loops import get, step, times
 from fieldc.targets.wasm.encode import I32, Instructions, WasmFunction
 
@@ -128,26 +129,42 @@ def formula_functions(
 
 
 def counts_text(formulas: Sequence[Formula]) -> str:
-    """The numbers of elements of results and operands, as a property of a module."""
+    """The numbers of elements of results and operands, as a property of a module.
+
+    An integer or a mask has the name of its type instead. A sum is an element.
+    """
     rows = (
-        f'["{one.name}"]: [{", ".join(map(str, (len(one.results), *_counts(one))))}]'
+        f'["{one.name}"]: [{", ".join((str(len(one.results)), *map(_kind, one.ranges)))}]'
         for one in formulas
     )
     return f"formulas: {{ {', '.join(rows)} }}"
 
 
-def _counts(formula: Formula) -> list[int]:
-    return [count for _, count in formula.operands]
+def _kind(operand: tuple[str, Range]) -> str:
+    _, bound = operand
+    if bound.powers:
+        return str(bound.count)
+    if bound.bits == 1:
+        return '"mask"'
+    return f'"{"i" if bound.is_signed else "u"}{bound.bits}"'
 
 
 def vectors(f: Field, formula: Formula) -> list[tuple[list[int], list[int]]]:
     """Numbers for the operands, and the results by Python's integers."""
-    draw, size = random.Random(formula.name), formula.inputs
-    given = [[v] * size for v in (0, 1, f.p - 1)]
-    given += [[draw.randrange(f.p) for _ in range(size)] for _ in range(CASES)]
-    found = (formula.evaluate(f, [f.to_montgomery(v) for v in values]) for values in given)
+    draw = random.Random(formula.name)
+    bounds = [bound for _, bound in formula.ranges for _ in range(bound.count)]
+    tops = [f.p if bound.powers else 1 << bound.bits for bound in bounds]
+    middles = [top if bound.powers else top >> 1 for bound, top in zip(bounds, tops, strict=True)]
+    given = [[0 for _ in tops], [1 for _ in tops], [top - 1 for top in tops]]
+    given += [[middle - 1 for middle in middles]]
+    given += [[draw.randrange(top) for top in tops] for _ in range(CASES)]
+    made = field_calls(formula)
     return [
-        (values, [f.from_montgomery(v) for v in z]) for values, z in zip(given, found, strict=True)
+        (
+            [bound.signed(value) for bound, value in zip(bounds, values, strict=True)],
+            list(made.evaluate(f, values)),
+        )
+        for values in given
     ]
 
 

@@ -15,6 +15,7 @@ from fieldc.algorithms.representations import PLAIN, Representation
 from fieldc.algorithms.unsaturated import NotInDigits
 from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
+from fieldc.formulas.elements import in_elements
 from fieldc.formulas.formula import Formula
 from fieldc.language import Expression
 from fieldc.packages.js.formulas import FormulaData, formula_functions
@@ -100,7 +101,7 @@ def field_module(
     data, places = constants(f, r)
     functions = [*kernels, *loops(kernels, f.word // 8 * f.n), inversion(plan_of(f, r))]
     if formulas:
-        more = FormulaData(f, r, places["heap"], tuple(formulas))
+        more = FormulaData(f, r, places["heap"], tuple(map(in_elements, formulas)))
         functions += formula_functions(more, SYMBOLS, len(functions))
         data = data.ljust(places["heap"] - DATA, b"\0") + more.constants
         places["heap"] = more.end

@@ -61,8 +61,6 @@ def build_package(
     """
     check_writable(folder, field)
     check_names(formulas, (), ENDINGS)
-    for one in formulas:
-        one.check_elements("a JavaScript package")
     artifacts, made = package(field, progress, r, command, formulas)
     checked = write(folder, field, made)
     return artifacts, manifest(field, artifacts) | checked

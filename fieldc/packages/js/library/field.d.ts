@@ -9,9 +9,12 @@ export interface FieldModule {
   readonly wasm: Wasm;
   /** The same with arithmetic of 128 bits: taken where WebAssembly.validate accepts it. */
   readonly wide?: Wasm;
-  /** Numbers of elements of the result and of each operand, by the names of formulas. */
-  readonly formulas?: Readonly<Record<string, readonly number[]>>;
+  /** Numbers of elements of the result and of each operand, or its type, by the names of formulas. */
+  readonly formulas?: Readonly<Record<string, readonly (number | IntegerType)[]>>;
 }
+
+/** What an operand of a formula is that is no element: 0n or 1n, or an integer of so many bits. */
+export type IntegerType = "mask" | "u64" | "u128" | "i64" | "i128";
 
 /** An operand or a result of one element, or of several. */
 export type Elements = bigint | readonly bigint[];
@@ -19,8 +22,8 @@ export type Elements = bigint | readonly bigint[];
 /** A formula of a package. */
 export interface Formula {
   /** On bigints: a wrong number of values is a RangeError. */
-  (...operands: Elements[]): Elements;
-  /** On vectors with the values of one call after those of another. Returns z, which may be an operand. */
+  (...operands: (Elements | boolean)[]): Elements;
+  /** On vectors with the values of one call after those of another; integers are elements there. Returns z, which may be an operand. */
   vec(z: Vector, ...operands: Vector[]): Vector;
 }
 

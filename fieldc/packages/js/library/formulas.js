@@ -2,9 +2,18 @@
 
 import { Vector, access, kind } from "./vector.js";
 
+// The integers that operands may be: from the first one to below the second one.
+const INTEGERS = {
+  mask: [0n, 2n],
+  u64: [0n, 2n ** 64n],
+  u128: [0n, 2n ** 128n],
+  i64: [-(2n ** 63n), 2n ** 63n],
+  i128: [-(2n ** 127n), 2n ** 127n],
+};
+
 /**
  * A function for each formula. `counts` has the numbers of elements of the result and of each
- * operand, by name; `run` is what the module exports.
+ * operand, by name; an integer has its type there. `run` is what the module exports.
  */
 export function formulasOf(field, run, counts) {
   const made = Object.create(null);
@@ -14,8 +23,10 @@ export function formulasOf(field, run, counts) {
   return Object.freeze(made);
 }
 
-function formula(field, name, loop, sizes) {
+function formula(field, name, loop, given) {
   const isCount = (size) => Number.isInteger(size) && size > 0;
+  const isType = (size) => Object.hasOwn(INTEGERS, size);
+  const sizes = Array.isArray(given) && given.map((size) => (isType(size) ? 1 : size));
   if (!Array.isArray(sizes) || !sizes.every(isCount) || loop?.length !== sizes.length + 1) {
     throw new RangeError(`the module has no formula ${name} of these sizes`);
   }
@@ -52,8 +63,21 @@ function formula(field, name, loop, sizes) {
     }
   }
 
+  // An integer of a type as an element.
+  function reduced(value, type) {
+    const integer = type === "mask" && typeof value === "boolean" ? BigInt(value) : value;
+    if (typeof integer !== "bigint") throw new TypeError(`a bigint is needed, not ${kind(value)}`);
+    const [least, end] = INTEGERS[type];
+    if (integer < least || integer >= end) {
+      throw new RangeError(`an operand of ${name} is no ${type}: ${least} to ${end - 1n}`);
+    }
+    const rest = integer % field.p;
+    return rest < 0n ? rest + field.p : rest;
+  }
+
   function operand(value, i) {
     const size = sizes[i + 1];
+    if (isType(given[i + 1])) return field.from([reduced(value, given[i + 1])]);
     const listed = size === 1 ? [value] : Array.from(value);
     if (listed.length !== size) {
       throw new RangeError(`${listed.length} values where ${name} has ${size}`);
