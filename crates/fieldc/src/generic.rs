@@ -6,6 +6,7 @@ use core::iter::{Product, Sum};
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use core::str::FromStr;
 
+use crate::accumulator::HasSums;
 use crate::arrays::Operation;
 use crate::{DecodeError, ShortScratch};
 
@@ -154,7 +155,7 @@ impl<T, Right> Operators<Right> for T where
 /// assert!(digits::<Byte>("251").is_err());
 /// # Ok::<(), fieldc::DecodeError>(())
 /// ```
-pub trait PrimeField: Field + FromStr<Err = DecodeError> + LowerHex {
+pub trait PrimeField: Field + FromStr<Err = DecodeError> + LowerHex + HasSums {
     /// An array of limbs, least significant first.
     type Limbs: Copy + Debug + Eq + AsRef<[u64]> + AsMut<[u64]>;
     /// An array of bytes.
@@ -199,6 +200,10 @@ pub trait PrimeField: Field + FromStr<Err = DecodeError> + LowerHex {
     fn random_from(fill: impl FnMut(&mut [u8])) -> Self;
     /// `self * k`.
     fn mul_small(&self, k: u32) -> Self;
+    /// `self * k`.
+    fn mul_u64(&self, k: u64) -> Self;
+    /// `self * k`.
+    fn mul_i64(&self, k: i64) -> Self;
     /// An element of order 2^k; `None` for k above [`TWO_ADICITY`](Self::TWO_ADICITY).
     fn primitive_root_of_unity(k: u32) -> Option<Self>;
 }
@@ -271,6 +276,8 @@ macro_rules! __generic {
                 fn to_bytes_le(&self) -> Self::Bytes;
                 fn to_bytes_be(&self) -> Self::Bytes;
                 fn mul_small(&self, k: u32) -> Self;
+                fn mul_u64(&self, k: u64) -> Self;
+                fn mul_i64(&self, k: i64) -> Self;
             }
 
             #[inline]

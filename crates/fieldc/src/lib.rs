@@ -119,6 +119,7 @@
 #![no_std]
 #![deny(missing_docs, unsafe_op_in_unsafe_fn)]
 
+mod accumulator;
 mod addition;
 mod arrays;
 mod assembly;
@@ -215,6 +216,7 @@ mod vectors;
 mod vectors;
 mod wide;
 
+pub use accumulator::{Accumulator, IntegerAccumulator};
 pub use batch::ShortScratch;
 pub use decode::DecodeError;
 pub use fp2::Fp2;
@@ -238,6 +240,7 @@ struct Readme;
 pub mod __private {
     use crate::assembly::Products;
 
+    pub use crate::accumulator::{HasSums, MultipleSum, ProductSum};
     pub use crate::arrays::{Operation, in_vectors, inner_product_in_vectors, least};
     pub use crate::assembly::{HasProducts, Shape};
     pub use crate::batch::batch_invert;
@@ -263,7 +266,7 @@ pub mod __private {
     pub use crate::power::{const_power, power};
     pub use crate::primality::is_probable_prime;
     pub use crate::root::{is_square, sqrt};
-    pub use crate::small::mul_small;
+    pub use crate::small::{mul_i64, mul_u64};
     pub use crate::sum::{inner_product, sum_of_products};
     #[allow(unused_imports, unreachable_pub, reason = "nothing, without features")]
     pub use crate::traits::private::*;

@@ -50,6 +50,28 @@ pub(crate) const fn mac(t: u64, a: u64, b: u64, carry: u64) -> (u64, u64) {
     (sum as u64, (sum >> 64) as u64)
 }
 
+/// The lower and the upper half of x*y.
+#[inline(always)]
+pub(crate) const fn wide_product<const N: usize>(
+    x: &[u64; N],
+    y: &[u64; N],
+) -> ([u64; N], [u64; N]) {
+    // Row i starts at limb i: of what it leaves, the lowest limb is done.
+    let (mut low, mut t, mut i) = ([0; N], [0; N], 0);
+    while i < N {
+        let (lowest, mut carry) = mac(t[0], x[0], y[i], 0);
+        let mut j = 1;
+        while j < N {
+            (t[j - 1], carry) = mac(t[j], x[j], y[i], carry);
+            j += 1;
+        }
+        t[N - 1] = carry;
+        low[i] = lowest;
+        i += 1;
+    }
+    (low, t)
+}
+
 /// Bits of a number.
 pub(crate) const fn bits<const N: usize>(a: &[u64; N]) -> u32 {
     let mut i = N;

@@ -14,6 +14,11 @@ macro_rules! __operations {
             >;
         }
 
+        impl $crate::__private::HasSums for $Fp {
+            type Products = $crate::__private::ProductSum<{ $Fp::LIMBS }, $Fp>;
+            type Multiples = $crate::__private::MultipleSum<{ $Fp::LIMBS }, $Fp>;
+        }
+
         impl $crate::__private::Conditions for $Fp {
             type Ring = $crate::__private::LazyRing<
                 { $Fp::LIMBS },
@@ -190,7 +195,34 @@ macro_rules! __operations {
             /// ```
             #[inline]
             pub fn mul_small(&self, k: u32) -> Self {
-                Self($crate::__private::mul_small::<{ $Fp::LIMBS }, Self>(
+                self.mul_u64(k.into())
+            }
+
+            /// `self * k`, as [`Self::mul_small`].
+            ///
+            /// ```
+            /// use fieldc::bn254::Fp;
+            ///
+            /// let x = Fp::from_u64(7);
+            /// assert_eq!(x.mul_u64(u64::MAX), x * Fp::from_u64(u64::MAX));
+            /// ```
+            #[inline]
+            pub fn mul_u64(&self, k: u64) -> Self {
+                Self($crate::__private::mul_u64::<{ $Fp::LIMBS }, Self>(
+                    &self.0, k,
+                ))
+            }
+
+            /// `self * k`, as [`Self::mul_small`].
+            ///
+            /// ```
+            /// use fieldc::bn254::Fp;
+            ///
+            /// assert_eq!(Fp::from_u64(7).mul_i64(-6), -Fp::from_u64(42));
+            /// ```
+            #[inline]
+            pub fn mul_i64(&self, k: i64) -> Self {
+                Self($crate::__private::mul_i64::<{ $Fp::LIMBS }, Self>(
                     &self.0, k,
                 ))
             }

@@ -3,7 +3,7 @@
 //! 2^(64N) mod p is C = c * 2^spare, one limb. The upper half of a product is folded by a row with
 //! C, and what is then above bit b by one product with c. R. E. Crandall, US patent 5159632 (1992).
 
-use crate::limbs::{mac, plus};
+use crate::limbs::{mac, plus, wide_product};
 use crate::modulus::Modulus;
 
 /// What folds modulo p.
@@ -21,20 +21,8 @@ pub(crate) const fn product<const N: usize, M: Modulus<N>>(
     x: &[u64; N],
     y: &[u64; N],
 ) -> ([u64; N], bool) {
-    // Row i starts at limb i: of what it leaves, the lowest limb is done.
-    let (mut low, mut t, mut i) = ([0; N], [0; N], 0);
-    while i < N {
-        let (lowest, mut carry) = mac(t[0], x[0], y[i], 0);
-        let mut j = 1;
-        while j < N {
-            (t[j - 1], carry) = mac(t[j], x[j], y[i], carry);
-            j += 1;
-        }
-        t[N - 1] = carry;
-        low[i] = lowest;
-        i += 1;
-    }
-    fold::<N, M>(&low, &t)
+    let (low, high) = wide_product(x, y);
+    fold::<N, M>(&low, &high)
 }
 
 /// low + 2^(64N)*high modulo p: N limbs and a bit, below 2p.

@@ -7,17 +7,26 @@ use crate::portable;
 /// Two limbs more than p has: 128 bits.
 const MOST_BYTES: usize = 8 * (MOST_LIMBS + 2);
 
-/// The residue of the number that chunks of N limbs say, the most significant first.
+/// The number that chunks of N limbs say, the most significant first, modulo p; in Montgomery form
+/// divided by R.
 ///
 /// A chunk c is turned into c/R mod p, so a result of N limbs that may be above p needs no other
 /// reduction; a product with 2^(64N)*R takes a result from one chunk to the next.
+#[inline]
+pub(crate) fn folded<const N: usize, M: HasProducts<N>>(
+    chunks: impl Iterator<Item = [u64; N]>,
+) -> [u64; N] {
+    chunks.fold([0; N], |total, chunk| {
+        let moved = M::Kernels::mul::<M>(&total, &M::SHIFT);
+        M::Kernels::add::<M>(&moved, &portable::from_montgomery::<N, M>(&chunk))
+    })
+}
+
+/// The residue of the number that chunks say.
 fn from_chunks<const N: usize, M: HasProducts<N>>(
     chunks: impl Iterator<Item = [u64; N]>,
 ) -> [u64; N] {
-    let total = chunks.fold([0; N], |total, chunk| {
-        let moved = M::Kernels::mul::<M>(&total, &M::SHIFT);
-        M::Kernels::add::<M>(&moved, &portable::from_montgomery::<N, M>(&chunk))
-    });
+    let total = folded::<N, M>(chunks);
     if M::PLAIN {
         return total;
     }

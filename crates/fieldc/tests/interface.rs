@@ -116,6 +116,12 @@ macro_rules! field_tests {
                             let expected = &number * k % &p;
                             assert_eq!(big(&x.mul_small(k).to_limbs()), expected, "{x} * {k}");
                         }
+                        for k in [0, 1, 7, 1 << 63, (1 << 63) - 1, u64::MAX - 1, u64::MAX] {
+                            let expected = &number * k % &p;
+                            assert_eq!(big(&x.mul_u64(k).to_limbs()), expected, "{x} * {k}");
+                            let found = x.mul_i64(k as i64) + x.mul_u64((k >> 63) << 63).double();
+                            assert_eq!(big(&found.to_limbs()), expected, "{x} * {}", k as i64);
+                        }
                     }
                 });
             }

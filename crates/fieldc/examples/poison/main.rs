@@ -43,6 +43,8 @@ mod checks {
             check!(@ <$Fp>::from(secret(7_u128)), <$Fp>::from(7));
             check!(@ x.mul_add(&y, &x), u * v + u);
             check!(@ x.mul_small(secret(77)), u.mul_small(77));
+            check!(@ x.mul_u64(secret(77)), u.mul_u64(77));
+            check!(@ x.mul_i64(secret(-77)), u.mul_i64(-77));
             check!(@ <$Fp>::select(secret(true), &x, &y), u);
             check!(@ fieldc::inner_product(&[x, y, x], &[y, y, x]), u * v + v.square() + u.square());
             check!(@ x.invert_ct(), u.invert_ct());
