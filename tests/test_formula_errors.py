@@ -65,6 +65,7 @@ def test_more_operands_than_registers_are_refused(
 
 
 ONE = "@formula\ndef {}({}) -> Element:\n    return a * a\n"
+TOWER = "T = extend(Element, 2, -1)\n"
 WRONG_FILES = {
     "one-name": (ONE.format("f", "a: Element") * 2, 7, "f is the formula of line 4 already"),
     "one-made-name": (
@@ -95,6 +96,53 @@ WRONG_FILES = {
         8,
         "P has a member of its own kind",
     ),
+    "compared-value": (
+        TOWER + "@formula\ndef f(x: T) -> T:\n    return x if x == x else -x\n",
+        7,
+        "no comparison",
+    ),
+    "asked-value": (
+        TOWER + "@formula\ndef f(x: T) -> T:\n    return x if x else -x\n",
+        7,
+        "no branch",
+    ),
+    "chosen-value": (
+        TOWER + "@formula\ndef f(x: T, m: Mask) -> T:\n    return choose(m, x, x)\n",
+        7,
+        "choose takes elements, not a Fp2: choose its members",
+    ),
+    **{
+        f"chosen-{value}": (
+            f"@formula\ndef f(x: Element, m: Mask) -> Element:\n    return choose(m, x, {value})\n",
+            6,
+            said,
+        )
+        for value, said in {
+            "'a'": "not a str",
+            "1.5": "not a float",
+            "m": "not a Mask",
+            "True": "True is not an element",
+            "1 << 4096": "at most 4096 bits",
+        }.items()
+    },
+    "asked-sum": (
+        "@formula\ndef f(s: accumulator(2)) -> Element:\n    return s.reduced() if s else 1\n",
+        6,
+        "no branch",
+    ),
+    "compared-sum": (
+        "@formula\ndef f(s: accumulator(2)) -> Element:\n    return 1 if s == s else 0\n",
+        6,
+        "no comparison",
+    ),
+    "counted-by-a-flag": ("S = accumulator(True)\n", 4, "1 to 65536 products, not True"),
+    "degree": ("T = extend(Element, 2.0, -1)\n", 4, "degree 2 or 3, not 2.0"),
+    "power": (
+        "@formula\ndef f(x: Element, k: U64) -> Element:\n    return x**k\n",
+        6,
+        "from 1 to 64, not a U64",
+    ),
+    "long-result": ("@formula\ndef f(x: Element) -> Element:\n    return 1 << 4096\n", 4, "4096"),
     "ended": ("raise SystemExit(3)\n", 4, "this ends with SystemExit: 3"),
 }
 
@@ -104,7 +152,8 @@ def test_a_bad_file_is_one_line_with_its_line(
     name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     text, line, said = WRONG_FILES[name]
-    head = "from typing import NamedTuple\nfrom fieldc.formulas import Element, formula\n\n"
+    names = "U64, Element, Mask, accumulator, choose, extend, formula"
+    head = f"from typing import NamedTuple\nfrom fieldc.formulas import {names}\n\n"
     path = tmp_path / "bad.py"
     path.write_text(head + text)
     assert main(["show", SMALL, "--formula", str(path)]) == 2

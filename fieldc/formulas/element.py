@@ -85,6 +85,10 @@ class Recording:
             self.lines.append(place()[1])
         return Element(self, self.known[step])
 
+    def constant(self, number: int) -> Element:
+        """An integer as an element. Raises FormulaError for a truth value and for one too long."""
+        return self.element("constant", number=_integer(number))
+
 
 class Element:
     """A field element inside a formula: `+ - *`, `**` and integers; no comparison, no branch."""
@@ -127,7 +131,9 @@ class Element:
 
     def __pow__(self, power: int) -> Element:
         if not isinstance(power, int) or isinstance(power, bool) or not 1 <= power <= MOST_POWER:
-            said = "an element" if isinstance(power, Element) else repr(power)
+            is_number = isinstance(power, (int, float))
+            said = "an element" if isinstance(power, Element) else f"a {type(power).__name__}"
+            said = repr(power) if is_number else said
             raise wrong(f"a power is a whole number from 1 to {MOST_POWER}, not {said}")
         result = self
         for bit in f"{power:b}"[1:]:
@@ -146,7 +152,7 @@ class Element:
     def _element(self, other: Element | int) -> Element:
         if isinstance(other, Element):
             return other
-        return self.trace.element("constant", number=_integer(other))
+        return self.trace.constant(other)
 
     def __bool__(self) -> NoReturn:
         raise wrong("a formula has no branch: an element has no value that `if` could ask for")

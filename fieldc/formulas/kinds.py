@@ -34,7 +34,7 @@ class ValueType:
             return [self.taken(value, trace, what, at)]
         if not self.members:
             if isinstance(value, int) and not isinstance(value, bool):
-                return [trace.element("constant", number=value)]
+                return [trace.constant(value)]
             if not isinstance(value, Element):
                 raise wrong(f"{what} {_shown(value)}, which is not an element", at)
             return [value]

@@ -12,7 +12,7 @@ with Sum7 = accumulator(7) and Sum8 = accumulator(8): so many products, not redu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, NoReturn, cast
 
 from fieldc.formulas.element import Element, PlainInteger, Recording
 from fieldc.formulas.errors import SourceLine, place, wrong
@@ -63,9 +63,10 @@ def choose(mask: Mask, a: Element | int, b: Element | int) -> Element:
     if not isinstance(mask, Mask):
         raise wrong(f"choose takes a Mask first, not a {type(mask).__name__}")
     trace = mask.value.trace
-    first, second = (
-        x if isinstance(x, Element) else trace.element("constant", number=x) for x in (a, b)
-    )
+    for x in (a, b):
+        if not isinstance(x, (Element, int)):
+            raise wrong(f"choose takes elements, not a {type(x).__name__}: choose its members")
+    first, second = (x if isinstance(x, Element) else trace.constant(x) for x in (a, b))
     return trace.element("choose", mask.value, first, second)
 
 
@@ -93,6 +94,14 @@ class Accumulator:
         kind = "divide" if self.of is Element else "reduce"
         return self.value.trace.element(kind, self.value)
 
+    def __bool__(self) -> NoReturn:
+        raise wrong("a formula has no branch: a sum has no value here")
+
+    def __eq__(self, other: object) -> bool:
+        raise wrong("a formula has no comparison: a sum has no value here")
+
+    __hash__ = None  # type: ignore[assignment]
+
 
 def size_of(terms: int, factor: Any) -> Range:
     """What a sum of so many products is below."""
@@ -113,7 +122,8 @@ def accumulator(terms: int, factor: Any = Element) -> type[Accumulator]:
     Raises FormulaError for another factor, and for too many products.
     """
     at = place()
-    if not isinstance(terms, int) or not 1 <= terms <= MOST_TERMS:
+    is_number = isinstance(terms, int) and not isinstance(terms, bool)
+    if not is_number or not 1 <= terms <= MOST_TERMS:
         raise wrong(f"an accumulator holds 1 to {MOST_TERMS} products, not {terms!r}", at)
     if factor not in (Element, U64, I64):
         raise wrong("an accumulator is of products with Element, U64 or I64", at)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, NoReturn, cast
 
 from fieldc.field import Field
 from fieldc.formulas.element import Element
@@ -75,6 +75,14 @@ class Extension:
 
     def __rmul__(self, other: object) -> Extension:
         return self * other
+
+    def __bool__(self) -> NoReturn:
+        raise wrong("a formula has no branch: an element has no value that `if` could ask for")
+
+    def __eq__(self, other: object) -> bool:
+        raise wrong("a formula has no comparison: elements have no values here")
+
+    __hash__ = None  # type: ignore[assignment]
 
     def square(self) -> Extension:
         """This value times itself."""
@@ -219,7 +227,8 @@ def times(x: Coefficient, root: Coefficient) -> Coefficient:
     moved = x
     for coefficient in root.coefficients:
         if not is_zero(coefficient):
-            term = moved if coefficient == 1 else times(moved, coefficient)
+            is_one = isinstance(coefficient, int) and coefficient == 1
+            term = moved if is_one else times(moved, coefficient)
             total = term if total is None else total + term
         moved = _turned(moved)
     return type(x)() if total is None else total
@@ -272,8 +281,8 @@ def extend(base: Any, degree: int, root: Coefficient) -> type[Extension]:
     is_known = base is Element or (isinstance(base, type) and issubclass(base, Extension))
     if not is_known:
         raise wrong("an extension is of Element or of another extension", at)
-    if degree not in (2, 3):
-        raise wrong(f"an extension has degree 2 or 3, not {degree}", at)
+    if not isinstance(degree, int) or degree not in (2, 3):
+        raise wrong(f"an extension has degree 2 or 3, not {degree!r}", at)
     below: ValueType = ELEMENT if base is Element else base.kind
     lowest = lifted(base, root)
     if not _is_constant(lowest):
