@@ -101,3 +101,50 @@ def test_other_towers_have_no_cyclotomic_square(tmp_path: Path, tower: str, body
     path.write_text(f"{head}    return {body}\n")
     with pytest.raises(FormulaError, match=r"bad\.py:5: a cyclotomic square is of degree 2 over 3"):
         load_formulas(path)
+
+
+COMPRESSED = {one.name: one for one in load_formulas(EXAMPLE.with_name("karabina.py"))}
+
+
+def whole(f: Field, x: Value) -> Value:
+    """A compressed value given back."""
+    m = int(not any(x[:2]))
+    norms, whole_of = (COMPRESSED[name] for name in ("denominator_norm", "decompressed"))
+    given = [*map(f.to_montgomery, x), m]
+    [norm] = norms.evaluate(f, given)
+    inverse = f.to_montgomery(pow(f.from_montgomery(norm), -1, f.p) if norm else 0)
+    return [f.from_montgomery(v) for v in whole_of.evaluate(f, [*given, inverse])]
+
+
+def test_compressed_squares_are_squares() -> None:
+    """Karabina's four coefficients of six, for a chain of squares."""
+    f = named_field("bls12-381-p")
+    x = power(f, random_value(f, 9), (f.p**6 - 1) * (f.p**2 + 1))
+    short = evaluated(f, COMPRESSED["compressed"], x)
+    for _ in range(5):
+        assert whole(f, short) == x
+        x, short = multiplied(f, x, x), evaluated(f, COMPRESSED["compressed_square"], short)
+    short[0] += 1
+    assert whole(f, short) != x
+    counts = {name: planned(one).products for name, one in COMPRESSED.items()}
+    cyclotomic = planned(FORMULAS["fp12_cyclotomic_square"]).products
+    assert counts["compressed_square"] * 3 == cyclotomic * 2
+
+
+SMALLEST = 19
+"""u^2 = -1 and w^6 = 1 + u make a field."""
+
+
+def test_values_with_a_zero_are_given_back() -> None:
+    """Those where c1 is 0, which the mask says. One of them is 1, whose denominator is 0 too."""
+    f = Field(SMALLEST)
+    step = power(f, random_value(f, 3), (f.p**6 - 1) * (f.p**2 + 1))
+    x, found = [1] + [0] * 11, 0
+    for _ in range(10 * f.p**2):
+        if not any(x[6:8]):
+            short, found = evaluated(f, COMPRESSED["compressed"], x), found + 1
+            assert whole(f, short) == x
+            square = whole(f, evaluated(f, COMPRESSED["compressed_square"], short))
+            assert square == multiplied(f, x, x)
+        x = multiplied(f, x, step)
+    assert found > 3
