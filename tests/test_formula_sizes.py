@@ -280,6 +280,21 @@ def test_a_choice_of_values_that_are_computed_builds_in_every_variant() -> None:
         prove_formula(code.code, picked.text(), f.p, f.n, start=code.start)
 
 
+def test_choices_between_sums_build_in_every_variant() -> None:
+    """Two choices by one mask: its borrow waited in CF while the sums between asked for it."""
+
+    @formula
+    def two(m: Mask, a: Element, b: Element) -> tuple[Element, Element]:
+        return choose(m, a, 4 * b), choose(m, b, 4 * a)
+
+    f, target = named_field("bn254-r"), find_target("x86_64-linux")
+    for candidate in decide_formula(f, two, target).candidates:
+        choice = candidate.choice
+        code = function_of(assemble(choice.plan.compile(choice.expression, "k").text(GNU)), "k")
+        called = getattr(choice.plan, "called", ())
+        prove_formula(code.code, two.text(), f.p, f.n, start=code.start, called=called)
+
+
 BETWEEN = """
 from fieldc.formulas import U64, Element, accumulator, formula
 Two = accumulator(2, U64)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from fieldc.algorithms import OPERATIONS as CATALOGUE
@@ -31,7 +31,10 @@ from fieldc.targets.x86_64.print import GNU
 
 MOST_FLAT = 4
 """Products up to which a formula is one straight line, if none is of products."""
-PLANS = ("each for one step", "each chosen by itself")
+MOST_CODE = 32 << 10
+"""Bytes up to which a caller and its routines may grow: a level-1 cache."""
+MOST_AVOIDED = 4
+"""Uses up to which a routine is given up for shorter code."""
 ROUTINE = "fieldc_routine"
 KNOWN: dict[Block | StepBlock, str] = {
     Block((1, 1), (), ((0, 1), (1, 1))): "add",
@@ -55,9 +58,7 @@ def decide_formula(
         raise wrong(message, (formula.file, formula.line))
     plan = ranged(planned(formula), field)
     made = f"--formula {quote(formula.file)}"
-    has_signed = any(isinstance(b, StepBlock) and b.is_signed for b in plan.blocks)
-    is_flat = plan.products <= MOST_FLAT and plan.depth <= 1 and not (has_signed and plan.products)
-    if is_flat or not target.is_own:
+    if _is_flat(plan) or not target.is_own:
         decision = decide(target, _flat(field, plan), processor)
     else:
         decision = _by_calls(field, formula, target, processor)
@@ -66,6 +67,17 @@ def decide_formula(
         for c in decision.candidates
     ]
     return replace(decision, candidates=tuple(candidates))
+
+
+def _is_flat(plan: FormulaPlan) -> bool:
+    """Whether the formula is short enough for one straight line."""
+    steps = [one.block for one in plan.computed if isinstance(one.block, StepBlock)]
+    if any(block.is_signed for block in steps) and plan.products:
+        return False
+    choices = sum(block.kind == "choose" for block in steps)
+    if choices > 1 and choices < len(plan.computed):
+        return False  # the mask's flag would wait while carry chains between run
+    return plan.products <= MOST_FLAT and plan.depth <= 1
 
 
 def straight_lines(field: Field, formula: Formula) -> list[Expression]:
@@ -94,32 +106,75 @@ def _flat(field: Field, plan: FormulaPlan) -> list[Expression]:
 
 
 def _by_calls(field: Field, formula: Formula, target: Target, processor: str | None) -> Decision:
-    """A caller of routines, in each variant.
-
-    Where a routine of the best plan is not proved, each step is a routine of its own.
-    """
-    plans = [ranged(planned(formula, is_fused), field) for is_fused in (True, False)]
+    """A caller of routines, in each variant."""
     found, key = [], ""
     for variant in target.variants:
-        for plan in plans:
+
+        def routines(plan: FormulaPlan, name: str = variant.name) -> list[_Routine]:
             decided = [_decide_block(field, block, target, processor) for block in plan.blocks]
-            key = decided[0].processor
-            choices = [
-                _proved(block, decision, variant.name)
-                for block, decision in zip(plan.blocks, decided, strict=True)
-            ]
-            if None not in choices or plan is plans[-1]:
-                break
-        made = _calls(plan, [c or d.preferred for c, d in zip(choices, decided, strict=True)])
-        reason = f"{len(plan.blocks)} routines, {PLANS[plan is plans[0]]}"
-        options = decided[0].preferred.options
+            blocks = zip(plan.blocks, decided, strict=True)
+            return [_Routine(_proved(block, one, name), one) for block, one in blocks]
+
+        plan, made, how = _plan_by_calls(field, formula, routines)
+        calls = _calls(plan, [one.choice for one in made])
+        preferred_ones = [one.decision.preferred for one in made]
+        key = made[0].decision.processor
         expression = kernel_of(plan, algorithm=CALLS).expression(field)
-        choice = Choice(expression, variant, made, reason, options)
+        reason = f"{len(plan.blocks)} routines, {how}"
+        choice = Choice(expression, variant, calls, reason, preferred_ones[0].options)
         runs = processor is not None or not missing(variant.needs)
-        votes = sum(d.preferred.variant == variant for d in decided)
+        votes = sum(one.variant == variant for one in preferred_ones)
         found.append((votes, Candidate(choice, runs=runs)))
     found.sort(key=lambda one: -one[0])
     return Decision(target, key, tuple(candidate for _, candidate in found))
+
+
+def _plan_by_calls(
+    field: Field, formula: Formula, routines: Callable[[FormulaPlan], list[_Routine]]
+) -> tuple[FormulaPlan, list[_Routine], str]:
+    """The plan with its routines, and how they were chosen.
+
+    Where a routine of the best plan is not proved, each step is a routine of its own. Where the
+    code is longer than MOST_CODE, the work of routines that are seldom used is left to others.
+    """
+    plan = ranged(planned(formula), field)
+    made = routines(plan)
+    if not all(one.proved for one in made):
+        plan = ranged(planned(formula, is_fused=False), field)
+        return plan, routines(plan), "each for one step"
+    how, avoided = "each chosen by itself", frozenset[Block]()
+    length, whole = _length(field, plan, made), planned(formula)
+    for uses in range(1, MOST_AVOIDED + 1):
+        if length <= MOST_CODE:
+            break
+        avoided |= whole.rare(uses)
+        whole = planned(formula, avoided=avoided)
+        smaller = ranged(whole, field)
+        others = routines(smaller)
+        if not all(one.proved for one in others) or _length(field, smaller, others) >= length:
+            break
+        plan, made, how = smaller, others, "shared for shorter code"
+        length = _length(field, plan, made)
+    return plan, made, how
+
+
+@dataclass(frozen=True)
+class _Routine:
+    """A block's kernel in a variant, if one is proved, and what was decided for the block."""
+
+    proved: Choice | None
+    decision: Decision
+
+    @property
+    def choice(self) -> Choice:
+        return self.proved or self.decision.preferred
+
+
+def _length(field: Field, plan: FormulaPlan, routines: Sequence[_Routine]) -> int:
+    """The bytes of a caller with its routines."""
+    calls = _calls(plan, [one.choice for one in routines])
+    program = calls.compile(kernel_of(plan, algorithm=CALLS).expression(field), ROUTINE)
+    return len(function_of(assemble(program.text(GNU)), ROUTINE).code)
 
 
 def _proved(block: Block | StepBlock, decision: Decision, variant: str) -> Choice | None:

@@ -7,8 +7,10 @@ canonical. Sums of values that are there go unreduced into the product that uses
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 from fieldc.formulas.blocks import ONE, Block, Linear, Product, size
 from fieldc.formulas.element import Step
@@ -121,16 +123,27 @@ class FormulaPlan:
         """How many times a product or a sum of products is divided by R."""
         return sum(bool(one.block.products) for one in self.computed)
 
+    def rare(self, uses: int) -> frozenset[Block]:
+        """The blocks that are used at most so often."""
+        counts = Counter(one.block for one in self.computed)
+        return frozenset(b for b, n in counts.items() if isinstance(b, Block) and n <= uses)
 
-def planned(formula: Formula, is_fused: bool = True) -> FormulaPlan:
-    """Plan a formula; unless it is fused, each step is a block of its own. Raises FormulaError."""
-    return _Planner(formula, is_fused).plan()
+
+def planned(
+    formula: Formula, is_fused: bool = True, avoided: frozenset[Block] = frozenset()
+) -> FormulaPlan:
+    """Plan a formula; unless it is fused, each step is a block of its own. Raises FormulaError.
+
+    What an avoided block would compute is put together from smaller ones: less code, more calls.
+    """
+    return _Planner(formula, is_fused, avoided).plan()
 
 
 @dataclass
 class _Planner:
     formula: Formula
     is_fused: bool
+    avoided: frozenset[Block]
     computed: list[Computed] = field(default_factory=list)
     known: dict[Open, int] = field(default_factory=dict)
     open: dict[int, Open] = field(default_factory=dict)
@@ -235,11 +248,43 @@ class _Planner:
                 name, line = self.at
                 message = f"{name or 'a value'} has more terms than one sum can hold"
                 raise wrong(message, (self.formula.file, line))
-            number = self.formula.inputs + len(self.computed)
-            sources = x.sources
-            self.computed.append(Computed(number, _block(x, sources), tuple(sources), *self.at))
-            self.known[x] = number
+            block = _block(x, x.sources)
+            if block in self.avoided and (smaller := self._in_pieces(x)) is not None:
+                ((self.known[x], _),) = self._closed(smaller).linear
+            else:
+                self.known[x] = self.formula.inputs + len(self.computed)
+                self.computed.append(Computed(self.known[x], block, tuple(x.sources), *self.at))
         return Open((), ((self.known[x], 1),))
+
+    def _in_pieces(self, x: Open) -> Open | None:
+        """The same value from pieces that are computed first; None where there are none."""
+        if x.products:
+            return self._products_in_pieces(x)
+        if len(x.linear) < 2 or any(i == ONE for i, _ in x.linear):
+            return None
+        if all(c % 2 == 0 for _, c in x.linear):
+            return self._closed(Open((), tuple((i, c // 2) for i, c in x.linear))).scaled(2)
+        if len(x.linear) == 2:
+            return None
+        added = tuple((i, c) for i, c in x.linear if c > 0)
+        taken = tuple((i, -c) for i, c in x.linear if c < 0)
+        if added and taken:
+            return self._closed(Open((), added)).plus(self._closed(Open((), taken)).scaled(-1))
+        halves = x.linear[::2], x.linear[1::2]
+        first, second = (self._closed(Open((), half)) for half in halves)
+        return first.plus(second)
+
+    def _products_in_pieces(self, x: Open) -> Open | None:
+        """Without what is added, then each product by itself, then its factors."""
+        ((c, first, second), *more) = x.products
+        if more and x.linear:
+            return self._closed(Open(x.products)).plus(Open((), x.linear))
+        if more or x.linear or c != 1:
+            parts = (self._closed(_one(f, s)).scaled(k) for k, f, s in x.products)
+            return reduce(Open.plus, parts, Open((), x.linear))
+        factors = [self._closed(Open((), form)).linear for form in (first, second)]
+        found = _one(*factors)
+        return None if found == x else found
 
 
 def _is_value(x: Open) -> bool:
