@@ -135,6 +135,25 @@ def check_arithmetic(library: Library) -> None:
                 library.call(name, a, a, b)
                 assert library.encode(z) == library.encode(a) == of_two(x, y) % f.p, (name, x, y)
         check_rest(library, x)
+    check_mul_add(library, values)
+
+
+def check_mul_add(library: Library, values: list[int]) -> None:
+    """x*y + a, the result over each operand too."""
+    draw = random.Random(0)
+    for numbers in [*zip(values, values[::-1], values, strict=True), *[(values[-1],) * 3] * 2]:
+        for k in (None, *range(3)):
+            operands = [library.decode(x) for x in numbers]
+            z = library.value() if k is None else operands[k]
+            library.call("mul_add", z, *operands)
+            x, y, a = numbers
+            assert library.encode(z) == (x * y + a) % library.f.p, (k, numbers)
+    x, y, a = (library.decode(draw.choice(values)) for _ in range(3))
+    product, z = library.value(), library.value()
+    library.call("mul", product, x, y)
+    library.call("add", product, product, a)
+    library.call("mul_add", z, x, y, a)
+    assert list(z) == list(product)
 
 
 def check_lazy(library: Library) -> None:

@@ -24,7 +24,7 @@ void *memset(void *to, int byte, size_t length)
 int run(void);
 __asm__(".globl _start\n_start:\n    bl run\n    mov x8, #93\n    svc #0\n");
 
-static void all(value z[7], const value *x, const value *y)
+static void all(value z[8], const value *x, const value *y)
 {
     value xs[2], ys[2];
     xs[0] = ys[1] = *x;
@@ -36,11 +36,12 @@ static void all(value z[7], const value *x, const value *y)
     NAME(_sum_of_products)(&z[4], xs, ys, 2);
     NAME(_neg)(&z[5], x);
     NAME(_double)(&z[6], x);
+    NAME(_mul_add)(&z[7], x, y, &z[5]);
 }
 
 int run(void)
 {
-    value x, y, product, a[7], b[7];
+    value x, y, product, a[8], b[8];
     int i, j;
     if (NAME(_path)() != FIELDC_AARCH64 || NAME(_use)(FIELDC_MULX) != FIELDC_NOT_SUPPORTED)
         return 2;
@@ -57,10 +58,10 @@ int run(void)
         if (NAME(_use)(FIELDC_PORTABLE))
             return 6;
         all(b, &x, &y);
-        for (j = 0; j < 7; j++)
+        for (j = 0; j < 8; j++)
             if (!NAME(_equal)(&a[j], &b[j]))
                 return 10 + j;
-        x = a[i % 7];
+        x = a[i % 8];
         NAME(_add)(&y, &a[4], &a[2]);
     }
     return 0;

@@ -40,12 +40,12 @@ class Count:
         return len(self.code)
 
     def by_opcode(self) -> dict[str, int]:
-        """How often each opcode stands there, most frequent first."""
+        """How often each opcode occurs, most frequent first."""
         found = Counter(i.mnemonic for i in self.code)
         return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
 
     def by_kind(self) -> dict[str, int]:
-        """How often each kind stands there, those that do."""
+        """How often each kind occurs, for those that do."""
         found = Counter(i.kind for i in self.code)
         return {kind: found[kind] for kind in KINDS if found[kind]}
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fieldc.algorithms.lazy import has_two_spare_bits
-from fieldc.algorithms.representations import SAME, Representation
+from fieldc.algorithms.representations import MONTGOMERY, SAME, Representation
 from fieldc.artifacts.write import build, check_writable, manifest, manifest_file, write
 from fieldc.decisions.formulas import decide_formula
 from fieldc.decisions.preferred import preferred
@@ -29,6 +29,8 @@ from fieldc.targets.target import PROVED, Artifact
 WORD = 64
 PARTS = ("mul", "square", "sum_of_products", "enter", "leave")
 """What the interface calls of a representation, if that has it."""
+TERNARY = "mul_add"
+"""What it calls too in Montgomery form; of plain residues it is a product and a sum."""
 LAZY = ("add_lazy", "sub_lazy", "reduce_lazy")
 """What it calls too where values below 2p stay there, with their products and squares."""
 KERNELS_FOR = (
@@ -119,6 +121,7 @@ def fastest(f: Field) -> Representation:
 def operations(field: Field, r: Representation) -> tuple[str, ...]:
     """What the interface for a field calls."""
     always = (*SAME, *(r.parts[part] for part in PARTS if part in r.parts))
+    always += (TERNARY,) if r is MONTGOMERY else ()
     return (*always, *LAZY, *r.lazy.values()) if has_two_spare_bits(field) else always
 
 

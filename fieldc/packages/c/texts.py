@@ -69,7 +69,7 @@ def values(f: Field, r: Representation, command: str) -> dict[str, str]:
         **inversion(f, r),
         **roots(f, r),
         **wide(f, r),
-        **(_montgomery(f, name) if r is MONTGOMERY else _plain(f)),
+        **(_montgomery(f, name) if r is MONTGOMERY else _plain(f, name)),
         **{part: r.parts[part] for part in ("mul", "square", "sum_of_products")},
     }
 
@@ -84,10 +84,23 @@ def _montgomery(f: Field, name: str) -> dict[str, str]:
         "conversion_kernels": "".join(f", {name}_{member}_##variant" for member in members),
         "enter": f"    {name}_run()->to_montgomery(z->limbs, words);\n",
         "leave": f"    {name}_run()->from_montgomery(z, x->limbs);\n",
+        **_mul_add(f, name),
     }
 
 
-def _plain(f: Field) -> dict[str, str]:
+def _mul_add(f: Field, name: str) -> dict[str, str]:
+    """The kernel of three operands, x*y + a, in the templates."""
+    words = ", ".join(f"const uint64_t {operand}[{f.n}]" for operand in "xya")
+    return {
+        "ternary": f"typedef void {name}_ternary(uint64_t z[{f.n}], {words});\n",
+        "ternary_members": f"    {name}_ternary *mul_add;\n",
+        "ternary_kernels": f", \\\n     {name}_mul_add_##variant",
+        "ternary_externs": f" \\\n    extern {name}_ternary {name}_mul_add_##variant;",
+        "mul_add": "    k->mul_add(z->limbs, x->limbs, y->limbs, a->limbs);\n",
+    }
+
+
+def _plain(f: Field, name: str) -> dict[str, str]:
     """The same of plain residues."""
     loop = f"    for (i = 0; i < {f.n}; i++)\n"
     return {
@@ -97,6 +110,9 @@ def _plain(f: Field) -> dict[str, str]:
         "conversion_kernels": "",
         "enter": f"{loop}        z->limbs[i] = words[i];\n",
         "leave": f"    int i;\n{loop}        z[i] = x->limbs[i];\n",
+        **dict.fromkeys(("ternary", "ternary_members", "ternary_kernels", "ternary_externs"), ""),
+        "mul_add": f"    {name} product;\n    k->mul(product.limbs, x->limbs, y->limbs);\n"
+        "    k->add(z->limbs, product.limbs, a->limbs);\n",
     }
 
 

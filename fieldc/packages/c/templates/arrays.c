@@ -91,11 +91,8 @@ void @name@_array_mul_add(@name@ *z, const @name@ *x, const @name@ *y, const @na
     if (i != 0)
         k->arrays->mul_add.run(i, @name@_words(z), @name@_read(x), @name@_read(y),
                                @name@_read(a));
-    for (; i < count; i++) {
-        @name@ product;
-        k->mul(product.limbs, x[i].limbs, y[i].limbs);
-        k->add(z[i].limbs, product.limbs, a[i].limbs);
-    }
+    for (; i < count; i++)
+        @name@_mul_add_by(k, &z[i], &x[i], &y[i], &a[i]);
 }
 
 void @name@_array_scale(@name@ *z, const @name@ *x, const @name@ *y, size_t count)

@@ -3,7 +3,7 @@
 typedef void @name@_unary(uint64_t z[@limbs@], const uint64_t x[@limbs@]);
 typedef void @name@_binary(uint64_t z[@limbs@], const uint64_t x[@limbs@],
                            const uint64_t y[@limbs@]);
-
+@ternary@
 typedef void @name@_unary_vectors(size_t count, uint64_t *z, const uint64_t *x);
 typedef void @name@_binary_vectors(size_t count, uint64_t *z, const uint64_t *x,
                                    const uint64_t *y);
@@ -38,14 +38,14 @@ static const @name@_arrays @name@_no_vectors = {
     const @name@_arrays *arrays;
     @name@_binary *add, *sub, *mul, *sum_of_products@lazy_binary@;
     @name@_unary *neg, *twice, *square@conversion_members@@lazy_unary@;
-@formula_members@} @name@_kernels;
+@ternary_members@@formula_members@} @name@_kernels;
 
 #define @upper@_KERNELS(path, arrays, variant) \
     {path, arrays, \
      @name@_add_##variant, @name@_sub_##variant, @name@_@mul@_##variant, \
      @name@_@sum_of_products@_##variant@lazy_binary_kernels@, \
      @name@_neg_##variant, @name@_double_##variant, \
-     @name@_@square@_##variant@conversion_kernels@@lazy_unary_kernels@@formula_kernels@}
+     @name@_@square@_##variant@conversion_kernels@@lazy_unary_kernels@@ternary_kernels@@formula_kernels@}
 
 #define @upper@_TABLE(name, path, arrays, variant) \
     static const @name@_kernels name = @upper@_KERNELS(path, &arrays, variant)
@@ -57,7 +57,7 @@ static const @name@_arrays @name@_no_vectors = {
     extern @name@_binary @name@_add_##variant, @name@_sub_##variant, \
         @name@_@mul@_##variant, @name@_@sum_of_products@_##variant@lazy_binary_kernels@; \
     extern @name@_unary @name@_neg_##variant, @name@_double_##variant, \
-        @name@_@square@_##variant@conversion_kernels@@lazy_unary_kernels@;
+        @name@_@square@_##variant@conversion_kernels@@lazy_unary_kernels@;@ternary_externs@
 #endif
 
 #if @upper@_ASSEMBLY
@@ -315,6 +315,16 @@ void @name@_sub(@name@ *z, const @name@ *x, const @name@ *y)
 void @name@_mul(@name@ *z, const @name@ *x, const @name@ *y)
 {
     @name@_run()->mul(z->limbs, x->limbs, y->limbs);
+}
+
+static void @name@_mul_add_by(const @name@_kernels *k, @name@ *z, const @name@ *x,
+                              const @name@ *y, const @name@ *a)
+{
+@mul_add@}
+
+void @name@_mul_add(@name@ *z, const @name@ *x, const @name@ *y, const @name@ *a)
+{
+    @name@_mul_add_by(@name@_run(), z, x, y, a);
 }
 
 void @name@_neg(@name@ *z, const @name@ *x)

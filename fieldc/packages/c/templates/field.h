@@ -102,6 +102,8 @@ void @name@_one(@name@ *z);  /* z = 1 */
 void @name@_add(@name@ *z, const @name@ *x, const @name@ *y); /* z = x + y */
 void @name@_sub(@name@ *z, const @name@ *x, const @name@ *y); /* z = x - y */
 void @name@_mul(@name@ *z, const @name@ *x, const @name@ *y); /* z = x * y */
+void @name@_mul_add(@name@ *z, const @name@ *x, const @name@ *y,
+                    const @name@ *a);                         /* z = x * y + a */
 void @name@_neg(@name@ *z, const @name@ *x);                  /* z = -x */
 void @name@_double(@name@ *z, const @name@ *x);               /* z = 2 * x */
 void @name@_square(@name@ *z, const @name@ *x);               /* z = x * x */
