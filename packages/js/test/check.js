@@ -34,6 +34,13 @@ export function checkField(F, cases) {
   same("negVec", F.negVec(vz, vx).toBigInts(), numbers.neg);
   same("squareVec", F.squareVec(vz, vx).toBigInts(), numbers.square);
   same("scaleVec", F.scaleVec(vz, vx, y[0]).toBigInts(), x.map((a) => F.mul(a, y[0])));
+  x.forEach((a, i) => same(`mulAdd(${a}, ${y[i]})`, F.mulAdd(a, y[i], a), F.add(F.mul(a, y[i]), a)));
+  const sums = x.map((a, i) => F.add(F.mul(a, y[i]), y[i]));
+  same("mulAddVec", F.mulAddVec(vz, vx, vy, vy).toBigInts(), sums);
+  for (const over of [0, 1, 2]) {
+    const operands = [x, y, y].map((values) => F.from(values));
+    same(`mulAddVec over operand ${over}`, F.mulAddVec(operands[over], ...operands).toBigInts(), sums);
+  }
   same("bytes", F.fromBytes(vx.toBytes()).toBigInts(), x);
   const some = x.map((a, i) => [a, numbers.inv[i]]).filter(([a]) => a !== 0n);
   const inverted = F.from(some.map(([a]) => a));
@@ -48,6 +55,7 @@ function checkAll(F) {
   const [x, y] = [0, 1].map((i) => F.from(pairs.map((pair) => pair[i])));
   const z = F.vector(pairs.length);
   same("mulVec", F.mulVec(z, x, y).toBigInts(), pairs.map(([a, b]) => (a * b) % F.p));
+  same("mulAddVec", F.mulAddVec(z, x, y, y).toBigInts(), pairs.map(([a, b]) => (a * b + b) % F.p));
   same("addVec", F.addVec(z, x, y).toBigInts(), pairs.map(([a, b]) => (a + b) % F.p));
   same("subVec", F.subVec(z, x, y).toBigInts(), pairs.map(([a, b]) => (a - b + F.p) % F.p));
   for (const a of all.slice(1)) same(`1/${a}`, (F.inv(a) * a) % F.p, 1n);

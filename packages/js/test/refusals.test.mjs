@@ -79,7 +79,9 @@ function badArguments(vectors, bigints, lists, thrower) {
     fromBigInts: [vectors, lists, [null, NaN, 0.5, "0", 0n, thrower]],
     toBigInts: [vectors, [null, NaN, 0.5, "0", 0n], [null, NaN, 0.5, "0", 0n]],
     toBytes: [vectors],
+    mulAdd: [bigints, bigints, bigints],
     mulVec: [vectors, vectors, vectors],
+    mulAddVec: [vectors, vectors, vectors, vectors],
     negVec: [vectors, vectors],
     scaleVec: [vectors, vectors, bigints],
     batchInverse: [vectors, vectors],
@@ -89,7 +91,7 @@ function badArguments(vectors, bigints, lists, thrower) {
 /** Arguments of methods that take vectors. */
 const goodArguments = (v) => ({
   ...{ fromBigInts: [v, [4n], 0], toBigInts: [v, 0, 1], scaleVec: [v, v, 2n] },
-  ...{ mulVec: [v, v, v], negVec: [v, v], batchInverse: [v, v], toBytes: [v] },
+  ...{ mulVec: [v, v, v], mulAddVec: [v, v, v, v], negVec: [v, v], batchInverse: [v, v], toBytes: [v] },
 });
 
 for (const [title, G] of Object.entries({ module: F, portable })) {

@@ -73,6 +73,8 @@ export class Field {
   sub(a: bigint, b: bigint): bigint;
   neg(a: bigint): bigint;
   mul(a: bigint, b: bigint): bigint;
+  /** a*b + c. */
+  mulAdd(a: bigint, b: bigint, c: bigint): bigint;
   square(a: bigint): bigint;
   inv(a: bigint): bigint;
   div(a: bigint, b: bigint): bigint;
@@ -97,6 +99,8 @@ export class Field {
   addVec(z: Vector, x: Vector, y: Vector): Vector;
   subVec(z: Vector, x: Vector, y: Vector): Vector;
   mulVec(z: Vector, x: Vector, y: Vector): Vector;
+  /** z = x*y + a; z may be any of them. */
+  mulAddVec(z: Vector, x: Vector, y: Vector, a: Vector): Vector;
   negVec(z: Vector, x: Vector): Vector;
   squareVec(z: Vector, x: Vector): Vector;
   scaleVec(z: Vector, x: Vector, a: bigint): Vector;

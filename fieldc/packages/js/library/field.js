@@ -77,6 +77,11 @@ export class Field {
     return (this.#value(a) * this.#value(b)) % this.p;
   }
 
+  /** a*b + c. */
+  mulAdd(a, b, c) {
+    return (this.#value(a) * this.#value(b) + this.#value(c)) % this.p;
+  }
+
   square(a) {
     return (this.#value(a) * a) % this.p;
   }
@@ -247,6 +252,11 @@ export class Field {
   /** z = x * y. */
   mulVec(z, x, y) {
     return this.#vectors("mul_vec", z, x, y);
+  }
+
+  /** z = x*y + a; z may be any of them. */
+  mulAddVec(z, x, y, a) {
+    return this.#vectors("mul_add_vec", z, x, y, a);
   }
 
   /** z = -x. */

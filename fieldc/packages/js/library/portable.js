@@ -69,6 +69,13 @@ export function portableExports(p) {
     add_vec: binary((x, y) => x + y),
     sub_vec: binary((x, y) => x + p - y),
     mul_vec: mul,
+    mul_add_vec(z, x, y, a, count) {
+      const words = view();
+      for (let i = 0; i < count * size; i += size) {
+        const sum = product(read(words, x + i), read(words, y + i)) + read(words, a + i);
+        write(words, z + i, sum % p);
+      }
+    },
     scale_vec: (z, x, y, count) => mul(z, x, y, count, 0),
     neg_vec: unary((x) => p - x),
     square_vec: unary((x) => product(x, x)),
