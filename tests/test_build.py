@@ -26,7 +26,7 @@ from fieldc.targets.choice import Choice
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import Artifact
 from fieldc.targets.x86_64 import kernel as x86_kernel
-from fieldc.targets.x86_64 import targets as x86_targets
+from fieldc.targets.x86_64 import plan as x86_plan
 from fieldc.targets.x86_64.instructions import Physical
 from fieldc.targets.x86_64.operands import Memory
 
@@ -217,7 +217,7 @@ def _skip_a_limb_of_p(code: tuple[Physical, ...]) -> tuple[Physical, ...]:
 @pytest.fixture
 def compiled_anew() -> Iterator[None]:
     """What is compiled in a test with a changed compiler: nothing from before, and not kept."""
-    caches = (language._expressed, x86_targets._straight_line)
+    caches = (language._expressed, x86_plan._compiled)
     for cached in caches:
         cached.cache_clear()
     yield

@@ -17,11 +17,13 @@ from fieldc.targets.x86_64.operands import Immediate, Memory, Virtual
 from fieldc.targets.x86_64.plan import DEFAULTS
 from fieldc.targets.x86_64.select import Selection
 from fieldc.targets.x86_64.targets import X86_64
+from fieldc.words.build import Builder
 from fieldc.words.carries import differences_as_sums
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import constant_names, lower
 from fieldc.words.operations import ADD, MASK, SUB
 from fieldc.words.program import Program
+from fieldc.words.shifts import highest_first
 
 BN254 = 0x30644E72E131A029B85045B68181585D97816A916871CA8D3C208C16D87CFD47
 PRIMES = {
@@ -112,6 +114,35 @@ def test_a_sum_with_a_constant_begins_with_the_constant() -> None:
     last = sums[-f.n :]
     assert all(isinstance(line.reads[0], Memory) for line in last)
     assert all(isinstance(line.reads[1], Virtual) for line in last)
+
+
+def test_shifts_from_the_highest_limb_down_compute_the_same_and_copy_no_limb() -> None:
+    f = Field(BN254)
+    expression = next(e for e in expressions(f) if e.kernel.algorithm == "shifts")
+    program = lower(expression)
+    assert highest_first(program) != program
+    for x in operands(f):
+        assert interpret(highest_first(program), x) == 2 * x % f.p
+    code = DEFAULTS["base"].compile(expression, "kernel").code
+    last = max(i for i, line in enumerate(code) if line.mnemonic == "shld")
+    assert sum(line.mnemonic == "shld" for line in code) == f.n - 1
+    assert all(line.mnemonic in ("mov", "shld") for line in code[:last])
+    assert all(isinstance(i.operands[1], Memory) for i in code[:last] if i.mnemonic == "mov")
+
+
+def test_shifts_of_what_a_shift_gave_keep_their_order() -> None:
+    build = Builder(64)
+    x = build.load("x", 0, build.top)
+    once = build.funnel(x, build.constant(0), 60)
+    twice = build.funnel(once, build.constant(0), 60)
+    program = Program("double", 64, (("x", 1),), tuple(build.steps), (twice,))
+    assert highest_first(program) == program
+
+
+def test_a_negative_begins_with_a_zero_that_takes_no_port() -> None:
+    expression = next(e for e in expressions(Field(BN254)) if e.kernel.operation == "neg")
+    first = DEFAULTS["base"].compile(expression, "kernel").code[0]
+    assert first.mnemonic == "xor"
 
 
 @pytest.mark.parametrize("name", ("bn254", "p127", "m511"))

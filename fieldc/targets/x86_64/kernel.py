@@ -21,6 +21,7 @@ from fieldc.words.complements import early_complements
 from fieldc.words.lower import constant_names, lower
 from fieldc.words.operations import MUL
 from fieldc.words.program import Program
+from fieldc.words.shifts import highest_first
 
 WORD = 64
 
@@ -77,7 +78,7 @@ def lower_for(expression: Expression, choices: Choices) -> Program:
     """The words that the choices ask for."""
     program = lower(expression, choices.rows, exchanged=choices.scanned == "x")
     if not any(step.operation is MUL for step in program.steps):
-        return differences_as_sums(program, constant_names(expression.field))
+        return highest_first(differences_as_sums(program, constant_names(expression.field)))
     return complemented(program, choices)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from fieldc.language import Expression
 from fieldc.targets.x86_64.choices import FEATURES, PLAIN, VARIANTS, Choices, Refinement
@@ -32,7 +33,15 @@ class Plan:
     ) -> X86Kernel:
         """The kernel. A refinement counts instructions as System V has them: others go without."""
         refinement = self.refinement if convention.counts_as_sysv else PLAIN
-        return compile_expression(expression, symbol, self.choices, convention, refinement)
+        return replace(_compiled(expression, self.choices, convention, refinement), symbol=symbol)
+
+
+@lru_cache(maxsize=256)
+def _compiled(
+    expression: Expression, choices: Choices, convention: Convention, refinement: Refinement
+) -> X86Kernel:
+    """The code without a name: what judges a kernel, each system and each text of it share it."""
+    return compile_expression(expression, "", choices, convention, refinement)
 
 
 DEFAULTS = {variant: Plan(choices) for variant, choices in VARIANTS.items()}

@@ -231,8 +231,12 @@ class Selection:
     def sub(self, step: Step) -> None:
         """Return `sub` for the start of a chain of borrows and `sbb` after it."""
         a, b, borrow = step.inputs
-        mnemonic = "sub" if borrow.constant is not None else "sbb"
+        begins = borrow.constant is not None
+        mnemonic = "sub" if begins else "sbb"
         augend, subtrahend = self._number(a), self._number(b)
+        if begins and a.constant == 0 and not (self._multiplies or any(self._alive.values())):
+            augend = self._new("zero")
+            self._emit("xor", (augend,))  # shorter than a mov, and no port runs it
         place = self._define(step.outputs[0], self._fixed(step.outputs[0]))
         self._emit(mnemonic, (place,), augend, subtrahend)
 

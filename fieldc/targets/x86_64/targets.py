@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 
-from fieldc.language import Expression
 from fieldc.machine.assemble import assemble
 from fieldc.machine.emulated import Emulator
 from fieldc.machine.instruments import Instruments
@@ -54,13 +51,7 @@ def compiled(choice: Choice, symbol: str, convention: Convention) -> X86Kernel |
     """The code of a choice: one straight line, or a caller and its routines."""
     if isinstance(choice.plan, Calls):
         return choice.plan.compile(choice.expression, symbol, convention)
-    return replace(_straight_line(choice.expression, plan_of(choice), convention), symbol=symbol)
-
-
-@lru_cache(maxsize=256)
-def _straight_line(expression: Expression, plan: Plan, convention: Convention) -> X86Kernel:
-    """The code without a name. Systems of one convention, and each text of a package, share it."""
-    return plan.compile(expression, "", convention)
+    return plan_of(choice).compile(choice.expression, symbol, convention)
 
 
 def _make(target: Target, choice: Choice) -> Artifact:
