@@ -52,6 +52,12 @@ def chain(a: Point, b: Point) -> Point:
     return w * v, 3 * u - w * (u - v)
 
 
+@formula
+def apart(a: Element, b: Element) -> Element:
+    """The square of a difference."""
+    return (a - b) ** 2
+
+
 def artifact(
     one: Formula, field: Field, target: str = "x86_64-linux", variant: str = ""
 ) -> Artifact:
@@ -211,6 +217,15 @@ def test_jacobian_addition_is_proved() -> None:
     (add,) = load_formulas(EXAMPLES / "add_2007_bl.py")
     made = artifact(add, find_field("bls12-381-p"), variant="mulx")
     assert prove_job(job(made)).failure == ""
+
+
+@pytest.mark.parametrize("variant", ["base", "mulx", "adx"])
+def test_a_square_of_a_difference_has_a_proof_in_reserve(variant: str) -> None:
+    """As one straight line it is not proved for every prime."""
+    decision = decide_formula(find_field("bn254-p"), apart, TARGETS["x86_64-linux"])
+    last = [c.choice for c in decision.candidates if c.choice.variant.name == variant][-1]
+    assert decision.variant(variant) != last
+    assert prove_job(job(decision.target.make(decision.target, last))).failure == ""
 
 
 def test_a_wrong_caller_is_refused() -> None:

@@ -60,8 +60,11 @@ def decide_formula(
     made = f"--formula {quote(formula.file)}"
     if _is_flat(plan) or not target.is_own:
         decision = decide(target, _flat(field, plan), processor)
+        if target.is_own and _has_sums_as_factors(plan):
+            last = _by_calls(field, formula, target, processor, _each_step)
+            decision = replace(decision, candidates=(*decision.candidates, *last.candidates))
     else:
-        decision = _by_calls(field, formula, target, processor)
+        decision = _by_calls(field, formula, target, processor, _plan_by_calls)
     candidates = [
         replace(c, choice=replace(c.choice, options=(made, *c.choice.options)))
         for c in decision.candidates
@@ -78,6 +81,12 @@ def _is_flat(plan: FormulaPlan) -> bool:
     if choices > 1 and choices < len(plan.computed):
         return False  # the mask's flag would wait while carry chains between run
     return plan.products <= MOST_FLAT and plan.depth <= 1
+
+
+def _has_sums_as_factors(plan: FormulaPlan) -> bool:
+    """Whether a factor is not reduced: of a square of a difference not every prime has a proof."""
+    blocks = (block for block in plan.blocks if isinstance(block, Block))
+    return any(len(form) > 1 for b in blocks for _, *two in b.products for form in two)
 
 
 def straight_lines(field: Field, formula: Formula) -> list[Expression]:
@@ -105,7 +114,9 @@ def _flat(field: Field, plan: FormulaPlan) -> list[Expression]:
     return found
 
 
-def _by_calls(field: Field, formula: Formula, target: Target, processor: str | None) -> Decision:
+def _by_calls(
+    field: Field, formula: Formula, target: Target, processor: str | None, planner: _Planner
+) -> Decision:
     """A caller of routines, in each variant."""
     found, key = [], ""
     for variant in target.variants:
@@ -115,7 +126,7 @@ def _by_calls(field: Field, formula: Formula, target: Target, processor: str | N
             blocks = zip(plan.blocks, decided, strict=True)
             return [_Routine(_proved(block, one, name), one) for block, one in blocks]
 
-        plan, made, how = _plan_by_calls(field, formula, routines)
+        plan, made, how = planner(field, formula, routines)
         calls = _calls(plan, [one.choice for one in made])
         preferred_ones = [one.decision.preferred for one in made]
         key = made[0].decision.processor
@@ -129,9 +140,13 @@ def _by_calls(field: Field, formula: Formula, target: Target, processor: str | N
     return Decision(target, key, tuple(candidate for _, candidate in found))
 
 
-def _plan_by_calls(
-    field: Field, formula: Formula, routines: Callable[[FormulaPlan], list[_Routine]]
-) -> tuple[FormulaPlan, list[_Routine], str]:
+def _each_step(field: Field, formula: Formula, routines: _Routines) -> _Planned:
+    """A routine for each step, and how they were chosen."""
+    plan = ranged(planned(formula, is_fused=False), field)
+    return plan, routines(plan), "each for one step"
+
+
+def _plan_by_calls(field: Field, formula: Formula, routines: _Routines) -> _Planned:
     """The plan with its routines, and how they were chosen.
 
     Where a routine of the best plan is not proved, each step is a routine of its own. Where the
@@ -140,8 +155,7 @@ def _plan_by_calls(
     plan = ranged(planned(formula), field)
     made = routines(plan)
     if not all(one.proved for one in made):
-        plan = ranged(planned(formula, is_fused=False), field)
-        return plan, routines(plan), "each for one step"
+        return _each_step(field, formula, routines)
     how, avoided = "each chosen by itself", frozenset[Block]()
     length, whole = _length(field, plan, made), planned(formula)
     for uses in range(1, MOST_AVOIDED + 1):
@@ -168,6 +182,11 @@ class _Routine:
     @property
     def choice(self) -> Choice:
         return self.proved or self.decision.preferred
+
+
+_Routines = Callable[[FormulaPlan], list[_Routine]]
+_Planned = tuple[FormulaPlan, list[_Routine], str]
+_Planner = Callable[[Field, Formula, _Routines], _Planned]
 
 
 def _length(field: Field, plan: FormulaPlan, routines: Sequence[_Routine]) -> int:
