@@ -87,5 +87,9 @@ def check_parent(path: Path, hint: str) -> None:
         what = "is not a folder" if parent.exists() else "is not there"
         where = quote(str(parent))
         raise OutputError(f"cannot write {quote(str(path))}: the folder {where} {what}; {hint}")
-    if not is_device(path) and not os.access(parent, os.W_OK | os.X_OK):
+    if is_device(path):
+        return
+    if not os.access(parent, os.W_OK | os.X_OK):
         raise OutputError(f"cannot write {quote(str(path))}: no permission in its folder; {hint}")
+    with explained(path, hint), TemporaryFile(dir=parent):  # some places only say so when written
+        pass

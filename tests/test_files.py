@@ -46,6 +46,12 @@ def test_a_file_that_cannot_be_is_known_before(
             write(Path(name))
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_a_folder_that_takes_no_files_is_known_before() -> None:
+    with pytest.raises(OutputError, match="name another file"):
+        check_file(Path("/proc/page.html"))
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs /dev")
 def test_devices_are_written_to(capfd: pytest.CaptureFixture[str]) -> None:
     write_file(Path("/dev/stdout"), "text")
