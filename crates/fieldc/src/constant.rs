@@ -47,6 +47,9 @@ pub(crate) const fn product<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u6
         over = top >> 64;
         i += 1;
     }
+    if over == 0 && t[N - 1] < p[N - 1] {
+        return t;
+    }
     let (less, borrow) = minus(&t, p);
     if over == 0 && borrow { t } else { less }
 }

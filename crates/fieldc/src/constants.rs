@@ -20,10 +20,7 @@ macro_rules! __constants {
             /// An element of order 2^s, where s is [`TWO_ADICITY`](Self::TWO_ADICITY): the power
             /// (p - 1)/2^s of the generator that the field was given, else of its least
             /// non-residue.
-            pub const ROOT_OF_UNITY: Self = Self($crate::__private::root_of_unity::<
-                { $Fp::LIMBS },
-                Self,
-            >($crate::__non_residue!($Fp $(, $generator)?)));
+            pub const ROOT_OF_UNITY: Self = Self($crate::__root!($Fp $(, $generator)?));
             /// The inverse of [`ROOT_OF_UNITY`](Self::ROOT_OF_UNITY).
             pub const ROOT_OF_UNITY_INV: Self = Self($crate::__private::inverse::<
                 { $Fp::LIMBS },
@@ -179,14 +176,14 @@ macro_rules! __constants {
     };
 }
 
-/// The number whose power is the root of unity.
+/// The root of unity that follows from the generator, or from the least non-residue.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __non_residue {
+macro_rules! __root {
     ($Fp:ident) => {
-        $crate::__private::least_non_residue::<{ $Fp::LIMBS }, Self>()
+        $crate::__private::LeastRoot::<{ $Fp::LIMBS }, Self>::ROOT
     };
     ($Fp:ident, $generator:literal) => {
-        $generator
+        $crate::__private::Generated::<{ $Fp::LIMBS }, $generator, Self>::ROOT
     };
 }

@@ -1,9 +1,11 @@
 //! Non-residues, and what follows from a generator of the multiplicative group, when the program is
 //! compiled. Nothing here is for secret values.
 
+use core::marker::PhantomData;
+
 use crate::constant::product;
 use crate::limbs;
-use crate::modulus::Modulus;
+use crate::modulus::{Modulus, Montgomery};
 use crate::portable;
 
 /// Whether g is no square modulo p. A generator is none, and has full 2-adic order then.
@@ -85,14 +87,56 @@ pub const fn two_inverse<const N: usize, M: Modulus<N>>() -> [u64; N] {
     }
 }
 
-/// g^((p - 1)/2^s): a 2^s-th root of unity.
-pub const fn root_of_unity<const N: usize, M: Modulus<N>>(g: u64) -> [u64; N] {
-    let s = two_adicity::<N, M>();
-    if s == 1 {
-        // A non-residue's power (p - 1)/2.
-        return portable::neg(&M::R, &M::P);
-    }
-    power::<N, M>(g, &limbs::shifted(&M::P, s))
+/// The root of unity that follows from the least non-residue, which the compiler finds once.
+pub struct LeastRoot<const N: usize, M>(PhantomData<M>);
+
+impl<const N: usize, M: Modulus<N>> LeastRoot<N, M> {
+    /// g^((p - 1)/2^s) for the least non-residue g: a 2^s-th root of unity.
+    pub const ROOT: [u64; N] = if two_adicity::<N, M>() == 1 {
+        minus_one::<N, M>()
+    } else {
+        let odd = limbs::shifted(&M::P, two_adicity::<N, M>());
+        power::<N, M>(least_non_residue::<N, M>(), &odd)
+    };
+}
+
+/// What follows from a generator G: powers of one power, which the compiler finds once.
+pub struct Generated<const N: usize, const G: u64, M>(PhantomData<M>);
+
+impl<const N: usize, const G: u64, M: Modulus<N>> Generated<N, G, M> {
+    /// G^((p - 1)/(2^s * 3^k)), for k = [`three_adicity`].
+    pub const LARGE_ROOT: [u64; N] = power::<N, M>(G, &without_threes::<N, M>());
+
+    /// G^((p - 1)/2^s): a 2^s-th root of unity.
+    pub const ROOT: [u64; N] = if two_adicity::<N, M>() == 1 {
+        minus_one::<N, M>()
+    } else {
+        cubed::<N, M>(large_root::<N, G, M>(), three_adicity::<N, M>())
+    };
+
+    /// G^((p - 1)/k), which has order k, for k = [`small_order`].
+    pub const ZETA: [u64; N] = if small_order::<N, M>() == 2 {
+        minus_one::<N, M>()
+    } else {
+        let odd = cubed::<N, M>(large_root::<N, G, M>(), three_adicity::<N, M>() - 1);
+        let root = squared::<N, M>(odd, two_adicity::<N, M>());
+        assert!(!limbs::is_same(&root, &M::R), "the generator is a cube");
+        root
+    };
+
+    /// G^(2^s), which has odd order.
+    pub const DELTA: [u64; N] = squared::<N, M>(element::<N, M>(G), two_adicity::<N, M>());
+}
+
+/// The constant. A function of its own: the compiler finds every constant that a body names, also
+/// where a branch does without it.
+const fn large_root<const N: usize, const G: u64, M: Modulus<N>>() -> [u64; N] {
+    Generated::<N, G, M>::LARGE_ROOT
+}
+
+/// -1, which is a non-residue's power (p - 1)/2.
+const fn minus_one<const N: usize, M: Modulus<N>>() -> [u64; N] {
+    portable::neg(&M::R, &M::P)
 }
 
 /// The most that a 3-adicity is said to be: 3^20 is below 2^32, and a number of any machine.
@@ -110,15 +154,35 @@ pub const fn three_adicity<const N: usize, M: Modulus<N>>() -> u32 {
     }
 }
 
-/// g^((p - 1)/(2^s * 3^k)), whose power 3^k is [`root_of_unity`], for k = [`three_adicity`].
-pub const fn large_root_of_unity<const N: usize, M: Modulus<N>>(g: u64) -> [u64; N] {
+/// (p - 1)/(2^s * 3^k), for k = [`three_adicity`].
+const fn without_threes<const N: usize, M: Modulus<N>>() -> [u64; N] {
     let mut exponent = limbs::shifted(&M::P, two_adicity::<N, M>());
     let mut k = three_adicity::<N, M>();
     while k > 0 {
         exponent = divide(&exponent, 3).0;
         k -= 1;
     }
-    power::<N, M>(g, &exponent)
+    exponent
+}
+
+/// x^(3^times).
+const fn cubed<const N: usize, M: Modulus<N>>(mut x: [u64; N], times: u32) -> [u64; N] {
+    let mut i = 0;
+    while i < times {
+        x = product::<N, M>(&product::<N, M>(&x, &x), &x);
+        i += 1;
+    }
+    x
+}
+
+/// x^(2^times).
+const fn squared<const N: usize, M: Modulus<N>>(mut x: [u64; N], times: u32) -> [u64; N] {
+    let mut i = 0;
+    while i < times {
+        x = product::<N, M>(&x, &x);
+        i += 1;
+    }
+    x
 }
 
 /// The inverse of the 2^s-th root of unity: its power 2^s - 1.
@@ -130,27 +194,6 @@ pub const fn inverse<const N: usize, M: Modulus<N>>(root: &[u64; N]) -> [u64; N]
         i += 1;
     }
     result
-}
-
-/// g^(2^s), which has odd order.
-pub const fn delta<const N: usize, M: Modulus<N>>(g: u64) -> [u64; N] {
-    let (mut result, mut i) = (element::<N, M>(g), 0);
-    while i < two_adicity::<N, M>() {
-        result = product::<N, M>(&result, &result);
-        i += 1;
-    }
-    result
-}
-
-/// g^((p - 1)/k), which has order k, for k = [`small_order`].
-pub const fn zeta<const N: usize, M: Modulus<N>>(g: u64) -> [u64; N] {
-    let k = small_order::<N, M>() as u64;
-    if k == 2 {
-        return portable::neg(&M::R, &M::P);
-    }
-    let root = power::<N, M>(g, &divide(&less_one(&M::P), k).0);
-    assert!(!limbs::is_same(&root, &M::R), "the generator is a cube");
-    root
 }
 
 /// p - 1.
@@ -167,15 +210,35 @@ const fn element<const N: usize, M: Modulus<N>>(number: u64) -> [u64; N] {
     portable::to_montgomery::<N, M>(&limbs)
 }
 
-/// g^exponent.
+/// Bits of a digit of an exponent.
+const WINDOW: u32 = 4;
+
+/// g^exponent, found in Montgomery form, whose products have fewer statements.
 const fn power<const N: usize, M: Modulus<N>>(g: u64, exponent: &[u64; N]) -> [u64; N] {
-    let base = element::<N, M>(g);
-    let (mut result, mut i) = (M::R, limbs::bits(exponent));
+    let power = montgomery_power::<N, Montgomery<M>>(g, exponent);
+    if M::PLAIN {
+        return portable::from_montgomery::<N, Montgomery<M>>(&power);
+    }
+    power
+}
+
+/// The same of a modulus in Montgomery form, a digit at a time: a product for every four squares.
+const fn montgomery_power<const N: usize, M: Modulus<N>>(g: u64, exponent: &[u64; N]) -> [u64; N] {
+    let mut powers = [M::R; 1 << WINDOW];
+    powers[1] = element::<N, M>(g);
+    let mut digit = 2;
+    while digit < powers.len() {
+        powers[digit] = product::<N, M>(&powers[digit - 1], &powers[1]);
+        digit += 1;
+    }
+    let mut i = limbs::bits(exponent).next_multiple_of(WINDOW);
+    let mut result = M::R;
     while i > 0 {
-        i -= 1;
-        result = product::<N, M>(&result, &result);
-        if exponent[i as usize / 64] >> (i % 64) & 1 == 1 {
-            result = product::<N, M>(&result, &base);
+        i -= WINDOW;
+        result = squared::<N, M>(result, WINDOW);
+        digit = (exponent[i as usize / 64] >> (i % 64)) as usize % powers.len();
+        if digit > 0 {
+            result = product::<N, M>(&result, &powers[digit]);
         }
     }
     result

@@ -249,8 +249,8 @@ pub mod __private {
     };
     pub use crate::constant::{const_add, const_invert, const_mul, const_sub, from_u128};
     pub use crate::generator::{
-        delta, inverse, is_non_residue, large_root_of_unity, least_non_residue, root_of_unity,
-        small_order, three_adicity, two_adicity, two_inverse, zeta,
+        Generated, LeastRoot, inverse, is_non_residue, least_non_residue, small_order,
+        three_adicity, two_adicity, two_inverse,
     };
     pub use crate::inversion::invert;
     pub use crate::lazy_kernels::{LazyRing, lazy_class};

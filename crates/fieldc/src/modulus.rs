@@ -67,7 +67,6 @@ pub const fn montgomery_class<const N: usize, M: Modulus<N>>() -> u8 {
 }
 
 /// The same modulus with residues in Montgomery form.
-#[allow(dead_code, reason = "arkworks asks for it")]
 pub struct Montgomery<M>(core::marker::PhantomData<M>);
 
 impl<const N: usize, M: Modulus<N>> Modulus<N> for Montgomery<M> {

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 
 use crate::addition::neg;
 use crate::assembly::{HasProducts, Products};
-use crate::generator::{least_non_residue, root_of_unity};
+use crate::generator::LeastRoot;
 use crate::limbs;
 use crate::modulus::Modulus;
 use crate::portable::{self, mask, select};
@@ -24,7 +24,7 @@ impl<const N: usize, M: Modulus<N>> Order<N, M> {
     const HALF_ODD: [u64; N] = limbs::shifted(&M::P, Self::TWOS as u32 + 1);
     const MINUS_ONE: [u64; N] = portable::neg(&M::R, &M::P);
     /// An element of order 2^twos: a non-residue to the power odd.
-    const GENERATOR: [u64; N] = root_of_unity::<N, M>(least_non_residue::<N, M>());
+    const GENERATOR: [u64; N] = LeastRoot::<N, M>::ROOT;
 }
 
 /// x^((odd - 1)/2) * x and x^odd.

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 
 use crate::assembly::{HasProducts, Products};
 use crate::constant::product;
-use crate::generator::{inverse, least_non_residue, root_of_unity};
+use crate::generator::{LeastRoot, inverse};
 use crate::limbs;
 use crate::modulus::Modulus;
 use crate::portable::runtime_mask;
@@ -43,8 +43,7 @@ const fn powers<const N: usize, M: Modulus<N>>() -> [Powers<N>; MOST_DIGITS] {
     if !has_table::<N, M>() {
         return rows;
     }
-    let generator = root_of_unity::<N, M>(least_non_residue::<N, M>());
-    let mut base = inverse::<N, M>(&generator);
+    let mut base = inverse::<N, M>(&LeastRoot::<N, M>::ROOT);
     let (mut i, mut step) = (Torsion::<N, M>::DIGITS, 1 << Torsion::<N, M>::PAD);
     while i > 0 {
         i -= 1;

@@ -111,10 +111,11 @@ macro_rules! __ark_ff_constants {
                 _ => Some(
                     $crate::__private::Ark::<Self, { $Fp::LIMBS }>::new_unchecked(
                         $crate::__private::ark_ff::BigInt(
-                            $crate::__private::large_root_of_unity::<
+                            $crate::__private::Generated::<
                                 { $Fp::LIMBS },
+                                $generator,
                                 $crate::__private::Montgomery<Self>,
-                            >($generator),
+                            >::LARGE_ROOT,
                         ),
                     ),
                 ),

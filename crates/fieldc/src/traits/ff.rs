@@ -180,12 +180,14 @@ macro_rules! __ff_prime_field {
             const S: u32 = Self::TWO_ADICITY;
             const ROOT_OF_UNITY: Self = Self::ROOT_OF_UNITY;
             const ROOT_OF_UNITY_INV: Self = Self::ROOT_OF_UNITY_INV;
-            const DELTA: Self = Self($crate::__private::delta::<{ $Fp::LIMBS }, Self>($generator));
+            const DELTA: Self =
+                Self($crate::__private::Generated::<{ $Fp::LIMBS }, $generator, Self>::DELTA);
         }
 
         /// The order is 3 where it divides p - 1, else 2.
         impl $crate::__private::$ff::WithSmallOrderMulGroup<{ $Fp::SMALL_ORDER }> for $Fp {
-            const ZETA: Self = Self($crate::__private::zeta::<{ $Fp::LIMBS }, Self>($generator));
+            const ZETA: Self =
+                Self($crate::__private::Generated::<{ $Fp::LIMBS }, $generator, Self>::ZETA);
         }
 
         /// For every number of bytes that is large enough: at least 128 bits more than p has. Fewer
