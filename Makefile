@@ -21,6 +21,9 @@ BARE := build/bare
 BARE_TOOLS := sh env true false cat cp ln ls mkdir mv rm uname python3 make cc gcc as ld ar cargo rustc rustfmt
 CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 
+# Each module of the compiler is compiled once, not by each of the many processes of a test.
+export PYTHONDONTWRITEBYTECODE :=
+
 .NOTPARALLEL:
 .PHONY: help audits generate venv lint test test-bare test-full cargo-lint cargo-test portable-test foreign-check \
     big-endian-test small-test race race-test clients-test arkworks-test arkworks-demo js-bench formal fuzz miri demo \
@@ -64,12 +67,12 @@ cargo-lint:
 	$(if $(CARGO),cargo fmt --all --check)
 	$(if $(CARGO),cargo clippy -p fieldc --lib -- -D warnings)
 	$(if $(CARGO),cargo clippy -p fieldc --lib --features portable -- -D warnings)
-	$(if $(CARGO),cargo clippy $(TESTED) --all-targets --features $(TRAITS) -- -D warnings)
+	$(if $(CARGO),cargo clippy $(TESTED) --lib --bins --tests --examples --features $(TRAITS) -- -D warnings)
 	$(if $(CARGO),RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --quiet --features $(TRAITS))
 
 cargo-test:
 	$(if $(CARGO),cargo package --quiet -p fieldc --no-verify --allow-dirty)
-	$(if $(CARGO),cargo test $(TESTED) --features $(TRAITS) --lib --bins --tests)
+	$(if $(CARGO),cargo test $(TESTED) --features $(TRAITS) --tests)
 	$(if $(CARGO),cargo test $(TESTED) --features $(TRAITS) --doc)
 	$(if $(CARGO),cargo run --quiet --example readme --features $(TRAITS))
 	$(if $(CARGO),cargo test -p fieldc --features portable $(PORTABLE:%=--test %))
