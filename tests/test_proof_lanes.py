@@ -24,7 +24,8 @@ from fieldc.targets.vectors.target import VectorTarget
 
 every_target = pytest.mark.parametrize("target", ARRAY_TARGETS.values(), ids=ARRAY_TARGETS)
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the assembler here is another one")
-PRIMES = ("bls12-381-p", "bls12-381-r", "secp256k1-p", "goldilocks", "babybear", "curve25519")
+PRIMES = ("bls12-381-r", "secp256k1-p", "goldilocks", "babybear", "curve25519")
+"""With spare bits and without, of one word and of half a word, and a short 2^255 - p."""
 
 
 def prove_text(text: str, expression: Expression) -> ArrayProof:
@@ -80,7 +81,7 @@ def test_no_instruction_can_be_left_out(limbs: bool, target: VectorTarget) -> No
     f = find_field("bls12-381-r", 64)
     expression = multiplication(f if limbs else in_lanes(f))
     lines = text_of(target, expression).splitlines()
-    for number in random.Random(7).sample(lines_of_code("\n".join(lines)), 25):
+    for number in random.Random(7).sample(lines_of_code("\n".join(lines)), 12):
         changed = "\n".join((*lines[:number], *lines[number + 1 :])) + "\n"
         with pytest.raises(ProofError):
             prove_text(changed, expression)

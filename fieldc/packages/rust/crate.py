@@ -69,15 +69,23 @@ ARCHITECTURES = (
 """Modules of kernels: what the compiler asks before it takes one, and how names of files begin."""
 
 
-def generate() -> dict[str, str]:
-    """Every generated file: its path from the repository's root, and its text."""
+def generate(numbers: Iterable[int] = LIMBS) -> dict[str, str]:
+    """Every generated file: its path from the repository's root, and its text.
+
+    Kernels of other numbers of limbs than those named are left out.
+    """
     files = {f"{FOLDER}/mod.rs": modules_file(), f"{FOLDER}/fields.rs": fields_file()}
     title = "Portable products for some numbers of limbs, by class of primes."
     files[f"{FOLDER}/portable.rs"] = header(title, MODULE) + portable_products()
-    for limbs in LIMBS:
-        files[f"{FOLDER}/n{limbs:02}.rs"] = kernels_file(limbs)
-        files[f"{FOLDER}/aarch64_n{limbs:02}.rs"] = arm_kernels_file(limbs)
+    for limbs in numbers:
+        own, arm = kernel_paths(limbs)
+        files |= {own: kernels_file(limbs), arm: arm_kernels_file(limbs)}
     return files | arrays_files()
+
+
+def kernel_paths(limbs: int) -> tuple[str, str]:
+    """The files of a number of limbs: for x86-64, and for AArch64."""
+    return f"{FOLDER}/n{limbs:02}.rs", f"{FOLDER}/aarch64_n{limbs:02}.rs"
 
 
 def arrays_files() -> dict[str, str]:
