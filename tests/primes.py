@@ -29,7 +29,8 @@ ALL_STYLES: tuple[RowChoice, ...] = tuple(
 def distinct(rows: RowChoice) -> RowChoice:
     """The same style without parameters that it does not read."""
     lag = rows.lag if rows.style is RowStyle.TWO_CHAINS else 0
-    return RowChoice(rows.style, lag, 0 if rows.style is RowStyle.CARRY_WORD else rows.ahead)
+    reads_ahead = rows.style not in (RowStyle.CARRY_WORD, RowStyle.HALVES)
+    return RowChoice(rows.style, lag, rows.ahead if reads_ahead else 0)
 
 
 STYLES: tuple[RowChoice, ...] = tuple(dict.fromkeys(map(distinct, ALL_STYLES)))

@@ -22,8 +22,7 @@ from fieldc.language import Kernel
 from fieldc.proof.contracts import Contract, Operand
 from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import prove
-from fieldc.targets.aarch64.cancel import cancelled, without_products
-from fieldc.targets.aarch64.kernel import BARRED
+from fieldc.targets.aarch64.cancel import cancelled
 from fieldc.targets.target import Artifact
 from fieldc.words.lower import lower
 from fieldc.words.operations import ADD as ADD_WORDS
@@ -168,25 +167,16 @@ def test_products_are_left_out_only_where_sums_cancel() -> None:
     program = lower(choose(f, "mul", "cios"), RowChoice(RowStyle.ONE_CHAIN))
     assert len(cancelled(program)) == 4
     wrong = replace_constant(program, "n0", lambda n: n ^ 2)
-    assert cancelled(program) and not cancelled(wrong)
-    lines = ["mul x9, x8, x10", "cmn x3, x9", "adcs x4, x4, x5", "mov x9, x4", "ret"]
-    assert left(lines) == ["cmp x3, #1", *lines[2:]]
-    read_before = [lines[0], "add x1, x9, x2", *lines[1:]]
-    read_after = [*lines[:3], "add x1, x9, x2", *lines[3:]]
-    in_half = [*lines[:3], "add x1, x2, w9, uxtw", *lines[3:]]
-    stored = [*lines[:3], "stp x1, x9, [x0]", *lines[3:]]
-    spilled = [*lines[:3], "stur x9, [x29, #-8]", *lines[3:]]
-    compared = [*lines[:3], "ccmp x9, #0, #4, ne", *lines[3:]]
-    for kept in (read_before, read_after, in_half, stored, spilled, compared):
-        assert left(kept) == kept
+    assert not cancelled(wrong)
 
 
 def test_a_sum_with_the_low_half_of_a_product_must_be_0_too() -> None:
-    """Both kinds of products are `mul`, so the text does not tell which sum is which."""
+    """A sum with another product is not."""
     numbers = count()
 
     def value(kind: Kind = Kind.WORD, constant: int | None = None) -> Value:
-        return Value(next(numbers), kind, RADIX - 1, "v", constant)
+        high = RADIX - 1 if constant is None else constant
+        return Value(next(numbers), kind, high, "v", constant)
 
     def sum_of(a: Value, b: Value) -> Step:
         return Step(ADD_WORDS, (a, b, value(Kind.FLAG, 0)), (value(), value(Kind.FLAG)))
@@ -200,23 +190,7 @@ def test_a_sum_with_the_low_half_of_a_product_must_be_0_too() -> None:
     more = (*steps, other, sum_of(x, other.outputs[0]))
     of = Program("k", 64, (("x", 1),), steps, ())
     assert cancelled(of) == [cancels]
-    assert cancelled(replace(of, steps=more)) == []
-
-
-@pytest.mark.parametrize(
-    "line",
-    ["mrs x8, nzcv", "msr nzcv, x8", "ldr w8, [x1]", "str w10, [sp, #4]", "ldp w8, w9, [x1]"],
-)
-def test_flags_and_halves_in_memory_are_barred(line: str) -> None:
-    assert BARRED.match(line)
-    assert not BARRED.match(line.replace(" w", " x").replace("nzcv", "x9").replace("m", "l"))
-
-
-def left(lines: list[str]) -> list[str]:
-    """What is left of instructions, and of as many words."""
-    kept, code = without_products(lines, bytes(4 * len(lines)))
-    assert len(code) == 4 * len(kept)
-    return kept
+    assert cancelled(replace(of, steps=more)) == [cancels]
 
 
 def replace_constant(program: Program, name: str, change: Callable[[int], int]) -> Program:

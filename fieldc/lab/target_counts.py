@@ -17,6 +17,7 @@ from fieldc.targets.llvm.processors import LLVM_TARGETS, LlvmProcessor, LlvmTarg
 from fieldc.targets.object_format import ObjectFormat
 from fieldc.targets.registry import TARGETS
 from fieldc.words.lower import lower
+from fieldc.words.sums import joined_sums
 
 PAGE = Path(__file__).parents[2] / "docs" / "targets.md"
 COMMAND = "python -m fieldc.lab.target_counts"
@@ -77,7 +78,7 @@ def row(target: LlvmTarget, text: str, operation: str) -> CountRow:
         len(code),
         sum(_multiplies(step) for step in code),
         sum(place.bases == (base,) for step in code for place, base in _accesses(step)),
-        least(lower(expression, target.processor.rows), set_of(target)),
+        least(joined_sums(lower(expression, target.processor.rows)), set_of(target)),
     )
 
 

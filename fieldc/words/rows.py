@@ -23,6 +23,8 @@ class RowStyle(Enum):
     """One chain merges low and high halves into the row, then one adds the row."""
     TWO_SUMS = "two-sums"
     """The same two chains interleaved: each limb of the row is added as soon as it is whole."""
+    HALVES = "halves"
+    """One chain adds all high halves, then one all low halves: one flag, and few words wait."""
     CARRY_WORD = "carry-word"
     """Limb by limb with a word of carry: no flag lives past a limb; few live values."""
 
@@ -140,6 +142,17 @@ def _two_sums(
         total.carry_up(end + 1, total.add(end, whole, sum_carry))
 
 
+def _halves(
+    choice: RowChoice, total: Sum, row: list[Value], multiplier: Value, offset: int
+) -> None:
+    products = [total.build.mul(word, multiplier) for word in row]
+    for half, start in ((1, offset + 1), (0, offset)):
+        carry, end = total.build.no_carry, min(start + len(row), len(total.words))
+        for position in range(start, end):
+            carry = total.add(position, products[position - start][half], carry)
+        total.carry_up(end, carry)
+
+
 def _carry_word(
     choice: RowChoice, total: Sum, row: list[Value], multiplier: Value, offset: int
 ) -> None:
@@ -162,5 +175,6 @@ _STYLES: dict[RowStyle, Callable[[RowChoice, Sum, list[Value], Value, int], None
     RowStyle.TWO_CHAINS: _two_chains,
     RowStyle.ONE_CHAIN: _one_chain,
     RowStyle.TWO_SUMS: _two_sums,
+    RowStyle.HALVES: _halves,
     RowStyle.CARRY_WORD: _carry_word,
 }

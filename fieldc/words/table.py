@@ -20,7 +20,8 @@ def with_table(
     Numbers that are no constant of the field, such as 0 and 1, stay where they are, and so do those
     of which `stays` says it.
     """
-    number = 1 + max(v.number for step in program.steps for v in (*step.inputs, *step.outputs))
+    values = (v for step in program.steps for v in (*step.inputs, *step.outputs))
+    number = 1 + max(v.number for v in (*values, *program.results))
     read: dict[str, Value] = {}
     constants: list[tuple[str, int]] = []
     steps: list[Step] = []

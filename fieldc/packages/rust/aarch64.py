@@ -22,12 +22,11 @@ from fieldc.packages.rust.classes import (
 )
 from fieldc.packages.rust.plain import class_name
 from fieldc.targets.aarch64.kernel import ArmKernel, compile_words
-from fieldc.targets.llvm.processors import AARCH64
 from fieldc.words.lower import lower
 
 OWN = (SPARE, FULL, LAZY_SPARE, LAZY_FULL)
 """The classes that have kernels. `cios` multiplies no more often than `log-jump` and reads fewer
-constants; LLVM's code for primes near the radix is not proved."""
+constants."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +72,10 @@ def _of_class(prime_class: PrimeClass, limbs: int) -> tuple[ClassKernel, ...]:
 def plain_kernel(f: Field, operation: str) -> ClassKernel:
     """The kernel for plain residues modulo one prime, as a class of its own."""
     expression = choose(f, operation)
-    styles = (lower(expression, rows) for rows in AARCH64.rows_to_try)
-    code = compile_words(styles, is_immediate=lambda _: False)
+    code = compile_words(lambda rows: lower(expression, rows), is_immediate=lambda _: False)
     return ClassKernel(expression, replace(FULL, name=class_name(f)), code)
 
 
 def _made(prime_class: PrimeClass, expression: Expression) -> ClassKernel:
-    styles = (class_words(expression, rows) for rows in AARCH64.rows_to_try)
-    code = compile_words(styles, is_immediate=lambda _: False)
+    code = compile_words(lambda rows: class_words(expression, rows), is_immediate=lambda _: False)
     return ClassKernel(expression, prime_class, code)

@@ -118,6 +118,7 @@ class Words:
                 self._named[key] = self.pick(flag, constant(size), {}, where)
             else:
                 self._named[key] = variable(self.system.define_word(value, where))
+            self._named[_terms(self._named[key])] = self._named[key]  # it is a word already
         return self._named[key]
 
     def pick(self, flag: Polynomial, yes: Polynomial, no: Polynomial, where: str) -> Polynomial:

@@ -16,6 +16,8 @@ _LABEL = re.compile(r"([.\w$]+):")
 DATA = (".quad", ".xword")
 """Words of 64 bits."""
 ALIGN = ".p2align"
+"""Fills with `nop`, as assemblers do in code."""
+NOP = ArmLine("nop", (), 0, {})
 
 
 def assembled(text: str) -> bytes:
@@ -44,7 +46,8 @@ def _bytes_of(line: str, place: int, labels: dict[str, int]) -> bytes:
     if mnemonic in DATA:
         return b"".join((int(word, 0) % (1 << 64)).to_bytes(8, "little") for word in operands)
     if mnemonic == ALIGN:
-        return bytes(-place % (1 << int(operands[0])))
+        gap = -place % (1 << int(operands[0]))
+        return bytes(gap % 4) + encode(NOP).to_bytes(4, "little") * (gap // 4)
     known = dict.fromkeys(operands, place) if mnemonic == "adr" and not labels else labels
     return encode(ArmLine(mnemonic, operands, place, known)).to_bytes(4, "little")
 

@@ -180,6 +180,7 @@ READERS: dict[str, Reader] = {
     "12": _immediate(1 << 12, lambda value: value << 10),
     "bit0": _immediate(2, lambda value: 0),
     "mov": _moved,
+    "hint": _immediate(1 << 7, lambda value: value << 5),
     "16": _immediate(1 << 16, lambda value: value << 5),
     "at": _kept,
     "shifted": _shifted,
@@ -294,6 +295,7 @@ def _memory() -> Iterator[Row]:
     yield _row("mrs d nzcv", 0xD53B4200)
     yield _row("msr nzcv d", 0xD51B4200)
     yield _row("nop", 0xD503201F)
+    yield _row("hint hint", 0xD503201F)
     yield _row("ret", 0xD65F03C0)
 
 

@@ -11,7 +11,6 @@ from fieldc.targets.aarch64.systems import SYSTEMS, ArmSystem
 from fieldc.targets.choice import Choice, Variant
 from fieldc.targets.extras import Extras
 from fieldc.targets.header import header, symbol_of
-from fieldc.targets.llvm.processors import AARCH64
 from fieldc.targets.llvm.targets import LLVM
 from fieldc.targets.target import Artifact, Target
 from fieldc.words.lower import lower
@@ -28,8 +27,7 @@ def kernel_of(choice: Choice) -> ArmKernel:
 
 @lru_cache(maxsize=128)
 def _kernel(expression: Expression) -> ArmKernel:
-    styles = (lower(expression, rows) for rows in AARCH64.rows_to_try)
-    return compile_words(styles, drops_products=True)
+    return compile_words(lambda rows: lower(expression, rows))
 
 
 def _target(system: ArmSystem) -> Target:

@@ -112,6 +112,7 @@ impl<'a> Words<'a> {
             self.system.define_word(value)
         };
         self.named.insert(value.clone(), made.clone());
+        self.named.insert(made.clone(), made.clone()); // it is a word already
         made
     }
 

@@ -46,22 +46,21 @@ unsafe fn mul_spare<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_spare_6fbfadd98e6235d1_{p0}",
+                "fieldc_mul_spare_db64b912024f2664_{p0}",
                 r"
-adr x3, 2f
-ldr x8, [x1]
-ldr x9, [x2]
-umulh x10, x8, x9
-mul x8, x8, x9
-ldp x9, x11, [x3]
-mul x9, x9, x8
-umulh x12, x9, x11
-mul x9, x9, x11
-cmn x8, x9
-adc x8, x12, x10
-subs x9, x8, x11
-csel x8, x8, x9, lo
-str x8, [x0]
+ldr x1, [x1]
+ldr x2, [x2]
+mul x3, x1, x2
+umulh x1, x1, x2
+adr x2, 2f
+ldp x2, x4, [x2]
+mul x2, x3, x2
+umulh x2, x4, x2
+cmp x3, #1
+adc x1, x1, x2
+subs x2, x1, x4
+csel x1, x1, x2, lo
+str x1, [x0]
 ret
 .p2align 3
 2:
@@ -92,21 +91,20 @@ unsafe fn square_spare<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_spare_e9a57b04e4ea12c4_{p0}",
+                "fieldc_square_spare_9bbfb4564c50a60a_{p0}",
                 r"
-adr x2, 2f
-ldr x8, [x1]
-ldp x10, x11, [x2]
-mul x9, x8, x8
-umulh x8, x8, x8
-mul x10, x10, x9
-umulh x12, x10, x11
-mul x10, x10, x11
-cmn x9, x10
-adc x8, x12, x8
-subs x9, x8, x11
-csel x8, x8, x9, lo
-str x8, [x0]
+ldr x1, [x1]
+mul x2, x1, x1
+umulh x1, x1, x1
+adr x3, 2f
+ldp x3, x4, [x3]
+mul x3, x2, x3
+umulh x3, x4, x3
+cmp x2, #1
+adc x1, x1, x3
+subs x2, x1, x4
+csel x1, x1, x2, lo
+str x1, [x0]
 ret
 .p2align 3
 2:
@@ -137,26 +135,25 @@ unsafe fn sum_of_products_spare<M: Modulus<1>>(x: &[[u64; 1]; 2], y: &[[u64; 1];
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_spare_4d4091c192ac2d04_{p0}",
+                "fieldc_sum_of_products_spare_751adaca88ce7e06_{p0}",
                 r"
+ldp x1, x3, [x1]
+ldp x2, x4, [x2]
+mul x5, x1, x2
+mul x6, x3, x4
+umulh x1, x1, x2
+umulh x2, x3, x4
 adr x3, 2f
-ldp x8, x9, [x1]
-ldp x10, x11, [x2]
-umulh x12, x8, x10
-mul x8, x8, x10
-umulh x10, x9, x11
-mul x9, x9, x11
-adds x8, x8, x9
-adc x9, x10, x12
-ldp x10, x11, [x3]
-mul x10, x8, x10
-umulh x12, x10, x11
-mul x10, x10, x11
-cmn x8, x10
-adc x8, x9, x12
-subs x9, x8, x11
-csel x8, x8, x9, lo
-str x8, [x0]
+ldp x3, x4, [x3]
+adds x5, x5, x6
+mul x3, x5, x3
+umulh x3, x4, x3
+adc x1, x1, x2
+cmp x5, #1
+adc x1, x1, x3
+subs x2, x1, x4
+csel x1, x1, x2, lo
+str x1, [x0]
 ret
 .p2align 3
 2:
@@ -187,26 +184,23 @@ unsafe fn mul_full<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_full_209b347e51130784_{p0}",
+                "fieldc_mul_full_3b30f031fdae3727_{p0}",
                 r"
-adr x3, 2f
-ldr x8, [x1]
-ldr x9, [x2]
-umulh x10, x8, x9
-mul x8, x8, x9
-ldp x9, x11, [x3]
-mul x9, x9, x8
-umulh x12, x9, x11
-mul x9, x9, x11
-cmn x8, x9
-adcs x8, x10, x12
-cset w9, hs
-subs x10, x8, x11
-cset w11, lo
-eor w9, w9, #0x1
-tst w11, w9
-csel x8, x8, x10, ne
-str x8, [x0]
+ldr x1, [x1]
+ldr x2, [x2]
+mul x3, x1, x2
+umulh x1, x1, x2
+adr x2, 2f
+ldp x2, x4, [x2]
+mul x2, x3, x2
+umulh x2, x4, x2
+cmp x3, #1
+adcs x1, x1, x2
+cset x2, hs
+subs x3, x1, x4
+sbcs xzr, x2, xzr
+csel x1, x1, x3, lo
+str x1, [x0]
 ret
 .p2align 3
 2:
@@ -237,39 +231,32 @@ unsafe fn sum_of_products_full<M: Modulus<1>>(x: &[[u64; 1]; 2], y: &[[u64; 1]; 
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_full_ce842cbf9b95ebb6_{p0}",
+                "fieldc_sum_of_products_full_4e4de126606ab286_{p0}",
                 r"
-adr x3, 2f
-ldp x8, x9, [x1]
-ldp x10, x11, [x2]
-mul x12, x8, x10
-umulh x8, x8, x10
-mul x10, x9, x11
-umulh x9, x9, x11
-adds x8, x8, x9
-cset w9, hs
-adds x10, x12, x10
-ldp x12, x13, [x3]
-adcs x8, x8, xzr
-cset w11, hs
-mul x12, x10, x12
-umulh x14, x12, x13
-mul x12, x12, x13
-cmn x10, x12
-adcs x8, x8, x14
-adc x9, x11, x9
-subs x10, x8, x13
-cset w11, lo
-subs x11, x9, x11
-csel x8, x8, x10, lo
-csel x9, x9, x11, lo
-subs x10, x8, x13
-cset w11, lo
-cmp x9, #0
-cset w9, eq
-tst w9, w11
-csel x8, x8, x10, ne
-str x8, [x0]
+ldp x1, x3, [x1]
+ldp x2, x4, [x2]
+mul x5, x1, x2
+mul x6, x3, x4
+umulh x1, x1, x2
+umulh x2, x3, x4
+adds x3, x5, x6
+adr x4, 2f
+ldp x4, x5, [x4]
+mul x4, x3, x4
+umulh x4, x5, x4
+adcs x1, x1, x2
+cset x2, hs
+cmp x3, #1
+adcs x1, x1, x4
+adc x2, x2, xzr
+subs x3, x1, x5
+sbcs x4, x2, xzr
+csel x1, x1, x3, lo
+csel x2, x2, x4, lo
+subs x3, x1, x5
+sbcs xzr, x2, xzr
+csel x1, x1, x3, lo
+str x1, [x0]
 ret
 .p2align 3
 2:
@@ -300,25 +287,22 @@ unsafe fn square_full<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_full_dfce2260e0316e9f_{p0}",
+                "fieldc_square_full_08371f7fba3439d3_{p0}",
                 r"
-adr x2, 2f
-ldr x8, [x1]
-ldp x10, x11, [x2]
-mul x9, x8, x8
-umulh x8, x8, x8
-mul x10, x10, x9
-umulh x12, x10, x11
-mul x10, x10, x11
-cmn x9, x10
-adcs x8, x8, x12
-cset w9, hs
-subs x10, x8, x11
-cset w11, lo
-eor w9, w9, #0x1
-tst w11, w9
-csel x8, x8, x10, ne
-str x8, [x0]
+ldr x1, [x1]
+mul x2, x1, x1
+umulh x1, x1, x1
+adr x3, 2f
+ldp x3, x4, [x3]
+mul x3, x2, x3
+umulh x3, x4, x3
+cmp x2, #1
+adcs x1, x1, x3
+cset x2, hs
+subs x3, x1, x4
+sbcs xzr, x2, xzr
+csel x1, x1, x3, lo
+str x1, [x0]
 ret
 .p2align 3
 2:
@@ -349,19 +333,18 @@ unsafe fn square_lazy_spare<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_lazy_spare_0537ae28ea8ef315_{p0}",
+                "fieldc_square_lazy_spare_f02f651e13ed71f7_{p0}",
                 r"
-adr x2, 2f
-ldr x8, [x1]
-ldp x10, x11, [x2]
-mul x9, x8, x8
-umulh x8, x8, x8
-mul x10, x10, x9
-umulh x12, x10, x11
-mul x10, x10, x11
-cmn x9, x10
-adc x8, x12, x8
-str x8, [x0]
+ldr x1, [x1]
+mul x2, x1, x1
+umulh x1, x1, x1
+adr x3, 2f
+ldp x3, x4, [x3]
+mul x3, x2, x3
+umulh x3, x4, x3
+cmp x2, #1
+adc x1, x1, x3
+str x1, [x0]
 ret
 .p2align 3
 2:
@@ -392,20 +375,19 @@ unsafe fn mul_lazy_full<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_lazy_full_0eb243cfe98635f8_{p0}",
+                "fieldc_mul_lazy_full_a0441850a45f1aad_{p0}",
                 r"
-adr x3, 2f
-ldr x8, [x1]
-ldr x9, [x2]
-umulh x10, x8, x9
-mul x8, x8, x9
-ldp x9, x11, [x3]
-mul x9, x9, x8
-umulh x12, x9, x11
-mul x9, x9, x11
-cmn x8, x9
-adc x8, x12, x10
-str x8, [x0]
+ldr x1, [x1]
+ldr x2, [x2]
+mul x3, x1, x2
+umulh x1, x1, x2
+adr x2, 2f
+ldp x2, x4, [x2]
+mul x2, x3, x2
+umulh x2, x4, x2
+cmp x3, #1
+adc x1, x1, x2
+str x1, [x0]
 ret
 .p2align 3
 2:

@@ -73,54 +73,50 @@ unsafe fn mul_spare<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_spare_f1e17970897efecc_{p0}_{p1}",
+                "fieldc_mul_spare_71d566c4b425a7a3_{p0}_{p1}",
                 r"
-adr x3, 2f
-ldp x8, x9, [x2]
-ldr x16, [x3, #16]
-ldp x10, x11, [x1]
-mul x12, x10, x8
-ldp x13, x14, [x3]
-umulh x17, x10, x8
-umulh x1, x11, x8
-mul x8, x11, x8
-adds x8, x17, x8
-cinc x1, x1, hs
-mul x15, x13, x12
-umulh x2, x15, x14
-adds x8, x8, x2
-umulh x17, x16, x15
-adc x17, x1, x17
-mul x2, x15, x14
-cmn x12, x2
-mul x15, x16, x15
-adcs x8, x8, x15
-cinc x12, x17, hs
-mul x1, x10, x9
-adds x15, x8, x1
-umulh x10, x10, x9
-adds x10, x12, x10
-mul x13, x15, x13
-umulh x12, x11, x9
-mul x9, x11, x9
-umulh x15, x13, x16
-adc x12, x15, x12
-adds x8, x8, x1
-adcs x9, x10, x9
-cset w10, hs
-umulh x11, x13, x14
-adds x9, x9, x11
-adc x10, x12, x10
-mul x11, x13, x14
-cmn x8, x11
-mul x8, x13, x16
-adcs x8, x9, x8
-cinc x9, x10, hs
-subs x10, x8, x14
-sbcs x11, x9, x16
-csel x8, x8, x10, lo
-csel x9, x9, x11, lo
-stp x8, x9, [x0]
+ldp x1, x3, [x1]
+ldp x2, x4, [x2]
+umulh x5, x1, x2
+mul x6, x3, x2
+umulh x7, x3, x2
+adr x8, 2f
+ldp x9, x10, [x8]
+mul x2, x1, x2
+mul x11, x2, x9
+umulh x12, x10, x11
+ldr x8, [x8, #16]
+umulh x13, x8, x11
+adds x5, x5, x6
+adc x6, x7, xzr
+mul x7, x8, x11
+adds x5, x5, x12
+umulh x11, x1, x4
+adc x6, x6, x13
+umulh x12, x3, x4
+cmp x2, #1
+mul x1, x1, x4
+adcs x2, x5, x7
+mul x3, x3, x4
+adcs x4, x11, x6
+adc x5, x12, xzr
+adds x1, x2, x1
+mul x2, x1, x9
+umulh x6, x10, x2
+umulh x7, x8, x2
+adcs x3, x4, x3
+adc x4, x5, xzr
+mul x2, x8, x2
+adds x3, x3, x6
+adc x4, x4, x7
+cmp x1, #1
+adcs x1, x3, x2
+adc x2, x4, xzr
+subs x3, x1, x10
+sbcs x4, x2, x8
+csel x1, x1, x3, lo
+csel x2, x2, x4, lo
+stp x1, x2, [x0]
 ret
 .p2align 3
 2:
@@ -152,49 +148,47 @@ unsafe fn square_spare<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_spare_9cf0db65e1d880a7_{p0}_{p1}",
+                "fieldc_square_spare_57462cfe635121bb_{p0}_{p1}",
                 r"
-adr x2, 2f
-ldp x8, x9, [x1]
-mul x10, x8, x8
-ldp x11, x12, [x2]
-lsl x15, x9, #1
-umulh x16, x8, x8
-ldr x14, [x2, #16]
-umulh x17, x15, x8
-mul x8, x15, x8
-adds x8, x16, x8
-cinc x17, x17, hs
-mul x13, x11, x10
-umulh x15, x13, x12
-umulh x16, x14, x13
-mul x1, x14, x13
-adds x15, x15, x1
-cinc x16, x16, hs
-mul x13, x13, x12
-cmn x10, x13
-adcs x8, x8, x15
-adcs x13, x17, x16
-mul x11, x8, x11
-mul x10, x9, x9
-umulh x9, x9, x9
-umulh x15, x11, x14
-adc x9, x15, x9
-adds x10, x13, x10
-cset w13, hs
-umulh x15, x11, x12
-mul x16, x11, x14
-adds x15, x15, x16
-adc x9, x9, x13
-mul x11, x11, x12
-cmn x8, x11
-adcs x8, x10, x15
-cinc x9, x9, hs
-subs x10, x8, x12
-sbcs x11, x9, x14
-csel x8, x8, x10, lo
-csel x9, x9, x11, lo
-stp x8, x9, [x0]
+ldp x1, x2, [x1]
+umulh x3, x1, x1
+lsl x4, x2, #1
+mul x5, x4, x1
+umulh x4, x4, x1
+adr x6, 2f
+ldp x7, x8, [x6]
+mul x1, x1, x1
+mul x9, x1, x7
+umulh x10, x8, x9
+ldr x6, [x6, #16]
+mul x11, x6, x9
+umulh x9, x6, x9
+adds x3, x3, x5
+adc x4, x4, xzr
+adds x5, x10, x11
+adc x9, x9, xzr
+cmp x1, #1
+mul x1, x2, x2
+adcs x3, x3, x5
+umulh x2, x2, x2
+adcs x4, x4, x9
+mul x5, x3, x7
+umulh x7, x8, x5
+mul x9, x6, x5
+cset x10, hs
+umulh x5, x6, x5
+adds x1, x4, x1
+adc x2, x10, x2
+adds x4, x7, x9
+adc x5, x5, xzr
+cmp x3, #1
+adcs x1, x1, x4
+adc x2, x2, x5
+subs x3, x1, x8
+sbcs x4, x2, x6
+csel x1, x1, x3, lo
+csel x2, x2, x4, lo
+stp x1, x2, [x0]
 ret
 .p2align 3
 2:
@@ -226,78 +220,72 @@ unsafe fn sum_of_products_spare<M: Modulus<2>>(x: &[[u64; 2]; 2], y: &[[u64; 2];
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_spare_6cc5d40ecad5dac4_{p0}_{p1}",
+                "fieldc_sum_of_products_spare_a116c95975f54666_{p0}_{p1}",
                 r"
-adr x3, 2f
-ldp x9, x8, [x1]
-ldp x10, x11, [x2]
-umulh x12, x9, x10
-ldp x13, x14, [x1, #16]
-umulh x17, x8, x10
-ldp x15, x16, [x2, #16]
-mul x1, x8, x10
-adds x12, x12, x1
-umulh x2, x13, x15
-cinc x17, x17, hs
-adds x12, x12, x2
-ldp x1, x2, [x3]
-ldr x3, [x3, #16]
-umulh x4, x14, x15
-adc x17, x17, x4
-mul x10, x9, x10
-mul x5, x13, x15
-adds x10, x10, x5
-mul x15, x14, x15
-adcs x12, x12, x15
-cinc x15, x17, hs
-mul x4, x10, x1
-umulh x5, x4, x2
-adds x17, x12, x5
-mul x6, x4, x2
-cmn x10, x6
-mul x10, x4, x3
-adcs x10, x17, x10
-mrs x17, NZCV
-cmn x12, x5
-umulh x12, x4, x3
-adcs x12, x15, x12
-umulh x4, x8, x11
-umulh x6, x14, x16
-adc x4, x6, x4
-mul x15, x9, x11
-adds x6, x10, x15
-mul x5, x13, x16
-adds x6, x6, x5
-msr NZCV, x17
-umulh x9, x9, x11
-adcs x9, x12, x9
-mul x8, x8, x11
-umulh x11, x13, x16
-mul x1, x6, x1
-umulh x6, x1, x3
-adc x12, x6, x4
-adds x10, x10, x15
-adcs x8, x9, x8
-cset w9, hs
-adds x8, x8, x11
-adc x9, x12, x9
-adds x10, x10, x5
-mul x11, x14, x16
-adcs x8, x8, x11
-cset w11, hs
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x1, x10, [x1, #16]
+ldp x2, x11, [x2, #16]
 umulh x12, x1, x2
-adds x8, x8, x12
-adc x9, x9, x11
-mul x11, x1, x2
-cmn x10, x11
-mul x10, x1, x3
-adcs x8, x8, x10
-cinc x9, x9, hs
-subs x10, x8, x2
-sbcs x11, x9, x3
-csel x8, x8, x10, lo
-csel x9, x9, x11, lo
-stp x8, x9, [x0]
+mul x13, x10, x2
+umulh x14, x10, x2
+adds x7, x7, x8
+mul x5, x3, x5
+mul x2, x1, x2
+adc x8, x9, xzr
+adds x9, x12, x13
+adc x12, x14, xzr
+adr x13, 2f
+ldp x14, x15, [x13]
+ldr x13, [x13, #16]
+adds x2, x5, x2
+mul x5, x2, x14
+umulh x16, x15, x5
+mul x17, x13, x5
+umulh x5, x13, x5
+adcs x7, x7, x9
+adc x8, x8, x12
+adds x9, x16, x17
+adc x5, x5, xzr
+cmp x2, #1
+umulh x2, x3, x6
+mul x12, x4, x6
+adcs x7, x7, x9
+umulh x4, x4, x6
+adcs x5, x8, x5
+mul x3, x3, x6
+cset x6, hs
+adds x2, x2, x12
+adc x4, x4, xzr
+umulh x8, x1, x11
+mul x9, x10, x11
+adds x3, x7, x3
+umulh x7, x10, x11
+adcs x2, x5, x2
+mul x1, x1, x11
+adc x4, x6, x4
+adds x5, x8, x9
+adc x6, x7, xzr
+adds x1, x3, x1
+mul x3, x1, x14
+umulh x7, x15, x3
+mul x8, x13, x3
+umulh x3, x13, x3
+adcs x2, x2, x5
+adc x4, x4, x6
+adds x5, x7, x8
+adc x3, x3, xzr
+cmp x1, #1
+adcs x1, x2, x5
+adc x2, x4, x3
+subs x3, x1, x15
+sbcs x4, x2, x13
+csel x1, x1, x3, lo
+csel x2, x2, x4, lo
+stp x1, x2, [x0]
 ret
 .p2align 3
 2:
@@ -329,60 +317,55 @@ unsafe fn mul_full<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_full_2bcba8552c9dd0a1_{p0}_{p1}",
+                "fieldc_mul_full_9b179850f89d3c3d_{p0}_{p1}",
                 r"
-adr x3, 2f
-ldp x8, x9, [x2]
-ldr x16, [x3, #16]
-ldp x10, x11, [x1]
-mul x12, x10, x8
-ldp x13, x14, [x3]
-umulh x17, x10, x8
-umulh x1, x11, x8
-mul x8, x11, x8
-adds x8, x17, x8
-cinc x1, x1, hs
-mul x15, x13, x12
-umulh x2, x15, x14
-umulh x17, x16, x15
-mul x3, x16, x15
-adds x2, x2, x3
-cinc x17, x17, hs
-mul x15, x15, x14
-cmn x12, x15
-adcs x8, x8, x2
-adcs x12, x1, x17
-cset w15, hs
-mul x3, x10, x9
-umulh x10, x10, x9
-umulh x17, x11, x9
-mul x9, x11, x9
-adds x9, x10, x9
-cinc x10, x17, hs
-adds x8, x8, x3
-adcs x9, x12, x9
-adcs x10, x15, x10
-cset w11, hs
-mul x12, x8, x13
-umulh x13, x12, x14
-mul x15, x12, x16
-adds x13, x13, x15
-umulh x15, x12, x16
-cinc x15, x15, hs
-mul x12, x12, x14
-cmn x8, x12
-adcs x8, x9, x13
-adcs x9, x10, x15
-cset w10, hs
-subs x12, x8, x14
-sbcs x13, x9, x16
-orr w10, w11, w10
-cset w14, lo
-eor w10, w10, #0x1
-tst w14, w10
-csel x8, x8, x12, ne
-csel x9, x9, x13, ne
-stp x8, x9, [x0]
+ldp x1, x3, [x1]
+ldp x2, x4, [x2]
+umulh x5, x1, x2
+mul x6, x3, x2
+umulh x7, x3, x2
+adr x8, 2f
+ldp x9, x10, [x8]
+mul x2, x1, x2
+mul x11, x2, x9
+umulh x12, x10, x11
+ldr x8, [x8, #16]
+mul x13, x8, x11
+umulh x11, x8, x11
+adds x5, x5, x6
+adc x6, x7, xzr
+adds x7, x12, x13
+adc x11, x11, xzr
+cmp x2, #1
+umulh x2, x1, x4
+mul x12, x3, x4
+adcs x5, x5, x7
+umulh x3, x3, x4
+adcs x6, x6, x11
+mul x1, x1, x4
+cset x4, hs
+adds x2, x2, x12
+adc x3, x3, xzr
+adds x1, x5, x1
+mul x5, x1, x9
+umulh x7, x10, x5
+mul x9, x8, x5
+adcs x2, x6, x2
+umulh x5, x8, x5
+adcs x3, x4, x3
+cset x4, hs
+adds x6, x7, x9
+adc x5, x5, xzr
+cmp x1, #1
+adcs x1, x2, x6
+adcs x2, x3, x5
+adc x3, x4, xzr
+subs x4, x1, x10
+sbcs x5, x2, x8
+sbcs xzr, x3, xzr
+csel x1, x1, x4, lo
+csel x2, x2, x5, lo
+stp x1, x2, [x0]
 ret
 .p2align 3
 2:
@@ -414,94 +397,83 @@ unsafe fn sum_of_products_full<M: Modulus<2>>(x: &[[u64; 2]; 2], y: &[[u64; 2]; 
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_full_05df0f986b29baf5_{p0}_{p1}",
+                "fieldc_sum_of_products_full_f459c5fc5f3d7b6b_{p0}_{p1}",
                 r"
-adr x3, 2f
-ldp x8, x9, [x2]
-ldp x15, x11, [x1]
-umulh x13, x15, x8
-ldp x14, x10, [x1, #16]
-umulh x17, x11, x8
-ldp x16, x12, [x2, #16]
-mul x1, x11, x8
-adds x13, x13, x1
-umulh x2, x14, x16
-cinc x17, x17, hs
-adds x1, x13, x2
-ldr x13, [x3, #16]
-umulh x4, x10, x16
-adcs x17, x17, x4
-cset w2, hs
-mul x8, x15, x8
-mul x5, x14, x16
-adds x4, x8, x5
-mul x16, x10, x16
-ldp x5, x8, [x3]
-adcs x16, x1, x16
-adcs x17, x17, xzr
-cinc x2, x2, hs
-mul x6, x4, x5
-umulh x3, x6, x8
-adds x16, x16, x3
-umulh x1, x6, x13
-adcs x17, x17, x1
-cset w1, hs
-mul x3, x6, x8
-cmn x4, x3
-mul x6, x6, x13
-adcs x16, x16, x6
-adcs x17, x17, xzr
-adc x1, x2, x1
-umulh x3, x15, x9
-adds x17, x17, x3
-umulh x2, x11, x9
-adcs x1, x1, x2
-cset w2, hs
-mul x15, x15, x9
-adds x15, x16, x15
-mul x9, x11, x9
-adcs x9, x17, x9
-adcs x11, x1, xzr
-cinc x16, x2, hs
-mul x17, x14, x12
-umulh x14, x14, x12
-adds x9, x9, x14
-umulh x14, x10, x12
-adcs x11, x11, x14
-cset w14, hs
-adds x15, x15, x17
-mul x10, x10, x12
-adcs x9, x9, x10
-adcs x10, x11, xzr
-adc x12, x16, x14
-mul x11, x15, x5
-umulh x14, x11, x8
-adds x9, x9, x14
-umulh x14, x11, x13
-adcs x10, x10, x14
-cset w14, hs
-mul x16, x11, x8
-cmn x15, x16
-mul x11, x11, x13
-adcs x9, x9, x11
-adcs x10, x10, xzr
-adc x11, x12, x14
-subs x12, x9, x8
-sbcs x14, x10, x13
-cset w15, lo
-subs x15, x11, x15
-csel x9, x9, x12, lo
-csel x10, x10, x14, lo
-csel x11, x11, x15, lo
-subs x8, x9, x8
-sbcs x12, x10, x13
-cset w13, lo
-cmp x11, #0
-cset w11, eq
-tst w11, w13
-csel x8, x9, x8, ne
-csel x9, x10, x12, ne
-stp x8, x9, [x0]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x1, x10, [x1, #16]
+ldp x2, x11, [x2, #16]
+umulh x12, x1, x2
+mul x13, x10, x2
+umulh x14, x10, x2
+adds x7, x7, x8
+mul x5, x3, x5
+mul x2, x1, x2
+adc x8, x9, xzr
+adds x9, x12, x13
+adc x12, x14, xzr
+adds x2, x5, x2
+adr x5, 2f
+ldp x13, x14, [x5]
+mul x15, x2, x13
+umulh x16, x14, x15
+ldr x5, [x5, #16]
+mul x17, x5, x15
+adcs x7, x7, x9
+umulh x9, x5, x15
+adcs x8, x8, x12
+cset x12, hs
+adds x15, x16, x17
+adc x9, x9, xzr
+cmp x2, #1
+umulh x2, x3, x6
+mul x16, x4, x6
+adcs x7, x7, x15
+umulh x4, x4, x6
+adcs x8, x8, x9
+mul x3, x3, x6
+adc x6, x12, xzr
+adds x2, x2, x16
+adc x4, x4, xzr
+adds x3, x7, x3
+umulh x7, x1, x11
+mul x9, x10, x11
+adcs x2, x8, x2
+umulh x8, x10, x11
+adcs x4, x6, x4
+mul x1, x1, x11
+cset x6, hs
+adds x7, x7, x9
+adc x8, x8, xzr
+adds x1, x3, x1
+mul x3, x1, x13
+umulh x9, x14, x3
+mul x10, x5, x3
+adcs x2, x2, x7
+umulh x3, x5, x3
+adcs x4, x4, x8
+adc x6, x6, xzr
+adds x7, x9, x10
+adc x3, x3, xzr
+cmp x1, #1
+adcs x1, x2, x7
+adcs x2, x4, x3
+adc x3, x6, xzr
+subs x4, x1, x14
+sbcs x6, x2, x5
+sbcs x7, x3, xzr
+csel x1, x1, x4, lo
+csel x2, x2, x6, lo
+csel x3, x3, x7, lo
+subs x4, x1, x14
+sbcs x5, x2, x5
+sbcs xzr, x3, xzr
+csel x1, x1, x4, lo
+csel x2, x2, x5, lo
+stp x1, x2, [x0]
 ret
 .p2align 3
 2:
@@ -533,57 +505,54 @@ unsafe fn square_full<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_full_41283063ada13cd9_{p0}_{p1}",
+                "fieldc_square_full_11ade6742e9326e7_{p0}_{p1}",
                 r"
-adr x2, 2f
-ldp x8, x9, [x1]
-mul x10, x8, x8
-ldp x11, x12, [x2]
-ldr x14, [x2, #16]
-umulh x15, x8, x8
-umulh x16, x9, x8
-mul x8, x9, x8
-adds x15, x15, x8
-cinc x3, x16, hs
-mul x13, x11, x10
-umulh x17, x13, x12
-umulh x1, x14, x13
-mul x2, x14, x13
-adds x17, x17, x2
-cinc x1, x1, hs
-mul x13, x13, x12
-cmn x10, x13
-adcs x10, x15, x17
-adcs x13, x3, x1
-cset w15, hs
-mul x2, x9, x9
-adds x16, x16, x2
-umulh x9, x9, x9
-cinc x9, x9, hs
-adds x8, x10, x8
-mul x10, x8, x11
-adcs x11, x13, x16
-adcs x9, x15, x9
-cset w13, hs
-umulh x15, x10, x12
-mul x16, x10, x14
-adds x15, x15, x16
-umulh x16, x10, x14
-cinc x16, x16, hs
-mul x10, x10, x12
-cmn x8, x10
-adcs x8, x11, x15
-adcs x9, x9, x16
-cset w10, hs
-subs x11, x8, x12
-sbcs x12, x9, x14
-orr w10, w13, w10
-cset w14, lo
-eor w10, w10, #0x1
-tst w14, w10
-csel x8, x8, x11, ne
-csel x9, x9, x12, ne
-stp x8, x9, [x0]
+ldp x1, x2, [x1]
+umulh x3, x1, x1
+mul x4, x2, x1
+umulh x5, x2, x1
+adr x6, 2f
+ldp x7, x8, [x6]
+mul x9, x1, x1
+mul x10, x9, x7
+umulh x11, x8, x10
+ldr x6, [x6, #16]
+mul x12, x6, x10
+umulh x10, x6, x10
+adds x3, x3, x4
+adc x4, x5, xzr
+adds x5, x11, x12
+adc x10, x10, xzr
+cmp x9, #1
+umulh x9, x1, x2
+mul x11, x2, x2
+adcs x3, x3, x5
+umulh x5, x2, x2
+adcs x4, x4, x10
+mul x1, x1, x2
+cset x2, hs
+adds x9, x9, x11
+adc x5, x5, xzr
+adds x1, x3, x1
+mul x3, x1, x7
+umulh x7, x8, x3
+mul x10, x6, x3
+adcs x4, x4, x9
+umulh x3, x6, x3
+adcs x2, x2, x5
+cset x5, hs
+adds x7, x7, x10
+adc x3, x3, xzr
+cmp x1, #1
+adcs x1, x4, x7
+adcs x2, x2, x3
+adc x3, x5, xzr
+subs x4, x1, x8
+sbcs x5, x2, x6
+sbcs xzr, x3, xzr
+csel x1, x1, x4, lo
+csel x2, x2, x5, lo
+stp x1, x2, [x0]
 ret
 .p2align 3
 2:
@@ -615,45 +584,43 @@ unsafe fn square_lazy_spare<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_lazy_spare_6361a2ab24cf3d16_{p0}_{p1}",
+                "fieldc_square_lazy_spare_5e5a0b5e420bd905_{p0}_{p1}",
                 r"
-adr x2, 2f
-ldp x8, x9, [x1]
-lsl x10, x9, #1
-umulh x12, x8, x8
-mul x11, x8, x8
-ldr x17, [x2, #16]
-umulh x13, x10, x8
-mul x8, x10, x8
-adds x8, x12, x8
-cinc x10, x13, hs
-ldp x12, x13, [x2]
-mul x14, x12, x11
-umulh x16, x14, x13
-mul x15, x14, x13
-umulh x1, x17, x14
-mul x14, x17, x14
-adds x14, x16, x14
-cinc x16, x1, hs
-cmn x11, x15
-adcs x8, x8, x14
-adcs x10, x10, x16
-mul x12, x8, x12
-mul x11, x9, x9
-umulh x9, x9, x9
-umulh x14, x12, x17
-adc x9, x14, x9
-adds x10, x10, x11
-cset w11, hs
-umulh x14, x12, x13
-mul x15, x12, x17
-adds x14, x14, x15
-adc x9, x9, x11
-mul x11, x12, x13
-cmn x8, x11
-adcs x8, x10, x14
-cinc x9, x9, hs
-stp x8, x9, [x0]
+ldp x1, x2, [x1]
+umulh x3, x1, x1
+lsl x4, x2, #1
+mul x5, x4, x1
+umulh x4, x4, x1
+adr x6, 2f
+ldp x7, x8, [x6]
+mul x1, x1, x1
+mul x9, x1, x7
+umulh x10, x8, x9
+ldr x6, [x6, #16]
+mul x11, x6, x9
+umulh x9, x6, x9
+adds x3, x3, x5
+adc x4, x4, xzr
+adds x5, x10, x11
+adc x9, x9, xzr
+cmp x1, #1
+mul x1, x2, x2
+adcs x3, x3, x5
+umulh x2, x2, x2
+adcs x4, x4, x9
+mul x5, x3, x7
+umulh x7, x8, x5
+mul x8, x6, x5
+cset x9, hs
+umulh x5, x6, x5
+adds x1, x4, x1
+adc x2, x9, x2
+adds x4, x7, x8
+adc x5, x5, xzr
+cmp x3, #1
+adcs x1, x1, x4
+adc x2, x2, x5
+stp x1, x2, [x0]
 ret
 .p2align 3
 2:
@@ -685,50 +652,46 @@ unsafe fn mul_lazy_full<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_lazy_full_4a1fdf56aa2d32bb_{p0}_{p1}",
+                "fieldc_mul_lazy_full_4faece9236a8ab15_{p0}_{p1}",
                 r"
-adr x3, 2f
-ldp x8, x9, [x2]
-ldp x10, x11, [x1]
-umulh x13, x10, x8
-mul x12, x10, x8
-umulh x14, x11, x8
-mul x8, x11, x8
-adds x8, x13, x8
-cinc x13, x14, hs
-ldp x14, x15, [x3]
-mul x16, x14, x12
-umulh x1, x16, x15
-mul x17, x16, x15
-adds x8, x8, x1
-ldr x1, [x3, #16]
-umulh x2, x1, x16
-adc x13, x13, x2
-cmn x12, x17
-mul x12, x1, x16
-adcs x8, x8, x12
-cinc x12, x13, hs
-umulh x13, x10, x9
-mul x10, x10, x9
-adds x16, x8, x10
-mul x14, x16, x14
-adds x12, x12, x13
-umulh x13, x11, x9
-mul x9, x11, x9
-umulh x16, x14, x1
-mul x11, x14, x15
-adc x13, x16, x13
-adds x8, x8, x10
-adcs x9, x12, x9
-umulh x12, x14, x15
-cset w10, hs
-adds x9, x9, x12
-adc x10, x13, x10
-cmn x8, x11
-mul x8, x14, x1
-adcs x8, x9, x8
-cinc x9, x10, hs
-stp x8, x9, [x0]
+ldp x1, x3, [x1]
+ldp x2, x4, [x2]
+umulh x5, x1, x2
+mul x6, x3, x2
+umulh x7, x3, x2
+adr x8, 2f
+ldp x9, x10, [x8]
+mul x2, x1, x2
+mul x11, x2, x9
+umulh x12, x10, x11
+ldr x8, [x8, #16]
+umulh x13, x8, x11
+adds x5, x5, x6
+adc x6, x7, xzr
+mul x7, x8, x11
+adds x5, x5, x12
+umulh x11, x1, x4
+adc x6, x6, x13
+umulh x12, x3, x4
+cmp x2, #1
+mul x1, x1, x4
+adcs x2, x5, x7
+mul x3, x3, x4
+adcs x4, x11, x6
+adc x5, x12, xzr
+adds x1, x2, x1
+mul x2, x1, x9
+umulh x6, x10, x2
+umulh x7, x8, x2
+adcs x3, x4, x3
+adc x4, x5, xzr
+mul x2, x8, x2
+adds x3, x3, x6
+adc x4, x4, x7
+cmp x1, #1
+adcs x1, x3, x2
+adc x2, x4, xzr
+stp x1, x2, [x0]
 ret
 .p2align 3
 2:

@@ -73,102 +73,97 @@ unsafe fn mul_spare<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_spare_45b16ac09e8025e1_{p0}_{p1}_{p2}",
+                "fieldc_mul_spare_0071d3e469919af3_{p0}_{p1}_{p2}",
                 r"
-adr x3, 2f
-ldp x16, x15, [x2]
-ldr x12, [x1, #16]
-ldp x13, x11, [x1]
-mul x17, x13, x16
-ldp x14, x8, [x3]
-mul x5, x11, x16
-ldp x10, x9, [x3, #16]
-ldr x2, [x2, #16]
-umulh x3, x13, x16
-adds x3, x3, x5
-mul x1, x14, x17
-umulh x4, x11, x16
-umulh x6, x12, x16
-mul x16, x12, x16
-adcs x16, x4, x16
-umulh x7, x9, x1
-adc x6, x7, x6
-umulh x5, x8, x1
-adds x3, x3, x5
-umulh x4, x10, x1
-adcs x16, x16, x4
-cset w4, hs
-mul x7, x8, x1
-cmn x17, x7
-mul x5, x10, x1
-adcs x3, x3, x5
-mul x1, x9, x1
-adcs x16, x16, x1
-adc x1, x6, x4
-umulh x4, x13, x15
-adds x16, x16, x4
-umulh x4, x11, x15
-adcs x1, x1, x4
-cset w4, hs
-mul x17, x13, x15
-adds x17, x3, x17
-mul x3, x11, x15
-adcs x16, x16, x3
-umulh x3, x12, x15
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldr x1, [x1, #16]
+mul x10, x1, x5
+umulh x11, x1, x5
+adr x12, 2f
+ldp x13, x14, [x12]
+mul x5, x3, x5
+mul x15, x5, x13
+umulh x16, x14, x15
+adds x7, x7, x8
+ldp x8, x12, [x12, #16]
+umulh x17, x8, x15
+adcs x9, x9, x10
+umulh x10, x12, x15
+adc x11, x11, xzr
+adds x7, x7, x16
+mul x16, x8, x15
+adcs x9, x9, x17
 mul x15, x12, x15
-adcs x15, x1, x15
-mul x1, x17, x14
-umulh x7, x1, x9
-add x3, x7, x3
-adc x3, x3, x4
-umulh x6, x1, x8
-adds x16, x16, x6
-umulh x4, x1, x10
-adcs x15, x15, x4
-cset w4, hs
-mul x5, x1, x8
-cmn x17, x5
-mul x17, x1, x10
-adcs x16, x16, x17
-mul x17, x1, x9
-adcs x15, x15, x17
-adc x17, x3, x4
-mul x1, x13, x2
-umulh x13, x13, x2
-adds x13, x15, x13
-umulh x15, x11, x2
-adcs x15, x17, x15
-cset w17, hs
-adds x16, x16, x1
-mul x11, x11, x2
-adcs x11, x13, x11
-mul x14, x16, x14
-umulh x13, x12, x2
-mul x12, x12, x2
-adcs x12, x15, x12
-umulh x2, x14, x9
-add x13, x2, x13
-adc x13, x13, x17
-umulh x1, x14, x8
-adds x11, x11, x1
-umulh x17, x14, x10
-adcs x12, x12, x17
-cset w17, hs
-mul x15, x14, x8
-cmn x16, x15
-mul x15, x14, x10
-adcs x11, x11, x15
-mul x14, x14, x9
-adcs x12, x12, x14
-adc x13, x13, x17
-subs x8, x11, x8
-sbcs x10, x12, x10
-sbcs x9, x13, x9
-csel x8, x11, x8, lo
-csel x10, x12, x10, lo
-stp x8, x10, [x0]
-csel x8, x13, x9, lo
-str x8, [x0, #16]
+adc x10, x11, x10
+cmp x5, #1
+umulh x5, x3, x6
+adcs x7, x7, x16
+umulh x11, x4, x6
+adcs x9, x9, x15
+umulh x15, x1, x6
+adc x10, x10, xzr
+mul x16, x3, x6
+adds x5, x9, x5
+mul x9, x4, x6
+adcs x10, x10, x11
+mul x6, x1, x6
+adc x11, x15, xzr
+adds x7, x7, x16
+mul x15, x7, x13
+umulh x16, x14, x15
+adcs x5, x5, x9
+umulh x9, x8, x15
+adcs x6, x10, x6
+umulh x10, x12, x15
+adc x11, x11, xzr
+adds x5, x5, x16
+mul x16, x8, x15
+adcs x6, x6, x9
+mul x9, x12, x15
+adc x10, x11, x10
+cmp x7, #1
+ldr x2, [x2, #16]
+umulh x7, x3, x2
+adcs x5, x5, x16
+umulh x11, x4, x2
+adcs x6, x6, x9
+umulh x9, x1, x2
+adc x10, x10, xzr
+mul x3, x3, x2
+adds x6, x6, x7
+mul x4, x4, x2
+adcs x7, x10, x11
+mul x1, x1, x2
+adc x2, x9, xzr
+adds x3, x5, x3
+mul x5, x3, x13
+umulh x9, x14, x5
+adcs x4, x6, x4
+umulh x6, x8, x5
+adcs x1, x7, x1
+umulh x7, x12, x5
+adc x2, x2, xzr
+adds x4, x4, x9
+mul x9, x8, x5
+adcs x1, x1, x6
+mul x5, x12, x5
+adc x2, x2, x7
+cmp x3, #1
+adcs x3, x4, x9
+adcs x1, x1, x5
+adc x2, x2, xzr
+subs x4, x3, x14
+sbcs x5, x1, x8
+sbcs x6, x2, x12
+csel x3, x3, x4, lo
+csel x1, x1, x5, lo
+stp x3, x1, [x0]
+csel x1, x2, x6, lo
+str x1, [x0, #16]
 ret
 .p2align 3
 2:
@@ -201,89 +196,87 @@ unsafe fn square_spare<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_spare_c6d28e2965a151fa_{p0}_{p1}_{p2}",
+                "fieldc_square_spare_200419ba8a24660f_{p0}_{p1}_{p2}",
                 r"
-adr x2, 2f
-ldp x14, x13, [x1]
-mul x15, x14, x14
-ldr x9, [x1, #16]
-ldp x12, x8, [x2]
-extr x16, x9, x13, #63
-lsl x1, x13, #1
-ldp x10, x11, [x2, #16]
-umulh x2, x14, x14
-umulh x3, x1, x14
-mul x1, x1, x14
-adds x1, x2, x1
-mul x17, x12, x15
-umulh x4, x16, x14
-mul x14, x16, x14
-adcs x14, x3, x14
-cinc x4, x4, hs
-umulh x16, x8, x17
-adds x16, x1, x16
-umulh x2, x10, x17
-adcs x14, x14, x2
-umulh x3, x11, x17
-adcs x3, x4, x3
-cset w4, hs
-mul x1, x8, x17
-cmn x15, x1
-mul x2, x10, x17
-adcs x15, x16, x2
-lsl x16, x9, #1
-mul x17, x11, x17
-adcs x14, x14, x17
-umulh x1, x13, x13
-adcs x1, x3, x1
-umulh x2, x16, x13
-adc x2, x4, x2
-mul x17, x13, x13
-adds x14, x14, x17
-mul x13, x16, x13
-adcs x13, x1, x13
-cinc x16, x2, hs
-mul x17, x15, x12
-umulh x2, x17, x8
-adds x14, x14, x2
-umulh x2, x17, x10
-adcs x13, x13, x2
-umulh x2, x17, x11
-adcs x16, x16, x2
-cset w2, hs
-mul x1, x17, x8
-cmn x15, x1
-mul x15, x17, x10
-adcs x14, x14, x15
-mul x15, x17, x11
-adcs x13, x13, x15
-mul x12, x14, x12
-mul x15, x9, x9
-adcs x15, x16, x15
-umulh x9, x9, x9
-umulh x3, x12, x11
-add x9, x3, x9
-adc x9, x9, x2
-umulh x1, x12, x8
-adds x13, x13, x1
-umulh x16, x12, x10
-adcs x15, x15, x16
-cset w16, hs
-mul x17, x12, x8
-cmn x14, x17
-mul x14, x12, x10
-adcs x13, x13, x14
-mul x12, x12, x11
-adcs x12, x15, x12
-adc x9, x9, x16
-subs x8, x13, x8
-sbcs x10, x12, x10
-sbcs x11, x9, x11
-csel x8, x13, x8, lo
-csel x10, x12, x10, lo
-stp x8, x10, [x0]
-csel x8, x9, x11, lo
-str x8, [x0, #16]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldr x1, [x1, #16]
+extr x7, x1, x3, #63
+mul x8, x7, x2
+umulh x7, x7, x2
+adr x9, 2f
+ldp x10, x11, [x9]
+mul x2, x2, x2
+mul x12, x2, x10
+umulh x13, x11, x12
+ldp x9, x14, [x9, #16]
+mul x15, x9, x12
+adds x4, x4, x6
+umulh x6, x9, x12
+mul x16, x14, x12
+adcs x5, x5, x8
+umulh x8, x14, x12
+adc x7, x7, xzr
+adds x12, x13, x15
+adcs x6, x6, x16
+adc x8, x8, xzr
+cmp x2, #1
+adcs x2, x4, x12
+umulh x4, x3, x3
+lsl x12, x1, #1
+mul x13, x12, x3
+adcs x5, x5, x6
+umulh x6, x12, x3
+adcs x7, x7, x8
+mul x3, x3, x3
+cset x8, hs
+adds x4, x4, x13
+adc x6, x6, xzr
+mul x12, x2, x10
+umulh x13, x11, x12
+mul x15, x9, x12
+adds x3, x5, x3
+umulh x5, x9, x12
+mul x16, x14, x12
+adcs x4, x7, x4
+umulh x7, x14, x12
+adc x6, x8, x6
+adds x8, x13, x15
+adcs x5, x5, x16
+adc x7, x7, xzr
+cmp x2, #1
+adcs x2, x3, x8
+mul x3, x1, x1
+adcs x4, x4, x5
+umulh x1, x1, x1
+adcs x5, x6, x7
+mul x6, x2, x10
+umulh x7, x11, x6
+mul x8, x9, x6
+cset x10, hs
+umulh x12, x9, x6
+mul x13, x14, x6
+adds x3, x5, x3
+umulh x5, x14, x6
+adc x1, x10, x1
+adds x6, x7, x8
+adcs x7, x12, x13
+adc x5, x5, xzr
+cmp x2, #1
+adcs x2, x4, x6
+adcs x3, x3, x7
+adc x1, x1, x5
+subs x4, x2, x11
+sbcs x5, x3, x9
+sbcs x6, x1, x14
+csel x2, x2, x4, lo
+csel x3, x3, x5, lo
+stp x2, x3, [x0]
+csel x1, x1, x6, lo
+str x1, [x0, #16]
 ret
 .p2align 3
 2:
@@ -316,155 +309,146 @@ unsafe fn sum_of_products_spare<M: Modulus<3>>(x: &[[u64; 3]; 2], y: &[[u64; 3];
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_spare_605359f00a62a561_{p0}_{p1}_{p2}",
+                "fieldc_sum_of_products_spare_5e8108f98aeebeba_{p0}_{p1}_{p2}",
                 r"
-adr x3, 2f
-stp x26, x25, [sp, #-64]!
-ldp x11, x9, [x1]
-ldp x10, x4, [x2]
-umulh x12, x11, x10
-ldp x8, x14, [x2, #16]
-mul x5, x9, x10
-ldp x15, x17, [x1, #16]
-adds x5, x12, x5
-ldp x16, x13, [x1, #32]
-umulh x1, x9, x10
-stp x20, x19, [sp, #48]
-umulh x6, x15, x10
-mul x7, x15, x10
-adcs x7, x1, x7
-stp x22, x21, [sp, #32]
-stp x24, x23, [sp, #16]
-umulh x19, x17, x14
-umulh x20, x13, x14
-adc x12, x20, x6
-umulh x21, x16, x14
-mul x22, x16, x14
-adds x6, x19, x22
-mul x23, x13, x14
-adcs x19, x21, x23
-cinc x20, x12, hs
-ldp x23, x2, [x2, #32]
-mul x10, x11, x10
-mul x14, x17, x14
-adds x21, x10, x14
-adcs x5, x5, x6
-ldp x1, x10, [x3]
-adcs x6, x7, x19
-ldp x12, x14, [x3, #16]
-cinc x7, x20, hs
-umulh x26, x13, x23
-mul x25, x16, x23
-mul x22, x21, x1
-umulh x3, x22, x10
-mul x24, x22, x12
-adds x3, x3, x24
-umulh x20, x22, x12
-mul x19, x22, x10
-umulh x24, x14, x22
-mul x22, x14, x22
-adcs x20, x20, x22
-cinc x22, x24, hs
-cmn x21, x19
-adcs x3, x5, x3
-adcs x5, x6, x20
-adcs x6, x7, x22
-cset w7, hs
-umulh x20, x11, x4
-mul x22, x9, x4
-adds x20, x20, x22
-umulh x21, x9, x4
-mul x19, x11, x4
-umulh x22, x15, x4
-mul x4, x15, x4
-adcs x4, x21, x4
-adc x22, x26, x22
-umulh x21, x17, x23
-adds x21, x21, x25
-umulh x24, x16, x23
-mul x25, x13, x23
-adcs x24, x24, x25
-adc x7, x7, x22
-adds x3, x3, x19
-adcs x5, x5, x20
+stp x19, x20, [sp, #-32]!
+stp x21, x22, [sp, #16]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+ldp x14, x15, [x2, #16]
+umulh x16, x11, x15
+adds x7, x7, x8
+ldp x1, x8, [x1, #32]
+umulh x17, x1, x15
+adcs x9, x9, x12
+umulh x12, x8, x15
+adc x13, x13, xzr
+mul x5, x3, x5
+mul x19, x11, x15
+adds x7, x7, x16
+mul x16, x1, x15
+adcs x9, x9, x17
+mul x15, x8, x15
+adc x12, x13, x12
+adds x5, x5, x19
+adr x13, 2f
+ldp x17, x19, [x13]
+mul x20, x5, x17
+umulh x21, x19, x20
+adcs x7, x7, x16
+ldp x13, x16, [x13, #16]
+umulh x22, x13, x20
+adcs x9, x9, x15
+umulh x15, x16, x20
+adc x12, x12, xzr
+adds x7, x7, x21
+adcs x9, x9, x22
+mul x21, x13, x20
+adcs x12, x12, x15
+mul x15, x16, x20
+cset x20, hs
+cmp x5, #1
+adcs x5, x7, x21
+umulh x7, x3, x6
+adcs x9, x9, x15
+umulh x15, x4, x6
+adcs x12, x12, xzr
+umulh x21, x10, x6
+adc x20, x20, xzr
+mul x22, x3, x6
+adds x7, x9, x7
+mul x9, x4, x6
+adcs x12, x12, x15
+mul x6, x10, x6
+adc x15, x20, x21
+adds x5, x5, x22
+ldp x2, x20, [x2, #32]
+umulh x21, x11, x2
+adcs x7, x7, x9
+umulh x9, x1, x2
+adcs x6, x12, x6
+umulh x12, x8, x2
+adc x15, x15, xzr
+mul x22, x11, x2
+adds x7, x7, x21
+mul x21, x1, x2
+adcs x6, x6, x9
+mul x2, x8, x2
+adc x9, x15, x12
+adds x5, x5, x22
+mul x12, x5, x17
+umulh x15, x19, x12
+adcs x7, x7, x21
+umulh x21, x13, x12
+adcs x2, x6, x2
+umulh x6, x16, x12
+adc x9, x9, xzr
+adds x7, x7, x15
+adcs x2, x2, x21
+mul x15, x13, x12
+adcs x6, x9, x6
+mul x9, x16, x12
+cset x12, hs
+cmp x5, #1
+adcs x5, x7, x15
+umulh x7, x3, x14
+adcs x2, x2, x9
+umulh x9, x4, x14
+adcs x6, x6, xzr
+umulh x15, x10, x14
+adc x12, x12, xzr
+mul x3, x3, x14
+adds x2, x2, x7
+mul x4, x4, x14
+adcs x6, x6, x9
+mul x7, x10, x14
+adc x9, x12, x15
+adds x3, x5, x3
+umulh x5, x11, x20
+adcs x2, x2, x4
+umulh x4, x1, x20
+adcs x6, x6, x7
+umulh x7, x8, x20
+adc x9, x9, xzr
+mul x10, x11, x20
+adds x2, x2, x5
+mul x1, x1, x20
 adcs x4, x6, x4
-cinc x7, x7, hs
-mul x6, x17, x23
-adds x3, x3, x6
-adcs x5, x5, x21
-adcs x4, x4, x24
-cinc x6, x7, hs
-mul x7, x3, x1
-mul x23, x17, x2
-umulh x20, x7, x10
-mul x21, x7, x12
-adds x20, x20, x21
-umulh x22, x7, x12
-mul x19, x7, x10
-umulh x21, x7, x14
-mul x7, x7, x14
-adcs x7, x22, x7
-cinc x21, x21, hs
-cmn x3, x19
-adcs x3, x5, x20
-mrs x5, NZCV
-umulh x19, x11, x8
-mul x11, x11, x8
-adds x22, x3, x11
-adds x22, x22, x23
-umulh x20, x9, x8
-mul x9, x9, x8
-adds x9, x19, x9
-umulh x19, x15, x8
-mul x8, x15, x8
-adcs x8, x20, x8
-umulh x15, x17, x2
-umulh x20, x13, x2
-adc x19, x20, x19
-umulh x17, x16, x2
-mul x16, x16, x2
-adds x15, x15, x16
-mul x13, x13, x2
-adcs x13, x17, x13
-mul x16, x22, x1
-umulh x17, x16, x14
-adc x17, x17, x19
-msr NZCV, x5
-adcs x1, x4, x7
-ldp x20, x19, [sp, #48]
-adcs x2, x6, x21
-ldp x22, x21, [sp, #32]
-cinc x17, x17, hs
-adds x11, x3, x11
-adcs x9, x1, x9
-adcs x8, x2, x8
-cset w1, hs
-adds x11, x11, x23
-adcs x9, x9, x15
-ldp x24, x23, [sp, #16]
-adcs x8, x8, x13
-cset w13, hs
-umulh x15, x16, x10
-mul x2, x16, x12
-adds x15, x15, x2
-umulh x2, x16, x12
-mul x3, x16, x14
-adcs x2, x2, x3
-adc x17, x17, x1
-mul x16, x16, x10
-cmn x11, x16
-adcs x9, x9, x15
-adcs x8, x8, x2
-adc x11, x17, x13
-subs x10, x9, x10
-sbcs x12, x8, x12
-sbcs x13, x11, x14
-csel x9, x9, x10, lo
-csel x8, x8, x12, lo
-stp x9, x8, [x0]
-csel x8, x11, x13, lo
-str x8, [x0, #16]
-ldp x26, x25, [sp], #64
+mul x5, x8, x20
+adc x6, x9, x7
+adds x3, x3, x10
+mul x7, x3, x17
+umulh x8, x19, x7
+adcs x1, x2, x1
+umulh x2, x13, x7
+adcs x4, x4, x5
+umulh x5, x16, x7
+adc x6, x6, xzr
+adds x1, x1, x8
+mul x8, x13, x7
+adcs x2, x4, x2
+mul x4, x16, x7
+adc x5, x6, x5
+cmp x3, #1
+adcs x1, x1, x8
+adcs x2, x2, x4
+adc x3, x5, xzr
+subs x4, x1, x19
+sbcs x5, x2, x13
+sbcs x6, x3, x16
+csel x1, x1, x4, lo
+csel x2, x2, x5, lo
+stp x1, x2, [x0]
+csel x1, x3, x6, lo
+str x1, [x0, #16]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #32
 ret
 .p2align 3
 2:
@@ -497,115 +481,103 @@ unsafe fn mul_full<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_full_00a1a65fa2ebc98f_{p0}_{p1}_{p2}",
+                "fieldc_mul_full_12d4d02b0f33c04f_{p0}_{p1}_{p2}",
                 r"
-adr x3, 2f
-ldp x16, x15, [x2]
-ldr x12, [x1, #16]
-ldp x14, x11, [x1]
-mul x17, x14, x16
-ldp x13, x8, [x3]
-mul x5, x11, x16
-ldp x9, x10, [x3, #16]
-umulh x3, x14, x16
-adds x3, x3, x5
-mul x1, x13, x17
-umulh x4, x11, x16
-umulh x6, x12, x16
-mul x16, x12, x16
-adcs x16, x4, x16
-cinc x6, x6, hs
-umulh x5, x8, x1
-adds x3, x3, x5
-umulh x4, x9, x1
-adcs x16, x16, x4
-umulh x5, x10, x1
-adcs x5, x6, x5
-cset w6, hs
-mul x4, x8, x1
-cmn x17, x4
-mul x17, x9, x1
-adcs x17, x3, x17
-mul x1, x10, x1
-adcs x16, x16, x1
-adcs x5, x5, xzr
-cinc x6, x6, hs
-umulh x4, x14, x15
-adds x16, x16, x4
-umulh x3, x11, x15
-adcs x3, x5, x3
-umulh x4, x12, x15
-adcs x4, x6, x4
-cset w5, hs
-mul x1, x14, x15
-adds x17, x17, x1
-ldr x1, [x2, #16]
-mul x2, x11, x15
-adcs x16, x16, x2
-mul x15, x12, x15
-adcs x15, x3, x15
-adcs x2, x4, xzr
-cinc x3, x5, hs
-mul x4, x17, x13
-umulh x6, x4, x8
-adds x16, x16, x6
-umulh x6, x4, x9
-adcs x15, x15, x6
-umulh x6, x4, x10
-adcs x2, x2, x6
-cset w6, hs
-mul x5, x4, x8
-cmn x17, x5
-mul x17, x4, x9
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+adds x7, x7, x8
+umulh x8, x4, x5
+ldr x1, [x1, #16]
+mul x9, x1, x5
+adcs x8, x8, x9
+umulh x9, x1, x5
+adc x9, x9, xzr
+adr x10, 2f
+ldp x11, x12, [x10]
+mul x5, x3, x5
+mul x13, x5, x11
+umulh x14, x12, x13
+ldp x10, x15, [x10, #16]
+mul x16, x10, x13
+adds x14, x14, x16
+umulh x16, x10, x13
+mul x17, x15, x13
 adcs x16, x16, x17
-mul x17, x4, x10
-adcs x15, x15, x17
-adcs x17, x2, xzr
-adc x2, x3, x6
-mul x3, x14, x1
-umulh x14, x14, x1
-adds x14, x15, x14
-umulh x15, x11, x1
-adcs x15, x17, x15
-umulh x17, x12, x1
-adcs x17, x2, x17
-cset w2, hs
-adds x16, x16, x3
-mul x11, x11, x1
-adcs x11, x14, x11
-mul x12, x12, x1
-adcs x12, x15, x12
-adcs x14, x17, xzr
-cset w15, hs
-mul x13, x16, x13
-umulh x17, x13, x8
-adds x11, x11, x17
-umulh x17, x13, x9
-adcs x12, x12, x17
-umulh x17, x13, x10
-adcs x14, x14, x17
-mul x1, x13, x8
-cset w17, hs
-cmn x16, x1
-mul x16, x13, x9
-adcs x11, x11, x16
-mul x13, x13, x10
-adcs x12, x12, x13
-adcs x13, x14, xzr
-adc x14, x15, x2
-subs x8, x11, x8
-sbcs x9, x12, x9
-orr x14, x14, x17
-sbcs x10, x13, x10
-cset w15, lo
-cmp x14, #0
-cset w14, eq
-tst w14, w15
-csel x8, x11, x8, ne
-csel x9, x12, x9, ne
-stp x8, x9, [x0]
-csel x8, x13, x10, ne
-str x8, [x0, #16]
+umulh x13, x15, x13
+adc x13, x13, xzr
+cmp x5, #1
+adcs x5, x7, x14
+adcs x7, x8, x16
+adcs x8, x9, x13
+cset x9, hs
+umulh x13, x3, x6
+mul x14, x4, x6
+adds x13, x13, x14
+umulh x14, x4, x6
+mul x16, x1, x6
+adcs x14, x14, x16
+umulh x16, x1, x6
+adc x16, x16, xzr
+mul x6, x3, x6
+adds x5, x5, x6
+adcs x6, x7, x13
+adcs x7, x8, x14
+adcs x8, x9, x16
+cset x9, hs
+mul x13, x5, x11
+umulh x14, x12, x13
+mul x16, x10, x13
+adds x14, x14, x16
+umulh x16, x10, x13
+mul x17, x15, x13
+adcs x16, x16, x17
+umulh x13, x15, x13
+adc x13, x13, xzr
+cmp x5, #1
+adcs x5, x6, x14
+adcs x6, x7, x16
+adcs x7, x8, x13
+adc x8, x9, xzr
+ldr x2, [x2, #16]
+umulh x9, x3, x2
+mul x13, x4, x2
+adds x9, x9, x13
+umulh x4, x4, x2
+mul x13, x1, x2
+adcs x4, x4, x13
+umulh x1, x1, x2
+adc x1, x1, xzr
+mul x2, x3, x2
+adds x2, x5, x2
+adcs x3, x6, x9
+adcs x4, x7, x4
+adcs x1, x8, x1
+cset x5, hs
+mul x6, x2, x11
+umulh x7, x12, x6
+mul x8, x10, x6
+adds x7, x7, x8
+umulh x8, x10, x6
+mul x9, x15, x6
+adcs x8, x8, x9
+umulh x6, x15, x6
+adc x6, x6, xzr
+cmp x2, #1
+adcs x2, x3, x7
+adcs x3, x4, x8
+adcs x1, x1, x6
+adc x4, x5, xzr
+subs x5, x2, x12
+sbcs x6, x3, x10
+sbcs x7, x1, x15
+sbcs xzr, x4, xzr
+csel x2, x2, x5, lo
+csel x3, x3, x6, lo
+stp x2, x3, [x0]
+csel x1, x1, x7, lo
+str x1, [x0, #16]
 ret
 .p2align 3
 2:
@@ -638,176 +610,161 @@ unsafe fn sum_of_products_full<M: Modulus<3>>(x: &[[u64; 3]; 2], y: &[[u64; 3]; 
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_full_a599495b694bc738_{p0}_{p1}_{p2}",
+                "fieldc_sum_of_products_full_9b434aff12fc9cb7_{p0}_{p1}_{p2}",
                 r"
-adr x3, 2f
-str x23, [sp, #-48]!
-ldp x14, x8, [x1]
-ldp x9, x4, [x2]
-umulh x13, x14, x9
-ldp x12, x5, [x2, #16]
-umulh x15, x8, x9
-ldp x17, x16, [x1, #16]
-umulh x6, x17, x9
-ldp x11, x10, [x1, #32]
-mul x1, x8, x9
-stp x20, x19, [sp, #32]
-stp x22, x21, [sp, #16]
-adds x13, x13, x1
-mul x7, x17, x9
-adcs x15, x15, x7
-cinc x6, x6, hs
-umulh x19, x16, x5
-adds x7, x13, x19
-umulh x20, x11, x5
-adcs x19, x15, x20
-umulh x21, x10, x5
-ldp x13, x15, [x3, #16]
-adcs x6, x6, x21
-cset w20, hs
-mul x9, x14, x9
-mul x1, x16, x5
-adds x21, x9, x1
-ldp x1, x9, [x3]
-mul x3, x11, x5
-adcs x3, x7, x3
-mul x22, x21, x1
-mul x5, x10, x5
-adcs x5, x19, x5
-adcs x6, x6, xzr
-cinc x20, x20, hs
-umulh x23, x22, x9
-adds x3, x3, x23
-umulh x7, x22, x13
-adcs x5, x5, x7
-umulh x19, x15, x22
-adcs x6, x6, x19
-cset w19, hs
-mul x23, x22, x9
-cmn x21, x23
-ldp x23, x2, [x2, #32]
-mul x7, x22, x13
-adcs x3, x3, x7
-mul x22, x15, x22
-adcs x5, x5, x22
-adcs x6, x6, xzr
-adc x19, x20, x19
-umulh x21, x14, x4
-adds x5, x5, x21
-umulh x20, x8, x4
-adcs x6, x6, x20
-umulh x20, x17, x4
-adcs x19, x19, x20
-cset w20, hs
-mul x7, x14, x4
-adds x3, x3, x7
-mul x7, x8, x4
-adcs x5, x5, x7
-mul x4, x17, x4
+stp x19, x20, [sp, #-48]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+ldp x14, x15, [x2, #16]
+umulh x16, x11, x15
+ldp x1, x17, [x1, #32]
+mul x19, x1, x15
+adds x7, x7, x8
+umulh x8, x1, x15
+mul x20, x17, x15
+adcs x9, x9, x12
+umulh x12, x17, x15
+adc x13, x13, xzr
+mul x5, x3, x5
+mul x15, x11, x15
+adds x16, x16, x19
+adcs x8, x8, x20
+adc x12, x12, xzr
+adds x5, x5, x15
+adcs x7, x7, x16
+adr x15, 2f
+ldp x16, x19, [x15]
+mul x20, x5, x16
+umulh x21, x19, x20
+ldp x15, x22, [x15, #16]
+mul x23, x15, x20
+adcs x8, x9, x8
+umulh x9, x15, x20
+mul x24, x22, x20
+adcs x12, x13, x12
+umulh x13, x22, x20
+cset x20, hs
+adds x21, x21, x23
+adcs x9, x9, x24
+adc x13, x13, xzr
+cmp x5, #1
+adcs x5, x7, x21
+umulh x7, x3, x6
+mul x21, x4, x6
+adcs x8, x8, x9
+umulh x9, x4, x6
+mul x23, x10, x6
+adcs x12, x12, x13
+umulh x13, x10, x6
+adc x20, x20, xzr
+mul x6, x3, x6
+adds x7, x7, x21
+adcs x9, x9, x23
+adc x13, x13, xzr
+adds x5, x5, x6
+adcs x6, x8, x7
+ldp x2, x7, [x2, #32]
+umulh x8, x11, x2
+mul x21, x1, x2
+adcs x9, x12, x9
+umulh x12, x1, x2
+mul x23, x17, x2
+adcs x13, x20, x13
+umulh x20, x17, x2
+cset x24, hs
+mul x2, x11, x2
+adds x8, x8, x21
+adcs x12, x12, x23
+adc x20, x20, xzr
+adds x2, x5, x2
+adcs x5, x6, x8
+mul x6, x2, x16
+umulh x8, x19, x6
+mul x21, x15, x6
+adcs x9, x9, x12
+umulh x12, x15, x6
+mul x23, x22, x6
+adcs x13, x13, x20
+umulh x6, x22, x6
+adc x20, x24, xzr
+adds x8, x8, x21
+adcs x12, x12, x23
+adc x6, x6, xzr
+cmp x2, #1
+adcs x2, x5, x8
+umulh x5, x3, x14
+mul x8, x4, x14
+adcs x9, x9, x12
+umulh x4, x4, x14
+mul x12, x10, x14
+adcs x6, x13, x6
+umulh x10, x10, x14
+adc x13, x20, xzr
+mul x3, x3, x14
+adds x5, x5, x8
+adcs x4, x4, x12
+adc x8, x10, xzr
+adds x2, x2, x3
+adcs x3, x9, x5
+umulh x5, x11, x7
+mul x9, x1, x7
 adcs x4, x6, x4
-adcs x6, x19, xzr
-cinc x7, x20, hs
-umulh x20, x16, x23
-adds x5, x5, x20
-umulh x20, x11, x23
-adcs x4, x4, x20
-umulh x20, x10, x23
-adcs x6, x6, x20
-cset w20, hs
-mul x19, x16, x23
-adds x3, x3, x19
-mul x19, x11, x23
-adcs x5, x5, x19
-mul x19, x10, x23
-adcs x4, x4, x19
-adcs x6, x6, xzr
-adc x7, x7, x20
-mul x19, x3, x1
-umulh x22, x19, x9
-adds x5, x5, x22
-umulh x20, x19, x13
-adcs x4, x4, x20
-umulh x20, x19, x15
-adcs x6, x6, x20
-cset w20, hs
-mul x21, x19, x9
-cmn x3, x21
-ldp x22, x21, [sp, #16]
-mul x3, x19, x13
-adcs x3, x5, x3
-mul x5, x19, x15
-adcs x4, x4, x5
-adcs x5, x6, xzr
-adc x6, x7, x20
-ldp x20, x19, [sp, #32]
-mul x7, x14, x12
-umulh x14, x14, x12
-adds x14, x4, x14
-umulh x4, x8, x12
-adcs x4, x5, x4
-umulh x5, x17, x12
-adcs x5, x6, x5
-cset w6, hs
-adds x3, x3, x7
-mul x8, x8, x12
-adcs x8, x14, x8
-mul x12, x17, x12
-adcs x12, x4, x12
-adcs x14, x5, xzr
-cinc x17, x6, hs
-mul x4, x16, x2
-umulh x16, x16, x2
-adds x8, x8, x16
-umulh x16, x11, x2
-adcs x12, x12, x16
-umulh x16, x10, x2
-adcs x14, x14, x16
-cset w16, hs
-adds x3, x3, x4
-mul x11, x11, x2
-adcs x8, x8, x11
-mul x10, x10, x2
-adcs x10, x12, x10
-adcs x11, x14, xzr
-adc x16, x17, x16
-mul x12, x3, x1
-umulh x14, x12, x9
-adds x8, x8, x14
-umulh x14, x12, x13
-adcs x10, x10, x14
-umulh x14, x12, x15
-adcs x11, x11, x14
-cset w14, hs
-mul x17, x12, x9
-cmn x3, x17
-mul x17, x12, x13
-adcs x8, x8, x17
-mul x12, x12, x15
-adcs x10, x10, x12
-adcs x11, x11, xzr
-adc x12, x16, x14
-subs x14, x8, x9
-sbcs x16, x10, x13
-sbcs x17, x11, x15
-cset w1, lo
-subs x1, x12, x1
-csel x8, x8, x14, lo
-csel x10, x10, x16, lo
-csel x11, x11, x17, lo
-csel x12, x12, x1, lo
-subs x9, x8, x9
-sbcs x13, x10, x13
-sbcs x14, x11, x15
-cset w15, lo
-cmp x12, #0
-cset w12, eq
-tst w12, w15
-csel x8, x8, x9, ne
-csel x9, x10, x13, ne
-stp x8, x9, [x0]
-csel x8, x11, x14, ne
-str x8, [x0, #16]
-ldr x23, [sp], #48
+umulh x1, x1, x7
+mul x6, x17, x7
+adcs x8, x13, x8
+umulh x10, x17, x7
+cset x12, hs
+mul x7, x11, x7
+adds x5, x5, x9
+adcs x1, x1, x6
+adc x6, x10, xzr
+adds x2, x2, x7
+adcs x3, x3, x5
+mul x5, x2, x16
+umulh x7, x19, x5
+mul x9, x15, x5
+adcs x1, x4, x1
+umulh x4, x15, x5
+mul x10, x22, x5
+adcs x6, x8, x6
+umulh x5, x22, x5
+adc x8, x12, xzr
+adds x7, x7, x9
+adcs x4, x4, x10
+adc x5, x5, xzr
+cmp x2, #1
+adcs x2, x3, x7
+adcs x1, x1, x4
+adcs x3, x6, x5
+adc x4, x8, xzr
+subs x5, x2, x19
+sbcs x6, x1, x15
+sbcs x7, x3, x22
+sbcs x8, x4, xzr
+csel x2, x2, x5, lo
+csel x1, x1, x6, lo
+csel x3, x3, x7, lo
+csel x4, x4, x8, lo
+subs x5, x2, x19
+sbcs x6, x1, x15
+sbcs x7, x3, x22
+sbcs xzr, x4, xzr
+csel x2, x2, x5, lo
+csel x1, x1, x6, lo
+stp x2, x1, [x0]
+csel x1, x3, x7, lo
+str x1, [x0, #16]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #48
 ret
 .p2align 3
 2:
@@ -840,107 +797,101 @@ unsafe fn square_full<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_full_d5679a138c636eeb_{p0}_{p1}_{p2}",
+                "fieldc_square_full_586d8b56fe8eaf52_{p0}_{p1}_{p2}",
                 r"
-adr x2, 2f
-ldp x14, x13, [x1]
-mul x16, x14, x14
-ldp x12, x8, [x2]
-ldr x11, [x1, #16]
-ldp x9, x10, [x2, #16]
-umulh x1, x14, x14
-umulh x2, x13, x14
-mul x3, x13, x14
-adds x1, x1, x3
-mul x17, x12, x16
-umulh x15, x11, x14
-mul x14, x11, x14
-adcs x6, x2, x14
-cinc x7, x15, hs
-umulh x4, x8, x17
-adds x1, x1, x4
-umulh x5, x9, x17
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+mul x5, x3, x2
+umulh x6, x3, x2
+ldr x1, [x1, #16]
+mul x7, x1, x2
+umulh x8, x1, x2
+adr x9, 2f
+ldp x10, x11, [x9]
+mul x12, x2, x2
+mul x13, x12, x10
+umulh x14, x11, x13
+ldp x9, x15, [x9, #16]
+mul x16, x9, x13
+adds x4, x4, x5
+umulh x5, x9, x13
+mul x17, x15, x13
+adcs x6, x6, x7
+umulh x7, x15, x13
+adc x8, x8, xzr
+adds x13, x14, x16
+adcs x5, x5, x17
+adc x7, x7, xzr
+cmp x12, #1
+adcs x4, x4, x13
+umulh x12, x2, x3
+mul x13, x3, x3
 adcs x5, x6, x5
-umulh x4, x10, x17
-adcs x4, x7, x4
-cset w7, hs
-mul x6, x8, x17
-cmn x16, x6
-mul x16, x9, x17
-adcs x16, x1, x16
-mul x17, x10, x17
-adcs x17, x5, x17
-adcs x4, x4, xzr
-cinc x5, x7, hs
-adds x17, x17, x2
-umulh x6, x13, x13
-adcs x2, x4, x6
-umulh x1, x11, x13
-adcs x4, x5, x1
-cset w5, hs
-adds x16, x16, x3
-mul x6, x13, x13
-adcs x17, x17, x6
-mul x3, x16, x12
-mul x13, x11, x13
-adcs x2, x2, x13
-adcs x4, x4, xzr
-cinc x5, x5, hs
-umulh x7, x3, x8
-adds x17, x17, x7
-umulh x7, x3, x9
-adcs x2, x2, x7
-umulh x7, x3, x10
-adcs x4, x4, x7
-cset w7, hs
-mul x6, x3, x8
-cmn x16, x6
-mul x16, x3, x9
-adcs x16, x17, x16
-mul x17, x3, x10
-adcs x17, x2, x17
-adcs x2, x4, xzr
-adc x3, x5, x7
-adds x15, x17, x15
-adcs x17, x2, x1
-umulh x1, x11, x11
-adcs x1, x3, x1
-cset w2, hs
-adds x14, x16, x14
-adcs x13, x15, x13
-mul x11, x11, x11
-adcs x11, x17, x11
-adcs x15, x1, xzr
-cset w16, hs
-mul x12, x14, x12
-umulh x17, x12, x8
-adds x13, x13, x17
-umulh x17, x12, x9
-adcs x11, x11, x17
-umulh x17, x12, x10
-adcs x15, x15, x17
-mul x1, x12, x8
-cset w17, hs
-cmn x14, x1
-mul x14, x12, x9
-adcs x13, x13, x14
-mul x12, x12, x10
-adcs x11, x11, x12
-adcs x12, x15, xzr
-adc x14, x16, x2
-subs x8, x13, x8
-sbcs x9, x11, x9
-orr x14, x14, x17
-sbcs x10, x12, x10
-cset w15, lo
-cmp x14, #0
-cset w14, eq
-tst w14, w15
-csel x8, x13, x8, ne
-csel x9, x11, x9, ne
-stp x8, x9, [x0]
-csel x8, x12, x10, ne
-str x8, [x0, #16]
+umulh x6, x3, x3
+mul x14, x1, x3
+adcs x7, x8, x7
+umulh x8, x1, x3
+cset x16, hs
+mul x17, x2, x3
+adds x12, x12, x13
+adcs x6, x6, x14
+adc x8, x8, xzr
+adds x4, x4, x17
+adcs x5, x5, x12
+mul x12, x4, x10
+umulh x13, x11, x12
+mul x14, x9, x12
+adcs x6, x7, x6
+umulh x7, x9, x12
+mul x17, x15, x12
+adcs x8, x16, x8
+umulh x12, x15, x12
+cset x16, hs
+adds x13, x13, x14
+adcs x7, x7, x17
+adc x12, x12, xzr
+cmp x4, #1
+adcs x4, x5, x13
+umulh x5, x2, x1
+mul x13, x3, x1
+adcs x6, x6, x7
+umulh x3, x3, x1
+mul x7, x1, x1
+adcs x8, x8, x12
+umulh x12, x1, x1
+adc x14, x16, xzr
+mul x1, x2, x1
+adds x2, x5, x13
+adcs x3, x3, x7
+adc x5, x12, xzr
+adds x1, x4, x1
+adcs x2, x6, x2
+mul x4, x1, x10
+umulh x6, x11, x4
+mul x7, x9, x4
+adcs x3, x8, x3
+umulh x8, x9, x4
+mul x10, x15, x4
+adcs x5, x14, x5
+umulh x4, x15, x4
+cset x12, hs
+adds x6, x6, x7
+adcs x7, x8, x10
+adc x4, x4, xzr
+cmp x1, #1
+adcs x1, x2, x6
+adcs x2, x3, x7
+adcs x3, x5, x4
+adc x4, x12, xzr
+subs x5, x1, x11
+sbcs x6, x2, x9
+sbcs x7, x3, x15
+sbcs xzr, x4, xzr
+csel x1, x1, x5, lo
+csel x2, x2, x6, lo
+stp x1, x2, [x0]
+csel x1, x3, x7, lo
+str x1, [x0, #16]
 ret
 .p2align 3
 2:
@@ -973,83 +924,81 @@ unsafe fn square_lazy_spare<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_lazy_spare_435a200403db2071_{p0}_{p1}_{p2}",
+                "fieldc_square_lazy_spare_ac61816fc60b67fd_{p0}_{p1}_{p2}",
                 r"
-adr x2, 2f
-ldp x9, x10, [x1]
-lsl x12, x10, #1
-ldr x8, [x1, #16]
-umulh x14, x9, x9
-mul x13, x9, x9
-extr x11, x8, x10, #63
-umulh x15, x12, x9
-mul x12, x12, x9
-adds x12, x14, x12
-umulh x14, x11, x9
-mul x9, x11, x9
-adcs x9, x15, x9
-cinc x11, x14, hs
-ldp x14, x15, [x2]
-mul x16, x14, x13
-umulh x1, x15, x16
-adds x12, x12, x1
-mul x17, x15, x16
-ldp x1, x2, [x2, #16]
-umulh x3, x1, x16
-adcs x9, x9, x3
-umulh x3, x2, x16
-adcs x11, x11, x3
-cset w3, hs
-cmn x13, x17
-mul x13, x1, x16
-umulh x17, x10, x10
-adcs x12, x12, x13
-mul x13, x2, x16
-mul x16, x10, x10
-adcs x9, x9, x13
-lsl x13, x8, #1
-umulh x4, x13, x10
-mul x10, x13, x10
-adcs x11, x11, x17
-adc x17, x3, x4
-mul x13, x12, x14
-adds x9, x9, x16
-mul x16, x13, x15
-adcs x10, x11, x10
-cinc x11, x17, hs
-umulh x17, x13, x15
-adds x9, x9, x17
-umulh x17, x13, x1
-adcs x10, x10, x17
-umulh x17, x13, x2
-adcs x11, x11, x17
-cset w17, hs
-cmn x12, x16
-mul x12, x13, x1
-adcs x9, x9, x12
-mul x12, x13, x2
-mul x13, x9, x14
-adcs x10, x10, x12
-mul x12, x8, x8
-umulh x8, x8, x8
-umulh x16, x13, x2
-adcs x11, x11, x12
-mul x14, x13, x15
-add x8, x16, x8
-umulh x15, x13, x15
-adc x8, x8, x17
-adds x10, x10, x15
-umulh x12, x13, x1
-adcs x11, x11, x12
-cset w12, hs
-cmn x9, x14
-mul x9, x13, x1
-adcs x9, x10, x9
-mul x10, x13, x2
-adcs x10, x11, x10
-adc x8, x8, x12
-str x8, [x0, #16]
-stp x9, x10, [x0]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldr x1, [x1, #16]
+extr x7, x1, x3, #63
+mul x8, x7, x2
+umulh x7, x7, x2
+adr x9, 2f
+ldp x10, x11, [x9]
+mul x2, x2, x2
+mul x12, x2, x10
+umulh x13, x11, x12
+ldp x9, x14, [x9, #16]
+mul x15, x9, x12
+adds x4, x4, x6
+umulh x6, x9, x12
+mul x16, x14, x12
+adcs x5, x5, x8
+umulh x8, x14, x12
+adc x7, x7, xzr
+adds x12, x13, x15
+adcs x6, x6, x16
+adc x8, x8, xzr
+cmp x2, #1
+adcs x2, x4, x12
+umulh x4, x3, x3
+lsl x12, x1, #1
+mul x13, x12, x3
+adcs x5, x5, x6
+umulh x6, x12, x3
+adcs x7, x7, x8
+mul x3, x3, x3
+cset x8, hs
+adds x4, x4, x13
+adc x6, x6, xzr
+mul x12, x2, x10
+umulh x13, x11, x12
+mul x15, x9, x12
+adds x3, x5, x3
+umulh x5, x9, x12
+mul x16, x14, x12
+adcs x4, x7, x4
+umulh x7, x14, x12
+adc x6, x8, x6
+adds x8, x13, x15
+adcs x5, x5, x16
+adc x7, x7, xzr
+cmp x2, #1
+adcs x2, x3, x8
+mul x3, x1, x1
+adcs x4, x4, x5
+umulh x1, x1, x1
+adcs x5, x6, x7
+mul x6, x2, x10
+umulh x7, x11, x6
+mul x8, x9, x6
+cset x10, hs
+umulh x9, x9, x6
+mul x11, x14, x6
+adds x3, x5, x3
+umulh x5, x14, x6
+adc x1, x10, x1
+adds x6, x7, x8
+adcs x7, x9, x11
+adc x5, x5, xzr
+cmp x2, #1
+adcs x2, x4, x6
+adcs x3, x3, x7
+stp x2, x3, [x0]
+adc x1, x1, x5
+str x1, [x0, #16]
 ret
 .p2align 3
 2:
@@ -1082,96 +1031,91 @@ unsafe fn mul_lazy_full<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_lazy_full_60a4a4b330677252_{p0}_{p1}_{p2}",
+                "fieldc_mul_lazy_full_ef4e0ec2a2fff29a_{p0}_{p1}_{p2}",
                 r"
-adr x3, 2f
-ldp x8, x16, [x2]
-ldr x11, [x1, #16]
-ldp x12, x10, [x1]
-umulh x13, x12, x8
-umulh x14, x10, x8
-ldr x9, [x2, #16]
-mul x15, x10, x8
-adds x1, x13, x15
-mul x17, x12, x8
-umulh x2, x11, x8
-mul x8, x11, x8
-adcs x4, x14, x8
-ldp x14, x15, [x3]
-mul x5, x14, x17
-ldp x13, x8, [x3, #16]
-umulh x3, x8, x5
-adc x2, x3, x2
-umulh x7, x15, x5
-adds x1, x1, x7
-umulh x3, x13, x5
-adcs x3, x4, x3
-cset w4, hs
-mul x6, x15, x5
-cmn x17, x6
-mul x17, x13, x5
-adcs x17, x1, x17
-mul x1, x8, x5
-adcs x1, x3, x1
-adc x2, x2, x4
-umulh x4, x12, x16
-adds x1, x1, x4
-umulh x4, x10, x16
-adcs x2, x2, x4
-mul x3, x12, x16
-cset w4, hs
-adds x17, x17, x3
-mul x3, x10, x16
-adcs x1, x1, x3
-umulh x3, x11, x16
-mul x16, x11, x16
-adcs x16, x2, x16
-mul x2, x17, x14
-umulh x7, x2, x8
-add x3, x7, x3
-umulh x6, x2, x15
-mul x5, x2, x15
-adc x3, x3, x4
-adds x1, x1, x6
-umulh x4, x2, x13
-adcs x16, x16, x4
-cset w4, hs
-cmn x17, x5
-mul x17, x2, x13
-adcs x17, x1, x17
-mul x1, x2, x8
-adcs x16, x16, x1
-mul x2, x12, x9
-umulh x12, x12, x9
-adc x1, x3, x4
-adds x12, x16, x12
-umulh x16, x10, x9
-adcs x16, x1, x16
-mul x10, x10, x9
-cset w1, hs
-adds x17, x17, x2
-adcs x10, x12, x10
-umulh x12, x11, x9
-mul x9, x11, x9
-adcs x9, x16, x9
-mul x11, x17, x14
-umulh x16, x11, x8
-add x12, x16, x12
-adc x12, x12, x1
-mul x14, x11, x15
-umulh x15, x11, x15
-adds x10, x10, x15
-umulh x15, x11, x13
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldr x1, [x1, #16]
+mul x10, x1, x5
+umulh x11, x1, x5
+adr x12, 2f
+ldp x13, x14, [x12]
+mul x5, x3, x5
+mul x15, x5, x13
+umulh x16, x14, x15
+adds x7, x7, x8
+ldp x8, x12, [x12, #16]
+umulh x17, x8, x15
+adcs x9, x9, x10
+umulh x10, x12, x15
+adc x11, x11, xzr
+adds x7, x7, x16
+mul x16, x8, x15
+adcs x9, x9, x17
+mul x15, x12, x15
+adc x10, x11, x10
+cmp x5, #1
+umulh x5, x3, x6
+adcs x7, x7, x16
+umulh x11, x4, x6
 adcs x9, x9, x15
-cset w15, hs
-cmn x17, x14
-mul x13, x11, x13
-adcs x10, x10, x13
-mul x8, x11, x8
-adcs x8, x9, x8
-stp x10, x8, [x0]
-adc x8, x12, x15
-str x8, [x0, #16]
+umulh x15, x1, x6
+adc x10, x10, xzr
+mul x16, x3, x6
+adds x5, x9, x5
+mul x9, x4, x6
+adcs x10, x10, x11
+mul x6, x1, x6
+adc x11, x15, xzr
+adds x7, x7, x16
+mul x15, x7, x13
+umulh x16, x14, x15
+adcs x5, x5, x9
+umulh x9, x8, x15
+adcs x6, x10, x6
+umulh x10, x12, x15
+adc x11, x11, xzr
+adds x5, x5, x16
+mul x16, x8, x15
+adcs x6, x6, x9
+mul x9, x12, x15
+adc x10, x11, x10
+cmp x7, #1
+ldr x2, [x2, #16]
+umulh x7, x3, x2
+adcs x5, x5, x16
+umulh x11, x4, x2
+adcs x6, x6, x9
+umulh x9, x1, x2
+adc x10, x10, xzr
+mul x3, x3, x2
+adds x6, x6, x7
+mul x4, x4, x2
+adcs x7, x10, x11
+mul x1, x1, x2
+adc x2, x9, xzr
+adds x3, x5, x3
+mul x5, x3, x13
+umulh x9, x14, x5
+adcs x4, x6, x4
+umulh x6, x8, x5
+adcs x1, x7, x1
+umulh x7, x12, x5
+adc x2, x2, xzr
+adds x4, x4, x9
+mul x8, x8, x5
+adcs x1, x1, x6
+mul x5, x12, x5
+adc x2, x2, x7
+cmp x3, #1
+adcs x3, x4, x8
+adcs x1, x1, x5
+stp x3, x1, [x0]
+adc x1, x2, xzr
+str x1, [x0, #16]
 ret
 .p2align 3
 2:

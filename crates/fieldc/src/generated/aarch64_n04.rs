@@ -73,170 +73,161 @@ unsafe fn mul_spare<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_spare_2848c3e4ea8fc51b_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_spare_7f344c69651b92a1_{p0}_{p1}_{p2}_{p3}",
                 r"
-adr x3, 2f
-stp x24, x23, [sp, #-48]!
-ldp x17, x4, [x2]
-ldr x10, [x3, #16]
-ldp x15, x12, [x1]
-mul x5, x15, x17
-ldp x16, x8, [x3]
-mul x7, x12, x17
-ldp x14, x13, [x1, #16]
-umulh x1, x15, x17
-ldp x11, x9, [x3, #24]
-adds x1, x1, x7
-mul x6, x16, x5
-umulh x3, x12, x17
-umulh x7, x8, x6
-stp x20, x19, [sp, #32]
-stp x22, x21, [sp, #16]
-umulh x19, x14, x17
-mul x20, x14, x17
-adcs x3, x3, x20
-umulh x21, x13, x17
-mul x17, x13, x17
-adcs x17, x19, x17
-umulh x22, x9, x6
-adc x21, x22, x21
-adds x7, x1, x7
-umulh x20, x10, x6
-adcs x3, x3, x20
-umulh x19, x11, x6
-adcs x19, x17, x19
-ldp x1, x17, [x2, #16]
-cset w24, hs
-mul x22, x8, x6
-cmn x5, x22
-mul x23, x10, x6
-mul x20, x11, x6
-mul x5, x9, x6
-adcs x6, x7, x23
-adcs x3, x3, x20
-adcs x5, x19, x5
-adc x7, x21, x24
-umulh x19, x15, x4
-adds x3, x3, x19
-umulh x19, x12, x4
-adcs x5, x5, x19
-umulh x19, x14, x4
-adcs x7, x7, x19
-cset w19, hs
-mul x2, x15, x4
-adds x2, x6, x2
-mul x6, x12, x4
-adcs x3, x3, x6
-mul x6, x14, x4
-adcs x5, x5, x6
-umulh x6, x13, x4
-mul x4, x13, x4
-adcs x4, x7, x4
-mul x7, x2, x16
-umulh x22, x7, x9
-add x6, x22, x6
-adc x6, x6, x19
-umulh x21, x7, x8
-adds x3, x3, x21
-umulh x19, x7, x10
-adcs x5, x5, x19
-umulh x19, x7, x11
-adcs x4, x4, x19
-cset w19, hs
-mul x20, x7, x8
-cmn x2, x20
-mul x2, x7, x10
-adcs x2, x3, x2
-mul x3, x7, x11
-adcs x3, x5, x3
-mul x5, x7, x9
-adcs x4, x4, x5
-adc x5, x6, x19
-umulh x7, x15, x1
-adds x3, x3, x7
-umulh x7, x12, x1
-adcs x4, x4, x7
-umulh x7, x14, x1
-adcs x5, x5, x7
-cset w7, hs
-mul x6, x15, x1
-adds x2, x2, x6
-mul x6, x12, x1
-adcs x3, x3, x6
-mul x6, x14, x1
-adcs x4, x4, x6
-umulh x6, x13, x1
-mul x1, x13, x1
-adcs x1, x5, x1
-mul x5, x2, x16
-umulh x21, x5, x9
-add x6, x21, x6
-adc x6, x6, x7
-ldp x22, x21, [sp, #16]
-umulh x20, x5, x8
-adds x3, x3, x20
-umulh x7, x5, x10
-adcs x4, x4, x7
-umulh x7, x5, x11
-adcs x1, x1, x7
-cset w7, hs
-mul x19, x5, x8
-cmn x2, x19
-mul x2, x5, x10
-ldp x20, x19, [sp, #32]
-adcs x2, x3, x2
-mul x3, x5, x11
-adcs x3, x4, x3
-mul x4, x5, x9
-adcs x1, x1, x4
-adc x4, x6, x7
-mul x5, x15, x17
-umulh x15, x15, x17
-adds x15, x3, x15
-umulh x3, x12, x17
-adcs x1, x1, x3
-umulh x3, x14, x17
-adcs x3, x4, x3
-cset w4, hs
-adds x2, x2, x5
-mul x12, x12, x17
-adcs x12, x15, x12
-mul x14, x14, x17
-adcs x14, x1, x14
-umulh x15, x13, x17
-mul x13, x13, x17
-adcs x13, x3, x13
-mul x16, x2, x16
-umulh x3, x16, x9
-add x15, x3, x15
-adc x15, x15, x4
-umulh x1, x16, x8
-adds x12, x12, x1
-umulh x1, x16, x10
-adcs x14, x14, x1
-umulh x1, x16, x11
-adcs x13, x13, x1
-cset w1, hs
-mul x17, x16, x8
-cmn x2, x17
-mul x17, x16, x10
+stp x19, x20, [sp, #-32]!
+stp x21, x22, [sp, #16]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x1, x10, [x1, #16]
+mul x11, x1, x5
+umulh x12, x1, x5
+mul x13, x10, x5
+umulh x14, x10, x5
+adds x7, x7, x8
+adr x8, 2f
+ldp x15, x16, [x8]
+mul x5, x3, x5
+mul x17, x5, x15
+umulh x19, x16, x17
+adcs x9, x9, x11
+ldp x11, x20, [x8, #16]
+umulh x21, x11, x17
+adcs x12, x12, x13
+umulh x13, x20, x17
+adc x14, x14, xzr
+ldr x8, [x8, #32]
+umulh x22, x8, x17
+adds x7, x7, x19
+adcs x9, x9, x21
+mul x19, x11, x17
+adcs x12, x12, x13
+mul x13, x20, x17
+adc x14, x14, x22
+mul x17, x8, x17
+cmp x5, #1
+adcs x5, x7, x19
+umulh x7, x3, x6
+adcs x9, x9, x13
+umulh x13, x4, x6
 adcs x12, x12, x17
-mul x17, x16, x11
+umulh x17, x1, x6
+adc x14, x14, xzr
+umulh x19, x10, x6
+adds x7, x9, x7
+mul x9, x3, x6
+adcs x12, x12, x13
+mul x13, x4, x6
 adcs x14, x14, x17
-mul x16, x16, x9
-adcs x13, x13, x16
-adc x15, x15, x1
-subs x8, x12, x8
-sbcs x10, x14, x10
-sbcs x11, x13, x11
-sbcs x9, x15, x9
-csel x8, x12, x8, lo
-csel x10, x14, x10, lo
-csel x9, x15, x9, lo
-stp x8, x10, [x0]
-csel x8, x13, x11, lo
-stp x8, x9, [x0, #16]
-ldp x24, x23, [sp], #48
+mul x17, x1, x6
+adc x19, x19, xzr
+mul x6, x10, x6
+adds x5, x5, x9
+adcs x7, x7, x13
+mul x9, x5, x15
+umulh x13, x16, x9
+adcs x12, x12, x17
+umulh x17, x11, x9
+adcs x6, x14, x6
+umulh x14, x20, x9
+adc x19, x19, xzr
+umulh x21, x8, x9
+adds x7, x7, x13
+adcs x12, x12, x17
+mul x13, x11, x9
+adcs x6, x6, x14
+mul x14, x20, x9
+adc x17, x19, x21
+mul x9, x8, x9
+cmp x5, #1
+adcs x5, x7, x13
+ldp x2, x7, [x2, #16]
+umulh x13, x3, x2
+adcs x12, x12, x14
+umulh x14, x4, x2
+adcs x6, x6, x9
+umulh x9, x1, x2
+adc x17, x17, xzr
+umulh x19, x10, x2
+adds x12, x12, x13
+mul x13, x3, x2
+adcs x6, x6, x14
+mul x14, x4, x2
+adcs x9, x17, x9
+mul x17, x1, x2
+adc x19, x19, xzr
+mul x2, x10, x2
+adds x5, x5, x13
+adcs x12, x12, x14
+mul x13, x5, x15
+umulh x14, x16, x13
+adcs x6, x6, x17
+umulh x17, x11, x13
+adcs x2, x9, x2
+umulh x9, x20, x13
+adc x19, x19, xzr
+umulh x21, x8, x13
+adds x12, x12, x14
+adcs x6, x6, x17
+mul x14, x11, x13
+adcs x2, x2, x9
+mul x9, x20, x13
+adc x17, x19, x21
+mul x13, x8, x13
+cmp x5, #1
+adcs x5, x12, x14
+umulh x12, x3, x7
+adcs x6, x6, x9
+umulh x9, x4, x7
+adcs x2, x2, x13
+umulh x13, x1, x7
+adc x14, x17, xzr
+umulh x17, x10, x7
+adds x6, x6, x12
+mul x3, x3, x7
+adcs x2, x2, x9
+mul x4, x4, x7
+adcs x9, x14, x13
+mul x1, x1, x7
+adc x12, x17, xzr
+mul x7, x10, x7
+adds x3, x5, x3
+adcs x4, x6, x4
+mul x5, x3, x15
+umulh x6, x16, x5
+adcs x1, x2, x1
+umulh x2, x11, x5
+adcs x7, x9, x7
+umulh x9, x20, x5
+adc x10, x12, xzr
+umulh x12, x8, x5
+adds x4, x4, x6
+adcs x1, x1, x2
+mul x2, x11, x5
+adcs x6, x7, x9
+mul x7, x20, x5
+adc x9, x10, x12
+mul x5, x8, x5
+cmp x3, #1
+adcs x2, x4, x2
+adcs x1, x1, x7
+adcs x3, x6, x5
+adc x4, x9, xzr
+subs x5, x2, x16
+sbcs x6, x1, x11
+sbcs x7, x3, x20
+sbcs x8, x4, x8
+csel x2, x2, x5, lo
+csel x1, x1, x6, lo
+stp x2, x1, [x0]
+csel x1, x3, x7, lo
+csel x2, x4, x8, lo
+stp x1, x2, [x0, #16]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #32
 ret
 .p2align 3
 2:
@@ -270,145 +261,142 @@ unsafe fn square_spare<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_spare_94b1f5b8beb3678c_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_spare_d39d402095deba01_{p0}_{p1}_{p2}_{p3}",
                 r"
-adr x2, 2f
-str x19, [sp, #-16]!
-ldr x17, [x1]
-ldp x15, x14, [x1, #8]
-ldr x9, [x1, #24]
-mul x1, x17, x17
-lsl x12, x15, #1
-ldp x13, x8, [x2]
-umulh x5, x17, x17
-ldp x10, x11, [x2, #16]
-umulh x6, x12, x17
-extr x16, x14, x15, #63
-mul x7, x12, x17
-ldr x12, [x2, #32]
-adds x5, x5, x7
-mul x3, x13, x1
-extr x4, x9, x14, #63
-umulh x2, x16, x17
-mul x16, x16, x17
-adcs x16, x6, x16
-umulh x19, x4, x17
-mul x17, x4, x17
-adcs x17, x2, x17
-cinc x19, x19, hs
-umulh x7, x8, x3
-adds x5, x5, x7
-umulh x6, x10, x3
-adcs x16, x16, x6
-umulh x2, x11, x3
-adcs x17, x17, x2
-umulh x2, x12, x3
-adcs x2, x19, x2
-cset w6, hs
-mul x7, x8, x3
-cmn x1, x7
-mul x1, x10, x3
-adcs x1, x5, x1
-mul x5, x11, x3
-adcs x16, x16, x5
-mul x3, x12, x3
-adcs x17, x17, x3
-lsl x3, x14, #1
-adcs x2, x2, xzr
-umulh x7, x15, x15
-umulh x19, x4, x15
-adc x6, x6, x19
-adds x17, x17, x7
-umulh x7, x3, x15
-adcs x2, x2, x7
-cset w7, hs
-mul x5, x15, x15
-adds x16, x16, x5
-mul x3, x3, x15
-adcs x17, x17, x3
-mul x3, x1, x13
-mul x15, x4, x15
-adcs x15, x2, x15
-adc x2, x6, x7
-umulh x5, x3, x8
-adds x16, x16, x5
-umulh x5, x3, x10
-adcs x17, x17, x5
-umulh x5, x3, x11
-adcs x15, x15, x5
-umulh x5, x3, x12
-adcs x2, x2, x5
-cset w5, hs
-mul x4, x3, x8
-cmn x1, x4
-mul x1, x3, x10
-adcs x16, x16, x1
-mul x1, x3, x11
-adcs x17, x17, x1
-mul x1, x3, x12
-adcs x15, x15, x1
-lsl x1, x9, #1
-umulh x4, x14, x14
-adcs x2, x2, x4
-umulh x6, x1, x14
-adc x4, x5, x6
-mul x3, x14, x14
-adds x15, x15, x3
-mul x14, x1, x14
-adcs x14, x2, x14
-cinc x1, x4, hs
-mul x2, x16, x13
-umulh x4, x2, x8
-adds x17, x17, x4
-umulh x4, x2, x10
-adcs x15, x15, x4
-umulh x4, x2, x11
-adcs x14, x14, x4
-umulh x4, x2, x12
-adcs x1, x1, x4
-cset w4, hs
-mul x3, x2, x8
-cmn x16, x3
-mul x16, x2, x10
-adcs x16, x17, x16
-mul x17, x2, x11
-adcs x15, x15, x17
-mul x17, x2, x12
-adcs x14, x14, x17
-mul x13, x16, x13
-mul x17, x9, x9
-adcs x17, x1, x17
-umulh x9, x9, x9
-umulh x5, x13, x12
-add x9, x5, x9
-adc x9, x9, x4
-umulh x3, x13, x8
-adds x15, x15, x3
-umulh x1, x13, x10
-adcs x14, x14, x1
-umulh x1, x13, x11
-adcs x17, x17, x1
-cset w1, hs
-mul x2, x13, x8
-cmn x16, x2
-mul x16, x13, x10
-adcs x15, x15, x16
-mul x16, x13, x11
-adcs x14, x14, x16
-mul x13, x13, x12
-adcs x13, x17, x13
-adc x9, x9, x1
-subs x8, x15, x8
-sbcs x10, x14, x10
-sbcs x11, x13, x11
-sbcs x12, x9, x12
-csel x8, x15, x8, lo
-csel x10, x14, x10, lo
-csel x9, x9, x12, lo
-stp x8, x10, [x0]
-csel x8, x13, x11, lo
-stp x8, x9, [x0, #16]
-ldr x19, [sp], #16
+stp x19, x20, [sp, #-32]!
+stp x21, x22, [sp, #16]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x1, x7, [x1, #16]
+extr x8, x1, x3, #63
+mul x9, x8, x2
+umulh x8, x8, x2
+extr x10, x7, x1, #63
+mul x11, x10, x2
+umulh x12, x10, x2
+adds x4, x4, x6
+adr x6, 2f
+ldp x13, x14, [x6]
+mul x2, x2, x2
+mul x15, x2, x13
+umulh x16, x14, x15
+ldp x17, x19, [x6, #16]
+mul x20, x17, x15
+adcs x5, x5, x9
+umulh x9, x17, x15
+mul x21, x19, x15
+adcs x8, x8, x11
+umulh x11, x19, x15
+ldr x6, [x6, #32]
+mul x22, x6, x15
+adc x12, x12, xzr
+umulh x15, x6, x15
+adds x16, x16, x20
+adcs x9, x9, x21
+adcs x11, x11, x22
+adc x15, x15, xzr
+cmp x2, #1
+adcs x2, x4, x16
+adcs x4, x5, x9
+umulh x5, x3, x3
+lsl x9, x1, #1
+mul x16, x9, x3
+adcs x8, x8, x11
+umulh x9, x9, x3
+mul x11, x10, x3
+adcs x12, x12, x15
+umulh x10, x10, x3
+cset x15, hs
+mul x3, x3, x3
+adds x5, x5, x16
+adcs x9, x9, x11
+adc x10, x10, xzr
+adds x3, x4, x3
+mul x4, x2, x13
+umulh x11, x14, x4
+mul x16, x17, x4
+adcs x5, x8, x5
+umulh x8, x17, x4
+mul x20, x19, x4
+adcs x9, x12, x9
+umulh x12, x19, x4
+mul x21, x6, x4
+adc x10, x15, x10
+umulh x4, x6, x4
+adds x11, x11, x16
+adcs x8, x8, x20
+adcs x12, x12, x21
+adc x4, x4, xzr
+cmp x2, #1
+adcs x2, x3, x11
+adcs x3, x5, x8
+umulh x5, x1, x1
+lsl x8, x7, #1
+mul x11, x8, x1
+adcs x9, x9, x12
+umulh x8, x8, x1
+adcs x4, x10, x4
+mul x1, x1, x1
+cset x10, hs
+adds x5, x5, x11
+adc x8, x8, xzr
+mul x11, x2, x13
+umulh x12, x14, x11
+mul x15, x17, x11
+adds x1, x9, x1
+umulh x9, x17, x11
+mul x16, x19, x11
+adcs x4, x4, x5
+umulh x5, x19, x11
+mul x20, x6, x11
+adc x8, x10, x8
+umulh x10, x6, x11
+adds x11, x12, x15
+adcs x9, x9, x16
+adcs x5, x5, x20
+adc x10, x10, xzr
+cmp x2, #1
+adcs x2, x3, x11
+adcs x1, x1, x9
+mul x3, x7, x7
+adcs x4, x4, x5
+umulh x5, x7, x7
+adcs x7, x8, x10
+mul x8, x2, x13
+umulh x9, x14, x8
+mul x10, x17, x8
+cset x11, hs
+umulh x12, x17, x8
+mul x13, x19, x8
+adds x3, x7, x3
+umulh x7, x19, x8
+mul x15, x6, x8
+adc x5, x11, x5
+umulh x8, x6, x8
+adds x9, x9, x10
+adcs x10, x12, x13
+adcs x7, x7, x15
+adc x8, x8, xzr
+cmp x2, #1
+adcs x1, x1, x9
+adcs x2, x4, x10
+adcs x3, x3, x7
+adc x4, x5, x8
+subs x5, x1, x14
+sbcs x7, x2, x17
+sbcs x8, x3, x19
+sbcs x6, x4, x6
+csel x1, x1, x5, lo
+csel x2, x2, x7, lo
+stp x1, x2, [x0]
+csel x1, x3, x8, lo
+csel x2, x4, x6, lo
+stp x1, x2, [x0, #16]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #32
 ret
 .p2align 3
 2:
@@ -442,259 +430,244 @@ unsafe fn sum_of_products_spare<M: Modulus<4>>(x: &[[u64; 4]; 2], y: &[[u64; 4];
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_spare_e3174bf07d288e66_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_sum_of_products_spare_dc7abd5a44fbc0f9_{p0}_{p1}_{p2}_{p3}",
                 r"
-adr x3, 2f
-stp x29, x30, [sp, #-96]!
-ldp x14, x8, [x1]
-ldp x16, x6, [x2]
-umulh x17, x14, x16
-ldp x10, x9, [x1, #16]
-mul x4, x8, x16
-stp x20, x19, [sp, #80]
-ldp x15, x13, [x1, #32]
-adds x17, x17, x4
-ldp x12, x11, [x1, #48]
-umulh x1, x8, x16
-ldp x20, x7, [x2, #32]
-umulh x5, x10, x16
-stp x24, x23, [sp, #48]
-stp x22, x21, [sp, #64]
-stp x26, x25, [sp, #32]
-stp x28, x27, [sp, #16]
-mul x19, x10, x16
-adcs x1, x1, x19
-umulh x21, x9, x16
-mul x22, x9, x16
-adcs x5, x5, x22
-umulh x23, x15, x20
-umulh x24, x11, x20
-adc x19, x24, x21
-adds x21, x17, x23
-umulh x25, x13, x20
-adcs x22, x1, x25
-umulh x26, x12, x20
-adcs x5, x5, x26
-cinc x19, x19, hs
-mul x16, x14, x16
-ldp x17, x1, [x3, #16]
-mul x4, x15, x20
-adds x23, x16, x4
-ldp x4, x16, [x3]
-ldr x3, [x3, #32]
-mul x25, x13, x20
-adcs x21, x21, x25
-mul x24, x23, x4
-mul x26, x12, x20
-adcs x22, x22, x26
-mul x20, x11, x20
-adcs x26, x5, x20
-cinc x29, x19, hs
-ldp x20, x5, [x2, #16]
-umulh x27, x24, x16
-ldp x19, x2, [x2, #48]
-adds x21, x21, x27
-umulh x28, x17, x24
-adcs x22, x22, x28
-umulh x25, x1, x24
-adcs x25, x26, x25
-umulh x27, x3, x24
-adcs x26, x29, x27
-cset w27, hs
-mul x30, x24, x16
-cmn x23, x30
-mul x23, x17, x24
-adcs x21, x21, x23
-mul x23, x1, x24
-adcs x22, x22, x23
-mul x23, x3, x24
-adcs x23, x25, x23
-adcs x24, x26, xzr
-umulh x28, x9, x6
-umulh x29, x11, x7
-add x28, x29, x28
-adc x27, x28, x27
-umulh x26, x14, x6
-adds x22, x22, x26
-umulh x26, x8, x6
-adcs x23, x23, x26
-umulh x26, x10, x6
-adcs x24, x24, x26
-cset w26, hs
-mul x25, x14, x6
-adds x21, x21, x25
-mul x25, x8, x6
-adcs x22, x22, x25
-mul x25, x10, x6
-adcs x23, x23, x25
-mul x6, x9, x6
-adcs x6, x24, x6
-adc x26, x27, x26
-umulh x25, x15, x7
-adds x22, x22, x25
-umulh x25, x13, x7
-adcs x23, x23, x25
-umulh x25, x12, x7
-adcs x6, x6, x25
-cset w25, hs
-mul x24, x15, x7
-adds x21, x21, x24
-mul x24, x13, x7
-adcs x22, x22, x24
-mul x24, x12, x7
-adcs x23, x23, x24
-mul x7, x11, x7
-adcs x6, x6, x7
-adc x7, x26, x25
-mul x24, x21, x4
-umulh x27, x11, x19
-umulh x26, x24, x16
-adds x22, x22, x26
-umulh x26, x24, x17
-adcs x23, x23, x26
-umulh x26, x24, x1
-adcs x6, x6, x26
-umulh x26, x24, x3
-adcs x7, x7, x26
-cset w26, hs
-mul x25, x24, x16
-cmn x21, x25
-mul x21, x24, x17
-adcs x21, x22, x21
-mul x22, x24, x1
-adcs x22, x23, x22
-mul x23, x24, x3
-adcs x6, x6, x23
-adcs x7, x7, xzr
-umulh x25, x9, x20
-add x25, x27, x25
-adc x25, x25, x26
-umulh x24, x14, x20
-adds x22, x22, x24
-umulh x24, x8, x20
-adcs x6, x6, x24
-umulh x24, x10, x20
-adcs x7, x7, x24
-cset w24, hs
-mul x23, x14, x20
-adds x21, x21, x23
-mul x23, x8, x20
-adcs x22, x22, x23
-mul x23, x10, x20
-adcs x6, x6, x23
-mul x20, x9, x20
-adcs x7, x7, x20
-adc x24, x25, x24
-umulh x23, x15, x19
-adds x22, x22, x23
-umulh x23, x13, x19
-adcs x6, x6, x23
-umulh x23, x12, x19
-adcs x7, x7, x23
-cset w23, hs
-mul x20, x15, x19
-adds x20, x21, x20
-mul x21, x13, x19
-adcs x21, x22, x21
-mul x22, x12, x19
-adcs x6, x6, x22
-mul x19, x11, x19
-adcs x7, x7, x19
-adc x19, x24, x23
-mul x22, x20, x4
-mul x26, x15, x2
-umulh x24, x22, x16
-adds x21, x21, x24
-umulh x24, x22, x17
-adcs x6, x6, x24
-umulh x24, x22, x1
-adcs x7, x7, x24
-umulh x24, x22, x3
-adcs x19, x19, x24
-cset w24, hs
-mul x23, x22, x16
-cmn x20, x23
-mul x20, x22, x17
-adcs x20, x21, x20
-mrs x21, NZCV
-mul x23, x14, x5
-adds x25, x20, x23
-adds x25, x25, x26
-msr NZCV, x21
-mul x27, x22, x1
-adcs x6, x6, x27
-ldp x28, x27, [sp, #16]
-mul x21, x22, x3
-adcs x7, x7, x21
-adcs x19, x19, xzr
-mul x4, x25, x4
-umulh x21, x9, x5
-umulh x22, x11, x2
-add x21, x22, x21
-umulh x25, x4, x3
-add x21, x21, x25
-adc x21, x21, x24
-umulh x14, x14, x5
-adds x14, x6, x14
-umulh x6, x8, x5
-adcs x6, x7, x6
-umulh x7, x10, x5
-adcs x7, x19, x7
-cset w19, hs
-adds x20, x20, x23
-mul x8, x8, x5
-ldp x24, x23, [sp, #48]
-adcs x8, x14, x8
-mul x10, x10, x5
-adcs x10, x6, x10
-mul x9, x9, x5
-adcs x9, x7, x9
-umulh x14, x15, x2
-adc x15, x21, x19
-ldp x22, x21, [sp, #64]
-adds x8, x8, x14
-umulh x14, x13, x2
-adcs x10, x10, x14
-umulh x14, x12, x2
-adcs x9, x9, x14
-cset w14, hs
-adds x5, x20, x26
-ldp x20, x19, [sp, #80]
-mul x13, x13, x2
-ldp x26, x25, [sp, #32]
-adcs x8, x8, x13
-mul x12, x12, x2
-adcs x10, x10, x12
-mul x11, x11, x2
-adcs x9, x9, x11
-adc x13, x15, x14
-umulh x12, x4, x16
-adds x8, x8, x12
-umulh x12, x4, x17
-adcs x10, x10, x12
-umulh x12, x4, x1
+stp x19, x20, [sp, #-96]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+adds x7, x7, x8
+ldp x8, x16, [x1, #32]
+ldp x17, x19, [x2, #32]
+umulh x20, x8, x17
+mul x21, x16, x17
 adcs x9, x9, x12
-cset w12, hs
-mul x11, x4, x16
-cmn x5, x11
-mul x11, x4, x17
-adcs x8, x8, x11
-mul x11, x4, x1
-adcs x10, x10, x11
-mul x11, x4, x3
-adcs x9, x9, x11
-adc x11, x13, x12
-subs x12, x8, x16
-sbcs x13, x10, x17
-sbcs x14, x9, x1
-sbcs x15, x11, x3
-csel x8, x8, x12, lo
-csel x10, x10, x13, lo
-stp x8, x10, [x0]
-csel x8, x9, x14, lo
-csel x9, x11, x15, lo
-stp x8, x9, [x0, #16]
-ldp x29, x30, [sp], #96
+umulh x12, x16, x17
+ldp x1, x22, [x1, #48]
+mul x23, x1, x17
+adcs x13, x13, x14
+umulh x14, x1, x17
+mul x24, x22, x17
+adc x15, x15, xzr
+umulh x25, x22, x17
+adds x20, x20, x21
+mul x5, x3, x5
+mul x17, x8, x17
+adcs x12, x12, x23
+adcs x14, x14, x24
+adc x21, x25, xzr
+adds x5, x5, x17
+adcs x7, x7, x20
+adr x17, 2f
+ldp x20, x23, [x17]
+mul x24, x5, x20
+umulh x25, x23, x24
+ldp x26, x27, [x17, #16]
+mul x28, x26, x24
+adcs x9, x9, x12
+umulh x12, x26, x24
+mul x29, x27, x24
+adcs x13, x13, x14
+umulh x14, x27, x24
+ldr x17, [x17, #32]
+mul x30, x17, x24
+adc x15, x15, x21
+umulh x21, x17, x24
+adds x24, x25, x28
+adcs x12, x12, x29
+adcs x14, x14, x30
+adc x21, x21, xzr
+cmp x5, #1
+adcs x5, x7, x24
+adcs x7, x9, x12
+umulh x9, x3, x6
+mul x12, x4, x6
+adcs x13, x13, x14
+umulh x14, x4, x6
+mul x24, x10, x6
+adcs x15, x15, x21
+umulh x21, x10, x6
+mul x25, x11, x6
+cset x28, hs
+umulh x29, x11, x6
+adds x9, x9, x12
+mul x6, x3, x6
+adcs x12, x14, x24
+adcs x14, x21, x25
+adc x21, x29, xzr
+adds x5, x5, x6
+adcs x6, x7, x9
+umulh x7, x8, x19
+mul x9, x16, x19
+adcs x12, x13, x12
+umulh x13, x16, x19
+mul x24, x1, x19
+adcs x14, x15, x14
+umulh x15, x1, x19
+mul x25, x22, x19
+adc x21, x28, x21
+umulh x28, x22, x19
+adds x7, x7, x9
+mul x9, x8, x19
+adcs x13, x13, x24
+adcs x15, x15, x25
+adc x19, x28, xzr
+adds x5, x5, x9
+adcs x6, x6, x7
+mul x7, x5, x20
+umulh x9, x23, x7
+mul x24, x26, x7
+adcs x12, x12, x13
+umulh x13, x26, x7
+mul x25, x27, x7
+adcs x14, x14, x15
+umulh x15, x27, x7
+mul x28, x17, x7
+adc x19, x21, x19
+umulh x7, x17, x7
+adds x9, x9, x24
+adcs x13, x13, x25
+adcs x15, x15, x28
+adc x7, x7, xzr
+cmp x5, #1
+adcs x5, x6, x9
+adcs x6, x12, x13
+ldp x9, x12, [x2, #16]
+umulh x13, x3, x9
+mul x21, x4, x9
+adcs x14, x14, x15
+umulh x15, x4, x9
+mul x24, x10, x9
+adcs x7, x19, x7
+umulh x19, x10, x9
+mul x25, x11, x9
+cset x28, hs
+umulh x29, x11, x9
+adds x13, x13, x21
+mul x9, x3, x9
+adcs x15, x15, x24
+adcs x19, x19, x25
+adc x21, x29, xzr
+adds x5, x5, x9
+adcs x6, x6, x13
+ldp x2, x9, [x2, #48]
+umulh x13, x8, x2
+mul x24, x16, x2
+adcs x14, x14, x15
+umulh x15, x16, x2
+mul x25, x1, x2
+adcs x7, x7, x19
+umulh x19, x1, x2
+mul x29, x22, x2
+adc x21, x28, x21
+umulh x28, x22, x2
+adds x13, x13, x24
+mul x2, x8, x2
+adcs x15, x15, x25
+adcs x19, x19, x29
+adc x24, x28, xzr
+adds x2, x5, x2
+adcs x5, x6, x13
+mul x6, x2, x20
+umulh x13, x23, x6
+mul x25, x26, x6
+adcs x14, x14, x15
+umulh x15, x26, x6
+mul x28, x27, x6
+adcs x7, x7, x19
+umulh x19, x27, x6
+mul x29, x17, x6
+adc x21, x21, x24
+umulh x6, x17, x6
+adds x13, x13, x25
+adcs x15, x15, x28
+adcs x19, x19, x29
+adc x6, x6, xzr
+cmp x2, #1
+adcs x2, x5, x13
+adcs x5, x14, x15
+umulh x13, x3, x12
+mul x14, x4, x12
+adcs x7, x7, x19
+umulh x4, x4, x12
+mul x15, x10, x12
+adcs x6, x21, x6
+umulh x10, x10, x12
+mul x19, x11, x12
+cset x21, hs
+umulh x11, x11, x12
+adds x13, x13, x14
+mul x3, x3, x12
+adcs x4, x4, x15
+adcs x10, x10, x19
+adc x11, x11, xzr
+adds x2, x2, x3
+adcs x3, x5, x13
+umulh x5, x8, x9
+mul x12, x16, x9
+adcs x4, x7, x4
+umulh x7, x16, x9
+mul x13, x1, x9
+adcs x6, x6, x10
+umulh x1, x1, x9
+mul x10, x22, x9
+adc x11, x21, x11
+umulh x14, x22, x9
+adds x5, x5, x12
+mul x8, x8, x9
+adcs x7, x7, x13
+adcs x1, x1, x10
+adc x9, x14, xzr
+adds x2, x2, x8
+adcs x3, x3, x5
+mul x5, x2, x20
+umulh x8, x23, x5
+mul x10, x26, x5
+adcs x4, x4, x7
+umulh x7, x26, x5
+mul x12, x27, x5
+adcs x1, x6, x1
+umulh x6, x27, x5
+mul x13, x17, x5
+adc x9, x11, x9
+umulh x5, x17, x5
+adds x8, x8, x10
+adcs x7, x7, x12
+adcs x6, x6, x13
+adc x5, x5, xzr
+cmp x2, #1
+adcs x2, x3, x8
+adcs x3, x4, x7
+adcs x1, x1, x6
+adc x4, x9, x5
+subs x5, x2, x23
+sbcs x6, x3, x26
+sbcs x7, x1, x27
+sbcs x8, x4, x17
+csel x2, x2, x5, lo
+csel x3, x3, x6, lo
+stp x2, x3, [x0]
+csel x1, x1, x7, lo
+csel x2, x4, x8, lo
+stp x1, x2, [x0, #16]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #96
 ret
 .p2align 3
 2:
@@ -728,184 +701,171 @@ unsafe fn mul_full<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_full_9d87d84a02710184_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_full_1599eeb961d5c324_{p0}_{p1}_{p2}_{p3}",
                 r"
-adr x3, 2f
-str x21, [sp, #-32]!
-ldp x4, x17, [x2]
-ldr x11, [x3, #32]
-ldp x16, x12, [x1]
-mul x5, x16, x4
-ldp x15, x8, [x3]
-umulh x6, x16, x4
-ldp x14, x13, [x1, #16]
-umulh x7, x12, x4
-stp x20, x19, [sp, #16]
-ldp x9, x10, [x3, #16]
-mul x19, x12, x4
-adds x6, x6, x19
-mul x1, x15, x5
-mul x20, x14, x4
-adcs x7, x7, x20
-umulh x3, x14, x4
-umulh x21, x13, x4
-mul x4, x13, x4
-adcs x3, x3, x4
-cinc x21, x21, hs
-umulh x19, x8, x1
-adds x6, x6, x19
-umulh x20, x9, x1
-adcs x7, x7, x20
-umulh x4, x10, x1
-adcs x3, x3, x4
-umulh x19, x11, x1
-adcs x19, x21, x19
-cset w21, hs
-mul x20, x8, x1
-cmn x5, x20
-mul x4, x9, x1
-adcs x4, x6, x4
-mul x5, x10, x1
-adcs x5, x7, x5
-mul x1, x11, x1
-adcs x1, x3, x1
-adcs x3, x19, xzr
-cinc x21, x21, hs
-umulh x20, x16, x17
-adds x5, x5, x20
-umulh x6, x12, x17
-adcs x6, x1, x6
-umulh x19, x14, x17
-adcs x3, x3, x19
-umulh x1, x13, x17
-adcs x19, x21, x1
-cset w20, hs
-mul x7, x16, x17
-adds x4, x4, x7
-ldp x7, x1, [x2, #16]
-mul x2, x12, x17
-adcs x2, x5, x2
-mul x5, x14, x17
-adcs x5, x6, x5
-mul x17, x13, x17
-adcs x17, x3, x17
-adcs x3, x19, xzr
-cinc x6, x20, hs
-mul x19, x4, x15
-umulh x21, x19, x8
-adds x2, x2, x21
-umulh x21, x19, x9
-adcs x5, x5, x21
-umulh x21, x19, x10
-adcs x17, x17, x21
-umulh x21, x19, x11
-adcs x3, x3, x21
-cset w21, hs
-mul x20, x19, x8
-cmn x4, x20
-mul x4, x19, x9
-adcs x2, x2, x4
-mul x4, x19, x10
-adcs x4, x5, x4
-mul x5, x19, x11
-adcs x17, x17, x5
-adcs x3, x3, xzr
-adc x5, x6, x21
-umulh x19, x16, x7
-adds x4, x4, x19
-umulh x19, x12, x7
-adcs x17, x17, x19
-umulh x19, x14, x7
-adcs x3, x3, x19
-umulh x19, x13, x7
-adcs x5, x5, x19
-cset w19, hs
-mul x6, x16, x7
-adds x2, x2, x6
-mul x6, x12, x7
-adcs x4, x4, x6
-mul x6, x14, x7
-adcs x17, x17, x6
-mul x6, x13, x7
-adcs x3, x3, x6
-adcs x5, x5, xzr
-cinc x6, x19, hs
-mul x7, x2, x15
-umulh x20, x7, x8
-adds x4, x4, x20
-umulh x20, x7, x9
-adcs x17, x17, x20
-umulh x20, x7, x10
-adcs x3, x3, x20
-umulh x20, x7, x11
-adcs x5, x5, x20
-cset w20, hs
-mul x19, x7, x8
-cmn x2, x19
-mul x2, x7, x9
-adcs x2, x4, x2
-mul x4, x7, x10
-adcs x17, x17, x4
-mul x4, x7, x11
-adcs x3, x3, x4
-adcs x4, x5, xzr
-adc x5, x6, x20
-ldp x20, x19, [sp, #16]
-mul x6, x16, x1
-umulh x16, x16, x1
-adds x16, x17, x16
-umulh x17, x12, x1
-adcs x17, x3, x17
-umulh x3, x14, x1
-adcs x3, x4, x3
-umulh x4, x13, x1
-adcs x4, x5, x4
-mul x12, x12, x1
-cset w5, hs
-adds x2, x2, x6
-adcs x12, x16, x12
-mul x15, x2, x15
-mul x14, x14, x1
-adcs x14, x17, x14
-mul x13, x13, x1
-adcs x13, x3, x13
-adcs x16, x4, xzr
-cset w17, hs
-umulh x1, x15, x8
-adds x12, x12, x1
-umulh x1, x15, x9
-adcs x14, x14, x1
-umulh x1, x15, x10
-adcs x13, x13, x1
-umulh x1, x15, x11
-adcs x16, x16, x1
-mul x3, x15, x8
-cset w1, hs
-cmn x2, x3
-mul x2, x15, x9
-adcs x12, x12, x2
-mul x2, x15, x10
-adcs x14, x14, x2
-mul x15, x15, x11
-adcs x13, x13, x15
-adcs x15, x16, xzr
-adc x16, x17, x5
-subs x8, x12, x8
-sbcs x9, x14, x9
-orr x16, x16, x1
-sbcs x10, x13, x10
-sbcs x11, x15, x11
-cset w17, lo
-cmp x16, #0
-cset w16, eq
-tst w16, w17
-csel x8, x12, x8, ne
-csel x9, x14, x9, ne
-stp x8, x9, [x0]
-csel x8, x13, x10, ne
-csel x9, x15, x11, ne
-stp x8, x9, [x0, #16]
-ldr x21, [sp], #32
+stp x19, x20, [sp, #-48]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x1, x10, [x1, #16]
+mul x11, x1, x5
+umulh x12, x1, x5
+mul x13, x10, x5
+umulh x14, x10, x5
+adds x7, x7, x8
+adr x8, 2f
+ldp x15, x16, [x8]
+mul x5, x3, x5
+mul x17, x5, x15
+umulh x19, x16, x17
+ldp x20, x21, [x8, #16]
+mul x22, x20, x17
+adcs x9, x9, x11
+umulh x11, x20, x17
+mul x23, x21, x17
+adcs x12, x12, x13
+umulh x13, x21, x17
+ldr x8, [x8, #32]
+mul x24, x8, x17
+adc x14, x14, xzr
+umulh x17, x8, x17
+adds x19, x19, x22
+adcs x11, x11, x23
+adcs x13, x13, x24
+adc x17, x17, xzr
+cmp x5, #1
+adcs x5, x7, x19
+adcs x7, x9, x11
+umulh x9, x3, x6
+mul x11, x4, x6
+adcs x12, x12, x13
+umulh x13, x4, x6
+mul x19, x1, x6
+adcs x14, x14, x17
+umulh x17, x1, x6
+mul x22, x10, x6
+cset x23, hs
+umulh x24, x10, x6
+adds x9, x9, x11
+mul x6, x3, x6
+adcs x11, x13, x19
+adcs x13, x17, x22
+adc x17, x24, xzr
+adds x5, x5, x6
+adcs x6, x7, x9
+adcs x7, x12, x11
+mul x9, x5, x15
+umulh x11, x16, x9
+mul x12, x20, x9
+adcs x13, x14, x13
+umulh x14, x20, x9
+mul x19, x21, x9
+adcs x17, x23, x17
+umulh x22, x21, x9
+mul x23, x8, x9
+cset x24, hs
+umulh x9, x8, x9
+adds x11, x11, x12
+adcs x12, x14, x19
+adcs x14, x22, x23
+adc x9, x9, xzr
+cmp x5, #1
+adcs x5, x6, x11
+adcs x6, x7, x12
+ldp x2, x7, [x2, #16]
+umulh x11, x3, x2
+mul x12, x4, x2
+adcs x13, x13, x14
+umulh x14, x4, x2
+mul x19, x1, x2
+adcs x9, x17, x9
+umulh x17, x1, x2
+mul x22, x10, x2
+adc x23, x24, xzr
+umulh x24, x10, x2
+adds x11, x11, x12
+mul x2, x3, x2
+adcs x12, x14, x19
+adcs x14, x17, x22
+adc x17, x24, xzr
+adds x2, x5, x2
+adcs x5, x6, x11
+adcs x6, x13, x12
+mul x11, x2, x15
+umulh x12, x16, x11
+mul x13, x20, x11
+adcs x9, x9, x14
+umulh x14, x20, x11
+mul x19, x21, x11
+adcs x17, x23, x17
+umulh x22, x21, x11
+mul x23, x8, x11
+cset x24, hs
+umulh x11, x8, x11
+adds x12, x12, x13
+adcs x13, x14, x19
+adcs x14, x22, x23
+adc x11, x11, xzr
+cmp x2, #1
+adcs x2, x5, x12
+adcs x5, x6, x13
+umulh x6, x3, x7
+mul x12, x4, x7
+adcs x9, x9, x14
+umulh x4, x4, x7
+mul x13, x1, x7
+adcs x11, x17, x11
+umulh x1, x1, x7
+mul x14, x10, x7
+adc x17, x24, xzr
+umulh x10, x10, x7
+adds x6, x6, x12
+mul x3, x3, x7
+adcs x4, x4, x13
+adcs x1, x1, x14
+adc x7, x10, xzr
+adds x2, x2, x3
+adcs x3, x5, x6
+adcs x4, x9, x4
+mul x5, x2, x15
+umulh x6, x16, x5
+mul x9, x20, x5
+adcs x1, x11, x1
+umulh x10, x20, x5
+mul x11, x21, x5
+adcs x7, x17, x7
+umulh x12, x21, x5
+mul x13, x8, x5
+cset x14, hs
+umulh x5, x8, x5
+adds x6, x6, x9
+adcs x9, x10, x11
+adcs x10, x12, x13
+adc x5, x5, xzr
+cmp x2, #1
+adcs x2, x3, x6
+adcs x3, x4, x9
+adcs x1, x1, x10
+adcs x4, x7, x5
+adc x5, x14, xzr
+subs x6, x2, x16
+sbcs x7, x3, x20
+sbcs x9, x1, x21
+sbcs x8, x4, x8
+sbcs xzr, x5, xzr
+csel x2, x2, x6, lo
+csel x3, x3, x7, lo
+stp x2, x3, [x0]
+csel x1, x1, x9, lo
+csel x2, x4, x8, lo
+stp x1, x2, [x0, #16]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #48
 ret
 .p2align 3
 2:
@@ -939,286 +899,263 @@ unsafe fn sum_of_products_full<M: Modulus<4>>(x: &[[u64; 4]; 2], y: &[[u64; 4]; 
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_full_5f11f91218730597_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_sum_of_products_full_c47bfb82d0eb25ab_{p0}_{p1}_{p2}_{p3}",
                 r"
-adr x3, 2f
-sub sp, sp, #112
-str x0, [sp, #8]
-ldp x15, x0, [x1]
-ldp x14, x6, [x2]
-umulh x16, x15, x14
-ldp x13, x11, [x1, #16]
-umulh x17, x0, x14
-stp x20, x19, [sp, #96]
-ldp x4, x12, [x1, #32]
-umulh x5, x13, x14
-ldp x20, x7, [x2, #32]
-mul x19, x13, x14
-ldp x10, x9, [x1, #48]
-mul x1, x0, x14
-stp x24, x23, [sp, #64]
-stp x22, x21, [sp, #80]
-stp x26, x25, [sp, #48]
-adds x16, x16, x1
-adcs x17, x17, x19
-umulh x21, x11, x14
-stp x28, x27, [sp, #32]
-stp x29, x30, [sp, #16]
-mul x22, x11, x14
-adcs x5, x5, x22
-cinc x21, x21, hs
-umulh x23, x4, x20
-adds x22, x16, x23
-umulh x24, x12, x20
-adcs x23, x17, x24
-ldp x16, x17, [x3, #16]
-umulh x25, x10, x20
-adcs x24, x5, x25
-umulh x1, x9, x20
-adcs x21, x21, x1
-cset w25, hs
-ldr x1, [x3, #32]
-mul x14, x15, x14
-mul x19, x4, x20
-adds x19, x14, x19
-ldp x5, x14, [x3]
-mul x26, x19, x5
-mul x27, x12, x20
-adcs x22, x22, x27
-mul x28, x10, x20
-adcs x23, x23, x28
-mul x3, x9, x20
-adcs x3, x24, x3
-adcs x21, x21, xzr
-cinc x25, x25, hs
-umulh x20, x26, x14
-adds x22, x22, x20
-umulh x27, x16, x26
-adcs x23, x23, x27
-umulh x28, x17, x26
-adcs x28, x3, x28
-umulh x24, x1, x26
-ldp x20, x3, [x2, #16]
-adcs x21, x21, x24
-cset w8, hs
-mul x29, x26, x14
-cmn x19, x29
-ldp x19, x2, [x2, #48]
-mul x30, x16, x26
-adcs x22, x22, x30
-ldp x29, x30, [sp, #16]
-mul x27, x17, x26
-adcs x23, x23, x27
-mul x26, x1, x26
-adcs x26, x28, x26
-adcs x21, x21, xzr
-adc x8, x25, x8
-umulh x24, x15, x6
-adds x23, x23, x24
-umulh x28, x0, x6
-adcs x24, x26, x28
-umulh x25, x13, x6
-adcs x21, x21, x25
-umulh x25, x11, x6
-adcs x8, x8, x25
-cset w25, hs
-mul x27, x15, x6
-adds x22, x22, x27
-mul x26, x0, x6
-adcs x23, x23, x26
-mul x26, x13, x6
-adcs x24, x24, x26
-mul x6, x11, x6
-adcs x6, x21, x6
-adcs x8, x8, xzr
-cinc x21, x25, hs
-umulh x26, x4, x7
-adds x23, x23, x26
-umulh x26, x12, x7
-adcs x24, x24, x26
-umulh x26, x10, x7
-adcs x6, x6, x26
-umulh x26, x9, x7
-adcs x8, x8, x26
-cset w26, hs
-mul x25, x4, x7
-adds x22, x22, x25
-mul x25, x12, x7
-adcs x23, x23, x25
-mul x25, x10, x7
-adcs x24, x24, x25
-mul x7, x9, x7
-adcs x6, x6, x7
-adcs x8, x8, xzr
-adc x21, x21, x26
-mul x7, x22, x5
-umulh x27, x7, x14
-adds x23, x23, x27
-umulh x26, x7, x16
-ldp x28, x27, [sp, #32]
-adcs x24, x24, x26
-umulh x26, x7, x17
-adcs x6, x6, x26
-umulh x26, x7, x1
-adcs x8, x8, x26
-cset w26, hs
-mul x25, x7, x14
-cmn x22, x25
-mul x22, x7, x16
-adcs x22, x23, x22
-mul x23, x7, x17
-adcs x23, x24, x23
-mul x7, x7, x1
-adcs x6, x6, x7
-adcs x8, x8, xzr
-adc x7, x21, x26
-umulh x24, x15, x20
-adds x23, x23, x24
-umulh x24, x0, x20
-adcs x6, x6, x24
-umulh x24, x13, x20
-adcs x8, x8, x24
-umulh x24, x11, x20
-adcs x7, x7, x24
-cset w24, hs
-mul x21, x15, x20
-adds x21, x22, x21
-mul x22, x0, x20
-adcs x22, x23, x22
-mul x23, x13, x20
-adcs x6, x6, x23
-mul x20, x11, x20
-adcs x8, x8, x20
-adcs x7, x7, xzr
-cinc x20, x24, hs
-umulh x24, x4, x19
-adds x22, x22, x24
-umulh x24, x12, x19
-adcs x6, x6, x24
-umulh x24, x10, x19
-adcs x8, x8, x24
-umulh x24, x9, x19
-adcs x7, x7, x24
-cset w24, hs
-mul x23, x4, x19
-adds x21, x21, x23
-mul x23, x12, x19
-adcs x22, x22, x23
-mul x23, x10, x19
-adcs x6, x6, x23
-mul x19, x9, x19
-adcs x8, x8, x19
-adcs x7, x7, xzr
-adc x20, x20, x24
-mul x19, x21, x5
-umulh x25, x19, x14
-adds x22, x22, x25
-umulh x24, x19, x16
-ldp x26, x25, [sp, #48]
-adcs x6, x6, x24
-umulh x24, x19, x17
-adcs x8, x8, x24
-umulh x24, x19, x1
-adcs x7, x7, x24
-cset w24, hs
-mul x23, x19, x14
-cmn x21, x23
-mul x21, x19, x16
-adcs x21, x22, x21
-mul x22, x19, x17
-adcs x6, x6, x22
-mul x19, x19, x1
-adcs x8, x8, x19
-adcs x7, x7, xzr
-adc x19, x20, x24
-ldp x24, x23, [sp, #64]
-mul x20, x15, x3
-umulh x15, x15, x3
-adds x15, x6, x15
-umulh x6, x0, x3
-adcs x8, x8, x6
-umulh x6, x13, x3
-adcs x6, x7, x6
-umulh x7, x11, x3
-adcs x7, x19, x7
-cset w19, hs
-adds x20, x21, x20
-ldp x22, x21, [sp, #80]
-mul x0, x0, x3
-adcs x15, x15, x0
-mul x13, x13, x3
-adcs x8, x8, x13
-mul x11, x11, x3
-adcs x11, x6, x11
-adcs x13, x7, xzr
-cinc x0, x19, hs
-mul x3, x4, x2
-umulh x4, x4, x2
-adds x15, x15, x4
-umulh x4, x12, x2
-adcs x8, x8, x4
-umulh x4, x10, x2
-adcs x11, x11, x4
-umulh x4, x9, x2
-adcs x13, x13, x4
-cset w4, hs
-adds x3, x20, x3
-ldp x20, x19, [sp, #96]
-mul x12, x12, x2
-adcs x12, x15, x12
-mul x10, x10, x2
-adcs x8, x8, x10
-mul x9, x9, x2
+stp x19, x20, [sp, #-96]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+adds x7, x7, x8
+ldp x8, x16, [x1, #32]
+ldp x17, x19, [x2, #32]
+umulh x20, x8, x17
+mul x21, x16, x17
+adcs x9, x9, x12
+umulh x12, x16, x17
+ldp x1, x22, [x1, #48]
+mul x23, x1, x17
+adcs x13, x13, x14
+umulh x14, x1, x17
+mul x24, x22, x17
+adc x15, x15, xzr
+umulh x25, x22, x17
+adds x20, x20, x21
+mul x5, x3, x5
+mul x17, x8, x17
+adcs x12, x12, x23
+adcs x14, x14, x24
+adc x21, x25, xzr
+adds x5, x5, x17
+adcs x7, x7, x20
+adcs x9, x9, x12
+adr x12, 2f
+ldp x17, x20, [x12]
+mul x23, x5, x17
+umulh x24, x20, x23
+ldp x25, x26, [x12, #16]
+mul x27, x25, x23
+adcs x13, x13, x14
+umulh x14, x25, x23
+mul x28, x26, x23
+adcs x15, x15, x21
+umulh x21, x26, x23
+ldr x12, [x12, #32]
+mul x29, x12, x23
+cset x30, hs
+umulh x23, x12, x23
+adds x24, x24, x27
+adcs x14, x14, x28
+adcs x21, x21, x29
+adc x23, x23, xzr
+cmp x5, #1
+adcs x5, x7, x24
+adcs x7, x9, x14
+umulh x9, x3, x6
+mul x14, x4, x6
+adcs x13, x13, x21
+umulh x21, x4, x6
+mul x24, x10, x6
+adcs x15, x15, x23
+umulh x23, x10, x6
+mul x27, x11, x6
+adc x28, x30, xzr
+umulh x29, x11, x6
+adds x9, x9, x14
+mul x6, x3, x6
+adcs x14, x21, x24
+adcs x21, x23, x27
+adc x23, x29, xzr
+adds x5, x5, x6
+adcs x6, x7, x9
+adcs x7, x13, x14
+umulh x9, x8, x19
+mul x13, x16, x19
+adcs x14, x15, x21
+umulh x15, x16, x19
+mul x21, x1, x19
+adcs x23, x28, x23
+umulh x24, x1, x19
+mul x27, x22, x19
+cset x28, hs
+umulh x29, x22, x19
+adds x9, x9, x13
+mul x13, x8, x19
+adcs x15, x15, x21
+adcs x19, x24, x27
+adc x21, x29, xzr
+adds x5, x5, x13
+adcs x6, x6, x9
+adcs x7, x7, x15
+mul x9, x5, x17
+umulh x13, x20, x9
+mul x15, x25, x9
+adcs x14, x14, x19
+umulh x19, x25, x9
+mul x24, x26, x9
+adcs x21, x23, x21
+umulh x23, x26, x9
+mul x27, x12, x9
+adc x28, x28, xzr
+umulh x9, x12, x9
+adds x13, x13, x15
+adcs x15, x19, x24
+adcs x19, x23, x27
+adc x9, x9, xzr
+cmp x5, #1
+adcs x5, x6, x13
+adcs x6, x7, x15
+ldp x7, x13, [x2, #16]
+umulh x15, x3, x7
+mul x23, x4, x7
+adcs x14, x14, x19
+umulh x19, x4, x7
+mul x24, x10, x7
+adcs x9, x21, x9
+umulh x21, x10, x7
+mul x27, x11, x7
+adc x28, x28, xzr
+umulh x29, x11, x7
+adds x15, x15, x23
+mul x7, x3, x7
+adcs x19, x19, x24
+adcs x21, x21, x27
+adc x23, x29, xzr
+adds x5, x5, x7
+adcs x6, x6, x15
+adcs x7, x14, x19
+ldp x2, x14, [x2, #48]
+umulh x15, x8, x2
+mul x19, x16, x2
+adcs x9, x9, x21
+umulh x21, x16, x2
+mul x24, x1, x2
+adcs x23, x28, x23
+umulh x27, x1, x2
+mul x28, x22, x2
+cset x29, hs
+umulh x30, x22, x2
+adds x15, x15, x19
+mul x2, x8, x2
+adcs x19, x21, x24
+adcs x21, x27, x28
+adc x24, x30, xzr
+adds x2, x5, x2
+adcs x5, x6, x15
+adcs x6, x7, x19
+mul x7, x2, x17
+umulh x15, x20, x7
+mul x19, x25, x7
+adcs x9, x9, x21
+umulh x21, x25, x7
+mul x27, x26, x7
+adcs x23, x23, x24
+umulh x24, x26, x7
+mul x28, x12, x7
+adc x29, x29, xzr
+umulh x7, x12, x7
+adds x15, x15, x19
+adcs x19, x21, x27
+adcs x21, x24, x28
+adc x7, x7, xzr
+cmp x2, #1
+adcs x2, x5, x15
+adcs x5, x6, x19
+umulh x6, x3, x13
+mul x15, x4, x13
+adcs x9, x9, x21
+umulh x4, x4, x13
+mul x19, x10, x13
+adcs x7, x23, x7
+umulh x10, x10, x13
+mul x21, x11, x13
+adc x23, x29, xzr
+umulh x11, x11, x13
+adds x6, x6, x15
+mul x3, x3, x13
+adcs x4, x4, x19
+adcs x10, x10, x21
+adc x11, x11, xzr
+adds x2, x2, x3
+adcs x3, x5, x6
+adcs x4, x9, x4
+umulh x5, x8, x14
+mul x6, x16, x14
+adcs x7, x7, x10
+umulh x9, x16, x14
+mul x10, x1, x14
+adcs x11, x23, x11
+umulh x1, x1, x14
+mul x13, x22, x14
+cset x15, hs
+umulh x16, x22, x14
+adds x5, x5, x6
+mul x6, x8, x14
+adcs x8, x9, x10
+adcs x1, x1, x13
+adc x9, x16, xzr
+adds x2, x2, x6
+adcs x3, x3, x5
+adcs x4, x4, x8
+mul x5, x2, x17
+umulh x6, x20, x5
+mul x8, x25, x5
+adcs x1, x7, x1
+umulh x7, x25, x5
+mul x10, x26, x5
 adcs x9, x11, x9
-adcs x10, x13, xzr
-adc x15, x0, x4
-mul x11, x3, x5
-umulh x13, x11, x14
-adds x12, x12, x13
-umulh x13, x11, x16
-adcs x8, x8, x13
-umulh x13, x11, x17
-adcs x9, x9, x13
-umulh x13, x11, x1
-adcs x10, x10, x13
-cset w13, hs
-mul x0, x11, x14
-cmn x3, x0
-mul x0, x11, x16
-adcs x12, x12, x0
-mul x0, x11, x17
-adcs x8, x8, x0
-mul x11, x11, x1
-adcs x9, x9, x11
-adcs x10, x10, xzr
-adc x11, x15, x13
-subs x13, x12, x14
-sbcs x15, x8, x16
-sbcs x0, x9, x17
-sbcs x2, x10, x1
-cset w3, lo
-subs x3, x11, x3
-csel x12, x12, x13, lo
-csel x8, x8, x15, lo
-csel x9, x9, x0, lo
-csel x10, x10, x2, lo
-csel x11, x11, x3, lo
-subs x13, x12, x14
-sbcs x14, x8, x16
-sbcs x15, x9, x17
-sbcs x16, x10, x1
-cset w17, lo
-cmp x11, #0
-cset w11, eq
-tst w11, w17
-csel x11, x12, x13, ne
-ldr x12, [sp, #8]
-csel x8, x8, x14, ne
-csel x9, x9, x15, ne
-stp x11, x8, [x12]
-csel x8, x10, x16, ne
-stp x9, x8, [x12, #16]
-add sp, sp, #112
+umulh x11, x26, x5
+mul x13, x12, x5
+adc x14, x15, xzr
+umulh x5, x12, x5
+adds x6, x6, x8
+adcs x7, x7, x10
+adcs x8, x11, x13
+adc x5, x5, xzr
+cmp x2, #1
+adcs x2, x3, x6
+adcs x3, x4, x7
+adcs x1, x1, x8
+adcs x4, x9, x5
+adc x5, x14, xzr
+subs x6, x2, x20
+sbcs x7, x3, x25
+sbcs x8, x1, x26
+sbcs x9, x4, x12
+sbcs x10, x5, xzr
+csel x2, x2, x6, lo
+csel x3, x3, x7, lo
+csel x1, x1, x8, lo
+csel x4, x4, x9, lo
+csel x5, x5, x10, lo
+subs x6, x2, x20
+sbcs x7, x3, x25
+sbcs x8, x1, x26
+sbcs x9, x4, x12
+sbcs xzr, x5, xzr
+csel x2, x2, x6, lo
+csel x3, x3, x7, lo
+stp x2, x3, [x0]
+csel x1, x1, x8, lo
+csel x2, x4, x9, lo
+stp x1, x2, [x0, #16]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #96
 ret
 .p2align 3
 2:
@@ -1252,174 +1189,169 @@ unsafe fn square_full<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_full_6e4700da5759b0c1_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_full_344ea985c1c05d47_{p0}_{p1}_{p2}_{p3}",
                 r"
-adr x2, 2f
-str x25, [sp, #-64]!
-ldp x15, x3, [x1]
-mul x4, x15, x15
-ldp x13, x8, [x2]
-umulh x6, x15, x15
-ldp x14, x12, [x1, #16]
-ldr x11, [x2, #32]
-ldp x9, x10, [x2, #16]
-umulh x7, x3, x15
-stp x20, x19, [sp, #48]
-stp x22, x21, [sp, #32]
-stp x24, x23, [sp, #16]
-mul x19, x3, x15
-adds x6, x6, x19
-mul x5, x13, x4
-umulh x1, x14, x15
-mul x17, x14, x15
-adcs x22, x7, x17
-umulh x16, x12, x15
-mul x15, x12, x15
-adcs x24, x1, x15
-cinc x25, x16, hs
-umulh x2, x8, x5
-adds x2, x6, x2
-umulh x20, x9, x5
-adcs x20, x22, x20
-umulh x21, x10, x5
-adcs x21, x24, x21
-umulh x23, x11, x5
-adcs x23, x25, x23
-cset w25, hs
-mul x6, x8, x5
-cmn x4, x6
-mul x22, x9, x5
-adcs x6, x2, x22
-mul x24, x10, x5
-adcs x20, x20, x24
-mul x5, x11, x5
-adcs x5, x21, x5
-adcs x21, x23, xzr
-cinc x23, x25, hs
-adds x7, x20, x7
-umulh x4, x3, x3
-adcs x4, x5, x4
-umulh x22, x14, x3
-adcs x5, x21, x22
-umulh x2, x12, x3
-adcs x20, x23, x2
-cset w21, hs
-adds x6, x6, x19
-mul x19, x3, x3
-adcs x7, x7, x19
-mul x19, x6, x13
-mul x23, x14, x3
-adcs x4, x4, x23
-mul x3, x12, x3
-adcs x5, x5, x3
-adcs x20, x20, xzr
-cinc x21, x21, hs
-umulh x25, x19, x8
-adds x7, x7, x25
-umulh x25, x19, x9
-adcs x4, x4, x25
-umulh x25, x19, x10
-adcs x5, x5, x25
-umulh x25, x19, x11
-adcs x20, x20, x25
-cset w25, hs
-mul x24, x19, x8
-cmn x6, x24
-mul x6, x19, x9
-adcs x6, x7, x6
-mul x7, x19, x10
-adcs x4, x4, x7
-mul x7, x19, x11
-adcs x5, x5, x7
-adcs x7, x20, xzr
-adc x19, x21, x25
-adds x1, x4, x1
-adcs x4, x5, x22
-umulh x5, x14, x14
-adcs x5, x7, x5
-umulh x7, x12, x14
-adcs x19, x19, x7
-cset w20, hs
-adds x17, x6, x17
-adcs x1, x1, x23
-ldp x24, x23, [sp, #16]
-mul x6, x14, x14
-adcs x4, x4, x6
-mul x14, x12, x14
-adcs x5, x5, x14
-adcs x6, x19, xzr
-cinc x19, x20, hs
-mul x20, x17, x13
-umulh x22, x20, x8
-adds x1, x1, x22
-umulh x22, x20, x9
-adcs x4, x4, x22
-umulh x22, x20, x10
-adcs x5, x5, x22
-umulh x22, x20, x11
-adcs x6, x6, x22
-cset w22, hs
-mul x21, x20, x8
-cmn x17, x21
-mul x17, x20, x9
-adcs x17, x1, x17
-mul x1, x20, x10
-adcs x1, x4, x1
-mul x4, x20, x11
-adcs x4, x5, x4
-adcs x5, x6, xzr
-adc x6, x19, x22
-adds x16, x1, x16
-adcs x1, x4, x2
-ldp x20, x19, [sp, #48]
-adcs x2, x5, x7
-ldp x22, x21, [sp, #32]
-umulh x4, x12, x12
-adcs x4, x6, x4
-cset w5, hs
-adds x15, x17, x15
-mul x12, x12, x12
-adcs x16, x16, x3
-adcs x14, x1, x14
-adcs x12, x2, x12
-mul x13, x15, x13
-adcs x17, x4, xzr
-cset w1, hs
-umulh x2, x13, x8
-adds x16, x16, x2
-umulh x2, x13, x9
-adcs x14, x14, x2
-umulh x2, x13, x10
-mul x3, x13, x8
-adcs x12, x12, x2
-umulh x2, x13, x11
-adcs x17, x17, x2
-cset w2, hs
-cmn x15, x3
-mul x15, x13, x9
-adcs x15, x16, x15
-mul x16, x13, x10
-mul x13, x13, x11
-adcs x14, x14, x16
-adcs x12, x12, x13
-adcs x13, x17, xzr
-adc x16, x1, x5
-subs x8, x15, x8
-sbcs x9, x14, x9
-orr x16, x16, x2
-sbcs x10, x12, x10
-sbcs x11, x13, x11
-cset w17, lo
-cmp x16, #0
-cset w16, eq
-tst w16, w17
-csel x8, x15, x8, ne
-csel x9, x14, x9, ne
-stp x8, x9, [x0]
-csel x8, x12, x10, ne
-csel x9, x13, x11, ne
-stp x8, x9, [x0, #16]
-ldr x25, [sp], #64
+stp x19, x20, [sp, #-48]!
+stp x21, x22, [sp, #16]
+str x23, [sp, #32]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+mul x5, x3, x2
+umulh x6, x3, x2
+ldp x1, x7, [x1, #16]
+mul x8, x1, x2
+umulh x9, x1, x2
+mul x10, x7, x2
+umulh x11, x7, x2
+adds x4, x4, x5
+adr x5, 2f
+ldp x12, x13, [x5]
+mul x14, x2, x2
+mul x15, x14, x12
+umulh x16, x13, x15
+ldp x17, x19, [x5, #16]
+mul x20, x17, x15
+adcs x6, x6, x8
+umulh x8, x17, x15
+mul x21, x19, x15
+adcs x9, x9, x10
+umulh x10, x19, x15
+ldr x5, [x5, #32]
+mul x22, x5, x15
+adc x11, x11, xzr
+umulh x15, x5, x15
+adds x16, x16, x20
+adcs x8, x8, x21
+adcs x10, x10, x22
+adc x15, x15, xzr
+cmp x14, #1
+adcs x4, x4, x16
+adcs x6, x6, x8
+umulh x8, x2, x3
+mul x14, x3, x3
+adcs x9, x9, x10
+umulh x10, x3, x3
+mul x16, x1, x3
+adcs x11, x11, x15
+umulh x15, x1, x3
+mul x20, x7, x3
+cset x21, hs
+umulh x22, x7, x3
+adds x8, x8, x14
+mul x14, x2, x3
+adcs x10, x10, x16
+adcs x15, x15, x20
+adc x16, x22, xzr
+adds x4, x4, x14
+adcs x6, x6, x8
+adcs x8, x9, x10
+mul x9, x4, x12
+umulh x10, x13, x9
+mul x14, x17, x9
+adcs x11, x11, x15
+umulh x15, x17, x9
+mul x20, x19, x9
+adcs x16, x21, x16
+umulh x21, x19, x9
+mul x22, x5, x9
+cset x23, hs
+umulh x9, x5, x9
+adds x10, x10, x14
+adcs x14, x15, x20
+adcs x15, x21, x22
+adc x9, x9, xzr
+cmp x4, #1
+adcs x4, x6, x10
+adcs x6, x8, x14
+umulh x8, x2, x1
+mul x10, x3, x1
+adcs x11, x11, x15
+umulh x14, x3, x1
+mul x15, x1, x1
+adcs x9, x16, x9
+umulh x16, x1, x1
+mul x20, x7, x1
+adc x21, x23, xzr
+umulh x22, x7, x1
+adds x8, x8, x10
+mul x10, x2, x1
+adcs x14, x14, x15
+adcs x15, x16, x20
+adc x16, x22, xzr
+adds x4, x4, x10
+adcs x6, x6, x8
+adcs x8, x11, x14
+mul x10, x4, x12
+umulh x11, x13, x10
+mul x14, x17, x10
+adcs x9, x9, x15
+umulh x15, x17, x10
+mul x20, x19, x10
+adcs x16, x21, x16
+umulh x21, x19, x10
+mul x22, x5, x10
+cset x23, hs
+umulh x10, x5, x10
+adds x11, x11, x14
+adcs x14, x15, x20
+adcs x15, x21, x22
+adc x10, x10, xzr
+cmp x4, #1
+adcs x4, x6, x11
+adcs x6, x8, x14
+umulh x8, x2, x7
+mul x11, x3, x7
+adcs x9, x9, x15
+umulh x3, x3, x7
+mul x14, x1, x7
+adcs x10, x16, x10
+umulh x1, x1, x7
+mul x15, x7, x7
+adc x16, x23, xzr
+umulh x20, x7, x7
+adds x8, x8, x11
+mul x2, x2, x7
+adcs x3, x3, x14
+adcs x1, x1, x15
+adc x7, x20, xzr
+adds x2, x4, x2
+adcs x4, x6, x8
+adcs x3, x9, x3
+mul x6, x2, x12
+umulh x8, x13, x6
+mul x9, x17, x6
+adcs x1, x10, x1
+umulh x10, x17, x6
+mul x11, x19, x6
+adcs x7, x16, x7
+umulh x12, x19, x6
+mul x14, x5, x6
+cset x15, hs
+umulh x6, x5, x6
+adds x8, x8, x9
+adcs x9, x10, x11
+adcs x10, x12, x14
+adc x6, x6, xzr
+cmp x2, #1
+adcs x2, x4, x8
+adcs x3, x3, x9
+adcs x1, x1, x10
+adcs x4, x7, x6
+adc x6, x15, xzr
+subs x7, x2, x13
+sbcs x8, x3, x17
+sbcs x9, x1, x19
+sbcs x5, x4, x5
+sbcs xzr, x6, xzr
+csel x2, x2, x7, lo
+csel x3, x3, x8, lo
+stp x2, x3, [x0]
+csel x1, x1, x9, lo
+csel x2, x4, x5, lo
+stp x1, x2, [x0, #16]
+ldr x23, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #48
 ret
 .p2align 3
 2:
@@ -1453,136 +1385,134 @@ unsafe fn square_lazy_spare<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_lazy_spare_f20001bbbcd62df8_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_lazy_spare_2de8515e4e325078_{p0}_{p1}_{p2}_{p3}",
                 r"
-adr x2, 2f
-str x19, [sp, #-16]!
-ldp x14, x15, [x1]
-mul x17, x14, x14
-ldp x13, x8, [x1, #16]
-lsl x4, x15, #1
-ldp x11, x12, [x2]
-umulh x5, x14, x14
-ldp x9, x10, [x2, #16]
-umulh x6, x4, x14
-extr x16, x13, x15, #63
-mul x4, x4, x14
-adds x4, x5, x4
-extr x3, x8, x13, #63
-mul x1, x11, x17
-umulh x7, x16, x14
-mul x16, x16, x14
-adcs x16, x6, x16
-umulh x19, x3, x14
-mul x14, x3, x14
-adcs x14, x7, x14
-cinc x19, x19, hs
-umulh x6, x12, x1
+stp x19, x20, [sp, #-32]!
+stp x21, x22, [sp, #16]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x1, x7, [x1, #16]
+extr x8, x1, x3, #63
+mul x9, x8, x2
+umulh x8, x8, x2
+extr x10, x7, x1, #63
+mul x11, x10, x2
+umulh x12, x10, x2
 adds x4, x4, x6
-umulh x7, x9, x1
-adcs x16, x16, x7
-umulh x6, x10, x1
-adcs x6, x14, x6
-ldr x14, [x2, #32]
-mul x5, x12, x1
-umulh x2, x14, x1
-adcs x2, x19, x2
-cset w7, hs
-cmn x17, x5
-mul x17, x9, x1
-adcs x17, x4, x17
-mul x4, x10, x1
-adcs x16, x16, x4
-lsl x4, x13, #1
-mul x1, x14, x1
-adcs x1, x6, x1
-adcs x2, x2, xzr
-umulh x6, x15, x15
-umulh x19, x3, x15
-adc x7, x7, x19
-adds x1, x1, x6
-umulh x6, x4, x15
-adcs x2, x2, x6
-cset w6, hs
-mul x5, x15, x15
-adds x16, x16, x5
-mul x4, x4, x15
-adcs x1, x1, x4
-mul x15, x3, x15
-adcs x15, x2, x15
-adc x2, x7, x6
-mul x3, x17, x11
-umulh x5, x3, x12
-adds x16, x16, x5
-umulh x5, x3, x9
-adcs x1, x1, x5
-umulh x5, x3, x10
-adcs x15, x15, x5
-umulh x5, x3, x14
-adcs x2, x2, x5
-cset w5, hs
-mul x4, x3, x12
-cmn x17, x4
-mul x17, x3, x9
-adcs x16, x16, x17
-mul x17, x3, x10
-adcs x17, x1, x17
-mul x1, x3, x14
-adcs x15, x15, x1
-lsl x1, x8, #1
-umulh x4, x13, x13
-adcs x2, x2, x4
-umulh x6, x1, x13
-adc x4, x5, x6
-mul x3, x13, x13
-adds x15, x15, x3
-mul x13, x1, x13
-adcs x13, x2, x13
-cinc x1, x4, hs
-mul x2, x16, x11
-umulh x4, x2, x12
-adds x17, x17, x4
-umulh x4, x2, x9
-adcs x15, x15, x4
-umulh x4, x2, x10
-adcs x13, x13, x4
-umulh x4, x2, x14
-adcs x1, x1, x4
-cset w4, hs
-mul x3, x2, x12
-cmn x16, x3
-mul x16, x2, x9
-adcs x16, x17, x16
-mul x17, x2, x10
-adcs x15, x15, x17
-mul x17, x2, x14
-adcs x13, x13, x17
-mul x11, x16, x11
-mul x17, x8, x8
-adcs x17, x1, x17
-umulh x8, x8, x8
-umulh x3, x11, x14
-add x8, x3, x8
-adc x8, x8, x4
-mul x2, x11, x12
-umulh x12, x11, x12
-adds x12, x15, x12
-umulh x15, x11, x9
-adcs x13, x13, x15
-umulh x15, x11, x10
-adcs x15, x17, x15
-cset w17, hs
-cmn x16, x2
-mul x9, x11, x9
+adr x6, 2f
+ldp x13, x14, [x6]
+mul x2, x2, x2
+mul x15, x2, x13
+umulh x16, x14, x15
+ldp x17, x19, [x6, #16]
+mul x20, x17, x15
+adcs x5, x5, x9
+umulh x9, x17, x15
+mul x21, x19, x15
+adcs x8, x8, x11
+umulh x11, x19, x15
+ldr x6, [x6, #32]
+mul x22, x6, x15
+adc x12, x12, xzr
+umulh x15, x6, x15
+adds x16, x16, x20
+adcs x9, x9, x21
+adcs x11, x11, x22
+adc x15, x15, xzr
+cmp x2, #1
+adcs x2, x4, x16
+adcs x4, x5, x9
+umulh x5, x3, x3
+lsl x9, x1, #1
+mul x16, x9, x3
+adcs x8, x8, x11
+umulh x9, x9, x3
+mul x11, x10, x3
+adcs x12, x12, x15
+umulh x10, x10, x3
+cset x15, hs
+mul x3, x3, x3
+adds x5, x5, x16
+adcs x9, x9, x11
+adc x10, x10, xzr
+adds x3, x4, x3
+mul x4, x2, x13
+umulh x11, x14, x4
+mul x16, x17, x4
+adcs x5, x8, x5
+umulh x8, x17, x4
+mul x20, x19, x4
 adcs x9, x12, x9
-mul x10, x11, x10
-adcs x10, x13, x10
-stp x9, x10, [x0]
-mul x9, x11, x14
-adcs x9, x15, x9
-adc x8, x8, x17
-stp x9, x8, [x0, #16]
-ldr x19, [sp], #16
+umulh x12, x19, x4
+mul x21, x6, x4
+adc x10, x15, x10
+umulh x4, x6, x4
+adds x11, x11, x16
+adcs x8, x8, x20
+adcs x12, x12, x21
+adc x4, x4, xzr
+cmp x2, #1
+adcs x2, x3, x11
+adcs x3, x5, x8
+umulh x5, x1, x1
+lsl x8, x7, #1
+mul x11, x8, x1
+adcs x9, x9, x12
+umulh x8, x8, x1
+adcs x4, x10, x4
+mul x1, x1, x1
+cset x10, hs
+adds x5, x5, x11
+adc x8, x8, xzr
+mul x11, x2, x13
+umulh x12, x14, x11
+mul x15, x17, x11
+adds x1, x9, x1
+umulh x9, x17, x11
+mul x16, x19, x11
+adcs x4, x4, x5
+umulh x5, x19, x11
+mul x20, x6, x11
+adc x8, x10, x8
+umulh x10, x6, x11
+adds x11, x12, x15
+adcs x9, x9, x16
+adcs x5, x5, x20
+adc x10, x10, xzr
+cmp x2, #1
+adcs x2, x3, x11
+adcs x1, x1, x9
+mul x3, x7, x7
+adcs x4, x4, x5
+umulh x5, x7, x7
+adcs x7, x8, x10
+mul x8, x2, x13
+umulh x9, x14, x8
+mul x10, x17, x8
+cset x11, hs
+umulh x12, x17, x8
+mul x13, x19, x8
+adds x3, x7, x3
+umulh x7, x19, x8
+mul x14, x6, x8
+adc x5, x11, x5
+umulh x6, x6, x8
+adds x8, x9, x10
+adcs x9, x12, x13
+adcs x7, x7, x14
+adc x6, x6, xzr
+cmp x2, #1
+adcs x1, x1, x8
+adcs x2, x4, x9
+stp x1, x2, [x0]
+adcs x1, x3, x7
+adc x2, x5, x6
+stp x1, x2, [x0, #16]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #32
 ret
 .p2align 3
 2:
@@ -1616,162 +1546,153 @@ unsafe fn mul_lazy_full<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_lazy_full_3ef3ebbe767762a6_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_lazy_full_33eeae1c90172e02_{p0}_{p1}_{p2}_{p3}",
                 r"
-adr x3, 2f
-stp x24, x23, [sp, #-48]!
-ldp x17, x4, [x2]
-ldr x12, [x3, #16]
-ldp x13, x9, [x1]
-mul x5, x13, x17
-ldp x15, x16, [x3]
-mul x7, x9, x17
-ldp x11, x10, [x1, #16]
-umulh x1, x13, x17
-ldp x14, x8, [x3, #24]
-adds x1, x1, x7
-mul x6, x15, x5
-umulh x3, x9, x17
-umulh x7, x16, x6
-stp x20, x19, [sp, #32]
-stp x22, x21, [sp, #16]
-umulh x19, x11, x17
-mul x20, x11, x17
-adcs x3, x3, x20
-umulh x21, x10, x17
-mul x17, x10, x17
-adcs x17, x19, x17
-umulh x22, x8, x6
-adc x21, x22, x21
-adds x7, x1, x7
-umulh x20, x12, x6
-adcs x3, x3, x20
-umulh x19, x14, x6
-adcs x19, x17, x19
-ldp x1, x17, [x2, #16]
-cset w24, hs
-mul x22, x16, x6
-cmn x5, x22
-mul x23, x12, x6
-adcs x5, x7, x23
-mul x20, x14, x6
-adcs x3, x3, x20
-mul x2, x8, x6
-adcs x2, x19, x2
-adc x6, x21, x24
-umulh x19, x13, x4
-adds x3, x3, x19
-umulh x19, x9, x4
-adcs x2, x2, x19
-umulh x19, x11, x4
-adcs x6, x6, x19
-cset w19, hs
-mul x7, x13, x4
-adds x5, x5, x7
-mul x7, x9, x4
-adcs x3, x3, x7
-mul x7, x11, x4
-adcs x2, x2, x7
-umulh x7, x10, x4
-mul x4, x10, x4
+stp x19, x20, [sp, #-32]!
+stp x21, x22, [sp, #16]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x1, x10, [x1, #16]
+mul x11, x1, x5
+umulh x12, x1, x5
+mul x13, x10, x5
+umulh x14, x10, x5
+adds x7, x7, x8
+adr x8, 2f
+ldp x15, x16, [x8]
+mul x5, x3, x5
+mul x17, x5, x15
+umulh x19, x16, x17
+adcs x9, x9, x11
+ldp x11, x20, [x8, #16]
+umulh x21, x11, x17
+adcs x12, x12, x13
+umulh x13, x20, x17
+adc x14, x14, xzr
+ldr x8, [x8, #32]
+umulh x22, x8, x17
+adds x7, x7, x19
+adcs x9, x9, x21
+mul x19, x11, x17
+adcs x12, x12, x13
+mul x13, x20, x17
+adc x14, x14, x22
+mul x17, x8, x17
+cmp x5, #1
+adcs x5, x7, x19
+umulh x7, x3, x6
+adcs x9, x9, x13
+umulh x13, x4, x6
+adcs x12, x12, x17
+umulh x17, x1, x6
+adc x14, x14, xzr
+umulh x19, x10, x6
+adds x7, x9, x7
+mul x9, x3, x6
+adcs x12, x12, x13
+mul x13, x4, x6
+adcs x14, x14, x17
+mul x17, x1, x6
+adc x19, x19, xzr
+mul x6, x10, x6
+adds x5, x5, x9
+adcs x7, x7, x13
+mul x9, x5, x15
+umulh x13, x16, x9
+adcs x12, x12, x17
+umulh x17, x11, x9
+adcs x6, x14, x6
+umulh x14, x20, x9
+adc x19, x19, xzr
+umulh x21, x8, x9
+adds x7, x7, x13
+adcs x12, x12, x17
+mul x13, x11, x9
+adcs x6, x6, x14
+mul x14, x20, x9
+adc x17, x19, x21
+mul x9, x8, x9
+cmp x5, #1
+adcs x5, x7, x13
+ldp x2, x7, [x2, #16]
+umulh x13, x3, x2
+adcs x12, x12, x14
+umulh x14, x4, x2
+adcs x6, x6, x9
+umulh x9, x1, x2
+adc x17, x17, xzr
+umulh x19, x10, x2
+adds x12, x12, x13
+mul x13, x3, x2
+adcs x6, x6, x14
+mul x14, x4, x2
+adcs x9, x17, x9
+mul x17, x1, x2
+adc x19, x19, xzr
+mul x2, x10, x2
+adds x5, x5, x13
+adcs x12, x12, x14
+mul x13, x5, x15
+umulh x14, x16, x13
+adcs x6, x6, x17
+umulh x17, x11, x13
+adcs x2, x9, x2
+umulh x9, x20, x13
+adc x19, x19, xzr
+umulh x21, x8, x13
+adds x12, x12, x14
+adcs x6, x6, x17
+mul x14, x11, x13
+adcs x2, x2, x9
+mul x9, x20, x13
+adc x17, x19, x21
+mul x13, x8, x13
+cmp x5, #1
+adcs x5, x12, x14
+umulh x12, x3, x7
+adcs x6, x6, x9
+umulh x9, x4, x7
+adcs x2, x2, x13
+umulh x13, x1, x7
+adc x14, x17, xzr
+umulh x17, x10, x7
+adds x6, x6, x12
+mul x3, x3, x7
+adcs x2, x2, x9
+mul x4, x4, x7
+adcs x9, x14, x13
+mul x1, x1, x7
+adc x12, x17, xzr
+mul x7, x10, x7
+adds x3, x5, x3
 adcs x4, x6, x4
-mul x6, x5, x15
-umulh x22, x6, x8
-add x7, x22, x7
-adc x7, x7, x19
-umulh x21, x6, x16
-adds x3, x3, x21
-umulh x19, x6, x12
-adcs x2, x2, x19
-umulh x19, x6, x14
-adcs x4, x4, x19
-cset w19, hs
-mul x20, x6, x16
-cmn x5, x20
-mul x5, x6, x12
-adcs x3, x3, x5
-mul x5, x6, x14
-adcs x2, x2, x5
-mul x5, x6, x8
-adcs x4, x4, x5
-adc x5, x7, x19
-umulh x7, x13, x1
-adds x2, x2, x7
-umulh x7, x9, x1
-adcs x4, x4, x7
-umulh x7, x11, x1
-adcs x5, x5, x7
-cset w7, hs
-mul x6, x13, x1
-adds x3, x3, x6
-mul x6, x9, x1
-adcs x2, x2, x6
-mul x6, x11, x1
-adcs x4, x4, x6
-umulh x6, x10, x1
-mul x1, x10, x1
-adcs x1, x5, x1
 mul x5, x3, x15
-umulh x21, x5, x8
-add x6, x21, x6
-adc x6, x6, x7
-ldp x22, x21, [sp, #16]
-umulh x20, x5, x16
-adds x2, x2, x20
-umulh x7, x5, x12
-adcs x4, x4, x7
-umulh x7, x5, x14
+umulh x6, x16, x5
+adcs x1, x2, x1
+umulh x2, x11, x5
+adcs x7, x9, x7
+umulh x9, x20, x5
+adc x10, x12, xzr
+umulh x12, x8, x5
+adds x4, x4, x6
+adcs x1, x1, x2
+mul x2, x11, x5
+adcs x6, x7, x9
+mul x7, x20, x5
+adc x9, x10, x12
+cmp x3, #1
+mul x3, x8, x5
+adcs x2, x4, x2
 adcs x1, x1, x7
-cset w7, hs
-mul x19, x5, x16
-cmn x3, x19
-mul x3, x5, x12
-ldp x20, x19, [sp, #32]
-adcs x2, x2, x3
-mul x3, x5, x14
-adcs x3, x4, x3
-mul x4, x5, x8
-adcs x1, x1, x4
-adc x4, x6, x7
-mul x5, x13, x17
-umulh x13, x13, x17
-adds x13, x3, x13
-umulh x3, x9, x17
-adcs x1, x1, x3
-umulh x3, x11, x17
-adcs x3, x4, x3
-cset w4, hs
-adds x2, x2, x5
-mul x9, x9, x17
-adcs x9, x13, x9
-mul x11, x11, x17
-adcs x11, x1, x11
-mul x15, x2, x15
-umulh x13, x10, x17
-mul x10, x10, x17
-adcs x10, x3, x10
-umulh x1, x15, x8
-add x13, x1, x13
-adc x13, x13, x4
-mul x17, x15, x16
-umulh x16, x15, x16
-adds x9, x9, x16
-umulh x16, x15, x12
-adcs x11, x11, x16
-umulh x16, x15, x14
-adcs x10, x10, x16
-cset w16, hs
-cmn x2, x17
-mul x12, x15, x12
-adcs x9, x9, x12
-mul x12, x15, x14
-adcs x11, x11, x12
-mul x8, x15, x8
-adcs x8, x10, x8
-stp x9, x11, [x0]
-adc x9, x13, x16
-stp x8, x9, [x0, #16]
-ldp x24, x23, [sp], #48
+stp x2, x1, [x0]
+adcs x1, x6, x3
+adc x2, x9, xzr
+stp x1, x2, [x0, #16]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #32
 ret
 .p2align 3
 2:
@@ -1812,115 +1733,115 @@ unsafe fn mul_plain_secp256k1p<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u6
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_plain_secp256k1p_8728061c839b8ed1_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_plain_secp256k1p_59ca5c71531afc54_{p0}_{p1}_{p2}_{p3}",
                 r"
-adr x3, 2f
-ldp x13, x9, [x1]
-ldp x8, x14, [x2]
-umulh x11, x13, x8
-ldp x12, x10, [x1, #16]
-umulh x15, x9, x8
-mul x16, x9, x8
-adds x11, x11, x16
-mul x1, x12, x8
-adcs x15, x15, x1
-umulh x17, x12, x8
-umulh x4, x10, x8
-mul x5, x10, x8
-adcs x17, x17, x5
-cinc x4, x4, hs
-ldp x5, x2, [x2, #16]
-umulh x16, x13, x14
-adds x15, x15, x16
-umulh x1, x9, x14
-adcs x17, x17, x1
-umulh x1, x12, x14
-adcs x1, x4, x1
-cset w4, hs
-mul x16, x13, x14
-adds x11, x11, x16
-mul x16, x9, x14
-adcs x15, x15, x16
-mul x16, x12, x14
-adcs x16, x17, x16
-umulh x17, x10, x14
-mul x14, x10, x14
-adcs x14, x1, x14
-adc x17, x4, x17
-umulh x4, x13, x5
-adds x16, x16, x4
-umulh x4, x9, x5
-adcs x14, x14, x4
-umulh x4, x12, x5
-adcs x17, x17, x4
-cset w4, hs
-mul x1, x13, x5
-adds x15, x15, x1
-mul x1, x9, x5
-adcs x16, x16, x1
-mul x1, x12, x5
-adcs x14, x14, x1
-umulh x1, x10, x5
-mul x5, x10, x5
-adcs x17, x17, x5
-adc x1, x4, x1
-mul x8, x13, x8
-mul x4, x13, x2
-umulh x13, x13, x2
-adds x13, x14, x13
-umulh x14, x9, x2
-adcs x14, x17, x14
-umulh x17, x12, x2
-adcs x17, x1, x17
-cset w1, hs
-adds x16, x16, x4
-mul x9, x9, x2
-adcs x9, x13, x9
-mul x12, x12, x2
-adcs x12, x14, x12
-umulh x13, x10, x2
-mul x10, x10, x2
-adcs x10, x17, x10
-adc x13, x1, x13
-ldp x14, x17, [x3]
-mul x1, x9, x14
-umulh x9, x9, x14
-adds x9, x11, x9
-umulh x11, x12, x14
-adcs x11, x15, x11
-umulh x15, x10, x14
-adcs x15, x16, x15
-cset w16, hs
-adds x8, x8, x1
-mul x12, x12, x14
-adcs x9, x9, x12
-mul x10, x10, x14
-adcs x10, x11, x10
-mul x11, x13, x14
-adcs x11, x15, x11
-umulh x12, x13, x14
-adc x12, x16, x12
-mul x13, x12, x14
-adds x8, x8, x13
-umulh x12, x12, x14
-ldr x14, [x3, #16]
-adcs x9, x9, x12
-adcs x10, x10, xzr
-adcs x11, x11, xzr
-cset w12, hs
-subs x13, x8, x17
-sbcs x15, x9, x14
-eor w12, w12, #0x1
-sbcs x16, x10, x14
-sbcs x14, x11, x14
-cset w17, lo
-tst w17, w12
-csel x8, x8, x13, ne
-csel x9, x9, x15, ne
-stp x8, x9, [x0]
-csel x8, x10, x16, ne
-csel x9, x11, x14, ne
-stp x8, x9, [x0, #16]
+stp x19, x20, [sp, #-16]!
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x1, x10, [x1, #16]
+mul x11, x1, x5
+umulh x12, x1, x5
+mul x13, x10, x5
+umulh x14, x10, x5
+adds x7, x7, x8
+umulh x8, x3, x6
+mul x15, x4, x6
+adcs x9, x9, x11
+umulh x11, x4, x6
+mul x16, x1, x6
+adcs x12, x12, x13
+umulh x13, x1, x6
+mul x17, x10, x6
+adc x14, x14, xzr
+umulh x19, x10, x6
+adds x8, x8, x15
+mul x6, x3, x6
+adcs x11, x11, x16
+adcs x13, x13, x17
+adc x15, x19, xzr
+adds x6, x7, x6
+adcs x7, x9, x8
+ldp x2, x8, [x2, #16]
+umulh x9, x3, x2
+mul x16, x4, x2
+adcs x11, x12, x11
+umulh x12, x4, x2
+mul x17, x1, x2
+adcs x13, x14, x13
+umulh x14, x1, x2
+mul x19, x10, x2
+adc x15, x15, xzr
+umulh x20, x10, x2
+adds x9, x9, x16
+mul x2, x3, x2
+adcs x12, x12, x17
+adcs x14, x14, x19
+adc x16, x20, xzr
+adds x2, x7, x2
+adcs x7, x11, x9
+umulh x9, x3, x8
+mul x11, x4, x8
+adcs x12, x13, x12
+umulh x4, x4, x8
+mul x13, x1, x8
+adcs x14, x15, x14
+umulh x1, x1, x8
+mul x15, x10, x8
+adc x16, x16, xzr
+umulh x10, x10, x8
+adds x9, x9, x11
+mul x8, x3, x8
+adcs x4, x4, x13
+adcs x1, x1, x15
+adc x10, x10, xzr
+adds x7, x7, x8
+adcs x8, x12, x9
+adr x9, 2f
+ldp x11, x12, [x9]
+umulh x13, x8, x11
+adcs x4, x14, x4
+mul x14, x4, x11
+umulh x4, x4, x11
+adcs x1, x16, x1
+mul x15, x1, x11
+umulh x1, x1, x11
+adc x10, x10, xzr
+mul x16, x10, x11
+umulh x10, x10, x11
+adds x13, x13, x14
+mul x3, x3, x5
+mul x5, x8, x11
+adcs x4, x4, x15
+adcs x1, x1, x16
+adc x8, x10, xzr
+adds x3, x3, x5
+adcs x5, x6, x13
+adcs x2, x2, x4
+adcs x1, x7, x1
+adc x4, x8, xzr
+mul x6, x11, x4
+umulh x4, x11, x4
+adds x3, x3, x6
+adcs x4, x5, x4
+adcs x2, x2, xzr
+ldr x5, [x9, #16]
+adcs x1, x1, xzr
+cset x6, hs
+subs x7, x3, x12
+sbcs x8, x4, x5
+sbcs x9, x2, x5
+sbcs x5, x1, x5
+sbcs xzr, x6, xzr
+csel x3, x3, x7, lo
+csel x4, x4, x8, lo
+stp x3, x4, [x0]
+csel x2, x2, x9, lo
+csel x1, x1, x5, lo
+stp x2, x1, [x0, #16]
+ldp x19, x20, [sp], #16
 ret
 .p2align 3
 2:
@@ -1957,210 +1878,201 @@ unsafe fn sum_of_products_plain_secp256k1p<M: Modulus<4>>(
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_plain_secp256k1p_14bf2a279e649f64_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_sum_of_products_plain_secp256k1p_d7213cf75c2eacc6_{p0}_{p1}_{p2}_{p3}",
                 r"
-adr x3, 2f
-stp x26, x25, [sp, #-64]!
-ldp x15, x8, [x1]
-ldp x10, x5, [x2]
-umulh x17, x15, x10
-ldp x14, x12, [x1, #16]
-mul x4, x8, x10
-stp x20, x19, [sp, #48]
-ldp x16, x13, [x1, #32]
-adds x17, x17, x4
-ldp x20, x7, [x2, #32]
-umulh x6, x14, x10
-ldp x11, x9, [x1, #48]
-umulh x1, x8, x10
-stp x24, x23, [sp, #16]
-stp x22, x21, [sp, #32]
-mul x19, x14, x10
-adcs x1, x1, x19
-umulh x21, x12, x10
-mul x22, x12, x10
-adcs x6, x6, x22
-cinc x21, x21, hs
-umulh x23, x16, x20
-adds x17, x17, x23
-umulh x24, x13, x20
-adcs x1, x1, x24
-umulh x4, x11, x20
-adcs x25, x6, x4
-umulh x19, x9, x20
-adcs x21, x21, x19
-cset w26, hs
-ldp x19, x4, [x2, #16]
-mul x10, x15, x10
-mul x22, x16, x20
-adds x10, x10, x22
-mul x23, x13, x20
-adcs x22, x17, x23
-ldp x6, x17, [x2, #48]
-mul x24, x11, x20
-adcs x1, x1, x24
-mul x20, x9, x20
-adcs x20, x25, x20
-adcs x21, x21, xzr
-cinc x23, x26, hs
-umulh x24, x15, x5
-adds x1, x1, x24
-umulh x24, x8, x5
-adcs x20, x20, x24
-umulh x24, x14, x5
-adcs x21, x21, x24
-umulh x24, x12, x5
-adcs x23, x23, x24
-cset w24, hs
-mul x2, x15, x5
-adds x2, x22, x2
-mul x22, x8, x5
-adcs x1, x1, x22
-mul x22, x14, x5
-adcs x20, x20, x22
-mul x5, x12, x5
-adcs x5, x21, x5
-adcs x21, x23, xzr
-cinc x22, x24, hs
-umulh x24, x16, x7
-adds x24, x1, x24
-umulh x1, x13, x7
-adcs x20, x20, x1
-umulh x1, x11, x7
-adcs x5, x5, x1
-umulh x1, x9, x7
-adcs x21, x21, x1
-cset w25, hs
-mul x23, x16, x7
-adds x1, x2, x23
-mul x2, x13, x7
-adcs x2, x24, x2
-mul x23, x11, x7
-adcs x20, x20, x23
-mul x7, x9, x7
-adcs x5, x5, x7
-adcs x7, x21, xzr
-adc x21, x22, x25
-umulh x23, x15, x19
-adds x20, x20, x23
-umulh x23, x8, x19
-adcs x5, x5, x23
-umulh x23, x14, x19
-adcs x7, x7, x23
-umulh x23, x12, x19
-adcs x21, x21, x23
-cset w23, hs
-mul x22, x15, x19
-adds x2, x2, x22
-mul x22, x8, x19
-adcs x20, x20, x22
-mul x22, x14, x19
-adcs x5, x5, x22
-mul x19, x12, x19
+stp x19, x20, [sp, #-64]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+adds x7, x7, x8
+umulh x8, x11, x5
+adcs x9, x9, x12
+ldp x12, x15, [x1, #32]
+ldp x16, x17, [x2, #32]
+umulh x19, x12, x16
+mul x20, x15, x16
+adcs x13, x13, x14
+umulh x14, x15, x16
+ldp x1, x21, [x1, #48]
+mul x22, x1, x16
+adc x8, x8, xzr
+umulh x23, x1, x16
+mul x24, x21, x16
+adds x19, x19, x20
+umulh x20, x21, x16
+adcs x14, x14, x22
+mul x5, x3, x5
+mul x16, x12, x16
+adcs x22, x23, x24
+adc x20, x20, xzr
+adds x5, x5, x16
 adcs x7, x7, x19
-adcs x19, x21, xzr
-cinc x21, x23, hs
-umulh x23, x16, x6
-adds x20, x20, x23
-umulh x23, x13, x6
-adcs x5, x5, x23
-umulh x23, x11, x6
-adcs x7, x7, x23
-umulh x23, x9, x6
-adcs x19, x19, x23
-cset w23, hs
-mul x22, x16, x6
-adds x2, x2, x22
-mul x22, x13, x6
-adcs x20, x20, x22
-mul x22, x11, x6
-adcs x5, x5, x22
-mul x6, x9, x6
-adcs x6, x7, x6
-adcs x7, x19, xzr
-adc x19, x21, x23
-ldp x24, x23, [sp, #16]
-mul x21, x15, x4
-umulh x15, x15, x4
-adds x15, x5, x15
-umulh x5, x8, x4
-adcs x5, x6, x5
-umulh x6, x14, x4
-adcs x6, x7, x6
-umulh x7, x12, x4
-adcs x7, x19, x7
-mul x8, x8, x4
-cset w19, hs
-adds x20, x20, x21
-ldp x22, x21, [sp, #32]
-adcs x8, x15, x8
-mul x14, x14, x4
-adcs x14, x5, x14
-mul x12, x12, x4
-adcs x12, x6, x12
-adcs x15, x7, xzr
-cinc x4, x19, hs
-mul x5, x16, x17
-umulh x16, x16, x17
-adds x8, x8, x16
-umulh x16, x13, x17
-adcs x14, x14, x16
-umulh x16, x11, x17
-adcs x12, x12, x16
-umulh x16, x9, x17
-adcs x15, x15, x16
-mul x13, x13, x17
-cset w16, hs
-adds x5, x20, x5
-ldp x20, x19, [sp, #48]
-adcs x8, x8, x13
-mul x11, x11, x17
-adcs x11, x14, x11
-mul x9, x9, x17
-adcs x9, x12, x9
-adcs x12, x15, xzr
-adc x13, x4, x16
-ldp x14, x15, [x3]
-mul x16, x8, x14
-umulh x8, x8, x14
-adds x8, x1, x8
-umulh x17, x11, x14
-adcs x17, x2, x17
-umulh x1, x9, x14
-adcs x1, x5, x1
-cset w2, hs
-adds x10, x10, x16
-mul x11, x11, x14
-adcs x8, x8, x11
-mul x11, x12, x14
-umulh x12, x12, x14
-mul x9, x9, x14
-adcs x9, x17, x9
-adcs x11, x1, x11
-madd x12, x13, x14, x12
-adc x12, x12, x2
-mul x13, x12, x14
-adds x10, x10, x13
-umulh x12, x12, x14
-ldr x14, [x3, #16]
-adcs x8, x8, x12
-adcs x9, x9, xzr
-adcs x11, x11, xzr
-cset w12, hs
-subs x13, x10, x15
-sbcs x15, x8, x14
-eor w12, w12, #0x1
-sbcs x16, x9, x14
-sbcs x14, x11, x14
-cset w17, lo
-tst w17, w12
-csel x10, x10, x13, ne
-csel x8, x8, x15, ne
-csel x9, x9, x16, ne
-stp x10, x8, [x0]
-csel x8, x11, x14, ne
-stp x9, x8, [x0, #16]
-ldp x26, x25, [sp], #64
+adcs x9, x9, x14
+adcs x13, x13, x22
+umulh x14, x3, x6
+mul x16, x4, x6
+adcs x8, x8, x20
+umulh x19, x4, x6
+mul x20, x10, x6
+cset x22, hs
+umulh x23, x10, x6
+mul x24, x11, x6
+adds x14, x14, x16
+umulh x16, x11, x6
+adcs x19, x19, x20
+mul x6, x3, x6
+adcs x20, x23, x24
+adc x16, x16, xzr
+adds x6, x7, x6
+adcs x7, x9, x14
+adcs x9, x13, x19
+adcs x8, x8, x20
+umulh x13, x12, x17
+mul x14, x15, x17
+adcs x16, x22, x16
+umulh x19, x15, x17
+mul x20, x1, x17
+cset x22, hs
+umulh x23, x1, x17
+mul x24, x21, x17
+adds x13, x13, x14
+umulh x14, x21, x17
+adcs x19, x19, x20
+mul x17, x12, x17
+adcs x20, x23, x24
+adc x14, x14, xzr
+adds x6, x6, x17
+adcs x7, x7, x13
+adcs x9, x9, x19
+adcs x8, x8, x20
+ldp x13, x17, [x2, #16]
+umulh x19, x3, x13
+mul x20, x4, x13
+adcs x14, x16, x14
+umulh x16, x4, x13
+mul x23, x10, x13
+adc x22, x22, xzr
+umulh x24, x10, x13
+mul x25, x11, x13
+adds x19, x19, x20
+umulh x20, x11, x13
+adcs x16, x16, x23
+mul x13, x3, x13
+adcs x23, x24, x25
+adc x20, x20, xzr
+adds x7, x7, x13
+adcs x9, x9, x19
+adcs x8, x8, x16
+adcs x13, x14, x23
+ldp x2, x14, [x2, #48]
+umulh x16, x12, x2
+mul x19, x15, x2
+adcs x20, x22, x20
+umulh x22, x15, x2
+mul x23, x1, x2
+cset x24, hs
+umulh x25, x1, x2
+mul x26, x21, x2
+adds x16, x16, x19
+umulh x19, x21, x2
+adcs x22, x22, x23
+mul x2, x12, x2
+adcs x23, x25, x26
+adc x19, x19, xzr
+adds x2, x7, x2
+adcs x7, x9, x16
+adcs x8, x8, x22
+adcs x9, x13, x23
+umulh x13, x3, x17
+mul x16, x4, x17
+adcs x19, x20, x19
+umulh x4, x4, x17
+mul x20, x10, x17
+adc x22, x24, xzr
+umulh x10, x10, x17
+mul x23, x11, x17
+adds x13, x13, x16
+umulh x11, x11, x17
+adcs x4, x4, x20
+mul x3, x3, x17
+adcs x10, x10, x23
+adc x11, x11, xzr
+adds x3, x7, x3
+adcs x7, x8, x13
+adcs x4, x9, x4
+adcs x8, x19, x10
+umulh x9, x12, x14
+mul x10, x15, x14
+adcs x11, x22, x11
+umulh x13, x15, x14
+mul x15, x1, x14
+cset x16, hs
+umulh x1, x1, x14
+mul x17, x21, x14
+adds x9, x9, x10
+umulh x10, x21, x14
+adcs x13, x13, x15
+mul x12, x12, x14
+adcs x1, x1, x17
+adc x10, x10, xzr
+adds x3, x3, x12
+adcs x7, x7, x9
+adcs x4, x4, x13
+adcs x1, x8, x1
+adr x8, 2f
+ldp x9, x12, [x8]
+umulh x13, x7, x9
+mul x14, x4, x9
+adcs x10, x11, x10
+umulh x4, x4, x9
+mul x11, x1, x9
+adc x15, x16, xzr
+umulh x1, x1, x9
+mul x16, x10, x9
+adds x13, x13, x14
+umulh x10, x10, x9
+mul x14, x15, x9
+adcs x4, x4, x11
+mul x7, x7, x9
+adcs x1, x1, x16
+adc x10, x10, x14
+adds x5, x5, x7
+adcs x6, x6, x13
+adcs x2, x2, x4
+adcs x1, x3, x1
+adc x3, x10, xzr
+mul x4, x9, x3
+umulh x3, x9, x3
+adds x4, x5, x4
+adcs x3, x6, x3
+adcs x2, x2, xzr
+adcs x1, x1, xzr
+ldr x5, [x8, #16]
+cset x6, hs
+subs x7, x4, x12
+sbcs x8, x3, x5
+sbcs x9, x2, x5
+sbcs x5, x1, x5
+sbcs xzr, x6, xzr
+csel x4, x4, x7, lo
+csel x3, x3, x8, lo
+stp x4, x3, [x0]
+csel x2, x2, x9, lo
+csel x1, x1, x5, lo
+stp x2, x1, [x0, #16]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #64
 ret
 .p2align 3
 2:
@@ -2194,94 +2106,91 @@ unsafe fn square_plain_secp256k1p<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_plain_secp256k1p_67c144b845d192d3_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_plain_secp256k1p_c07015ba993795cd_{p0}_{p1}_{p2}_{p3}",
                 r"
-adr x2, 2f
-ldp x8, x9, [x1]
-umulh x12, x9, x8
-ldp x10, x11, [x1, #16]
-umulh x13, x10, x8
-mul x14, x10, x8
-adds x12, x12, x14
-umulh x15, x11, x8
-mul x16, x11, x8
-adcs x13, x13, x16
-cinc x15, x15, hs
-umulh x17, x10, x9
-umulh x1, x11, x9
-mul x3, x11, x9
-adds x17, x17, x3
-cinc x1, x1, hs
-mul x4, x10, x9
-adds x13, x13, x4
-adcs x15, x15, x17
-cinc x1, x1, hs
-umulh x16, x11, x10
-mul x17, x11, x10
-adds x17, x1, x17
-cinc x16, x16, hs
-mul x14, x9, x8
-adds x14, x14, x14
-adcs x12, x12, x12
-adcs x13, x13, x13
-adcs x15, x15, x15
-adcs x17, x17, x17
-adcs x16, x16, x16
-cset w3, hs
-umulh x1, x8, x8
-adds x14, x14, x1
-mul x4, x9, x9
-adcs x12, x12, x4
-umulh x9, x9, x9
-adcs x9, x13, x9
-mul x5, x10, x10
-adcs x13, x15, x5
-umulh x10, x10, x10
-adcs x10, x17, x10
-mul x6, x11, x11
-adcs x15, x16, x6
-ldp x16, x17, [x2]
-umulh x11, x11, x11
-adc x11, x3, x11
-mul x8, x8, x8
-umulh x1, x13, x16
-umulh x3, x10, x16
-mul x10, x10, x16
-adds x10, x1, x10
-umulh x1, x15, x16
-mul x15, x15, x16
-adcs x15, x3, x15
-umulh x3, x11, x16
-mul x11, x11, x16
-adcs x11, x1, x11
-cinc x1, x3, hs
-mul x13, x13, x16
-adds x8, x8, x13
-adcs x10, x14, x10
-ldr x14, [x2, #16]
-adcs x12, x12, x15
-adcs x9, x9, x11
-cinc x11, x1, hs
-mul x13, x11, x16
-adds x8, x8, x13
-umulh x11, x11, x16
+ldp x2, x3, [x1]
+umulh x4, x3, x2
+ldp x1, x5, [x1, #16]
+mul x6, x1, x2
+umulh x7, x1, x2
+mul x8, x5, x2
+umulh x9, x5, x2
+umulh x10, x1, x3
+mul x11, x5, x3
+adds x4, x4, x6
+umulh x6, x5, x3
+adcs x7, x7, x8
+mul x8, x1, x3
+adc x9, x9, xzr
+adds x10, x10, x11
+mul x11, x1, x5
+adc x6, x6, xzr
+umulh x12, x1, x5
+adds x7, x7, x8
+mul x8, x3, x2
+adcs x9, x9, x10
+adcs x6, x11, x6
+adc x10, x12, xzr
+adds x8, x8, x8
+adcs x4, x4, x4
+adcs x7, x7, x7
+adcs x9, x9, x9
+umulh x11, x2, x2
+adcs x6, x6, x6
+mul x12, x3, x3
+adcs x10, x10, x10
+umulh x3, x3, x3
+cset x13, hs
+mul x14, x1, x1
+adds x8, x8, x11
+umulh x1, x1, x1
+adcs x4, x4, x12
+mul x11, x5, x5
+adcs x3, x7, x3
+umulh x5, x5, x5
+adcs x7, x9, x14
+adr x9, 2f
+ldp x12, x14, [x9]
+umulh x15, x7, x12
+adcs x1, x6, x1
+mul x6, x1, x12
+umulh x1, x1, x12
 adcs x10, x10, x11
-adcs x11, x12, xzr
-adcs x9, x9, xzr
-cset w12, hs
-subs x13, x8, x17
-sbcs x15, x10, x14
-eor w12, w12, #0x1
-sbcs x16, x11, x14
-sbcs x14, x9, x14
-cset w17, lo
-tst w17, w12
-csel x8, x8, x13, ne
-csel x10, x10, x15, ne
-csel x9, x9, x14, ne
-stp x8, x10, [x0]
-csel x8, x11, x16, ne
-stp x8, x9, [x0, #16]
+mul x11, x10, x12
+umulh x10, x10, x12
+adc x5, x13, x5
+mul x13, x5, x12
+umulh x5, x5, x12
+adds x6, x15, x6
+mul x2, x2, x2
+mul x7, x7, x12
+adcs x1, x1, x11
+adcs x10, x10, x13
+adc x5, x5, xzr
+adds x2, x2, x7
+adcs x6, x8, x6
+adcs x1, x4, x1
+adcs x3, x3, x10
+adc x4, x5, xzr
+mul x5, x12, x4
+umulh x4, x12, x4
+adds x2, x2, x5
+adcs x4, x6, x4
+adcs x1, x1, xzr
+ldr x5, [x9, #16]
+adcs x3, x3, xzr
+cset x6, hs
+subs x7, x2, x14
+sbcs x8, x4, x5
+sbcs x9, x1, x5
+sbcs x5, x3, x5
+sbcs xzr, x6, xzr
+csel x2, x2, x7, lo
+csel x4, x4, x8, lo
+stp x2, x4, [x0]
+csel x1, x1, x9, lo
+csel x2, x3, x5, lo
+stp x1, x2, [x0, #16]
 ret
 .p2align 3
 2:
@@ -2322,114 +2231,114 @@ unsafe fn mul_plain_curve25519<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u6
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_plain_curve25519_a2aed34f6425df09_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_plain_curve25519_6199d00bcd4ef54d_{p0}_{p1}_{p2}_{p3}",
                 r"
-adr x3, 2f
-ldp x10, x8, [x1]
-ldp x12, x13, [x2]
-umulh x14, x10, x12
-ldp x11, x9, [x1, #16]
-umulh x15, x8, x12
-mul x16, x8, x12
-adds x14, x14, x16
-umulh x17, x11, x12
-ldp x16, x2, [x2, #16]
-mul x1, x11, x12
-adcs x15, x15, x1
-mul x5, x9, x12
-adcs x17, x17, x5
-umulh x4, x9, x12
-cinc x4, x4, hs
-umulh x6, x10, x13
-adds x15, x15, x6
-umulh x5, x8, x13
-adcs x17, x17, x5
-umulh x5, x11, x13
-adcs x4, x4, x5
-cset w5, hs
-mul x1, x10, x13
-adds x14, x14, x1
-mul x1, x8, x13
-adcs x15, x15, x1
-mul x1, x11, x13
-adcs x17, x17, x1
-umulh x1, x9, x13
-mul x13, x9, x13
-adcs x13, x4, x13
-adc x1, x5, x1
-umulh x5, x10, x16
-adds x17, x17, x5
-umulh x5, x8, x16
-adcs x13, x13, x5
-umulh x5, x11, x16
-adcs x1, x1, x5
-umulh x5, x9, x16
-umulh x6, x11, x2
-adc x5, x5, x6
-mul x4, x10, x16
-adds x15, x15, x4
-mul x4, x8, x16
-adcs x17, x17, x4
-mul x4, x11, x16
-adcs x13, x13, x4
-mul x12, x10, x12
-mul x16, x9, x16
-adcs x16, x1, x16
-cset w1, hs
-mul x4, x10, x2
-umulh x10, x10, x2
-adds x10, x13, x10
-umulh x13, x8, x2
-adcs x13, x16, x13
-adc x16, x5, x1
-adds x17, x17, x4
-mul x8, x8, x2
-adcs x8, x10, x8
-mul x10, x11, x2
-adcs x10, x13, x10
-mov w13, #38
-umulh x11, x9, x2
-mul x9, x9, x2
-adcs x9, x16, x9
-cinc x11, x11, hs
-mul x16, x8, x13
-umulh x8, x8, x13
-adds x8, x14, x8
-umulh x14, x10, x13
-adcs x14, x15, x14
-umulh x15, x9, x13
-adcs x15, x17, x15
-cset w17, hs
-adds x12, x12, x16
-mul x10, x10, x13
-adcs x8, x8, x10
-mul x9, x9, x13
-adcs x9, x14, x9
-mul x10, x11, x13
-adcs x10, x15, x10
-umulh x11, x11, x13
-ldp x13, x14, [x3]
-adc x11, x17, x11
-extr x11, x11, x10, #63
-and x10, x10, x13
-mul x15, x11, x14
-adds x12, x12, x15
-umulh x11, x11, x14
-add x8, x8, x11
-adcs x8, x8, xzr
-ldp x11, x14, [x3, #16]
-adcs x9, x9, xzr
-cinc x10, x10, hs
-subs x11, x12, x11
-sbcs x15, x8, x14
-sbcs x14, x9, x14
-sbcs x13, x10, x13
-csel x11, x12, x11, lo
-csel x8, x8, x15, lo
-csel x9, x9, x14, lo
-stp x11, x8, [x0]
-csel x8, x10, x13, lo
-stp x9, x8, [x0, #16]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x1, x10, [x1, #16]
+mul x11, x1, x5
+umulh x12, x1, x5
+mul x13, x10, x5
+umulh x14, x10, x5
+adds x7, x7, x8
+umulh x8, x3, x6
+adcs x9, x9, x11
+umulh x11, x4, x6
+adcs x12, x12, x13
+umulh x13, x1, x6
+adc x14, x14, xzr
+umulh x15, x10, x6
+adds x8, x9, x8
+mul x9, x3, x6
+adcs x11, x12, x11
+mul x12, x4, x6
+adcs x13, x14, x13
+mul x14, x1, x6
+adc x15, x15, xzr
+mul x6, x10, x6
+adds x7, x7, x9
+adcs x8, x8, x12
+ldp x2, x9, [x2, #16]
+umulh x12, x3, x2
+adcs x11, x11, x14
+umulh x14, x4, x2
+adcs x6, x13, x6
+umulh x13, x1, x2
+adc x15, x15, xzr
+umulh x16, x10, x2
+adds x11, x11, x12
+mul x12, x3, x2
+adcs x6, x6, x14
+mul x14, x4, x2
+adcs x13, x15, x13
+mul x15, x1, x2
+adc x16, x16, xzr
+mul x2, x10, x2
+adds x8, x8, x12
+adcs x11, x11, x14
+umulh x12, x3, x9
+adcs x6, x6, x15
+umulh x14, x4, x9
+adcs x2, x13, x2
+umulh x13, x1, x9
+adc x15, x16, xzr
+mul x16, x3, x9
+adds x6, x6, x12
+mul x4, x4, x9
+adcs x2, x2, x14
+mul x1, x1, x9
+adc x12, x15, x13
+mul x13, x10, x9
+adds x11, x11, x16
+umulh x9, x10, x9
+adcs x4, x6, x4
+mov x6, #38
+umulh x10, x4, x6
+adcs x1, x2, x1
+umulh x2, x1, x6
+adcs x12, x12, x13
+umulh x13, x12, x6
+adc x9, x9, xzr
+umulh x14, x9, x6
+adds x7, x7, x10
+mul x3, x3, x5
+mul x4, x4, x6
+adcs x2, x8, x2
+mul x1, x1, x6
+adcs x5, x11, x13
+mul x8, x12, x6
+adc x10, x14, xzr
+mul x6, x9, x6
+adds x3, x3, x4
+adcs x1, x7, x1
+adr x4, 2f
+ldp x7, x9, [x4]
+adcs x2, x2, x8
+adcs x5, x5, x6
+adc x6, x10, xzr
+extr x6, x6, x5, #63
+umulh x8, x9, x6
+add x1, x1, x8
+mul x6, x9, x6
+and x5, x5, x7
+adds x3, x3, x6
+ldp x4, x6, [x4, #16]
+adcs x1, x1, xzr
+adcs x2, x2, xzr
+adc x5, x5, xzr
+subs x4, x3, x4
+sbcs x8, x1, x6
+sbcs x6, x2, x6
+sbcs x7, x5, x7
+csel x3, x3, x4, lo
+csel x1, x1, x8, lo
+stp x3, x1, [x0]
+csel x1, x2, x6, lo
+csel x2, x5, x7, lo
+stp x1, x2, [x0, #16]
 ret
 .p2align 3
 2:
@@ -2466,198 +2375,191 @@ unsafe fn sum_of_products_plain_curve25519<M: Modulus<4>>(
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_plain_curve25519_d63a2884c771ddc2_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_sum_of_products_plain_curve25519_653ae3943a379c6d_{p0}_{p1}_{p2}_{p3}",
                 r"
-adr x3, 2f
-stp x28, x27, [sp, #-80]!
-ldp x9, x8, [x1]
-ldp x14, x6, [x2]
-umulh x7, x9, x14
-ldp x15, x12, [x1, #16]
-stp x20, x19, [sp, #64]
-umulh x19, x8, x14
-ldp x4, x10, [x2, #16]
-stp x22, x21, [sp, #48]
-mul x20, x8, x14
-ldp x17, x16, [x1, #32]
-stp x26, x25, [sp, #16]
-stp x24, x23, [sp, #32]
-umulh x21, x15, x14
-ldp x13, x11, [x1, #48]
-ldp x23, x24, [x2, #32]
-adds x7, x7, x20
-ldp x5, x1, [x2, #48]
-mul x22, x15, x14
-adcs x19, x19, x22
-mul x2, x9, x14
-umulh x25, x12, x14
-mul x14, x12, x14
-adcs x21, x21, x14
-umulh x14, x11, x23
-adc x14, x14, x25
-umulh x27, x17, x23
-umulh x28, x16, x23
-mul x20, x16, x23
-adds x20, x27, x20
-umulh x22, x13, x23
-mul x25, x13, x23
-adcs x25, x28, x25
-mul x26, x17, x23
-mul x23, x11, x23
-adcs x22, x22, x23
-cinc x23, x14, hs
-adds x14, x2, x26
-adcs x2, x7, x20
-adcs x7, x19, x25
-adcs x19, x21, x22
-cinc x20, x23, hs
-umulh x22, x9, x6
-umulh x23, x8, x6
-mul x25, x8, x6
-adds x22, x22, x25
-mul x26, x15, x6
-adcs x23, x23, x26
-umulh x25, x15, x6
-mul x21, x9, x6
-umulh x26, x12, x6
-mul x6, x12, x6
-adcs x6, x25, x6
-cset w25, hs
-adds x2, x2, x21
-adcs x7, x7, x22
-adcs x19, x19, x23
-adcs x6, x20, x6
-cset w20, hs
-umulh x22, x17, x24
-umulh x23, x16, x24
-mul x27, x16, x24
-adds x22, x22, x27
-mul x28, x13, x24
-adcs x23, x23, x28
-umulh x27, x13, x24
-umulh x28, x11, x24
-add x26, x28, x26
-mul x21, x17, x24
-mul x24, x11, x24
-adcs x24, x27, x24
-adc x25, x26, x25
-adds x2, x2, x21
-adcs x7, x7, x22
-adcs x19, x19, x23
-adcs x6, x6, x24
-adc x20, x25, x20
-umulh x22, x9, x4
-umulh x23, x8, x4
-mul x24, x8, x4
-adds x22, x22, x24
-mul x25, x15, x4
-adcs x23, x23, x25
-umulh x24, x15, x4
-mul x21, x9, x4
-umulh x25, x12, x4
-mul x4, x12, x4
-adcs x4, x24, x4
-cset w24, hs
-adds x7, x7, x21
-adcs x19, x19, x22
-adcs x6, x6, x23
-adcs x4, x20, x4
-cset w20, hs
-umulh x22, x17, x5
-umulh x23, x16, x5
-mul x26, x16, x5
-adds x22, x22, x26
-mul x27, x13, x5
-adcs x23, x23, x27
-umulh x26, x13, x5
-umulh x27, x11, x5
-add x25, x27, x25
-mul x21, x17, x5
-mul x5, x11, x5
-adcs x5, x26, x5
-adc x24, x25, x24
-adds x7, x7, x21
-adcs x19, x19, x22
-ldp x26, x25, [sp, #16]
-adcs x6, x6, x23
-adcs x4, x4, x5
-adc x5, x24, x20
-mul x20, x9, x10
-ldp x24, x23, [sp, #32]
-umulh x9, x9, x10
-umulh x21, x8, x10
-mul x8, x8, x10
-adds x8, x9, x8
-umulh x9, x15, x10
-mul x15, x15, x10
-adcs x15, x21, x15
-umulh x21, x12, x10
-mul x10, x12, x10
-adcs x9, x9, x10
-cset w10, hs
-adds x12, x19, x20
-adcs x8, x6, x8
-ldp x20, x19, [sp, #64]
-adcs x15, x4, x15
-adcs x9, x5, x9
-cset w4, hs
-mul x5, x17, x1
-umulh x17, x17, x1
-umulh x6, x16, x1
-mul x16, x16, x1
-adds x16, x17, x16
-umulh x17, x13, x1
-mul x13, x13, x1
-adcs x13, x6, x13
-umulh x6, x11, x1
-mul x11, x11, x1
-adcs x11, x17, x11
-add x17, x6, x21
-adc x10, x17, x10
-adds x12, x12, x5
-ldp x22, x21, [sp, #48]
+stp x19, x20, [sp, #-32]!
+stp x21, x22, [sp, #16]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+adds x7, x7, x8
+umulh x8, x11, x5
+adcs x9, x9, x12
+ldp x12, x15, [x1, #32]
+ldp x16, x17, [x2, #32]
+umulh x19, x12, x16
+adcs x13, x13, x14
+umulh x14, x15, x16
+adc x8, x8, xzr
+ldp x1, x20, [x1, #48]
+umulh x21, x1, x16
+adds x7, x7, x19
+umulh x19, x20, x16
+adcs x9, x9, x14
+mul x5, x3, x5
+mul x14, x12, x16
+adcs x13, x13, x21
+mul x21, x15, x16
+adc x8, x8, x19
+mul x19, x1, x16
+adds x5, x5, x14
+mul x14, x20, x16
+adcs x7, x7, x21
+adcs x9, x9, x19
+umulh x16, x3, x6
+adcs x13, x13, x14
+umulh x14, x4, x6
+adc x8, x8, xzr
+umulh x19, x10, x6
+adds x9, x9, x16
+umulh x16, x11, x6
+adcs x13, x13, x14
+mul x14, x3, x6
+adcs x8, x8, x19
+mul x19, x4, x6
+adc x16, x16, xzr
+mul x21, x10, x6
+adds x7, x7, x14
+mul x6, x11, x6
+adcs x9, x9, x19
+adcs x13, x13, x21
+umulh x14, x12, x17
+adcs x6, x8, x6
+umulh x8, x15, x17
+adc x16, x16, xzr
+umulh x19, x1, x17
+adds x9, x9, x14
+umulh x14, x20, x17
+adcs x8, x13, x8
+mul x13, x12, x17
+adcs x6, x6, x19
+mul x19, x15, x17
+adc x14, x16, x14
+mul x16, x1, x17
+adds x7, x7, x13
+mul x13, x20, x17
+adcs x9, x9, x19
 adcs x8, x8, x16
-adcs x13, x15, x13
-adcs x9, x9, x11
-mov w11, #38
-adc x10, x10, x4
-umulh x15, x8, x11
-mul x16, x13, x11
-adds x15, x15, x16
-umulh x13, x13, x11
-mul x16, x9, x11
-adcs x13, x13, x16
-umulh x9, x9, x11
-mul x16, x10, x11
-adcs x9, x9, x16
-umulh x10, x10, x11
-cinc x10, x10, hs
-mul x8, x8, x11
-adds x8, x14, x8
-adcs x11, x2, x15
-adcs x13, x7, x13
-adcs x9, x12, x9
-ldp x12, x14, [x3]
-cinc x10, x10, hs
-and x15, x9, x12
-extr x9, x10, x9, #63
-mul x9, x9, x14
-adds x8, x8, x9
-adcs x9, x11, xzr
-adcs x10, x13, xzr
-ldp x13, x14, [x3, #16]
-cinc x11, x15, hs
-subs x13, x8, x13
-sbcs x15, x9, x14
-sbcs x14, x10, x14
-sbcs x12, x11, x12
-csel x8, x8, x13, lo
-csel x9, x9, x15, lo
-stp x8, x9, [x0]
-csel x8, x10, x14, lo
-csel x9, x11, x12, lo
-stp x8, x9, [x0, #16]
-ldp x28, x27, [sp], #80
+ldp x16, x17, [x2, #16]
+umulh x19, x3, x16
+adcs x6, x6, x13
+umulh x13, x4, x16
+adc x14, x14, xzr
+umulh x21, x10, x16
+adds x8, x8, x19
+umulh x19, x11, x16
+adcs x6, x6, x13
+mul x13, x3, x16
+adcs x14, x14, x21
+mul x21, x4, x16
+adc x19, x19, xzr
+mul x22, x10, x16
+adds x9, x9, x13
+mul x13, x11, x16
+adcs x8, x8, x21
+adcs x6, x6, x22
+ldp x2, x16, [x2, #48]
+umulh x21, x12, x2
+adcs x13, x14, x13
+umulh x14, x15, x2
+adc x19, x19, xzr
+umulh x22, x1, x2
+adds x8, x8, x21
+umulh x21, x20, x2
+adcs x6, x6, x14
+mul x14, x12, x2
+adcs x13, x13, x22
+mul x22, x15, x2
+adc x19, x19, x21
+mul x21, x1, x2
+adds x9, x9, x14
+mul x2, x20, x2
+adcs x8, x8, x22
+adcs x6, x6, x21
+umulh x14, x3, x17
+adcs x2, x13, x2
+umulh x13, x4, x17
+adc x19, x19, xzr
+umulh x21, x10, x17
+adds x6, x6, x14
+umulh x14, x11, x17
+adcs x2, x2, x13
+mul x3, x3, x17
+adcs x13, x19, x21
+mul x4, x4, x17
+adc x14, x14, xzr
+mul x10, x10, x17
+adds x3, x8, x3
+mul x8, x11, x17
+adcs x4, x6, x4
+adcs x2, x2, x10
+umulh x6, x12, x16
+adcs x8, x13, x8
+umulh x10, x15, x16
+adc x11, x14, xzr
+umulh x13, x1, x16
+adds x4, x4, x6
+umulh x6, x20, x16
+adcs x2, x2, x10
+mul x10, x12, x16
+adcs x8, x8, x13
+mul x12, x15, x16
+adc x6, x11, x6
+mul x1, x1, x16
+adds x3, x3, x10
+mul x10, x20, x16
+adcs x4, x4, x12
+adcs x1, x2, x1
+mov x2, #38
+umulh x11, x4, x2
+adcs x8, x8, x10
+umulh x10, x1, x2
+adc x6, x6, xzr
+umulh x12, x8, x2
+adds x7, x7, x11
+umulh x11, x6, x2
+adcs x9, x9, x10
+mul x4, x4, x2
+adcs x3, x3, x12
+mul x1, x1, x2
+adc x10, x11, xzr
+mul x8, x8, x2
+adds x4, x5, x4
+mul x2, x6, x2
+adcs x1, x7, x1
+adcs x5, x9, x8
+adr x6, 2f
+ldp x7, x8, [x6]
+adcs x2, x3, x2
+adc x3, x10, xzr
+extr x3, x3, x2, #63
+umulh x9, x8, x3
+add x1, x1, x9
+mul x3, x8, x3
+adds x3, x4, x3
+and x2, x2, x7
+adcs x1, x1, xzr
+ldp x4, x6, [x6, #16]
+adcs x5, x5, xzr
+adc x2, x2, xzr
+subs x4, x3, x4
+sbcs x8, x1, x6
+sbcs x6, x5, x6
+sbcs x7, x2, x7
+csel x3, x3, x4, lo
+csel x1, x1, x8, lo
+stp x3, x1, [x0]
+csel x1, x5, x6, lo
+csel x2, x2, x7, lo
+stp x1, x2, [x0, #16]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #32
 ret
 .p2align 3
 2:
@@ -2691,91 +2593,90 @@ unsafe fn square_plain_curve25519<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_plain_curve25519_b7dd8291f8e66d5c_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_plain_curve25519_4053d22f967ac4a0_{p0}_{p1}_{p2}_{p3}",
                 r"
-adr x2, 2f
-ldp x9, x10, [x1, #16]
-lsl x14, x9, #1
-ldp x8, x12, [x1]
-umulh x15, x12, x12
-extr x11, x10, x9, #63
-lsl x17, x12, #1
-umulh x1, x8, x8
-extr x13, x9, x12, #63
-mul x16, x14, x12
-adds x15, x15, x16
-umulh x14, x14, x12
-mul x3, x11, x12
-adcs x14, x14, x3
-umulh x4, x11, x12
-cinc x3, x4, hs
-umulh x16, x17, x8
-mul x17, x17, x8
-adds x17, x1, x17
-umulh x1, x13, x8
-mul x13, x13, x8
-adcs x13, x16, x13
-umulh x16, x11, x8
-mul x11, x11, x8
-adcs x11, x1, x11
-cinc x16, x16, hs
-mul x12, x12, x12
-adds x12, x12, x13
-adcs x11, x15, x11
-lsl x15, x10, #1
-adcs x13, x14, x16
-cinc x14, x3, hs
-umulh x1, x9, x9
-mul x16, x9, x9
-mul x3, x15, x9
-umulh x9, x15, x9
-adds x15, x1, x3
-cinc x9, x9, hs
-adds x13, x13, x16
-adcs x14, x14, x15
-cinc x9, x9, hs
-mul x15, x10, x10
-adds x9, x9, x15
-mov w15, #38
-umulh x10, x10, x10
-cinc x10, x10, hs
-umulh x16, x13, x15
-mul x1, x14, x15
-adds x16, x16, x1
-umulh x14, x14, x15
-mul x1, x9, x15
-adcs x14, x14, x1
-umulh x9, x9, x15
-mul x1, x10, x15
-adcs x9, x9, x1
-umulh x10, x10, x15
-cinc x10, x10, hs
-mul x8, x8, x8
-mul x13, x13, x15
-adds x8, x8, x13
-adcs x13, x17, x16
-adcs x12, x12, x14
-adcs x9, x11, x9
-ldp x11, x14, [x2]
-cinc x10, x10, hs
-and x15, x9, x11
-extr x9, x10, x9, #63
-mul x9, x9, x14
-adds x8, x8, x9
-adcs x9, x13, xzr
-ldp x13, x14, [x2, #16]
-adcs x10, x12, xzr
-cinc x12, x15, hs
-subs x13, x8, x13
-sbcs x15, x9, x14
-sbcs x14, x10, x14
-sbcs x11, x12, x11
-csel x8, x8, x13, lo
-csel x9, x9, x15, lo
-stp x8, x9, [x0]
-csel x8, x10, x14, lo
-csel x9, x12, x11, lo
-stp x8, x9, [x0, #16]
+ldp x2, x3, [x1]
+umulh x4, x3, x3
+ldp x1, x5, [x1, #16]
+lsl x6, x1, #1
+mul x7, x6, x3
+umulh x6, x6, x3
+extr x8, x5, x1, #63
+mul x9, x8, x3
+umulh x10, x8, x3
+umulh x11, x2, x2
+lsl x12, x3, #1
+mul x13, x12, x2
+adds x4, x4, x7
+umulh x7, x12, x2
+extr x12, x1, x3, #63
+mul x14, x12, x2
+adcs x6, x6, x9
+umulh x9, x12, x2
+mul x12, x8, x2
+adc x10, x10, xzr
+umulh x8, x8, x2
+adds x11, x11, x13
+mul x3, x3, x3
+adcs x7, x7, x14
+adcs x9, x9, x12
+adc x8, x8, xzr
+adds x3, x3, x7
+umulh x7, x1, x1
+lsl x12, x5, #1
+mul x13, x12, x1
+adcs x4, x4, x9
+umulh x9, x12, x1
+adcs x6, x6, x8
+mul x1, x1, x1
+adc x8, x10, xzr
+adds x7, x7, x13
+mul x10, x5, x5
+adc x9, x9, xzr
+umulh x5, x5, x5
+adds x1, x6, x1
+mov x6, #38
+umulh x12, x1, x6
+adcs x7, x8, x7
+mul x8, x7, x6
+umulh x7, x7, x6
+adcs x9, x10, x9
+mul x10, x9, x6
+umulh x9, x9, x6
+adc x5, x5, xzr
+mul x13, x5, x6
+umulh x5, x5, x6
+adds x8, x12, x8
+mul x2, x2, x2
+mul x1, x1, x6
+adcs x6, x7, x10
+adcs x7, x9, x13
+adc x5, x5, xzr
+adds x1, x2, x1
+adcs x2, x11, x8
+adr x8, 2f
+ldp x9, x10, [x8]
+adcs x3, x3, x6
+adcs x4, x4, x7
+adc x5, x5, xzr
+extr x5, x5, x4, #63
+mul x5, x10, x5
+and x4, x4, x9
+adds x1, x1, x5
+ldp x5, x6, [x8, #16]
+adcs x2, x2, xzr
+adcs x3, x3, xzr
+adc x4, x4, xzr
+subs x5, x1, x5
+sbcs x7, x2, x6
+sbcs x6, x3, x6
+sbcs x8, x4, x9
+csel x1, x1, x5, lo
+csel x2, x2, x7, lo
+stp x1, x2, [x0]
+csel x1, x3, x6, lo
+csel x2, x4, x8, lo
+stp x1, x2, [x0, #16]
 ret
 .p2align 3
 2:

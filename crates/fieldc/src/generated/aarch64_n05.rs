@@ -73,254 +73,243 @@ unsafe fn mul_spare<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_spare_0345446966b58bc1_{p0}_{p1}_{p2}_{p3}_{p4}",
+                "fieldc_mul_spare_4320c2819563d80d_{p0}_{p1}_{p2}_{p3}_{p4}",
                 r"
-adr x3, 2f
-str x27, [sp, #-80]!
-ldp x6, x4, [x2]
-ldr x12, [x1, #32]
-ldp x17, x11, [x1]
-mul x5, x17, x6
-ldp x15, x14, [x1, #16]
-umulh x7, x17, x6
-ldp x1, x8, [x3]
-stp x24, x23, [sp, #32]
-stp x20, x19, [sp, #64]
-umulh x19, x11, x6
-ldp x16, x13, [x3, #32]
-stp x22, x21, [sp, #48]
-ldp x9, x10, [x3, #16]
-mul x20, x11, x6
-stp x26, x25, [sp, #16]
-adds x7, x7, x20
-mul x23, x1, x5
-umulh x21, x15, x6
-mul x22, x15, x6
-adcs x19, x19, x22
-umulh x3, x14, x6
-mul x24, x14, x6
-adcs x21, x21, x24
-umulh x25, x12, x6
-mul x6, x12, x6
-adcs x3, x3, x6
-umulh x20, x8, x23
-umulh x26, x13, x23
-adc x25, x26, x25
-adds x7, x7, x20
-umulh x22, x9, x23
-adcs x19, x19, x22
-umulh x24, x10, x23
-adcs x21, x21, x24
-umulh x6, x16, x23
-adcs x6, x3, x6
-cset w27, hs
-mul x26, x8, x23
-cmn x5, x26
-ldp x5, x3, [x2, #16]
-ldr x2, [x2, #32]
-mul x20, x9, x23
-adcs x7, x7, x20
-mul x22, x10, x23
-adcs x19, x19, x22
-mul x24, x16, x23
-adcs x21, x21, x24
-mul x23, x13, x23
-adcs x6, x6, x23
-adc x23, x25, x27
-umulh x22, x17, x4
-adds x19, x19, x22
-umulh x22, x11, x4
-adcs x21, x21, x22
-umulh x22, x15, x4
-adcs x6, x6, x22
-umulh x22, x14, x4
-adcs x22, x23, x22
-cset w23, hs
-mul x20, x17, x4
-adds x7, x7, x20
-mul x20, x11, x4
-adcs x19, x19, x20
-mul x20, x15, x4
-adcs x20, x21, x20
-mul x21, x14, x4
-adcs x6, x6, x21
-umulh x21, x12, x4
-mul x4, x12, x4
-adcs x4, x22, x4
-mul x22, x7, x1
-umulh x26, x22, x13
-add x21, x26, x21
-adc x21, x21, x23
-umulh x25, x22, x8
-adds x19, x19, x25
-umulh x23, x22, x9
-adcs x20, x20, x23
-umulh x23, x22, x10
-adcs x6, x6, x23
-umulh x23, x22, x16
-adcs x4, x4, x23
-cset w23, hs
-mul x24, x22, x8
-cmn x7, x24
-mul x7, x22, x9
-adcs x7, x19, x7
-mul x19, x22, x10
-adcs x19, x20, x19
-mul x20, x22, x16
-adcs x6, x6, x20
-mul x20, x22, x13
-adcs x4, x4, x20
-adc x20, x21, x23
-umulh x22, x17, x5
-adds x19, x19, x22
-umulh x22, x11, x5
-adcs x6, x6, x22
-umulh x22, x15, x5
-adcs x4, x4, x22
-umulh x22, x14, x5
-adcs x20, x20, x22
-cset w22, hs
-mul x21, x17, x5
+stp x19, x20, [sp, #-64]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+str x25, [sp, #48]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+ldr x1, [x1, #32]
+mul x16, x1, x5
+adds x7, x7, x8
+umulh x8, x1, x5
+adcs x9, x9, x12
+adr x12, 2f
+ldp x17, x19, [x12]
+mul x5, x3, x5
+mul x20, x5, x17
+umulh x21, x19, x20
+adcs x13, x13, x14
+ldp x14, x22, [x12, #16]
+umulh x23, x14, x20
+adcs x15, x15, x16
+umulh x16, x22, x20
+adc x8, x8, xzr
+ldp x12, x24, [x12, #32]
+umulh x25, x12, x20
 adds x7, x7, x21
-mul x21, x11, x5
-adcs x19, x19, x21
-mul x21, x15, x5
-adcs x6, x6, x21
-mul x21, x14, x5
-adcs x4, x4, x21
-umulh x21, x12, x5
-mul x5, x12, x5
-adcs x5, x20, x5
-mul x20, x7, x1
-umulh x25, x20, x13
-add x21, x25, x21
-ldp x26, x25, [sp, #16]
-adc x21, x21, x22
-umulh x24, x20, x8
-adds x19, x19, x24
-umulh x22, x20, x9
-adcs x6, x6, x22
-umulh x22, x20, x10
-adcs x4, x4, x22
-umulh x22, x20, x16
-adcs x5, x5, x22
-cset w22, hs
-mul x23, x20, x8
-cmn x7, x23
-mul x7, x20, x9
-adcs x7, x19, x7
-mul x19, x20, x10
-adcs x6, x6, x19
-mul x19, x20, x16
-adcs x4, x4, x19
-mul x19, x20, x13
-adcs x5, x5, x19
-adc x19, x21, x22
-umulh x21, x17, x3
-adds x6, x6, x21
-umulh x21, x11, x3
-adcs x4, x4, x21
-umulh x21, x15, x3
-adcs x5, x5, x21
-umulh x21, x14, x3
-adcs x19, x19, x21
-cset w21, hs
-mul x20, x17, x3
+umulh x21, x24, x20
+adcs x9, x9, x23
+adcs x13, x13, x16
+mul x16, x14, x20
+adcs x15, x15, x25
+mul x23, x22, x20
+adc x8, x8, x21
+mul x21, x12, x20
+cmp x5, #1
+mul x5, x24, x20
+adcs x7, x7, x16
+adcs x9, x9, x23
+umulh x16, x3, x6
+adcs x13, x13, x21
+umulh x20, x4, x6
+adcs x5, x15, x5
+umulh x15, x10, x6
+adc x8, x8, xzr
+umulh x21, x11, x6
+adds x9, x9, x16
+umulh x16, x1, x6
+adcs x13, x13, x20
+mul x20, x3, x6
+adcs x5, x5, x15
+mul x15, x4, x6
+adcs x8, x8, x21
+mul x21, x10, x6
+adc x16, x16, xzr
+mul x23, x11, x6
 adds x7, x7, x20
-mul x20, x11, x3
-adcs x6, x6, x20
-mul x20, x15, x3
-adcs x4, x4, x20
-mul x20, x14, x3
+mul x6, x1, x6
+adcs x9, x9, x15
+adcs x13, x13, x21
+mul x15, x7, x17
+umulh x20, x19, x15
+adcs x5, x5, x23
+umulh x21, x14, x15
+adcs x6, x8, x6
+umulh x8, x22, x15
+adc x16, x16, xzr
+umulh x23, x12, x15
+adds x9, x9, x20
+umulh x20, x24, x15
+adcs x13, x13, x21
+adcs x5, x5, x8
+mul x8, x14, x15
+adcs x6, x6, x23
+mul x21, x22, x15
+adc x16, x16, x20
+mul x20, x12, x15
+cmp x7, #1
+mul x7, x24, x15
+adcs x8, x9, x8
+adcs x9, x13, x21
+ldp x13, x15, [x2, #16]
+umulh x21, x3, x13
 adcs x5, x5, x20
-umulh x20, x12, x3
-mul x3, x12, x3
-adcs x3, x19, x3
-mul x19, x7, x1
-umulh x24, x19, x13
-add x20, x24, x20
-adc x20, x20, x21
-umulh x23, x19, x8
-adds x6, x6, x23
-umulh x21, x19, x9
-ldp x24, x23, [sp, #32]
-adcs x4, x4, x21
-umulh x21, x19, x10
-adcs x5, x5, x21
-umulh x21, x19, x16
-adcs x3, x3, x21
-mul x22, x19, x8
-cset w21, hs
-cmn x7, x22
-mul x7, x19, x9
+umulh x20, x4, x13
 adcs x6, x6, x7
-mul x7, x19, x10
-adcs x4, x4, x7
-mul x7, x19, x16
-adcs x5, x5, x7
-mul x7, x19, x13
-mul x19, x17, x2
-adcs x3, x3, x7
-umulh x17, x17, x2
-adc x7, x20, x21
-adds x17, x4, x17
-umulh x4, x11, x2
-adcs x4, x5, x4
-umulh x5, x15, x2
-ldp x22, x21, [sp, #48]
-adcs x3, x3, x5
-umulh x5, x14, x2
+umulh x7, x10, x13
+adc x16, x16, xzr
+umulh x23, x11, x13
+adds x9, x9, x21
+umulh x21, x1, x13
+adcs x5, x5, x20
+mul x20, x3, x13
+adcs x6, x6, x7
+mul x7, x4, x13
+adcs x16, x16, x23
+mul x23, x10, x13
+adc x21, x21, xzr
+mul x25, x11, x13
+adds x8, x8, x20
+mul x13, x1, x13
+adcs x7, x9, x7
+adcs x5, x5, x23
+mul x9, x8, x17
+umulh x20, x19, x9
+adcs x6, x6, x25
+umulh x23, x14, x9
+adcs x13, x16, x13
+umulh x16, x22, x9
+adc x21, x21, xzr
+umulh x25, x12, x9
+adds x7, x7, x20
+umulh x20, x24, x9
+adcs x5, x5, x23
+adcs x6, x6, x16
+mul x16, x14, x9
+adcs x13, x13, x25
+mul x23, x22, x9
+adc x20, x21, x20
+mul x21, x12, x9
+cmp x8, #1
+mul x8, x24, x9
+adcs x7, x7, x16
+adcs x5, x5, x23
+umulh x9, x3, x15
+adcs x6, x6, x21
+umulh x16, x4, x15
+adcs x8, x13, x8
+umulh x13, x10, x15
+adc x20, x20, xzr
+umulh x21, x11, x15
+adds x5, x5, x9
+umulh x9, x1, x15
+adcs x6, x6, x16
+mul x16, x3, x15
+adcs x8, x8, x13
+mul x13, x4, x15
+adcs x20, x20, x21
+mul x21, x10, x15
+adc x9, x9, xzr
+mul x23, x11, x15
+adds x7, x7, x16
+mul x15, x1, x15
+adcs x5, x5, x13
+adcs x6, x6, x21
+mul x13, x7, x17
+umulh x16, x19, x13
+adcs x8, x8, x23
+umulh x21, x14, x13
+adcs x15, x20, x15
+umulh x20, x22, x13
+adc x9, x9, xzr
+umulh x23, x12, x13
+adds x5, x5, x16
+umulh x16, x24, x13
+adcs x6, x6, x21
+adcs x8, x8, x20
+mul x20, x14, x13
+adcs x15, x15, x23
+mul x21, x22, x13
+adc x9, x9, x16
+mul x16, x12, x13
+cmp x7, #1
+mul x7, x24, x13
+adcs x5, x5, x20
+adcs x6, x6, x21
+ldr x2, [x2, #32]
+umulh x13, x3, x2
+adcs x8, x8, x16
+umulh x16, x4, x2
+adcs x7, x15, x7
+umulh x15, x10, x2
+adc x9, x9, xzr
+umulh x20, x11, x2
+adds x6, x6, x13
+umulh x13, x1, x2
+adcs x8, x8, x16
+mul x3, x3, x2
+adcs x7, x7, x15
+mul x4, x4, x2
+adcs x9, x9, x20
+mul x10, x10, x2
+adc x13, x13, xzr
 mul x11, x11, x2
-adcs x5, x7, x5
-mul x15, x15, x2
-mul x14, x14, x2
-cset w7, hs
-adds x6, x6, x19
-adcs x11, x17, x11
-ldp x20, x19, [sp, #64]
-adcs x15, x4, x15
-mul x1, x6, x1
-adcs x14, x3, x14
-umulh x17, x12, x2
-mul x12, x12, x2
-adcs x12, x5, x12
-umulh x4, x1, x13
-add x17, x4, x17
-adc x17, x17, x7
-umulh x3, x1, x8
-adds x11, x11, x3
-umulh x3, x1, x9
-adcs x15, x15, x3
-umulh x3, x1, x10
-adcs x14, x14, x3
-umulh x3, x1, x16
-adcs x12, x12, x3
-mul x2, x1, x8
-cset w3, hs
-cmn x6, x2
-mul x2, x1, x9
-adcs x11, x11, x2
-mul x2, x1, x10
-adcs x15, x15, x2
-mul x2, x1, x16
-adcs x14, x14, x2
-mul x1, x1, x13
-adcs x12, x12, x1
-adc x17, x17, x3
-subs x8, x11, x8
-sbcs x9, x15, x9
-sbcs x10, x14, x10
-sbcs x16, x12, x16
-sbcs x13, x17, x13
-csel x8, x11, x8, lo
-csel x9, x15, x9, lo
-stp x8, x9, [x0]
-csel x8, x14, x10, lo
-csel x9, x12, x16, lo
-stp x8, x9, [x0, #16]
-csel x8, x17, x13, lo
-str x8, [x0, #32]
-ldr x27, [sp], #80
+adds x3, x5, x3
+mul x1, x1, x2
+adcs x2, x6, x4
+adcs x4, x8, x10
+mul x5, x3, x17
+umulh x6, x19, x5
+adcs x7, x7, x11
+umulh x8, x14, x5
+adcs x1, x9, x1
+umulh x9, x22, x5
+adc x10, x13, xzr
+umulh x11, x12, x5
+adds x2, x2, x6
+umulh x6, x24, x5
+adcs x4, x4, x8
+adcs x7, x7, x9
+mul x8, x14, x5
+adcs x1, x1, x11
+mul x9, x22, x5
+adc x6, x10, x6
+mul x10, x12, x5
+cmp x3, #1
+mul x3, x24, x5
+adcs x2, x2, x8
+adcs x4, x4, x9
+adcs x5, x7, x10
+adcs x1, x1, x3
+adc x3, x6, xzr
+subs x6, x2, x19
+sbcs x7, x4, x14
+sbcs x8, x5, x22
+sbcs x9, x1, x12
+sbcs x10, x3, x24
+csel x2, x2, x6, lo
+csel x4, x4, x7, lo
+stp x2, x4, [x0]
+csel x2, x5, x8, lo
+csel x1, x1, x9, lo
+stp x2, x1, [x0, #16]
+csel x1, x3, x10, lo
+str x1, [x0, #32]
+ldr x25, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #64
 ret
 .p2align 3
 2:
@@ -355,214 +344,212 @@ unsafe fn square_spare<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_spare_0d156bcde06841b3_{p0}_{p1}_{p2}_{p3}_{p4}",
+                "fieldc_square_spare_9ea685ba95e2b3ea_{p0}_{p1}_{p2}_{p3}_{p4}",
                 r"
-adr x2, 2f
-str x23, [sp, #-48]!
-ldp x3, x16, [x1, #8]
-lsl x10, x3, #1
-ldr x15, [x1]
-ldp x13, x9, [x1, #24]
-extr x14, x16, x3, #63
-mul x1, x15, x15
-ldp x12, x8, [x2]
-umulh x5, x15, x15
-stp x20, x19, [sp, #32]
-stp x22, x21, [sp, #16]
-extr x4, x13, x16, #63
-umulh x7, x10, x15
-extr x17, x9, x13, #63
-mul x19, x10, x15
-ldp x10, x11, [x2, #16]
-adds x5, x5, x19
-umulh x20, x14, x15
-mul x14, x14, x15
-adcs x14, x7, x14
-mul x6, x12, x1
-mul x22, x4, x15
-adcs x7, x20, x22
-umulh x21, x4, x15
-umulh x23, x17, x15
-mul x15, x17, x15
-adcs x21, x21, x15
-cinc x23, x23, hs
-umulh x20, x8, x6
-adds x5, x5, x20
-umulh x22, x10, x6
-adcs x20, x14, x22
-umulh x14, x11, x6
-adcs x7, x7, x14
-mul x19, x8, x6
-ldp x14, x15, [x2, #32]
-umulh x2, x14, x6
-adcs x2, x21, x2
-umulh x21, x15, x6
-adcs x21, x23, x21
-cset w22, hs
-cmn x1, x19
-mul x1, x10, x6
-adcs x1, x5, x1
-mul x5, x11, x6
-adcs x5, x20, x5
-mul x19, x14, x6
-adcs x7, x7, x19
-lsl x19, x16, #1
-mul x6, x15, x6
-adcs x2, x2, x6
-adcs x6, x21, xzr
-umulh x21, x3, x3
-umulh x23, x17, x3
-adc x22, x22, x23
-adds x7, x7, x21
-umulh x21, x19, x3
-adcs x2, x2, x21
-umulh x21, x4, x3
-adcs x6, x6, x21
-cset w21, hs
-mul x20, x3, x3
-adds x5, x5, x20
-mul x19, x19, x3
-adcs x7, x7, x19
-mul x4, x4, x3
-adcs x2, x2, x4
-mul x3, x17, x3
+stp x19, x20, [sp, #-48]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x7, x8, [x1, #16]
+extr x9, x7, x3, #63
+mul x10, x9, x2
+umulh x9, x9, x2
+extr x11, x8, x7, #63
+mul x12, x11, x2
+umulh x13, x11, x2
+ldr x1, [x1, #32]
+extr x14, x1, x8, #63
+mul x15, x14, x2
+adds x4, x4, x6
+umulh x6, x14, x2
+adcs x5, x5, x10
+adr x10, 2f
+ldp x16, x17, [x10]
+mul x2, x2, x2
+mul x19, x2, x16
+umulh x20, x17, x19
+adcs x9, x9, x12
+ldp x12, x21, [x10, #16]
+umulh x22, x12, x19
+adcs x13, x13, x15
+umulh x15, x21, x19
+adc x6, x6, xzr
+ldp x10, x23, [x10, #32]
+umulh x24, x10, x19
+adds x4, x4, x20
+umulh x20, x23, x19
+adcs x5, x5, x22
+adcs x9, x9, x15
+adcs x13, x13, x24
+mul x15, x12, x19
+adcs x6, x6, x20
+mul x20, x21, x19
+cset x22, hs
+mul x24, x10, x19
+cmp x2, #1
+mul x2, x23, x19
+adcs x4, x4, x15
+adcs x5, x5, x20
+adcs x9, x9, x24
+umulh x15, x3, x3
+adcs x2, x13, x2
+lsl x13, x7, #1
+umulh x19, x13, x3
+adcs x6, x6, xzr
+umulh x20, x11, x3
+adc x22, x22, xzr
+umulh x24, x14, x3
+adds x9, x9, x15
+mul x15, x3, x3
+adcs x2, x2, x19
+mul x13, x13, x3
+adcs x6, x6, x20
+mul x11, x11, x3
+adc x19, x22, x24
+mul x3, x14, x3
+adds x5, x5, x15
+adcs x9, x9, x13
+mul x13, x4, x16
+umulh x15, x17, x13
+adcs x2, x2, x11
+umulh x11, x12, x13
 adcs x3, x6, x3
-adc x4, x22, x21
-mul x6, x1, x12
-umulh x21, x17, x16
-umulh x20, x6, x8
-adds x5, x5, x20
-umulh x20, x6, x10
-adcs x7, x7, x20
-umulh x20, x6, x11
-adcs x2, x2, x20
-umulh x20, x6, x14
+umulh x6, x21, x13
+adc x19, x19, xzr
+umulh x20, x10, x13
+adds x5, x5, x15
+umulh x15, x23, x13
+adcs x9, x9, x11
+adcs x2, x2, x6
 adcs x3, x3, x20
-umulh x20, x6, x15
-adcs x4, x4, x20
-cset w20, hs
-mul x19, x6, x8
-cmn x1, x19
-mul x1, x6, x10
-adcs x1, x5, x1
-mul x5, x6, x11
+mul x6, x12, x13
+adcs x11, x19, x15
+mul x15, x21, x13
+cset x19, hs
+mul x20, x10, x13
+cmp x4, #1
+mul x4, x23, x13
+adcs x5, x5, x6
+adcs x6, x9, x15
+adcs x2, x2, x20
+umulh x9, x7, x7
+adcs x3, x3, x4
+lsl x4, x8, #1
+umulh x13, x4, x7
+adcs x11, x11, xzr
+umulh x15, x14, x7
+adc x19, x19, xzr
+mul x20, x7, x7
+adds x3, x3, x9
+mul x4, x4, x7
+adcs x9, x11, x13
+mul x7, x14, x7
+adc x11, x19, x15
+adds x2, x2, x20
+mul x13, x5, x16
+umulh x14, x17, x13
+adcs x3, x3, x4
+umulh x4, x12, x13
+adcs x7, x9, x7
+umulh x9, x21, x13
+adc x11, x11, xzr
+umulh x15, x10, x13
+adds x6, x6, x14
+umulh x14, x23, x13
+adcs x2, x2, x4
+adcs x3, x3, x9
+adcs x4, x7, x15
+mul x7, x12, x13
+adcs x9, x11, x14
+mul x11, x21, x13
+cset x14, hs
+mul x15, x10, x13
+cmp x5, #1
+mul x5, x23, x13
+adcs x6, x6, x7
+adcs x2, x2, x11
+adcs x3, x3, x15
+umulh x7, x8, x8
+adcs x4, x4, x5
+lsl x5, x1, #1
+umulh x11, x5, x8
+adcs x9, x9, xzr
+mul x13, x8, x8
+adc x14, x14, xzr
+mul x5, x5, x8
+adds x7, x9, x7
+adc x8, x14, x11
+mul x9, x6, x16
+umulh x11, x17, x9
+adds x4, x4, x13
+umulh x13, x12, x9
 adcs x5, x7, x5
-mul x7, x6, x14
+umulh x7, x21, x9
+adc x8, x8, xzr
+umulh x14, x10, x9
+adds x2, x2, x11
+umulh x11, x23, x9
+adcs x3, x3, x13
+adcs x4, x4, x7
+adcs x5, x5, x14
+mul x7, x12, x9
+adcs x8, x8, x11
+mul x11, x21, x9
+cset x13, hs
+mul x14, x10, x9
+cmp x6, #1
+mul x6, x23, x9
 adcs x2, x2, x7
-mul x6, x6, x15
+adcs x3, x3, x11
+umulh x7, x1, x1
+adcs x4, x4, x14
+mul x1, x1, x1
+adcs x5, x5, x6
+adcs x6, x8, xzr
+mul x8, x2, x16
+umulh x9, x17, x8
+adc x7, x7, x13
+umulh x11, x12, x8
+adds x1, x6, x1
+umulh x6, x21, x8
+adc x7, x7, xzr
+umulh x13, x10, x8
+adds x3, x3, x9
+umulh x9, x23, x8
+adcs x4, x4, x11
+adcs x5, x5, x6
+mul x6, x12, x8
+adcs x1, x1, x13
+mul x11, x21, x8
+adc x7, x7, x9
+mul x9, x10, x8
+cmp x2, #1
+mul x2, x23, x8
 adcs x3, x3, x6
-lsl x6, x13, #1
-adcs x4, x4, xzr
-adc x20, x20, x21
-umulh x19, x16, x16
-adds x3, x3, x19
-ldp x22, x21, [sp, #16]
-umulh x19, x6, x16
-adcs x4, x4, x19
-cset w19, hs
-mul x7, x16, x16
-adds x2, x2, x7
-mul x6, x6, x16
-adcs x3, x3, x6
-mul x16, x17, x16
-adcs x16, x4, x16
-adc x17, x20, x19
-mul x4, x1, x12
-umulh x7, x4, x8
-adds x5, x5, x7
-umulh x7, x4, x10
-adcs x2, x2, x7
-umulh x7, x4, x11
-adcs x3, x3, x7
-umulh x7, x4, x14
-adcs x16, x16, x7
-umulh x7, x4, x15
-adcs x17, x17, x7
-cset w7, hs
-mul x6, x4, x8
-cmn x1, x6
-mul x1, x4, x10
-adcs x1, x5, x1
-mul x5, x4, x11
-adcs x2, x2, x5
-mul x5, x4, x14
-adcs x3, x3, x5
-mul x4, x4, x15
-adcs x16, x16, x4
-lsl x4, x9, #1
-umulh x6, x13, x13
-adcs x17, x17, x6
-umulh x19, x4, x13
-adc x6, x7, x19
-ldp x20, x19, [sp, #32]
-mul x5, x13, x13
-adds x16, x16, x5
-mul x13, x4, x13
-adcs x13, x17, x13
-cinc x17, x6, hs
-mul x4, x1, x12
-umulh x6, x4, x8
-adds x2, x2, x6
-umulh x6, x4, x10
-adcs x3, x3, x6
-umulh x6, x4, x11
-adcs x16, x16, x6
-umulh x6, x4, x14
-adcs x13, x13, x6
-umulh x6, x4, x15
-adcs x17, x17, x6
-cset w6, hs
-mul x5, x4, x8
-cmn x1, x5
-mul x1, x4, x10
-adcs x1, x2, x1
-mul x2, x4, x11
-adcs x2, x3, x2
-mul x3, x4, x14
-adcs x16, x16, x3
-mul x3, x4, x15
-adcs x13, x13, x3
-mul x12, x1, x12
-mul x3, x9, x9
-adcs x17, x17, x3
-umulh x9, x9, x9
-umulh x7, x12, x15
-add x9, x7, x9
-adc x9, x9, x6
-umulh x5, x12, x8
-adds x2, x2, x5
-umulh x3, x12, x10
-adcs x16, x16, x3
-umulh x3, x12, x11
-adcs x13, x13, x3
-umulh x3, x12, x14
-adcs x17, x17, x3
-cset w3, hs
-mul x4, x12, x8
-cmn x1, x4
-mul x1, x12, x10
-adcs x1, x2, x1
-mul x2, x12, x11
-adcs x16, x16, x2
-mul x2, x12, x14
-adcs x13, x13, x2
-mul x12, x12, x15
-adcs x12, x17, x12
-adc x9, x9, x3
-subs x8, x1, x8
-sbcs x10, x16, x10
-sbcs x11, x13, x11
-sbcs x14, x12, x14
-sbcs x15, x9, x15
-csel x8, x1, x8, lo
-csel x10, x16, x10, lo
-stp x8, x10, [x0]
-csel x8, x13, x11, lo
-csel x10, x12, x14, lo
-stp x8, x10, [x0, #16]
-csel x8, x9, x15, lo
-str x8, [x0, #32]
-ldr x23, [sp], #48
+adcs x4, x4, x11
+adcs x5, x5, x9
+adcs x1, x1, x2
+adc x2, x7, xzr
+subs x6, x3, x17
+sbcs x7, x4, x12
+sbcs x8, x5, x21
+sbcs x9, x1, x10
+sbcs x10, x2, x23
+csel x3, x3, x6, lo
+csel x4, x4, x7, lo
+stp x3, x4, [x0]
+csel x3, x5, x8, lo
+csel x1, x1, x9, lo
+stp x3, x1, [x0, #16]
+csel x1, x2, x10, lo
+str x1, [x0, #32]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #48
 ret
 .p2align 3
 2:
@@ -597,384 +584,367 @@ unsafe fn sum_of_products_spare<M: Modulus<5>>(x: &[[u64; 5]; 2], y: &[[u64; 5];
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_spare_7a6f33bdbc9cdc96_{p0}_{p1}_{p2}_{p3}_{p4}",
+                "fieldc_sum_of_products_spare_548500fc4f676981_{p0}_{p1}_{p2}_{p3}_{p4}",
                 r"
-adr x3, 2f
-sub sp, sp, #112
-stp x20, x19, [sp, #96]
-ldp x14, x10, [x1]
-ldp x5, x20, [x2]
-umulh x6, x14, x5
-str x0, [sp, #8]
-umulh x7, x10, x5
-ldp x11, x0, [x1, #16]
-mul x19, x10, x5
-stp x22, x21, [sp, #80]
-ldp x8, x21, [x2, #32]
-adds x6, x6, x19
-ldp x17, x4, [x1, #32]
-mul x22, x11, x5
-ldp x13, x12, [x1, #64]
-adcs x7, x7, x22
-ldp x16, x15, [x1, #48]
-umulh x1, x11, x5
-stp x24, x23, [sp, #64]
-stp x28, x27, [sp, #32]
-stp x26, x25, [sp, #48]
-stp x29, x30, [sp, #16]
-str x8, [sp]
-umulh x23, x0, x5
-mul x24, x0, x5
-adcs x1, x1, x24
-umulh x25, x17, x5
-mul x26, x17, x5
-adcs x23, x23, x26
-umulh x27, x4, x21
-umulh x28, x12, x21
-adc x25, x28, x25
-adds x26, x6, x27
-umulh x29, x16, x21
-adcs x27, x7, x29
-umulh x19, x15, x21
-adcs x28, x1, x19
-ldp x19, x1, [x3]
-umulh x22, x13, x21
-adcs x22, x23, x22
-cset w23, hs
-mul x5, x14, x5
-mul x24, x4, x21
-adds x24, x5, x24
-ldp x5, x6, [x3, #16]
-mul x7, x16, x21
-adcs x26, x26, x7
-ldp x7, x3, [x3, #32]
-mul x29, x24, x19
-mul x30, x15, x21
-adcs x27, x27, x30
-mul x8, x13, x21
-adcs x8, x28, x8
-mul x21, x12, x21
-adcs x21, x22, x21
-adc x23, x25, x23
-umulh x30, x1, x29
-adds x26, x26, x30
-umulh x28, x5, x29
-adcs x27, x27, x28
-umulh x22, x6, x29
-adcs x9, x8, x22
-umulh x25, x7, x29
-adcs x21, x21, x25
-umulh x30, x3, x29
-adcs x23, x23, x30
-cset w25, hs
-mul x28, x1, x29
-cmn x24, x28
-ldp x24, x22, [x2, #48]
-mul x8, x5, x29
-adcs x8, x26, x8
-mul x26, x6, x29
-adcs x26, x27, x26
-mul x27, x7, x29
-adcs x9, x9, x27
-mul x27, x3, x29
-adcs x21, x21, x27
-adcs x23, x23, xzr
-umulh x28, x17, x20
-umulh x29, x12, x24
-add x28, x29, x28
-adc x25, x28, x25
-umulh x29, x14, x20
-adds x26, x26, x29
-umulh x28, x10, x20
-adcs x9, x9, x28
-umulh x28, x11, x20
-adcs x21, x21, x28
-umulh x28, x0, x20
-adcs x28, x23, x28
-cset w29, hs
-mul x27, x14, x20
-adds x8, x8, x27
-mul x23, x10, x20
-adcs x26, x26, x23
-mul x23, x11, x20
+stp x19, x20, [sp, #-112]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+ldp x16, x17, [x1, #32]
+mul x19, x16, x5
+adds x7, x7, x8
+umulh x8, x16, x5
+adcs x9, x9, x12
+ldp x12, x20, [x2, #32]
+umulh x21, x17, x20
+adcs x13, x13, x14
+ldp x14, x22, [x1, #48]
+umulh x23, x14, x20
+adcs x15, x15, x19
+umulh x19, x22, x20
+adc x8, x8, xzr
+ldp x1, x24, [x1, #64]
+umulh x25, x1, x20
+adds x7, x7, x21
+umulh x21, x24, x20
 adcs x9, x9, x23
-mul x23, x0, x20
-adcs x27, x21, x23
-mul x20, x17, x20
-ldp x23, x21, [x2, #16]
-adcs x20, x28, x20
-adc x25, x25, x29
-umulh x29, x4, x24
-adds x26, x26, x29
-umulh x29, x16, x24
-adcs x9, x9, x29
-umulh x29, x15, x24
-adcs x27, x27, x29
-umulh x29, x13, x24
-adcs x20, x20, x29
-cset w29, hs
-mul x28, x4, x24
-adds x8, x8, x28
-mul x28, x16, x24
-adcs x26, x26, x28
-mul x28, x15, x24
-adcs x9, x9, x28
-mul x28, x13, x24
-adcs x27, x27, x28
-mul x24, x12, x24
-adcs x20, x20, x24
-adc x24, x25, x29
-mul x25, x8, x19
-umulh x29, x25, x1
-adds x26, x26, x29
-umulh x29, x25, x5
-adcs x9, x9, x29
-umulh x29, x25, x6
-adcs x27, x27, x29
-umulh x29, x25, x7
-adcs x29, x20, x29
-umulh x20, x25, x3
-adcs x24, x24, x20
-cset w30, hs
-ldp x20, x2, [x2, #64]
-mul x28, x25, x1
-cmn x8, x28
-mul x8, x25, x5
-adcs x8, x26, x8
-mul x26, x25, x6
-adcs x9, x9, x26
-mul x26, x25, x7
-adcs x26, x27, x26
-mul x25, x25, x3
-adcs x25, x29, x25
-adcs x24, x24, xzr
-umulh x27, x17, x23
-umulh x28, x12, x22
-add x27, x28, x27
-adc x27, x27, x30
-umulh x29, x14, x23
-adds x9, x9, x29
-umulh x29, x10, x23
-adcs x26, x26, x29
-umulh x29, x11, x23
-adcs x25, x25, x29
-umulh x29, x0, x23
-adcs x24, x24, x29
-cset w29, hs
-mul x28, x14, x23
-adds x8, x8, x28
-mul x28, x10, x23
-adcs x9, x9, x28
-mul x28, x11, x23
-adcs x26, x26, x28
-mul x28, x0, x23
-adcs x25, x25, x28
-mul x23, x17, x23
-adcs x23, x24, x23
-adc x27, x27, x29
-umulh x28, x4, x22
-adds x9, x9, x28
-umulh x28, x16, x22
-adcs x26, x26, x28
-umulh x28, x15, x22
-adcs x25, x25, x28
-umulh x28, x13, x22
-adcs x23, x23, x28
-cset w28, hs
-mul x24, x4, x22
-adds x8, x8, x24
-mul x24, x16, x22
-adcs x9, x9, x24
-mul x24, x15, x22
-adcs x24, x26, x24
-mul x26, x13, x22
-adcs x25, x25, x26
-mul x22, x12, x22
-adcs x22, x23, x22
-adc x23, x27, x28
-mul x26, x8, x19
-umulh x29, x12, x20
-umulh x28, x26, x1
-adds x9, x9, x28
-umulh x28, x26, x5
-adcs x24, x24, x28
-umulh x28, x26, x6
-adcs x25, x25, x28
-umulh x28, x26, x7
-adcs x22, x22, x28
-umulh x28, x26, x3
-adcs x23, x23, x28
-cset w28, hs
-mul x27, x26, x1
-cmn x8, x27
-mul x8, x26, x5
-adcs x8, x9, x8
-mul x9, x26, x6
-adcs x9, x24, x9
-mul x24, x26, x7
-adcs x24, x25, x24
-mul x25, x26, x3
-adcs x22, x22, x25
-adcs x23, x23, xzr
-umulh x27, x17, x21
-add x27, x29, x27
-adc x27, x27, x28
-umulh x26, x14, x21
-adds x9, x9, x26
-umulh x26, x10, x21
-adcs x24, x24, x26
-umulh x26, x11, x21
-adcs x22, x22, x26
-umulh x26, x0, x21
-adcs x23, x23, x26
-cset w26, hs
-mul x25, x14, x21
-adds x8, x8, x25
-mul x25, x10, x21
+mul x5, x3, x5
+mul x23, x17, x20
+adcs x13, x13, x19
+mul x19, x14, x20
+adcs x15, x15, x25
+mul x25, x22, x20
+adc x8, x8, x21
+mul x21, x1, x20
+adds x5, x5, x23
+mul x20, x24, x20
+adcs x7, x7, x19
 adcs x9, x9, x25
-mul x25, x11, x21
-adcs x24, x24, x25
-mul x25, x0, x21
-adcs x22, x22, x25
-mul x21, x17, x21
-adcs x21, x23, x21
-adc x26, x27, x26
-umulh x25, x4, x20
-adds x9, x9, x25
-umulh x25, x16, x20
-adcs x24, x24, x25
-umulh x25, x15, x20
-adcs x22, x22, x25
-umulh x25, x13, x20
-adcs x21, x21, x25
-cset w25, hs
-mul x23, x4, x20
-adds x8, x8, x23
-mul x23, x16, x20
-adcs x9, x9, x23
-mul x23, x15, x20
-adcs x23, x24, x23
-mul x24, x13, x20
-adcs x22, x22, x24
-mul x20, x12, x20
-adcs x20, x21, x20
-adc x21, x26, x25
-mul x24, x8, x19
-mul x28, x4, x2
-umulh x26, x24, x1
-adds x9, x9, x26
-umulh x26, x24, x5
-adcs x23, x23, x26
-umulh x26, x24, x6
-adcs x22, x22, x26
-umulh x26, x24, x7
-adcs x20, x20, x26
-umulh x26, x24, x3
-adcs x21, x21, x26
-mul x25, x24, x1
-cset w26, hs
-cmn x8, x25
-mul x8, x24, x5
-adcs x8, x9, x8
-mrs x9, NZCV
-ldr x30, [sp]
-mul x29, x24, x6
-mul x25, x14, x30
-adds x27, x8, x25
-umulh x14, x14, x30
-adds x27, x27, x28
-msr NZCV, x9
-adcs x9, x23, x29
-mul x23, x24, x7
-adcs x22, x22, x23
-mul x23, x24, x3
-adcs x20, x20, x23
-umulh x23, x17, x30
-adcs x21, x21, xzr
-umulh x24, x12, x2
-add x23, x24, x23
-mul x19, x27, x19
-umulh x24, x19, x3
-add x23, x23, x24
-adc x23, x23, x26
-adds x9, x9, x14
-umulh x14, x10, x30
-adcs x14, x22, x14
-umulh x22, x11, x30
-adcs x20, x20, x22
-umulh x22, x0, x30
-mul x24, x10, x30
-adcs x21, x21, x22
-mul x11, x11, x30
-mul x10, x0, x30
-cset w22, hs
-adds x8, x8, x25
-ldp x26, x25, [sp, #48]
-adcs x9, x9, x24
-adcs x11, x14, x11
-mul x14, x17, x30
-adcs x10, x20, x10
-ldp x29, x30, [sp, #16]
-adcs x14, x21, x14
-umulh x0, x4, x2
-adc x17, x23, x22
-adds x9, x9, x0
-ldp x22, x21, [sp, #80]
-umulh x0, x16, x2
-ldp x24, x23, [sp, #64]
-adcs x11, x11, x0
-umulh x0, x15, x2
-adcs x10, x10, x0
-umulh x0, x13, x2
-mul x16, x16, x2
-adcs x14, x14, x0
-mul x15, x15, x2
-cset w0, hs
-adds x8, x8, x28
-mul x13, x13, x2
-ldp x28, x27, [sp, #32]
-adcs x9, x9, x16
-adcs x11, x11, x15
-adcs x10, x10, x13
-mul x12, x12, x2
-adcs x12, x14, x12
-adc x14, x17, x0
-umulh x15, x19, x1
+adr x19, 2f
+ldp x23, x25, [x19]
+mul x26, x5, x23
+umulh x27, x25, x26
+adcs x13, x13, x21
+ldp x21, x28, [x19, #16]
+umulh x29, x21, x26
+adcs x15, x15, x20
+umulh x20, x28, x26
+adc x8, x8, xzr
+ldp x19, x30, [x19, #32]
+umulh x12, x19, x26
+adds x7, x7, x27
+umulh x27, x30, x26
+adcs x9, x9, x29
+adcs x13, x13, x20
+adcs x12, x15, x12
+mul x15, x21, x26
+adcs x8, x8, x27
+mul x20, x28, x26
+cset x27, hs
+mul x29, x19, x26
+cmp x5, #1
+mul x5, x30, x26
+adcs x7, x7, x15
+adcs x9, x9, x20
+adcs x13, x13, x29
+umulh x15, x3, x6
+adcs x5, x12, x5
+umulh x12, x4, x6
+adcs x8, x8, xzr
+umulh x20, x10, x6
+adc x26, x27, xzr
+umulh x27, x11, x6
 adds x9, x9, x15
-umulh x15, x19, x5
-adcs x11, x11, x15
-umulh x15, x19, x6
-adcs x10, x10, x15
-umulh x15, x19, x7
-adcs x12, x12, x15
-mul x13, x19, x1
-cset w15, hs
-cmn x8, x13
-mul x8, x19, x5
+umulh x15, x16, x6
+adcs x12, x13, x12
+mul x13, x3, x6
+adcs x5, x5, x20
+mul x20, x4, x6
+adcs x8, x8, x27
+mul x27, x10, x6
+adc x15, x26, x15
+mul x26, x11, x6
+adds x7, x7, x13
+mul x6, x16, x6
+adcs x9, x9, x20
+adcs x12, x12, x27
+ldp x13, x20, [x2, #48]
+umulh x27, x17, x13
+adcs x5, x5, x26
+umulh x26, x14, x13
+adcs x6, x8, x6
+umulh x8, x22, x13
+adc x15, x15, xzr
+umulh x29, x1, x13
+adds x9, x9, x27
+umulh x27, x24, x13
+adcs x12, x12, x26
+mul x26, x17, x13
+adcs x5, x5, x8
+mul x8, x14, x13
+adcs x6, x6, x29
+mul x29, x22, x13
+adc x15, x15, x27
+mul x27, x1, x13
+adds x7, x7, x26
+mul x13, x24, x13
 adcs x8, x9, x8
-mul x9, x19, x6
-adcs x9, x11, x9
-mul x11, x19, x7
-adcs x10, x10, x11
-mul x11, x19, x3
-adcs x11, x12, x11
-ldp x20, x19, [sp, #96]
-adc x12, x14, x15
-subs x13, x8, x1
-sbcs x14, x9, x5
-sbcs x15, x10, x6
-sbcs x16, x11, x7
-sbcs x17, x12, x3
-csel x8, x8, x13, lo
-ldr x13, [sp, #8]
-csel x9, x9, x14, lo
-stp x8, x9, [x13]
-csel x8, x10, x15, lo
-csel x9, x11, x16, lo
-stp x8, x9, [x13, #16]
-csel x8, x12, x17, lo
-str x8, [x13, #32]
-add sp, sp, #112
+adcs x9, x12, x29
+mul x12, x7, x23
+umulh x26, x25, x12
+adcs x5, x5, x27
+umulh x27, x21, x12
+adcs x6, x6, x13
+umulh x13, x28, x12
+adc x15, x15, xzr
+umulh x29, x19, x12
+adds x8, x8, x26
+umulh x26, x30, x12
+adcs x9, x9, x27
+adcs x5, x5, x13
+adcs x6, x6, x29
+mul x13, x21, x12
+adcs x15, x15, x26
+mul x26, x28, x12
+cset x27, hs
+mul x29, x19, x12
+cmp x7, #1
+mul x7, x30, x12
+adcs x8, x8, x13
+adcs x9, x9, x26
+adcs x5, x5, x29
+ldp x12, x13, [x2, #16]
+umulh x26, x3, x12
+adcs x6, x6, x7
+umulh x7, x4, x12
+adcs x15, x15, xzr
+umulh x29, x10, x12
+adc x27, x27, xzr
+str x0, [sp, #96]
+umulh x0, x11, x12
+adds x9, x9, x26
+umulh x26, x16, x12
+adcs x5, x5, x7
+mul x7, x3, x12
+adcs x6, x6, x29
+mul x29, x4, x12
+adcs x0, x15, x0
+mul x15, x10, x12
+adc x26, x27, x26
+mul x27, x11, x12
+adds x7, x8, x7
+mul x8, x16, x12
+adcs x9, x9, x29
+adcs x5, x5, x15
+umulh x12, x17, x20
+adcs x6, x6, x27
+umulh x15, x14, x20
+adcs x0, x0, x8
+umulh x8, x22, x20
+adc x26, x26, xzr
+umulh x27, x1, x20
+adds x9, x9, x12
+umulh x12, x24, x20
+adcs x5, x5, x15
+mul x15, x17, x20
+adcs x6, x6, x8
+mul x8, x14, x20
+adcs x0, x0, x27
+mul x27, x22, x20
+adc x12, x26, x12
+mul x26, x1, x20
+adds x7, x7, x15
+mul x15, x24, x20
+adcs x8, x9, x8
+adcs x5, x5, x27
+mul x9, x7, x23
+umulh x20, x25, x9
+adcs x6, x6, x26
+umulh x26, x21, x9
+adcs x0, x0, x15
+umulh x15, x28, x9
+adc x12, x12, xzr
+umulh x27, x19, x9
+adds x8, x8, x20
+umulh x20, x30, x9
+adcs x5, x5, x26
+adcs x6, x6, x15
+adcs x0, x0, x27
+mul x15, x21, x9
+adcs x12, x12, x20
+mul x20, x28, x9
+cset x26, hs
+mul x27, x19, x9
+cmp x7, #1
+mul x7, x30, x9
+adcs x8, x8, x15
+adcs x5, x5, x20
+adcs x6, x6, x27
+umulh x9, x3, x13
+adcs x0, x0, x7
+umulh x7, x4, x13
+adcs x12, x12, xzr
+umulh x15, x10, x13
+adc x20, x26, xzr
+umulh x26, x11, x13
+adds x5, x5, x9
+umulh x9, x16, x13
+adcs x6, x6, x7
+mul x7, x3, x13
+adcs x0, x0, x15
+mul x15, x4, x13
+adcs x12, x12, x26
+mul x26, x10, x13
+adc x9, x20, x9
+mul x20, x11, x13
+adds x7, x8, x7
+mul x8, x16, x13
+adcs x5, x5, x15
+adcs x6, x6, x26
+ldp x13, x15, [x2, #64]
+umulh x26, x17, x13
+adcs x0, x0, x20
+umulh x20, x14, x13
+adcs x8, x12, x8
+umulh x12, x22, x13
+adc x9, x9, xzr
+umulh x27, x1, x13
+adds x5, x5, x26
+umulh x26, x24, x13
+adcs x6, x6, x20
+mul x20, x17, x13
+adcs x0, x0, x12
+mul x12, x14, x13
+adcs x8, x8, x27
+mul x27, x22, x13
+adc x9, x9, x26
+mul x26, x1, x13
+adds x7, x7, x20
+mul x13, x24, x13
+adcs x5, x5, x12
+adcs x6, x6, x27
+mul x12, x7, x23
+umulh x20, x25, x12
+adcs x0, x0, x26
+umulh x26, x21, x12
+adcs x8, x8, x13
+umulh x13, x28, x12
+adc x9, x9, xzr
+umulh x27, x19, x12
+adds x5, x5, x20
+umulh x20, x30, x12
+adcs x6, x6, x26
+adcs x0, x0, x13
+adcs x8, x8, x27
+mul x13, x21, x12
+adcs x9, x9, x20
+mul x20, x28, x12
+cset x26, hs
+mul x27, x19, x12
+cmp x7, #1
+mul x7, x30, x12
+adcs x5, x5, x13
+adcs x6, x6, x20
+adcs x0, x0, x27
+ldr x12, [x2, #32]
+umulh x2, x3, x12
+adcs x7, x8, x7
+umulh x8, x4, x12
+adcs x9, x9, xzr
+umulh x13, x10, x12
+adc x20, x26, xzr
+umulh x26, x11, x12
+adds x2, x6, x2
+umulh x6, x16, x12
+adcs x0, x0, x8
+mul x3, x3, x12
+adcs x7, x7, x13
+mul x4, x4, x12
+adcs x8, x9, x26
+mul x9, x10, x12
+adc x6, x20, x6
+mul x10, x11, x12
+adds x3, x5, x3
+mul x5, x16, x12
+adcs x2, x2, x4
+adcs x0, x0, x9
+umulh x4, x17, x15
+adcs x7, x7, x10
+umulh x9, x14, x15
+adcs x5, x8, x5
+umulh x8, x22, x15
+adc x6, x6, xzr
+umulh x10, x1, x15
+adds x2, x2, x4
+umulh x4, x24, x15
+adcs x0, x0, x9
+mul x9, x17, x15
+adcs x7, x7, x8
+mul x8, x14, x15
+adcs x5, x5, x10
+mul x10, x22, x15
+adc x4, x6, x4
+mul x1, x1, x15
+adds x3, x3, x9
+mul x6, x24, x15
+adcs x2, x2, x8
+adcs x0, x0, x10
+mul x8, x3, x23
+umulh x9, x25, x8
+adcs x1, x7, x1
+umulh x7, x21, x8
+adcs x5, x5, x6
+umulh x6, x28, x8
+adc x4, x4, xzr
+umulh x10, x19, x8
+adds x2, x2, x9
+umulh x9, x30, x8
+adcs x0, x0, x7
+adcs x1, x1, x6
+mul x6, x21, x8
+adcs x5, x5, x10
+mul x7, x28, x8
+adc x4, x4, x9
+mul x9, x19, x8
+cmp x3, #1
+mul x3, x30, x8
+adcs x2, x2, x6
+adcs x0, x0, x7
+adcs x1, x1, x9
+adcs x3, x5, x3
+adc x4, x4, xzr
+subs x5, x2, x25
+sbcs x6, x0, x21
+sbcs x7, x1, x28
+sbcs x8, x3, x19
+sbcs x9, x4, x30
+csel x2, x2, x5, lo
+csel x0, x0, x6, lo
+ldr x5, [sp, #96]
+stp x2, x0, [x5]
+csel x0, x1, x7, lo
+csel x1, x3, x8, lo
+stp x0, x1, [x5, #16]
+csel x0, x4, x9, lo
+str x0, [x5, #32]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #112
 ret
 .p2align 3
 2:
@@ -1009,271 +979,257 @@ unsafe fn mul_full<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_full_cf9372b7b6a7a52f_{p0}_{p1}_{p2}_{p3}_{p4}",
+                "fieldc_mul_full_7a767a006012cb46_{p0}_{p1}_{p2}_{p3}_{p4}",
                 r"
-adr x3, 2f
-stp x26, x25, [sp, #-64]!
-ldp x7, x5, [x2]
-ldr x12, [x1, #32]
-ldp x4, x11, [x1]
-mul x6, x4, x7
-ldp x17, x8, [x3]
-umulh x26, x11, x5
-ldp x15, x13, [x1, #16]
-umulh x1, x4, x7
-stp x22, x21, [sp, #32]
-stp x20, x19, [sp, #48]
-stp x24, x23, [sp, #16]
-ldp x9, x10, [x3, #16]
-mul x21, x11, x7
-ldp x14, x16, [x3, #32]
-adds x1, x1, x21
-mul x19, x17, x6
-umulh x20, x11, x7
-umulh x22, x15, x7
-mul x23, x15, x7
-adcs x20, x20, x23
-umulh x24, x13, x7
-mul x25, x13, x7
-adcs x22, x22, x25
-umulh x3, x12, x7
-mul x7, x12, x7
-adcs x7, x24, x7
-cinc x3, x3, hs
-umulh x21, x8, x19
-adds x1, x1, x21
-umulh x23, x9, x19
-adcs x20, x20, x23
-umulh x25, x10, x19
-adcs x22, x22, x25
-umulh x24, x14, x19
-adcs x7, x7, x24
-umulh x21, x16, x19
-adcs x3, x3, x21
-cset w21, hs
-mul x23, x8, x19
-cmn x6, x23
-mul x25, x9, x19
-adcs x25, x1, x25
-mul x24, x10, x19
-adcs x1, x20, x24
-mul x6, x14, x19
-adcs x22, x22, x6
-mul x19, x16, x19
-adcs x7, x7, x19
-adcs x19, x3, xzr
-ldp x6, x3, [x2, #16]
-cinc x21, x21, hs
-umulh x23, x4, x5
-adds x23, x1, x23
-ldr x1, [x2, #32]
-adcs x2, x22, x26
-umulh x20, x15, x5
-adcs x7, x7, x20
-umulh x24, x13, x5
-adcs x19, x19, x24
-umulh x20, x12, x5
-adcs x20, x21, x20
-cset w21, hs
-mul x22, x4, x5
-adds x22, x25, x22
-mul x24, x11, x5
-adcs x23, x23, x24
-mul x24, x15, x5
-adcs x2, x2, x24
-mul x24, x13, x5
-adcs x7, x7, x24
-mul x5, x12, x5
-adcs x5, x19, x5
-adcs x19, x20, xzr
-cinc x20, x21, hs
-mul x21, x22, x17
-umulh x25, x21, x8
-adds x23, x23, x25
-umulh x25, x21, x9
-adcs x2, x2, x25
-umulh x25, x21, x10
-adcs x7, x7, x25
-umulh x25, x21, x14
-adcs x5, x5, x25
-umulh x25, x21, x16
-adcs x19, x19, x25
-cset w25, hs
-mul x24, x21, x8
-cmn x22, x24
-mul x22, x21, x9
-adcs x22, x23, x22
-mul x23, x21, x10
-adcs x2, x2, x23
-mul x23, x21, x14
-adcs x7, x7, x23
-mul x21, x21, x16
-adcs x5, x5, x21
-adcs x19, x19, xzr
-adc x20, x20, x25
-umulh x23, x4, x6
-adds x2, x2, x23
-umulh x23, x11, x6
-adcs x7, x7, x23
-umulh x23, x15, x6
-adcs x5, x5, x23
-umulh x23, x13, x6
-adcs x19, x19, x23
-umulh x23, x12, x6
-adcs x20, x20, x23
-cset w23, hs
-mul x21, x4, x6
-adds x21, x22, x21
-mul x22, x11, x6
-adcs x2, x2, x22
-mul x22, x15, x6
-adcs x7, x7, x22
-mul x22, x13, x6
-adcs x5, x5, x22
-mul x22, x21, x17
-mul x6, x12, x6
-adcs x6, x19, x6
-adcs x19, x20, xzr
-cinc x20, x23, hs
-umulh x24, x22, x8
-adds x2, x2, x24
-umulh x24, x22, x9
-adcs x7, x7, x24
-umulh x24, x22, x10
-adcs x5, x5, x24
-umulh x24, x22, x14
-adcs x6, x6, x24
-umulh x24, x22, x16
-adcs x19, x19, x24
-cset w24, hs
-mul x23, x22, x8
-cmn x21, x23
-mul x21, x22, x9
-adcs x2, x2, x21
-mul x21, x22, x10
+stp x19, x20, [sp, #-96]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+ldr x1, [x1, #32]
+mul x16, x1, x5
+adds x7, x7, x8
+umulh x8, x1, x5
+adcs x9, x9, x12
+adr x12, 2f
+ldp x17, x19, [x12]
+mul x5, x3, x5
+mul x20, x5, x17
+umulh x21, x19, x20
+ldp x22, x23, [x12, #16]
+mul x24, x22, x20
+adcs x13, x13, x14
+umulh x14, x22, x20
+mul x25, x23, x20
+adcs x15, x15, x16
+umulh x16, x23, x20
+ldp x12, x26, [x12, #32]
+mul x27, x12, x20
+adc x8, x8, xzr
+umulh x28, x12, x20
+mul x29, x26, x20
+adds x21, x21, x24
+umulh x20, x26, x20
+adcs x14, x14, x25
+adcs x16, x16, x27
+adcs x24, x28, x29
+adc x20, x20, xzr
+cmp x5, #1
+adcs x5, x7, x21
+adcs x7, x9, x14
+adcs x9, x13, x16
+umulh x13, x3, x6
+mul x14, x4, x6
+adcs x15, x15, x24
+umulh x16, x4, x6
+mul x21, x10, x6
+adcs x8, x8, x20
+umulh x20, x10, x6
+mul x24, x11, x6
+cset x25, hs
+umulh x27, x11, x6
+mul x28, x1, x6
+adds x13, x13, x14
+umulh x14, x1, x6
+adcs x16, x16, x21
+mul x6, x3, x6
+adcs x20, x20, x24
+adcs x21, x27, x28
+adc x14, x14, xzr
+adds x5, x5, x6
+adcs x6, x7, x13
+adcs x7, x9, x16
+adcs x9, x15, x20
+mul x13, x5, x17
+umulh x15, x19, x13
+mul x16, x22, x13
+adcs x8, x8, x21
+umulh x20, x22, x13
+mul x21, x23, x13
+adcs x14, x25, x14
+umulh x24, x23, x13
+mul x25, x12, x13
+cset x27, hs
+umulh x28, x12, x13
+mul x29, x26, x13
+adds x15, x15, x16
+umulh x13, x26, x13
+adcs x16, x20, x21
+adcs x20, x24, x25
+adcs x21, x28, x29
+adc x13, x13, xzr
+cmp x5, #1
+adcs x5, x6, x15
+adcs x6, x7, x16
+adcs x7, x9, x20
+ldp x9, x15, [x2, #16]
+umulh x16, x3, x9
+mul x20, x4, x9
+adcs x8, x8, x21
+umulh x21, x4, x9
+mul x24, x10, x9
+adcs x13, x14, x13
+umulh x14, x10, x9
+mul x25, x11, x9
+adc x27, x27, xzr
+umulh x28, x11, x9
+mul x29, x1, x9
+adds x16, x16, x20
+umulh x20, x1, x9
+adcs x21, x21, x24
+mul x9, x3, x9
+adcs x14, x14, x25
+adcs x24, x28, x29
+adc x20, x20, xzr
+adds x5, x5, x9
+adcs x6, x6, x16
 adcs x7, x7, x21
-mul x21, x22, x14
-adcs x5, x5, x21
-mul x21, x22, x16
-adcs x6, x6, x21
-adcs x19, x19, xzr
-adc x20, x20, x24
-umulh x22, x4, x3
-adds x7, x7, x22
-umulh x22, x11, x3
-adcs x5, x5, x22
-umulh x22, x15, x3
-adcs x6, x6, x22
-umulh x22, x13, x3
-adcs x19, x19, x22
-umulh x22, x12, x3
-adcs x20, x20, x22
-cset w22, hs
-mul x21, x4, x3
-adds x2, x2, x21
-mul x21, x11, x3
-adcs x7, x7, x21
-mul x21, x15, x3
-adcs x5, x5, x21
-mul x21, x13, x3
-adcs x6, x6, x21
-mul x21, x2, x17
-mul x3, x12, x3
-adcs x3, x19, x3
-adcs x19, x20, xzr
-cinc x20, x22, hs
-umulh x23, x21, x8
-adds x7, x7, x23
-umulh x23, x21, x9
-adcs x5, x5, x23
-umulh x23, x21, x10
-adcs x6, x6, x23
-umulh x23, x21, x14
-adcs x3, x3, x23
-umulh x23, x21, x16
-adcs x19, x19, x23
-mul x22, x21, x8
-cset w23, hs
-cmn x2, x22
-mul x2, x21, x9
-adcs x2, x7, x2
-mul x7, x21, x10
-adcs x5, x5, x7
-mul x7, x21, x14
-adcs x6, x6, x7
-mul x7, x21, x16
-ldp x22, x21, [sp, #32]
-adcs x3, x3, x7
-adcs x7, x19, xzr
-adc x19, x20, x23
-mul x20, x4, x1
-umulh x4, x4, x1
-adds x4, x5, x4
-umulh x5, x11, x1
-mul x11, x11, x1
-adcs x5, x6, x5
-umulh x6, x15, x1
-mul x15, x15, x1
-adcs x3, x3, x6
-umulh x6, x13, x1
-mul x13, x13, x1
-adcs x6, x7, x6
-umulh x7, x12, x1
-mul x12, x12, x1
-adcs x7, x19, x7
-ldp x24, x23, [sp, #16]
-cset w19, hs
-adds x2, x2, x20
-mul x17, x2, x17
-adcs x11, x4, x11
-adcs x15, x5, x15
-adcs x13, x3, x13
-adcs x12, x6, x12
-umulh x5, x17, x8
-adcs x1, x7, xzr
-mul x4, x17, x8
-cset w3, hs
-adds x11, x11, x5
-umulh x5, x17, x9
-adcs x15, x15, x5
-umulh x5, x17, x10
-adcs x13, x13, x5
-umulh x5, x17, x14
-adcs x12, x12, x5
-umulh x5, x17, x16
-adcs x1, x1, x5
-cset w5, hs
-cmn x2, x4
-mul x2, x17, x9
-adcs x11, x11, x2
-mul x2, x17, x10
-adcs x15, x15, x2
-mul x2, x17, x14
-mul x17, x17, x16
-adcs x13, x13, x2
-adcs x12, x12, x17
-adcs x17, x1, xzr
-adc x1, x3, x19
-subs x8, x11, x8
-sbcs x9, x15, x9
-orr x1, x1, x5
-ldp x20, x19, [sp, #48]
-sbcs x10, x13, x10
-sbcs x14, x12, x14
-sbcs x16, x17, x16
-cset w2, lo
-cmp x1, #0
-cset w1, eq
-tst w1, w2
-csel x8, x11, x8, ne
-csel x9, x15, x9, ne
-stp x8, x9, [x0]
-csel x8, x13, x10, ne
-csel x9, x12, x14, ne
-stp x8, x9, [x0, #16]
-csel x8, x17, x16, ne
-str x8, [x0, #32]
-ldp x26, x25, [sp], #64
+adcs x8, x8, x14
+mul x9, x5, x17
+umulh x14, x19, x9
+mul x16, x22, x9
+adcs x13, x13, x24
+umulh x21, x22, x9
+mul x24, x23, x9
+adcs x20, x27, x20
+umulh x25, x23, x9
+mul x27, x12, x9
+cset x28, hs
+umulh x29, x12, x9
+mul x30, x26, x9
+adds x14, x14, x16
+umulh x9, x26, x9
+adcs x16, x21, x24
+adcs x21, x25, x27
+adcs x24, x29, x30
+adc x9, x9, xzr
+cmp x5, #1
+adcs x5, x6, x14
+adcs x6, x7, x16
+adcs x7, x8, x21
+umulh x8, x3, x15
+mul x14, x4, x15
+adcs x13, x13, x24
+umulh x16, x4, x15
+mul x21, x10, x15
+adcs x9, x20, x9
+umulh x20, x10, x15
+mul x24, x11, x15
+adc x25, x28, xzr
+umulh x27, x11, x15
+mul x28, x1, x15
+adds x8, x8, x14
+umulh x14, x1, x15
+adcs x16, x16, x21
+mul x15, x3, x15
+adcs x20, x20, x24
+adcs x21, x27, x28
+adc x14, x14, xzr
+adds x5, x5, x15
+adcs x6, x6, x8
+adcs x7, x7, x16
+adcs x8, x13, x20
+mul x13, x5, x17
+umulh x15, x19, x13
+mul x16, x22, x13
+adcs x9, x9, x21
+umulh x20, x22, x13
+mul x21, x23, x13
+adcs x14, x25, x14
+umulh x24, x23, x13
+mul x25, x12, x13
+cset x27, hs
+umulh x28, x12, x13
+mul x29, x26, x13
+adds x15, x15, x16
+umulh x13, x26, x13
+adcs x16, x20, x21
+adcs x20, x24, x25
+adcs x21, x28, x29
+adc x13, x13, xzr
+cmp x5, #1
+adcs x5, x6, x15
+adcs x6, x7, x16
+adcs x7, x8, x20
+ldr x2, [x2, #32]
+umulh x8, x3, x2
+mul x15, x4, x2
+adcs x9, x9, x21
+umulh x4, x4, x2
+mul x16, x10, x2
+adcs x13, x14, x13
+umulh x10, x10, x2
+mul x14, x11, x2
+adc x20, x27, xzr
+umulh x11, x11, x2
+mul x21, x1, x2
+adds x8, x8, x15
+umulh x1, x1, x2
+adcs x4, x4, x16
+mul x2, x3, x2
+adcs x3, x10, x14
+adcs x10, x11, x21
+adc x1, x1, xzr
+adds x2, x5, x2
+adcs x5, x6, x8
+adcs x4, x7, x4
+adcs x3, x9, x3
+mul x6, x2, x17
+umulh x7, x19, x6
+mul x8, x22, x6
+adcs x9, x13, x10
+umulh x10, x22, x6
+mul x11, x23, x6
+adcs x1, x20, x1
+umulh x13, x23, x6
+mul x14, x12, x6
+cset x15, hs
+umulh x16, x12, x6
+mul x17, x26, x6
+adds x7, x7, x8
+umulh x6, x26, x6
+adcs x8, x10, x11
+adcs x10, x13, x14
+adcs x11, x16, x17
+adc x6, x6, xzr
+cmp x2, #1
+adcs x2, x5, x7
+adcs x4, x4, x8
+adcs x3, x3, x10
+adcs x5, x9, x11
+adcs x1, x1, x6
+adc x6, x15, xzr
+subs x7, x2, x19
+sbcs x8, x4, x22
+sbcs x9, x3, x23
+sbcs x10, x5, x12
+sbcs x11, x1, x26
+sbcs xzr, x6, xzr
+csel x2, x2, x7, lo
+csel x4, x4, x8, lo
+stp x2, x4, [x0]
+csel x2, x3, x9, lo
+csel x3, x5, x10, lo
+stp x2, x3, [x0, #16]
+csel x1, x1, x11, lo
+str x1, [x0, #32]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #96
 ret
 .p2align 3
 2:
@@ -1308,407 +1264,396 @@ unsafe fn sum_of_products_full<M: Modulus<5>>(x: &[[u64; 5]; 2], y: &[[u64; 5]; 
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_full_7ed65eb28080411f_{p0}_{p1}_{p2}_{p3}_{p4}",
+                "fieldc_sum_of_products_full_d82fe59a5979fdcc_{p0}_{p1}_{p2}_{p3}_{p4}",
                 r"
-adr x3, 2f
-stp x29, x30, [sp, #-96]!
-stp x22, x21, [sp, #64]
-stp x20, x19, [sp, #80]
-ldp x6, x13, [x1]
-ldp x22, x20, [x2]
-mul x21, x6, x22
-ldp x16, x14, [x1, #16]
-mul x29, x14, x22
-stp x24, x23, [sp, #48]
-umulh x24, x6, x22
-ldp x19, x7, [x1, #32]
-stp x26, x25, [sp, #32]
-ldp x5, x17, [x1, #48]
-ldr x23, [x2, #40]
-ldp x4, x15, [x1, #64]
-umulh x25, x13, x22
-ldp x1, x8, [x3]
-umulh x26, x16, x22
-ldp x9, x10, [x3, #16]
-ldp x11, x12, [x3, #32]
-mul x3, x13, x22
-stp x28, x27, [sp, #16]
-adds x3, x24, x3
-mul x27, x16, x22
-adcs x25, x25, x27
-adcs x26, x26, x29
-umulh x28, x14, x22
-umulh x24, x19, x22
-mul x22, x19, x22
-adcs x22, x28, x22
-cinc x24, x24, hs
-umulh x29, x7, x23
-adds x3, x3, x29
-umulh x28, x5, x23
-adcs x25, x25, x28
-umulh x29, x17, x23
-adcs x26, x26, x29
-umulh x28, x4, x23
-adcs x22, x22, x28
-umulh x29, x15, x23
-adcs x24, x24, x29
-cset w29, hs
-mul x27, x7, x23
-adds x21, x21, x27
-mul x28, x5, x23
-adcs x3, x3, x28
-mul x27, x17, x23
-adcs x25, x25, x27
-mul x28, x4, x23
-adcs x26, x26, x28
-mul x27, x21, x1
-mul x23, x15, x23
-adcs x22, x22, x23
-adcs x23, x24, xzr
-cinc x29, x29, hs
-umulh x28, x8, x27
-adds x3, x3, x28
-umulh x28, x9, x27
-adcs x25, x25, x28
-umulh x28, x10, x27
-adcs x26, x26, x28
-umulh x28, x11, x27
-adcs x22, x22, x28
-umulh x28, x12, x27
-adcs x23, x23, x28
-cset w28, hs
-mul x24, x8, x27
-cmn x21, x24
-mul x21, x9, x27
-adcs x21, x3, x21
-mul x24, x10, x27
-adcs x24, x25, x24
-mul x3, x11, x27
-adcs x25, x26, x3
-ldp x26, x3, [x2, #48]
-mul x27, x12, x27
-adcs x22, x22, x27
-adcs x23, x23, xzr
-adc x28, x29, x28
-umulh x29, x6, x20
-adds x24, x24, x29
-umulh x29, x13, x20
-adcs x25, x25, x29
-umulh x29, x16, x20
-adcs x22, x22, x29
-umulh x29, x14, x20
-adcs x23, x23, x29
-umulh x29, x19, x20
-adcs x28, x28, x29
-cset w29, hs
-mul x27, x6, x20
-adds x21, x21, x27
-mul x27, x13, x20
-adcs x24, x24, x27
-mul x27, x16, x20
-adcs x25, x25, x27
-mul x27, x14, x20
-adcs x22, x22, x27
-mul x20, x19, x20
-adcs x20, x23, x20
-adcs x23, x28, xzr
-cinc x27, x29, hs
-umulh x29, x7, x26
-adds x24, x24, x29
-umulh x29, x5, x26
-adcs x25, x25, x29
-umulh x29, x17, x26
-adcs x22, x22, x29
-umulh x29, x4, x26
-adcs x20, x20, x29
-umulh x29, x15, x26
-adcs x23, x23, x29
-mul x28, x7, x26
-cset w29, hs
-adds x21, x21, x28
-mul x28, x5, x26
-adcs x24, x24, x28
-mul x28, x17, x26
-adcs x25, x25, x28
-mul x28, x4, x26
-adcs x22, x22, x28
-mul x26, x15, x26
-adcs x20, x20, x26
-adcs x23, x23, xzr
-mul x26, x21, x1
-adc x27, x27, x29
-umulh x29, x26, x8
-adds x24, x24, x29
-umulh x29, x26, x9
-adcs x25, x25, x29
-umulh x29, x26, x10
-mul x28, x26, x8
-adcs x22, x22, x29
-umulh x29, x26, x11
-adcs x29, x20, x29
-umulh x20, x26, x12
-adcs x23, x23, x20
-mul x20, x26, x9
-cset w30, hs
-cmn x21, x28
-adcs x21, x24, x20
-mul x20, x26, x10
-adcs x24, x25, x20
-mul x20, x26, x11
-mul x26, x26, x12
-adcs x22, x22, x20
-adcs x26, x29, x26
-ldp x25, x20, [x2, #16]
-adcs x23, x23, xzr
-adc x27, x27, x30
-umulh x29, x6, x25
-mul x28, x6, x25
-adds x24, x24, x29
-umulh x29, x13, x25
-adcs x22, x22, x29
-umulh x29, x16, x25
-adcs x26, x26, x29
-umulh x29, x14, x25
-adcs x23, x23, x29
-umulh x29, x19, x25
-adcs x27, x27, x29
-cset w29, hs
-adds x21, x21, x28
-mul x28, x13, x25
-adcs x24, x24, x28
-mul x28, x16, x25
-adcs x22, x22, x28
-mul x28, x14, x25
-mul x25, x19, x25
-adcs x26, x26, x28
-mul x28, x7, x3
-adcs x23, x23, x25
-adcs x25, x27, xzr
-cinc x27, x29, hs
-umulh x29, x7, x3
-adds x24, x24, x29
-umulh x29, x5, x3
-adcs x22, x22, x29
-umulh x29, x17, x3
-adcs x26, x26, x29
-umulh x29, x4, x3
-adcs x23, x23, x29
-umulh x29, x15, x3
-adcs x25, x25, x29
-cset w29, hs
-adds x21, x21, x28
-mul x28, x5, x3
-adcs x24, x24, x28
-mul x28, x17, x3
-adcs x22, x22, x28
-mul x28, x4, x3
-mul x3, x15, x3
-adcs x26, x26, x28
-adcs x3, x23, x3
-adcs x23, x25, xzr
-mul x25, x21, x1
-adc x27, x27, x29
-umulh x29, x25, x8
-mul x28, x25, x8
-adds x24, x24, x29
-umulh x29, x25, x9
-adcs x22, x22, x29
-umulh x29, x25, x10
-adcs x26, x26, x29
-umulh x29, x25, x11
-adcs x29, x3, x29
-umulh x3, x25, x12
-adcs x23, x23, x3
-mul x3, x25, x9
-cset w30, hs
-cmn x21, x28
-mul x28, x6, x20
-adcs x21, x24, x3
-mul x3, x25, x10
-adcs x22, x22, x3
-mul x3, x25, x11
-mul x25, x25, x12
-adcs x24, x26, x3
-ldp x26, x3, [x2, #64]
-ldr x2, [x2, #32]
-adcs x25, x29, x25
-umulh x29, x6, x20
-adcs x23, x23, xzr
-adc x27, x27, x30
-adds x22, x22, x29
-umulh x29, x13, x20
-adcs x24, x24, x29
-umulh x29, x16, x20
-adcs x25, x25, x29
-umulh x29, x14, x20
-adcs x23, x23, x29
-umulh x29, x19, x20
-adcs x27, x27, x29
-cset w29, hs
-adds x21, x21, x28
-mul x28, x13, x20
-adcs x22, x22, x28
-mul x28, x16, x20
-adcs x24, x24, x28
-mul x28, x14, x20
-mul x20, x19, x20
-adcs x25, x25, x28
-mul x28, x7, x26
-adcs x20, x23, x20
-adcs x23, x27, xzr
-cinc x27, x29, hs
-umulh x29, x7, x26
-adds x22, x22, x29
-umulh x29, x5, x26
-adcs x24, x24, x29
-umulh x29, x17, x26
-adcs x25, x25, x29
-umulh x29, x4, x26
-adcs x20, x20, x29
-umulh x29, x15, x26
-adcs x23, x23, x29
-cset w29, hs
-adds x21, x21, x28
-mul x28, x5, x26
-adcs x22, x22, x28
-mul x28, x17, x26
-adcs x24, x24, x28
-mul x28, x4, x26
-mul x26, x15, x26
-adcs x25, x25, x28
-adcs x20, x20, x26
-mul x26, x21, x1
-adcs x23, x23, xzr
-adc x27, x27, x29
-umulh x29, x26, x8
-mul x28, x26, x8
-adds x22, x22, x29
-umulh x29, x26, x9
-adcs x24, x24, x29
-umulh x29, x26, x10
-adcs x25, x25, x29
-umulh x29, x26, x11
-adcs x20, x20, x29
-umulh x29, x26, x12
-adcs x23, x23, x29
-cset w29, hs
-cmn x21, x28
-mul x21, x26, x9
-adcs x21, x22, x21
-mul x22, x26, x10
-adcs x22, x24, x22
-mul x24, x26, x11
-adcs x24, x25, x24
-mul x25, x26, x12
-mul x26, x6, x2
-umulh x6, x6, x2
-adcs x20, x20, x25
-adcs x23, x23, xzr
-adc x25, x27, x29
-adds x6, x22, x6
-umulh x22, x13, x2
-mul x13, x13, x2
-adcs x22, x24, x22
-umulh x24, x16, x2
-mul x16, x16, x2
-adcs x20, x20, x24
-umulh x24, x14, x2
-mul x14, x14, x2
+stp x19, x20, [sp, #-128]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+adds x7, x7, x8
+umulh x8, x10, x5
+mul x13, x11, x5
+adcs x9, x9, x12
+umulh x12, x11, x5
+ldp x14, x15, [x1, #32]
+mul x16, x14, x5
+adcs x8, x8, x13
+umulh x13, x14, x5
+adcs x12, x12, x16
+ldp x16, x17, [x2, #32]
+umulh x19, x15, x17
+ldp x20, x21, [x1, #48]
+mul x22, x20, x17
+adc x13, x13, xzr
+umulh x23, x20, x17
+mul x24, x21, x17
+adds x19, x19, x22
+umulh x22, x21, x17
+ldp x1, x25, [x1, #64]
+mul x26, x1, x17
 adcs x23, x23, x24
-umulh x24, x19, x2
-mul x2, x19, x2
-adcs x24, x25, x24
-ldp x28, x27, [sp, #16]
-cset w25, hs
-adds x21, x21, x26
-adcs x13, x6, x13
-adcs x16, x22, x16
-adcs x14, x20, x14
-mul x20, x7, x3
-umulh x7, x7, x3
-adcs x2, x23, x2
-adcs x6, x24, xzr
-cinc x19, x25, hs
-ldp x24, x23, [sp, #48]
-adds x13, x13, x7
-umulh x7, x5, x3
-mul x5, x5, x3
-adcs x16, x16, x7
-umulh x7, x17, x3
-mul x17, x17, x3
-adcs x14, x14, x7
-umulh x7, x4, x3
-ldp x26, x25, [sp, #32]
-adcs x2, x2, x7
-umulh x7, x15, x3
-mul x15, x15, x3
-adcs x6, x6, x7
-cset w7, hs
-adds x20, x21, x20
-ldp x22, x21, [sp, #64]
-adcs x13, x13, x5
-mul x1, x20, x1
-adcs x16, x16, x17
-mul x17, x4, x3
-mul x4, x1, x8
-adcs x14, x14, x17
-adcs x15, x2, x15
-umulh x2, x1, x8
-adcs x17, x6, xzr
-adc x3, x19, x7
-adds x13, x13, x2
-umulh x2, x1, x9
-adcs x16, x16, x2
-umulh x2, x1, x10
-adcs x14, x14, x2
-umulh x2, x1, x11
-adcs x15, x15, x2
-umulh x2, x1, x12
-adcs x17, x17, x2
-cset w2, hs
-cmn x20, x4
-mul x4, x1, x9
-ldp x20, x19, [sp, #80]
-adcs x13, x13, x4
-mul x4, x1, x10
-adcs x16, x16, x4
-mul x4, x1, x11
-mul x1, x1, x12
-adcs x14, x14, x4
-adcs x15, x15, x1
-adcs x17, x17, xzr
-adc x1, x3, x2
-subs x2, x13, x8
-sbcs x3, x16, x9
-sbcs x4, x14, x10
-sbcs x5, x15, x11
-sbcs x6, x17, x12
-cset w7, lo
-subs x7, x1, x7
-csel x13, x13, x2, lo
-csel x16, x16, x3, lo
-csel x14, x14, x4, lo
-csel x15, x15, x5, lo
-csel x17, x17, x6, lo
-csel x1, x1, x7, lo
-subs x8, x13, x8
-sbcs x9, x16, x9
-sbcs x10, x14, x10
-sbcs x11, x15, x11
-sbcs x12, x17, x12
-cset w2, lo
-cmp x1, #0
-cset w1, eq
-tst w1, w2
-csel x8, x13, x8, ne
-csel x9, x16, x9, ne
-stp x8, x9, [x0]
-csel x8, x14, x10, ne
-csel x9, x15, x11, ne
-stp x8, x9, [x0, #16]
-csel x8, x17, x12, ne
-str x8, [x0, #32]
-ldp x29, x30, [sp], #96
+umulh x24, x1, x17
+mul x27, x25, x17
+adcs x22, x22, x26
+umulh x26, x25, x17
+adcs x24, x24, x27
+mul x5, x3, x5
+mul x17, x15, x17
+adc x26, x26, xzr
+adds x5, x5, x17
+adcs x7, x7, x19
+adcs x9, x9, x23
+adcs x8, x8, x22
+adcs x12, x12, x24
+adcs x13, x13, x26
+adr x17, 2f
+ldp x19, x22, [x17]
+mul x23, x5, x19
+umulh x24, x22, x23
+ldp x26, x27, [x17, #16]
+mul x28, x26, x23
+cset x29, hs
+umulh x30, x26, x23
+mul x16, x27, x23
+adds x24, x24, x28
+umulh x28, x27, x23
+str x0, [sp, #96]
+ldp x17, x0, [x17, #32]
+str x27, [sp, #104]
+mul x27, x17, x23
+adcs x16, x30, x16
+umulh x30, x17, x23
+str x17, [sp, #112]
+mul x17, x0, x23
+adcs x27, x28, x27
+umulh x23, x0, x23
+adcs x17, x30, x17
+adc x23, x23, xzr
+cmp x5, #1
+adcs x5, x7, x24
+adcs x7, x9, x16
+adcs x8, x8, x27
+adcs x9, x12, x17
+adcs x12, x13, x23
+umulh x13, x3, x6
+mul x16, x4, x6
+adc x17, x29, xzr
+umulh x23, x4, x6
+mul x24, x10, x6
+adds x13, x13, x16
+umulh x16, x10, x6
+mul x27, x11, x6
+adcs x23, x23, x24
+umulh x24, x11, x6
+mul x28, x14, x6
+adcs x16, x16, x27
+umulh x27, x14, x6
+adcs x24, x24, x28
+mul x6, x3, x6
+adc x27, x27, xzr
+adds x5, x5, x6
+adcs x6, x7, x13
+adcs x7, x8, x23
+adcs x8, x9, x16
+adcs x9, x12, x24
+adcs x12, x17, x27
+ldp x13, x16, [x2, #48]
+umulh x17, x15, x13
+mul x23, x20, x13
+cset x24, hs
+umulh x27, x20, x13
+mul x28, x21, x13
+adds x17, x17, x23
+umulh x23, x21, x13
+mul x29, x1, x13
+adcs x27, x27, x28
+umulh x28, x1, x13
+mul x30, x25, x13
+adcs x23, x23, x29
+umulh x29, x25, x13
+adcs x28, x28, x30
+mul x13, x15, x13
+adc x29, x29, xzr
+adds x5, x5, x13
+adcs x6, x6, x17
+adcs x7, x7, x27
+adcs x8, x8, x23
+adcs x9, x9, x28
+adcs x12, x12, x29
+mul x13, x5, x19
+umulh x17, x22, x13
+mul x23, x26, x13
+adc x24, x24, xzr
+umulh x27, x26, x13
+ldr x28, [sp, #104]
+mul x29, x28, x13
+adds x17, x17, x23
+umulh x23, x28, x13
+ldr x30, [sp, #112]
+mul x28, x30, x13
+adcs x27, x27, x29
+umulh x29, x30, x13
+mul x30, x0, x13
+adcs x23, x23, x28
+umulh x13, x0, x13
+adcs x28, x29, x30
+adc x13, x13, xzr
+cmp x5, #1
+adcs x5, x6, x17
+adcs x6, x7, x27
+adcs x7, x8, x23
+adcs x8, x9, x28
+adcs x9, x12, x13
+ldp x12, x13, [x2, #16]
+umulh x17, x3, x12
+mul x23, x4, x12
+adc x24, x24, xzr
+umulh x27, x4, x12
+mul x28, x10, x12
+adds x17, x17, x23
+umulh x23, x10, x12
+mul x29, x11, x12
+adcs x27, x27, x28
+umulh x28, x11, x12
+mul x30, x14, x12
+adcs x23, x23, x29
+umulh x29, x14, x12
+adcs x28, x28, x30
+mul x12, x3, x12
+adc x29, x29, xzr
+adds x5, x5, x12
+adcs x6, x6, x17
+adcs x7, x7, x27
+adcs x8, x8, x23
+adcs x9, x9, x28
+adcs x12, x24, x29
+umulh x17, x15, x16
+mul x23, x20, x16
+cset x24, hs
+umulh x27, x20, x16
+mul x28, x21, x16
+adds x17, x17, x23
+umulh x23, x21, x16
+mul x29, x1, x16
+adcs x27, x27, x28
+umulh x28, x1, x16
+mul x30, x25, x16
+adcs x23, x23, x29
+umulh x29, x25, x16
+adcs x28, x28, x30
+mul x16, x15, x16
+adc x29, x29, xzr
+adds x5, x5, x16
+adcs x6, x6, x17
+adcs x7, x7, x27
+adcs x8, x8, x23
+adcs x9, x9, x28
+adcs x12, x12, x29
+mul x16, x5, x19
+umulh x17, x22, x16
+mul x23, x26, x16
+adc x24, x24, xzr
+umulh x27, x26, x16
+ldr x28, [sp, #104]
+mul x29, x28, x16
+adds x17, x17, x23
+umulh x23, x28, x16
+ldr x30, [sp, #112]
+mul x28, x30, x16
+adcs x27, x27, x29
+umulh x29, x30, x16
+mul x30, x0, x16
+adcs x23, x23, x28
+umulh x16, x0, x16
+adcs x28, x29, x30
+adc x16, x16, xzr
+cmp x5, #1
+adcs x5, x6, x17
+adcs x6, x7, x27
+adcs x7, x8, x23
+adcs x8, x9, x28
+adcs x9, x12, x16
+umulh x12, x3, x13
+mul x16, x4, x13
+adc x17, x24, xzr
+umulh x23, x4, x13
+mul x24, x10, x13
+adds x12, x12, x16
+umulh x16, x10, x13
+mul x27, x11, x13
+adcs x23, x23, x24
+umulh x24, x11, x13
+mul x28, x14, x13
+adcs x16, x16, x27
+umulh x27, x14, x13
+adcs x24, x24, x28
+mul x13, x3, x13
+adc x27, x27, xzr
+adds x5, x5, x13
+adcs x6, x6, x12
+adcs x7, x7, x23
+adcs x8, x8, x16
+adcs x9, x9, x24
+adcs x12, x17, x27
+ldp x13, x16, [x2, #64]
+umulh x17, x15, x13
+mul x23, x20, x13
+cset x24, hs
+umulh x27, x20, x13
+mul x28, x21, x13
+adds x17, x17, x23
+umulh x23, x21, x13
+mul x29, x1, x13
+adcs x27, x27, x28
+umulh x28, x1, x13
+mul x30, x25, x13
+adcs x23, x23, x29
+umulh x29, x25, x13
+adcs x28, x28, x30
+mul x13, x15, x13
+adc x29, x29, xzr
+adds x5, x5, x13
+adcs x6, x6, x17
+adcs x7, x7, x27
+adcs x8, x8, x23
+adcs x9, x9, x28
+adcs x12, x12, x29
+mul x13, x5, x19
+umulh x17, x22, x13
+mul x23, x26, x13
+adc x24, x24, xzr
+umulh x27, x26, x13
+ldr x28, [sp, #104]
+mul x29, x28, x13
+adds x17, x17, x23
+umulh x23, x28, x13
+ldr x30, [sp, #112]
+mul x28, x30, x13
+adcs x27, x27, x29
+umulh x29, x30, x13
+mul x30, x0, x13
+adcs x23, x23, x28
+umulh x13, x0, x13
+adcs x28, x29, x30
+adc x13, x13, xzr
+cmp x5, #1
+adcs x5, x6, x17
+adcs x6, x7, x27
+adcs x7, x8, x23
+adcs x8, x9, x28
+adcs x9, x12, x13
+ldr x12, [x2, #32]
+umulh x2, x3, x12
+mul x13, x4, x12
+adc x17, x24, xzr
+umulh x4, x4, x12
+mul x23, x10, x12
+adds x2, x2, x13
+umulh x10, x10, x12
+mul x13, x11, x12
+adcs x4, x4, x23
+umulh x11, x11, x12
+mul x23, x14, x12
+adcs x10, x10, x13
+umulh x13, x14, x12
+adcs x11, x11, x23
+mul x3, x3, x12
+adc x12, x13, xzr
+adds x3, x5, x3
+adcs x2, x6, x2
+adcs x4, x7, x4
+adcs x5, x8, x10
+adcs x6, x9, x11
+adcs x7, x17, x12
+umulh x8, x15, x16
+mul x9, x20, x16
+cset x10, hs
+umulh x11, x20, x16
+mul x12, x21, x16
+adds x8, x8, x9
+umulh x9, x21, x16
+mul x13, x1, x16
+adcs x11, x11, x12
+umulh x1, x1, x16
+mul x12, x25, x16
+adcs x9, x9, x13
+umulh x13, x25, x16
+adcs x1, x1, x12
+mul x12, x15, x16
+adc x13, x13, xzr
+adds x3, x3, x12
+adcs x2, x2, x8
+adcs x4, x4, x11
+adcs x5, x5, x9
+adcs x1, x6, x1
+adcs x6, x7, x13
+mul x7, x3, x19
+umulh x8, x22, x7
+mul x9, x26, x7
+adc x10, x10, xzr
+umulh x11, x26, x7
+ldr x12, [sp, #104]
+mul x13, x12, x7
+adds x8, x8, x9
+umulh x9, x12, x7
+ldr x14, [sp, #112]
+mul x15, x14, x7
+adcs x11, x11, x13
+umulh x13, x14, x7
+mul x16, x0, x7
+adcs x9, x9, x15
+umulh x7, x0, x7
+adcs x13, x13, x16
+adc x7, x7, xzr
+cmp x3, #1
+adcs x2, x2, x8
+adcs x3, x4, x11
+adcs x4, x5, x9
+adcs x1, x1, x13
+adcs x5, x6, x7
+adc x6, x10, xzr
+subs x7, x2, x22
+sbcs x8, x3, x26
+sbcs x9, x4, x12
+sbcs x10, x1, x14
+sbcs x11, x5, x0
+sbcs x13, x6, xzr
+csel x2, x2, x7, lo
+csel x3, x3, x8, lo
+csel x4, x4, x9, lo
+csel x1, x1, x10, lo
+csel x5, x5, x11, lo
+csel x6, x6, x13, lo
+subs x7, x2, x22
+sbcs x8, x3, x26
+sbcs x9, x4, x12
+sbcs x10, x1, x14
+sbcs x0, x5, x0
+sbcs xzr, x6, xzr
+csel x2, x2, x7, lo
+csel x3, x3, x8, lo
+ldr x6, [sp, #96]
+stp x2, x3, [x6]
+csel x2, x4, x9, lo
+csel x1, x1, x10, lo
+stp x2, x1, [x6, #16]
+csel x0, x5, x0, lo
+str x0, [x6, #32]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #128
 ret
 .p2align 3
 2:
@@ -1743,258 +1688,252 @@ unsafe fn square_full<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_full_c7b07cdfdfa43abe_{p0}_{p1}_{p2}_{p3}_{p4}",
+                "fieldc_square_full_35cf6eedd930e4c5_{p0}_{p1}_{p2}_{p3}_{p4}",
                 r"
-adr x2, 2f
-sub sp, sp, #112
-ldp x16, x5, [x1]
-ldr x14, [x1, #32]
-stp x20, x19, [sp, #96]
-ldp x17, x11, [x2]
-mul x19, x16, x16
-ldp x3, x15, [x1, #16]
-mul x20, x5, x16
-stp x24, x23, [sp, #64]
-stp x22, x21, [sp, #80]
-umulh x22, x16, x16
-str x0, [sp, #8]
-ldp x0, x10, [x2, #16]
-adds x22, x22, x20
-mul x23, x17, x19
-ldp x12, x13, [x2, #32]
-stp x26, x25, [sp, #48]
-stp x28, x27, [sp, #32]
-stp x29, x30, [sp, #16]
-umulh x21, x5, x16
-umulh x7, x3, x16
-mul x6, x3, x16
-adcs x25, x21, x6
-umulh x4, x15, x16
-mul x1, x15, x16
-adcs x27, x7, x1
-umulh x9, x14, x16
-mul x8, x14, x16
-adcs x29, x4, x8
-str x8, [sp]
-cinc x8, x9, hs
-umulh x2, x11, x23
-adds x2, x22, x2
-umulh x24, x0, x23
-adcs x24, x25, x24
-umulh x26, x10, x23
-adcs x26, x27, x26
-umulh x28, x12, x23
-adcs x28, x29, x28
-umulh x30, x13, x23
-adcs x8, x8, x30
-cset w30, hs
-mul x22, x11, x23
-cmn x19, x22
-mul x25, x0, x23
-adcs x22, x2, x25
-mul x27, x10, x23
-adcs x24, x24, x27
-mul x29, x12, x23
-adcs x26, x26, x29
-mul x23, x13, x23
-adcs x23, x28, x23
-adcs x8, x8, xzr
-cinc x28, x30, hs
-adds x21, x24, x21
-umulh x25, x5, x5
-adcs x24, x26, x25
-umulh x27, x3, x5
-adcs x23, x23, x27
-umulh x19, x15, x5
-adcs x8, x8, x19
-umulh x2, x14, x5
-adcs x25, x28, x2
-cset w26, hs
-adds x22, x22, x20
-mul x28, x5, x5
-adcs x21, x21, x28
-mul x28, x22, x17
-mul x29, x3, x5
-adcs x24, x24, x29
-mul x20, x15, x5
-adcs x23, x23, x20
-mul x5, x14, x5
-adcs x8, x8, x5
-adcs x25, x25, xzr
-cinc x26, x26, hs
-umulh x16, x28, x11
-adds x16, x21, x16
-umulh x21, x28, x0
-adcs x21, x24, x21
-umulh x24, x28, x10
-adcs x23, x23, x24
-umulh x24, x28, x12
-adcs x8, x8, x24
-umulh x24, x28, x13
-adcs x24, x25, x24
-cset w25, hs
-mul x30, x28, x11
-cmn x22, x30
-mul x22, x28, x0
+stp x19, x20, [sp, #-80]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+mul x5, x3, x2
+umulh x6, x3, x2
+ldp x7, x8, [x1, #16]
+mul x9, x7, x2
+umulh x10, x7, x2
+mul x11, x8, x2
+umulh x12, x8, x2
+ldr x1, [x1, #32]
+mul x13, x1, x2
+adds x4, x4, x5
+umulh x5, x1, x2
+adcs x6, x6, x9
+adr x9, 2f
+ldp x14, x15, [x9]
+mul x16, x2, x2
+mul x17, x16, x14
+umulh x19, x15, x17
+ldp x20, x21, [x9, #16]
+mul x22, x20, x17
+adcs x10, x10, x11
+umulh x11, x20, x17
+mul x23, x21, x17
+adcs x12, x12, x13
+umulh x13, x21, x17
+ldp x9, x24, [x9, #32]
+mul x25, x9, x17
+adc x5, x5, xzr
+umulh x26, x9, x17
+mul x27, x24, x17
+adds x19, x19, x22
+umulh x17, x24, x17
+adcs x11, x11, x23
+adcs x13, x13, x25
+adcs x22, x26, x27
+adc x17, x17, xzr
+cmp x16, #1
+adcs x4, x4, x19
+adcs x6, x6, x11
+adcs x10, x10, x13
+umulh x11, x2, x3
+mul x13, x3, x3
+adcs x12, x12, x22
+umulh x16, x3, x3
+mul x19, x7, x3
+adcs x5, x5, x17
+umulh x17, x7, x3
+mul x22, x8, x3
+cset x23, hs
+umulh x25, x8, x3
+mul x26, x1, x3
+adds x11, x11, x13
+umulh x13, x1, x3
+adcs x16, x16, x19
+mul x19, x2, x3
+adcs x17, x17, x22
+adcs x22, x25, x26
+adc x13, x13, xzr
+adds x4, x4, x19
+adcs x6, x6, x11
+adcs x10, x10, x16
+adcs x11, x12, x17
+mul x12, x4, x14
+umulh x16, x15, x12
+mul x17, x20, x12
+adcs x5, x5, x22
+umulh x19, x20, x12
+mul x22, x21, x12
+adcs x13, x23, x13
+umulh x23, x21, x12
+mul x25, x9, x12
+cset x26, hs
+umulh x27, x9, x12
+mul x28, x24, x12
+adds x16, x16, x17
+umulh x12, x24, x12
+adcs x17, x19, x22
+adcs x19, x23, x25
+adcs x22, x27, x28
+adc x12, x12, xzr
+cmp x4, #1
+adcs x4, x6, x16
+adcs x6, x10, x17
+adcs x10, x11, x19
+umulh x11, x2, x7
+mul x16, x3, x7
+adcs x5, x5, x22
+umulh x17, x3, x7
+mul x19, x7, x7
+adcs x12, x13, x12
+umulh x13, x7, x7
+mul x22, x8, x7
+adc x23, x26, xzr
+umulh x25, x8, x7
+mul x26, x1, x7
+adds x11, x11, x16
+umulh x16, x1, x7
+adcs x17, x17, x19
+mul x19, x2, x7
+adcs x13, x13, x22
+adcs x22, x25, x26
+adc x16, x16, xzr
+adds x4, x4, x19
+adcs x6, x6, x11
+adcs x10, x10, x17
+adcs x5, x5, x13
+mul x11, x4, x14
+umulh x13, x15, x11
+mul x17, x20, x11
+adcs x12, x12, x22
+umulh x19, x20, x11
+mul x22, x21, x11
+adcs x16, x23, x16
+umulh x23, x21, x11
+mul x25, x9, x11
+cset x26, hs
+umulh x27, x9, x11
+mul x28, x24, x11
+adds x13, x13, x17
+umulh x11, x24, x11
+adcs x17, x19, x22
+adcs x19, x23, x25
+adcs x22, x27, x28
+adc x11, x11, xzr
+cmp x4, #1
+adcs x4, x6, x13
+adcs x6, x10, x17
+adcs x5, x5, x19
+umulh x10, x2, x8
+mul x13, x3, x8
+adcs x12, x12, x22
+umulh x17, x3, x8
+mul x19, x7, x8
+adcs x11, x16, x11
+umulh x16, x7, x8
+mul x22, x8, x8
+adc x23, x26, xzr
+umulh x25, x8, x8
+mul x26, x1, x8
+adds x10, x10, x13
+umulh x13, x1, x8
+adcs x17, x17, x19
+mul x19, x2, x8
 adcs x16, x16, x22
-mul x22, x28, x10
-adcs x21, x21, x22
-mul x22, x28, x12
-adcs x22, x23, x22
-mul x23, x28, x13
-adcs x8, x8, x23
-adcs x23, x24, xzr
-adc x24, x26, x25
-adds x21, x21, x7
-adcs x22, x22, x27
-umulh x7, x3, x3
-adcs x8, x8, x7
-umulh x25, x15, x3
-adcs x23, x23, x25
-umulh x7, x14, x3
-adcs x24, x24, x7
-cset w26, hs
-adds x16, x16, x6
-adcs x6, x21, x29
-mul x21, x3, x3
-adcs x21, x22, x21
-mul x27, x16, x17
-mul x22, x15, x3
-adcs x8, x8, x22
-mul x3, x14, x3
-adcs x23, x23, x3
-adcs x24, x24, xzr
-cinc x26, x26, hs
-umulh x29, x27, x11
-adds x6, x6, x29
-umulh x29, x27, x0
-adcs x21, x21, x29
-umulh x29, x27, x10
-adcs x8, x8, x29
-umulh x29, x27, x12
-adcs x23, x23, x29
-umulh x29, x27, x13
-adcs x24, x24, x29
-cset w29, hs
-mul x28, x27, x11
-cmn x16, x28
-mul x16, x27, x0
-adcs x16, x6, x16
-mul x6, x27, x10
-adcs x6, x21, x6
-mul x21, x27, x12
-adcs x8, x8, x21
-mul x21, x27, x13
-ldp x28, x27, [sp, #32]
-adcs x21, x23, x21
-adcs x23, x24, xzr
-adc x24, x26, x29
-adds x4, x6, x4
-ldp x29, x30, [sp, #16]
-adcs x8, x8, x19
-adcs x6, x21, x25
-umulh x19, x15, x15
-ldp x26, x25, [sp, #48]
-adcs x19, x23, x19
-umulh x21, x14, x15
-adcs x23, x24, x21
-cset w24, hs
-adds x16, x16, x1
-adcs x1, x4, x20
-adcs x8, x8, x22
-mul x4, x15, x15
-adcs x4, x6, x4
-mul x15, x14, x15
-adcs x6, x19, x15
-adcs x19, x23, xzr
-cinc x20, x24, hs
-mul x22, x16, x17
-umulh x24, x22, x11
-adds x1, x1, x24
-umulh x24, x22, x0
-adcs x8, x8, x24
-umulh x24, x22, x10
-adcs x4, x4, x24
-umulh x24, x22, x12
-adcs x6, x6, x24
-umulh x24, x22, x13
-adcs x19, x19, x24
-cset w24, hs
-mul x23, x22, x11
-cmn x16, x23
-mul x16, x22, x0
-adcs x16, x1, x16
-mul x1, x22, x10
-adcs x8, x8, x1
-mul x1, x22, x12
-adcs x1, x4, x1
-mul x4, x22, x13
-adcs x4, x6, x4
-adcs x6, x19, xzr
-adc x19, x20, x24
-adds x8, x8, x9
-ldr x9, [sp]
-adcs x1, x1, x2
-ldp x24, x23, [sp, #64]
-adcs x2, x4, x7
-adcs x4, x6, x21
-ldp x22, x21, [sp, #80]
-umulh x6, x14, x14
-adcs x6, x19, x6
-cset w7, hs
-adds x16, x16, x9
-ldp x20, x19, [sp, #96]
-adcs x8, x8, x5
-adcs x1, x1, x3
-adcs x15, x2, x15
-mul x17, x16, x17
-mul x14, x14, x14
-adcs x14, x4, x14
-adcs x2, x6, xzr
-cset w3, hs
-umulh x5, x17, x11
-adds x8, x8, x5
-umulh x5, x17, x0
-adcs x1, x1, x5
-umulh x5, x17, x10
-adcs x15, x15, x5
-umulh x5, x17, x12
-adcs x14, x14, x5
-umulh x5, x17, x13
-mul x4, x17, x11
-adcs x2, x2, x5
-cset w5, hs
-cmn x16, x4
-mul x16, x17, x0
-adcs x8, x8, x16
-mul x16, x17, x10
-adcs x16, x1, x16
-mul x1, x17, x12
-mul x17, x17, x13
-adcs x15, x15, x1
-adcs x14, x14, x17
-adcs x17, x2, xzr
-adc x1, x3, x7
-subs x11, x8, x11
-sbcs x9, x16, x0
-orr x1, x1, x5
-sbcs x10, x15, x10
-sbcs x12, x14, x12
-sbcs x13, x17, x13
-cset w2, lo
-cmp x1, #0
-cset w1, eq
-tst w1, w2
-csel x8, x8, x11, ne
-ldr x11, [sp, #8]
-csel x9, x16, x9, ne
-stp x8, x9, [x11]
-csel x8, x15, x10, ne
-csel x9, x14, x12, ne
-stp x8, x9, [x11, #16]
-csel x8, x17, x13, ne
-str x8, [x11, #32]
-add sp, sp, #112
+adcs x22, x25, x26
+adc x13, x13, xzr
+adds x4, x4, x19
+adcs x6, x6, x10
+adcs x5, x5, x17
+adcs x10, x12, x16
+mul x12, x4, x14
+umulh x16, x15, x12
+mul x17, x20, x12
+adcs x11, x11, x22
+umulh x19, x20, x12
+mul x22, x21, x12
+adcs x13, x23, x13
+umulh x23, x21, x12
+mul x25, x9, x12
+cset x26, hs
+umulh x27, x9, x12
+mul x28, x24, x12
+adds x16, x16, x17
+umulh x12, x24, x12
+adcs x17, x19, x22
+adcs x19, x23, x25
+adcs x22, x27, x28
+adc x12, x12, xzr
+cmp x4, #1
+adcs x4, x6, x16
+adcs x5, x5, x17
+adcs x6, x10, x19
+umulh x10, x2, x1
+mul x16, x3, x1
+adcs x11, x11, x22
+umulh x3, x3, x1
+mul x17, x7, x1
+adcs x12, x13, x12
+umulh x7, x7, x1
+mul x13, x8, x1
+adc x19, x26, xzr
+umulh x8, x8, x1
+mul x22, x1, x1
+adds x10, x10, x16
+umulh x16, x1, x1
+adcs x3, x3, x17
+mul x1, x2, x1
+adcs x2, x7, x13
+adcs x7, x8, x22
+adc x8, x16, xzr
+adds x1, x4, x1
+adcs x4, x5, x10
+adcs x3, x6, x3
+adcs x2, x11, x2
+mul x5, x1, x14
+umulh x6, x15, x5
+mul x10, x20, x5
+adcs x7, x12, x7
+umulh x11, x20, x5
+mul x12, x21, x5
+adcs x8, x19, x8
+umulh x13, x21, x5
+mul x14, x9, x5
+cset x16, hs
+umulh x17, x9, x5
+mul x19, x24, x5
+adds x6, x6, x10
+umulh x5, x24, x5
+adcs x10, x11, x12
+adcs x11, x13, x14
+adcs x12, x17, x19
+adc x5, x5, xzr
+cmp x1, #1
+adcs x1, x4, x6
+adcs x3, x3, x10
+adcs x2, x2, x11
+adcs x4, x7, x12
+adcs x5, x8, x5
+adc x6, x16, xzr
+subs x7, x1, x15
+sbcs x8, x3, x20
+sbcs x10, x2, x21
+sbcs x9, x4, x9
+sbcs x11, x5, x24
+sbcs xzr, x6, xzr
+csel x1, x1, x7, lo
+csel x3, x3, x8, lo
+stp x1, x3, [x0]
+csel x1, x2, x10, lo
+csel x2, x4, x9, lo
+stp x1, x2, [x0, #16]
+csel x1, x5, x11, lo
+str x1, [x0, #32]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #80
 ret
 .p2align 3
 2:
@@ -2029,204 +1968,202 @@ unsafe fn square_lazy_spare<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_lazy_spare_38f566a1cf542a56_{p0}_{p1}_{p2}_{p3}_{p4}",
+                "fieldc_square_lazy_spare_9f1a61c4ce7bc55f_{p0}_{p1}_{p2}_{p3}_{p4}",
                 r"
-adr x2, 2f
-str x23, [sp, #-48]!
-ldp x3, x16, [x1, #8]
-lsl x14, x3, #1
-ldp x11, x8, [x1, #24]
-ldr x13, [x1]
-extr x12, x16, x3, #63
-mul x1, x13, x13
-extr x4, x11, x16, #63
-umulh x15, x13, x13
-ldp x9, x10, [x2]
-umulh x6, x14, x13
-stp x20, x19, [sp, #32]
-stp x22, x21, [sp, #16]
-extr x17, x8, x11, #63
-mul x14, x14, x13
-adds x14, x15, x14
-umulh x7, x12, x13
-mul x12, x12, x13
-adcs x12, x6, x12
-umulh x19, x4, x13
-mul x20, x4, x13
-adcs x15, x7, x20
-mul x5, x9, x1
-umulh x21, x17, x13
-mul x13, x17, x13
-adcs x7, x19, x13
-cinc x19, x21, hs
-umulh x13, x10, x5
-adds x20, x14, x13
-mul x6, x10, x5
-ldp x13, x14, [x2, #16]
-umulh x23, x17, x3
-umulh x21, x13, x5
-adcs x21, x12, x21
-umulh x12, x14, x5
-adcs x22, x15, x12
-ldp x15, x12, [x2, #32]
-umulh x2, x15, x5
-adcs x2, x7, x2
-umulh x7, x12, x5
-adcs x7, x19, x7
-cset w19, hs
-cmn x1, x6
-mul x1, x13, x5
-adcs x1, x20, x1
-mul x6, x14, x5
-adcs x6, x21, x6
-mul x20, x15, x5
-adcs x20, x22, x20
-mul x5, x12, x5
-adcs x2, x2, x5
-adcs x5, x7, xzr
-lsl x7, x16, #1
-adc x19, x19, x23
-umulh x22, x3, x3
-adds x20, x20, x22
-umulh x22, x7, x3
-adcs x2, x2, x22
-umulh x22, x4, x3
+stp x19, x20, [sp, #-48]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x7, x8, [x1, #16]
+extr x9, x7, x3, #63
+mul x10, x9, x2
+umulh x9, x9, x2
+extr x11, x8, x7, #63
+mul x12, x11, x2
+umulh x13, x11, x2
+ldr x1, [x1, #32]
+extr x14, x1, x8, #63
+mul x15, x14, x2
+adds x4, x4, x6
+umulh x6, x14, x2
+adcs x5, x5, x10
+adr x10, 2f
+ldp x16, x17, [x10]
+mul x2, x2, x2
+mul x19, x2, x16
+umulh x20, x17, x19
+adcs x9, x9, x12
+ldp x12, x21, [x10, #16]
+umulh x22, x12, x19
+adcs x13, x13, x15
+umulh x15, x21, x19
+adc x6, x6, xzr
+ldp x10, x23, [x10, #32]
+umulh x24, x10, x19
+adds x4, x4, x20
+umulh x20, x23, x19
 adcs x5, x5, x22
-cset w22, hs
-mul x21, x3, x3
-adds x6, x6, x21
-mul x7, x7, x3
-adcs x7, x20, x7
-mul x4, x4, x3
-adcs x2, x2, x4
-mul x3, x17, x3
-adcs x3, x5, x3
-adc x4, x19, x22
-mul x5, x1, x9
-umulh x21, x17, x16
-umulh x20, x5, x10
-adds x6, x6, x20
-umulh x20, x5, x13
-adcs x7, x7, x20
-umulh x20, x5, x14
-adcs x2, x2, x20
-umulh x20, x5, x15
+adcs x9, x9, x15
+adcs x13, x13, x24
+mul x15, x12, x19
+adcs x6, x6, x20
+mul x20, x21, x19
+cset x22, hs
+mul x24, x10, x19
+cmp x2, #1
+mul x2, x23, x19
+adcs x4, x4, x15
+adcs x5, x5, x20
+adcs x9, x9, x24
+umulh x15, x3, x3
+adcs x2, x13, x2
+lsl x13, x7, #1
+umulh x19, x13, x3
+adcs x6, x6, xzr
+umulh x20, x11, x3
+adc x22, x22, xzr
+umulh x24, x14, x3
+adds x9, x9, x15
+mul x15, x3, x3
+adcs x2, x2, x19
+mul x13, x13, x3
+adcs x6, x6, x20
+mul x11, x11, x3
+adc x19, x22, x24
+mul x3, x14, x3
+adds x5, x5, x15
+adcs x9, x9, x13
+mul x13, x4, x16
+umulh x15, x17, x13
+adcs x2, x2, x11
+umulh x11, x12, x13
+adcs x3, x6, x3
+umulh x6, x21, x13
+adc x19, x19, xzr
+umulh x20, x10, x13
+adds x5, x5, x15
+umulh x15, x23, x13
+adcs x9, x9, x11
+adcs x2, x2, x6
 adcs x3, x3, x20
-umulh x20, x5, x12
-adcs x4, x4, x20
-cset w20, hs
-mul x19, x5, x10
-cmn x1, x19
-mul x1, x5, x13
-adcs x1, x6, x1
-mul x6, x5, x14
-adcs x6, x7, x6
-mul x7, x5, x15
-adcs x2, x2, x7
-mul x5, x5, x12
-adcs x3, x3, x5
-lsl x5, x11, #1
-adcs x4, x4, xzr
-adc x20, x20, x21
-umulh x19, x16, x16
-adds x3, x3, x19
-ldp x22, x21, [sp, #16]
-umulh x19, x5, x16
-adcs x4, x4, x19
-cset w19, hs
-mul x7, x16, x16
-adds x2, x2, x7
-mul x5, x5, x16
-adcs x3, x3, x5
-mul x16, x17, x16
-adcs x16, x4, x16
-adc x17, x20, x19
-mul x4, x1, x9
-umulh x7, x4, x10
-adds x6, x6, x7
-umulh x7, x4, x13
-adcs x2, x2, x7
-umulh x7, x4, x14
-adcs x3, x3, x7
-umulh x7, x4, x15
-adcs x16, x16, x7
-umulh x7, x4, x12
-adcs x17, x17, x7
-cset w7, hs
-mul x5, x4, x10
-cmn x1, x5
-mul x1, x4, x13
-adcs x1, x6, x1
-mul x5, x4, x14
-adcs x2, x2, x5
-mul x5, x4, x15
-adcs x3, x3, x5
-mul x4, x4, x12
-adcs x16, x16, x4
+mul x6, x12, x13
+adcs x11, x19, x15
+mul x15, x21, x13
+cset x19, hs
+mul x20, x10, x13
+cmp x4, #1
+mul x4, x23, x13
+adcs x5, x5, x6
+adcs x6, x9, x15
+adcs x2, x2, x20
+umulh x9, x7, x7
+adcs x3, x3, x4
 lsl x4, x8, #1
-umulh x6, x11, x11
-adcs x17, x17, x6
-umulh x19, x4, x11
-adc x6, x7, x19
-ldp x20, x19, [sp, #32]
-mul x5, x11, x11
-adds x16, x16, x5
-mul x11, x4, x11
-adcs x11, x17, x11
-cinc x17, x6, hs
-mul x4, x1, x9
-umulh x6, x4, x10
-adds x2, x2, x6
-umulh x6, x4, x13
+umulh x13, x4, x7
+adcs x11, x11, xzr
+umulh x15, x14, x7
+adc x19, x19, xzr
+mul x20, x7, x7
+adds x3, x3, x9
+mul x4, x4, x7
+adcs x9, x11, x13
+mul x7, x14, x7
+adc x11, x19, x15
+adds x2, x2, x20
+mul x13, x5, x16
+umulh x14, x17, x13
+adcs x3, x3, x4
+umulh x4, x12, x13
+adcs x7, x9, x7
+umulh x9, x21, x13
+adc x11, x11, xzr
+umulh x15, x10, x13
+adds x6, x6, x14
+umulh x14, x23, x13
+adcs x2, x2, x4
+adcs x3, x3, x9
+adcs x4, x7, x15
+mul x7, x12, x13
+adcs x9, x11, x14
+mul x11, x21, x13
+cset x14, hs
+mul x15, x10, x13
+cmp x5, #1
+mul x5, x23, x13
+adcs x6, x6, x7
+adcs x2, x2, x11
+adcs x3, x3, x15
+umulh x7, x8, x8
+adcs x4, x4, x5
+lsl x5, x1, #1
+umulh x11, x5, x8
+adcs x9, x9, xzr
+mul x13, x8, x8
+adc x14, x14, xzr
+mul x5, x5, x8
+adds x7, x9, x7
+adc x8, x14, x11
+mul x9, x6, x16
+umulh x11, x17, x9
+adds x4, x4, x13
+umulh x13, x12, x9
+adcs x5, x7, x5
+umulh x7, x21, x9
+adc x8, x8, xzr
+umulh x14, x10, x9
+adds x2, x2, x11
+umulh x11, x23, x9
+adcs x3, x3, x13
+adcs x4, x4, x7
+adcs x5, x5, x14
+mul x7, x12, x9
+adcs x8, x8, x11
+mul x11, x21, x9
+cset x13, hs
+mul x14, x10, x9
+cmp x6, #1
+mul x6, x23, x9
+adcs x2, x2, x7
+adcs x3, x3, x11
+umulh x7, x1, x1
+adcs x4, x4, x14
+mul x1, x1, x1
+adcs x5, x5, x6
+adcs x6, x8, xzr
+mul x8, x2, x16
+umulh x9, x17, x8
+adc x7, x7, x13
+umulh x11, x12, x8
+adds x1, x6, x1
+umulh x6, x21, x8
+adc x7, x7, xzr
+umulh x13, x10, x8
+adds x3, x3, x9
+umulh x9, x23, x8
+adcs x4, x4, x11
+adcs x5, x5, x6
+mul x6, x12, x8
+adcs x1, x1, x13
+mul x11, x21, x8
+adc x7, x7, x9
+cmp x2, #1
+mul x2, x10, x8
 adcs x3, x3, x6
-umulh x6, x4, x14
-adcs x16, x16, x6
-umulh x6, x4, x15
-adcs x11, x11, x6
-umulh x6, x4, x12
-adcs x17, x17, x6
-cset w6, hs
-mul x5, x4, x10
-cmn x1, x5
-mul x1, x4, x13
-adcs x1, x2, x1
-mul x2, x4, x14
-adcs x2, x3, x2
-mul x3, x4, x15
-adcs x16, x16, x3
-mul x3, x4, x12
-adcs x11, x11, x3
-mul x9, x1, x9
-mul x3, x8, x8
-adcs x17, x17, x3
-umulh x8, x8, x8
-umulh x5, x9, x12
-add x8, x5, x8
-adc x8, x8, x6
-mul x4, x9, x10
-umulh x10, x9, x10
-adds x10, x2, x10
-umulh x2, x9, x13
-adcs x16, x16, x2
-umulh x2, x9, x14
-adcs x11, x11, x2
-umulh x2, x9, x15
-adcs x17, x17, x2
-cset w2, hs
-cmn x1, x4
-mul x13, x9, x13
-adcs x10, x10, x13
-mul x13, x9, x14
-adcs x13, x16, x13
-mul x14, x9, x15
-adcs x11, x11, x14
-stp x10, x13, [x0]
-mul x9, x9, x12
-adcs x9, x17, x9
-adc x8, x8, x2
-stp x11, x9, [x0, #16]
-str x8, [x0, #32]
-ldr x23, [sp], #48
+mul x6, x23, x8
+adcs x4, x4, x11
+stp x3, x4, [x0]
+adcs x2, x5, x2
+adcs x1, x1, x6
+stp x2, x1, [x0, #16]
+adc x1, x7, xzr
+str x1, [x0, #32]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #48
 ret
 .p2align 3
 2:
@@ -2261,244 +2198,233 @@ unsafe fn mul_lazy_full<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_lazy_full_902e0d8f6770229c_{p0}_{p1}_{p2}_{p3}_{p4}",
+                "fieldc_mul_lazy_full_16e0393d7e13018d_{p0}_{p1}_{p2}_{p3}_{p4}",
                 r"
-adr x3, 2f
-str x27, [sp, #-80]!
-ldp x6, x4, [x2]
-ldr x9, [x1, #32]
-ldp x15, x8, [x1]
-mul x5, x15, x6
-ldp x16, x17, [x3]
-umulh x7, x15, x6
-ldp x11, x10, [x1, #16]
-stp x24, x23, [sp, #32]
-stp x20, x19, [sp, #64]
-umulh x19, x8, x6
-ldp x1, x12, [x3, #32]
-stp x22, x21, [sp, #48]
-ldp x13, x14, [x3, #16]
-mul x20, x8, x6
-stp x26, x25, [sp, #16]
-adds x7, x7, x20
-mul x23, x16, x5
-umulh x21, x11, x6
-mul x22, x11, x6
-adcs x19, x19, x22
-umulh x3, x10, x6
-mul x24, x10, x6
-adcs x21, x21, x24
-umulh x25, x9, x6
-mul x6, x9, x6
-adcs x3, x3, x6
-umulh x20, x17, x23
-umulh x26, x12, x23
-adc x25, x26, x25
-adds x7, x7, x20
-umulh x22, x13, x23
-adcs x19, x19, x22
-umulh x24, x14, x23
-adcs x21, x21, x24
-umulh x6, x1, x23
-adcs x6, x3, x6
-cset w27, hs
-mul x26, x17, x23
-cmn x5, x26
-ldp x5, x3, [x2, #16]
-ldr x2, [x2, #32]
-mul x20, x13, x23
-adcs x7, x7, x20
-mul x22, x14, x23
-adcs x19, x19, x22
-mul x24, x1, x23
-adcs x20, x21, x24
-mul x23, x12, x23
-adcs x6, x6, x23
-adc x21, x25, x27
-umulh x23, x15, x4
-adds x19, x19, x23
-umulh x23, x8, x4
-adcs x20, x20, x23
-umulh x23, x11, x4
-adcs x6, x6, x23
-umulh x23, x10, x4
-adcs x21, x21, x23
-cset w23, hs
-mul x22, x15, x4
-adds x7, x7, x22
-mul x22, x8, x4
-adcs x19, x19, x22
-mul x22, x11, x4
-adcs x20, x20, x22
-mul x22, x10, x4
-adcs x6, x6, x22
-umulh x22, x9, x4
-mul x4, x9, x4
-adcs x4, x21, x4
-mul x21, x7, x16
-umulh x26, x21, x12
-add x22, x26, x22
-adc x22, x22, x23
-umulh x25, x21, x17
-adds x19, x19, x25
-umulh x23, x21, x13
-adcs x20, x20, x23
-umulh x23, x21, x14
-adcs x6, x6, x23
-umulh x23, x21, x1
-adcs x4, x4, x23
-cset w23, hs
-mul x24, x21, x17
-cmn x7, x24
-mul x7, x21, x13
-adcs x7, x19, x7
-mul x19, x21, x14
-adcs x19, x20, x19
-mul x20, x21, x1
-adcs x6, x6, x20
-mul x20, x21, x12
-adcs x4, x4, x20
-adc x20, x22, x23
-umulh x22, x15, x5
-adds x19, x19, x22
-umulh x22, x8, x5
-adcs x6, x6, x22
-umulh x22, x11, x5
-adcs x4, x4, x22
-umulh x22, x10, x5
-adcs x20, x20, x22
-cset w22, hs
-mul x21, x15, x5
+stp x19, x20, [sp, #-64]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+str x25, [sp, #48]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+ldr x1, [x1, #32]
+mul x16, x1, x5
+adds x7, x7, x8
+umulh x8, x1, x5
+adcs x9, x9, x12
+adr x12, 2f
+ldp x17, x19, [x12]
+mul x5, x3, x5
+mul x20, x5, x17
+umulh x21, x19, x20
+adcs x13, x13, x14
+ldp x14, x22, [x12, #16]
+umulh x23, x14, x20
+adcs x15, x15, x16
+umulh x16, x22, x20
+adc x8, x8, xzr
+ldp x12, x24, [x12, #32]
+umulh x25, x12, x20
 adds x7, x7, x21
-mul x21, x8, x5
-adcs x19, x19, x21
-mul x21, x11, x5
-adcs x6, x6, x21
-mul x21, x10, x5
-adcs x4, x4, x21
-umulh x21, x9, x5
-mul x5, x9, x5
-adcs x5, x20, x5
-mul x20, x7, x16
-umulh x25, x20, x12
-add x21, x25, x21
-ldp x26, x25, [sp, #16]
-adc x21, x21, x22
-umulh x24, x20, x17
-adds x19, x19, x24
-umulh x22, x20, x13
-adcs x6, x6, x22
-umulh x22, x20, x14
-adcs x4, x4, x22
-umulh x22, x20, x1
-adcs x5, x5, x22
-cset w22, hs
-mul x23, x20, x17
-cmn x7, x23
-mul x7, x20, x13
-adcs x7, x19, x7
-mul x19, x20, x14
-adcs x6, x6, x19
-mul x19, x20, x1
-adcs x4, x4, x19
-mul x19, x20, x12
-adcs x5, x5, x19
-adc x19, x21, x22
-umulh x21, x15, x3
-adds x6, x6, x21
-umulh x21, x8, x3
-adcs x4, x4, x21
-umulh x21, x11, x3
-adcs x5, x5, x21
-umulh x21, x10, x3
-adcs x19, x19, x21
-mul x20, x15, x3
-cset w21, hs
+umulh x21, x24, x20
+adcs x9, x9, x23
+adcs x13, x13, x16
+mul x16, x14, x20
+adcs x15, x15, x25
+mul x23, x22, x20
+adc x8, x8, x21
+mul x21, x12, x20
+cmp x5, #1
+mul x5, x24, x20
+adcs x7, x7, x16
+adcs x9, x9, x23
+umulh x16, x3, x6
+adcs x13, x13, x21
+umulh x20, x4, x6
+adcs x5, x15, x5
+umulh x15, x10, x6
+adc x8, x8, xzr
+umulh x21, x11, x6
+adds x9, x9, x16
+umulh x16, x1, x6
+adcs x13, x13, x20
+mul x20, x3, x6
+adcs x5, x5, x15
+mul x15, x4, x6
+adcs x8, x8, x21
+mul x21, x10, x6
+adc x16, x16, xzr
+mul x23, x11, x6
 adds x7, x7, x20
-mul x20, x8, x3
-adcs x6, x6, x20
-mul x20, x11, x3
-adcs x4, x4, x20
-mul x20, x10, x3
-adcs x5, x5, x20
-umulh x20, x9, x3
-mul x3, x9, x3
-adcs x3, x19, x3
-mul x19, x7, x16
-umulh x24, x19, x12
-umulh x23, x19, x17
-add x20, x24, x20
-mul x22, x19, x17
-adc x20, x20, x21
-umulh x21, x19, x13
-adds x6, x6, x23
-ldp x24, x23, [sp, #32]
-adcs x4, x4, x21
-umulh x21, x19, x14
-adcs x5, x5, x21
-umulh x21, x19, x1
-adcs x3, x3, x21
-cset w21, hs
-cmn x7, x22
-mul x7, x19, x13
-adcs x6, x6, x7
-mul x7, x19, x14
-adcs x4, x4, x7
-mul x7, x19, x1
-adcs x5, x5, x7
-mul x7, x19, x12
-mul x19, x15, x2
-umulh x15, x15, x2
-adcs x3, x3, x7
-adc x7, x20, x21
-adds x15, x4, x15
-umulh x4, x8, x2
-mul x8, x8, x2
-ldp x22, x21, [sp, #48]
-adcs x4, x5, x4
-umulh x5, x11, x2
-mul x11, x11, x2
-adcs x3, x3, x5
-umulh x5, x10, x2
-mul x10, x10, x2
-adcs x5, x7, x5
-cset w7, hs
-adds x6, x6, x19
-mul x16, x6, x16
-adcs x8, x15, x8
-umulh x15, x9, x2
-mul x9, x9, x2
-ldp x20, x19, [sp, #64]
-adcs x11, x4, x11
-adcs x10, x3, x10
-adcs x9, x5, x9
-umulh x3, x16, x12
-add x15, x3, x15
-mul x2, x16, x17
-umulh x17, x16, x17
-adc x15, x15, x7
-adds x8, x8, x17
-umulh x17, x16, x13
-adcs x11, x11, x17
-umulh x17, x16, x14
-adcs x10, x10, x17
-umulh x17, x16, x1
-adcs x9, x9, x17
-mul x13, x16, x13
-cset w17, hs
-cmn x6, x2
-adcs x8, x8, x13
-mul x13, x16, x14
-adcs x11, x11, x13
-mul x13, x16, x1
-stp x8, x11, [x0]
-mul x8, x16, x12
-adcs x10, x10, x13
+mul x6, x1, x6
+adcs x9, x9, x15
+adcs x13, x13, x21
+mul x15, x7, x17
+umulh x20, x19, x15
+adcs x5, x5, x23
+umulh x21, x14, x15
+adcs x6, x8, x6
+umulh x8, x22, x15
+adc x16, x16, xzr
+umulh x23, x12, x15
+adds x9, x9, x20
+umulh x20, x24, x15
+adcs x13, x13, x21
+adcs x5, x5, x8
+mul x8, x14, x15
+adcs x6, x6, x23
+mul x21, x22, x15
+adc x16, x16, x20
+mul x20, x12, x15
+cmp x7, #1
+mul x7, x24, x15
 adcs x8, x9, x8
-stp x10, x8, [x0, #16]
-adc x8, x15, x17
-str x8, [x0, #32]
-ldr x27, [sp], #80
+adcs x9, x13, x21
+ldp x13, x15, [x2, #16]
+umulh x21, x3, x13
+adcs x5, x5, x20
+umulh x20, x4, x13
+adcs x6, x6, x7
+umulh x7, x10, x13
+adc x16, x16, xzr
+umulh x23, x11, x13
+adds x9, x9, x21
+umulh x21, x1, x13
+adcs x5, x5, x20
+mul x20, x3, x13
+adcs x6, x6, x7
+mul x7, x4, x13
+adcs x16, x16, x23
+mul x23, x10, x13
+adc x21, x21, xzr
+mul x25, x11, x13
+adds x8, x8, x20
+mul x13, x1, x13
+adcs x7, x9, x7
+adcs x5, x5, x23
+mul x9, x8, x17
+umulh x20, x19, x9
+adcs x6, x6, x25
+umulh x23, x14, x9
+adcs x13, x16, x13
+umulh x16, x22, x9
+adc x21, x21, xzr
+umulh x25, x12, x9
+adds x7, x7, x20
+umulh x20, x24, x9
+adcs x5, x5, x23
+adcs x6, x6, x16
+mul x16, x14, x9
+adcs x13, x13, x25
+mul x23, x22, x9
+adc x20, x21, x20
+mul x21, x12, x9
+cmp x8, #1
+mul x8, x24, x9
+adcs x7, x7, x16
+adcs x5, x5, x23
+umulh x9, x3, x15
+adcs x6, x6, x21
+umulh x16, x4, x15
+adcs x8, x13, x8
+umulh x13, x10, x15
+adc x20, x20, xzr
+umulh x21, x11, x15
+adds x5, x5, x9
+umulh x9, x1, x15
+adcs x6, x6, x16
+mul x16, x3, x15
+adcs x8, x8, x13
+mul x13, x4, x15
+adcs x20, x20, x21
+mul x21, x10, x15
+adc x9, x9, xzr
+mul x23, x11, x15
+adds x7, x7, x16
+mul x15, x1, x15
+adcs x5, x5, x13
+adcs x6, x6, x21
+mul x13, x7, x17
+umulh x16, x19, x13
+adcs x8, x8, x23
+umulh x21, x14, x13
+adcs x15, x20, x15
+umulh x20, x22, x13
+adc x9, x9, xzr
+umulh x23, x12, x13
+adds x5, x5, x16
+umulh x16, x24, x13
+adcs x6, x6, x21
+adcs x8, x8, x20
+mul x20, x14, x13
+adcs x15, x15, x23
+mul x21, x22, x13
+adc x9, x9, x16
+mul x16, x12, x13
+cmp x7, #1
+mul x7, x24, x13
+adcs x5, x5, x20
+adcs x6, x6, x21
+ldr x2, [x2, #32]
+umulh x13, x3, x2
+adcs x8, x8, x16
+umulh x16, x4, x2
+adcs x7, x15, x7
+umulh x15, x10, x2
+adc x9, x9, xzr
+umulh x20, x11, x2
+adds x6, x6, x13
+umulh x13, x1, x2
+adcs x8, x8, x16
+mul x3, x3, x2
+adcs x7, x7, x15
+mul x4, x4, x2
+adcs x9, x9, x20
+mul x10, x10, x2
+adc x13, x13, xzr
+mul x11, x11, x2
+adds x3, x5, x3
+mul x1, x1, x2
+adcs x2, x6, x4
+adcs x4, x8, x10
+mul x5, x3, x17
+umulh x6, x19, x5
+adcs x7, x7, x11
+umulh x8, x14, x5
+adcs x1, x9, x1
+umulh x9, x22, x5
+adc x10, x13, xzr
+umulh x11, x12, x5
+adds x2, x2, x6
+umulh x6, x24, x5
+adcs x4, x4, x8
+adcs x7, x7, x9
+mul x8, x14, x5
+adcs x1, x1, x11
+mul x9, x22, x5
+adc x6, x10, x6
+cmp x3, #1
+mul x3, x12, x5
+adcs x2, x2, x8
+mul x5, x24, x5
+adcs x4, x4, x9
+stp x2, x4, [x0]
+adcs x2, x7, x3
+adcs x1, x1, x5
+stp x2, x1, [x0, #16]
+adc x1, x6, xzr
+str x1, [x0, #32]
+ldr x25, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #64
 ret
 .p2align 3
 2:

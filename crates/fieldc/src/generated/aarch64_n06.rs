@@ -73,354 +73,337 @@ unsafe fn mul_spare<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_spare_e3a3a32af7781bb8_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_mul_spare_260e5888a61f16ab_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
-adr x3, 2f
-sub sp, sp, #112
-stp x20, x19, [sp, #96]
-str x0, [sp, #8]
-ldr x17, [x3, #32]
-ldp x19, x7, [x2]
-ldp x4, x0, [x1]
-mul x6, x4, x19
-ldp x5, x9, [x3]
-umulh x20, x4, x19
-ldp x16, x15, [x1, #16]
-ldp x14, x12, [x1, #32]
-stp x24, x23, [sp, #64]
-stp x22, x21, [sp, #80]
-ldp x1, x11, [x3, #40]
-umulh x21, x0, x19
-mul x22, x0, x19
-ldp x10, x13, [x3, #16]
-stp x26, x25, [sp, #48]
-mul x23, x5, x6
-adds x20, x20, x22
-umulh x24, x16, x19
-stp x28, x27, [sp, #32]
-stp x29, x30, [sp, #16]
-mul x25, x16, x19
-adcs x21, x21, x25
-umulh x26, x15, x19
-mul x27, x15, x19
-adcs x24, x24, x27
-umulh x28, x14, x19
-mul x29, x14, x19
-adcs x26, x26, x29
-umulh x3, x12, x19
-mul x19, x12, x19
-adcs x19, x28, x19
-umulh x22, x9, x23
-umulh x30, x11, x23
-adc x30, x30, x3
-adds x3, x20, x22
-umulh x25, x10, x23
-adcs x21, x21, x25
-umulh x27, x13, x23
-adcs x24, x24, x27
-umulh x29, x17, x23
-adcs x26, x26, x29
-umulh x28, x1, x23
-adcs x28, x19, x28
-cset w8, hs
-mul x20, x9, x23
-cmn x6, x20
-mul x22, x10, x23
-adcs x22, x3, x22
-ldp x19, x6, [x2, #16]
-ldp x3, x2, [x2, #32]
-mul x25, x13, x23
-adcs x21, x21, x25
-mul x27, x17, x23
-adcs x24, x24, x27
-mul x29, x1, x23
-adcs x26, x26, x29
-umulh x20, x4, x7
-mul x23, x11, x23
-adcs x23, x28, x23
-adc x8, x30, x8
-adds x20, x21, x20
-umulh x27, x0, x7
-adcs x21, x24, x27
-umulh x24, x16, x7
-adcs x24, x26, x24
-umulh x26, x15, x7
-adcs x23, x23, x26
-umulh x26, x14, x7
-adcs x8, x8, x26
-cset w26, hs
-mul x25, x4, x7
-adds x22, x22, x25
-mul x25, x0, x7
-adcs x20, x20, x25
-mul x25, x16, x7
-adcs x21, x21, x25
-mul x25, x15, x7
-adcs x24, x24, x25
-mul x25, x14, x7
-adcs x23, x23, x25
-umulh x25, x12, x7
-mul x7, x12, x7
-adcs x8, x8, x7
-mul x7, x22, x5
-umulh x29, x7, x11
-add x25, x29, x25
-adc x25, x25, x26
-ldp x29, x30, [sp, #16]
-umulh x28, x7, x9
-adds x20, x20, x28
-umulh x26, x7, x10
-adcs x21, x21, x26
-umulh x26, x7, x13
-adcs x24, x24, x26
-umulh x26, x7, x17
-adcs x23, x23, x26
-umulh x26, x7, x1
-adcs x8, x8, x26
-cset w26, hs
-mul x27, x7, x9
-cmn x22, x27
-mul x22, x7, x10
-adcs x20, x20, x22
-mul x22, x7, x13
-adcs x21, x21, x22
-mul x22, x7, x17
-adcs x22, x24, x22
-mul x24, x7, x1
-adcs x23, x23, x24
-mul x7, x7, x11
-adcs x8, x8, x7
-adc x7, x25, x26
-umulh x25, x4, x19
-adds x21, x21, x25
-umulh x25, x0, x19
-adcs x22, x22, x25
-umulh x25, x16, x19
-adcs x23, x23, x25
-umulh x25, x15, x19
-adcs x8, x8, x25
-umulh x25, x14, x19
-adcs x7, x7, x25
-cset w25, hs
-mul x24, x4, x19
-adds x20, x20, x24
-mul x24, x0, x19
-adcs x21, x21, x24
-mul x24, x16, x19
-adcs x22, x22, x24
-mul x24, x15, x19
-adcs x23, x23, x24
-mul x24, x14, x19
-adcs x8, x8, x24
-umulh x24, x12, x19
-mul x19, x12, x19
-adcs x7, x7, x19
-mul x19, x20, x5
-umulh x28, x19, x11
-add x24, x28, x24
-adc x24, x24, x25
-umulh x27, x19, x9
-adds x21, x21, x27
-umulh x25, x19, x10
-adcs x22, x22, x25
-umulh x25, x19, x13
-adcs x23, x23, x25
-umulh x25, x19, x17
-adcs x8, x8, x25
-umulh x25, x19, x1
-adcs x7, x7, x25
-cset w25, hs
-mul x26, x19, x9
-cmn x20, x26
-mul x20, x19, x10
-adcs x20, x21, x20
-mul x21, x19, x13
-adcs x21, x22, x21
-mul x22, x19, x17
-adcs x22, x23, x22
-mul x23, x19, x1
+stp x19, x20, [sp, #-80]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+ldp x1, x16, [x1, #32]
+mul x17, x1, x5
+adds x7, x7, x8
+umulh x8, x1, x5
+mul x19, x16, x5
+adcs x9, x9, x12
+umulh x12, x16, x5
+adcs x13, x13, x14
+adr x14, 2f
+ldp x20, x21, [x14]
+mul x5, x3, x5
+mul x22, x5, x20
+umulh x23, x21, x22
+adcs x15, x15, x17
+ldp x17, x24, [x14, #16]
+umulh x25, x17, x22
+adcs x8, x8, x19
+umulh x19, x24, x22
+adc x12, x12, xzr
+ldp x26, x27, [x14, #32]
+umulh x28, x26, x22
+adds x7, x7, x23
+umulh x23, x27, x22
+adcs x9, x9, x25
+ldr x14, [x14, #48]
+umulh x25, x14, x22
+adcs x13, x13, x19
+adcs x15, x15, x28
+mul x19, x17, x22
 adcs x8, x8, x23
-mul x19, x19, x11
+mul x23, x24, x22
+adc x12, x12, x25
+mul x25, x26, x22
+cmp x5, #1
+mul x5, x27, x22
 adcs x7, x7, x19
-adc x19, x24, x25
-umulh x24, x4, x6
-adds x21, x21, x24
-umulh x24, x0, x6
-adcs x22, x22, x24
-umulh x24, x16, x6
-adcs x8, x8, x24
-umulh x24, x15, x6
-adcs x7, x7, x24
-umulh x24, x14, x6
-adcs x19, x19, x24
-cset w24, hs
+mul x19, x14, x22
+adcs x9, x9, x23
+adcs x13, x13, x25
+umulh x22, x3, x6
+adcs x5, x15, x5
+umulh x15, x4, x6
+adcs x8, x8, x19
+umulh x19, x10, x6
+adc x12, x12, xzr
+umulh x23, x11, x6
+adds x9, x9, x22
+umulh x22, x1, x6
+adcs x13, x13, x15
+umulh x15, x16, x6
+adcs x5, x5, x19
+mul x19, x3, x6
+adcs x8, x8, x23
 mul x23, x4, x6
-adds x20, x20, x23
-mul x23, x0, x6
-adcs x21, x21, x23
-mul x23, x16, x6
-adcs x22, x22, x23
-mul x23, x15, x6
-adcs x8, x8, x23
-mul x23, x14, x6
-adcs x7, x7, x23
-umulh x23, x12, x6
-mul x6, x12, x6
-adcs x6, x19, x6
-mul x19, x20, x5
-umulh x27, x19, x11
-add x23, x27, x23
-ldp x28, x27, [sp, #32]
-adc x23, x23, x24
-umulh x26, x19, x9
-adds x21, x21, x26
-umulh x24, x19, x10
-adcs x22, x22, x24
-umulh x24, x19, x13
-adcs x8, x8, x24
-umulh x24, x19, x17
-adcs x7, x7, x24
-umulh x24, x19, x1
-adcs x6, x6, x24
-mul x25, x19, x9
-cset w24, hs
-cmn x20, x25
-mul x20, x19, x10
-adcs x20, x21, x20
-mul x21, x19, x13
-adcs x21, x22, x21
-mul x22, x19, x17
-adcs x8, x8, x22
-mul x22, x19, x1
-mul x19, x19, x11
-adcs x7, x7, x22
-mul x22, x4, x3
+adcs x12, x12, x22
+mul x22, x10, x6
+adc x15, x15, xzr
+mul x25, x11, x6
+adds x7, x7, x19
+mul x19, x1, x6
+adcs x9, x9, x23
+mul x6, x16, x6
+adcs x13, x13, x22
+adcs x5, x5, x25
+mul x22, x7, x20
+umulh x23, x21, x22
+adcs x8, x8, x19
+umulh x19, x17, x22
+adcs x6, x12, x6
+umulh x12, x24, x22
+adc x15, x15, xzr
+umulh x25, x26, x22
+adds x9, x9, x23
+umulh x23, x27, x22
+adcs x13, x13, x19
+umulh x19, x14, x22
+adcs x5, x5, x12
+adcs x8, x8, x25
+mul x12, x17, x22
+adcs x6, x6, x23
+mul x23, x24, x22
+adc x15, x15, x19
+mul x19, x26, x22
+cmp x7, #1
+mul x7, x27, x22
+adcs x9, x9, x12
+mul x12, x14, x22
+adcs x13, x13, x23
+adcs x5, x5, x19
+ldp x19, x22, [x2, #16]
+umulh x23, x3, x19
+adcs x7, x8, x7
+umulh x8, x4, x19
+adcs x6, x6, x12
+umulh x12, x10, x19
+adc x15, x15, xzr
+umulh x25, x11, x19
+adds x13, x13, x23
+umulh x23, x1, x19
+adcs x5, x5, x8
+umulh x8, x16, x19
+adcs x7, x7, x12
+mul x12, x3, x19
+adcs x6, x6, x25
+mul x25, x4, x19
+adcs x15, x15, x23
+mul x23, x10, x19
+adc x8, x8, xzr
+mul x28, x11, x19
+adds x9, x9, x12
+mul x12, x1, x19
+adcs x13, x13, x25
+mul x19, x16, x19
+adcs x5, x5, x23
+adcs x7, x7, x28
+mul x23, x9, x20
+umulh x25, x21, x23
+adcs x6, x6, x12
+umulh x12, x17, x23
+adcs x15, x15, x19
+umulh x19, x24, x23
+adc x8, x8, xzr
+umulh x28, x26, x23
+adds x13, x13, x25
+umulh x25, x27, x23
+adcs x5, x5, x12
+umulh x12, x14, x23
+adcs x7, x7, x19
+adcs x6, x6, x28
+mul x19, x17, x23
+adcs x15, x15, x25
+mul x25, x24, x23
+adc x8, x8, x12
+mul x12, x26, x23
+cmp x9, #1
+mul x9, x27, x23
+adcs x13, x13, x19
+mul x19, x14, x23
+adcs x5, x5, x25
+adcs x7, x7, x12
+umulh x12, x3, x22
+adcs x6, x6, x9
+umulh x9, x4, x22
+adcs x15, x15, x19
+umulh x19, x10, x22
+adc x8, x8, xzr
+umulh x23, x11, x22
+adds x5, x5, x12
+umulh x12, x1, x22
+adcs x7, x7, x9
+umulh x9, x16, x22
 adcs x6, x6, x19
-adc x19, x23, x24
-umulh x23, x4, x3
-adds x21, x21, x23
-umulh x23, x0, x3
-adcs x8, x8, x23
-umulh x23, x16, x3
-adcs x7, x7, x23
-umulh x23, x15, x3
-adcs x6, x6, x23
-umulh x23, x14, x3
-adcs x19, x19, x23
-cset w23, hs
-adds x20, x20, x22
-mul x22, x0, x3
-adcs x21, x21, x22
-mul x22, x16, x3
+mul x19, x3, x22
+adcs x15, x15, x23
+mul x23, x4, x22
+adcs x8, x8, x12
+mul x12, x10, x22
+adc x9, x9, xzr
+mul x25, x11, x22
+adds x13, x13, x19
+mul x19, x1, x22
+adcs x5, x5, x23
+mul x22, x16, x22
+adcs x7, x7, x12
+adcs x6, x6, x25
+mul x12, x13, x20
+umulh x23, x21, x12
+adcs x15, x15, x19
+umulh x19, x17, x12
 adcs x8, x8, x22
-mul x22, x15, x3
-adcs x7, x7, x22
-mul x22, x14, x3
+umulh x22, x24, x12
+adc x9, x9, xzr
+umulh x25, x26, x12
+adds x5, x5, x23
+umulh x23, x27, x12
+adcs x7, x7, x19
+umulh x19, x14, x12
 adcs x6, x6, x22
-umulh x22, x12, x3
-mul x3, x12, x3
-adcs x3, x19, x3
-mul x19, x20, x5
-umulh x26, x19, x11
-umulh x25, x19, x9
-mul x24, x19, x9
-add x22, x26, x22
-adc x22, x22, x23
-umulh x23, x19, x10
-adds x21, x21, x25
+adcs x15, x15, x25
+mul x22, x17, x12
 adcs x8, x8, x23
-umulh x23, x19, x13
-ldp x26, x25, [sp, #48]
+mul x23, x24, x12
+adc x9, x9, x19
+mul x19, x26, x12
+cmp x13, #1
+mul x13, x27, x12
+adcs x5, x5, x22
+mul x12, x14, x12
 adcs x7, x7, x23
-umulh x23, x19, x17
+adcs x6, x6, x19
+ldp x2, x19, [x2, #32]
+umulh x22, x3, x2
+adcs x13, x15, x13
+umulh x15, x4, x2
+adcs x8, x8, x12
+umulh x12, x10, x2
+adc x9, x9, xzr
+umulh x23, x11, x2
+adds x7, x7, x22
+umulh x22, x1, x2
+adcs x6, x6, x15
+umulh x15, x16, x2
+adcs x12, x13, x12
+mul x13, x3, x2
+adcs x8, x8, x23
+mul x23, x4, x2
+adcs x9, x9, x22
+mul x22, x10, x2
+adc x15, x15, xzr
+mul x25, x11, x2
+adds x5, x5, x13
+mul x13, x1, x2
+adcs x7, x7, x23
+mul x2, x16, x2
+adcs x6, x6, x22
+adcs x12, x12, x25
+mul x22, x5, x20
+umulh x23, x21, x22
+adcs x8, x8, x13
+umulh x13, x17, x22
+adcs x2, x9, x2
+umulh x9, x24, x22
+adc x15, x15, xzr
+umulh x25, x26, x22
+adds x7, x7, x23
+umulh x23, x27, x22
+adcs x6, x6, x13
+umulh x13, x14, x22
+adcs x9, x12, x9
+adcs x8, x8, x25
+mul x12, x17, x22
+adcs x2, x2, x23
+mul x23, x24, x22
+adc x13, x15, x13
+mul x15, x26, x22
+cmp x5, #1
+mul x5, x27, x22
+adcs x7, x7, x12
+mul x12, x14, x22
 adcs x6, x6, x23
-umulh x23, x19, x1
-adcs x3, x3, x23
-cset w23, hs
-cmn x20, x24
-mul x20, x19, x10
-adcs x20, x21, x20
-mul x21, x19, x13
-adcs x8, x8, x21
-mul x21, x19, x17
-adcs x7, x7, x21
-mul x21, x19, x1
-mul x19, x19, x11
-adcs x6, x6, x21
-mul x21, x4, x2
-umulh x4, x4, x2
-adcs x3, x3, x19
-adc x19, x22, x23
-adds x8, x8, x4
-umulh x4, x0, x2
-mul x0, x0, x2
-adcs x4, x7, x4
-umulh x7, x16, x2
-mul x16, x16, x2
-adcs x6, x6, x7
-umulh x7, x15, x2
-mul x15, x15, x2
-adcs x3, x3, x7
-umulh x7, x14, x2
-mul x14, x14, x2
-adcs x7, x19, x7
-ldp x24, x23, [sp, #64]
-cset w19, hs
-adds x20, x20, x21
-ldp x22, x21, [sp, #80]
-adcs x8, x8, x0
-umulh x0, x12, x2
-mul x12, x12, x2
-mul x2, x20, x5
-adcs x16, x4, x16
-adcs x15, x6, x15
-adcs x14, x3, x14
-umulh x5, x2, x11
-umulh x4, x2, x9
-adcs x12, x7, x12
-mul x3, x2, x9
-add x0, x5, x0
-adc x0, x0, x19
-adds x8, x8, x4
-umulh x4, x2, x10
-adcs x16, x16, x4
-umulh x4, x2, x13
-adcs x15, x15, x4
-umulh x4, x2, x17
-adcs x14, x14, x4
-umulh x4, x2, x1
-adcs x12, x12, x4
-cset w4, hs
-cmn x20, x3
-mul x3, x2, x10
-ldp x20, x19, [sp, #96]
-adcs x8, x8, x3
-mul x3, x2, x13
-adcs x16, x16, x3
-mul x3, x2, x17
-adcs x15, x15, x3
-mul x3, x2, x1
-mul x2, x2, x11
-adcs x14, x14, x3
-adcs x12, x12, x2
-adc x0, x0, x4
-subs x9, x8, x9
-sbcs x10, x16, x10
-sbcs x13, x15, x13
-sbcs x17, x14, x17
-sbcs x1, x12, x1
-sbcs x11, x0, x11
-csel x8, x8, x9, lo
-csel x9, x16, x10, lo
-ldr x10, [sp, #8]
-stp x8, x9, [x10]
-csel x8, x15, x13, lo
-csel x9, x14, x17, lo
-stp x8, x9, [x10, #16]
-csel x8, x12, x1, lo
-csel x9, x0, x11, lo
-stp x8, x9, [x10, #32]
-add sp, sp, #112
+adcs x9, x9, x15
+umulh x15, x3, x19
+adcs x5, x8, x5
+umulh x8, x4, x19
+adcs x2, x2, x12
+umulh x12, x10, x19
+adc x13, x13, xzr
+umulh x22, x11, x19
+adds x6, x6, x15
+umulh x15, x1, x19
+adcs x8, x9, x8
+umulh x9, x16, x19
+adcs x5, x5, x12
+mul x3, x3, x19
+adcs x2, x2, x22
+mul x4, x4, x19
+adcs x12, x13, x15
+mul x10, x10, x19
+adc x9, x9, xzr
+mul x11, x11, x19
+adds x3, x7, x3
+mul x1, x1, x19
+adcs x4, x6, x4
+mul x6, x16, x19
+adcs x7, x8, x10
+adcs x5, x5, x11
+mul x8, x3, x20
+umulh x10, x21, x8
+adcs x1, x2, x1
+umulh x2, x17, x8
+adcs x6, x12, x6
+umulh x11, x24, x8
+adc x9, x9, xzr
+umulh x12, x26, x8
+adds x4, x4, x10
+umulh x10, x27, x8
+adcs x2, x7, x2
+umulh x7, x14, x8
+adcs x5, x5, x11
+adcs x1, x1, x12
+mul x11, x17, x8
+adcs x6, x6, x10
+mul x10, x24, x8
+adc x7, x9, x7
+mul x9, x26, x8
+cmp x3, #1
+mul x3, x27, x8
+adcs x4, x4, x11
+mul x8, x14, x8
+adcs x2, x2, x10
+adcs x5, x5, x9
+adcs x1, x1, x3
+adcs x3, x6, x8
+adc x6, x7, xzr
+subs x7, x4, x21
+sbcs x8, x2, x17
+sbcs x9, x5, x24
+sbcs x10, x1, x26
+sbcs x11, x3, x27
+sbcs x12, x6, x14
+csel x4, x4, x7, lo
+csel x2, x2, x8, lo
+stp x4, x2, [x0]
+csel x2, x5, x9, lo
+csel x1, x1, x10, lo
+stp x2, x1, [x0, #16]
+csel x1, x3, x11, lo
+csel x2, x6, x12, lo
+stp x1, x2, [x0, #32]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #80
 ret
 .p2align 3
 2:
@@ -456,296 +439,292 @@ unsafe fn square_spare<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_spare_ad32fd959a6d0ef9_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_square_spare_ee17eb3b8247285a_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
-adr x2, 2f
-str x27, [sp, #-80]!
-ldp x5, x3, [x1, #8]
-lsl x11, x5, #1
-ldr x13, [x1]
-ldp x17, x15, [x1, #24]
-ldr x9, [x1, #40]
-extr x10, x3, x5, #63
-mul x7, x13, x13
-ldp x12, x8, [x2]
-extr x6, x17, x3, #63
-umulh x14, x13, x13
-stp x20, x19, [sp, #64]
-stp x22, x21, [sp, #48]
-stp x24, x23, [sp, #32]
-extr x4, x15, x17, #63
-umulh x16, x11, x13
-stp x26, x25, [sp, #16]
-extr x1, x9, x15, #63
-mul x19, x11, x13
-adds x14, x14, x19
-umulh x21, x10, x13
-mul x22, x10, x13
-ldp x10, x11, [x2, #16]
-adcs x16, x16, x22
-mul x20, x12, x7
-umulh x23, x6, x13
-mul x24, x6, x13
-adcs x19, x21, x24
-umulh x25, x4, x13
-mul x26, x4, x13
-adcs x23, x23, x26
-umulh x27, x1, x13
-mul x13, x1, x13
-adcs x25, x25, x13
-cinc x26, x27, hs
-umulh x22, x8, x20
-adds x22, x14, x22
-umulh x24, x10, x20
-adcs x24, x16, x24
-umulh x13, x11, x20
-adcs x19, x19, x13
-mul x21, x8, x20
-ldp x13, x14, [x2, #32]
-umulh x27, x1, x5
-umulh x16, x13, x20
-adcs x23, x23, x16
-umulh x16, x14, x20
-adcs x25, x25, x16
-ldr x16, [x2, #48]
-umulh x2, x16, x20
-adcs x2, x26, x2
-cset w26, hs
-cmn x7, x21
-mul x7, x10, x20
-adcs x7, x22, x7
-mul x21, x11, x20
-adcs x21, x24, x21
-mul x22, x13, x20
-adcs x19, x19, x22
-mul x22, x14, x20
-adcs x22, x23, x22
-lsl x23, x3, #1
-mul x20, x16, x20
-adcs x20, x25, x20
-adcs x2, x2, xzr
-adc x26, x26, x27
-umulh x25, x5, x5
-adds x19, x19, x25
-umulh x25, x23, x5
-adcs x22, x22, x25
-umulh x25, x6, x5
-adcs x20, x20, x25
-umulh x25, x4, x5
-adcs x2, x2, x25
-cset w25, hs
-mul x24, x5, x5
-adds x21, x21, x24
-mul x23, x23, x5
-adcs x19, x19, x23
-mul x6, x6, x5
-adcs x6, x22, x6
-mul x22, x4, x5
-adcs x20, x20, x22
-mul x22, x7, x12
-mul x5, x1, x5
-adcs x2, x2, x5
-adc x5, x26, x25
-umulh x25, x1, x3
-umulh x24, x22, x8
-adds x21, x21, x24
-umulh x24, x22, x10
-adcs x19, x19, x24
-umulh x24, x22, x11
-adcs x6, x6, x24
-umulh x24, x22, x13
-adcs x20, x20, x24
-umulh x24, x22, x14
-adcs x2, x2, x24
-umulh x24, x22, x16
-adcs x5, x5, x24
-cset w24, hs
-mul x23, x22, x8
-cmn x7, x23
-mul x7, x22, x10
-adcs x7, x21, x7
-mul x21, x22, x11
-adcs x19, x19, x21
-mul x21, x22, x13
-adcs x6, x6, x21
-mul x21, x22, x14
-adcs x20, x20, x21
-mul x21, x22, x16
-adcs x2, x2, x21
-lsl x21, x17, #1
-adcs x5, x5, xzr
-adc x24, x24, x25
-ldp x26, x25, [sp, #16]
-umulh x23, x3, x3
-adds x20, x20, x23
-umulh x23, x21, x3
-adcs x2, x2, x23
-umulh x23, x4, x3
-adcs x5, x5, x23
-cset w23, hs
-mul x22, x3, x3
-adds x6, x6, x22
-mul x21, x21, x3
-adcs x20, x20, x21
-mul x4, x4, x3
-adcs x2, x2, x4
-mul x3, x1, x3
-adcs x3, x5, x3
-adc x4, x24, x23
-mul x5, x7, x12
-umulh x23, x1, x17
-umulh x22, x5, x8
-adds x19, x19, x22
-umulh x22, x5, x10
-adcs x6, x6, x22
-umulh x22, x5, x11
-adcs x20, x20, x22
-umulh x22, x5, x13
-adcs x2, x2, x22
-umulh x22, x5, x14
-adcs x3, x3, x22
-umulh x22, x5, x16
-adcs x4, x4, x22
-cset w22, hs
-mul x21, x5, x8
-cmn x7, x21
-mul x7, x5, x10
-adcs x7, x19, x7
-mul x19, x5, x11
+stp x19, x20, [sp, #-80]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x7, x8, [x1, #16]
+extr x9, x7, x3, #63
+mul x10, x9, x2
+umulh x9, x9, x2
+extr x11, x8, x7, #63
+mul x12, x11, x2
+umulh x13, x11, x2
+ldp x1, x14, [x1, #32]
+extr x15, x1, x8, #63
+mul x16, x15, x2
+adds x4, x4, x6
+umulh x6, x15, x2
+extr x17, x14, x1, #63
+mul x19, x17, x2
+adcs x5, x5, x10
+umulh x10, x17, x2
+adcs x9, x9, x12
+adr x12, 2f
+ldp x20, x21, [x12]
+mul x2, x2, x2
+mul x22, x2, x20
+umulh x23, x21, x22
+adcs x13, x13, x16
+ldp x16, x24, [x12, #16]
+umulh x25, x16, x22
 adcs x6, x6, x19
-mul x19, x5, x13
-adcs x19, x20, x19
-mul x20, x5, x14
-adcs x2, x2, x20
-mul x5, x5, x16
-adcs x3, x3, x5
-lsl x5, x15, #1
-adcs x4, x4, xzr
-adc x22, x22, x23
-ldp x24, x23, [sp, #32]
-umulh x21, x17, x17
-adds x3, x3, x21
-umulh x21, x5, x17
-adcs x4, x4, x21
-cset w21, hs
-mul x20, x17, x17
-adds x2, x2, x20
-mul x5, x5, x17
-adcs x3, x3, x5
-mul x17, x1, x17
-adcs x17, x4, x17
-adc x1, x22, x21
-mul x4, x7, x12
-umulh x20, x4, x8
-adds x6, x6, x20
-umulh x20, x4, x10
-adcs x19, x19, x20
-umulh x20, x4, x11
-adcs x2, x2, x20
-umulh x20, x4, x13
-adcs x3, x3, x20
-umulh x20, x4, x14
-adcs x17, x17, x20
-umulh x20, x4, x16
-adcs x1, x1, x20
-mul x5, x4, x8
-cset w20, hs
-cmn x7, x5
-mul x5, x4, x10
-adcs x5, x6, x5
-mul x6, x4, x11
-adcs x6, x19, x6
-mul x7, x4, x13
-adcs x2, x2, x7
-mul x7, x4, x14
-adcs x3, x3, x7
-mul x4, x4, x16
-adcs x17, x17, x4
-lsl x4, x9, #1
-umulh x19, x15, x15
-adcs x1, x1, x19
-umulh x21, x4, x15
-adc x19, x20, x21
-ldp x22, x21, [sp, #48]
-mul x7, x15, x15
-adds x17, x17, x7
-mul x15, x4, x15
-adcs x15, x1, x15
-cinc x1, x19, hs
-mul x4, x5, x12
-umulh x19, x4, x8
-adds x6, x6, x19
-umulh x19, x4, x10
-adcs x2, x2, x19
-umulh x19, x4, x11
+umulh x19, x24, x22
+adc x10, x10, xzr
+ldp x26, x27, [x12, #32]
+umulh x28, x26, x22
+adds x4, x4, x23
+umulh x23, x27, x22
+adcs x5, x5, x25
+ldr x12, [x12, #48]
+umulh x25, x12, x22
+adcs x9, x9, x19
+adcs x13, x13, x28
+adcs x6, x6, x23
+mul x19, x16, x22
+adcs x10, x10, x25
+mul x23, x24, x22
+cset x25, hs
+mul x28, x26, x22
+cmp x2, #1
+mul x2, x27, x22
+adcs x4, x4, x19
+mul x19, x12, x22
+adcs x5, x5, x23
+adcs x9, x9, x28
+adcs x2, x13, x2
+umulh x13, x3, x3
+adcs x6, x6, x19
+lsl x19, x7, #1
+umulh x22, x19, x3
+adcs x10, x10, xzr
+umulh x23, x11, x3
+adc x25, x25, xzr
+umulh x28, x15, x3
+adds x9, x9, x13
+umulh x13, x17, x3
+adcs x2, x2, x22
+mul x22, x3, x3
+adcs x6, x6, x23
+mul x19, x19, x3
+adcs x10, x10, x28
+mul x11, x11, x3
+adc x13, x25, x13
+mul x23, x15, x3
+adds x5, x5, x22
+mul x3, x17, x3
+adcs x9, x9, x19
+adcs x2, x2, x11
+mul x11, x4, x20
+umulh x19, x21, x11
+adcs x6, x6, x23
+umulh x22, x16, x11
+adcs x3, x10, x3
+umulh x10, x24, x11
+adc x13, x13, xzr
+umulh x23, x26, x11
+adds x5, x5, x19
+umulh x19, x27, x11
+adcs x9, x9, x22
+umulh x22, x12, x11
+adcs x2, x2, x10
+adcs x6, x6, x23
 adcs x3, x3, x19
-umulh x19, x4, x13
-adcs x17, x17, x19
-umulh x19, x4, x14
-adcs x15, x15, x19
-umulh x19, x4, x16
-adcs x1, x1, x19
-mul x7, x4, x8
-cset w19, hs
-cmn x5, x7
-mul x5, x4, x10
-adcs x5, x6, x5
-mul x6, x4, x11
-adcs x2, x2, x6
-mul x6, x4, x13
-adcs x3, x3, x6
-mul x6, x4, x14
-mul x4, x4, x16
-adcs x17, x17, x6
-mul x12, x5, x12
-adcs x15, x15, x4
-mul x4, x9, x9
-adcs x1, x1, x4
-umulh x9, x9, x9
-umulh x20, x12, x16
-add x9, x20, x9
-adc x9, x9, x19
-ldp x20, x19, [sp, #64]
-umulh x7, x12, x8
-adds x2, x2, x7
-umulh x4, x12, x10
-adcs x3, x3, x4
-umulh x4, x12, x11
-adcs x17, x17, x4
-umulh x4, x12, x13
-adcs x15, x15, x4
-umulh x4, x12, x14
-adcs x1, x1, x4
-cset w4, hs
-mul x6, x12, x8
-cmn x5, x6
-mul x5, x12, x10
-adcs x2, x2, x5
-mul x5, x12, x11
+mul x10, x16, x11
+adcs x13, x13, x22
+mul x19, x24, x11
+cset x22, hs
+mul x23, x26, x11
+cmp x4, #1
+mul x4, x27, x11
+adcs x5, x5, x10
+mul x10, x12, x11
+adcs x9, x9, x19
+adcs x2, x2, x23
+adcs x4, x6, x4
+umulh x6, x7, x7
+adcs x3, x3, x10
+lsl x10, x8, #1
+umulh x11, x10, x7
+adcs x13, x13, xzr
+umulh x19, x15, x7
+adc x22, x22, xzr
+umulh x23, x17, x7
+adds x4, x4, x6
+mul x6, x7, x7
+adcs x3, x3, x11
+mul x10, x10, x7
+adcs x11, x13, x19
+mul x13, x15, x7
+adc x15, x22, x23
+mul x7, x17, x7
+adds x2, x2, x6
+adcs x4, x4, x10
+mul x6, x5, x20
+umulh x10, x21, x6
+adcs x3, x3, x13
+umulh x13, x16, x6
+adcs x7, x11, x7
+umulh x11, x24, x6
+adc x15, x15, xzr
+umulh x19, x26, x6
+adds x9, x9, x10
+umulh x10, x27, x6
+adcs x2, x2, x13
+umulh x13, x12, x6
+adcs x4, x4, x11
+adcs x3, x3, x19
+adcs x7, x7, x10
+mul x10, x16, x6
+adcs x11, x15, x13
+mul x13, x24, x6
+cset x15, hs
+mul x19, x26, x6
+cmp x5, #1
+mul x5, x27, x6
+adcs x9, x9, x10
+mul x6, x12, x6
+adcs x2, x2, x13
+adcs x4, x4, x19
 adcs x3, x3, x5
-mul x5, x12, x13
-adcs x17, x17, x5
-mul x5, x12, x14
-adcs x15, x15, x5
-mul x12, x12, x16
-adcs x12, x1, x12
-adc x9, x9, x4
-subs x8, x2, x8
-sbcs x10, x3, x10
-sbcs x11, x17, x11
-sbcs x13, x15, x13
-sbcs x14, x12, x14
-sbcs x16, x9, x16
-csel x8, x2, x8, lo
-csel x10, x3, x10, lo
-csel x9, x9, x16, lo
-stp x8, x10, [x0]
-csel x8, x17, x11, lo
-csel x10, x15, x13, lo
-stp x8, x10, [x0, #16]
-csel x8, x12, x14, lo
-stp x8, x9, [x0, #32]
-ldr x27, [sp], #80
+umulh x5, x8, x8
+adcs x6, x7, x6
+lsl x7, x1, #1
+umulh x10, x7, x8
+adcs x11, x11, xzr
+umulh x13, x17, x8
+adc x15, x15, xzr
+mul x19, x8, x8
+adds x5, x6, x5
+mul x6, x7, x8
+adcs x7, x11, x10
+mul x8, x17, x8
+adc x10, x15, x13
+adds x3, x3, x19
+mul x11, x9, x20
+umulh x13, x21, x11
+adcs x5, x5, x6
+umulh x6, x16, x11
+adcs x7, x7, x8
+umulh x8, x24, x11
+adc x10, x10, xzr
+umulh x15, x26, x11
+adds x2, x2, x13
+umulh x13, x27, x11
+adcs x4, x4, x6
+umulh x6, x12, x11
+adcs x3, x3, x8
+adcs x5, x5, x15
+adcs x7, x7, x13
+mul x8, x16, x11
+adcs x6, x10, x6
+mul x10, x24, x11
+cset x13, hs
+mul x15, x26, x11
+cmp x9, #1
+mul x9, x27, x11
+adcs x2, x2, x8
+mul x8, x12, x11
+adcs x4, x4, x10
+adcs x3, x3, x15
+adcs x5, x5, x9
+umulh x9, x1, x1
+adcs x7, x7, x8
+lsl x8, x14, #1
+umulh x10, x8, x1
+adcs x6, x6, xzr
+mul x11, x1, x1
+adc x13, x13, xzr
+mul x1, x8, x1
+adds x6, x6, x9
+adc x8, x13, x10
+mul x9, x2, x20
+umulh x10, x21, x9
+adds x7, x7, x11
+umulh x11, x16, x9
+adcs x1, x6, x1
+umulh x6, x24, x9
+adc x8, x8, xzr
+umulh x13, x26, x9
+adds x4, x4, x10
+umulh x10, x27, x9
+adcs x3, x3, x11
+umulh x11, x12, x9
+adcs x5, x5, x6
+adcs x6, x7, x13
+adcs x1, x1, x10
+mul x7, x16, x9
+adcs x8, x8, x11
+mul x10, x24, x9
+cset x11, hs
+mul x13, x26, x9
+cmp x2, #1
+mul x2, x27, x9
+adcs x4, x4, x7
+mul x7, x12, x9
+adcs x3, x3, x10
+adcs x5, x5, x13
+umulh x9, x14, x14
+adcs x2, x6, x2
+mul x6, x14, x14
+adcs x1, x1, x7
+adcs x7, x8, xzr
+mul x8, x4, x20
+umulh x10, x21, x8
+adc x9, x9, x11
+umulh x11, x16, x8
+adds x6, x7, x6
+umulh x7, x24, x8
+adc x9, x9, xzr
+umulh x13, x26, x8
+adds x3, x3, x10
+umulh x10, x27, x8
+adcs x5, x5, x11
+umulh x11, x12, x8
+adcs x2, x2, x7
+adcs x1, x1, x13
+mul x7, x16, x8
+adcs x6, x6, x10
+mul x10, x24, x8
+adc x9, x9, x11
+mul x11, x26, x8
+cmp x4, #1
+mul x4, x27, x8
+adcs x3, x3, x7
+mul x7, x12, x8
+adcs x5, x5, x10
+adcs x2, x2, x11
+adcs x1, x1, x4
+adcs x4, x6, x7
+adc x6, x9, xzr
+subs x7, x3, x21
+sbcs x8, x5, x16
+sbcs x9, x2, x24
+sbcs x10, x1, x26
+sbcs x11, x4, x27
+sbcs x12, x6, x12
+csel x3, x3, x7, lo
+csel x5, x5, x8, lo
+stp x3, x5, [x0]
+csel x2, x2, x9, lo
+csel x1, x1, x10, lo
+stp x2, x1, [x0, #16]
+csel x1, x4, x11, lo
+csel x2, x6, x12, lo
+stp x1, x2, [x0, #32]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #80
 ret
 .p2align 3
 2:
@@ -781,566 +760,514 @@ unsafe fn sum_of_products_spare<M: Modulus<6>>(x: &[[u64; 6]; 2], y: &[[u64; 6];
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_spare_b18bde787648f684_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_sum_of_products_spare_1e0e3349b8cf9306_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
-adr x3, 2f
-sub sp, sp, #192
-stp x22, x21, [sp, #160]
-ldp x4, x11, [x1]
-ldp x6, x22, [x2]
-umulh x7, x4, x6
-str x0, [sp, #32]
-ldp x0, x13, [x1, #16]
-umulh x21, x0, x6
-ldp x12, x8, [x1, #32]
-stp x24, x23, [sp, #144]
-stp x20, x19, [sp, #176]
-ldp x5, x16, [x1, #48]
-umulh x20, x11, x6
-ldp x17, x15, [x1, #64]
-mul x24, x0, x6
-ldp x14, x10, [x1, #80]
-mul x1, x11, x6
-ldp x19, x23, [x2, #48]
-adds x1, x7, x1
-stp x26, x25, [sp, #128]
-stp x28, x27, [sp, #112]
-stp x29, x30, [sp, #96]
-umulh x25, x13, x6
-str x12, [sp, #72]
-adcs x20, x20, x24
-str x11, [sp, #88]
-mov x11, x10
-str x17, [sp, #64]
-mul x26, x13, x6
-adcs x21, x21, x26
-umulh x27, x12, x6
-str x13, [sp, #80]
-mul x28, x12, x6
-mov x12, x8
-adcs x25, x25, x28
-umulh x29, x8, x6
-stp x16, x15, [sp, #40]
-str x4, [sp, #16]
-mul x30, x8, x6
-adcs x27, x27, x30
-str x5, [sp, #24]
-str x0, [sp, #8]
-umulh x9, x5, x19
-umulh x8, x10, x19
-adc x8, x8, x29
-adds x9, x1, x9
-umulh x7, x16, x19
-adcs x20, x20, x7
-umulh x24, x17, x19
-adcs x24, x21, x24
-ldr x21, [sp, #88]
-umulh x26, x15, x19
-adcs x25, x25, x26
-umulh x28, x14, x19
-adcs x26, x27, x28
-cset w27, hs
-mul x1, x4, x6
-mul x6, x5, x19
-adds x28, x1, x6
-ldp x10, x1, [x3]
-str x10, [sp, #56]
-mul x6, x16, x19
-adcs x9, x9, x6
-ldp x6, x7, [x3, #16]
-mul x30, x17, x19
-adcs x30, x20, x30
-mul x20, x15, x19
-adcs x24, x24, x20
-mul x20, x14, x19
-adcs x25, x25, x20
-mul x19, x11, x19
-adcs x26, x26, x19
-adc x8, x8, x27
-ldp x19, x20, [x3, #32]
-ldr x3, [x3, #48]
-mul x29, x10, x28
-umulh x27, x1, x29
-adds x9, x9, x27
-umulh x27, x6, x29
-adcs x27, x30, x27
-umulh x30, x7, x29
-adcs x24, x24, x30
-umulh x30, x19, x29
-adcs x25, x25, x30
-umulh x30, x20, x29
-adcs x26, x26, x30
-umulh x30, x3, x29
-adcs x8, x8, x30
-cset w10, hs
-mul x30, x1, x29
-cmn x28, x30
-ldr x30, [sp, #72]
-mul x28, x6, x29
-adcs x9, x9, x28
-mul x28, x7, x29
-adcs x27, x27, x28
-mul x28, x19, x29
-adcs x24, x24, x28
-mul x28, x20, x29
-adcs x25, x25, x28
-mul x28, x3, x29
-adcs x26, x26, x28
-adcs x8, x8, xzr
-umulh x28, x12, x22
-umulh x29, x11, x23
-add x28, x29, x28
-adc x10, x28, x10
-umulh x28, x4, x22
-adds x27, x27, x28
-umulh x28, x21, x22
-adcs x24, x24, x28
-umulh x28, x0, x22
-adcs x25, x25, x28
-umulh x28, x13, x22
-adcs x26, x26, x28
-umulh x28, x30, x22
-adcs x8, x8, x28
-cset w28, hs
-mul x29, x4, x22
-adds x9, x9, x29
-mul x29, x21, x22
-adcs x27, x27, x29
-mul x29, x0, x22
-adcs x24, x24, x29
-mul x29, x13, x22
-mov x13, x12
-adcs x25, x25, x29
-mul x29, x30, x22
-adcs x26, x26, x29
-mul x22, x12, x22
-adcs x8, x8, x22
-adc x10, x10, x28
-umulh x29, x5, x23
-adds x27, x27, x29
-umulh x28, x16, x23
-adcs x24, x24, x28
-umulh x28, x17, x23
-adcs x25, x25, x28
-umulh x28, x15, x23
-adcs x26, x26, x28
-umulh x28, x14, x23
-adcs x8, x8, x28
-cset w28, hs
-mul x22, x5, x23
-adds x9, x9, x22
-mul x22, x16, x23
-adcs x22, x27, x22
-mul x27, x17, x23
-mov x17, x14
-adcs x24, x24, x27
-mul x27, x15, x23
-ldr x15, [sp, #72]
-adcs x25, x25, x27
-mul x27, x14, x23
-ldr x14, [sp, #56]
-adcs x26, x26, x27
-mul x23, x11, x23
-adcs x8, x8, x23
-adc x10, x10, x28
-mul x27, x9, x14
-umulh x28, x27, x1
-adds x22, x22, x28
-umulh x28, x27, x6
-adcs x24, x24, x28
-umulh x28, x27, x7
-adcs x25, x25, x28
-umulh x28, x27, x19
-adcs x26, x26, x28
-umulh x28, x27, x20
-adcs x8, x8, x28
-umulh x28, x27, x3
-mul x23, x27, x1
-adcs x10, x10, x28
-mul x29, x27, x6
-cset w28, hs
-cmn x9, x23
-adcs x29, x22, x29
-mul x22, x27, x7
-ldp x9, x23, [x2, #16]
-adcs x24, x24, x22
-mul x22, x27, x19
-adcs x25, x25, x22
-mul x22, x27, x20
-umulh x30, x12, x9
-adcs x26, x26, x22
-mul x22, x27, x3
-ldp x12, x16, [sp, #80]
-adcs x8, x8, x22
-ldp x27, x22, [x2, #64]
-adcs x10, x10, xzr
-umulh x21, x11, x27
-add x21, x21, x30
-adc x21, x21, x28
-umulh x28, x4, x9
-adds x24, x24, x28
-umulh x28, x16, x9
-adcs x25, x25, x28
-umulh x28, x0, x9
-adcs x26, x26, x28
-umulh x28, x12, x9
-adcs x8, x8, x28
-umulh x28, x15, x9
-adcs x10, x10, x28
-mul x28, x4, x9
-cset w30, hs
-adds x28, x29, x28
-mul x29, x16, x9
-adcs x24, x24, x29
-mul x29, x0, x9
-adcs x25, x25, x29
-mul x29, x12, x9
-adcs x26, x26, x29
-mul x29, x15, x9
-mul x9, x13, x9
-adcs x29, x8, x29
-ldr x8, [sp, #64]
-adcs x9, x10, x9
-adc x12, x21, x30
-umulh x21, x5, x27
-ldp x30, x15, [sp, #40]
-adds x21, x24, x21
-umulh x24, x30, x27
-adcs x24, x25, x24
-umulh x25, x8, x27
-adcs x25, x26, x25
-umulh x26, x15, x27
-adcs x10, x29, x26
-umulh x26, x17, x27
-adcs x9, x9, x26
-mul x26, x5, x27
-cset w29, hs
-adds x26, x28, x26
-mul x28, x30, x27
-mov x30, x14
-adcs x21, x21, x28
-mul x28, x8, x27
-adcs x24, x24, x28
-mul x28, x15, x27
-mov x15, x13
-adcs x25, x25, x28
-mul x28, x17, x27
-mul x27, x11, x27
-adcs x8, x10, x28
-adcs x9, x9, x27
-mul x27, x26, x14
-adc x10, x12, x29
-mov x12, x11
-umulh x28, x27, x1
-adds x21, x21, x28
-umulh x28, x27, x6
-adcs x24, x24, x28
-umulh x28, x27, x7
-adcs x25, x25, x28
-umulh x28, x27, x19
-adcs x8, x8, x28
-umulh x28, x27, x20
-adcs x9, x9, x28
-umulh x28, x27, x3
-adcs x10, x10, x28
-mul x28, x27, x1
-cset w29, hs
-cmn x26, x28
-mul x26, x27, x6
-umulh x28, x4, x23
-adcs x21, x21, x26
-mul x26, x27, x7
-adcs x24, x24, x26
-mul x26, x27, x19
-adcs x25, x25, x26
-mul x26, x27, x20
-adcs x8, x8, x26
-mul x26, x27, x3
-umulh x27, x11, x22
-ldr x11, [sp, #64]
-adcs x9, x9, x26
-umulh x26, x13, x23
-ldp x13, x14, [sp, #72]
-adcs x10, x10, xzr
-add x26, x27, x26
-mul x27, x4, x23
-mov x4, x12
-adc x26, x26, x29
-adds x24, x24, x28
-umulh x28, x16, x23
-adcs x25, x25, x28
-umulh x28, x0, x23
-adcs x8, x8, x28
-umulh x28, x14, x23
-adcs x9, x9, x28
-umulh x28, x13, x23
-adcs x10, x10, x28
-cset w28, hs
-adds x21, x21, x27
-mul x27, x16, x23
-mov x16, x15
-adcs x24, x24, x27
-mul x27, x0, x23
-adcs x25, x25, x27
-mul x27, x14, x23
-adcs x8, x8, x27
-mul x27, x13, x23
-mul x23, x15, x23
-ldp x15, x14, [sp, #40]
-adcs x9, x9, x27
-umulh x27, x5, x22
-adcs x10, x10, x23
-mul x23, x5, x22
-mov x5, x16
-adc x26, x26, x28
-adds x24, x24, x27
-umulh x27, x15, x22
-adcs x25, x25, x27
-umulh x27, x11, x22
-adcs x8, x8, x27
-umulh x27, x14, x22
-adcs x9, x9, x27
-umulh x27, x17, x22
-adcs x10, x10, x27
-cset w27, hs
-adds x21, x21, x23
-mul x23, x15, x22
-adcs x23, x24, x23
-mul x24, x11, x22
-adcs x24, x25, x24
-mul x25, x14, x22
-adcs x8, x8, x25
-mul x25, x17, x22
-mul x22, x12, x22
-adcs x9, x9, x25
-mul x25, x21, x30
-mov x30, x1
-adcs x10, x10, x22
-adc x22, x26, x27
-umulh x27, x25, x1
-mul x26, x25, x1
-ldr x1, [sp, #16]
-adds x23, x23, x27
-umulh x27, x25, x6
-adcs x24, x24, x27
-umulh x27, x25, x7
-adcs x8, x8, x27
-umulh x27, x25, x19
-adcs x9, x9, x27
-umulh x27, x25, x20
-adcs x10, x10, x27
-umulh x27, x25, x3
-adcs x27, x22, x27
-cset w28, hs
-cmn x21, x26
-mul x26, x25, x6
-adcs x23, x23, x26
-mul x26, x25, x7
-ldp x21, x22, [x2, #32]
-adcs x24, x24, x26
-mul x26, x25, x19
-adcs x8, x8, x26
-mul x26, x25, x20
-mul x25, x25, x3
-adcs x9, x9, x26
-ldp x26, x2, [x2, #80]
-adcs x10, x10, x25
-umulh x25, x16, x21
-adcs x27, x27, xzr
-umulh x29, x12, x26
-ldp x16, x12, [sp, #80]
-add x25, x29, x25
-adc x25, x25, x28
-umulh x28, x1, x21
-adds x24, x24, x28
-umulh x28, x12, x21
-adcs x8, x8, x28
-umulh x28, x0, x21
-adcs x9, x9, x28
-umulh x28, x16, x21
-adcs x10, x10, x28
-umulh x28, x13, x21
-adcs x27, x27, x28
-mul x28, x1, x21
-cset w29, hs
-adds x23, x23, x28
-mul x28, x12, x21
-ldr x12, [sp, #56]
-adcs x24, x24, x28
-mul x28, x0, x21
-mov x0, x13
-adcs x8, x8, x28
-mul x28, x16, x21
-ldr x16, [sp, #24]
-adcs x9, x9, x28
-mul x28, x13, x21
-mul x21, x5, x21
-mov x13, x17
-adcs x10, x10, x28
-umulh x28, x16, x26
-adcs x21, x27, x21
-mul x27, x16, x26
-adc x25, x25, x29
-mul x29, x1, x22
-adds x24, x24, x28
-umulh x28, x15, x26
-adcs x8, x8, x28
-umulh x28, x11, x26
-adcs x9, x9, x28
-umulh x28, x14, x26
-adcs x10, x10, x28
-umulh x28, x17, x26
-adcs x21, x21, x28
-cset w28, hs
-adds x23, x23, x27
-mul x27, x15, x26
-adcs x24, x24, x27
-mul x27, x11, x26
-adcs x8, x8, x27
-mul x27, x14, x26
-adcs x9, x9, x27
-mul x27, x17, x26
-mul x26, x4, x26
-mov x17, x30
-adcs x10, x10, x27
-adcs x21, x21, x26
-mul x26, x23, x12
-adc x25, x25, x28
-umulh x28, x26, x30
-mul x27, x26, x30
-adds x24, x24, x28
-umulh x28, x26, x6
-adcs x11, x8, x28
-umulh x28, x26, x7
-mul x8, x26, x7
-adcs x9, x9, x28
-umulh x28, x26, x19
-adcs x10, x10, x28
-umulh x28, x26, x20
-adcs x21, x21, x28
-umulh x28, x26, x3
-adcs x25, x25, x28
-cset w28, hs
-cmn x23, x27
-mul x23, x26, x6
-adcs x24, x24, x23
-mul x23, x16, x2
-mrs x27, NZCV
-adds x30, x24, x29
-adds x30, x30, x23
-msr NZCV, x27
-adcs x8, x11, x8
-mul x11, x26, x19
-umulh x27, x4, x2
-adcs x9, x9, x11
-mul x11, x26, x20
-adcs x10, x10, x11
-mul x11, x26, x3
-umulh x26, x5, x22
-adcs x11, x21, x11
-mul x21, x30, x12
-mov x30, x4
-umulh x4, x1, x22
-ldp x1, x12, [sp, #80]
-add x26, x27, x26
-adcs x25, x25, xzr
-umulh x27, x21, x3
-add x26, x26, x27
-mul x27, x12, x22
-adc x26, x26, x28
-adds x8, x8, x4
-umulh x4, x12, x22
-ldr x28, [sp, #8]
-mul x12, x28, x22
-adcs x9, x9, x4
-umulh x4, x28, x22
-adcs x10, x10, x4
-umulh x4, x1, x22
-adcs x11, x11, x4
-umulh x4, x0, x22
-adcs x4, x25, x4
-cset w25, hs
-adds x24, x24, x29
-adcs x8, x8, x27
+stp x19, x20, [sp, #-112]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+adds x7, x7, x8
+umulh x8, x10, x5
+mul x13, x11, x5
 adcs x9, x9, x12
-mul x12, x1, x22
-ldr x1, [sp, #64]
-adcs x10, x10, x12
-mul x12, x0, x22
-ldp x28, x27, [sp, #112]
-adcs x11, x11, x12
-mul x12, x5, x22
-adcs x12, x4, x12
-umulh x4, x16, x2
-mul x16, x15, x2
-adc x0, x26, x25
-ldp x26, x25, [sp, #128]
-adds x8, x8, x4
-umulh x4, x15, x2
-mul x15, x14, x2
-adcs x9, x9, x4
-umulh x4, x1, x2
-adcs x10, x10, x4
-umulh x4, x14, x2
-mul x14, x13, x2
-adcs x11, x11, x4
-umulh x4, x13, x2
-mul x13, x30, x2
-ldp x29, x30, [sp, #96]
-adcs x12, x12, x4
-cset w4, hs
-adds x5, x24, x23
-ldp x24, x23, [sp, #144]
-adcs x8, x8, x16
-mul x16, x1, x2
-adcs x9, x9, x16
-adcs x10, x10, x15
-umulh x15, x21, x17
-adcs x11, x11, x14
-adcs x12, x12, x13
-mul x13, x21, x17
-adc x14, x0, x4
-adds x8, x8, x15
-umulh x15, x21, x6
-adcs x9, x9, x15
-umulh x15, x21, x7
-adcs x10, x10, x15
-umulh x15, x21, x19
-adcs x11, x11, x15
-umulh x15, x21, x20
-adcs x12, x12, x15
-cset w15, hs
-cmn x5, x13
-mul x13, x21, x6
+umulh x12, x11, x5
+ldp x14, x15, [x1, #32]
+mul x16, x14, x5
 adcs x8, x8, x13
-mul x13, x21, x7
-adcs x9, x9, x13
-mul x13, x21, x19
-adcs x10, x10, x13
-mul x13, x21, x20
-adcs x11, x11, x13
-mul x13, x21, x3
-ldp x22, x21, [sp, #160]
+umulh x13, x14, x5
+mul x17, x15, x5
+adcs x12, x12, x16
+umulh x16, x15, x5
+adcs x13, x13, x17
+ldp x17, x19, [x1, #48]
+ldp x20, x21, [x2, #48]
+umulh x22, x17, x20
+adc x16, x16, xzr
+umulh x23, x19, x20
+adds x7, x7, x22
+ldp x22, x24, [x1, #64]
+umulh x25, x22, x20
+adcs x9, x9, x23
+umulh x23, x24, x20
+adcs x8, x8, x25
+ldp x1, x25, [x1, #80]
+umulh x26, x1, x20
+adcs x12, x12, x23
+umulh x23, x25, x20
+adcs x13, x13, x26
+mul x5, x3, x5
+mul x26, x17, x20
+adc x16, x16, x23
+mul x23, x19, x20
+adds x5, x5, x26
+mul x26, x22, x20
+adcs x7, x7, x23
+mul x23, x24, x20
+adcs x9, x9, x26
+mul x26, x1, x20
+adcs x8, x8, x23
+mul x20, x25, x20
+adcs x12, x12, x26
+adcs x13, x13, x20
+adr x20, 2f
+ldp x23, x26, [x20]
+mul x27, x5, x23
+umulh x28, x26, x27
+adc x16, x16, xzr
+ldp x29, x30, [x20, #16]
+str x0, [sp, #96]
+umulh x0, x29, x27
+adds x7, x7, x28
+umulh x28, x30, x27
+adcs x0, x9, x0
+ldp x9, x26, [x20, #32]
+umulh x23, x9, x27
+adcs x8, x8, x28
+umulh x28, x26, x27
+adcs x12, x12, x23
+ldr x23, [x20, #48]
+umulh x20, x23, x27
+adcs x13, x13, x28
+adcs x16, x16, x20
+cset x20, hs
+mul x28, x29, x27
+cmp x5, #1
+mul x5, x30, x27
+adcs x7, x7, x28
+mul x28, x9, x27
+adcs x0, x0, x5
+mul x5, x26, x27
+adcs x8, x8, x28
+mul x27, x23, x27
+adcs x5, x12, x5
+adcs x12, x13, x27
+adcs x13, x16, xzr
+umulh x16, x3, x6
+adc x20, x20, xzr
+umulh x27, x4, x6
+adds x0, x0, x16
+umulh x16, x10, x6
+adcs x8, x8, x27
+umulh x27, x11, x6
+adcs x5, x5, x16
+umulh x16, x14, x6
+adcs x12, x12, x27
+umulh x27, x15, x6
+adcs x13, x13, x16
+mul x16, x3, x6
+adc x20, x20, x27
+mul x27, x4, x6
+adds x7, x7, x16
+mul x16, x10, x6
+adcs x0, x0, x27
+mul x27, x11, x6
+adcs x8, x8, x16
+mul x16, x14, x6
+adcs x5, x5, x27
+mul x6, x15, x6
+adcs x12, x12, x16
+adcs x6, x13, x6
+umulh x13, x17, x21
+adc x16, x20, xzr
+umulh x20, x19, x21
+adds x0, x0, x13
+umulh x13, x22, x21
+adcs x8, x8, x20
+umulh x20, x24, x21
+adcs x5, x5, x13
+umulh x13, x1, x21
+adcs x12, x12, x20
+umulh x20, x25, x21
+adcs x6, x6, x13
+mul x13, x17, x21
+adc x16, x16, x20
+mul x20, x19, x21
+adds x7, x7, x13
+mul x13, x22, x21
+adcs x0, x0, x20
+mul x20, x24, x21
+adcs x8, x8, x13
+mul x13, x1, x21
+adcs x5, x5, x20
+mul x20, x25, x21
 adcs x12, x12, x13
-adc x13, x14, x15
-subs x14, x8, x17
-sbcs x15, x9, x6
-sbcs x16, x10, x7
-sbcs x17, x11, x19
-sbcs x0, x12, x20
-ldp x20, x19, [sp, #176]
-sbcs x1, x13, x3
-csel x8, x8, x14, lo
-ldr x14, [sp, #32]
-csel x9, x9, x15, lo
-stp x8, x9, [x14]
-csel x8, x10, x16, lo
-csel x9, x11, x17, lo
-stp x8, x9, [x14, #16]
-csel x8, x12, x0, lo
-csel x9, x13, x1, lo
-stp x8, x9, [x14, #32]
-add sp, sp, #192
+adcs x6, x6, x20
+adr x13, 2f
+ldr x20, [x13]
+mul x21, x7, x20
+ldr x27, [x13, #8]
+umulh x13, x27, x21
+adc x16, x16, xzr
+umulh x28, x29, x21
+adds x0, x0, x13
+umulh x13, x30, x21
+adcs x8, x8, x28
+umulh x28, x9, x21
+adcs x5, x5, x13
+umulh x13, x26, x21
+adcs x12, x12, x28
+umulh x28, x23, x21
+adcs x6, x6, x13
+adcs x13, x16, x28
+cset x16, hs
+mul x28, x29, x21
+cmp x7, #1
+mul x7, x30, x21
+adcs x0, x0, x28
+mul x28, x9, x21
+adcs x7, x8, x7
+mul x8, x26, x21
+adcs x5, x5, x28
+mul x21, x23, x21
+adcs x8, x12, x8
+adcs x6, x6, x21
+adcs x12, x13, xzr
+ldp x13, x21, [x2, #16]
+umulh x28, x3, x13
+adc x16, x16, xzr
+umulh x21, x4, x13
+adds x7, x7, x28
+umulh x28, x10, x13
+adcs x5, x5, x21
+umulh x21, x11, x13
+adcs x8, x8, x28
+umulh x28, x14, x13
+adcs x6, x6, x21
+umulh x21, x15, x13
+adcs x12, x12, x28
+mul x28, x3, x13
+adc x16, x16, x21
+mul x21, x4, x13
+adds x0, x0, x28
+mul x28, x10, x13
+adcs x7, x7, x21
+mul x21, x11, x13
+adcs x5, x5, x28
+mul x28, x14, x13
+adcs x8, x8, x21
+mul x13, x15, x13
+adcs x6, x6, x28
+adcs x12, x12, x13
+ldp x13, x21, [x2, #64]
+umulh x28, x17, x13
+adc x16, x16, xzr
+umulh x21, x19, x13
+adds x7, x7, x28
+umulh x28, x22, x13
+adcs x5, x5, x21
+umulh x21, x24, x13
+adcs x8, x8, x28
+umulh x28, x1, x13
+adcs x6, x6, x21
+umulh x21, x25, x13
+adcs x12, x12, x28
+mul x28, x17, x13
+adc x16, x16, x21
+mul x21, x19, x13
+adds x0, x0, x28
+mul x28, x22, x13
+adcs x7, x7, x21
+mul x21, x24, x13
+adcs x5, x5, x28
+mul x28, x1, x13
+adcs x8, x8, x21
+mul x13, x25, x13
+adcs x6, x6, x28
+adcs x12, x12, x13
+mul x13, x0, x20
+umulh x21, x27, x13
+adc x16, x16, xzr
+umulh x28, x29, x13
+adds x7, x7, x21
+umulh x21, x30, x13
+adcs x5, x5, x28
+umulh x28, x9, x13
+adcs x8, x8, x21
+umulh x21, x26, x13
+adcs x6, x6, x28
+umulh x28, x23, x13
+adcs x12, x12, x21
+adcs x16, x16, x28
+cset x21, hs
+mul x28, x29, x13
+cmp x0, #1
+mul x0, x30, x13
+adcs x7, x7, x28
+mul x28, x9, x13
+adcs x0, x5, x0
+mul x5, x26, x13
+adcs x8, x8, x28
+mul x13, x23, x13
+adcs x5, x6, x5
+adcs x6, x12, x13
+adcs x12, x16, xzr
+ldr x13, [x2, #24]
+umulh x16, x3, x13
+adc x21, x21, xzr
+umulh x28, x4, x13
+adds x0, x0, x16
+umulh x16, x10, x13
+adcs x8, x8, x28
+umulh x28, x11, x13
+adcs x5, x5, x16
+umulh x16, x14, x13
+adcs x6, x6, x28
+umulh x28, x15, x13
+adcs x12, x12, x16
+mul x16, x3, x13
+adc x21, x21, x28
+mul x28, x4, x13
+adds x7, x7, x16
+mul x16, x10, x13
+adcs x0, x0, x28
+mul x28, x11, x13
+adcs x8, x8, x16
+mul x16, x14, x13
+adcs x5, x5, x28
+mul x13, x15, x13
+adcs x6, x6, x16
+adcs x12, x12, x13
+ldr x13, [x2, #72]
+umulh x16, x17, x13
+adc x21, x21, xzr
+umulh x28, x19, x13
+adds x0, x0, x16
+umulh x16, x22, x13
+adcs x8, x8, x28
+umulh x28, x24, x13
+adcs x5, x5, x16
+umulh x16, x1, x13
+adcs x6, x6, x28
+umulh x28, x25, x13
+adcs x12, x12, x16
+mul x16, x17, x13
+adc x21, x21, x28
+mul x28, x19, x13
+adds x7, x7, x16
+mul x16, x22, x13
+adcs x0, x0, x28
+mul x28, x24, x13
+adcs x8, x8, x16
+mul x16, x1, x13
+adcs x5, x5, x28
+mul x13, x25, x13
+adcs x6, x6, x16
+adcs x12, x12, x13
+mul x13, x7, x20
+umulh x16, x27, x13
+adc x21, x21, xzr
+umulh x28, x29, x13
+adds x0, x0, x16
+umulh x16, x30, x13
+adcs x8, x8, x28
+umulh x28, x9, x13
+adcs x5, x5, x16
+umulh x16, x26, x13
+adcs x6, x6, x28
+umulh x28, x23, x13
+adcs x12, x12, x16
+adcs x16, x21, x28
+cset x21, hs
+mul x28, x29, x13
+cmp x7, #1
+mul x7, x30, x13
+adcs x0, x0, x28
+mul x28, x9, x13
+adcs x7, x8, x7
+mul x8, x26, x13
+adcs x5, x5, x28
+mul x13, x23, x13
+adcs x6, x6, x8
+adcs x8, x12, x13
+adcs x12, x16, xzr
+ldp x13, x16, [x2, #32]
+umulh x28, x3, x13
+adc x21, x21, xzr
+umulh x16, x4, x13
+adds x7, x7, x28
+umulh x28, x10, x13
+adcs x5, x5, x16
+umulh x16, x11, x13
+adcs x6, x6, x28
+umulh x28, x14, x13
+adcs x8, x8, x16
+umulh x16, x15, x13
+adcs x12, x12, x28
+mul x28, x3, x13
+adc x16, x21, x16
+mul x21, x4, x13
+adds x0, x0, x28
+mul x28, x10, x13
+adcs x7, x7, x21
+mul x21, x11, x13
+adcs x5, x5, x28
+mul x28, x14, x13
+adcs x6, x6, x21
+mul x13, x15, x13
+adcs x8, x8, x28
+adcs x12, x12, x13
+ldp x13, x21, [x2, #80]
+umulh x28, x17, x13
+adc x16, x16, xzr
+umulh x21, x19, x13
+adds x7, x7, x28
+umulh x28, x22, x13
+adcs x5, x5, x21
+umulh x21, x24, x13
+adcs x6, x6, x28
+umulh x28, x1, x13
+adcs x8, x8, x21
+umulh x21, x25, x13
+adcs x12, x12, x28
+mul x28, x17, x13
+adc x16, x16, x21
+mul x21, x19, x13
+adds x0, x0, x28
+mul x28, x22, x13
+adcs x7, x7, x21
+mul x21, x24, x13
+adcs x5, x5, x28
+mul x28, x1, x13
+adcs x6, x6, x21
+mul x13, x25, x13
+adcs x8, x8, x28
+adcs x12, x12, x13
+mul x13, x0, x20
+umulh x21, x27, x13
+adc x16, x16, xzr
+umulh x28, x29, x13
+adds x7, x7, x21
+umulh x21, x30, x13
+adcs x5, x5, x28
+umulh x28, x9, x13
+adcs x6, x6, x21
+umulh x21, x26, x13
+adcs x8, x8, x28
+umulh x28, x23, x13
+adcs x12, x12, x21
+adcs x16, x16, x28
+cset x21, hs
+mul x28, x29, x13
+cmp x0, #1
+mul x0, x30, x13
+adcs x7, x7, x28
+mul x28, x9, x13
+adcs x0, x5, x0
+mul x5, x26, x13
+adcs x6, x6, x28
+mul x13, x23, x13
+adcs x5, x8, x5
+adcs x8, x12, x13
+adcs x12, x16, xzr
+ldr x13, [x2, #40]
+umulh x16, x3, x13
+adc x21, x21, xzr
+umulh x28, x4, x13
+adds x0, x0, x16
+umulh x16, x10, x13
+adcs x6, x6, x28
+umulh x28, x11, x13
+adcs x5, x5, x16
+umulh x16, x14, x13
+adcs x8, x8, x28
+umulh x28, x15, x13
+adcs x12, x12, x16
+mul x3, x3, x13
+adc x16, x21, x28
+mul x4, x4, x13
+adds x3, x7, x3
+mul x7, x10, x13
+adcs x0, x0, x4
+mul x4, x11, x13
+adcs x6, x6, x7
+mul x7, x14, x13
+adcs x4, x5, x4
+mul x5, x15, x13
+adcs x7, x8, x7
+adcs x5, x12, x5
+ldr x8, [x2, #88]
+umulh x2, x17, x8
+adc x10, x16, xzr
+umulh x11, x19, x8
+adds x0, x0, x2
+umulh x2, x22, x8
+adcs x6, x6, x11
+umulh x11, x24, x8
+adcs x2, x4, x2
+umulh x4, x1, x8
+adcs x7, x7, x11
+umulh x11, x25, x8
+adcs x4, x5, x4
+mul x5, x17, x8
+adc x10, x10, x11
+mul x11, x19, x8
+adds x3, x3, x5
+mul x5, x22, x8
+adcs x0, x0, x11
+mul x11, x24, x8
+adcs x5, x6, x5
+mul x1, x1, x8
+adcs x2, x2, x11
+mul x6, x25, x8
+adcs x1, x7, x1
+adcs x4, x4, x6
+mul x6, x3, x20
+umulh x7, x27, x6
+adc x8, x10, xzr
+umulh x10, x29, x6
+adds x0, x0, x7
+umulh x7, x30, x6
+adcs x5, x5, x10
+umulh x10, x9, x6
+adcs x2, x2, x7
+umulh x7, x26, x6
+adcs x1, x1, x10
+umulh x10, x23, x6
+adcs x4, x4, x7
+adc x7, x8, x10
+mul x8, x29, x6
+cmp x3, #1
+mul x3, x30, x6
+adcs x0, x0, x8
+mul x8, x9, x6
+adcs x3, x5, x3
+mul x5, x26, x6
+adcs x2, x2, x8
+mul x6, x23, x6
+adcs x1, x1, x5
+adcs x4, x4, x6
+adc x5, x7, xzr
+subs x6, x0, x27
+sbcs x7, x3, x29
+sbcs x8, x2, x30
+sbcs x9, x1, x9
+sbcs x10, x4, x26
+sbcs x11, x5, x23
+csel x0, x0, x6, lo
+csel x3, x3, x7, lo
+ldr x6, [sp, #96]
+stp x0, x3, [x6]
+csel x0, x2, x8, lo
+csel x1, x1, x9, lo
+stp x0, x1, [x6, #16]
+csel x0, x4, x10, lo
+csel x1, x5, x11, lo
+stp x0, x1, [x6, #32]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #112
 ret
 .p2align 3
 2:
@@ -1376,372 +1303,359 @@ unsafe fn mul_full<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_full_5d7698aab5cc15ed_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_mul_full_dc1c1dd14f979109_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
-adr x3, 2f
-stp x29, x30, [sp, #-96]!
-stp x20, x19, [sp, #80]
-ldp x19, x6, [x2]
-ldp x4, x11, [x1]
-mul x7, x4, x19
-ldp x5, x8, [x3]
-umulh x20, x11, x19
-ldp x16, x15, [x1, #16]
-ldp x13, x12, [x1, #32]
-umulh x1, x4, x19
-stp x22, x21, [sp, #64]
-stp x24, x23, [sp, #48]
-ldp x9, x10, [x3, #16]
-mul x21, x11, x19
-stp x26, x25, [sp, #32]
-stp x28, x27, [sp, #16]
-ldp x14, x17, [x3, #32]
-adds x21, x1, x21
-mul x22, x5, x7
-ldr x1, [x3, #48]
-umulh x23, x16, x19
-mul x24, x16, x19
-adcs x3, x20, x24
-umulh x25, x15, x19
-mul x26, x15, x19
-adcs x23, x23, x26
-umulh x27, x13, x19
-mul x28, x13, x19
-adcs x25, x25, x28
-umulh x29, x12, x19
-mul x19, x12, x19
-adcs x19, x27, x19
-cinc x28, x29, hs
-umulh x30, x8, x22
-adds x21, x21, x30
-umulh x20, x9, x22
-adcs x3, x3, x20
-umulh x24, x10, x22
-adcs x23, x23, x24
-umulh x26, x14, x22
-adcs x25, x25, x26
-umulh x27, x17, x22
-adcs x19, x19, x27
-umulh x29, x1, x22
-adcs x28, x28, x29
-cset w29, hs
-mul x20, x8, x22
-cmn x7, x20
-mul x24, x9, x22
-adcs x21, x21, x24
-mul x26, x10, x22
-adcs x3, x3, x26
-mul x27, x14, x22
-adcs x23, x23, x27
-mul x7, x17, x22
-adcs x25, x25, x7
-mul x20, x1, x22
-adcs x20, x19, x20
-ldp x19, x7, [x2, #16]
-adcs x28, x28, xzr
-cinc x29, x29, hs
-umulh x22, x4, x6
-adds x22, x3, x22
-ldp x3, x2, [x2, #32]
-umulh x24, x11, x6
-adcs x23, x23, x24
-umulh x26, x16, x6
-adcs x24, x25, x26
-umulh x27, x15, x6
-adcs x20, x20, x27
-umulh x30, x13, x6
-adcs x26, x28, x30
-umulh x27, x12, x6
-adcs x27, x29, x27
-cset w28, hs
-mul x25, x4, x6
-adds x21, x21, x25
+stp x19, x20, [sp, #-128]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+adds x7, x7, x8
+umulh x8, x11, x5
+ldp x1, x15, [x1, #32]
+mul x16, x1, x5
+adcs x9, x9, x12
+umulh x12, x1, x5
+mul x17, x15, x5
+adcs x13, x13, x14
+umulh x14, x15, x5
+adcs x8, x8, x16
+adr x16, 2f
+ldp x19, x20, [x16]
+mul x5, x3, x5
+mul x21, x5, x19
+umulh x22, x20, x21
+ldp x23, x24, [x16, #16]
+mul x25, x23, x21
+adcs x12, x12, x17
+umulh x17, x23, x21
+mul x26, x24, x21
+adc x14, x14, xzr
+umulh x27, x24, x21
+ldp x28, x29, [x16, #32]
+mul x30, x28, x21
+adds x22, x22, x25
+umulh x25, x28, x21
+str x0, [sp, #96]
+mul x0, x29, x21
+adcs x17, x17, x26
+umulh x26, x29, x21
+ldr x16, [x16, #48]
+str x2, [sp, #104]
+mul x2, x16, x21
+adcs x27, x27, x30
+umulh x21, x16, x21
+adcs x0, x25, x0
+adcs x2, x26, x2
+adc x21, x21, xzr
+cmp x5, #1
+adcs x5, x7, x22
+adcs x7, x9, x17
+adcs x9, x13, x27
+adcs x0, x8, x0
+adcs x2, x12, x2
+umulh x8, x3, x6
+mul x12, x4, x6
+adcs x13, x14, x21
+umulh x14, x4, x6
+mul x17, x10, x6
+cset x21, hs
+umulh x22, x10, x6
 mul x25, x11, x6
+adds x8, x8, x12
+umulh x12, x11, x6
+mul x26, x1, x6
+adcs x14, x14, x17
+umulh x17, x1, x6
+mul x27, x15, x6
 adcs x22, x22, x25
-mul x25, x16, x6
-adcs x23, x23, x25
-mul x25, x15, x6
-adcs x24, x24, x25
-mul x25, x13, x6
-adcs x20, x20, x25
-mul x6, x12, x6
-adcs x6, x26, x6
-adcs x25, x27, xzr
-cinc x26, x28, hs
-mul x27, x21, x5
-umulh x29, x27, x8
-adds x22, x22, x29
-umulh x29, x27, x9
-adcs x23, x23, x29
-umulh x29, x27, x10
-adcs x24, x24, x29
-umulh x29, x27, x14
-adcs x20, x20, x29
-umulh x29, x27, x17
-adcs x6, x6, x29
-umulh x29, x27, x1
-adcs x25, x25, x29
-cset w29, hs
-mul x28, x27, x8
-cmn x21, x28
-mul x21, x27, x9
-adcs x21, x22, x21
-mul x22, x27, x10
-adcs x22, x23, x22
-mul x23, x27, x14
-adcs x23, x24, x23
-mul x24, x27, x17
-adcs x20, x20, x24
-mul x24, x27, x1
-adcs x6, x6, x24
-adcs x24, x25, xzr
-adc x25, x26, x29
-umulh x27, x4, x19
-adds x22, x22, x27
-umulh x27, x11, x19
-adcs x23, x23, x27
-umulh x27, x16, x19
-adcs x20, x20, x27
-umulh x27, x15, x19
-adcs x6, x6, x27
-umulh x27, x13, x19
-adcs x24, x24, x27
-umulh x27, x12, x19
-adcs x25, x25, x27
-cset w27, hs
-mul x26, x4, x19
-adds x21, x21, x26
-mul x26, x11, x19
-adcs x22, x22, x26
-mul x26, x16, x19
-adcs x23, x23, x26
-mul x26, x15, x19
-adcs x20, x20, x26
-mul x26, x13, x19
-adcs x6, x6, x26
-mul x26, x21, x5
-mul x19, x12, x19
-adcs x19, x24, x19
-adcs x24, x25, xzr
-cinc x25, x27, hs
-umulh x28, x26, x8
-adds x22, x22, x28
-umulh x28, x26, x9
-adcs x23, x23, x28
-umulh x28, x26, x10
-adcs x20, x20, x28
-umulh x28, x26, x14
-adcs x6, x6, x28
-umulh x28, x26, x17
-adcs x19, x19, x28
-umulh x28, x26, x1
-adcs x24, x24, x28
-cset w28, hs
-mul x27, x26, x8
-cmn x21, x27
-mul x21, x26, x9
-adcs x21, x22, x21
-mul x22, x26, x10
-adcs x22, x23, x22
-mul x23, x26, x14
-adcs x20, x20, x23
-mul x23, x26, x17
-adcs x6, x6, x23
-mul x23, x26, x1
-adcs x19, x19, x23
-adcs x23, x24, xzr
-adc x24, x25, x28
-umulh x26, x4, x7
-adds x22, x22, x26
-umulh x26, x11, x7
-adcs x20, x20, x26
-umulh x26, x16, x7
-adcs x6, x6, x26
-umulh x26, x15, x7
-adcs x19, x19, x26
-umulh x26, x13, x7
-adcs x23, x23, x26
-umulh x26, x12, x7
-adcs x24, x24, x26
-cset w26, hs
-mul x25, x4, x7
-adds x21, x21, x25
-mul x25, x11, x7
-adcs x22, x22, x25
-mul x25, x16, x7
-adcs x20, x20, x25
-mul x25, x15, x7
-adcs x6, x6, x25
-mul x25, x13, x7
-adcs x19, x19, x25
-mul x25, x21, x5
-mul x7, x12, x7
-adcs x7, x23, x7
-adcs x23, x24, xzr
-cinc x24, x26, hs
-umulh x27, x25, x8
-adds x22, x22, x27
-umulh x27, x25, x9
-adcs x20, x20, x27
-umulh x27, x25, x10
-adcs x6, x6, x27
-umulh x27, x25, x14
-adcs x19, x19, x27
-umulh x27, x25, x17
-mul x26, x25, x8
-adcs x7, x7, x27
-umulh x27, x25, x1
-adcs x23, x23, x27
-cset w27, hs
-cmn x21, x26
-mul x21, x25, x9
-adcs x21, x22, x21
-mul x22, x25, x10
-adcs x20, x20, x22
-mul x22, x25, x14
-adcs x6, x6, x22
-mul x22, x25, x17
-adcs x19, x19, x22
-mul x22, x25, x1
-umulh x25, x4, x3
-adcs x7, x7, x22
-adcs x22, x23, xzr
-adc x23, x24, x27
-adds x20, x20, x25
-umulh x25, x11, x3
-mul x24, x4, x3
-adcs x6, x6, x25
-umulh x25, x16, x3
-ldp x28, x27, [sp, #16]
-adcs x19, x19, x25
-umulh x25, x15, x3
-adcs x7, x7, x25
-umulh x25, x13, x3
-adcs x22, x22, x25
-umulh x25, x12, x3
-adcs x23, x23, x25
-cset w25, hs
-adds x21, x21, x24
-mul x24, x11, x3
-adcs x20, x20, x24
-mul x24, x16, x3
-adcs x6, x6, x24
-mul x24, x15, x3
-adcs x19, x19, x24
-mul x24, x13, x3
-mul x3, x12, x3
-adcs x7, x7, x24
-mul x24, x21, x5
-adcs x3, x22, x3
-adcs x22, x23, xzr
-cinc x23, x25, hs
-umulh x26, x24, x8
-mul x25, x24, x8
-adds x20, x20, x26
-umulh x26, x24, x9
-adcs x6, x6, x26
-umulh x26, x24, x10
-adcs x19, x19, x26
-umulh x26, x24, x14
-adcs x7, x7, x26
-umulh x26, x24, x17
-adcs x3, x3, x26
-umulh x26, x24, x1
-adcs x22, x22, x26
-cset w26, hs
-cmn x21, x25
+umulh x25, x15, x6
+adcs x12, x12, x26
+mul x6, x3, x6
+adcs x17, x17, x27
+adc x25, x25, xzr
+adds x5, x5, x6
+adcs x6, x7, x8
+adcs x7, x9, x14
+adcs x0, x0, x22
+adcs x2, x2, x12
+adcs x8, x13, x17
+mul x9, x5, x19
+umulh x12, x20, x9
+mul x13, x23, x9
+adcs x14, x21, x25
+umulh x17, x23, x9
 mul x21, x24, x9
-adcs x20, x20, x21
-mul x21, x24, x10
-adcs x6, x6, x21
-mul x21, x24, x14
-adcs x19, x19, x21
-mul x21, x24, x17
+cset x22, hs
+umulh x25, x24, x9
+mul x26, x28, x9
+adds x12, x12, x13
+umulh x13, x28, x9
+mul x27, x29, x9
+adcs x17, x17, x21
+umulh x21, x29, x9
+mul x30, x16, x9
+adcs x25, x25, x26
+umulh x9, x16, x9
+adcs x13, x13, x27
+adcs x21, x21, x30
+adc x9, x9, xzr
+cmp x5, #1
+adcs x5, x6, x12
+adcs x6, x7, x17
+adcs x0, x0, x25
+adcs x2, x2, x13
+adcs x7, x8, x21
+ldr x8, [sp, #104]
+ldp x12, x13, [x8, #16]
+umulh x17, x3, x12
+mul x21, x4, x12
+adcs x9, x14, x9
+umulh x14, x4, x12
+mul x25, x10, x12
+adc x22, x22, xzr
+umulh x26, x10, x12
+mul x27, x11, x12
+adds x17, x17, x21
+umulh x21, x11, x12
+mul x30, x1, x12
+adcs x14, x14, x25
+umulh x25, x1, x12
+mul x8, x15, x12
+adcs x26, x26, x27
+umulh x27, x15, x12
+adcs x21, x21, x30
+mul x12, x3, x12
+adcs x8, x25, x8
+adc x25, x27, xzr
+adds x5, x5, x12
+adcs x6, x6, x17
+adcs x0, x0, x14
+adcs x2, x2, x26
 adcs x7, x7, x21
-mul x21, x24, x1
-adcs x3, x3, x21
-adcs x21, x22, xzr
-adc x22, x23, x26
-mul x23, x4, x2
-umulh x4, x4, x2
-ldp x26, x25, [sp, #32]
-adds x4, x6, x4
-umulh x6, x11, x2
-mul x11, x11, x2
-adcs x6, x19, x6
-umulh x19, x16, x2
-mul x16, x16, x2
-adcs x7, x7, x19
-umulh x19, x15, x2
-mul x15, x15, x2
-adcs x3, x3, x19
-umulh x19, x13, x2
-mul x13, x13, x2
-adcs x19, x21, x19
-umulh x21, x12, x2
-mul x12, x12, x2
-adcs x21, x22, x21
-cset w22, hs
-adds x20, x20, x23
-adcs x11, x4, x11
-mul x4, x20, x5
-ldp x24, x23, [sp, #48]
-adcs x16, x6, x16
-adcs x15, x7, x15
-adcs x13, x3, x13
-umulh x6, x4, x8
-adcs x12, x19, x12
-mul x5, x4, x8
-adcs x2, x21, xzr
-cset w3, hs
-adds x11, x11, x6
-umulh x6, x4, x9
-adcs x16, x16, x6
-umulh x6, x4, x10
-adcs x15, x15, x6
-umulh x6, x4, x14
-adcs x13, x13, x6
-umulh x6, x4, x17
-adcs x12, x12, x6
-umulh x6, x4, x1
-adcs x2, x2, x6
-cset w6, hs
-cmn x20, x5
-mul x5, x4, x9
-ldp x20, x19, [sp, #80]
-adcs x11, x11, x5
-mul x5, x4, x10
-adcs x16, x16, x5
-mul x5, x4, x14
-adcs x15, x15, x5
-mul x5, x4, x17
-mul x4, x4, x1
-adcs x13, x13, x5
-adcs x12, x12, x4
-adcs x2, x2, xzr
-adc x3, x3, x22
-subs x8, x11, x8
-ldp x22, x21, [sp, #64]
-sbcs x9, x16, x9
-orr x3, x3, x6
-sbcs x10, x15, x10
-sbcs x14, x13, x14
-sbcs x17, x12, x17
-sbcs x1, x2, x1
-cset w4, lo
-cmp x3, #0
-cset w3, eq
-tst w3, w4
-csel x8, x11, x8, ne
-csel x9, x16, x9, ne
-stp x8, x9, [x0]
-csel x8, x15, x10, ne
-csel x9, x13, x14, ne
-stp x8, x9, [x0, #16]
-csel x8, x12, x17, ne
-csel x9, x2, x1, ne
-stp x8, x9, [x0, #32]
-ldp x29, x30, [sp], #96
+adcs x8, x9, x8
+mul x9, x5, x19
+umulh x12, x20, x9
+mul x14, x23, x9
+adcs x17, x22, x25
+umulh x21, x23, x9
+mul x22, x24, x9
+cset x25, hs
+umulh x26, x24, x9
+mul x27, x28, x9
+adds x12, x12, x14
+umulh x14, x28, x9
+mul x30, x29, x9
+adcs x21, x21, x22
+umulh x22, x29, x9
+str x29, [sp, #112]
+mul x29, x16, x9
+adcs x26, x26, x27
+umulh x9, x16, x9
+adcs x14, x14, x30
+adcs x22, x22, x29
+adc x9, x9, xzr
+cmp x5, #1
+adcs x5, x6, x12
+adcs x0, x0, x21
+adcs x2, x2, x26
+adcs x6, x7, x14
+adcs x7, x8, x22
+umulh x8, x3, x13
+mul x12, x4, x13
+adcs x9, x17, x9
+umulh x14, x4, x13
+mul x17, x10, x13
+adc x21, x25, xzr
+umulh x22, x10, x13
+mul x25, x11, x13
+adds x8, x8, x12
+umulh x12, x11, x13
+mul x26, x1, x13
+adcs x14, x14, x17
+umulh x17, x1, x13
+mul x27, x15, x13
+adcs x22, x22, x25
+umulh x25, x15, x13
+adcs x12, x12, x26
+mul x13, x3, x13
+adcs x17, x17, x27
+adc x25, x25, xzr
+adds x5, x5, x13
+adcs x0, x0, x8
+adcs x2, x2, x14
+adcs x6, x6, x22
+adcs x7, x7, x12
+adcs x8, x9, x17
+mul x9, x5, x19
+umulh x12, x20, x9
+mul x13, x23, x9
+adcs x14, x21, x25
+umulh x17, x23, x9
+mul x21, x24, x9
+cset x22, hs
+umulh x25, x24, x9
+mul x26, x28, x9
+adds x12, x12, x13
+umulh x13, x28, x9
+ldr x27, [sp, #112]
+mul x29, x27, x9
+adcs x17, x17, x21
+umulh x21, x27, x9
+mul x30, x16, x9
+adcs x25, x25, x26
+umulh x9, x16, x9
+adcs x13, x13, x29
+adcs x21, x21, x30
+adc x9, x9, xzr
+cmp x5, #1
+adcs x0, x0, x12
+adcs x2, x2, x17
+adcs x5, x6, x25
+adcs x6, x7, x13
+adcs x7, x8, x21
+ldr x8, [sp, #104]
+ldp x8, x12, [x8, #32]
+umulh x13, x3, x8
+mul x17, x4, x8
+adcs x9, x14, x9
+umulh x14, x4, x8
+mul x21, x10, x8
+adc x22, x22, xzr
+umulh x25, x10, x8
+mul x26, x11, x8
+adds x13, x13, x17
+umulh x17, x11, x8
+mul x29, x1, x8
+adcs x14, x14, x21
+umulh x21, x1, x8
+mul x30, x15, x8
+adcs x25, x25, x26
+umulh x26, x15, x8
+adcs x17, x17, x29
+mul x8, x3, x8
+adcs x21, x21, x30
+adc x26, x26, xzr
+adds x0, x0, x8
+adcs x2, x2, x13
+adcs x5, x5, x14
+adcs x6, x6, x25
+adcs x7, x7, x17
+adcs x8, x9, x21
+mul x9, x0, x19
+umulh x13, x20, x9
+mul x14, x23, x9
+adcs x17, x22, x26
+umulh x21, x23, x9
+mul x22, x24, x9
+cset x25, hs
+umulh x26, x24, x9
+mul x29, x28, x9
+adds x13, x13, x14
+umulh x14, x28, x9
+mul x30, x27, x9
+adcs x21, x21, x22
+umulh x22, x27, x9
+mul x27, x16, x9
+adcs x26, x26, x29
+umulh x9, x16, x9
+adcs x14, x14, x30
+adcs x22, x22, x27
+adc x9, x9, xzr
+cmp x0, #1
+adcs x0, x2, x13
+adcs x2, x5, x21
+adcs x5, x6, x26
+adcs x6, x7, x14
+adcs x7, x8, x22
+umulh x8, x3, x12
+mul x13, x4, x12
+adcs x9, x17, x9
+umulh x4, x4, x12
+mul x14, x10, x12
+adc x17, x25, xzr
+umulh x10, x10, x12
+mul x21, x11, x12
+adds x8, x8, x13
+umulh x11, x11, x12
+mul x13, x1, x12
+adcs x4, x4, x14
+umulh x1, x1, x12
+mul x14, x15, x12
+adcs x10, x10, x21
+umulh x15, x15, x12
+adcs x11, x11, x13
+mul x3, x3, x12
+adcs x1, x1, x14
+adc x12, x15, xzr
+adds x0, x0, x3
+adcs x2, x2, x8
+adcs x3, x5, x4
+adcs x4, x6, x10
+adcs x5, x7, x11
+adcs x1, x9, x1
+mul x6, x0, x19
+umulh x7, x20, x6
+mul x8, x23, x6
+adcs x9, x17, x12
+umulh x10, x23, x6
+mul x11, x24, x6
+cset x12, hs
+umulh x13, x24, x6
+mul x14, x28, x6
+adds x7, x7, x8
+umulh x8, x28, x6
+ldr x15, [sp, #112]
+mul x17, x15, x6
+adcs x10, x10, x11
+umulh x11, x15, x6
+mul x19, x16, x6
+adcs x13, x13, x14
+umulh x6, x16, x6
+adcs x8, x8, x17
+adcs x11, x11, x19
+adc x6, x6, xzr
+cmp x0, #1
+adcs x0, x2, x7
+adcs x2, x3, x10
+adcs x3, x4, x13
+adcs x4, x5, x8
+adcs x1, x1, x11
+adcs x5, x9, x6
+adc x6, x12, xzr
+subs x7, x0, x20
+sbcs x8, x2, x23
+sbcs x9, x3, x24
+sbcs x10, x4, x28
+sbcs x11, x1, x15
+sbcs x12, x5, x16
+sbcs xzr, x6, xzr
+csel x0, x0, x7, lo
+csel x2, x2, x8, lo
+ldr x6, [sp, #96]
+stp x0, x2, [x6]
+csel x0, x3, x9, lo
+csel x2, x4, x10, lo
+stp x0, x2, [x6, #16]
+csel x0, x1, x11, lo
+csel x1, x5, x12, lo
+stp x0, x1, [x6, #32]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #128
 ret
 .p2align 3
 2:
@@ -1777,608 +1691,559 @@ unsafe fn sum_of_products_full<M: Modulus<6>>(x: &[[u64; 6]; 2], y: &[[u64; 6]; 
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_full_5243e7387f6aa738_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_sum_of_products_full_9f37db57a8caea97_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
-adr x3, 2f
-sub sp, sp, #192
-stp x22, x21, [sp, #160]
-str x0, [sp, #8]
-ldp x16, x0, [x1]
-ldp x17, x22, [x2]
-umulh x5, x16, x17
-ldp x14, x12, [x1, #16]
-umulh x6, x0, x17
-stp x28, x27, [sp, #112]
-ldp x13, x28, [x1, #32]
-mul x7, x0, x17
-stp x24, x23, [sp, #144]
-stp x20, x19, [sp, #176]
-ldp x4, x11, [x1, #48]
-umulh x20, x14, x17
-ldp x19, x23, [x2, #48]
-mov x8, x28
-stp x26, x25, [sp, #128]
-mul x21, x14, x17
-ldp x15, x10, [x1, #64]
-stp x29, x30, [sp, #96]
-str x28, [sp, #64]
-adds x7, x5, x7
-umulh x24, x12, x17
-ldp x5, x1, [x1, #80]
-adcs x6, x6, x21
-str x10, [sp, #88]
-str x14, [sp, #24]
-mul x25, x12, x17
-adcs x20, x20, x25
-str x1, [sp, #80]
-str x12, [sp, #48]
-umulh x26, x13, x17
-stp x11, x15, [sp, #32]
-str x4, [sp, #56]
-mul x27, x13, x17
-adcs x24, x24, x27
-str x5, [sp, #16]
-umulh x28, x28, x17
-mul x29, x8, x17
-adcs x26, x26, x29
-cinc x28, x28, hs
-umulh x30, x4, x19
-adds x7, x7, x30
-umulh x8, x11, x19
-adcs x9, x6, x8
-umulh x21, x15, x19
-adcs x20, x20, x21
-umulh x25, x10, x19
-adcs x24, x24, x25
-umulh x27, x5, x19
-adcs x25, x26, x27
-umulh x29, x1, x19
-adcs x26, x28, x29
-cset w27, hs
-mul x17, x16, x17
-mul x6, x4, x19
-adds x28, x17, x6
-mul x30, x11, x19
-ldp x8, x17, [x3]
-adcs x30, x7, x30
-str x8, [sp, #72]
-mul x6, x15, x19
-adcs x9, x9, x6
-ldp x6, x7, [x3, #16]
-mul x29, x8, x28
-mul x8, x10, x19
-adcs x8, x20, x8
-mul x20, x5, x19
-adcs x24, x24, x20
-mul x19, x1, x19
-adcs x25, x25, x19
-adcs x26, x26, xzr
-cinc x27, x27, hs
-umulh x19, x17, x29
-adds x30, x30, x19
-umulh x20, x6, x29
-adcs x9, x9, x20
-umulh x19, x7, x29
-adcs x10, x8, x19
-ldp x19, x20, [x3, #32]
-ldr x3, [x3, #48]
-umulh x21, x19, x29
-adcs x21, x24, x21
-umulh x24, x20, x29
-adcs x24, x25, x24
-umulh x25, x3, x29
-adcs x25, x26, x25
-cset w8, hs
-mul x26, x17, x29
-cmn x28, x26
-mul x26, x6, x29
-adcs x26, x30, x26
-mov x30, x0
-mul x28, x7, x29
-adcs x9, x9, x28
-mul x28, x19, x29
-adcs x10, x10, x28
-mul x28, x20, x29
-adcs x21, x21, x28
-mul x28, x3, x29
-mov x29, x13
-adcs x24, x24, x28
-adcs x25, x25, xzr
-adc x8, x27, x8
-umulh x28, x16, x22
-adds x9, x9, x28
-umulh x27, x0, x22
-adcs x10, x10, x27
-umulh x28, x14, x22
-adcs x21, x21, x28
-umulh x27, x12, x22
-adcs x24, x24, x27
-umulh x28, x13, x22
-ldr x13, [sp, #64]
-adcs x25, x25, x28
-umulh x28, x13, x22
-adcs x8, x8, x28
-cset w28, hs
-mul x27, x16, x22
-adds x26, x26, x27
-mul x27, x0, x22
-mov x0, x29
-adcs x9, x9, x27
-str x0, [sp]
-mul x27, x14, x22
-ldr x14, [sp, #88]
-adcs x10, x10, x27
-mul x27, x12, x22
-mov x12, x13
-adcs x21, x21, x27
-mul x27, x29, x22
-adcs x24, x24, x27
-mul x22, x13, x22
-mov x13, x30
-adcs x22, x25, x22
-adcs x8, x8, xzr
-cinc x25, x28, hs
-umulh x28, x4, x23
-adds x9, x9, x28
-umulh x28, x11, x23
-adcs x10, x10, x28
-umulh x28, x15, x23
-adcs x21, x21, x28
-umulh x28, x14, x23
-adcs x24, x24, x28
-umulh x28, x5, x23
-adcs x22, x22, x28
-umulh x28, x1, x23
-adcs x8, x8, x28
-cset w28, hs
-mul x27, x4, x23
-adds x26, x26, x27
-mul x27, x11, x23
-ldr x11, [sp, #48]
-adcs x9, x9, x27
-mul x27, x15, x23
-mov x15, x0
-adcs x10, x10, x27
-mul x27, x14, x23
-ldr x14, [sp, #72]
-adcs x21, x21, x27
-mul x27, x5, x23
-adcs x24, x24, x27
-mul x23, x1, x23
-ldr x1, [sp, #24]
-adcs x22, x22, x23
-adcs x8, x8, xzr
-adc x25, x25, x28
-mul x23, x26, x14
-umulh x28, x23, x17
-adds x9, x9, x28
-umulh x28, x23, x6
-adcs x10, x10, x28
-umulh x28, x23, x7
-adcs x21, x21, x28
-umulh x28, x23, x19
-adcs x24, x24, x28
-umulh x28, x23, x20
-adcs x28, x22, x28
-umulh x22, x23, x3
-adcs x8, x8, x22
-mul x27, x23, x17
-cset w29, hs
-cmn x26, x27
-mul x22, x23, x6
-adcs x9, x9, x22
-mul x22, x23, x7
-adcs x10, x10, x22
-mul x22, x23, x19
-adcs x21, x21, x22
-mul x22, x23, x20
-adcs x24, x24, x22
-ldp x26, x22, [x2, #16]
-mul x23, x23, x3
-adcs x23, x28, x23
-adcs x8, x8, xzr
-adc x25, x25, x29
-umulh x28, x16, x26
-mul x27, x16, x26
-adds x10, x10, x28
-umulh x28, x30, x26
-adcs x21, x21, x28
-umulh x28, x1, x26
-adcs x24, x24, x28
-umulh x28, x11, x26
-adcs x23, x23, x28
-umulh x28, x0, x26
-mov x0, x12
-adcs x8, x8, x28
-umulh x28, x12, x26
-adcs x25, x25, x28
-cset w28, hs
-adds x12, x9, x27
-mul x27, x30, x26
-adcs x10, x10, x27
-mul x27, x1, x26
-adcs x21, x21, x27
-mul x27, x11, x26
-adcs x24, x24, x27
-mul x27, x15, x26
-ldp x15, x1, [sp, #32]
-adcs x27, x23, x27
-mul x23, x0, x26
-mov x0, x16
-adcs x30, x8, x23
-ldp x26, x23, [x2, #64]
-adcs x25, x25, xzr
-ldp x9, x8, [sp, #80]
-cinc x28, x28, hs
-umulh x29, x4, x26
-adds x10, x10, x29
-umulh x29, x15, x26
-adcs x21, x21, x29
-umulh x29, x1, x26
-adcs x24, x24, x29
-umulh x29, x8, x26
-adcs x27, x27, x29
-umulh x29, x5, x26
-adcs x11, x30, x29
-umulh x29, x9, x26
-adcs x25, x25, x29
-mul x29, x4, x26
-cset w30, hs
-adds x12, x12, x29
-mul x29, x15, x26
-adcs x10, x10, x29
-mul x29, x1, x26
-adcs x21, x21, x29
-mul x29, x8, x26
-adcs x24, x24, x29
-mul x29, x5, x26
-mul x26, x9, x26
-adcs x27, x27, x29
-adcs x8, x11, x26
-mov x11, x14
-adcs x25, x25, xzr
-adc x26, x28, x30
-mul x28, x12, x14
-ldr x14, [sp, #48]
-umulh x29, x28, x17
-mul x9, x28, x6
-adds x10, x10, x29
-umulh x29, x28, x6
-adcs x21, x21, x29
-umulh x29, x28, x7
-adcs x24, x24, x29
-umulh x29, x28, x19
-adcs x27, x27, x29
-umulh x29, x28, x20
-adcs x8, x8, x29
-umulh x29, x28, x3
-adcs x25, x25, x29
-mul x29, x28, x17
-cset w30, hs
-cmn x12, x29
-ldr x12, [sp, #24]
-adcs x9, x10, x9
-mul x10, x28, x7
-adcs x10, x21, x10
-mul x21, x28, x19
-adcs x21, x24, x21
-mul x24, x28, x20
-adcs x24, x27, x24
-mul x27, x28, x3
-umulh x28, x16, x22
-adcs x8, x8, x27
-mul x27, x16, x22
-ldr x16, [sp, #64]
-adcs x25, x25, xzr
-adc x26, x26, x30
-adds x10, x10, x28
-umulh x28, x13, x22
-mov x30, x13
-ldr x13, [sp]
-adcs x21, x21, x28
-umulh x28, x12, x22
-adcs x24, x24, x28
-umulh x28, x14, x22
-adcs x8, x8, x28
-umulh x28, x13, x22
-adcs x25, x25, x28
-umulh x28, x16, x22
-adcs x26, x26, x28
-cset w28, hs
-adds x9, x9, x27
-mul x27, x30, x22
-adcs x10, x10, x27
-mul x27, x12, x22
-adcs x21, x21, x27
-mul x27, x14, x22
-ldr x14, [sp, #56]
-adcs x24, x24, x27
-mul x27, x13, x22
-mul x22, x16, x22
-mov x16, x0
-adcs x8, x8, x27
-mul x27, x14, x23
-adcs x22, x25, x22
-adcs x25, x26, xzr
-cinc x26, x28, hs
-umulh x28, x14, x23
-mov x14, x15
-adds x10, x10, x28
-umulh x28, x15, x23
-mov x15, x1
-adcs x21, x21, x28
-umulh x28, x1, x23
-adcs x24, x24, x28
-ldp x4, x1, [sp, #80]
-umulh x28, x1, x23
-adcs x8, x8, x28
-umulh x28, x5, x23
-adcs x22, x22, x28
-umulh x28, x4, x23
-adcs x25, x25, x28
-cset w28, hs
-adds x9, x9, x27
-mul x27, x14, x23
-adcs x10, x10, x27
-mul x27, x15, x23
-adcs x21, x21, x27
-mul x27, x1, x23
-mov x1, x13
-adcs x24, x24, x27
-mul x27, x5, x23
-mul x23, x4, x23
-ldr x4, [sp, #48]
-mov x5, x12
-adcs x8, x8, x27
-adcs x22, x22, x23
-adcs x23, x25, xzr
-mul x25, x9, x11
-adc x26, x26, x28
-umulh x28, x25, x17
-mul x27, x25, x17
-adds x10, x10, x28
-umulh x28, x25, x6
-adcs x21, x21, x28
-umulh x28, x25, x7
-adcs x24, x24, x28
-umulh x28, x25, x19
-adcs x8, x8, x28
-umulh x28, x25, x20
-adcs x28, x22, x28
-umulh x22, x25, x3
-adcs x23, x23, x22
-mul x22, x25, x20
-cset w29, hs
-cmn x9, x27
-mul x9, x25, x6
-adcs x9, x10, x9
-mul x10, x25, x7
-adcs x10, x21, x10
-mul x21, x25, x19
-mul x25, x25, x3
-adcs x21, x24, x21
-adcs x8, x8, x22
-adcs x25, x28, x25
-ldp x24, x22, [x2, #32]
-adcs x23, x23, xzr
-adc x26, x26, x29
-umulh x28, x0, x24
-mul x27, x0, x24
-ldp x29, x0, [sp, #56]
-adds x10, x10, x28
-umulh x28, x30, x24
-adcs x21, x21, x28
-umulh x28, x12, x24
-adcs x8, x8, x28
-umulh x28, x4, x24
-adcs x25, x25, x28
-umulh x28, x13, x24
-adcs x23, x23, x28
-umulh x28, x0, x24
-adcs x26, x26, x28
-cset w28, hs
-adds x14, x9, x27
-mul x27, x30, x24
-adcs x10, x10, x27
-mul x27, x12, x24
-ldp x12, x11, [sp, #80]
-adcs x21, x21, x27
-mul x27, x4, x24
-adcs x9, x8, x27
-mul x27, x13, x24
-mul x24, x0, x24
-adcs x25, x25, x27
-adcs x23, x23, x24
-ldp x27, x2, [x2, #80]
-adcs x24, x26, xzr
-cinc x26, x28, hs
-umulh x28, x29, x27
-adds x15, x10, x28
-ldp x8, x10, [sp, #32]
-umulh x28, x8, x27
-adcs x21, x21, x28
-umulh x28, x10, x27
-adcs x13, x9, x28
-umulh x28, x11, x27
-ldr x9, [sp, #16]
-adcs x25, x25, x28
-umulh x28, x9, x27
-adcs x23, x23, x28
-umulh x28, x12, x27
-adcs x24, x24, x28
-mul x28, x29, x27
-cset w29, hs
-adds x14, x14, x28
-mul x28, x8, x27
-adcs x15, x15, x28
-mul x28, x10, x27
-adcs x21, x21, x28
-mul x28, x11, x27
-mul x11, x4, x22
-adcs x8, x13, x28
-mul x28, x9, x27
-mul x27, x12, x27
-ldr x9, [sp, #72]
-mul x12, x5, x22
-ldr x13, [sp, #56]
-adcs x25, x25, x28
-adcs x23, x23, x27
-mul x27, x14, x9
-adcs x24, x24, xzr
-adc x26, x26, x29
-umulh x28, x27, x17
-mul x9, x27, x6
-adds x10, x15, x28
-umulh x28, x27, x6
-adcs x21, x21, x28
-umulh x28, x27, x7
-adcs x8, x8, x28
-umulh x28, x27, x19
-adcs x25, x25, x28
-umulh x28, x27, x20
-adcs x23, x23, x28
-umulh x28, x27, x3
-adcs x24, x24, x28
-mul x28, x27, x17
-cset w29, hs
-cmn x14, x28
-adcs x9, x10, x9
-mul x10, x27, x7
-adcs x10, x21, x10
-mul x21, x27, x19
-adcs x8, x8, x21
-mul x21, x27, x20
-adcs x21, x25, x21
-mul x25, x27, x3
-ldp x28, x27, [sp, #112]
-adcs x23, x23, x25
-adcs x24, x24, xzr
-adc x25, x26, x29
-mul x26, x16, x22
-umulh x16, x16, x22
-adds x10, x10, x16
-umulh x16, x30, x22
-adcs x8, x8, x16
-umulh x16, x5, x22
-adcs x16, x21, x16
-umulh x21, x4, x22
-umulh x4, x13, x2
-adcs x21, x23, x21
-umulh x23, x1, x22
-adcs x23, x24, x23
-umulh x24, x0, x22
-adcs x24, x25, x24
-cset w25, hs
-adds x9, x9, x26
-mul x26, x30, x22
-ldp x29, x30, [sp, #96]
-adcs x10, x10, x26
-adcs x8, x8, x12
-mul x12, x1, x22
-ldp x5, x1, [sp, #80]
-adcs x11, x16, x11
-mul x16, x0, x22
-mul x22, x13, x2
-adcs x12, x21, x12
-ldp x13, x15, [sp, #32]
-adcs x16, x23, x16
-ldr x23, [sp, #16]
-mul x14, x13, x2
-adcs x0, x24, xzr
-cinc x21, x25, hs
-adds x10, x10, x4
-umulh x4, x13, x2
-mul x13, x1, x2
-ldp x26, x25, [sp, #128]
-adcs x8, x8, x4
-umulh x4, x15, x2
-adcs x11, x11, x4
-umulh x4, x1, x2
-adcs x12, x12, x4
-umulh x4, x23, x2
-adcs x16, x16, x4
-umulh x4, x5, x2
-adcs x0, x0, x4
-cset w4, hs
-adds x9, x9, x22
-adcs x10, x10, x14
-mul x14, x15, x2
-ldr x15, [sp, #72]
-adcs x8, x8, x14
-mul x15, x9, x15
-adcs x11, x11, x13
-mul x13, x23, x2
-ldp x24, x23, [sp, #144]
-mul x1, x15, x17
-adcs x12, x12, x13
-mul x13, x5, x2
-adcs x13, x16, x13
-umulh x16, x15, x17
-adcs x14, x0, xzr
-adc x0, x21, x4
-ldp x22, x21, [sp, #160]
-adds x10, x10, x16
-umulh x16, x15, x6
-adcs x8, x8, x16
-umulh x16, x15, x7
-adcs x11, x11, x16
-umulh x16, x15, x19
+stp x19, x20, [sp, #-128]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+adds x7, x7, x8
+umulh x8, x10, x5
+mul x13, x11, x5
+adcs x9, x9, x12
+umulh x12, x11, x5
+ldp x14, x15, [x1, #32]
+mul x16, x14, x5
+adcs x8, x8, x13
+umulh x13, x14, x5
+mul x17, x15, x5
 adcs x12, x12, x16
-umulh x16, x15, x20
+umulh x16, x15, x5
+adcs x13, x13, x17
+ldp x17, x19, [x1, #48]
+ldp x20, x21, [x2, #48]
+umulh x22, x17, x20
+adc x16, x16, xzr
+umulh x23, x19, x20
+adds x7, x7, x22
+ldp x22, x24, [x1, #64]
+umulh x25, x22, x20
+adcs x9, x9, x23
+umulh x23, x24, x20
+adcs x8, x8, x25
+ldp x1, x25, [x1, #80]
+umulh x26, x1, x20
+adcs x12, x12, x23
+umulh x23, x25, x20
+adcs x13, x13, x26
+adcs x16, x16, x23
+mul x5, x3, x5
+mul x23, x17, x20
+cset x26, hs
+mul x27, x19, x20
+adds x5, x5, x23
+mul x23, x22, x20
+adcs x7, x7, x27
+mul x27, x24, x20
+adcs x9, x9, x23
+mul x23, x1, x20
+adcs x8, x8, x27
+mul x20, x25, x20
+adcs x12, x12, x23
+adcs x13, x13, x20
+adcs x16, x16, xzr
+adr x20, 2f
+ldp x23, x27, [x20]
+mul x28, x5, x23
+umulh x29, x27, x28
+adc x26, x26, xzr
+str x0, [sp, #96]
+ldp x30, x0, [x20, #16]
+umulh x27, x30, x28
+adds x7, x7, x29
+umulh x29, x0, x28
+adcs x9, x9, x27
+ldp x27, x23, [x20, #32]
+str x2, [sp, #104]
+umulh x2, x27, x28
+adcs x8, x8, x29
+umulh x29, x23, x28
+adcs x2, x12, x2
+ldr x12, [x20, #48]
+umulh x20, x12, x28
+adcs x13, x13, x29
+adcs x16, x16, x20
+adc x20, x26, xzr
+mul x26, x30, x28
+cmp x5, #1
+mul x5, x0, x28
+adcs x7, x7, x26
+mul x26, x27, x28
+adcs x5, x9, x5
+mul x9, x23, x28
+adcs x8, x8, x26
+mul x26, x12, x28
+adcs x2, x2, x9
+adcs x9, x13, x26
+adcs x13, x16, xzr
+umulh x16, x3, x6
+adc x20, x20, xzr
+umulh x26, x4, x6
+adds x5, x5, x16
+umulh x16, x10, x6
+adcs x8, x8, x26
+umulh x26, x11, x6
+adcs x2, x2, x16
+umulh x16, x14, x6
+adcs x9, x9, x26
+umulh x26, x15, x6
 adcs x13, x13, x16
-umulh x16, x15, x3
-adcs x14, x14, x16
-cset w16, hs
-cmn x9, x1
-mul x9, x15, x6
-adcs x9, x10, x9
-mul x10, x15, x7
-adcs x8, x8, x10
-mul x10, x15, x19
-adcs x10, x11, x10
-mul x11, x15, x20
-adcs x11, x12, x11
-mul x12, x15, x3
-adcs x12, x13, x12
-adcs x13, x14, xzr
-adc x14, x0, x16
-subs x15, x9, x17
-sbcs x16, x8, x6
-sbcs x0, x10, x7
-sbcs x1, x11, x19
-sbcs x2, x12, x20
-sbcs x4, x13, x3
-cset w5, lo
-subs x5, x14, x5
-csel x9, x9, x15, lo
-csel x8, x8, x16, lo
-csel x10, x10, x0, lo
-csel x11, x11, x1, lo
-csel x12, x12, x2, lo
-csel x13, x13, x4, lo
-csel x14, x14, x5, lo
-subs x15, x9, x17
-sbcs x16, x8, x6
-sbcs x17, x10, x7
-sbcs x0, x11, x19
-sbcs x1, x12, x20
-sbcs x2, x13, x3
-ldp x20, x19, [sp, #176]
-cset w3, lo
-cmp x14, #0
-cset w14, eq
-tst w14, w3
-ldr x14, [sp, #8]
-csel x9, x9, x15, ne
-csel x8, x8, x16, ne
-stp x9, x8, [x14]
-csel x9, x10, x17, ne
-csel x8, x11, x0, ne
-stp x9, x8, [x14, #16]
-csel x9, x12, x1, ne
-csel x8, x13, x2, ne
-stp x9, x8, [x14, #32]
-add sp, sp, #192
+adcs x16, x20, x26
+mul x20, x3, x6
+cset x26, hs
+mul x28, x4, x6
+adds x7, x7, x20
+mul x20, x10, x6
+adcs x5, x5, x28
+mul x28, x11, x6
+adcs x8, x8, x20
+mul x20, x14, x6
+adcs x2, x2, x28
+mul x6, x15, x6
+adcs x9, x9, x20
+adcs x6, x13, x6
+adcs x13, x16, xzr
+umulh x16, x17, x21
+adc x20, x26, xzr
+umulh x26, x19, x21
+adds x5, x5, x16
+umulh x16, x22, x21
+adcs x8, x8, x26
+umulh x26, x24, x21
+adcs x2, x2, x16
+umulh x16, x1, x21
+adcs x9, x9, x26
+umulh x26, x25, x21
+adcs x6, x6, x16
+adcs x13, x13, x26
+mul x16, x17, x21
+adc x20, x20, xzr
+mul x26, x19, x21
+adds x7, x7, x16
+mul x16, x22, x21
+adcs x5, x5, x26
+mul x26, x24, x21
+adcs x8, x8, x16
+mul x16, x1, x21
+adcs x2, x2, x26
+mul x21, x25, x21
+adcs x9, x9, x16
+adcs x6, x6, x21
+adcs x13, x13, xzr
+adr x16, 2f
+ldr x21, [x16]
+mul x26, x7, x21
+ldr x28, [x16, #8]
+umulh x16, x28, x26
+adc x20, x20, xzr
+umulh x29, x30, x26
+adds x5, x5, x16
+umulh x16, x0, x26
+adcs x8, x8, x29
+umulh x29, x27, x26
+adcs x2, x2, x16
+umulh x16, x23, x26
+adcs x9, x9, x29
+umulh x29, x12, x26
+adcs x6, x6, x16
+adcs x13, x13, x29
+adc x16, x20, xzr
+mul x20, x30, x26
+cmp x7, #1
+mul x7, x0, x26
+adcs x5, x5, x20
+mul x20, x27, x26
+adcs x7, x8, x7
+mul x8, x23, x26
+adcs x2, x2, x20
+mul x20, x12, x26
+adcs x8, x9, x8
+adcs x6, x6, x20
+adcs x9, x13, xzr
+ldr x13, [sp, #104]
+ldp x20, x26, [x13, #16]
+umulh x29, x3, x20
+adc x16, x16, xzr
+umulh x26, x4, x20
+adds x7, x7, x29
+umulh x29, x10, x20
+adcs x2, x2, x26
+umulh x26, x11, x20
+adcs x8, x8, x29
+umulh x29, x14, x20
+adcs x6, x6, x26
+umulh x26, x15, x20
+adcs x9, x9, x29
+adcs x16, x16, x26
+mul x26, x3, x20
+cset x29, hs
+str x3, [sp, #112]
+mul x3, x4, x20
+adds x5, x5, x26
+mul x26, x10, x20
+adcs x3, x7, x3
+mul x7, x11, x20
+adcs x2, x2, x26
+mul x26, x14, x20
+adcs x7, x8, x7
+mul x8, x15, x20
+adcs x6, x6, x26
+adcs x8, x9, x8
+adcs x9, x16, xzr
+ldp x16, x20, [x13, #64]
+umulh x26, x17, x16
+adc x29, x29, xzr
+umulh x20, x19, x16
+adds x3, x3, x26
+umulh x26, x22, x16
+adcs x2, x2, x20
+umulh x20, x24, x16
+adcs x7, x7, x26
+umulh x26, x1, x16
+adcs x6, x6, x20
+umulh x20, x25, x16
+adcs x8, x8, x26
+adcs x9, x9, x20
+mul x20, x17, x16
+adc x26, x29, xzr
+mul x29, x19, x16
+adds x5, x5, x20
+mul x20, x22, x16
+adcs x3, x3, x29
+mul x29, x24, x16
+adcs x2, x2, x20
+mul x20, x1, x16
+adcs x7, x7, x29
+mul x16, x25, x16
+adcs x6, x6, x20
+adcs x8, x8, x16
+adcs x9, x9, xzr
+mul x16, x5, x21
+umulh x20, x28, x16
+adc x26, x26, xzr
+umulh x29, x30, x16
+adds x3, x3, x20
+umulh x20, x0, x16
+adcs x2, x2, x29
+umulh x29, x27, x16
+adcs x7, x7, x20
+umulh x20, x23, x16
+adcs x6, x6, x29
+umulh x29, x12, x16
+adcs x8, x8, x20
+adcs x9, x9, x29
+adc x20, x26, xzr
+mul x26, x30, x16
+cmp x5, #1
+mul x5, x0, x16
+adcs x3, x3, x26
+mul x26, x27, x16
+adcs x2, x2, x5
+mul x5, x23, x16
+adcs x7, x7, x26
+mul x16, x12, x16
+adcs x5, x6, x5
+adcs x6, x8, x16
+adcs x8, x9, xzr
+ldr x9, [sp, #112]
+ldr x16, [x13, #24]
+umulh x26, x9, x16
+adc x20, x20, xzr
+umulh x29, x4, x16
+adds x2, x2, x26
+umulh x26, x10, x16
+adcs x7, x7, x29
+umulh x29, x11, x16
+adcs x5, x5, x26
+umulh x26, x14, x16
+adcs x6, x6, x29
+umulh x29, x15, x16
+adcs x8, x8, x26
+adcs x20, x20, x29
+mul x26, x9, x16
+cset x29, hs
+mul x9, x4, x16
+adds x3, x3, x26
+mul x26, x10, x16
+adcs x2, x2, x9
+mul x9, x11, x16
+adcs x7, x7, x26
+mul x26, x14, x16
+adcs x5, x5, x9
+mul x9, x15, x16
+adcs x6, x6, x26
+adcs x8, x8, x9
+adcs x9, x20, xzr
+ldr x16, [x13, #72]
+umulh x20, x17, x16
+adc x26, x29, xzr
+umulh x29, x19, x16
+adds x2, x2, x20
+umulh x20, x22, x16
+adcs x7, x7, x29
+umulh x29, x24, x16
+adcs x5, x5, x20
+umulh x20, x1, x16
+adcs x6, x6, x29
+umulh x29, x25, x16
+adcs x8, x8, x20
+adcs x9, x9, x29
+mul x20, x17, x16
+adc x26, x26, xzr
+mul x29, x19, x16
+adds x3, x3, x20
+mul x20, x22, x16
+adcs x2, x2, x29
+mul x29, x24, x16
+adcs x7, x7, x20
+mul x20, x1, x16
+adcs x5, x5, x29
+mul x16, x25, x16
+adcs x6, x6, x20
+adcs x8, x8, x16
+adcs x9, x9, xzr
+mul x16, x3, x21
+umulh x20, x28, x16
+adc x26, x26, xzr
+umulh x29, x30, x16
+adds x2, x2, x20
+umulh x20, x0, x16
+adcs x7, x7, x29
+umulh x29, x27, x16
+adcs x5, x5, x20
+umulh x20, x23, x16
+adcs x6, x6, x29
+umulh x29, x12, x16
+adcs x8, x8, x20
+adcs x9, x9, x29
+adc x20, x26, xzr
+mul x26, x30, x16
+cmp x3, #1
+mul x3, x0, x16
+adcs x2, x2, x26
+mul x26, x27, x16
+adcs x3, x7, x3
+mul x7, x23, x16
+adcs x5, x5, x26
+mul x16, x12, x16
+adcs x6, x6, x7
+adcs x7, x8, x16
+adcs x8, x9, xzr
+ldp x9, x16, [x13, #32]
+ldr x26, [sp, #112]
+umulh x29, x26, x9
+adc x20, x20, xzr
+umulh x16, x4, x9
+adds x3, x3, x29
+umulh x29, x10, x9
+adcs x5, x5, x16
+umulh x16, x11, x9
+adcs x6, x6, x29
+umulh x29, x14, x9
+adcs x7, x7, x16
+umulh x16, x15, x9
+adcs x8, x8, x29
+adcs x16, x20, x16
+mul x20, x26, x9
+cset x29, hs
+mul x26, x4, x9
+adds x2, x2, x20
+mul x20, x10, x9
+adcs x3, x3, x26
+mul x26, x11, x9
+adcs x5, x5, x20
+mul x20, x14, x9
+adcs x6, x6, x26
+mul x9, x15, x9
+adcs x7, x7, x20
+adcs x8, x8, x9
+adcs x9, x16, xzr
+ldp x16, x20, [x13, #80]
+umulh x26, x17, x16
+adc x29, x29, xzr
+umulh x20, x19, x16
+adds x3, x3, x26
+umulh x26, x22, x16
+adcs x5, x5, x20
+umulh x20, x24, x16
+adcs x6, x6, x26
+umulh x26, x1, x16
+adcs x7, x7, x20
+umulh x20, x25, x16
+adcs x8, x8, x26
+adcs x9, x9, x20
+mul x20, x17, x16
+adc x26, x29, xzr
+mul x29, x19, x16
+adds x2, x2, x20
+mul x20, x22, x16
+adcs x3, x3, x29
+mul x29, x24, x16
+adcs x5, x5, x20
+mul x20, x1, x16
+adcs x6, x6, x29
+mul x16, x25, x16
+adcs x7, x7, x20
+adcs x8, x8, x16
+adcs x9, x9, xzr
+mul x16, x2, x21
+umulh x20, x28, x16
+adc x26, x26, xzr
+umulh x29, x30, x16
+adds x3, x3, x20
+umulh x20, x0, x16
+adcs x5, x5, x29
+umulh x29, x27, x16
+adcs x6, x6, x20
+umulh x20, x23, x16
+adcs x7, x7, x29
+umulh x29, x12, x16
+adcs x8, x8, x20
+adcs x9, x9, x29
+adc x20, x26, xzr
+mul x26, x30, x16
+cmp x2, #1
+mul x2, x0, x16
+adcs x3, x3, x26
+mul x26, x27, x16
+adcs x2, x5, x2
+mul x5, x23, x16
+adcs x6, x6, x26
+mul x16, x12, x16
+adcs x5, x7, x5
+adcs x7, x8, x16
+adcs x8, x9, xzr
+ldr x9, [sp, #112]
+ldr x16, [x13, #40]
+umulh x26, x9, x16
+adc x20, x20, xzr
+umulh x29, x4, x16
+adds x2, x2, x26
+umulh x26, x10, x16
+adcs x6, x6, x29
+umulh x29, x11, x16
+adcs x5, x5, x26
+umulh x26, x14, x16
+adcs x7, x7, x29
+umulh x29, x15, x16
+adcs x8, x8, x26
+adcs x20, x20, x29
+mul x9, x9, x16
+cset x26, hs
+mul x4, x4, x16
+adds x3, x3, x9
+mul x9, x10, x16
+adcs x2, x2, x4
+mul x4, x11, x16
+adcs x6, x6, x9
+mul x9, x14, x16
+adcs x4, x5, x4
+mul x5, x15, x16
+adcs x7, x7, x9
+adcs x5, x8, x5
+adcs x8, x20, xzr
+ldr x9, [x13, #88]
+umulh x10, x17, x9
+adc x11, x26, xzr
+umulh x13, x19, x9
+adds x2, x2, x10
+umulh x10, x22, x9
+adcs x6, x6, x13
+umulh x13, x24, x9
+adcs x4, x4, x10
+umulh x10, x1, x9
+adcs x7, x7, x13
+umulh x13, x25, x9
+adcs x5, x5, x10
+adcs x8, x8, x13
+mul x10, x17, x9
+adc x11, x11, xzr
+mul x13, x19, x9
+adds x3, x3, x10
+mul x10, x22, x9
+adcs x2, x2, x13
+mul x13, x24, x9
+adcs x6, x6, x10
+mul x1, x1, x9
+adcs x4, x4, x13
+mul x9, x25, x9
+adcs x1, x7, x1
+adcs x5, x5, x9
+adcs x7, x8, xzr
+mul x8, x3, x21
+umulh x9, x28, x8
+adc x10, x11, xzr
+umulh x11, x30, x8
+adds x2, x2, x9
+umulh x9, x0, x8
+adcs x6, x6, x11
+umulh x11, x27, x8
+adcs x4, x4, x9
+umulh x9, x23, x8
+adcs x1, x1, x11
+umulh x11, x12, x8
+adcs x5, x5, x9
+adcs x7, x7, x11
+adc x9, x10, xzr
+mul x10, x30, x8
+cmp x3, #1
+mul x3, x0, x8
+adcs x2, x2, x10
+mul x10, x27, x8
+adcs x3, x6, x3
+mul x6, x23, x8
+adcs x4, x4, x10
+mul x8, x12, x8
+adcs x1, x1, x6
+adcs x5, x5, x8
+adcs x6, x7, xzr
+adc x7, x9, xzr
+subs x8, x2, x28
+sbcs x9, x3, x30
+sbcs x10, x4, x0
+sbcs x11, x1, x27
+sbcs x13, x5, x23
+sbcs x14, x6, x12
+sbcs x15, x7, xzr
+csel x2, x2, x8, lo
+csel x3, x3, x9, lo
+csel x4, x4, x10, lo
+csel x1, x1, x11, lo
+csel x5, x5, x13, lo
+csel x6, x6, x14, lo
+csel x7, x7, x15, lo
+subs x8, x2, x28
+sbcs x9, x3, x30
+sbcs x0, x4, x0
+sbcs x10, x1, x27
+sbcs x11, x5, x23
+sbcs x12, x6, x12
+sbcs xzr, x7, xzr
+csel x2, x2, x8, lo
+csel x3, x3, x9, lo
+ldr x7, [sp, #96]
+stp x2, x3, [x7]
+csel x0, x4, x0, lo
+csel x1, x1, x10, lo
+stp x0, x1, [x7, #16]
+csel x0, x5, x11, lo
+csel x1, x6, x12, lo
+stp x0, x1, [x7, #32]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #128
 ret
 .p2align 3
 2:
@@ -2414,360 +2279,350 @@ unsafe fn square_full<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_full_05da3fc23fdc0c81_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_square_full_99a42395d6b00525_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
-adr x2, 2f
-sub sp, sp, #176
-ldp x14, x6, [x1]
-stp x24, x23, [sp, #128]
-stp x22, x21, [sp, #144]
-ldp x23, x3, [x2]
-mul x21, x14, x14
-stp x20, x19, [sp, #160]
-ldp x19, x4, [x1, #16]
-mul x22, x6, x14
-stp x26, x25, [sp, #112]
-ldp x16, x5, [x1, #32]
-umulh x26, x14, x14
-stp x28, x27, [sp, #96]
-umulh x25, x6, x14
-adds x26, x26, x22
-mul x27, x23, x21
-str x0, [sp, #72]
-umulh x20, x19, x14
-ldp x1, x0, [x2, #16]
-mul x24, x19, x14
-ldp x17, x15, [x2, #32]
-umulh x13, x4, x14
+stp x19, x20, [sp, #-112]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
 stp x29, x30, [sp, #80]
-str x13, [sp]
-mul x12, x4, x14
-str x12, [sp, #16]
-umulh x11, x16, x14
-str x11, [sp, #32]
-mul x10, x16, x14
-umulh x9, x5, x14
-mul x8, x5, x14
-ldr x14, [x2, #48]
-adcs x2, x25, x24
-adcs x29, x20, x12
-adcs x30, x13, x10
-str x8, [sp, #64]
-adcs x8, x11, x8
-stp x10, x9, [sp, #48]
-cinc x9, x9, hs
-umulh x28, x3, x27
-adds x26, x26, x28
-umulh x28, x1, x27
-adcs x2, x2, x28
-umulh x28, x0, x27
-adcs x28, x29, x28
-umulh x29, x17, x27
-adcs x29, x30, x29
-umulh x30, x15, x27
-adcs x10, x8, x30
-umulh x30, x14, x27
-adcs x9, x9, x30
-cset w8, hs
-mul x30, x3, x27
-cmn x21, x30
-mul x21, x1, x27
-adcs x26, x26, x21
-mul x21, x0, x27
-adcs x2, x2, x21
-mul x21, x17, x27
-adcs x21, x28, x21
-mul x28, x15, x27
-adcs x28, x29, x28
-mul x27, x14, x27
-adcs x10, x10, x27
-adcs x9, x9, xzr
-cinc x8, x8, hs
-adds x30, x2, x25
-umulh x29, x6, x6
-adcs x29, x21, x29
-umulh x27, x19, x6
-adcs x28, x28, x27
-umulh x25, x4, x6
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+mul x5, x3, x2
+umulh x6, x3, x2
+ldp x7, x8, [x1, #16]
+mul x9, x7, x2
+umulh x10, x7, x2
+mul x11, x8, x2
+adds x4, x4, x5
+umulh x5, x8, x2
+ldp x1, x12, [x1, #32]
+mul x13, x1, x2
+adcs x6, x6, x9
+umulh x9, x1, x2
+mul x14, x12, x2
+adcs x10, x10, x11
+umulh x11, x12, x2
+adcs x5, x5, x13
+adr x13, 2f
+ldp x15, x16, [x13]
+mul x17, x2, x2
+mul x19, x17, x15
+umulh x20, x16, x19
+ldp x21, x22, [x13, #16]
+mul x23, x21, x19
+adcs x9, x9, x14
+umulh x14, x21, x19
+mul x24, x22, x19
+adc x11, x11, xzr
+umulh x25, x22, x19
+ldp x26, x27, [x13, #32]
+mul x28, x26, x19
+adds x20, x20, x23
+umulh x23, x26, x19
+mul x29, x27, x19
+adcs x14, x14, x24
+umulh x24, x27, x19
+ldr x13, [x13, #48]
+mul x30, x13, x19
+adcs x25, x25, x28
+umulh x19, x13, x19
+adcs x23, x23, x29
+adcs x24, x24, x30
+adc x19, x19, xzr
+cmp x17, #1
+adcs x4, x4, x20
+adcs x6, x6, x14
 adcs x10, x10, x25
-umulh x11, x16, x6
-str x11, [sp, #8]
-adcs x9, x9, x11
-umulh x11, x5, x6
-adcs x8, x8, x11
-cset w12, hs
-adds x22, x26, x22
-str x11, [sp, #40]
-mul x26, x6, x6
-adcs x13, x30, x26
-mul x2, x19, x6
-adcs x29, x29, x2
-mul x26, x4, x6
-adcs x28, x28, x26
-mul x30, x16, x6
-adcs x10, x10, x30
-mul x11, x5, x6
-str x11, [sp, #24]
-adcs x9, x9, x11
-adcs x11, x8, xzr
-cinc x7, x12, hs
-mul x8, x22, x23
-umulh x21, x5, x19
-umulh x6, x8, x3
-adds x13, x13, x6
-umulh x6, x8, x1
-adcs x6, x29, x6
-umulh x29, x8, x0
-adcs x28, x28, x29
-umulh x29, x8, x17
-adcs x10, x10, x29
-umulh x29, x8, x15
-adcs x12, x9, x29
-umulh x29, x8, x14
-adcs x11, x11, x29
-cset w9, hs
-mul x29, x8, x3
-cmn x22, x29
-mul x22, x8, x1
-adcs x13, x13, x22
-mul x22, x8, x0
-adcs x6, x6, x22
-mul x22, x8, x17
-adcs x22, x28, x22
-mul x28, x8, x15
-adcs x10, x10, x28
-mul x8, x8, x14
-adcs x8, x12, x8
-adcs x11, x11, xzr
-adc x9, x7, x9
-adds x12, x6, x20
-adcs x6, x22, x27
-umulh x7, x19, x19
-adcs x10, x10, x7
-umulh x7, x4, x19
-adcs x20, x8, x7
-umulh x27, x16, x19
-adcs x11, x11, x27
-adcs x9, x9, x21
-cset w22, hs
-adds x13, x13, x24
-mul x24, x16, x19
-adcs x12, x12, x2
-mul x2, x19, x19
-adcs x2, x6, x2
-mul x28, x13, x23
-mul x6, x4, x19
-adcs x10, x10, x6
-adcs x20, x20, x24
-mul x19, x5, x19
+adcs x5, x5, x23
+adcs x9, x9, x24
+umulh x14, x2, x3
+mul x17, x3, x3
 adcs x11, x11, x19
-adcs x9, x9, xzr
-cinc x22, x22, hs
-umulh x29, x28, x3
-adds x12, x12, x29
-umulh x29, x28, x1
-adcs x2, x2, x29
-umulh x29, x28, x0
-adcs x10, x10, x29
-umulh x29, x28, x17
+umulh x19, x3, x3
+mul x20, x7, x3
+cset x23, hs
+umulh x24, x7, x3
+mul x25, x8, x3
+adds x14, x14, x17
+umulh x17, x8, x3
+mul x28, x1, x3
+adcs x19, x19, x20
+umulh x20, x1, x3
+mul x29, x12, x3
+adcs x24, x24, x25
+umulh x25, x12, x3
+adcs x17, x17, x28
+mul x28, x2, x3
 adcs x20, x20, x29
-umulh x29, x28, x15
-adcs x11, x11, x29
-umulh x29, x28, x14
-adcs x9, x9, x29
-mul x29, x28, x3
-cset w8, hs
-cmn x13, x29
-mul x13, x28, x1
-adcs x12, x12, x13
-mul x13, x28, x0
-adcs x13, x2, x13
-mul x2, x28, x17
-adcs x10, x10, x2
-mul x2, x28, x15
-adcs x2, x20, x2
-mul x20, x28, x14
+adc x25, x25, xzr
+adds x4, x4, x28
+adcs x6, x6, x14
+adcs x10, x10, x19
+adcs x5, x5, x24
+adcs x9, x9, x17
 adcs x11, x11, x20
-ldr x20, [sp]
-adcs x9, x9, xzr
-adc x8, x22, x8
-adds x13, x13, x20
-umulh x20, x5, x4
-adcs x10, x10, x25
-ldr x25, [sp, #16]
-adcs x2, x2, x7
-umulh x7, x4, x4
-adcs x11, x11, x7
-umulh x7, x16, x4
-adcs x9, x9, x7
-adcs x8, x8, x20
-cset w22, hs
-adds x12, x12, x25
-adcs x13, x13, x26
-mul x25, x12, x23
-adcs x10, x10, x6
-mul x6, x4, x4
-umulh x26, x25, x3
-adcs x2, x2, x6
-mul x6, x16, x4
-mul x4, x5, x4
-adcs x11, x11, x6
-adcs x9, x9, x4
-adcs x8, x8, xzr
-cinc x22, x22, hs
-adds x13, x13, x26
-umulh x26, x25, x1
-adcs x10, x10, x26
-umulh x26, x25, x0
-adcs x2, x2, x26
-umulh x26, x25, x17
-adcs x11, x11, x26
-umulh x26, x25, x15
-adcs x9, x9, x26
-umulh x26, x25, x14
-adcs x8, x8, x26
-mul x26, x25, x3
-cset w28, hs
-cmn x12, x26
-mul x12, x25, x1
-adcs x12, x13, x12
-mul x13, x25, x0
-adcs x10, x10, x13
-mul x13, x25, x17
-adcs x13, x2, x13
-mul x2, x25, x15
-adcs x11, x11, x2
-mul x2, x25, x14
-ldr x25, [sp, #48]
-adcs x9, x9, x2
-adcs x8, x8, xzr
-adc x2, x22, x28
-ldr x22, [sp, #32]
-adds x10, x10, x22
-ldr x22, [sp, #8]
-adcs x13, x13, x22
-adcs x11, x11, x27
-ldp x28, x27, [sp, #96]
-adcs x9, x9, x7
-umulh x7, x16, x16
-adcs x8, x8, x7
-umulh x7, x5, x16
-adcs x2, x2, x7
-cset w22, hs
-adds x12, x12, x25
-adcs x10, x10, x30
-ldp x29, x30, [sp, #80]
-adcs x13, x13, x24
-adcs x11, x11, x6
-mul x6, x16, x16
-mul x16, x5, x16
-adcs x9, x9, x6
-adcs x8, x8, x16
-adcs x2, x2, xzr
-cinc x6, x22, hs
-mul x22, x12, x23
-umulh x25, x22, x3
-mul x24, x22, x3
-adds x10, x10, x25
-umulh x25, x22, x1
-adcs x13, x13, x25
-umulh x25, x22, x0
+mul x14, x4, x15
+umulh x17, x16, x14
+mul x19, x21, x14
+adcs x20, x23, x25
+umulh x23, x21, x14
+mul x24, x22, x14
+cset x25, hs
+umulh x28, x22, x14
+mul x29, x26, x14
+adds x17, x17, x19
+umulh x19, x26, x14
+mul x30, x27, x14
+adcs x23, x23, x24
+umulh x24, x27, x14
+str x0, [sp, #96]
+mul x0, x13, x14
+adcs x28, x28, x29
+umulh x14, x13, x14
+adcs x19, x19, x30
+adcs x0, x24, x0
+adc x14, x14, xzr
+cmp x4, #1
+adcs x4, x6, x17
+adcs x6, x10, x23
+adcs x5, x5, x28
+adcs x9, x9, x19
+adcs x0, x11, x0
+umulh x10, x2, x7
+mul x11, x3, x7
+adcs x14, x20, x14
+umulh x17, x3, x7
+mul x19, x7, x7
+adc x20, x25, xzr
+umulh x23, x7, x7
+mul x24, x8, x7
+adds x10, x10, x11
+umulh x11, x8, x7
+mul x25, x1, x7
+adcs x17, x17, x19
+umulh x19, x1, x7
+mul x28, x12, x7
+adcs x23, x23, x24
+umulh x24, x12, x7
 adcs x11, x11, x25
-umulh x25, x22, x17
-adcs x9, x9, x25
-umulh x25, x22, x15
-adcs x8, x8, x25
-umulh x25, x22, x14
-adcs x2, x2, x25
-cset w25, hs
-cmn x12, x24
-mul x12, x22, x1
-adcs x10, x10, x12
-mul x12, x22, x0
-adcs x12, x13, x12
-mul x13, x22, x17
-adcs x11, x11, x13
-mul x13, x22, x15
-adcs x9, x9, x13
-mul x13, x22, x14
-adcs x8, x8, x13
-adcs x13, x2, xzr
-adc x2, x6, x25
-ldr x6, [sp, #56]
-ldp x26, x25, [sp, #112]
-adds x12, x12, x6
-ldr x6, [sp, #40]
-adcs x11, x11, x6
-umulh x6, x5, x5
-adcs x9, x9, x21
-adcs x8, x8, x20
-ldp x22, x21, [sp, #144]
-adcs x13, x13, x7
-ldr x7, [sp, #64]
-adcs x2, x2, x6
-cset w6, hs
-adds x10, x10, x7
-ldr x7, [sp, #24]
-adcs x12, x12, x7
+mul x25, x2, x7
+adcs x19, x19, x28
+adc x24, x24, xzr
+adds x4, x4, x25
+adcs x6, x6, x10
+adcs x5, x5, x17
+adcs x9, x9, x23
+adcs x0, x0, x11
+adcs x10, x14, x19
+mul x11, x4, x15
+umulh x14, x16, x11
+mul x17, x21, x11
+adcs x19, x20, x24
+umulh x20, x21, x11
+mul x23, x22, x11
+cset x24, hs
+umulh x25, x22, x11
+mul x28, x26, x11
+adds x14, x14, x17
+umulh x17, x26, x11
+mul x29, x27, x11
+adcs x20, x20, x23
+umulh x23, x27, x11
+mul x30, x13, x11
+adcs x25, x25, x28
+umulh x11, x13, x11
+adcs x17, x17, x29
+adcs x23, x23, x30
+adc x11, x11, xzr
+cmp x4, #1
+adcs x4, x6, x14
+adcs x5, x5, x20
+adcs x6, x9, x25
+adcs x0, x0, x17
+adcs x9, x10, x23
+umulh x10, x2, x8
+mul x14, x3, x8
+adcs x11, x19, x11
+umulh x17, x3, x8
+mul x19, x7, x8
+adc x20, x24, xzr
+umulh x23, x7, x8
+mul x24, x8, x8
+adds x10, x10, x14
+umulh x14, x8, x8
+mul x25, x1, x8
+adcs x17, x17, x19
+umulh x19, x1, x8
+mul x28, x12, x8
+adcs x23, x23, x24
+umulh x24, x12, x8
+adcs x14, x14, x25
+mul x25, x2, x8
+adcs x19, x19, x28
+adc x24, x24, xzr
+adds x4, x4, x25
+adcs x5, x5, x10
+adcs x6, x6, x17
+adcs x0, x0, x23
+adcs x9, x9, x14
+adcs x10, x11, x19
+mul x11, x4, x15
+umulh x14, x16, x11
+mul x17, x21, x11
+adcs x19, x20, x24
+umulh x20, x21, x11
+mul x23, x22, x11
+cset x24, hs
+umulh x25, x22, x11
+mul x28, x26, x11
+adds x14, x14, x17
+umulh x17, x26, x11
+mul x29, x27, x11
+adcs x20, x20, x23
+umulh x23, x27, x11
+mul x30, x13, x11
+adcs x25, x25, x28
+umulh x11, x13, x11
+adcs x17, x17, x29
+adcs x23, x23, x30
+adc x11, x11, xzr
+cmp x4, #1
+adcs x4, x5, x14
+adcs x5, x6, x20
+adcs x0, x0, x25
+adcs x6, x9, x17
+adcs x9, x10, x23
+umulh x10, x2, x1
+mul x14, x3, x1
+adcs x11, x19, x11
+umulh x17, x3, x1
+mul x19, x7, x1
+adc x20, x24, xzr
+umulh x23, x7, x1
+mul x24, x8, x1
+adds x10, x10, x14
+umulh x14, x8, x1
+mul x25, x1, x1
+adcs x17, x17, x19
+umulh x19, x1, x1
+mul x28, x12, x1
+adcs x23, x23, x24
+umulh x24, x12, x1
+adcs x14, x14, x25
+mul x25, x2, x1
+adcs x19, x19, x28
+adc x24, x24, xzr
+adds x4, x4, x25
+adcs x5, x5, x10
+adcs x0, x0, x17
+adcs x6, x6, x23
+adcs x9, x9, x14
+adcs x10, x11, x19
+mul x11, x4, x15
+umulh x14, x16, x11
+mul x17, x21, x11
+adcs x19, x20, x24
+umulh x20, x21, x11
+mul x23, x22, x11
+cset x24, hs
+umulh x25, x22, x11
+mul x28, x26, x11
+adds x14, x14, x17
+umulh x17, x26, x11
+mul x29, x27, x11
+adcs x20, x20, x23
+umulh x23, x27, x11
+mul x30, x13, x11
+adcs x25, x25, x28
+umulh x11, x13, x11
+adcs x17, x17, x29
+adcs x23, x23, x30
+adc x11, x11, xzr
+cmp x4, #1
+adcs x4, x5, x14
+adcs x0, x0, x20
+adcs x5, x6, x25
+adcs x6, x9, x17
+adcs x9, x10, x23
+umulh x10, x2, x12
+mul x14, x3, x12
+adcs x11, x19, x11
+umulh x3, x3, x12
+mul x17, x7, x12
+adc x19, x24, xzr
+umulh x7, x7, x12
+mul x20, x8, x12
+adds x10, x10, x14
+umulh x8, x8, x12
+mul x14, x1, x12
+adcs x3, x3, x17
+umulh x1, x1, x12
+mul x17, x12, x12
+adcs x7, x7, x20
+umulh x20, x12, x12
+adcs x8, x8, x14
+mul x2, x2, x12
+adcs x1, x1, x17
+adc x12, x20, xzr
+adds x2, x4, x2
+adcs x0, x0, x10
+adcs x3, x5, x3
+adcs x4, x6, x7
+adcs x5, x9, x8
+adcs x1, x11, x1
+mul x6, x2, x15
+umulh x7, x16, x6
+mul x8, x21, x6
+adcs x9, x19, x12
+umulh x10, x21, x6
+mul x11, x22, x6
+cset x12, hs
+umulh x14, x22, x6
+mul x15, x26, x6
+adds x7, x7, x8
+umulh x8, x26, x6
+mul x17, x27, x6
+adcs x10, x10, x11
+umulh x11, x27, x6
+mul x19, x13, x6
+adcs x14, x14, x15
+umulh x6, x13, x6
+adcs x8, x8, x17
 adcs x11, x11, x19
-ldp x20, x19, [sp, #160]
-adcs x9, x9, x4
-mul x4, x10, x23
-adcs x8, x8, x16
-mul x16, x5, x5
-ldp x24, x23, [sp, #128]
-umulh x7, x4, x3
-mul x5, x4, x3
-adcs x13, x13, x16
-adcs x16, x2, xzr
-cset w2, hs
-adds x12, x12, x7
-umulh x7, x4, x1
-adcs x11, x11, x7
-umulh x7, x4, x0
-adcs x9, x9, x7
-umulh x7, x4, x17
-adcs x8, x8, x7
-umulh x7, x4, x15
-adcs x13, x13, x7
-umulh x7, x4, x14
-adcs x16, x16, x7
-cset w7, hs
-cmn x10, x5
-mul x10, x4, x1
-adcs x10, x12, x10
-mul x12, x4, x0
-adcs x11, x11, x12
-mul x12, x4, x17
-adcs x9, x9, x12
-mul x12, x4, x15
-adcs x8, x8, x12
-mul x12, x4, x14
-adcs x12, x13, x12
-adcs x13, x16, xzr
-adc x16, x2, x6
-subs x2, x10, x3
-sbcs x1, x11, x1
-orr x16, x16, x7
-sbcs x0, x9, x0
-sbcs x17, x8, x17
-sbcs x15, x12, x15
-sbcs x14, x13, x14
-cset w3, lo
-cmp x16, #0
-cset w16, eq
-tst w16, w3
-ldr x16, [sp, #72]
-csel x9, x9, x0, ne
-csel x8, x8, x17, ne
-csel x10, x10, x2, ne
-csel x11, x11, x1, ne
-stp x9, x8, [x16, #16]
-csel x9, x12, x15, ne
-csel x8, x13, x14, ne
-stp x10, x11, [x16]
-stp x9, x8, [x16, #32]
-add sp, sp, #176
+adc x6, x6, xzr
+cmp x2, #1
+adcs x0, x0, x7
+adcs x2, x3, x10
+adcs x3, x4, x14
+adcs x4, x5, x8
+adcs x1, x1, x11
+adcs x5, x9, x6
+adc x6, x12, xzr
+subs x7, x0, x16
+sbcs x8, x2, x21
+sbcs x9, x3, x22
+sbcs x10, x4, x26
+sbcs x11, x1, x27
+sbcs x12, x5, x13
+sbcs xzr, x6, xzr
+csel x0, x0, x7, lo
+csel x2, x2, x8, lo
+ldr x6, [sp, #96]
+stp x0, x2, [x6]
+csel x0, x3, x9, lo
+csel x2, x4, x10, lo
+stp x0, x2, [x6, #16]
+csel x0, x1, x11, lo
+csel x1, x5, x12, lo
+stp x0, x1, [x6, #32]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #112
 ret
 .p2align 3
 2:
@@ -2803,284 +2658,280 @@ unsafe fn square_lazy_spare<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_lazy_spare_804f54554fb46ad3_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_square_lazy_spare_a315be143be99773_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
-adr x2, 2f
-str x27, [sp, #-80]!
-ldr x12, [x1]
-ldp x5, x3, [x1, #8]
-ldp x17, x15, [x1, #24]
-mul x7, x12, x12
-ldp x9, x10, [x2]
-ldr x8, [x1, #40]
-extr x11, x3, x5, #63
-lsl x13, x5, #1
-extr x6, x17, x3, #63
-umulh x14, x12, x12
-stp x20, x19, [sp, #64]
-stp x22, x21, [sp, #48]
-stp x24, x23, [sp, #32]
-extr x4, x15, x17, #63
-umulh x16, x13, x12
-stp x26, x25, [sp, #16]
-extr x1, x8, x15, #63
-mul x13, x13, x12
-adds x13, x14, x13
-mul x19, x9, x7
-umulh x20, x11, x12
-mul x11, x11, x12
-adcs x11, x16, x11
-umulh x21, x6, x12
-mul x22, x6, x12
-adcs x16, x20, x22
-umulh x23, x4, x12
-mul x24, x4, x12
-adcs x20, x21, x24
-umulh x25, x1, x12
-mul x12, x1, x12
-adcs x12, x23, x12
-cinc x22, x25, hs
-umulh x14, x10, x19
-adds x23, x13, x14
-mul x21, x10, x19
-ldp x13, x14, [x2, #16]
-umulh x27, x1, x5
-umulh x24, x13, x19
-adcs x24, x11, x24
-umulh x11, x14, x19
-adcs x25, x16, x11
-ldp x16, x11, [x2, #32]
-umulh x26, x16, x19
-adcs x20, x20, x26
-umulh x26, x11, x19
-adcs x26, x12, x26
-ldr x12, [x2, #48]
-umulh x2, x12, x19
-adcs x2, x22, x2
-cset w22, hs
-cmn x7, x21
-mul x7, x13, x19
-adcs x7, x23, x7
-mul x21, x14, x19
-adcs x21, x24, x21
-mul x23, x16, x19
-adcs x23, x25, x23
-mul x24, x11, x19
-adcs x20, x20, x24
-lsl x24, x3, #1
-mul x19, x12, x19
-adcs x19, x26, x19
-adcs x2, x2, xzr
-adc x22, x22, x27
-umulh x26, x5, x5
-adds x23, x23, x26
-umulh x26, x24, x5
-adcs x20, x20, x26
-umulh x26, x6, x5
-adcs x19, x19, x26
-umulh x26, x4, x5
-adcs x2, x2, x26
-cset w26, hs
-mul x25, x5, x5
-adds x21, x21, x25
-mul x24, x24, x5
-adcs x23, x23, x24
-mul x6, x6, x5
-adcs x6, x20, x6
-mul x20, x4, x5
-adcs x19, x19, x20
-mul x20, x7, x9
-mul x5, x1, x5
-adcs x2, x2, x5
-adc x5, x22, x26
-umulh x25, x1, x3
-umulh x24, x20, x10
-adds x21, x21, x24
-umulh x24, x20, x13
-adcs x23, x23, x24
-umulh x24, x20, x14
-adcs x6, x6, x24
-umulh x24, x20, x16
-adcs x19, x19, x24
-umulh x24, x20, x11
-adcs x2, x2, x24
-umulh x24, x20, x12
-adcs x5, x5, x24
-cset w24, hs
-mul x22, x20, x10
-cmn x7, x22
-mul x7, x20, x13
-adcs x7, x21, x7
-mul x21, x20, x14
-adcs x21, x23, x21
-mul x22, x20, x16
-adcs x6, x6, x22
-mul x22, x20, x11
-adcs x19, x19, x22
-mul x20, x20, x12
-adcs x2, x2, x20
-lsl x20, x17, #1
-adcs x5, x5, xzr
-adc x24, x24, x25
-ldp x26, x25, [sp, #16]
-umulh x23, x3, x3
-adds x19, x19, x23
-umulh x23, x20, x3
-adcs x2, x2, x23
-umulh x23, x4, x3
+stp x19, x20, [sp, #-80]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x7, x8, [x1, #16]
+extr x9, x7, x3, #63
+mul x10, x9, x2
+umulh x9, x9, x2
+extr x11, x8, x7, #63
+mul x12, x11, x2
+umulh x13, x11, x2
+ldp x1, x14, [x1, #32]
+extr x15, x1, x8, #63
+mul x16, x15, x2
+adds x4, x4, x6
+umulh x6, x15, x2
+extr x17, x14, x1, #63
+mul x19, x17, x2
+adcs x5, x5, x10
+umulh x10, x17, x2
+adcs x9, x9, x12
+adr x12, 2f
+ldp x20, x21, [x12]
+mul x2, x2, x2
+mul x22, x2, x20
+umulh x23, x21, x22
+adcs x13, x13, x16
+ldp x16, x24, [x12, #16]
+umulh x25, x16, x22
+adcs x6, x6, x19
+umulh x19, x24, x22
+adc x10, x10, xzr
+ldp x26, x27, [x12, #32]
+umulh x28, x26, x22
+adds x4, x4, x23
+umulh x23, x27, x22
+adcs x5, x5, x25
+ldr x12, [x12, #48]
+umulh x25, x12, x22
+adcs x9, x9, x19
+adcs x13, x13, x28
+adcs x6, x6, x23
+mul x19, x16, x22
+adcs x10, x10, x25
+mul x23, x24, x22
+cset x25, hs
+mul x28, x26, x22
+cmp x2, #1
+mul x2, x27, x22
+adcs x4, x4, x19
+mul x19, x12, x22
 adcs x5, x5, x23
-cset w23, hs
-mul x22, x3, x3
-adds x6, x6, x22
-mul x20, x20, x3
-adcs x19, x19, x20
-mul x4, x4, x3
-adcs x2, x2, x4
-mul x3, x1, x3
-adcs x3, x5, x3
-adc x4, x24, x23
-mul x5, x7, x9
-umulh x23, x1, x17
-umulh x22, x5, x10
-adds x21, x21, x22
-umulh x22, x5, x13
-adcs x6, x6, x22
-umulh x22, x5, x14
-adcs x19, x19, x22
-umulh x22, x5, x16
+adcs x9, x9, x28
+adcs x2, x13, x2
+umulh x13, x3, x3
+adcs x6, x6, x19
+lsl x19, x7, #1
+umulh x22, x19, x3
+adcs x10, x10, xzr
+umulh x23, x11, x3
+adc x25, x25, xzr
+umulh x28, x15, x3
+adds x9, x9, x13
+umulh x13, x17, x3
 adcs x2, x2, x22
-umulh x22, x5, x11
-adcs x3, x3, x22
-umulh x22, x5, x12
-adcs x4, x4, x22
-cset w22, hs
-mul x20, x5, x10
-cmn x7, x20
-mul x7, x5, x13
-adcs x7, x21, x7
-mul x20, x5, x14
-adcs x6, x6, x20
-mul x20, x5, x16
-adcs x19, x19, x20
-mul x20, x5, x11
-adcs x2, x2, x20
-mul x5, x5, x12
-adcs x3, x3, x5
-lsl x5, x15, #1
-adcs x4, x4, xzr
-adc x22, x22, x23
-ldp x24, x23, [sp, #32]
-umulh x21, x17, x17
-adds x3, x3, x21
-umulh x21, x5, x17
-adcs x4, x4, x21
-cset w21, hs
-mul x20, x17, x17
-adds x2, x2, x20
-mul x5, x5, x17
-adcs x3, x3, x5
-mul x17, x1, x17
-adcs x17, x4, x17
-adc x1, x22, x21
-mul x4, x7, x9
-umulh x20, x4, x10
-adds x6, x6, x20
-umulh x20, x4, x13
-adcs x19, x19, x20
-umulh x20, x4, x14
-adcs x2, x2, x20
-umulh x20, x4, x16
-adcs x3, x3, x20
-umulh x20, x4, x11
-adcs x17, x17, x20
-umulh x20, x4, x12
-adcs x1, x1, x20
-mul x5, x4, x10
-cset w20, hs
-cmn x7, x5
-mul x5, x4, x13
-adcs x5, x6, x5
-mul x6, x4, x14
-adcs x6, x19, x6
-mul x7, x4, x16
-adcs x2, x2, x7
-mul x7, x4, x11
-adcs x3, x3, x7
-mul x4, x4, x12
-adcs x17, x17, x4
-lsl x4, x8, #1
-umulh x19, x15, x15
-adcs x1, x1, x19
-umulh x21, x4, x15
-adc x19, x20, x21
-ldp x22, x21, [sp, #48]
-mul x7, x15, x15
-adds x17, x17, x7
-mul x15, x4, x15
-adcs x15, x1, x15
-cinc x1, x19, hs
-mul x4, x5, x9
-umulh x19, x4, x10
-adds x6, x6, x19
-umulh x19, x4, x13
-adcs x2, x2, x19
-umulh x19, x4, x14
+mul x22, x3, x3
+adcs x6, x6, x23
+mul x19, x19, x3
+adcs x10, x10, x28
+mul x11, x11, x3
+adc x13, x25, x13
+mul x23, x15, x3
+adds x5, x5, x22
+mul x3, x17, x3
+adcs x9, x9, x19
+adcs x2, x2, x11
+mul x11, x4, x20
+umulh x19, x21, x11
+adcs x6, x6, x23
+umulh x22, x16, x11
+adcs x3, x10, x3
+umulh x10, x24, x11
+adc x13, x13, xzr
+umulh x23, x26, x11
+adds x5, x5, x19
+umulh x19, x27, x11
+adcs x9, x9, x22
+umulh x22, x12, x11
+adcs x2, x2, x10
+adcs x6, x6, x23
 adcs x3, x3, x19
-umulh x19, x4, x16
-adcs x17, x17, x19
-umulh x19, x4, x11
-adcs x15, x15, x19
-umulh x19, x4, x12
-adcs x1, x1, x19
-mul x7, x4, x10
-cset w19, hs
-cmn x5, x7
-mul x5, x4, x13
-adcs x5, x6, x5
-mul x6, x4, x14
-adcs x2, x2, x6
-mul x6, x4, x16
-adcs x3, x3, x6
-mul x6, x4, x11
-mul x4, x4, x12
-adcs x17, x17, x6
-mul x9, x5, x9
-adcs x15, x15, x4
-mul x4, x8, x8
-adcs x1, x1, x4
-umulh x8, x8, x8
-umulh x7, x9, x12
-add x8, x7, x8
-adc x8, x8, x19
-ldp x20, x19, [sp, #64]
-mul x6, x9, x10
-umulh x10, x9, x10
-adds x10, x2, x10
-umulh x2, x9, x13
-adcs x2, x3, x2
-umulh x3, x9, x14
-adcs x17, x17, x3
-umulh x3, x9, x16
-adcs x15, x15, x3
-umulh x3, x9, x11
-adcs x1, x1, x3
-cset w3, hs
-cmn x5, x6
-mul x13, x9, x13
-adcs x10, x10, x13
-mul x13, x9, x14
-adcs x13, x2, x13
-mul x14, x9, x16
-stp x10, x13, [x0]
-adcs x14, x17, x14
-mul x10, x9, x11
-adcs x10, x15, x10
-stp x14, x10, [x0, #16]
-mul x9, x9, x12
-adcs x9, x1, x9
-adc x8, x8, x3
-stp x9, x8, [x0, #32]
-ldr x27, [sp], #80
+mul x10, x16, x11
+adcs x13, x13, x22
+mul x19, x24, x11
+cset x22, hs
+mul x23, x26, x11
+cmp x4, #1
+mul x4, x27, x11
+adcs x5, x5, x10
+mul x10, x12, x11
+adcs x9, x9, x19
+adcs x2, x2, x23
+adcs x4, x6, x4
+umulh x6, x7, x7
+adcs x3, x3, x10
+lsl x10, x8, #1
+umulh x11, x10, x7
+adcs x13, x13, xzr
+umulh x19, x15, x7
+adc x22, x22, xzr
+umulh x23, x17, x7
+adds x4, x4, x6
+mul x6, x7, x7
+adcs x3, x3, x11
+mul x10, x10, x7
+adcs x11, x13, x19
+mul x13, x15, x7
+adc x15, x22, x23
+mul x7, x17, x7
+adds x2, x2, x6
+adcs x4, x4, x10
+mul x6, x5, x20
+umulh x10, x21, x6
+adcs x3, x3, x13
+umulh x13, x16, x6
+adcs x7, x11, x7
+umulh x11, x24, x6
+adc x15, x15, xzr
+umulh x19, x26, x6
+adds x9, x9, x10
+umulh x10, x27, x6
+adcs x2, x2, x13
+umulh x13, x12, x6
+adcs x4, x4, x11
+adcs x3, x3, x19
+adcs x7, x7, x10
+mul x10, x16, x6
+adcs x11, x15, x13
+mul x13, x24, x6
+cset x15, hs
+mul x19, x26, x6
+cmp x5, #1
+mul x5, x27, x6
+adcs x9, x9, x10
+mul x6, x12, x6
+adcs x2, x2, x13
+adcs x4, x4, x19
+adcs x3, x3, x5
+umulh x5, x8, x8
+adcs x6, x7, x6
+lsl x7, x1, #1
+umulh x10, x7, x8
+adcs x11, x11, xzr
+umulh x13, x17, x8
+adc x15, x15, xzr
+mul x19, x8, x8
+adds x5, x6, x5
+mul x6, x7, x8
+adcs x7, x11, x10
+mul x8, x17, x8
+adc x10, x15, x13
+adds x3, x3, x19
+mul x11, x9, x20
+umulh x13, x21, x11
+adcs x5, x5, x6
+umulh x6, x16, x11
+adcs x7, x7, x8
+umulh x8, x24, x11
+adc x10, x10, xzr
+umulh x15, x26, x11
+adds x2, x2, x13
+umulh x13, x27, x11
+adcs x4, x4, x6
+umulh x6, x12, x11
+adcs x3, x3, x8
+adcs x5, x5, x15
+adcs x7, x7, x13
+mul x8, x16, x11
+adcs x6, x10, x6
+mul x10, x24, x11
+cset x13, hs
+mul x15, x26, x11
+cmp x9, #1
+mul x9, x27, x11
+adcs x2, x2, x8
+mul x8, x12, x11
+adcs x4, x4, x10
+adcs x3, x3, x15
+adcs x5, x5, x9
+umulh x9, x1, x1
+adcs x7, x7, x8
+lsl x8, x14, #1
+umulh x10, x8, x1
+adcs x6, x6, xzr
+mul x11, x1, x1
+adc x13, x13, xzr
+mul x1, x8, x1
+adds x6, x6, x9
+adc x8, x13, x10
+mul x9, x2, x20
+umulh x10, x21, x9
+adds x7, x7, x11
+umulh x11, x16, x9
+adcs x1, x6, x1
+umulh x6, x24, x9
+adc x8, x8, xzr
+umulh x13, x26, x9
+adds x4, x4, x10
+umulh x10, x27, x9
+adcs x3, x3, x11
+umulh x11, x12, x9
+adcs x5, x5, x6
+adcs x6, x7, x13
+adcs x1, x1, x10
+mul x7, x16, x9
+adcs x8, x8, x11
+mul x10, x24, x9
+cset x11, hs
+mul x13, x26, x9
+cmp x2, #1
+mul x2, x27, x9
+adcs x4, x4, x7
+mul x7, x12, x9
+adcs x3, x3, x10
+adcs x5, x5, x13
+umulh x9, x14, x14
+adcs x2, x6, x2
+mul x6, x14, x14
+adcs x1, x1, x7
+adcs x7, x8, xzr
+mul x8, x4, x20
+umulh x10, x21, x8
+adc x9, x9, x11
+umulh x11, x16, x8
+adds x6, x7, x6
+umulh x7, x24, x8
+adc x9, x9, xzr
+umulh x13, x26, x8
+adds x3, x3, x10
+umulh x10, x27, x8
+adcs x5, x5, x11
+umulh x11, x12, x8
+adcs x2, x2, x7
+adcs x1, x1, x13
+mul x7, x16, x8
+adcs x6, x6, x10
+mul x10, x24, x8
+adc x9, x9, x11
+cmp x4, #1
+mul x4, x26, x8
+adcs x3, x3, x7
+mul x7, x27, x8
+adcs x5, x5, x10
+stp x3, x5, [x0]
+mul x3, x12, x8
+adcs x2, x2, x4
+adcs x1, x1, x7
+stp x2, x1, [x0, #16]
+adcs x1, x6, x3
+adc x2, x9, xzr
+stp x1, x2, [x0, #32]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #80
 ret
 .p2align 3
 2:
@@ -3116,342 +2967,325 @@ unsafe fn mul_lazy_full<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_lazy_full_5054028c014e9fd1_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_mul_lazy_full_91a6bbd9c0f5a360_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
-adr x3, 2f
-sub sp, sp, #112
-stp x20, x19, [sp, #96]
-ldp x19, x7, [x2]
-ldr x5, [x3, #32]
-ldp x14, x9, [x1]
-mul x6, x14, x19
-ldp x13, x12, [x1, #16]
-umulh x20, x14, x19
-ldp x11, x10, [x1, #32]
-ldp x1, x4, [x3]
-stp x24, x23, [sp, #64]
-stp x22, x21, [sp, #80]
-str x0, [sp, #8]
-umulh x21, x9, x19
-ldp x16, x0, [x3, #40]
-mul x22, x9, x19
-stp x26, x25, [sp, #48]
-ldp x15, x17, [x3, #16]
-adds x20, x20, x22
-mul x23, x1, x6
-umulh x24, x13, x19
-mul x25, x13, x19
-stp x28, x27, [sp, #32]
-stp x29, x30, [sp, #16]
-adcs x21, x21, x25
-umulh x26, x12, x19
-mul x27, x12, x19
-adcs x24, x24, x27
-umulh x28, x11, x19
-mul x29, x11, x19
-adcs x26, x26, x29
-umulh x3, x10, x19
-mul x19, x10, x19
-adcs x19, x28, x19
-umulh x22, x4, x23
-umulh x30, x0, x23
-adc x30, x30, x3
-adds x3, x20, x22
-umulh x25, x15, x23
-adcs x21, x21, x25
-umulh x27, x17, x23
-adcs x24, x24, x27
-umulh x29, x5, x23
-adcs x26, x26, x29
-umulh x28, x16, x23
-adcs x28, x19, x28
-cset w8, hs
-mul x20, x4, x23
-cmn x6, x20
-ldp x19, x6, [x2, #16]
-mul x22, x15, x23
-adcs x20, x3, x22
-mul x25, x17, x23
-adcs x21, x21, x25
-ldp x3, x2, [x2, #32]
-mul x27, x5, x23
-mul x29, x16, x23
-mul x22, x0, x23
-adcs x23, x24, x27
-adcs x24, x26, x29
-adcs x22, x28, x22
-adc x8, x30, x8
-umulh x26, x14, x7
-adds x21, x21, x26
-umulh x26, x9, x7
-adcs x23, x23, x26
-umulh x26, x13, x7
-adcs x24, x24, x26
-umulh x26, x12, x7
-adcs x22, x22, x26
-umulh x26, x11, x7
-adcs x8, x8, x26
-cset w26, hs
-mul x25, x14, x7
-adds x20, x20, x25
-mul x25, x9, x7
-adcs x21, x21, x25
-mul x25, x13, x7
-adcs x23, x23, x25
-mul x25, x12, x7
-adcs x24, x24, x25
-mul x25, x11, x7
-adcs x22, x22, x25
-umulh x25, x10, x7
-mul x7, x10, x7
-adcs x8, x8, x7
-mul x7, x20, x1
-umulh x29, x7, x0
-add x25, x29, x25
-ldp x29, x30, [sp, #16]
-adc x25, x25, x26
-umulh x28, x7, x4
-adds x21, x21, x28
-umulh x26, x7, x15
-adcs x23, x23, x26
-umulh x26, x7, x17
-adcs x24, x24, x26
-umulh x26, x7, x5
-adcs x22, x22, x26
-umulh x26, x7, x16
-adcs x8, x8, x26
-cset w26, hs
-mul x27, x7, x4
-cmn x20, x27
-mul x20, x7, x15
-adcs x20, x21, x20
-mul x21, x7, x17
-adcs x21, x23, x21
-mul x23, x7, x5
-adcs x23, x24, x23
-mul x24, x7, x16
-adcs x22, x22, x24
-mul x7, x7, x0
-adcs x8, x8, x7
-adc x7, x25, x26
-umulh x25, x14, x19
-adds x21, x21, x25
-umulh x25, x9, x19
-adcs x23, x23, x25
-umulh x25, x13, x19
-adcs x22, x22, x25
-umulh x25, x12, x19
+stp x19, x20, [sp, #-80]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+ldp x1, x16, [x1, #32]
+mul x17, x1, x5
+adds x7, x7, x8
+umulh x8, x1, x5
+mul x19, x16, x5
+adcs x9, x9, x12
+umulh x12, x16, x5
+adcs x13, x13, x14
+adr x14, 2f
+ldp x20, x21, [x14]
+mul x5, x3, x5
+mul x22, x5, x20
+umulh x23, x21, x22
+adcs x15, x15, x17
+ldp x17, x24, [x14, #16]
+umulh x25, x17, x22
+adcs x8, x8, x19
+umulh x19, x24, x22
+adc x12, x12, xzr
+ldp x26, x27, [x14, #32]
+umulh x28, x26, x22
+adds x7, x7, x23
+umulh x23, x27, x22
+adcs x9, x9, x25
+ldr x14, [x14, #48]
+umulh x25, x14, x22
+adcs x13, x13, x19
+adcs x15, x15, x28
+mul x19, x17, x22
+adcs x8, x8, x23
+mul x23, x24, x22
+adc x12, x12, x25
+mul x25, x26, x22
+cmp x5, #1
+mul x5, x27, x22
+adcs x7, x7, x19
+mul x19, x14, x22
+adcs x9, x9, x23
+adcs x13, x13, x25
+umulh x22, x3, x6
+adcs x5, x15, x5
+umulh x15, x4, x6
+adcs x8, x8, x19
+umulh x19, x10, x6
+adc x12, x12, xzr
+umulh x23, x11, x6
+adds x9, x9, x22
+umulh x22, x1, x6
+adcs x13, x13, x15
+umulh x15, x16, x6
+adcs x5, x5, x19
+mul x19, x3, x6
+adcs x8, x8, x23
+mul x23, x4, x6
+adcs x12, x12, x22
+mul x22, x10, x6
+adc x15, x15, xzr
+mul x25, x11, x6
+adds x7, x7, x19
+mul x19, x1, x6
+adcs x9, x9, x23
+mul x6, x16, x6
+adcs x13, x13, x22
+adcs x5, x5, x25
+mul x22, x7, x20
+umulh x23, x21, x22
+adcs x8, x8, x19
+umulh x19, x17, x22
+adcs x6, x12, x6
+umulh x12, x24, x22
+adc x15, x15, xzr
+umulh x25, x26, x22
+adds x9, x9, x23
+umulh x23, x27, x22
+adcs x13, x13, x19
+umulh x19, x14, x22
+adcs x5, x5, x12
 adcs x8, x8, x25
+mul x12, x17, x22
+adcs x6, x6, x23
+mul x23, x24, x22
+adc x15, x15, x19
+mul x19, x26, x22
+cmp x7, #1
+mul x7, x27, x22
+adcs x9, x9, x12
+mul x12, x14, x22
+adcs x13, x13, x23
+adcs x5, x5, x19
+ldp x19, x22, [x2, #16]
+umulh x23, x3, x19
+adcs x7, x8, x7
+umulh x8, x4, x19
+adcs x6, x6, x12
+umulh x12, x10, x19
+adc x15, x15, xzr
 umulh x25, x11, x19
-adcs x7, x7, x25
-cset w25, hs
-mul x24, x14, x19
-adds x20, x20, x24
-mul x24, x9, x19
-adcs x21, x21, x24
-mul x24, x13, x19
-adcs x23, x23, x24
-mul x24, x12, x19
-adcs x22, x22, x24
-mul x24, x11, x19
-adcs x8, x8, x24
-umulh x24, x10, x19
-mul x19, x10, x19
+adds x13, x13, x23
+umulh x23, x1, x19
+adcs x5, x5, x8
+umulh x8, x16, x19
+adcs x7, x7, x12
+mul x12, x3, x19
+adcs x6, x6, x25
+mul x25, x4, x19
+adcs x15, x15, x23
+mul x23, x10, x19
+adc x8, x8, xzr
+mul x28, x11, x19
+adds x9, x9, x12
+mul x12, x1, x19
+adcs x13, x13, x25
+mul x19, x16, x19
+adcs x5, x5, x23
+adcs x7, x7, x28
+mul x23, x9, x20
+umulh x25, x21, x23
+adcs x6, x6, x12
+umulh x12, x17, x23
+adcs x15, x15, x19
+umulh x19, x24, x23
+adc x8, x8, xzr
+umulh x28, x26, x23
+adds x13, x13, x25
+umulh x25, x27, x23
+adcs x5, x5, x12
+umulh x12, x14, x23
 adcs x7, x7, x19
-mul x19, x20, x1
-umulh x28, x19, x0
-add x24, x28, x24
-adc x24, x24, x25
-umulh x27, x19, x4
-adds x21, x21, x27
-umulh x25, x19, x15
-adcs x23, x23, x25
-umulh x25, x19, x17
-adcs x22, x22, x25
-umulh x25, x19, x5
-adcs x8, x8, x25
-umulh x25, x19, x16
-adcs x7, x7, x25
-cset w25, hs
-mul x26, x19, x4
-cmn x20, x26
-mul x20, x19, x15
-adcs x20, x21, x20
-mul x21, x19, x17
-adcs x21, x23, x21
-mul x23, x19, x5
-adcs x22, x22, x23
-mul x23, x19, x16
-adcs x8, x8, x23
-mul x19, x19, x0
-adcs x7, x7, x19
-adc x19, x24, x25
-umulh x24, x14, x6
-adds x21, x21, x24
-umulh x24, x9, x6
-adcs x22, x22, x24
-umulh x24, x13, x6
-adcs x8, x8, x24
-umulh x24, x12, x6
-adcs x7, x7, x24
-umulh x24, x11, x6
-adcs x19, x19, x24
-mul x23, x14, x6
-cset w24, hs
-adds x20, x20, x23
-mul x23, x9, x6
-adcs x21, x21, x23
-mul x23, x13, x6
-adcs x22, x22, x23
-mul x23, x12, x6
-adcs x8, x8, x23
-mul x23, x11, x6
-adcs x7, x7, x23
-umulh x23, x10, x6
-mul x6, x10, x6
-adcs x6, x19, x6
-mul x19, x20, x1
-umulh x27, x19, x0
-add x23, x27, x23
-umulh x26, x19, x4
-mul x25, x19, x4
-ldp x28, x27, [sp, #32]
-adc x23, x23, x24
-adds x21, x21, x26
-umulh x24, x19, x15
-adcs x22, x22, x24
-umulh x24, x19, x17
-adcs x8, x8, x24
-umulh x24, x19, x5
-adcs x7, x7, x24
-umulh x24, x19, x16
-adcs x6, x6, x24
-cset w24, hs
-cmn x20, x25
-mul x20, x19, x15
-adcs x20, x21, x20
-mul x21, x19, x17
-adcs x21, x22, x21
-mul x22, x19, x5
-adcs x8, x8, x22
-mul x22, x19, x16
-mul x19, x19, x0
-adcs x7, x7, x22
-mul x22, x14, x3
+adcs x6, x6, x28
+mul x19, x17, x23
+adcs x15, x15, x25
+mul x25, x24, x23
+adc x8, x8, x12
+mul x12, x26, x23
+cmp x9, #1
+mul x9, x27, x23
+adcs x13, x13, x19
+mul x19, x14, x23
+adcs x5, x5, x25
+adcs x7, x7, x12
+umulh x12, x3, x22
+adcs x6, x6, x9
+umulh x9, x4, x22
+adcs x15, x15, x19
+umulh x19, x10, x22
+adc x8, x8, xzr
+umulh x23, x11, x22
+adds x5, x5, x12
+umulh x12, x1, x22
+adcs x7, x7, x9
+umulh x9, x16, x22
 adcs x6, x6, x19
-adc x19, x23, x24
-umulh x23, x14, x3
-adds x21, x21, x23
-umulh x23, x9, x3
-adcs x8, x8, x23
-umulh x23, x13, x3
-adcs x7, x7, x23
-umulh x23, x12, x3
-adcs x6, x6, x23
-umulh x23, x11, x3
-adcs x19, x19, x23
-cset w23, hs
-adds x20, x20, x22
-mul x22, x9, x3
-adcs x21, x21, x22
-mul x22, x13, x3
+mul x19, x3, x22
+adcs x15, x15, x23
+mul x23, x4, x22
+adcs x8, x8, x12
+mul x12, x10, x22
+adc x9, x9, xzr
+mul x25, x11, x22
+adds x13, x13, x19
+mul x19, x1, x22
+adcs x5, x5, x23
+mul x22, x16, x22
+adcs x7, x7, x12
+adcs x6, x6, x25
+mul x12, x13, x20
+umulh x23, x21, x12
+adcs x15, x15, x19
+umulh x19, x17, x12
 adcs x8, x8, x22
-mul x22, x12, x3
-adcs x7, x7, x22
-mul x22, x11, x3
+umulh x22, x24, x12
+adc x9, x9, xzr
+umulh x25, x26, x12
+adds x5, x5, x23
+umulh x23, x27, x12
+adcs x7, x7, x19
+umulh x19, x14, x12
 adcs x6, x6, x22
-umulh x22, x10, x3
-mul x3, x10, x3
-adcs x3, x19, x3
-mul x19, x20, x1
-umulh x26, x19, x0
-umulh x25, x19, x4
-mul x24, x19, x4
-add x22, x26, x22
-adc x22, x22, x23
-umulh x23, x19, x15
-adds x21, x21, x25
-ldp x26, x25, [sp, #48]
+adcs x15, x15, x25
+mul x22, x17, x12
 adcs x8, x8, x23
-umulh x23, x19, x17
+mul x23, x24, x12
+adc x9, x9, x19
+mul x19, x26, x12
+cmp x13, #1
+mul x13, x27, x12
+adcs x5, x5, x22
+mul x12, x14, x12
 adcs x7, x7, x23
-umulh x23, x19, x5
+adcs x6, x6, x19
+ldp x2, x19, [x2, #32]
+umulh x22, x3, x2
+adcs x13, x15, x13
+umulh x15, x4, x2
+adcs x8, x8, x12
+umulh x12, x10, x2
+adc x9, x9, xzr
+umulh x23, x11, x2
+adds x7, x7, x22
+umulh x22, x1, x2
+adcs x6, x6, x15
+umulh x15, x16, x2
+adcs x12, x13, x12
+mul x13, x3, x2
+adcs x8, x8, x23
+mul x23, x4, x2
+adcs x9, x9, x22
+mul x22, x10, x2
+adc x15, x15, xzr
+mul x25, x11, x2
+adds x5, x5, x13
+mul x13, x1, x2
+adcs x7, x7, x23
+mul x2, x16, x2
+adcs x6, x6, x22
+adcs x12, x12, x25
+mul x22, x5, x20
+umulh x23, x21, x22
+adcs x8, x8, x13
+umulh x13, x17, x22
+adcs x2, x9, x2
+umulh x9, x24, x22
+adc x15, x15, xzr
+umulh x25, x26, x22
+adds x7, x7, x23
+umulh x23, x27, x22
+adcs x6, x6, x13
+umulh x13, x14, x22
+adcs x9, x12, x9
+adcs x8, x8, x25
+mul x12, x17, x22
+adcs x2, x2, x23
+mul x23, x24, x22
+adc x13, x15, x13
+mul x15, x26, x22
+cmp x5, #1
+mul x5, x27, x22
+adcs x7, x7, x12
+mul x12, x14, x22
 adcs x6, x6, x23
-umulh x23, x19, x16
-adcs x3, x3, x23
-cset w23, hs
-cmn x20, x24
-mul x20, x19, x15
-adcs x20, x21, x20
-mul x21, x19, x17
-adcs x8, x8, x21
-mul x21, x19, x5
-adcs x7, x7, x21
-mul x21, x19, x16
-mul x19, x19, x0
-adcs x6, x6, x21
-mul x21, x14, x2
-umulh x14, x14, x2
-adcs x3, x3, x19
-adc x19, x22, x23
-ldp x24, x23, [sp, #64]
-adds x8, x8, x14
-umulh x14, x9, x2
-mul x9, x9, x2
-adcs x14, x7, x14
-umulh x7, x13, x2
-adcs x6, x6, x7
-umulh x7, x12, x2
-mul x12, x12, x2
-adcs x3, x3, x7
-umulh x7, x11, x2
-mul x11, x11, x2
-adcs x7, x19, x7
-cset w19, hs
-adds x20, x20, x21
-adcs x8, x8, x9
-mul x9, x13, x2
-umulh x13, x10, x2
-mul x10, x10, x2
-ldp x22, x21, [sp, #80]
-adcs x9, x14, x9
-mul x14, x20, x1
-adcs x12, x6, x12
-adcs x11, x3, x11
-adcs x10, x7, x10
-umulh x3, x14, x0
-umulh x2, x14, x4
-mul x1, x14, x4
-add x13, x3, x13
-adc x13, x13, x19
-adds x8, x8, x2
-umulh x2, x14, x15
-mul x15, x14, x15
-adcs x9, x9, x2
-umulh x2, x14, x17
-adcs x12, x12, x2
-umulh x2, x14, x5
-adcs x11, x11, x2
-umulh x2, x14, x16
-adcs x10, x10, x2
-cset w2, hs
-cmn x20, x1
-ldp x20, x19, [sp, #96]
-adcs x8, x8, x15
-mul x15, x14, x17
 adcs x9, x9, x15
-mul x15, x14, x5
-adcs x12, x12, x15
-ldr x15, [sp, #8]
-stp x8, x9, [x15]
-mul x8, x14, x16
-mul x9, x14, x0
-adcs x8, x11, x8
-adcs x9, x10, x9
-stp x12, x8, [x15, #16]
-adc x8, x13, x2
-stp x9, x8, [x15, #32]
-add sp, sp, #112
+umulh x15, x3, x19
+adcs x5, x8, x5
+umulh x8, x4, x19
+adcs x2, x2, x12
+umulh x12, x10, x19
+adc x13, x13, xzr
+umulh x22, x11, x19
+adds x6, x6, x15
+umulh x15, x1, x19
+adcs x8, x9, x8
+umulh x9, x16, x19
+adcs x5, x5, x12
+mul x3, x3, x19
+adcs x2, x2, x22
+mul x4, x4, x19
+adcs x12, x13, x15
+mul x10, x10, x19
+adc x9, x9, xzr
+mul x11, x11, x19
+adds x3, x7, x3
+mul x1, x1, x19
+adcs x4, x6, x4
+mul x6, x16, x19
+adcs x7, x8, x10
+adcs x5, x5, x11
+mul x8, x3, x20
+umulh x10, x21, x8
+adcs x1, x2, x1
+umulh x2, x17, x8
+adcs x6, x12, x6
+umulh x11, x24, x8
+adc x9, x9, xzr
+umulh x12, x26, x8
+adds x4, x4, x10
+umulh x10, x27, x8
+adcs x2, x7, x2
+umulh x7, x14, x8
+adcs x5, x5, x11
+adcs x1, x1, x12
+mul x11, x17, x8
+adcs x6, x6, x10
+mul x10, x24, x8
+adc x7, x9, x7
+cmp x3, #1
+mul x3, x26, x8
+adcs x4, x4, x11
+mul x9, x27, x8
+adcs x2, x2, x10
+stp x4, x2, [x0]
+mul x2, x14, x8
+adcs x3, x5, x3
+adcs x1, x1, x9
+stp x3, x1, [x0, #16]
+adcs x1, x6, x2
+adc x2, x7, xzr
+stp x1, x2, [x0, #32]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #80
 ret
 .p2align 3
 2:

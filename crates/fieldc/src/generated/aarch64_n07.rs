@@ -33,12 +33,14 @@ assembly! { 7, 2:
 assembly! { 7, 3:
     mul: mul_full;
     sum_of_products: sum_of_products_full;
+    square: square_full;
 }
 
 // full: every odd prime.
 assembly! { 7, 4:
     mul: mul_full;
     sum_of_products: sum_of_products_full;
+    square: square_full;
 }
 
 // lazy_fold: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
@@ -71,462 +73,451 @@ unsafe fn mul_spare<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64; 7] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_spare_f81daee6a3f78e75_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}",
+                "fieldc_mul_spare_09c8df1549d278bf_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}",
                 r"
-adr x3, 2f
-stp x29, x30, [sp, #-96]!
-stp x20, x19, [sp, #80]
-ldp x5, x13, [x1]
-ldr x14, [x1, #48]
-ldp x20, x7, [x2]
-mul x19, x5, x20
-ldp x4, x17, [x1, #16]
-ldp x16, x15, [x1, #32]
-umulh x1, x5, x20
-stp x22, x21, [sp, #64]
-umulh x21, x13, x20
-ldp x6, x8, [x3]
-stp x24, x23, [sp, #48]
-stp x26, x25, [sp, #32]
-mul x22, x13, x20
-adds x22, x1, x22
-umulh x23, x4, x20
-stp x28, x27, [sp, #16]
-ldp x9, x10, [x3, #16]
-mul x24, x4, x20
-adcs x21, x21, x24
-ldp x11, x12, [x3, #32]
-ldp x3, x1, [x3, #48]
-mul x26, x17, x20
-adcs x23, x23, x26
-umulh x25, x17, x20
-umulh x27, x16, x20
-mul x28, x16, x20
-adcs x25, x25, x28
-umulh x29, x15, x20
-mul x30, x15, x20
-adcs x27, x27, x30
-mul x24, x6, x19
-umulh x26, x14, x20
-mul x20, x14, x20
-adcs x20, x29, x20
-umulh x29, x1, x24
-adc x26, x29, x26
-umulh x28, x8, x24
-adds x22, x22, x28
-umulh x29, x9, x24
-adcs x21, x21, x29
-umulh x28, x10, x24
-adcs x23, x23, x28
-umulh x29, x11, x24
-adcs x25, x25, x29
-umulh x28, x12, x24
-adcs x27, x27, x28
-umulh x29, x3, x24
-adcs x20, x20, x29
-cset w29, hs
-mul x28, x8, x24
-cmn x19, x28
-mul x19, x9, x24
-adcs x19, x22, x19
-mul x28, x10, x24
-adcs x21, x21, x28
-mul x22, x11, x24
-adcs x22, x23, x22
-mul x28, x12, x24
-adcs x25, x25, x28
-mul x23, x3, x24
-adcs x23, x27, x23
-umulh x28, x5, x7
-mul x24, x1, x24
-adcs x20, x20, x24
-adc x26, x26, x29
-adds x21, x21, x28
-umulh x27, x13, x7
-adcs x22, x22, x27
-umulh x27, x4, x7
-adcs x25, x25, x27
-umulh x27, x17, x7
-adcs x23, x23, x27
-umulh x27, x16, x7
-adcs x20, x20, x27
-umulh x27, x15, x7
-adcs x26, x26, x27
-cset w27, hs
-mul x24, x5, x7
-adds x19, x19, x24
-mul x24, x13, x7
-adcs x21, x21, x24
-mul x24, x4, x7
-adcs x22, x22, x24
-mul x24, x17, x7
-adcs x24, x25, x24
-mul x25, x16, x7
-adcs x23, x23, x25
-mul x25, x15, x7
-adcs x20, x20, x25
-umulh x25, x14, x7
-mul x7, x14, x7
-adcs x7, x26, x7
-mul x26, x19, x6
-umulh x29, x26, x1
-add x25, x29, x25
-adc x25, x25, x27
-umulh x29, x26, x8
-adds x21, x21, x29
-umulh x27, x26, x9
-adcs x22, x22, x27
-umulh x27, x26, x10
-adcs x24, x24, x27
-umulh x27, x26, x11
-adcs x23, x23, x27
-umulh x27, x26, x12
-adcs x20, x20, x27
-umulh x27, x26, x3
-adcs x27, x7, x27
-cset w29, hs
-mul x28, x26, x8
-cmn x19, x28
-mul x28, x26, x9
-ldp x19, x7, [x2, #16]
-adcs x21, x21, x28
-mul x28, x26, x10
-adcs x22, x22, x28
-mul x28, x26, x11
-adcs x24, x24, x28
-mul x28, x26, x12
-adcs x23, x23, x28
-mul x28, x26, x3
-adcs x20, x20, x28
-mul x26, x26, x1
-adcs x26, x27, x26
-adc x25, x25, x29
-umulh x28, x5, x19
-adds x22, x22, x28
-umulh x28, x13, x19
-adcs x24, x24, x28
-umulh x28, x4, x19
-adcs x23, x23, x28
-umulh x28, x17, x19
-adcs x20, x20, x28
-umulh x28, x16, x19
-adcs x26, x26, x28
-umulh x28, x15, x19
-adcs x25, x25, x28
-cset w28, hs
-mul x27, x5, x19
-adds x21, x21, x27
-mul x27, x13, x19
-adcs x22, x22, x27
-mul x27, x4, x19
-adcs x24, x24, x27
-mul x27, x17, x19
-adcs x23, x23, x27
-mul x27, x16, x19
-adcs x20, x20, x27
-mul x27, x15, x19
-adcs x26, x26, x27
-umulh x27, x14, x19
-mul x19, x14, x19
-adcs x19, x25, x19
-mul x25, x21, x6
-umulh x29, x25, x1
-add x27, x29, x27
-adc x27, x27, x28
-umulh x28, x25, x8
-adds x22, x22, x28
-umulh x28, x25, x9
-adcs x24, x24, x28
-umulh x28, x25, x10
-adcs x23, x23, x28
-umulh x28, x25, x11
-mul x29, x25, x8
-adcs x20, x20, x28
-umulh x28, x25, x12
-adcs x26, x26, x28
-umulh x28, x25, x3
-adcs x19, x19, x28
-cset w28, hs
-cmn x21, x29
-mul x21, x25, x9
-adcs x21, x22, x21
-mul x22, x25, x10
-adcs x22, x24, x22
-mul x24, x25, x11
-adcs x23, x23, x24
-mul x24, x25, x12
-adcs x20, x20, x24
-mul x24, x25, x3
-mul x25, x25, x1
-adcs x24, x26, x24
-mul x26, x5, x7
-adcs x19, x19, x25
-adc x25, x27, x28
-umulh x27, x5, x7
-adds x22, x22, x27
-umulh x27, x13, x7
-adcs x23, x23, x27
-umulh x27, x4, x7
-adcs x20, x20, x27
-umulh x27, x17, x7
-adcs x24, x24, x27
-umulh x27, x16, x7
-adcs x19, x19, x27
-umulh x27, x15, x7
-adcs x25, x25, x27
-cset w27, hs
-adds x21, x21, x26
-mul x26, x13, x7
-adcs x22, x22, x26
-mul x26, x4, x7
-adcs x23, x23, x26
-mul x26, x17, x7
-adcs x20, x20, x26
-mul x26, x16, x7
-adcs x24, x24, x26
-mul x26, x15, x7
-adcs x19, x19, x26
-umulh x26, x14, x7
-mul x7, x14, x7
-adcs x7, x25, x7
-mul x25, x21, x6
-umulh x29, x25, x1
-mul x28, x25, x8
-add x26, x29, x26
-umulh x29, x25, x8
-adc x26, x26, x27
-umulh x27, x25, x9
-adds x22, x22, x29
-adcs x23, x23, x27
-umulh x27, x25, x10
-adcs x20, x20, x27
-umulh x27, x25, x11
-adcs x24, x24, x27
-umulh x27, x25, x12
-adcs x19, x19, x27
-umulh x27, x25, x3
-adcs x27, x7, x27
-cset w29, hs
-cmn x21, x28
-mul x28, x25, x9
-adcs x22, x22, x28
-mul x28, x25, x10
-ldp x21, x7, [x2, #32]
+stp x19, x20, [sp, #-112]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+ldp x16, x17, [x1, #32]
+mul x19, x16, x5
+adds x7, x7, x8
+umulh x8, x16, x5
+mul x20, x17, x5
+adcs x9, x9, x12
+umulh x12, x17, x5
+ldr x1, [x1, #48]
+mul x21, x1, x5
+adcs x13, x13, x14
+umulh x14, x1, x5
+adcs x15, x15, x19
+adr x19, 2f
+ldp x22, x23, [x19]
+mul x5, x3, x5
+mul x24, x5, x22
+umulh x25, x23, x24
+adcs x8, x8, x20
+ldp x20, x26, [x19, #16]
+umulh x27, x20, x24
+adcs x12, x12, x21
+umulh x21, x26, x24
+adc x14, x14, xzr
+ldp x28, x29, [x19, #32]
+umulh x30, x28, x24
+adds x7, x7, x25
+umulh x25, x29, x24
+adcs x9, x9, x27
+ldp x19, x27, [x19, #48]
+str x0, [sp, #96]
+umulh x0, x19, x24
+adcs x13, x13, x21
+umulh x21, x27, x24
+adcs x15, x15, x30
+adcs x8, x8, x25
+mul x25, x20, x24
+adcs x0, x12, x0
+mul x12, x26, x24
+adc x14, x14, x21
+mul x21, x28, x24
+cmp x5, #1
+mul x5, x29, x24
+adcs x7, x7, x25
+mul x25, x19, x24
+adcs x9, x9, x12
+mul x12, x27, x24
+adcs x13, x13, x21
+adcs x5, x15, x5
+umulh x15, x3, x6
+adcs x8, x8, x25
+umulh x21, x4, x6
+adcs x0, x0, x12
+umulh x12, x10, x6
+adc x14, x14, xzr
+umulh x24, x11, x6
+adds x9, x9, x15
+umulh x15, x16, x6
+adcs x13, x13, x21
+umulh x21, x17, x6
+adcs x5, x5, x12
+umulh x12, x1, x6
+adcs x8, x8, x24
+mul x24, x3, x6
+adcs x0, x0, x15
+mul x15, x4, x6
+adcs x14, x14, x21
+mul x21, x10, x6
+adc x12, x12, xzr
+mul x25, x11, x6
+adds x7, x7, x24
+mul x24, x16, x6
+adcs x9, x9, x15
+mul x15, x17, x6
+adcs x13, x13, x21
+mul x6, x1, x6
+adcs x5, x5, x25
+adcs x8, x8, x24
+mul x21, x7, x22
+umulh x24, x23, x21
+adcs x0, x0, x15
+umulh x15, x20, x21
+adcs x6, x14, x6
+umulh x14, x26, x21
+adc x12, x12, xzr
+umulh x25, x28, x21
+adds x9, x9, x24
+umulh x24, x29, x21
+adcs x13, x13, x15
+umulh x15, x19, x21
+adcs x5, x5, x14
+umulh x14, x27, x21
+adcs x8, x8, x25
+adcs x0, x0, x24
+mul x24, x20, x21
+adcs x6, x6, x15
+mul x15, x26, x21
+adc x12, x12, x14
+mul x14, x28, x21
+cmp x7, #1
+mul x7, x29, x21
+adcs x9, x9, x24
+mul x24, x19, x21
+adcs x13, x13, x15
+mul x15, x27, x21
+adcs x5, x5, x14
+adcs x7, x8, x7
+ldp x8, x14, [x2, #16]
+umulh x21, x3, x8
+adcs x0, x0, x24
+umulh x24, x4, x8
+adcs x6, x6, x15
+umulh x15, x10, x8
+adc x12, x12, xzr
+umulh x25, x11, x8
+adds x13, x13, x21
+umulh x21, x16, x8
+adcs x5, x5, x24
+umulh x24, x17, x8
+adcs x7, x7, x15
+umulh x15, x1, x8
+adcs x0, x0, x25
+mul x25, x3, x8
+adcs x6, x6, x21
+mul x21, x4, x8
+adcs x12, x12, x24
+mul x24, x10, x8
+adc x15, x15, xzr
+mul x30, x11, x8
+adds x9, x9, x25
+mul x25, x16, x8
+adcs x13, x13, x21
+mul x21, x17, x8
+adcs x5, x5, x24
+mul x8, x1, x8
+adcs x7, x7, x30
+adcs x0, x0, x25
+mul x24, x9, x22
+umulh x25, x23, x24
+adcs x6, x6, x21
+umulh x21, x20, x24
+adcs x8, x12, x8
+umulh x12, x26, x24
+adc x15, x15, xzr
+umulh x30, x28, x24
+adds x13, x13, x25
+umulh x25, x29, x24
+adcs x5, x5, x21
+umulh x21, x19, x24
+adcs x7, x7, x12
+umulh x12, x27, x24
+adcs x0, x0, x30
+adcs x6, x6, x25
+mul x25, x20, x24
+adcs x8, x8, x21
+mul x21, x26, x24
+adc x12, x15, x12
+mul x15, x28, x24
+cmp x9, #1
+mul x9, x29, x24
+adcs x13, x13, x25
+mul x25, x19, x24
+adcs x5, x5, x21
+mul x21, x27, x24
+adcs x7, x7, x15
+adcs x0, x0, x9
+umulh x9, x3, x14
+adcs x6, x6, x25
+umulh x15, x4, x14
+adcs x8, x8, x21
+umulh x21, x10, x14
+adc x12, x12, xzr
+umulh x24, x11, x14
+adds x5, x5, x9
+umulh x9, x16, x14
+adcs x7, x7, x15
+umulh x15, x17, x14
+adcs x0, x0, x21
+umulh x21, x1, x14
+adcs x6, x6, x24
+mul x24, x3, x14
+adcs x8, x8, x9
+mul x9, x4, x14
+adcs x12, x12, x15
+mul x15, x10, x14
+adc x21, x21, xzr
+mul x25, x11, x14
+adds x13, x13, x24
+mul x24, x16, x14
+adcs x5, x5, x9
+mul x9, x17, x14
+adcs x7, x7, x15
+mul x14, x1, x14
+adcs x0, x0, x25
+adcs x6, x6, x24
+mul x15, x13, x22
+umulh x24, x23, x15
+adcs x8, x8, x9
+umulh x9, x20, x15
+adcs x12, x12, x14
+umulh x14, x26, x15
+adc x21, x21, xzr
+umulh x25, x28, x15
+adds x5, x5, x24
+umulh x24, x29, x15
+adcs x7, x7, x9
+umulh x9, x19, x15
+adcs x0, x0, x14
+umulh x14, x27, x15
+adcs x6, x6, x25
+adcs x8, x8, x24
+mul x24, x20, x15
+adcs x9, x12, x9
+mul x12, x26, x15
+adc x14, x21, x14
+mul x21, x28, x15
+cmp x13, #1
+mul x13, x29, x15
+adcs x5, x5, x24
+mul x24, x19, x15
+adcs x7, x7, x12
+mul x12, x27, x15
+adcs x0, x0, x21
+adcs x6, x6, x13
+ldp x13, x15, [x2, #32]
+umulh x21, x3, x13
+adcs x8, x8, x24
+umulh x24, x4, x13
+adcs x9, x9, x12
+umulh x12, x10, x13
+adc x14, x14, xzr
+umulh x25, x11, x13
+adds x7, x7, x21
+umulh x21, x16, x13
+adcs x0, x0, x24
+umulh x24, x17, x13
+adcs x6, x6, x12
+umulh x12, x1, x13
+adcs x8, x8, x25
+mul x25, x3, x13
+adcs x9, x9, x21
+mul x21, x4, x13
+adcs x14, x14, x24
+mul x24, x10, x13
+adc x12, x12, xzr
+mul x30, x11, x13
+adds x5, x5, x25
+mul x25, x16, x13
+adcs x7, x7, x21
+mul x21, x17, x13
+adcs x0, x0, x24
+mul x13, x1, x13
+adcs x6, x6, x30
+adcs x8, x8, x25
+mul x24, x5, x22
+umulh x25, x23, x24
+adcs x9, x9, x21
+umulh x21, x20, x24
+adcs x13, x14, x13
+umulh x14, x26, x24
+adc x12, x12, xzr
+umulh x30, x28, x24
+adds x7, x7, x25
+umulh x25, x29, x24
+adcs x0, x0, x21
+umulh x21, x19, x24
+adcs x6, x6, x14
+umulh x14, x27, x24
+adcs x8, x8, x30
+adcs x9, x9, x25
+mul x25, x20, x24
+adcs x13, x13, x21
+mul x21, x26, x24
+adc x12, x12, x14
+mul x14, x28, x24
+cmp x5, #1
+mul x5, x29, x24
+adcs x7, x7, x25
+mul x25, x19, x24
+adcs x0, x0, x21
+mul x21, x27, x24
+adcs x6, x6, x14
+adcs x5, x8, x5
+umulh x8, x3, x15
+adcs x9, x9, x25
+umulh x14, x4, x15
+adcs x13, x13, x21
+umulh x21, x10, x15
+adc x12, x12, xzr
+umulh x24, x11, x15
+adds x0, x0, x8
+umulh x8, x16, x15
+adcs x6, x6, x14
+umulh x14, x17, x15
+adcs x5, x5, x21
+umulh x21, x1, x15
+adcs x9, x9, x24
+mul x24, x3, x15
+adcs x8, x13, x8
+mul x13, x4, x15
+adcs x12, x12, x14
+mul x14, x10, x15
+adc x21, x21, xzr
+mul x25, x11, x15
+adds x7, x7, x24
+mul x24, x16, x15
+adcs x0, x0, x13
+mul x13, x17, x15
+adcs x6, x6, x14
+mul x14, x1, x15
+adcs x5, x5, x25
+adcs x9, x9, x24
+mul x15, x7, x22
+umulh x24, x23, x15
+adcs x8, x8, x13
+umulh x13, x20, x15
+adcs x12, x12, x14
+umulh x14, x26, x15
+adc x21, x21, xzr
+umulh x25, x28, x15
+adds x0, x0, x24
+umulh x24, x29, x15
+adcs x6, x6, x13
+umulh x13, x19, x15
+adcs x5, x5, x14
+umulh x14, x27, x15
+adcs x9, x9, x25
+adcs x8, x8, x24
+mul x24, x20, x15
+adcs x12, x12, x13
+mul x13, x26, x15
+adc x14, x21, x14
+mul x21, x28, x15
+cmp x7, #1
+mul x7, x29, x15
+adcs x0, x0, x24
+mul x24, x19, x15
+adcs x6, x6, x13
+mul x13, x27, x15
+adcs x5, x5, x21
+adcs x7, x9, x7
 ldr x2, [x2, #48]
-adcs x23, x23, x28
-mul x28, x25, x11
-adcs x20, x20, x28
-mul x28, x25, x12
-adcs x24, x24, x28
-mul x28, x25, x3
-mul x25, x25, x1
-adcs x19, x19, x28
-umulh x28, x5, x21
-adcs x25, x27, x25
-mul x27, x5, x21
-adc x26, x26, x29
-adds x23, x23, x28
-umulh x28, x13, x21
-adcs x20, x20, x28
-umulh x28, x4, x21
-adcs x24, x24, x28
-umulh x28, x17, x21
-adcs x19, x19, x28
-umulh x28, x16, x21
-adcs x25, x25, x28
-umulh x28, x15, x21
-adcs x26, x26, x28
-cset w28, hs
-adds x22, x22, x27
-mul x27, x13, x21
-adcs x23, x23, x27
-mul x27, x4, x21
-adcs x20, x20, x27
-mul x27, x17, x21
-adcs x24, x24, x27
-mul x27, x16, x21
-adcs x19, x19, x27
-mul x27, x15, x21
-adcs x25, x25, x27
-umulh x27, x14, x21
-mul x21, x14, x21
-adcs x21, x26, x21
-mul x26, x22, x6
-umulh x29, x26, x1
-add x27, x29, x27
-mul x29, x26, x8
-adc x27, x27, x28
-umulh x28, x26, x8
-adds x23, x23, x28
-umulh x28, x26, x9
-adcs x20, x20, x28
-umulh x28, x26, x10
-adcs x24, x24, x28
-umulh x28, x26, x11
-adcs x19, x19, x28
-umulh x28, x26, x12
-adcs x25, x25, x28
-umulh x28, x26, x3
-adcs x21, x21, x28
-cset w28, hs
-cmn x22, x29
-mul x22, x26, x9
-adcs x22, x23, x22
-mul x23, x26, x10
-adcs x20, x20, x23
-mul x23, x26, x11
-adcs x23, x24, x23
-mul x24, x26, x12
-adcs x19, x19, x24
-mul x24, x26, x3
-adcs x24, x25, x24
-mul x25, x26, x1
-mul x26, x5, x7
-adcs x21, x21, x25
-adc x25, x27, x28
-umulh x27, x5, x7
-adds x20, x20, x27
-umulh x27, x13, x7
-adcs x23, x23, x27
-umulh x27, x4, x7
-adcs x19, x19, x27
-umulh x27, x17, x7
-adcs x24, x24, x27
-umulh x27, x16, x7
-adcs x21, x21, x27
-umulh x27, x15, x7
-adcs x25, x25, x27
-cset w27, hs
-adds x22, x22, x26
-mul x26, x13, x7
-adcs x20, x20, x26
-mul x26, x4, x7
-adcs x23, x23, x26
-mul x26, x17, x7
-adcs x19, x19, x26
-mul x26, x16, x7
-adcs x24, x24, x26
-mul x26, x15, x7
-adcs x21, x21, x26
-umulh x26, x14, x7
-mul x7, x14, x7
-adcs x7, x25, x7
-mul x25, x22, x6
-umulh x28, x25, x1
-add x26, x28, x26
-mul x28, x25, x8
-adc x26, x26, x27
-umulh x27, x25, x8
-adds x20, x20, x27
-umulh x27, x25, x9
-adcs x23, x23, x27
-umulh x27, x25, x10
-adcs x19, x19, x27
-umulh x27, x25, x11
-adcs x24, x24, x27
-umulh x27, x25, x12
-adcs x21, x21, x27
-umulh x27, x25, x3
-adcs x7, x7, x27
-cset w27, hs
-cmn x22, x28
-mul x22, x25, x9
-adcs x20, x20, x22
-mul x22, x25, x10
-adcs x22, x23, x22
-mul x23, x25, x11
-adcs x19, x19, x23
-mul x23, x25, x12
-adcs x23, x24, x23
-mul x24, x25, x3
-adcs x21, x21, x24
-mul x24, x25, x1
-mul x25, x5, x2
-umulh x5, x5, x2
-adcs x7, x7, x24
-adc x24, x26, x27
-adds x5, x22, x5
-umulh x22, x13, x2
-mul x13, x13, x2
-ldp x28, x27, [sp, #16]
-adcs x19, x19, x22
-umulh x22, x4, x2
+umulh x9, x3, x2
+adcs x8, x8, x24
+umulh x15, x4, x2
+adcs x12, x12, x13
+umulh x13, x10, x2
+adc x14, x14, xzr
+umulh x21, x11, x2
+adds x6, x6, x9
+umulh x9, x16, x2
+adcs x5, x5, x15
+umulh x15, x17, x2
+adcs x7, x7, x13
+umulh x13, x1, x2
+adcs x8, x8, x21
+mul x3, x3, x2
+adcs x9, x12, x9
 mul x4, x4, x2
-adcs x22, x23, x22
-umulh x23, x17, x2
-mul x17, x17, x2
-adcs x21, x21, x23
-umulh x23, x16, x2
-mul x16, x16, x2
-adcs x7, x7, x23
-umulh x23, x15, x2
-mul x15, x15, x2
-adcs x23, x24, x23
-cset w24, hs
-adds x20, x20, x25
-ldp x26, x25, [sp, #32]
-adcs x13, x5, x13
-umulh x5, x14, x2
-mul x14, x14, x2
-mul x2, x20, x6
-adcs x4, x19, x4
-adcs x17, x22, x17
-adcs x16, x21, x16
-ldp x22, x21, [sp, #64]
-umulh x6, x2, x1
-adcs x15, x7, x15
-umulh x7, x2, x8
-adcs x14, x23, x14
-add x5, x6, x5
-mul x6, x2, x8
-adc x5, x5, x24
-adds x13, x13, x7
-umulh x7, x2, x9
-adcs x4, x4, x7
-umulh x7, x2, x10
-ldp x24, x23, [sp, #48]
-adcs x17, x17, x7
-umulh x7, x2, x11
-adcs x16, x16, x7
-umulh x7, x2, x12
-adcs x15, x15, x7
-umulh x7, x2, x3
-adcs x14, x14, x7
-cset w7, hs
-cmn x20, x6
-mul x6, x2, x9
-ldp x20, x19, [sp, #80]
-adcs x13, x13, x6
-mul x6, x2, x10
-adcs x4, x4, x6
-mul x6, x2, x11
-adcs x17, x17, x6
-mul x6, x2, x12
-adcs x16, x16, x6
-mul x6, x2, x3
-mul x2, x2, x1
-adcs x15, x15, x6
-adcs x14, x14, x2
-adc x2, x5, x7
-subs x8, x13, x8
-sbcs x9, x4, x9
-sbcs x10, x17, x10
-sbcs x11, x16, x11
-sbcs x12, x15, x12
-sbcs x3, x14, x3
-sbcs x1, x2, x1
-csel x8, x13, x8, lo
-csel x9, x4, x9, lo
-stp x8, x9, [x0]
-csel x8, x17, x10, lo
-csel x9, x16, x11, lo
-stp x8, x9, [x0, #16]
-csel x8, x15, x12, lo
-csel x9, x14, x3, lo
-stp x8, x9, [x0, #32]
-csel x8, x2, x1, lo
-str x8, [x0, #48]
-ldp x29, x30, [sp], #96
+adcs x12, x14, x15
+mul x10, x10, x2
+adc x13, x13, xzr
+mul x11, x11, x2
+adds x0, x0, x3
+mul x3, x16, x2
+adcs x4, x6, x4
+mul x6, x17, x2
+adcs x5, x5, x10
+mul x1, x1, x2
+adcs x2, x7, x11
+adcs x3, x8, x3
+mul x7, x0, x22
+umulh x8, x23, x7
+adcs x6, x9, x6
+umulh x9, x20, x7
+adcs x1, x12, x1
+umulh x10, x26, x7
+adc x11, x13, xzr
+umulh x12, x28, x7
+adds x4, x4, x8
+umulh x8, x29, x7
+adcs x5, x5, x9
+umulh x9, x19, x7
+adcs x2, x2, x10
+umulh x10, x27, x7
+adcs x3, x3, x12
+adcs x6, x6, x8
+mul x8, x20, x7
+adcs x1, x1, x9
+mul x9, x26, x7
+adc x10, x11, x10
+mul x11, x28, x7
+cmp x0, #1
+mul x0, x29, x7
+adcs x4, x4, x8
+mul x8, x19, x7
+adcs x5, x5, x9
+mul x7, x27, x7
+adcs x2, x2, x11
+adcs x0, x3, x0
+adcs x3, x6, x8
+adcs x1, x1, x7
+adc x6, x10, xzr
+subs x7, x4, x23
+sbcs x8, x5, x20
+sbcs x9, x2, x26
+sbcs x10, x0, x28
+sbcs x11, x3, x29
+sbcs x12, x1, x19
+sbcs x13, x6, x27
+csel x4, x4, x7, lo
+csel x5, x5, x8, lo
+ldr x7, [sp, #96]
+stp x4, x5, [x7]
+csel x2, x2, x9, lo
+csel x0, x0, x10, lo
+stp x2, x0, [x7, #16]
+csel x0, x3, x11, lo
+csel x1, x1, x12, lo
+stp x0, x1, [x7, #32]
+csel x0, x6, x13, lo
+str x0, [x7, #48]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #112
 ret
 .p2align 3
 2:
@@ -563,391 +554,387 @@ unsafe fn square_spare<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_spare_0496cb82b0a4e110_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}",
+                "fieldc_square_spare_7e99da3c16447aca_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}",
                 r"
-adr x2, 2f
-sub sp, sp, #112
-stp x20, x19, [sp, #96]
-ldp x19, x6, [x1, #8]
-ldr x15, [x1]
-ldp x4, x3, [x1, #24]
-umulh x12, x15, x15
-ldp x16, x8, [x1, #40]
-extr x9, x6, x19, #63
-stp x22, x21, [sp, #80]
-extr x20, x4, x6, #63
-mul x21, x15, x15
-str x8, [sp, #8]
-extr x1, x8, x16, #63
-lsl x8, x19, #1
-ldp x14, x10, [x2]
-umulh x17, x8, x15
-stp x24, x23, [sp, #64]
-stp x26, x25, [sp, #48]
-extr x7, x3, x4, #63
-mul x13, x8, x15
-stp x28, x27, [sp, #32]
-stp x29, x30, [sp, #16]
-adds x8, x12, x13
-ldp x12, x13, [x2, #32]
-extr x5, x16, x3, #63
-umulh x23, x9, x15
-mul x24, x9, x15
-ldp x9, x11, [x2, #16]
-adcs x17, x17, x24
-umulh x25, x20, x15
-mul x26, x20, x15
-adcs x23, x23, x26
-mul x22, x14, x21
-umulh x27, x7, x15
-mul x28, x7, x15
-adcs x25, x25, x28
-umulh x29, x5, x15
-mul x30, x5, x15
-adcs x27, x27, x30
-umulh x24, x1, x15
-mul x15, x1, x15
-adcs x29, x29, x15
-cinc x24, x24, hs
-umulh x26, x10, x22
-adds x8, x8, x26
-umulh x30, x9, x22
-adcs x26, x17, x30
-umulh x15, x11, x22
-adcs x23, x23, x15
-umulh x15, x12, x22
-adcs x25, x25, x15
-umulh x15, x13, x22
-adcs x27, x27, x15
-ldp x15, x17, [x2, #48]
-mul x28, x10, x22
-umulh x30, x1, x19
-umulh x2, x15, x22
-adcs x2, x29, x2
-umulh x29, x17, x22
-adcs x24, x24, x29
-cset w29, hs
-cmn x21, x28
-mul x21, x9, x22
-adcs x8, x8, x21
-mul x21, x11, x22
-adcs x21, x26, x21
-mul x26, x12, x22
-adcs x23, x23, x26
-mul x26, x13, x22
-adcs x25, x25, x26
-mul x26, x15, x22
-adcs x26, x27, x26
-mul x22, x17, x22
+stp x19, x20, [sp, #-112]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x7, x8, [x1, #16]
+extr x9, x7, x3, #63
+mul x10, x9, x2
+umulh x9, x9, x2
+extr x11, x8, x7, #63
+mul x12, x11, x2
+umulh x13, x11, x2
+ldp x14, x15, [x1, #32]
+extr x16, x14, x8, #63
+mul x17, x16, x2
+adds x4, x4, x6
+umulh x6, x16, x2
+extr x19, x15, x14, #63
+mul x20, x19, x2
+adcs x5, x5, x10
+umulh x10, x19, x2
+ldr x1, [x1, #48]
+extr x21, x1, x15, #63
+mul x22, x21, x2
+adcs x9, x9, x12
+umulh x12, x21, x2
+adcs x13, x13, x17
+adr x17, 2f
+ldp x23, x24, [x17]
+mul x2, x2, x2
+mul x25, x2, x23
+umulh x26, x24, x25
+adcs x6, x6, x20
+ldp x20, x27, [x17, #16]
+umulh x28, x20, x25
+adcs x10, x10, x22
+umulh x22, x27, x25
+adc x12, x12, xzr
+ldp x29, x30, [x17, #32]
+str x0, [sp, #96]
+umulh x0, x29, x25
+adds x4, x4, x26
+umulh x26, x30, x25
+adcs x5, x5, x28
+ldp x17, x28, [x17, #48]
+str x1, [sp, #104]
+umulh x1, x17, x25
+adcs x9, x9, x22
+umulh x22, x28, x25
+adcs x0, x13, x0
+adcs x6, x6, x26
+adcs x1, x10, x1
+mul x10, x20, x25
+adcs x12, x12, x22
+mul x13, x27, x25
+cset x22, hs
+mul x26, x29, x25
+cmp x2, #1
+mul x2, x30, x25
+adcs x4, x4, x10
+mul x10, x17, x25
+adcs x5, x5, x13
+mul x13, x28, x25
+adcs x9, x9, x26
+adcs x0, x0, x2
+adcs x2, x6, x10
+umulh x6, x3, x3
+adcs x1, x1, x13
+lsl x10, x7, #1
+umulh x13, x10, x3
+adcs x12, x12, xzr
+umulh x25, x11, x3
+adc x22, x22, xzr
+umulh x26, x16, x3
+adds x6, x9, x6
+umulh x9, x19, x3
+adcs x0, x0, x13
+umulh x13, x21, x3
+adcs x2, x2, x25
+mul x25, x3, x3
+adcs x1, x1, x26
+mul x10, x10, x3
+adcs x9, x12, x9
+mul x11, x11, x3
+adc x12, x22, x13
+mul x13, x16, x3
+adds x5, x5, x25
+mul x22, x19, x3
+adcs x6, x6, x10
+mul x3, x21, x3
+adcs x0, x0, x11
+adcs x2, x2, x13
+mul x10, x4, x23
+umulh x11, x24, x10
+adcs x1, x1, x22
+umulh x13, x20, x10
+adcs x3, x9, x3
+umulh x9, x27, x10
+adc x12, x12, xzr
+umulh x22, x29, x10
+adds x5, x5, x11
+umulh x11, x30, x10
+adcs x6, x6, x13
+umulh x13, x17, x10
+adcs x0, x0, x9
+umulh x9, x28, x10
 adcs x2, x2, x22
-adcs x22, x24, xzr
-lsl x24, x6, #1
-adc x29, x29, x30
-umulh x28, x19, x19
-adds x23, x23, x28
-umulh x28, x24, x19
-adcs x25, x25, x28
-umulh x28, x20, x19
-adcs x26, x26, x28
-umulh x28, x7, x19
-adcs x2, x2, x28
-umulh x28, x5, x19
-adcs x22, x22, x28
-cset w28, hs
-mul x27, x19, x19
-adds x21, x21, x27
-mul x24, x24, x19
-adcs x23, x23, x24
-mul x20, x20, x19
-adcs x20, x25, x20
-mul x24, x7, x19
-adcs x24, x26, x24
-mul x25, x5, x19
-adcs x2, x2, x25
-mul x25, x8, x14
-mul x19, x1, x19
-adcs x19, x22, x19
-adc x22, x29, x28
-ldp x29, x30, [sp, #16]
-umulh x28, x1, x6
-umulh x27, x25, x10
-adds x21, x21, x27
-umulh x27, x25, x9
-adcs x23, x23, x27
-umulh x27, x25, x11
-adcs x20, x20, x27
-umulh x27, x25, x12
-adcs x24, x24, x27
-umulh x27, x25, x13
-adcs x2, x2, x27
-umulh x27, x25, x15
-adcs x19, x19, x27
-umulh x27, x25, x17
-adcs x22, x22, x27
-cset w27, hs
-mul x26, x25, x10
-cmn x8, x26
-mul x8, x25, x9
-adcs x8, x21, x8
-mul x21, x25, x11
-adcs x21, x23, x21
-mul x23, x25, x12
-adcs x20, x20, x23
-mul x23, x25, x13
-adcs x23, x24, x23
-mul x24, x25, x15
-adcs x2, x2, x24
-mul x24, x25, x17
-adcs x19, x19, x24
-lsl x24, x4, #1
-adcs x22, x22, xzr
-adc x27, x27, x28
-umulh x26, x6, x6
-adds x23, x23, x26
-umulh x26, x24, x6
-adcs x2, x2, x26
-umulh x26, x7, x6
-adcs x19, x19, x26
-umulh x26, x5, x6
-adcs x22, x22, x26
-cset w26, hs
-mul x25, x6, x6
-adds x20, x20, x25
-mul x24, x24, x6
-adcs x23, x23, x24
-mul x7, x7, x6
-adcs x2, x2, x7
-mul x7, x5, x6
-adcs x7, x19, x7
-mul x6, x1, x6
-adcs x6, x22, x6
-adc x19, x27, x26
-ldp x28, x27, [sp, #32]
-mul x22, x8, x14
-umulh x26, x1, x4
-umulh x25, x22, x10
-adds x21, x21, x25
-umulh x25, x22, x9
-adcs x20, x20, x25
-umulh x25, x22, x11
-adcs x23, x23, x25
-umulh x25, x22, x12
-adcs x2, x2, x25
-umulh x25, x22, x13
-adcs x7, x7, x25
-umulh x25, x22, x15
-adcs x6, x6, x25
-umulh x25, x22, x17
-adcs x19, x19, x25
-cset w25, hs
-mul x24, x22, x10
-cmn x8, x24
-mul x8, x22, x9
-adcs x8, x21, x8
-mul x21, x22, x11
-adcs x20, x20, x21
-mul x21, x22, x12
-adcs x21, x23, x21
-mul x23, x22, x13
-adcs x2, x2, x23
-mul x23, x22, x15
-adcs x7, x7, x23
-mul x22, x22, x17
-adcs x6, x6, x22
-lsl x22, x3, #1
-adcs x19, x19, xzr
-adc x25, x25, x26
-umulh x24, x4, x4
-adds x7, x7, x24
-umulh x24, x22, x4
-adcs x6, x6, x24
-umulh x24, x5, x4
-adcs x19, x19, x24
-cset w24, hs
-mul x23, x4, x4
-adds x2, x2, x23
-mul x22, x22, x4
-adcs x7, x7, x22
-mul x5, x5, x4
-adcs x5, x6, x5
-mul x4, x1, x4
-adcs x4, x19, x4
-adc x6, x25, x24
-mul x19, x8, x14
-ldp x26, x25, [sp, #48]
-umulh x24, x1, x3
-mul x1, x1, x3
-umulh x23, x19, x10
-adds x20, x20, x23
-umulh x23, x19, x9
-adcs x21, x21, x23
-umulh x23, x19, x11
-adcs x2, x2, x23
-umulh x23, x19, x12
-adcs x7, x7, x23
-umulh x23, x19, x13
-adcs x5, x5, x23
-umulh x23, x19, x15
-adcs x4, x4, x23
-umulh x23, x19, x17
-adcs x6, x6, x23
-cset w23, hs
-mul x22, x19, x10
-cmn x8, x22
-mul x8, x19, x9
-adcs x8, x20, x8
-mul x20, x19, x11
-adcs x20, x21, x20
-mul x21, x19, x12
-adcs x2, x2, x21
-mul x21, x19, x13
-adcs x7, x7, x21
-mul x21, x19, x15
-adcs x5, x5, x21
-mul x19, x19, x17
-adcs x4, x4, x19
-lsl x19, x16, #1
-adcs x6, x6, xzr
-umulh x22, x3, x3
-adc x23, x23, x24
-adds x4, x4, x22
-umulh x22, x19, x3
-adcs x6, x6, x22
-mul x21, x3, x3
-cset w22, hs
-adds x5, x5, x21
-mul x19, x19, x3
-adcs x4, x4, x19
-adcs x1, x6, x1
-adc x3, x23, x22
-ldr x23, [sp, #8]
-mul x6, x8, x14
-umulh x21, x6, x10
-adds x20, x20, x21
-umulh x21, x6, x9
-adcs x2, x2, x21
-umulh x21, x6, x11
-adcs x7, x7, x21
-umulh x21, x6, x12
-mul x19, x6, x10
-adcs x5, x5, x21
-umulh x21, x6, x13
-adcs x4, x4, x21
-umulh x21, x6, x15
-adcs x1, x1, x21
-umulh x21, x6, x17
-adcs x3, x3, x21
-cset w21, hs
-cmn x8, x19
-mul x8, x6, x9
-mul x19, x6, x11
-adcs x8, x20, x8
-umulh x20, x16, x16
-adcs x2, x2, x19
-mul x19, x6, x12
-adcs x7, x7, x19
-mul x19, x6, x13
-adcs x5, x5, x19
-mul x19, x6, x15
-mul x6, x6, x17
-adcs x4, x4, x19
-mul x19, x16, x16
-adcs x1, x1, x6
-lsl x6, x23, #1
-umulh x22, x6, x16
-mul x16, x6, x16
-adcs x3, x3, x20
-adc x20, x21, x22
-mul x6, x8, x14
-adds x1, x1, x19
-mul x19, x6, x10
-adcs x16, x3, x16
-cinc x3, x20, hs
-umulh x20, x6, x10
-adds x2, x2, x20
-umulh x20, x6, x9
-adcs x7, x7, x20
-umulh x20, x6, x11
-adcs x5, x5, x20
-umulh x20, x6, x12
-adcs x4, x4, x20
-umulh x20, x6, x13
-adcs x1, x1, x20
-umulh x20, x6, x15
-adcs x16, x16, x20
-umulh x20, x6, x17
-adcs x3, x3, x20
-cset w20, hs
-cmn x8, x19
-mul x8, x6, x9
-adcs x8, x2, x8
-mul x2, x6, x11
-mul x14, x8, x14
-adcs x2, x7, x2
-mul x7, x6, x12
-umulh x22, x14, x17
-umulh x21, x14, x10
-mul x19, x14, x10
-adcs x5, x5, x7
-mul x7, x6, x13
-adcs x4, x4, x7
-mul x7, x6, x15
-mul x6, x6, x17
-adcs x1, x1, x7
-umulh x7, x23, x23
-adcs x16, x16, x6
-mul x6, x23, x23
-ldp x24, x23, [sp, #64]
-add x7, x22, x7
-adcs x3, x3, x6
-adc x6, x7, x20
-umulh x7, x14, x9
-adds x2, x2, x21
-adcs x5, x5, x7
-umulh x7, x14, x11
-ldp x22, x21, [sp, #80]
-adcs x4, x4, x7
-umulh x7, x14, x12
-adcs x1, x1, x7
-umulh x7, x14, x13
-adcs x16, x16, x7
-umulh x7, x14, x15
-adcs x3, x3, x7
-cset w7, hs
-cmn x8, x19
-mul x8, x14, x9
-ldp x20, x19, [sp, #96]
-adcs x8, x2, x8
-mul x2, x14, x11
-adcs x2, x5, x2
-mul x5, x14, x12
-adcs x4, x4, x5
-mul x5, x14, x13
+adcs x1, x1, x11
+adcs x3, x3, x13
+mul x11, x20, x10
+adcs x9, x12, x9
+mul x12, x27, x10
+cset x13, hs
+mul x22, x29, x10
+cmp x4, #1
+mul x4, x30, x10
+adcs x5, x5, x11
+mul x11, x17, x10
+adcs x6, x6, x12
+mul x10, x28, x10
+adcs x0, x0, x22
+adcs x2, x2, x4
+adcs x1, x1, x11
+umulh x4, x7, x7
+adcs x3, x3, x10
+lsl x10, x8, #1
+umulh x11, x10, x7
+adcs x9, x9, xzr
+umulh x12, x16, x7
+adc x13, x13, xzr
+umulh x22, x19, x7
+adds x2, x2, x4
+umulh x4, x21, x7
+adcs x1, x1, x11
+mul x11, x7, x7
+adcs x3, x3, x12
+mul x10, x10, x7
+adcs x9, x9, x22
+mul x12, x16, x7
+adc x4, x13, x4
+mul x13, x19, x7
+adds x0, x0, x11
+mul x7, x21, x7
+adcs x2, x2, x10
+adcs x1, x1, x12
+mul x10, x5, x23
+umulh x11, x24, x10
+adcs x3, x3, x13
+umulh x12, x20, x10
+adcs x7, x9, x7
+umulh x9, x27, x10
+adc x4, x4, xzr
+umulh x13, x29, x10
+adds x6, x6, x11
+umulh x11, x30, x10
+adcs x0, x0, x12
+umulh x12, x17, x10
+adcs x2, x2, x9
+umulh x9, x28, x10
+adcs x1, x1, x13
+adcs x3, x3, x11
+adcs x7, x7, x12
+mul x11, x20, x10
+adcs x4, x4, x9
+mul x9, x27, x10
+cset x12, hs
+mul x13, x29, x10
+cmp x5, #1
+mul x5, x30, x10
+adcs x6, x6, x11
+mul x11, x17, x10
+adcs x0, x0, x9
+mul x9, x28, x10
+adcs x2, x2, x13
 adcs x1, x1, x5
-mul x5, x14, x15
-mul x14, x14, x17
-adcs x16, x16, x5
-adcs x14, x3, x14
-adc x3, x6, x7
-subs x10, x8, x10
-sbcs x9, x2, x9
-sbcs x11, x4, x11
-sbcs x12, x1, x12
-sbcs x13, x16, x13
-sbcs x15, x14, x15
-sbcs x17, x3, x17
-csel x8, x8, x10, lo
-csel x9, x2, x9, lo
-stp x8, x9, [x0]
-csel x8, x4, x11, lo
-csel x9, x1, x12, lo
-stp x8, x9, [x0, #16]
-csel x8, x16, x13, lo
-csel x9, x14, x15, lo
-stp x8, x9, [x0, #32]
-csel x8, x3, x17, lo
-str x8, [x0, #48]
-add sp, sp, #112
+adcs x3, x3, x11
+umulh x5, x8, x8
+adcs x7, x7, x9
+lsl x9, x14, #1
+umulh x10, x9, x8
+adcs x4, x4, xzr
+umulh x11, x19, x8
+adc x12, x12, xzr
+umulh x13, x21, x8
+adds x3, x3, x5
+mul x5, x8, x8
+adcs x7, x7, x10
+mul x9, x9, x8
+adcs x4, x4, x11
+mul x10, x19, x8
+adc x11, x12, x13
+mul x8, x21, x8
+adds x1, x1, x5
+adcs x3, x3, x9
+mul x5, x6, x23
+umulh x9, x24, x5
+adcs x7, x7, x10
+umulh x10, x20, x5
+adcs x4, x4, x8
+umulh x8, x27, x5
+adc x11, x11, xzr
+umulh x12, x29, x5
+adds x0, x0, x9
+umulh x9, x30, x5
+adcs x2, x2, x10
+umulh x10, x17, x5
+adcs x1, x1, x8
+umulh x8, x28, x5
+adcs x3, x3, x12
+adcs x7, x7, x9
+adcs x4, x4, x10
+mul x9, x20, x5
+adcs x8, x11, x8
+mul x10, x27, x5
+cset x11, hs
+mul x12, x29, x5
+cmp x6, #1
+mul x6, x30, x5
+adcs x0, x0, x9
+mul x9, x17, x5
+adcs x2, x2, x10
+mul x5, x28, x5
+adcs x1, x1, x12
+adcs x3, x3, x6
+adcs x6, x7, x9
+umulh x7, x14, x14
+adcs x4, x4, x5
+lsl x5, x15, #1
+umulh x9, x5, x14
+adcs x8, x8, xzr
+umulh x10, x21, x14
+adc x11, x11, xzr
+mul x12, x14, x14
+adds x4, x4, x7
+mul x5, x5, x14
+adcs x7, x8, x9
+mul x8, x21, x14
+adc x9, x11, x10
+adds x6, x6, x12
+mul x10, x0, x23
+umulh x11, x24, x10
+adcs x4, x4, x5
+umulh x5, x20, x10
+adcs x7, x7, x8
+umulh x8, x27, x10
+adc x9, x9, xzr
+umulh x12, x29, x10
+adds x2, x2, x11
+umulh x11, x30, x10
+adcs x1, x1, x5
+umulh x5, x17, x10
+adcs x3, x3, x8
+umulh x8, x28, x10
+adcs x6, x6, x12
+adcs x4, x4, x11
+adcs x5, x7, x5
+mul x7, x20, x10
+adcs x8, x9, x8
+mul x9, x27, x10
+cset x11, hs
+mul x12, x29, x10
+cmp x0, #1
+mul x0, x30, x10
+adcs x2, x2, x7
+mul x7, x17, x10
+adcs x1, x1, x9
+mul x9, x28, x10
+adcs x3, x3, x12
+adcs x0, x6, x0
+adcs x4, x4, x7
+umulh x6, x15, x15
+adcs x5, x5, x9
+ldr x7, [sp, #104]
+lsl x9, x7, #1
+umulh x10, x9, x15
+adcs x8, x8, xzr
+mul x12, x15, x15
+adc x11, x11, xzr
+mul x9, x9, x15
+adds x6, x8, x6
+adc x8, x11, x10
+mul x10, x2, x23
+umulh x11, x24, x10
+adds x5, x5, x12
+umulh x12, x20, x10
+adcs x6, x6, x9
+umulh x9, x27, x10
+adc x8, x8, xzr
+umulh x13, x29, x10
+adds x1, x1, x11
+umulh x11, x30, x10
+adcs x3, x3, x12
+umulh x12, x17, x10
+adcs x0, x0, x9
+umulh x9, x28, x10
+adcs x4, x4, x13
+adcs x5, x5, x11
+adcs x6, x6, x12
+mul x11, x20, x10
+adcs x8, x8, x9
+mul x9, x27, x10
+cset x12, hs
+mul x13, x29, x10
+cmp x2, #1
+mul x2, x30, x10
+adcs x1, x1, x11
+mul x11, x17, x10
+adcs x3, x3, x9
+mul x9, x28, x10
+adcs x0, x0, x13
+adcs x2, x4, x2
+umulh x4, x7, x7
+adcs x5, x5, x11
+mul x7, x7, x7
+adcs x6, x6, x9
+adcs x8, x8, xzr
+mul x9, x1, x23
+umulh x10, x24, x9
+adc x4, x4, x12
+umulh x11, x20, x9
+adds x7, x8, x7
+umulh x8, x27, x9
+adc x4, x4, xzr
+umulh x12, x29, x9
+adds x3, x3, x10
+umulh x10, x30, x9
+adcs x0, x0, x11
+umulh x11, x17, x9
+adcs x2, x2, x8
+umulh x8, x28, x9
+adcs x5, x5, x12
+adcs x6, x6, x10
+mul x10, x20, x9
+adcs x7, x7, x11
+mul x11, x27, x9
+adc x4, x4, x8
+mul x8, x29, x9
+cmp x1, #1
+mul x1, x30, x9
+adcs x3, x3, x10
+mul x10, x17, x9
+adcs x0, x0, x11
+mul x9, x28, x9
+adcs x2, x2, x8
+adcs x1, x5, x1
+adcs x5, x6, x10
+adcs x6, x7, x9
+adc x4, x4, xzr
+subs x7, x3, x24
+sbcs x8, x0, x20
+sbcs x9, x2, x27
+sbcs x10, x1, x29
+sbcs x11, x5, x30
+sbcs x12, x6, x17
+sbcs x13, x4, x28
+csel x3, x3, x7, lo
+csel x0, x0, x8, lo
+ldr x7, [sp, #96]
+stp x3, x0, [x7]
+csel x0, x2, x9, lo
+csel x1, x1, x10, lo
+stp x0, x1, [x7, #16]
+csel x0, x5, x11, lo
+csel x1, x6, x12, lo
+stp x0, x1, [x7, #32]
+csel x0, x4, x13, lo
+str x0, [x7, #48]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #112
 ret
 .p2align 3
 2:
@@ -984,775 +971,722 @@ unsafe fn sum_of_products_spare<M: Modulus<7>>(x: &[[u64; 7]; 2], y: &[[u64; 7];
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_spare_eca0ddb7566fed78_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}",
+                "fieldc_sum_of_products_spare_181e2708eaa44bd5_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}",
                 r"
-adr x3, 2f
-sub sp, sp, #240
-stp x26, x25, [sp, #176]
-stp x20, x19, [sp, #224]
-ldp x6, x8, [x1]
-mov x19, x2
-ldp x20, x25, [x2]
-mul x26, x8, x20
-ldp x13, x11, [x1, #16]
-stp x22, x21, [sp, #208]
-umulh x22, x6, x20
-ldp x9, x10, [x1, #32]
-stp x24, x23, [sp, #192]
-umulh x23, x8, x20
-ldp x5, x7, [x1, #48]
-stp x28, x27, [sp, #160]
-umulh x27, x13, x20
-str x8, [sp, #96]
-stp x29, x30, [sp, #144]
-mul x28, x13, x20
-mov x8, x9
-adds x22, x22, x26
-stp x9, x13, [sp, #128]
-adcs x23, x23, x28
-str x0, [sp]
-mul x30, x11, x20
-ldr x21, [x2, #56]
-adcs x27, x27, x30
-ldp x0, x15, [x1, #64]
-mov x13, x11
-ldp x17, x16, [x1, #80]
-umulh x29, x11, x20
-ldp x14, x12, [x1, #96]
-umulh x9, x9, x20
-str x10, [sp, #88]
-mul x8, x8, x20
-adcs x8, x29, x8
-ldp x24, x2, [x3]
-str x7, [sp, #64]
-umulh x26, x10, x20
-str x24, [sp, #56]
-mul x28, x10, x20
-adcs x9, x9, x28
-str x17, [sp, #80]
-stp x15, x0, [sp, #40]
-stp x14, x16, [sp, #112]
-str x2, [sp, #104]
-mul x1, x6, x20
-str x13, [sp, #72]
-umulh x30, x5, x20
-str x19, [sp, #32]
-mul x20, x5, x20
-adcs x20, x26, x20
-umulh x26, x12, x21
-adc x26, x26, x30
-umulh x28, x7, x21
-adds x22, x22, x28
-umulh x30, x0, x21
-adcs x23, x23, x30
-umulh x28, x15, x21
-adcs x27, x27, x28
-umulh x30, x17, x21
-adcs x8, x8, x30
-umulh x28, x16, x21
-adcs x9, x9, x28
-umulh x30, x14, x21
-adcs x30, x20, x30
-cset w10, hs
-mul x29, x7, x21
-adds x29, x1, x29
-ldp x7, x4, [x3, #16]
-mul x28, x0, x21
-str x7, [sp, #24]
-adcs x22, x22, x28
-mul x1, x15, x21
-adcs x23, x23, x1
-mul x20, x17, x21
-mov x17, x12
-adcs x27, x27, x20
-mul x1, x16, x21
-adcs x8, x8, x1
-ldp x1, x16, [sp, #88]
-mul x20, x14, x21
-ldp x15, x14, [sp, #128]
-adcs x9, x9, x20
-mul x21, x12, x21
-adcs x28, x30, x21
-adc x10, x26, x10
-mul x30, x24, x29
-umulh x21, x2, x30
-adds x26, x22, x21
-umulh x21, x7, x30
-adcs x11, x23, x21
-umulh x21, x4, x30
-adcs x27, x27, x21
-ldp x21, x22, [x3, #32]
-umulh x23, x21, x30
-adcs x8, x8, x23
-umulh x23, x22, x30
-adcs x9, x9, x23
-ldp x23, x20, [x3, #48]
-mov x3, x6
-str x3, [sp, #16]
-umulh x24, x23, x30
-adcs x24, x28, x24
-umulh x28, x20, x30
-adcs x12, x10, x28
-cset w10, hs
-mul x28, x2, x30
-cmn x29, x28
-mul x28, x7, x30
-adcs x28, x26, x28
-mul x26, x4, x30
-adcs x11, x11, x26
-mul x26, x21, x30
-adcs x29, x27, x26
-mul x26, x22, x30
-adcs x8, x8, x26
-mul x26, x23, x30
-adcs x9, x9, x26
-mul x26, x20, x30
-adcs x24, x24, x26
-ldp x27, x26, [x19, #64]
-adcs x12, x12, xzr
-umulh x30, x5, x25
-umulh x0, x17, x27
-add x0, x0, x30
-adc x10, x0, x10
-umulh x0, x6, x25
-adds x11, x11, x0
-umulh x0, x16, x25
-adcs x0, x29, x0
-umulh x29, x14, x25
-adcs x8, x8, x29
-umulh x29, x13, x25
-adcs x9, x9, x29
-umulh x29, x15, x25
-adcs x24, x24, x29
-umulh x29, x1, x25
-adcs x12, x12, x29
-mul x29, x6, x25
-mov x6, x5
-cset w30, hs
-adds x28, x28, x29
-mul x29, x16, x25
-ldr x16, [sp, #80]
-adcs x11, x11, x29
-mul x29, x14, x25
-adcs x0, x0, x29
-mul x29, x13, x25
-adcs x8, x8, x29
-mul x29, x15, x25
-ldr x15, [sp, #64]
-adcs x9, x9, x29
-mul x29, x1, x25
-mul x25, x5, x25
-adcs x24, x24, x29
-ldp x1, x2, [sp, #40]
-adcs x12, x12, x25
-umulh x25, x15, x27
-adc x13, x10, x30
-umulh x30, x17, x26
-adds x11, x11, x25
-umulh x25, x2, x27
-adcs x0, x0, x25
-umulh x25, x1, x27
-adcs x10, x8, x25
-umulh x25, x16, x27
-ldp x8, x14, [sp, #112]
-adcs x9, x9, x25
-umulh x25, x14, x27
-adcs x24, x24, x25
-umulh x25, x8, x27
-adcs x12, x12, x25
-mul x25, x15, x27
-cset w29, hs
-adds x25, x28, x25
-mul x28, x2, x27
-ldr x2, [sp, #56]
-adcs x11, x11, x28
-mul x28, x1, x27
-adcs x0, x0, x28
-mul x28, x16, x27
-adcs x1, x10, x28
-mul x28, x14, x27
-adcs x9, x9, x28
-mul x28, x8, x27
-mul x27, x17, x27
-adcs x24, x24, x28
-adcs x12, x12, x27
-mul x27, x25, x2
-adc x10, x13, x29
-ldr x13, [sp, #104]
-umulh x28, x27, x13
-adds x11, x11, x28
-umulh x28, x27, x7
-adcs x0, x0, x28
-umulh x28, x27, x4
-adcs x8, x1, x28
-umulh x28, x27, x21
-mov x1, x17
-ldp x14, x17, [sp, #88]
-adcs x9, x9, x28
-umulh x28, x27, x22
-adcs x24, x24, x28
-umulh x28, x27, x23
-adcs x12, x12, x28
-umulh x28, x27, x20
-adcs x10, x10, x28
-mul x28, x27, x13
-cset w29, hs
-ldp x13, x16, [sp, #128]
-cmn x25, x28
-mul x25, x27, x7
-adcs x11, x11, x25
-mul x25, x27, x4
-adcs x0, x0, x25
-mul x25, x27, x21
-adcs x8, x8, x25
-mul x25, x27, x22
-adcs x9, x9, x25
-mul x25, x27, x23
-adcs x24, x24, x25
-mul x25, x27, x20
-adcs x12, x12, x25
-ldp x25, x27, [x19, #16]
-adcs x10, x10, xzr
-umulh x28, x5, x25
-ldr x5, [sp, #72]
-add x28, x30, x28
-adc x28, x28, x29
-umulh x29, x3, x25
-adds x0, x0, x29
-umulh x29, x17, x25
-adcs x8, x8, x29
-umulh x29, x16, x25
-adcs x9, x9, x29
-umulh x29, x5, x25
-adcs x24, x24, x29
-umulh x29, x13, x25
-adcs x12, x12, x29
-umulh x29, x14, x25
-adcs x10, x10, x29
-mul x29, x3, x25
-cset w30, hs
-adds x15, x11, x29
-mul x29, x17, x25
-adcs x0, x0, x29
-mul x29, x16, x25
-adcs x8, x8, x29
-mul x29, x5, x25
-adcs x9, x9, x29
-mul x29, x13, x25
-adcs x24, x24, x29
-mul x29, x14, x25
-mul x25, x6, x25
-adcs x12, x12, x29
-ldr x29, [sp, #64]
-adcs x11, x10, x25
-adc x25, x28, x30
-ldp x10, x3, [sp, #40]
-umulh x28, x29, x26
-adds x0, x0, x28
-umulh x28, x3, x26
-adcs x13, x8, x28
-umulh x28, x10, x26
-ldp x30, x8, [sp, #112]
-adcs x14, x9, x28
-ldr x9, [sp, #80]
-umulh x28, x9, x26
-adcs x24, x24, x28
-umulh x28, x8, x26
-adcs x12, x12, x28
-umulh x28, x30, x26
-adcs x16, x11, x28
-mul x28, x29, x26
-cset w29, hs
-adds x11, x15, x28
-mul x28, x3, x26
-ldr x15, [sp, #16]
-mov x3, x4
-adcs x0, x0, x28
-mul x28, x10, x26
-str x3, [sp, #8]
-adcs x13, x13, x28
-mul x28, x9, x26
-adcs x9, x14, x28
-mul x28, x8, x26
-ldr x14, [sp, #104]
-adcs x24, x24, x28
-mul x28, x30, x26
-mul x26, x1, x26
-adcs x12, x12, x28
-adcs x10, x16, x26
-mul x26, x11, x2
-ldr x2, [sp, #88]
-adc x25, x25, x29
-umulh x28, x26, x14
-adds x0, x0, x28
-umulh x28, x26, x7
-adcs x8, x13, x28
-umulh x28, x26, x4
-ldp x13, x16, [sp, #128]
-adcs x9, x9, x28
-umulh x28, x26, x21
-adcs x24, x24, x28
-umulh x28, x26, x22
-adcs x12, x12, x28
-umulh x28, x26, x23
-adcs x10, x10, x28
-umulh x28, x26, x20
-adcs x28, x25, x28
-mul x25, x26, x14
-cset w29, hs
-cmn x11, x25
-mul x11, x26, x7
-adcs x11, x0, x11
-mul x0, x26, x4
-adcs x8, x8, x0
-mul x0, x26, x21
-adcs x9, x9, x0
-mul x0, x26, x22
-adcs x0, x24, x0
-mul x24, x26, x23
-adcs x12, x12, x24
-mul x24, x26, x20
-ldp x26, x25, [x19, #80]
-mov x19, x1
-adcs x10, x10, x24
-umulh x24, x6, x27
-umulh x30, x1, x26
-ldr x1, [sp, #64]
-adcs x28, x28, xzr
-add x24, x30, x24
-adc x24, x24, x29
-umulh x29, x15, x27
-adds x8, x8, x29
-umulh x29, x17, x27
-adcs x9, x9, x29
-umulh x29, x16, x27
-adcs x0, x0, x29
-umulh x29, x5, x27
-adcs x12, x12, x29
-umulh x29, x13, x27
-adcs x10, x10, x29
-umulh x29, x2, x27
-adcs x28, x28, x29
-mul x29, x15, x27
-mov x15, x6
-cset w30, hs
-adds x11, x11, x29
-mul x29, x17, x27
-ldr x17, [sp, #80]
-adcs x8, x8, x29
-mul x29, x16, x27
-ldr x16, [sp, #104]
-adcs x9, x9, x29
-mul x29, x5, x27
-ldp x4, x5, [sp, #40]
-adcs x0, x0, x29
-mul x29, x13, x27
-adcs x12, x12, x29
-mul x29, x2, x27
-mul x27, x6, x27
-ldr x6, [sp, #56]
-ldp x13, x14, [sp, #112]
-adcs x10, x10, x29
-adcs x27, x28, x27
-umulh x28, x1, x26
-adc x24, x24, x30
-adds x8, x8, x28
-umulh x28, x5, x26
-adcs x9, x9, x28
-umulh x28, x4, x26
-adcs x0, x0, x28
-umulh x28, x17, x26
-adcs x12, x12, x28
-umulh x28, x14, x26
-adcs x10, x10, x28
-umulh x28, x13, x26
-adcs x27, x27, x28
-mul x28, x1, x26
-cset w29, hs
-adds x11, x11, x28
-mul x28, x5, x26
-adcs x8, x8, x28
-mul x28, x4, x26
-adcs x9, x9, x28
-mul x28, x17, x26
-adcs x0, x0, x28
-mul x28, x14, x26
-mov x14, x19
-umulh x30, x14, x25
-adcs x12, x12, x28
-mul x28, x13, x26
-mul x26, x19, x26
-mov x19, x15
-adcs x10, x10, x28
-adcs x26, x27, x26
-mul x27, x11, x6
-adc x24, x24, x29
-umulh x28, x27, x16
-adds x8, x8, x28
-umulh x28, x27, x7
-adcs x9, x9, x28
-umulh x28, x27, x3
-adcs x0, x0, x28
-umulh x28, x27, x21
-adcs x12, x12, x28
-umulh x28, x27, x22
-adcs x10, x10, x28
-umulh x28, x27, x23
-adcs x26, x26, x28
-umulh x28, x27, x20
-adcs x24, x24, x28
-mul x28, x27, x16
-cset w29, hs
-cmn x11, x28
-mul x11, x27, x7
-mov x7, x14
-adcs x16, x8, x11
-mul x11, x27, x3
-ldr x8, [sp, #32]
-ldr x3, [sp, #16]
-adcs x9, x9, x11
-mul x11, x27, x21
-adcs x11, x0, x11
-mul x0, x27, x22
-adcs x12, x12, x0
-mul x0, x27, x23
-adcs x10, x10, x0
-mul x0, x27, x20
-adcs x0, x26, x0
-ldp x27, x26, [x8, #32]
-ldr x8, [sp, #136]
-adcs x24, x24, xzr
-umulh x28, x15, x27
-ldr x15, [sp, #72]
-add x28, x30, x28
-adc x28, x28, x29
-umulh x29, x3, x27
-adds x13, x9, x29
-ldr x9, [sp, #96]
-umulh x29, x9, x27
-adcs x11, x11, x29
-umulh x29, x8, x27
-adcs x12, x12, x29
-umulh x29, x15, x27
-adcs x14, x10, x29
-ldr x10, [sp, #128]
-umulh x29, x10, x27
-adcs x0, x0, x29
-umulh x29, x2, x27
-adcs x24, x24, x29
-mul x29, x3, x27
-cset w30, hs
-adds x3, x16, x29
-mul x29, x9, x27
-adcs x9, x13, x29
-mul x29, x8, x27
-adcs x11, x11, x29
-mul x29, x15, x27
-ldr x15, [sp, #24]
-adcs x12, x12, x29
-mul x29, x10, x27
-adcs x10, x14, x29
-mul x29, x2, x27
-mul x27, x19, x27
-ldp x13, x14, [sp, #112]
-adcs x0, x0, x29
-adcs x24, x24, x27
-adc x27, x28, x30
-umulh x28, x1, x25
-adds x9, x9, x28
-umulh x28, x5, x25
-adcs x11, x11, x28
-umulh x28, x4, x25
-adcs x12, x12, x28
-umulh x28, x17, x25
-adcs x10, x10, x28
-umulh x28, x14, x25
-adcs x0, x0, x28
-umulh x28, x13, x25
-adcs x24, x24, x28
-mul x28, x1, x25
-cset w29, hs
-adds x8, x3, x28
-mul x28, x5, x25
-adcs x9, x9, x28
-mul x28, x4, x25
-adcs x11, x11, x28
-mul x28, x17, x25
-adcs x12, x12, x28
-mul x28, x14, x25
-ldr x14, [sp, #8]
-adcs x10, x10, x28
-mul x28, x13, x25
-mul x25, x7, x25
-ldr x13, [sp, #104]
-adcs x0, x0, x28
-adcs x24, x24, x25
-adc x25, x27, x29
-mul x27, x8, x6
-mov x6, x7
-umulh x28, x27, x13
-adds x9, x9, x28
-umulh x28, x27, x15
-adcs x11, x11, x28
-umulh x28, x27, x14
-adcs x12, x12, x28
-umulh x28, x27, x21
-adcs x10, x10, x28
-umulh x28, x27, x22
-adcs x0, x0, x28
-umulh x28, x27, x23
-adcs x24, x24, x28
-umulh x28, x27, x20
-adcs x28, x25, x28
-mul x25, x27, x13
-cset w29, hs
-cmn x8, x25
-mul x8, x27, x15
-adcs x16, x9, x8
-mul x9, x27, x14
-ldr x8, [sp, #32]
-adcs x9, x11, x9
-mul x11, x27, x21
-adcs x11, x12, x11
-mul x12, x27, x22
-adcs x10, x10, x12
-mul x12, x27, x23
-adcs x12, x0, x12
-mul x0, x27, x20
-ldp x27, x25, [x8, #96]
-adcs x0, x24, x0
-umulh x24, x19, x26
-umulh x30, x7, x27
-ldr x7, [sp, #16]
-ldp x8, x14, [sp, #128]
-adcs x28, x28, xzr
-add x24, x30, x24
-adc x24, x24, x29
-umulh x29, x7, x26
-adds x13, x9, x29
-ldp x9, x2, [sp, #88]
-umulh x29, x2, x26
-adcs x11, x11, x29
-umulh x29, x14, x26
-adcs x15, x10, x29
-ldr x10, [sp, #72]
-umulh x29, x10, x26
-adcs x12, x12, x29
-umulh x29, x8, x26
-adcs x0, x0, x29
-umulh x29, x9, x26
-adcs x28, x28, x29
-mul x29, x7, x26
-cset w30, hs
-adds x3, x16, x29
-mul x29, x2, x26
-ldr x2, [sp, #104]
-ldr x16, [sp, #24]
-adcs x13, x13, x29
-mul x29, x14, x26
-adcs x11, x11, x29
-mul x29, x10, x26
-adcs x10, x15, x29
-mul x29, x8, x26
-ldr x15, [sp, #56]
-adcs x12, x12, x29
-mul x29, x9, x26
-mul x26, x19, x26
-adcs x0, x0, x29
-adcs x26, x28, x26
-umulh x28, x1, x27
-adc x24, x24, x30
-adds x9, x13, x28
-umulh x28, x5, x27
-ldp x13, x14, [sp, #112]
-adcs x11, x11, x28
-umulh x28, x4, x27
-adcs x10, x10, x28
-umulh x28, x17, x27
-adcs x12, x12, x28
-umulh x28, x14, x27
-adcs x0, x0, x28
-umulh x28, x13, x27
-adcs x26, x26, x28
-mul x28, x1, x27
-cset w29, hs
-adds x8, x3, x28
-mul x28, x5, x27
-ldr x3, [sp, #8]
-adcs x9, x9, x28
-mul x28, x4, x27
-adcs x11, x11, x28
-mul x28, x17, x27
-adcs x10, x10, x28
-mul x28, x14, x27
-adcs x12, x12, x28
-mul x28, x13, x27
-mul x27, x6, x27
-adcs x0, x0, x28
-adcs x26, x26, x27
-mul x27, x8, x15
-adc x24, x24, x29
-umulh x28, x27, x2
-adds x9, x9, x28
-umulh x28, x27, x16
-adcs x14, x11, x28
-umulh x28, x27, x3
-adcs x13, x10, x28
-umulh x28, x27, x21
-adcs x12, x12, x28
-umulh x28, x27, x22
-adcs x0, x0, x28
-umulh x28, x27, x23
-adcs x28, x26, x28
-umulh x26, x27, x20
-adcs x24, x24, x26
-mul x26, x27, x2
-cset w29, hs
-cmn x8, x26
-mul x8, x27, x16
-mul x26, x1, x25
-adcs x16, x9, x8
-mrs x9, NZCV
-ldr x8, [sp, #32]
-ldr x30, [x8, #48]
-mul x8, x27, x3
-mul x11, x7, x30
-adds x2, x16, x11
-adds x2, x2, x26
-msr NZCV, x9
-mul x9, x27, x21
-adcs x8, x14, x8
-mul x14, x27, x20
-ldr x17, [sp, #80]
-mul x2, x2, x15
-mov x15, x6
-adcs x9, x13, x9
-mul x13, x27, x22
-adcs x12, x12, x13
-mul x13, x27, x23
-umulh x27, x6, x25
-umulh x6, x7, x30
-adcs x13, x0, x13
-umulh x0, x19, x30
-adcs x14, x28, x14
-adcs x24, x24, xzr
-add x0, x27, x0
-umulh x27, x2, x20
-add x0, x0, x27
-ldp x27, x7, [sp, #128]
-adc x0, x0, x29
-ldp x28, x29, [sp, #88]
-adds x10, x8, x6
-ldr x8, [sp, #72]
-umulh x6, x29, x30
-adcs x9, x9, x6
-umulh x6, x7, x30
-adcs x12, x12, x6
-umulh x6, x8, x30
-adcs x13, x13, x6
-umulh x6, x27, x30
-adcs x14, x14, x6
-umulh x6, x28, x30
-adcs x6, x24, x6
-cset w24, hs
-adds x16, x16, x11
-mul x11, x29, x30
-adcs x10, x10, x11
-mul x11, x7, x30
-adcs x9, x9, x11
-mul x11, x8, x30
-adcs x11, x12, x11
-mul x12, x27, x30
-adcs x12, x13, x12
-mul x13, x28, x30
-adcs x13, x14, x13
-mul x14, x19, x30
-ldp x28, x27, [sp, #160]
-ldp x29, x30, [sp, #144]
-adcs x14, x6, x14
-umulh x6, x1, x25
-ldp x1, x7, [sp, #112]
-adc x0, x0, x24
-adds x8, x10, x6
-umulh x6, x5, x25
-mul x5, x5, x25
-adcs x9, x9, x6
-umulh x6, x4, x25
-mul x4, x4, x25
-adcs x11, x11, x6
-umulh x6, x17, x25
-mul x17, x17, x25
-adcs x12, x12, x6
-umulh x6, x7, x25
-adcs x13, x13, x6
-umulh x6, x1, x25
-adcs x14, x14, x6
-cset w6, hs
-adds x10, x16, x26
-mul x16, x7, x25
-adcs x8, x8, x5
-adcs x9, x9, x4
-adcs x11, x11, x17
+stp x19, x20, [sp, #-144]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+adds x7, x7, x8
+umulh x8, x10, x5
+mul x13, x11, x5
+adcs x9, x9, x12
+umulh x12, x11, x5
+ldp x14, x15, [x1, #32]
+mul x16, x14, x5
+adcs x8, x8, x13
+umulh x13, x14, x5
+mul x17, x15, x5
 adcs x12, x12, x16
-mul x16, x1, x25
-ldr x1, [sp, #24]
-adcs x13, x13, x16
-mul x16, x15, x25
+umulh x16, x15, x5
+ldp x19, x20, [x1, #48]
+mul x21, x19, x5
+adcs x13, x13, x17
+umulh x17, x19, x5
+adcs x16, x16, x21
+ldp x21, x22, [x2, #48]
+umulh x23, x20, x22
+adc x17, x17, xzr
+ldp x24, x25, [x1, #64]
+umulh x26, x24, x22
+adds x7, x7, x23
+umulh x23, x25, x22
+adcs x9, x9, x26
+ldp x26, x27, [x1, #80]
+umulh x28, x26, x22
+adcs x8, x8, x23
+umulh x23, x27, x22
+adcs x12, x12, x28
+ldp x1, x28, [x1, #96]
+umulh x29, x1, x22
+adcs x13, x13, x23
+umulh x23, x28, x22
+adcs x16, x16, x29
+mul x5, x3, x5
+mul x29, x20, x22
+adc x17, x17, x23
+mul x23, x24, x22
+adds x5, x5, x29
+mul x29, x25, x22
+adcs x7, x7, x23
+mul x23, x26, x22
+adcs x9, x9, x29
+mul x29, x27, x22
+adcs x8, x8, x23
+mul x23, x1, x22
+adcs x12, x12, x29
+mul x22, x28, x22
+adcs x13, x13, x23
+adcs x16, x16, x22
+adr x22, 2f
+ldp x23, x29, [x22]
+mul x30, x5, x23
+umulh x21, x29, x30
+adc x17, x17, xzr
+str x0, [sp, #96]
+ldp x0, x29, [x22, #16]
+umulh x23, x0, x30
+adds x7, x7, x21
+umulh x21, x29, x30
+adcs x9, x9, x23
+str x28, [sp, #104]
+ldp x23, x28, [x22, #32]
+str x1, [sp, #112]
+umulh x1, x23, x30
+adcs x8, x8, x21
+umulh x21, x28, x30
+adcs x1, x12, x1
+str x27, [sp, #120]
+ldp x12, x27, [x22, #48]
+umulh x22, x12, x30
+adcs x13, x13, x21
+umulh x21, x27, x30
+adcs x16, x16, x22
+adcs x17, x17, x21
+cset x21, hs
+mul x22, x0, x30
+cmp x5, #1
+mul x5, x29, x30
+adcs x7, x7, x22
+mul x22, x23, x30
+adcs x5, x9, x5
+mul x9, x28, x30
+adcs x8, x8, x22
+mul x22, x12, x30
+adcs x1, x1, x9
+mul x9, x27, x30
+adcs x13, x13, x22
+adcs x9, x16, x9
+adcs x16, x17, xzr
+umulh x17, x3, x6
+adc x21, x21, xzr
+umulh x22, x4, x6
+adds x5, x5, x17
+umulh x17, x10, x6
+adcs x8, x8, x22
+umulh x22, x11, x6
+adcs x1, x1, x17
+umulh x17, x14, x6
+adcs x13, x13, x22
+umulh x22, x15, x6
+adcs x9, x9, x17
+umulh x17, x19, x6
+adcs x16, x16, x22
+mul x22, x3, x6
+adc x17, x21, x17
+mul x21, x4, x6
+adds x7, x7, x22
+mul x22, x10, x6
+adcs x5, x5, x21
+mul x21, x11, x6
+adcs x8, x8, x22
+mul x22, x14, x6
+adcs x1, x1, x21
+mul x21, x15, x6
+adcs x13, x13, x22
+mul x6, x19, x6
+adcs x9, x9, x21
+adcs x6, x16, x6
+ldp x16, x21, [x2, #64]
+umulh x22, x20, x16
+adc x17, x17, xzr
+umulh x30, x24, x16
+adds x5, x5, x22
+umulh x22, x25, x16
+adcs x8, x8, x30
+umulh x30, x26, x16
+adcs x1, x1, x22
+ldr x22, [sp, #120]
+umulh x21, x22, x16
+adcs x13, x13, x30
+ldr x30, [sp, #112]
+str x19, [sp, #128]
+umulh x19, x30, x16
+adcs x9, x9, x21
+ldr x21, [sp, #104]
+str x15, [sp, #136]
+umulh x15, x21, x16
+adcs x6, x6, x19
+mul x19, x20, x16
+adc x15, x17, x15
+mul x17, x24, x16
+adds x7, x7, x19
+mul x19, x25, x16
+adcs x5, x5, x17
+mul x17, x26, x16
+adcs x8, x8, x19
+mul x19, x22, x16
+adcs x1, x1, x17
+mul x17, x30, x16
+adcs x13, x13, x19
+mul x16, x21, x16
+adcs x9, x9, x17
+adcs x6, x6, x16
+adr x16, 2f
+ldr x17, [x16]
+mul x19, x7, x17
+ldr x17, [x16, #8]
+umulh x21, x17, x19
+adc x15, x15, xzr
+umulh x17, x0, x19
+adds x5, x5, x21
+umulh x21, x29, x19
+adcs x8, x8, x17
+umulh x17, x23, x19
+adcs x1, x1, x21
+umulh x21, x28, x19
+adcs x13, x13, x17
+umulh x17, x12, x19
+adcs x9, x9, x21
+umulh x21, x27, x19
+adcs x6, x6, x17
+adcs x15, x15, x21
+cset x17, hs
+mul x21, x0, x19
+cmp x7, #1
+mul x7, x29, x19
+adcs x5, x5, x21
+mul x21, x23, x19
+adcs x7, x8, x7
+mul x8, x28, x19
+adcs x1, x1, x21
+mul x21, x12, x19
+adcs x8, x13, x8
+mul x13, x27, x19
+adcs x9, x9, x21
+adcs x6, x6, x13
+adcs x13, x15, xzr
+ldp x15, x19, [x2, #16]
+umulh x21, x3, x15
+adc x17, x17, xzr
+umulh x19, x4, x15
+adds x7, x7, x21
+umulh x21, x10, x15
+adcs x1, x1, x19
+umulh x19, x11, x15
+adcs x8, x8, x21
+umulh x21, x14, x15
+adcs x9, x9, x19
+ldr x19, [sp, #136]
+umulh x27, x19, x15
+adcs x6, x6, x21
+ldr x21, [sp, #128]
+umulh x12, x21, x15
+adcs x13, x13, x27
+mul x27, x3, x15
+adc x12, x17, x12
+mul x17, x4, x15
+adds x5, x5, x27
+mul x27, x10, x15
+adcs x7, x7, x17
+mul x17, x11, x15
+adcs x1, x1, x27
+mul x27, x14, x15
+adcs x8, x8, x17
+mul x17, x19, x15
+adcs x9, x9, x27
+mul x15, x21, x15
+adcs x6, x6, x17
+adcs x13, x13, x15
+ldr x15, [x2, #72]
+umulh x17, x20, x15
+adc x12, x12, xzr
+umulh x27, x24, x15
+adds x7, x7, x17
+umulh x17, x25, x15
+adcs x1, x1, x27
+umulh x27, x26, x15
+adcs x8, x8, x17
+umulh x17, x22, x15
+adcs x9, x9, x27
+umulh x27, x30, x15
+adcs x6, x6, x17
+ldr x17, [sp, #104]
+umulh x21, x17, x15
+adcs x13, x13, x27
+mul x27, x20, x15
+adc x12, x12, x21
+mul x21, x24, x15
+adds x5, x5, x27
+mul x27, x25, x15
+adcs x7, x7, x21
+mul x21, x26, x15
+adcs x1, x1, x27
+mul x27, x22, x15
+adcs x8, x8, x21
+mul x21, x30, x15
+adcs x9, x9, x27
+mul x15, x17, x15
+adcs x6, x6, x21
+adcs x13, x13, x15
+ldr x15, [x16]
+mul x21, x5, x15
+ldr x27, [x16, #8]
+umulh x15, x27, x21
+adc x12, x12, xzr
+umulh x27, x0, x21
+adds x7, x7, x15
+umulh x15, x29, x21
+adcs x1, x1, x27
+umulh x27, x23, x21
+adcs x8, x8, x15
+umulh x15, x28, x21
+adcs x9, x9, x27
+ldr x27, [x16, #48]
+umulh x17, x27, x21
+adcs x6, x6, x15
+ldr x15, [x16, #56]
+umulh x30, x15, x21
+adcs x13, x13, x17
+adcs x12, x12, x30
+cset x17, hs
+mul x30, x0, x21
+cmp x5, #1
+mul x5, x29, x21
+adcs x7, x7, x30
+mul x30, x23, x21
+adcs x1, x1, x5
+mul x5, x28, x21
+adcs x8, x8, x30
+mul x30, x27, x21
+adcs x5, x9, x5
+mul x9, x15, x21
+adcs x6, x6, x30
+adcs x9, x13, x9
+adcs x12, x12, xzr
+ldr x13, [x2, #24]
+umulh x21, x3, x13
+adc x17, x17, xzr
+umulh x30, x4, x13
+adds x1, x1, x21
+umulh x21, x10, x13
+adcs x8, x8, x30
+umulh x30, x11, x13
+adcs x5, x5, x21
+umulh x21, x14, x13
+adcs x6, x6, x30
+umulh x30, x19, x13
+adcs x9, x9, x21
+ldr x21, [sp, #128]
+umulh x15, x21, x13
+adcs x12, x12, x30
+mul x30, x3, x13
+adc x15, x17, x15
+mul x17, x4, x13
+adds x7, x7, x30
+mul x30, x10, x13
+adcs x1, x1, x17
+mul x17, x11, x13
+adcs x8, x8, x30
+mul x30, x14, x13
+adcs x5, x5, x17
+mul x17, x19, x13
+adcs x6, x6, x30
+mul x13, x21, x13
+adcs x9, x9, x17
+adcs x12, x12, x13
+ldp x13, x17, [x2, #80]
+umulh x30, x20, x13
+adc x15, x15, xzr
+umulh x17, x24, x13
+adds x1, x1, x30
+umulh x30, x25, x13
+adcs x8, x8, x17
+umulh x17, x26, x13
+adcs x5, x5, x30
+umulh x30, x22, x13
+adcs x6, x6, x17
+ldr x17, [sp, #112]
+umulh x21, x17, x13
+adcs x9, x9, x30
+ldr x30, [sp, #104]
+umulh x19, x30, x13
+adcs x12, x12, x21
+mul x21, x20, x13
+adc x15, x15, x19
+mul x19, x24, x13
+adds x7, x7, x21
+mul x21, x25, x13
+adcs x1, x1, x19
+mul x19, x26, x13
+adcs x8, x8, x21
+mul x21, x22, x13
+adcs x5, x5, x19
+mul x19, x17, x13
+adcs x6, x6, x21
+mul x13, x30, x13
+adcs x9, x9, x19
+adcs x12, x12, x13
+ldr x13, [x16]
+mul x19, x7, x13
+ldr x21, [x16, #8]
+umulh x13, x21, x19
+adc x15, x15, xzr
+umulh x21, x0, x19
+adds x1, x1, x13
+umulh x13, x29, x19
+adcs x8, x8, x21
+umulh x21, x23, x19
+adcs x5, x5, x13
+umulh x13, x28, x19
+adcs x6, x6, x21
+umulh x21, x27, x19
+adcs x9, x9, x13
+ldr x13, [x16, #56]
+umulh x30, x13, x19
+adcs x12, x12, x21
+adcs x15, x15, x30
+cset x21, hs
+mul x30, x0, x19
+cmp x7, #1
+mul x7, x29, x19
+adcs x1, x1, x30
+mul x30, x23, x19
+adcs x7, x8, x7
+mul x8, x28, x19
+adcs x5, x5, x30
+mul x30, x27, x19
+adcs x6, x6, x8
+mul x8, x13, x19
+adcs x9, x9, x30
+adcs x8, x12, x8
+adcs x12, x15, xzr
+ldp x15, x19, [x2, #32]
+umulh x30, x3, x15
+adc x21, x21, xzr
+umulh x19, x4, x15
+adds x7, x7, x30
+umulh x30, x10, x15
+adcs x5, x5, x19
+umulh x19, x11, x15
+adcs x6, x6, x30
+umulh x30, x14, x15
+adcs x9, x9, x19
+ldr x19, [sp, #136]
+umulh x13, x19, x15
+adcs x8, x8, x30
+ldr x30, [sp, #128]
+umulh x27, x30, x15
+adcs x12, x12, x13
+mul x13, x3, x15
+adc x21, x21, x27
+mul x27, x4, x15
+adds x1, x1, x13
+mul x13, x10, x15
+adcs x7, x7, x27
+mul x27, x11, x15
+adcs x5, x5, x13
+mul x13, x14, x15
+adcs x6, x6, x27
+mul x27, x19, x15
+adcs x9, x9, x13
+mul x13, x30, x15
+adcs x8, x8, x27
+adcs x12, x12, x13
+ldr x13, [x2, #88]
+umulh x15, x20, x13
+adc x21, x21, xzr
+umulh x27, x24, x13
+adds x7, x7, x15
+umulh x15, x25, x13
+adcs x5, x5, x27
+umulh x27, x26, x13
+adcs x6, x6, x15
+umulh x15, x22, x13
+adcs x9, x9, x27
+umulh x27, x17, x13
+adcs x8, x8, x15
 ldr x15, [sp, #104]
-ldp x26, x25, [sp, #176]
-adcs x14, x14, x16
-mul x16, x2, x15
-adc x17, x0, x6
-umulh x0, x2, x15
-adds x8, x8, x0
-umulh x0, x2, x1
-adcs x9, x9, x0
-umulh x0, x2, x3
-adcs x11, x11, x0
-umulh x0, x2, x21
-adcs x12, x12, x0
-umulh x0, x2, x22
-adcs x13, x13, x0
-umulh x0, x2, x23
-adcs x14, x14, x0
-cset w0, hs
-cmn x10, x16
-mul x10, x2, x1
-adcs x8, x8, x10
-mul x10, x2, x3
-adcs x9, x9, x10
-mul x10, x2, x21
-adcs x10, x11, x10
-mul x11, x2, x22
-adcs x11, x12, x11
-mul x12, x2, x23
-adcs x12, x13, x12
-mul x13, x2, x20
-adcs x13, x14, x13
-adc x14, x17, x0
-subs x15, x8, x15
-sbcs x16, x9, x1
-sbcs x17, x10, x3
-sbcs x0, x11, x21
-sbcs x1, x12, x22
-ldp x22, x21, [sp, #208]
-sbcs x2, x13, x23
-ldp x24, x23, [sp, #192]
-sbcs x3, x14, x20
-ldp x20, x19, [sp, #224]
-csel x8, x8, x15, lo
-ldr x15, [sp]
-csel x9, x9, x16, lo
-stp x8, x9, [x15]
-csel x8, x10, x17, lo
-csel x9, x11, x0, lo
-stp x8, x9, [x15, #16]
-csel x8, x12, x1, lo
-csel x9, x13, x2, lo
-stp x8, x9, [x15, #32]
-csel x8, x14, x3, lo
-str x8, [x15, #48]
-add sp, sp, #240
+umulh x30, x15, x13
+adcs x12, x12, x27
+mul x27, x20, x13
+adc x21, x21, x30
+mul x30, x24, x13
+adds x1, x1, x27
+mul x27, x25, x13
+adcs x7, x7, x30
+mul x30, x26, x13
+adcs x5, x5, x27
+mul x27, x22, x13
+adcs x6, x6, x30
+mul x30, x17, x13
+adcs x9, x9, x27
+mul x13, x15, x13
+adcs x8, x8, x30
+adcs x12, x12, x13
+ldr x13, [x16]
+mul x27, x1, x13
+ldr x30, [x16, #8]
+umulh x13, x30, x27
+adc x21, x21, xzr
+umulh x30, x0, x27
+adds x7, x7, x13
+umulh x13, x29, x27
+adcs x5, x5, x30
+umulh x30, x23, x27
+adcs x6, x6, x13
+umulh x13, x28, x27
+adcs x9, x9, x30
+ldr x30, [x16, #48]
+umulh x15, x30, x27
+adcs x8, x8, x13
+ldr x13, [x16, #56]
+umulh x17, x13, x27
+adcs x12, x12, x15
+adcs x15, x21, x17
+cset x17, hs
+mul x21, x0, x27
+cmp x1, #1
+mul x1, x29, x27
+adcs x7, x7, x21
+mul x21, x23, x27
+adcs x1, x5, x1
+mul x5, x28, x27
+adcs x6, x6, x21
+mul x21, x30, x27
+adcs x5, x9, x5
+mul x9, x13, x27
+adcs x8, x8, x21
+adcs x9, x12, x9
+adcs x12, x15, xzr
+ldr x15, [x2, #40]
+umulh x21, x3, x15
+adc x17, x17, xzr
+umulh x27, x4, x15
+adds x1, x1, x21
+umulh x21, x10, x15
+adcs x6, x6, x27
+umulh x27, x11, x15
+adcs x5, x5, x21
+umulh x21, x14, x15
+adcs x8, x8, x27
+umulh x27, x19, x15
+adcs x9, x9, x21
+ldr x21, [sp, #128]
+umulh x13, x21, x15
+adcs x12, x12, x27
+mul x27, x3, x15
+adc x13, x17, x13
+mul x17, x4, x15
+adds x7, x7, x27
+mul x27, x10, x15
+adcs x1, x1, x17
+mul x17, x11, x15
+adcs x6, x6, x27
+mul x27, x14, x15
+adcs x5, x5, x17
+mul x17, x19, x15
+adcs x8, x8, x27
+mul x15, x21, x15
+adcs x9, x9, x17
+adcs x12, x12, x15
+ldp x15, x17, [x2, #96]
+umulh x27, x20, x15
+adc x13, x13, xzr
+umulh x17, x24, x15
+adds x1, x1, x27
+umulh x27, x25, x15
+adcs x6, x6, x17
+umulh x17, x26, x15
+adcs x5, x5, x27
+umulh x27, x22, x15
+adcs x8, x8, x17
+ldr x17, [sp, #112]
+umulh x21, x17, x15
+adcs x9, x9, x27
+ldr x27, [sp, #104]
+umulh x19, x27, x15
+adcs x12, x12, x21
+mul x21, x20, x15
+adc x13, x13, x19
+mul x19, x24, x15
+adds x7, x7, x21
+mul x21, x25, x15
+adcs x1, x1, x19
+mul x19, x26, x15
+adcs x6, x6, x21
+mul x21, x22, x15
+adcs x5, x5, x19
+mul x19, x17, x15
+adcs x8, x8, x21
+mul x15, x27, x15
+adcs x9, x9, x19
+adcs x12, x12, x15
+ldr x15, [x16]
+mul x19, x7, x15
+ldr x21, [x16, #8]
+umulh x15, x21, x19
+adc x13, x13, xzr
+umulh x21, x0, x19
+adds x1, x1, x15
+umulh x15, x29, x19
+adcs x6, x6, x21
+umulh x21, x23, x19
+adcs x5, x5, x15
+umulh x15, x28, x19
+adcs x8, x8, x21
+umulh x21, x30, x19
+adcs x9, x9, x15
+ldr x15, [x16, #56]
+umulh x27, x15, x19
+adcs x12, x12, x21
+adcs x13, x13, x27
+cset x21, hs
+mul x27, x0, x19
+cmp x7, #1
+mul x7, x29, x19
+adcs x1, x1, x27
+mul x27, x23, x19
+adcs x6, x6, x7
+mul x7, x28, x19
+adcs x5, x5, x27
+mul x27, x30, x19
+adcs x7, x8, x7
+mul x8, x15, x19
+adcs x9, x9, x27
+adcs x8, x12, x8
+adcs x12, x13, xzr
+ldr x13, [x2, #48]
+umulh x19, x3, x13
+adc x21, x21, xzr
+umulh x27, x4, x13
+adds x6, x6, x19
+umulh x19, x10, x13
+adcs x5, x5, x27
+umulh x27, x11, x13
+adcs x7, x7, x19
+umulh x19, x14, x13
+adcs x9, x9, x27
+ldr x27, [sp, #136]
+umulh x15, x27, x13
+adcs x8, x8, x19
+ldr x19, [sp, #128]
+umulh x30, x19, x13
+adcs x12, x12, x15
+mul x3, x3, x13
+adc x15, x21, x30
+mul x4, x4, x13
+adds x1, x1, x3
+mul x3, x10, x13
+adcs x4, x6, x4
+mul x6, x11, x13
+adcs x3, x5, x3
+mul x5, x14, x13
+adcs x6, x7, x6
+mul x7, x27, x13
+adcs x5, x9, x5
+mul x9, x19, x13
+adcs x7, x8, x7
+adcs x8, x12, x9
+ldr x9, [x2, #104]
+umulh x2, x20, x9
+adc x10, x15, xzr
+umulh x11, x24, x9
+adds x2, x4, x2
+umulh x4, x25, x9
+adcs x3, x3, x11
+umulh x11, x26, x9
+adcs x4, x6, x4
+umulh x6, x22, x9
+adcs x5, x5, x11
+umulh x11, x17, x9
+adcs x6, x7, x6
+ldr x7, [sp, #104]
+umulh x12, x7, x9
+adcs x8, x8, x11
+mul x11, x20, x9
+adc x10, x10, x12
+mul x12, x24, x9
+adds x1, x1, x11
+mul x11, x25, x9
+adcs x2, x2, x12
+mul x12, x26, x9
+adcs x3, x3, x11
+mul x11, x22, x9
+adcs x4, x4, x12
+mul x12, x17, x9
+adcs x5, x5, x11
+mul x7, x7, x9
+adcs x6, x6, x12
+adcs x7, x8, x7
+ldr x8, [x16]
+mul x8, x1, x8
+ldr x9, [x16, #8]
+umulh x11, x9, x8
+adc x10, x10, xzr
+umulh x12, x0, x8
+adds x2, x2, x11
+umulh x11, x29, x8
+adcs x3, x3, x12
+umulh x12, x23, x8
+adcs x4, x4, x11
+umulh x11, x28, x8
+adcs x5, x5, x12
+ldr x12, [x16, #48]
+umulh x13, x12, x8
+adcs x6, x6, x11
+ldr x11, [x16, #56]
+umulh x14, x11, x8
+adcs x7, x7, x13
+adc x10, x10, x14
+mul x13, x0, x8
+cmp x1, #1
+mul x1, x29, x8
+adcs x2, x2, x13
+mul x13, x23, x8
+adcs x1, x3, x1
+mul x3, x28, x8
+adcs x4, x4, x13
+mul x13, x12, x8
+adcs x3, x5, x3
+mul x5, x11, x8
+adcs x6, x6, x13
+adcs x5, x7, x5
+adc x7, x10, xzr
+subs x8, x2, x9
+sbcs x0, x1, x0
+sbcs x9, x4, x29
+sbcs x10, x3, x23
+sbcs x13, x6, x28
+sbcs x12, x5, x12
+sbcs x11, x7, x11
+csel x2, x2, x8, lo
+csel x0, x1, x0, lo
+ldr x1, [sp, #96]
+stp x2, x0, [x1]
+csel x0, x4, x9, lo
+csel x2, x3, x10, lo
+stp x0, x2, [x1, #16]
+csel x0, x6, x13, lo
+csel x2, x5, x12, lo
+stp x0, x2, [x1, #32]
+csel x0, x7, x11, lo
+str x0, [x1, #48]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #144
 ret
 .p2align 3
 2:
@@ -1789,491 +1723,481 @@ unsafe fn mul_full<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64; 7] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_full_d8f4be731297a897_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}",
+                "fieldc_mul_full_03a6bf5825f90753_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}",
                 r"
-adr x3, 2f
-sub sp, sp, #112
-stp x22, x21, [sp, #80]
-str x0, [sp, #8]
-ldr x12, [x1, #48]
-ldp x5, x0, [x1]
-ldp x21, x7, [x2]
-umulh x14, x5, x21
-ldp x4, x16, [x1, #16]
-mul x17, x0, x21
-stp x20, x19, [sp, #96]
-mul x19, x5, x21
-ldp x6, x11, [x3]
-ldp x15, x13, [x1, #32]
-umulh x1, x0, x21
-stp x24, x23, [sp, #64]
-stp x26, x25, [sp, #48]
-stp x28, x27, [sp, #32]
-ldp x9, x10, [x3, #16]
-umulh x22, x4, x21
-stp x29, x30, [sp, #16]
-adds x30, x14, x17
-ldp x14, x17, [x3, #32]
-mul x23, x4, x21
-adcs x23, x1, x23
-mul x20, x6, x19
-ldp x1, x3, [x3, #48]
-umulh x24, x16, x21
-mul x25, x16, x21
-adcs x22, x22, x25
-umulh x26, x15, x21
-mul x27, x15, x21
-adcs x24, x24, x27
-umulh x28, x13, x21
-mul x29, x13, x21
-adcs x26, x26, x29
-umulh x8, x12, x21
-mul x21, x12, x21
-adcs x21, x28, x21
-cinc x8, x8, hs
-umulh x25, x11, x20
-adds x25, x30, x25
-umulh x27, x9, x20
-adcs x23, x23, x27
-umulh x28, x10, x20
-adcs x22, x22, x28
-umulh x29, x14, x20
-adcs x24, x24, x29
-umulh x27, x17, x20
-adcs x26, x26, x27
-umulh x28, x1, x20
-adcs x21, x21, x28
-umulh x29, x3, x20
-adcs x8, x8, x29
-cset w29, hs
-mul x27, x11, x20
-cmn x19, x27
-mul x28, x9, x20
-adcs x25, x25, x28
-mul x19, x10, x20
-adcs x19, x23, x19
-mul x27, x14, x20
-adcs x22, x22, x27
-mul x28, x17, x20
-adcs x24, x24, x28
-mul x23, x1, x20
-adcs x23, x26, x23
-mul x20, x3, x20
-adcs x20, x21, x20
-adcs x8, x8, xzr
-cinc x29, x29, hs
-umulh x27, x5, x7
-adds x19, x19, x27
-umulh x28, x0, x7
-adcs x22, x22, x28
-umulh x26, x4, x7
-adcs x24, x24, x26
-umulh x21, x16, x7
-adcs x21, x23, x21
-umulh x27, x15, x7
-adcs x20, x20, x27
-umulh x28, x13, x7
-adcs x8, x8, x28
-umulh x23, x12, x7
-adcs x23, x29, x23
-cset w27, hs
-mul x26, x5, x7
-adds x25, x25, x26
-mul x26, x0, x7
-adcs x19, x19, x26
-mul x26, x4, x7
-adcs x22, x22, x26
-mul x26, x16, x7
-adcs x24, x24, x26
-mul x26, x15, x7
-adcs x21, x21, x26
-mul x26, x13, x7
-adcs x20, x20, x26
-mul x26, x25, x6
-mul x7, x12, x7
-adcs x8, x8, x7
-adcs x7, x23, xzr
-cinc x23, x27, hs
-umulh x28, x26, x11
-adds x19, x19, x28
-umulh x28, x26, x9
-adcs x22, x22, x28
-umulh x28, x26, x10
-adcs x24, x24, x28
-umulh x28, x26, x14
-adcs x21, x21, x28
-umulh x28, x26, x17
-adcs x20, x20, x28
-umulh x28, x26, x1
-adcs x8, x8, x28
-umulh x28, x26, x3
-adcs x28, x7, x28
-cset w29, hs
-mul x27, x26, x11
-cmn x25, x27
-mul x27, x26, x9
-ldp x25, x7, [x2, #16]
-adcs x19, x19, x27
-mul x27, x26, x10
-adcs x22, x22, x27
-mul x27, x26, x14
-adcs x24, x24, x27
-mul x27, x26, x17
-adcs x21, x21, x27
-mul x27, x26, x1
-adcs x20, x20, x27
-mul x26, x26, x3
-adcs x8, x8, x26
-adcs x26, x28, xzr
-adc x23, x23, x29
-umulh x28, x5, x25
-adds x22, x22, x28
-umulh x28, x0, x25
-adcs x24, x24, x28
-umulh x28, x4, x25
-adcs x21, x21, x28
-umulh x28, x16, x25
-adcs x20, x20, x28
-umulh x28, x15, x25
-adcs x8, x8, x28
-umulh x28, x13, x25
-adcs x26, x26, x28
-umulh x28, x12, x25
-adcs x23, x23, x28
-cset w28, hs
-mul x27, x5, x25
-adds x19, x19, x27
-mul x27, x0, x25
-adcs x22, x22, x27
-mul x27, x4, x25
-adcs x24, x24, x27
-mul x27, x16, x25
-adcs x21, x21, x27
-mul x27, x15, x25
-adcs x20, x20, x27
-mul x27, x13, x25
-adcs x8, x8, x27
-mul x27, x19, x6
-mul x25, x12, x25
-adcs x25, x26, x25
-adcs x23, x23, xzr
-cinc x26, x28, hs
-umulh x29, x27, x11
-adds x22, x22, x29
-umulh x29, x27, x9
-adcs x24, x24, x29
-umulh x29, x27, x10
-adcs x21, x21, x29
-umulh x29, x27, x14
-adcs x20, x20, x29
-umulh x29, x27, x17
-adcs x8, x8, x29
-umulh x29, x27, x1
-adcs x25, x25, x29
-umulh x29, x27, x3
-adcs x23, x23, x29
-cset w29, hs
-mul x28, x27, x11
-cmn x19, x28
-mul x19, x27, x9
-adcs x19, x22, x19
-mul x22, x27, x10
-adcs x22, x24, x22
-mul x24, x27, x14
-adcs x21, x21, x24
-mul x24, x27, x17
-adcs x20, x20, x24
-mul x24, x27, x1
+stp x19, x20, [sp, #-112]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+ldp x16, x17, [x1, #32]
+mul x19, x16, x5
+adds x7, x7, x8
+umulh x8, x16, x5
+mul x20, x17, x5
+adcs x9, x9, x12
+umulh x12, x17, x5
+ldr x1, [x1, #48]
+mul x21, x1, x5
+adcs x13, x13, x14
+umulh x14, x1, x5
+adcs x15, x15, x19
+adr x19, 2f
+ldp x22, x23, [x19]
+mul x5, x3, x5
+mul x24, x5, x22
+umulh x25, x23, x24
+adcs x8, x8, x20
+ldp x20, x26, [x19, #16]
+umulh x27, x20, x24
+adcs x12, x12, x21
+umulh x21, x26, x24
+adc x14, x14, xzr
+ldp x28, x29, [x19, #32]
+umulh x30, x28, x24
+adds x7, x7, x25
+umulh x25, x29, x24
+adcs x9, x9, x27
+ldp x19, x27, [x19, #48]
+str x0, [sp, #96]
+umulh x0, x19, x24
+adcs x13, x13, x21
+umulh x21, x27, x24
+adcs x15, x15, x30
+adcs x8, x8, x25
+adcs x0, x12, x0
+mul x12, x20, x24
+adcs x14, x14, x21
+mul x21, x26, x24
+cset x25, hs
+mul x30, x28, x24
+cmp x5, #1
+mul x5, x29, x24
+adcs x7, x7, x12
+mul x12, x19, x24
+adcs x9, x9, x21
+mul x21, x27, x24
+adcs x13, x13, x30
+adcs x5, x15, x5
+adcs x8, x8, x12
+umulh x12, x3, x6
+adcs x0, x0, x21
+umulh x15, x4, x6
+adcs x14, x14, xzr
+umulh x21, x10, x6
+adc x24, x25, xzr
+umulh x25, x11, x6
+adds x9, x9, x12
+umulh x12, x16, x6
+adcs x13, x13, x15
+umulh x15, x17, x6
+adcs x5, x5, x21
+umulh x21, x1, x6
+adcs x8, x8, x25
+adcs x0, x0, x12
+mul x12, x3, x6
+adcs x14, x14, x15
+mul x15, x4, x6
+adcs x21, x24, x21
+mul x24, x10, x6
+cset x25, hs
+mul x30, x11, x6
+adds x7, x7, x12
+mul x12, x16, x6
+adcs x9, x9, x15
+mul x15, x17, x6
+adcs x13, x13, x24
+mul x6, x1, x6
+adcs x5, x5, x30
+adcs x8, x8, x12
+adcs x0, x0, x15
+mul x12, x7, x22
+umulh x15, x23, x12
+adcs x6, x14, x6
+umulh x14, x20, x12
+adcs x21, x21, xzr
+umulh x24, x26, x12
+adc x25, x25, xzr
+umulh x30, x28, x12
+adds x9, x9, x15
+umulh x15, x29, x12
+adcs x13, x13, x14
+umulh x14, x19, x12
+adcs x5, x5, x24
+umulh x24, x27, x12
+adcs x8, x8, x30
+adcs x0, x0, x15
+adcs x6, x6, x14
+mul x14, x20, x12
+adcs x15, x21, x24
+mul x21, x26, x12
+adc x24, x25, xzr
+mul x25, x28, x12
+cmp x7, #1
+mul x7, x29, x12
+adcs x9, x9, x14
+mul x14, x19, x12
+adcs x13, x13, x21
+mul x12, x27, x12
+adcs x5, x5, x25
+adcs x7, x8, x7
+adcs x0, x0, x14
+ldp x8, x14, [x2, #16]
+umulh x21, x3, x8
+adcs x6, x6, x12
+umulh x12, x4, x8
+adcs x15, x15, xzr
+umulh x25, x10, x8
+adc x24, x24, xzr
+umulh x30, x11, x8
+adds x13, x13, x21
+umulh x21, x16, x8
+adcs x5, x5, x12
+umulh x12, x17, x8
+adcs x7, x7, x25
+umulh x25, x1, x8
+adcs x0, x0, x30
+adcs x6, x6, x21
+mul x21, x3, x8
+adcs x12, x15, x12
+mul x15, x4, x8
+adcs x24, x24, x25
+mul x25, x10, x8
+cset x30, hs
+str x2, [sp, #104]
+mul x2, x11, x8
+adds x9, x9, x21
+mul x21, x16, x8
+adcs x13, x13, x15
+mul x15, x17, x8
+adcs x5, x5, x25
+mul x8, x1, x8
+adcs x2, x7, x2
+adcs x0, x0, x21
+adcs x6, x6, x15
+mul x7, x9, x22
+umulh x15, x23, x7
+adcs x8, x12, x8
+umulh x12, x20, x7
+adcs x21, x24, xzr
+umulh x24, x26, x7
+adc x25, x30, xzr
+umulh x30, x28, x7
+adds x13, x13, x15
+umulh x15, x29, x7
+adcs x5, x5, x12
+umulh x12, x19, x7
+adcs x2, x2, x24
+umulh x24, x27, x7
+adcs x0, x0, x30
+adcs x6, x6, x15
+adcs x8, x8, x12
+mul x12, x20, x7
+adcs x15, x21, x24
+mul x21, x26, x7
+adc x24, x25, xzr
+mul x25, x28, x7
+cmp x9, #1
+mul x9, x29, x7
+adcs x12, x13, x12
+mul x13, x19, x7
+adcs x5, x5, x21
+mul x7, x27, x7
+adcs x2, x2, x25
+adcs x0, x0, x9
+adcs x6, x6, x13
+umulh x9, x3, x14
+adcs x7, x8, x7
+umulh x8, x4, x14
+adcs x13, x15, xzr
+umulh x15, x10, x14
+adc x21, x24, xzr
+umulh x24, x11, x14
+adds x5, x5, x9
+umulh x9, x16, x14
+adcs x2, x2, x8
+umulh x8, x17, x14
+adcs x0, x0, x15
+umulh x15, x1, x14
+adcs x6, x6, x24
+adcs x7, x7, x9
+mul x9, x3, x14
+adcs x8, x13, x8
+mul x13, x4, x14
+adcs x15, x21, x15
+mul x21, x10, x14
+cset x24, hs
+mul x25, x11, x14
+adds x9, x12, x9
+mul x12, x16, x14
+adcs x5, x5, x13
+mul x13, x17, x14
+adcs x2, x2, x21
+mul x14, x1, x14
+adcs x0, x0, x25
+adcs x6, x6, x12
+adcs x7, x7, x13
+mul x12, x9, x22
+umulh x13, x23, x12
+adcs x8, x8, x14
+umulh x14, x20, x12
+adcs x15, x15, xzr
+umulh x21, x26, x12
+adc x24, x24, xzr
+umulh x25, x28, x12
+adds x5, x5, x13
+umulh x13, x29, x12
+adcs x2, x2, x14
+umulh x14, x19, x12
+adcs x0, x0, x21
+umulh x21, x27, x12
+adcs x6, x6, x25
+adcs x7, x7, x13
+adcs x8, x8, x14
+mul x13, x20, x12
+adcs x14, x15, x21
+mul x15, x26, x12
+adc x21, x24, xzr
+mul x24, x28, x12
+cmp x9, #1
+mul x9, x29, x12
+adcs x5, x5, x13
+mul x13, x19, x12
+adcs x2, x2, x15
+mul x12, x27, x12
+adcs x0, x0, x24
+adcs x6, x6, x9
+adcs x7, x7, x13
+ldr x9, [sp, #104]
+ldp x13, x15, [x9, #32]
+umulh x24, x3, x13
+adcs x8, x8, x12
+umulh x12, x4, x13
+adcs x14, x14, xzr
+umulh x25, x10, x13
+adc x21, x21, xzr
+umulh x30, x11, x13
+adds x2, x2, x24
+umulh x24, x16, x13
+adcs x0, x0, x12
+umulh x12, x17, x13
+adcs x6, x6, x25
+umulh x25, x1, x13
+adcs x7, x7, x30
 adcs x8, x8, x24
-mul x24, x27, x3
-adcs x24, x25, x24
-adcs x23, x23, xzr
-adc x25, x26, x29
-umulh x27, x5, x7
-adds x22, x22, x27
-umulh x27, x0, x7
-adcs x21, x21, x27
-umulh x27, x4, x7
-adcs x20, x20, x27
-umulh x27, x16, x7
-adcs x8, x8, x27
-umulh x27, x15, x7
-adcs x24, x24, x27
-umulh x27, x13, x7
-adcs x23, x23, x27
-umulh x27, x12, x7
-adcs x25, x25, x27
-cset w27, hs
-mul x26, x5, x7
-adds x19, x19, x26
-mul x26, x0, x7
-adcs x22, x22, x26
-mul x26, x4, x7
-adcs x21, x21, x26
-mul x26, x16, x7
-adcs x20, x20, x26
-mul x26, x15, x7
-adcs x8, x8, x26
-mul x26, x13, x7
-adcs x24, x24, x26
-mul x26, x19, x6
-mul x7, x12, x7
-adcs x7, x23, x7
-adcs x23, x25, xzr
-cinc x25, x27, hs
-umulh x28, x26, x11
-adds x22, x22, x28
-umulh x28, x26, x9
-adcs x21, x21, x28
-umulh x28, x26, x10
-mul x27, x26, x11
-adcs x20, x20, x28
-umulh x28, x26, x14
-adcs x8, x8, x28
-umulh x28, x26, x17
-adcs x24, x24, x28
-umulh x28, x26, x1
-adcs x28, x7, x28
-umulh x7, x26, x3
-adcs x23, x23, x7
-cset w29, hs
-cmn x19, x27
-mul x27, x26, x9
-adcs x22, x22, x27
-mul x27, x26, x10
-ldp x19, x7, [x2, #32]
-ldr x2, [x2, #48]
-adcs x21, x21, x27
-mul x27, x26, x14
-adcs x20, x20, x27
-mul x27, x26, x17
-adcs x8, x8, x27
-mul x27, x26, x1
-mul x26, x26, x3
-adcs x24, x24, x27
-mul x27, x5, x19
-adcs x26, x28, x26
-umulh x28, x5, x19
-adcs x23, x23, xzr
-adc x25, x25, x29
-adds x21, x21, x28
-umulh x28, x0, x19
-adcs x20, x20, x28
-umulh x28, x4, x19
-adcs x8, x8, x28
-umulh x28, x16, x19
-adcs x24, x24, x28
-umulh x28, x15, x19
-adcs x26, x26, x28
-umulh x28, x13, x19
-adcs x23, x23, x28
-umulh x28, x12, x19
-adcs x25, x25, x28
-cset w28, hs
-adds x22, x22, x27
-mul x27, x0, x19
-adcs x21, x21, x27
-mul x27, x4, x19
-adcs x20, x20, x27
-mul x27, x16, x19
-adcs x8, x8, x27
-mul x27, x15, x19
-adcs x24, x24, x27
-mul x27, x13, x19
-mul x19, x12, x19
-adcs x26, x26, x27
-mul x27, x22, x6
-adcs x19, x23, x19
-adcs x23, x25, xzr
-cinc x25, x28, hs
-umulh x29, x27, x11
-mul x28, x27, x11
-adds x21, x21, x29
-umulh x29, x27, x9
-adcs x20, x20, x29
-umulh x29, x27, x10
-adcs x8, x8, x29
-umulh x29, x27, x14
-adcs x24, x24, x29
-umulh x29, x27, x17
-adcs x26, x26, x29
-umulh x29, x27, x1
-adcs x19, x19, x29
-umulh x29, x27, x3
-adcs x23, x23, x29
-cset w29, hs
-cmn x22, x28
-mul x22, x27, x9
-adcs x21, x21, x22
-mul x22, x27, x10
-adcs x20, x20, x22
-mul x22, x27, x14
-adcs x8, x8, x22
-mul x22, x27, x17
-adcs x22, x24, x22
-mul x24, x27, x1
-adcs x24, x26, x24
-mul x26, x27, x3
-umulh x27, x5, x7
-adcs x19, x19, x26
-mul x26, x5, x7
-adcs x23, x23, xzr
-adc x25, x25, x29
-adds x20, x20, x27
-umulh x27, x0, x7
-ldp x29, x30, [sp, #16]
-adcs x8, x8, x27
-umulh x27, x4, x7
-adcs x22, x22, x27
-umulh x27, x16, x7
-adcs x24, x24, x27
-umulh x27, x15, x7
-adcs x19, x19, x27
-umulh x27, x13, x7
-adcs x23, x23, x27
-umulh x27, x12, x7
-adcs x25, x25, x27
-cset w27, hs
-adds x21, x21, x26
-mul x26, x0, x7
-adcs x20, x20, x26
-mul x26, x4, x7
-adcs x8, x8, x26
-mul x26, x16, x7
-adcs x22, x22, x26
-mul x26, x15, x7
-adcs x24, x24, x26
-mul x26, x13, x7
-mul x7, x12, x7
-adcs x19, x19, x26
-mul x26, x21, x6
-adcs x7, x23, x7
-adcs x23, x25, xzr
-cinc x25, x27, hs
-umulh x28, x26, x11
-mul x27, x26, x11
-adds x20, x20, x28
-umulh x28, x26, x9
-adcs x8, x8, x28
-umulh x28, x26, x10
-adcs x22, x22, x28
-umulh x28, x26, x14
-adcs x24, x24, x28
-umulh x28, x26, x17
-adcs x19, x19, x28
-umulh x28, x26, x1
-adcs x7, x7, x28
-umulh x28, x26, x3
-adcs x23, x23, x28
-cset w28, hs
-cmn x21, x27
-mul x21, x26, x9
-adcs x20, x20, x21
-mul x21, x26, x10
-adcs x8, x8, x21
-mul x21, x26, x14
-adcs x21, x22, x21
-mul x22, x26, x17
-adcs x22, x24, x22
-mul x24, x26, x1
-adcs x19, x19, x24
-mul x24, x26, x3
+mul x24, x3, x13
+adcs x12, x14, x12
+mul x14, x4, x13
+adcs x21, x21, x25
+mul x25, x10, x13
+cset x30, hs
+mul x9, x11, x13
+adds x5, x5, x24
+mul x24, x16, x13
+adcs x2, x2, x14
+mul x14, x17, x13
+adcs x0, x0, x25
+mul x13, x1, x13
+adcs x6, x6, x9
 adcs x7, x7, x24
-adcs x23, x23, xzr
-adc x24, x25, x28
-mul x25, x5, x2
-umulh x5, x5, x2
-ldp x28, x27, [sp, #32]
-adds x8, x8, x5
-umulh x5, x0, x2
-mul x0, x0, x2
-adcs x5, x21, x5
-umulh x21, x4, x2
-adcs x21, x22, x21
-umulh x22, x16, x2
-mul x16, x16, x2
-adcs x19, x19, x22
-umulh x22, x15, x2
-mul x15, x15, x2
-adcs x7, x7, x22
-umulh x22, x13, x2
-mul x13, x13, x2
-adcs x22, x23, x22
-umulh x23, x12, x2
-mul x12, x12, x2
-adcs x23, x24, x23
-cset w24, hs
-adds x20, x20, x25
-adcs x8, x8, x0
-mul x0, x4, x2
-ldp x26, x25, [sp, #48]
-adcs x0, x5, x0
-mul x5, x20, x6
-adcs x16, x21, x16
-adcs x15, x19, x15
-adcs x13, x7, x13
-umulh x7, x5, x11
-adcs x12, x22, x12
-mul x6, x5, x11
-adcs x2, x23, xzr
-ldp x22, x21, [sp, #80]
-cset w4, hs
-adds x8, x8, x7
-umulh x7, x5, x9
-adcs x0, x0, x7
-umulh x7, x5, x10
-adcs x16, x16, x7
-umulh x7, x5, x14
-adcs x15, x15, x7
-umulh x7, x5, x17
-adcs x13, x13, x7
-umulh x7, x5, x1
-adcs x12, x12, x7
-umulh x7, x5, x3
-adcs x2, x2, x7
-cset w7, hs
-cmn x20, x6
-mul x6, x5, x9
-ldp x20, x19, [sp, #96]
-adcs x8, x8, x6
-mul x6, x5, x10
-adcs x0, x0, x6
-mul x6, x5, x14
-adcs x16, x16, x6
-mul x6, x5, x17
-adcs x15, x15, x6
-mul x6, x5, x1
-mul x5, x5, x3
-adcs x13, x13, x6
-adcs x12, x12, x5
-adcs x2, x2, xzr
-adc x4, x4, x24
-subs x11, x8, x11
-sbcs x9, x0, x9
-orr x4, x4, x7
-ldp x24, x23, [sp, #64]
-sbcs x10, x16, x10
-sbcs x14, x15, x14
-sbcs x17, x13, x17
-sbcs x1, x12, x1
-sbcs x3, x2, x3
-cset w5, lo
-cmp x4, #0
-cset w4, eq
-tst w4, w5
-csel x8, x8, x11, ne
-ldr x11, [sp, #8]
-csel x9, x0, x9, ne
-stp x8, x9, [x11]
-csel x8, x16, x10, ne
-csel x9, x15, x14, ne
-stp x8, x9, [x11, #16]
-csel x8, x13, x17, ne
-csel x9, x12, x1, ne
-stp x8, x9, [x11, #32]
-csel x8, x2, x3, ne
-str x8, [x11, #48]
-add sp, sp, #112
+adcs x8, x8, x14
+mul x9, x5, x22
+umulh x14, x23, x9
+adcs x12, x12, x13
+umulh x13, x20, x9
+adcs x21, x21, xzr
+umulh x24, x26, x9
+adc x25, x30, xzr
+umulh x30, x28, x9
+adds x2, x2, x14
+umulh x14, x29, x9
+adcs x0, x0, x13
+umulh x13, x19, x9
+adcs x6, x6, x24
+umulh x24, x27, x9
+adcs x7, x7, x30
+adcs x8, x8, x14
+adcs x12, x12, x13
+mul x13, x20, x9
+adcs x14, x21, x24
+mul x21, x26, x9
+adc x24, x25, xzr
+mul x25, x28, x9
+cmp x5, #1
+mul x5, x29, x9
+adcs x2, x2, x13
+mul x13, x19, x9
+adcs x0, x0, x21
+mul x9, x27, x9
+adcs x6, x6, x25
+adcs x5, x7, x5
+adcs x7, x8, x13
+umulh x8, x3, x15
+adcs x9, x12, x9
+umulh x12, x4, x15
+adcs x13, x14, xzr
+umulh x14, x10, x15
+adc x21, x24, xzr
+umulh x24, x11, x15
+adds x0, x0, x8
+umulh x8, x16, x15
+adcs x6, x6, x12
+umulh x12, x17, x15
+adcs x5, x5, x14
+umulh x14, x1, x15
+adcs x7, x7, x24
+adcs x8, x9, x8
+mul x9, x3, x15
+adcs x12, x13, x12
+mul x13, x4, x15
+adcs x14, x21, x14
+mul x21, x10, x15
+cset x24, hs
+mul x25, x11, x15
+adds x2, x2, x9
+mul x9, x16, x15
+adcs x0, x0, x13
+mul x13, x17, x15
+adcs x6, x6, x21
+mul x15, x1, x15
+adcs x5, x5, x25
+adcs x7, x7, x9
+adcs x8, x8, x13
+mul x9, x2, x22
+umulh x13, x23, x9
+adcs x12, x12, x15
+umulh x15, x20, x9
+adcs x14, x14, xzr
+umulh x21, x26, x9
+adc x24, x24, xzr
+umulh x25, x28, x9
+adds x0, x0, x13
+umulh x13, x29, x9
+adcs x6, x6, x15
+umulh x15, x19, x9
+adcs x5, x5, x21
+umulh x21, x27, x9
+adcs x7, x7, x25
+adcs x8, x8, x13
+adcs x12, x12, x15
+mul x13, x20, x9
+adcs x14, x14, x21
+mul x15, x26, x9
+adc x21, x24, xzr
+mul x24, x28, x9
+cmp x2, #1
+mul x2, x29, x9
+adcs x0, x0, x13
+mul x13, x19, x9
+adcs x6, x6, x15
+mul x9, x27, x9
+adcs x5, x5, x24
+adcs x2, x7, x2
+adcs x7, x8, x13
+ldr x8, [sp, #104]
+ldr x8, [x8, #48]
+umulh x13, x3, x8
+adcs x9, x12, x9
+umulh x12, x4, x8
+adcs x14, x14, xzr
+umulh x15, x10, x8
+adc x21, x21, xzr
+umulh x24, x11, x8
+adds x6, x6, x13
+umulh x13, x16, x8
+adcs x5, x5, x12
+umulh x12, x17, x8
+adcs x2, x2, x15
+umulh x15, x1, x8
+adcs x7, x7, x24
+adcs x9, x9, x13
+mul x3, x3, x8
+adcs x12, x14, x12
+mul x4, x4, x8
+adcs x13, x21, x15
+mul x10, x10, x8
+cset x14, hs
+mul x11, x11, x8
+adds x0, x0, x3
+mul x3, x16, x8
+adcs x4, x6, x4
+mul x6, x17, x8
+adcs x5, x5, x10
+mul x1, x1, x8
+adcs x2, x2, x11
+adcs x3, x7, x3
+adcs x6, x9, x6
+mul x7, x0, x22
+umulh x8, x23, x7
+adcs x1, x12, x1
+umulh x9, x20, x7
+adcs x10, x13, xzr
+umulh x11, x26, x7
+adc x12, x14, xzr
+umulh x13, x28, x7
+adds x4, x4, x8
+umulh x8, x29, x7
+adcs x5, x5, x9
+umulh x9, x19, x7
+adcs x2, x2, x11
+umulh x11, x27, x7
+adcs x3, x3, x13
+adcs x6, x6, x8
+adcs x1, x1, x9
+mul x8, x20, x7
+adcs x9, x10, x11
+mul x10, x26, x7
+adc x11, x12, xzr
+mul x12, x28, x7
+cmp x0, #1
+mul x0, x29, x7
+adcs x4, x4, x8
+mul x8, x19, x7
+adcs x5, x5, x10
+mul x7, x27, x7
+adcs x2, x2, x12
+adcs x0, x3, x0
+adcs x3, x6, x8
+adcs x1, x1, x7
+adcs x6, x9, xzr
+adc x7, x11, xzr
+subs x8, x4, x23
+sbcs x9, x5, x20
+sbcs x10, x2, x26
+sbcs x11, x0, x28
+sbcs x12, x3, x29
+sbcs x13, x1, x19
+sbcs x14, x6, x27
+sbcs xzr, x7, xzr
+csel x4, x4, x8, lo
+csel x5, x5, x9, lo
+ldr x7, [sp, #96]
+stp x4, x5, [x7]
+csel x2, x2, x10, lo
+csel x0, x0, x11, lo
+stp x2, x0, [x7, #16]
+csel x0, x3, x12, lo
+csel x1, x1, x13, lo
+stp x0, x1, [x7, #32]
+csel x0, x6, x14, lo
+str x0, [x7, #48]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #112
 ret
 .p2align 3
 2:
@@ -2310,807 +2234,777 @@ unsafe fn sum_of_products_full<M: Modulus<7>>(x: &[[u64; 7]; 2], y: &[[u64; 7]; 
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_full_c8a5def523e10a6b_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}",
+                "fieldc_sum_of_products_full_95e2a9a8315243f8_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}",
                 r"
-adr x3, 2f
-sub sp, sp, #240
-stp x26, x25, [sp, #176]
-stp x20, x19, [sp, #224]
-str x0, [sp, #8]
-ldp x0, x8, [x1]
-ldp x20, x25, [x2]
-mul x26, x0, x20
-ldp x17, x14, [x1, #16]
-stp x22, x21, [sp, #208]
-umulh x22, x0, x20
-ldp x9, x10, [x1, #32]
-stp x24, x23, [sp, #192]
-umulh x23, x8, x20
-mul x24, x8, x20
-adds x22, x22, x24
-stp x28, x27, [sp, #160]
-stp x29, x30, [sp, #144]
-mul x28, x17, x20
-str x14, [sp, #24]
-str x8, [sp, #40]
-ldr x21, [x2, #56]
-ldp x7, x5, [x1, #48]
-adcs x23, x23, x28
-umulh x27, x17, x20
-ldp x6, x4, [x1, #64]
-ldp x16, x13, [x1, #80]
-umulh x29, x14, x20
-ldp x12, x11, [x1, #96]
-mul x30, x14, x20
-mov x14, x9
-adcs x27, x27, x30
-umulh x9, x9, x20
-ldp x15, x1, [x3]
-mul x8, x14, x20
-adcs x8, x29, x8
-str x16, [sp, #56]
-stp x10, x13, [sp, #112]
-stp x12, x11, [sp, #128]
-stp x15, x7, [sp, #80]
-stp x17, x5, [sp, #96]
-ldr x17, [sp, #112]
-str x2, [sp, #32]
-stp x14, x0, [sp, #64]
-str x6, [sp, #48]
-mul x28, x10, x20
-adcs x9, x9, x28
-str x4, [sp, #16]
-umulh x24, x10, x20
-umulh x30, x7, x20
-mul x20, x7, x20
-adcs x20, x24, x20
-cinc x30, x30, hs
-ldr x7, [sp, #24]
-umulh x28, x5, x21
-adds x22, x22, x28
-umulh x24, x6, x21
-adcs x23, x23, x24
-umulh x28, x4, x21
-adcs x27, x27, x28
-umulh x24, x16, x21
-adcs x8, x8, x24
-umulh x28, x13, x21
-adcs x9, x9, x28
-umulh x24, x12, x21
-adcs x20, x20, x24
-umulh x28, x11, x21
-adcs x28, x30, x28
-cset w30, hs
-mul x29, x5, x21
-adds x26, x26, x29
-ldr x5, [sp, #40]
-mul x24, x6, x21
-adcs x22, x22, x24
-mul x29, x4, x21
-adcs x23, x23, x29
-mul x24, x16, x21
-adcs x24, x27, x24
-mul x29, x13, x21
-adcs x8, x8, x29
-mul x27, x12, x21
-adcs x9, x9, x27
-mul x29, x15, x26
-mov x15, x1
-mul x21, x11, x21
-adcs x10, x20, x21
-adcs x28, x28, xzr
-ldp x20, x21, [x3, #16]
-cinc x30, x30, hs
-umulh x27, x1, x29
-adds x27, x22, x27
-umulh x22, x20, x29
-adcs x13, x23, x22
-umulh x22, x21, x29
-adcs x12, x24, x22
-ldp x22, x23, [x3, #32]
-umulh x24, x22, x29
-adcs x11, x8, x24
-umulh x24, x23, x29
-adcs x9, x9, x24
-ldp x24, x19, [x3, #48]
-mov x3, x15
-str x3, [sp]
-umulh x1, x24, x29
-adcs x10, x10, x1
-umulh x1, x19, x29
-adcs x1, x28, x1
-cset w8, hs
-mul x28, x15, x29
-cmn x26, x28
-mul x26, x20, x29
-adcs x26, x27, x26
-mul x27, x21, x29
-adcs x13, x13, x27
-mul x27, x22, x29
-adcs x12, x12, x27
-mul x27, x23, x29
-adcs x11, x11, x27
-mul x27, x24, x29
-adcs x9, x9, x27
-mul x27, x19, x29
-adcs x10, x10, x27
-ldp x29, x15, [sp, #88]
-adcs x1, x1, xzr
-adc x8, x30, x8
-umulh x27, x0, x25
-adds x13, x13, x27
-umulh x27, x5, x25
-adcs x12, x12, x27
-umulh x27, x15, x25
-adcs x11, x11, x27
-umulh x27, x7, x25
-adcs x9, x9, x27
-umulh x27, x14, x25
-adcs x10, x10, x27
-umulh x27, x17, x25
-adcs x1, x1, x27
-umulh x27, x29, x25
-adcs x8, x8, x27
-mul x27, x0, x25
-cset w28, hs
-adds x26, x26, x27
-mul x27, x5, x25
-adcs x13, x13, x27
-mul x27, x15, x25
-adcs x12, x12, x27
-mul x27, x7, x25
-adcs x11, x11, x27
-mul x27, x14, x25
-adcs x14, x9, x27
-mul x27, x17, x25
-mul x25, x29, x25
-mov x9, x16
-adcs x10, x10, x27
-adcs x1, x1, x25
-adcs x30, x8, xzr
-ldr x8, [sp, #104]
-cinc x27, x28, hs
-ldp x28, x25, [x2, #64]
-umulh x29, x8, x28
-adds x13, x13, x29
-umulh x29, x6, x28
-adcs x0, x12, x29
-umulh x29, x4, x28
-adcs x17, x11, x29
-umulh x29, x16, x28
-ldr x11, [sp, #120]
-adcs x14, x14, x29
-umulh x29, x11, x28
-adcs x15, x10, x29
-ldp x10, x16, [sp, #128]
-umulh x29, x10, x28
-adcs x1, x1, x29
-umulh x29, x16, x28
-adcs x12, x30, x29
-mul x29, x8, x28
-cset w30, hs
-adds x26, x26, x29
-mul x29, x6, x28
-adcs x13, x13, x29
-mul x29, x4, x28
-adcs x0, x0, x29
-mul x29, x9, x28
-adcs x9, x17, x29
-mul x29, x11, x28
-adcs x14, x14, x29
-mul x29, x10, x28
-mul x28, x16, x28
-ldr x10, [sp, #80]
-adcs x15, x15, x29
-adcs x1, x1, x28
-mul x28, x26, x10
-adcs x8, x12, xzr
-adc x27, x27, x30
-umulh x29, x28, x3
-adds x13, x13, x29
-umulh x29, x28, x20
-adcs x12, x0, x29
-umulh x29, x28, x21
-adcs x11, x9, x29
-umulh x29, x28, x22
-adcs x9, x14, x29
-umulh x29, x28, x23
-ldr x14, [sp, #112]
-adcs x10, x15, x29
-umulh x29, x28, x24
-ldp x15, x17, [sp, #88]
-adcs x1, x1, x29
-umulh x29, x28, x19
-adcs x8, x8, x29
-mul x29, x28, x3
-cset w30, hs
-cmn x26, x29
-mul x26, x28, x20
-adcs x13, x13, x26
-mul x26, x28, x21
-adcs x12, x12, x26
-mul x26, x28, x22
-adcs x11, x11, x26
-mul x26, x28, x23
-adcs x9, x9, x26
-mul x26, x28, x24
-adcs x10, x10, x26
-mul x26, x28, x19
-adcs x1, x1, x26
-ldp x28, x26, [x2, #16]
-adcs x8, x8, xzr
-ldp x2, x16, [sp, #64]
-adc x27, x27, x30
-umulh x29, x16, x28
-adds x12, x12, x29
-umulh x29, x5, x28
-adcs x11, x11, x29
-umulh x29, x17, x28
-adcs x9, x9, x29
-umulh x29, x7, x28
-adcs x10, x10, x29
-umulh x29, x2, x28
-adcs x1, x1, x29
-umulh x29, x14, x28
-adcs x8, x8, x29
-umulh x29, x15, x28
-adcs x27, x27, x29
-mul x29, x16, x28
-cset w30, hs
-adds x0, x13, x29
-mul x29, x5, x28
-adcs x12, x12, x29
-mul x29, x17, x28
-adcs x11, x11, x29
-mul x29, x7, x28
-adcs x9, x9, x29
-mul x29, x2, x28
-adcs x10, x10, x29
-mul x29, x14, x28
-mul x28, x15, x28
-mov x14, x6
-adcs x1, x1, x29
-adcs x13, x8, x28
-ldp x8, x15, [sp, #120]
-adcs x27, x27, xzr
-cinc x28, x30, hs
-ldr x30, [sp, #104]
-umulh x29, x30, x25
-adds x12, x12, x29
-umulh x29, x6, x25
-adcs x11, x11, x29
-umulh x29, x4, x25
-adcs x16, x9, x29
-ldr x9, [sp, #56]
-umulh x29, x9, x25
-adcs x17, x10, x29
-umulh x29, x8, x25
-ldr x10, [sp, #136]
-adcs x1, x1, x29
-umulh x29, x15, x25
-adcs x6, x13, x29
-umulh x29, x10, x25
-adcs x27, x27, x29
-mul x29, x30, x25
-cset w30, hs
-adds x13, x0, x29
-mul x29, x14, x25
-ldr x0, [sp, #72]
-adcs x12, x12, x29
-mul x29, x4, x25
-adcs x11, x11, x29
-mul x29, x9, x25
-adcs x9, x16, x29
-mul x29, x8, x25
-mov x16, x5
-adcs x14, x17, x29
-mul x29, x15, x25
-mul x25, x10, x25
-mov x15, x2
-adcs x1, x1, x29
-adcs x8, x6, x25
-ldr x6, [sp, #80]
-adcs x25, x27, xzr
-adc x27, x28, x30
-mul x28, x13, x6
-umulh x29, x28, x3
-adds x12, x12, x29
-umulh x29, x28, x20
-adcs x11, x11, x29
-umulh x29, x28, x21
-adcs x9, x9, x29
-umulh x29, x28, x22
-adcs x10, x14, x29
-umulh x29, x28, x23
-adcs x1, x1, x29
-umulh x29, x28, x24
-adcs x8, x8, x29
-umulh x29, x28, x19
-adcs x25, x25, x29
-mul x29, x28, x3
-cset w30, hs
-cmn x13, x29
-mul x13, x28, x20
-adcs x12, x12, x13
-mul x13, x28, x21
-adcs x11, x11, x13
-mul x13, x28, x22
-adcs x9, x9, x13
-mul x13, x28, x23
-adcs x10, x10, x13
-mul x13, x28, x24
-adcs x13, x1, x13
-mul x1, x28, x19
-adcs x8, x8, x1
-adcs x1, x25, xzr
-adc x25, x27, x30
-umulh x27, x0, x26
-adds x11, x11, x27
-umulh x27, x5, x26
-adcs x9, x9, x27
-ldp x5, x17, [sp, #88]
-umulh x27, x17, x26
-adcs x10, x10, x27
-umulh x27, x7, x26
-adcs x13, x13, x27
-umulh x27, x2, x26
-ldr x2, [sp, #112]
-adcs x8, x8, x27
-umulh x27, x2, x26
-adcs x1, x1, x27
-umulh x27, x5, x26
-adcs x25, x25, x27
-mul x27, x0, x26
-cset w28, hs
-adds x12, x12, x27
-mul x27, x16, x26
-adcs x11, x11, x27
-mul x27, x17, x26
-adcs x9, x9, x27
-mul x27, x7, x26
-ldp x14, x7, [sp, #120]
-adcs x10, x10, x27
-mul x27, x15, x26
-adcs x13, x13, x27
-mul x27, x2, x26
-mul x26, x5, x26
-ldr x2, [sp, #32]
-ldr x5, [sp, #104]
-adcs x17, x8, x27
-ldp x8, x15, [sp, #48]
-adcs x1, x1, x26
-adcs x26, x25, xzr
-cinc x27, x28, hs
-ldp x28, x25, [x2, #80]
-umulh x29, x5, x28
-adds x11, x11, x29
-umulh x29, x8, x28
-adcs x9, x9, x29
-umulh x29, x4, x28
-adcs x10, x10, x29
-umulh x29, x15, x28
-adcs x13, x13, x29
-umulh x29, x14, x28
-adcs x16, x17, x29
-umulh x29, x7, x28
-ldr x17, [sp, #136]
-adcs x1, x1, x29
-umulh x29, x17, x28
-adcs x26, x26, x29
-mul x29, x5, x28
-cset w30, hs
-adds x12, x12, x29
-mul x29, x8, x28
-adcs x11, x11, x29
-mul x29, x4, x28
-adcs x9, x9, x29
-mul x29, x15, x28
-adcs x10, x10, x29
-mul x29, x14, x28
-adcs x13, x13, x29
-mul x29, x7, x28
-mul x28, x17, x28
-ldr x17, [sp, #64]
-adcs x8, x16, x29
-ldr x16, [sp, #40]
-adcs x1, x1, x28
-mul x28, x12, x6
-ldr x6, [sp, #112]
-adcs x26, x26, xzr
-adc x27, x27, x30
-umulh x29, x28, x3
-adds x11, x11, x29
-umulh x29, x28, x20
-adcs x9, x9, x29
-umulh x29, x28, x21
-adcs x10, x10, x29
-umulh x29, x28, x22
-adcs x13, x13, x29
-umulh x29, x28, x23
-adcs x8, x8, x29
-umulh x29, x28, x24
-adcs x1, x1, x29
-umulh x29, x28, x19
-adcs x26, x26, x29
-mul x29, x28, x3
-cset w30, hs
-cmn x12, x29
-mul x12, x28, x20
-adcs x15, x11, x12
-mul x12, x28, x21
+stp x19, x20, [sp, #-160]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+adds x7, x7, x8
+umulh x8, x10, x5
+mul x13, x11, x5
 adcs x9, x9, x12
-mul x12, x28, x22
-adcs x10, x10, x12
-mul x12, x28, x23
-adcs x12, x13, x12
-mul x13, x28, x24
-adcs x14, x8, x13
-mul x13, x28, x19
-ldp x7, x8, [sp, #88]
-adcs x13, x1, x13
-adcs x1, x26, xzr
-ldp x28, x26, [x2, #32]
-ldr x2, [sp, #24]
-adc x27, x27, x30
-umulh x29, x0, x28
-adds x9, x9, x29
-umulh x29, x16, x28
-adcs x10, x10, x29
-umulh x29, x8, x28
-adcs x12, x12, x29
-umulh x29, x2, x28
-adcs x11, x14, x29
-umulh x29, x17, x28
-adcs x13, x13, x29
-umulh x29, x6, x28
-adcs x1, x1, x29
-umulh x29, x7, x28
-adcs x27, x27, x29
-mul x29, x0, x28
-cset w30, hs
-adds x14, x15, x29
-mul x29, x16, x28
-ldr x15, [sp, #136]
-adcs x9, x9, x29
-mul x29, x8, x28
-adcs x10, x10, x29
-mul x29, x2, x28
-adcs x12, x12, x29
-mul x29, x17, x28
-adcs x8, x11, x29
-mul x29, x6, x28
-mul x28, x7, x28
-ldp x6, x0, [sp, #48]
-mov x11, x5
-ldr x7, [sp, #80]
-adcs x13, x13, x29
-umulh x29, x5, x25
-ldp x17, x5, [sp, #120]
-adcs x1, x1, x28
-adcs x27, x27, xzr
-cinc x28, x30, hs
-adds x9, x9, x29
-umulh x29, x6, x25
-adcs x10, x10, x29
-umulh x29, x4, x25
-adcs x12, x12, x29
-umulh x29, x0, x25
-adcs x8, x8, x29
-umulh x29, x17, x25
-adcs x13, x13, x29
-umulh x29, x5, x25
-adcs x1, x1, x29
-umulh x29, x15, x25
-adcs x27, x27, x29
-mul x29, x11, x25
-cset w30, hs
-adds x11, x14, x29
-mul x29, x6, x25
-ldr x14, [sp, #72]
-adcs x9, x9, x29
-mul x29, x4, x25
-mov x4, x2
-adcs x10, x10, x29
-mul x29, x0, x25
-adcs x12, x12, x29
-mul x29, x17, x25
-ldr x17, [sp, #112]
-adcs x8, x8, x29
-mul x29, x5, x25
-mul x25, x15, x25
-ldp x5, x6, [sp, #88]
-mov x15, x16
-adcs x13, x13, x29
-adcs x1, x1, x25
-adcs x25, x27, xzr
-adc x27, x28, x30
-mul x28, x11, x7
-umulh x29, x28, x3
-adds x9, x9, x29
-umulh x29, x28, x20
-adcs x10, x10, x29
-umulh x29, x28, x21
-adcs x12, x12, x29
-umulh x29, x28, x22
-adcs x8, x8, x29
-umulh x29, x28, x23
-adcs x13, x13, x29
-umulh x29, x28, x24
-adcs x1, x1, x29
-umulh x29, x28, x19
-adcs x25, x25, x29
-mul x29, x28, x3
-cset w30, hs
-cmn x11, x29
-mul x11, x28, x20
-adcs x9, x9, x11
-mul x11, x28, x21
-adcs x10, x10, x11
-mul x11, x28, x22
-adcs x11, x12, x11
-mul x12, x28, x23
-adcs x8, x8, x12
-mul x12, x28, x24
-adcs x12, x13, x12
-mul x13, x28, x19
-adcs x13, x1, x13
-adcs x1, x25, xzr
-adc x25, x27, x30
-umulh x27, x14, x26
-ldr x30, [sp, #104]
-adds x10, x10, x27
-umulh x27, x16, x26
-ldr x16, [sp, #64]
-adcs x11, x11, x27
-umulh x27, x6, x26
-adcs x8, x8, x27
-umulh x27, x2, x26
-adcs x12, x12, x27
-umulh x27, x16, x26
-adcs x13, x13, x27
-umulh x27, x17, x26
-adcs x1, x1, x27
-umulh x27, x5, x26
-adcs x25, x25, x27
-mul x27, x14, x26
-cset w28, hs
-adds x3, x9, x27
-mul x27, x15, x26
-adcs x10, x10, x27
-mul x27, x6, x26
-adcs x11, x11, x27
-mul x27, x2, x26
-adcs x8, x8, x27
-mul x27, x16, x26
-adcs x9, x12, x27
-mul x27, x17, x26
-mul x26, x5, x26
-ldr x12, [sp, #32]
-adcs x17, x13, x27
-ldr x13, [sp, #48]
-adcs x1, x1, x26
-adcs x26, x25, xzr
-cinc x27, x28, hs
-ldp x28, x25, [x12, #96]
-ldr x12, [sp, #16]
-umulh x29, x30, x28
-adds x15, x10, x29
-umulh x29, x13, x28
-mov x10, x0
-adcs x16, x11, x29
-umulh x29, x12, x28
-adcs x14, x8, x29
-umulh x29, x0, x28
-ldr x8, [sp, #136]
-adcs x0, x9, x29
-ldp x9, x11, [sp, #120]
-umulh x29, x9, x28
-adcs x2, x17, x29
-umulh x29, x11, x28
-adcs x1, x1, x29
-umulh x29, x8, x28
-adcs x26, x26, x29
-mul x29, x30, x28
-cset w30, hs
-adds x17, x3, x29
-mul x29, x13, x28
-ldr x3, [sp]
-adcs x15, x15, x29
-mul x29, x12, x28
-adcs x16, x16, x29
-mul x29, x10, x28
-adcs x14, x14, x29
-mul x29, x9, x28
-adcs x12, x0, x29
-mul x29, x11, x28
-mul x28, x8, x28
-ldr x0, [sp, #112]
-adcs x13, x2, x29
-adcs x1, x1, x28
-mul x28, x17, x7
-adcs x26, x26, xzr
-adc x27, x27, x30
-umulh x29, x28, x3
-mul x9, x28, x20
-adds x10, x15, x29
-umulh x29, x28, x20
-adcs x11, x16, x29
-umulh x29, x28, x21
-adcs x8, x14, x29
-umulh x29, x28, x22
-ldp x14, x15, [sp, #32]
-ldr x2, [x14, #48]
-ldp x16, x14, [sp, #64]
-adcs x12, x12, x29
-umulh x29, x28, x23
-adcs x13, x13, x29
-umulh x29, x28, x24
-adcs x1, x1, x29
-umulh x29, x28, x19
-adcs x26, x26, x29
-mul x29, x28, x3
-cset w30, hs
-cmn x17, x29
-mul x17, x6, x2
-adcs x9, x10, x9
-mul x10, x28, x21
-adcs x10, x11, x10
-mul x11, x28, x22
-adcs x8, x8, x11
-mul x11, x28, x23
-adcs x11, x12, x11
-mul x12, x28, x24
-adcs x12, x13, x12
-mul x13, x28, x19
-adcs x13, x1, x13
-adcs x1, x26, xzr
-adc x26, x27, x30
-umulh x27, x14, x2
-ldp x29, x30, [sp, #144]
-adds x10, x10, x27
-umulh x27, x15, x2
-adcs x8, x8, x27
-umulh x27, x6, x2
-ldr x6, [sp, #16]
-adcs x11, x11, x27
-umulh x27, x4, x2
-adcs x12, x12, x27
-umulh x27, x16, x2
-adcs x13, x13, x27
-umulh x27, x0, x2
-adcs x1, x1, x27
-umulh x27, x5, x2
-adcs x26, x26, x27
-mul x27, x14, x2
-ldr x14, [sp, #104]
-cset w28, hs
-adds x9, x9, x27
-mul x27, x15, x2
-mul x15, x4, x2
-adcs x10, x10, x27
-adcs x8, x8, x17
-adcs x11, x11, x15
-mul x15, x16, x2
-ldp x16, x4, [sp, #120]
-adcs x12, x12, x15
-mul x15, x0, x2
-adcs x13, x13, x15
-mul x15, x5, x2
-umulh x2, x14, x25
-ldp x7, x5, [sp, #48]
-adcs x15, x1, x15
-mul x1, x14, x25
-ldr x14, [sp, #136]
-adcs x17, x26, xzr
-cinc x0, x28, hs
-adds x10, x10, x2
-umulh x2, x7, x25
-ldp x28, x27, [sp, #160]
-adcs x8, x8, x2
-umulh x2, x6, x25
-adcs x11, x11, x2
-umulh x2, x5, x25
-adcs x12, x12, x2
-umulh x2, x16, x25
-mul x16, x16, x25
-adcs x13, x13, x2
-umulh x2, x4, x25
-adcs x15, x15, x2
-umulh x2, x14, x25
-adcs x17, x17, x2
-cset w2, hs
-adds x9, x9, x1
-mul x1, x7, x25
-adcs x10, x10, x1
-mul x1, x6, x25
-adcs x8, x8, x1
-mul x1, x5, x25
-adcs x11, x11, x1
+umulh x12, x11, x5
+ldp x14, x15, [x1, #32]
+mul x16, x14, x5
+adcs x8, x8, x13
+umulh x13, x14, x5
+mul x17, x15, x5
 adcs x12, x12, x16
-mul x16, x4, x25
-adcs x13, x13, x16
-mul x16, x14, x25
-ldr x14, [sp, #80]
-ldp x26, x25, [sp, #176]
-adcs x15, x15, x16
-adcs x16, x17, xzr
-mul x17, x9, x14
-adc x0, x0, x2
-umulh x1, x17, x3
-mul x2, x17, x3
-adds x10, x10, x1
-umulh x1, x17, x20
-adcs x8, x8, x1
-umulh x1, x17, x21
-adcs x11, x11, x1
-umulh x1, x17, x22
-adcs x12, x12, x1
-umulh x1, x17, x23
-adcs x13, x13, x1
-umulh x1, x17, x24
-adcs x15, x15, x1
-umulh x1, x17, x19
-adcs x16, x16, x1
-cset w1, hs
-cmn x9, x2
-mul x9, x17, x20
-adcs x9, x10, x9
-mul x10, x17, x21
-adcs x8, x8, x10
-mul x10, x17, x22
-adcs x10, x11, x10
-mul x11, x17, x23
-adcs x11, x12, x11
-mul x12, x17, x24
-adcs x12, x13, x12
-mul x13, x17, x19
-adcs x13, x15, x13
-adcs x15, x16, xzr
-adc x16, x0, x1
-subs x17, x9, x3
-sbcs x0, x8, x20
-sbcs x1, x10, x21
-sbcs x2, x11, x22
-sbcs x4, x12, x23
-sbcs x5, x13, x24
-sbcs x6, x15, x19
-cset w7, lo
-subs x7, x16, x7
-csel x9, x9, x17, lo
-csel x8, x8, x0, lo
-csel x10, x10, x1, lo
-csel x11, x11, x2, lo
-csel x12, x12, x4, lo
-csel x13, x13, x5, lo
-csel x15, x15, x6, lo
-csel x16, x16, x7, lo
-subs x14, x9, x3
-sbcs x17, x8, x20
-sbcs x0, x10, x21
-sbcs x1, x11, x22
-sbcs x2, x12, x23
-ldp x22, x21, [sp, #208]
-sbcs x4, x13, x24
-ldp x24, x23, [sp, #192]
-sbcs x3, x15, x19
-ldp x20, x19, [sp, #224]
-cset w5, lo
-cmp x16, #0
-cset w16, eq
-tst w16, w5
-csel x9, x9, x14, ne
-ldr x14, [sp, #8]
-csel x8, x8, x17, ne
-stp x9, x8, [x14]
-csel x9, x10, x0, ne
-csel x8, x11, x1, ne
-stp x9, x8, [x14, #16]
-csel x9, x12, x2, ne
-csel x8, x13, x4, ne
-stp x9, x8, [x14, #32]
-csel x8, x15, x3, ne
-str x8, [x14, #48]
-add sp, sp, #240
+umulh x16, x15, x5
+ldp x19, x20, [x1, #48]
+mul x21, x19, x5
+adcs x13, x13, x17
+umulh x17, x19, x5
+adcs x16, x16, x21
+ldp x21, x22, [x2, #48]
+umulh x23, x20, x22
+adc x17, x17, xzr
+ldp x24, x25, [x1, #64]
+umulh x26, x24, x22
+adds x7, x7, x23
+umulh x23, x25, x22
+adcs x9, x9, x26
+ldp x26, x27, [x1, #80]
+umulh x28, x26, x22
+adcs x8, x8, x23
+umulh x23, x27, x22
+adcs x12, x12, x28
+ldp x1, x28, [x1, #96]
+umulh x29, x1, x22
+adcs x13, x13, x23
+umulh x23, x28, x22
+adcs x16, x16, x29
+adcs x17, x17, x23
+mul x5, x3, x5
+mul x23, x20, x22
+cset x29, hs
+mul x30, x24, x22
+adds x5, x5, x23
+mul x23, x25, x22
+adcs x7, x7, x30
+mul x30, x26, x22
+adcs x9, x9, x23
+mul x23, x27, x22
+adcs x8, x8, x30
+mul x30, x1, x22
+adcs x12, x12, x23
+mul x22, x28, x22
+adcs x13, x13, x30
+adcs x16, x16, x22
+adcs x17, x17, xzr
+adr x22, 2f
+ldp x23, x30, [x22]
+mul x21, x5, x23
+str x0, [sp, #96]
+umulh x0, x30, x21
+adc x29, x29, xzr
+ldp x30, x23, [x22, #16]
+str x28, [sp, #104]
+umulh x28, x30, x21
+adds x0, x7, x0
+umulh x7, x23, x21
+adcs x9, x9, x28
+str x1, [sp, #112]
+ldp x28, x1, [x22, #32]
+str x27, [sp, #120]
+umulh x27, x28, x21
+adcs x7, x8, x7
+umulh x8, x1, x21
+adcs x12, x12, x27
+str x26, [sp, #128]
+ldp x27, x26, [x22, #48]
+umulh x22, x27, x21
+adcs x8, x13, x8
+umulh x13, x26, x21
+adcs x16, x16, x22
+adcs x13, x17, x13
+adc x17, x29, xzr
+mul x22, x30, x21
+cmp x5, #1
+mul x5, x23, x21
+adcs x0, x0, x22
+mul x22, x28, x21
+adcs x5, x9, x5
+mul x9, x1, x21
+adcs x7, x7, x22
+mul x22, x27, x21
+adcs x9, x12, x9
+mul x12, x26, x21
+adcs x8, x8, x22
+adcs x12, x16, x12
+adcs x13, x13, xzr
+umulh x16, x3, x6
+adc x17, x17, xzr
+umulh x21, x4, x6
+adds x5, x5, x16
+umulh x16, x10, x6
+adcs x7, x7, x21
+umulh x21, x11, x6
+adcs x9, x9, x16
+umulh x16, x14, x6
+adcs x8, x8, x21
+umulh x21, x15, x6
+adcs x12, x12, x16
+umulh x16, x19, x6
+adcs x13, x13, x21
+adcs x16, x17, x16
+mul x17, x3, x6
+cset x21, hs
+mul x22, x4, x6
+adds x0, x0, x17
+mul x17, x10, x6
+adcs x5, x5, x22
+mul x22, x11, x6
+adcs x7, x7, x17
+mul x17, x14, x6
+adcs x9, x9, x22
+mul x22, x15, x6
+adcs x8, x8, x17
+mul x6, x19, x6
+adcs x12, x12, x22
+adcs x6, x13, x6
+adcs x13, x16, xzr
+ldp x16, x17, [x2, #64]
+umulh x22, x20, x16
+adc x21, x21, xzr
+umulh x29, x24, x16
+adds x5, x5, x22
+umulh x22, x25, x16
+adcs x7, x7, x29
+ldr x29, [sp, #128]
+umulh x17, x29, x16
+adcs x9, x9, x22
+ldr x22, [sp, #120]
+str x19, [sp, #136]
+umulh x19, x22, x16
+adcs x8, x8, x17
+ldr x17, [sp, #112]
+str x15, [sp, #144]
+umulh x15, x17, x16
+adcs x12, x12, x19
+ldr x19, [sp, #104]
+str x14, [sp, #152]
+umulh x14, x19, x16
+adcs x6, x6, x15
+adcs x13, x13, x14
+mul x14, x20, x16
+adc x15, x21, xzr
+mul x21, x24, x16
+adds x0, x0, x14
+mul x14, x25, x16
+adcs x5, x5, x21
+mul x21, x29, x16
+adcs x7, x7, x14
+mul x14, x22, x16
+adcs x9, x9, x21
+mul x21, x17, x16
+adcs x8, x8, x14
+mul x14, x19, x16
+adcs x12, x12, x21
+adcs x6, x6, x14
+adcs x13, x13, xzr
+adr x14, 2f
+ldr x16, [x14]
+mul x21, x0, x16
+ldr x16, [x14, #8]
+umulh x19, x16, x21
+adc x15, x15, xzr
+umulh x16, x30, x21
+adds x5, x5, x19
+umulh x19, x23, x21
+adcs x7, x7, x16
+umulh x16, x28, x21
+adcs x9, x9, x19
+umulh x19, x1, x21
+adcs x8, x8, x16
+umulh x16, x27, x21
+adcs x12, x12, x19
+umulh x19, x26, x21
+adcs x6, x6, x16
+adcs x13, x13, x19
+adc x15, x15, xzr
+mul x16, x30, x21
+cmp x0, #1
+mul x0, x23, x21
+adcs x5, x5, x16
+mul x16, x28, x21
+adcs x0, x7, x0
+mul x7, x1, x21
+adcs x9, x9, x16
+mul x16, x27, x21
+adcs x7, x8, x7
+mul x8, x26, x21
+adcs x12, x12, x16
+adcs x6, x6, x8
+adcs x8, x13, xzr
+ldp x13, x16, [x2, #16]
+umulh x19, x3, x13
+adc x15, x15, xzr
+umulh x21, x4, x13
+adds x0, x0, x19
+umulh x19, x10, x13
+adcs x9, x9, x21
+umulh x21, x11, x13
+adcs x7, x7, x19
+ldr x19, [sp, #152]
+umulh x16, x19, x13
+adcs x12, x12, x21
+ldr x21, [sp, #144]
+umulh x26, x21, x13
+adcs x6, x6, x16
+ldr x16, [sp, #136]
+umulh x27, x16, x13
+adcs x8, x8, x26
+adcs x15, x15, x27
+mul x26, x3, x13
+cset x27, hs
+mul x1, x4, x13
+adds x5, x5, x26
+mul x26, x10, x13
+adcs x0, x0, x1
+mul x1, x11, x13
+adcs x9, x9, x26
+mul x26, x19, x13
+adcs x1, x7, x1
+mul x7, x21, x13
+adcs x12, x12, x26
+mul x13, x16, x13
+adcs x6, x6, x7
+adcs x7, x8, x13
+adcs x8, x15, xzr
+ldr x13, [x2, #72]
+umulh x15, x20, x13
+adc x26, x27, xzr
+umulh x27, x24, x13
+adds x0, x0, x15
+umulh x15, x25, x13
+adcs x9, x9, x27
+umulh x27, x29, x13
+adcs x1, x1, x15
+umulh x15, x22, x13
+adcs x12, x12, x27
+umulh x27, x17, x13
+adcs x6, x6, x15
+ldr x15, [sp, #104]
+umulh x16, x15, x13
+adcs x7, x7, x27
+adcs x8, x8, x16
+mul x16, x20, x13
+adc x26, x26, xzr
+mul x27, x24, x13
+adds x5, x5, x16
+mul x16, x25, x13
+adcs x0, x0, x27
+mul x27, x29, x13
+adcs x9, x9, x16
+mul x16, x22, x13
+adcs x1, x1, x27
+mul x27, x17, x13
+adcs x12, x12, x16
+mul x13, x15, x13
+adcs x6, x6, x27
+adcs x7, x7, x13
+adcs x8, x8, xzr
+ldr x13, [x14]
+mul x16, x5, x13
+ldr x27, [x14, #8]
+umulh x13, x27, x16
+adc x26, x26, xzr
+umulh x27, x30, x16
+adds x0, x0, x13
+umulh x13, x23, x16
+adcs x9, x9, x27
+umulh x27, x28, x16
+adcs x1, x1, x13
+ldr x13, [x14, #40]
+umulh x15, x13, x16
+adcs x12, x12, x27
+ldr x27, [x14, #48]
+umulh x17, x27, x16
+adcs x6, x6, x15
+ldr x15, [x14, #56]
+umulh x22, x15, x16
+adcs x7, x7, x17
+adcs x8, x8, x22
+adc x17, x26, xzr
+mul x22, x30, x16
+cmp x5, #1
+mul x5, x23, x16
+adcs x0, x0, x22
+mul x22, x28, x16
+adcs x5, x9, x5
+mul x9, x13, x16
+adcs x1, x1, x22
+mul x22, x27, x16
+adcs x9, x12, x9
+mul x12, x15, x16
+adcs x6, x6, x22
+adcs x7, x7, x12
+adcs x8, x8, xzr
+ldr x12, [x2, #24]
+umulh x16, x3, x12
+adc x17, x17, xzr
+umulh x22, x4, x12
+adds x5, x5, x16
+umulh x16, x10, x12
+adcs x1, x1, x22
+umulh x22, x11, x12
+adcs x9, x9, x16
+umulh x16, x19, x12
+adcs x6, x6, x22
+umulh x22, x21, x12
+adcs x7, x7, x16
+ldr x16, [sp, #136]
+umulh x26, x16, x12
+adcs x8, x8, x22
+adcs x17, x17, x26
+mul x22, x3, x12
+cset x26, hs
+mul x15, x4, x12
+adds x0, x0, x22
+mul x22, x10, x12
+adcs x5, x5, x15
+mul x15, x11, x12
+adcs x1, x1, x22
+mul x22, x19, x12
+adcs x9, x9, x15
+mul x15, x21, x12
+adcs x6, x6, x22
+mul x12, x16, x12
+adcs x7, x7, x15
+adcs x8, x8, x12
+adcs x12, x17, xzr
+ldp x15, x17, [x2, #80]
+umulh x22, x20, x15
+adc x26, x26, xzr
+umulh x17, x24, x15
+adds x5, x5, x22
+umulh x22, x25, x15
+adcs x1, x1, x17
+umulh x17, x29, x15
+adcs x9, x9, x22
+ldr x22, [sp, #120]
+umulh x16, x22, x15
+adcs x6, x6, x17
+ldr x17, [sp, #112]
+umulh x21, x17, x15
+adcs x7, x7, x16
+ldr x16, [sp, #104]
+umulh x19, x16, x15
+adcs x8, x8, x21
+adcs x12, x12, x19
+mul x19, x20, x15
+adc x21, x26, xzr
+mul x26, x24, x15
+adds x0, x0, x19
+mul x19, x25, x15
+adcs x5, x5, x26
+mul x26, x29, x15
+adcs x1, x1, x19
+mul x19, x22, x15
+adcs x9, x9, x26
+mul x26, x17, x15
+adcs x6, x6, x19
+mul x15, x16, x15
+adcs x7, x7, x26
+adcs x8, x8, x15
+adcs x12, x12, xzr
+ldr x15, [x14]
+mul x19, x0, x15
+ldr x26, [x14, #8]
+umulh x15, x26, x19
+adc x21, x21, xzr
+umulh x26, x30, x19
+adds x5, x5, x15
+umulh x15, x23, x19
+adcs x1, x1, x26
+umulh x26, x28, x19
+adcs x9, x9, x15
+umulh x15, x13, x19
+adcs x6, x6, x26
+umulh x26, x27, x19
+adcs x7, x7, x15
+ldr x15, [x14, #56]
+umulh x16, x15, x19
+adcs x8, x8, x26
+adcs x12, x12, x16
+adc x16, x21, xzr
+mul x21, x30, x19
+cmp x0, #1
+mul x0, x23, x19
+adcs x5, x5, x21
+mul x21, x28, x19
+adcs x0, x1, x0
+mul x1, x13, x19
+adcs x9, x9, x21
+mul x21, x27, x19
+adcs x1, x6, x1
+mul x6, x15, x19
+adcs x7, x7, x21
+adcs x6, x8, x6
+adcs x8, x12, xzr
+ldp x12, x19, [x2, #32]
+umulh x21, x3, x12
+adc x16, x16, xzr
+umulh x26, x4, x12
+adds x0, x0, x21
+umulh x21, x10, x12
+adcs x9, x9, x26
+umulh x26, x11, x12
+adcs x1, x1, x21
+ldr x21, [sp, #152]
+umulh x19, x21, x12
+adcs x7, x7, x26
+ldr x26, [sp, #144]
+umulh x15, x26, x12
+adcs x6, x6, x19
+ldr x19, [sp, #136]
+umulh x27, x19, x12
+adcs x8, x8, x15
+adcs x15, x16, x27
+mul x16, x3, x12
+cset x27, hs
+mul x13, x4, x12
+adds x5, x5, x16
+mul x16, x10, x12
+adcs x0, x0, x13
+mul x13, x11, x12
+adcs x9, x9, x16
+mul x16, x21, x12
+adcs x1, x1, x13
+mul x13, x26, x12
+adcs x7, x7, x16
+mul x12, x19, x12
+adcs x6, x6, x13
+adcs x8, x8, x12
+adcs x12, x15, xzr
+ldr x13, [x2, #88]
+umulh x15, x20, x13
+adc x16, x27, xzr
+umulh x27, x24, x13
+adds x0, x0, x15
+umulh x15, x25, x13
+adcs x9, x9, x27
+umulh x27, x29, x13
+adcs x1, x1, x15
+umulh x15, x22, x13
+adcs x7, x7, x27
+umulh x27, x17, x13
+adcs x6, x6, x15
+ldr x15, [sp, #104]
+umulh x19, x15, x13
+adcs x8, x8, x27
+adcs x12, x12, x19
+mul x19, x20, x13
+adc x16, x16, xzr
+mul x27, x24, x13
+adds x5, x5, x19
+mul x19, x25, x13
+adcs x0, x0, x27
+mul x27, x29, x13
+adcs x9, x9, x19
+mul x19, x22, x13
+adcs x1, x1, x27
+mul x27, x17, x13
+adcs x7, x7, x19
+mul x13, x15, x13
+adcs x6, x6, x27
+adcs x8, x8, x13
+adcs x12, x12, xzr
+ldr x13, [x14]
+mul x19, x5, x13
+ldr x27, [x14, #8]
+umulh x13, x27, x19
+adc x16, x16, xzr
+umulh x27, x30, x19
+adds x0, x0, x13
+umulh x13, x23, x19
+adcs x9, x9, x27
+umulh x27, x28, x19
+adcs x1, x1, x13
+ldr x13, [x14, #40]
+umulh x15, x13, x19
+adcs x7, x7, x27
+ldr x27, [x14, #48]
+umulh x17, x27, x19
+adcs x6, x6, x15
+ldr x15, [x14, #56]
+umulh x22, x15, x19
+adcs x8, x8, x17
+adcs x12, x12, x22
+adc x16, x16, xzr
+mul x17, x30, x19
+cmp x5, #1
+mul x5, x23, x19
+adcs x0, x0, x17
+mul x17, x28, x19
+adcs x5, x9, x5
+mul x9, x13, x19
+adcs x1, x1, x17
+mul x17, x27, x19
+adcs x7, x7, x9
+mul x9, x15, x19
+adcs x6, x6, x17
+adcs x8, x8, x9
+adcs x9, x12, xzr
+ldr x12, [x2, #40]
+umulh x17, x3, x12
+adc x16, x16, xzr
+umulh x19, x4, x12
+adds x5, x5, x17
+umulh x17, x10, x12
+adcs x1, x1, x19
+umulh x19, x11, x12
+adcs x7, x7, x17
+umulh x17, x21, x12
+adcs x6, x6, x19
+umulh x19, x26, x12
+adcs x8, x8, x17
+ldr x17, [sp, #136]
+umulh x22, x17, x12
+adcs x9, x9, x19
+adcs x16, x16, x22
+mul x19, x3, x12
+cset x22, hs
+mul x15, x4, x12
+adds x0, x0, x19
+mul x19, x10, x12
+adcs x5, x5, x15
+mul x15, x11, x12
+adcs x1, x1, x19
+mul x19, x21, x12
+adcs x7, x7, x15
+mul x15, x26, x12
+adcs x6, x6, x19
+mul x12, x17, x12
+adcs x8, x8, x15
+adcs x9, x9, x12
+adcs x12, x16, xzr
+ldp x15, x16, [x2, #96]
+umulh x19, x20, x15
+adc x22, x22, xzr
+umulh x16, x24, x15
+adds x5, x5, x19
+umulh x19, x25, x15
+adcs x1, x1, x16
+umulh x16, x29, x15
+adcs x7, x7, x19
+ldr x19, [sp, #120]
+umulh x17, x19, x15
+adcs x6, x6, x16
+ldr x16, [sp, #112]
+umulh x26, x16, x15
+adcs x8, x8, x17
+ldr x17, [sp, #104]
+umulh x21, x17, x15
+adcs x9, x9, x26
+adcs x12, x12, x21
+mul x21, x20, x15
+adc x22, x22, xzr
+mul x26, x24, x15
+adds x0, x0, x21
+mul x21, x25, x15
+adcs x5, x5, x26
+mul x26, x29, x15
+adcs x1, x1, x21
+mul x21, x19, x15
+adcs x7, x7, x26
+mul x26, x16, x15
+adcs x6, x6, x21
+mul x15, x17, x15
+adcs x8, x8, x26
+adcs x9, x9, x15
+adcs x12, x12, xzr
+ldr x15, [x14]
+mul x21, x0, x15
+ldr x26, [x14, #8]
+umulh x15, x26, x21
+adc x22, x22, xzr
+umulh x26, x30, x21
+adds x5, x5, x15
+umulh x15, x23, x21
+adcs x1, x1, x26
+umulh x26, x28, x21
+adcs x7, x7, x15
+umulh x15, x13, x21
+adcs x6, x6, x26
+umulh x26, x27, x21
+adcs x8, x8, x15
+ldr x15, [x14, #56]
+umulh x17, x15, x21
+adcs x9, x9, x26
+adcs x12, x12, x17
+adc x17, x22, xzr
+mul x22, x30, x21
+cmp x0, #1
+mul x0, x23, x21
+adcs x5, x5, x22
+mul x22, x28, x21
+adcs x0, x1, x0
+mul x1, x13, x21
+adcs x7, x7, x22
+mul x22, x27, x21
+adcs x1, x6, x1
+mul x6, x15, x21
+adcs x8, x8, x22
+adcs x6, x9, x6
+adcs x9, x12, xzr
+ldr x12, [x2, #48]
+umulh x21, x3, x12
+adc x17, x17, xzr
+umulh x22, x4, x12
+adds x0, x0, x21
+umulh x21, x10, x12
+adcs x7, x7, x22
+umulh x22, x11, x12
+adcs x1, x1, x21
+ldr x21, [sp, #152]
+umulh x26, x21, x12
+adcs x8, x8, x22
+ldr x22, [sp, #144]
+umulh x15, x22, x12
+adcs x6, x6, x26
+ldr x26, [sp, #136]
+umulh x27, x26, x12
+adcs x9, x9, x15
+adcs x15, x17, x27
+mul x3, x3, x12
+cset x17, hs
+mul x4, x4, x12
+adds x3, x5, x3
+mul x5, x10, x12
+adcs x0, x0, x4
+mul x4, x11, x12
+adcs x5, x7, x5
+mul x7, x21, x12
+adcs x1, x1, x4
+mul x4, x22, x12
+adcs x7, x8, x7
+mul x8, x26, x12
+adcs x4, x6, x4
+adcs x6, x9, x8
+adcs x8, x15, xzr
+ldr x9, [x2, #104]
+umulh x2, x20, x9
+adc x10, x17, xzr
+umulh x11, x24, x9
+adds x0, x0, x2
+umulh x2, x25, x9
+adcs x5, x5, x11
+umulh x11, x29, x9
+adcs x1, x1, x2
+umulh x2, x19, x9
+adcs x7, x7, x11
+umulh x11, x16, x9
+adcs x2, x4, x2
+ldr x4, [sp, #104]
+umulh x12, x4, x9
+adcs x6, x6, x11
+adcs x8, x8, x12
+mul x11, x20, x9
+adc x10, x10, xzr
+mul x12, x24, x9
+adds x3, x3, x11
+mul x11, x25, x9
+adcs x0, x0, x12
+mul x12, x29, x9
+adcs x5, x5, x11
+mul x11, x19, x9
+adcs x1, x1, x12
+mul x12, x16, x9
+adcs x7, x7, x11
+mul x4, x4, x9
+adcs x2, x2, x12
+adcs x4, x6, x4
+adcs x6, x8, xzr
+ldr x8, [x14]
+mul x8, x3, x8
+ldr x9, [x14, #8]
+umulh x11, x9, x8
+adc x10, x10, xzr
+umulh x12, x30, x8
+adds x0, x0, x11
+umulh x11, x23, x8
+adcs x5, x5, x12
+umulh x12, x28, x8
+adcs x1, x1, x11
+umulh x11, x13, x8
+adcs x7, x7, x12
+ldr x12, [x14, #48]
+umulh x15, x12, x8
+adcs x2, x2, x11
+ldr x11, [x14, #56]
+umulh x14, x11, x8
+adcs x4, x4, x15
+adcs x6, x6, x14
+adc x10, x10, xzr
+mul x14, x30, x8
+cmp x3, #1
+mul x3, x23, x8
+adcs x0, x0, x14
+mul x14, x28, x8
+adcs x3, x5, x3
+mul x5, x13, x8
+adcs x1, x1, x14
+mul x14, x12, x8
+adcs x5, x7, x5
+mul x7, x11, x8
+adcs x2, x2, x14
+adcs x4, x4, x7
+adcs x6, x6, xzr
+adc x7, x10, xzr
+subs x8, x0, x9
+sbcs x10, x3, x30
+sbcs x14, x1, x23
+sbcs x15, x5, x28
+sbcs x16, x2, x13
+sbcs x17, x4, x12
+sbcs x19, x6, x11
+sbcs x20, x7, xzr
+csel x0, x0, x8, lo
+csel x3, x3, x10, lo
+csel x1, x1, x14, lo
+csel x5, x5, x15, lo
+csel x2, x2, x16, lo
+csel x4, x4, x17, lo
+csel x6, x6, x19, lo
+csel x7, x7, x20, lo
+subs x8, x0, x9
+sbcs x9, x3, x30
+sbcs x10, x1, x23
+sbcs x14, x5, x28
+sbcs x13, x2, x13
+sbcs x12, x4, x12
+sbcs x11, x6, x11
+sbcs xzr, x7, xzr
+csel x0, x0, x8, lo
+csel x3, x3, x9, lo
+ldr x7, [sp, #96]
+stp x0, x3, [x7]
+csel x0, x1, x10, lo
+csel x1, x5, x14, lo
+stp x0, x1, [x7, #16]
+csel x0, x2, x13, lo
+csel x1, x4, x12, lo
+stp x0, x1, [x7, #32]
+csel x0, x6, x11, lo
+str x0, [x7, #48]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #160
 ret
 .p2align 3
 2:
@@ -3134,6 +3028,508 @@ ret
     }
 }
 
+/// x*x/R mod p as the product of x with itself, where the bounds of rows are too wide; product.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_full<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
+    let mut z = MaybeUninit::<[u64; 7]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_full_06f6c1186b963340_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}",
+                r"
+stp x19, x20, [sp, #-96]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+mul x5, x3, x2
+umulh x6, x3, x2
+ldp x7, x8, [x1, #16]
+mul x9, x7, x2
+umulh x10, x7, x2
+mul x11, x8, x2
+umulh x12, x8, x2
+ldp x13, x14, [x1, #32]
+mul x15, x13, x2
+adds x4, x4, x5
+umulh x5, x13, x2
+mul x16, x14, x2
+adcs x6, x6, x9
+umulh x9, x14, x2
+ldr x1, [x1, #48]
+mul x17, x1, x2
+adcs x10, x10, x11
+umulh x11, x1, x2
+adcs x12, x12, x15
+adr x15, 2f
+ldp x19, x20, [x15]
+mul x21, x2, x2
+mul x22, x21, x19
+umulh x23, x20, x22
+adcs x5, x5, x16
+ldp x16, x24, [x15, #16]
+umulh x25, x16, x22
+adcs x9, x9, x17
+umulh x17, x24, x22
+adc x11, x11, xzr
+ldp x26, x27, [x15, #32]
+umulh x28, x26, x22
+adds x4, x4, x23
+umulh x23, x27, x22
+adcs x6, x6, x25
+ldp x15, x25, [x15, #48]
+umulh x29, x15, x22
+adcs x10, x10, x17
+umulh x17, x25, x22
+adcs x12, x12, x28
+adcs x5, x5, x23
+adcs x9, x9, x29
+mul x23, x16, x22
+adcs x11, x11, x17
+mul x17, x24, x22
+cset x28, hs
+mul x29, x26, x22
+cmp x21, #1
+mul x21, x27, x22
+adcs x4, x4, x23
+mul x23, x15, x22
+adcs x6, x6, x17
+mul x17, x25, x22
+adcs x10, x10, x29
+adcs x12, x12, x21
+adcs x5, x5, x23
+umulh x21, x2, x3
+adcs x9, x9, x17
+umulh x17, x3, x3
+adcs x11, x11, xzr
+umulh x22, x7, x3
+adc x23, x28, xzr
+umulh x28, x8, x3
+adds x6, x6, x21
+umulh x21, x13, x3
+adcs x10, x10, x17
+umulh x17, x14, x3
+adcs x12, x12, x22
+umulh x22, x1, x3
+adcs x5, x5, x28
+adcs x9, x9, x21
+mul x21, x2, x3
+adcs x11, x11, x17
+mul x17, x3, x3
+adcs x22, x23, x22
+mul x23, x7, x3
+cset x28, hs
+mul x29, x8, x3
+adds x4, x4, x21
+mul x21, x13, x3
+adcs x6, x6, x17
+mul x17, x14, x3
+adcs x10, x10, x23
+mul x23, x1, x3
+adcs x12, x12, x29
+adcs x5, x5, x21
+adcs x9, x9, x17
+mul x17, x4, x19
+umulh x21, x20, x17
+adcs x11, x11, x23
+umulh x23, x16, x17
+adcs x22, x22, xzr
+umulh x29, x24, x17
+adc x28, x28, xzr
+umulh x30, x26, x17
+adds x6, x6, x21
+umulh x21, x27, x17
+adcs x10, x10, x23
+umulh x23, x15, x17
+adcs x12, x12, x29
+umulh x29, x25, x17
+adcs x5, x5, x30
+adcs x9, x9, x21
+adcs x11, x11, x23
+mul x21, x16, x17
+adcs x22, x22, x29
+mul x23, x24, x17
+adc x28, x28, xzr
+mul x29, x26, x17
+cmp x4, #1
+mul x4, x27, x17
+adcs x6, x6, x21
+mul x21, x15, x17
+adcs x10, x10, x23
+mul x17, x25, x17
+adcs x12, x12, x29
+adcs x4, x5, x4
+adcs x5, x9, x21
+umulh x9, x2, x7
+adcs x11, x11, x17
+umulh x17, x3, x7
+adcs x21, x22, xzr
+umulh x22, x7, x7
+adc x23, x28, xzr
+umulh x28, x8, x7
+adds x9, x10, x9
+umulh x10, x13, x7
+adcs x12, x12, x17
+umulh x17, x14, x7
+adcs x4, x4, x22
+umulh x22, x1, x7
+adcs x5, x5, x28
+adcs x10, x11, x10
+mul x11, x2, x7
+adcs x17, x21, x17
+mul x21, x3, x7
+adcs x22, x23, x22
+mul x23, x7, x7
+cset x28, hs
+mul x29, x8, x7
+adds x6, x6, x11
+mul x11, x13, x7
+adcs x9, x9, x21
+mul x21, x14, x7
+adcs x12, x12, x23
+mul x23, x1, x7
+adcs x4, x4, x29
+adcs x5, x5, x11
+adcs x10, x10, x21
+mul x11, x6, x19
+umulh x21, x20, x11
+adcs x17, x17, x23
+umulh x23, x16, x11
+adcs x22, x22, xzr
+umulh x29, x24, x11
+adc x28, x28, xzr
+umulh x30, x26, x11
+adds x9, x9, x21
+umulh x21, x27, x11
+adcs x12, x12, x23
+umulh x23, x15, x11
+adcs x4, x4, x29
+umulh x29, x25, x11
+adcs x5, x5, x30
+adcs x10, x10, x21
+adcs x17, x17, x23
+mul x21, x16, x11
+adcs x22, x22, x29
+mul x23, x24, x11
+adc x28, x28, xzr
+mul x29, x26, x11
+cmp x6, #1
+mul x6, x27, x11
+adcs x9, x9, x21
+mul x21, x15, x11
+adcs x12, x12, x23
+mul x11, x25, x11
+adcs x4, x4, x29
+adcs x5, x5, x6
+adcs x6, x10, x21
+umulh x10, x2, x8
+adcs x11, x17, x11
+umulh x17, x3, x8
+adcs x21, x22, xzr
+umulh x22, x7, x8
+adc x23, x28, xzr
+umulh x28, x8, x8
+adds x10, x12, x10
+umulh x12, x13, x8
+adcs x4, x4, x17
+umulh x17, x14, x8
+adcs x5, x5, x22
+umulh x22, x1, x8
+adcs x6, x6, x28
+adcs x11, x11, x12
+mul x12, x2, x8
+adcs x17, x21, x17
+mul x21, x3, x8
+adcs x22, x23, x22
+mul x23, x7, x8
+cset x28, hs
+mul x29, x8, x8
+adds x9, x9, x12
+mul x12, x13, x8
+adcs x10, x10, x21
+mul x21, x14, x8
+adcs x4, x4, x23
+mul x23, x1, x8
+adcs x5, x5, x29
+adcs x6, x6, x12
+adcs x11, x11, x21
+mul x12, x9, x19
+umulh x21, x20, x12
+adcs x17, x17, x23
+umulh x23, x16, x12
+adcs x22, x22, xzr
+umulh x29, x24, x12
+adc x28, x28, xzr
+umulh x30, x26, x12
+adds x10, x10, x21
+umulh x21, x27, x12
+adcs x4, x4, x23
+umulh x23, x15, x12
+adcs x5, x5, x29
+umulh x29, x25, x12
+adcs x6, x6, x30
+adcs x11, x11, x21
+adcs x17, x17, x23
+mul x21, x16, x12
+adcs x22, x22, x29
+mul x23, x24, x12
+adc x28, x28, xzr
+mul x29, x26, x12
+cmp x9, #1
+mul x9, x27, x12
+adcs x10, x10, x21
+mul x21, x15, x12
+adcs x4, x4, x23
+mul x12, x25, x12
+adcs x5, x5, x29
+adcs x6, x6, x9
+adcs x9, x11, x21
+umulh x11, x2, x13
+adcs x12, x17, x12
+umulh x17, x3, x13
+adcs x21, x22, xzr
+umulh x22, x7, x13
+adc x23, x28, xzr
+umulh x28, x8, x13
+adds x4, x4, x11
+umulh x11, x13, x13
+adcs x5, x5, x17
+umulh x17, x14, x13
+adcs x6, x6, x22
+umulh x22, x1, x13
+adcs x9, x9, x28
+adcs x11, x12, x11
+mul x12, x2, x13
+adcs x17, x21, x17
+mul x21, x3, x13
+adcs x22, x23, x22
+mul x23, x7, x13
+cset x28, hs
+mul x29, x8, x13
+adds x10, x10, x12
+mul x12, x13, x13
+adcs x4, x4, x21
+mul x21, x14, x13
+adcs x5, x5, x23
+mul x23, x1, x13
+adcs x6, x6, x29
+adcs x9, x9, x12
+adcs x11, x11, x21
+mul x12, x10, x19
+umulh x21, x20, x12
+adcs x17, x17, x23
+umulh x23, x16, x12
+adcs x22, x22, xzr
+umulh x29, x24, x12
+adc x28, x28, xzr
+umulh x30, x26, x12
+adds x4, x4, x21
+umulh x21, x27, x12
+adcs x5, x5, x23
+umulh x23, x15, x12
+adcs x6, x6, x29
+umulh x29, x25, x12
+adcs x9, x9, x30
+adcs x11, x11, x21
+adcs x17, x17, x23
+mul x21, x16, x12
+adcs x22, x22, x29
+mul x23, x24, x12
+adc x28, x28, xzr
+mul x29, x26, x12
+cmp x10, #1
+mul x10, x27, x12
+adcs x4, x4, x21
+mul x21, x15, x12
+adcs x5, x5, x23
+mul x12, x25, x12
+adcs x6, x6, x29
+adcs x9, x9, x10
+adcs x10, x11, x21
+umulh x11, x2, x14
+adcs x12, x17, x12
+umulh x17, x3, x14
+adcs x21, x22, xzr
+umulh x22, x7, x14
+adc x23, x28, xzr
+umulh x28, x8, x14
+adds x5, x5, x11
+umulh x11, x13, x14
+adcs x6, x6, x17
+umulh x17, x14, x14
+adcs x9, x9, x22
+umulh x22, x1, x14
+adcs x10, x10, x28
+adcs x11, x12, x11
+mul x12, x2, x14
+adcs x17, x21, x17
+mul x21, x3, x14
+adcs x22, x23, x22
+mul x23, x7, x14
+cset x28, hs
+mul x29, x8, x14
+adds x4, x4, x12
+mul x12, x13, x14
+adcs x5, x5, x21
+mul x21, x14, x14
+adcs x6, x6, x23
+mul x23, x1, x14
+adcs x9, x9, x29
+adcs x10, x10, x12
+adcs x11, x11, x21
+mul x12, x4, x19
+umulh x21, x20, x12
+adcs x17, x17, x23
+umulh x23, x16, x12
+adcs x22, x22, xzr
+umulh x29, x24, x12
+adc x28, x28, xzr
+umulh x30, x26, x12
+adds x5, x5, x21
+umulh x21, x27, x12
+adcs x6, x6, x23
+umulh x23, x15, x12
+adcs x9, x9, x29
+umulh x29, x25, x12
+adcs x10, x10, x30
+adcs x11, x11, x21
+adcs x17, x17, x23
+mul x21, x16, x12
+adcs x22, x22, x29
+mul x23, x24, x12
+adc x28, x28, xzr
+mul x29, x26, x12
+cmp x4, #1
+mul x4, x27, x12
+adcs x5, x5, x21
+mul x21, x15, x12
+adcs x6, x6, x23
+mul x12, x25, x12
+adcs x9, x9, x29
+adcs x4, x10, x4
+adcs x10, x11, x21
+umulh x11, x2, x1
+adcs x12, x17, x12
+umulh x17, x3, x1
+adcs x21, x22, xzr
+umulh x22, x7, x1
+adc x23, x28, xzr
+umulh x28, x8, x1
+adds x6, x6, x11
+umulh x11, x13, x1
+adcs x9, x9, x17
+umulh x17, x14, x1
+adcs x4, x4, x22
+umulh x22, x1, x1
+adcs x10, x10, x28
+adcs x11, x12, x11
+mul x2, x2, x1
+adcs x12, x21, x17
+mul x3, x3, x1
+adcs x17, x23, x22
+mul x7, x7, x1
+cset x21, hs
+mul x8, x8, x1
+adds x2, x5, x2
+mul x5, x13, x1
+adcs x3, x6, x3
+mul x6, x14, x1
+adcs x7, x9, x7
+mul x1, x1, x1
+adcs x4, x4, x8
+adcs x5, x10, x5
+adcs x6, x11, x6
+mul x8, x2, x19
+umulh x9, x20, x8
+adcs x1, x12, x1
+umulh x10, x16, x8
+adcs x11, x17, xzr
+umulh x12, x24, x8
+adc x13, x21, xzr
+umulh x14, x26, x8
+adds x3, x3, x9
+umulh x9, x27, x8
+adcs x7, x7, x10
+umulh x10, x15, x8
+adcs x4, x4, x12
+umulh x12, x25, x8
+adcs x5, x5, x14
+adcs x6, x6, x9
+adcs x1, x1, x10
+mul x9, x16, x8
+adcs x10, x11, x12
+mul x11, x24, x8
+adc x12, x13, xzr
+mul x13, x26, x8
+cmp x2, #1
+mul x2, x27, x8
+adcs x3, x3, x9
+mul x9, x15, x8
+adcs x7, x7, x11
+mul x8, x25, x8
+adcs x4, x4, x13
+adcs x2, x5, x2
+adcs x5, x6, x9
+adcs x1, x1, x8
+adcs x6, x10, xzr
+adc x8, x12, xzr
+subs x9, x3, x20
+sbcs x10, x7, x16
+sbcs x11, x4, x24
+sbcs x12, x2, x26
+sbcs x13, x5, x27
+sbcs x14, x1, x15
+sbcs x15, x6, x25
+sbcs xzr, x8, xzr
+csel x3, x3, x9, lo
+csel x7, x7, x10, lo
+stp x3, x7, [x0]
+csel x3, x4, x11, lo
+csel x2, x2, x12, lo
+stp x3, x2, [x0, #16]
+csel x2, x5, x13, lo
+csel x1, x1, x14, lo
+stp x2, x1, [x0, #32]
+csel x1, x6, x15, lo
+str x1, [x0, #48]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #96
+ret
+.p2align 3
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
+"
+            ),
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            p6 = const M::P[6],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
 /// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios.
 ///
 /// # Safety
@@ -3147,377 +3543,373 @@ unsafe fn square_lazy_spare<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_lazy_spare_a544d897fe822331_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}",
+                "fieldc_square_lazy_spare_cedc1d53325404bf_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}",
                 r"
-adr x2, 2f
-sub sp, sp, #112
-stp x20, x19, [sp, #96]
-ldp x11, x19, [x1]
-lsl x9, x19, #1
-ldp x6, x4, [x1, #16]
-ldr x8, [x1, #48]
-ldp x3, x15, [x1, #32]
-umulh x13, x11, x11
-extr x12, x6, x19, #63
-umulh x14, x9, x11
-stp x22, x21, [sp, #80]
-stp x24, x23, [sp, #64]
-extr x20, x4, x6, #63
-mul x16, x9, x11
-ldp x9, x10, [x2]
-adds x13, x13, x16
-stp x26, x25, [sp, #48]
-stp x28, x27, [sp, #32]
-extr x7, x3, x4, #63
-mul x21, x11, x11
-stp x29, x30, [sp, #16]
-str x8, [sp, #8]
-umulh x17, x12, x11
-extr x5, x15, x3, #63
-mul x12, x12, x11
-adcs x16, x14, x12
-ldp x12, x14, [x2, #16]
-extr x1, x8, x15, #63
-umulh x23, x20, x11
-mul x24, x20, x11
-adcs x17, x17, x24
-umulh x25, x7, x11
-mul x26, x7, x11
-adcs x23, x23, x26
-umulh x27, x5, x11
-mul x28, x5, x11
-adcs x25, x25, x28
-mul x22, x9, x21
-umulh x29, x1, x11
-mul x11, x1, x11
-adcs x26, x27, x11
-cinc x27, x29, hs
-umulh x11, x10, x22
-adds x28, x13, x11
-umulh x11, x12, x22
-adcs x29, x16, x11
-umulh x11, x14, x22
-adcs x30, x17, x11
-ldp x16, x17, [x2, #32]
-mul x24, x10, x22
-umulh x8, x1, x19
-umulh x11, x16, x22
-adcs x23, x23, x11
-umulh x11, x17, x22
-adcs x25, x25, x11
-ldp x13, x11, [x2, #48]
-umulh x2, x13, x22
-adcs x2, x26, x2
-umulh x26, x11, x22
-adcs x26, x27, x26
-cset w27, hs
-cmn x21, x24
-mul x21, x12, x22
-adcs x21, x28, x21
-mul x24, x14, x22
-adcs x24, x29, x24
-mul x28, x16, x22
-adcs x28, x30, x28
-mul x29, x17, x22
-adcs x23, x23, x29
-mul x29, x13, x22
-adcs x25, x25, x29
-mul x22, x11, x22
+stp x19, x20, [sp, #-112]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x7, x8, [x1, #16]
+extr x9, x7, x3, #63
+mul x10, x9, x2
+umulh x9, x9, x2
+extr x11, x8, x7, #63
+mul x12, x11, x2
+umulh x13, x11, x2
+ldp x14, x15, [x1, #32]
+extr x16, x14, x8, #63
+mul x17, x16, x2
+adds x4, x4, x6
+umulh x6, x16, x2
+extr x19, x15, x14, #63
+mul x20, x19, x2
+adcs x5, x5, x10
+umulh x10, x19, x2
+ldr x1, [x1, #48]
+extr x21, x1, x15, #63
+mul x22, x21, x2
+adcs x9, x9, x12
+umulh x12, x21, x2
+adcs x13, x13, x17
+adr x17, 2f
+ldp x23, x24, [x17]
+mul x2, x2, x2
+mul x25, x2, x23
+umulh x26, x24, x25
+adcs x6, x6, x20
+ldp x20, x27, [x17, #16]
+umulh x28, x20, x25
+adcs x10, x10, x22
+umulh x22, x27, x25
+adc x12, x12, xzr
+ldp x29, x30, [x17, #32]
+str x0, [sp, #96]
+umulh x0, x29, x25
+adds x4, x4, x26
+umulh x26, x30, x25
+adcs x5, x5, x28
+ldp x17, x28, [x17, #48]
+str x1, [sp, #104]
+umulh x1, x17, x25
+adcs x9, x9, x22
+umulh x22, x28, x25
+adcs x0, x13, x0
+adcs x6, x6, x26
+adcs x1, x10, x1
+mul x10, x20, x25
+adcs x12, x12, x22
+mul x13, x27, x25
+cset x22, hs
+mul x26, x29, x25
+cmp x2, #1
+mul x2, x30, x25
+adcs x4, x4, x10
+mul x10, x17, x25
+adcs x5, x5, x13
+mul x13, x28, x25
+adcs x9, x9, x26
+adcs x0, x0, x2
+adcs x2, x6, x10
+umulh x6, x3, x3
+adcs x1, x1, x13
+lsl x10, x7, #1
+umulh x13, x10, x3
+adcs x12, x12, xzr
+umulh x25, x11, x3
+adc x22, x22, xzr
+umulh x26, x16, x3
+adds x6, x9, x6
+umulh x9, x19, x3
+adcs x0, x0, x13
+umulh x13, x21, x3
+adcs x2, x2, x25
+mul x25, x3, x3
+adcs x1, x1, x26
+mul x10, x10, x3
+adcs x9, x12, x9
+mul x11, x11, x3
+adc x12, x22, x13
+mul x13, x16, x3
+adds x5, x5, x25
+mul x22, x19, x3
+adcs x6, x6, x10
+mul x3, x21, x3
+adcs x0, x0, x11
+adcs x2, x2, x13
+mul x10, x4, x23
+umulh x11, x24, x10
+adcs x1, x1, x22
+umulh x13, x20, x10
+adcs x3, x9, x3
+umulh x9, x27, x10
+adc x12, x12, xzr
+umulh x22, x29, x10
+adds x5, x5, x11
+umulh x11, x30, x10
+adcs x6, x6, x13
+umulh x13, x17, x10
+adcs x0, x0, x9
+umulh x9, x28, x10
 adcs x2, x2, x22
-adcs x22, x26, xzr
-lsl x26, x6, #1
-adc x8, x27, x8
-umulh x30, x19, x19
-adds x27, x28, x30
-umulh x28, x26, x19
-adcs x23, x23, x28
-umulh x28, x20, x19
-adcs x25, x25, x28
-umulh x28, x7, x19
-adcs x2, x2, x28
-umulh x28, x5, x19
-adcs x22, x22, x28
-cset w28, hs
-mul x29, x19, x19
-adds x24, x24, x29
-ldp x29, x30, [sp, #16]
-mul x26, x26, x19
-adcs x26, x27, x26
-mul x20, x20, x19
-adcs x20, x23, x20
-mul x23, x7, x19
-adcs x23, x25, x23
-mul x25, x5, x19
-adcs x2, x2, x25
-mul x19, x1, x19
-adcs x19, x22, x19
-adc x8, x8, x28
-mul x22, x21, x9
-umulh x28, x1, x6
-umulh x27, x22, x10
-adds x24, x24, x27
-umulh x27, x22, x12
-adcs x26, x26, x27
-umulh x27, x22, x14
-adcs x20, x20, x27
-umulh x27, x22, x16
-adcs x23, x23, x27
-umulh x27, x22, x17
-adcs x2, x2, x27
-umulh x27, x22, x13
-adcs x19, x19, x27
-umulh x27, x22, x11
-adcs x8, x8, x27
-cset w27, hs
-mul x25, x22, x10
-cmn x21, x25
-mul x21, x22, x12
-adcs x21, x24, x21
-mul x24, x22, x14
-adcs x24, x26, x24
-mul x25, x22, x16
-adcs x20, x20, x25
-mul x25, x22, x17
-adcs x23, x23, x25
-mul x25, x22, x13
-adcs x2, x2, x25
-mul x22, x22, x11
-adcs x19, x19, x22
-lsl x22, x4, #1
-adcs x8, x8, xzr
-adc x27, x27, x28
-umulh x26, x6, x6
-adds x23, x23, x26
-umulh x26, x22, x6
-adcs x2, x2, x26
-umulh x26, x7, x6
-adcs x19, x19, x26
-umulh x26, x5, x6
-adcs x8, x8, x26
-cset w26, hs
-mul x25, x6, x6
-adds x20, x20, x25
-mul x22, x22, x6
-adcs x22, x23, x22
-mul x7, x7, x6
-adcs x2, x2, x7
-mul x7, x5, x6
-adcs x7, x19, x7
-mul x19, x21, x9
-mul x6, x1, x6
-adcs x8, x8, x6
-adc x6, x27, x26
-umulh x26, x1, x4
-ldp x28, x27, [sp, #32]
-umulh x25, x19, x10
-adds x24, x24, x25
-umulh x25, x19, x12
-adcs x20, x20, x25
-umulh x25, x19, x14
-adcs x22, x22, x25
-umulh x25, x19, x16
-adcs x2, x2, x25
-umulh x25, x19, x17
-adcs x7, x7, x25
-umulh x25, x19, x13
-adcs x8, x8, x25
-umulh x25, x19, x11
-adcs x6, x6, x25
-cset w25, hs
-mul x23, x19, x10
-cmn x21, x23
-mul x21, x19, x12
-adcs x21, x24, x21
-mul x23, x19, x14
-adcs x20, x20, x23
-mul x23, x19, x16
-adcs x22, x22, x23
-mul x23, x19, x17
-adcs x2, x2, x23
-mul x23, x19, x13
-adcs x7, x7, x23
-mul x19, x19, x11
-adcs x8, x8, x19
-lsl x19, x3, #1
-adcs x6, x6, xzr
-adc x25, x25, x26
-umulh x24, x4, x4
-adds x7, x7, x24
-umulh x24, x19, x4
-adcs x8, x8, x24
-umulh x24, x5, x4
-adcs x6, x6, x24
-cset w24, hs
-mul x23, x4, x4
-adds x2, x2, x23
-mul x19, x19, x4
-adcs x7, x7, x19
-mul x5, x5, x4
-adcs x8, x8, x5
-mul x4, x1, x4
-adcs x4, x6, x4
-adc x5, x25, x24
-mul x6, x21, x9
-ldp x26, x25, [sp, #48]
-umulh x24, x1, x3
-mul x1, x1, x3
-umulh x23, x6, x10
-adds x20, x20, x23
-umulh x23, x6, x12
-adcs x22, x22, x23
-umulh x23, x6, x14
-adcs x2, x2, x23
-umulh x23, x6, x16
-adcs x7, x7, x23
-umulh x23, x6, x17
-adcs x8, x8, x23
-umulh x23, x6, x13
-adcs x4, x4, x23
-umulh x23, x6, x11
-adcs x5, x5, x23
-mul x19, x6, x10
-cset w23, hs
-cmn x21, x19
-mul x19, x6, x12
-adcs x19, x20, x19
-mul x20, x6, x14
-adcs x20, x22, x20
-mul x21, x6, x16
-adcs x2, x2, x21
-mul x21, x6, x17
-adcs x7, x7, x21
-mul x21, x6, x13
-adcs x8, x8, x21
-mul x6, x6, x11
-adcs x4, x4, x6
-lsl x6, x15, #1
-adcs x5, x5, xzr
-adc x23, x23, x24
-umulh x22, x3, x3
-adds x4, x4, x22
-umulh x22, x6, x3
-adcs x5, x5, x22
-cset w22, hs
-mul x21, x3, x3
-adds x8, x8, x21
-mul x6, x6, x3
-adcs x4, x4, x6
-adcs x1, x5, x1
-adc x3, x23, x22
-ldr x23, [sp, #8]
-mul x5, x19, x9
-umulh x21, x5, x10
-adds x20, x20, x21
-umulh x21, x5, x12
-adcs x2, x2, x21
-umulh x21, x5, x14
-adcs x7, x7, x21
-umulh x21, x5, x16
-mul x6, x5, x10
-adcs x8, x8, x21
-umulh x21, x5, x17
-adcs x4, x4, x21
-umulh x21, x5, x13
-adcs x1, x1, x21
-umulh x21, x5, x11
-adcs x3, x3, x21
-cset w21, hs
-cmn x19, x6
-mul x6, x5, x12
-mul x19, x5, x14
-adcs x6, x20, x6
-umulh x20, x15, x15
-adcs x2, x2, x19
-mul x19, x5, x16
-adcs x7, x7, x19
-mul x19, x5, x17
-adcs x8, x8, x19
-mul x19, x5, x13
-mul x5, x5, x11
-adcs x4, x4, x19
-mul x19, x15, x15
+adcs x1, x1, x11
+adcs x3, x3, x13
+mul x11, x20, x10
+adcs x9, x12, x9
+mul x12, x27, x10
+cset x13, hs
+mul x22, x29, x10
+cmp x4, #1
+mul x4, x30, x10
+adcs x5, x5, x11
+mul x11, x17, x10
+adcs x6, x6, x12
+mul x10, x28, x10
+adcs x0, x0, x22
+adcs x2, x2, x4
+adcs x1, x1, x11
+umulh x4, x7, x7
+adcs x3, x3, x10
+lsl x10, x8, #1
+umulh x11, x10, x7
+adcs x9, x9, xzr
+umulh x12, x16, x7
+adc x13, x13, xzr
+umulh x22, x19, x7
+adds x2, x2, x4
+umulh x4, x21, x7
+adcs x1, x1, x11
+mul x11, x7, x7
+adcs x3, x3, x12
+mul x10, x10, x7
+adcs x9, x9, x22
+mul x12, x16, x7
+adc x4, x13, x4
+mul x13, x19, x7
+adds x0, x0, x11
+mul x7, x21, x7
+adcs x2, x2, x10
+adcs x1, x1, x12
+mul x10, x5, x23
+umulh x11, x24, x10
+adcs x3, x3, x13
+umulh x12, x20, x10
+adcs x7, x9, x7
+umulh x9, x27, x10
+adc x4, x4, xzr
+umulh x13, x29, x10
+adds x6, x6, x11
+umulh x11, x30, x10
+adcs x0, x0, x12
+umulh x12, x17, x10
+adcs x2, x2, x9
+umulh x9, x28, x10
+adcs x1, x1, x13
+adcs x3, x3, x11
+adcs x7, x7, x12
+mul x11, x20, x10
+adcs x4, x4, x9
+mul x9, x27, x10
+cset x12, hs
+mul x13, x29, x10
+cmp x5, #1
+mul x5, x30, x10
+adcs x6, x6, x11
+mul x11, x17, x10
+adcs x0, x0, x9
+mul x9, x28, x10
+adcs x2, x2, x13
 adcs x1, x1, x5
-lsl x5, x23, #1
-umulh x22, x5, x15
-mul x15, x5, x15
-adcs x3, x3, x20
-adc x20, x21, x22
-mul x5, x6, x9
-adds x1, x1, x19
-mul x19, x5, x10
-adcs x15, x3, x15
-cinc x3, x20, hs
-umulh x20, x5, x10
-adds x2, x2, x20
-umulh x20, x5, x12
-adcs x7, x7, x20
-umulh x20, x5, x14
-adcs x8, x8, x20
-umulh x20, x5, x16
-adcs x4, x4, x20
-umulh x20, x5, x17
-adcs x1, x1, x20
-umulh x20, x5, x13
-adcs x15, x15, x20
-umulh x20, x5, x11
-adcs x3, x3, x20
-cset w20, hs
-cmn x6, x19
-mul x6, x5, x12
-adcs x2, x2, x6
-mul x6, x5, x14
-mul x9, x2, x9
-adcs x6, x7, x6
-mul x7, x5, x16
-umulh x21, x9, x11
-mul x19, x9, x10
-umulh x10, x9, x10
-adcs x8, x8, x7
-mul x7, x5, x17
-adcs x4, x4, x7
-mul x7, x5, x13
-mul x5, x5, x11
-adcs x1, x1, x7
-umulh x7, x23, x23
-adcs x15, x15, x5
-mul x5, x23, x23
-ldp x24, x23, [sp, #64]
-add x7, x21, x7
-adcs x3, x3, x5
-adc x5, x7, x20
-adds x10, x6, x10
-umulh x6, x9, x12
-mul x12, x9, x12
-ldp x22, x21, [sp, #80]
-adcs x8, x8, x6
-umulh x6, x9, x14
-adcs x4, x4, x6
-umulh x6, x9, x16
-adcs x1, x1, x6
-umulh x6, x9, x17
-adcs x15, x15, x6
-umulh x6, x9, x13
+adcs x3, x3, x11
+umulh x5, x8, x8
+adcs x7, x7, x9
+lsl x9, x14, #1
+umulh x10, x9, x8
+adcs x4, x4, xzr
+umulh x11, x19, x8
+adc x12, x12, xzr
+umulh x13, x21, x8
+adds x3, x3, x5
+mul x5, x8, x8
+adcs x7, x7, x10
+mul x9, x9, x8
+adcs x4, x4, x11
+mul x10, x19, x8
+adc x11, x12, x13
+mul x8, x21, x8
+adds x1, x1, x5
+adcs x3, x3, x9
+mul x5, x6, x23
+umulh x9, x24, x5
+adcs x7, x7, x10
+umulh x10, x20, x5
+adcs x4, x4, x8
+umulh x8, x27, x5
+adc x11, x11, xzr
+umulh x12, x29, x5
+adds x0, x0, x9
+umulh x9, x30, x5
+adcs x2, x2, x10
+umulh x10, x17, x5
+adcs x1, x1, x8
+umulh x8, x28, x5
+adcs x3, x3, x12
+adcs x7, x7, x9
+adcs x4, x4, x10
+mul x9, x20, x5
+adcs x8, x11, x8
+mul x10, x27, x5
+cset x11, hs
+mul x12, x29, x5
+cmp x6, #1
+mul x6, x30, x5
+adcs x0, x0, x9
+mul x9, x17, x5
+adcs x2, x2, x10
+mul x5, x28, x5
+adcs x1, x1, x12
 adcs x3, x3, x6
-cset w6, hs
-cmn x2, x19
-ldp x20, x19, [sp, #96]
-adcs x10, x10, x12
-mul x12, x9, x14
-mul x14, x9, x17
-adcs x8, x8, x12
-mul x12, x9, x16
-adcs x12, x4, x12
-stp x10, x8, [x0]
-mul x8, x9, x13
-mul x9, x9, x11
-adcs x14, x1, x14
-adcs x8, x15, x8
-adcs x9, x3, x9
-stp x12, x14, [x0, #16]
-stp x8, x9, [x0, #32]
-adc x8, x5, x6
-str x8, [x0, #48]
-add sp, sp, #112
+adcs x6, x7, x9
+umulh x7, x14, x14
+adcs x4, x4, x5
+lsl x5, x15, #1
+umulh x9, x5, x14
+adcs x8, x8, xzr
+umulh x10, x21, x14
+adc x11, x11, xzr
+mul x12, x14, x14
+adds x4, x4, x7
+mul x5, x5, x14
+adcs x7, x8, x9
+mul x8, x21, x14
+adc x9, x11, x10
+adds x6, x6, x12
+mul x10, x0, x23
+umulh x11, x24, x10
+adcs x4, x4, x5
+umulh x5, x20, x10
+adcs x7, x7, x8
+umulh x8, x27, x10
+adc x9, x9, xzr
+umulh x12, x29, x10
+adds x2, x2, x11
+umulh x11, x30, x10
+adcs x1, x1, x5
+umulh x5, x17, x10
+adcs x3, x3, x8
+umulh x8, x28, x10
+adcs x6, x6, x12
+adcs x4, x4, x11
+adcs x5, x7, x5
+mul x7, x20, x10
+adcs x8, x9, x8
+mul x9, x27, x10
+cset x11, hs
+mul x12, x29, x10
+cmp x0, #1
+mul x0, x30, x10
+adcs x2, x2, x7
+mul x7, x17, x10
+adcs x1, x1, x9
+mul x9, x28, x10
+adcs x3, x3, x12
+adcs x0, x6, x0
+adcs x4, x4, x7
+umulh x6, x15, x15
+adcs x5, x5, x9
+ldr x7, [sp, #104]
+lsl x9, x7, #1
+umulh x10, x9, x15
+adcs x8, x8, xzr
+mul x12, x15, x15
+adc x11, x11, xzr
+mul x9, x9, x15
+adds x6, x8, x6
+adc x8, x11, x10
+mul x10, x2, x23
+umulh x11, x24, x10
+adds x5, x5, x12
+umulh x12, x20, x10
+adcs x6, x6, x9
+umulh x9, x27, x10
+adc x8, x8, xzr
+umulh x13, x29, x10
+adds x1, x1, x11
+umulh x11, x30, x10
+adcs x3, x3, x12
+umulh x12, x17, x10
+adcs x0, x0, x9
+umulh x9, x28, x10
+adcs x4, x4, x13
+adcs x5, x5, x11
+adcs x6, x6, x12
+mul x11, x20, x10
+adcs x8, x8, x9
+mul x9, x27, x10
+cset x12, hs
+mul x13, x29, x10
+cmp x2, #1
+mul x2, x30, x10
+adcs x1, x1, x11
+mul x11, x17, x10
+adcs x3, x3, x9
+mul x9, x28, x10
+adcs x0, x0, x13
+adcs x2, x4, x2
+umulh x4, x7, x7
+adcs x5, x5, x11
+mul x7, x7, x7
+adcs x6, x6, x9
+adcs x8, x8, xzr
+mul x9, x1, x23
+umulh x10, x24, x9
+adc x4, x4, x12
+umulh x11, x20, x9
+adds x7, x8, x7
+umulh x8, x27, x9
+adc x4, x4, xzr
+umulh x12, x29, x9
+adds x3, x3, x10
+umulh x10, x30, x9
+adcs x0, x0, x11
+umulh x11, x17, x9
+adcs x2, x2, x8
+umulh x8, x28, x9
+adcs x5, x5, x12
+adcs x6, x6, x10
+mul x10, x20, x9
+adcs x7, x7, x11
+mul x11, x27, x9
+adc x4, x4, x8
+cmp x1, #1
+mul x1, x29, x9
+adcs x3, x3, x10
+mul x8, x30, x9
+adcs x0, x0, x11
+ldr x10, [sp, #96]
+stp x3, x0, [x10]
+mul x0, x17, x9
+adcs x1, x2, x1
+mul x2, x28, x9
+adcs x3, x5, x8
+stp x1, x3, [x10, #16]
+adcs x0, x6, x0
+adcs x1, x7, x2
+stp x0, x1, [x10, #32]
+adc x0, x4, xzr
+str x0, [x10, #48]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #112
 ret
 .p2align 3
 2:
@@ -3554,448 +3946,437 @@ unsafe fn mul_lazy_full<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64; 7] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_lazy_full_06d96ea163231609_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}",
+                "fieldc_mul_lazy_full_f8472fdf93569b03_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}",
                 r"
-adr x3, 2f
-stp x29, x30, [sp, #-96]!
-stp x20, x19, [sp, #80]
-ldp x4, x8, [x1]
-ldr x9, [x1, #48]
-ldp x20, x7, [x2]
-umulh x16, x4, x20
-ldp x13, x12, [x1, #16]
-mul x19, x4, x20
-stp x22, x21, [sp, #64]
-ldp x11, x10, [x1, #32]
-umulh x21, x8, x20
-stp x24, x23, [sp, #48]
-stp x26, x25, [sp, #32]
-ldp x6, x5, [x3]
-mul x22, x8, x20
-stp x28, x27, [sp, #16]
-adds x22, x16, x22
-ldp x14, x15, [x3, #16]
-ldp x17, x1, [x3, #32]
-umulh x23, x13, x20
-ldp x3, x16, [x3, #48]
-mul x24, x13, x20
-adcs x21, x21, x24
-mul x26, x12, x20
-adcs x23, x23, x26
-umulh x25, x12, x20
-umulh x27, x11, x20
-mul x28, x11, x20
-adcs x25, x25, x28
-umulh x29, x10, x20
-mul x30, x10, x20
-adcs x27, x27, x30
-mul x24, x6, x19
-umulh x26, x9, x20
-mul x20, x9, x20
-adcs x20, x29, x20
-umulh x29, x16, x24
-adc x26, x29, x26
-umulh x28, x5, x24
-adds x22, x22, x28
-umulh x29, x14, x24
-adcs x21, x21, x29
-umulh x28, x15, x24
-adcs x23, x23, x28
-umulh x29, x17, x24
-adcs x25, x25, x29
-umulh x28, x1, x24
-adcs x27, x27, x28
-umulh x29, x3, x24
-adcs x20, x20, x29
-cset w29, hs
-mul x28, x5, x24
-cmn x19, x28
-mul x19, x14, x24
-adcs x19, x22, x19
-mul x28, x15, x24
-adcs x21, x21, x28
-mul x22, x17, x24
-adcs x22, x23, x22
-mul x28, x1, x24
-adcs x25, x25, x28
-mul x23, x3, x24
-adcs x23, x27, x23
-mul x24, x16, x24
-adcs x20, x20, x24
-adc x24, x26, x29
-umulh x27, x4, x7
-adds x21, x21, x27
-umulh x27, x8, x7
-adcs x22, x22, x27
-umulh x27, x13, x7
-adcs x25, x25, x27
-umulh x27, x12, x7
-adcs x23, x23, x27
-umulh x27, x11, x7
-adcs x20, x20, x27
-umulh x27, x10, x7
-adcs x24, x24, x27
-cset w27, hs
-mul x26, x4, x7
-adds x19, x19, x26
-mul x26, x8, x7
-adcs x21, x21, x26
-mul x26, x13, x7
-adcs x22, x22, x26
-mul x26, x12, x7
-adcs x25, x25, x26
-mul x26, x11, x7
-adcs x23, x23, x26
-mul x26, x10, x7
-adcs x20, x20, x26
-umulh x26, x9, x7
-mul x7, x9, x7
-adcs x7, x24, x7
-mul x24, x19, x6
-umulh x29, x24, x16
-add x26, x29, x26
-adc x26, x26, x27
-umulh x29, x24, x5
-adds x21, x21, x29
-umulh x27, x24, x14
-adcs x22, x22, x27
-umulh x27, x24, x15
-adcs x25, x25, x27
-umulh x27, x24, x17
-adcs x23, x23, x27
-umulh x27, x24, x1
-adcs x20, x20, x27
-umulh x27, x24, x3
-adcs x27, x7, x27
-cset w29, hs
-mul x28, x24, x5
-cmn x19, x28
-ldp x19, x7, [x2, #16]
-mul x28, x24, x14
-adcs x21, x21, x28
-mul x28, x24, x15
-adcs x22, x22, x28
-mul x28, x24, x17
-adcs x25, x25, x28
-mul x28, x24, x1
-adcs x23, x23, x28
-mul x28, x24, x3
-adcs x20, x20, x28
-mul x24, x24, x16
-adcs x24, x27, x24
-adc x26, x26, x29
-umulh x28, x4, x19
-adds x22, x22, x28
-umulh x28, x8, x19
-adcs x25, x25, x28
-umulh x28, x13, x19
-adcs x23, x23, x28
-umulh x28, x12, x19
-adcs x20, x20, x28
-umulh x28, x11, x19
-adcs x24, x24, x28
-umulh x28, x10, x19
-adcs x26, x26, x28
-cset w28, hs
-mul x27, x4, x19
-adds x21, x21, x27
-mul x27, x8, x19
-adcs x22, x22, x27
-mul x27, x13, x19
-adcs x25, x25, x27
-mul x27, x12, x19
-adcs x23, x23, x27
-mul x27, x11, x19
-adcs x20, x20, x27
-mul x27, x10, x19
-adcs x24, x24, x27
-umulh x27, x9, x19
-mul x19, x9, x19
-adcs x19, x26, x19
-mul x26, x21, x6
-umulh x29, x26, x16
-add x27, x29, x27
-mul x29, x26, x5
-adc x27, x27, x28
-umulh x28, x26, x5
-adds x22, x22, x28
-umulh x28, x26, x14
-adcs x25, x25, x28
-umulh x28, x26, x15
-adcs x23, x23, x28
-umulh x28, x26, x17
-adcs x20, x20, x28
-umulh x28, x26, x1
-adcs x24, x24, x28
-umulh x28, x26, x3
-adcs x19, x19, x28
-cset w28, hs
-cmn x21, x29
-mul x21, x26, x14
-adcs x21, x22, x21
-mul x22, x26, x15
-adcs x22, x25, x22
-mul x25, x26, x17
-adcs x23, x23, x25
-mul x25, x26, x1
-adcs x20, x20, x25
-mul x25, x26, x3
-adcs x24, x24, x25
-mul x25, x26, x16
-mul x26, x4, x7
-adcs x19, x19, x25
-adc x25, x27, x28
-umulh x27, x4, x7
-adds x22, x22, x27
-umulh x27, x8, x7
-adcs x23, x23, x27
-umulh x27, x13, x7
-adcs x20, x20, x27
-umulh x27, x12, x7
-adcs x24, x24, x27
-umulh x27, x11, x7
-adcs x19, x19, x27
-umulh x27, x10, x7
-adcs x25, x25, x27
-cset w27, hs
-adds x21, x21, x26
-mul x26, x8, x7
-adcs x22, x22, x26
-mul x26, x13, x7
-adcs x23, x23, x26
-mul x26, x12, x7
-adcs x20, x20, x26
-mul x26, x11, x7
-adcs x24, x24, x26
-mul x26, x10, x7
-adcs x19, x19, x26
-umulh x26, x9, x7
-mul x7, x9, x7
-adcs x7, x25, x7
-mul x25, x21, x6
-umulh x29, x25, x16
-mul x28, x25, x5
-add x26, x29, x26
-umulh x29, x25, x5
-adc x26, x26, x27
-umulh x27, x25, x14
-adds x22, x22, x29
-adcs x23, x23, x27
-umulh x27, x25, x15
-adcs x20, x20, x27
-umulh x27, x25, x17
-adcs x24, x24, x27
-umulh x27, x25, x1
-adcs x19, x19, x27
-umulh x27, x25, x3
-adcs x27, x7, x27
-cset w29, hs
-cmn x21, x28
-mul x28, x25, x14
-ldp x21, x7, [x2, #32]
-ldr x2, [x2, #48]
-adcs x22, x22, x28
-mul x28, x25, x15
-adcs x23, x23, x28
-mul x28, x25, x17
-adcs x20, x20, x28
-mul x28, x25, x1
-adcs x24, x24, x28
-mul x28, x25, x3
-mul x25, x25, x16
-adcs x19, x19, x28
-umulh x28, x4, x21
-adcs x25, x27, x25
-mul x27, x4, x21
-adc x26, x26, x29
-adds x23, x23, x28
-umulh x28, x8, x21
-adcs x20, x20, x28
-umulh x28, x13, x21
-adcs x24, x24, x28
-umulh x28, x12, x21
-adcs x19, x19, x28
-umulh x28, x11, x21
-adcs x25, x25, x28
-umulh x28, x10, x21
-adcs x26, x26, x28
-cset w28, hs
-adds x22, x22, x27
-mul x27, x8, x21
-adcs x23, x23, x27
-mul x27, x13, x21
-adcs x20, x20, x27
-mul x27, x12, x21
-adcs x24, x24, x27
-mul x27, x11, x21
-adcs x19, x19, x27
-mul x27, x10, x21
-adcs x25, x25, x27
-umulh x27, x9, x21
-mul x21, x9, x21
-adcs x21, x26, x21
-mul x26, x22, x6
-umulh x29, x26, x16
-add x27, x29, x27
-mul x29, x26, x5
-adc x27, x27, x28
-umulh x28, x26, x5
-adds x23, x23, x28
-umulh x28, x26, x14
-adcs x20, x20, x28
-umulh x28, x26, x15
-adcs x24, x24, x28
-umulh x28, x26, x17
-adcs x19, x19, x28
-umulh x28, x26, x1
-adcs x25, x25, x28
-umulh x28, x26, x3
-adcs x21, x21, x28
-cset w28, hs
-cmn x22, x29
-mul x22, x26, x14
-adcs x22, x23, x22
-mul x23, x26, x15
-adcs x20, x20, x23
-mul x23, x26, x17
-adcs x23, x24, x23
-mul x24, x26, x1
-adcs x19, x19, x24
-mul x24, x26, x3
-adcs x24, x25, x24
-mul x25, x26, x16
-mul x26, x4, x7
-adcs x21, x21, x25
-adc x25, x27, x28
-umulh x27, x4, x7
-adds x20, x20, x27
-umulh x27, x8, x7
-adcs x23, x23, x27
-umulh x27, x13, x7
-adcs x19, x19, x27
-umulh x27, x12, x7
-adcs x24, x24, x27
-umulh x27, x11, x7
-adcs x21, x21, x27
-umulh x27, x10, x7
-adcs x25, x25, x27
-cset w27, hs
-adds x22, x22, x26
-mul x26, x8, x7
-adcs x20, x20, x26
-mul x26, x13, x7
-adcs x23, x23, x26
-mul x26, x12, x7
-adcs x19, x19, x26
-mul x26, x11, x7
-adcs x24, x24, x26
-mul x26, x10, x7
-adcs x21, x21, x26
-umulh x26, x9, x7
-mul x7, x9, x7
-adcs x7, x25, x7
-mul x25, x22, x6
-umulh x28, x25, x16
-add x26, x28, x26
-mul x28, x25, x5
-adc x26, x26, x27
-umulh x27, x25, x5
-adds x20, x20, x27
-umulh x27, x25, x14
-adcs x23, x23, x27
-umulh x27, x25, x15
-adcs x19, x19, x27
-umulh x27, x25, x17
-adcs x24, x24, x27
-umulh x27, x25, x1
-adcs x21, x21, x27
-umulh x27, x25, x3
-adcs x7, x7, x27
-cset w27, hs
-cmn x22, x28
-mul x22, x25, x14
-adcs x20, x20, x22
-mul x22, x25, x15
-adcs x22, x23, x22
-mul x23, x25, x17
-adcs x19, x19, x23
-mul x23, x25, x1
-adcs x23, x24, x23
-mul x24, x25, x3
-adcs x21, x21, x24
-mul x24, x25, x16
-mul x25, x4, x2
-umulh x4, x4, x2
-adcs x7, x7, x24
-adc x24, x26, x27
-adds x4, x22, x4
-umulh x22, x8, x2
-mul x8, x8, x2
-ldp x28, x27, [sp, #16]
-adcs x19, x19, x22
-umulh x22, x13, x2
-mul x13, x13, x2
-adcs x22, x23, x22
-umulh x23, x12, x2
-mul x12, x12, x2
-adcs x21, x21, x23
-umulh x23, x11, x2
-mul x11, x11, x2
-adcs x7, x7, x23
-umulh x23, x10, x2
-mul x10, x10, x2
-adcs x23, x24, x23
-cset w24, hs
-adds x20, x20, x25
-adcs x8, x4, x8
-umulh x4, x9, x2
-mul x9, x9, x2
-mul x2, x20, x6
-ldp x26, x25, [sp, #32]
-adcs x13, x19, x13
-adcs x12, x22, x12
-adcs x11, x21, x11
-umulh x6, x2, x16
-adcs x10, x7, x10
-ldp x22, x21, [sp, #64]
-adcs x9, x23, x9
-add x4, x6, x4
-mul x6, x2, x5
-umulh x5, x2, x5
-adc x4, x4, x24
-adds x8, x8, x5
-umulh x5, x2, x14
-mul x14, x2, x14
-adcs x13, x13, x5
-umulh x5, x2, x15
-ldp x24, x23, [sp, #48]
-adcs x12, x12, x5
-umulh x5, x2, x17
-adcs x11, x11, x5
-umulh x5, x2, x1
-adcs x10, x10, x5
-umulh x5, x2, x3
-adcs x9, x9, x5
-cset w5, hs
-cmn x20, x6
-ldp x20, x19, [sp, #80]
-adcs x8, x8, x14
-mul x14, x2, x15
+stp x19, x20, [sp, #-112]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+ldp x16, x17, [x1, #32]
+mul x19, x16, x5
+adds x7, x7, x8
+umulh x8, x16, x5
+mul x20, x17, x5
+adcs x9, x9, x12
+umulh x12, x17, x5
+ldr x1, [x1, #48]
+mul x21, x1, x5
 adcs x13, x13, x14
-mul x14, x2, x17
-stp x8, x13, [x0]
-mul x8, x2, x3
+umulh x14, x1, x5
+adcs x15, x15, x19
+adr x19, 2f
+ldp x22, x23, [x19]
+mul x5, x3, x5
+mul x24, x5, x22
+umulh x25, x23, x24
+adcs x8, x8, x20
+ldp x20, x26, [x19, #16]
+umulh x27, x20, x24
+adcs x12, x12, x21
+umulh x21, x26, x24
+adc x14, x14, xzr
+ldp x28, x29, [x19, #32]
+umulh x30, x28, x24
+adds x7, x7, x25
+umulh x25, x29, x24
+adcs x9, x9, x27
+ldp x19, x27, [x19, #48]
+str x0, [sp, #96]
+umulh x0, x19, x24
+adcs x13, x13, x21
+umulh x21, x27, x24
+adcs x15, x15, x30
+adcs x8, x8, x25
+mul x25, x20, x24
+adcs x0, x12, x0
+mul x12, x26, x24
+adc x14, x14, x21
+mul x21, x28, x24
+cmp x5, #1
+mul x5, x29, x24
+adcs x7, x7, x25
+mul x25, x19, x24
+adcs x9, x9, x12
+mul x12, x27, x24
+adcs x13, x13, x21
+adcs x5, x15, x5
+umulh x15, x3, x6
+adcs x8, x8, x25
+umulh x21, x4, x6
+adcs x0, x0, x12
+umulh x12, x10, x6
+adc x14, x14, xzr
+umulh x24, x11, x6
+adds x9, x9, x15
+umulh x15, x16, x6
+adcs x13, x13, x21
+umulh x21, x17, x6
+adcs x5, x5, x12
+umulh x12, x1, x6
+adcs x8, x8, x24
+mul x24, x3, x6
+adcs x0, x0, x15
+mul x15, x4, x6
+adcs x14, x14, x21
+mul x21, x10, x6
+adc x12, x12, xzr
+mul x25, x11, x6
+adds x7, x7, x24
+mul x24, x16, x6
+adcs x9, x9, x15
+mul x15, x17, x6
+adcs x13, x13, x21
+mul x6, x1, x6
+adcs x5, x5, x25
+adcs x8, x8, x24
+mul x21, x7, x22
+umulh x24, x23, x21
+adcs x0, x0, x15
+umulh x15, x20, x21
+adcs x6, x14, x6
+umulh x14, x26, x21
+adc x12, x12, xzr
+umulh x25, x28, x21
+adds x9, x9, x24
+umulh x24, x29, x21
+adcs x13, x13, x15
+umulh x15, x19, x21
+adcs x5, x5, x14
+umulh x14, x27, x21
+adcs x8, x8, x25
+adcs x0, x0, x24
+mul x24, x20, x21
+adcs x6, x6, x15
+mul x15, x26, x21
+adc x12, x12, x14
+mul x14, x28, x21
+cmp x7, #1
+mul x7, x29, x21
+adcs x9, x9, x24
+mul x24, x19, x21
+adcs x13, x13, x15
+mul x15, x27, x21
+adcs x5, x5, x14
+adcs x7, x8, x7
+ldp x8, x14, [x2, #16]
+umulh x21, x3, x8
+adcs x0, x0, x24
+umulh x24, x4, x8
+adcs x6, x6, x15
+umulh x15, x10, x8
+adc x12, x12, xzr
+umulh x25, x11, x8
+adds x13, x13, x21
+umulh x21, x16, x8
+adcs x5, x5, x24
+umulh x24, x17, x8
+adcs x7, x7, x15
+umulh x15, x1, x8
+adcs x0, x0, x25
+mul x25, x3, x8
+adcs x6, x6, x21
+mul x21, x4, x8
+adcs x12, x12, x24
+mul x24, x10, x8
+adc x15, x15, xzr
+mul x30, x11, x8
+adds x9, x9, x25
+mul x25, x16, x8
+adcs x13, x13, x21
+mul x21, x17, x8
+adcs x5, x5, x24
+mul x8, x1, x8
+adcs x7, x7, x30
+adcs x0, x0, x25
+mul x24, x9, x22
+umulh x25, x23, x24
+adcs x6, x6, x21
+umulh x21, x20, x24
+adcs x8, x12, x8
+umulh x12, x26, x24
+adc x15, x15, xzr
+umulh x30, x28, x24
+adds x13, x13, x25
+umulh x25, x29, x24
+adcs x5, x5, x21
+umulh x21, x19, x24
+adcs x7, x7, x12
+umulh x12, x27, x24
+adcs x0, x0, x30
+adcs x6, x6, x25
+mul x25, x20, x24
+adcs x8, x8, x21
+mul x21, x26, x24
+adc x12, x15, x12
+mul x15, x28, x24
+cmp x9, #1
+mul x9, x29, x24
+adcs x13, x13, x25
+mul x25, x19, x24
+adcs x5, x5, x21
+mul x21, x27, x24
+adcs x7, x7, x15
+adcs x0, x0, x9
+umulh x9, x3, x14
+adcs x6, x6, x25
+umulh x15, x4, x14
+adcs x8, x8, x21
+umulh x21, x10, x14
+adc x12, x12, xzr
+umulh x24, x11, x14
+adds x5, x5, x9
+umulh x9, x16, x14
+adcs x7, x7, x15
+umulh x15, x17, x14
+adcs x0, x0, x21
+umulh x21, x1, x14
+adcs x6, x6, x24
+mul x24, x3, x14
+adcs x8, x8, x9
+mul x9, x4, x14
+adcs x12, x12, x15
+mul x15, x10, x14
+adc x21, x21, xzr
+mul x25, x11, x14
+adds x13, x13, x24
+mul x24, x16, x14
+adcs x5, x5, x9
+mul x9, x17, x14
+adcs x7, x7, x15
+mul x14, x1, x14
+adcs x0, x0, x25
+adcs x6, x6, x24
+mul x15, x13, x22
+umulh x24, x23, x15
+adcs x8, x8, x9
+umulh x9, x20, x15
 adcs x12, x12, x14
-mul x14, x2, x1
-adcs x11, x11, x14
-adcs x8, x10, x8
-mul x10, x2, x16
-stp x12, x11, [x0, #16]
-adcs x9, x9, x10
-stp x8, x9, [x0, #32]
-adc x8, x4, x5
-str x8, [x0, #48]
-ldp x29, x30, [sp], #96
+umulh x14, x26, x15
+adc x21, x21, xzr
+umulh x25, x28, x15
+adds x5, x5, x24
+umulh x24, x29, x15
+adcs x7, x7, x9
+umulh x9, x19, x15
+adcs x0, x0, x14
+umulh x14, x27, x15
+adcs x6, x6, x25
+adcs x8, x8, x24
+mul x24, x20, x15
+adcs x9, x12, x9
+mul x12, x26, x15
+adc x14, x21, x14
+mul x21, x28, x15
+cmp x13, #1
+mul x13, x29, x15
+adcs x5, x5, x24
+mul x24, x19, x15
+adcs x7, x7, x12
+mul x12, x27, x15
+adcs x0, x0, x21
+adcs x6, x6, x13
+ldp x13, x15, [x2, #32]
+umulh x21, x3, x13
+adcs x8, x8, x24
+umulh x24, x4, x13
+adcs x9, x9, x12
+umulh x12, x10, x13
+adc x14, x14, xzr
+umulh x25, x11, x13
+adds x7, x7, x21
+umulh x21, x16, x13
+adcs x0, x0, x24
+umulh x24, x17, x13
+adcs x6, x6, x12
+umulh x12, x1, x13
+adcs x8, x8, x25
+mul x25, x3, x13
+adcs x9, x9, x21
+mul x21, x4, x13
+adcs x14, x14, x24
+mul x24, x10, x13
+adc x12, x12, xzr
+mul x30, x11, x13
+adds x5, x5, x25
+mul x25, x16, x13
+adcs x7, x7, x21
+mul x21, x17, x13
+adcs x0, x0, x24
+mul x13, x1, x13
+adcs x6, x6, x30
+adcs x8, x8, x25
+mul x24, x5, x22
+umulh x25, x23, x24
+adcs x9, x9, x21
+umulh x21, x20, x24
+adcs x13, x14, x13
+umulh x14, x26, x24
+adc x12, x12, xzr
+umulh x30, x28, x24
+adds x7, x7, x25
+umulh x25, x29, x24
+adcs x0, x0, x21
+umulh x21, x19, x24
+adcs x6, x6, x14
+umulh x14, x27, x24
+adcs x8, x8, x30
+adcs x9, x9, x25
+mul x25, x20, x24
+adcs x13, x13, x21
+mul x21, x26, x24
+adc x12, x12, x14
+mul x14, x28, x24
+cmp x5, #1
+mul x5, x29, x24
+adcs x7, x7, x25
+mul x25, x19, x24
+adcs x0, x0, x21
+mul x21, x27, x24
+adcs x6, x6, x14
+adcs x5, x8, x5
+umulh x8, x3, x15
+adcs x9, x9, x25
+umulh x14, x4, x15
+adcs x13, x13, x21
+umulh x21, x10, x15
+adc x12, x12, xzr
+umulh x24, x11, x15
+adds x0, x0, x8
+umulh x8, x16, x15
+adcs x6, x6, x14
+umulh x14, x17, x15
+adcs x5, x5, x21
+umulh x21, x1, x15
+adcs x9, x9, x24
+mul x24, x3, x15
+adcs x8, x13, x8
+mul x13, x4, x15
+adcs x12, x12, x14
+mul x14, x10, x15
+adc x21, x21, xzr
+mul x25, x11, x15
+adds x7, x7, x24
+mul x24, x16, x15
+adcs x0, x0, x13
+mul x13, x17, x15
+adcs x6, x6, x14
+mul x14, x1, x15
+adcs x5, x5, x25
+adcs x9, x9, x24
+mul x15, x7, x22
+umulh x24, x23, x15
+adcs x8, x8, x13
+umulh x13, x20, x15
+adcs x12, x12, x14
+umulh x14, x26, x15
+adc x21, x21, xzr
+umulh x25, x28, x15
+adds x0, x0, x24
+umulh x24, x29, x15
+adcs x6, x6, x13
+umulh x13, x19, x15
+adcs x5, x5, x14
+umulh x14, x27, x15
+adcs x9, x9, x25
+adcs x8, x8, x24
+mul x24, x20, x15
+adcs x12, x12, x13
+mul x13, x26, x15
+adc x14, x21, x14
+mul x21, x28, x15
+cmp x7, #1
+mul x7, x29, x15
+adcs x0, x0, x24
+mul x24, x19, x15
+adcs x6, x6, x13
+mul x13, x27, x15
+adcs x5, x5, x21
+adcs x7, x9, x7
+ldr x2, [x2, #48]
+umulh x9, x3, x2
+adcs x8, x8, x24
+umulh x15, x4, x2
+adcs x12, x12, x13
+umulh x13, x10, x2
+adc x14, x14, xzr
+umulh x21, x11, x2
+adds x6, x6, x9
+umulh x9, x16, x2
+adcs x5, x5, x15
+umulh x15, x17, x2
+adcs x7, x7, x13
+umulh x13, x1, x2
+adcs x8, x8, x21
+mul x3, x3, x2
+adcs x9, x12, x9
+mul x4, x4, x2
+adcs x12, x14, x15
+mul x10, x10, x2
+adc x13, x13, xzr
+mul x11, x11, x2
+adds x0, x0, x3
+mul x3, x16, x2
+adcs x4, x6, x4
+mul x6, x17, x2
+adcs x5, x5, x10
+mul x1, x1, x2
+adcs x2, x7, x11
+adcs x3, x8, x3
+mul x7, x0, x22
+umulh x8, x23, x7
+adcs x6, x9, x6
+umulh x9, x20, x7
+adcs x1, x12, x1
+umulh x10, x26, x7
+adc x11, x13, xzr
+umulh x12, x28, x7
+adds x4, x4, x8
+umulh x8, x29, x7
+adcs x5, x5, x9
+umulh x9, x19, x7
+adcs x2, x2, x10
+umulh x10, x27, x7
+adcs x3, x3, x12
+adcs x6, x6, x8
+mul x8, x20, x7
+adcs x1, x1, x9
+mul x9, x26, x7
+adc x10, x11, x10
+cmp x0, #1
+mul x0, x28, x7
+adcs x4, x4, x8
+mul x8, x29, x7
+adcs x5, x5, x9
+ldr x9, [sp, #96]
+stp x4, x5, [x9]
+mul x4, x19, x7
+adcs x0, x2, x0
+mul x2, x27, x7
+adcs x3, x3, x8
+stp x0, x3, [x9, #16]
+adcs x0, x6, x4
+adcs x1, x1, x2
+stp x0, x1, [x9, #32]
+adc x0, x10, xzr
+str x0, [x9, #48]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #112
 ret
 .p2align 3
 2:

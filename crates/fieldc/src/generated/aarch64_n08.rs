@@ -73,601 +73,580 @@ unsafe fn mul_spare<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_spare_3d90d1f89215fe99_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                "fieldc_mul_spare_0b94c088fef30204_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
                 r"
-adr x3, 2f
-sub sp, sp, #128
-stp x20, x19, [sp, #112]
-ldp x6, x19, [x1]
-ldp x7, x20, [x2]
-umulh x5, x19, x7
-ldp x4, x17, [x1, #16]
-str x0, [sp, #8]
-ldp x16, x15, [x1, #32]
-ldp x14, x0, [x1, #48]
-umulh x1, x6, x7
-stp x24, x23, [sp, #80]
-stp x22, x21, [sp, #96]
-mul x21, x6, x7
-mul x23, x19, x7
-adds x23, x1, x23
-ldp x8, x12, [x3]
-umulh x24, x4, x7
-stp x26, x25, [sp, #64]
-stp x28, x27, [sp, #48]
-stp x29, x30, [sp, #32]
-stp x8, x2, [sp, #16]
-mul x25, x4, x7
-ldr x2, [x3, #64]
-adcs x25, x5, x25
-ldp x13, x11, [x3, #16]
-ldr x10, [sp, #16]
-umulh x26, x17, x7
-mul x27, x17, x7
-adcs x27, x24, x27
-ldp x24, x5, [x3, #32]
-umulh x28, x16, x7
-mul x29, x16, x7
-adcs x26, x26, x29
-mul x22, x8, x21
-umulh x30, x15, x7
-mul x8, x15, x7
-adcs x8, x28, x8
-mul x1, x14, x7
-adcs x1, x30, x1
-umulh x9, x14, x7
-umulh x29, x0, x7
-mul x7, x0, x7
-adcs x9, x9, x7
-umulh x28, x12, x22
-umulh x30, x2, x22
-adc x30, x30, x29
-adds x23, x23, x28
-ldp x29, x3, [x3, #48]
-umulh x7, x13, x22
-adcs x7, x25, x7
-umulh x28, x11, x22
-adcs x27, x27, x28
-umulh x25, x24, x22
-adcs x25, x26, x25
-umulh x28, x5, x22
-adcs x8, x8, x28
-umulh x26, x29, x22
-adcs x1, x1, x26
-umulh x28, x3, x22
+stp x19, x20, [sp, #-112]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+adds x7, x7, x8
+umulh x8, x10, x5
+mul x13, x11, x5
+adcs x9, x9, x12
+umulh x12, x11, x5
+ldp x14, x15, [x1, #32]
+mul x16, x14, x5
+adcs x8, x8, x13
+umulh x13, x14, x5
+mul x17, x15, x5
+adcs x12, x12, x16
+umulh x16, x15, x5
+ldp x1, x19, [x1, #48]
+mul x20, x1, x5
+adcs x13, x13, x17
+umulh x17, x1, x5
+mul x21, x19, x5
+adcs x16, x16, x20
+umulh x20, x19, x5
+adcs x17, x17, x21
+adr x21, 2f
+ldp x22, x23, [x21]
+mul x5, x3, x5
+mul x24, x5, x22
+umulh x25, x23, x24
+adc x20, x20, xzr
+ldp x26, x27, [x21, #16]
+umulh x28, x26, x24
+adds x7, x7, x25
+umulh x25, x27, x24
 adcs x9, x9, x28
-cset w28, hs
-mul x26, x12, x22
-cmn x21, x26
-mul x21, x13, x22
-adcs x21, x23, x21
-mul x26, x11, x22
-adcs x7, x7, x26
-mul x23, x24, x22
-adcs x23, x27, x23
-mul x26, x5, x22
-adcs x25, x25, x26
-mul x27, x29, x22
-adcs x8, x8, x27
-mul x26, x3, x22
-adcs x1, x1, x26
-mul x22, x2, x22
-adcs x9, x9, x22
-adc x28, x30, x28
-umulh x27, x6, x20
-adds x7, x7, x27
-umulh x26, x19, x20
-adcs x23, x23, x26
-umulh x22, x4, x20
-adcs x22, x25, x22
-umulh x25, x17, x20
+ldp x28, x29, [x21, #32]
+umulh x30, x28, x24
 adcs x8, x8, x25
-umulh x25, x16, x20
-adcs x1, x1, x25
-umulh x25, x15, x20
+umulh x25, x29, x24
+adcs x12, x12, x30
+str x0, [sp, #96]
+ldp x30, x0, [x21, #48]
+umulh x23, x30, x24
+adcs x13, x13, x25
+umulh x25, x0, x24
+adcs x16, x16, x23
+ldr x23, [x21, #64]
+umulh x21, x23, x24
+adcs x17, x17, x25
+adc x20, x20, x21
+mul x21, x26, x24
+cmp x5, #1
+mul x5, x27, x24
+adcs x7, x7, x21
+mul x21, x28, x24
+adcs x5, x9, x5
+mul x9, x29, x24
+adcs x8, x8, x21
+mul x21, x30, x24
+adcs x9, x12, x9
+mul x12, x0, x24
+adcs x13, x13, x21
+mul x21, x23, x24
+adcs x12, x16, x12
+adcs x16, x17, x21
+umulh x17, x3, x6
+adc x20, x20, xzr
+umulh x21, x4, x6
+adds x5, x5, x17
+umulh x17, x10, x6
+adcs x8, x8, x21
+umulh x21, x11, x6
+adcs x9, x9, x17
+umulh x17, x14, x6
+adcs x13, x13, x21
+umulh x21, x15, x6
+adcs x12, x12, x17
+umulh x17, x1, x6
+adcs x16, x16, x21
+umulh x21, x19, x6
+adcs x17, x20, x17
+mul x20, x3, x6
+adc x21, x21, xzr
+mul x24, x4, x6
+adds x7, x7, x20
+mul x20, x10, x6
+adcs x5, x5, x24
+mul x24, x11, x6
+adcs x8, x8, x20
+mul x20, x14, x6
+adcs x9, x9, x24
+mul x24, x15, x6
+adcs x13, x13, x20
+mul x20, x1, x6
+adcs x12, x12, x24
+mul x6, x19, x6
+adcs x16, x16, x20
+adcs x6, x17, x6
+mul x17, x7, x22
+adr x20, 2f
+ldr x24, [x20, #8]
+umulh x20, x24, x17
+adc x21, x21, xzr
+umulh x25, x26, x17
+adds x5, x5, x20
+umulh x20, x27, x17
+adcs x8, x8, x25
+umulh x25, x28, x17
+adcs x9, x9, x20
+umulh x20, x29, x17
+adcs x13, x13, x25
+umulh x25, x30, x17
+adcs x12, x12, x20
+umulh x20, x0, x17
+adcs x16, x16, x25
+umulh x25, x23, x17
+adcs x6, x6, x20
+adc x20, x21, x25
+mul x21, x26, x17
+cmp x7, #1
+mul x7, x27, x17
+adcs x5, x5, x21
+mul x21, x28, x17
+adcs x7, x8, x7
+mul x8, x29, x17
+adcs x9, x9, x21
+mul x21, x30, x17
+adcs x8, x13, x8
+mul x13, x0, x17
+adcs x12, x12, x21
+mul x17, x23, x17
+adcs x13, x16, x13
+adcs x6, x6, x17
+ldp x16, x17, [x2, #16]
+umulh x21, x3, x16
+adc x20, x20, xzr
+umulh x25, x4, x16
+adds x7, x7, x21
+umulh x21, x10, x16
 adcs x9, x9, x25
-umulh x25, x14, x20
-adcs x25, x28, x25
-cset w26, hs
-mul x30, x6, x20
-adds x21, x21, x30
-mul x27, x19, x20
-adcs x7, x7, x27
-mul x27, x4, x20
-adcs x23, x23, x27
-mul x27, x17, x20
-adcs x22, x22, x27
-mul x27, x16, x20
-adcs x8, x8, x27
-mul x27, x15, x20
-adcs x1, x1, x27
-mul x27, x14, x20
-adcs x9, x9, x27
-umulh x27, x0, x20
-mul x20, x0, x20
-adcs x20, x25, x20
-mul x25, x21, x10
-umulh x30, x25, x2
-add x27, x30, x27
-adc x26, x27, x26
-umulh x30, x25, x12
-adds x7, x7, x30
-umulh x27, x25, x13
-adcs x23, x23, x27
-umulh x27, x25, x11
-adcs x22, x22, x27
-umulh x27, x25, x24
-adcs x8, x8, x27
-umulh x27, x25, x5
-adcs x1, x1, x27
-umulh x27, x25, x29
-adcs x9, x9, x27
-umulh x27, x25, x3
-adcs x27, x20, x27
-ldr x20, [sp, #24]
-cset w30, hs
-mul x28, x25, x12
-cmn x21, x28
-ldp x21, x20, [x20, #16]
-mul x28, x25, x13
-adcs x7, x7, x28
-mul x28, x25, x11
-adcs x23, x23, x28
-mul x28, x25, x24
-adcs x22, x22, x28
-mul x28, x25, x5
-adcs x8, x8, x28
-mul x28, x25, x29
-adcs x1, x1, x28
-mul x28, x25, x3
-adcs x9, x9, x28
-mul x25, x25, x2
-adcs x25, x27, x25
-adc x26, x26, x30
-umulh x28, x6, x21
-adds x23, x23, x28
-umulh x28, x19, x21
-adcs x22, x22, x28
-umulh x28, x4, x21
-adcs x8, x8, x28
-umulh x28, x17, x21
-adcs x1, x1, x28
-umulh x28, x16, x21
-adcs x9, x9, x28
-umulh x28, x15, x21
-adcs x25, x25, x28
-umulh x28, x14, x21
-adcs x26, x26, x28
-cset w28, hs
-mul x27, x6, x21
-adds x7, x7, x27
-mul x27, x19, x21
-adcs x23, x23, x27
-mul x27, x4, x21
-adcs x22, x22, x27
-mul x27, x17, x21
-adcs x8, x8, x27
-mul x27, x16, x21
-adcs x1, x1, x27
-mul x27, x15, x21
-adcs x9, x9, x27
-mul x27, x14, x21
-adcs x25, x25, x27
-umulh x27, x0, x21
-mul x21, x0, x21
-adcs x21, x26, x21
-mul x26, x7, x10
-umulh x30, x26, x2
-add x27, x30, x27
-adc x27, x27, x28
-umulh x28, x26, x12
-adds x23, x23, x28
-umulh x28, x26, x13
-adcs x22, x22, x28
-umulh x28, x26, x11
-adcs x8, x8, x28
-umulh x28, x26, x24
-adcs x1, x1, x28
-umulh x28, x26, x5
-adcs x9, x9, x28
-umulh x28, x26, x29
-adcs x25, x25, x28
-umulh x28, x26, x3
-adcs x21, x21, x28
-mul x30, x26, x12
-cset w28, hs
-cmn x7, x30
-mul x7, x26, x13
-adcs x7, x23, x7
-mul x23, x26, x11
-adcs x22, x22, x23
-mul x23, x26, x24
-adcs x8, x8, x23
-mul x23, x26, x5
-adcs x1, x1, x23
-mul x23, x26, x29
-adcs x9, x9, x23
-mul x23, x26, x3
-adcs x23, x25, x23
-mul x25, x26, x2
-mul x26, x6, x20
-adcs x21, x21, x25
-adc x25, x27, x28
-umulh x27, x6, x20
-adds x22, x22, x27
-umulh x27, x19, x20
-adcs x8, x8, x27
-umulh x27, x4, x20
-adcs x1, x1, x27
-umulh x27, x17, x20
-adcs x9, x9, x27
-umulh x27, x16, x20
-adcs x23, x23, x27
-umulh x27, x15, x20
-adcs x21, x21, x27
-umulh x27, x14, x20
-adcs x25, x25, x27
-cset w27, hs
-adds x7, x7, x26
-mul x26, x19, x20
-adcs x22, x22, x26
-mul x26, x4, x20
-adcs x8, x8, x26
-mul x26, x17, x20
-adcs x1, x1, x26
-mul x26, x16, x20
-adcs x9, x9, x26
-mul x26, x15, x20
-adcs x23, x23, x26
-mul x26, x14, x20
-adcs x21, x21, x26
-umulh x26, x0, x20
-mul x20, x0, x20
-adcs x20, x25, x20
-mul x25, x7, x10
-ldr x10, [sp, #24]
-umulh x30, x25, x2
-mul x28, x25, x12
-add x26, x30, x26
-umulh x30, x25, x12
-adc x26, x26, x27
-umulh x27, x25, x13
-adds x22, x22, x30
-adcs x8, x8, x27
-umulh x27, x25, x11
-adcs x1, x1, x27
-umulh x27, x25, x24
-adcs x9, x9, x27
-umulh x27, x25, x5
-adcs x23, x23, x27
-umulh x27, x25, x29
-adcs x21, x21, x27
-umulh x27, x25, x3
-adcs x27, x20, x27
-cset w30, hs
-cmn x7, x28
-mul x28, x25, x13
-adcs x22, x22, x28
-mul x28, x25, x11
-ldp x7, x20, [x10, #32]
-mov x10, x2
-adcs x8, x8, x28
-mul x28, x25, x24
-adcs x1, x1, x28
-mul x28, x25, x5
-adcs x9, x9, x28
-mul x28, x25, x29
-adcs x23, x23, x28
-mul x28, x25, x3
-mul x25, x25, x2
-ldr x2, [sp, #16]
-adcs x21, x21, x28
-umulh x28, x6, x7
-adcs x25, x27, x25
-mul x27, x6, x7
-adc x26, x26, x30
-adds x8, x8, x28
-umulh x28, x19, x7
-adcs x1, x1, x28
-umulh x28, x4, x7
-adcs x9, x9, x28
-umulh x28, x17, x7
-adcs x23, x23, x28
-umulh x28, x16, x7
-adcs x21, x21, x28
-umulh x28, x15, x7
-adcs x25, x25, x28
-umulh x28, x14, x7
-adcs x26, x26, x28
-cset w28, hs
-adds x22, x22, x27
-mul x27, x19, x7
-adcs x8, x8, x27
-mul x27, x4, x7
-adcs x1, x1, x27
-mul x27, x17, x7
-adcs x9, x9, x27
-mul x27, x16, x7
-adcs x23, x23, x27
-mul x27, x15, x7
-adcs x21, x21, x27
-mul x27, x14, x7
-adcs x25, x25, x27
-umulh x27, x0, x7
-mul x7, x0, x7
-adcs x7, x26, x7
-mul x26, x22, x2
-umulh x30, x26, x10
-add x27, x30, x27
-mul x30, x26, x12
-adc x27, x27, x28
-umulh x28, x26, x12
-adds x8, x8, x28
-umulh x28, x26, x13
-adcs x1, x1, x28
-umulh x28, x26, x11
-adcs x9, x9, x28
-umulh x28, x26, x24
-adcs x23, x23, x28
-umulh x28, x26, x5
-adcs x21, x21, x28
-umulh x28, x26, x29
-adcs x25, x25, x28
-umulh x28, x26, x3
-adcs x7, x7, x28
-cset w28, hs
-cmn x22, x30
-mul x22, x26, x13
-mov x30, x2
-adcs x8, x8, x22
-mul x22, x26, x11
-adcs x1, x1, x22
-mul x22, x26, x24
-adcs x9, x9, x22
-mul x22, x26, x5
-adcs x22, x23, x22
-mul x23, x26, x29
-adcs x21, x21, x23
-mul x23, x26, x3
-adcs x23, x25, x23
-mul x25, x26, x10
-mul x26, x6, x20
+umulh x25, x11, x16
+adcs x8, x8, x21
+umulh x21, x14, x16
+adcs x12, x12, x25
+umulh x25, x15, x16
+adcs x13, x13, x21
+umulh x21, x1, x16
+adcs x6, x6, x25
+umulh x25, x19, x16
+adcs x20, x20, x21
+mul x21, x3, x16
+adc x25, x25, xzr
+str x2, [sp, #104]
+mul x2, x4, x16
+adds x5, x5, x21
+mul x21, x10, x16
+adcs x2, x7, x2
+mul x7, x11, x16
+adcs x9, x9, x21
+mul x21, x14, x16
+adcs x7, x8, x7
+mul x8, x15, x16
+adcs x12, x12, x21
+mul x21, x1, x16
+adcs x8, x13, x8
+mul x13, x19, x16
+adcs x6, x6, x21
+adcs x13, x20, x13
+mul x16, x5, x22
+umulh x20, x24, x16
+adc x21, x25, xzr
+umulh x25, x26, x16
+adds x2, x2, x20
+umulh x20, x27, x16
+adcs x9, x9, x25
+umulh x25, x28, x16
+adcs x7, x7, x20
+umulh x20, x29, x16
+adcs x12, x12, x25
+umulh x25, x30, x16
+adcs x8, x8, x20
+umulh x20, x0, x16
+adcs x6, x6, x25
+umulh x25, x23, x16
+adcs x13, x13, x20
+adc x20, x21, x25
+mul x21, x26, x16
+cmp x5, #1
+mul x5, x27, x16
+adcs x2, x2, x21
+mul x21, x28, x16
+adcs x5, x9, x5
+mul x9, x29, x16
+adcs x7, x7, x21
+mul x21, x30, x16
+adcs x9, x12, x9
+mul x12, x0, x16
+adcs x8, x8, x21
+mul x16, x23, x16
+adcs x6, x6, x12
+adcs x12, x13, x16
+umulh x13, x3, x17
+adc x16, x20, xzr
+umulh x20, x4, x17
+adds x5, x5, x13
+umulh x13, x10, x17
+adcs x7, x7, x20
+umulh x20, x11, x17
+adcs x9, x9, x13
+umulh x13, x14, x17
+adcs x8, x8, x20
+umulh x20, x15, x17
+adcs x6, x6, x13
+umulh x13, x1, x17
+adcs x12, x12, x20
+umulh x20, x19, x17
+adcs x13, x16, x13
+mul x16, x3, x17
+adc x20, x20, xzr
+mul x21, x4, x17
+adds x2, x2, x16
+mul x16, x10, x17
+adcs x5, x5, x21
+mul x21, x11, x17
+adcs x7, x7, x16
+mul x16, x14, x17
+adcs x9, x9, x21
+mul x21, x15, x17
+adcs x8, x8, x16
+mul x16, x1, x17
+adcs x6, x6, x21
+mul x17, x19, x17
+adcs x12, x12, x16
+adcs x13, x13, x17
+mul x16, x2, x22
+umulh x17, x24, x16
+adc x20, x20, xzr
+umulh x21, x26, x16
+adds x5, x5, x17
+umulh x17, x27, x16
+adcs x7, x7, x21
+umulh x21, x28, x16
+adcs x9, x9, x17
+umulh x17, x29, x16
+adcs x8, x8, x21
+umulh x21, x30, x16
+adcs x6, x6, x17
+umulh x17, x0, x16
+adcs x12, x12, x21
+umulh x21, x23, x16
+adcs x13, x13, x17
+adc x17, x20, x21
+mul x20, x26, x16
+cmp x2, #1
+mul x2, x27, x16
+adcs x5, x5, x20
+mul x20, x28, x16
+adcs x2, x7, x2
+mul x7, x29, x16
+adcs x9, x9, x20
+mul x20, x30, x16
+adcs x7, x8, x7
+mul x8, x0, x16
+adcs x6, x6, x20
+mul x16, x23, x16
+adcs x8, x12, x8
+adcs x12, x13, x16
+ldr x13, [sp, #104]
+ldp x16, x20, [x13, #32]
+umulh x21, x3, x16
+adc x17, x17, xzr
+umulh x25, x4, x16
+adds x2, x2, x21
+umulh x21, x10, x16
+adcs x9, x9, x25
+umulh x25, x11, x16
+adcs x7, x7, x21
+umulh x21, x14, x16
+adcs x6, x6, x25
+umulh x25, x15, x16
+adcs x8, x8, x21
+umulh x21, x1, x16
+adcs x12, x12, x25
+umulh x25, x19, x16
+adcs x17, x17, x21
+mul x21, x3, x16
+adc x25, x25, xzr
+mul x13, x4, x16
+adds x5, x5, x21
+mul x21, x10, x16
+adcs x2, x2, x13
+mul x13, x11, x16
+adcs x9, x9, x21
+mul x21, x14, x16
+adcs x7, x7, x13
+mul x13, x15, x16
+adcs x6, x6, x21
+mul x21, x1, x16
+adcs x8, x8, x13
+mul x13, x19, x16
+adcs x12, x12, x21
+adcs x13, x17, x13
+mul x16, x5, x22
+umulh x17, x24, x16
+adc x21, x25, xzr
+umulh x25, x26, x16
+adds x2, x2, x17
+umulh x17, x27, x16
+adcs x9, x9, x25
+umulh x25, x28, x16
+adcs x7, x7, x17
+umulh x17, x29, x16
+adcs x6, x6, x25
+umulh x25, x30, x16
+adcs x8, x8, x17
+umulh x17, x0, x16
+adcs x12, x12, x25
+umulh x25, x23, x16
+adcs x13, x13, x17
+adc x17, x21, x25
+mul x21, x26, x16
+cmp x5, #1
+mul x5, x27, x16
+adcs x2, x2, x21
+mul x21, x28, x16
+adcs x5, x9, x5
+mul x9, x29, x16
+adcs x7, x7, x21
+mul x21, x30, x16
+adcs x6, x6, x9
+mul x9, x0, x16
+adcs x8, x8, x21
+mul x16, x23, x16
+adcs x9, x12, x9
+adcs x12, x13, x16
+umulh x13, x3, x20
+adc x16, x17, xzr
+umulh x17, x4, x20
+adds x5, x5, x13
+umulh x13, x10, x20
+adcs x7, x7, x17
+umulh x17, x11, x20
+adcs x6, x6, x13
+umulh x13, x14, x20
+adcs x8, x8, x17
+umulh x17, x15, x20
+adcs x9, x9, x13
+umulh x13, x1, x20
+adcs x12, x12, x17
+umulh x17, x19, x20
+adcs x13, x16, x13
+mul x16, x3, x20
+adc x17, x17, xzr
+mul x21, x4, x20
+adds x2, x2, x16
+mul x16, x10, x20
+adcs x5, x5, x21
+mul x21, x11, x20
+adcs x7, x7, x16
+mul x16, x14, x20
+adcs x6, x6, x21
+mul x21, x15, x20
+adcs x8, x8, x16
+mul x16, x1, x20
+adcs x9, x9, x21
+mul x20, x19, x20
+adcs x12, x12, x16
+adcs x13, x13, x20
+mul x16, x2, x22
+umulh x20, x24, x16
+adc x17, x17, xzr
+umulh x21, x26, x16
+adds x5, x5, x20
+umulh x20, x27, x16
+adcs x7, x7, x21
+umulh x21, x28, x16
+adcs x6, x6, x20
+umulh x20, x29, x16
+adcs x8, x8, x21
+umulh x21, x30, x16
+adcs x9, x9, x20
+umulh x20, x0, x16
+adcs x12, x12, x21
+umulh x21, x23, x16
+adcs x13, x13, x20
+adc x17, x17, x21
+mul x20, x26, x16
+cmp x2, #1
+mul x2, x27, x16
+adcs x5, x5, x20
+mul x20, x28, x16
+adcs x2, x7, x2
+mul x7, x29, x16
+adcs x6, x6, x20
+mul x20, x30, x16
+adcs x7, x8, x7
+mul x8, x0, x16
+adcs x9, x9, x20
+mul x16, x23, x16
+adcs x8, x12, x8
+adcs x12, x13, x16
+ldr x13, [sp, #104]
+ldp x13, x16, [x13, #48]
+umulh x20, x3, x13
+adc x17, x17, xzr
+umulh x21, x4, x13
+adds x2, x2, x20
+umulh x20, x10, x13
+adcs x6, x6, x21
+umulh x21, x11, x13
+adcs x7, x7, x20
+umulh x20, x14, x13
+adcs x9, x9, x21
+umulh x21, x15, x13
+adcs x8, x8, x20
+umulh x20, x1, x13
+adcs x12, x12, x21
+umulh x21, x19, x13
+adcs x17, x17, x20
+mul x20, x3, x13
+adc x21, x21, xzr
+mul x25, x4, x13
+adds x5, x5, x20
+mul x20, x10, x13
+adcs x2, x2, x25
+mul x25, x11, x13
+adcs x6, x6, x20
+mul x20, x14, x13
 adcs x7, x7, x25
-adc x25, x27, x28
-umulh x27, x6, x20
-adds x1, x1, x27
-umulh x27, x19, x20
-adcs x9, x9, x27
-umulh x27, x4, x20
-adcs x22, x22, x27
-umulh x27, x17, x20
-adcs x21, x21, x27
-umulh x27, x16, x20
-adcs x23, x23, x27
-umulh x27, x15, x20
-adcs x7, x7, x27
-umulh x27, x14, x20
-adcs x25, x25, x27
-cset w27, hs
-adds x8, x8, x26
-mul x26, x19, x20
-adcs x1, x1, x26
-mul x26, x4, x20
-adcs x9, x9, x26
-mul x26, x17, x20
-adcs x22, x22, x26
-mul x26, x16, x20
-adcs x21, x21, x26
-mul x26, x15, x20
-adcs x23, x23, x26
-mul x26, x14, x20
-adcs x7, x7, x26
-umulh x26, x0, x20
-mul x20, x0, x20
-adcs x20, x25, x20
-mul x25, x8, x2
-ldr x2, [sp, #24]
-umulh x28, x25, x10
-add x26, x28, x26
-mul x28, x25, x12
-adc x26, x26, x27
-umulh x27, x25, x12
-adds x1, x1, x27
-umulh x27, x25, x13
-adcs x9, x9, x27
-umulh x27, x25, x11
-adcs x22, x22, x27
-umulh x27, x25, x24
-adcs x21, x21, x27
-umulh x27, x25, x5
-adcs x23, x23, x27
-umulh x27, x25, x29
-adcs x7, x7, x27
-umulh x27, x25, x3
-adcs x20, x20, x27
-cset w27, hs
-cmn x8, x28
-mul x28, x25, x13
-ldp x8, x2, [x2, #48]
-adcs x1, x1, x28
-mul x28, x25, x11
-adcs x9, x9, x28
-mul x28, x25, x24
-adcs x22, x22, x28
-mul x28, x25, x5
-adcs x21, x21, x28
-mul x28, x25, x29
-adcs x23, x23, x28
-mul x28, x25, x3
-mul x25, x25, x10
-adcs x7, x7, x28
-adcs x20, x20, x25
-adc x25, x26, x27
-umulh x27, x6, x8
-mul x26, x6, x8
-adds x9, x9, x27
-umulh x27, x19, x8
-adcs x22, x22, x27
-umulh x27, x4, x8
-adcs x21, x21, x27
-umulh x27, x17, x8
-adcs x23, x23, x27
-umulh x27, x16, x8
-adcs x7, x7, x27
-umulh x27, x15, x8
-adcs x20, x20, x27
-umulh x27, x14, x8
-adcs x25, x25, x27
-cset w27, hs
-adds x1, x1, x26
-mul x26, x19, x8
-adcs x9, x9, x26
-mul x26, x4, x8
-adcs x22, x22, x26
-mul x26, x17, x8
-adcs x21, x21, x26
-mul x26, x16, x8
-adcs x23, x23, x26
-mul x26, x15, x8
-adcs x7, x7, x26
-mul x26, x14, x8
-adcs x20, x20, x26
-umulh x26, x0, x8
-mul x8, x0, x8
-adcs x8, x25, x8
-mul x25, x1, x30
-umulh x28, x25, x10
-add x26, x28, x26
-mul x28, x25, x12
-adc x26, x26, x27
-umulh x27, x25, x12
-adds x9, x9, x27
-umulh x27, x25, x13
-adcs x22, x22, x27
-umulh x27, x25, x11
-adcs x21, x21, x27
-umulh x27, x25, x24
-adcs x23, x23, x27
-umulh x27, x25, x5
-adcs x7, x7, x27
-umulh x27, x25, x29
-adcs x20, x20, x27
-umulh x27, x25, x3
-adcs x8, x8, x27
-cset w27, hs
-cmn x1, x28
-mul x1, x25, x13
-adcs x9, x9, x1
-mul x1, x25, x11
-adcs x1, x22, x1
-mul x22, x25, x24
-adcs x21, x21, x22
-mul x22, x25, x5
-adcs x22, x23, x22
-mul x23, x25, x29
-adcs x7, x7, x23
-mul x23, x25, x3
-adcs x20, x20, x23
-mul x23, x25, x10
-mul x25, x6, x2
-umulh x6, x6, x2
-adcs x8, x8, x23
-adc x23, x26, x27
-adds x1, x1, x6
-umulh x6, x19, x2
-mul x19, x19, x2
-adcs x6, x21, x6
-umulh x21, x4, x2
-mul x4, x4, x2
-adcs x21, x22, x21
-umulh x22, x17, x2
-mul x17, x17, x2
-adcs x7, x7, x22
-umulh x22, x16, x2
-mul x16, x16, x2
-adcs x20, x20, x22
-umulh x22, x15, x2
-mul x15, x15, x2
-adcs x8, x8, x22
-umulh x22, x14, x2
-mul x14, x14, x2
-adcs x22, x23, x22
-ldp x28, x27, [sp, #48]
-cset w23, hs
-adds x9, x9, x25
-ldp x26, x25, [sp, #64]
-adcs x1, x1, x19
-adcs x4, x6, x4
-adcs x17, x21, x17
-adcs x16, x7, x16
-adcs x15, x20, x15
-adcs x8, x8, x14
-umulh x14, x0, x2
-mul x0, x0, x2
-mul x2, x9, x30
-ldp x20, x19, [sp, #112]
-umulh x6, x2, x10
-umulh x7, x2, x12
-adcs x0, x22, x0
-add x14, x6, x14
-mul x6, x2, x12
-ldp x22, x21, [sp, #96]
-adc x14, x14, x23
-adds x1, x1, x7
-umulh x7, x2, x13
-adcs x4, x4, x7
-umulh x7, x2, x11
-adcs x17, x17, x7
-umulh x7, x2, x24
-adcs x16, x16, x7
-umulh x7, x2, x5
-adcs x15, x15, x7
-umulh x7, x2, x29
-adcs x8, x8, x7
-umulh x7, x2, x3
-adcs x0, x0, x7
-cset w7, hs
-cmn x9, x6
-mul x9, x2, x13
-mov x6, x10
-adcs x9, x1, x9
-mul x1, x2, x11
-adcs x1, x4, x1
-mul x4, x2, x24
-adcs x17, x17, x4
-mul x4, x2, x5
-adcs x16, x16, x4
-mul x4, x2, x29
-adcs x15, x15, x4
-mul x4, x2, x3
-mul x2, x2, x10
-adcs x8, x8, x4
-adcs x0, x0, x2
-adc x14, x14, x7
-subs x12, x9, x12
-sbcs x10, x1, x13
-sbcs x11, x17, x11
-sbcs x2, x16, x24
-ldp x24, x23, [sp, #80]
-sbcs x4, x15, x5
-sbcs x5, x8, x29
-ldp x29, x30, [sp, #32]
-sbcs x3, x0, x3
-sbcs x13, x14, x6
-csel x9, x9, x12, lo
-ldr x12, [sp, #8]
-csel x10, x1, x10, lo
-csel x8, x8, x5, lo
-stp x9, x10, [x12]
-csel x9, x17, x11, lo
-csel x10, x16, x2, lo
-stp x9, x10, [x12, #16]
-csel x9, x15, x4, lo
-stp x9, x8, [x12, #32]
-csel x9, x0, x3, lo
-csel x8, x14, x13, lo
-stp x9, x8, [x12, #48]
-add sp, sp, #128
+mul x25, x15, x13
+adcs x9, x9, x20
+mul x20, x1, x13
+adcs x8, x8, x25
+mul x13, x19, x13
+adcs x12, x12, x20
+adcs x13, x17, x13
+mul x17, x5, x22
+umulh x20, x24, x17
+adc x21, x21, xzr
+umulh x25, x26, x17
+adds x2, x2, x20
+umulh x20, x27, x17
+adcs x6, x6, x25
+umulh x25, x28, x17
+adcs x7, x7, x20
+umulh x20, x29, x17
+adcs x9, x9, x25
+umulh x25, x30, x17
+adcs x8, x8, x20
+umulh x20, x0, x17
+adcs x12, x12, x25
+umulh x25, x23, x17
+adcs x13, x13, x20
+adc x20, x21, x25
+mul x21, x26, x17
+cmp x5, #1
+mul x5, x27, x17
+adcs x2, x2, x21
+mul x21, x28, x17
+adcs x5, x6, x5
+mul x6, x29, x17
+adcs x7, x7, x21
+mul x21, x30, x17
+adcs x6, x9, x6
+mul x9, x0, x17
+adcs x8, x8, x21
+mul x17, x23, x17
+adcs x9, x12, x9
+adcs x12, x13, x17
+umulh x13, x3, x16
+adc x17, x20, xzr
+umulh x20, x4, x16
+adds x5, x5, x13
+umulh x13, x10, x16
+adcs x7, x7, x20
+umulh x20, x11, x16
+adcs x6, x6, x13
+umulh x13, x14, x16
+adcs x8, x8, x20
+umulh x20, x15, x16
+adcs x9, x9, x13
+umulh x13, x1, x16
+adcs x12, x12, x20
+umulh x20, x19, x16
+adcs x13, x17, x13
+mul x3, x3, x16
+adc x17, x20, xzr
+mul x4, x4, x16
+adds x2, x2, x3
+mul x3, x10, x16
+adcs x4, x5, x4
+mul x5, x11, x16
+adcs x3, x7, x3
+mul x7, x14, x16
+adcs x5, x6, x5
+mul x6, x15, x16
+adcs x7, x8, x7
+mul x1, x1, x16
+adcs x6, x9, x6
+mul x8, x19, x16
+adcs x1, x12, x1
+adcs x8, x13, x8
+mul x9, x2, x22
+umulh x10, x24, x9
+adc x11, x17, xzr
+umulh x12, x26, x9
+adds x4, x4, x10
+umulh x10, x27, x9
+adcs x3, x3, x12
+umulh x12, x28, x9
+adcs x5, x5, x10
+umulh x10, x29, x9
+adcs x7, x7, x12
+umulh x12, x30, x9
+adcs x6, x6, x10
+umulh x10, x0, x9
+adcs x1, x1, x12
+umulh x12, x23, x9
+adcs x8, x8, x10
+adc x10, x11, x12
+mul x11, x26, x9
+cmp x2, #1
+mul x2, x27, x9
+adcs x4, x4, x11
+mul x11, x28, x9
+adcs x2, x3, x2
+mul x3, x29, x9
+adcs x5, x5, x11
+mul x11, x30, x9
+adcs x3, x7, x3
+mul x7, x0, x9
+adcs x6, x6, x11
+mul x9, x23, x9
+adcs x1, x1, x7
+adcs x7, x8, x9
+adc x8, x10, xzr
+subs x9, x4, x24
+sbcs x10, x2, x26
+sbcs x11, x5, x27
+sbcs x12, x3, x28
+sbcs x13, x6, x29
+sbcs x14, x1, x30
+sbcs x0, x7, x0
+sbcs x15, x8, x23
+csel x4, x4, x9, lo
+csel x2, x2, x10, lo
+ldr x9, [sp, #96]
+stp x4, x2, [x9]
+csel x2, x5, x11, lo
+csel x3, x3, x12, lo
+stp x2, x3, [x9, #16]
+csel x2, x6, x13, lo
+csel x1, x1, x14, lo
+stp x2, x1, [x9, #32]
+csel x0, x7, x0, lo
+csel x1, x8, x15, lo
+stp x0, x1, [x9, #48]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #112
 ret
 .p2align 3
 2:
@@ -705,497 +684,495 @@ unsafe fn square_spare<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_spare_ebaa5ab184068719_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                "fieldc_square_spare_26389031e88aba75_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
                 r"
-adr x2, 2f
-sub sp, sp, #128
-stp x22, x21, [sp, #96]
-stp x20, x19, [sp, #112]
-ldp x22, x20, [x1, #8]
-lsl x10, x22, #1
-ldp x7, x5, [x1, #24]
-ldr x15, [x1]
-extr x8, x20, x22, #63
-umulh x12, x15, x15
-ldp x4, x11, [x1, #40]
-ldr x9, [x1, #56]
-stp x24, x23, [sp, #80]
-extr x23, x7, x20, #63
-mul x24, x15, x15
-stp x26, x25, [sp, #64]
-extr x21, x5, x7, #63
-umulh x13, x10, x15
-stp x28, x27, [sp, #48]
-stp x29, x30, [sp, #32]
-mul x16, x10, x15
-adds x16, x12, x16
-umulh x17, x8, x15
-stp x9, x0, [sp, #16]
-ldp x0, x14, [x2, #16]
-mul x26, x8, x15
-ldp x8, x1, [x2]
-adcs x10, x13, x26
-stp x8, x11, [sp]
-extr x19, x4, x5, #63
-umulh x27, x23, x15
-extr x6, x11, x4, #63
-mul x28, x23, x15
-adcs x17, x17, x28
-extr x3, x9, x11, #63
-umulh x29, x21, x15
-mul x30, x21, x15
-adcs x28, x27, x30
-ldp x27, x13, [x2, #32]
-mul x25, x8, x24
-umulh x9, x19, x15
-mul x8, x19, x15
-adcs x8, x29, x8
-mul x26, x6, x15
-adcs x9, x9, x26
-umulh x12, x6, x15
-umulh x29, x3, x15
-mul x15, x3, x15
-adcs x12, x12, x15
-cinc x29, x29, hs
-umulh x26, x1, x25
-adds x26, x16, x26
-umulh x15, x0, x25
-adcs x10, x10, x15
-umulh x16, x14, x25
-adcs x30, x17, x16
-umulh x15, x27, x25
-adcs x28, x28, x15
-umulh x16, x13, x25
-adcs x11, x8, x16
-ldp x15, x16, [x2, #48]
-umulh x17, x15, x25
-adcs x9, x9, x17
-umulh x17, x16, x25
-adcs x12, x12, x17
-ldr x17, [x2, #64]
-umulh x2, x17, x25
-adcs x29, x29, x2
-cset w8, hs
-mul x2, x1, x25
-cmn x24, x2
-mul x2, x0, x25
-adcs x2, x26, x2
-mul x24, x14, x25
-adcs x10, x10, x24
-mul x24, x27, x25
-adcs x24, x30, x24
-mul x26, x13, x25
-adcs x26, x28, x26
-mul x28, x15, x25
-adcs x11, x11, x28
-mul x28, x16, x25
-adcs x9, x9, x28
-mul x25, x17, x25
+stp x19, x20, [sp, #-144]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x7, x8, [x1, #16]
+extr x9, x7, x3, #63
+mul x10, x9, x2
+umulh x9, x9, x2
+extr x11, x8, x7, #63
+mul x12, x11, x2
+umulh x13, x11, x2
+ldp x14, x15, [x1, #32]
+extr x16, x14, x8, #63
+mul x17, x16, x2
+adds x4, x4, x6
+umulh x6, x16, x2
+extr x19, x15, x14, #63
+mul x20, x19, x2
+adcs x5, x5, x10
+umulh x10, x19, x2
+ldp x1, x21, [x1, #48]
+extr x22, x1, x15, #63
+mul x23, x22, x2
+adcs x9, x9, x12
+umulh x12, x22, x2
+extr x24, x21, x1, #63
+mul x25, x24, x2
+adcs x13, x13, x17
+umulh x17, x24, x2
+adcs x6, x6, x20
+adr x20, 2f
+ldp x26, x27, [x20]
+mul x2, x2, x2
+mul x28, x2, x26
+umulh x29, x27, x28
+adcs x10, x10, x23
+ldp x23, x30, [x20, #16]
+str x0, [sp, #96]
+umulh x0, x23, x28
 adcs x12, x12, x25
-adcs x25, x29, xzr
-umulh x28, x3, x22
-adc x8, x8, x28
-umulh x28, x22, x22
-adds x24, x24, x28
-lsl x28, x20, #1
-umulh x29, x28, x22
-adcs x26, x26, x29
-umulh x29, x23, x22
-adcs x11, x11, x29
-umulh x29, x21, x22
-adcs x9, x9, x29
-umulh x29, x19, x22
-adcs x12, x12, x29
-umulh x29, x6, x22
-adcs x25, x25, x29
-cset w30, hs
-mul x29, x22, x22
-adds x10, x10, x29
-ldr x29, [sp]
-mul x28, x28, x22
-adcs x24, x24, x28
-mul x23, x23, x22
-adcs x23, x26, x23
-mul x26, x21, x22
-adcs x11, x11, x26
-mul x26, x19, x22
-adcs x9, x9, x26
-mul x26, x6, x22
-adcs x12, x12, x26
-mul x22, x3, x22
-adcs x22, x25, x22
-adc x8, x8, x30
-mul x25, x2, x29
-umulh x28, x25, x1
-adds x10, x10, x28
-umulh x28, x25, x0
-adcs x24, x24, x28
-umulh x28, x25, x14
-adcs x23, x23, x28
-umulh x28, x25, x27
-adcs x11, x11, x28
-umulh x28, x25, x13
-adcs x9, x9, x28
-umulh x28, x25, x15
-adcs x12, x12, x28
-umulh x28, x25, x16
-adcs x22, x22, x28
-umulh x28, x25, x17
-adcs x8, x8, x28
-mul x26, x25, x1
-cset w28, hs
-cmn x2, x26
-mul x2, x25, x0
-adcs x2, x10, x2
-mul x10, x25, x14
-adcs x10, x24, x10
-mul x24, x25, x27
-adcs x23, x23, x24
-mul x24, x25, x13
-adcs x11, x11, x24
-mul x24, x25, x15
-umulh x26, x3, x20
-adcs x9, x9, x24
-mul x24, x25, x16
-adcs x12, x12, x24
-mul x24, x25, x17
-adcs x22, x22, x24
-lsl x24, x7, #1
-mul x25, x20, x20
-adcs x8, x8, xzr
-adc x26, x28, x26
-umulh x28, x20, x20
-adds x11, x11, x28
-umulh x28, x24, x20
-mul x24, x24, x20
-adcs x9, x9, x28
-umulh x28, x21, x20
-mul x21, x21, x20
-adcs x12, x12, x28
-umulh x28, x19, x20
-adcs x22, x22, x28
-umulh x28, x6, x20
-adcs x8, x8, x28
-cset w28, hs
-adds x23, x23, x25
-adcs x11, x11, x24
-adcs x9, x9, x21
-mul x21, x19, x20
-adcs x12, x12, x21
-mul x21, x6, x20
-mul x20, x3, x20
-adcs x21, x22, x21
-mul x22, x2, x29
-adcs x8, x8, x20
-adc x20, x26, x28
-umulh x25, x22, x1
-mul x24, x22, x1
-adds x10, x10, x25
-umulh x25, x22, x0
-adcs x23, x23, x25
-umulh x25, x22, x14
-adcs x11, x11, x25
-umulh x25, x22, x27
+umulh x25, x30, x28
+adc x17, x17, xzr
+str x21, [sp, #104]
+str x1, [sp, #112]
+ldp x21, x1, [x20, #32]
+str x15, [sp, #120]
+umulh x15, x21, x28
+adds x4, x4, x29
+umulh x29, x1, x28
+adcs x0, x5, x0
+str x14, [sp, #128]
+ldp x5, x14, [x20, #48]
+umulh x27, x5, x28
 adcs x9, x9, x25
-umulh x25, x22, x13
+umulh x25, x14, x28
+adcs x13, x13, x15
+ldr x15, [x20, #64]
+umulh x20, x15, x28
+adcs x6, x6, x29
+adcs x10, x10, x27
 adcs x12, x12, x25
-umulh x25, x22, x15
-adcs x21, x21, x25
-umulh x25, x22, x16
-adcs x8, x8, x25
-umulh x25, x22, x17
-adcs x20, x20, x25
-cset w25, hs
-cmn x2, x24
-mul x2, x22, x0
-umulh x24, x3, x7
-adcs x10, x10, x2
-mul x2, x22, x14
-adcs x2, x23, x2
-mul x23, x22, x27
-adcs x11, x11, x23
-mul x23, x22, x13
-adcs x9, x9, x23
-mul x23, x22, x15
-adcs x12, x12, x23
-mul x23, x22, x16
-mul x22, x22, x17
-adcs x21, x21, x23
-mul x23, x7, x7
-adcs x8, x8, x22
-lsl x22, x5, #1
-adcs x20, x20, xzr
-adc x24, x25, x24
-umulh x25, x7, x7
-adds x12, x12, x25
-umulh x25, x22, x7
-mul x22, x22, x7
-adcs x21, x21, x25
-umulh x25, x19, x7
-mul x19, x19, x7
-adcs x8, x8, x25
-umulh x25, x6, x7
-adcs x20, x20, x25
-cset w25, hs
-adds x9, x9, x23
-adcs x12, x12, x22
-adcs x19, x21, x19
-mul x21, x6, x7
-mul x7, x3, x7
-adcs x8, x8, x21
-mul x21, x10, x29
-adcs x7, x20, x7
-adc x20, x24, x25
-ldp x26, x25, [sp, #64]
-umulh x23, x21, x1
-mul x22, x21, x1
-adds x2, x2, x23
-umulh x23, x21, x0
-adcs x11, x11, x23
-umulh x23, x21, x14
-adcs x9, x9, x23
-umulh x23, x21, x27
-adcs x12, x12, x23
-umulh x23, x21, x13
-adcs x19, x19, x23
-umulh x23, x21, x15
-adcs x8, x8, x23
-umulh x23, x21, x16
-adcs x7, x7, x23
-umulh x23, x21, x17
-adcs x20, x20, x23
-cset w23, hs
-cmn x10, x22
-mul x10, x21, x0
-umulh x22, x3, x5
-adcs x10, x2, x10
-mul x2, x21, x14
-adcs x11, x11, x2
-mul x2, x21, x27
-adcs x9, x9, x2
-mul x2, x21, x13
-adcs x12, x12, x2
-mul x2, x21, x15
-adcs x2, x19, x2
-mul x19, x21, x16
-adcs x8, x8, x19
-mul x19, x21, x17
-mul x21, x5, x5
-adcs x7, x7, x19
-adcs x19, x20, xzr
-lsl x20, x4, #1
-adc x22, x23, x22
-umulh x23, x5, x5
-adds x8, x8, x23
-umulh x23, x20, x5
-mul x20, x20, x5
-adcs x7, x7, x23
-umulh x23, x6, x5
-mul x6, x6, x5
-mul x5, x3, x5
-adcs x19, x19, x23
-cset w23, hs
-adds x2, x2, x21
-adcs x8, x8, x20
-adcs x6, x7, x6
-adcs x5, x19, x5
-mul x19, x10, x29
-adc x7, x22, x23
-ldr x23, [sp, #8]
-ldr x22, [sp, #16]
-umulh x21, x19, x1
-mul x20, x19, x1
-adds x11, x11, x21
-umulh x21, x19, x0
-adcs x9, x9, x21
-umulh x21, x19, x14
-adcs x12, x12, x21
-umulh x21, x19, x27
-adcs x2, x2, x21
-umulh x21, x19, x13
-adcs x8, x8, x21
-umulh x21, x19, x15
-adcs x6, x6, x21
-umulh x21, x19, x16
-adcs x5, x5, x21
-umulh x21, x19, x17
-adcs x7, x7, x21
-cset w21, hs
-cmn x10, x20
-mul x10, x19, x0
-umulh x20, x3, x4
-mul x3, x3, x4
-adcs x10, x11, x10
-mul x11, x19, x14
-adcs x9, x9, x11
-mul x11, x19, x27
-adcs x11, x12, x11
-mul x12, x19, x13
-adcs x12, x2, x12
-mul x2, x19, x15
-adcs x8, x8, x2
-mul x2, x19, x16
-adcs x2, x6, x2
-mul x6, x19, x17
-mul x19, x4, x4
-adcs x5, x5, x6
-adcs x6, x7, xzr
-lsl x7, x23, #1
-adc x20, x21, x20
-umulh x21, x4, x4
-adds x5, x5, x21
-umulh x21, x7, x4
-mul x7, x7, x4
-adcs x6, x6, x21
-cset w21, hs
-adds x2, x2, x19
-adcs x5, x5, x7
-adcs x3, x6, x3
-mul x6, x10, x29
-adc x4, x20, x21
-umulh x19, x6, x1
-mul x7, x6, x1
-adds x9, x9, x19
-umulh x19, x6, x0
-adcs x11, x11, x19
-umulh x19, x6, x14
-adcs x12, x12, x19
-umulh x19, x6, x27
-adcs x8, x8, x19
-umulh x19, x6, x13
-adcs x2, x2, x19
-umulh x19, x6, x15
-adcs x5, x5, x19
-umulh x19, x6, x16
+mul x25, x23, x28
+adcs x17, x17, x20
+mul x20, x30, x28
+cset x27, hs
+mul x29, x21, x28
+cmp x2, #1
+mul x2, x1, x28
+adcs x4, x4, x25
+mul x25, x5, x28
+adcs x0, x0, x20
+mul x20, x14, x28
+adcs x9, x9, x29
+mul x28, x15, x28
+adcs x2, x13, x2
+adcs x6, x6, x25
+adcs x10, x10, x20
+umulh x13, x3, x3
+adcs x12, x12, x28
+lsl x20, x7, #1
+umulh x25, x20, x3
+adcs x17, x17, xzr
+umulh x28, x11, x3
+adc x27, x27, xzr
+umulh x29, x16, x3
+adds x9, x9, x13
+umulh x13, x19, x3
+adcs x2, x2, x25
+umulh x25, x22, x3
+adcs x6, x6, x28
+umulh x28, x24, x3
+adcs x10, x10, x29
+mul x29, x3, x3
+adcs x12, x12, x13
+mul x13, x20, x3
+adcs x17, x17, x25
+mul x11, x11, x3
+adc x20, x27, x28
+mul x25, x16, x3
+adds x0, x0, x29
+mul x27, x19, x3
+adcs x9, x9, x13
+mul x13, x22, x3
+adcs x2, x2, x11
+mul x3, x24, x3
+adcs x6, x6, x25
+adcs x10, x10, x27
+mul x11, x4, x26
+adr x25, 2f
+ldr x27, [x25, #8]
+umulh x25, x27, x11
+adcs x12, x12, x13
+umulh x13, x23, x11
+adcs x3, x17, x3
+umulh x17, x30, x11
+adc x20, x20, xzr
+umulh x28, x21, x11
+adds x0, x0, x25
+umulh x25, x1, x11
+adcs x9, x9, x13
+umulh x13, x5, x11
+adcs x2, x2, x17
+umulh x17, x14, x11
+adcs x6, x6, x28
+umulh x28, x15, x11
+adcs x10, x10, x25
+adcs x12, x12, x13
+adcs x3, x3, x17
+mul x13, x23, x11
+adcs x17, x20, x28
+mul x20, x30, x11
+cset x25, hs
+mul x28, x21, x11
+cmp x4, #1
+mul x4, x1, x11
+adcs x0, x0, x13
+mul x13, x5, x11
+adcs x9, x9, x20
+mul x20, x14, x11
+adcs x2, x2, x28
+mul x11, x15, x11
+adcs x4, x6, x4
+adcs x6, x10, x13
+adcs x10, x12, x20
+umulh x12, x7, x7
+adcs x3, x3, x11
+lsl x11, x8, #1
+umulh x13, x11, x7
+adcs x17, x17, xzr
+umulh x20, x16, x7
+adc x25, x25, xzr
+umulh x28, x19, x7
+adds x4, x4, x12
+umulh x12, x22, x7
+adcs x6, x6, x13
+umulh x13, x24, x7
+adcs x10, x10, x20
+mul x20, x7, x7
+adcs x3, x3, x28
+mul x11, x11, x7
+adcs x12, x17, x12
+mul x16, x16, x7
+adc x13, x25, x13
+mul x17, x19, x7
+adds x2, x2, x20
+mul x20, x22, x7
+adcs x4, x4, x11
+mul x7, x24, x7
+adcs x6, x6, x16
+adcs x10, x10, x17
+mul x11, x0, x26
+umulh x16, x27, x11
+adcs x3, x3, x20
+umulh x17, x23, x11
+adcs x7, x12, x7
+umulh x12, x30, x11
+adc x13, x13, xzr
+umulh x20, x21, x11
+adds x9, x9, x16
+umulh x16, x1, x11
+adcs x2, x2, x17
+umulh x17, x5, x11
+adcs x4, x4, x12
+umulh x12, x14, x11
+adcs x6, x6, x20
+umulh x20, x15, x11
+adcs x10, x10, x16
+adcs x3, x3, x17
+adcs x7, x7, x12
+mul x12, x23, x11
+adcs x13, x13, x20
+mul x16, x30, x11
+cset x17, hs
+mul x20, x21, x11
+cmp x0, #1
+mul x0, x1, x11
+adcs x9, x9, x12
+mul x12, x5, x11
+adcs x2, x2, x16
+mul x16, x14, x11
+adcs x4, x4, x20
+mul x11, x15, x11
+adcs x0, x6, x0
+adcs x6, x10, x12
+adcs x3, x3, x16
+umulh x10, x8, x8
+adcs x7, x7, x11
+ldr x11, [sp, #128]
+lsl x12, x11, #1
+umulh x16, x12, x8
+adcs x13, x13, xzr
+umulh x20, x19, x8
+adc x17, x17, xzr
+umulh x25, x22, x8
+adds x6, x6, x10
+umulh x10, x24, x8
+adcs x3, x3, x16
+mul x16, x8, x8
+adcs x7, x7, x20
+mul x12, x12, x8
+adcs x13, x13, x25
+mul x19, x19, x8
+adc x10, x17, x10
+mul x17, x22, x8
+adds x0, x0, x16
+mul x8, x24, x8
+adcs x6, x6, x12
 adcs x3, x3, x19
-umulh x19, x6, x17
-adcs x4, x4, x19
-cset w19, hs
-cmn x10, x7
-mul x10, x6, x0
-mul x7, x23, x23
-adcs x9, x9, x10
-mul x10, x6, x14
-adcs x10, x11, x10
-mul x11, x6, x27
-adcs x11, x12, x11
-mul x12, x6, x13
+mul x12, x9, x26
+umulh x16, x27, x12
+adcs x7, x7, x17
+umulh x17, x23, x12
+adcs x8, x13, x8
+umulh x13, x30, x12
+adc x10, x10, xzr
+umulh x19, x21, x12
+adds x2, x2, x16
+umulh x16, x1, x12
+adcs x4, x4, x17
+umulh x17, x5, x12
+adcs x0, x0, x13
+umulh x13, x14, x12
+adcs x6, x6, x19
+umulh x19, x15, x12
+adcs x3, x3, x16
+adcs x7, x7, x17
+adcs x8, x8, x13
+mul x13, x23, x12
+adcs x10, x10, x19
+mul x16, x30, x12
+cset x17, hs
+mul x19, x21, x12
+cmp x9, #1
+mul x9, x1, x12
+adcs x2, x2, x13
+mul x13, x5, x12
+adcs x4, x4, x16
+mul x16, x14, x12
+adcs x0, x0, x19
+mul x12, x15, x12
+adcs x6, x6, x9
+adcs x3, x3, x13
+adcs x7, x7, x16
+umulh x9, x11, x11
 adcs x8, x8, x12
-mul x12, x6, x15
-adcs x12, x2, x12
-mul x2, x6, x16
-adcs x2, x5, x2
-mul x5, x6, x17
-umulh x6, x23, x23
-adcs x3, x3, x5
-lsl x5, x22, #1
-adcs x4, x4, x6
-umulh x6, x5, x23
-mul x5, x5, x23
-ldp x24, x23, [sp, #80]
-adc x6, x19, x6
-adds x3, x3, x7
-adcs x4, x4, x5
-cinc x5, x6, hs
-mul x6, x9, x29
-umulh x19, x6, x1
-mul x7, x6, x1
-adds x10, x10, x19
-umulh x19, x6, x0
-adcs x11, x11, x19
-umulh x19, x6, x14
-adcs x8, x8, x19
-umulh x19, x6, x27
-adcs x12, x12, x19
-umulh x19, x6, x13
-adcs x2, x2, x19
-umulh x19, x6, x15
+ldr x12, [sp, #120]
+lsl x13, x12, #1
+umulh x16, x13, x11
+adcs x10, x10, xzr
+umulh x19, x22, x11
+adc x17, x17, xzr
+umulh x20, x24, x11
+adds x7, x7, x9
+mul x9, x11, x11
+adcs x8, x8, x16
+mul x13, x13, x11
+adcs x10, x10, x19
+mul x16, x22, x11
+adc x17, x17, x20
+mul x11, x24, x11
+adds x3, x3, x9
+adcs x7, x7, x13
+mul x9, x2, x26
+umulh x13, x27, x9
+adcs x8, x8, x16
+umulh x16, x23, x9
+adcs x10, x10, x11
+umulh x11, x30, x9
+adc x17, x17, xzr
+umulh x19, x21, x9
+adds x4, x4, x13
+umulh x13, x1, x9
+adcs x0, x0, x16
+umulh x16, x5, x9
+adcs x6, x6, x11
+umulh x11, x14, x9
 adcs x3, x3, x19
-umulh x19, x6, x16
-adcs x4, x4, x19
-umulh x19, x6, x17
-adcs x5, x5, x19
-cset w19, hs
-cmn x9, x7
-mul x9, x6, x0
-adcs x9, x10, x9
-mul x10, x6, x14
-adcs x10, x11, x10
-mul x11, x6, x27
-adcs x8, x8, x11
-mul x11, x6, x13
-adcs x11, x12, x11
-mul x12, x6, x15
-adcs x12, x2, x12
-mul x2, x6, x16
+umulh x19, x15, x9
+adcs x7, x7, x13
+adcs x8, x8, x16
+adcs x10, x10, x11
+mul x11, x23, x9
+adcs x13, x17, x19
+mul x16, x30, x9
+cset x17, hs
+mul x19, x21, x9
+cmp x2, #1
+mul x2, x1, x9
+adcs x4, x4, x11
+mul x11, x5, x9
+adcs x0, x0, x16
+mul x16, x14, x9
+adcs x6, x6, x19
+mul x9, x15, x9
 adcs x2, x3, x2
-mul x3, x6, x17
-mul x6, x9, x29
-ldp x29, x30, [sp, #32]
-adcs x3, x4, x3
-umulh x4, x22, x22
-umulh x7, x6, x17
-add x4, x7, x4
-mul x7, x22, x22
-adcs x5, x5, x7
-mul x7, x6, x1
-ldp x22, x21, [sp, #96]
-adc x4, x4, x19
-umulh x19, x6, x1
-adds x10, x10, x19
-umulh x19, x6, x0
-adcs x8, x8, x19
-umulh x19, x6, x14
-adcs x11, x11, x19
-umulh x19, x6, x27
-adcs x12, x12, x19
-umulh x19, x6, x13
-adcs x2, x2, x19
-umulh x19, x6, x15
-adcs x3, x3, x19
-umulh x19, x6, x16
-adcs x5, x5, x19
-cset w19, hs
-cmn x9, x7
-mul x9, x6, x0
+adcs x3, x7, x11
+adcs x7, x8, x16
+umulh x8, x12, x12
 adcs x9, x10, x9
-mul x10, x6, x14
+ldr x10, [sp, #112]
+lsl x11, x10, #1
+umulh x16, x11, x12
+adcs x13, x13, xzr
+umulh x19, x24, x12
+adc x17, x17, xzr
+mul x20, x12, x12
+adds x8, x9, x8
+mul x9, x11, x12
+adcs x11, x13, x16
+mul x12, x24, x12
+adc x13, x17, x19
+adds x7, x7, x20
+mul x16, x4, x26
+umulh x17, x27, x16
+adcs x8, x8, x9
+umulh x9, x23, x16
+adcs x11, x11, x12
+umulh x12, x30, x16
+adc x13, x13, xzr
+umulh x19, x21, x16
+adds x0, x0, x17
+umulh x17, x1, x16
+adcs x6, x6, x9
+umulh x9, x5, x16
+adcs x2, x2, x12
+umulh x12, x14, x16
+adcs x3, x3, x19
+umulh x19, x15, x16
+adcs x7, x7, x17
+adcs x8, x8, x9
+adcs x9, x11, x12
+mul x11, x23, x16
+adcs x12, x13, x19
+mul x13, x30, x16
+cset x17, hs
+mul x19, x21, x16
+cmp x4, #1
+mul x4, x1, x16
+adcs x0, x0, x11
+mul x11, x5, x16
+adcs x6, x6, x13
+mul x13, x14, x16
+adcs x2, x2, x19
+mul x16, x15, x16
+adcs x3, x3, x4
+adcs x4, x7, x11
+adcs x7, x8, x13
+umulh x8, x10, x10
+adcs x9, x9, x16
+ldr x11, [sp, #104]
+lsl x13, x11, #1
+umulh x16, x13, x10
+adcs x12, x12, xzr
+mul x19, x10, x10
+adc x17, x17, xzr
+mul x10, x13, x10
+adds x8, x12, x8
+adc x12, x17, x16
+mul x13, x0, x26
+umulh x16, x27, x13
+adds x9, x9, x19
+umulh x17, x23, x13
 adcs x8, x8, x10
-mul x10, x6, x27
-adcs x10, x11, x10
-mul x11, x6, x13
-adcs x11, x12, x11
-mul x12, x6, x15
-adcs x12, x2, x12
-mul x2, x6, x16
-adcs x2, x3, x2
-mul x3, x6, x17
-adcs x3, x5, x3
-adc x4, x4, x19
-subs x1, x9, x1
-ldp x20, x19, [sp, #112]
-sbcs x0, x8, x0
-sbcs x14, x10, x14
-sbcs x5, x11, x27
-sbcs x13, x12, x13
-ldp x28, x27, [sp, #48]
-sbcs x15, x2, x15
-sbcs x16, x3, x16
-sbcs x17, x4, x17
-csel x8, x8, x0, lo
-ldr x0, [sp, #24]
-csel x9, x9, x1, lo
-stp x9, x8, [x0]
-csel x9, x10, x14, lo
-csel x8, x11, x5, lo
-stp x9, x8, [x0, #16]
-csel x9, x12, x13, lo
-csel x8, x2, x15, lo
-stp x9, x8, [x0, #32]
-csel x9, x3, x16, lo
-csel x8, x4, x17, lo
-stp x9, x8, [x0, #48]
-add sp, sp, #128
+umulh x10, x30, x13
+adc x12, x12, xzr
+umulh x19, x21, x13
+adds x6, x6, x16
+umulh x16, x1, x13
+adcs x2, x2, x17
+umulh x17, x5, x13
+adcs x3, x3, x10
+umulh x10, x14, x13
+adcs x4, x4, x19
+umulh x19, x15, x13
+adcs x7, x7, x16
+adcs x9, x9, x17
+adcs x8, x8, x10
+mul x10, x23, x13
+adcs x12, x12, x19
+mul x16, x30, x13
+cset x17, hs
+mul x19, x21, x13
+cmp x0, #1
+mul x0, x1, x13
+adcs x6, x6, x10
+mul x10, x5, x13
+adcs x2, x2, x16
+mul x16, x14, x13
+adcs x3, x3, x19
+mul x13, x15, x13
+adcs x0, x4, x0
+adcs x4, x7, x10
+umulh x7, x11, x11
+adcs x9, x9, x16
+mul x10, x11, x11
+adcs x8, x8, x13
+adcs x11, x12, xzr
+mul x12, x6, x26
+umulh x13, x27, x12
+adc x7, x7, x17
+umulh x16, x23, x12
+adds x10, x11, x10
+umulh x11, x30, x12
+adc x7, x7, xzr
+umulh x17, x21, x12
+adds x2, x2, x13
+umulh x13, x1, x12
+adcs x3, x3, x16
+umulh x16, x5, x12
+adcs x0, x0, x11
+umulh x11, x14, x12
+adcs x4, x4, x17
+umulh x17, x15, x12
+adcs x9, x9, x13
+adcs x8, x8, x16
+mul x13, x23, x12
+adcs x10, x10, x11
+mul x11, x30, x12
+adc x7, x7, x17
+mul x16, x21, x12
+cmp x6, #1
+mul x6, x1, x12
+adcs x2, x2, x13
+mul x13, x5, x12
+adcs x3, x3, x11
+mul x11, x14, x12
+adcs x0, x0, x16
+mul x12, x15, x12
+adcs x4, x4, x6
+adcs x6, x9, x13
+adcs x8, x8, x11
+adcs x9, x10, x12
+adc x7, x7, xzr
+subs x10, x2, x27
+sbcs x11, x3, x23
+sbcs x12, x0, x30
+sbcs x13, x4, x21
+sbcs x1, x6, x1
+sbcs x5, x8, x5
+sbcs x14, x9, x14
+sbcs x15, x7, x15
+csel x2, x2, x10, lo
+csel x3, x3, x11, lo
+ldr x10, [sp, #96]
+stp x2, x3, [x10]
+csel x0, x0, x12, lo
+csel x2, x4, x13, lo
+stp x0, x2, [x10, #16]
+csel x0, x6, x1, lo
+csel x1, x8, x5, lo
+stp x0, x1, [x10, #32]
+csel x0, x9, x14, lo
+csel x1, x7, x15, lo
+stp x0, x1, [x10, #48]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #144
 ret
 .p2align 3
 2:
@@ -1233,1032 +1210,966 @@ unsafe fn sum_of_products_spare<M: Modulus<8>>(x: &[[u64; 8]; 2], y: &[[u64; 8];
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_spare_4e0970fb269db1b5_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                "fieldc_sum_of_products_spare_35c2f54165e01e82_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
                 r"
-adr x3, 2f
-sub sp, sp, #320
-stp x28, x27, [sp, #240]
-stp x20, x19, [sp, #304]
-ldp x8, x11, [x1]
-mov x15, x2
-ldp x19, x28, [x2]
-stp x29, x30, [sp, #224]
-str x8, [sp, #144]
-umulh x29, x8, x19
-ldp x8, x13, [x1, #16]
-ldp x10, x9, [x1, #32]
-umulh x27, x10, x19
-stp x22, x21, [sp, #288]
-umulh x21, x11, x19
-mul x22, x11, x19
-adds x22, x29, x22
-stp x24, x23, [sp, #272]
-stp x26, x25, [sp, #256]
-umulh x23, x8, x19
-ldp x14, x12, [x1, #48]
-stp x10, x8, [sp, #208]
-str x9, [sp, #160]
-mul x24, x8, x19
-mov x8, x9
-adcs x24, x21, x24
-umulh x25, x13, x19
-ldp x7, x16, [x1, #64]
-mul x26, x13, x19
-adcs x23, x23, x26
-ldp x2, x6, [x1, #112]
-ldp x26, x29, [x15, #64]
-mul x30, x10, x19
-adcs x25, x25, x30
-str x0, [sp, #24]
-ldp x17, x0, [x1, #80]
-mul x20, x8, x19
-adcs x27, x27, x20
-ldp x4, x5, [x1, #96]
-stp x13, x11, [sp, #168]
-str x12, [sp, #48]
-umulh x9, x9, x19
-str x16, [sp, #192]
-umulh x10, x14, x19
-str x14, [sp, #200]
-mul x8, x14, x19
-adcs x8, x9, x8
-str x17, [sp, #128]
-str x0, [sp, #152]
-mul x20, x12, x19
-adcs x10, x10, x20
-str x15, [sp, #80]
-str x2, [sp, #72]
-umulh x21, x12, x19
-stp x5, x7, [sp, #104]
-umulh x9, x7, x26
-umulh x20, x6, x26
-adc x30, x20, x21
-adds x9, x22, x9
-ldr x21, [sp, #144]
-umulh x1, x16, x26
-adcs x1, x24, x1
-umulh x22, x17, x26
-adcs x22, x23, x22
-umulh x23, x0, x26
-adcs x23, x25, x23
-umulh x24, x4, x26
-adcs x24, x27, x24
-umulh x25, x5, x26
-adcs x8, x8, x25
-umulh x25, x2, x26
-adcs x10, x10, x25
-cset w27, hs
-mul x19, x21, x19
-mul x25, x7, x26
-adds x11, x19, x25
-mul x19, x16, x26
-ldp x16, x20, [x3]
-adcs x9, x9, x19
-str x16, [sp, #56]
-str x20, [sp, #120]
-mul x19, x17, x26
-adcs x25, x1, x19
-mul x1, x0, x26
-adcs x1, x22, x1
-ldp x17, x0, [x3, #16]
-mul x19, x4, x26
-str x0, [sp, #96]
-adcs x12, x23, x19
-str x17, [sp, #184]
-mul x19, x5, x26
-adcs x13, x24, x19
-mul x19, x2, x26
-adcs x8, x8, x19
-mul x19, x6, x26
-adcs x10, x10, x19
-adc x14, x30, x27
-mul x30, x16, x11
-umulh x19, x20, x30
-adds x15, x9, x19
-umulh x23, x17, x30
-adcs x23, x25, x23
-umulh x24, x0, x30
-adcs x25, x1, x24
-ldp x1, x22, [x3, #32]
-ldp x19, x24, [x3, #48]
-umulh x26, x1, x30
-str x1, [sp, #136]
-adcs x12, x12, x26
-str x22, [sp, #88]
-umulh x26, x22, x30
-stp x24, x19, [sp, #32]
-adcs x13, x13, x26
-ldr x26, [x3, #64]
-ldr x3, [sp, #48]
-str x26, [sp, #16]
-umulh x27, x19, x30
-adcs x9, x8, x27
-umulh x27, x24, x30
-adcs x10, x10, x27
-umulh x27, x26, x30
-adcs x14, x14, x27
-cset w8, hs
-mul x27, x20, x30
-cmn x11, x27
-umulh x11, x3, x28
-umulh x27, x6, x29
-add x11, x27, x11
-mul x27, x17, x30
-ldp x16, x17, [sp, #168]
-adcs x15, x15, x27
-mul x27, x0, x30
-adcs x23, x23, x27
-mul x27, x1, x30
-ldr x1, [sp, #160]
-adcs x25, x25, x27
-mul x27, x22, x30
-adcs x12, x12, x27
-mul x27, x19, x30
-adcs x13, x13, x27
-mul x27, x24, x30
-adcs x9, x9, x27
-mul x27, x26, x30
-ldr x30, [sp, #200]
-adcs x10, x10, x27
-adcs x14, x14, xzr
-adc x0, x11, x8
-ldp x8, x2, [sp, #208]
-umulh x11, x21, x28
-adds x11, x23, x11
-umulh x23, x17, x28
-adcs x23, x25, x23
-umulh x25, x2, x28
-adcs x12, x12, x25
-umulh x25, x16, x28
-adcs x13, x13, x25
-umulh x25, x8, x28
-adcs x9, x9, x25
-umulh x25, x1, x28
-adcs x10, x10, x25
-umulh x25, x30, x28
-adcs x14, x14, x25
-mul x25, x21, x28
-mov x21, x16
-cset w27, hs
-adds x15, x15, x25
-mul x25, x17, x28
-ldr x17, [sp, #128]
-adcs x11, x11, x25
-mul x25, x2, x28
-mov x2, x3
-adcs x23, x23, x25
-mul x25, x16, x28
-ldr x16, [sp, #152]
-adcs x12, x12, x25
-mul x25, x8, x28
-adcs x13, x13, x25
-mul x25, x1, x28
-ldr x1, [sp, #96]
-adcs x9, x9, x25
-mul x25, x30, x28
-adcs x10, x10, x25
-mul x25, x3, x28
-ldr x3, [sp, #72]
-adcs x14, x14, x25
-umulh x25, x7, x29
-adc x8, x0, x27
-ldr x0, [sp, #192]
-adds x11, x11, x25
-umulh x25, x0, x29
-adcs x23, x23, x25
-umulh x25, x17, x29
-adcs x12, x12, x25
-umulh x25, x16, x29
-adcs x13, x13, x25
-umulh x25, x4, x29
-adcs x9, x9, x25
-umulh x25, x5, x29
-adcs x10, x10, x25
-umulh x25, x3, x29
-adcs x14, x14, x25
-mul x25, x7, x29
-mov x7, x4
-cset w27, hs
-adds x15, x15, x25
-mul x25, x0, x29
-ldr x0, [sp, #56]
-adcs x11, x11, x25
-mul x25, x17, x29
-ldr x17, [sp, #184]
-adcs x23, x23, x25
-mul x25, x16, x29
-str x7, [sp, #64]
-adcs x12, x12, x25
-mul x25, x4, x29
-ldr x4, [sp, #176]
-adcs x13, x13, x25
-mul x25, x5, x29
-mov x5, x6
-adcs x9, x9, x25
-mul x25, x3, x29
-ldr x3, [sp, #136]
-adcs x10, x10, x25
-mul x25, x6, x29
-adcs x14, x14, x25
-mul x25, x15, x0
-adc x8, x8, x27
-umulh x27, x25, x20
-adds x11, x11, x27
-umulh x27, x25, x17
-adcs x23, x23, x27
-umulh x27, x25, x1
-adcs x12, x12, x27
-umulh x27, x25, x3
-adcs x13, x13, x27
-umulh x27, x25, x22
-adcs x9, x9, x27
-umulh x27, x25, x19
-adcs x10, x10, x27
-umulh x27, x25, x24
-adcs x14, x14, x27
-umulh x27, x25, x26
-adcs x16, x8, x27
-mul x27, x25, x20
-ldr x20, [sp, #200]
-cset w8, hs
-cmn x15, x27
-mul x15, x25, x17
-ldr x17, [sp, #80]
-adcs x11, x11, x15
-mul x15, x25, x1
-mov x1, x2
-ldp x30, x28, [x17, #80]
-adcs x15, x23, x15
-mul x23, x25, x3
-umulh x27, x6, x30
-ldr x6, [sp, #144]
-adcs x12, x12, x23
-mul x23, x25, x22
-ldr x22, [sp, #136]
-adcs x13, x13, x23
-mul x23, x25, x19
-adcs x9, x9, x23
-mul x23, x25, x24
-adcs x10, x10, x23
-mul x23, x25, x26
-adcs x14, x14, x23
-ldp x23, x29, [x17, #16]
-ldp x17, x3, [sp, #208]
-adcs x16, x16, xzr
-umulh x25, x2, x23
-ldr x2, [sp, #160]
-add x25, x27, x25
-adc x8, x25, x8
-umulh x25, x6, x23
-adds x15, x15, x25
-umulh x25, x4, x23
-adcs x12, x12, x25
-umulh x25, x3, x23
-adcs x13, x13, x25
-umulh x25, x21, x23
-adcs x9, x9, x25
-umulh x25, x17, x23
-adcs x10, x10, x25
-umulh x25, x2, x23
-adcs x14, x14, x25
-umulh x25, x20, x23
-adcs x16, x16, x25
-mul x25, x6, x23
-ldr x6, [sp, #152]
-cset w27, hs
-adds x11, x11, x25
-mul x25, x4, x23
-adcs x15, x15, x25
-mul x25, x3, x23
-adcs x12, x12, x25
-mul x25, x21, x23
-mov x21, x1
-adcs x13, x13, x25
-mul x25, x17, x23
-ldr x17, [sp, #72]
-adcs x9, x9, x25
-mul x25, x2, x23
-ldr x2, [sp, #192]
-adcs x10, x10, x25
-mul x25, x20, x23
-mul x23, x1, x23
-ldp x20, x3, [sp, #104]
-ldr x1, [sp, #128]
-adcs x14, x14, x25
-adcs x16, x16, x23
-umulh x23, x3, x30
-adc x8, x8, x27
-adds x15, x15, x23
-umulh x23, x2, x30
-adcs x12, x12, x23
-umulh x23, x1, x30
-adcs x13, x13, x23
-umulh x23, x6, x30
-adcs x9, x9, x23
-umulh x23, x7, x30
-adcs x10, x10, x23
-umulh x23, x20, x30
-adcs x14, x14, x23
-umulh x23, x17, x30
-adcs x16, x16, x23
-mul x23, x3, x30
-mov x3, x17
-cset w25, hs
-adds x11, x11, x23
-mul x23, x2, x30
-mov x2, x5
-adcs x15, x15, x23
-mul x23, x1, x30
-ldr x1, [sp, #184]
-adcs x12, x12, x23
-mul x23, x6, x30
-adcs x13, x13, x23
-mul x23, x7, x30
-adcs x9, x9, x23
-mul x23, x20, x30
-mov x20, x0
-adcs x10, x10, x23
-mul x23, x17, x30
-ldr x17, [sp, #120]
-adcs x14, x14, x23
-mul x23, x5, x30
-adcs x16, x16, x23
-mul x23, x11, x0
-adc x8, x8, x25
-ldp x0, x5, [sp, #88]
-umulh x25, x23, x17
-adds x15, x15, x25
-umulh x25, x23, x1
-adcs x12, x12, x25
-umulh x25, x23, x5
-adcs x13, x13, x25
-umulh x25, x23, x22
-adcs x9, x9, x25
-umulh x25, x23, x0
-adcs x10, x10, x25
-umulh x25, x23, x19
-adcs x14, x14, x25
-umulh x25, x23, x24
-adcs x16, x16, x25
-umulh x25, x23, x26
-adcs x8, x8, x25
-mul x25, x23, x17
-ldr x17, [sp, #200]
-cset w27, hs
-cmn x11, x25
-mul x11, x23, x1
-mov x1, x21
-adcs x11, x15, x11
-mul x15, x23, x5
-ldr x5, [sp, #144]
-adcs x12, x12, x15
-mul x15, x23, x22
-mov x22, x0
-adcs x13, x13, x15
-mul x15, x23, x0
-adcs x9, x9, x15
-mul x15, x23, x19
-adcs x10, x10, x15
-mul x15, x23, x24
-adcs x14, x14, x15
-mul x15, x23, x26
-umulh x23, x2, x28
-adcs x15, x16, x15
-umulh x16, x21, x29
-adcs x8, x8, xzr
-ldp x30, x21, [sp, #208]
-add x16, x23, x16
-umulh x23, x5, x29
-adc x16, x16, x27
-mov x27, x4
-adds x12, x12, x23
-umulh x23, x4, x29
-adcs x13, x13, x23
-umulh x23, x21, x29
-ldp x0, x4, [sp, #160]
-adcs x9, x9, x23
-umulh x23, x4, x29
-adcs x10, x10, x23
-umulh x23, x30, x29
-adcs x14, x14, x23
-umulh x23, x0, x29
-adcs x15, x15, x23
-umulh x23, x17, x29
-adcs x8, x8, x23
-mul x23, x5, x29
-mov x5, x1
-cset w25, hs
-adds x11, x11, x23
-mul x23, x27, x29
-adcs x12, x12, x23
-mul x23, x21, x29
-ldr x21, [sp, #128]
-adcs x13, x13, x23
-mul x23, x4, x29
-ldr x4, [sp, #112]
-adcs x9, x9, x23
-mul x23, x30, x29
-adcs x10, x10, x23
-mul x23, x0, x29
-ldr x0, [sp, #184]
-adcs x14, x14, x23
-mul x23, x17, x29
-mov x17, x6
-adcs x15, x15, x23
-mul x23, x1, x29
-ldr x1, [sp, #192]
-adcs x8, x8, x23
-umulh x23, x4, x28
-adc x16, x16, x25
-adds x12, x12, x23
-umulh x23, x1, x28
-adcs x13, x13, x23
-umulh x23, x21, x28
-adcs x9, x9, x23
-umulh x23, x6, x28
-ldr x6, [sp, #104]
-adcs x10, x10, x23
-umulh x23, x7, x28
-adcs x14, x14, x23
-umulh x23, x6, x28
-adcs x15, x15, x23
-umulh x23, x3, x28
-adcs x8, x8, x23
-mul x23, x4, x28
-ldr x4, [sp, #80]
-cset w25, hs
-adds x11, x11, x23
-mul x23, x1, x28
-ldr x1, [sp, #136]
-adcs x12, x12, x23
-mul x23, x21, x28
-adcs x13, x13, x23
-mul x23, x17, x28
-ldr x17, [sp, #120]
-adcs x9, x9, x23
-mul x23, x7, x28
-mov x7, x2
-adcs x10, x10, x23
-mul x23, x6, x28
-ldr x6, [sp, #144]
-adcs x14, x14, x23
-mul x23, x3, x28
-mov x3, x20
-adcs x15, x15, x23
-mul x23, x2, x28
-ldr x2, [sp, #96]
-adcs x8, x8, x23
-mul x23, x11, x20
-ldp x30, x28, [x4, #96]
-ldr x20, [sp, #160]
-adc x16, x16, x25
-umulh x25, x23, x17
-adds x12, x12, x25
-umulh x25, x23, x0
-adcs x13, x13, x25
-umulh x25, x23, x2
-adcs x9, x9, x25
-umulh x25, x23, x1
-adcs x10, x10, x25
-umulh x25, x23, x22
-adcs x14, x14, x25
-umulh x25, x23, x19
-adcs x15, x15, x25
-umulh x25, x23, x24
-adcs x8, x8, x25
-umulh x25, x23, x26
-adcs x16, x16, x25
-mul x25, x23, x17
-cset w27, hs
-cmn x11, x25
-mul x11, x23, x0
-umulh x25, x7, x30
-adcs x0, x12, x11
-mul x12, x23, x2
-adcs x12, x13, x12
-mul x13, x23, x1
-mov x1, x7
-ldr x7, [sp, #200]
-adcs x9, x9, x13
-mul x13, x23, x22
-adcs x10, x10, x13
-mul x13, x23, x19
-adcs x13, x14, x13
-mul x14, x23, x24
-adcs x14, x15, x14
-mul x15, x23, x26
-adcs x11, x8, x15
-adcs x16, x16, xzr
-ldp x15, x29, [x4, #32]
-umulh x23, x5, x15
-ldp x8, x4, [sp, #168]
-add x23, x25, x23
-umulh x25, x6, x15
-adc x23, x23, x27
-adds x12, x12, x25
-umulh x25, x4, x15
-adcs x17, x9, x25
-ldp x22, x9, [sp, #208]
-umulh x25, x9, x15
-adcs x10, x10, x25
-umulh x25, x8, x15
-adcs x13, x13, x25
-umulh x25, x22, x15
-adcs x14, x14, x25
-umulh x25, x20, x15
-adcs x11, x11, x25
-umulh x25, x7, x15
-adcs x16, x16, x25
-mul x25, x6, x15
-mov x6, x5
-cset w27, hs
-adds x0, x0, x25
-mul x25, x4, x15
-ldr x4, [sp, #152]
-adcs x12, x12, x25
-mul x25, x9, x15
-adcs x9, x17, x25
-mul x25, x8, x15
-adcs x10, x10, x25
-mul x25, x22, x15
-adcs x13, x13, x25
-mul x25, x20, x15
-adcs x14, x14, x25
-mul x25, x7, x15
-mul x15, x5, x15
-ldr x7, [sp, #192]
-ldp x17, x5, [sp, #64]
-adcs x8, x11, x25
-ldp x22, x11, [sp, #104]
-adcs x15, x16, x15
-adc x16, x23, x27
-umulh x23, x11, x30
-adds x12, x12, x23
-umulh x23, x7, x30
-adcs x9, x9, x23
-umulh x23, x21, x30
-adcs x10, x10, x23
-umulh x23, x4, x30
-adcs x13, x13, x23
-umulh x23, x17, x30
-adcs x14, x14, x23
-umulh x23, x22, x30
-adcs x8, x8, x23
-umulh x23, x5, x30
-adcs x15, x15, x23
-mul x23, x11, x30
-cset w25, hs
-adds x11, x0, x23
-mul x23, x7, x30
-ldr x0, [sp, #184]
-mov x7, x20
-adcs x12, x12, x23
-mul x23, x21, x30
-adcs x9, x9, x23
-mul x23, x4, x30
-mov x4, x5
-adcs x10, x10, x23
-mul x23, x17, x30
-ldr x17, [sp, #120]
-adcs x13, x13, x23
-mul x23, x22, x30
-ldr x22, [sp, #136]
-adcs x14, x14, x23
-mul x23, x5, x30
-ldr x5, [sp, #144]
-adcs x8, x8, x23
-mul x23, x1, x30
-adcs x15, x15, x23
-mul x23, x11, x3
-ldr x3, [sp, #88]
-adc x16, x16, x25
-umulh x25, x23, x17
-adds x12, x12, x25
-umulh x25, x23, x0
-adcs x9, x9, x25
-umulh x25, x23, x2
-adcs x10, x10, x25
-umulh x25, x23, x22
-adcs x13, x13, x25
-umulh x25, x23, x3
-adcs x14, x14, x25
-umulh x25, x23, x19
-adcs x8, x8, x25
-umulh x25, x23, x24
-adcs x15, x15, x25
-umulh x25, x23, x26
-adcs x16, x16, x25
-mul x25, x23, x17
-ldp x30, x17, [sp, #168]
-cset w27, hs
-cmn x11, x25
-mul x11, x23, x0
-adcs x11, x12, x11
-mul x12, x23, x2
+stp x19, x20, [sp, #-208]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+adds x7, x7, x8
+umulh x8, x10, x5
+mul x13, x11, x5
 adcs x9, x9, x12
-mul x12, x23, x22
-adcs x10, x10, x12
-mul x12, x23, x3
-adcs x12, x13, x12
-mul x13, x23, x19
-adcs x13, x14, x13
-mul x14, x23, x24
-adcs x8, x8, x14
-mul x14, x23, x26
-umulh x23, x1, x28
-adcs x14, x15, x14
-umulh x15, x6, x29
-adcs x16, x16, xzr
-add x15, x23, x15
-umulh x23, x5, x29
-adc x15, x15, x27
-ldp x27, x0, [sp, #208]
-adds x9, x9, x23
-umulh x23, x17, x29
-adcs x10, x10, x23
-umulh x23, x0, x29
-adcs x12, x12, x23
-umulh x23, x30, x29
-adcs x13, x13, x23
-umulh x23, x27, x29
-adcs x8, x8, x23
-umulh x23, x20, x29
-ldr x20, [sp, #200]
-adcs x14, x14, x23
-umulh x23, x20, x29
-adcs x16, x16, x23
-mul x23, x5, x29
-ldr x5, [sp, #192]
-cset w25, hs
-adds x11, x11, x23
-mul x23, x17, x29
-adcs x9, x9, x23
-mul x23, x0, x29
-ldp x17, x0, [sp, #104]
-adcs x10, x10, x23
-mul x23, x30, x29
-mov x30, x6
-adcs x12, x12, x23
-mul x23, x27, x29
-adcs x13, x13, x23
-mul x23, x7, x29
-adcs x8, x8, x23
-mul x23, x20, x29
-ldr x20, [sp, #152]
-adcs x14, x14, x23
-mul x23, x6, x29
-ldr x6, [sp, #64]
-adcs x16, x16, x23
-umulh x23, x0, x28
-adc x15, x15, x25
-adds x9, x9, x23
-umulh x23, x5, x28
-adcs x10, x10, x23
-umulh x23, x21, x28
-adcs x12, x12, x23
-umulh x23, x20, x28
-adcs x13, x13, x23
-umulh x23, x6, x28
-adcs x8, x8, x23
-umulh x23, x17, x28
-adcs x14, x14, x23
-umulh x23, x4, x28
-adcs x16, x16, x23
-mul x23, x0, x28
-ldr x0, [sp, #80]
-cset w25, hs
-adds x11, x11, x23
-mul x23, x5, x28
-adcs x9, x9, x23
-mul x23, x21, x28
-mov x21, x4
-adcs x10, x10, x23
-mul x23, x20, x28
-adcs x12, x12, x23
-mul x23, x6, x28
-ldr x6, [sp, #120]
-adcs x13, x13, x23
-mul x23, x17, x28
-mov x17, x1
-adcs x8, x8, x23
-mul x23, x4, x28
-ldr x4, [sp, #56]
-adcs x14, x14, x23
-mul x23, x1, x28
-ldr x1, [sp, #184]
-adcs x16, x16, x23
-mul x23, x11, x4
-adc x15, x15, x25
-umulh x25, x23, x6
-adds x9, x9, x25
-umulh x25, x23, x1
-adcs x10, x10, x25
-umulh x25, x23, x2
-adcs x12, x12, x25
-umulh x25, x23, x22
-adcs x13, x13, x25
-umulh x25, x23, x3
-adcs x8, x8, x25
-umulh x25, x23, x19
-adcs x14, x14, x25
-umulh x25, x23, x24
-adcs x16, x16, x25
-umulh x25, x23, x26
-adcs x15, x15, x25
-mul x25, x23, x6
-cset w27, hs
-cmn x11, x25
-mul x11, x23, x1
-ldp x20, x1, [sp, #208]
-adcs x9, x9, x11
-mul x11, x23, x2
-adcs x10, x10, x11
-mul x11, x23, x22
-ldp x29, x2, [x0, #112]
-umulh x25, x17, x29
-mov x22, x21
-adcs x11, x12, x11
-mul x12, x23, x3
-ldr x3, [sp, #200]
-adcs x12, x13, x12
-mul x13, x23, x19
-ldr x19, [sp, #160]
+umulh x12, x11, x5
+ldp x14, x15, [x1, #32]
+mul x16, x14, x5
 adcs x8, x8, x13
-mul x13, x23, x24
-ldr x24, [sp, #144]
-adcs x13, x14, x13
-mul x14, x23, x26
-mov x26, x17
-adcs x14, x16, x14
-ldp x16, x28, [x0, #48]
-adcs x15, x15, xzr
-ldp x17, x5, [sp, #168]
-umulh x23, x30, x16
-add x23, x25, x23
-umulh x25, x24, x16
-adc x23, x23, x27
-adds x10, x10, x25
-umulh x25, x5, x16
-adcs x11, x11, x25
-umulh x25, x1, x16
-adcs x12, x12, x25
-umulh x25, x17, x16
-adcs x8, x8, x25
-umulh x25, x20, x16
-adcs x13, x13, x25
-umulh x25, x19, x16
-adcs x14, x14, x25
-umulh x25, x3, x16
-adcs x15, x15, x25
-mul x25, x24, x16
-cset w27, hs
-adds x9, x9, x25
-mul x25, x5, x16
-ldr x5, [sp, #192]
-adcs x10, x10, x25
-mul x25, x1, x16
-adcs x11, x11, x25
-mul x25, x17, x16
-ldr x17, [sp, #152]
-adcs x12, x12, x25
-mul x25, x20, x16
-ldr x20, [sp, #64]
-adcs x8, x8, x25
-mul x25, x19, x16
-ldp x19, x0, [sp, #104]
-adcs x13, x13, x25
-mul x25, x3, x16
-mul x16, x30, x16
-ldr x3, [sp, #128]
-adcs x14, x14, x25
-adcs x15, x15, x16
-adc x16, x23, x27
-umulh x23, x0, x29
-ldr x27, [sp, #184]
-adds x10, x10, x23
-umulh x23, x5, x29
-adcs x11, x11, x23
-umulh x23, x3, x29
-adcs x12, x12, x23
-umulh x23, x17, x29
-adcs x8, x8, x23
-umulh x23, x20, x29
-adcs x13, x13, x23
-umulh x23, x19, x29
-adcs x14, x14, x23
-umulh x23, x21, x29
-mov x21, x0
-adcs x15, x15, x23
-mul x23, x0, x29
-mov x0, x6
-cset w25, hs
-adds x9, x9, x23
-mul x23, x5, x29
-adcs x10, x10, x23
-mul x23, x3, x29
-adcs x11, x11, x23
-mul x23, x17, x29
-adcs x12, x12, x23
-mul x23, x20, x29
-adcs x17, x8, x23
-mul x23, x19, x29
-ldr x8, [sp, #96]
-adcs x13, x13, x23
-mul x23, x22, x29
-adcs x14, x14, x23
-mul x23, x26, x29
-mul x29, x21, x2
-adcs x15, x15, x23
-mul x23, x9, x4
-adc x16, x16, x25
-umulh x25, x23, x6
-adds x10, x10, x25
-umulh x25, x23, x27
-adcs x1, x11, x25
-umulh x25, x23, x8
-ldr x11, [sp, #136]
-adcs x3, x12, x25
-umulh x25, x23, x11
-ldr x12, [sp, #88]
+umulh x13, x14, x5
+mul x17, x15, x5
+adcs x12, x12, x16
+umulh x16, x15, x5
+ldp x19, x20, [x1, #48]
+mul x21, x19, x5
+adcs x13, x13, x17
+umulh x17, x19, x5
+mul x22, x20, x5
+adcs x16, x16, x21
+umulh x21, x20, x5
+adcs x17, x17, x22
+ldp x22, x23, [x1, #64]
+ldp x24, x25, [x2, #64]
+umulh x26, x22, x24
+adc x21, x21, xzr
+umulh x27, x23, x24
+adds x7, x7, x26
+ldp x26, x28, [x1, #80]
+umulh x29, x26, x24
+adcs x9, x9, x27
+umulh x27, x28, x24
+adcs x8, x8, x29
+ldp x29, x30, [x1, #96]
+str x0, [sp, #96]
+umulh x0, x29, x24
+adcs x12, x12, x27
+umulh x27, x30, x24
+adcs x0, x13, x0
+ldp x1, x13, [x1, #112]
+umulh x25, x1, x24
+adcs x16, x16, x27
+umulh x27, x13, x24
 adcs x17, x17, x25
-umulh x25, x23, x12
-adcs x5, x13, x25
-ldr x13, [sp, #40]
-umulh x25, x23, x13
-adcs x6, x14, x25
-ldr x14, [sp, #32]
-umulh x25, x23, x14
-adcs x7, x15, x25
-ldr x15, [sp, #16]
-umulh x25, x23, x15
+mul x5, x3, x5
+mul x25, x22, x24
+adc x21, x21, x27
+mul x27, x23, x24
+adds x5, x5, x25
+mul x25, x26, x24
+adcs x7, x7, x27
+mul x27, x28, x24
+adcs x9, x9, x25
+mul x25, x29, x24
+adcs x8, x8, x27
+mul x27, x30, x24
+adcs x12, x12, x25
+mul x25, x1, x24
+adcs x0, x0, x27
+mul x24, x13, x24
 adcs x16, x16, x25
-mul x25, x23, x0
-cset w30, hs
-cmn x9, x25
-mul x9, x23, x27
-mul x25, x24, x28
-adcs x0, x10, x9
-mrs x10, NZCV
-mul x9, x23, x8
-adds x27, x0, x25
-adds x27, x27, x29
-msr NZCV, x10
-mul x10, x23, x11
-mul x11, x23, x12
-mul x12, x23, x13
-mul x13, x23, x14
-mul x14, x23, x15
-mul x27, x27, x4
-ldr x4, [sp, #48]
-adcs x8, x1, x9
-mov x9, x15
-mov x23, x9
-adcs x10, x3, x10
-ldr x3, [sp, #200]
-adcs x11, x17, x11
-umulh x15, x4, x28
-umulh x17, x26, x2
-adcs x12, x5, x12
-adcs x13, x6, x13
-adcs x14, x7, x14
-adcs x16, x16, xzr
-add x15, x17, x15
-umulh x17, x27, x9
-add x15, x15, x17
-umulh x17, x24, x28
-ldp x9, x5, [sp, #168]
-ldr x24, [sp, #160]
-mul x6, x5, x28
-adc x15, x15, x30
-ldp x30, x1, [sp, #208]
-adds x8, x8, x17
-umulh x17, x5, x28
-adcs x10, x10, x17
-umulh x17, x1, x28
-adcs x11, x11, x17
-umulh x17, x9, x28
+adcs x17, x17, x24
+adr x24, 2f
+ldp x25, x27, [x24]
+str x13, [sp, #104]
+mul x13, x5, x25
+umulh x25, x27, x13
+adc x21, x21, xzr
+str x1, [sp, #112]
+ldp x27, x1, [x24, #16]
+str x30, [sp, #120]
+umulh x30, x27, x13
+adds x7, x7, x25
+umulh x25, x1, x13
+adcs x9, x9, x30
+str x29, [sp, #128]
+ldp x30, x29, [x24, #32]
+str x28, [sp, #136]
+umulh x28, x30, x13
+adcs x8, x8, x25
+umulh x25, x29, x13
+adcs x12, x12, x28
+str x26, [sp, #144]
+ldp x28, x26, [x24, #48]
+str x23, [sp, #152]
+umulh x23, x28, x13
+adcs x0, x0, x25
+umulh x25, x26, x13
+adcs x16, x16, x23
+ldr x23, [x24, #64]
+umulh x24, x23, x13
+adcs x17, x17, x25
+adcs x21, x21, x24
+cset x24, hs
+mul x25, x27, x13
+cmp x5, #1
+mul x5, x1, x13
+adcs x7, x7, x25
+mul x25, x30, x13
+adcs x5, x9, x5
+mul x9, x29, x13
+adcs x8, x8, x25
+mul x25, x28, x13
+adcs x9, x12, x9
+mul x12, x26, x13
+adcs x0, x0, x25
+mul x13, x23, x13
+adcs x12, x16, x12
+adcs x13, x17, x13
+adcs x16, x21, xzr
+umulh x17, x3, x6
+adc x21, x24, xzr
+umulh x24, x4, x6
+adds x5, x5, x17
+umulh x17, x10, x6
+adcs x8, x8, x24
+umulh x24, x11, x6
+adcs x9, x9, x17
+umulh x17, x14, x6
+adcs x0, x0, x24
+umulh x24, x15, x6
 adcs x12, x12, x17
-umulh x17, x30, x28
-adcs x13, x13, x17
-umulh x17, x24, x28
-adcs x14, x14, x17
-umulh x17, x3, x28
+umulh x17, x19, x6
+adcs x13, x13, x24
+umulh x24, x20, x6
 adcs x16, x16, x17
-cset w17, hs
-adds x0, x0, x25
-adcs x8, x8, x6
-mul x6, x1, x28
-ldr x1, [sp, #152]
-adcs x10, x10, x6
-mul x6, x9, x28
-adcs x11, x11, x6
-mul x6, x30, x28
-adcs x12, x12, x6
-mul x6, x24, x28
-adcs x13, x13, x6
-mul x6, x3, x28
-ldr x3, [sp, #128]
-adcs x14, x14, x6
-mul x6, x4, x28
-ldr x4, [sp, #192]
-adcs x16, x16, x6
-mul x5, x4, x2
-ldp x7, x6, [sp, #32]
-adc x15, x15, x17
-umulh x17, x21, x2
-adds x8, x8, x17
-umulh x17, x4, x2
+mul x17, x3, x6
+adc x21, x21, x24
+mul x24, x4, x6
+adds x7, x7, x17
+mul x17, x10, x6
+adcs x5, x5, x24
+mul x24, x11, x6
+adcs x8, x8, x17
+mul x17, x14, x6
+adcs x9, x9, x24
+mul x24, x15, x6
+adcs x0, x0, x17
+mul x17, x19, x6
+adcs x12, x12, x24
+mul x6, x20, x6
+adcs x13, x13, x17
+adcs x6, x16, x6
+ldr x16, [x2, #72]
+umulh x17, x22, x16
+adc x21, x21, xzr
+ldr x24, [sp, #152]
+umulh x25, x24, x16
+adds x5, x5, x17
+ldr x17, [sp, #144]
+str x20, [sp, #160]
+umulh x20, x17, x16
+adcs x8, x8, x25
+ldr x25, [sp, #136]
+str x19, [sp, #168]
+umulh x19, x25, x16
+adcs x9, x9, x20
+ldr x20, [sp, #128]
+str x15, [sp, #176]
+umulh x15, x20, x16
+adcs x0, x0, x19
+ldr x19, [sp, #120]
+str x14, [sp, #184]
+umulh x14, x19, x16
+adcs x12, x12, x15
+ldr x15, [sp, #112]
+str x11, [sp, #192]
+umulh x11, x15, x16
+adcs x13, x13, x14
+ldr x14, [sp, #104]
+str x10, [sp, #200]
+umulh x10, x14, x16
+adcs x6, x6, x11
+mul x11, x22, x16
+adc x10, x21, x10
+mul x21, x24, x16
+adds x7, x7, x11
+mul x11, x17, x16
+adcs x5, x5, x21
+mul x21, x25, x16
+adcs x8, x8, x11
+mul x11, x20, x16
+adcs x9, x9, x21
+mul x21, x19, x16
+adcs x0, x0, x11
+mul x11, x15, x16
+adcs x12, x12, x21
+mul x16, x14, x16
+adcs x11, x13, x11
+adcs x6, x6, x16
+adr x13, 2f
+ldr x16, [x13]
+mul x21, x7, x16
+ldr x16, [x13, #8]
+umulh x14, x16, x21
+adc x10, x10, xzr
+umulh x16, x27, x21
+adds x5, x5, x14
+umulh x14, x1, x21
+adcs x8, x8, x16
+umulh x16, x30, x21
+adcs x9, x9, x14
+umulh x14, x29, x21
+adcs x0, x0, x16
+umulh x16, x28, x21
+adcs x12, x12, x14
+umulh x14, x26, x21
+adcs x11, x11, x16
+umulh x16, x23, x21
+adcs x6, x6, x14
+adcs x10, x10, x16
+cset x14, hs
+mul x16, x27, x21
+cmp x7, #1
+mul x7, x1, x21
+adcs x5, x5, x16
+mul x16, x30, x21
+adcs x7, x8, x7
+mul x8, x29, x21
+adcs x9, x9, x16
+mul x16, x28, x21
+adcs x0, x0, x8
+mul x8, x26, x21
+adcs x12, x12, x16
+mul x16, x23, x21
+adcs x8, x11, x8
+adcs x6, x6, x16
+adcs x10, x10, xzr
+ldp x11, x16, [x2, #16]
+umulh x21, x3, x11
+adc x14, x14, xzr
+umulh x16, x4, x11
+adds x7, x7, x21
+ldr x21, [sp, #200]
+umulh x23, x21, x11
+adcs x9, x9, x16
+ldr x16, [sp, #192]
+umulh x26, x16, x11
+adcs x0, x0, x23
+ldr x23, [sp, #184]
+umulh x28, x23, x11
+adcs x12, x12, x26
+ldr x26, [sp, #176]
+umulh x29, x26, x11
+adcs x8, x8, x28
+ldr x28, [sp, #168]
+umulh x30, x28, x11
+adcs x6, x6, x29
+ldr x29, [sp, #160]
+umulh x1, x29, x11
+adcs x10, x10, x30
+mul x30, x3, x11
+adc x1, x14, x1
+mul x14, x4, x11
+adds x5, x5, x30
+mul x30, x21, x11
+adcs x7, x7, x14
+mul x14, x16, x11
+adcs x9, x9, x30
+mul x30, x23, x11
+adcs x0, x0, x14
+mul x14, x26, x11
+adcs x12, x12, x30
+mul x30, x28, x11
+adcs x8, x8, x14
+mul x11, x29, x11
+adcs x6, x6, x30
+adcs x10, x10, x11
+ldp x11, x14, [x2, #80]
+umulh x30, x22, x11
+adc x1, x1, xzr
+umulh x14, x24, x11
+adds x7, x7, x30
+umulh x30, x17, x11
+adcs x9, x9, x14
+umulh x14, x25, x11
+adcs x0, x0, x30
+umulh x30, x20, x11
+adcs x12, x12, x14
+umulh x14, x19, x11
+adcs x8, x8, x30
+umulh x30, x15, x11
+adcs x6, x6, x14
+ldr x14, [sp, #104]
+umulh x29, x14, x11
+adcs x10, x10, x30
+mul x30, x22, x11
+adc x1, x1, x29
+mul x29, x24, x11
+adds x5, x5, x30
+mul x30, x17, x11
+adcs x7, x7, x29
+mul x29, x25, x11
+adcs x9, x9, x30
+mul x30, x20, x11
+adcs x0, x0, x29
+mul x29, x19, x11
+adcs x12, x12, x30
+mul x30, x15, x11
+adcs x8, x8, x29
+mul x11, x14, x11
+adcs x6, x6, x30
+adcs x10, x10, x11
+ldr x11, [x13]
+mul x29, x5, x11
+ldr x30, [x13, #8]
+umulh x11, x30, x29
+adc x1, x1, xzr
+umulh x30, x27, x29
+adds x7, x7, x11
+ldr x11, [x13, #24]
+umulh x14, x11, x29
+adcs x9, x9, x30
+ldr x30, [x13, #32]
+umulh x15, x30, x29
+adcs x0, x0, x14
+ldr x14, [x13, #40]
+umulh x19, x14, x29
+adcs x12, x12, x15
+ldr x15, [x13, #48]
+umulh x20, x15, x29
+adcs x8, x8, x19
+ldr x19, [x13, #56]
+umulh x25, x19, x29
+adcs x6, x6, x20
+ldr x20, [x13, #64]
+umulh x17, x20, x29
+adcs x10, x10, x25
+adcs x1, x1, x17
+cset x17, hs
+mul x25, x27, x29
+cmp x5, #1
+mul x5, x11, x29
+adcs x7, x7, x25
+mul x25, x30, x29
+adcs x5, x9, x5
+mul x9, x14, x29
+adcs x0, x0, x25
+mul x25, x15, x29
+adcs x9, x12, x9
+mul x12, x19, x29
+adcs x8, x8, x25
+mul x25, x20, x29
+adcs x6, x6, x12
+adcs x10, x10, x25
+adcs x1, x1, xzr
+ldr x12, [x2, #24]
+umulh x25, x3, x12
+adc x17, x17, xzr
+umulh x29, x4, x12
+adds x5, x5, x25
+umulh x25, x21, x12
+adcs x0, x0, x29
+umulh x29, x16, x12
+adcs x9, x9, x25
+umulh x25, x23, x12
+adcs x8, x8, x29
+umulh x29, x26, x12
+adcs x6, x6, x25
+umulh x25, x28, x12
+adcs x10, x10, x29
+ldr x29, [sp, #160]
+umulh x20, x29, x12
+adcs x1, x1, x25
+mul x25, x3, x12
+adc x17, x17, x20
+mul x20, x4, x12
+adds x7, x7, x25
+mul x25, x21, x12
+adcs x5, x5, x20
+mul x20, x16, x12
+adcs x0, x0, x25
+mul x25, x23, x12
+adcs x9, x9, x20
+mul x20, x26, x12
+adcs x8, x8, x25
+mul x25, x28, x12
+adcs x6, x6, x20
+mul x12, x29, x12
+adcs x10, x10, x25
+adcs x1, x1, x12
+ldr x12, [x2, #88]
+umulh x20, x22, x12
+adc x17, x17, xzr
+umulh x25, x24, x12
+adds x5, x5, x20
+ldr x20, [sp, #144]
+umulh x29, x20, x12
+adcs x0, x0, x25
+ldr x25, [sp, #136]
+umulh x28, x25, x12
+adcs x9, x9, x29
+ldr x29, [sp, #128]
+umulh x26, x29, x12
+adcs x8, x8, x28
+ldr x28, [sp, #120]
+umulh x23, x28, x12
+adcs x6, x6, x26
+ldr x26, [sp, #112]
+umulh x16, x26, x12
+adcs x10, x10, x23
+ldr x23, [sp, #104]
+umulh x21, x23, x12
+adcs x1, x1, x16
+mul x16, x22, x12
+adc x17, x17, x21
+mul x21, x24, x12
+adds x7, x7, x16
+mul x16, x20, x12
+adcs x5, x5, x21
+mul x21, x25, x12
+adcs x0, x0, x16
+mul x16, x29, x12
+adcs x9, x9, x21
+mul x21, x28, x12
+adcs x8, x8, x16
+mul x16, x26, x12
+adcs x6, x6, x21
+mul x12, x23, x12
+adcs x10, x10, x16
+adcs x1, x1, x12
+ldr x12, [x13]
+mul x16, x7, x12
+ldr x21, [x13, #8]
+umulh x12, x21, x16
+adc x17, x17, xzr
+umulh x21, x27, x16
+adds x5, x5, x12
+umulh x12, x11, x16
+adcs x0, x0, x21
+umulh x21, x30, x16
+adcs x9, x9, x12
+umulh x12, x14, x16
+adcs x8, x8, x21
+umulh x21, x15, x16
+adcs x6, x6, x12
+umulh x12, x19, x16
+adcs x10, x10, x21
+ldr x21, [x13, #64]
+umulh x23, x21, x16
+adcs x1, x1, x12
+adcs x12, x17, x23
+cset x17, hs
+mul x23, x27, x16
+cmp x7, #1
+mul x7, x11, x16
+adcs x5, x5, x23
+mul x23, x30, x16
+adcs x0, x0, x7
+mul x7, x14, x16
+adcs x9, x9, x23
+mul x23, x15, x16
+adcs x7, x8, x7
+mul x8, x19, x16
+adcs x6, x6, x23
+mul x16, x21, x16
+adcs x8, x10, x8
+adcs x1, x1, x16
+adcs x10, x12, xzr
+ldp x12, x16, [x2, #32]
+umulh x23, x3, x12
+adc x17, x17, xzr
+umulh x16, x4, x12
+adds x0, x0, x23
+ldr x23, [sp, #200]
+umulh x21, x23, x12
+adcs x9, x9, x16
+ldr x16, [sp, #192]
+umulh x19, x16, x12
+adcs x7, x7, x21
+ldr x21, [sp, #184]
+umulh x15, x21, x12
+adcs x6, x6, x19
+ldr x19, [sp, #176]
+umulh x14, x19, x12
+adcs x8, x8, x15
+ldr x15, [sp, #168]
+umulh x30, x15, x12
+adcs x1, x1, x14
+ldr x14, [sp, #160]
+umulh x11, x14, x12
+adcs x10, x10, x30
+mul x30, x3, x12
+adc x11, x17, x11
+mul x17, x4, x12
+adds x5, x5, x30
+mul x30, x23, x12
+adcs x0, x0, x17
+mul x17, x16, x12
+adcs x9, x9, x30
+mul x30, x21, x12
+adcs x7, x7, x17
+mul x17, x19, x12
+adcs x6, x6, x30
+mul x30, x15, x12
+adcs x8, x8, x17
+mul x12, x14, x12
+adcs x1, x1, x30
+adcs x10, x10, x12
+ldp x12, x17, [x2, #96]
+umulh x30, x22, x12
+adc x11, x11, xzr
+umulh x17, x24, x12
+adds x0, x0, x30
+umulh x30, x20, x12
+adcs x9, x9, x17
+umulh x17, x25, x12
+adcs x7, x7, x30
+umulh x30, x29, x12
+adcs x6, x6, x17
+umulh x17, x28, x12
+adcs x8, x8, x30
+umulh x30, x26, x12
+adcs x1, x1, x17
+ldr x17, [sp, #104]
+umulh x14, x17, x12
+adcs x10, x10, x30
+mul x30, x22, x12
+adc x11, x11, x14
+mul x14, x24, x12
+adds x5, x5, x30
+mul x30, x20, x12
+adcs x0, x0, x14
+mul x14, x25, x12
+adcs x9, x9, x30
+mul x30, x29, x12
+adcs x7, x7, x14
+mul x14, x28, x12
+adcs x6, x6, x30
+mul x30, x26, x12
+adcs x8, x8, x14
+mul x12, x17, x12
+adcs x1, x1, x30
+adcs x10, x10, x12
+ldr x12, [x13]
+mul x14, x5, x12
+ldr x30, [x13, #8]
+umulh x12, x30, x14
+adc x11, x11, xzr
+umulh x30, x27, x14
+adds x0, x0, x12
+ldr x12, [x13, #24]
+umulh x17, x12, x14
+adcs x9, x9, x30
+ldr x30, [x13, #32]
+umulh x26, x30, x14
+adcs x7, x7, x17
+ldr x17, [x13, #40]
+umulh x28, x17, x14
+adcs x6, x6, x26
+ldr x26, [x13, #48]
+umulh x29, x26, x14
+adcs x8, x8, x28
+ldr x28, [x13, #56]
+umulh x25, x28, x14
+adcs x1, x1, x29
+ldr x29, [x13, #64]
+umulh x20, x29, x14
+adcs x10, x10, x25
+adcs x11, x11, x20
+cset x20, hs
+mul x25, x27, x14
+cmp x5, #1
+mul x5, x12, x14
+adcs x0, x0, x25
+mul x25, x30, x14
+adcs x5, x9, x5
+mul x9, x17, x14
+adcs x7, x7, x25
+mul x25, x26, x14
+adcs x6, x6, x9
+mul x9, x28, x14
+adcs x8, x8, x25
+mul x14, x29, x14
+adcs x1, x1, x9
+adcs x9, x10, x14
+adcs x10, x11, xzr
+ldr x11, [x2, #40]
+umulh x14, x3, x11
+adc x20, x20, xzr
+umulh x25, x4, x11
+adds x5, x5, x14
+umulh x14, x23, x11
+adcs x7, x7, x25
+umulh x25, x16, x11
+adcs x6, x6, x14
+umulh x14, x21, x11
+adcs x8, x8, x25
+umulh x25, x19, x11
+adcs x1, x1, x14
+umulh x14, x15, x11
+adcs x9, x9, x25
+ldr x25, [sp, #160]
+umulh x29, x25, x11
+adcs x10, x10, x14
+mul x14, x3, x11
+adc x20, x20, x29
+mul x29, x4, x11
+adds x0, x0, x14
+mul x14, x23, x11
+adcs x5, x5, x29
+mul x29, x16, x11
+adcs x7, x7, x14
+mul x14, x21, x11
+adcs x6, x6, x29
+mul x29, x19, x11
+adcs x8, x8, x14
+mul x14, x15, x11
+adcs x1, x1, x29
+mul x11, x25, x11
+adcs x9, x9, x14
+adcs x10, x10, x11
+ldr x11, [x2, #104]
+umulh x14, x22, x11
+adc x20, x20, xzr
+umulh x29, x24, x11
+adds x5, x5, x14
+ldr x14, [sp, #144]
+umulh x25, x14, x11
+adcs x7, x7, x29
+ldr x29, [sp, #136]
+umulh x15, x29, x11
+adcs x6, x6, x25
+ldr x25, [sp, #128]
+umulh x19, x25, x11
+adcs x8, x8, x15
+ldr x15, [sp, #120]
+umulh x21, x15, x11
+adcs x1, x1, x19
+ldr x19, [sp, #112]
+umulh x16, x19, x11
+adcs x9, x9, x21
+ldr x21, [sp, #104]
+umulh x23, x21, x11
+adcs x10, x10, x16
+mul x16, x22, x11
+adc x20, x20, x23
+mul x23, x24, x11
+adds x0, x0, x16
+mul x16, x14, x11
+adcs x5, x5, x23
+mul x23, x29, x11
+adcs x7, x7, x16
+mul x16, x25, x11
+adcs x6, x6, x23
+mul x23, x15, x11
+adcs x8, x8, x16
+mul x16, x19, x11
+adcs x1, x1, x23
+mul x11, x21, x11
+adcs x9, x9, x16
+adcs x10, x10, x11
+ldr x11, [x13]
+mul x16, x0, x11
+ldr x23, [x13, #8]
+umulh x11, x23, x16
+adc x20, x20, xzr
+umulh x23, x27, x16
+adds x5, x5, x11
+umulh x11, x12, x16
+adcs x7, x7, x23
+umulh x23, x30, x16
+adcs x6, x6, x11
+umulh x11, x17, x16
+adcs x8, x8, x23
+umulh x23, x26, x16
+adcs x1, x1, x11
+umulh x11, x28, x16
+adcs x9, x9, x23
+ldr x23, [x13, #64]
+umulh x21, x23, x16
+adcs x10, x10, x11
+adcs x11, x20, x21
+cset x20, hs
+mul x21, x27, x16
+cmp x0, #1
+mul x0, x12, x16
+adcs x5, x5, x21
+mul x21, x30, x16
+adcs x0, x7, x0
+mul x7, x17, x16
+adcs x6, x6, x21
+mul x21, x26, x16
+adcs x7, x8, x7
+mul x8, x28, x16
+adcs x1, x1, x21
+mul x16, x23, x16
+adcs x8, x9, x8
+adcs x9, x10, x16
+adcs x10, x11, xzr
+ldp x11, x16, [x2, #48]
+umulh x21, x3, x11
+adc x20, x20, xzr
+umulh x16, x4, x11
+adds x0, x0, x21
+ldr x21, [sp, #200]
+umulh x23, x21, x11
+adcs x6, x6, x16
+ldr x16, [sp, #192]
+umulh x28, x16, x11
+adcs x7, x7, x23
+ldr x23, [sp, #184]
+umulh x26, x23, x11
+adcs x1, x1, x28
+ldr x28, [sp, #176]
+umulh x17, x28, x11
+adcs x8, x8, x26
+ldr x26, [sp, #168]
+umulh x30, x26, x11
+adcs x9, x9, x17
+ldr x17, [sp, #160]
+umulh x12, x17, x11
+adcs x10, x10, x30
+mul x30, x3, x11
+adc x12, x20, x12
+mul x20, x4, x11
+adds x5, x5, x30
+mul x30, x21, x11
+adcs x0, x0, x20
+mul x20, x16, x11
+adcs x6, x6, x30
+mul x30, x23, x11
+adcs x7, x7, x20
+mul x20, x28, x11
+adcs x1, x1, x30
+mul x30, x26, x11
+adcs x8, x8, x20
+mul x11, x17, x11
+adcs x9, x9, x30
+adcs x10, x10, x11
+ldp x11, x20, [x2, #112]
+umulh x30, x22, x11
+adc x12, x12, xzr
+umulh x20, x24, x11
+adds x0, x0, x30
+umulh x30, x14, x11
+adcs x6, x6, x20
+umulh x20, x29, x11
+adcs x7, x7, x30
+umulh x30, x25, x11
+adcs x1, x1, x20
+umulh x20, x15, x11
+adcs x8, x8, x30
+umulh x30, x19, x11
+adcs x9, x9, x20
+ldr x20, [sp, #104]
+umulh x17, x20, x11
+adcs x10, x10, x30
+mul x30, x22, x11
+adc x12, x12, x17
+mul x17, x24, x11
+adds x5, x5, x30
+mul x30, x14, x11
+adcs x0, x0, x17
+mul x17, x29, x11
+adcs x6, x6, x30
+mul x30, x25, x11
+adcs x7, x7, x17
+mul x17, x15, x11
+adcs x1, x1, x30
+mul x30, x19, x11
+adcs x8, x8, x17
+mul x11, x20, x11
+adcs x9, x9, x30
+adcs x10, x10, x11
+ldr x11, [x13]
+mul x17, x5, x11
+ldr x30, [x13, #8]
+umulh x11, x30, x17
+adc x12, x12, xzr
+umulh x30, x27, x17
+adds x0, x0, x11
+ldr x11, [x13, #24]
+umulh x20, x11, x17
+adcs x6, x6, x30
+ldr x30, [x13, #32]
+umulh x19, x30, x17
+adcs x7, x7, x20
+ldr x20, [x13, #40]
+umulh x15, x20, x17
+adcs x1, x1, x19
+ldr x19, [x13, #48]
+umulh x25, x19, x17
+adcs x8, x8, x15
+ldr x15, [x13, #56]
+umulh x29, x15, x17
+adcs x9, x9, x25
+ldr x25, [x13, #64]
+umulh x14, x25, x17
+adcs x10, x10, x29
+adcs x12, x12, x14
+cset x14, hs
+mul x29, x27, x17
+cmp x5, #1
+mul x5, x11, x17
+adcs x0, x0, x29
+mul x29, x30, x17
+adcs x5, x6, x5
+mul x6, x20, x17
+adcs x7, x7, x29
+mul x29, x19, x17
+adcs x1, x1, x6
+mul x6, x15, x17
+adcs x8, x8, x29
+mul x17, x25, x17
+adcs x6, x9, x6
+adcs x9, x10, x17
+adcs x10, x12, xzr
+ldr x12, [x2, #56]
+umulh x17, x3, x12
+adc x14, x14, xzr
+umulh x29, x4, x12
+adds x5, x5, x17
+umulh x17, x21, x12
+adcs x7, x7, x29
+umulh x29, x16, x12
+adcs x1, x1, x17
+umulh x17, x23, x12
+adcs x8, x8, x29
+umulh x29, x28, x12
+adcs x6, x6, x17
+umulh x17, x26, x12
+adcs x9, x9, x29
+ldr x29, [sp, #160]
+umulh x25, x29, x12
 adcs x10, x10, x17
-umulh x17, x3, x2
-adcs x11, x11, x17
-umulh x17, x1, x2
-adcs x12, x12, x17
-umulh x17, x20, x2
-adcs x13, x13, x17
-umulh x17, x19, x2
-adcs x14, x14, x17
-umulh x17, x22, x2
-adcs x16, x16, x17
-cset w17, hs
-adds x9, x0, x29
-ldr x0, [sp, #120]
-ldp x29, x30, [sp, #224]
-adcs x8, x8, x5
-mul x5, x3, x2
-ldp x3, x4, [sp, #88]
-adcs x10, x10, x5
-mul x5, x1, x2
-ldr x1, [sp, #184]
-adcs x11, x11, x5
-mul x5, x20, x2
-adcs x12, x12, x5
-mul x5, x19, x2
-ldp x20, x19, [sp, #304]
-adcs x13, x13, x5
-mul x5, x22, x2
-mul x2, x26, x2
-ldp x22, x21, [sp, #288]
-adcs x14, x14, x5
-ldr x5, [sp, #136]
-ldp x26, x25, [sp, #256]
-adcs x16, x16, x2
-mul x2, x27, x0
-adc x15, x15, x17
-umulh x17, x27, x0
-adds x8, x8, x17
-umulh x17, x27, x1
-adcs x10, x10, x17
-umulh x17, x27, x4
-adcs x11, x11, x17
-umulh x17, x27, x5
-adcs x12, x12, x17
-umulh x17, x27, x3
-adcs x13, x13, x17
-umulh x17, x27, x6
-adcs x14, x14, x17
-umulh x17, x27, x7
-adcs x16, x16, x17
-cset w17, hs
-cmn x9, x2
-mul x9, x27, x1
-adcs x8, x8, x9
-mul x9, x27, x4
-adcs x9, x10, x9
-mul x10, x27, x5
-adcs x10, x11, x10
-mul x11, x27, x3
-adcs x11, x12, x11
-mul x12, x27, x6
-adcs x12, x13, x12
-mul x13, x27, x7
-adcs x13, x14, x13
-mul x14, x27, x23
-adcs x14, x16, x14
-ldp x28, x27, [sp, #240]
-adc x15, x15, x17
-subs x16, x8, x0
-sbcs x17, x9, x1
-sbcs x2, x10, x4
-sbcs x1, x11, x5
-sbcs x4, x12, x3
-sbcs x0, x13, x6
-sbcs x5, x14, x7
-sbcs x3, x15, x23
-csel x8, x8, x16, lo
-ldr x16, [sp, #24]
-csel x9, x9, x17, lo
-ldp x24, x23, [sp, #272]
-stp x8, x9, [x16]
-csel x8, x10, x2, lo
-csel x9, x11, x1, lo
-stp x8, x9, [x16, #16]
-csel x8, x12, x4, lo
-csel x9, x13, x0, lo
-stp x8, x9, [x16, #32]
-csel x8, x14, x5, lo
-csel x9, x15, x3, lo
-stp x8, x9, [x16, #48]
-add sp, sp, #320
+mul x3, x3, x12
+adc x14, x14, x25
+mul x4, x4, x12
+adds x0, x0, x3
+mul x3, x21, x12
+adcs x4, x5, x4
+mul x5, x16, x12
+adcs x3, x7, x3
+mul x7, x23, x12
+adcs x1, x1, x5
+mul x5, x28, x12
+adcs x7, x8, x7
+mul x8, x26, x12
+adcs x5, x6, x5
+mul x6, x29, x12
+adcs x8, x9, x8
+adcs x6, x10, x6
+ldr x9, [x2, #120]
+umulh x2, x22, x9
+adc x10, x14, xzr
+umulh x12, x24, x9
+adds x2, x4, x2
+ldr x4, [sp, #144]
+umulh x14, x4, x9
+adcs x3, x3, x12
+ldr x12, [sp, #136]
+umulh x16, x12, x9
+adcs x1, x1, x14
+ldr x14, [sp, #128]
+umulh x17, x14, x9
+adcs x7, x7, x16
+ldr x16, [sp, #120]
+umulh x21, x16, x9
+adcs x5, x5, x17
+ldr x17, [sp, #112]
+umulh x23, x17, x9
+adcs x8, x8, x21
+ldr x21, [sp, #104]
+umulh x25, x21, x9
+adcs x6, x6, x23
+mul x22, x22, x9
+adc x10, x10, x25
+mul x23, x24, x9
+adds x0, x0, x22
+mul x4, x4, x9
+adcs x2, x2, x23
+mul x12, x12, x9
+adcs x3, x3, x4
+mul x4, x14, x9
+adcs x1, x1, x12
+mul x12, x16, x9
+adcs x4, x7, x4
+mul x7, x17, x9
+adcs x5, x5, x12
+mul x9, x21, x9
+adcs x7, x8, x7
+adcs x6, x6, x9
+ldr x8, [x13]
+mul x8, x0, x8
+ldr x9, [x13, #8]
+umulh x12, x9, x8
+adc x10, x10, xzr
+umulh x14, x27, x8
+adds x2, x2, x12
+umulh x12, x11, x8
+adcs x3, x3, x14
+umulh x14, x30, x8
+adcs x1, x1, x12
+umulh x12, x20, x8
+adcs x4, x4, x14
+umulh x14, x19, x8
+adcs x5, x5, x12
+umulh x12, x15, x8
+adcs x7, x7, x14
+ldr x14, [x13, #64]
+umulh x13, x14, x8
+adcs x6, x6, x12
+adc x10, x10, x13
+mul x12, x27, x8
+cmp x0, #1
+mul x0, x11, x8
+adcs x2, x2, x12
+mul x12, x30, x8
+adcs x0, x3, x0
+mul x3, x20, x8
+adcs x1, x1, x12
+mul x12, x19, x8
+adcs x3, x4, x3
+mul x4, x15, x8
+adcs x5, x5, x12
+mul x8, x14, x8
+adcs x4, x7, x4
+adcs x6, x6, x8
+adc x7, x10, xzr
+subs x8, x2, x9
+sbcs x9, x0, x27
+sbcs x10, x1, x11
+sbcs x11, x3, x30
+sbcs x12, x5, x20
+sbcs x13, x4, x19
+sbcs x15, x6, x15
+sbcs x14, x7, x14
+csel x2, x2, x8, lo
+csel x0, x0, x9, lo
+ldr x8, [sp, #96]
+stp x2, x0, [x8]
+csel x0, x1, x10, lo
+csel x1, x3, x11, lo
+stp x0, x1, [x8, #16]
+csel x0, x5, x12, lo
+csel x1, x4, x13, lo
+stp x0, x1, [x8, #32]
+csel x0, x6, x15, lo
+csel x1, x7, x14, lo
+stp x0, x1, [x8, #48]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #208
 ret
 .p2align 3
 2:
@@ -2296,662 +2207,618 @@ unsafe fn mul_full<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_full_90e5d87516808707_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                "fieldc_mul_full_e82a39c111ee9a52_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
                 r"
-adr x3, 2f
-sub sp, sp, #176
-stp x20, x19, [sp, #160]
-ldp x6, x8, [x1]
-ldp x7, x20, [x2]
-umulh x14, x6, x7
-ldp x4, x16, [x1, #16]
-umulh x17, x8, x7
-stp x22, x21, [sp, #144]
-str x0, [sp, #32]
-mul x21, x6, x7
-str x2, [sp, #64]
-ldp x19, x0, [x1, #32]
-ldp x2, x10, [x3]
-mul x22, x2, x21
-ldp x9, x5, [x1, #48]
-mov x15, x9
-stp x24, x23, [sp, #128]
-stp x26, x25, [sp, #112]
-mul x1, x8, x7
-str x8, [sp, #24]
-stp x28, x27, [sp, #96]
-adds x8, x14, x1
-ldp x12, x11, [x3, #16]
-umulh x23, x4, x7
-ldr x13, [sp, #24]
-mul x24, x4, x7
+stp x19, x20, [sp, #-128]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
 stp x29, x30, [sp, #80]
-str x10, [sp, #72]
-umulh x25, x16, x7
-str x2, [sp, #56]
-mul x26, x16, x7
-str x19, [sp, #16]
-mul x28, x19, x7
-str x12, [sp, #8]
-umulh x27, x19, x7
-umulh x29, x0, x7
-mul x30, x0, x7
-umulh x1, x9, x7
-mul x14, x9, x7
-adcs x9, x17, x24
-adcs x23, x23, x26
-adcs x25, x25, x28
-adcs x27, x27, x30
-adcs x14, x29, x14
-ldp x17, x24, [x3, #32]
-umulh x26, x5, x7
-stp x24, x17, [sp, #40]
-mul x7, x5, x7
-adcs x29, x1, x7
-cinc x26, x26, hs
-ldp x1, x7, [x3, #48]
-ldr x3, [x3, #64]
-umulh x28, x10, x22
-adds x8, x8, x28
-umulh x30, x12, x22
-adcs x9, x9, x30
-umulh x28, x11, x22
-adcs x23, x23, x28
-umulh x30, x17, x22
-adcs x25, x25, x30
-umulh x28, x24, x22
-adcs x27, x27, x28
-umulh x30, x1, x22
-adcs x14, x14, x30
-umulh x28, x7, x22
-adcs x28, x29, x28
-umulh x30, x3, x22
-adcs x26, x26, x30
-cset w30, hs
-mul x29, x10, x22
-cmn x21, x29
-mul x21, x12, x22
-adcs x8, x8, x21
-mul x29, x11, x22
-adcs x9, x9, x29
-mul x21, x17, x22
-adcs x21, x23, x21
-mul x29, x24, x22
-adcs x25, x25, x29
-mul x23, x1, x22
-adcs x23, x27, x23
-mul x29, x7, x22
-adcs x14, x14, x29
-mul x22, x3, x22
-adcs x22, x28, x22
-adcs x26, x26, xzr
-cinc x30, x30, hs
-umulh x27, x6, x20
-adds x9, x9, x27
-umulh x29, x13, x20
-adcs x21, x21, x29
-umulh x28, x4, x20
-adcs x25, x25, x28
-umulh x27, x16, x20
-adcs x23, x23, x27
-umulh x29, x19, x20
-adcs x14, x14, x29
-umulh x28, x0, x20
-adcs x22, x22, x28
-umulh x27, x15, x20
-adcs x26, x26, x27
-umulh x27, x5, x20
-adcs x27, x30, x27
-cset w28, hs
-mul x29, x6, x20
-adds x8, x8, x29
-mul x29, x13, x20
-adcs x9, x9, x29
-mul x29, x4, x20
-adcs x21, x21, x29
-mul x29, x16, x20
-adcs x25, x25, x29
-mul x29, x19, x20
-adcs x23, x23, x29
-mul x29, x0, x20
-adcs x14, x14, x29
-mul x29, x15, x20
-adcs x22, x22, x29
-mul x20, x5, x20
-adcs x20, x26, x20
-adcs x26, x27, xzr
-cinc x27, x28, hs
-mul x28, x8, x2
-ldr x2, [sp, #64]
-umulh x30, x28, x10
-adds x9, x9, x30
-umulh x30, x28, x12
-adcs x21, x21, x30
-umulh x30, x28, x11
-adcs x25, x25, x30
-umulh x30, x28, x17
-adcs x23, x23, x30
-umulh x30, x28, x24
-adcs x14, x14, x30
-umulh x30, x28, x1
-adcs x22, x22, x30
-umulh x30, x28, x7
-adcs x30, x20, x30
-umulh x20, x28, x3
-adcs x26, x26, x20
-mul x29, x28, x10
-cset w10, hs
-cmn x8, x29
-mul x8, x28, x12
-adcs x8, x9, x8
-mul x9, x28, x11
-adcs x9, x21, x9
-mul x20, x28, x17
-adcs x21, x25, x20
-mul x20, x28, x24
-adcs x23, x23, x20
-mul x20, x28, x1
-adcs x14, x14, x20
-mul x20, x28, x7
-adcs x22, x22, x20
-ldp x25, x20, [x2, #16]
-mov x2, x13
-mul x28, x28, x3
-adcs x28, x30, x28
-ldr x30, [sp, #72]
-adcs x26, x26, xzr
-adc x10, x27, x10
-umulh x29, x6, x25
-adds x9, x9, x29
-umulh x29, x13, x25
-mov x13, x5
-adcs x21, x21, x29
-umulh x29, x4, x25
-adcs x23, x23, x29
-umulh x29, x16, x25
-adcs x14, x14, x29
-umulh x29, x19, x25
-adcs x22, x22, x29
-umulh x29, x0, x25
-adcs x28, x28, x29
-umulh x29, x15, x25
-adcs x26, x26, x29
-umulh x29, x5, x25
-mov x5, x2
-adcs x10, x10, x29
-cset w29, hs
-mul x27, x6, x25
-adds x8, x8, x27
-mul x27, x2, x25
-ldr x2, [sp, #56]
-adcs x9, x9, x27
-mul x27, x4, x25
-adcs x21, x21, x27
-mul x27, x16, x25
-adcs x23, x23, x27
-mul x27, x19, x25
-adcs x14, x14, x27
-mul x27, x0, x25
-adcs x22, x22, x27
-mul x27, x15, x25
-adcs x27, x28, x27
-mul x25, x13, x25
-adcs x25, x26, x25
-adcs x10, x10, xzr
-cinc x26, x29, hs
-mul x28, x8, x2
-umulh x29, x28, x30
-adds x9, x9, x29
-umulh x29, x28, x12
-adcs x21, x21, x29
-umulh x29, x28, x11
-adcs x23, x23, x29
-umulh x29, x28, x17
-adcs x14, x14, x29
-umulh x29, x28, x24
-adcs x22, x22, x29
-umulh x29, x28, x1
-adcs x27, x27, x29
-umulh x29, x28, x7
-adcs x25, x25, x29
-umulh x29, x28, x3
-adcs x10, x10, x29
-mul x29, x28, x30
-cset w30, hs
-cmn x8, x29
-mul x8, x28, x12
-adcs x8, x9, x8
-mul x9, x28, x11
-adcs x9, x21, x9
-mul x21, x28, x17
-adcs x21, x23, x21
-mul x23, x28, x24
-adcs x14, x14, x23
-mul x23, x28, x1
-adcs x22, x22, x23
-mul x23, x28, x7
-adcs x23, x27, x23
-mul x27, x28, x3
-umulh x28, x6, x20
-adcs x25, x25, x27
-mul x27, x6, x20
-adcs x10, x10, xzr
-adc x26, x26, x30
-adds x9, x9, x28
-umulh x28, x5, x20
-adcs x21, x21, x28
-umulh x28, x4, x20
-adcs x14, x14, x28
-umulh x28, x16, x20
-adcs x22, x22, x28
-umulh x28, x19, x20
-adcs x23, x23, x28
-umulh x28, x0, x20
-adcs x25, x25, x28
-umulh x28, x15, x20
-adcs x10, x10, x28
-umulh x28, x13, x20
-adcs x26, x26, x28
-cset w28, hs
-adds x8, x8, x27
-mul x27, x5, x20
-adcs x9, x9, x27
-mul x27, x4, x20
-adcs x21, x21, x27
-mul x27, x16, x20
-adcs x14, x14, x27
-mul x27, x19, x20
-adcs x22, x22, x27
-mul x27, x0, x20
-adcs x23, x23, x27
-mul x27, x15, x20
-mul x20, x13, x20
-adcs x25, x25, x27
-mul x27, x8, x2
-ldr x2, [sp, #72]
-adcs x10, x10, x20
-adcs x20, x26, xzr
-cinc x26, x28, hs
-umulh x29, x27, x2
-mul x28, x27, x2
-mov x2, x11
-adds x9, x9, x29
-umulh x29, x27, x12
-adcs x21, x21, x29
-umulh x29, x27, x11
-adcs x14, x14, x29
-umulh x29, x27, x17
-adcs x22, x22, x29
-umulh x29, x27, x24
-adcs x23, x23, x29
-umulh x29, x27, x1
-adcs x25, x25, x29
-umulh x29, x27, x7
-adcs x10, x10, x29
-umulh x29, x27, x3
-adcs x29, x20, x29
-mul x20, x27, x17
-cset w30, hs
-cmn x8, x28
-mul x8, x27, x12
-adcs x8, x9, x8
-mul x9, x27, x11
-ldr x11, [sp, #64]
-adcs x9, x21, x9
-adcs x14, x14, x20
-mul x20, x27, x24
-adcs x21, x22, x20
-mul x20, x27, x1
-adcs x22, x23, x20
-mul x20, x27, x7
-mul x27, x27, x3
-adcs x23, x25, x20
-ldp x25, x20, [x11, #32]
-mov x11, x13
-adcs x10, x10, x27
-adcs x27, x29, xzr
-adc x26, x26, x30
-ldr x30, [sp, #72]
-umulh x29, x6, x25
-mul x28, x6, x25
-adds x9, x9, x29
-umulh x29, x5, x25
-adcs x14, x14, x29
-umulh x29, x4, x25
-adcs x21, x21, x29
-umulh x29, x16, x25
-adcs x22, x22, x29
-umulh x29, x19, x25
-adcs x23, x23, x29
-umulh x29, x0, x25
-adcs x10, x10, x29
-umulh x29, x15, x25
-adcs x27, x27, x29
-umulh x29, x13, x25
-adcs x26, x26, x29
-cset w29, hs
-adds x8, x8, x28
-mul x28, x5, x25
-adcs x9, x9, x28
-mul x28, x4, x25
-adcs x14, x14, x28
-mul x28, x16, x25
-adcs x21, x21, x28
-mul x28, x19, x25
-adcs x22, x22, x28
-mul x28, x0, x25
-adcs x23, x23, x28
-mul x28, x15, x25
-mul x25, x13, x25
-ldr x13, [sp, #56]
-adcs x10, x10, x28
-mul x28, x8, x13
-adcs x25, x27, x25
-adcs x26, x26, xzr
-cinc x27, x29, hs
-umulh x29, x28, x30
-adds x9, x9, x29
-umulh x29, x28, x12
-adcs x14, x14, x29
-umulh x29, x28, x2
-adcs x21, x21, x29
-umulh x29, x28, x17
-adcs x22, x22, x29
-umulh x29, x28, x24
-adcs x23, x23, x29
-umulh x29, x28, x1
-adcs x10, x10, x29
-umulh x29, x28, x7
-adcs x25, x25, x29
-umulh x29, x28, x3
-adcs x26, x26, x29
-mul x29, x28, x30
-cset w30, hs
-cmn x8, x29
-mul x8, x28, x12
-adcs x8, x9, x8
-mul x9, x28, x2
-adcs x9, x14, x9
-mul x14, x28, x17
-mov x17, x11
-adcs x14, x21, x14
-mul x21, x28, x24
-mov x24, x5
-adcs x21, x22, x21
-mul x22, x28, x1
-adcs x22, x23, x22
-mul x23, x28, x7
-adcs x10, x10, x23
-mul x23, x28, x3
-umulh x28, x6, x20
-adcs x23, x25, x23
-adcs x25, x26, xzr
-adc x26, x27, x30
-adds x9, x9, x28
-umulh x28, x5, x20
-mul x27, x6, x20
-mov x30, x13
-adcs x14, x14, x28
-umulh x28, x4, x20
-adcs x21, x21, x28
-umulh x28, x16, x20
-adcs x22, x22, x28
-umulh x28, x19, x20
-adcs x10, x10, x28
-umulh x28, x0, x20
-adcs x23, x23, x28
-umulh x28, x15, x20
-adcs x25, x25, x28
-umulh x28, x11, x20
-adcs x26, x26, x28
-cset w28, hs
-adds x8, x8, x27
-mul x27, x5, x20
-mov x5, x4
-adcs x9, x9, x27
-mul x27, x4, x20
-mov x4, x16
-adcs x14, x14, x27
-mul x27, x16, x20
-adcs x21, x21, x27
-mul x27, x19, x20
-mov x19, x0
-adcs x22, x22, x27
-mul x27, x0, x20
-mov x0, x15
-adcs x11, x10, x27
-mul x27, x15, x20
-ldr x10, [sp, #72]
-mul x20, x17, x20
-adcs x23, x23, x27
-mul x27, x8, x13
-adcs x20, x25, x20
-adcs x25, x26, xzr
-cinc x26, x28, hs
-umulh x29, x27, x10
-mul x28, x27, x10
-mov x10, x12
-adds x15, x9, x29
-umulh x29, x27, x12
-ldp x13, x12, [sp, #40]
-mov x9, x2
-adcs x14, x14, x29
-umulh x29, x27, x2
-adcs x21, x21, x29
-umulh x29, x27, x12
-adcs x22, x22, x29
-umulh x29, x27, x13
-adcs x16, x11, x29
-umulh x29, x27, x1
-ldr x11, [sp, #64]
-adcs x23, x23, x29
-umulh x29, x27, x7
-adcs x20, x20, x29
-umulh x29, x27, x3
-adcs x25, x25, x29
-cset w29, hs
-cmn x8, x28
-mul x28, x27, x10
-adcs x15, x15, x28
-mul x28, x27, x9
-ldp x8, x2, [x11, #48]
-mov x11, x9
-adcs x14, x14, x28
-mul x28, x27, x12
-ldr x12, [sp, #16]
-adcs x21, x21, x28
-mul x28, x27, x13
-adcs x22, x22, x28
-mul x28, x27, x1
-adcs x10, x16, x28
-mul x28, x27, x7
-mul x27, x27, x3
-adcs x23, x23, x28
-umulh x28, x6, x8
-adcs x20, x20, x27
-mul x27, x6, x8
-adcs x25, x25, xzr
-adc x26, x26, x29
-adds x14, x14, x28
-umulh x28, x24, x8
-adcs x21, x21, x28
-umulh x28, x5, x8
-adcs x22, x22, x28
-umulh x28, x4, x8
-adcs x10, x10, x28
-umulh x28, x12, x8
-adcs x23, x23, x28
-umulh x28, x19, x8
-adcs x20, x20, x28
-umulh x28, x0, x8
-adcs x25, x25, x28
-umulh x28, x17, x8
-adcs x26, x26, x28
-cset w28, hs
-adds x9, x15, x27
-mul x27, x24, x8
-mov x15, x12
-mul x16, x15, x2
-adcs x14, x14, x27
-mul x27, x5, x8
-adcs x21, x21, x27
-mul x27, x4, x8
-adcs x22, x22, x27
-mul x27, x12, x8
-ldr x12, [sp, #72]
-adcs x10, x10, x27
-mul x27, x19, x8
-adcs x23, x23, x27
-mul x27, x0, x8
-mul x8, x17, x8
-adcs x20, x20, x27
-mul x27, x9, x30
-ldp x30, x13, [sp, #40]
-adcs x8, x25, x8
-adcs x25, x26, xzr
-cinc x26, x28, hs
-umulh x29, x27, x12
-mul x28, x27, x12
-ldr x12, [sp, #8]
-adds x14, x14, x29
-umulh x29, x27, x12
-adcs x21, x21, x29
-umulh x29, x27, x11
-adcs x22, x22, x29
-umulh x29, x27, x13
-adcs x10, x10, x29
-umulh x29, x27, x30
-adcs x23, x23, x29
-umulh x29, x27, x1
-adcs x20, x20, x29
-umulh x29, x27, x7
-adcs x8, x8, x29
-umulh x29, x27, x3
-adcs x25, x25, x29
-cset w29, hs
-cmn x9, x28
-mul x9, x27, x12
-mov x28, x13
-adcs x9, x14, x9
-mul x14, x27, x11
-adcs x14, x21, x14
-mul x21, x27, x13
-ldr x13, [sp, #56]
-adcs x21, x22, x21
-mul x22, x27, x30
-adcs x10, x10, x22
-mul x22, x27, x1
-adcs x22, x23, x22
-mul x23, x27, x7
-adcs x20, x20, x23
-mul x23, x27, x3
-adcs x8, x8, x23
-adcs x23, x25, xzr
-adc x25, x26, x29
-mul x26, x6, x2
-umulh x6, x6, x2
-adds x14, x14, x6
-umulh x6, x24, x2
-adcs x6, x21, x6
-umulh x21, x5, x2
-mul x5, x5, x2
-adcs x10, x10, x21
-umulh x21, x4, x2
-mul x4, x4, x2
-adcs x21, x22, x21
-umulh x22, x15, x2
-mul x15, x19, x2
-adcs x20, x20, x22
-umulh x22, x19, x2
-adcs x8, x8, x22
-umulh x22, x0, x2
-mul x0, x0, x2
-adcs x22, x23, x22
-umulh x23, x17, x2
-adcs x23, x25, x23
-cset w25, hs
-adds x9, x9, x26
-mul x26, x24, x2
-adcs x14, x14, x26
-adcs x5, x6, x5
-mul x6, x9, x13
-ldr x13, [sp, #72]
-adcs x10, x10, x4
-adcs x16, x21, x16
-adcs x15, x20, x15
-adcs x8, x8, x0
-mul x0, x17, x2
-umulh x20, x6, x13
-mul x19, x6, x13
-adcs x0, x22, x0
-ldp x22, x21, [sp, #144]
-adcs x2, x23, xzr
-ldp x24, x23, [sp, #128]
-cset w4, hs
-adds x14, x14, x20
-umulh x20, x6, x12
-adcs x5, x5, x20
-umulh x20, x6, x11
-adcs x10, x10, x20
-umulh x20, x6, x28
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+adds x7, x7, x8
+umulh x8, x10, x5
+mul x13, x11, x5
+adcs x9, x9, x12
+umulh x12, x11, x5
+ldp x14, x15, [x1, #32]
+mul x16, x14, x5
+adcs x8, x8, x13
+umulh x13, x14, x5
+mul x17, x15, x5
+adcs x12, x12, x16
+umulh x16, x15, x5
+ldp x1, x19, [x1, #48]
+mul x20, x1, x5
+adcs x13, x13, x17
+umulh x17, x1, x5
+mul x21, x19, x5
 adcs x16, x16, x20
-umulh x20, x6, x30
-adcs x15, x15, x20
-umulh x20, x6, x1
-adcs x8, x8, x20
-umulh x20, x6, x7
-adcs x0, x0, x20
-umulh x20, x6, x3
-adcs x2, x2, x20
-cset w20, hs
-cmn x9, x19
-mul x9, x6, x12
-adcs x9, x14, x9
-mul x14, x6, x11
-adcs x14, x5, x14
-mul x5, x6, x28
-adcs x10, x10, x5
-mul x5, x6, x30
-adcs x16, x16, x5
-mul x5, x6, x1
-adcs x15, x15, x5
-mul x5, x6, x7
-adcs x8, x8, x5
-mul x5, x6, x3
-adcs x0, x0, x5
-adcs x2, x2, xzr
-adc x4, x4, x25
-subs x13, x9, x13
-sbcs x12, x14, x12
-orr x4, x4, x20
-ldp x20, x19, [sp, #160]
-ldp x26, x25, [sp, #112]
-sbcs x11, x10, x11
-sbcs x5, x16, x28
-ldp x28, x27, [sp, #96]
-sbcs x17, x15, x30
+umulh x20, x19, x5
+adcs x17, x17, x21
+adr x21, 2f
+ldp x22, x23, [x21]
+mul x5, x3, x5
+mul x24, x5, x22
+umulh x25, x23, x24
+adc x20, x20, xzr
+ldp x26, x27, [x21, #16]
+umulh x28, x26, x24
+adds x7, x7, x25
+umulh x25, x27, x24
+adcs x9, x9, x28
+ldp x28, x29, [x21, #32]
+umulh x30, x28, x24
+adcs x8, x8, x25
+umulh x25, x29, x24
+adcs x12, x12, x30
+str x0, [sp, #96]
+ldp x30, x0, [x21, #48]
+umulh x23, x30, x24
+adcs x13, x13, x25
+umulh x25, x0, x24
+adcs x16, x16, x23
+ldr x23, [x21, #64]
+umulh x21, x23, x24
+adcs x17, x17, x25
+adcs x20, x20, x21
+cset x21, hs
+mul x25, x26, x24
+cmp x5, #1
+mul x5, x27, x24
+adcs x7, x7, x25
+mul x25, x28, x24
+adcs x5, x9, x5
+mul x9, x29, x24
+adcs x8, x8, x25
+mul x25, x30, x24
+adcs x9, x12, x9
+mul x12, x0, x24
+adcs x13, x13, x25
+mul x24, x23, x24
+adcs x12, x16, x12
+adcs x16, x17, x24
+adcs x17, x20, xzr
+umulh x20, x3, x6
+adc x21, x21, xzr
+umulh x24, x4, x6
+adds x5, x5, x20
+umulh x20, x10, x6
+adcs x8, x8, x24
+umulh x24, x11, x6
+adcs x9, x9, x20
+umulh x20, x14, x6
+adcs x13, x13, x24
+umulh x24, x15, x6
+adcs x12, x12, x20
+umulh x20, x1, x6
+adcs x16, x16, x24
+umulh x24, x19, x6
+adcs x17, x17, x20
+adcs x20, x21, x24
+mul x21, x3, x6
+cset x24, hs
+mul x25, x4, x6
+adds x7, x7, x21
+mul x21, x10, x6
+adcs x5, x5, x25
+mul x25, x11, x6
+adcs x8, x8, x21
+mul x21, x14, x6
+adcs x9, x9, x25
+mul x25, x15, x6
+adcs x13, x13, x21
+mul x21, x1, x6
+adcs x12, x12, x25
+mul x6, x19, x6
+adcs x16, x16, x21
+adcs x6, x17, x6
+adcs x17, x20, xzr
+mul x20, x7, x22
+adr x21, 2f
+ldr x25, [x21, #8]
+umulh x21, x25, x20
+adc x24, x24, xzr
+str x25, [sp, #104]
+umulh x25, x26, x20
+adds x5, x5, x21
+umulh x21, x27, x20
+adcs x8, x8, x25
+umulh x25, x28, x20
+adcs x9, x9, x21
+umulh x21, x29, x20
+adcs x13, x13, x25
+umulh x25, x30, x20
+adcs x12, x12, x21
+umulh x21, x0, x20
+adcs x16, x16, x25
+umulh x25, x23, x20
+adcs x6, x6, x21
+adcs x17, x17, x25
+adc x21, x24, xzr
+mul x24, x26, x20
+cmp x7, #1
+mul x7, x27, x20
+adcs x5, x5, x24
+mul x24, x28, x20
+adcs x7, x8, x7
+mul x8, x29, x20
+adcs x9, x9, x24
+mul x24, x30, x20
+adcs x8, x13, x8
+mul x13, x0, x20
+adcs x12, x12, x24
+mul x20, x23, x20
+adcs x13, x16, x13
+adcs x6, x6, x20
+adcs x16, x17, xzr
+ldp x17, x20, [x2, #16]
+umulh x24, x3, x17
+adc x21, x21, xzr
+umulh x25, x4, x17
+adds x7, x7, x24
+umulh x24, x10, x17
+adcs x9, x9, x25
+umulh x25, x11, x17
+adcs x8, x8, x24
+umulh x24, x14, x17
+adcs x12, x12, x25
+umulh x25, x15, x17
+adcs x13, x13, x24
+umulh x24, x1, x17
+adcs x6, x6, x25
+umulh x25, x19, x17
+adcs x16, x16, x24
+adcs x21, x21, x25
+mul x24, x3, x17
+cset x25, hs
+str x2, [sp, #112]
+mul x2, x4, x17
+adds x5, x5, x24
+mul x24, x10, x17
+adcs x2, x7, x2
+mul x7, x11, x17
+adcs x9, x9, x24
+mul x24, x14, x17
+adcs x7, x8, x7
+mul x8, x15, x17
+adcs x12, x12, x24
+mul x24, x1, x17
+adcs x8, x13, x8
+mul x13, x19, x17
+adcs x6, x6, x24
+adcs x13, x16, x13
+adcs x16, x21, xzr
+mul x17, x5, x22
+ldr x21, [sp, #104]
+umulh x24, x21, x17
+adc x25, x25, xzr
+umulh x21, x26, x17
+adds x2, x2, x24
+umulh x24, x27, x17
+adcs x9, x9, x21
+umulh x21, x28, x17
+adcs x7, x7, x24
+umulh x24, x29, x17
+adcs x12, x12, x21
+umulh x21, x30, x17
+adcs x8, x8, x24
+umulh x24, x0, x17
+adcs x6, x6, x21
+umulh x21, x23, x17
+adcs x13, x13, x24
+adcs x16, x16, x21
+adc x21, x25, xzr
+mul x24, x26, x17
+cmp x5, #1
+mul x5, x27, x17
+adcs x2, x2, x24
+mul x24, x28, x17
+adcs x5, x9, x5
+mul x9, x29, x17
+adcs x7, x7, x24
+mul x24, x30, x17
+adcs x9, x12, x9
+mul x12, x0, x17
+adcs x8, x8, x24
+mul x17, x23, x17
+adcs x6, x6, x12
+adcs x12, x13, x17
+adcs x13, x16, xzr
+umulh x16, x3, x20
+adc x17, x21, xzr
+umulh x21, x4, x20
+adds x5, x5, x16
+umulh x16, x10, x20
+adcs x7, x7, x21
+umulh x21, x11, x20
+adcs x9, x9, x16
+umulh x16, x14, x20
+adcs x8, x8, x21
+umulh x21, x15, x20
+adcs x6, x6, x16
+umulh x16, x1, x20
+adcs x12, x12, x21
+umulh x21, x19, x20
+adcs x13, x13, x16
+adcs x16, x17, x21
+mul x17, x3, x20
+cset x21, hs
+mul x24, x4, x20
+adds x2, x2, x17
+mul x17, x10, x20
+adcs x5, x5, x24
+mul x24, x11, x20
+adcs x7, x7, x17
+mul x17, x14, x20
+adcs x9, x9, x24
+mul x24, x15, x20
+adcs x8, x8, x17
+mul x17, x1, x20
+adcs x6, x6, x24
+mul x20, x19, x20
+adcs x12, x12, x17
+adcs x13, x13, x20
+adcs x16, x16, xzr
+mul x17, x2, x22
+ldr x20, [sp, #104]
+umulh x24, x20, x17
+adc x21, x21, xzr
+umulh x25, x26, x17
+adds x5, x5, x24
+umulh x24, x27, x17
+adcs x7, x7, x25
+umulh x25, x28, x17
+adcs x9, x9, x24
+umulh x24, x29, x17
+adcs x8, x8, x25
+umulh x25, x30, x17
+adcs x6, x6, x24
+umulh x24, x0, x17
+adcs x12, x12, x25
+umulh x25, x23, x17
+adcs x13, x13, x24
+adcs x16, x16, x25
+adc x21, x21, xzr
+mul x24, x26, x17
+cmp x2, #1
+mul x2, x27, x17
+adcs x5, x5, x24
+mul x24, x28, x17
+adcs x2, x7, x2
+mul x7, x29, x17
+adcs x9, x9, x24
+mul x24, x30, x17
+adcs x7, x8, x7
+mul x8, x0, x17
+adcs x6, x6, x24
+mul x17, x23, x17
+adcs x8, x12, x8
+adcs x12, x13, x17
+adcs x13, x16, xzr
+ldr x16, [sp, #112]
+ldp x17, x24, [x16, #32]
+umulh x25, x3, x17
+adc x21, x21, xzr
+umulh x16, x4, x17
+adds x2, x2, x25
+umulh x25, x10, x17
+adcs x9, x9, x16
+umulh x16, x11, x17
+adcs x7, x7, x25
+umulh x25, x14, x17
+adcs x6, x6, x16
+umulh x16, x15, x17
+adcs x8, x8, x25
+umulh x25, x1, x17
+adcs x12, x12, x16
+umulh x16, x19, x17
+adcs x13, x13, x25
+adcs x16, x21, x16
+mul x21, x3, x17
+cset x25, hs
+mul x24, x4, x17
+adds x5, x5, x21
+mul x21, x10, x17
+adcs x2, x2, x24
+mul x24, x11, x17
+adcs x9, x9, x21
+mul x21, x14, x17
+adcs x7, x7, x24
+mul x24, x15, x17
+adcs x6, x6, x21
+mul x21, x1, x17
+adcs x8, x8, x24
+mul x17, x19, x17
+adcs x12, x12, x21
+adcs x13, x13, x17
+adcs x16, x16, xzr
+mul x17, x5, x22
+umulh x21, x20, x17
+adc x24, x25, xzr
+umulh x25, x26, x17
+adds x2, x2, x21
+umulh x21, x27, x17
+adcs x9, x9, x25
+umulh x25, x28, x17
+adcs x7, x7, x21
+umulh x21, x29, x17
+adcs x6, x6, x25
+umulh x25, x30, x17
+adcs x8, x8, x21
+umulh x21, x0, x17
+adcs x12, x12, x25
+umulh x25, x23, x17
+adcs x13, x13, x21
+adcs x16, x16, x25
+adc x21, x24, xzr
+mul x24, x26, x17
+cmp x5, #1
+mul x5, x27, x17
+adcs x2, x2, x24
+mul x24, x28, x17
+adcs x5, x9, x5
+mul x9, x29, x17
+adcs x7, x7, x24
+mul x24, x30, x17
+adcs x6, x6, x9
+mul x9, x0, x17
+adcs x8, x8, x24
+mul x17, x23, x17
+adcs x9, x12, x9
+adcs x12, x13, x17
+adcs x13, x16, xzr
+ldr x16, [sp, #112]
+ldr x17, [x16, #40]
+umulh x24, x3, x17
+adc x21, x21, xzr
+umulh x25, x4, x17
+adds x5, x5, x24
+umulh x24, x10, x17
+adcs x7, x7, x25
+umulh x25, x11, x17
+adcs x6, x6, x24
+umulh x24, x14, x17
+adcs x8, x8, x25
+umulh x25, x15, x17
+adcs x9, x9, x24
+umulh x24, x1, x17
+adcs x12, x12, x25
+umulh x25, x19, x17
+adcs x13, x13, x24
+adcs x21, x21, x25
+mul x24, x3, x17
+cset x25, hs
+mul x16, x4, x17
+adds x2, x2, x24
+mul x24, x10, x17
+adcs x5, x5, x16
+mul x16, x11, x17
+adcs x7, x7, x24
+mul x24, x14, x17
+adcs x6, x6, x16
+mul x16, x15, x17
+adcs x8, x8, x24
+mul x24, x1, x17
+adcs x9, x9, x16
+mul x16, x19, x17
+adcs x12, x12, x24
+adcs x13, x13, x16
+adcs x16, x21, xzr
+mul x17, x2, x22
+umulh x21, x20, x17
+adc x24, x25, xzr
+umulh x25, x26, x17
+adds x5, x5, x21
+umulh x21, x27, x17
+adcs x7, x7, x25
+umulh x25, x28, x17
+adcs x6, x6, x21
+umulh x21, x29, x17
+adcs x8, x8, x25
+umulh x25, x30, x17
+adcs x9, x9, x21
+umulh x21, x0, x17
+adcs x12, x12, x25
+umulh x25, x23, x17
+adcs x13, x13, x21
+adcs x16, x16, x25
+adc x21, x24, xzr
+mul x24, x26, x17
+cmp x2, #1
+mul x2, x27, x17
+adcs x5, x5, x24
+mul x24, x28, x17
+adcs x2, x7, x2
+mul x7, x29, x17
+adcs x6, x6, x24
+mul x24, x30, x17
+adcs x7, x8, x7
+mul x8, x0, x17
+adcs x9, x9, x24
+mul x17, x23, x17
+adcs x8, x12, x8
+adcs x12, x13, x17
+adcs x13, x16, xzr
+ldr x16, [sp, #112]
+ldp x16, x17, [x16, #48]
+umulh x24, x3, x16
+adc x21, x21, xzr
+umulh x25, x4, x16
+adds x2, x2, x24
+umulh x24, x10, x16
+adcs x6, x6, x25
+umulh x25, x11, x16
+adcs x7, x7, x24
+umulh x24, x14, x16
+adcs x9, x9, x25
+umulh x25, x15, x16
+adcs x8, x8, x24
+umulh x24, x1, x16
+adcs x12, x12, x25
+umulh x25, x19, x16
+adcs x13, x13, x24
+adcs x21, x21, x25
+mul x24, x3, x16
+cset x25, hs
+str x17, [sp, #112]
+mul x17, x4, x16
+adds x5, x5, x24
+mul x24, x10, x16
+adcs x2, x2, x17
+mul x17, x11, x16
+adcs x6, x6, x24
+mul x24, x14, x16
+adcs x7, x7, x17
+mul x17, x15, x16
+adcs x9, x9, x24
+mul x24, x1, x16
+adcs x8, x8, x17
+mul x16, x19, x16
+adcs x12, x12, x24
+adcs x13, x13, x16
+adcs x16, x21, xzr
+mul x17, x5, x22
+umulh x21, x20, x17
+adc x24, x25, xzr
+umulh x25, x26, x17
+adds x2, x2, x21
+umulh x21, x27, x17
+adcs x6, x6, x25
+umulh x25, x28, x17
+adcs x7, x7, x21
+umulh x21, x29, x17
+adcs x9, x9, x25
+umulh x25, x30, x17
+adcs x8, x8, x21
+umulh x21, x0, x17
+adcs x12, x12, x25
+umulh x25, x23, x17
+adcs x13, x13, x21
+adcs x16, x16, x25
+adc x21, x24, xzr
+mul x24, x26, x17
+cmp x5, #1
+mul x5, x27, x17
+adcs x2, x2, x24
+mul x24, x28, x17
+adcs x5, x6, x5
+mul x6, x29, x17
+adcs x7, x7, x24
+mul x24, x30, x17
+adcs x6, x9, x6
+mul x9, x0, x17
+adcs x8, x8, x24
+mul x17, x23, x17
+adcs x9, x12, x9
+adcs x12, x13, x17
+adcs x13, x16, xzr
+ldr x16, [sp, #112]
+umulh x17, x3, x16
+adc x21, x21, xzr
+umulh x24, x4, x16
+adds x5, x5, x17
+umulh x17, x10, x16
+adcs x7, x7, x24
+umulh x24, x11, x16
+adcs x6, x6, x17
+umulh x17, x14, x16
+adcs x8, x8, x24
+umulh x24, x15, x16
+adcs x9, x9, x17
+umulh x17, x1, x16
+adcs x12, x12, x24
+umulh x24, x19, x16
+adcs x13, x13, x17
+adcs x17, x21, x24
+mul x3, x3, x16
+cset x21, hs
+mul x4, x4, x16
+adds x2, x2, x3
+mul x3, x10, x16
+adcs x4, x5, x4
+mul x5, x11, x16
+adcs x3, x7, x3
+mul x7, x14, x16
+adcs x5, x6, x5
+mul x6, x15, x16
+adcs x7, x8, x7
+mul x1, x1, x16
+adcs x6, x9, x6
+mul x8, x19, x16
+adcs x1, x12, x1
+adcs x8, x13, x8
+adcs x9, x17, xzr
+mul x10, x2, x22
+umulh x11, x20, x10
+adc x12, x21, xzr
+umulh x13, x26, x10
+adds x4, x4, x11
+umulh x11, x27, x10
+adcs x3, x3, x13
+umulh x13, x28, x10
+adcs x5, x5, x11
+umulh x11, x29, x10
+adcs x7, x7, x13
+umulh x13, x30, x10
+adcs x6, x6, x11
+umulh x11, x0, x10
+adcs x1, x1, x13
+umulh x13, x23, x10
+adcs x8, x8, x11
+adcs x9, x9, x13
+adc x11, x12, xzr
+mul x12, x26, x10
+cmp x2, #1
+mul x2, x27, x10
+adcs x4, x4, x12
+mul x12, x28, x10
+adcs x2, x3, x2
+mul x3, x29, x10
+adcs x5, x5, x12
+mul x12, x30, x10
+adcs x3, x7, x3
+mul x7, x0, x10
+adcs x6, x6, x12
+mul x10, x23, x10
+adcs x1, x1, x7
+adcs x7, x8, x10
+adcs x8, x9, xzr
+adc x9, x11, xzr
+subs x10, x4, x20
+sbcs x11, x2, x26
+sbcs x12, x5, x27
+sbcs x13, x3, x28
+sbcs x14, x6, x29
+sbcs x15, x1, x30
+sbcs x0, x7, x0
+sbcs x16, x8, x23
+sbcs xzr, x9, xzr
+csel x4, x4, x10, lo
+csel x2, x2, x11, lo
+ldr x9, [sp, #96]
+stp x4, x2, [x9]
+csel x2, x5, x12, lo
+csel x3, x3, x13, lo
+stp x2, x3, [x9, #16]
+csel x2, x6, x14, lo
+csel x1, x1, x15, lo
+stp x2, x1, [x9, #32]
+csel x0, x7, x0, lo
+csel x1, x8, x16, lo
+stp x0, x1, [x9, #48]
 ldp x29, x30, [sp, #80]
-sbcs x1, x8, x1
-sbcs x6, x0, x7
-sbcs x3, x2, x3
-cset w7, lo
-cmp x4, #0
-cset w4, eq
-tst w4, w7
-csel x9, x9, x13, ne
-ldr x13, [sp, #32]
-csel x12, x14, x12, ne
-csel x8, x8, x1, ne
-stp x9, x12, [x13]
-csel x9, x10, x11, ne
-csel x10, x16, x5, ne
-stp x9, x10, [x13, #16]
-csel x9, x15, x17, ne
-stp x9, x8, [x13, #32]
-csel x9, x0, x6, ne
-csel x8, x2, x3, ne
-stp x9, x8, [x13, #48]
-add sp, sp, #176
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #128
 ret
 .p2align 3
 2:
@@ -2989,1058 +2856,1029 @@ unsafe fn sum_of_products_full<M: Modulus<8>>(x: &[[u64; 8]; 2], y: &[[u64; 8]; 
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_full_03024a8ea5782308_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                "fieldc_sum_of_products_full_e9f39edf656970ad_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
                 r"
-adr x3, 2f
-sub sp, sp, #320
-stp x28, x27, [sp, #240]
-ldp x4, x8, [x1]
-ldp x5, x28, [x2]
-umulh x7, x8, x5
-ldp x12, x11, [x1, #16]
-ldp x10, x9, [x1, #32]
-umulh x27, x9, x5
-stp x29, x30, [sp, #224]
-umulh x29, x4, x5
-str x8, [sp, #120]
-stp x20, x19, [sp, #304]
-stp x22, x21, [sp, #288]
-mul x19, x8, x5
-adds x19, x29, x19
-umulh x20, x12, x5
-stp x10, x12, [sp, #208]
-stp x24, x23, [sp, #272]
-stp x26, x25, [sp, #256]
-ldp x17, x15, [x1, #64]
-mul x22, x12, x5
-ldp x12, x8, [x1, #48]
-adcs x7, x7, x22
-stp x9, x11, [sp, #192]
-ldp x22, x29, [x2, #64]
-umulh x23, x11, x5
-str x8, [sp, #112]
-mul x24, x11, x5
-adcs x20, x20, x24
-ldp x14, x13, [x1, #80]
-str x2, [sp, #56]
-umulh x25, x10, x5
-ldp x2, x16, [x1, #96]
-mul x26, x10, x5
-mov x10, x8
-str x16, [sp, #160]
-str x12, [sp, #184]
-mul x30, x9, x5
-stp x15, x14, [sp, #168]
-str x13, [sp, #144]
-umulh x9, x12, x5
-str x0, [sp, #8]
-mul x6, x12, x5
-str x4, [sp, #64]
-umulh x8, x8, x5
-str x17, [sp, #104]
-mul x24, x10, x5
-adcs x10, x23, x26
-adcs x25, x25, x30
-adcs x6, x27, x6
-adcs x9, x9, x24
-cinc x27, x8, hs
-umulh x26, x17, x22
-ldp x21, x30, [x1, #112]
-adds x19, x19, x26
-str x30, [sp, #88]
-umulh x24, x15, x22
-adcs x7, x7, x24
-str x21, [sp, #136]
-umulh x8, x14, x22
-adcs x8, x20, x8
-umulh x1, x13, x22
-adcs x10, x10, x1
-umulh x1, x2, x22
-adcs x1, x25, x1
-umulh x20, x16, x22
-adcs x6, x6, x20
-umulh x20, x21, x22
-adcs x9, x9, x20
-umulh x20, x30, x22
-adcs x20, x27, x20
-cset w27, hs
-mul x5, x4, x5
-mul x25, x17, x22
-adds x25, x5, x25
-mul x5, x15, x22
-adcs x5, x19, x5
-mul x19, x14, x22
-adcs x7, x7, x19
-mul x19, x13, x22
-adcs x8, x8, x19
-mul x19, x2, x22
-adcs x10, x10, x19
-mul x19, x16, x22
-adcs x16, x1, x19
-mul x1, x21, x22
-adcs x12, x6, x1
-mul x1, x30, x22
-adcs x14, x9, x1
-ldp x9, x23, [x3]
-adcs x13, x20, xzr
-ldp x26, x1, [x3, #32]
-cinc x15, x27, hs
-str x26, [sp, #72]
-mul x19, x9, x25
-str x23, [sp, #152]
-umulh x6, x23, x19
-adds x20, x5, x6
-ldp x5, x24, [x3, #16]
-stp x24, x9, [sp, #40]
-str x5, [sp, #80]
-umulh x22, x5, x19
-adcs x22, x7, x22
-umulh x7, x24, x19
-adcs x11, x8, x7
-ldp x6, x7, [x3, #48]
-ldr x3, [x3, #64]
-str x6, [sp, #128]
-umulh x27, x26, x19
-adcs x27, x10, x27
-str x7, [sp, #32]
-str x3, [sp, #24]
-umulh x10, x1, x19
-adcs x9, x16, x10
-umulh x0, x6, x19
-adcs x12, x12, x0
-umulh x0, x7, x19
-adcs x14, x14, x0
-umulh x0, x3, x19
-adcs x13, x13, x0
-cset w8, hs
-mul x0, x23, x19
-ldr x23, [sp, #200]
-cmn x25, x0
-mul x0, x5, x19
-adcs x0, x20, x0
-mul x20, x24, x19
-adcs x20, x22, x20
-mul x22, x26, x19
-adcs x11, x11, x22
-mul x22, x1, x19
-adcs x22, x27, x22
-mov x27, x4
-mul x25, x6, x19
-adcs x24, x9, x25
-mul x25, x7, x19
-adcs x12, x12, x25
-mul x19, x3, x19
-adcs x14, x14, x19
-adcs x13, x13, xzr
-adc x10, x15, x8
-ldp x26, x8, [sp, #112]
-umulh x15, x4, x28
-ldp x4, x9, [sp, #208]
-adds x15, x20, x15
-umulh x19, x8, x28
-adcs x11, x11, x19
-umulh x19, x9, x28
-adcs x19, x22, x19
-umulh x20, x23, x28
-adcs x16, x24, x20
-ldp x25, x24, [sp, #184]
-umulh x20, x4, x28
-adcs x12, x12, x20
-umulh x20, x24, x28
-adcs x14, x14, x20
-umulh x20, x25, x28
-adcs x13, x13, x20
-umulh x20, x26, x28
-adcs x10, x10, x20
-mul x20, x27, x28
-mov x27, x2
-cset w22, hs
-adds x0, x0, x20
-mul x20, x8, x28
-adcs x15, x15, x20
-mul x20, x9, x28
-adcs x11, x11, x20
-mul x20, x23, x28
-adcs x19, x19, x20
-mul x20, x4, x28
-ldp x23, x4, [sp, #168]
-adcs x9, x16, x20
-mul x20, x24, x28
-mov x16, x17
-mov x24, x25
-adcs x12, x12, x20
-mul x20, x25, x28
-adcs x14, x14, x20
-mul x20, x26, x28
-adcs x13, x13, x20
-adcs x8, x10, xzr
-mov x10, x21
-cinc x20, x22, hs
-umulh x22, x17, x29
-ldr x17, [sp, #144]
-adds x15, x15, x22
-umulh x22, x23, x29
-adcs x11, x11, x22
-umulh x22, x4, x29
-adcs x19, x19, x22
-umulh x22, x17, x29
-adcs x9, x9, x22
-umulh x22, x2, x29
-ldr x2, [sp, #160]
-adcs x12, x12, x22
-umulh x22, x2, x29
-adcs x14, x14, x22
-umulh x22, x21, x29
-mov x21, x27
-str x21, [sp, #96]
-adcs x13, x13, x22
-umulh x22, x30, x29
-adcs x8, x8, x22
-mul x22, x16, x29
-ldr x16, [sp, #72]
-cset w25, hs
-adds x0, x0, x22
-mul x22, x23, x29
-ldr x23, [sp, #120]
-adcs x15, x15, x22
-mul x22, x4, x29
-adcs x11, x11, x22
-mul x22, x17, x29
-mov x17, x2
-adcs x19, x19, x22
-mul x22, x27, x29
-adcs x9, x9, x22
-mul x22, x2, x29
-ldr x2, [sp, #152]
-adcs x12, x12, x22
-mul x22, x10, x29
-adcs x14, x14, x22
-mul x22, x30, x29
-adcs x13, x13, x22
-ldp x10, x30, [sp, #40]
-mul x22, x0, x30
-adcs x8, x8, xzr
-adc x20, x20, x25
-umulh x25, x22, x2
-adds x15, x15, x25
-umulh x25, x22, x5
-adcs x11, x11, x25
-umulh x25, x22, x10
-adcs x19, x19, x25
-umulh x25, x22, x16
-adcs x9, x9, x25
-umulh x25, x22, x1
-adcs x12, x12, x25
-umulh x25, x22, x6
-adcs x14, x14, x25
-umulh x25, x22, x7
-adcs x13, x13, x25
-umulh x25, x22, x3
-adcs x8, x8, x25
-mul x25, x22, x2
-cset w27, hs
-cmn x0, x25
-mul x0, x22, x5
-mov x5, x1
-adcs x15, x15, x0
-mul x0, x22, x10
-adcs x11, x11, x0
-mul x0, x22, x16
-adcs x0, x19, x0
-mul x19, x22, x1
-adcs x9, x9, x19
-mul x19, x22, x6
-ldp x6, x4, [sp, #56]
-ldp x1, x16, [sp, #208]
-adcs x12, x12, x19
-mul x19, x22, x7
-ldp x7, x2, [sp, #192]
-adcs x14, x14, x19
-mul x19, x22, x3
-adcs x13, x13, x19
-adcs x8, x8, xzr
-adc x19, x20, x27
-ldp x20, x28, [x6, #16]
-umulh x22, x4, x20
-adds x11, x11, x22
-umulh x22, x23, x20
-adcs x0, x0, x22
-umulh x22, x16, x20
-adcs x9, x9, x22
-umulh x22, x2, x20
-adcs x12, x12, x22
-umulh x22, x1, x20
-adcs x14, x14, x22
-umulh x22, x7, x20
-adcs x13, x13, x22
-umulh x22, x24, x20
-adcs x8, x8, x22
-umulh x22, x26, x20
-adcs x19, x19, x22
-mul x22, x4, x20
-cset w25, hs
-adds x15, x15, x22
-mul x22, x23, x20
-adcs x11, x11, x22
-mul x22, x16, x20
-adcs x0, x0, x22
-mul x22, x2, x20
-adcs x9, x9, x22
-mul x22, x1, x20
-ldp x2, x16, [sp, #136]
-adcs x12, x12, x22
-mul x22, x7, x20
-ldr x7, [sp, #128]
-adcs x14, x14, x22
-mul x22, x24, x20
-mul x20, x26, x20
-ldr x24, [sp, #104]
-adcs x13, x13, x22
-adcs x8, x8, x20
-ldp x22, x29, [x6, #80]
-adcs x19, x19, xzr
-ldp x6, x1, [sp, #168]
-cinc x20, x25, hs
-umulh x25, x24, x22
-adds x11, x11, x25
-umulh x25, x6, x22
-adcs x0, x0, x25
-umulh x25, x1, x22
-adcs x9, x9, x25
-umulh x25, x16, x22
-adcs x12, x12, x25
-umulh x25, x21, x22
-adcs x14, x14, x25
-umulh x25, x17, x22
-adcs x13, x13, x25
-umulh x25, x2, x22
-adcs x10, x8, x25
-ldr x8, [sp, #88]
-umulh x25, x8, x22
-adcs x19, x19, x25
-mul x25, x24, x22
-cset w27, hs
-adds x15, x15, x25
-mul x25, x6, x22
-ldr x6, [sp, #152]
-adcs x11, x11, x25
-mul x25, x1, x22
-mov x1, x30
-adcs x0, x0, x25
-mul x25, x16, x22
-adcs x9, x9, x25
-mul x25, x21, x22
-adcs x12, x12, x25
-mul x25, x17, x22
-adcs x14, x14, x25
-mul x25, x2, x22
-mul x22, x8, x22
-adcs x13, x13, x25
-adcs x16, x10, x22
-mul x22, x15, x30
-ldp x8, x10, [sp, #72]
-ldr x30, [sp, #40]
-adcs x19, x19, xzr
-adc x20, x20, x27
-umulh x25, x22, x6
-adds x11, x11, x25
-umulh x25, x22, x10
-adcs x0, x0, x25
-umulh x25, x22, x30
-adcs x17, x9, x25
-umulh x25, x22, x8
-ldr x9, [sp, #32]
-adcs x12, x12, x25
-umulh x25, x22, x5
-adcs x14, x14, x25
-umulh x25, x22, x7
-adcs x13, x13, x25
-umulh x25, x22, x9
-adcs x16, x16, x25
-umulh x25, x22, x3
-adcs x19, x19, x25
-mul x25, x22, x6
-mov x6, x30
-cset w27, hs
-cmn x15, x25
-mul x15, x22, x10
-adcs x11, x11, x15
-mul x15, x22, x30
-ldr x30, [sp, #144]
-adcs x15, x0, x15
-mul x0, x22, x8
-adcs x17, x17, x0
-mul x0, x22, x5
-adcs x12, x12, x0
-mul x0, x22, x7
-ldr x7, [sp, #160]
-adcs x14, x14, x0
-mul x0, x22, x9
-adcs x13, x13, x0
-mul x0, x22, x3
-adcs x8, x16, x0
-ldr x16, [sp, #184]
-adcs x0, x19, xzr
-adc x19, x20, x27
-umulh x20, x4, x28
-adds x15, x15, x20
-umulh x20, x23, x28
-ldp x22, x27, [sp, #192]
-adcs x9, x17, x20
-ldp x25, x17, [sp, #208]
-umulh x20, x17, x28
-adcs x12, x12, x20
-umulh x20, x27, x28
-adcs x14, x14, x20
-umulh x20, x25, x28
-adcs x13, x13, x20
-umulh x20, x22, x28
-adcs x8, x8, x20
-umulh x20, x16, x28
-adcs x0, x0, x20
-umulh x20, x26, x28
-adcs x19, x19, x20
-mul x20, x4, x28
-cset w4, hs
-adds x11, x11, x20
-mul x20, x23, x28
-adcs x15, x15, x20
-mul x20, x17, x28
-adcs x9, x9, x20
-mul x20, x27, x28
-ldr x27, [sp, #88]
-adcs x12, x12, x20
-mul x20, x25, x28
-adcs x14, x14, x20
-mul x20, x22, x28
-umulh x22, x24, x29
-adcs x13, x13, x20
-mul x20, x16, x28
-ldr x16, [sp, #152]
-adcs x8, x8, x20
-mul x20, x26, x28
-adcs x0, x0, x20
-adcs x19, x19, xzr
-cinc x20, x4, hs
-ldp x4, x17, [sp, #168]
-adds x15, x15, x22
-umulh x22, x4, x29
-adcs x9, x9, x22
-umulh x22, x17, x29
-adcs x12, x12, x22
-umulh x22, x30, x29
-adcs x14, x14, x22
-umulh x22, x21, x29
-adcs x13, x13, x22
-umulh x22, x7, x29
-adcs x8, x8, x22
-umulh x22, x2, x29
-adcs x0, x0, x22
-umulh x22, x27, x29
-adcs x19, x19, x22
-mul x22, x24, x29
-ldr x24, [sp, #184]
-cset w25, hs
-adds x11, x11, x22
-mul x22, x4, x29
-ldr x4, [sp, #32]
-adcs x15, x15, x22
-mul x22, x17, x29
-mov x17, x10
-adcs x9, x9, x22
-mul x22, x30, x29
-adcs x12, x12, x22
-mul x22, x21, x29
-mov x21, x27
-adcs x14, x14, x22
-mul x22, x7, x29
-ldr x7, [sp, #72]
-adcs x13, x13, x22
-mul x22, x2, x29
-mov x2, x23
-adcs x8, x8, x22
-mul x22, x27, x29
-adcs x0, x0, x22
-mul x22, x11, x1
-mov x1, x3
-adcs x19, x19, xzr
-adc x20, x20, x25
-umulh x25, x22, x16
-adds x15, x15, x25
-umulh x25, x22, x10
-ldr x10, [sp, #128]
-adcs x9, x9, x25
-umulh x25, x22, x6
-adcs x12, x12, x25
-umulh x25, x22, x7
-adcs x14, x14, x25
-umulh x25, x22, x5
-adcs x13, x13, x25
-umulh x25, x22, x10
-adcs x8, x8, x25
-umulh x25, x22, x4
-adcs x0, x0, x25
-umulh x25, x22, x3
-mov x3, x6
-adcs x19, x19, x25
-mul x25, x22, x16
-mov x16, x5
-cset w27, hs
-str x16, [sp, #16]
-cmn x11, x25
-mul x11, x22, x17
-adcs x11, x15, x11
-mul x15, x22, x6
-mov x6, x7
-adcs x9, x9, x15
-mul x15, x22, x7
-mov x7, x4
-adcs x12, x12, x15
-mul x15, x22, x5
-adcs x14, x14, x15
-mul x15, x22, x10
-adcs x13, x13, x15
-mul x15, x22, x4
-ldp x5, x4, [sp, #208]
-adcs x8, x8, x15
-mul x15, x22, x1
-adcs x15, x0, x15
-ldp x10, x1, [sp, #56]
-adcs x0, x19, xzr
-adc x19, x20, x27
-ldp x20, x28, [x10, #32]
-umulh x22, x1, x20
-adds x9, x9, x22
-umulh x22, x23, x20
-ldp x27, x23, [sp, #192]
-adcs x12, x12, x22
-umulh x22, x4, x20
-adcs x14, x14, x22
-umulh x22, x23, x20
-adcs x13, x13, x22
-umulh x22, x5, x20
-adcs x8, x8, x22
-umulh x22, x27, x20
-adcs x15, x15, x22
-umulh x22, x24, x20
-adcs x0, x0, x22
-umulh x22, x26, x20
-adcs x19, x19, x22
-mul x22, x1, x20
-ldr x1, [sp, #136]
-cset w25, hs
-adds x11, x11, x22
-mul x22, x2, x20
-adcs x9, x9, x22
-mul x22, x4, x20
-ldr x4, [sp, #24]
-adcs x12, x12, x22
-mul x22, x23, x20
-mov x23, x16
-adcs x14, x14, x22
-mul x22, x5, x20
-mov x5, x27
-adcs x13, x13, x22
-mul x22, x27, x20
-adcs x8, x8, x22
-mul x22, x24, x20
-mul x20, x26, x20
-ldp x17, x24, [sp, #96]
-ldp x2, x26, [sp, #168]
-adcs x15, x15, x22
-ldp x22, x29, [x10, #96]
-ldr x10, [sp, #160]
-adcs x0, x0, x20
-adcs x19, x19, xzr
-cinc x20, x25, hs
-umulh x25, x24, x22
-adds x9, x9, x25
-umulh x25, x2, x22
-adcs x12, x12, x25
-umulh x25, x26, x22
-adcs x14, x14, x25
-umulh x25, x30, x22
-adcs x13, x13, x25
-umulh x25, x17, x22
-adcs x8, x8, x25
-umulh x25, x10, x22
-adcs x15, x15, x25
-umulh x25, x1, x22
-adcs x0, x0, x25
-umulh x25, x21, x22
-adcs x19, x19, x25
-mul x25, x24, x22
-cset w27, hs
-adds x11, x11, x25
-mul x25, x2, x22
-adcs x9, x9, x25
-mul x25, x26, x22
-adcs x12, x12, x25
-mul x25, x30, x22
-adcs x14, x14, x25
-mul x25, x17, x22
-ldr x17, [sp, #152]
-adcs x13, x13, x25
-mul x25, x10, x22
-ldr x10, [sp, #80]
-adcs x8, x8, x25
-mul x25, x1, x22
-mul x22, x21, x22
-ldr x1, [sp, #48]
-adcs x15, x15, x25
-adcs x0, x0, x22
-mul x22, x11, x1
-adcs x19, x19, xzr
-adc x20, x20, x27
-umulh x25, x22, x17
-adds x9, x9, x25
-umulh x25, x22, x10
-adcs x12, x12, x25
-umulh x25, x22, x3
-adcs x14, x14, x25
-umulh x25, x22, x6
-adcs x13, x13, x25
-umulh x25, x22, x16
-ldr x16, [sp, #128]
-adcs x8, x8, x25
-umulh x25, x22, x16
-adcs x15, x15, x25
-umulh x25, x22, x7
-adcs x0, x0, x25
-umulh x25, x22, x4
-adcs x19, x19, x25
-mul x25, x22, x17
-cset w27, hs
-cmn x11, x25
-mul x11, x22, x10
-ldr x10, [sp, #184]
-adcs x17, x9, x11
-mul x11, x22, x3
-ldr x9, [sp, #200]
-adcs x11, x12, x11
-mul x12, x22, x6
-adcs x12, x14, x12
-mul x14, x22, x23
+stp x19, x20, [sp, #-112]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+adds x7, x7, x8
+umulh x8, x11, x5
+ldp x15, x16, [x1, #32]
+mul x17, x15, x5
+adcs x9, x9, x12
+umulh x12, x15, x5
+mul x19, x16, x5
 adcs x13, x13, x14
-mul x14, x22, x16
-ldp x23, x25, [sp, #112]
-adcs x8, x8, x14
-mul x14, x22, x7
-adcs x14, x15, x14
-mul x15, x22, x4
-ldr x4, [sp, #64]
-adcs x15, x0, x15
-adcs x0, x19, xzr
-adc x19, x20, x27
-umulh x20, x4, x28
-ldr x27, [sp, #216]
-adds x11, x11, x20
-umulh x20, x25, x28
-adcs x12, x12, x20
-umulh x20, x27, x28
-adcs x13, x13, x20
-umulh x20, x9, x28
-adcs x16, x8, x20
-ldr x8, [sp, #208]
-umulh x20, x8, x28
-adcs x14, x14, x20
-umulh x20, x5, x28
-adcs x15, x15, x20
-umulh x20, x10, x28
-adcs x0, x0, x20
-umulh x20, x23, x28
-adcs x19, x19, x20
-mul x20, x4, x28
-ldr x4, [sp, #160]
-cset w22, hs
-adds x17, x17, x20
-mul x20, x25, x28
-adcs x11, x11, x20
-mul x20, x27, x28
-adcs x12, x12, x20
-mul x20, x9, x28
-adcs x13, x13, x20
-mul x20, x8, x28
-adcs x8, x16, x20
-mul x20, x5, x28
-ldr x5, [sp, #96]
-ldr x16, [sp, #80]
-adcs x14, x14, x20
-mul x20, x10, x28
-ldr x10, [sp, #128]
-adcs x15, x15, x20
-mul x20, x23, x28
-ldr x23, [sp, #136]
-adcs x0, x0, x20
-adcs x19, x19, xzr
-cinc x20, x22, hs
-umulh x22, x24, x29
-adds x11, x11, x22
-umulh x22, x2, x29
-adcs x12, x12, x22
-umulh x22, x26, x29
-adcs x13, x13, x22
-umulh x22, x30, x29
-adcs x8, x8, x22
-umulh x22, x5, x29
-adcs x14, x14, x22
-umulh x22, x4, x29
-adcs x15, x15, x22
-umulh x22, x23, x29
-adcs x0, x0, x22
-umulh x22, x21, x29
-adcs x19, x19, x22
-mul x22, x24, x29
-cset w25, hs
-adds x9, x17, x22
-mul x22, x2, x29
-adcs x11, x11, x22
-mul x22, x26, x29
-adcs x12, x12, x22
-mul x22, x30, x29
-adcs x13, x13, x22
-mul x22, x5, x29
-ldp x17, x30, [sp, #16]
-ldr x5, [sp, #88]
-adcs x8, x8, x22
-mul x22, x4, x29
-adcs x14, x14, x22
-mul x22, x23, x29
-adcs x15, x15, x22
-mul x22, x21, x29
-mov x21, x1
-adcs x0, x0, x22
-mul x22, x9, x1
-ldr x1, [sp, #152]
-adcs x19, x19, xzr
-ldp x2, x29, [sp, #56]
-adc x20, x20, x25
-ldp x24, x23, [sp, #208]
-umulh x25, x22, x1
-adds x11, x11, x25
-umulh x25, x22, x16
-adcs x12, x12, x25
-umulh x25, x22, x3
-adcs x13, x13, x25
-umulh x25, x22, x6
-adcs x8, x8, x25
-umulh x25, x22, x17
-adcs x14, x14, x25
-umulh x25, x22, x10
-adcs x15, x15, x25
-umulh x25, x22, x7
-adcs x0, x0, x25
-umulh x25, x22, x30
-adcs x19, x19, x25
-mul x25, x22, x1
-cset w27, hs
-cmn x9, x25
-mul x9, x22, x16
-adcs x16, x11, x9
-mul x11, x22, x3
-adcs x11, x12, x11
-mul x12, x22, x6
-adcs x12, x13, x12
-mul x13, x22, x17
-ldr x17, [sp, #184]
-adcs x8, x8, x13
-mul x13, x22, x10
-ldp x10, x4, [sp, #112]
-adcs x13, x14, x13
-mul x14, x22, x7
-adcs x14, x15, x14
-mul x15, x22, x30
-adcs x15, x0, x15
-adcs x0, x19, xzr
-adc x19, x20, x27
-ldp x20, x28, [x2, #48]
-umulh x22, x29, x20
-adds x11, x11, x22
-umulh x22, x4, x20
-adcs x12, x12, x22
-umulh x22, x23, x20
-adcs x9, x8, x22
-ldp x8, x26, [sp, #192]
-umulh x22, x26, x20
-adcs x13, x13, x22
-umulh x22, x24, x20
-adcs x14, x14, x22
-umulh x22, x8, x20
-adcs x15, x15, x22
-umulh x22, x17, x20
-adcs x0, x0, x22
-umulh x22, x10, x20
-adcs x19, x19, x22
-mul x22, x29, x20
-cset w25, hs
-adds x7, x16, x22
-mul x22, x4, x20
-ldp x6, x16, [sp, #136]
-adcs x11, x11, x22
-mul x22, x23, x20
-adcs x12, x12, x22
-mul x22, x26, x20
-adcs x9, x9, x22
-mul x22, x24, x20
-adcs x13, x13, x22
-mul x22, x8, x20
-adcs x14, x14, x22
-mul x22, x17, x20
-mul x20, x10, x20
-adcs x15, x15, x22
-ldp x3, x10, [sp, #96]
-adcs x0, x0, x20
-ldp x20, x2, [x2, #112]
-adcs x19, x19, xzr
-ldp x8, x17, [sp, #168]
-cinc x22, x25, hs
-umulh x25, x10, x20
-adds x11, x11, x25
-umulh x25, x8, x20
-adcs x12, x12, x25
-umulh x25, x17, x20
-adcs x1, x9, x25
-umulh x25, x16, x20
-ldr x9, [sp, #160]
-adcs x13, x13, x25
-umulh x25, x3, x20
-adcs x14, x14, x25
-umulh x25, x9, x20
-adcs x15, x15, x25
-umulh x25, x6, x20
-adcs x0, x0, x25
-umulh x25, x5, x20
-adcs x19, x19, x25
-mul x25, x10, x20
-cset w27, hs
-adds x10, x7, x25
-mul x25, x8, x20
-adcs x11, x11, x25
-mul x25, x17, x20
-ldr x17, [sp, #16]
-adcs x12, x12, x25
-mul x25, x16, x20
-adcs x8, x1, x25
-mul x25, x3, x20
-ldr x1, [sp, #152]
-adcs x13, x13, x25
-mul x25, x9, x20
-ldp x7, x3, [sp, #32]
-adcs x14, x14, x25
-mul x25, x6, x20
-mul x20, x5, x20
-ldp x6, x16, [sp, #72]
-ldr x5, [sp, #128]
-adcs x15, x15, x25
-adcs x0, x0, x20
-adcs x19, x19, xzr
-adc x20, x22, x27
-mul x22, x10, x21
-umulh x25, x22, x1
-mul x9, x22, x16
-adds x11, x11, x25
-umulh x25, x22, x16
-adcs x12, x12, x25
-umulh x25, x22, x3
-adcs x8, x8, x25
-umulh x25, x22, x6
-adcs x13, x13, x25
-umulh x25, x22, x17
-adcs x14, x14, x25
-umulh x25, x22, x5
-adcs x15, x15, x25
-umulh x25, x22, x7
-adcs x0, x0, x25
-umulh x25, x22, x30
-adcs x19, x19, x25
-mul x25, x22, x1
-cset w27, hs
-cmn x10, x25
-ldp x25, x21, [sp, #184]
-ldr x10, [sp, #112]
-adcs x9, x11, x9
-mul x11, x22, x3
-adcs x11, x12, x11
-mul x12, x22, x6
-adcs x8, x8, x12
-mul x12, x22, x17
-adcs x12, x13, x12
-mul x13, x22, x5
-adcs x13, x14, x13
-mul x14, x22, x7
-adcs x14, x15, x14
-mul x15, x22, x30
-adcs x15, x0, x15
-adcs x0, x19, xzr
-adc x19, x20, x27
-umulh x20, x29, x28
-adds x11, x11, x20
-umulh x20, x4, x28
-adcs x8, x8, x20
-umulh x20, x23, x28
-adcs x12, x12, x20
-umulh x20, x26, x28
-adcs x13, x13, x20
-umulh x20, x24, x28
-adcs x14, x14, x20
-umulh x20, x21, x28
-adcs x15, x15, x20
-umulh x20, x25, x28
-adcs x0, x0, x20
-umulh x20, x10, x28
-adcs x19, x19, x20
-mul x20, x29, x28
-cset w22, hs
-adds x9, x9, x20
-mul x20, x4, x28
-adcs x11, x11, x20
-mul x20, x23, x28
-adcs x8, x8, x20
-mul x20, x26, x28
-ldp x4, x23, [sp, #168]
-ldr x26, [sp, #88]
-adcs x12, x12, x20
-mul x20, x24, x28
-ldr x24, [sp, #160]
-adcs x13, x13, x20
-mul x20, x21, x28
-adcs x14, x14, x20
-mul x20, x25, x28
-adcs x15, x15, x20
-mul x20, x10, x28
-ldp x25, x21, [sp, #96]
-ldp x27, x10, [sp, #136]
-adcs x0, x0, x20
-adcs x19, x19, xzr
-cinc x20, x22, hs
-mul x22, x21, x2
-umulh x21, x21, x2
-adds x11, x11, x21
-umulh x21, x4, x2
-mul x4, x4, x2
-adcs x8, x8, x21
-umulh x21, x23, x2
-adcs x12, x12, x21
-umulh x21, x10, x2
-adcs x13, x13, x21
-umulh x21, x25, x2
-adcs x14, x14, x21
-umulh x21, x24, x2
-adcs x15, x15, x21
-umulh x21, x27, x2
-adcs x0, x0, x21
-umulh x21, x26, x2
-adcs x19, x19, x21
-cset w21, hs
-adds x9, x9, x22
-adcs x11, x11, x4
-mul x4, x23, x2
-adcs x8, x8, x4
-mul x4, x10, x2
-ldr x10, [sp, #48]
-adcs x12, x12, x4
-mul x4, x25, x2
-adcs x13, x13, x4
-mul x4, x24, x2
-adcs x14, x14, x4
-mul x4, x27, x2
-mul x2, x26, x2
-ldp x28, x27, [sp, #240]
-adcs x15, x15, x4
-mul x4, x9, x10
-mov x10, x16
-adcs x0, x0, x2
-adcs x2, x19, xzr
-adc x20, x20, x21
-umulh x19, x4, x1
-mul x21, x4, x1
-adds x11, x11, x19
-umulh x19, x4, x16
-mov x16, x17
-adcs x8, x8, x19
-umulh x19, x4, x3
+umulh x14, x16, x5
+ldp x20, x21, [x1, #48]
+mul x22, x20, x5
+adcs x8, x8, x17
+umulh x17, x20, x5
+mul x23, x21, x5
 adcs x12, x12, x19
+umulh x19, x21, x5
+adcs x14, x14, x22
+ldp x22, x24, [x1, #64]
+ldp x25, x26, [x2, #64]
+umulh x27, x22, x25
+mul x28, x24, x25
+adcs x17, x17, x23
+umulh x23, x24, x25
+ldp x29, x30, [x1, #80]
+str x0, [sp, #96]
+mul x0, x29, x25
+adc x19, x19, xzr
+umulh x24, x29, x25
+mul x29, x30, x25
+adds x27, x27, x28
+umulh x28, x30, x25
+ldp x30, x26, [x1, #96]
+mul x21, x30, x25
+adcs x0, x23, x0
+umulh x23, x30, x25
+mul x30, x26, x25
+adcs x24, x24, x29
+umulh x29, x26, x25
+ldp x26, x20, [x1, #112]
+mul x16, x26, x25
+adcs x21, x28, x21
+umulh x28, x26, x25
+mul x26, x20, x25
+adcs x23, x23, x30
+umulh x30, x20, x25
+adcs x16, x29, x16
+mul x5, x3, x5
+mul x25, x22, x25
+adcs x26, x28, x26
+adc x28, x30, xzr
+adds x5, x5, x25
+adcs x7, x7, x27
+adcs x0, x9, x0
+adcs x9, x13, x24
+adcs x8, x8, x21
+adcs x12, x12, x23
+adcs x13, x14, x16
+adcs x14, x17, x26
+adr x16, 2f
+ldp x17, x21, [x16]
+mul x23, x5, x17
+umulh x24, x21, x23
+ldp x25, x26, [x16, #16]
+mul x27, x25, x23
+adcs x19, x19, x28
+umulh x28, x25, x23
+mul x29, x26, x23
+cset x30, hs
+umulh x25, x26, x23
+ldp x26, x21, [x16, #32]
+mul x17, x26, x23
+adds x24, x24, x27
+umulh x27, x26, x23
+mul x26, x21, x23
+adcs x28, x28, x29
+umulh x29, x21, x23
+ldp x21, x20, [x16, #48]
+mul x22, x21, x23
+adcs x17, x25, x17
+umulh x25, x21, x23
+mul x21, x20, x23
+adcs x26, x27, x26
+umulh x27, x20, x23
+ldr x20, [x16, #64]
+mul x16, x20, x23
+adcs x22, x29, x22
+umulh x23, x20, x23
+adcs x21, x25, x21
+adcs x16, x27, x16
+adc x23, x23, xzr
+cmp x5, #1
+adcs x5, x7, x24
+adcs x0, x0, x28
+adcs x7, x9, x17
+adcs x8, x8, x26
+adcs x9, x12, x22
+adcs x12, x13, x21
+adcs x13, x14, x16
+umulh x14, x3, x6
+mul x16, x4, x6
+adcs x17, x19, x23
 umulh x19, x4, x6
-adcs x13, x13, x19
-umulh x19, x4, x17
-mov x17, x5
-adcs x14, x14, x19
-umulh x19, x4, x5
-mov x5, x3
-adcs x15, x15, x19
-umulh x19, x4, x7
-adcs x0, x0, x19
-umulh x19, x4, x30
-adcs x2, x2, x19
-cset w19, hs
-cmn x9, x21
-mul x9, x4, x10
-adcs x9, x11, x9
-mul x11, x4, x3
-mov x3, x17
-adcs x8, x8, x11
-mul x11, x4, x6
-adcs x11, x12, x11
+mul x21, x10, x6
+adc x22, x30, xzr
+umulh x23, x10, x6
+mul x24, x11, x6
+adds x14, x14, x16
+umulh x16, x11, x6
+mul x25, x15, x6
+adcs x19, x19, x21
+umulh x21, x15, x6
+ldr x26, [x1, #40]
+mul x27, x26, x6
+adcs x23, x23, x24
+umulh x24, x26, x6
+ldr x28, [x1, #48]
+mul x29, x28, x6
+adcs x16, x16, x25
+umulh x25, x28, x6
+ldr x30, [x1, #56]
+mul x28, x30, x6
+adcs x21, x21, x27
+umulh x27, x30, x6
+adcs x24, x24, x29
+mul x6, x3, x6
+adcs x25, x25, x28
+adc x27, x27, xzr
+adds x5, x5, x6
+adcs x0, x0, x14
+adcs x6, x7, x19
+adcs x7, x8, x23
+adcs x8, x9, x16
+adcs x9, x12, x21
+adcs x12, x13, x24
+adcs x13, x17, x25
+ldr x14, [x1, #64]
+ldr x16, [x2, #72]
+umulh x17, x14, x16
+ldr x19, [x1, #72]
+mul x21, x19, x16
+adcs x22, x22, x27
+umulh x23, x19, x16
+ldr x24, [x1, #80]
+mul x25, x24, x16
+cset x27, hs
+umulh x28, x24, x16
+ldr x29, [x1, #88]
+mul x24, x29, x16
+adds x17, x17, x21
+umulh x21, x29, x16
+ldr x29, [x1, #96]
+mul x19, x29, x16
+adcs x23, x23, x25
+umulh x25, x29, x16
+ldr x29, [x1, #104]
+mul x30, x29, x16
+adcs x24, x28, x24
+umulh x28, x29, x16
+ldr x29, [x1, #112]
+mul x26, x29, x16
+adcs x19, x21, x19
+umulh x21, x29, x16
+ldr x29, [x1, #120]
+mul x15, x29, x16
+adcs x25, x25, x30
+umulh x30, x29, x16
+adcs x26, x28, x26
+mul x16, x14, x16
+adcs x15, x21, x15
+adc x21, x30, xzr
+adds x5, x5, x16
+adcs x0, x0, x17
+adcs x6, x6, x23
+adcs x7, x7, x24
+adcs x8, x8, x19
+adcs x9, x9, x25
+adcs x12, x12, x26
+adcs x13, x13, x15
+adr x15, 2f
+ldr x16, [x15]
+mul x17, x5, x16
+ldr x19, [x15, #8]
+umulh x23, x19, x17
+ldr x24, [x15, #16]
+mul x25, x24, x17
+adcs x21, x22, x21
+umulh x22, x24, x17
+ldr x26, [x15, #24]
+mul x28, x26, x17
+adc x27, x27, xzr
+umulh x30, x26, x17
+ldr x26, [x15, #32]
+mul x24, x26, x17
+adds x23, x23, x25
+umulh x25, x26, x17
+ldr x26, [x15, #40]
+mul x19, x26, x17
+adcs x22, x22, x28
+umulh x28, x26, x17
+ldr x26, [x15, #48]
+mul x16, x26, x17
+adcs x24, x30, x24
+umulh x30, x26, x17
+ldr x26, [x15, #56]
+mul x29, x26, x17
+adcs x19, x25, x19
+umulh x25, x26, x17
+mul x26, x20, x17
+adcs x16, x28, x16
+umulh x17, x20, x17
+adcs x28, x30, x29
+adcs x25, x25, x26
+adc x17, x17, xzr
+cmp x5, #1
+adcs x0, x0, x23
+adcs x5, x6, x22
+adcs x6, x7, x24
+adcs x7, x8, x19
+adcs x8, x9, x16
+adcs x9, x12, x28
+adcs x12, x13, x25
+ldp x13, x16, [x2, #16]
+umulh x19, x3, x13
+mul x22, x4, x13
+adcs x17, x21, x17
+umulh x21, x4, x13
+mul x23, x10, x13
+adc x24, x27, xzr
+umulh x25, x10, x13
+mul x26, x11, x13
+adds x19, x19, x22
+umulh x22, x11, x13
+ldr x27, [x1, #32]
+mul x28, x27, x13
+adcs x21, x21, x23
+umulh x23, x27, x13
+ldr x29, [x1, #40]
+mul x30, x29, x13
+adcs x25, x25, x26
+umulh x26, x29, x13
+ldr x29, [x1, #48]
+mul x27, x29, x13
+adcs x22, x22, x28
+umulh x28, x29, x13
+ldr x29, [x1, #56]
+mul x11, x29, x13
+adcs x23, x23, x30
+umulh x30, x29, x13
+adcs x26, x26, x27
+mul x13, x3, x13
+adcs x11, x28, x11
+adc x27, x30, xzr
+adds x0, x0, x13
+adcs x5, x5, x19
+adcs x6, x6, x21
+adcs x7, x7, x25
+adcs x8, x8, x22
+adcs x9, x9, x23
+adcs x12, x12, x26
+adcs x11, x17, x11
+ldp x13, x17, [x2, #80]
+umulh x19, x14, x13
+ldr x21, [x1, #72]
+mul x22, x21, x13
+adcs x23, x24, x27
+umulh x24, x21, x13
+ldr x25, [x1, #80]
+mul x26, x25, x13
+cset x27, hs
+umulh x28, x25, x13
+ldr x30, [x1, #88]
+mul x25, x30, x13
+adds x19, x19, x22
+umulh x22, x30, x13
+ldr x30, [x1, #96]
+mul x21, x30, x13
+adcs x24, x24, x26
+umulh x26, x30, x13
+ldr x30, [x1, #104]
+mul x17, x30, x13
+adcs x25, x28, x25
+umulh x28, x30, x13
+ldr x30, [x1, #112]
+mul x29, x30, x13
+adcs x21, x22, x21
+umulh x22, x30, x13
+ldr x30, [x1, #120]
+mul x10, x30, x13
+adcs x17, x26, x17
+umulh x26, x30, x13
+adcs x28, x28, x29
+mul x13, x14, x13
+adcs x10, x22, x10
+adc x22, x26, xzr
+adds x0, x0, x13
+adcs x5, x5, x19
+adcs x6, x6, x24
+adcs x7, x7, x25
+adcs x8, x8, x21
+adcs x9, x9, x17
+adcs x12, x12, x28
+adcs x10, x11, x10
+ldr x11, [x15]
+mul x13, x0, x11
+ldr x17, [x15, #8]
+umulh x19, x17, x13
+ldr x21, [x15, #16]
+mul x24, x21, x13
+adcs x22, x23, x22
+umulh x23, x21, x13
+ldr x25, [x15, #24]
+mul x26, x25, x13
+adc x27, x27, xzr
+umulh x28, x25, x13
+ldr x29, [x15, #32]
+mul x25, x29, x13
+adds x19, x19, x24
+umulh x24, x29, x13
+ldr x29, [x15, #40]
+mul x21, x29, x13
+adcs x23, x23, x26
+umulh x26, x29, x13
+ldr x29, [x15, #48]
+mul x17, x29, x13
+adcs x25, x28, x25
+umulh x28, x29, x13
+ldr x29, [x15, #56]
+mul x11, x29, x13
+adcs x21, x24, x21
+umulh x24, x29, x13
+mul x29, x20, x13
+adcs x17, x26, x17
+umulh x13, x20, x13
+adcs x11, x28, x11
+adcs x24, x24, x29
+adc x13, x13, xzr
+cmp x0, #1
+adcs x0, x5, x19
+adcs x5, x6, x23
+adcs x6, x7, x25
+adcs x7, x8, x21
+adcs x8, x9, x17
+adcs x9, x12, x11
+adcs x10, x10, x24
+umulh x11, x3, x16
 mul x12, x4, x16
-adcs x12, x13, x12
-mul x13, x4, x17
-adcs x13, x14, x13
-mul x14, x4, x7
-adcs x14, x15, x14
-mul x15, x4, x30
-adcs x15, x0, x15
-adcs x0, x2, xzr
-adc x2, x20, x19
-subs x4, x9, x1
-sbcs x19, x8, x10
-sbcs x20, x11, x5
-sbcs x21, x12, x6
-sbcs x22, x13, x16
-sbcs x23, x14, x17
-sbcs x24, x15, x7
-sbcs x25, x0, x30
-cset w26, lo
-subs x26, x2, x26
-csel x9, x9, x4, lo
-csel x8, x8, x19, lo
-csel x11, x11, x20, lo
-csel x12, x12, x21, lo
-csel x13, x13, x22, lo
-csel x14, x14, x23, lo
-csel x15, x15, x24, lo
-csel x0, x0, x25, lo
-csel x2, x2, x26, lo
-ldp x20, x19, [sp, #304]
-ldp x22, x21, [sp, #288]
-subs x1, x9, x1
-ldp x24, x23, [sp, #272]
-sbcs x4, x8, x10
-ldp x26, x25, [sp, #256]
-sbcs x5, x11, x5
-sbcs x6, x12, x6
-sbcs x17, x13, x16
-sbcs x16, x14, x3
-sbcs x10, x15, x7
-sbcs x3, x0, x30
-cset w7, lo
-cmp x2, #0
-ldp x29, x30, [sp, #224]
-cset w2, eq
-tst w2, w7
-csel x9, x9, x1, ne
-ldr x1, [sp, #8]
-csel x8, x8, x4, ne
-stp x9, x8, [x1]
-csel x9, x11, x5, ne
-csel x8, x12, x6, ne
-stp x9, x8, [x1, #16]
-csel x9, x13, x17, ne
-csel x8, x14, x16, ne
-stp x9, x8, [x1, #32]
-csel x9, x15, x10, ne
-csel x8, x0, x3, ne
-stp x9, x8, [x1, #48]
-add sp, sp, #320
+adcs x13, x22, x13
+umulh x17, x4, x16
+ldr x19, [x1, #16]
+mul x21, x19, x16
+adc x22, x27, xzr
+umulh x23, x19, x16
+ldr x24, [x1, #24]
+mul x25, x24, x16
+adds x11, x11, x12
+umulh x12, x24, x16
+ldr x26, [x1, #32]
+mul x27, x26, x16
+adcs x17, x17, x21
+umulh x21, x26, x16
+ldr x28, [x1, #40]
+mul x29, x28, x16
+adcs x23, x23, x25
+umulh x25, x28, x16
+ldr x28, [x1, #48]
+mul x26, x28, x16
+adcs x12, x12, x27
+umulh x27, x28, x16
+ldr x28, [x1, #56]
+mul x24, x28, x16
+adcs x21, x21, x29
+umulh x29, x28, x16
+adcs x25, x25, x26
+mul x16, x3, x16
+adcs x24, x27, x24
+adc x26, x29, xzr
+adds x0, x0, x16
+adcs x5, x5, x11
+adcs x6, x6, x17
+adcs x7, x7, x23
+adcs x8, x8, x12
+adcs x9, x9, x21
+adcs x10, x10, x25
+adcs x11, x13, x24
+ldr x12, [x2, #88]
+umulh x13, x14, x12
+ldr x16, [x1, #72]
+mul x17, x16, x12
+adcs x21, x22, x26
+umulh x22, x16, x12
+ldr x23, [x1, #80]
+mul x24, x23, x12
+cset x25, hs
+umulh x26, x23, x12
+ldr x27, [x1, #88]
+mul x29, x27, x12
+adds x13, x13, x17
+umulh x17, x27, x12
+ldr x27, [x1, #96]
+mul x23, x27, x12
+adcs x22, x22, x24
+umulh x24, x27, x12
+ldr x27, [x1, #104]
+mul x16, x27, x12
+adcs x26, x26, x29
+umulh x29, x27, x12
+ldr x27, [x1, #112]
+mul x28, x27, x12
+adcs x17, x17, x23
+umulh x23, x27, x12
+mul x27, x30, x12
+adcs x16, x24, x16
+umulh x24, x30, x12
+adcs x28, x29, x28
+mul x12, x14, x12
+adcs x23, x23, x27
+adc x24, x24, xzr
+adds x0, x0, x12
+adcs x5, x5, x13
+adcs x6, x6, x22
+adcs x7, x7, x26
+adcs x8, x8, x17
+adcs x9, x9, x16
+adcs x10, x10, x28
+adcs x11, x11, x23
+ldr x12, [x15]
+mul x13, x0, x12
+ldr x16, [x15, #8]
+umulh x17, x16, x13
+ldr x22, [x15, #16]
+mul x23, x22, x13
+adcs x21, x21, x24
+umulh x24, x22, x13
+ldr x26, [x15, #24]
+mul x27, x26, x13
+adc x25, x25, xzr
+umulh x28, x26, x13
+ldr x29, [x15, #32]
+mul x26, x29, x13
+adds x17, x17, x23
+umulh x23, x29, x13
+ldr x29, [x15, #40]
+mul x22, x29, x13
+adcs x24, x24, x27
+umulh x27, x29, x13
+ldr x29, [x15, #48]
+mul x16, x29, x13
+adcs x26, x28, x26
+umulh x28, x29, x13
+ldr x29, [x15, #56]
+mul x12, x29, x13
+adcs x22, x23, x22
+umulh x23, x29, x13
+mul x29, x20, x13
+adcs x16, x27, x16
+umulh x13, x20, x13
+adcs x12, x28, x12
+adcs x23, x23, x29
+adc x13, x13, xzr
+cmp x0, #1
+adcs x0, x5, x17
+adcs x5, x6, x24
+adcs x6, x7, x26
+adcs x7, x8, x22
+adcs x8, x9, x16
+adcs x9, x10, x12
+adcs x10, x11, x23
+ldp x11, x12, [x2, #32]
+umulh x16, x3, x11
+mul x17, x4, x11
+adcs x13, x21, x13
+umulh x21, x4, x11
+mul x22, x19, x11
+adc x23, x25, xzr
+umulh x24, x19, x11
+ldr x25, [x1, #24]
+mul x26, x25, x11
+adds x16, x16, x17
+umulh x17, x25, x11
+ldr x27, [x1, #32]
+mul x28, x27, x11
+adcs x21, x21, x22
+umulh x22, x27, x11
+ldr x29, [x1, #40]
+mul x27, x29, x11
+adcs x24, x24, x26
+umulh x26, x29, x11
+ldr x29, [x1, #48]
+mul x25, x29, x11
+adcs x17, x17, x28
+umulh x28, x29, x11
+ldr x29, [x1, #56]
+mul x19, x29, x11
+adcs x22, x22, x27
+umulh x27, x29, x11
+adcs x25, x26, x25
+mul x11, x3, x11
+adcs x19, x28, x19
+adc x26, x27, xzr
+adds x0, x0, x11
+adcs x5, x5, x16
+adcs x6, x6, x21
+adcs x7, x7, x24
+adcs x8, x8, x17
+adcs x9, x9, x22
+adcs x10, x10, x25
+adcs x11, x13, x19
+ldp x13, x16, [x2, #96]
+umulh x17, x14, x13
+ldr x19, [x1, #72]
+mul x21, x19, x13
+adcs x22, x23, x26
+umulh x23, x19, x13
+ldr x24, [x1, #80]
+mul x25, x24, x13
+cset x26, hs
+umulh x27, x24, x13
+ldr x28, [x1, #88]
+mul x24, x28, x13
+adds x17, x17, x21
+umulh x21, x28, x13
+ldr x28, [x1, #96]
+mul x19, x28, x13
+adcs x23, x23, x25
+umulh x25, x28, x13
+ldr x28, [x1, #104]
+mul x16, x28, x13
+adcs x24, x27, x24
+umulh x27, x28, x13
+ldr x28, [x1, #112]
+mul x29, x28, x13
+adcs x19, x21, x19
+umulh x21, x28, x13
+mul x28, x30, x13
+adcs x16, x25, x16
+umulh x25, x30, x13
+adcs x27, x27, x29
+mul x13, x14, x13
+adcs x21, x21, x28
+adc x25, x25, xzr
+adds x0, x0, x13
+adcs x5, x5, x17
+adcs x6, x6, x23
+adcs x7, x7, x24
+adcs x8, x8, x19
+adcs x9, x9, x16
+adcs x10, x10, x27
+adcs x11, x11, x21
+ldr x13, [x15]
+mul x16, x0, x13
+ldr x17, [x15, #8]
+umulh x19, x17, x16
+ldr x21, [x15, #16]
+mul x23, x21, x16
+adcs x22, x22, x25
+umulh x24, x21, x16
+ldr x25, [x15, #24]
+mul x27, x25, x16
+adc x26, x26, xzr
+umulh x28, x25, x16
+ldr x29, [x15, #32]
+mul x25, x29, x16
+adds x19, x19, x23
+umulh x23, x29, x16
+ldr x29, [x15, #40]
+mul x21, x29, x16
+adcs x24, x24, x27
+umulh x27, x29, x16
+ldr x29, [x15, #48]
+mul x17, x29, x16
+adcs x25, x28, x25
+umulh x28, x29, x16
+ldr x29, [x15, #56]
+mul x13, x29, x16
+adcs x21, x23, x21
+umulh x23, x29, x16
+mul x29, x20, x16
+adcs x17, x27, x17
+umulh x16, x20, x16
+adcs x13, x28, x13
+adcs x23, x23, x29
+adc x16, x16, xzr
+cmp x0, #1
+adcs x0, x5, x19
+adcs x5, x6, x24
+adcs x6, x7, x25
+adcs x7, x8, x21
+adcs x8, x9, x17
+adcs x9, x10, x13
+adcs x10, x11, x23
+umulh x11, x3, x12
+mul x13, x4, x12
+adcs x16, x22, x16
+umulh x17, x4, x12
+ldr x19, [x1, #16]
+mul x21, x19, x12
+adc x22, x26, xzr
+umulh x23, x19, x12
+ldr x24, [x1, #24]
+mul x25, x24, x12
+adds x11, x11, x13
+umulh x13, x24, x12
+ldr x26, [x1, #32]
+mul x27, x26, x12
+adcs x17, x17, x21
+umulh x21, x26, x12
+ldr x28, [x1, #40]
+mul x29, x28, x12
+adcs x23, x23, x25
+umulh x25, x28, x12
+ldr x28, [x1, #48]
+mul x26, x28, x12
+adcs x13, x13, x27
+umulh x27, x28, x12
+ldr x28, [x1, #56]
+mul x24, x28, x12
+adcs x21, x21, x29
+umulh x29, x28, x12
+adcs x25, x25, x26
+mul x12, x3, x12
+adcs x24, x27, x24
+adc x26, x29, xzr
+adds x0, x0, x12
+adcs x5, x5, x11
+adcs x6, x6, x17
+adcs x7, x7, x23
+adcs x8, x8, x13
+adcs x9, x9, x21
+adcs x10, x10, x25
+adcs x11, x16, x24
+ldr x12, [x2, #104]
+umulh x13, x14, x12
+ldr x16, [x1, #72]
+mul x17, x16, x12
+adcs x21, x22, x26
+umulh x22, x16, x12
+ldr x23, [x1, #80]
+mul x24, x23, x12
+cset x25, hs
+umulh x26, x23, x12
+ldr x27, [x1, #88]
+mul x29, x27, x12
+adds x13, x13, x17
+umulh x17, x27, x12
+ldr x27, [x1, #96]
+mul x23, x27, x12
+adcs x22, x22, x24
+umulh x24, x27, x12
+ldr x27, [x1, #104]
+mul x16, x27, x12
+adcs x26, x26, x29
+umulh x29, x27, x12
+ldr x27, [x1, #112]
+mul x28, x27, x12
+adcs x17, x17, x23
+umulh x23, x27, x12
+mul x27, x30, x12
+adcs x16, x24, x16
+umulh x24, x30, x12
+adcs x28, x29, x28
+mul x12, x14, x12
+adcs x23, x23, x27
+adc x24, x24, xzr
+adds x0, x0, x12
+adcs x5, x5, x13
+adcs x6, x6, x22
+adcs x7, x7, x26
+adcs x8, x8, x17
+adcs x9, x9, x16
+adcs x10, x10, x28
+adcs x11, x11, x23
+ldr x12, [x15]
+mul x13, x0, x12
+ldr x16, [x15, #8]
+umulh x17, x16, x13
+ldr x22, [x15, #16]
+mul x23, x22, x13
+adcs x21, x21, x24
+umulh x24, x22, x13
+ldr x26, [x15, #24]
+mul x27, x26, x13
+adc x25, x25, xzr
+umulh x28, x26, x13
+ldr x29, [x15, #32]
+mul x26, x29, x13
+adds x17, x17, x23
+umulh x23, x29, x13
+ldr x29, [x15, #40]
+mul x22, x29, x13
+adcs x24, x24, x27
+umulh x27, x29, x13
+ldr x29, [x15, #48]
+mul x16, x29, x13
+adcs x26, x28, x26
+umulh x28, x29, x13
+ldr x29, [x15, #56]
+mul x12, x29, x13
+adcs x22, x23, x22
+umulh x23, x29, x13
+mul x29, x20, x13
+adcs x16, x27, x16
+umulh x13, x20, x13
+adcs x12, x28, x12
+adcs x23, x23, x29
+adc x13, x13, xzr
+cmp x0, #1
+adcs x0, x5, x17
+adcs x5, x6, x24
+adcs x6, x7, x26
+adcs x7, x8, x22
+adcs x8, x9, x16
+adcs x9, x10, x12
+adcs x10, x11, x23
+ldp x11, x12, [x2, #48]
+umulh x16, x3, x11
+mul x17, x4, x11
+adcs x13, x21, x13
+umulh x21, x4, x11
+mul x22, x19, x11
+adc x23, x25, xzr
+umulh x24, x19, x11
+ldr x25, [x1, #24]
+mul x26, x25, x11
+adds x16, x16, x17
+umulh x17, x25, x11
+ldr x27, [x1, #32]
+mul x28, x27, x11
+adcs x21, x21, x22
+umulh x22, x27, x11
+ldr x29, [x1, #40]
+mul x27, x29, x11
+adcs x24, x24, x26
+umulh x26, x29, x11
+ldr x29, [x1, #48]
+mul x25, x29, x11
+adcs x17, x17, x28
+umulh x28, x29, x11
+ldr x29, [x1, #56]
+mul x19, x29, x11
+adcs x22, x22, x27
+umulh x27, x29, x11
+adcs x25, x26, x25
+mul x11, x3, x11
+adcs x19, x28, x19
+adc x26, x27, xzr
+adds x0, x0, x11
+adcs x5, x5, x16
+adcs x6, x6, x21
+adcs x7, x7, x24
+adcs x8, x8, x17
+adcs x9, x9, x22
+adcs x10, x10, x25
+adcs x11, x13, x19
+ldp x2, x13, [x2, #112]
+umulh x16, x14, x2
+ldr x17, [x1, #72]
+mul x19, x17, x2
+adcs x21, x23, x26
+umulh x22, x17, x2
+ldr x23, [x1, #80]
+mul x24, x23, x2
+cset x25, hs
+umulh x26, x23, x2
+ldr x27, [x1, #88]
+mul x28, x27, x2
+adds x16, x16, x19
+umulh x19, x27, x2
+ldr x27, [x1, #96]
+mul x23, x27, x2
+adcs x22, x22, x24
+umulh x24, x27, x2
+ldr x27, [x1, #104]
+mul x17, x27, x2
+adcs x26, x26, x28
+umulh x28, x27, x2
+ldr x27, [x1, #112]
+mul x29, x27, x2
+adcs x19, x19, x23
+umulh x23, x27, x2
+mul x27, x30, x2
+adcs x17, x24, x17
+umulh x24, x30, x2
+adcs x28, x28, x29
+mul x2, x14, x2
+adcs x23, x23, x27
+adc x24, x24, xzr
+adds x0, x0, x2
+adcs x2, x5, x16
+adcs x5, x6, x22
+adcs x6, x7, x26
+adcs x7, x8, x19
+adcs x8, x9, x17
+adcs x9, x10, x28
+adcs x10, x11, x23
+ldr x11, [x15]
+mul x16, x0, x11
+ldr x17, [x15, #8]
+umulh x19, x17, x16
+ldr x22, [x15, #16]
+mul x23, x22, x16
+adcs x21, x21, x24
+umulh x24, x22, x16
+ldr x26, [x15, #24]
+mul x27, x26, x16
+adc x25, x25, xzr
+umulh x28, x26, x16
+ldr x29, [x15, #32]
+mul x26, x29, x16
+adds x19, x19, x23
+umulh x23, x29, x16
+ldr x29, [x15, #40]
+mul x22, x29, x16
+adcs x24, x24, x27
+umulh x27, x29, x16
+ldr x29, [x15, #48]
+mul x17, x29, x16
+adcs x26, x28, x26
+umulh x28, x29, x16
+ldr x29, [x15, #56]
+mul x11, x29, x16
+adcs x22, x23, x22
+umulh x23, x29, x16
+mul x29, x20, x16
+adcs x17, x27, x17
+umulh x16, x20, x16
+adcs x11, x28, x11
+adcs x23, x23, x29
+adc x16, x16, xzr
+cmp x0, #1
+adcs x0, x2, x19
+adcs x2, x5, x24
+adcs x5, x6, x26
+adcs x6, x7, x22
+adcs x7, x8, x17
+adcs x8, x9, x11
+adcs x9, x10, x23
+umulh x10, x3, x12
+mul x11, x4, x12
+adcs x16, x21, x16
+umulh x4, x4, x12
+ldr x17, [x1, #16]
+mul x19, x17, x12
+adc x21, x25, xzr
+umulh x17, x17, x12
+ldr x22, [x1, #24]
+mul x23, x22, x12
+adds x10, x10, x11
+umulh x11, x22, x12
+ldr x22, [x1, #32]
+mul x24, x22, x12
+adcs x4, x4, x19
+umulh x19, x22, x12
+ldr x22, [x1, #40]
+mul x25, x22, x12
+adcs x17, x17, x23
+umulh x22, x22, x12
+ldr x23, [x1, #48]
+mul x26, x23, x12
+adcs x11, x11, x24
+umulh x23, x23, x12
+ldr x24, [x1, #56]
+mul x27, x24, x12
+adcs x19, x19, x25
+umulh x24, x24, x12
+adcs x22, x22, x26
+mul x3, x3, x12
+adcs x12, x23, x27
+adc x23, x24, xzr
+adds x0, x0, x3
+adcs x2, x2, x10
+adcs x3, x5, x4
+adcs x4, x6, x17
+adcs x5, x7, x11
+adcs x6, x8, x19
+adcs x7, x9, x22
+adcs x8, x16, x12
+umulh x9, x14, x13
+ldr x10, [x1, #72]
+mul x11, x10, x13
+adcs x12, x21, x23
+umulh x10, x10, x13
+ldr x16, [x1, #80]
+mul x17, x16, x13
+cset x19, hs
+umulh x16, x16, x13
+ldr x21, [x1, #88]
+mul x22, x21, x13
+adds x9, x9, x11
+umulh x11, x21, x13
+ldr x21, [x1, #96]
+mul x23, x21, x13
+adcs x10, x10, x17
+umulh x17, x21, x13
+ldr x21, [x1, #104]
+mul x24, x21, x13
+adcs x16, x16, x22
+umulh x21, x21, x13
+ldr x22, [x1, #112]
+mul x1, x22, x13
+adcs x11, x11, x23
+umulh x22, x22, x13
+mul x23, x30, x13
+adcs x17, x17, x24
+umulh x24, x30, x13
+adcs x1, x21, x1
+mul x13, x14, x13
+adcs x14, x22, x23
+adc x21, x24, xzr
+adds x0, x0, x13
+adcs x2, x2, x9
+adcs x3, x3, x10
+adcs x4, x4, x16
+adcs x5, x5, x11
+adcs x6, x6, x17
+adcs x1, x7, x1
+adcs x7, x8, x14
+ldr x8, [x15]
+mul x8, x0, x8
+ldr x9, [x15, #8]
+umulh x10, x9, x8
+ldr x11, [x15, #16]
+mul x13, x11, x8
+adcs x12, x12, x21
+umulh x14, x11, x8
+ldr x16, [x15, #24]
+mul x17, x16, x8
+adc x19, x19, xzr
+umulh x21, x16, x8
+ldr x22, [x15, #32]
+mul x23, x22, x8
+adds x10, x10, x13
+umulh x13, x22, x8
+ldr x24, [x15, #40]
+mul x25, x24, x8
+adcs x14, x14, x17
+umulh x17, x24, x8
+ldr x26, [x15, #48]
+mul x27, x26, x8
+adcs x21, x21, x23
+umulh x23, x26, x8
+ldr x28, [x15, #56]
+mul x15, x28, x8
+adcs x13, x13, x25
+umulh x25, x28, x8
+mul x29, x20, x8
+adcs x17, x17, x27
+umulh x8, x20, x8
+adcs x15, x23, x15
+adcs x23, x25, x29
+adc x8, x8, xzr
+cmp x0, #1
+adcs x0, x2, x10
+adcs x2, x3, x14
+adcs x3, x4, x21
+adcs x4, x5, x13
+adcs x5, x6, x17
+adcs x1, x1, x15
+adcs x6, x7, x23
+adcs x7, x12, x8
+adc x8, x19, xzr
+subs x10, x0, x9
+sbcs x12, x2, x11
+sbcs x13, x3, x16
+sbcs x14, x4, x22
+sbcs x15, x5, x24
+sbcs x17, x1, x26
+sbcs x19, x6, x28
+sbcs x21, x7, x20
+sbcs x23, x8, xzr
+csel x0, x0, x10, lo
+csel x2, x2, x12, lo
+csel x3, x3, x13, lo
+csel x4, x4, x14, lo
+csel x5, x5, x15, lo
+csel x1, x1, x17, lo
+csel x6, x6, x19, lo
+csel x7, x7, x21, lo
+csel x8, x8, x23, lo
+subs x9, x0, x9
+sbcs x10, x2, x11
+sbcs x11, x3, x16
+sbcs x12, x4, x22
+sbcs x13, x5, x24
+sbcs x14, x1, x26
+sbcs x15, x6, x28
+sbcs x16, x7, x20
+sbcs xzr, x8, xzr
+csel x0, x0, x9, lo
+csel x2, x2, x10, lo
+ldr x8, [sp, #96]
+stp x0, x2, [x8]
+csel x0, x3, x11, lo
+csel x2, x4, x12, lo
+stp x0, x2, [x8, #16]
+csel x0, x5, x13, lo
+csel x1, x1, x14, lo
+stp x0, x1, [x8, #32]
+csel x0, x6, x15, lo
+csel x1, x7, x16, lo
+stp x0, x1, [x8, #48]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #112
 ret
 .p2align 3
 2:
@@ -4078,650 +3916,609 @@ unsafe fn square_full<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_full_3eddaf4aa8f7d51a_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                "fieldc_square_full_58972eadb0205301_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
                 r"
-adr x2, 2f
-sub sp, sp, #384
-stp x24, x23, [sp, #336]
-ldp x10, x23, [x1]
-umulh x11, x10, x10
-stp x29, x30, [sp, #288]
-stp x26, x25, [sp, #320]
-ldp x26, x29, [x1, #16]
-mul x25, x23, x10
-stp x22, x21, [sp, #352]
-ldp x22, x7, [x1, #32]
-umulh x21, x26, x10
-ldp x4, x12, [x1, #48]
-umulh x1, x23, x10
-stp x28, x27, [sp, #304]
-stp x20, x19, [sp, #368]
-ldp x8, x28, [x2]
-mul x20, x26, x10
-str x0, [sp, #256]
-umulh x19, x29, x10
-stp x12, x8, [sp, #272]
-stp x20, x21, [sp, #160]
-str x28, [sp, #264]
-mul x13, x29, x10
-stp x13, x19, [sp, #96]
-umulh x5, x22, x10
-str x5, [sp, #136]
-mul x14, x22, x10
-str x14, [sp, #152]
-umulh x3, x7, x10
-mul x6, x10, x10
-mul x16, x7, x10
-stp x3, x16, [sp, #192]
-umulh x0, x4, x10
-mul x17, x4, x10
-umulh x15, x12, x10
-stp x0, x17, [sp, #224]
-mul x9, x12, x10
-adds x10, x11, x25
-adcs x12, x1, x20
-adcs x13, x21, x13
-adcs x14, x19, x14
-adcs x16, x5, x16
-adcs x17, x3, x17
-adcs x19, x0, x9
-cinc x24, x15, hs
-stp x15, x9, [sp, #240]
-ldp x9, x20, [x2, #16]
-mul x8, x8, x6
-ldp x5, x3, [x2, #32]
-umulh x11, x28, x8
-adds x15, x10, x11
-str x9, [sp, #8]
-umulh x30, x9, x8
-adcs x30, x12, x30
-umulh x12, x20, x8
-adcs x11, x13, x12
-ldr x13, [sp, #272]
-umulh x27, x5, x8
-adcs x27, x14, x27
-umulh x14, x3, x8
-adcs x10, x16, x14
-ldp x0, x16, [x2, #48]
-mul x14, x4, x23
-str x14, [sp, #176]
-umulh x21, x0, x8
-adcs x21, x17, x21
-umulh x17, x16, x8
-adcs x19, x19, x17
-ldr x17, [x2, #64]
-umulh x2, x17, x8
-adcs x2, x24, x2
-cset w12, hs
-mul x24, x28, x8
-cmn x6, x24
-mul x6, x9, x8
-adcs x6, x15, x6
-mul x24, x20, x8
-adcs x24, x30, x24
-mul x28, x5, x8
-adcs x11, x11, x28
-mul x28, x3, x8
-adcs x27, x27, x28
-mul x28, x0, x8
-adcs x10, x10, x28
-mul x28, x16, x8
-adcs x21, x21, x28
-mul x8, x17, x8
-adcs x28, x19, x8
-adcs x2, x2, xzr
-cinc x9, x12, hs
-adds x1, x24, x1
-ldr x24, [sp, #8]
-umulh x8, x23, x23
-adcs x12, x11, x8
-umulh x19, x26, x23
-adcs x27, x27, x19
-umulh x8, x29, x23
-adcs x30, x10, x8
-str x8, [sp, #56]
-umulh x8, x22, x23
-str x8, [sp, #88]
-adcs x21, x21, x8
-umulh x8, x7, x23
-str x8, [sp, #144]
-adcs x11, x28, x8
-umulh x8, x4, x23
-umulh x10, x13, x23
-str x10, [sp, #216]
-mul x28, x26, x23
-str x8, [sp, #184]
-adcs x8, x2, x8
-adcs x9, x9, x10
-cset w10, hs
-adds x25, x6, x25
-mul x2, x23, x23
-adcs x1, x1, x2
-adcs x12, x12, x28
-mul x6, x29, x23
-str x6, [sp, #48]
-mul x2, x22, x23
-str x2, [sp, #80]
-mul x15, x7, x23
-str x15, [sp, #128]
-mul x13, x13, x23
-adcs x23, x27, x6
-adcs x27, x30, x2
-str x13, [sp, #208]
-adcs x21, x21, x15
-ldr x15, [sp, #280]
-adcs x11, x11, x14
-ldr x14, [sp, #264]
-adcs x8, x8, x13
-ldr x13, [sp, #168]
-adcs x9, x9, xzr
-cinc x2, x10, hs
-mul x30, x25, x15
-umulh x6, x30, x14
-adds x1, x1, x6
-umulh x6, x30, x24
-adcs x12, x12, x6
-umulh x6, x30, x20
-adcs x6, x23, x6
-umulh x23, x30, x5
-adcs x23, x27, x23
-umulh x27, x30, x3
-adcs x21, x21, x27
-umulh x27, x30, x0
-adcs x11, x11, x27
-umulh x27, x30, x16
-adcs x10, x8, x27
-umulh x27, x30, x17
-adcs x9, x9, x27
-cset w8, hs
-mul x27, x30, x14
-cmn x25, x27
-mul x25, x30, x24
-adcs x27, x1, x25
-mul x1, x30, x20
-adcs x12, x12, x1
-mul x1, x30, x5
-adcs x1, x6, x1
-mul x6, x30, x3
-adcs x6, x23, x6
-mul x23, x30, x0
-adcs x21, x21, x23
-mul x23, x30, x16
-adcs x11, x11, x23
-mul x23, x30, x17
-ldr x30, [sp, #264]
-adcs x10, x10, x23
-umulh x25, x29, x26
-mul x14, x22, x26
-adcs x9, x9, xzr
-str x14, [sp, #32]
-adc x8, x2, x8
-adds x12, x12, x13
-adcs x2, x1, x19
-umulh x1, x26, x26
-adcs x6, x6, x1
-umulh x13, x22, x26
-ldr x1, [sp, #272]
-str x13, [sp, #40]
-adcs x19, x21, x25
-adcs x11, x11, x13
-umulh x13, x7, x26
-adcs x10, x10, x13
-str x13, [sp, #72]
-umulh x13, x4, x26
-adcs x23, x9, x13
-umulh x9, x1, x26
-adcs x8, x8, x9
-str x9, [sp, #168]
-ldr x9, [sp, #160]
-str x13, [sp, #120]
-cset w21, hs
-adds x27, x27, x9
-adcs x9, x12, x28
-mul x12, x26, x26
-mov x28, x24
-adcs x12, x2, x12
-mul x2, x29, x26
-adcs x13, x6, x2
-mov x6, x1
-adcs x19, x19, x14
-mul x14, x7, x26
-str x14, [sp, #64]
-adcs x11, x11, x14
-mul x14, x4, x26
-adcs x10, x10, x14
-str x14, [sp, #112]
-mul x14, x1, x26
-umulh x1, x22, x29
-adcs x23, x23, x14
-str x14, [sp, #160]
-adcs x14, x8, xzr
-mul x8, x27, x15
-cinc x21, x21, hs
-umulh x26, x8, x30
-adds x15, x9, x26
-umulh x26, x8, x24
-adcs x12, x12, x26
-umulh x26, x8, x20
-adcs x13, x13, x26
-umulh x26, x8, x5
-adcs x19, x19, x26
-umulh x26, x8, x3
-adcs x11, x11, x26
-umulh x26, x8, x0
-adcs x10, x10, x26
-umulh x26, x8, x16
-adcs x23, x23, x26
-umulh x26, x8, x17
-adcs x14, x14, x26
-mul x26, x8, x30
-cset w9, hs
-cmn x27, x26
-mul x26, x8, x24
-adcs x15, x15, x26
-mul x26, x8, x20
-adcs x12, x12, x26
-mul x26, x8, x5
-adcs x13, x13, x26
-mul x26, x8, x3
-adcs x19, x19, x26
-mul x26, x8, x0
-adcs x11, x11, x26
-mul x26, x8, x16
-mul x8, x8, x17
-adcs x10, x10, x26
-adcs x23, x23, x8
-ldr x8, [sp, #104]
-adcs x14, x14, xzr
-adc x9, x21, x9
-adds x12, x12, x8
-ldr x8, [sp, #56]
-adcs x13, x13, x8
-umulh x8, x29, x29
-adcs x21, x19, x25
-mov x19, x6
-adcs x26, x11, x8
-umulh x8, x7, x29
-adcs x10, x10, x1
-adcs x23, x23, x8
-str x8, [sp, #24]
-umulh x8, x4, x29
-str x8, [sp, #56]
-adcs x14, x14, x8
-umulh x8, x6, x29
-str x8, [sp, #104]
-adcs x9, x9, x8
-ldr x8, [sp, #96]
-cset w27, hs
-adds x15, x15, x8
-ldr x8, [sp, #48]
-adcs x24, x12, x8
-mul x8, x7, x29
-adcs x12, x13, x2
-mul x13, x29, x29
-mul x2, x22, x29
-str x8, [sp, #16]
-adcs x21, x21, x13
-adcs x11, x26, x2
-mov x26, x28
-adcs x10, x10, x8
-mul x8, x4, x29
-adcs x23, x23, x8
-str x8, [sp, #48]
-mul x8, x6, x29
-ldr x6, [sp, #280]
-mov x29, x30
-adcs x14, x14, x8
-str x8, [sp, #96]
-mul x8, x15, x6
-adcs x9, x9, xzr
-cinc x27, x27, hs
-umulh x25, x8, x30
-adds x24, x24, x25
-umulh x25, x8, x28
-adcs x12, x12, x25
-umulh x25, x8, x20
-adcs x21, x21, x25
-umulh x25, x8, x5
-adcs x11, x11, x25
-umulh x25, x8, x3
-adcs x13, x10, x25
-umulh x25, x8, x0
-adcs x23, x23, x25
-umulh x25, x8, x16
-adcs x14, x14, x25
-umulh x25, x8, x17
-adcs x9, x9, x25
-mul x25, x8, x30
-cset w10, hs
-cmn x15, x25
-mul x15, x8, x28
-adcs x15, x24, x15
-mul x24, x8, x20
-adcs x12, x12, x24
-mul x24, x8, x5
-adcs x21, x21, x24
-mul x24, x8, x3
-adcs x11, x11, x24
-mul x24, x8, x0
-adcs x13, x13, x24
-mul x24, x8, x16
-mul x8, x8, x17
-adcs x23, x23, x24
-mov x24, x19
-adcs x8, x14, x8
-ldr x14, [sp, #136]
-adcs x9, x9, xzr
-adc x10, x27, x10
-adds x12, x12, x14
-ldr x14, [sp, #88]
-adcs x14, x21, x14
-ldr x21, [sp, #40]
-adcs x11, x11, x21
-adcs x13, x13, x1
-umulh x1, x22, x22
-adcs x21, x23, x1
-umulh x1, x7, x22
-adcs x23, x8, x1
-umulh x8, x4, x22
-adcs x9, x9, x8
-str x8, [sp, #88]
-umulh x8, x19, x22
-str x8, [sp, #136]
-adcs x25, x10, x8
-ldr x8, [sp, #152]
-mul x10, x22, x22
-cset w27, hs
-adds x15, x15, x8
-ldr x8, [sp, #80]
-adcs x12, x12, x8
-ldr x8, [sp, #32]
-adcs x14, x14, x8
-mul x8, x19, x22
-adcs x11, x11, x2
-mul x2, x7, x22
-adcs x13, x13, x10
-mov x10, x6
-str x8, [sp, #152]
-adcs x28, x21, x2
-mul x21, x4, x22
-adcs x23, x23, x21
-adcs x9, x9, x8
-adcs x22, x25, xzr
-cinc x25, x27, hs
-mul x27, x15, x6
-ldr x6, [sp, #144]
-umulh x30, x27, x30
-adds x12, x12, x30
-umulh x30, x27, x26
-adcs x14, x14, x30
-umulh x30, x27, x20
-adcs x11, x11, x30
-umulh x30, x27, x5
-adcs x13, x13, x30
-umulh x30, x27, x3
-adcs x28, x28, x30
-umulh x30, x27, x0
-adcs x23, x23, x30
-umulh x30, x27, x16
-adcs x9, x9, x30
-umulh x30, x27, x17
-adcs x22, x22, x30
-mul x30, x27, x29
-cset w8, hs
-cmn x15, x30
-mul x15, x27, x26
-adcs x12, x12, x15
-mul x15, x27, x20
-adcs x14, x14, x15
-mul x15, x27, x5
-adcs x11, x11, x15
-mul x15, x27, x3
-adcs x13, x13, x15
-mul x15, x27, x0
-adcs x15, x28, x15
-mul x28, x27, x16
-mul x27, x27, x17
-adcs x23, x23, x28
-adcs x9, x9, x27
-adcs x22, x22, xzr
-adc x8, x25, x8
-ldp x25, x27, [sp, #192]
-adds x14, x14, x25
-adcs x25, x11, x6
-ldr x11, [sp, #72]
-ldr x6, [sp, #128]
-adcs x13, x13, x11
-ldr x11, [sp, #24]
-adcs x15, x15, x11
-umulh x11, x7, x7
-adcs x19, x23, x1
-umulh x1, x4, x7
-adcs x9, x9, x11
-umulh x11, x24, x7
-adcs x22, x22, x1
-adcs x8, x8, x11
-cset w23, hs
-adds x12, x12, x27
-adcs x14, x14, x6
-ldr x6, [sp, #64]
-adcs x25, x25, x6
-ldr x6, [sp, #16]
-adcs x13, x13, x6
-adcs x15, x15, x2
-mul x2, x7, x7
-adcs x6, x19, x2
-mul x2, x4, x7
-mul x7, x24, x7
-adcs x9, x9, x2
-adcs x19, x22, x7
-adcs x8, x8, xzr
-cinc x22, x23, hs
-mul x23, x12, x10
-umulh x27, x23, x29
-adds x14, x14, x27
-umulh x27, x23, x26
-adcs x25, x25, x27
-umulh x27, x23, x20
-adcs x13, x13, x27
-umulh x27, x23, x5
-adcs x15, x15, x27
-umulh x27, x23, x3
-adcs x6, x6, x27
-umulh x27, x23, x0
-adcs x9, x9, x27
-umulh x27, x23, x16
-adcs x19, x19, x27
-umulh x27, x23, x17
-adcs x8, x8, x27
-mul x27, x23, x29
-cset w28, hs
-cmn x12, x27
-mul x12, x23, x26
-mov x27, x10
-adcs x12, x14, x12
-mul x14, x23, x20
-adcs x14, x25, x14
-mul x25, x23, x5
-adcs x13, x13, x25
-mul x25, x23, x3
-adcs x15, x15, x25
-mul x25, x23, x0
-adcs x6, x6, x25
-mul x25, x23, x16
-mul x23, x23, x17
-adcs x9, x9, x25
-adcs x19, x19, x23
-adcs x8, x8, xzr
-ldp x23, x25, [sp, #224]
-adc x22, x22, x28
-adds x14, x14, x23
-ldr x23, [sp, #184]
-adcs x13, x13, x23
-ldr x23, [sp, #120]
-adcs x15, x15, x23
-ldr x23, [sp, #56]
-adcs x6, x6, x23
-ldr x23, [sp, #88]
-adcs x9, x9, x23
-adcs x1, x19, x1
-umulh x19, x4, x4
-adcs x8, x8, x19
-umulh x19, x24, x4
-adcs x22, x22, x19
-cset w23, hs
-adds x12, x12, x25
-ldr x25, [sp, #176]
-adcs x14, x14, x25
-ldr x25, [sp, #112]
-adcs x13, x13, x25
-ldr x25, [sp, #48]
-adcs x15, x15, x25
-mov x25, x24
-adcs x6, x6, x21
-adcs x9, x9, x2
-mul x2, x4, x4
-adcs x1, x1, x2
-mul x2, x24, x4
-adcs x8, x8, x2
-adcs x4, x22, xzr
-mul x22, x12, x10
-ldr x10, [sp, #104]
-cinc x21, x23, hs
-umulh x23, x22, x29
-adds x14, x14, x23
-umulh x23, x22, x26
-adcs x13, x13, x23
-umulh x23, x22, x20
-adcs x15, x15, x23
-umulh x23, x22, x5
-adcs x6, x6, x23
-umulh x23, x22, x3
-adcs x9, x9, x23
-umulh x23, x22, x0
-adcs x1, x1, x23
-umulh x23, x22, x16
-adcs x8, x8, x23
-umulh x23, x22, x17
-adcs x4, x4, x23
-mul x23, x22, x29
-cset w24, hs
-cmn x12, x23
-mul x12, x22, x26
-adcs x12, x14, x12
-mul x14, x22, x20
-adcs x13, x13, x14
-mul x14, x22, x5
-adcs x14, x15, x14
-mul x15, x22, x3
-adcs x15, x6, x15
-mul x6, x22, x0
-adcs x9, x9, x6
-mul x6, x22, x16
-adcs x1, x1, x6
-mul x6, x22, x17
-adcs x8, x8, x6
-adcs x4, x4, xzr
-adc x6, x21, x24
-ldr x21, [sp, #240]
-ldp x24, x23, [sp, #336]
-adds x13, x13, x21
-ldr x21, [sp, #216]
-adcs x14, x14, x21
-ldr x21, [sp, #168]
-adcs x15, x15, x21
-ldp x22, x21, [sp, #352]
-adcs x9, x9, x10
-ldr x10, [sp, #136]
-adcs x1, x1, x10
-ldr x10, [sp, #96]
-adcs x8, x8, x11
-adcs x11, x4, x19
-umulh x4, x25, x25
-ldr x19, [sp, #248]
-adcs x4, x6, x4
-cset w6, hs
-adds x12, x12, x19
-ldr x19, [sp, #208]
-adcs x13, x13, x19
-ldr x19, [sp, #160]
-adcs x14, x14, x19
-adcs x15, x15, x10
-ldr x10, [sp, #152]
-adcs x9, x9, x10
-adcs x10, x1, x7
-mul x1, x25, x25
-adcs x8, x8, x2
-adcs x11, x11, x1
-adcs x1, x4, xzr
-mul x4, x12, x27
-ldp x28, x27, [sp, #304]
-cset w2, hs
-umulh x19, x4, x29
-mul x7, x4, x29
-adds x13, x13, x19
-umulh x19, x4, x26
-adcs x14, x14, x19
-umulh x19, x4, x20
-adcs x15, x15, x19
-umulh x19, x4, x5
-adcs x9, x9, x19
-umulh x19, x4, x3
-adcs x10, x10, x19
-umulh x19, x4, x0
-adcs x8, x8, x19
-umulh x19, x4, x16
-adcs x11, x11, x19
-umulh x19, x4, x17
-adcs x1, x1, x19
-cset w19, hs
-cmn x12, x7
-mul x12, x4, x26
-adcs x12, x13, x12
-mul x13, x4, x20
-adcs x13, x14, x13
-mul x14, x4, x5
-adcs x14, x15, x14
-mul x15, x4, x3
+stp x19, x20, [sp, #-112]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+mul x5, x3, x2
+umulh x6, x3, x2
+ldp x7, x8, [x1, #16]
+mul x9, x7, x2
+umulh x10, x7, x2
+mul x11, x8, x2
+adds x4, x4, x5
+umulh x5, x8, x2
+ldp x12, x13, [x1, #32]
+mul x14, x12, x2
+adcs x6, x6, x9
+umulh x9, x12, x2
+mul x15, x13, x2
+adcs x10, x10, x11
+umulh x11, x13, x2
+ldp x1, x16, [x1, #48]
+mul x17, x1, x2
+adcs x5, x5, x14
+umulh x14, x1, x2
+mul x19, x16, x2
 adcs x9, x9, x15
-mul x15, x4, x0
-adcs x10, x10, x15
-mul x15, x4, x16
-adcs x8, x8, x15
-mul x15, x4, x17
+umulh x15, x16, x2
+adcs x11, x11, x17
+adr x17, 2f
+ldp x20, x21, [x17]
+mul x22, x2, x2
+mul x23, x22, x20
+umulh x24, x21, x23
+adcs x14, x14, x19
+ldp x19, x25, [x17, #16]
+umulh x26, x19, x23
+adc x15, x15, xzr
+umulh x27, x25, x23
+adds x4, x4, x24
+ldp x24, x28, [x17, #32]
+umulh x29, x24, x23
+adcs x6, x6, x26
+umulh x26, x28, x23
+adcs x10, x10, x27
+ldp x27, x30, [x17, #48]
+str x0, [sp, #96]
+umulh x0, x27, x23
+adcs x5, x5, x29
+umulh x29, x30, x23
+adcs x9, x9, x26
+ldr x17, [x17, #64]
+umulh x26, x17, x23
+adcs x0, x11, x0
+adcs x11, x14, x29
+adcs x14, x15, x26
+mul x15, x19, x23
+cset x26, hs
+mul x29, x25, x23
+cmp x22, #1
+mul x22, x24, x23
+adcs x4, x4, x15
+mul x15, x28, x23
+adcs x6, x6, x29
+mul x29, x27, x23
+adcs x10, x10, x22
+mul x22, x30, x23
+adcs x5, x5, x15
+mul x15, x17, x23
+adcs x9, x9, x29
+adcs x0, x0, x22
 adcs x11, x11, x15
-adcs x15, x1, xzr
-adc x1, x2, x6
-subs x2, x12, x29
-ldp x29, x30, [sp, #288]
-sbcs x4, x13, x26
-orr x1, x1, x19
-ldp x26, x25, [sp, #320]
-sbcs x6, x14, x20
-ldp x20, x19, [sp, #368]
-sbcs x5, x9, x5
-sbcs x3, x10, x3
-sbcs x0, x8, x0
-sbcs x16, x11, x16
-sbcs x17, x15, x17
-cset w7, lo
-cmp x1, #0
-cset w1, eq
-tst w1, w7
-ldr x1, [sp, #256]
-csel x12, x12, x2, ne
-csel x13, x13, x4, ne
-csel x9, x9, x5, ne
-csel x10, x10, x3, ne
-csel x8, x8, x0, ne
-stp x12, x13, [x1]
-csel x12, x14, x6, ne
-stp x10, x8, [x1, #32]
-csel x8, x15, x17, ne
-stp x12, x9, [x1, #16]
-csel x9, x11, x16, ne
-stp x9, x8, [x1, #48]
-add sp, sp, #384
+umulh x15, x2, x3
+adcs x14, x14, xzr
+umulh x22, x3, x3
+adc x23, x26, xzr
+umulh x26, x7, x3
+adds x6, x6, x15
+umulh x15, x8, x3
+adcs x10, x10, x22
+umulh x22, x12, x3
+adcs x5, x5, x26
+umulh x26, x13, x3
+adcs x9, x9, x15
+umulh x15, x1, x3
+adcs x0, x0, x22
+umulh x22, x16, x3
+adcs x11, x11, x26
+adcs x14, x14, x15
+mul x15, x2, x3
+adcs x22, x23, x22
+mul x23, x3, x3
+cset x26, hs
+mul x29, x7, x3
+adds x4, x4, x15
+mul x15, x8, x3
+adcs x6, x6, x23
+mul x23, x12, x3
+adcs x10, x10, x29
+mul x29, x13, x3
+adcs x5, x5, x15
+mul x15, x1, x3
+adcs x9, x9, x23
+mul x23, x16, x3
+adcs x0, x0, x29
+adcs x11, x11, x15
+adcs x14, x14, x23
+mul x15, x4, x20
+umulh x23, x21, x15
+adcs x22, x22, xzr
+umulh x29, x19, x15
+adc x26, x26, xzr
+str x21, [sp, #104]
+umulh x21, x25, x15
+adds x6, x6, x23
+umulh x23, x24, x15
+adcs x10, x10, x29
+umulh x29, x28, x15
+adcs x5, x5, x21
+umulh x21, x27, x15
+adcs x9, x9, x23
+umulh x23, x30, x15
+adcs x0, x0, x29
+umulh x29, x17, x15
+adcs x11, x11, x21
+adcs x14, x14, x23
+adcs x21, x22, x29
+mul x22, x19, x15
+adc x23, x26, xzr
+mul x26, x25, x15
+cmp x4, #1
+mul x4, x24, x15
+adcs x6, x6, x22
+mul x22, x28, x15
+adcs x10, x10, x26
+mul x26, x27, x15
+adcs x4, x5, x4
+mul x5, x30, x15
+adcs x9, x9, x22
+mul x15, x17, x15
+adcs x0, x0, x26
+adcs x5, x11, x5
+adcs x11, x14, x15
+umulh x14, x2, x7
+adcs x15, x21, xzr
+umulh x21, x3, x7
+adc x22, x23, xzr
+umulh x23, x7, x7
+adds x10, x10, x14
+umulh x14, x8, x7
+adcs x4, x4, x21
+umulh x21, x12, x7
+adcs x9, x9, x23
+umulh x23, x13, x7
+adcs x0, x0, x14
+umulh x14, x1, x7
+adcs x5, x5, x21
+umulh x21, x16, x7
+adcs x11, x11, x23
+adcs x14, x15, x14
+mul x15, x2, x7
+adcs x21, x22, x21
+mul x22, x3, x7
+cset x23, hs
+mul x26, x7, x7
+adds x6, x6, x15
+mul x15, x8, x7
+adcs x10, x10, x22
+mul x22, x12, x7
+adcs x4, x4, x26
+mul x26, x13, x7
+adcs x9, x9, x15
+mul x15, x1, x7
+adcs x0, x0, x22
+mul x22, x16, x7
+adcs x5, x5, x26
+adcs x11, x11, x15
+adcs x14, x14, x22
+mul x15, x6, x20
+ldr x22, [sp, #104]
+umulh x26, x22, x15
+adcs x21, x21, xzr
+umulh x29, x19, x15
+adc x23, x23, xzr
+umulh x22, x25, x15
+adds x10, x10, x26
+umulh x26, x24, x15
+adcs x4, x4, x29
+umulh x29, x28, x15
+adcs x9, x9, x22
+umulh x22, x27, x15
+adcs x0, x0, x26
+umulh x26, x30, x15
+adcs x5, x5, x29
+umulh x29, x17, x15
+adcs x11, x11, x22
+adcs x14, x14, x26
+adcs x21, x21, x29
+mul x22, x19, x15
+adc x23, x23, xzr
+mul x26, x25, x15
+cmp x6, #1
+mul x6, x24, x15
+adcs x10, x10, x22
+mul x22, x28, x15
+adcs x4, x4, x26
+mul x26, x27, x15
+adcs x6, x9, x6
+mul x9, x30, x15
+adcs x0, x0, x22
+mul x15, x17, x15
+adcs x5, x5, x26
+adcs x9, x11, x9
+adcs x11, x14, x15
+umulh x14, x2, x8
+adcs x15, x21, xzr
+umulh x21, x3, x8
+adc x22, x23, xzr
+umulh x23, x7, x8
+adds x4, x4, x14
+umulh x14, x8, x8
+adcs x6, x6, x21
+umulh x21, x12, x8
+adcs x0, x0, x23
+umulh x23, x13, x8
+adcs x5, x5, x14
+umulh x14, x1, x8
+adcs x9, x9, x21
+umulh x21, x16, x8
+adcs x11, x11, x23
+adcs x14, x15, x14
+mul x15, x2, x8
+adcs x21, x22, x21
+mul x22, x3, x8
+cset x23, hs
+mul x26, x7, x8
+adds x10, x10, x15
+mul x15, x8, x8
+adcs x4, x4, x22
+mul x22, x12, x8
+adcs x6, x6, x26
+mul x26, x13, x8
+adcs x0, x0, x15
+mul x15, x1, x8
+adcs x5, x5, x22
+mul x22, x16, x8
+adcs x9, x9, x26
+adcs x11, x11, x15
+adcs x14, x14, x22
+mul x15, x10, x20
+ldr x22, [sp, #104]
+umulh x26, x22, x15
+adcs x21, x21, xzr
+umulh x29, x19, x15
+adc x23, x23, xzr
+umulh x22, x25, x15
+adds x4, x4, x26
+umulh x26, x24, x15
+adcs x6, x6, x29
+umulh x29, x28, x15
+adcs x0, x0, x22
+umulh x22, x27, x15
+adcs x5, x5, x26
+umulh x26, x30, x15
+adcs x9, x9, x29
+umulh x29, x17, x15
+adcs x11, x11, x22
+adcs x14, x14, x26
+adcs x21, x21, x29
+mul x22, x19, x15
+adc x23, x23, xzr
+mul x26, x25, x15
+cmp x10, #1
+mul x10, x24, x15
+adcs x4, x4, x22
+mul x22, x28, x15
+adcs x6, x6, x26
+mul x26, x27, x15
+adcs x0, x0, x10
+mul x10, x30, x15
+adcs x5, x5, x22
+mul x15, x17, x15
+adcs x9, x9, x26
+adcs x10, x11, x10
+adcs x11, x14, x15
+umulh x14, x2, x12
+adcs x15, x21, xzr
+umulh x21, x3, x12
+adc x22, x23, xzr
+umulh x23, x7, x12
+adds x6, x6, x14
+umulh x14, x8, x12
+adcs x0, x0, x21
+umulh x21, x12, x12
+adcs x5, x5, x23
+umulh x23, x13, x12
+adcs x9, x9, x14
+umulh x14, x1, x12
+adcs x10, x10, x21
+umulh x21, x16, x12
+adcs x11, x11, x23
+adcs x14, x15, x14
+mul x15, x2, x12
+adcs x21, x22, x21
+mul x22, x3, x12
+cset x23, hs
+mul x26, x7, x12
+adds x4, x4, x15
+mul x15, x8, x12
+adcs x6, x6, x22
+mul x22, x12, x12
+adcs x0, x0, x26
+mul x26, x13, x12
+adcs x5, x5, x15
+mul x15, x1, x12
+adcs x9, x9, x22
+mul x22, x16, x12
+adcs x10, x10, x26
+adcs x11, x11, x15
+adcs x14, x14, x22
+mul x15, x4, x20
+ldr x22, [sp, #104]
+umulh x26, x22, x15
+adcs x21, x21, xzr
+umulh x29, x19, x15
+adc x23, x23, xzr
+umulh x22, x25, x15
+adds x6, x6, x26
+umulh x26, x24, x15
+adcs x0, x0, x29
+umulh x29, x28, x15
+adcs x5, x5, x22
+umulh x22, x27, x15
+adcs x9, x9, x26
+umulh x26, x30, x15
+adcs x10, x10, x29
+umulh x29, x17, x15
+adcs x11, x11, x22
+adcs x14, x14, x26
+adcs x21, x21, x29
+mul x22, x19, x15
+adc x23, x23, xzr
+mul x26, x25, x15
+cmp x4, #1
+mul x4, x24, x15
+adcs x6, x6, x22
+mul x22, x28, x15
+adcs x0, x0, x26
+mul x26, x27, x15
+adcs x4, x5, x4
+mul x5, x30, x15
+adcs x9, x9, x22
+mul x15, x17, x15
+adcs x10, x10, x26
+adcs x5, x11, x5
+adcs x11, x14, x15
+umulh x14, x2, x13
+adcs x15, x21, xzr
+umulh x21, x3, x13
+adc x22, x23, xzr
+umulh x23, x7, x13
+adds x0, x0, x14
+umulh x14, x8, x13
+adcs x4, x4, x21
+umulh x21, x12, x13
+adcs x9, x9, x23
+umulh x23, x13, x13
+adcs x10, x10, x14
+umulh x14, x1, x13
+adcs x5, x5, x21
+umulh x21, x16, x13
+adcs x11, x11, x23
+adcs x14, x15, x14
+mul x15, x2, x13
+adcs x21, x22, x21
+mul x22, x3, x13
+cset x23, hs
+mul x26, x7, x13
+adds x6, x6, x15
+mul x15, x8, x13
+adcs x0, x0, x22
+mul x22, x12, x13
+adcs x4, x4, x26
+mul x26, x13, x13
+adcs x9, x9, x15
+mul x15, x1, x13
+adcs x10, x10, x22
+mul x22, x16, x13
+adcs x5, x5, x26
+adcs x11, x11, x15
+adcs x14, x14, x22
+mul x15, x6, x20
+ldr x22, [sp, #104]
+umulh x26, x22, x15
+adcs x21, x21, xzr
+umulh x29, x19, x15
+adc x23, x23, xzr
+umulh x22, x25, x15
+adds x0, x0, x26
+umulh x26, x24, x15
+adcs x4, x4, x29
+umulh x29, x28, x15
+adcs x9, x9, x22
+umulh x22, x27, x15
+adcs x10, x10, x26
+umulh x26, x30, x15
+adcs x5, x5, x29
+umulh x29, x17, x15
+adcs x11, x11, x22
+adcs x14, x14, x26
+adcs x21, x21, x29
+mul x22, x19, x15
+adc x23, x23, xzr
+mul x26, x25, x15
+cmp x6, #1
+mul x6, x24, x15
+adcs x0, x0, x22
+mul x22, x28, x15
+adcs x4, x4, x26
+mul x26, x27, x15
+adcs x6, x9, x6
+mul x9, x30, x15
+adcs x10, x10, x22
+mul x15, x17, x15
+adcs x5, x5, x26
+adcs x9, x11, x9
+adcs x11, x14, x15
+umulh x14, x2, x1
+adcs x15, x21, xzr
+umulh x21, x3, x1
+adc x22, x23, xzr
+umulh x23, x7, x1
+adds x4, x4, x14
+umulh x14, x8, x1
+adcs x6, x6, x21
+umulh x21, x12, x1
+adcs x10, x10, x23
+umulh x23, x13, x1
+adcs x5, x5, x14
+umulh x14, x1, x1
+adcs x9, x9, x21
+umulh x21, x16, x1
+adcs x11, x11, x23
+adcs x14, x15, x14
+mul x15, x2, x1
+adcs x21, x22, x21
+mul x22, x3, x1
+cset x23, hs
+mul x26, x7, x1
+adds x0, x0, x15
+mul x15, x8, x1
+adcs x4, x4, x22
+mul x22, x12, x1
+adcs x6, x6, x26
+mul x26, x13, x1
+adcs x10, x10, x15
+mul x15, x1, x1
+adcs x5, x5, x22
+mul x22, x16, x1
+adcs x9, x9, x26
+adcs x11, x11, x15
+adcs x14, x14, x22
+mul x15, x0, x20
+ldr x22, [sp, #104]
+umulh x26, x22, x15
+adcs x21, x21, xzr
+umulh x29, x19, x15
+adc x23, x23, xzr
+umulh x22, x25, x15
+adds x4, x4, x26
+umulh x26, x24, x15
+adcs x6, x6, x29
+umulh x29, x28, x15
+adcs x10, x10, x22
+umulh x22, x27, x15
+adcs x5, x5, x26
+umulh x26, x30, x15
+adcs x9, x9, x29
+umulh x29, x17, x15
+adcs x11, x11, x22
+adcs x14, x14, x26
+adcs x21, x21, x29
+mul x22, x19, x15
+adc x23, x23, xzr
+mul x26, x25, x15
+cmp x0, #1
+mul x0, x24, x15
+adcs x4, x4, x22
+mul x22, x28, x15
+adcs x6, x6, x26
+mul x26, x27, x15
+adcs x0, x10, x0
+mul x10, x30, x15
+adcs x5, x5, x22
+mul x15, x17, x15
+adcs x9, x9, x26
+adcs x10, x11, x10
+adcs x11, x14, x15
+umulh x14, x2, x16
+adcs x15, x21, xzr
+umulh x21, x3, x16
+adc x22, x23, xzr
+umulh x23, x7, x16
+adds x6, x6, x14
+umulh x14, x8, x16
+adcs x0, x0, x21
+umulh x21, x12, x16
+adcs x5, x5, x23
+umulh x23, x13, x16
+adcs x9, x9, x14
+umulh x14, x1, x16
+adcs x10, x10, x21
+umulh x21, x16, x16
+adcs x11, x11, x23
+adcs x14, x15, x14
+mul x2, x2, x16
+adcs x15, x22, x21
+mul x3, x3, x16
+cset x21, hs
+mul x7, x7, x16
+adds x2, x4, x2
+mul x4, x8, x16
+adcs x3, x6, x3
+mul x6, x12, x16
+adcs x0, x0, x7
+mul x7, x13, x16
+adcs x4, x5, x4
+mul x1, x1, x16
+adcs x5, x9, x6
+mul x6, x16, x16
+adcs x7, x10, x7
+adcs x1, x11, x1
+adcs x6, x14, x6
+mul x8, x2, x20
+ldr x9, [sp, #104]
+umulh x10, x9, x8
+adcs x11, x15, xzr
+umulh x12, x19, x8
+adc x13, x21, xzr
+umulh x14, x25, x8
+adds x3, x3, x10
+umulh x10, x24, x8
+adcs x0, x0, x12
+umulh x12, x28, x8
+adcs x4, x4, x14
+umulh x14, x27, x8
+adcs x5, x5, x10
+umulh x10, x30, x8
+adcs x7, x7, x12
+umulh x12, x17, x8
+adcs x1, x1, x14
+adcs x6, x6, x10
+adcs x10, x11, x12
+mul x11, x19, x8
+adc x12, x13, xzr
+mul x13, x25, x8
+cmp x2, #1
+mul x2, x24, x8
+adcs x3, x3, x11
+mul x11, x28, x8
+adcs x0, x0, x13
+mul x13, x27, x8
+adcs x2, x4, x2
+mul x4, x30, x8
+adcs x5, x5, x11
+mul x8, x17, x8
+adcs x7, x7, x13
+adcs x1, x1, x4
+adcs x4, x6, x8
+adcs x6, x10, xzr
+adc x8, x12, xzr
+subs x9, x3, x9
+sbcs x10, x0, x19
+sbcs x11, x2, x25
+sbcs x12, x5, x24
+sbcs x13, x7, x28
+sbcs x14, x1, x27
+sbcs x15, x4, x30
+sbcs x16, x6, x17
+sbcs xzr, x8, xzr
+csel x3, x3, x9, lo
+csel x0, x0, x10, lo
+ldr x8, [sp, #96]
+stp x3, x0, [x8]
+csel x0, x2, x11, lo
+csel x2, x5, x12, lo
+stp x0, x2, [x8, #16]
+csel x0, x7, x13, lo
+csel x1, x1, x14, lo
+stp x0, x1, [x8, #32]
+csel x0, x4, x15, lo
+csel x1, x6, x16, lo
+stp x0, x1, [x8, #48]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #112
 ret
 .p2align 3
 2:
@@ -4759,482 +4556,479 @@ unsafe fn square_lazy_spare<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_lazy_spare_ff137889b52e45e6_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                "fieldc_square_lazy_spare_f2d98d8308eb78c8_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
                 r"
-adr x2, 2f
-sub sp, sp, #128
-stp x24, x23, [sp, #80]
-stp x22, x21, [sp, #96]
-ldp x23, x21, [x1, #8]
-ldr x8, [x1, #56]
-stp x20, x19, [sp, #112]
-ldp x19, x6, [x1, #24]
-ldr x15, [x1]
-extr x9, x21, x23, #63
-umulh x12, x15, x15
-ldp x4, x10, [x1, #40]
-mul x3, x15, x15
-extr x24, x19, x21, #63
-umulh x17, x9, x15
-str x10, [sp, #8]
-stp x8, x0, [sp, #16]
-stp x26, x25, [sp, #64]
-extr x7, x10, x4, #63
-mul x26, x9, x15
-stp x28, x27, [sp, #48]
-stp x29, x30, [sp, #32]
-ldp x1, x0, [x2, #16]
-umulh x27, x24, x15
-extr x5, x8, x10, #63
-lsl x10, x23, #1
-ldp x8, x14, [x2]
-umulh x13, x10, x15
-str x8, [sp]
-mul x16, x10, x15
-adds x16, x12, x16
-adcs x10, x13, x26
-mul x28, x24, x15
-adcs x17, x17, x28
-extr x22, x6, x19, #63
-extr x20, x4, x6, #63
-umulh x29, x22, x15
-mul x30, x22, x15
-adcs x28, x27, x30
-mul x25, x8, x3
-ldp x27, x13, [x2, #32]
-mul x8, x20, x15
-adcs x8, x29, x8
-umulh x9, x20, x15
-umulh x12, x7, x15
-mul x26, x7, x15
-adcs x9, x9, x26
-umulh x29, x5, x15
-mul x15, x5, x15
-adcs x12, x12, x15
-cinc x29, x29, hs
-umulh x26, x14, x25
-adds x26, x16, x26
-umulh x15, x1, x25
-adcs x10, x10, x15
-umulh x16, x0, x25
-adcs x30, x17, x16
-umulh x15, x27, x25
-adcs x28, x28, x15
-umulh x15, x13, x25
-adcs x11, x8, x15
-ldp x16, x15, [x2, #48]
-umulh x17, x16, x25
-adcs x9, x9, x17
-umulh x17, x15, x25
-adcs x12, x12, x17
-ldr x17, [x2, #64]
-umulh x2, x17, x25
-adcs x2, x29, x2
-cset w8, hs
-mul x29, x14, x25
-cmn x3, x29
-mul x3, x1, x25
-adcs x3, x26, x3
-mul x26, x0, x25
-adcs x10, x10, x26
-mul x26, x27, x25
-adcs x26, x30, x26
-mul x29, x13, x25
-adcs x28, x28, x29
-mul x29, x16, x25
-adcs x11, x11, x29
-mul x29, x15, x25
-adcs x9, x9, x29
-mul x25, x17, x25
+stp x19, x20, [sp, #-144]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x7, x8, [x1, #16]
+extr x9, x7, x3, #63
+mul x10, x9, x2
+umulh x9, x9, x2
+extr x11, x8, x7, #63
+mul x12, x11, x2
+umulh x13, x11, x2
+ldp x14, x15, [x1, #32]
+extr x16, x14, x8, #63
+mul x17, x16, x2
+adds x4, x4, x6
+umulh x6, x16, x2
+extr x19, x15, x14, #63
+mul x20, x19, x2
+adcs x5, x5, x10
+umulh x10, x19, x2
+ldp x1, x21, [x1, #48]
+extr x22, x1, x15, #63
+mul x23, x22, x2
+adcs x9, x9, x12
+umulh x12, x22, x2
+extr x24, x21, x1, #63
+mul x25, x24, x2
+adcs x13, x13, x17
+umulh x17, x24, x2
+adcs x6, x6, x20
+adr x20, 2f
+ldp x26, x27, [x20]
+mul x2, x2, x2
+mul x28, x2, x26
+umulh x29, x27, x28
+adcs x10, x10, x23
+ldp x23, x30, [x20, #16]
+str x0, [sp, #96]
+umulh x0, x23, x28
 adcs x12, x12, x25
-adcs x2, x2, xzr
-umulh x25, x5, x23
-adc x8, x8, x25
-umulh x25, x23, x23
-adds x25, x26, x25
-lsl x26, x21, #1
-umulh x29, x26, x23
-adcs x28, x28, x29
-umulh x29, x24, x23
-adcs x11, x11, x29
-umulh x29, x22, x23
-adcs x9, x9, x29
-umulh x29, x20, x23
-adcs x12, x12, x29
-umulh x29, x7, x23
-adcs x2, x2, x29
-cset w30, hs
-mul x29, x23, x23
-adds x10, x10, x29
-mul x26, x26, x23
-adcs x25, x25, x26
-mul x24, x24, x23
-adcs x24, x28, x24
-mul x26, x22, x23
-adcs x11, x11, x26
-mul x26, x20, x23
-adcs x9, x9, x26
-mul x26, x7, x23
-adcs x12, x12, x26
-mul x23, x5, x23
-adcs x2, x2, x23
-adc x8, x8, x30
-ldr x30, [sp]
-mul x23, x3, x30
-umulh x28, x23, x14
-adds x10, x10, x28
-umulh x28, x23, x1
-adcs x25, x25, x28
-umulh x28, x23, x0
-adcs x24, x24, x28
-umulh x28, x23, x27
-adcs x11, x11, x28
-umulh x28, x23, x13
-mul x26, x23, x14
-adcs x9, x9, x28
-umulh x28, x23, x16
-adcs x12, x12, x28
-umulh x28, x23, x15
-adcs x2, x2, x28
-umulh x28, x23, x17
-adcs x28, x8, x28
-mul x8, x23, x1
-cset w29, hs
-cmn x3, x26
-mul x3, x23, x27
-umulh x26, x5, x21
-adcs x8, x10, x8
-mul x10, x23, x0
-adcs x10, x25, x10
-mul x25, x21, x21
-adcs x3, x24, x3
-mul x24, x23, x13
-adcs x11, x11, x24
-mul x24, x23, x16
-adcs x9, x9, x24
-mul x24, x23, x15
-mul x23, x23, x17
-adcs x12, x12, x24
-lsl x24, x19, #1
-adcs x2, x2, x23
-adcs x23, x28, xzr
-umulh x28, x21, x21
-adc x26, x29, x26
-adds x11, x11, x28
-umulh x28, x24, x21
-mul x24, x24, x21
-adcs x9, x9, x28
-umulh x28, x22, x21
-mul x22, x22, x21
-adcs x12, x12, x28
-umulh x28, x20, x21
-adcs x2, x2, x28
-umulh x28, x7, x21
-adcs x23, x23, x28
-cset w28, hs
-adds x3, x3, x25
-adcs x11, x11, x24
-adcs x9, x9, x22
-mul x22, x20, x21
-adcs x12, x12, x22
-mul x22, x7, x21
-mul x21, x5, x21
-adcs x2, x2, x22
-adcs x21, x23, x21
-mul x23, x8, x30
-adc x22, x26, x28
-umulh x25, x23, x14
-mul x24, x23, x14
-adds x10, x10, x25
-umulh x25, x23, x1
-adcs x3, x3, x25
-umulh x25, x23, x0
-adcs x11, x11, x25
-umulh x25, x23, x27
+umulh x25, x30, x28
+adc x17, x17, xzr
+str x21, [sp, #104]
+str x1, [sp, #112]
+ldp x21, x1, [x20, #32]
+str x15, [sp, #120]
+umulh x15, x21, x28
+adds x4, x4, x29
+umulh x29, x1, x28
+adcs x0, x5, x0
+str x14, [sp, #128]
+ldp x5, x14, [x20, #48]
+umulh x27, x5, x28
 adcs x9, x9, x25
-umulh x25, x23, x13
+umulh x25, x14, x28
+adcs x13, x13, x15
+ldr x15, [x20, #64]
+umulh x20, x15, x28
+adcs x6, x6, x29
+adcs x10, x10, x27
 adcs x12, x12, x25
-umulh x25, x23, x16
+mul x25, x23, x28
+adcs x17, x17, x20
+mul x20, x30, x28
+cset x27, hs
+mul x29, x21, x28
+cmp x2, #1
+mul x2, x1, x28
+adcs x4, x4, x25
+mul x25, x5, x28
+adcs x0, x0, x20
+mul x20, x14, x28
+adcs x9, x9, x29
+mul x28, x15, x28
+adcs x2, x13, x2
+adcs x6, x6, x25
+adcs x10, x10, x20
+umulh x13, x3, x3
+adcs x12, x12, x28
+lsl x20, x7, #1
+umulh x25, x20, x3
+adcs x17, x17, xzr
+umulh x28, x11, x3
+adc x27, x27, xzr
+umulh x29, x16, x3
+adds x9, x9, x13
+umulh x13, x19, x3
 adcs x2, x2, x25
-umulh x25, x23, x15
-adcs x21, x21, x25
-umulh x25, x23, x17
-adcs x22, x22, x25
-cset w25, hs
-cmn x8, x24
-mul x8, x23, x1
-umulh x24, x5, x19
-adcs x8, x10, x8
-mul x10, x23, x0
-adcs x10, x3, x10
-mul x3, x23, x27
-adcs x11, x11, x3
-mul x3, x23, x13
-adcs x9, x9, x3
-mul x3, x23, x16
-adcs x12, x12, x3
-mul x3, x23, x15
-adcs x2, x2, x3
-mul x3, x23, x17
-mul x23, x19, x19
-adcs x3, x21, x3
-adcs x21, x22, xzr
-lsl x22, x6, #1
-adc x24, x25, x24
-umulh x25, x19, x19
-adds x12, x12, x25
-umulh x25, x22, x19
-mul x22, x22, x19
-adcs x2, x2, x25
-umulh x25, x20, x19
-mul x20, x20, x19
-adcs x3, x3, x25
-umulh x25, x7, x19
-adcs x21, x21, x25
-cset w25, hs
-adds x9, x9, x23
-adcs x12, x12, x22
-adcs x2, x2, x20
-mul x20, x7, x19
-mul x19, x5, x19
-adcs x3, x3, x20
-adcs x19, x21, x19
-mul x21, x8, x30
-adc x20, x24, x25
-ldp x26, x25, [sp, #64]
-umulh x23, x21, x14
-mul x22, x21, x14
-adds x10, x10, x23
-umulh x23, x21, x1
-adcs x11, x11, x23
-umulh x23, x21, x0
-adcs x9, x9, x23
-umulh x23, x21, x27
-adcs x12, x12, x23
-umulh x23, x21, x13
-adcs x2, x2, x23
-umulh x23, x21, x16
-adcs x3, x3, x23
-umulh x23, x21, x15
-adcs x19, x19, x23
-umulh x23, x21, x17
-adcs x20, x20, x23
-cset w23, hs
-cmn x8, x22
-mul x8, x21, x1
-umulh x22, x5, x6
-adcs x8, x10, x8
-mul x10, x21, x0
-adcs x10, x11, x10
-mul x11, x21, x27
-adcs x9, x9, x11
-mul x11, x21, x13
-adcs x11, x12, x11
-mul x12, x21, x16
-adcs x12, x2, x12
-mul x2, x21, x15
-adcs x2, x3, x2
-mul x3, x21, x17
-mul x21, x6, x6
-adcs x3, x19, x3
-adcs x19, x20, xzr
-lsl x20, x4, #1
-adc x22, x23, x22
-umulh x23, x6, x6
-adds x2, x2, x23
-umulh x23, x20, x6
-mul x20, x20, x6
-adcs x3, x3, x23
-umulh x23, x7, x6
-mul x7, x7, x6
-mul x6, x5, x6
-adcs x19, x19, x23
-cset w23, hs
-adds x12, x12, x21
-adcs x2, x2, x20
-adcs x3, x3, x7
-adcs x6, x19, x6
-mul x19, x8, x30
-adc x7, x22, x23
-ldr x22, [sp, #8]
-ldp x24, x23, [sp, #80]
-umulh x21, x19, x14
-mul x20, x19, x14
-adds x10, x10, x21
-umulh x21, x19, x1
-adcs x9, x9, x21
-umulh x21, x19, x0
-adcs x11, x11, x21
-umulh x21, x19, x27
-adcs x12, x12, x21
-umulh x21, x19, x13
-adcs x2, x2, x21
-umulh x21, x19, x16
-adcs x3, x3, x21
-umulh x21, x19, x15
-adcs x6, x6, x21
-umulh x21, x19, x17
-adcs x7, x7, x21
-cset w21, hs
-cmn x8, x20
-mul x8, x19, x1
-umulh x20, x5, x4
-adcs x8, x10, x8
-mul x10, x19, x0
-adcs x9, x9, x10
-mul x10, x19, x27
-adcs x10, x11, x10
-mul x11, x19, x13
-adcs x11, x12, x11
-mul x12, x19, x16
-adcs x12, x2, x12
-mul x2, x19, x15
-adcs x2, x3, x2
-mul x3, x19, x17
-mul x19, x4, x4
-adcs x3, x6, x3
-adcs x6, x7, xzr
-lsl x7, x22, #1
-adc x20, x21, x20
-umulh x21, x4, x4
-adds x3, x3, x21
-umulh x21, x7, x4
-mul x7, x7, x4
-mul x4, x5, x4
-adcs x6, x6, x21
-cset w21, hs
-adds x2, x2, x19
-adcs x3, x3, x7
+umulh x25, x22, x3
+adcs x6, x6, x28
+umulh x28, x24, x3
+adcs x10, x10, x29
+mul x29, x3, x3
+adcs x12, x12, x13
+mul x13, x20, x3
+adcs x17, x17, x25
+mul x11, x11, x3
+adc x20, x27, x28
+mul x25, x16, x3
+adds x0, x0, x29
+mul x27, x19, x3
+adcs x9, x9, x13
+mul x13, x22, x3
+adcs x2, x2, x11
+mul x3, x24, x3
+adcs x6, x6, x25
+adcs x10, x10, x27
+mul x11, x4, x26
+adr x25, 2f
+ldr x27, [x25, #8]
+umulh x25, x27, x11
+adcs x12, x12, x13
+umulh x13, x23, x11
+adcs x3, x17, x3
+umulh x17, x30, x11
+adc x20, x20, xzr
+umulh x28, x21, x11
+adds x0, x0, x25
+umulh x25, x1, x11
+adcs x9, x9, x13
+umulh x13, x5, x11
+adcs x2, x2, x17
+umulh x17, x14, x11
+adcs x6, x6, x28
+umulh x28, x15, x11
+adcs x10, x10, x25
+adcs x12, x12, x13
+adcs x3, x3, x17
+mul x13, x23, x11
+adcs x17, x20, x28
+mul x20, x30, x11
+cset x25, hs
+mul x28, x21, x11
+cmp x4, #1
+mul x4, x1, x11
+adcs x0, x0, x13
+mul x13, x5, x11
+adcs x9, x9, x20
+mul x20, x14, x11
+adcs x2, x2, x28
+mul x11, x15, x11
 adcs x4, x6, x4
-mul x6, x8, x30
-adc x5, x20, x21
-ldr x20, [sp, #16]
-umulh x19, x6, x14
-mul x7, x6, x14
-adds x9, x9, x19
-umulh x19, x6, x1
-adcs x10, x10, x19
-umulh x19, x6, x0
-adcs x11, x11, x19
-umulh x19, x6, x27
-adcs x12, x12, x19
-umulh x19, x6, x13
-adcs x2, x2, x19
-umulh x19, x6, x16
+adcs x6, x10, x13
+adcs x10, x12, x20
+umulh x12, x7, x7
+adcs x3, x3, x11
+lsl x11, x8, #1
+umulh x13, x11, x7
+adcs x17, x17, xzr
+umulh x20, x16, x7
+adc x25, x25, xzr
+umulh x28, x19, x7
+adds x4, x4, x12
+umulh x12, x22, x7
+adcs x6, x6, x13
+umulh x13, x24, x7
+adcs x10, x10, x20
+mul x20, x7, x7
+adcs x3, x3, x28
+mul x11, x11, x7
+adcs x12, x17, x12
+mul x16, x16, x7
+adc x13, x25, x13
+mul x17, x19, x7
+adds x2, x2, x20
+mul x20, x22, x7
+adcs x4, x4, x11
+mul x7, x24, x7
+adcs x6, x6, x16
+adcs x10, x10, x17
+mul x11, x0, x26
+umulh x16, x27, x11
+adcs x3, x3, x20
+umulh x17, x23, x11
+adcs x7, x12, x7
+umulh x12, x30, x11
+adc x13, x13, xzr
+umulh x20, x21, x11
+adds x9, x9, x16
+umulh x16, x1, x11
+adcs x2, x2, x17
+umulh x17, x5, x11
+adcs x4, x4, x12
+umulh x12, x14, x11
+adcs x6, x6, x20
+umulh x20, x15, x11
+adcs x10, x10, x16
+adcs x3, x3, x17
+adcs x7, x7, x12
+mul x12, x23, x11
+adcs x13, x13, x20
+mul x16, x30, x11
+cset x17, hs
+mul x20, x21, x11
+cmp x0, #1
+mul x0, x1, x11
+adcs x9, x9, x12
+mul x12, x5, x11
+adcs x2, x2, x16
+mul x16, x14, x11
+adcs x4, x4, x20
+mul x11, x15, x11
+adcs x0, x6, x0
+adcs x6, x10, x12
+adcs x3, x3, x16
+umulh x10, x8, x8
+adcs x7, x7, x11
+ldr x11, [sp, #128]
+lsl x12, x11, #1
+umulh x16, x12, x8
+adcs x13, x13, xzr
+umulh x20, x19, x8
+adc x17, x17, xzr
+umulh x25, x22, x8
+adds x6, x6, x10
+umulh x10, x24, x8
+adcs x3, x3, x16
+mul x16, x8, x8
+adcs x7, x7, x20
+mul x12, x12, x8
+adcs x13, x13, x25
+mul x19, x19, x8
+adc x10, x17, x10
+mul x17, x22, x8
+adds x0, x0, x16
+mul x8, x24, x8
+adcs x6, x6, x12
 adcs x3, x3, x19
-umulh x19, x6, x15
-adcs x4, x4, x19
-umulh x19, x6, x17
-adcs x5, x5, x19
-cset w19, hs
-cmn x8, x7
-mul x8, x6, x1
-mul x7, x22, x22
-adcs x8, x9, x8
-mul x9, x6, x0
-adcs x9, x10, x9
-mul x10, x6, x27
-adcs x10, x11, x10
-mul x11, x6, x13
-adcs x11, x12, x11
-mul x12, x6, x16
-adcs x12, x2, x12
-mul x2, x6, x15
-adcs x2, x3, x2
-mul x3, x6, x17
-umulh x6, x22, x22
-adcs x3, x4, x3
-lsl x4, x20, #1
-adcs x5, x5, x6
-umulh x6, x4, x22
-mul x4, x4, x22
-ldp x22, x21, [sp, #96]
-adc x6, x19, x6
-adds x3, x3, x7
-adcs x4, x5, x4
-cinc x5, x6, hs
-mul x6, x8, x30
-umulh x19, x6, x14
-mul x7, x6, x14
-adds x9, x9, x19
-umulh x19, x6, x1
+mul x12, x9, x26
+umulh x16, x27, x12
+adcs x7, x7, x17
+umulh x17, x23, x12
+adcs x8, x13, x8
+umulh x13, x30, x12
+adc x10, x10, xzr
+umulh x19, x21, x12
+adds x2, x2, x16
+umulh x16, x1, x12
+adcs x4, x4, x17
+umulh x17, x5, x12
+adcs x0, x0, x13
+umulh x13, x14, x12
+adcs x6, x6, x19
+umulh x19, x15, x12
+adcs x3, x3, x16
+adcs x7, x7, x17
+adcs x8, x8, x13
+mul x13, x23, x12
 adcs x10, x10, x19
-umulh x19, x6, x0
-adcs x11, x11, x19
-umulh x19, x6, x27
-adcs x12, x12, x19
-umulh x19, x6, x13
-adcs x2, x2, x19
-umulh x19, x6, x16
+mul x16, x30, x12
+cset x17, hs
+mul x19, x21, x12
+cmp x9, #1
+mul x9, x1, x12
+adcs x2, x2, x13
+mul x13, x5, x12
+adcs x4, x4, x16
+mul x16, x14, x12
+adcs x0, x0, x19
+mul x12, x15, x12
+adcs x6, x6, x9
+adcs x3, x3, x13
+adcs x7, x7, x16
+umulh x9, x11, x11
+adcs x8, x8, x12
+ldr x12, [sp, #120]
+lsl x13, x12, #1
+umulh x16, x13, x11
+adcs x10, x10, xzr
+umulh x19, x22, x11
+adc x17, x17, xzr
+umulh x20, x24, x11
+adds x7, x7, x9
+mul x9, x11, x11
+adcs x8, x8, x16
+mul x13, x13, x11
+adcs x10, x10, x19
+mul x16, x22, x11
+adc x17, x17, x20
+mul x11, x24, x11
+adds x3, x3, x9
+adcs x7, x7, x13
+mul x9, x2, x26
+umulh x13, x27, x9
+adcs x8, x8, x16
+umulh x16, x23, x9
+adcs x10, x10, x11
+umulh x11, x30, x9
+adc x17, x17, xzr
+umulh x19, x21, x9
+adds x4, x4, x13
+umulh x13, x1, x9
+adcs x0, x0, x16
+umulh x16, x5, x9
+adcs x6, x6, x11
+umulh x11, x14, x9
 adcs x3, x3, x19
-umulh x19, x6, x15
+umulh x19, x15, x9
+adcs x7, x7, x13
+adcs x8, x8, x16
+adcs x10, x10, x11
+mul x11, x23, x9
+adcs x13, x17, x19
+mul x16, x30, x9
+cset x17, hs
+mul x19, x21, x9
+cmp x2, #1
+mul x2, x1, x9
+adcs x4, x4, x11
+mul x11, x5, x9
+adcs x0, x0, x16
+mul x16, x14, x9
+adcs x6, x6, x19
+mul x9, x15, x9
+adcs x2, x3, x2
+adcs x3, x7, x11
+adcs x7, x8, x16
+umulh x8, x12, x12
+adcs x9, x10, x9
+ldr x10, [sp, #112]
+lsl x11, x10, #1
+umulh x16, x11, x12
+adcs x13, x13, xzr
+umulh x19, x24, x12
+adc x17, x17, xzr
+mul x20, x12, x12
+adds x8, x9, x8
+mul x9, x11, x12
+adcs x11, x13, x16
+mul x12, x24, x12
+adc x13, x17, x19
+adds x7, x7, x20
+mul x16, x4, x26
+umulh x17, x27, x16
+adcs x8, x8, x9
+umulh x9, x23, x16
+adcs x11, x11, x12
+umulh x12, x30, x16
+adc x13, x13, xzr
+umulh x19, x21, x16
+adds x0, x0, x17
+umulh x17, x1, x16
+adcs x6, x6, x9
+umulh x9, x5, x16
+adcs x2, x2, x12
+umulh x12, x14, x16
+adcs x3, x3, x19
+umulh x19, x15, x16
+adcs x7, x7, x17
+adcs x8, x8, x9
+adcs x9, x11, x12
+mul x11, x23, x16
+adcs x12, x13, x19
+mul x13, x30, x16
+cset x17, hs
+mul x19, x21, x16
+cmp x4, #1
+mul x4, x1, x16
+adcs x0, x0, x11
+mul x11, x5, x16
+adcs x6, x6, x13
+mul x13, x14, x16
+adcs x2, x2, x19
+mul x16, x15, x16
+adcs x3, x3, x4
+adcs x4, x7, x11
+adcs x7, x8, x13
+umulh x8, x10, x10
+adcs x9, x9, x16
+ldr x11, [sp, #104]
+lsl x13, x11, #1
+umulh x16, x13, x10
+adcs x12, x12, xzr
+mul x19, x10, x10
+adc x17, x17, xzr
+mul x10, x13, x10
+adds x8, x12, x8
+adc x12, x17, x16
+mul x13, x0, x26
+umulh x16, x27, x13
+adds x9, x9, x19
+umulh x17, x23, x13
+adcs x8, x8, x10
+umulh x10, x30, x13
+adc x12, x12, xzr
+umulh x19, x21, x13
+adds x6, x6, x16
+umulh x16, x1, x13
+adcs x2, x2, x17
+umulh x17, x5, x13
+adcs x3, x3, x10
+umulh x10, x14, x13
 adcs x4, x4, x19
-umulh x19, x6, x17
-adcs x5, x5, x19
-cset w19, hs
-cmn x8, x7
-mul x8, x6, x1
-adcs x8, x9, x8
-mul x9, x6, x0
-adcs x9, x10, x9
-mul x10, x6, x27
-adcs x10, x11, x10
-mul x11, x6, x13
-adcs x11, x12, x11
-mul x12, x6, x16
-adcs x12, x2, x12
-mul x2, x6, x15
-adcs x2, x3, x2
-mul x3, x6, x17
-mul x6, x8, x30
-ldp x29, x30, [sp, #32]
-adcs x3, x4, x3
-umulh x4, x20, x20
-umulh x7, x6, x17
-add x4, x7, x4
-mul x7, x20, x20
-adcs x5, x5, x7
-mul x7, x6, x14
-umulh x14, x6, x14
-adc x4, x4, x19
-ldp x20, x19, [sp, #112]
-adds x9, x9, x14
-umulh x14, x6, x1
-adcs x10, x10, x14
-umulh x14, x6, x0
-adcs x11, x11, x14
-umulh x14, x6, x27
-adcs x12, x12, x14
-umulh x14, x6, x13
-adcs x14, x2, x14
-umulh x2, x6, x16
-adcs x2, x3, x2
-umulh x3, x6, x15
-adcs x3, x5, x3
-cset w5, hs
-cmn x8, x7
-mul x8, x6, x1
-adcs x8, x9, x8
-mul x9, x6, x0
-adcs x9, x10, x9
-mul x10, x6, x27
-ldp x28, x27, [sp, #48]
-adcs x10, x11, x10
-mul x11, x6, x13
-adcs x11, x12, x11
-ldr x12, [sp, #24]
-stp x8, x9, [x12]
-mul x8, x6, x16
-mul x9, x6, x15
-adcs x8, x14, x8
-stp x10, x11, [x12, #16]
-adcs x9, x2, x9
-stp x8, x9, [x12, #32]
-mul x8, x6, x17
-adcs x8, x3, x8
-adc x9, x4, x5
-stp x8, x9, [x12, #48]
-add sp, sp, #128
+umulh x19, x15, x13
+adcs x7, x7, x16
+adcs x9, x9, x17
+adcs x8, x8, x10
+mul x10, x23, x13
+adcs x12, x12, x19
+mul x16, x30, x13
+cset x17, hs
+mul x19, x21, x13
+cmp x0, #1
+mul x0, x1, x13
+adcs x6, x6, x10
+mul x10, x5, x13
+adcs x2, x2, x16
+mul x16, x14, x13
+adcs x3, x3, x19
+mul x13, x15, x13
+adcs x0, x4, x0
+adcs x4, x7, x10
+umulh x7, x11, x11
+adcs x9, x9, x16
+mul x10, x11, x11
+adcs x8, x8, x13
+adcs x11, x12, xzr
+mul x12, x6, x26
+umulh x13, x27, x12
+adc x7, x7, x17
+umulh x16, x23, x12
+adds x10, x11, x10
+umulh x11, x30, x12
+adc x7, x7, xzr
+umulh x17, x21, x12
+adds x2, x2, x13
+umulh x13, x1, x12
+adcs x3, x3, x16
+umulh x16, x5, x12
+adcs x0, x0, x11
+umulh x11, x14, x12
+adcs x4, x4, x17
+umulh x17, x15, x12
+adcs x9, x9, x13
+adcs x8, x8, x16
+mul x13, x23, x12
+adcs x10, x10, x11
+mul x11, x30, x12
+adc x7, x7, x17
+cmp x6, #1
+mul x6, x21, x12
+adcs x2, x2, x13
+mul x1, x1, x12
+adcs x3, x3, x11
+ldr x11, [sp, #96]
+stp x2, x3, [x11]
+mul x2, x5, x12
+adcs x0, x0, x6
+mul x3, x14, x12
+adcs x1, x4, x1
+stp x0, x1, [x11, #16]
+mul x0, x15, x12
+adcs x1, x9, x2
+adcs x2, x8, x3
+stp x1, x2, [x11, #32]
+adcs x0, x10, x0
+adc x1, x7, xzr
+stp x0, x1, [x11, #48]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #144
 ret
 .p2align 3
 2:
@@ -5272,585 +5066,564 @@ unsafe fn mul_lazy_full<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_lazy_full_5cc47ee666a158ab_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                "fieldc_mul_lazy_full_6575ffd8922b1980_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
                 r"
-adr x3, 2f
-sub sp, sp, #128
-stp x20, x19, [sp, #112]
-str x0, [sp, #8]
-ldp x4, x0, [x1]
-ldp x19, x20, [x2]
-umulh x6, x4, x19
-ldp x15, x14, [x1, #16]
-umulh x7, x0, x19
-ldp x13, x12, [x1, #32]
-stp x24, x23, [sp, #80]
-stp x22, x21, [sp, #96]
-mul x21, x4, x19
-ldp x11, x5, [x1, #48]
-mul x23, x0, x19
-ldp x8, x1, [x3]
-stp x26, x25, [sp, #64]
-stp x28, x27, [sp, #48]
-umulh x24, x15, x19
-adds x23, x6, x23
-mul x25, x15, x19
-stp x29, x30, [sp, #32]
-stp x8, x2, [sp, #16]
-ldr x2, [x3, #64]
-adcs x25, x7, x25
-ldr x10, [sp, #16]
-ldp x16, x17, [x3, #16]
-umulh x26, x14, x19
-mul x27, x14, x19
-adcs x27, x24, x27
-umulh x28, x13, x19
-ldp x24, x7, [x3, #32]
-mul x29, x13, x19
-adcs x26, x26, x29
-mul x22, x8, x21
-umulh x30, x12, x19
-mul x8, x12, x19
-adcs x8, x28, x8
-mul x6, x11, x19
-adcs x6, x30, x6
-umulh x9, x11, x19
-umulh x29, x5, x19
-mul x19, x5, x19
-adcs x9, x9, x19
-umulh x28, x1, x22
-umulh x30, x2, x22
-adc x30, x30, x29
-adds x23, x23, x28
-ldp x29, x3, [x3, #48]
-umulh x19, x16, x22
-adcs x19, x25, x19
-umulh x28, x17, x22
-adcs x27, x27, x28
-umulh x25, x24, x22
-adcs x25, x26, x25
-umulh x28, x7, x22
-adcs x8, x8, x28
-umulh x26, x29, x22
-adcs x6, x6, x26
-umulh x28, x3, x22
-adcs x9, x9, x28
-cset w28, hs
-mul x26, x1, x22
-cmn x21, x26
-mul x21, x16, x22
-adcs x21, x23, x21
-mul x26, x17, x22
-adcs x19, x19, x26
-mul x23, x24, x22
-adcs x23, x27, x23
-mul x26, x7, x22
-adcs x25, x25, x26
-mul x27, x29, x22
-adcs x8, x8, x27
-mul x26, x3, x22
-adcs x6, x6, x26
-mul x22, x2, x22
-adcs x9, x9, x22
-adc x22, x30, x28
-umulh x26, x4, x20
-adds x19, x19, x26
-umulh x26, x0, x20
-adcs x23, x23, x26
-umulh x26, x15, x20
-adcs x25, x25, x26
-umulh x26, x14, x20
-adcs x8, x8, x26
-umulh x26, x13, x20
-adcs x6, x6, x26
-umulh x26, x12, x20
-adcs x9, x9, x26
-umulh x26, x11, x20
-adcs x22, x22, x26
-cset w26, hs
-mul x27, x4, x20
-adds x21, x21, x27
-mul x27, x0, x20
-adcs x19, x19, x27
-mul x27, x15, x20
-adcs x23, x23, x27
-mul x27, x14, x20
-adcs x25, x25, x27
-mul x27, x13, x20
-adcs x8, x8, x27
-mul x27, x12, x20
-adcs x6, x6, x27
-mul x27, x11, x20
-adcs x9, x9, x27
-umulh x27, x5, x20
-mul x20, x5, x20
-adcs x20, x22, x20
-mul x22, x21, x10
-umulh x30, x22, x2
-add x27, x30, x27
-adc x26, x27, x26
-umulh x30, x22, x1
-adds x19, x19, x30
-umulh x27, x22, x16
-adcs x23, x23, x27
-umulh x27, x22, x17
-adcs x25, x25, x27
-umulh x27, x22, x24
-adcs x8, x8, x27
-umulh x27, x22, x7
-adcs x6, x6, x27
-umulh x27, x22, x29
-adcs x9, x9, x27
-umulh x27, x22, x3
-adcs x27, x20, x27
-ldr x20, [sp, #24]
-cset w30, hs
-mul x28, x22, x1
-cmn x21, x28
-mul x28, x22, x16
-ldp x21, x20, [x20, #16]
-adcs x19, x19, x28
-mul x28, x22, x17
-adcs x23, x23, x28
-mul x28, x22, x24
-adcs x25, x25, x28
-mul x28, x22, x7
-adcs x8, x8, x28
-mul x28, x22, x29
-adcs x6, x6, x28
-mul x28, x22, x3
-adcs x9, x9, x28
-mul x22, x22, x2
-adcs x22, x27, x22
-adc x26, x26, x30
-umulh x28, x4, x21
-adds x23, x23, x28
-umulh x28, x0, x21
-adcs x25, x25, x28
-umulh x28, x15, x21
-adcs x8, x8, x28
-umulh x28, x14, x21
-adcs x6, x6, x28
-umulh x28, x13, x21
-adcs x9, x9, x28
-umulh x28, x12, x21
-adcs x22, x22, x28
-umulh x28, x11, x21
-adcs x26, x26, x28
-cset w28, hs
-mul x27, x4, x21
-adds x19, x19, x27
-mul x27, x0, x21
-adcs x23, x23, x27
-mul x27, x15, x21
-adcs x25, x25, x27
-mul x27, x14, x21
-adcs x8, x8, x27
-mul x27, x13, x21
-adcs x6, x6, x27
-mul x27, x12, x21
-adcs x9, x9, x27
-mul x27, x11, x21
-adcs x22, x22, x27
-umulh x27, x5, x21
-mul x21, x5, x21
-adcs x21, x26, x21
-mul x26, x19, x10
-umulh x30, x26, x2
-add x27, x30, x27
-adc x27, x27, x28
-umulh x28, x26, x1
-adds x23, x23, x28
-umulh x28, x26, x16
-adcs x25, x25, x28
-umulh x28, x26, x17
-mul x30, x26, x1
-adcs x8, x8, x28
+stp x19, x20, [sp, #-112]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+adds x7, x7, x8
+umulh x8, x10, x5
+mul x13, x11, x5
+adcs x9, x9, x12
+umulh x12, x11, x5
+ldp x14, x15, [x1, #32]
+mul x16, x14, x5
+adcs x8, x8, x13
+umulh x13, x14, x5
+mul x17, x15, x5
+adcs x12, x12, x16
+umulh x16, x15, x5
+ldp x1, x19, [x1, #48]
+mul x20, x1, x5
+adcs x13, x13, x17
+umulh x17, x1, x5
+mul x21, x19, x5
+adcs x16, x16, x20
+umulh x20, x19, x5
+adcs x17, x17, x21
+adr x21, 2f
+ldp x22, x23, [x21]
+mul x5, x3, x5
+mul x24, x5, x22
+umulh x25, x23, x24
+adc x20, x20, xzr
+ldp x26, x27, [x21, #16]
 umulh x28, x26, x24
-adcs x6, x6, x28
-umulh x28, x26, x7
+adds x7, x7, x25
+umulh x25, x27, x24
 adcs x9, x9, x28
-umulh x28, x26, x29
-adcs x22, x22, x28
-umulh x28, x26, x3
-adcs x21, x21, x28
-cset w28, hs
-cmn x19, x30
-mul x19, x26, x16
-adcs x19, x23, x19
-mul x23, x26, x17
-adcs x23, x25, x23
-mul x25, x26, x24
+ldp x28, x29, [x21, #32]
+umulh x30, x28, x24
 adcs x8, x8, x25
-mul x25, x26, x7
-adcs x6, x6, x25
-mul x25, x26, x29
-adcs x9, x9, x25
-mul x25, x26, x3
-adcs x22, x22, x25
-mul x25, x26, x2
-mul x26, x4, x20
-adcs x21, x21, x25
-adc x25, x27, x28
-umulh x27, x4, x20
-adds x23, x23, x27
-umulh x27, x0, x20
-adcs x8, x8, x27
-umulh x27, x15, x20
-adcs x6, x6, x27
-umulh x27, x14, x20
-adcs x9, x9, x27
-umulh x27, x13, x20
-adcs x22, x22, x27
-umulh x27, x12, x20
-adcs x21, x21, x27
-umulh x27, x11, x20
-adcs x25, x25, x27
-cset w27, hs
-adds x19, x19, x26
-mul x26, x0, x20
-adcs x23, x23, x26
-mul x26, x15, x20
-adcs x8, x8, x26
-mul x26, x14, x20
-adcs x6, x6, x26
-mul x26, x13, x20
-adcs x9, x9, x26
-mul x26, x12, x20
-adcs x22, x22, x26
-mul x26, x11, x20
-adcs x21, x21, x26
-umulh x26, x5, x20
-mul x20, x5, x20
-adcs x20, x25, x20
-mul x25, x19, x10
-ldr x10, [sp, #24]
-umulh x30, x25, x2
-mul x28, x25, x1
-add x26, x30, x26
-umulh x30, x25, x1
-adc x26, x26, x27
-umulh x27, x25, x16
-adds x23, x23, x30
-adcs x8, x8, x27
-umulh x27, x25, x17
-adcs x6, x6, x27
-umulh x27, x25, x24
-adcs x9, x9, x27
-umulh x27, x25, x7
-adcs x22, x22, x27
-umulh x27, x25, x29
-adcs x21, x21, x27
-umulh x27, x25, x3
-adcs x27, x20, x27
-cset w30, hs
-cmn x19, x28
-mul x28, x25, x16
-ldp x19, x20, [x10, #32]
-mov x10, x2
-adcs x23, x23, x28
-mul x28, x25, x17
-adcs x8, x8, x28
-mul x28, x25, x24
-adcs x6, x6, x28
-mul x28, x25, x7
-adcs x9, x9, x28
-mul x28, x25, x29
-adcs x22, x22, x28
-mul x28, x25, x3
-mul x25, x25, x2
-ldr x2, [sp, #16]
-adcs x21, x21, x28
-umulh x28, x4, x19
-adcs x25, x27, x25
-mul x27, x4, x19
-adc x26, x26, x30
-adds x8, x8, x28
-umulh x28, x0, x19
-adcs x6, x6, x28
-umulh x28, x15, x19
-adcs x9, x9, x28
-umulh x28, x14, x19
-adcs x22, x22, x28
-umulh x28, x13, x19
-adcs x21, x21, x28
-umulh x28, x12, x19
-adcs x25, x25, x28
-umulh x28, x11, x19
-adcs x26, x26, x28
-cset w28, hs
-adds x23, x23, x27
-mul x27, x0, x19
-adcs x8, x8, x27
-mul x27, x15, x19
-adcs x6, x6, x27
-mul x27, x14, x19
-adcs x9, x9, x27
-mul x27, x13, x19
-adcs x22, x22, x27
-mul x27, x12, x19
-adcs x21, x21, x27
-mul x27, x11, x19
-adcs x25, x25, x27
-umulh x27, x5, x19
-mul x19, x5, x19
-adcs x19, x26, x19
-mul x26, x23, x2
-umulh x30, x26, x10
-add x27, x30, x27
-mul x30, x26, x1
-adc x27, x27, x28
-umulh x28, x26, x1
-adds x8, x8, x28
-umulh x28, x26, x16
-adcs x6, x6, x28
-umulh x28, x26, x17
-adcs x9, x9, x28
-umulh x28, x26, x24
-adcs x22, x22, x28
-umulh x28, x26, x7
-adcs x21, x21, x28
-umulh x28, x26, x29
-adcs x25, x25, x28
-umulh x28, x26, x3
-adcs x19, x19, x28
-cset w28, hs
-cmn x23, x30
-mul x23, x26, x16
-mov x30, x2
-adcs x8, x8, x23
-mul x23, x26, x17
-adcs x6, x6, x23
-mul x23, x26, x24
-adcs x9, x9, x23
-mul x23, x26, x7
-adcs x22, x22, x23
-mul x23, x26, x29
-adcs x21, x21, x23
-mul x23, x26, x3
-adcs x23, x25, x23
-mul x25, x26, x10
-mul x26, x4, x20
-adcs x19, x19, x25
-adc x25, x27, x28
-umulh x27, x4, x20
-adds x6, x6, x27
-umulh x27, x0, x20
-adcs x9, x9, x27
-umulh x27, x15, x20
-adcs x22, x22, x27
-umulh x27, x14, x20
-adcs x21, x21, x27
-umulh x27, x13, x20
-adcs x23, x23, x27
-umulh x27, x12, x20
-adcs x19, x19, x27
-umulh x27, x11, x20
-adcs x25, x25, x27
-cset w27, hs
-adds x8, x8, x26
-mul x26, x0, x20
-adcs x6, x6, x26
-mul x26, x15, x20
-adcs x9, x9, x26
-mul x26, x14, x20
-adcs x22, x22, x26
-mul x26, x13, x20
-adcs x21, x21, x26
-mul x26, x12, x20
-adcs x23, x23, x26
-mul x26, x11, x20
-adcs x19, x19, x26
-umulh x26, x5, x20
-mul x20, x5, x20
-adcs x20, x25, x20
-mul x25, x8, x2
-ldr x2, [sp, #24]
-umulh x28, x25, x10
-add x26, x28, x26
-mul x28, x25, x1
-adc x26, x26, x27
-umulh x27, x25, x1
-adds x6, x6, x27
-umulh x27, x25, x16
-adcs x9, x9, x27
-umulh x27, x25, x17
-adcs x22, x22, x27
-umulh x27, x25, x24
-adcs x21, x21, x27
-umulh x27, x25, x7
-adcs x23, x23, x27
-umulh x27, x25, x29
-adcs x19, x19, x27
-umulh x27, x25, x3
-adcs x20, x20, x27
-cset w27, hs
-cmn x8, x28
-mul x28, x25, x16
-adcs x6, x6, x28
-mul x28, x25, x17
-ldp x8, x2, [x2, #48]
-adcs x9, x9, x28
-mul x28, x25, x24
-adcs x22, x22, x28
-mul x28, x25, x7
-adcs x21, x21, x28
-mul x28, x25, x29
-adcs x23, x23, x28
-mul x28, x25, x3
-mul x25, x25, x10
-adcs x19, x19, x28
-adcs x20, x20, x25
-adc x25, x26, x27
-umulh x27, x4, x8
-mul x26, x4, x8
-adds x9, x9, x27
-umulh x27, x0, x8
-adcs x22, x22, x27
-umulh x27, x15, x8
-adcs x21, x21, x27
-umulh x27, x14, x8
-adcs x23, x23, x27
-umulh x27, x13, x8
-adcs x19, x19, x27
-umulh x27, x12, x8
-adcs x20, x20, x27
-umulh x27, x11, x8
-adcs x25, x25, x27
-cset w27, hs
-adds x6, x6, x26
-mul x26, x0, x8
-adcs x9, x9, x26
-mul x26, x15, x8
-adcs x22, x22, x26
-mul x26, x14, x8
-adcs x21, x21, x26
-mul x26, x13, x8
-adcs x23, x23, x26
-mul x26, x12, x8
-adcs x19, x19, x26
-mul x26, x11, x8
-adcs x20, x20, x26
-umulh x26, x5, x8
-mul x8, x5, x8
-adcs x8, x25, x8
-mul x25, x6, x30
-umulh x28, x25, x10
-add x26, x28, x26
-mul x28, x25, x1
-adc x26, x26, x27
-umulh x27, x25, x1
-adds x9, x9, x27
-umulh x27, x25, x16
-adcs x22, x22, x27
-umulh x27, x25, x17
-adcs x21, x21, x27
-umulh x27, x25, x24
-adcs x23, x23, x27
-umulh x27, x25, x7
-adcs x19, x19, x27
-umulh x27, x25, x29
-adcs x20, x20, x27
-umulh x27, x25, x3
-adcs x8, x8, x27
-cset w27, hs
-cmn x6, x28
-mul x6, x25, x16
-mov x28, x10
-adcs x9, x9, x6
-mul x6, x25, x17
-adcs x6, x22, x6
-mul x22, x25, x24
-adcs x21, x21, x22
-mul x22, x25, x7
-adcs x22, x23, x22
-mul x23, x25, x29
-adcs x19, x19, x23
-mul x23, x25, x3
-adcs x20, x20, x23
-mul x23, x25, x10
-mul x25, x4, x2
-umulh x4, x4, x2
-mul x10, x5, x2
-adcs x8, x8, x23
-adc x23, x26, x27
-adds x4, x6, x4
-umulh x6, x0, x2
-mul x0, x0, x2
-adcs x6, x21, x6
-umulh x21, x15, x2
-mul x15, x15, x2
-adcs x21, x22, x21
-umulh x22, x14, x2
-mul x14, x14, x2
-adcs x19, x19, x22
-umulh x22, x13, x2
-mul x13, x13, x2
-adcs x20, x20, x22
-umulh x22, x12, x2
-mul x12, x12, x2
-adcs x8, x8, x22
-umulh x22, x11, x2
-mul x11, x11, x2
-adcs x22, x23, x22
-cset w23, hs
-adds x9, x9, x25
-ldp x26, x25, [sp, #64]
-adcs x0, x4, x0
-adcs x15, x6, x15
-adcs x14, x21, x14
-adcs x13, x19, x13
-adcs x12, x20, x12
-ldp x20, x19, [sp, #112]
-adcs x8, x8, x11
-umulh x11, x5, x2
-mul x2, x9, x30
-adcs x10, x22, x10
-ldp x22, x21, [sp, #96]
-umulh x4, x2, x28
-add x11, x4, x11
-mul x4, x2, x1
-umulh x1, x2, x1
-adc x11, x11, x23
-adds x0, x0, x1
-umulh x1, x2, x16
-adcs x15, x15, x1
-umulh x1, x2, x17
-adcs x14, x14, x1
-umulh x1, x2, x24
-adcs x13, x13, x1
-umulh x1, x2, x7
-adcs x12, x12, x1
-umulh x1, x2, x29
-adcs x8, x8, x1
-umulh x1, x2, x3
-adcs x10, x10, x1
-cset w1, hs
-cmn x9, x4
-mul x9, x2, x16
-mul x16, x2, x17
-adcs x9, x0, x9
-adcs x15, x15, x16
-mul x16, x2, x24
-ldp x24, x23, [sp, #80]
-adcs x14, x14, x16
-mul x16, x2, x7
-adcs x13, x13, x16
-ldr x16, [sp, #8]
-stp x9, x15, [x16]
-mul x9, x2, x29
-ldp x29, x30, [sp, #32]
-stp x14, x13, [x16, #16]
+umulh x25, x29, x24
+adcs x12, x12, x30
+str x0, [sp, #96]
+ldp x30, x0, [x21, #48]
+umulh x23, x30, x24
+adcs x13, x13, x25
+umulh x25, x0, x24
+adcs x16, x16, x23
+ldr x23, [x21, #64]
+umulh x21, x23, x24
+adcs x17, x17, x25
+adc x20, x20, x21
+mul x21, x26, x24
+cmp x5, #1
+mul x5, x27, x24
+adcs x7, x7, x21
+mul x21, x28, x24
+adcs x5, x9, x5
+mul x9, x29, x24
+adcs x8, x8, x21
+mul x21, x30, x24
 adcs x9, x12, x9
-mul x12, x2, x3
-adcs x8, x8, x12
-stp x9, x8, [x16, #32]
-mul x9, x2, x28
-ldp x28, x27, [sp, #48]
-adcs x9, x10, x9
-adc x8, x11, x1
-stp x9, x8, [x16, #48]
-add sp, sp, #128
+mul x12, x0, x24
+adcs x13, x13, x21
+mul x21, x23, x24
+adcs x12, x16, x12
+adcs x16, x17, x21
+umulh x17, x3, x6
+adc x20, x20, xzr
+umulh x21, x4, x6
+adds x5, x5, x17
+umulh x17, x10, x6
+adcs x8, x8, x21
+umulh x21, x11, x6
+adcs x9, x9, x17
+umulh x17, x14, x6
+adcs x13, x13, x21
+umulh x21, x15, x6
+adcs x12, x12, x17
+umulh x17, x1, x6
+adcs x16, x16, x21
+umulh x21, x19, x6
+adcs x17, x20, x17
+mul x20, x3, x6
+adc x21, x21, xzr
+mul x24, x4, x6
+adds x7, x7, x20
+mul x20, x10, x6
+adcs x5, x5, x24
+mul x24, x11, x6
+adcs x8, x8, x20
+mul x20, x14, x6
+adcs x9, x9, x24
+mul x24, x15, x6
+adcs x13, x13, x20
+mul x20, x1, x6
+adcs x12, x12, x24
+mul x6, x19, x6
+adcs x16, x16, x20
+adcs x6, x17, x6
+mul x17, x7, x22
+adr x20, 2f
+ldr x24, [x20, #8]
+umulh x20, x24, x17
+adc x21, x21, xzr
+umulh x25, x26, x17
+adds x5, x5, x20
+umulh x20, x27, x17
+adcs x8, x8, x25
+umulh x25, x28, x17
+adcs x9, x9, x20
+umulh x20, x29, x17
+adcs x13, x13, x25
+umulh x25, x30, x17
+adcs x12, x12, x20
+umulh x20, x0, x17
+adcs x16, x16, x25
+umulh x25, x23, x17
+adcs x6, x6, x20
+adc x20, x21, x25
+mul x21, x26, x17
+cmp x7, #1
+mul x7, x27, x17
+adcs x5, x5, x21
+mul x21, x28, x17
+adcs x7, x8, x7
+mul x8, x29, x17
+adcs x9, x9, x21
+mul x21, x30, x17
+adcs x8, x13, x8
+mul x13, x0, x17
+adcs x12, x12, x21
+mul x17, x23, x17
+adcs x13, x16, x13
+adcs x6, x6, x17
+ldp x16, x17, [x2, #16]
+umulh x21, x3, x16
+adc x20, x20, xzr
+umulh x25, x4, x16
+adds x7, x7, x21
+umulh x21, x10, x16
+adcs x9, x9, x25
+umulh x25, x11, x16
+adcs x8, x8, x21
+umulh x21, x14, x16
+adcs x12, x12, x25
+umulh x25, x15, x16
+adcs x13, x13, x21
+umulh x21, x1, x16
+adcs x6, x6, x25
+umulh x25, x19, x16
+adcs x20, x20, x21
+mul x21, x3, x16
+adc x25, x25, xzr
+str x2, [sp, #104]
+mul x2, x4, x16
+adds x5, x5, x21
+mul x21, x10, x16
+adcs x2, x7, x2
+mul x7, x11, x16
+adcs x9, x9, x21
+mul x21, x14, x16
+adcs x7, x8, x7
+mul x8, x15, x16
+adcs x12, x12, x21
+mul x21, x1, x16
+adcs x8, x13, x8
+mul x13, x19, x16
+adcs x6, x6, x21
+adcs x13, x20, x13
+mul x16, x5, x22
+umulh x20, x24, x16
+adc x21, x25, xzr
+umulh x25, x26, x16
+adds x2, x2, x20
+umulh x20, x27, x16
+adcs x9, x9, x25
+umulh x25, x28, x16
+adcs x7, x7, x20
+umulh x20, x29, x16
+adcs x12, x12, x25
+umulh x25, x30, x16
+adcs x8, x8, x20
+umulh x20, x0, x16
+adcs x6, x6, x25
+umulh x25, x23, x16
+adcs x13, x13, x20
+adc x20, x21, x25
+mul x21, x26, x16
+cmp x5, #1
+mul x5, x27, x16
+adcs x2, x2, x21
+mul x21, x28, x16
+adcs x5, x9, x5
+mul x9, x29, x16
+adcs x7, x7, x21
+mul x21, x30, x16
+adcs x9, x12, x9
+mul x12, x0, x16
+adcs x8, x8, x21
+mul x16, x23, x16
+adcs x6, x6, x12
+adcs x12, x13, x16
+umulh x13, x3, x17
+adc x16, x20, xzr
+umulh x20, x4, x17
+adds x5, x5, x13
+umulh x13, x10, x17
+adcs x7, x7, x20
+umulh x20, x11, x17
+adcs x9, x9, x13
+umulh x13, x14, x17
+adcs x8, x8, x20
+umulh x20, x15, x17
+adcs x6, x6, x13
+umulh x13, x1, x17
+adcs x12, x12, x20
+umulh x20, x19, x17
+adcs x13, x16, x13
+mul x16, x3, x17
+adc x20, x20, xzr
+mul x21, x4, x17
+adds x2, x2, x16
+mul x16, x10, x17
+adcs x5, x5, x21
+mul x21, x11, x17
+adcs x7, x7, x16
+mul x16, x14, x17
+adcs x9, x9, x21
+mul x21, x15, x17
+adcs x8, x8, x16
+mul x16, x1, x17
+adcs x6, x6, x21
+mul x17, x19, x17
+adcs x12, x12, x16
+adcs x13, x13, x17
+mul x16, x2, x22
+umulh x17, x24, x16
+adc x20, x20, xzr
+umulh x21, x26, x16
+adds x5, x5, x17
+umulh x17, x27, x16
+adcs x7, x7, x21
+umulh x21, x28, x16
+adcs x9, x9, x17
+umulh x17, x29, x16
+adcs x8, x8, x21
+umulh x21, x30, x16
+adcs x6, x6, x17
+umulh x17, x0, x16
+adcs x12, x12, x21
+umulh x21, x23, x16
+adcs x13, x13, x17
+adc x17, x20, x21
+mul x20, x26, x16
+cmp x2, #1
+mul x2, x27, x16
+adcs x5, x5, x20
+mul x20, x28, x16
+adcs x2, x7, x2
+mul x7, x29, x16
+adcs x9, x9, x20
+mul x20, x30, x16
+adcs x7, x8, x7
+mul x8, x0, x16
+adcs x6, x6, x20
+mul x16, x23, x16
+adcs x8, x12, x8
+adcs x12, x13, x16
+ldr x13, [sp, #104]
+ldp x16, x20, [x13, #32]
+umulh x21, x3, x16
+adc x17, x17, xzr
+umulh x25, x4, x16
+adds x2, x2, x21
+umulh x21, x10, x16
+adcs x9, x9, x25
+umulh x25, x11, x16
+adcs x7, x7, x21
+umulh x21, x14, x16
+adcs x6, x6, x25
+umulh x25, x15, x16
+adcs x8, x8, x21
+umulh x21, x1, x16
+adcs x12, x12, x25
+umulh x25, x19, x16
+adcs x17, x17, x21
+mul x21, x3, x16
+adc x25, x25, xzr
+mul x13, x4, x16
+adds x5, x5, x21
+mul x21, x10, x16
+adcs x2, x2, x13
+mul x13, x11, x16
+adcs x9, x9, x21
+mul x21, x14, x16
+adcs x7, x7, x13
+mul x13, x15, x16
+adcs x6, x6, x21
+mul x21, x1, x16
+adcs x8, x8, x13
+mul x13, x19, x16
+adcs x12, x12, x21
+adcs x13, x17, x13
+mul x16, x5, x22
+umulh x17, x24, x16
+adc x21, x25, xzr
+umulh x25, x26, x16
+adds x2, x2, x17
+umulh x17, x27, x16
+adcs x9, x9, x25
+umulh x25, x28, x16
+adcs x7, x7, x17
+umulh x17, x29, x16
+adcs x6, x6, x25
+umulh x25, x30, x16
+adcs x8, x8, x17
+umulh x17, x0, x16
+adcs x12, x12, x25
+umulh x25, x23, x16
+adcs x13, x13, x17
+adc x17, x21, x25
+mul x21, x26, x16
+cmp x5, #1
+mul x5, x27, x16
+adcs x2, x2, x21
+mul x21, x28, x16
+adcs x5, x9, x5
+mul x9, x29, x16
+adcs x7, x7, x21
+mul x21, x30, x16
+adcs x6, x6, x9
+mul x9, x0, x16
+adcs x8, x8, x21
+mul x16, x23, x16
+adcs x9, x12, x9
+adcs x12, x13, x16
+umulh x13, x3, x20
+adc x16, x17, xzr
+umulh x17, x4, x20
+adds x5, x5, x13
+umulh x13, x10, x20
+adcs x7, x7, x17
+umulh x17, x11, x20
+adcs x6, x6, x13
+umulh x13, x14, x20
+adcs x8, x8, x17
+umulh x17, x15, x20
+adcs x9, x9, x13
+umulh x13, x1, x20
+adcs x12, x12, x17
+umulh x17, x19, x20
+adcs x13, x16, x13
+mul x16, x3, x20
+adc x17, x17, xzr
+mul x21, x4, x20
+adds x2, x2, x16
+mul x16, x10, x20
+adcs x5, x5, x21
+mul x21, x11, x20
+adcs x7, x7, x16
+mul x16, x14, x20
+adcs x6, x6, x21
+mul x21, x15, x20
+adcs x8, x8, x16
+mul x16, x1, x20
+adcs x9, x9, x21
+mul x20, x19, x20
+adcs x12, x12, x16
+adcs x13, x13, x20
+mul x16, x2, x22
+umulh x20, x24, x16
+adc x17, x17, xzr
+umulh x21, x26, x16
+adds x5, x5, x20
+umulh x20, x27, x16
+adcs x7, x7, x21
+umulh x21, x28, x16
+adcs x6, x6, x20
+umulh x20, x29, x16
+adcs x8, x8, x21
+umulh x21, x30, x16
+adcs x9, x9, x20
+umulh x20, x0, x16
+adcs x12, x12, x21
+umulh x21, x23, x16
+adcs x13, x13, x20
+adc x17, x17, x21
+mul x20, x26, x16
+cmp x2, #1
+mul x2, x27, x16
+adcs x5, x5, x20
+mul x20, x28, x16
+adcs x2, x7, x2
+mul x7, x29, x16
+adcs x6, x6, x20
+mul x20, x30, x16
+adcs x7, x8, x7
+mul x8, x0, x16
+adcs x9, x9, x20
+mul x16, x23, x16
+adcs x8, x12, x8
+adcs x12, x13, x16
+ldr x13, [sp, #104]
+ldp x13, x16, [x13, #48]
+umulh x20, x3, x13
+adc x17, x17, xzr
+umulh x21, x4, x13
+adds x2, x2, x20
+umulh x20, x10, x13
+adcs x6, x6, x21
+umulh x21, x11, x13
+adcs x7, x7, x20
+umulh x20, x14, x13
+adcs x9, x9, x21
+umulh x21, x15, x13
+adcs x8, x8, x20
+umulh x20, x1, x13
+adcs x12, x12, x21
+umulh x21, x19, x13
+adcs x17, x17, x20
+mul x20, x3, x13
+adc x21, x21, xzr
+mul x25, x4, x13
+adds x5, x5, x20
+mul x20, x10, x13
+adcs x2, x2, x25
+mul x25, x11, x13
+adcs x6, x6, x20
+mul x20, x14, x13
+adcs x7, x7, x25
+mul x25, x15, x13
+adcs x9, x9, x20
+mul x20, x1, x13
+adcs x8, x8, x25
+mul x13, x19, x13
+adcs x12, x12, x20
+adcs x13, x17, x13
+mul x17, x5, x22
+umulh x20, x24, x17
+adc x21, x21, xzr
+umulh x25, x26, x17
+adds x2, x2, x20
+umulh x20, x27, x17
+adcs x6, x6, x25
+umulh x25, x28, x17
+adcs x7, x7, x20
+umulh x20, x29, x17
+adcs x9, x9, x25
+umulh x25, x30, x17
+adcs x8, x8, x20
+umulh x20, x0, x17
+adcs x12, x12, x25
+umulh x25, x23, x17
+adcs x13, x13, x20
+adc x20, x21, x25
+mul x21, x26, x17
+cmp x5, #1
+mul x5, x27, x17
+adcs x2, x2, x21
+mul x21, x28, x17
+adcs x5, x6, x5
+mul x6, x29, x17
+adcs x7, x7, x21
+mul x21, x30, x17
+adcs x6, x9, x6
+mul x9, x0, x17
+adcs x8, x8, x21
+mul x17, x23, x17
+adcs x9, x12, x9
+adcs x12, x13, x17
+umulh x13, x3, x16
+adc x17, x20, xzr
+umulh x20, x4, x16
+adds x5, x5, x13
+umulh x13, x10, x16
+adcs x7, x7, x20
+umulh x20, x11, x16
+adcs x6, x6, x13
+umulh x13, x14, x16
+adcs x8, x8, x20
+umulh x20, x15, x16
+adcs x9, x9, x13
+umulh x13, x1, x16
+adcs x12, x12, x20
+umulh x20, x19, x16
+adcs x13, x17, x13
+mul x3, x3, x16
+adc x17, x20, xzr
+mul x4, x4, x16
+adds x2, x2, x3
+mul x3, x10, x16
+adcs x4, x5, x4
+mul x5, x11, x16
+adcs x3, x7, x3
+mul x7, x14, x16
+adcs x5, x6, x5
+mul x6, x15, x16
+adcs x7, x8, x7
+mul x1, x1, x16
+adcs x6, x9, x6
+mul x8, x19, x16
+adcs x1, x12, x1
+adcs x8, x13, x8
+mul x9, x2, x22
+umulh x10, x24, x9
+adc x11, x17, xzr
+umulh x12, x26, x9
+adds x4, x4, x10
+umulh x10, x27, x9
+adcs x3, x3, x12
+umulh x12, x28, x9
+adcs x5, x5, x10
+umulh x10, x29, x9
+adcs x7, x7, x12
+umulh x12, x30, x9
+adcs x6, x6, x10
+umulh x10, x0, x9
+adcs x1, x1, x12
+umulh x12, x23, x9
+adcs x8, x8, x10
+adc x10, x11, x12
+mul x11, x26, x9
+cmp x2, #1
+mul x2, x27, x9
+adcs x4, x4, x11
+adcs x2, x3, x2
+mul x3, x28, x9
+ldr x11, [sp, #96]
+stp x4, x2, [x11]
+mul x2, x29, x9
+adcs x3, x5, x3
+adcs x2, x7, x2
+mul x4, x30, x9
+stp x3, x2, [x11, #16]
+mul x0, x0, x9
+adcs x2, x6, x4
+adcs x0, x1, x0
+mul x1, x23, x9
+stp x2, x0, [x11, #32]
+adcs x0, x8, x1
+adc x1, x10, xzr
+stp x0, x1, [x11, #48]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #112
 ret
 .p2align 3
 2:
@@ -5895,357 +5668,352 @@ unsafe fn mul_plain_m511<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] 
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_plain_m511_406a6019d44a8e01_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                "fieldc_mul_plain_m511_f5feab102fb389d7_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
                 r"
-adr x3, 2f
-sub sp, sp, #112
-ldp x15, x8, [x1]
-ldp x16, x6, [x2]
-umulh x17, x15, x16
-ldp x13, x11, [x1, #16]
-umulh x4, x8, x16
-ldp x10, x9, [x1, #32]
-mul x5, x8, x16
-stp x20, x19, [sp, #96]
-ldp x14, x12, [x1, #48]
-umulh x7, x13, x16
-stp x22, x21, [sp, #80]
-stp x26, x25, [sp, #48]
-stp x24, x23, [sp, #64]
-adds x25, x17, x5
-str x3, [sp, #8]
-stp x28, x27, [sp, #32]
-stp x29, x30, [sp, #16]
-mul x19, x13, x16
-adcs x4, x4, x19
-mov x3, x0
-umulh x1, x11, x16
-mul x20, x11, x16
-adcs x28, x7, x20
-umulh x21, x10, x16
-mul x22, x10, x16
-adcs x1, x1, x22
-umulh x23, x9, x16
-mul x24, x9, x16
-adcs x21, x21, x24
-umulh x17, x14, x16
-mul x5, x14, x16
-adcs x23, x23, x5
-ldp x7, x5, [x2, #32]
-umulh x26, x12, x16
-mul x19, x12, x16
-adcs x0, x17, x19
-cinc x26, x26, hs
-ldp x20, x19, [x2, #16]
-umulh x27, x15, x6
-adds x27, x4, x27
-ldp x4, x17, [x2, #48]
-umulh x29, x8, x6
-adcs x28, x28, x29
-umulh x22, x13, x6
-adcs x2, x1, x22
+stp x19, x20, [sp, #-96]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+ldp x16, x17, [x1, #32]
+mul x19, x16, x5
+adds x7, x7, x8
+umulh x8, x16, x5
+mul x20, x17, x5
+adcs x9, x9, x12
+umulh x12, x17, x5
+ldp x1, x21, [x1, #48]
+mul x22, x1, x5
+adcs x13, x13, x14
+umulh x14, x1, x5
+mul x23, x21, x5
+adcs x15, x15, x19
+umulh x19, x21, x5
+adcs x8, x8, x20
+umulh x20, x3, x6
+adcs x12, x12, x22
+umulh x22, x4, x6
+adcs x14, x14, x23
+umulh x23, x10, x6
+adc x19, x19, xzr
 umulh x24, x11, x6
-adcs x21, x21, x24
-umulh x30, x10, x6
-adcs x22, x23, x30
-umulh x23, x9, x6
-ldp x29, x30, [sp, #16]
-adcs x0, x0, x23
-umulh x23, x14, x6
-adcs x23, x26, x23
-cset w24, hs
-mul x1, x15, x6
-adds x1, x25, x1
-mul x25, x8, x6
-adcs x25, x27, x25
-mul x26, x13, x6
-adcs x26, x28, x26
-mul x27, x11, x6
-adcs x2, x2, x27
-mul x27, x10, x6
-adcs x21, x21, x27
-mul x27, x9, x6
-adcs x22, x22, x27
-mul x27, x14, x6
-adcs x0, x0, x27
-umulh x27, x12, x6
-mul x6, x12, x6
-adcs x6, x23, x6
-adc x23, x24, x27
-umulh x27, x15, x20
-adds x26, x26, x27
-umulh x27, x8, x20
-adcs x27, x2, x27
-umulh x2, x13, x20
-adcs x21, x21, x2
-umulh x2, x11, x20
-adcs x22, x22, x2
-umulh x2, x10, x20
-adcs x0, x0, x2
-umulh x2, x9, x20
-adcs x6, x6, x2
-umulh x2, x14, x20
-adcs x23, x23, x2
-cset w28, hs
-mul x24, x15, x20
-adds x2, x25, x24
-mul x24, x8, x20
-adcs x24, x26, x24
-mul x25, x13, x20
-adcs x25, x27, x25
-mul x26, x11, x20
-adcs x21, x21, x26
-mul x26, x10, x20
-adcs x22, x22, x26
-mul x26, x9, x20
-adcs x0, x0, x26
-mul x26, x14, x20
-adcs x6, x6, x26
-umulh x26, x12, x20
-mul x20, x12, x20
-adcs x20, x23, x20
-adc x23, x28, x26
-umulh x27, x15, x19
-adds x25, x25, x27
-umulh x27, x8, x19
-adcs x21, x21, x27
-umulh x27, x13, x19
-adcs x22, x22, x27
-umulh x27, x11, x19
-adcs x0, x0, x27
-umulh x27, x10, x19
-adcs x27, x6, x27
-umulh x6, x9, x19
-adcs x20, x20, x6
-umulh x6, x14, x19
-adcs x23, x23, x6
-cset w28, hs
-mul x26, x15, x19
-adds x6, x24, x26
-mul x24, x8, x19
-adcs x24, x25, x24
-mul x25, x13, x19
-adcs x21, x21, x25
-mul x25, x11, x19
-adcs x22, x22, x25
-mul x25, x10, x19
-adcs x0, x0, x25
-mul x25, x9, x19
-adcs x25, x27, x25
-mul x26, x14, x19
-adcs x20, x20, x26
-umulh x26, x12, x19
-mul x19, x12, x19
-adcs x19, x23, x19
-adc x23, x28, x26
-umulh x27, x15, x7
-adds x21, x21, x27
-umulh x27, x8, x7
-adcs x22, x22, x27
-umulh x27, x13, x7
-adcs x0, x0, x27
-umulh x27, x11, x7
-adcs x25, x25, x27
-umulh x27, x10, x7
-adcs x20, x20, x27
-umulh x27, x9, x7
-adcs x27, x19, x27
-umulh x19, x14, x7
-adcs x23, x23, x19
-cset w28, hs
-mul x26, x15, x7
-adds x19, x24, x26
-mul x24, x8, x7
-adcs x21, x21, x24
-mul x24, x13, x7
-adcs x22, x22, x24
-mul x24, x11, x7
-adcs x0, x0, x24
-mul x24, x10, x7
-adcs x24, x25, x24
-mul x25, x9, x7
-adcs x20, x20, x25
-mul x25, x14, x7
-adcs x25, x27, x25
-umulh x26, x12, x7
-mul x7, x12, x7
-adcs x7, x23, x7
-adc x23, x28, x26
-umulh x27, x15, x5
-adds x22, x22, x27
-umulh x27, x8, x5
-adcs x0, x0, x27
-umulh x27, x13, x5
-adcs x24, x24, x27
-umulh x27, x11, x5
-adcs x20, x20, x27
-umulh x27, x10, x5
-adcs x25, x25, x27
-umulh x27, x9, x5
-adcs x27, x7, x27
-umulh x7, x14, x5
-mul x26, x15, x5
-adcs x23, x23, x7
-mul x16, x15, x16
-cset w28, hs
-adds x7, x21, x26
-mul x21, x8, x5
-adcs x21, x22, x21
-mul x22, x13, x5
-adcs x0, x0, x22
-mul x22, x11, x5
-umulh x26, x12, x5
-adcs x22, x24, x22
-mul x24, x10, x5
-adcs x20, x20, x24
-mul x24, x9, x5
-adcs x24, x25, x24
-mul x25, x14, x5
-mul x5, x12, x5
-adcs x25, x27, x25
-umulh x27, x15, x4
-adcs x5, x23, x5
-adc x23, x28, x26
-umulh x28, x14, x17
-adds x0, x0, x27
-umulh x27, x8, x4
-adcs x22, x22, x27
-umulh x27, x13, x4
-adcs x20, x20, x27
-umulh x27, x11, x4
-mul x26, x15, x4
-adcs x24, x24, x27
-umulh x27, x10, x4
-adcs x25, x25, x27
-umulh x27, x9, x4
-adcs x27, x5, x27
-umulh x5, x14, x4
-adcs x23, x23, x5
-umulh x5, x12, x4
-adc x28, x5, x28
-adds x5, x21, x26
-mul x21, x8, x4
-mul x26, x15, x17
-umulh x15, x15, x17
-adcs x0, x0, x21
-mul x21, x13, x4
-adcs x21, x22, x21
-mul x22, x11, x4
-adcs x20, x20, x22
-mul x22, x10, x4
-adcs x22, x24, x22
-mul x24, x9, x4
-adcs x24, x25, x24
-mul x25, x14, x4
-mul x4, x12, x4
-mul x14, x14, x17
-adcs x25, x27, x25
-adcs x4, x23, x4
-cset w23, hs
-adds x15, x21, x15
-umulh x21, x8, x17
-mul x8, x8, x17
-adcs x20, x20, x21
-umulh x21, x13, x17
-mul x13, x13, x17
-adcs x21, x22, x21
-umulh x22, x11, x17
-mul x11, x11, x17
-adcs x22, x24, x22
-umulh x24, x10, x17
-mul x10, x10, x17
-adcs x24, x25, x24
-umulh x25, x9, x17
-mul x9, x9, x17
-adcs x4, x4, x25
-adc x23, x28, x23
-adds x0, x0, x26
-adcs x8, x15, x8
-umulh x15, x12, x17
-mul x12, x12, x17
-mov w17, #374
-ldp x26, x25, [sp, #48]
-adcs x13, x20, x13
-ldp x28, x27, [sp, #32]
-adcs x11, x21, x11
-adcs x10, x22, x10
-ldp x22, x21, [sp, #80]
-adcs x9, x24, x9
-adcs x14, x4, x14
-mul x4, x8, x17
-umulh x8, x8, x17
-adcs x12, x23, x12
-cinc x15, x15, hs
-ldp x24, x23, [sp, #64]
-adds x8, x1, x8
-umulh x1, x13, x17
-adcs x1, x2, x1
-umulh x2, x11, x17
-mul x13, x13, x17
-adcs x2, x6, x2
-umulh x6, x10, x17
-mul x11, x11, x17
+adds x9, x9, x20
+umulh x20, x16, x6
+adcs x13, x13, x22
+umulh x22, x17, x6
+adcs x15, x15, x23
+umulh x23, x1, x6
+adcs x8, x8, x24
+umulh x24, x21, x6
+adcs x12, x12, x20
+mul x20, x3, x6
+adcs x14, x14, x22
+mul x22, x4, x6
+adcs x19, x19, x23
+mul x23, x10, x6
+adc x24, x24, xzr
+mul x25, x11, x6
+adds x7, x7, x20
+mul x20, x16, x6
+adcs x9, x9, x22
+mul x22, x17, x6
+adcs x13, x13, x23
+mul x23, x1, x6
+adcs x15, x15, x25
+mul x6, x21, x6
+adcs x8, x8, x20
+adcs x12, x12, x22
+ldp x20, x22, [x2, #16]
+umulh x25, x3, x20
+adcs x14, x14, x23
+umulh x23, x4, x20
 adcs x6, x19, x6
-umulh x19, x9, x17
-adcs x7, x7, x19
-umulh x19, x14, x17
-mul x10, x10, x17
-adcs x5, x5, x19
-umulh x19, x12, x17
-mul x9, x9, x17
-adcs x0, x0, x19
-mul x12, x12, x17
-cset w19, hs
-adds x16, x16, x4
-adcs x8, x8, x13
-mul x13, x14, x17
-adcs x11, x1, x11
-adcs x10, x2, x10
-mul x14, x15, x17
-ldr x2, [sp, #8]
-adcs x9, x6, x9
-adcs x13, x7, x13
-adcs x12, x5, x12
-umulh x15, x15, x17
-adcs x14, x0, x14
-ldp x17, x0, [x2]
-adc x15, x19, x15
-ldp x20, x19, [sp, #96]
-and x1, x14, x17
-extr x14, x15, x14, #63
-mul x15, x14, x0
-umulh x14, x14, x0
-adds x15, x16, x15
-add x8, x8, x14
-ldp x16, x0, [x2, #16]
-adcs x8, x8, xzr
-adcs x11, x11, xzr
-adcs x10, x10, xzr
+umulh x19, x10, x20
+adc x24, x24, xzr
+umulh x26, x11, x20
+adds x13, x13, x25
+umulh x25, x16, x20
+adcs x15, x15, x23
+umulh x23, x17, x20
+adcs x8, x8, x19
+umulh x19, x1, x20
+adcs x12, x12, x26
+umulh x26, x21, x20
+adcs x14, x14, x25
+mul x25, x3, x20
+adcs x6, x6, x23
+mul x23, x4, x20
+adcs x19, x24, x19
+mul x24, x10, x20
+adc x26, x26, xzr
+mul x27, x11, x20
+adds x9, x9, x25
+mul x25, x16, x20
+adcs x13, x13, x23
+mul x23, x17, x20
+adcs x15, x15, x24
+mul x24, x1, x20
+adcs x8, x8, x27
+mul x20, x21, x20
+adcs x12, x12, x25
+adcs x14, x14, x23
+umulh x23, x3, x22
+adcs x6, x6, x24
+umulh x24, x4, x22
+adcs x19, x19, x20
+umulh x20, x10, x22
+adc x25, x26, xzr
+umulh x26, x11, x22
+adds x15, x15, x23
+umulh x23, x16, x22
+adcs x8, x8, x24
+umulh x24, x17, x22
+adcs x12, x12, x20
+umulh x20, x1, x22
+adcs x14, x14, x26
+umulh x26, x21, x22
+adcs x6, x6, x23
+mul x23, x3, x22
+adcs x19, x19, x24
+mul x24, x4, x22
+adcs x20, x25, x20
+mul x25, x10, x22
+adc x26, x26, xzr
+mul x27, x11, x22
+adds x13, x13, x23
+mul x23, x16, x22
+adcs x15, x15, x24
+mul x24, x17, x22
+adcs x8, x8, x25
+mul x25, x1, x22
+adcs x12, x12, x27
+mul x22, x21, x22
+adcs x14, x14, x23
+adcs x6, x6, x24
+ldp x23, x24, [x2, #32]
+umulh x27, x3, x23
+adcs x19, x19, x25
+umulh x25, x4, x23
+adcs x20, x20, x22
+umulh x22, x10, x23
+adc x26, x26, xzr
+umulh x28, x11, x23
+adds x8, x8, x27
+umulh x27, x16, x23
+adcs x12, x12, x25
+umulh x25, x17, x23
+adcs x14, x14, x22
+umulh x22, x1, x23
+adcs x6, x6, x28
+umulh x28, x21, x23
+adcs x19, x19, x27
+mul x27, x3, x23
+adcs x20, x20, x25
+mul x25, x4, x23
+adcs x22, x26, x22
+mul x26, x10, x23
+adc x28, x28, xzr
+mul x29, x11, x23
+adds x15, x15, x27
+mul x27, x16, x23
+adcs x8, x8, x25
+mul x25, x17, x23
+adcs x12, x12, x26
+mul x26, x1, x23
+adcs x14, x14, x29
+mul x23, x21, x23
+adcs x6, x6, x27
+adcs x19, x19, x25
+umulh x25, x3, x24
+adcs x20, x20, x26
+umulh x26, x4, x24
+adcs x22, x22, x23
+umulh x23, x10, x24
+adc x27, x28, xzr
+umulh x28, x11, x24
+adds x12, x12, x25
+umulh x25, x16, x24
+adcs x14, x14, x26
+umulh x26, x17, x24
+adcs x6, x6, x23
+umulh x23, x1, x24
+adcs x19, x19, x28
+umulh x28, x21, x24
+adcs x20, x20, x25
+mul x25, x3, x24
+adcs x22, x22, x26
+mul x26, x4, x24
+adcs x23, x27, x23
+mul x27, x10, x24
+adc x28, x28, xzr
+mul x29, x11, x24
+adds x8, x8, x25
+mul x25, x16, x24
+adcs x12, x12, x26
+mul x26, x17, x24
+adcs x14, x14, x27
+mul x27, x1, x24
+adcs x6, x6, x29
+mul x24, x21, x24
+adcs x19, x19, x25
+adcs x20, x20, x26
+ldp x2, x25, [x2, #48]
+umulh x26, x3, x2
+adcs x22, x22, x27
+umulh x27, x4, x2
+adcs x23, x23, x24
+umulh x24, x10, x2
+adc x28, x28, xzr
+umulh x29, x11, x2
+adds x14, x14, x26
+umulh x26, x16, x2
+adcs x6, x6, x27
+umulh x27, x17, x2
+adcs x19, x19, x24
+umulh x24, x1, x2
+adcs x20, x20, x29
+umulh x29, x21, x2
+adcs x22, x22, x26
+mul x26, x3, x2
+adcs x23, x23, x27
+mul x27, x4, x2
+adcs x24, x28, x24
+mul x28, x10, x2
+adc x29, x29, xzr
+mul x30, x11, x2
+adds x12, x12, x26
+mul x26, x16, x2
+adcs x14, x14, x27
+mul x27, x17, x2
+adcs x6, x6, x28
+mul x28, x1, x2
+adcs x19, x19, x30
+mul x2, x21, x2
+adcs x20, x20, x26
+adcs x22, x22, x27
+umulh x26, x3, x25
+adcs x23, x23, x28
+umulh x27, x4, x25
+adcs x2, x24, x2
+umulh x24, x10, x25
+adc x28, x29, xzr
+umulh x29, x11, x25
+adds x6, x6, x26
+umulh x26, x16, x25
+adcs x19, x19, x27
+umulh x27, x17, x25
+adcs x20, x20, x24
+umulh x24, x1, x25
+adcs x22, x22, x29
+mul x29, x3, x25
+adcs x23, x23, x26
+mul x4, x4, x25
+adcs x2, x2, x27
+mul x10, x10, x25
+adc x24, x28, x24
+mul x11, x11, x25
+adds x14, x14, x29
+mul x16, x16, x25
+adcs x4, x6, x4
+mul x6, x17, x25
+adcs x10, x19, x10
+mul x1, x1, x25
+adcs x11, x20, x11
+mul x17, x21, x25
+adcs x16, x22, x16
+umulh x19, x21, x25
+adcs x6, x23, x6
+mov x20, #374
+umulh x21, x4, x20
+adcs x1, x2, x1
+umulh x2, x10, x20
+adcs x17, x24, x17
+umulh x22, x11, x20
+adc x19, x19, xzr
+umulh x23, x16, x20
+adds x7, x7, x21
+umulh x21, x6, x20
+adcs x2, x9, x2
+umulh x9, x1, x20
+adcs x13, x13, x22
+umulh x22, x17, x20
+adcs x15, x15, x23
+umulh x23, x19, x20
+adcs x8, x8, x21
+mul x3, x3, x5
+mul x4, x4, x20
+adcs x5, x12, x9
+mul x9, x10, x20
+adcs x10, x14, x22
+mul x11, x11, x20
+adc x12, x23, xzr
+mul x14, x16, x20
+adds x3, x3, x4
+mul x4, x6, x20
+adcs x6, x7, x9
+mul x1, x1, x20
+adcs x2, x2, x11
+mul x7, x17, x20
+adcs x9, x13, x14
+mul x11, x19, x20
+adcs x4, x15, x4
+adcs x1, x8, x1
+adr x8, 2f
+ldp x13, x14, [x8]
+adcs x5, x5, x7
+adcs x7, x10, x11
+adc x10, x12, xzr
+extr x10, x10, x7, #63
+umulh x11, x14, x10
+add x6, x6, x11
+mul x10, x14, x10
+adds x3, x3, x10
+adcs x6, x6, xzr
+adcs x2, x2, xzr
 adcs x9, x9, xzr
-adcs x13, x13, xzr
-adcs x12, x12, xzr
-cinc x14, x1, hs
-subs x16, x15, x16
-sbcs x1, x8, x0
-sbcs x2, x11, x0
-sbcs x4, x10, x0
-sbcs x5, x9, x0
-sbcs x6, x13, x0
-sbcs x0, x12, x0
-sbcs x17, x14, x17
-csel x15, x15, x16, lo
-csel x8, x8, x1, lo
-csel x11, x11, x2, lo
-csel x9, x9, x5, lo
-stp x15, x8, [x3]
-csel x8, x10, x4, lo
-stp x11, x8, [x3, #16]
-csel x8, x13, x6, lo
-stp x9, x8, [x3, #32]
-csel x9, x12, x0, lo
-csel x8, x14, x17, lo
-stp x9, x8, [x3, #48]
-add sp, sp, #112
+and x7, x7, x13
+adcs x4, x4, xzr
+ldp x8, x10, [x8, #16]
+adcs x1, x1, xzr
+adcs x5, x5, xzr
+adc x7, x7, xzr
+subs x8, x3, x8
+sbcs x11, x6, x10
+sbcs x12, x2, x10
+sbcs x14, x9, x10
+sbcs x15, x4, x10
+sbcs x16, x1, x10
+sbcs x10, x5, x10
+sbcs x13, x7, x13
+csel x3, x3, x8, lo
+csel x6, x6, x11, lo
+stp x3, x6, [x0]
+csel x2, x2, x12, lo
+csel x3, x9, x14, lo
+stp x2, x3, [x0, #16]
+csel x2, x4, x15, lo
+csel x1, x1, x16, lo
+stp x2, x1, [x0, #32]
+csel x1, x5, x10, lo
+csel x2, x7, x13, lo
+stp x1, x2, [x0, #48]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #96
 ret
 .p2align 3
 2:
@@ -6286,688 +6054,648 @@ unsafe fn sum_of_products_plain_m511<M: Modulus<8>>(
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_plain_m511_209048247a94ada0_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                "fieldc_sum_of_products_plain_m511_cdbbc6e2333870af_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
                 r"
-adr x3, 2f
-sub sp, sp, #224
-stp x24, x23, [sp, #176]
-stp x22, x21, [sp, #192]
-ldp x11, x9, [x1]
-ldp x23, x21, [x2]
-mul x22, x9, x23
-ldp x4, x15, [x1, #16]
-umulh x24, x4, x23
-stp x20, x19, [sp, #208]
-umulh x19, x11, x23
-ldp x16, x13, [x1, #32]
-stp x26, x25, [sp, #160]
-stp x28, x27, [sp, #144]
-umulh x20, x9, x23
-adds x10, x19, x22
-mul x25, x4, x23
-stp x3, x0, [sp, #96]
-ldp x0, x6, [x1, #48]
-adcs x25, x20, x25
-stp x29, x30, [sp, #128]
-ldp x14, x12, [x1, #112]
-mul x27, x15, x23
-adcs x24, x24, x27
-ldp x27, x22, [x2, #64]
-str x9, [sp, #120]
-umulh x26, x15, x23
-ldp x7, x17, [x1, #64]
-umulh x28, x16, x23
-ldp x5, x3, [x1, #80]
-mul x29, x16, x23
-adcs x26, x26, x29
-str x13, [sp, #112]
-stp x4, x0, [sp, #8]
-str x17, [sp]
-umulh x30, x13, x23
-str x6, [sp, #40]
-mul x8, x13, x23
-adcs x8, x28, x8
-mul x19, x0, x23
-adcs x29, x30, x19
-umulh x9, x0, x23
-umulh x20, x6, x23
-mul x28, x6, x23
-adcs x9, x9, x28
-umulh x19, x12, x27
-adc x28, x19, x20
-ldp x20, x19, [x1, #96]
-umulh x30, x7, x27
-adds x10, x10, x30
-umulh x1, x17, x27
-adcs x25, x25, x1
-umulh x1, x5, x27
-adcs x24, x24, x1
-umulh x1, x3, x27
-adcs x26, x26, x1
-umulh x1, x20, x27
-adcs x8, x8, x1
-umulh x1, x19, x27
-adcs x29, x29, x1
-umulh x1, x14, x27
-adcs x9, x9, x1
-cset w30, hs
-mul x23, x11, x23
-mul x1, x7, x27
-adds x1, x23, x1
-mul x23, x17, x27
-str x1, [sp, #88]
-mov x1, x11
-adcs x10, x10, x23
-mul x23, x5, x27
-adcs x23, x25, x23
-mul x25, x3, x27
-adcs x24, x24, x25
-mul x25, x20, x27
-adcs x25, x26, x25
-mul x26, x19, x27
-adcs x8, x8, x26
-mul x26, x14, x27
-adcs x26, x29, x26
-mul x27, x12, x27
-adcs x9, x9, x27
-adc x28, x28, x30
-umulh x27, x11, x21
-adds x23, x23, x27
-mul x29, x11, x21
-ldr x11, [sp, #120]
-umulh x27, x11, x21
-adcs x24, x24, x27
-umulh x27, x4, x21
-adcs x25, x25, x27
-umulh x27, x15, x21
-adcs x8, x8, x27
-umulh x27, x16, x21
-adcs x26, x26, x27
-umulh x27, x13, x21
-adcs x9, x9, x27
-umulh x27, x0, x21
-adcs x27, x28, x27
-cset w28, hs
-adds x10, x10, x29
-mul x29, x11, x21
-adcs x23, x23, x29
-mul x29, x4, x21
-adcs x24, x24, x29
-mul x29, x15, x21
-adcs x25, x25, x29
-mul x29, x16, x21
-adcs x8, x8, x29
-mul x29, x13, x21
-mov x13, x12
-adcs x26, x26, x29
-mul x29, x0, x21
-adcs x9, x9, x29
-umulh x29, x6, x21
-mul x21, x6, x21
-adcs x21, x27, x21
-umulh x27, x12, x22
-add x27, x27, x29
-mul x29, x7, x22
-adc x27, x27, x28
-umulh x28, x7, x22
-adds x23, x23, x28
-umulh x28, x17, x22
-adcs x24, x24, x28
-umulh x28, x5, x22
-adcs x25, x25, x28
-umulh x28, x3, x22
-adcs x8, x8, x28
-umulh x28, x20, x22
-adcs x26, x26, x28
-umulh x28, x19, x22
-adcs x9, x9, x28
-umulh x28, x14, x22
-adcs x28, x21, x28
-mov x21, x14
-cset w30, hs
-adds x10, x10, x29
-str x21, [sp, #32]
-str x10, [sp, #80]
-mul x10, x17, x22
-adcs x11, x23, x10
-mul x23, x5, x22
-adcs x24, x24, x23
-mul x23, x3, x22
-adcs x25, x25, x23
-mul x23, x20, x22
-adcs x8, x8, x23
-mul x23, x19, x22
-adcs x26, x26, x23
-mul x23, x14, x22
-mul x22, x12, x22
-ldr x14, [sp, #120]
-mov x12, x1
-adcs x9, x9, x23
-adcs x22, x28, x22
-ldp x28, x23, [x2, #16]
-adc x27, x27, x30
-umulh x29, x1, x28
-adds x24, x24, x29
-umulh x29, x14, x28
-adcs x25, x25, x29
-umulh x29, x4, x28
-adcs x10, x8, x29
-umulh x29, x15, x28
-ldr x8, [sp, #112]
-adcs x26, x26, x29
-umulh x29, x16, x28
-adcs x9, x9, x29
-umulh x29, x8, x28
-adcs x22, x22, x29
-umulh x29, x0, x28
-adcs x27, x27, x29
-mul x29, x1, x28
-cset w30, hs
-adds x11, x11, x29
-mul x29, x14, x28
-adcs x29, x24, x29
-mul x24, x4, x28
-adcs x25, x25, x24
-mul x24, x15, x28
-adcs x10, x10, x24
-mul x24, x16, x28
-adcs x26, x26, x24
-mul x24, x8, x28
-adcs x9, x9, x24
-mul x24, x0, x28
-adcs x22, x22, x24
-mul x24, x6, x28
-umulh x28, x6, x28
-adcs x27, x27, x24
-ldp x8, x24, [x2, #80]
-umulh x1, x13, x8
-add x1, x1, x28
-umulh x28, x7, x8
-adc x1, x1, x30
-adds x28, x29, x28
-umulh x29, x17, x8
-adcs x25, x25, x29
-umulh x29, x5, x8
-adcs x10, x10, x29
-umulh x29, x3, x8
-adcs x26, x26, x29
-umulh x29, x20, x8
-adcs x9, x9, x29
-umulh x29, x19, x8
-adcs x29, x22, x29
-umulh x22, x21, x8
-adcs x27, x27, x22
-mul x22, x7, x8
-cset w30, hs
-adds x11, x11, x22
-mov x22, x12
-str x11, [sp, #72]
-mul x11, x17, x8
-adcs x11, x28, x11
-mul x28, x5, x8
-adcs x25, x25, x28
-mul x28, x3, x8
-adcs x10, x10, x28
-mul x28, x20, x8
-adcs x26, x26, x28
-mul x28, x19, x8
-adcs x9, x9, x28
-mul x28, x21, x8
-mul x8, x13, x8
-adcs x28, x29, x28
-adcs x8, x27, x8
-umulh x27, x12, x23
-mov x12, x14
-adc x1, x1, x30
-mov x30, x22
-adds x25, x25, x27
-umulh x27, x14, x23
-ldr x14, [sp, #112]
-adcs x10, x10, x27
-umulh x27, x4, x23
-adcs x26, x26, x27
-umulh x27, x15, x23
-adcs x9, x9, x27
-umulh x27, x16, x23
-adcs x27, x28, x27
-umulh x28, x14, x23
-adcs x8, x8, x28
-umulh x28, x0, x23
-adcs x1, x1, x28
-mul x28, x22, x23
-mov x22, x14
-cset w29, hs
-adds x11, x11, x28
-mul x28, x12, x23
-adcs x25, x25, x28
-mul x28, x4, x23
-adcs x10, x10, x28
-mul x28, x15, x23
-adcs x26, x26, x28
-mul x28, x16, x23
-adcs x9, x9, x28
-mul x28, x14, x23
-mov x14, x12
-adcs x27, x27, x28
-mul x28, x0, x23
-adcs x8, x8, x28
-mul x28, x6, x23
-umulh x23, x6, x23
-adcs x1, x1, x28
-umulh x28, x13, x24
-add x23, x28, x23
-adc x28, x23, x29
-umulh x23, x7, x24
-adds x25, x25, x23
-umulh x23, x17, x24
-adcs x10, x10, x23
-umulh x23, x5, x24
-adcs x26, x26, x23
-umulh x23, x3, x24
-adcs x9, x9, x23
-umulh x23, x20, x24
-adcs x27, x27, x23
-umulh x23, x19, x24
-adcs x8, x8, x23
-umulh x23, x21, x24
-adcs x1, x1, x23
-mul x23, x7, x24
-cset w29, hs
-adds x11, x11, x23
-mov x23, x30
-str x11, [sp, #64]
-mul x11, x17, x24
-str x23, [sp, #24]
-adcs x11, x25, x11
-mul x25, x5, x24
-adcs x10, x10, x25
-mul x25, x3, x24
-adcs x26, x26, x25
-mul x25, x20, x24
-adcs x9, x9, x25
-mul x25, x19, x24
-adcs x27, x27, x25
-mul x25, x21, x24
-mul x24, x13, x24
-adcs x8, x8, x25
-adcs x1, x1, x24
-adc x24, x28, x29
-ldp x28, x25, [x2, #32]
-umulh x29, x30, x28
-adds x10, x10, x29
-umulh x29, x12, x28
-adcs x26, x26, x29
-umulh x29, x4, x28
-adcs x9, x9, x29
-umulh x29, x15, x28
-adcs x27, x27, x29
-umulh x29, x16, x28
-adcs x8, x8, x29
-umulh x29, x22, x28
-adcs x1, x1, x29
-umulh x29, x0, x28
-adcs x24, x24, x29
-mul x29, x30, x28
-cset w30, hs
-adds x12, x11, x29
-mul x29, x14, x28
-adcs x10, x10, x29
-mul x29, x4, x28
-mov x4, x15
-adcs x29, x26, x29
-mul x26, x15, x28
-mov x15, x17
-adcs x9, x9, x26
-mul x26, x16, x28
-adcs x27, x27, x26
-mul x26, x22, x28
-adcs x11, x8, x26
-mul x26, x0, x28
-mov x0, x4
-adcs x1, x1, x26
-mul x26, x6, x28
-umulh x28, x6, x28
-adcs x24, x24, x26
-ldp x8, x26, [x2, #96]
-umulh x21, x13, x8
-add x21, x21, x28
-umulh x28, x7, x8
-adc x21, x21, x30
-adds x10, x10, x28
-umulh x28, x17, x8
-mov x17, x5
-adcs x28, x29, x28
-umulh x29, x5, x8
-ldr x5, [sp, #32]
-adcs x9, x9, x29
-umulh x29, x3, x8
-adcs x27, x27, x29
-umulh x29, x20, x8
-adcs x11, x11, x29
-umulh x29, x19, x8
-adcs x1, x1, x29
-umulh x29, x5, x8
-adcs x29, x24, x29
-mul x24, x7, x8
-cset w30, hs
-adds x12, x12, x24
-mov x24, x3
-str x12, [sp, #56]
-mul x12, x15, x8
-mov x15, x13
-mov x6, x24
-adcs x10, x10, x12
-mul x12, x17, x8
-adcs x12, x28, x12
-mul x28, x3, x8
-adcs x9, x9, x28
-mul x28, x20, x8
-adcs x27, x27, x28
-mul x28, x19, x8
-adcs x11, x11, x28
-mul x28, x5, x8
-mul x8, x13, x8
-adcs x1, x1, x28
-umulh x28, x23, x25
-ldp x13, x3, [sp, #8]
-adcs x8, x29, x8
-adc x21, x21, x30
-mov x30, x16
-adds x12, x12, x28
-umulh x28, x14, x25
-adcs x9, x9, x28
-umulh x28, x13, x25
-adcs x27, x27, x28
-umulh x28, x4, x25
-mov x4, x14
-adcs x11, x11, x28
-umulh x28, x16, x25
-adcs x1, x1, x28
-umulh x28, x22, x25
-adcs x8, x8, x28
-umulh x28, x3, x25
-adcs x21, x21, x28
-mul x28, x23, x25
-ldr x23, [sp]
-cset w29, hs
-adds x10, x10, x28
-mul x28, x14, x25
-mov x14, x3
-adcs x12, x12, x28
-mul x28, x13, x25
-adcs x9, x9, x28
-mul x28, x0, x25
-adcs x27, x27, x28
-mul x28, x16, x25
-mov x16, x22
-adcs x11, x11, x28
-mul x28, x22, x25
-adcs x1, x1, x28
-mul x28, x3, x25
-ldr x3, [sp, #40]
-adcs x8, x8, x28
-mul x28, x3, x25
-umulh x25, x3, x25
-adcs x21, x21, x28
-umulh x28, x15, x26
-add x25, x28, x25
-adc x28, x25, x29
-umulh x25, x7, x26
-adds x12, x12, x25
-umulh x25, x23, x26
-adcs x9, x9, x25
-umulh x25, x17, x26
-adcs x27, x27, x25
-umulh x25, x24, x26
-adcs x11, x11, x25
-umulh x25, x20, x26
-adcs x1, x1, x25
-umulh x25, x19, x26
-adcs x8, x8, x25
-umulh x25, x5, x26
-adcs x21, x21, x25
-mul x25, x7, x26
-cset w29, hs
-adds x10, x10, x25
-mov x25, x17
-str x10, [sp, #48]
-mul x10, x23, x26
-adcs x10, x12, x10
-mul x12, x17, x26
-mov x17, x13
+stp x19, x20, [sp, #-160]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+adds x7, x7, x8
+umulh x8, x11, x5
+ldp x15, x16, [x1, #32]
+mul x17, x15, x5
 adcs x9, x9, x12
-mul x12, x24, x26
-mov x24, x15
-adcs x12, x27, x12
-mul x27, x20, x26
-adcs x11, x11, x27
-mul x27, x19, x26
-adcs x1, x1, x27
-mul x27, x5, x26
-mul x26, x15, x26
-ldr x15, [sp, #24]
-adcs x8, x8, x27
-adcs x21, x21, x26
-adc x27, x28, x29
-ldp x28, x26, [x2, #48]
-umulh x29, x15, x28
-adds x9, x9, x29
-umulh x29, x4, x28
-adcs x12, x12, x29
-umulh x29, x13, x28
-mov x13, x30
-adcs x11, x11, x29
-umulh x29, x0, x28
-adcs x1, x1, x29
-umulh x29, x30, x28
-adcs x8, x8, x29
-umulh x29, x22, x28
-adcs x21, x21, x29
-umulh x29, x14, x28
-adcs x27, x27, x29
-mul x29, x15, x28
-cset w30, hs
-adds x10, x10, x29
-mul x29, x4, x28
-adcs x9, x9, x29
-mul x29, x17, x28
-adcs x12, x12, x29
-mul x29, x0, x28
-adcs x11, x11, x29
-mul x29, x13, x28
-adcs x1, x1, x29
-mul x29, x22, x28
-adcs x8, x8, x29
-mul x29, x14, x28
-adcs x21, x21, x29
-mul x29, x3, x28
-umulh x28, x3, x28
-adcs x27, x27, x29
-ldp x29, x2, [x2, #112]
-umulh x22, x24, x29
-add x22, x22, x28
-umulh x28, x7, x29
-adc x22, x22, x30
-adds x9, x9, x28
-umulh x28, x23, x29
-adcs x12, x12, x28
-umulh x28, x25, x29
-adcs x11, x11, x28
-umulh x28, x6, x29
-adcs x1, x1, x28
-umulh x28, x20, x29
-adcs x8, x8, x28
-umulh x28, x19, x29
-adcs x21, x21, x28
-umulh x28, x5, x29
-adcs x28, x27, x28
-mul x27, x7, x29
-cset w30, hs
-adds x27, x10, x27
-mul x10, x23, x29
-adcs x9, x9, x10
-mul x10, x25, x29
-adcs x10, x12, x10
-mul x12, x6, x29
-adcs x11, x11, x12
-mul x12, x20, x29
-adcs x12, x1, x12
-mul x1, x19, x29
-adcs x8, x8, x1
-mul x1, x5, x29
-adcs x1, x21, x1
-mul x21, x24, x29
-adcs x21, x28, x21
-umulh x28, x15, x26
-adc x22, x22, x30
-adds x10, x10, x28
-umulh x28, x4, x26
-adcs x11, x11, x28
-umulh x28, x17, x26
-adcs x12, x12, x28
-umulh x28, x0, x26
-adcs x8, x8, x28
-umulh x28, x13, x26
-mul x13, x13, x26
-adcs x1, x1, x28
-umulh x28, x16, x26
-adcs x21, x21, x28
-umulh x28, x14, x26
-adcs x22, x22, x28
-mul x28, x15, x26
-mul x15, x0, x26
-umulh x0, x3, x26
-cset w29, hs
-adds x9, x9, x28
-mul x28, x4, x26
-mul x4, x17, x26
-mul x17, x25, x2
-adcs x10, x10, x28
-adcs x11, x11, x4
-umulh x4, x7, x2
-adcs x12, x12, x15
-mul x15, x14, x26
-mul x14, x6, x2
-adcs x8, x8, x13
-mul x13, x16, x26
-mul x16, x3, x26
-adcs x13, x1, x13
-umulh x1, x24, x2
-adcs x15, x21, x15
-adcs x16, x22, x16
-ldp x22, x21, [sp, #192]
-add x0, x1, x0
-mul x1, x7, x2
-ldr x7, [sp, #88]
-adc x0, x0, x29
-adds x10, x10, x4
-umulh x4, x23, x2
-ldp x29, x30, [sp, #128]
-adcs x11, x11, x4
-umulh x4, x25, x2
-ldp x26, x25, [sp, #160]
-adcs x12, x12, x4
-umulh x4, x6, x2
-adcs x8, x8, x4
-umulh x4, x20, x2
-adcs x13, x13, x4
-umulh x4, x19, x2
-adcs x15, x15, x4
-umulh x4, x5, x2
-adcs x16, x16, x4
-cset w4, hs
-adds x9, x9, x1
-mul x1, x23, x2
-adcs x10, x10, x1
-adcs x11, x11, x17
-mov w17, #374
-adcs x12, x12, x14
-mul x14, x20, x2
-adcs x8, x8, x14
-mul x14, x19, x2
-ldp x20, x19, [sp, #208]
+umulh x12, x15, x5
+mul x19, x16, x5
 adcs x13, x13, x14
-mul x14, x5, x2
-ldr x5, [sp, #48]
-adcs x14, x15, x14
-mul x15, x24, x2
-adcs x15, x16, x15
-ldp x2, x1, [sp, #72]
-adc x16, x0, x4
-mul x0, x10, x17
-umulh x10, x10, x17
-umulh x6, x15, x17
-ldp x4, x3, [sp, #56]
-adds x10, x1, x10
-umulh x1, x11, x17
-mul x11, x11, x17
-adcs x1, x2, x1
-umulh x2, x12, x17
-ldp x24, x23, [sp, #176]
-adcs x2, x3, x2
-umulh x3, x8, x17
-mul x8, x8, x17
-adcs x3, x4, x3
-umulh x4, x13, x17
-adcs x4, x5, x4
-umulh x5, x14, x17
-adcs x5, x27, x5
-adcs x9, x9, x6
-ldp x28, x27, [sp, #144]
-cset w6, hs
-adds x0, x7, x0
-adcs x10, x10, x11
-mul x11, x12, x17
-mul x12, x13, x17
-mul x13, x14, x17
-mul x14, x15, x17
-mul x15, x16, x17
-adcs x11, x1, x11
-adcs x8, x2, x8
-ldr x2, [sp, #96]
-adcs x12, x3, x12
-adcs x13, x4, x13
-adcs x14, x5, x14
-adcs x9, x9, x15
-umulh x15, x16, x17
-ldp x16, x17, [x2]
-and x1, x9, x16
-adc x15, x6, x15
-extr x9, x15, x9, #63
-mul x15, x9, x17
-umulh x9, x9, x17
-adds x15, x0, x15
-ldp x17, x0, [x2, #16]
-add x9, x10, x9
-adcs x9, x9, xzr
-adcs x10, x11, xzr
+umulh x14, x16, x5
+ldp x20, x21, [x1, #48]
+mul x22, x20, x5
+adcs x8, x8, x17
+umulh x17, x20, x5
+mul x23, x21, x5
+adcs x12, x12, x19
+umulh x19, x21, x5
+adcs x14, x14, x22
+ldp x22, x24, [x1, #64]
+ldp x25, x26, [x2, #64]
+umulh x27, x22, x25
+adcs x17, x17, x23
+umulh x23, x24, x25
+adc x19, x19, xzr
+ldp x28, x29, [x1, #80]
+umulh x30, x28, x25
+adds x7, x7, x27
+umulh x27, x29, x25
+adcs x9, x9, x23
+str x0, [sp, #96]
+ldp x23, x0, [x1, #96]
+umulh x26, x23, x25
+adcs x13, x13, x30
+umulh x30, x0, x25
+adcs x8, x8, x27
+ldp x1, x27, [x1, #112]
+str x2, [sp, #104]
+umulh x2, x1, x25
+adcs x12, x12, x26
+umulh x26, x27, x25
+adcs x14, x14, x30
+mul x5, x3, x5
+mul x30, x22, x25
+adcs x2, x17, x2
+mul x17, x24, x25
+adc x19, x19, x26
+mul x26, x28, x25
+adds x5, x5, x30
+mul x30, x29, x25
+adcs x7, x7, x17
+mul x17, x23, x25
+adcs x9, x9, x26
+mul x26, x0, x25
+adcs x13, x13, x30
+mul x30, x1, x25
+adcs x8, x8, x17
+mul x17, x27, x25
+adcs x12, x12, x26
+adcs x14, x14, x30
+umulh x25, x3, x6
+adcs x2, x2, x17
+umulh x17, x4, x6
+adc x19, x19, xzr
+umulh x26, x10, x6
+adds x9, x9, x25
+umulh x25, x11, x6
+adcs x13, x13, x17
+umulh x17, x15, x6
+adcs x8, x8, x26
+umulh x26, x16, x6
+adcs x12, x12, x25
+umulh x25, x20, x6
+adcs x14, x14, x17
+umulh x17, x21, x6
+adcs x2, x2, x26
+mul x26, x3, x6
+adcs x19, x19, x25
+mul x25, x4, x6
+adc x17, x17, xzr
+mul x30, x10, x6
+adds x7, x7, x26
+mul x26, x11, x6
+adcs x9, x9, x25
+mul x25, x15, x6
+adcs x13, x13, x30
+mul x30, x16, x6
+adcs x8, x8, x26
+mul x26, x20, x6
+adcs x12, x12, x25
+mul x6, x21, x6
+adcs x14, x14, x30
+adcs x2, x2, x26
+ldr x25, [sp, #104]
+ldr x26, [x25, #72]
+umulh x30, x22, x26
+adcs x6, x19, x6
+umulh x19, x24, x26
+adc x17, x17, xzr
+str x5, [sp, #112]
+umulh x5, x28, x26
+adds x9, x9, x30
+umulh x30, x29, x26
+adcs x13, x13, x19
+umulh x19, x23, x26
+adcs x5, x8, x5
+umulh x8, x0, x26
+adcs x12, x12, x30
+umulh x30, x1, x26
+adcs x14, x14, x19
+umulh x19, x27, x26
+adcs x2, x2, x8
+mul x8, x22, x26
+adcs x6, x6, x30
+mul x30, x24, x26
+adc x17, x17, x19
+mul x19, x28, x26
+adds x7, x7, x8
+mul x8, x29, x26
+adcs x9, x9, x30
+mul x30, x23, x26
+adcs x13, x13, x19
+mul x19, x0, x26
+adcs x5, x5, x8
+mul x8, x1, x26
+adcs x12, x12, x30
+mul x26, x27, x26
+adcs x14, x14, x19
+adcs x2, x2, x8
+ldp x8, x19, [x25, #16]
+umulh x30, x3, x8
+adcs x6, x6, x26
+umulh x26, x4, x8
+adc x17, x17, xzr
+str x7, [sp, #120]
+umulh x7, x10, x8
+adds x13, x13, x30
+umulh x30, x11, x8
+adcs x5, x5, x26
+umulh x26, x15, x8
+adcs x7, x12, x7
+umulh x12, x16, x8
+adcs x14, x14, x30
+umulh x30, x20, x8
+adcs x2, x2, x26
+umulh x26, x21, x8
+adcs x6, x6, x12
+mul x12, x3, x8
+adcs x17, x17, x30
+mul x30, x4, x8
+adc x26, x26, xzr
+mul x19, x10, x8
+adds x9, x9, x12
+mul x12, x11, x8
+adcs x13, x13, x30
+mul x30, x15, x8
+adcs x5, x5, x19
+mul x19, x16, x8
+adcs x7, x7, x12
+mul x12, x20, x8
+adcs x14, x14, x30
+mul x8, x21, x8
+adcs x2, x2, x19
+adcs x6, x6, x12
+ldp x12, x19, [x25, #80]
+umulh x30, x22, x12
+adcs x8, x17, x8
+umulh x17, x24, x12
+adc x26, x26, xzr
+umulh x19, x28, x12
+adds x13, x13, x30
+umulh x30, x29, x12
+adcs x5, x5, x17
+umulh x17, x23, x12
+adcs x7, x7, x19
+umulh x19, x0, x12
+adcs x14, x14, x30
+umulh x30, x1, x12
+adcs x2, x2, x17
+umulh x17, x27, x12
+adcs x6, x6, x19
+mul x19, x22, x12
+adcs x8, x8, x30
+mul x30, x24, x12
+adc x17, x26, x17
+mul x26, x28, x12
+adds x9, x9, x19
+mul x19, x29, x12
+adcs x13, x13, x30
+mul x30, x23, x12
+adcs x5, x5, x26
+mul x26, x0, x12
+adcs x7, x7, x19
+mul x19, x1, x12
+adcs x14, x14, x30
+mul x12, x27, x12
+adcs x2, x2, x26
+adcs x6, x6, x19
+ldr x19, [x25, #24]
+umulh x26, x3, x19
+adcs x8, x8, x12
+umulh x12, x4, x19
+adc x17, x17, xzr
+umulh x30, x10, x19
+adds x5, x5, x26
+umulh x26, x11, x19
+adcs x7, x7, x12
+umulh x12, x15, x19
+adcs x14, x14, x30
+umulh x30, x16, x19
+adcs x2, x2, x26
+umulh x26, x20, x19
+adcs x6, x6, x12
+umulh x12, x21, x19
+adcs x8, x8, x30
+mul x30, x3, x19
+adcs x17, x17, x26
+mul x26, x4, x19
+adc x12, x12, xzr
+str x9, [sp, #128]
+mul x9, x10, x19
+adds x13, x13, x30
+mul x30, x11, x19
+adcs x5, x5, x26
+mul x26, x15, x19
+adcs x7, x7, x9
+mul x9, x16, x19
+adcs x14, x14, x30
+mul x30, x20, x19
+adcs x2, x2, x26
+mul x19, x21, x19
+adcs x6, x6, x9
+adcs x8, x8, x30
+ldr x9, [x25, #88]
+umulh x26, x22, x9
+adcs x17, x17, x19
+umulh x19, x24, x9
+adc x12, x12, xzr
+umulh x30, x28, x9
+adds x5, x5, x26
+umulh x26, x29, x9
+adcs x7, x7, x19
+umulh x19, x23, x9
+adcs x14, x14, x30
+umulh x30, x0, x9
+adcs x2, x2, x26
+umulh x26, x1, x9
+adcs x6, x6, x19
+umulh x19, x27, x9
+adcs x8, x8, x30
+mul x30, x22, x9
+adcs x17, x17, x26
+mul x26, x24, x9
+adc x12, x12, x19
+mul x19, x28, x9
+adds x13, x13, x30
+mul x30, x29, x9
+adcs x5, x5, x26
+mul x26, x23, x9
+adcs x7, x7, x19
+mul x19, x0, x9
+adcs x14, x14, x30
+mul x30, x1, x9
+adcs x2, x2, x26
+mul x9, x27, x9
+adcs x6, x6, x19
+adcs x8, x8, x30
+ldp x19, x26, [x25, #32]
+umulh x30, x3, x19
+adcs x9, x17, x9
+umulh x17, x4, x19
+adc x12, x12, xzr
+str x13, [sp, #136]
+umulh x13, x10, x19
+adds x7, x7, x30
+umulh x30, x11, x19
+adcs x14, x14, x17
+umulh x17, x15, x19
+adcs x2, x2, x13
+umulh x13, x16, x19
+adcs x6, x6, x30
+umulh x30, x20, x19
+adcs x8, x8, x17
+umulh x17, x21, x19
+adcs x9, x9, x13
+mul x13, x3, x19
+adcs x12, x12, x30
+mul x30, x4, x19
+adc x17, x17, xzr
+mul x26, x10, x19
+adds x5, x5, x13
+mul x13, x11, x19
+adcs x7, x7, x30
+mul x30, x15, x19
+adcs x14, x14, x26
+mul x26, x16, x19
+adcs x2, x2, x13
+mul x13, x20, x19
+adcs x6, x6, x30
+mul x19, x21, x19
+adcs x8, x8, x26
+adcs x9, x9, x13
+ldp x13, x26, [x25, #96]
+umulh x30, x22, x13
+adcs x12, x12, x19
+umulh x19, x24, x13
+adc x17, x17, xzr
+umulh x26, x28, x13
+adds x7, x7, x30
+umulh x30, x29, x13
+adcs x14, x14, x19
+umulh x19, x23, x13
+adcs x2, x2, x26
+umulh x26, x0, x13
+adcs x6, x6, x30
+umulh x30, x1, x13
+adcs x8, x8, x19
+umulh x19, x27, x13
+adcs x9, x9, x26
+mul x26, x22, x13
+adcs x12, x12, x30
+mul x30, x24, x13
+adc x17, x17, x19
+mul x19, x28, x13
+adds x5, x5, x26
+mul x26, x29, x13
+adcs x7, x7, x30
+mul x30, x23, x13
+adcs x14, x14, x19
+mul x19, x0, x13
+adcs x2, x2, x26
+mul x26, x1, x13
+adcs x6, x6, x30
+mul x13, x27, x13
+adcs x8, x8, x19
+adcs x9, x9, x26
+ldr x19, [x25, #40]
+umulh x26, x3, x19
+adcs x12, x12, x13
+umulh x13, x4, x19
+adc x17, x17, xzr
+umulh x30, x10, x19
+adds x14, x14, x26
+umulh x26, x11, x19
+adcs x2, x2, x13
+umulh x13, x15, x19
+adcs x6, x6, x30
+umulh x30, x16, x19
+adcs x8, x8, x26
+umulh x26, x20, x19
+adcs x9, x9, x13
+umulh x13, x21, x19
+adcs x12, x12, x30
+mul x30, x3, x19
+adcs x17, x17, x26
+mul x26, x4, x19
+adc x13, x13, xzr
+str x5, [sp, #144]
+mul x5, x10, x19
+adds x7, x7, x30
+mul x30, x11, x19
+adcs x14, x14, x26
+mul x26, x15, x19
+adcs x2, x2, x5
+mul x5, x16, x19
+adcs x6, x6, x30
+mul x30, x20, x19
+adcs x8, x8, x26
+mul x19, x21, x19
+adcs x5, x9, x5
+adcs x9, x12, x30
+ldr x12, [x25, #104]
+umulh x26, x22, x12
+adcs x17, x17, x19
+umulh x19, x24, x12
+adc x13, x13, xzr
+umulh x30, x28, x12
+adds x14, x14, x26
+umulh x26, x29, x12
+adcs x2, x2, x19
+umulh x19, x23, x12
+adcs x6, x6, x30
+umulh x30, x0, x12
+adcs x8, x8, x26
+umulh x26, x1, x12
+adcs x5, x5, x19
+umulh x19, x27, x12
+adcs x9, x9, x30
+mul x30, x22, x12
+adcs x17, x17, x26
+mul x26, x24, x12
+adc x13, x13, x19
+mul x19, x28, x12
+adds x7, x7, x30
+mul x30, x29, x12
+adcs x14, x14, x26
+mul x26, x23, x12
+adcs x2, x2, x19
+mul x19, x0, x12
+adcs x6, x6, x30
+mul x30, x1, x12
+adcs x8, x8, x26
+mul x12, x27, x12
+adcs x5, x5, x19
+adcs x9, x9, x30
+ldp x19, x26, [x25, #48]
+umulh x30, x3, x19
+adcs x12, x17, x12
+umulh x17, x4, x19
+adc x13, x13, xzr
+str x7, [sp, #152]
+umulh x7, x10, x19
+adds x2, x2, x30
+umulh x30, x11, x19
+adcs x6, x6, x17
+umulh x17, x15, x19
+adcs x7, x8, x7
+umulh x8, x16, x19
+adcs x5, x5, x30
+umulh x30, x20, x19
+adcs x9, x9, x17
+umulh x17, x21, x19
+adcs x8, x12, x8
+mul x12, x3, x19
+adcs x13, x13, x30
+mul x30, x4, x19
+adc x17, x17, xzr
+mul x26, x10, x19
+adds x12, x14, x12
+mul x14, x11, x19
+adcs x2, x2, x30
+mul x30, x15, x19
+adcs x6, x6, x26
+mul x26, x16, x19
+adcs x7, x7, x14
+mul x14, x20, x19
+adcs x5, x5, x30
+mul x19, x21, x19
+adcs x9, x9, x26
+adcs x8, x8, x14
+ldp x14, x26, [x25, #112]
+umulh x30, x22, x14
+adcs x13, x13, x19
+umulh x19, x24, x14
+adc x17, x17, xzr
+umulh x26, x28, x14
+adds x2, x2, x30
+umulh x30, x29, x14
+adcs x6, x6, x19
+umulh x19, x23, x14
+adcs x7, x7, x26
+umulh x26, x0, x14
+adcs x5, x5, x30
+umulh x30, x1, x14
+adcs x9, x9, x19
+umulh x19, x27, x14
+adcs x8, x8, x26
+mul x26, x22, x14
+adcs x13, x13, x30
+mul x30, x24, x14
+adc x17, x17, x19
+mul x19, x28, x14
+adds x12, x12, x26
+mul x26, x29, x14
+adcs x2, x2, x30
+mul x30, x23, x14
+adcs x6, x6, x19
+mul x19, x0, x14
+adcs x7, x7, x26
+mul x26, x1, x14
+adcs x5, x5, x30
+mul x14, x27, x14
+adcs x9, x9, x19
+adcs x8, x8, x26
+ldr x19, [x25, #56]
+umulh x26, x3, x19
+adcs x13, x13, x14
+umulh x14, x4, x19
+adc x17, x17, xzr
+umulh x30, x10, x19
+adds x6, x6, x26
+umulh x26, x11, x19
+adcs x7, x7, x14
+umulh x14, x15, x19
+adcs x5, x5, x30
+umulh x30, x16, x19
+adcs x9, x9, x26
+umulh x26, x20, x19
+adcs x8, x8, x14
+umulh x14, x21, x19
+adcs x13, x13, x30
+mul x3, x3, x19
+adcs x17, x17, x26
+mul x4, x4, x19
+adc x14, x14, xzr
+mul x10, x10, x19
+adds x2, x2, x3
+mul x3, x11, x19
+adcs x4, x6, x4
+mul x6, x15, x19
+adcs x7, x7, x10
+mul x10, x16, x19
+adcs x3, x5, x3
+mul x5, x20, x19
+adcs x6, x9, x6
+mul x9, x21, x19
+adcs x8, x8, x10
+adcs x5, x13, x5
+ldr x10, [x25, #120]
+umulh x11, x22, x10
+adcs x9, x17, x9
+umulh x13, x24, x10
+adc x14, x14, xzr
+umulh x15, x28, x10
+adds x4, x4, x11
+umulh x11, x29, x10
+adcs x7, x7, x13
+umulh x13, x23, x10
+adcs x3, x3, x15
+umulh x15, x0, x10
+adcs x6, x6, x11
+umulh x11, x1, x10
+adcs x8, x8, x13
+umulh x13, x27, x10
+adcs x5, x5, x15
+mul x15, x22, x10
+adcs x9, x9, x11
+mul x11, x24, x10
+adc x13, x14, x13
+mul x14, x28, x10
+adds x2, x2, x15
+mul x15, x29, x10
+adcs x4, x4, x11
+mul x11, x23, x10
+adcs x7, x7, x14
+mul x0, x0, x10
+adcs x3, x3, x15
+mul x1, x1, x10
+adcs x6, x6, x11
+mul x10, x27, x10
+adcs x0, x8, x0
+adcs x1, x5, x1
+mov x5, #374
+umulh x8, x4, x5
+adcs x9, x9, x10
+umulh x10, x7, x5
+adc x11, x13, xzr
+umulh x13, x3, x5
+ldr x14, [sp, #120]
+adds x8, x14, x8
+umulh x14, x6, x5
+ldr x15, [sp, #128]
+adcs x10, x15, x10
+umulh x15, x0, x5
+ldr x16, [sp, #136]
+adcs x13, x16, x13
+umulh x16, x1, x5
+ldr x17, [sp, #144]
+adcs x14, x17, x14
+umulh x17, x9, x5
+ldr x19, [sp, #152]
+adcs x15, x19, x15
+umulh x19, x11, x5
+adcs x12, x12, x16
+mul x4, x4, x5
+adcs x2, x2, x17
+mul x7, x7, x5
+adc x16, x19, xzr
+mul x3, x3, x5
+ldr x17, [sp, #112]
+adds x4, x17, x4
+mul x6, x6, x5
+adcs x7, x8, x7
+mul x0, x0, x5
+adcs x3, x10, x3
+mul x1, x1, x5
+adcs x6, x13, x6
+mul x8, x9, x5
+adcs x0, x14, x0
+mul x5, x11, x5
+adcs x1, x15, x1
+adcs x8, x12, x8
+adr x9, 2f
+ldp x10, x11, [x9]
+adcs x2, x2, x5
+adc x5, x16, xzr
+extr x5, x5, x2, #63
+umulh x12, x11, x5
+add x7, x7, x12
+mul x5, x11, x5
+adds x4, x4, x5
+adcs x5, x7, xzr
+adcs x3, x3, xzr
+adcs x6, x6, xzr
+adcs x0, x0, xzr
+and x2, x2, x10
+adcs x1, x1, xzr
+ldp x7, x9, [x9, #16]
 adcs x8, x8, xzr
-adcs x11, x12, xzr
-adcs x12, x13, xzr
-adcs x13, x14, xzr
-cinc x14, x1, hs
-subs x17, x15, x17
-sbcs x1, x9, x0
-sbcs x2, x10, x0
-sbcs x3, x8, x0
-sbcs x4, x11, x0
-sbcs x5, x12, x0
-sbcs x0, x13, x0
-sbcs x16, x14, x16
-csel x15, x15, x17, lo
-ldr x17, [sp, #104]
-csel x9, x9, x1, lo
-csel x10, x10, x2, lo
-csel x8, x8, x3, lo
-stp x15, x9, [x17]
-stp x10, x8, [x17, #16]
-csel x9, x11, x4, lo
-csel x8, x12, x5, lo
-stp x9, x8, [x17, #32]
-csel x9, x13, x0, lo
-csel x8, x14, x16, lo
-stp x9, x8, [x17, #48]
-add sp, sp, #224
+adc x2, x2, xzr
+subs x7, x4, x7
+sbcs x11, x5, x9
+sbcs x12, x3, x9
+sbcs x13, x6, x9
+sbcs x14, x0, x9
+sbcs x15, x1, x9
+sbcs x9, x8, x9
+sbcs x10, x2, x10
+csel x4, x4, x7, lo
+csel x5, x5, x11, lo
+ldr x7, [sp, #96]
+stp x4, x5, [x7]
+csel x3, x3, x12, lo
+csel x4, x6, x13, lo
+stp x3, x4, [x7, #16]
+csel x0, x0, x14, lo
+csel x1, x1, x15, lo
+stp x0, x1, [x7, #32]
+csel x0, x8, x9, lo
+csel x1, x2, x10, lo
+stp x0, x1, [x7, #48]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #160
 ret
 .p2align 3
 2:
@@ -7005,247 +6733,248 @@ unsafe fn square_plain_m511<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_plain_m511_2e6a56b0c231ec98_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                "fieldc_square_plain_m511_6000f5d03df272cb_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
                 r"
-adr x2, 2f
-stp x29, x30, [sp, #-96]!
-ldp x3, x17, [x1, #16]
-lsl x16, x3, #1
-ldp x15, x12, [x1, #32]
-ldp x8, x10, [x1]
-umulh x14, x10, x10
-ldp x11, x9, [x1, #48]
-mul x6, x16, x10
-stp x20, x19, [sp, #80]
-stp x22, x21, [sp, #64]
-extr x13, x17, x3, #63
-adds x14, x14, x6
-extr x4, x15, x17, #63
-umulh x7, x16, x10
-stp x24, x23, [sp, #48]
-stp x26, x25, [sp, #32]
-stp x28, x27, [sp, #16]
-extr x5, x12, x15, #63
-mul x19, x13, x10
-adcs x6, x7, x19
-extr x1, x11, x12, #63
-extr x16, x9, x11, #63
-umulh x20, x13, x10
-mul x21, x4, x10
-adcs x7, x20, x21
-umulh x22, x4, x10
-mul x23, x5, x10
-adcs x19, x22, x23
-umulh x24, x5, x10
-extr x23, x3, x10, #63
-mul x26, x1, x10
-adcs x21, x24, x26
-umulh x27, x1, x10
-mul x25, x10, x10
-mul x20, x16, x10
-adcs x20, x27, x20
-umulh x22, x16, x10
-lsl x10, x10, #1
-cinc x22, x22, hs
-umulh x24, x8, x8
-umulh x26, x10, x8
-mul x10, x10, x8
-adds x10, x24, x10
-umulh x24, x23, x8
-mul x23, x23, x8
-adcs x23, x26, x23
-umulh x26, x13, x8
-mul x13, x13, x8
-adcs x24, x24, x13
-mul x27, x4, x8
-adcs x26, x26, x27
-umulh x13, x4, x8
-umulh x27, x5, x8
-mul x28, x5, x8
-adcs x28, x13, x28
-mul x29, x1, x8
-adcs x27, x27, x29
-umulh x13, x1, x8
-umulh x29, x16, x8
-mul x30, x16, x8
-adcs x30, x13, x30
-cinc x29, x29, hs
-adds x13, x25, x23
-lsl x23, x17, #1
-adcs x14, x14, x24
-adcs x6, x6, x26
-adcs x7, x7, x28
-adcs x19, x19, x27
-adcs x21, x21, x30
-adcs x20, x20, x29
-cinc x22, x22, hs
-umulh x25, x3, x3
-mul x26, x23, x3
-adds x25, x25, x26
-umulh x23, x23, x3
-mul x26, x4, x3
-adcs x23, x23, x26
-umulh x4, x4, x3
-mul x26, x5, x3
-adcs x26, x4, x26
-umulh x27, x5, x3
-mul x4, x1, x3
-adcs x27, x27, x4
-umulh x28, x1, x3
-mul x24, x3, x3
-mul x4, x16, x3
-adcs x28, x28, x4
-umulh x3, x16, x3
-cinc x29, x3, hs
-adds x3, x6, x24
-adcs x4, x7, x25
-adcs x6, x19, x23
-adcs x7, x21, x26
-adcs x19, x20, x27
-adcs x20, x22, x28
-lsl x22, x15, #1
-cinc x21, x29, hs
-umulh x24, x17, x17
-mul x25, x22, x17
-adds x24, x24, x25
-umulh x22, x22, x17
-mul x25, x5, x17
-adcs x22, x22, x25
-umulh x5, x5, x17
-mul x25, x1, x17
-adcs x25, x5, x25
-umulh x26, x1, x17
-mul x23, x17, x17
-mul x5, x16, x17
-adcs x26, x26, x5
-umulh x17, x16, x17
-cinc x27, x17, hs
-adds x17, x6, x23
-adcs x5, x7, x24
-adcs x6, x19, x22
-adcs x7, x20, x25
-adcs x19, x21, x26
-lsl x21, x12, #1
-ldp x26, x25, [sp, #32]
-cinc x20, x27, hs
-ldp x28, x27, [sp, #16]
-umulh x23, x15, x15
-mul x24, x21, x15
-adds x23, x23, x24
-umulh x21, x21, x15
-mul x24, x1, x15
-adcs x21, x21, x24
-umulh x1, x1, x15
-mul x22, x15, x15
-mul x24, x16, x15
-adcs x1, x1, x24
-umulh x15, x16, x15
-cinc x24, x15, hs
-adds x15, x6, x22
-adcs x6, x7, x23
-adcs x7, x19, x21
-adcs x1, x20, x1
-lsl x20, x11, #1
-cinc x19, x24, hs
-umulh x22, x12, x12
-mul x23, x20, x12
-adds x22, x22, x23
-umulh x20, x20, x12
-mul x21, x12, x12
-mul x23, x16, x12
-umulh x12, x16, x12
-adcs x16, x20, x23
-ldp x24, x23, [sp, #48]
-cinc x12, x12, hs
-adds x7, x7, x21
-adcs x1, x1, x22
-adcs x16, x19, x16
-lsl x19, x9, #1
-cinc x12, x12, hs
-umulh x21, x11, x11
-mul x20, x11, x11
-mul x22, x19, x11
-umulh x11, x19, x11
-adds x19, x21, x22
-cinc x11, x11, hs
-adds x16, x16, x20
-adcs x12, x12, x19
-cinc x11, x11, hs
-mul x19, x9, x9
-adds x11, x11, x19
-mov w19, #374
-umulh x9, x9, x9
-cinc x9, x9, hs
-umulh x20, x15, x19
-mul x21, x6, x19
+stp x19, x20, [sp, #-112]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x2, x3, [x1]
+umulh x4, x3, x3
+ldp x5, x6, [x1, #16]
+lsl x7, x5, #1
+mul x8, x7, x3
+umulh x7, x7, x3
+extr x9, x6, x5, #63
+mul x10, x9, x3
+umulh x11, x9, x3
+ldp x12, x13, [x1, #32]
+extr x14, x12, x6, #63
+mul x15, x14, x3
+umulh x16, x14, x3
+extr x17, x13, x12, #63
+mul x19, x17, x3
+adds x4, x4, x8
+umulh x8, x17, x3
+ldp x1, x20, [x1, #48]
+extr x21, x1, x13, #63
+mul x22, x21, x3
+adcs x7, x7, x10
+umulh x10, x21, x3
+extr x23, x20, x1, #63
+mul x24, x23, x3
+adcs x11, x11, x15
+umulh x15, x23, x3
+adcs x16, x16, x19
+umulh x19, x2, x2
+lsl x25, x3, #1
+mul x26, x25, x2
+adcs x8, x8, x22
+umulh x22, x25, x2
+extr x25, x5, x3, #63
+mul x27, x25, x2
+adcs x10, x10, x24
+umulh x24, x25, x2
+mul x25, x9, x2
+adc x15, x15, xzr
+umulh x9, x9, x2
+mul x28, x14, x2
+adds x19, x19, x26
+umulh x26, x14, x2
+mul x29, x17, x2
+adcs x22, x22, x27
+umulh x27, x17, x2
+mul x30, x21, x2
+adcs x24, x24, x25
+umulh x25, x21, x2
+str x0, [sp, #96]
+mul x0, x23, x2
+adcs x9, x9, x28
+umulh x28, x23, x2
+adcs x26, x26, x29
+mul x3, x3, x3
+adcs x27, x27, x30
+adcs x0, x25, x0
+adc x25, x28, xzr
+adds x3, x3, x22
+adcs x4, x4, x24
+adcs x7, x7, x9
+adcs x9, x11, x26
+adcs x11, x16, x27
+umulh x16, x5, x5
+lsl x22, x6, #1
+mul x24, x22, x5
+adcs x0, x8, x0
+umulh x8, x22, x5
+mul x22, x14, x5
+adcs x10, x10, x25
+umulh x14, x14, x5
+mul x25, x17, x5
+adc x15, x15, xzr
+umulh x26, x17, x5
+mul x27, x21, x5
+adds x16, x16, x24
+umulh x24, x21, x5
+mul x28, x23, x5
+adcs x8, x8, x22
+umulh x22, x23, x5
+adcs x14, x14, x25
+mul x5, x5, x5
+adcs x25, x26, x27
+adcs x24, x24, x28
+adc x22, x22, xzr
+adds x5, x7, x5
+adcs x7, x9, x16
+adcs x8, x11, x8
+adcs x0, x0, x14
+umulh x9, x6, x6
+lsl x11, x12, #1
+mul x14, x11, x6
+adcs x10, x10, x25
+umulh x11, x11, x6
+mul x16, x17, x6
+adcs x15, x15, x24
+umulh x17, x17, x6
+mul x24, x21, x6
+adc x22, x22, xzr
+umulh x25, x21, x6
+mul x26, x23, x6
+adds x9, x9, x14
+umulh x14, x23, x6
+adcs x11, x11, x16
+mul x6, x6, x6
+adcs x16, x17, x24
+adcs x17, x25, x26
+adc x14, x14, xzr
+adds x6, x8, x6
+adcs x0, x0, x9
+adcs x8, x10, x11
+umulh x9, x12, x12
+lsl x10, x13, #1
+mul x11, x10, x12
+adcs x15, x15, x16
+umulh x10, x10, x12
+mul x16, x21, x12
+adcs x17, x22, x17
+umulh x21, x21, x12
+mul x22, x23, x12
+adc x14, x14, xzr
+umulh x24, x23, x12
+adds x9, x9, x11
+mul x11, x12, x12
+adcs x10, x10, x16
+adcs x12, x21, x22
+adc x16, x24, xzr
+adds x8, x8, x11
+adcs x9, x15, x9
+umulh x11, x13, x13
+lsl x15, x1, #1
+mul x21, x15, x13
+adcs x10, x17, x10
+umulh x15, x15, x13
+mul x17, x23, x13
+adcs x12, x14, x12
+umulh x14, x23, x13
+adc x16, x16, xzr
+mul x13, x13, x13
+adds x11, x11, x21
+adcs x15, x15, x17
+adc x14, x14, xzr
+adds x10, x10, x13
+umulh x13, x1, x1
+lsl x17, x20, #1
+mul x21, x17, x1
+adcs x11, x12, x11
+umulh x12, x17, x1
+adcs x15, x16, x15
+mul x1, x1, x1
+adc x14, x14, xzr
+adds x13, x13, x21
+mul x16, x20, x20
+adc x12, x12, xzr
+umulh x17, x20, x20
+adds x1, x15, x1
+mov x15, #374
+umulh x20, x8, x15
+mul x21, x9, x15
+adcs x13, x14, x13
+umulh x9, x9, x15
+mul x14, x10, x15
+adcs x12, x16, x12
+umulh x10, x10, x15
+mul x16, x11, x15
+adc x17, x17, xzr
+umulh x11, x11, x15
+mul x22, x1, x15
 adds x20, x20, x21
-umulh x6, x6, x19
-mul x21, x7, x19
-adcs x6, x6, x21
-umulh x7, x7, x19
-mul x21, x1, x19
-adcs x7, x7, x21
-umulh x1, x1, x19
-mul x21, x16, x19
+umulh x1, x1, x15
+mul x21, x13, x15
+adcs x9, x9, x14
+umulh x13, x13, x15
+mul x14, x12, x15
+adcs x10, x10, x16
+umulh x12, x12, x15
+mul x16, x17, x15
+adcs x11, x11, x22
+umulh x17, x17, x15
 adcs x1, x1, x21
-umulh x16, x16, x19
-mul x21, x12, x19
-adcs x16, x16, x21
-umulh x12, x12, x19
-mul x21, x11, x19
-adcs x12, x12, x21
-umulh x11, x11, x19
-mul x21, x9, x19
-adcs x11, x11, x21
-umulh x9, x9, x19
-ldp x22, x21, [sp, #64]
-cinc x9, x9, hs
-mul x8, x8, x8
-mul x15, x15, x19
-adds x8, x8, x15
-adcs x10, x10, x20
-ldp x20, x19, [sp, #80]
-adcs x13, x13, x6
-adcs x14, x14, x7
-adcs x15, x3, x1
-adcs x16, x4, x16
-adcs x12, x17, x12
-adcs x11, x5, x11
-ldp x17, x1, [x2]
-cinc x9, x9, hs
-extr x9, x9, x11, #63
-and x11, x11, x17
-mul x9, x9, x1
-adds x8, x8, x9
-adcs x9, x10, xzr
-adcs x10, x13, xzr
-adcs x13, x14, xzr
-adcs x14, x15, xzr
-adcs x15, x16, xzr
-ldp x16, x1, [x2, #16]
-adcs x12, x12, xzr
-cinc x11, x11, hs
-subs x16, x8, x16
-sbcs x2, x9, x1
-sbcs x3, x10, x1
-sbcs x4, x13, x1
-sbcs x5, x14, x1
-sbcs x6, x15, x1
-sbcs x1, x12, x1
-sbcs x17, x11, x17
-csel x8, x8, x16, lo
-csel x9, x9, x2, lo
-stp x8, x9, [x0]
-csel x8, x10, x3, lo
-csel x9, x13, x4, lo
-stp x8, x9, [x0, #16]
-csel x8, x14, x5, lo
-csel x9, x15, x6, lo
-stp x8, x9, [x0, #32]
-csel x8, x12, x1, lo
-csel x9, x11, x17, lo
-stp x8, x9, [x0, #48]
-ldp x29, x30, [sp], #96
+mul x2, x2, x2
+mul x8, x8, x15
+adcs x13, x13, x14
+adcs x12, x12, x16
+adc x14, x17, xzr
+adds x2, x2, x8
+adcs x8, x19, x20
+adcs x3, x3, x9
+adcs x4, x4, x10
+adcs x5, x5, x11
+adcs x1, x7, x1
+adr x7, 2f
+ldp x9, x10, [x7]
+adcs x6, x6, x13
+adcs x0, x0, x12
+adc x11, x14, xzr
+extr x11, x11, x0, #63
+mul x10, x10, x11
+adds x2, x2, x10
+adcs x8, x8, xzr
+adcs x3, x3, xzr
+adcs x4, x4, xzr
+and x0, x0, x9
+adcs x5, x5, xzr
+ldp x7, x10, [x7, #16]
+adcs x1, x1, xzr
+adcs x6, x6, xzr
+adc x0, x0, xzr
+subs x7, x2, x7
+sbcs x11, x8, x10
+sbcs x12, x3, x10
+sbcs x13, x4, x10
+sbcs x14, x5, x10
+sbcs x15, x1, x10
+sbcs x10, x6, x10
+sbcs x9, x0, x9
+csel x2, x2, x7, lo
+csel x7, x8, x11, lo
+ldr x8, [sp, #96]
+stp x2, x7, [x8]
+csel x2, x3, x12, lo
+csel x3, x4, x13, lo
+stp x2, x3, [x8, #16]
+csel x2, x5, x14, lo
+csel x1, x1, x15, lo
+stp x2, x1, [x8, #32]
+csel x1, x6, x10, lo
+csel x0, x0, x9, lo
+stp x1, x0, [x8, #48]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #112
 ret
 .p2align 3
 2:

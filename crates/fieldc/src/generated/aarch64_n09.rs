@@ -59,818 +59,761 @@ unsafe fn mul_spare<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64; 9] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_spare_64fd03a54413db1a_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                "fieldc_mul_spare_629faa651177630f_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
                 r"
-adr x3, 2f
-sub sp, sp, #256
-stp x22, x21, [sp, #224]
-stp x20, x19, [sp, #240]
-ldp x6, x8, [x1]
-ldr x12, [x1, #64]
-ldp x19, x22, [x2]
-mul x20, x8, x19
-ldp x14, x16, [x1, #16]
-umulh x21, x14, x19
-stp x24, x23, [sp, #208]
-stp x2, x8, [sp, #112]
-ldp x15, x2, [x1, #32]
-umulh x24, x6, x19
-ldp x7, x13, [x1, #48]
-umulh x1, x8, x19
-stp x26, x25, [sp, #192]
-ldp x10, x5, [x3]
-adds x20, x24, x20
-stp x28, x27, [sp, #176]
-mul x23, x6, x19
-str x10, [sp, #128]
-stp x29, x30, [sp, #160]
-str x0, [sp, #48]
-mul x25, x14, x19
-ldp x17, x4, [x3, #16]
-umulh x26, x16, x19
-str x14, [sp, #88]
-mov x14, x23
-stp x16, x2, [sp, #32]
-str x15, [sp, #96]
-mul x27, x16, x19
-str x13, [sp, #24]
-umulh x28, x15, x19
-str x17, [sp, #136]
-mul x29, x15, x19
-str x4, [sp, #104]
-mul x8, x2, x19
-mul x24, x10, x23
-adcs x10, x1, x25
-adcs x21, x21, x27
-adcs x26, x26, x29
-adcs x8, x28, x8
-mov x25, x12
-ldp x0, x1, [x3, #64]
-umulh x30, x2, x19
-stp x25, x5, [sp, #144]
-umulh x9, x7, x19
-mul x11, x7, x19
-adcs x11, x30, x11
-umulh x27, x13, x19
-mul x28, x13, x19
-adcs x9, x9, x28
-umulh x29, x12, x19
-mul x19, x12, x19
-adcs x27, x27, x19
-umulh x19, x1, x24
-adc x29, x19, x29
-umulh x28, x5, x24
-adds x28, x20, x28
-umulh x19, x17, x24
-adcs x12, x10, x19
-umulh x20, x4, x24
-adcs x30, x21, x20
-ldp x20, x19, [x3, #32]
-umulh x21, x20, x24
-adcs x26, x26, x21
-umulh x21, x19, x24
-adcs x10, x8, x21
-ldp x8, x21, [x3, #48]
-mov x3, x8
-umulh x23, x8, x24
-adcs x11, x11, x23
-umulh x23, x21, x24
-adcs x9, x9, x23
-umulh x23, x0, x24
-adcs x23, x27, x23
-cset w8, hs
-mul x27, x5, x24
-cmn x14, x27
-ldr x14, [sp, #88]
-mul x27, x17, x24
-adcs x27, x28, x27
-mul x28, x4, x24
-adcs x12, x12, x28
-mul x28, x20, x24
-adcs x28, x30, x28
-mul x30, x19, x24
-adcs x26, x26, x30
-mul x30, x3, x24
-adcs x10, x10, x30
-mul x30, x21, x24
-adcs x11, x11, x30
-mul x30, x0, x24
-adcs x9, x9, x30
-ldr x30, [sp, #120]
-mul x24, x1, x24
-adcs x23, x23, x24
-adc x8, x29, x8
-umulh x24, x6, x22
-adds x12, x12, x24
-umulh x24, x30, x22
-adcs x24, x28, x24
-umulh x28, x14, x22
-adcs x26, x26, x28
-umulh x28, x16, x22
-adcs x10, x10, x28
-umulh x28, x15, x22
-adcs x11, x11, x28
-umulh x28, x2, x22
-adcs x9, x9, x28
-umulh x28, x7, x22
-adcs x23, x23, x28
-umulh x28, x13, x22
-adcs x8, x8, x28
-mul x28, x6, x22
-cset w29, hs
-adds x27, x27, x28
-mul x28, x30, x22
-adcs x12, x12, x28
-mul x28, x14, x22
-adcs x24, x24, x28
-mul x28, x16, x22
-ldr x16, [sp, #128]
-adcs x26, x26, x28
-mul x28, x15, x22
-adcs x10, x10, x28
-mul x28, x2, x22
-mov x2, x7
-adcs x11, x11, x28
-mul x28, x7, x22
-adcs x9, x9, x28
-mul x28, x13, x22
-mov x13, x21
-adcs x23, x23, x28
-mul x28, x25, x22
-umulh x22, x25, x22
-mov x25, x13
-adcs x8, x8, x28
-mul x28, x27, x16
-stp x25, x19, [sp, #56]
-umulh x30, x28, x1
-add x22, x30, x22
-adc x22, x22, x29
-umulh x29, x28, x5
-adds x12, x12, x29
-umulh x29, x28, x17
-adcs x24, x24, x29
-umulh x29, x28, x4
-adcs x26, x26, x29
-umulh x29, x28, x20
-adcs x10, x10, x29
-umulh x29, x28, x19
-adcs x11, x11, x29
-umulh x29, x28, x3
-adcs x9, x9, x29
-umulh x29, x28, x21
-mov x21, x3
-adcs x23, x23, x29
-umulh x29, x28, x0
-adcs x8, x8, x29
-mul x29, x28, x5
-cset w30, hs
-cmn x27, x29
-mul x27, x28, x17
-adcs x15, x12, x27
-mul x27, x28, x4
-adcs x24, x24, x27
-mul x27, x28, x20
-adcs x26, x26, x27
-mul x27, x28, x19
-adcs x10, x10, x27
-mul x27, x28, x3
-mov x3, x0
-str x3, [sp, #72]
-adcs x11, x11, x27
-mul x27, x28, x13
-adcs x7, x9, x27
-mul x27, x28, x0
-ldp x5, x9, [sp, #88]
-adcs x23, x23, x27
-mul x27, x28, x1
-ldp x0, x17, [sp, #24]
-adcs x12, x8, x27
-ldp x14, x8, [sp, #112]
-adc x27, x22, x30
-ldp x28, x22, [x14, #16]
-mov x14, x2
-str x14, [sp, #80]
-umulh x29, x6, x28
-adds x24, x24, x29
-umulh x29, x8, x28
-adcs x26, x26, x29
-umulh x29, x5, x28
-adcs x10, x10, x29
-umulh x29, x17, x28
-adcs x11, x11, x29
-umulh x29, x9, x28
-adcs x13, x7, x29
-ldr x7, [sp, #40]
-umulh x29, x7, x28
-adcs x23, x23, x29
-umulh x29, x2, x28
-mov x2, x7
-adcs x12, x12, x29
-umulh x29, x0, x28
-adcs x27, x27, x29
-mul x29, x6, x28
-cset w30, hs
-adds x15, x15, x29
-mul x29, x8, x28
-adcs x24, x24, x29
-mul x29, x5, x28
-adcs x26, x26, x29
-mul x29, x17, x28
-adcs x10, x10, x29
-mul x29, x9, x28
-adcs x11, x11, x29
-mul x29, x7, x28
-adcs x9, x13, x29
-mul x29, x14, x28
-adcs x23, x23, x29
-mul x29, x0, x28
-adcs x8, x12, x29
-ldp x13, x12, [sp, #144]
-mul x29, x13, x28
-umulh x28, x13, x28
-ldr x13, [sp, #136]
-adcs x27, x27, x29
-mul x29, x15, x16
-umulh x7, x29, x1
-add x7, x7, x28
-umulh x28, x29, x12
-adc x7, x7, x30
-adds x24, x24, x28
-umulh x28, x29, x13
-adcs x26, x26, x28
-umulh x28, x29, x4
-adcs x10, x10, x28
-umulh x28, x29, x20
-adcs x11, x11, x28
-umulh x28, x29, x19
-adcs x9, x9, x28
-umulh x28, x29, x21
-adcs x23, x23, x28
-umulh x28, x29, x25
-adcs x8, x8, x28
-umulh x28, x29, x3
-adcs x27, x27, x28
-mul x28, x29, x12
-mul x12, x29, x13
-mov x13, x14
-cset w30, hs
-cmn x15, x28
-ldr x15, [sp, #96]
-adcs x12, x24, x12
-mul x24, x29, x4
-adcs x24, x26, x24
-mul x26, x29, x20
-adcs x10, x10, x26
-mul x26, x29, x19
-adcs x11, x11, x26
-mul x26, x29, x21
-adcs x9, x9, x26
-mul x26, x29, x25
-adcs x23, x23, x26
-mul x26, x29, x3
-adcs x8, x8, x26
-mul x26, x29, x1
-ldr x29, [sp, #120]
-adcs x26, x27, x26
-umulh x27, x6, x22
-adc x7, x7, x30
-adds x24, x24, x27
-umulh x27, x29, x22
-ldp x30, x16, [sp, #128]
-adcs x10, x10, x27
-umulh x27, x5, x22
-adcs x11, x11, x27
-umulh x27, x17, x22
-adcs x9, x9, x27
-umulh x27, x15, x22
-adcs x23, x23, x27
-umulh x27, x2, x22
-adcs x8, x8, x27
-umulh x27, x14, x22
-mov x14, x29
-adcs x26, x26, x27
-umulh x27, x0, x22
-adcs x7, x7, x27
-mul x27, x6, x22
-cset w28, hs
-adds x12, x12, x27
-mul x27, x29, x22
-adcs x24, x24, x27
-mul x27, x5, x22
-adcs x10, x10, x27
-mul x27, x17, x22
-adcs x11, x11, x27
-mul x27, x15, x22
-adcs x9, x9, x27
-mul x27, x2, x22
-adcs x23, x23, x27
-mul x27, x13, x22
-ldp x13, x15, [sp, #144]
-adcs x8, x8, x27
-mul x27, x0, x22
-adcs x26, x26, x27
-mul x27, x13, x22
-umulh x22, x13, x22
-ldr x13, [sp, #112]
-adcs x7, x7, x27
-mul x27, x12, x30
-umulh x29, x27, x1
-add x22, x29, x22
-adc x22, x22, x28
-umulh x28, x27, x15
-adds x24, x24, x28
-umulh x28, x27, x16
-adcs x10, x10, x28
-umulh x28, x27, x4
-adcs x11, x11, x28
-umulh x28, x27, x20
-adcs x9, x9, x28
-umulh x28, x27, x19
-adcs x23, x23, x28
-umulh x28, x27, x21
-adcs x8, x8, x28
-umulh x28, x27, x25
-adcs x26, x26, x28
-umulh x28, x27, x3
-adcs x7, x7, x28
-mul x28, x27, x15
-mov x15, x16
-cset w29, hs
-cmn x12, x28
-mul x12, x27, x16
-mov x16, x14
-adcs x12, x24, x12
-mul x24, x27, x4
-mov x4, x17
-adcs x10, x10, x24
-mul x24, x27, x20
-adcs x11, x11, x24
-mul x24, x27, x19
-adcs x9, x9, x24
-mul x24, x27, x21
-adcs x23, x23, x24
-mul x24, x27, x25
-adcs x8, x8, x24
-mul x24, x27, x3
-adcs x24, x26, x24
-mul x26, x27, x1
-adcs x7, x7, x26
-adc x26, x22, x29
-ldp x27, x22, [x13, #32]
-ldr x13, [sp, #80]
-umulh x28, x6, x27
-adds x10, x10, x28
-umulh x28, x14, x27
-adcs x11, x11, x28
-umulh x28, x5, x27
-adcs x9, x9, x28
-umulh x28, x17, x27
-ldr x17, [sp, #96]
-adcs x23, x23, x28
-umulh x28, x17, x27
-adcs x8, x8, x28
-umulh x28, x2, x27
-adcs x24, x24, x28
-umulh x28, x13, x27
-adcs x7, x7, x28
-umulh x28, x0, x27
-adcs x26, x26, x28
-mul x28, x6, x27
-cset w29, hs
-adds x12, x12, x28
-mul x28, x14, x27
-adcs x10, x10, x28
-mul x28, x5, x27
-adcs x11, x11, x28
-mul x28, x4, x27
-adcs x9, x9, x28
-mul x28, x17, x27
-adcs x23, x23, x28
-mul x28, x2, x27
-adcs x8, x8, x28
-mul x28, x13, x27
-ldp x13, x14, [sp, #144]
-adcs x24, x24, x28
-mul x28, x0, x27
-adcs x7, x7, x28
-mul x28, x13, x27
-umulh x27, x13, x27
-ldr x13, [sp, #104]
-adcs x26, x26, x28
-mul x28, x12, x30
-umulh x30, x28, x1
-add x27, x30, x27
-adc x27, x27, x29
-umulh x29, x28, x14
-adds x10, x10, x29
-umulh x29, x28, x15
-adcs x11, x11, x29
-umulh x29, x28, x13
-adcs x9, x9, x29
-umulh x29, x28, x20
-adcs x23, x23, x29
-umulh x29, x28, x19
-adcs x8, x8, x29
-umulh x29, x28, x21
-adcs x24, x24, x29
-umulh x29, x28, x25
-adcs x7, x7, x29
-umulh x29, x28, x3
-adcs x26, x26, x29
-mul x29, x28, x14
-cset w30, hs
-cmn x12, x29
-mul x12, x28, x15
-adcs x10, x10, x12
-mul x12, x28, x13
-mov x13, x16
-adcs x11, x11, x12
-mul x12, x28, x20
+stp x19, x20, [sp, #-128]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+adds x7, x7, x8
+umulh x8, x10, x5
+mul x13, x11, x5
 adcs x9, x9, x12
-mul x12, x28, x19
-adcs x12, x23, x12
-mul x23, x28, x21
-adcs x8, x8, x23
-mul x23, x28, x25
-adcs x23, x24, x23
-mul x24, x28, x3
-adcs x7, x7, x24
-mul x24, x28, x1
-adcs x24, x26, x24
-adc x26, x27, x30
-umulh x27, x6, x22
-adds x11, x11, x27
-umulh x27, x16, x22
-mov x16, x2
-adcs x9, x9, x27
-umulh x27, x5, x22
-adcs x12, x12, x27
-umulh x27, x4, x22
+umulh x12, x11, x5
+ldp x14, x15, [x1, #32]
+mul x16, x14, x5
+adcs x8, x8, x13
+umulh x13, x14, x5
+mul x17, x15, x5
+adcs x12, x12, x16
+umulh x16, x15, x5
+ldp x19, x20, [x1, #48]
+mul x21, x19, x5
+adcs x13, x13, x17
+umulh x17, x19, x5
+mul x22, x20, x5
+adcs x16, x16, x21
+umulh x21, x20, x5
+ldr x1, [x1, #64]
+mul x23, x1, x5
+adcs x17, x17, x22
+umulh x22, x1, x5
+adcs x21, x21, x23
+adr x23, 2f
+ldp x24, x25, [x23]
+mul x5, x3, x5
+mul x26, x5, x24
+umulh x27, x25, x26
+adc x22, x22, xzr
+ldp x28, x29, [x23, #16]
+umulh x30, x28, x26
+adds x7, x7, x27
+umulh x27, x29, x26
+adcs x9, x9, x30
+str x0, [sp, #96]
+ldp x30, x0, [x23, #32]
+umulh x25, x30, x26
 adcs x8, x8, x27
-umulh x27, x17, x22
-adcs x23, x23, x27
-umulh x27, x2, x22
-ldr x2, [sp, #80]
-adcs x7, x7, x27
-umulh x27, x2, x22
-adcs x24, x24, x27
-umulh x27, x0, x22
-adcs x26, x26, x27
-mul x27, x6, x22
-cset w28, hs
-adds x10, x10, x27
-mul x27, x13, x22
-adcs x11, x11, x27
-mul x27, x5, x22
-adcs x15, x9, x27
-mul x27, x4, x22
-adcs x12, x12, x27
-mul x27, x17, x22
-ldp x30, x9, [sp, #128]
-adcs x14, x8, x27
-mul x27, x16, x22
-adcs x23, x23, x27
-mul x27, x2, x22
-ldp x8, x13, [sp, #144]
-adcs x7, x7, x27
-mul x27, x0, x22
-adcs x24, x24, x27
-mul x27, x8, x22
-umulh x22, x8, x22
-ldr x8, [sp, #104]
-adcs x26, x26, x27
-mul x27, x10, x30
-umulh x29, x27, x1
-add x22, x29, x22
-adc x22, x22, x28
-umulh x28, x27, x13
-adds x11, x11, x28
-umulh x28, x27, x9
-adcs x15, x15, x28
-umulh x28, x27, x8
-adcs x12, x12, x28
-umulh x28, x27, x20
-adcs x14, x14, x28
-umulh x28, x27, x19
-adcs x23, x23, x28
-umulh x28, x27, x21
-adcs x7, x7, x28
-umulh x28, x27, x25
-adcs x24, x24, x28
-umulh x28, x27, x3
-adcs x26, x26, x28
-mul x28, x27, x13
-cset w29, hs
-cmn x10, x28
-mul x10, x27, x9
-adcs x10, x11, x10
-mul x11, x27, x8
-adcs x9, x15, x11
-mul x11, x27, x20
-adcs x11, x12, x11
-mul x12, x27, x19
-adcs x8, x14, x12
-mul x12, x27, x21
-ldp x14, x13, [sp, #112]
-adcs x12, x23, x12
-mul x23, x27, x25
+umulh x27, x0, x26
+adcs x12, x12, x25
+ldp x25, x24, [x23, #48]
+str x2, [sp, #104]
+umulh x2, x25, x26
+adcs x13, x13, x27
+umulh x27, x24, x26
+adcs x2, x16, x2
+ldp x16, x6, [x23, #64]
+umulh x23, x16, x26
+adcs x17, x17, x27
+umulh x27, x6, x26
+adcs x21, x21, x23
+adc x22, x22, x27
+mul x23, x28, x26
+cmp x5, #1
+mul x5, x29, x26
 adcs x7, x7, x23
-mul x23, x27, x3
-adcs x23, x24, x23
-mul x24, x27, x1
-adcs x24, x26, x24
-adc x26, x22, x29
-ldp x27, x22, [x14, #48]
-ldr x14, [sp, #136]
-umulh x28, x6, x27
-adds x9, x9, x28
-umulh x28, x13, x27
-adcs x11, x11, x28
-umulh x28, x5, x27
-adcs x8, x8, x28
-umulh x28, x4, x27
-adcs x12, x12, x28
-umulh x28, x17, x27
-adcs x7, x7, x28
-umulh x28, x16, x27
-adcs x23, x23, x28
-umulh x28, x2, x27
-adcs x24, x24, x28
-umulh x28, x0, x27
-adcs x26, x26, x28
-mul x28, x6, x27
-cset w29, hs
-adds x10, x10, x28
-mul x28, x13, x27
-adcs x9, x9, x28
-mul x28, x5, x27
-adcs x11, x11, x28
-mul x28, x4, x27
-adcs x13, x8, x28
-mul x28, x17, x27
-ldp x8, x15, [sp, #144]
-adcs x12, x12, x28
-mul x28, x16, x27
-adcs x7, x7, x28
-mul x28, x2, x27
-adcs x23, x23, x28
-mul x28, x0, x27
-adcs x24, x24, x28
-mul x28, x8, x27
-umulh x27, x8, x27
-ldr x8, [sp, #104]
-adcs x26, x26, x28
-mul x28, x10, x30
-umulh x30, x28, x1
-add x27, x30, x27
-adc x27, x27, x29
-umulh x29, x28, x15
-adds x9, x9, x29
-umulh x29, x28, x14
-adcs x11, x11, x29
-umulh x29, x28, x8
-adcs x13, x13, x29
-umulh x29, x28, x20
-adcs x12, x12, x29
-umulh x29, x28, x19
-adcs x7, x7, x29
-umulh x29, x28, x21
-adcs x23, x23, x29
-umulh x29, x28, x25
-adcs x24, x24, x29
-umulh x29, x28, x3
-adcs x26, x26, x29
-mul x29, x28, x15
-mov x15, x21
-cset w30, hs
-cmn x10, x29
-mul x10, x28, x14
-mov x14, x20
-stp x15, x14, [sp, #8]
-adcs x9, x9, x10
-mul x10, x28, x8
-adcs x10, x11, x10
-mul x11, x28, x20
-mov x20, x2
-adcs x8, x13, x11
-mul x11, x28, x19
-ldr x13, [sp, #128]
-mov x19, x1
-adcs x11, x12, x11
-mul x12, x28, x21
-mov x21, x17
-adcs x12, x7, x12
-mul x7, x28, x25
-mov x25, x16
-adcs x7, x23, x7
-mul x23, x28, x3
-ldr x3, [sp, #144]
-adcs x23, x24, x23
-mul x24, x28, x1
-adcs x24, x26, x24
-adc x26, x27, x30
-umulh x27, x6, x22
-ldr x30, [sp, #120]
-adds x10, x10, x27
-umulh x27, x30, x22
+mul x23, x30, x26
+adcs x5, x9, x5
+mul x9, x0, x26
+adcs x8, x8, x23
+mul x23, x25, x26
+adcs x9, x12, x9
+mul x12, x24, x26
+adcs x13, x13, x23
+mul x23, x16, x26
+adcs x2, x2, x12
+mul x12, x6, x26
+adcs x17, x17, x23
+adcs x12, x21, x12
+ldr x21, [sp, #104]
+ldr x23, [x21, #8]
+umulh x26, x3, x23
+adc x22, x22, xzr
+umulh x27, x4, x23
+adds x5, x5, x26
+umulh x26, x10, x23
 adcs x8, x8, x27
-umulh x27, x5, x22
-adcs x11, x11, x27
-umulh x27, x4, x22
-adcs x12, x12, x27
-umulh x27, x17, x22
-adcs x7, x7, x27
-umulh x27, x16, x22
-adcs x23, x23, x27
-umulh x27, x2, x22
-mov x2, x0
-adcs x24, x24, x27
-umulh x27, x0, x22
-adcs x26, x26, x27
-mul x27, x6, x22
-cset w28, hs
-adds x9, x9, x27
-mul x27, x30, x22
-adcs x10, x10, x27
-mul x27, x5, x22
+umulh x27, x11, x23
+adcs x9, x9, x26
+umulh x26, x14, x23
+adcs x13, x13, x27
+umulh x27, x15, x23
+adcs x2, x2, x26
+umulh x26, x19, x23
+adcs x17, x17, x27
+umulh x27, x20, x23
+adcs x12, x12, x26
+umulh x26, x1, x23
+adcs x22, x22, x27
+mul x27, x3, x23
+adc x26, x26, xzr
+mul x21, x4, x23
+adds x7, x7, x27
+mul x27, x10, x23
+adcs x5, x5, x21
+mul x21, x11, x23
 adcs x8, x8, x27
-mul x27, x4, x22
-adcs x11, x11, x27
-mul x27, x17, x22
-adcs x12, x12, x27
-mul x27, x16, x22
-adcs x7, x7, x27
-mul x27, x20, x22
-adcs x23, x23, x27
-mul x27, x0, x22
-adcs x24, x24, x27
-mul x27, x3, x22
-umulh x22, x3, x22
-adcs x26, x26, x27
-mul x27, x9, x13
-umulh x29, x27, x1
-add x22, x29, x22
-ldr x29, [sp, #152]
-adc x22, x22, x28
-umulh x28, x27, x29
-adds x0, x10, x28
-ldr x10, [sp, #136]
-umulh x28, x27, x10
-adcs x1, x8, x28
-ldr x8, [sp, #104]
-umulh x28, x27, x8
-adcs x17, x11, x28
-umulh x28, x27, x14
-mov x11, x14
-mov x14, x15
-adcs x16, x12, x28
-ldp x12, x13, [sp, #64]
-umulh x28, x27, x12
-adcs x7, x7, x28
-umulh x28, x27, x15
-ldr x15, [sp, #56]
-adcs x23, x23, x28
-umulh x28, x27, x15
-adcs x24, x24, x28
-umulh x28, x27, x13
-adcs x26, x26, x28
-mul x28, x27, x29
-cset w29, hs
-cmn x9, x28
-mul x9, x27, x10
-mul x10, x27, x8
-mov x28, x8
-adcs x9, x0, x9
-adcs x8, x1, x10
-mul x10, x27, x11
-mul x11, x27, x12
-mul x12, x27, x14
-mov x1, x19
-adcs x10, x17, x10
-adcs x11, x16, x11
-adcs x12, x7, x12
-mul x7, x27, x15
-ldr x15, [sp, #152]
-adcs x7, x23, x7
-mul x23, x27, x13
-ldr x13, [sp, #112]
-adcs x23, x24, x23
-mul x24, x27, x19
-adcs x24, x26, x24
-ldr x26, [x13, #64]
-adc x22, x22, x29
-ldp x13, x14, [sp, #128]
-mul x27, x6, x26
-umulh x6, x6, x26
-mul x17, x21, x26
-mul x16, x25, x26
-mul x0, x2, x26
-adds x8, x8, x6
-umulh x6, x30, x26
-adcs x10, x10, x6
-umulh x6, x5, x26
-mul x5, x5, x26
-adcs x11, x11, x6
-umulh x6, x4, x26
-mul x4, x4, x26
-adcs x12, x12, x6
-umulh x6, x21, x26
+mul x27, x14, x23
+adcs x9, x9, x21
+mul x21, x15, x23
+adcs x13, x13, x27
+mul x27, x19, x23
+adcs x2, x2, x21
+mul x21, x20, x23
+adcs x17, x17, x27
+mul x23, x1, x23
+adcs x12, x12, x21
+adcs x21, x22, x23
+adr x22, 2f
+ldr x23, [x22]
+mul x27, x7, x23
+ldr x23, [x22, #8]
+str x1, [sp, #112]
+umulh x1, x23, x27
+adc x26, x26, xzr
+umulh x23, x28, x27
+adds x1, x5, x1
+umulh x5, x29, x27
+adcs x8, x8, x23
+umulh x23, x30, x27
+adcs x5, x9, x5
+umulh x9, x0, x27
+adcs x13, x13, x23
+umulh x23, x25, x27
+adcs x2, x2, x9
+umulh x9, x24, x27
+adcs x17, x17, x23
+umulh x23, x16, x27
+adcs x9, x12, x9
+umulh x12, x6, x27
+adcs x21, x21, x23
+adc x12, x26, x12
+mul x23, x28, x27
+cmp x7, #1
+mul x7, x29, x27
+adcs x1, x1, x23
+mul x23, x30, x27
+adcs x7, x8, x7
+mul x8, x0, x27
+adcs x5, x5, x23
+mul x23, x25, x27
+adcs x8, x13, x8
+mul x13, x24, x27
+adcs x2, x2, x23
+mul x23, x16, x27
+adcs x13, x17, x13
+mul x17, x6, x27
+adcs x9, x9, x23
+adcs x17, x21, x17
+ldr x21, [sp, #104]
+ldp x23, x26, [x21, #16]
+umulh x27, x3, x23
+adc x12, x12, xzr
+umulh x21, x4, x23
+adds x7, x7, x27
+umulh x27, x10, x23
+adcs x5, x5, x21
+umulh x21, x11, x23
+adcs x8, x8, x27
+umulh x27, x14, x23
+adcs x2, x2, x21
+umulh x21, x15, x23
+adcs x13, x13, x27
+umulh x27, x19, x23
+adcs x9, x9, x21
+umulh x21, x20, x23
+adcs x17, x17, x27
+ldr x27, [sp, #112]
+umulh x26, x27, x23
+adcs x12, x12, x21
+mul x21, x3, x23
+adc x26, x26, xzr
+mul x6, x4, x23
+adds x1, x1, x21
+mul x21, x10, x23
 adcs x6, x7, x6
-umulh x7, x25, x26
-adcs x7, x23, x7
-umulh x23, x20, x26
-adcs x23, x24, x23
-umulh x24, x2, x26
-umulh x2, x3, x26
-adcs x22, x22, x24
-cset w24, hs
-adds x9, x9, x27
-mul x27, x30, x26
-ldp x29, x30, [sp, #160]
+mul x7, x11, x23
+adcs x5, x5, x21
+mul x21, x14, x23
+adcs x7, x8, x7
+mul x8, x15, x23
+adcs x2, x2, x21
+mul x21, x19, x23
+adcs x8, x13, x8
+mul x13, x20, x23
+adcs x9, x9, x21
+mul x21, x27, x23
+adcs x13, x17, x13
+adcs x12, x12, x21
+ldr x17, [x22]
+mul x21, x1, x17
+ldr x23, [x22, #8]
+umulh x17, x23, x21
+adc x26, x26, xzr
+umulh x23, x28, x21
+adds x6, x6, x17
+umulh x17, x29, x21
+adcs x5, x5, x23
+umulh x23, x30, x21
+adcs x7, x7, x17
+umulh x17, x0, x21
+adcs x2, x2, x23
+umulh x23, x25, x21
+adcs x8, x8, x17
+umulh x17, x24, x21
+adcs x9, x9, x23
+umulh x23, x16, x21
+adcs x13, x13, x17
+ldr x17, [x22, #72]
+umulh x27, x17, x21
+adcs x12, x12, x23
+adc x23, x26, x27
+mul x26, x28, x21
+cmp x1, #1
+mul x1, x29, x21
+adcs x6, x6, x26
+mul x26, x30, x21
+adcs x1, x5, x1
+mul x5, x0, x21
+adcs x7, x7, x26
+mul x26, x25, x21
+adcs x2, x2, x5
+mul x5, x24, x21
+adcs x8, x8, x26
+mul x26, x16, x21
+adcs x5, x9, x5
+mul x9, x17, x21
+adcs x13, x13, x26
+adcs x9, x12, x9
+ldr x12, [sp, #104]
+ldr x21, [x12, #24]
+umulh x26, x3, x21
+adc x23, x23, xzr
+umulh x27, x4, x21
+adds x1, x1, x26
+umulh x26, x10, x21
+adcs x7, x7, x27
+umulh x27, x11, x21
+adcs x2, x2, x26
+umulh x26, x14, x21
 adcs x8, x8, x27
-adcs x10, x10, x5
-mul x5, x9, x13
-adcs x11, x11, x4
-mul x4, x3, x26
+umulh x27, x15, x21
+adcs x5, x5, x26
+umulh x26, x19, x21
+adcs x13, x13, x27
+umulh x27, x20, x21
+adcs x9, x9, x26
+ldr x26, [sp, #112]
+umulh x12, x26, x21
+adcs x23, x23, x27
+mul x27, x3, x21
+adc x12, x12, xzr
+mul x17, x4, x21
+adds x6, x6, x27
+mul x27, x10, x21
+adcs x1, x1, x17
+mul x17, x11, x21
+adcs x7, x7, x27
+mul x27, x14, x21
+adcs x2, x2, x17
+mul x17, x15, x21
+adcs x8, x8, x27
+mul x27, x19, x21
+adcs x5, x5, x17
+mul x17, x20, x21
+adcs x13, x13, x27
+mul x21, x26, x21
+adcs x9, x9, x17
+adcs x17, x23, x21
+ldr x21, [x22]
+mul x23, x6, x21
+ldr x27, [x22, #8]
+umulh x21, x27, x23
+adc x12, x12, xzr
+umulh x27, x28, x23
+adds x1, x1, x21
+umulh x21, x29, x23
+adcs x7, x7, x27
+umulh x27, x30, x23
+adcs x2, x2, x21
+umulh x21, x0, x23
+adcs x8, x8, x27
+umulh x27, x25, x23
+adcs x5, x5, x21
+umulh x21, x24, x23
+adcs x13, x13, x27
+umulh x27, x16, x23
+adcs x9, x9, x21
+ldr x21, [x22, #72]
+umulh x26, x21, x23
+adcs x17, x17, x27
+adc x12, x12, x26
+mul x26, x28, x23
+cmp x6, #1
+mul x6, x29, x23
+adcs x1, x1, x26
+mul x26, x30, x23
+adcs x6, x7, x6
+mul x7, x0, x23
+adcs x2, x2, x26
+mul x26, x25, x23
+adcs x7, x8, x7
+mul x8, x24, x23
+adcs x5, x5, x26
+mul x26, x16, x23
+adcs x8, x13, x8
+mul x13, x21, x23
+adcs x9, x9, x26
+adcs x13, x17, x13
+ldr x17, [sp, #104]
+ldp x23, x26, [x17, #32]
+umulh x27, x3, x23
+adc x12, x12, xzr
+umulh x17, x4, x23
+adds x6, x6, x27
+umulh x27, x10, x23
+adcs x2, x2, x17
+umulh x17, x11, x23
+adcs x7, x7, x27
+umulh x27, x14, x23
+adcs x5, x5, x17
+umulh x17, x15, x23
+adcs x8, x8, x27
+umulh x27, x19, x23
+adcs x9, x9, x17
+umulh x17, x20, x23
+adcs x13, x13, x27
+ldr x27, [sp, #112]
+umulh x26, x27, x23
 adcs x12, x12, x17
-mul x17, x20, x26
-ldp x21, x20, [sp, #8]
-ldp x26, x25, [sp, #192]
-adcs x16, x6, x16
-umulh x6, x5, x19
-adcs x17, x7, x17
-umulh x7, x5, x15
-adcs x0, x23, x0
-ldr x23, [sp, #72]
-adcs x4, x22, x4
-mov x22, x1
-add x2, x6, x2
-mul x6, x5, x15
-adc x2, x2, x24
-ldp x24, x19, [sp, #56]
-adds x8, x8, x7
-umulh x7, x5, x14
-adcs x10, x10, x7
-umulh x7, x5, x28
-adcs x11, x11, x7
-umulh x7, x5, x20
-adcs x12, x12, x7
-umulh x7, x5, x19
-adcs x16, x16, x7
-umulh x7, x5, x21
-adcs x17, x17, x7
-umulh x7, x5, x24
-adcs x0, x0, x7
-umulh x7, x5, x23
-adcs x4, x4, x7
-cset w7, hs
-cmn x9, x6
-mul x9, x5, x14
-adcs x8, x8, x9
-mul x9, x5, x28
-adcs x9, x10, x9
-mul x10, x5, x20
-adcs x10, x11, x10
-mul x11, x5, x19
-adcs x11, x12, x11
-mul x12, x5, x21
-adcs x12, x16, x12
-mul x16, x5, x24
-adcs x16, x17, x16
-mul x17, x5, x23
-adcs x17, x0, x17
-mul x0, x5, x1
-adcs x0, x4, x0
-adc x2, x2, x7
-subs x15, x8, x15
-sbcs x14, x9, x14
-sbcs x13, x10, x28
-ldp x28, x27, [sp, #176]
-sbcs x4, x11, x20
-sbcs x5, x12, x19
-sbcs x6, x16, x21
-ldp x20, x19, [sp, #240]
-sbcs x3, x17, x24
-sbcs x1, x0, x23
-ldp x24, x23, [sp, #208]
-sbcs x7, x2, x22
-ldp x22, x21, [sp, #224]
-csel x9, x9, x14, lo
-ldr x14, [sp, #48]
-csel x8, x8, x15, lo
-stp x8, x9, [x14]
-csel x8, x10, x13, lo
-csel x9, x11, x4, lo
-stp x8, x9, [x14, #16]
-csel x8, x12, x5, lo
-csel x9, x16, x6, lo
-stp x8, x9, [x14, #32]
-csel x8, x17, x3, lo
-csel x9, x0, x1, lo
-stp x8, x9, [x14, #48]
-csel x8, x2, x7, lo
-str x8, [x14, #64]
-add sp, sp, #256
+mul x17, x3, x23
+adc x26, x26, xzr
+mul x21, x4, x23
+adds x1, x1, x17
+mul x17, x10, x23
+adcs x6, x6, x21
+mul x21, x11, x23
+adcs x2, x2, x17
+mul x17, x14, x23
+adcs x7, x7, x21
+mul x21, x15, x23
+adcs x5, x5, x17
+mul x17, x19, x23
+adcs x8, x8, x21
+mul x21, x20, x23
+adcs x9, x9, x17
+mul x17, x27, x23
+adcs x13, x13, x21
+adcs x12, x12, x17
+ldr x17, [x22]
+mul x21, x1, x17
+ldr x23, [x22, #8]
+umulh x17, x23, x21
+adc x26, x26, xzr
+umulh x23, x28, x21
+adds x6, x6, x17
+umulh x17, x29, x21
+adcs x2, x2, x23
+umulh x23, x30, x21
+adcs x7, x7, x17
+umulh x17, x0, x21
+adcs x5, x5, x23
+umulh x23, x25, x21
+adcs x8, x8, x17
+umulh x17, x24, x21
+adcs x9, x9, x23
+umulh x23, x16, x21
+adcs x13, x13, x17
+ldr x17, [x22, #72]
+umulh x27, x17, x21
+adcs x12, x12, x23
+adc x23, x26, x27
+mul x26, x28, x21
+cmp x1, #1
+mul x1, x29, x21
+adcs x6, x6, x26
+mul x26, x30, x21
+adcs x1, x2, x1
+mul x2, x0, x21
+adcs x7, x7, x26
+mul x26, x25, x21
+adcs x2, x5, x2
+mul x5, x24, x21
+adcs x8, x8, x26
+mul x26, x16, x21
+adcs x5, x9, x5
+mul x9, x17, x21
+adcs x13, x13, x26
+adcs x9, x12, x9
+ldr x12, [sp, #104]
+ldr x21, [x12, #40]
+umulh x26, x3, x21
+adc x23, x23, xzr
+umulh x27, x4, x21
+adds x1, x1, x26
+umulh x26, x10, x21
+adcs x7, x7, x27
+umulh x27, x11, x21
+adcs x2, x2, x26
+umulh x26, x14, x21
+adcs x8, x8, x27
+umulh x27, x15, x21
+adcs x5, x5, x26
+umulh x26, x19, x21
+adcs x13, x13, x27
+umulh x27, x20, x21
+adcs x9, x9, x26
+ldr x26, [sp, #112]
+umulh x12, x26, x21
+adcs x23, x23, x27
+mul x27, x3, x21
+adc x12, x12, xzr
+mul x17, x4, x21
+adds x6, x6, x27
+mul x27, x10, x21
+adcs x1, x1, x17
+mul x17, x11, x21
+adcs x7, x7, x27
+mul x27, x14, x21
+adcs x2, x2, x17
+mul x17, x15, x21
+adcs x8, x8, x27
+mul x27, x19, x21
+adcs x5, x5, x17
+mul x17, x20, x21
+adcs x13, x13, x27
+mul x21, x26, x21
+adcs x9, x9, x17
+adcs x17, x23, x21
+ldr x21, [x22]
+mul x23, x6, x21
+ldr x27, [x22, #8]
+umulh x21, x27, x23
+adc x12, x12, xzr
+umulh x27, x28, x23
+adds x1, x1, x21
+umulh x21, x29, x23
+adcs x7, x7, x27
+umulh x27, x30, x23
+adcs x2, x2, x21
+umulh x21, x0, x23
+adcs x8, x8, x27
+umulh x27, x25, x23
+adcs x5, x5, x21
+umulh x21, x24, x23
+adcs x13, x13, x27
+umulh x27, x16, x23
+adcs x9, x9, x21
+ldr x21, [x22, #72]
+umulh x26, x21, x23
+adcs x17, x17, x27
+adc x12, x12, x26
+mul x26, x28, x23
+cmp x6, #1
+mul x6, x29, x23
+adcs x1, x1, x26
+mul x26, x30, x23
+adcs x6, x7, x6
+mul x7, x0, x23
+adcs x2, x2, x26
+mul x26, x25, x23
+adcs x7, x8, x7
+mul x8, x24, x23
+adcs x5, x5, x26
+mul x26, x16, x23
+adcs x8, x13, x8
+mul x13, x21, x23
+adcs x9, x9, x26
+adcs x13, x17, x13
+ldr x17, [sp, #104]
+ldp x23, x26, [x17, #48]
+umulh x27, x3, x23
+adc x12, x12, xzr
+umulh x17, x4, x23
+adds x6, x6, x27
+umulh x27, x10, x23
+adcs x2, x2, x17
+umulh x17, x11, x23
+adcs x7, x7, x27
+umulh x27, x14, x23
+adcs x5, x5, x17
+umulh x17, x15, x23
+adcs x8, x8, x27
+umulh x27, x19, x23
+adcs x9, x9, x17
+umulh x17, x20, x23
+adcs x13, x13, x27
+ldr x27, [sp, #112]
+umulh x26, x27, x23
+adcs x12, x12, x17
+mul x17, x3, x23
+adc x26, x26, xzr
+mul x21, x4, x23
+adds x1, x1, x17
+mul x17, x10, x23
+adcs x6, x6, x21
+mul x21, x11, x23
+adcs x2, x2, x17
+mul x17, x14, x23
+adcs x7, x7, x21
+mul x21, x15, x23
+adcs x5, x5, x17
+mul x17, x19, x23
+adcs x8, x8, x21
+mul x21, x20, x23
+adcs x9, x9, x17
+mul x17, x27, x23
+adcs x13, x13, x21
+adcs x12, x12, x17
+ldr x17, [x22]
+mul x21, x1, x17
+ldr x23, [x22, #8]
+umulh x17, x23, x21
+adc x26, x26, xzr
+umulh x23, x28, x21
+adds x6, x6, x17
+umulh x17, x29, x21
+adcs x2, x2, x23
+umulh x23, x30, x21
+adcs x7, x7, x17
+umulh x17, x0, x21
+adcs x5, x5, x23
+umulh x23, x25, x21
+adcs x8, x8, x17
+umulh x17, x24, x21
+adcs x9, x9, x23
+umulh x23, x16, x21
+adcs x13, x13, x17
+ldr x17, [x22, #72]
+umulh x27, x17, x21
+adcs x12, x12, x23
+adc x23, x26, x27
+mul x26, x28, x21
+cmp x1, #1
+mul x1, x29, x21
+adcs x6, x6, x26
+mul x26, x30, x21
+adcs x1, x2, x1
+mul x2, x0, x21
+adcs x7, x7, x26
+mul x26, x25, x21
+adcs x2, x5, x2
+mul x5, x24, x21
+adcs x8, x8, x26
+mul x26, x16, x21
+adcs x5, x9, x5
+mul x9, x17, x21
+adcs x13, x13, x26
+adcs x9, x12, x9
+ldr x12, [sp, #104]
+ldr x21, [x12, #56]
+umulh x26, x3, x21
+adc x23, x23, xzr
+umulh x27, x4, x21
+adds x1, x1, x26
+umulh x26, x10, x21
+adcs x7, x7, x27
+umulh x27, x11, x21
+adcs x2, x2, x26
+umulh x26, x14, x21
+adcs x8, x8, x27
+umulh x27, x15, x21
+adcs x5, x5, x26
+umulh x26, x19, x21
+adcs x13, x13, x27
+umulh x27, x20, x21
+adcs x9, x9, x26
+ldr x26, [sp, #112]
+umulh x12, x26, x21
+adcs x23, x23, x27
+mul x27, x3, x21
+adc x12, x12, xzr
+mul x17, x4, x21
+adds x6, x6, x27
+mul x27, x10, x21
+adcs x1, x1, x17
+mul x17, x11, x21
+adcs x7, x7, x27
+mul x27, x14, x21
+adcs x2, x2, x17
+mul x17, x15, x21
+adcs x8, x8, x27
+mul x27, x19, x21
+adcs x5, x5, x17
+mul x17, x20, x21
+adcs x13, x13, x27
+mul x21, x26, x21
+adcs x9, x9, x17
+adcs x17, x23, x21
+ldr x21, [x22]
+mul x23, x6, x21
+ldr x27, [x22, #8]
+umulh x21, x27, x23
+adc x12, x12, xzr
+umulh x27, x28, x23
+adds x1, x1, x21
+umulh x21, x29, x23
+adcs x7, x7, x27
+umulh x27, x30, x23
+adcs x2, x2, x21
+umulh x21, x0, x23
+adcs x8, x8, x27
+umulh x27, x25, x23
+adcs x5, x5, x21
+umulh x21, x24, x23
+adcs x13, x13, x27
+umulh x27, x16, x23
+adcs x9, x9, x21
+ldr x21, [x22, #72]
+umulh x26, x21, x23
+adcs x17, x17, x27
+adc x12, x12, x26
+mul x26, x28, x23
+cmp x6, #1
+mul x6, x29, x23
+adcs x1, x1, x26
+mul x26, x30, x23
+adcs x6, x7, x6
+mul x7, x0, x23
+adcs x2, x2, x26
+mul x26, x25, x23
+adcs x7, x8, x7
+mul x8, x24, x23
+adcs x5, x5, x26
+mul x26, x16, x23
+adcs x8, x13, x8
+mul x13, x21, x23
+adcs x9, x9, x26
+adcs x13, x17, x13
+ldr x17, [sp, #104]
+ldr x17, [x17, #64]
+umulh x23, x3, x17
+adc x12, x12, xzr
+umulh x26, x4, x17
+adds x6, x6, x23
+umulh x23, x10, x17
+adcs x2, x2, x26
+umulh x26, x11, x17
+adcs x7, x7, x23
+umulh x23, x14, x17
+adcs x5, x5, x26
+umulh x26, x15, x17
+adcs x8, x8, x23
+umulh x23, x19, x17
+adcs x9, x9, x26
+umulh x26, x20, x17
+adcs x13, x13, x23
+ldr x23, [sp, #112]
+umulh x27, x23, x17
+adcs x12, x12, x26
+mul x3, x3, x17
+adc x26, x27, xzr
+mul x4, x4, x17
+adds x1, x1, x3
+mul x3, x10, x17
+adcs x4, x6, x4
+mul x6, x11, x17
+adcs x2, x2, x3
+mul x3, x14, x17
+adcs x6, x7, x6
+mul x7, x15, x17
+adcs x3, x5, x3
+mul x5, x19, x17
+adcs x7, x8, x7
+mul x8, x20, x17
+adcs x5, x9, x5
+mul x9, x23, x17
+adcs x8, x13, x8
+adcs x9, x12, x9
+ldr x10, [x22]
+mul x10, x1, x10
+ldr x11, [x22, #8]
+umulh x12, x11, x10
+adc x13, x26, xzr
+umulh x14, x28, x10
+adds x4, x4, x12
+umulh x12, x29, x10
+adcs x2, x2, x14
+umulh x14, x30, x10
+adcs x6, x6, x12
+umulh x12, x0, x10
+adcs x3, x3, x14
+umulh x14, x25, x10
+adcs x7, x7, x12
+umulh x12, x24, x10
+adcs x5, x5, x14
+umulh x14, x16, x10
+adcs x8, x8, x12
+umulh x12, x21, x10
+adcs x9, x9, x14
+adc x12, x13, x12
+mul x13, x28, x10
+cmp x1, #1
+mul x1, x29, x10
+adcs x4, x4, x13
+mul x13, x30, x10
+adcs x1, x2, x1
+mul x2, x0, x10
+adcs x6, x6, x13
+mul x13, x25, x10
+adcs x2, x3, x2
+mul x3, x24, x10
+adcs x7, x7, x13
+mul x13, x16, x10
+adcs x3, x5, x3
+mul x5, x21, x10
+adcs x8, x8, x13
+adcs x5, x9, x5
+adc x9, x12, xzr
+subs x10, x4, x11
+sbcs x11, x1, x28
+sbcs x12, x6, x29
+sbcs x13, x2, x30
+sbcs x0, x7, x0
+sbcs x14, x3, x25
+sbcs x15, x8, x24
+sbcs x16, x5, x16
+sbcs x17, x9, x21
+csel x4, x4, x10, lo
+csel x1, x1, x11, lo
+ldr x10, [sp, #96]
+stp x4, x1, [x10]
+csel x1, x6, x12, lo
+csel x2, x2, x13, lo
+stp x1, x2, [x10, #16]
+csel x0, x7, x0, lo
+csel x1, x3, x14, lo
+stp x0, x1, [x10, #32]
+csel x0, x8, x15, lo
+csel x1, x5, x16, lo
+stp x0, x1, [x10, #48]
+csel x0, x9, x17, lo
+str x0, [x10, #64]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #128
 ret
 .p2align 3
 2:
@@ -909,626 +852,621 @@ unsafe fn square_spare<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_spare_d9d838c83d61aa7a_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                "fieldc_square_spare_23dabca7de8353be_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
                 r"
-adr x2, 2f
-sub sp, sp, #192
-stp x26, x25, [sp, #128]
-stp x24, x23, [sp, #144]
-ldp x25, x23, [x1, #8]
-ldr x12, [x1]
-stp x22, x21, [sp, #160]
-stp x20, x19, [sp, #176]
-str x0, [sp, #80]
-umulh x11, x12, x12
-ldp x21, x19, [x1, #24]
-ldp x10, x0, [x1, #40]
-extr x8, x23, x25, #63
-umulh x14, x8, x12
-extr x26, x21, x23, #63
-mul x15, x8, x12
-stp x10, x0, [sp, #48]
-extr x3, x10, x19, #63
-umulh x17, x26, x12
-stp x28, x27, [sp, #112]
-ldp x16, x9, [x1, #56]
-mul x27, x12, x12
-ldp x8, x7, [x2]
-mul x1, x26, x12
-stp x29, x30, [sp, #96]
-stp x16, x9, [sp, #64]
-str x8, [sp, #88]
-mul x28, x8, x27
-ldp x6, x5, [x2, #16]
-mul x8, x3, x12
-extr x24, x0, x10, #63
-lsl x10, x25, #1
-str x24, [sp, #24]
-umulh x13, x10, x12
-extr x4, x19, x21, #63
-mul x10, x10, x12
-adds x10, x11, x10
-adcs x13, x13, x15
-adcs x14, x14, x1
-stp x3, x4, [sp, #32]
-extr x20, x9, x16, #63
-umulh x29, x4, x12
-extr x22, x16, x0, #63
-mul x30, x4, x12
-adcs x17, x17, x30
-adcs x8, x29, x8
-umulh x9, x3, x12
-mul x1, x24, x12
-adcs x9, x9, x1
-umulh x15, x24, x12
-mul x1, x22, x12
-adcs x1, x15, x1
-umulh x29, x22, x12
-umulh x15, x20, x12
-mul x12, x20, x12
-adcs x29, x29, x12
-cinc x30, x15, hs
-umulh x12, x7, x28
-adds x0, x10, x12
-umulh x12, x6, x28
-adcs x3, x13, x12
-umulh x12, x5, x28
-ldp x16, x13, [x2, #32]
-adcs x4, x14, x12
-umulh x14, x16, x28
-adcs x12, x17, x14
-umulh x14, x13, x28
-adcs x11, x8, x14
-ldp x14, x15, [x2, #48]
-stp x14, x13, [sp, #8]
-umulh x17, x14, x28
-adcs x9, x9, x17
-umulh x17, x15, x28
-adcs x10, x1, x17
-ldp x17, x1, [x2, #64]
-umulh x2, x17, x28
-adcs x29, x29, x2
-umulh x2, x1, x28
-adcs x30, x30, x2
-cset w8, hs
-mul x2, x7, x28
-cmn x27, x2
-mul x2, x6, x28
-adcs x24, x0, x2
-mul x0, x5, x28
-adcs x2, x3, x0
-mul x3, x16, x28
-adcs x3, x4, x3
-mul x4, x13, x28
-adcs x12, x12, x4
-mul x4, x14, x28
-adcs x11, x11, x4
-mul x4, x15, x28
-adcs x9, x9, x4
-mul x4, x17, x28
-adcs x10, x10, x4
-mul x4, x1, x28
-adcs x4, x29, x4
-adcs x28, x30, xzr
-umulh x29, x20, x25
-adc x0, x8, x29
-umulh x29, x25, x25
-ldp x8, x27, [sp, #32]
-adds x3, x3, x29
-lsl x29, x23, #1
-umulh x30, x29, x25
-adcs x12, x12, x30
-umulh x30, x26, x25
-adcs x11, x11, x30
-umulh x30, x27, x25
-mul x29, x29, x25
-adcs x14, x9, x30
-umulh x30, x8, x25
-ldr x9, [sp, #24]
-mul x26, x26, x25
-adcs x10, x10, x30
-umulh x30, x9, x25
-adcs x4, x4, x30
-umulh x30, x22, x25
-adcs x28, x28, x30
-mul x30, x25, x25
-cset w13, hs
-adds x2, x2, x30
-mov x30, x27
-adcs x3, x3, x29
-mov x29, x8
-adcs x12, x12, x26
-mul x26, x27, x25
-mov x27, x9
-adcs x11, x11, x26
-mul x26, x8, x25
-adcs x14, x14, x26
-mul x26, x9, x25
-ldr x9, [sp, #88]
-adcs x10, x10, x26
-mul x26, x22, x25
-mul x25, x20, x25
-adcs x4, x4, x26
-adcs x25, x28, x25
-adc x8, x0, x13
-mul x0, x24, x9
-ldr x13, [sp, #16]
-umulh x26, x0, x7
-adds x2, x2, x26
-umulh x26, x0, x6
-adcs x3, x3, x26
-umulh x26, x0, x5
-adcs x12, x12, x26
-umulh x26, x0, x16
-adcs x11, x11, x26
-umulh x26, x0, x13
-adcs x9, x14, x26
-ldr x14, [sp, #8]
-umulh x26, x0, x14
-adcs x10, x10, x26
-umulh x26, x0, x15
-adcs x4, x4, x26
-umulh x26, x0, x17
-adcs x25, x25, x26
-umulh x26, x0, x1
-adcs x8, x8, x26
-mul x26, x0, x7
-cset w28, hs
-cmn x24, x26
-mul x24, x0, x6
-adcs x2, x2, x24
-mul x24, x0, x5
-adcs x3, x3, x24
-mul x24, x0, x16
-adcs x12, x12, x24
-mul x24, x0, x13
-adcs x11, x11, x24
-mul x24, x0, x14
-adcs x9, x9, x24
-mul x24, x0, x15
-adcs x10, x10, x24
-mul x24, x0, x17
-mul x0, x0, x1
-adcs x4, x4, x24
-umulh x24, x20, x23
-adcs x0, x25, x0
-umulh x25, x23, x23
-adcs x8, x8, xzr
-adc x24, x28, x24
-adds x11, x11, x25
-lsl x25, x21, #1
-umulh x26, x25, x23
-mul x25, x25, x23
-adcs x9, x9, x26
-umulh x26, x30, x23
-adcs x10, x10, x26
-umulh x26, x29, x23
-adcs x4, x4, x26
-umulh x26, x27, x23
-adcs x0, x0, x26
-umulh x26, x22, x23
-adcs x8, x8, x26
-mul x26, x23, x23
-cset w28, hs
-adds x12, x12, x26
-adcs x11, x11, x25
-mul x25, x30, x23
-adcs x9, x9, x25
-mul x25, x29, x23
-adcs x10, x10, x25
-mul x25, x27, x23
-adcs x4, x4, x25
-mul x25, x22, x23
-mul x23, x20, x23
-adcs x0, x0, x25
-adcs x8, x8, x23
-adc x23, x24, x28
-ldr x28, [sp, #88]
-mul x24, x2, x28
-umulh x25, x24, x7
-adds x3, x3, x25
-umulh x25, x24, x6
-adcs x12, x12, x25
-umulh x25, x24, x5
-adcs x11, x11, x25
-umulh x25, x24, x16
-adcs x9, x9, x25
-umulh x25, x24, x13
-adcs x10, x10, x25
-umulh x25, x24, x14
-adcs x4, x4, x25
-umulh x25, x24, x15
-adcs x0, x0, x25
-umulh x25, x24, x17
-adcs x8, x8, x25
-umulh x25, x24, x1
-adcs x23, x23, x25
-mul x25, x24, x7
-cset w26, hs
-cmn x2, x25
-mul x2, x24, x6
-adcs x2, x3, x2
-mul x3, x24, x5
-adcs x12, x12, x3
-mul x3, x24, x16
-adcs x11, x11, x3
-mul x3, x24, x13
-adcs x9, x9, x3
-mul x3, x24, x14
-adcs x10, x10, x3
-mul x3, x24, x15
-adcs x3, x4, x3
-mul x4, x24, x17
-adcs x0, x0, x4
-mul x4, x24, x1
-umulh x24, x21, x21
-adcs x8, x8, x4
-adcs x4, x23, xzr
-umulh x23, x20, x21
-adc x23, x26, x23
-adds x10, x10, x24
-lsl x24, x19, #1
-umulh x25, x24, x21
-mul x24, x24, x21
-adcs x3, x3, x25
-umulh x25, x29, x21
-adcs x0, x0, x25
-umulh x25, x27, x21
-adcs x8, x8, x25
-umulh x25, x22, x21
-adcs x4, x4, x25
-mul x25, x21, x21
-cset w26, hs
-adds x9, x9, x25
-adcs x10, x10, x24
-mul x24, x29, x21
-adcs x3, x3, x24
-mul x24, x27, x21
-ldp x29, x30, [sp, #96]
-adcs x0, x0, x24
-mul x24, x22, x21
-mul x21, x20, x21
-adcs x8, x8, x24
-adcs x4, x4, x21
-adc x21, x23, x26
-mul x23, x2, x28
-mov x26, x28
-ldr x28, [sp, #48]
-umulh x25, x23, x7
-mul x24, x23, x7
-adds x12, x12, x25
-umulh x25, x23, x6
-adcs x11, x11, x25
-umulh x25, x23, x5
-adcs x9, x9, x25
-umulh x25, x23, x16
-adcs x10, x10, x25
-umulh x25, x23, x13
-adcs x3, x3, x25
-umulh x25, x23, x14
-adcs x0, x0, x25
-umulh x25, x23, x15
-adcs x8, x8, x25
-umulh x25, x23, x17
-adcs x4, x4, x25
-umulh x25, x23, x1
-adcs x21, x21, x25
-cset w25, hs
-cmn x2, x24
-mul x2, x23, x6
-umulh x24, x20, x19
-adcs x2, x12, x2
-mul x12, x23, x5
-adcs x11, x11, x12
-mul x12, x23, x16
+stp x19, x20, [sp, #-176]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x7, x8, [x1, #16]
+extr x9, x7, x3, #63
+mul x10, x9, x2
+umulh x9, x9, x2
+extr x11, x8, x7, #63
+mul x12, x11, x2
+umulh x13, x11, x2
+ldp x14, x15, [x1, #32]
+extr x16, x14, x8, #63
+mul x17, x16, x2
+adds x4, x4, x6
+umulh x6, x16, x2
+extr x19, x15, x14, #63
+mul x20, x19, x2
+adcs x5, x5, x10
+umulh x10, x19, x2
+ldp x21, x22, [x1, #48]
+extr x23, x21, x15, #63
+mul x24, x23, x2
 adcs x9, x9, x12
-mul x12, x23, x13
-adcs x10, x10, x12
-mul x12, x23, x14
-adcs x12, x3, x12
-mul x3, x23, x15
-adcs x0, x0, x3
-mul x3, x23, x17
-adcs x8, x8, x3
-mul x3, x23, x1
-mul x23, x19, x19
-adcs x3, x4, x3
-adcs x4, x21, xzr
-lsl x21, x28, #1
-adc x24, x25, x24
-umulh x25, x19, x19
-adds x0, x0, x25
-umulh x25, x21, x19
-mul x21, x21, x19
-adcs x8, x8, x25
-umulh x25, x27, x19
-adcs x3, x3, x25
-umulh x25, x22, x19
-adcs x4, x4, x25
-cset w25, hs
-adds x12, x12, x23
-adcs x0, x0, x21
-mul x21, x27, x19
-adcs x8, x8, x21
-mul x21, x22, x19
-mul x19, x20, x19
-adcs x3, x3, x21
-mul x21, x2, x26
-adcs x4, x4, x19
-adc x19, x24, x25
-ldr x25, [sp, #56]
-umulh x24, x21, x7
-mul x23, x21, x7
-adds x11, x11, x24
-umulh x24, x21, x6
-adcs x9, x9, x24
-umulh x24, x21, x5
+umulh x12, x23, x2
+extr x25, x22, x21, #63
+mul x26, x25, x2
+adcs x13, x13, x17
+umulh x17, x25, x2
+ldr x1, [x1, #64]
+extr x27, x1, x22, #63
+mul x28, x27, x2
+adcs x6, x6, x20
+umulh x20, x27, x2
 adcs x10, x10, x24
-umulh x24, x21, x16
-adcs x12, x12, x24
-umulh x24, x21, x13
-adcs x0, x0, x24
-umulh x24, x21, x14
-adcs x8, x8, x24
-umulh x24, x21, x15
-adcs x3, x3, x24
-umulh x24, x21, x17
-adcs x4, x4, x24
-umulh x24, x21, x1
-adcs x19, x19, x24
-cset w24, hs
-cmn x2, x23
-mul x2, x21, x6
-umulh x23, x20, x28
-adcs x11, x11, x2
-mul x2, x21, x5
-adcs x9, x9, x2
-mul x2, x21, x16
-adcs x10, x10, x2
-mul x2, x21, x13
-adcs x12, x12, x2
-mul x2, x21, x14
-adcs x0, x0, x2
-mul x2, x21, x15
-adcs x8, x8, x2
-mul x2, x21, x17
-adcs x2, x3, x2
-mul x3, x21, x1
-mul x21, x28, x28
-adcs x3, x4, x3
-adcs x4, x19, xzr
-lsl x19, x25, #1
-adc x23, x24, x23
-umulh x24, x28, x28
-adds x2, x2, x24
-umulh x24, x19, x28
-mul x19, x19, x28
-adcs x3, x3, x24
-umulh x24, x22, x28
-adcs x4, x4, x24
-cset w24, hs
-adds x8, x8, x21
-mul x21, x11, x26
-adcs x2, x2, x19
-mul x19, x22, x28
-mul x22, x21, x7
-adcs x3, x3, x19
-mul x19, x20, x28
-ldp x28, x27, [sp, #112]
-adcs x4, x4, x19
-adc x19, x23, x24
-umulh x23, x21, x7
-ldr x24, [sp, #64]
-adds x9, x9, x23
-umulh x23, x21, x6
-adcs x10, x10, x23
-umulh x23, x21, x5
-adcs x12, x12, x23
-umulh x23, x21, x16
-adcs x0, x0, x23
-umulh x23, x21, x13
-adcs x8, x8, x23
-umulh x23, x21, x14
-adcs x2, x2, x23
-umulh x23, x21, x15
-adcs x3, x3, x23
-umulh x23, x21, x17
-adcs x4, x4, x23
-umulh x23, x21, x1
-adcs x19, x19, x23
-cset w23, hs
-cmn x11, x22
-mul x11, x21, x6
-umulh x22, x20, x25
+adr x24, 2f
+ldp x29, x30, [x24]
+mul x2, x2, x2
+str x0, [sp, #96]
+mul x0, x2, x29
+str x1, [sp, #104]
+umulh x1, x30, x0
+adcs x12, x12, x26
+str x22, [sp, #112]
+ldp x26, x22, [x24, #16]
+str x21, [sp, #120]
+umulh x21, x26, x0
+adcs x17, x17, x28
+umulh x28, x22, x0
+adc x20, x20, xzr
+str x15, [sp, #128]
+str x14, [sp, #136]
+ldp x15, x14, [x24, #32]
+umulh x30, x15, x0
+adds x1, x4, x1
+umulh x4, x14, x0
+adcs x5, x5, x21
+ldp x21, x29, [x24, #48]
+str x8, [sp, #144]
+umulh x8, x21, x0
+adcs x9, x9, x28
+umulh x28, x29, x0
+adcs x13, x13, x30
+str x27, [sp, #152]
+ldp x30, x27, [x24, #64]
+umulh x24, x30, x0
+adcs x4, x6, x4
+umulh x6, x27, x0
+adcs x8, x10, x8
+adcs x10, x12, x28
+adcs x12, x17, x24
+mul x17, x26, x0
+adcs x6, x20, x6
+mul x20, x22, x0
+cset x24, hs
+mul x28, x15, x0
+cmp x2, #1
+mul x2, x14, x0
+adcs x1, x1, x17
+mul x17, x21, x0
+adcs x5, x5, x20
+mul x20, x29, x0
+adcs x9, x9, x28
+mul x28, x30, x0
+adcs x2, x13, x2
+mul x0, x27, x0
+adcs x4, x4, x17
+adcs x8, x8, x20
+adcs x10, x10, x28
+umulh x13, x3, x3
+adcs x0, x12, x0
+lsl x12, x7, #1
+umulh x17, x12, x3
+adcs x6, x6, xzr
+umulh x20, x11, x3
+adc x24, x24, xzr
+umulh x28, x16, x3
+adds x9, x9, x13
+umulh x13, x19, x3
+adcs x2, x2, x17
+umulh x17, x23, x3
+adcs x4, x4, x20
+umulh x20, x25, x3
+adcs x8, x8, x28
+ldr x28, [sp, #152]
+str x7, [sp, #160]
+umulh x7, x28, x3
+adcs x10, x10, x13
+mul x13, x3, x3
+adcs x0, x0, x17
+mul x12, x12, x3
+adcs x6, x6, x20
+mul x11, x11, x3
+adc x7, x24, x7
+mul x17, x16, x3
+adds x5, x5, x13
+mul x13, x19, x3
+adcs x9, x9, x12
+mul x12, x23, x3
+adcs x2, x2, x11
+mul x11, x25, x3
+adcs x4, x4, x17
+mul x3, x28, x3
+adcs x8, x8, x13
+adcs x10, x10, x12
+adr x12, 2f
+ldr x13, [x12]
+mul x17, x1, x13
+ldr x20, [x12, #8]
+umulh x12, x20, x17
+adcs x0, x0, x11
+umulh x11, x26, x17
+adcs x3, x6, x3
+umulh x6, x22, x17
+adc x7, x7, xzr
+umulh x24, x15, x17
+adds x5, x5, x12
+umulh x12, x14, x17
 adcs x9, x9, x11
-mul x11, x21, x5
-adcs x10, x10, x11
-mul x11, x21, x16
-adcs x11, x12, x11
-mul x12, x21, x13
-adcs x12, x0, x12
-mul x0, x21, x14
-adcs x8, x8, x0
-mul x0, x21, x15
-adcs x0, x2, x0
-mul x2, x21, x17
-adcs x2, x3, x2
-mul x3, x21, x1
-mul x21, x25, x25
-adcs x3, x4, x3
-adcs x4, x19, xzr
-lsl x19, x24, #1
-adc x22, x23, x22
-umulh x23, x25, x25
-adds x3, x3, x23
-umulh x23, x19, x25
-mul x19, x19, x25
-adcs x4, x4, x23
-cset w23, hs
-adds x2, x2, x21
-adcs x3, x3, x19
-mul x19, x20, x25
-mul x20, x9, x26
-ldr x25, [sp, #72]
-adcs x4, x4, x19
-mul x21, x20, x7
-adc x19, x22, x23
-umulh x22, x20, x7
-adds x10, x10, x22
-umulh x22, x20, x6
-adcs x11, x11, x22
-umulh x22, x20, x5
-adcs x12, x12, x22
-umulh x22, x20, x16
-adcs x8, x8, x22
-umulh x22, x20, x13
-adcs x0, x0, x22
-umulh x22, x20, x14
-adcs x2, x2, x22
-umulh x22, x20, x15
-adcs x3, x3, x22
-umulh x22, x20, x17
-adcs x4, x4, x22
-umulh x22, x20, x1
-adcs x19, x19, x22
-cset w22, hs
-cmn x9, x21
-mul x9, x20, x6
-mul x21, x24, x24
-adcs x9, x10, x9
-mul x10, x20, x5
-adcs x10, x11, x10
-mul x11, x20, x16
-adcs x11, x12, x11
-mul x12, x20, x13
+umulh x11, x21, x17
+adcs x2, x2, x6
+umulh x6, x29, x17
+adcs x4, x4, x24
+umulh x24, x30, x17
 adcs x8, x8, x12
-mul x12, x20, x14
-adcs x12, x0, x12
-mul x0, x20, x15
-adcs x0, x2, x0
-mul x2, x20, x17
-adcs x2, x3, x2
-mul x3, x20, x1
-umulh x20, x24, x24
-adcs x3, x4, x3
-lsl x4, x25, #1
-adcs x19, x19, x20
-umulh x20, x4, x24
-mul x4, x4, x24
-ldp x24, x23, [sp, #144]
-adc x20, x22, x20
-adds x3, x3, x21
-adcs x4, x19, x4
-cinc x19, x20, hs
-mul x20, x9, x26
-umulh x22, x20, x7
-mul x21, x20, x7
-adds x10, x10, x22
-umulh x22, x20, x6
-adcs x11, x11, x22
-umulh x22, x20, x5
-adcs x8, x8, x22
-umulh x22, x20, x16
-adcs x12, x12, x22
-umulh x22, x20, x13
-adcs x0, x0, x22
-umulh x22, x20, x14
-adcs x2, x2, x22
-umulh x22, x20, x15
-adcs x3, x3, x22
-umulh x22, x20, x17
-adcs x4, x4, x22
-umulh x22, x20, x1
-adcs x19, x19, x22
-cset w22, hs
-cmn x9, x21
-mul x9, x20, x6
-adcs x9, x10, x9
-mul x10, x20, x5
-adcs x10, x11, x10
-mul x11, x20, x16
+umulh x12, x27, x17
+adcs x10, x10, x11
+adcs x0, x0, x6
+adcs x3, x3, x24
+mul x6, x26, x17
+adcs x7, x7, x12
+mul x11, x22, x17
+cset x12, hs
+mul x24, x15, x17
+cmp x1, #1
+mul x1, x14, x17
+adcs x5, x5, x6
+mul x6, x21, x17
+adcs x9, x9, x11
+mul x11, x29, x17
+adcs x2, x2, x24
+mul x24, x30, x17
+adcs x1, x4, x1
+mul x4, x27, x17
+adcs x6, x8, x6
+adcs x8, x10, x11
+adcs x0, x0, x24
+ldr x10, [sp, #160]
+umulh x11, x10, x10
+adcs x3, x3, x4
+ldr x4, [sp, #144]
+lsl x17, x4, #1
+umulh x24, x17, x10
+adcs x7, x7, xzr
+umulh x4, x16, x10
+adc x12, x12, xzr
+str x27, [sp, #168]
+umulh x27, x19, x10
+adds x1, x1, x11
+umulh x11, x23, x10
+adcs x6, x6, x24
+umulh x24, x25, x10
+adcs x4, x8, x4
+umulh x8, x28, x10
+adcs x0, x0, x27
+mul x27, x10, x10
+adcs x3, x3, x11
+mul x11, x17, x10
+adcs x7, x7, x24
+mul x16, x16, x10
+adc x8, x12, x8
+mul x12, x19, x10
+adds x2, x2, x27
+mul x17, x23, x10
+adcs x1, x1, x11
+mul x11, x25, x10
+adcs x6, x6, x16
+mul x10, x28, x10
+adcs x4, x4, x12
+adcs x0, x0, x17
+mul x12, x5, x13
+umulh x16, x20, x12
+adcs x3, x3, x11
+umulh x11, x26, x12
+adcs x7, x7, x10
+umulh x10, x22, x12
+adc x8, x8, xzr
+umulh x17, x15, x12
+adds x9, x9, x16
+umulh x16, x14, x12
+adcs x2, x2, x11
+umulh x11, x21, x12
+adcs x1, x1, x10
+umulh x10, x29, x12
+adcs x6, x6, x17
+umulh x17, x30, x12
+adcs x4, x4, x16
+ldr x16, [sp, #168]
+umulh x24, x16, x12
+adcs x0, x0, x11
+adcs x3, x3, x10
+adcs x7, x7, x17
+mul x10, x26, x12
+adcs x8, x8, x24
+mul x11, x22, x12
+cset x17, hs
+mul x24, x15, x12
+cmp x5, #1
+mul x5, x14, x12
+adcs x9, x9, x10
+mul x10, x21, x12
+adcs x2, x2, x11
+mul x11, x29, x12
+adcs x1, x1, x24
+mul x24, x30, x12
+adcs x5, x6, x5
+mul x6, x16, x12
+adcs x4, x4, x10
+adcs x0, x0, x11
+adcs x3, x3, x24
+ldr x10, [sp, #144]
+umulh x11, x10, x10
+adcs x6, x7, x6
+ldr x7, [sp, #136]
+lsl x12, x7, #1
+umulh x24, x12, x10
+adcs x8, x8, xzr
+umulh x27, x19, x10
+adc x17, x17, xzr
+umulh x7, x23, x10
+adds x4, x4, x11
+umulh x11, x25, x10
+adcs x0, x0, x24
+umulh x24, x28, x10
+adcs x3, x3, x27
+mul x27, x10, x10
+adcs x6, x6, x7
+mul x7, x12, x10
 adcs x8, x8, x11
-mul x11, x20, x13
+mul x11, x19, x10
+adc x12, x17, x24
+mul x17, x23, x10
+adds x5, x5, x27
+mul x19, x25, x10
+adcs x4, x4, x7
+mul x7, x28, x10
+adcs x0, x0, x11
+adcs x3, x3, x17
+mul x10, x9, x13
+umulh x11, x20, x10
+adcs x6, x6, x19
+umulh x17, x26, x10
+adcs x7, x8, x7
+umulh x8, x22, x10
+adc x12, x12, xzr
+umulh x19, x15, x10
+adds x2, x2, x11
+umulh x11, x14, x10
+adcs x1, x1, x17
+umulh x17, x21, x10
+adcs x5, x5, x8
+umulh x8, x29, x10
+adcs x4, x4, x19
+umulh x19, x30, x10
+adcs x0, x0, x11
+umulh x11, x16, x10
+adcs x3, x3, x17
+adcs x6, x6, x8
+adcs x7, x7, x19
+mul x8, x26, x10
 adcs x11, x12, x11
-mul x12, x20, x14
-adcs x12, x0, x12
-mul x0, x20, x15
-adcs x0, x2, x0
-mul x2, x20, x17
-adcs x2, x3, x2
-mul x3, x20, x1
-mul x20, x9, x26
-adcs x3, x4, x3
-umulh x4, x25, x25
-umulh x21, x20, x1
-add x4, x21, x4
-mul x21, x25, x25
-ldp x26, x25, [sp, #128]
-adcs x19, x19, x21
-mul x21, x20, x7
-adc x4, x4, x22
-umulh x22, x20, x7
-adds x10, x10, x22
-umulh x22, x20, x6
-adcs x8, x8, x22
-umulh x22, x20, x5
-adcs x11, x11, x22
-umulh x22, x20, x16
-adcs x12, x12, x22
-umulh x22, x20, x13
-adcs x0, x0, x22
-umulh x22, x20, x14
-adcs x2, x2, x22
-umulh x22, x20, x15
-adcs x3, x3, x22
-umulh x22, x20, x17
-adcs x19, x19, x22
-cset w22, hs
-cmn x9, x21
-mul x9, x20, x6
+mul x12, x22, x10
+cset x17, hs
+mul x19, x15, x10
+cmp x9, #1
+mul x9, x14, x10
+adcs x2, x2, x8
+mul x8, x21, x10
+adcs x1, x1, x12
+mul x12, x29, x10
+adcs x5, x5, x19
+mul x19, x30, x10
+adcs x4, x4, x9
+mul x9, x16, x10
+adcs x0, x0, x8
+adcs x3, x3, x12
+adcs x6, x6, x19
+ldr x8, [sp, #136]
+umulh x10, x8, x8
+adcs x7, x7, x9
+ldr x9, [sp, #128]
+lsl x12, x9, #1
+umulh x19, x12, x8
+adcs x11, x11, xzr
+umulh x24, x23, x8
+adc x17, x17, xzr
+umulh x27, x25, x8
+adds x3, x3, x10
+umulh x10, x28, x8
+adcs x6, x6, x19
+mul x19, x8, x8
+adcs x7, x7, x24
+mul x12, x12, x8
+adcs x11, x11, x27
+mul x23, x23, x8
+adc x10, x17, x10
+mul x17, x25, x8
+adds x0, x0, x19
+mul x8, x28, x8
+adcs x3, x3, x12
+adcs x6, x6, x23
+mul x12, x2, x13
+umulh x19, x20, x12
+adcs x7, x7, x17
+umulh x17, x26, x12
+adcs x8, x11, x8
+umulh x11, x22, x12
+adc x10, x10, xzr
+umulh x23, x15, x12
+adds x1, x1, x19
+umulh x19, x14, x12
+adcs x5, x5, x17
+umulh x17, x21, x12
+adcs x4, x4, x11
+umulh x11, x29, x12
+adcs x0, x0, x23
+umulh x23, x30, x12
+adcs x3, x3, x19
+umulh x19, x16, x12
+adcs x6, x6, x17
+adcs x7, x7, x11
+adcs x8, x8, x23
+mul x11, x26, x12
+adcs x10, x10, x19
+mul x17, x22, x12
+cset x19, hs
+mul x23, x15, x12
+cmp x2, #1
+mul x2, x14, x12
+adcs x1, x1, x11
+mul x11, x21, x12
+adcs x5, x5, x17
+mul x17, x29, x12
+adcs x4, x4, x23
+mul x23, x30, x12
+adcs x0, x0, x2
+mul x2, x16, x12
+adcs x3, x3, x11
+adcs x6, x6, x17
+adcs x7, x7, x23
+umulh x11, x9, x9
+adcs x2, x8, x2
+ldr x8, [sp, #120]
+lsl x12, x8, #1
+umulh x17, x12, x9
+adcs x10, x10, xzr
+umulh x23, x25, x9
+adc x19, x19, xzr
+umulh x24, x28, x9
+adds x7, x7, x11
+mul x11, x9, x9
+adcs x2, x2, x17
+mul x12, x12, x9
+adcs x10, x10, x23
+mul x17, x25, x9
+adc x19, x19, x24
+mul x9, x28, x9
+adds x6, x6, x11
+adcs x7, x7, x12
+mul x11, x1, x13
+umulh x12, x20, x11
+adcs x2, x2, x17
+umulh x17, x26, x11
 adcs x9, x10, x9
-mul x10, x20, x5
-adcs x8, x8, x10
-mul x10, x20, x16
-adcs x10, x11, x10
-mul x11, x20, x13
-adcs x11, x12, x11
-mul x12, x20, x14
-adcs x12, x0, x12
-mul x0, x20, x15
+umulh x10, x22, x11
+adc x19, x19, xzr
+umulh x23, x15, x11
+adds x5, x5, x12
+umulh x12, x14, x11
+adcs x4, x4, x17
+umulh x17, x21, x11
+adcs x0, x0, x10
+umulh x10, x29, x11
+adcs x3, x3, x23
+umulh x23, x30, x11
+adcs x6, x6, x12
+umulh x12, x16, x11
+adcs x7, x7, x17
+adcs x2, x2, x10
+adcs x9, x9, x23
+mul x10, x26, x11
+adcs x12, x19, x12
+mul x17, x22, x11
+cset x19, hs
+mul x23, x15, x11
+cmp x1, #1
+mul x1, x14, x11
+adcs x5, x5, x10
+mul x10, x21, x11
+adcs x4, x4, x17
+mul x17, x29, x11
+adcs x0, x0, x23
+mul x23, x30, x11
+adcs x1, x3, x1
+mul x3, x16, x11
+adcs x6, x6, x10
+adcs x7, x7, x17
+adcs x2, x2, x23
+umulh x10, x8, x8
+adcs x3, x9, x3
+ldr x9, [sp, #112]
+lsl x11, x9, #1
+umulh x17, x11, x8
+adcs x12, x12, xzr
+umulh x23, x28, x8
+adc x19, x19, xzr
+mul x24, x8, x8
+adds x3, x3, x10
+mul x10, x11, x8
+adcs x11, x12, x17
+mul x8, x28, x8
+adc x12, x19, x23
+adds x2, x2, x24
+mul x17, x5, x13
+umulh x19, x20, x17
+adcs x3, x3, x10
+umulh x10, x26, x17
+adcs x8, x11, x8
+umulh x11, x22, x17
+adc x12, x12, xzr
+umulh x23, x15, x17
+adds x4, x4, x19
+umulh x19, x14, x17
+adcs x0, x0, x10
+umulh x10, x21, x17
+adcs x1, x1, x11
+umulh x11, x29, x17
+adcs x6, x6, x23
+umulh x23, x30, x17
+adcs x7, x7, x19
+umulh x19, x16, x17
+adcs x2, x2, x10
+adcs x3, x3, x11
+adcs x8, x8, x23
+mul x10, x26, x17
+adcs x11, x12, x19
+mul x12, x22, x17
+cset x19, hs
+mul x23, x15, x17
+cmp x5, #1
+mul x5, x14, x17
+adcs x4, x4, x10
+mul x10, x21, x17
+adcs x0, x0, x12
+mul x12, x29, x17
+adcs x1, x1, x23
+mul x23, x30, x17
+adcs x5, x6, x5
+mul x6, x16, x17
+adcs x7, x7, x10
+adcs x2, x2, x12
+adcs x3, x3, x23
+umulh x10, x9, x9
+adcs x6, x8, x6
+ldr x8, [sp, #104]
+lsl x12, x8, #1
+umulh x17, x12, x9
+adcs x11, x11, xzr
+mul x23, x9, x9
+adc x19, x19, xzr
+mul x9, x12, x9
+adds x10, x11, x10
+adc x11, x19, x17
+mul x12, x4, x13
+umulh x17, x20, x12
+adds x6, x6, x23
+umulh x19, x26, x12
+adcs x9, x10, x9
+umulh x10, x22, x12
+adc x11, x11, xzr
+umulh x23, x15, x12
+adds x0, x0, x17
+umulh x17, x14, x12
+adcs x1, x1, x19
+umulh x19, x21, x12
+adcs x5, x5, x10
+umulh x10, x29, x12
+adcs x7, x7, x23
+umulh x23, x30, x12
+adcs x2, x2, x17
+umulh x17, x16, x12
+adcs x3, x3, x19
+adcs x6, x6, x10
+adcs x9, x9, x23
+mul x10, x26, x12
+adcs x11, x11, x17
+mul x17, x22, x12
+cset x19, hs
+mul x23, x15, x12
+cmp x4, #1
+mul x4, x14, x12
+adcs x0, x0, x10
+mul x10, x21, x12
+adcs x1, x1, x17
+mul x17, x29, x12
+adcs x5, x5, x23
+mul x23, x30, x12
+adcs x4, x7, x4
+mul x7, x16, x12
+adcs x2, x2, x10
+adcs x3, x3, x17
+umulh x10, x8, x8
+adcs x6, x6, x23
+mul x8, x8, x8
+adcs x7, x9, x7
+adcs x9, x11, xzr
+mul x11, x0, x13
+umulh x12, x20, x11
+adc x10, x10, x19
+umulh x13, x26, x11
+adds x8, x9, x8
+umulh x9, x22, x11
+adc x10, x10, xzr
+umulh x17, x15, x11
+adds x1, x1, x12
+umulh x12, x14, x11
+adcs x5, x5, x13
+umulh x13, x21, x11
+adcs x4, x4, x9
+umulh x9, x29, x11
+adcs x2, x2, x17
+umulh x17, x30, x11
+adcs x3, x3, x12
+umulh x12, x16, x11
+adcs x6, x6, x13
+adcs x7, x7, x9
+mul x9, x26, x11
+adcs x8, x8, x17
+mul x13, x22, x11
+adc x10, x10, x12
+mul x12, x15, x11
+cmp x0, #1
+mul x0, x14, x11
+adcs x1, x1, x9
+mul x9, x21, x11
+adcs x5, x5, x13
+mul x13, x29, x11
+adcs x4, x4, x12
+mul x12, x30, x11
 adcs x0, x2, x0
-mul x2, x20, x17
-adcs x2, x3, x2
-mul x3, x20, x1
-adcs x3, x19, x3
-ldp x20, x19, [sp, #176]
-adc x4, x4, x22
-subs x7, x9, x7
-sbcs x6, x8, x6
-ldp x22, x21, [sp, #160]
-sbcs x5, x10, x5
-sbcs x16, x11, x16
-sbcs x13, x12, x13
-sbcs x14, x0, x14
-sbcs x15, x2, x15
-sbcs x17, x3, x17
-sbcs x1, x4, x1
-csel x8, x8, x6, lo
-ldr x6, [sp, #80]
-csel x9, x9, x7, lo
-stp x9, x8, [x6]
-csel x9, x10, x5, lo
-csel x8, x11, x16, lo
-stp x9, x8, [x6, #16]
-csel x9, x12, x13, lo
-csel x8, x0, x14, lo
-stp x9, x8, [x6, #32]
-csel x9, x2, x15, lo
-csel x8, x3, x17, lo
-stp x9, x8, [x6, #48]
-csel x8, x4, x1, lo
-str x8, [x6, #64]
-add sp, sp, #192
+mul x2, x16, x11
+adcs x3, x3, x9
+adcs x6, x6, x13
+adcs x7, x7, x12
+adcs x2, x8, x2
+adc x8, x10, xzr
+subs x9, x1, x20
+sbcs x10, x5, x26
+sbcs x11, x4, x22
+sbcs x12, x0, x15
+sbcs x13, x3, x14
+sbcs x14, x6, x21
+sbcs x15, x7, x29
+sbcs x17, x2, x30
+sbcs x16, x8, x16
+csel x1, x1, x9, lo
+csel x5, x5, x10, lo
+ldr x9, [sp, #96]
+stp x1, x5, [x9]
+csel x1, x4, x11, lo
+csel x0, x0, x12, lo
+stp x1, x0, [x9, #16]
+csel x0, x3, x13, lo
+csel x1, x6, x14, lo
+stp x0, x1, [x9, #32]
+csel x0, x7, x15, lo
+csel x1, x2, x17, lo
+stp x0, x1, [x9, #48]
+csel x0, x8, x16, lo
+str x0, [x9, #64]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #176
 ret
 .p2align 3
 2:
@@ -1567,1270 +1505,1246 @@ unsafe fn sum_of_products_spare<M: Modulus<9>>(x: &[[u64; 9]; 2], y: &[[u64; 9];
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_spare_a017cd44f5224790_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                "fieldc_sum_of_products_spare_c85374e2a7a214be_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
                 r"
-adr x3, 2f
-sub sp, sp, #336
-mov x11, x2
-ldp x7, x10, [x1]
-ldp x8, x2, [x2]
-umulh x9, x7, x8
-ldp x14, x13, [x1, #16]
-umulh x12, x10, x8
-ldp x6, x17, [x1, #32]
-stp x20, x19, [sp, #320]
-stp x22, x21, [sp, #304]
-mul x20, x10, x8
-str x14, [sp, #144]
-stp x24, x23, [sp, #288]
-stp x26, x25, [sp, #272]
-umulh x21, x14, x8
-adds x9, x9, x20
-mul x22, x14, x8
-ldp x15, x14, [x1, #48]
-adcs x12, x12, x22
-stp x28, x27, [sp, #256]
-ldp x16, x19, [x1, #64]
-umulh x23, x13, x8
-str x10, [sp, #96]
-ldr x10, [x11, #72]
-stp x6, x13, [sp, #224]
-stp x29, x30, [sp, #240]
-ldp x5, x30, [x1, #80]
-mul x24, x13, x8
-adcs x21, x21, x24
-ldr x13, [x1, #136]
-umulh x25, x6, x8
-str x17, [sp, #128]
-mul x26, x6, x8
-adcs x23, x23, x26
-str x0, [sp, #8]
-ldp x4, x0, [x1, #96]
-ldr x6, [x1, #128]
-stp x14, x15, [sp, #208]
-str x16, [sp, #24]
-mul x20, x17, x8
-adcs x20, x25, x20
-str x4, [sp, #200]
-stp x30, x0, [sp, #112]
-str x6, [sp, #176]
-umulh x27, x17, x8
-mov x17, x13
-str x5, [sp, #168]
-str x11, [sp, #136]
-umulh x22, x15, x8
-str x19, [sp, #80]
-mul x24, x15, x8
-adcs x27, x27, x24
-mov x15, x0
-mul x25, x14, x8
-adcs x22, x22, x25
-umulh x26, x14, x8
-mul x25, x16, x8
-adcs x28, x26, x25
-umulh x24, x16, x8
-mov x16, x4
-umulh x25, x13, x10
-adc x29, x25, x24
-umulh x24, x19, x10
-adds x13, x9, x24
-umulh x24, x5, x10
-adcs x12, x12, x24
-umulh x24, x30, x10
-adcs x21, x21, x24
-umulh x24, x4, x10
-adcs x23, x23, x24
-umulh x24, x0, x10
-adcs x20, x20, x24
-ldp x4, x0, [x1, #112]
-umulh x26, x4, x10
-stp x4, x0, [sp, #184]
-adcs x27, x27, x26
-umulh x26, x0, x10
-adcs x22, x22, x26
-mov x26, x7
-str x26, [sp, #88]
-umulh x1, x6, x10
-adcs x1, x28, x1
-cset w9, hs
-mul x8, x7, x8
-mul x28, x19, x10
-adds x14, x8, x28
-mul x8, x5, x10
-adcs x13, x13, x8
-mul x8, x30, x10
-adcs x28, x12, x8
-mul x8, x16, x10
-adcs x21, x21, x8
-mul x8, x15, x10
-adcs x23, x23, x8
-mul x8, x4, x10
-adcs x12, x20, x8
-mov x20, x17
-mul x8, x0, x10
-ldp x16, x0, [x3, #16]
-adcs x15, x27, x8
-str x16, [sp, #104]
-mul x8, x6, x10
-adcs x4, x22, x8
-mul x8, x17, x10
-adcs x10, x1, x8
-ldp x8, x1, [x3]
-adc x9, x29, x9
-str x8, [sp, #40]
-mul x8, x8, x14
-stp x0, x1, [sp, #152]
-umulh x17, x1, x8
-adds x6, x13, x17
-umulh x22, x16, x8
-adcs x27, x28, x22
-umulh x22, x0, x8
-adcs x28, x21, x22
-ldp x21, x22, [x3, #32]
-umulh x29, x21, x8
-str x21, [sp, #56]
-adcs x29, x23, x29
-umulh x23, x22, x8
-adcs x17, x12, x23
-ldp x23, x24, [x3, #48]
-umulh x30, x23, x8
-ldp x12, x13, [x3, #64]
-mov x3, x12
-str x12, [sp, #16]
-adcs x30, x15, x30
-umulh x15, x24, x8
-str x13, [sp, #32]
-stp x24, x22, [sp, #64]
-str x23, [sp, #48]
-adcs x5, x4, x15
-umulh x4, x12, x8
-ldr x12, [sp, #24]
-adcs x4, x10, x4
-umulh x10, x13, x8
-adcs x10, x9, x10
-mul x9, x1, x8
-cset w15, hs
-cmn x14, x9
-umulh x14, x12, x2
-ldp x9, x25, [x11, #80]
-umulh x7, x20, x9
-add x14, x7, x14
-mul x7, x16, x8
-adcs x1, x6, x7
-mul x7, x0, x8
-ldr x6, [sp, #128]
-adcs x7, x27, x7
-mul x27, x21, x8
-adcs x27, x28, x27
-mul x28, x22, x8
-adcs x28, x29, x28
-mul x29, x23, x8
-adcs x17, x17, x29
-mul x29, x24, x8
-adcs x29, x30, x29
-mul x30, x3, x8
-mul x8, x13, x8
-adcs x16, x5, x30
-mov x5, x26
-adcs x11, x4, x8
-ldr x8, [sp, #144]
-adcs x13, x10, xzr
-adc x3, x14, x15
-umulh x14, x26, x2
-ldr x26, [sp, #96]
-ldp x15, x10, [sp, #224]
-umulh x4, x26, x2
-adds x14, x7, x14
-umulh x7, x8, x2
-adcs x4, x27, x4
-umulh x27, x10, x2
-adcs x7, x28, x7
-umulh x28, x6, x2
-adcs x17, x17, x27
-umulh x27, x15, x2
-adcs x27, x29, x27
-ldr x29, [sp, #216]
-adcs x16, x16, x28
-umulh x28, x29, x2
-adcs x0, x11, x28
-ldr x11, [sp, #208]
-umulh x28, x11, x2
-adcs x13, x13, x28
-mul x28, x5, x2
-ldr x5, [sp, #184]
-cset w30, hs
-adds x1, x1, x28
-mul x28, x26, x2
-mov x26, x12
-adcs x14, x14, x28
-mul x28, x8, x2
-adcs x4, x4, x28
-mul x28, x10, x2
-adcs x7, x7, x28
-mul x28, x15, x2
-adcs x17, x17, x28
-mul x28, x6, x2
-adcs x27, x27, x28
-mul x28, x29, x2
-umulh x29, x20, x25
-adcs x16, x16, x28
-mul x28, x11, x2
-mul x11, x12, x2
-ldp x2, x6, [sp, #192]
-adcs x8, x0, x28
-mov x0, x19
-adcs x11, x13, x11
-umulh x13, x19, x9
-ldp x19, x15, [sp, #112]
-adc x12, x3, x30
-ldp x3, x10, [sp, #168]
-adds x13, x14, x13
-umulh x14, x3, x9
-adcs x14, x4, x14
-umulh x4, x19, x9
-adcs x4, x7, x4
-umulh x7, x6, x9
-adcs x17, x17, x7
-umulh x7, x15, x9
-adcs x7, x27, x7
-umulh x27, x5, x9
-adcs x16, x16, x27
-umulh x27, x2, x9
+stp x19, x20, [sp, #-160]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+adds x7, x7, x8
+umulh x8, x10, x5
+mul x13, x11, x5
+adcs x9, x9, x12
+umulh x12, x11, x5
+ldp x14, x15, [x1, #32]
+mul x16, x14, x5
+adcs x8, x8, x13
+umulh x13, x14, x5
+mul x17, x15, x5
+adcs x12, x12, x16
+umulh x16, x15, x5
+ldp x19, x20, [x1, #48]
+mul x21, x19, x5
+adcs x13, x13, x17
+umulh x17, x19, x5
+mul x22, x20, x5
+adcs x16, x16, x21
+umulh x21, x20, x5
+ldp x23, x24, [x1, #64]
+mul x25, x23, x5
+adcs x17, x17, x22
+umulh x22, x23, x5
+adcs x21, x21, x25
+ldp x25, x26, [x2, #64]
+umulh x27, x24, x26
+adc x22, x22, xzr
+ldp x28, x29, [x1, #80]
+umulh x30, x28, x26
+adds x7, x7, x27
+umulh x27, x29, x26
+adcs x9, x9, x30
+ldp x30, x25, [x1, #96]
+str x0, [sp, #96]
+umulh x0, x30, x26
 adcs x8, x8, x27
-umulh x27, x10, x9
-adcs x11, x11, x27
-mul x27, x0, x9
-cset w28, hs
-adds x0, x1, x27
-mul x27, x3, x9
-ldr x1, [sp, #104]
-ldr x3, [sp, #16]
+umulh x27, x25, x26
+adcs x0, x12, x0
+ldp x12, x23, [x1, #112]
+umulh x20, x12, x26
 adcs x13, x13, x27
-mul x27, x19, x9
-adcs x14, x14, x27
-mul x27, x6, x9
-ldr x6, [sp, #40]
-adcs x4, x4, x27
-mul x27, x15, x9
+umulh x27, x23, x26
+adcs x16, x16, x20
+ldp x20, x19, [x1, #128]
+umulh x15, x20, x26
 adcs x17, x17, x27
-mul x27, x5, x9
-ldr x5, [sp, #32]
+umulh x27, x19, x26
+adcs x15, x21, x15
+mul x5, x3, x5
+mul x21, x24, x26
+adc x22, x22, x27
+mul x27, x28, x26
+adds x5, x5, x21
+mul x21, x29, x26
 adcs x7, x7, x27
-mul x27, x2, x9
-adcs x16, x16, x27
-mul x27, x10, x9
-mul x9, x20, x9
+mul x27, x30, x26
+adcs x9, x9, x21
+mul x21, x25, x26
 adcs x8, x8, x27
-ldp x2, x10, [sp, #152]
-adcs x9, x11, x9
-adc x11, x12, x28
-mul x12, x0, x6
-umulh x27, x12, x10
-adds x13, x13, x27
-umulh x27, x12, x1
-adcs x14, x14, x27
-umulh x27, x12, x2
-adcs x4, x4, x27
-umulh x27, x12, x21
+mul x27, x12, x26
+adcs x0, x0, x21
+mul x21, x23, x26
+adcs x13, x13, x27
+mul x27, x20, x26
+adcs x16, x16, x21
+mul x21, x19, x26
 adcs x17, x17, x27
-umulh x27, x12, x22
-adcs x7, x7, x27
-umulh x27, x12, x23
-adcs x16, x16, x27
-umulh x27, x12, x24
-adcs x8, x8, x27
-umulh x27, x12, x3
-adcs x9, x9, x27
-umulh x27, x12, x5
-adcs x11, x11, x27
-mul x27, x12, x10
-cset w28, hs
-cmn x0, x27
-mul x0, x12, x1
-adcs x13, x13, x0
-mul x0, x12, x2
-adcs x14, x14, x0
-mul x0, x12, x21
-adcs x0, x4, x0
-mul x4, x12, x22
-ldr x22, [sp, #128]
-adcs x17, x17, x4
-mul x4, x12, x23
-adcs x4, x7, x4
-mul x7, x12, x24
-mov x24, x26
-adcs x16, x16, x7
-mul x7, x12, x3
-mul x12, x12, x5
-mov x3, x20
-ldp x20, x5, [sp, #88]
-adcs x1, x8, x7
-ldp x8, x19, [sp, #136]
-adcs x12, x9, x12
-adcs x11, x11, xzr
-ldp x7, x9, [x8, #16]
-umulh x27, x26, x7
-ldp x8, x15, [sp, #224]
-add x27, x29, x27
-adc x27, x27, x28
-umulh x28, x20, x7
-adds x14, x14, x28
-umulh x28, x5, x7
-adcs x0, x0, x28
-umulh x28, x19, x7
-adcs x17, x17, x28
-umulh x28, x15, x7
-adcs x4, x4, x28
-umulh x28, x8, x7
-adcs x16, x16, x28
-umulh x28, x22, x7
-adcs x10, x1, x28
-ldp x1, x2, [sp, #208]
-umulh x28, x2, x7
-adcs x12, x12, x28
-umulh x28, x1, x7
-adcs x11, x11, x28
-mul x28, x20, x7
-cset w29, hs
-adds x13, x13, x28
-mul x28, x5, x7
-mov x5, x19
-adcs x14, x14, x28
-mul x28, x19, x7
-ldr x19, [sp, #80]
-adcs x0, x0, x28
-mul x28, x15, x7
-adcs x17, x17, x28
-mul x28, x8, x7
-ldp x15, x20, [sp, #192]
-adcs x4, x4, x28
-mul x28, x22, x7
-adcs x16, x16, x28
-mul x28, x2, x7
-ldr x2, [sp, #184]
-adcs x8, x10, x28
-mul x28, x1, x7
-mul x7, x26, x7
-adcs x12, x12, x28
-ldp x1, x22, [sp, #168]
-adcs x11, x11, x7
-ldp x26, x10, [sp, #112]
-adc x7, x27, x29
-umulh x27, x19, x25
-adds x14, x14, x27
-umulh x27, x1, x25
-adcs x0, x0, x27
-umulh x27, x26, x25
-adcs x17, x17, x27
-umulh x27, x20, x25
-adcs x4, x4, x27
-umulh x27, x10, x25
-adcs x16, x16, x27
-umulh x27, x2, x25
-adcs x8, x8, x27
-umulh x27, x15, x25
-adcs x12, x12, x27
-umulh x27, x22, x25
-adcs x11, x11, x27
-mul x27, x19, x25
-cset w28, hs
-adds x13, x13, x27
-mul x27, x1, x25
-ldr x1, [sp, #104]
-adcs x14, x14, x27
-mul x27, x26, x25
-ldr x26, [sp, #32]
-adcs x0, x0, x27
-mul x27, x20, x25
-adcs x17, x17, x27
-mul x27, x10, x25
-mul x10, x3, x25
-adcs x4, x4, x27
-mul x27, x2, x25
-adcs x16, x16, x27
-mul x27, x15, x25
-ldp x2, x15, [sp, #152]
-adcs x8, x8, x27
-mul x27, x22, x25
-mov x22, x6
-ldr x25, [sp, #16]
-adcs x12, x12, x27
-adcs x10, x11, x10
-adc x11, x7, x28
-mul x7, x13, x6
-ldp x19, x6, [sp, #64]
-umulh x27, x7, x15
-adds x14, x14, x27
-umulh x27, x7, x1
-adcs x0, x0, x27
-umulh x27, x7, x2
-adcs x17, x17, x27
-umulh x27, x7, x21
-adcs x4, x4, x27
-umulh x27, x7, x6
-adcs x16, x16, x27
-umulh x27, x7, x23
-adcs x8, x8, x27
-umulh x27, x7, x19
-adcs x12, x12, x27
-umulh x27, x7, x25
-adcs x10, x10, x27
-umulh x27, x7, x26
-adcs x11, x11, x27
-mul x27, x7, x15
-mov x15, x5
-cset w28, hs
-cmn x13, x27
-mul x13, x7, x1
-umulh x27, x24, x9
-adcs x1, x14, x13
-mul x14, x7, x2
-ldr x2, [sp, #128]
-adcs x14, x0, x14
-mul x0, x7, x21
-mov x21, x3
-adcs x17, x17, x0
-mul x0, x7, x6
-adcs x0, x4, x0
-mul x4, x7, x23
-adcs x16, x16, x4
-mul x4, x7, x19
-adcs x4, x8, x4
-mul x8, x7, x25
-adcs x12, x12, x8
-mul x8, x7, x26
-adcs x7, x10, x8
-ldr x8, [sp, #136]
-ldp x10, x19, [x8, #96]
-umulh x29, x3, x10
-ldp x3, x30, [sp, #88]
-add x27, x29, x27
-adcs x29, x11, xzr
-ldp x11, x20, [sp, #208]
-adc x27, x27, x28
-umulh x28, x3, x9
-adds x14, x14, x28
-umulh x28, x30, x9
-adcs x17, x17, x28
-umulh x28, x5, x9
-ldp x5, x6, [sp, #224]
-adcs x0, x0, x28
-umulh x28, x6, x9
-adcs x16, x16, x28
-umulh x28, x5, x9
-adcs x4, x4, x28
-umulh x28, x2, x9
-adcs x12, x12, x28
-umulh x28, x20, x9
-adcs x7, x7, x28
-umulh x28, x11, x9
-adcs x13, x29, x28
-mul x28, x3, x9
-cset w29, hs
-adds x3, x1, x28
-mul x28, x30, x9
-adcs x14, x14, x28
-mul x28, x15, x9
-ldr x15, [sp, #80]
-adcs x17, x17, x28
-mul x28, x6, x9
-adcs x0, x0, x28
-mul x28, x5, x9
-adcs x16, x16, x28
-mul x28, x2, x9
-adcs x4, x4, x28
-mul x28, x20, x9
-ldp x2, x5, [sp, #192]
-adcs x12, x12, x28
-mul x28, x11, x9
-mul x9, x24, x9
-ldr x11, [sp, #184]
-adcs x7, x7, x28
-adcs x13, x13, x9
-ldp x9, x8, [sp, #168]
-adc x20, x27, x29
-umulh x27, x15, x10
-ldp x29, x6, [sp, #112]
-adds x14, x14, x27
-umulh x27, x9, x10
-adcs x17, x17, x27
-umulh x27, x29, x10
-adcs x0, x0, x27
-umulh x27, x5, x10
-adcs x16, x16, x27
-umulh x27, x6, x10
-adcs x4, x4, x27
-umulh x27, x11, x10
-adcs x12, x12, x27
-umulh x27, x2, x10
-adcs x7, x7, x27
-umulh x27, x8, x10
-adcs x1, x13, x27
-mul x27, x15, x10
-cset w28, hs
-adds x13, x3, x27
-mul x27, x9, x10
-mov x3, x21
-adcs x14, x14, x27
-mul x27, x29, x10
-umulh x29, x3, x19
-adcs x17, x17, x27
-mul x27, x5, x10
-mov x5, x22
-adcs x0, x0, x27
-mul x27, x6, x10
-adcs x16, x16, x27
-mul x27, x11, x10
-mul x11, x13, x22
-ldr x22, [sp, #128]
-adcs x4, x4, x27
-mul x27, x2, x10
-ldp x2, x6, [sp, #56]
-adcs x12, x12, x27
-mul x27, x8, x10
-mul x10, x21, x10
-ldr x21, [sp, #104]
-adcs x7, x7, x27
-adcs x9, x1, x10
-ldr x1, [sp, #72]
-adc x10, x20, x28
-ldp x15, x20, [sp, #152]
-umulh x27, x11, x20
-adds x14, x14, x27
-umulh x27, x11, x21
-adcs x17, x17, x27
-umulh x27, x11, x15
-adcs x0, x0, x27
-umulh x27, x11, x2
-adcs x16, x16, x27
-umulh x27, x11, x1
-adcs x4, x4, x27
-umulh x27, x11, x23
-adcs x12, x12, x27
-umulh x27, x11, x6
-adcs x7, x7, x27
-umulh x27, x11, x25
-adcs x9, x9, x27
-umulh x27, x11, x26
-adcs x10, x10, x27
-mul x27, x11, x20
-ldp x8, x20, [sp, #136]
-cset w28, hs
-cmn x13, x27
-mul x13, x11, x21
-adcs x13, x14, x13
-mul x14, x11, x15
-adcs x14, x17, x14
-mul x17, x11, x2
-ldp x2, x15, [sp, #224]
-adcs x17, x0, x17
-mul x0, x11, x1
-adcs x16, x16, x0
-mul x0, x11, x23
-adcs x0, x4, x0
-mul x4, x11, x6
-mov x6, x3
-ldr x3, [sp, #88]
-adcs x12, x12, x4
-mul x4, x11, x25
-mul x11, x11, x26
-adcs x4, x7, x4
-adcs x11, x9, x11
-ldp x7, x9, [x8, #32]
-adcs x10, x10, xzr
-ldp x1, x8, [sp, #208]
-umulh x27, x24, x7
-add x27, x29, x27
-adc x27, x27, x28
-umulh x28, x3, x7
-adds x14, x14, x28
-umulh x28, x30, x7
-adcs x17, x17, x28
-umulh x28, x20, x7
-adcs x16, x16, x28
-umulh x28, x15, x7
-adcs x0, x0, x28
-umulh x28, x2, x7
-adcs x12, x12, x28
-umulh x28, x22, x7
-adcs x4, x4, x28
-umulh x28, x8, x7
-adcs x11, x11, x28
-umulh x28, x1, x7
-adcs x10, x10, x28
-mul x28, x3, x7
-ldr x3, [sp, #184]
-cset w29, hs
-adds x13, x13, x28
-mul x28, x30, x7
-adcs x14, x14, x28
-mul x28, x20, x7
-adcs x17, x17, x28
-mul x28, x15, x7
-ldp x20, x15, [sp, #192]
-adcs x16, x16, x28
-mul x28, x2, x7
-adcs x0, x0, x28
-mul x28, x22, x7
-adcs x12, x12, x28
-mul x28, x8, x7
-adcs x4, x4, x28
-mul x28, x1, x7
-mul x7, x24, x7
-adcs x11, x11, x28
-ldr x28, [sp, #80]
-ldp x1, x8, [sp, #112]
-adcs x10, x10, x7
-adc x7, x27, x29
-umulh x27, x28, x19
-ldp x2, x29, [sp, #168]
-adds x14, x14, x27
-umulh x27, x2, x19
-adcs x17, x17, x27
-umulh x27, x1, x19
-adcs x16, x16, x27
-umulh x27, x15, x19
-adcs x0, x0, x27
-umulh x27, x8, x19
-adcs x12, x12, x27
-umulh x27, x3, x19
-adcs x4, x4, x27
-umulh x27, x20, x19
-adcs x11, x11, x27
-umulh x27, x29, x19
-adcs x10, x10, x27
-mul x27, x28, x19
-cset w28, hs
-adds x13, x13, x27
-mul x27, x2, x19
-adcs x14, x14, x27
-mul x27, x1, x19
-adcs x17, x17, x27
-mul x27, x15, x19
-ldp x2, x1, [sp, #152]
-mov x15, x21
-adcs x16, x16, x27
-mul x27, x8, x19
-mul x8, x6, x19
-adcs x0, x0, x27
-mul x27, x3, x19
-adcs x12, x12, x27
-mul x27, x20, x19
-mov x20, x24
-adcs x4, x4, x27
-mul x27, x29, x19
-adcs x11, x11, x27
-adcs x8, x10, x8
-adc x10, x7, x28
-mul x7, x13, x5
-ldr x5, [sp, #72]
-umulh x27, x7, x1
-adds x14, x14, x27
-umulh x27, x7, x21
-ldp x21, x19, [sp, #56]
-adcs x17, x17, x27
-umulh x27, x7, x2
-adcs x16, x16, x27
-umulh x27, x7, x21
-adcs x0, x0, x27
-umulh x27, x7, x5
-adcs x12, x12, x27
-umulh x27, x7, x23
-adcs x4, x4, x27
-umulh x27, x7, x19
-adcs x11, x11, x27
-umulh x27, x7, x25
-adcs x8, x8, x27
-umulh x27, x7, x26
-adcs x27, x10, x27
-mul x10, x7, x1
-cset w28, hs
-cmn x13, x10
-mul x10, x7, x15
-ldr x15, [sp, #184]
-adcs x3, x14, x10
-mul x10, x7, x2
-ldr x2, [sp, #88]
-adcs x14, x17, x10
-mul x10, x7, x21
-adcs x16, x16, x10
-mul x10, x7, x5
-adcs x17, x0, x10
-mul x10, x7, x23
-adcs x12, x12, x10
-mul x10, x7, x19
-adcs x0, x4, x10
-mul x10, x7, x25
-adcs x1, x11, x10
-mul x10, x7, x26
-umulh x7, x24, x9
-ldp x23, x24, [sp, #224]
-adcs x4, x8, x10
-ldp x8, x11, [sp, #136]
-adcs x27, x27, xzr
-ldp x10, x19, [x8, #112]
-umulh x29, x6, x10
-add x7, x29, x7
-adc x7, x7, x28
-umulh x28, x2, x9
-adds x14, x14, x28
-umulh x28, x30, x9
-adcs x16, x16, x28
-umulh x28, x11, x9
-adcs x17, x17, x28
-umulh x28, x24, x9
-adcs x12, x12, x28
-umulh x28, x23, x9
-adcs x0, x0, x28
-umulh x28, x22, x9
-adcs x13, x1, x28
-ldp x5, x1, [sp, #208]
-umulh x28, x1, x9
-adcs x4, x4, x28
-umulh x28, x5, x9
-adcs x27, x27, x28
-mul x28, x2, x9
-cset w29, hs
-adds x2, x3, x28
-mul x28, x30, x9
-mov x30, x20
-adcs x14, x14, x28
-mul x28, x11, x9
-adcs x16, x16, x28
-mul x28, x24, x9
-adcs x17, x17, x28
-mul x28, x23, x9
-adcs x12, x12, x28
-mul x28, x22, x9
-ldp x22, x3, [sp, #168]
-adcs x0, x0, x28
-mul x28, x1, x9
-adcs x11, x13, x28
-mul x28, x5, x9
-mul x9, x20, x9
-ldr x13, [sp, #80]
-ldp x20, x1, [sp, #112]
-adcs x4, x4, x28
-ldp x5, x8, [sp, #192]
-adcs x9, x27, x9
-umulh x27, x13, x10
-adc x7, x7, x29
-umulh x29, x6, x19
-adds x14, x14, x27
-umulh x27, x22, x10
-adcs x16, x16, x27
-umulh x27, x20, x10
-adcs x17, x17, x27
-umulh x27, x8, x10
-adcs x12, x12, x27
-umulh x27, x1, x10
-adcs x0, x0, x27
-umulh x27, x15, x10
-adcs x11, x11, x27
-umulh x27, x5, x10
-adcs x4, x4, x27
-umulh x27, x3, x10
-adcs x9, x9, x27
-mul x27, x13, x10
-cset w28, hs
-adds x13, x2, x27
-mul x27, x22, x10
-ldp x23, x2, [sp, #40]
-ldp x24, x22, [sp, #64]
-adcs x14, x14, x27
-mul x27, x20, x10
-adcs x16, x16, x27
-mul x27, x8, x10
-adcs x17, x17, x27
-mul x27, x1, x10
-adcs x12, x12, x27
-mul x27, x15, x10
-ldp x8, x1, [sp, #152]
-ldr x15, [sp, #104]
-adcs x0, x0, x27
-mul x27, x5, x10
-adcs x11, x11, x27
-mul x27, x3, x10
-mul x10, x6, x10
-adcs x4, x4, x27
-adcs x9, x9, x10
-adc x10, x7, x28
-mul x7, x13, x23
-umulh x27, x7, x1
-adds x14, x14, x27
-umulh x27, x7, x15
-adcs x16, x16, x27
-umulh x27, x7, x8
-adcs x17, x17, x27
-umulh x27, x7, x21
-adcs x12, x12, x27
-umulh x27, x7, x22
-adcs x0, x0, x27
-umulh x27, x7, x2
-adcs x11, x11, x27
-umulh x27, x7, x24
-adcs x4, x4, x27
-umulh x27, x7, x25
-adcs x9, x9, x27
-umulh x27, x7, x26
-adcs x10, x10, x27
-mul x27, x7, x1
-cset w28, hs
-cmn x13, x27
-mul x13, x7, x15
-adcs x1, x14, x13
-mul x14, x7, x8
-ldp x8, x5, [sp, #136]
-adcs x14, x16, x14
-mul x16, x7, x21
-mov x21, x6
-ldr x6, [sp, #128]
-adcs x16, x17, x16
-mul x17, x7, x22
-adcs x12, x12, x17
-mul x17, x7, x2
-adcs x17, x0, x17
-mul x0, x7, x24
-ldp x2, x15, [sp, #88]
-adcs x3, x11, x0
-mul x0, x7, x25
-adcs x0, x4, x0
-mul x4, x7, x26
-adcs x4, x9, x4
-adcs x11, x10, xzr
-ldp x7, x9, [x8, #48]
-umulh x27, x30, x7
-add x27, x29, x27
-ldp x8, x29, [sp, #224]
-adc x27, x27, x28
-umulh x28, x2, x7
-adds x14, x14, x28
-umulh x28, x15, x7
-adcs x16, x16, x28
-umulh x28, x5, x7
-adcs x12, x12, x28
-umulh x28, x29, x7
-adcs x17, x17, x28
-umulh x28, x8, x7
-adcs x13, x3, x28
-umulh x28, x6, x7
-ldp x10, x3, [sp, #208]
-adcs x0, x0, x28
-umulh x28, x3, x7
-adcs x4, x4, x28
-umulh x28, x10, x7
-adcs x11, x11, x28
-mul x28, x2, x7
-cset w2, hs
-adds x20, x1, x28
-mul x28, x15, x7
-adcs x14, x14, x28
-mul x28, x5, x7
-ldp x5, x15, [sp, #112]
-adcs x16, x16, x28
-mul x28, x29, x7
-adcs x12, x12, x28
-mul x28, x8, x7
-adcs x17, x17, x28
-mul x28, x6, x7
-adcs x8, x13, x28
-mul x28, x3, x7
-ldr x13, [sp, #80]
-ldp x3, x6, [sp, #168]
-adcs x0, x0, x28
-mul x28, x10, x7
-mul x7, x30, x7
-adcs x4, x4, x28
-ldp x10, x1, [sp, #192]
-adcs x28, x11, x7
-adc x7, x27, x2
-umulh x27, x13, x19
-adds x14, x14, x27
-umulh x27, x3, x19
-adcs x16, x16, x27
-umulh x27, x5, x19
-adcs x12, x12, x27
-umulh x27, x1, x19
-adcs x17, x17, x27
-umulh x27, x15, x19
-adcs x11, x8, x27
-ldr x8, [sp, #184]
-umulh x27, x8, x19
-adcs x0, x0, x27
-umulh x27, x10, x19
-adcs x4, x4, x27
-umulh x27, x6, x19
-adcs x2, x28, x27
-mul x27, x13, x19
-cset w28, hs
-adds x13, x20, x27
-mul x27, x3, x19
-adcs x14, x14, x27
-mul x27, x5, x19
-adcs x16, x16, x27
-mul x27, x1, x19
-mov x1, x15
-adcs x12, x12, x27
-mul x27, x15, x19
-adcs x17, x17, x27
-mul x27, x8, x19
-mul x8, x21, x19
-adcs x29, x11, x27
-mul x27, x10, x19
-ldp x3, x15, [sp, #152]
-mov x11, x21
-adcs x0, x0, x27
-mul x27, x6, x19
-ldp x21, x19, [sp, #48]
-adcs x4, x4, x27
-adcs x8, x2, x8
-ldr x2, [sp, #104]
-adc x10, x7, x28
-mul x7, x13, x23
-umulh x27, x7, x15
-adds x14, x14, x27
-umulh x27, x7, x2
-adcs x16, x16, x27
-umulh x27, x7, x3
-adcs x12, x12, x27
-umulh x27, x7, x19
-adcs x17, x17, x27
-umulh x27, x7, x22
-adcs x6, x29, x27
-umulh x27, x7, x21
-adcs x0, x0, x27
-umulh x27, x7, x24
-adcs x4, x4, x27
-umulh x27, x7, x25
-adcs x8, x8, x27
-umulh x27, x7, x26
-adcs x27, x10, x27
-mul x10, x7, x15
-cset w28, hs
-cmn x13, x10
-mul x10, x7, x2
-adcs x13, x14, x10
-mul x10, x7, x3
-adcs x14, x16, x10
-mul x10, x7, x19
-adcs x12, x12, x10
-mul x10, x7, x22
-mov x22, x11
-adcs x16, x17, x10
-mul x10, x7, x21
-mov x21, x25
-adcs x3, x6, x10
-mul x10, x7, x24
-mov x6, x30
-ldp x20, x24, [sp, #224]
-adcs x17, x0, x10
-mul x10, x7, x25
-ldp x15, x25, [sp, #208]
-adcs x0, x4, x10
-mul x10, x7, x26
-umulh x7, x30, x9
-ldp x30, x23, [sp, #88]
-ldr x26, [sp, #80]
-adcs x4, x8, x10
-ldp x8, x19, [sp, #136]
-adcs x27, x27, xzr
-ldp x10, x8, [x8, #128]
-umulh x29, x11, x10
-add x7, x29, x7
-adc x7, x7, x28
-umulh x28, x30, x9
-adds x14, x14, x28
-umulh x28, x23, x9
-adcs x12, x12, x28
-umulh x28, x19, x9
-adcs x16, x16, x28
-umulh x28, x24, x9
-adcs x11, x3, x28
-umulh x28, x20, x9
-ldr x3, [sp, #128]
-adcs x17, x17, x28
-umulh x28, x3, x9
-adcs x0, x0, x28
-umulh x28, x25, x9
-adcs x4, x4, x28
-umulh x28, x15, x9
-adcs x27, x27, x28
-mul x28, x30, x9
-cset w29, hs
-adds x13, x13, x28
-mul x28, x23, x9
-adcs x14, x14, x28
-mul x28, x19, x9
-adcs x12, x12, x28
-mul x28, x24, x9
-mov x24, x22
-adcs x16, x16, x28
-mul x28, x20, x9
-adcs x11, x11, x28
-mul x28, x3, x9
-ldp x20, x3, [sp, #192]
-adcs x17, x17, x28
-mul x28, x25, x9
-adcs x0, x0, x28
-mul x28, x15, x9
-mul x9, x6, x9
-ldr x6, [sp, #168]
-mov x15, x1
-adcs x4, x4, x28
-adcs x9, x27, x9
-umulh x27, x26, x10
-adc x7, x7, x29
-adds x14, x14, x27
-umulh x27, x6, x10
-adcs x12, x12, x27
-umulh x27, x5, x10
-adcs x16, x16, x27
-umulh x27, x3, x10
-adcs x11, x11, x27
-umulh x27, x1, x10
-ldp x1, x19, [sp, #176]
-adcs x17, x17, x27
-umulh x27, x19, x10
-adcs x0, x0, x27
-umulh x27, x20, x10
-adcs x4, x4, x27
-umulh x27, x1, x10
-adcs x9, x9, x27
-mul x27, x26, x10
-cset w28, hs
-adds x2, x13, x27
-mul x27, x6, x10
-ldr x6, [sp, #104]
-adcs x14, x14, x27
-mul x27, x5, x10
-adcs x12, x12, x27
-mul x27, x3, x10
-adcs x16, x16, x27
-mul x27, x15, x10
-adcs x11, x11, x27
-mul x27, x19, x10
-ldr x19, [sp, #40]
-adcs x17, x17, x27
-mul x27, x20, x10
-ldp x15, x13, [sp, #64]
-adcs x0, x0, x27
-mul x27, x1, x10
-mul x10, x22, x10
-adcs x4, x4, x27
-adcs x1, x9, x10
-adc x10, x7, x28
-mul x7, x2, x19
-ldp x9, x25, [sp, #152]
-umulh x27, x7, x25
-adds x5, x14, x27
-umulh x27, x7, x6
-adcs x3, x12, x27
-umulh x27, x7, x9
-adcs x20, x16, x27
-ldp x14, x12, [sp, #48]
-umulh x27, x7, x12
-adcs x27, x11, x27
-umulh x11, x7, x13
-adcs x22, x17, x11
-umulh x11, x7, x14
-ldr x17, [sp, #32]
-adcs x23, x0, x11
-umulh x11, x7, x15
-mov x0, x30
-adcs x4, x4, x11
-umulh x11, x7, x21
-adcs x1, x1, x11
-umulh x11, x7, x17
-adcs x28, x10, x11
-mul x10, x7, x25
-mul x25, x26, x8
-cset w29, hs
-cmn x2, x10
-mul x10, x7, x6
-adcs x2, x5, x10
-mrs x16, NZCV
-ldr x10, [sp, #136]
-ldr x11, [x10, #64]
-mul x10, x7, x9
-mul x9, x7, x12
-mul x6, x30, x11
-adds x30, x2, x6
-adds x30, x30, x25
-msr NZCV, x16
-adcs x5, x3, x10
-ldr x10, [sp, #96]
-adcs x3, x20, x9
-mul x9, x7, x13
-ldr x20, [sp, #24]
-adcs x16, x27, x9
-mul x9, x7, x14
-umulh x27, x24, x8
-adcs x13, x22, x9
-mul x9, x7, x15
-adcs x15, x23, x9
-mul x9, x7, x21
-mov x23, x21
-ldr x21, [sp, #128]
-adcs x4, x4, x9
-mul x9, x7, x17
-umulh x7, x20, x11
-adcs x1, x1, x9
+adcs x15, x15, x21
+adr x21, 2f
+ldp x26, x27, [x21]
+mul x19, x5, x26
+umulh x26, x27, x19
+adc x22, x22, xzr
+ldp x27, x20, [x21, #16]
+umulh x23, x27, x19
+adds x7, x7, x26
+umulh x26, x20, x19
+adcs x9, x9, x23
+ldp x23, x12, [x21, #32]
+umulh x25, x23, x19
+adcs x8, x8, x26
+umulh x26, x12, x19
+adcs x0, x0, x25
+ldp x25, x30, [x21, #48]
+umulh x29, x25, x19
+adcs x13, x13, x26
+umulh x26, x30, x19
+adcs x16, x16, x29
+ldp x29, x28, [x21, #64]
+umulh x21, x29, x19
+adcs x17, x17, x26
+umulh x26, x28, x19
+adcs x15, x15, x21
+adcs x21, x22, x26
+cset x22, hs
+mul x26, x27, x19
+cmp x5, #1
+mul x5, x20, x19
+adcs x7, x7, x26
+mul x26, x23, x19
+adcs x5, x9, x5
+mul x9, x12, x19
+adcs x8, x8, x26
+mul x26, x25, x19
+adcs x0, x0, x9
 mul x9, x30, x19
-mov x30, x17
-ldr x19, [sp, #216]
-add x7, x27, x7
-umulh x27, x9, x17
-add x7, x7, x27
-adcs x27, x28, xzr
-umulh x28, x0, x11
-adc x7, x7, x29
-adds x12, x5, x28
-umulh x28, x10, x11
-ldp x29, x5, [sp, #224]
-adcs x14, x3, x28
-ldr x3, [sp, #144]
-umulh x28, x3, x11
-adcs x16, x16, x28
-umulh x28, x5, x11
-adcs x17, x13, x28
-umulh x28, x29, x11
-adcs x0, x15, x28
-umulh x28, x21, x11
-adcs x4, x4, x28
-umulh x28, x19, x11
-adcs x15, x1, x28
-ldr x1, [sp, #208]
-umulh x28, x1, x11
-adcs x27, x27, x28
-cset w28, hs
-adds x13, x2, x6
-mul x6, x10, x11
-adcs x12, x12, x6
-mul x6, x3, x11
-adcs x14, x14, x6
-mul x6, x5, x11
-ldr x5, [sp, #184]
-adcs x16, x16, x6
-mul x6, x29, x11
-adcs x17, x17, x6
-mul x6, x21, x11
-adcs x0, x0, x6
-mul x6, x19, x11
-ldp x3, x19, [sp, #168]
-adcs x4, x4, x6
-mul x6, x1, x11
-mul x11, x20, x11
-ldp x2, x1, [sp, #112]
-adcs x15, x15, x6
-ldp x20, x21, [sp, #192]
-adcs x11, x27, x11
-adc x6, x7, x28
-umulh x7, x26, x8
-adds x12, x12, x7
-umulh x7, x3, x8
-ldp x28, x27, [sp, #256]
-adcs x14, x14, x7
-umulh x7, x2, x8
-adcs x16, x16, x7
-umulh x7, x21, x8
-adcs x17, x17, x7
-umulh x7, x1, x8
-adcs x0, x0, x7
-umulh x7, x5, x8
-adcs x4, x4, x7
-umulh x7, x20, x8
-adcs x15, x15, x7
-umulh x7, x19, x8
-adcs x11, x11, x7
-cset w7, hs
-adds x10, x13, x25
-mul x13, x3, x8
-ldp x26, x25, [sp, #272]
-adcs x12, x12, x13
-mul x13, x2, x8
-ldr x2, [sp, #104]
-adcs x13, x14, x13
-mul x14, x21, x8
-adcs x14, x16, x14
-mul x16, x1, x8
-ldp x3, x1, [sp, #152]
-ldp x22, x21, [sp, #304]
-adcs x16, x17, x16
-mul x17, x5, x8
-adcs x17, x0, x17
-mul x0, x20, x8
-adcs x0, x4, x0
-mul x4, x19, x8
-mul x8, x24, x8
-ldp x19, x5, [sp, #48]
-adcs x15, x15, x4
-adcs x8, x11, x8
-mul x11, x9, x1
-adc x4, x6, x7
-umulh x6, x9, x1
-ldp x20, x7, [sp, #64]
-adds x12, x12, x6
-umulh x6, x9, x2
-adcs x13, x13, x6
-umulh x6, x9, x3
-adcs x14, x14, x6
-umulh x6, x9, x5
-adcs x16, x16, x6
-umulh x6, x9, x7
-adcs x17, x17, x6
-umulh x6, x9, x19
-adcs x0, x0, x6
-umulh x6, x9, x20
-adcs x15, x15, x6
-umulh x6, x9, x23
-adcs x8, x8, x6
-cset w6, hs
-cmn x10, x11
-mul x10, x9, x2
-mul x11, x9, x3
-adcs x10, x12, x10
-mul x12, x9, x5
-adcs x11, x13, x11
-mul x13, x9, x7
-adcs x12, x14, x12
-mul x14, x9, x19
-adcs x13, x16, x13
-mul x16, x9, x20
+adcs x13, x13, x26
+mul x26, x29, x19
+adcs x9, x16, x9
+mul x16, x28, x19
+adcs x17, x17, x26
+adcs x15, x15, x16
+adcs x16, x21, xzr
+umulh x19, x3, x6
+adc x21, x22, xzr
+umulh x22, x4, x6
+adds x5, x5, x19
+umulh x19, x10, x6
+adcs x8, x8, x22
+umulh x22, x11, x6
+adcs x0, x0, x19
+umulh x19, x14, x6
+adcs x13, x13, x22
+ldr x22, [x1, #40]
+umulh x26, x22, x6
+adcs x9, x9, x19
+ldr x19, [x1, #48]
+str x28, [sp, #104]
+umulh x28, x19, x6
+adcs x17, x17, x26
+ldr x26, [x1, #56]
+str x29, [sp, #112]
+umulh x29, x26, x6
+adcs x15, x15, x28
+ldr x28, [x1, #64]
+str x30, [sp, #120]
+umulh x30, x28, x6
+adcs x16, x16, x29
+mul x29, x3, x6
+adc x21, x21, x30
+mul x30, x4, x6
+adds x7, x7, x29
+mul x29, x10, x6
+adcs x5, x5, x30
+mul x30, x11, x6
+adcs x8, x8, x29
+mul x29, x14, x6
+adcs x0, x0, x30
+mul x30, x22, x6
+adcs x13, x13, x29
+mul x29, x19, x6
+adcs x9, x9, x30
+mul x30, x26, x6
+adcs x17, x17, x29
+mul x6, x28, x6
+adcs x15, x15, x30
+adcs x6, x16, x6
+ldp x16, x29, [x2, #80]
+umulh x30, x24, x16
+adc x21, x21, xzr
+ldr x29, [x1, #80]
+umulh x28, x29, x16
+adds x5, x5, x30
+ldr x30, [x1, #88]
+umulh x26, x30, x16
+adcs x8, x8, x28
+ldr x28, [x1, #96]
+umulh x19, x28, x16
+adcs x0, x0, x26
+ldr x26, [x1, #104]
+umulh x22, x26, x16
+adcs x13, x13, x19
+ldr x19, [x1, #112]
+umulh x14, x19, x16
+adcs x9, x9, x22
+ldr x22, [x1, #120]
+umulh x11, x22, x16
 adcs x14, x17, x14
-mul x17, x9, x23
-mul x9, x9, x30
-adcs x16, x0, x16
-adcs x15, x15, x17
-adcs x8, x8, x9
-adc x9, x4, x6
-subs x17, x10, x1
-sbcs x0, x11, x2
-sbcs x4, x12, x3
-sbcs x5, x13, x5
-sbcs x6, x14, x7
-sbcs x2, x16, x19
-sbcs x7, x15, x20
-sbcs x1, x8, x23
-ldp x20, x19, [sp, #320]
-sbcs x3, x9, x30
-ldp x24, x23, [sp, #288]
-csel x10, x10, x17, lo
-ldr x17, [sp, #8]
-csel x11, x11, x0, lo
-csel x8, x8, x1, lo
-ldp x29, x30, [sp, #240]
-stp x10, x11, [x17]
-csel x10, x12, x4, lo
-csel x11, x13, x5, lo
-stp x10, x11, [x17, #16]
-csel x10, x14, x6, lo
-csel x11, x16, x2, lo
-stp x10, x11, [x17, #32]
-csel x10, x15, x7, lo
-stp x10, x8, [x17, #48]
-csel x8, x9, x3, lo
-str x8, [x17, #64]
-add sp, sp, #336
+ldr x17, [x1, #128]
+umulh x10, x17, x16
+adcs x11, x15, x11
+ldr x15, [x1, #136]
+umulh x4, x15, x16
+adcs x6, x6, x10
+mul x10, x24, x16
+adc x4, x21, x4
+mul x21, x29, x16
+adds x7, x7, x10
+mul x10, x30, x16
+adcs x5, x5, x21
+mul x21, x28, x16
+adcs x8, x8, x10
+mul x10, x26, x16
+adcs x0, x0, x21
+mul x21, x19, x16
+adcs x10, x13, x10
+mul x13, x22, x16
+adcs x9, x9, x21
+mul x21, x17, x16
+adcs x13, x14, x13
+mul x14, x15, x16
+adcs x11, x11, x21
+adcs x6, x6, x14
+adr x14, 2f
+ldr x16, [x14]
+mul x21, x7, x16
+ldr x16, [x14, #8]
+umulh x15, x16, x21
+adc x4, x4, xzr
+umulh x16, x27, x21
+adds x5, x5, x15
+umulh x15, x20, x21
+adcs x8, x8, x16
+umulh x16, x23, x21
+adcs x0, x0, x15
+umulh x15, x12, x21
+adcs x10, x10, x16
+umulh x16, x25, x21
+adcs x9, x9, x15
+ldr x15, [sp, #120]
+umulh x14, x15, x21
+adcs x13, x13, x16
+ldr x16, [sp, #112]
+umulh x17, x16, x21
+adcs x11, x11, x14
+ldr x14, [sp, #104]
+umulh x22, x14, x21
+adcs x6, x6, x17
+adcs x4, x4, x22
+cset x17, hs
+mul x22, x27, x21
+cmp x7, #1
+mul x7, x20, x21
+adcs x5, x5, x22
+mul x22, x23, x21
+adcs x7, x8, x7
+mul x8, x12, x21
+adcs x0, x0, x22
+mul x22, x25, x21
+adcs x8, x10, x8
+mul x10, x15, x21
+adcs x9, x9, x22
+mul x22, x16, x21
+adcs x10, x13, x10
+mul x13, x14, x21
+adcs x11, x11, x22
+adcs x6, x6, x13
+adcs x4, x4, xzr
+ldp x13, x21, [x2, #16]
+umulh x22, x3, x13
+adc x17, x17, xzr
+ldr x21, [x1, #8]
+umulh x14, x21, x13
+adds x7, x7, x22
+ldr x22, [x1, #16]
+umulh x16, x22, x13
+adcs x0, x0, x14
+ldr x14, [x1, #24]
+umulh x15, x14, x13
+adcs x8, x8, x16
+ldr x16, [x1, #32]
+umulh x19, x16, x13
+adcs x9, x9, x15
+ldr x15, [x1, #40]
+str x25, [sp, #128]
+umulh x25, x15, x13
+adcs x10, x10, x19
+ldr x19, [x1, #48]
+str x12, [sp, #136]
+umulh x12, x19, x13
+adcs x11, x11, x25
+ldr x25, [x1, #56]
+str x23, [sp, #144]
+umulh x23, x25, x13
+adcs x6, x6, x12
+ldr x12, [x1, #64]
+str x20, [sp, #152]
+umulh x20, x12, x13
+adcs x4, x4, x23
+mul x23, x3, x13
+adc x17, x17, x20
+mul x20, x21, x13
+adds x5, x5, x23
+mul x23, x22, x13
+adcs x7, x7, x20
+mul x20, x14, x13
+adcs x0, x0, x23
+mul x23, x16, x13
+adcs x8, x8, x20
+mul x20, x15, x13
+adcs x9, x9, x23
+mul x23, x19, x13
+adcs x10, x10, x20
+mul x20, x25, x13
+adcs x11, x11, x23
+mul x13, x12, x13
+adcs x6, x6, x20
+adcs x4, x4, x13
+ldr x13, [x2, #88]
+umulh x20, x24, x13
+adc x17, x17, xzr
+umulh x23, x29, x13
+adds x7, x7, x20
+umulh x20, x30, x13
+adcs x0, x0, x23
+umulh x23, x28, x13
+adcs x8, x8, x20
+umulh x20, x26, x13
+adcs x9, x9, x23
+ldr x23, [x1, #112]
+umulh x12, x23, x13
+adcs x10, x10, x20
+ldr x20, [x1, #120]
+umulh x25, x20, x13
+adcs x11, x11, x12
+ldr x12, [x1, #128]
+umulh x19, x12, x13
+adcs x6, x6, x25
+ldr x25, [x1, #136]
+umulh x15, x25, x13
+adcs x4, x4, x19
+mul x19, x24, x13
+adc x15, x17, x15
+mul x17, x29, x13
+adds x5, x5, x19
+mul x19, x30, x13
+adcs x7, x7, x17
+mul x17, x28, x13
+adcs x0, x0, x19
+mul x19, x26, x13
+adcs x8, x8, x17
+mul x17, x23, x13
+adcs x9, x9, x19
+mul x19, x20, x13
+adcs x10, x10, x17
+mul x17, x12, x13
+adcs x11, x11, x19
+mul x13, x25, x13
+adcs x6, x6, x17
+adcs x4, x4, x13
+adr x13, 2f
+ldr x17, [x13]
+mul x19, x5, x17
+ldr x17, [x13, #8]
+umulh x25, x17, x19
+adc x15, x15, xzr
+umulh x17, x27, x19
+adds x7, x7, x25
+ldr x25, [sp, #152]
+umulh x13, x25, x19
+adcs x0, x0, x17
+ldr x17, [sp, #144]
+umulh x12, x17, x19
+adcs x8, x8, x13
+ldr x13, [sp, #136]
+umulh x20, x13, x19
+adcs x9, x9, x12
+ldr x12, [sp, #128]
+umulh x23, x12, x19
+adcs x10, x10, x20
+ldr x20, [sp, #120]
+umulh x26, x20, x19
+adcs x11, x11, x23
+ldr x23, [sp, #112]
+umulh x28, x23, x19
+adcs x6, x6, x26
+ldr x26, [sp, #104]
+umulh x30, x26, x19
+adcs x4, x4, x28
+adcs x15, x15, x30
+cset x28, hs
+mul x30, x27, x19
+cmp x5, #1
+mul x5, x25, x19
+adcs x7, x7, x30
+mul x30, x17, x19
+adcs x0, x0, x5
+mul x5, x13, x19
+adcs x8, x8, x30
+mul x30, x12, x19
+adcs x5, x9, x5
+mul x9, x20, x19
+adcs x10, x10, x30
+mul x30, x23, x19
+adcs x9, x11, x9
+mul x11, x26, x19
+adcs x6, x6, x30
+adcs x4, x4, x11
+adcs x11, x15, xzr
+ldr x15, [x2, #24]
+umulh x19, x3, x15
+adc x28, x28, xzr
+umulh x30, x21, x15
+adds x0, x0, x19
+umulh x19, x22, x15
+adcs x8, x8, x30
+umulh x30, x14, x15
+adcs x5, x5, x19
+umulh x19, x16, x15
+adcs x10, x10, x30
+ldr x30, [x1, #40]
+umulh x26, x30, x15
+adcs x9, x9, x19
+ldr x19, [x1, #48]
+umulh x23, x19, x15
+adcs x6, x6, x26
+ldr x26, [x1, #56]
+umulh x20, x26, x15
+adcs x4, x4, x23
+ldr x23, [x1, #64]
+umulh x12, x23, x15
+adcs x11, x11, x20
+mul x20, x3, x15
+adc x12, x28, x12
+mul x28, x21, x15
+adds x7, x7, x20
+mul x20, x22, x15
+adcs x0, x0, x28
+mul x28, x14, x15
+adcs x8, x8, x20
+mul x20, x16, x15
+adcs x5, x5, x28
+mul x28, x30, x15
+adcs x10, x10, x20
+mul x20, x19, x15
+adcs x9, x9, x28
+mul x28, x26, x15
+adcs x6, x6, x20
+mul x15, x23, x15
+adcs x4, x4, x28
+adcs x11, x11, x15
+ldp x15, x20, [x2, #96]
+umulh x28, x24, x15
+adc x12, x12, xzr
+umulh x20, x29, x15
+adds x0, x0, x28
+ldr x28, [x1, #88]
+umulh x23, x28, x15
+adcs x8, x8, x20
+ldr x20, [x1, #96]
+umulh x26, x20, x15
+adcs x5, x5, x23
+ldr x23, [x1, #104]
+umulh x19, x23, x15
+adcs x10, x10, x26
+ldr x26, [x1, #112]
+umulh x30, x26, x15
+adcs x9, x9, x19
+ldr x19, [x1, #120]
+umulh x16, x19, x15
+adcs x6, x6, x30
+ldr x30, [x1, #128]
+umulh x14, x30, x15
+adcs x4, x4, x16
+ldr x16, [x1, #136]
+umulh x22, x16, x15
+adcs x11, x11, x14
+mul x14, x24, x15
+adc x12, x12, x22
+mul x22, x29, x15
+adds x7, x7, x14
+mul x14, x28, x15
+adcs x0, x0, x22
+mul x22, x20, x15
+adcs x8, x8, x14
+mul x14, x23, x15
+adcs x5, x5, x22
+mul x22, x26, x15
+adcs x10, x10, x14
+mul x14, x19, x15
+adcs x9, x9, x22
+mul x22, x30, x15
+adcs x6, x6, x14
+mul x14, x16, x15
+adcs x4, x4, x22
+adcs x11, x11, x14
+adr x14, 2f
+ldr x15, [x14]
+mul x22, x7, x15
+ldr x15, [x14, #8]
+umulh x16, x15, x22
+adc x12, x12, xzr
+umulh x15, x27, x22
+adds x0, x0, x16
+umulh x16, x25, x22
+adcs x8, x8, x15
+umulh x15, x17, x22
+adcs x5, x5, x16
+umulh x16, x13, x22
+adcs x10, x10, x15
+ldr x15, [sp, #128]
+umulh x14, x15, x22
+adcs x9, x9, x16
+ldr x16, [sp, #120]
+umulh x30, x16, x22
+adcs x6, x6, x14
+ldr x14, [sp, #112]
+umulh x19, x14, x22
+adcs x4, x4, x30
+ldr x30, [sp, #104]
+umulh x26, x30, x22
+adcs x11, x11, x19
+adcs x12, x12, x26
+cset x19, hs
+mul x26, x27, x22
+cmp x7, #1
+mul x7, x25, x22
+adcs x0, x0, x26
+mul x26, x17, x22
+adcs x7, x8, x7
+mul x8, x13, x22
+adcs x5, x5, x26
+mul x26, x15, x22
+adcs x8, x10, x8
+mul x10, x16, x22
+adcs x9, x9, x26
+mul x26, x14, x22
+adcs x6, x6, x10
+mul x10, x30, x22
+adcs x4, x4, x26
+adcs x10, x11, x10
+adcs x11, x12, xzr
+ldp x12, x22, [x2, #32]
+umulh x26, x3, x12
+adc x19, x19, xzr
+umulh x22, x21, x12
+adds x7, x7, x26
+ldr x26, [x1, #16]
+umulh x30, x26, x12
+adcs x5, x5, x22
+ldr x22, [x1, #24]
+umulh x14, x22, x12
+adcs x8, x8, x30
+ldr x30, [x1, #32]
+umulh x16, x30, x12
+adcs x9, x9, x14
+ldr x14, [x1, #40]
+umulh x15, x14, x12
+adcs x6, x6, x16
+ldr x16, [x1, #48]
+umulh x13, x16, x12
+adcs x4, x4, x15
+ldr x15, [x1, #56]
+umulh x17, x15, x12
+adcs x10, x10, x13
+ldr x13, [x1, #64]
+umulh x25, x13, x12
+adcs x11, x11, x17
+mul x17, x3, x12
+adc x19, x19, x25
+mul x25, x21, x12
+adds x0, x0, x17
+mul x17, x26, x12
+adcs x7, x7, x25
+mul x25, x22, x12
+adcs x5, x5, x17
+mul x17, x30, x12
+adcs x8, x8, x25
+mul x25, x14, x12
+adcs x9, x9, x17
+mul x17, x16, x12
+adcs x6, x6, x25
+mul x25, x15, x12
+adcs x4, x4, x17
+mul x12, x13, x12
+adcs x10, x10, x25
+adcs x11, x11, x12
+ldr x12, [x2, #104]
+umulh x17, x24, x12
+adc x19, x19, xzr
+umulh x25, x29, x12
+adds x7, x7, x17
+umulh x17, x28, x12
+adcs x5, x5, x25
+umulh x25, x20, x12
+adcs x8, x8, x17
+umulh x17, x23, x12
+adcs x9, x9, x25
+ldr x25, [x1, #112]
+umulh x13, x25, x12
+adcs x6, x6, x17
+ldr x17, [x1, #120]
+umulh x15, x17, x12
+adcs x4, x4, x13
+ldr x13, [x1, #128]
+umulh x16, x13, x12
+adcs x10, x10, x15
+ldr x15, [x1, #136]
+umulh x14, x15, x12
+adcs x11, x11, x16
+mul x16, x24, x12
+adc x14, x19, x14
+mul x19, x29, x12
+adds x0, x0, x16
+mul x16, x28, x12
+adcs x7, x7, x19
+mul x19, x20, x12
+adcs x5, x5, x16
+mul x16, x23, x12
+adcs x8, x8, x19
+mul x19, x25, x12
+adcs x9, x9, x16
+mul x16, x17, x12
+adcs x6, x6, x19
+mul x19, x13, x12
+adcs x4, x4, x16
+mul x12, x15, x12
+adcs x10, x10, x19
+adcs x11, x11, x12
+adr x12, 2f
+ldr x16, [x12]
+mul x19, x0, x16
+ldr x16, [x12, #8]
+umulh x15, x16, x19
+adc x14, x14, xzr
+umulh x16, x27, x19
+adds x7, x7, x15
+ldr x15, [sp, #152]
+umulh x12, x15, x19
+adcs x5, x5, x16
+ldr x16, [sp, #144]
+umulh x13, x16, x19
+adcs x8, x8, x12
+ldr x12, [sp, #136]
+umulh x17, x12, x19
+adcs x9, x9, x13
+ldr x13, [sp, #128]
+umulh x25, x13, x19
+adcs x6, x6, x17
+ldr x17, [sp, #120]
+umulh x23, x17, x19
+adcs x4, x4, x25
+ldr x25, [sp, #112]
+umulh x20, x25, x19
+adcs x10, x10, x23
+ldr x23, [sp, #104]
+umulh x28, x23, x19
+adcs x11, x11, x20
+adcs x14, x14, x28
+cset x20, hs
+mul x28, x27, x19
+cmp x0, #1
+mul x0, x15, x19
+adcs x7, x7, x28
+mul x28, x16, x19
+adcs x0, x5, x0
+mul x5, x12, x19
+adcs x8, x8, x28
+mul x28, x13, x19
+adcs x5, x9, x5
+mul x9, x17, x19
+adcs x6, x6, x28
+mul x28, x25, x19
+adcs x4, x4, x9
+mul x9, x23, x19
+adcs x10, x10, x28
+adcs x9, x11, x9
+adcs x11, x14, xzr
+ldr x14, [x2, #40]
+umulh x19, x3, x14
+adc x20, x20, xzr
+umulh x28, x21, x14
+adds x0, x0, x19
+umulh x19, x26, x14
+adcs x8, x8, x28
+umulh x28, x22, x14
+adcs x5, x5, x19
+umulh x19, x30, x14
+adcs x6, x6, x28
+ldr x28, [x1, #40]
+umulh x23, x28, x14
+adcs x4, x4, x19
+ldr x19, [x1, #48]
+umulh x25, x19, x14
+adcs x10, x10, x23
+ldr x23, [x1, #56]
+umulh x17, x23, x14
+adcs x9, x9, x25
+ldr x25, [x1, #64]
+umulh x13, x25, x14
+adcs x11, x11, x17
+mul x17, x3, x14
+adc x13, x20, x13
+mul x20, x21, x14
+adds x7, x7, x17
+mul x17, x26, x14
+adcs x0, x0, x20
+mul x20, x22, x14
+adcs x8, x8, x17
+mul x17, x30, x14
+adcs x5, x5, x20
+mul x20, x28, x14
+adcs x6, x6, x17
+mul x17, x19, x14
+adcs x4, x4, x20
+mul x20, x23, x14
+adcs x10, x10, x17
+mul x14, x25, x14
+adcs x9, x9, x20
+adcs x11, x11, x14
+ldp x14, x17, [x2, #112]
+umulh x20, x24, x14
+adc x13, x13, xzr
+umulh x17, x29, x14
+adds x0, x0, x20
+ldr x20, [x1, #88]
+umulh x25, x20, x14
+adcs x8, x8, x17
+ldr x17, [x1, #96]
+umulh x23, x17, x14
+adcs x5, x5, x25
+ldr x25, [x1, #104]
+umulh x19, x25, x14
+adcs x6, x6, x23
+ldr x23, [x1, #112]
+umulh x28, x23, x14
+adcs x4, x4, x19
+ldr x19, [x1, #120]
+umulh x30, x19, x14
+adcs x10, x10, x28
+ldr x28, [x1, #128]
+umulh x22, x28, x14
+adcs x9, x9, x30
+ldr x30, [x1, #136]
+umulh x26, x30, x14
+adcs x11, x11, x22
+mul x22, x24, x14
+adc x13, x13, x26
+mul x26, x29, x14
+adds x7, x7, x22
+mul x22, x20, x14
+adcs x0, x0, x26
+mul x26, x17, x14
+adcs x8, x8, x22
+mul x22, x25, x14
+adcs x5, x5, x26
+mul x26, x23, x14
+adcs x6, x6, x22
+mul x22, x19, x14
+adcs x4, x4, x26
+mul x26, x28, x14
+adcs x10, x10, x22
+mul x14, x30, x14
+adcs x9, x9, x26
+adcs x11, x11, x14
+adr x14, 2f
+ldr x22, [x14]
+mul x26, x7, x22
+ldr x22, [x14, #8]
+umulh x30, x22, x26
+adc x13, x13, xzr
+umulh x22, x27, x26
+adds x0, x0, x30
+umulh x30, x15, x26
+adcs x8, x8, x22
+umulh x22, x16, x26
+adcs x5, x5, x30
+umulh x30, x12, x26
+adcs x6, x6, x22
+ldr x22, [sp, #128]
+umulh x14, x22, x26
+adcs x4, x4, x30
+ldr x30, [sp, #120]
+umulh x28, x30, x26
+adcs x10, x10, x14
+ldr x14, [sp, #112]
+umulh x19, x14, x26
+adcs x9, x9, x28
+ldr x28, [sp, #104]
+umulh x23, x28, x26
+adcs x11, x11, x19
+adcs x13, x13, x23
+cset x19, hs
+mul x23, x27, x26
+cmp x7, #1
+mul x7, x15, x26
+adcs x0, x0, x23
+mul x23, x16, x26
+adcs x7, x8, x7
+mul x8, x12, x26
+adcs x5, x5, x23
+mul x23, x22, x26
+adcs x6, x6, x8
+mul x8, x30, x26
+adcs x4, x4, x23
+mul x23, x14, x26
+adcs x8, x10, x8
+mul x10, x28, x26
+adcs x9, x9, x23
+adcs x10, x11, x10
+adcs x11, x13, xzr
+ldp x13, x23, [x2, #48]
+umulh x26, x3, x13
+adc x19, x19, xzr
+umulh x23, x21, x13
+adds x7, x7, x26
+ldr x26, [x1, #16]
+umulh x28, x26, x13
+adcs x5, x5, x23
+ldr x23, [x1, #24]
+umulh x14, x23, x13
+adcs x6, x6, x28
+ldr x28, [x1, #32]
+umulh x30, x28, x13
+adcs x4, x4, x14
+ldr x14, [x1, #40]
+umulh x22, x14, x13
+adcs x8, x8, x30
+ldr x30, [x1, #48]
+umulh x12, x30, x13
+adcs x9, x9, x22
+ldr x22, [x1, #56]
+umulh x16, x22, x13
+adcs x10, x10, x12
+ldr x12, [x1, #64]
+umulh x15, x12, x13
+adcs x11, x11, x16
+mul x16, x3, x13
+adc x15, x19, x15
+mul x19, x21, x13
+adds x0, x0, x16
+mul x16, x26, x13
+adcs x7, x7, x19
+mul x19, x23, x13
+adcs x5, x5, x16
+mul x16, x28, x13
+adcs x6, x6, x19
+mul x19, x14, x13
+adcs x4, x4, x16
+mul x16, x30, x13
+adcs x8, x8, x19
+mul x19, x22, x13
+adcs x9, x9, x16
+mul x13, x12, x13
+adcs x10, x10, x19
+adcs x11, x11, x13
+ldr x13, [x2, #120]
+umulh x16, x24, x13
+adc x15, x15, xzr
+umulh x19, x29, x13
+adds x7, x7, x16
+umulh x16, x20, x13
+adcs x5, x5, x19
+umulh x19, x17, x13
+adcs x6, x6, x16
+umulh x16, x25, x13
+adcs x4, x4, x19
+ldr x19, [x1, #112]
+umulh x12, x19, x13
+adcs x8, x8, x16
+ldr x16, [x1, #120]
+umulh x22, x16, x13
+adcs x9, x9, x12
+ldr x12, [x1, #128]
+umulh x30, x12, x13
+adcs x10, x10, x22
+ldr x22, [x1, #136]
+umulh x14, x22, x13
+adcs x11, x11, x30
+mul x30, x24, x13
+adc x14, x15, x14
+mul x15, x29, x13
+adds x0, x0, x30
+mul x30, x20, x13
+adcs x7, x7, x15
+mul x15, x17, x13
+adcs x5, x5, x30
+mul x30, x25, x13
+adcs x6, x6, x15
+mul x15, x19, x13
+adcs x4, x4, x30
+mul x30, x16, x13
+adcs x8, x8, x15
+mul x15, x12, x13
+adcs x9, x9, x30
+mul x13, x22, x13
+adcs x10, x10, x15
+adcs x11, x11, x13
+adr x13, 2f
+ldr x15, [x13]
+mul x30, x0, x15
+ldr x15, [x13, #8]
+umulh x22, x15, x30
+adc x14, x14, xzr
+umulh x15, x27, x30
+adds x7, x7, x22
+ldr x22, [sp, #152]
+umulh x13, x22, x30
+adcs x5, x5, x15
+ldr x15, [sp, #144]
+umulh x12, x15, x30
+adcs x6, x6, x13
+ldr x13, [sp, #136]
+umulh x16, x13, x30
+adcs x4, x4, x12
+ldr x12, [sp, #128]
+umulh x19, x12, x30
+adcs x8, x8, x16
+ldr x16, [sp, #120]
+umulh x25, x16, x30
+adcs x9, x9, x19
+ldr x19, [sp, #112]
+umulh x17, x19, x30
+adcs x10, x10, x25
+ldr x25, [sp, #104]
+umulh x20, x25, x30
+adcs x11, x11, x17
+adcs x14, x14, x20
+cset x17, hs
+mul x20, x27, x30
+cmp x0, #1
+mul x0, x22, x30
+adcs x7, x7, x20
+mul x20, x15, x30
+adcs x0, x5, x0
+mul x5, x13, x30
+adcs x6, x6, x20
+mul x20, x12, x30
+adcs x4, x4, x5
+mul x5, x16, x30
+adcs x8, x8, x20
+mul x20, x19, x30
+adcs x5, x9, x5
+mul x9, x25, x30
+adcs x10, x10, x20
+adcs x9, x11, x9
+adcs x11, x14, xzr
+ldr x14, [x2, #56]
+umulh x20, x3, x14
+adc x17, x17, xzr
+umulh x30, x21, x14
+adds x0, x0, x20
+umulh x20, x26, x14
+adcs x6, x6, x30
+umulh x30, x23, x14
+adcs x4, x4, x20
+umulh x20, x28, x14
+adcs x8, x8, x30
+ldr x30, [x1, #40]
+umulh x25, x30, x14
+adcs x5, x5, x20
+ldr x20, [x1, #48]
+umulh x19, x20, x14
+adcs x10, x10, x25
+ldr x25, [x1, #56]
+umulh x16, x25, x14
+adcs x9, x9, x19
+ldr x19, [x1, #64]
+umulh x12, x19, x14
+adcs x11, x11, x16
+mul x16, x3, x14
+adc x12, x17, x12
+mul x17, x21, x14
+adds x7, x7, x16
+mul x16, x26, x14
+adcs x0, x0, x17
+mul x17, x23, x14
+adcs x6, x6, x16
+mul x16, x28, x14
+adcs x4, x4, x17
+mul x17, x30, x14
+adcs x8, x8, x16
+mul x16, x20, x14
+adcs x5, x5, x17
+mul x17, x25, x14
+adcs x10, x10, x16
+mul x14, x19, x14
+adcs x9, x9, x17
+adcs x11, x11, x14
+ldp x14, x16, [x2, #128]
+umulh x17, x24, x14
+adc x12, x12, xzr
+umulh x16, x29, x14
+adds x0, x0, x17
+ldr x17, [x1, #88]
+umulh x19, x17, x14
+adcs x6, x6, x16
+ldr x16, [x1, #96]
+umulh x25, x16, x14
+adcs x4, x4, x19
+ldr x19, [x1, #104]
+umulh x20, x19, x14
+adcs x8, x8, x25
+ldr x25, [x1, #112]
+umulh x30, x25, x14
+adcs x5, x5, x20
+ldr x20, [x1, #120]
+umulh x28, x20, x14
+adcs x10, x10, x30
+ldr x30, [x1, #128]
+umulh x23, x30, x14
+adcs x9, x9, x28
+ldr x28, [x1, #136]
+umulh x26, x28, x14
+adcs x11, x11, x23
+mul x23, x24, x14
+adc x12, x12, x26
+mul x26, x29, x14
+adds x7, x7, x23
+mul x23, x17, x14
+adcs x0, x0, x26
+mul x26, x16, x14
+adcs x6, x6, x23
+mul x23, x19, x14
+adcs x4, x4, x26
+mul x26, x25, x14
+adcs x8, x8, x23
+mul x23, x20, x14
+adcs x5, x5, x26
+mul x26, x30, x14
+adcs x10, x10, x23
+mul x14, x28, x14
+adcs x9, x9, x26
+adcs x11, x11, x14
+adr x14, 2f
+ldr x23, [x14]
+mul x26, x7, x23
+ldr x23, [x14, #8]
+umulh x28, x23, x26
+adc x12, x12, xzr
+umulh x23, x27, x26
+adds x0, x0, x28
+umulh x28, x22, x26
+adcs x6, x6, x23
+umulh x23, x15, x26
+adcs x4, x4, x28
+umulh x28, x13, x26
+adcs x8, x8, x23
+ldr x23, [sp, #128]
+umulh x14, x23, x26
+adcs x5, x5, x28
+ldr x28, [sp, #120]
+umulh x30, x28, x26
+adcs x10, x10, x14
+ldr x14, [sp, #112]
+umulh x20, x14, x26
+adcs x9, x9, x30
+ldr x30, [sp, #104]
+umulh x25, x30, x26
+adcs x11, x11, x20
+adcs x12, x12, x25
+cset x20, hs
+mul x25, x27, x26
+cmp x7, #1
+mul x7, x22, x26
+adcs x0, x0, x25
+mul x25, x15, x26
+adcs x6, x6, x7
+mul x7, x13, x26
+adcs x4, x4, x25
+mul x25, x23, x26
+adcs x7, x8, x7
+mul x8, x28, x26
+adcs x5, x5, x25
+mul x25, x14, x26
+adcs x8, x10, x8
+mul x10, x30, x26
+adcs x9, x9, x25
+adcs x10, x11, x10
+adcs x11, x12, xzr
+ldr x12, [x2, #64]
+umulh x25, x3, x12
+adc x20, x20, xzr
+umulh x26, x21, x12
+adds x6, x6, x25
+ldr x25, [x1, #16]
+umulh x30, x25, x12
+adcs x4, x4, x26
+ldr x26, [x1, #24]
+umulh x14, x26, x12
+adcs x7, x7, x30
+ldr x30, [x1, #32]
+umulh x28, x30, x12
+adcs x5, x5, x14
+ldr x14, [x1, #40]
+umulh x23, x14, x12
+adcs x8, x8, x28
+ldr x28, [x1, #48]
+umulh x13, x28, x12
+adcs x9, x9, x23
+ldr x23, [x1, #56]
+umulh x15, x23, x12
+adcs x10, x10, x13
+ldr x13, [x1, #64]
+umulh x22, x13, x12
+adcs x11, x11, x15
+mul x3, x3, x12
+adc x15, x20, x22
+mul x20, x21, x12
+adds x0, x0, x3
+mul x3, x25, x12
+adcs x6, x6, x20
+mul x20, x26, x12
+adcs x3, x4, x3
+mul x4, x30, x12
+adcs x7, x7, x20
+mul x14, x14, x12
+adcs x4, x5, x4
+mul x5, x28, x12
+adcs x8, x8, x14
+mul x14, x23, x12
+adcs x5, x9, x5
+mul x9, x13, x12
+adcs x10, x10, x14
+adcs x9, x11, x9
+ldr x11, [x2, #136]
+umulh x2, x24, x11
+adc x12, x15, xzr
+umulh x13, x29, x11
+adds x2, x6, x2
+umulh x6, x17, x11
+adcs x3, x3, x13
+umulh x13, x16, x11
+adcs x6, x7, x6
+umulh x7, x19, x11
+adcs x4, x4, x13
+ldr x13, [x1, #112]
+umulh x14, x13, x11
+adcs x7, x8, x7
+ldr x8, [x1, #120]
+umulh x15, x8, x11
+adcs x5, x5, x14
+ldr x14, [x1, #128]
+umulh x20, x14, x11
+adcs x10, x10, x15
+ldr x15, [x1, #136]
+umulh x1, x15, x11
+adcs x9, x9, x20
+mul x20, x24, x11
+adc x1, x12, x1
+mul x12, x29, x11
+adds x0, x0, x20
+mul x17, x17, x11
+adcs x2, x2, x12
+mul x12, x16, x11
+adcs x3, x3, x17
+mul x16, x19, x11
+adcs x6, x6, x12
+mul x12, x13, x11
+adcs x4, x4, x16
+mul x8, x8, x11
+adcs x7, x7, x12
+mul x12, x14, x11
+adcs x5, x5, x8
+mul x8, x15, x11
+adcs x10, x10, x12
+adcs x8, x9, x8
+adr x9, 2f
+ldr x11, [x9]
+mul x11, x0, x11
+ldr x12, [x9, #8]
+umulh x9, x12, x11
+adc x1, x1, xzr
+umulh x13, x27, x11
+adds x2, x2, x9
+ldr x9, [sp, #152]
+umulh x14, x9, x11
+adcs x3, x3, x13
+ldr x13, [sp, #144]
+umulh x15, x13, x11
+adcs x6, x6, x14
+ldr x14, [sp, #136]
+umulh x16, x14, x11
+adcs x4, x4, x15
+ldr x15, [sp, #128]
+umulh x17, x15, x11
+adcs x7, x7, x16
+ldr x16, [sp, #120]
+umulh x19, x16, x11
+adcs x5, x5, x17
+ldr x17, [sp, #112]
+umulh x20, x17, x11
+adcs x10, x10, x19
+ldr x19, [sp, #104]
+umulh x21, x19, x11
+adcs x8, x8, x20
+adc x1, x1, x21
+mul x20, x27, x11
+cmp x0, #1
+mul x0, x9, x11
+adcs x2, x2, x20
+mul x20, x13, x11
+adcs x0, x3, x0
+mul x3, x14, x11
+adcs x6, x6, x20
+mul x20, x15, x11
+adcs x3, x4, x3
+mul x4, x16, x11
+adcs x7, x7, x20
+mul x20, x17, x11
+adcs x4, x5, x4
+mul x5, x19, x11
+adcs x10, x10, x20
+adcs x5, x8, x5
+adc x1, x1, xzr
+subs x8, x2, x12
+sbcs x11, x0, x27
+sbcs x9, x6, x9
+sbcs x12, x3, x13
+sbcs x13, x7, x14
+sbcs x14, x4, x15
+sbcs x15, x10, x16
+sbcs x16, x5, x17
+sbcs x17, x1, x19
+csel x2, x2, x8, lo
+csel x0, x0, x11, lo
+ldr x8, [sp, #96]
+stp x2, x0, [x8]
+csel x0, x6, x9, lo
+csel x2, x3, x12, lo
+stp x0, x2, [x8, #16]
+csel x0, x7, x13, lo
+csel x2, x4, x14, lo
+stp x0, x2, [x8, #32]
+csel x0, x10, x15, lo
+csel x2, x5, x16, lo
+stp x0, x2, [x8, #48]
+csel x0, x1, x17, lo
+str x0, [x8, #64]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #160
 ret
 .p2align 3
 2:
@@ -2869,874 +2783,810 @@ unsafe fn mul_full<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64; 9] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_full_10f13ebff91d484a_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                "fieldc_mul_full_191ba07ded5cfb2b_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
                 r"
-adr x3, 2f
-sub sp, sp, #272
-mov x9, x2
-ldp x2, x7, [x1]
-stp x22, x21, [sp, #240]
-stp x20, x19, [sp, #256]
-ldp x19, x22, [x9]
-umulh x16, x7, x19
-str x0, [sp, #24]
-mul x10, x7, x19
-ldp x0, x17, [x1, #16]
-ldr x11, [x1, #64]
-str x9, [sp, #120]
-umulh x9, x2, x19
-ldp x15, x14, [x1, #32]
-mul x4, x2, x19
-ldp x13, x12, [x1, #48]
-umulh x1, x0, x19
-ldp x8, x6, [x3]
-mul x20, x0, x19
-stp x26, x25, [sp, #208]
-stp x28, x27, [sp, #192]
-stp x29, x30, [sp, #176]
-adds x30, x9, x10
-adcs x20, x16, x20
-umulh x21, x17, x19
-stp x24, x23, [sp, #224]
-stp x17, x8, [sp, #80]
-stp x12, x15, [sp, #152]
-str x0, [sp, #112]
-mov x0, x14
-str x2, [sp, #56]
-mul x25, x17, x19
-adcs x10, x1, x25
-mov x17, x13
-umulh x26, x15, x19
-str x17, [sp, #128]
-mul x27, x15, x19
-adcs x21, x21, x27
-mov x15, x4
-umulh x28, x14, x19
-mul x29, x14, x19
-adcs x27, x26, x29
-mul x24, x8, x4
-ldp x4, x5, [x3, #16]
-mul x8, x13, x19
-adcs x8, x28, x8
-ldp x26, x14, [x3, #32]
-str x14, [sp, #64]
-umulh x9, x13, x19
-mov x13, x11
-str x13, [sp, #96]
-stp x6, x4, [sp, #136]
-umulh x16, x12, x19
-mul x25, x12, x19
-adcs x9, x9, x25
-ldr x12, [sp, #80]
-umulh x28, x11, x19
-mul x19, x11, x19
-adcs x16, x16, x19
-cinc x28, x28, hs
-umulh x25, x6, x24
-adds x25, x30, x25
-umulh x19, x4, x24
-adcs x30, x20, x19
-umulh x29, x5, x24
-adcs x11, x10, x29
-umulh x19, x26, x24
-adcs x29, x21, x19
-ldp x1, x19, [x3, #48]
-str x1, [sp, #168]
-umulh x20, x14, x24
-adcs x27, x27, x20
-umulh x21, x1, x24
-adcs x10, x8, x21
-umulh x21, x19, x24
-adcs x9, x9, x21
-ldp x20, x21, [x3, #64]
-mov x3, x7
-str x21, [sp, #32]
-umulh x23, x20, x24
-stp x20, x19, [sp, #40]
-adcs x16, x16, x23
-umulh x23, x21, x24
-adcs x23, x28, x23
-cset w8, hs
-mul x28, x6, x24
-cmn x15, x28
-ldr x15, [sp, #112]
-mul x28, x4, x24
-adcs x25, x25, x28
-mul x28, x5, x24
-adcs x28, x30, x28
-mul x30, x26, x24
-adcs x11, x11, x30
-mul x30, x14, x24
-mov x14, x2
-adcs x29, x29, x30
-mul x30, x1, x24
-adcs x27, x27, x30
-mul x30, x19, x24
-adcs x10, x10, x30
-mul x30, x20, x24
-adcs x9, x9, x30
-mul x24, x21, x24
-adcs x16, x16, x24
-adcs x23, x23, xzr
-cinc x30, x8, hs
-umulh x24, x2, x22
-ldp x8, x2, [sp, #152]
-adds x24, x28, x24
-umulh x28, x7, x22
-adcs x11, x11, x28
-umulh x28, x15, x22
-adcs x28, x29, x28
-umulh x29, x12, x22
-adcs x27, x27, x29
-umulh x29, x2, x22
-adcs x10, x10, x29
-umulh x29, x0, x22
-adcs x9, x9, x29
-umulh x29, x17, x22
-adcs x16, x16, x29
-umulh x29, x8, x22
-adcs x23, x23, x29
-umulh x29, x13, x22
-adcs x1, x30, x29
-cset w30, hs
-mul x29, x14, x22
-mov x14, x12
-adds x25, x25, x29
-mul x29, x7, x22
-ldr x7, [sp, #88]
-adcs x24, x24, x29
-mul x29, x15, x22
-adcs x11, x11, x29
-mul x29, x12, x22
-adcs x28, x28, x29
-mul x29, x2, x22
-mov x2, x0
-adcs x27, x27, x29
-mul x29, x0, x22
-mov x0, x15
-adcs x10, x10, x29
-mul x29, x17, x22
-ldr x17, [sp, #168]
-adcs x9, x9, x29
-mul x29, x8, x22
-mul x22, x13, x22
-ldr x13, [sp, #64]
-adcs x16, x16, x29
-mul x29, x25, x7
-adcs x22, x23, x22
-adcs x8, x1, xzr
-cinc x23, x30, hs
-umulh x30, x29, x6
-adds x24, x24, x30
-umulh x30, x29, x4
-adcs x11, x11, x30
-umulh x30, x29, x5
-adcs x28, x28, x30
-umulh x30, x29, x26
-adcs x27, x27, x30
-umulh x30, x29, x13
-adcs x10, x10, x30
-umulh x30, x29, x17
-adcs x12, x9, x30
-umulh x30, x29, x19
-adcs x16, x16, x30
-umulh x30, x29, x20
-adcs x22, x22, x30
-umulh x30, x29, x21
-adcs x8, x8, x30
-mul x30, x29, x6
-mov x6, x5
-cset w9, hs
-cmn x25, x30
-mul x25, x29, x4
-ldr x4, [sp, #56]
-adcs x24, x24, x25
-mul x25, x29, x5
-mov x5, x26
-adcs x11, x11, x25
-mul x25, x29, x26
-mov x26, x13
-adcs x25, x28, x25
-mul x28, x29, x13
-ldr x13, [sp, #96]
-adcs x27, x27, x28
-mul x28, x29, x17
-str x6, [sp, #104]
-adcs x10, x10, x28
-mul x28, x29, x19
-adcs x12, x12, x28
-mul x28, x29, x20
-adcs x16, x16, x28
-mul x28, x29, x21
-adcs x28, x22, x28
-adcs x30, x8, xzr
-ldr x8, [sp, #120]
-adc x17, x23, x9
-mov x9, x14
-ldp x23, x22, [x8, #16]
-umulh x29, x4, x23
-adds x11, x11, x29
-umulh x29, x3, x23
-adcs x25, x25, x29
-umulh x29, x15, x23
-adcs x27, x27, x29
-umulh x29, x14, x23
-ldr x14, [sp, #128]
-adcs x1, x10, x29
-ldp x8, x10, [sp, #152]
-umulh x29, x10, x23
-adcs x12, x12, x29
-umulh x29, x2, x23
-adcs x16, x16, x29
-umulh x29, x14, x23
-adcs x28, x28, x29
-umulh x29, x8, x23
-adcs x15, x30, x29
-umulh x29, x13, x23
-adcs x17, x17, x29
-mul x29, x4, x23
-mov x4, x13
-cset w30, hs
-adds x24, x24, x29
-mul x29, x3, x23
-adcs x11, x11, x29
-mul x29, x0, x23
-mov x0, x14
-adcs x25, x25, x29
-mul x29, x9, x23
-adcs x27, x27, x29
-mul x29, x10, x23
-adcs x10, x1, x29
-mul x29, x2, x23
-ldr x1, [sp, #168]
-adcs x12, x12, x29
-mul x29, x14, x23
-mov x14, x7
-adcs x16, x16, x29
-mul x29, x8, x23
-mul x23, x13, x23
-adcs x28, x28, x29
-mul x29, x24, x7
-mov x7, x3
-adcs x8, x15, x23
-adcs x9, x17, xzr
-cinc x23, x30, hs
-ldp x15, x17, [sp, #136]
-umulh x30, x29, x15
-adds x11, x11, x30
-umulh x30, x29, x17
-adcs x25, x25, x30
-umulh x30, x29, x6
-adcs x27, x27, x30
-umulh x30, x29, x5
-adcs x10, x10, x30
-umulh x30, x29, x26
-adcs x12, x12, x30
-umulh x30, x29, x1
-adcs x16, x16, x30
-umulh x30, x29, x19
-adcs x28, x28, x30
-umulh x30, x29, x20
-adcs x13, x8, x30
-umulh x30, x29, x21
-adcs x9, x9, x30
-mul x30, x29, x15
-cset w8, hs
-cmn x24, x30
-mul x24, x29, x17
-ldr x17, [sp, #56]
-ldp x30, x15, [sp, #152]
-adcs x11, x11, x24
-mul x24, x29, x6
-adcs x24, x25, x24
-mul x25, x29, x5
-adcs x25, x27, x25
-mul x27, x29, x26
-adcs x10, x10, x27
-mul x27, x29, x1
-ldr x1, [sp, #80]
-adcs x12, x12, x27
-mul x27, x29, x19
-adcs x16, x16, x27
-mul x27, x29, x20
-adcs x27, x28, x27
-mul x28, x29, x21
-mov x29, x0
-adcs x13, x13, x28
-adcs x9, x9, xzr
-adc x8, x23, x8
-umulh x23, x17, x22
-adds x23, x24, x23
-umulh x24, x3, x22
-ldr x3, [sp, #112]
-adcs x24, x25, x24
-umulh x25, x3, x22
-adcs x10, x10, x25
-umulh x25, x1, x22
-adcs x12, x12, x25
-umulh x25, x15, x22
-adcs x16, x16, x25
-umulh x25, x2, x22
-adcs x25, x27, x25
-umulh x27, x0, x22
-mov x0, x17
-adcs x13, x13, x27
-umulh x27, x30, x22
-adcs x9, x9, x27
-umulh x27, x4, x22
-adcs x8, x8, x27
-mul x27, x17, x22
-ldr x17, [sp, #168]
-cset w28, hs
-adds x11, x11, x27
-mul x27, x7, x22
-adcs x23, x23, x27
-mul x27, x3, x22
-mov x3, x14
-adcs x24, x24, x27
-mul x27, x1, x22
-mov x1, x5
-adcs x10, x10, x27
-mul x27, x15, x22
-str x1, [sp, #72]
-adcs x12, x12, x27
-mul x27, x2, x22
-adcs x16, x16, x27
-mul x27, x29, x22
-adcs x25, x25, x27
-mul x27, x30, x22
-mul x22, x4, x22
-ldp x4, x15, [sp, #136]
-adcs x13, x13, x27
-mul x27, x11, x14
-adcs x9, x9, x22
-adcs x8, x8, xzr
-cinc x22, x28, hs
-umulh x28, x27, x4
-adds x23, x23, x28
-umulh x28, x27, x15
-adcs x24, x24, x28
-umulh x28, x27, x6
-adcs x10, x10, x28
-umulh x28, x27, x5
-adcs x12, x12, x28
-umulh x28, x27, x26
-adcs x16, x16, x28
-umulh x28, x27, x17
-adcs x25, x25, x28
-umulh x28, x27, x19
-adcs x13, x13, x28
-umulh x28, x27, x20
-adcs x9, x9, x28
-umulh x28, x27, x21
-adcs x8, x8, x28
-mul x28, x27, x4
-ldr x4, [sp, #80]
-cset w29, hs
-cmn x11, x28
-mul x11, x27, x15
-adcs x15, x23, x11
-mul x23, x27, x6
-mov x6, x0
-adcs x23, x24, x23
-mul x24, x27, x5
-ldp x5, x14, [sp, #112]
-adcs x10, x10, x24
-mul x24, x27, x26
-adcs x12, x12, x24
-mul x24, x27, x17
-adcs x16, x16, x24
-mul x24, x27, x19
-adcs x24, x25, x24
-mul x25, x27, x20
-adcs x13, x13, x25
-mul x25, x27, x21
-adcs x9, x9, x25
-adcs x11, x8, xzr
-adc x25, x22, x29
-ldp x27, x22, [x14, #32]
-ldr x14, [sp, #96]
-ldp x8, x30, [sp, #152]
-umulh x28, x0, x27
-mov x0, x7
-adds x23, x23, x28
-umulh x28, x7, x27
-ldr x7, [sp, #128]
-adcs x10, x10, x28
-umulh x28, x5, x27
-adcs x12, x12, x28
-umulh x28, x4, x27
-adcs x16, x16, x28
-umulh x28, x30, x27
-adcs x24, x24, x28
-umulh x28, x2, x27
-adcs x13, x13, x28
-umulh x28, x7, x27
-adcs x9, x9, x28
-umulh x28, x8, x27
-adcs x17, x11, x28
-umulh x28, x14, x27
-adcs x25, x25, x28
-mul x28, x6, x27
-cset w29, hs
-adds x11, x15, x28
-mul x28, x0, x27
-adcs x23, x23, x28
-mul x28, x5, x27
-adcs x10, x10, x28
-mul x28, x4, x27
-adcs x12, x12, x28
-mul x28, x30, x27
-adcs x16, x16, x28
-mul x28, x2, x27
-adcs x24, x24, x28
-mul x28, x7, x27
-mov x7, x2
-adcs x13, x13, x28
-mul x28, x8, x27
-mul x27, x14, x27
-ldr x8, [sp, #104]
-adcs x9, x9, x28
-mul x28, x11, x3
-ldr x3, [sp, #168]
-adcs x30, x17, x27
-ldp x17, x15, [sp, #136]
-adcs x25, x25, xzr
-cinc x27, x29, hs
-umulh x29, x28, x17
-adds x23, x23, x29
-umulh x29, x28, x15
-adcs x10, x10, x29
-umulh x29, x28, x8
-adcs x12, x12, x29
-umulh x29, x28, x1
-adcs x16, x16, x29
-umulh x29, x28, x26
-adcs x24, x24, x29
-umulh x29, x28, x3
-adcs x13, x13, x29
-umulh x29, x28, x19
-adcs x9, x9, x29
-umulh x29, x28, x20
-adcs x14, x30, x29
-umulh x29, x28, x21
-adcs x25, x25, x29
-mul x29, x28, x17
-cset w30, hs
-cmn x11, x29
-mul x11, x28, x15
-ldr x29, [sp, #96]
-adcs x11, x23, x11
-mul x23, x28, x8
-ldr x8, [sp, #160]
-adcs x10, x10, x23
-mul x23, x28, x1
-adcs x12, x12, x23
-mul x23, x28, x26
-mov x26, x0
-adcs x16, x16, x23
-mul x23, x28, x3
-ldr x3, [sp, #64]
-adcs x23, x24, x23
-mul x24, x28, x19
-str x26, [sp, #16]
-adcs x13, x13, x24
-mul x24, x28, x20
-adcs x9, x9, x24
-mul x24, x28, x21
-adcs x14, x14, x24
-adcs x24, x25, xzr
-adc x25, x27, x30
-umulh x27, x6, x22
-ldr x30, [sp, #88]
-adds x10, x10, x27
-umulh x27, x0, x22
-adcs x12, x12, x27
-umulh x27, x5, x22
-adcs x16, x16, x27
-umulh x27, x4, x22
-adcs x23, x23, x27
-umulh x27, x8, x22
-adcs x13, x13, x27
-umulh x27, x2, x22
-ldr x2, [sp, #128]
-adcs x9, x9, x27
-umulh x27, x2, x22
-adcs x15, x14, x27
-ldr x14, [sp, #152]
-umulh x27, x14, x22
-adcs x24, x24, x27
-umulh x27, x29, x22
-adcs x25, x25, x27
-mul x27, x6, x22
-cset w28, hs
-adds x11, x11, x27
-mul x27, x0, x22
-mov x0, x29
-adcs x10, x10, x27
-mul x27, x5, x22
-adcs x12, x12, x27
-mul x27, x4, x22
-adcs x16, x16, x27
-mul x27, x8, x22
-ldr x8, [sp, #144]
-adcs x23, x23, x27
-mul x27, x7, x22
-adcs x13, x13, x27
-mul x27, x2, x22
-ldr x2, [sp, #168]
-adcs x9, x9, x27
-mul x27, x14, x22
-mul x22, x29, x22
-adcs x14, x15, x27
-mul x27, x11, x30
-ldr x15, [sp, #104]
-adcs x22, x24, x22
-adcs x24, x25, xzr
-cinc x25, x28, hs
-umulh x28, x27, x17
-adds x10, x10, x28
-umulh x28, x27, x8
-adcs x12, x12, x28
-umulh x28, x27, x15
-adcs x16, x16, x28
-umulh x28, x27, x1
-adcs x23, x23, x28
-umulh x28, x27, x3
-adcs x13, x13, x28
-umulh x28, x27, x2
-adcs x9, x9, x28
-umulh x28, x27, x19
-adcs x14, x14, x28
-umulh x28, x27, x20
-adcs x22, x22, x28
-umulh x28, x27, x21
-adcs x24, x24, x28
-mul x28, x27, x17
-cset w29, hs
-cmn x11, x28
-mul x11, x27, x8
-adcs x10, x10, x11
-mul x11, x27, x15
-adcs x11, x12, x11
-mul x12, x27, x1
-adcs x12, x16, x12
-mul x16, x27, x3
-ldp x15, x1, [sp, #120]
-adcs x16, x23, x16
-mul x23, x27, x2
-adcs x13, x13, x23
-mul x23, x27, x19
-adcs x9, x9, x23
-mul x23, x27, x20
-adcs x8, x14, x23
-mul x23, x27, x21
-adcs x23, x22, x23
-ldp x27, x22, [x15, #48]
-adcs x24, x24, xzr
-ldp x14, x15, [sp, #152]
-adc x25, x25, x29
-umulh x28, x6, x27
-adds x11, x11, x28
-umulh x28, x26, x27
-adcs x12, x12, x28
-umulh x28, x5, x27
-adcs x16, x16, x28
-umulh x28, x4, x27
-adcs x13, x13, x28
-umulh x28, x15, x27
-adcs x9, x9, x28
-umulh x28, x7, x27
-adcs x8, x8, x28
-umulh x28, x1, x27
-adcs x23, x23, x28
-umulh x28, x14, x27
-adcs x24, x24, x28
-umulh x28, x0, x27
-adcs x25, x25, x28
-mul x28, x6, x27
-cset w29, hs
-adds x10, x10, x28
-mul x28, x26, x27
-adcs x11, x11, x28
-mul x28, x5, x27
-adcs x12, x12, x28
-mul x28, x4, x27
-adcs x16, x16, x28
-mul x28, x15, x27
-ldr x15, [sp, #144]
-adcs x13, x13, x28
-mul x28, x7, x27
-adcs x9, x9, x28
-mul x28, x1, x27
-ldr x1, [sp, #104]
-adcs x2, x8, x28
-mul x28, x14, x27
-mul x27, x0, x27
-ldr x8, [sp, #72]
-mov x0, x30
-adcs x23, x23, x28
-mul x28, x10, x30
-adcs x24, x24, x27
-adcs x25, x25, xzr
-cinc x27, x29, hs
-umulh x29, x28, x17
-adds x11, x11, x29
-umulh x29, x28, x15
-adcs x12, x12, x29
-umulh x29, x28, x1
-adcs x16, x16, x29
-umulh x29, x28, x8
-adcs x13, x13, x29
-umulh x29, x28, x3
-adcs x14, x9, x29
-ldr x9, [sp, #168]
-umulh x29, x28, x9
-adcs x2, x2, x29
-umulh x29, x28, x19
-adcs x23, x23, x29
-umulh x29, x28, x20
-adcs x24, x24, x29
-umulh x29, x28, x21
-adcs x25, x25, x29
-mul x29, x28, x17
-cset w30, hs
-cmn x10, x29
-mul x10, x28, x15
-adcs x10, x11, x10
-mul x11, x28, x1
-ldr x1, [sp, #32]
-adcs x11, x12, x11
-mul x12, x28, x8
-adcs x12, x16, x12
-mul x16, x28, x3
-adcs x13, x13, x16
-mul x16, x28, x9
-adcs x9, x14, x16
-mul x16, x28, x19
-mov x19, x7
-mov x14, x3
-adcs x8, x2, x16
-mul x16, x28, x20
-ldr x20, [sp, #128]
-adcs x16, x23, x16
-mul x23, x28, x21
-ldr x21, [sp, #160]
-adcs x23, x24, x23
-adcs x24, x25, xzr
-adc x25, x27, x30
-umulh x27, x6, x22
-ldr x30, [sp, #96]
-adds x11, x11, x27
-umulh x27, x26, x22
-adcs x12, x12, x27
-umulh x27, x5, x22
-adcs x13, x13, x27
-umulh x27, x4, x22
-adcs x9, x9, x27
-umulh x27, x21, x22
-adcs x8, x8, x27
-umulh x27, x7, x22
-ldr x7, [sp, #152]
-adcs x16, x16, x27
-umulh x27, x20, x22
-adcs x23, x23, x27
-umulh x27, x7, x22
-adcs x24, x24, x27
-umulh x27, x30, x22
-adcs x25, x25, x27
-mul x27, x6, x22
-cset w28, hs
-adds x10, x10, x27
-mul x27, x26, x22
-mov x26, x4
-adcs x11, x11, x27
-mul x27, x5, x22
-adcs x12, x12, x27
-mul x27, x4, x22
-adcs x13, x13, x27
-mul x27, x21, x22
-adcs x15, x9, x27
-mul x27, x19, x22
-ldr x9, [sp, #104]
-adcs x29, x8, x27
-mul x27, x20, x22
-adcs x17, x16, x27
-mul x27, x7, x22
-mul x22, x30, x22
-ldr x16, [sp, #168]
-ldp x8, x2, [sp, #136]
-adcs x23, x23, x27
-mul x27, x10, x0
-ldr x0, [sp, #72]
-adcs x22, x24, x22
-adcs x24, x25, xzr
-cinc x25, x28, hs
-umulh x28, x27, x8
-adds x11, x11, x28
-umulh x28, x27, x2
-adcs x12, x12, x28
-umulh x28, x27, x9
-adcs x13, x13, x28
-umulh x28, x27, x0
-adcs x4, x15, x28
-umulh x28, x27, x3
-adcs x3, x29, x28
-umulh x28, x27, x16
-adcs x5, x17, x28
-ldp x17, x15, [sp, #40]
-umulh x28, x27, x15
-adcs x23, x23, x28
-umulh x28, x27, x17
-adcs x22, x22, x28
-umulh x28, x27, x1
-adcs x24, x24, x28
-mul x28, x27, x8
-cset w29, hs
-cmn x10, x28
-mul x10, x27, x2
-mov x28, x9
-adcs x10, x11, x10
-mul x11, x27, x9
-adcs x11, x12, x11
-mul x12, x27, x0
-adcs x12, x13, x12
-mul x13, x27, x14
-adcs x9, x4, x13
-mul x13, x27, x16
-mul x16, x27, x17
-adcs x8, x3, x13
-mul x13, x27, x15
-ldp x15, x14, [sp, #112]
-ldr x3, [sp, #168]
-adcs x13, x5, x13
-adcs x16, x23, x16
-mul x23, x27, x1
-adcs x22, x22, x23
-ldr x23, [x14, #64]
-ldr x14, [sp, #16]
-adcs x24, x24, xzr
-adc x25, x25, x29
-mul x27, x6, x23
-umulh x6, x6, x23
-mul x5, x15, x23
-mul x4, x26, x23
-mul x0, x21, x23
-mul x2, x19, x23
-adds x11, x11, x6
-umulh x6, x14, x23
-adcs x12, x12, x6
-umulh x6, x15, x23
-ldp x17, x15, [sp, #136]
-adcs x9, x9, x6
-umulh x6, x26, x23
-adcs x6, x8, x6
-umulh x8, x21, x23
-ldr x21, [sp, #32]
-adcs x13, x13, x8
-umulh x8, x19, x23
-adcs x16, x16, x8
-umulh x8, x20, x23
-adcs x22, x22, x8
-umulh x8, x7, x23
-adcs x24, x24, x8
-umulh x8, x30, x23
-adcs x25, x25, x8
-cset w8, hs
-adds x10, x10, x27
-mul x27, x14, x23
-ldr x14, [sp, #88]
-adcs x11, x11, x27
-adcs x12, x12, x5
-adcs x9, x9, x4
-mul x4, x30, x23
-ldp x29, x30, [sp, #176]
-adcs x0, x6, x0
-adcs x13, x13, x2
-mul x2, x20, x23
-adcs x16, x16, x2
-mul x2, x7, x23
-mul x7, x10, x14
-umulh x23, x7, x17
-adcs x2, x22, x2
-ldp x20, x19, [sp, #40]
-mul x22, x7, x17
-adcs x4, x24, x4
-adcs x5, x25, xzr
-ldp x24, x1, [sp, #64]
-cset w6, hs
-ldp x26, x25, [sp, #208]
-adds x11, x11, x23
-umulh x23, x7, x15
-adcs x12, x12, x23
-umulh x23, x7, x28
-adcs x9, x9, x23
-umulh x23, x7, x1
-adcs x0, x0, x23
-umulh x23, x7, x24
-adcs x13, x13, x23
-umulh x23, x7, x3
-adcs x16, x16, x23
-umulh x23, x7, x19
-adcs x2, x2, x23
-umulh x23, x7, x20
-adcs x4, x4, x23
-umulh x23, x7, x21
-adcs x5, x5, x23
-cset w23, hs
-cmn x10, x22
-mul x10, x7, x15
-adcs x10, x11, x10
-mul x11, x7, x28
-adcs x11, x12, x11
-mul x12, x7, x1
+stp x19, x20, [sp, #-160]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+adds x7, x7, x8
+umulh x8, x11, x5
+ldp x15, x16, [x1, #32]
+mul x17, x15, x5
 adcs x9, x9, x12
-mul x12, x7, x24
-adcs x12, x0, x12
-mul x0, x7, x3
-adcs x13, x13, x0
-mul x0, x7, x19
-adcs x16, x16, x0
-mul x0, x7, x20
-adcs x0, x2, x0
-mul x2, x7, x21
-adcs x2, x4, x2
-adcs x4, x5, xzr
-adc x8, x6, x8
-subs x17, x10, x17
-sbcs x15, x11, x15
-orr x8, x8, x23
-sbcs x14, x9, x28
-ldp x28, x27, [sp, #192]
-sbcs x5, x12, x1
-sbcs x1, x13, x24
-sbcs x6, x16, x3
-ldp x24, x23, [sp, #224]
-sbcs x7, x0, x19
-sbcs x19, x2, x20
-sbcs x3, x4, x21
-cset w20, lo
-cmp x8, #0
-ldp x22, x21, [sp, #240]
-cset w8, eq
-tst w8, w20
-csel x8, x10, x17, ne
-csel x10, x11, x15, ne
-ldr x11, [sp, #24]
-stp x8, x10, [x11]
-csel x8, x9, x14, ne
-csel x9, x12, x5, ne
-stp x8, x9, [x11, #16]
-csel x8, x13, x1, ne
-csel x9, x16, x6, ne
-stp x8, x9, [x11, #32]
-csel x9, x2, x19, ne
-ldp x20, x19, [sp, #256]
-csel x8, x0, x7, ne
-stp x8, x9, [x11, #48]
-csel x8, x4, x3, ne
-str x8, [x11, #64]
-add sp, sp, #272
+umulh x12, x15, x5
+mul x19, x16, x5
+adcs x13, x13, x14
+umulh x14, x16, x5
+ldp x20, x21, [x1, #48]
+mul x22, x20, x5
+adcs x8, x8, x17
+umulh x17, x20, x5
+mul x23, x21, x5
+adcs x12, x12, x19
+umulh x19, x21, x5
+ldr x1, [x1, #64]
+mul x24, x1, x5
+adcs x14, x14, x22
+umulh x22, x1, x5
+adcs x17, x17, x23
+adr x23, 2f
+ldp x25, x26, [x23]
+mul x5, x3, x5
+mul x27, x5, x25
+umulh x28, x26, x27
+adcs x19, x19, x24
+ldp x24, x29, [x23, #16]
+umulh x30, x24, x27
+adc x22, x22, xzr
+str x0, [sp, #96]
+umulh x0, x29, x27
+adds x7, x7, x28
+ldp x28, x26, [x23, #32]
+umulh x25, x28, x27
+adcs x9, x9, x30
+umulh x30, x26, x27
+adcs x0, x13, x0
+str x2, [sp, #104]
+ldp x13, x2, [x23, #48]
+umulh x6, x13, x27
+adcs x8, x8, x25
+umulh x25, x2, x27
+adcs x12, x12, x30
+str x1, [sp, #112]
+ldp x30, x1, [x23, #64]
+umulh x23, x30, x27
+adcs x6, x14, x6
+umulh x14, x1, x27
+adcs x17, x17, x25
+adcs x19, x19, x23
+adcs x14, x22, x14
+mul x22, x24, x27
+cset x23, hs
+mul x25, x29, x27
+cmp x5, #1
+mul x5, x28, x27
+adcs x7, x7, x22
+mul x22, x26, x27
+adcs x9, x9, x25
+mul x25, x13, x27
+adcs x0, x0, x5
+mul x5, x2, x27
+adcs x8, x8, x22
+mul x22, x30, x27
+adcs x12, x12, x25
+mul x25, x1, x27
+adcs x5, x6, x5
+adcs x6, x17, x22
+adcs x17, x19, x25
+ldr x19, [sp, #104]
+ldr x22, [x19, #8]
+umulh x25, x3, x22
+adcs x14, x14, xzr
+umulh x27, x4, x22
+adc x23, x23, xzr
+umulh x19, x10, x22
+adds x9, x9, x25
+umulh x25, x11, x22
+adcs x0, x0, x27
+umulh x27, x15, x22
+adcs x8, x8, x19
+umulh x19, x16, x22
+adcs x12, x12, x25
+umulh x25, x20, x22
+adcs x5, x5, x27
+umulh x27, x21, x22
+adcs x6, x6, x19
+ldr x19, [sp, #112]
+str x1, [sp, #120]
+umulh x1, x19, x22
+adcs x17, x17, x25
+adcs x14, x14, x27
+mul x25, x3, x22
+adcs x1, x23, x1
+mul x23, x4, x22
+cset x27, hs
+str x4, [sp, #128]
+mul x4, x10, x22
+adds x7, x7, x25
+mul x25, x11, x22
+adcs x9, x9, x23
+mul x23, x15, x22
+adcs x0, x0, x4
+mul x4, x16, x22
+adcs x8, x8, x25
+mul x25, x20, x22
+adcs x12, x12, x23
+mul x23, x21, x22
+adcs x4, x5, x4
+mul x5, x19, x22
+adcs x6, x6, x25
+adcs x17, x17, x23
+adcs x5, x14, x5
+adr x14, 2f
+ldr x22, [x14]
+mul x23, x7, x22
+ldr x25, [x14, #8]
+umulh x14, x25, x23
+adcs x1, x1, xzr
+umulh x19, x24, x23
+adc x27, x27, xzr
+str x25, [sp, #136]
+umulh x25, x29, x23
+adds x9, x9, x14
+umulh x14, x28, x23
+adcs x0, x0, x19
+umulh x19, x26, x23
+adcs x8, x8, x25
+umulh x25, x13, x23
+adcs x12, x12, x14
+umulh x14, x2, x23
+adcs x4, x4, x19
+umulh x19, x30, x23
+adcs x6, x6, x25
+ldr x25, [sp, #120]
+str x22, [sp, #144]
+umulh x22, x25, x23
+adcs x14, x17, x14
+adcs x5, x5, x19
+adcs x1, x1, x22
+mul x17, x24, x23
+adc x19, x27, xzr
+mul x22, x29, x23
+cmp x7, #1
+mul x7, x28, x23
+adcs x9, x9, x17
+mul x17, x26, x23
+adcs x0, x0, x22
+mul x22, x13, x23
+adcs x7, x8, x7
+mul x8, x2, x23
+adcs x12, x12, x17
+mul x17, x30, x23
+adcs x4, x4, x22
+mul x22, x25, x23
+adcs x6, x6, x8
+adcs x8, x14, x17
+adcs x5, x5, x22
+ldr x14, [sp, #104]
+ldp x17, x22, [x14, #16]
+umulh x23, x3, x17
+adcs x1, x1, xzr
+ldr x27, [sp, #128]
+umulh x14, x27, x17
+adc x19, x19, xzr
+umulh x22, x10, x17
+adds x0, x0, x23
+umulh x23, x11, x17
+adcs x7, x7, x14
+umulh x14, x15, x17
+adcs x12, x12, x22
+umulh x22, x16, x17
+adcs x4, x4, x23
+umulh x23, x20, x17
+adcs x6, x6, x14
+umulh x14, x21, x17
+adcs x8, x8, x22
+ldr x22, [sp, #112]
+umulh x25, x22, x17
+adcs x5, x5, x23
+adcs x1, x1, x14
+mul x14, x3, x17
+adcs x19, x19, x25
+mul x23, x27, x17
+cset x25, hs
+mul x27, x10, x17
+adds x9, x9, x14
+mul x14, x11, x17
+adcs x0, x0, x23
+mul x23, x15, x17
+adcs x7, x7, x27
+mul x27, x16, x17
+adcs x12, x12, x14
+mul x14, x20, x17
+adcs x4, x4, x23
+mul x23, x21, x17
+adcs x6, x6, x27
+mul x17, x22, x17
+adcs x8, x8, x14
+adcs x5, x5, x23
+adcs x1, x1, x17
+ldr x14, [sp, #144]
+mul x17, x9, x14
+ldr x23, [sp, #136]
+umulh x27, x23, x17
+adcs x19, x19, xzr
+umulh x23, x24, x17
+adc x25, x25, xzr
+umulh x14, x29, x17
+adds x0, x0, x27
+umulh x27, x28, x17
+adcs x7, x7, x23
+umulh x23, x26, x17
+adcs x12, x12, x14
+umulh x14, x13, x17
+adcs x4, x4, x27
+umulh x27, x2, x17
+adcs x6, x6, x23
+umulh x23, x30, x17
+adcs x8, x8, x14
+ldr x14, [sp, #120]
+umulh x22, x14, x17
+adcs x5, x5, x27
+adcs x1, x1, x23
+adcs x19, x19, x22
+mul x22, x24, x17
+adc x23, x25, xzr
+mul x25, x29, x17
+cmp x9, #1
+mul x9, x28, x17
+adcs x0, x0, x22
+mul x22, x26, x17
+adcs x7, x7, x25
+mul x25, x13, x17
+adcs x9, x12, x9
+mul x12, x2, x17
+adcs x4, x4, x22
+mul x22, x30, x17
+adcs x6, x6, x25
+mul x17, x14, x17
+adcs x8, x8, x12
+adcs x5, x5, x22
+adcs x1, x1, x17
+ldr x12, [sp, #104]
+ldr x17, [x12, #24]
+umulh x22, x3, x17
+adcs x19, x19, xzr
+ldr x25, [sp, #128]
+umulh x27, x25, x17
+adc x23, x23, xzr
+umulh x12, x10, x17
+adds x7, x7, x22
+umulh x22, x11, x17
+adcs x9, x9, x27
+umulh x27, x15, x17
+adcs x4, x4, x12
+umulh x12, x16, x17
+adcs x6, x6, x22
+umulh x22, x20, x17
+adcs x8, x8, x27
+umulh x27, x21, x17
+adcs x5, x5, x12
+ldr x12, [sp, #112]
+umulh x14, x12, x17
+adcs x1, x1, x22
+adcs x19, x19, x27
+mul x22, x3, x17
+adcs x14, x23, x14
+mul x23, x25, x17
+cset x27, hs
+mul x25, x10, x17
+adds x0, x0, x22
+mul x22, x11, x17
+adcs x7, x7, x23
+mul x23, x15, x17
+adcs x9, x9, x25
+mul x25, x16, x17
+adcs x4, x4, x22
+mul x22, x20, x17
+adcs x6, x6, x23
+mul x23, x21, x17
+adcs x8, x8, x25
+mul x17, x12, x17
+adcs x5, x5, x22
+adcs x1, x1, x23
+adcs x17, x19, x17
+ldr x19, [sp, #144]
+mul x22, x0, x19
+ldr x23, [sp, #136]
+umulh x25, x23, x22
+adcs x14, x14, xzr
+umulh x23, x24, x22
+adc x27, x27, xzr
+umulh x19, x29, x22
+adds x7, x7, x25
+umulh x25, x28, x22
+adcs x9, x9, x23
+umulh x23, x26, x22
+adcs x4, x4, x19
+umulh x19, x13, x22
+adcs x6, x6, x25
+umulh x25, x2, x22
+adcs x8, x8, x23
+umulh x23, x30, x22
+adcs x5, x5, x19
+ldr x19, [sp, #120]
+umulh x12, x19, x22
+adcs x1, x1, x25
+adcs x17, x17, x23
+adcs x12, x14, x12
+mul x14, x24, x22
+adc x23, x27, xzr
+mul x25, x29, x22
+cmp x0, #1
+mul x0, x28, x22
+adcs x7, x7, x14
+mul x14, x26, x22
+adcs x9, x9, x25
+mul x25, x13, x22
+adcs x0, x4, x0
+mul x4, x2, x22
+adcs x6, x6, x14
+mul x14, x30, x22
+adcs x8, x8, x25
+mul x22, x19, x22
+adcs x4, x5, x4
+adcs x1, x1, x14
+adcs x5, x17, x22
+ldr x14, [sp, #104]
+ldp x17, x22, [x14, #32]
+umulh x25, x3, x17
+adcs x12, x12, xzr
+ldr x27, [sp, #128]
+umulh x14, x27, x17
+adc x23, x23, xzr
+umulh x22, x10, x17
+adds x9, x9, x25
+umulh x25, x11, x17
+adcs x0, x0, x14
+umulh x14, x15, x17
+adcs x6, x6, x22
+umulh x22, x16, x17
+adcs x8, x8, x25
+umulh x25, x20, x17
+adcs x4, x4, x14
+umulh x14, x21, x17
+adcs x1, x1, x22
+ldr x22, [sp, #112]
+umulh x19, x22, x17
+adcs x5, x5, x25
+adcs x12, x12, x14
+mul x14, x3, x17
+adcs x19, x23, x19
+mul x23, x27, x17
+cset x25, hs
+mul x27, x10, x17
+adds x7, x7, x14
+mul x14, x11, x17
+adcs x9, x9, x23
+mul x23, x15, x17
+adcs x0, x0, x27
+mul x27, x16, x17
+adcs x6, x6, x14
+mul x14, x20, x17
+adcs x8, x8, x23
+mul x23, x21, x17
+adcs x4, x4, x27
+mul x17, x22, x17
+adcs x1, x1, x14
+adcs x5, x5, x23
+adcs x12, x12, x17
+ldr x14, [sp, #144]
+mul x17, x7, x14
+ldr x23, [sp, #136]
+umulh x27, x23, x17
+adcs x19, x19, xzr
+umulh x23, x24, x17
+adc x25, x25, xzr
+umulh x14, x29, x17
+adds x9, x9, x27
+umulh x27, x28, x17
+adcs x0, x0, x23
+umulh x23, x26, x17
+adcs x6, x6, x14
+umulh x14, x13, x17
+adcs x8, x8, x27
+umulh x27, x2, x17
+adcs x4, x4, x23
+umulh x23, x30, x17
+adcs x1, x1, x14
+ldr x14, [sp, #120]
+umulh x22, x14, x17
+adcs x5, x5, x27
+adcs x12, x12, x23
+adcs x19, x19, x22
+mul x22, x24, x17
+adc x23, x25, xzr
+mul x25, x29, x17
+cmp x7, #1
+mul x7, x28, x17
+adcs x9, x9, x22
+mul x22, x26, x17
+adcs x0, x0, x25
+mul x25, x13, x17
+adcs x6, x6, x7
+mul x7, x2, x17
+adcs x8, x8, x22
+mul x22, x30, x17
+adcs x4, x4, x25
+mul x17, x14, x17
+adcs x1, x1, x7
+adcs x5, x5, x22
+adcs x7, x12, x17
+ldr x12, [sp, #104]
+ldr x17, [x12, #40]
+umulh x22, x3, x17
+adcs x19, x19, xzr
+ldr x25, [sp, #128]
+umulh x27, x25, x17
+adc x23, x23, xzr
+umulh x12, x10, x17
+adds x0, x0, x22
+umulh x22, x11, x17
+adcs x6, x6, x27
+umulh x27, x15, x17
+adcs x8, x8, x12
+umulh x12, x16, x17
+adcs x4, x4, x22
+umulh x22, x20, x17
+adcs x1, x1, x27
+umulh x27, x21, x17
+adcs x5, x5, x12
+ldr x12, [sp, #112]
+umulh x14, x12, x17
+adcs x7, x7, x22
+adcs x19, x19, x27
+mul x22, x3, x17
+adcs x14, x23, x14
+mul x23, x25, x17
+cset x27, hs
+mul x25, x10, x17
+adds x9, x9, x22
+mul x22, x11, x17
+adcs x0, x0, x23
+mul x23, x15, x17
+adcs x6, x6, x25
+mul x25, x16, x17
+adcs x8, x8, x22
+mul x22, x20, x17
+adcs x4, x4, x23
+mul x23, x21, x17
+adcs x1, x1, x25
+mul x17, x12, x17
+adcs x5, x5, x22
+adcs x7, x7, x23
+adcs x17, x19, x17
+ldr x19, [sp, #144]
+mul x22, x9, x19
+ldr x23, [sp, #136]
+umulh x25, x23, x22
+adcs x14, x14, xzr
+umulh x23, x24, x22
+adc x27, x27, xzr
+umulh x19, x29, x22
+adds x0, x0, x25
+umulh x25, x28, x22
+adcs x6, x6, x23
+umulh x23, x26, x22
+adcs x8, x8, x19
+umulh x19, x13, x22
+adcs x4, x4, x25
+umulh x25, x2, x22
+adcs x1, x1, x23
+umulh x23, x30, x22
+adcs x5, x5, x19
+ldr x19, [sp, #120]
+umulh x12, x19, x22
+adcs x7, x7, x25
+adcs x17, x17, x23
+adcs x12, x14, x12
+mul x14, x24, x22
+adc x23, x27, xzr
+mul x25, x29, x22
+cmp x9, #1
+mul x9, x28, x22
+adcs x0, x0, x14
+mul x14, x26, x22
+adcs x6, x6, x25
+mul x25, x13, x22
+adcs x8, x8, x9
+mul x9, x2, x22
+adcs x4, x4, x14
+mul x14, x30, x22
+adcs x1, x1, x25
+mul x22, x19, x22
+adcs x5, x5, x9
+adcs x7, x7, x14
+adcs x9, x17, x22
+ldr x14, [sp, #104]
+ldp x17, x22, [x14, #48]
+umulh x25, x3, x17
+adcs x12, x12, xzr
+ldr x27, [sp, #128]
+umulh x14, x27, x17
+adc x23, x23, xzr
+umulh x22, x10, x17
+adds x6, x6, x25
+umulh x25, x11, x17
+adcs x8, x8, x14
+umulh x14, x15, x17
+adcs x4, x4, x22
+umulh x22, x16, x17
+adcs x1, x1, x25
+umulh x25, x20, x17
+adcs x5, x5, x14
+umulh x14, x21, x17
+adcs x7, x7, x22
+ldr x22, [sp, #112]
+umulh x19, x22, x17
+adcs x9, x9, x25
+adcs x12, x12, x14
+mul x14, x3, x17
+adcs x19, x23, x19
+mul x23, x27, x17
+cset x25, hs
+mul x27, x10, x17
+adds x0, x0, x14
+mul x14, x11, x17
+adcs x6, x6, x23
+mul x23, x15, x17
+adcs x8, x8, x27
+mul x27, x16, x17
+adcs x4, x4, x14
+mul x14, x20, x17
+adcs x1, x1, x23
+mul x23, x21, x17
+adcs x5, x5, x27
+mul x17, x22, x17
+adcs x7, x7, x14
+adcs x9, x9, x23
+adcs x12, x12, x17
+ldr x14, [sp, #144]
+mul x17, x0, x14
+ldr x23, [sp, #136]
+umulh x27, x23, x17
+adcs x19, x19, xzr
+umulh x23, x24, x17
+adc x25, x25, xzr
+umulh x14, x29, x17
+adds x6, x6, x27
+umulh x27, x28, x17
+adcs x8, x8, x23
+umulh x23, x26, x17
+adcs x4, x4, x14
+umulh x14, x13, x17
+adcs x1, x1, x27
+umulh x27, x2, x17
+adcs x5, x5, x23
+umulh x23, x30, x17
+adcs x7, x7, x14
+ldr x14, [sp, #120]
+umulh x22, x14, x17
+adcs x9, x9, x27
+adcs x12, x12, x23
+adcs x19, x19, x22
+mul x22, x24, x17
+adc x23, x25, xzr
+mul x25, x29, x17
+cmp x0, #1
+mul x0, x28, x17
+adcs x6, x6, x22
+mul x22, x26, x17
+adcs x8, x8, x25
+mul x25, x13, x17
+adcs x0, x4, x0
+mul x4, x2, x17
+adcs x1, x1, x22
+mul x22, x30, x17
+adcs x5, x5, x25
+mul x17, x14, x17
+adcs x4, x7, x4
+adcs x7, x9, x22
+adcs x9, x12, x17
+ldr x12, [sp, #104]
+ldr x17, [x12, #56]
+umulh x22, x3, x17
+adcs x19, x19, xzr
+ldr x25, [sp, #128]
+umulh x27, x25, x17
+adc x23, x23, xzr
+umulh x12, x10, x17
+adds x8, x8, x22
+umulh x22, x11, x17
+adcs x0, x0, x27
+umulh x27, x15, x17
+adcs x1, x1, x12
+umulh x12, x16, x17
+adcs x5, x5, x22
+umulh x22, x20, x17
+adcs x4, x4, x27
+umulh x27, x21, x17
+adcs x7, x7, x12
+ldr x12, [sp, #112]
+umulh x14, x12, x17
+adcs x9, x9, x22
+adcs x19, x19, x27
+mul x22, x3, x17
+adcs x14, x23, x14
+mul x23, x25, x17
+cset x27, hs
+mul x25, x10, x17
+adds x6, x6, x22
+mul x22, x11, x17
+adcs x8, x8, x23
+mul x23, x15, x17
+adcs x0, x0, x25
+mul x25, x16, x17
+adcs x1, x1, x22
+mul x22, x20, x17
+adcs x5, x5, x23
+mul x23, x21, x17
+adcs x4, x4, x25
+mul x17, x12, x17
+adcs x7, x7, x22
+adcs x9, x9, x23
+adcs x17, x19, x17
+ldr x19, [sp, #144]
+mul x22, x6, x19
+ldr x23, [sp, #136]
+umulh x25, x23, x22
+adcs x14, x14, xzr
+umulh x23, x24, x22
+adc x27, x27, xzr
+umulh x19, x29, x22
+adds x8, x8, x25
+umulh x25, x28, x22
+adcs x0, x0, x23
+umulh x23, x26, x22
+adcs x1, x1, x19
+umulh x19, x13, x22
+adcs x5, x5, x25
+umulh x25, x2, x22
+adcs x4, x4, x23
+umulh x23, x30, x22
+adcs x7, x7, x19
+ldr x19, [sp, #120]
+umulh x12, x19, x22
+adcs x9, x9, x25
+adcs x17, x17, x23
+adcs x12, x14, x12
+mul x14, x24, x22
+adc x23, x27, xzr
+mul x25, x29, x22
+cmp x6, #1
+mul x6, x28, x22
+adcs x8, x8, x14
+mul x14, x26, x22
+adcs x0, x0, x25
+mul x25, x13, x22
+adcs x1, x1, x6
+mul x6, x2, x22
+adcs x5, x5, x14
+mul x14, x30, x22
+adcs x4, x4, x25
+mul x22, x19, x22
+adcs x6, x7, x6
+adcs x7, x9, x14
+adcs x9, x17, x22
+ldr x14, [sp, #104]
+ldr x14, [x14, #64]
+umulh x17, x3, x14
+adcs x12, x12, xzr
+ldr x22, [sp, #128]
+umulh x25, x22, x14
+adc x23, x23, xzr
+umulh x27, x10, x14
+adds x0, x0, x17
+umulh x17, x11, x14
+adcs x1, x1, x25
+umulh x25, x15, x14
+adcs x5, x5, x27
+umulh x27, x16, x14
+adcs x4, x4, x17
+umulh x17, x20, x14
+adcs x6, x6, x25
+umulh x25, x21, x14
+adcs x7, x7, x27
+ldr x27, [sp, #112]
+umulh x19, x27, x14
+adcs x9, x9, x17
+adcs x12, x12, x25
+mul x3, x3, x14
+adcs x17, x23, x19
+mul x19, x22, x14
+cset x22, hs
+mul x10, x10, x14
+adds x3, x8, x3
+mul x8, x11, x14
+adcs x0, x0, x19
+mul x11, x15, x14
+adcs x1, x1, x10
+mul x10, x16, x14
+adcs x5, x5, x8
+mul x8, x20, x14
+adcs x4, x4, x11
+mul x11, x21, x14
+adcs x6, x6, x10
+mul x10, x27, x14
+adcs x7, x7, x8
+adcs x8, x9, x11
+adcs x9, x12, x10
+ldr x10, [sp, #144]
+mul x10, x3, x10
+ldr x11, [sp, #136]
+umulh x12, x11, x10
+adcs x14, x17, xzr
+umulh x15, x24, x10
+adc x16, x22, xzr
+umulh x17, x29, x10
+adds x0, x0, x12
+umulh x12, x28, x10
+adcs x1, x1, x15
+umulh x15, x26, x10
+adcs x5, x5, x17
+umulh x17, x13, x10
+adcs x4, x4, x12
+umulh x12, x2, x10
+adcs x6, x6, x15
+umulh x15, x30, x10
+adcs x7, x7, x17
+ldr x17, [sp, #120]
+umulh x19, x17, x10
+adcs x8, x8, x12
+adcs x9, x9, x15
+adcs x12, x14, x19
+mul x14, x24, x10
+adc x15, x16, xzr
+mul x16, x29, x10
+cmp x3, #1
+mul x3, x28, x10
+adcs x0, x0, x14
+mul x14, x26, x10
+adcs x1, x1, x16
+mul x16, x13, x10
+adcs x3, x5, x3
+mul x5, x2, x10
+adcs x4, x4, x14
+mul x14, x30, x10
+adcs x6, x6, x16
+mul x10, x17, x10
+adcs x5, x7, x5
+adcs x7, x8, x14
+adcs x8, x9, x10
+adcs x9, x12, xzr
+adc x10, x15, xzr
+subs x11, x0, x11
+sbcs x12, x1, x24
+sbcs x14, x3, x29
+sbcs x15, x4, x28
+sbcs x16, x6, x26
+sbcs x13, x5, x13
+sbcs x2, x7, x2
+sbcs x19, x8, x30
+sbcs x17, x9, x17
+sbcs xzr, x10, xzr
+csel x0, x0, x11, lo
+csel x1, x1, x12, lo
+ldr x10, [sp, #96]
+stp x0, x1, [x10]
+csel x0, x3, x14, lo
+csel x1, x4, x15, lo
+stp x0, x1, [x10, #16]
+csel x0, x6, x16, lo
+csel x1, x5, x13, lo
+stp x0, x1, [x10, #32]
+csel x0, x7, x2, lo
+csel x1, x8, x19, lo
+stp x0, x1, [x10, #48]
+csel x0, x9, x17, lo
+str x0, [x10, #64]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #160
 ret
 .p2align 3
 2:
@@ -3775,1330 +3625,1310 @@ unsafe fn sum_of_products_full<M: Modulus<9>>(x: &[[u64; 9]; 2], y: &[[u64; 9]; 
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_full_dc76a23a3e87c88a_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                "fieldc_sum_of_products_full_43aa0b6f75d76a7e_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
                 r"
-adr x3, 2f
-sub sp, sp, #352
-ldp x8, x11, [x1]
-mov x17, x2
-ldp x9, x16, [x2]
-umulh x10, x8, x9
-ldp x15, x14, [x1, #16]
-ldr x7, [x17, #72]
-ldp x6, x12, [x1, #32]
-stp x20, x19, [sp, #336]
-umulh x19, x11, x9
-str x11, [sp, #184]
-mul x20, x11, x9
-str x0, [sp, #24]
-stp x22, x21, [sp, #320]
-stp x26, x25, [sp, #288]
-umulh x21, x15, x9
-adds x10, x10, x20
-mul x22, x15, x9
-stp x24, x23, [sp, #304]
-stp x14, x15, [sp, #240]
-ldp x15, x11, [x1, #48]
-adcs x19, x19, x22
-stp x28, x27, [sp, #272]
-stp x29, x30, [sp, #256]
-umulh x23, x14, x9
-ldp x4, x0, [x1, #80]
-str x2, [sp, #88]
-mov x2, x8
-ldp x8, x17, [x1, #96]
-mul x25, x14, x9
-adcs x21, x21, x25
-ldp x14, x24, [x1, #64]
-str x11, [sp, #80]
-mul x27, x6, x9
-adcs x23, x23, x27
-str x15, [sp, #144]
-stp x4, x17, [sp, #128]
-str x12, [sp, #176]
-umulh x26, x6, x9
-stp x0, x14, [sp, #224]
-str x8, [sp, #168]
-umulh x28, x12, x9
-str x2, [sp, #160]
-mul x29, x12, x9
-adcs x26, x26, x29
-str x6, [sp, #120]
-str x24, [sp, #112]
-umulh x20, x15, x9
-mul x22, x15, x9
-adcs x22, x28, x22
-mov x15, x17
-mul x27, x11, x9
-adcs x20, x20, x27
-umulh x25, x11, x9
-umulh x29, x14, x9
-mul x28, x14, x9
-adcs x25, x25, x28
-cinc x11, x29, hs
-umulh x27, x24, x7
-adds x13, x10, x27
-umulh x28, x4, x7
-adcs x19, x19, x28
-umulh x27, x0, x7
-adcs x21, x21, x27
-umulh x28, x8, x7
-adcs x23, x23, x28
-umulh x27, x17, x7
-ldp x29, x17, [x1, #112]
-adcs x12, x26, x27
-str x17, [sp, #40]
-str x29, [sp, #72]
-umulh x28, x29, x7
-adcs x22, x22, x28
-umulh x28, x17, x7
-adcs x20, x20, x28
-ldp x27, x28, [x1, #128]
-mul x9, x2, x9
-str x28, [sp, #16]
-umulh x1, x27, x7
-adcs x1, x25, x1
-umulh x25, x28, x7
-adcs x11, x11, x25
-cset w10, hs
-mul x25, x24, x7
-adds x14, x9, x25
-mul x25, x4, x7
-adcs x13, x13, x25
-mul x25, x0, x7
-adcs x25, x19, x25
-mul x19, x8, x7
-adcs x21, x21, x19
-mul x19, x15, x7
-adcs x23, x23, x19
-mul x19, x29, x7
-adcs x12, x12, x19
-mul x19, x17, x7
-adcs x8, x22, x19
-mul x19, x27, x7
-adcs x5, x20, x19
-mul x7, x28, x7
-adcs x17, x1, x7
-adcs x11, x11, xzr
-cinc x1, x10, hs
-ldp x10, x26, [x3]
-mul x7, x10, x14
-str x10, [sp, #48]
-umulh x19, x26, x7
-str x26, [sp, #152]
-adds x22, x13, x19
-ldp x4, x19, [x3, #16]
-umulh x20, x4, x7
-str x4, [sp, #32]
-adcs x25, x25, x20
-umulh x20, x19, x7
-adcs x13, x21, x20
-ldp x15, x20, [x3, #32]
-umulh x0, x15, x7
-stp x15, x19, [sp, #192]
-adcs x0, x23, x0
-umulh x23, x20, x7
-adcs x10, x12, x23
-ldp x21, x23, [x3, #48]
-umulh x30, x21, x7
-ldp x9, x12, [x3, #64]
-mov x3, x9
-stp x12, x9, [sp, #208]
-str x21, [sp, #56]
-adcs x8, x8, x30
-umulh x30, x23, x7
-adcs x30, x5, x30
-umulh x5, x9, x7
-stp x20, x23, [sp, #96]
-adcs x17, x17, x5
-umulh x5, x12, x7
-adcs x11, x11, x5
-mul x5, x26, x7
-cset w9, hs
-cmn x14, x5
-mul x14, x4, x7
-mul x5, x19, x7
-mov x19, x6
-adcs x4, x22, x14
-mul x22, x15, x7
-ldr x15, [sp, #232]
-adcs x5, x25, x5
-ldr x25, [sp, #184]
-adcs x13, x13, x22
-mul x22, x20, x7
-adcs x0, x0, x22
-mul x22, x21, x7
-adcs x10, x10, x22
-mul x22, x23, x7
-adcs x8, x8, x22
-mul x22, x3, x7
-mul x7, x12, x7
-ldr x12, [sp, #80]
-adcs x22, x30, x22
-adcs x17, x17, x7
-adcs x11, x11, xzr
-adc x14, x1, x9
-umulh x1, x2, x16
-adds x1, x5, x1
-umulh x5, x25, x16
-ldp x9, x30, [sp, #240]
-adcs x13, x13, x5
-umulh x5, x30, x16
-adcs x0, x0, x5
-umulh x5, x9, x16
-adcs x10, x10, x5
-umulh x5, x6, x16
-adcs x3, x8, x5
-ldr x8, [sp, #176]
-umulh x5, x8, x16
-adcs x5, x22, x5
-ldr x22, [sp, #144]
-umulh x7, x22, x16
-adcs x17, x17, x7
-umulh x7, x12, x16
-adcs x11, x11, x7
-umulh x7, x15, x16
-adcs x14, x14, x7
-mul x7, x2, x16
-cset w2, hs
-adds x6, x4, x7
-mul x7, x25, x16
-ldr x4, [sp, #48]
-adcs x1, x1, x7
-mul x7, x30, x16
-ldr x30, [sp, #168]
-adcs x13, x13, x7
-mul x7, x9, x16
-adcs x0, x0, x7
-mul x7, x19, x16
-ldr x19, [sp, #88]
-adcs x10, x10, x7
-mul x7, x8, x16
-mul x8, x15, x16
-adcs x3, x3, x7
-mul x7, x22, x16
-adcs x5, x5, x7
-mul x7, x12, x16
-ldp x22, x9, [x19, #80]
-umulh x25, x24, x22
-ldr x12, [sp, #224]
-adcs x17, x17, x7
-adcs x8, x11, x8
-adcs x11, x14, xzr
-mov x14, x24
-cinc x7, x2, hs
-ldp x24, x2, [sp, #128]
-adds x1, x1, x25
-umulh x25, x24, x22
-adcs x13, x13, x25
-umulh x25, x12, x22
-adcs x0, x0, x25
-umulh x25, x30, x22
-adcs x10, x10, x25
-umulh x25, x2, x22
-adcs x16, x3, x25
-umulh x25, x29, x22
-ldr x3, [sp, #40]
-adcs x5, x5, x25
-umulh x25, x3, x22
-adcs x17, x17, x25
-umulh x25, x27, x22
-adcs x8, x8, x25
-umulh x25, x28, x22
-adcs x11, x11, x25
-mul x25, x14, x22
-cset w15, hs
-adds x14, x6, x25
-mul x25, x24, x22
-adcs x1, x1, x25
-mul x25, x12, x22
-adcs x13, x13, x25
-mul x25, x30, x22
-adcs x0, x0, x25
-mul x25, x2, x22
-ldp x6, x2, [sp, #192]
-adcs x10, x10, x25
-mul x25, x29, x22
-mov x29, x27
-str x29, [sp, #64]
-adcs x16, x16, x25
-mul x25, x3, x22
-adcs x5, x5, x25
-mul x25, x27, x22
-mul x22, x28, x22
-adcs x17, x17, x25
-adcs x27, x8, x22
-mul x22, x14, x4
-ldp x24, x8, [sp, #208]
-adcs x11, x11, xzr
-adc x7, x7, x15
-ldr x15, [sp, #32]
-umulh x25, x22, x26
-adds x1, x1, x25
-umulh x25, x22, x15
-adcs x13, x13, x25
-umulh x25, x22, x2
-adcs x0, x0, x25
-umulh x25, x22, x6
-adcs x10, x10, x25
-umulh x25, x22, x20
-adcs x16, x16, x25
-umulh x25, x22, x21
-adcs x5, x5, x25
-umulh x25, x22, x23
-adcs x17, x17, x25
-umulh x25, x22, x8
-adcs x12, x27, x25
-umulh x25, x22, x24
-ldr x27, [sp, #144]
-adcs x11, x11, x25
-mul x25, x22, x26
-mov x26, x15
-cset w30, hs
-cmn x14, x25
-mul x14, x22, x15
-adcs x3, x1, x14
-mul x1, x22, x2
-ldr x2, [sp, #232]
-adcs x13, x13, x1
-mul x1, x22, x6
-ldr x6, [sp, #120]
-adcs x0, x0, x1
-mul x1, x22, x20
-adcs x10, x10, x1
-mul x1, x22, x21
-adcs x16, x16, x1
-mul x1, x22, x23
-adcs x1, x5, x1
-mul x5, x22, x8
-adcs x17, x17, x5
-mul x5, x22, x24
-ldp x22, x8, [x19, #16]
-ldr x24, [sp, #160]
-ldp x15, x19, [sp, #240]
-umulh x25, x24, x22
-adcs x5, x12, x5
-adcs x11, x11, xzr
-ldp x21, x12, [sp, #176]
-adc x7, x7, x30
-adds x13, x13, x25
-umulh x25, x12, x22
-adcs x0, x0, x25
-umulh x25, x19, x22
-adcs x14, x10, x25
-umulh x25, x15, x22
-ldr x10, [sp, #80]
-adcs x16, x16, x25
-umulh x25, x6, x22
-adcs x1, x1, x25
-umulh x25, x21, x22
-adcs x17, x17, x25
-umulh x25, x27, x22
-adcs x5, x5, x25
-umulh x25, x10, x22
-adcs x11, x11, x25
-umulh x25, x2, x22
-adcs x7, x7, x25
-mul x25, x24, x22
-cset w30, hs
-adds x3, x3, x25
-mul x25, x12, x22
-ldr x12, [sp, #112]
-adcs x13, x13, x25
-mul x25, x19, x22
-ldr x19, [sp, #40]
-adcs x0, x0, x25
-mul x25, x15, x22
-ldr x15, [sp, #224]
-adcs x14, x14, x25
-mul x25, x6, x22
-ldr x6, [sp, #168]
-adcs x16, x16, x25
-mul x25, x21, x22
-ldr x21, [sp, #72]
-adcs x1, x1, x25
-mul x25, x27, x22
-adcs x17, x17, x25
-mul x25, x10, x22
-mul x22, x2, x22
-ldp x24, x2, [sp, #128]
-adcs x5, x5, x25
-umulh x25, x12, x9
-adcs x11, x11, x22
-adcs x7, x7, xzr
-cinc x22, x30, hs
-adds x13, x13, x25
-umulh x25, x24, x9
-adcs x0, x0, x25
-umulh x25, x15, x9
-adcs x10, x14, x25
-umulh x25, x6, x9
-adcs x16, x16, x25
-umulh x25, x2, x9
-adcs x1, x1, x25
-umulh x25, x21, x9
-adcs x17, x17, x25
-umulh x25, x19, x9
-adcs x5, x5, x25
-umulh x25, x29, x9
-adcs x11, x11, x25
-umulh x25, x28, x9
-adcs x7, x7, x25
-mul x25, x12, x9
-mov x12, x20
-cset w30, hs
-adds x14, x3, x25
-mul x25, x24, x9
-adcs x13, x13, x25
-mul x25, x15, x9
-mov x15, x23
-adcs x0, x0, x25
-mul x25, x6, x9
-adcs x10, x10, x25
-mul x25, x2, x9
-adcs x16, x16, x25
-mul x25, x21, x9
-adcs x1, x1, x25
-mul x25, x19, x9
-mov x19, x26
-mov x27, x19
-adcs x17, x17, x25
-mul x25, x29, x9
-mul x9, x28, x9
-adcs x5, x5, x25
-adcs x9, x11, x9
-adcs x11, x7, xzr
-adc x7, x22, x30
-mul x22, x14, x4
-ldr x4, [sp, #152]
-umulh x25, x22, x4
-adds x13, x13, x25
-umulh x25, x22, x26
-ldp x21, x26, [sp, #192]
-adcs x0, x0, x25
-umulh x25, x22, x26
-adcs x10, x10, x25
-umulh x25, x22, x21
-adcs x16, x16, x25
-umulh x25, x22, x20
-ldr x20, [sp, #56]
-adcs x1, x1, x25
-umulh x25, x22, x20
-adcs x17, x17, x25
-umulh x25, x22, x23
-adcs x5, x5, x25
-ldp x3, x23, [sp, #208]
-umulh x25, x22, x23
-adcs x9, x9, x25
-umulh x25, x22, x3
-adcs x11, x11, x25
-mul x25, x22, x4
-ldr x4, [sp, #160]
-cset w30, hs
-cmn x14, x25
-mul x14, x22, x19
-ldr x25, [sp, #144]
-ldr x19, [sp, #232]
+stp x19, x20, [sp, #-128]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+adds x7, x7, x8
+umulh x8, x11, x5
+ldp x15, x16, [x1, #32]
+mul x17, x15, x5
+adcs x9, x9, x12
+umulh x12, x15, x5
+mul x19, x16, x5
 adcs x13, x13, x14
-mul x14, x22, x26
-ldr x26, [sp, #72]
-adcs x14, x0, x14
-mul x0, x22, x21
-ldr x21, [sp, #120]
-adcs x10, x10, x0
-mul x0, x22, x12
-adcs x16, x16, x0
-mul x0, x22, x20
-adcs x0, x1, x0
-mul x1, x22, x15
-ldp x15, x12, [sp, #240]
-adcs x17, x17, x1
-mul x1, x22, x23
-adcs x1, x5, x1
-mul x5, x22, x3
-ldp x23, x20, [sp, #176]
-ldr x3, [sp, #80]
-adcs x9, x9, x5
-adcs x11, x11, xzr
-adc x5, x7, x30
-umulh x7, x4, x8
-adds x14, x14, x7
-umulh x7, x20, x8
-adcs x10, x10, x7
-umulh x7, x12, x8
-adcs x16, x16, x7
-umulh x7, x15, x8
-adcs x0, x0, x7
-umulh x7, x21, x8
-adcs x17, x17, x7
-umulh x7, x23, x8
-adcs x1, x1, x7
-umulh x7, x25, x8
-adcs x9, x9, x7
-umulh x7, x3, x8
-adcs x11, x11, x7
-umulh x7, x19, x8
-adcs x5, x5, x7
-mul x7, x4, x8
-ldr x4, [sp, #40]
-cset w22, hs
-adds x13, x13, x7
-mul x7, x20, x8
-adcs x14, x14, x7
-mul x7, x12, x8
-mov x12, x29
-adcs x10, x10, x7
-mul x7, x15, x8
-ldr x15, [sp, #112]
-adcs x16, x16, x7
-mul x7, x21, x8
-adcs x0, x0, x7
-mul x7, x23, x8
-ldr x23, [sp, #88]
-adcs x17, x17, x7
-mul x7, x25, x8
-adcs x1, x1, x7
-mul x7, x3, x8
-mul x8, x19, x8
-ldr x19, [sp, #224]
-adcs x9, x9, x7
-adcs x11, x11, x8
-adcs x5, x5, xzr
-cinc x7, x22, hs
-ldp x22, x8, [x23, #96]
-umulh x25, x15, x22
-adds x14, x14, x25
-umulh x25, x24, x22
-adcs x10, x10, x25
-umulh x25, x19, x22
-adcs x16, x16, x25
-umulh x25, x6, x22
-adcs x0, x0, x25
-umulh x25, x2, x22
-adcs x17, x17, x25
-umulh x25, x26, x22
-adcs x1, x1, x25
-umulh x25, x4, x22
-adcs x9, x9, x25
-umulh x25, x29, x22
-mov x29, x4
-adcs x11, x11, x25
-umulh x25, x28, x22
-adcs x5, x5, x25
-mul x25, x15, x22
-cset w30, hs
-adds x13, x13, x25
-mul x25, x24, x22
-adcs x14, x14, x25
-mul x25, x19, x22
-adcs x10, x10, x25
-mul x25, x6, x22
-adcs x16, x16, x25
-mul x25, x2, x22
-ldp x6, x3, [sp, #192]
-mov x2, x27
-adcs x0, x0, x25
-mul x25, x26, x22
-adcs x17, x17, x25
-mul x25, x4, x22
-adcs x1, x1, x25
-mul x25, x12, x22
-mul x22, x28, x22
-ldr x12, [sp, #152]
-ldp x21, x4, [sp, #48]
-adcs x9, x9, x25
+umulh x14, x16, x5
+ldp x20, x21, [x1, #48]
+mul x22, x20, x5
+adcs x8, x8, x17
+umulh x17, x20, x5
+mul x23, x21, x5
+adcs x12, x12, x19
+umulh x19, x21, x5
+ldp x24, x25, [x1, #64]
+mul x26, x24, x5
+adcs x14, x14, x22
+umulh x22, x24, x5
+adcs x17, x17, x23
+ldp x23, x27, [x2, #64]
+umulh x28, x25, x27
+ldp x29, x30, [x1, #80]
+mul x23, x29, x27
+adcs x19, x19, x26
+umulh x26, x29, x27
+str x0, [sp, #96]
+mul x0, x30, x27
+adc x22, x22, xzr
+umulh x29, x30, x27
+ldp x30, x24, [x1, #96]
+mul x21, x30, x27
+adds x23, x28, x23
+umulh x28, x30, x27
+mul x30, x24, x27
+adcs x0, x26, x0
+umulh x26, x24, x27
+ldp x24, x20, [x1, #112]
+mul x16, x24, x27
+adcs x21, x29, x21
+umulh x29, x24, x27
+mul x24, x20, x27
+adcs x28, x28, x30
+umulh x30, x20, x27
+ldp x20, x15, [x1, #128]
+mul x11, x20, x27
+adcs x16, x26, x16
+umulh x26, x20, x27
+mul x20, x15, x27
+adcs x24, x29, x24
+umulh x29, x15, x27
+adcs x11, x30, x11
+mul x5, x3, x5
+mul x27, x25, x27
+adcs x20, x26, x20
+adc x26, x29, xzr
+adds x5, x5, x27
+adcs x7, x7, x23
+adcs x0, x9, x0
+adcs x9, x13, x21
+adcs x8, x8, x28
+adcs x12, x12, x16
+adcs x13, x14, x24
+adcs x11, x17, x11
+adcs x14, x19, x20
+adr x16, 2f
+ldp x17, x19, [x16]
+mul x20, x5, x17
+umulh x21, x19, x20
+ldp x23, x24, [x16, #16]
+mul x27, x23, x20
+adcs x22, x22, x26
+umulh x26, x23, x20
+mul x28, x24, x20
+cset x29, hs
+umulh x30, x24, x20
+ldp x24, x23, [x16, #32]
+mul x19, x24, x20
+adds x21, x21, x27
+umulh x27, x24, x20
+mul x24, x23, x20
+adcs x26, x26, x28
+umulh x28, x23, x20
+ldp x23, x17, [x16, #48]
+mul x15, x23, x20
+adcs x19, x30, x19
+umulh x30, x23, x20
+mul x23, x17, x20
+adcs x24, x27, x24
+umulh x27, x17, x20
+ldp x17, x25, [x16, #64]
+mul x16, x17, x20
+adcs x15, x28, x15
+umulh x28, x17, x20
+str x17, [sp, #104]
+mul x17, x25, x20
+adcs x23, x30, x23
+umulh x20, x25, x20
+adcs x16, x27, x16
+adcs x17, x28, x17
+adc x20, x20, xzr
+cmp x5, #1
+adcs x5, x7, x21
+adcs x0, x0, x26
+adcs x7, x9, x19
+adcs x8, x8, x24
+adcs x9, x12, x15
+adcs x12, x13, x23
+adcs x11, x11, x16
+adcs x13, x14, x17
+umulh x14, x3, x6
+mul x15, x4, x6
+adcs x16, x22, x20
+umulh x17, x4, x6
+mul x19, x10, x6
+adc x20, x29, xzr
+umulh x21, x10, x6
+ldr x22, [x1, #24]
+mul x23, x22, x6
+adds x14, x14, x15
+umulh x15, x22, x6
+ldr x24, [x1, #32]
+mul x26, x24, x6
+adcs x17, x17, x19
+umulh x19, x24, x6
+ldr x27, [x1, #40]
+mul x28, x27, x6
+adcs x21, x21, x23
+umulh x23, x27, x6
+ldr x29, [x1, #48]
+mul x30, x29, x6
+adcs x15, x15, x26
+umulh x26, x29, x6
+ldr x29, [x1, #56]
+mul x27, x29, x6
+adcs x19, x19, x28
+umulh x28, x29, x6
+ldr x29, [x1, #64]
+mul x24, x29, x6
+adcs x23, x23, x30
+umulh x30, x29, x6
+adcs x26, x26, x27
+mul x6, x3, x6
+adcs x24, x28, x24
+adc x27, x30, xzr
+adds x5, x5, x6
+adcs x0, x0, x14
+adcs x6, x7, x17
+adcs x7, x8, x21
+adcs x8, x9, x15
+adcs x9, x12, x19
+adcs x11, x11, x23
+adcs x12, x13, x26
+adcs x13, x16, x24
+ldp x14, x15, [x2, #80]
+ldr x16, [x1, #72]
+umulh x17, x16, x14
+ldr x19, [x1, #80]
+mul x21, x19, x14
+adcs x20, x20, x27
+umulh x23, x19, x14
+ldr x24, [x1, #88]
+mul x26, x24, x14
+cset x27, hs
+umulh x28, x24, x14
+ldr x30, [x1, #96]
+mul x24, x30, x14
+adds x17, x17, x21
+umulh x21, x30, x14
+ldr x30, [x1, #104]
+mul x19, x30, x14
+adcs x23, x23, x26
+umulh x26, x30, x14
+ldr x30, [x1, #112]
+mul x15, x30, x14
+adcs x24, x28, x24
+umulh x28, x30, x14
+ldr x30, [x1, #120]
+mul x29, x30, x14
+adcs x19, x21, x19
+umulh x21, x30, x14
+ldr x30, [x1, #128]
+mul x22, x30, x14
+adcs x15, x26, x15
+umulh x26, x30, x14
+ldr x30, [x1, #136]
+mul x10, x30, x14
+adcs x28, x28, x29
+umulh x29, x30, x14
+adcs x21, x21, x22
+mul x14, x16, x14
+adcs x10, x26, x10
+adc x22, x29, xzr
+adds x5, x5, x14
+adcs x0, x0, x17
+adcs x6, x6, x23
+adcs x7, x7, x24
+adcs x8, x8, x19
+adcs x9, x9, x15
+adcs x11, x11, x28
+adcs x12, x12, x21
+adcs x10, x13, x10
+adr x13, 2f
+ldr x14, [x13]
+mul x15, x5, x14
+ldr x17, [x13, #8]
+umulh x19, x17, x15
+ldr x21, [x13, #16]
+mul x23, x21, x15
+adcs x20, x20, x22
+umulh x22, x21, x15
+ldr x24, [x13, #24]
+mul x26, x24, x15
+adc x27, x27, xzr
+umulh x28, x24, x15
+ldr x29, [x13, #32]
+mul x24, x29, x15
+adds x19, x19, x23
+umulh x23, x29, x15
+ldr x29, [x13, #40]
+mul x21, x29, x15
+adcs x22, x22, x26
+umulh x26, x29, x15
+ldr x29, [x13, #48]
+mul x17, x29, x15
+adcs x24, x28, x24
+umulh x28, x29, x15
+ldr x29, [x13, #56]
+mul x14, x29, x15
+adcs x21, x23, x21
+umulh x23, x29, x15
+ldr x29, [sp, #104]
+mul x13, x29, x15
+adcs x17, x26, x17
+umulh x26, x29, x15
+mul x29, x25, x15
+adcs x14, x28, x14
+umulh x15, x25, x15
+adcs x13, x23, x13
+adcs x23, x26, x29
+adc x15, x15, xzr
+cmp x5, #1
+adcs x0, x0, x19
+adcs x5, x6, x22
+adcs x6, x7, x24
+adcs x7, x8, x21
+adcs x8, x9, x17
+adcs x9, x11, x14
+adcs x11, x12, x13
+adcs x10, x10, x23
+ldp x12, x13, [x2, #16]
+umulh x14, x3, x12
+mul x17, x4, x12
+adcs x15, x20, x15
+umulh x19, x4, x12
+ldr x20, [x1, #16]
+mul x21, x20, x12
+adc x22, x27, xzr
+umulh x23, x20, x12
+ldr x24, [x1, #24]
+mul x26, x24, x12
+adds x14, x14, x17
+umulh x17, x24, x12
+ldr x27, [x1, #32]
+mul x28, x27, x12
+adcs x19, x19, x21
+umulh x21, x27, x12
+ldr x29, [x1, #40]
+mul x27, x29, x12
+adcs x23, x23, x26
+umulh x26, x29, x12
+ldr x29, [x1, #48]
+mul x24, x29, x12
+adcs x17, x17, x28
+umulh x28, x29, x12
+ldr x29, [x1, #56]
+mul x20, x29, x12
+adcs x21, x21, x27
+umulh x27, x29, x12
+ldr x29, [x1, #64]
+mul x4, x29, x12
+adcs x24, x26, x24
+umulh x26, x29, x12
+adcs x20, x28, x20
+mul x12, x3, x12
+adcs x4, x27, x4
+adc x26, x26, xzr
+adds x0, x0, x12
+adcs x5, x5, x14
+adcs x6, x6, x19
+adcs x7, x7, x23
+adcs x8, x8, x17
+adcs x9, x9, x21
+adcs x11, x11, x24
+adcs x10, x10, x20
+adcs x4, x15, x4
+ldr x12, [x2, #88]
+umulh x14, x16, x12
+ldr x15, [x1, #80]
+mul x17, x15, x12
+adcs x19, x22, x26
+umulh x20, x15, x12
+ldr x21, [x1, #88]
+mul x22, x21, x12
+cset x23, hs
+umulh x24, x21, x12
+ldr x26, [x1, #96]
+mul x27, x26, x12
+adds x14, x14, x17
+umulh x17, x26, x12
+ldr x28, [x1, #104]
+mul x26, x28, x12
+adcs x20, x20, x22
+umulh x22, x28, x12
+ldr x28, [x1, #112]
+mul x21, x28, x12
+adcs x24, x24, x27
+umulh x27, x28, x12
+ldr x28, [x1, #120]
+mul x15, x28, x12
+adcs x17, x17, x26
+umulh x26, x28, x12
+ldr x28, [x1, #128]
+mul x29, x28, x12
+adcs x21, x22, x21
+umulh x22, x28, x12
+mul x28, x30, x12
+adcs x15, x27, x15
+umulh x27, x30, x12
+adcs x26, x26, x29
+mul x12, x16, x12
+adcs x22, x22, x28
+adc x27, x27, xzr
+adds x0, x0, x12
+adcs x5, x5, x14
+adcs x6, x6, x20
+adcs x7, x7, x24
+adcs x8, x8, x17
+adcs x9, x9, x21
+adcs x11, x11, x15
+adcs x10, x10, x26
+adcs x4, x4, x22
+adr x12, 2f
+ldr x14, [x12]
+mul x15, x0, x14
+ldr x17, [x12, #8]
+umulh x20, x17, x15
+ldr x21, [x12, #16]
+mul x22, x21, x15
+adcs x19, x19, x27
+umulh x24, x21, x15
+ldr x26, [x12, #24]
+mul x27, x26, x15
+adc x23, x23, xzr
+umulh x28, x26, x15
+ldr x29, [x12, #32]
+mul x26, x29, x15
+adds x20, x20, x22
+umulh x22, x29, x15
+ldr x29, [x12, #40]
+mul x21, x29, x15
+adcs x24, x24, x27
+umulh x27, x29, x15
+ldr x29, [x12, #48]
+mul x17, x29, x15
+adcs x26, x28, x26
+umulh x28, x29, x15
+ldr x29, [x12, #56]
+mul x14, x29, x15
+adcs x21, x22, x21
+umulh x22, x29, x15
+ldr x29, [sp, #104]
+mul x12, x29, x15
+adcs x17, x27, x17
+umulh x27, x29, x15
+mul x29, x25, x15
+adcs x14, x28, x14
+umulh x15, x25, x15
+adcs x12, x22, x12
+adcs x22, x27, x29
+adc x15, x15, xzr
+cmp x0, #1
+adcs x0, x5, x20
+adcs x5, x6, x24
+adcs x6, x7, x26
+adcs x7, x8, x21
+adcs x8, x9, x17
+adcs x9, x11, x14
+adcs x10, x10, x12
+adcs x4, x4, x22
+umulh x11, x3, x13
+ldr x12, [x1, #8]
+mul x14, x12, x13
+adcs x15, x19, x15
+umulh x17, x12, x13
+ldr x19, [x1, #16]
+mul x20, x19, x13
+adc x21, x23, xzr
+umulh x22, x19, x13
+ldr x23, [x1, #24]
+mul x24, x23, x13
+adds x11, x11, x14
+umulh x14, x23, x13
+ldr x26, [x1, #32]
+mul x27, x26, x13
+adcs x17, x17, x20
+umulh x20, x26, x13
+ldr x28, [x1, #40]
+mul x29, x28, x13
+adcs x22, x22, x24
+umulh x24, x28, x13
+ldr x28, [x1, #48]
+mul x26, x28, x13
+adcs x14, x14, x27
+umulh x27, x28, x13
+ldr x28, [x1, #56]
+mul x23, x28, x13
+adcs x20, x20, x29
+umulh x29, x28, x13
+ldr x28, [x1, #64]
+mul x19, x28, x13
+adcs x24, x24, x26
+umulh x26, x28, x13
+adcs x23, x27, x23
+mul x13, x3, x13
+adcs x19, x29, x19
+adc x26, x26, xzr
+adds x0, x0, x13
+adcs x5, x5, x11
+adcs x6, x6, x17
+adcs x7, x7, x22
+adcs x8, x8, x14
+adcs x9, x9, x20
+adcs x10, x10, x24
+adcs x4, x4, x23
+adcs x11, x15, x19
+ldp x13, x14, [x2, #96]
+umulh x15, x16, x13
+ldr x17, [x1, #80]
+mul x19, x17, x13
+adcs x20, x21, x26
+umulh x21, x17, x13
+ldr x22, [x1, #88]
+mul x23, x22, x13
+cset x24, hs
+umulh x26, x22, x13
+ldr x27, [x1, #96]
+mul x29, x27, x13
+adds x15, x15, x19
+umulh x19, x27, x13
+ldr x27, [x1, #104]
+mul x22, x27, x13
+adcs x21, x21, x23
+umulh x23, x27, x13
+ldr x27, [x1, #112]
+mul x17, x27, x13
+adcs x26, x26, x29
+umulh x29, x27, x13
+ldr x27, [x1, #120]
+mul x14, x27, x13
+adcs x19, x19, x22
+umulh x22, x27, x13
+ldr x27, [x1, #128]
+mul x28, x27, x13
+adcs x17, x23, x17
+umulh x23, x27, x13
+mul x27, x30, x13
+adcs x14, x29, x14
+umulh x29, x30, x13
+adcs x22, x22, x28
+mul x13, x16, x13
+adcs x23, x23, x27
+adc x27, x29, xzr
+adds x0, x0, x13
+adcs x5, x5, x15
+adcs x6, x6, x21
+adcs x7, x7, x26
+adcs x8, x8, x19
+adcs x9, x9, x17
+adcs x10, x10, x14
+adcs x4, x4, x22
+adcs x11, x11, x23
+adr x13, 2f
+ldr x14, [x13]
+mul x15, x0, x14
+ldr x17, [x13, #8]
+umulh x19, x17, x15
+ldr x21, [x13, #16]
+mul x22, x21, x15
+adcs x20, x20, x27
+umulh x23, x21, x15
+ldr x26, [x13, #24]
+mul x27, x26, x15
+adc x24, x24, xzr
+umulh x28, x26, x15
+ldr x29, [x13, #32]
+mul x26, x29, x15
+adds x19, x19, x22
+umulh x22, x29, x15
+ldr x29, [x13, #40]
+mul x21, x29, x15
+adcs x23, x23, x27
+umulh x27, x29, x15
+ldr x29, [x13, #48]
+mul x17, x29, x15
+adcs x26, x28, x26
+umulh x28, x29, x15
+ldr x29, [x13, #56]
+mul x14, x29, x15
+adcs x21, x22, x21
+umulh x22, x29, x15
+ldr x29, [sp, #104]
+mul x13, x29, x15
+adcs x17, x27, x17
+umulh x27, x29, x15
+mul x29, x25, x15
+adcs x14, x28, x14
+umulh x15, x25, x15
+adcs x13, x22, x13
+adcs x22, x27, x29
+adc x15, x15, xzr
+cmp x0, #1
+adcs x0, x5, x19
+adcs x5, x6, x23
+adcs x6, x7, x26
+adcs x7, x8, x21
+adcs x8, x9, x17
+adcs x9, x10, x14
+adcs x4, x4, x13
+adcs x10, x11, x22
+ldp x11, x13, [x2, #32]
+umulh x14, x3, x11
+mul x17, x12, x11
+adcs x15, x20, x15
+umulh x19, x12, x11
+ldr x20, [x1, #16]
+mul x21, x20, x11
+adc x22, x24, xzr
+umulh x23, x20, x11
+ldr x24, [x1, #24]
+mul x26, x24, x11
+adds x14, x14, x17
+umulh x17, x24, x11
+ldr x27, [x1, #32]
+mul x28, x27, x11
+adcs x19, x19, x21
+umulh x21, x27, x11
+ldr x29, [x1, #40]
+mul x27, x29, x11
+adcs x23, x23, x26
+umulh x26, x29, x11
+ldr x29, [x1, #48]
+mul x24, x29, x11
+adcs x17, x17, x28
+umulh x28, x29, x11
+ldr x29, [x1, #56]
+mul x20, x29, x11
+adcs x21, x21, x27
+umulh x27, x29, x11
+ldr x29, [x1, #64]
+mul x12, x29, x11
+adcs x24, x26, x24
+umulh x26, x29, x11
+adcs x20, x28, x20
+mul x11, x3, x11
+adcs x12, x27, x12
+adc x26, x26, xzr
+adds x0, x0, x11
+adcs x5, x5, x14
+adcs x6, x6, x19
+adcs x7, x7, x23
+adcs x8, x8, x17
+adcs x9, x9, x21
+adcs x4, x4, x24
+adcs x10, x10, x20
+adcs x11, x15, x12
+ldr x12, [x2, #104]
+umulh x14, x16, x12
+ldr x15, [x1, #80]
+mul x17, x15, x12
+adcs x19, x22, x26
+umulh x20, x15, x12
+ldr x21, [x1, #88]
+mul x22, x21, x12
+cset x23, hs
+umulh x24, x21, x12
+ldr x26, [x1, #96]
+mul x27, x26, x12
+adds x14, x14, x17
+umulh x17, x26, x12
+ldr x28, [x1, #104]
+mul x26, x28, x12
+adcs x20, x20, x22
+umulh x22, x28, x12
+ldr x28, [x1, #112]
+mul x21, x28, x12
+adcs x24, x24, x27
+umulh x27, x28, x12
+ldr x28, [x1, #120]
+mul x15, x28, x12
+adcs x17, x17, x26
+umulh x26, x28, x12
+ldr x28, [x1, #128]
+mul x29, x28, x12
+adcs x21, x22, x21
+umulh x22, x28, x12
+mul x28, x30, x12
+adcs x15, x27, x15
+umulh x27, x30, x12
+adcs x26, x26, x29
+mul x12, x16, x12
+adcs x22, x22, x28
+adc x27, x27, xzr
+adds x0, x0, x12
+adcs x5, x5, x14
+adcs x6, x6, x20
+adcs x7, x7, x24
+adcs x8, x8, x17
+adcs x9, x9, x21
+adcs x4, x4, x15
+adcs x10, x10, x26
 adcs x11, x11, x22
-mul x22, x13, x21
-adcs x5, x5, xzr
-adc x20, x7, x30
-umulh x25, x22, x12
-adds x14, x14, x25
-umulh x25, x22, x27
-adcs x7, x10, x25
-umulh x25, x22, x3
-ldp x24, x10, [sp, #96]
-adcs x16, x16, x25
-umulh x25, x22, x6
-adcs x0, x0, x25
-umulh x25, x22, x24
-adcs x17, x17, x25
-umulh x25, x22, x4
-adcs x1, x1, x25
-umulh x25, x22, x10
-adcs x15, x9, x25
-ldp x27, x9, [sp, #208]
-umulh x25, x22, x9
-adcs x11, x11, x25
-umulh x25, x22, x27
-adcs x5, x5, x25
-mul x25, x22, x12
-cset w30, hs
-cmn x13, x25
-mul x13, x22, x2
-adcs x19, x14, x13
-mul x14, x22, x3
-ldr x13, [sp, #144]
-adcs x12, x7, x14
-mul x14, x22, x6
-ldr x6, [sp, #80]
-adcs x14, x16, x14
-mul x16, x22, x24
-adcs x16, x0, x16
-mul x0, x22, x4
-ldr x4, [sp, #160]
-adcs x17, x17, x0
-mul x0, x22, x10
-adcs x0, x1, x0
-mul x1, x22, x9
-mul x9, x22, x27
-ldr x27, [sp, #56]
-adcs x1, x15, x1
-ldr x15, [sp, #232]
-adcs x3, x11, x9
-ldp x22, x9, [x23, #32]
-ldr x11, [sp, #120]
-adcs x5, x5, xzr
-adc x7, x20, x30
-umulh x25, x4, x22
-ldp x10, x20, [sp, #240]
-adds x2, x12, x25
-ldp x12, x24, [sp, #176]
-umulh x25, x24, x22
-adcs x14, x14, x25
-umulh x25, x20, x22
-adcs x16, x16, x25
-umulh x25, x10, x22
-adcs x17, x17, x25
-umulh x25, x11, x22
-adcs x0, x0, x25
-umulh x25, x12, x22
-adcs x1, x1, x25
-umulh x25, x13, x22
-adcs x3, x3, x25
-umulh x25, x6, x22
-adcs x5, x5, x25
-umulh x25, x15, x22
-adcs x7, x7, x25
-mul x25, x4, x22
-cset w30, hs
-adds x4, x19, x25
-mul x25, x24, x22
-ldr x19, [sp, #168]
-adcs x2, x2, x25
-mul x25, x20, x22
-ldr x20, [sp, #64]
-adcs x14, x14, x25
-mul x25, x10, x22
-adcs x16, x16, x25
-mul x25, x11, x22
-adcs x17, x17, x25
-mul x25, x12, x22
-ldr x12, [sp, #112]
-adcs x0, x0, x25
-mul x25, x13, x22
-adcs x1, x1, x25
-mul x25, x6, x22
-mul x22, x15, x22
-adcs x11, x3, x25
-umulh x25, x12, x8
-ldr x3, [sp, #224]
-adcs x5, x5, x22
-adcs x7, x7, xzr
-cinc x22, x30, hs
-adds x10, x2, x25
-ldp x15, x2, [sp, #128]
-umulh x25, x15, x8
-adcs x14, x14, x25
-umulh x25, x3, x8
-adcs x16, x16, x25
-umulh x25, x19, x8
-adcs x17, x17, x25
-umulh x25, x2, x8
-adcs x0, x0, x25
-umulh x25, x26, x8
-adcs x1, x1, x25
-umulh x25, x29, x8
-adcs x11, x11, x25
-umulh x25, x20, x8
-adcs x5, x5, x25
-umulh x25, x28, x8
-adcs x7, x7, x25
-mul x25, x12, x8
-ldr x12, [sp, #32]
-cset w30, hs
-adds x13, x4, x25
-mul x25, x15, x8
-ldr x4, [sp, #152]
-adcs x10, x10, x25
-mul x25, x3, x8
-adcs x14, x14, x25
-mul x25, x19, x8
-ldr x19, [sp, #120]
-adcs x16, x16, x25
-mul x25, x2, x8
-ldp x2, x3, [sp, #208]
-adcs x17, x17, x25
-mul x25, x26, x8
-mov x26, x21
-adcs x0, x0, x25
-mul x25, x29, x8
-adcs x1, x1, x25
-mul x25, x20, x8
-mul x8, x28, x8
-adcs x11, x11, x25
-ldp x20, x15, [sp, #192]
-adcs x8, x5, x8
-adcs x5, x7, xzr
-adc x7, x22, x30
-mul x22, x13, x21
-ldp x21, x23, [sp, #96]
-umulh x25, x22, x4
-adds x10, x10, x25
-umulh x25, x22, x12
-adcs x14, x14, x25
-umulh x25, x22, x15
-adcs x16, x16, x25
-umulh x25, x22, x20
-adcs x17, x17, x25
-umulh x25, x22, x21
-adcs x0, x0, x25
-umulh x25, x22, x27
-adcs x1, x1, x25
-umulh x25, x22, x23
-adcs x11, x11, x25
-umulh x25, x22, x3
-adcs x8, x8, x25
-umulh x25, x22, x2
-adcs x5, x5, x25
-mul x25, x22, x4
-ldr x4, [sp, #232]
-cset w30, hs
-cmn x13, x25
-mul x13, x22, x12
-ldr x12, [sp, #160]
-adcs x10, x10, x13
-mul x13, x22, x15
-ldr x15, [sp, #112]
-adcs x13, x14, x13
-mul x14, x22, x20
-ldr x20, [sp, #176]
-adcs x14, x16, x14
-mul x16, x22, x21
-mov x21, x26
-adcs x16, x17, x16
-mul x17, x22, x27
-adcs x17, x0, x17
-mul x0, x22, x23
-ldr x23, [sp, #144]
-adcs x0, x1, x0
-mul x1, x22, x3
-adcs x11, x11, x1
-mul x1, x22, x2
-adcs x8, x8, x1
-ldp x3, x2, [sp, #240]
-adcs x1, x5, xzr
-adc x5, x7, x30
-umulh x7, x12, x9
-adds x13, x13, x7
-umulh x7, x24, x9
-adcs x14, x14, x7
-umulh x7, x2, x9
-adcs x16, x16, x7
-umulh x7, x3, x9
-adcs x17, x17, x7
-umulh x7, x19, x9
-adcs x0, x0, x7
-umulh x7, x20, x9
-adcs x11, x11, x7
-umulh x7, x23, x9
-adcs x8, x8, x7
-umulh x7, x6, x9
-adcs x1, x1, x7
-umulh x7, x4, x9
-adcs x5, x5, x7
-mul x7, x12, x9
-cset w22, hs
-adds x10, x10, x7
-mul x7, x24, x9
-mov x24, x6
-adcs x13, x13, x7
-mul x7, x2, x9
-ldr x2, [sp, #168]
-adcs x14, x14, x7
-mul x7, x3, x9
-adcs x16, x16, x7
-mul x7, x19, x9
-ldp x12, x3, [sp, #128]
-adcs x17, x17, x7
-mul x7, x20, x9
-ldr x20, [sp, #88]
-adcs x0, x0, x7
-mul x7, x23, x9
-adcs x11, x11, x7
-mul x7, x6, x9
-ldp x19, x6, [sp, #64]
-adcs x7, x8, x7
-mul x8, x4, x9
-ldr x4, [sp, #224]
-adcs x9, x1, x8
-adcs x1, x5, xzr
-cinc x5, x22, hs
-ldp x22, x8, [x20, #112]
-umulh x25, x15, x22
-adds x13, x13, x25
-umulh x25, x12, x22
-adcs x14, x14, x25
-umulh x25, x4, x22
-adcs x16, x16, x25
-umulh x25, x2, x22
-adcs x17, x17, x25
-umulh x25, x3, x22
-adcs x0, x0, x25
-umulh x25, x6, x22
-adcs x11, x11, x25
-umulh x25, x29, x22
-adcs x7, x7, x25
-umulh x25, x19, x22
-adcs x9, x9, x25
-umulh x25, x28, x22
-adcs x1, x1, x25
-mul x25, x15, x22
-cset w30, hs
-adds x10, x10, x25
-mul x25, x12, x22
-adcs x13, x13, x25
-mul x25, x4, x22
-adcs x14, x14, x25
-mul x25, x2, x22
-adcs x16, x16, x25
-mul x25, x3, x22
-adcs x17, x17, x25
-mul x25, x6, x22
-adcs x0, x0, x25
-mul x25, x29, x22
-adcs x11, x11, x25
-mul x25, x19, x22
-mul x22, x28, x22
-adcs x7, x7, x25
-adcs x12, x9, x22
-mul x22, x10, x26
-ldr x26, [sp, #152]
-ldr x9, [sp, #32]
-adcs x1, x1, xzr
-adc x19, x5, x30
-umulh x25, x22, x26
-adds x13, x13, x25
-umulh x25, x22, x9
-adcs x5, x14, x25
-ldp x4, x14, [sp, #192]
-umulh x25, x22, x14
-adcs x16, x16, x25
-umulh x25, x22, x4
-adcs x6, x17, x25
-ldp x17, x15, [sp, #96]
-umulh x25, x22, x17
-adcs x0, x0, x25
-umulh x25, x22, x27
-adcs x3, x11, x25
-umulh x25, x22, x15
-ldr x11, [sp, #216]
-adcs x7, x7, x25
-umulh x25, x22, x11
-adcs x2, x12, x25
-ldr x12, [sp, #208]
-umulh x25, x22, x12
-adcs x1, x1, x25
-mul x25, x22, x26
-mov x26, x9
-cset w30, hs
-cmn x10, x25
-mul x10, x22, x9
-adcs x10, x13, x10
-mul x13, x22, x14
-mul x14, x22, x4
-adcs x13, x5, x13
-adcs x14, x16, x14
-mul x16, x22, x17
-mul x17, x22, x27
-adcs x16, x6, x16
-adcs x17, x0, x17
-mul x0, x22, x15
-adcs x15, x3, x0
-mul x0, x22, x11
-adcs x0, x7, x0
-mul x7, x22, x12
-ldp x22, x9, [x20, #48]
-ldr x12, [sp, #160]
-ldr x20, [sp, #120]
-adcs x7, x2, x7
-umulh x25, x12, x22
-ldp x3, x2, [sp, #240]
-adcs x1, x1, xzr
-adc x5, x19, x30
-ldp x19, x6, [sp, #176]
-adds x13, x13, x25
-umulh x25, x6, x22
-adcs x14, x14, x25
-umulh x25, x2, x22
-adcs x16, x16, x25
-umulh x25, x3, x22
-adcs x17, x17, x25
-umulh x25, x20, x22
-adcs x11, x15, x25
-umulh x25, x19, x22
-ldr x15, [sp, #232]
-adcs x0, x0, x25
-umulh x25, x23, x22
-adcs x7, x7, x25
-umulh x25, x24, x22
-adcs x1, x1, x25
-umulh x25, x15, x22
-adcs x5, x5, x25
-mul x25, x12, x22
-ldr x12, [sp, #224]
-cset w30, hs
-adds x4, x10, x25
-mul x25, x6, x22
-ldr x10, [sp, #168]
-adcs x13, x13, x25
-mul x25, x2, x22
-adcs x14, x14, x25
-mul x25, x3, x22
-adcs x16, x16, x25
-mul x25, x20, x22
-adcs x17, x17, x25
-mul x25, x19, x22
-adcs x2, x11, x25
-mul x25, x23, x22
-ldp x3, x11, [sp, #128]
-adcs x0, x0, x25
-mul x25, x24, x22
-mul x22, x15, x22
-ldr x15, [sp, #112]
-adcs x7, x7, x25
-umulh x25, x15, x8
-adcs x1, x1, x22
-adcs x5, x5, xzr
-cinc x22, x30, hs
-adds x13, x13, x25
-umulh x25, x3, x8
-adcs x14, x14, x25
-umulh x25, x12, x8
-adcs x16, x16, x25
-umulh x25, x10, x8
-adcs x17, x17, x25
-umulh x25, x11, x8
-adcs x6, x2, x25
-ldp x30, x2, [sp, #64]
-umulh x25, x2, x8
-adcs x0, x0, x25
-umulh x25, x29, x8
-adcs x7, x7, x25
-umulh x25, x30, x8
-adcs x1, x1, x25
-umulh x25, x28, x8
-adcs x5, x5, x25
-mul x25, x15, x8
-cset w15, hs
-adds x4, x4, x25
-mul x25, x3, x8
-adcs x13, x13, x25
-mul x25, x12, x8
-adcs x14, x14, x25
-mul x25, x10, x8
-ldr x10, [sp, #152]
-adcs x16, x16, x25
-mul x25, x11, x8
-adcs x17, x17, x25
-mul x25, x2, x8
-adcs x11, x6, x25
-mul x25, x29, x8
-mov x6, x26
-ldr x29, [sp, #16]
-adcs x0, x0, x25
-mul x25, x30, x8
-mul x8, x28, x8
-ldp x28, x3, [sp, #208]
-adcs x7, x7, x25
-adcs x12, x1, x8
-ldp x8, x2, [sp, #96]
-adcs x1, x5, xzr
-adc x5, x22, x15
-mul x22, x4, x21
-umulh x25, x22, x10
-adds x13, x13, x25
-umulh x25, x22, x26
-ldp x26, x21, [sp, #192]
-adcs x14, x14, x25
-umulh x25, x22, x21
-adcs x16, x16, x25
-umulh x25, x22, x26
-adcs x17, x17, x25
-umulh x25, x22, x8
-adcs x11, x11, x25
-umulh x25, x22, x27
-adcs x0, x0, x25
-umulh x25, x22, x2
-adcs x7, x7, x25
-umulh x25, x22, x3
-adcs x12, x12, x25
-umulh x25, x22, x28
-adcs x1, x1, x25
-mul x25, x22, x10
-mul x10, x22, x6
-cset w15, hs
-cmn x4, x25
-adcs x10, x13, x10
-mul x13, x22, x21
-ldr x21, [sp, #232]
-adcs x13, x14, x13
-mul x14, x22, x26
-ldr x26, [sp, #112]
-adcs x14, x16, x14
-mul x16, x22, x8
-adcs x16, x17, x16
-mul x17, x22, x27
-ldr x27, [sp, #40]
-adcs x11, x11, x17
-mul x17, x22, x2
-adcs x17, x0, x17
-mul x0, x22, x3
-ldp x3, x2, [sp, #240]
-adcs x0, x7, x0
-mul x7, x22, x28
-ldp x6, x28, [sp, #64]
-adcs x8, x12, x7
-ldr x12, [sp, #160]
-adcs x1, x1, xzr
-adc x5, x5, x15
-ldr x15, [sp, #184]
-umulh x7, x12, x9
-adds x13, x13, x7
-umulh x7, x15, x9
-adcs x14, x14, x7
-umulh x7, x2, x9
-adcs x16, x16, x7
-umulh x7, x3, x9
-adcs x11, x11, x7
-umulh x7, x20, x9
-adcs x17, x17, x7
-umulh x7, x19, x9
-adcs x0, x0, x7
-umulh x7, x23, x9
-adcs x8, x8, x7
-umulh x7, x24, x9
-adcs x1, x1, x7
-umulh x7, x21, x9
-adcs x5, x5, x7
-mul x7, x12, x9
-cset w22, hs
-adds x10, x10, x7
-mul x7, x15, x9
-ldr x15, [sp, #96]
-adcs x13, x13, x7
-mul x7, x2, x9
-adcs x14, x14, x7
-mul x7, x3, x9
-adcs x16, x16, x7
-mul x7, x20, x9
-adcs x11, x11, x7
-mul x7, x19, x9
-ldr x19, [sp, #168]
-adcs x17, x17, x7
-mul x7, x23, x9
-adcs x0, x0, x7
-mul x7, x24, x9
-adcs x7, x8, x7
-mul x8, x21, x9
-ldp x24, x23, [sp, #128]
-adcs x9, x1, x8
-ldr x8, [sp, #88]
-adcs x1, x5, xzr
-ldr x5, [sp, #224]
-cinc x2, x22, hs
-ldp x22, x8, [x8, #128]
-umulh x25, x26, x22
-adds x13, x13, x25
-umulh x25, x24, x22
-adcs x14, x14, x25
-umulh x25, x5, x22
-adcs x16, x16, x25
-umulh x25, x19, x22
-adcs x11, x11, x25
-umulh x25, x23, x22
-adcs x17, x17, x25
-umulh x25, x28, x22
-adcs x0, x0, x25
-umulh x25, x27, x22
-adcs x7, x7, x25
-umulh x25, x6, x22
-adcs x9, x9, x25
-umulh x25, x29, x22
-adcs x1, x1, x25
-mul x25, x26, x22
-cset w30, hs
-adds x10, x10, x25
-mul x25, x24, x22
-adcs x13, x13, x25
-mul x25, x5, x22
-adcs x14, x14, x25
-mul x25, x19, x22
-adcs x16, x16, x25
-mul x25, x23, x22
-adcs x5, x11, x25
-mul x25, x28, x22
-adcs x17, x17, x25
-mul x25, x27, x22
-ldp x12, x11, [sp, #192]
-adcs x0, x0, x25
-mul x25, x6, x22
-mul x22, x29, x22
-adcs x7, x7, x25
-adcs x3, x9, x22
-ldr x9, [sp, #32]
-adcs x6, x1, xzr
-ldr x1, [sp, #216]
-adc x21, x2, x30
-ldr x2, [sp, #48]
-mul x22, x10, x2
-ldr x2, [sp, #152]
-umulh x25, x22, x2
-adds x13, x13, x25
-umulh x25, x22, x9
-adcs x14, x14, x25
-umulh x25, x22, x11
-adcs x16, x16, x25
-umulh x25, x22, x12
-adcs x5, x5, x25
-umulh x25, x22, x15
-adcs x20, x17, x25
-ldr x17, [sp, #56]
-umulh x25, x22, x17
-adcs x4, x0, x25
-ldr x0, [sp, #104]
-umulh x25, x22, x0
-adcs x7, x7, x25
-umulh x25, x22, x1
-adcs x19, x3, x25
-ldr x3, [sp, #208]
-umulh x25, x22, x3
-adcs x6, x6, x25
-mul x25, x22, x2
-cset w30, hs
-cmn x10, x25
-mul x10, x22, x9
-mov x25, x9
-adcs x2, x13, x10
-mul x13, x22, x11
-ldr x10, [sp, #88]
-adcs x13, x14, x13
-mul x14, x22, x12
-ldr x12, [sp, #160]
-adcs x14, x16, x14
-mul x16, x22, x15
-adcs x11, x5, x16
-mul x16, x22, x17
-mul x17, x22, x0
-mul x0, x22, x1
-adcs x16, x20, x16
-ldp x20, x15, [sp, #176]
-adcs x17, x4, x17
-adcs x0, x7, x0
-mul x7, x22, x3
-adcs x9, x19, x7
-ldp x4, x3, [sp, #240]
-ldr x19, [sp, #120]
-adcs x1, x6, xzr
-ldr x6, [x10, #64]
-adc x5, x21, x30
-ldr x21, [sp, #144]
-ldr x30, [sp, #80]
-umulh x7, x12, x6
-adds x13, x13, x7
-umulh x7, x15, x6
-adcs x14, x14, x7
-umulh x7, x3, x6
-adcs x11, x11, x7
-umulh x7, x4, x6
-adcs x16, x16, x7
-umulh x7, x19, x6
-adcs x17, x17, x7
-umulh x7, x20, x6
-adcs x0, x0, x7
-umulh x7, x21, x6
-adcs x10, x9, x7
-umulh x7, x30, x6
-ldr x9, [sp, #232]
-adcs x1, x1, x7
-umulh x7, x9, x6
-adcs x5, x5, x7
-mul x7, x12, x6
-cset w22, hs
-adds x12, x2, x7
-mul x7, x15, x6
-ldr x2, [sp, #224]
-ldr x15, [sp, #64]
-adcs x13, x13, x7
-mul x7, x3, x6
-ldr x3, [sp, #168]
-adcs x14, x14, x7
-mul x7, x4, x6
-adcs x11, x11, x7
-mul x7, x19, x6
-adcs x16, x16, x7
-mul x7, x20, x6
-ldp x19, x20, [sp, #96]
-adcs x17, x17, x7
-mul x7, x21, x6
-adcs x0, x0, x7
-mul x7, x30, x6
-mul x6, x9, x6
-adcs x10, x10, x7
-umulh x7, x26, x8
-adcs x1, x1, x6
-adcs x5, x5, xzr
-cinc x6, x22, hs
-adds x13, x13, x7
-umulh x7, x24, x8
-adcs x14, x14, x7
-umulh x7, x2, x8
-adcs x11, x11, x7
-umulh x7, x3, x8
-adcs x16, x16, x7
-umulh x7, x23, x8
-adcs x17, x17, x7
-umulh x7, x28, x8
-adcs x0, x0, x7
-umulh x7, x27, x8
-adcs x9, x10, x7
-umulh x7, x15, x8
-adcs x1, x1, x7
-umulh x7, x29, x8
-adcs x5, x5, x7
-mul x7, x26, x8
-cset w22, hs
-adds x10, x12, x7
-mul x7, x24, x8
-ldp x12, x24, [sp, #48]
-adcs x13, x13, x7
-mul x7, x2, x8
-ldr x2, [sp, #152]
-mov x4, x24
-mov x30, x4
-adcs x14, x14, x7
-mul x7, x3, x8
-adcs x11, x11, x7
-mul x7, x23, x8
-adcs x16, x16, x7
-mul x7, x28, x8
-ldp x23, x21, [sp, #208]
-adcs x17, x17, x7
-mul x7, x27, x8
-adcs x0, x0, x7
-mul x7, x15, x8
-mul x8, x29, x8
-adcs x9, x9, x7
-ldp x3, x15, [sp, #192]
-adcs x8, x1, x8
-adcs x1, x5, xzr
-mul x5, x10, x12
-mov x12, x25
-adc x6, x6, x22
-umulh x7, x5, x2
-mul x22, x5, x2
-adds x13, x13, x7
-umulh x7, x5, x25
-adcs x14, x14, x7
-umulh x7, x5, x15
-adcs x11, x11, x7
-umulh x7, x5, x3
-adcs x16, x16, x7
-umulh x7, x5, x19
-adcs x17, x17, x7
-umulh x7, x5, x24
-adcs x0, x0, x7
-umulh x7, x5, x20
-adcs x9, x9, x7
-umulh x7, x5, x21
-adcs x8, x8, x7
-umulh x7, x5, x23
-adcs x1, x1, x7
-cset w7, hs
-cmn x10, x22
-mul x10, x5, x25
-adcs x10, x13, x10
-mul x13, x5, x15
-adcs x13, x14, x13
-mul x14, x5, x3
-adcs x11, x11, x14
-mul x14, x5, x19
-adcs x14, x16, x14
-mul x16, x5, x24
-adcs x16, x17, x16
-mul x17, x5, x20
-adcs x17, x0, x17
-mul x0, x5, x21
-adcs x9, x9, x0
-mul x0, x5, x23
-adcs x8, x8, x0
-adcs x0, x1, xzr
-adc x1, x6, x7
-subs x5, x10, x2
-sbcs x6, x13, x25
-sbcs x7, x11, x15
-sbcs x22, x14, x3
-sbcs x24, x16, x19
-sbcs x25, x17, x4
-sbcs x26, x9, x20
-sbcs x27, x8, x21
-sbcs x28, x0, x23
-cset w29, lo
-subs x29, x1, x29
-csel x10, x10, x5, lo
-csel x13, x13, x6, lo
-csel x11, x11, x7, lo
-csel x14, x14, x22, lo
-csel x16, x16, x24, lo
-csel x17, x17, x25, lo
-csel x9, x9, x26, lo
-csel x8, x8, x27, lo
-csel x0, x0, x28, lo
-csel x1, x1, x29, lo
-ldp x26, x25, [sp, #288]
-ldp x28, x27, [sp, #272]
-subs x4, x10, x2
-sbcs x2, x13, x12
-sbcs x5, x11, x15
-sbcs x6, x14, x3
-sbcs x7, x16, x19
-sbcs x12, x17, x30
-sbcs x19, x9, x20
-ldp x29, x30, [sp, #256]
-sbcs x15, x8, x21
-ldp x22, x21, [sp, #320]
-sbcs x3, x0, x23
-ldp x24, x23, [sp, #304]
-cset w20, lo
-cmp x1, #0
-cset w1, eq
-tst w1, w20
-ldr x1, [sp, #24]
-csel x10, x10, x4, ne
-csel x13, x13, x2, ne
-csel x9, x9, x19, ne
-ldp x20, x19, [sp, #336]
-csel x8, x8, x15, ne
-stp x10, x13, [x1]
-csel x10, x11, x5, ne
-csel x11, x14, x6, ne
-stp x9, x8, [x1, #48]
-csel x8, x0, x3, ne
-str x8, [x1, #64]
-stp x10, x11, [x1, #16]
-csel x10, x16, x7, ne
-csel x11, x17, x12, ne
-stp x10, x11, [x1, #32]
-add sp, sp, #352
+adr x12, 2f
+ldr x14, [x12]
+mul x15, x0, x14
+ldr x17, [x12, #8]
+umulh x20, x17, x15
+ldr x21, [x12, #16]
+mul x22, x21, x15
+adcs x19, x19, x27
+umulh x24, x21, x15
+ldr x26, [x12, #24]
+mul x27, x26, x15
+adc x23, x23, xzr
+umulh x28, x26, x15
+ldr x29, [x12, #32]
+mul x26, x29, x15
+adds x20, x20, x22
+umulh x22, x29, x15
+ldr x29, [x12, #40]
+mul x21, x29, x15
+adcs x24, x24, x27
+umulh x27, x29, x15
+ldr x29, [x12, #48]
+mul x17, x29, x15
+adcs x26, x28, x26
+umulh x28, x29, x15
+ldr x29, [x12, #56]
+mul x14, x29, x15
+adcs x21, x22, x21
+umulh x22, x29, x15
+ldr x29, [sp, #104]
+mul x12, x29, x15
+adcs x17, x27, x17
+umulh x27, x29, x15
+mul x29, x25, x15
+adcs x14, x28, x14
+umulh x15, x25, x15
+adcs x12, x22, x12
+adcs x22, x27, x29
+adc x15, x15, xzr
+cmp x0, #1
+adcs x0, x5, x20
+adcs x5, x6, x24
+adcs x6, x7, x26
+adcs x7, x8, x21
+adcs x8, x9, x17
+adcs x4, x4, x14
+adcs x9, x10, x12
+adcs x10, x11, x22
+umulh x11, x3, x13
+ldr x12, [x1, #8]
+mul x14, x12, x13
+adcs x15, x19, x15
+umulh x17, x12, x13
+ldr x19, [x1, #16]
+mul x20, x19, x13
+adc x21, x23, xzr
+umulh x22, x19, x13
+ldr x23, [x1, #24]
+mul x24, x23, x13
+adds x11, x11, x14
+umulh x14, x23, x13
+ldr x26, [x1, #32]
+mul x27, x26, x13
+adcs x17, x17, x20
+umulh x20, x26, x13
+ldr x28, [x1, #40]
+mul x29, x28, x13
+adcs x22, x22, x24
+umulh x24, x28, x13
+ldr x28, [x1, #48]
+mul x26, x28, x13
+adcs x14, x14, x27
+umulh x27, x28, x13
+ldr x28, [x1, #56]
+mul x23, x28, x13
+adcs x20, x20, x29
+umulh x29, x28, x13
+ldr x28, [x1, #64]
+mul x19, x28, x13
+adcs x24, x24, x26
+umulh x26, x28, x13
+adcs x23, x27, x23
+mul x13, x3, x13
+adcs x19, x29, x19
+adc x26, x26, xzr
+adds x0, x0, x13
+adcs x5, x5, x11
+adcs x6, x6, x17
+adcs x7, x7, x22
+adcs x8, x8, x14
+adcs x4, x4, x20
+adcs x9, x9, x24
+adcs x10, x10, x23
+adcs x11, x15, x19
+ldp x13, x14, [x2, #112]
+umulh x15, x16, x13
+ldr x17, [x1, #80]
+mul x19, x17, x13
+adcs x20, x21, x26
+umulh x21, x17, x13
+ldr x22, [x1, #88]
+mul x23, x22, x13
+cset x24, hs
+umulh x26, x22, x13
+ldr x27, [x1, #96]
+mul x29, x27, x13
+adds x15, x15, x19
+umulh x19, x27, x13
+ldr x27, [x1, #104]
+mul x22, x27, x13
+adcs x21, x21, x23
+umulh x23, x27, x13
+ldr x27, [x1, #112]
+mul x17, x27, x13
+adcs x26, x26, x29
+umulh x29, x27, x13
+ldr x27, [x1, #120]
+mul x14, x27, x13
+adcs x19, x19, x22
+umulh x22, x27, x13
+ldr x27, [x1, #128]
+mul x28, x27, x13
+adcs x17, x23, x17
+umulh x23, x27, x13
+mul x27, x30, x13
+adcs x14, x29, x14
+umulh x29, x30, x13
+adcs x22, x22, x28
+mul x13, x16, x13
+adcs x23, x23, x27
+adc x27, x29, xzr
+adds x0, x0, x13
+adcs x5, x5, x15
+adcs x6, x6, x21
+adcs x7, x7, x26
+adcs x8, x8, x19
+adcs x4, x4, x17
+adcs x9, x9, x14
+adcs x10, x10, x22
+adcs x11, x11, x23
+adr x13, 2f
+ldr x14, [x13]
+mul x15, x0, x14
+ldr x17, [x13, #8]
+umulh x19, x17, x15
+ldr x21, [x13, #16]
+mul x22, x21, x15
+adcs x20, x20, x27
+umulh x23, x21, x15
+ldr x26, [x13, #24]
+mul x27, x26, x15
+adc x24, x24, xzr
+umulh x28, x26, x15
+ldr x29, [x13, #32]
+mul x26, x29, x15
+adds x19, x19, x22
+umulh x22, x29, x15
+ldr x29, [x13, #40]
+mul x21, x29, x15
+adcs x23, x23, x27
+umulh x27, x29, x15
+ldr x29, [x13, #48]
+mul x17, x29, x15
+adcs x26, x28, x26
+umulh x28, x29, x15
+ldr x29, [x13, #56]
+mul x14, x29, x15
+adcs x21, x22, x21
+umulh x22, x29, x15
+ldr x29, [sp, #104]
+mul x13, x29, x15
+adcs x17, x27, x17
+umulh x27, x29, x15
+mul x29, x25, x15
+adcs x14, x28, x14
+umulh x15, x25, x15
+adcs x13, x22, x13
+adcs x22, x27, x29
+adc x15, x15, xzr
+cmp x0, #1
+adcs x0, x5, x19
+adcs x5, x6, x23
+adcs x6, x7, x26
+adcs x7, x8, x21
+adcs x4, x4, x17
+adcs x8, x9, x14
+adcs x9, x10, x13
+adcs x10, x11, x22
+ldp x11, x13, [x2, #48]
+umulh x14, x3, x11
+mul x17, x12, x11
+adcs x15, x20, x15
+umulh x19, x12, x11
+ldr x20, [x1, #16]
+mul x21, x20, x11
+adc x22, x24, xzr
+umulh x23, x20, x11
+ldr x24, [x1, #24]
+mul x26, x24, x11
+adds x14, x14, x17
+umulh x17, x24, x11
+ldr x27, [x1, #32]
+mul x28, x27, x11
+adcs x19, x19, x21
+umulh x21, x27, x11
+ldr x29, [x1, #40]
+mul x27, x29, x11
+adcs x23, x23, x26
+umulh x26, x29, x11
+ldr x29, [x1, #48]
+mul x24, x29, x11
+adcs x17, x17, x28
+umulh x28, x29, x11
+ldr x29, [x1, #56]
+mul x20, x29, x11
+adcs x21, x21, x27
+umulh x27, x29, x11
+ldr x29, [x1, #64]
+mul x12, x29, x11
+adcs x24, x26, x24
+umulh x26, x29, x11
+adcs x20, x28, x20
+mul x11, x3, x11
+adcs x12, x27, x12
+adc x26, x26, xzr
+adds x0, x0, x11
+adcs x5, x5, x14
+adcs x6, x6, x19
+adcs x7, x7, x23
+adcs x4, x4, x17
+adcs x8, x8, x21
+adcs x9, x9, x24
+adcs x10, x10, x20
+adcs x11, x15, x12
+ldr x12, [x2, #120]
+umulh x14, x16, x12
+ldr x15, [x1, #80]
+mul x17, x15, x12
+adcs x19, x22, x26
+umulh x20, x15, x12
+ldr x21, [x1, #88]
+mul x22, x21, x12
+cset x23, hs
+umulh x24, x21, x12
+ldr x26, [x1, #96]
+mul x27, x26, x12
+adds x14, x14, x17
+umulh x17, x26, x12
+ldr x28, [x1, #104]
+mul x26, x28, x12
+adcs x20, x20, x22
+umulh x22, x28, x12
+ldr x28, [x1, #112]
+mul x21, x28, x12
+adcs x24, x24, x27
+umulh x27, x28, x12
+ldr x28, [x1, #120]
+mul x15, x28, x12
+adcs x17, x17, x26
+umulh x26, x28, x12
+ldr x28, [x1, #128]
+mul x29, x28, x12
+adcs x21, x22, x21
+umulh x22, x28, x12
+mul x28, x30, x12
+adcs x15, x27, x15
+umulh x27, x30, x12
+adcs x26, x26, x29
+mul x12, x16, x12
+adcs x22, x22, x28
+adc x27, x27, xzr
+adds x0, x0, x12
+adcs x5, x5, x14
+adcs x6, x6, x20
+adcs x7, x7, x24
+adcs x4, x4, x17
+adcs x8, x8, x21
+adcs x9, x9, x15
+adcs x10, x10, x26
+adcs x11, x11, x22
+adr x12, 2f
+ldr x14, [x12]
+mul x15, x0, x14
+ldr x17, [x12, #8]
+umulh x20, x17, x15
+ldr x21, [x12, #16]
+mul x22, x21, x15
+adcs x19, x19, x27
+umulh x24, x21, x15
+ldr x26, [x12, #24]
+mul x27, x26, x15
+adc x23, x23, xzr
+umulh x28, x26, x15
+ldr x29, [x12, #32]
+mul x26, x29, x15
+adds x20, x20, x22
+umulh x22, x29, x15
+ldr x29, [x12, #40]
+mul x21, x29, x15
+adcs x24, x24, x27
+umulh x27, x29, x15
+ldr x29, [x12, #48]
+mul x17, x29, x15
+adcs x26, x28, x26
+umulh x28, x29, x15
+ldr x29, [x12, #56]
+mul x14, x29, x15
+adcs x21, x22, x21
+umulh x22, x29, x15
+ldr x29, [sp, #104]
+mul x12, x29, x15
+adcs x17, x27, x17
+umulh x27, x29, x15
+mul x29, x25, x15
+adcs x14, x28, x14
+umulh x15, x25, x15
+adcs x12, x22, x12
+adcs x22, x27, x29
+adc x15, x15, xzr
+cmp x0, #1
+adcs x0, x5, x20
+adcs x5, x6, x24
+adcs x6, x7, x26
+adcs x4, x4, x21
+adcs x7, x8, x17
+adcs x8, x9, x14
+adcs x9, x10, x12
+adcs x10, x11, x22
+umulh x11, x3, x13
+ldr x12, [x1, #8]
+mul x14, x12, x13
+adcs x15, x19, x15
+umulh x17, x12, x13
+ldr x19, [x1, #16]
+mul x20, x19, x13
+adc x21, x23, xzr
+umulh x22, x19, x13
+ldr x23, [x1, #24]
+mul x24, x23, x13
+adds x11, x11, x14
+umulh x14, x23, x13
+ldr x26, [x1, #32]
+mul x27, x26, x13
+adcs x17, x17, x20
+umulh x20, x26, x13
+ldr x28, [x1, #40]
+mul x29, x28, x13
+adcs x22, x22, x24
+umulh x24, x28, x13
+ldr x28, [x1, #48]
+mul x26, x28, x13
+adcs x14, x14, x27
+umulh x27, x28, x13
+ldr x28, [x1, #56]
+mul x23, x28, x13
+adcs x20, x20, x29
+umulh x29, x28, x13
+ldr x28, [x1, #64]
+mul x19, x28, x13
+adcs x24, x24, x26
+umulh x26, x28, x13
+adcs x23, x27, x23
+mul x13, x3, x13
+adcs x19, x29, x19
+adc x26, x26, xzr
+adds x0, x0, x13
+adcs x5, x5, x11
+adcs x6, x6, x17
+adcs x4, x4, x22
+adcs x7, x7, x14
+adcs x8, x8, x20
+adcs x9, x9, x24
+adcs x10, x10, x23
+adcs x11, x15, x19
+ldp x13, x14, [x2, #128]
+umulh x15, x16, x13
+ldr x17, [x1, #80]
+mul x19, x17, x13
+adcs x20, x21, x26
+umulh x21, x17, x13
+ldr x22, [x1, #88]
+mul x23, x22, x13
+cset x24, hs
+umulh x26, x22, x13
+ldr x27, [x1, #96]
+mul x29, x27, x13
+adds x15, x15, x19
+umulh x19, x27, x13
+ldr x27, [x1, #104]
+mul x22, x27, x13
+adcs x21, x21, x23
+umulh x23, x27, x13
+ldr x27, [x1, #112]
+mul x17, x27, x13
+adcs x26, x26, x29
+umulh x29, x27, x13
+ldr x27, [x1, #120]
+mul x14, x27, x13
+adcs x19, x19, x22
+umulh x22, x27, x13
+ldr x27, [x1, #128]
+mul x28, x27, x13
+adcs x17, x23, x17
+umulh x23, x27, x13
+mul x27, x30, x13
+adcs x14, x29, x14
+umulh x29, x30, x13
+adcs x22, x22, x28
+mul x13, x16, x13
+adcs x23, x23, x27
+adc x27, x29, xzr
+adds x0, x0, x13
+adcs x5, x5, x15
+adcs x6, x6, x21
+adcs x4, x4, x26
+adcs x7, x7, x19
+adcs x8, x8, x17
+adcs x9, x9, x14
+adcs x10, x10, x22
+adcs x11, x11, x23
+adr x13, 2f
+ldr x14, [x13]
+mul x15, x0, x14
+ldr x17, [x13, #8]
+umulh x19, x17, x15
+ldr x21, [x13, #16]
+mul x22, x21, x15
+adcs x20, x20, x27
+umulh x23, x21, x15
+ldr x26, [x13, #24]
+mul x27, x26, x15
+adc x24, x24, xzr
+umulh x28, x26, x15
+ldr x29, [x13, #32]
+mul x26, x29, x15
+adds x19, x19, x22
+umulh x22, x29, x15
+ldr x29, [x13, #40]
+mul x21, x29, x15
+adcs x23, x23, x27
+umulh x27, x29, x15
+ldr x29, [x13, #48]
+mul x17, x29, x15
+adcs x26, x28, x26
+umulh x28, x29, x15
+ldr x29, [x13, #56]
+mul x14, x29, x15
+adcs x21, x22, x21
+umulh x22, x29, x15
+ldr x29, [sp, #104]
+mul x13, x29, x15
+adcs x17, x27, x17
+umulh x27, x29, x15
+mul x29, x25, x15
+adcs x14, x28, x14
+umulh x15, x25, x15
+adcs x13, x22, x13
+adcs x22, x27, x29
+adc x15, x15, xzr
+cmp x0, #1
+adcs x0, x5, x19
+adcs x5, x6, x23
+adcs x4, x4, x26
+adcs x6, x7, x21
+adcs x7, x8, x17
+adcs x8, x9, x14
+adcs x9, x10, x13
+adcs x10, x11, x22
+ldr x11, [x2, #64]
+umulh x13, x3, x11
+mul x14, x12, x11
+adcs x15, x20, x15
+umulh x12, x12, x11
+ldr x17, [x1, #16]
+mul x19, x17, x11
+adc x20, x24, xzr
+umulh x17, x17, x11
+ldr x21, [x1, #24]
+mul x22, x21, x11
+adds x13, x13, x14
+umulh x14, x21, x11
+ldr x21, [x1, #32]
+mul x23, x21, x11
+adcs x12, x12, x19
+umulh x19, x21, x11
+ldr x21, [x1, #40]
+mul x24, x21, x11
+adcs x17, x17, x22
+umulh x21, x21, x11
+ldr x22, [x1, #48]
+mul x26, x22, x11
+adcs x14, x14, x23
+umulh x22, x22, x11
+ldr x23, [x1, #56]
+mul x27, x23, x11
+adcs x19, x19, x24
+umulh x23, x23, x11
+ldr x24, [x1, #64]
+mul x28, x24, x11
+adcs x21, x21, x26
+umulh x24, x24, x11
+adcs x22, x22, x27
+mul x3, x3, x11
+adcs x11, x23, x28
+adc x23, x24, xzr
+adds x0, x0, x3
+adcs x3, x5, x13
+adcs x4, x4, x12
+adcs x5, x6, x17
+adcs x6, x7, x14
+adcs x7, x8, x19
+adcs x8, x9, x21
+adcs x9, x10, x22
+adcs x10, x15, x11
+ldr x11, [x2, #136]
+umulh x2, x16, x11
+ldr x12, [x1, #80]
+mul x13, x12, x11
+adcs x14, x20, x23
+umulh x12, x12, x11
+ldr x15, [x1, #88]
+mul x17, x15, x11
+cset x19, hs
+umulh x15, x15, x11
+ldr x20, [x1, #96]
+mul x21, x20, x11
+adds x2, x2, x13
+umulh x13, x20, x11
+ldr x20, [x1, #104]
+mul x22, x20, x11
+adcs x12, x12, x17
+umulh x17, x20, x11
+ldr x20, [x1, #112]
+mul x23, x20, x11
+adcs x15, x15, x21
+umulh x20, x20, x11
+ldr x21, [x1, #120]
+mul x24, x21, x11
+adcs x13, x13, x22
+umulh x21, x21, x11
+ldr x22, [x1, #128]
+mul x1, x22, x11
+adcs x17, x17, x23
+umulh x22, x22, x11
+mul x23, x30, x11
+adcs x20, x20, x24
+umulh x24, x30, x11
+adcs x1, x21, x1
+mul x11, x16, x11
+adcs x16, x22, x23
+adc x21, x24, xzr
+adds x0, x0, x11
+adcs x2, x3, x2
+adcs x3, x4, x12
+adcs x4, x5, x15
+adcs x5, x6, x13
+adcs x6, x7, x17
+adcs x7, x8, x20
+adcs x1, x9, x1
+adcs x8, x10, x16
+adr x9, 2f
+ldr x10, [x9]
+mul x10, x0, x10
+ldr x11, [x9, #8]
+umulh x12, x11, x10
+ldr x13, [x9, #16]
+mul x15, x13, x10
+adcs x14, x14, x21
+umulh x16, x13, x10
+ldr x17, [x9, #24]
+mul x20, x17, x10
+adc x19, x19, xzr
+umulh x21, x17, x10
+ldr x22, [x9, #32]
+mul x23, x22, x10
+adds x12, x12, x15
+umulh x15, x22, x10
+ldr x24, [x9, #40]
+mul x26, x24, x10
+adcs x16, x16, x20
+umulh x20, x24, x10
+ldr x27, [x9, #48]
+mul x28, x27, x10
+adcs x21, x21, x23
+umulh x23, x27, x10
+ldr x29, [x9, #56]
+mul x9, x29, x10
+adcs x15, x15, x26
+umulh x26, x29, x10
+ldr x30, [sp, #104]
+str x29, [sp, #112]
+mul x29, x30, x10
+adcs x20, x20, x28
+umulh x28, x30, x10
+mul x30, x25, x10
+adcs x9, x23, x9
+umulh x10, x25, x10
+adcs x23, x26, x29
+adcs x26, x28, x30
+adc x10, x10, xzr
+cmp x0, #1
+adcs x0, x2, x12
+adcs x2, x3, x16
+adcs x3, x4, x21
+adcs x4, x5, x15
+adcs x5, x6, x20
+adcs x6, x7, x9
+adcs x1, x1, x23
+adcs x7, x8, x26
+adcs x8, x14, x10
+adc x9, x19, xzr
+subs x10, x0, x11
+sbcs x12, x2, x13
+sbcs x14, x3, x17
+sbcs x15, x4, x22
+sbcs x16, x5, x24
+sbcs x19, x6, x27
+ldr x20, [sp, #112]
+sbcs x21, x1, x20
+ldr x23, [sp, #104]
+sbcs x26, x7, x23
+sbcs x28, x8, x25
+sbcs x29, x9, xzr
+csel x0, x0, x10, lo
+csel x2, x2, x12, lo
+csel x3, x3, x14, lo
+csel x4, x4, x15, lo
+csel x5, x5, x16, lo
+csel x6, x6, x19, lo
+csel x1, x1, x21, lo
+csel x7, x7, x26, lo
+csel x8, x8, x28, lo
+csel x9, x9, x29, lo
+subs x10, x0, x11
+sbcs x11, x2, x13
+sbcs x12, x3, x17
+sbcs x13, x4, x22
+sbcs x14, x5, x24
+sbcs x15, x6, x27
+sbcs x16, x1, x20
+sbcs x17, x7, x23
+sbcs x19, x8, x25
+sbcs xzr, x9, xzr
+csel x0, x0, x10, lo
+csel x2, x2, x11, lo
+ldr x9, [sp, #96]
+stp x0, x2, [x9]
+csel x0, x3, x12, lo
+csel x2, x4, x13, lo
+stp x0, x2, [x9, #16]
+csel x0, x5, x14, lo
+csel x2, x6, x15, lo
+stp x0, x2, [x9, #32]
+csel x0, x1, x16, lo
+csel x1, x7, x17, lo
+stp x0, x1, [x9, #48]
+csel x0, x8, x19, lo
+str x0, [x9, #64]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #128
 ret
 .p2align 3
 2:
@@ -5137,869 +4967,765 @@ unsafe fn square_full<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_full_54876af35962c411_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                "fieldc_square_full_a3015ecbeaff8d59_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
                 r"
-adr x2, 2f
-stp x29, x30, [sp, #-96]!
-stp x28, x27, [sp, #16]
-stp x26, x25, [sp, #32]
-stp x24, x23, [sp, #48]
-stp x22, x21, [sp, #64]
-stp x20, x19, [sp, #80]
-sub sp, sp, #416
-ldp x11, x27, [x1]
-umulh x12, x11, x11
-ldp x5, x19, [x1, #16]
-mul x25, x11, x11
-ldp x30, x23, [x1, #32]
-ldr x13, [x1, #64]
-ldp x22, x8, [x1, #48]
-umulh x28, x27, x11
-ldp x10, x26, [x2]
-mul x29, x27, x11
-str x0, [sp, #328]
-umulh x24, x5, x11
-str x10, [sp, #376]
-mul x21, x5, x11
-str x13, [sp, #392]
-umulh x15, x19, x11
-stp x26, x8, [sp, #400]
-stp x21, x24, [sp, #232]
-str x29, [sp, #280]
-mul x9, x19, x11
-stp x9, x15, [sp, #168]
-umulh x20, x30, x11
-str x20, [sp, #144]
-mul x14, x30, x11
-str x14, [sp, #160]
-umulh x6, x23, x11
-mul x7, x10, x25
-mul x17, x23, x11
-stp x6, x17, [sp, #216]
-umulh x4, x22, x11
-mul x1, x22, x11
-umulh x3, x8, x11
-stp x4, x1, [sp, #264]
-mul x0, x8, x11
-umulh x16, x13, x11
-mul x10, x13, x11
-adds x11, x12, x29
-adcs x12, x28, x21
-adcs x13, x24, x9
-adcs x14, x15, x14
-adcs x17, x20, x17
-adcs x1, x6, x1
-ldp x20, x6, [x2, #16]
-adcs x24, x4, x0
-mov x21, x26
-ldp x8, x9, [x2, #64]
-stp x3, x0, [sp, #296]
-stp x16, x10, [sp, #312]
-stp x9, x8, [sp, #360]
-str x20, [sp, #8]
-umulh x15, x26, x7
-adcs x26, x3, x10
-cinc x29, x16, hs
-adds x3, x11, x15
-ldp x11, x4, [x2, #32]
-umulh x15, x20, x7
-adcs x16, x12, x15
-str x6, [sp, #336]
-stp x11, x4, [sp, #344]
-umulh x12, x6, x7
-adcs x0, x13, x12
-umulh x15, x11, x7
-adcs x12, x14, x15
-umulh x14, x4, x7
-adcs x13, x17, x14
-ldp x15, x14, [x2, #48]
-umulh x2, x8, x7
-str x15, [sp, #16]
-umulh x17, x15, x7
-str x14, [sp, #384]
-adcs x1, x1, x17
-umulh x17, x14, x7
-adcs x24, x24, x17
-ldr x17, [sp, #408]
-adcs x2, x26, x2
-umulh x26, x9, x7
-adcs x26, x29, x26
-cset w10, hs
-mul x29, x21, x7
-ldr x21, [sp, #376]
-cmn x25, x29
-mul x25, x20, x7
-adcs x3, x3, x25
-mul x25, x6, x7
-adcs x16, x16, x25
-mul x25, x11, x7
-adcs x0, x0, x25
-mul x25, x4, x7
-adcs x12, x12, x25
-mul x25, x15, x7
-adcs x25, x13, x25
-mul x13, x14, x7
-adcs x11, x1, x13
-mul x13, x8, x7
-adcs x24, x24, x13
-mul x13, x9, x7
-ldr x9, [sp, #392]
-adcs x7, x2, x13
-adcs x26, x26, xzr
-cinc x10, x10, hs
-adds x16, x16, x28
-umulh x13, x27, x27
-adcs x0, x0, x13
-umulh x8, x5, x27
-str x8, [sp, #192]
-adcs x15, x12, x8
-umulh x8, x19, x27
-str x8, [sp, #112]
-adcs x25, x25, x8
-umulh x8, x30, x27
-adcs x14, x11, x8
-str x8, [sp, #96]
-ldr x8, [sp, #280]
-umulh x11, x23, x27
-str x11, [sp, #152]
-adcs x29, x24, x11
-umulh x11, x22, x27
-adcs x7, x7, x11
-str x11, [sp, #208]
-umulh x11, x17, x27
-str x11, [sp, #256]
-adcs x26, x26, x11
-umulh x11, x9, x27
-adcs x12, x10, x11
-cset w13, hs
-str x11, [sp, #288]
-adds x11, x3, x8
-mul x3, x27, x27
-adcs x4, x16, x3
-mul x28, x5, x27
-adcs x0, x0, x28
-mul x10, x19, x27
-adcs x15, x15, x10
-str x10, [sp, #104]
-ldr x10, [sp, #400]
-mul x8, x30, x27
-str x8, [sp, #80]
-adcs x25, x25, x8
-mov x8, x20
-mul x3, x23, x27
-adcs x14, x14, x3
-str x3, [sp, #136]
-mul x1, x22, x27
-str x1, [sp, #200]
-mul x17, x17, x27
-str x17, [sp, #248]
-mul x16, x9, x27
-str x16, [sp, #280]
-adcs x27, x29, x1
-adcs x7, x7, x17
-adcs x26, x26, x16
-adcs x1, x12, xzr
-mov x12, x6
-cinc x24, x13, hs
-mul x29, x11, x21
-umulh x3, x29, x10
-adds x17, x4, x3
-ldp x4, x13, [sp, #360]
-umulh x3, x29, x20
-adcs x0, x0, x3
-umulh x3, x29, x6
-ldr x6, [sp, #16]
-adcs x20, x15, x3
-ldp x15, x9, [sp, #344]
-umulh x3, x29, x15
-adcs x3, x25, x3
-umulh x25, x29, x9
-adcs x2, x14, x25
-ldr x14, [sp, #384]
-umulh x25, x29, x6
-adcs x25, x27, x25
-umulh x27, x29, x14
-adcs x7, x7, x27
-umulh x27, x29, x13
-adcs x26, x26, x27
-umulh x27, x29, x4
-adcs x16, x1, x27
-mul x27, x29, x10
-cset w10, hs
-cmn x11, x27
-mul x11, x29, x8
-ldr x8, [sp, #240]
-adcs x1, x17, x11
-mul x11, x29, x12
-adcs x11, x0, x11
-mul x0, x29, x15
-mul x17, x19, x5
-adcs x15, x20, x0
-mul x0, x29, x9
-mov x20, x9
-adcs x0, x3, x0
-mul x3, x29, x6
-adcs x9, x2, x3
-mul x3, x29, x14
-umulh x2, x19, x19
-adcs x3, x25, x3
-mul x25, x29, x13
-adcs x7, x7, x25
-mul x25, x29, x4
-adcs x25, x26, x25
-adcs x12, x16, xzr
-adc x10, x24, x10
-adds x16, x11, x8
-ldr x8, [sp, #192]
-umulh x11, x5, x5
-adcs x15, x15, x8
-umulh x8, x19, x5
-adcs x0, x0, x11
-umulh x11, x22, x5
-str x8, [sp, #64]
-adcs x14, x9, x8
-umulh x8, x30, x5
-ldr x9, [sp, #232]
-adcs x3, x3, x8
-str x8, [sp, #48]
-umulh x8, x23, x5
-str x11, [sp, #128]
-adcs x26, x7, x8
-str x8, [sp, #88]
-ldr x8, [sp, #408]
-ldr x7, [sp, #392]
-adcs x25, x25, x11
-umulh x11, x8, x5
-str x11, [sp, #192]
-adcs x12, x12, x11
-umulh x11, x7, x5
-adcs x27, x10, x11
-mul x10, x5, x5
-str x11, [sp, #240]
-ldr x11, [sp, #400]
-cset w29, hs
-adds x13, x1, x9
-mul x9, x30, x5
-ldr x1, [sp, #8]
-adcs x16, x16, x28
-mov x28, x6
-adcs x15, x15, x10
-mul x10, x22, x5
-adcs x0, x0, x17
-str x9, [sp, #40]
-adcs x14, x14, x9
-mul x9, x23, x5
-str x10, [sp, #120]
-adcs x3, x3, x9
-str x9, [sp, #72]
-adcs x26, x26, x10
-mul x10, x8, x5
-mul x8, x7, x5
-mov x5, x21
-adcs x25, x25, x10
-str x10, [sp, #184]
-adcs x10, x12, x8
-str x8, [sp, #232]
-mov x8, x20
-adcs x12, x27, xzr
-cinc x27, x29, hs
-mul x29, x13, x21
-ldp x9, x21, [sp, #336]
-umulh x24, x29, x11
-adds x16, x16, x24
-umulh x24, x29, x1
-adcs x15, x15, x24
-umulh x24, x29, x9
-adcs x0, x0, x24
-umulh x24, x29, x21
-adcs x14, x14, x24
-umulh x24, x29, x20
-ldr x20, [sp, #384]
-adcs x3, x3, x24
-umulh x24, x29, x6
-adcs x24, x26, x24
-umulh x26, x29, x20
-ldp x6, x4, [sp, #360]
-adcs x25, x25, x26
-umulh x26, x29, x4
-adcs x10, x10, x26
-umulh x26, x29, x6
-adcs x12, x12, x26
-mul x26, x29, x11
-cset w11, hs
-cmn x13, x26
-mul x13, x29, x1
-adcs x13, x16, x13
-mul x16, x29, x9
-ldr x9, [sp, #176]
-adcs x15, x15, x16
-mul x16, x29, x21
-adcs x16, x0, x16
-mul x0, x29, x8
-adcs x14, x14, x0
-mul x0, x29, x28
-adcs x0, x3, x0
-mul x3, x29, x20
-mov x20, x4
-adcs x3, x24, x3
-mul x24, x29, x4
-mov x4, x21
-adcs x24, x25, x24
-mul x25, x29, x6
-adcs x10, x10, x25
-umulh x25, x30, x19
-adcs x12, x12, xzr
-adc x8, x27, x11
-adds x15, x15, x9
-ldr x9, [sp, #112]
-adcs x16, x16, x9
-ldr x9, [sp, #64]
-adcs x14, x14, x9
-umulh x9, x23, x19
-adcs x0, x0, x2
-ldr x2, [sp, #408]
-adcs x3, x3, x25
-str x9, [sp, #32]
-adcs x24, x24, x9
-umulh x9, x22, x19
-adcs x26, x10, x9
-umulh x10, x2, x19
-str x9, [sp, #64]
-ldr x9, [sp, #168]
-str x10, [sp, #112]
-adcs x12, x12, x10
-umulh x10, x7, x19
-adcs x8, x8, x10
-cset w29, hs
-adds x13, x13, x9
-ldr x9, [sp, #104]
-adcs x15, x15, x9
-str x10, [sp, #176]
-mul x10, x19, x19
-mul x9, x23, x19
-adcs x11, x16, x17
-mul x17, x30, x19
-adcs x14, x14, x10
-str x9, [sp, #24]
-adcs x10, x0, x17
-mul x0, x2, x19
-ldr x2, [sp, #400]
-adcs x16, x3, x9
-mul x9, x22, x19
-ldr x3, [sp, #336]
-str x0, [sp, #104]
-adcs x24, x24, x9
-str x9, [sp, #56]
-mul x9, x7, x19
-ldr x19, [sp, #384]
-adcs x26, x26, x0
-str x9, [sp, #168]
-adcs x9, x12, x9
-adcs x8, x8, xzr
-cinc x0, x29, hs
-mul x29, x13, x5
-ldr x5, [sp, #352]
-umulh x27, x29, x2
-adds x15, x15, x27
-umulh x27, x29, x1
-adcs x11, x11, x27
-umulh x27, x29, x3
-adcs x14, x14, x27
-umulh x27, x29, x21
-mov x21, x28
-adcs x10, x10, x27
-umulh x27, x29, x5
-adcs x16, x16, x27
-umulh x27, x29, x28
-mov x28, x6
-adcs x24, x24, x27
-umulh x27, x29, x19
-adcs x26, x26, x27
-umulh x27, x29, x20
-adcs x12, x9, x27
-umulh x27, x29, x6
-adcs x8, x8, x27
-mul x27, x29, x2
-mov x2, x1
-cset w9, hs
-cmn x13, x27
-mul x13, x29, x1
-umulh x1, x23, x30
-adcs x13, x15, x13
-mul x15, x29, x3
-adcs x11, x11, x15
-mul x15, x29, x4
-adcs x14, x14, x15
-mul x15, x29, x5
-adcs x10, x10, x15
-mul x15, x29, x21
-adcs x15, x16, x15
-mul x16, x29, x19
-ldr x19, [sp, #400]
-adcs x16, x24, x16
-mul x24, x29, x20
-mov x20, x4
-adcs x24, x26, x24
-mul x26, x29, x6
-ldr x6, [sp, #408]
-adcs x12, x12, x26
-adcs x26, x8, xzr
-ldr x8, [sp, #144]
-adc x9, x0, x9
-adds x0, x11, x8
-ldr x8, [sp, #96]
-umulh x11, x7, x30
-adcs x14, x14, x8
-ldr x8, [sp, #48]
-adcs x10, x10, x8
-umulh x8, x30, x30
-str x11, [sp, #144]
-adcs x15, x15, x25
-adcs x16, x16, x8
-umulh x8, x22, x30
-adcs x24, x24, x1
-str x8, [sp, #48]
-adcs x27, x12, x8
-umulh x8, x6, x30
-mul x12, x22, x30
-adcs x29, x26, x8
-str x8, [sp, #96]
-mov x8, x7
-mul x7, x23, x30
-adcs x9, x9, x11
-ldr x11, [sp, #160]
-cset w26, hs
-adds x13, x13, x11
-ldr x11, [sp, #80]
-adcs x0, x0, x11
-ldr x11, [sp, #40]
-str x12, [sp, #40]
-adcs x14, x14, x11
-adcs x10, x10, x17
-mul x17, x30, x30
-adcs x11, x15, x17
-adcs x16, x16, x7
-adcs x24, x24, x12
-mul x12, x6, x30
-str x12, [sp, #80]
-adcs x27, x27, x12
-mul x12, x8, x30
-ldp x30, x17, [sp, #376]
-mul x8, x13, x30
-adcs x29, x29, x12
-adcs x6, x9, xzr
-str x12, [sp, #160]
-ldr x9, [sp, #368]
-cinc x26, x26, hs
-umulh x25, x8, x19
-adds x0, x0, x25
-umulh x25, x8, x2
-adcs x14, x14, x25
-umulh x25, x8, x3
-adcs x12, x10, x25
-umulh x25, x8, x4
-mov x4, x21
-adcs x11, x11, x25
-umulh x25, x8, x5
-adcs x16, x16, x25
-umulh x25, x8, x21
-mov x21, x20
-adcs x24, x24, x25
-umulh x25, x8, x17
-adcs x25, x27, x25
-umulh x27, x8, x9
-adcs x27, x29, x27
-umulh x29, x8, x28
-adcs x15, x6, x29
-mul x29, x8, x19
-mov x19, x9
-mov x6, x4
-cset w10, hs
-cmn x13, x29
-mul x13, x8, x2
-adcs x13, x0, x13
-mul x0, x8, x3
-adcs x14, x14, x0
-mul x0, x8, x20
-mov x20, x5
-adcs x12, x12, x0
-mul x0, x8, x5
-ldr x5, [sp, #408]
-adcs x11, x11, x0
-mul x0, x8, x4
-mov x4, x17
-adcs x16, x16, x0
-mul x0, x8, x17
-umulh x17, x22, x23
-adcs x0, x24, x0
-mul x24, x8, x9
-mul x8, x8, x28
-adcs x24, x25, x24
-adcs x25, x27, x8
-ldr x8, [sp, #216]
-adcs x9, x15, xzr
-adc x26, x26, x10
-ldr x10, [sp, #24]
-adds x14, x14, x8
-ldr x8, [sp, #152]
-adcs x12, x12, x8
-ldr x8, [sp, #88]
-adcs x11, x11, x8
-ldr x8, [sp, #32]
-adcs x16, x16, x8
-umulh x8, x23, x23
-adcs x0, x0, x1
-adcs x1, x24, x8
-umulh x8, x5, x23
-ldr x24, [sp, #400]
-adcs x25, x25, x17
-str x8, [sp, #152]
-adcs x9, x9, x8
-ldr x8, [sp, #392]
-umulh x15, x8, x23
-adcs x26, x26, x15
-str x15, [sp, #216]
-ldr x15, [sp, #224]
-cset w27, hs
-adds x13, x13, x15
-ldr x15, [sp, #136]
-adcs x14, x14, x15
-ldr x15, [sp, #72]
-adcs x12, x12, x15
-mul x15, x8, x23
-ldr x8, [sp, #264]
-adcs x11, x11, x10
-mul x10, x5, x23
-mov x5, x3
-adcs x29, x16, x7
-mul x16, x23, x23
-mul x7, x22, x23
-adcs x0, x0, x16
-str x10, [sp, #136]
-mov x16, x2
-str x15, [sp, #224]
-adcs x1, x1, x7
-adcs x25, x25, x10
-adcs x9, x9, x15
-mov x15, x19
-adcs x23, x26, xzr
-cinc x26, x27, hs
-mul x27, x13, x30
-umulh x30, x27, x24
-adds x14, x14, x30
-umulh x30, x27, x2
-adcs x12, x12, x30
-umulh x30, x27, x3
-adcs x11, x11, x30
-umulh x30, x27, x21
-adcs x29, x29, x30
-umulh x30, x27, x20
-adcs x0, x0, x30
-umulh x30, x27, x6
-adcs x1, x1, x30
-umulh x30, x27, x4
-adcs x25, x25, x30
-umulh x30, x27, x19
-adcs x9, x9, x30
-umulh x30, x27, x28
-adcs x23, x23, x30
-mul x30, x27, x24
-cset w10, hs
-cmn x13, x30
-mul x13, x27, x2
-ldr x2, [sp, #408]
-mov x30, x24
-adcs x13, x14, x13
-mul x14, x27, x3
-adcs x12, x12, x14
-mul x14, x27, x21
-adcs x11, x11, x14
-mul x14, x27, x20
-adcs x14, x29, x14
-mul x29, x27, x6
-adcs x0, x0, x29
-mul x29, x27, x4
-adcs x1, x1, x29
-mul x29, x27, x19
-mul x27, x27, x28
-ldr x19, [sp, #376]
-adcs x25, x25, x29
-adcs x9, x9, x27
-adcs x23, x23, xzr
-adc x26, x26, x10
-adds x12, x12, x8
-ldr x8, [sp, #208]
-adcs x27, x11, x8
-ldr x8, [sp, #128]
-ldr x11, [sp, #392]
-adcs x14, x14, x8
-ldr x8, [sp, #64]
-adcs x0, x0, x8
-ldr x8, [sp, #48]
-adcs x1, x1, x8
-umulh x8, x22, x22
-adcs x10, x25, x17
-umulh x17, x11, x22
-adcs x9, x9, x8
-umulh x8, x2, x22
-str x17, [sp, #264]
-adcs x3, x23, x8
-adcs x23, x26, x17
-ldr x26, [sp, #272]
-ldr x17, [sp, #56]
-cset w25, hs
-adds x13, x13, x26
-ldr x26, [sp, #200]
-adcs x12, x12, x26
-ldr x26, [sp, #120]
-adcs x26, x27, x26
-adcs x14, x14, x17
-ldr x17, [sp, #40]
-adcs x17, x0, x17
-adcs x0, x1, x7
-mul x1, x22, x22
-mul x7, x2, x22
-adcs x10, x10, x1
-mul x1, x11, x22
-mov x22, x15
-adcs x9, x9, x7
-str x1, [sp, #272]
-adcs x1, x3, x1
-adcs x3, x23, xzr
-cinc x23, x25, hs
-mul x25, x13, x19
-umulh x27, x25, x24
-adds x12, x12, x27
-umulh x27, x25, x16
-adcs x26, x26, x27
-umulh x27, x25, x5
-adcs x14, x14, x27
-umulh x27, x25, x21
-adcs x17, x17, x27
-umulh x27, x25, x20
-adcs x0, x0, x27
-umulh x27, x25, x6
-adcs x10, x10, x27
-umulh x27, x25, x4
-adcs x9, x9, x27
-umulh x27, x25, x15
-adcs x1, x1, x27
-umulh x27, x25, x28
-adcs x3, x3, x27
-mul x27, x25, x24
-cset w29, hs
-cmn x13, x27
-mul x13, x25, x16
-mov x27, x5
+stp x19, x20, [sp, #-128]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+mul x5, x3, x2
+adds x4, x4, x5
+umulh x5, x3, x2
+ldp x6, x7, [x1, #16]
+mul x8, x6, x2
+adcs x5, x5, x8
+umulh x8, x6, x2
+mul x9, x7, x2
+adcs x8, x8, x9
+umulh x9, x7, x2
+ldp x10, x11, [x1, #32]
+mul x12, x10, x2
+adcs x9, x9, x12
+umulh x12, x10, x2
+mul x13, x11, x2
 adcs x12, x12, x13
-mul x13, x25, x5
-adcs x13, x26, x13
-mul x26, x25, x21
-adcs x14, x14, x26
-mul x26, x25, x20
-adcs x17, x17, x26
-mul x26, x25, x6
-adcs x0, x0, x26
-mul x26, x25, x4
-adcs x10, x10, x26
-mul x26, x25, x15
-mul x25, x25, x28
-ldr x15, [sp, #256]
-adcs x9, x9, x26
-mov x26, x11
-adcs x1, x1, x25
-ldr x25, [sp, #296]
-adcs x3, x3, xzr
-adc x23, x23, x29
-adds x13, x13, x25
-adcs x14, x14, x15
-ldr x15, [sp, #192]
-adcs x17, x17, x15
-ldr x15, [sp, #112]
-adcs x0, x0, x15
-ldr x15, [sp, #96]
-adcs x10, x10, x15
-ldr x15, [sp, #152]
-adcs x9, x9, x15
-mov x15, x2
-adcs x1, x1, x8
-umulh x8, x2, x2
-adcs x2, x3, x8
-umulh x8, x11, x15
-ldr x11, [sp, #304]
-adcs x3, x23, x8
-cset w23, hs
-adds x12, x12, x11
-ldr x11, [sp, #248]
-adcs x13, x13, x11
-ldr x11, [sp, #184]
-adcs x14, x14, x11
-ldr x11, [sp, #104]
-adcs x17, x17, x11
-ldr x11, [sp, #80]
-adcs x0, x0, x11
-ldr x11, [sp, #136]
-adcs x10, x10, x11
-adcs x7, x9, x7
-mul x9, x15, x15
-adcs x1, x1, x9
-mul x9, x26, x15
-adcs x2, x2, x9
-adcs x3, x3, xzr
-cinc x5, x23, hs
-mul x23, x12, x19
-umulh x24, x23, x24
-adds x13, x13, x24
-umulh x24, x23, x16
-adcs x14, x14, x24
-umulh x24, x23, x27
-adcs x17, x17, x24
-umulh x24, x23, x21
-adcs x0, x0, x24
-umulh x24, x23, x20
-adcs x10, x10, x24
-umulh x24, x23, x6
-adcs x7, x7, x24
-umulh x24, x23, x4
-adcs x1, x1, x24
-umulh x24, x23, x22
-adcs x2, x2, x24
-umulh x24, x23, x28
-adcs x3, x3, x24
-mul x24, x23, x30
-cset w25, hs
-cmn x12, x24
-mul x12, x23, x16
-mov x24, x16
-adcs x12, x13, x12
-mul x13, x23, x27
-ldp x16, x11, [sp, #280]
-adcs x13, x14, x13
-mul x14, x23, x21
-adcs x14, x17, x14
-mul x17, x23, x20
-adcs x17, x0, x17
-mul x0, x23, x6
-adcs x10, x10, x0
-mul x0, x23, x4
-adcs x0, x7, x0
-mul x7, x23, x22
-adcs x1, x1, x7
-mul x7, x23, x28
-adcs x2, x2, x7
-ldr x7, [sp, #312]
-adcs x3, x3, xzr
-adc x5, x5, x25
-adds x13, x13, x7
-adcs x14, x14, x11
-ldr x11, [sp, #240]
-adcs x17, x17, x11
-ldr x11, [sp, #176]
-adcs x10, x10, x11
-ldr x11, [sp, #144]
-adcs x0, x0, x11
-ldr x11, [sp, #216]
-adcs x15, x1, x11
-ldr x11, [sp, #264]
-umulh x1, x26, x26
-adcs x11, x2, x11
-adcs x8, x3, x8
-ldr x3, [sp, #320]
-adcs x1, x5, x1
-cset w2, hs
-adds x12, x12, x3
+umulh x13, x11, x2
+ldp x14, x15, [x1, #48]
+mul x16, x14, x2
 adcs x13, x13, x16
-ldr x16, [sp, #232]
-adcs x14, x14, x16
-ldr x16, [sp, #168]
-adcs x17, x17, x16
-ldr x16, [sp, #160]
-adcs x10, x10, x16
-ldr x16, [sp, #224]
-adcs x16, x0, x16
-ldr x0, [sp, #272]
-adcs x15, x15, x0
-adcs x9, x11, x9
-mul x11, x26, x26
-adcs x8, x8, x11
-adcs x11, x1, xzr
-mul x1, x12, x19
-cset w0, hs
-umulh x5, x1, x30
-mul x3, x1, x30
-adds x13, x13, x5
-umulh x5, x1, x24
-adcs x14, x14, x5
-umulh x5, x1, x27
-adcs x17, x17, x5
-umulh x5, x1, x21
-adcs x10, x10, x5
-umulh x5, x1, x20
-adcs x16, x16, x5
-umulh x5, x1, x6
-adcs x15, x15, x5
-umulh x5, x1, x4
-adcs x9, x9, x5
-umulh x5, x1, x22
-adcs x8, x8, x5
-umulh x5, x1, x28
-adcs x11, x11, x5
-cset w5, hs
-cmn x12, x3
-mul x12, x1, x24
-adcs x12, x13, x12
-mul x13, x1, x27
-adcs x13, x14, x13
-mul x14, x1, x21
-adcs x14, x17, x14
-mul x17, x1, x20
-adcs x10, x10, x17
-mul x17, x1, x6
+umulh x16, x14, x2
+mul x17, x15, x2
 adcs x16, x16, x17
-mul x17, x1, x4
-adcs x15, x15, x17
-mul x17, x1, x22
-adcs x9, x9, x17
-mul x17, x1, x28
-adcs x8, x8, x17
-adcs x11, x11, xzr
-adc x17, x0, x2
-subs x0, x12, x30
-sbcs x1, x13, x24
-orr x17, x17, x5
-sbcs x2, x14, x27
-sbcs x3, x10, x21
-sbcs x7, x16, x20
-sbcs x19, x15, x6
-sbcs x20, x9, x4
-sbcs x6, x8, x22
-sbcs x4, x11, x28
-cset w5, lo
-cmp x17, #0
-cset w17, eq
-tst w17, w5
-ldr x17, [sp, #328]
-csel x12, x12, x0, ne
-csel x13, x13, x1, ne
-csel x10, x10, x3, ne
-csel x9, x9, x20, ne
-csel x8, x8, x6, ne
-stp x12, x13, [x17]
-csel x12, x14, x2, ne
-stp x9, x8, [x17, #48]
-csel x8, x11, x4, ne
-str x8, [x17, #64]
-stp x12, x10, [x17, #16]
-csel x12, x16, x7, ne
-csel x10, x15, x19, ne
-stp x12, x10, [x17, #32]
-add sp, sp, #416
-ldp x20, x19, [sp, #80]
-ldp x22, x21, [sp, #64]
-ldp x24, x23, [sp, #48]
-ldp x26, x25, [sp, #32]
-ldp x28, x27, [sp, #16]
-ldp x29, x30, [sp], #96
+umulh x17, x15, x2
+ldr x1, [x1, #64]
+mul x19, x1, x2
+adcs x17, x17, x19
+umulh x19, x1, x2
+adc x19, x19, xzr
+adr x20, 2f
+ldp x21, x22, [x20]
+mul x23, x2, x2
+mul x24, x23, x21
+umulh x25, x22, x24
+adds x4, x4, x25
+ldp x25, x26, [x20, #16]
+umulh x27, x25, x24
+adcs x5, x5, x27
+umulh x27, x26, x24
+adcs x8, x8, x27
+ldp x27, x28, [x20, #32]
+umulh x29, x27, x24
+adcs x9, x9, x29
+umulh x29, x28, x24
+adcs x12, x12, x29
+ldp x29, x30, [x20, #48]
+str x0, [sp, #96]
+umulh x0, x29, x24
+adcs x0, x13, x0
+umulh x13, x30, x24
+adcs x13, x16, x13
+ldp x16, x20, [x20, #64]
+str x22, [sp, #104]
+umulh x22, x16, x24
+adcs x17, x17, x22
+umulh x22, x20, x24
+adcs x19, x19, x22
+cset x22, hs
+cmp x23, #1
+mul x23, x25, x24
+adcs x4, x4, x23
+mul x23, x26, x24
+adcs x5, x5, x23
+mul x23, x27, x24
+adcs x8, x8, x23
+mul x23, x28, x24
+adcs x9, x9, x23
+mul x23, x29, x24
+adcs x12, x12, x23
+mul x23, x30, x24
+adcs x0, x0, x23
+mul x23, x16, x24
+adcs x13, x13, x23
+mul x23, x20, x24
+adcs x17, x17, x23
+adcs x19, x19, xzr
+adc x22, x22, xzr
+umulh x23, x2, x3
+adds x5, x5, x23
+umulh x23, x3, x3
+adcs x8, x8, x23
+umulh x23, x6, x3
+adcs x9, x9, x23
+umulh x23, x7, x3
+adcs x12, x12, x23
+umulh x23, x10, x3
+adcs x0, x0, x23
+umulh x23, x11, x3
+adcs x13, x13, x23
+umulh x23, x14, x3
+adcs x17, x17, x23
+umulh x23, x15, x3
+adcs x19, x19, x23
+umulh x23, x1, x3
+adcs x22, x22, x23
+cset x23, hs
+mul x24, x2, x3
+adds x4, x4, x24
+mul x24, x3, x3
+adcs x5, x5, x24
+mul x24, x6, x3
+adcs x8, x8, x24
+mul x24, x7, x3
+adcs x9, x9, x24
+mul x24, x10, x3
+adcs x12, x12, x24
+mul x24, x11, x3
+adcs x0, x0, x24
+mul x24, x14, x3
+adcs x13, x13, x24
+mul x24, x15, x3
+adcs x17, x17, x24
+mul x24, x1, x3
+adcs x19, x19, x24
+adcs x22, x22, xzr
+adc x23, x23, xzr
+mul x24, x4, x21
+str x21, [sp, #112]
+ldr x21, [sp, #104]
+str x1, [sp, #120]
+umulh x1, x21, x24
+adds x1, x5, x1
+umulh x5, x25, x24
+adcs x5, x8, x5
+umulh x8, x26, x24
+adcs x8, x9, x8
+umulh x9, x27, x24
+adcs x9, x12, x9
+umulh x12, x28, x24
+adcs x0, x0, x12
+umulh x12, x29, x24
+adcs x12, x13, x12
+umulh x13, x30, x24
+adcs x13, x17, x13
+umulh x17, x16, x24
+adcs x17, x19, x17
+umulh x19, x20, x24
+adcs x19, x22, x19
+adc x22, x23, xzr
+cmp x4, #1
+mul x4, x25, x24
+adcs x1, x1, x4
+mul x4, x26, x24
+adcs x4, x5, x4
+mul x5, x27, x24
+adcs x5, x8, x5
+mul x8, x28, x24
+adcs x8, x9, x8
+mul x9, x29, x24
+adcs x0, x0, x9
+mul x9, x30, x24
+adcs x9, x12, x9
+mul x12, x16, x24
+adcs x12, x13, x12
+mul x13, x20, x24
+adcs x13, x17, x13
+adcs x17, x19, xzr
+adc x19, x22, xzr
+umulh x22, x2, x6
+adds x4, x4, x22
+umulh x22, x3, x6
+adcs x5, x5, x22
+umulh x22, x6, x6
+adcs x8, x8, x22
+umulh x22, x7, x6
+adcs x0, x0, x22
+umulh x22, x10, x6
+adcs x9, x9, x22
+umulh x22, x11, x6
+adcs x12, x12, x22
+umulh x22, x14, x6
+adcs x13, x13, x22
+umulh x22, x15, x6
+adcs x17, x17, x22
+ldr x22, [sp, #120]
+umulh x23, x22, x6
+adcs x19, x19, x23
+cset x23, hs
+mul x24, x2, x6
+adds x1, x1, x24
+mul x24, x3, x6
+adcs x4, x4, x24
+mul x24, x6, x6
+adcs x5, x5, x24
+mul x24, x7, x6
+adcs x8, x8, x24
+mul x24, x10, x6
+adcs x0, x0, x24
+mul x24, x11, x6
+adcs x9, x9, x24
+mul x24, x14, x6
+adcs x12, x12, x24
+mul x24, x15, x6
+adcs x13, x13, x24
+mul x24, x22, x6
+adcs x17, x17, x24
+adcs x19, x19, xzr
+adc x23, x23, xzr
+ldr x24, [sp, #112]
+mul x22, x1, x24
+umulh x24, x21, x22
+adds x4, x4, x24
+umulh x24, x25, x22
+adcs x5, x5, x24
+umulh x24, x26, x22
+adcs x8, x8, x24
+umulh x24, x27, x22
+adcs x0, x0, x24
+umulh x24, x28, x22
+adcs x9, x9, x24
+umulh x24, x29, x22
+adcs x12, x12, x24
+umulh x24, x30, x22
+adcs x13, x13, x24
+umulh x24, x16, x22
+adcs x17, x17, x24
+umulh x24, x20, x22
+adcs x19, x19, x24
+adc x23, x23, xzr
+cmp x1, #1
+mul x1, x25, x22
+adcs x1, x4, x1
+mul x4, x26, x22
+adcs x4, x5, x4
+mul x5, x27, x22
+adcs x5, x8, x5
+mul x8, x28, x22
+adcs x0, x0, x8
+mul x8, x29, x22
+adcs x8, x9, x8
+mul x9, x30, x22
+adcs x9, x12, x9
+mul x12, x16, x22
+adcs x12, x13, x12
+mul x13, x20, x22
+adcs x13, x17, x13
+adcs x17, x19, xzr
+adc x19, x23, xzr
+umulh x22, x2, x7
+adds x4, x4, x22
+umulh x22, x3, x7
+adcs x5, x5, x22
+umulh x22, x6, x7
+adcs x0, x0, x22
+umulh x22, x7, x7
+adcs x8, x8, x22
+umulh x22, x10, x7
+adcs x9, x9, x22
+umulh x22, x11, x7
+adcs x12, x12, x22
+umulh x22, x14, x7
+adcs x13, x13, x22
+umulh x22, x15, x7
+adcs x17, x17, x22
+ldr x22, [sp, #120]
+umulh x23, x22, x7
+adcs x19, x19, x23
+cset x23, hs
+mul x24, x2, x7
+adds x1, x1, x24
+mul x24, x3, x7
+adcs x4, x4, x24
+mul x24, x6, x7
+adcs x5, x5, x24
+mul x24, x7, x7
+adcs x0, x0, x24
+mul x24, x10, x7
+adcs x8, x8, x24
+mul x24, x11, x7
+adcs x9, x9, x24
+mul x24, x14, x7
+adcs x12, x12, x24
+mul x24, x15, x7
+adcs x13, x13, x24
+mul x24, x22, x7
+adcs x17, x17, x24
+adcs x19, x19, xzr
+adc x23, x23, xzr
+ldr x24, [sp, #112]
+mul x22, x1, x24
+umulh x24, x21, x22
+adds x4, x4, x24
+umulh x24, x25, x22
+adcs x5, x5, x24
+umulh x24, x26, x22
+adcs x0, x0, x24
+umulh x24, x27, x22
+adcs x8, x8, x24
+umulh x24, x28, x22
+adcs x9, x9, x24
+umulh x24, x29, x22
+adcs x12, x12, x24
+umulh x24, x30, x22
+adcs x13, x13, x24
+umulh x24, x16, x22
+adcs x17, x17, x24
+umulh x24, x20, x22
+adcs x19, x19, x24
+adc x23, x23, xzr
+cmp x1, #1
+mul x1, x25, x22
+adcs x1, x4, x1
+mul x4, x26, x22
+adcs x4, x5, x4
+mul x5, x27, x22
+adcs x0, x0, x5
+mul x5, x28, x22
+adcs x5, x8, x5
+mul x8, x29, x22
+adcs x8, x9, x8
+mul x9, x30, x22
+adcs x9, x12, x9
+mul x12, x16, x22
+adcs x12, x13, x12
+mul x13, x20, x22
+adcs x13, x17, x13
+adcs x17, x19, xzr
+adc x19, x23, xzr
+umulh x22, x2, x10
+adds x4, x4, x22
+umulh x22, x3, x10
+adcs x0, x0, x22
+umulh x22, x6, x10
+adcs x5, x5, x22
+umulh x22, x7, x10
+adcs x8, x8, x22
+umulh x22, x10, x10
+adcs x9, x9, x22
+umulh x22, x11, x10
+adcs x12, x12, x22
+umulh x22, x14, x10
+adcs x13, x13, x22
+umulh x22, x15, x10
+adcs x17, x17, x22
+ldr x22, [sp, #120]
+umulh x23, x22, x10
+adcs x19, x19, x23
+cset x23, hs
+mul x24, x2, x10
+adds x1, x1, x24
+mul x24, x3, x10
+adcs x4, x4, x24
+mul x24, x6, x10
+adcs x0, x0, x24
+mul x24, x7, x10
+adcs x5, x5, x24
+mul x24, x10, x10
+adcs x8, x8, x24
+mul x24, x11, x10
+adcs x9, x9, x24
+mul x24, x14, x10
+adcs x12, x12, x24
+mul x24, x15, x10
+adcs x13, x13, x24
+mul x24, x22, x10
+adcs x17, x17, x24
+adcs x19, x19, xzr
+adc x23, x23, xzr
+ldr x24, [sp, #112]
+mul x22, x1, x24
+umulh x24, x21, x22
+adds x4, x4, x24
+umulh x24, x25, x22
+adcs x0, x0, x24
+umulh x24, x26, x22
+adcs x5, x5, x24
+umulh x24, x27, x22
+adcs x8, x8, x24
+umulh x24, x28, x22
+adcs x9, x9, x24
+umulh x24, x29, x22
+adcs x12, x12, x24
+umulh x24, x30, x22
+adcs x13, x13, x24
+umulh x24, x16, x22
+adcs x17, x17, x24
+umulh x24, x20, x22
+adcs x19, x19, x24
+adc x23, x23, xzr
+cmp x1, #1
+mul x1, x25, x22
+adcs x1, x4, x1
+mul x4, x26, x22
+adcs x0, x0, x4
+mul x4, x27, x22
+adcs x4, x5, x4
+mul x5, x28, x22
+adcs x5, x8, x5
+mul x8, x29, x22
+adcs x8, x9, x8
+mul x9, x30, x22
+adcs x9, x12, x9
+mul x12, x16, x22
+adcs x12, x13, x12
+mul x13, x20, x22
+adcs x13, x17, x13
+adcs x17, x19, xzr
+adc x19, x23, xzr
+umulh x22, x2, x11
+adds x0, x0, x22
+umulh x22, x3, x11
+adcs x4, x4, x22
+umulh x22, x6, x11
+adcs x5, x5, x22
+umulh x22, x7, x11
+adcs x8, x8, x22
+umulh x22, x10, x11
+adcs x9, x9, x22
+umulh x22, x11, x11
+adcs x12, x12, x22
+umulh x22, x14, x11
+adcs x13, x13, x22
+umulh x22, x15, x11
+adcs x17, x17, x22
+ldr x22, [sp, #120]
+umulh x23, x22, x11
+adcs x19, x19, x23
+cset x23, hs
+mul x24, x2, x11
+adds x1, x1, x24
+mul x24, x3, x11
+adcs x0, x0, x24
+mul x24, x6, x11
+adcs x4, x4, x24
+mul x24, x7, x11
+adcs x5, x5, x24
+mul x24, x10, x11
+adcs x8, x8, x24
+mul x24, x11, x11
+adcs x9, x9, x24
+mul x24, x14, x11
+adcs x12, x12, x24
+mul x24, x15, x11
+adcs x13, x13, x24
+mul x24, x22, x11
+adcs x17, x17, x24
+adcs x19, x19, xzr
+adc x23, x23, xzr
+ldr x24, [sp, #112]
+mul x22, x1, x24
+umulh x24, x21, x22
+adds x0, x0, x24
+umulh x24, x25, x22
+adcs x4, x4, x24
+umulh x24, x26, x22
+adcs x5, x5, x24
+umulh x24, x27, x22
+adcs x8, x8, x24
+umulh x24, x28, x22
+adcs x9, x9, x24
+umulh x24, x29, x22
+adcs x12, x12, x24
+umulh x24, x30, x22
+adcs x13, x13, x24
+umulh x24, x16, x22
+adcs x17, x17, x24
+umulh x24, x20, x22
+adcs x19, x19, x24
+adc x23, x23, xzr
+cmp x1, #1
+mul x1, x25, x22
+adcs x0, x0, x1
+mul x1, x26, x22
+adcs x1, x4, x1
+mul x4, x27, x22
+adcs x4, x5, x4
+mul x5, x28, x22
+adcs x5, x8, x5
+mul x8, x29, x22
+adcs x8, x9, x8
+mul x9, x30, x22
+adcs x9, x12, x9
+mul x12, x16, x22
+adcs x12, x13, x12
+mul x13, x20, x22
+adcs x13, x17, x13
+adcs x17, x19, xzr
+adc x19, x23, xzr
+umulh x22, x2, x14
+adds x1, x1, x22
+umulh x22, x3, x14
+adcs x4, x4, x22
+umulh x22, x6, x14
+adcs x5, x5, x22
+umulh x22, x7, x14
+adcs x8, x8, x22
+umulh x22, x10, x14
+adcs x9, x9, x22
+umulh x22, x11, x14
+adcs x12, x12, x22
+umulh x22, x14, x14
+adcs x13, x13, x22
+umulh x22, x15, x14
+adcs x17, x17, x22
+ldr x22, [sp, #120]
+umulh x23, x22, x14
+adcs x19, x19, x23
+cset x23, hs
+mul x24, x2, x14
+adds x0, x0, x24
+mul x24, x3, x14
+adcs x1, x1, x24
+mul x24, x6, x14
+adcs x4, x4, x24
+mul x24, x7, x14
+adcs x5, x5, x24
+mul x24, x10, x14
+adcs x8, x8, x24
+mul x24, x11, x14
+adcs x9, x9, x24
+mul x24, x14, x14
+adcs x12, x12, x24
+mul x24, x15, x14
+adcs x13, x13, x24
+mul x24, x22, x14
+adcs x17, x17, x24
+adcs x19, x19, xzr
+adc x23, x23, xzr
+ldr x24, [sp, #112]
+mul x22, x0, x24
+umulh x24, x21, x22
+adds x1, x1, x24
+umulh x24, x25, x22
+adcs x4, x4, x24
+umulh x24, x26, x22
+adcs x5, x5, x24
+umulh x24, x27, x22
+adcs x8, x8, x24
+umulh x24, x28, x22
+adcs x9, x9, x24
+umulh x24, x29, x22
+adcs x12, x12, x24
+umulh x24, x30, x22
+adcs x13, x13, x24
+umulh x24, x16, x22
+adcs x17, x17, x24
+umulh x24, x20, x22
+adcs x19, x19, x24
+adc x23, x23, xzr
+cmp x0, #1
+mul x0, x25, x22
+adcs x0, x1, x0
+mul x1, x26, x22
+adcs x1, x4, x1
+mul x4, x27, x22
+adcs x4, x5, x4
+mul x5, x28, x22
+adcs x5, x8, x5
+mul x8, x29, x22
+adcs x8, x9, x8
+mul x9, x30, x22
+adcs x9, x12, x9
+mul x12, x16, x22
+adcs x12, x13, x12
+mul x13, x20, x22
+adcs x13, x17, x13
+adcs x17, x19, xzr
+adc x19, x23, xzr
+umulh x22, x2, x15
+adds x1, x1, x22
+umulh x22, x3, x15
+adcs x4, x4, x22
+umulh x22, x6, x15
+adcs x5, x5, x22
+umulh x22, x7, x15
+adcs x8, x8, x22
+umulh x22, x10, x15
+adcs x9, x9, x22
+umulh x22, x11, x15
+adcs x12, x12, x22
+umulh x22, x14, x15
+adcs x13, x13, x22
+umulh x22, x15, x15
+adcs x17, x17, x22
+ldr x22, [sp, #120]
+umulh x23, x22, x15
+adcs x19, x19, x23
+cset x23, hs
+mul x24, x2, x15
+adds x0, x0, x24
+mul x24, x3, x15
+adcs x1, x1, x24
+mul x24, x6, x15
+adcs x4, x4, x24
+mul x24, x7, x15
+adcs x5, x5, x24
+mul x24, x10, x15
+adcs x8, x8, x24
+mul x24, x11, x15
+adcs x9, x9, x24
+mul x24, x14, x15
+adcs x12, x12, x24
+mul x24, x15, x15
+adcs x13, x13, x24
+mul x24, x22, x15
+adcs x17, x17, x24
+adcs x19, x19, xzr
+adc x23, x23, xzr
+ldr x24, [sp, #112]
+mul x22, x0, x24
+umulh x24, x21, x22
+adds x1, x1, x24
+umulh x24, x25, x22
+adcs x4, x4, x24
+umulh x24, x26, x22
+adcs x5, x5, x24
+umulh x24, x27, x22
+adcs x8, x8, x24
+umulh x24, x28, x22
+adcs x9, x9, x24
+umulh x24, x29, x22
+adcs x12, x12, x24
+umulh x24, x30, x22
+adcs x13, x13, x24
+umulh x24, x16, x22
+adcs x17, x17, x24
+umulh x24, x20, x22
+adcs x19, x19, x24
+adc x23, x23, xzr
+cmp x0, #1
+mul x0, x25, x22
+adcs x0, x1, x0
+mul x1, x26, x22
+adcs x1, x4, x1
+mul x4, x27, x22
+adcs x4, x5, x4
+mul x5, x28, x22
+adcs x5, x8, x5
+mul x8, x29, x22
+adcs x8, x9, x8
+mul x9, x30, x22
+adcs x9, x12, x9
+mul x12, x16, x22
+adcs x12, x13, x12
+mul x13, x20, x22
+adcs x13, x17, x13
+adcs x17, x19, xzr
+adc x19, x23, xzr
+ldr x22, [sp, #120]
+umulh x23, x2, x22
+adds x1, x1, x23
+umulh x23, x3, x22
+adcs x4, x4, x23
+umulh x23, x6, x22
+adcs x5, x5, x23
+umulh x23, x7, x22
+adcs x8, x8, x23
+umulh x23, x10, x22
+adcs x9, x9, x23
+umulh x23, x11, x22
+adcs x12, x12, x23
+umulh x23, x14, x22
+adcs x13, x13, x23
+umulh x23, x15, x22
+adcs x17, x17, x23
+umulh x23, x22, x22
+adcs x19, x19, x23
+cset x23, hs
+mul x2, x2, x22
+adds x0, x0, x2
+mul x2, x3, x22
+adcs x1, x1, x2
+mul x2, x6, x22
+adcs x2, x4, x2
+mul x3, x7, x22
+adcs x3, x5, x3
+mul x4, x10, x22
+adcs x4, x8, x4
+mul x5, x11, x22
+adcs x5, x9, x5
+mul x6, x14, x22
+adcs x6, x12, x6
+mul x7, x15, x22
+adcs x7, x13, x7
+mul x8, x22, x22
+adcs x8, x17, x8
+adcs x9, x19, xzr
+adc x10, x23, xzr
+ldr x11, [sp, #112]
+mul x11, x0, x11
+umulh x12, x21, x11
+adds x1, x1, x12
+umulh x12, x25, x11
+adcs x2, x2, x12
+umulh x12, x26, x11
+adcs x3, x3, x12
+umulh x12, x27, x11
+adcs x4, x4, x12
+umulh x12, x28, x11
+adcs x5, x5, x12
+umulh x12, x29, x11
+adcs x6, x6, x12
+umulh x12, x30, x11
+adcs x7, x7, x12
+umulh x12, x16, x11
+adcs x8, x8, x12
+umulh x12, x20, x11
+adcs x9, x9, x12
+adc x10, x10, xzr
+cmp x0, #1
+mul x0, x25, x11
+adcs x0, x1, x0
+mul x1, x26, x11
+adcs x1, x2, x1
+mul x2, x27, x11
+adcs x2, x3, x2
+mul x3, x28, x11
+adcs x3, x4, x3
+mul x4, x29, x11
+adcs x4, x5, x4
+mul x5, x30, x11
+adcs x5, x6, x5
+mul x6, x16, x11
+adcs x6, x7, x6
+mul x7, x20, x11
+adcs x7, x8, x7
+adcs x8, x9, xzr
+adc x9, x10, xzr
+subs x10, x0, x21
+sbcs x11, x1, x25
+sbcs x12, x2, x26
+sbcs x13, x3, x27
+sbcs x14, x4, x28
+sbcs x15, x5, x29
+sbcs x17, x6, x30
+sbcs x16, x7, x16
+sbcs x19, x8, x20
+sbcs xzr, x9, xzr
+csel x0, x0, x10, lo
+csel x1, x1, x11, lo
+ldr x9, [sp, #96]
+stp x0, x1, [x9]
+csel x0, x2, x12, lo
+csel x1, x3, x13, lo
+stp x0, x1, [x9, #16]
+csel x0, x4, x14, lo
+csel x1, x5, x15, lo
+stp x0, x1, [x9, #32]
+csel x0, x6, x17, lo
+csel x1, x7, x16, lo
+stp x0, x1, [x9, #48]
+csel x0, x8, x19, lo
+str x0, [x9, #64]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #128
 ret
 .p2align 3
 2:
@@ -6038,609 +5764,603 @@ unsafe fn square_lazy_spare<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_lazy_spare_190132f26f1bac97_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                "fieldc_square_lazy_spare_d578d2178fd0431c_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
                 r"
-adr x2, 2f
-sub sp, sp, #192
-stp x26, x25, [sp, #128]
-stp x24, x23, [sp, #144]
-ldp x25, x23, [x1, #8]
-ldr x13, [x1]
-stp x22, x21, [sp, #160]
-stp x20, x19, [sp, #176]
-str x0, [sp, #80]
-umulh x14, x13, x13
-ldp x21, x19, [x1, #24]
-mul x24, x13, x13
-ldp x10, x0, [x1, #40]
-extr x9, x23, x25, #63
-umulh x16, x9, x13
-stp x10, x0, [sp, #48]
-extr x26, x21, x23, #63
-mul x12, x9, x13
-stp x28, x27, [sp, #112]
-ldp x11, x8, [x1, #56]
-umulh x17, x26, x13
-ldp x9, x5, [x2]
-mul x1, x26, x13
-stp x29, x30, [sp, #96]
-stp x11, x8, [sp, #64]
-ldp x6, x7, [x2, #64]
-mul x28, x9, x24
-extr x3, x10, x19, #63
-stp x3, x9, [sp, #32]
-extr x4, x0, x10, #63
-lsl x10, x25, #1
-str x4, [sp, #88]
-umulh x15, x10, x13
-extr x27, x19, x21, #63
-mul x10, x10, x13
-adds x14, x14, x10
-adcs x15, x15, x12
-adcs x16, x16, x1
-str x27, [sp, #24]
-mul x30, x27, x13
-adcs x30, x17, x30
-extr x20, x8, x11, #63
-extr x22, x11, x0, #63
-umulh x29, x27, x13
-ldp x0, x12, [x2, #16]
-umulh x9, x3, x13
-stp x0, x12, [sp, #8]
-mul x8, x3, x13
-adcs x8, x29, x8
-mul x17, x4, x13
-adcs x9, x9, x17
-umulh x1, x4, x13
-mul x17, x22, x13
-adcs x10, x1, x17
-ldp x4, x3, [x2, #32]
-umulh x29, x22, x13
-umulh x17, x20, x13
-mul x13, x20, x13
-adcs x29, x29, x13
-cinc x11, x17, hs
-umulh x13, x5, x28
-adds x17, x14, x13
-umulh x13, x0, x28
-adcs x13, x15, x13
-umulh x14, x12, x28
-adcs x14, x16, x14
-umulh x15, x4, x28
-adcs x30, x30, x15
-umulh x15, x3, x28
-adcs x16, x8, x15
-ldp x1, x8, [x2, #48]
-umulh x2, x6, x28
-umulh x15, x1, x28
-adcs x9, x9, x15
-umulh x15, x8, x28
-adcs x10, x10, x15
-adcs x29, x29, x2
-umulh x2, x7, x28
-adcs x11, x11, x2
-cset w15, hs
-mul x2, x5, x28
-cmn x24, x2
-mul x2, x0, x28
-mov x0, x8
-adcs x24, x17, x2
-mul x17, x12, x28
-adcs x2, x13, x17
-mul x17, x4, x28
-adcs x14, x14, x17
-mul x17, x3, x28
-adcs x17, x30, x17
-mul x30, x1, x28
-adcs x12, x16, x30
-mul x30, x8, x28
-ldr x8, [sp, #32]
-adcs x9, x9, x30
-mul x30, x6, x28
-adcs x10, x10, x30
-mul x28, x7, x28
-adcs x28, x29, x28
-adcs x11, x11, xzr
-umulh x29, x20, x25
-adc x16, x15, x29
-umulh x29, x25, x25
-adds x15, x14, x29
-lsl x29, x23, #1
-umulh x30, x29, x25
-adcs x17, x17, x30
-umulh x30, x26, x25
-adcs x12, x12, x30
-umulh x30, x27, x25
-adcs x14, x9, x30
-ldr x9, [sp, #88]
-umulh x30, x8, x25
-adcs x10, x10, x30
-umulh x30, x9, x25
-adcs x28, x28, x30
-umulh x30, x22, x25
-adcs x11, x11, x30
-cset w13, hs
-mul x30, x25, x25
-adds x2, x2, x30
-mul x29, x29, x25
-adcs x15, x15, x29
-mov x29, x8
-mul x26, x26, x25
-adcs x17, x17, x26
-mul x26, x27, x25
-ldr x27, [sp, #40]
-adcs x12, x12, x26
-mul x26, x8, x25
-adcs x14, x14, x26
-mul x26, x9, x25
-adcs x10, x10, x26
-mul x26, x22, x25
-adcs x26, x28, x26
-mul x25, x20, x25
-adcs x11, x11, x25
-adc x8, x16, x13
-ldp x30, x16, [sp, #8]
-mul x13, x24, x27
-umulh x25, x13, x5
-adds x2, x2, x25
-umulh x25, x13, x30
-adcs x15, x15, x25
-umulh x25, x13, x16
-adcs x17, x17, x25
-umulh x25, x13, x4
-adcs x12, x12, x25
-umulh x25, x13, x3
-adcs x9, x14, x25
-umulh x25, x13, x1
-adcs x10, x10, x25
-umulh x25, x13, x0
-adcs x25, x26, x25
-umulh x26, x13, x6
-adcs x11, x11, x26
-umulh x26, x13, x7
-adcs x8, x8, x26
-mul x26, x13, x5
-cset w28, hs
-cmn x24, x26
-mul x24, x13, x30
-adcs x2, x2, x24
-mul x24, x13, x16
-adcs x14, x15, x24
-mul x24, x13, x4
-ldr x15, [sp, #88]
-str x14, [sp]
-adcs x17, x17, x24
-mul x24, x13, x3
-adcs x12, x12, x24
-mul x24, x13, x1
-adcs x9, x9, x24
-mul x24, x13, x0
-adcs x10, x10, x24
-mul x24, x13, x6
-mul x13, x13, x7
-adcs x24, x25, x24
-umulh x25, x23, x23
-adcs x11, x11, x13
-umulh x13, x20, x23
-adcs x14, x8, xzr
-ldr x8, [sp, #24]
-adc x13, x28, x13
-adds x12, x12, x25
-lsl x25, x21, #1
-umulh x26, x25, x23
-mul x25, x25, x23
-adcs x9, x9, x26
-umulh x26, x8, x23
-adcs x10, x10, x26
-umulh x26, x29, x23
-adcs x24, x24, x26
-umulh x26, x15, x23
-adcs x11, x11, x26
-umulh x26, x22, x23
-adcs x14, x14, x26
-mul x26, x23, x23
-cset w28, hs
-adds x17, x17, x26
-adcs x12, x12, x25
-mul x25, x8, x23
-adcs x9, x9, x25
-mul x25, x29, x23
-adcs x10, x10, x25
-mul x25, x15, x23
-adcs x24, x24, x25
-mul x25, x22, x23
-mul x23, x20, x23
-adcs x11, x11, x25
-adcs x8, x14, x23
-mul x23, x2, x27
-ldr x14, [sp]
-adc x13, x13, x28
-umulh x25, x23, x5
-adds x14, x14, x25
-umulh x25, x23, x30
-adcs x17, x17, x25
-umulh x25, x23, x16
-adcs x12, x12, x25
-umulh x25, x23, x4
-adcs x9, x9, x25
-umulh x25, x23, x3
-adcs x10, x10, x25
-umulh x25, x23, x1
-adcs x24, x24, x25
-umulh x25, x23, x0
-adcs x11, x11, x25
-umulh x25, x23, x6
-adcs x8, x8, x25
-umulh x25, x23, x7
-adcs x13, x13, x25
-mul x25, x23, x5
-cset w26, hs
-cmn x2, x25
-mul x2, x23, x30
-adcs x2, x14, x2
-mul x14, x23, x16
-adcs x14, x17, x14
-mul x17, x23, x4
-adcs x12, x12, x17
-mul x17, x23, x3
-adcs x9, x9, x17
-mul x17, x23, x1
-adcs x10, x10, x17
-mul x17, x23, x0
-adcs x17, x24, x17
-mul x24, x23, x6
-mul x23, x23, x7
-adcs x11, x11, x24
-umulh x24, x21, x21
-adcs x8, x8, x23
-umulh x23, x20, x21
-adcs x13, x13, xzr
-adc x23, x26, x23
-adds x10, x10, x24
-lsl x24, x19, #1
-umulh x25, x24, x21
-mul x24, x24, x21
-adcs x17, x17, x25
-umulh x25, x29, x21
-adcs x11, x11, x25
-umulh x25, x15, x21
-adcs x8, x8, x25
-umulh x25, x22, x21
-adcs x13, x13, x25
-mul x25, x21, x21
-cset w26, hs
-adds x9, x9, x25
-adcs x10, x10, x24
-mul x24, x29, x21
-adcs x17, x17, x24
-mul x24, x15, x21
-adcs x11, x11, x24
-mul x24, x22, x21
-mul x21, x20, x21
-adcs x8, x8, x24
-adcs x13, x13, x21
-adc x21, x23, x26
-mul x23, x2, x27
-mov x26, x27
-ldr x27, [sp, #48]
-umulh x25, x23, x5
-mul x24, x23, x5
-adds x14, x14, x25
-umulh x25, x23, x30
-adcs x12, x12, x25
-umulh x25, x23, x16
-adcs x9, x9, x25
-umulh x25, x23, x4
-adcs x10, x10, x25
-umulh x25, x23, x3
-adcs x17, x17, x25
-umulh x25, x23, x1
-adcs x11, x11, x25
-umulh x25, x23, x0
-adcs x8, x8, x25
-umulh x25, x23, x6
-adcs x13, x13, x25
-umulh x25, x23, x7
-adcs x21, x21, x25
-cset w25, hs
-cmn x2, x24
-mul x2, x23, x30
-umulh x24, x20, x19
-adcs x2, x14, x2
-mul x14, x23, x16
-adcs x12, x12, x14
-mul x14, x23, x4
-adcs x9, x9, x14
-mul x14, x23, x3
-adcs x10, x10, x14
-mul x14, x23, x1
-adcs x14, x17, x14
-mul x17, x23, x0
-adcs x11, x11, x17
-mul x17, x23, x6
-adcs x8, x8, x17
-mul x17, x23, x7
-mul x23, x19, x19
-adcs x13, x13, x17
-adcs x17, x21, xzr
-lsl x21, x27, #1
-adc x24, x25, x24
-umulh x25, x19, x19
-adds x11, x11, x25
-umulh x25, x21, x19
-mul x21, x21, x19
-adcs x8, x8, x25
-umulh x25, x15, x19
-adcs x13, x13, x25
-umulh x25, x22, x19
-adcs x17, x17, x25
-cset w25, hs
-adds x14, x14, x23
-adcs x11, x11, x21
-mul x21, x15, x19
-adcs x8, x8, x21
-mul x21, x22, x19
-mul x19, x20, x19
-adcs x13, x13, x21
-mul x21, x2, x26
-adcs x17, x17, x19
-adc x19, x24, x25
-ldr x25, [sp, #56]
-umulh x24, x21, x5
-mul x23, x21, x5
-adds x12, x12, x24
-umulh x24, x21, x30
-adcs x9, x9, x24
-umulh x24, x21, x16
-adcs x10, x10, x24
-umulh x24, x21, x4
-adcs x14, x14, x24
-umulh x24, x21, x3
-adcs x11, x11, x24
-umulh x24, x21, x1
-adcs x8, x8, x24
-umulh x24, x21, x0
-adcs x13, x13, x24
-umulh x24, x21, x6
-adcs x17, x17, x24
-umulh x24, x21, x7
-adcs x19, x19, x24
-cset w24, hs
-cmn x2, x23
-mul x2, x21, x30
-umulh x23, x20, x27
-adcs x12, x12, x2
-mul x2, x21, x16
-adcs x9, x9, x2
-mul x2, x21, x4
-adcs x10, x10, x2
-mul x2, x21, x3
-adcs x14, x14, x2
-mul x2, x21, x1
-adcs x11, x11, x2
-mul x2, x21, x0
-adcs x8, x8, x2
-mul x2, x21, x6
-adcs x13, x13, x2
-mul x2, x21, x7
-mul x21, x27, x27
-adcs x17, x17, x2
-adcs x2, x19, xzr
-lsl x19, x25, #1
-adc x23, x24, x23
-umulh x24, x27, x27
-adds x13, x13, x24
-umulh x24, x19, x27
-mul x19, x19, x27
-adcs x17, x17, x24
-umulh x24, x22, x27
-adcs x2, x2, x24
-cset w24, hs
-adds x8, x8, x21
-mul x21, x12, x26
-adcs x13, x13, x19
-mul x19, x22, x27
-mul x22, x21, x5
-adcs x17, x17, x19
-mul x19, x20, x27
-ldp x28, x27, [sp, #112]
-adcs x2, x2, x19
-adc x19, x23, x24
-umulh x23, x21, x5
-ldr x24, [sp, #64]
-adds x9, x9, x23
-umulh x23, x21, x30
-adcs x10, x10, x23
-umulh x23, x21, x16
-adcs x14, x14, x23
-umulh x23, x21, x4
-adcs x11, x11, x23
-umulh x23, x21, x3
-adcs x8, x8, x23
-umulh x23, x21, x1
-adcs x13, x13, x23
-umulh x23, x21, x0
-adcs x17, x17, x23
-umulh x23, x21, x6
-adcs x2, x2, x23
-umulh x23, x21, x7
-adcs x19, x19, x23
-cset w23, hs
-cmn x12, x22
-mul x12, x21, x30
-umulh x22, x20, x25
+stp x19, x20, [sp, #-176]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x7, x8, [x1, #16]
+extr x9, x7, x3, #63
+mul x10, x9, x2
+umulh x9, x9, x2
+extr x11, x8, x7, #63
+mul x12, x11, x2
+umulh x13, x11, x2
+ldp x14, x15, [x1, #32]
+extr x16, x14, x8, #63
+mul x17, x16, x2
+adds x4, x4, x6
+umulh x6, x16, x2
+extr x19, x15, x14, #63
+mul x20, x19, x2
+adcs x5, x5, x10
+umulh x10, x19, x2
+ldp x21, x22, [x1, #48]
+extr x23, x21, x15, #63
+mul x24, x23, x2
 adcs x9, x9, x12
-mul x12, x21, x16
+umulh x12, x23, x2
+extr x25, x22, x21, #63
+mul x26, x25, x2
+adcs x13, x13, x17
+umulh x17, x25, x2
+ldr x1, [x1, #64]
+extr x27, x1, x22, #63
+mul x28, x27, x2
+adcs x6, x6, x20
+umulh x20, x27, x2
+adcs x10, x10, x24
+adr x24, 2f
+ldp x29, x30, [x24]
+mul x2, x2, x2
+str x0, [sp, #96]
+mul x0, x2, x29
+str x1, [sp, #104]
+umulh x1, x30, x0
+adcs x12, x12, x26
+str x22, [sp, #112]
+ldp x26, x22, [x24, #16]
+str x21, [sp, #120]
+umulh x21, x26, x0
+adcs x17, x17, x28
+umulh x28, x22, x0
+adc x20, x20, xzr
+str x15, [sp, #128]
+str x14, [sp, #136]
+ldp x15, x14, [x24, #32]
+umulh x30, x15, x0
+adds x1, x4, x1
+umulh x4, x14, x0
+adcs x5, x5, x21
+ldp x21, x29, [x24, #48]
+str x8, [sp, #144]
+umulh x8, x21, x0
+adcs x9, x9, x28
+umulh x28, x29, x0
+adcs x13, x13, x30
+str x27, [sp, #152]
+ldp x30, x27, [x24, #64]
+umulh x24, x30, x0
+adcs x4, x6, x4
+umulh x6, x27, x0
+adcs x8, x10, x8
+adcs x10, x12, x28
+adcs x12, x17, x24
+mul x17, x26, x0
+adcs x6, x20, x6
+mul x20, x22, x0
+cset x24, hs
+mul x28, x15, x0
+cmp x2, #1
+mul x2, x14, x0
+adcs x1, x1, x17
+mul x17, x21, x0
+adcs x5, x5, x20
+mul x20, x29, x0
+adcs x9, x9, x28
+mul x28, x30, x0
+adcs x2, x13, x2
+mul x0, x27, x0
+adcs x4, x4, x17
+adcs x8, x8, x20
+adcs x10, x10, x28
+umulh x13, x3, x3
+adcs x0, x12, x0
+lsl x12, x7, #1
+umulh x17, x12, x3
+adcs x6, x6, xzr
+umulh x20, x11, x3
+adc x24, x24, xzr
+umulh x28, x16, x3
+adds x9, x9, x13
+umulh x13, x19, x3
+adcs x2, x2, x17
+umulh x17, x23, x3
+adcs x4, x4, x20
+umulh x20, x25, x3
+adcs x8, x8, x28
+ldr x28, [sp, #152]
+str x7, [sp, #160]
+umulh x7, x28, x3
+adcs x10, x10, x13
+mul x13, x3, x3
+adcs x0, x0, x17
+mul x12, x12, x3
+adcs x6, x6, x20
+mul x11, x11, x3
+adc x7, x24, x7
+mul x17, x16, x3
+adds x5, x5, x13
+mul x13, x19, x3
+adcs x9, x9, x12
+mul x12, x23, x3
+adcs x2, x2, x11
+mul x11, x25, x3
+adcs x4, x4, x17
+mul x3, x28, x3
+adcs x8, x8, x13
 adcs x10, x10, x12
-mul x12, x21, x4
-adcs x12, x14, x12
-mul x14, x21, x3
-adcs x11, x11, x14
-mul x14, x21, x1
-adcs x8, x8, x14
-mul x14, x21, x0
-adcs x13, x13, x14
-mul x14, x21, x6
-adcs x14, x17, x14
-mul x17, x21, x7
-mul x21, x25, x25
-adcs x17, x2, x17
-adcs x2, x19, xzr
-lsl x19, x24, #1
-adc x22, x23, x22
-umulh x23, x25, x25
-adds x17, x17, x23
-umulh x23, x19, x25
-mul x19, x19, x25
-adcs x2, x2, x23
-cset w23, hs
-adds x14, x14, x21
-adcs x17, x17, x19
-mul x19, x20, x25
-mul x20, x9, x26
-ldr x25, [sp, #72]
-adcs x2, x2, x19
-mul x21, x20, x5
-adc x19, x22, x23
-umulh x22, x20, x5
-adds x10, x10, x22
-umulh x22, x20, x30
-adcs x12, x12, x22
-umulh x22, x20, x16
-adcs x11, x11, x22
-umulh x22, x20, x4
-adcs x8, x8, x22
-umulh x22, x20, x3
-adcs x13, x13, x22
-umulh x22, x20, x1
-adcs x14, x14, x22
-umulh x22, x20, x0
-adcs x17, x17, x22
-umulh x22, x20, x6
-adcs x2, x2, x22
-umulh x22, x20, x7
-adcs x19, x19, x22
-cset w22, hs
-cmn x9, x21
-mul x9, x20, x30
-mul x21, x24, x24
-adcs x9, x10, x9
-mul x10, x20, x16
-adcs x10, x12, x10
-mul x12, x20, x4
-adcs x11, x11, x12
-mul x12, x20, x3
+adr x12, 2f
+ldr x13, [x12]
+mul x17, x1, x13
+ldr x20, [x12, #8]
+umulh x12, x20, x17
+adcs x0, x0, x11
+umulh x11, x26, x17
+adcs x3, x6, x3
+umulh x6, x22, x17
+adc x7, x7, xzr
+umulh x24, x15, x17
+adds x5, x5, x12
+umulh x12, x14, x17
+adcs x9, x9, x11
+umulh x11, x21, x17
+adcs x2, x2, x6
+umulh x6, x29, x17
+adcs x4, x4, x24
+umulh x24, x30, x17
 adcs x8, x8, x12
-mul x12, x20, x1
-adcs x12, x13, x12
-mul x13, x20, x0
-adcs x13, x14, x13
-mul x14, x20, x6
-adcs x14, x17, x14
-mul x17, x20, x7
-umulh x20, x24, x24
-adcs x17, x2, x17
-lsl x2, x25, #1
-adcs x19, x19, x20
-umulh x20, x2, x24
-mul x2, x2, x24
-ldp x24, x23, [sp, #144]
-adc x20, x22, x20
-adds x17, x17, x21
-adcs x2, x19, x2
-cinc x19, x20, hs
-mul x20, x9, x26
-umulh x22, x20, x5
-mul x21, x20, x5
-adds x10, x10, x22
-umulh x22, x20, x30
-adcs x11, x11, x22
-umulh x22, x20, x16
-adcs x8, x8, x22
-umulh x22, x20, x4
-adcs x12, x12, x22
-umulh x22, x20, x3
-adcs x13, x13, x22
-umulh x22, x20, x1
-adcs x14, x14, x22
-umulh x22, x20, x0
-adcs x17, x17, x22
-umulh x22, x20, x6
-adcs x2, x2, x22
-umulh x22, x20, x7
-adcs x19, x19, x22
-cset w22, hs
-cmn x9, x21
-mul x9, x20, x30
-adcs x9, x10, x9
-mul x10, x20, x16
-adcs x10, x11, x10
-mul x11, x20, x4
+umulh x12, x27, x17
+adcs x10, x10, x11
+adcs x0, x0, x6
+adcs x3, x3, x24
+mul x6, x26, x17
+adcs x7, x7, x12
+mul x11, x22, x17
+cset x12, hs
+mul x24, x15, x17
+cmp x1, #1
+mul x1, x14, x17
+adcs x5, x5, x6
+mul x6, x21, x17
+adcs x9, x9, x11
+mul x11, x29, x17
+adcs x2, x2, x24
+mul x24, x30, x17
+adcs x1, x4, x1
+mul x4, x27, x17
+adcs x6, x8, x6
+adcs x8, x10, x11
+adcs x0, x0, x24
+ldr x10, [sp, #160]
+umulh x11, x10, x10
+adcs x3, x3, x4
+ldr x4, [sp, #144]
+lsl x17, x4, #1
+umulh x24, x17, x10
+adcs x7, x7, xzr
+umulh x4, x16, x10
+adc x12, x12, xzr
+str x27, [sp, #168]
+umulh x27, x19, x10
+adds x1, x1, x11
+umulh x11, x23, x10
+adcs x6, x6, x24
+umulh x24, x25, x10
+adcs x4, x8, x4
+umulh x8, x28, x10
+adcs x0, x0, x27
+mul x27, x10, x10
+adcs x3, x3, x11
+mul x11, x17, x10
+adcs x7, x7, x24
+mul x16, x16, x10
+adc x8, x12, x8
+mul x12, x19, x10
+adds x2, x2, x27
+mul x17, x23, x10
+adcs x1, x1, x11
+mul x11, x25, x10
+adcs x6, x6, x16
+mul x10, x28, x10
+adcs x4, x4, x12
+adcs x0, x0, x17
+mul x12, x5, x13
+umulh x16, x20, x12
+adcs x3, x3, x11
+umulh x11, x26, x12
+adcs x7, x7, x10
+umulh x10, x22, x12
+adc x8, x8, xzr
+umulh x17, x15, x12
+adds x9, x9, x16
+umulh x16, x14, x12
+adcs x2, x2, x11
+umulh x11, x21, x12
+adcs x1, x1, x10
+umulh x10, x29, x12
+adcs x6, x6, x17
+umulh x17, x30, x12
+adcs x4, x4, x16
+ldr x16, [sp, #168]
+umulh x24, x16, x12
+adcs x0, x0, x11
+adcs x3, x3, x10
+adcs x7, x7, x17
+mul x10, x26, x12
+adcs x8, x8, x24
+mul x11, x22, x12
+cset x17, hs
+mul x24, x15, x12
+cmp x5, #1
+mul x5, x14, x12
+adcs x9, x9, x10
+mul x10, x21, x12
+adcs x2, x2, x11
+mul x11, x29, x12
+adcs x1, x1, x24
+mul x24, x30, x12
+adcs x5, x6, x5
+mul x6, x16, x12
+adcs x4, x4, x10
+adcs x0, x0, x11
+adcs x3, x3, x24
+ldr x10, [sp, #144]
+umulh x11, x10, x10
+adcs x6, x7, x6
+ldr x7, [sp, #136]
+lsl x12, x7, #1
+umulh x24, x12, x10
+adcs x8, x8, xzr
+umulh x27, x19, x10
+adc x17, x17, xzr
+umulh x7, x23, x10
+adds x4, x4, x11
+umulh x11, x25, x10
+adcs x0, x0, x24
+umulh x24, x28, x10
+adcs x3, x3, x27
+mul x27, x10, x10
+adcs x6, x6, x7
+mul x7, x12, x10
 adcs x8, x8, x11
-mul x11, x20, x3
+mul x11, x19, x10
+adc x12, x17, x24
+mul x17, x23, x10
+adds x5, x5, x27
+mul x19, x25, x10
+adcs x4, x4, x7
+mul x7, x28, x10
+adcs x0, x0, x11
+adcs x3, x3, x17
+mul x10, x9, x13
+umulh x11, x20, x10
+adcs x6, x6, x19
+umulh x17, x26, x10
+adcs x7, x8, x7
+umulh x8, x22, x10
+adc x12, x12, xzr
+umulh x19, x15, x10
+adds x2, x2, x11
+umulh x11, x14, x10
+adcs x1, x1, x17
+umulh x17, x21, x10
+adcs x5, x5, x8
+umulh x8, x29, x10
+adcs x4, x4, x19
+umulh x19, x30, x10
+adcs x0, x0, x11
+umulh x11, x16, x10
+adcs x3, x3, x17
+adcs x6, x6, x8
+adcs x7, x7, x19
+mul x8, x26, x10
 adcs x11, x12, x11
-mul x12, x20, x1
-adcs x12, x13, x12
-mul x13, x20, x0
-adcs x13, x14, x13
-mul x14, x20, x6
-adcs x14, x17, x14
-mul x17, x20, x7
-mul x20, x9, x26
-adcs x17, x2, x17
-umulh x2, x25, x25
-umulh x21, x20, x7
-add x2, x21, x2
-mul x21, x25, x25
-ldp x26, x25, [sp, #128]
-adcs x19, x19, x21
-mul x21, x20, x5
-umulh x5, x20, x5
-adc x2, x2, x22
-adds x10, x10, x5
-umulh x5, x20, x30
-adcs x8, x8, x5
-umulh x5, x20, x16
-adcs x11, x11, x5
-umulh x5, x20, x4
-adcs x12, x12, x5
-umulh x5, x20, x3
-adcs x13, x13, x5
-umulh x5, x20, x1
-adcs x14, x14, x5
-umulh x5, x20, x0
-adcs x17, x17, x5
-umulh x5, x20, x6
-adcs x5, x19, x5
-cset w19, hs
-cmn x9, x21
-mul x9, x20, x30
-ldp x22, x21, [sp, #160]
-ldp x29, x30, [sp, #96]
+mul x12, x22, x10
+cset x17, hs
+mul x19, x15, x10
+cmp x9, #1
+mul x9, x14, x10
+adcs x2, x2, x8
+mul x8, x21, x10
+adcs x1, x1, x12
+mul x12, x29, x10
+adcs x5, x5, x19
+mul x19, x30, x10
+adcs x4, x4, x9
+mul x9, x16, x10
+adcs x0, x0, x8
+adcs x3, x3, x12
+adcs x6, x6, x19
+ldr x8, [sp, #136]
+umulh x10, x8, x8
+adcs x7, x7, x9
+ldr x9, [sp, #128]
+lsl x12, x9, #1
+umulh x19, x12, x8
+adcs x11, x11, xzr
+umulh x24, x23, x8
+adc x17, x17, xzr
+umulh x27, x25, x8
+adds x3, x3, x10
+umulh x10, x28, x8
+adcs x6, x6, x19
+mul x19, x8, x8
+adcs x7, x7, x24
+mul x12, x12, x8
+adcs x11, x11, x27
+mul x23, x23, x8
+adc x10, x17, x10
+mul x17, x25, x8
+adds x0, x0, x19
+mul x8, x28, x8
+adcs x3, x3, x12
+adcs x6, x6, x23
+mul x12, x2, x13
+umulh x19, x20, x12
+adcs x7, x7, x17
+umulh x17, x26, x12
+adcs x8, x11, x8
+umulh x11, x22, x12
+adc x10, x10, xzr
+umulh x23, x15, x12
+adds x1, x1, x19
+umulh x19, x14, x12
+adcs x5, x5, x17
+umulh x17, x21, x12
+adcs x4, x4, x11
+umulh x11, x29, x12
+adcs x0, x0, x23
+umulh x23, x30, x12
+adcs x3, x3, x19
+umulh x19, x16, x12
+adcs x6, x6, x17
+adcs x7, x7, x11
+adcs x8, x8, x23
+mul x11, x26, x12
+adcs x10, x10, x19
+mul x17, x22, x12
+cset x19, hs
+mul x23, x15, x12
+cmp x2, #1
+mul x2, x14, x12
+adcs x1, x1, x11
+mul x11, x21, x12
+adcs x5, x5, x17
+mul x17, x29, x12
+adcs x4, x4, x23
+mul x23, x30, x12
+adcs x0, x0, x2
+mul x2, x16, x12
+adcs x3, x3, x11
+adcs x6, x6, x17
+adcs x7, x7, x23
+umulh x11, x9, x9
+adcs x2, x8, x2
+ldr x8, [sp, #120]
+lsl x12, x8, #1
+umulh x17, x12, x9
+adcs x10, x10, xzr
+umulh x23, x25, x9
+adc x19, x19, xzr
+umulh x24, x28, x9
+adds x7, x7, x11
+mul x11, x9, x9
+adcs x2, x2, x17
+mul x12, x12, x9
+adcs x10, x10, x23
+mul x17, x25, x9
+adc x19, x19, x24
+mul x9, x28, x9
+adds x6, x6, x11
+adcs x7, x7, x12
+mul x11, x1, x13
+umulh x12, x20, x11
+adcs x2, x2, x17
+umulh x17, x26, x11
 adcs x9, x10, x9
-mul x10, x20, x16
-adcs x8, x8, x10
-mul x10, x20, x4
-adcs x10, x11, x10
-mul x11, x20, x3
-adcs x11, x12, x11
-mul x12, x20, x1
-adcs x12, x13, x12
-ldr x13, [sp, #80]
-stp x9, x8, [x13]
-mul x8, x20, x0
-mul x9, x20, x6
-adcs x8, x14, x8
-stp x10, x11, [x13, #16]
-stp x12, x8, [x13, #32]
-mul x8, x20, x7
-adcs x9, x17, x9
-adcs x8, x5, x8
-stp x9, x8, [x13, #48]
-adc x8, x2, x19
-ldp x20, x19, [sp, #176]
-str x8, [x13, #64]
-add sp, sp, #192
+umulh x10, x22, x11
+adc x19, x19, xzr
+umulh x23, x15, x11
+adds x5, x5, x12
+umulh x12, x14, x11
+adcs x4, x4, x17
+umulh x17, x21, x11
+adcs x0, x0, x10
+umulh x10, x29, x11
+adcs x3, x3, x23
+umulh x23, x30, x11
+adcs x6, x6, x12
+umulh x12, x16, x11
+adcs x7, x7, x17
+adcs x2, x2, x10
+adcs x9, x9, x23
+mul x10, x26, x11
+adcs x12, x19, x12
+mul x17, x22, x11
+cset x19, hs
+mul x23, x15, x11
+cmp x1, #1
+mul x1, x14, x11
+adcs x5, x5, x10
+mul x10, x21, x11
+adcs x4, x4, x17
+mul x17, x29, x11
+adcs x0, x0, x23
+mul x23, x30, x11
+adcs x1, x3, x1
+mul x3, x16, x11
+adcs x6, x6, x10
+adcs x7, x7, x17
+adcs x2, x2, x23
+umulh x10, x8, x8
+adcs x3, x9, x3
+ldr x9, [sp, #112]
+lsl x11, x9, #1
+umulh x17, x11, x8
+adcs x12, x12, xzr
+umulh x23, x28, x8
+adc x19, x19, xzr
+mul x24, x8, x8
+adds x3, x3, x10
+mul x10, x11, x8
+adcs x11, x12, x17
+mul x8, x28, x8
+adc x12, x19, x23
+adds x2, x2, x24
+mul x17, x5, x13
+umulh x19, x20, x17
+adcs x3, x3, x10
+umulh x10, x26, x17
+adcs x8, x11, x8
+umulh x11, x22, x17
+adc x12, x12, xzr
+umulh x23, x15, x17
+adds x4, x4, x19
+umulh x19, x14, x17
+adcs x0, x0, x10
+umulh x10, x21, x17
+adcs x1, x1, x11
+umulh x11, x29, x17
+adcs x6, x6, x23
+umulh x23, x30, x17
+adcs x7, x7, x19
+umulh x19, x16, x17
+adcs x2, x2, x10
+adcs x3, x3, x11
+adcs x8, x8, x23
+mul x10, x26, x17
+adcs x11, x12, x19
+mul x12, x22, x17
+cset x19, hs
+mul x23, x15, x17
+cmp x5, #1
+mul x5, x14, x17
+adcs x4, x4, x10
+mul x10, x21, x17
+adcs x0, x0, x12
+mul x12, x29, x17
+adcs x1, x1, x23
+mul x23, x30, x17
+adcs x5, x6, x5
+mul x6, x16, x17
+adcs x7, x7, x10
+adcs x2, x2, x12
+adcs x3, x3, x23
+umulh x10, x9, x9
+adcs x6, x8, x6
+ldr x8, [sp, #104]
+lsl x12, x8, #1
+umulh x17, x12, x9
+adcs x11, x11, xzr
+mul x23, x9, x9
+adc x19, x19, xzr
+mul x9, x12, x9
+adds x10, x11, x10
+adc x11, x19, x17
+mul x12, x4, x13
+umulh x17, x20, x12
+adds x6, x6, x23
+umulh x19, x26, x12
+adcs x9, x10, x9
+umulh x10, x22, x12
+adc x11, x11, xzr
+umulh x23, x15, x12
+adds x0, x0, x17
+umulh x17, x14, x12
+adcs x1, x1, x19
+umulh x19, x21, x12
+adcs x5, x5, x10
+umulh x10, x29, x12
+adcs x7, x7, x23
+umulh x23, x30, x12
+adcs x2, x2, x17
+umulh x17, x16, x12
+adcs x3, x3, x19
+adcs x6, x6, x10
+adcs x9, x9, x23
+mul x10, x26, x12
+adcs x11, x11, x17
+mul x17, x22, x12
+cset x19, hs
+mul x23, x15, x12
+cmp x4, #1
+mul x4, x14, x12
+adcs x0, x0, x10
+mul x10, x21, x12
+adcs x1, x1, x17
+mul x17, x29, x12
+adcs x5, x5, x23
+mul x23, x30, x12
+adcs x4, x7, x4
+mul x7, x16, x12
+adcs x2, x2, x10
+adcs x3, x3, x17
+umulh x10, x8, x8
+adcs x6, x6, x23
+mul x8, x8, x8
+adcs x7, x9, x7
+adcs x9, x11, xzr
+mul x11, x0, x13
+umulh x12, x20, x11
+adc x10, x10, x19
+umulh x13, x26, x11
+adds x8, x9, x8
+umulh x9, x22, x11
+adc x10, x10, xzr
+umulh x17, x15, x11
+adds x1, x1, x12
+umulh x12, x14, x11
+adcs x5, x5, x13
+umulh x13, x21, x11
+adcs x4, x4, x9
+umulh x9, x29, x11
+adcs x2, x2, x17
+umulh x17, x30, x11
+adcs x3, x3, x12
+umulh x12, x16, x11
+adcs x6, x6, x13
+adcs x7, x7, x9
+mul x9, x26, x11
+adcs x8, x8, x17
+mul x13, x22, x11
+adc x10, x10, x12
+cmp x0, #1
+mul x0, x15, x11
+adcs x1, x1, x9
+mul x9, x14, x11
+adcs x5, x5, x13
+ldr x12, [sp, #96]
+stp x1, x5, [x12]
+mul x1, x21, x11
+adcs x0, x4, x0
+mul x4, x29, x11
+adcs x2, x2, x9
+stp x0, x2, [x12, #16]
+mul x0, x30, x11
+adcs x1, x3, x1
+mul x2, x16, x11
+adcs x3, x6, x4
+stp x1, x3, [x12, #32]
+adcs x0, x7, x0
+adcs x1, x8, x2
+stp x0, x1, [x12, #48]
+adc x0, x10, xzr
+str x0, [x12, #64]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #176
 ret
 .p2align 3
 2:
@@ -6679,784 +6399,743 @@ unsafe fn mul_lazy_full<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64; 9] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_lazy_full_1feb67174c1b92b5_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                "fieldc_mul_lazy_full_02e576ad44eebb74_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
                 r"
-adr x3, 2f
-sub sp, sp, #208
-stp x22, x21, [sp, #176]
-stp x20, x19, [sp, #192]
-ldp x5, x8, [x1]
-ldr x11, [x1, #64]
-ldp x19, x22, [x2]
-umulh x4, x8, x19
-str x0, [sp, #8]
-mul x20, x8, x19
-ldp x14, x0, [x1, #16]
-umulh x21, x14, x19
-stp x24, x23, [sp, #160]
-str x2, [sp, #72]
-umulh x24, x5, x19
-ldp x15, x2, [x1, #32]
-adds x20, x24, x20
-stp x26, x25, [sp, #144]
-ldp x9, x17, [x1, #48]
-mul x25, x14, x19
-stp x28, x27, [sp, #128]
-stp x29, x30, [sp, #112]
-str x8, [sp, #104]
-adcs x25, x4, x25
-ldp x12, x16, [x3]
-umulh x26, x0, x19
-str x9, [sp, #48]
-mul x27, x0, x19
-adcs x21, x21, x27
-ldp x4, x7, [x3, #64]
-ldp x1, x6, [x3, #16]
-ldr x27, [sp, #48]
-str x12, [sp, #64]
-umulh x28, x15, x19
-str x11, [sp, #96]
-mul x29, x15, x19
-adcs x26, x26, x29
-str x14, [sp, #40]
-str x16, [sp, #88]
-umulh x30, x2, x19
-str x15, [sp, #24]
-mul x8, x2, x19
-adcs x8, x28, x8
-str x0, [sp, #56]
-str x6, [sp, #80]
-mul x13, x5, x19
-str x1, [sp, #32]
-umulh x10, x9, x19
-str x4, [sp, #16]
-mul x9, x9, x19
-adcs x9, x30, x9
-umulh x29, x17, x19
-mul x28, x17, x19
-adcs x10, x10, x28
-mul x24, x12, x13
-umulh x30, x11, x19
-mul x19, x11, x19
-adcs x29, x29, x19
-umulh x19, x7, x24
-adc x30, x19, x30
-umulh x28, x16, x24
-adds x28, x20, x28
-umulh x19, x1, x24
-adcs x25, x25, x19
-umulh x20, x6, x24
-adcs x12, x21, x20
-ldp x20, x19, [x3, #32]
-umulh x21, x20, x24
-adcs x26, x26, x21
-umulh x21, x19, x24
-adcs x11, x8, x21
-ldp x21, x3, [x3, #48]
-umulh x23, x21, x24
-adcs x9, x9, x23
-umulh x23, x3, x24
-adcs x10, x10, x23
-umulh x23, x4, x24
-adcs x23, x29, x23
-cset w8, hs
-mul x29, x16, x24
-cmn x13, x29
-ldr x13, [sp, #104]
-mul x29, x1, x24
-adcs x28, x28, x29
-mul x29, x6, x24
-adcs x25, x25, x29
-mul x29, x20, x24
-adcs x12, x12, x29
-mul x29, x19, x24
-adcs x26, x26, x29
-mul x29, x21, x24
-adcs x11, x11, x29
-mul x29, x3, x24
-adcs x9, x9, x29
-mul x29, x4, x24
-adcs x10, x10, x29
-mul x24, x7, x24
-adcs x23, x23, x24
-adc x8, x30, x8
-umulh x24, x5, x22
-adds x24, x25, x24
-umulh x25, x13, x22
-adcs x12, x12, x25
-umulh x25, x14, x22
-adcs x25, x26, x25
-umulh x26, x0, x22
-adcs x11, x11, x26
-umulh x26, x15, x22
-adcs x9, x9, x26
-umulh x26, x2, x22
-adcs x10, x10, x26
-umulh x26, x27, x22
-adcs x23, x23, x26
-umulh x26, x17, x22
-adcs x8, x8, x26
-mul x26, x5, x22
-cset w29, hs
-adds x26, x28, x26
-mul x28, x13, x22
-ldr x13, [sp, #96]
-adcs x24, x24, x28
-mul x28, x14, x22
-adcs x12, x12, x28
-mul x28, x0, x22
-adcs x25, x25, x28
-mul x28, x15, x22
-ldr x15, [sp, #72]
-adcs x11, x11, x28
-mul x28, x2, x22
-adcs x9, x9, x28
-mul x28, x27, x22
-ldr x27, [sp, #64]
-adcs x10, x10, x28
-mul x28, x17, x22
-adcs x23, x23, x28
-mul x28, x13, x22
-umulh x22, x13, x22
-adcs x8, x8, x28
-mul x28, x26, x27
-umulh x30, x28, x7
-add x22, x30, x22
-adc x22, x22, x29
-umulh x29, x28, x16
-adds x24, x24, x29
-umulh x29, x28, x1
-adcs x12, x12, x29
-umulh x29, x28, x6
-adcs x25, x25, x29
-umulh x29, x28, x20
-adcs x11, x11, x29
-umulh x29, x28, x19
-adcs x9, x9, x29
-umulh x29, x28, x21
-adcs x10, x10, x29
-umulh x29, x28, x3
-adcs x23, x23, x29
-umulh x29, x28, x4
-adcs x8, x8, x29
-mul x29, x28, x16
-cset w30, hs
-cmn x26, x29
-mul x26, x28, x1
-adcs x24, x24, x26
-mul x26, x28, x6
-adcs x12, x12, x26
-mul x26, x28, x20
-adcs x25, x25, x26
-mul x26, x28, x19
-adcs x11, x11, x26
-mul x26, x28, x21
-adcs x14, x9, x26
-mul x26, x28, x3
-ldr x9, [sp, #104]
-adcs x16, x10, x26
-mul x26, x28, x4
-adcs x23, x23, x26
-mul x26, x28, x7
-adcs x13, x8, x26
-ldp x10, x8, [sp, #40]
-adc x26, x22, x30
-ldp x28, x22, [x15, #16]
-ldr x15, [sp, #24]
-umulh x29, x5, x28
-adds x12, x12, x29
-umulh x29, x9, x28
-adcs x25, x25, x29
-umulh x29, x10, x28
-adcs x11, x11, x29
-umulh x29, x0, x28
-adcs x14, x14, x29
-umulh x29, x15, x28
-adcs x16, x16, x29
-umulh x29, x2, x28
-adcs x23, x23, x29
-umulh x29, x8, x28
-adcs x13, x13, x29
-umulh x29, x17, x28
-adcs x26, x26, x29
-mul x29, x5, x28
-cset w30, hs
-adds x24, x24, x29
-mul x29, x9, x28
-adcs x12, x12, x29
-mul x29, x10, x28
-adcs x25, x25, x29
-mul x29, x0, x28
-adcs x11, x11, x29
-mul x29, x15, x28
-ldr x15, [sp, #40]
-adcs x9, x14, x29
-mul x29, x2, x28
-mov x14, x2
-str x14, [sp]
-adcs x10, x16, x29
-mul x29, x8, x28
-adcs x23, x23, x29
-mul x29, x17, x28
-adcs x8, x13, x29
-ldp x16, x13, [sp, #88]
-mul x29, x13, x28
-umulh x28, x13, x28
-ldr x13, [sp, #104]
-adcs x26, x26, x29
-mul x29, x24, x27
-umulh x27, x29, x7
-add x27, x27, x28
-umulh x28, x29, x16
-adc x27, x27, x30
-adds x12, x12, x28
-umulh x28, x29, x1
-adcs x25, x25, x28
-umulh x28, x29, x6
-adcs x11, x11, x28
-umulh x28, x29, x20
-adcs x9, x9, x28
-umulh x28, x29, x19
-adcs x10, x10, x28
-umulh x28, x29, x21
-adcs x23, x23, x28
-umulh x28, x29, x3
-adcs x8, x8, x28
-umulh x28, x29, x4
-adcs x26, x26, x28
-mul x28, x29, x16
-cset w30, hs
-cmn x24, x28
-mul x24, x29, x1
-adcs x12, x12, x24
-mul x24, x29, x6
-adcs x24, x25, x24
-mul x25, x29, x20
-adcs x11, x11, x25
-mul x25, x29, x19
-adcs x9, x9, x25
-mul x25, x29, x21
-adcs x10, x10, x25
-mul x25, x29, x3
-adcs x23, x23, x25
-mul x25, x29, x4
-adcs x8, x8, x25
-mul x25, x29, x7
-mov x29, x0
-adcs x25, x26, x25
-adc x26, x27, x30
-umulh x27, x5, x22
-ldr x30, [sp, #24]
-adds x24, x24, x27
-umulh x27, x13, x22
-adcs x11, x11, x27
-umulh x27, x15, x22
-adcs x9, x9, x27
-umulh x27, x0, x22
-ldr x0, [sp, #48]
-adcs x10, x10, x27
-umulh x27, x30, x22
-adcs x23, x23, x27
-umulh x27, x2, x22
-mov x2, x30
-adcs x8, x8, x27
-umulh x27, x0, x22
-adcs x25, x25, x27
-umulh x27, x17, x22
-adcs x26, x26, x27
-mul x27, x5, x22
-cset w28, hs
-adds x12, x12, x27
-mul x27, x13, x22
-adcs x24, x24, x27
-mul x27, x15, x22
-ldr x15, [sp, #96]
-adcs x11, x11, x27
-mul x27, x29, x22
-adcs x9, x9, x27
-mul x27, x30, x22
-mov x30, x6
-adcs x10, x10, x27
-mul x27, x14, x22
-adcs x23, x23, x27
-mul x27, x0, x22
-adcs x8, x8, x27
-mul x27, x17, x22
-adcs x25, x25, x27
-mul x27, x15, x22
-umulh x22, x15, x22
-ldr x15, [sp, #64]
-adcs x26, x26, x27
-mul x27, x12, x15
-umulh x29, x27, x7
-add x22, x29, x22
-adc x22, x22, x28
-umulh x28, x27, x16
-adds x24, x24, x28
-umulh x28, x27, x1
-adcs x11, x11, x28
-umulh x28, x27, x6
-mov x6, x16
-adcs x9, x9, x28
-umulh x28, x27, x20
-adcs x10, x10, x28
-umulh x28, x27, x19
-adcs x23, x23, x28
-umulh x28, x27, x21
-adcs x8, x8, x28
-umulh x28, x27, x3
-adcs x25, x25, x28
-umulh x28, x27, x4
-adcs x26, x26, x28
-mul x28, x27, x16
-ldr x16, [sp, #72]
-cset w29, hs
-cmn x12, x28
-mul x12, x27, x1
-mov x1, x13
-adcs x12, x24, x12
-mul x24, x27, x30
-adcs x11, x11, x24
-mul x24, x27, x20
-adcs x9, x9, x24
-mul x24, x27, x19
-adcs x10, x10, x24
-mul x24, x27, x21
-adcs x23, x23, x24
-mul x24, x27, x3
-adcs x8, x8, x24
-mul x24, x27, x4
-adcs x24, x25, x24
-mul x25, x27, x7
-adcs x25, x26, x25
-adc x26, x22, x29
-ldp x27, x22, [x16, #32]
-ldr x16, [sp, #40]
-umulh x28, x5, x27
-adds x11, x11, x28
-umulh x28, x13, x27
-ldr x13, [sp, #56]
-adcs x9, x9, x28
-umulh x28, x16, x27
-adcs x10, x10, x28
-umulh x28, x13, x27
-adcs x23, x23, x28
-umulh x28, x2, x27
-adcs x8, x8, x28
-umulh x28, x14, x27
-adcs x24, x24, x28
-umulh x28, x0, x27
-adcs x25, x25, x28
-umulh x28, x17, x27
-adcs x26, x26, x28
-mul x28, x5, x27
-cset w29, hs
-adds x12, x12, x28
-mul x28, x1, x27
-adcs x11, x11, x28
-mul x28, x16, x27
-adcs x9, x9, x28
-mul x28, x13, x27
-adcs x10, x10, x28
-mul x28, x2, x27
-adcs x23, x23, x28
-mul x28, x14, x27
-ldr x14, [sp, #32]
-adcs x13, x8, x28
-mul x28, x0, x27
-ldr x8, [sp, #96]
-adcs x24, x24, x28
-mul x28, x17, x27
-adcs x25, x25, x28
-mul x28, x8, x27
-umulh x27, x8, x27
-ldr x8, [sp, #80]
-adcs x26, x26, x28
-mul x28, x12, x15
-ldr x15, [sp, #56]
-umulh x30, x28, x7
-add x27, x30, x27
-adc x27, x27, x29
-umulh x29, x28, x6
-adds x11, x11, x29
-umulh x29, x28, x14
-adcs x9, x9, x29
-umulh x29, x28, x8
-adcs x10, x10, x29
-umulh x29, x28, x20
-adcs x23, x23, x29
-umulh x29, x28, x19
-adcs x13, x13, x29
-umulh x29, x28, x21
-adcs x24, x24, x29
-umulh x29, x28, x3
-adcs x25, x25, x29
-umulh x29, x28, x4
-adcs x26, x26, x29
-mul x29, x28, x6
-mov x6, x0
-cset w30, hs
-cmn x12, x29
-mul x12, x28, x14
-adcs x11, x11, x12
-mul x12, x28, x8
+stp x19, x20, [sp, #-128]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+adds x7, x7, x8
+umulh x8, x10, x5
+mul x13, x11, x5
 adcs x9, x9, x12
-mul x12, x28, x20
-adcs x10, x10, x12
-mul x12, x28, x19
-adcs x12, x23, x12
-mul x23, x28, x21
-adcs x8, x13, x23
-mul x23, x28, x3
-adcs x23, x24, x23
-mul x24, x28, x4
-mov x4, x2
-adcs x24, x25, x24
-mul x25, x28, x7
-adcs x25, x26, x25
-adc x26, x27, x30
-umulh x27, x5, x22
-ldr x30, [sp, #64]
-adds x9, x9, x27
-umulh x27, x1, x22
-adcs x10, x10, x27
-umulh x27, x16, x22
-adcs x12, x12, x27
-umulh x27, x15, x22
+umulh x12, x11, x5
+ldp x14, x15, [x1, #32]
+mul x16, x14, x5
+adcs x8, x8, x13
+umulh x13, x14, x5
+mul x17, x15, x5
+adcs x12, x12, x16
+umulh x16, x15, x5
+ldp x19, x20, [x1, #48]
+mul x21, x19, x5
+adcs x13, x13, x17
+umulh x17, x19, x5
+mul x22, x20, x5
+adcs x16, x16, x21
+umulh x21, x20, x5
+ldr x1, [x1, #64]
+mul x23, x1, x5
+adcs x17, x17, x22
+umulh x22, x1, x5
+adcs x21, x21, x23
+adr x23, 2f
+ldp x24, x25, [x23]
+mul x5, x3, x5
+mul x26, x5, x24
+umulh x27, x25, x26
+adc x22, x22, xzr
+ldp x28, x29, [x23, #16]
+umulh x30, x28, x26
+adds x7, x7, x27
+umulh x27, x29, x26
+adcs x9, x9, x30
+str x0, [sp, #96]
+ldp x30, x0, [x23, #32]
+umulh x25, x30, x26
 adcs x8, x8, x27
-umulh x27, x2, x22
-ldr x2, [sp]
+umulh x27, x0, x26
+adcs x12, x12, x25
+ldp x25, x24, [x23, #48]
+str x2, [sp, #104]
+umulh x2, x25, x26
+adcs x13, x13, x27
+umulh x27, x24, x26
+adcs x2, x16, x2
+ldp x16, x6, [x23, #64]
+umulh x23, x16, x26
+adcs x17, x17, x27
+umulh x27, x6, x26
+adcs x21, x21, x23
+adc x22, x22, x27
+mul x23, x28, x26
+cmp x5, #1
+mul x5, x29, x26
+adcs x7, x7, x23
+mul x23, x30, x26
+adcs x5, x9, x5
+mul x9, x0, x26
+adcs x8, x8, x23
+mul x23, x25, x26
+adcs x9, x12, x9
+mul x12, x24, x26
+adcs x13, x13, x23
+mul x23, x16, x26
+adcs x2, x2, x12
+mul x12, x6, x26
+adcs x17, x17, x23
+adcs x12, x21, x12
+ldr x21, [sp, #104]
+ldr x23, [x21, #8]
+umulh x26, x3, x23
+adc x22, x22, xzr
+umulh x27, x4, x23
+adds x5, x5, x26
+umulh x26, x10, x23
+adcs x8, x8, x27
+umulh x27, x11, x23
+adcs x9, x9, x26
+umulh x26, x14, x23
+adcs x13, x13, x27
+umulh x27, x15, x23
+adcs x2, x2, x26
+umulh x26, x19, x23
+adcs x17, x17, x27
+umulh x27, x20, x23
+adcs x12, x12, x26
+umulh x26, x1, x23
+adcs x22, x22, x27
+mul x27, x3, x23
+adc x26, x26, xzr
+mul x21, x4, x23
+adds x7, x7, x27
+mul x27, x10, x23
+adcs x5, x5, x21
+mul x21, x11, x23
+adcs x8, x8, x27
+mul x27, x14, x23
+adcs x9, x9, x21
+mul x21, x15, x23
+adcs x13, x13, x27
+mul x27, x19, x23
+adcs x2, x2, x21
+mul x21, x20, x23
+adcs x17, x17, x27
+mul x23, x1, x23
+adcs x12, x12, x21
+adcs x21, x22, x23
+adr x22, 2f
+ldr x23, [x22]
+mul x27, x7, x23
+ldr x23, [x22, #8]
+str x1, [sp, #112]
+umulh x1, x23, x27
+adc x26, x26, xzr
+umulh x23, x28, x27
+adds x1, x5, x1
+umulh x5, x29, x27
+adcs x8, x8, x23
+umulh x23, x30, x27
+adcs x5, x9, x5
+umulh x9, x0, x27
+adcs x13, x13, x23
+umulh x23, x25, x27
+adcs x2, x2, x9
+umulh x9, x24, x27
+adcs x17, x17, x23
+umulh x23, x16, x27
+adcs x9, x12, x9
+umulh x12, x6, x27
+adcs x21, x21, x23
+adc x12, x26, x12
+mul x23, x28, x27
+cmp x7, #1
+mul x7, x29, x27
+adcs x1, x1, x23
+mul x23, x30, x27
+adcs x7, x8, x7
+mul x8, x0, x27
+adcs x5, x5, x23
+mul x23, x25, x27
+adcs x8, x13, x8
+mul x13, x24, x27
+adcs x2, x2, x23
+mul x23, x16, x27
+adcs x13, x17, x13
+mul x17, x6, x27
+adcs x9, x9, x23
+adcs x17, x21, x17
+ldr x21, [sp, #104]
+ldp x23, x26, [x21, #16]
+umulh x27, x3, x23
+adc x12, x12, xzr
+umulh x21, x4, x23
+adds x7, x7, x27
+umulh x27, x10, x23
+adcs x5, x5, x21
+umulh x21, x11, x23
+adcs x8, x8, x27
+umulh x27, x14, x23
+adcs x2, x2, x21
+umulh x21, x15, x23
+adcs x13, x13, x27
+umulh x27, x19, x23
+adcs x9, x9, x21
+umulh x21, x20, x23
+adcs x17, x17, x27
+ldr x27, [sp, #112]
+umulh x26, x27, x23
+adcs x12, x12, x21
+mul x21, x3, x23
+adc x26, x26, xzr
+mul x6, x4, x23
+adds x1, x1, x21
+mul x21, x10, x23
+adcs x6, x7, x6
+mul x7, x11, x23
+adcs x5, x5, x21
+mul x21, x14, x23
+adcs x7, x8, x7
+mul x8, x15, x23
+adcs x2, x2, x21
+mul x21, x19, x23
+adcs x8, x13, x8
+mul x13, x20, x23
+adcs x9, x9, x21
+mul x21, x27, x23
+adcs x13, x17, x13
+adcs x12, x12, x21
+ldr x17, [x22]
+mul x21, x1, x17
+ldr x23, [x22, #8]
+umulh x17, x23, x21
+adc x26, x26, xzr
+umulh x23, x28, x21
+adds x6, x6, x17
+umulh x17, x29, x21
+adcs x5, x5, x23
+umulh x23, x30, x21
+adcs x7, x7, x17
+umulh x17, x0, x21
+adcs x2, x2, x23
+umulh x23, x25, x21
+adcs x8, x8, x17
+umulh x17, x24, x21
+adcs x9, x9, x23
+umulh x23, x16, x21
+adcs x13, x13, x17
+ldr x17, [x22, #72]
+umulh x27, x17, x21
+adcs x12, x12, x23
+adc x23, x26, x27
+mul x26, x28, x21
+cmp x1, #1
+mul x1, x29, x21
+adcs x6, x6, x26
+mul x26, x30, x21
+adcs x1, x5, x1
+mul x5, x0, x21
+adcs x7, x7, x26
+mul x26, x25, x21
+adcs x2, x2, x5
+mul x5, x24, x21
+adcs x8, x8, x26
+mul x26, x16, x21
+adcs x5, x9, x5
+mul x9, x17, x21
+adcs x13, x13, x26
+adcs x9, x12, x9
+ldr x12, [sp, #104]
+ldr x21, [x12, #24]
+umulh x26, x3, x21
+adc x23, x23, xzr
+umulh x27, x4, x21
+adds x1, x1, x26
+umulh x26, x10, x21
+adcs x7, x7, x27
+umulh x27, x11, x21
+adcs x2, x2, x26
+umulh x26, x14, x21
+adcs x8, x8, x27
+umulh x27, x15, x21
+adcs x5, x5, x26
+umulh x26, x19, x21
+adcs x13, x13, x27
+umulh x27, x20, x21
+adcs x9, x9, x26
+ldr x26, [sp, #112]
+umulh x12, x26, x21
 adcs x23, x23, x27
-umulh x27, x2, x22
-adcs x24, x24, x27
-umulh x27, x0, x22
-adcs x25, x25, x27
-umulh x27, x17, x22
-adcs x26, x26, x27
-mul x27, x5, x22
-cset w28, hs
-adds x11, x11, x27
-mul x27, x1, x22
-ldr x1, [sp, #32]
-adcs x9, x9, x27
-mul x27, x16, x22
-adcs x10, x10, x27
-mul x27, x15, x22
-adcs x12, x12, x27
-mul x27, x4, x22
-adcs x13, x8, x27
-mul x27, x2, x22
-ldr x8, [sp, #80]
+mul x27, x3, x21
+adc x12, x12, xzr
+mul x17, x4, x21
+adds x6, x6, x27
+mul x27, x10, x21
+adcs x1, x1, x17
+mul x17, x11, x21
+adcs x7, x7, x27
+mul x27, x14, x21
+adcs x2, x2, x17
+mul x17, x15, x21
+adcs x8, x8, x27
+mul x27, x19, x21
+adcs x5, x5, x17
+mul x17, x20, x21
+adcs x13, x13, x27
+mul x21, x26, x21
+adcs x9, x9, x17
+adcs x17, x23, x21
+ldr x21, [x22]
+mul x23, x6, x21
+ldr x27, [x22, #8]
+umulh x21, x27, x23
+adc x12, x12, xzr
+umulh x27, x28, x23
+adds x1, x1, x21
+umulh x21, x29, x23
+adcs x7, x7, x27
+umulh x27, x30, x23
+adcs x2, x2, x21
+umulh x21, x0, x23
+adcs x8, x8, x27
+umulh x27, x25, x23
+adcs x5, x5, x21
+umulh x21, x24, x23
+adcs x13, x13, x27
+umulh x27, x16, x23
+adcs x9, x9, x21
+ldr x21, [x22, #72]
+umulh x26, x21, x23
+adcs x17, x17, x27
+adc x12, x12, x26
+mul x26, x28, x23
+cmp x6, #1
+mul x6, x29, x23
+adcs x1, x1, x26
+mul x26, x30, x23
+adcs x6, x7, x6
+mul x7, x0, x23
+adcs x2, x2, x26
+mul x26, x25, x23
+adcs x7, x8, x7
+mul x8, x24, x23
+adcs x5, x5, x26
+mul x26, x16, x23
+adcs x8, x13, x8
+mul x13, x21, x23
+adcs x9, x9, x26
+adcs x13, x17, x13
+ldr x17, [sp, #104]
+ldp x23, x26, [x17, #32]
+umulh x27, x3, x23
+adc x12, x12, xzr
+umulh x17, x4, x23
+adds x6, x6, x27
+umulh x27, x10, x23
+adcs x2, x2, x17
+umulh x17, x11, x23
+adcs x7, x7, x27
+umulh x27, x14, x23
+adcs x5, x5, x17
+umulh x17, x15, x23
+adcs x8, x8, x27
+umulh x27, x19, x23
+adcs x9, x9, x17
+umulh x17, x20, x23
+adcs x13, x13, x27
+ldr x27, [sp, #112]
+umulh x26, x27, x23
+adcs x12, x12, x17
+mul x17, x3, x23
+adc x26, x26, xzr
+mul x21, x4, x23
+adds x1, x1, x17
+mul x17, x10, x23
+adcs x6, x6, x21
+mul x21, x11, x23
+adcs x2, x2, x17
+mul x17, x14, x23
+adcs x7, x7, x21
+mul x21, x15, x23
+adcs x5, x5, x17
+mul x17, x19, x23
+adcs x8, x8, x21
+mul x21, x20, x23
+adcs x9, x9, x17
+mul x17, x27, x23
+adcs x13, x13, x21
+adcs x12, x12, x17
+ldr x17, [x22]
+mul x21, x1, x17
+ldr x23, [x22, #8]
+umulh x17, x23, x21
+adc x26, x26, xzr
+umulh x23, x28, x21
+adds x6, x6, x17
+umulh x17, x29, x21
+adcs x2, x2, x23
+umulh x23, x30, x21
+adcs x7, x7, x17
+umulh x17, x0, x21
+adcs x5, x5, x23
+umulh x23, x25, x21
+adcs x8, x8, x17
+umulh x17, x24, x21
+adcs x9, x9, x23
+umulh x23, x16, x21
+adcs x13, x13, x17
+ldr x17, [x22, #72]
+umulh x27, x17, x21
+adcs x12, x12, x23
+adc x23, x26, x27
+mul x26, x28, x21
+cmp x1, #1
+mul x1, x29, x21
+adcs x6, x6, x26
+mul x26, x30, x21
+adcs x1, x2, x1
+mul x2, x0, x21
+adcs x7, x7, x26
+mul x26, x25, x21
+adcs x2, x5, x2
+mul x5, x24, x21
+adcs x8, x8, x26
+mul x26, x16, x21
+adcs x5, x9, x5
+mul x9, x17, x21
+adcs x13, x13, x26
+adcs x9, x12, x9
+ldr x12, [sp, #104]
+ldr x21, [x12, #40]
+umulh x26, x3, x21
+adc x23, x23, xzr
+umulh x27, x4, x21
+adds x1, x1, x26
+umulh x26, x10, x21
+adcs x7, x7, x27
+umulh x27, x11, x21
+adcs x2, x2, x26
+umulh x26, x14, x21
+adcs x8, x8, x27
+umulh x27, x15, x21
+adcs x5, x5, x26
+umulh x26, x19, x21
+adcs x13, x13, x27
+umulh x27, x20, x21
+adcs x9, x9, x26
+ldr x26, [sp, #112]
+umulh x12, x26, x21
 adcs x23, x23, x27
-mul x27, x0, x22
-mov x0, x17
-adcs x24, x24, x27
-mul x27, x17, x22
-ldp x14, x17, [sp, #88]
-adcs x25, x25, x27
-mul x27, x17, x22
-umulh x22, x17, x22
-adcs x26, x26, x27
-mul x27, x11, x30
-umulh x29, x27, x7
-add x22, x29, x22
-adc x22, x22, x28
-umulh x28, x27, x14
-adds x9, x9, x28
-umulh x28, x27, x1
-adcs x10, x10, x28
-umulh x28, x27, x8
-adcs x12, x12, x28
-umulh x28, x27, x20
-adcs x15, x13, x28
-umulh x28, x27, x19
-ldr x13, [sp, #16]
-adcs x23, x23, x28
-umulh x28, x27, x21
-adcs x24, x24, x28
-umulh x28, x27, x3
-adcs x25, x25, x28
-umulh x28, x27, x13
-adcs x26, x26, x28
-mul x28, x27, x14
-ldr x14, [sp, #56]
-cset w29, hs
-cmn x11, x28
-mul x11, x27, x1
-adcs x9, x9, x11
-mul x11, x27, x8
-adcs x10, x10, x11
-mul x11, x27, x20
-adcs x11, x12, x11
-mul x12, x27, x19
-adcs x8, x15, x12
-mul x12, x27, x21
-mov x15, x13
-adcs x12, x23, x12
-mul x23, x27, x3
-adcs x23, x24, x23
-mul x24, x27, x13
-ldr x13, [sp, #72]
-adcs x24, x25, x24
-mul x25, x27, x7
-adcs x25, x26, x25
-adc x26, x22, x29
-ldp x27, x22, [x13, #48]
-ldr x13, [sp, #104]
-umulh x28, x5, x27
-adds x10, x10, x28
-umulh x28, x13, x27
-adcs x11, x11, x28
-umulh x28, x16, x27
-adcs x8, x8, x28
-umulh x28, x14, x27
-adcs x12, x12, x28
-umulh x28, x4, x27
-adcs x23, x23, x28
-umulh x28, x2, x27
-adcs x24, x24, x28
-umulh x28, x6, x27
-adcs x25, x25, x28
-umulh x28, x0, x27
-adcs x26, x26, x28
-mul x28, x5, x27
-cset w29, hs
-adds x9, x9, x28
-mul x28, x13, x27
-adcs x10, x10, x28
-mul x28, x16, x27
-adcs x11, x11, x28
-mul x28, x14, x27
-mov x14, x30
-adcs x8, x8, x28
-mul x28, x4, x27
-adcs x12, x12, x28
-mul x28, x2, x27
-adcs x23, x23, x28
-mul x28, x6, x27
-adcs x24, x24, x28
-mul x28, x0, x27
-adcs x25, x25, x28
-mul x28, x17, x27
-umulh x27, x17, x27
-adcs x26, x26, x28
-mul x28, x9, x30
-umulh x30, x28, x7
-add x27, x30, x27
-ldp x13, x30, [sp, #80]
-adc x27, x27, x29
-umulh x29, x28, x30
-adds x10, x10, x29
-umulh x29, x28, x1
-adcs x11, x11, x29
-umulh x29, x28, x13
-adcs x8, x8, x29
-umulh x29, x28, x20
-adcs x12, x12, x29
-umulh x29, x28, x19
-adcs x23, x23, x29
-umulh x29, x28, x21
-adcs x24, x24, x29
-umulh x29, x28, x3
-adcs x25, x25, x29
-umulh x29, x28, x15
-adcs x26, x26, x29
-mul x29, x28, x30
-cset w30, hs
-cmn x9, x29
-mul x9, x28, x1
-adcs x9, x10, x9
-mul x10, x28, x13
-mov x13, x7
-adcs x10, x11, x10
-mul x11, x28, x20
+mul x27, x3, x21
+adc x12, x12, xzr
+mul x17, x4, x21
+adds x6, x6, x27
+mul x27, x10, x21
+adcs x1, x1, x17
+mul x17, x11, x21
+adcs x7, x7, x27
+mul x27, x14, x21
+adcs x2, x2, x17
+mul x17, x15, x21
+adcs x8, x8, x27
+mul x27, x19, x21
+adcs x5, x5, x17
+mul x17, x20, x21
+adcs x13, x13, x27
+mul x21, x26, x21
+adcs x9, x9, x17
+adcs x17, x23, x21
+ldr x21, [x22]
+mul x23, x6, x21
+ldr x27, [x22, #8]
+umulh x21, x27, x23
+adc x12, x12, xzr
+umulh x27, x28, x23
+adds x1, x1, x21
+umulh x21, x29, x23
+adcs x7, x7, x27
+umulh x27, x30, x23
+adcs x2, x2, x21
+umulh x21, x0, x23
+adcs x8, x8, x27
+umulh x27, x25, x23
+adcs x5, x5, x21
+umulh x21, x24, x23
+adcs x13, x13, x27
+umulh x27, x16, x23
+adcs x9, x9, x21
+ldr x21, [x22, #72]
+umulh x26, x21, x23
+adcs x17, x17, x27
+adc x12, x12, x26
+mul x26, x28, x23
+cmp x6, #1
+mul x6, x29, x23
+adcs x1, x1, x26
+mul x26, x30, x23
+adcs x6, x7, x6
+mul x7, x0, x23
+adcs x2, x2, x26
+mul x26, x25, x23
+adcs x7, x8, x7
+mul x8, x24, x23
+adcs x5, x5, x26
+mul x26, x16, x23
+adcs x8, x13, x8
+mul x13, x21, x23
+adcs x9, x9, x26
+adcs x13, x17, x13
+ldr x17, [sp, #104]
+ldp x23, x26, [x17, #48]
+umulh x27, x3, x23
+adc x12, x12, xzr
+umulh x17, x4, x23
+adds x6, x6, x27
+umulh x27, x10, x23
+adcs x2, x2, x17
+umulh x17, x11, x23
+adcs x7, x7, x27
+umulh x27, x14, x23
+adcs x5, x5, x17
+umulh x17, x15, x23
+adcs x8, x8, x27
+umulh x27, x19, x23
+adcs x9, x9, x17
+umulh x17, x20, x23
+adcs x13, x13, x27
+ldr x27, [sp, #112]
+umulh x26, x27, x23
+adcs x12, x12, x17
+mul x17, x3, x23
+adc x26, x26, xzr
+mul x21, x4, x23
+adds x1, x1, x17
+mul x17, x10, x23
+adcs x6, x6, x21
+mul x21, x11, x23
+adcs x2, x2, x17
+mul x17, x14, x23
+adcs x7, x7, x21
+mul x21, x15, x23
+adcs x5, x5, x17
+mul x17, x19, x23
+adcs x8, x8, x21
+mul x21, x20, x23
+adcs x9, x9, x17
+mul x17, x27, x23
+adcs x13, x13, x21
+adcs x12, x12, x17
+ldr x17, [x22]
+mul x21, x1, x17
+ldr x23, [x22, #8]
+umulh x17, x23, x21
+adc x26, x26, xzr
+umulh x23, x28, x21
+adds x6, x6, x17
+umulh x17, x29, x21
+adcs x2, x2, x23
+umulh x23, x30, x21
+adcs x7, x7, x17
+umulh x17, x0, x21
+adcs x5, x5, x23
+umulh x23, x25, x21
+adcs x8, x8, x17
+umulh x17, x24, x21
+adcs x9, x9, x23
+umulh x23, x16, x21
+adcs x13, x13, x17
+ldr x17, [x22, #72]
+umulh x27, x17, x21
+adcs x12, x12, x23
+adc x23, x26, x27
+mul x26, x28, x21
+cmp x1, #1
+mul x1, x29, x21
+adcs x6, x6, x26
+mul x26, x30, x21
+adcs x1, x2, x1
+mul x2, x0, x21
+adcs x7, x7, x26
+mul x26, x25, x21
+adcs x2, x5, x2
+mul x5, x24, x21
+adcs x8, x8, x26
+mul x26, x16, x21
+adcs x5, x9, x5
+mul x9, x17, x21
+adcs x13, x13, x26
+adcs x9, x12, x9
+ldr x12, [sp, #104]
+ldr x21, [x12, #56]
+umulh x26, x3, x21
+adc x23, x23, xzr
+umulh x27, x4, x21
+adds x1, x1, x26
+umulh x26, x10, x21
+adcs x7, x7, x27
+umulh x27, x11, x21
+adcs x2, x2, x26
+umulh x26, x14, x21
+adcs x8, x8, x27
+umulh x27, x15, x21
+adcs x5, x5, x26
+umulh x26, x19, x21
+adcs x13, x13, x27
+umulh x27, x20, x21
+adcs x9, x9, x26
+ldr x26, [sp, #112]
+umulh x12, x26, x21
+adcs x23, x23, x27
+mul x27, x3, x21
+adc x12, x12, xzr
+mul x17, x4, x21
+adds x6, x6, x27
+mul x27, x10, x21
+adcs x1, x1, x17
+mul x17, x11, x21
+adcs x7, x7, x27
+mul x27, x14, x21
+adcs x2, x2, x17
+mul x17, x15, x21
+adcs x8, x8, x27
+mul x27, x19, x21
+adcs x5, x5, x17
+mul x17, x20, x21
+adcs x13, x13, x27
+mul x21, x26, x21
+adcs x9, x9, x17
+adcs x17, x23, x21
+ldr x21, [x22]
+mul x23, x6, x21
+ldr x27, [x22, #8]
+umulh x21, x27, x23
+adc x12, x12, xzr
+umulh x27, x28, x23
+adds x1, x1, x21
+umulh x21, x29, x23
+adcs x7, x7, x27
+umulh x27, x30, x23
+adcs x2, x2, x21
+umulh x21, x0, x23
+adcs x8, x8, x27
+umulh x27, x25, x23
+adcs x5, x5, x21
+umulh x21, x24, x23
+adcs x13, x13, x27
+umulh x27, x16, x23
+adcs x9, x9, x21
+ldr x21, [x22, #72]
+umulh x26, x21, x23
+adcs x17, x17, x27
+adc x12, x12, x26
+mul x26, x28, x23
+cmp x6, #1
+mul x6, x29, x23
+adcs x1, x1, x26
+mul x26, x30, x23
+adcs x6, x7, x6
+mul x7, x0, x23
+adcs x2, x2, x26
+mul x26, x25, x23
+adcs x7, x8, x7
+mul x8, x24, x23
+adcs x5, x5, x26
+mul x26, x16, x23
+adcs x8, x13, x8
+mul x13, x21, x23
+adcs x9, x9, x26
+adcs x13, x17, x13
+ldr x17, [sp, #104]
+ldr x17, [x17, #64]
+umulh x23, x3, x17
+adc x12, x12, xzr
+umulh x26, x4, x17
+adds x6, x6, x23
+umulh x23, x10, x17
+adcs x2, x2, x26
+umulh x26, x11, x17
+adcs x7, x7, x23
+umulh x23, x14, x17
+adcs x5, x5, x26
+umulh x26, x15, x17
+adcs x8, x8, x23
+umulh x23, x19, x17
+adcs x9, x9, x26
+umulh x26, x20, x17
+adcs x13, x13, x23
+ldr x23, [sp, #112]
+umulh x27, x23, x17
+adcs x12, x12, x26
+mul x3, x3, x17
+adc x26, x27, xzr
+mul x4, x4, x17
+adds x1, x1, x3
+mul x3, x10, x17
+adcs x4, x6, x4
+mul x6, x11, x17
+adcs x2, x2, x3
+mul x3, x14, x17
+adcs x6, x7, x6
+mul x7, x15, x17
+adcs x3, x5, x3
+mul x5, x19, x17
+adcs x7, x8, x7
+mul x8, x20, x17
+adcs x5, x9, x5
+mul x9, x23, x17
+adcs x8, x13, x8
+adcs x9, x12, x9
+ldr x10, [x22]
+mul x10, x1, x10
+ldr x11, [x22, #8]
+umulh x11, x11, x10
+adc x12, x26, xzr
+umulh x13, x28, x10
+adds x4, x4, x11
+umulh x11, x29, x10
+adcs x2, x2, x13
+umulh x13, x30, x10
+adcs x6, x6, x11
+umulh x11, x0, x10
+adcs x3, x3, x13
+umulh x13, x25, x10
+adcs x7, x7, x11
+umulh x11, x24, x10
+adcs x5, x5, x13
+umulh x13, x16, x10
 adcs x8, x8, x11
-mul x11, x28, x19
-adcs x11, x12, x11
-mul x12, x28, x21
-adcs x12, x23, x12
-mul x23, x28, x3
-adcs x23, x24, x23
-mul x24, x28, x15
-ldr x15, [sp, #56]
-adcs x24, x25, x24
-mul x25, x28, x7
-adcs x25, x26, x25
-adc x26, x27, x30
-umulh x27, x5, x22
-ldr x30, [sp, #104]
-adds x10, x10, x27
-umulh x27, x30, x22
-adcs x8, x8, x27
-umulh x27, x16, x22
-adcs x11, x11, x27
-umulh x27, x15, x22
-adcs x12, x12, x27
-umulh x27, x4, x22
-adcs x23, x23, x27
-umulh x27, x2, x22
-adcs x24, x24, x27
-umulh x27, x6, x22
-adcs x25, x25, x27
-umulh x27, x0, x22
-adcs x26, x26, x27
-mul x27, x5, x22
-cset w28, hs
-adds x9, x9, x27
-mul x27, x30, x22
-adcs x10, x10, x27
-mul x27, x16, x22
-adcs x8, x8, x27
-mul x27, x15, x22
-adcs x11, x11, x27
-mul x27, x4, x22
-adcs x12, x12, x27
-mul x27, x2, x22
-adcs x23, x23, x27
-mul x27, x6, x22
-adcs x24, x24, x27
-mul x27, x0, x22
-adcs x25, x25, x27
-mul x27, x17, x22
-umulh x22, x17, x22
-adcs x26, x26, x27
-mul x27, x9, x14
-umulh x29, x27, x7
-ldr x7, [sp, #16]
-add x22, x29, x22
-adc x22, x22, x28
-ldp x14, x29, [sp, #80]
-umulh x28, x27, x29
-adds x10, x10, x28
-umulh x28, x27, x1
-adcs x8, x8, x28
-umulh x28, x27, x14
-adcs x11, x11, x28
-umulh x28, x27, x20
-adcs x12, x12, x28
-umulh x28, x27, x19
-adcs x23, x23, x28
-umulh x28, x27, x21
-adcs x24, x24, x28
-umulh x28, x27, x3
-adcs x25, x25, x28
-umulh x28, x27, x7
-adcs x26, x26, x28
-mul x28, x27, x29
-cset w29, hs
-cmn x9, x28
-mul x9, x27, x1
-mov x28, x13
-adcs x9, x10, x9
-mul x10, x27, x14
-adcs x8, x8, x10
-mul x10, x27, x20
-adcs x10, x11, x10
-mul x11, x27, x19
-adcs x11, x12, x11
-mul x12, x27, x21
-adcs x12, x23, x12
-mul x23, x27, x3
-adcs x23, x24, x23
-mul x24, x27, x7
-adcs x24, x25, x24
-mul x25, x27, x13
-ldr x13, [sp, #72]
-adcs x25, x26, x25
-ldr x26, [x13, #64]
-adc x22, x22, x29
-mul x27, x5, x26
-umulh x5, x5, x26
-mul x14, x4, x26
-mul x13, x2, x26
-adds x8, x8, x5
-umulh x5, x30, x26
-adcs x10, x10, x5
-umulh x5, x16, x26
-mul x16, x16, x26
-adcs x11, x11, x5
-umulh x5, x15, x26
-mul x15, x15, x26
-adcs x12, x12, x5
-umulh x5, x4, x26
-adcs x5, x23, x5
-umulh x23, x2, x26
-adcs x23, x24, x23
-umulh x24, x6, x26
-adcs x24, x25, x24
-umulh x25, x0, x26
-adcs x22, x22, x25
-cset w25, hs
-adds x9, x9, x27
-mul x27, x30, x26
-adcs x8, x8, x27
-ldp x29, x30, [sp, #112]
-adcs x10, x10, x16
-umulh x16, x17, x26
-adcs x11, x11, x15
-mul x15, x0, x26
-mul x0, x17, x26
-ldr x17, [sp, #64]
-adcs x12, x12, x14
-mul x14, x6, x26
-adcs x13, x5, x13
-mul x2, x9, x17
-ldr x17, [sp, #88]
-adcs x14, x23, x14
-adcs x15, x24, x15
-ldp x24, x23, [sp, #160]
-adcs x0, x22, x0
-umulh x5, x2, x28
-umulh x6, x2, x17
-add x16, x5, x16
-mul x5, x2, x17
-ldr x17, [sp, #80]
-adc x16, x16, x25
-adds x8, x8, x6
-umulh x6, x2, x1
-adcs x10, x10, x6
-umulh x6, x2, x17
-ldp x26, x25, [sp, #144]
-adcs x11, x11, x6
-umulh x6, x2, x20
-adcs x12, x12, x6
-umulh x6, x2, x19
-adcs x13, x13, x6
-umulh x6, x2, x21
-adcs x14, x14, x6
-umulh x6, x2, x3
-adcs x15, x15, x6
-umulh x6, x2, x7
-adcs x0, x0, x6
-cset w6, hs
-cmn x9, x5
-mul x9, x2, x1
-adcs x8, x8, x9
-mul x9, x2, x17
-adcs x9, x10, x9
-mul x10, x2, x20
-adcs x10, x11, x10
-mul x11, x2, x19
-adcs x11, x12, x11
-mul x12, x2, x21
-ldp x20, x19, [sp, #192]
-ldp x22, x21, [sp, #176]
-adcs x12, x13, x12
-ldr x13, [sp, #8]
-stp x8, x9, [x13]
-mul x8, x2, x3
-mul x9, x2, x7
-adcs x8, x14, x8
-stp x10, x11, [x13, #16]
-stp x12, x8, [x13, #32]
-mul x8, x2, x28
-adcs x9, x15, x9
-adcs x8, x0, x8
-ldp x28, x27, [sp, #128]
-stp x9, x8, [x13, #48]
-adc x8, x16, x6
-str x8, [x13, #64]
-add sp, sp, #208
+umulh x11, x21, x10
+adcs x9, x9, x13
+adc x11, x12, x11
+mul x12, x28, x10
+cmp x1, #1
+mul x1, x29, x10
+adcs x4, x4, x12
+adcs x1, x2, x1
+mul x2, x30, x10
+ldr x12, [sp, #96]
+stp x4, x1, [x12]
+mul x0, x0, x10
+adcs x1, x6, x2
+adcs x0, x3, x0
+mul x2, x25, x10
+stp x1, x0, [x12, #16]
+mul x0, x24, x10
+adcs x1, x7, x2
+adcs x0, x5, x0
+mul x2, x16, x10
+stp x1, x0, [x12, #32]
+mul x0, x21, x10
+adcs x1, x8, x2
+adcs x0, x9, x0
+stp x1, x0, [x12, #48]
+adc x0, x11, xzr
+str x0, [x12, #64]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #128
 ret
 .p2align 3
 2:

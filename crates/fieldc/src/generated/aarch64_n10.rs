@@ -26,6 +26,7 @@ assembly! { 10, 2:
 assembly! { 10, 4:
     mul: mul_full;
     sum_of_products: sum_of_products_full;
+    square: square_full;
 }
 
 // lazy_fold: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
@@ -58,1049 +59,966 @@ unsafe fn mul_spare<M: Modulus<10>>(x: &[u64; 10], y: &[u64; 10]) -> [u64; 10] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_spare_07b87ec455e9047b_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}_{p9}",
+                "fieldc_mul_spare_73e1446301e9fc29_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}_{p9}",
                 r"
-adr x3, 2f
-sub sp, sp, #288
-stp x24, x23, [sp, #240]
-stp x20, x19, [sp, #272]
-ldp x12, x8, [x1]
-ldr x4, [x3, #80]
-ldp x19, x24, [x2]
-umulh x10, x12, x19
-ldp x17, x16, [x1, #16]
-umulh x20, x17, x19
-ldp x5, x14, [x1, #32]
-umulh x23, x16, x19
-stp x26, x25, [sp, #224]
-str x0, [sp, #16]
-mul x25, x12, x19
-str x12, [sp, #152]
-umulh x12, x8, x19
-ldp x9, x11, [x1, #48]
-ldp x13, x0, [x1, #64]
-mul x1, x8, x19
-stp x22, x21, [sp, #256]
-stp x28, x27, [sp, #208]
-stp x29, x30, [sp, #192]
-str x8, [sp, #104]
-adds x1, x10, x1
-mov x10, x9
-str x17, [sp, #32]
-stp x9, x0, [sp, #168]
-str x2, [sp, #88]
-mul x21, x17, x19
-adcs x21, x12, x21
-ldp x15, x17, [x3]
-ldp x6, x2, [x3, #16]
-mul x27, x16, x19
-adcs x20, x20, x27
-str x14, [sp, #184]
-str x15, [sp, #64]
-umulh x28, x5, x19
-str x11, [sp, #80]
-mul x29, x5, x19
-adcs x23, x23, x29
-str x17, [sp, #160]
-str x16, [sp, #144]
-mul x8, x14, x19
-adcs x8, x28, x8
-str x5, [sp, #136]
-str x2, [sp, #128]
-umulh x30, x14, x19
-str x6, [sp, #56]
-umulh x9, x9, x19
-mul x10, x10, x19
-adcs x10, x30, x10
-mul x28, x11, x19
-adcs x9, x9, x28
-umulh x29, x11, x19
-mul x28, x13, x19
-adcs x28, x29, x28
-umulh x30, x13, x19
-mul x26, x15, x25
-mov x15, x13
-str x15, [sp, #72]
-umulh x29, x0, x19
-mul x19, x0, x19
-adcs x30, x30, x19
-ldp x27, x0, [x3, #32]
-umulh x19, x4, x26
-adc x29, x19, x29
-str x27, [sp, #96]
-umulh x19, x17, x26
-adds x14, x1, x19
-umulh x1, x6, x26
-ldp x7, x19, [x3, #48]
-adcs x12, x21, x1
-str x7, [sp, #112]
-umulh x1, x2, x26
-str x19, [sp, #24]
-adcs x13, x20, x1
-umulh x20, x27, x26
-adcs x20, x23, x20
-umulh x21, x0, x26
-adcs x11, x8, x21
-umulh x23, x7, x26
-adcs x10, x10, x23
-umulh x23, x19, x26
-adcs x9, x9, x23
-ldp x21, x23, [x3, #64]
-mov x3, x0
-str x23, [sp, #40]
-umulh x22, x21, x26
-str x21, [sp, #48]
-adcs x22, x28, x22
-umulh x28, x23, x26
-adcs x28, x30, x28
-cset w8, hs
-mul x30, x17, x26
-cmn x25, x30
-ldr x30, [sp, #168]
-mul x25, x6, x26
-adcs x17, x14, x25
-mul x25, x2, x26
-adcs x12, x12, x25
-mul x25, x27, x26
-adcs x13, x13, x25
-mul x25, x0, x26
-ldr x0, [sp, #104]
-adcs x20, x20, x25
-mul x25, x7, x26
-adcs x11, x11, x25
-mul x25, x19, x26
-adcs x16, x10, x25
-ldr x10, [sp, #32]
-mul x25, x21, x26
-adcs x14, x9, x25
-ldp x9, x1, [sp, #144]
-mul x25, x23, x26
-adcs x22, x22, x25
-mul x25, x4, x26
-adcs x25, x28, x25
-adc x28, x29, x8
-ldr x29, [sp, #184]
-ldr x8, [sp, #80]
-umulh x26, x1, x24
-adds x12, x12, x26
-umulh x26, x0, x24
-adcs x13, x13, x26
-umulh x26, x10, x24
-adcs x20, x20, x26
-umulh x26, x9, x24
-adcs x11, x11, x26
-umulh x26, x5, x24
-adcs x16, x16, x26
-umulh x26, x29, x24
-adcs x14, x14, x26
-umulh x26, x30, x24
-adcs x22, x22, x26
-umulh x26, x8, x24
-adcs x25, x25, x26
-umulh x26, x15, x24
-adcs x28, x28, x26
-mul x26, x1, x24
-cset w1, hs
-adds x17, x17, x26
-mul x26, x0, x24
-mov x0, x10
-adcs x12, x12, x26
-mul x26, x10, x24
-adcs x13, x13, x26
-mul x26, x9, x24
-adcs x20, x20, x26
-mul x26, x5, x24
-mov x5, x8
-adcs x11, x11, x26
-mul x26, x29, x24
-adcs x10, x16, x26
-mul x26, x30, x24
-ldr x30, [sp, #64]
-adcs x9, x14, x26
-mul x26, x8, x24
-ldr x14, [sp, #176]
-adcs x22, x22, x26
-mul x26, x15, x24
-mov x15, x4
-adcs x25, x25, x26
-mul x26, x14, x24
-umulh x24, x14, x24
-adcs x8, x28, x26
-mul x26, x17, x30
-umulh x29, x26, x4
-ldr x4, [sp, #160]
-mul x14, x26, x6
-umulh x28, x26, x4
-add x24, x29, x24
-adc x24, x24, x1
-mov x1, x27
-adds x12, x12, x28
-umulh x28, x26, x6
-mov x6, x15
-adcs x13, x13, x28
-umulh x28, x26, x2
-adcs x20, x20, x28
-umulh x28, x26, x27
-mov x27, x3
-adcs x11, x11, x28
-umulh x28, x26, x3
-str x27, [sp, #120]
-adcs x10, x10, x28
-umulh x28, x26, x7
-adcs x9, x9, x28
-umulh x28, x26, x19
-adcs x22, x22, x28
-umulh x28, x26, x21
-adcs x25, x25, x28
-umulh x28, x26, x23
-adcs x8, x8, x28
-mul x28, x26, x4
-cset w29, hs
-cmn x17, x28
-ldp x16, x17, [sp, #144]
-adcs x3, x12, x14
-mul x14, x26, x2
-adcs x13, x13, x14
-mul x14, x26, x1
-adcs x14, x20, x14
-mul x20, x26, x27
-adcs x11, x11, x20
-mul x20, x26, x7
-ldr x7, [sp, #104]
-adcs x10, x10, x20
-mul x20, x26, x19
-adcs x9, x9, x20
-mul x20, x26, x21
-adcs x20, x22, x20
-mul x22, x26, x23
-adcs x22, x25, x22
-mul x25, x26, x15
-mov x15, x0
-adcs x12, x8, x25
-ldr x8, [sp, #88]
-adc x25, x24, x29
-ldp x26, x24, [x8, #16]
-ldr x8, [sp, #168]
-umulh x28, x17, x26
-adds x13, x13, x28
-umulh x28, x7, x26
-adcs x14, x14, x28
-umulh x28, x0, x26
-adcs x2, x11, x28
-umulh x28, x16, x26
-ldr x11, [sp, #136]
-adcs x1, x10, x28
-umulh x28, x11, x26
-ldr x10, [sp, #72]
-adcs x0, x9, x28
-ldr x9, [sp, #184]
-umulh x28, x9, x26
-adcs x20, x20, x28
-umulh x28, x8, x26
-adcs x22, x22, x28
-umulh x28, x5, x26
-adcs x12, x12, x28
-umulh x28, x10, x26
-adcs x25, x25, x28
-mul x28, x17, x26
-mov x17, x15
-cset w29, hs
-adds x3, x3, x28
-mul x28, x7, x26
-ldr x7, [sp, #128]
-adcs x13, x13, x28
-mul x28, x15, x26
-adcs x14, x14, x28
-mul x28, x16, x26
-adcs x15, x2, x28
-mul x28, x11, x26
-ldr x2, [sp, #56]
-adcs x1, x1, x28
-mul x28, x9, x26
-adcs x9, x0, x28
-mul x28, x8, x26
-mov x0, x30
-adcs x20, x20, x28
-mul x28, x5, x26
-adcs x22, x22, x28
-mul x28, x10, x26
-ldr x10, [sp, #176]
-adcs x8, x12, x28
-mul x28, x10, x26
-umulh x26, x10, x26
-adcs x25, x25, x28
-mul x28, x3, x30
-umulh x30, x28, x6
-mul x12, x28, x2
-add x26, x30, x26
-adc x26, x26, x29
-umulh x29, x28, x4
-adds x13, x13, x29
-umulh x29, x28, x2
-adcs x14, x14, x29
-umulh x29, x28, x7
-adcs x11, x15, x29
-ldr x15, [sp, #96]
-umulh x29, x28, x15
-adcs x10, x1, x29
-umulh x29, x28, x27
-ldr x1, [sp, #112]
-adcs x9, x9, x29
-umulh x29, x28, x1
-adcs x20, x20, x29
-umulh x29, x28, x19
-adcs x22, x22, x29
-umulh x29, x28, x21
-adcs x8, x8, x29
-umulh x29, x28, x23
-adcs x25, x25, x29
-mul x29, x28, x4
-cset w30, hs
-cmn x3, x29
-ldr x3, [sp, #168]
-ldr x29, [sp, #72]
-adcs x16, x13, x12
-mul x13, x28, x7
-adcs x13, x14, x13
-mul x14, x28, x15
-ldr x15, [sp, #136]
-adcs x11, x11, x14
-mul x14, x28, x27
-adcs x10, x10, x14
-mul x14, x28, x1
-adcs x9, x9, x14
-mul x14, x28, x19
-adcs x14, x20, x14
-mul x20, x28, x21
-adcs x20, x22, x20
-mul x22, x28, x23
-adcs x4, x8, x22
-mul x22, x28, x6
-ldr x8, [sp, #184]
-ldp x27, x28, [sp, #144]
-adcs x22, x25, x22
-adc x25, x26, x30
-umulh x26, x28, x24
-ldr x30, [sp, #104]
-adds x13, x13, x26
-umulh x26, x30, x24
-adcs x11, x11, x26
-umulh x26, x17, x24
-adcs x10, x10, x26
-umulh x26, x27, x24
-adcs x9, x9, x26
-umulh x26, x15, x24
-adcs x14, x14, x26
-umulh x26, x8, x24
-adcs x20, x20, x26
-umulh x26, x3, x24
-adcs x12, x4, x26
-umulh x26, x5, x24
-mov x4, x5
-mov x5, x28
-adcs x22, x22, x26
-umulh x26, x29, x24
-adcs x25, x25, x26
-mul x26, x28, x24
-cset w28, hs
-adds x1, x16, x26
-mul x26, x30, x24
-mov x30, x29
-ldr x16, [sp, #88]
-adcs x13, x13, x26
-mul x26, x17, x24
-ldr x17, [sp, #168]
-adcs x11, x11, x26
-mul x26, x27, x24
-ldr x27, [sp, #96]
-adcs x10, x10, x26
-mul x26, x15, x24
-mov x15, x2
-adcs x9, x9, x26
-mul x26, x8, x24
-adcs x14, x14, x26
-mul x26, x3, x24
-adcs x20, x20, x26
-mul x26, x4, x24
-ldr x4, [sp, #184]
-adcs x8, x12, x26
-mul x26, x29, x24
-ldr x12, [sp, #176]
-adcs x22, x22, x26
-mul x26, x12, x24
-umulh x24, x12, x24
-ldr x12, [sp, #160]
-adcs x25, x25, x26
-mul x26, x1, x0
-umulh x29, x26, x6
-ldp x3, x0, [sp, #112]
-add x24, x29, x24
-adc x24, x24, x28
-umulh x28, x26, x12
-adds x13, x13, x28
-umulh x28, x26, x2
-adcs x11, x11, x28
-umulh x28, x26, x7
-adcs x10, x10, x28
-umulh x28, x26, x27
-adcs x9, x9, x28
-umulh x28, x26, x0
-adcs x14, x14, x28
-umulh x28, x26, x3
-adcs x20, x20, x28
-umulh x28, x26, x19
-adcs x8, x8, x28
-umulh x28, x26, x21
-adcs x22, x22, x28
-umulh x28, x26, x23
-adcs x25, x25, x28
-mul x28, x26, x12
-mul x12, x26, x2
-ldr x2, [sp, #80]
-cset w29, hs
-cmn x1, x28
-mov x1, x27
-adcs x12, x13, x12
-mul x13, x26, x7
-ldr x7, [sp, #32]
-adcs x11, x11, x13
-mul x13, x26, x27
-mov x27, x0
-adcs x10, x10, x13
-mul x13, x26, x0
-mov x0, x6
-adcs x9, x9, x13
-mul x13, x26, x3
-adcs x13, x14, x13
-mul x14, x26, x19
-adcs x14, x20, x14
-mul x20, x26, x21
-adcs x8, x8, x20
-mul x20, x26, x23
-adcs x20, x22, x20
-mul x22, x26, x6
-ldr x6, [sp, #104]
-adcs x22, x25, x22
-adc x25, x24, x29
-ldp x26, x24, [x16, #32]
-mov x16, x5
-umulh x28, x5, x26
-ldp x5, x29, [sp, #136]
-adds x11, x11, x28
-umulh x28, x6, x26
-adcs x10, x10, x28
-umulh x28, x7, x26
-adcs x9, x9, x28
-umulh x28, x29, x26
-adcs x13, x13, x28
-umulh x28, x5, x26
-adcs x14, x14, x28
-umulh x28, x4, x26
-adcs x8, x8, x28
-umulh x28, x17, x26
-adcs x20, x20, x28
-umulh x28, x2, x26
-adcs x22, x22, x28
-umulh x28, x30, x26
-adcs x25, x25, x28
-mul x28, x16, x26
-cset w16, hs
-adds x12, x12, x28
-mul x28, x6, x26
-adcs x11, x11, x28
-mul x28, x7, x26
-adcs x10, x10, x28
-mul x28, x29, x26
-adcs x9, x9, x28
-mul x28, x5, x26
-mov x5, x0
-adcs x13, x13, x28
-mul x28, x4, x26
-ldr x4, [sp, #160]
-adcs x14, x14, x28
-mul x28, x17, x26
-ldr x17, [sp, #176]
-adcs x8, x8, x28
-mul x28, x2, x26
-mov x2, x30
-adcs x20, x20, x28
-mul x28, x30, x26
-adcs x22, x22, x28
-mul x28, x17, x26
-umulh x26, x17, x26
-ldr x17, [sp, #64]
-adcs x25, x25, x28
-mul x28, x12, x17
-umulh x30, x28, x0
-umulh x29, x28, x4
-add x26, x30, x26
-adc x26, x26, x16
-adds x11, x11, x29
-umulh x29, x28, x15
-ldr x16, [sp, #128]
-adcs x10, x10, x29
-umulh x29, x28, x16
-adcs x9, x9, x29
-umulh x29, x28, x1
-adcs x13, x13, x29
-umulh x29, x28, x27
-adcs x14, x14, x29
-umulh x29, x28, x3
-adcs x8, x8, x29
-umulh x29, x28, x19
-adcs x20, x20, x29
-umulh x29, x28, x21
-adcs x22, x22, x29
-umulh x29, x28, x23
-adcs x25, x25, x29
-mul x29, x28, x4
-mov x4, x6
-cset w30, hs
-cmn x12, x29
-mul x12, x28, x15
-ldr x29, [sp, #184]
-adcs x11, x11, x12
-mul x12, x28, x16
-adcs x10, x10, x12
-mul x12, x28, x1
+stp x19, x20, [sp, #-160]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+adds x7, x7, x8
+umulh x8, x10, x5
+mul x13, x11, x5
 adcs x9, x9, x12
-mul x12, x28, x27
-ldr x27, [sp, #80]
-adcs x12, x13, x12
-mul x13, x28, x3
-adcs x13, x14, x13
-mul x14, x28, x19
-adcs x8, x8, x14
-mul x14, x28, x21
-adcs x14, x20, x14
-mul x20, x28, x23
-adcs x20, x22, x20
-mul x22, x28, x0
-ldr x0, [sp, #152]
-adcs x22, x25, x22
-adc x25, x26, x30
-umulh x26, x0, x24
-ldr x30, [sp, #168]
-adds x10, x10, x26
-umulh x26, x6, x24
-ldp x15, x6, [sp, #136]
-adcs x9, x9, x26
-umulh x26, x7, x24
-adcs x12, x12, x26
-umulh x26, x6, x24
-adcs x13, x13, x26
-umulh x26, x15, x24
-adcs x8, x8, x26
-umulh x26, x29, x24
-adcs x14, x14, x26
-umulh x26, x30, x24
-adcs x20, x20, x26
-umulh x26, x27, x24
-adcs x22, x22, x26
-umulh x26, x2, x24
-adcs x25, x25, x26
-mul x26, x0, x24
-cset w28, hs
-adds x11, x11, x26
-mul x26, x4, x24
-adcs x10, x10, x26
-mul x26, x7, x24
-adcs x9, x9, x26
-mul x26, x6, x24
-adcs x12, x12, x26
-mul x26, x15, x24
-ldr x15, [sp, #120]
-adcs x13, x13, x26
-mul x26, x29, x24
-adcs x0, x8, x26
-mul x26, x30, x24
-ldr x8, [sp, #176]
-mov x30, x17
-adcs x14, x14, x26
-mul x26, x27, x24
-adcs x20, x20, x26
-mul x26, x2, x24
-adcs x22, x22, x26
-mul x26, x8, x24
-umulh x24, x8, x24
-ldr x8, [sp, #56]
-adcs x25, x25, x26
-mul x26, x11, x17
-ldr x17, [sp, #160]
-umulh x29, x26, x5
-add x24, x29, x24
-adc x24, x24, x28
-umulh x28, x26, x17
-adds x10, x10, x28
-umulh x28, x26, x8
-adcs x9, x9, x28
-umulh x28, x26, x16
-adcs x12, x12, x28
-umulh x28, x26, x1
-adcs x13, x13, x28
-umulh x28, x26, x15
-adcs x0, x0, x28
-umulh x28, x26, x3
-adcs x14, x14, x28
-umulh x28, x26, x19
-adcs x20, x20, x28
-umulh x28, x26, x21
-adcs x22, x22, x28
-umulh x28, x26, x23
-adcs x25, x25, x28
-mul x28, x26, x17
-mov x17, x8
-cset w29, hs
-cmn x11, x28
-mul x11, x26, x8
-adcs x10, x10, x11
-mul x11, x26, x16
-ldr x16, [sp, #168]
-adcs x9, x9, x11
-mul x11, x26, x1
-adcs x11, x12, x11
-mul x12, x26, x15
-ldr x15, [sp, #88]
-adcs x12, x13, x12
-mul x13, x26, x3
-ldr x3, [sp, #136]
-adcs x8, x0, x13
-mul x13, x26, x19
-ldr x0, [sp, #184]
-adcs x13, x14, x13
-mul x14, x26, x21
-adcs x14, x20, x14
-mul x20, x26, x23
-ldr x23, [sp, #112]
-adcs x20, x22, x20
-mul x22, x26, x5
-adcs x22, x25, x22
-adc x25, x24, x29
-ldp x26, x24, [x15, #48]
-ldr x15, [sp, #152]
-umulh x28, x15, x26
-adds x9, x9, x28
-umulh x28, x4, x26
-adcs x11, x11, x28
-umulh x28, x7, x26
-adcs x12, x12, x28
-umulh x28, x6, x26
-adcs x8, x8, x28
-umulh x28, x3, x26
-adcs x13, x13, x28
-umulh x28, x0, x26
-adcs x14, x14, x28
-umulh x28, x16, x26
-adcs x20, x20, x28
-umulh x28, x27, x26
-adcs x22, x22, x28
-umulh x28, x2, x26
-adcs x25, x25, x28
-mul x28, x15, x26
-cset w29, hs
-adds x10, x10, x28
-mul x28, x4, x26
-adcs x9, x9, x28
-mul x28, x7, x26
-adcs x11, x11, x28
-mul x28, x6, x26
-adcs x12, x12, x28
-mul x28, x3, x26
-mov x3, x30
-adcs x15, x8, x28
-mul x28, x0, x26
-ldr x8, [sp, #176]
-adcs x13, x13, x28
-mul x28, x16, x26
-adcs x14, x14, x28
-mul x28, x27, x26
-adcs x20, x20, x28
-mul x28, x2, x26
-ldr x2, [sp, #160]
-adcs x22, x22, x28
-mul x28, x8, x26
-umulh x26, x8, x26
-adcs x25, x25, x28
-mul x28, x10, x30
-umulh x30, x28, x5
-add x26, x30, x26
-adc x26, x26, x29
-umulh x29, x28, x2
-adds x16, x9, x29
-umulh x29, x28, x17
-adcs x11, x11, x29
-ldp x9, x8, [sp, #120]
-umulh x29, x28, x8
-adcs x12, x12, x29
-umulh x29, x28, x1
-adcs x0, x15, x29
-umulh x29, x28, x9
-ldr x15, [sp, #40]
-adcs x13, x13, x29
-umulh x29, x28, x23
-adcs x14, x14, x29
-umulh x29, x28, x19
-adcs x20, x20, x29
-umulh x29, x28, x21
-adcs x22, x22, x29
-umulh x29, x28, x15
-adcs x25, x25, x29
-mul x29, x28, x2
-mov x2, x17
-cset w30, hs
-cmn x10, x29
-mul x10, x28, x17
-ldr x29, [sp, #168]
-adcs x16, x16, x10
-mul x10, x28, x8
-adcs x10, x11, x10
-mul x11, x28, x1
-ldr x1, [sp, #136]
-adcs x11, x12, x11
-mul x12, x28, x9
-adcs x8, x0, x12
-mul x12, x28, x23
-ldr x23, [sp, #152]
-ldr x0, [sp, #184]
-adcs x12, x13, x12
-mul x13, x28, x19
-adcs x13, x14, x13
-mul x14, x28, x21
-mov x21, x15
-adcs x14, x20, x14
-mul x20, x28, x15
-mov x15, x27
-adcs x20, x22, x20
-mul x22, x28, x5
-adcs x22, x25, x22
-adc x25, x26, x30
-umulh x26, x23, x24
-mov x30, x15
-adds x10, x10, x26
-umulh x26, x4, x24
-adcs x11, x11, x26
-umulh x26, x7, x24
-adcs x8, x8, x26
-umulh x26, x6, x24
-adcs x12, x12, x26
-umulh x26, x1, x24
-adcs x13, x13, x26
-umulh x26, x0, x24
-adcs x14, x14, x26
-umulh x26, x29, x24
-adcs x20, x20, x26
-umulh x26, x27, x24
-ldr x27, [sp, #72]
-adcs x22, x22, x26
-umulh x26, x27, x24
-adcs x25, x25, x26
-mul x26, x23, x24
-cset w28, hs
-adds x9, x16, x26
-mul x26, x4, x24
-adcs x10, x10, x26
-mul x26, x7, x24
-adcs x11, x11, x26
-mul x26, x6, x24
-adcs x8, x8, x26
-mul x26, x1, x24
-adcs x12, x12, x26
-mul x26, x0, x24
-ldp x0, x16, [sp, #120]
-adcs x13, x13, x26
-mul x26, x29, x24
-adcs x14, x14, x26
-mul x26, x15, x24
-ldr x15, [sp, #176]
-adcs x20, x20, x26
-mul x26, x27, x24
-mov x27, x5
-adcs x22, x22, x26
-mul x26, x15, x24
-umulh x24, x15, x24
-adcs x25, x25, x26
-mul x26, x9, x3
-umulh x29, x26, x5
-ldr x5, [sp, #48]
-add x24, x29, x24
-ldr x29, [sp, #160]
-adc x24, x24, x28
-umulh x28, x26, x29
-adds x10, x10, x28
-umulh x28, x26, x17
-ldr x17, [sp, #96]
-adcs x11, x11, x28
-umulh x28, x26, x16
-adcs x15, x8, x28
-umulh x28, x26, x17
-ldr x8, [sp, #112]
-adcs x12, x12, x28
-umulh x28, x26, x0
-adcs x13, x13, x28
-umulh x28, x26, x8
-adcs x14, x14, x28
-umulh x28, x26, x19
-adcs x20, x20, x28
-umulh x28, x26, x5
-adcs x22, x22, x28
-umulh x28, x26, x21
-adcs x25, x25, x28
-mul x28, x26, x29
-cset w29, hs
-cmn x9, x28
-mul x9, x26, x2
-adcs x9, x10, x9
-mul x10, x26, x16
-ldr x16, [sp, #88]
-adcs x10, x11, x10
-mul x11, x26, x17
-adcs x15, x15, x11
-mul x11, x26, x0
-adcs x11, x12, x11
-mul x12, x26, x8
-adcs x12, x13, x12
-mul x13, x26, x19
-ldr x19, [sp, #176]
-adcs x13, x14, x13
-mul x14, x26, x5
-mov x5, x27
-adcs x14, x20, x14
-mul x20, x26, x21
-ldr x21, [sp, #168]
-adcs x20, x22, x20
-mul x22, x26, x27
-mov x27, x23
-adcs x22, x25, x22
-ldp x25, x2, [x16, #64]
-ldr x16, [sp, #184]
-adc x24, x24, x29
-umulh x26, x23, x25
-ldr x23, [sp, #72]
-adds x10, x10, x26
-umulh x26, x4, x25
-adcs x8, x15, x26
-umulh x26, x7, x25
-mov x15, x30
-adcs x11, x11, x26
-umulh x26, x6, x25
-adcs x12, x12, x26
-umulh x26, x1, x25
-adcs x13, x13, x26
-umulh x26, x16, x25
-adcs x14, x14, x26
-umulh x26, x21, x25
-adcs x20, x20, x26
-umulh x26, x30, x25
-mov x30, x1
-adcs x22, x22, x26
-umulh x26, x23, x25
-adcs x24, x24, x26
-mul x26, x27, x25
-cset w28, hs
-adds x9, x9, x26
-mul x26, x4, x25
-adcs x10, x10, x26
-mul x26, x7, x25
-adcs x8, x8, x26
-mul x26, x6, x25
-mov x6, x5
-adcs x11, x11, x26
-mul x26, x1, x25
-adcs x12, x12, x26
-mul x26, x16, x25
-ldr x16, [sp, #40]
-adcs x13, x13, x26
-mul x26, x21, x25
-adcs x14, x14, x26
-mul x26, x15, x25
-adcs x20, x20, x26
-mul x26, x23, x25
-adcs x22, x22, x26
-mul x26, x19, x25
-umulh x25, x19, x25
-adcs x24, x24, x26
-mul x26, x9, x3
-umulh x29, x26, x5
-ldp x15, x3, [sp, #48]
-add x25, x29, x25
-ldr x29, [sp, #160]
-adc x25, x25, x28
-umulh x28, x26, x29
-adds x10, x10, x28
-umulh x28, x26, x3
-adcs x4, x8, x28
-ldr x8, [sp, #128]
-umulh x28, x26, x8
-adcs x17, x11, x28
-ldr x11, [sp, #96]
-umulh x28, x26, x11
-adcs x5, x12, x28
-ldr x12, [sp, #120]
-umulh x28, x26, x12
-adcs x0, x13, x28
-ldr x13, [sp, #112]
-umulh x28, x26, x13
-adcs x1, x14, x28
-ldr x14, [sp, #24]
-umulh x28, x26, x14
-adcs x20, x20, x28
-umulh x28, x26, x15
-adcs x22, x22, x28
-umulh x28, x26, x16
-adcs x24, x24, x28
-mul x28, x26, x29
-cset w29, hs
-cmn x9, x28
-mul x9, x26, x3
-mov x28, x6
-adcs x9, x10, x9
-mul x10, x26, x8
-adcs x8, x4, x10
-mul x10, x26, x11
-mul x11, x26, x12
-mul x12, x26, x13
-mul x13, x26, x14
-mul x14, x26, x15
-ldr x15, [sp, #80]
-adcs x10, x17, x10
-ldr x17, [sp, #144]
-adcs x11, x5, x11
-mul x5, x30, x2
-adcs x12, x0, x12
-ldr x0, [sp, #104]
-adcs x13, x1, x13
-ldr x1, [sp, #96]
-adcs x14, x20, x14
-mul x20, x26, x16
-ldr x16, [sp, #184]
-adcs x20, x22, x20
-mul x22, x26, x6
-mul x6, x17, x2
-mul x4, x16, x2
-adcs x22, x24, x22
-adc x24, x25, x29
-umulh x25, x27, x2
-adds x8, x8, x25
-umulh x25, x0, x2
-adcs x10, x10, x25
-umulh x25, x7, x2
-mul x7, x7, x2
-adcs x11, x11, x25
-umulh x25, x17, x2
-mov x17, x3
-adcs x12, x12, x25
-umulh x25, x30, x2
-ldp x29, x30, [sp, #192]
-adcs x13, x13, x25
-umulh x25, x16, x2
-adcs x14, x14, x25
-umulh x25, x21, x2
-adcs x20, x20, x25
-umulh x25, x15, x2
+umulh x12, x11, x5
+ldp x14, x15, [x1, #32]
+mul x16, x14, x5
+adcs x8, x8, x13
+umulh x13, x14, x5
+mul x17, x15, x5
+adcs x12, x12, x16
+umulh x16, x15, x5
+ldp x19, x20, [x1, #48]
+mul x21, x19, x5
+adcs x13, x13, x17
+umulh x17, x19, x5
+mul x22, x20, x5
+adcs x16, x16, x21
+umulh x21, x20, x5
+ldp x1, x23, [x1, #64]
+mul x24, x1, x5
+adcs x17, x17, x22
+umulh x22, x1, x5
+mul x25, x23, x5
+adcs x21, x21, x24
+umulh x24, x23, x5
 adcs x22, x22, x25
-umulh x25, x23, x2
-adcs x24, x24, x25
-mul x25, x27, x2
-cset w26, hs
-adds x9, x9, x25
-mul x25, x0, x2
+adr x25, 2f
+ldp x26, x27, [x25]
+mul x5, x3, x5
+mul x28, x5, x26
+umulh x29, x27, x28
+adc x24, x24, xzr
+str x0, [sp, #96]
+ldp x30, x0, [x25, #16]
+umulh x27, x30, x28
+adds x7, x7, x29
+umulh x29, x0, x28
+adcs x9, x9, x27
+ldp x27, x26, [x25, #32]
+str x2, [sp, #104]
+umulh x2, x27, x28
+adcs x8, x8, x29
+umulh x29, x26, x28
+adcs x2, x12, x2
+ldp x12, x6, [x25, #48]
+str x23, [sp, #112]
+umulh x23, x12, x28
+adcs x13, x13, x29
+umulh x29, x6, x28
+adcs x16, x16, x23
+str x1, [sp, #120]
+ldp x23, x1, [x25, #64]
+str x20, [sp, #128]
+umulh x20, x23, x28
+adcs x17, x17, x29
+umulh x29, x1, x28
+adcs x20, x21, x20
+ldr x21, [x25, #80]
+umulh x25, x21, x28
+adcs x22, x22, x29
+adc x24, x24, x25
+mul x25, x30, x28
+cmp x5, #1
+mul x5, x0, x28
+adcs x7, x7, x25
+mul x25, x27, x28
+adcs x5, x9, x5
+mul x9, x26, x28
 adcs x8, x8, x25
-adcs x10, x10, x7
-adcs x11, x11, x6
-umulh x6, x19, x2
-adcs x12, x12, x5
-mul x5, x23, x2
-adcs x13, x13, x4
-mul x4, x21, x2
-ldp x23, x21, [sp, #40]
-adcs x14, x14, x4
-mul x4, x15, x2
-ldr x15, [sp, #64]
-mul x2, x19, x2
-ldr x19, [sp, #24]
-mul x7, x9, x15
-ldr x15, [sp, #160]
-adcs x4, x20, x4
-adcs x5, x22, x5
-adcs x2, x24, x2
-ldp x24, x16, [sp, #120]
-umulh x20, x7, x28
-umulh x22, x7, x15
-add x6, x20, x6
-mul x20, x7, x15
-adc x6, x6, x26
-adds x8, x8, x22
-umulh x22, x7, x3
-ldr x3, [sp, #112]
-ldp x26, x25, [sp, #224]
-adcs x10, x10, x22
-umulh x22, x7, x16
-adcs x11, x11, x22
-umulh x22, x7, x1
-adcs x12, x12, x22
-umulh x22, x7, x24
-adcs x13, x13, x22
-umulh x22, x7, x3
-adcs x14, x14, x22
-umulh x22, x7, x19
-adcs x4, x4, x22
-umulh x22, x7, x21
-adcs x5, x5, x22
-umulh x22, x7, x23
-adcs x2, x2, x22
-cset w22, hs
-cmn x9, x20
-mul x9, x7, x17
-mov x20, x17
-adcs x8, x8, x9
-mul x9, x7, x16
-adcs x9, x10, x9
-mul x10, x7, x1
-adcs x10, x11, x10
-mul x11, x7, x24
-adcs x11, x12, x11
-mul x12, x7, x3
-adcs x12, x13, x12
-mul x13, x7, x19
-adcs x13, x14, x13
-mul x14, x7, x21
-adcs x14, x4, x14
-mul x4, x7, x23
-adcs x4, x5, x4
-mul x5, x7, x28
+mul x25, x12, x28
+adcs x2, x2, x9
+mul x9, x6, x28
+adcs x13, x13, x25
+mul x25, x23, x28
+adcs x9, x16, x9
+mul x16, x1, x28
+adcs x17, x17, x25
+mul x25, x21, x28
+adcs x16, x20, x16
+adcs x20, x22, x25
+ldr x22, [sp, #104]
+ldr x25, [x22, #8]
+umulh x28, x3, x25
+adc x24, x24, xzr
+umulh x29, x4, x25
+adds x5, x5, x28
+umulh x28, x10, x25
+adcs x8, x8, x29
+umulh x29, x11, x25
+adcs x2, x2, x28
+umulh x28, x14, x25
+adcs x13, x13, x29
+umulh x29, x15, x25
+adcs x9, x9, x28
+umulh x28, x19, x25
+adcs x17, x17, x29
+ldr x29, [sp, #128]
+umulh x22, x29, x25
+adcs x16, x16, x28
+ldr x28, [sp, #120]
+str x21, [sp, #136]
+umulh x21, x28, x25
+adcs x20, x20, x22
+ldr x22, [sp, #112]
+str x1, [sp, #144]
+umulh x1, x22, x25
+adcs x21, x24, x21
+mul x24, x3, x25
+adc x1, x1, xzr
+str x3, [sp, #152]
+mul x3, x4, x25
+adds x7, x7, x24
+mul x24, x10, x25
+adcs x3, x5, x3
+mul x5, x11, x25
+adcs x8, x8, x24
+mul x24, x14, x25
 adcs x2, x2, x5
-adc x5, x6, x22
-subs x17, x8, x15
-sbcs x6, x9, x20
-sbcs x16, x10, x16
-sbcs x1, x11, x1
-sbcs x7, x12, x24
-sbcs x15, x13, x3
-sbcs x19, x14, x19
-sbcs x20, x4, x21
-ldp x22, x21, [sp, #256]
-sbcs x3, x2, x23
-ldp x24, x23, [sp, #240]
-sbcs x0, x5, x28
-ldp x28, x27, [sp, #208]
-csel x8, x8, x17, lo
-ldr x17, [sp, #16]
-csel x9, x9, x6, lo
-stp x8, x9, [x17]
-csel x8, x10, x16, lo
-csel x9, x11, x1, lo
-stp x8, x9, [x17, #16]
-csel x8, x12, x7, lo
-csel x9, x13, x15, lo
-stp x8, x9, [x17, #32]
-csel x8, x14, x19, lo
-csel x9, x4, x20, lo
-ldp x20, x19, [sp, #272]
-stp x8, x9, [x17, #48]
-csel x8, x2, x3, lo
-csel x9, x5, x0, lo
-stp x8, x9, [x17, #64]
-add sp, sp, #288
+mul x5, x15, x25
+adcs x13, x13, x24
+mul x24, x19, x25
+adcs x5, x9, x5
+mul x9, x29, x25
+adcs x17, x17, x24
+mul x24, x28, x25
+adcs x9, x16, x9
+mul x16, x22, x25
+adcs x20, x20, x24
+adcs x16, x21, x16
+adr x21, 2f
+ldr x24, [x21]
+mul x25, x7, x24
+ldr x24, [x21, #8]
+umulh x22, x24, x25
+adc x1, x1, xzr
+umulh x24, x30, x25
+adds x3, x3, x22
+umulh x22, x0, x25
+adcs x8, x8, x24
+umulh x24, x27, x25
+adcs x2, x2, x22
+umulh x22, x26, x25
+adcs x13, x13, x24
+umulh x24, x12, x25
+adcs x5, x5, x22
+umulh x22, x6, x25
+adcs x17, x17, x24
+umulh x24, x23, x25
+adcs x9, x9, x22
+ldr x22, [sp, #144]
+umulh x21, x22, x25
+adcs x20, x20, x24
+ldr x24, [sp, #136]
+umulh x28, x24, x25
+adcs x16, x16, x21
+adc x1, x1, x28
+mul x21, x30, x25
+cmp x7, #1
+mul x7, x0, x25
+adcs x3, x3, x21
+mul x21, x27, x25
+adcs x7, x8, x7
+mul x8, x26, x25
+adcs x2, x2, x21
+mul x21, x12, x25
+adcs x8, x13, x8
+mul x13, x6, x25
+adcs x5, x5, x21
+mul x21, x23, x25
+adcs x13, x17, x13
+mul x17, x22, x25
+adcs x9, x9, x21
+mul x21, x24, x25
+adcs x17, x20, x17
+adcs x16, x16, x21
+ldr x20, [sp, #104]
+ldp x21, x25, [x20, #16]
+ldr x28, [sp, #152]
+umulh x20, x28, x21
+adc x1, x1, xzr
+umulh x25, x4, x21
+adds x7, x7, x20
+umulh x20, x10, x21
+adcs x2, x2, x25
+umulh x25, x11, x21
+adcs x8, x8, x20
+umulh x20, x14, x21
+adcs x5, x5, x25
+umulh x25, x15, x21
+adcs x13, x13, x20
+umulh x20, x19, x21
+adcs x9, x9, x25
+umulh x25, x29, x21
+adcs x17, x17, x20
+ldr x20, [sp, #120]
+umulh x24, x20, x21
+adcs x16, x16, x25
+ldr x25, [sp, #112]
+umulh x22, x25, x21
+adcs x1, x1, x24
+mul x24, x28, x21
+adc x22, x22, xzr
+mul x28, x4, x21
+adds x3, x3, x24
+mul x24, x10, x21
+adcs x7, x7, x28
+mul x28, x11, x21
+adcs x2, x2, x24
+mul x24, x14, x21
+adcs x8, x8, x28
+mul x28, x15, x21
+adcs x5, x5, x24
+mul x24, x19, x21
+adcs x13, x13, x28
+mul x28, x29, x21
+adcs x9, x9, x24
+mul x24, x20, x21
+adcs x17, x17, x28
+mul x21, x25, x21
+adcs x16, x16, x24
+adcs x1, x1, x21
+adr x21, 2f
+ldr x24, [x21]
+mul x28, x3, x24
+ldr x24, [x21, #8]
+umulh x25, x24, x28
+adc x22, x22, xzr
+umulh x24, x30, x28
+adds x7, x7, x25
+umulh x25, x0, x28
+adcs x2, x2, x24
+umulh x24, x27, x28
+adcs x8, x8, x25
+umulh x25, x26, x28
+adcs x5, x5, x24
+umulh x24, x12, x28
+adcs x13, x13, x25
+umulh x25, x6, x28
+adcs x9, x9, x24
+umulh x24, x23, x28
+adcs x17, x17, x25
+ldr x25, [sp, #144]
+umulh x21, x25, x28
+adcs x16, x16, x24
+ldr x24, [sp, #136]
+umulh x20, x24, x28
+adcs x1, x1, x21
+adc x20, x22, x20
+mul x21, x30, x28
+cmp x3, #1
+mul x3, x0, x28
+adcs x7, x7, x21
+mul x21, x27, x28
+adcs x2, x2, x3
+mul x3, x26, x28
+adcs x8, x8, x21
+mul x21, x12, x28
+adcs x3, x5, x3
+mul x5, x6, x28
+adcs x13, x13, x21
+mul x21, x23, x28
+adcs x5, x9, x5
+mul x9, x25, x28
+adcs x17, x17, x21
+mul x21, x24, x28
+adcs x9, x16, x9
+adcs x1, x1, x21
+ldr x16, [sp, #152]
+ldr x21, [sp, #104]
+ldr x22, [x21, #24]
+umulh x28, x16, x22
+adc x20, x20, xzr
+umulh x21, x4, x22
+adds x2, x2, x28
+umulh x28, x10, x22
+adcs x8, x8, x21
+umulh x21, x11, x22
+adcs x3, x3, x28
+umulh x28, x14, x22
+adcs x13, x13, x21
+umulh x21, x15, x22
+adcs x5, x5, x28
+umulh x28, x19, x22
+adcs x17, x17, x21
+umulh x21, x29, x22
+adcs x9, x9, x28
+ldr x28, [sp, #120]
+umulh x24, x28, x22
+adcs x1, x1, x21
+ldr x21, [sp, #112]
+umulh x25, x21, x22
+adcs x20, x20, x24
+mul x24, x16, x22
+adc x25, x25, xzr
+mul x16, x4, x22
+adds x7, x7, x24
+mul x24, x10, x22
+adcs x2, x2, x16
+mul x16, x11, x22
+adcs x8, x8, x24
+mul x24, x14, x22
+adcs x3, x3, x16
+mul x16, x15, x22
+adcs x13, x13, x24
+mul x24, x19, x22
+adcs x5, x5, x16
+mul x16, x29, x22
+adcs x17, x17, x24
+mul x24, x28, x22
+adcs x9, x9, x16
+mul x16, x21, x22
+adcs x1, x1, x24
+adcs x16, x20, x16
+adr x20, 2f
+ldr x22, [x20]
+mul x24, x7, x22
+ldr x22, [x20, #8]
+umulh x21, x22, x24
+adc x25, x25, xzr
+umulh x22, x30, x24
+adds x2, x2, x21
+umulh x21, x0, x24
+adcs x8, x8, x22
+umulh x22, x27, x24
+adcs x3, x3, x21
+umulh x21, x26, x24
+adcs x13, x13, x22
+umulh x22, x12, x24
+adcs x5, x5, x21
+umulh x21, x6, x24
+adcs x17, x17, x22
+umulh x22, x23, x24
+adcs x9, x9, x21
+ldr x21, [sp, #144]
+umulh x20, x21, x24
+adcs x1, x1, x22
+ldr x22, [sp, #136]
+umulh x28, x22, x24
+adcs x16, x16, x20
+adc x20, x25, x28
+mul x25, x30, x24
+cmp x7, #1
+mul x7, x0, x24
+adcs x2, x2, x25
+mul x25, x27, x24
+adcs x7, x8, x7
+mul x8, x26, x24
+adcs x3, x3, x25
+mul x25, x12, x24
+adcs x8, x13, x8
+mul x13, x6, x24
+adcs x5, x5, x25
+mul x25, x23, x24
+adcs x13, x17, x13
+mul x17, x21, x24
+adcs x9, x9, x25
+mul x24, x22, x24
+adcs x1, x1, x17
+adcs x16, x16, x24
+ldr x17, [sp, #104]
+ldp x24, x25, [x17, #32]
+ldr x28, [sp, #152]
+umulh x17, x28, x24
+adc x20, x20, xzr
+umulh x25, x4, x24
+adds x7, x7, x17
+umulh x17, x10, x24
+adcs x3, x3, x25
+umulh x25, x11, x24
+adcs x8, x8, x17
+umulh x17, x14, x24
+adcs x5, x5, x25
+umulh x25, x15, x24
+adcs x13, x13, x17
+umulh x17, x19, x24
+adcs x9, x9, x25
+umulh x25, x29, x24
+adcs x1, x1, x17
+ldr x17, [sp, #120]
+umulh x22, x17, x24
+adcs x16, x16, x25
+ldr x25, [sp, #112]
+umulh x21, x25, x24
+adcs x20, x20, x22
+mul x22, x28, x24
+adc x21, x21, xzr
+mul x28, x4, x24
+adds x2, x2, x22
+mul x22, x10, x24
+adcs x7, x7, x28
+mul x28, x11, x24
+adcs x3, x3, x22
+mul x22, x14, x24
+adcs x8, x8, x28
+mul x28, x15, x24
+adcs x5, x5, x22
+mul x22, x19, x24
+adcs x13, x13, x28
+mul x28, x29, x24
+adcs x9, x9, x22
+mul x22, x17, x24
+adcs x1, x1, x28
+mul x24, x25, x24
+adcs x16, x16, x22
+adcs x20, x20, x24
+adr x22, 2f
+ldr x24, [x22]
+mul x28, x2, x24
+ldr x24, [x22, #8]
+umulh x25, x24, x28
+adc x21, x21, xzr
+umulh x24, x30, x28
+adds x7, x7, x25
+umulh x25, x0, x28
+adcs x3, x3, x24
+umulh x24, x27, x28
+adcs x8, x8, x25
+umulh x25, x26, x28
+adcs x5, x5, x24
+umulh x24, x12, x28
+adcs x13, x13, x25
+umulh x25, x6, x28
+adcs x9, x9, x24
+umulh x24, x23, x28
+adcs x1, x1, x25
+ldr x25, [sp, #144]
+umulh x22, x25, x28
+adcs x16, x16, x24
+ldr x24, [sp, #136]
+umulh x17, x24, x28
+adcs x20, x20, x22
+adc x17, x21, x17
+mul x21, x30, x28
+cmp x2, #1
+mul x2, x0, x28
+adcs x7, x7, x21
+mul x21, x27, x28
+adcs x2, x3, x2
+mul x3, x26, x28
+adcs x8, x8, x21
+mul x21, x12, x28
+adcs x3, x5, x3
+mul x5, x6, x28
+adcs x13, x13, x21
+mul x21, x23, x28
+adcs x5, x9, x5
+mul x9, x25, x28
+adcs x1, x1, x21
+mul x21, x24, x28
+adcs x9, x16, x9
+adcs x16, x20, x21
+ldr x20, [sp, #152]
+ldr x21, [sp, #104]
+ldr x22, [x21, #40]
+umulh x28, x20, x22
+adc x17, x17, xzr
+umulh x21, x4, x22
+adds x2, x2, x28
+umulh x28, x10, x22
+adcs x8, x8, x21
+umulh x21, x11, x22
+adcs x3, x3, x28
+umulh x28, x14, x22
+adcs x13, x13, x21
+umulh x21, x15, x22
+adcs x5, x5, x28
+umulh x28, x19, x22
+adcs x1, x1, x21
+umulh x21, x29, x22
+adcs x9, x9, x28
+ldr x28, [sp, #120]
+umulh x24, x28, x22
+adcs x16, x16, x21
+ldr x21, [sp, #112]
+umulh x25, x21, x22
+adcs x17, x17, x24
+mul x24, x20, x22
+adc x25, x25, xzr
+mul x20, x4, x22
+adds x7, x7, x24
+mul x24, x10, x22
+adcs x2, x2, x20
+mul x20, x11, x22
+adcs x8, x8, x24
+mul x24, x14, x22
+adcs x3, x3, x20
+mul x20, x15, x22
+adcs x13, x13, x24
+mul x24, x19, x22
+adcs x5, x5, x20
+mul x20, x29, x22
+adcs x1, x1, x24
+mul x24, x28, x22
+adcs x9, x9, x20
+mul x20, x21, x22
+adcs x16, x16, x24
+adcs x17, x17, x20
+adr x20, 2f
+ldr x22, [x20]
+mul x24, x7, x22
+ldr x22, [x20, #8]
+umulh x21, x22, x24
+adc x25, x25, xzr
+umulh x22, x30, x24
+adds x2, x2, x21
+umulh x21, x0, x24
+adcs x8, x8, x22
+umulh x22, x27, x24
+adcs x3, x3, x21
+umulh x21, x26, x24
+adcs x13, x13, x22
+umulh x22, x12, x24
+adcs x5, x5, x21
+umulh x21, x6, x24
+adcs x1, x1, x22
+umulh x22, x23, x24
+adcs x9, x9, x21
+ldr x21, [sp, #144]
+umulh x20, x21, x24
+adcs x16, x16, x22
+ldr x22, [sp, #136]
+umulh x28, x22, x24
+adcs x17, x17, x20
+adc x20, x25, x28
+mul x25, x30, x24
+cmp x7, #1
+mul x7, x0, x24
+adcs x2, x2, x25
+mul x25, x27, x24
+adcs x7, x8, x7
+mul x8, x26, x24
+adcs x3, x3, x25
+mul x25, x12, x24
+adcs x8, x13, x8
+mul x13, x6, x24
+adcs x5, x5, x25
+mul x25, x23, x24
+adcs x1, x1, x13
+mul x13, x21, x24
+adcs x9, x9, x25
+mul x24, x22, x24
+adcs x13, x16, x13
+adcs x16, x17, x24
+ldr x17, [sp, #104]
+ldp x24, x25, [x17, #48]
+ldr x28, [sp, #152]
+umulh x17, x28, x24
+adc x20, x20, xzr
+umulh x25, x4, x24
+adds x7, x7, x17
+umulh x17, x10, x24
+adcs x3, x3, x25
+umulh x25, x11, x24
+adcs x8, x8, x17
+umulh x17, x14, x24
+adcs x5, x5, x25
+umulh x25, x15, x24
+adcs x1, x1, x17
+umulh x17, x19, x24
+adcs x9, x9, x25
+umulh x25, x29, x24
+adcs x13, x13, x17
+ldr x17, [sp, #120]
+umulh x22, x17, x24
+adcs x16, x16, x25
+ldr x25, [sp, #112]
+umulh x21, x25, x24
+adcs x20, x20, x22
+mul x22, x28, x24
+adc x21, x21, xzr
+mul x28, x4, x24
+adds x2, x2, x22
+mul x22, x10, x24
+adcs x7, x7, x28
+mul x28, x11, x24
+adcs x3, x3, x22
+mul x22, x14, x24
+adcs x8, x8, x28
+mul x28, x15, x24
+adcs x5, x5, x22
+mul x22, x19, x24
+adcs x1, x1, x28
+mul x28, x29, x24
+adcs x9, x9, x22
+mul x22, x17, x24
+adcs x13, x13, x28
+mul x24, x25, x24
+adcs x16, x16, x22
+adcs x20, x20, x24
+adr x22, 2f
+ldr x24, [x22]
+mul x28, x2, x24
+ldr x24, [x22, #8]
+umulh x25, x24, x28
+adc x21, x21, xzr
+umulh x24, x30, x28
+adds x7, x7, x25
+umulh x25, x0, x28
+adcs x3, x3, x24
+umulh x24, x27, x28
+adcs x8, x8, x25
+umulh x25, x26, x28
+adcs x5, x5, x24
+umulh x24, x12, x28
+adcs x1, x1, x25
+umulh x25, x6, x28
+adcs x9, x9, x24
+umulh x24, x23, x28
+adcs x13, x13, x25
+ldr x25, [sp, #144]
+umulh x22, x25, x28
+adcs x16, x16, x24
+ldr x24, [sp, #136]
+umulh x17, x24, x28
+adcs x20, x20, x22
+adc x17, x21, x17
+mul x21, x30, x28
+cmp x2, #1
+mul x2, x0, x28
+adcs x7, x7, x21
+mul x21, x27, x28
+adcs x2, x3, x2
+mul x3, x26, x28
+adcs x8, x8, x21
+mul x21, x12, x28
+adcs x3, x5, x3
+mul x5, x6, x28
+adcs x1, x1, x21
+mul x21, x23, x28
+adcs x5, x9, x5
+mul x9, x25, x28
+adcs x13, x13, x21
+mul x21, x24, x28
+adcs x9, x16, x9
+adcs x16, x20, x21
+ldr x20, [sp, #152]
+ldr x21, [sp, #104]
+ldr x22, [x21, #56]
+umulh x28, x20, x22
+adc x17, x17, xzr
+umulh x21, x4, x22
+adds x2, x2, x28
+umulh x28, x10, x22
+adcs x8, x8, x21
+umulh x21, x11, x22
+adcs x3, x3, x28
+umulh x28, x14, x22
+adcs x1, x1, x21
+umulh x21, x15, x22
+adcs x5, x5, x28
+umulh x28, x19, x22
+adcs x13, x13, x21
+umulh x21, x29, x22
+adcs x9, x9, x28
+ldr x28, [sp, #120]
+umulh x24, x28, x22
+adcs x16, x16, x21
+ldr x21, [sp, #112]
+umulh x25, x21, x22
+adcs x17, x17, x24
+mul x24, x20, x22
+adc x25, x25, xzr
+mul x20, x4, x22
+adds x7, x7, x24
+mul x24, x10, x22
+adcs x2, x2, x20
+mul x20, x11, x22
+adcs x8, x8, x24
+mul x24, x14, x22
+adcs x3, x3, x20
+mul x20, x15, x22
+adcs x1, x1, x24
+mul x24, x19, x22
+adcs x5, x5, x20
+mul x20, x29, x22
+adcs x13, x13, x24
+mul x24, x28, x22
+adcs x9, x9, x20
+mul x20, x21, x22
+adcs x16, x16, x24
+adcs x17, x17, x20
+adr x20, 2f
+ldr x22, [x20]
+mul x24, x7, x22
+ldr x22, [x20, #8]
+umulh x21, x22, x24
+adc x25, x25, xzr
+umulh x22, x30, x24
+adds x2, x2, x21
+umulh x21, x0, x24
+adcs x8, x8, x22
+umulh x22, x27, x24
+adcs x3, x3, x21
+umulh x21, x26, x24
+adcs x1, x1, x22
+umulh x22, x12, x24
+adcs x5, x5, x21
+umulh x21, x6, x24
+adcs x13, x13, x22
+umulh x22, x23, x24
+adcs x9, x9, x21
+ldr x21, [sp, #144]
+umulh x20, x21, x24
+adcs x16, x16, x22
+ldr x22, [sp, #136]
+umulh x28, x22, x24
+adcs x17, x17, x20
+adc x20, x25, x28
+mul x25, x30, x24
+cmp x7, #1
+mul x7, x0, x24
+adcs x2, x2, x25
+mul x25, x27, x24
+adcs x7, x8, x7
+mul x8, x26, x24
+adcs x3, x3, x25
+mul x25, x12, x24
+adcs x1, x1, x8
+mul x8, x6, x24
+adcs x5, x5, x25
+mul x25, x23, x24
+adcs x8, x13, x8
+mul x13, x21, x24
+adcs x9, x9, x25
+mul x24, x22, x24
+adcs x13, x16, x13
+adcs x16, x17, x24
+ldr x17, [sp, #104]
+ldp x17, x24, [x17, #64]
+ldr x25, [sp, #152]
+umulh x28, x25, x17
+adc x20, x20, xzr
+umulh x22, x4, x17
+adds x7, x7, x28
+umulh x28, x10, x17
+adcs x3, x3, x22
+umulh x22, x11, x17
+adcs x1, x1, x28
+umulh x28, x14, x17
+adcs x5, x5, x22
+umulh x22, x15, x17
+adcs x8, x8, x28
+umulh x28, x19, x17
+adcs x9, x9, x22
+umulh x22, x29, x17
+adcs x13, x13, x28
+ldr x28, [sp, #120]
+umulh x21, x28, x17
+adcs x16, x16, x22
+ldr x22, [sp, #112]
+str x24, [sp, #104]
+umulh x24, x22, x17
+adcs x20, x20, x21
+mul x21, x25, x17
+adc x24, x24, xzr
+mul x25, x4, x17
+adds x2, x2, x21
+mul x21, x10, x17
+adcs x7, x7, x25
+mul x25, x11, x17
+adcs x3, x3, x21
+mul x21, x14, x17
+adcs x1, x1, x25
+mul x25, x15, x17
+adcs x5, x5, x21
+mul x21, x19, x17
+adcs x8, x8, x25
+mul x25, x29, x17
+adcs x9, x9, x21
+mul x21, x28, x17
+adcs x13, x13, x25
+mul x17, x22, x17
+adcs x16, x16, x21
+adcs x17, x20, x17
+adr x20, 2f
+ldr x21, [x20]
+mul x25, x2, x21
+ldr x21, [x20, #8]
+umulh x22, x21, x25
+adc x24, x24, xzr
+umulh x21, x30, x25
+adds x7, x7, x22
+umulh x22, x0, x25
+adcs x3, x3, x21
+umulh x21, x27, x25
+adcs x1, x1, x22
+umulh x22, x26, x25
+adcs x5, x5, x21
+umulh x21, x12, x25
+adcs x8, x8, x22
+umulh x22, x6, x25
+adcs x9, x9, x21
+umulh x21, x23, x25
+adcs x13, x13, x22
+ldr x22, [sp, #144]
+umulh x20, x22, x25
+adcs x16, x16, x21
+ldr x21, [sp, #136]
+umulh x28, x21, x25
+adcs x17, x17, x20
+adc x20, x24, x28
+mul x24, x30, x25
+cmp x2, #1
+mul x2, x0, x25
+adcs x7, x7, x24
+mul x24, x27, x25
+adcs x2, x3, x2
+mul x3, x26, x25
+adcs x1, x1, x24
+mul x24, x12, x25
+adcs x3, x5, x3
+mul x5, x6, x25
+adcs x8, x8, x24
+mul x24, x23, x25
+adcs x5, x9, x5
+mul x9, x22, x25
+adcs x13, x13, x24
+mul x24, x21, x25
+adcs x9, x16, x9
+adcs x16, x17, x24
+ldr x17, [sp, #152]
+ldr x24, [sp, #104]
+umulh x25, x17, x24
+adc x20, x20, xzr
+umulh x28, x4, x24
+adds x2, x2, x25
+umulh x25, x10, x24
+adcs x1, x1, x28
+umulh x28, x11, x24
+adcs x3, x3, x25
+umulh x25, x14, x24
+adcs x8, x8, x28
+umulh x28, x15, x24
+adcs x5, x5, x25
+umulh x25, x19, x24
+adcs x13, x13, x28
+umulh x28, x29, x24
+adcs x9, x9, x25
+ldr x25, [sp, #120]
+umulh x21, x25, x24
+adcs x16, x16, x28
+ldr x28, [sp, #112]
+umulh x22, x28, x24
+adcs x20, x20, x21
+mul x17, x17, x24
+adc x21, x22, xzr
+mul x4, x4, x24
+adds x7, x7, x17
+mul x10, x10, x24
+adcs x2, x2, x4
+mul x4, x11, x24
+adcs x1, x1, x10
+mul x10, x14, x24
+adcs x3, x3, x4
+mul x4, x15, x24
+adcs x8, x8, x10
+mul x10, x19, x24
+adcs x4, x5, x4
+mul x5, x29, x24
+adcs x10, x13, x10
+mul x11, x25, x24
+adcs x5, x9, x5
+mul x9, x28, x24
+adcs x11, x16, x11
+adcs x9, x20, x9
+adr x13, 2f
+ldr x14, [x13]
+mul x14, x7, x14
+ldr x15, [x13, #8]
+umulh x13, x15, x14
+adc x16, x21, xzr
+umulh x17, x30, x14
+adds x2, x2, x13
+umulh x13, x0, x14
+adcs x1, x1, x17
+umulh x17, x27, x14
+adcs x3, x3, x13
+umulh x13, x26, x14
+adcs x8, x8, x17
+umulh x17, x12, x14
+adcs x4, x4, x13
+umulh x13, x6, x14
+adcs x10, x10, x17
+umulh x17, x23, x14
+adcs x5, x5, x13
+ldr x13, [sp, #144]
+umulh x19, x13, x14
+adcs x11, x11, x17
+ldr x17, [sp, #136]
+umulh x20, x17, x14
+adcs x9, x9, x19
+adc x16, x16, x20
+mul x19, x30, x14
+cmp x7, #1
+mul x7, x0, x14
+adcs x2, x2, x19
+mul x19, x27, x14
+adcs x1, x1, x7
+mul x7, x26, x14
+adcs x3, x3, x19
+mul x19, x12, x14
+adcs x7, x8, x7
+mul x8, x6, x14
+adcs x4, x4, x19
+mul x19, x23, x14
+adcs x8, x10, x8
+mul x10, x13, x14
+adcs x5, x5, x19
+mul x14, x17, x14
+adcs x10, x11, x10
+adcs x9, x9, x14
+adc x11, x16, xzr
+subs x14, x2, x15
+sbcs x15, x1, x30
+sbcs x0, x3, x0
+sbcs x16, x7, x27
+sbcs x19, x4, x26
+sbcs x12, x8, x12
+sbcs x6, x5, x6
+sbcs x20, x10, x23
+sbcs x13, x9, x13
+sbcs x17, x11, x17
+csel x2, x2, x14, lo
+csel x1, x1, x15, lo
+ldr x14, [sp, #96]
+stp x2, x1, [x14]
+csel x0, x3, x0, lo
+csel x1, x7, x16, lo
+stp x0, x1, [x14, #16]
+csel x0, x4, x19, lo
+csel x1, x8, x12, lo
+stp x0, x1, [x14, #32]
+csel x0, x5, x6, lo
+csel x1, x10, x20, lo
+stp x0, x1, [x14, #48]
+csel x0, x9, x13, lo
+csel x1, x11, x17, lo
+stp x0, x1, [x14, #64]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #160
 ret
 .p2align 3
 2:
@@ -1140,782 +1058,755 @@ unsafe fn square_spare<M: Modulus<10>>(x: &[u64; 10]) -> [u64; 10] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_spare_49b15589664f6e78_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}_{p9}",
+                "fieldc_square_spare_85e5e6521bcc05d3_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}_{p9}",
                 r"
-adr x2, 2f
-sub sp, sp, #272
-stp x24, x23, [sp, #224]
-stp x22, x21, [sp, #240]
-ldp x23, x21, [x1, #24]
-ldr x14, [x1, #56]
-ldp x13, x9, [x1, #40]
-ldr x10, [x1]
-extr x5, x13, x21, #63
-umulh x11, x10, x10
-stp x28, x27, [sp, #192]
-stp x26, x25, [sp, #208]
-ldp x27, x25, [x1, #8]
-lsl x12, x27, #1
-stp x13, x9, [sp, #80]
-extr x4, x9, x13, #63
-mul x22, x10, x10
-extr x3, x14, x9, #63
-ldr x28, [x2, #80]
-ldp x13, x9, [x1, #64]
-extr x8, x25, x27, #63
-mul x15, x8, x10
-extr x16, x23, x25, #63
-str x0, [sp, #120]
-extr x0, x21, x23, #63
-stp x14, x13, [sp, #96]
-extr x1, x13, x14, #63
-umulh x14, x8, x10
-mov x8, x16
-str x16, [sp, #72]
-extr x6, x9, x13, #63
-umulh x13, x12, x10
-stp x29, x30, [sp, #176]
-str x9, [sp, #112]
-mul x12, x12, x10
-adds x11, x11, x12
-adcs x13, x13, x15
-umulh x16, x16, x10
-stp x4, x0, [sp, #128]
-str x1, [sp, #168]
-mul x17, x8, x10
-adcs x14, x14, x17
-str x3, [sp, #144]
-stp x20, x19, [sp, #256]
-ldp x20, x7, [x2, #16]
-umulh x30, x0, x10
-mul x9, x0, x10
-adcs x9, x16, x9
-mul x12, x5, x10
-adcs x12, x30, x12
-ldp x0, x24, [x2]
-stp x5, x0, [sp, #152]
-umulh x8, x5, x10
-umulh x15, x4, x10
-mul x17, x4, x10
-adcs x17, x8, x17
-ldp x5, x4, [x2, #32]
-stp x4, x6, [sp, #56]
-mul x30, x3, x10
-adcs x26, x15, x30
-umulh x16, x3, x10
-mul x30, x1, x10
-adcs x16, x16, x30
-umulh x8, x1, x10
-mul x30, x6, x10
-adcs x1, x8, x30
-mul x30, x0, x22
-umulh x10, x6, x10
-cinc x3, x10, hs
-umulh x0, x24, x30
-adds x19, x11, x0
-ldp x6, x15, [x2, #48]
-stp x6, x5, [sp, #40]
-umulh x11, x20, x30
-adcs x13, x13, x11
-umulh x11, x7, x30
-adcs x0, x14, x11
-umulh x14, x5, x30
-adcs x10, x9, x14
-umulh x9, x4, x30
-adcs x11, x12, x9
-umulh x12, x6, x30
-adcs x12, x17, x12
-umulh x17, x15, x30
-adcs x9, x26, x17
-ldp x26, x17, [x2, #64]
-umulh x29, x26, x30
-stp x17, x15, [sp, #24]
-stp x26, x24, [sp, #8]
-adcs x16, x16, x29
-umulh x29, x17, x30
+stp x19, x20, [sp, #-208]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x7, x8, [x1, #16]
+extr x9, x7, x3, #63
+mul x10, x9, x2
+adds x4, x4, x6
+umulh x6, x9, x2
+extr x9, x8, x7, #63
+mul x11, x9, x2
+adcs x5, x5, x10
+umulh x10, x9, x2
+ldp x12, x13, [x1, #32]
+extr x14, x12, x8, #63
+mul x15, x14, x2
+adcs x6, x6, x11
+umulh x11, x14, x2
+extr x16, x13, x12, #63
+mul x17, x16, x2
+adcs x10, x10, x15
+umulh x15, x16, x2
+ldp x19, x20, [x1, #48]
+extr x21, x19, x13, #63
+mul x22, x21, x2
+adcs x11, x11, x17
+umulh x17, x21, x2
+extr x23, x20, x19, #63
+mul x24, x23, x2
+adcs x15, x15, x22
+umulh x22, x23, x2
+ldp x1, x25, [x1, #64]
+extr x26, x1, x20, #63
+mul x27, x26, x2
+adcs x17, x17, x24
+umulh x24, x26, x2
+extr x28, x25, x1, #63
+mul x29, x28, x2
+adcs x22, x22, x27
+umulh x27, x28, x2
+adcs x24, x24, x29
+adr x29, 2f
+str x0, [sp, #96]
+ldp x30, x0, [x29]
+mul x2, x2, x2
+str x25, [sp, #104]
+mul x25, x2, x30
+str x1, [sp, #112]
+umulh x1, x0, x25
+adc x27, x27, xzr
+str x20, [sp, #120]
+str x19, [sp, #128]
+ldp x20, x19, [x29, #16]
+str x13, [sp, #136]
+umulh x13, x20, x25
+adds x1, x4, x1
+umulh x4, x19, x25
+adcs x5, x5, x13
+str x12, [sp, #144]
+ldp x13, x12, [x29, #32]
+umulh x0, x13, x25
+adcs x4, x6, x4
+umulh x6, x12, x25
+adcs x0, x10, x0
+ldp x10, x30, [x29, #48]
+str x8, [sp, #152]
+umulh x8, x10, x25
+adcs x6, x11, x6
+umulh x11, x30, x25
+adcs x8, x15, x8
+str x28, [sp, #160]
+ldp x15, x28, [x29, #64]
+str x26, [sp, #168]
+umulh x26, x15, x25
+adcs x11, x17, x11
+umulh x17, x28, x25
+adcs x22, x22, x26
+ldr x26, [x29, #80]
+umulh x29, x26, x25
+adcs x17, x24, x17
+adcs x24, x27, x29
+cset x27, hs
+mul x29, x20, x25
+cmp x2, #1
+mul x2, x19, x25
 adcs x1, x1, x29
-umulh x29, x28, x30
-adcs x3, x3, x29
-cset w14, hs
-mul x29, x24, x30
-cmn x22, x29
-mul x29, x20, x30
-adcs x29, x19, x29
-mul x19, x7, x30
-adcs x22, x13, x19
-mul x19, x5, x30
-adcs x0, x0, x19
-mul x19, x4, x30
-adcs x8, x10, x19
-mul x19, x6, x30
-adcs x10, x11, x19
-mul x19, x15, x30
-adcs x11, x12, x19
-mul x19, x26, x30
-ldp x13, x12, [sp, #64]
-adcs x9, x9, x19
-mul x19, x17, x30
-adcs x16, x16, x19
-mul x19, x28, x30
-adcs x1, x1, x19
-adcs x3, x3, xzr
-umulh x19, x13, x27
-adc x6, x14, x19
-umulh x19, x27, x27
-adds x5, x0, x19
-lsl x19, x25, #1
-umulh x30, x19, x27
-adcs x17, x8, x30
-umulh x30, x12, x27
-ldr x8, [sp, #152]
-adcs x0, x10, x30
-ldp x14, x10, [sp, #136]
-mul x19, x19, x27
-umulh x30, x14, x27
-adcs x2, x11, x30
-umulh x30, x8, x27
-ldr x11, [sp, #168]
-adcs x15, x9, x30
-ldr x9, [sp, #128]
-umulh x30, x9, x27
-adcs x16, x16, x30
-umulh x30, x10, x27
-adcs x1, x1, x30
-umulh x30, x11, x27
-adcs x3, x3, x30
-mul x30, x27, x27
-cset w4, hs
-adds x22, x22, x30
-adcs x5, x5, x19
-mul x19, x12, x27
-adcs x17, x17, x19
-mul x19, x14, x27
-adcs x30, x0, x19
-mul x19, x8, x27
-adcs x2, x2, x19
-mul x19, x9, x27
-ldr x9, [sp, #160]
-adcs x14, x15, x19
-mul x19, x10, x27
-adcs x16, x16, x19
-mul x19, x11, x27
-adcs x1, x1, x19
-mul x19, x13, x27
-mov x27, x13
-mul x13, x29, x9
-adcs x3, x3, x19
-umulh x19, x13, x24
-adc x8, x6, x4
-adds x19, x22, x19
-umulh x22, x13, x20
-ldp x15, x4, [sp, #32]
-adcs x0, x5, x22
-umulh x22, x13, x7
-adcs x10, x17, x22
-ldp x6, x5, [sp, #48]
-umulh x22, x13, x6
-adcs x11, x30, x22
-umulh x22, x13, x5
-adcs x12, x2, x22
-umulh x22, x13, x4
-ldr x2, [sp, #24]
-adcs x9, x14, x22
-umulh x22, x13, x15
-adcs x16, x16, x22
-umulh x22, x13, x26
-adcs x1, x1, x22
-umulh x22, x13, x2
-adcs x3, x3, x22
-umulh x22, x13, x28
-adcs x8, x8, x22
-mul x22, x13, x24
-cset w30, hs
-cmn x29, x22
-mul x22, x13, x20
-adcs x14, x19, x22
-mul x19, x13, x7
-adcs x0, x0, x19
-mul x19, x13, x6
-str x14, [sp, #72]
-adcs x17, x10, x19
-mul x19, x13, x5
-adcs x11, x11, x19
-mul x19, x13, x4
-adcs x12, x12, x19
-mul x19, x13, x15
-adcs x10, x9, x19
-mul x19, x13, x26
-adcs x16, x16, x19
-mul x19, x13, x2
-mul x13, x13, x28
-adcs x1, x1, x19
-umulh x19, x25, x25
-ldp x26, x9, [sp, #128]
-adcs x13, x3, x13
-umulh x3, x27, x25
-adcs x29, x8, xzr
-ldr x8, [sp, #168]
-adc x3, x30, x3
-adds x14, x11, x19
-lsl x19, x23, #1
-ldp x30, x24, [sp, #144]
-umulh x22, x19, x25
-mul x19, x19, x25
-adcs x12, x12, x22
-umulh x22, x9, x25
-adcs x11, x10, x22
-umulh x22, x24, x25
-adcs x16, x16, x22
-umulh x22, x26, x25
-adcs x1, x1, x22
-umulh x22, x30, x25
-adcs x13, x13, x22
-umulh x22, x8, x25
-adcs x10, x29, x22
-mul x22, x25, x25
-cset w29, hs
-adds x17, x17, x22
-adcs x14, x14, x19
-mul x19, x9, x25
-adcs x12, x12, x19
-mul x19, x24, x25
-mov x24, x26
-adcs x9, x11, x19
-mul x19, x26, x25
-mov x26, x27
-adcs x16, x16, x19
-mul x19, x30, x25
-ldr x30, [sp, #160]
-adcs x1, x1, x19
-mul x19, x8, x25
-adcs x13, x13, x19
-mul x19, x27, x25
-ldr x27, [sp, #72]
-ldr x25, [sp, #16]
-adcs x8, x10, x19
-mul x19, x27, x30
-adc x3, x3, x29
-umulh x22, x19, x25
-adds x0, x0, x22
-umulh x22, x19, x20
-adcs x10, x17, x22
-umulh x22, x19, x7
-ldr x17, [sp, #8]
-adcs x11, x14, x22
-umulh x22, x19, x6
-mov x14, x25
-adcs x12, x12, x22
-umulh x22, x19, x5
-adcs x9, x9, x22
-umulh x22, x19, x4
-adcs x16, x16, x22
-umulh x22, x19, x15
-adcs x1, x1, x22
-umulh x22, x19, x17
-adcs x13, x13, x22
-umulh x22, x19, x2
-adcs x8, x8, x22
-umulh x22, x19, x28
-adcs x3, x3, x22
-mul x22, x19, x25
-cset w29, hs
-cmn x27, x22
-mul x22, x19, x20
-adcs x25, x0, x22
-mul x0, x19, x7
-adcs x10, x10, x0
-mul x0, x19, x6
-str x10, [sp, #136]
-adcs x10, x11, x0
-mul x0, x19, x5
-str x10, [sp, #72]
-adcs x12, x12, x0
-mul x0, x19, x4
-adcs x9, x9, x0
-mul x0, x19, x15
-adcs x16, x16, x0
-mul x0, x19, x17
-adcs x0, x1, x0
-mul x1, x19, x2
-adcs x13, x13, x1
-mul x1, x19, x28
-umulh x19, x23, x23
-adcs x8, x8, x1
-adcs x1, x3, xzr
-umulh x3, x26, x23
-adc x3, x29, x3
-adds x11, x9, x19
-lsl x19, x21, #1
-umulh x22, x19, x23
-ldp x29, x9, [sp, #144]
-mul x19, x19, x23
-adcs x16, x16, x22
-umulh x22, x9, x23
-adcs x0, x0, x22
-umulh x22, x24, x23
-adcs x13, x13, x22
-umulh x22, x29, x23
-adcs x10, x8, x22
-ldr x8, [sp, #168]
-umulh x22, x8, x23
-adcs x1, x1, x22
-mul x22, x23, x23
-cset w27, hs
-adds x12, x12, x22
-adcs x11, x11, x19
-mul x19, x9, x23
-ldr x9, [sp, #136]
-adcs x16, x16, x19
-mul x19, x24, x23
-adcs x0, x0, x19
-mul x19, x29, x23
-adcs x13, x13, x19
-mul x19, x8, x23
-adcs x8, x10, x19
-mul x19, x26, x23
-adcs x1, x1, x19
-mul x19, x25, x30
-adc x3, x3, x27
-umulh x22, x19, x14
-mul x10, x19, x7
-adds x23, x9, x22
-umulh x22, x19, x20
-ldr x9, [sp, #72]
-adcs x30, x9, x22
-umulh x22, x19, x7
-adcs x12, x12, x22
-umulh x22, x19, x6
-adcs x9, x11, x22
-umulh x22, x19, x5
-mul x11, x19, x6
-adcs x16, x16, x22
-umulh x22, x19, x4
-adcs x0, x0, x22
-umulh x22, x19, x15
-adcs x13, x13, x22
-umulh x22, x19, x17
-adcs x8, x8, x22
-umulh x22, x19, x2
-adcs x1, x1, x22
-umulh x22, x19, x28
-adcs x3, x3, x22
-mul x22, x19, x14
-cset w27, hs
-cmn x25, x22
-mul x22, x19, x20
-adcs x23, x23, x22
-adcs x10, x30, x10
-mov x30, x29
-adcs x11, x12, x11
-mul x12, x19, x5
-adcs x9, x9, x12
-mul x12, x19, x4
-adcs x12, x16, x12
-mul x16, x19, x15
-adcs x16, x0, x16
-mul x0, x19, x17
-adcs x13, x13, x0
-mul x0, x19, x2
-adcs x8, x8, x0
-mul x0, x19, x28
-umulh x19, x21, x21
-adcs x0, x1, x0
-adcs x1, x3, xzr
-umulh x3, x26, x21
-adc x3, x27, x3
-ldr x27, [sp, #80]
-adds x16, x16, x19
-lsl x19, x27, #1
-umulh x22, x19, x21
-mul x19, x19, x21
-adcs x13, x13, x22
-umulh x22, x24, x21
-adcs x8, x8, x22
-umulh x22, x29, x21
+mul x29, x13, x25
+adcs x2, x5, x2
+mul x5, x12, x25
+adcs x4, x4, x29
+mul x29, x10, x25
+adcs x0, x0, x5
+mul x5, x30, x25
+adcs x6, x6, x29
+mul x29, x15, x25
+adcs x5, x8, x5
+mul x8, x28, x25
+adcs x11, x11, x29
+mul x25, x26, x25
+adcs x8, x22, x8
+adcs x17, x17, x25
+adcs x22, x24, xzr
+umulh x24, x3, x3
+adc x25, x27, xzr
+lsl x27, x7, #1
+umulh x29, x27, x3
+adds x4, x4, x24
+umulh x24, x9, x3
+adcs x0, x0, x29
+umulh x29, x14, x3
+adcs x6, x6, x24
+umulh x24, x16, x3
+adcs x5, x5, x29
+umulh x29, x21, x3
+adcs x11, x11, x24
+umulh x24, x23, x3
+adcs x8, x8, x29
 ldr x29, [sp, #168]
-adcs x0, x0, x22
-umulh x22, x29, x21
-adcs x1, x1, x22
-mul x22, x21, x21
-cset w25, hs
-adds x12, x12, x22
-adcs x16, x16, x19
-mul x19, x24, x21
-mov x24, x27
-adcs x13, x13, x19
-mul x19, x30, x21
-adcs x8, x8, x19
-mul x19, x29, x21
-adcs x0, x0, x19
-mul x19, x26, x21
-adcs x1, x1, x19
-adc x3, x3, x25
-ldr x25, [sp, #160]
-mul x19, x23, x25
-umulh x21, x19, x14
-adds x10, x10, x21
-umulh x21, x19, x20
-adcs x11, x11, x21
-umulh x21, x19, x7
-adcs x9, x9, x21
-umulh x21, x19, x6
-adcs x12, x12, x21
-umulh x21, x19, x5
-adcs x16, x16, x21
-umulh x21, x19, x4
-adcs x13, x13, x21
-umulh x21, x19, x15
-adcs x8, x8, x21
-umulh x21, x19, x17
-adcs x0, x0, x21
-umulh x21, x19, x2
-adcs x1, x1, x21
-umulh x21, x19, x28
-adcs x3, x3, x21
-mul x21, x19, x14
-cset w22, hs
-cmn x23, x21
-mul x21, x19, x20
-adcs x21, x10, x21
-mul x10, x19, x7
-adcs x10, x11, x10
-mul x11, x19, x6
+str x7, [sp, #176]
+umulh x7, x29, x3
+adcs x17, x17, x24
+ldr x24, [sp, #160]
+str x26, [sp, #184]
+umulh x26, x24, x3
+adcs x7, x22, x7
+mul x22, x3, x3
+adc x25, x25, x26
+mul x26, x27, x3
+adds x2, x2, x22
+mul x9, x9, x3
+adcs x4, x4, x26
+mul x22, x14, x3
+adcs x0, x0, x9
+mul x9, x16, x3
+adcs x6, x6, x22
+mul x22, x21, x3
+adcs x5, x5, x9
+mul x9, x23, x3
+adcs x11, x11, x22
+mul x22, x29, x3
+adcs x8, x8, x9
+mul x3, x24, x3
+adcs x9, x17, x22
+adcs x3, x7, x3
+adr x7, 2f
+ldr x17, [x7]
+mul x22, x1, x17
+ldr x26, [x7, #8]
+umulh x7, x26, x22
+adc x25, x25, xzr
+umulh x27, x20, x22
+adds x2, x2, x7
+umulh x7, x19, x22
+adcs x4, x4, x27
+umulh x27, x13, x22
+adcs x0, x0, x7
+umulh x7, x12, x22
+adcs x6, x6, x27
+umulh x27, x10, x22
+adcs x5, x5, x7
+umulh x7, x30, x22
+adcs x11, x11, x27
+umulh x27, x15, x22
+adcs x7, x8, x7
+umulh x8, x28, x22
+adcs x9, x9, x27
+ldr x27, [sp, #184]
+umulh x24, x27, x22
+adcs x3, x3, x8
+adcs x8, x25, x24
+cset x24, hs
+mul x25, x20, x22
+cmp x1, #1
+mul x1, x19, x22
+adcs x2, x2, x25
+mul x25, x13, x22
+adcs x1, x4, x1
+mul x4, x12, x22
+adcs x0, x0, x25
+mul x25, x10, x22
+adcs x4, x6, x4
+mul x6, x30, x22
+adcs x5, x5, x25
+mul x25, x15, x22
+adcs x6, x11, x6
+mul x11, x28, x22
+adcs x7, x7, x25
+mul x22, x27, x22
 adcs x9, x9, x11
-mul x11, x19, x5
-adcs x11, x12, x11
-mul x12, x19, x4
-adcs x12, x16, x12
-mul x16, x19, x15
-adcs x13, x13, x16
-mul x16, x19, x17
-adcs x8, x8, x16
-mul x16, x19, x2
-adcs x16, x0, x16
-mul x0, x19, x28
-umulh x19, x27, x27
-adcs x0, x1, x0
-adcs x1, x3, xzr
-umulh x3, x26, x27
-ldr x27, [sp, #88]
-adc x3, x22, x3
-adds x8, x8, x19
-lsl x19, x27, #1
-umulh x22, x19, x24
-mul x19, x19, x24
-adcs x16, x16, x22
-umulh x22, x30, x24
-adcs x0, x0, x22
-umulh x22, x29, x24
-adcs x1, x1, x22
-mul x22, x24, x24
-cset w23, hs
-adds x13, x13, x22
-mul x22, x21, x25
-adcs x8, x8, x19
-mul x19, x30, x24
-adcs x16, x16, x19
-mul x19, x29, x24
-adcs x0, x0, x19
-mul x19, x26, x24
-mov x24, x25
-ldr x25, [sp, #96]
-adcs x1, x1, x19
-mul x19, x22, x14
-adc x3, x3, x23
-umulh x23, x22, x14
-adds x10, x10, x23
-umulh x23, x22, x20
-adcs x9, x9, x23
-umulh x23, x22, x7
-adcs x11, x11, x23
-umulh x23, x22, x6
-adcs x12, x12, x23
-umulh x23, x22, x5
-adcs x13, x13, x23
-umulh x23, x22, x4
-adcs x8, x8, x23
-umulh x23, x22, x15
-adcs x16, x16, x23
-umulh x23, x22, x17
-adcs x0, x0, x23
-umulh x23, x22, x2
-adcs x1, x1, x23
-umulh x23, x22, x28
-adcs x3, x3, x23
-cset w23, hs
-cmn x21, x19
-mul x19, x22, x20
-mul x21, x27, x27
-adcs x19, x10, x19
-mul x10, x22, x7
-adcs x9, x9, x10
-mul x10, x22, x6
-adcs x10, x11, x10
-mul x11, x22, x5
-adcs x11, x12, x11
-mul x12, x22, x4
-adcs x12, x13, x12
-mul x13, x22, x15
-adcs x8, x8, x13
-mul x13, x22, x17
-adcs x13, x16, x13
-mul x16, x22, x2
-adcs x16, x0, x16
-mul x0, x22, x28
-umulh x22, x26, x27
-adcs x0, x1, x0
-adcs x1, x3, xzr
-lsl x3, x25, #1
-adc x22, x23, x22
-umulh x23, x27, x27
-adds x16, x16, x23
-umulh x23, x3, x27
-mul x3, x3, x27
-adcs x0, x0, x23
-umulh x23, x29, x27
-adcs x1, x1, x23
-cset w23, hs
-adds x13, x13, x21
-mul x21, x19, x24
-adcs x16, x16, x3
-mul x3, x29, x27
-adcs x0, x0, x3
-mul x3, x26, x27
-ldr x27, [sp, #104]
-adcs x1, x1, x3
-ldp x29, x30, [sp, #176]
-adc x3, x22, x23
-umulh x23, x21, x14
-mul x22, x21, x14
-adds x9, x9, x23
-umulh x23, x21, x20
-adcs x10, x10, x23
-umulh x23, x21, x7
-adcs x11, x11, x23
-umulh x23, x21, x6
-adcs x12, x12, x23
-umulh x23, x21, x5
-adcs x8, x8, x23
-umulh x23, x21, x4
-adcs x13, x13, x23
-umulh x23, x21, x15
-adcs x16, x16, x23
-umulh x23, x21, x17
-adcs x0, x0, x23
-umulh x23, x21, x2
-adcs x1, x1, x23
-umulh x23, x21, x28
-adcs x3, x3, x23
-cset w23, hs
-cmn x19, x22
-mul x19, x21, x20
-umulh x22, x26, x25
-adcs x9, x9, x19
-mul x19, x21, x7
-adcs x10, x10, x19
-mul x19, x21, x6
-adcs x11, x11, x19
-mul x19, x21, x5
-adcs x12, x12, x19
-mul x19, x21, x4
-adcs x8, x8, x19
-mul x19, x21, x15
-adcs x13, x13, x19
-mul x19, x21, x17
-adcs x16, x16, x19
-mul x19, x21, x2
-adcs x0, x0, x19
-mul x19, x21, x28
-mul x21, x25, x25
-adcs x1, x1, x19
-lsl x19, x27, #1
-adcs x3, x3, xzr
-adc x22, x23, x22
-umulh x23, x25, x25
-adds x1, x1, x23
-umulh x23, x19, x25
-mul x19, x19, x25
-adcs x3, x3, x23
-cset w23, hs
-adds x0, x0, x21
-mul x21, x9, x24
-adcs x1, x1, x19
-mul x19, x26, x25
-ldr x25, [sp, #112]
-adcs x3, x3, x19
-adc x19, x22, x23
-umulh x23, x21, x14
-mul x22, x21, x14
-adds x10, x10, x23
-umulh x23, x21, x20
-adcs x11, x11, x23
-umulh x23, x21, x7
-adcs x12, x12, x23
-umulh x23, x21, x6
-adcs x8, x8, x23
-umulh x23, x21, x5
-adcs x13, x13, x23
-umulh x23, x21, x4
-adcs x16, x16, x23
-umulh x23, x21, x15
-adcs x0, x0, x23
-umulh x23, x21, x17
-adcs x1, x1, x23
-umulh x23, x21, x2
-adcs x3, x3, x23
-umulh x23, x21, x28
-adcs x19, x19, x23
-cset w23, hs
-cmn x9, x22
-mul x9, x21, x20
-mul x22, x27, x27
-adcs x9, x10, x9
-mul x10, x21, x7
-adcs x10, x11, x10
-mul x11, x21, x6
-adcs x11, x12, x11
-mul x12, x21, x5
-adcs x8, x8, x12
-mul x12, x21, x4
-adcs x12, x13, x12
-mul x13, x21, x15
-adcs x13, x16, x13
-mul x16, x21, x17
-adcs x16, x0, x16
-mul x0, x21, x2
-adcs x0, x1, x0
-mul x1, x21, x28
-umulh x21, x27, x27
-adcs x1, x3, x1
-lsl x3, x25, #1
-adcs x19, x19, x21
-umulh x21, x3, x27
-mul x3, x3, x27
-adc x21, x23, x21
-adds x1, x1, x22
-adcs x3, x19, x3
-cinc x19, x21, hs
-mul x21, x9, x24
-umulh x23, x21, x14
-mul x22, x21, x14
-adds x10, x10, x23
-umulh x23, x21, x20
-adcs x11, x11, x23
-umulh x23, x21, x7
-adcs x8, x8, x23
-umulh x23, x21, x6
-adcs x12, x12, x23
-umulh x23, x21, x5
-adcs x13, x13, x23
-umulh x23, x21, x4
-adcs x16, x16, x23
-umulh x23, x21, x15
-adcs x0, x0, x23
-umulh x23, x21, x17
-adcs x1, x1, x23
-umulh x23, x21, x2
-adcs x3, x3, x23
-umulh x23, x21, x28
-adcs x19, x19, x23
-cset w23, hs
-cmn x9, x22
-mul x9, x21, x20
-adcs x9, x10, x9
-mul x10, x21, x7
-adcs x10, x11, x10
-mul x11, x21, x6
+adcs x3, x3, x22
+adcs x8, x8, xzr
+ldr x11, [sp, #176]
+umulh x22, x11, x11
+adc x24, x24, xzr
+ldr x25, [sp, #152]
+lsl x27, x25, #1
+umulh x25, x27, x11
+adds x4, x4, x22
+umulh x22, x14, x11
+adcs x5, x5, x25
+umulh x25, x16, x11
+adcs x6, x6, x22
+umulh x22, x21, x11
+adcs x7, x7, x25
+umulh x25, x23, x11
+adcs x9, x9, x22
+umulh x22, x29, x11
+adcs x3, x3, x25
+ldr x25, [sp, #160]
+str x28, [sp, #192]
+umulh x28, x25, x11
+adcs x8, x8, x22
+mul x22, x11, x11
+adc x24, x24, x28
+mul x27, x27, x11
+adds x0, x0, x22
+mul x14, x14, x11
+adcs x4, x4, x27
+mul x22, x16, x11
+adcs x5, x5, x14
+mul x14, x21, x11
+adcs x6, x6, x22
+mul x22, x23, x11
+adcs x7, x7, x14
+mul x14, x29, x11
+adcs x9, x9, x22
+mul x11, x25, x11
+adcs x3, x3, x14
 adcs x8, x8, x11
-mul x11, x21, x5
-adcs x11, x12, x11
-mul x12, x21, x4
-adcs x12, x13, x12
-mul x13, x21, x15
-adcs x13, x16, x13
-mul x16, x21, x17
-adcs x16, x0, x16
-mul x0, x21, x2
-adcs x0, x1, x0
-mul x1, x21, x28
-mul x21, x9, x24
-adcs x1, x3, x1
-umulh x3, x25, x25
-umulh x22, x21, x28
-add x3, x22, x3
-mul x22, x25, x25
-ldp x26, x25, [sp, #208]
-adcs x19, x19, x22
-mul x22, x21, x14
-adc x3, x3, x23
-umulh x23, x21, x14
-adds x10, x10, x23
-umulh x23, x21, x20
+mul x11, x2, x17
+umulh x14, x26, x11
+adc x22, x24, xzr
+umulh x24, x20, x11
+adds x1, x1, x14
+umulh x14, x19, x11
+adcs x0, x0, x24
+umulh x24, x13, x11
+adcs x4, x4, x14
+umulh x14, x12, x11
+adcs x5, x5, x24
+umulh x24, x10, x11
+adcs x6, x6, x14
+umulh x14, x30, x11
+adcs x7, x7, x24
+umulh x24, x15, x11
+adcs x9, x9, x14
+ldr x14, [sp, #192]
+umulh x27, x14, x11
+adcs x3, x3, x24
+ldr x24, [sp, #184]
+umulh x28, x24, x11
+adcs x8, x8, x27
+adcs x22, x22, x28
+cset x27, hs
+mul x28, x20, x11
+cmp x2, #1
+mul x2, x19, x11
+adcs x1, x1, x28
+mul x28, x13, x11
+adcs x0, x0, x2
+mul x2, x12, x11
+adcs x4, x4, x28
+mul x28, x10, x11
+adcs x2, x5, x2
+mul x5, x30, x11
+adcs x6, x6, x28
+mul x28, x15, x11
+adcs x5, x7, x5
+mul x7, x14, x11
+adcs x9, x9, x28
+mul x11, x24, x11
+adcs x3, x3, x7
+adcs x7, x8, x11
+adcs x8, x22, xzr
+ldr x11, [sp, #152]
+umulh x22, x11, x11
+adc x27, x27, xzr
+ldr x28, [sp, #144]
+lsl x24, x28, #1
+umulh x28, x24, x11
+adds x6, x6, x22
+umulh x22, x16, x11
+adcs x5, x5, x28
+umulh x28, x21, x11
+adcs x9, x9, x22
+umulh x22, x23, x11
+adcs x3, x3, x28
+umulh x28, x29, x11
+adcs x7, x7, x22
+umulh x22, x25, x11
+adcs x8, x8, x28
+mul x28, x11, x11
+adc x22, x27, x22
+mul x24, x24, x11
+adds x2, x2, x28
+mul x16, x16, x11
+adcs x6, x6, x24
+mul x24, x21, x11
+adcs x5, x5, x16
+mul x16, x23, x11
+adcs x9, x9, x24
+mul x24, x29, x11
+adcs x3, x3, x16
+mul x11, x25, x11
+adcs x7, x7, x24
+adcs x8, x8, x11
+mul x11, x1, x17
+umulh x16, x26, x11
+adc x22, x22, xzr
+umulh x24, x20, x11
+adds x0, x0, x16
+umulh x16, x19, x11
+adcs x4, x4, x24
+umulh x24, x13, x11
+adcs x2, x2, x16
+umulh x16, x12, x11
+adcs x6, x6, x24
+umulh x24, x10, x11
+adcs x5, x5, x16
+umulh x16, x30, x11
+adcs x9, x9, x24
+umulh x24, x15, x11
+adcs x3, x3, x16
+umulh x16, x14, x11
+adcs x7, x7, x24
+ldr x24, [sp, #184]
+umulh x27, x24, x11
+adcs x8, x8, x16
+adcs x16, x22, x27
+cset x22, hs
+mul x27, x20, x11
+cmp x1, #1
+mul x1, x19, x11
+adcs x0, x0, x27
+mul x27, x13, x11
+adcs x1, x4, x1
+mul x4, x12, x11
+adcs x2, x2, x27
+mul x27, x10, x11
+adcs x4, x6, x4
+mul x6, x30, x11
+adcs x5, x5, x27
+mul x27, x15, x11
+adcs x6, x9, x6
+mul x9, x14, x11
+adcs x3, x3, x27
+mul x11, x24, x11
+adcs x7, x7, x9
+adcs x8, x8, x11
+adcs x9, x16, xzr
+ldr x11, [sp, #144]
+umulh x16, x11, x11
+adc x22, x22, xzr
+ldr x27, [sp, #136]
+lsl x28, x27, #1
+umulh x27, x28, x11
+adds x6, x6, x16
+umulh x16, x21, x11
+adcs x3, x3, x27
+umulh x27, x23, x11
+adcs x7, x7, x16
+umulh x16, x29, x11
+adcs x8, x8, x27
+umulh x27, x25, x11
+adcs x9, x9, x16
+mul x16, x11, x11
+adc x22, x22, x27
+mul x27, x28, x11
+adds x5, x5, x16
+mul x16, x21, x11
+adcs x6, x6, x27
+mul x21, x23, x11
+adcs x3, x3, x16
+mul x16, x29, x11
+adcs x7, x7, x21
+mul x11, x25, x11
+adcs x8, x8, x16
+adcs x9, x9, x11
+mul x11, x0, x17
+umulh x16, x26, x11
+adc x21, x22, xzr
+umulh x22, x20, x11
+adds x1, x1, x16
+umulh x16, x19, x11
+adcs x2, x2, x22
+umulh x22, x13, x11
+adcs x4, x4, x16
+umulh x16, x12, x11
+adcs x5, x5, x22
+umulh x22, x10, x11
+adcs x6, x6, x16
+umulh x16, x30, x11
+adcs x3, x3, x22
+umulh x22, x15, x11
+adcs x7, x7, x16
+umulh x16, x14, x11
+adcs x8, x8, x22
+umulh x22, x24, x11
+adcs x9, x9, x16
+adcs x16, x21, x22
+cset x21, hs
+mul x22, x20, x11
+cmp x0, #1
+mul x0, x19, x11
+adcs x1, x1, x22
+mul x22, x13, x11
+adcs x0, x2, x0
+mul x2, x12, x11
+adcs x4, x4, x22
+mul x22, x10, x11
+adcs x2, x5, x2
+mul x5, x30, x11
+adcs x6, x6, x22
+mul x22, x15, x11
+adcs x3, x3, x5
+mul x5, x14, x11
+adcs x7, x7, x22
+mul x11, x24, x11
+adcs x5, x8, x5
+adcs x8, x9, x11
+adcs x9, x16, xzr
+ldr x11, [sp, #136]
+umulh x16, x11, x11
+adc x21, x21, xzr
+ldr x22, [sp, #128]
+lsl x27, x22, #1
+umulh x28, x27, x11
+adds x7, x7, x16
+umulh x16, x23, x11
+adcs x5, x5, x28
+umulh x28, x29, x11
+adcs x8, x8, x16
+umulh x16, x25, x11
+adcs x9, x9, x28
+mul x28, x11, x11
+adc x16, x21, x16
+mul x21, x27, x11
+adds x3, x3, x28
+mul x23, x23, x11
+adcs x7, x7, x21
+mul x21, x29, x11
+adcs x5, x5, x23
+mul x11, x25, x11
+adcs x8, x8, x21
+adcs x9, x9, x11
+mul x11, x1, x17
+umulh x21, x26, x11
+adc x16, x16, xzr
+umulh x23, x20, x11
+adds x0, x0, x21
+umulh x21, x19, x11
+adcs x4, x4, x23
+umulh x23, x13, x11
+adcs x2, x2, x21
+umulh x21, x12, x11
+adcs x6, x6, x23
+umulh x23, x10, x11
+adcs x3, x3, x21
+umulh x21, x30, x11
+adcs x7, x7, x23
+umulh x23, x15, x11
+adcs x5, x5, x21
+umulh x21, x14, x11
 adcs x8, x8, x23
-umulh x23, x21, x7
-adcs x11, x11, x23
-umulh x23, x21, x6
-adcs x12, x12, x23
-umulh x23, x21, x5
-adcs x13, x13, x23
-umulh x23, x21, x4
+umulh x23, x24, x11
+adcs x9, x9, x21
 adcs x16, x16, x23
-umulh x23, x21, x15
+cset x21, hs
+mul x23, x20, x11
+cmp x1, #1
+mul x1, x19, x11
 adcs x0, x0, x23
-umulh x23, x21, x17
+mul x23, x13, x11
+adcs x1, x4, x1
+mul x4, x12, x11
+adcs x2, x2, x23
+mul x23, x10, x11
+adcs x4, x6, x4
+mul x6, x30, x11
+adcs x3, x3, x23
+mul x23, x15, x11
+adcs x6, x7, x6
+mul x7, x14, x11
+adcs x5, x5, x23
+mul x11, x24, x11
+adcs x7, x8, x7
+adcs x8, x9, x11
+adcs x9, x16, xzr
+umulh x11, x22, x22
+adc x16, x21, xzr
+ldr x21, [sp, #120]
+lsl x23, x21, #1
+umulh x27, x23, x22
+adds x7, x7, x11
+umulh x11, x29, x22
+adcs x8, x8, x27
+umulh x27, x25, x22
+adcs x9, x9, x11
+mul x11, x22, x22
+adc x16, x16, x27
+mul x23, x23, x22
+adds x5, x5, x11
+mul x11, x29, x22
+adcs x7, x7, x23
+mul x22, x25, x22
+adcs x8, x8, x11
+adcs x9, x9, x22
+mul x11, x0, x17
+umulh x22, x26, x11
+adc x16, x16, xzr
+umulh x23, x20, x11
+adds x1, x1, x22
+umulh x22, x19, x11
+adcs x2, x2, x23
+umulh x23, x13, x11
+adcs x4, x4, x22
+umulh x22, x12, x11
+adcs x3, x3, x23
+umulh x23, x10, x11
+adcs x6, x6, x22
+umulh x22, x30, x11
+adcs x5, x5, x23
+umulh x23, x15, x11
+adcs x7, x7, x22
+umulh x22, x14, x11
+adcs x8, x8, x23
+umulh x23, x24, x11
+adcs x9, x9, x22
+adcs x16, x16, x23
+cset x22, hs
+mul x23, x20, x11
+cmp x0, #1
+mul x0, x19, x11
 adcs x1, x1, x23
-umulh x23, x21, x2
-adcs x19, x19, x23
-cset w23, hs
-cmn x9, x22
-mul x9, x21, x20
-adcs x9, x10, x9
-mul x10, x21, x7
-adcs x8, x8, x10
-mul x10, x21, x6
-adcs x10, x11, x10
-mul x11, x21, x5
-adcs x11, x12, x11
-mul x12, x21, x4
-adcs x12, x13, x12
-mul x13, x21, x15
-adcs x13, x16, x13
-mul x16, x21, x17
-adcs x16, x0, x16
-mul x0, x21, x2
-adcs x0, x1, x0
-mul x1, x21, x28
-ldp x22, x21, [sp, #240]
-adcs x1, x19, x1
-adc x3, x3, x23
-subs x19, x9, x14
-ldp x24, x23, [sp, #224]
-sbcs x20, x8, x20
-sbcs x7, x10, x7
-sbcs x6, x11, x6
-sbcs x5, x12, x5
-sbcs x4, x13, x4
-sbcs x14, x16, x15
-sbcs x15, x0, x17
-sbcs x17, x1, x2
-sbcs x2, x3, x28
-csel x9, x9, x19, lo
-ldr x19, [sp, #120]
-csel x8, x8, x20, lo
-ldp x28, x27, [sp, #192]
-stp x9, x8, [x19]
-csel x9, x10, x7, lo
-csel x8, x11, x6, lo
-stp x9, x8, [x19, #16]
-csel x9, x12, x5, lo
-csel x8, x13, x4, lo
-stp x9, x8, [x19, #32]
-csel x9, x16, x14, lo
-csel x8, x0, x15, lo
-stp x9, x8, [x19, #48]
-csel x9, x1, x17, lo
-csel x8, x3, x2, lo
-stp x9, x8, [x19, #64]
-ldp x20, x19, [sp, #256]
-add sp, sp, #272
+mul x23, x13, x11
+adcs x0, x2, x0
+mul x2, x12, x11
+adcs x4, x4, x23
+mul x23, x10, x11
+adcs x2, x3, x2
+mul x3, x30, x11
+adcs x6, x6, x23
+mul x23, x15, x11
+adcs x3, x5, x3
+mul x5, x14, x11
+adcs x7, x7, x23
+mul x11, x24, x11
+adcs x5, x8, x5
+adcs x8, x9, x11
+adcs x9, x16, xzr
+umulh x11, x21, x21
+adc x16, x22, xzr
+ldr x22, [sp, #112]
+lsl x23, x22, #1
+umulh x27, x23, x21
+adds x8, x8, x11
+umulh x11, x25, x21
+adcs x9, x9, x27
+mul x27, x21, x21
+adc x11, x16, x11
+mul x16, x23, x21
+adds x5, x5, x27
+mul x21, x25, x21
+adcs x8, x8, x16
+adcs x9, x9, x21
+mul x16, x1, x17
+umulh x21, x26, x16
+adc x11, x11, xzr
+umulh x23, x20, x16
+adds x0, x0, x21
+umulh x21, x19, x16
+adcs x4, x4, x23
+umulh x23, x13, x16
+adcs x2, x2, x21
+umulh x21, x12, x16
+adcs x6, x6, x23
+umulh x23, x10, x16
+adcs x3, x3, x21
+umulh x21, x30, x16
+adcs x7, x7, x23
+umulh x23, x15, x16
+adcs x5, x5, x21
+umulh x21, x14, x16
+adcs x8, x8, x23
+umulh x23, x24, x16
+adcs x9, x9, x21
+adcs x11, x11, x23
+cset x21, hs
+mul x23, x20, x16
+cmp x1, #1
+mul x1, x19, x16
+adcs x0, x0, x23
+mul x23, x13, x16
+adcs x1, x4, x1
+mul x4, x12, x16
+adcs x2, x2, x23
+mul x23, x10, x16
+adcs x4, x6, x4
+mul x6, x30, x16
+adcs x3, x3, x23
+mul x23, x15, x16
+adcs x6, x7, x6
+mul x7, x14, x16
+adcs x5, x5, x23
+mul x16, x24, x16
+adcs x7, x8, x7
+adcs x8, x9, x16
+adcs x9, x11, xzr
+umulh x11, x22, x22
+adc x16, x21, xzr
+ldr x21, [sp, #104]
+lsl x23, x21, #1
+umulh x25, x23, x22
+adds x9, x9, x11
+mul x11, x22, x22
+adc x16, x16, x25
+mul x22, x23, x22
+adds x8, x8, x11
+adcs x9, x9, x22
+mul x11, x0, x17
+umulh x22, x26, x11
+adc x16, x16, xzr
+umulh x23, x20, x11
+adds x1, x1, x22
+umulh x22, x19, x11
+adcs x2, x2, x23
+umulh x23, x13, x11
+adcs x4, x4, x22
+umulh x22, x12, x11
+adcs x3, x3, x23
+umulh x23, x10, x11
+adcs x6, x6, x22
+umulh x22, x30, x11
+adcs x5, x5, x23
+umulh x23, x15, x11
+adcs x7, x7, x22
+umulh x22, x14, x11
+adcs x8, x8, x23
+umulh x23, x24, x11
+adcs x9, x9, x22
+adcs x16, x16, x23
+cset x22, hs
+mul x23, x20, x11
+cmp x0, #1
+mul x0, x19, x11
+adcs x1, x1, x23
+mul x23, x13, x11
+adcs x0, x2, x0
+mul x2, x12, x11
+adcs x4, x4, x23
+mul x23, x10, x11
+adcs x2, x3, x2
+mul x3, x30, x11
+adcs x6, x6, x23
+mul x23, x15, x11
+adcs x3, x5, x3
+mul x5, x14, x11
+adcs x7, x7, x23
+mul x11, x24, x11
+adcs x5, x8, x5
+adcs x8, x9, x11
+umulh x9, x21, x21
+adcs x11, x16, xzr
+mul x16, x21, x21
+adc x9, x9, x22
+adds x11, x11, x16
+mul x16, x1, x17
+umulh x17, x26, x16
+adc x9, x9, xzr
+umulh x21, x20, x16
+adds x0, x0, x17
+umulh x17, x19, x16
+adcs x4, x4, x21
+umulh x21, x13, x16
+adcs x2, x2, x17
+umulh x17, x12, x16
+adcs x6, x6, x21
+umulh x21, x10, x16
+adcs x3, x3, x17
+umulh x17, x30, x16
+adcs x7, x7, x21
+umulh x21, x15, x16
+adcs x5, x5, x17
+umulh x17, x14, x16
+adcs x8, x8, x21
+umulh x21, x24, x16
+adcs x11, x11, x17
+adc x9, x9, x21
+mul x17, x20, x16
+cmp x1, #1
+mul x1, x19, x16
+adcs x0, x0, x17
+mul x17, x13, x16
+adcs x1, x4, x1
+mul x4, x12, x16
+adcs x2, x2, x17
+mul x17, x10, x16
+adcs x4, x6, x4
+mul x6, x30, x16
+adcs x3, x3, x17
+mul x17, x15, x16
+adcs x6, x7, x6
+mul x7, x14, x16
+adcs x5, x5, x17
+mul x16, x24, x16
+adcs x7, x8, x7
+adcs x8, x11, x16
+adc x9, x9, xzr
+subs x11, x0, x26
+sbcs x16, x1, x20
+sbcs x17, x2, x19
+sbcs x13, x4, x13
+sbcs x12, x3, x12
+sbcs x10, x6, x10
+sbcs x19, x5, x30
+sbcs x15, x7, x15
+sbcs x14, x8, x14
+sbcs x20, x9, x24
+csel x0, x0, x11, lo
+csel x1, x1, x16, lo
+ldr x11, [sp, #96]
+stp x0, x1, [x11]
+csel x0, x2, x17, lo
+csel x1, x4, x13, lo
+stp x0, x1, [x11, #16]
+csel x0, x3, x12, lo
+csel x1, x6, x10, lo
+stp x0, x1, [x11, #32]
+csel x0, x5, x19, lo
+csel x1, x7, x15, lo
+stp x0, x1, [x11, #48]
+csel x0, x8, x14, lo
+csel x1, x9, x20, lo
+stp x0, x1, [x11, #64]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #208
 ret
 .p2align 3
 2:
@@ -1958,1570 +1849,1572 @@ unsafe fn sum_of_products_spare<M: Modulus<10>>(
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_spare_e4f3eb793c2a4347_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}_{p9}",
+                "fieldc_sum_of_products_spare_2cc42f78e883c4ee_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}_{p9}",
                 r"
-adr x3, 2f
-sub sp, sp, #368
-stp x26, x25, [sp, #304]
-stp x20, x19, [sp, #352]
-ldp x26, x8, [x1]
-mov x6, x2
-ldp x10, x19, [x2]
-umulh x12, x26, x10
-str x0, [sp, #16]
-umulh x13, x8, x10
-ldp x15, x0, [x1, #16]
-mul x14, x8, x10
-ldp x11, x17, [x1, #32]
-adds x12, x12, x14
-str x8, [sp, #160]
-mov x8, x15
-stp x0, x15, [sp, #256]
-umulh x15, x15, x10
-ldp x4, x2, [x1, #48]
-stp x22, x21, [sp, #336]
-stp x24, x23, [sp, #320]
-mul x16, x8, x10
-ldp x24, x5, [x1, #64]
-adcs x13, x13, x16
-str x6, [sp, #40]
-stp x17, x11, [sp, #240]
-umulh x7, x0, x10
-str x5, [sp, #24]
-stp x29, x30, [sp, #272]
-ldp x29, x25, [x1, #80]
-mul x9, x0, x10
-adcs x15, x15, x9
-ldr x0, [x1, #152]
-umulh x20, x11, x10
-stp x2, x4, [sp, #224]
-str x24, [sp, #104]
-mul x21, x11, x10
-adcs x7, x7, x21
-ldp x11, x6, [x6, #80]
-stp x28, x27, [sp, #288]
-str x25, [sp, #88]
-umulh x22, x17, x10
-str x26, [sp, #176]
-mul x23, x17, x10
-adcs x20, x20, x23
-ldr x17, [x1, #144]
-mul x16, x4, x10
-adcs x16, x22, x16
-str x17, [sp, #144]
-str x29, [sp, #72]
-umulh x14, x4, x10
-umulh x8, x2, x10
-mul x21, x2, x10
-adcs x14, x14, x21
-mov x2, x0
-mul x22, x24, x10
-adcs x8, x8, x22
-umulh x23, x24, x10
-ldp x24, x9, [x1, #112]
-mul x22, x5, x10
-adcs x23, x23, x22
-umulh x21, x5, x10
-umulh x22, x0, x11
-adc x4, x22, x21
-mov x22, x25
-umulh x21, x29, x11
-adds x30, x12, x21
-umulh x12, x25, x11
-ldp x5, x21, [x1, #96]
-adcs x13, x13, x12
-ldp x27, x25, [x1, #128]
-umulh x12, x5, x11
-stp x24, x21, [sp, #208]
-stp x9, x25, [sp, #192]
-str x5, [sp, #152]
-adcs x15, x15, x12
-str x27, [sp, #96]
-umulh x12, x21, x11
-adcs x7, x7, x12
-umulh x12, x24, x11
-adcs x20, x20, x12
-umulh x12, x9, x11
-adcs x16, x16, x12
-umulh x12, x27, x11
-adcs x14, x14, x12
-umulh x12, x25, x11
-adcs x8, x8, x12
-umulh x12, x17, x11
-adcs x1, x23, x12
-cset w23, hs
-mul x10, x26, x10
-mul x12, x29, x11
-adds x0, x10, x12
-mul x10, x22, x11
-adcs x30, x30, x10
-mul x10, x5, x11
-adcs x13, x13, x10
-mul x10, x21, x11
-adcs x15, x15, x10
-mul x10, x24, x11
-adcs x12, x7, x10
-mul x10, x9, x11
-ldp x9, x7, [x3, #32]
-adcs x21, x20, x10
-mul x10, x27, x11
-ldr x27, [x3, #80]
-adcs x16, x16, x10
-str x27, [sp, #48]
-mul x10, x25, x11
-adcs x14, x14, x10
-mul x10, x17, x11
-mov x17, x2
-adcs x28, x8, x10
-mul x10, x2, x11
-adcs x11, x1, x10
-adc x1, x4, x23
-ldp x8, x23, [x3]
-str x8, [sp, #32]
-mul x10, x8, x0
-str x23, [sp, #184]
-umulh x2, x23, x10
-adds x25, x30, x2
-ldp x2, x4, [x3, #16]
-umulh x20, x2, x10
-str x4, [sp, #64]
-str x2, [sp, #80]
-adcs x30, x13, x20
-umulh x13, x4, x10
-adcs x26, x15, x13
-umulh x15, x9, x10
-ldp x20, x13, [x3, #48]
-adcs x22, x12, x15
-umulh x15, x7, x10
-str x20, [sp, #168]
-stp x13, x9, [sp, #128]
-adcs x15, x21, x15
-umulh x21, x20, x10
-adcs x21, x16, x21
-umulh x16, x13, x10
-adcs x5, x14, x16
-ldp x12, x14, [x3, #64]
-ldr x3, [sp, #160]
-umulh x24, x12, x10
-str x12, [sp, #56]
-stp x14, x7, [sp, #112]
-adcs x24, x28, x24
-umulh x28, x14, x10
-adcs x16, x11, x28
-umulh x28, x27, x10
-ldr x11, [sp, #24]
-adcs x1, x1, x28
-mul x28, x23, x10
-mov x23, x17
-cset w8, hs
-cmn x0, x28
-umulh x0, x11, x19
-umulh x28, x17, x6
-add x0, x28, x0
-mul x28, x2, x10
-adcs x25, x25, x28
-mul x28, x4, x10
-adcs x28, x30, x28
-mul x30, x9, x10
-adcs x4, x26, x30
-mul x30, x7, x10
-adcs x2, x22, x30
-mul x30, x20, x10
-ldr x20, [sp, #176]
-ldr x22, [sp, #104]
-adcs x15, x15, x30
-mul x30, x13, x10
-adcs x21, x21, x30
-mul x30, x12, x10
-adcs x13, x5, x30
-mul x30, x14, x10
-mul x10, x27, x10
-adcs x24, x24, x30
-adcs x12, x16, x10
-ldp x16, x14, [sp, #256]
-adcs x17, x1, xzr
-umulh x1, x3, x19
-adc x7, x0, x8
-umulh x0, x20, x19
-ldp x8, x10, [sp, #224]
-adds x0, x28, x0
-ldp x9, x28, [sp, #240]
-adcs x1, x4, x1
-umulh x4, x14, x19
-adcs x2, x2, x4
-umulh x4, x16, x19
-adcs x15, x15, x4
-umulh x4, x28, x19
-adcs x4, x21, x4
-umulh x21, x9, x19
-adcs x13, x13, x21
-umulh x21, x10, x19
-adcs x21, x24, x21
-umulh x24, x8, x19
-adcs x5, x12, x24
-umulh x24, x22, x19
-adcs x12, x17, x24
-mul x24, x20, x19
-cset w26, hs
-adds x20, x25, x24
-mul x24, x3, x19
-ldp x17, x25, [sp, #88]
-mov x3, x11
-adcs x0, x0, x24
-mul x24, x14, x19
-adcs x1, x1, x24
-mul x24, x16, x19
-adcs x2, x2, x24
-mul x24, x28, x19
-adcs x15, x15, x24
-mul x24, x9, x19
-mul x9, x11, x19
-adcs x4, x4, x24
-mul x24, x10, x19
-adcs x13, x13, x24
-mul x24, x8, x19
-ldp x16, x8, [sp, #144]
-adcs x21, x21, x24
-mul x24, x22, x19
-adcs x10, x5, x24
-ldp x22, x19, [sp, #192]
-adcs x9, x12, x9
-umulh x12, x29, x6
-adc x11, x7, x26
-adds x12, x0, x12
-umulh x0, x17, x6
-ldp x14, x7, [sp, #208]
-adcs x0, x1, x0
-umulh x1, x8, x6
-adcs x1, x2, x1
-umulh x2, x7, x6
-adcs x15, x15, x2
-umulh x2, x14, x6
-adcs x2, x4, x2
-umulh x4, x22, x6
-adcs x13, x13, x4
-umulh x4, x25, x6
-adcs x4, x21, x4
-umulh x21, x19, x6
-adcs x10, x10, x21
-umulh x21, x16, x6
-adcs x9, x9, x21
-mul x21, x29, x6
-cset w24, hs
-adds x5, x20, x21
-mul x21, x17, x6
-ldr x17, [sp, #80]
-adcs x12, x12, x21
-mul x21, x8, x6
-mul x8, x23, x6
-adcs x0, x0, x21
-mul x21, x7, x6
-ldr x7, [sp, #168]
-adcs x1, x1, x21
-mul x21, x14, x6
-adcs x15, x15, x21
-mul x21, x22, x6
-ldp x22, x14, [sp, #112]
-adcs x2, x2, x21
-mul x21, x25, x6
-mov x25, x23
-ldr x23, [sp, #184]
-adcs x13, x13, x21
-mul x21, x19, x6
-ldr x19, [sp, #32]
-adcs x4, x4, x21
-mul x21, x16, x6
-adcs x10, x10, x21
-ldp x6, x20, [sp, #56]
-adcs x8, x9, x8
-ldp x16, x28, [sp, #128]
-adc x9, x11, x24
-mul x11, x5, x19
-umulh x21, x11, x23
-adds x12, x12, x21
-umulh x21, x11, x17
-adcs x0, x0, x21
-umulh x21, x11, x20
-adcs x1, x1, x21
-umulh x21, x11, x28
-adcs x15, x15, x21
-umulh x21, x11, x14
-adcs x2, x2, x21
-umulh x21, x11, x7
-adcs x13, x13, x21
-umulh x21, x11, x16
-adcs x4, x4, x21
-umulh x21, x11, x6
-adcs x10, x10, x21
-umulh x21, x11, x22
-adcs x8, x8, x21
-umulh x21, x11, x27
-adcs x21, x9, x21
-mul x9, x11, x23
-mov x23, x17
-cset w24, hs
-cmn x5, x9
-mul x9, x11, x17
-adcs x17, x12, x9
-mul x9, x11, x20
-adcs x0, x0, x9
-mul x9, x11, x28
-adcs x1, x1, x9
-mul x9, x11, x14
-ldr x14, [sp, #176]
-adcs x15, x15, x9
-mul x9, x11, x7
-adcs x2, x2, x9
-mul x9, x11, x16
-mov x16, x3
-adcs x13, x13, x9
-mul x9, x11, x6
-adcs x4, x4, x9
-mul x9, x11, x22
-ldp x12, x22, [sp, #224]
-adcs x5, x10, x9
-mul x9, x11, x27
-mov x27, x25
-adcs x11, x8, x9
-ldr x8, [sp, #40]
-adcs x21, x21, xzr
-ldp x28, x9, [x8, #16]
-umulh x30, x3, x28
-ldp x10, x6, [x8, #96]
-umulh x26, x25, x10
-ldr x3, [sp, #160]
-ldp x7, x8, [sp, #240]
-ldr x25, [sp, #104]
-add x26, x26, x30
-adc x24, x26, x24
-umulh x26, x14, x28
-ldp x30, x29, [sp, #256]
-adds x0, x0, x26
-umulh x26, x3, x28
-adcs x1, x1, x26
-umulh x26, x29, x28
-adcs x15, x15, x26
-umulh x26, x30, x28
-adcs x2, x2, x26
-umulh x26, x8, x28
-adcs x13, x13, x26
-umulh x26, x7, x28
-adcs x4, x4, x26
-umulh x26, x22, x28
-adcs x5, x5, x26
-umulh x26, x12, x28
-adcs x11, x11, x26
-umulh x26, x25, x28
-adcs x21, x21, x26
-mul x26, x14, x28
-cset w14, hs
-adds x17, x17, x26
-mul x26, x3, x28
-adcs x0, x0, x26
-mul x26, x29, x28
-adcs x1, x1, x26
-mul x26, x30, x28
-adcs x15, x15, x26
-mul x26, x8, x28
-adcs x2, x2, x26
-mul x26, x7, x28
-ldr x7, [sp, #152]
-adcs x13, x13, x26
-mul x26, x22, x28
-adcs x4, x4, x26
-mul x26, x12, x28
-ldp x8, x22, [sp, #192]
-adcs x5, x5, x26
-mul x26, x25, x28
-adcs x11, x11, x26
-mul x26, x16, x28
-ldr x16, [sp, #72]
-adcs x21, x21, x26
-umulh x26, x16, x10
-ldp x25, x30, [sp, #208]
-adc x24, x24, x14
-ldp x29, x14, [sp, #88]
-adds x0, x0, x26
-umulh x26, x29, x10
-adcs x1, x1, x26
-umulh x26, x7, x10
-adcs x15, x15, x26
-umulh x26, x30, x10
-adcs x2, x2, x26
-umulh x26, x25, x10
-adcs x13, x13, x26
-umulh x26, x8, x10
-adcs x4, x4, x26
-umulh x26, x14, x10
-adcs x5, x5, x26
-umulh x26, x22, x10
-adcs x12, x11, x26
-ldr x11, [sp, #144]
-umulh x26, x11, x10
-adcs x21, x21, x26
-mul x26, x16, x10
-mov x16, x20
-cset w28, hs
-adds x3, x17, x26
-mul x26, x29, x10
-mov x17, x27
-ldr x29, [sp, #104]
-adcs x0, x0, x26
-mul x26, x7, x10
-adcs x1, x1, x26
-mul x26, x30, x10
-adcs x15, x15, x26
-mul x26, x25, x10
-adcs x2, x2, x26
-mul x26, x8, x10
-ldr x8, [sp, #184]
-adcs x13, x13, x26
-mul x26, x14, x10
-ldp x7, x14, [sp, #112]
-adcs x4, x4, x26
-mul x26, x22, x10
-ldr x22, [sp, #168]
-adcs x5, x5, x26
-mul x26, x11, x10
-mul x10, x27, x10
-adcs x11, x12, x26
-adcs x10, x21, x10
-adc x21, x24, x28
-mul x24, x3, x19
-ldp x19, x25, [sp, #48]
-umulh x26, x24, x8
-mul x12, x24, x23
-adds x0, x0, x26
-umulh x26, x24, x23
-mov x23, x16
-adcs x1, x1, x26
-umulh x26, x24, x20
-ldp x30, x20, [sp, #128]
-adcs x15, x15, x26
-umulh x26, x24, x20
-adcs x2, x2, x26
-umulh x26, x24, x14
-adcs x13, x13, x26
-umulh x26, x24, x22
-adcs x4, x4, x26
-umulh x26, x24, x30
-adcs x5, x5, x26
-umulh x26, x24, x25
-adcs x11, x11, x26
-umulh x26, x24, x7
-adcs x10, x10, x26
-umulh x26, x24, x19
-adcs x21, x21, x26
-mul x26, x24, x8
-ldr x8, [sp, #24]
-cset w28, hs
-cmn x3, x26
-ldr x3, [sp, #160]
-adcs x12, x0, x12
-mul x0, x24, x16
-adcs x0, x1, x0
-mul x1, x24, x20
-adcs x15, x15, x1
-mul x1, x24, x14
-adcs x1, x2, x1
-mul x2, x24, x22
-ldp x22, x16, [sp, #240]
-adcs x13, x13, x2
-mul x2, x24, x30
-adcs x2, x4, x2
-mul x4, x24, x25
-adcs x4, x5, x4
-mul x5, x24, x7
-adcs x11, x11, x5
-mul x5, x24, x19
-umulh x24, x27, x6
-ldr x19, [sp, #176]
-ldp x14, x7, [sp, #256]
-adcs x10, x10, x5
-umulh x5, x8, x9
-adcs x21, x21, xzr
-add x5, x24, x5
-umulh x24, x19, x9
-adc x5, x5, x28
-adds x0, x0, x24
-umulh x24, x3, x9
-ldp x28, x27, [sp, #224]
-adcs x15, x15, x24
-umulh x24, x7, x9
-adcs x1, x1, x24
-umulh x24, x14, x9
-adcs x13, x13, x24
-umulh x24, x16, x9
-adcs x2, x2, x24
-umulh x24, x22, x9
-adcs x4, x4, x24
-umulh x24, x27, x9
-adcs x11, x11, x24
-umulh x24, x28, x9
-adcs x10, x10, x24
-umulh x24, x29, x9
-adcs x21, x21, x24
-mul x24, x19, x9
-mov x19, x29
-cset w26, hs
-adds x12, x12, x24
-mul x24, x3, x9
-mov x3, x8
-adcs x0, x0, x24
-mul x24, x7, x9
-adcs x15, x15, x24
-mul x24, x14, x9
-adcs x1, x1, x24
-mul x24, x16, x9
-ldr x16, [sp, #72]
-adcs x13, x13, x24
-mul x24, x22, x9
-ldp x14, x22, [sp, #144]
-adcs x2, x2, x24
-mul x24, x27, x9
-adcs x4, x4, x24
-mul x24, x28, x9
-adcs x11, x11, x24
-mul x24, x29, x9
-mul x9, x8, x9
-ldp x7, x8, [sp, #88]
-adcs x10, x10, x24
-ldp x27, x29, [sp, #192]
-adcs x9, x21, x9
-umulh x21, x16, x6
-adc x5, x5, x26
-adds x0, x0, x21
-umulh x21, x7, x6
-ldp x28, x26, [sp, #208]
-adcs x15, x15, x21
-umulh x21, x22, x6
-adcs x1, x1, x21
-umulh x21, x26, x6
-adcs x13, x13, x21
-umulh x21, x28, x6
-adcs x2, x2, x21
-umulh x21, x27, x6
-adcs x4, x4, x21
-umulh x21, x8, x6
-adcs x11, x11, x21
-umulh x21, x29, x6
-adcs x10, x10, x21
-umulh x21, x14, x6
-adcs x9, x9, x21
-mul x21, x16, x6
-ldr x16, [sp, #80]
-cset w24, hs
-adds x12, x12, x21
-mul x21, x7, x6
-adcs x0, x0, x21
-mul x21, x22, x6
-adcs x15, x15, x21
-mul x21, x26, x6
-mov x26, x20
-adcs x1, x1, x21
-mul x21, x28, x6
-adcs x13, x13, x21
-mul x21, x27, x6
-mov x27, x17
-adcs x2, x2, x21
-mul x21, x8, x6
-mul x8, x17, x6
-mov x17, x25
-adcs x4, x4, x21
-mul x21, x29, x6
-ldr x29, [sp, #168]
-adcs x11, x11, x21
-mul x21, x14, x6
-ldr x14, [sp, #32]
-adcs x10, x10, x21
-adcs x8, x9, x8
-adc x9, x5, x24
-mul x5, x12, x14
-ldr x14, [sp, #184]
-umulh x21, x5, x14
-adds x0, x0, x21
-umulh x21, x5, x16
-adcs x15, x15, x21
-umulh x21, x5, x23
-adcs x1, x1, x21
-umulh x21, x5, x20
-ldp x6, x20, [sp, #112]
-adcs x13, x13, x21
-umulh x21, x5, x20
-adcs x2, x2, x21
-umulh x21, x5, x29
-adcs x4, x4, x21
-umulh x21, x5, x30
-adcs x11, x11, x21
-umulh x21, x5, x25
-ldr x25, [sp, #48]
-adcs x10, x10, x21
-umulh x21, x5, x6
-adcs x8, x8, x21
-umulh x21, x5, x25
-adcs x21, x9, x21
-mul x9, x5, x14
-cset w24, hs
-cmn x12, x9
-mul x9, x5, x16
-adcs x16, x0, x9
-mul x9, x5, x23
-adcs x15, x15, x9
-mul x9, x5, x26
-adcs x0, x1, x9
-mul x9, x5, x20
-ldr x20, [sp, #176]
-adcs x13, x13, x9
-mul x9, x5, x29
-adcs x1, x2, x9
-mul x9, x5, x30
-adcs x2, x4, x9
-mul x9, x5, x17
-mov x17, x3
-adcs x11, x11, x9
-mul x9, x5, x6
-adcs x4, x10, x9
-mul x9, x5, x25
-ldp x14, x25, [sp, #256]
-adcs x5, x8, x9
-ldr x8, [sp, #40]
-adcs x21, x21, xzr
-ldp x26, x9, [x8, #32]
-umulh x28, x3, x26
-ldp x10, x6, [x8, #112]
-umulh x30, x27, x10
-ldr x3, [sp, #160]
-add x28, x30, x28
-adc x24, x28, x24
-umulh x28, x20, x26
-ldp x30, x23, [sp, #240]
-adds x15, x15, x28
-umulh x28, x3, x26
-adcs x0, x0, x28
-umulh x28, x25, x26
-adcs x13, x13, x28
-umulh x28, x14, x26
-adcs x1, x1, x28
-umulh x28, x23, x26
-adcs x2, x2, x28
-umulh x28, x30, x26
-adcs x12, x11, x28
-ldp x11, x8, [sp, #224]
-umulh x28, x8, x26
-adcs x4, x4, x28
-umulh x28, x11, x26
-adcs x5, x5, x28
-umulh x28, x19, x26
-adcs x21, x21, x28
-mul x28, x20, x26
-cset w29, hs
-adds x20, x16, x28
-mul x28, x3, x26
-mov x3, x19
-adcs x15, x15, x28
-mul x28, x25, x26
-ldr x25, [sp, #96]
-adcs x0, x0, x28
-mul x28, x14, x26
-mov x14, x7
-adcs x13, x13, x28
-mul x28, x23, x26
-ldr x23, [sp, #144]
-adcs x1, x1, x28
-mul x28, x30, x26
-ldr x30, [sp, #168]
-adcs x2, x2, x28
-mul x28, x8, x26
-ldr x8, [sp, #72]
-adcs x12, x12, x28
-mul x28, x11, x26
-adcs x4, x4, x28
-mul x28, x19, x26
-mul x26, x17, x26
-adcs x5, x5, x28
-adcs x21, x21, x26
-umulh x26, x8, x10
-adc x24, x24, x29
-ldp x29, x16, [sp, #208]
-adds x15, x15, x26
-umulh x26, x7, x10
-adcs x0, x0, x26
-umulh x26, x22, x10
-ldp x7, x19, [sp, #192]
-adcs x13, x13, x26
-umulh x26, x16, x10
-adcs x1, x1, x26
-umulh x26, x29, x10
-adcs x2, x2, x26
-umulh x26, x7, x10
-adcs x11, x12, x26
-umulh x26, x25, x10
-adcs x4, x4, x26
-umulh x26, x19, x10
-adcs x5, x5, x26
-umulh x26, x23, x10
-adcs x21, x21, x26
-mul x26, x8, x10
-ldr x8, [sp, #48]
-cset w28, hs
-adds x12, x20, x26
-mul x26, x14, x10
-adcs x15, x15, x26
-mul x26, x22, x10
-ldr x22, [sp, #32]
-adcs x0, x0, x26
-mul x26, x16, x10
-ldr x16, [sp, #80]
-adcs x13, x13, x26
-mul x26, x29, x10
-adcs x1, x1, x26
-mul x26, x7, x10
-mov x7, x27
-adcs x2, x2, x26
-mul x26, x25, x10
-ldp x20, x29, [sp, #128]
-adcs x11, x11, x26
-mul x26, x19, x10
-adcs x4, x4, x26
-mul x26, x23, x10
-mul x10, x27, x10
-ldr x23, [sp, #184]
-ldp x27, x14, [sp, #56]
-adcs x5, x5, x26
-adcs x10, x21, x10
-adc x21, x24, x28
-mul x24, x12, x22
-umulh x26, x24, x23
-adds x15, x15, x26
-umulh x26, x24, x16
-adcs x0, x0, x26
-umulh x26, x24, x14
-adcs x25, x13, x26
-umulh x26, x24, x29
-ldp x13, x19, [sp, #112]
-adcs x1, x1, x26
-umulh x26, x24, x19
-adcs x2, x2, x26
-umulh x26, x24, x30
-adcs x11, x11, x26
-umulh x26, x24, x20
-adcs x4, x4, x26
-umulh x26, x24, x27
-adcs x5, x5, x26
-umulh x26, x24, x13
-adcs x10, x10, x26
-umulh x26, x24, x8
-adcs x21, x21, x26
-mul x26, x24, x23
-mov x23, x17
-cset w28, hs
-cmn x12, x26
-mul x12, x24, x16
-adcs x12, x15, x12
-mul x15, x24, x14
-adcs x15, x0, x15
-mul x0, x24, x29
-adcs x14, x25, x0
-mul x0, x24, x19
-mov x25, x19
-ldp x19, x29, [sp, #256]
-adcs x0, x1, x0
-mul x1, x24, x30
-adcs x1, x2, x1
-mul x2, x24, x20
-adcs x11, x11, x2
-mul x2, x24, x27
-ldr x27, [sp, #160]
-adcs x2, x4, x2
-mul x4, x24, x13
-adcs x4, x5, x4
-mul x5, x24, x8
-umulh x24, x7, x6
-mov x8, x7
-ldr x7, [sp, #176]
-adcs x10, x10, x5
-umulh x5, x17, x9
-ldp x20, x17, [sp, #240]
-adcs x21, x21, xzr
-add x5, x24, x5
-umulh x24, x7, x9
-adc x5, x5, x28
-adds x15, x15, x24
-umulh x24, x27, x9
-adcs x13, x14, x24
-umulh x24, x29, x9
-adcs x0, x0, x24
-umulh x24, x19, x9
-ldp x16, x14, [sp, #224]
-adcs x1, x1, x24
-umulh x24, x17, x9
-adcs x11, x11, x24
-umulh x24, x20, x9
-adcs x2, x2, x24
-umulh x24, x14, x9
-adcs x4, x4, x24
-umulh x24, x16, x9
-adcs x10, x10, x24
-umulh x24, x3, x9
-adcs x21, x21, x24
-mul x24, x7, x9
-mov x7, x23
-cset w26, hs
-adds x12, x12, x24
-mul x24, x27, x9
-adcs x15, x15, x24
-mul x24, x29, x9
-ldp x29, x28, [sp, #88]
-adcs x13, x13, x24
-mul x24, x19, x9
-ldr x19, [sp, #72]
-adcs x0, x0, x24
-mul x24, x17, x9
-ldp x30, x17, [sp, #144]
-adcs x1, x1, x24
-mul x24, x20, x9
-adcs x11, x11, x24
-mul x24, x14, x9
-adcs x2, x2, x24
-mul x24, x16, x9
-ldp x16, x20, [sp, #208]
-adcs x4, x4, x24
-mul x24, x3, x9
-mul x9, x23, x9
-adcs x10, x10, x24
-ldp x14, x3, [sp, #192]
-adcs x9, x21, x9
-umulh x21, x19, x6
-adc x5, x5, x26
-ldr x26, [sp, #168]
-adds x15, x15, x21
-umulh x21, x29, x6
-adcs x13, x13, x21
-umulh x21, x17, x6
-adcs x0, x0, x21
-umulh x21, x20, x6
-adcs x1, x1, x21
-umulh x21, x16, x6
-adcs x11, x11, x21
-umulh x21, x14, x6
-adcs x2, x2, x21
-umulh x21, x28, x6
-adcs x4, x4, x21
-umulh x21, x3, x6
-adcs x10, x10, x21
-umulh x21, x30, x6
-adcs x9, x9, x21
-mul x21, x19, x6
-ldr x19, [sp, #64]
-cset w24, hs
-adds x12, x12, x21
-mul x21, x29, x6
-adcs x15, x15, x21
-mul x21, x17, x6
-adcs x13, x13, x21
-mul x21, x20, x6
-adcs x0, x0, x21
-mul x21, x16, x6
-ldp x23, x20, [sp, #128]
-mov x16, x28
-adcs x1, x1, x21
-mul x21, x14, x6
-mov x14, x30
-adcs x17, x11, x21
-mul x21, x28, x6
-mov x11, x8
-mul x8, x8, x6
-mov x28, x25
-adcs x2, x2, x21
-mul x21, x3, x6
-ldr x3, [sp, #184]
-adcs x4, x4, x21
-mul x21, x30, x6
-adcs x10, x10, x21
-adcs x8, x9, x8
-adc x9, x5, x24
-mul x5, x12, x22
-ldr x22, [sp, #80]
-umulh x21, x5, x3
-adds x15, x15, x21
-umulh x21, x5, x22
-adcs x13, x13, x21
-umulh x21, x5, x19
-adcs x0, x0, x21
-umulh x21, x5, x20
-adcs x1, x1, x21
-umulh x21, x5, x25
-ldr x25, [sp, #112]
-adcs x30, x17, x21
-umulh x21, x5, x26
-ldp x6, x17, [sp, #48]
-adcs x2, x2, x21
-umulh x21, x5, x23
-adcs x4, x4, x21
-umulh x21, x5, x17
-adcs x10, x10, x21
-umulh x21, x5, x25
-adcs x8, x8, x21
-umulh x21, x5, x6
-adcs x21, x9, x21
-mul x9, x5, x3
-ldr x3, [sp, #176]
-cset w24, hs
-cmn x12, x9
-mul x9, x5, x22
-adcs x12, x15, x9
-mul x9, x5, x19
-adcs x13, x13, x9
-mul x9, x5, x20
-mov x20, x11
-adcs x15, x0, x9
-mul x9, x5, x28
-adcs x0, x1, x9
-mul x9, x5, x26
-adcs x19, x30, x9
-mul x9, x5, x23
-adcs x1, x2, x9
-mul x9, x5, x17
-ldp x17, x23, [sp, #240]
-adcs x2, x4, x9
-mul x9, x5, x25
-adcs x4, x10, x9
-mul x9, x5, x6
-ldp x25, x6, [sp, #256]
-adcs x5, x8, x9
-ldr x8, [sp, #40]
-adcs x21, x21, xzr
-ldp x26, x9, [x8, #48]
-umulh x28, x7, x26
-ldp x10, x8, [x8, #128]
-umulh x30, x11, x10
-add x28, x30, x28
-ldr x30, [sp, #104]
-adc x24, x28, x24
-umulh x28, x3, x26
-adds x13, x13, x28
-umulh x28, x27, x26
-adcs x15, x15, x28
-umulh x28, x6, x26
-adcs x0, x0, x28
-umulh x28, x25, x26
-adcs x11, x19, x28
-umulh x28, x23, x26
-ldp x22, x19, [sp, #224]
-adcs x1, x1, x28
-umulh x28, x17, x26
-adcs x2, x2, x28
-umulh x28, x19, x26
-adcs x4, x4, x28
-umulh x28, x22, x26
-adcs x5, x5, x28
-umulh x28, x30, x26
-adcs x21, x21, x28
-mul x28, x3, x26
-cset w3, hs
-adds x12, x12, x28
-mul x28, x27, x26
-mov x27, x7
-adcs x13, x13, x28
-mul x28, x6, x26
-adcs x15, x15, x28
-mul x28, x25, x26
-adcs x0, x0, x28
-mul x28, x23, x26
-ldr x23, [sp, #48]
-adcs x11, x11, x28
-mul x28, x17, x26
-adcs x1, x1, x28
-mul x28, x19, x26
-ldp x17, x19, [sp, #192]
-adcs x2, x2, x28
-mul x28, x22, x26
-ldr x22, [sp, #152]
-adcs x4, x4, x28
-mul x28, x30, x26
-mul x26, x7, x26
-ldr x7, [sp, #72]
-ldp x25, x30, [sp, #112]
-adcs x5, x5, x28
-adcs x21, x21, x26
-umulh x26, x7, x10
-adc x24, x24, x3
-ldp x6, x3, [sp, #208]
-adds x13, x13, x26
-umulh x26, x29, x10
-adcs x15, x15, x26
-umulh x26, x22, x10
-adcs x0, x0, x26
-umulh x26, x3, x10
-adcs x11, x11, x26
-umulh x26, x6, x10
-adcs x1, x1, x26
-umulh x26, x17, x10
-adcs x2, x2, x26
-umulh x26, x16, x10
-adcs x4, x4, x26
-umulh x26, x19, x10
-adcs x5, x5, x26
-umulh x26, x14, x10
-adcs x21, x21, x26
-mul x26, x7, x10
-ldr x7, [sp, #168]
-cset w28, hs
-adds x12, x12, x26
-mul x26, x29, x10
-adcs x13, x13, x26
-mul x26, x22, x10
-adcs x15, x15, x26
-mul x26, x3, x10
-ldr x3, [sp, #32]
-adcs x0, x0, x26
-mul x26, x6, x10
-ldr x6, [sp, #80]
-adcs x11, x11, x26
-mul x26, x17, x10
-ldp x22, x29, [sp, #56]
-adcs x1, x1, x26
-mul x26, x16, x10
-ldr x16, [sp, #184]
-adcs x2, x2, x26
-mul x26, x19, x10
-adcs x4, x4, x26
-mul x26, x14, x10
-mul x10, x20, x10
-mov x14, x20
-ldp x17, x20, [sp, #128]
-adcs x5, x5, x26
-adcs x10, x21, x10
-adc x21, x24, x28
-mul x24, x12, x3
-umulh x26, x24, x16
-adds x13, x13, x26
-umulh x26, x24, x6
-adcs x15, x15, x26
-umulh x26, x24, x29
-adcs x0, x0, x26
-umulh x26, x24, x20
-adcs x11, x11, x26
-umulh x26, x24, x30
-adcs x1, x1, x26
-umulh x26, x24, x7
-adcs x2, x2, x26
-umulh x26, x24, x17
-adcs x4, x4, x26
-umulh x26, x24, x22
-adcs x5, x5, x26
-umulh x26, x24, x25
-adcs x10, x10, x26
-umulh x26, x24, x23
-adcs x21, x21, x26
-mul x26, x24, x16
-ldr x16, [sp, #176]
-cset w28, hs
-cmn x12, x26
-mul x12, x24, x6
-adcs x12, x13, x12
-mul x13, x24, x29
-ldr x29, [sp, #160]
-adcs x13, x15, x13
-mul x15, x24, x20
-ldp x20, x19, [sp, #224]
-adcs x15, x0, x15
-mul x0, x24, x30
-adcs x11, x11, x0
-mul x0, x24, x7
-ldp x7, x30, [sp, #240]
-adcs x0, x1, x0
-mul x1, x24, x17
-ldr x17, [sp, #104]
-adcs x1, x2, x1
-mul x2, x24, x22
-adcs x2, x4, x2
-mul x4, x24, x25
-adcs x4, x5, x4
-mul x5, x24, x23
-umulh x24, x14, x8
-mov x23, x27
-adcs x10, x10, x5
-umulh x5, x27, x9
-mov x27, x14
-adcs x21, x21, xzr
-add x5, x24, x5
-umulh x24, x16, x9
-str x27, [sp, #8]
-adc x5, x5, x28
-ldp x28, x14, [sp, #256]
-adds x13, x13, x24
-umulh x24, x29, x9
-adcs x15, x15, x24
-umulh x24, x14, x9
-adcs x11, x11, x24
-umulh x24, x28, x9
-adcs x0, x0, x24
-umulh x24, x30, x9
-adcs x1, x1, x24
-umulh x24, x7, x9
-adcs x2, x2, x24
-umulh x24, x19, x9
-adcs x4, x4, x24
-umulh x24, x20, x9
-adcs x10, x10, x24
-umulh x24, x17, x9
-adcs x21, x21, x24
-mul x24, x16, x9
-ldr x16, [sp, #72]
-cset w26, hs
-adds x12, x12, x24
-mul x24, x29, x9
-adcs x13, x13, x24
-mul x24, x14, x9
-adcs x15, x15, x24
-mul x24, x28, x9
-adcs x11, x11, x24
-mul x24, x30, x9
-adcs x0, x0, x24
-mul x24, x7, x9
-ldp x7, x29, [sp, #88]
-adcs x1, x1, x24
-mul x24, x19, x9
-ldp x19, x14, [sp, #144]
-adcs x2, x2, x24
-mul x24, x20, x9
-adcs x4, x4, x24
-mul x24, x17, x9
-mul x9, x23, x9
-ldr x17, [sp, #168]
-ldp x28, x20, [sp, #208]
-adcs x10, x10, x24
-adcs x9, x21, x9
-umulh x21, x16, x8
-adc x5, x5, x26
-ldp x26, x30, [sp, #192]
-adds x13, x13, x21
-umulh x21, x7, x8
-adcs x15, x15, x21
-umulh x21, x14, x8
-adcs x11, x11, x21
-umulh x21, x20, x8
-adcs x0, x0, x21
-umulh x21, x28, x8
-adcs x1, x1, x21
-umulh x21, x26, x8
-adcs x2, x2, x21
-umulh x21, x29, x8
-adcs x4, x4, x21
-umulh x21, x30, x8
-adcs x10, x10, x21
-umulh x21, x19, x8
-adcs x9, x9, x21
-mul x21, x16, x8
-cset w24, hs
-adds x12, x12, x21
-mul x21, x7, x8
-ldr x7, [sp, #120]
-adcs x13, x13, x21
-mul x21, x14, x8
-mov x14, x6
-adcs x15, x15, x21
-mul x21, x20, x8
-ldr x20, [sp, #64]
-adcs x11, x11, x21
-mul x21, x28, x8
-adcs x0, x0, x21
-mul x21, x26, x8
-adcs x1, x1, x21
-mul x21, x29, x8
-adcs x2, x2, x21
-mul x21, x30, x8
-mov x30, x3
-adcs x4, x4, x21
-mul x21, x19, x8
-mul x8, x27, x8
-ldr x19, [sp, #184]
-adcs x10, x10, x21
-adcs x8, x9, x8
-adc x9, x5, x24
-mul x5, x12, x3
-umulh x21, x5, x19
-ldp x3, x16, [sp, #128]
-adds x13, x13, x21
-umulh x21, x5, x6
-ldr x6, [sp, #48]
-adcs x15, x15, x21
-umulh x21, x5, x20
-adcs x11, x11, x21
-umulh x21, x5, x16
-adcs x0, x0, x21
-umulh x21, x5, x7
-adcs x1, x1, x21
-umulh x21, x5, x17
-adcs x2, x2, x21
-umulh x21, x5, x3
-adcs x4, x4, x21
-umulh x21, x5, x22
-adcs x10, x10, x21
-umulh x21, x5, x25
-adcs x8, x8, x21
-umulh x21, x5, x6
-adcs x21, x9, x21
-mul x9, x5, x19
-ldr x19, [sp, #104]
-cset w24, hs
-cmn x12, x9
-mul x9, x5, x14
-mov x14, x27
-adcs x12, x13, x9
-mul x9, x5, x20
-mov x20, x23
-adcs x13, x15, x9
-mul x9, x5, x16
-ldr x16, [sp, #160]
-adcs x11, x11, x9
-mul x9, x5, x7
-adcs x15, x0, x9
-mul x9, x5, x17
-adcs x0, x1, x9
-mul x9, x5, x3
-ldp x7, x3, [sp, #224]
-adcs x1, x2, x9
-mul x9, x5, x22
-adcs x2, x4, x9
-mul x9, x5, x25
-ldr x25, [sp, #176]
-adcs x4, x10, x9
-mul x9, x5, x6
-adcs x5, x8, x9
-ldr x8, [sp, #40]
-adcs x21, x21, xzr
-ldp x26, x9, [x8, #64]
-ldp x10, x8, [x8, #144]
-umulh x6, x23, x26
-umulh x28, x27, x10
-ldp x23, x22, [sp, #256]
-ldp x17, x27, [sp, #240]
-add x6, x28, x6
-adc x6, x6, x24
-umulh x24, x25, x26
-adds x13, x13, x24
-umulh x24, x16, x26
-adcs x11, x11, x24
-umulh x24, x22, x26
-adcs x15, x15, x24
-umulh x24, x23, x26
-adcs x0, x0, x24
-umulh x24, x27, x26
-adcs x1, x1, x24
-umulh x24, x17, x26
-adcs x2, x2, x24
-umulh x24, x3, x26
-adcs x4, x4, x24
-umulh x24, x7, x26
-adcs x5, x5, x24
-umulh x24, x19, x26
-adcs x21, x21, x24
-mul x24, x25, x26
-cset w28, hs
-adds x12, x12, x24
-mul x24, x16, x26
-ldr x16, [sp, #168]
-adcs x13, x13, x24
-mul x24, x22, x26
-adcs x11, x11, x24
-mul x24, x23, x26
-ldp x22, x25, [sp, #192]
-adcs x15, x15, x24
-mul x24, x27, x26
-ldr x27, [sp, #72]
-adcs x0, x0, x24
-mul x24, x17, x26
-ldr x17, [sp, #88]
-adcs x1, x1, x24
-mul x24, x3, x26
-adcs x2, x2, x24
-mul x24, x7, x26
-ldr x7, [sp, #184]
-adcs x4, x4, x24
-mul x24, x19, x26
-ldp x23, x19, [sp, #208]
-adcs x5, x5, x24
-mul x24, x20, x26
-adcs x21, x21, x24
-umulh x24, x27, x10
-ldp x3, x20, [sp, #144]
-adc x6, x6, x28
-adds x13, x13, x24
-umulh x24, x17, x10
-adcs x11, x11, x24
-umulh x24, x20, x10
-adcs x15, x15, x24
-umulh x24, x19, x10
-adcs x0, x0, x24
-umulh x24, x23, x10
-adcs x1, x1, x24
-umulh x24, x22, x10
-adcs x2, x2, x24
-umulh x24, x29, x10
-adcs x4, x4, x24
-umulh x24, x25, x10
-adcs x5, x5, x24
-umulh x24, x3, x10
-adcs x21, x21, x24
-mul x24, x27, x10
-cset w26, hs
-adds x28, x12, x24
-mul x24, x17, x10
-ldp x17, x12, [sp, #128]
-adcs x13, x13, x24
-mul x24, x20, x10
-adcs x11, x11, x24
-mul x24, x19, x10
-adcs x15, x15, x24
-mul x24, x23, x10
-adcs x0, x0, x24
-mul x24, x22, x10
-adcs x1, x1, x24
-mul x24, x29, x10
-mov x29, x30
-adcs x2, x2, x24
-mul x24, x25, x10
-adcs x4, x4, x24
-mul x24, x3, x10
-mul x10, x14, x10
-ldr x14, [sp, #80]
-adcs x5, x5, x24
-adcs x10, x21, x10
-mul x21, x28, x30
-adc x6, x6, x26
-umulh x24, x21, x7
-adds x13, x13, x24
-umulh x24, x21, x14
-adcs x19, x11, x24
-ldr x11, [sp, #64]
-umulh x24, x21, x11
-adcs x22, x15, x24
-umulh x24, x21, x12
-adcs x0, x0, x24
-ldp x3, x15, [sp, #112]
-umulh x24, x21, x15
-adcs x1, x1, x24
-umulh x24, x21, x16
-adcs x20, x2, x24
-umulh x24, x21, x17
-adcs x23, x4, x24
-ldp x4, x2, [sp, #48]
-umulh x24, x21, x2
-adcs x25, x5, x24
-umulh x24, x21, x3
-adcs x24, x10, x24
-umulh x10, x21, x4
-adcs x6, x6, x10
-mul x10, x21, x7
-cset w26, hs
-cmn x28, x10
-mul x10, x21, x14
-adcs x7, x13, x10
-mrs x13, NZCV
-ldr x14, [sp, #176]
-mul x10, x27, x8
-mul x28, x14, x9
-adds x30, x7, x28
-str x10, [sp, #40]
-adds x5, x30, x10
-mul x10, x21, x11
-mul x11, x21, x12
-msr NZCV, x13
-mul x13, x21, x15
-mul x15, x21, x16
-ldr x16, [sp, #232]
-mov x30, x4
-adcs x10, x19, x10
-ldr x19, [sp, #24]
-adcs x11, x22, x11
-adcs x13, x0, x13
-mul x0, x21, x17
-adcs x15, x1, x15
-mul x1, x21, x2
-mul x2, x21, x3
-adcs x0, x20, x0
-ldr x20, [sp, #160]
-adcs x1, x23, x1
-adcs x17, x25, x2
-mul x2, x21, x4
-umulh x21, x19, x9
-ldp x25, x22, [sp, #256]
-adcs x3, x24, x2
-mul x2, x5, x29
-ldr x29, [sp, #8]
-adcs x6, x6, xzr
-umulh x24, x29, x8
-add x21, x24, x21
-umulh x24, x2, x4
-add x21, x21, x24
-umulh x24, x14, x9
-adc x21, x21, x26
-ldp x14, x12, [sp, #240]
-mul x26, x20, x9
-adds x10, x10, x24
-umulh x24, x20, x9
-adcs x11, x11, x24
-umulh x24, x22, x9
-ldp x20, x23, [sp, #192]
-adcs x13, x13, x24
-umulh x24, x25, x9
-adcs x15, x15, x24
-umulh x24, x12, x9
-adcs x0, x0, x24
-umulh x24, x14, x9
-adcs x1, x1, x24
-umulh x24, x16, x9
-adcs x4, x17, x24
-ldr x17, [sp, #224]
-umulh x24, x17, x9
-adcs x5, x3, x24
-ldr x3, [sp, #104]
-umulh x24, x3, x9
-adcs x6, x6, x24
-cset w24, hs
-adds x7, x7, x28
-adcs x10, x10, x26
-mul x26, x22, x9
-adcs x11, x11, x26
-mul x26, x25, x9
-adcs x13, x13, x26
-mul x26, x12, x9
-ldr x12, [sp, #40]
-adcs x15, x15, x26
-mul x26, x14, x9
-adcs x0, x0, x26
-mul x26, x16, x9
-ldp x14, x16, [sp, #88]
-adcs x1, x1, x26
-mul x26, x17, x9
-adcs x4, x4, x26
-mul x26, x3, x9
-mul x9, x19, x9
-adcs x5, x5, x26
-ldp x17, x19, [sp, #144]
-adcs x9, x6, x9
-ldp x22, x3, [sp, #208]
-adc x6, x21, x24
-umulh x21, x27, x8
-ldp x26, x25, [sp, #304]
-ldp x28, x27, [sp, #288]
-adds x10, x10, x21
-umulh x21, x14, x8
-mul x14, x14, x8
-adcs x11, x11, x21
-umulh x21, x19, x8
-adcs x13, x13, x21
-umulh x21, x3, x8
-adcs x15, x15, x21
-umulh x21, x22, x8
-adcs x0, x0, x21
-umulh x21, x20, x8
-adcs x1, x1, x21
-umulh x21, x16, x8
-adcs x4, x4, x21
-umulh x21, x23, x8
-adcs x5, x5, x21
-umulh x21, x17, x8
-adcs x9, x9, x21
-cset w21, hs
-adds x12, x7, x12
-adcs x10, x10, x14
-mul x14, x19, x8
-ldr x19, [sp, #168]
-adcs x11, x11, x14
-mul x14, x3, x8
+stp x19, x20, [sp, #-176]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+adds x7, x7, x8
+umulh x8, x11, x5
+ldp x15, x16, [x1, #32]
+mul x17, x15, x5
+adcs x9, x9, x12
+umulh x12, x15, x5
+mul x19, x16, x5
 adcs x13, x13, x14
-mul x14, x22, x8
-adcs x14, x15, x14
-mul x15, x20, x8
-ldp x22, x3, [sp, #56]
-adcs x15, x0, x15
-mul x0, x16, x8
-ldr x16, [sp, #184]
-adcs x0, x1, x0
-mul x1, x23, x8
-adcs x1, x4, x1
-mul x4, x17, x8
-mul x8, x29, x8
-ldr x17, [sp, #80]
-ldp x23, x20, [sp, #112]
-adcs x4, x5, x4
-adcs x8, x9, x8
-mul x9, x2, x16
-adc x5, x6, x21
-umulh x6, x2, x16
-ldp x21, x7, [sp, #128]
-adds x10, x10, x6
-umulh x6, x2, x17
-adcs x11, x11, x6
-umulh x6, x2, x3
-adcs x13, x13, x6
-umulh x6, x2, x7
-adcs x14, x14, x6
-umulh x6, x2, x20
-adcs x15, x15, x6
-umulh x6, x2, x19
-adcs x0, x0, x6
-umulh x6, x2, x21
-adcs x1, x1, x6
-umulh x6, x2, x22
-adcs x4, x4, x6
-umulh x6, x2, x23
-adcs x8, x8, x6
-cset w6, hs
-cmn x12, x9
-mul x9, x2, x17
-mul x12, x2, x20
-adcs x9, x10, x9
-mul x10, x2, x3
-adcs x10, x11, x10
-mul x11, x2, x7
-adcs x11, x13, x11
-mul x13, x2, x19
-adcs x12, x14, x12
-mul x14, x2, x21
-adcs x13, x15, x13
-mul x15, x2, x22
-adcs x14, x0, x14
-mul x0, x2, x23
-adcs x15, x1, x15
-mul x1, x2, x30
-adcs x0, x4, x0
-adcs x8, x8, x1
-adc x1, x5, x6
-subs x2, x9, x16
-sbcs x4, x10, x17
-sbcs x5, x11, x3
-sbcs x6, x12, x7
-sbcs x20, x13, x20
-sbcs x19, x14, x19
-sbcs x7, x15, x21
-sbcs x17, x0, x22
-ldp x22, x21, [sp, #336]
-sbcs x16, x8, x23
-ldp x24, x23, [sp, #320]
-sbcs x3, x1, x30
-ldp x29, x30, [sp, #272]
-csel x9, x9, x2, lo
-ldr x2, [sp, #16]
-csel x10, x10, x4, lo
-csel x8, x8, x16, lo
-stp x9, x10, [x2]
-csel x9, x11, x5, lo
-csel x10, x12, x6, lo
-stp x9, x10, [x2, #16]
-csel x9, x13, x20, lo
-csel x10, x14, x19, lo
-ldp x20, x19, [sp, #352]
-stp x9, x10, [x2, #32]
-csel x9, x15, x7, lo
-csel x10, x0, x17, lo
-stp x9, x10, [x2, #48]
-csel x9, x1, x3, lo
-stp x8, x9, [x2, #64]
-add sp, sp, #368
+umulh x14, x16, x5
+ldp x20, x21, [x1, #48]
+mul x22, x20, x5
+adcs x8, x8, x17
+umulh x17, x20, x5
+mul x23, x21, x5
+adcs x12, x12, x19
+umulh x19, x21, x5
+ldp x24, x25, [x1, #64]
+mul x26, x24, x5
+adcs x14, x14, x22
+umulh x22, x24, x5
+mul x27, x25, x5
+adcs x17, x17, x23
+umulh x23, x25, x5
+adcs x19, x19, x26
+ldp x26, x28, [x1, #80]
+ldp x29, x30, [x2, #80]
+str x0, [sp, #96]
+umulh x0, x26, x29
+adcs x22, x22, x27
+umulh x27, x28, x29
+adc x23, x23, xzr
+ldp x30, x25, [x1, #96]
+umulh x24, x30, x29
+adds x0, x7, x0
+umulh x7, x25, x29
+adcs x9, x9, x27
+ldp x27, x21, [x1, #112]
+umulh x20, x27, x29
+adcs x13, x13, x24
+umulh x24, x21, x29
+adcs x7, x8, x7
+ldp x8, x16, [x1, #128]
+umulh x15, x8, x29
+adcs x12, x12, x20
+umulh x20, x16, x29
+adcs x14, x14, x24
+ldp x24, x11, [x1, #144]
+umulh x10, x24, x29
+adcs x15, x17, x15
+umulh x17, x11, x29
+adcs x19, x19, x20
+mul x5, x3, x5
+mul x20, x26, x29
+adcs x10, x22, x10
+mul x22, x28, x29
+adc x17, x23, x17
+mul x23, x30, x29
+adds x5, x5, x20
+mul x20, x25, x29
+adcs x0, x0, x22
+mul x22, x27, x29
+adcs x9, x9, x23
+mul x23, x21, x29
+adcs x13, x13, x20
+mul x20, x8, x29
+adcs x7, x7, x22
+mul x22, x16, x29
+adcs x12, x12, x23
+mul x23, x24, x29
+adcs x14, x14, x20
+mul x20, x11, x29
+adcs x15, x15, x22
+adcs x19, x19, x23
+adr x22, 2f
+ldp x23, x29, [x22]
+mul x11, x5, x23
+umulh x23, x29, x11
+adcs x10, x10, x20
+ldp x20, x29, [x22, #16]
+umulh x24, x20, x11
+adc x17, x17, xzr
+umulh x16, x29, x11
+adds x0, x0, x23
+ldp x23, x8, [x22, #32]
+umulh x21, x23, x11
+adcs x9, x9, x24
+umulh x24, x8, x11
+adcs x13, x13, x16
+ldp x16, x27, [x22, #48]
+umulh x25, x16, x11
+adcs x7, x7, x21
+umulh x21, x27, x11
+adcs x12, x12, x24
+ldp x24, x30, [x22, #64]
+umulh x28, x24, x11
+adcs x14, x14, x25
+umulh x25, x30, x11
+adcs x15, x15, x21
+ldr x21, [x22, #80]
+umulh x22, x21, x11
+adcs x19, x19, x28
+adcs x10, x10, x25
+adcs x17, x17, x22
+mul x22, x20, x11
+cset x25, hs
+mul x28, x29, x11
+cmp x5, #1
+mul x5, x23, x11
+adcs x0, x0, x22
+mul x22, x8, x11
+adcs x9, x9, x28
+mul x28, x16, x11
+adcs x5, x13, x5
+mul x13, x27, x11
+adcs x7, x7, x22
+mul x22, x24, x11
+adcs x12, x12, x28
+mul x28, x30, x11
+adcs x13, x14, x13
+mul x11, x21, x11
+adcs x14, x15, x22
+adcs x15, x19, x28
+adcs x10, x10, x11
+umulh x11, x3, x6
+adcs x17, x17, xzr
+umulh x19, x4, x6
+adc x22, x25, xzr
+ldr x25, [x1, #16]
+umulh x28, x25, x6
+adds x9, x9, x11
+ldr x11, [x1, #24]
+str x21, [sp, #104]
+umulh x21, x11, x6
+adcs x5, x5, x19
+ldr x19, [x1, #32]
+str x30, [sp, #112]
+umulh x30, x19, x6
+adcs x7, x7, x28
+ldr x28, [x1, #40]
+str x24, [sp, #120]
+umulh x24, x28, x6
+adcs x12, x12, x21
+ldr x21, [x1, #48]
+str x27, [sp, #128]
+umulh x27, x21, x6
+adcs x13, x13, x30
+ldr x30, [x1, #56]
+str x16, [sp, #136]
+umulh x16, x30, x6
+adcs x14, x14, x24
+ldr x24, [x1, #64]
+str x8, [sp, #144]
+umulh x8, x24, x6
+adcs x15, x15, x27
+ldr x27, [x1, #72]
+str x23, [sp, #152]
+umulh x23, x27, x6
+adcs x10, x10, x16
+mul x16, x3, x6
+adcs x8, x17, x8
+mul x17, x4, x6
+adc x22, x22, x23
+mul x23, x25, x6
+adds x0, x0, x16
+mul x16, x11, x6
+adcs x9, x9, x17
+mul x17, x19, x6
+adcs x5, x5, x23
+mul x23, x28, x6
+adcs x7, x7, x16
+mul x16, x21, x6
+adcs x12, x12, x17
+mul x17, x30, x6
+adcs x13, x13, x23
+mul x23, x24, x6
+adcs x14, x14, x16
+mul x6, x27, x6
+adcs x15, x15, x17
+adcs x10, x10, x23
+ldr x16, [x2, #88]
+umulh x17, x26, x16
+adcs x6, x8, x6
+ldr x8, [x1, #88]
+umulh x23, x8, x16
+adc x22, x22, xzr
+ldr x27, [x1, #96]
+umulh x24, x27, x16
+adds x9, x9, x17
+ldr x17, [x1, #104]
+umulh x30, x17, x16
+adcs x5, x5, x23
+ldr x23, [x1, #112]
+umulh x21, x23, x16
+adcs x7, x7, x24
+ldr x24, [x1, #120]
+umulh x28, x24, x16
+adcs x12, x12, x30
+ldr x30, [x1, #128]
+umulh x19, x30, x16
+adcs x13, x13, x21
+ldr x21, [x1, #136]
+umulh x11, x21, x16
+adcs x14, x14, x28
+ldr x28, [x1, #144]
+umulh x25, x28, x16
+adcs x15, x15, x19
+ldr x19, [x1, #152]
+umulh x4, x19, x16
+adcs x10, x10, x11
+mul x11, x26, x16
+adcs x6, x6, x25
+mul x25, x8, x16
+adc x4, x22, x4
+mul x22, x27, x16
+adds x0, x0, x11
+mul x11, x17, x16
+adcs x9, x9, x25
+mul x25, x23, x16
+adcs x5, x5, x22
+mul x22, x24, x16
+adcs x7, x7, x11
+mul x11, x30, x16
+adcs x12, x12, x25
+mul x25, x21, x16
+adcs x13, x13, x22
+mul x22, x28, x16
+adcs x11, x14, x11
+mul x14, x19, x16
+adcs x15, x15, x25
+adcs x10, x10, x22
+adr x16, 2f
+ldr x22, [x16]
+mul x25, x0, x22
+ldr x22, [x16, #8]
+umulh x19, x22, x25
+adcs x6, x6, x14
+umulh x14, x20, x25
+adc x4, x4, xzr
+umulh x22, x29, x25
+adds x9, x9, x19
+ldr x19, [sp, #152]
+umulh x16, x19, x25
+adcs x5, x5, x14
+ldr x14, [sp, #144]
+umulh x28, x14, x25
+adcs x7, x7, x22
+ldr x22, [sp, #136]
+umulh x21, x22, x25
+adcs x12, x12, x16
+ldr x16, [sp, #128]
+umulh x30, x16, x25
+adcs x13, x13, x28
+ldr x28, [sp, #120]
+umulh x24, x28, x25
+adcs x11, x11, x21
+ldr x21, [sp, #112]
+umulh x23, x21, x25
+adcs x15, x15, x30
+ldr x30, [sp, #104]
+umulh x17, x30, x25
+adcs x10, x10, x24
+adcs x6, x6, x23
+adcs x4, x4, x17
+mul x17, x20, x25
+cset x23, hs
+mul x24, x29, x25
+cmp x0, #1
+mul x0, x19, x25
+adcs x9, x9, x17
+mul x17, x14, x25
+adcs x5, x5, x24
+mul x24, x22, x25
+adcs x0, x7, x0
+mul x7, x16, x25
+adcs x12, x12, x17
+mul x17, x28, x25
+adcs x13, x13, x24
+mul x24, x21, x25
+adcs x7, x11, x7
+mul x11, x30, x25
+adcs x15, x15, x17
+adcs x10, x10, x24
+adcs x6, x6, x11
+ldp x11, x17, [x2, #16]
+umulh x24, x3, x11
+adcs x4, x4, xzr
+ldr x25, [x1, #8]
+umulh x17, x25, x11
+adc x23, x23, xzr
+ldr x30, [x1, #16]
+umulh x21, x30, x11
+adds x5, x5, x24
+ldr x24, [x1, #24]
+umulh x28, x24, x11
+adcs x0, x0, x17
+ldr x17, [x1, #32]
+umulh x16, x17, x11
+adcs x12, x12, x21
+ldr x21, [x1, #40]
+umulh x22, x21, x11
+adcs x13, x13, x28
+ldr x28, [x1, #48]
+umulh x14, x28, x11
+adcs x7, x7, x16
+ldr x16, [x1, #56]
+umulh x19, x16, x11
+adcs x15, x15, x22
+ldr x22, [x1, #64]
+str x29, [sp, #160]
+umulh x29, x22, x11
+adcs x10, x10, x14
+ldr x14, [x1, #72]
+str x20, [sp, #168]
+umulh x20, x14, x11
+adcs x6, x6, x19
+mul x19, x3, x11
+adcs x4, x4, x29
+mul x29, x25, x11
+adc x20, x23, x20
+mul x23, x30, x11
+adds x9, x9, x19
+mul x19, x24, x11
+adcs x5, x5, x29
+mul x29, x17, x11
+adcs x0, x0, x23
+mul x23, x21, x11
+adcs x12, x12, x19
+mul x19, x28, x11
+adcs x13, x13, x29
+mul x29, x16, x11
+adcs x7, x7, x23
+mul x23, x22, x11
+adcs x15, x15, x19
+mul x11, x14, x11
+adcs x10, x10, x29
+adcs x6, x6, x23
+ldp x19, x23, [x2, #96]
+umulh x29, x26, x19
+adcs x4, x4, x11
+umulh x11, x8, x19
+adc x20, x20, xzr
+umulh x23, x27, x19
+adds x5, x5, x29
+ldr x29, [x1, #104]
+umulh x14, x29, x19
+adcs x0, x0, x11
+ldr x11, [x1, #112]
+umulh x22, x11, x19
+adcs x12, x12, x23
+ldr x23, [x1, #120]
+umulh x16, x23, x19
+adcs x13, x13, x14
+ldr x14, [x1, #128]
+umulh x28, x14, x19
+adcs x7, x7, x22
+ldr x22, [x1, #136]
+umulh x21, x22, x19
+adcs x15, x15, x16
+ldr x16, [x1, #144]
+umulh x17, x16, x19
+adcs x10, x10, x28
+ldr x28, [x1, #152]
+umulh x24, x28, x19
+adcs x6, x6, x21
+mul x21, x26, x19
+adcs x4, x4, x17
+mul x17, x8, x19
+adc x20, x20, x24
+mul x24, x27, x19
+adds x9, x9, x21
+mul x21, x29, x19
+adcs x5, x5, x17
+mul x17, x11, x19
+adcs x0, x0, x24
+mul x24, x23, x19
+adcs x12, x12, x21
+mul x21, x14, x19
+adcs x13, x13, x17
+mul x17, x22, x19
+adcs x7, x7, x24
+mul x24, x16, x19
+adcs x15, x15, x21
+mul x19, x28, x19
+adcs x10, x10, x17
+adcs x6, x6, x24
+adr x17, 2f
+ldr x21, [x17]
+mul x24, x9, x21
+ldr x21, [x17, #8]
+umulh x28, x21, x24
+adcs x4, x4, x19
+ldr x19, [sp, #168]
+umulh x21, x19, x24
+adc x20, x20, xzr
+ldr x17, [sp, #160]
+umulh x16, x17, x24
+adds x5, x5, x28
+ldr x28, [sp, #152]
+umulh x22, x28, x24
+adcs x0, x0, x21
+ldr x21, [sp, #144]
+umulh x14, x21, x24
+adcs x12, x12, x16
+ldr x16, [sp, #136]
+umulh x23, x16, x24
+adcs x13, x13, x22
+ldr x22, [sp, #128]
+umulh x11, x22, x24
+adcs x7, x7, x14
+ldr x14, [sp, #120]
+umulh x29, x14, x24
+adcs x15, x15, x23
+ldr x23, [sp, #112]
+umulh x27, x23, x24
+adcs x10, x10, x11
+ldr x11, [sp, #104]
+umulh x8, x11, x24
+adcs x6, x6, x29
+adcs x4, x4, x27
+adcs x8, x20, x8
+mul x20, x19, x24
+cset x27, hs
+mul x29, x17, x24
+cmp x9, #1
+mul x9, x28, x24
+adcs x5, x5, x20
+mul x20, x21, x24
+adcs x0, x0, x29
+mul x29, x16, x24
+adcs x9, x12, x9
+mul x12, x22, x24
+adcs x13, x13, x20
+mul x20, x14, x24
+adcs x7, x7, x29
+mul x29, x23, x24
+adcs x12, x15, x12
+mul x15, x11, x24
+adcs x10, x10, x20
+adcs x6, x6, x29
+adcs x4, x4, x15
+ldr x15, [x2, #24]
+umulh x20, x3, x15
+adcs x8, x8, xzr
+umulh x24, x25, x15
+adc x27, x27, xzr
+umulh x29, x30, x15
+adds x0, x0, x20
+ldr x20, [x1, #24]
+umulh x11, x20, x15
+adcs x9, x9, x24
+ldr x24, [x1, #32]
+umulh x23, x24, x15
+adcs x13, x13, x29
+ldr x29, [x1, #40]
+umulh x14, x29, x15
+adcs x7, x7, x11
+ldr x11, [x1, #48]
+umulh x22, x11, x15
+adcs x12, x12, x23
+ldr x23, [x1, #56]
+umulh x16, x23, x15
+adcs x10, x10, x14
+ldr x14, [x1, #64]
+umulh x21, x14, x15
+adcs x6, x6, x22
+ldr x22, [x1, #72]
+umulh x28, x22, x15
+adcs x4, x4, x16
+mul x16, x3, x15
+adcs x8, x8, x21
+mul x21, x25, x15
+adc x27, x27, x28
+mul x28, x30, x15
+adds x5, x5, x16
+mul x16, x20, x15
+adcs x0, x0, x21
+mul x21, x24, x15
+adcs x9, x9, x28
+mul x28, x29, x15
+adcs x13, x13, x16
+mul x16, x11, x15
+adcs x7, x7, x21
+mul x21, x23, x15
+adcs x12, x12, x28
+mul x28, x14, x15
+adcs x10, x10, x16
+mul x15, x22, x15
+adcs x6, x6, x21
+adcs x4, x4, x28
+ldr x16, [x2, #104]
+umulh x21, x26, x16
+adcs x8, x8, x15
+ldr x15, [x1, #88]
+umulh x28, x15, x16
+adc x27, x27, xzr
+ldr x22, [x1, #96]
+umulh x14, x22, x16
+adds x0, x0, x21
+ldr x21, [x1, #104]
+umulh x23, x21, x16
+adcs x9, x9, x28
+ldr x28, [x1, #112]
+umulh x11, x28, x16
+adcs x13, x13, x14
+ldr x14, [x1, #120]
+umulh x29, x14, x16
+adcs x7, x7, x23
+ldr x23, [x1, #128]
+umulh x24, x23, x16
+adcs x11, x12, x11
+ldr x12, [x1, #136]
+umulh x20, x12, x16
+adcs x10, x10, x29
+ldr x29, [x1, #144]
+umulh x30, x29, x16
+adcs x6, x6, x24
+ldr x24, [x1, #152]
+umulh x25, x24, x16
+adcs x4, x4, x20
+mul x20, x26, x16
+adcs x8, x8, x30
+mul x30, x15, x16
+adc x25, x27, x25
+mul x27, x22, x16
+adds x5, x5, x20
+mul x20, x21, x16
+adcs x0, x0, x30
+mul x30, x28, x16
+adcs x9, x9, x27
+mul x27, x14, x16
+adcs x13, x13, x20
+mul x20, x23, x16
+adcs x7, x7, x30
+mul x30, x12, x16
+adcs x11, x11, x27
+mul x27, x29, x16
+adcs x10, x10, x20
+mul x16, x24, x16
+adcs x6, x6, x30
+adcs x4, x4, x27
+adr x20, 2f
+ldr x27, [x20]
+mul x30, x5, x27
+ldr x27, [x20, #8]
+umulh x24, x27, x30
+adcs x8, x8, x16
+umulh x16, x19, x30
+adc x25, x25, xzr
+umulh x27, x17, x30
+adds x0, x0, x24
+ldr x24, [sp, #152]
+umulh x20, x24, x30
+adcs x9, x9, x16
+ldr x16, [sp, #144]
+umulh x29, x16, x30
+adcs x13, x13, x27
+ldr x27, [sp, #136]
+umulh x12, x27, x30
+adcs x7, x7, x20
+ldr x20, [sp, #128]
+umulh x23, x20, x30
+adcs x11, x11, x29
+ldr x29, [sp, #120]
+umulh x14, x29, x30
+adcs x10, x10, x12
+ldr x12, [sp, #112]
+umulh x28, x12, x30
+adcs x6, x6, x23
+ldr x23, [sp, #104]
+umulh x21, x23, x30
+adcs x4, x4, x14
+adcs x8, x8, x28
+adcs x14, x25, x21
+mul x21, x19, x30
+cset x25, hs
+mul x28, x17, x30
+cmp x5, #1
+mul x5, x24, x30
+adcs x0, x0, x21
+mul x21, x16, x30
+adcs x9, x9, x28
+mul x28, x27, x30
+adcs x5, x13, x5
+mul x13, x20, x30
+adcs x7, x7, x21
+mul x21, x29, x30
+adcs x11, x11, x28
+mul x28, x12, x30
+adcs x10, x10, x13
+mul x13, x23, x30
+adcs x6, x6, x21
+adcs x4, x4, x28
+adcs x8, x8, x13
+ldp x13, x21, [x2, #32]
+umulh x28, x3, x13
+adcs x14, x14, xzr
+ldr x30, [x1, #8]
+umulh x21, x30, x13
+adc x25, x25, xzr
+ldr x23, [x1, #16]
+umulh x12, x23, x13
+adds x9, x9, x28
+ldr x28, [x1, #24]
+umulh x29, x28, x13
+adcs x5, x5, x21
+ldr x21, [x1, #32]
+umulh x20, x21, x13
+adcs x7, x7, x12
+ldr x12, [x1, #40]
+umulh x27, x12, x13
+adcs x11, x11, x29
+ldr x29, [x1, #48]
+umulh x16, x29, x13
+adcs x10, x10, x20
+ldr x20, [x1, #56]
+umulh x24, x20, x13
+adcs x6, x6, x27
+ldr x27, [x1, #64]
+umulh x17, x27, x13
+adcs x4, x4, x16
+ldr x16, [x1, #72]
+umulh x19, x16, x13
+adcs x8, x8, x24
+mul x24, x3, x13
+adcs x14, x14, x17
+mul x17, x30, x13
+adc x19, x25, x19
+mul x25, x23, x13
+adds x0, x0, x24
+mul x24, x28, x13
+adcs x9, x9, x17
+mul x17, x21, x13
+adcs x5, x5, x25
+mul x25, x12, x13
+adcs x7, x7, x24
+mul x24, x29, x13
+adcs x11, x11, x17
+mul x17, x20, x13
+adcs x10, x10, x25
+mul x25, x27, x13
+adcs x6, x6, x24
+mul x13, x16, x13
+adcs x4, x4, x17
+adcs x8, x8, x25
+ldp x17, x24, [x2, #112]
+umulh x25, x26, x17
+adcs x13, x14, x13
+umulh x14, x15, x17
+adc x19, x19, xzr
+umulh x24, x22, x17
+adds x9, x9, x25
+ldr x25, [x1, #104]
+umulh x16, x25, x17
+adcs x5, x5, x14
+ldr x14, [x1, #112]
+umulh x27, x14, x17
+adcs x7, x7, x24
+ldr x24, [x1, #120]
+umulh x20, x24, x17
+adcs x11, x11, x16
+ldr x16, [x1, #128]
+umulh x29, x16, x17
+adcs x10, x10, x27
+ldr x27, [x1, #136]
+umulh x12, x27, x17
+adcs x6, x6, x20
+ldr x20, [x1, #144]
+umulh x21, x20, x17
+adcs x4, x4, x29
+ldr x29, [x1, #152]
+umulh x28, x29, x17
+adcs x8, x8, x12
+mul x12, x26, x17
+adcs x13, x13, x21
+mul x21, x15, x17
+adc x19, x19, x28
+mul x28, x22, x17
+adds x0, x0, x12
+mul x12, x25, x17
+adcs x9, x9, x21
+mul x21, x14, x17
+adcs x5, x5, x28
+mul x28, x24, x17
+adcs x7, x7, x12
+mul x12, x16, x17
+adcs x11, x11, x21
+mul x21, x27, x17
+adcs x10, x10, x28
+mul x28, x20, x17
+adcs x6, x6, x12
+mul x12, x29, x17
+adcs x4, x4, x21
+adcs x8, x8, x28
+adr x17, 2f
+ldr x21, [x17]
+mul x28, x0, x21
+ldr x21, [x17, #8]
+umulh x29, x21, x28
+adcs x12, x13, x12
+ldr x13, [sp, #168]
+umulh x21, x13, x28
+adc x19, x19, xzr
+ldr x17, [sp, #160]
+umulh x20, x17, x28
+adds x9, x9, x29
+ldr x29, [sp, #152]
+umulh x27, x29, x28
+adcs x5, x5, x21
+ldr x21, [sp, #144]
+umulh x16, x21, x28
+adcs x7, x7, x20
+ldr x20, [sp, #136]
+umulh x24, x20, x28
+adcs x11, x11, x27
+ldr x27, [sp, #128]
+umulh x14, x27, x28
+adcs x10, x10, x16
+ldr x16, [sp, #120]
+umulh x25, x16, x28
+adcs x6, x6, x24
+ldr x24, [sp, #112]
+umulh x22, x24, x28
+adcs x4, x4, x14
+ldr x14, [sp, #104]
+umulh x15, x14, x28
+adcs x8, x8, x25
+adcs x12, x12, x22
+adcs x15, x19, x15
+mul x19, x13, x28
+cset x22, hs
+mul x25, x17, x28
+cmp x0, #1
+mul x0, x29, x28
+adcs x9, x9, x19
+mul x19, x21, x28
+adcs x5, x5, x25
+mul x25, x20, x28
+adcs x0, x7, x0
+mul x7, x27, x28
+adcs x11, x11, x19
+mul x19, x16, x28
+adcs x10, x10, x25
+mul x25, x24, x28
+adcs x6, x6, x7
+mul x7, x14, x28
+adcs x4, x4, x19
+adcs x8, x8, x25
+adcs x7, x12, x7
+ldr x12, [x2, #40]
+umulh x19, x3, x12
+adcs x15, x15, xzr
+umulh x25, x30, x12
+adc x22, x22, xzr
+umulh x28, x23, x12
+adds x5, x5, x19
+ldr x19, [x1, #24]
+umulh x14, x19, x12
+adcs x0, x0, x25
+ldr x25, [x1, #32]
+umulh x24, x25, x12
+adcs x11, x11, x28
+ldr x28, [x1, #40]
+umulh x16, x28, x12
+adcs x10, x10, x14
+ldr x14, [x1, #48]
+umulh x27, x14, x12
+adcs x6, x6, x24
+ldr x24, [x1, #56]
+umulh x20, x24, x12
+adcs x4, x4, x16
+ldr x16, [x1, #64]
+umulh x21, x16, x12
+adcs x8, x8, x27
+ldr x27, [x1, #72]
+umulh x29, x27, x12
+adcs x7, x7, x20
+mul x20, x3, x12
+adcs x15, x15, x21
+mul x21, x30, x12
+adc x22, x22, x29
+mul x29, x23, x12
+adds x9, x9, x20
+mul x20, x19, x12
+adcs x5, x5, x21
+mul x21, x25, x12
+adcs x0, x0, x29
+mul x29, x28, x12
+adcs x11, x11, x20
+mul x20, x14, x12
+adcs x10, x10, x21
+mul x21, x24, x12
+adcs x6, x6, x29
+mul x29, x16, x12
+adcs x4, x4, x20
+mul x12, x27, x12
+adcs x8, x8, x21
+adcs x7, x7, x29
+ldr x20, [x2, #120]
+umulh x21, x26, x20
+adcs x12, x15, x12
+ldr x15, [x1, #88]
+umulh x29, x15, x20
+adc x22, x22, xzr
+ldr x27, [x1, #96]
+umulh x16, x27, x20
+adds x5, x5, x21
+ldr x21, [x1, #104]
+umulh x24, x21, x20
+adcs x0, x0, x29
+ldr x29, [x1, #112]
+umulh x14, x29, x20
+adcs x11, x11, x16
+ldr x16, [x1, #120]
+umulh x28, x16, x20
+adcs x10, x10, x24
+ldr x24, [x1, #128]
+umulh x25, x24, x20
+adcs x6, x6, x14
+ldr x14, [x1, #136]
+umulh x19, x14, x20
+adcs x4, x4, x28
+ldr x28, [x1, #144]
+umulh x23, x28, x20
+adcs x8, x8, x25
+ldr x25, [x1, #152]
+umulh x30, x25, x20
+adcs x7, x7, x19
+mul x19, x26, x20
+adcs x12, x12, x23
+mul x23, x15, x20
+adc x22, x22, x30
+mul x30, x27, x20
+adds x9, x9, x19
+mul x19, x21, x20
+adcs x5, x5, x23
+mul x23, x29, x20
+adcs x0, x0, x30
+mul x30, x16, x20
+adcs x11, x11, x19
+mul x19, x24, x20
+adcs x10, x10, x23
+mul x23, x14, x20
+adcs x6, x6, x30
+mul x30, x28, x20
+adcs x4, x4, x19
+mul x19, x25, x20
+adcs x8, x8, x23
+adcs x7, x7, x30
+adr x20, 2f
+ldr x23, [x20]
+mul x30, x9, x23
+ldr x23, [x20, #8]
+umulh x25, x23, x30
+adcs x12, x12, x19
+umulh x19, x13, x30
+adc x22, x22, xzr
+umulh x23, x17, x30
+adds x5, x5, x25
+ldr x25, [sp, #152]
+umulh x20, x25, x30
+adcs x0, x0, x19
+ldr x19, [sp, #144]
+umulh x28, x19, x30
+adcs x11, x11, x23
+ldr x23, [sp, #136]
+umulh x14, x23, x30
+adcs x10, x10, x20
+ldr x20, [sp, #128]
+umulh x24, x20, x30
+adcs x6, x6, x28
+ldr x28, [sp, #120]
+umulh x16, x28, x30
+adcs x4, x4, x14
+ldr x14, [sp, #112]
+umulh x29, x14, x30
+adcs x8, x8, x24
+ldr x24, [sp, #104]
+umulh x21, x24, x30
+adcs x7, x7, x16
+adcs x12, x12, x29
+adcs x16, x22, x21
+mul x21, x13, x30
+cset x22, hs
+mul x29, x17, x30
+cmp x9, #1
+mul x9, x25, x30
+adcs x5, x5, x21
+mul x21, x19, x30
+adcs x0, x0, x29
+mul x29, x23, x30
+adcs x9, x11, x9
+mul x11, x20, x30
+adcs x10, x10, x21
+mul x21, x28, x30
+adcs x6, x6, x29
+mul x29, x14, x30
+adcs x4, x4, x11
+mul x11, x24, x30
+adcs x8, x8, x21
+adcs x7, x7, x29
+adcs x11, x12, x11
+ldp x12, x21, [x2, #48]
+umulh x29, x3, x12
+adcs x16, x16, xzr
+ldr x30, [x1, #8]
+umulh x21, x30, x12
+adc x22, x22, xzr
+ldr x24, [x1, #16]
+umulh x14, x24, x12
+adds x0, x0, x29
+ldr x29, [x1, #24]
+umulh x28, x29, x12
+adcs x9, x9, x21
+ldr x21, [x1, #32]
+umulh x20, x21, x12
+adcs x10, x10, x14
+ldr x14, [x1, #40]
+umulh x23, x14, x12
+adcs x6, x6, x28
+ldr x28, [x1, #48]
+umulh x19, x28, x12
+adcs x4, x4, x20
+ldr x20, [x1, #56]
+umulh x25, x20, x12
+adcs x8, x8, x23
+ldr x23, [x1, #64]
+umulh x17, x23, x12
+adcs x7, x7, x19
+ldr x19, [x1, #72]
+umulh x13, x19, x12
+adcs x11, x11, x25
+mul x25, x3, x12
+adcs x16, x16, x17
+mul x17, x30, x12
+adc x13, x22, x13
+mul x22, x24, x12
+adds x5, x5, x25
+mul x25, x29, x12
+adcs x0, x0, x17
+mul x17, x21, x12
+adcs x9, x9, x22
+mul x22, x14, x12
+adcs x10, x10, x25
+mul x25, x28, x12
+adcs x6, x6, x17
+mul x17, x20, x12
+adcs x4, x4, x22
+mul x22, x23, x12
+adcs x8, x8, x25
+mul x12, x19, x12
+adcs x7, x7, x17
+adcs x11, x11, x22
+ldp x17, x22, [x2, #128]
+umulh x25, x26, x17
+adcs x12, x16, x12
+umulh x16, x15, x17
+adc x13, x13, xzr
+umulh x22, x27, x17
+adds x0, x0, x25
+ldr x25, [x1, #104]
+umulh x19, x25, x17
+adcs x9, x9, x16
+ldr x16, [x1, #112]
+umulh x23, x16, x17
+adcs x10, x10, x22
+ldr x22, [x1, #120]
+umulh x20, x22, x17
+adcs x6, x6, x19
+ldr x19, [x1, #128]
+umulh x28, x19, x17
+adcs x4, x4, x23
+ldr x23, [x1, #136]
+umulh x14, x23, x17
+adcs x8, x8, x20
+ldr x20, [x1, #144]
+umulh x21, x20, x17
+adcs x7, x7, x28
+ldr x28, [x1, #152]
+umulh x29, x28, x17
+adcs x11, x11, x14
+mul x14, x26, x17
+adcs x12, x12, x21
+mul x21, x15, x17
+adc x13, x13, x29
+mul x29, x27, x17
+adds x5, x5, x14
+mul x14, x25, x17
+adcs x0, x0, x21
+mul x21, x16, x17
+adcs x9, x9, x29
+mul x29, x22, x17
+adcs x10, x10, x14
+mul x14, x19, x17
+adcs x6, x6, x21
+mul x21, x23, x17
+adcs x4, x4, x29
+mul x29, x20, x17
+adcs x8, x8, x14
+mul x14, x28, x17
+adcs x7, x7, x21
+adcs x11, x11, x29
+adr x17, 2f
+ldr x21, [x17]
+mul x29, x5, x21
+ldr x21, [x17, #8]
+umulh x28, x21, x29
+adcs x12, x12, x14
+ldr x14, [sp, #168]
+umulh x21, x14, x29
+adc x13, x13, xzr
+ldr x17, [sp, #160]
+umulh x20, x17, x29
+adds x0, x0, x28
+ldr x28, [sp, #152]
+umulh x23, x28, x29
+adcs x9, x9, x21
+ldr x21, [sp, #144]
+umulh x19, x21, x29
+adcs x10, x10, x20
+ldr x20, [sp, #136]
+umulh x22, x20, x29
+adcs x6, x6, x23
+ldr x23, [sp, #128]
+umulh x16, x23, x29
+adcs x4, x4, x19
+ldr x19, [sp, #120]
+umulh x25, x19, x29
+adcs x8, x8, x22
+ldr x22, [sp, #112]
+umulh x27, x22, x29
+adcs x7, x7, x16
+ldr x16, [sp, #104]
+umulh x15, x16, x29
+adcs x11, x11, x25
+adcs x12, x12, x27
+adcs x13, x13, x15
+mul x15, x14, x29
+cset x25, hs
+mul x27, x17, x29
+cmp x5, #1
+mul x5, x28, x29
+adcs x0, x0, x15
+mul x15, x21, x29
+adcs x9, x9, x27
+mul x27, x20, x29
+adcs x5, x10, x5
+mul x10, x23, x29
+adcs x6, x6, x15
+mul x15, x19, x29
+adcs x4, x4, x27
+mul x27, x22, x29
+adcs x8, x8, x10
+mul x10, x16, x29
+adcs x7, x7, x15
+adcs x11, x11, x27
+adcs x10, x12, x10
+ldr x12, [x2, #56]
+umulh x15, x3, x12
+adcs x13, x13, xzr
+umulh x27, x30, x12
+adc x25, x25, xzr
+umulh x29, x24, x12
+adds x9, x9, x15
+ldr x15, [x1, #24]
+umulh x16, x15, x12
+adcs x5, x5, x27
+ldr x27, [x1, #32]
+umulh x22, x27, x12
+adcs x6, x6, x29
+ldr x29, [x1, #40]
+umulh x19, x29, x12
+adcs x4, x4, x16
+ldr x16, [x1, #48]
+umulh x23, x16, x12
+adcs x8, x8, x22
+ldr x22, [x1, #56]
+umulh x20, x22, x12
+adcs x7, x7, x19
+ldr x19, [x1, #64]
+umulh x21, x19, x12
+adcs x11, x11, x23
+ldr x23, [x1, #72]
+umulh x28, x23, x12
+adcs x10, x10, x20
+mul x20, x3, x12
+adcs x13, x13, x21
+mul x21, x30, x12
+adc x25, x25, x28
+mul x28, x24, x12
+adds x0, x0, x20
+mul x20, x15, x12
+adcs x9, x9, x21
+mul x21, x27, x12
+adcs x5, x5, x28
+mul x28, x29, x12
+adcs x6, x6, x20
+mul x20, x16, x12
+adcs x4, x4, x21
+mul x21, x22, x12
+adcs x8, x8, x28
+mul x28, x19, x12
+adcs x7, x7, x20
+mul x12, x23, x12
+adcs x11, x11, x21
+adcs x10, x10, x28
+ldr x20, [x2, #136]
+umulh x21, x26, x20
+adcs x12, x13, x12
+ldr x13, [x1, #88]
+umulh x28, x13, x20
+adc x25, x25, xzr
+ldr x23, [x1, #96]
+umulh x19, x23, x20
+adds x9, x9, x21
+ldr x21, [x1, #104]
+umulh x22, x21, x20
+adcs x5, x5, x28
+ldr x28, [x1, #112]
+umulh x16, x28, x20
+adcs x6, x6, x19
+ldr x19, [x1, #120]
+umulh x29, x19, x20
+adcs x4, x4, x22
+ldr x22, [x1, #128]
+umulh x27, x22, x20
+adcs x8, x8, x16
+ldr x16, [x1, #136]
+umulh x15, x16, x20
+adcs x7, x7, x29
+ldr x29, [x1, #144]
+umulh x24, x29, x20
+adcs x11, x11, x27
+ldr x27, [x1, #152]
+umulh x30, x27, x20
+adcs x10, x10, x15
+mul x15, x26, x20
+adcs x12, x12, x24
+mul x24, x13, x20
+adc x25, x25, x30
+mul x30, x23, x20
+adds x0, x0, x15
+mul x15, x21, x20
+adcs x9, x9, x24
+mul x24, x28, x20
+adcs x5, x5, x30
+mul x30, x19, x20
+adcs x6, x6, x15
+mul x15, x22, x20
+adcs x4, x4, x24
+mul x24, x16, x20
+adcs x8, x8, x30
+mul x30, x29, x20
+adcs x7, x7, x15
+mul x15, x27, x20
+adcs x11, x11, x24
+adcs x10, x10, x30
+adr x20, 2f
+ldr x24, [x20]
+mul x30, x0, x24
+ldr x24, [x20, #8]
+umulh x27, x24, x30
+adcs x12, x12, x15
+umulh x15, x14, x30
+adc x25, x25, xzr
+umulh x24, x17, x30
+adds x9, x9, x27
+ldr x27, [sp, #152]
+umulh x20, x27, x30
+adcs x5, x5, x15
+ldr x15, [sp, #144]
+umulh x29, x15, x30
+adcs x6, x6, x24
+ldr x24, [sp, #136]
+umulh x16, x24, x30
+adcs x4, x4, x20
+ldr x20, [sp, #128]
+umulh x22, x20, x30
+adcs x8, x8, x29
+ldr x29, [sp, #120]
+umulh x19, x29, x30
+adcs x7, x7, x16
+ldr x16, [sp, #112]
+umulh x28, x16, x30
+adcs x11, x11, x22
+ldr x22, [sp, #104]
+umulh x21, x22, x30
+adcs x10, x10, x19
+adcs x12, x12, x28
+adcs x19, x25, x21
+mul x21, x14, x30
+cset x25, hs
+mul x28, x17, x30
+cmp x0, #1
+mul x0, x27, x30
+adcs x9, x9, x21
+mul x21, x15, x30
+adcs x5, x5, x28
+mul x28, x24, x30
+adcs x0, x6, x0
+mul x6, x20, x30
+adcs x4, x4, x21
+mul x21, x29, x30
+adcs x8, x8, x28
+mul x28, x16, x30
+adcs x6, x7, x6
+mul x7, x22, x30
+adcs x11, x11, x21
+adcs x10, x10, x28
+adcs x7, x12, x7
+ldp x12, x21, [x2, #64]
+umulh x28, x3, x12
+adcs x19, x19, xzr
+ldr x30, [x1, #8]
+umulh x21, x30, x12
+adc x25, x25, xzr
+ldr x22, [x1, #16]
+umulh x16, x22, x12
+adds x5, x5, x28
+ldr x28, [x1, #24]
+umulh x29, x28, x12
+adcs x0, x0, x21
+ldr x21, [x1, #32]
+umulh x20, x21, x12
+adcs x4, x4, x16
+ldr x16, [x1, #40]
+umulh x24, x16, x12
+adcs x8, x8, x29
+ldr x29, [x1, #48]
+umulh x15, x29, x12
+adcs x6, x6, x20
+ldr x20, [x1, #56]
+umulh x27, x20, x12
+adcs x11, x11, x24
+ldr x24, [x1, #64]
+umulh x17, x24, x12
+adcs x10, x10, x15
+ldr x15, [x1, #72]
+umulh x14, x15, x12
+adcs x7, x7, x27
+mul x27, x3, x12
+adcs x17, x19, x17
+mul x19, x30, x12
+adc x14, x25, x14
+mul x25, x22, x12
+adds x9, x9, x27
+mul x27, x28, x12
+adcs x5, x5, x19
+mul x19, x21, x12
+adcs x0, x0, x25
+mul x25, x16, x12
+adcs x4, x4, x27
+mul x27, x29, x12
+adcs x8, x8, x19
+mul x19, x20, x12
+adcs x6, x6, x25
+mul x25, x24, x12
+adcs x11, x11, x27
+mul x12, x15, x12
+adcs x10, x10, x19
+adcs x7, x7, x25
+ldp x19, x25, [x2, #144]
+umulh x27, x26, x19
+adcs x12, x17, x12
+umulh x17, x13, x19
+adc x14, x14, xzr
+umulh x25, x23, x19
+adds x5, x5, x27
+ldr x27, [x1, #104]
+umulh x15, x27, x19
+adcs x0, x0, x17
+ldr x17, [x1, #112]
+umulh x24, x17, x19
+adcs x4, x4, x25
+ldr x25, [x1, #120]
+umulh x20, x25, x19
+adcs x8, x8, x15
+ldr x15, [x1, #128]
+umulh x29, x15, x19
+adcs x6, x6, x24
+ldr x24, [x1, #136]
+umulh x16, x24, x19
+adcs x11, x11, x20
+ldr x20, [x1, #144]
+umulh x21, x20, x19
+adcs x10, x10, x29
+ldr x29, [x1, #152]
+umulh x28, x29, x19
+adcs x7, x7, x16
+mul x16, x26, x19
+adcs x12, x12, x21
+mul x21, x13, x19
+adc x14, x14, x28
+mul x28, x23, x19
+adds x9, x9, x16
+mul x16, x27, x19
+adcs x5, x5, x21
+mul x21, x17, x19
+adcs x0, x0, x28
+mul x28, x25, x19
+adcs x4, x4, x16
+mul x16, x15, x19
+adcs x8, x8, x21
+mul x21, x24, x19
+adcs x6, x6, x28
+mul x28, x20, x19
+adcs x11, x11, x16
+mul x16, x29, x19
+adcs x10, x10, x21
+adcs x7, x7, x28
+adr x19, 2f
+ldr x21, [x19]
+mul x28, x9, x21
+ldr x21, [x19, #8]
+umulh x29, x21, x28
+adcs x12, x12, x16
+ldr x16, [sp, #168]
+umulh x21, x16, x28
+adc x14, x14, xzr
+ldr x19, [sp, #160]
+umulh x20, x19, x28
+adds x5, x5, x29
+ldr x29, [sp, #152]
+umulh x24, x29, x28
+adcs x0, x0, x21
+ldr x21, [sp, #144]
+umulh x15, x21, x28
+adcs x4, x4, x20
+ldr x20, [sp, #136]
+umulh x25, x20, x28
+adcs x8, x8, x24
+ldr x24, [sp, #128]
+umulh x17, x24, x28
+adcs x6, x6, x15
+ldr x15, [sp, #120]
+umulh x27, x15, x28
+adcs x11, x11, x25
+ldr x25, [sp, #112]
+umulh x23, x25, x28
+adcs x10, x10, x17
+ldr x17, [sp, #104]
+umulh x13, x17, x28
+adcs x7, x7, x27
+adcs x12, x12, x23
+adcs x13, x14, x13
+mul x14, x16, x28
+cset x23, hs
+mul x27, x19, x28
+cmp x9, #1
+mul x9, x29, x28
+adcs x5, x5, x14
+mul x14, x21, x28
+adcs x0, x0, x27
+mul x27, x20, x28
+adcs x4, x4, x9
+mul x9, x24, x28
+adcs x8, x8, x14
+mul x14, x15, x28
+adcs x6, x6, x27
+mul x27, x25, x28
+adcs x9, x11, x9
+mul x11, x17, x28
+adcs x10, x10, x14
+adcs x7, x7, x27
+adcs x11, x12, x11
+ldr x12, [x2, #72]
+umulh x14, x3, x12
+adcs x13, x13, xzr
+umulh x27, x30, x12
+adc x23, x23, xzr
+umulh x28, x22, x12
+adds x0, x0, x14
+ldr x14, [x1, #24]
+umulh x17, x14, x12
+adcs x4, x4, x27
+ldr x27, [x1, #32]
+umulh x25, x27, x12
+adcs x8, x8, x28
+ldr x28, [x1, #40]
+umulh x15, x28, x12
+adcs x6, x6, x17
+ldr x17, [x1, #48]
+umulh x24, x17, x12
+adcs x9, x9, x25
+ldr x25, [x1, #56]
+umulh x20, x25, x12
+adcs x10, x10, x15
+ldr x15, [x1, #64]
+umulh x21, x15, x12
+adcs x7, x7, x24
+ldr x24, [x1, #72]
+umulh x29, x24, x12
+adcs x11, x11, x20
+mul x3, x3, x12
+adcs x13, x13, x21
+mul x20, x30, x12
+adc x21, x23, x29
+mul x22, x22, x12
+adds x3, x5, x3
+mul x5, x14, x12
+adcs x0, x0, x20
+mul x14, x27, x12
+adcs x4, x4, x22
+mul x20, x28, x12
+adcs x5, x8, x5
+mul x8, x17, x12
+adcs x6, x6, x14
+mul x14, x25, x12
+adcs x9, x9, x20
+mul x15, x15, x12
+adcs x8, x10, x8
+mul x10, x24, x12
+adcs x7, x7, x14
+adcs x11, x11, x15
+ldr x12, [x2, #152]
+umulh x2, x26, x12
+adcs x10, x13, x10
+ldr x13, [x1, #88]
+umulh x14, x13, x12
+adc x15, x21, xzr
+ldr x17, [x1, #96]
+umulh x20, x17, x12
+adds x0, x0, x2
+ldr x2, [x1, #104]
+umulh x21, x2, x12
+adcs x4, x4, x14
+ldr x14, [x1, #112]
+umulh x22, x14, x12
+adcs x5, x5, x20
+ldr x20, [x1, #120]
+umulh x23, x20, x12
+adcs x6, x6, x21
+ldr x21, [x1, #128]
+umulh x24, x21, x12
+adcs x9, x9, x22
+ldr x22, [x1, #136]
+umulh x25, x22, x12
+adcs x8, x8, x23
+ldr x23, [x1, #144]
+umulh x27, x23, x12
+adcs x7, x7, x24
+ldr x24, [x1, #152]
+umulh x1, x24, x12
+adcs x11, x11, x25
+mul x25, x26, x12
+adcs x10, x10, x27
+mul x13, x13, x12
+adc x1, x15, x1
+mul x15, x17, x12
+adds x3, x3, x25
+mul x2, x2, x12
+adcs x0, x0, x13
+mul x13, x14, x12
+adcs x4, x4, x15
+mul x14, x20, x12
+adcs x2, x5, x2
+mul x5, x21, x12
+adcs x6, x6, x13
+mul x13, x22, x12
+adcs x9, x9, x14
+mul x14, x23, x12
+adcs x5, x8, x5
+mul x8, x24, x12
+adcs x7, x7, x13
+adcs x11, x11, x14
+adr x12, 2f
+ldr x13, [x12]
+mul x13, x3, x13
+ldr x14, [x12, #8]
+umulh x12, x14, x13
+adcs x8, x10, x8
+umulh x10, x16, x13
+adc x1, x1, xzr
+umulh x15, x19, x13
+adds x0, x0, x12
+ldr x12, [sp, #152]
+umulh x17, x12, x13
+adcs x4, x4, x10
+ldr x10, [sp, #144]
+umulh x20, x10, x13
+adcs x2, x2, x15
+ldr x15, [sp, #136]
+umulh x21, x15, x13
+adcs x6, x6, x17
+ldr x17, [sp, #128]
+umulh x22, x17, x13
+adcs x9, x9, x20
+ldr x20, [sp, #120]
+umulh x23, x20, x13
+adcs x5, x5, x21
+ldr x21, [sp, #112]
+umulh x24, x21, x13
+adcs x7, x7, x22
+ldr x22, [sp, #104]
+umulh x25, x22, x13
+adcs x11, x11, x23
+adcs x8, x8, x24
+mul x23, x16, x13
+adc x1, x1, x25
+mul x24, x19, x13
+cmp x3, #1
+mul x3, x12, x13
+adcs x0, x0, x23
+mul x23, x10, x13
+adcs x4, x4, x24
+mul x24, x15, x13
+adcs x2, x2, x3
+mul x3, x17, x13
+adcs x6, x6, x23
+mul x23, x20, x13
+adcs x9, x9, x24
+mul x24, x21, x13
+adcs x3, x5, x3
+mul x5, x22, x13
+adcs x7, x7, x23
+adcs x11, x11, x24
+adcs x5, x8, x5
+adc x1, x1, xzr
+subs x8, x0, x14
+sbcs x13, x4, x16
+sbcs x14, x2, x19
+sbcs x12, x6, x12
+sbcs x10, x9, x10
+sbcs x15, x3, x15
+sbcs x16, x7, x17
+sbcs x17, x11, x20
+sbcs x19, x5, x21
+sbcs x20, x1, x22
+csel x0, x0, x8, lo
+csel x4, x4, x13, lo
+ldr x8, [sp, #96]
+stp x0, x4, [x8]
+csel x0, x2, x14, lo
+csel x2, x6, x12, lo
+stp x0, x2, [x8, #16]
+csel x0, x9, x10, lo
+csel x2, x3, x15, lo
+stp x0, x2, [x8, #32]
+csel x0, x7, x16, lo
+csel x2, x11, x17, lo
+stp x0, x2, [x8, #48]
+csel x0, x5, x19, lo
+csel x1, x1, x20, lo
+stp x0, x1, [x8, #64]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #176
 ret
 .p2align 3
 2:
@@ -3561,1071 +3454,1023 @@ unsafe fn mul_full<M: Modulus<10>>(x: &[u64; 10], y: &[u64; 10]) -> [u64; 10] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_full_6bc3cdf9b4f153d2_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}_{p9}",
+                "fieldc_mul_full_0c0d3c2f2ef17fcc_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}_{p9}",
                 r"
-adr x3, 2f
-sub sp, sp, #288
-stp x24, x23, [sp, #240]
-ldp x10, x8, [x1]
-ldp x7, x24, [x2]
-umulh x9, x10, x7
-str x0, [sp, #8]
-ldp x0, x17, [x1, #16]
-mul x23, x17, x7
-ldp x16, x15, [x1, #32]
-stp x26, x25, [sp, #224]
-str x10, [sp, #160]
-mul x25, x10, x7
-ldp x14, x6, [x1, #48]
-umulh x10, x8, x7
-ldp x13, x11, [x1, #64]
-mul x1, x8, x7
-stp x28, x27, [sp, #208]
-stp x20, x19, [sp, #272]
-str x2, [sp, #64]
-mov x2, x8
-str x16, [sp, #152]
-adds x1, x9, x1
-stp x22, x21, [sp, #256]
-umulh x19, x0, x7
-ldp x4, x5, [x3, #16]
-stp x29, x30, [sp, #192]
-stp x11, x13, [sp, #136]
-mul x20, x0, x7
-adcs x20, x10, x20
-adcs x19, x19, x23
-str x17, [sp, #56]
-umulh x27, x16, x7
-str x14, [sp, #184]
-mul x28, x16, x7
-ldp x8, x16, [x3]
-umulh x22, x17, x7
-stp x15, x8, [sp, #80]
-adcs x22, x22, x28
-str x0, [sp, #48]
-stp x4, x16, [sp, #168]
-str x6, [sp, #104]
-umulh x29, x15, x7
-str x2, [sp, #72]
-mul x30, x15, x7
-adcs x27, x27, x30
-mul x26, x8, x25
-mul x8, x14, x7
-adcs x8, x29, x8
-umulh x9, x14, x7
-umulh x23, x6, x7
-mul x28, x6, x7
-adcs x9, x9, x28
-mul x29, x13, x7
-adcs x29, x23, x29
-umulh x30, x13, x7
-umulh x28, x11, x7
-mul x7, x11, x7
-adcs x30, x30, x7
-cinc x28, x28, hs
-umulh x23, x16, x26
-adds x13, x1, x23
-umulh x7, x4, x26
-adcs x11, x20, x7
-umulh x1, x5, x26
-adcs x17, x19, x1
-ldp x7, x1, [x3, #32]
-umulh x19, x7, x26
-str x1, [sp, #40]
-adcs x19, x22, x19
-stp x7, x5, [sp, #112]
-umulh x20, x1, x26
-adcs x22, x27, x20
-ldr x20, [x3, #80]
-ldp x10, x27, [x3, #48]
-umulh x23, x10, x26
-str x10, [sp, #128]
-adcs x12, x8, x23
-umulh x23, x27, x26
-adcs x15, x9, x23
-ldp x9, x23, [x3, #64]
-ldr x3, [sp, #56]
-str x9, [sp, #96]
-umulh x21, x9, x26
-adcs x21, x29, x21
-umulh x29, x23, x26
-adcs x29, x30, x29
-umulh x30, x20, x26
-adcs x28, x28, x30
-cset w14, hs
-mul x30, x16, x26
-cmn x25, x30
-ldr x30, [sp, #80]
-mul x25, x4, x26
-adcs x4, x13, x25
-mul x25, x5, x26
-adcs x11, x11, x25
-mul x25, x7, x26
-adcs x13, x17, x25
-mul x25, x1, x26
-adcs x19, x19, x25
-mul x25, x10, x26
-adcs x22, x22, x25
-mul x25, x27, x26
-adcs x10, x12, x25
-mul x25, x9, x26
-adcs x8, x15, x25
-mov x15, x0
-mul x25, x23, x26
-adcs x21, x21, x25
-mul x25, x20, x26
-adcs x25, x29, x25
-adcs x26, x28, xzr
-cinc x16, x14, hs
-ldp x14, x12, [sp, #152]
-umulh x28, x12, x24
-adds x1, x11, x28
-umulh x28, x2, x24
-adcs x13, x13, x28
-umulh x28, x0, x24
-adcs x19, x19, x28
-umulh x28, x3, x24
-adcs x22, x22, x28
-umulh x28, x14, x24
-adcs x0, x10, x28
-umulh x28, x30, x24
-ldp x11, x10, [sp, #136]
-adcs x17, x8, x28
-ldr x8, [sp, #184]
-umulh x28, x8, x24
-adcs x21, x21, x28
-umulh x28, x6, x24
-adcs x25, x25, x28
-umulh x28, x10, x24
-adcs x26, x26, x28
-umulh x28, x11, x24
-adcs x16, x16, x28
-mul x28, x12, x24
-cset w29, hs
-adds x12, x4, x28
-mul x28, x2, x24
-mov x2, x7
-mov x4, x30
-adcs x1, x1, x28
-mul x28, x15, x24
-adcs x13, x13, x28
-mul x28, x3, x24
-adcs x19, x19, x28
-mul x28, x14, x24
-adcs x22, x22, x28
-mul x28, x30, x24
-adcs x0, x0, x28
-mul x28, x8, x24
-adcs x9, x17, x28
-mul x28, x6, x24
-ldr x6, [sp, #88]
-ldr x17, [sp, #128]
-adcs x21, x21, x28
-mul x28, x10, x24
-mul x24, x11, x24
-adcs x25, x25, x28
-mul x28, x12, x6
-adcs x24, x26, x24
-adcs x8, x16, xzr
-ldp x15, x16, [sp, #168]
-cinc x26, x29, hs
-umulh x29, x28, x16
-adds x11, x1, x29
-umulh x29, x28, x15
-mov x1, x5
-adcs x13, x13, x29
-umulh x29, x28, x5
-mov x5, x23
-adcs x19, x19, x29
-umulh x29, x28, x7
-ldr x7, [sp, #40]
-adcs x22, x22, x29
-umulh x29, x28, x7
-adcs x10, x0, x29
-umulh x29, x28, x17
-ldr x0, [sp, #96]
-adcs x9, x9, x29
-umulh x29, x28, x27
-adcs x21, x21, x29
-umulh x29, x28, x0
-adcs x25, x25, x29
-umulh x29, x28, x23
-mov x23, x20
-adcs x24, x24, x29
-umulh x29, x28, x20
-mov x20, x27
-adcs x8, x8, x29
-mul x29, x28, x16
-str x20, [sp, #32]
-str x23, [sp, #24]
-cset w30, hs
-cmn x12, x29
-mul x12, x28, x15
-adcs x11, x11, x12
-mul x12, x28, x1
-adcs x12, x13, x12
-mul x13, x28, x2
-ldr x2, [sp, #160]
-adcs x13, x19, x13
-mul x19, x28, x7
-adcs x19, x22, x19
-mul x22, x28, x17
-ldr x17, [sp, #144]
-adcs x16, x10, x22
-mul x22, x28, x27
-mov x27, x5
-ldr x10, [sp, #48]
-str x27, [sp, #16]
-adcs x9, x9, x22
-mul x22, x28, x0
-adcs x21, x21, x22
-mul x22, x28, x5
-ldp x15, x5, [sp, #64]
-adcs x22, x25, x22
-mul x25, x28, x23
-adcs x25, x24, x25
-ldp x28, x24, [x15, #16]
-mov x15, x3
-adcs x0, x8, xzr
-ldr x8, [sp, #104]
-adc x26, x26, x30
-umulh x29, x2, x28
-adds x12, x12, x29
-umulh x29, x5, x28
-adcs x13, x13, x29
-umulh x29, x10, x28
-adcs x19, x19, x29
-umulh x29, x3, x28
-adcs x3, x16, x29
-umulh x29, x14, x28
-adcs x1, x9, x29
-umulh x29, x4, x28
-mov x9, x4
-ldr x4, [sp, #184]
-adcs x21, x21, x29
-umulh x29, x4, x28
-adcs x22, x22, x29
-umulh x29, x8, x28
-adcs x25, x25, x29
-umulh x29, x17, x28
-adcs x16, x0, x29
-ldr x0, [sp, #136]
-umulh x29, x0, x28
-adcs x26, x26, x29
-mul x29, x2, x28
-mov x2, x5
-cset w30, hs
-adds x11, x11, x29
-mul x29, x5, x28
-adcs x12, x12, x29
-mul x29, x10, x28
-adcs x13, x13, x29
-mul x29, x15, x28
-adcs x19, x19, x29
-mul x29, x14, x28
-ldp x5, x15, [sp, #168]
-adcs x10, x3, x29
-mul x29, x9, x28
-adcs x9, x1, x29
-mul x29, x4, x28
-mov x4, x8
-adcs x21, x21, x29
-mul x29, x8, x28
-ldr x8, [sp, #96]
-adcs x22, x22, x29
-mul x29, x17, x28
-mul x28, x0, x28
-adcs x25, x25, x29
-mul x29, x11, x6
-ldp x1, x6, [sp, #112]
-adcs x14, x16, x28
-ldr x16, [sp, #128]
-adcs x26, x26, xzr
-cinc x28, x30, hs
-umulh x30, x29, x15
-adds x12, x12, x30
-umulh x30, x29, x5
-adcs x13, x13, x30
-umulh x30, x29, x6
-adcs x19, x19, x30
-umulh x30, x29, x1
-adcs x10, x10, x30
-umulh x30, x29, x7
-adcs x9, x9, x30
-umulh x30, x29, x16
-adcs x21, x21, x30
-umulh x30, x29, x20
-adcs x22, x22, x30
-umulh x30, x29, x8
-adcs x25, x25, x30
-umulh x30, x29, x27
-adcs x14, x14, x30
-umulh x30, x29, x23
-adcs x26, x26, x30
-mul x30, x29, x15
-cset w15, hs
-cmn x11, x30
-mul x11, x29, x5
-mov x30, x2
-adcs x0, x12, x11
-mul x12, x29, x6
-adcs x12, x13, x12
-mul x13, x29, x1
-ldp x3, x1, [sp, #48]
-adcs x13, x19, x13
-mul x19, x29, x7
-adcs x10, x10, x19
-mul x19, x29, x16
-adcs x9, x9, x19
-mul x19, x29, x20
-adcs x19, x21, x19
-mul x21, x29, x8
-adcs x21, x22, x21
-mul x22, x29, x27
-adcs x22, x25, x22
-mul x25, x29, x23
-ldr x29, [sp, #136]
-adcs x14, x14, x25
-adcs x25, x26, xzr
-adc x11, x28, x15
-ldp x8, x28, [sp, #152]
-umulh x26, x28, x24
-adds x12, x12, x26
-umulh x26, x2, x24
-mov x2, x17
-adcs x13, x13, x26
-umulh x26, x3, x24
-adcs x16, x10, x26
-umulh x26, x1, x24
-ldr x10, [sp, #184]
-adcs x15, x9, x26
-umulh x26, x8, x24
-ldr x9, [sp, #80]
-adcs x19, x19, x26
-umulh x26, x9, x24
-adcs x21, x21, x26
-umulh x26, x10, x24
-adcs x22, x22, x26
-umulh x26, x4, x24
-adcs x14, x14, x26
-umulh x26, x17, x24
-adcs x25, x25, x26
-umulh x26, x29, x24
-adcs x17, x11, x26
-mul x26, x28, x24
-cset w28, hs
-adds x11, x0, x26
-mul x26, x30, x24
-ldr x30, [sp, #88]
-ldr x0, [sp, #176]
-adcs x12, x12, x26
-mul x26, x3, x24
-adcs x13, x13, x26
-mul x26, x1, x24
-adcs x1, x16, x26
-mul x26, x8, x24
-mov x16, x6
-adcs x15, x15, x26
-mul x26, x9, x24
-adcs x19, x19, x26
-mul x26, x10, x24
-adcs x21, x21, x26
-mul x26, x4, x24
-mov x4, x29
-adcs x22, x22, x26
-mul x26, x2, x24
-mul x24, x29, x24
-adcs x14, x14, x26
-mul x26, x11, x30
-adcs x24, x25, x24
-adcs x8, x17, xzr
-mov x17, x5
-cinc x25, x28, hs
-umulh x28, x26, x0
-adds x12, x12, x28
-umulh x28, x26, x5
-ldr x5, [sp, #96]
-adcs x13, x13, x28
-umulh x28, x26, x6
-mov x6, x20
-adcs x10, x1, x28
-ldr x1, [sp, #112]
-umulh x28, x26, x1
-adcs x9, x15, x28
-umulh x28, x26, x7
-ldr x15, [sp, #128]
-adcs x19, x19, x28
-umulh x28, x26, x15
-adcs x21, x21, x28
-umulh x28, x26, x20
-adcs x22, x22, x28
-umulh x28, x26, x5
-adcs x14, x14, x28
-umulh x28, x26, x27
-adcs x24, x24, x28
-umulh x28, x26, x23
-adcs x8, x8, x28
-mul x28, x26, x0
-cset w29, hs
-cmn x11, x28
-mul x11, x26, x17
-adcs x20, x12, x11
-mul x12, x26, x16
-adcs x12, x13, x12
-mul x13, x26, x1
-mov x1, x3
-adcs x10, x10, x13
-mul x13, x26, x7
-adcs x2, x9, x13
-mul x13, x26, x15
-adcs x13, x19, x13
-mul x19, x26, x6
-ldr x6, [sp, #80]
-adcs x19, x21, x19
-mul x21, x26, x5
-ldr x5, [sp, #160]
-adcs x21, x22, x21
-mul x22, x26, x27
-adcs x14, x14, x22
-mul x22, x26, x23
-adcs x22, x24, x22
-adcs x15, x8, xzr
-ldp x8, x9, [sp, #64]
-adc x25, x25, x29
-ldp x26, x24, [x8, #32]
-ldr x8, [sp, #56]
-umulh x28, x5, x26
-adds x0, x12, x28
-umulh x28, x9, x26
-adcs x17, x10, x28
-umulh x28, x3, x26
-ldp x11, x3, [sp, #144]
-ldr x10, [sp, #104]
-adcs x16, x2, x28
-umulh x28, x8, x26
-ldr x2, [sp, #184]
-adcs x13, x13, x28
-umulh x28, x3, x26
-adcs x19, x19, x28
-umulh x28, x6, x26
-adcs x21, x21, x28
-umulh x28, x2, x26
-adcs x14, x14, x28
-umulh x28, x10, x26
-adcs x22, x22, x28
-umulh x28, x11, x26
-adcs x15, x15, x28
-umulh x28, x4, x26
-adcs x25, x25, x28
-mul x28, x5, x26
-mov x5, x8
-cset w29, hs
-adds x12, x20, x28
-mul x28, x9, x26
-adcs x20, x0, x28
-mul x28, x1, x26
-adcs x1, x17, x28
-mul x28, x8, x26
-adcs x9, x16, x28
-mul x28, x3, x26
-ldp x0, x16, [sp, #112]
-adcs x13, x13, x28
-mul x28, x6, x26
-adcs x19, x19, x28
-mul x28, x2, x26
-mov x2, x6
-adcs x21, x21, x28
-mul x28, x10, x26
-adcs x14, x14, x28
-mul x28, x11, x26
-mul x26, x4, x26
-ldp x17, x11, [sp, #168]
-ldr x4, [sp, #96]
-adcs x22, x22, x28
-mul x28, x12, x30
-adcs x8, x15, x26
-ldr x15, [sp, #128]
-adcs x25, x25, xzr
-cinc x26, x29, hs
-umulh x29, x28, x11
-adds x3, x20, x29
-umulh x29, x28, x17
-ldr x20, [sp, #32]
-adcs x10, x1, x29
-umulh x29, x28, x16
-ldr x1, [sp, #48]
-adcs x9, x9, x29
-umulh x29, x28, x0
-adcs x13, x13, x29
-umulh x29, x28, x7
-adcs x19, x19, x29
-umulh x29, x28, x15
-adcs x21, x21, x29
-umulh x29, x28, x20
-adcs x14, x14, x29
-umulh x29, x28, x4
-adcs x22, x22, x29
-umulh x29, x28, x27
-adcs x8, x8, x29
-umulh x29, x28, x23
-adcs x25, x25, x29
-mul x29, x28, x11
-mul x11, x28, x17
-cset w30, hs
-cmn x12, x29
-mul x12, x28, x16
-ldp x29, x17, [sp, #152]
-mov x16, x4
-adcs x11, x3, x11
-adcs x10, x10, x12
-mul x12, x28, x0
+stp x19, x20, [sp, #-176]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+adds x7, x7, x8
+umulh x8, x10, x5
+mul x13, x11, x5
 adcs x9, x9, x12
-mul x12, x28, x7
-adcs x12, x13, x12
-mul x13, x28, x15
-ldr x15, [sp, #104]
-adcs x13, x19, x13
-mul x19, x28, x20
-adcs x19, x21, x19
-mul x21, x28, x4
-ldr x4, [sp, #72]
-adcs x14, x14, x21
-mul x21, x28, x27
-adcs x21, x22, x21
-mul x22, x28, x23
-adcs x8, x8, x22
-adcs x22, x25, xzr
-adc x25, x26, x30
-umulh x26, x17, x24
-ldr x30, [sp, #184]
-adds x10, x10, x26
-umulh x26, x4, x24
-adcs x9, x9, x26
-umulh x26, x1, x24
-adcs x12, x12, x26
-umulh x26, x5, x24
-adcs x13, x13, x26
-umulh x26, x29, x24
-adcs x19, x19, x26
-umulh x26, x6, x24
-adcs x14, x14, x26
-umulh x26, x30, x24
-ldp x6, x3, [sp, #136]
-adcs x21, x21, x26
-umulh x26, x15, x24
-adcs x8, x8, x26
-umulh x26, x3, x24
-adcs x22, x22, x26
-umulh x26, x6, x24
-adcs x25, x25, x26
-mul x26, x17, x24
-cset w28, hs
-adds x11, x11, x26
-mul x26, x4, x24
-adcs x10, x10, x26
-mul x26, x1, x24
-adcs x9, x9, x26
-mul x26, x5, x24
-adcs x12, x12, x26
-mul x26, x29, x24
-adcs x13, x13, x26
-mul x26, x2, x24
-adcs x19, x19, x26
-mul x26, x30, x24
-ldr x30, [sp, #88]
-adcs x14, x14, x26
-mul x26, x15, x24
-ldp x15, x2, [sp, #168]
-adcs x21, x21, x26
-mul x26, x3, x24
-mul x24, x6, x24
-mov x3, x16
-mov x6, x23
-adcs x29, x8, x26
-mul x26, x11, x30
-ldp x4, x8, [sp, #120]
-adcs x22, x22, x24
-adcs x24, x25, xzr
-cinc x25, x28, hs
-umulh x28, x26, x2
-adds x10, x10, x28
-umulh x28, x26, x15
-adcs x9, x9, x28
-umulh x28, x26, x4
-adcs x12, x12, x28
-umulh x28, x26, x0
-adcs x13, x13, x28
-umulh x28, x26, x7
-adcs x19, x19, x28
-umulh x28, x26, x8
-adcs x14, x14, x28
-umulh x28, x26, x20
-adcs x21, x21, x28
-umulh x28, x26, x16
-adcs x16, x29, x28
-umulh x28, x26, x27
-adcs x22, x22, x28
-umulh x28, x26, x23
-adcs x24, x24, x28
-mul x28, x26, x2
-cset w29, hs
-cmn x11, x28
-mul x11, x26, x15
-adcs x23, x10, x11
-mul x11, x26, x4
-ldr x4, [sp, #80]
-ldr x10, [sp, #104]
-adcs x9, x9, x11
-mul x11, x26, x0
-mov x0, x17
-adcs x11, x12, x11
-mul x12, x26, x7
-adcs x12, x13, x12
-mul x13, x26, x8
-adcs x13, x19, x13
-mul x19, x26, x20
-adcs x14, x14, x19
-mul x19, x26, x3
-adcs x19, x21, x19
-mul x21, x26, x27
-adcs x8, x16, x21
-mul x21, x26, x6
-ldp x15, x6, [sp, #64]
-ldr x16, [sp, #152]
-adcs x21, x22, x21
-adcs x22, x24, xzr
-adc x25, x25, x29
-ldp x26, x24, [x15, #48]
-umulh x28, x17, x26
-adds x17, x9, x28
-umulh x28, x6, x26
-adcs x2, x11, x28
-umulh x28, x1, x26
-ldr x11, [sp, #184]
-adcs x12, x12, x28
-umulh x28, x5, x26
-adcs x13, x13, x28
-umulh x28, x16, x26
-adcs x14, x14, x28
-umulh x28, x4, x26
-adcs x19, x19, x28
-umulh x28, x11, x26
-adcs x15, x8, x28
-umulh x28, x10, x26
-ldp x9, x8, [sp, #136]
-adcs x21, x21, x28
-umulh x28, x8, x26
-adcs x22, x22, x28
-umulh x28, x9, x26
-adcs x25, x25, x28
-mul x28, x0, x26
-cset w29, hs
-adds x0, x23, x28
-mul x28, x6, x26
-ldr x23, [sp, #24]
-adcs x17, x17, x28
-mul x28, x1, x26
-adcs x2, x2, x28
-mul x28, x5, x26
-adcs x12, x12, x28
-mul x28, x16, x26
-adcs x13, x13, x28
-mul x28, x4, x26
-adcs x14, x14, x28
-mul x28, x11, x26
-adcs x19, x19, x28
-mul x28, x10, x26
-adcs x16, x15, x28
-mul x28, x8, x26
-mul x26, x9, x26
-ldp x15, x10, [sp, #168]
-adcs x21, x21, x28
-mul x28, x0, x30
-adcs x22, x22, x26
-adcs x25, x25, xzr
-cinc x26, x29, hs
-umulh x29, x28, x10
-adds x9, x17, x29
-umulh x29, x28, x15
-ldr x17, [sp, #128]
-adcs x11, x2, x29
-ldp x2, x8, [sp, #112]
-umulh x29, x28, x8
-adcs x12, x12, x29
-umulh x29, x28, x2
-adcs x13, x13, x29
-umulh x29, x28, x7
-adcs x14, x14, x29
-umulh x29, x28, x17
-adcs x19, x19, x29
-umulh x29, x28, x20
-adcs x16, x16, x29
-umulh x29, x28, x3
-adcs x21, x21, x29
-umulh x29, x28, x27
-adcs x22, x22, x29
-umulh x29, x28, x23
-adcs x25, x25, x29
-mul x29, x28, x10
-mul x10, x28, x15
-ldr x15, [sp, #104]
-cset w30, hs
-cmn x0, x29
-ldr x29, [sp, #184]
-mov x0, x6
-adcs x9, x9, x10
-mul x10, x28, x8
-adcs x10, x11, x10
-mul x11, x28, x2
-adcs x11, x12, x11
-mul x12, x28, x7
-adcs x12, x13, x12
-mul x13, x28, x17
-adcs x13, x14, x13
-mul x14, x28, x20
-adcs x14, x19, x14
-mul x19, x28, x3
-adcs x8, x16, x19
-mul x19, x28, x27
-ldp x3, x16, [sp, #136]
-adcs x19, x21, x19
-mul x21, x28, x23
-ldp x28, x2, [sp, #152]
-adcs x21, x22, x21
-adcs x22, x25, xzr
-adc x25, x26, x30
-umulh x26, x2, x24
-mov x30, x0
-adds x10, x10, x26
-umulh x26, x6, x24
-mov x6, x2
-adcs x11, x11, x26
-umulh x26, x1, x24
-adcs x12, x12, x26
-umulh x26, x5, x24
-adcs x13, x13, x26
-umulh x26, x28, x24
-adcs x14, x14, x26
-umulh x26, x4, x24
-adcs x8, x8, x26
-umulh x26, x29, x24
-adcs x19, x19, x26
-umulh x26, x15, x24
-adcs x21, x21, x26
-umulh x26, x16, x24
-adcs x22, x22, x26
-umulh x26, x3, x24
-adcs x25, x25, x26
-mul x26, x2, x24
-cset w2, hs
-adds x9, x9, x26
-mul x26, x0, x24
-adcs x10, x10, x26
-mul x26, x1, x24
-adcs x11, x11, x26
-mul x26, x5, x24
-adcs x12, x12, x26
-mul x26, x28, x24
-adcs x13, x13, x26
-mul x26, x4, x24
-adcs x14, x14, x26
-mul x26, x29, x24
-adcs x29, x8, x26
-mul x26, x15, x24
-adcs x19, x19, x26
-mul x26, x16, x24
-ldp x4, x15, [sp, #88]
-mul x24, x3, x24
-ldp x3, x8, [sp, #168]
-adcs x21, x21, x26
-mul x26, x9, x4
-adcs x22, x22, x24
-adcs x24, x25, xzr
-cinc x25, x2, hs
-ldr x2, [sp, #120]
-umulh x28, x26, x8
-adds x10, x10, x28
-umulh x28, x26, x3
-adcs x11, x11, x28
-umulh x28, x26, x2
-adcs x0, x12, x28
-ldr x12, [sp, #112]
-umulh x28, x26, x12
-adcs x13, x13, x28
-umulh x28, x26, x7
-adcs x14, x14, x28
-umulh x28, x26, x17
-adcs x16, x29, x28
-umulh x28, x26, x20
-adcs x19, x19, x28
-umulh x28, x26, x15
-adcs x21, x21, x28
-umulh x28, x26, x27
-adcs x22, x22, x28
-umulh x28, x26, x23
-adcs x24, x24, x28
-mul x28, x26, x8
-cset w29, hs
-cmn x9, x28
-mul x9, x26, x3
-ldr x3, [sp, #184]
-adcs x9, x10, x9
-mul x10, x26, x2
-adcs x10, x11, x10
-mul x11, x26, x12
-mul x12, x26, x7
-adcs x11, x0, x11
-adcs x12, x13, x12
-mul x13, x26, x17
-ldr x17, [sp, #136]
-adcs x13, x14, x13
-mul x14, x26, x20
-ldr x20, [sp, #80]
-adcs x8, x16, x14
-mul x14, x26, x15
-ldr x15, [sp, #64]
-adcs x14, x19, x14
-mul x19, x26, x27
-ldp x27, x7, [sp, #144]
-adcs x19, x21, x19
-mul x21, x26, x23
-ldr x23, [sp, #104]
-adcs x21, x22, x21
-adcs x22, x24, xzr
-adc x24, x25, x29
-ldp x25, x2, [x15, #64]
-ldr x29, [sp, #176]
-ldr x15, [sp, #96]
-umulh x26, x6, x25
-adds x10, x10, x26
-umulh x26, x30, x25
-adcs x11, x11, x26
-umulh x26, x1, x25
-adcs x12, x12, x26
-umulh x26, x5, x25
-adcs x13, x13, x26
-umulh x26, x7, x25
-adcs x8, x8, x26
-umulh x26, x20, x25
-adcs x14, x14, x26
-umulh x26, x3, x25
-adcs x19, x19, x26
-umulh x26, x23, x25
-adcs x21, x21, x26
-umulh x26, x27, x25
-adcs x22, x22, x26
-umulh x26, x17, x25
-adcs x24, x24, x26
-mul x26, x6, x25
-cset w28, hs
-adds x9, x9, x26
-mul x26, x30, x25
-mov x30, x17
-adcs x10, x10, x26
-mul x26, x1, x25
-adcs x11, x11, x26
-mul x26, x5, x25
-adcs x12, x12, x26
-mul x26, x7, x25
-adcs x13, x13, x26
-mul x26, x20, x25
-adcs x0, x8, x26
-mul x26, x3, x25
-adcs x14, x14, x26
-mul x26, x23, x25
-adcs x19, x19, x26
-mul x26, x27, x25
-mul x25, x17, x25
-ldr x17, [sp, #16]
-adcs x21, x21, x26
-mul x26, x9, x4
+umulh x12, x11, x5
+ldp x14, x15, [x1, #32]
+mul x16, x14, x5
+adcs x8, x8, x13
+umulh x13, x14, x5
+mul x17, x15, x5
+adcs x12, x12, x16
+umulh x16, x15, x5
+ldp x19, x20, [x1, #48]
+mul x21, x19, x5
+adcs x13, x13, x17
+umulh x17, x19, x5
+mul x22, x20, x5
+adcs x16, x16, x21
+umulh x21, x20, x5
+ldp x1, x23, [x1, #64]
+mul x24, x1, x5
+adcs x17, x17, x22
+umulh x22, x1, x5
+mul x25, x23, x5
+adcs x21, x21, x24
+umulh x24, x23, x5
 adcs x22, x22, x25
-ldp x8, x4, [sp, #120]
-adcs x24, x24, xzr
-cinc x25, x28, hs
-umulh x28, x26, x29
-adds x5, x10, x28
-ldr x10, [sp, #168]
-umulh x28, x26, x10
-adcs x11, x11, x28
-umulh x28, x26, x8
-adcs x6, x12, x28
-ldr x12, [sp, #112]
-umulh x28, x26, x12
-adcs x1, x13, x28
-ldr x13, [sp, #40]
-umulh x28, x26, x13
-adcs x0, x0, x28
-umulh x28, x26, x4
-adcs x3, x14, x28
-ldp x16, x14, [sp, #24]
-umulh x28, x26, x14
-adcs x19, x19, x28
-umulh x28, x26, x15
-adcs x21, x21, x28
-umulh x28, x26, x17
-adcs x22, x22, x28
-umulh x28, x26, x16
-adcs x24, x24, x28
-mul x28, x26, x29
-cset w29, hs
-cmn x9, x28
-mul x9, x26, x10
-mul x10, x26, x8
-mov x28, x4
-adcs x9, x5, x9
-adcs x10, x11, x10
-mul x11, x26, x12
-mul x12, x26, x13
-mul x13, x26, x4
-mul x4, x7, x2
-adcs x11, x6, x11
-adcs x12, x1, x12
-ldr x1, [sp, #160]
-adcs x8, x0, x13
-mul x13, x26, x14
-mul x14, x26, x15
-ldr x0, [sp, #72]
-adcs x13, x3, x13
-mov x3, x15
-adcs x14, x19, x14
-mul x19, x26, x17
-ldr x17, [sp, #184]
-adcs x19, x21, x19
-mul x21, x26, x16
-ldp x16, x15, [sp, #48]
-mul x26, x1, x2
-adcs x21, x22, x21
-mul x6, x16, x2
-mul x5, x15, x2
+adr x25, 2f
+ldp x26, x27, [x25]
+mul x5, x3, x5
+mul x28, x5, x26
+umulh x29, x27, x28
+adc x24, x24, xzr
+str x0, [sp, #96]
+ldp x30, x0, [x25, #16]
+umulh x27, x30, x28
+adds x7, x7, x29
+umulh x29, x0, x28
+adcs x9, x9, x27
+ldp x27, x26, [x25, #32]
+str x2, [sp, #104]
+umulh x2, x27, x28
+adcs x8, x8, x29
+umulh x29, x26, x28
+adcs x2, x12, x2
+ldp x12, x6, [x25, #48]
+str x23, [sp, #112]
+umulh x23, x12, x28
+adcs x13, x13, x29
+umulh x29, x6, x28
+adcs x16, x16, x23
+str x1, [sp, #120]
+ldp x23, x1, [x25, #64]
+str x20, [sp, #128]
+umulh x20, x23, x28
+adcs x17, x17, x29
+umulh x29, x1, x28
+adcs x20, x21, x20
+ldr x21, [x25, #80]
+umulh x25, x21, x28
+adcs x22, x22, x29
+adcs x24, x24, x25
+cset x25, hs
+mul x29, x30, x28
+cmp x5, #1
+mul x5, x0, x28
+adcs x7, x7, x29
+mul x29, x27, x28
+adcs x5, x9, x5
+mul x9, x26, x28
+adcs x8, x8, x29
+mul x29, x12, x28
+adcs x2, x2, x9
+mul x9, x6, x28
+adcs x13, x13, x29
+mul x29, x23, x28
+adcs x9, x16, x9
+mul x16, x1, x28
+adcs x17, x17, x29
+mul x28, x21, x28
+adcs x16, x20, x16
+adcs x20, x22, x28
 adcs x22, x24, xzr
-adc x24, x25, x29
-umulh x25, x1, x2
-adds x10, x10, x25
-umulh x25, x0, x2
-adcs x11, x11, x25
-umulh x25, x16, x2
-adcs x12, x12, x25
-umulh x25, x15, x2
-ldr x15, [sp, #88]
-adcs x25, x8, x25
-umulh x8, x7, x2
-ldp x1, x16, [sp, #112]
-adcs x13, x13, x8
-umulh x8, x20, x2
-adcs x14, x14, x8
-umulh x8, x17, x2
-adcs x19, x19, x8
-umulh x8, x23, x2
-adcs x21, x21, x8
-umulh x8, x27, x2
-adcs x22, x22, x8
-umulh x8, x30, x2
-adcs x24, x24, x8
-cset w8, hs
-adds x9, x9, x26
-mul x26, x0, x2
-adcs x10, x10, x26
-adcs x11, x11, x6
-mul x6, x27, x2
-adcs x12, x12, x5
-mul x5, x20, x2
-ldp x20, x7, [sp, #32]
-adcs x4, x25, x4
-adcs x13, x13, x5
-mul x5, x17, x2
-ldp x17, x0, [sp, #168]
-adcs x14, x14, x5
-mul x5, x23, x2
-mul x2, x30, x2
-adcs x5, x19, x5
-ldp x26, x23, [sp, #16]
-adcs x6, x21, x6
-ldp x29, x30, [sp, #192]
-adcs x2, x22, x2
-mul x22, x9, x15
-adcs x19, x24, xzr
-cset w21, hs
-umulh x25, x22, x0
-mul x24, x22, x0
-adds x10, x10, x25
-umulh x25, x22, x17
-adcs x11, x11, x25
-umulh x25, x22, x16
-adcs x12, x12, x25
-umulh x25, x22, x1
-adcs x4, x4, x25
-umulh x25, x22, x7
-adcs x13, x13, x25
-umulh x25, x22, x28
-adcs x14, x14, x25
-umulh x25, x22, x20
-adcs x5, x5, x25
-umulh x25, x22, x3
-adcs x6, x6, x25
-umulh x25, x22, x26
+ldr x24, [sp, #104]
+ldr x28, [x24, #8]
+umulh x29, x3, x28
+adc x25, x25, xzr
+umulh x24, x4, x28
+adds x5, x5, x29
+umulh x29, x10, x28
+adcs x8, x8, x24
+umulh x24, x11, x28
+adcs x2, x2, x29
+umulh x29, x14, x28
+adcs x13, x13, x24
+umulh x24, x15, x28
+adcs x9, x9, x29
+umulh x29, x19, x28
+adcs x17, x17, x24
+ldr x24, [sp, #128]
+str x21, [sp, #136]
+umulh x21, x24, x28
+adcs x16, x16, x29
+ldr x29, [sp, #120]
+str x1, [sp, #144]
+umulh x1, x29, x28
+adcs x20, x20, x21
+ldr x21, [sp, #112]
+str x23, [sp, #152]
+umulh x23, x21, x28
+adcs x1, x22, x1
+adcs x22, x25, x23
+mul x23, x3, x28
+cset x25, hs
+str x3, [sp, #160]
+mul x3, x4, x28
+adds x7, x7, x23
+mul x23, x10, x28
+adcs x3, x5, x3
+mul x5, x11, x28
+adcs x8, x8, x23
+mul x23, x14, x28
+adcs x2, x2, x5
+mul x5, x15, x28
+adcs x13, x13, x23
+mul x23, x19, x28
+adcs x5, x9, x5
+mul x9, x24, x28
+adcs x17, x17, x23
+mul x23, x29, x28
+adcs x9, x16, x9
+mul x16, x21, x28
+adcs x20, x20, x23
+adcs x1, x1, x16
+adcs x16, x22, xzr
+adr x22, 2f
+ldr x23, [x22]
+mul x28, x7, x23
+ldr x23, [x22, #8]
+umulh x21, x23, x28
+adc x25, x25, xzr
+umulh x23, x30, x28
+adds x3, x3, x21
+umulh x21, x0, x28
+adcs x8, x8, x23
+umulh x23, x27, x28
+adcs x2, x2, x21
+umulh x21, x26, x28
+adcs x13, x13, x23
+umulh x23, x12, x28
+adcs x5, x5, x21
+umulh x21, x6, x28
+adcs x17, x17, x23
+ldr x23, [sp, #152]
+umulh x22, x23, x28
+adcs x9, x9, x21
+ldr x21, [sp, #144]
+umulh x29, x21, x28
+adcs x20, x20, x22
+ldr x22, [sp, #136]
+umulh x24, x22, x28
+adcs x1, x1, x29
+adcs x16, x16, x24
+adc x24, x25, xzr
+mul x25, x30, x28
+cmp x7, #1
+mul x7, x0, x28
+adcs x3, x3, x25
+mul x25, x27, x28
+adcs x7, x8, x7
+mul x8, x26, x28
 adcs x2, x2, x25
-umulh x25, x22, x23
-adcs x19, x19, x25
-cset w25, hs
-cmn x9, x24
-mul x9, x22, x17
-adcs x9, x10, x9
-mul x10, x22, x16
-adcs x10, x11, x10
-mul x11, x22, x1
-adcs x11, x12, x11
-mul x12, x22, x7
-adcs x12, x4, x12
-mul x4, x22, x28
-adcs x13, x13, x4
-mul x4, x22, x20
-adcs x14, x14, x4
-mul x4, x22, x3
+mul x25, x12, x28
+adcs x8, x13, x8
+mul x13, x6, x28
+adcs x5, x5, x25
+mul x25, x23, x28
+adcs x13, x17, x13
+mul x17, x21, x28
+adcs x9, x9, x25
+mul x25, x22, x28
+adcs x17, x20, x17
+adcs x1, x1, x25
+adcs x16, x16, xzr
+ldr x20, [sp, #104]
+ldp x25, x28, [x20, #16]
+ldr x29, [sp, #160]
+umulh x20, x29, x25
+adc x24, x24, xzr
+umulh x28, x4, x25
+adds x7, x7, x20
+umulh x20, x10, x25
+adcs x2, x2, x28
+umulh x28, x11, x25
+adcs x8, x8, x20
+umulh x20, x14, x25
+adcs x5, x5, x28
+umulh x28, x15, x25
+adcs x13, x13, x20
+umulh x20, x19, x25
+adcs x9, x9, x28
+ldr x28, [sp, #128]
+umulh x22, x28, x25
+adcs x17, x17, x20
+ldr x20, [sp, #120]
+umulh x21, x20, x25
+adcs x1, x1, x22
+ldr x22, [sp, #112]
+umulh x23, x22, x25
+adcs x16, x16, x21
+adcs x21, x24, x23
+mul x23, x29, x25
+cset x24, hs
+mul x29, x4, x25
+adds x3, x3, x23
+mul x23, x10, x25
+adcs x7, x7, x29
+mul x29, x11, x25
+adcs x2, x2, x23
+mul x23, x14, x25
+adcs x8, x8, x29
+mul x29, x15, x25
+adcs x5, x5, x23
+mul x23, x19, x25
+adcs x13, x13, x29
+mul x29, x28, x25
+adcs x9, x9, x23
+mul x23, x20, x25
+adcs x17, x17, x29
+mul x25, x22, x25
+adcs x1, x1, x23
+adcs x16, x16, x25
+adcs x21, x21, xzr
+adr x23, 2f
+ldr x25, [x23]
+mul x29, x3, x25
+ldr x25, [x23, #8]
+umulh x22, x25, x29
+adc x24, x24, xzr
+umulh x25, x30, x29
+adds x7, x7, x22
+umulh x22, x0, x29
+adcs x2, x2, x25
+umulh x25, x27, x29
+adcs x8, x8, x22
+umulh x22, x26, x29
+adcs x5, x5, x25
+umulh x25, x12, x29
+adcs x13, x13, x22
+umulh x22, x6, x29
+adcs x9, x9, x25
+ldr x25, [sp, #152]
+umulh x23, x25, x29
+adcs x17, x17, x22
+ldr x22, [sp, #144]
+umulh x20, x22, x29
+adcs x1, x1, x23
+ldr x23, [sp, #136]
+umulh x28, x23, x29
+adcs x16, x16, x20
+adcs x20, x21, x28
+adc x21, x24, xzr
+mul x24, x30, x29
+cmp x3, #1
+mul x3, x0, x29
+adcs x7, x7, x24
+mul x24, x27, x29
+adcs x2, x2, x3
+mul x3, x26, x29
+adcs x8, x8, x24
+mul x24, x12, x29
+adcs x3, x5, x3
+mul x5, x6, x29
+adcs x13, x13, x24
+mul x24, x25, x29
+adcs x5, x9, x5
+mul x9, x22, x29
+adcs x17, x17, x24
+mul x24, x23, x29
+adcs x1, x1, x9
+adcs x9, x16, x24
+adcs x16, x20, xzr
+ldr x20, [sp, #160]
+ldr x24, [sp, #104]
+ldr x28, [x24, #24]
+umulh x29, x20, x28
+adc x21, x21, xzr
+umulh x24, x4, x28
+adds x2, x2, x29
+umulh x29, x10, x28
+adcs x8, x8, x24
+umulh x24, x11, x28
+adcs x3, x3, x29
+umulh x29, x14, x28
+adcs x13, x13, x24
+umulh x24, x15, x28
+adcs x5, x5, x29
+umulh x29, x19, x28
+adcs x17, x17, x24
+ldr x24, [sp, #128]
+umulh x23, x24, x28
+adcs x1, x1, x29
+ldr x29, [sp, #120]
+umulh x22, x29, x28
+adcs x9, x9, x23
+ldr x23, [sp, #112]
+umulh x25, x23, x28
+adcs x16, x16, x22
+adcs x21, x21, x25
+mul x22, x20, x28
+cset x25, hs
+mul x20, x4, x28
+adds x7, x7, x22
+mul x22, x10, x28
+adcs x2, x2, x20
+mul x20, x11, x28
+adcs x8, x8, x22
+mul x22, x14, x28
+adcs x3, x3, x20
+mul x20, x15, x28
+adcs x13, x13, x22
+mul x22, x19, x28
+adcs x5, x5, x20
+mul x20, x24, x28
+adcs x17, x17, x22
+mul x22, x29, x28
+adcs x1, x1, x20
+mul x20, x23, x28
+adcs x9, x9, x22
+adcs x16, x16, x20
+adcs x20, x21, xzr
+adr x21, 2f
+ldr x22, [x21]
+mul x28, x7, x22
+ldr x22, [x21, #8]
+umulh x23, x22, x28
+adc x25, x25, xzr
+umulh x22, x30, x28
+adds x2, x2, x23
+umulh x23, x0, x28
+adcs x8, x8, x22
+umulh x22, x27, x28
+adcs x3, x3, x23
+umulh x23, x26, x28
+adcs x13, x13, x22
+umulh x22, x12, x28
+adcs x5, x5, x23
+umulh x23, x6, x28
+adcs x17, x17, x22
+ldr x22, [sp, #152]
+umulh x21, x22, x28
+adcs x1, x1, x23
+ldr x23, [sp, #144]
+umulh x29, x23, x28
+adcs x9, x9, x21
+ldr x21, [sp, #136]
+umulh x24, x21, x28
+adcs x16, x16, x29
+adcs x20, x20, x24
+adc x24, x25, xzr
+mul x25, x30, x28
+cmp x7, #1
+mul x7, x0, x28
+adcs x2, x2, x25
+mul x25, x27, x28
+adcs x7, x8, x7
+mul x8, x26, x28
+adcs x3, x3, x25
+mul x25, x12, x28
+adcs x8, x13, x8
+mul x13, x6, x28
+adcs x5, x5, x25
+mul x25, x22, x28
+adcs x13, x17, x13
+mul x17, x23, x28
+adcs x1, x1, x25
+mul x25, x21, x28
+adcs x9, x9, x17
+adcs x16, x16, x25
+adcs x17, x20, xzr
+ldr x20, [sp, #104]
+ldp x25, x28, [x20, #32]
+ldr x29, [sp, #160]
+umulh x20, x29, x25
+adc x24, x24, xzr
+umulh x28, x4, x25
+adds x7, x7, x20
+umulh x20, x10, x25
+adcs x3, x3, x28
+umulh x28, x11, x25
+adcs x8, x8, x20
+umulh x20, x14, x25
+adcs x5, x5, x28
+umulh x28, x15, x25
+adcs x13, x13, x20
+umulh x20, x19, x25
+adcs x1, x1, x28
+ldr x28, [sp, #128]
+umulh x21, x28, x25
+adcs x9, x9, x20
+ldr x20, [sp, #120]
+umulh x23, x20, x25
+adcs x16, x16, x21
+ldr x21, [sp, #112]
+umulh x22, x21, x25
+adcs x17, x17, x23
+adcs x22, x24, x22
+mul x23, x29, x25
+cset x24, hs
+mul x29, x4, x25
+adds x2, x2, x23
+mul x23, x10, x25
+adcs x7, x7, x29
+mul x29, x11, x25
+adcs x3, x3, x23
+mul x23, x14, x25
+adcs x8, x8, x29
+mul x29, x15, x25
+adcs x5, x5, x23
+mul x23, x19, x25
+adcs x13, x13, x29
+mul x29, x28, x25
+adcs x1, x1, x23
+mul x23, x20, x25
+adcs x9, x9, x29
+mul x25, x21, x25
+adcs x16, x16, x23
+adcs x17, x17, x25
+adcs x22, x22, xzr
+adr x23, 2f
+ldr x25, [x23]
+mul x29, x2, x25
+ldr x25, [x23, #8]
+umulh x21, x25, x29
+adc x24, x24, xzr
+umulh x25, x30, x29
+adds x7, x7, x21
+umulh x21, x0, x29
+adcs x3, x3, x25
+umulh x25, x27, x29
+adcs x8, x8, x21
+umulh x21, x26, x29
+adcs x5, x5, x25
+umulh x25, x12, x29
+adcs x13, x13, x21
+umulh x21, x6, x29
+adcs x1, x1, x25
+ldr x25, [sp, #152]
+umulh x23, x25, x29
+adcs x9, x9, x21
+ldr x21, [sp, #144]
+umulh x20, x21, x29
+adcs x16, x16, x23
+ldr x23, [sp, #136]
+umulh x28, x23, x29
+adcs x17, x17, x20
+adcs x20, x22, x28
+adc x22, x24, xzr
+mul x24, x30, x29
+cmp x2, #1
+mul x2, x0, x29
+adcs x7, x7, x24
+mul x24, x27, x29
+adcs x2, x3, x2
+mul x3, x26, x29
+adcs x8, x8, x24
+mul x24, x12, x29
+adcs x3, x5, x3
+mul x5, x6, x29
+adcs x13, x13, x24
+mul x24, x25, x29
+adcs x1, x1, x5
+mul x5, x21, x29
+adcs x9, x9, x24
+mul x24, x23, x29
+adcs x5, x16, x5
+adcs x16, x17, x24
+adcs x17, x20, xzr
+ldr x20, [sp, #160]
+ldr x24, [sp, #104]
+ldr x28, [x24, #40]
+umulh x29, x20, x28
+adc x22, x22, xzr
+umulh x24, x4, x28
+adds x2, x2, x29
+umulh x29, x10, x28
+adcs x8, x8, x24
+umulh x24, x11, x28
+adcs x3, x3, x29
+umulh x29, x14, x28
+adcs x13, x13, x24
+umulh x24, x15, x28
+adcs x1, x1, x29
+umulh x29, x19, x28
+adcs x9, x9, x24
+ldr x24, [sp, #128]
+umulh x23, x24, x28
+adcs x5, x5, x29
+ldr x29, [sp, #120]
+umulh x21, x29, x28
+adcs x16, x16, x23
+ldr x23, [sp, #112]
+umulh x25, x23, x28
+adcs x17, x17, x21
+adcs x21, x22, x25
+mul x22, x20, x28
+cset x25, hs
+mul x20, x4, x28
+adds x7, x7, x22
+mul x22, x10, x28
+adcs x2, x2, x20
+mul x20, x11, x28
+adcs x8, x8, x22
+mul x22, x14, x28
+adcs x3, x3, x20
+mul x20, x15, x28
+adcs x13, x13, x22
+mul x22, x19, x28
+adcs x1, x1, x20
+mul x20, x24, x28
+adcs x9, x9, x22
+mul x22, x29, x28
+adcs x5, x5, x20
+mul x20, x23, x28
+adcs x16, x16, x22
+adcs x17, x17, x20
+adcs x20, x21, xzr
+adr x21, 2f
+ldr x22, [x21]
+mul x28, x7, x22
+ldr x22, [x21, #8]
+umulh x23, x22, x28
+adc x25, x25, xzr
+umulh x22, x30, x28
+adds x2, x2, x23
+umulh x23, x0, x28
+adcs x8, x8, x22
+umulh x22, x27, x28
+adcs x3, x3, x23
+umulh x23, x26, x28
+adcs x13, x13, x22
+umulh x22, x12, x28
+adcs x1, x1, x23
+umulh x23, x6, x28
+adcs x9, x9, x22
+ldr x22, [sp, #152]
+umulh x21, x22, x28
+adcs x5, x5, x23
+ldr x23, [sp, #144]
+umulh x29, x23, x28
+adcs x16, x16, x21
+ldr x21, [sp, #136]
+umulh x24, x21, x28
+adcs x17, x17, x29
+adcs x20, x20, x24
+adc x24, x25, xzr
+mul x25, x30, x28
+cmp x7, #1
+mul x7, x0, x28
+adcs x2, x2, x25
+mul x25, x27, x28
+adcs x7, x8, x7
+mul x8, x26, x28
+adcs x3, x3, x25
+mul x25, x12, x28
+adcs x8, x13, x8
+mul x13, x6, x28
+adcs x1, x1, x25
+mul x25, x22, x28
+adcs x9, x9, x13
+mul x13, x23, x28
+adcs x5, x5, x25
+mul x25, x21, x28
+adcs x13, x16, x13
+adcs x16, x17, x25
+adcs x17, x20, xzr
+ldr x20, [sp, #104]
+ldp x25, x28, [x20, #48]
+ldr x29, [sp, #160]
+umulh x20, x29, x25
+adc x24, x24, xzr
+umulh x28, x4, x25
+adds x7, x7, x20
+umulh x20, x10, x25
+adcs x3, x3, x28
+umulh x28, x11, x25
+adcs x8, x8, x20
+umulh x20, x14, x25
+adcs x1, x1, x28
+umulh x28, x15, x25
+adcs x9, x9, x20
+umulh x20, x19, x25
+adcs x5, x5, x28
+ldr x28, [sp, #128]
+umulh x21, x28, x25
+adcs x13, x13, x20
+ldr x20, [sp, #120]
+umulh x23, x20, x25
+adcs x16, x16, x21
+ldr x21, [sp, #112]
+umulh x22, x21, x25
+adcs x17, x17, x23
+adcs x22, x24, x22
+mul x23, x29, x25
+cset x24, hs
+mul x29, x4, x25
+adds x2, x2, x23
+mul x23, x10, x25
+adcs x7, x7, x29
+mul x29, x11, x25
+adcs x3, x3, x23
+mul x23, x14, x25
+adcs x8, x8, x29
+mul x29, x15, x25
+adcs x1, x1, x23
+mul x23, x19, x25
+adcs x9, x9, x29
+mul x29, x28, x25
+adcs x5, x5, x23
+mul x23, x20, x25
+adcs x13, x13, x29
+mul x25, x21, x25
+adcs x16, x16, x23
+adcs x17, x17, x25
+adcs x22, x22, xzr
+adr x23, 2f
+ldr x25, [x23]
+mul x29, x2, x25
+ldr x25, [x23, #8]
+umulh x21, x25, x29
+adc x24, x24, xzr
+umulh x25, x30, x29
+adds x7, x7, x21
+umulh x21, x0, x29
+adcs x3, x3, x25
+umulh x25, x27, x29
+adcs x8, x8, x21
+umulh x21, x26, x29
+adcs x1, x1, x25
+umulh x25, x12, x29
+adcs x9, x9, x21
+umulh x21, x6, x29
+adcs x5, x5, x25
+ldr x25, [sp, #152]
+umulh x23, x25, x29
+adcs x13, x13, x21
+ldr x21, [sp, #144]
+umulh x20, x21, x29
+adcs x16, x16, x23
+ldr x23, [sp, #136]
+umulh x28, x23, x29
+adcs x17, x17, x20
+adcs x20, x22, x28
+adc x22, x24, xzr
+mul x24, x30, x29
+cmp x2, #1
+mul x2, x0, x29
+adcs x7, x7, x24
+mul x24, x27, x29
+adcs x2, x3, x2
+mul x3, x26, x29
+adcs x8, x8, x24
+mul x24, x12, x29
+adcs x1, x1, x3
+mul x3, x6, x29
+adcs x9, x9, x24
+mul x24, x25, x29
+adcs x3, x5, x3
+mul x5, x21, x29
+adcs x13, x13, x24
+mul x24, x23, x29
+adcs x5, x16, x5
+adcs x16, x17, x24
+adcs x17, x20, xzr
+ldr x20, [sp, #160]
+ldr x24, [sp, #104]
+ldr x28, [x24, #56]
+umulh x29, x20, x28
+adc x22, x22, xzr
+umulh x24, x4, x28
+adds x2, x2, x29
+umulh x29, x10, x28
+adcs x8, x8, x24
+umulh x24, x11, x28
+adcs x1, x1, x29
+umulh x29, x14, x28
+adcs x9, x9, x24
+umulh x24, x15, x28
+adcs x3, x3, x29
+umulh x29, x19, x28
+adcs x13, x13, x24
+ldr x24, [sp, #128]
+umulh x23, x24, x28
+adcs x5, x5, x29
+ldr x29, [sp, #120]
+umulh x21, x29, x28
+adcs x16, x16, x23
+ldr x23, [sp, #112]
+umulh x25, x23, x28
+adcs x17, x17, x21
+adcs x21, x22, x25
+mul x22, x20, x28
+cset x25, hs
+mul x20, x4, x28
+adds x7, x7, x22
+mul x22, x10, x28
+adcs x2, x2, x20
+mul x20, x11, x28
+adcs x8, x8, x22
+mul x22, x14, x28
+adcs x1, x1, x20
+mul x20, x15, x28
+adcs x9, x9, x22
+mul x22, x19, x28
+adcs x3, x3, x20
+mul x20, x24, x28
+adcs x13, x13, x22
+mul x22, x29, x28
+adcs x5, x5, x20
+mul x20, x23, x28
+adcs x16, x16, x22
+adcs x17, x17, x20
+adcs x20, x21, xzr
+adr x21, 2f
+ldr x22, [x21]
+mul x28, x7, x22
+ldr x22, [x21, #8]
+umulh x23, x22, x28
+adc x25, x25, xzr
+umulh x22, x30, x28
+adds x2, x2, x23
+umulh x23, x0, x28
+adcs x8, x8, x22
+umulh x22, x27, x28
+adcs x1, x1, x23
+umulh x23, x26, x28
+adcs x9, x9, x22
+umulh x22, x12, x28
+adcs x3, x3, x23
+umulh x23, x6, x28
+adcs x13, x13, x22
+ldr x22, [sp, #152]
+umulh x21, x22, x28
+adcs x5, x5, x23
+ldr x23, [sp, #144]
+umulh x29, x23, x28
+adcs x16, x16, x21
+ldr x21, [sp, #136]
+umulh x24, x21, x28
+adcs x17, x17, x29
+adcs x20, x20, x24
+adc x24, x25, xzr
+mul x25, x30, x28
+cmp x7, #1
+mul x7, x0, x28
+adcs x2, x2, x25
+mul x25, x27, x28
+adcs x7, x8, x7
+mul x8, x26, x28
+adcs x1, x1, x25
+mul x25, x12, x28
+adcs x8, x9, x8
+mul x9, x6, x28
+adcs x3, x3, x25
+mul x25, x22, x28
+adcs x9, x13, x9
+mul x13, x23, x28
+adcs x5, x5, x25
+mul x25, x21, x28
+adcs x13, x16, x13
+adcs x16, x17, x25
+adcs x17, x20, xzr
+ldr x20, [sp, #104]
+ldp x20, x25, [x20, #64]
+ldr x28, [sp, #160]
+umulh x29, x28, x20
+adc x24, x24, xzr
+umulh x21, x4, x20
+adds x7, x7, x29
+umulh x29, x10, x20
+adcs x1, x1, x21
+umulh x21, x11, x20
+adcs x8, x8, x29
+umulh x29, x14, x20
+adcs x3, x3, x21
+umulh x21, x15, x20
+adcs x9, x9, x29
+umulh x29, x19, x20
+adcs x5, x5, x21
+ldr x21, [sp, #128]
+umulh x23, x21, x20
+adcs x13, x13, x29
+ldr x29, [sp, #120]
+umulh x22, x29, x20
+adcs x16, x16, x23
+ldr x23, [sp, #112]
+str x25, [sp, #104]
+umulh x25, x23, x20
+adcs x17, x17, x22
+adcs x22, x24, x25
+mul x24, x28, x20
+cset x25, hs
+mul x28, x4, x20
+adds x2, x2, x24
+mul x24, x10, x20
+adcs x7, x7, x28
+mul x28, x11, x20
+adcs x1, x1, x24
+mul x24, x14, x20
+adcs x8, x8, x28
+mul x28, x15, x20
+adcs x3, x3, x24
+mul x24, x19, x20
+adcs x9, x9, x28
+mul x28, x21, x20
+adcs x5, x5, x24
+mul x24, x29, x20
+adcs x13, x13, x28
+mul x20, x23, x20
+adcs x16, x16, x24
+adcs x17, x17, x20
+adcs x20, x22, xzr
+adr x22, 2f
+ldr x24, [x22]
+mul x28, x2, x24
+ldr x24, [x22, #8]
+umulh x23, x24, x28
+adc x25, x25, xzr
+umulh x24, x30, x28
+adds x7, x7, x23
+umulh x23, x0, x28
+adcs x1, x1, x24
+umulh x24, x27, x28
+adcs x8, x8, x23
+umulh x23, x26, x28
+adcs x3, x3, x24
+umulh x24, x12, x28
+adcs x9, x9, x23
+umulh x23, x6, x28
+adcs x5, x5, x24
+ldr x24, [sp, #152]
+umulh x22, x24, x28
+adcs x13, x13, x23
+ldr x23, [sp, #144]
+umulh x29, x23, x28
+adcs x16, x16, x22
+ldr x22, [sp, #136]
+umulh x21, x22, x28
+adcs x17, x17, x29
+adcs x20, x20, x21
+adc x21, x25, xzr
+mul x25, x30, x28
+cmp x2, #1
+mul x2, x0, x28
+adcs x7, x7, x25
+mul x25, x27, x28
+adcs x1, x1, x2
+mul x2, x26, x28
+adcs x8, x8, x25
+mul x25, x12, x28
+adcs x2, x3, x2
+mul x3, x6, x28
+adcs x9, x9, x25
+mul x25, x24, x28
+adcs x3, x5, x3
+mul x5, x23, x28
+adcs x13, x13, x25
+mul x25, x22, x28
+adcs x5, x16, x5
+adcs x16, x17, x25
+adcs x17, x20, xzr
+ldr x20, [sp, #160]
+ldr x25, [sp, #104]
+umulh x28, x20, x25
+adc x21, x21, xzr
+umulh x29, x4, x25
+adds x1, x1, x28
+umulh x28, x10, x25
+adcs x8, x8, x29
+umulh x29, x11, x25
+adcs x2, x2, x28
+umulh x28, x14, x25
+adcs x9, x9, x29
+umulh x29, x15, x25
+adcs x3, x3, x28
+umulh x28, x19, x25
+adcs x13, x13, x29
+ldr x29, [sp, #128]
+umulh x22, x29, x25
+adcs x5, x5, x28
+ldr x28, [sp, #120]
+umulh x23, x28, x25
+adcs x16, x16, x22
+ldr x22, [sp, #112]
+umulh x24, x22, x25
+adcs x17, x17, x23
+adcs x21, x21, x24
+mul x20, x20, x25
+cset x23, hs
+mul x4, x4, x25
+adds x7, x7, x20
+mul x10, x10, x25
+adcs x1, x1, x4
+mul x4, x11, x25
+adcs x8, x8, x10
+mul x10, x14, x25
+adcs x2, x2, x4
+mul x4, x15, x25
+adcs x9, x9, x10
+mul x10, x19, x25
+adcs x3, x3, x4
+mul x4, x29, x25
+adcs x10, x13, x10
+mul x11, x28, x25
 adcs x4, x5, x4
-mul x5, x22, x26
-adcs x5, x6, x5
-mul x6, x22, x23
-adcs x2, x2, x6
-adcs x6, x19, xzr
-adc x8, x21, x8
-subs x0, x9, x0
-sbcs x17, x10, x17
-orr x8, x8, x25
-sbcs x16, x11, x16
-sbcs x1, x12, x1
-sbcs x7, x13, x7
-sbcs x19, x14, x28
-sbcs x20, x4, x20
-ldp x28, x27, [sp, #208]
-sbcs x15, x5, x3
-sbcs x21, x2, x26
-ldp x26, x25, [sp, #224]
-sbcs x3, x6, x23
-ldp x24, x23, [sp, #240]
-cset w22, lo
-cmp x8, #0
-cset w8, eq
-tst w8, w22
-csel x8, x9, x0, ne
-csel x9, x10, x17, ne
-ldr x10, [sp, #8]
-stp x8, x9, [x10]
-csel x8, x11, x16, ne
-csel x9, x12, x1, ne
-stp x8, x9, [x10, #16]
-csel x8, x13, x7, ne
-csel x9, x14, x19, ne
-stp x8, x9, [x10, #32]
-csel x8, x4, x20, ne
-csel x9, x5, x15, ne
-ldp x20, x19, [sp, #272]
-stp x8, x9, [x10, #48]
-csel x8, x2, x21, ne
-ldp x22, x21, [sp, #256]
-csel x9, x6, x3, ne
-stp x8, x9, [x10, #64]
-add sp, sp, #288
+mul x5, x22, x25
+adcs x11, x16, x11
+adcs x5, x17, x5
+adcs x13, x21, xzr
+adr x14, 2f
+ldr x15, [x14]
+mul x15, x7, x15
+ldr x16, [x14, #8]
+umulh x14, x16, x15
+adc x17, x23, xzr
+umulh x19, x30, x15
+adds x1, x1, x14
+umulh x14, x0, x15
+adcs x8, x8, x19
+umulh x19, x27, x15
+adcs x2, x2, x14
+umulh x14, x26, x15
+adcs x9, x9, x19
+umulh x19, x12, x15
+adcs x3, x3, x14
+umulh x14, x6, x15
+adcs x10, x10, x19
+ldr x19, [sp, #152]
+umulh x20, x19, x15
+adcs x4, x4, x14
+ldr x14, [sp, #144]
+umulh x21, x14, x15
+adcs x11, x11, x20
+ldr x20, [sp, #136]
+umulh x22, x20, x15
+adcs x5, x5, x21
+adcs x13, x13, x22
+adc x17, x17, xzr
+mul x21, x30, x15
+cmp x7, #1
+mul x7, x0, x15
+adcs x1, x1, x21
+mul x21, x27, x15
+adcs x7, x8, x7
+mul x8, x26, x15
+adcs x2, x2, x21
+mul x21, x12, x15
+adcs x8, x9, x8
+mul x9, x6, x15
+adcs x3, x3, x21
+mul x21, x19, x15
+adcs x9, x10, x9
+mul x10, x14, x15
+adcs x4, x4, x21
+mul x15, x20, x15
+adcs x10, x11, x10
+adcs x5, x5, x15
+adcs x11, x13, xzr
+adc x13, x17, xzr
+subs x15, x1, x16
+sbcs x16, x7, x30
+sbcs x0, x2, x0
+sbcs x17, x8, x27
+sbcs x21, x3, x26
+sbcs x12, x9, x12
+sbcs x6, x4, x6
+sbcs x19, x10, x19
+sbcs x14, x5, x14
+sbcs x20, x11, x20
+sbcs xzr, x13, xzr
+csel x1, x1, x15, lo
+csel x7, x7, x16, lo
+ldr x13, [sp, #96]
+stp x1, x7, [x13]
+csel x0, x2, x0, lo
+csel x1, x8, x17, lo
+stp x0, x1, [x13, #16]
+csel x0, x3, x21, lo
+csel x1, x9, x12, lo
+stp x0, x1, [x13, #32]
+csel x0, x4, x6, lo
+csel x1, x10, x19, lo
+stp x0, x1, [x13, #48]
+csel x0, x5, x14, lo
+csel x1, x11, x20, lo
+stp x0, x1, [x13, #64]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #176
 ret
 .p2align 3
 2:
@@ -4668,1600 +4513,1634 @@ unsafe fn sum_of_products_full<M: Modulus<10>>(
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_full_5b72d3bf8f340745_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}_{p9}",
+                "fieldc_sum_of_products_full_1c77caf0c8ddb39f_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}_{p9}",
                 r"
-adr x3, 2f
-sub sp, sp, #368
-ldp x8, x11, [x1]
-mov x6, x3
-ldp x16, x4, [x2]
-mov x5, x2
-ldp x13, x17, [x1, #16]
-umulh x3, x8, x16
-ldp x15, x14, [x1, #32]
-umulh x10, x11, x16
-stp x13, x11, [sp, #168]
-str x0, [sp, #8]
-mul x11, x11, x16
-ldp x2, x0, [x1, #48]
-adds x11, x3, x11
-umulh x12, x13, x16
-ldp x7, x3, [x5, #80]
-stp x20, x19, [sp, #352]
-stp x22, x21, [sp, #336]
-stp x24, x23, [sp, #320]
-stp x26, x25, [sp, #304]
-mul x13, x13, x16
-adcs x10, x10, x13
-umulh x19, x17, x16
-stp x15, x17, [sp, #152]
-stp x29, x30, [sp, #272]
-stp x28, x27, [sp, #288]
-ldp x30, x28, [x1, #80]
-mul x20, x17, x16
-adcs x12, x12, x20
-str x5, [sp, #16]
-stp x0, x14, [sp, #136]
-str x8, [sp, #240]
-umulh x21, x15, x16
-str x30, [sp, #88]
-mul x22, x15, x16
-ldp x17, x15, [x1, #64]
-adcs x19, x19, x22
-str x17, [sp, #128]
-umulh x23, x14, x16
-stp x15, x2, [sp, #248]
-str x28, [sp, #72]
-mul x24, x14, x16
-adcs x29, x21, x24
-umulh x25, x2, x16
-mul x26, x2, x16
-adcs x23, x23, x26
-mul x20, x0, x16
-umulh x13, x0, x16
-ldp x0, x8, [x1, #112]
-umulh x22, x17, x16
-str x8, [sp, #40]
-mul x24, x17, x16
-adcs x17, x25, x20
-mul x25, x15, x16
-umulh x26, x15, x16
-adcs x15, x13, x24
-adcs x22, x22, x25
-cinc x21, x26, hs
-ldp x13, x9, [x1, #96]
-umulh x24, x30, x7
-adds x14, x11, x24
-str x9, [sp, #64]
-umulh x25, x28, x7
-adcs x24, x10, x25
-umulh x10, x13, x7
-adcs x5, x12, x10
-ldp x10, x26, [x1, #128]
-stp x13, x10, [sp, #96]
-umulh x12, x9, x7
-adcs x19, x19, x12
-umulh x12, x0, x7
-adcs x20, x29, x12
-umulh x12, x8, x7
-adcs x23, x23, x12
-umulh x12, x10, x7
-adcs x2, x17, x12
-umulh x12, x26, x7
-ldp x17, x27, [x1, #144]
-adcs x11, x15, x12
-stp x17, x0, [sp, #112]
-stp x27, x26, [sp, #224]
-umulh x12, x17, x7
-adcs x1, x22, x12
-umulh x12, x27, x7
-adcs x21, x21, x12
-ldr x12, [sp, #240]
-cset w22, hs
-mul x15, x17, x7
-mul x12, x12, x16
-mul x16, x30, x7
-adds x25, x12, x16
-ldp x12, x17, [x6]
-str x17, [sp, #264]
-mul x16, x28, x7
-adcs x14, x14, x16
-mul x16, x13, x7
-adcs x24, x24, x16
-mul x16, x9, x7
-adcs x13, x5, x16
-mul x16, x0, x7
-adcs x16, x19, x16
-mul x19, x8, x7
-adcs x19, x20, x19
-mul x20, x10, x7
-adcs x23, x23, x20
-mul x20, x26, x7
-ldp x8, x26, [x6, #64]
-adcs x10, x2, x20
-str x8, [sp, #216]
-adcs x20, x11, x15
-str x26, [sp, #80]
-mul x11, x27, x7
-adcs x0, x1, x11
-ldp x9, x11, [x6, #48]
-adcs x21, x21, xzr
-cinc x7, x22, hs
-mul x22, x12, x25
-umulh x1, x17, x22
-adds x5, x14, x1
-umulh x27, x9, x22
-ldp x1, x15, [x6, #16]
-umulh x29, x8, x22
-stp x12, x15, [sp, #24]
-ldp x12, x2, [x6, #32]
-ldr x6, [x6, #80]
-stp x11, x1, [sp, #48]
-stp x12, x2, [sp, #200]
-stp x6, x9, [sp, #184]
-umulh x14, x1, x22
-adcs x24, x24, x14
-umulh x14, x15, x22
-adcs x14, x13, x14
-umulh x13, x12, x22
-adcs x13, x16, x13
-umulh x16, x2, x22
-adcs x19, x19, x16
-adcs x27, x23, x27
-umulh x23, x11, x22
-adcs x23, x10, x23
-adcs x20, x20, x29
-umulh x29, x26, x22
-adcs x0, x0, x29
-umulh x29, x6, x22
-adcs x21, x21, x29
-mul x29, x17, x22
-mul x17, x1, x22
-cset w10, hs
-cmn x25, x29
-adcs x5, x5, x17
-mul x17, x15, x22
-adcs x17, x24, x17
-mul x24, x12, x22
-adcs x14, x14, x24
-mul x24, x2, x22
-adcs x13, x13, x24
-mul x24, x9, x22
-adcs x12, x19, x24
-mul x24, x11, x22
-adcs x16, x27, x24
-mul x27, x8, x22
-adcs x11, x23, x27
-mul x27, x26, x22
-mul x22, x6, x22
-ldr x6, [sp, #240]
-ldp x23, x9, [sp, #168]
-ldr x26, [sp, #40]
-ldp x8, x29, [sp, #136]
-adcs x20, x20, x27
-ldp x27, x25, [sp, #152]
-adcs x0, x0, x22
-umulh x22, x29, x4
-adcs x21, x21, xzr
-adc x15, x7, x10
-umulh x7, x6, x4
-adds x17, x17, x7
-umulh x7, x9, x4
-adcs x14, x14, x7
-umulh x7, x23, x4
-adcs x13, x13, x7
-umulh x7, x25, x4
-adcs x1, x12, x7
-umulh x7, x27, x4
-ldr x12, [sp, #128]
-adcs x7, x16, x7
-adcs x16, x11, x22
-ldp x2, x11, [sp, #248]
-umulh x22, x11, x4
-adcs x20, x20, x22
-umulh x22, x8, x4
-adcs x0, x0, x22
-umulh x22, x12, x4
-adcs x21, x21, x22
-umulh x22, x2, x4
-adcs x15, x15, x22
-mul x22, x6, x4
-cset w24, hs
-adds x19, x5, x22
-mul x22, x9, x4
-mul x9, x2, x4
-adcs x17, x17, x22
-mul x22, x23, x4
-ldr x23, [sp, #264]
-adcs x14, x14, x22
-mul x22, x25, x4
-ldr x25, [sp, #64]
-adcs x13, x13, x22
-mul x22, x27, x4
-adcs x1, x1, x22
-mul x22, x29, x4
-adcs x7, x7, x22
-mul x22, x11, x4
-adcs x11, x16, x22
-mul x22, x8, x4
-adcs x20, x20, x22
-mul x22, x12, x4
-ldp x4, x2, [sp, #96]
-ldp x6, x16, [sp, #112]
-adcs x0, x0, x22
-umulh x22, x30, x3
-adcs x9, x21, x9
-adcs x10, x15, xzr
-cinc x21, x24, hs
-adds x17, x17, x22
-umulh x22, x28, x3
-adcs x14, x14, x22
-umulh x22, x4, x3
-adcs x13, x13, x22
-umulh x22, x25, x3
-adcs x12, x1, x22
-umulh x22, x16, x3
-ldp x5, x1, [sp, #224]
-mul x8, x5, x3
-adcs x7, x7, x22
-umulh x22, x26, x3
-adcs x11, x11, x22
-umulh x22, x2, x3
-adcs x20, x20, x22
-umulh x22, x1, x3
-adcs x0, x0, x22
-umulh x22, x6, x3
-adcs x9, x9, x22
-umulh x22, x5, x3
-ldr x5, [sp, #216]
-adcs x10, x10, x22
-mul x22, x30, x3
-mov x30, x25
-cset w24, hs
-adds x15, x19, x22
-mul x22, x28, x3
-adcs x17, x17, x22
-mul x22, x4, x3
-adcs x14, x14, x22
-mul x22, x25, x3
-mov x25, x26
-adcs x13, x13, x22
-mul x22, x16, x3
-ldr x16, [sp, #80]
-adcs x12, x12, x22
-mul x22, x26, x3
-ldp x26, x28, [sp, #24]
-adcs x7, x7, x22
-mul x22, x2, x3
-adcs x11, x11, x22
-mul x22, x1, x3
-ldp x19, x1, [sp, #48]
-adcs x20, x20, x22
-mul x22, x6, x3
-ldp x3, x2, [sp, #200]
-ldp x6, x4, [sp, #184]
-adcs x0, x0, x22
-adcs x8, x9, x8
-adcs x9, x10, xzr
-adc x10, x21, x24
-mul x21, x15, x26
-umulh x22, x21, x23
-adds x17, x17, x22
-umulh x22, x21, x1
-adcs x14, x14, x22
-umulh x22, x21, x28
-adcs x13, x13, x22
-umulh x22, x21, x3
-adcs x12, x12, x22
-umulh x22, x21, x2
-adcs x7, x7, x22
-umulh x22, x21, x4
-adcs x11, x11, x22
-umulh x22, x21, x19
-adcs x20, x20, x22
-umulh x22, x21, x5
-adcs x0, x0, x22
-umulh x22, x21, x16
-adcs x8, x8, x22
-umulh x22, x21, x6
-adcs x9, x9, x22
-mul x22, x21, x23
-cset w24, hs
-cmn x15, x22
-mul x15, x21, x1
-ldr x1, [sp, #160]
-adcs x15, x17, x15
-mul x17, x21, x28
-ldr x28, [sp, #16]
-adcs x14, x14, x17
-mul x17, x21, x3
-adcs x13, x13, x17
-mul x17, x21, x2
-ldr x2, [sp, #240]
-adcs x12, x12, x17
-mul x17, x21, x4
-adcs x17, x7, x17
-mul x7, x21, x19
-adcs x11, x11, x7
-mul x7, x21, x5
-ldp x19, x3, [sp, #168]
-adcs x7, x20, x7
-mul x20, x21, x16
-adcs x0, x0, x20
-mul x20, x21, x6
-ldp x6, x5, [sp, #248]
-ldp x23, x16, [sp, #128]
-adcs x20, x8, x20
-ldp x21, x8, [x28, #16]
-adcs x9, x9, xzr
-adc x10, x10, x24
-umulh x22, x2, x21
-adds x14, x14, x22
-umulh x22, x3, x21
-adcs x13, x13, x22
-umulh x22, x19, x21
-adcs x12, x12, x22
-umulh x22, x1, x21
-adcs x17, x17, x22
-umulh x22, x27, x21
-adcs x11, x11, x22
-umulh x22, x29, x21
-adcs x7, x7, x22
-umulh x22, x5, x21
-adcs x0, x0, x22
-umulh x22, x16, x21
-adcs x20, x20, x22
-umulh x22, x23, x21
-adcs x9, x9, x22
-umulh x22, x6, x21
-adcs x10, x10, x22
-mul x22, x2, x21
-cset w24, hs
-adds x15, x15, x22
-mul x22, x3, x21
-adcs x14, x14, x22
-mul x22, x19, x21
-adcs x13, x13, x22
-mul x22, x1, x21
-adcs x12, x12, x22
-mul x22, x27, x21
-ldp x4, x1, [sp, #88]
-adcs x17, x17, x22
-mul x22, x29, x21
-adcs x11, x11, x22
-mul x22, x5, x21
-ldp x3, x5, [sp, #224]
-adcs x7, x7, x22
-mul x22, x16, x21
-ldr x16, [sp, #72]
-adcs x0, x0, x22
-mul x22, x23, x21
-mul x21, x6, x21
-ldr x6, [sp, #104]
-adcs x20, x20, x22
-adcs x21, x9, x21
-adcs x10, x10, xzr
-cinc x22, x24, hs
-ldp x24, x9, [x28, #96]
-umulh x27, x4, x24
-ldp x28, x2, [sp, #112]
-adds x14, x14, x27
-umulh x27, x16, x24
-adcs x13, x13, x27
-umulh x27, x1, x24
-adcs x12, x12, x27
-umulh x27, x30, x24
-adcs x17, x17, x27
-umulh x27, x2, x24
-adcs x11, x11, x27
-umulh x27, x25, x24
-adcs x7, x7, x27
-umulh x27, x6, x24
-adcs x0, x0, x27
-umulh x27, x5, x24
-adcs x20, x20, x27
-umulh x27, x28, x24
-adcs x21, x21, x27
-umulh x27, x3, x24
-adcs x10, x10, x27
-mul x27, x4, x24
-cset w29, hs
-adds x15, x15, x27
-mul x27, x16, x24
-adcs x14, x14, x27
-mul x27, x1, x24
-adcs x13, x13, x27
-mul x27, x30, x24
-mov x30, x25
-adcs x12, x12, x27
-mul x27, x2, x24
-ldr x2, [sp, #264]
-adcs x17, x17, x27
-mul x27, x25, x24
-adcs x11, x11, x27
-mul x27, x6, x24
-mov x6, x28
-adcs x7, x7, x27
-mul x27, x5, x24
-ldr x5, [sp, #32]
-adcs x0, x0, x27
-mul x27, x28, x24
-mul x24, x3, x24
-adcs x20, x20, x27
-ldp x28, x25, [sp, #48]
-adcs x21, x21, x24
-mul x24, x15, x26
-ldp x26, x19, [sp, #200]
-adcs x16, x10, xzr
-adc x22, x22, x29
-umulh x27, x24, x2
-adds x14, x14, x27
-umulh x27, x24, x25
-adcs x4, x13, x27
-umulh x27, x24, x5
-ldp x13, x10, [sp, #184]
-adcs x3, x12, x27
-umulh x27, x24, x26
-ldr x12, [sp, #80]
-adcs x17, x17, x27
-umulh x27, x24, x19
-adcs x1, x11, x27
-umulh x27, x24, x10
-ldr x11, [sp, #216]
-adcs x7, x7, x27
-umulh x27, x24, x28
-adcs x0, x0, x27
-umulh x27, x24, x11
-adcs x20, x20, x27
-umulh x27, x24, x12
-adcs x21, x21, x27
-umulh x27, x24, x13
-adcs x16, x16, x27
-mul x27, x24, x2
-mov x2, x5
-cset w29, hs
-cmn x15, x27
-mul x15, x24, x25
-adcs x14, x14, x15
-mul x15, x24, x5
-ldr x5, [sp, #136]
-adcs x4, x4, x15
-mul x15, x24, x26
-adcs x3, x3, x15
-mul x15, x24, x19
-ldr x19, [sp, #160]
-adcs x15, x17, x15
-mul x17, x24, x10
-adcs x1, x1, x17
-mul x17, x24, x28
-ldr x28, [sp, #240]
-adcs x17, x7, x17
-mul x7, x24, x11
-adcs x0, x0, x7
-mul x7, x24, x12
-adcs x7, x20, x7
-mul x20, x24, x13
-ldr x24, [sp, #256]
-adcs x20, x21, x20
-adcs x10, x16, xzr
-adc x21, x22, x29
-umulh x22, x28, x8
-ldp x16, x27, [sp, #168]
-mov x29, x30
-adds x13, x4, x22
-umulh x22, x27, x8
-adcs x12, x3, x22
-umulh x22, x16, x8
-mov x3, x23
-adcs x15, x15, x22
-umulh x22, x19, x8
-adcs x11, x1, x22
-ldp x26, x1, [sp, #144]
-umulh x22, x1, x8
-adcs x17, x17, x22
-umulh x22, x26, x8
-adcs x0, x0, x22
-umulh x22, x24, x8
-adcs x7, x7, x22
-umulh x22, x5, x8
-adcs x20, x20, x22
-umulh x22, x23, x8
-ldr x23, [sp, #248]
-adcs x10, x10, x22
-umulh x22, x23, x8
-adcs x21, x21, x22
-mul x22, x28, x8
-ldr x28, [sp, #16]
-cset w4, hs
-adds x14, x14, x22
-mul x22, x27, x8
-adcs x13, x13, x22
-mul x22, x16, x8
-ldr x16, [sp, #120]
-adcs x12, x12, x22
-mul x22, x19, x8
-adcs x15, x15, x22
-mul x22, x1, x8
-adcs x11, x11, x22
-mul x22, x26, x8
-adcs x17, x17, x22
-mul x22, x24, x8
-ldp x19, x26, [sp, #88]
-adcs x0, x0, x22
-mul x22, x5, x8
-ldr x5, [sp, #24]
-adcs x7, x7, x22
-mul x22, x3, x8
-mul x8, x23, x8
-ldp x27, x23, [sp, #64]
-ldr x3, [sp, #104]
-adcs x20, x20, x22
-umulh x22, x19, x9
-adcs x8, x10, x8
-adcs x10, x21, xzr
-cinc x21, x4, hs
-adds x13, x13, x22
-umulh x22, x23, x9
-ldp x4, x1, [sp, #224]
-adcs x12, x12, x22
-umulh x22, x26, x9
-adcs x15, x15, x22
-umulh x22, x27, x9
-adcs x11, x11, x22
-umulh x22, x16, x9
-adcs x17, x17, x22
-umulh x22, x30, x9
-adcs x0, x0, x22
-umulh x22, x3, x9
-adcs x7, x7, x22
-umulh x22, x1, x9
-adcs x20, x20, x22
-umulh x22, x6, x9
-adcs x8, x8, x22
-umulh x22, x4, x9
-adcs x10, x10, x22
-mul x22, x19, x9
-cset w24, hs
-adds x14, x14, x22
-mul x22, x23, x9
-ldr x23, [sp, #264]
-adcs x13, x13, x22
-mul x22, x26, x9
-adcs x12, x12, x22
-mul x22, x27, x9
-ldr x27, [sp, #216]
-adcs x15, x15, x22
-mul x22, x16, x9
-adcs x11, x11, x22
-mul x22, x30, x9
-ldp x16, x19, [sp, #184]
-ldr x30, [sp, #240]
-adcs x17, x17, x22
-mul x22, x3, x9
-ldr x3, [sp, #80]
-adcs x0, x0, x22
-mul x22, x1, x9
-mov x1, x2
-adcs x7, x7, x22
-mul x22, x6, x9
-mul x9, x4, x9
-ldr x6, [sp, #48]
-adcs x20, x20, x22
-adcs x8, x8, x9
-adcs x9, x10, xzr
-adc x10, x21, x24
-mul x21, x14, x5
-umulh x22, x21, x23
-adds x13, x13, x22
-umulh x22, x21, x25
-adcs x12, x12, x22
-umulh x22, x21, x2
-ldp x4, x2, [sp, #200]
-adcs x15, x15, x22
-umulh x22, x21, x4
-adcs x11, x11, x22
-umulh x22, x21, x2
-adcs x17, x17, x22
-umulh x22, x21, x19
-adcs x0, x0, x22
-umulh x22, x21, x6
-adcs x7, x7, x22
-umulh x22, x21, x27
-adcs x20, x20, x22
-umulh x22, x21, x3
-adcs x8, x8, x22
-umulh x22, x21, x16
-adcs x9, x9, x22
-mul x22, x21, x23
-cset w24, hs
-cmn x14, x22
-mul x14, x21, x25
-adcs x13, x13, x14
-mul x14, x21, x1
-adcs x12, x12, x14
-mul x14, x21, x4
-ldp x4, x25, [sp, #136]
-adcs x14, x15, x14
-mul x15, x21, x2
-adcs x11, x11, x15
-mul x15, x21, x19
-ldp x19, x2, [sp, #248]
-adcs x15, x17, x15
-mul x17, x21, x6
-adcs x17, x0, x17
-mul x0, x21, x27
-ldp x6, x1, [sp, #152]
-adcs x0, x7, x0
-mul x7, x21, x3
-ldr x3, [sp, #128]
-adcs x7, x20, x7
-mul x20, x21, x16
-adcs x20, x8, x20
-ldp x21, x8, [x28, #32]
-adcs x9, x9, xzr
-ldp x16, x23, [sp, #168]
-adc x10, x10, x24
-umulh x22, x30, x21
-adds x12, x12, x22
-umulh x22, x23, x21
-adcs x14, x14, x22
-umulh x22, x16, x21
-adcs x11, x11, x22
-umulh x22, x1, x21
-adcs x15, x15, x22
-umulh x22, x6, x21
-adcs x17, x17, x22
-umulh x22, x25, x21
-adcs x0, x0, x22
-umulh x22, x2, x21
-adcs x7, x7, x22
-umulh x22, x4, x21
-adcs x20, x20, x22
-umulh x22, x3, x21
-adcs x9, x9, x22
-umulh x22, x19, x21
-adcs x10, x10, x22
-mul x22, x30, x21
-cset w24, hs
-adds x13, x13, x22
-mul x22, x23, x21
-adcs x12, x12, x22
-mul x22, x16, x21
-ldr x16, [sp, #88]
-adcs x14, x14, x22
-mul x22, x1, x21
-ldr x1, [sp, #72]
-adcs x11, x11, x22
-mul x22, x6, x21
-mov x6, x29
-adcs x15, x15, x22
-mul x22, x25, x21
-adcs x17, x17, x22
-mul x22, x2, x21
-ldr x2, [sp, #104]
-adcs x0, x0, x22
-mul x22, x4, x21
-mov x4, x26
-adcs x7, x7, x22
-mul x22, x3, x21
-mul x21, x19, x21
-adcs x20, x20, x22
-ldp x25, x3, [sp, #112]
-adcs x21, x9, x21
-ldp x23, x19, [sp, #224]
-adcs x10, x10, xzr
-cinc x22, x24, hs
-ldp x24, x9, [x28, #112]
-umulh x27, x16, x24
-adds x12, x12, x27
-umulh x27, x1, x24
-adcs x14, x14, x27
-umulh x27, x26, x24
-ldr x26, [sp, #64]
-adcs x11, x11, x27
-umulh x27, x26, x24
-adcs x15, x15, x27
-umulh x27, x3, x24
-adcs x17, x17, x27
-umulh x27, x29, x24
-adcs x0, x0, x27
-umulh x27, x2, x24
-adcs x7, x7, x27
-umulh x27, x19, x24
-adcs x20, x20, x27
-umulh x27, x25, x24
-adcs x21, x21, x27
-umulh x27, x23, x24
-adcs x10, x10, x27
-mul x27, x16, x24
-ldr x16, [sp, #216]
-cset w29, hs
-adds x13, x13, x27
-mul x27, x1, x24
-adcs x12, x12, x27
-mul x27, x4, x24
-ldr x4, [sp, #32]
-adcs x14, x14, x27
-mul x27, x26, x24
-adcs x11, x11, x27
-mul x27, x3, x24
-ldr x3, [sp, #80]
-adcs x15, x15, x27
-mul x27, x6, x24
-adcs x17, x17, x27
-mul x27, x2, x24
-ldr x2, [sp, #264]
-adcs x0, x0, x27
-mul x27, x19, x24
-adcs x7, x7, x27
-mul x27, x25, x24
-mul x24, x23, x24
-adcs x20, x20, x27
-adcs x21, x21, x24
-mul x24, x13, x5
-adcs x19, x10, xzr
-ldp x10, x6, [sp, #200]
-adc x25, x22, x29
-umulh x27, x24, x2
-adds x23, x12, x27
-ldp x12, x5, [sp, #48]
-umulh x27, x24, x5
-adcs x14, x14, x27
-umulh x27, x24, x4
-adcs x22, x11, x27
-umulh x27, x24, x10
-ldp x1, x11, [sp, #184]
-adcs x15, x15, x27
-umulh x27, x24, x6
-adcs x17, x17, x27
-umulh x27, x24, x11
-adcs x0, x0, x27
-umulh x27, x24, x12
-adcs x7, x7, x27
-umulh x27, x24, x16
-adcs x20, x20, x27
-umulh x27, x24, x3
-adcs x21, x21, x27
-umulh x27, x24, x1
-adcs x19, x19, x27
-mul x27, x24, x2
-cset w29, hs
-cmn x13, x27
-mul x13, x24, x5
-mov x27, x4
-adcs x2, x23, x13
-mul x13, x24, x4
-adcs x13, x14, x13
-mul x14, x24, x10
-adcs x4, x22, x14
-mul x14, x24, x6
-umulh x22, x30, x8
-adcs x14, x15, x14
-mul x15, x24, x11
-adcs x15, x17, x15
-mul x17, x24, x12
-adcs x17, x0, x17
-mul x0, x24, x16
-ldr x16, [sp, #128]
-adcs x0, x7, x0
-mul x7, x24, x3
-ldp x6, x3, [sp, #168]
-adcs x7, x20, x7
-mul x20, x24, x1
-adcs x20, x21, x20
-ldp x1, x23, [sp, #248]
-adcs x10, x19, xzr
-adc x21, x25, x29
-adds x13, x13, x22
-umulh x22, x3, x8
-ldp x29, x19, [sp, #136]
-ldr x25, [sp, #104]
-adcs x11, x4, x22
-umulh x22, x6, x8
-adcs x14, x14, x22
-ldp x5, x4, [sp, #152]
-umulh x22, x4, x8
-adcs x15, x15, x22
-umulh x22, x5, x8
-adcs x17, x17, x22
-umulh x22, x19, x8
-adcs x0, x0, x22
-umulh x22, x23, x8
-adcs x7, x7, x22
-umulh x22, x29, x8
-adcs x20, x20, x22
-umulh x22, x16, x8
-adcs x10, x10, x22
-umulh x22, x1, x8
-adcs x21, x21, x22
-mul x22, x30, x8
-ldr x30, [sp, #24]
-cset w24, hs
-adds x12, x2, x22
-mul x22, x3, x8
-ldr x2, [sp, #216]
-adcs x13, x13, x22
-mul x22, x6, x8
-ldr x6, [sp, #40]
-adcs x11, x11, x22
-mul x22, x4, x8
-adcs x14, x14, x22
-mul x22, x5, x8
-adcs x15, x15, x22
-mul x22, x19, x8
-ldp x5, x19, [sp, #112]
-adcs x17, x17, x22
-mul x22, x23, x8
-adcs x0, x0, x22
-mul x22, x29, x8
-ldp x4, x23, [sp, #224]
-adcs x7, x7, x22
-mul x22, x16, x8
-mul x8, x1, x8
-ldp x16, x3, [sp, #88]
-ldr x1, [sp, #72]
-adcs x20, x20, x22
-umulh x22, x16, x9
-adcs x8, x10, x8
-adcs x10, x21, xzr
-cinc x21, x24, hs
-adds x13, x13, x22
-umulh x22, x1, x9
-adcs x11, x11, x22
-umulh x22, x3, x9
-adcs x14, x14, x22
-umulh x22, x26, x9
-adcs x15, x15, x22
-umulh x22, x19, x9
-adcs x17, x17, x22
-umulh x22, x6, x9
-adcs x0, x0, x22
-umulh x22, x25, x9
-adcs x7, x7, x22
-umulh x22, x23, x9
-adcs x20, x20, x22
-umulh x22, x5, x9
-adcs x8, x8, x22
-umulh x22, x4, x9
-adcs x10, x10, x22
-mul x22, x16, x9
-ldr x16, [sp, #80]
-cset w24, hs
-adds x12, x12, x22
-mul x22, x1, x9
-adcs x13, x13, x22
-mul x22, x3, x9
-adcs x11, x11, x22
-mul x22, x26, x9
-adcs x14, x14, x22
-mul x22, x19, x9
-adcs x15, x15, x22
-mul x22, x6, x9
-ldp x19, x1, [sp, #48]
-adcs x17, x17, x22
-mul x22, x25, x9
-ldr x25, [sp, #128]
-adcs x0, x0, x22
-mul x22, x23, x9
-adcs x7, x7, x22
-mul x22, x5, x9
-mul x9, x4, x9
-adcs x20, x20, x22
-ldp x5, x4, [sp, #200]
-adcs x8, x8, x9
-ldp x3, x23, [sp, #184]
-adcs x9, x10, xzr
-adc x10, x21, x24
-mul x21, x12, x30
-ldr x24, [sp, #264]
-umulh x22, x21, x24
-adds x13, x13, x22
-umulh x22, x21, x1
-adcs x11, x11, x22
-umulh x22, x21, x27
-adcs x14, x14, x22
-umulh x22, x21, x5
-adcs x15, x15, x22
-umulh x22, x21, x4
-adcs x17, x17, x22
-umulh x22, x21, x23
-adcs x0, x0, x22
-umulh x22, x21, x19
-adcs x7, x7, x22
-umulh x22, x21, x2
-adcs x20, x20, x22
-umulh x22, x21, x16
-adcs x8, x8, x22
-umulh x22, x21, x3
-adcs x9, x9, x22
-mul x22, x21, x24
-cset w24, hs
-cmn x12, x22
-mul x12, x21, x1
-ldr x1, [sp, #144]
-adcs x12, x13, x12
-mul x13, x21, x27
-adcs x11, x11, x13
-mul x13, x21, x5
-adcs x13, x14, x13
-mul x14, x21, x4
-ldp x5, x4, [sp, #152]
-adcs x14, x15, x14
-mul x15, x21, x23
-adcs x15, x17, x15
-mul x17, x21, x19
-ldp x27, x23, [sp, #168]
-adcs x17, x0, x17
-mul x0, x21, x2
-ldr x2, [sp, #40]
-adcs x0, x7, x0
-mul x7, x21, x16
-adcs x7, x20, x7
-mul x20, x21, x3
-ldr x3, [sp, #240]
-adcs x20, x8, x20
-ldp x21, x8, [x28, #48]
-adcs x9, x9, xzr
-ldp x26, x16, [sp, #248]
-adc x10, x10, x24
-umulh x22, x3, x21
-adds x11, x11, x22
-umulh x22, x23, x21
-adcs x13, x13, x22
-umulh x22, x27, x21
-adcs x14, x14, x22
-umulh x22, x4, x21
-adcs x15, x15, x22
-umulh x22, x5, x21
-adcs x17, x17, x22
-umulh x22, x1, x21
-adcs x0, x0, x22
-umulh x22, x16, x21
-adcs x7, x7, x22
-umulh x22, x29, x21
-adcs x20, x20, x22
-umulh x22, x25, x21
-adcs x9, x9, x22
-umulh x22, x26, x21
-adcs x10, x10, x22
-mul x22, x3, x21
-cset w24, hs
-adds x6, x12, x22
-mul x22, x23, x21
-mov x23, x4
-adcs x11, x11, x22
-mul x22, x27, x21
-adcs x13, x13, x22
-mul x22, x4, x21
-adcs x14, x14, x22
-mul x22, x5, x21
-adcs x15, x15, x22
-mul x22, x1, x21
-adcs x17, x17, x22
-mul x22, x16, x21
-adcs x0, x0, x22
-mul x22, x29, x21
-ldp x29, x1, [sp, #88]
-ldp x16, x4, [sp, #64]
-adcs x7, x7, x22
-mul x22, x25, x21
-mul x21, x26, x21
-ldr x26, [sp, #104]
-adcs x20, x20, x22
-adcs x21, x9, x21
-adcs x12, x10, xzr
-ldp x10, x25, [sp, #224]
-cinc x22, x24, hs
-ldp x24, x9, [x28, #128]
-umulh x27, x29, x24
-adds x5, x11, x27
-umulh x27, x4, x24
-adcs x13, x13, x27
-umulh x27, x1, x24
-ldp x11, x3, [sp, #112]
-adcs x14, x14, x27
-umulh x27, x16, x24
-adcs x15, x15, x27
-umulh x27, x3, x24
-adcs x17, x17, x27
-umulh x27, x2, x24
-adcs x0, x0, x27
-umulh x27, x26, x24
-adcs x7, x7, x27
-umulh x27, x25, x24
-adcs x20, x20, x27
-umulh x27, x11, x24
-adcs x21, x21, x27
-umulh x27, x10, x24
-adcs x12, x12, x27
-mul x27, x29, x24
-cset w29, hs
-adds x6, x6, x27
-mul x27, x4, x24
-adcs x5, x5, x27
-mul x27, x1, x24
-adcs x13, x13, x27
-mul x27, x16, x24
-adcs x14, x14, x27
-mul x27, x3, x24
-ldp x1, x16, [sp, #200]
-ldr x3, [sp, #216]
-adcs x15, x15, x27
-mul x27, x2, x24
-ldr x2, [sp, #56]
-adcs x17, x17, x27
-mul x27, x26, x24
-ldr x26, [sp, #80]
-adcs x0, x0, x27
-mul x27, x25, x24
-ldr x25, [sp, #32]
-adcs x7, x7, x27
-mul x27, x11, x24
-mul x24, x10, x24
-adcs x20, x20, x27
-adcs x21, x21, x24
-mul x24, x6, x30
-adcs x4, x12, xzr
-ldr x12, [sp, #264]
-adc x22, x22, x29
-umulh x27, x24, x12
-adds x11, x5, x27
-umulh x27, x24, x2
-ldp x5, x10, [sp, #184]
-adcs x13, x13, x27
-umulh x27, x24, x25
-adcs x14, x14, x27
-umulh x27, x24, x1
-adcs x15, x15, x27
-umulh x27, x24, x16
-adcs x17, x17, x27
-umulh x27, x24, x10
-adcs x0, x0, x27
-umulh x27, x24, x19
-adcs x7, x7, x27
-umulh x27, x24, x3
-adcs x20, x20, x27
-umulh x27, x24, x26
-adcs x21, x21, x27
-umulh x27, x24, x5
-adcs x4, x4, x27
-mul x27, x24, x12
-mul x12, x24, x2
-cset w29, hs
-cmn x6, x27
-mov x27, x2
-adcs x11, x11, x12
-mul x12, x24, x25
-adcs x12, x13, x12
-mul x13, x24, x1
-adcs x13, x14, x13
-mul x14, x24, x16
-ldr x16, [sp, #240]
-adcs x14, x15, x14
-mul x15, x24, x10
-adcs x15, x17, x15
-mul x17, x24, x19
-adcs x17, x0, x17
-mul x0, x24, x3
-adcs x0, x7, x0
-mul x7, x24, x26
-ldp x30, x26, [sp, #168]
-ldp x3, x2, [sp, #144]
-adcs x7, x20, x7
-mul x20, x24, x5
-ldp x6, x5, [sp, #128]
-adcs x20, x21, x20
-adcs x10, x4, xzr
-adc x21, x22, x29
-umulh x22, x16, x8
-ldp x19, x4, [sp, #248]
-ldr x29, [sp, #216]
-adds x12, x12, x22
-umulh x22, x26, x8
-adcs x13, x13, x22
-umulh x22, x30, x8
-adcs x14, x14, x22
-umulh x22, x23, x8
-adcs x15, x15, x22
-umulh x22, x2, x8
-adcs x17, x17, x22
-umulh x22, x3, x8
-adcs x0, x0, x22
-umulh x22, x4, x8
-adcs x7, x7, x22
-umulh x22, x5, x8
-adcs x20, x20, x22
-umulh x22, x6, x8
-adcs x10, x10, x22
-umulh x22, x19, x8
-adcs x21, x21, x22
-mul x22, x16, x8
-cset w24, hs
-adds x16, x11, x22
-mul x22, x26, x8
-adcs x12, x12, x22
-mul x22, x30, x8
-adcs x13, x13, x22
-mul x22, x23, x8
-adcs x14, x14, x22
-mul x22, x2, x8
-ldp x2, x23, [sp, #64]
-adcs x15, x15, x22
-mul x22, x3, x8
-adcs x17, x17, x22
-mul x22, x4, x8
-ldp x4, x3, [sp, #88]
-adcs x0, x0, x22
-mul x22, x5, x8
-adcs x7, x7, x22
-mul x22, x6, x8
-mul x8, x19, x8
-ldr x6, [sp, #40]
-ldr x19, [sp, #232]
-adcs x20, x20, x22
-umulh x22, x4, x9
-adcs x1, x10, x8
-ldp x25, x8, [sp, #112]
-ldr x10, [sp, #104]
-adcs x11, x21, xzr
-cinc x21, x24, hs
-adds x12, x12, x22
-umulh x22, x23, x9
-adcs x13, x13, x22
-umulh x22, x3, x9
-adcs x14, x14, x22
-umulh x22, x2, x9
-adcs x15, x15, x22
-umulh x22, x8, x9
-adcs x17, x17, x22
-umulh x22, x6, x9
-adcs x0, x0, x22
-umulh x22, x10, x9
-adcs x7, x7, x22
-umulh x22, x19, x9
-adcs x20, x20, x22
-umulh x22, x25, x9
-adcs x24, x1, x22
-ldr x1, [sp, #224]
-umulh x22, x1, x9
-adcs x11, x11, x22
-mul x22, x4, x9
-cset w4, hs
-adds x5, x16, x22
-mul x22, x23, x9
-ldr x23, [sp, #264]
-ldr x16, [sp, #80]
-adcs x12, x12, x22
-mul x22, x3, x9
-adcs x13, x13, x22
-mul x22, x2, x9
-adcs x14, x14, x22
-mul x22, x8, x9
-adcs x15, x15, x22
-mul x22, x6, x9
-adcs x17, x17, x22
-mul x22, x10, x9
-ldr x10, [sp, #48]
-adcs x0, x0, x22
-mul x22, x19, x9
-adcs x7, x7, x22
-mul x22, x25, x9
-mul x9, x1, x9
-adcs x20, x20, x22
-ldp x8, x25, [sp, #200]
-adcs x24, x24, x9
-ldp x19, x9, [sp, #24]
-adcs x11, x11, xzr
-adc x6, x21, x4
-mov x4, x27
-mul x21, x5, x19
-umulh x22, x21, x23
-adds x12, x12, x22
-umulh x22, x21, x27
-ldp x27, x2, [sp, #184]
-adcs x13, x13, x22
-umulh x22, x21, x9
-adcs x14, x14, x22
-umulh x22, x21, x8
-adcs x15, x15, x22
-umulh x22, x21, x25
-adcs x17, x17, x22
-umulh x22, x21, x2
-adcs x0, x0, x22
-umulh x22, x21, x10
-adcs x7, x7, x22
-umulh x22, x21, x29
-adcs x20, x20, x22
-umulh x22, x21, x16
-adcs x3, x24, x22
-umulh x22, x21, x27
-adcs x1, x11, x22
-mul x22, x21, x23
-mul x11, x21, x4
-ldp x23, x4, [sp, #152]
-cset w24, hs
-cmn x5, x22
-ldr x5, [sp, #240]
-adcs x11, x12, x11
-mul x12, x21, x9
-adcs x12, x13, x12
-mul x13, x21, x8
-adcs x13, x14, x13
-mul x14, x21, x25
-adcs x14, x15, x14
-mul x15, x21, x2
-adcs x15, x17, x15
-mul x17, x21, x10
-adcs x17, x0, x17
-mul x0, x21, x29
-adcs x0, x7, x0
-mul x7, x21, x16
-ldp x2, x16, [sp, #136]
-adcs x7, x20, x7
-mul x20, x21, x27
-adcs x8, x3, x20
-ldp x21, x9, [x28, #64]
-umulh x22, x5, x21
-ldr x3, [sp, #128]
-adcs x20, x1, xzr
-adc x10, x6, x24
-ldp x6, x1, [sp, #248]
-adds x12, x12, x22
-umulh x22, x26, x21
-adcs x13, x13, x22
-umulh x22, x30, x21
-adcs x14, x14, x22
-umulh x22, x4, x21
-adcs x15, x15, x22
-umulh x22, x23, x21
-adcs x17, x17, x22
-umulh x22, x16, x21
-adcs x0, x0, x22
-umulh x22, x1, x21
-adcs x7, x7, x22
-umulh x22, x2, x21
-adcs x8, x8, x22
-umulh x22, x3, x21
-adcs x20, x20, x22
-umulh x22, x6, x21
-adcs x10, x10, x22
-mul x22, x5, x21
-ldp x5, x29, [sp, #112]
-cset w24, hs
-adds x11, x11, x22
-mul x22, x26, x21
-adcs x12, x12, x22
-mul x22, x30, x21
-ldr x30, [sp, #104]
-adcs x13, x13, x22
-mul x22, x4, x21
-adcs x14, x14, x22
-mul x22, x23, x21
-adcs x15, x15, x22
-mul x22, x16, x21
-ldp x4, x16, [sp, #224]
-adcs x17, x17, x22
-mul x22, x1, x21
-ldp x1, x23, [sp, #88]
-adcs x0, x0, x22
-mul x22, x2, x21
-ldr x2, [sp, #40]
-adcs x7, x7, x22
-mul x22, x3, x21
-adcs x22, x8, x22
-mul x8, x6, x21
-ldp x6, x3, [sp, #64]
-adcs x20, x20, x8
-ldp x21, x8, [x28, #144]
-adcs x10, x10, xzr
-cinc x24, x24, hs
-umulh x27, x1, x21
-adds x12, x12, x27
-umulh x27, x3, x21
-adcs x13, x13, x27
-umulh x27, x23, x21
-adcs x14, x14, x27
-umulh x27, x6, x21
-adcs x15, x15, x27
-umulh x27, x29, x21
-adcs x17, x17, x27
-umulh x27, x2, x21
-adcs x0, x0, x27
-umulh x27, x30, x21
-adcs x7, x7, x27
-umulh x27, x16, x21
-adcs x22, x22, x27
-umulh x27, x5, x21
-adcs x20, x20, x27
-umulh x27, x4, x21
-adcs x10, x10, x27
-mul x27, x1, x21
-ldr x1, [sp, #216]
-cset w28, hs
-adds x11, x11, x27
-mul x27, x3, x21
-ldr x3, [sp, #264]
-adcs x12, x12, x27
-mul x27, x23, x21
-adcs x13, x13, x27
-mul x27, x6, x21
-ldr x6, [sp, #80]
-adcs x14, x14, x27
-mul x27, x29, x21
-adcs x15, x15, x27
-mul x27, x2, x21
-adcs x17, x17, x27
-mul x27, x30, x21
-adcs x0, x0, x27
-mul x27, x16, x21
-adcs x7, x7, x27
-mul x27, x5, x21
-mul x21, x4, x21
-ldr x5, [sp, #32]
-ldp x4, x2, [sp, #200]
-adcs x22, x22, x27
-adcs x20, x20, x21
-adcs x21, x10, xzr
-adc x25, x24, x28
-mul x24, x11, x19
-ldp x10, x19, [sp, #184]
-umulh x27, x24, x3
-adds x23, x12, x27
-ldp x16, x12, [sp, #48]
-umulh x27, x24, x12
-adcs x13, x13, x27
-umulh x27, x24, x5
-adcs x14, x14, x27
-umulh x27, x24, x4
-adcs x15, x15, x27
-umulh x27, x24, x2
-adcs x17, x17, x27
-umulh x27, x24, x19
-adcs x0, x0, x27
-umulh x27, x24, x16
-adcs x7, x7, x27
-umulh x27, x24, x1
-adcs x22, x22, x27
-umulh x27, x24, x6
-adcs x20, x20, x27
-umulh x27, x24, x10
-adcs x21, x21, x27
-mul x27, x24, x3
-cset w28, hs
-cmn x11, x27
-mul x11, x24, x12
-mul x12, x24, x5
-mov x27, x19
-adcs x26, x23, x11
-adcs x12, x13, x12
-mul x13, x24, x4
-adcs x13, x14, x13
-mul x14, x24, x2
-adcs x14, x15, x14
-mul x15, x24, x19
-mov x19, x16
-adcs x15, x17, x15
-mul x17, x24, x16
-ldr x16, [sp, #240]
-adcs x17, x0, x17
-mul x0, x24, x1
-adcs x0, x7, x0
-mul x7, x24, x6
-adcs x7, x22, x7
-mul x22, x24, x10
-adcs x20, x20, x22
-umulh x22, x16, x9
-adcs x1, x21, xzr
-adc x21, x25, x28
-adds x2, x12, x22
-ldp x24, x28, [sp, #168]
-umulh x22, x28, x9
-ldp x25, x23, [sp, #152]
-adcs x3, x13, x22
-umulh x22, x24, x9
-ldp x12, x10, [sp, #136]
-ldr x13, [sp, #128]
-adcs x4, x14, x22
-umulh x22, x23, x9
-ldp x14, x11, [sp, #248]
-adcs x15, x15, x22
-umulh x22, x25, x9
-adcs x17, x17, x22
-umulh x22, x10, x9
-adcs x0, x0, x22
-umulh x22, x11, x9
-adcs x7, x7, x22
-umulh x22, x12, x9
-adcs x20, x20, x22
-umulh x22, x13, x9
-adcs x1, x1, x22
-umulh x22, x14, x9
-adcs x21, x21, x22
-mul x22, x16, x9
-cset w16, hs
-adds x26, x26, x22
-mul x22, x28, x9
-adcs x2, x2, x22
-mul x22, x24, x9
-adcs x3, x3, x22
-mul x22, x23, x9
-adcs x4, x4, x22
-mul x22, x25, x9
-adcs x15, x15, x22
-mul x22, x10, x9
-adcs x17, x17, x22
-mul x22, x11, x9
-adcs x0, x0, x22
-mul x22, x12, x9
-ldp x11, x25, [sp, #88]
-adcs x7, x7, x22
-mul x22, x13, x9
-mul x9, x14, x9
-adcs x20, x20, x22
-umulh x22, x11, x8
-adcs x9, x1, x9
-adcs x10, x21, xzr
-cinc x21, x16, hs
-ldr x16, [sp, #40]
-adds x12, x2, x22
-ldp x23, x2, [sp, #64]
-umulh x22, x2, x8
-adcs x13, x3, x22
-umulh x22, x25, x8
-ldp x3, x1, [sp, #224]
-adcs x14, x4, x22
-umulh x22, x23, x8
-ldr x4, [sp, #112]
-adcs x15, x15, x22
-umulh x22, x29, x8
-adcs x17, x17, x22
-umulh x22, x16, x8
-adcs x0, x0, x22
-umulh x22, x30, x8
-adcs x7, x7, x22
-umulh x22, x1, x8
-adcs x20, x20, x22
-umulh x22, x4, x8
-adcs x9, x9, x22
-umulh x22, x3, x8
-adcs x10, x10, x22
-mul x22, x11, x8
-cset w24, hs
-adds x11, x26, x22
-mul x22, x2, x8
-mov x2, x6
-adcs x12, x12, x22
-mul x22, x25, x8
-ldr x25, [sp, #264]
-adcs x13, x13, x22
-mul x22, x23, x8
-ldr x23, [sp, #216]
-adcs x14, x14, x22
-mul x22, x29, x8
-adcs x15, x15, x22
-mul x22, x16, x8
-ldr x16, [sp, #56]
-adcs x17, x17, x22
-mul x22, x30, x8
-adcs x0, x0, x22
-mul x22, x1, x8
-ldr x1, [sp, #184]
-adcs x7, x7, x22
-mul x22, x4, x8
-mul x8, x3, x8
-ldp x4, x3, [sp, #200]
-adcs x20, x20, x22
-adcs x8, x9, x8
-adcs x9, x10, xzr
-ldr x10, [sp, #24]
-adc x21, x21, x24
-mul x10, x11, x10
-umulh x22, x10, x25
-mul x24, x10, x25
-adds x12, x12, x22
-umulh x22, x10, x16
-adcs x13, x13, x22
-umulh x22, x10, x5
-adcs x14, x14, x22
-umulh x22, x10, x4
-adcs x15, x15, x22
-umulh x22, x10, x3
-adcs x17, x17, x22
-umulh x22, x10, x27
-adcs x0, x0, x22
-umulh x22, x10, x19
-adcs x7, x7, x22
-umulh x22, x10, x23
-adcs x20, x20, x22
-umulh x22, x10, x6
-mov x6, x16
-adcs x8, x8, x22
-umulh x22, x10, x1
-adcs x9, x9, x22
-cset w22, hs
-cmn x11, x24
-mul x11, x10, x16
-adcs x16, x12, x11
+stp x19, x20, [sp, #-128]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
 mul x12, x10, x5
-adcs x12, x13, x12
-mul x13, x10, x4
-adcs x13, x14, x13
-mul x14, x10, x3
-adcs x14, x15, x14
-mul x15, x10, x27
-adcs x15, x17, x15
-mul x17, x10, x19
-adcs x17, x0, x17
-mul x0, x10, x23
+umulh x13, x10, x5
+mul x14, x11, x5
+adds x7, x7, x8
+umulh x8, x11, x5
+ldp x15, x16, [x1, #32]
+mul x17, x15, x5
+adcs x9, x9, x12
+umulh x12, x15, x5
+mul x19, x16, x5
+adcs x13, x13, x14
+umulh x14, x16, x5
+ldp x20, x21, [x1, #48]
+mul x22, x20, x5
+adcs x8, x8, x17
+umulh x17, x20, x5
+mul x23, x21, x5
+adcs x12, x12, x19
+umulh x19, x21, x5
+ldp x24, x25, [x1, #64]
+mul x26, x24, x5
+adcs x14, x14, x22
+umulh x22, x24, x5
+mul x27, x25, x5
+adcs x17, x17, x23
+umulh x23, x25, x5
+adcs x19, x19, x26
+ldp x26, x28, [x1, #80]
+ldp x29, x30, [x2, #80]
+str x0, [sp, #96]
+umulh x0, x26, x29
+mul x30, x28, x29
+adcs x22, x22, x27
+umulh x27, x28, x29
+ldp x28, x25, [x1, #96]
+mul x24, x28, x29
+adc x23, x23, xzr
+umulh x21, x28, x29
+mul x28, x25, x29
+adds x0, x0, x30
+umulh x30, x25, x29
+ldp x25, x20, [x1, #112]
+mul x16, x25, x29
+adcs x24, x27, x24
+umulh x27, x25, x29
+mul x25, x20, x29
+adcs x21, x21, x28
+umulh x28, x20, x29
+ldp x20, x15, [x1, #128]
+mul x11, x20, x29
+adcs x16, x30, x16
+umulh x30, x20, x29
+mul x20, x15, x29
+adcs x25, x27, x25
+umulh x27, x15, x29
+ldp x15, x10, [x1, #144]
+mul x4, x15, x29
+adcs x11, x28, x11
+umulh x28, x15, x29
+mul x15, x10, x29
+adcs x20, x30, x20
+umulh x30, x10, x29
+adcs x4, x27, x4
+mul x5, x3, x5
+mul x27, x26, x29
+adcs x15, x28, x15
+adc x28, x30, xzr
+adds x5, x5, x27
 adcs x0, x7, x0
-mul x7, x10, x2
-mul x10, x10, x1
-adcs x7, x20, x7
-adcs x8, x8, x10
-adcs x9, x9, xzr
-adc x10, x21, x22
-subs x20, x16, x25
-sbcs x21, x12, x6
-sbcs x22, x13, x5
-sbcs x24, x14, x4
-sbcs x26, x15, x3
-sbcs x27, x17, x27
-sbcs x28, x0, x19
-sbcs x29, x7, x23
-sbcs x30, x8, x2
-sbcs x11, x9, x1
-cset w25, lo
-subs x25, x10, x25
-csel x9, x9, x11, lo
-ldr x11, [sp, #264]
-csel x16, x16, x20, lo
-csel x12, x12, x21, lo
-csel x13, x13, x22, lo
-csel x14, x14, x24, lo
-csel x15, x15, x26, lo
-csel x17, x17, x27, lo
-csel x0, x0, x28, lo
-csel x7, x7, x29, lo
-csel x8, x8, x30, lo
-csel x10, x10, x25, lo
-ldp x26, x25, [sp, #304]
-ldp x28, x27, [sp, #288]
-subs x11, x16, x11
-ldp x29, x30, [sp, #272]
-sbcs x20, x12, x6
-sbcs x6, x13, x5
-sbcs x4, x14, x4
-sbcs x24, x15, x3
-ldr x3, [sp, #192]
-sbcs x5, x17, x3
-sbcs x19, x0, x19
-sbcs x21, x7, x23
-sbcs x23, x8, x2
-sbcs x3, x9, x1
-cset w22, lo
-cmp x10, #0
-cset w10, eq
-tst w10, w22
-csel x10, x16, x11, ne
-csel x11, x12, x20, ne
-ldr x12, [sp, #8]
-csel x8, x8, x23, ne
-csel x9, x9, x3, ne
-stp x10, x11, [x12]
-csel x10, x13, x6, ne
-csel x11, x14, x4, ne
-stp x8, x9, [x12, #64]
-stp x10, x11, [x12, #16]
-csel x10, x15, x24, ne
-csel x11, x17, x5, ne
-ldp x24, x23, [sp, #320]
-stp x10, x11, [x12, #32]
-csel x10, x0, x19, ne
-csel x11, x7, x21, ne
-ldp x20, x19, [sp, #352]
-ldp x22, x21, [sp, #336]
-stp x10, x11, [x12, #48]
-add sp, sp, #368
+adcs x7, x9, x24
+adcs x9, x13, x21
+adcs x8, x8, x16
+adcs x12, x12, x25
+adcs x11, x14, x11
+adcs x13, x17, x20
+adcs x4, x19, x4
+adcs x14, x22, x15
+adr x15, 2f
+ldp x16, x17, [x15]
+mul x19, x5, x16
+umulh x20, x17, x19
+ldp x21, x22, [x15, #16]
+mul x24, x21, x19
+adcs x23, x23, x28
+umulh x25, x21, x19
+mul x27, x22, x19
+cset x28, hs
+umulh x29, x22, x19
+ldp x30, x22, [x15, #32]
+mul x21, x30, x19
+adds x20, x20, x24
+umulh x24, x30, x19
+mul x30, x22, x19
+adcs x25, x25, x27
+umulh x27, x22, x19
+ldp x22, x17, [x15, #48]
+mul x16, x22, x19
+adcs x21, x29, x21
+umulh x29, x22, x19
+mul x22, x17, x19
+adcs x24, x24, x30
+umulh x30, x17, x19
+ldp x17, x10, [x15, #64]
+mul x26, x17, x19
+adcs x16, x27, x16
+umulh x27, x17, x19
+mul x17, x10, x19
+adcs x22, x29, x22
+umulh x29, x10, x19
+ldr x10, [x15, #80]
+mul x15, x10, x19
+adcs x26, x30, x26
+umulh x19, x10, x19
+adcs x17, x27, x17
+adcs x15, x29, x15
+adc x19, x19, xzr
+cmp x5, #1
+adcs x0, x0, x20
+adcs x5, x7, x25
+adcs x7, x9, x21
+adcs x8, x8, x24
+adcs x9, x12, x16
+adcs x11, x11, x22
+adcs x12, x13, x26
+adcs x4, x4, x17
+adcs x13, x14, x15
+umulh x14, x3, x6
+ldr x15, [x1, #8]
+mul x16, x15, x6
+adcs x17, x23, x19
+umulh x19, x15, x6
+ldr x20, [x1, #16]
+mul x21, x20, x6
+adc x22, x28, xzr
+umulh x23, x20, x6
+ldr x24, [x1, #24]
+mul x25, x24, x6
+adds x14, x14, x16
+umulh x16, x24, x6
+ldr x26, [x1, #32]
+mul x27, x26, x6
+adcs x19, x19, x21
+umulh x21, x26, x6
+ldr x28, [x1, #40]
+mul x29, x28, x6
+adcs x23, x23, x25
+umulh x25, x28, x6
+ldr x30, [x1, #48]
+mul x28, x30, x6
+adcs x16, x16, x27
+umulh x27, x30, x6
+ldr x30, [x1, #56]
+mul x26, x30, x6
+adcs x21, x21, x29
+umulh x29, x30, x6
+ldr x30, [x1, #64]
+mul x24, x30, x6
+adcs x25, x25, x28
+umulh x28, x30, x6
+ldr x30, [x1, #72]
+mul x20, x30, x6
+adcs x26, x27, x26
+umulh x27, x30, x6
+adcs x24, x29, x24
+mul x6, x3, x6
+adcs x20, x28, x20
+adc x27, x27, xzr
+adds x0, x0, x6
+adcs x5, x5, x14
+adcs x6, x7, x19
+adcs x7, x8, x23
+adcs x8, x9, x16
+adcs x9, x11, x21
+adcs x11, x12, x25
+adcs x4, x4, x26
+adcs x12, x13, x24
+adcs x13, x17, x20
+ldr x14, [x1, #80]
+ldr x16, [x2, #88]
+umulh x17, x14, x16
+ldr x19, [x1, #88]
+mul x20, x19, x16
+adcs x21, x22, x27
+umulh x22, x19, x16
+ldr x23, [x1, #96]
+mul x24, x23, x16
+cset x25, hs
+umulh x26, x23, x16
+ldr x27, [x1, #104]
+mul x28, x27, x16
+adds x17, x17, x20
+umulh x20, x27, x16
+ldr x29, [x1, #112]
+mul x27, x29, x16
+adcs x22, x22, x24
+umulh x24, x29, x16
+ldr x29, [x1, #120]
+mul x23, x29, x16
+adcs x26, x26, x28
+umulh x28, x29, x16
+ldr x29, [x1, #128]
+mul x19, x29, x16
+adcs x20, x20, x27
+umulh x27, x29, x16
+ldr x29, [x1, #136]
+mul x30, x29, x16
+adcs x23, x24, x23
+umulh x24, x29, x16
+ldr x29, [x1, #144]
+mul x15, x29, x16
+adcs x19, x28, x19
+umulh x28, x29, x16
+ldr x29, [x1, #152]
+mul x3, x29, x16
+adcs x27, x27, x30
+umulh x30, x29, x16
+adcs x15, x24, x15
+mul x16, x14, x16
+adcs x3, x28, x3
+adc x24, x30, xzr
+adds x0, x0, x16
+adcs x5, x5, x17
+adcs x6, x6, x22
+adcs x7, x7, x26
+adcs x8, x8, x20
+adcs x9, x9, x23
+adcs x11, x11, x19
+adcs x4, x4, x27
+adcs x12, x12, x15
+adcs x3, x13, x3
+adr x13, 2f
+ldr x15, [x13]
+mul x16, x0, x15
+ldr x17, [x13, #8]
+umulh x19, x17, x16
+ldr x20, [x13, #16]
+mul x22, x20, x16
+adcs x21, x21, x24
+umulh x23, x20, x16
+ldr x24, [x13, #24]
+mul x26, x24, x16
+adc x25, x25, xzr
+umulh x27, x24, x16
+ldr x28, [x13, #32]
+mul x30, x28, x16
+adds x19, x19, x22
+umulh x22, x28, x16
+ldr x28, [x13, #40]
+mul x24, x28, x16
+adcs x23, x23, x26
+umulh x26, x28, x16
+ldr x28, [x13, #48]
+mul x20, x28, x16
+adcs x27, x27, x30
+umulh x30, x28, x16
+ldr x28, [x13, #56]
+mul x17, x28, x16
+adcs x22, x22, x24
+umulh x24, x28, x16
+ldr x28, [x13, #64]
+mul x15, x28, x16
+adcs x20, x26, x20
+umulh x26, x28, x16
+ldr x28, [x13, #72]
+mul x29, x28, x16
+adcs x17, x30, x17
+umulh x30, x28, x16
+mul x28, x10, x16
+adcs x15, x24, x15
+umulh x16, x10, x16
+adcs x24, x26, x29
+adcs x26, x30, x28
+adc x16, x16, xzr
+cmp x0, #1
+adcs x0, x5, x19
+adcs x5, x6, x23
+adcs x6, x7, x27
+adcs x7, x8, x22
+adcs x8, x9, x20
+adcs x9, x11, x17
+adcs x4, x4, x15
+adcs x11, x12, x24
+adcs x3, x3, x26
+ldp x12, x15, [x2, #16]
+ldr x17, [x1]
+umulh x19, x17, x12
+ldr x20, [x1, #8]
+mul x22, x20, x12
+adcs x16, x21, x16
+umulh x21, x20, x12
+ldr x23, [x1, #16]
+mul x24, x23, x12
+adc x25, x25, xzr
+umulh x26, x23, x12
+ldr x27, [x1, #24]
+mul x28, x27, x12
+adds x19, x19, x22
+umulh x22, x27, x12
+ldr x29, [x1, #32]
+mul x30, x29, x12
+adcs x21, x21, x24
+umulh x24, x29, x12
+ldr x29, [x1, #40]
+mul x27, x29, x12
+adcs x26, x26, x28
+umulh x28, x29, x12
+ldr x29, [x1, #48]
+mul x23, x29, x12
+adcs x22, x22, x30
+umulh x30, x29, x12
+ldr x29, [x1, #56]
+mul x20, x29, x12
+adcs x24, x24, x27
+umulh x27, x29, x12
+ldr x29, [x1, #64]
+mul x15, x29, x12
+adcs x23, x28, x23
+umulh x28, x29, x12
+ldr x29, [x1, #72]
+mul x10, x29, x12
+adcs x20, x30, x20
+umulh x30, x29, x12
+adcs x15, x27, x15
+mul x12, x17, x12
+adcs x10, x28, x10
+adc x27, x30, xzr
+adds x0, x0, x12
+adcs x5, x5, x19
+adcs x6, x6, x21
+adcs x7, x7, x26
+adcs x8, x8, x22
+adcs x9, x9, x24
+adcs x4, x4, x23
+adcs x11, x11, x20
+adcs x3, x3, x15
+adcs x10, x16, x10
+ldp x12, x15, [x2, #96]
+umulh x16, x14, x12
+ldr x19, [x1, #88]
+mul x20, x19, x12
+adcs x21, x25, x27
+umulh x22, x19, x12
+ldr x23, [x1, #96]
+mul x24, x23, x12
+cset x25, hs
+umulh x26, x23, x12
+ldr x27, [x1, #104]
+mul x28, x27, x12
+adds x16, x16, x20
+umulh x20, x27, x12
+ldr x30, [x1, #112]
+mul x27, x30, x12
+adcs x22, x22, x24
+umulh x24, x30, x12
+ldr x30, [x1, #120]
+mul x23, x30, x12
+adcs x26, x26, x28
+umulh x28, x30, x12
+ldr x30, [x1, #128]
+mul x19, x30, x12
+adcs x20, x20, x27
+umulh x27, x30, x12
+ldr x30, [x1, #136]
+mul x15, x30, x12
+adcs x23, x24, x23
+umulh x24, x30, x12
+ldr x30, [x1, #144]
+mul x29, x30, x12
+adcs x19, x28, x19
+umulh x28, x30, x12
+ldr x30, [x1, #152]
+mul x17, x30, x12
+adcs x15, x27, x15
+umulh x27, x30, x12
+adcs x24, x24, x29
+mul x12, x14, x12
+adcs x17, x28, x17
+adc x27, x27, xzr
+adds x0, x0, x12
+adcs x5, x5, x16
+adcs x6, x6, x22
+adcs x7, x7, x26
+adcs x8, x8, x20
+adcs x9, x9, x23
+adcs x4, x4, x19
+adcs x11, x11, x15
+adcs x3, x3, x24
+adcs x10, x10, x17
+ldr x12, [x13]
+mul x15, x0, x12
+ldr x16, [x13, #8]
+umulh x17, x16, x15
+ldr x19, [x13, #16]
+mul x20, x19, x15
+adcs x21, x21, x27
+umulh x22, x19, x15
+ldr x23, [x13, #24]
+mul x24, x23, x15
+adc x25, x25, xzr
+umulh x26, x23, x15
+ldr x27, [x13, #32]
+mul x28, x27, x15
+adds x17, x17, x20
+umulh x20, x27, x15
+ldr x29, [x13, #40]
+mul x27, x29, x15
+adcs x22, x22, x24
+umulh x24, x29, x15
+ldr x29, [x13, #48]
+mul x23, x29, x15
+adcs x26, x26, x28
+umulh x28, x29, x15
+ldr x29, [x13, #56]
+mul x19, x29, x15
+adcs x20, x20, x27
+umulh x27, x29, x15
+ldr x29, [x13, #64]
+mul x16, x29, x15
+adcs x23, x24, x23
+umulh x24, x29, x15
+ldr x29, [x13, #72]
+mul x12, x29, x15
+adcs x19, x28, x19
+umulh x28, x29, x15
+ldr x29, [x13, #80]
+mul x30, x29, x15
+adcs x16, x27, x16
+umulh x15, x29, x15
+adcs x12, x24, x12
+adcs x24, x28, x30
+adc x15, x15, xzr
+cmp x0, #1
+adcs x0, x5, x17
+adcs x5, x6, x22
+adcs x6, x7, x26
+adcs x7, x8, x20
+adcs x8, x9, x23
+adcs x4, x4, x19
+adcs x9, x11, x16
+adcs x3, x3, x12
+adcs x10, x10, x24
+ldr x11, [x1]
+ldr x12, [x2, #24]
+umulh x16, x11, x12
+ldr x17, [x1, #8]
+mul x19, x17, x12
+adcs x15, x21, x15
+umulh x20, x17, x12
+ldr x21, [x1, #16]
+mul x22, x21, x12
+adc x23, x25, xzr
+umulh x24, x21, x12
+ldr x25, [x1, #24]
+mul x26, x25, x12
+adds x16, x16, x19
+umulh x19, x25, x12
+ldr x27, [x1, #32]
+mul x28, x27, x12
+adcs x20, x20, x22
+umulh x22, x27, x12
+ldr x30, [x1, #40]
+mul x27, x30, x12
+adcs x24, x24, x26
+umulh x26, x30, x12
+ldr x30, [x1, #48]
+mul x25, x30, x12
+adcs x19, x19, x28
+umulh x28, x30, x12
+ldr x30, [x1, #56]
+mul x21, x30, x12
+adcs x22, x22, x27
+umulh x27, x30, x12
+ldr x30, [x1, #64]
+mul x17, x30, x12
+adcs x25, x26, x25
+umulh x26, x30, x12
+ldr x30, [x1, #72]
+mul x29, x30, x12
+adcs x21, x28, x21
+umulh x28, x30, x12
+adcs x17, x27, x17
+mul x12, x11, x12
+adcs x26, x26, x29
+adc x27, x28, xzr
+adds x0, x0, x12
+adcs x5, x5, x16
+adcs x6, x6, x20
+adcs x7, x7, x24
+adcs x8, x8, x19
+adcs x4, x4, x22
+adcs x9, x9, x25
+adcs x3, x3, x21
+adcs x10, x10, x17
+adcs x12, x15, x26
+ldr x15, [x2, #104]
+umulh x16, x14, x15
+ldr x17, [x1, #88]
+mul x19, x17, x15
+adcs x20, x23, x27
+umulh x21, x17, x15
+ldr x22, [x1, #96]
+mul x23, x22, x15
+cset x24, hs
+umulh x25, x22, x15
+ldr x26, [x1, #104]
+mul x27, x26, x15
+adds x16, x16, x19
+umulh x19, x26, x15
+ldr x28, [x1, #112]
+mul x29, x28, x15
+adcs x21, x21, x23
+umulh x23, x28, x15
+ldr x28, [x1, #120]
+mul x26, x28, x15
+adcs x25, x25, x27
+umulh x27, x28, x15
+ldr x28, [x1, #128]
+mul x22, x28, x15
+adcs x19, x19, x29
+umulh x29, x28, x15
+ldr x28, [x1, #136]
+mul x17, x28, x15
+adcs x23, x23, x26
+umulh x26, x28, x15
+ldr x28, [x1, #144]
+mul x30, x28, x15
+adcs x22, x27, x22
+umulh x27, x28, x15
+ldr x28, [x1, #152]
+mul x11, x28, x15
+adcs x17, x29, x17
+umulh x29, x28, x15
+adcs x26, x26, x30
+mul x15, x14, x15
+adcs x11, x27, x11
+adc x27, x29, xzr
+adds x0, x0, x15
+adcs x5, x5, x16
+adcs x6, x6, x21
+adcs x7, x7, x25
+adcs x8, x8, x19
+adcs x4, x4, x23
+adcs x9, x9, x22
+adcs x3, x3, x17
+adcs x10, x10, x26
+adcs x11, x12, x11
+ldr x12, [x13]
+mul x15, x0, x12
+ldr x16, [x13, #8]
+umulh x17, x16, x15
+ldr x19, [x13, #16]
+mul x21, x19, x15
+adcs x20, x20, x27
+umulh x22, x19, x15
+ldr x23, [x13, #24]
+mul x25, x23, x15
+adc x24, x24, xzr
+umulh x26, x23, x15
+ldr x27, [x13, #32]
+mul x29, x27, x15
+adds x17, x17, x21
+umulh x21, x27, x15
+ldr x30, [x13, #40]
+mul x27, x30, x15
+adcs x22, x22, x25
+umulh x25, x30, x15
+ldr x30, [x13, #48]
+mul x23, x30, x15
+adcs x26, x26, x29
+umulh x29, x30, x15
+ldr x30, [x13, #56]
+mul x19, x30, x15
+adcs x21, x21, x27
+umulh x27, x30, x15
+ldr x30, [x13, #64]
+mul x16, x30, x15
+adcs x23, x25, x23
+umulh x25, x30, x15
+ldr x30, [x13, #72]
+mul x12, x30, x15
+adcs x19, x29, x19
+umulh x29, x30, x15
+ldr x30, [x13, #80]
+mul x28, x30, x15
+adcs x16, x27, x16
+umulh x15, x30, x15
+adcs x12, x25, x12
+adcs x25, x29, x28
+adc x15, x15, xzr
+cmp x0, #1
+adcs x0, x5, x17
+adcs x5, x6, x22
+adcs x6, x7, x26
+adcs x7, x8, x21
+adcs x4, x4, x23
+adcs x8, x9, x19
+adcs x3, x3, x16
+adcs x9, x10, x12
+adcs x10, x11, x25
+ldp x11, x12, [x2, #32]
+ldr x16, [x1]
+umulh x17, x16, x11
+ldr x19, [x1, #8]
+mul x21, x19, x11
+adcs x15, x20, x15
+umulh x20, x19, x11
+ldr x22, [x1, #16]
+mul x23, x22, x11
+adc x24, x24, xzr
+umulh x25, x22, x11
+ldr x26, [x1, #24]
+mul x27, x26, x11
+adds x17, x17, x21
+umulh x21, x26, x11
+ldr x28, [x1, #32]
+mul x29, x28, x11
+adcs x20, x20, x23
+umulh x23, x28, x11
+ldr x28, [x1, #40]
+mul x26, x28, x11
+adcs x25, x25, x27
+umulh x27, x28, x11
+ldr x28, [x1, #48]
+mul x22, x28, x11
+adcs x21, x21, x29
+umulh x29, x28, x11
+ldr x28, [x1, #56]
+mul x19, x28, x11
+adcs x23, x23, x26
+umulh x26, x28, x11
+ldr x28, [x1, #64]
+mul x12, x28, x11
+adcs x22, x27, x22
+umulh x27, x28, x11
+ldr x28, [x1, #72]
+mul x30, x28, x11
+adcs x19, x29, x19
+umulh x29, x28, x11
+adcs x12, x26, x12
+mul x11, x16, x11
+adcs x26, x27, x30
+adc x27, x29, xzr
+adds x0, x0, x11
+adcs x5, x5, x17
+adcs x6, x6, x20
+adcs x7, x7, x25
+adcs x4, x4, x21
+adcs x8, x8, x23
+adcs x3, x3, x22
+adcs x9, x9, x19
+adcs x10, x10, x12
+adcs x11, x15, x26
+ldp x12, x15, [x2, #112]
+umulh x17, x14, x12
+ldr x19, [x1, #88]
+mul x20, x19, x12
+adcs x21, x24, x27
+umulh x22, x19, x12
+ldr x23, [x1, #96]
+mul x24, x23, x12
+cset x25, hs
+umulh x26, x23, x12
+ldr x27, [x1, #104]
+mul x29, x27, x12
+adds x17, x17, x20
+umulh x20, x27, x12
+ldr x30, [x1, #112]
+mul x27, x30, x12
+adcs x22, x22, x24
+umulh x24, x30, x12
+ldr x30, [x1, #120]
+mul x23, x30, x12
+adcs x26, x26, x29
+umulh x29, x30, x12
+ldr x30, [x1, #128]
+mul x19, x30, x12
+adcs x20, x20, x27
+umulh x27, x30, x12
+ldr x30, [x1, #136]
+mul x15, x30, x12
+adcs x23, x24, x23
+umulh x24, x30, x12
+ldr x30, [x1, #144]
+mul x28, x30, x12
+adcs x19, x29, x19
+umulh x29, x30, x12
+ldr x30, [x1, #152]
+mul x16, x30, x12
+adcs x15, x27, x15
+umulh x27, x30, x12
+adcs x24, x24, x28
+mul x12, x14, x12
+adcs x16, x29, x16
+adc x27, x27, xzr
+adds x0, x0, x12
+adcs x5, x5, x17
+adcs x6, x6, x22
+adcs x7, x7, x26
+adcs x4, x4, x20
+adcs x8, x8, x23
+adcs x3, x3, x19
+adcs x9, x9, x15
+adcs x10, x10, x24
+adcs x11, x11, x16
+ldr x12, [x13]
+mul x15, x0, x12
+ldr x16, [x13, #8]
+umulh x17, x16, x15
+ldr x19, [x13, #16]
+mul x20, x19, x15
+adcs x21, x21, x27
+umulh x22, x19, x15
+ldr x23, [x13, #24]
+mul x24, x23, x15
+adc x25, x25, xzr
+umulh x26, x23, x15
+ldr x27, [x13, #32]
+mul x28, x27, x15
+adds x17, x17, x20
+umulh x20, x27, x15
+ldr x29, [x13, #40]
+mul x27, x29, x15
+adcs x22, x22, x24
+umulh x24, x29, x15
+ldr x29, [x13, #48]
+mul x23, x29, x15
+adcs x26, x26, x28
+umulh x28, x29, x15
+ldr x29, [x13, #56]
+mul x19, x29, x15
+adcs x20, x20, x27
+umulh x27, x29, x15
+ldr x29, [x13, #64]
+mul x16, x29, x15
+adcs x23, x24, x23
+umulh x24, x29, x15
+ldr x29, [x13, #72]
+mul x12, x29, x15
+adcs x19, x28, x19
+umulh x28, x29, x15
+ldr x29, [x13, #80]
+mul x30, x29, x15
+adcs x16, x27, x16
+umulh x15, x29, x15
+adcs x12, x24, x12
+adcs x24, x28, x30
+adc x15, x15, xzr
+cmp x0, #1
+adcs x0, x5, x17
+adcs x5, x6, x22
+adcs x6, x7, x26
+adcs x4, x4, x20
+adcs x7, x8, x23
+adcs x3, x3, x19
+adcs x8, x9, x16
+adcs x9, x10, x12
+adcs x10, x11, x24
+ldr x11, [x1]
+ldr x12, [x2, #40]
+umulh x16, x11, x12
+ldr x17, [x1, #8]
+mul x19, x17, x12
+adcs x15, x21, x15
+umulh x20, x17, x12
+ldr x21, [x1, #16]
+mul x22, x21, x12
+adc x23, x25, xzr
+umulh x24, x21, x12
+ldr x25, [x1, #24]
+mul x26, x25, x12
+adds x16, x16, x19
+umulh x19, x25, x12
+ldr x27, [x1, #32]
+mul x28, x27, x12
+adcs x20, x20, x22
+umulh x22, x27, x12
+ldr x30, [x1, #40]
+mul x27, x30, x12
+adcs x24, x24, x26
+umulh x26, x30, x12
+ldr x30, [x1, #48]
+mul x25, x30, x12
+adcs x19, x19, x28
+umulh x28, x30, x12
+ldr x30, [x1, #56]
+mul x21, x30, x12
+adcs x22, x22, x27
+umulh x27, x30, x12
+ldr x30, [x1, #64]
+mul x17, x30, x12
+adcs x25, x26, x25
+umulh x26, x30, x12
+ldr x30, [x1, #72]
+mul x29, x30, x12
+adcs x21, x28, x21
+umulh x28, x30, x12
+adcs x17, x27, x17
+mul x12, x11, x12
+adcs x26, x26, x29
+adc x27, x28, xzr
+adds x0, x0, x12
+adcs x5, x5, x16
+adcs x6, x6, x20
+adcs x4, x4, x24
+adcs x7, x7, x19
+adcs x3, x3, x22
+adcs x8, x8, x25
+adcs x9, x9, x21
+adcs x10, x10, x17
+adcs x12, x15, x26
+ldr x15, [x2, #120]
+umulh x16, x14, x15
+ldr x17, [x1, #88]
+mul x19, x17, x15
+adcs x20, x23, x27
+umulh x21, x17, x15
+ldr x22, [x1, #96]
+mul x23, x22, x15
+cset x24, hs
+umulh x25, x22, x15
+ldr x26, [x1, #104]
+mul x27, x26, x15
+adds x16, x16, x19
+umulh x19, x26, x15
+ldr x28, [x1, #112]
+mul x29, x28, x15
+adcs x21, x21, x23
+umulh x23, x28, x15
+ldr x28, [x1, #120]
+mul x26, x28, x15
+adcs x25, x25, x27
+umulh x27, x28, x15
+ldr x28, [x1, #128]
+mul x22, x28, x15
+adcs x19, x19, x29
+umulh x29, x28, x15
+ldr x28, [x1, #136]
+mul x17, x28, x15
+adcs x23, x23, x26
+umulh x26, x28, x15
+ldr x28, [x1, #144]
+mul x30, x28, x15
+adcs x22, x27, x22
+umulh x27, x28, x15
+ldr x28, [x1, #152]
+mul x11, x28, x15
+adcs x17, x29, x17
+umulh x29, x28, x15
+adcs x26, x26, x30
+mul x15, x14, x15
+adcs x11, x27, x11
+adc x27, x29, xzr
+adds x0, x0, x15
+adcs x5, x5, x16
+adcs x6, x6, x21
+adcs x4, x4, x25
+adcs x7, x7, x19
+adcs x3, x3, x23
+adcs x8, x8, x22
+adcs x9, x9, x17
+adcs x10, x10, x26
+adcs x11, x12, x11
+ldr x12, [x13]
+mul x15, x0, x12
+ldr x16, [x13, #8]
+umulh x17, x16, x15
+ldr x19, [x13, #16]
+mul x21, x19, x15
+adcs x20, x20, x27
+umulh x22, x19, x15
+ldr x23, [x13, #24]
+mul x25, x23, x15
+adc x24, x24, xzr
+umulh x26, x23, x15
+ldr x27, [x13, #32]
+mul x29, x27, x15
+adds x17, x17, x21
+umulh x21, x27, x15
+ldr x30, [x13, #40]
+mul x27, x30, x15
+adcs x22, x22, x25
+umulh x25, x30, x15
+ldr x30, [x13, #48]
+mul x23, x30, x15
+adcs x26, x26, x29
+umulh x29, x30, x15
+ldr x30, [x13, #56]
+mul x19, x30, x15
+adcs x21, x21, x27
+umulh x27, x30, x15
+ldr x30, [x13, #64]
+mul x16, x30, x15
+adcs x23, x25, x23
+umulh x25, x30, x15
+ldr x30, [x13, #72]
+mul x12, x30, x15
+adcs x19, x29, x19
+umulh x29, x30, x15
+ldr x30, [x13, #80]
+mul x28, x30, x15
+adcs x16, x27, x16
+umulh x15, x30, x15
+adcs x12, x25, x12
+adcs x25, x29, x28
+adc x15, x15, xzr
+cmp x0, #1
+adcs x0, x5, x17
+adcs x5, x6, x22
+adcs x4, x4, x26
+adcs x6, x7, x21
+adcs x3, x3, x23
+adcs x7, x8, x19
+adcs x8, x9, x16
+adcs x9, x10, x12
+adcs x10, x11, x25
+ldp x11, x12, [x2, #48]
+ldr x16, [x1]
+umulh x17, x16, x11
+ldr x19, [x1, #8]
+mul x21, x19, x11
+adcs x15, x20, x15
+umulh x20, x19, x11
+ldr x22, [x1, #16]
+mul x23, x22, x11
+adc x24, x24, xzr
+umulh x25, x22, x11
+ldr x26, [x1, #24]
+mul x27, x26, x11
+adds x17, x17, x21
+umulh x21, x26, x11
+ldr x28, [x1, #32]
+mul x29, x28, x11
+adcs x20, x20, x23
+umulh x23, x28, x11
+ldr x28, [x1, #40]
+mul x26, x28, x11
+adcs x25, x25, x27
+umulh x27, x28, x11
+ldr x28, [x1, #48]
+mul x22, x28, x11
+adcs x21, x21, x29
+umulh x29, x28, x11
+ldr x28, [x1, #56]
+mul x19, x28, x11
+adcs x23, x23, x26
+umulh x26, x28, x11
+ldr x28, [x1, #64]
+mul x12, x28, x11
+adcs x22, x27, x22
+umulh x27, x28, x11
+ldr x28, [x1, #72]
+mul x30, x28, x11
+adcs x19, x29, x19
+umulh x29, x28, x11
+adcs x12, x26, x12
+mul x11, x16, x11
+adcs x26, x27, x30
+adc x27, x29, xzr
+adds x0, x0, x11
+adcs x5, x5, x17
+adcs x4, x4, x20
+adcs x6, x6, x25
+adcs x3, x3, x21
+adcs x7, x7, x23
+adcs x8, x8, x22
+adcs x9, x9, x19
+adcs x10, x10, x12
+adcs x11, x15, x26
+ldp x12, x15, [x2, #128]
+umulh x17, x14, x12
+ldr x19, [x1, #88]
+mul x20, x19, x12
+adcs x21, x24, x27
+umulh x22, x19, x12
+ldr x23, [x1, #96]
+mul x24, x23, x12
+cset x25, hs
+umulh x26, x23, x12
+ldr x27, [x1, #104]
+mul x29, x27, x12
+adds x17, x17, x20
+umulh x20, x27, x12
+ldr x30, [x1, #112]
+mul x27, x30, x12
+adcs x22, x22, x24
+umulh x24, x30, x12
+ldr x30, [x1, #120]
+mul x23, x30, x12
+adcs x26, x26, x29
+umulh x29, x30, x12
+ldr x30, [x1, #128]
+mul x19, x30, x12
+adcs x20, x20, x27
+umulh x27, x30, x12
+ldr x30, [x1, #136]
+mul x15, x30, x12
+adcs x23, x24, x23
+umulh x24, x30, x12
+ldr x30, [x1, #144]
+mul x28, x30, x12
+adcs x19, x29, x19
+umulh x29, x30, x12
+ldr x30, [x1, #152]
+mul x16, x30, x12
+adcs x15, x27, x15
+umulh x27, x30, x12
+adcs x24, x24, x28
+mul x12, x14, x12
+adcs x16, x29, x16
+adc x27, x27, xzr
+adds x0, x0, x12
+adcs x5, x5, x17
+adcs x4, x4, x22
+adcs x6, x6, x26
+adcs x3, x3, x20
+adcs x7, x7, x23
+adcs x8, x8, x19
+adcs x9, x9, x15
+adcs x10, x10, x24
+adcs x11, x11, x16
+ldr x12, [x13]
+mul x15, x0, x12
+ldr x16, [x13, #8]
+umulh x17, x16, x15
+ldr x19, [x13, #16]
+mul x20, x19, x15
+adcs x21, x21, x27
+umulh x22, x19, x15
+ldr x23, [x13, #24]
+mul x24, x23, x15
+adc x25, x25, xzr
+umulh x26, x23, x15
+ldr x27, [x13, #32]
+mul x28, x27, x15
+adds x17, x17, x20
+umulh x20, x27, x15
+ldr x29, [x13, #40]
+mul x27, x29, x15
+adcs x22, x22, x24
+umulh x24, x29, x15
+ldr x29, [x13, #48]
+mul x23, x29, x15
+adcs x26, x26, x28
+umulh x28, x29, x15
+ldr x29, [x13, #56]
+mul x19, x29, x15
+adcs x20, x20, x27
+umulh x27, x29, x15
+ldr x29, [x13, #64]
+mul x16, x29, x15
+adcs x23, x24, x23
+umulh x24, x29, x15
+ldr x29, [x13, #72]
+mul x12, x29, x15
+adcs x19, x28, x19
+umulh x28, x29, x15
+ldr x29, [x13, #80]
+mul x30, x29, x15
+adcs x16, x27, x16
+umulh x15, x29, x15
+adcs x12, x24, x12
+adcs x24, x28, x30
+adc x15, x15, xzr
+cmp x0, #1
+adcs x0, x5, x17
+adcs x4, x4, x22
+adcs x5, x6, x26
+adcs x3, x3, x20
+adcs x6, x7, x23
+adcs x7, x8, x19
+adcs x8, x9, x16
+adcs x9, x10, x12
+adcs x10, x11, x24
+ldr x11, [x1]
+ldr x12, [x2, #56]
+umulh x16, x11, x12
+ldr x17, [x1, #8]
+mul x19, x17, x12
+adcs x15, x21, x15
+umulh x20, x17, x12
+ldr x21, [x1, #16]
+mul x22, x21, x12
+adc x23, x25, xzr
+umulh x24, x21, x12
+ldr x25, [x1, #24]
+mul x26, x25, x12
+adds x16, x16, x19
+umulh x19, x25, x12
+ldr x27, [x1, #32]
+mul x28, x27, x12
+adcs x20, x20, x22
+umulh x22, x27, x12
+ldr x30, [x1, #40]
+mul x27, x30, x12
+adcs x24, x24, x26
+umulh x26, x30, x12
+ldr x30, [x1, #48]
+mul x25, x30, x12
+adcs x19, x19, x28
+umulh x28, x30, x12
+ldr x30, [x1, #56]
+mul x21, x30, x12
+adcs x22, x22, x27
+umulh x27, x30, x12
+ldr x30, [x1, #64]
+mul x17, x30, x12
+adcs x25, x26, x25
+umulh x26, x30, x12
+ldr x30, [x1, #72]
+mul x29, x30, x12
+adcs x21, x28, x21
+umulh x28, x30, x12
+adcs x17, x27, x17
+mul x12, x11, x12
+adcs x26, x26, x29
+adc x27, x28, xzr
+adds x0, x0, x12
+adcs x4, x4, x16
+adcs x5, x5, x20
+adcs x3, x3, x24
+adcs x6, x6, x19
+adcs x7, x7, x22
+adcs x8, x8, x25
+adcs x9, x9, x21
+adcs x10, x10, x17
+adcs x12, x15, x26
+ldr x15, [x2, #136]
+umulh x16, x14, x15
+ldr x17, [x1, #88]
+mul x19, x17, x15
+adcs x20, x23, x27
+umulh x21, x17, x15
+ldr x22, [x1, #96]
+mul x23, x22, x15
+cset x24, hs
+umulh x25, x22, x15
+ldr x26, [x1, #104]
+mul x27, x26, x15
+adds x16, x16, x19
+umulh x19, x26, x15
+ldr x28, [x1, #112]
+mul x29, x28, x15
+adcs x21, x21, x23
+umulh x23, x28, x15
+ldr x28, [x1, #120]
+mul x26, x28, x15
+adcs x25, x25, x27
+umulh x27, x28, x15
+ldr x28, [x1, #128]
+mul x22, x28, x15
+adcs x19, x19, x29
+umulh x29, x28, x15
+ldr x28, [x1, #136]
+mul x17, x28, x15
+adcs x23, x23, x26
+umulh x26, x28, x15
+ldr x28, [x1, #144]
+mul x30, x28, x15
+adcs x22, x27, x22
+umulh x27, x28, x15
+ldr x28, [x1, #152]
+mul x11, x28, x15
+adcs x17, x29, x17
+umulh x29, x28, x15
+adcs x26, x26, x30
+mul x15, x14, x15
+adcs x11, x27, x11
+adc x27, x29, xzr
+adds x0, x0, x15
+adcs x4, x4, x16
+adcs x5, x5, x21
+adcs x3, x3, x25
+adcs x6, x6, x19
+adcs x7, x7, x23
+adcs x8, x8, x22
+adcs x9, x9, x17
+adcs x10, x10, x26
+adcs x11, x12, x11
+ldr x12, [x13]
+mul x15, x0, x12
+ldr x16, [x13, #8]
+umulh x17, x16, x15
+ldr x19, [x13, #16]
+mul x21, x19, x15
+adcs x20, x20, x27
+umulh x22, x19, x15
+ldr x23, [x13, #24]
+mul x25, x23, x15
+adc x24, x24, xzr
+umulh x26, x23, x15
+ldr x27, [x13, #32]
+mul x29, x27, x15
+adds x17, x17, x21
+umulh x21, x27, x15
+ldr x30, [x13, #40]
+mul x27, x30, x15
+adcs x22, x22, x25
+umulh x25, x30, x15
+ldr x30, [x13, #48]
+mul x23, x30, x15
+adcs x26, x26, x29
+umulh x29, x30, x15
+ldr x30, [x13, #56]
+mul x19, x30, x15
+adcs x21, x21, x27
+umulh x27, x30, x15
+ldr x30, [x13, #64]
+mul x16, x30, x15
+adcs x23, x25, x23
+umulh x25, x30, x15
+ldr x30, [x13, #72]
+mul x12, x30, x15
+adcs x19, x29, x19
+umulh x29, x30, x15
+ldr x30, [x13, #80]
+mul x28, x30, x15
+adcs x16, x27, x16
+umulh x15, x30, x15
+adcs x12, x25, x12
+adcs x25, x29, x28
+adc x15, x15, xzr
+cmp x0, #1
+adcs x0, x4, x17
+adcs x4, x5, x22
+adcs x3, x3, x26
+adcs x5, x6, x21
+adcs x6, x7, x23
+adcs x7, x8, x19
+adcs x8, x9, x16
+adcs x9, x10, x12
+adcs x10, x11, x25
+ldp x11, x12, [x2, #64]
+ldr x16, [x1]
+umulh x17, x16, x11
+ldr x19, [x1, #8]
+mul x21, x19, x11
+adcs x15, x20, x15
+umulh x20, x19, x11
+ldr x22, [x1, #16]
+mul x23, x22, x11
+adc x24, x24, xzr
+umulh x25, x22, x11
+ldr x26, [x1, #24]
+mul x27, x26, x11
+adds x17, x17, x21
+umulh x21, x26, x11
+ldr x28, [x1, #32]
+mul x29, x28, x11
+adcs x20, x20, x23
+umulh x23, x28, x11
+ldr x28, [x1, #40]
+mul x26, x28, x11
+adcs x25, x25, x27
+umulh x27, x28, x11
+ldr x28, [x1, #48]
+mul x22, x28, x11
+adcs x21, x21, x29
+umulh x29, x28, x11
+ldr x28, [x1, #56]
+mul x19, x28, x11
+adcs x23, x23, x26
+umulh x26, x28, x11
+ldr x28, [x1, #64]
+mul x12, x28, x11
+adcs x22, x27, x22
+umulh x27, x28, x11
+ldr x28, [x1, #72]
+mul x30, x28, x11
+adcs x19, x29, x19
+umulh x29, x28, x11
+adcs x12, x26, x12
+mul x11, x16, x11
+adcs x26, x27, x30
+adc x27, x29, xzr
+adds x0, x0, x11
+adcs x4, x4, x17
+adcs x3, x3, x20
+adcs x5, x5, x25
+adcs x6, x6, x21
+adcs x7, x7, x23
+adcs x8, x8, x22
+adcs x9, x9, x19
+adcs x10, x10, x12
+adcs x11, x15, x26
+ldp x12, x15, [x2, #144]
+umulh x17, x14, x12
+ldr x19, [x1, #88]
+mul x20, x19, x12
+adcs x21, x24, x27
+umulh x22, x19, x12
+ldr x23, [x1, #96]
+mul x24, x23, x12
+cset x25, hs
+umulh x26, x23, x12
+ldr x27, [x1, #104]
+mul x29, x27, x12
+adds x17, x17, x20
+umulh x20, x27, x12
+ldr x30, [x1, #112]
+mul x27, x30, x12
+adcs x22, x22, x24
+umulh x24, x30, x12
+ldr x30, [x1, #120]
+mul x23, x30, x12
+adcs x26, x26, x29
+umulh x29, x30, x12
+ldr x30, [x1, #128]
+mul x19, x30, x12
+adcs x20, x20, x27
+umulh x27, x30, x12
+ldr x30, [x1, #136]
+mul x15, x30, x12
+adcs x23, x24, x23
+umulh x24, x30, x12
+ldr x30, [x1, #144]
+mul x28, x30, x12
+adcs x19, x29, x19
+umulh x29, x30, x12
+ldr x30, [x1, #152]
+mul x16, x30, x12
+adcs x15, x27, x15
+umulh x27, x30, x12
+adcs x24, x24, x28
+mul x12, x14, x12
+adcs x16, x29, x16
+adc x27, x27, xzr
+adds x0, x0, x12
+adcs x4, x4, x17
+adcs x3, x3, x22
+adcs x5, x5, x26
+adcs x6, x6, x20
+adcs x7, x7, x23
+adcs x8, x8, x19
+adcs x9, x9, x15
+adcs x10, x10, x24
+adcs x11, x11, x16
+ldr x12, [x13]
+mul x15, x0, x12
+ldr x16, [x13, #8]
+umulh x17, x16, x15
+ldr x19, [x13, #16]
+mul x20, x19, x15
+adcs x21, x21, x27
+umulh x22, x19, x15
+ldr x23, [x13, #24]
+mul x24, x23, x15
+adc x25, x25, xzr
+umulh x26, x23, x15
+ldr x27, [x13, #32]
+mul x28, x27, x15
+adds x17, x17, x20
+umulh x20, x27, x15
+ldr x29, [x13, #40]
+mul x27, x29, x15
+adcs x22, x22, x24
+umulh x24, x29, x15
+ldr x29, [x13, #48]
+mul x23, x29, x15
+adcs x26, x26, x28
+umulh x28, x29, x15
+ldr x29, [x13, #56]
+mul x19, x29, x15
+adcs x20, x20, x27
+umulh x27, x29, x15
+ldr x29, [x13, #64]
+mul x16, x29, x15
+adcs x23, x24, x23
+umulh x24, x29, x15
+ldr x29, [x13, #72]
+mul x12, x29, x15
+adcs x19, x28, x19
+umulh x28, x29, x15
+ldr x29, [x13, #80]
+mul x30, x29, x15
+adcs x16, x27, x16
+umulh x15, x29, x15
+adcs x12, x24, x12
+adcs x24, x28, x30
+adc x15, x15, xzr
+cmp x0, #1
+adcs x0, x4, x17
+adcs x3, x3, x22
+adcs x4, x5, x26
+adcs x5, x6, x20
+adcs x6, x7, x23
+adcs x7, x8, x19
+adcs x8, x9, x16
+adcs x9, x10, x12
+adcs x10, x11, x24
+ldr x11, [x1]
+ldr x12, [x2, #72]
+umulh x16, x11, x12
+ldr x17, [x1, #8]
+mul x19, x17, x12
+adcs x15, x21, x15
+umulh x17, x17, x12
+ldr x20, [x1, #16]
+mul x21, x20, x12
+adc x22, x25, xzr
+umulh x20, x20, x12
+ldr x23, [x1, #24]
+mul x24, x23, x12
+adds x16, x16, x19
+umulh x19, x23, x12
+ldr x23, [x1, #32]
+mul x25, x23, x12
+adcs x17, x17, x21
+umulh x21, x23, x12
+ldr x23, [x1, #40]
+mul x26, x23, x12
+adcs x20, x20, x24
+umulh x23, x23, x12
+ldr x24, [x1, #48]
+mul x27, x24, x12
+adcs x19, x19, x25
+umulh x24, x24, x12
+ldr x25, [x1, #56]
+mul x28, x25, x12
+adcs x21, x21, x26
+umulh x25, x25, x12
+ldr x26, [x1, #64]
+mul x30, x26, x12
+adcs x23, x23, x27
+umulh x26, x26, x12
+ldr x27, [x1, #72]
+mul x29, x27, x12
+adcs x24, x24, x28
+umulh x27, x27, x12
+adcs x25, x25, x30
+mul x11, x11, x12
+adcs x12, x26, x29
+adc x26, x27, xzr
+adds x0, x0, x11
+adcs x3, x3, x16
+adcs x4, x4, x17
+adcs x5, x5, x20
+adcs x6, x6, x19
+adcs x7, x7, x21
+adcs x8, x8, x23
+adcs x9, x9, x24
+adcs x10, x10, x25
+adcs x11, x15, x12
+ldr x12, [x2, #152]
+umulh x2, x14, x12
+ldr x15, [x1, #88]
+mul x16, x15, x12
+adcs x17, x22, x26
+umulh x15, x15, x12
+ldr x19, [x1, #96]
+mul x20, x19, x12
+cset x21, hs
+umulh x19, x19, x12
+ldr x22, [x1, #104]
+mul x23, x22, x12
+adds x2, x2, x16
+umulh x16, x22, x12
+ldr x22, [x1, #112]
+mul x24, x22, x12
+adcs x15, x15, x20
+umulh x20, x22, x12
+ldr x22, [x1, #120]
+mul x25, x22, x12
+adcs x19, x19, x23
+umulh x22, x22, x12
+ldr x23, [x1, #128]
+mul x26, x23, x12
+adcs x16, x16, x24
+umulh x23, x23, x12
+ldr x24, [x1, #136]
+mul x27, x24, x12
+adcs x20, x20, x25
+umulh x24, x24, x12
+ldr x25, [x1, #144]
+mul x28, x25, x12
+adcs x22, x22, x26
+umulh x25, x25, x12
+ldr x26, [x1, #152]
+mul x1, x26, x12
+adcs x23, x23, x27
+umulh x26, x26, x12
+adcs x24, x24, x28
+mul x12, x14, x12
+adcs x1, x25, x1
+adc x14, x26, xzr
+adds x0, x0, x12
+adcs x2, x3, x2
+adcs x3, x4, x15
+adcs x4, x5, x19
+adcs x5, x6, x16
+adcs x6, x7, x20
+adcs x7, x8, x22
+adcs x8, x9, x23
+adcs x9, x10, x24
+adcs x1, x11, x1
+ldr x10, [x13]
+mul x10, x0, x10
+ldr x11, [x13, #8]
+umulh x12, x11, x10
+ldr x15, [x13, #16]
+mul x16, x15, x10
+adcs x14, x17, x14
+umulh x17, x15, x10
+ldr x19, [x13, #24]
+mul x20, x19, x10
+adc x21, x21, xzr
+umulh x22, x19, x10
+ldr x23, [x13, #32]
+mul x24, x23, x10
+adds x12, x12, x16
+umulh x16, x23, x10
+ldr x25, [x13, #40]
+mul x26, x25, x10
+adcs x17, x17, x20
+umulh x20, x25, x10
+ldr x27, [x13, #48]
+mul x28, x27, x10
+adcs x22, x22, x24
+umulh x24, x27, x10
+ldr x29, [x13, #56]
+mul x30, x29, x10
+adcs x16, x16, x26
+umulh x26, x29, x10
+ldr x29, [x13, #64]
+mul x27, x29, x10
+adcs x20, x20, x28
+umulh x28, x29, x10
+ldr x29, [x13, #72]
+mul x25, x29, x10
+adcs x24, x24, x30
+umulh x30, x29, x10
+ldr x29, [x13, #80]
+mul x23, x29, x10
+adcs x26, x26, x27
+umulh x10, x29, x10
+adcs x25, x28, x25
+adcs x23, x30, x23
+adc x10, x10, xzr
+cmp x0, #1
+adcs x0, x2, x12
+adcs x2, x3, x17
+adcs x3, x4, x22
+adcs x4, x5, x16
+adcs x5, x6, x20
+adcs x6, x7, x24
+adcs x7, x8, x26
+adcs x8, x9, x25
+adcs x1, x1, x23
+adcs x9, x14, x10
+adc x10, x21, xzr
+subs x12, x0, x11
+sbcs x14, x2, x15
+sbcs x16, x3, x19
+ldr x17, [x13, #32]
+sbcs x20, x4, x17
+ldr x21, [x13, #40]
+sbcs x22, x5, x21
+ldr x23, [x13, #48]
+sbcs x24, x6, x23
+ldr x25, [x13, #56]
+sbcs x26, x7, x25
+ldr x27, [x13, #64]
+sbcs x28, x8, x27
+ldr x30, [x13, #72]
+sbcs x13, x1, x30
+str x30, [sp, #104]
+sbcs x30, x9, x29
+str x29, [sp, #112]
+sbcs x29, x10, xzr
+csel x0, x0, x12, lo
+csel x2, x2, x14, lo
+csel x3, x3, x16, lo
+csel x4, x4, x20, lo
+csel x5, x5, x22, lo
+csel x6, x6, x24, lo
+csel x7, x7, x26, lo
+csel x8, x8, x28, lo
+csel x1, x1, x13, lo
+csel x9, x9, x30, lo
+csel x10, x10, x29, lo
+subs x11, x0, x11
+sbcs x12, x2, x15
+sbcs x13, x3, x19
+sbcs x14, x4, x17
+sbcs x15, x5, x21
+sbcs x16, x6, x23
+sbcs x17, x7, x25
+sbcs x19, x8, x27
+ldr x20, [sp, #104]
+sbcs x20, x1, x20
+ldr x21, [sp, #112]
+sbcs x21, x9, x21
+sbcs xzr, x10, xzr
+csel x0, x0, x11, lo
+csel x2, x2, x12, lo
+ldr x10, [sp, #96]
+stp x0, x2, [x10]
+csel x0, x3, x13, lo
+csel x2, x4, x14, lo
+stp x0, x2, [x10, #16]
+csel x0, x5, x15, lo
+csel x2, x6, x16, lo
+stp x0, x2, [x10, #32]
+csel x0, x7, x17, lo
+csel x2, x8, x19, lo
+stp x0, x2, [x10, #48]
+csel x0, x1, x20, lo
+csel x1, x9, x21, lo
+stp x0, x1, [x10, #64]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #128
 ret
 .p2align 3
 2:
@@ -6288,6 +6167,1032 @@ ret
     }
 }
 
+/// x*x/R mod p as the product of x with itself, where the bounds of rows are too wide; product.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_full<M: Modulus<10>>(x: &[u64; 10]) -> [u64; 10] {
+    let mut z = MaybeUninit::<[u64; 10]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_full_6b2bf9a8c238db56_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}_{p9}",
+                r"
+stp x19, x20, [sp, #-160]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+mul x5, x3, x2
+umulh x6, x3, x2
+ldp x7, x8, [x1, #16]
+mul x9, x7, x2
+adds x4, x4, x5
+umulh x5, x7, x2
+mul x10, x8, x2
+adcs x6, x6, x9
+umulh x9, x8, x2
+ldp x11, x12, [x1, #32]
+mul x13, x11, x2
+adcs x5, x5, x10
+umulh x10, x11, x2
+mul x14, x12, x2
+adcs x9, x9, x13
+umulh x13, x12, x2
+ldp x15, x16, [x1, #48]
+mul x17, x15, x2
+adcs x10, x10, x14
+umulh x14, x15, x2
+mul x19, x16, x2
+adcs x13, x13, x17
+umulh x17, x16, x2
+ldp x1, x20, [x1, #64]
+mul x21, x1, x2
+adcs x14, x14, x19
+umulh x19, x1, x2
+mul x22, x20, x2
+adcs x17, x17, x21
+umulh x21, x20, x2
+adcs x19, x19, x22
+adr x22, 2f
+ldp x23, x24, [x22]
+mul x25, x2, x2
+mul x26, x25, x23
+umulh x27, x24, x26
+adc x21, x21, xzr
+ldp x28, x29, [x22, #16]
+umulh x30, x28, x26
+adds x4, x4, x27
+umulh x27, x29, x26
+adcs x6, x6, x30
+str x0, [sp, #96]
+ldp x30, x0, [x22, #32]
+umulh x24, x30, x26
+adcs x5, x5, x27
+umulh x27, x0, x26
+adcs x9, x9, x24
+ldp x24, x23, [x22, #48]
+str x20, [sp, #104]
+umulh x20, x24, x26
+adcs x10, x10, x27
+umulh x27, x23, x26
+adcs x13, x13, x20
+str x1, [sp, #112]
+ldp x20, x1, [x22, #64]
+str x16, [sp, #120]
+umulh x16, x20, x26
+adcs x14, x14, x27
+umulh x27, x1, x26
+adcs x16, x17, x16
+ldr x17, [x22, #80]
+umulh x22, x17, x26
+adcs x19, x19, x27
+adcs x21, x21, x22
+cset x22, hs
+mul x27, x28, x26
+cmp x25, #1
+mul x25, x29, x26
+adcs x4, x4, x27
+mul x27, x30, x26
+adcs x6, x6, x25
+mul x25, x0, x26
+adcs x5, x5, x27
+mul x27, x24, x26
+adcs x9, x9, x25
+mul x25, x23, x26
+adcs x10, x10, x27
+mul x27, x20, x26
+adcs x13, x13, x25
+mul x25, x1, x26
+adcs x14, x14, x27
+mul x26, x17, x26
+adcs x16, x16, x25
+adcs x19, x19, x26
+adcs x21, x21, xzr
+umulh x25, x2, x3
+adc x22, x22, xzr
+umulh x26, x3, x3
+adds x6, x6, x25
+umulh x25, x7, x3
+adcs x5, x5, x26
+umulh x26, x8, x3
+adcs x9, x9, x25
+umulh x25, x11, x3
+adcs x10, x10, x26
+umulh x26, x12, x3
+adcs x13, x13, x25
+umulh x25, x15, x3
+adcs x14, x14, x26
+ldr x26, [sp, #120]
+umulh x27, x26, x3
+adcs x16, x16, x25
+ldr x25, [sp, #112]
+str x17, [sp, #128]
+umulh x17, x25, x3
+adcs x19, x19, x27
+ldr x27, [sp, #104]
+str x1, [sp, #136]
+umulh x1, x27, x3
+adcs x17, x21, x17
+adcs x1, x22, x1
+mul x21, x2, x3
+cset x22, hs
+str x2, [sp, #144]
+mul x2, x3, x3
+adds x4, x4, x21
+mul x21, x7, x3
+adcs x2, x6, x2
+mul x6, x8, x3
+adcs x5, x5, x21
+mul x21, x11, x3
+adcs x6, x9, x6
+mul x9, x12, x3
+adcs x10, x10, x21
+mul x21, x15, x3
+adcs x9, x13, x9
+mul x13, x26, x3
+adcs x14, x14, x21
+mul x21, x25, x3
+adcs x13, x16, x13
+mul x16, x27, x3
+adcs x19, x19, x21
+adcs x16, x17, x16
+adcs x1, x1, xzr
+adr x17, 2f
+ldr x21, [x17]
+mul x27, x4, x21
+ldr x21, [x17, #8]
+umulh x25, x21, x27
+adc x22, x22, xzr
+umulh x21, x28, x27
+adds x2, x2, x25
+umulh x25, x29, x27
+adcs x5, x5, x21
+umulh x21, x30, x27
+adcs x6, x6, x25
+umulh x25, x0, x27
+adcs x10, x10, x21
+umulh x21, x24, x27
+adcs x9, x9, x25
+umulh x25, x23, x27
+adcs x14, x14, x21
+umulh x21, x20, x27
+adcs x13, x13, x25
+ldr x25, [sp, #136]
+umulh x17, x25, x27
+adcs x19, x19, x21
+ldr x21, [sp, #128]
+umulh x26, x21, x27
+adcs x16, x16, x17
+adcs x1, x1, x26
+adc x17, x22, xzr
+mul x22, x28, x27
+cmp x4, #1
+mul x4, x29, x27
+adcs x2, x2, x22
+mul x22, x30, x27
+adcs x4, x5, x4
+mul x5, x0, x27
+adcs x6, x6, x22
+mul x22, x24, x27
+adcs x5, x10, x5
+mul x10, x23, x27
+adcs x9, x9, x22
+mul x22, x20, x27
+adcs x10, x14, x10
+mul x14, x25, x27
+adcs x13, x13, x22
+mul x22, x21, x27
+adcs x14, x19, x14
+adcs x16, x16, x22
+adcs x1, x1, xzr
+ldr x19, [sp, #144]
+umulh x22, x19, x7
+adc x17, x17, xzr
+umulh x26, x3, x7
+adds x4, x4, x22
+umulh x22, x7, x7
+adcs x6, x6, x26
+umulh x26, x8, x7
+adcs x5, x5, x22
+umulh x22, x11, x7
+adcs x9, x9, x26
+umulh x26, x12, x7
+adcs x10, x10, x22
+umulh x22, x15, x7
+adcs x13, x13, x26
+ldr x26, [sp, #120]
+umulh x27, x26, x7
+adcs x14, x14, x22
+ldr x22, [sp, #112]
+umulh x21, x22, x7
+adcs x16, x16, x27
+ldr x27, [sp, #104]
+umulh x25, x27, x7
+adcs x1, x1, x21
+adcs x17, x17, x25
+mul x21, x19, x7
+cset x25, hs
+mul x19, x3, x7
+adds x2, x2, x21
+mul x21, x7, x7
+adcs x4, x4, x19
+mul x19, x8, x7
+adcs x6, x6, x21
+mul x21, x11, x7
+adcs x5, x5, x19
+mul x19, x12, x7
+adcs x9, x9, x21
+mul x21, x15, x7
+adcs x10, x10, x19
+mul x19, x26, x7
+adcs x13, x13, x21
+mul x21, x22, x7
+adcs x14, x14, x19
+mul x19, x27, x7
+adcs x16, x16, x21
+adcs x1, x1, x19
+adcs x17, x17, xzr
+adr x19, 2f
+ldr x21, [x19]
+mul x27, x2, x21
+ldr x21, [x19, #8]
+umulh x22, x21, x27
+adc x25, x25, xzr
+umulh x21, x28, x27
+adds x4, x4, x22
+umulh x22, x29, x27
+adcs x6, x6, x21
+umulh x21, x30, x27
+adcs x5, x5, x22
+umulh x22, x0, x27
+adcs x9, x9, x21
+umulh x21, x24, x27
+adcs x10, x10, x22
+umulh x22, x23, x27
+adcs x13, x13, x21
+umulh x21, x20, x27
+adcs x14, x14, x22
+ldr x22, [sp, #136]
+umulh x19, x22, x27
+adcs x16, x16, x21
+ldr x21, [sp, #128]
+umulh x26, x21, x27
+adcs x1, x1, x19
+adcs x17, x17, x26
+adc x19, x25, xzr
+mul x25, x28, x27
+cmp x2, #1
+mul x2, x29, x27
+adcs x4, x4, x25
+mul x25, x30, x27
+adcs x2, x6, x2
+mul x6, x0, x27
+adcs x5, x5, x25
+mul x25, x24, x27
+adcs x6, x9, x6
+mul x9, x23, x27
+adcs x10, x10, x25
+mul x25, x20, x27
+adcs x9, x13, x9
+mul x13, x22, x27
+adcs x14, x14, x25
+mul x25, x21, x27
+adcs x13, x16, x13
+adcs x1, x1, x25
+adcs x16, x17, xzr
+ldr x17, [sp, #144]
+umulh x25, x17, x8
+adc x19, x19, xzr
+umulh x26, x3, x8
+adds x2, x2, x25
+umulh x25, x7, x8
+adcs x5, x5, x26
+umulh x26, x8, x8
+adcs x6, x6, x25
+umulh x25, x11, x8
+adcs x10, x10, x26
+umulh x26, x12, x8
+adcs x9, x9, x25
+umulh x25, x15, x8
+adcs x14, x14, x26
+ldr x26, [sp, #120]
+umulh x27, x26, x8
+adcs x13, x13, x25
+ldr x25, [sp, #112]
+umulh x21, x25, x8
+adcs x1, x1, x27
+ldr x27, [sp, #104]
+umulh x22, x27, x8
+adcs x16, x16, x21
+adcs x19, x19, x22
+mul x21, x17, x8
+cset x22, hs
+mul x17, x3, x8
+adds x4, x4, x21
+mul x21, x7, x8
+adcs x2, x2, x17
+mul x17, x8, x8
+adcs x5, x5, x21
+mul x21, x11, x8
+adcs x6, x6, x17
+mul x17, x12, x8
+adcs x10, x10, x21
+mul x21, x15, x8
+adcs x9, x9, x17
+mul x17, x26, x8
+adcs x14, x14, x21
+mul x21, x25, x8
+adcs x13, x13, x17
+mul x17, x27, x8
+adcs x1, x1, x21
+adcs x16, x16, x17
+adcs x17, x19, xzr
+adr x19, 2f
+ldr x21, [x19]
+mul x27, x4, x21
+ldr x21, [x19, #8]
+umulh x25, x21, x27
+adc x22, x22, xzr
+umulh x21, x28, x27
+adds x2, x2, x25
+umulh x25, x29, x27
+adcs x5, x5, x21
+umulh x21, x30, x27
+adcs x6, x6, x25
+umulh x25, x0, x27
+adcs x10, x10, x21
+umulh x21, x24, x27
+adcs x9, x9, x25
+umulh x25, x23, x27
+adcs x14, x14, x21
+umulh x21, x20, x27
+adcs x13, x13, x25
+ldr x25, [sp, #136]
+umulh x19, x25, x27
+adcs x1, x1, x21
+ldr x21, [sp, #128]
+umulh x26, x21, x27
+adcs x16, x16, x19
+adcs x17, x17, x26
+adc x19, x22, xzr
+mul x22, x28, x27
+cmp x4, #1
+mul x4, x29, x27
+adcs x2, x2, x22
+mul x22, x30, x27
+adcs x4, x5, x4
+mul x5, x0, x27
+adcs x6, x6, x22
+mul x22, x24, x27
+adcs x5, x10, x5
+mul x10, x23, x27
+adcs x9, x9, x22
+mul x22, x20, x27
+adcs x10, x14, x10
+mul x14, x25, x27
+adcs x13, x13, x22
+mul x22, x21, x27
+adcs x1, x1, x14
+adcs x14, x16, x22
+adcs x16, x17, xzr
+ldr x17, [sp, #144]
+umulh x22, x17, x11
+adc x19, x19, xzr
+umulh x26, x3, x11
+adds x4, x4, x22
+umulh x22, x7, x11
+adcs x6, x6, x26
+umulh x26, x8, x11
+adcs x5, x5, x22
+umulh x22, x11, x11
+adcs x9, x9, x26
+umulh x26, x12, x11
+adcs x10, x10, x22
+umulh x22, x15, x11
+adcs x13, x13, x26
+ldr x26, [sp, #120]
+umulh x27, x26, x11
+adcs x1, x1, x22
+ldr x22, [sp, #112]
+umulh x21, x22, x11
+adcs x14, x14, x27
+ldr x27, [sp, #104]
+umulh x25, x27, x11
+adcs x16, x16, x21
+adcs x19, x19, x25
+mul x21, x17, x11
+cset x25, hs
+mul x17, x3, x11
+adds x2, x2, x21
+mul x21, x7, x11
+adcs x4, x4, x17
+mul x17, x8, x11
+adcs x6, x6, x21
+mul x21, x11, x11
+adcs x5, x5, x17
+mul x17, x12, x11
+adcs x9, x9, x21
+mul x21, x15, x11
+adcs x10, x10, x17
+mul x17, x26, x11
+adcs x13, x13, x21
+mul x21, x22, x11
+adcs x1, x1, x17
+mul x17, x27, x11
+adcs x14, x14, x21
+adcs x16, x16, x17
+adcs x17, x19, xzr
+adr x19, 2f
+ldr x21, [x19]
+mul x27, x2, x21
+ldr x21, [x19, #8]
+umulh x22, x21, x27
+adc x25, x25, xzr
+umulh x21, x28, x27
+adds x4, x4, x22
+umulh x22, x29, x27
+adcs x6, x6, x21
+umulh x21, x30, x27
+adcs x5, x5, x22
+umulh x22, x0, x27
+adcs x9, x9, x21
+umulh x21, x24, x27
+adcs x10, x10, x22
+umulh x22, x23, x27
+adcs x13, x13, x21
+umulh x21, x20, x27
+adcs x1, x1, x22
+ldr x22, [sp, #136]
+umulh x19, x22, x27
+adcs x14, x14, x21
+ldr x21, [sp, #128]
+umulh x26, x21, x27
+adcs x16, x16, x19
+adcs x17, x17, x26
+adc x19, x25, xzr
+mul x25, x28, x27
+cmp x2, #1
+mul x2, x29, x27
+adcs x4, x4, x25
+mul x25, x30, x27
+adcs x2, x6, x2
+mul x6, x0, x27
+adcs x5, x5, x25
+mul x25, x24, x27
+adcs x6, x9, x6
+mul x9, x23, x27
+adcs x10, x10, x25
+mul x25, x20, x27
+adcs x9, x13, x9
+mul x13, x22, x27
+adcs x1, x1, x25
+mul x25, x21, x27
+adcs x13, x14, x13
+adcs x14, x16, x25
+adcs x16, x17, xzr
+ldr x17, [sp, #144]
+umulh x25, x17, x12
+adc x19, x19, xzr
+umulh x26, x3, x12
+adds x2, x2, x25
+umulh x25, x7, x12
+adcs x5, x5, x26
+umulh x26, x8, x12
+adcs x6, x6, x25
+umulh x25, x11, x12
+adcs x10, x10, x26
+umulh x26, x12, x12
+adcs x9, x9, x25
+umulh x25, x15, x12
+adcs x1, x1, x26
+ldr x26, [sp, #120]
+umulh x27, x26, x12
+adcs x13, x13, x25
+ldr x25, [sp, #112]
+umulh x21, x25, x12
+adcs x14, x14, x27
+ldr x27, [sp, #104]
+umulh x22, x27, x12
+adcs x16, x16, x21
+adcs x19, x19, x22
+mul x21, x17, x12
+cset x22, hs
+mul x17, x3, x12
+adds x4, x4, x21
+mul x21, x7, x12
+adcs x2, x2, x17
+mul x17, x8, x12
+adcs x5, x5, x21
+mul x21, x11, x12
+adcs x6, x6, x17
+mul x17, x12, x12
+adcs x10, x10, x21
+mul x21, x15, x12
+adcs x9, x9, x17
+mul x17, x26, x12
+adcs x1, x1, x21
+mul x21, x25, x12
+adcs x13, x13, x17
+mul x17, x27, x12
+adcs x14, x14, x21
+adcs x16, x16, x17
+adcs x17, x19, xzr
+adr x19, 2f
+ldr x21, [x19]
+mul x27, x4, x21
+ldr x21, [x19, #8]
+umulh x25, x21, x27
+adc x22, x22, xzr
+umulh x21, x28, x27
+adds x2, x2, x25
+umulh x25, x29, x27
+adcs x5, x5, x21
+umulh x21, x30, x27
+adcs x6, x6, x25
+umulh x25, x0, x27
+adcs x10, x10, x21
+umulh x21, x24, x27
+adcs x9, x9, x25
+umulh x25, x23, x27
+adcs x1, x1, x21
+umulh x21, x20, x27
+adcs x13, x13, x25
+ldr x25, [sp, #136]
+umulh x19, x25, x27
+adcs x14, x14, x21
+ldr x21, [sp, #128]
+umulh x26, x21, x27
+adcs x16, x16, x19
+adcs x17, x17, x26
+adc x19, x22, xzr
+mul x22, x28, x27
+cmp x4, #1
+mul x4, x29, x27
+adcs x2, x2, x22
+mul x22, x30, x27
+adcs x4, x5, x4
+mul x5, x0, x27
+adcs x6, x6, x22
+mul x22, x24, x27
+adcs x5, x10, x5
+mul x10, x23, x27
+adcs x9, x9, x22
+mul x22, x20, x27
+adcs x1, x1, x10
+mul x10, x25, x27
+adcs x13, x13, x22
+mul x22, x21, x27
+adcs x10, x14, x10
+adcs x14, x16, x22
+adcs x16, x17, xzr
+ldr x17, [sp, #144]
+umulh x22, x17, x15
+adc x19, x19, xzr
+umulh x26, x3, x15
+adds x4, x4, x22
+umulh x22, x7, x15
+adcs x6, x6, x26
+umulh x26, x8, x15
+adcs x5, x5, x22
+umulh x22, x11, x15
+adcs x9, x9, x26
+umulh x26, x12, x15
+adcs x1, x1, x22
+umulh x22, x15, x15
+adcs x13, x13, x26
+ldr x26, [sp, #120]
+umulh x27, x26, x15
+adcs x10, x10, x22
+ldr x22, [sp, #112]
+umulh x21, x22, x15
+adcs x14, x14, x27
+ldr x27, [sp, #104]
+umulh x25, x27, x15
+adcs x16, x16, x21
+adcs x19, x19, x25
+mul x21, x17, x15
+cset x25, hs
+mul x17, x3, x15
+adds x2, x2, x21
+mul x21, x7, x15
+adcs x4, x4, x17
+mul x17, x8, x15
+adcs x6, x6, x21
+mul x21, x11, x15
+adcs x5, x5, x17
+mul x17, x12, x15
+adcs x9, x9, x21
+mul x21, x15, x15
+adcs x1, x1, x17
+mul x17, x26, x15
+adcs x13, x13, x21
+mul x21, x22, x15
+adcs x10, x10, x17
+mul x17, x27, x15
+adcs x14, x14, x21
+adcs x16, x16, x17
+adcs x17, x19, xzr
+adr x19, 2f
+ldr x21, [x19]
+mul x27, x2, x21
+ldr x21, [x19, #8]
+umulh x22, x21, x27
+adc x25, x25, xzr
+umulh x21, x28, x27
+adds x4, x4, x22
+umulh x22, x29, x27
+adcs x6, x6, x21
+umulh x21, x30, x27
+adcs x5, x5, x22
+umulh x22, x0, x27
+adcs x9, x9, x21
+umulh x21, x24, x27
+adcs x1, x1, x22
+umulh x22, x23, x27
+adcs x13, x13, x21
+umulh x21, x20, x27
+adcs x10, x10, x22
+ldr x22, [sp, #136]
+umulh x19, x22, x27
+adcs x14, x14, x21
+ldr x21, [sp, #128]
+umulh x26, x21, x27
+adcs x16, x16, x19
+adcs x17, x17, x26
+adc x19, x25, xzr
+mul x25, x28, x27
+cmp x2, #1
+mul x2, x29, x27
+adcs x4, x4, x25
+mul x25, x30, x27
+adcs x2, x6, x2
+mul x6, x0, x27
+adcs x5, x5, x25
+mul x25, x24, x27
+adcs x6, x9, x6
+mul x9, x23, x27
+adcs x1, x1, x25
+mul x25, x20, x27
+adcs x9, x13, x9
+mul x13, x22, x27
+adcs x10, x10, x25
+mul x25, x21, x27
+adcs x13, x14, x13
+adcs x14, x16, x25
+adcs x16, x17, xzr
+ldr x17, [sp, #144]
+ldr x25, [sp, #120]
+umulh x26, x17, x25
+adc x19, x19, xzr
+umulh x27, x3, x25
+adds x2, x2, x26
+umulh x26, x7, x25
+adcs x5, x5, x27
+umulh x27, x8, x25
+adcs x6, x6, x26
+umulh x26, x11, x25
+adcs x1, x1, x27
+umulh x27, x12, x25
+adcs x9, x9, x26
+umulh x26, x15, x25
+adcs x10, x10, x27
+umulh x27, x25, x25
+adcs x13, x13, x26
+ldr x26, [sp, #112]
+umulh x21, x26, x25
+adcs x14, x14, x27
+ldr x27, [sp, #104]
+umulh x22, x27, x25
+adcs x16, x16, x21
+adcs x19, x19, x22
+mul x21, x17, x25
+cset x22, hs
+mul x17, x3, x25
+adds x4, x4, x21
+mul x21, x7, x25
+adcs x2, x2, x17
+mul x17, x8, x25
+adcs x5, x5, x21
+mul x21, x11, x25
+adcs x6, x6, x17
+mul x17, x12, x25
+adcs x1, x1, x21
+mul x21, x15, x25
+adcs x9, x9, x17
+mul x17, x25, x25
+adcs x10, x10, x21
+mul x21, x26, x25
+adcs x13, x13, x17
+mul x17, x27, x25
+adcs x14, x14, x21
+adcs x16, x16, x17
+adcs x17, x19, xzr
+adr x19, 2f
+ldr x21, [x19]
+mul x27, x4, x21
+ldr x21, [x19, #8]
+umulh x25, x21, x27
+adc x22, x22, xzr
+umulh x21, x28, x27
+adds x2, x2, x25
+umulh x25, x29, x27
+adcs x5, x5, x21
+umulh x21, x30, x27
+adcs x6, x6, x25
+umulh x25, x0, x27
+adcs x1, x1, x21
+umulh x21, x24, x27
+adcs x9, x9, x25
+umulh x25, x23, x27
+adcs x10, x10, x21
+umulh x21, x20, x27
+adcs x13, x13, x25
+ldr x25, [sp, #136]
+umulh x19, x25, x27
+adcs x14, x14, x21
+ldr x21, [sp, #128]
+umulh x26, x21, x27
+adcs x16, x16, x19
+adcs x17, x17, x26
+adc x19, x22, xzr
+mul x22, x28, x27
+cmp x4, #1
+mul x4, x29, x27
+adcs x2, x2, x22
+mul x22, x30, x27
+adcs x4, x5, x4
+mul x5, x0, x27
+adcs x6, x6, x22
+mul x22, x24, x27
+adcs x1, x1, x5
+mul x5, x23, x27
+adcs x9, x9, x22
+mul x22, x20, x27
+adcs x5, x10, x5
+mul x10, x25, x27
+adcs x13, x13, x22
+mul x22, x21, x27
+adcs x10, x14, x10
+adcs x14, x16, x22
+adcs x16, x17, xzr
+ldr x17, [sp, #144]
+ldr x22, [sp, #112]
+umulh x26, x17, x22
+adc x19, x19, xzr
+umulh x27, x3, x22
+adds x4, x4, x26
+umulh x26, x7, x22
+adcs x6, x6, x27
+umulh x27, x8, x22
+adcs x1, x1, x26
+umulh x26, x11, x22
+adcs x9, x9, x27
+umulh x27, x12, x22
+adcs x5, x5, x26
+umulh x26, x15, x22
+adcs x13, x13, x27
+ldr x27, [sp, #120]
+umulh x21, x27, x22
+adcs x10, x10, x26
+umulh x26, x22, x22
+adcs x14, x14, x21
+ldr x21, [sp, #104]
+umulh x25, x21, x22
+adcs x16, x16, x26
+adcs x19, x19, x25
+mul x25, x17, x22
+cset x26, hs
+mul x17, x3, x22
+adds x2, x2, x25
+mul x25, x7, x22
+adcs x4, x4, x17
+mul x17, x8, x22
+adcs x6, x6, x25
+mul x25, x11, x22
+adcs x1, x1, x17
+mul x17, x12, x22
+adcs x9, x9, x25
+mul x25, x15, x22
+adcs x5, x5, x17
+mul x17, x27, x22
+adcs x13, x13, x25
+mul x25, x22, x22
+adcs x10, x10, x17
+mul x17, x21, x22
+adcs x14, x14, x25
+adcs x16, x16, x17
+adcs x17, x19, xzr
+adr x19, 2f
+ldr x25, [x19]
+mul x22, x2, x25
+ldr x25, [x19, #8]
+umulh x27, x25, x22
+adc x26, x26, xzr
+umulh x25, x28, x22
+adds x4, x4, x27
+umulh x27, x29, x22
+adcs x6, x6, x25
+umulh x25, x30, x22
+adcs x1, x1, x27
+umulh x27, x0, x22
+adcs x9, x9, x25
+umulh x25, x24, x22
+adcs x5, x5, x27
+umulh x27, x23, x22
+adcs x13, x13, x25
+umulh x25, x20, x22
+adcs x10, x10, x27
+ldr x27, [sp, #136]
+umulh x19, x27, x22
+adcs x14, x14, x25
+ldr x25, [sp, #128]
+umulh x21, x25, x22
+adcs x16, x16, x19
+adcs x17, x17, x21
+adc x19, x26, xzr
+mul x21, x28, x22
+cmp x2, #1
+mul x2, x29, x22
+adcs x4, x4, x21
+mul x21, x30, x22
+adcs x2, x6, x2
+mul x6, x0, x22
+adcs x1, x1, x21
+mul x21, x24, x22
+adcs x6, x9, x6
+mul x9, x23, x22
+adcs x5, x5, x21
+mul x21, x20, x22
+adcs x9, x13, x9
+mul x13, x27, x22
+adcs x10, x10, x21
+mul x21, x25, x22
+adcs x13, x14, x13
+adcs x14, x16, x21
+adcs x16, x17, xzr
+ldr x17, [sp, #144]
+ldr x21, [sp, #104]
+umulh x22, x17, x21
+adc x19, x19, xzr
+umulh x26, x3, x21
+adds x2, x2, x22
+umulh x22, x7, x21
+adcs x1, x1, x26
+umulh x26, x8, x21
+adcs x6, x6, x22
+umulh x22, x11, x21
+adcs x5, x5, x26
+umulh x26, x12, x21
+adcs x9, x9, x22
+umulh x22, x15, x21
+adcs x10, x10, x26
+ldr x26, [sp, #120]
+umulh x25, x26, x21
+adcs x13, x13, x22
+ldr x22, [sp, #112]
+umulh x27, x22, x21
+adcs x14, x14, x25
+umulh x25, x21, x21
+adcs x16, x16, x27
+adcs x19, x19, x25
+mul x17, x17, x21
+cset x25, hs
+mul x3, x3, x21
+adds x4, x4, x17
+mul x7, x7, x21
+adcs x2, x2, x3
+mul x3, x8, x21
+adcs x1, x1, x7
+mul x7, x11, x21
+adcs x3, x6, x3
+mul x6, x12, x21
+adcs x5, x5, x7
+mul x7, x15, x21
+adcs x6, x9, x6
+mul x8, x26, x21
+adcs x7, x10, x7
+mul x9, x22, x21
+adcs x8, x13, x8
+mul x10, x21, x21
+adcs x9, x14, x9
+adcs x10, x16, x10
+adcs x11, x19, xzr
+adr x12, 2f
+ldr x13, [x12]
+mul x13, x4, x13
+ldr x14, [x12, #8]
+umulh x12, x14, x13
+adc x15, x25, xzr
+umulh x16, x28, x13
+adds x2, x2, x12
+umulh x12, x29, x13
+adcs x1, x1, x16
+umulh x16, x30, x13
+adcs x3, x3, x12
+umulh x12, x0, x13
+adcs x5, x5, x16
+umulh x16, x24, x13
+adcs x6, x6, x12
+umulh x12, x23, x13
+adcs x7, x7, x16
+umulh x16, x20, x13
+adcs x8, x8, x12
+ldr x12, [sp, #136]
+umulh x17, x12, x13
+adcs x9, x9, x16
+ldr x16, [sp, #128]
+umulh x19, x16, x13
+adcs x10, x10, x17
+adcs x11, x11, x19
+adc x15, x15, xzr
+mul x17, x28, x13
+cmp x4, #1
+mul x4, x29, x13
+adcs x2, x2, x17
+mul x17, x30, x13
+adcs x1, x1, x4
+mul x4, x0, x13
+adcs x3, x3, x17
+mul x17, x24, x13
+adcs x4, x5, x4
+mul x5, x23, x13
+adcs x6, x6, x17
+mul x17, x20, x13
+adcs x5, x7, x5
+mul x7, x12, x13
+adcs x8, x8, x17
+mul x13, x16, x13
+adcs x7, x9, x7
+adcs x9, x10, x13
+adcs x10, x11, xzr
+adc x11, x15, xzr
+subs x13, x2, x14
+sbcs x14, x1, x28
+sbcs x15, x3, x29
+sbcs x17, x4, x30
+sbcs x0, x6, x0
+sbcs x19, x5, x24
+sbcs x21, x8, x23
+sbcs x20, x7, x20
+sbcs x12, x9, x12
+sbcs x16, x10, x16
+sbcs xzr, x11, xzr
+csel x2, x2, x13, lo
+csel x1, x1, x14, lo
+ldr x11, [sp, #96]
+stp x2, x1, [x11]
+csel x1, x3, x15, lo
+csel x2, x4, x17, lo
+stp x1, x2, [x11, #16]
+csel x0, x6, x0, lo
+csel x1, x5, x19, lo
+stp x0, x1, [x11, #32]
+csel x0, x8, x21, lo
+csel x1, x7, x20, lo
+stp x0, x1, [x11, #48]
+csel x0, x9, x12, lo
+csel x1, x10, x16, lo
+stp x0, x1, [x11, #64]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #160
+ret
+.p2align 3
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
+"
+            ),
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            p6 = const M::P[6],
+            p7 = const M::P[7],
+            p8 = const M::P[8],
+            p9 = const M::P[9],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
 /// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios.
 ///
 /// # Safety
@@ -6301,771 +7206,735 @@ unsafe fn square_lazy_spare<M: Modulus<10>>(x: &[u64; 10]) -> [u64; 10] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_lazy_spare_74ced4e6da5986fc_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}_{p9}",
+                "fieldc_square_lazy_spare_1d740477dd7891fe_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}_{p9}",
                 r"
-adr x2, 2f
-sub sp, sp, #288
-stp x28, x27, [sp, #208]
-stp x26, x25, [sp, #224]
-stp x24, x23, [sp, #240]
-ldp x10, x28, [x1]
-ldp x26, x24, [x1, #16]
-stp x29, x30, [sp, #192]
-ldp x29, x11, [x1, #32]
-ldp x9, x13, [x1, #48]
-ldp x4, x15, [x1, #64]
-extr x8, x26, x28, #63
-umulh x14, x8, x10
-extr x16, x24, x26, #63
-stp x20, x19, [sp, #272]
-extr x19, x11, x29, #63
-mul x20, x10, x10
-stp x11, x9, [sp, #72]
-extr x7, x9, x11, #63
-umulh x11, x10, x10
-extr x6, x13, x9, #63
-lsl x9, x28, #1
-str x0, [sp, #112]
-umulh x12, x9, x10
-extr x0, x29, x24, #63
-umulh x1, x0, x10
-stp x13, x4, [sp, #88]
-str x16, [sp, #64]
-mul x3, x0, x10
-stp x22, x21, [sp, #256]
-stp x0, x6, [sp, #152]
-ldp x0, x21, [x2]
-str x7, [sp, #168]
-extr x5, x4, x13, #63
-mul x13, x9, x10
-adds x11, x11, x13
-str x5, [sp, #184]
-stp x19, x0, [sp, #136]
-str x15, [sp, #104]
-mul x9, x8, x10
-mov x8, x16
-adcs x9, x12, x9
-umulh x16, x16, x10
-extr x23, x15, x4, #63
-mul x17, x8, x10
-adcs x17, x14, x17
-adcs x3, x16, x3
-mul x13, x19, x10
-adcs x13, x1, x13
-str x23, [sp, #120]
-umulh x8, x19, x10
-ldp x25, x19, [x2, #16]
-str x25, [sp, #176]
-umulh x12, x7, x10
-stp x19, x21, [sp, #24]
-mul x14, x7, x10
-adcs x14, x8, x14
-mul x1, x6, x10
-adcs x12, x12, x1
-umulh x16, x6, x10
-mul x1, x5, x10
-umulh x8, x5, x10
-adcs x5, x16, x1
-mul x16, x23, x10
-adcs x7, x8, x16
-mul x8, x0, x20
-umulh x10, x23, x10
-cinc x4, x10, hs
-umulh x0, x21, x8
-adds x0, x11, x0
-umulh x1, x25, x8
-adcs x16, x9, x1
-umulh x1, x19, x8
-adcs x15, x17, x1
-ldp x17, x22, [x2, #32]
-umulh x6, x17, x8
-adcs x11, x3, x6
-umulh x3, x22, x8
-ldp x6, x1, [x2, #48]
-adcs x13, x13, x3
-umulh x30, x6, x8
-adcs x30, x14, x30
-umulh x14, x1, x8
-adcs x10, x12, x14
-ldp x3, x14, [x2, #64]
-ldr x12, [x2, #80]
-str x3, [sp, #40]
-stp x14, x1, [sp, #48]
-str x12, [sp, #128]
-umulh x27, x3, x8
-adcs x5, x5, x27
-umulh x27, x14, x8
-adcs x27, x7, x27
-umulh x2, x12, x8
-adcs x4, x4, x2
-cset w9, hs
-mul x2, x21, x8
-cmn x20, x2
-mov x20, x17
-mul x2, x25, x8
-adcs x25, x0, x2
-mul x0, x19, x8
-adcs x2, x16, x0
-mul x0, x17, x8
-adcs x15, x15, x0
-mul x0, x22, x8
-adcs x11, x11, x0
-mul x0, x6, x8
-adcs x13, x13, x0
-mul x0, x1, x8
-adcs x0, x30, x0
-mul x7, x3, x8
-adcs x10, x10, x7
-mul x7, x14, x8
-adcs x5, x5, x7
-mul x8, x12, x8
-adcs x30, x27, x8
-ldp x14, x12, [sp, #152]
-ldr x8, [sp, #136]
-adcs x4, x4, xzr
-umulh x7, x23, x28
-adc x3, x9, x7
-ldr x9, [sp, #168]
-umulh x7, x28, x28
-adds x1, x15, x7
-lsl x7, x26, #1
-umulh x27, x7, x28
-adcs x17, x11, x27
-ldr x11, [sp, #64]
-mul x7, x7, x28
-umulh x27, x11, x28
-adcs x13, x13, x27
-umulh x27, x14, x28
-adcs x0, x0, x27
-umulh x27, x8, x28
-adcs x16, x10, x27
-ldr x10, [sp, #184]
-umulh x27, x9, x28
-adcs x5, x5, x27
-umulh x27, x12, x28
-adcs x15, x30, x27
-umulh x27, x10, x28
-adcs x4, x4, x27
-mul x27, x28, x28
-cset w30, hs
-adds x2, x2, x27
-adcs x1, x1, x7
-mul x7, x11, x28
-adcs x11, x17, x7
-mul x7, x14, x28
-adcs x13, x13, x7
-mul x7, x8, x28
-adcs x0, x0, x7
-mul x7, x9, x28
-adcs x16, x16, x7
-mul x7, x12, x28
-ldr x12, [sp, #176]
-adcs x5, x5, x7
-mul x7, x10, x28
-adcs x8, x15, x7
-mul x7, x23, x28
-mov x23, x25
-mov x28, x21
-adcs x4, x4, x7
-adc x9, x3, x30
-ldr x30, [sp, #144]
-ldr x3, [sp, #40]
-mul x7, x25, x30
-mov x25, x22
-umulh x27, x7, x21
-adds x14, x2, x27
-umulh x27, x7, x12
-mul x2, x7, x12
-adcs x15, x1, x27
-umulh x27, x7, x19
-adcs x11, x11, x27
-umulh x27, x7, x20
-ldp x1, x17, [sp, #48]
-adcs x13, x13, x27
-umulh x27, x7, x22
-mov x22, x6
-str x22, [sp, #16]
-adcs x0, x0, x27
-umulh x27, x7, x6
-ldr x6, [sp, #128]
-adcs x10, x16, x27
-umulh x27, x7, x17
-mul x16, x7, x19
-ldr x19, [sp, #152]
-adcs x5, x5, x27
-umulh x27, x7, x3
-adcs x8, x8, x27
-umulh x27, x7, x1
-adcs x4, x4, x27
-umulh x27, x7, x6
-adcs x21, x9, x27
-mul x27, x7, x28
-cset w28, hs
-cmn x23, x27
-ldr x23, [sp, #136]
-adcs x2, x14, x2
-adcs x9, x15, x16
-mul x16, x7, x20
-adcs x15, x11, x16
-mul x16, x7, x25
-str x9, [sp, #64]
-ldr x11, [sp, #120]
-adcs x13, x13, x16
-mul x16, x7, x22
-adcs x16, x0, x16
-mul x0, x7, x17
-adcs x10, x10, x0
-mul x0, x7, x3
-adcs x0, x5, x0
-mul x5, x7, x1
-adcs x9, x8, x5
-mul x5, x7, x6
-umulh x7, x26, x26
-adcs x4, x4, x5
-umulh x5, x11, x26
-adcs x12, x21, xzr
-adc x5, x28, x5
-adds x14, x13, x7
-lsl x7, x24, #1
-umulh x27, x7, x26
-mul x7, x7, x26
-adcs x16, x16, x27
-umulh x27, x19, x26
-adcs x13, x10, x27
-umulh x27, x23, x26
-ldp x10, x8, [sp, #160]
-adcs x0, x0, x27
-umulh x27, x8, x26
-adcs x6, x9, x27
-umulh x27, x10, x26
-ldr x9, [sp, #184]
-adcs x4, x4, x27
-umulh x27, x9, x26
-adcs x12, x12, x27
-mul x27, x26, x26
-cset w28, hs
-adds x27, x15, x27
-adcs x14, x14, x7
-mul x7, x19, x26
-ldp x19, x21, [sp, #24]
-adcs x16, x16, x7
-mul x7, x23, x26
-adcs x13, x13, x7
-mul x7, x8, x26
-adcs x0, x0, x7
-mul x7, x10, x26
-ldr x10, [sp, #64]
-adcs x8, x6, x7
-mul x7, x9, x26
-ldr x6, [sp, #128]
-adcs x4, x4, x7
-mul x7, x11, x26
-adcs x9, x12, x7
-mul x7, x2, x30
-ldr x12, [sp, #176]
-adc x5, x5, x28
-ldp x30, x28, [sp, #160]
-umulh x26, x7, x21
-adds x15, x10, x26
-umulh x26, x7, x12
-adcs x11, x27, x26
-umulh x26, x7, x19
-adcs x14, x14, x26
-umulh x26, x7, x20
-adcs x16, x16, x26
-umulh x26, x7, x25
-adcs x10, x13, x26
-umulh x26, x7, x22
-adcs x0, x0, x26
-umulh x26, x7, x17
-adcs x8, x8, x26
-umulh x26, x7, x3
-adcs x4, x4, x26
-umulh x26, x7, x1
-adcs x9, x9, x26
-umulh x26, x7, x6
-adcs x5, x5, x26
-mul x26, x7, x21
-cset w27, hs
-cmn x2, x26
-mul x2, x7, x12
-ldr x12, [sp, #120]
-adcs x2, x15, x2
-mul x15, x7, x19
-adcs x11, x11, x15
-mul x15, x7, x20
-str x11, [sp, #152]
-adcs x13, x14, x15
-mul x15, x7, x25
-adcs x15, x16, x15
-mul x16, x7, x22
-adcs x10, x10, x16
-mul x16, x7, x17
-adcs x16, x0, x16
-mul x0, x7, x3
-adcs x8, x8, x0
-mul x0, x7, x1
-adcs x0, x4, x0
-mul x4, x7, x6
-umulh x7, x24, x24
-adcs x9, x9, x4
-adcs x4, x5, xzr
-umulh x5, x12, x24
-adc x5, x27, x5
-adds x11, x10, x7
-lsl x7, x29, #1
-umulh x26, x7, x24
-mul x7, x7, x24
-adcs x16, x16, x26
-umulh x26, x23, x24
-adcs x10, x8, x26
-umulh x26, x28, x24
-ldr x8, [sp, #184]
-adcs x0, x0, x26
-umulh x26, x30, x24
-adcs x9, x9, x26
-umulh x26, x8, x24
-adcs x4, x4, x26
-mul x26, x24, x24
-cset w27, hs
-adds x15, x15, x26
-adcs x26, x11, x7
-mul x7, x23, x24
-ldr x23, [sp, #176]
-adcs x16, x16, x7
-mul x7, x28, x24
-adcs x10, x10, x7
-mul x7, x30, x24
-adcs x0, x0, x7
-mul x7, x8, x24
-ldp x14, x8, [sp, #144]
-adcs x9, x9, x7
-mul x7, x12, x24
-adcs x4, x4, x7
-mul x7, x2, x14
-adc x5, x5, x27
-umulh x24, x7, x21
-adds x11, x8, x24
-umulh x24, x7, x23
-adcs x13, x13, x24
-umulh x24, x7, x19
-adcs x15, x15, x24
-umulh x24, x7, x20
-adcs x27, x26, x24
-umulh x24, x7, x25
-adcs x16, x16, x24
-umulh x24, x7, x22
-adcs x8, x10, x24
-umulh x24, x7, x17
-adcs x0, x0, x24
-umulh x24, x7, x3
-adcs x9, x9, x24
-umulh x24, x7, x1
-adcs x4, x4, x24
-umulh x24, x7, x6
-adcs x5, x5, x24
-mul x24, x7, x21
-cset w26, hs
-cmn x2, x24
-mul x2, x7, x23
-ldr x23, [sp, #72]
-adcs x2, x11, x2
-mul x11, x7, x19
-adcs x11, x13, x11
-mul x13, x7, x20
-adcs x13, x15, x13
-mul x15, x7, x25
-adcs x10, x27, x15
-mul x15, x7, x22
-mov x27, x30
-adcs x15, x16, x15
-mul x16, x7, x17
-adcs x8, x8, x16
-mul x16, x7, x3
-adcs x16, x0, x16
-mul x0, x7, x1
-adcs x9, x9, x0
-mul x0, x7, x6
-umulh x7, x29, x29
-adcs x0, x4, x0
-adcs x4, x5, xzr
-umulh x5, x12, x29
-adc x5, x26, x5
-adds x8, x8, x7
-lsl x7, x23, #1
-umulh x24, x7, x29
-mul x7, x7, x29
-adcs x16, x16, x24
-umulh x24, x28, x29
-adcs x9, x9, x24
-umulh x24, x30, x29
-ldr x30, [sp, #184]
-adcs x0, x0, x24
-umulh x24, x30, x29
-adcs x4, x4, x24
-mul x24, x29, x29
-cset w26, hs
-adds x15, x15, x24
-adcs x8, x8, x7
-mul x7, x28, x29
-mov x28, x14
-adcs x16, x16, x7
-mul x7, x27, x29
-adcs x9, x9, x7
-mul x7, x30, x29
-adcs x0, x0, x7
-mul x7, x12, x29
-ldr x29, [sp, #16]
-adcs x4, x4, x7
-mul x7, x2, x14
-ldr x14, [sp, #176]
-adc x5, x5, x26
-ldr x26, [sp, #80]
-umulh x22, x7, x21
-adds x11, x11, x22
-umulh x22, x7, x14
-adcs x13, x13, x22
-umulh x22, x7, x19
-adcs x10, x10, x22
-umulh x22, x7, x20
+stp x19, x20, [sp, #-208]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x7, x8, [x1, #16]
+extr x9, x7, x3, #63
+mul x10, x9, x2
+adds x4, x4, x6
+umulh x6, x9, x2
+extr x9, x8, x7, #63
+mul x11, x9, x2
+adcs x5, x5, x10
+umulh x10, x9, x2
+ldp x12, x13, [x1, #32]
+extr x14, x12, x8, #63
+mul x15, x14, x2
+adcs x6, x6, x11
+umulh x11, x14, x2
+extr x16, x13, x12, #63
+mul x17, x16, x2
+adcs x10, x10, x15
+umulh x15, x16, x2
+ldp x19, x20, [x1, #48]
+extr x21, x19, x13, #63
+mul x22, x21, x2
+adcs x11, x11, x17
+umulh x17, x21, x2
+extr x23, x20, x19, #63
+mul x24, x23, x2
 adcs x15, x15, x22
-umulh x22, x7, x25
-adcs x8, x8, x22
-umulh x22, x7, x29
-adcs x16, x16, x22
-umulh x22, x7, x17
-adcs x9, x9, x22
-umulh x22, x7, x3
-adcs x0, x0, x22
-umulh x22, x7, x1
-adcs x4, x4, x22
-umulh x22, x7, x6
-adcs x5, x5, x22
-mul x22, x7, x21
-cset w24, hs
-cmn x2, x22
-mul x2, x7, x14
-adcs x2, x11, x2
-mul x11, x7, x19
-adcs x11, x13, x11
-mul x13, x7, x20
-adcs x10, x10, x13
-mul x13, x7, x25
-adcs x13, x15, x13
-mul x15, x7, x29
-adcs x8, x8, x15
-mul x15, x7, x17
-adcs x15, x16, x15
-mul x16, x7, x3
-adcs x9, x9, x16
-mul x16, x7, x1
-adcs x16, x0, x16
-mul x0, x7, x6
-umulh x7, x23, x23
-adcs x0, x4, x0
-adcs x4, x5, xzr
-umulh x5, x12, x23
-adc x5, x24, x5
-adds x9, x9, x7
-lsl x7, x26, #1
-umulh x22, x7, x23
-mul x7, x7, x23
-adcs x16, x16, x22
-umulh x22, x27, x23
-adcs x0, x0, x22
-umulh x22, x30, x23
-adcs x4, x4, x22
-mul x22, x23, x23
-cset w24, hs
-adds x15, x15, x22
-adcs x9, x9, x7
-mul x7, x27, x23
-ldr x27, [sp, #88]
-adcs x16, x16, x7
-mul x7, x30, x23
-adcs x0, x0, x7
-mul x7, x12, x23
-adcs x4, x4, x7
-mul x7, x2, x28
-adc x5, x5, x24
-umulh x24, x7, x21
-mul x22, x7, x21
-adds x11, x11, x24
-umulh x24, x7, x14
-adcs x10, x10, x24
-umulh x24, x7, x19
-adcs x13, x13, x24
-umulh x24, x7, x20
-adcs x8, x8, x24
-umulh x24, x7, x25
-adcs x15, x15, x24
-umulh x24, x7, x29
-adcs x9, x9, x24
-umulh x24, x7, x17
-adcs x16, x16, x24
-umulh x24, x7, x3
-adcs x0, x0, x24
-umulh x24, x7, x1
-adcs x4, x4, x24
-umulh x24, x7, x6
-adcs x5, x5, x24
-cset w24, hs
-cmn x2, x22
-mul x2, x7, x14
-umulh x22, x12, x26
-adcs x2, x11, x2
-mul x11, x7, x19
-adcs x10, x10, x11
-mul x11, x7, x20
-adcs x11, x13, x11
-mul x13, x7, x25
-adcs x8, x8, x13
-mul x13, x7, x29
-adcs x13, x15, x13
-mul x15, x7, x17
-adcs x9, x9, x15
-mul x15, x7, x3
-adcs x15, x16, x15
-mul x16, x7, x1
-adcs x16, x0, x16
-mul x0, x7, x6
-mul x7, x26, x26
-adcs x0, x4, x0
-adcs x4, x5, xzr
-lsl x5, x27, #1
-adc x22, x24, x22
-umulh x24, x26, x26
-adds x16, x16, x24
-umulh x24, x5, x26
-mul x5, x5, x26
-adcs x0, x0, x24
-umulh x24, x30, x26
-adcs x4, x4, x24
-cset w24, hs
-adds x15, x15, x7
-mul x7, x2, x28
-adcs x16, x16, x5
-mul x5, x30, x26
+umulh x22, x23, x2
+ldp x1, x25, [x1, #64]
+extr x26, x1, x20, #63
+mul x27, x26, x2
+adcs x17, x17, x24
+umulh x24, x26, x2
+extr x28, x25, x1, #63
+mul x29, x28, x2
+adcs x22, x22, x27
+umulh x27, x28, x2
+adcs x24, x24, x29
+adr x29, 2f
+str x0, [sp, #96]
+ldp x30, x0, [x29]
+mul x2, x2, x2
+str x25, [sp, #104]
+mul x25, x2, x30
+str x1, [sp, #112]
+umulh x1, x0, x25
+adc x27, x27, xzr
+str x20, [sp, #120]
+str x19, [sp, #128]
+ldp x20, x19, [x29, #16]
+str x13, [sp, #136]
+umulh x13, x20, x25
+adds x1, x4, x1
+umulh x4, x19, x25
+adcs x5, x5, x13
+str x12, [sp, #144]
+ldp x13, x12, [x29, #32]
+umulh x0, x13, x25
+adcs x4, x6, x4
+umulh x6, x12, x25
+adcs x0, x10, x0
+ldp x10, x30, [x29, #48]
+str x8, [sp, #152]
+umulh x8, x10, x25
+adcs x6, x11, x6
+umulh x11, x30, x25
+adcs x8, x15, x8
+str x28, [sp, #160]
+ldp x15, x28, [x29, #64]
+str x26, [sp, #168]
+umulh x26, x15, x25
+adcs x11, x17, x11
+umulh x17, x28, x25
+adcs x22, x22, x26
+ldr x26, [x29, #80]
+umulh x29, x26, x25
+adcs x17, x24, x17
+adcs x24, x27, x29
+cset x27, hs
+mul x29, x20, x25
+cmp x2, #1
+mul x2, x19, x25
+adcs x1, x1, x29
+mul x29, x13, x25
+adcs x2, x5, x2
+mul x5, x12, x25
+adcs x4, x4, x29
+mul x29, x10, x25
 adcs x0, x0, x5
-mul x5, x12, x26
-ldr x26, [sp, #96]
-adcs x4, x4, x5
-adc x5, x22, x24
-umulh x24, x7, x21
-mul x22, x7, x21
-adds x10, x10, x24
-umulh x24, x7, x14
+mul x5, x30, x25
+adcs x6, x6, x29
+mul x29, x15, x25
+adcs x5, x8, x5
+mul x8, x28, x25
+adcs x11, x11, x29
+mul x25, x26, x25
+adcs x8, x22, x8
+adcs x17, x17, x25
+adcs x22, x24, xzr
+umulh x24, x3, x3
+adc x25, x27, xzr
+lsl x27, x7, #1
+umulh x29, x27, x3
+adds x4, x4, x24
+umulh x24, x9, x3
+adcs x0, x0, x29
+umulh x29, x14, x3
+adcs x6, x6, x24
+umulh x24, x16, x3
+adcs x5, x5, x29
+umulh x29, x21, x3
 adcs x11, x11, x24
-umulh x24, x7, x19
-adcs x8, x8, x24
-umulh x24, x7, x20
-adcs x13, x13, x24
-umulh x24, x7, x25
-adcs x9, x9, x24
-umulh x24, x7, x29
-adcs x15, x15, x24
-umulh x24, x7, x17
-adcs x16, x16, x24
-umulh x24, x7, x3
-adcs x0, x0, x24
-umulh x24, x7, x1
-adcs x4, x4, x24
-umulh x24, x7, x6
-adcs x5, x5, x24
-cset w24, hs
-cmn x2, x22
-mul x2, x7, x14
-umulh x22, x12, x27
-adcs x10, x10, x2
-mul x2, x7, x19
-adcs x11, x11, x2
-mul x2, x7, x20
-adcs x8, x8, x2
-mul x2, x7, x25
-adcs x13, x13, x2
-mul x2, x7, x29
-adcs x9, x9, x2
-mul x2, x7, x17
-adcs x15, x15, x2
-mul x2, x7, x3
-adcs x16, x16, x2
-mul x2, x7, x1
-adcs x0, x0, x2
-mul x2, x7, x6
-mul x7, x27, x27
-adcs x2, x4, x2
-adcs x4, x5, xzr
-lsl x5, x26, #1
-adc x22, x24, x22
-umulh x24, x27, x27
-adds x2, x2, x24
-umulh x24, x5, x27
-mul x5, x5, x27
-adcs x4, x4, x24
-cset w24, hs
-adds x0, x0, x7
-mul x7, x10, x28
-adcs x2, x2, x5
-mul x5, x12, x27
-mov x12, x14
-umulh x23, x7, x21
-adcs x4, x4, x5
-adc x5, x22, x24
-mul x22, x7, x21
-ldr x24, [sp, #104]
-adds x11, x11, x23
-umulh x23, x7, x14
-mov x14, x17
-adcs x8, x8, x23
-umulh x23, x7, x19
-adcs x13, x13, x23
-umulh x23, x7, x20
-adcs x9, x9, x23
-umulh x23, x7, x25
-adcs x15, x15, x23
-umulh x23, x7, x29
-adcs x16, x16, x23
-umulh x23, x7, x17
-mov x17, x1
-adcs x0, x0, x23
-umulh x23, x7, x3
-adcs x2, x2, x23
-umulh x23, x7, x1
-adcs x4, x4, x23
-umulh x23, x7, x6
-adcs x5, x5, x23
-cset w23, hs
-cmn x10, x22
-mul x10, x7, x12
-mul x22, x26, x26
-adcs x10, x11, x10
-mul x11, x7, x19
-adcs x8, x8, x11
-mul x11, x7, x20
-adcs x11, x13, x11
-mul x13, x7, x25
-adcs x9, x9, x13
-mul x13, x7, x29
-adcs x13, x15, x13
-mul x15, x7, x14
-adcs x15, x16, x15
-mul x16, x7, x3
-adcs x16, x0, x16
-mul x0, x7, x17
-adcs x0, x2, x0
-mul x2, x7, x6
-umulh x7, x26, x26
-adcs x2, x4, x2
-lsl x4, x24, #1
-adcs x5, x5, x7
-umulh x7, x4, x26
-mul x4, x4, x26
-adc x7, x23, x7
+umulh x24, x23, x3
+adcs x8, x8, x29
+ldr x29, [sp, #168]
+str x7, [sp, #176]
+umulh x7, x29, x3
+adcs x17, x17, x24
+ldr x24, [sp, #160]
+str x26, [sp, #184]
+umulh x26, x24, x3
+adcs x7, x22, x7
+mul x22, x3, x3
+adc x25, x25, x26
+mul x26, x27, x3
 adds x2, x2, x22
-adcs x4, x5, x4
-cinc x5, x7, hs
-mul x7, x10, x28
-umulh x23, x7, x21
-mul x22, x7, x21
-adds x8, x8, x23
-umulh x23, x7, x12
-adcs x11, x11, x23
-umulh x23, x7, x19
-adcs x9, x9, x23
-umulh x23, x7, x20
-adcs x13, x13, x23
-umulh x23, x7, x25
-adcs x15, x15, x23
-umulh x23, x7, x29
-adcs x16, x16, x23
-umulh x23, x7, x14
-adcs x0, x0, x23
-umulh x23, x7, x3
-adcs x2, x2, x23
-umulh x23, x7, x17
-adcs x4, x4, x23
-umulh x23, x7, x6
-adcs x5, x5, x23
-cset w23, hs
-cmn x10, x22
-mul x10, x7, x12
-adcs x8, x8, x10
-mul x10, x7, x19
-adcs x10, x11, x10
-mul x11, x7, x20
+mul x9, x9, x3
+adcs x4, x4, x26
+mul x22, x14, x3
+adcs x0, x0, x9
+mul x9, x16, x3
+adcs x6, x6, x22
+mul x22, x21, x3
+adcs x5, x5, x9
+mul x9, x23, x3
+adcs x11, x11, x22
+mul x22, x29, x3
+adcs x8, x8, x9
+mul x3, x24, x3
+adcs x9, x17, x22
+adcs x3, x7, x3
+adr x7, 2f
+ldr x17, [x7]
+mul x22, x1, x17
+ldr x26, [x7, #8]
+umulh x7, x26, x22
+adc x25, x25, xzr
+umulh x27, x20, x22
+adds x2, x2, x7
+umulh x7, x19, x22
+adcs x4, x4, x27
+umulh x27, x13, x22
+adcs x0, x0, x7
+umulh x7, x12, x22
+adcs x6, x6, x27
+umulh x27, x10, x22
+adcs x5, x5, x7
+umulh x7, x30, x22
+adcs x11, x11, x27
+umulh x27, x15, x22
+adcs x7, x8, x7
+umulh x8, x28, x22
+adcs x9, x9, x27
+ldr x27, [sp, #184]
+umulh x24, x27, x22
+adcs x3, x3, x8
+adcs x8, x25, x24
+cset x24, hs
+mul x25, x20, x22
+cmp x1, #1
+mul x1, x19, x22
+adcs x2, x2, x25
+mul x25, x13, x22
+adcs x1, x4, x1
+mul x4, x12, x22
+adcs x0, x0, x25
+mul x25, x10, x22
+adcs x4, x6, x4
+mul x6, x30, x22
+adcs x5, x5, x25
+mul x25, x15, x22
+adcs x6, x11, x6
+mul x11, x28, x22
+adcs x7, x7, x25
+mul x22, x27, x22
 adcs x9, x9, x11
-mul x11, x7, x25
-adcs x11, x13, x11
-mul x13, x7, x29
-adcs x13, x15, x13
-mul x15, x7, x14
-adcs x16, x16, x15
-mul x15, x7, x3
-adcs x0, x0, x15
-mul x15, x7, x17
-adcs x2, x2, x15
-mul x15, x7, x6
-umulh x7, x24, x24
-adcs x4, x4, x15
-mul x15, x8, x28
-ldp x28, x27, [sp, #208]
-umulh x22, x15, x6
-add x7, x22, x7
-mul x22, x24, x24
+adcs x3, x3, x22
+adcs x8, x8, xzr
+ldr x11, [sp, #176]
+umulh x22, x11, x11
+adc x24, x24, xzr
+ldr x25, [sp, #152]
+lsl x27, x25, #1
+umulh x25, x27, x11
+adds x4, x4, x22
+umulh x22, x14, x11
+adcs x5, x5, x25
+umulh x25, x16, x11
+adcs x6, x6, x22
+umulh x22, x21, x11
+adcs x7, x7, x25
+umulh x25, x23, x11
+adcs x9, x9, x22
+umulh x22, x29, x11
+adcs x3, x3, x25
+ldr x25, [sp, #160]
+str x28, [sp, #192]
+umulh x28, x25, x11
+adcs x8, x8, x22
+mul x22, x11, x11
+adc x24, x24, x28
+mul x27, x27, x11
+adds x0, x0, x22
+mul x14, x14, x11
+adcs x4, x4, x27
+mul x22, x16, x11
+adcs x5, x5, x14
+mul x14, x21, x11
+adcs x6, x6, x22
+mul x22, x23, x11
+adcs x7, x7, x14
+mul x14, x29, x11
+adcs x9, x9, x22
+mul x11, x25, x11
+adcs x3, x3, x14
+adcs x8, x8, x11
+mul x11, x2, x17
+umulh x14, x26, x11
+adc x22, x24, xzr
+umulh x24, x20, x11
+adds x1, x1, x14
+umulh x14, x19, x11
+adcs x0, x0, x24
+umulh x24, x13, x11
+adcs x4, x4, x14
+umulh x14, x12, x11
+adcs x5, x5, x24
+umulh x24, x10, x11
+adcs x6, x6, x14
+umulh x14, x30, x11
+adcs x7, x7, x24
+umulh x24, x15, x11
+adcs x9, x9, x14
+ldr x14, [sp, #192]
+umulh x27, x14, x11
+adcs x3, x3, x24
+ldr x24, [sp, #184]
+umulh x28, x24, x11
+adcs x8, x8, x27
+adcs x22, x22, x28
+cset x27, hs
+mul x28, x20, x11
+cmp x2, #1
+mul x2, x19, x11
+adcs x1, x1, x28
+mul x28, x13, x11
+adcs x0, x0, x2
+mul x2, x12, x11
+adcs x4, x4, x28
+mul x28, x10, x11
+adcs x2, x5, x2
+mul x5, x30, x11
+adcs x6, x6, x28
+mul x28, x15, x11
+adcs x5, x7, x5
+mul x7, x14, x11
+adcs x9, x9, x28
+mul x11, x24, x11
+adcs x3, x3, x7
+adcs x7, x8, x11
+adcs x8, x22, xzr
+ldr x11, [sp, #152]
+umulh x22, x11, x11
+adc x27, x27, xzr
+ldr x28, [sp, #144]
+lsl x24, x28, #1
+umulh x28, x24, x11
+adds x6, x6, x22
+umulh x22, x16, x11
+adcs x5, x5, x28
+umulh x28, x21, x11
+adcs x9, x9, x22
+umulh x22, x23, x11
+adcs x3, x3, x28
+umulh x28, x29, x11
+adcs x7, x7, x22
+umulh x22, x25, x11
+adcs x8, x8, x28
+mul x28, x11, x11
+adc x22, x27, x22
+mul x24, x24, x11
+adds x2, x2, x28
+mul x16, x16, x11
+adcs x6, x6, x24
+mul x24, x21, x11
+adcs x5, x5, x16
+mul x16, x23, x11
+adcs x9, x9, x24
+mul x24, x29, x11
+adcs x3, x3, x16
+mul x11, x25, x11
+adcs x7, x7, x24
+adcs x8, x8, x11
+mul x11, x1, x17
+umulh x16, x26, x11
+adc x22, x22, xzr
+umulh x24, x20, x11
+adds x0, x0, x16
+umulh x16, x19, x11
+adcs x4, x4, x24
+umulh x24, x13, x11
+adcs x2, x2, x16
+umulh x16, x12, x11
+adcs x6, x6, x24
+umulh x24, x10, x11
+adcs x5, x5, x16
+umulh x16, x30, x11
+adcs x9, x9, x24
+umulh x24, x15, x11
+adcs x3, x3, x16
+umulh x16, x14, x11
+adcs x7, x7, x24
+ldr x24, [sp, #184]
+umulh x27, x24, x11
+adcs x8, x8, x16
+adcs x16, x22, x27
+cset x22, hs
+mul x27, x20, x11
+cmp x1, #1
+mul x1, x19, x11
+adcs x0, x0, x27
+mul x27, x13, x11
+adcs x1, x4, x1
+mul x4, x12, x11
+adcs x2, x2, x27
+mul x27, x10, x11
+adcs x4, x6, x4
+mul x6, x30, x11
+adcs x5, x5, x27
+mul x27, x15, x11
+adcs x6, x9, x6
+mul x9, x14, x11
+adcs x3, x3, x27
+mul x11, x24, x11
+adcs x7, x7, x9
+adcs x8, x8, x11
+adcs x9, x16, xzr
+ldr x11, [sp, #144]
+umulh x16, x11, x11
+adc x22, x22, xzr
+ldr x27, [sp, #136]
+lsl x28, x27, #1
+umulh x27, x28, x11
+adds x6, x6, x16
+umulh x16, x21, x11
+adcs x3, x3, x27
+umulh x27, x23, x11
+adcs x7, x7, x16
+umulh x16, x29, x11
+adcs x8, x8, x27
+umulh x27, x25, x11
+adcs x9, x9, x16
+mul x16, x11, x11
+adc x22, x22, x27
+mul x27, x28, x11
+adds x5, x5, x16
+mul x16, x21, x11
+adcs x6, x6, x27
+mul x21, x23, x11
+adcs x3, x3, x16
+mul x16, x29, x11
+adcs x7, x7, x21
+mul x11, x25, x11
+adcs x8, x8, x16
+adcs x9, x9, x11
+mul x11, x0, x17
+umulh x16, x26, x11
+adc x21, x22, xzr
+umulh x22, x20, x11
+adds x1, x1, x16
+umulh x16, x19, x11
+adcs x2, x2, x22
+umulh x22, x13, x11
+adcs x4, x4, x16
+umulh x16, x12, x11
 adcs x5, x5, x22
-mul x22, x15, x21
-umulh x21, x15, x21
-adc x7, x7, x23
-ldp x24, x23, [sp, #240]
-adds x10, x10, x21
-umulh x21, x15, x12
-adcs x9, x9, x21
-umulh x21, x15, x19
-adcs x11, x11, x21
-umulh x21, x15, x20
-adcs x13, x13, x21
-umulh x21, x15, x25
-adcs x16, x16, x21
-umulh x21, x15, x29
-adcs x0, x0, x21
-umulh x21, x15, x14
+umulh x22, x10, x11
+adcs x6, x6, x16
+umulh x16, x30, x11
+adcs x3, x3, x22
+umulh x22, x15, x11
+adcs x7, x7, x16
+umulh x16, x14, x11
+adcs x8, x8, x22
+umulh x22, x24, x11
+adcs x9, x9, x16
+adcs x16, x21, x22
+cset x21, hs
+mul x22, x20, x11
+cmp x0, #1
+mul x0, x19, x11
+adcs x1, x1, x22
+mul x22, x13, x11
+adcs x0, x2, x0
+mul x2, x12, x11
+adcs x4, x4, x22
+mul x22, x10, x11
+adcs x2, x5, x2
+mul x5, x30, x11
+adcs x6, x6, x22
+mul x22, x15, x11
+adcs x3, x3, x5
+mul x5, x14, x11
+adcs x7, x7, x22
+mul x11, x24, x11
+adcs x5, x8, x5
+adcs x8, x9, x11
+adcs x9, x16, xzr
+ldr x11, [sp, #136]
+umulh x16, x11, x11
+adc x21, x21, xzr
+ldr x22, [sp, #128]
+lsl x27, x22, #1
+umulh x28, x27, x11
+adds x7, x7, x16
+umulh x16, x23, x11
+adcs x5, x5, x28
+umulh x28, x29, x11
+adcs x8, x8, x16
+umulh x16, x25, x11
+adcs x9, x9, x28
+mul x28, x11, x11
+adc x16, x21, x16
+mul x21, x27, x11
+adds x3, x3, x28
+mul x23, x23, x11
+adcs x7, x7, x21
+mul x21, x29, x11
+adcs x5, x5, x23
+mul x11, x25, x11
+adcs x8, x8, x21
+adcs x9, x9, x11
+mul x11, x1, x17
+umulh x21, x26, x11
+adc x16, x16, xzr
+umulh x23, x20, x11
+adds x0, x0, x21
+umulh x21, x19, x11
+adcs x4, x4, x23
+umulh x23, x13, x11
 adcs x2, x2, x21
-umulh x21, x15, x3
-adcs x4, x4, x21
-umulh x21, x15, x17
+umulh x21, x12, x11
+adcs x6, x6, x23
+umulh x23, x10, x11
+adcs x3, x3, x21
+umulh x21, x30, x11
+adcs x7, x7, x23
+umulh x23, x15, x11
 adcs x5, x5, x21
-cset w21, hs
-cmn x8, x22
-mul x8, x15, x12
-adcs x8, x10, x8
-mul x10, x15, x19
-adcs x9, x9, x10
-mul x10, x15, x20
-adcs x10, x11, x10
-mul x11, x15, x25
-ldp x20, x19, [sp, #272]
-ldp x26, x25, [sp, #224]
-adcs x11, x13, x11
-mul x13, x15, x29
-ldp x29, x30, [sp, #192]
-adcs x13, x16, x13
-ldr x16, [sp, #112]
-stp x8, x9, [x16]
-mul x8, x15, x14
-mul x9, x15, x3
-adcs x8, x0, x8
-stp x10, x11, [x16, #16]
-mul x10, x15, x17
-adcs x9, x2, x9
-adcs x10, x4, x10
-stp x13, x8, [x16, #32]
-mul x8, x15, x6
-adcs x8, x5, x8
-stp x9, x10, [x16, #48]
-adc x9, x7, x21
-ldp x22, x21, [sp, #256]
-stp x8, x9, [x16, #64]
-add sp, sp, #288
+umulh x21, x14, x11
+adcs x8, x8, x23
+umulh x23, x24, x11
+adcs x9, x9, x21
+adcs x16, x16, x23
+cset x21, hs
+mul x23, x20, x11
+cmp x1, #1
+mul x1, x19, x11
+adcs x0, x0, x23
+mul x23, x13, x11
+adcs x1, x4, x1
+mul x4, x12, x11
+adcs x2, x2, x23
+mul x23, x10, x11
+adcs x4, x6, x4
+mul x6, x30, x11
+adcs x3, x3, x23
+mul x23, x15, x11
+adcs x6, x7, x6
+mul x7, x14, x11
+adcs x5, x5, x23
+mul x11, x24, x11
+adcs x7, x8, x7
+adcs x8, x9, x11
+adcs x9, x16, xzr
+umulh x11, x22, x22
+adc x16, x21, xzr
+ldr x21, [sp, #120]
+lsl x23, x21, #1
+umulh x27, x23, x22
+adds x7, x7, x11
+umulh x11, x29, x22
+adcs x8, x8, x27
+umulh x27, x25, x22
+adcs x9, x9, x11
+mul x11, x22, x22
+adc x16, x16, x27
+mul x23, x23, x22
+adds x5, x5, x11
+mul x11, x29, x22
+adcs x7, x7, x23
+mul x22, x25, x22
+adcs x8, x8, x11
+adcs x9, x9, x22
+mul x11, x0, x17
+umulh x22, x26, x11
+adc x16, x16, xzr
+umulh x23, x20, x11
+adds x1, x1, x22
+umulh x22, x19, x11
+adcs x2, x2, x23
+umulh x23, x13, x11
+adcs x4, x4, x22
+umulh x22, x12, x11
+adcs x3, x3, x23
+umulh x23, x10, x11
+adcs x6, x6, x22
+umulh x22, x30, x11
+adcs x5, x5, x23
+umulh x23, x15, x11
+adcs x7, x7, x22
+umulh x22, x14, x11
+adcs x8, x8, x23
+umulh x23, x24, x11
+adcs x9, x9, x22
+adcs x16, x16, x23
+cset x22, hs
+mul x23, x20, x11
+cmp x0, #1
+mul x0, x19, x11
+adcs x1, x1, x23
+mul x23, x13, x11
+adcs x0, x2, x0
+mul x2, x12, x11
+adcs x4, x4, x23
+mul x23, x10, x11
+adcs x2, x3, x2
+mul x3, x30, x11
+adcs x6, x6, x23
+mul x23, x15, x11
+adcs x3, x5, x3
+mul x5, x14, x11
+adcs x7, x7, x23
+mul x11, x24, x11
+adcs x5, x8, x5
+adcs x8, x9, x11
+adcs x9, x16, xzr
+umulh x11, x21, x21
+adc x16, x22, xzr
+ldr x22, [sp, #112]
+lsl x23, x22, #1
+umulh x27, x23, x21
+adds x8, x8, x11
+umulh x11, x25, x21
+adcs x9, x9, x27
+mul x27, x21, x21
+adc x11, x16, x11
+mul x16, x23, x21
+adds x5, x5, x27
+mul x21, x25, x21
+adcs x8, x8, x16
+adcs x9, x9, x21
+mul x16, x1, x17
+umulh x21, x26, x16
+adc x11, x11, xzr
+umulh x23, x20, x16
+adds x0, x0, x21
+umulh x21, x19, x16
+adcs x4, x4, x23
+umulh x23, x13, x16
+adcs x2, x2, x21
+umulh x21, x12, x16
+adcs x6, x6, x23
+umulh x23, x10, x16
+adcs x3, x3, x21
+umulh x21, x30, x16
+adcs x7, x7, x23
+umulh x23, x15, x16
+adcs x5, x5, x21
+umulh x21, x14, x16
+adcs x8, x8, x23
+umulh x23, x24, x16
+adcs x9, x9, x21
+adcs x11, x11, x23
+cset x21, hs
+mul x23, x20, x16
+cmp x1, #1
+mul x1, x19, x16
+adcs x0, x0, x23
+mul x23, x13, x16
+adcs x1, x4, x1
+mul x4, x12, x16
+adcs x2, x2, x23
+mul x23, x10, x16
+adcs x4, x6, x4
+mul x6, x30, x16
+adcs x3, x3, x23
+mul x23, x15, x16
+adcs x6, x7, x6
+mul x7, x14, x16
+adcs x5, x5, x23
+mul x16, x24, x16
+adcs x7, x8, x7
+adcs x8, x9, x16
+adcs x9, x11, xzr
+umulh x11, x22, x22
+adc x16, x21, xzr
+ldr x21, [sp, #104]
+lsl x23, x21, #1
+umulh x25, x23, x22
+adds x9, x9, x11
+mul x11, x22, x22
+adc x16, x16, x25
+mul x22, x23, x22
+adds x8, x8, x11
+adcs x9, x9, x22
+mul x11, x0, x17
+umulh x22, x26, x11
+adc x16, x16, xzr
+umulh x23, x20, x11
+adds x1, x1, x22
+umulh x22, x19, x11
+adcs x2, x2, x23
+umulh x23, x13, x11
+adcs x4, x4, x22
+umulh x22, x12, x11
+adcs x3, x3, x23
+umulh x23, x10, x11
+adcs x6, x6, x22
+umulh x22, x30, x11
+adcs x5, x5, x23
+umulh x23, x15, x11
+adcs x7, x7, x22
+umulh x22, x14, x11
+adcs x8, x8, x23
+umulh x23, x24, x11
+adcs x9, x9, x22
+adcs x16, x16, x23
+cset x22, hs
+mul x23, x20, x11
+cmp x0, #1
+mul x0, x19, x11
+adcs x1, x1, x23
+mul x23, x13, x11
+adcs x0, x2, x0
+mul x2, x12, x11
+adcs x4, x4, x23
+mul x23, x10, x11
+adcs x2, x3, x2
+mul x3, x30, x11
+adcs x6, x6, x23
+mul x23, x15, x11
+adcs x3, x5, x3
+mul x5, x14, x11
+adcs x7, x7, x23
+mul x11, x24, x11
+adcs x5, x8, x5
+adcs x8, x9, x11
+umulh x9, x21, x21
+adcs x11, x16, xzr
+mul x16, x21, x21
+adc x9, x9, x22
+adds x11, x11, x16
+mul x16, x1, x17
+umulh x17, x26, x16
+adc x9, x9, xzr
+umulh x21, x20, x16
+adds x0, x0, x17
+umulh x17, x19, x16
+adcs x4, x4, x21
+umulh x21, x13, x16
+adcs x2, x2, x17
+umulh x17, x12, x16
+adcs x6, x6, x21
+umulh x21, x10, x16
+adcs x3, x3, x17
+umulh x17, x30, x16
+adcs x7, x7, x21
+umulh x21, x15, x16
+adcs x5, x5, x17
+umulh x17, x14, x16
+adcs x8, x8, x21
+umulh x21, x24, x16
+adcs x11, x11, x17
+adc x9, x9, x21
+mul x17, x20, x16
+cmp x1, #1
+mul x1, x19, x16
+adcs x0, x0, x17
+adcs x1, x4, x1
+mul x4, x13, x16
+ldr x13, [sp, #96]
+stp x0, x1, [x13]
+mul x0, x12, x16
+adcs x1, x2, x4
+adcs x0, x6, x0
+mul x2, x10, x16
+stp x1, x0, [x13, #16]
+mul x0, x30, x16
+adcs x1, x3, x2
+adcs x0, x7, x0
+mul x2, x15, x16
+stp x1, x0, [x13, #32]
+mul x0, x14, x16
+adcs x1, x5, x2
+adcs x0, x8, x0
+mul x2, x24, x16
+stp x1, x0, [x13, #48]
+adcs x0, x11, x2
+adc x1, x9, xzr
+stp x0, x1, [x13, #64]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #208
 ret
 .p2align 3
 2:
@@ -7105,1036 +7974,946 @@ unsafe fn mul_lazy_full<M: Modulus<10>>(x: &[u64; 10], y: &[u64; 10]) -> [u64; 1
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_lazy_full_54f00e2f33747406_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}_{p9}",
+                "fieldc_mul_lazy_full_c67e9a9d5d80a87a_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}_{p9}",
                 r"
-adr x3, 2f
-sub sp, sp, #288
-stp x24, x23, [sp, #240]
-stp x20, x19, [sp, #272]
-ldp x11, x6, [x1]
-ldr x17, [x3, #80]
-ldp x19, x24, [x2]
-umulh x5, x11, x19
-ldp x15, x14, [x1, #16]
-mul x20, x6, x19
-ldp x13, x12, [x1, #32]
-umulh x23, x14, x19
-str x0, [sp, #16]
-adds x20, x5, x20
-ldp x9, x10, [x1, #48]
-mul x8, x12, x19
-ldp x4, x0, [x1, #64]
-umulh x1, x6, x19
-stp x22, x21, [sp, #256]
-stp x28, x27, [sp, #208]
-stp x29, x30, [sp, #192]
-str x12, [sp, #152]
-umulh x21, x15, x19
-stp x9, x14, [sp, #72]
-stp x26, x25, [sp, #224]
-stp x15, x2, [sp, #88]
-stp x13, x11, [sp, #168]
-ldp x7, x16, [x3, #16]
-mul x22, x15, x19
-adcs x22, x1, x22
-str x0, [sp, #160]
-str x4, [sp, #136]
-mul x27, x14, x19
-adcs x21, x21, x27
-str x7, [sp, #56]
-umulh x28, x13, x19
-mul x29, x13, x19
-adcs x23, x23, x29
-adcs x8, x28, x8
-ldp x13, x15, [x3]
-stp x10, x13, [sp, #120]
-str x15, [sp, #184]
-umulh x30, x12, x19
-mov x12, x9
-umulh x9, x9, x19
-mul x5, x12, x19
-adcs x5, x30, x5
-mul x28, x10, x19
-adcs x9, x9, x28
-umulh x29, x10, x19
-mul x25, x11, x19
-mul x28, x4, x19
-adcs x28, x29, x28
-umulh x30, x4, x19
-mul x26, x13, x25
-umulh x29, x0, x19
-mul x19, x0, x19
-adcs x30, x30, x19
-umulh x19, x17, x26
-adc x29, x19, x29
-umulh x19, x15, x26
-adds x13, x20, x19
-umulh x19, x7, x26
-adcs x11, x22, x19
-ldp x2, x22, [x3, #48]
-umulh x19, x16, x26
-adcs x12, x21, x19
-ldp x1, x21, [x3, #32]
-str x1, [sp, #112]
-umulh x19, x1, x26
-adcs x19, x23, x19
-ldp x14, x23, [x3, #64]
-mov x3, x14
-umulh x20, x21, x26
-adcs x10, x8, x20
-umulh x20, x2, x26
-adcs x5, x5, x20
-umulh x20, x22, x26
-adcs x9, x9, x20
-ldp x20, x27, [sp, #80]
-umulh x0, x14, x26
-adcs x0, x28, x0
-umulh x28, x23, x26
-adcs x28, x30, x28
-cset w8, hs
-mul x30, x15, x26
-cmn x25, x30
-ldr x30, [sp, #152]
-mul x25, x7, x26
-adcs x15, x13, x25
-mul x25, x16, x26
-adcs x11, x11, x25
-mul x25, x1, x26
-adcs x12, x12, x25
-mul x25, x21, x26
-adcs x19, x19, x25
-mul x25, x2, x26
-adcs x10, x10, x25
-mul x25, x22, x26
-adcs x5, x5, x25
-mul x25, x14, x26
-adcs x9, x9, x25
-mul x25, x23, x26
-adcs x0, x0, x25
-mul x25, x17, x26
-adcs x25, x28, x25
-adc x1, x29, x8
-ldp x29, x28, [sp, #168]
-ldr x8, [sp, #72]
-umulh x26, x28, x24
-adds x11, x11, x26
-umulh x26, x6, x24
-adcs x12, x12, x26
-umulh x26, x27, x24
-adcs x19, x19, x26
-umulh x26, x20, x24
-adcs x10, x10, x26
-umulh x26, x29, x24
-adcs x5, x5, x26
-umulh x26, x30, x24
-adcs x13, x9, x26
-umulh x26, x8, x24
-ldr x9, [sp, #120]
-adcs x0, x0, x26
-umulh x26, x9, x24
-adcs x25, x25, x26
-umulh x26, x4, x24
-adcs x14, x1, x26
-mul x26, x28, x24
-mov x1, x6
-cset w28, hs
-str x1, [sp, #104]
-adds x15, x15, x26
-mul x26, x6, x24
-mov x6, x20
-adcs x11, x11, x26
-mul x26, x27, x24
-adcs x12, x12, x26
-mul x26, x20, x24
-adcs x19, x19, x26
-mul x26, x29, x24
-adcs x10, x10, x26
-mul x26, x30, x24
-ldr x30, [sp, #128]
-adcs x5, x5, x26
-mul x26, x8, x24
-adcs x13, x13, x26
-mul x26, x9, x24
-ldr x9, [sp, #160]
-adcs x0, x0, x26
-mul x26, x4, x24
-mov x4, x16
-adcs x25, x25, x26
-mul x26, x9, x24
-umulh x24, x9, x24
-adcs x8, x14, x26
-mul x26, x15, x30
-ldr x14, [sp, #184]
-umulh x29, x26, x17
-add x24, x29, x24
-adc x24, x24, x28
-umulh x28, x26, x14
-adds x11, x11, x28
-umulh x28, x26, x7
-adcs x12, x12, x28
-umulh x28, x26, x16
-ldr x16, [sp, #112]
-adcs x19, x19, x28
-umulh x28, x26, x16
-adcs x10, x10, x28
-umulh x28, x26, x21
-adcs x5, x5, x28
-umulh x28, x26, x2
-adcs x9, x13, x28
-umulh x28, x26, x22
-mul x13, x26, x7
-ldr x7, [sp, #176]
-adcs x0, x0, x28
-umulh x28, x26, x3
-adcs x25, x25, x28
-umulh x28, x26, x23
-adcs x8, x8, x28
-mul x28, x26, x14
-ldr x14, [sp, #96]
-cset w29, hs
-cmn x15, x28
-adcs x15, x11, x13
-mul x13, x26, x4
-adcs x12, x12, x13
-mul x13, x26, x16
-mov x16, x17
-adcs x13, x19, x13
-mul x19, x26, x21
-adcs x10, x10, x19
-mul x19, x26, x2
-adcs x5, x5, x19
-mul x19, x26, x22
-adcs x9, x9, x19
-mul x19, x26, x3
-adcs x0, x0, x19
-mul x19, x26, x23
-adcs x19, x25, x19
-mul x25, x26, x17
-ldr x17, [sp, #72]
-adcs x11, x8, x25
-ldr x8, [sp, #152]
-adc x25, x24, x29
-ldp x26, x24, [x14, #16]
-ldr x29, [sp, #120]
-ldr x14, [sp, #136]
-umulh x28, x7, x26
-adds x12, x12, x28
-umulh x28, x1, x26
-adcs x13, x13, x28
-umulh x28, x27, x26
-adcs x10, x10, x28
-umulh x28, x20, x26
-ldr x20, [sp, #168]
-adcs x5, x5, x28
-umulh x28, x20, x26
-adcs x9, x9, x28
-umulh x28, x8, x26
-adcs x0, x0, x28
-umulh x28, x17, x26
-adcs x19, x19, x28
-umulh x28, x29, x26
-adcs x11, x11, x28
-umulh x28, x14, x26
-adcs x25, x25, x28
-mul x28, x7, x26
-cset w7, hs
-adds x15, x15, x28
-mul x28, x1, x26
-adcs x12, x12, x28
-mul x28, x27, x26
-adcs x13, x13, x28
-mul x28, x6, x26
-ldr x6, [sp, #112]
-adcs x10, x10, x28
-mul x28, x20, x26
-mov x20, x21
-adcs x5, x5, x28
-mul x28, x8, x26
-adcs x9, x9, x28
-mul x28, x17, x26
-ldr x17, [sp, #56]
-adcs x0, x0, x28
-mul x28, x29, x26
-adcs x19, x19, x28
-mul x28, x14, x26
-mov x14, x16
-adcs x8, x11, x28
-ldr x11, [sp, #160]
-mul x28, x11, x26
-umulh x26, x11, x26
-ldr x11, [sp, #184]
-adcs x25, x25, x28
-mul x28, x15, x30
-umulh x30, x28, x16
-umulh x29, x28, x11
-add x26, x30, x26
-adc x26, x26, x7
-adds x12, x12, x29
-umulh x29, x28, x17
-mov x7, x4
-mov x16, x7
-str x16, [sp, #144]
-adcs x13, x13, x29
-umulh x29, x28, x4
-mov x4, x2
-adcs x10, x10, x29
-umulh x29, x28, x6
-adcs x5, x5, x29
-umulh x29, x28, x21
-mov x21, x22
-adcs x9, x9, x29
-umulh x29, x28, x2
-mov x2, x3
-adcs x0, x0, x29
-umulh x29, x28, x22
-mov x22, x6
-adcs x19, x19, x29
-umulh x29, x28, x3
-mov x3, x23
-str x3, [sp, #64]
-adcs x8, x8, x29
-umulh x29, x28, x23
-mov x23, x20
-adcs x25, x25, x29
-mul x29, x28, x11
-mul x11, x28, x17
-cset w30, hs
-cmn x15, x29
-mov x15, x17
-mov x29, x1
-adcs x11, x12, x11
-mul x12, x28, x7
-mov x7, x21
-str x7, [sp, #24]
-adcs x12, x13, x12
-mul x13, x28, x6
-adcs x10, x10, x13
-mul x13, x28, x20
-ldr x20, [sp, #136]
-adcs x13, x5, x13
-mul x5, x28, x4
-adcs x9, x9, x5
-mul x5, x28, x21
-mov x21, x2
-str x21, [sp, #48]
-adcs x0, x0, x5
-mul x5, x28, x2
-mov x2, x14
-adcs x5, x19, x5
-mul x19, x28, x3
-adcs x8, x8, x19
-mul x19, x28, x14
-ldp x17, x28, [sp, #168]
-ldr x14, [sp, #152]
-adcs x19, x25, x19
-adc x25, x26, x30
-umulh x26, x28, x24
-mov x30, x27
-adds x12, x12, x26
-umulh x26, x1, x24
-ldr x1, [sp, #120]
-adcs x10, x10, x26
-umulh x26, x27, x24
-ldp x6, x27, [sp, #72]
-adcs x13, x13, x26
-umulh x26, x27, x24
-adcs x9, x9, x26
-umulh x26, x17, x24
-adcs x0, x0, x26
-umulh x26, x14, x24
-adcs x5, x5, x26
-umulh x26, x6, x24
-adcs x8, x8, x26
-umulh x26, x1, x24
-adcs x19, x19, x26
-umulh x26, x20, x24
-adcs x25, x25, x26
-mul x26, x28, x24
-cset w28, hs
-adds x11, x11, x26
-mul x26, x29, x24
-adcs x12, x12, x26
-mul x26, x30, x24
-mov x30, x1
-adcs x10, x10, x26
-mul x26, x27, x24
-mov x27, x6
-adcs x13, x13, x26
-mul x26, x17, x24
-adcs x9, x9, x26
-mul x26, x14, x24
-ldr x14, [sp, #160]
-adcs x0, x0, x26
-mul x26, x6, x24
-ldr x6, [sp, #128]
-adcs x5, x5, x26
-mul x26, x1, x24
-mov x1, x4
-adcs x8, x8, x26
-mul x26, x20, x24
-ldr x20, [sp, #184]
-adcs x19, x19, x26
-mul x26, x14, x24
-umulh x24, x14, x24
-mov x14, x15
-adcs x25, x25, x26
-mul x26, x11, x6
-umulh x29, x26, x2
-add x24, x29, x24
-adc x24, x24, x28
-umulh x28, x26, x20
-adds x12, x12, x28
-umulh x28, x26, x15
-mov x15, x3
-adcs x10, x10, x28
-umulh x28, x26, x16
-adcs x13, x13, x28
-umulh x28, x26, x22
-adcs x9, x9, x28
-umulh x28, x26, x23
-adcs x0, x0, x28
-umulh x28, x26, x4
-mov x4, x21
-adcs x5, x5, x28
-umulh x28, x26, x7
-adcs x8, x8, x28
-umulh x28, x26, x21
-mov x21, x22
-adcs x19, x19, x28
-umulh x28, x26, x3
-adcs x25, x25, x28
-mul x28, x26, x20
-mov x20, x14
-cset w29, hs
-cmn x11, x28
-mul x11, x26, x14
-adcs x3, x12, x11
-mul x12, x26, x16
-adcs x10, x10, x12
-mul x12, x26, x22
-mov x22, x23
-adcs x12, x13, x12
-mul x13, x26, x23
-mov x23, x1
-adcs x11, x9, x13
-mul x13, x26, x1
-ldr x1, [sp, #152]
-adcs x13, x0, x13
-mul x0, x26, x7
-ldr x7, [sp, #176]
-adcs x0, x5, x0
-mul x5, x26, x4
-ldp x4, x9, [sp, #80]
-stp x22, x23, [sp, #32]
-adcs x16, x8, x5
-mul x5, x26, x15
-adcs x5, x19, x5
-mul x19, x26, x2
-ldp x15, x8, [sp, #96]
-adcs x19, x25, x19
-adc x25, x24, x29
-ldp x26, x24, [x15, #32]
-ldr x15, [sp, #136]
-umulh x28, x7, x26
-adds x17, x10, x28
-umulh x28, x8, x26
-ldr x10, [sp, #168]
-adcs x12, x12, x28
-umulh x28, x9, x26
-adcs x14, x11, x28
-umulh x28, x4, x26
-adcs x13, x13, x28
-umulh x28, x10, x26
-adcs x0, x0, x28
-umulh x28, x1, x26
-adcs x11, x16, x28
-umulh x28, x27, x26
-mov x16, x7
-adcs x5, x5, x28
-umulh x28, x30, x26
-adcs x19, x19, x28
-umulh x28, x15, x26
-adcs x25, x25, x28
-mul x28, x7, x26
-mov x7, x4
-cset w29, hs
-adds x3, x3, x28
-mul x28, x8, x26
-adcs x17, x17, x28
-mul x28, x9, x26
-adcs x12, x12, x28
-mul x28, x4, x26
-mov x4, x20
-adcs x9, x14, x28
-mul x28, x10, x26
-ldr x10, [sp, #160]
-ldr x14, [sp, #64]
-adcs x13, x13, x28
-mul x28, x1, x26
-ldr x1, [sp, #144]
-adcs x0, x0, x28
-mul x28, x27, x26
-adcs x8, x11, x28
-mul x28, x30, x26
-ldr x11, [sp, #184]
-adcs x5, x5, x28
-mul x28, x15, x26
-adcs x19, x19, x28
-mul x28, x10, x26
-umulh x26, x10, x26
-adcs x25, x25, x28
-mul x28, x3, x6
-ldr x6, [sp, #48]
-umulh x30, x28, x2
-add x26, x30, x26
-adc x26, x26, x29
-umulh x29, x28, x11
-adds x10, x17, x29
-umulh x29, x28, x20
-ldr x17, [sp, #24]
-adcs x12, x12, x29
-umulh x29, x28, x1
-adcs x9, x9, x29
-umulh x29, x28, x21
-adcs x13, x13, x29
-umulh x29, x28, x22
-adcs x0, x0, x29
-umulh x29, x28, x23
-adcs x8, x8, x29
-umulh x29, x28, x17
-adcs x5, x5, x29
-umulh x29, x28, x6
-adcs x19, x19, x29
-umulh x29, x28, x14
-adcs x25, x25, x29
-mul x29, x28, x11
-mul x11, x28, x20
-mov x20, x7
-cset w30, hs
-cmn x3, x29
-mov x3, x6
-ldr x29, [sp, #168]
-adcs x15, x10, x11
-mul x11, x28, x1
-ldr x1, [sp, #104]
-adcs x11, x12, x11
-mul x12, x28, x21
+stp x19, x20, [sp, #-160]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+stp x29, x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+adds x7, x7, x8
+umulh x8, x10, x5
+mul x13, x11, x5
 adcs x9, x9, x12
-mul x12, x28, x22
-adcs x12, x13, x12
-mul x13, x28, x23
-adcs x13, x0, x13
-mul x0, x28, x17
-adcs x8, x8, x0
-mul x0, x28, x6
-ldr x6, [sp, #88]
-adcs x0, x5, x0
-mul x5, x28, x14
-adcs x5, x19, x5
-mul x19, x28, x2
-adcs x19, x25, x19
-adc x25, x26, x30
-umulh x26, x16, x24
-ldr x30, [sp, #152]
-adds x11, x11, x26
-umulh x26, x1, x24
-adcs x9, x9, x26
-umulh x26, x6, x24
-adcs x12, x12, x26
-umulh x26, x7, x24
-ldr x7, [sp, #136]
-adcs x13, x13, x26
-umulh x26, x29, x24
-adcs x10, x8, x26
-umulh x26, x30, x24
-ldr x8, [sp, #120]
-adcs x0, x0, x26
-umulh x26, x27, x24
-adcs x5, x5, x26
-umulh x26, x8, x24
-adcs x19, x19, x26
-umulh x26, x7, x24
-adcs x25, x25, x26
-mul x26, x16, x24
-cset w28, hs
-adds x16, x15, x26
-mul x26, x1, x24
-ldr x1, [sp, #128]
-ldr x15, [sp, #144]
-adcs x11, x11, x26
-mul x26, x6, x24
-adcs x9, x9, x26
-mul x26, x20, x24
-adcs x12, x12, x26
-mul x26, x29, x24
-adcs x13, x13, x26
-mul x26, x30, x24
-mov x30, x2
-adcs x10, x10, x26
-mul x26, x27, x24
-adcs x0, x0, x26
-mul x26, x8, x24
-ldr x8, [sp, #160]
-adcs x5, x5, x26
-mul x26, x7, x24
-ldr x7, [sp, #152]
-adcs x19, x19, x26
-mul x26, x8, x24
-umulh x24, x8, x24
-adcs x25, x25, x26
-mul x26, x16, x1
-umulh x29, x26, x2
-ldr x2, [sp, #184]
-add x24, x29, x24
-adc x24, x24, x28
-umulh x28, x26, x2
-adds x11, x11, x28
-umulh x28, x26, x4
-adcs x9, x9, x28
-umulh x28, x26, x15
-adcs x12, x12, x28
-umulh x28, x26, x21
-adcs x13, x13, x28
-umulh x28, x26, x22
-adcs x8, x10, x28
-umulh x28, x26, x23
-mul x10, x26, x4
-adcs x0, x0, x28
-umulh x28, x26, x17
-adcs x5, x5, x28
-umulh x28, x26, x3
-adcs x19, x19, x28
-umulh x28, x26, x14
-adcs x25, x25, x28
-mul x28, x26, x2
-mov x2, x30
-cset w29, hs
-cmn x16, x28
-adcs x10, x11, x10
-mul x11, x26, x15
-adcs x9, x9, x11
-mul x11, x26, x21
-mov x21, x3
-adcs x11, x12, x11
-mul x12, x26, x22
-adcs x12, x13, x12
-mul x13, x26, x23
+umulh x12, x11, x5
+ldp x14, x15, [x1, #32]
+mul x16, x14, x5
 adcs x8, x8, x13
-mul x13, x26, x17
-ldp x17, x15, [sp, #168]
-adcs x13, x0, x13
-mul x0, x26, x3
-ldr x3, [sp, #120]
-adcs x0, x5, x0
-mul x5, x26, x14
-ldp x14, x16, [sp, #96]
-adcs x5, x19, x5
-mul x19, x26, x30
-adcs x19, x25, x19
-adc x25, x24, x29
-ldp x26, x24, [x14, #48]
-ldr x14, [sp, #136]
-umulh x28, x15, x26
-adds x9, x9, x28
-umulh x28, x16, x26
-adcs x11, x11, x28
-umulh x28, x6, x26
-adcs x12, x12, x28
-umulh x28, x20, x26
-adcs x8, x8, x28
-umulh x28, x17, x26
-adcs x13, x13, x28
-umulh x28, x7, x26
-adcs x0, x0, x28
-umulh x28, x27, x26
-adcs x5, x5, x28
-umulh x28, x3, x26
-adcs x19, x19, x28
-umulh x28, x14, x26
-adcs x25, x25, x28
-mul x28, x15, x26
-cset w29, hs
-adds x10, x10, x28
-mul x28, x16, x26
-adcs x9, x9, x28
-mul x28, x6, x26
-adcs x11, x11, x28
-mul x28, x20, x26
-adcs x12, x12, x28
-mul x28, x17, x26
-mov x17, x1
-adcs x15, x8, x28
-mul x28, x7, x26
-ldr x8, [sp, #160]
-ldr x7, [sp, #184]
-adcs x13, x13, x28
-mul x28, x27, x26
-adcs x0, x0, x28
-mul x28, x3, x26
-adcs x5, x5, x28
-mul x28, x14, x26
-ldr x14, [sp, #64]
-adcs x19, x19, x28
-mul x28, x8, x26
-umulh x26, x8, x26
-ldr x8, [sp, #144]
-adcs x25, x25, x28
-mul x28, x10, x1
-ldr x1, [sp, #112]
-umulh x30, x28, x30
-add x26, x30, x26
-adc x26, x26, x29
-umulh x29, x28, x7
-adds x9, x9, x29
-umulh x29, x28, x4
-adcs x11, x11, x29
-umulh x29, x28, x8
-adcs x12, x12, x29
-umulh x29, x28, x1
-adcs x16, x15, x29
-umulh x29, x28, x22
-ldr x15, [sp, #24]
-adcs x13, x13, x29
-umulh x29, x28, x23
-adcs x0, x0, x29
-umulh x29, x28, x15
-adcs x5, x5, x29
-umulh x29, x28, x21
-adcs x19, x19, x29
-umulh x29, x28, x14
-adcs x25, x25, x29
-mul x29, x28, x7
-mov x7, x21
-cset w30, hs
-cmn x10, x29
-mul x10, x28, x4
-adcs x9, x9, x10
-mul x10, x28, x8
-adcs x10, x11, x10
-mul x11, x28, x1
-adcs x11, x12, x11
-mul x12, x28, x22
-mov x22, x27
-adcs x8, x16, x12
-mul x12, x28, x23
-ldr x16, [sp, #104]
-mov x23, x3
-adcs x12, x13, x12
-mul x13, x28, x15
-adcs x13, x0, x13
-mul x0, x28, x21
-ldr x21, [sp, #152]
-adcs x0, x5, x0
-mul x5, x28, x14
-ldp x1, x14, [sp, #168]
-adcs x5, x19, x5
-mul x19, x28, x2
-adcs x19, x25, x19
-adc x25, x26, x30
-umulh x26, x14, x24
-mov x30, x15
-adds x10, x10, x26
-umulh x26, x16, x24
-adcs x11, x11, x26
-umulh x26, x6, x24
-adcs x8, x8, x26
-umulh x26, x20, x24
-adcs x12, x12, x26
-umulh x26, x1, x24
-adcs x13, x13, x26
-umulh x26, x21, x24
-adcs x0, x0, x26
-umulh x26, x27, x24
-ldr x27, [sp, #136]
-adcs x5, x5, x26
-umulh x26, x3, x24
-mov x3, x1
-adcs x19, x19, x26
-umulh x26, x27, x24
-adcs x25, x25, x26
-mul x26, x14, x24
-ldr x14, [sp, #160]
-cset w28, hs
-adds x9, x9, x26
-mul x26, x16, x24
-adcs x10, x10, x26
-mul x26, x6, x24
-adcs x11, x11, x26
-mul x26, x20, x24
-adcs x8, x8, x26
-mul x26, x1, x24
-ldr x1, [sp, #184]
-adcs x12, x12, x26
-mul x26, x21, x24
-ldr x21, [sp, #112]
-adcs x13, x13, x26
-mul x26, x22, x24
-adcs x0, x0, x26
-mul x26, x23, x24
-ldp x22, x20, [sp, #32]
-adcs x5, x5, x26
-mul x26, x27, x24
-adcs x19, x19, x26
-mul x26, x14, x24
-umulh x24, x14, x24
-adcs x25, x25, x26
-mul x26, x9, x17
-mov x17, x4
-umulh x29, x26, x2
-add x24, x29, x24
-adc x24, x24, x28
-umulh x28, x26, x1
-adds x10, x10, x28
-umulh x28, x26, x4
-ldr x4, [sp, #144]
-adcs x11, x11, x28
-umulh x28, x26, x4
-adcs x14, x8, x28
-umulh x28, x26, x21
-ldr x8, [sp, #64]
-adcs x12, x12, x28
-umulh x28, x26, x22
-adcs x13, x13, x28
-umulh x28, x26, x20
-adcs x0, x0, x28
-umulh x28, x26, x15
-adcs x5, x5, x28
-umulh x28, x26, x7
-adcs x19, x19, x28
-umulh x28, x26, x8
-adcs x25, x25, x28
-mul x28, x26, x1
-cset w29, hs
-cmn x9, x28
-mul x9, x26, x17
-mov x17, x2
-adcs x9, x10, x9
-mul x10, x26, x4
-mov x4, x21
-adcs x10, x11, x10
-mul x11, x26, x21
-ldr x21, [sp, #152]
-adcs x14, x14, x11
-mul x11, x26, x22
-adcs x11, x12, x11
-mul x12, x26, x20
-ldp x22, x20, [sp, #72]
-adcs x12, x13, x12
-mul x13, x26, x15
-ldr x15, [sp, #176]
-adcs x13, x0, x13
-mul x0, x26, x7
-ldr x7, [sp, #160]
-adcs x0, x5, x0
-mul x5, x26, x8
-ldr x8, [sp, #96]
-adcs x5, x19, x5
-mul x19, x26, x2
-adcs x19, x25, x19
-ldp x25, x2, [x8, #64]
-adc x24, x24, x29
-umulh x26, x15, x25
-adds x10, x10, x26
-umulh x26, x16, x25
-adcs x8, x14, x26
-umulh x26, x6, x25
-ldr x14, [sp, #128]
-adcs x11, x11, x26
-umulh x26, x20, x25
-adcs x12, x12, x26
-umulh x26, x3, x25
-adcs x13, x13, x26
-umulh x26, x21, x25
-adcs x0, x0, x26
-umulh x26, x22, x25
-adcs x5, x5, x26
-umulh x26, x23, x25
-adcs x19, x19, x26
-umulh x26, x27, x25
-adcs x24, x24, x26
-mul x26, x15, x25
-cset w28, hs
-adds x9, x9, x26
-mul x26, x16, x25
-mov x16, x17
-adcs x10, x10, x26
-mul x26, x6, x25
-adcs x8, x8, x26
-mul x26, x20, x25
-adcs x15, x11, x26
-mul x26, x3, x25
-ldr x11, [sp, #144]
-adcs x12, x12, x26
-mul x26, x21, x25
-adcs x13, x13, x26
-mul x26, x22, x25
-adcs x0, x0, x26
-mul x26, x23, x25
-adcs x5, x5, x26
-mul x26, x27, x25
-adcs x19, x19, x26
-mul x26, x7, x25
-umulh x25, x7, x25
-adcs x24, x24, x26
-mul x26, x9, x14
-umulh x29, x26, x17
-add x25, x29, x25
-ldr x29, [sp, #184]
-adc x25, x25, x28
-umulh x28, x26, x29
-adds x1, x10, x28
-ldp x14, x10, [sp, #48]
-umulh x28, x26, x10
-adcs x6, x8, x28
-umulh x28, x26, x11
-adcs x3, x15, x28
-umulh x28, x26, x4
-ldp x8, x17, [sp, #32]
-mov x15, x30
-adcs x12, x12, x28
-umulh x28, x26, x8
-adcs x13, x13, x28
-umulh x28, x26, x17
-adcs x0, x0, x28
-umulh x28, x26, x30
-ldr x30, [sp, #64]
-adcs x5, x5, x28
-umulh x28, x26, x14
-adcs x19, x19, x28
-umulh x28, x26, x30
-adcs x24, x24, x28
-mul x28, x26, x29
-cset w29, hs
-cmn x9, x28
-mul x9, x26, x10
-mul x10, x26, x11
-mul x11, x26, x8
-mov x28, x15
-adcs x9, x1, x9
-adcs x1, x6, x10
-mul x10, x26, x4
-adcs x10, x3, x10
-ldr x3, [sp, #112]
-adcs x11, x12, x11
-mul x12, x26, x17
-ldr x17, [sp, #88]
-adcs x12, x13, x12
-mul x13, x26, x15
-ldr x15, [sp, #176]
-mul x4, x17, x2
-adcs x13, x0, x13
-mul x0, x26, x14
-mov x14, x16
-adcs x0, x5, x0
-mul x5, x26, x30
-adcs x5, x19, x5
-mul x19, x26, x16
-ldr x16, [sp, #104]
-adcs x19, x24, x19
-adc x24, x25, x29
-umulh x25, x15, x2
-adds x8, x1, x25
-umulh x25, x16, x2
-ldr x1, [sp, #168]
-adcs x10, x10, x25
-umulh x25, x17, x2
-mul x17, x20, x2
-adcs x11, x11, x25
-umulh x25, x20, x2
-mov x20, x14
-adcs x12, x12, x25
-umulh x25, x1, x2
-adcs x13, x13, x25
-umulh x25, x21, x2
-adcs x0, x0, x25
-umulh x25, x22, x2
-adcs x5, x5, x25
-umulh x25, x23, x2
-adcs x19, x19, x25
-umulh x25, x27, x2
-adcs x24, x24, x25
-mul x25, x15, x2
-mul x15, x21, x2
-cset w26, hs
-adds x9, x9, x25
-mul x25, x16, x2
-mul x16, x1, x2
-ldr x1, [sp, #128]
-adcs x8, x8, x25
-adcs x10, x10, x4
-mul x4, x9, x1
-ldp x21, x1, [sp, #48]
-adcs x11, x11, x17
-mul x17, x27, x2
+umulh x13, x14, x5
+mul x17, x15, x5
 adcs x12, x12, x16
-mul x16, x23, x2
-adcs x13, x13, x15
-mul x15, x22, x2
-adcs x15, x0, x15
-umulh x0, x7, x2
-mul x2, x7, x2
-ldr x7, [sp, #144]
-adcs x16, x5, x16
-umulh x5, x4, x14
-ldr x14, [sp, #184]
-adcs x17, x19, x17
-adcs x2, x24, x2
-ldp x24, x23, [sp, #240]
-umulh x6, x4, x14
-add x0, x5, x0
-mul x5, x4, x14
-adc x0, x0, x26
-ldp x19, x14, [sp, #32]
-adds x8, x8, x6
-umulh x6, x4, x1
-ldp x26, x25, [sp, #224]
-adcs x10, x10, x6
-umulh x6, x4, x7
-adcs x11, x11, x6
-umulh x6, x4, x3
-adcs x12, x12, x6
-umulh x6, x4, x19
-adcs x13, x13, x6
-umulh x6, x4, x14
-adcs x15, x15, x6
-umulh x6, x4, x28
-adcs x16, x16, x6
-umulh x6, x4, x21
-adcs x17, x17, x6
-umulh x6, x4, x30
-adcs x2, x2, x6
-cset w6, hs
-cmn x9, x5
-mul x9, x4, x1
-adcs x8, x8, x9
-mul x9, x4, x7
-adcs x9, x10, x9
-mul x10, x4, x3
-adcs x10, x11, x10
-mul x11, x4, x19
-adcs x11, x12, x11
-mul x12, x4, x14
-adcs x12, x13, x12
-ldr x13, [sp, #16]
-stp x8, x9, [x13]
-mul x8, x4, x28
-mul x9, x4, x21
-adcs x8, x15, x8
-stp x10, x11, [x13, #16]
-mul x10, x4, x30
-ldp x22, x21, [sp, #256]
-ldp x28, x27, [sp, #208]
+umulh x16, x15, x5
+ldp x19, x20, [x1, #48]
+mul x21, x19, x5
+adcs x13, x13, x17
+umulh x17, x19, x5
+mul x22, x20, x5
+adcs x16, x16, x21
+umulh x21, x20, x5
+ldp x1, x23, [x1, #64]
+mul x24, x1, x5
+adcs x17, x17, x22
+umulh x22, x1, x5
+mul x25, x23, x5
+adcs x21, x21, x24
+umulh x24, x23, x5
+adcs x22, x22, x25
+adr x25, 2f
+ldp x26, x27, [x25]
+mul x5, x3, x5
+mul x28, x5, x26
+umulh x29, x27, x28
+adc x24, x24, xzr
+str x0, [sp, #96]
+ldp x30, x0, [x25, #16]
+umulh x27, x30, x28
+adds x7, x7, x29
+umulh x29, x0, x28
+adcs x9, x9, x27
+ldp x27, x26, [x25, #32]
+str x2, [sp, #104]
+umulh x2, x27, x28
+adcs x8, x8, x29
+umulh x29, x26, x28
+adcs x2, x12, x2
+ldp x12, x6, [x25, #48]
+str x23, [sp, #112]
+umulh x23, x12, x28
+adcs x13, x13, x29
+umulh x29, x6, x28
+adcs x16, x16, x23
+str x1, [sp, #120]
+ldp x23, x1, [x25, #64]
+str x20, [sp, #128]
+umulh x20, x23, x28
+adcs x17, x17, x29
+umulh x29, x1, x28
+adcs x20, x21, x20
+ldr x21, [x25, #80]
+umulh x25, x21, x28
+adcs x22, x22, x29
+adc x24, x24, x25
+mul x25, x30, x28
+cmp x5, #1
+mul x5, x0, x28
+adcs x7, x7, x25
+mul x25, x27, x28
+adcs x5, x9, x5
+mul x9, x26, x28
+adcs x8, x8, x25
+mul x25, x12, x28
+adcs x2, x2, x9
+mul x9, x6, x28
+adcs x13, x13, x25
+mul x25, x23, x28
 adcs x9, x16, x9
-stp x12, x8, [x13, #32]
-mul x8, x4, x20
-ldp x20, x19, [sp, #272]
-ldp x29, x30, [sp, #192]
-adcs x10, x17, x10
-stp x9, x10, [x13, #48]
-adcs x8, x2, x8
-adc x9, x0, x6
-stp x8, x9, [x13, #64]
-add sp, sp, #288
+mul x16, x1, x28
+adcs x17, x17, x25
+mul x25, x21, x28
+adcs x16, x20, x16
+adcs x20, x22, x25
+ldr x22, [sp, #104]
+ldr x25, [x22, #8]
+umulh x28, x3, x25
+adc x24, x24, xzr
+umulh x29, x4, x25
+adds x5, x5, x28
+umulh x28, x10, x25
+adcs x8, x8, x29
+umulh x29, x11, x25
+adcs x2, x2, x28
+umulh x28, x14, x25
+adcs x13, x13, x29
+umulh x29, x15, x25
+adcs x9, x9, x28
+umulh x28, x19, x25
+adcs x17, x17, x29
+ldr x29, [sp, #128]
+umulh x22, x29, x25
+adcs x16, x16, x28
+ldr x28, [sp, #120]
+str x21, [sp, #136]
+umulh x21, x28, x25
+adcs x20, x20, x22
+ldr x22, [sp, #112]
+str x1, [sp, #144]
+umulh x1, x22, x25
+adcs x21, x24, x21
+mul x24, x3, x25
+adc x1, x1, xzr
+str x3, [sp, #152]
+mul x3, x4, x25
+adds x7, x7, x24
+mul x24, x10, x25
+adcs x3, x5, x3
+mul x5, x11, x25
+adcs x8, x8, x24
+mul x24, x14, x25
+adcs x2, x2, x5
+mul x5, x15, x25
+adcs x13, x13, x24
+mul x24, x19, x25
+adcs x5, x9, x5
+mul x9, x29, x25
+adcs x17, x17, x24
+mul x24, x28, x25
+adcs x9, x16, x9
+mul x16, x22, x25
+adcs x20, x20, x24
+adcs x16, x21, x16
+adr x21, 2f
+ldr x24, [x21]
+mul x25, x7, x24
+ldr x24, [x21, #8]
+umulh x22, x24, x25
+adc x1, x1, xzr
+umulh x24, x30, x25
+adds x3, x3, x22
+umulh x22, x0, x25
+adcs x8, x8, x24
+umulh x24, x27, x25
+adcs x2, x2, x22
+umulh x22, x26, x25
+adcs x13, x13, x24
+umulh x24, x12, x25
+adcs x5, x5, x22
+umulh x22, x6, x25
+adcs x17, x17, x24
+umulh x24, x23, x25
+adcs x9, x9, x22
+ldr x22, [sp, #144]
+umulh x21, x22, x25
+adcs x20, x20, x24
+ldr x24, [sp, #136]
+umulh x28, x24, x25
+adcs x16, x16, x21
+adc x1, x1, x28
+mul x21, x30, x25
+cmp x7, #1
+mul x7, x0, x25
+adcs x3, x3, x21
+mul x21, x27, x25
+adcs x7, x8, x7
+mul x8, x26, x25
+adcs x2, x2, x21
+mul x21, x12, x25
+adcs x8, x13, x8
+mul x13, x6, x25
+adcs x5, x5, x21
+mul x21, x23, x25
+adcs x13, x17, x13
+mul x17, x22, x25
+adcs x9, x9, x21
+mul x21, x24, x25
+adcs x17, x20, x17
+adcs x16, x16, x21
+ldr x20, [sp, #104]
+ldp x21, x25, [x20, #16]
+ldr x28, [sp, #152]
+umulh x20, x28, x21
+adc x1, x1, xzr
+umulh x25, x4, x21
+adds x7, x7, x20
+umulh x20, x10, x21
+adcs x2, x2, x25
+umulh x25, x11, x21
+adcs x8, x8, x20
+umulh x20, x14, x21
+adcs x5, x5, x25
+umulh x25, x15, x21
+adcs x13, x13, x20
+umulh x20, x19, x21
+adcs x9, x9, x25
+umulh x25, x29, x21
+adcs x17, x17, x20
+ldr x20, [sp, #120]
+umulh x24, x20, x21
+adcs x16, x16, x25
+ldr x25, [sp, #112]
+umulh x22, x25, x21
+adcs x1, x1, x24
+mul x24, x28, x21
+adc x22, x22, xzr
+mul x28, x4, x21
+adds x3, x3, x24
+mul x24, x10, x21
+adcs x7, x7, x28
+mul x28, x11, x21
+adcs x2, x2, x24
+mul x24, x14, x21
+adcs x8, x8, x28
+mul x28, x15, x21
+adcs x5, x5, x24
+mul x24, x19, x21
+adcs x13, x13, x28
+mul x28, x29, x21
+adcs x9, x9, x24
+mul x24, x20, x21
+adcs x17, x17, x28
+mul x21, x25, x21
+adcs x16, x16, x24
+adcs x1, x1, x21
+adr x21, 2f
+ldr x24, [x21]
+mul x28, x3, x24
+ldr x24, [x21, #8]
+umulh x25, x24, x28
+adc x22, x22, xzr
+umulh x24, x30, x28
+adds x7, x7, x25
+umulh x25, x0, x28
+adcs x2, x2, x24
+umulh x24, x27, x28
+adcs x8, x8, x25
+umulh x25, x26, x28
+adcs x5, x5, x24
+umulh x24, x12, x28
+adcs x13, x13, x25
+umulh x25, x6, x28
+adcs x9, x9, x24
+umulh x24, x23, x28
+adcs x17, x17, x25
+ldr x25, [sp, #144]
+umulh x21, x25, x28
+adcs x16, x16, x24
+ldr x24, [sp, #136]
+umulh x20, x24, x28
+adcs x1, x1, x21
+adc x20, x22, x20
+mul x21, x30, x28
+cmp x3, #1
+mul x3, x0, x28
+adcs x7, x7, x21
+mul x21, x27, x28
+adcs x2, x2, x3
+mul x3, x26, x28
+adcs x8, x8, x21
+mul x21, x12, x28
+adcs x3, x5, x3
+mul x5, x6, x28
+adcs x13, x13, x21
+mul x21, x23, x28
+adcs x5, x9, x5
+mul x9, x25, x28
+adcs x17, x17, x21
+mul x21, x24, x28
+adcs x9, x16, x9
+adcs x1, x1, x21
+ldr x16, [sp, #152]
+ldr x21, [sp, #104]
+ldr x22, [x21, #24]
+umulh x28, x16, x22
+adc x20, x20, xzr
+umulh x21, x4, x22
+adds x2, x2, x28
+umulh x28, x10, x22
+adcs x8, x8, x21
+umulh x21, x11, x22
+adcs x3, x3, x28
+umulh x28, x14, x22
+adcs x13, x13, x21
+umulh x21, x15, x22
+adcs x5, x5, x28
+umulh x28, x19, x22
+adcs x17, x17, x21
+umulh x21, x29, x22
+adcs x9, x9, x28
+ldr x28, [sp, #120]
+umulh x24, x28, x22
+adcs x1, x1, x21
+ldr x21, [sp, #112]
+umulh x25, x21, x22
+adcs x20, x20, x24
+mul x24, x16, x22
+adc x25, x25, xzr
+mul x16, x4, x22
+adds x7, x7, x24
+mul x24, x10, x22
+adcs x2, x2, x16
+mul x16, x11, x22
+adcs x8, x8, x24
+mul x24, x14, x22
+adcs x3, x3, x16
+mul x16, x15, x22
+adcs x13, x13, x24
+mul x24, x19, x22
+adcs x5, x5, x16
+mul x16, x29, x22
+adcs x17, x17, x24
+mul x24, x28, x22
+adcs x9, x9, x16
+mul x16, x21, x22
+adcs x1, x1, x24
+adcs x16, x20, x16
+adr x20, 2f
+ldr x22, [x20]
+mul x24, x7, x22
+ldr x22, [x20, #8]
+umulh x21, x22, x24
+adc x25, x25, xzr
+umulh x22, x30, x24
+adds x2, x2, x21
+umulh x21, x0, x24
+adcs x8, x8, x22
+umulh x22, x27, x24
+adcs x3, x3, x21
+umulh x21, x26, x24
+adcs x13, x13, x22
+umulh x22, x12, x24
+adcs x5, x5, x21
+umulh x21, x6, x24
+adcs x17, x17, x22
+umulh x22, x23, x24
+adcs x9, x9, x21
+ldr x21, [sp, #144]
+umulh x20, x21, x24
+adcs x1, x1, x22
+ldr x22, [sp, #136]
+umulh x28, x22, x24
+adcs x16, x16, x20
+adc x20, x25, x28
+mul x25, x30, x24
+cmp x7, #1
+mul x7, x0, x24
+adcs x2, x2, x25
+mul x25, x27, x24
+adcs x7, x8, x7
+mul x8, x26, x24
+adcs x3, x3, x25
+mul x25, x12, x24
+adcs x8, x13, x8
+mul x13, x6, x24
+adcs x5, x5, x25
+mul x25, x23, x24
+adcs x13, x17, x13
+mul x17, x21, x24
+adcs x9, x9, x25
+mul x24, x22, x24
+adcs x1, x1, x17
+adcs x16, x16, x24
+ldr x17, [sp, #104]
+ldp x24, x25, [x17, #32]
+ldr x28, [sp, #152]
+umulh x17, x28, x24
+adc x20, x20, xzr
+umulh x25, x4, x24
+adds x7, x7, x17
+umulh x17, x10, x24
+adcs x3, x3, x25
+umulh x25, x11, x24
+adcs x8, x8, x17
+umulh x17, x14, x24
+adcs x5, x5, x25
+umulh x25, x15, x24
+adcs x13, x13, x17
+umulh x17, x19, x24
+adcs x9, x9, x25
+umulh x25, x29, x24
+adcs x1, x1, x17
+ldr x17, [sp, #120]
+umulh x22, x17, x24
+adcs x16, x16, x25
+ldr x25, [sp, #112]
+umulh x21, x25, x24
+adcs x20, x20, x22
+mul x22, x28, x24
+adc x21, x21, xzr
+mul x28, x4, x24
+adds x2, x2, x22
+mul x22, x10, x24
+adcs x7, x7, x28
+mul x28, x11, x24
+adcs x3, x3, x22
+mul x22, x14, x24
+adcs x8, x8, x28
+mul x28, x15, x24
+adcs x5, x5, x22
+mul x22, x19, x24
+adcs x13, x13, x28
+mul x28, x29, x24
+adcs x9, x9, x22
+mul x22, x17, x24
+adcs x1, x1, x28
+mul x24, x25, x24
+adcs x16, x16, x22
+adcs x20, x20, x24
+adr x22, 2f
+ldr x24, [x22]
+mul x28, x2, x24
+ldr x24, [x22, #8]
+umulh x25, x24, x28
+adc x21, x21, xzr
+umulh x24, x30, x28
+adds x7, x7, x25
+umulh x25, x0, x28
+adcs x3, x3, x24
+umulh x24, x27, x28
+adcs x8, x8, x25
+umulh x25, x26, x28
+adcs x5, x5, x24
+umulh x24, x12, x28
+adcs x13, x13, x25
+umulh x25, x6, x28
+adcs x9, x9, x24
+umulh x24, x23, x28
+adcs x1, x1, x25
+ldr x25, [sp, #144]
+umulh x22, x25, x28
+adcs x16, x16, x24
+ldr x24, [sp, #136]
+umulh x17, x24, x28
+adcs x20, x20, x22
+adc x17, x21, x17
+mul x21, x30, x28
+cmp x2, #1
+mul x2, x0, x28
+adcs x7, x7, x21
+mul x21, x27, x28
+adcs x2, x3, x2
+mul x3, x26, x28
+adcs x8, x8, x21
+mul x21, x12, x28
+adcs x3, x5, x3
+mul x5, x6, x28
+adcs x13, x13, x21
+mul x21, x23, x28
+adcs x5, x9, x5
+mul x9, x25, x28
+adcs x1, x1, x21
+mul x21, x24, x28
+adcs x9, x16, x9
+adcs x16, x20, x21
+ldr x20, [sp, #152]
+ldr x21, [sp, #104]
+ldr x22, [x21, #40]
+umulh x28, x20, x22
+adc x17, x17, xzr
+umulh x21, x4, x22
+adds x2, x2, x28
+umulh x28, x10, x22
+adcs x8, x8, x21
+umulh x21, x11, x22
+adcs x3, x3, x28
+umulh x28, x14, x22
+adcs x13, x13, x21
+umulh x21, x15, x22
+adcs x5, x5, x28
+umulh x28, x19, x22
+adcs x1, x1, x21
+umulh x21, x29, x22
+adcs x9, x9, x28
+ldr x28, [sp, #120]
+umulh x24, x28, x22
+adcs x16, x16, x21
+ldr x21, [sp, #112]
+umulh x25, x21, x22
+adcs x17, x17, x24
+mul x24, x20, x22
+adc x25, x25, xzr
+mul x20, x4, x22
+adds x7, x7, x24
+mul x24, x10, x22
+adcs x2, x2, x20
+mul x20, x11, x22
+adcs x8, x8, x24
+mul x24, x14, x22
+adcs x3, x3, x20
+mul x20, x15, x22
+adcs x13, x13, x24
+mul x24, x19, x22
+adcs x5, x5, x20
+mul x20, x29, x22
+adcs x1, x1, x24
+mul x24, x28, x22
+adcs x9, x9, x20
+mul x20, x21, x22
+adcs x16, x16, x24
+adcs x17, x17, x20
+adr x20, 2f
+ldr x22, [x20]
+mul x24, x7, x22
+ldr x22, [x20, #8]
+umulh x21, x22, x24
+adc x25, x25, xzr
+umulh x22, x30, x24
+adds x2, x2, x21
+umulh x21, x0, x24
+adcs x8, x8, x22
+umulh x22, x27, x24
+adcs x3, x3, x21
+umulh x21, x26, x24
+adcs x13, x13, x22
+umulh x22, x12, x24
+adcs x5, x5, x21
+umulh x21, x6, x24
+adcs x1, x1, x22
+umulh x22, x23, x24
+adcs x9, x9, x21
+ldr x21, [sp, #144]
+umulh x20, x21, x24
+adcs x16, x16, x22
+ldr x22, [sp, #136]
+umulh x28, x22, x24
+adcs x17, x17, x20
+adc x20, x25, x28
+mul x25, x30, x24
+cmp x7, #1
+mul x7, x0, x24
+adcs x2, x2, x25
+mul x25, x27, x24
+adcs x7, x8, x7
+mul x8, x26, x24
+adcs x3, x3, x25
+mul x25, x12, x24
+adcs x8, x13, x8
+mul x13, x6, x24
+adcs x5, x5, x25
+mul x25, x23, x24
+adcs x1, x1, x13
+mul x13, x21, x24
+adcs x9, x9, x25
+mul x24, x22, x24
+adcs x13, x16, x13
+adcs x16, x17, x24
+ldr x17, [sp, #104]
+ldp x24, x25, [x17, #48]
+ldr x28, [sp, #152]
+umulh x17, x28, x24
+adc x20, x20, xzr
+umulh x25, x4, x24
+adds x7, x7, x17
+umulh x17, x10, x24
+adcs x3, x3, x25
+umulh x25, x11, x24
+adcs x8, x8, x17
+umulh x17, x14, x24
+adcs x5, x5, x25
+umulh x25, x15, x24
+adcs x1, x1, x17
+umulh x17, x19, x24
+adcs x9, x9, x25
+umulh x25, x29, x24
+adcs x13, x13, x17
+ldr x17, [sp, #120]
+umulh x22, x17, x24
+adcs x16, x16, x25
+ldr x25, [sp, #112]
+umulh x21, x25, x24
+adcs x20, x20, x22
+mul x22, x28, x24
+adc x21, x21, xzr
+mul x28, x4, x24
+adds x2, x2, x22
+mul x22, x10, x24
+adcs x7, x7, x28
+mul x28, x11, x24
+adcs x3, x3, x22
+mul x22, x14, x24
+adcs x8, x8, x28
+mul x28, x15, x24
+adcs x5, x5, x22
+mul x22, x19, x24
+adcs x1, x1, x28
+mul x28, x29, x24
+adcs x9, x9, x22
+mul x22, x17, x24
+adcs x13, x13, x28
+mul x24, x25, x24
+adcs x16, x16, x22
+adcs x20, x20, x24
+adr x22, 2f
+ldr x24, [x22]
+mul x28, x2, x24
+ldr x24, [x22, #8]
+umulh x25, x24, x28
+adc x21, x21, xzr
+umulh x24, x30, x28
+adds x7, x7, x25
+umulh x25, x0, x28
+adcs x3, x3, x24
+umulh x24, x27, x28
+adcs x8, x8, x25
+umulh x25, x26, x28
+adcs x5, x5, x24
+umulh x24, x12, x28
+adcs x1, x1, x25
+umulh x25, x6, x28
+adcs x9, x9, x24
+umulh x24, x23, x28
+adcs x13, x13, x25
+ldr x25, [sp, #144]
+umulh x22, x25, x28
+adcs x16, x16, x24
+ldr x24, [sp, #136]
+umulh x17, x24, x28
+adcs x20, x20, x22
+adc x17, x21, x17
+mul x21, x30, x28
+cmp x2, #1
+mul x2, x0, x28
+adcs x7, x7, x21
+mul x21, x27, x28
+adcs x2, x3, x2
+mul x3, x26, x28
+adcs x8, x8, x21
+mul x21, x12, x28
+adcs x3, x5, x3
+mul x5, x6, x28
+adcs x1, x1, x21
+mul x21, x23, x28
+adcs x5, x9, x5
+mul x9, x25, x28
+adcs x13, x13, x21
+mul x21, x24, x28
+adcs x9, x16, x9
+adcs x16, x20, x21
+ldr x20, [sp, #152]
+ldr x21, [sp, #104]
+ldr x22, [x21, #56]
+umulh x28, x20, x22
+adc x17, x17, xzr
+umulh x21, x4, x22
+adds x2, x2, x28
+umulh x28, x10, x22
+adcs x8, x8, x21
+umulh x21, x11, x22
+adcs x3, x3, x28
+umulh x28, x14, x22
+adcs x1, x1, x21
+umulh x21, x15, x22
+adcs x5, x5, x28
+umulh x28, x19, x22
+adcs x13, x13, x21
+umulh x21, x29, x22
+adcs x9, x9, x28
+ldr x28, [sp, #120]
+umulh x24, x28, x22
+adcs x16, x16, x21
+ldr x21, [sp, #112]
+umulh x25, x21, x22
+adcs x17, x17, x24
+mul x24, x20, x22
+adc x25, x25, xzr
+mul x20, x4, x22
+adds x7, x7, x24
+mul x24, x10, x22
+adcs x2, x2, x20
+mul x20, x11, x22
+adcs x8, x8, x24
+mul x24, x14, x22
+adcs x3, x3, x20
+mul x20, x15, x22
+adcs x1, x1, x24
+mul x24, x19, x22
+adcs x5, x5, x20
+mul x20, x29, x22
+adcs x13, x13, x24
+mul x24, x28, x22
+adcs x9, x9, x20
+mul x20, x21, x22
+adcs x16, x16, x24
+adcs x17, x17, x20
+adr x20, 2f
+ldr x22, [x20]
+mul x24, x7, x22
+ldr x22, [x20, #8]
+umulh x21, x22, x24
+adc x25, x25, xzr
+umulh x22, x30, x24
+adds x2, x2, x21
+umulh x21, x0, x24
+adcs x8, x8, x22
+umulh x22, x27, x24
+adcs x3, x3, x21
+umulh x21, x26, x24
+adcs x1, x1, x22
+umulh x22, x12, x24
+adcs x5, x5, x21
+umulh x21, x6, x24
+adcs x13, x13, x22
+umulh x22, x23, x24
+adcs x9, x9, x21
+ldr x21, [sp, #144]
+umulh x20, x21, x24
+adcs x16, x16, x22
+ldr x22, [sp, #136]
+umulh x28, x22, x24
+adcs x17, x17, x20
+adc x20, x25, x28
+mul x25, x30, x24
+cmp x7, #1
+mul x7, x0, x24
+adcs x2, x2, x25
+mul x25, x27, x24
+adcs x7, x8, x7
+mul x8, x26, x24
+adcs x3, x3, x25
+mul x25, x12, x24
+adcs x1, x1, x8
+mul x8, x6, x24
+adcs x5, x5, x25
+mul x25, x23, x24
+adcs x8, x13, x8
+mul x13, x21, x24
+adcs x9, x9, x25
+mul x24, x22, x24
+adcs x13, x16, x13
+adcs x16, x17, x24
+ldr x17, [sp, #104]
+ldp x17, x24, [x17, #64]
+ldr x25, [sp, #152]
+umulh x28, x25, x17
+adc x20, x20, xzr
+umulh x22, x4, x17
+adds x7, x7, x28
+umulh x28, x10, x17
+adcs x3, x3, x22
+umulh x22, x11, x17
+adcs x1, x1, x28
+umulh x28, x14, x17
+adcs x5, x5, x22
+umulh x22, x15, x17
+adcs x8, x8, x28
+umulh x28, x19, x17
+adcs x9, x9, x22
+umulh x22, x29, x17
+adcs x13, x13, x28
+ldr x28, [sp, #120]
+umulh x21, x28, x17
+adcs x16, x16, x22
+ldr x22, [sp, #112]
+str x24, [sp, #104]
+umulh x24, x22, x17
+adcs x20, x20, x21
+mul x21, x25, x17
+adc x24, x24, xzr
+mul x25, x4, x17
+adds x2, x2, x21
+mul x21, x10, x17
+adcs x7, x7, x25
+mul x25, x11, x17
+adcs x3, x3, x21
+mul x21, x14, x17
+adcs x1, x1, x25
+mul x25, x15, x17
+adcs x5, x5, x21
+mul x21, x19, x17
+adcs x8, x8, x25
+mul x25, x29, x17
+adcs x9, x9, x21
+mul x21, x28, x17
+adcs x13, x13, x25
+mul x17, x22, x17
+adcs x16, x16, x21
+adcs x17, x20, x17
+adr x20, 2f
+ldr x21, [x20]
+mul x25, x2, x21
+ldr x21, [x20, #8]
+umulh x22, x21, x25
+adc x24, x24, xzr
+umulh x21, x30, x25
+adds x7, x7, x22
+umulh x22, x0, x25
+adcs x3, x3, x21
+umulh x21, x27, x25
+adcs x1, x1, x22
+umulh x22, x26, x25
+adcs x5, x5, x21
+umulh x21, x12, x25
+adcs x8, x8, x22
+umulh x22, x6, x25
+adcs x9, x9, x21
+umulh x21, x23, x25
+adcs x13, x13, x22
+ldr x22, [sp, #144]
+umulh x20, x22, x25
+adcs x16, x16, x21
+ldr x21, [sp, #136]
+umulh x28, x21, x25
+adcs x17, x17, x20
+adc x20, x24, x28
+mul x24, x30, x25
+cmp x2, #1
+mul x2, x0, x25
+adcs x7, x7, x24
+mul x24, x27, x25
+adcs x2, x3, x2
+mul x3, x26, x25
+adcs x1, x1, x24
+mul x24, x12, x25
+adcs x3, x5, x3
+mul x5, x6, x25
+adcs x8, x8, x24
+mul x24, x23, x25
+adcs x5, x9, x5
+mul x9, x22, x25
+adcs x13, x13, x24
+mul x24, x21, x25
+adcs x9, x16, x9
+adcs x16, x17, x24
+ldr x17, [sp, #152]
+ldr x24, [sp, #104]
+umulh x25, x17, x24
+adc x20, x20, xzr
+umulh x28, x4, x24
+adds x2, x2, x25
+umulh x25, x10, x24
+adcs x1, x1, x28
+umulh x28, x11, x24
+adcs x3, x3, x25
+umulh x25, x14, x24
+adcs x8, x8, x28
+umulh x28, x15, x24
+adcs x5, x5, x25
+umulh x25, x19, x24
+adcs x13, x13, x28
+umulh x28, x29, x24
+adcs x9, x9, x25
+ldr x25, [sp, #120]
+umulh x21, x25, x24
+adcs x16, x16, x28
+ldr x28, [sp, #112]
+umulh x22, x28, x24
+adcs x20, x20, x21
+mul x17, x17, x24
+adc x21, x22, xzr
+mul x4, x4, x24
+adds x7, x7, x17
+mul x10, x10, x24
+adcs x2, x2, x4
+mul x4, x11, x24
+adcs x1, x1, x10
+mul x10, x14, x24
+adcs x3, x3, x4
+mul x4, x15, x24
+adcs x8, x8, x10
+mul x10, x19, x24
+adcs x4, x5, x4
+mul x5, x29, x24
+adcs x10, x13, x10
+mul x11, x25, x24
+adcs x5, x9, x5
+mul x9, x28, x24
+adcs x11, x16, x11
+adcs x9, x20, x9
+adr x13, 2f
+ldr x14, [x13]
+mul x14, x7, x14
+ldr x15, [x13, #8]
+umulh x13, x15, x14
+adc x15, x21, xzr
+umulh x16, x30, x14
+adds x2, x2, x13
+umulh x13, x0, x14
+adcs x1, x1, x16
+umulh x16, x27, x14
+adcs x3, x3, x13
+umulh x13, x26, x14
+adcs x8, x8, x16
+umulh x16, x12, x14
+adcs x4, x4, x13
+umulh x13, x6, x14
+adcs x10, x10, x16
+umulh x16, x23, x14
+adcs x5, x5, x13
+ldr x13, [sp, #144]
+umulh x17, x13, x14
+adcs x11, x11, x16
+ldr x16, [sp, #136]
+umulh x19, x16, x14
+adcs x9, x9, x17
+adc x15, x15, x19
+mul x17, x30, x14
+cmp x7, #1
+mul x0, x0, x14
+adcs x2, x2, x17
+adcs x0, x1, x0
+mul x1, x27, x14
+ldr x7, [sp, #96]
+stp x2, x0, [x7]
+mul x0, x26, x14
+adcs x1, x3, x1
+adcs x0, x8, x0
+mul x2, x12, x14
+stp x1, x0, [x7, #16]
+mul x0, x6, x14
+adcs x1, x4, x2
+adcs x0, x10, x0
+mul x2, x23, x14
+stp x1, x0, [x7, #32]
+mul x0, x13, x14
+adcs x1, x5, x2
+adcs x0, x11, x0
+mul x2, x16, x14
+stp x1, x0, [x7, #48]
+adcs x0, x9, x2
+adc x1, x15, xzr
+stp x0, x1, [x7, #64]
+ldp x29, x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #160
 ret
 .p2align 3
 2:
