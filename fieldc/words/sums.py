@@ -12,8 +12,9 @@ from fieldc.words.program import Program, Step
 def joined_sums(program: Program) -> Program:
     """The program without sums of a word and a carry that only the next chain reads.
 
-    The carry out of such a sum is 0, so the carry of both together is that of the second. A sum is
-    kept where another flag is made before it is read: a processor with one flag would need a copy.
+    By its bounds such a sum has no carry out, so the carry of both together is that of the second.
+    A sum is kept where another flag is made before it is read: a processor with one flag would need
+    a copy.
     """
     uses = Counter(v.number for step in program.steps for v in step.inputs)
     uses.update(v.number for v in program.results)
@@ -28,7 +29,7 @@ def joined_sums(program: Program) -> Program:
                 kept.append(waiting)
                 waiting = None
         is_lone = uses[step.outputs[0].number] == 1
-        if waiting is None and is_lone and _adds_only_a_carry(step, uses):
+        if waiting is None and is_lone and _adds_only_a_carry(step):
             waiting = step
         else:
             kept.append(step)
@@ -36,12 +37,12 @@ def joined_sums(program: Program) -> Program:
     return replace(program, steps=(*kept, *last))
 
 
-def _adds_only_a_carry(step: Step, uses: Counter[int]) -> bool:
+def _adds_only_a_carry(step: Step) -> bool:
     if step.operation is not ADD:
         return False
     a, b, carry = step.inputs
     zero = b.constant == 0 and a.constant is None
-    return zero and carry.constant is None and not uses[step.outputs[1].number]
+    return zero and carry.constant is None and step.outputs[1].high == 0
 
 
 def _joined(inner: Step, outer: Step) -> Step | None:
