@@ -6,8 +6,8 @@ use core::iter::{Product, Sum};
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use core::str::FromStr;
 
-use crate::accumulator::HasSums;
 use crate::arrays::Operation;
+use crate::unreduced::HasSums;
 use crate::{DecodeError, ShortScratch};
 
 /// A field of this crate: a prime field, or an extension such as [`Fp2`](crate::Fp2).

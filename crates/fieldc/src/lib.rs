@@ -190,6 +190,7 @@ mod standard_traits;
 mod sum;
 mod torsion;
 mod traits;
+mod unreduced;
 #[cfg(all(
     feature = "vectors",
     target_arch = "x86_64",
@@ -240,7 +241,6 @@ struct Readme;
 pub mod __private {
     use crate::assembly::Products;
 
-    pub use crate::accumulator::{HasSums, MultipleSum, ProductSum};
     pub use crate::arrays::{Operation, in_vectors, inner_product_in_vectors, least};
     pub use crate::assembly::{HasProducts, Shape};
     pub use crate::batch::batch_invert;
@@ -270,6 +270,7 @@ pub mod __private {
     pub use crate::sum::{inner_product, sum_of_products};
     #[allow(unused_imports, unreachable_pub, reason = "nothing, without features")]
     pub use crate::traits::private::*;
+    pub use crate::unreduced::{HasSums, MultipleSum, ProductSum};
     pub use crate::wide::{from_bytes_wide_be, from_bytes_wide_le, random};
 
     /// a if the flag is set, else b.
