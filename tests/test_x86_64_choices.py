@@ -175,4 +175,4 @@ def test_flag_clearing_is_a_choice() -> None:
 
 
 def test_styles_share_no_parameter_by_accident() -> None:
-    assert [distinct(rows) for rows in STYLES] == list(STYLES) and len(STYLES) == 21
+    assert [distinct(rows) for rows in STYLES] == list(STYLES) and len(STYLES) == 22
