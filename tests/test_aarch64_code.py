@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 
+import capstone
 import pytest
+from aarch64_code import RET
 from aarch64_emulator import PLACES, RADIX, Emulator, limbs
 from contracts import contract_named
 from primes import STYLES, style_id
@@ -60,6 +63,13 @@ def test_every_row_style_is_right(rows: RowChoice) -> None:
         emulator = Emulator(code, {"x": limbs(x, 4), "y": limbs(y, 4)}, 4)
         emulator.run()
         assert emulator.result() == interpret(program, x, y)
+
+
+def listed(code: bytes) -> list[str]:
+    """The instructions up to the return, as capstone reads them."""
+    end = code.index(RET.to_bytes(4, "little"))
+    engine = capstone.Cs(capstone.CS_ARCH_ARM64, capstone.CS_MODE_LITTLE_ENDIAN)
+    return [f"{i.mnemonic} {i.op_str}" for i in engine.disasm(code[:end], 0)]
 
 
 class Chance:
@@ -124,6 +134,8 @@ def test_random_programs_compute_what_they_say(seed: int) -> None:
         emulator = Emulator(code, {"x": limbs(x, 5), "y": limbs(y, 5)}, 1 + seed % 7)
         emulator.run()
         assert emulator.result() == wanted
+        used = {int(name) for name in re.findall(r"x(\d+)", "\n".join(listed(code)))}
+        assert not used & {18, 29}
         saved = [f"x{i}" for i in range(18, 31)]
         assert [emulator.register(r) for r in saved] == [emulator.entry[r] for r in saved]
 

@@ -1,7 +1,8 @@
 """Registers for straight-line AArch64 code: one pass, and the furthest next use waits in the stack.
 
 Belady (1966). What one instruction makes again, such as a limb that is loaded, needs no place to
-wait. x18 is the system's on macOS and Windows, so it is never used.
+wait. Two registers are never used: x18 is the system's on macOS and Windows, and x29 points to a
+frame at all times on macOS.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from fieldc.targets.aarch64.virtual import ArmCode, Selected
 
 FREE = tuple(range(18))
 """Registers that a callee may change."""
-SAVED = tuple(range(19, 31))
-"""Registers that a callee restores; x29 and x30 are the frame's and the return address."""
+SAVED = (*range(19, 29), 30)
+"""Registers that a callee restores; x30 is the return address."""
 SLOT = 8
 NEVER = 1 << 60
 FAR = 504

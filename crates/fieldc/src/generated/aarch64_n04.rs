@@ -430,14 +430,13 @@ unsafe fn sum_of_products_spare<M: Modulus<4>>(x: &[[u64; 4]; 2], y: &[[u64; 4];
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_spare_dc7abd5a44fbc0f9_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_sum_of_products_spare_16e37bd9991f8954_{p0}_{p1}_{p2}_{p3}",
                 r"
-stp x19, x20, [sp, #-96]!
+stp x19, x20, [sp, #-80]!
 stp x21, x22, [sp, #16]
 stp x23, x24, [sp, #32]
 stp x25, x26, [sp, #48]
-stp x27, x28, [sp, #64]
-stp x29, x30, [sp, #80]
+str x27, [sp, #64]
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
 umulh x7, x3, x5
@@ -452,222 +451,224 @@ adds x7, x7, x8
 ldp x8, x16, [x1, #32]
 ldp x17, x19, [x2, #32]
 umulh x20, x8, x17
-mul x21, x16, x17
 adcs x9, x9, x12
 umulh x12, x16, x17
-ldp x1, x22, [x1, #48]
-mul x23, x1, x17
 adcs x13, x13, x14
-umulh x14, x1, x17
-mul x24, x22, x17
+ldp x1, x14, [x1, #48]
+umulh x21, x1, x17
 adc x15, x15, xzr
-umulh x25, x22, x17
-adds x20, x20, x21
+umulh x22, x14, x17
+adds x7, x7, x20
 mul x5, x3, x5
-mul x17, x8, x17
-adcs x12, x12, x23
-adcs x14, x14, x24
-adc x21, x25, xzr
-adds x5, x5, x17
-adcs x7, x7, x20
-adr x17, 2f
-ldp x20, x23, [x17]
-mul x24, x5, x20
-umulh x25, x23, x24
-ldp x26, x27, [x17, #16]
-mul x28, x26, x24
+mul x20, x8, x17
 adcs x9, x9, x12
-umulh x12, x26, x24
-mul x29, x27, x24
-adcs x13, x13, x14
-umulh x14, x27, x24
-ldr x17, [x17, #32]
-mul x30, x17, x24
-adc x15, x15, x21
-umulh x21, x17, x24
-adds x24, x25, x28
-adcs x12, x12, x29
-adcs x14, x14, x30
-adc x21, x21, xzr
+mul x12, x16, x17
+adcs x13, x13, x21
+mul x21, x1, x17
+adc x15, x15, x22
+mul x17, x14, x17
+adds x5, x5, x20
+adcs x7, x7, x12
+adr x12, 2f
+ldp x20, x22, [x12]
+mul x23, x5, x20
+umulh x24, x22, x23
+adcs x9, x9, x21
+ldp x21, x25, [x12, #16]
+umulh x26, x21, x23
+adcs x13, x13, x17
+umulh x17, x25, x23
+adc x15, x15, xzr
+ldr x12, [x12, #32]
+umulh x27, x12, x23
+adds x7, x7, x24
+adcs x9, x9, x26
+adcs x13, x13, x17
+mul x17, x21, x23
+adcs x15, x15, x27
+mul x24, x25, x23
+cset x26, hs
+mul x23, x12, x23
 cmp x5, #1
-adcs x5, x7, x24
-adcs x7, x9, x12
+adcs x5, x7, x17
+adcs x7, x9, x24
 umulh x9, x3, x6
-mul x12, x4, x6
-adcs x13, x13, x14
-umulh x14, x4, x6
-mul x24, x10, x6
-adcs x15, x15, x21
-umulh x21, x10, x6
-mul x25, x11, x6
-cset x28, hs
-umulh x29, x11, x6
-adds x9, x9, x12
-mul x6, x3, x6
-adcs x12, x14, x24
-adcs x14, x21, x25
-adc x21, x29, xzr
-adds x5, x5, x6
-adcs x6, x7, x9
-umulh x7, x8, x19
-mul x9, x16, x19
-adcs x12, x13, x12
-umulh x13, x16, x19
-mul x24, x1, x19
-adcs x14, x15, x14
+adcs x13, x13, x23
+umulh x17, x4, x6
+adcs x15, x15, xzr
+umulh x23, x10, x6
+adc x24, x26, xzr
+umulh x26, x11, x6
+adds x7, x7, x9
+mul x9, x3, x6
+adcs x13, x13, x17
+mul x17, x4, x6
+adcs x15, x15, x23
+mul x23, x10, x6
+adc x24, x24, x26
+mul x6, x11, x6
+adds x5, x5, x9
+adcs x7, x7, x17
+umulh x9, x8, x19
+adcs x13, x13, x23
+umulh x17, x16, x19
+adcs x6, x15, x6
 umulh x15, x1, x19
-mul x25, x22, x19
-adc x21, x28, x21
-umulh x28, x22, x19
+adc x23, x24, xzr
+umulh x24, x14, x19
 adds x7, x7, x9
 mul x9, x8, x19
-adcs x13, x13, x24
-adcs x15, x15, x25
-adc x19, x28, xzr
+adcs x13, x13, x17
+mul x17, x16, x19
+adcs x6, x6, x15
+mul x15, x1, x19
+adc x23, x23, x24
+mul x19, x14, x19
 adds x5, x5, x9
-adcs x6, x6, x7
-mul x7, x5, x20
-umulh x9, x23, x7
-mul x24, x26, x7
-adcs x12, x12, x13
-umulh x13, x26, x7
-mul x25, x27, x7
-adcs x14, x14, x15
-umulh x15, x27, x7
-mul x28, x17, x7
-adc x19, x21, x19
-umulh x7, x17, x7
-adds x9, x9, x24
-adcs x13, x13, x25
-adcs x15, x15, x28
-adc x7, x7, xzr
+adcs x7, x7, x17
+mul x9, x5, x20
+umulh x17, x22, x9
+adcs x13, x13, x15
+umulh x15, x21, x9
+adcs x6, x6, x19
+umulh x19, x25, x9
+adc x23, x23, xzr
+umulh x24, x12, x9
+adds x7, x7, x17
+adcs x13, x13, x15
+adcs x6, x6, x19
+mul x15, x21, x9
+adcs x17, x23, x24
+mul x19, x25, x9
+cset x23, hs
+mul x9, x12, x9
 cmp x5, #1
-adcs x5, x6, x9
-adcs x6, x12, x13
-ldp x9, x12, [x2, #16]
-umulh x13, x3, x9
-mul x21, x4, x9
-adcs x14, x14, x15
-umulh x15, x4, x9
-mul x24, x10, x9
-adcs x7, x19, x7
-umulh x19, x10, x9
-mul x25, x11, x9
-cset x28, hs
-umulh x29, x11, x9
-adds x13, x13, x21
-mul x9, x3, x9
-adcs x15, x15, x24
-adcs x19, x19, x25
-adc x21, x29, xzr
-adds x5, x5, x9
-adcs x6, x6, x13
+adcs x5, x7, x15
+adcs x7, x13, x19
+ldp x13, x15, [x2, #16]
+umulh x19, x3, x13
+adcs x6, x6, x9
+umulh x9, x4, x13
+adcs x17, x17, xzr
+umulh x24, x10, x13
+adc x23, x23, xzr
+umulh x26, x11, x13
+adds x7, x7, x19
+mul x19, x3, x13
+adcs x6, x6, x9
+mul x9, x4, x13
+adcs x17, x17, x24
+mul x24, x10, x13
+adc x23, x23, x26
+mul x13, x11, x13
+adds x5, x5, x19
+adcs x7, x7, x9
 ldp x2, x9, [x2, #48]
-umulh x13, x8, x2
+umulh x19, x8, x2
+adcs x6, x6, x24
+umulh x24, x16, x2
+adcs x13, x17, x13
+umulh x17, x1, x2
+adc x23, x23, xzr
+umulh x26, x14, x2
+adds x7, x7, x19
+mul x19, x8, x2
+adcs x6, x6, x24
 mul x24, x16, x2
-adcs x14, x14, x15
-umulh x15, x16, x2
-mul x25, x1, x2
-adcs x7, x7, x19
-umulh x19, x1, x2
-mul x29, x22, x2
-adc x21, x28, x21
-umulh x28, x22, x2
-adds x13, x13, x24
-mul x2, x8, x2
-adcs x15, x15, x25
-adcs x19, x19, x29
-adc x24, x28, xzr
-adds x2, x5, x2
-adcs x5, x6, x13
-mul x6, x2, x20
-umulh x13, x23, x6
-mul x25, x26, x6
-adcs x14, x14, x15
-umulh x15, x26, x6
-mul x28, x27, x6
-adcs x7, x7, x19
-umulh x19, x27, x6
-mul x29, x17, x6
-adc x21, x21, x24
-umulh x6, x17, x6
-adds x13, x13, x25
-adcs x15, x15, x28
-adcs x19, x19, x29
-adc x6, x6, xzr
-cmp x2, #1
-adcs x2, x5, x13
-adcs x5, x14, x15
-umulh x13, x3, x12
-mul x14, x4, x12
-adcs x7, x7, x19
-umulh x4, x4, x12
-mul x15, x10, x12
-adcs x6, x21, x6
-umulh x10, x10, x12
-mul x19, x11, x12
-cset x21, hs
-umulh x11, x11, x12
-adds x13, x13, x14
-mul x3, x3, x12
-adcs x4, x4, x15
-adcs x10, x10, x19
-adc x11, x11, xzr
-adds x2, x2, x3
-adcs x3, x5, x13
+adcs x13, x13, x17
+mul x17, x1, x2
+adc x23, x23, x26
+mul x2, x14, x2
+adds x5, x5, x19
+adcs x7, x7, x24
+mul x19, x5, x20
+umulh x24, x22, x19
+adcs x6, x6, x17
+umulh x17, x21, x19
+adcs x2, x13, x2
+umulh x13, x25, x19
+adc x23, x23, xzr
+umulh x26, x12, x19
+adds x7, x7, x24
+adcs x6, x6, x17
+adcs x2, x2, x13
+mul x13, x21, x19
+adcs x17, x23, x26
+mul x23, x25, x19
+cset x24, hs
+mul x19, x12, x19
+cmp x5, #1
+adcs x5, x7, x13
+adcs x6, x6, x23
+umulh x7, x3, x15
+adcs x2, x2, x19
+umulh x13, x4, x15
+adcs x17, x17, xzr
+umulh x19, x10, x15
+adc x23, x24, xzr
+umulh x24, x11, x15
+adds x6, x6, x7
+mul x3, x3, x15
+adcs x2, x2, x13
+mul x4, x4, x15
+adcs x7, x17, x19
+mul x10, x10, x15
+adc x13, x23, x24
+mul x11, x11, x15
+adds x3, x5, x3
+adcs x4, x6, x4
 umulh x5, x8, x9
-mul x12, x16, x9
-adcs x4, x7, x4
-umulh x7, x16, x9
-mul x13, x1, x9
-adcs x6, x6, x10
-umulh x1, x1, x9
-mul x10, x22, x9
-adc x11, x21, x11
-umulh x14, x22, x9
-adds x5, x5, x12
-mul x8, x8, x9
-adcs x7, x7, x13
-adcs x1, x1, x10
-adc x9, x14, xzr
-adds x2, x2, x8
-adcs x3, x3, x5
-mul x5, x2, x20
-umulh x8, x23, x5
-mul x10, x26, x5
-adcs x4, x4, x7
-umulh x7, x26, x5
-mul x12, x27, x5
-adcs x1, x6, x1
-umulh x6, x27, x5
-mul x13, x17, x5
-adc x9, x11, x9
-umulh x5, x17, x5
-adds x8, x8, x10
-adcs x7, x7, x12
-adcs x6, x6, x13
-adc x5, x5, xzr
-cmp x2, #1
-adcs x2, x3, x8
-adcs x3, x4, x7
-adcs x1, x1, x6
-adc x4, x9, x5
-subs x5, x2, x23
-sbcs x6, x3, x26
-sbcs x7, x1, x27
-sbcs x8, x4, x17
+adcs x2, x2, x10
+umulh x6, x16, x9
+adcs x7, x7, x11
+umulh x10, x1, x9
+adc x11, x13, xzr
+umulh x13, x14, x9
+adds x4, x4, x5
+mul x5, x8, x9
+adcs x2, x2, x6
+mul x6, x16, x9
+adcs x7, x7, x10
+mul x1, x1, x9
+adc x8, x11, x13
+mul x9, x14, x9
+adds x3, x3, x5
+adcs x4, x4, x6
+mul x5, x3, x20
+umulh x6, x22, x5
+adcs x1, x2, x1
+umulh x2, x21, x5
+adcs x7, x7, x9
+umulh x9, x25, x5
+adc x8, x8, xzr
+umulh x10, x12, x5
+adds x4, x4, x6
+adcs x1, x1, x2
+mul x2, x21, x5
+adcs x6, x7, x9
+mul x7, x25, x5
+adc x8, x8, x10
+mul x5, x12, x5
+cmp x3, #1
+adcs x2, x4, x2
+adcs x1, x1, x7
+adcs x3, x6, x5
+adc x4, x8, xzr
+subs x5, x2, x22
+sbcs x6, x1, x21
+sbcs x7, x3, x25
+sbcs x8, x4, x12
 csel x2, x2, x5, lo
-csel x3, x3, x6, lo
-stp x2, x3, [x0]
-csel x1, x1, x7, lo
+csel x1, x1, x6, lo
+stp x2, x1, [x0]
+csel x1, x3, x7, lo
 csel x2, x4, x8, lo
 stp x1, x2, [x0, #16]
-ldp x29, x30, [sp, #80]
-ldp x27, x28, [sp, #64]
+ldr x27, [sp, #64]
 ldp x25, x26, [sp, #48]
 ldp x23, x24, [sp, #32]
 ldp x21, x22, [sp, #16]
-ldp x19, x20, [sp], #96
+ldp x19, x20, [sp], #80
 ret
 .p2align 3
 2:
@@ -899,14 +900,14 @@ unsafe fn sum_of_products_full<M: Modulus<4>>(x: &[[u64; 4]; 2], y: &[[u64; 4]; 
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_full_c47bfb82d0eb25ab_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_sum_of_products_full_03a759801f7736d6_{p0}_{p1}_{p2}_{p3}",
                 r"
-stp x19, x20, [sp, #-96]!
+stp x19, x20, [sp, #-112]!
 stp x21, x22, [sp, #16]
 stp x23, x24, [sp, #32]
 stp x25, x26, [sp, #48]
 stp x27, x28, [sp, #64]
-stp x29, x30, [sp, #80]
+str x30, [sp, #80]
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
 umulh x7, x3, x5
@@ -952,12 +953,13 @@ mul x28, x26, x23
 adcs x15, x15, x21
 umulh x21, x26, x23
 ldr x12, [x12, #32]
-mul x29, x12, x23
-cset x30, hs
+mul x30, x12, x23
+str x0, [sp, #96]
+cset x0, hs
 umulh x23, x12, x23
 adds x24, x24, x27
 adcs x14, x14, x28
-adcs x21, x21, x29
+adcs x21, x21, x30
 adc x23, x23, xzr
 cmp x5, #1
 adcs x5, x7, x24
@@ -970,13 +972,13 @@ mul x24, x10, x6
 adcs x15, x15, x23
 umulh x23, x10, x6
 mul x27, x11, x6
-adc x28, x30, xzr
-umulh x29, x11, x6
+adc x0, x0, xzr
+umulh x28, x11, x6
 adds x9, x9, x14
 mul x6, x3, x6
 adcs x14, x21, x24
 adcs x21, x23, x27
-adc x23, x29, xzr
+adc x23, x28, xzr
 adds x5, x5, x6
 adcs x6, x7, x9
 adcs x7, x13, x14
@@ -985,16 +987,16 @@ mul x13, x16, x19
 adcs x14, x15, x21
 umulh x15, x16, x19
 mul x21, x1, x19
-adcs x23, x28, x23
-umulh x24, x1, x19
-mul x27, x22, x19
-cset x28, hs
-umulh x29, x22, x19
+adcs x0, x0, x23
+umulh x23, x1, x19
+mul x24, x22, x19
+cset x27, hs
+umulh x28, x22, x19
 adds x9, x9, x13
 mul x13, x8, x19
 adcs x15, x15, x21
-adcs x19, x24, x27
-adc x21, x29, xzr
+adcs x19, x23, x24
+adc x21, x28, xzr
 adds x5, x5, x13
 adcs x6, x6, x9
 adcs x7, x7, x15
@@ -1003,159 +1005,160 @@ umulh x13, x20, x9
 mul x15, x25, x9
 adcs x14, x14, x19
 umulh x19, x25, x9
-mul x24, x26, x9
-adcs x21, x23, x21
-umulh x23, x26, x9
-mul x27, x12, x9
-adc x28, x28, xzr
+mul x23, x26, x9
+adcs x0, x0, x21
+umulh x21, x26, x9
+mul x24, x12, x9
+adc x27, x27, xzr
 umulh x9, x12, x9
 adds x13, x13, x15
-adcs x15, x19, x24
-adcs x19, x23, x27
+adcs x15, x19, x23
+adcs x19, x21, x24
 adc x9, x9, xzr
 cmp x5, #1
 adcs x5, x6, x13
 adcs x6, x7, x15
 ldp x7, x13, [x2, #16]
 umulh x15, x3, x7
-mul x23, x4, x7
+mul x21, x4, x7
 adcs x14, x14, x19
 umulh x19, x4, x7
-mul x24, x10, x7
-adcs x9, x21, x9
-umulh x21, x10, x7
-mul x27, x11, x7
-adc x28, x28, xzr
-umulh x29, x11, x7
-adds x15, x15, x23
+mul x23, x10, x7
+adcs x0, x0, x9
+umulh x9, x10, x7
+mul x24, x11, x7
+adc x27, x27, xzr
+umulh x28, x11, x7
+adds x15, x15, x21
 mul x7, x3, x7
-adcs x19, x19, x24
-adcs x21, x21, x27
-adc x23, x29, xzr
+adcs x19, x19, x23
+adcs x9, x9, x24
+adc x21, x28, xzr
 adds x5, x5, x7
 adcs x6, x6, x15
 adcs x7, x14, x19
 ldp x2, x14, [x2, #48]
 umulh x15, x8, x2
 mul x19, x16, x2
-adcs x9, x9, x21
-umulh x21, x16, x2
-mul x24, x1, x2
-adcs x23, x28, x23
-umulh x27, x1, x2
-mul x28, x22, x2
-cset x29, hs
+adcs x0, x0, x9
+umulh x9, x16, x2
+mul x23, x1, x2
+adcs x21, x27, x21
+umulh x24, x1, x2
+mul x27, x22, x2
+cset x28, hs
 umulh x30, x22, x2
 adds x15, x15, x19
 mul x2, x8, x2
-adcs x19, x21, x24
-adcs x21, x27, x28
-adc x24, x30, xzr
+adcs x9, x9, x23
+adcs x19, x24, x27
+adc x23, x30, xzr
 adds x2, x5, x2
 adcs x5, x6, x15
-adcs x6, x7, x19
+adcs x6, x7, x9
 mul x7, x2, x17
-umulh x15, x20, x7
-mul x19, x25, x7
-adcs x9, x9, x21
-umulh x21, x25, x7
-mul x27, x26, x7
-adcs x23, x23, x24
-umulh x24, x26, x7
-mul x28, x12, x7
-adc x29, x29, xzr
+umulh x9, x20, x7
+mul x15, x25, x7
+adcs x0, x0, x19
+umulh x19, x25, x7
+mul x24, x26, x7
+adcs x21, x21, x23
+umulh x23, x26, x7
+mul x27, x12, x7
+adc x28, x28, xzr
 umulh x7, x12, x7
-adds x15, x15, x19
-adcs x19, x21, x27
-adcs x21, x24, x28
+adds x9, x9, x15
+adcs x15, x19, x24
+adcs x19, x23, x27
 adc x7, x7, xzr
 cmp x2, #1
-adcs x2, x5, x15
-adcs x5, x6, x19
+adcs x2, x5, x9
+adcs x5, x6, x15
 umulh x6, x3, x13
-mul x15, x4, x13
-adcs x9, x9, x21
+mul x9, x4, x13
+adcs x0, x0, x19
 umulh x4, x4, x13
-mul x19, x10, x13
-adcs x7, x23, x7
+mul x15, x10, x13
+adcs x7, x21, x7
 umulh x10, x10, x13
-mul x21, x11, x13
-adc x23, x29, xzr
+mul x19, x11, x13
+adc x21, x28, xzr
 umulh x11, x11, x13
-adds x6, x6, x15
+adds x6, x6, x9
 mul x3, x3, x13
-adcs x4, x4, x19
-adcs x10, x10, x21
-adc x11, x11, xzr
+adcs x4, x4, x15
+adcs x9, x10, x19
+adc x10, x11, xzr
 adds x2, x2, x3
 adcs x3, x5, x6
-adcs x4, x9, x4
-umulh x5, x8, x14
-mul x6, x16, x14
-adcs x7, x7, x10
-umulh x9, x16, x14
-mul x10, x1, x14
-adcs x11, x23, x11
+adcs x0, x0, x4
+umulh x4, x8, x14
+mul x5, x16, x14
+adcs x6, x7, x9
+umulh x7, x16, x14
+mul x9, x1, x14
+adcs x10, x21, x10
 umulh x1, x1, x14
-mul x13, x22, x14
-cset x15, hs
-umulh x16, x22, x14
-adds x5, x5, x6
-mul x6, x8, x14
-adcs x8, x9, x10
-adcs x1, x1, x13
-adc x9, x16, xzr
-adds x2, x2, x6
-adcs x3, x3, x5
-adcs x4, x4, x8
-mul x5, x2, x17
-umulh x6, x20, x5
-mul x8, x25, x5
-adcs x1, x7, x1
-umulh x7, x25, x5
-mul x10, x26, x5
-adcs x9, x11, x9
-umulh x11, x26, x5
-mul x13, x12, x5
-adc x14, x15, xzr
-umulh x5, x12, x5
-adds x6, x6, x8
-adcs x7, x7, x10
-adcs x8, x11, x13
-adc x5, x5, xzr
+mul x11, x22, x14
+cset x13, hs
+umulh x15, x22, x14
+adds x4, x4, x5
+mul x5, x8, x14
+adcs x7, x7, x9
+adcs x1, x1, x11
+adc x8, x15, xzr
+adds x2, x2, x5
+adcs x3, x3, x4
+adcs x0, x0, x7
+mul x4, x2, x17
+umulh x5, x20, x4
+mul x7, x25, x4
+adcs x1, x6, x1
+umulh x6, x25, x4
+mul x9, x26, x4
+adcs x8, x10, x8
+umulh x10, x26, x4
+mul x11, x12, x4
+adc x13, x13, xzr
+umulh x4, x12, x4
+adds x5, x5, x7
+adcs x6, x6, x9
+adcs x7, x10, x11
+adc x4, x4, xzr
 cmp x2, #1
-adcs x2, x3, x6
-adcs x3, x4, x7
-adcs x1, x1, x8
-adcs x4, x9, x5
-adc x5, x14, xzr
-subs x6, x2, x20
-sbcs x7, x3, x25
-sbcs x8, x1, x26
-sbcs x9, x4, x12
-sbcs x10, x5, xzr
-csel x2, x2, x6, lo
-csel x3, x3, x7, lo
-csel x1, x1, x8, lo
+adcs x2, x3, x5
+adcs x0, x0, x6
+adcs x1, x1, x7
+adcs x3, x8, x4
+adc x4, x13, xzr
+subs x5, x2, x20
+sbcs x6, x0, x25
+sbcs x7, x1, x26
+sbcs x8, x3, x12
+sbcs x9, x4, xzr
+csel x2, x2, x5, lo
+csel x0, x0, x6, lo
+csel x1, x1, x7, lo
+csel x3, x3, x8, lo
 csel x4, x4, x9, lo
-csel x5, x5, x10, lo
-subs x6, x2, x20
-sbcs x7, x3, x25
-sbcs x8, x1, x26
-sbcs x9, x4, x12
-sbcs xzr, x5, xzr
-csel x2, x2, x6, lo
-csel x3, x3, x7, lo
-stp x2, x3, [x0]
-csel x1, x1, x8, lo
-csel x2, x4, x9, lo
-stp x1, x2, [x0, #16]
-ldp x29, x30, [sp, #80]
+subs x5, x2, x20
+sbcs x6, x0, x25
+sbcs x7, x1, x26
+sbcs x8, x3, x12
+sbcs xzr, x4, xzr
+csel x2, x2, x5, lo
+csel x0, x0, x6, lo
+ldr x4, [sp, #96]
+stp x2, x0, [x4]
+csel x0, x1, x7, lo
+csel x1, x3, x8, lo
+stp x0, x1, [x4, #16]
+ldr x30, [sp, #80]
 ldp x27, x28, [sp, #64]
 ldp x25, x26, [sp, #48]
 ldp x23, x24, [sp, #32]
 ldp x21, x22, [sp, #16]
-ldp x19, x20, [sp], #96
+ldp x19, x20, [sp], #112
 ret
 .p2align 3
 2:

@@ -584,14 +584,14 @@ unsafe fn sum_of_products_spare<M: Modulus<5>>(x: &[[u64; 5]; 2], y: &[[u64; 5];
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_spare_548500fc4f676981_{p0}_{p1}_{p2}_{p3}_{p4}",
+                "fieldc_sum_of_products_spare_5a311cb1ab2a3924_{p0}_{p1}_{p2}_{p3}_{p4}",
                 r"
 stp x19, x20, [sp, #-112]!
 stp x21, x22, [sp, #16]
 stp x23, x24, [sp, #32]
 stp x25, x26, [sp, #48]
 stp x27, x28, [sp, #64]
-stp x29, x30, [sp, #80]
+str x30, [sp, #80]
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
 umulh x7, x3, x5
@@ -638,39 +638,40 @@ mul x26, x5, x23
 umulh x27, x25, x26
 adcs x13, x13, x21
 ldp x21, x28, [x19, #16]
-umulh x29, x21, x26
+umulh x30, x21, x26
 adcs x15, x15, x20
 umulh x20, x28, x26
 adc x8, x8, xzr
-ldp x19, x30, [x19, #32]
-umulh x12, x19, x26
+ldp x19, x12, [x19, #32]
+str x0, [sp, #96]
+umulh x0, x19, x26
 adds x7, x7, x27
-umulh x27, x30, x26
-adcs x9, x9, x29
+umulh x27, x12, x26
+adcs x9, x9, x30
 adcs x13, x13, x20
-adcs x12, x15, x12
+adcs x0, x15, x0
 mul x15, x21, x26
 adcs x8, x8, x27
 mul x20, x28, x26
 cset x27, hs
-mul x29, x19, x26
+mul x30, x19, x26
 cmp x5, #1
-mul x5, x30, x26
+mul x5, x12, x26
 adcs x7, x7, x15
 adcs x9, x9, x20
-adcs x13, x13, x29
+adcs x13, x13, x30
 umulh x15, x3, x6
-adcs x5, x12, x5
-umulh x12, x4, x6
+adcs x0, x0, x5
+umulh x5, x4, x6
 adcs x8, x8, xzr
 umulh x20, x10, x6
 adc x26, x27, xzr
 umulh x27, x11, x6
 adds x9, x9, x15
 umulh x15, x16, x6
-adcs x12, x13, x12
+adcs x5, x13, x5
 mul x13, x3, x6
-adcs x5, x5, x20
+adcs x0, x0, x20
 mul x20, x4, x6
 adcs x8, x8, x27
 mul x27, x10, x6
@@ -679,267 +680,267 @@ mul x26, x11, x6
 adds x7, x7, x13
 mul x6, x16, x6
 adcs x9, x9, x20
-adcs x12, x12, x27
+adcs x5, x5, x27
 ldp x13, x20, [x2, #48]
 umulh x27, x17, x13
-adcs x5, x5, x26
+adcs x0, x0, x26
 umulh x26, x14, x13
 adcs x6, x8, x6
 umulh x8, x22, x13
 adc x15, x15, xzr
-umulh x29, x1, x13
+umulh x30, x1, x13
 adds x9, x9, x27
 umulh x27, x24, x13
-adcs x12, x12, x26
+adcs x5, x5, x26
 mul x26, x17, x13
-adcs x5, x5, x8
+adcs x0, x0, x8
 mul x8, x14, x13
-adcs x6, x6, x29
-mul x29, x22, x13
+adcs x6, x6, x30
+mul x30, x22, x13
 adc x15, x15, x27
 mul x27, x1, x13
 adds x7, x7, x26
 mul x13, x24, x13
 adcs x8, x9, x8
-adcs x9, x12, x29
-mul x12, x7, x23
-umulh x26, x25, x12
-adcs x5, x5, x27
-umulh x27, x21, x12
+adcs x5, x5, x30
+mul x9, x7, x23
+umulh x26, x25, x9
+adcs x0, x0, x27
+umulh x27, x21, x9
 adcs x6, x6, x13
-umulh x13, x28, x12
+umulh x13, x28, x9
 adc x15, x15, xzr
-umulh x29, x19, x12
+umulh x30, x19, x9
 adds x8, x8, x26
-umulh x26, x30, x12
-adcs x9, x9, x27
-adcs x5, x5, x13
-adcs x6, x6, x29
-mul x13, x21, x12
+umulh x26, x12, x9
+adcs x5, x5, x27
+adcs x0, x0, x13
+adcs x6, x6, x30
+mul x13, x21, x9
 adcs x15, x15, x26
-mul x26, x28, x12
+mul x26, x28, x9
 cset x27, hs
-mul x29, x19, x12
+mul x30, x19, x9
 cmp x7, #1
-mul x7, x30, x12
+mul x7, x12, x9
 adcs x8, x8, x13
-adcs x9, x9, x26
-adcs x5, x5, x29
-ldp x12, x13, [x2, #16]
-umulh x26, x3, x12
+adcs x5, x5, x26
+adcs x0, x0, x30
+ldp x9, x13, [x2, #16]
+umulh x26, x3, x9
 adcs x6, x6, x7
-umulh x7, x4, x12
+umulh x7, x4, x9
 adcs x15, x15, xzr
-umulh x29, x10, x12
+umulh x30, x10, x9
 adc x27, x27, xzr
-str x0, [sp, #96]
-umulh x0, x11, x12
-adds x9, x9, x26
-umulh x26, x16, x12
-adcs x5, x5, x7
-mul x7, x3, x12
-adcs x6, x6, x29
-mul x29, x4, x12
-adcs x0, x15, x0
-mul x15, x10, x12
+umulh x13, x11, x9
+adds x5, x5, x26
+umulh x26, x16, x9
+adcs x0, x0, x7
+mul x7, x3, x9
+adcs x6, x6, x30
+mul x30, x4, x9
+adcs x13, x15, x13
+mul x15, x10, x9
 adc x26, x27, x26
-mul x27, x11, x12
+mul x27, x11, x9
 adds x7, x8, x7
-mul x8, x16, x12
-adcs x9, x9, x29
-adcs x5, x5, x15
-umulh x12, x17, x20
+mul x8, x16, x9
+adcs x5, x5, x30
+adcs x0, x0, x15
+umulh x9, x17, x20
 adcs x6, x6, x27
 umulh x15, x14, x20
-adcs x0, x0, x8
-umulh x8, x22, x20
+adcs x8, x13, x8
+umulh x13, x22, x20
 adc x26, x26, xzr
 umulh x27, x1, x20
-adds x9, x9, x12
-umulh x12, x24, x20
-adcs x5, x5, x15
+adds x5, x5, x9
+umulh x9, x24, x20
+adcs x0, x0, x15
 mul x15, x17, x20
-adcs x6, x6, x8
-mul x8, x14, x20
-adcs x0, x0, x27
+adcs x6, x6, x13
+mul x13, x14, x20
+adcs x8, x8, x27
 mul x27, x22, x20
-adc x12, x26, x12
+adc x9, x26, x9
 mul x26, x1, x20
 adds x7, x7, x15
 mul x15, x24, x20
-adcs x8, x9, x8
-adcs x5, x5, x27
-mul x9, x7, x23
-umulh x20, x25, x9
-adcs x6, x6, x26
-umulh x26, x21, x9
-adcs x0, x0, x15
-umulh x15, x28, x9
-adc x12, x12, xzr
-umulh x27, x19, x9
-adds x8, x8, x20
-umulh x20, x30, x9
-adcs x5, x5, x26
-adcs x6, x6, x15
-adcs x0, x0, x27
-mul x15, x21, x9
-adcs x12, x12, x20
-mul x20, x28, x9
-cset x26, hs
-mul x27, x19, x9
-cmp x7, #1
-mul x7, x30, x9
-adcs x8, x8, x15
-adcs x5, x5, x20
-adcs x6, x6, x27
-umulh x9, x3, x13
-adcs x0, x0, x7
-umulh x7, x4, x13
-adcs x12, x12, xzr
-umulh x15, x10, x13
-adc x20, x26, xzr
-umulh x26, x11, x13
-adds x5, x5, x9
-umulh x9, x16, x13
-adcs x6, x6, x7
-mul x7, x3, x13
-adcs x0, x0, x15
-mul x15, x4, x13
-adcs x12, x12, x26
-mul x26, x10, x13
-adc x9, x20, x9
-mul x20, x11, x13
-adds x7, x8, x7
-mul x8, x16, x13
-adcs x5, x5, x15
-adcs x6, x6, x26
-ldp x13, x15, [x2, #64]
-umulh x26, x17, x13
-adcs x0, x0, x20
-umulh x20, x14, x13
-adcs x8, x12, x8
-umulh x12, x22, x13
-adc x9, x9, xzr
-umulh x27, x1, x13
-adds x5, x5, x26
-umulh x26, x24, x13
-adcs x6, x6, x20
-mul x20, x17, x13
-adcs x0, x0, x12
-mul x12, x14, x13
-adcs x8, x8, x27
-mul x27, x22, x13
-adc x9, x9, x26
-mul x26, x1, x13
-adds x7, x7, x20
-mul x13, x24, x13
-adcs x5, x5, x12
-adcs x6, x6, x27
-mul x12, x7, x23
-umulh x20, x25, x12
-adcs x0, x0, x26
-umulh x26, x21, x12
-adcs x8, x8, x13
-umulh x13, x28, x12
-adc x9, x9, xzr
-umulh x27, x19, x12
-adds x5, x5, x20
-umulh x20, x30, x12
-adcs x6, x6, x26
-adcs x0, x0, x13
-adcs x8, x8, x27
-mul x13, x21, x12
-adcs x9, x9, x20
-mul x20, x28, x12
-cset x26, hs
-mul x27, x19, x12
-cmp x7, #1
-mul x7, x30, x12
 adcs x5, x5, x13
-adcs x6, x6, x20
 adcs x0, x0, x27
-ldr x12, [x2, #32]
-umulh x2, x3, x12
+mul x13, x7, x23
+umulh x20, x25, x13
+adcs x6, x6, x26
+umulh x26, x21, x13
+adcs x8, x8, x15
+umulh x15, x28, x13
+adc x9, x9, xzr
+umulh x27, x19, x13
+adds x5, x5, x20
+umulh x20, x12, x13
+adcs x0, x0, x26
+adcs x6, x6, x15
+adcs x8, x8, x27
+mul x15, x21, x13
+adcs x9, x9, x20
+mul x20, x28, x13
+cset x26, hs
+mul x27, x19, x13
+cmp x7, #1
+mul x7, x12, x13
+adcs x5, x5, x15
+adcs x0, x0, x20
+adcs x6, x6, x27
+ldr x13, [x2, #24]
+umulh x15, x3, x13
 adcs x7, x8, x7
-umulh x8, x4, x12
+umulh x8, x4, x13
 adcs x9, x9, xzr
-umulh x13, x10, x12
-adc x20, x26, xzr
-umulh x26, x11, x12
-adds x2, x6, x2
-umulh x6, x16, x12
-adcs x0, x0, x8
-mul x3, x3, x12
+umulh x20, x10, x13
+adc x26, x26, xzr
+umulh x27, x11, x13
+adds x0, x0, x15
+umulh x15, x16, x13
+adcs x6, x6, x8
+mul x8, x3, x13
+adcs x7, x7, x20
+mul x20, x4, x13
+adcs x9, x9, x27
+mul x27, x10, x13
+adc x15, x26, x15
+mul x26, x11, x13
+adds x5, x5, x8
+mul x8, x16, x13
+adcs x0, x0, x20
+adcs x6, x6, x27
+ldp x13, x20, [x2, #64]
+umulh x27, x17, x13
+adcs x7, x7, x26
+umulh x26, x14, x13
+adcs x8, x9, x8
+umulh x9, x22, x13
+adc x15, x15, xzr
+umulh x30, x1, x13
+adds x0, x0, x27
+umulh x27, x24, x13
+adcs x6, x6, x26
+mul x26, x17, x13
+adcs x7, x7, x9
+mul x9, x14, x13
+adcs x8, x8, x30
+mul x30, x22, x13
+adc x15, x15, x27
+mul x27, x1, x13
+adds x5, x5, x26
+mul x13, x24, x13
+adcs x0, x0, x9
+adcs x6, x6, x30
+mul x9, x5, x23
+umulh x26, x25, x9
+adcs x7, x7, x27
+umulh x27, x21, x9
+adcs x8, x8, x13
+umulh x13, x28, x9
+adc x15, x15, xzr
+umulh x30, x19, x9
+adds x0, x0, x26
+umulh x26, x12, x9
+adcs x6, x6, x27
 adcs x7, x7, x13
-mul x4, x4, x12
-adcs x8, x9, x26
-mul x9, x10, x12
-adc x6, x20, x6
-mul x10, x11, x12
-adds x3, x5, x3
-mul x5, x16, x12
-adcs x2, x2, x4
-adcs x0, x0, x9
-umulh x4, x17, x15
-adcs x7, x7, x10
-umulh x9, x14, x15
+adcs x8, x8, x30
+mul x13, x21, x9
+adcs x15, x15, x26
+mul x26, x28, x9
+cset x27, hs
+mul x30, x19, x9
+cmp x5, #1
+mul x5, x12, x9
+adcs x0, x0, x13
+adcs x6, x6, x26
+adcs x7, x7, x30
+ldr x9, [x2, #32]
+umulh x2, x3, x9
 adcs x5, x8, x5
-umulh x8, x22, x15
-adc x6, x6, xzr
-umulh x10, x1, x15
-adds x2, x2, x4
-umulh x4, x24, x15
-adcs x0, x0, x9
-mul x9, x17, x15
+umulh x8, x4, x9
+adcs x13, x15, xzr
+umulh x15, x10, x9
+adc x26, x27, xzr
+umulh x27, x11, x9
+adds x2, x6, x2
+umulh x6, x16, x9
 adcs x7, x7, x8
-mul x8, x14, x15
-adcs x5, x5, x10
-mul x10, x22, x15
-adc x4, x6, x4
-mul x1, x1, x15
-adds x3, x3, x9
-mul x6, x24, x15
+mul x3, x3, x9
+adcs x5, x5, x15
+mul x4, x4, x9
+adcs x8, x13, x27
+mul x10, x10, x9
+adc x6, x26, x6
+mul x11, x11, x9
+adds x0, x0, x3
+mul x3, x16, x9
+adcs x2, x2, x4
+adcs x4, x7, x10
+umulh x7, x17, x20
+adcs x5, x5, x11
+umulh x9, x14, x20
+adcs x3, x8, x3
+umulh x8, x22, x20
+adc x6, x6, xzr
+umulh x10, x1, x20
+adds x2, x2, x7
+umulh x7, x24, x20
+adcs x4, x4, x9
+mul x9, x17, x20
+adcs x5, x5, x8
+mul x8, x14, x20
+adcs x3, x3, x10
+mul x10, x22, x20
+adc x6, x6, x7
+mul x1, x1, x20
+adds x0, x0, x9
+mul x7, x24, x20
 adcs x2, x2, x8
-adcs x0, x0, x10
-mul x8, x3, x23
+adcs x4, x4, x10
+mul x8, x0, x23
 umulh x9, x25, x8
-adcs x1, x7, x1
-umulh x7, x21, x8
-adcs x5, x5, x6
-umulh x6, x28, x8
-adc x4, x4, xzr
+adcs x1, x5, x1
+umulh x5, x21, x8
+adcs x3, x3, x7
+umulh x7, x28, x8
+adc x6, x6, xzr
 umulh x10, x19, x8
 adds x2, x2, x9
-umulh x9, x30, x8
-adcs x0, x0, x7
-adcs x1, x1, x6
-mul x6, x21, x8
-adcs x5, x5, x10
+umulh x9, x12, x8
+adcs x4, x4, x5
+adcs x1, x1, x7
+mul x5, x21, x8
+adcs x3, x3, x10
 mul x7, x28, x8
-adc x4, x4, x9
+adc x6, x6, x9
 mul x9, x19, x8
-cmp x3, #1
-mul x3, x30, x8
-adcs x2, x2, x6
-adcs x0, x0, x7
+cmp x0, #1
+mul x0, x12, x8
+adcs x2, x2, x5
+adcs x4, x4, x7
 adcs x1, x1, x9
-adcs x3, x5, x3
-adc x4, x4, xzr
+adcs x0, x3, x0
+adc x3, x6, xzr
 subs x5, x2, x25
-sbcs x6, x0, x21
+sbcs x6, x4, x21
 sbcs x7, x1, x28
-sbcs x8, x3, x19
-sbcs x9, x4, x30
+sbcs x8, x0, x19
+sbcs x9, x3, x12
 csel x2, x2, x5, lo
-csel x0, x0, x6, lo
+csel x4, x4, x6, lo
 ldr x5, [sp, #96]
-stp x2, x0, [x5]
-csel x0, x1, x7, lo
-csel x1, x3, x8, lo
-stp x0, x1, [x5, #16]
-csel x0, x4, x9, lo
+stp x2, x4, [x5]
+csel x1, x1, x7, lo
+csel x0, x0, x8, lo
+stp x1, x0, [x5, #16]
+csel x0, x3, x9, lo
 str x0, [x5, #32]
-ldp x29, x30, [sp, #80]
+ldr x30, [sp, #80]
 ldp x27, x28, [sp, #64]
 ldp x25, x26, [sp, #48]
 ldp x23, x24, [sp, #32]
@@ -979,14 +980,14 @@ unsafe fn mul_full<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_full_7a767a006012cb46_{p0}_{p1}_{p2}_{p3}_{p4}",
+                "fieldc_mul_full_d9195126c089bae6_{p0}_{p1}_{p2}_{p3}_{p4}",
                 r"
-stp x19, x20, [sp, #-96]!
+stp x19, x20, [sp, #-112]!
 stp x21, x22, [sp, #16]
 stp x23, x24, [sp, #32]
 stp x25, x26, [sp, #48]
 stp x27, x28, [sp, #64]
-stp x29, x30, [sp, #80]
+str x30, [sp, #80]
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
 umulh x7, x3, x5
@@ -1018,12 +1019,12 @@ ldp x12, x26, [x12, #32]
 mul x27, x12, x20
 adc x8, x8, xzr
 umulh x28, x12, x20
-mul x29, x26, x20
+mul x30, x26, x20
 adds x21, x21, x24
 umulh x20, x26, x20
 adcs x14, x14, x25
 adcs x16, x16, x27
-adcs x24, x28, x29
+adcs x24, x28, x30
 adc x20, x20, xzr
 cmp x5, #1
 adcs x5, x7, x21
@@ -1062,12 +1063,12 @@ umulh x24, x23, x13
 mul x25, x12, x13
 cset x27, hs
 umulh x28, x12, x13
-mul x29, x26, x13
+mul x30, x26, x13
 adds x15, x15, x16
 umulh x13, x26, x13
 adcs x16, x20, x21
 adcs x20, x24, x25
-adcs x21, x28, x29
+adcs x21, x28, x30
 adc x13, x13, xzr
 cmp x5, #1
 adcs x5, x6, x15
@@ -1084,13 +1085,13 @@ umulh x14, x10, x9
 mul x25, x11, x9
 adc x27, x27, xzr
 umulh x28, x11, x9
-mul x29, x1, x9
+mul x30, x1, x9
 adds x16, x16, x20
 umulh x20, x1, x9
 adcs x21, x21, x24
 mul x9, x3, x9
 adcs x14, x14, x25
-adcs x24, x28, x29
+adcs x24, x28, x30
 adc x20, x20, xzr
 adds x5, x5, x9
 adcs x6, x6, x16
@@ -1106,13 +1107,14 @@ adcs x20, x27, x20
 umulh x25, x23, x9
 mul x27, x12, x9
 cset x28, hs
-umulh x29, x12, x9
-mul x30, x26, x9
+umulh x30, x12, x9
+str x0, [sp, #96]
+mul x0, x26, x9
 adds x14, x14, x16
 umulh x9, x26, x9
 adcs x16, x21, x24
 adcs x21, x25, x27
-adcs x24, x29, x30
+adcs x0, x30, x0
 adc x9, x9, xzr
 cmp x5, #1
 adcs x5, x6, x14
@@ -1120,116 +1122,117 @@ adcs x6, x7, x16
 adcs x7, x8, x21
 umulh x8, x3, x15
 mul x14, x4, x15
-adcs x13, x13, x24
-umulh x16, x4, x15
-mul x21, x10, x15
+adcs x0, x13, x0
+umulh x13, x4, x15
+mul x16, x10, x15
 adcs x9, x20, x9
 umulh x20, x10, x15
-mul x24, x11, x15
-adc x25, x28, xzr
-umulh x27, x11, x15
-mul x28, x1, x15
+mul x21, x11, x15
+adc x24, x28, xzr
+umulh x25, x11, x15
+mul x27, x1, x15
 adds x8, x8, x14
 umulh x14, x1, x15
-adcs x16, x16, x21
+adcs x13, x13, x16
 mul x15, x3, x15
-adcs x20, x20, x24
-adcs x21, x27, x28
+adcs x16, x20, x21
+adcs x20, x25, x27
 adc x14, x14, xzr
 adds x5, x5, x15
 adcs x6, x6, x8
-adcs x7, x7, x16
-adcs x8, x13, x20
-mul x13, x5, x17
-umulh x15, x19, x13
-mul x16, x22, x13
-adcs x9, x9, x21
-umulh x20, x22, x13
-mul x21, x23, x13
-adcs x14, x25, x14
-umulh x24, x23, x13
-mul x25, x12, x13
-cset x27, hs
-umulh x28, x12, x13
-mul x29, x26, x13
-adds x15, x15, x16
-umulh x13, x26, x13
-adcs x16, x20, x21
-adcs x20, x24, x25
-adcs x21, x28, x29
-adc x13, x13, xzr
+adcs x7, x7, x13
+adcs x0, x0, x16
+mul x8, x5, x17
+umulh x13, x19, x8
+mul x15, x22, x8
+adcs x9, x9, x20
+umulh x16, x22, x8
+mul x20, x23, x8
+adcs x14, x24, x14
+umulh x21, x23, x8
+mul x24, x12, x8
+cset x25, hs
+umulh x27, x12, x8
+mul x28, x26, x8
+adds x13, x13, x15
+umulh x8, x26, x8
+adcs x15, x16, x20
+adcs x16, x21, x24
+adcs x20, x27, x28
+adc x8, x8, xzr
 cmp x5, #1
-adcs x5, x6, x15
-adcs x6, x7, x16
-adcs x7, x8, x20
+adcs x5, x6, x13
+adcs x6, x7, x15
+adcs x0, x0, x16
 ldr x2, [x2, #32]
-umulh x8, x3, x2
-mul x15, x4, x2
-adcs x9, x9, x21
+umulh x7, x3, x2
+mul x13, x4, x2
+adcs x9, x9, x20
 umulh x4, x4, x2
-mul x16, x10, x2
-adcs x13, x14, x13
+mul x15, x10, x2
+adcs x8, x14, x8
 umulh x10, x10, x2
 mul x14, x11, x2
-adc x20, x27, xzr
+adc x16, x25, xzr
 umulh x11, x11, x2
-mul x21, x1, x2
-adds x8, x8, x15
+mul x20, x1, x2
+adds x7, x7, x13
 umulh x1, x1, x2
-adcs x4, x4, x16
+adcs x4, x4, x15
 mul x2, x3, x2
 adcs x3, x10, x14
-adcs x10, x11, x21
+adcs x10, x11, x20
 adc x1, x1, xzr
 adds x2, x5, x2
-adcs x5, x6, x8
-adcs x4, x7, x4
+adcs x5, x6, x7
+adcs x0, x0, x4
 adcs x3, x9, x3
-mul x6, x2, x17
-umulh x7, x19, x6
-mul x8, x22, x6
-adcs x9, x13, x10
-umulh x10, x22, x6
-mul x11, x23, x6
-adcs x1, x20, x1
-umulh x13, x23, x6
-mul x14, x12, x6
-cset x15, hs
-umulh x16, x12, x6
-mul x17, x26, x6
-adds x7, x7, x8
-umulh x6, x26, x6
-adcs x8, x10, x11
-adcs x10, x13, x14
-adcs x11, x16, x17
-adc x6, x6, xzr
+mul x4, x2, x17
+umulh x6, x19, x4
+mul x7, x22, x4
+adcs x8, x8, x10
+umulh x9, x22, x4
+mul x10, x23, x4
+adcs x1, x16, x1
+umulh x11, x23, x4
+mul x13, x12, x4
+cset x14, hs
+umulh x15, x12, x4
+mul x16, x26, x4
+adds x6, x6, x7
+umulh x4, x26, x4
+adcs x7, x9, x10
+adcs x9, x11, x13
+adcs x10, x15, x16
+adc x4, x4, xzr
 cmp x2, #1
-adcs x2, x5, x7
-adcs x4, x4, x8
-adcs x3, x3, x10
-adcs x5, x9, x11
-adcs x1, x1, x6
-adc x6, x15, xzr
-subs x7, x2, x19
-sbcs x8, x4, x22
-sbcs x9, x3, x23
-sbcs x10, x5, x12
-sbcs x11, x1, x26
-sbcs xzr, x6, xzr
-csel x2, x2, x7, lo
-csel x4, x4, x8, lo
-stp x2, x4, [x0]
-csel x2, x3, x9, lo
-csel x3, x5, x10, lo
-stp x2, x3, [x0, #16]
-csel x1, x1, x11, lo
-str x1, [x0, #32]
-ldp x29, x30, [sp, #80]
+adcs x2, x5, x6
+adcs x0, x0, x7
+adcs x3, x3, x9
+adcs x5, x8, x10
+adcs x1, x1, x4
+adc x4, x14, xzr
+subs x6, x2, x19
+sbcs x7, x0, x22
+sbcs x8, x3, x23
+sbcs x9, x5, x12
+sbcs x10, x1, x26
+sbcs xzr, x4, xzr
+csel x2, x2, x6, lo
+csel x0, x0, x7, lo
+ldr x4, [sp, #96]
+stp x2, x0, [x4]
+csel x0, x3, x8, lo
+csel x2, x5, x9, lo
+stp x0, x2, [x4, #16]
+csel x0, x1, x10, lo
+str x0, [x4, #32]
+ldr x30, [sp, #80]
 ldp x27, x28, [sp, #64]
 ldp x25, x26, [sp, #48]
 ldp x23, x24, [sp, #32]
 ldp x21, x22, [sp, #16]
-ldp x19, x20, [sp], #96
+ldp x19, x20, [sp], #112
 ret
 .p2align 3
 2:
@@ -1264,14 +1267,14 @@ unsafe fn sum_of_products_full<M: Modulus<5>>(x: &[[u64; 5]; 2], y: &[[u64; 5]; 
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_full_d82fe59a5979fdcc_{p0}_{p1}_{p2}_{p3}_{p4}",
+                "fieldc_sum_of_products_full_ea05d9e3ec549649_{p0}_{p1}_{p2}_{p3}_{p4}",
                 r"
-stp x19, x20, [sp, #-128]!
+stp x19, x20, [sp, #-112]!
 stp x21, x22, [sp, #16]
 stp x23, x24, [sp, #32]
 stp x25, x26, [sp, #48]
 stp x27, x28, [sp, #64]
-stp x29, x30, [sp, #80]
+str x30, [sp, #80]
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
 umulh x7, x3, x5
@@ -1279,381 +1282,386 @@ mul x8, x4, x5
 umulh x9, x4, x5
 ldp x10, x11, [x1, #16]
 mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
 adds x7, x7, x8
-umulh x8, x10, x5
-mul x13, x11, x5
+umulh x8, x11, x5
+ldp x15, x16, [x1, #32]
+mul x17, x15, x5
 adcs x9, x9, x12
-umulh x12, x11, x5
-ldp x14, x15, [x1, #32]
-mul x16, x14, x5
-adcs x8, x8, x13
-umulh x13, x14, x5
-adcs x12, x12, x16
-ldp x16, x17, [x2, #32]
-umulh x19, x15, x17
-ldp x20, x21, [x1, #48]
-mul x22, x20, x17
-adc x13, x13, xzr
-umulh x23, x20, x17
-mul x24, x21, x17
-adds x19, x19, x22
-umulh x22, x21, x17
-ldp x1, x25, [x1, #64]
-mul x26, x1, x17
-adcs x23, x23, x24
-umulh x24, x1, x17
-mul x27, x25, x17
-adcs x22, x22, x26
-umulh x26, x25, x17
-adcs x24, x24, x27
+umulh x12, x15, x5
+adcs x13, x13, x14
+ldp x14, x19, [x2, #32]
+umulh x20, x16, x19
+adcs x8, x8, x17
+ldp x17, x21, [x1, #48]
+umulh x22, x17, x19
+adc x12, x12, xzr
+umulh x23, x21, x19
+adds x7, x7, x20
+ldp x1, x20, [x1, #64]
+umulh x24, x1, x19
+adcs x9, x9, x22
+umulh x22, x20, x19
+adcs x13, x13, x23
+adcs x8, x8, x24
 mul x5, x3, x5
-mul x17, x15, x17
-adc x26, x26, xzr
-adds x5, x5, x17
-adcs x7, x7, x19
-adcs x9, x9, x23
-adcs x8, x8, x22
-adcs x12, x12, x24
-adcs x13, x13, x26
-adr x17, 2f
-ldp x19, x22, [x17]
-mul x23, x5, x19
-umulh x24, x22, x23
-ldp x26, x27, [x17, #16]
-mul x28, x26, x23
-cset x29, hs
-umulh x30, x26, x23
-mul x16, x27, x23
-adds x24, x24, x28
-umulh x28, x27, x23
+mul x23, x16, x19
+adcs x12, x12, x22
+mul x22, x17, x19
+cset x24, hs
+mul x25, x21, x19
+adds x5, x5, x23
+mul x23, x1, x19
+adcs x7, x7, x22
+mul x19, x20, x19
+adcs x9, x9, x25
+adcs x13, x13, x23
+adcs x8, x8, x19
+adr x19, 2f
+ldp x22, x23, [x19]
+mul x25, x5, x22
+umulh x26, x23, x25
+adcs x12, x12, xzr
+ldp x27, x28, [x19, #16]
+umulh x30, x27, x25
+adc x24, x24, xzr
+umulh x14, x28, x25
+adds x7, x7, x26
+ldp x19, x26, [x19, #32]
 str x0, [sp, #96]
-ldp x17, x0, [x17, #32]
-str x27, [sp, #104]
-mul x27, x17, x23
-adcs x16, x30, x16
-umulh x30, x17, x23
-str x17, [sp, #112]
-mul x17, x0, x23
-adcs x27, x28, x27
-umulh x23, x0, x23
-adcs x17, x30, x17
-adc x23, x23, xzr
+umulh x0, x19, x25
+adcs x9, x9, x30
+umulh x30, x26, x25
+adcs x13, x13, x14
+adcs x0, x8, x0
+adcs x8, x12, x30
+mul x12, x27, x25
+adc x14, x24, xzr
+mul x24, x28, x25
 cmp x5, #1
-adcs x5, x7, x24
-adcs x7, x9, x16
-adcs x8, x8, x27
-adcs x9, x12, x17
-adcs x12, x13, x23
-umulh x13, x3, x6
-mul x16, x4, x6
-adc x17, x29, xzr
-umulh x23, x4, x6
-mul x24, x10, x6
-adds x13, x13, x16
-umulh x16, x10, x6
-mul x27, x11, x6
-adcs x23, x23, x24
-umulh x24, x11, x6
-mul x28, x14, x6
-adcs x16, x16, x27
-umulh x27, x14, x6
-adcs x24, x24, x28
-mul x6, x3, x6
-adc x27, x27, xzr
-adds x5, x5, x6
-adcs x6, x7, x13
-adcs x7, x8, x23
-adcs x8, x9, x16
-adcs x9, x12, x24
-adcs x12, x17, x27
-ldp x13, x16, [x2, #48]
-umulh x17, x15, x13
-mul x23, x20, x13
-cset x24, hs
-umulh x27, x20, x13
-mul x28, x21, x13
-adds x17, x17, x23
-umulh x23, x21, x13
-mul x29, x1, x13
-adcs x27, x27, x28
-umulh x28, x1, x13
-mul x30, x25, x13
-adcs x23, x23, x29
-umulh x29, x25, x13
-adcs x28, x28, x30
-mul x13, x15, x13
-adc x29, x29, xzr
-adds x5, x5, x13
-adcs x6, x6, x17
-adcs x7, x7, x27
-adcs x8, x8, x23
-adcs x9, x9, x28
-adcs x12, x12, x29
-mul x13, x5, x19
-umulh x17, x22, x13
-mul x23, x26, x13
-adc x24, x24, xzr
-umulh x27, x26, x13
-ldr x28, [sp, #104]
-mul x29, x28, x13
-adds x17, x17, x23
-umulh x23, x28, x13
-ldr x30, [sp, #112]
-mul x28, x30, x13
-adcs x27, x27, x29
-umulh x29, x30, x13
-mul x30, x0, x13
-adcs x23, x23, x28
-umulh x13, x0, x13
-adcs x28, x29, x30
-adc x13, x13, xzr
-cmp x5, #1
-adcs x5, x6, x17
-adcs x6, x7, x27
-adcs x7, x8, x23
-adcs x8, x9, x28
-adcs x9, x12, x13
-ldp x12, x13, [x2, #16]
-umulh x17, x3, x12
-mul x23, x4, x12
-adc x24, x24, xzr
-umulh x27, x4, x12
-mul x28, x10, x12
-adds x17, x17, x23
-umulh x23, x10, x12
-mul x29, x11, x12
-adcs x27, x27, x28
-umulh x28, x11, x12
-mul x30, x14, x12
-adcs x23, x23, x29
-umulh x29, x14, x12
-adcs x28, x28, x30
-mul x12, x3, x12
-adc x29, x29, xzr
-adds x5, x5, x12
-adcs x6, x6, x17
-adcs x7, x7, x27
-adcs x8, x8, x23
-adcs x9, x9, x28
-adcs x12, x24, x29
-umulh x17, x15, x16
-mul x23, x20, x16
-cset x24, hs
-umulh x27, x20, x16
-mul x28, x21, x16
-adds x17, x17, x23
-umulh x23, x21, x16
-mul x29, x1, x16
-adcs x27, x27, x28
-umulh x28, x1, x16
-mul x30, x25, x16
-adcs x23, x23, x29
-umulh x29, x25, x16
-adcs x28, x28, x30
-mul x16, x15, x16
-adc x29, x29, xzr
-adds x5, x5, x16
-adcs x6, x6, x17
-adcs x7, x7, x27
-adcs x8, x8, x23
-adcs x9, x9, x28
-adcs x12, x12, x29
-mul x16, x5, x19
-umulh x17, x22, x16
-mul x23, x26, x16
-adc x24, x24, xzr
-umulh x27, x26, x16
-ldr x28, [sp, #104]
-mul x29, x28, x16
-adds x17, x17, x23
-umulh x23, x28, x16
-ldr x30, [sp, #112]
-mul x28, x30, x16
-adcs x27, x27, x29
-umulh x29, x30, x16
-mul x30, x0, x16
-adcs x23, x23, x28
-umulh x16, x0, x16
-adcs x28, x29, x30
-adc x16, x16, xzr
-cmp x5, #1
-adcs x5, x6, x17
-adcs x6, x7, x27
-adcs x7, x8, x23
-adcs x8, x9, x28
-adcs x9, x12, x16
-umulh x12, x3, x13
-mul x16, x4, x13
-adc x17, x24, xzr
-umulh x23, x4, x13
-mul x24, x10, x13
-adds x12, x12, x16
-umulh x16, x10, x13
-mul x27, x11, x13
-adcs x23, x23, x24
-umulh x24, x11, x13
-mul x28, x14, x13
-adcs x16, x16, x27
-umulh x27, x14, x13
-adcs x24, x24, x28
-mul x13, x3, x13
-adc x27, x27, xzr
-adds x5, x5, x13
-adcs x6, x6, x12
-adcs x7, x7, x23
-adcs x8, x8, x16
+mul x5, x19, x25
+adcs x7, x7, x12
+mul x12, x26, x25
 adcs x9, x9, x24
-adcs x12, x17, x27
-ldp x13, x16, [x2, #64]
-umulh x17, x15, x13
-mul x23, x20, x13
+adcs x5, x13, x5
+adcs x0, x0, x12
+umulh x12, x3, x6
+adcs x8, x8, xzr
+umulh x13, x4, x6
+adc x14, x14, xzr
+umulh x24, x10, x6
+adds x9, x9, x12
+umulh x12, x11, x6
+adcs x5, x5, x13
+umulh x13, x15, x6
+adcs x0, x0, x24
+adcs x8, x8, x12
+mul x12, x3, x6
+adcs x13, x14, x13
+mul x14, x4, x6
 cset x24, hs
-umulh x27, x20, x13
-mul x28, x21, x13
-adds x17, x17, x23
-umulh x23, x21, x13
-mul x29, x1, x13
-adcs x27, x27, x28
-umulh x28, x1, x13
-mul x30, x25, x13
-adcs x23, x23, x29
-umulh x29, x25, x13
-adcs x28, x28, x30
-mul x13, x15, x13
-adc x29, x29, xzr
-adds x5, x5, x13
-adcs x6, x6, x17
-adcs x7, x7, x27
-adcs x8, x8, x23
-adcs x9, x9, x28
-adcs x12, x12, x29
-mul x13, x5, x19
-umulh x17, x22, x13
-mul x23, x26, x13
+mul x25, x10, x6
+adds x7, x7, x12
+mul x12, x11, x6
+adcs x9, x9, x14
+mul x6, x15, x6
+adcs x5, x5, x25
+adcs x0, x0, x12
+adcs x6, x8, x6
+ldp x8, x12, [x2, #48]
+umulh x14, x16, x8
+adcs x13, x13, xzr
+umulh x25, x17, x8
 adc x24, x24, xzr
-umulh x27, x26, x13
-ldr x28, [sp, #104]
-mul x29, x28, x13
-adds x17, x17, x23
-umulh x23, x28, x13
-ldr x30, [sp, #112]
-mul x28, x30, x13
-adcs x27, x27, x29
-umulh x29, x30, x13
-mul x30, x0, x13
-adcs x23, x23, x28
-umulh x13, x0, x13
-adcs x28, x29, x30
-adc x13, x13, xzr
+umulh x30, x21, x8
+adds x9, x9, x14
+umulh x14, x1, x8
+adcs x5, x5, x25
+umulh x25, x20, x8
+adcs x0, x0, x30
+adcs x6, x6, x14
+mul x14, x16, x8
+adcs x13, x13, x25
+mul x25, x17, x8
+adc x24, x24, xzr
+mul x30, x21, x8
+adds x7, x7, x14
+mul x14, x1, x8
+adcs x9, x9, x25
+mul x8, x20, x8
+adcs x5, x5, x30
+adcs x0, x0, x14
+adcs x6, x6, x8
+mul x8, x7, x22
+umulh x14, x23, x8
+adcs x13, x13, xzr
+umulh x25, x27, x8
+adc x24, x24, xzr
+umulh x30, x28, x8
+adds x9, x9, x14
+umulh x14, x19, x8
+adcs x5, x5, x25
+umulh x25, x26, x8
+adcs x0, x0, x30
+adcs x6, x6, x14
+adcs x13, x13, x25
+mul x14, x27, x8
+adc x24, x24, xzr
+mul x25, x28, x8
+cmp x7, #1
+mul x7, x19, x8
+adcs x9, x9, x14
+mul x8, x26, x8
+adcs x5, x5, x25
+adcs x0, x0, x7
+adcs x6, x6, x8
+ldp x7, x8, [x2, #16]
+umulh x14, x3, x7
+adcs x13, x13, xzr
+umulh x25, x4, x7
+adc x24, x24, xzr
+umulh x30, x10, x7
+adds x5, x5, x14
+umulh x14, x11, x7
+adcs x0, x0, x25
+umulh x25, x15, x7
+adcs x6, x6, x30
+adcs x13, x13, x14
+mul x14, x3, x7
+adcs x24, x24, x25
+mul x25, x4, x7
+cset x30, hs
+mul x8, x10, x7
+adds x9, x9, x14
+mul x14, x11, x7
+adcs x5, x5, x25
+mul x7, x15, x7
+adcs x0, x0, x8
+adcs x6, x6, x14
+adcs x7, x13, x7
+umulh x8, x16, x12
+adcs x13, x24, xzr
+umulh x14, x17, x12
+adc x24, x30, xzr
+umulh x25, x21, x12
+adds x5, x5, x8
+umulh x8, x1, x12
+adcs x0, x0, x14
+umulh x14, x20, x12
+adcs x6, x6, x25
+adcs x7, x7, x8
+mul x8, x16, x12
+adcs x13, x13, x14
+mul x14, x17, x12
+adc x24, x24, xzr
+mul x25, x21, x12
+adds x8, x9, x8
+mul x9, x1, x12
+adcs x5, x5, x14
+mul x12, x20, x12
+adcs x0, x0, x25
+adcs x6, x6, x9
+adcs x7, x7, x12
+mul x9, x8, x22
+umulh x12, x23, x9
+adcs x13, x13, xzr
+umulh x14, x27, x9
+adc x24, x24, xzr
+umulh x25, x28, x9
+adds x5, x5, x12
+umulh x12, x19, x9
+adcs x0, x0, x14
+umulh x14, x26, x9
+adcs x6, x6, x25
+adcs x7, x7, x12
+adcs x12, x13, x14
+mul x13, x27, x9
+adc x14, x24, xzr
+mul x24, x28, x9
+cmp x8, #1
+mul x8, x19, x9
+adcs x5, x5, x13
+mul x9, x26, x9
+adcs x0, x0, x24
+adcs x6, x6, x8
+adcs x7, x7, x9
+ldr x8, [x2, #24]
+umulh x9, x3, x8
+adcs x12, x12, xzr
+umulh x13, x4, x8
+adc x14, x14, xzr
+umulh x24, x10, x8
+adds x0, x0, x9
+umulh x9, x11, x8
+adcs x6, x6, x13
+umulh x13, x15, x8
+adcs x7, x7, x24
+adcs x9, x12, x9
+mul x12, x3, x8
+adcs x13, x14, x13
+mul x14, x4, x8
+cset x24, hs
+mul x25, x10, x8
+adds x5, x5, x12
+mul x12, x11, x8
+adcs x0, x0, x14
+mul x8, x15, x8
+adcs x6, x6, x25
+adcs x7, x7, x12
+adcs x8, x9, x8
+ldp x9, x12, [x2, #64]
+umulh x14, x16, x9
+adcs x13, x13, xzr
+umulh x25, x17, x9
+adc x24, x24, xzr
+umulh x30, x21, x9
+adds x0, x0, x14
+umulh x14, x1, x9
+adcs x6, x6, x25
+umulh x25, x20, x9
+adcs x7, x7, x30
+adcs x8, x8, x14
+mul x14, x16, x9
+adcs x13, x13, x25
+mul x25, x17, x9
+adc x24, x24, xzr
+mul x30, x21, x9
+adds x5, x5, x14
+mul x14, x1, x9
+adcs x0, x0, x25
+mul x9, x20, x9
+adcs x6, x6, x30
+adcs x7, x7, x14
+adcs x8, x8, x9
+mul x9, x5, x22
+umulh x14, x23, x9
+adcs x13, x13, xzr
+umulh x25, x27, x9
+adc x24, x24, xzr
+umulh x30, x28, x9
+adds x0, x0, x14
+umulh x14, x19, x9
+adcs x6, x6, x25
+umulh x25, x26, x9
+adcs x7, x7, x30
+adcs x8, x8, x14
+adcs x13, x13, x25
+mul x14, x27, x9
+adc x24, x24, xzr
+mul x25, x28, x9
 cmp x5, #1
-adcs x5, x6, x17
-adcs x6, x7, x27
-adcs x7, x8, x23
-adcs x8, x9, x28
-adcs x9, x12, x13
-ldr x12, [x2, #32]
-umulh x2, x3, x12
-mul x13, x4, x12
-adc x17, x24, xzr
-umulh x4, x4, x12
-mul x23, x10, x12
-adds x2, x2, x13
-umulh x10, x10, x12
-mul x13, x11, x12
-adcs x4, x4, x23
-umulh x11, x11, x12
-mul x23, x14, x12
-adcs x10, x10, x13
-umulh x13, x14, x12
-adcs x11, x11, x23
-mul x3, x3, x12
-adc x12, x13, xzr
-adds x3, x5, x3
-adcs x2, x6, x2
-adcs x4, x7, x4
-adcs x5, x8, x10
-adcs x6, x9, x11
-adcs x7, x17, x12
-umulh x8, x15, x16
-mul x9, x20, x16
-cset x10, hs
-umulh x11, x20, x16
-mul x12, x21, x16
-adds x8, x8, x9
-umulh x9, x21, x16
-mul x13, x1, x16
-adcs x11, x11, x12
-umulh x1, x1, x16
-mul x12, x25, x16
-adcs x9, x9, x13
-umulh x13, x25, x16
-adcs x1, x1, x12
-mul x12, x15, x16
-adc x13, x13, xzr
-adds x3, x3, x12
+mul x5, x19, x9
+adcs x0, x0, x14
+mul x9, x26, x9
+adcs x6, x6, x25
+adcs x5, x7, x5
+adcs x7, x8, x9
+ldr x8, [x2, #32]
+umulh x2, x3, x8
+adcs x9, x13, xzr
+umulh x13, x4, x8
+adc x14, x24, xzr
+umulh x24, x10, x8
+adds x2, x6, x2
+umulh x6, x11, x8
+adcs x5, x5, x13
+umulh x13, x15, x8
+adcs x7, x7, x24
+adcs x6, x9, x6
+mul x3, x3, x8
+adcs x9, x14, x13
+mul x4, x4, x8
+cset x13, hs
+mul x10, x10, x8
+adds x0, x0, x3
+mul x3, x11, x8
+adcs x2, x2, x4
+mul x4, x15, x8
+adcs x5, x5, x10
+adcs x3, x7, x3
+adcs x4, x6, x4
+umulh x6, x16, x12
+adcs x7, x9, xzr
+umulh x8, x17, x12
+adc x9, x13, xzr
+umulh x10, x21, x12
+adds x2, x2, x6
+umulh x6, x1, x12
+adcs x5, x5, x8
+umulh x8, x20, x12
+adcs x3, x3, x10
+adcs x4, x4, x6
+mul x6, x16, x12
+adcs x7, x7, x8
+mul x8, x17, x12
+adc x9, x9, xzr
+mul x10, x21, x12
+adds x0, x0, x6
+mul x1, x1, x12
 adcs x2, x2, x8
-adcs x4, x4, x11
+mul x6, x20, x12
+adcs x5, x5, x10
+adcs x1, x3, x1
+adcs x3, x4, x6
+mul x4, x0, x22
+umulh x6, x23, x4
+adcs x7, x7, xzr
+umulh x8, x27, x4
+adc x9, x9, xzr
+umulh x10, x28, x4
+adds x2, x2, x6
+umulh x6, x19, x4
+adcs x5, x5, x8
+umulh x8, x26, x4
+adcs x1, x1, x10
+adcs x3, x3, x6
+adcs x6, x7, x8
+mul x7, x27, x4
+adc x8, x9, xzr
+mul x9, x28, x4
+cmp x0, #1
+mul x0, x19, x4
+adcs x2, x2, x7
+mul x4, x26, x4
 adcs x5, x5, x9
-adcs x1, x6, x1
-adcs x6, x7, x13
-mul x7, x3, x19
-umulh x8, x22, x7
-mul x9, x26, x7
-adc x10, x10, xzr
-umulh x11, x26, x7
-ldr x12, [sp, #104]
-mul x13, x12, x7
-adds x8, x8, x9
-umulh x9, x12, x7
-ldr x14, [sp, #112]
-mul x15, x14, x7
-adcs x11, x11, x13
-umulh x13, x14, x7
-mul x16, x0, x7
-adcs x9, x9, x15
-umulh x7, x0, x7
-adcs x13, x13, x16
-adc x7, x7, xzr
-cmp x3, #1
-adcs x2, x2, x8
-adcs x3, x4, x11
-adcs x4, x5, x9
-adcs x1, x1, x13
-adcs x5, x6, x7
-adc x6, x10, xzr
-subs x7, x2, x22
-sbcs x8, x3, x26
-sbcs x9, x4, x12
-sbcs x10, x1, x14
-sbcs x11, x5, x0
-sbcs x13, x6, xzr
-csel x2, x2, x7, lo
-csel x3, x3, x8, lo
-csel x4, x4, x9, lo
-csel x1, x1, x10, lo
-csel x5, x5, x11, lo
-csel x6, x6, x13, lo
-subs x7, x2, x22
-sbcs x8, x3, x26
-sbcs x9, x4, x12
-sbcs x10, x1, x14
-sbcs x0, x5, x0
-sbcs xzr, x6, xzr
-csel x2, x2, x7, lo
-csel x3, x3, x8, lo
-ldr x6, [sp, #96]
-stp x2, x3, [x6]
-csel x2, x4, x9, lo
-csel x1, x1, x10, lo
-stp x2, x1, [x6, #16]
-csel x0, x5, x0, lo
-str x0, [x6, #32]
-ldp x29, x30, [sp, #80]
+adcs x0, x1, x0
+adcs x1, x3, x4
+adcs x3, x6, xzr
+adc x4, x8, xzr
+subs x6, x2, x23
+sbcs x7, x5, x27
+sbcs x8, x0, x28
+sbcs x9, x1, x19
+sbcs x10, x3, x26
+sbcs x11, x4, xzr
+csel x2, x2, x6, lo
+csel x5, x5, x7, lo
+csel x0, x0, x8, lo
+csel x1, x1, x9, lo
+csel x3, x3, x10, lo
+csel x4, x4, x11, lo
+subs x6, x2, x23
+sbcs x7, x5, x27
+sbcs x8, x0, x28
+sbcs x9, x1, x19
+sbcs x10, x3, x26
+sbcs xzr, x4, xzr
+csel x2, x2, x6, lo
+csel x4, x5, x7, lo
+ldr x5, [sp, #96]
+stp x2, x4, [x5]
+csel x0, x0, x8, lo
+csel x1, x1, x9, lo
+stp x0, x1, [x5, #16]
+csel x0, x3, x10, lo
+str x0, [x5, #32]
+ldr x30, [sp, #80]
 ldp x27, x28, [sp, #64]
 ldp x25, x26, [sp, #48]
 ldp x23, x24, [sp, #32]
 ldp x21, x22, [sp, #16]
-ldp x19, x20, [sp], #128
+ldp x19, x20, [sp], #112
 ret
 .p2align 3
 2:
