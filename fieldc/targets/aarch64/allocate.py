@@ -45,15 +45,18 @@ class _Allocator:
         stores = [i for i, each in enumerate(self.code) if each.text.startswith("st")]
         self.first_store = min(stores, default=len(self.code))
         self.now = 0
+        self.reread: set[int] = set()
+        """Pointers by which operands of the current instruction were made again."""
 
     def run(self) -> None:
         for position, instruction in enumerate(self.code):
             self.now = position
             locked: set[int] = set()
+            self.reread = set()
             for read in instruction.reads:
                 self._bring(read, locked)
             reads = tuple(self.where[v] for v in instruction.reads)
-            for read in set(instruction.reads):
+            for read in {*instruction.reads, *self.reread}:
                 self._free_if_dead(read)
             for written in instruction.writes:
                 self._take(written, locked)
@@ -91,9 +94,7 @@ class _Allocator:
                 registers = tuple(self.where[read] for read in again.reads)
                 self._take(virtual, locked)
                 self.lines.append((again.text, (self.where[virtual], *registers), -1))
-                for read in again.reads:
-                    if read not in self.code[self.now].reads:
-                        self._free_if_dead(read)
+                self.reread.update(again.reads)
         locked.add(self.where[virtual])
 
     def _take(self, virtual: int, locked: set[int]) -> None:
