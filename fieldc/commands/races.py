@@ -18,6 +18,8 @@ COLUMNS = ("algorithm", "backend", "cycles", "±%", "worst", "ns")
 """`worst` is what the worst place in memory costs more than the median place."""
 BOUND = ("lower bound", "above bound")
 """The bound on independent calls that binds; how far throughput is above it."""
+WIDE = "llvm-wide"
+"""What LLVM makes of wide integers: what the fastest row of ours is held against."""
 OPTIONAL = ("x python", "worst", "lower bound", "ns", "x llvm-bmi2", "±%", "above bound")
 """What a narrow terminal leaves out, in this order."""
 
@@ -118,14 +120,21 @@ def conclusion(report: Report | None) -> tuple[str, ...]:
 
 
 def _sentence(rows: list[RaceRow]) -> str:
-    """The fastest row of one operation, against the wide integers of LLVM and its own bound."""
+    """The fastest row of one operation, against the wide integers of LLVM and its own bound.
+
+    Where the wide integers are fastest, the next row is named.
+    """
     compiled = [row for row in rows if row.count is not None]
     if not compiled:
         return ""
-    best = min(compiled, key=lambda row: row.throughput.median)
+    best, *others = sorted(compiled, key=lambda row: row.throughput.median)
     parts = [f"{best.op} runs in {best.throughput.median:.1f} cycles by {best.backend}"]
-    rival = best.ratios.get("llvm-wide")
-    if rival and best.backend != "llvm-wide":
+    rival = best.ratios.get(WIDE)
+    if best.backend == WIDE:
+        parts[0] += "".join(
+            f" ({row.throughput.median:.1f} by {row.backend})" for row in others[:1]
+        )
+    elif rival:
         parts.append(f"{rival.throughput:.1f} times as fast as what LLVM makes of wide integers")
     if best.limits is not None:
         name, cycles = best.limits.binding
