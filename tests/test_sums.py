@@ -42,3 +42,13 @@ def test_a_flag_between_keeps_both() -> None:
     """The first carry would have to wait while the other is made."""
     made = program(TOP - 1, between=True)
     assert joined_sums(made) == made
+
+
+def test_a_sum_stays_before_the_product_that_reads_it() -> None:
+    build = Builder(64)
+    x = [build.load("x", i, TOP - 1) for i in range(3)]
+    low, carry = build.add(x[0], x[1], build.no_carry)
+    middle, _ = build.add(x[2], build.constant(0), carry)
+    product = build.mul(middle, x[0])
+    made = Program("k", 64, (("x", 3),), tuple(build.steps), (low, *product))
+    assert joined_sums(made) == made

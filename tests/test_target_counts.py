@@ -33,6 +33,12 @@ def test_some_rows_are_current(name: str) -> None:
         assert f"| {' | '.join(map(str, cells))} |" in lines, "make it again: make generate"
 
 
+def test_no_code_is_below_its_lower_bound() -> None:
+    rows = [line for line in PAGE.read_text("utf-8").splitlines() if re.match(r"\| \w+-", line)]
+    ratios = [float(line.split("|")[6]) for line in rows if line.count("|") == 10]
+    assert len(ratios) > 20 and min(ratios) >= 1
+
+
 @pytest.mark.full
 def test_the_page_is_current() -> None:
     text = PAGE.read_text(encoding="utf-8")

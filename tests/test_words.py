@@ -26,7 +26,7 @@ from well_formed import assert_well_formed
 
 from fieldc.algorithms import choose
 from fieldc.field import Field
-from fieldc.language import Kernel, LanguageError, Number, Residue, Wide, kernel, select
+from fieldc.language import Kernel, LanguageError, Number, Residue, Wide, kernel, select, select_all
 from fieldc.words.interpret import BrokenBound, interpret
 from fieldc.words.lower import lower
 from fieldc.words.operations import ADD
@@ -136,6 +136,14 @@ def triple(f: Field, x: Residue) -> Residue:
     return select(d < 0, t, d)
 
 
+def chosen(f: Field, x: Residue, y: Residue) -> Residue:
+    """One condition for two choices that are made together, and for a third."""
+    is_less = x - y < 0
+    a, b = select_all(is_less, (x, y), (y, x))
+    c = select(is_less, x, 0)
+    return select(a - b < 0, a % f.base, c % f.base)
+
+
 def high_half(f: Field, x: Wide) -> Residue:
     """The high half of a wide operand is below p."""
     return x >> f.word * f.n
@@ -172,6 +180,7 @@ CUSTOM = (
         masked_last,
         selected,
         triple,
+        chosen,
         high_half,
         low_limb,
         constant,

@@ -42,8 +42,8 @@ class Step:
     """One operation on earlier values, which have numbers: inputs first, then the steps.
 
     `kind` is add, sub and mul of two values, scale of one by the integer `number`, or constant,
-    the element `number`. Of values that are no elements there are times (x, k), product (x,
-    k), which is not reduced, choose (mask, a, b), sum (s, x, y) and, of a sum, divide or reduce.
+    the element `number`. Of values that are no elements there are times (x, k), product (x, k),
+    which is not reduced, choose (mask, a, b), sum (s, x, y) and, of a sum, divide or reduce.
     """
 
     kind: str

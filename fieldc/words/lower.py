@@ -263,7 +263,7 @@ class Lowering:
 
     def _select(self, node: Integer) -> list[Value]:
         together = node.condition.choices if node.condition is not None else []
-        nodes = together or [node]
+        nodes = together if any(one is node for one in together) else [node]
         sides = [[self._padded(arg, self.size(one)) for arg in one.args] for one in nodes]
         flag = self._condition_of(node)  # last: other carry chains would need a flag of their own
         for one, (a, b) in zip(nodes, sides, strict=True):

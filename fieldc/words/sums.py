@@ -25,7 +25,7 @@ def joined_sums(program: Program) -> Program:
             joined = _joined(waiting, step)
             if joined is not None:
                 step, waiting = joined, None
-            elif any(v.kind is Kind.FLAG for v in (*step.inputs, *step.outputs)):
+            elif _must_follow(step, waiting):
                 kept.append(waiting)
                 waiting = None
         is_lone = uses[step.outputs[0].number] == 1
@@ -35,6 +35,12 @@ def joined_sums(program: Program) -> Program:
             kept.append(step)
     last = () if waiting is None else (waiting,)
     return replace(program, steps=(*kept, *last))
+
+
+def _must_follow(step: Step, waiting: Step) -> bool:
+    """Whether a step reads the waiting sum's word, or touches a flag."""
+    flags = any(v.kind is Kind.FLAG for v in (*step.inputs, *step.outputs))
+    return flags or waiting.outputs[0] in step.inputs
 
 
 def _adds_only_a_carry(step: Step) -> bool:

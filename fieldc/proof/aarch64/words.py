@@ -1,11 +1,11 @@
-"""Words and flags of an AArch64 kernel as polynomials, and what LLVM does to them.
+"""Words and flags of an AArch64 kernel as polynomials, and what compilers do to them.
 
 A word that an instruction computes is a constant, a variable, or a polynomial in at most six bits
 (carries and borrows), which is tabulated: so flags may be added, compared and combined exactly.
 
-LLVM computes the low half of q*k in other ways than by `mul` (shifts, negations, other factors)
-and takes the high half from `umulh`. Two words that are congruent modulo 2^w are equal, so each
-word's residue, a multiple of an older word, is remembered, and a residue gets one variable.
+A compiler may compute the low half of q*k in other ways than by `mul` (shifts, negations, other
+factors) and take the high half from `umulh`. Two words that are congruent modulo 2^w are equal, so
+each word's residue, a multiple of an older word, is remembered, and a residue gets one variable.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class LlvmTarget:
 # Figures: LLVM 22, multiplication modulo BLS12-381 p by cios, as instructions (of which accesses to
 # the stack) or as core cycles throughput | latency on Sapphire Rapids. Optimisation levels 1 to 3
 # give the same code. Whole chains as wide integers (pack, add i384, unpack) were worse everywhere,
-# 454 (78) on x86-64, 411 (14) on aarch64; LLVM makes branches of them on riscv64, calls on wasm32.
+# 454 (78) on x86-64; LLVM makes branches of them on riscv64, calls on wasm32.
 
 # One adc a limb and conditional moves: 91 | 101 cycles, 399 (82). uadd.with.overflow: 97 | 104,
 # 422 (102), a flag goes through a register now and then. A mask instead of the moves: 100 | 106.
@@ -57,9 +57,10 @@ X86_64_BMI2 = LlvmProcessor("x86-64", "+bmi2", 64, _ADDCARRY, RowChoice(RowStyle
 # CARRY_WORD 651 (45) and 15 % slower.
 X86_64 = LlvmProcessor("x86-64", "", 64, _ADDCARRY, RowChoice(RowStyle.TWO_CHAINS))
 
-# adcs throughout: 361 (12); without tune LLVM knows no core, and it is 510 (53). log-jump has twice
-# the constants, four instructions each: 403 (16). ONE_CHAIN is 365, and less for primes without a
-# spare bit, where some of it is not proved. But in redc LLVM copies no flags for it (mrs, msr).
+# Words of 32 bits: our own backend (fieldc/targets/aarch64) makes those of 64. adcs throughout;
+# without tune LLVM knows no core. Where it copies flags for TWO_CHAINS (mrs, msr), ONE_CHAIN mostly
+# spares that: redc modulo BLS12-381 p 915 instead of 938, from_montgomery modulo P-256's p 156
+# instead of 212.
 _ADCS = LlvmForm(Carry.OVERFLOW, SelectStyle.SELECT, tune="neoverse-n1")
 _ROWS = RowChoice(RowStyle.TWO_CHAINS), (RowChoice(RowStyle.ONE_CHAIN),)
 AARCH64 = LlvmProcessor("generic", "", 64, _ADCS, _ROWS[0], "cios", _ROWS[1])
