@@ -2,8 +2,8 @@
 
 Variables are numbered from 0: the limbs of each operand in call order, then for each signed operand
 word and carry of its top limb plus 2^63, then what the instructions create in the order in which
-they run. Rows are numbered in that order too. A word is a constant or
-one variable. What creates variables, in this order:
+they run. Rows are numbered in that order too. A word is a constant or one variable. What creates
+variables, in this order:
 
     add, adc, adcx, adox    word, carry       word + 2^w*carry = a + b + carry_in
     sub, sbb                word, borrow      word - 2^w*borrow = a - b - borrow_in
@@ -20,7 +20,8 @@ On AArch64 a word may also be a polynomial in carries and borrows. It is then no
 is added to a word. There
 
     adds, adcs, subs, sbcs  word, carry       as add and sub; the same sum again is the same row
-    add, adc, sub, sbc      word, carry       the same, where carries alone are not added
+    add, adc, sub, sbc      word, carry       the same; of carries alone only where the sum wraps
+                                              around and has products of them as a polynomial
     mul, umulh, madd, msub  low, high         as mul; the same product again is the same row
     shifts, fields, extr    low, high, word   of products by powers of 2; a field is word - 2^k*high
     csel, csinc, and        word              one side or the other, for each bit of the flag

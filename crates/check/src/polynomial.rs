@@ -69,6 +69,11 @@ impl Polynomial {
         self.0.keys().all(Vec::is_empty)
     }
 
+    /// Whether there are no products of variables.
+    pub(crate) fn is_linear(&self) -> bool {
+        self.each().all(|(monomial, _)| monomial.len() <= 1)
+    }
+
     /// The number that it is, if it has no variables and is not negative.
     pub(crate) fn as_integer(&self) -> Option<u128> {
         self.constant_term().try_into().ok().filter(|_| self.is_constant())

@@ -14,7 +14,7 @@ from capstone import arm64_const as arm
 
 from fieldc.proof.aarch64.memory import adr, load, mrs, msr, nothing, ret, store, whole
 from fieldc.proof.aarch64.processor import CLEAR, SET, Flags, Meaning, SymbolicArm64
-from fieldc.proof.aarch64.words import tabulate
+from fieldc.proof.aarch64.words import is_linear, tabulate
 from fieldc.proof.equations import ONE, Polynomial, add_to, constant, variable
 from fieldc.proof.values import Pointer
 
@@ -37,15 +37,24 @@ def _row(
 def _combined(
     cpu: SymbolicArm64, a: Polynomial, b: Polynomial, carry: Polynomial, sign: int
 ) -> Polynomial:
-    """a + sign*(b + carry) mod 2^w; flags stay."""
+    """a + sign*(b + carry) mod 2^w; flags stay.
+
+    Of bits it is a polynomial in them. One that wraps around is a row like any other, with a carry:
+    else its polynomial has products of bits, and no bound goes through it.
+    """
     radix = cpu.memory.system.radix
     if cpu.words.are_bits(a, b, carry):
-        return tabulate(lambda x, y, c: (x + sign * (y + c)) % radix, a, b, carry)
-    if not carry:
+        found = tabulate(lambda x, y, c: (x + sign * (y + c)) % radix, a, b, carry)
+        plain = dict(a)
+        for value in (b, carry):
+            add_to(plain, value, sign)
+        if is_linear(found) or found == plain:
+            return found
+    elif not carry:
         right = dict(cpu.words.word(a, cpu.where))
         add_to(right, cpu.words.word(b, cpu.where), sign)
-        if (found := cpu.words.congruent(right, cpu.where)) is not None:
-            return found
+        if (known := cpu.words.congruent(right, cpu.where)) is not None:
+            return known
     flags = cpu.flags
     value = _row(cpu, a, b, carry, sign)
     cpu.flags = flags

@@ -63,6 +63,11 @@ def tabulate(function: Callable[..., int], *values: Polynomial) -> Polynomial:
     return result
 
 
+def is_linear(value: Polynomial) -> bool:
+    """Whether a polynomial has no products of variables."""
+    return all(len(monomial) <= 1 for monomial in value)
+
+
 def _terms(value: Polynomial) -> Terms:
     return frozenset((m, int(c)) for m, c in value.items())
 

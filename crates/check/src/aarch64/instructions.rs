@@ -127,11 +127,16 @@ impl Machine<'_> {
     }
 
     /// The same, and flags stay.
+    ///
+    /// Of bits it is a polynomial in them. One that wraps around, and has products of bits, is a
+    /// row like any other.
     fn combined(&mut self, a: &Word, b: &Word, carry: &Word, sign: i64) -> Word {
         if self.words.are_bits(&[a, b, carry]) {
-            return tabulate([a, b, carry], total(sign));
-        }
-        if *carry == Word::default() {
+            let found = tabulate([a, b, carry], total(sign));
+            if found.is_linear() || found == a.clone().plus(b, sign).plus(carry, sign) {
+                return found;
+            }
+        } else if *carry == Word::default() {
             let (a, b) = (self.words.word(a), self.words.word(b));
             if let Some(found) = self.words.congruent(&a.plus(&b, sign)) {
                 return found;
