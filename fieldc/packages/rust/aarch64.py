@@ -15,6 +15,7 @@ from fieldc.packages.rust.classes import (
     LAZY_CLASSES,
     LAZY_FULL,
     LAZY_SPARE,
+    NEAR,
     SPARE,
     PrimeClass,
     class_expressions,
@@ -24,7 +25,7 @@ from fieldc.packages.rust.plain import class_name
 from fieldc.targets.aarch64.kernel import ArmKernel, compile_words
 from fieldc.words.lower import lower
 
-OWN = (SPARE, FULL, LAZY_SPARE, LAZY_FULL)
+OWN = (SPARE, NEAR, FULL, LAZY_SPARE, LAZY_FULL)
 """The classes that have kernels. `cios` multiplies no more often than `log-jump` and reads fewer
 constants."""
 

@@ -31,9 +31,9 @@ assembly! { 2, 2:
 
 // near: R - p has one limb: two products for a limb of the quotient.
 assembly! { 2, 3:
-    mul: mul_full;
+    mul: mul_near;
     sum_of_products: sum_of_products_full;
-    square: square_full;
+    square: square_near;
 }
 
 // full: every odd prime.
@@ -299,6 +299,154 @@ ret
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
             out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
             out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*y/R mod p as by cios, for p = R - c with c of one limb; near-radix.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_near<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
+    let mut z = MaybeUninit::<[u64; 2]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_near_be68607c03999fd6_{p0}_{p1}",
+                r"
+ldp x1, x3, [x1]
+ldp x2, x4, [x2]
+umulh x5, x1, x2
+mul x6, x3, x2
+mul x7, x1, x2
+adr x8, 2f
+ldp x9, x10, [x8]
+mul x11, x7, x9
+umulh x2, x3, x2
+mul x12, x10, x11
+adds x5, x5, x6
+umulh x6, x10, x11
+adcs x2, x11, x2
+cset x11, hs
+subs xzr, x7, x12
+umulh x7, x1, x4
+mul x12, x3, x4
+sbcs x5, x5, x6
+umulh x3, x3, x4
+sbcs x2, x2, xzr
+mul x1, x1, x4
+sbc x4, x11, xzr
+adds x6, x7, x12
+adc x3, x3, xzr
+adds x1, x5, x1
+mul x5, x1, x9
+adcs x2, x2, x6
+adcs x3, x4, x3
+mul x4, x10, x5
+cset x6, hs
+umulh x7, x10, x5
+adds x3, x3, x5
+adc x5, x6, xzr
+subs xzr, x1, x4
+ldp x1, x4, [x8, #16]
+sbcs x2, x2, x7
+sbcs x3, x3, xzr
+sbc x5, x5, xzr
+subs x1, x2, x1
+sbcs x4, x3, x4
+sbcs xzr, x5, xzr
+csel x1, x2, x1, lo
+csel x2, x3, x4, lo
+stp x1, x2, [x0]
+ret
+.p2align 3
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*x/R mod p for p = R - c with c of one limb; near-radix.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_near<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
+    let mut z = MaybeUninit::<[u64; 2]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_near_cd330a5a2af52f69_{p0}_{p1}",
+                r"
+ldp x1, x2, [x1]
+umulh x3, x1, x1
+mul x4, x1, x2
+umulh x5, x1, x2
+extr x6, x5, x4, #63
+mul x7, x2, x2
+lsr x5, x5, #63
+umulh x2, x2, x2
+mul x1, x1, x1
+adr x8, 2f
+ldp x9, x10, [x8]
+mul x11, x1, x9
+mul x12, x10, x11
+adds x3, x3, x4, lsl #1
+umulh x4, x10, x11
+adcs x6, x6, x7
+adc x2, x5, x2
+subs xzr, x1, x12
+sbcs x1, x3, x4
+mul x3, x1, x9
+mul x4, x10, x3
+umulh x5, x10, x3
+sbc x7, x11, xzr
+subs xzr, x1, x4
+sbcs x1, x7, x5
+sbc x3, x3, xzr
+ldp x4, x5, [x8, #16]
+adds x1, x1, x6
+adcs x2, x3, x2
+cset x3, hs
+subs x4, x1, x4
+sbcs x5, x2, x5
+sbcs xzr, x3, xzr
+csel x1, x1, x4, lo
+csel x2, x2, x5, lo
+stp x1, x2, [x0]
+ret
+.p2align 3
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
         );
         z.assume_init()
     }

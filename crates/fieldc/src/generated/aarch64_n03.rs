@@ -31,9 +31,9 @@ assembly! { 3, 2:
 
 // near: R - p has one limb: two products for a limb of the quotient.
 assembly! { 3, 3:
-    mul: mul_full;
+    mul: mul_near;
     sum_of_products: sum_of_products_full;
-    square: square_full;
+    square: square_near;
 }
 
 // full: every odd prime.
@@ -463,6 +463,221 @@ ret
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
             out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
             out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*y/R mod p as by cios, for p = R - c with c of one limb; near-radix.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_near<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
+    let mut z = MaybeUninit::<[u64; 3]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_near_e17bfd76c9fba71a_{p0}_{p1}_{p2}",
+                r"
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldr x1, [x1, #16]
+mul x10, x1, x5
+mul x11, x3, x5
+adr x12, 2f
+ldp x13, x14, [x12]
+mul x15, x11, x13
+umulh x5, x1, x5
+adds x7, x7, x8
+mul x8, x14, x15
+adcs x9, x9, x10
+umulh x10, x14, x15
+adcs x5, x15, x5
+cset x15, hs
+subs xzr, x11, x8
+sbcs x7, x7, x10
+umulh x8, x3, x6
+mul x10, x4, x6
+sbcs x9, x9, xzr
+umulh x11, x4, x6
+mul x16, x1, x6
+sbcs x5, x5, xzr
+umulh x17, x1, x6
+sbc x15, x15, xzr
+mul x6, x3, x6
+adds x8, x8, x10
+adcs x10, x11, x16
+adc x11, x17, xzr
+adds x6, x7, x6
+adcs x7, x9, x8
+mul x8, x6, x13
+adcs x5, x5, x10
+adcs x9, x15, x11
+mul x10, x14, x8
+cset x11, hs
+umulh x15, x14, x8
+adds x8, x9, x8
+adc x9, x11, xzr
+subs xzr, x6, x10
+sbcs x6, x7, x15
+ldr x2, [x2, #16]
+umulh x7, x3, x2
+mul x10, x4, x2
+sbcs x5, x5, xzr
+umulh x4, x4, x2
+mul x11, x1, x2
+sbcs x8, x8, xzr
+umulh x1, x1, x2
+sbc x9, x9, xzr
+mul x2, x3, x2
+adds x3, x7, x10
+adcs x4, x4, x11
+adc x1, x1, xzr
+adds x2, x6, x2
+adcs x3, x5, x3
+mul x5, x2, x13
+adcs x4, x8, x4
+adcs x1, x9, x1
+mul x6, x14, x5
+cset x7, hs
+umulh x8, x14, x5
+adds x1, x1, x5
+adc x5, x7, xzr
+subs xzr, x2, x6
+sbcs x2, x3, x8
+ldp x3, x6, [x12, #16]
+sbcs x4, x4, xzr
+sbcs x1, x1, xzr
+sbc x5, x5, xzr
+subs x3, x2, x3
+sbcs x7, x4, x6
+sbcs x6, x1, x6
+sbcs xzr, x5, xzr
+csel x2, x2, x3, lo
+csel x3, x4, x7, lo
+stp x2, x3, [x0]
+csel x1, x1, x6, lo
+str x1, [x0, #16]
+ret
+.p2align 3
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*x/R mod p for p = R - c with c of one limb; near-radix.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_near<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
+    let mut z = MaybeUninit::<[u64; 3]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_near_72d2bd51506a754e_{p0}_{p1}_{p2}",
+                r"
+ldp x2, x3, [x1]
+umulh x4, x3, x2
+ldr x1, [x1, #16]
+mul x5, x1, x2
+mul x6, x3, x1
+umulh x7, x1, x2
+umulh x8, x3, x1
+umulh x9, x2, x2
+mul x10, x3, x2
+adds x4, x4, x5
+extr x5, x4, x10, #63
+mul x11, x3, x3
+adcs x6, x6, x7
+extr x4, x6, x4, #63
+umulh x3, x3, x3
+adc x7, x8, xzr
+extr x6, x7, x6, #63
+mul x8, x1, x1
+adds x9, x9, x10, lsl #1
+lsr x7, x7, #63
+umulh x1, x1, x1
+adcs x5, x5, x11
+mul x2, x2, x2
+adr x10, 2f
+ldp x11, x12, [x10]
+mul x13, x2, x11
+mul x14, x12, x13
+adcs x3, x4, x3
+umulh x4, x12, x13
+adcs x6, x6, x8
+adc x1, x7, x1
+subs xzr, x2, x14
+sbcs x2, x9, x4
+mul x4, x2, x11
+mul x7, x12, x4
+umulh x8, x12, x4
+sbcs x5, x5, xzr
+sbc x9, x13, xzr
+subs xzr, x2, x7
+sbcs x2, x5, x8
+mul x5, x2, x11
+mul x7, x12, x5
+umulh x8, x12, x5
+sbcs x9, x9, xzr
+sbc x4, x4, xzr
+subs xzr, x2, x7
+sbcs x2, x9, x8
+sbcs x4, x4, xzr
+sbc x5, x5, xzr
+adds x2, x2, x3
+ldp x3, x7, [x10, #16]
+adcs x4, x4, x6
+adcs x1, x5, x1
+cset x5, hs
+subs x3, x2, x3
+sbcs x6, x4, x7
+sbcs x7, x1, x7
+sbcs xzr, x5, xzr
+csel x2, x2, x3, lo
+csel x3, x4, x6, lo
+stp x2, x3, [x0]
+csel x1, x1, x7, lo
+str x1, [x0, #16]
+ret
+.p2align 3
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
         );
         z.assume_init()
     }

@@ -31,9 +31,9 @@ assembly! { 4, 2:
 
 // near: R - p has one limb: two products for a limb of the quotient.
 assembly! { 4, 3:
-    mul: mul_full;
+    mul: mul_near;
     sum_of_products: sum_of_products_full;
-    square: square_full;
+    square: square_near;
 }
 
 // full: every odd prime.
@@ -684,6 +684,303 @@ ret
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
             out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
             out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*y/R mod p as by cios, for p = R - c with c of one limb; near-radix.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_near<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = MaybeUninit::<[u64; 4]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_near_694adae7bd0d8ca0_{p0}_{p1}_{p2}_{p3}",
+                r"
+stp x19, x20, [sp, #-32]!
+stp x21, x22, [sp, #16]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x1, x10, [x1, #16]
+mul x11, x1, x5
+umulh x12, x1, x5
+mul x13, x10, x5
+mul x14, x3, x5
+adr x15, 2f
+ldp x16, x17, [x15]
+mul x19, x14, x16
+umulh x5, x10, x5
+adds x7, x7, x8
+adcs x8, x9, x11
+mul x9, x17, x19
+adcs x11, x12, x13
+umulh x12, x17, x19
+adcs x5, x19, x5
+cset x13, hs
+subs xzr, x14, x9
+sbcs x7, x7, x12
+sbcs x8, x8, xzr
+umulh x9, x3, x6
+mul x12, x4, x6
+sbcs x11, x11, xzr
+umulh x14, x4, x6
+mul x19, x1, x6
+sbcs x5, x5, xzr
+umulh x20, x1, x6
+mul x21, x10, x6
+sbc x13, x13, xzr
+umulh x22, x10, x6
+adds x9, x9, x12
+mul x6, x3, x6
+adcs x12, x14, x19
+adcs x14, x20, x21
+adc x19, x22, xzr
+adds x6, x7, x6
+adcs x7, x8, x9
+adcs x8, x11, x12
+mul x9, x6, x16
+adcs x5, x5, x14
+adcs x11, x13, x19
+mul x12, x17, x9
+cset x13, hs
+umulh x14, x17, x9
+adds x9, x11, x9
+adc x11, x13, xzr
+subs xzr, x6, x12
+sbcs x6, x7, x14
+sbcs x7, x8, xzr
+ldp x2, x8, [x2, #16]
+umulh x12, x3, x2
+mul x13, x4, x2
+sbcs x5, x5, xzr
+umulh x14, x4, x2
+mul x19, x1, x2
+sbcs x9, x9, xzr
+umulh x20, x1, x2
+mul x21, x10, x2
+sbc x11, x11, xzr
+umulh x22, x10, x2
+adds x12, x12, x13
+mul x2, x3, x2
+adcs x13, x14, x19
+adcs x14, x20, x21
+adc x19, x22, xzr
+adds x2, x6, x2
+adcs x6, x7, x12
+adcs x5, x5, x13
+mul x7, x2, x16
+adcs x9, x9, x14
+adcs x11, x11, x19
+mul x12, x17, x7
+cset x13, hs
+umulh x14, x17, x7
+adds x7, x11, x7
+adc x11, x13, xzr
+subs xzr, x2, x12
+sbcs x2, x6, x14
+sbcs x5, x5, xzr
+umulh x6, x3, x8
+mul x12, x4, x8
+sbcs x9, x9, xzr
+umulh x4, x4, x8
+mul x13, x1, x8
+sbcs x7, x7, xzr
+umulh x1, x1, x8
+mul x14, x10, x8
+sbc x11, x11, xzr
+umulh x10, x10, x8
+adds x6, x6, x12
+mul x3, x3, x8
+adcs x4, x4, x13
+adcs x1, x1, x14
+adc x8, x10, xzr
+adds x2, x2, x3
+adcs x3, x5, x6
+adcs x4, x9, x4
+mul x5, x2, x16
+adcs x1, x7, x1
+adcs x6, x11, x8
+mul x7, x17, x5
+cset x8, hs
+umulh x9, x17, x5
+adds x5, x6, x5
+adc x6, x8, xzr
+subs xzr, x2, x7
+sbcs x2, x3, x9
+sbcs x3, x4, xzr
+ldp x4, x7, [x15, #16]
+sbcs x1, x1, xzr
+sbcs x5, x5, xzr
+sbc x6, x6, xzr
+subs x4, x2, x4
+sbcs x8, x3, x7
+sbcs x9, x1, x7
+sbcs x7, x5, x7
+sbcs xzr, x6, xzr
+csel x2, x2, x4, lo
+csel x3, x3, x8, lo
+stp x2, x3, [x0]
+csel x1, x1, x9, lo
+csel x2, x5, x7, lo
+stp x1, x2, [x0, #16]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #32
+ret
+.p2align 3
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*x/R mod p for p = R - c with c of one limb; near-radix.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_near<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = MaybeUninit::<[u64; 4]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_near_6ca960a87ec67ae8_{p0}_{p1}_{p2}_{p3}",
+                r"
+ldp x2, x3, [x1]
+umulh x4, x3, x2
+ldp x1, x5, [x1, #16]
+mul x6, x1, x2
+umulh x7, x1, x2
+mul x8, x5, x2
+umulh x9, x1, x3
+umulh x10, x5, x2
+umulh x11, x5, x3
+adds x4, x4, x6
+mul x6, x1, x3
+adcs x7, x7, x8
+mul x8, x5, x3
+adcs x9, x9, x10
+mul x10, x1, x5
+adc x11, x11, xzr
+umulh x12, x1, x5
+adds x6, x7, x6
+umulh x7, x2, x2
+mul x13, x3, x2
+adcs x8, x9, x8
+extr x9, x4, x13, #63
+mul x14, x3, x3
+adcs x10, x10, x11
+extr x4, x6, x4, #63
+umulh x3, x3, x3
+adc x11, x12, xzr
+extr x6, x8, x6, #63
+mul x12, x1, x1
+adds x7, x7, x13, lsl #1
+extr x8, x10, x8, #63
+umulh x1, x1, x1
+adcs x9, x9, x14
+extr x10, x11, x10, #63
+mul x13, x5, x5
+adcs x3, x4, x3
+lsr x4, x11, #63
+umulh x5, x5, x5
+adcs x6, x6, x12
+mul x2, x2, x2
+adr x11, 2f
+ldp x12, x14, [x11]
+mul x15, x2, x12
+mul x16, x14, x15
+adcs x1, x8, x1
+umulh x8, x14, x15
+adcs x10, x10, x13
+adc x4, x4, x5
+subs xzr, x2, x16
+sbcs x2, x7, x8
+mul x5, x2, x12
+mul x7, x14, x5
+sbcs x8, x9, xzr
+umulh x9, x14, x5
+sbcs x3, x3, xzr
+sbc x13, x15, xzr
+subs xzr, x2, x7
+sbcs x2, x8, x9
+mul x7, x2, x12
+mul x8, x14, x7
+sbcs x3, x3, xzr
+umulh x9, x14, x7
+sbcs x13, x13, xzr
+sbc x5, x5, xzr
+subs xzr, x2, x8
+sbcs x2, x3, x9
+mul x3, x2, x12
+mul x8, x14, x3
+sbcs x9, x13, xzr
+umulh x12, x14, x3
+sbcs x5, x5, xzr
+sbc x7, x7, xzr
+subs xzr, x2, x8
+sbcs x2, x9, x12
+sbcs x5, x5, xzr
+sbcs x7, x7, xzr
+sbc x3, x3, xzr
+adds x2, x2, x6
+adcs x1, x5, x1
+ldp x5, x6, [x11, #16]
+adcs x7, x7, x10
+adcs x3, x3, x4
+cset x4, hs
+subs x5, x2, x5
+sbcs x8, x1, x6
+sbcs x9, x7, x6
+sbcs x6, x3, x6
+sbcs xzr, x4, xzr
+csel x2, x2, x5, lo
+csel x1, x1, x8, lo
+stp x2, x1, [x0]
+csel x1, x7, x9, lo
+csel x2, x3, x6, lo
+stp x1, x2, [x0, #16]
+ret
+.p2align 3
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
         );
         z.assume_init()
     }

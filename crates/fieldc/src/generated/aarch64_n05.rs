@@ -31,9 +31,9 @@ assembly! { 5, 2:
 
 // near: R - p has one limb: two products for a limb of the quotient.
 assembly! { 5, 3:
-    mul: mul_full;
+    mul: mul_near;
     sum_of_products: sum_of_products_full;
-    square: square_full;
+    square: square_near;
 }
 
 // full: every odd prime.
@@ -962,6 +962,409 @@ ret
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
             out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
             out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*y/R mod p as by cios, for p = R - c with c of one limb; near-radix.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_near<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
+    let mut z = MaybeUninit::<[u64; 5]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_near_ac96c42a12bcee60_{p0}_{p1}_{p2}_{p3}_{p4}",
+                r"
+stp x19, x20, [sp, #-64]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+ldr x1, [x1, #32]
+mul x16, x1, x5
+adds x7, x7, x8
+mul x8, x3, x5
+adr x17, 2f
+ldp x19, x20, [x17]
+mul x21, x8, x19
+umulh x5, x1, x5
+adcs x9, x9, x12
+adcs x12, x13, x14
+mul x13, x20, x21
+adcs x14, x15, x16
+umulh x15, x20, x21
+adcs x5, x21, x5
+cset x16, hs
+subs xzr, x8, x13
+sbcs x7, x7, x15
+sbcs x8, x9, xzr
+sbcs x9, x12, xzr
+umulh x12, x3, x6
+mul x13, x4, x6
+sbcs x14, x14, xzr
+umulh x15, x4, x6
+mul x21, x10, x6
+sbcs x5, x5, xzr
+umulh x22, x10, x6
+mul x23, x11, x6
+sbc x16, x16, xzr
+umulh x24, x11, x6
+mul x25, x1, x6
+adds x12, x12, x13
+umulh x13, x1, x6
+adcs x15, x15, x21
+mul x6, x3, x6
+adcs x21, x22, x23
+adcs x22, x24, x25
+adc x13, x13, xzr
+adds x6, x7, x6
+adcs x7, x8, x12
+adcs x8, x9, x15
+adcs x9, x14, x21
+mul x12, x6, x19
+adcs x5, x5, x22
+adcs x13, x16, x13
+mul x14, x20, x12
+cset x15, hs
+umulh x16, x20, x12
+adds x12, x13, x12
+adc x13, x15, xzr
+subs xzr, x6, x14
+sbcs x6, x7, x16
+sbcs x7, x8, xzr
+sbcs x8, x9, xzr
+ldp x9, x14, [x2, #16]
+umulh x15, x3, x9
+mul x16, x4, x9
+sbcs x5, x5, xzr
+umulh x21, x4, x9
+mul x22, x10, x9
+sbcs x12, x12, xzr
+umulh x23, x10, x9
+mul x24, x11, x9
+sbc x13, x13, xzr
+umulh x25, x11, x9
+mul x26, x1, x9
+adds x15, x15, x16
+umulh x16, x1, x9
+adcs x21, x21, x22
+mul x9, x3, x9
+adcs x22, x23, x24
+adcs x23, x25, x26
+adc x16, x16, xzr
+adds x6, x6, x9
+adcs x7, x7, x15
+adcs x8, x8, x21
+adcs x5, x5, x22
+mul x9, x6, x19
+adcs x12, x12, x23
+adcs x13, x13, x16
+mul x15, x20, x9
+cset x16, hs
+umulh x21, x20, x9
+adds x9, x13, x9
+adc x13, x16, xzr
+subs xzr, x6, x15
+sbcs x6, x7, x21
+sbcs x7, x8, xzr
+sbcs x5, x5, xzr
+umulh x8, x3, x14
+mul x15, x4, x14
+sbcs x12, x12, xzr
+umulh x16, x4, x14
+mul x21, x10, x14
+sbcs x9, x9, xzr
+umulh x22, x10, x14
+mul x23, x11, x14
+sbc x13, x13, xzr
+umulh x24, x11, x14
+mul x25, x1, x14
+adds x8, x8, x15
+umulh x15, x1, x14
+adcs x16, x16, x21
+mul x14, x3, x14
+adcs x21, x22, x23
+adcs x22, x24, x25
+adc x15, x15, xzr
+adds x6, x6, x14
+adcs x7, x7, x8
+adcs x5, x5, x16
+adcs x8, x12, x21
+mul x12, x6, x19
+adcs x9, x9, x22
+adcs x13, x13, x15
+mul x14, x20, x12
+cset x15, hs
+umulh x16, x20, x12
+adds x12, x13, x12
+adc x13, x15, xzr
+subs xzr, x6, x14
+sbcs x6, x7, x16
+sbcs x5, x5, xzr
+sbcs x7, x8, xzr
+ldr x2, [x2, #32]
+umulh x8, x3, x2
+mul x14, x4, x2
+sbcs x9, x9, xzr
+umulh x4, x4, x2
+mul x15, x10, x2
+sbcs x12, x12, xzr
+umulh x10, x10, x2
+mul x16, x11, x2
+sbc x13, x13, xzr
+umulh x11, x11, x2
+mul x21, x1, x2
+adds x8, x8, x14
+umulh x1, x1, x2
+adcs x4, x4, x15
+mul x2, x3, x2
+adcs x3, x10, x16
+adcs x10, x11, x21
+adc x1, x1, xzr
+adds x2, x6, x2
+adcs x5, x5, x8
+adcs x4, x7, x4
+adcs x3, x9, x3
+mul x6, x2, x19
+adcs x7, x12, x10
+adcs x1, x13, x1
+mul x8, x20, x6
+cset x9, hs
+umulh x10, x20, x6
+adds x1, x1, x6
+adc x6, x9, xzr
+subs xzr, x2, x8
+sbcs x2, x5, x10
+sbcs x4, x4, xzr
+sbcs x3, x3, xzr
+ldp x5, x8, [x17, #16]
+sbcs x7, x7, xzr
+sbcs x1, x1, xzr
+sbc x6, x6, xzr
+subs x5, x2, x5
+sbcs x9, x4, x8
+sbcs x10, x3, x8
+sbcs x11, x7, x8
+sbcs x8, x1, x8
+sbcs xzr, x6, xzr
+csel x2, x2, x5, lo
+csel x4, x4, x9, lo
+stp x2, x4, [x0]
+csel x2, x3, x10, lo
+csel x3, x7, x11, lo
+stp x2, x3, [x0, #16]
+csel x1, x1, x8, lo
+str x1, [x0, #32]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #64
+ret
+.p2align 3
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*x/R mod p for p = R - c with c of one limb; near-radix.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_near<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
+    let mut z = MaybeUninit::<[u64; 5]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_near_89a45dd761867fce_{p0}_{p1}_{p2}_{p3}_{p4}",
+                r"
+str x19, [sp, #-16]!
+ldp x2, x3, [x1]
+umulh x4, x3, x2
+ldp x5, x6, [x1, #16]
+mul x7, x5, x2
+umulh x8, x5, x2
+mul x9, x6, x2
+umulh x10, x6, x2
+ldr x1, [x1, #32]
+mul x11, x1, x2
+umulh x12, x1, x2
+adds x4, x4, x7
+umulh x7, x5, x3
+adcs x8, x8, x9
+umulh x9, x6, x3
+adcs x10, x10, x11
+umulh x11, x1, x3
+adc x12, x12, xzr
+mul x13, x5, x3
+adds x7, x10, x7
+mul x10, x6, x3
+adcs x9, x12, x9
+mul x12, x1, x3
+adc x11, x11, xzr
+umulh x14, x6, x5
+adds x8, x8, x13
+umulh x13, x1, x5
+adcs x7, x7, x10
+mul x10, x6, x5
+adcs x9, x9, x12
+mul x12, x1, x5
+adcs x11, x14, x11
+mul x14, x6, x1
+adc x13, x13, xzr
+umulh x15, x6, x1
+adds x9, x9, x10
+umulh x10, x2, x2
+mul x16, x3, x2
+adcs x11, x11, x12
+extr x12, x4, x16, #63
+mul x17, x3, x3
+adcs x13, x14, x13
+extr x4, x8, x4, #63
+umulh x3, x3, x3
+adc x14, x15, xzr
+extr x8, x7, x8, #63
+mul x15, x5, x5
+adds x10, x10, x16, lsl #1
+extr x7, x9, x7, #63
+umulh x5, x5, x5
+adcs x12, x12, x17
+extr x9, x11, x9, #63
+mul x16, x6, x6
+adcs x3, x4, x3
+extr x4, x13, x11, #63
+umulh x6, x6, x6
+adcs x8, x8, x15
+extr x11, x14, x13, #63
+mul x13, x1, x1
+adcs x5, x7, x5
+lsr x7, x14, #63
+umulh x1, x1, x1
+adcs x9, x9, x16
+mul x2, x2, x2
+adr x14, 2f
+ldp x15, x16, [x14]
+mul x17, x2, x15
+mul x19, x16, x17
+adcs x4, x4, x6
+umulh x6, x16, x17
+adcs x11, x11, x13
+adc x1, x7, x1
+subs xzr, x2, x19
+sbcs x2, x10, x6
+sbcs x6, x12, xzr
+mul x7, x2, x15
+mul x10, x16, x7
+sbcs x3, x3, xzr
+umulh x12, x16, x7
+sbcs x8, x8, xzr
+sbc x13, x17, xzr
+subs xzr, x2, x10
+sbcs x2, x6, x12
+sbcs x3, x3, xzr
+mul x6, x2, x15
+mul x10, x16, x6
+sbcs x8, x8, xzr
+umulh x12, x16, x6
+sbcs x13, x13, xzr
+sbc x7, x7, xzr
+subs xzr, x2, x10
+sbcs x2, x3, x12
+sbcs x3, x8, xzr
+mul x8, x2, x15
+mul x10, x16, x8
+sbcs x12, x13, xzr
+umulh x13, x16, x8
+sbcs x7, x7, xzr
+sbc x6, x6, xzr
+subs xzr, x2, x10
+sbcs x2, x3, x13
+sbcs x3, x12, xzr
+mul x10, x2, x15
+mul x12, x16, x10
+sbcs x7, x7, xzr
+umulh x13, x16, x10
+sbcs x6, x6, xzr
+sbc x8, x8, xzr
+subs xzr, x2, x12
+sbcs x2, x3, x13
+sbcs x3, x7, xzr
+sbcs x6, x6, xzr
+sbcs x7, x8, xzr
+sbc x8, x10, xzr
+adds x2, x2, x5
+adcs x3, x3, x9
+adcs x4, x6, x4
+ldp x5, x6, [x14, #16]
+adcs x7, x7, x11
+adcs x1, x8, x1
+cset x8, hs
+subs x5, x2, x5
+sbcs x9, x3, x6
+sbcs x10, x4, x6
+sbcs x11, x7, x6
+sbcs x6, x1, x6
+sbcs xzr, x8, xzr
+csel x2, x2, x5, lo
+csel x3, x3, x9, lo
+stp x2, x3, [x0]
+csel x2, x4, x10, lo
+csel x3, x7, x11, lo
+stp x2, x3, [x0, #16]
+csel x1, x1, x6, lo
+str x1, [x0, #32]
+ldr x19, [sp], #16
+ret
+.p2align 3
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
         );
         z.assume_init()
     }

@@ -31,9 +31,9 @@ assembly! { 6, 2:
 
 // near: R - p has one limb: two products for a limb of the quotient.
 assembly! { 6, 3:
-    mul: mul_full;
+    mul: mul_near;
     sum_of_products: sum_of_products_full;
-    square: square_full;
+    square: square_near;
 }
 
 // full: every odd prime.
@@ -1293,6 +1293,526 @@ ret
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
             out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
             out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*y/R mod p as by cios, for p = R - c with c of one limb; near-radix.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_near<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let mut z = MaybeUninit::<[u64; 6]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_near_ceba881578a24bd9_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                r"
+stp x19, x20, [sp, #-96]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+str x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+ldp x1, x16, [x1, #32]
+mul x17, x1, x5
+adds x7, x7, x8
+umulh x8, x1, x5
+mul x19, x16, x5
+adcs x9, x9, x12
+mul x12, x3, x5
+adr x20, 2f
+ldp x21, x22, [x20]
+mul x23, x12, x21
+umulh x5, x16, x5
+adcs x13, x13, x14
+adcs x14, x15, x17
+mul x15, x22, x23
+adcs x8, x8, x19
+umulh x17, x22, x23
+adcs x5, x23, x5
+cset x19, hs
+subs xzr, x12, x15
+sbcs x7, x7, x17
+sbcs x9, x9, xzr
+sbcs x12, x13, xzr
+sbcs x13, x14, xzr
+umulh x14, x3, x6
+mul x15, x4, x6
+sbcs x8, x8, xzr
+umulh x17, x4, x6
+mul x23, x10, x6
+sbcs x5, x5, xzr
+umulh x24, x10, x6
+mul x25, x11, x6
+sbc x19, x19, xzr
+umulh x26, x11, x6
+mul x27, x1, x6
+adds x14, x14, x15
+umulh x15, x1, x6
+mul x28, x16, x6
+adcs x17, x17, x23
+umulh x23, x16, x6
+adcs x24, x24, x25
+mul x6, x3, x6
+adcs x25, x26, x27
+adcs x15, x15, x28
+adc x23, x23, xzr
+adds x6, x7, x6
+adcs x7, x9, x14
+adcs x9, x12, x17
+adcs x12, x13, x24
+adcs x8, x8, x25
+mul x13, x6, x21
+adcs x5, x5, x15
+adcs x14, x19, x23
+mul x15, x22, x13
+cset x17, hs
+umulh x19, x22, x13
+adds x13, x14, x13
+adc x14, x17, xzr
+subs xzr, x6, x15
+sbcs x6, x7, x19
+sbcs x7, x9, xzr
+sbcs x9, x12, xzr
+sbcs x8, x8, xzr
+ldp x12, x15, [x2, #16]
+umulh x17, x3, x12
+mul x19, x4, x12
+sbcs x5, x5, xzr
+umulh x23, x4, x12
+mul x24, x10, x12
+sbcs x13, x13, xzr
+umulh x25, x10, x12
+mul x26, x11, x12
+sbc x14, x14, xzr
+umulh x27, x11, x12
+mul x28, x1, x12
+adds x17, x17, x19
+umulh x19, x1, x12
+mul x30, x16, x12
+adcs x23, x23, x24
+umulh x24, x16, x12
+adcs x25, x25, x26
+mul x12, x3, x12
+adcs x26, x27, x28
+adcs x19, x19, x30
+adc x24, x24, xzr
+adds x6, x6, x12
+adcs x7, x7, x17
+adcs x9, x9, x23
+adcs x8, x8, x25
+adcs x5, x5, x26
+mul x12, x6, x21
+adcs x13, x13, x19
+adcs x14, x14, x24
+mul x17, x22, x12
+cset x19, hs
+umulh x23, x22, x12
+adds x12, x14, x12
+adc x14, x19, xzr
+subs xzr, x6, x17
+sbcs x6, x7, x23
+sbcs x7, x9, xzr
+sbcs x8, x8, xzr
+sbcs x5, x5, xzr
+umulh x9, x3, x15
+mul x17, x4, x15
+sbcs x13, x13, xzr
+umulh x19, x4, x15
+mul x23, x10, x15
+sbcs x12, x12, xzr
+umulh x24, x10, x15
+mul x25, x11, x15
+sbc x14, x14, xzr
+umulh x26, x11, x15
+mul x27, x1, x15
+adds x9, x9, x17
+umulh x17, x1, x15
+mul x28, x16, x15
+adcs x19, x19, x23
+umulh x23, x16, x15
+adcs x24, x24, x25
+mul x15, x3, x15
+adcs x25, x26, x27
+adcs x17, x17, x28
+adc x23, x23, xzr
+adds x6, x6, x15
+adcs x7, x7, x9
+adcs x8, x8, x19
+adcs x5, x5, x24
+adcs x9, x13, x25
+mul x13, x6, x21
+adcs x12, x12, x17
+adcs x14, x14, x23
+mul x15, x22, x13
+cset x17, hs
+umulh x19, x22, x13
+adds x13, x14, x13
+adc x14, x17, xzr
+subs xzr, x6, x15
+sbcs x6, x7, x19
+sbcs x7, x8, xzr
+sbcs x5, x5, xzr
+sbcs x8, x9, xzr
+ldp x2, x9, [x2, #32]
+umulh x15, x3, x2
+mul x17, x4, x2
+sbcs x12, x12, xzr
+umulh x19, x4, x2
+mul x23, x10, x2
+sbcs x13, x13, xzr
+umulh x24, x10, x2
+mul x25, x11, x2
+sbc x14, x14, xzr
+umulh x26, x11, x2
+mul x27, x1, x2
+adds x15, x15, x17
+umulh x17, x1, x2
+mul x28, x16, x2
+adcs x19, x19, x23
+umulh x23, x16, x2
+adcs x24, x24, x25
+mul x2, x3, x2
+adcs x25, x26, x27
+adcs x17, x17, x28
+adc x23, x23, xzr
+adds x2, x6, x2
+adcs x6, x7, x15
+adcs x5, x5, x19
+adcs x7, x8, x24
+adcs x8, x12, x25
+mul x12, x2, x21
+adcs x13, x13, x17
+adcs x14, x14, x23
+mul x15, x22, x12
+cset x17, hs
+umulh x19, x22, x12
+adds x12, x14, x12
+adc x14, x17, xzr
+subs xzr, x2, x15
+sbcs x2, x6, x19
+sbcs x5, x5, xzr
+sbcs x6, x7, xzr
+sbcs x7, x8, xzr
+umulh x8, x3, x9
+mul x15, x4, x9
+sbcs x13, x13, xzr
+umulh x4, x4, x9
+mul x17, x10, x9
+sbcs x12, x12, xzr
+umulh x10, x10, x9
+mul x19, x11, x9
+sbc x14, x14, xzr
+umulh x11, x11, x9
+mul x23, x1, x9
+adds x8, x8, x15
+umulh x1, x1, x9
+mul x15, x16, x9
+adcs x4, x4, x17
+umulh x16, x16, x9
+adcs x10, x10, x19
+mul x3, x3, x9
+adcs x9, x11, x23
+adcs x1, x1, x15
+adc x11, x16, xzr
+adds x2, x2, x3
+adcs x3, x5, x8
+adcs x4, x6, x4
+adcs x5, x7, x10
+adcs x6, x13, x9
+mul x7, x2, x21
+adcs x1, x12, x1
+adcs x8, x14, x11
+mul x9, x22, x7
+cset x10, hs
+umulh x11, x22, x7
+adds x7, x8, x7
+adc x8, x10, xzr
+subs xzr, x2, x9
+sbcs x2, x3, x11
+sbcs x3, x4, xzr
+sbcs x4, x5, xzr
+sbcs x5, x6, xzr
+ldp x6, x9, [x20, #16]
+sbcs x1, x1, xzr
+sbcs x7, x7, xzr
+sbc x8, x8, xzr
+subs x6, x2, x6
+sbcs x10, x3, x9
+sbcs x11, x4, x9
+sbcs x12, x5, x9
+sbcs x13, x1, x9
+sbcs x9, x7, x9
+sbcs xzr, x8, xzr
+csel x2, x2, x6, lo
+csel x3, x3, x10, lo
+stp x2, x3, [x0]
+csel x2, x4, x11, lo
+csel x3, x5, x12, lo
+stp x2, x3, [x0, #16]
+csel x1, x1, x13, lo
+csel x2, x7, x9, lo
+stp x1, x2, [x0, #32]
+ldr x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #96
+ret
+.p2align 3
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*x/R mod p for p = R - c with c of one limb; near-radix.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_near<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let mut z = MaybeUninit::<[u64; 6]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_near_ab0d6cb3b6d40f0f_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                r"
+stp x19, x20, [sp, #-32]!
+str x21, [sp, #16]
+ldp x2, x3, [x1]
+umulh x4, x3, x2
+ldp x5, x6, [x1, #16]
+mul x7, x5, x2
+umulh x8, x5, x2
+mul x9, x6, x2
+umulh x10, x6, x2
+ldp x1, x11, [x1, #32]
+mul x12, x1, x2
+umulh x13, x1, x2
+mul x14, x11, x2
+adds x4, x4, x7
+umulh x7, x11, x2
+adcs x8, x8, x9
+umulh x9, x5, x3
+adcs x10, x10, x12
+umulh x12, x6, x3
+adcs x13, x13, x14
+umulh x14, x1, x3
+adc x7, x7, xzr
+umulh x15, x11, x3
+adds x9, x10, x9
+mul x10, x5, x3
+adcs x12, x13, x12
+mul x13, x6, x3
+adcs x7, x7, x14
+mul x14, x1, x3
+adc x15, x15, xzr
+mul x16, x11, x3
+adds x8, x8, x10
+adcs x9, x9, x13
+umulh x10, x6, x5
+adcs x12, x12, x14
+umulh x13, x1, x5
+adcs x7, x7, x16
+umulh x14, x11, x5
+adc x15, x15, xzr
+mul x16, x6, x5
+adds x7, x7, x10
+mul x10, x1, x5
+adcs x13, x15, x13
+mul x15, x11, x5
+adc x14, x14, xzr
+umulh x17, x1, x6
+adds x12, x12, x16
+umulh x16, x11, x6
+adcs x7, x7, x10
+mul x10, x1, x6
+adcs x13, x13, x15
+mul x15, x11, x6
+adcs x14, x17, x14
+mul x17, x1, x11
+adc x16, x16, xzr
+umulh x19, x1, x11
+adds x10, x13, x10
+umulh x13, x2, x2
+mul x20, x3, x2
+adcs x14, x14, x15
+extr x15, x4, x20, #63
+mul x21, x3, x3
+adcs x16, x17, x16
+extr x4, x8, x4, #63
+umulh x3, x3, x3
+adc x17, x19, xzr
+extr x8, x9, x8, #63
+mul x19, x5, x5
+adds x13, x13, x20, lsl #1
+extr x9, x12, x9, #63
+umulh x5, x5, x5
+adcs x15, x15, x21
+extr x12, x7, x12, #63
+mul x20, x6, x6
+adcs x3, x4, x3
+extr x4, x10, x7, #63
+umulh x6, x6, x6
+adcs x7, x8, x19
+extr x8, x14, x10, #63
+mul x10, x1, x1
+adcs x5, x9, x5
+extr x9, x16, x14, #63
+umulh x1, x1, x1
+adcs x12, x12, x20
+extr x14, x17, x16, #63
+mul x16, x11, x11
+adcs x4, x4, x6
+lsr x6, x17, #63
+umulh x11, x11, x11
+adcs x8, x8, x10
+mul x2, x2, x2
+adr x10, 2f
+ldp x17, x19, [x10]
+mul x20, x2, x17
+mul x21, x19, x20
+adcs x1, x9, x1
+umulh x9, x19, x20
+adcs x14, x14, x16
+adc x6, x6, x11
+subs xzr, x2, x21
+sbcs x2, x13, x9
+sbcs x9, x15, xzr
+sbcs x3, x3, xzr
+mul x11, x2, x17
+mul x13, x19, x11
+sbcs x7, x7, xzr
+umulh x15, x19, x11
+sbcs x5, x5, xzr
+sbc x16, x20, xzr
+subs xzr, x2, x13
+sbcs x2, x9, x15
+sbcs x3, x3, xzr
+sbcs x7, x7, xzr
+mul x9, x2, x17
+mul x13, x19, x9
+sbcs x5, x5, xzr
+umulh x15, x19, x9
+sbcs x16, x16, xzr
+sbc x11, x11, xzr
+subs xzr, x2, x13
+sbcs x2, x3, x15
+sbcs x3, x7, xzr
+sbcs x5, x5, xzr
+mul x7, x2, x17
+mul x13, x19, x7
+sbcs x15, x16, xzr
+umulh x16, x19, x7
+sbcs x11, x11, xzr
+sbc x9, x9, xzr
+subs xzr, x2, x13
+sbcs x2, x3, x16
+sbcs x3, x5, xzr
+sbcs x5, x15, xzr
+mul x13, x2, x17
+mul x15, x19, x13
+sbcs x11, x11, xzr
+umulh x16, x19, x13
+sbcs x9, x9, xzr
+sbc x7, x7, xzr
+subs xzr, x2, x15
+sbcs x2, x3, x16
+sbcs x3, x5, xzr
+sbcs x5, x11, xzr
+mul x11, x2, x17
+mul x15, x19, x11
+sbcs x9, x9, xzr
+umulh x16, x19, x11
+sbcs x7, x7, xzr
+sbc x13, x13, xzr
+subs xzr, x2, x15
+sbcs x2, x3, x16
+sbcs x3, x5, xzr
+sbcs x5, x9, xzr
+sbcs x7, x7, xzr
+sbcs x9, x13, xzr
+sbc x11, x11, xzr
+adds x2, x2, x12
+adcs x3, x3, x4
+adcs x4, x5, x8
+adcs x1, x7, x1
+ldp x5, x7, [x10, #16]
+adcs x8, x9, x14
+adcs x6, x11, x6
+cset x9, hs
+subs x5, x2, x5
+sbcs x10, x3, x7
+sbcs x11, x4, x7
+sbcs x12, x1, x7
+sbcs x13, x8, x7
+sbcs x7, x6, x7
+sbcs xzr, x9, xzr
+csel x2, x2, x5, lo
+csel x3, x3, x10, lo
+stp x2, x3, [x0]
+csel x2, x4, x11, lo
+csel x1, x1, x12, lo
+stp x2, x1, [x0, #16]
+csel x1, x8, x13, lo
+csel x2, x6, x7, lo
+stp x1, x2, [x0, #32]
+ldr x21, [sp, #16]
+ldp x19, x20, [sp], #32
+ret
+.p2align 3
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
         );
         z.assume_init()
     }

@@ -31,9 +31,9 @@ assembly! { 7, 2:
 
 // near: R - p has one limb: two products for a limb of the quotient.
 assembly! { 7, 3:
-    mul: mul_full;
+    mul: mul_near;
     sum_of_products: sum_of_products_full;
-    square: square_full;
+    square: square_near;
 }
 
 // full: every odd prime.
@@ -1722,6 +1722,666 @@ ret
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
             out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
             out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*y/R mod p as by cios, for p = R - c with c of one limb; near-radix.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_near<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64; 7] {
+    let mut z = MaybeUninit::<[u64; 7]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_near_72c410a516b9c211_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}",
+                r"
+stp x19, x20, [sp, #-112]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+str x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+ldp x16, x17, [x1, #32]
+mul x19, x16, x5
+adds x7, x7, x8
+umulh x8, x16, x5
+mul x20, x17, x5
+adcs x9, x9, x12
+umulh x12, x17, x5
+ldr x1, [x1, #48]
+mul x21, x1, x5
+adcs x13, x13, x14
+mul x14, x3, x5
+adr x22, 2f
+ldp x23, x24, [x22]
+mul x25, x14, x23
+umulh x5, x1, x5
+adcs x15, x15, x19
+adcs x8, x8, x20
+mul x19, x24, x25
+adcs x12, x12, x21
+umulh x20, x24, x25
+adcs x5, x25, x5
+cset x21, hs
+subs xzr, x14, x19
+sbcs x7, x7, x20
+sbcs x9, x9, xzr
+sbcs x13, x13, xzr
+sbcs x14, x15, xzr
+sbcs x8, x8, xzr
+umulh x15, x3, x6
+mul x19, x4, x6
+sbcs x12, x12, xzr
+umulh x20, x4, x6
+mul x25, x10, x6
+sbcs x5, x5, xzr
+umulh x26, x10, x6
+mul x27, x11, x6
+sbc x21, x21, xzr
+umulh x28, x11, x6
+mul x30, x16, x6
+adds x15, x15, x19
+umulh x19, x16, x6
+mul x22, x17, x6
+adcs x20, x20, x25
+umulh x25, x17, x6
+str x0, [sp, #96]
+mul x0, x1, x6
+adcs x26, x26, x27
+umulh x27, x1, x6
+adcs x28, x28, x30
+mul x6, x3, x6
+adcs x19, x19, x22
+adcs x0, x25, x0
+adc x22, x27, xzr
+adds x6, x7, x6
+adcs x7, x9, x15
+adcs x9, x13, x20
+adcs x13, x14, x26
+adcs x8, x8, x28
+adcs x12, x12, x19
+mul x14, x6, x23
+adcs x0, x5, x0
+adcs x5, x21, x22
+mul x15, x24, x14
+cset x19, hs
+umulh x20, x24, x14
+adds x5, x5, x14
+adc x14, x19, xzr
+subs xzr, x6, x15
+sbcs x6, x7, x20
+sbcs x7, x9, xzr
+sbcs x9, x13, xzr
+sbcs x8, x8, xzr
+sbcs x12, x12, xzr
+ldp x13, x15, [x2, #16]
+umulh x19, x3, x13
+mul x20, x4, x13
+sbcs x0, x0, xzr
+umulh x21, x4, x13
+mul x22, x10, x13
+sbcs x5, x5, xzr
+umulh x25, x10, x13
+mul x26, x11, x13
+sbc x14, x14, xzr
+umulh x27, x11, x13
+mul x28, x16, x13
+adds x19, x19, x20
+umulh x20, x16, x13
+mul x30, x17, x13
+adcs x21, x21, x22
+umulh x22, x17, x13
+str x2, [sp, #104]
+mul x2, x1, x13
+adcs x25, x25, x26
+umulh x26, x1, x13
+adcs x27, x27, x28
+mul x13, x3, x13
+adcs x20, x20, x30
+adcs x2, x22, x2
+adc x22, x26, xzr
+adds x6, x6, x13
+adcs x7, x7, x19
+adcs x9, x9, x21
+adcs x8, x8, x25
+adcs x12, x12, x27
+adcs x0, x0, x20
+mul x13, x6, x23
+adcs x2, x5, x2
+adcs x5, x14, x22
+mul x14, x24, x13
+cset x19, hs
+umulh x20, x24, x13
+adds x5, x5, x13
+adc x13, x19, xzr
+subs xzr, x6, x14
+sbcs x6, x7, x20
+sbcs x7, x9, xzr
+sbcs x8, x8, xzr
+sbcs x9, x12, xzr
+sbcs x0, x0, xzr
+umulh x12, x3, x15
+mul x14, x4, x15
+sbcs x2, x2, xzr
+umulh x19, x4, x15
+mul x20, x10, x15
+sbcs x5, x5, xzr
+umulh x21, x10, x15
+mul x22, x11, x15
+sbc x13, x13, xzr
+umulh x25, x11, x15
+mul x26, x16, x15
+adds x12, x12, x14
+umulh x14, x16, x15
+mul x27, x17, x15
+adcs x19, x19, x20
+umulh x20, x17, x15
+mul x28, x1, x15
+adcs x21, x21, x22
+umulh x22, x1, x15
+adcs x25, x25, x26
+mul x15, x3, x15
+adcs x14, x14, x27
+adcs x20, x20, x28
+adc x22, x22, xzr
+adds x6, x6, x15
+adcs x7, x7, x12
+adcs x8, x8, x19
+adcs x9, x9, x21
+adcs x0, x0, x25
+adcs x2, x2, x14
+mul x12, x6, x23
+adcs x5, x5, x20
+adcs x13, x13, x22
+mul x14, x24, x12
+cset x15, hs
+umulh x19, x24, x12
+adds x12, x13, x12
+adc x13, x15, xzr
+subs xzr, x6, x14
+sbcs x6, x7, x19
+sbcs x7, x8, xzr
+sbcs x8, x9, xzr
+sbcs x0, x0, xzr
+sbcs x2, x2, xzr
+ldr x9, [sp, #104]
+ldp x14, x15, [x9, #32]
+umulh x19, x3, x14
+mul x20, x4, x14
+sbcs x5, x5, xzr
+umulh x21, x4, x14
+mul x22, x10, x14
+sbcs x12, x12, xzr
+umulh x25, x10, x14
+mul x26, x11, x14
+sbc x13, x13, xzr
+umulh x27, x11, x14
+mul x28, x16, x14
+adds x19, x19, x20
+umulh x20, x16, x14
+mul x30, x17, x14
+adcs x21, x21, x22
+umulh x22, x17, x14
+mul x9, x1, x14
+adcs x25, x25, x26
+umulh x26, x1, x14
+adcs x27, x27, x28
+mul x14, x3, x14
+adcs x20, x20, x30
+adcs x9, x22, x9
+adc x22, x26, xzr
+adds x6, x6, x14
+adcs x7, x7, x19
+adcs x8, x8, x21
+adcs x0, x0, x25
+adcs x2, x2, x27
+adcs x5, x5, x20
+mul x14, x6, x23
+adcs x9, x12, x9
+adcs x12, x13, x22
+mul x13, x24, x14
+cset x19, hs
+umulh x20, x24, x14
+adds x12, x12, x14
+adc x14, x19, xzr
+subs xzr, x6, x13
+sbcs x6, x7, x20
+sbcs x7, x8, xzr
+sbcs x0, x0, xzr
+sbcs x2, x2, xzr
+sbcs x5, x5, xzr
+umulh x8, x3, x15
+mul x13, x4, x15
+sbcs x9, x9, xzr
+umulh x19, x4, x15
+mul x20, x10, x15
+sbcs x12, x12, xzr
+umulh x21, x10, x15
+mul x22, x11, x15
+sbc x14, x14, xzr
+umulh x25, x11, x15
+mul x26, x16, x15
+adds x8, x8, x13
+umulh x13, x16, x15
+mul x27, x17, x15
+adcs x19, x19, x20
+umulh x20, x17, x15
+mul x28, x1, x15
+adcs x21, x21, x22
+umulh x22, x1, x15
+adcs x25, x25, x26
+mul x15, x3, x15
+adcs x13, x13, x27
+adcs x20, x20, x28
+adc x22, x22, xzr
+adds x6, x6, x15
+adcs x7, x7, x8
+adcs x0, x0, x19
+adcs x2, x2, x21
+adcs x5, x5, x25
+adcs x8, x9, x13
+mul x9, x6, x23
+adcs x12, x12, x20
+adcs x13, x14, x22
+mul x14, x24, x9
+cset x15, hs
+umulh x19, x24, x9
+adds x9, x13, x9
+adc x13, x15, xzr
+subs xzr, x6, x14
+sbcs x6, x7, x19
+sbcs x0, x0, xzr
+sbcs x2, x2, xzr
+sbcs x5, x5, xzr
+sbcs x7, x8, xzr
+ldr x8, [sp, #104]
+ldr x8, [x8, #48]
+umulh x14, x3, x8
+mul x15, x4, x8
+sbcs x12, x12, xzr
+umulh x4, x4, x8
+mul x19, x10, x8
+sbcs x9, x9, xzr
+umulh x10, x10, x8
+mul x20, x11, x8
+sbc x13, x13, xzr
+umulh x11, x11, x8
+mul x21, x16, x8
+adds x14, x14, x15
+umulh x15, x16, x8
+mul x16, x17, x8
+adcs x4, x4, x19
+umulh x17, x17, x8
+mul x19, x1, x8
+adcs x10, x10, x20
+umulh x1, x1, x8
+adcs x11, x11, x21
+mul x3, x3, x8
+adcs x8, x15, x16
+adcs x15, x17, x19
+adc x1, x1, xzr
+adds x3, x6, x3
+adcs x0, x0, x14
+adcs x2, x2, x4
+adcs x4, x5, x10
+adcs x5, x7, x11
+adcs x6, x12, x8
+mul x7, x3, x23
+adcs x8, x9, x15
+adcs x1, x13, x1
+mul x9, x24, x7
+cset x10, hs
+umulh x11, x24, x7
+adds x1, x1, x7
+adc x7, x10, xzr
+subs xzr, x3, x9
+sbcs x0, x0, x11
+sbcs x2, x2, xzr
+sbcs x3, x4, xzr
+sbcs x4, x5, xzr
+sbcs x5, x6, xzr
+adr x6, 2f
+ldp x6, x9, [x6, #16]
+sbcs x8, x8, xzr
+sbcs x1, x1, xzr
+sbc x7, x7, xzr
+subs x6, x0, x6
+sbcs x10, x2, x9
+sbcs x11, x3, x9
+sbcs x12, x4, x9
+sbcs x13, x5, x9
+sbcs x14, x8, x9
+sbcs x9, x1, x9
+sbcs xzr, x7, xzr
+csel x0, x0, x6, lo
+csel x2, x2, x10, lo
+ldr x6, [sp, #96]
+stp x0, x2, [x6]
+csel x0, x3, x11, lo
+csel x2, x4, x12, lo
+stp x0, x2, [x6, #16]
+csel x0, x5, x13, lo
+csel x2, x8, x14, lo
+stp x0, x2, [x6, #32]
+csel x0, x1, x9, lo
+str x0, [x6, #48]
+ldr x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #112
+ret
+.p2align 3
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            p6 = const M::P[6],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*x/R mod p for p = R - c with c of one limb; near-radix.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_near<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
+    let mut z = MaybeUninit::<[u64; 7]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_near_38d34cb0c77086b9_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}",
+                r"
+stp x19, x20, [sp, #-48]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+ldp x2, x3, [x1]
+umulh x4, x3, x2
+ldp x5, x6, [x1, #16]
+mul x7, x5, x2
+umulh x8, x5, x2
+mul x9, x6, x2
+umulh x10, x6, x2
+ldp x11, x12, [x1, #32]
+mul x13, x11, x2
+umulh x14, x11, x2
+mul x15, x12, x2
+adds x4, x4, x7
+umulh x7, x12, x2
+ldr x1, [x1, #48]
+mul x16, x1, x2
+adcs x8, x8, x9
+umulh x9, x1, x2
+adcs x10, x10, x13
+umulh x13, x5, x3
+adcs x14, x14, x15
+umulh x15, x6, x3
+adcs x7, x7, x16
+umulh x16, x11, x3
+adc x9, x9, xzr
+umulh x17, x12, x3
+adds x10, x10, x13
+umulh x13, x1, x3
+adcs x14, x14, x15
+mul x15, x5, x3
+adcs x7, x7, x16
+mul x16, x6, x3
+adcs x9, x9, x17
+mul x17, x11, x3
+adc x13, x13, xzr
+mul x19, x12, x3
+adds x8, x8, x15
+mul x15, x1, x3
+adcs x10, x10, x16
+adcs x14, x14, x17
+umulh x16, x6, x5
+adcs x7, x7, x19
+umulh x17, x11, x5
+adcs x9, x9, x15
+umulh x15, x12, x5
+adc x13, x13, xzr
+umulh x19, x1, x5
+adds x7, x7, x16
+mul x16, x6, x5
+adcs x9, x9, x17
+mul x17, x11, x5
+adcs x13, x13, x15
+mul x15, x12, x5
+adc x19, x19, xzr
+mul x20, x1, x5
+adds x14, x14, x16
+adcs x7, x7, x17
+umulh x16, x11, x6
+adcs x9, x9, x15
+umulh x15, x12, x6
+adcs x13, x13, x20
+umulh x17, x1, x6
+adc x19, x19, xzr
+mul x20, x11, x6
+adds x13, x13, x16
+mul x16, x12, x6
+adcs x15, x19, x15
+mul x19, x1, x6
+adc x17, x17, xzr
+umulh x21, x12, x11
+adds x9, x9, x20
+umulh x20, x1, x11
+adcs x13, x13, x16
+mul x16, x12, x11
+adcs x15, x15, x19
+mul x19, x1, x11
+adcs x17, x21, x17
+mul x21, x12, x1
+adc x20, x20, xzr
+umulh x22, x12, x1
+adds x15, x15, x16
+umulh x16, x2, x2
+mul x23, x3, x2
+adcs x17, x17, x19
+extr x19, x4, x23, #63
+mul x24, x3, x3
+adcs x20, x21, x20
+extr x4, x8, x4, #63
+umulh x3, x3, x3
+adc x21, x22, xzr
+extr x8, x10, x8, #63
+mul x22, x5, x5
+adds x16, x16, x23, lsl #1
+extr x10, x14, x10, #63
+umulh x5, x5, x5
+adcs x19, x19, x24
+extr x14, x7, x14, #63
+mul x23, x6, x6
+adcs x3, x4, x3
+extr x4, x9, x7, #63
+umulh x6, x6, x6
+adcs x7, x8, x22
+extr x8, x13, x9, #63
+mul x9, x11, x11
+adcs x5, x10, x5
+extr x10, x15, x13, #63
+umulh x11, x11, x11
+adcs x13, x14, x23
+extr x14, x17, x15, #63
+mul x15, x12, x12
+adcs x4, x4, x6
+extr x6, x20, x17, #63
+umulh x12, x12, x12
+adcs x8, x8, x9
+extr x9, x21, x20, #63
+mul x17, x1, x1
+adcs x10, x10, x11
+lsr x11, x21, #63
+umulh x1, x1, x1
+adcs x14, x14, x15
+mul x2, x2, x2
+adr x15, 2f
+ldp x20, x21, [x15]
+mul x22, x2, x20
+mul x23, x21, x22
+adcs x6, x6, x12
+umulh x12, x21, x22
+adcs x9, x9, x17
+adc x1, x11, x1
+subs xzr, x2, x23
+sbcs x2, x16, x12
+sbcs x11, x19, xzr
+sbcs x3, x3, xzr
+sbcs x7, x7, xzr
+mul x12, x2, x20
+mul x16, x21, x12
+sbcs x5, x5, xzr
+umulh x17, x21, x12
+sbcs x13, x13, xzr
+sbc x19, x22, xzr
+subs xzr, x2, x16
+sbcs x2, x11, x17
+sbcs x3, x3, xzr
+sbcs x7, x7, xzr
+sbcs x5, x5, xzr
+mul x11, x2, x20
+mul x16, x21, x11
+sbcs x13, x13, xzr
+umulh x17, x21, x11
+sbcs x19, x19, xzr
+sbc x12, x12, xzr
+subs xzr, x2, x16
+sbcs x2, x3, x17
+sbcs x3, x7, xzr
+sbcs x5, x5, xzr
+sbcs x7, x13, xzr
+mul x13, x2, x20
+mul x16, x21, x13
+sbcs x17, x19, xzr
+umulh x19, x21, x13
+sbcs x12, x12, xzr
+sbc x11, x11, xzr
+subs xzr, x2, x16
+sbcs x2, x3, x19
+sbcs x3, x5, xzr
+sbcs x5, x7, xzr
+sbcs x7, x17, xzr
+mul x16, x2, x20
+mul x17, x21, x16
+sbcs x12, x12, xzr
+umulh x19, x21, x16
+sbcs x11, x11, xzr
+sbc x13, x13, xzr
+subs xzr, x2, x17
+sbcs x2, x3, x19
+sbcs x3, x5, xzr
+sbcs x5, x7, xzr
+sbcs x7, x12, xzr
+mul x12, x2, x20
+mul x17, x21, x12
+sbcs x11, x11, xzr
+umulh x19, x21, x12
+sbcs x13, x13, xzr
+sbc x16, x16, xzr
+subs xzr, x2, x17
+sbcs x2, x3, x19
+sbcs x3, x5, xzr
+sbcs x5, x7, xzr
+sbcs x7, x11, xzr
+mul x11, x2, x20
+mul x17, x21, x11
+sbcs x13, x13, xzr
+umulh x19, x21, x11
+sbcs x16, x16, xzr
+sbc x12, x12, xzr
+subs xzr, x2, x17
+sbcs x2, x3, x19
+sbcs x3, x5, xzr
+sbcs x5, x7, xzr
+sbcs x7, x13, xzr
+sbcs x13, x16, xzr
+sbcs x12, x12, xzr
+sbc x11, x11, xzr
+adds x2, x2, x4
+adcs x3, x3, x8
+adcs x4, x5, x10
+adcs x5, x7, x14
+adcs x6, x13, x6
+ldp x7, x8, [x15, #16]
+adcs x9, x12, x9
+adcs x1, x11, x1
+cset x10, hs
+subs x7, x2, x7
+sbcs x11, x3, x8
+sbcs x12, x4, x8
+sbcs x13, x5, x8
+sbcs x14, x6, x8
+sbcs x15, x9, x8
+sbcs x8, x1, x8
+sbcs xzr, x10, xzr
+csel x2, x2, x7, lo
+csel x3, x3, x11, lo
+stp x2, x3, [x0]
+csel x2, x4, x12, lo
+csel x3, x5, x13, lo
+stp x2, x3, [x0, #16]
+csel x2, x6, x14, lo
+csel x3, x9, x15, lo
+stp x2, x3, [x0, #32]
+csel x1, x1, x8, lo
+str x1, [x0, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #48
+ret
+.p2align 3
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            p6 = const M::P[6],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
         );
         z.assume_init()
     }

@@ -31,9 +31,9 @@ assembly! { 8, 2:
 
 // near: R - p has one limb: two products for a limb of the quotient.
 assembly! { 8, 3:
-    mul: mul_full;
+    mul: mul_near;
     sum_of_products: sum_of_products_full;
-    square: square_full;
+    square: square_near;
 }
 
 // full: every odd prime.
@@ -2209,6 +2209,818 @@ ret
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
             out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
             out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*y/R mod p as by cios, for p = R - c with c of one limb; near-radix.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_near<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
+    let mut z = MaybeUninit::<[u64; 8]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_near_6019bd0e0f224190_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                r"
+stp x19, x20, [sp, #-96]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+str x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+ldp x16, x17, [x1, #32]
+mul x19, x16, x5
+adds x7, x7, x8
+umulh x8, x16, x5
+mul x20, x17, x5
+adcs x9, x9, x12
+umulh x12, x17, x5
+ldp x1, x21, [x1, #48]
+mul x22, x1, x5
+adcs x13, x13, x14
+umulh x14, x1, x5
+mul x23, x21, x5
+adcs x15, x15, x19
+mul x19, x3, x5
+adr x24, 2f
+ldp x25, x26, [x24]
+mul x27, x19, x25
+umulh x5, x21, x5
+adcs x8, x8, x20
+adcs x12, x12, x22
+adcs x14, x14, x23
+cset x20, hs
+adds x5, x27, x5
+cset x22, hs
+mul x23, x26, x27
+cmp x20, #1
+umulh x20, x26, x27
+adcs x5, x5, xzr
+adc x22, x22, xzr
+subs xzr, x19, x23
+sbcs x7, x7, x20
+sbcs x9, x9, xzr
+sbcs x13, x13, xzr
+sbcs x15, x15, xzr
+sbcs x8, x8, xzr
+sbcs x12, x12, xzr
+umulh x19, x3, x6
+sbcs x14, x14, xzr
+umulh x20, x4, x6
+sbcs x5, x5, xzr
+umulh x23, x10, x6
+sbc x22, x22, xzr
+umulh x27, x11, x6
+adds x9, x9, x19
+umulh x19, x16, x6
+adcs x13, x13, x20
+umulh x20, x17, x6
+adcs x15, x15, x23
+umulh x23, x1, x6
+adcs x8, x8, x27
+umulh x27, x21, x6
+adcs x12, x12, x19
+adcs x14, x14, x20
+mul x19, x3, x6
+adcs x5, x5, x23
+mul x20, x4, x6
+adcs x22, x22, x27
+mul x23, x10, x6
+cset x27, hs
+mul x28, x11, x6
+adds x7, x7, x19
+mul x19, x16, x6
+adcs x9, x9, x20
+mul x20, x17, x6
+adcs x13, x13, x23
+mul x23, x1, x6
+adcs x15, x15, x28
+mul x6, x21, x6
+adcs x8, x8, x19
+adcs x12, x12, x20
+adcs x14, x14, x23
+mul x19, x7, x25
+adcs x5, x5, x6
+adcs x6, x22, xzr
+mul x20, x26, x19
+adc x22, x27, xzr
+umulh x23, x26, x19
+adds x6, x6, x19
+adc x19, x22, xzr
+subs xzr, x7, x20
+sbcs x7, x9, x23
+sbcs x9, x13, xzr
+sbcs x13, x15, xzr
+sbcs x8, x8, xzr
+sbcs x12, x12, xzr
+sbcs x14, x14, xzr
+ldp x15, x20, [x2, #16]
+umulh x22, x3, x15
+sbcs x5, x5, xzr
+umulh x23, x4, x15
+sbcs x6, x6, xzr
+umulh x27, x10, x15
+sbc x19, x19, xzr
+umulh x28, x11, x15
+adds x9, x9, x22
+umulh x22, x16, x15
+adcs x13, x13, x23
+umulh x23, x17, x15
+adcs x8, x8, x27
+umulh x27, x1, x15
+adcs x12, x12, x28
+umulh x28, x21, x15
+adcs x14, x14, x22
+adcs x5, x5, x23
+mul x22, x3, x15
+adcs x6, x6, x27
+mul x23, x4, x15
+adcs x19, x19, x28
+mul x27, x10, x15
+cset x28, hs
+mul x30, x11, x15
+adds x7, x7, x22
+mul x22, x16, x15
+adcs x9, x9, x23
+mul x23, x17, x15
+adcs x13, x13, x27
+mul x27, x1, x15
+adcs x8, x8, x30
+mul x15, x21, x15
+adcs x12, x12, x22
+adcs x14, x14, x23
+adcs x5, x5, x27
+mul x22, x7, x25
+adcs x6, x6, x15
+adcs x15, x19, xzr
+mul x19, x26, x22
+adc x23, x28, xzr
+umulh x27, x26, x22
+adds x15, x15, x22
+adc x22, x23, xzr
+subs xzr, x7, x19
+sbcs x7, x9, x27
+sbcs x9, x13, xzr
+sbcs x8, x8, xzr
+sbcs x12, x12, xzr
+sbcs x13, x14, xzr
+sbcs x5, x5, xzr
+umulh x14, x3, x20
+sbcs x6, x6, xzr
+umulh x19, x4, x20
+sbcs x15, x15, xzr
+umulh x23, x10, x20
+sbc x22, x22, xzr
+umulh x27, x11, x20
+adds x9, x9, x14
+umulh x14, x16, x20
+adcs x8, x8, x19
+umulh x19, x17, x20
+adcs x12, x12, x23
+umulh x23, x1, x20
+adcs x13, x13, x27
+umulh x27, x21, x20
+adcs x5, x5, x14
+adcs x6, x6, x19
+mul x14, x3, x20
+adcs x15, x15, x23
+mul x19, x4, x20
+adcs x22, x22, x27
+mul x23, x10, x20
+cset x27, hs
+mul x28, x11, x20
+adds x7, x7, x14
+mul x14, x16, x20
+adcs x9, x9, x19
+mul x19, x17, x20
+adcs x8, x8, x23
+mul x23, x1, x20
+adcs x12, x12, x28
+mul x20, x21, x20
+adcs x13, x13, x14
+adcs x5, x5, x19
+adcs x6, x6, x23
+mul x14, x7, x25
+adcs x15, x15, x20
+adcs x19, x22, xzr
+mul x20, x26, x14
+adc x22, x27, xzr
+umulh x23, x26, x14
+adds x14, x19, x14
+adc x19, x22, xzr
+subs xzr, x7, x20
+sbcs x7, x9, x23
+sbcs x8, x8, xzr
+sbcs x9, x12, xzr
+sbcs x12, x13, xzr
+sbcs x5, x5, xzr
+sbcs x6, x6, xzr
+ldp x13, x20, [x2, #32]
+umulh x22, x3, x13
+sbcs x15, x15, xzr
+umulh x23, x4, x13
+sbcs x14, x14, xzr
+umulh x27, x10, x13
+sbc x19, x19, xzr
+umulh x28, x11, x13
+adds x8, x8, x22
+umulh x22, x16, x13
+adcs x9, x9, x23
+umulh x23, x17, x13
+adcs x12, x12, x27
+umulh x27, x1, x13
+adcs x5, x5, x28
+umulh x28, x21, x13
+adcs x6, x6, x22
+adcs x15, x15, x23
+mul x22, x3, x13
+adcs x14, x14, x27
+mul x23, x4, x13
+adcs x19, x19, x28
+mul x27, x10, x13
+cset x28, hs
+mul x30, x11, x13
+adds x7, x7, x22
+mul x22, x16, x13
+adcs x8, x8, x23
+mul x23, x17, x13
+adcs x9, x9, x27
+mul x27, x1, x13
+adcs x12, x12, x30
+mul x13, x21, x13
+adcs x5, x5, x22
+adcs x6, x6, x23
+adcs x15, x15, x27
+mul x22, x7, x25
+adcs x13, x14, x13
+adcs x14, x19, xzr
+mul x19, x26, x22
+adc x23, x28, xzr
+umulh x27, x26, x22
+adds x14, x14, x22
+adc x22, x23, xzr
+subs xzr, x7, x19
+sbcs x7, x8, x27
+sbcs x8, x9, xzr
+sbcs x9, x12, xzr
+sbcs x5, x5, xzr
+sbcs x6, x6, xzr
+sbcs x12, x15, xzr
+umulh x15, x3, x20
+sbcs x13, x13, xzr
+umulh x19, x4, x20
+sbcs x14, x14, xzr
+umulh x23, x10, x20
+sbc x22, x22, xzr
+umulh x27, x11, x20
+adds x8, x8, x15
+umulh x15, x16, x20
+adcs x9, x9, x19
+umulh x19, x17, x20
+adcs x5, x5, x23
+umulh x23, x1, x20
+adcs x6, x6, x27
+umulh x27, x21, x20
+adcs x12, x12, x15
+adcs x13, x13, x19
+mul x15, x3, x20
+adcs x14, x14, x23
+mul x19, x4, x20
+adcs x22, x22, x27
+mul x23, x10, x20
+cset x27, hs
+mul x28, x11, x20
+adds x7, x7, x15
+mul x15, x16, x20
+adcs x8, x8, x19
+mul x19, x17, x20
+adcs x9, x9, x23
+mul x23, x1, x20
+adcs x5, x5, x28
+mul x20, x21, x20
+adcs x6, x6, x15
+adcs x12, x12, x19
+adcs x13, x13, x23
+mul x15, x7, x25
+adcs x14, x14, x20
+adcs x19, x22, xzr
+mul x20, x26, x15
+adc x22, x27, xzr
+umulh x23, x26, x15
+adds x15, x19, x15
+adc x19, x22, xzr
+subs xzr, x7, x20
+sbcs x7, x8, x23
+sbcs x8, x9, xzr
+sbcs x5, x5, xzr
+sbcs x6, x6, xzr
+sbcs x9, x12, xzr
+sbcs x12, x13, xzr
+ldp x2, x13, [x2, #48]
+umulh x20, x3, x2
+sbcs x14, x14, xzr
+umulh x22, x4, x2
+sbcs x15, x15, xzr
+umulh x23, x10, x2
+sbc x19, x19, xzr
+umulh x27, x11, x2
+adds x8, x8, x20
+umulh x20, x16, x2
+adcs x5, x5, x22
+umulh x22, x17, x2
+adcs x6, x6, x23
+umulh x23, x1, x2
+adcs x9, x9, x27
+umulh x27, x21, x2
+adcs x12, x12, x20
+adcs x14, x14, x22
+mul x20, x3, x2
+adcs x15, x15, x23
+mul x22, x4, x2
+adcs x19, x19, x27
+mul x23, x10, x2
+cset x27, hs
+mul x28, x11, x2
+adds x7, x7, x20
+mul x20, x16, x2
+adcs x8, x8, x22
+mul x22, x17, x2
+adcs x5, x5, x23
+mul x23, x1, x2
+adcs x6, x6, x28
+mul x2, x21, x2
+adcs x9, x9, x20
+adcs x12, x12, x22
+adcs x14, x14, x23
+mul x20, x7, x25
+adcs x2, x15, x2
+adcs x15, x19, xzr
+mul x19, x26, x20
+adc x22, x27, xzr
+umulh x23, x26, x20
+adds x15, x15, x20
+adc x20, x22, xzr
+subs xzr, x7, x19
+sbcs x7, x8, x23
+sbcs x5, x5, xzr
+sbcs x6, x6, xzr
+sbcs x8, x9, xzr
+sbcs x9, x12, xzr
+sbcs x12, x14, xzr
+umulh x14, x3, x13
+sbcs x2, x2, xzr
+umulh x19, x4, x13
+sbcs x15, x15, xzr
+umulh x22, x10, x13
+sbc x20, x20, xzr
+umulh x23, x11, x13
+adds x5, x5, x14
+umulh x14, x16, x13
+adcs x6, x6, x19
+umulh x19, x17, x13
+adcs x8, x8, x22
+umulh x22, x1, x13
+adcs x9, x9, x23
+umulh x23, x21, x13
+adcs x12, x12, x14
+adcs x2, x2, x19
+mul x3, x3, x13
+adcs x14, x15, x22
+mul x4, x4, x13
+adcs x15, x20, x23
+mul x10, x10, x13
+cset x19, hs
+mul x11, x11, x13
+adds x3, x7, x3
+mul x7, x16, x13
+adcs x4, x5, x4
+mul x5, x17, x13
+adcs x6, x6, x10
+mul x1, x1, x13
+adcs x8, x8, x11
+mul x10, x21, x13
+adcs x7, x9, x7
+adcs x5, x12, x5
+adcs x1, x2, x1
+mul x2, x3, x25
+adcs x9, x14, x10
+adcs x10, x15, xzr
+mul x11, x26, x2
+adc x12, x19, xzr
+umulh x13, x26, x2
+adds x2, x10, x2
+adc x10, x12, xzr
+subs xzr, x3, x11
+sbcs x3, x4, x13
+sbcs x4, x6, xzr
+sbcs x6, x8, xzr
+sbcs x7, x7, xzr
+sbcs x5, x5, xzr
+sbcs x1, x1, xzr
+ldp x8, x11, [x24, #16]
+sbcs x9, x9, xzr
+sbcs x2, x2, xzr
+sbc x10, x10, xzr
+subs x8, x3, x8
+sbcs x12, x4, x11
+sbcs x13, x6, x11
+sbcs x14, x7, x11
+sbcs x15, x5, x11
+sbcs x16, x1, x11
+sbcs x17, x9, x11
+sbcs x11, x2, x11
+sbcs xzr, x10, xzr
+csel x3, x3, x8, lo
+csel x4, x4, x12, lo
+stp x3, x4, [x0]
+csel x3, x6, x13, lo
+csel x4, x7, x14, lo
+stp x3, x4, [x0, #16]
+csel x3, x5, x15, lo
+csel x1, x1, x16, lo
+stp x3, x1, [x0, #32]
+csel x1, x9, x17, lo
+csel x2, x2, x11, lo
+stp x1, x2, [x0, #48]
+ldr x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #96
+ret
+.p2align 3
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            p6 = const M::P[6],
+            p7 = const M::P[7],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*x/R mod p for p = R - c with c of one limb; near-radix.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_near<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
+    let mut z = MaybeUninit::<[u64; 8]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_near_b9ae79c81b112ba3_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                r"
+stp x19, x20, [sp, #-80]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+str x27, [sp, #64]
+ldp x2, x3, [x1]
+umulh x4, x3, x2
+ldp x5, x6, [x1, #16]
+mul x7, x5, x2
+umulh x8, x5, x2
+mul x9, x6, x2
+umulh x10, x6, x2
+ldp x11, x12, [x1, #32]
+mul x13, x11, x2
+umulh x14, x11, x2
+mul x15, x12, x2
+adds x4, x4, x7
+umulh x7, x12, x2
+ldp x1, x16, [x1, #48]
+mul x17, x1, x2
+adcs x8, x8, x9
+umulh x9, x1, x2
+mul x19, x16, x2
+adcs x10, x10, x13
+umulh x13, x16, x2
+adcs x14, x14, x15
+umulh x15, x5, x3
+adcs x7, x7, x17
+umulh x17, x6, x3
+adcs x9, x9, x19
+umulh x19, x11, x3
+adc x13, x13, xzr
+umulh x20, x12, x3
+adds x10, x10, x15
+umulh x15, x1, x3
+adcs x14, x14, x17
+umulh x17, x16, x3
+adcs x7, x7, x19
+mul x19, x5, x3
+adcs x9, x9, x20
+mul x20, x6, x3
+adcs x13, x13, x15
+mul x15, x11, x3
+adc x17, x17, xzr
+mul x21, x12, x3
+adds x8, x8, x19
+mul x19, x1, x3
+adcs x10, x10, x20
+mul x20, x16, x3
+adcs x14, x14, x15
+adcs x7, x7, x21
+umulh x15, x6, x5
+adcs x9, x9, x19
+umulh x19, x11, x5
+adcs x13, x13, x20
+umulh x20, x12, x5
+adc x17, x17, xzr
+umulh x21, x1, x5
+adds x7, x7, x15
+umulh x15, x16, x5
+adcs x9, x9, x19
+mul x19, x6, x5
+adcs x13, x13, x20
+mul x20, x11, x5
+adcs x17, x17, x21
+mul x21, x12, x5
+adc x15, x15, xzr
+mul x22, x1, x5
+adds x14, x14, x19
+mul x19, x16, x5
+adcs x7, x7, x20
+adcs x9, x9, x21
+umulh x20, x11, x6
+adcs x13, x13, x22
+umulh x21, x12, x6
+adcs x17, x17, x19
+umulh x19, x1, x6
+adc x15, x15, xzr
+umulh x22, x16, x6
+adds x13, x13, x20
+mul x20, x11, x6
+adcs x17, x17, x21
+mul x21, x12, x6
+adcs x15, x15, x19
+mul x19, x1, x6
+adc x22, x22, xzr
+mul x23, x16, x6
+adds x9, x9, x20
+adcs x13, x13, x21
+umulh x20, x12, x11
+adcs x17, x17, x19
+umulh x19, x1, x11
+adcs x15, x15, x23
+umulh x21, x16, x11
+adc x22, x22, xzr
+mul x23, x12, x11
+adds x15, x15, x20
+mul x20, x1, x11
+adcs x19, x22, x19
+mul x22, x16, x11
+adc x21, x21, xzr
+umulh x24, x1, x12
+adds x17, x17, x23
+umulh x23, x16, x12
+adcs x15, x15, x20
+mul x20, x1, x12
+adcs x19, x19, x22
+mul x22, x16, x12
+adcs x21, x24, x21
+mul x24, x1, x16
+adc x23, x23, xzr
+umulh x25, x1, x16
+adds x19, x19, x20
+umulh x20, x2, x2
+mul x26, x3, x2
+adcs x21, x21, x22
+extr x22, x4, x26, #63
+mul x27, x3, x3
+adcs x23, x24, x23
+extr x4, x8, x4, #63
+umulh x3, x3, x3
+adc x24, x25, xzr
+extr x8, x10, x8, #63
+mul x25, x5, x5
+adds x20, x20, x26, lsl #1
+extr x10, x14, x10, #63
+umulh x5, x5, x5
+adcs x22, x22, x27
+extr x14, x7, x14, #63
+mul x26, x6, x6
+adcs x3, x4, x3
+extr x4, x9, x7, #63
+umulh x6, x6, x6
+adcs x7, x8, x25
+extr x8, x13, x9, #63
+mul x9, x11, x11
+adcs x5, x10, x5
+extr x10, x17, x13, #63
+umulh x11, x11, x11
+adcs x13, x14, x26
+extr x14, x15, x17, #63
+mul x17, x12, x12
+adcs x4, x4, x6
+extr x6, x19, x15, #63
+umulh x12, x12, x12
+adcs x8, x8, x9
+extr x9, x21, x19, #63
+mul x15, x1, x1
+adcs x10, x10, x11
+extr x11, x23, x21, #63
+umulh x1, x1, x1
+adcs x14, x14, x17
+extr x17, x24, x23, #63
+mul x19, x16, x16
+adcs x6, x6, x12
+lsr x12, x24, #63
+umulh x16, x16, x16
+adcs x9, x9, x15
+mul x2, x2, x2
+adr x15, 2f
+ldp x21, x23, [x15]
+mul x24, x2, x21
+mul x25, x23, x24
+adcs x1, x11, x1
+umulh x11, x23, x24
+adcs x17, x17, x19
+adc x12, x12, x16
+subs xzr, x2, x25
+sbcs x2, x20, x11
+sbcs x11, x22, xzr
+sbcs x3, x3, xzr
+sbcs x7, x7, xzr
+sbcs x5, x5, xzr
+mul x16, x2, x21
+mul x19, x23, x16
+sbcs x13, x13, xzr
+umulh x20, x23, x16
+sbcs x4, x4, xzr
+sbc x22, x24, xzr
+subs xzr, x2, x19
+sbcs x2, x11, x20
+sbcs x3, x3, xzr
+sbcs x7, x7, xzr
+sbcs x5, x5, xzr
+sbcs x11, x13, xzr
+mul x13, x2, x21
+mul x19, x23, x13
+sbcs x4, x4, xzr
+umulh x20, x23, x13
+sbcs x22, x22, xzr
+sbc x16, x16, xzr
+subs xzr, x2, x19
+sbcs x2, x3, x20
+sbcs x3, x7, xzr
+sbcs x5, x5, xzr
+sbcs x7, x11, xzr
+sbcs x4, x4, xzr
+mul x11, x2, x21
+mul x19, x23, x11
+sbcs x20, x22, xzr
+umulh x22, x23, x11
+sbcs x16, x16, xzr
+sbc x13, x13, xzr
+subs xzr, x2, x19
+sbcs x2, x3, x22
+sbcs x3, x5, xzr
+sbcs x5, x7, xzr
+sbcs x4, x4, xzr
+sbcs x7, x20, xzr
+mul x19, x2, x21
+mul x20, x23, x19
+sbcs x16, x16, xzr
+umulh x22, x23, x19
+sbcs x13, x13, xzr
+sbc x11, x11, xzr
+subs xzr, x2, x20
+sbcs x2, x3, x22
+sbcs x3, x5, xzr
+sbcs x4, x4, xzr
+sbcs x5, x7, xzr
+sbcs x7, x16, xzr
+mul x16, x2, x21
+mul x20, x23, x16
+sbcs x13, x13, xzr
+umulh x22, x23, x16
+sbcs x11, x11, xzr
+sbc x19, x19, xzr
+subs xzr, x2, x20
+sbcs x2, x3, x22
+sbcs x3, x4, xzr
+sbcs x4, x5, xzr
+sbcs x5, x7, xzr
+sbcs x7, x13, xzr
+mul x13, x2, x21
+mul x20, x23, x13
+sbcs x11, x11, xzr
+umulh x22, x23, x13
+sbcs x19, x19, xzr
+sbc x16, x16, xzr
+subs xzr, x2, x20
+sbcs x2, x3, x22
+sbcs x3, x4, xzr
+sbcs x4, x5, xzr
+sbcs x5, x7, xzr
+sbcs x7, x11, xzr
+mul x11, x2, x21
+mul x20, x23, x11
+sbcs x19, x19, xzr
+umulh x21, x23, x11
+sbcs x16, x16, xzr
+sbc x13, x13, xzr
+subs xzr, x2, x20
+sbcs x2, x3, x21
+sbcs x3, x4, xzr
+sbcs x4, x5, xzr
+sbcs x5, x7, xzr
+sbcs x7, x19, xzr
+sbcs x16, x16, xzr
+sbcs x13, x13, xzr
+sbc x11, x11, xzr
+adds x2, x2, x8
+adcs x3, x3, x10
+adcs x4, x4, x14
+adcs x5, x5, x6
+adcs x6, x7, x9
+adcs x1, x16, x1
+ldp x7, x8, [x15, #16]
+adcs x9, x13, x17
+adcs x10, x11, x12
+cset x11, hs
+subs x7, x2, x7
+sbcs x12, x3, x8
+sbcs x13, x4, x8
+sbcs x14, x5, x8
+sbcs x15, x6, x8
+sbcs x16, x1, x8
+sbcs x17, x9, x8
+sbcs x8, x10, x8
+sbcs xzr, x11, xzr
+csel x2, x2, x7, lo
+csel x3, x3, x12, lo
+stp x2, x3, [x0]
+csel x2, x4, x13, lo
+csel x3, x5, x14, lo
+stp x2, x3, [x0, #16]
+csel x2, x6, x15, lo
+csel x1, x1, x16, lo
+stp x2, x1, [x0, #32]
+csel x1, x9, x17, lo
+csel x2, x10, x8, lo
+stp x1, x2, [x0, #48]
+ldr x27, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #80
+ret
+.p2align 3
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            p6 = const M::P[6],
+            p7 = const M::P[7],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
         );
         z.assume_init()
     }
