@@ -8,8 +8,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from fieldc.algorithms import OPERATIONS, choose
+from fieldc.algorithms import OPERATIONS
 from fieldc.catalogue import find_field
+from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
 from fieldc.machine.emulated import EmulatedKernel, RunningProgram
 from fieldc.operations import OPERATIONS as RECORDS
@@ -26,14 +27,17 @@ OTHER_FIELDS = (
 )
 
 
+PROCESSOR = "cascade-lake"
+"""For it kernels are chosen, on every host; on AArch64 for the processor that stands in."""
+
+
 @cache
 def kernels(target: str, text: str, word: int = 0) -> tuple[Artifact, ...]:
     """What is built, and mul_add, of a field, in the target's words unless others are asked for."""
     made = TARGETS[target]
     f = find_field(text, word or made.words[0])
-    return tuple(
-        a for o in (*OPERATIONS, "mul_add") for a in made.produce(made.suited(choose(f, o)))
-    )
+    decided = (preferred(f, o, made, PROCESSOR).expression for o in (*OPERATIONS, "mul_add"))
+    return tuple(a for expression in decided for a in made.produce(expression))
 
 
 def objects(artifacts: Sequence[Artifact]) -> dict[str, bytes]:

@@ -77,7 +77,7 @@ def test_unwind_data_follows_the_stack(operation: str, tmp_path: Path) -> None:
     if shutil.which("readelf") is None:
         pytest.skip("SKIPPED: there is no readelf")
     target = replace(X86_LINUX, extras=Extras(landing_pads=True, unwind=True))
-    for artifact in target.produce(target.suited(choose(find_field("bls12-381-p"), operation))):
+    for artifact in target.produce(choose(find_field("bls12-381-p"), operation)):
         path = tmp_path / f"{artifact.variant}.o"
         assert artifact.code is not None
         path.write_bytes(artifact.code)
@@ -92,7 +92,7 @@ def test_unwind_data_follows_the_stack(operation: str, tmp_path: Path) -> None:
 
 
 def test_the_code_is_the_same_with_unwind_data() -> None:
-    expression = X86_LINUX.suited(choose(find_field("goldilocks"), "mul"))
+    expression = choose(find_field("goldilocks"), "mul")
     plain, more = (
         [function_of(a.code, a.symbol).code for a in target.produce(expression) if a.code]
         for target in (X86_LINUX, replace(X86_LINUX, extras=Extras(unwind=True)))

@@ -27,6 +27,7 @@ from fieldc.machine.processors import processors_of
 from fieldc.machine.ring import RING, Layout
 from fieldc.targets.x86_64.choices import FEATURES, VARIANTS
 from fieldc.targets.x86_64.kernel import compile_expression
+from fieldc.targets.x86_64.targets import JUDGE
 from fieldc.targets.x86_64.timing.inline import inlined
 
 here = pytest.mark.skipif(
@@ -101,8 +102,8 @@ def test_the_preferred_kernel_is_the_model_s_where_no_schedule_is_shipped() -> N
     found = decide_here(f, "mul").preferred
     assert found.chosen_by.startswith("the model of ") and found.expression.field.p == f.p
     for processor in processors_of("x86_64"):
-        assert preferred_variant(found.expression, processor) in VARIANTS
-        assert preferred_variant(found.expression, processor, ["base"]) == "base"
+        assert preferred_variant(JUDGE, found.expression, processor, [*VARIANTS]) in VARIANTS
+        assert preferred_variant(JUDGE, found.expression, processor, ["base"]) == "base"
 
 
 def test_a_goal_is_reached_by_both_figures_or_says_how_far_it_is() -> None:

@@ -44,8 +44,8 @@ LINUX, LLVM, ARM = "x86_64-linux", "x86_64-linux-llvm", "aarch64-linux"
 def _artifacts(target: str, field: str, operation: str) -> dict[str, Artifact]:
     """An operation's kernels by their variants."""
     made = TARGETS[target]
-    suited = made.suited(choose(find_field(field), operation))
-    return {artifact.variant: artifact for artifact in made.produce(suited)}
+    expression = choose(find_field(field), operation)
+    return {artifact.variant: artifact for artifact in made.produce(expression)}
 
 
 @dataclass(frozen=True)

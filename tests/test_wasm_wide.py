@@ -14,15 +14,16 @@ from wasm_code import run
 
 from fieldc.algorithms import OPERATIONS, choose
 from fieldc.cli import main
+from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
+from fieldc.language import Expression
 from fieldc.machine.check import CheckError, check
 from fieldc.machine.wasm_wide import WasmtimeError, WideKernel, why_not_wasmtime
 from fieldc.packages.js.module import DIGITS, WIDE, fastest, field_module
-from fieldc.targets.choice import by_algorithm
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.source import WordSizeError
 from fieldc.targets.wasm.encode import encode
-from fieldc.targets.wasm.wide import ALGORITHMS, ROWS, print_wide
+from fieldc.targets.wasm.wide import ROWS, print_wide
 from fieldc.words.build import Builder
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
@@ -36,10 +37,15 @@ RUN = ("bls12-381-p", "bn254-p", "secp256k1-p", "p521", "goldilocks", "2^192-237
 """6, 4, 9, 1 and 3 limbs, without a spare bit, and the smallest."""
 
 
+def suited(f: Field, operation: str) -> Expression:
+    """The operation by the algorithm that the target takes."""
+    return preferred(f, operation, TARGETS["wasm32-wide"]).expression
+
+
 def check_wide(f: Field, count: int) -> None:
     """Each program and its text compute the operation; no value is above its bound."""
     for operation in OPERATIONS:
-        expression = by_algorithm(ALGORITHMS, choose(f, operation))
+        expression = suited(f, operation)
         program = lower(expression, ROWS)
         function = print_wide(program, operation)
         for values in cases(expression.kernel, f, count):
@@ -73,9 +79,7 @@ def test_instructions_that_a_product_takes() -> None:
     """What docs/webassembly.md says."""
     found = {}
     for name in ("bls12-381-r", "bls12-381-p"):
-        body = print_wide(
-            lower(by_algorithm(ALGORITHMS, choose(named_field(name), "mul")), ROWS), "mul"
-        ).body
+        body = print_wide(lower(suited(named_field(name), "mul"), ROWS), "mul").body
         counts = Counter(str(instruction[0]) for instruction in body)
         found[name] = counts["i64.mul_wide_u"] + counts["i64.mul"], counts["i64.add128"]
         assert not {n for n in counts if "lt_u" in n or n.startswith(("br", "if", "select"))}

@@ -43,7 +43,7 @@ class LeakyKernel(Refusal):
 
 
 class UnprovedKernel(Refusal):
-    """A kernel of our own whose proof failed; names the kernel and the claim."""
+    """A kernel that must be proved, or gives way to another, is not; names it and the claim."""
 
     def __init__(self, artifact: Artifact, failure: str) -> None:
         super().__init__(f"{artifact.symbol} is not proved: {failure}")
@@ -252,8 +252,9 @@ def _shown(verdicts: Iterator[Verdict], total: int, progress: Progress) -> Itera
 def judge(artifacts: Sequence[Artifact], progress: Progress) -> list[Artifact]:
     """Every artifact with its status.
 
-    Raises UnprovedKernel where a kernel of our own backend is not proved, CheckError or FrameError
-    where one that runs here computes something wrong, LeakyKernel where the scan finds something.
+    Raises UnprovedKernel where a kernel is not proved that must be, or that gives way to another,
+    CheckError or FrameError where one that runs here computes something wrong, LeakyKernel where
+    the scan finds something.
     """
     jobs = {i: job for i, a in enumerate(artifacts) if (job := job_of(a)) is not None}
     verdicts = dict(zip(jobs, prove_new(list(jobs.values()), progress), strict=True))
@@ -270,7 +271,8 @@ def judge(artifacts: Sequence[Artifact], progress: Progress) -> list[Artifact]:
 
 def _judged(artifact: Artifact, verdict: Verdict | None) -> Artifact:
     """With its status, after what this process can do for it; `judge` runs it in an emulator."""
-    if verdict is not None and verdict.failure and artifact.target.is_own:
+    must_be_proved = artifact.target.is_own or artifact.gives_way
+    if verdict is not None and verdict.failure and must_be_proved:
         raise UnprovedKernel(artifact, verdict.failure)
     place = artifact.target.place(artifact.needs)
     if place.is_here:

@@ -45,6 +45,7 @@ def build_folder(
 def build(decisions: Sequence[Decision], progress: Progress) -> list[Artifact]:
     """The best kernel of every variant that is proved, and checked.
 
+    Where no kernel of a variant is proved, and none must be, it is the best.
     Raises UnprovedKernel, CheckError or FrameError for a kernel that is wrong: for one that is not
     proved only if no other could be chosen for its variant. Raises AboveLimit before all that.
     """
@@ -62,7 +63,8 @@ def _made(decisions: Sequence[Decision], progress: Progress) -> list[Artifact]:
     for done, decision in enumerate(decisions, 1):
         target, first = decision.target, decision.preferred
         for choice in decision.choices():
-            built.append(replace(target.make(target, choice), preferred=choice is first))
+            made, gives_way = target.make(target, choice), decision.gives_way(choice)
+            built.append(replace(made, preferred=choice is first, gives_way=gives_way))
         progress("compile", done, len(decisions))
     return built
 

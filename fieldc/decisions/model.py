@@ -10,13 +10,9 @@ from fieldc.counting.functions import count_in
 from fieldc.counting.limits import lower_bounds
 from fieldc.field import Field
 from fieldc.language import Expression, Kernel
-from fieldc.machine.assemble import assemble
 from fieldc.machine.processors import Processor, find_processor
-from fieldc.targets.x86_64.choices import VARIANTS
-from fieldc.targets.x86_64.plan import DEFAULTS, Plan
-from fieldc.targets.x86_64.print import GNU
-
-SYMBOL = "kernel"
+from fieldc.targets.choice import Choice, Variant
+from fieldc.targets.judge import JUDGED, Judge
 
 
 @dataclass(frozen=True, order=True)
@@ -31,21 +27,31 @@ class Figure:
         return f"at least {self.throughput:.1f} | {self.latency:.1f} cycles"
 
 
+def figure(judge: Judge, choice: Choice, processor_key: str) -> Figure:
+    """The figure of a kernel on a processor of processors.toml."""
+    expression = choice.expression
+    return _figure(
+        judge, expression.kernel, expression.field, choice.variant, choice.plan, processor_key
+    )
+
+
 @cache
-def figure(field: Field, kernel: Kernel, plan: Plan, processor_key: str) -> Figure:
-    """The figure of an x86-64 kernel on a processor of processors.toml."""
-    code = assemble(plan.compile(kernel.expression(field), SYMBOL).text(GNU))
-    counts = count_in(code, SYMBOL)
+def _figure(
+    judge: Judge, kernel: Kernel, field: Field, variant: Variant, plan: object, processor_key: str
+) -> Figure:
+    code = judge.code(Choice(kernel.expression(field), variant, plan))
+    counts = count_in(code, JUDGED)
     limits = lower_bounds(counts, find_processor(processor_key))
     return Figure(limits.binding[1], limits.latency[1], counts.instructions)
 
 
 def preferred_variant(
-    expression: Expression, processor: Processor, variants: Sequence[str] = tuple(VARIANTS)
+    judge: Judge, expression: Expression, processor: Processor, variants: Sequence[str]
 ) -> str:
     """The variant with the lowest bound on a processor; of equal ones that with fewest slots."""
 
-    def cost(variant: str) -> Figure:
-        return figure(expression.field, expression.kernel, DEFAULTS[variant], processor.key)
+    def cost(name: str) -> Figure:
+        variant = Variant(name)
+        return figure(judge, Choice(expression, variant, judge.plan(variant)), processor.key)
 
     return min(variants, key=cost)

@@ -1,8 +1,9 @@
 """The one place that decides which kernel an operation of a field gets on a processor.
 
 Every door asks it: build, native code in this process, races, goals, packages. A schedule that a
-search found for the processor comes first; else our own x86-64 is judged by the lower bounds of the
-processor's model; other targets have an order of algorithms of their own.
+search found for the processor comes first; else the kernels of our own x86-64 and AArch64 are
+judged by the lower bounds of the processor's model; other targets have an order of algorithms of
+their own.
 """
 
 from __future__ import annotations
@@ -19,11 +20,8 @@ from fieldc.language import BoundError, Expression, Kernel
 from fieldc.machine.processor import missing
 from fieldc.machine.processors import Processor, find_processor, host_processor
 from fieldc.targets.choice import Choice
+from fieldc.targets.judge import Judge
 from fieldc.targets.target import Target
-from fieldc.targets.x86_64.plan import DEFAULTS
-
-FALLBACK = "cascade-lake"
-"""The model for a processor that is not in processors.toml: narrow, so that nothing is wasted."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +34,8 @@ class Candidate:
     """Whether the processor has what the kernel needs."""
     is_scheduled: bool = False
     """Whether a schedule made it, rather than the compiler's own order and registers."""
+    is_unproved: bool = False
+    """Whether its proof failed; where kernels may be unproved, all others are tried before it."""
 
     @property
     def algorithm(self) -> str:
@@ -75,10 +75,17 @@ class Decision:
             best.setdefault(candidate.choice.variant.name, candidate.choice)
         return [best[v.name] for v in self.target.variants if v.name in best]
 
+    def gives_way(self, choice: Choice) -> bool:
+        """Whether another candidate of its variant is taken if a kernel is not proved."""
+        of_variant = [c for c in self.candidates if c.choice.variant == choice.variant]
+        return len(of_variant) > 1 and not any(
+            c.is_unproved and _is_same(c.choice, choice) for c in of_variant
+        )
+
     def without(self, failed: Choice) -> Decision | None:
         """What is decided where one kernel is not proved; None where its variant has no other.
 
-        The next one says so in `chosen_by`.
+        The next one says so in `chosen_by`. The failed one comes last, if it may be unproved.
         """
         name = failed.expression.kernel.algorithm
         rest = [c for c in self.candidates if not _is_same(c.choice, failed)]
@@ -87,7 +94,10 @@ class Decision:
             return None
         said = f"{after.choice.chosen_by}; {name} is not proved"
         told = replace(after, choice=replace(after.choice, chosen_by=said))
-        return replace(self, candidates=tuple(told if c is after else c for c in rest))
+        last = [] if self.target.is_own else [c for c in self.candidates if c not in rest]
+        candidates = [told if c is after else c for c in rest]
+        candidates += [replace(c, is_unproved=True) for c in last]
+        return replace(self, candidates=tuple(candidates))
 
     def variant(self, name: str) -> Choice:
         """The best kernel of a variant. Raises KeyError."""
@@ -131,11 +141,14 @@ def decide(
     schedule: Schedule | None = None,
 ) -> Decision:
     """Decide between expressions of one operation, which need not be one of the catalogue's."""
-    if not target.is_own:
+    judge = target.judge_of(expressions[0].field.word)
+    if judge is None:
         return Decision(target, "", tuple(_by_preference(target, expressions)))
-    model, is_host = _model(target, processor), processor is None
-    found = _modelled(target, expressions, model, is_host)
-    tuned = _scheduled(target, expressions, model, schedule, is_host)
+    model, is_host = _model(target, judge, processor), processor is None
+    found = _modelled(target, judge, expressions, model, is_host)
+    tuned = []
+    if judge.takes_schedules:
+        tuned = _scheduled(target, judge, expressions, model, schedule, is_host)
     return Decision(target, model.key, (*tuned, *found))
 
 
@@ -172,14 +185,12 @@ def _studied(field: Field, operation: str, tried: Sequence[Kernel]) -> list[Expr
     return found
 
 
-def _model(target: Target, name: str | None) -> Processor:
-    """The processor's model; for this host's, if it is of another kind, the fallback's."""
-    if name is not None:
-        return find_processor(name)
-    here = host_processor()
-    if here is None or here.architecture != target.architecture:
-        return find_processor(FALLBACK)
-    return here
+def _model(target: Target, judge: Judge, name: str | None) -> Processor:
+    """The model of the named processor, or of this host's; of the stand-in for another kind's."""
+    meant = host_processor() if name is None else find_processor(name)
+    if meant is None or meant.architecture != target.architecture:
+        return find_processor(judge.stand_in)
+    return meant
 
 
 def _by_preference(target: Target, expressions: Sequence[Expression]) -> Iterator[Candidate]:
@@ -194,17 +205,20 @@ def _by_preference(target: Target, expressions: Sequence[Expression]) -> Iterato
 
 
 def _modelled(
-    target: Target, expressions: Sequence[Expression], model: Processor, is_host: bool
+    target: Target,
+    judge: Judge,
+    expressions: Sequence[Expression],
+    model: Processor,
+    is_host: bool,
 ) -> list[Candidate]:
     """Every algorithm in every variant, by the model's lower bounds."""
     found = []
     for expression in expressions:
         for variant in target.variants:
-            plan = DEFAULTS[variant.name]
-            bound = figure(expression.field, expression.kernel, plan, model.key)
-            why = f"the model of {model.key}: {bound}"
-            choice = Choice(expression, variant, plan, why, _options(model))
-            found.append(Candidate(choice, bound, not (is_host and missing(variant.needs))))
+            choice = Choice(expression, variant, judge.plan(variant), options=_options(model))
+            bound = figure(judge, choice, model.key)
+            told = replace(choice, chosen_by=f"the model of {model.key}: {bound}")
+            found.append(Candidate(told, bound, not (is_host and missing(variant.needs))))
     return sorted(found, key=lambda c: c.figure or Figure(0, 0, 0))
 
 
@@ -214,6 +228,7 @@ def _options(model: Processor) -> tuple[str, ...]:
 
 def _scheduled(
     target: Target,
+    judge: Judge,
     expressions: Sequence[Expression],
     model: Processor,
     named: Schedule | None,
@@ -238,7 +253,7 @@ def _scheduled(
         cycles = " | ".join(f"{run[f'best_{m}_cycles']:.1f}" for m in ("throughput", "latency"))
         why = f"the schedule of {model.key}: measured {cycles} cycles"
         tuned = _tuned(target, expression, entry, why, _options(model), is_host)
-        bound = figure(field, expression.kernel, tuned.choice.plan, model.key)
+        bound = figure(judge, tuned.choice, model.key)
         return [replace(tuned, figure=bound)]
     except ScheduleError:  # none is shipped, or it is of another kernel of that name
         return []

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from fieldc.algorithms import choose
 from fieldc.binary.functions import functions
 from fieldc.catalogue import find_field
+from fieldc.decisions.preferred import preferred
 from fieldc.lab.instruction_sets import Least, least, set_of
 from fieldc.proof.constant_time.effects import Effect, Flow, MemoryOperand
 from fieldc.proof.constant_time.instruction_sets import INSTRUCTION_SETS, effects_of
@@ -26,6 +26,8 @@ BEGIN, END = f"<!-- {COMMAND} -->\n", "<!-- end -->\n"
 FIELDS = ("bn254-p", "bls12-381-p")
 """4 and 6 limbs of 64 bits."""
 OPERATIONS = ("mul", "square")
+PROCESSOR = "apple-m1"
+"""The model by which kernels are chosen, where a model chooses."""
 COLUMNS = (
     *("target", "limbs", "op", "instructions", "least", "ratio"),
     *("multiplications", "least", "at the stack"),
@@ -69,9 +71,8 @@ def distinct_targets() -> list[LlvmTarget]:
 def row(target: LlvmTarget, text: str, operation: str) -> CountRow:
     """The figures of a kernel as `fieldc build` makes it."""
     made, f = TARGETS[target.name], find_field(text, target.processor.word)
-    expression = made.suited(choose(f, operation))
-    (artifact,) = made.produce(expression)
-    code = straight(artifact.code or b"")
+    choice = preferred(f, operation, made, PROCESSOR).preferred
+    code = straight(made.make(made, choice).code or b"")
     return CountRow(
         target.name,
         f.n,
@@ -79,7 +80,7 @@ def row(target: LlvmTarget, text: str, operation: str) -> CountRow:
         len(code),
         sum(_multiplies(step) for step in code),
         sum(place.bases == (base,) for step in code for place, base in _accesses(step)),
-        lower_bound(target, lower(expression, target.processor.rows)),
+        lower_bound(target, lower(choice.expression, target.processor.rows)),
     )
 
 

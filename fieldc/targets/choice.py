@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fieldc.algorithms import kernels_for
-from fieldc.language import BoundError, Expression
+from fieldc.language import Expression
 
 
 @dataclass(frozen=True)
@@ -33,15 +31,3 @@ class Choice:
     plan: Any = None
     chosen_by: str = ""
     options: tuple[str, ...] = ()
-
-
-def by_algorithm(names: Sequence[str], expression: Expression) -> Expression:
-    """The same operation by the first of some algorithms whose bounds hold, if there is one."""
-    kernels = {kernel.algorithm: kernel for kernel in kernels_for(expression.kernel.operation)}
-    for name in names:
-        if name in kernels:
-            try:
-                return kernels[name].expression(expression.field)
-            except BoundError:
-                continue
-    return expression

@@ -18,9 +18,10 @@ from fieldc.algorithms.representations import representation_of
 from fieldc.language import Expression
 from fieldc.machine.instruments import Instruments
 from fieldc.machine.processor import host_architecture, missing
-from fieldc.targets.choice import Choice, Variant, by_algorithm
+from fieldc.targets.choice import Choice, Variant
 from fieldc.targets.extras import PLAIN, Extras
 from fieldc.targets.header import contract
+from fieldc.targets.judge import Judge
 from fieldc.targets.object_format import ObjectFormat
 
 PROVED, TESTED, ASSUMED, SKIPPED = "PROVED", "TESTED", "ASSUMED", "SKIPPED"
@@ -90,8 +91,10 @@ class Target:
     runner: Runner | None = None
     not_scanned: str = ""
     """Why no scan of its objects shows constant time; empty where one does."""
+    judge: Judge | None = None
+    """How a model judges its kernels with words of the preferred width; None where none does."""
     algorithms: tuple[str, ...] = ()
-    """What suits it better than the first algorithm whose bounds hold, the best first."""
+    """What no model judges: algorithms that suit it better than the first whose bounds hold."""
     most_operands: int = 5
     """How many operands its kernels take; a formula may have five."""
     can: Callable[[Expression], bool] = lambda _: True
@@ -109,6 +112,10 @@ class Target:
     def is_proved(self, word: int) -> bool:
         """Whether the prover knows its instructions, with words of this width."""
         return bool(self.proved_as) and word == 64
+
+    def judge_of(self, word: int) -> Judge | None:
+        """How a model judges its kernels with words of this width."""
+        return self.judge if word == self.words[0] else None
 
     @property
     def is_native(self) -> bool:
@@ -133,10 +140,6 @@ class Target:
             return Place(reason=f"this host runs no {self.architecture}-{self.system} objects")
         reason = self.runner.why_not()
         return Place(reason=reason) if reason else Place(self.runner.name)
-
-    def suited(self, expression: Expression) -> Expression:
-        """The same operation by the algorithm that suits it best of those whose bounds hold."""
-        return by_algorithm(self.algorithms, expression)
 
     def produce(self, expression: Expression) -> Iterator[Artifact]:
         """The kernels of one expression, a variant after the other, by their defaults."""
@@ -176,6 +179,8 @@ class Artifact:
     object_suffix: str = ".o"
     preferred: bool = False
     """Whether it is the variant that the processor should run."""
+    gives_way: bool = False
+    """Whether another kernel is taken in its place if it is not proved."""
 
     @property
     def expression(self) -> Expression:

@@ -18,6 +18,7 @@ from fieldc.machine.timing import Race, candidate_of, measure, pinned
 from fieldc.targets.registry import instruments_here
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.conventions import SYSV
+from fieldc.targets.x86_64.targets import JUDGE
 from fieldc.tune.duel import DuelResult, Duels, verdict
 from fieldc.tune.examine import QUICK, Examination
 from fieldc.tune.search import CONFIRM, SETTLE, Search
@@ -67,7 +68,7 @@ class Tuning:
         self.operation, self.plan, self.expression = subject.operation, plan, expression
         self.processor: Processor | None = host_processor()
         if self.processor is not None and len(variants) > 1:
-            variants = (preferred_variant(expression, self.processor, variants),)
+            variants = (preferred_variant(JUDGE, expression, self.processor, variants),)
         self.start = self._draft(Decisions(expression.kernel.algorithm, VARIANTS[variants[0]]))
         self.duels = Duels(expression, plan.seed, plan.modes, hop)
         self.examination = Examination(expression, plan.seed)

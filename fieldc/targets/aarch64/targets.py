@@ -11,6 +11,7 @@ from fieldc.targets.aarch64.systems import SYSTEMS, ArmSystem
 from fieldc.targets.choice import Choice, Variant
 from fieldc.targets.extras import Extras
 from fieldc.targets.header import header, symbol_of
+from fieldc.targets.judge import JUDGED, Judge
 from fieldc.targets.llvm.targets import LLVM
 from fieldc.targets.target import Artifact, Target
 from fieldc.words.lower import lower
@@ -28,6 +29,15 @@ def kernel_of(choice: Choice) -> ArmKernel:
 @lru_cache(maxsize=128)
 def _kernel(expression: Expression) -> ArmKernel:
     return compile_words(lambda rows: lower(expression, rows))
+
+
+def _judged(choice: Choice) -> bytes:
+    """The object by which a model judges a choice."""
+    return object_of({JUDGED: kernel_of(choice).code}, SYSTEMS[0].triple)
+
+
+JUDGE = Judge(_judged, "apple-m1")
+"""A processor that is not known is taken for the core that most people have."""
 
 
 def _target(system: ArmSystem) -> Target:
@@ -50,6 +60,7 @@ def _target(system: ArmSystem) -> Target:
         about=f"AArch64 for {system.triple}",
         make=make,
         variants=VARIANTS,
+        judge=JUDGE,
         can_add=Extras(landing_pads=True),
     )
 

@@ -10,6 +10,7 @@ from fieldc.machine.instruments import Instruments
 from fieldc.targets.choice import Choice, Variant
 from fieldc.targets.extras import PLAIN, Extras
 from fieldc.targets.header import header, symbol_of
+from fieldc.targets.judge import JUDGED, Judge
 from fieldc.targets.object_format import ObjectFormat
 from fieldc.targets.running import EmulatedProgram
 from fieldc.targets.target import Artifact, Runner, Target
@@ -54,6 +55,15 @@ def compiled(choice: Choice, symbol: str, convention: Convention) -> X86Kernel |
     return plan_of(choice).compile(choice.expression, symbol, convention)
 
 
+def _judged(choice: Choice) -> bytes:
+    """The object by which a model judges a choice: by System V's convention, for every system."""
+    return assemble(compiled(choice, JUDGED, SYSV).text(GNU))
+
+
+JUDGE = Judge(_judged, "cascade-lake", lambda variant: DEFAULTS[variant.name], takes_schedules=True)
+"""A processor that is not in processors.toml is taken for a narrow one: so nothing is wasted."""
+
+
 def _make(target: Target, choice: Choice) -> Artifact:
     """The kernel's text, MASM's too for Windows, and its object."""
     symbol, convention = symbol_of(choice.expression, choice.variant.name), target.proved_as
@@ -95,6 +105,7 @@ def _target(
         triple=triple,
         object_format=form,
         is_own=True,
+        judge=JUDGE,
         proved_as=convention,
         most_operands=len(CONVENTIONS[convention].arguments) - 1,
         runner=runner,

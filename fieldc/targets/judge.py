@@ -1,0 +1,26 @@
+"""How a processor's model judges the kernels of a target: by their code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fieldc.targets.choice import Choice, Variant
+
+JUDGED = "kernel"
+"""The symbol of a kernel that is made to be judged."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """What the decision asks of a target whose kernels a model can judge."""
+
+    code: Callable[[Choice], bytes]
+    """The object of a choice, with the symbol JUDGED. One for all systems of a target's kind."""
+    stand_in: str
+    """The processor, by its key, whose model serves where the one that is meant is not known."""
+    plan: Callable[[Variant], Any] = lambda _: None
+    """The plan of a variant's defaults."""
+    takes_schedules: bool = False
+    """Whether schedules that a search found are of its kernels."""

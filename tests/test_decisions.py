@@ -1,0 +1,90 @@
+"""What is decided where a model judges, and where a kernel is not proved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from fieldc.artifacts import verify
+from fieldc.artifacts.verify import Job, Verdict
+from fieldc.artifacts.write import build
+from fieldc.catalogue import find_field
+from fieldc.decisions.preferred import Decision, preferred
+from fieldc.machine.processor import is_x86_64
+from fieldc.progress import Progress
+from fieldc.targets.registry import TARGETS
+from fieldc.targets.target import PROVED, TESTED, Artifact
+
+ARM, LLVM = TARGETS["aarch64-linux"], TARGETS["x86_64-linux-llvm"]
+
+
+def named(decision: Decision) -> str:
+    return decision.expression.kernel.algorithm
+
+
+@pytest.mark.parametrize(
+    ("field", "operation", "algorithm"),
+    [
+        ("p256", "mul", "signed-limbs"),
+        ("secp256k1-p", "square", "near-radix"),
+        ("bls12-381-p", "mul", "log-jump"),
+    ],
+)
+def test_a_model_chooses_on_aarch64(field: str, operation: str, algorithm: str) -> None:
+    found = preferred(find_field(field), operation, ARM, "apple-m1")
+    assert named(found) == algorithm
+    figures = [candidate.figure for candidate in found.candidates]
+    assert figures == sorted(figures, key=lambda f: (f.throughput, f.latency) if f else (0.0, 0.0))
+    assert found.preferred.options == ("--processor apple-m1",)
+
+
+def test_a_processor_of_another_kind_has_a_stand_in() -> None:
+    f = find_field("p256")
+    for key, used in (("neoverse-n1", "neoverse-n1"), ("sapphire-rapids", "apple-m1")):
+        assert preferred(f, "mul", ARM, key).processor == used
+    x86 = TARGETS["x86_64-linux"]
+    assert preferred(f, "mul", x86, "apple-m1").processor == "cascade-lake"
+
+
+def test_words_of_another_width_have_no_model() -> None:
+    found = preferred(find_field("p256", 32), "mul", ARM)
+    assert found.processor == "" and all(c.figure is None for c in found.candidates)
+
+
+def built(monkeypatch: pytest.MonkeyPatch, unproved: Sequence[str]) -> Artifact:
+    """bn254's product by LLVM, where the prover gives up for the first few algorithms."""
+    tried: list[Job] = []
+
+    def prove(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
+        tried.extend(jobs)
+        (algorithm,) = unproved[len(tried) - 1 : len(tried)] or [""]
+        return [Verdict("the prover gave up" if algorithm else "", 0.0, "{}") for _ in jobs]
+
+    monkeypatch.setattr(verify, "prove_new", prove)
+    (made,) = build([preferred(find_field("bn254-p"), "mul", LLVM)], lambda *_: None)
+    return made
+
+
+@pytest.mark.skipif(not is_x86_64(), reason="LLVM's kernels run on x86-64")
+def test_a_kernel_that_is_not_proved_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    order = order_of()
+    assert len(order) > 2
+    first = built(monkeypatch, [])
+    assert (first.status, first.expression.kernel.algorithm) == (PROVED, order[0])
+    second = built(monkeypatch, order[:1])
+    assert (second.status, second.expression.kernel.algorithm) == (PROVED, order[1])
+    assert second.choice.chosen_by.endswith(f"; {order[0]} is not proved")
+
+
+@pytest.mark.skipif(not is_x86_64(), reason="LLVM's kernels run on x86-64")
+def test_where_none_is_proved_the_best_is_tested(monkeypatch: pytest.MonkeyPatch) -> None:
+    order = order_of()
+    found = built(monkeypatch, [*order, order[0]])
+    assert (found.status, found.expression.kernel.algorithm) == (TESTED, order[0])
+
+
+def order_of() -> list[str]:
+    """The candidates of bn254's product by LLVM, the best first."""
+    decision = preferred(find_field("bn254-p"), "mul", LLVM)
+    return [candidate.algorithm for candidate in decision.candidates]
