@@ -11,6 +11,8 @@ TINY_BITS, SMALL_BITS = 16, 32
 """How large c may be for a prime to be called 2^k - c or 2^k + c: first, and if all else fails."""
 FEW = 6
 """Most powers of two in a sum that is called short."""
+LEAST_ADICITY = 4
+"""A number-theoretic transform is of use if it may take at least 2^4 elements."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,11 @@ def names_of(known: NamedPrime | None) -> tuple[str, ...]:
 def two_adicity(p: int) -> int:
     """The largest s such that 2^s divides p - 1."""
     return ((p - 1) & (1 - p)).bit_length() - 1
+
+
+def has_transforms(p: int) -> bool:
+    """Whether number-theoretic transforms modulo a prime take enough elements to be of use."""
+    return two_adicity(p) >= LEAST_ADICITY
 
 
 def least_non_residue(p: int) -> int:

@@ -23,6 +23,7 @@ from fieldc.targets.array_targets import ARRAY_TARGETS
 
 STRICT = ("-Wall", "-Wextra", "-pedantic", "-Werror")
 OK, NULL, LENGTH, NOT_CANONICAL, NO_INVERSE, NOT_SUPPORTED, NO_ROOT, NO_RANDOMNESS = range(8)
+NO_TRANSFORM = 8
 PATHS = {1: ("adx", "bmi2"), 2: ("bmi2",), 3: (), 4: ()} | {
     number: ("bmi2", *ARRAY_TARGETS[name].features)
     for number, name in ((6, "avx512f"), (7, "avx512ifma"))

@@ -36,6 +36,32 @@ static void roots(const FIELD *x)
     REQUIRE(F(equal)(&sum, &root));
 }
 
+#if LEVELS
+/* The values of x + 2*X - x*X^4 at 1 and -1 are 2 and -2, and its coefficients come back. */
+static void transforms(const FIELD *x)
+{
+    FIELD *const roots = (FIELD *)malloc(8 * sizeof *roots);
+    FIELD *const values = (FIELD *)malloc(8 * sizeof *values), two, minus_two;
+    int i;
+    REQUIRE(roots != NULL && values != NULL);
+    for (i = 0; i < 8; i++)
+        F(zero)(&values[i]);
+    F(from_u64)(&two, 1);
+    F(double)(&two, &two);
+    F(neg)(&minus_two, &two);
+    values[0] = *x;
+    values[1] = two;
+    F(neg)(&values[4], x);
+    REQUIRE(F(ntt_roots)(roots, 8) == FIELDC_OK && F(ntt)(values, roots, 8) == FIELDC_OK);
+    REQUIRE(F(equal)(&values[0], &two) && F(equal)(&values[4], &minus_two));
+    REQUIRE(F(intt)(values, roots, 8) == FIELDC_OK);
+    REQUIRE(F(equal)(&values[0], x) && F(equal)(&values[1], &two));
+    REQUIRE(F(ntt)(values, roots, 7) == FIELDC_NO_TRANSFORM && F(equal)(&values[0], x));
+    free(roots);
+    free(values);
+}
+#endif
+
 static void arithmetic(const FIELD *x)
 {
     FIELD one, y, z, inverse;
@@ -56,6 +82,9 @@ static void arithmetic(const FIELD *x)
     F(from_montgomery)(words, x);
     REQUIRE(F(to_montgomery)(&z, words) == FIELDC_OK && F(equal)(&z, x));
     roots(x);
+#if LEVELS
+    transforms(x);
+#endif
 }
 
 /* The bytes lie in a block of their own size, so that a sanitizer sees one step outside. */

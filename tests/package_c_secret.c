@@ -17,6 +17,10 @@ int main(int count, char **arguments)
     uint64_t words[LIMBS];
     FIELD many[3], inverted[3];
     int path, said = 0;
+#if LEVELS
+    FIELD table[16], values[16];
+    size_t i;
+#endif
     (void)arguments;
     if (bytes == NULL || x == NULL)
         return 2;
@@ -41,6 +45,12 @@ int main(int count, char **arguments)
         many[0] = y, many[1] = z, many[2] = *x;
         said |= F(batch_invert)(inverted, many, 3);
         F(sum_of_products)(&z, inverted, many, 3);
+#if LEVELS
+        for (i = 0; i < 16; i++)
+            values[i] = i % 2 != 0 ? y : z;
+        said |= F(ntt_roots)(table, 16) | F(ntt)(values, table, 16) | F(intt)(values, table, 16);
+        z = values[3];
+#endif
         said |= F(from_u64)(&y, words[0]) | F(encode)(bytes, BYTES, &z);
         printf("path %d\n", path);
     }

@@ -19,14 +19,16 @@ from fieldc.packages.rust.crate import ON_ARRAYS
 ARRAYS = CRATE / "src" / "generated" / "arrays"
 PRODUCTS = ("mul", "square", "mul_add")
 """What saves time for every prime. A scalar addition may be as fast as one of vectors."""
-KERNEL = re.compile(r'array_kernel! \{\n    (\w+),\n    "(\w+)",\n    r"\n([^"]*)"\n\}')
+KERNEL = re.compile(
+    r'(?:array|butterfly)_kernel! \{\n    (\w+),\n    "(\w+)",\n    r"\n([^"]*)"\n\}'
+)
 
 
 def kernels(f: Field) -> dict[tuple[str, str], bytes]:
     """The objects of a prime's texts, by the name in Rust and the symbol."""
     text = (ARRAYS / f"{f.name.replace('-', '_')}.rs").read_text()
     found = KERNEL.findall(text)
-    assert len(found) == text.count("array_kernel! {") == text.count("Some(ArrayKernel {")
+    assert len(found) == text.count("_kernel! {") == text.count("Some(ArrayKernel {")
     assert {f"{op}_{target.name}" for op in PRODUCTS for target in TABLES} <= {n for n, *_ in found}
     return {(name, symbol): object_of(symbol, lines) for name, symbol, lines in found}
 

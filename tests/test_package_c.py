@@ -203,6 +203,7 @@ def fuzz_words(f: Field, name: str) -> list[str]:
     return [
         *(f"-DFIELD={name}", f'-DHEADER="{name}.h"', f"-DLIMBS={f.n}", f"-DBYTES={size}"),
         f"-DTOP={f.p >> 8 * (size - 1)}",
+        f"-DLEVELS={name.upper()}_NTT_LEVELS",
     ]
 
 

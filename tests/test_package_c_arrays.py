@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from package_c import NOT_SUPPORTED, PATHS, Library, Packages, packaged, run, shared, tool
 from package_c_arrays import LENGTHS, check_arrays, check_inverses
+from package_c_transforms import check_transforms
 from vector_emulator import EmulatedFunction
 
 from fieldc.algorithms.representations import MONTGOMERY, PLAIN
@@ -20,7 +21,7 @@ from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.machine.processor import is_x86_64, missing
-from fieldc.packages.c.arrays import BITS, MEMBERS, PRODUCTS, SUMS, offered
+from fieldc.packages.c.arrays import BITS, MEMBERS, PRODUCTS, SUMS, TRANSFORM, offered
 from fieldc.progress import Progress
 from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.vectors.offers import ARRAY, array_expression
@@ -64,7 +65,7 @@ def test_a_kernel_that_is_not_proved_is_left_out(
     monkeypatch.setattr(arrays, "prove_new", without_products)
     f, name = packaged(SMALL, tmp_path)
     rows = json.loads((tmp_path / "manifest.json").read_text())["arrays"]
-    assert {row["op"] for row in rows} == {*SUMS, *PRODUCTS} - {"mul"}
+    assert {row["op"] for row in rows} == {*SUMS, *PRODUCTS, TRANSFORM} - {"mul"}
     library = Library(shared(tmp_path, tmp_path / "library.so", *sources(name)), f, name)
     for _ in library.paths():
         check_arrays(library, (0, 1, 8, 33))
@@ -102,8 +103,8 @@ def test_the_fastest_path_that_the_processor_has(small: Package, tmp_path: Path)
 def hooks(symbols: list[tuple[str, int]]) -> str:
     """C that calls back where the package calls a kernel: what the linker's --wrap asks for."""
     lines = ["#include <stddef.h>", "#include <stdint.h>"]
-    for symbol, operands in symbols:
-        names = ["z", *"xya"[:operands]]
+    for symbol, pointers in symbols:
+        names = [f"p{i}" for i in range(pointers)]
         types = "size_t count, " + ", ".join(f"const uint64_t *{n}" for n in names)
         lines += [f"typedef void type_{symbol}({types});", f"type_{symbol} *hook_{symbol};"]
         lines += [f"type_{symbol} __wrap_{symbol};", f"void __wrap_{symbol}({types})"]
@@ -117,9 +118,9 @@ def test_the_emulator_runs_what_the_package_calls(
 ) -> None:
     """FIELDC_PATH takes a path without asking; each kernel's bytes are those of the object."""
     folder, f, name = small
-    operands = {op: 1 + kind for kind, ops in enumerate(KINDS) for op in ops}
-    symbols = {op: f"{name}_{op}_array_{VECTOR_PATHS[path]}" for op in operands}
-    (tmp_path / "hooks.c").write_text(hooks([(symbols[op], operands[op]) for op in operands]))
+    pointers = {op: POINTERS[kind] for kind, ops in MEMBERS.items() for op in ops}
+    symbols = {op: f"{name}_{op}_array_{VECTOR_PATHS[path]}" for op in pointers}
+    (tmp_path / "hooks.c").write_text(hooks([(symbols[op], pointers[op]) for op in pointers]))
     wrapped = (f"-Wl,--wrap={symbol}" for symbol in symbols.values())
     words = (f"-DFIELDC_PATH={path}", *sources(name), str(tmp_path / "hooks.c"), *wrapped)
     made = shared(folder, tmp_path / "library.so", *words)
@@ -128,14 +129,16 @@ def test_the_emulator_runs_what_the_package_calls(
     code, held = (folder / "objects/x86_64-linux.o").read_bytes(), []
     for operation, symbol in symbols.items():
         kernel = EmulatedFunction(code, symbol, array_expression(f, operation, ARRAY))
-        kind = ctypes.CFUNCTYPE(None, *[ctypes.c_size_t] * (2 + operands[operation]))
+        kind = ctypes.CFUNCTYPE(None, *[ctypes.c_size_t] * (1 + pointers[operation]))
         held.append(kind(kernel.at))
         place = ctypes.c_void_p.in_dll(library.functions, f"hook_{symbol}")
         place.value = ctypes.cast(held[-1], ctypes.c_void_p).value
     check_arrays(library, (0, 1, 7, 12, 70))
+    check_transforms(library, 6)
 
 
-KINDS = (MEMBERS["unary"], MEMBERS["binary"], MEMBERS["ternary"])
+POINTERS = {"unary": 2, "binary": 3, "ternary": 4, "butterfly": 5}
+"""Arrays of a kernel, results included, by its kind."""
 
 
 def test_address_sanitizer(small: Package, tmp_path: Path) -> None:
@@ -189,7 +192,8 @@ def test_the_manifest_names_kernels_on_arrays(
 ) -> None:
     folder, _, name = small
     rows = list(array_rows(folder))
-    wanted = {f"{name}_{op}_array_{t}" for op in (*SUMS, *PRODUCTS) for t in ARRAY_TARGETS}
+    every = (*SUMS, *PRODUCTS, TRANSFORM)
+    wanted = {f"{name}_{op}_array_{t}" for op in every for t in ARRAY_TARGETS}
     assert {row["symbol"] for row in rows} == wanted
     assert {row["status"] for row in rows} == {"PROVED"}
     assert all((folder / row["file"]).is_file() for row in rows)
@@ -221,7 +225,8 @@ def test_a_changed_kernel_on_arrays_is_refused(small: Package) -> None:
 def test_which_operations_are_offered() -> None:
     f = find_field("bn254-p")
     assert offered(f, MONTGOMERY) == (*SUMS, *PRODUCTS)
+    assert offered(find_field("bn254-r"), MONTGOMERY) == (*SUMS, *PRODUCTS, TRANSFORM)
     assert offered(f, PLAIN) == SUMS
     assert offered(Field((1 << 769) + 17), MONTGOMERY) == ()
-    assert {op for ops in MEMBERS.values() for op in ops} == {*SUMS, *PRODUCTS}
+    assert {op for ops in MEMBERS.values() for op in ops} == {*SUMS, *PRODUCTS, TRANSFORM}
     assert {each for t in ARRAY_TARGETS.values() for each in t.features} <= {*BITS}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import ceil
 
 from fieldc.counting.functions import count_in
@@ -14,13 +15,23 @@ VECTOR_PORTS = 2
 """Micro-operations on vectors of 512 bits that start in a cycle, up to Sapphire Rapids."""
 
 
-def least_for_a_block(kernel: ArrayKernel, scalar: bytes, symbol: str) -> int:
-    """The fewest elements for which a block takes less time than calls of a scalar kernel.
+SCALARS_OF = {"mul_add": ("mul",), "butterfly": ("mul", "add", "sub")}
+"""The scalar kernels that do most of the work of an operation, where it has none of its own."""
 
-    0 where eight calls are faster. It is a model, not a measurement: both sides are lower bounds,
-    on the processor of the kernel's target.
+
+def scalars_of(operation: str) -> tuple[str, ...]:
+    """The scalar operations that a kernel on arrays is compared with."""
+    return SCALARS_OF.get(operation, (operation,))
+
+
+def least_for_a_block(kernel: ArrayKernel, scalars: Iterable[tuple[bytes, str]]) -> int:
+    """The fewest elements for which a block takes less time than calls of scalar kernels.
+
+    These are objects with their symbols. 0 where eight calls of each are faster. It is a model, not
+    a measurement: both sides are lower bounds, on the processor of the kernel's target.
     """
     processor = find_processor(kernel.target.processor)
-    _, cycles = lower_bounds(count_in(scalar, symbol), processor).binding
+    bounds = (lower_bounds(count_in(*scalar), processor).binding for scalar in scalars)
+    cycles = sum(cycles for _, cycles in bounds)
     least = ceil(kernel.ports / VECTOR_PORTS / cycles)
     return least if least <= LANES else 0

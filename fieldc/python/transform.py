@@ -5,27 +5,24 @@ Source: C. Van Loan, "Computational Frameworks for the Fast Fourier Transform", 
 
 from __future__ import annotations
 
-from fieldc.catalogue import named_primes
 from fieldc.field import Field
+from fieldc.properties import properties
 from fieldc.python.arrays import LengthMismatch, ResidueArray, array, compute, empty
 
 
 def root_of_unity(f: Field, order: int) -> int:
-    """An element of an order 2^k: a power of the field's generator, else of its least non-residue.
+    """An element of an order 2^k: a power of the field's `properties(p).root_of_unity`.
 
     Raises LengthMismatch where there is none.
     """
-    odd = (f.p - 1) // (most := (f.p - 1) & (1 - f.p))
+    facts = properties(f.p)
+    most = 1 << facts.two_adicity
     if order < 1 or order & order - 1 or order > most:
         raise LengthMismatch(
-            f"a transform takes 2^k elements, k up to {most.bit_length() - 1} modulo {f.label}, "
+            f"a transform takes 2^k elements, k up to {facts.two_adicity} modulo {f.label}, "
             f"not {order}"
         )
-    prime = named_primes().get(f.name)
-    base = prime.generator if prime else None
-    if base is None:
-        base = next(x for x in range(2, f.p) if pow(x, f.p // 2, f.p) != 1)
-    return pow(base, odd * (most // order), f.p)
+    return pow(facts.root_of_unity, most // order, f.p)
 
 
 def transform(x: ResidueArray) -> ResidueArray:

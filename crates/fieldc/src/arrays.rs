@@ -1,7 +1,7 @@
 //! Operations on arrays, by vectors: as far as there are kernels for the modulus and the processor.
 
 use crate::assembly::HasProducts;
-use crate::vectors::kernels_on_arrays;
+use crate::vectors::{butterfly_on_arrays, kernels_on_arrays};
 use crate::{Field, slices};
 
 /// What is done to each element of an array.
@@ -56,6 +56,28 @@ pub fn in_vectors<const N: usize, M: HasProducts<N>>(
     // SAFETY: the processor was found to have what the kernel needs. An element is nothing but its
     // N limbs, and all arrays have at least `count` elements. An operand is z, or apart from it.
     unsafe { (kernel.run)(count, z, places[0], places[1], places[2]) };
+    count
+}
+
+/// Computes the first of `x + w*y` and `x - w*y` in vectors, instead of x and y; how many those are.
+///
+/// # Panics
+/// If there is a kernel, and the slices have different lengths.
+#[inline]
+pub fn butterfly_in_vectors<const N: usize, M: HasProducts<N>>(
+    x: &mut [M],
+    y: &mut [M],
+    w: &[M],
+) -> usize {
+    let Some(kernel) = butterfly_on_arrays::<N, M>() else {
+        return 0;
+    };
+    let count = kernel.takes(x.len());
+    assert!(x.len() == y.len() && x.len() == w.len());
+    let (x, y): (*mut u64, *mut u64) = (x.as_mut_ptr().cast(), y.as_mut_ptr().cast());
+    // SAFETY: the processor was found to have what the kernel needs. An element is nothing but its
+    // N limbs, and all arrays have at least `count` elements. They are apart, and results are x and y.
+    unsafe { (kernel.run)(count, x, y, x, y, w.as_ptr().cast()) };
     count
 }
 

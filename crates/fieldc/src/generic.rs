@@ -111,6 +111,13 @@ pub trait Field:
     fn in_vectors(_: Operation, _z: &mut [Self], _operands: &[Option<&[Self]>]) -> usize {
         0
     }
+
+    /// Computes the first of `x + w*y` and `x - w*y` in vectors; how many those are.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn butterfly_in_vectors(_x: &mut [Self], _y: &mut [Self], _w: &[Self]) -> usize {
+        0
+    }
 }
 
 /// The four operators and their assignments, with an operand of one type.
@@ -257,6 +264,11 @@ macro_rules! __generic {
                 operands: &[Option<&[Self]>],
             ) -> usize {
                 $crate::__private::in_vectors::<{ $Fp::LIMBS }, Self>(operation, z, operands)
+            }
+
+            #[inline]
+            fn butterfly_in_vectors(x: &mut [Self], y: &mut [Self], w: &[Self]) -> usize {
+                $crate::__private::butterfly_in_vectors::<{ $Fp::LIMBS }, Self>(x, y, w)
             }
         }
 

@@ -241,7 +241,9 @@ struct Readme;
 pub mod __private {
     use crate::assembly::Products;
 
-    pub use crate::arrays::{Operation, in_vectors, inner_product_in_vectors, least};
+    pub use crate::arrays::{
+        Operation, butterfly_in_vectors, in_vectors, inner_product_in_vectors, least,
+    };
     pub use crate::assembly::{HasProducts, Shape};
     pub use crate::batch::batch_invert;
     pub use crate::conditions::{

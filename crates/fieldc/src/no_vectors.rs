@@ -7,13 +7,16 @@ use crate::modulus::Modulus;
 /// Whether this build has kernels on arrays.
 pub(crate) const HAS_VECTORS: bool = false;
 
+/// What a kernel of butterflies would be.
+type RunButterfly = unsafe fn(usize, *mut u64, *mut u64, *const u64, *const u64, *const u64);
+
 /// A kernel on arrays, of which there are none.
-pub(crate) struct ArrayKernel {
-    pub(crate) run: unsafe fn(usize, *mut u64, *const u64, *const u64, *const u64),
+pub(crate) struct ArrayKernel<R = unsafe fn(usize, *mut u64, *const u64, *const u64, *const u64)> {
+    pub(crate) run: R,
     pub(crate) least: usize,
 }
 
-impl ArrayKernel {
+impl<R> ArrayKernel<R> {
     /// How many of some elements vectors take.
     pub(crate) fn takes(&self, _: usize) -> usize {
         0
@@ -23,6 +26,13 @@ impl ArrayKernel {
 /// Whether the processor has the vectors of some kernels: there are none.
 pub(crate) fn has_vectors_of(_: Kernels) -> bool {
     false
+}
+
+/// The kernel of butterflies that runs for a modulus: none.
+#[inline(always)]
+pub(crate) fn butterfly_on_arrays<const N: usize, M: Modulus<N>>()
+-> Option<&'static ArrayKernel<RunButterfly>> {
+    None
 }
 
 /// The kernel of an operation that runs for a modulus: none.

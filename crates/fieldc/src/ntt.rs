@@ -28,7 +28,7 @@ pub struct Ntt<'a, F> {
     roots: &'a [F],
 }
 
-/// Elements whose differences are kept at a time.
+/// Elements whose differences are kept at a time, and copies of a root.
 const PART: usize = 64;
 
 impl<'a, F: PrimeField> Ntt<'a, F> {
@@ -68,16 +68,38 @@ impl<'a, F: PrimeField> Ntt<'a, F> {
     #[inline]
     pub fn forward(&self, x: &mut [F]) {
         self.check(x);
-        let mut half = x.len() / 2;
-        while half > 0 {
-            let roots = &self.roots[half..2 * half];
-            for block in x.chunks_exact_mut(2 * half) {
-                let (low, high) = block.split_at_mut(half);
-                sums_and_products(low, high, roots);
-            }
-            half /= 2;
+        let mut blocks = 1;
+        while 2 * blocks * blocks <= x.len() {
+            self.far_level(x, blocks);
+            blocks *= 2;
         }
         put_in_order(x);
+        while blocks < x.len() {
+            self.near_level(x, blocks);
+            blocks *= 2;
+        }
+    }
+
+    /// Joins the halves of each block, with one root for all of its elements.
+    fn far_level(&self, x: &mut [F], blocks: usize) {
+        let half = x.len() / (2 * blocks);
+        let roots = &self.roots[blocks..2 * blocks];
+        for (number, block) in x.chunks_exact_mut(2 * half).enumerate() {
+            let (low, high) = block.split_at_mut(half);
+            match number {
+                0 => sums_and_differences(low, high),
+                _ => butterfly_by(low, high, &roots[reversed(number, blocks)]),
+            }
+        }
+    }
+
+    /// Joins the halves of each block, with a root for each place.
+    fn near_level(&self, x: &mut [F], half: usize) {
+        let roots = &self.roots[half..2 * half];
+        for block in x.chunks_exact_mut(2 * half) {
+            let (low, high) = block.split_at_mut(half);
+            slices::butterfly(low, high, roots);
+        }
     }
 
     /// Values become coefficients: undoes [`forward`](Self::forward).
@@ -102,28 +124,38 @@ impl<'a, F: PrimeField> Ntt<'a, F> {
     }
 }
 
-/// x + y, and (x - y)*w instead of y.
+/// x + w*y and x - w*y instead of x and y, for one w.
 #[inline]
-fn sums_and_products<F: PrimeField>(x: &mut [F], y: &mut [F], w: &[F]) {
+fn butterfly_by<F: PrimeField>(x: &mut [F], y: &mut [F], w: &F) {
+    let factors = [*w; PART];
+    for (x, y) in x.chunks_mut(PART).zip(y.chunks_mut(PART)) {
+        slices::butterfly(x, y, &factors[..x.len()]);
+    }
+}
+
+/// The same for w = 1.
+#[inline]
+fn sums_and_differences<F: PrimeField>(x: &mut [F], y: &mut [F]) {
     let mut differences = [F::ZERO; PART];
-    let parts = x
-        .chunks_mut(PART)
-        .zip(y.chunks_mut(PART))
-        .zip(w.chunks(PART));
-    for ((x, y), w) in parts {
+    for (x, y) in x.chunks_mut(PART).zip(y.chunks_mut(PART)) {
         let differences = &mut differences[..x.len()];
         slices::sub_into(x, y, differences);
         slices::add(x, y);
-        slices::mul_into(differences, w, y);
+        y.copy_from_slice(differences);
     }
+}
+
+/// A number from 1 to count - 1 with its bits in the other order, where count is a power of two.
+#[inline]
+fn reversed(number: usize, count: usize) -> usize {
+    number.reverse_bits() >> (usize::BITS - count.trailing_zeros())
 }
 
 /// Each element changes places with that whose number has its bits in the other order.
 #[inline]
 fn put_in_order<F>(x: &mut [F]) {
-    let unused = usize::BITS - x.len().trailing_zeros();
     for i in 1..x.len() {
-        let j = i.reverse_bits() >> unused;
+        let j = reversed(i, x.len());
         if i < j {
             x.swap(i, j);
         }

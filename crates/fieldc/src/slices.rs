@@ -184,6 +184,32 @@ pub fn add_products<F: Field>(z: &mut [F], x: &[F], y: &[F]) {
     }
 }
 
+/// x + w*y and x - w*y instead of x and y, element by element: the step of a transform.
+///
+/// ```
+/// use fieldc::{bn254::Fr, slices};
+///
+/// let (mut x, mut y) = ([10, 20].map(Fr::from_u64), [1, 2].map(Fr::from_u64));
+/// slices::butterfly(&mut x, &mut y, &[3, 4].map(Fr::from_u64));
+/// assert_eq!(x, [13, 28].map(Fr::from_u64));
+/// assert_eq!(y, [7, 12].map(Fr::from_u64));
+/// ```
+///
+/// # Panics
+/// If the slices have different lengths.
+#[inline]
+pub fn butterfly<F: Field>(x: &mut [F], y: &mut [F], w: &[F]) {
+    check_lengths(x, y);
+    check_lengths(x, w);
+    let done = F::butterfly_in_vectors(x, y, w);
+    let pairs = x[done..].iter_mut().zip(&mut y[done..]);
+    for ((x, y), w) in pairs.zip(&w[done..]) {
+        let product = *y * w;
+        *y = *x - product;
+        *x += product;
+    }
+}
+
 /// The sum of all elements.
 ///
 /// ```

@@ -16,9 +16,13 @@ pub(crate) const HAS_VECTORS: bool = true;
 pub(crate) type Run =
     unsafe extern "sysv64" fn(usize, *mut u64, *const u64, *const u64, *const u64);
 
+/// The kernel of `x + w*y, x - w*y`: a count, both results, and x, y, w.
+pub(crate) type RunButterfly =
+    unsafe extern "sysv64" fn(usize, *mut u64, *mut u64, *const u64, *const u64, *const u64);
+
 /// A kernel on arrays, and from how many elements on it is faster than one by one.
-pub(crate) struct ArrayKernel {
-    pub(crate) run: Run,
+pub(crate) struct ArrayKernel<R = Run> {
+    pub(crate) run: R,
     /// From 1 to `BLOCK`.
     pub(crate) least: usize,
 }
@@ -26,7 +30,7 @@ pub(crate) struct ArrayKernel {
 /// Elements that vectors take at a time.
 const BLOCK: usize = 8;
 
-impl ArrayKernel {
+impl<R> ArrayKernel<R> {
     /// How many of some elements vectors take: whole blocks, and the rest if it is worth a block.
     #[inline]
     pub(crate) fn takes(&self, count: usize) -> usize {
@@ -46,6 +50,7 @@ pub(crate) struct ArrayKernels {
     pub(crate) mul: Option<ArrayKernel>,
     pub(crate) square: Option<ArrayKernel>,
     pub(crate) mul_add: Option<ArrayKernel>,
+    pub(crate) butterfly: Option<ArrayKernel<RunButterfly>>,
 }
 
 /// A modulus and its kernels, for AVX-512 F and for AVX-512 IFMA.
@@ -64,20 +69,33 @@ const fn entry(p: &[u64]) -> Option<&'static Entry> {
     None
 }
 
+/// The kernels that run for a modulus, if there are any.
+#[inline]
+fn running<const N: usize, M: Modulus<N>>() -> Option<&'static ArrayKernels> {
+    let (_, by_doubles, by_digits) = const { entry(&M::P) }?;
+    if code() == UNKNOWN {
+        Kernels::current();
+    }
+    match code() {
+        AVX512F => Some(by_doubles),
+        AVX512IFMA => Some(by_digits),
+        _ => None,
+    }
+}
+
+/// The kernel of butterflies that runs for a modulus, if there is one.
+#[inline]
+pub(crate) fn butterfly_on_arrays<const N: usize, M: Modulus<N>>()
+-> Option<&'static ArrayKernel<RunButterfly>> {
+    running::<N, M>()?.butterfly.as_ref()
+}
+
 /// The kernel of an operation that runs for a modulus, if there is one.
 #[inline]
 pub(crate) fn kernels_on_arrays<const N: usize, M: Modulus<N>>(
     operation: Operation,
 ) -> Option<&'static ArrayKernel> {
-    let (_, by_doubles, by_digits) = const { entry(&M::P) }?;
-    if code() == UNKNOWN {
-        Kernels::current();
-    }
-    let found = match code() {
-        AVX512F => by_doubles,
-        AVX512IFMA => by_digits,
-        _ => return None,
-    };
+    let found = running::<N, M>()?;
     match operation {
         Operation::Add => &found.add,
         Operation::Sub => &found.sub,
@@ -181,11 +199,27 @@ pub(crate) use defined;
 /// Declares and defines a kernel on arrays: its name in Rust, its symbol, its text.
 macro_rules! array_kernel {
     ($run:ident, $name:literal, $code:literal) => {
+        $crate::vectors::array_kernel! {
+            fn $run(z: *mut u64, x: *const u64, y: *const u64, a: *const u64), $name, $code
+        }
+    };
+    (fn $run:ident($($pointer:ident: $Pointer:ty),*), $name:literal, $code:literal) => {
         unsafe extern "sysv64" {
             #[link_name = $name]
-            fn $run(count: usize, z: *mut u64, x: *const u64, y: *const u64, a: *const u64);
+            fn $run(count: usize $(, $pointer: $Pointer)*);
         }
         core::arch::global_asm!($crate::vectors::defined!($name, $code), options(raw));
     };
 }
 pub(crate) use array_kernel;
+
+/// The same of a kernel of butterflies.
+macro_rules! butterfly_kernel {
+    ($run:ident, $name:literal, $code:literal) => {
+        $crate::vectors::array_kernel! {
+            fn $run(z0: *mut u64, z1: *mut u64, x: *const u64, y: *const u64, w: *const u64),
+            $name, $code
+        }
+    };
+}
+pub(crate) use butterfly_kernel;

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Random, on_every_path};
-use fieldc::{Ntt, PrimeField};
+use fieldc::{Ntt, PrimeField, slices};
 
 fn elements<F: PrimeField>(count: usize) -> Vec<F> {
     let mut random = Random::new(count as u64);
@@ -44,6 +44,28 @@ fn a_transform_evaluates_a_polynomial() {
         check::<fieldc::pallas::Fp>(8);
         check::<fieldc::goldilocks::Fp>(8);
         check::<fieldc::bls12_381::Fp>(1);
+    });
+}
+
+/// Every length, against one element at a time.
+fn check_butterflies<F: PrimeField>() {
+    for count in (0..41).chain([64, 100]) {
+        let [x, y, w] = [0, 1, 2].map(|seed| elements::<F>(count + seed).split_off(seed));
+        let (mut sums, mut differences) = (x.clone(), y.clone());
+        slices::butterfly(&mut sums, &mut differences, &w);
+        for i in 0..count {
+            assert_eq!(sums[i], x[i] + w[i] * y[i], "element {i} of {count}");
+            assert_eq!(differences[i], x[i] - w[i] * y[i], "element {i} of {count}");
+        }
+    }
+}
+
+#[test]
+fn butterflies_are_sums_and_differences() {
+    on_every_path(|_| {
+        check_butterflies::<fieldc::bls12_381::Fr>();
+        check_butterflies::<fieldc::pallas::Fp>();
+        check_butterflies::<fieldc::bls12_381::Fp>(); // has no kernel of butterflies
     });
 }
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from fieldc.algorithms.lanes import MOST_BITS
 from fieldc.algorithms.representations import MONTGOMERY, Representation
 from fieldc.artifacts.arrays import BuiltArray, made_array, proved_arrays
-from fieldc.decisions.arrays import least_for_a_block
+from fieldc.decisions.arrays import least_for_a_block, scalars_of
 from fieldc.field import Field
 from fieldc.packages.c.assembly import LINUX, PREPROCESSED
 from fieldc.progress import Progress
+from fieldc.properties import has_transforms
 from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.header import field_symbol
 from fieldc.targets.target import Artifact
@@ -22,10 +23,13 @@ SUMS = ("add", "sub", "neg", "double")
 """Operations that are the same in every representation."""
 PRODUCTS = ("mul", "square", "mul_add")
 """Operations of Montgomery form."""
+TRANSFORM = "butterfly"
+"""What transforms call, in Montgomery form too."""
 MEMBERS = {
     "binary": ("add", "sub", "mul"),
     "unary": ("neg", "double", "square"),
     "ternary": ("mul_add",),
+    "butterfly": (TRANSFORM,),
 }
 """The members of the table of kernels, by their number of operands."""
 SCALAR = "mulx"
@@ -36,8 +40,6 @@ CONDITION = (
 )
 """What the preprocessor asks before it takes kernels on arrays: they have System V's convention.
 macOS does not say by xgetbv that it keeps vectors."""
-SCALAR_OF = {"mul_add": "mul"}
-"""The scalar kernel that does most of the work of an operation, where it is another."""
 BITS = {
     "avx512f": ("b", 16),
     "avx512dq": ("b", 17),
@@ -85,7 +87,9 @@ def offered(f: Field, r: Representation) -> Sequence[str]:
     """The operations that have kernels on arrays."""
     if f.bits > MOST_BITS:
         return ()
-    return (*SUMS, *PRODUCTS) if r is MONTGOMERY else SUMS
+    if r is not MONTGOMERY:
+        return SUMS
+    return (*SUMS, *PRODUCTS, TRANSFORM) if has_transforms(f.p) else (*SUMS, *PRODUCTS)
 
 
 def array_kernels(
@@ -109,15 +113,12 @@ def _packaged(
     f: Field, operation: str, target: VectorTarget, proved: Sequence[Artifact]
 ) -> PackagedArray:
     made = made_array(target, f, operation, ARRAY)
-    name = SCALAR_OF.get(operation, operation)
-    (scalar,) = (
-        a
+    scalars = {
+        a.expression.kernel.operation: (a.code or b"", a.symbol)
         for a in proved
         if (a.target.name, a.variant) == (LINUX.target, SCALAR)
-        and a.expression.kernel.operation == name
-    )
-    code = scalar.code or b""
-    least = least_for_a_block(made.kernel, code, scalar.symbol)
+    }
+    least = least_for_a_block(made.kernel, (scalars[name] for name in scalars_of(operation)))
     return PackagedArray(**vars(made), least=least)
 
 

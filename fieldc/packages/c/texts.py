@@ -23,6 +23,8 @@ from fieldc.packages.c.assembly import assembly_file, inline_assembly
 from fieldc.packages.c.constants import inversion, limbs, roots, wide
 from fieldc.packages.c.formula_tests import tested
 from fieldc.packages.c.formulas import CFormula, formula_words
+from fieldc.packages.c.transforms import transform_words
+from fieldc.properties import has_transforms
 from fieldc.targets.c.print import ROWS as C_ROWS
 from fieldc.targets.c.print import c_function, c_prelude, prototype
 from fieldc.targets.header import OWNERSHIP, field_symbol
@@ -69,6 +71,7 @@ def values(f: Field, r: Representation, command: str) -> dict[str, str]:
         **inversion(f, r),
         **roots(f, r),
         **wide(f, r),
+        **transform_words(f, r),
         **(_montgomery(f, name) if r is MONTGOMERY else _plain(f, name)),
         **{part: r.parts[part] for part in ("mul", "square", "sum_of_products")},
     }
@@ -169,6 +172,10 @@ def texts(
     words = values(f, r, command)
     words |= array_words(f, words["name"], arrays)
     words["arrays_h"] = fill("arrays.h", words)
+    words["transform_h"] = (
+        fill("transform.h", words) if has_transforms(f.p) else words["ntt_missing"]
+    )
+    words["transform_c"] = fill("transform.c", words) if has_transforms(f.p) else ""
     words["example"] = fill("example.c", words)
     words |= _formula_words(words, f, formulas)
     words |= {f"{part}_c": fill(f"{part}.c", words) for part in PARTS}

@@ -14,11 +14,12 @@ from hashlib import sha256
 
 from fieldc.algorithms.lanes import MOST_BITS
 from fieldc.artifacts.arrays import BuiltArray, made_array, proved_arrays
-from fieldc.decisions.arrays import least_for_a_block
+from fieldc.decisions.arrays import least_for_a_block, scalars_of
 from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.progress import Progress
+from fieldc.properties import has_transforms
 from fieldc.targets.avx512f.target import AVX512F
 from fieldc.targets.avx512ifma.target import AVX512IFMA
 from fieldc.targets.header import field_symbol
@@ -28,12 +29,12 @@ from fieldc.targets.vectors.kernel import ArrayKernel
 from fieldc.targets.vectors.offers import ARRAY
 from fieldc.targets.vectors.target import VectorTarget
 
-OPERATIONS = ("add", "sub", "mul", "square", "mul_add")
+TRANSFORM = "butterfly"
+"""What transforms call."""
+OPERATIONS = ("add", "sub", "mul", "square", "mul_add", TRANSFORM)
 """The members of `ArrayKernels` in crates/fieldc/src/vectors.rs."""
 SCALAR, VARIANT, PROCESSOR = "x86_64-linux", "mulx", "sapphire-rapids"
 """What a block is compared with, and where that was decided."""
-SCALAR_OF = {"mul_add": "mul"}
-"""The scalar kernel that does most of the work of an operation, where it is another."""
 TABLES: Mapping[VectorTarget, str] = {AVX512F: "AVX512F", AVX512IFMA: "AVX512IFMA"}
 """The targets in the order of an entry, and the names of their tables."""
 FIRST_LABEL = 2
@@ -102,14 +103,15 @@ def array_kernels(f: Field, file: str = "", proofs: str = "") -> list[RustArray]
     """
     if f.bits > MOST_BITS:
         return []
-    made = (_made(f, op, target, file, proofs) for target in TABLES for op in OPERATIONS)
+    offered = [op for op in OPERATIONS if op != TRANSFORM or has_transforms(f.p)]
+    made = (_made(f, op, target, file, proofs) for target in TABLES for op in offered)
     return [each for each in made if each.least]
 
 
 def _made(f: Field, operation: str, target: VectorTarget, file: str, proofs: str) -> RustArray:
     made = made_array(target, f, operation, ARRAY)
-    scalar = _scalar(f, SCALAR_OF.get(operation, operation))
-    least = least_for_a_block(made.kernel, scalar.code or b"", scalar.symbol)
+    scalars = (_scalar(f, name) for name in scalars_of(operation))
+    least = least_for_a_block(made.kernel, ((a.code or b"", a.symbol) for a in scalars))
     digest = sha256(text_of(made.kernel).encode()).hexdigest()[:16]
     symbol = f"{made.kernel.symbol}_{digest}"
     named = TextKernel(
@@ -185,7 +187,7 @@ def kernels_text(f: Field, kernels: Sequence[RustArray]) -> str:
     """The module of a prime's kernels on arrays: its limbs, the tables, the texts."""
     limbs = ", ".join(f"{limb:#018x}" for limb in f.limbs(f.p))
     parts = [
-        "use crate::vectors::{ArrayKernel, ArrayKernels, array_kernel};\n\n",
+        f"use crate::vectors::{{{', '.join(_used(kernels))}}};\n\n",
         f"/// {f.label}, least significant limb first.\n",
         f"pub(crate) const P: &[u64] = &[{limbs}];\n",
         *(_table(target, kernels) for target in TABLES),
@@ -211,10 +213,20 @@ def _member(kernel: RustArray | None) -> str:
     return f"Some(ArrayKernel {{ run: {kernel.name}, least: {kernel.least} }})"
 
 
+def _used(kernels: Sequence[RustArray]) -> Sequence[str]:
+    """The types and macros that a module of kernels uses."""
+    return "ArrayKernel", "ArrayKernels", *sorted({_macro(each) for each in kernels})
+
+
+def _macro(kernel: RustArray) -> str:
+    """The macro for a kernel's signature."""
+    return f"{'array' if kernel.kernel.results == 1 else kernel.operation}_kernel"
+
+
 def _kernel(kernel: RustArray) -> str:
     """A kernel's declaration and text, with its contract before it."""
     words = f'{kernel.name},\n    "{kernel.kernel.symbol}",\n    r"\n{text_of(kernel.kernel)}\n"'
-    return f"\n// {kernel.said()}\narray_kernel! {{\n    {words}\n}}\n"
+    return f"\n// {kernel.said()}\n{_macro(kernel)}! {{\n    {words}\n}}\n"
 
 
 def module_name(f: Field) -> str:

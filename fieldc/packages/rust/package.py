@@ -40,6 +40,7 @@ from fieldc.packages.rust.own_kernels import decisions, kernel_of, module
 from fieldc.packages.rust.portable import portable_products
 from fieldc.packages.rust.vectors import vectors
 from fieldc.progress import Progress
+from fieldc.properties import properties
 from fieldc.targets.header import OWNERSHIP, field_symbol
 from fieldc.targets.target import Artifact
 
@@ -191,8 +192,7 @@ def texts(
     own = [a for a in kernels if not a.expression.kernel.computes.formula]
     prime = named_primes().get(f.name)
     about = prime.about if prime else f"the integers modulo {f.label}"
-    generator = prime.generator if prime else None
-    declared = field_type(words["type"], f.p, about, generator)
+    declared = field_type(words["type"], f.p, about, properties(f.p).generator)
     made = {f"src/{path}": text for path, text in sources().items()}
     made |= {
         "src/lib.rs": root_module(fill("lib.rs", words)),

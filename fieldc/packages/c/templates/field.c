@@ -9,6 +9,8 @@ typedef void @name@_binary_vectors(size_t count, uint64_t *z, const uint64_t *x,
                                    const uint64_t *y);
 typedef void @name@_ternary_vectors(size_t count, uint64_t *z, const uint64_t *x,
                                     const uint64_t *y, const uint64_t *a);
+typedef void @name@_butterfly_vectors(size_t count, uint64_t *z0, uint64_t *z1, const uint64_t *x,
+                                      const uint64_t *y, const uint64_t *w);
 
 /* Kernels on arrays. Each takes a block of eight from `least` elements on: fewer take less time one
  * by one, by a model of the processor. Where `least` is 0 there is no kernel. */
@@ -25,13 +27,18 @@ typedef struct {
     size_t least;
 } @name@_ternary_array;
 typedef struct {
+    @name@_butterfly_vectors *run;
+    size_t least;
+} @name@_butterfly_array;
+typedef struct {
     @name@_binary_array add, sub, mul;
     @name@_unary_array neg, twice, square;
     @name@_ternary_array mul_add;
+    @name@_butterfly_array butterfly;
 } @name@_arrays;
 
 static const @name@_arrays @name@_no_vectors = {
-    {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+    {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
 
 @formulas_first@typedef struct {
     int path;
@@ -342,7 +349,7 @@ void @name@_square(@name@ *z, const @name@ *x)
     @name@_run()->square(z->limbs, x->limbs);
 }
 
-@inversion_c@@choice_c@@arrays_c@@bytes_c@@lazy_c@@formulas_c@const char *@name@_status(int status)
+@inversion_c@@choice_c@@arrays_c@@transform_c@@bytes_c@@lazy_c@@formulas_c@const char *@name@_status(int status)
 {
     switch (status) {
     case FIELDC_OK: return "no error";
@@ -352,6 +359,7 @@ void @name@_square(@name@ *z, const @name@ *x)
     case FIELDC_NO_INVERSE: return "0 has no inverse";
     case FIELDC_NO_ROOT: return "the value is no square";
     case FIELDC_NO_RANDOMNESS: return "the source of random bytes failed";
+    case FIELDC_NO_TRANSFORM: return "no transform takes so many values";
     case FIELDC_NOT_SUPPORTED: return "no such path in this build or on this processor";
     default: return "unknown status";
     }

@@ -23,6 +23,7 @@
 #define @upper@_LIMBS @limbs@
 #define @upper@_BYTES @bytes@ /* of an encoded value */
 #define @upper@_BITS @bits@   /* of p */
+#define @upper@_NTT_LEVELS @ntt_levels@ /* transforms take up to 2^@ntt_levels@ values; 0 if there are none */
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,7 +40,8 @@ enum fieldc_status {
     FIELDC_NO_INVERSE = 4,    /* 0 has no inverse */
     FIELDC_NOT_SUPPORTED = 5, /* no such path in this build or on this processor */
     FIELDC_NO_ROOT = 6,       /* the value is not a square */
-    FIELDC_NO_RANDOMNESS = 7  /* the source of random bytes failed */
+    FIELDC_NO_RANDOMNESS = 7, /* the source of random bytes failed */
+    FIELDC_NO_TRANSFORM = 8   /* no transform takes so many values */
 };
 
 /* Writes random bytes, and returns 0 unless it fails. */
@@ -127,7 +129,7 @@ void @name@_cswap(@name@ *x, @name@ *y, int flag);      /* swaps x and y unless 
 int @name@_equal(const @name@ *x, const @name@ *y); /* 1 or 0 */
 int @name@_is_zero(const @name@ *x);                /* 1 or 0 */
 
-@arrays_h@@lazy_h@@formulas_h@/* What computes from now on, in all threads: a fieldc_path. Without it, the fastest is found at
+@arrays_h@@transform_h@@lazy_h@@formulas_h@/* What computes from now on, in all threads: a fieldc_path. Without it, the fastest is found at
  * the first call. FIELDC_NOT_SUPPORTED, and nothing changes. */
 int @name@_use(int path);
 

@@ -55,6 +55,16 @@ fn check(x: &[F], y: &[F], place: impl Fn(&[F], &dyn Fn(&mut [F]))) {
     gives(x, &each(x, y, |x, y| x + y * y), &|z| {
         slices::add_products(z, y, y)
     });
+    let sums = each(x, y, |x, y| x + y * y);
+    let differences = each(x, y, |x, y| x - y * y);
+    gives(x, &sums, &|z| {
+        let mut other = y.to_vec();
+        slices::butterfly(z, &mut other, y);
+        assert_eq!(other, differences);
+    });
+    gives(y, &differences, &|z| {
+        slices::butterfly(&mut x.to_vec(), z, y)
+    });
     gives(&zero, &each(x, y, |x, y| x + y), &|z| {
         slices::add_into(x, y, z)
     });
@@ -95,6 +105,9 @@ fn other_lengths_panic_and_write_nothing() {
     refused(&|z| slices::mul_into(&x, &y, z));
     refused(&|z| slices::mul_into(&y, &x, z));
     refused(&|z| slices::add_products(z, &y, &y));
+    refused(&|z| slices::butterfly(z, &mut x.clone(), &y));
+    refused(&|z| slices::butterfly(z, &mut y.clone(), &x));
+    refused(&|z| slices::butterfly(&mut y.clone(), z, &x));
     refused(&|z| assert_eq!(inner_product(z, &y), F::ZERO));
 }
 

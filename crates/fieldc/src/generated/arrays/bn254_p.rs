@@ -14,6 +14,7 @@ pub(crate) static AVX512F: ArrayKernels = ArrayKernels {
     mul: Some(ArrayKernel { run: mul_avx512f, least: 5 }),
     square: Some(ArrayKernel { run: square_avx512f, least: 4 }),
     mul_add: Some(ArrayKernel { run: mul_add_avx512f, least: 5 }),
+    butterfly: None,
 };
 
 /// For processors with avx512f, avx512dq, avx512ifma, avx512vbmi2.
@@ -23,6 +24,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     mul: Some(ArrayKernel { run: mul_avx512ifma, least: 3 }),
     square: Some(ArrayKernel { run: square_avx512ifma, least: 3 }),
     mul_add: Some(ArrayKernel { run: mul_add_avx512ifma, least: 4 }),
+    butterfly: None,
 };
 
 // add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
