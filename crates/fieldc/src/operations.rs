@@ -249,7 +249,11 @@ macro_rules! __operations {
             /// ```
             #[inline(always)]
             pub fn sum_of_products<const K: usize>(x: &[Self; K], y: &[Self; K]) -> Self {
-                Self($crate::__private::sum_of_products::<{ $Fp::LIMBS }, K, Self>(x, y))
+                Self($crate::__private::sum_of_products::<
+                    { $Fp::LIMBS },
+                    { K },
+                    Self,
+                >(x, y))
             }
 
             /// The sum of products of corresponding elements of slices.

@@ -210,7 +210,7 @@ macro_rules! __ark_ff_operations {
                 let pairs = a.iter().zip(b);
                 return pairs.map(|(a, b)| *a * b).sum();
             }
-            let [a, b] = [a, b].map($crate::__private::from_arks::<Self, { $Fp::LIMBS }, M>);
+            let [a, b] = [a, b].map($crate::__private::from_arks::<Self, { $Fp::LIMBS }, { M }>);
             Self::sum_of_products(a, b).into()
         }
     };

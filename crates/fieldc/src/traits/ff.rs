@@ -192,7 +192,7 @@ macro_rules! __ff_prime_field {
 
         /// For every number of bytes that is large enough: at least 128 bits more than p has. Fewer
         /// are an error of the compiler.
-        impl<const N: usize> $crate::__private::$ff::FromUniformBytes<N> for $Fp {
+        impl<const N: usize> $crate::__private::$ff::FromUniformBytes<{ N }> for $Fp {
             #[inline]
             fn from_uniform_bytes(bytes: &[u8; N]) -> Self {
                 const { assert!(8 * N >= $Fp::BITS as usize + 128, "too few bytes") };

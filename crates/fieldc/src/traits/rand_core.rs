@@ -39,11 +39,11 @@ macro_rules! __rand_core {
             pub fn try_from_rng<R: $crate::__private::rand_core::TryRng + ?Sized>(
                 rng: &mut R,
             ) -> Result<Self, R::Error> {
-                $crate::__private::try_random::<{ $Fp::LIMBS }, { $Fp::BYTES }, Self, _>(|bytes| {
-                    rng.try_fill_bytes(bytes)
-                })
+                $crate::__private::try_random::<{ Self::LIMBS }, { Self::BYTES }, Self, _>(
+                    |bytes| rng.try_fill_bytes(bytes),
+                )
                 .map(|limbs| {
-                    Self($crate::__private::to_montgomery::<{ $Fp::LIMBS }, Self>(
+                    Self($crate::__private::to_montgomery::<{ Self::LIMBS }, Self>(
                         &limbs,
                     ))
                 })

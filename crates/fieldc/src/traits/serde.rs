@@ -139,7 +139,7 @@ macro_rules! __serde {
                 &self,
                 serializer: S,
             ) -> Result<S::Ok, S::Error> {
-                let digits: [u8; 2 + 2 * $Fp::BYTES] = $crate::__private::hex(&self.to_limbs());
+                let digits: [u8; 2 + 2 * Self::BYTES] = $crate::__private::hex(&self.to_limbs());
                 $crate::__private::serialize(
                     &self.to_bytes_be(),
                     $crate::__private::text(&digits),
@@ -154,7 +154,7 @@ macro_rules! __serde {
             fn deserialize<D: $crate::__private::serde::Deserializer<'de>>(
                 deserializer: D,
             ) -> Result<Self, D::Error> {
-                let bytes = $crate::__private::deserialize::<{ $Fp::BYTES }, _>(deserializer)?;
+                let bytes = $crate::__private::deserialize::<{ Self::BYTES }, _>(deserializer)?;
                 Self::from_bytes_be(&bytes).map_err($crate::__private::serde::de::Error::custom)
             }
         }
