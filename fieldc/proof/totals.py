@@ -61,7 +61,7 @@ class Total:
 
     def add(self, other: Mapping[Monomial, Rational], factor: Rational = 1) -> None:
         """Add factor * other."""
-        terms, modulus = self.terms, self.modulus
+        terms, modulus, tops = self.terms, self.modulus, self.tops
         for monomial, coefficient in other.items():
             old = terms.get(monomial, 0)
             new = old + factor * coefficient
@@ -73,7 +73,11 @@ class Total:
                     self._enter(monomial)
             elif old:
                 self._leave(monomial)
-            if self.tops is not None:
+            if tops is None:
+                continue
+            if old >= 0 and new >= 0:  # both at the same largest value
+                self.bound += (new - old) * tops[monomial]
+            else:
                 self.bound += self._value(monomial, new) - self._value(monomial, old)
 
     def _value(self, monomial: Monomial, coefficient: Rational) -> Rational:

@@ -6,6 +6,8 @@ the processor takes: `f3 2e 66 0f 38 f6` is adox, whatever a decoder prints.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import capstone
 from capstone import x86_const as x86
 
@@ -27,13 +29,23 @@ PREFIXES = {
 """The legacy prefixes that an instruction may have, repeated ones once; elsewhere none."""
 
 
+MOST_REMEMBERED = 1024
+"""Instructions: a kernel runs some of its code in several cases, and looks ahead in a loop."""
+
+
 def decode(code: bytes, start: int) -> capstone.CsInsn:
     """The instruction at an offset. Raises ProofError where there is none."""
     if start < 0:
         raise ProofError(f"the code goes to {start:#x}, outside its section")
-    for instruction in decoder(Architecture.X86_64).disasm(code[start : start + LONGEST], start, 1):
+    return _decoded(code[start : start + LONGEST], start)
+
+
+@lru_cache(MOST_REMEMBERED)
+def _decoded(code: bytes, address: int) -> capstone.CsInsn:
+    """The instruction that bytes begin with; it is shared, and never changed."""
+    for instruction in decoder(Architecture.X86_64).disasm(code, address, 1):
         return instruction
-    raise ProofError(f"+{start:#x}: bytes that are no instruction")
+    raise ProofError(f"+{address:#x}: bytes that are no instruction")
 
 
 def has_known_prefixes(instruction: capstone.CsInsn) -> bool:
