@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +19,7 @@ from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.machine.processor import is_x86_64
+from fieldc.progress import Progress
 from fieldc.proof.contracts import contract_of
 from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import prove
@@ -96,6 +97,42 @@ def test_a_proof_is_done_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     built(tmp_path / "c", *words)
     built(tmp_path / "d", "bn254-r", "--op", "mul")
     assert asked == [3, 0, 3, 3]
+
+
+def test_the_same_bytes_for_two_systems_are_proved_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    honest = verify.prove_all
+
+    def counted(jobs: Sequence[verify.Job], show: Progress) -> list[verify.Verdict]:
+        asked.extend(job.symbol for job in jobs)
+        return honest(jobs, show)
+
+    monkeypatch.setattr(verify, "prove_all", counted)
+    targets = "x86_64-linux,x86_64-macos,x86_64-windows"
+    manifest = built(tmp_path, "2^61-1", "--op", "mul", "--target", targets)
+    rows = manifest["kernels"]
+    assert isinstance(rows, list) and [row["status"] for row in rows] == ["PROVED"] * 9
+    assert sorted(asked) == sorted([row["symbol"] for row in rows][:3] * 2)
+    assert len({row["certificate_digest"] for row in rows}) == 6
+    assert main(["prove", str(tmp_path)]) == 0
+
+
+def test_other_claims_on_the_same_bytes_are_not_taken_for_proved() -> None:
+    target, f = TARGETS["x86_64-linux"], find_field("2^61-1")
+    job = verify.job_of(next(iter(target.produce(target.suited(choose(f, "mul"))))))
+    assert job is not None
+    first = function_of(job.code, job.symbol).code[:16]
+    wrong = [
+        replace(job, operation="add"),
+        replace(job, convention="win64"),
+        replace(job, p=f.p - 30),
+        replace(job, code=job.code.replace(first, bytes(16))),
+    ]
+    jobs = [*wrong, job, *wrong, replace(job, convention="sysv")]
+    verdicts = verify.prove_new(jobs, lambda *_: None)
+    assert [verdict.failure == "" for verdict in verdicts] == [*[False] * 4, True] * 2
 
 
 def test_same_input_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """Remember proofs from earlier builds, by everything that a proof depends on.
 
-The key is a digest of the object's bytes, the symbol, the contract, the convention, the prover's
+The key is a digest of the function's bytes, the symbol, the contract, the convention, the prover's
 own source, and the versions of Python and of the libraries that decode and read objects. Only
 success is remembered, with its certificate, in a folder that belongs to the user and that nobody
 else can write to. `fieldc prove` never reads it.
@@ -65,7 +65,7 @@ def prover_version() -> str:
 
 
 def key_of(code: bytes, *parts: object) -> str:
-    """The digest of one proof: the object's bytes, and what else it depends on."""
+    """The digest of one proof: the function's bytes, and what else it depends on."""
     texts = [repr(part).encode() for part in (prover_version(), *parts)]
     digests = [hashlib.sha256(piece).digest() for piece in (code, *texts)]
     return hashlib.sha256(b"".join(digests)).hexdigest()

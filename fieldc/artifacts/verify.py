@@ -206,20 +206,38 @@ def prove_all(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
 
 
 def prove_new(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
-    """The same, but a proof that succeeded before, by this prover, is not done again."""
-    keys = [cache.key_of(job.code, *astuple(job)[1:]) for job in jobs]
-    known = [cache.recall(key) for key in keys]
-    new = [job for job, old in zip(jobs, known, strict=True) if old is None]
-    fresh = iter(prove_all(new, progress))
-    verdicts = [
-        next(fresh) if old is None else Verdict("", 0.0, old.certificate, old.convention, old.stack)
-        for old in known
-    ]
-    for key, old, verdict in zip(keys, known, verdicts, strict=True):
-        if old is None and not verdict.failure:
+    """The same, but a proof that succeeded before, by this prover, is not done again.
+
+    Nor is one proof done twice: of the same bytes in objects of two systems, say.
+    """
+    keys = [_key(job) for job in jobs]
+    known = {key: cache.recall(key) for key in keys}
+    new = {key: job for key, job in zip(keys, jobs, strict=True) if known[key] is None}
+    fresh = dict(zip(new, prove_all(list(new.values()), progress), strict=True))
+    for key, verdict in fresh.items():
+        if not verdict.failure:
             record = cache.Record(verdict.certificate, verdict.convention, verdict.stack)
             cache.remember(key, record)
-    return verdicts
+    recalled = {
+        key: Verdict("", 0.0, old.certificate, old.convention, old.stack)
+        for key, old in known.items()
+        if old is not None
+    }
+    return [(fresh | recalled)[key] for key in keys]
+
+
+def _key(job: Job) -> str:
+    """The digest of all that a proof reads: the function, not the object that it lies in."""
+    try:
+        function = function_of(job.code, job.symbol)
+        named = INSTRUCTION_SETS[function.architecture]
+        convention = named.convention(function.container, job.convention)
+    except (KeyError, ObjectError, ProofError):
+        return cache.key_of(job.code, *astuple(job)[1:])
+    if job.array_word:  # is proved in objects of one container only
+        return cache.key_of(job.code, *astuple(job)[1:])
+    found = (function.start, function.architecture, function.fault, convention)
+    return cache.key_of(function.code, found, *astuple(replace(job, convention=""))[1:])
 
 
 def _verdicts(jobs: Sequence[Job]) -> Iterator[Verdict]:
