@@ -11,7 +11,7 @@ use ark_serialize::CanonicalSerialize;
 use ark_std::rand::SeedableRng;
 use ark_std::rand::rngs::StdRng;
 use race::chain::Element;
-use race::entry::Form;
+use race::operand::Form;
 
 use crate::signature::{public_key, sign, verify};
 
