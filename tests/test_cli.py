@@ -306,6 +306,7 @@ class Interrupt:
     def find_spec(self, name, *rest):
         if name == "fieldc.field":
             signal.raise_signal(signal.{name})
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 sys.meta_path.insert(0, Interrupt())
 runpy.run_module("fieldc", run_name="__main__")
 """

@@ -96,6 +96,12 @@ BAD_TRACES = [
     (["mul.o:kernel", "--field", "bn254-p"], "writes 6 words to z; the field has 4 limbs"),
     (["mul.o:kernel", "--field", "bw6-761-p"], "writes 6 words to z; the field has 12 limbs"),
     (["mul.o:kernel", "--arguments", "1,2,3"], "where no memory is"),
+    (
+        ["mul.o:kernel", "--x", "0x1" + "0" * 96],
+        "reads 6 words of x, which has 385 bits; --limbs 7",
+    ),
+    (["mul.o:kernel", "--x", "9" * 5000], "has 5000 digits, too many; write it as 0x..."),
+    (["mul.o:kernel", "--arguments", "z," + "9" * 5000], "has 5000 digits"),
 ]
 
 

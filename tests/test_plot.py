@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,6 +44,15 @@ def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
     for name in ("a.svg", "b.svg"):
         drawn(tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+def test_no_window_is_asked_for(tmp_path: Path) -> None:
+    rows, picture = tmp_path / "rows.json", tmp_path / "race.svg"
+    rows.write_text(json.dumps(ROWS))
+    words = [sys.executable, "-m", "fieldc", "plot", str(rows), "-o", str(picture)]
+    environment = {**os.environ, "MPLBACKEND": "nonsense"}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and picture.is_file(), done.stderr
 
 
 def test_the_verb(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

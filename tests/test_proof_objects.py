@@ -17,6 +17,8 @@ RELOCATED = ".globl f\nf:\nmov rax, [rip + k]\nmov [rdi], rax\nret\n.balign 8\nk
 RELA, CREL = 4, 0x40000014
 """ELF's numbers for sections of relocations."""
 
+NOBITS = 8
+"""ELF's number for a section without content."""
 SUBSECTIONS_VIA_SYMBOLS = 0x2000
 
 
@@ -83,6 +85,20 @@ def test_what_is_no_object_is_refused_in_one_line(data: bytes) -> None:
     with pytest.raises(ObjectError) as caught:
         function_of(data, "f")
     assert "\n" not in str(caught.value)
+
+
+def test_a_number_without_a_name_prints_nothing(recwarn: pytest.WarningsRecorder) -> None:
+    data = bytearray(object_of(f".globl f\nf:\n{BODY}.bss\n.zero 8\n"))
+    (headers,) = struct.unpack_from("<Q", data, 40)
+    count = struct.unpack_from("<H", data, 60)[0]
+    types = [headers + 64 * i + 4 for i in range(count)]
+    other = next(at for at in types if struct.unpack_from("<I", data, at)[0] == NOBITS)
+    struct.pack_into("<I", data, other, 0x9A0000)
+    function_of(bytes(data), "f")
+    struct.pack_into("<H", data, 18, 153)
+    with pytest.raises(ObjectError, match="x86_64 and aarch64, not for machine 153"):
+        function_of(bytes(data), "f")
+    assert not recwarn.list
 
 
 def test_what_a_mach_o_linker_may_move_away_is_not_read() -> None:

@@ -78,6 +78,7 @@ def test_a_convention_of_aarch64_counts(tmp_path: Path, capsys: pytest.CaptureFi
         (None, {"contract": "cube"}, "cube"),
         (None, {"contract": 'operation = "mul"\narguments = ["z", "w"]'}, "no argument w"),
         (None, {"contract": "operation = 3"}, "needs operation"),
+        (None, {"contract": "not-there.toml"}, "cannot read 'not-there.toml'"),
     ],
 )
 def test_bad_input_is_one_line(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from fieldc.binary.image import ObjectError
-from fieldc.binary.native import lief
+from fieldc.binary.native import lief, quiet
 from fieldc.binary.read import BROKEN
 from fieldc.errors import quote
 
@@ -99,7 +99,6 @@ def function_of(data: bytes, symbol: str) -> KernelCode:
 
 def _candidates(data: bytes) -> list[KernelCode]:
     """Every named symbol that has a place, with what speaks against it."""
-    lief.logging.disable()
     readers = {
         b"\x7fELF": _elf,
         b"\xcf\xfa\xed\xfe": _mach_o,
@@ -110,7 +109,8 @@ def _candidates(data: bytes) -> list[KernelCode]:
     if read is None:
         raise ObjectError("this is no ELF, COFF or Mach-O object of 64 bits")
     try:
-        return read(data)
+        with quiet():
+            return read(data)
     except BROKEN:
         raise ObjectError("the object cannot be read: it is truncated or damaged") from None
 
@@ -118,7 +118,8 @@ def _candidates(data: bytes) -> list[KernelCode]:
 def _architecture(machine: object) -> str:
     if machine not in ARCHITECTURES:
         name = str(machine).rpartition(".")[2].lower()
-        raise ObjectError(f"there are proofs for x86_64 and aarch64, not for {name}")
+        which = f"machine {name}" if name.isdecimal() else name
+        raise ObjectError(f"there are proofs for x86_64 and aarch64, not for {which}")
     return ARCHITECTURES[machine]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from fieldc.binary.coff import read_coff
 from fieldc.binary.elf import read_elf
 from fieldc.binary.image import Image, ObjectError, Routine, no_function
 from fieldc.binary.mach_o import read_mach_o
-from fieldc.binary.native import lief
+from fieldc.binary.native import quiet
 from fieldc.binary.pe import read_pe
 from fieldc.errors import quote
 from fieldc.reading import read_bytes
@@ -49,10 +48,8 @@ def read_image(data: bytes) -> Image:
             raise ObjectError(f"this is {why}")
     for magic, read in READERS.items():
         if data.startswith(magic):
-            lief.logging.disable()
             try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # of numbers that the library does not know
+                with quiet():
                     return read(data)
             except BROKEN:
                 raise ObjectError("the file cannot be read: it is truncated or damaged") from None

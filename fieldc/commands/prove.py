@@ -251,7 +251,7 @@ def contract_in(text: str) -> tuple[str, tuple[str, ...]]:
     operation = "mul"
     arguments = ["z", "x", "y", "p", "n0"]
     """
-    if not Path(text).is_file():
+    if not Path(text).is_file() and Path(text).suffix != ".toml":
         return one_of("operation", *OPERATIONS, *STUDIED_OPERATIONS)(text), ()
     try:
         said = tomllib.loads(read(Path(text)).decode())

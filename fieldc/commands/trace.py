@@ -24,10 +24,14 @@ if TYPE_CHECKING:
     from fieldc.lab.trace import Request, Trace
 
 CONVENTIONS = ("sysv", "win64", "aapcs64")
+MOST_DIGITS = 4096
+"""Python reads no decimal number of many more."""
 
 
 def number(text: str) -> int:
     """A whole number from 0 on, decimal or 0x..., for argparse."""
+    if text.isdecimal() and len(text) > MOST_DIGITS:
+        raise UsageError(f"{quote(text)} has {len(text)} digits, too many; write it as 0x...")
     try:
         value = int(text, 0) if text.isascii() and len(text) < 200_000 else -1
     except ValueError:

@@ -180,7 +180,9 @@ def _wrong(error: Exception) -> str:
     """What of a file's content an exception tells."""
     if isinstance(error, (TypeError, AttributeError, RecursionError)):
         return "its values are of other kinds"
-    return f"it lacks {shortened(error)}" if isinstance(error, KeyError) else shortened(error)
+    if isinstance(error, KeyError):
+        return f"it lacks {quote(str(error.args[0]))}"
+    return shortened(error)
 
 
 def shortened(error: Exception) -> str:

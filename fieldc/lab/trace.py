@@ -155,6 +155,12 @@ def check_size(found: Trace, request: Request) -> None:
     An operand is never shorter than a result's value. Two elements of a field need --limbs: a
     result of 2n words may also be one element of another field.
     """
+    for name, value in request.values:
+        read, bits = found.words_read(name), value.bit_length()
+        if not request.limbs and 0 < 64 * read < bits:
+            reads = f"{quote(found.routine.name)} reads {read} words of {name}"
+            what = f"which has {bits} bits; --limbs {-(-bits // 64)} takes it"
+            raise ArgumentError(f"{reads}, {what}")
     if not request.limbs and request.field is None:
         return
     n = request.limbs or (request.field.n if request.field else 0)

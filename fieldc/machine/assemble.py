@@ -18,6 +18,9 @@ from typing import NoReturn
 
 import llvmlite.binding as llvm
 
+SYSTEM = 100
+"""Added to the number of a system error, it is the status that a child ends with."""
+
 
 class AssemblyError(ValueError):
     """LLVM refused a text, a target or a feature. The message is one line."""
@@ -126,6 +129,8 @@ def _guarded(work: Callable[[], bytes]) -> bytes:
         output.seek(0)
         errors.seek(0)
         said = errors.read().decode(errors="replace")
+        if status > SYSTEM:
+            raise OSError(status - SYSTEM, os.strerror(status - SYSTEM), tempfile.gettempdir())
         if status or said:
             raise AssemblyError(_one_line(said) or f"LLVM ended with status {status}")
         return output.read()
@@ -146,6 +151,8 @@ def _child(work: Callable[[], bytes], output: int, errors: int) -> NoReturn:
         with open(output, "wb", closefd=False) as file:
             file.write(work())
         status = 0
+    except OSError as error:
+        status = SYSTEM + (error.errno or 0)
     except BaseException as error:
         os.write(errors, (str(error) or repr(error)).encode())
     finally:
