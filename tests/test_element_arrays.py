@@ -27,6 +27,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
     """Kernels on arrays, or none."""
     if not request.param:
         monkeypatch.setattr(arrays, "_function", lambda f, operation: None)
+        monkeypatch.setattr(arrays, "_column_sums", lambda f: None)
 
 
 @pytest.mark.usefixtures("way")
@@ -54,6 +55,22 @@ def test_operators(name: str, count: int) -> None:
     assert (a**-1).tolist() == [pow(u, -1, p) for u in x]
     assert [int(e) for e in a] == x
     assert a == F.array(x) and (a == a + 1) == (count == 0)
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("name", ["bls12-381-r", "secp256k1-p"])
+@pytest.mark.parametrize("count", [63, 64, 65, 255, 256, 257, 530])
+def test_inner_products(name: str, count: int) -> None:
+    """Around the most terms that columns take, with the largest products too."""
+    F = Field(name)
+    draw = random.Random(count)
+    x, y = ([draw.randrange(F.p) for _ in range(count)] for _ in range(2))
+    a, b, largest = F.array(x), F.array(y), F.array([F.p - 1] * count)
+    assert int(a @ b) == sum(u * v for u, v in zip(x, y, strict=True)) % F.p
+    assert int(largest @ largest) == count
+    assert a.tolist() == x and b.tolist() == y
+    with pytest.raises(LengthMismatch, match=f"arrays of {count} and of 2 elements"):
+        a @ F.array([1, 2])
 
 
 @pytest.mark.usefixtures("way")

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from package_c import NOT_SUPPORTED, PATHS, Library, Packages, packaged, run, shared, tool
-from package_c_arrays import LENGTHS, check_arrays, check_inverses
+from package_c_arrays import LENGTHS, GuardedArray, check_arrays, check_inverses, drawn
 from package_c_transforms import check_transforms
-from vector_emulator import EmulatedFunction
+from vector_emulator import EmulatedCall, EmulatedFunction
 
+from fieldc.algorithms.columns import columns_of
 from fieldc.algorithms.representations import MONTGOMERY, PLAIN
 from fieldc.artifacts import arrays
 from fieldc.artifacts.verify import Job, Verdict, prove_job, prove_new
@@ -21,7 +22,7 @@ from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.machine.processor import is_x86_64, missing
-from fieldc.packages.c.arrays import BITS, MEMBERS, PRODUCTS, SUMS, TRANSFORM, offered
+from fieldc.packages.c.arrays import BITS, MEMBERS, PRODUCTS, SUM, SUMS, TRANSFORM, offered
 from fieldc.progress import Progress
 from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.vectors.offers import ARRAY, array_expression
@@ -78,7 +79,7 @@ def test_other_fields_compute_arrays(text: str, tmp_path: Path, packages: Packag
     library = Library(shared(tmp_path, tmp_path / "library.so", *sources(name)), f, name)
     for path in (*VECTOR_PATHS, 0, 4):
         if library.call("use", path) != NOT_SUPPORTED:
-            check_arrays(library, (0, 1, 7, 8, 9, 33, 64, 97))
+            check_arrays(library, (0, 1, 7, 8, 9, 31, 32, 33, 64, 97, 300, 520))
 
 
 @pytest.mark.parametrize("more", ["-DFIELDC_NO_VECTORS", "-DFIELDC_PORTABLE_ONLY"])
@@ -123,18 +124,48 @@ def test_the_emulator_runs_what_the_package_calls(
     (tmp_path / "hooks.c").write_text(hooks([(symbols[op], pointers[op]) for op in pointers]))
     wrapped = (f"-Wl,--wrap={symbol}" for symbol in symbols.values())
     words = (f"-DFIELDC_PATH={path}", *sources(name), str(tmp_path / "hooks.c"), *wrapped)
-    made = shared(folder, tmp_path / "library.so", *words)
-    library = Library(made, f, name)
+    library = Library(shared(folder, tmp_path / "library.so", *words), f, name)
     assert library.call("path") == path
-    code, held = (folder / "objects/x86_64-linux.o").read_bytes(), []
-    for operation, symbol in symbols.items():
-        kernel = EmulatedFunction(code, symbol, array_expression(f, operation, ARRAY))
-        kind = ctypes.CFUNCTYPE(None, *[ctypes.c_size_t] * (1 + pointers[operation]))
-        held.append(kind(kernel.at))
-        place = ctypes.c_void_p.in_dll(library.functions, f"hook_{symbol}")
-        place.value = ctypes.cast(held[-1], ctypes.c_void_p).value
+    code = (folder / "objects/x86_64-linux.o").read_bytes()
+    expressions = {op: array_expression(f, op, ARRAY) for op in symbols}
+    calls = {op: EmulatedFunction(code, symbols[op], expressions[op]).at for op in symbols}
+    held = [hooked(library, symbols[op], pointers[op], calls[op]) for op in symbols]
     check_arrays(library, (0, 1, 7, 12, 70))
     check_transforms(library, 6)
+    assert len(held) == len(symbols)
+
+
+@pytest.mark.parametrize("path", VECTOR_PATHS)
+def test_the_emulator_runs_inner_products(path: int, tmp_path: Path, packages: Packages) -> None:
+    """Their two kernels and `add`, of which the object's bytes run."""
+    f, name = packages("bn254-p", tmp_path)
+    columns, target, element = columns_of(f), VECTOR_PATHS[path], 8 * f.n
+    sizes = {"add": (0, 0, 0), SUM[0]: (64 * columns.count, 0, 0), SUM[1]: (0, 64 * columns.count)}
+    symbols = {op: f"{name}_{op}_array_{target}" for op in sizes}
+    hooks_c = tmp_path / "hooks.c"
+    hooks_c.write_text(hooks([(symbols[op], len(sizes[op])) for op in sizes]))
+    wrapped = (f"-Wl,--wrap={symbol}" for symbol in symbols.values())
+    words = (f"-DFIELDC_PATH={path}", *sources(name), str(hooks_c), *wrapped)
+    library = Library(shared(tmp_path, tmp_path / "library.so", *words), f, name)
+    code = (tmp_path / "objects/x86_64-linux.o").read_bytes()
+    calls = {op: EmulatedCall(code, symbols[op], sizes[op], element) for op in sizes}
+    held = [hooked(library, symbols[op], len(sizes[op]), calls[op]) for op in sizes]
+    for count in (32, 45, 8 * columns.turns + 9):
+        x, y = drawn(library, count, 2)
+        a, b = (GuardedArray(library, values, at_end=True) for values in (x, y))
+        z = GuardedArray(library, [7], at_end=True)
+        library.call("sum_of_products", z.at(), a.at(), b.at(), ctypes.c_size_t(count))
+        assert z.values() == [sum(v * w for v, w in zip(x, y, strict=True)) % f.p], count
+    assert len(held) == len(sizes)
+
+
+def hooked(library: Library, symbol: str, pointers: int, call: Callable[..., None]) -> object:
+    """What the package calls instead of a kernel; it must be held as long as it may be called."""
+    kind = ctypes.CFUNCTYPE(None, *[ctypes.c_size_t] * (1 + pointers))
+    found = kind(call)
+    place = ctypes.c_void_p.in_dll(library.functions, f"hook_{symbol}")
+    place.value = ctypes.cast(found, ctypes.c_void_p).value
+    return found
 
 
 POINTERS = {"unary": 2, "binary": 3, "ternary": 4, "butterfly": 5}

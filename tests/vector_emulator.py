@@ -307,6 +307,25 @@ class EmulatedFunction(ArrayFunction):
             raise EmulationError("returns with another stack pointer")
 
 
+class EmulatedCall:
+    """A kernel that the emulator runs on arrays of fixed sizes, or of so many bytes an element.
+
+    A size of 0 stands for an array of elements. The first array is written.
+    """
+
+    def __init__(self, code: bytes, symbol: str, sizes: Sequence[int], element: int) -> None:
+        self.sizes, self.element = sizes, element
+        self._code = code_of(code, symbol)
+
+    def __call__(self, count: int, *addresses: int) -> None:
+        sizes = (each or self.element * count for each in self.sizes)
+        machine = Emulator(self._code.data, list(zip(addresses, sizes, strict=True)))
+        machine.registers |= dict(zip(POINTERS, addresses, strict=False)) | {"rdi": count}
+        machine.run(self._code.start)
+        if machine.registers["rsp"] != STACK + STACK_BYTES:
+            raise EmulationError("returns with another stack pointer")
+
+
 def loaded(made: ArrayKernel) -> ArrayFunction:
     """A kernel that this processor runs, or else the emulator."""
     way = ArrayFunction if made.target.runs_here else EmulatedFunction

@@ -11,8 +11,10 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, TypeVar
 
+from fieldc.algorithms.columns import accumulate, collect, columns_of
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, in_lanes
-from fieldc.artifacts.verify import Job, prove_new
+from fieldc.artifacts.columns import in_pairs, job_of_arrays, said_of_columns
+from fieldc.artifacts.verify import Job, prove_job, prove_new
 from fieldc.artifacts.write import ELSEWHERE, MANIFEST, check_writable
 from fieldc.binary.image import ObjectError
 from fieldc.binary.linkable import function_of
@@ -81,6 +83,8 @@ class BuiltArray:
 
     def said(self) -> str:
         """The contract in words."""
+        if self.kernel.columns is not None:
+            return said_of_columns(self.kernel, self.kernel.columns)
         f, kernel = self.kernel.expression.field, self.kernel.expression.kernel
         needs, result = contract(self.kernel.expression), self.kernel.result_field
         if result != f:
@@ -134,6 +138,7 @@ class BuiltArray:
             "algorithm": kernel.algorithm,
             "target": self.kernel.target.name,
             "layout": self.layout,
+            **({} if self.kernel.columns is None else {"turns": self.kernel.columns.turns}),
             "word": f.word,
             "n": f.n,
             "R": hex(f.R),
@@ -196,28 +201,41 @@ def made_array(target: VectorTarget, field: Field, operation: str, layout: str) 
     return BuiltArray(compile_array(target, expression, symbol), layout)
 
 
+def made_sums(target: VectorTarget, field: Field) -> list[BuiltArray]:
+    """The two kernels of sums in columns, which are not proved yet. Raises BoundError."""
+    columns, symbol = columns_of(field), f"fieldc_{field_symbol(field)}"
+    named = ((accumulate(field), in_lanes(field)), (collect(field), field))
+    return [
+        BuiltArray(
+            compile_array(
+                target,
+                expression,
+                f"{symbol}_{expression.kernel.operation}_array_{target.name}",
+                result,
+                columns,
+            ),
+            "columns",
+        )
+        for expression, result in named
+    ]
+
+
 def proved_arrays(made: Sequence[Built], progress: Progress) -> tuple[list[Built], dict[str, str]]:
     """The kernels that are proved, run where this processor can; why others are not, by symbol.
 
     A proof that succeeded before is not done again. Raises CheckError.
     """
-    verdicts = prove_new([_job(each.kernel) for each in made], progress)
+    verdicts = prove_new([job_of_arrays(each.kernel) for each in made], progress)
     found, failures = [], {}
     for each, verdict in zip(made, verdicts, strict=True):
         kernel, runs = each.kernel, each.kernel.target.runs_here
         if verdict.failure:
             failures[kernel.symbol] = verdict.failure
             continue
-        if runs:
+        if runs and kernel.columns is None:
             check_arrays(ArrayFunction(kernel.object, kernel.symbol, kernel.expression))
         found.append(replace(each, ran=runs))
-    return found, failures
-
-
-def _job(kernel: ArrayKernel) -> Job:
-    """The proof of a kernel of one layout."""
-    f, operation = kernel.expression.field, kernel.expression.kernel.operation
-    return Job(kernel.object, kernel.symbol, operation, f.p, f.n, array_word=f.word)
+    return in_pairs(found), failures
 
 
 def built_conversion(target: VectorTarget, field: Field, name: str) -> BuiltArray:
@@ -231,8 +249,16 @@ def built_conversion(target: VectorTarget, field: Field, name: str) -> BuiltArra
     return BuiltArray(kernel, layout, ran)
 
 
-def _proof(code: bytes, symbol: str, operation: str, f: Field) -> None:
-    """Prove an operation on arrays in a field's words, or a conversion of a field in limbs."""
+def _proof(code: bytes, symbol: str, operation: str, f: Field, turns: int = 0) -> None:
+    """Prove an operation on arrays in a field's words, or a conversion of a field in limbs.
+
+    `turns` is said of sums in columns. Raises UnprovedArrayKernel.
+    """
+    if turns:
+        verdict = prove_job(Job(code, symbol, operation, f.p, f.n, array_word=f.word, turns=turns))
+        if verdict.failure:
+            raise UnprovedArrayKernel(f"{symbol} is not proved: {verdict.failure}")
+        return
     result = f
     if operation in ARRAY_OPERATIONS:
         known = ARRAY_OPERATIONS[operation]
@@ -281,7 +307,8 @@ def prove_folder(folder: Path, manifest: Mapping[str, Any]) -> Iterator[ProvedAg
         is_plain = row["word"] == field.word or row["op"] not in ARRAY_OPERATIONS
         f = field if is_plain else in_lanes(field)
         try:
-            _proof((folder / row["object"]).read_bytes(), row["symbol"], row["op"], f)
+            code = (folder / row["object"]).read_bytes()
+            _proof(code, row["symbol"], row["op"], f, row.get("turns", 0))
         except UnprovedArrayKernel as error:
             failure = str(error)
         except OSError as error:

@@ -28,6 +28,7 @@ from fieldc.proof.contracts import contract_of, foreign
 from fieldc.proof.identity import ProofError
 from fieldc.proof.instruction_set import ProvedInstructionSet
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
+from fieldc.proof.lanes.columns import COLUMN_PROOFS
 from fieldc.proof.lanes.prove import prove_arrays
 from fieldc.proof.programs import prove_formula
 from fieldc.proof.prove import prove
@@ -72,6 +73,8 @@ class Job:
     """The statements of the routines that it calls, in the order of their first calls."""
     array_word: int = 0
     """Of a kernel on arrays: the bits of an element's words; 0 for one on single values."""
+    turns: int = 0
+    """Of a kernel of sums in columns: the most products that a lane adds; else 0."""
 
 
 @dataclass(frozen=True)
@@ -193,6 +196,12 @@ def _proof_of_array(function: KernelCode, job: Job) -> Verdict:
     is_elf = function.container == "elf"
     if known is None or not known.proves_arrays(function.container) or not is_elf:
         raise ProofError("kernels on arrays are ELF objects for x86-64")
+    if job.turns:
+        prove_columns = COLUMN_PROOFS.get(job.operation)
+        if prove_columns is None:
+            raise ProofError(f"{job.operation} is no operation on columns")
+        prove_columns(function.code, job.p, job.limbs, job.turns, function.start)
+        return Verdict("", 0.0, "", known.array_convention)
     family, parameters = named_operation(job.operation, ARRAY_OPERATIONS)
     prove_arrays(
         function.code, family, job.p, job.limbs, job.array_word, dict(parameters), function.start

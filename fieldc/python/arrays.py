@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from fieldc.algorithms.lanes import ARRAY_OPERATIONS, MOST_BITS
+from fieldc.algorithms.columns import accumulate, collect, columns_of
+from fieldc.algorithms.lanes import ARRAY_OPERATIONS, MOST_BITS, in_lanes
 from fieldc.artifacts.host import SYMBOL
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.machine.arrays import ArrayFunction, packed, size, unpacked
+from fieldc.machine.arrays import BLOCK, ArrayFunction, packed, size, unpacked
+from fieldc.machine.columns import ColumnSums, loaded
 from fieldc.targets.array_targets import fastest_here
 from fieldc.targets.vectors.kernel import compile_array
 from fieldc.targets.vectors.offers import ARRAY, array_expression
@@ -108,6 +110,20 @@ class ResidueArray:
             left = half
         return total.values(0, 1)[0]
 
+    def inner_product(self, other: ResidueArray) -> int:
+        """x_0*y_0 + x_1*y_1 + ... mod p, in columns by kernels. Raises LengthMismatch."""
+        f, kernels = self.f, _column_sums(self.f)
+        if kernels is None or other.count != self.count:
+            return self.computed("mul", other).sum()
+        starts = range(0, self.count, kernels.most)
+        sums = empty(f, BLOCK * len(starts))
+        for number, first in enumerate(starts):
+            columns = ctypes.create_string_buffer(kernels.bytes)
+            at, here = ctypes.addressof(columns), min(kernels.most, self.count - first)
+            kernels.accumulate(here, at, self.at(first), other.at(first))
+            kernels.collect(BLOCK, sums.at(BLOCK * number), at)
+        return sums.sum()
+
     def inverse(self) -> ResidueArray:
         """1/x of each value. Raises ZeroDivisionError with the first position of a zero.
 
@@ -196,3 +212,18 @@ def _function(f: Field, operation: str) -> ArrayFunction | None:
         return None
     expression = array_expression(f, operation, ARRAY)
     return ArrayFunction(compile_array(target, expression, SYMBOL).object, SYMBOL, expression)
+
+
+@lru_cache(maxsize=64)
+def _column_sums(f: Field) -> ColumnSums | None:
+    """The kernels of inner products of this process; None where it has none, or for one limb."""
+    target = fastest_here()
+    if target is None or f.bits > MOST_BITS or f.n < 2:
+        return None
+    columns = columns_of(f)
+    made = ((accumulate(f), in_lanes(f)), (collect(f), f))
+    calls = (
+        loaded(compile_array(target, expression, SYMBOL, result, columns).object, SYMBOL)
+        for expression, result in made
+    )
+    return ColumnSums(f, columns, *calls)

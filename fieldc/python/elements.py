@@ -316,7 +316,7 @@ class ElementArray:
     def __matmul__(self, other: object) -> Element:
         """The inner product."""
         y = self._with(other)
-        return NotImplemented if y is None else self._made("mul", y).sum()
+        return NotImplemented if y is None else self.field(self._residues.inner_product(y))
 
     def sum(self) -> Element:
         """The sum of all elements."""

@@ -11,10 +11,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 
+from fieldc.algorithms.columns import SUM, Columns
 from fieldc.algorithms.lanes import DIGIT_BITS
 from fieldc.field import Field
 from fieldc.language import Expression, Integer, LanguageError
-from fieldc.words.digits import part_of
+from fieldc.words.digits import BitRange, part_of
 from fieldc.words.lane_steps import LaneBuilder
 from fieldc.words.lower import constant_names, uses_of, without_dead_steps
 from fieldc.words.program import Program, Value
@@ -25,26 +26,36 @@ MASK = RADIX - 1
 
 
 def lower_in_lanes(
-    expression: Expression, result_field: Field | None = None, halves_together: bool = False
+    expression: Expression,
+    result_field: Field | None = None,
+    halves_together: bool = False,
+    columns: Columns | None = None,
 ) -> Program:
     """What one lane does. Operands and results are in the field's own words, 52 or 64 bits each.
 
     Results are in those of `result_field`, if there is one. Both halves of a product follow each
-    other if asked; else the low halves of a row come first, and chains of sums are shorter.
+    other if asked; else the low halves of a row come first, and chains of sums are shorter. Where
+    there are `columns`, the operand t has these, and so has a result that is no residue.
     """
     f = expression.field
     given = result_field or f
     build = LaneBuilder(LANE, {} if f.word == DIGIT_BITS else constant_names(f))
-    lowering = LaneLowering(build, uses_of(expression.result), f.word, halves_together)
+    lowering = LaneLowering(build, uses_of(expression.result), f.word, halves_together, columns)
     results: list[Value] = []
     for value in expression.values:
         count = expression.kernel.result.limbs(given)
-        if given.word == DIGIT_BITS:
+        if columns is not None and not expression.kernel.result.is_residue:
+            count = columns.count
+            words = lowering.columns(value)[:count]
+        elif given.word == DIGIT_BITS:
             words = [build.cut(word) for word in lowering.digits(value)]
         else:
             words = lowering.packed(value, count)
         results += [*words, *[build.constant(0)] * (count - len(words))]
-    operands = tuple((name, bound.width(f)) for name, bound in expression.kernel.operands)
+    operands = tuple(
+        (name, columns.count if columns is not None and name == SUM else bound.width(f))
+        for name, bound in expression.kernel.operands
+    )
     name = expression.kernel.operation
     return without_dead_steps(Program(name, LANE, operands, tuple(build.steps), tuple(results)))
 
@@ -66,6 +77,8 @@ class LaneLowering:
     word: int
     """Bits of a word of the operands: 52 where they are digits already."""
     halves_together: bool = False
+    given: Columns | None = None
+    """The columns of the operand t, where it lies in some."""
     _columns: dict[int, list[Value]] = field(default_factory=dict)
     _digits: dict[int, list[Value]] = field(default_factory=dict)
     _carries: dict[int, _Carried] = field(default_factory=dict)
@@ -84,7 +97,7 @@ class LaneLowering:
         count = self.count(node)
         if node.op == "constant":
             return [self.build.constant(node.high >> DIGIT_BITS * i & MASK) for i in range(count)]
-        if part_of(node) is not None:
+        if self._part(node) is not None:
             return self._parts(node)
         if node.op == "mod":
             return self._digits_mod(node)
@@ -100,10 +113,26 @@ class LaneLowering:
             self._columns[id(node)] = self._columns_of(node)
         return self._columns[id(node)]
 
+    def _part(self, node: Integer) -> BitRange | None:
+        """The bits of an operand that a node is, where its words have whole bits."""
+        found = part_of(node)
+        return None if found is None or self._in_columns(found[0]) else found
+
+    def _in_columns(self, node: Integer) -> bool:
+        return self.given is not None and node.op == "input" and node.name == SUM
+
+    def _given_columns(self, node: Integer, given: Columns) -> list[Value]:
+        """The columns of the operand, from memory."""
+        places = range(min(self.count(node), given.count))
+        found = [self.build.load(node.name, i, min(_limit(node, i), given.most)) for i in places]
+        return found + [self.build.constant(0)] * (self.count(node) - len(found))
+
     def _columns_of(self, node: Integer) -> list[Value]:
-        if node.op == "shift_right" and part_of(node) is None:
+        if self.given is not None and self._in_columns(node):
+            return self._given_columns(node, self.given)
+        if node.op == "shift_right" and self._part(node) is None:
             return self._columns_shift_right(node)
-        is_sum = node.op in ("add", "mul", "double", "shift_left") and part_of(node) is None
+        is_sum = node.op in ("add", "mul", "double", "shift_left") and self._part(node) is None
         if is_sum and self._corrected(node) is None:
             total = [self.build.constant(0)] * self.count(node)
             self._onto(total, node, 0, node)
@@ -198,7 +227,7 @@ class LaneLowering:
 
     def _lowest(self, node: Integer) -> Value:
         """A word whose lowest 52 bits are the lowest digit: no carry comes into it."""
-        is_plain = node.op == "constant" or part_of(node) is not None
+        is_plain = node.op == "constant" or self._part(node) is not None
         return (self.digits(node) if is_plain else self.columns(node))[0]
 
     def _columns_shift_right(self, node: Integer) -> list[Value]:
@@ -303,7 +332,7 @@ class LaneLowering:
 
     def _parts(self, node: Integer) -> list[Value]:
         """The digits of some bits of an operand."""
-        part = part_of(node)
+        part = self._part(node)
         if part is None:
             raise LanguageError(f"{node.op} is no part of an operand")
         operand, at, _ = part

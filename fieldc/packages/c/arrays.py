@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from fieldc.algorithms.columns import columns_of
 from fieldc.algorithms.lanes import MOST_BITS
 from fieldc.algorithms.representations import MONTGOMERY, Representation
-from fieldc.artifacts.arrays import BuiltArray, made_array, proved_arrays
+from fieldc.artifacts.arrays import BuiltArray, made_array, made_sums, proved_arrays
 from fieldc.decisions.arrays import least_for_a_block, scalars_of
 from fieldc.field import Field
+from fieldc.machine.arrays import BLOCK
 from fieldc.packages.c.assembly import LINUX, PREPROCESSED
 from fieldc.progress import Progress
 from fieldc.properties import has_transforms
@@ -32,6 +34,8 @@ MEMBERS = {
     "butterfly": (TRANSFORM,),
 }
 """The members of the table of kernels, by their number of operands."""
+SUM = ("accumulate", "collect")
+"""The two kernels of inner products, where a residue has more than one limb."""
 SCALAR = "mulx"
 """The variant that every processor with AVX-512 runs."""
 CONDITION = (
@@ -105,6 +109,9 @@ def array_kernels(
         for target in ARRAY_TARGETS.values()
         for operation in offered(f, r)
     ]
+    if r is MONTGOMERY and f.n > 1 and f.bits <= MOST_BITS:
+        pairs = (made_sums(target, f) for target in ARRAY_TARGETS.values())
+        made += [PackagedArray(**vars(each)) for pair in pairs for each in pair]
     kernels, _ = proved_arrays(made, progress)
     return kernels
 
@@ -139,7 +146,7 @@ def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[s
     externs = (
         f"extern {name}_{kind}_vectors {found[operation].kernel.symbol};\n"
         for found in by_target.values()
-        for kind, operation in kinds
+        for kind, operation in (*kinds, ("binary", SUM[0]), ("unary", SUM[1]))
         if operation in found
     )
     cases = (
@@ -149,6 +156,7 @@ def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[s
     return {
         "has_arrays": str(int(bool(kernels))),
         "condition_arrays": CONDITION,
+        "columns": str(columns_of(f).count if f.bits <= MOST_BITS else 1),
         "copied": str(max(32, (1 << 11) // f.n // 32 * 32)),
         "array_externs": "".join(externs),
         "array_tables": "".join(_table(name, target, found) for target, found in by_target.items()),
@@ -165,10 +173,21 @@ def _path(target: VectorTarget) -> str:
 def _table(name: str, target: VectorTarget, found: Mapping[str, PackagedArray]) -> str:
     """The table of a target: a kernel for each member, and from how many elements on it runs."""
     rows = (found.get(operation) for kind in MEMBERS.values() for operation in kind)
-    inside = ",\n    ".join(f"{{{k.kernel.symbol}, {k.least}}}" if k else "{NULL, 0}" for k in rows)
+    members = [f"{{{k.kernel.symbol}, {k.least}}}" if k else "{NULL, 0}" for k in rows]
+    inside = ",\n    ".join((*members, _sum(found)))
     table = f"static const {name}_arrays {name}_{target.name} = {{\n    {inside}}};\n"
     words = f"{name}_in_{target.name}, {_path(target)}, {name}_{target.name}, {SCALAR}"
     return f"{table}{name.upper()}_TABLE({words});\n"
+
+
+def _sum(found: Mapping[str, PackagedArray]) -> str:
+    """The member of inner products: two kernels, and the most terms that columns take."""
+    both = [found[name].kernel for name in SUM if name in found]
+    columns = both[0].columns if both else None
+    if columns is None:
+        return "{NULL, NULL, 0}"
+    symbols = ", ".join(kernel.symbol for kernel in both)
+    return f"{{{symbols}, {BLOCK * columns.turns}}}"
 
 
 def _needs(target: VectorTarget) -> str:

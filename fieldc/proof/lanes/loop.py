@@ -5,7 +5,7 @@
     sub rdi, 8; jb tail           or, in whole blocks         add rdi, 7; shr rdi, 3; je end
   block:
     the code of eight elements, which has no other register than vectors
-    add POINTER, 64*words         for z and every operand
+    add POINTER, 64*words         for z and every operand, but not for columns, which stay
     sub rdi, 8; jae block         or                          dec rdi; jne block
   tail:
     add rdi, 8; je end; imul rdi, rdi, words; lea rax, [masks]; add rax, rdi
@@ -87,7 +87,7 @@ class _Reader:
 
 
 def shape_of(code: bytes, start: int, words: dict[str, int], masked: int) -> LoopParts:
-    """The parts of a kernel whose pointers advance by so many words an element.
+    """The parts of a kernel whose pointers advance by so many words an element, or stay for 0.
 
     `masked` is the words of an element of arrays in limbs, 0 where there is no such array.
     Raises ProofError where the code has another shape.
@@ -107,7 +107,8 @@ def shape_of(code: bytes, start: int, words: dict[str, int], masked: int) -> Loo
     block = reader.place
     shape.block = list(_vectors(reader))
     for pointer in POINTERS[: len(words)]:
-        reader.want("add", f"{pointer}, {_said(BYTES * words[pointer])}")
+        if words[pointer]:
+            reader.want("add", f"{pointer}, {_said(BYTES * words[pointer])}")
     reader.want(*(("sub", "rdi, 8") if is_array else ("dec", "rdi")))
     if reader.jump("jae" if is_array else "jne") != block:
         raise ProofError("the loop goes back to another place than its block")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import capstone
@@ -62,27 +62,63 @@ def prove_arrays(
     if bits == (WORD, WORD) and words != result_words:
         raise ProofError("arrays of limbs have elements of one width")
     shape = shape_of(code, start, widths, masked if WORD in bits else 0)
+    return prove_shape(code, shape, _task(contract, bits))
+
+
+@dataclass(frozen=True)
+class Task:
+    """What the code of a block must do, said of one lane."""
+
+    results: tuple[str, ...]
+    """The registers that point to arrays of results."""
+    layout: BlockLayout
+    """Of each of them."""
+    operands: Callable[[Lane], dict[str, tuple[BlockLayout, list[Word]]]]
+    """New operands of a lane, by the register that points to them."""
+    check: Callable[[Lane, Sequence[Sequence[Word]]], None]
+    """Raises ProofError unless the words of the results are what they must be."""
+
+
+def _task(contract: Contract, bits: tuple[int, int]) -> Task:
+    """What a contract asks, of elements in words of so many bits: operands and results."""
+    word_bits, result_bits = bits
+    count = len(contract.claims)
+
+    def operands(lane: Lane) -> dict[str, tuple[BlockLayout, list[Word]]]:
+        return {
+            pointer: (
+                BlockLayout(o.limbs, word_bits == WORD),
+                lane.operand(o.name, o.limbs, word_bits, o.high),
+            )
+            for pointer, o in zip(POINTERS[count:], contract.operands, strict=False)
+        }
+
+    def check(lane: Lane, results: Sequence[Sequence[Word]]) -> None:
+        for words, claim in zip(results, contract.claims, strict=True):
+            check_result(lane, contract, claim, words, result_bits)
+
+    layout = BlockLayout(contract.limbs, result_bits == WORD)
+    return Task(POINTERS[:count], layout, operands, check)
+
+
+def prove_shape(code: bytes, shape: LoopParts, task: Task) -> ArrayProof:
+    """Prove the block of a loop, and its tail where it has one. Raises ProofError."""
     cases = 0
     for part, tail in ((shape.block, False), (shape.tail, True)):
         if part or not tail:
-            cases += _every_case(code, contract, shape, part, bits, tail)
+            cases += _every_case(code, task, shape, part, tail)
     return ArrayProof(cases, len(shape.block), len(shape.tail))
 
 
 def _every_case(
-    code: bytes,
-    contract: Contract,
-    shape: LoopParts,
-    part: Sequence[capstone.CsInsn],
-    bits: tuple[int, int],
-    tail: bool,
+    code: bytes, task: Task, shape: LoopParts, part: Sequence[capstone.CsInsn], tail: bool
 ) -> int:
     """Prove the code of a block for all signs of its masks; how many cases there are."""
     waiting: list[tuple[bool, ...]] = [()]
     cases = shown = 0
     while waiting:
         decisions = waiting.pop()
-        lane, can_be = _case(code, contract, shape, part, bits, tail, decisions)
+        lane, can_be = _case(code, task, shape, part, tail, decisions)
         taken = [negative for _, negative in lane.signs.values()]
         waiting += [(*taken[:n], False) for n in range(len(decisions), len(taken))]
         cases, shown = cases + 1, shown + can_be
@@ -95,32 +131,21 @@ def _every_case(
 
 def _case(
     code: bytes,
-    contract: Contract,
+    task: Task,
     shape: LoopParts,
     part: Sequence[capstone.CsInsn],
-    bits: tuple[int, int],
     tail: bool,
     decisions: Sequence[bool],
 ) -> tuple[Lane, bool]:
     """The lane after the code of a block, and whether the signs can be."""
     lane = Lane(decisions)
-    word_bits, result_bits = bits
-    count = len(contract.claims)
-    operands = {
-        pointer: (
-            BlockLayout(o.limbs, word_bits == WORD),
-            lane.operand(o.name, o.limbs, word_bits, o.high),
-        )
-        for pointer, o in zip(POINTERS[count:], contract.operands, strict=False)
-    }
-    layout = BlockLayout(contract.limbs, result_bits == WORD)
+    operands = task.operands(lane)
     frame, blends = shape.frame, shape.blends
-    block = BlockRun(lane, code, operands, POINTERS[:count], layout, frame, blends, tail)
+    block = BlockRun(lane, code, operands, task.results, task.layout, frame, blends, tail)
     try:
         for instruction in part:
             step(block, instruction)
-        for pointer, claim in zip(block.pointers, contract.claims, strict=True):
-            _claims(lane, contract, claim, block.result(pointer), result_bits)
+        task.check(lane, [block.result(pointer) for pointer in block.pointers])
     except ExcludedCase as error:
         if not lane.signs:
             raise ProofError(f"bounds contradict each other: {error}") from None
@@ -128,7 +153,7 @@ def _case(
     return lane, True
 
 
-def _claims(
+def check_result(
     lane: Lane, contract: Contract, claim: Claim, words: Sequence[Word], word_bits: int
 ) -> None:
     """Raise ProofError unless the words are what the contract says."""

@@ -83,7 +83,11 @@ class Lane:
 
     def operand(self, name: str, count: int, bits: int, high: int) -> list[Word]:
         """The words of an operand."""
-        tops = [min((1 << bits) - 1, high >> bits * i) for i in range(count)]
+        return self.columns(name, count, bits, high, (1 << bits) - 1)
+
+    def columns(self, name: str, count: int, bits: int, high: int, most: int) -> list[Word]:
+        """The same of words that may be up to `most`: their places alone are `bits` apart."""
+        tops = [min(most, high >> bits * i) for i in range(count)]
         atoms = tuple(self.atom(f"{name}[{i}]", top) for i, top in enumerate(tops) if top)
         self.operands.append(LaneOperand(name, atoms, bits, high))
         self._products.clear()

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from fieldc.algorithms.columns import SUM, Columns
 from fieldc.algorithms.lanes import DIGIT_BITS
 from fieldc.field import Field
 from fieldc.language import Expression
@@ -40,6 +41,8 @@ class ArrayKernel:
     tail: Allocation | None
     tables: Tables
     result_field: Field
+    columns: Columns | None = None
+    """Those of the operand t, where it lies in some."""
 
     @property
     def in_array(self) -> bool:
@@ -60,7 +63,7 @@ class ArrayKernel:
     def masked_words(self) -> int:
         """Words of an element of the arrays in limbs, which masks are for."""
         is_result = self.result_field.word != DIGIT_BITS
-        return self.element_words if is_result else self.program.operands[0][1]
+        return self.element_words if is_result else self.program.operands[-1][1]
 
     @property
     def ports(self) -> int:
@@ -74,8 +77,12 @@ class ArrayKernel:
 
     def lines(self, comment: str, label: Callable[[str], str]) -> list[str]:
         """The code and its tables in Intel's syntax; `label` makes a label of its own."""
-        pointers = [self.element_words] * self.results
-        pointers += [width for _, width in self.program.operands]
+        if self.columns is not None and self.result_field.word == DIGIT_BITS:
+            pointers = [0]  # the result is the operand t, and stays where it is
+            pointers += [width for name, width in self.program.operands if name != SUM]
+        else:
+            pointers = [self.element_words] * self.results
+            pointers += [width for _, width in self.program.operands]
         masked = self.masked_words if self.tail is not None else 0
         loop = LoopText(self.block, self.tail, self.tables, pointers, masked)
         return list(array_text(loop, comment, label))
@@ -94,25 +101,31 @@ class ArrayKernel:
 
 
 def compile_array(
-    target: VectorTarget, expression: Expression, symbol: str, result_field: Field | None = None
+    target: VectorTarget,
+    expression: Expression,
+    symbol: str,
+    result_field: Field | None = None,
+    columns: Columns | None = None,
 ) -> ArrayKernel:
     """A target's kernel on arrays of an expression, in limbs or digits as its field's words say.
 
-    Its results are in the words of `result_field`, if there is one.
+    Its results are in the words of `result_field`, if there is one. Where there are `columns`, the
+    operand t lies in them. A result in digits then is t, which stays in its place.
     """
     given = result_field or expression.field
     select = target.selection
-    program = lower_in_lanes(expression, given, select.halves_together)
+    program = lower_in_lanes(expression, given, select.halves_together, columns)
     into, out = (f.word != DIGIT_BITS for f in (expression.field, given))
     tables = Tables()
     count = expression.kernel.result.count
 
     def part(tail: bool) -> Allocation:
-        return allocate(select(program, tables, into, out, count, tail).run())
+        named = SUM if columns is not None else ""
+        return allocate(select(program, tables, into, out, count, tail, named).run())
 
     block = part(tail=False)
     tail = part(tail=True) if into or out else None
-    return ArrayKernel(symbol, target, expression, program, block, tail, tables, given)
+    return ArrayKernel(symbol, target, expression, program, block, tail, tables, given, columns)
 
 
 def layouts(kernel: ArrayKernel) -> Sequence[str]:

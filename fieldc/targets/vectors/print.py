@@ -29,7 +29,7 @@ class LoopText:
     tail: Allocation | None
     tables: Tables
     widths: Sequence[int]
-    """Words of an element of each array, results first."""
+    """Words of an element of each array, results first; 0 for one that stays where it is."""
     masked: int
     """Words of an element of the arrays that masks are for."""
 
@@ -78,7 +78,8 @@ class _Printer:
     def _advance(self) -> Iterable[str]:
         """On to the next block, if there is one."""
         for pointer, width in zip(POINTERS, self.loop.widths, strict=False):
-            yield f"add {pointer}, {VECTOR_BYTES * width}"
+            if width:
+                yield f"add {pointer}, {VECTOR_BYTES * width}"
         if self.loop.tail is not None:
             yield from (f"sub rdi, {LANES}", f"jae {self.label('block')}")
         else:

@@ -79,6 +79,8 @@ class Selection(ABC):
     results: int = 1
     """How many arrays of results there are."""
     tail: bool = False
+    columns: str = ""
+    """The operand that lies in columns, eight to a vector, whatever the others do."""
     code: list[VirtualVector] = field(default_factory=list)
     _known: dict[int, Virtual] = field(default_factory=dict)
     _loaded: dict[tuple[str, int], Virtual] = field(default_factory=dict)
@@ -86,9 +88,8 @@ class Selection(ABC):
 
     def run(self) -> list[VirtualVector]:
         """Select all: operands, steps, results. Every load comes before the first store."""
-        pointers = dict(
-            zip((n for n, _ in self.program.operands), POINTERS[self.results :], strict=False)
-        )
+        first = 0 if self.adds_to_columns else self.results
+        pointers = dict(zip((n for n, _ in self.program.operands), POINTERS[first:], strict=False))
         for step in self.program.steps:
             if step.operation.name == "load":
                 self._known[step.outputs[0].number] = self._operand(step, pointers[step.operand])
@@ -96,6 +97,11 @@ class Selection(ABC):
                 getattr(self, f"_{step.operation.name}")(step)
         self._results()
         return self.code
+
+    @property
+    def adds_to_columns(self) -> bool:
+        """Whether the result is the operand in columns."""
+        return bool(self.columns) and not self.out_array
 
     @property
     def _converts(self) -> bool:
@@ -116,8 +122,8 @@ class Selection(ABC):
 
     def _operand(self, step: Step, pointer: str) -> Virtual:
         name, index = step.operand, step.attribute
-        if not self.in_array:
-            return self._load(pointer, index, f"{name}[{index}]")
+        if not self.in_array or name == self.columns:
+            return self._put("vmovdqu64", f"{name}[{index}]", Memory(pointer, VECTOR_BYTES * index))
         if (name, index) not in self._loaded:
             count = dict(self.program.operands)[name]
             vectors = [self._load(pointer, v, f"{name} vector {v}") for v in range(count)]
@@ -129,7 +135,7 @@ class Selection(ABC):
 
     def _load(self, pointer: str, index: int, name: str) -> Virtual:
         memory = Memory(pointer, VECTOR_BYTES * index)
-        if not (self.tail and self.in_array):
+        if not self.tail:
             return self._put("vmovdqu64", name, memory)
         self._tail_mask(index)
         return self._put("load_some", name, memory, Fixed(TAIL_MASK))

@@ -142,11 +142,39 @@ static void @name@_sum_in_vectors(@name@ *z, const @name@ *x, const @name@ *y, s
     @name@_fold(z, sums, @upper@_PART);
 }
 
+#define @upper@_COLUMNS @columns@ /* words of a sum that is not reduced */
+
+/* Eight sums side by side; as many terms as columns take share a reduction. */
+static void @name@_sum_in_columns(const @name@_sum_array *vectors, @name@ *z, const @name@ *x,
+                                  const @name@ *y, size_t count)
+{
+    @name@ sums[@upper@_BLOCK], more[@upper@_BLOCK];
+    uint64_t columns[@upper@_COLUMNS * @upper@_BLOCK];
+    size_t i, j;
+    for (j = 0; j < @upper@_BLOCK; j++)
+        @name@_zero(&sums[j]);
+    for (i = 0; i < count; i += vectors->most) {
+        const size_t left = count - i;
+        const size_t here = left < vectors->most ? left : vectors->most;
+        for (j = 0; j < @upper@_COLUMNS * @upper@_BLOCK; j++)
+            columns[j] = 0;
+        vectors->accumulate(here, columns, @name@_read(&x[i]), @name@_read(&y[i]));
+        vectors->collect(@upper@_BLOCK, @name@_words(more), columns);
+        @name@_array_add(sums, sums, more, @upper@_BLOCK);
+    }
+    @name@_fold(z, sums, @upper@_BLOCK);
+}
+
 /* One by one, two products share a reduction. */
 void @name@_sum_of_products(@name@ *z, const @name@ *x, const @name@ *y, size_t count)
 {
+    const @name@_sum_array *const in_columns = &@name@_run()->arrays->sum;
     @name@ sum = {{0}}, term;
     size_t i;
+    if (in_columns->most != 0 && count >= @upper@_PART) {
+        @name@_sum_in_columns(in_columns, z, x, y, count);
+        return;
+    }
     if (@name@_run()->arrays->mul_add.least != 0 && count >= 2 * @upper@_PART) {
         @name@_sum_in_vectors(z, x, y, count);
         return;

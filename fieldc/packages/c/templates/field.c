@@ -30,15 +30,25 @@ typedef struct {
     @name@_butterfly_vectors *run;
     size_t least;
 } @name@_butterfly_array;
+
+/* Kernels of inner products. The first one adds products to columns, which take `most` of them in one
+ * call, and the second one reduces the columns to eight sums. Where `most` is 0 there are none. */
+typedef struct {
+    @name@_binary_vectors *accumulate;
+    @name@_unary_vectors *collect;
+    size_t most;
+} @name@_sum_array;
 typedef struct {
     @name@_binary_array add, sub, mul;
     @name@_unary_array neg, twice, square;
     @name@_ternary_array mul_add;
     @name@_butterfly_array butterfly;
+    @name@_sum_array sum;
 } @name@_arrays;
 
 static const @name@_arrays @name@_no_vectors = {
-    {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+    {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0},
+    {NULL, NULL, 0}};
 
 @formulas_first@typedef struct {
     int path;

@@ -1,0 +1,92 @@
+"""Calls the two kernels of sums in columns, and checks what they compute together."""
+
+from __future__ import annotations
+
+import ctypes
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fieldc.algorithms.columns import Columns
+from fieldc.field import Field
+from fieldc.machine.arrays import BLOCK, GUARD, WORD_BYTES, packed, unpacked
+from fieldc.machine.check import CheckError
+from fieldc.machine.load import load
+
+ArrayCall = Callable[..., None]
+"""A kernel that takes a count and addresses."""
+
+
+def loaded(code: bytes, symbol: str) -> ArrayCall:
+    """A kernel of an object, which stays in memory as long as it can be called."""
+    library = load(code)
+
+    def call(count: int, *addresses: int) -> None:
+        pointers = [ctypes.c_void_p] * len(addresses)
+        kind = ctypes.CFUNCTYPE(None, ctypes.c_size_t, *pointers)
+        kind(library.address(symbol))(count, *addresses)
+
+    return call
+
+
+@dataclass(frozen=True)
+class ColumnSums:
+    """`accumulate` adds products of residues to columns, `collect` reduces these."""
+
+    f: Field
+    columns: Columns
+    accumulate: ArrayCall
+    collect: ArrayCall
+
+    @property
+    def most(self) -> int:
+        """The most terms of a sum."""
+        return BLOCK * self.columns.turns
+
+    @property
+    def bytes(self) -> int:
+        """The size of the columns in memory."""
+        return WORD_BYTES * BLOCK * self.columns.count
+
+    def __call__(self, x: Sequence[int], y: Sequence[int]) -> list[int]:
+        """x*y/R summed in each lane. Raises CheckError if anything but results is written."""
+        f, zeros = self.f, b"\0" * self.bytes
+        t, *_ = called(self.accumulate, len(x), zeros, packed(f, x), packed(f, y))
+        z, _ = called(self.collect, BLOCK, packed(f, [0] * BLOCK), t)
+        return unpacked(f, z, BLOCK)
+
+
+def called(call: ArrayCall, count: int, *arrays: bytes) -> list[bytes]:
+    """The arrays after a call, which may write to the first alone. Raises CheckError."""
+    memory, places = bytearray(GUARD), list[int]()
+    for array in arrays:
+        places.append(len(memory))
+        memory += array + GUARD
+    held = (ctypes.c_char * len(memory)).from_buffer(memory)
+    before = bytes(memory)
+    call(count, *(ctypes.addressof(held) + place for place in places))
+    after, end = bytes(held), places[0] + len(arrays[0])
+    if before[: places[0]] != after[: places[0]] or before[end:] != after[end:]:
+        raise CheckError(f"a sum in columns of {count}: something beside its result is written")
+    return [after[p : p + len(a)] for p, a in zip(places, arrays, strict=True)]
+
+
+def check_columns(sums: ColumnSums, lengths: Sequence[int] = ()) -> None:
+    """Run sums of every length to 17, and the longest, or `lengths` alone. Raises CheckError.
+
+    The longest are of p - 1 too: no sum is larger.
+    """
+    f, draw = sums.f, random.Random(sums.f.p)
+    edges = [v % f.p for v in (0, 1, f.p - 1, f.p - 2, f.p // 2, f.one, f.R - 1, (1 << 64) - 1)]
+    for count in lengths or (*range(18), sums.most - 1, sums.most):
+        some = [*edges, *(draw.randrange(f.p) for _ in range(8))]
+        x, y = ([draw.choice(some) for _ in range(count)] for _ in range(2))
+        largest = [f.p - 1] * count
+        for a, b in ((x, y), (largest, largest)):
+            products = [v * w * f.R_inverse for v, w in zip(a, b, strict=True)]
+            wanted = [sum(products[lane::BLOCK]) % f.p for lane in range(BLOCK)]
+            if (found := sums(a, b)) != wanted:
+                raise CheckError(
+                    f"a sum in columns of {count} products for {f.label}: got {found[0]:#x} in the "
+                    f"first lane, expected {wanted[0]:#x}"
+                )

@@ -1,0 +1,148 @@
+"""Proves sums of products in columns: a kernel that adds a product in each turn, one that reduces.
+
+A lane has 2D columns of 64 bits, 52 bits apart, for D digits that hold R. Their sum T is
+
+    T = 2^e * (x*y of turn 1 + x*y of turn 2 + ...),    e = 52*D - 64*n
+
+A turn adds at most 2D*(2^52 - 1) to a column. So after k turns no column is above k times that, and
+T is at most k*(p - 1)^2*2^e. Both hold of columns that are 0 with k = 0. `prove_accumulate` shows
+that they stay true from turn k to turn k + 1, for every k below `turns`: it takes columns with the
+bounds of turns - 1, which are the largest ones, and bounds what the turn adds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fieldc.proof.contracts import CLAIMS, Contract, Operand
+from fieldc.proof.equations import Polynomial, add_to, product
+from fieldc.proof.identity import ProofError
+from fieldc.proof.lanes.block import BlockLayout
+from fieldc.proof.lanes.loop import POINTERS, shape_of
+from fieldc.proof.lanes.prove import ArrayProof, Task, check_result, prove_shape
+from fieldc.proof.lanes.word import DIGIT, WORD, Word
+from fieldc.proof.lanes.words import Lane
+
+SUM = "t"
+
+
+@dataclass(frozen=True)
+class ColumnContract:
+    """A field of n limbs, and how many products a lane adds at most."""
+
+    p: int
+    words: int
+    turns: int
+
+    @property
+    def digits(self) -> int:
+        """D, the digits that hold R."""
+        return -(-WORD * self.words // DIGIT)
+
+    @property
+    def count(self) -> int:
+        """Columns of a lane."""
+        return 2 * self.digits
+
+    @property
+    def excess(self) -> int:
+        """By how many bits a product is moved up."""
+        return DIGIT * self.digits - WORD * self.words
+
+    @property
+    def growth(self) -> int:
+        """The most that a turn adds to a column."""
+        return self.count * ((1 << DIGIT) - 1)
+
+    def check(self) -> None:
+        """Raise ProofError where a column may be more than a word."""
+        if self.turns < 2 or self.turns * self.growth >= 1 << WORD:
+            raise ProofError(f"a column does not take {self.turns} products")
+
+    def highest(self, turns: int) -> int:
+        """The largest sum after some turns."""
+        return turns * (self.p - 1) ** 2 << self.excess
+
+    def columns(self, lane: Lane, turns: int) -> list[Word]:
+        """The columns of a lane after some turns, as an operand."""
+        high, most = self.highest(turns), turns * self.growth
+        return lane.columns(SUM, self.count, DIGIT, high, most)
+
+
+def prove_accumulate(code: bytes, p: int, words: int, turns: int, start: int = 0) -> ArrayProof:
+    """Prove `void (count, t, x, y)`, which adds x*y*2^e of each element to its lane of t.
+
+    It holds for residues x and y below p, apart from t, and for columns that took k turns before,
+    if k and the blocks of eight that hold `count` elements are at most `turns` together. Columns
+    lie as digits do: column 0 of all lanes, then column 1. Raises ProofError.
+    """
+    of = ColumnContract(p, words, turns)
+    of.check()
+    t, x, y = POINTERS[:3]
+    shape = shape_of(code, start, {t: 0, x: words, y: words}, words)
+    layout = BlockLayout(of.count, False)
+
+    def operands(lane: Lane) -> dict[str, tuple[BlockLayout, list[Word]]]:
+        limbs = BlockLayout(words, True)
+        factors = {
+            at: (limbs, lane.operand(name, words, WORD, p - 1)) for name, at in (("x", x), ("y", y))
+        }
+        return {t: (layout, of.columns(lane, turns - 1))} | factors
+
+    def check(lane: Lane, results: Sequence[Sequence[Word]]) -> None:
+        (columns,) = results
+        _check_sum(lane, of, columns)
+
+    return prove_shape(code, shape, Task((t,), layout, operands, check))
+
+
+def _check_sum(lane: Lane, of: ColumnContract, columns: Sequence[Word]) -> None:
+    """Raise ProofError unless the columns are t + x*y*2^e, each with what one turn may add."""
+    if lane.signs:
+        raise ProofError("a sum in columns asks for no sign")
+    values = {operand.name: operand for operand in lane.operands}
+    rest: Polynomial = {}
+    add_to(rest, values[SUM].value, -1)
+    add_to(rest, product(values["x"].value, values["y"].value), -(1 << of.excess))
+    before = values[SUM].words
+    for number, word in enumerate(columns):
+        if word.sign_of or not 0 <= word.low <= word.high < 1 << WORD:
+            word = lane.tight(word)
+        if word.sign_of or not 0 <= word.low <= word.high < 1 << WORD:
+            raise ProofError(f"column {number} may not fit a word")
+        added = dict(word.value)
+        if number < len(before):
+            add_to(added, {(before[number],): 1}, -1)
+        if lane.upper(added) > of.growth:
+            raise ProofError(f"a turn may add too much to column {number}")
+        add_to(rest, word.value, 1 << DIGIT * number)
+    if rest := lane.expanded(rest):
+        said = ", ".join("*".join(lane.names[a] for a in m) or "1" for m in list(rest)[:3])
+        raise ProofError(f"function: {len(rest)} terms of the sum do not cancel, among them {said}")
+
+
+def prove_collect(code: bytes, p: int, words: int, turns: int, start: int = 0) -> ArrayProof:
+    """Prove `void (count, z, t)`: z is below p, and z*2^(52*D) is the sum in columns modulo p.
+
+    It holds for columns of at most `turns` turns, apart from z. Raises ProofError.
+    """
+    of = ColumnContract(p, words, turns)
+    of.check()
+    z, t = POINTERS[:2]
+    shape = shape_of(code, start, {z: words, t: of.count}, words)
+    given = Operand(SUM, of.count, of.highest(turns))
+    contract = Contract(p, words, (given,), CLAIMS["value"], 1 << DIGIT * of.digits, p - 1)
+
+    def operands(lane: Lane) -> dict[str, tuple[BlockLayout, list[Word]]]:
+        return {t: (BlockLayout(of.count, False), of.columns(lane, turns))}
+
+    def check(lane: Lane, results: Sequence[Sequence[Word]]) -> None:
+        (words,) = results
+        check_result(lane, contract, contract.claim, words, WORD)
+
+    return prove_shape(code, shape, Task((z,), BlockLayout(words, True), operands, check))
+
+
+COLUMN_PROOFS = {"accumulate": prove_accumulate, "collect": prove_collect}
+"""What proves each operation on columns."""

@@ -1,0 +1,166 @@
+"""Inner products in columns: the kernels compute, they are proved, and changed ones are not."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+
+import pytest
+from sampling import sampled
+from vector_emulator import EmulatedCall
+
+from fieldc.algorithms.columns import Columns, accumulate, collect, columns_of
+from fieldc.algorithms.lanes import in_lanes
+from fieldc.catalogue import find_field
+from fieldc.field import Field
+from fieldc.machine.assemble import assemble
+from fieldc.machine.code import code_of
+from fieldc.machine.columns import ArrayCall, ColumnSums, check_columns, loaded
+from fieldc.machine.processor import is_x86_64
+from fieldc.proof.identity import ProofError
+from fieldc.proof.lanes.columns import COLUMN_PROOFS
+from fieldc.proof.lanes.prove import ArrayProof
+from fieldc.targets.array_targets import ARRAY_TARGETS
+from fieldc.targets.vectors.kernel import ArrayKernel, compile_array
+from fieldc.targets.vectors.target import VectorTarget
+
+pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the assembler here is another one")
+every_target = pytest.mark.parametrize("target", ARRAY_TARGETS.values(), ids=ARRAY_TARGETS)
+PRIMES = sampled(("bls12-381-r", "secp256k1-p"), ("bls12-381-p", "p521", "2^127-1", "curve25519"))
+
+
+def kernels(f: Field, target: VectorTarget) -> tuple[ArrayKernel, ArrayKernel]:
+    """Both kernels of a field."""
+    columns = columns_of(f)
+    return (
+        compile_array(target, accumulate(f), "accumulate", in_lanes(f), columns),
+        compile_array(target, collect(f), "collect", f, columns),
+    )
+
+
+def call(f: Field, made: ArrayKernel, sizes: tuple[int, ...]) -> ArrayCall:
+    """A kernel that this processor runs, or else the emulator."""
+    if made.target.runs_here:
+        return loaded(made.object, made.symbol)
+    return EmulatedCall(made.object, made.symbol, sizes, 8 * f.n)
+
+
+def prove(text: str, operation: str, f: Field, columns: Columns) -> ArrayProof:
+    """Prove what assembly becomes."""
+    code = code_of(assemble(text), operation)
+    return COLUMN_PROOFS[operation](code.data, f.p, f.n, columns.turns, code.start)
+
+
+@every_target
+@pytest.mark.parametrize("name", PRIMES)
+def test_sums_in_columns(name: str, target: VectorTarget) -> None:
+    f = find_field(name)
+    columns, (add, reduce) = columns_of(f), kernels(f, target)
+    t = 64 * columns.count
+    sums = ColumnSums(f, columns, call(f, add, (t, 0, 0)), call(f, reduce, (0, t)))
+    check_columns(sums, () if target.runs_here else (1, 11))
+    for made, operation in ((add, "accumulate"), (reduce, "collect")):
+        proof = prove(made.text, operation, f, columns)
+        assert proof.block > 0 and proof.tail > 0
+
+
+@every_target
+@pytest.mark.parametrize("text", ["3", "257", "goldilocks", "babybear", "2^768-825", "2^285-9"])
+def test_columns_take_what_bounds_say(text: str, target: VectorTarget) -> None:
+    """The kernels of every prime compute; those of one limb are not all proved."""
+    f = find_field(text)
+    columns = columns_of(f)
+    assert columns.turns & columns.turns - 1 == 0 and columns.most < 1 << 61
+    assert (columns.turns + 1) * f.p <= in_lanes(f).R
+    add, reduce = kernels(f, target)
+    t = 64 * columns.count
+    sums = ColumnSums(f, columns, call(f, add, (t, 0, 0)), call(f, reduce, (0, t)))
+    check_columns(sums, (1, 9, 70) if target.runs_here else (9,))
+
+
+@every_target
+def test_each_half_costs_less_than_half_of_mul_add(target: VectorTarget) -> None:
+    """What a block of eight terms takes, operations on the two vector ports."""
+    wanted = {
+        ("bls12-381-r", "avx512ifma"): (75, 177),
+        ("bls12-381-r", "avx512f"): (190, 280),
+        ("bls12-381-p", "avx512ifma"): (179, 301),
+        ("bls12-381-p", "avx512f"): (437, 538),
+    }
+    for name in ("bls12-381-r", "bls12-381-p"):
+        made = kernels(find_field(name), target)
+        assert tuple(kernel.ports for kernel in made) == wanted[name, target.name]
+
+
+@every_target
+def test_more_turns_than_columns_take_are_refused(target: VectorTarget) -> None:
+    f = find_field("bls12-381-r")
+    add, reduce = kernels(f, target)
+    for made, operation in ((add, "accumulate"), (reduce, "collect")):
+        for turns in (0, 1, 1 << 12):
+            with pytest.raises(ProofError, match=f"a column does not take {turns} products"):
+                prove(made.text, operation, f, Columns(10, turns))
+    with pytest.raises(ProofError):
+        prove(reduce.text, "collect", f, Columns(10, 8 * columns_of(f).turns))
+    other = find_field("pallas")
+    for made, operation in ((add, "accumulate"), (reduce, "collect")):
+        if operation == "collect":
+            with pytest.raises(ProofError):
+                prove(made.text, operation, other, columns_of(f))
+        else:  # no constant of it is that of a prime
+            prove(made.text, operation, other, columns_of(f))
+
+
+CHANGES = (
+    ("sub rdi, 8", "sub rdi, 7"),
+    ("add rdx, 256", "add rsi, 256"),
+    ("add rdx, 256", "add rdx, 512"),
+    ("add rdx, 256\n", ""),
+    ("vpmadd52luq", "vpmadd52huq"),
+    ("vpaddq", "vpsubq"),
+    ("{k1}{z}", "{k1}"),
+    (".byte 255, 15, 0, 0", ".byte 255, 31, 0, 0"),
+    ("zmmword ptr [rsi + 64]", "zmmword ptr [rsi + 128]"),
+    ("zmmword ptr [rdx + 64]", "zmmword ptr [rcx + 64]"),
+    ("zmmword ptr [rsi]", "zmmword ptr [rdx]"),
+    (", {rz-sae}", ""),
+    ("vfmadd231pd", "vfmadd213pd"),
+    ("vsubpd", "vaddpd"),
+)
+
+
+def changes(text: str) -> Iterator[tuple[str, str]]:
+    """Texts that compute something else, or elsewhere."""
+    for old, new in CHANGES:
+        if old in text:
+            yield f"{old} -> {new}", text.replace(old, new, 1)
+            last = text.rindex(old)
+            yield f"the last {old} -> {new}", text[:last] + new + text[last + len(old) :]
+    lines = text.splitlines()
+    vectors = [n for n, line in enumerate(lines) if re.match(r"    v(?!zeroupper)", line)]
+    for number in random.Random(5).sample(vectors, 12):
+        yield f"without {lines[number]}", "\n".join((*lines[:number], *lines[number + 1 :])) + "\n"
+
+
+@every_target
+def test_changed_kernels_are_not_proved(target: VectorTarget) -> None:
+    f = find_field("bls12-381-r")
+    add, _ = kernels(f, target)
+    found = list(changes(add.text))
+    assert len(found) >= 24
+    for what, changed in found:
+        with pytest.raises((ProofError, ValueError)):
+            prove(changed, "accumulate", f, columns_of(f))
+            pytest.fail(what)
+
+
+@every_target
+def test_a_turn_that_adds_twice_is_refused(target: VectorTarget) -> None:
+    """The proof of one turn must not hold of a loop whose sum moves on."""
+    f = find_field("bls12-381-r")
+    add, _ = kernels(f, target)
+    moved = add.text.replace("    add rdx, 256", "    add rsi, 640\n    add rdx, 256")
+    assert moved != add.text
+    with pytest.raises(ProofError, match="the loop has"):
+        prove(moved, "accumulate", f, columns_of(f))
