@@ -47,7 +47,7 @@ LAZY_BODIES = {
     "lazy_is_equal(z: &mut bool, x: &Lazy<F>, y: &Lazy<F>)": "x == y",
     "lazy_is_zero(z: &mut bool, x: &Lazy<F>)": "x.is_zero()",
 }
-TAKES_NOTHING = "Kernels7current"
+TAKES_NOTHING = "Kernels$GT$7current"
 """The function that finds out what the processor has, as it is called in objects."""
 DECODING = "from_limbs(z: &mut Option<F>, x: &[u64; BYTES / 8])", "F::from_limbs(*x)"
 """What may branch on whether its operand is below the modulus."""

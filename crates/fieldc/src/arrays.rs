@@ -1,34 +1,10 @@
 //! Operations on arrays, by vectors: as far as there are kernels for the modulus and the processor.
 
+use crate::Field;
+use crate::array_operation::Operation;
 use crate::assembly::HasProducts;
+use crate::slices::{self, LEAST_SUMMANDS, WIDTH, folded};
 use crate::vectors::{butterfly_on_arrays, kernels_on_arrays};
-use crate::{Field, slices};
-
-/// What is done to each element of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// x + y.
-    Add,
-    /// x - y.
-    Sub,
-    /// x*y.
-    Mul,
-    /// x*x.
-    Square,
-    /// x*y + a.
-    MulAdd,
-}
-
-impl Operation {
-    /// How many operands it has.
-    const fn operands(self) -> usize {
-        match self {
-            Self::Square => 1,
-            Self::MulAdd => 3,
-            _ => 2,
-        }
-    }
-}
 
 /// Computes the first elements of z in vectors; how many those are, 0 without a kernel.
 ///
@@ -87,24 +63,6 @@ pub fn least<const N: usize, M: HasProducts<N>>(operation: Operation) -> usize {
     kernels_on_arrays::<N, M>(operation).map_or(0, |kernel| kernel.least)
 }
 
-/// Sums that vectors compute side by side.
-const WIDTH: usize = 32;
-/// Elements from which on that is faster: the last sums are added at the end.
-const LEAST_SUMMANDS: usize = 2 * WIDTH;
-
-/// The sum of all elements.
-#[inline]
-pub(crate) fn sum<F: Field>(x: &[F]) -> F {
-    if x.len() < LEAST_SUMMANDS || F::least(Operation::Add) == 0 {
-        return x.iter().sum();
-    }
-    let mut sums = [F::ZERO; WIDTH];
-    for x in x.chunks(WIDTH) {
-        slices::add(&mut sums[..x.len()], x);
-    }
-    folded(&mut sums)
-}
-
 /// The sum of products of corresponding elements, where vectors are faster.
 ///
 /// # Panics
@@ -120,16 +78,4 @@ pub fn inner_product_in_vectors<F: Field>(x: &[F], y: &[F]) -> Option<F> {
         slices::add_products(&mut sums[..x.len()], x, y);
     }
     Some(folded(&mut sums))
-}
-
-/// The sum of a few elements: the upper half is added to the lower one, and so on.
-#[inline]
-fn folded<F: Field>(sums: &mut [F; WIDTH]) -> F {
-    let mut count = WIDTH;
-    while count > 1 {
-        count /= 2;
-        let (low, high) = sums.split_at_mut(count);
-        slices::add(low, &high[..count]);
-    }
-    sums[0]
 }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::arrays::Operation;
+use crate::array_operation::Operation;
 use crate::{Field, slices};
 
 /// The scratch space of [`field!`](crate::field) types' `batch_invert` is too short.

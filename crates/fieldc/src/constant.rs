@@ -2,16 +2,16 @@
 
 use crate::limbs::{is_same, minus, shifted};
 use crate::modulus::Modulus;
-use crate::portable;
+use crate::{portable, residues};
 
 /// x + y mod p.
 pub const fn const_add<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
-    portable::add(x, y, &M::P)
+    residues::add(x, y, &M::P)
 }
 
 /// x - y mod p.
 pub const fn const_sub<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
-    portable::sub(x, y, &M::P)
+    residues::sub(x, y, &M::P)
 }
 
 /// x*y/R mod p.
@@ -19,39 +19,12 @@ pub const fn const_mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]
     portable::mul::<N, M>(x, y)
 }
 
-/// x*y/R mod p in few statements, for long computations by the compiler, which interprets them one
-/// by one. Time depends on the values.
+/// x*y/R mod p in few statements. Time depends on the values.
 pub(crate) const fn product<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
     if M::PLAIN {
         return portable::mul::<N, M>(x, y);
     }
-    let (p, n0) = (&M::P, M::N0);
-    let (mut t, mut over, mut i) = ([0; N], 0, 0);
-    while i < N {
-        let y = y[i] as u128;
-        let mut sum = t[0] as u128 + x[0] as u128 * y;
-        let q = (sum as u64).wrapping_mul(n0) as u128;
-        let mut rest = (sum as u64 as u128 + q * p[0] as u128) >> 64;
-        sum >>= 64;
-        let mut j = 1;
-        while j < N {
-            sum += t[j] as u128 + x[j] as u128 * y;
-            rest += sum as u64 as u128 + q * p[j] as u128;
-            t[j - 1] = rest as u64;
-            sum >>= 64;
-            rest >>= 64;
-            j += 1;
-        }
-        let top = sum + rest + over;
-        t[N - 1] = top as u64;
-        over = top >> 64;
-        i += 1;
-    }
-    if over == 0 && t[N - 1] < p[N - 1] {
-        return t;
-    }
-    let (less, borrow) = minus(&t, p);
-    if over == 0 && borrow { t } else { less }
+    residues::product(x, y, &M::P, M::N0)
 }
 
 /// The residue of 1/x from that of x; `None` for 0. Time depends on x.
@@ -73,10 +46,10 @@ pub const fn const_invert<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> Option
         let (difference, is_less) = minus(&u, &v);
         if is_less {
             (v, _) = minus(&v, &u);
-            b = portable::sub(&b, &a, &M::P);
+            b = residues::sub(&b, &a, &M::P);
         } else {
             u = difference;
-            a = portable::sub(&a, &b, &M::P);
+            a = residues::sub(&a, &b, &M::P);
         }
     }
     Some(if is_same(&u, &one) { a } else { b })
@@ -122,5 +95,5 @@ pub const fn from_u128<const N: usize, M: Modulus<N>>(number: u128) -> [u64; N] 
     let low = portable::to_montgomery::<N, M>(&limbs);
     limbs[0] = high;
     let high = portable::to_montgomery::<N, M>(&portable::to_montgomery::<N, M>(&limbs));
-    portable::add(&low, &high, &M::P)
+    residues::add(&low, &high, &M::P)
 }

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use crate::constant::product;
 use crate::limbs;
 use crate::modulus::{Modulus, Montgomery};
-use crate::portable;
+use crate::{portable, residues};
 
 /// Whether g is no square modulo p. A generator is none, and has full 2-adic order then.
 pub const fn is_non_residue<const N: usize, M: Modulus<N>>(g: u64) -> bool {
@@ -136,7 +136,7 @@ const fn large_root<const N: usize, const G: u64, M: Modulus<N>>() -> [u64; N] {
 
 /// -1, which is a non-residue's power (p - 1)/2.
 const fn minus_one<const N: usize, M: Modulus<N>>() -> [u64; N] {
-    portable::neg(&M::R, &M::P)
+    residues::neg(&M::R, &M::P)
 }
 
 /// The most that a 3-adicity is said to be: 3^20 is below 2^32, and a number of any machine.

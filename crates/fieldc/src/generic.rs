@@ -6,7 +6,7 @@ use core::iter::{Product, Sum};
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use core::str::FromStr;
 
-use crate::arrays::Operation;
+use crate::array_operation::Operation;
 use crate::unreduced::HasSums;
 use crate::{DecodeError, ShortScratch};
 

@@ -121,8 +121,10 @@
 
 mod accumulator;
 mod addition;
+mod array_operation;
 mod arrays;
 mod assembly;
+mod available;
 mod batch;
 mod conditions;
 mod constant;
@@ -180,7 +182,9 @@ mod portable;
 mod portable_products;
 mod power;
 mod primality;
+mod residues;
 mod root;
+mod running;
 pub mod slices;
 mod small;
 #[cfg(feature = "sources")]
@@ -191,6 +195,15 @@ mod sum;
 mod torsion;
 mod traits;
 mod unreduced;
+#[cfg(all(
+    feature = "vectors",
+    target_arch = "x86_64",
+    target_pointer_width = "64",
+    not(any(target_vendor = "apple", windows, target_os = "uefi")),
+    not(feature = "portable"),
+    not(miri)
+))]
+mod vector_kernels;
 #[cfg(all(
     feature = "vectors",
     target_arch = "x86_64",
@@ -223,10 +236,11 @@ pub use decode::DecodeError;
 pub use fp2::Fp2;
 pub use generated::fields::*;
 pub use generic::{Field, Operators, PrimeField};
-pub use kernels::{Kernels, Unavailable};
+pub use kernels::Kernels;
 pub use lazy::Lazy;
 pub use modulus::Modulus;
 pub use ntt::Ntt;
+pub use running::Unavailable;
 pub use slices::inner_product;
 #[cfg(any(feature = "ff", feature = "ff-0-13"))]
 pub use traits::Repr;
@@ -241,9 +255,8 @@ struct Readme;
 pub mod __private {
     use crate::assembly::Products;
 
-    pub use crate::arrays::{
-        Operation, butterfly_in_vectors, in_vectors, inner_product_in_vectors, least,
-    };
+    pub use crate::array_operation::Operation;
+    pub use crate::arrays::{butterfly_in_vectors, in_vectors, inner_product_in_vectors, least};
     pub use crate::assembly::{HasProducts, Shape};
     pub use crate::batch::batch_invert;
     pub use crate::conditions::{

@@ -1,8 +1,8 @@
 //! A modulus and everything derived from it, when the program is compiled.
 
-use crate::generated::fields::ONLY;
+use crate::generated::ONLY;
 use crate::limbs;
-use crate::portable;
+use crate::residues;
 
 /// An odd prime of N limbs, as a type.
 ///
@@ -15,7 +15,7 @@ pub trait Modulus<const N: usize>: Sized + 'static {
     /// 2^-64 mod p, which is (n0*p + 1) / 2^64.
     const MU: [u64; N] = mu(&Self::P, Self::N0);
     /// -2^-64 mod p.
-    const MINUS_MU: [u64; N] = portable::neg(&Self::MU, &Self::P);
+    const MINUS_MU: [u64; N] = residues::neg(&Self::MU, &Self::P);
     /// 1 - 2^(-64(N-1)) mod p.
     const FOLD_REST: [u64; N] = fold_rest::<N, Self>();
     /// Whether residues are plain: x stands as x, so that R is 1. Otherwise R is 2^(64N).
@@ -160,7 +160,7 @@ const fn fold_rest<const N: usize, M: Modulus<N>>() -> [u64; N] {
         return radix;
     }
     radix[1] = 1;
-    portable::sub(&one, &portable::mul::<N, M>(&radix, &one), &M::P)
+    residues::sub(&one, &residues::product(&radix, &one, &M::P, M::N0), &M::P)
 }
 
 /// 2^(64N) - p, for an odd p.
@@ -193,7 +193,7 @@ const fn one<const N: usize>() -> [u64; N] {
 const fn radix_squared<const N: usize, M: Modulus<N>>() -> [u64; N] {
     let (mut result, mut exponent) = (doubled(M::R, N, &M::P), N);
     while exponent < 64 * N {
-        result = portable::mul::<N, M>(&result, &result);
+        result = residues::product(&result, &result, &M::P, M::N0);
         exponent *= 2;
     }
     result
@@ -203,7 +203,7 @@ const fn radix_squared<const N: usize, M: Modulus<N>>() -> [u64; N] {
 const fn doubled<const N: usize>(mut x: [u64; N], times: usize, p: &[u64; N]) -> [u64; N] {
     let mut i = 0;
     while i < times {
-        x = portable::add(&x, &x, p);
+        x = residues::add(&x, &x, p);
         i += 1;
     }
     x

@@ -1,11 +1,7 @@
 //! Builds without kernels on arrays.
 
-use crate::arrays::Operation;
-use crate::kernels::Kernels;
+use crate::array_operation::Operation;
 use crate::modulus::Modulus;
-
-/// Whether this build has kernels on arrays.
-pub(crate) const HAS_VECTORS: bool = false;
 
 /// What a kernel of butterflies would be.
 type RunButterfly = unsafe fn(usize, *mut u64, *mut u64, *const u64, *const u64, *const u64);
@@ -21,11 +17,6 @@ impl<R> ArrayKernel<R> {
     pub(crate) fn takes(&self, _: usize) -> usize {
         0
     }
-}
-
-/// Whether the processor has the vectors of some kernels: there are none.
-pub(crate) fn has_vectors_of(_: Kernels) -> bool {
-    false
 }
 
 /// The kernel of butterflies that runs for a modulus: none.

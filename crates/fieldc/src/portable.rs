@@ -2,28 +2,9 @@
 //!
 //! With p a constant and N known the compiler unrolls these loops.
 
-use core::hint::black_box;
-
-use crate::limbs::{adc, minus, plus};
 use crate::modulus::Modulus;
+use crate::residues::{select, subtract_once};
 use crate::{montgomery, plain};
-
-/// All ones if the flag is set, else 0; opaque, so that no select becomes a branch.
-#[inline(always)]
-pub(crate) const fn mask(flag: bool) -> u64 {
-    black_box((flag as u64).wrapping_neg())
-}
-
-/// a where the mask is ones, b where it is 0.
-#[inline(always)]
-pub(crate) const fn select<const N: usize>(mask: u64, a: &[u64; N], b: &[u64; N]) -> [u64; N] {
-    let (mut result, mut i) = ([0; N], 0);
-    while i < N {
-        result[i] = b[i] ^ (mask & (a[i] ^ b[i]));
-        i += 1;
-    }
-    result
-}
 
 /// a if the flag is set, else b, where the program runs.
 #[cfg_attr(
@@ -77,39 +58,7 @@ fn opaque(mut mask: u64) -> u64 {
 )))]
 #[inline(always)]
 fn opaque(mask: u64) -> u64 {
-    black_box(mask)
-}
-
-/// t mod p for t + 2^(64N)*top < 2p.
-#[inline(always)]
-const fn subtract_once<const N: usize>(t: &[u64; N], top: bool, p: &[u64; N]) -> [u64; N] {
-    let (less, borrow) = minus(t, p);
-    select(mask(borrow & !top), t, &less)
-}
-
-/// x + y mod p.
-#[inline]
-pub(crate) const fn add<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u64; N] {
-    let (sum, carry) = plus(x, y);
-    subtract_once(&sum, carry, p)
-}
-
-/// x - y mod p.
-#[inline]
-pub(crate) const fn sub<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u64; N] {
-    let (mut result, borrow) = minus(x, y);
-    let (added, mut carry, mut i) = (mask(borrow), false, 0);
-    while i < N {
-        (result[i], carry) = adc(result[i], p[i] & added, carry);
-        i += 1;
-    }
-    result
-}
-
-/// -x mod p; the negative of 0 is 0, never p.
-#[inline]
-pub(crate) const fn neg<const N: usize>(x: &[u64; N], p: &[u64; N]) -> [u64; N] {
-    sub(&[0; N], x, p)
+    core::hint::black_box(mask)
 }
 
 /// x*y/R mod p.

@@ -10,7 +10,7 @@ use crate::constant::product;
 use crate::generator::jacobi;
 use crate::limbs::{bits, is_same, shifted, trailing_zeros};
 use crate::modulus::Modulus;
-use crate::portable::{add, neg, sub};
+use crate::residues::{add, neg, sub};
 
 /// Moduli below its square are divided by all smaller numbers.
 const SMALL: u64 = 1 << 8;

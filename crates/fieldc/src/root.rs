@@ -11,8 +11,9 @@ use crate::assembly::{HasProducts, Products};
 use crate::generator::LeastRoot;
 use crate::limbs;
 use crate::modulus::Modulus;
-use crate::portable::{self, mask, select};
+use crate::portable;
 use crate::power::{power, repeated_square};
+use crate::residues::{self, mask, select};
 use crate::torsion::{has_table, inverse_root};
 
 /// p - 1 = odd * 2^twos, and what follows from it.
@@ -22,7 +23,7 @@ impl<const N: usize, M: Modulus<N>> Order<N, M> {
     const TWOS: usize = limbs::trailing_zeros(&less_one(&M::P)) as usize;
     /// (odd - 1)/2.
     const HALF_ODD: [u64; N] = limbs::shifted(&M::P, Self::TWOS as u32 + 1);
-    const MINUS_ONE: [u64; N] = portable::neg(&M::R, &M::P);
+    const MINUS_ONE: [u64; N] = residues::neg(&M::R, &M::P);
     /// An element of order 2^twos: a non-residue to the power odd.
     const GENERATOR: [u64; N] = LeastRoot::<N, M>::ROOT;
 }

@@ -21,12 +21,14 @@
 //! Where two slices have different lengths, every function of this module does, before it writes.
 
 use crate::Field;
-use crate::arrays::{self, Operation};
+use crate::array_operation::Operation;
 
 /// Elements that share an inversion in [`batch_invert`].
 const BATCH: usize = 256;
-/// Copies of the factor in [`scale`], for vectors.
-const WIDTH: usize = 32;
+/// Copies of the factor in [`scale`], for vectors, and sums that they compute side by side.
+pub(crate) const WIDTH: usize = 32;
+/// Elements from which on sums side by side are faster, though they must be added in the end.
+pub(crate) const LEAST_SUMMANDS: usize = 2 * WIDTH;
 
 /// The sum of products of corresponding elements; every two of them are reduced as one.
 ///
@@ -220,7 +222,14 @@ pub fn butterfly<F: Field>(x: &mut [F], y: &mut [F], w: &[F]) {
 /// ```
 #[inline]
 pub fn sum<F: Field>(x: &[F]) -> F {
-    arrays::sum(x)
+    if x.len() < LEAST_SUMMANDS || F::least(Operation::Add) == 0 {
+        return x.iter().sum();
+    }
+    let mut sums = [F::ZERO; WIDTH];
+    for x in x.chunks(WIDTH) {
+        add(&mut sums[..x.len()], x);
+    }
+    folded(&mut sums)
 }
 
 /// Multiplies each element by one factor.
@@ -292,4 +301,16 @@ fn into<F: Field>(operation: Operation, x: &[F], y: &[F], z: &mut [F], one: impl
 #[inline(always)]
 fn check_lengths<F>(x: &[F], y: &[F]) {
     assert_eq!(x.len(), y.len(), "the slices have different lengths");
+}
+
+/// The sum of a few elements: the upper half is added to the lower one, and so on.
+#[inline]
+pub(crate) fn folded<F: Field>(sums: &mut [F; WIDTH]) -> F {
+    let mut count = WIDTH;
+    while count > 1 {
+        count /= 2;
+        let (low, high) = sums.split_at_mut(count);
+        add(low, &high[..count]);
+    }
+    sums[0]
 }

@@ -31,7 +31,7 @@ pub const PRODUCT: [&str; 2] = [include_str!("limbs.rs"), include_str!("montgome
 pub const INVERSION: &str = include_str!("inversion.rs");
 
 /// What the processor offers.
-pub const PROCESSOR: &str = include_str!("machine/processor.rs");
+pub const PROCESSOR: &str = include_str!("available/processor.rs");
 
 /// The class of the kernels for a modulus of at least one limb, as their names have it.
 pub const fn class(p: &[u64]) -> &'static str {

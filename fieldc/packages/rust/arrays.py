@@ -1,7 +1,7 @@
 """Kernels on arrays in Rust: which there are, and the modules of their texts.
 
 A kernel is assembly with a symbol. Its name has a digest of its text, so that two copies of the
-crate in a program share it (crates/fieldc/src/vectors.rs).
+crate in a program share it (crates/fieldc/src/vector_kernels.rs).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from fieldc.targets.vectors.target import VectorTarget
 TRANSFORM = "butterfly"
 """What transforms call."""
 OPERATIONS = ("add", "sub", "mul", "square", "mul_add", TRANSFORM)
-"""The members of `ArrayKernels` in crates/fieldc/src/vectors.rs."""
+"""The members of `ArrayKernels` in crates/fieldc/src/vector_kernels.rs."""
 SCALAR, VARIANT, PROCESSOR = "x86_64-linux", "mulx", "sapphire-rapids"
 """What a block is compared with, and where that was decided."""
 TABLES: Mapping[VectorTarget, str] = {AVX512F: "AVX512F", AVX512IFMA: "AVX512IFMA"}
@@ -177,7 +177,7 @@ def entries_text(modules: Sequence[str]) -> str:
         for name in modules
     )
     return (
-        f"use crate::vectors::Entry;\n\n{declared}\n"
+        f"use crate::vector_kernels::Entry;\n\n{declared}\n"
         "/// The primes that have kernels on arrays.\n"
         f"pub(crate) const ENTRIES: &[Entry] = &[\n{rows}];\n"
     )
@@ -187,7 +187,7 @@ def kernels_text(f: Field, kernels: Sequence[RustArray]) -> str:
     """The module of a prime's kernels on arrays: its limbs, the tables, the texts."""
     limbs = ", ".join(f"{limb:#018x}" for limb in f.limbs(f.p))
     parts = [
-        f"use crate::vectors::{{{', '.join(_used(kernels))}}};\n\n",
+        f"use crate::vector_kernels::{{{', '.join(_used(kernels))}}};\n\n",
         f"/// {f.label}, least significant limb first.\n",
         f"pub(crate) const P: &[u64] = &[{limbs}];\n",
         *(_table(target, kernels) for target in TABLES),

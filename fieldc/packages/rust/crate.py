@@ -106,8 +106,11 @@ def modules_file() -> str:
     return f"{header(title, MODULE)}{modules(LIMBS, plain_primes())}"
 
 
-def modules(numbers: Iterable[int], plain: Sequence[Field] = ()) -> str:
-    """The modules of some numbers of limbs, the limits of the classes, and the plain primes."""
+def modules(numbers: Iterable[int], plain: Sequence[Field] = (), own: Field | None = None) -> str:
+    """The modules of some numbers of limbs, the limits of the classes, and the plain primes.
+
+    `own` is the one modulus that the kernels are for, if they are for one alone.
+    """
     least, _ = COMPLEMENT.n0
     limits = (
         ("FOLD_TOP", "The top limb of a prime of class FOLD is below this.", FOLD.top),
@@ -145,12 +148,12 @@ def modules(numbers: Iterable[int], plain: Sequence[Field] = ()) -> str:
     listed = modulus_list(plain)
     arrays = f"#[cfg(all({CONDITION}))]\npub(crate) mod arrays;\n"
     always = "pub(crate) mod fields;\npub(crate) mod portable;\n"
-    return f"{arrays}{always}{declared}\n{constants}{listed}"
+    return f"{arrays}{always}{declared}\n{constants}{listed}{only(own)}"
 
 
 def fields_file() -> str:
     """The modules of all named fields."""
-    parts = [header("The named fields, a module for each family.", MODULE), only(None), "\n"]
+    parts = [header("The named fields, a module for each family.", MODULE)]
     plain = {f.name for f in plain_primes()}
     for module, primes in families().items():
         fields = "".join(

@@ -30,7 +30,7 @@ from fieldc.packages.rust.arrays import (
 )
 from fieldc.packages.rust.cargo import features_text
 from fieldc.packages.rust.classes import LIMBS
-from fieldc.packages.rust.crate import TYPES, field_type, modules, only
+from fieldc.packages.rust.crate import TYPES, field_type, modules
 from fieldc.packages.rust.formulas import ENDINGS, TAKEN, RustFormula, formula_tests
 from fieldc.packages.rust.formulas import FILE as FORMULAS
 from fieldc.packages.rust.formulas import TARGET as FORMULA_TARGET
@@ -196,11 +196,11 @@ def texts(
     made = {f"src/{path}": text for path, text in sources().items()}
     made |= {
         "src/lib.rs": root_module(fill("lib.rs", words)),
-        f"{GENERATED}/mod.rs": head + modules([f.n]),
+        f"{GENERATED}/mod.rs": head + modules([f.n], own=f),
         f"{GENERATED}/arrays/mod.rs": head + entries_text([module_name(f)]),
         arrays_file(f): head + kernels_text(f, arrays),
         f"{GENERATED}/portable.rs": head + portable_products(),
-        f"{GENERATED}/fields.rs": f"{head}use crate::field;\n\n{only(f)}\n{declared}",
+        f"{GENERATED}/fields.rs": f"{head}use crate::field;\n\n{declared}",
         f"{GENERATED}/n{f.n:02}.rs": head + module(f, own),
         f"{GENERATED}/aarch64_n{f.n:02}.rs": head + arm_kernels(f.n),
         "tests/arithmetic.rs": fill("arithmetic.rs", words),

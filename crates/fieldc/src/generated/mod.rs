@@ -84,3 +84,5 @@ pub(crate) const PLAIN: [&[u64]; 3] = [
         0x7fffffffffffffff,
     ],
 ];
+/// The one modulus that the kernels are for, if there is one.
+pub(crate) const ONLY: Option<&[u64]> = None;

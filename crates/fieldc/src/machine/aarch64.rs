@@ -1,21 +1,12 @@
 //! Which kernels run on AArch64, and calls of them.
 
-use crate::kernels::{Kernels, PORTABLE, code};
+use crate::kernels::PORTABLE;
+use crate::running::code;
 
 /// Whether assembly runs: unless portable kernels were selected.
 #[inline(always)]
 pub(crate) fn runs_assembly() -> bool {
     code() != PORTABLE
-}
-
-/// Whether every processor has what kernels need.
-pub(crate) fn is_available(kernels: Kernels) -> bool {
-    matches!(kernels, Kernels::Portable | Kernels::Aarch64)
-}
-
-/// The fastest kernels of every processor.
-pub(crate) fn found() -> Kernels {
-    Kernels::Aarch64
 }
 
 /// One load and one comparison beside a call: every processor runs the kernels.

@@ -6,24 +6,18 @@ mod aarch64;
 #[rustfmt::skip]
 mod called;
 #[cfg(target_arch = "x86_64")]
-mod processor;
-#[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 #[cfg(target_arch = "aarch64")]
-pub(crate) use aarch64::{found, is_available, run, runs_assembly};
+pub(crate) use aarch64::{run, runs_assembly};
 pub(crate) use called::called;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86_64::{
-    by_limbs, found, has_bmi2, is_available, prefers_one_chain, prefers_two_chains, run,
-};
+pub(crate) use x86_64::{by_limbs, has_bmi2, prefers_one_chain, prefers_two_chains, run};
 
-use crate::kernels::{Kernels, UNKNOWN, code};
+use crate::kernels::{Kernels, UNKNOWN};
 use crate::modulus::Modulus;
 use crate::portable_products as portable;
-
-/// Whether this build has assembly.
-pub(crate) const HAS_ASSEMBLY: bool = true;
+use crate::running::code;
 
 /// Finds out what the processor has, if nobody asked yet. Portable code calls this, so that code
 /// on its way to assembly need not.

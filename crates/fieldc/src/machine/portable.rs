@@ -1,22 +1,8 @@
 //! Builds without assembly: portable Rust computes all products.
 
 use crate::assembly::{Products, Shape};
-use crate::kernels::Kernels;
 use crate::lazy_kernels::{LazyProducts, LazyShape};
 use crate::modulus::Modulus;
-
-/// Whether this build has assembly.
-pub(crate) const HAS_ASSEMBLY: bool = false;
-
-/// Whether there are such kernels here.
-pub(crate) fn is_available(kernels: Kernels) -> bool {
-    kernels == Kernels::Portable
-}
-
-/// The only kernels that there are.
-pub(crate) fn found() -> Kernels {
-    Kernels::Portable
-}
 
 impl<const N: usize, const CLASS: u8> Products<N> for Shape<N, CLASS> {
     #[inline]

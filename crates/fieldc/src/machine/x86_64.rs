@@ -1,8 +1,7 @@
 //! Which kernels run on x86-64, and calls of them.
 
-use super::processor::processor;
-use crate::kernels::{ADX, AVX512F, Kernels, MULX, code};
-use crate::vectors::has_vectors_of;
+use crate::kernels::{ADX, AVX512F, MULX};
+use crate::running::code;
 
 /// Whether assembly runs that needs BMI2 only.
 #[inline(always)]
@@ -20,33 +19,6 @@ pub(crate) fn prefers_one_chain() -> bool {
 #[inline(always)]
 pub(crate) fn prefers_two_chains() -> bool {
     matches!(code(), ADX | AVX512F)
-}
-
-/// Whether the processor has what kernels need.
-pub(crate) fn is_available(kernels: Kernels) -> bool {
-    let processor = processor();
-    match kernels {
-        Kernels::Portable => true,
-        Kernels::Mulx => processor.bmi2,
-        Kernels::Adx => processor.adx,
-        Kernels::Avx512f => processor.adx && has_vectors_of(kernels),
-        Kernels::Avx512Ifma => processor.bmi2 && has_vectors_of(kernels),
-        Kernels::Aarch64 => false,
-    }
-}
-
-/// The fastest kernels that the processor has.
-pub(crate) fn found() -> Kernels {
-    let fastest = [Kernels::Avx512Ifma, Kernels::Avx512f];
-    if let Some(kernels) = fastest.into_iter().find(|kernels| is_available(*kernels)) {
-        return kernels;
-    }
-    let processor = processor();
-    match (processor.prefers_two_chains(), processor.bmi2) {
-        (true, _) => Kernels::Adx,
-        (_, true) => Kernels::Mulx,
-        _ => Kernels::Portable,
-    }
 }
 
 /// A copy, limb by limb.

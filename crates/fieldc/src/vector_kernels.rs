@@ -1,0 +1,114 @@
+//! Kernels on arrays, in vectors of 512 bits: their tables, and how each is defined.
+
+/// A kernel on arrays: a count, the results, and up to three operands, whose limbs lie side by side.
+///
+/// Results may be any operand. A kernel of fewer operands ignores the last ones.
+pub(crate) type Run =
+    unsafe extern "sysv64" fn(usize, *mut u64, *const u64, *const u64, *const u64);
+
+/// The kernel of `x + w*y, x - w*y`: a count, both results, and x, y, w.
+pub(crate) type RunButterfly =
+    unsafe extern "sysv64" fn(usize, *mut u64, *mut u64, *const u64, *const u64, *const u64);
+
+/// A kernel on arrays, and from how many elements on it is faster than one by one.
+pub(crate) struct ArrayKernel<R = Run> {
+    pub(crate) run: R,
+    /// From 1 to `BLOCK`.
+    pub(crate) least: usize,
+}
+
+/// Elements that vectors take at a time.
+const BLOCK: usize = 8;
+
+impl<R> ArrayKernel<R> {
+    /// How many of some elements vectors take: whole blocks, and the rest if it is worth a block.
+    #[inline]
+    pub(crate) fn takes(&self, count: usize) -> usize {
+        let rest = count % BLOCK;
+        if rest < self.least {
+            count - rest
+        } else {
+            count
+        }
+    }
+}
+
+/// The kernels of a modulus for a kind of processor; those that are not proved are missing.
+pub(crate) struct ArrayKernels {
+    pub(crate) add: Option<ArrayKernel>,
+    pub(crate) sub: Option<ArrayKernel>,
+    pub(crate) mul: Option<ArrayKernel>,
+    pub(crate) square: Option<ArrayKernel>,
+    pub(crate) mul_add: Option<ArrayKernel>,
+    pub(crate) butterfly: Option<ArrayKernel<RunButterfly>>,
+}
+
+/// A modulus and its kernels, for AVX-512 F and for AVX-512 IFMA.
+pub(crate) type Entry = (&'static [u64], &'static ArrayKernels, &'static ArrayKernels);
+
+/// The text of assembly that defines code by its name, once in an object and once in a program.
+///
+/// As `called!` of `called.rs`, whose pages say what the name must be.
+macro_rules! defined {
+    ($name:literal, $code:literal) => {
+        concat!(
+            ".ifndef ",
+            $name,
+            "\n",
+            ".pushsection .text.",
+            $name,
+            ",\"axG\",%progbits,",
+            $name,
+            ",comdat\n",
+            ".weak ",
+            $name,
+            "\n",
+            ".hidden ",
+            $name,
+            "\n",
+            ".type ",
+            $name,
+            ",%function\n",
+            ".p2align 6\n",
+            $name,
+            ":",
+            $code,
+            ".size ",
+            $name,
+            ", . - ",
+            $name,
+            "\n",
+            ".popsection\n",
+            ".endif\n"
+        )
+    };
+}
+pub(crate) use defined;
+
+/// Declares and defines a kernel on arrays: its name in Rust, its symbol, its text.
+macro_rules! array_kernel {
+    ($run:ident, $name:literal, $code:literal) => {
+        $crate::vector_kernels::array_kernel! {
+            fn $run(z: *mut u64, x: *const u64, y: *const u64, a: *const u64), $name, $code
+        }
+    };
+    (fn $run:ident($($pointer:ident: $Pointer:ty),*), $name:literal, $code:literal) => {
+        unsafe extern "sysv64" {
+            #[link_name = $name]
+            fn $run(count: usize $(, $pointer: $Pointer)*);
+        }
+        core::arch::global_asm!($crate::vector_kernels::defined!($name, $code), options(raw));
+    };
+}
+pub(crate) use array_kernel;
+
+/// The same of a kernel of butterflies.
+macro_rules! butterfly_kernel {
+    ($run:ident, $name:literal, $code:literal) => {
+        $crate::vector_kernels::array_kernel! {
+            fn $run(z0: *mut u64, z1: *mut u64, x: *const u64, y: *const u64, w: *const u64),
+            $name, $code
+        }
+    };
+}
+pub(crate) use butterfly_kernel;
