@@ -47,5 +47,5 @@ class Copy:
 
 
 def said_of(checker: Path, folder: Path) -> tuple[int, str]:
-    done = subprocess.run([checker, folder], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([checker, folder], capture_output=True, text=True, timeout=600)
     return done.returncode, done.stdout + done.stderr

@@ -13,7 +13,7 @@ from fieldc.proof.certificate import text
 
 
 def run(checker: Path, paths: Iterable[Path]) -> tuple[int, str]:
-    done = subprocess.run([checker, *paths], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([checker, *paths], capture_output=True, text=True, timeout=600)
     return done.returncode, done.stdout + done.stderr
 
 

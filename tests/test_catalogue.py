@@ -39,11 +39,11 @@ PUBLISHED = {
 
 def refusal(text: str) -> str:
     """The one line that find_field raises."""
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(ModulusError) as caught:
         find_field(text)
     message = str(caught.value)
-    assert time.monotonic() - started < 2
+    assert time.process_time() - started < 2
     assert message and message.isprintable() and len(message) <= 200
     return message
 

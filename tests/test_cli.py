@@ -308,6 +308,7 @@ class Interrupt:
             signal.raise_signal(signal.{name})
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 sys.meta_path.insert(0, Interrupt())
+signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background ignore it
 runpy.run_module("fieldc", run_name="__main__")
 """
     done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True)
