@@ -93,8 +93,8 @@ class ModulusExpression:
         return token
 
     def _unexpected(self) -> ModulusError:
-        what = quote(self._next()) if self._next() else "the end"
-        return ModulusError(f"cannot read {quote(self.text)}: unexpected {what}; use {FORMS}")
+        what = f"unexpected {quote(self._next())}" if self._next() else "it ends too early"
+        return ModulusError(f"cannot read {quote(self.text)}: {what}; use {FORMS}")
 
     def _too_large(self) -> ModulusError:
         return ModulusError(

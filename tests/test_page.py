@@ -16,7 +16,12 @@ from fieldc.catalogue import find_field
 from fieldc.commands.page import short_name
 from fieldc.lab.report.listing import listing
 
-FITS = "document.title = document.documentElement.scrollWidth <= innerWidth ? 'fits' : 'cut off'"
+FITS = """
+const heights = [...document.querySelectorAll(".listing tr")].map(row => row.offsetHeight);
+const even = Math.max(...heights) <= Math.min(...heights) + 2;
+const fits = document.documentElement.scrollWidth <= innerWidth;
+document.title = fits && even ? "fits" : "cut off or uneven";
+"""
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 

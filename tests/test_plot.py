@@ -40,6 +40,13 @@ def test_what_a_picture_says(tmp_path: Path) -> None:
     assert all(style["color"] in text for style in STYLES.values())
 
 
+def test_a_far_row_leaves_the_others_apart(tmp_path: Path) -> None:
+    rows = [row("add", cycles, backend=f"b{cycles}", algorithm="add") for cycles in (16, 18, 400)]
+    draw_race(rows, tmp_path / "race.svg")
+    text = (tmp_path / "race.svg").read_text(encoding="utf-8")
+    assert "further off: b400: add 400" in text and ">0<" in text  # the axis begins at 0
+
+
 def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
     for name in ("a.svg", "b.svg"):
         drawn(tmp_path / name)

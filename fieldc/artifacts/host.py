@@ -150,7 +150,7 @@ def check_operands(expression: Expression, operands: Sequence[int]) -> None:
     f, kernel = expression.field, expression.kernel
     if len(operands) != len(kernel.operands):
         needs = " and ".join(name for name, _ in kernel.operands)
-        raise OperandError(f"{kernel.operation} takes {needs}; {len(operands)} operands were given")
+        raise OperandError(f"{kernel.operation} takes {needs}, not {len(operands)} operands")
     for (name, bound), number in zip(kernel.operands, operands, strict=True):
         if not hasattr(number, "__index__"):
             kind = type(number).__name__

@@ -239,7 +239,10 @@ class ElementArray:
         return self._residues.count
 
     def __getitem__(self, place: SupportsIndex) -> Element:
-        at = range(len(self))[index(place)]
+        """The element at a place. Raises IndexError outside of the array."""
+        if not -len(self) <= index(place) < len(self):
+            raise IndexError(f"there is no element {index(place)}; the array has {len(self)}")
+        at = index(place) % len(self)
         return self.field(self._residues.values(at, 1)[0])
 
     def __iter__(self) -> Iterator[Element]:

@@ -47,9 +47,7 @@ class CompiledFormula:
         expected = self.formula.operands
         if len(operands) != len(expected):
             names = ", ".join(name for name, _ in expected)
-            raise OperandError(
-                f"{self.formula.name} takes {names}; {len(operands)} operands were given"
-            )
+            raise OperandError(f"{self.formula.name} takes {names}, not {len(operands)} operands")
         given = [
             self._limbs(name, bound.count, operand)
             if bound.is_residue

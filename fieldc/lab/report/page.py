@@ -21,13 +21,15 @@ th, td { padding: .2rem .6rem; border-bottom: 1px solid #ccc; text-align: left; 
 .number { text-align: right; } td.number { white-space: nowrap; } .text { min-width: 14rem; }
 tbody tr:hover { background: #f3f3f3; }
 code { font-size: .875em; } .disturbed { background: #fff3cd; padding: .5rem; }
-.long { overflow-wrap: anywhere; } .listing td { text-align: left; padding: 0 .6rem; border: 0; }
-.listing code { white-space: pre; } .product { background: #e3f0f8; }
+.long { overflow-wrap: anywhere; } .product { background: #e3f0f8; }
+.listing td { text-align: left; padding: 0 .6rem; border: 0; white-space: nowrap; }
+.listing code { white-space: pre; }
 .reduction { background: #fdf1dc; } .listing tr td:first-child { border-left: 4px solid #0000; }
 .listing .carry td:first-child { border-left-color: #0072b2; }
 .listing .overflow td:first-child { border-left: 4px dotted #d55e00; }
 @media (max-width: 40rem) {
   figure svg { width: 62rem; } table { font-size: .75rem; } th, td { padding: .15rem .3rem; }
+  .text { min-width: 26rem; }
 }
 """
 

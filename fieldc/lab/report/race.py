@@ -27,7 +27,7 @@ STYLES: dict[Mode, dict[str, Any]] = {
 OFFSETS: dict[Mode, float] = {"latency": -0.16, "throughput": 0.16}
 LOGARITHMIC = 8.0
 """From this ratio of the slowest to the fastest on, equal factors are equally far apart."""
-FAR = 30.0
+FAR = 10.0
 """Rows that are slower than the fastest by more are named under the axis instead."""
 PANEL_WIDTH, ROW_HEIGHT, FRAME_HEIGHT = 7.0, 0.3, 1.1
 """In inches."""
