@@ -62,13 +62,16 @@ def test_a_convention_is_the_systems(checker: Path, tmp_path: Path) -> None:
         assert replay(checker, tmp_path, forged, data)[0] == 1
 
 
-@pytest.mark.parametrize("operation", ["sub", "mul"])
-def test_changed_code_is_refused(checker: Path, tmp_path: Path, operation: str) -> None:
-    """What a certificate still proves of a mutant is true of it."""
+@pytest.mark.parametrize(
+    ("operation", "step"),
+    [("sub", 1), ("mul", 4), pytest.param("mul", 1, marks=pytest.mark.full)],
+)
+def test_changed_code_is_refused(checker: Path, tmp_path: Path, operation: str, step: int) -> None:
+    """What a certificate still proves of a mutant is true of it: each one, or some of many."""
     data, certificate = proved("p256", LINUX)[operation]
     symbol = json.loads(certificate)["symbol"]
     code = function_of(data, symbol).code
-    accepted, changes = [], [*mutants(code)]
+    accepted, changes = [], [*mutants(code)][::step]
     for why, mutant in changes:
         changed = data.replace(code, mutant)
         assert changed != data
