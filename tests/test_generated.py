@@ -29,9 +29,7 @@ from fieldc.operations import OPERATIONS
 from fieldc.packages.checked_in import COMMAND, ROOT
 from fieldc.packages.rust import race_texts
 from fieldc.packages.rust.classes import (
-    CLASSES,
     COMPLEMENT,
-    LAZY_CLASSES,
     LAZY_FOLD,
     LAZY_FULL,
     LAZY_SPARE,
@@ -198,30 +196,6 @@ def test_plain_primes_have_kernels_of_their_own():
         jobs = [job.operation for job in crate_jobs(ROOT / FOLDER, f)]
         assert {"mul", "square", *PLAIN_OPERATIONS.values()} <= set(jobs)
     assert not is_plain(find_field("p521")) and not is_plain(find_field("bls12-381-r"))
-
-
-@pytest.mark.parametrize("limbs", LIMBS)
-def test_representatives_are_at_the_limits_of_their_classes(limbs: int):
-    for prime_class in (*CLASSES, *LAZY_CLASSES):
-        if limbs not in prime_class.limbs:
-            continue
-        f = representative(prime_class, limbs)
-        assert f.n == limbs
-        assert f.p >> 64 * (limbs - 1) >= prime_class.top - 1 - (limbs == 1) * 512
-        least, most = prime_class.n0
-        free = (least, most) == (0, (1 << 64) - 1)
-        assert free or (f.n0 - least if least else most - f.n0) < 1 << 16
-
-
-def test_a_prime_s_class_is_the_narrowest():
-    names = {name: class_of(find_field(name)).name for name in named_primes()}
-    assert names["bls12-381-p"] == "fold" and names["bls12-381-r"] == "complement"
-    assert names["csidh-512"] == "spare"
-    assert names["secp256k1-p"] == "near" and names["goldilocks"] == "full"
-    fields = map(find_field, named_primes())
-    lazy = {f.name: c.name for f in fields if (c := lazy_class_of(f)) is not None}
-    assert lazy["bls12-381-p"] == "lazy_fold" and lazy["bn254-p"] == "lazy_spare"
-    assert "bls12-381-r" not in lazy and "secp256k1-p" not in lazy
 
 
 def lazy_fields(limbs: int) -> list[Field]:

@@ -162,7 +162,7 @@ debug = "none"
 """A crate of some of the crate's tests, which need less than all of them: little is compiled."""
 
 
-def tests_as_a_crate(folder: Path, names: tuple[str, ...]) -> None:
+def crate_of_tests(folder: Path, names: tuple[str, ...]) -> None:
     """Write it, with the versions that the workspace has."""
     (folder / "src").mkdir()
     (folder / "src/lib.rs").write_text("")
@@ -181,7 +181,7 @@ def test_the_crate_computes_on_an_emulated_processor(
     cargo_for_arm: tuple[str, dict[str, str]], tests: tuple[str, ...], tmp_path: Path
 ) -> None:
     cargo, environment = cargo_for_arm
-    tests_as_a_crate(tmp_path, tests)
+    crate_of_tests(tmp_path, tests)
     command = [cargo, "test", "--quiet", "--target", LINUX]
     command += [word for name in tests for word in ("--test", name)]
     environment = environment | {"CARGO_TARGET_DIR": str(tmp_path / "target")}

@@ -40,6 +40,11 @@ def _figure(
     judge: Judge, kernel: Kernel, field: Field, variant: Variant, plan: object, processor_key: str
 ) -> Figure:
     code = judge.code(Choice(kernel.expression(field), variant, plan))
+    return figure_of(code, processor_key)
+
+
+def figure_of(code: bytes, processor_key: str) -> Figure:
+    """The figure of an object's function JUDGED on a processor."""
     counts = count_in(code, JUDGED)
     limits = lower_bounds(counts, find_processor(processor_key))
     return Figure(limits.binding[1], limits.latency[1], counts.instructions)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 
 from fieldc.algorithms import choose
+from fieldc.decisions.model import Figure, figure_of
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.packages.rust.classes import (
-    CLASSES,
+    FOLD,
     FULL,
-    LAZY_CLASSES,
     LAZY_FULL,
     LAZY_SPARE,
     NEAR,
@@ -20,14 +20,18 @@ from fieldc.packages.rust.classes import (
     PrimeClass,
     class_expressions,
     class_words,
+    wider_than,
 )
 from fieldc.packages.rust.plain import class_name
 from fieldc.targets.aarch64.kernel import ArmKernel, compile_words
+from fieldc.targets.aarch64.objects import object_of
+from fieldc.targets.aarch64.systems import SYSTEMS
+from fieldc.targets.aarch64.targets import JUDGE
+from fieldc.targets.judge import JUDGED
 from fieldc.words.lower import lower
 
-OWN = (SPARE, NEAR, FULL, LAZY_SPARE, LAZY_FULL)
-"""The classes that have kernels. `cios` multiplies no more often than `log-jump` and reads fewer
-constants."""
+OWN = (FOLD, SPARE, NEAR, FULL, LAZY_SPARE, LAZY_FULL)
+"""The classes that have kernels, each family from the narrowest on."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,17 @@ class ClassKernel:
     prime_class: PrimeClass
     code: ArmKernel
 
+    @cached_property
+    def figure(self) -> Figure:
+        """Its lower bounds on the processor by which AArch64 kernels are chosen."""
+        return figure_of(object_of({JUDGED: self.code.code}, SYSTEMS[0].triple), JUDGE.stand_in)
+
+    def gains_nothing(self, other: ClassKernel) -> bool:
+        """Whether another kernel does the same as fast for more primes."""
+        same = self.expression.kernel.operation == other.expression.kernel.operation
+        more = other.prime_class.contains(self.prime_class)
+        return same and more and other.figure <= self.figure
+
     @property
     def symbol(self) -> str:
         """The name of its function."""
@@ -45,19 +60,23 @@ class ClassKernel:
 
 
 def kernels_at(limbs: int) -> Iterator[ClassKernel]:
-    """The kernels for a number of limbs. A square that is longer than a product is left out."""
-    for prime_class in OWN:
-        if limbs in prime_class.limbs:
-            made = {k.expression.kernel.operation: k for k in _of_class(prime_class, limbs)}
-            if "square" in made and len(made["square"].code.lines) >= len(made["mul"].code.lines):
-                del made["square"]
-            yield from made.values()
+    """The kernels for a number of limbs.
+
+    One is left out where that of a wider class is as good by the model, and a square that is longer
+    than a product.
+    """
+    kept: list[ClassKernel] = []
+    for prime_class in reversed([c for c in OWN if limbs in c.limbs]):
+        made = {k.expression.kernel.operation: k for k in _of_class(prime_class, limbs)}
+        if "square" in made and len(made["square"].code.lines) >= len(made["mul"].code.lines):
+            del made["square"]
+        kept[:0] = [kernel for kernel in made.values() if not any(map(kernel.gains_nothing, kept))]
+    yield from kept
 
 
 def kernels_for(prime_class: PrimeClass, limbs: int) -> dict[str, PrimeClass]:
     """For each operation the class whose kernel the primes of a class take."""
-    family = CLASSES if prime_class in CLASSES else LAZY_CLASSES
-    wider = family[family.index(prime_class) :]
+    wider = wider_than(prime_class)
     found: dict[str, PrimeClass] = {}
     for kernel in kernels_at(limbs):
         if kernel.prime_class in wider:

@@ -58,6 +58,12 @@ class PrimeClass:
         """Whether each of its primes has one."""
         return self.top <= 1 << WORD - 1
 
+    def contains(self, other: PrimeClass) -> bool:
+        """Whether every prime of another class is of this one too."""
+        (low, high), (least, most) = self.n0, other.n0
+        wider = self.top >= other.top and low <= least and most <= high
+        return wider and {*other.limbs} <= {*self.limbs} and (other.near or not self.near)
+
     def has(self, f: Field) -> bool:
         """Whether a field's prime is of the class."""
         low, high = self.n0
@@ -167,9 +173,13 @@ def _candidates(prime_class: PrimeClass, limbs: int) -> Iterator[Field]:
 
 def kernels_of(prime_class: PrimeClass) -> dict[str, PrimeClass]:
     """For each operation the class whose kernel the primes of a class take."""
+    return {op: c for c in reversed(wider_than(prime_class)) for op, _ in c.algorithms}
+
+
+def wider_than(prime_class: PrimeClass) -> list[PrimeClass]:
+    """The class, and those of its family that contain it, the narrowest first."""
     family = CLASSES if prime_class in CLASSES else LAZY_CLASSES
-    wider = family[family.index(prime_class) :]
-    return {op: c for c in reversed(wider) for op, _ in c.algorithms}
+    return [c for c in family if c.contains(prime_class)]
 
 
 def class_expressions(prime_class: PrimeClass, limbs: int) -> Iterator[Expression]:

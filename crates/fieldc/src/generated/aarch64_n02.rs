@@ -10,9 +10,9 @@ use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
 assembly! { 2, 0:
-    mul: mul_spare;
+    mul: mul_fold;
     sum_of_products: sum_of_products_spare;
-    square: square_spare;
+    square: square_fold;
 }
 
 // complement: a spare bit and mu/p > 0.508: constant rows of -mu for complements, 2n^2 + 1 products.
@@ -58,6 +58,157 @@ lazy_assembly! { 2, 1:
 // lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 2, 2:
     mul: mul_lazy_full;
+}
+
+/// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_fold<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
+    let mut z = MaybeUninit::<[u64; 2]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_fold_039f9d93400c259a_{p0}_{p1}",
+                r"
+ldp x1, x3, [x1]
+ldp x2, x4, [x2]
+umulh x5, x1, x2
+mul x6, x3, x2
+adr x7, 2f
+ldp x8, x9, [x7]
+mul x10, x1, x2
+umulh x11, x8, x10
+umulh x2, x3, x2
+umulh x12, x9, x10
+mul x8, x8, x10
+adds x5, x5, x6
+mul x6, x9, x10
+adcs x2, x11, x2
+adc x9, x12, xzr
+umulh x10, x1, x4
+adds x5, x5, x8
+umulh x8, x3, x4
+adcs x2, x2, x6
+mul x1, x1, x4
+adc x6, x9, xzr
+mul x3, x3, x4
+adds x2, x2, x10
+adc x4, x6, x8
+ldp x6, x8, [x7, #16]
+adds x1, x5, x1
+mul x5, x1, x6
+umulh x6, x8, x5
+ldr x7, [x7, #32]
+umulh x9, x7, x5
+adcs x2, x2, x3
+adc x3, x4, xzr
+mul x4, x7, x5
+adds x2, x2, x6
+adc x3, x3, x9
+cmp x1, #1
+adcs x1, x2, x4
+adc x2, x3, xzr
+subs x3, x1, x8
+sbcs x4, x2, x7
+csel x1, x1, x3, lo
+csel x2, x2, x4, lo
+stp x1, x2, [x0]
+ret
+.p2align 3
+2:
+.quad {mu0}, {mu1}, {n0}, {p0}, {p1}
+"
+            ),
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*x/R mod p; log-jump.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_fold<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
+    let mut z = MaybeUninit::<[u64; 2]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_fold_b4f7a81fcf50eb2d_{p0}_{p1}",
+                r"
+ldp x1, x2, [x1]
+umulh x3, x1, x1
+lsl x4, x2, #1
+mul x5, x4, x1
+adr x6, 2f
+ldp x7, x8, [x6]
+mul x9, x1, x1
+umulh x10, x7, x9
+umulh x1, x4, x1
+umulh x4, x8, x9
+mul x7, x7, x9
+adds x3, x3, x5
+mul x5, x8, x9
+adcs x1, x10, x1
+umulh x8, x2, x2
+adc x4, x4, xzr
+mul x2, x2, x2
+adds x3, x3, x7
+adcs x1, x1, x5
+ldp x5, x7, [x6, #16]
+mul x5, x3, x5
+umulh x9, x7, x5
+adc x4, x8, x4
+ldr x6, [x6, #32]
+umulh x8, x6, x5
+adds x1, x1, x2
+adc x2, x4, xzr
+mul x4, x6, x5
+adds x1, x1, x9
+adc x2, x2, x8
+cmp x3, #1
+adcs x1, x1, x4
+adc x2, x2, xzr
+subs x3, x1, x7
+sbcs x4, x2, x6
+csel x1, x1, x3, lo
+csel x2, x2, x4, lo
+stp x1, x2, [x0]
+ret
+.p2align 3
+2:
+.quad {mu0}, {mu1}, {n0}, {p0}, {p1}
+"
+            ),
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
 }
 
 /// x*y/R mod p; cios.

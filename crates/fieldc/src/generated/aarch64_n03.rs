@@ -10,9 +10,9 @@ use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
 assembly! { 3, 0:
-    mul: mul_spare;
+    mul: mul_fold;
     sum_of_products: sum_of_products_spare;
-    square: square_spare;
+    square: square_fold;
 }
 
 // complement: a spare bit and mu/p > 0.508: constant rows of -mu for complements, 2n^2 + 1 products.
@@ -58,6 +58,250 @@ lazy_assembly! { 3, 1:
 // lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 3, 2:
     mul: mul_lazy_full;
+}
+
+/// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_fold<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
+    let mut z = MaybeUninit::<[u64; 3]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_fold_f95d9b75bb43f80f_{p0}_{p1}_{p2}",
+                r"
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldr x1, [x1, #16]
+mul x10, x1, x5
+umulh x11, x1, x5
+adds x7, x7, x8
+adr x8, 2f
+ldp x12, x13, [x8]
+mul x5, x3, x5
+umulh x14, x12, x5
+adcs x9, x9, x10
+umulh x10, x13, x5
+adc x11, x11, xzr
+ldp x15, x16, [x8, #16]
+umulh x17, x15, x5
+adds x9, x9, x14
+mul x14, x12, x5
+adcs x10, x11, x10
+mul x11, x13, x5
+adc x17, x17, xzr
+mul x5, x15, x5
+adds x7, x7, x14
+adcs x9, x9, x11
+umulh x11, x3, x6
+adcs x5, x10, x5
+umulh x10, x4, x6
+adc x14, x17, xzr
+umulh x17, x1, x6
+adds x9, x9, x11
+mul x11, x3, x6
+adcs x5, x5, x10
+mul x10, x4, x6
+adc x14, x14, x17
+mul x6, x1, x6
+adds x7, x7, x11
+adcs x9, x9, x10
+umulh x10, x12, x7
+adcs x5, x5, x6
+umulh x6, x13, x7
+adc x11, x14, xzr
+umulh x14, x15, x7
+adds x5, x5, x10
+mul x10, x12, x7
+adcs x6, x11, x6
+mul x11, x13, x7
+adc x12, x14, xzr
+mul x7, x15, x7
+adds x9, x9, x10
+adcs x5, x5, x11
+ldr x2, [x2, #16]
+umulh x10, x3, x2
+adcs x6, x6, x7
+umulh x7, x4, x2
+adc x11, x12, xzr
+umulh x12, x1, x2
+adds x5, x5, x10
+mul x3, x3, x2
+adcs x6, x6, x7
+mul x4, x4, x2
+adc x7, x11, x12
+mul x1, x1, x2
+adds x2, x9, x3
+adcs x3, x5, x4
+ldp x4, x5, [x8, #32]
+mul x9, x2, x16
+umulh x10, x4, x9
+adcs x1, x6, x1
+umulh x6, x5, x9
+adc x7, x7, xzr
+ldr x8, [x8, #48]
+umulh x11, x8, x9
+adds x3, x3, x10
+adcs x1, x1, x6
+mul x6, x5, x9
+adc x7, x7, x11
+mul x9, x8, x9
+cmp x2, #1
+adcs x2, x3, x6
+adcs x1, x1, x9
+adc x3, x7, xzr
+subs x4, x2, x4
+sbcs x5, x1, x5
+sbcs x6, x3, x8
+csel x2, x2, x4, lo
+csel x1, x1, x5, lo
+stp x2, x1, [x0]
+csel x1, x3, x6, lo
+str x1, [x0, #16]
+ret
+.p2align 3
+2:
+.quad {mu0}, {mu1}, {mu2}, {n0}, {p0}, {p1}, {p2}
+"
+            ),
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            mu2 = const M::MU[2],
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*x/R mod p; log-jump.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_fold<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
+    let mut z = MaybeUninit::<[u64; 3]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_fold_93f10e80cd117d12_{p0}_{p1}_{p2}",
+                r"
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldr x1, [x1, #16]
+extr x7, x1, x3, #63
+mul x8, x7, x2
+umulh x7, x7, x2
+adr x9, 2f
+ldp x10, x11, [x9]
+mul x2, x2, x2
+umulh x12, x10, x2
+adds x4, x4, x6
+umulh x6, x11, x2
+adcs x5, x5, x8
+ldp x8, x13, [x9, #16]
+umulh x14, x8, x2
+adc x7, x7, xzr
+mul x15, x10, x2
+adds x5, x5, x12
+mul x12, x11, x2
+adcs x6, x7, x6
+mul x2, x8, x2
+adc x7, x14, xzr
+adds x4, x4, x15
+umulh x14, x3, x3
+adcs x5, x5, x12
+lsl x12, x1, #1
+umulh x15, x12, x3
+adcs x2, x6, x2
+mul x6, x3, x3
+adc x7, x7, xzr
+mul x3, x12, x3
+adds x2, x2, x14
+adc x7, x7, x15
+umulh x12, x10, x4
+adds x5, x5, x6
+umulh x6, x11, x4
+adcs x2, x2, x3
+umulh x3, x8, x4
+adc x7, x7, xzr
+mul x10, x10, x4
+adds x2, x2, x12
+mul x11, x11, x4
+adcs x6, x7, x6
+mul x4, x8, x4
+adc x3, x3, xzr
+umulh x7, x1, x1
+adds x5, x5, x10
+mul x1, x1, x1
+adcs x2, x2, x11
+adcs x4, x6, x4
+ldp x6, x8, [x9, #32]
+mul x10, x5, x13
+umulh x11, x6, x10
+adc x3, x7, x3
+umulh x7, x8, x10
+adds x1, x4, x1
+ldr x4, [x9, #48]
+umulh x9, x4, x10
+adc x3, x3, xzr
+adds x2, x2, x11
+mul x11, x8, x10
+adcs x1, x1, x7
+mul x7, x4, x10
+adc x3, x3, x9
+cmp x5, #1
+adcs x2, x2, x11
+adcs x1, x1, x7
+adc x3, x3, xzr
+subs x5, x2, x6
+sbcs x6, x1, x8
+sbcs x4, x3, x4
+csel x2, x2, x5, lo
+csel x1, x1, x6, lo
+stp x2, x1, [x0]
+csel x1, x3, x4, lo
+str x1, [x0, #16]
+ret
+.p2align 3
+2:
+.quad {mu0}, {mu1}, {mu2}, {n0}, {p0}, {p1}, {p2}
+"
+            ),
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            mu2 = const M::MU[2],
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
 }
 
 /// x*y/R mod p; cios.

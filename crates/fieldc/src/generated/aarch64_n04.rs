@@ -10,9 +10,9 @@ use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
 assembly! { 4, 0:
-    mul: mul_spare;
+    mul: mul_fold;
     sum_of_products: sum_of_products_spare;
-    square: square_spare;
+    square: square_fold;
 }
 
 // complement: a spare bit and mu/p > 0.508: constant rows of -mu for complements, 2n^2 + 1 products.
@@ -58,6 +58,370 @@ lazy_assembly! { 4, 1:
 // lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 4, 2:
     mul: mul_lazy_full;
+}
+
+/// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_fold<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = MaybeUninit::<[u64; 4]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_fold_32ef132e879f3322_{p0}_{p1}_{p2}_{p3}",
+                r"
+stp x19, x20, [sp, #-32]!
+str x21, [sp, #16]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x1, x10, [x1, #16]
+mul x11, x1, x5
+umulh x12, x1, x5
+mul x13, x10, x5
+umulh x14, x10, x5
+adds x7, x7, x8
+adr x8, 2f
+ldp x15, x16, [x8]
+mul x5, x3, x5
+umulh x17, x15, x5
+adcs x9, x9, x11
+umulh x11, x16, x5
+adcs x12, x12, x13
+ldp x13, x19, [x8, #16]
+umulh x20, x13, x5
+adc x14, x14, xzr
+umulh x21, x19, x5
+adds x9, x9, x17
+mul x17, x15, x5
+adcs x11, x12, x11
+mul x12, x16, x5
+adcs x14, x14, x20
+mul x20, x13, x5
+adc x21, x21, xzr
+mul x5, x19, x5
+adds x7, x7, x17
+adcs x9, x9, x12
+umulh x12, x3, x6
+adcs x11, x11, x20
+umulh x17, x4, x6
+adcs x5, x14, x5
+umulh x14, x1, x6
+adc x20, x21, xzr
+umulh x21, x10, x6
+adds x9, x9, x12
+mul x12, x3, x6
+adcs x11, x11, x17
+mul x17, x4, x6
+adcs x5, x5, x14
+mul x14, x1, x6
+adc x20, x20, x21
+mul x6, x10, x6
+adds x7, x7, x12
+adcs x9, x9, x17
+umulh x12, x15, x7
+adcs x11, x11, x14
+umulh x14, x16, x7
+adcs x5, x5, x6
+umulh x6, x13, x7
+adc x17, x20, xzr
+umulh x20, x19, x7
+adds x11, x11, x12
+mul x12, x15, x7
+adcs x5, x5, x14
+mul x14, x16, x7
+adcs x6, x17, x6
+mul x17, x13, x7
+adc x20, x20, xzr
+mul x7, x19, x7
+adds x9, x9, x12
+adcs x11, x11, x14
+ldp x2, x12, [x2, #16]
+umulh x14, x3, x2
+adcs x5, x5, x17
+umulh x17, x4, x2
+adcs x6, x6, x7
+umulh x7, x1, x2
+adc x20, x20, xzr
+umulh x21, x10, x2
+adds x11, x11, x14
+mul x14, x3, x2
+adcs x5, x5, x17
+mul x17, x4, x2
+adcs x6, x6, x7
+mul x7, x1, x2
+adc x20, x20, x21
+mul x2, x10, x2
+adds x9, x9, x14
+adcs x11, x11, x17
+umulh x14, x15, x9
+adcs x5, x5, x7
+umulh x7, x16, x9
+adcs x2, x6, x2
+umulh x6, x13, x9
+adc x17, x20, xzr
+umulh x20, x19, x9
+adds x5, x5, x14
+mul x14, x15, x9
+adcs x2, x2, x7
+mul x7, x16, x9
+adcs x6, x17, x6
+mul x13, x13, x9
+adc x15, x20, xzr
+mul x9, x19, x9
+adds x11, x11, x14
+adcs x5, x5, x7
+umulh x7, x3, x12
+adcs x2, x2, x13
+umulh x13, x4, x12
+adcs x6, x6, x9
+umulh x9, x1, x12
+adc x14, x15, xzr
+umulh x15, x10, x12
+adds x5, x5, x7
+mul x3, x3, x12
+adcs x2, x2, x13
+mul x4, x4, x12
+adcs x6, x6, x9
+mul x1, x1, x12
+adc x7, x14, x15
+mul x9, x10, x12
+adds x3, x11, x3
+adcs x4, x5, x4
+ldp x5, x10, [x8, #32]
+mul x5, x3, x5
+umulh x11, x10, x5
+adcs x1, x2, x1
+ldp x2, x12, [x8, #48]
+umulh x13, x2, x5
+adcs x6, x6, x9
+umulh x9, x12, x5
+adc x7, x7, xzr
+ldr x8, [x8, #64]
+umulh x14, x8, x5
+adds x4, x4, x11
+adcs x1, x1, x13
+mul x11, x2, x5
+adcs x6, x6, x9
+mul x9, x12, x5
+adc x7, x7, x14
+mul x5, x8, x5
+cmp x3, #1
+adcs x3, x4, x11
+adcs x1, x1, x9
+adcs x4, x6, x5
+adc x5, x7, xzr
+subs x6, x3, x10
+sbcs x2, x1, x2
+sbcs x7, x4, x12
+sbcs x8, x5, x8
+csel x3, x3, x6, lo
+csel x1, x1, x2, lo
+stp x3, x1, [x0]
+csel x1, x4, x7, lo
+csel x2, x5, x8, lo
+stp x1, x2, [x0, #16]
+ldr x21, [sp, #16]
+ldp x19, x20, [sp], #32
+ret
+.p2align 3
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
+"
+            ),
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            mu2 = const M::MU[2],
+            mu3 = const M::MU[3],
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*x/R mod p; log-jump.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_fold<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = MaybeUninit::<[u64; 4]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_fold_c1e5b2ead36efc27_{p0}_{p1}_{p2}_{p3}",
+                r"
+stp x19, x20, [sp, #-16]!
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x1, x7, [x1, #16]
+extr x8, x1, x3, #63
+mul x9, x8, x2
+umulh x8, x8, x2
+extr x10, x7, x1, #63
+mul x11, x10, x2
+umulh x12, x10, x2
+adds x4, x4, x6
+adr x6, 2f
+ldp x13, x14, [x6]
+mul x2, x2, x2
+umulh x15, x13, x2
+adcs x5, x5, x9
+umulh x9, x14, x2
+adcs x8, x8, x11
+ldp x11, x16, [x6, #16]
+umulh x17, x11, x2
+adc x12, x12, xzr
+umulh x19, x16, x2
+adds x5, x5, x15
+mul x15, x13, x2
+adcs x8, x8, x9
+mul x9, x14, x2
+adcs x12, x12, x17
+mul x17, x11, x2
+adc x19, x19, xzr
+mul x2, x16, x2
+adds x4, x4, x15
+adcs x5, x5, x9
+umulh x9, x3, x3
+adcs x8, x8, x17
+lsl x15, x1, #1
+umulh x17, x15, x3
+adcs x2, x12, x2
+umulh x12, x10, x3
+adc x19, x19, xzr
+mul x20, x3, x3
+adds x8, x8, x9
+mul x9, x15, x3
+adcs x2, x2, x17
+mul x3, x10, x3
+adc x10, x19, x12
+adds x5, x5, x20
+umulh x12, x13, x4
+adcs x8, x8, x9
+umulh x9, x14, x4
+adcs x2, x2, x3
+umulh x3, x11, x4
+adc x10, x10, xzr
+umulh x15, x16, x4
+adds x8, x8, x12
+mul x12, x13, x4
+adcs x2, x2, x9
+mul x9, x14, x4
+adcs x3, x10, x3
+mul x10, x11, x4
+adc x15, x15, xzr
+mul x4, x16, x4
+adds x5, x5, x12
+adcs x8, x8, x9
+umulh x9, x1, x1
+adcs x2, x2, x10
+lsl x10, x7, #1
+umulh x12, x10, x1
+adcs x3, x3, x4
+mul x4, x1, x1
+adc x15, x15, xzr
+mul x1, x10, x1
+adds x3, x3, x9
+adc x9, x15, x12
+umulh x10, x13, x5
+adds x2, x2, x4
+umulh x4, x14, x5
+adcs x1, x3, x1
+umulh x3, x11, x5
+adc x9, x9, xzr
+umulh x12, x16, x5
+adds x2, x2, x10
+mul x10, x13, x5
+adcs x1, x1, x4
+mul x4, x14, x5
+adcs x3, x9, x3
+mul x9, x11, x5
+adc x11, x12, xzr
+mul x5, x16, x5
+adds x8, x8, x10
+umulh x10, x7, x7
+adcs x2, x2, x4
+mul x4, x7, x7
+adcs x1, x1, x9
+adcs x3, x3, x5
+ldp x5, x7, [x6, #32]
+mul x5, x8, x5
+umulh x9, x7, x5
+adc x10, x10, x11
+ldp x11, x12, [x6, #48]
+umulh x13, x11, x5
+adds x3, x3, x4
+umulh x4, x12, x5
+adc x10, x10, xzr
+ldr x6, [x6, #64]
+umulh x14, x6, x5
+adds x2, x2, x9
+adcs x1, x1, x13
+mul x9, x11, x5
+adcs x3, x3, x4
+mul x4, x12, x5
+adc x10, x10, x14
+mul x5, x6, x5
+cmp x8, #1
+adcs x2, x2, x9
+adcs x1, x1, x4
+adcs x3, x3, x5
+adc x4, x10, xzr
+subs x5, x2, x7
+sbcs x7, x1, x11
+sbcs x8, x3, x12
+sbcs x6, x4, x6
+csel x2, x2, x5, lo
+csel x1, x1, x7, lo
+stp x2, x1, [x0]
+csel x1, x3, x8, lo
+csel x2, x4, x6, lo
+stp x1, x2, [x0, #16]
+ldp x19, x20, [sp], #16
+ret
+.p2align 3
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
+"
+            ),
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            mu2 = const M::MU[2],
+            mu3 = const M::MU[3],
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
 }
 
 /// x*y/R mod p; cios.

@@ -12,7 +12,7 @@ use crate::modulus::Modulus;
 assembly! { 6, 0:
     mul: mul_spare;
     sum_of_products: sum_of_products_spare;
-    square: square_spare;
+    square: square_fold;
 }
 
 // complement: a spare bit and mu/p > 0.508: constant rows of -mu for complements, 2n^2 + 1 products.
@@ -58,6 +58,326 @@ lazy_assembly! { 6, 1:
 // lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 6, 2:
     mul: mul_lazy_full;
+}
+
+/// x*x/R mod p; log-jump.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_fold<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let mut z = MaybeUninit::<[u64; 6]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_fold_40d3fba51db315b3_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                r"
+stp x19, x20, [sp, #-80]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x7, x8, [x1, #16]
+extr x9, x7, x3, #63
+mul x10, x9, x2
+umulh x9, x9, x2
+extr x11, x8, x7, #63
+mul x12, x11, x2
+umulh x13, x11, x2
+ldp x1, x14, [x1, #32]
+extr x15, x1, x8, #63
+mul x16, x15, x2
+adds x4, x4, x6
+umulh x6, x15, x2
+extr x17, x14, x1, #63
+mul x19, x17, x2
+adcs x5, x5, x10
+umulh x10, x17, x2
+adcs x9, x9, x12
+adr x12, 2f
+ldp x20, x21, [x12]
+mul x2, x2, x2
+umulh x22, x20, x2
+adcs x13, x13, x16
+umulh x16, x21, x2
+adcs x6, x6, x19
+ldp x19, x23, [x12, #16]
+umulh x24, x19, x2
+adc x10, x10, xzr
+umulh x25, x23, x2
+adds x5, x5, x22
+ldp x22, x26, [x12, #32]
+umulh x27, x22, x2
+adcs x9, x9, x16
+umulh x16, x26, x2
+adcs x13, x13, x24
+mul x24, x20, x2
+adcs x6, x6, x25
+mul x25, x21, x2
+adcs x10, x10, x27
+mul x27, x19, x2
+adc x16, x16, xzr
+mul x28, x23, x2
+adds x4, x4, x24
+mul x24, x22, x2
+adcs x5, x5, x25
+mul x2, x26, x2
+adcs x9, x9, x27
+adcs x13, x13, x28
+umulh x25, x3, x3
+adcs x6, x6, x24
+lsl x24, x7, #1
+umulh x27, x24, x3
+adcs x2, x10, x2
+umulh x10, x11, x3
+adc x16, x16, xzr
+umulh x28, x15, x3
+adds x9, x9, x25
+umulh x25, x17, x3
+adcs x13, x13, x27
+mul x27, x3, x3
+adcs x6, x6, x10
+mul x10, x24, x3
+adcs x2, x2, x28
+mul x11, x11, x3
+adc x16, x16, x25
+mul x24, x15, x3
+adds x5, x5, x27
+mul x3, x17, x3
+adcs x9, x9, x10
+adcs x10, x13, x11
+umulh x11, x20, x4
+adcs x6, x6, x24
+umulh x13, x21, x4
+adcs x2, x2, x3
+umulh x3, x19, x4
+adc x16, x16, xzr
+umulh x24, x23, x4
+adds x9, x9, x11
+umulh x11, x22, x4
+adcs x10, x10, x13
+umulh x13, x26, x4
+adcs x3, x6, x3
+mul x6, x20, x4
+adcs x2, x2, x24
+mul x24, x21, x4
+adcs x11, x16, x11
+mul x16, x19, x4
+adc x13, x13, xzr
+mul x25, x23, x4
+adds x5, x5, x6
+mul x6, x22, x4
+adcs x9, x9, x24
+mul x4, x26, x4
+adcs x10, x10, x16
+adcs x3, x3, x25
+umulh x16, x7, x7
+adcs x2, x2, x6
+lsl x6, x8, #1
+umulh x24, x6, x7
+adcs x4, x11, x4
+umulh x11, x15, x7
+adc x13, x13, xzr
+umulh x25, x17, x7
+adds x3, x3, x16
+mul x16, x7, x7
+adcs x2, x2, x24
+mul x6, x6, x7
+adcs x4, x4, x11
+mul x11, x15, x7
+adc x13, x13, x25
+mul x7, x17, x7
+adds x10, x10, x16
+adcs x3, x3, x6
+umulh x6, x20, x5
+adcs x2, x2, x11
+umulh x11, x21, x5
+adcs x4, x4, x7
+umulh x7, x19, x5
+adc x13, x13, xzr
+umulh x15, x23, x5
+adds x6, x10, x6
+umulh x10, x22, x5
+adcs x3, x3, x11
+umulh x11, x26, x5
+adcs x2, x2, x7
+mul x7, x20, x5
+adcs x4, x4, x15
+mul x15, x21, x5
+adcs x10, x13, x10
+mul x13, x19, x5
+adc x11, x11, xzr
+mul x16, x23, x5
+adds x7, x9, x7
+mul x9, x22, x5
+adcs x6, x6, x15
+mul x5, x26, x5
+adcs x3, x3, x13
+adcs x2, x2, x16
+umulh x13, x8, x8
+adcs x4, x4, x9
+lsl x9, x1, #1
+umulh x15, x9, x8
+adcs x5, x10, x5
+umulh x10, x17, x8
+adc x11, x11, xzr
+mul x16, x8, x8
+adds x4, x4, x13
+mul x9, x9, x8
+adcs x5, x5, x15
+mul x8, x17, x8
+adc x10, x11, x10
+adds x2, x2, x16
+umulh x11, x20, x7
+adcs x4, x4, x9
+umulh x9, x21, x7
+adcs x5, x5, x8
+umulh x8, x19, x7
+adc x10, x10, xzr
+umulh x13, x23, x7
+adds x3, x3, x11
+umulh x11, x22, x7
+adcs x2, x2, x9
+umulh x9, x26, x7
+adcs x4, x4, x8
+mul x8, x20, x7
+adcs x5, x5, x13
+mul x13, x21, x7
+adcs x10, x10, x11
+mul x11, x19, x7
+adc x9, x9, xzr
+mul x15, x23, x7
+adds x6, x6, x8
+mul x8, x22, x7
+adcs x3, x3, x13
+mul x7, x26, x7
+adcs x2, x2, x11
+adcs x4, x4, x15
+umulh x11, x1, x1
+adcs x5, x5, x8
+lsl x8, x14, #1
+umulh x13, x8, x1
+adcs x7, x10, x7
+mul x10, x1, x1
+adc x9, x9, xzr
+mul x1, x8, x1
+adds x7, x7, x11
+adc x8, x9, x13
+umulh x9, x20, x6
+adds x5, x5, x10
+umulh x10, x21, x6
+adcs x1, x7, x1
+umulh x7, x19, x6
+adc x8, x8, xzr
+umulh x11, x23, x6
+adds x2, x2, x9
+umulh x9, x22, x6
+adcs x4, x4, x10
+umulh x10, x26, x6
+adcs x5, x5, x7
+mul x7, x20, x6
+adcs x1, x1, x11
+mul x11, x21, x6
+adcs x8, x8, x9
+mul x9, x19, x6
+adc x10, x10, xzr
+mul x13, x23, x6
+adds x3, x3, x7
+mul x7, x22, x6
+adcs x2, x2, x11
+mul x6, x26, x6
+adcs x4, x4, x9
+umulh x9, x14, x14
+adcs x5, x5, x13
+mul x11, x14, x14
+adcs x1, x1, x7
+adcs x6, x8, x6
+ldp x7, x8, [x12, #48]
+mul x7, x3, x7
+umulh x13, x8, x7
+adc x9, x9, x10
+ldp x10, x14, [x12, #64]
+umulh x15, x10, x7
+adds x6, x6, x11
+umulh x11, x14, x7
+adc x9, x9, xzr
+ldp x16, x17, [x12, #80]
+umulh x19, x16, x7
+adds x2, x2, x13
+umulh x13, x17, x7
+adcs x4, x4, x15
+ldr x12, [x12, #96]
+umulh x15, x12, x7
+adcs x5, x5, x11
+adcs x1, x1, x19
+mul x11, x10, x7
+adcs x6, x6, x13
+mul x13, x14, x7
+adc x9, x9, x15
+mul x15, x16, x7
+cmp x3, #1
+mul x3, x17, x7
+adcs x2, x2, x11
+mul x7, x12, x7
+adcs x4, x4, x13
+adcs x5, x5, x15
+adcs x1, x1, x3
+adcs x3, x6, x7
+adc x6, x9, xzr
+subs x7, x2, x8
+sbcs x8, x4, x10
+sbcs x9, x5, x14
+sbcs x10, x1, x16
+sbcs x11, x3, x17
+sbcs x12, x6, x12
+csel x2, x2, x7, lo
+csel x4, x4, x8, lo
+stp x2, x4, [x0]
+csel x2, x5, x9, lo
+csel x1, x1, x10, lo
+stp x2, x1, [x0, #16]
+csel x1, x3, x11, lo
+csel x2, x6, x12, lo
+stp x1, x2, [x0, #32]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #80
+ret
+.p2align 3
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+"
+            ),
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            mu2 = const M::MU[2],
+            mu3 = const M::MU[3],
+            mu4 = const M::MU[4],
+            mu5 = const M::MU[5],
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
 }
 
 /// x*y/R mod p; cios.

@@ -12,7 +12,7 @@ use crate::modulus::Modulus;
 assembly! { 7, 0:
     mul: mul_spare;
     sum_of_products: sum_of_products_spare;
-    square: square_spare;
+    square: square_fold;
 }
 
 // complement: a spare bit and mu/p > 0.508: constant rows of -mu for complements, 2n^2 + 1 products.
@@ -58,6 +58,424 @@ lazy_assembly! { 7, 1:
 // lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 7, 2:
     mul: mul_lazy_full;
+}
+
+/// x*x/R mod p; log-jump.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_fold<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
+    let mut z = MaybeUninit::<[u64; 7]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_fold_186cb242f47c10e4_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}",
+                r"
+stp x19, x20, [sp, #-112]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+str x30, [sp, #80]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x7, x8, [x1, #16]
+extr x9, x7, x3, #63
+mul x10, x9, x2
+umulh x9, x9, x2
+extr x11, x8, x7, #63
+mul x12, x11, x2
+umulh x13, x11, x2
+ldp x14, x15, [x1, #32]
+extr x16, x14, x8, #63
+mul x17, x16, x2
+adds x4, x4, x6
+umulh x6, x16, x2
+extr x19, x15, x14, #63
+mul x20, x19, x2
+adcs x5, x5, x10
+umulh x10, x19, x2
+ldr x1, [x1, #48]
+extr x21, x1, x15, #63
+mul x22, x21, x2
+adcs x9, x9, x12
+umulh x12, x21, x2
+adcs x13, x13, x17
+adr x17, 2f
+ldp x23, x24, [x17]
+mul x2, x2, x2
+umulh x25, x23, x2
+adcs x6, x6, x20
+umulh x20, x24, x2
+adcs x10, x10, x22
+ldp x22, x26, [x17, #16]
+umulh x27, x22, x2
+adc x12, x12, xzr
+umulh x28, x26, x2
+adds x5, x5, x25
+ldp x25, x30, [x17, #32]
+str x0, [sp, #96]
+umulh x0, x25, x2
+adcs x9, x9, x20
+umulh x20, x30, x2
+adcs x13, x13, x27
+str x1, [sp, #104]
+ldp x27, x1, [x17, #48]
+umulh x1, x27, x2
+adcs x6, x6, x28
+mul x28, x23, x2
+adcs x0, x10, x0
+mul x10, x24, x2
+adcs x12, x12, x20
+mul x20, x22, x2
+adc x1, x1, xzr
+mul x17, x26, x2
+adds x4, x4, x28
+mul x28, x25, x2
+adcs x5, x5, x10
+mul x10, x30, x2
+adcs x9, x9, x20
+mul x2, x27, x2
+adcs x13, x13, x17
+adcs x6, x6, x28
+umulh x17, x3, x3
+adcs x0, x0, x10
+lsl x10, x7, #1
+umulh x20, x10, x3
+adcs x2, x12, x2
+umulh x12, x11, x3
+adc x1, x1, xzr
+umulh x28, x16, x3
+adds x9, x9, x17
+umulh x17, x19, x3
+adcs x13, x13, x20
+umulh x20, x21, x3
+adcs x6, x6, x12
+mul x12, x3, x3
+adcs x0, x0, x28
+mul x10, x10, x3
+adcs x2, x2, x17
+mul x11, x11, x3
+adc x1, x1, x20
+mul x17, x16, x3
+adds x5, x5, x12
+mul x12, x19, x3
+adcs x9, x9, x10
+mul x3, x21, x3
+adcs x10, x13, x11
+adcs x6, x6, x17
+umulh x11, x23, x4
+adcs x0, x0, x12
+umulh x12, x24, x4
+adcs x2, x2, x3
+umulh x3, x22, x4
+adc x1, x1, xzr
+umulh x13, x26, x4
+adds x9, x9, x11
+umulh x11, x25, x4
+adcs x10, x10, x12
+umulh x12, x30, x4
+adcs x3, x6, x3
+umulh x6, x27, x4
+adcs x0, x0, x13
+mul x13, x23, x4
+adcs x2, x2, x11
+mul x11, x24, x4
+adcs x1, x1, x12
+mul x12, x22, x4
+adc x6, x6, xzr
+mul x17, x26, x4
+adds x5, x5, x13
+mul x13, x25, x4
+adcs x9, x9, x11
+mul x11, x30, x4
+adcs x10, x10, x12
+mul x4, x27, x4
+adcs x3, x3, x17
+adcs x0, x0, x13
+umulh x12, x7, x7
+adcs x2, x2, x11
+lsl x11, x8, #1
+umulh x13, x11, x7
+adcs x1, x1, x4
+umulh x4, x16, x7
+adc x6, x6, xzr
+umulh x17, x19, x7
+adds x3, x3, x12
+umulh x12, x21, x7
+adcs x0, x0, x13
+mul x13, x7, x7
+adcs x2, x2, x4
+mul x4, x11, x7
+adcs x1, x1, x17
+mul x11, x16, x7
+adc x6, x6, x12
+mul x12, x19, x7
+adds x10, x10, x13
+mul x7, x21, x7
+adcs x3, x3, x4
+adcs x0, x0, x11
+umulh x4, x23, x5
+adcs x2, x2, x12
+umulh x11, x24, x5
+adcs x1, x1, x7
+umulh x7, x22, x5
+adc x6, x6, xzr
+umulh x12, x26, x5
+adds x4, x10, x4
+umulh x10, x25, x5
+adcs x3, x3, x11
+umulh x11, x30, x5
+adcs x0, x0, x7
+umulh x7, x27, x5
+adcs x2, x2, x12
+mul x12, x23, x5
+adcs x1, x1, x10
+mul x10, x24, x5
+adcs x6, x6, x11
+mul x11, x22, x5
+adc x7, x7, xzr
+mul x13, x26, x5
+adds x9, x9, x12
+mul x12, x25, x5
+adcs x4, x4, x10
+mul x10, x30, x5
+adcs x3, x3, x11
+mul x5, x27, x5
+adcs x0, x0, x13
+adcs x2, x2, x12
+umulh x11, x8, x8
+adcs x1, x1, x10
+lsl x10, x14, #1
+umulh x12, x10, x8
+adcs x5, x6, x5
+umulh x6, x19, x8
+adc x7, x7, xzr
+umulh x13, x21, x8
+adds x2, x2, x11
+mul x11, x8, x8
+adcs x1, x1, x12
+mul x10, x10, x8
+adcs x5, x5, x6
+mul x6, x19, x8
+adc x7, x7, x13
+mul x8, x21, x8
+adds x0, x0, x11
+adcs x2, x2, x10
+umulh x10, x23, x9
+adcs x1, x1, x6
+umulh x6, x24, x9
+adcs x5, x5, x8
+umulh x8, x22, x9
+adc x7, x7, xzr
+umulh x11, x26, x9
+adds x3, x3, x10
+umulh x10, x25, x9
+adcs x0, x0, x6
+umulh x6, x30, x9
+adcs x2, x2, x8
+umulh x8, x27, x9
+adcs x1, x1, x11
+mul x11, x23, x9
+adcs x5, x5, x10
+mul x10, x24, x9
+adcs x6, x7, x6
+mul x7, x22, x9
+adc x8, x8, xzr
+mul x12, x26, x9
+adds x4, x4, x11
+mul x11, x25, x9
+adcs x3, x3, x10
+mul x10, x30, x9
+adcs x0, x0, x7
+mul x7, x27, x9
+adcs x2, x2, x12
+adcs x1, x1, x11
+umulh x9, x14, x14
+adcs x5, x5, x10
+lsl x10, x15, #1
+umulh x11, x10, x14
+adcs x6, x6, x7
+umulh x7, x21, x14
+adc x8, x8, xzr
+mul x12, x14, x14
+adds x5, x5, x9
+mul x9, x10, x14
+adcs x6, x6, x11
+mul x10, x21, x14
+adc x7, x8, x7
+adds x1, x1, x12
+umulh x8, x23, x4
+adcs x5, x5, x9
+umulh x9, x24, x4
+adcs x6, x6, x10
+umulh x10, x22, x4
+adc x7, x7, xzr
+umulh x11, x26, x4
+adds x0, x0, x8
+umulh x8, x25, x4
+adcs x2, x2, x9
+umulh x9, x30, x4
+adcs x1, x1, x10
+umulh x10, x27, x4
+adcs x5, x5, x11
+mul x11, x23, x4
+adcs x6, x6, x8
+mul x8, x24, x4
+adcs x7, x7, x9
+mul x9, x22, x4
+adc x10, x10, xzr
+mul x12, x26, x4
+adds x3, x3, x11
+mul x11, x25, x4
+adcs x0, x0, x8
+mul x8, x30, x4
+adcs x2, x2, x9
+mul x4, x27, x4
+adcs x1, x1, x12
+adcs x5, x5, x11
+umulh x9, x15, x15
+adcs x6, x6, x8
+ldr x8, [sp, #104]
+lsl x11, x8, #1
+umulh x12, x11, x15
+adcs x4, x7, x4
+mul x7, x15, x15
+adc x10, x10, xzr
+mul x11, x11, x15
+adds x4, x4, x9
+adc x9, x10, x12
+umulh x10, x23, x3
+adds x6, x6, x7
+umulh x7, x24, x3
+adcs x4, x4, x11
+umulh x11, x22, x3
+adc x9, x9, xzr
+umulh x12, x26, x3
+adds x2, x2, x10
+umulh x10, x25, x3
+adcs x1, x1, x7
+umulh x7, x30, x3
+adcs x5, x5, x11
+umulh x11, x27, x3
+adcs x6, x6, x12
+mul x12, x23, x3
+adcs x4, x4, x10
+mul x10, x24, x3
+adcs x7, x9, x7
+mul x9, x22, x3
+adc x11, x11, xzr
+mul x13, x26, x3
+adds x0, x0, x12
+mul x12, x25, x3
+adcs x2, x2, x10
+mul x10, x30, x3
+adcs x1, x1, x9
+mul x3, x27, x3
+adcs x5, x5, x13
+umulh x9, x8, x8
+adcs x6, x6, x12
+mul x8, x8, x8
+adcs x4, x4, x10
+adcs x3, x7, x3
+adr x7, 2f
+ldp x10, x12, [x7, #64]
+ldr x13, [x7, #56]
+mul x13, x0, x13
+umulh x14, x10, x13
+adc x9, x9, x11
+umulh x11, x12, x13
+adds x3, x3, x8
+ldp x8, x15, [x7, #80]
+umulh x16, x8, x13
+adc x9, x9, xzr
+umulh x17, x15, x13
+adds x2, x2, x14
+ldp x14, x19, [x7, #96]
+umulh x20, x14, x13
+adcs x1, x1, x11
+umulh x11, x19, x13
+adcs x5, x5, x16
+ldr x7, [x7, #112]
+umulh x16, x7, x13
+adcs x6, x6, x17
+adcs x4, x4, x20
+mul x17, x12, x13
+adcs x3, x3, x11
+mul x11, x8, x13
+adc x9, x9, x16
+mul x16, x15, x13
+cmp x0, #1
+mul x0, x14, x13
+adcs x2, x2, x17
+mul x17, x19, x13
+adcs x1, x1, x11
+mul x11, x7, x13
+adcs x5, x5, x16
+adcs x0, x6, x0
+adcs x4, x4, x17
+adcs x3, x3, x11
+adc x6, x9, xzr
+subs x9, x2, x10
+sbcs x10, x1, x12
+sbcs x8, x5, x8
+sbcs x11, x0, x15
+sbcs x12, x4, x14
+sbcs x13, x3, x19
+sbcs x7, x6, x7
+csel x2, x2, x9, lo
+csel x1, x1, x10, lo
+ldr x9, [sp, #96]
+stp x2, x1, [x9]
+csel x1, x5, x8, lo
+csel x0, x0, x11, lo
+stp x1, x0, [x9, #16]
+csel x0, x4, x12, lo
+csel x1, x3, x13, lo
+stp x0, x1, [x9, #32]
+csel x0, x6, x7, lo
+str x0, [x9, #48]
+ldr x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #112
+ret
+.p2align 3
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
+"
+            ),
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            mu2 = const M::MU[2],
+            mu3 = const M::MU[3],
+            mu4 = const M::MU[4],
+            mu5 = const M::MU[5],
+            mu6 = const M::MU[6],
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            p6 = const M::P[6],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
 }
 
 /// x*y/R mod p; cios.

@@ -10,9 +10,9 @@ use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
 assembly! { 8, 0:
-    mul: mul_spare;
+    mul: mul_fold;
     sum_of_products: sum_of_products_spare;
-    square: square_spare;
+    square: square_fold;
 }
 
 // complement: a spare bit and mu/p > 0.508: constant rows of -mu for complements, 2n^2 + 1 products.
@@ -58,6 +58,1154 @@ lazy_assembly! { 8, 1:
 // lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 8, 2:
     mul: mul_lazy_full;
+}
+
+/// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_fold<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
+    let mut z = MaybeUninit::<[u64; 8]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_fold_dfff1448f0339e71_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                r"
+stp x19, x20, [sp, #-112]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+str x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+adds x7, x7, x8
+umulh x8, x10, x5
+mul x13, x11, x5
+adcs x9, x9, x12
+umulh x12, x11, x5
+ldp x14, x15, [x1, #32]
+mul x16, x14, x5
+adcs x8, x8, x13
+umulh x13, x14, x5
+mul x17, x15, x5
+adcs x12, x12, x16
+umulh x16, x15, x5
+ldp x1, x19, [x1, #48]
+mul x20, x1, x5
+adcs x13, x13, x17
+umulh x17, x1, x5
+mul x21, x19, x5
+adcs x16, x16, x20
+umulh x20, x19, x5
+adcs x17, x17, x21
+adr x21, 2f
+ldp x22, x23, [x21]
+mul x5, x3, x5
+umulh x24, x22, x5
+adc x20, x20, xzr
+umulh x25, x23, x5
+adds x9, x9, x24
+ldp x24, x26, [x21, #16]
+umulh x27, x24, x5
+adcs x8, x8, x25
+umulh x25, x26, x5
+adcs x12, x12, x27
+ldp x27, x28, [x21, #32]
+umulh x30, x27, x5
+adcs x13, x13, x25
+umulh x25, x28, x5
+adcs x16, x16, x30
+str x0, [sp, #96]
+ldp x30, x0, [x21, #48]
+umulh x21, x30, x5
+adcs x17, x17, x25
+umulh x25, x0, x5
+adcs x20, x20, x21
+mul x21, x22, x5
+adc x25, x25, xzr
+str x2, [sp, #104]
+mul x2, x23, x5
+adds x7, x7, x21
+mul x21, x24, x5
+adcs x2, x9, x2
+mul x9, x26, x5
+adcs x8, x8, x21
+mul x21, x27, x5
+adcs x9, x12, x9
+mul x12, x28, x5
+adcs x13, x13, x21
+mul x21, x30, x5
+adcs x12, x16, x12
+mul x5, x0, x5
+adcs x16, x17, x21
+adcs x5, x20, x5
+umulh x17, x3, x6
+adc x20, x25, xzr
+umulh x21, x4, x6
+adds x2, x2, x17
+umulh x17, x10, x6
+adcs x8, x8, x21
+umulh x21, x11, x6
+adcs x9, x9, x17
+umulh x17, x14, x6
+adcs x13, x13, x21
+umulh x21, x15, x6
+adcs x12, x12, x17
+umulh x17, x1, x6
+adcs x16, x16, x21
+umulh x21, x19, x6
+adcs x5, x5, x17
+mul x17, x3, x6
+adc x20, x20, x21
+mul x21, x4, x6
+adds x7, x7, x17
+mul x17, x10, x6
+adcs x2, x2, x21
+mul x21, x11, x6
+adcs x8, x8, x17
+mul x17, x14, x6
+adcs x9, x9, x21
+mul x21, x15, x6
+adcs x13, x13, x17
+mul x17, x1, x6
+adcs x12, x12, x21
+mul x6, x19, x6
+adcs x16, x16, x17
+adcs x5, x5, x6
+umulh x6, x22, x7
+adc x17, x20, xzr
+umulh x20, x23, x7
+adds x6, x8, x6
+umulh x8, x24, x7
+adcs x9, x9, x20
+umulh x20, x26, x7
+adcs x8, x13, x8
+umulh x13, x27, x7
+adcs x12, x12, x20
+umulh x20, x28, x7
+adcs x13, x16, x13
+umulh x16, x30, x7
+adcs x5, x5, x20
+umulh x20, x0, x7
+adcs x16, x17, x16
+mul x17, x22, x7
+adc x20, x20, xzr
+mul x21, x23, x7
+adds x2, x2, x17
+mul x17, x24, x7
+adcs x6, x6, x21
+mul x21, x26, x7
+adcs x9, x9, x17
+mul x17, x27, x7
+adcs x8, x8, x21
+mul x21, x28, x7
+adcs x12, x12, x17
+mul x17, x30, x7
+adcs x13, x13, x21
+mul x7, x0, x7
+adcs x5, x5, x17
+adcs x7, x16, x7
+ldr x16, [sp, #104]
+ldp x17, x21, [x16, #16]
+umulh x25, x3, x17
+adc x20, x20, xzr
+umulh x16, x4, x17
+adds x6, x6, x25
+umulh x25, x10, x17
+adcs x9, x9, x16
+umulh x16, x11, x17
+adcs x8, x8, x25
+umulh x25, x14, x17
+adcs x12, x12, x16
+umulh x16, x15, x17
+adcs x13, x13, x25
+umulh x25, x1, x17
+adcs x5, x5, x16
+umulh x16, x19, x17
+adcs x7, x7, x25
+mul x25, x3, x17
+adc x16, x20, x16
+mul x20, x4, x17
+adds x2, x2, x25
+mul x25, x10, x17
+adcs x6, x6, x20
+mul x20, x11, x17
+adcs x9, x9, x25
+mul x25, x14, x17
+adcs x8, x8, x20
+mul x20, x15, x17
+adcs x12, x12, x25
+mul x25, x1, x17
+adcs x13, x13, x20
+mul x17, x19, x17
+adcs x5, x5, x25
+adcs x7, x7, x17
+umulh x17, x22, x2
+adc x16, x16, xzr
+umulh x20, x23, x2
+adds x9, x9, x17
+umulh x17, x24, x2
+adcs x8, x8, x20
+umulh x20, x26, x2
+adcs x12, x12, x17
+umulh x17, x27, x2
+adcs x13, x13, x20
+umulh x20, x28, x2
+adcs x5, x5, x17
+umulh x17, x30, x2
+adcs x7, x7, x20
+umulh x20, x0, x2
+adcs x16, x16, x17
+mul x17, x22, x2
+adc x20, x20, xzr
+mul x25, x23, x2
+adds x6, x6, x17
+mul x17, x24, x2
+adcs x9, x9, x25
+mul x25, x26, x2
+adcs x8, x8, x17
+mul x17, x27, x2
+adcs x12, x12, x25
+mul x25, x28, x2
+adcs x13, x13, x17
+mul x17, x30, x2
+adcs x5, x5, x25
+mul x2, x0, x2
+adcs x7, x7, x17
+adcs x2, x16, x2
+umulh x16, x3, x21
+adc x17, x20, xzr
+umulh x20, x4, x21
+adds x9, x9, x16
+umulh x16, x10, x21
+adcs x8, x8, x20
+umulh x20, x11, x21
+adcs x12, x12, x16
+umulh x16, x14, x21
+adcs x13, x13, x20
+umulh x20, x15, x21
+adcs x5, x5, x16
+umulh x16, x1, x21
+adcs x7, x7, x20
+umulh x20, x19, x21
+adcs x2, x2, x16
+mul x16, x3, x21
+adc x17, x17, x20
+mul x20, x4, x21
+adds x6, x6, x16
+mul x16, x10, x21
+adcs x9, x9, x20
+mul x20, x11, x21
+adcs x8, x8, x16
+mul x16, x14, x21
+adcs x12, x12, x20
+mul x20, x15, x21
+adcs x13, x13, x16
+mul x16, x1, x21
+adcs x5, x5, x20
+mul x20, x19, x21
+adcs x7, x7, x16
+adcs x2, x2, x20
+umulh x16, x22, x6
+adc x17, x17, xzr
+umulh x20, x23, x6
+adds x8, x8, x16
+umulh x16, x24, x6
+adcs x12, x12, x20
+umulh x20, x26, x6
+adcs x13, x13, x16
+umulh x16, x27, x6
+adcs x5, x5, x20
+umulh x20, x28, x6
+adcs x7, x7, x16
+umulh x16, x30, x6
+adcs x2, x2, x20
+umulh x20, x0, x6
+adcs x16, x17, x16
+mul x17, x22, x6
+adc x20, x20, xzr
+mul x21, x23, x6
+adds x9, x9, x17
+mul x17, x24, x6
+adcs x8, x8, x21
+mul x21, x26, x6
+adcs x12, x12, x17
+mul x17, x27, x6
+adcs x13, x13, x21
+mul x21, x28, x6
+adcs x5, x5, x17
+mul x17, x30, x6
+adcs x7, x7, x21
+mul x6, x0, x6
+adcs x2, x2, x17
+adcs x6, x16, x6
+ldr x16, [sp, #104]
+ldp x17, x21, [x16, #32]
+umulh x25, x3, x17
+adc x20, x20, xzr
+umulh x16, x4, x17
+adds x8, x8, x25
+umulh x25, x10, x17
+adcs x12, x12, x16
+umulh x16, x11, x17
+adcs x13, x13, x25
+umulh x25, x14, x17
+adcs x5, x5, x16
+umulh x16, x15, x17
+adcs x7, x7, x25
+umulh x25, x1, x17
+adcs x2, x2, x16
+umulh x16, x19, x17
+adcs x6, x6, x25
+mul x25, x3, x17
+adc x16, x20, x16
+mul x20, x4, x17
+adds x9, x9, x25
+mul x25, x10, x17
+adcs x8, x8, x20
+mul x20, x11, x17
+adcs x12, x12, x25
+mul x25, x14, x17
+adcs x13, x13, x20
+mul x20, x15, x17
+adcs x5, x5, x25
+mul x25, x1, x17
+adcs x7, x7, x20
+mul x17, x19, x17
+adcs x2, x2, x25
+adcs x6, x6, x17
+umulh x17, x22, x9
+adc x16, x16, xzr
+umulh x20, x23, x9
+adds x12, x12, x17
+umulh x17, x24, x9
+adcs x13, x13, x20
+umulh x20, x26, x9
+adcs x5, x5, x17
+umulh x17, x27, x9
+adcs x7, x7, x20
+umulh x20, x28, x9
+adcs x2, x2, x17
+umulh x17, x30, x9
+adcs x6, x6, x20
+umulh x20, x0, x9
+adcs x16, x16, x17
+mul x17, x22, x9
+adc x20, x20, xzr
+mul x25, x23, x9
+adds x8, x8, x17
+mul x17, x24, x9
+adcs x12, x12, x25
+mul x25, x26, x9
+adcs x13, x13, x17
+mul x17, x27, x9
+adcs x5, x5, x25
+mul x25, x28, x9
+adcs x7, x7, x17
+mul x17, x30, x9
+adcs x2, x2, x25
+mul x9, x0, x9
+adcs x6, x6, x17
+adcs x9, x16, x9
+umulh x16, x3, x21
+adc x17, x20, xzr
+umulh x20, x4, x21
+adds x12, x12, x16
+umulh x16, x10, x21
+adcs x13, x13, x20
+umulh x20, x11, x21
+adcs x5, x5, x16
+umulh x16, x14, x21
+adcs x7, x7, x20
+umulh x20, x15, x21
+adcs x2, x2, x16
+umulh x16, x1, x21
+adcs x6, x6, x20
+umulh x20, x19, x21
+adcs x9, x9, x16
+mul x16, x3, x21
+adc x17, x17, x20
+mul x20, x4, x21
+adds x8, x8, x16
+mul x16, x10, x21
+adcs x12, x12, x20
+mul x20, x11, x21
+adcs x13, x13, x16
+mul x16, x14, x21
+adcs x5, x5, x20
+mul x20, x15, x21
+adcs x7, x7, x16
+mul x16, x1, x21
+adcs x2, x2, x20
+mul x20, x19, x21
+adcs x6, x6, x16
+adcs x9, x9, x20
+umulh x16, x22, x8
+adc x17, x17, xzr
+umulh x20, x23, x8
+adds x13, x13, x16
+umulh x16, x24, x8
+adcs x5, x5, x20
+umulh x20, x26, x8
+adcs x7, x7, x16
+umulh x16, x27, x8
+adcs x2, x2, x20
+umulh x20, x28, x8
+adcs x6, x6, x16
+umulh x16, x30, x8
+adcs x9, x9, x20
+umulh x20, x0, x8
+adcs x16, x17, x16
+mul x17, x22, x8
+adc x20, x20, xzr
+mul x21, x23, x8
+adds x12, x12, x17
+mul x17, x24, x8
+adcs x13, x13, x21
+mul x21, x26, x8
+adcs x5, x5, x17
+mul x17, x27, x8
+adcs x7, x7, x21
+mul x21, x28, x8
+adcs x2, x2, x17
+mul x17, x30, x8
+adcs x6, x6, x21
+mul x8, x0, x8
+adcs x9, x9, x17
+adcs x8, x16, x8
+ldr x16, [sp, #104]
+ldp x16, x17, [x16, #48]
+umulh x21, x3, x16
+adc x20, x20, xzr
+umulh x25, x4, x16
+adds x13, x13, x21
+umulh x21, x10, x16
+adcs x5, x5, x25
+umulh x25, x11, x16
+adcs x7, x7, x21
+umulh x21, x14, x16
+adcs x2, x2, x25
+umulh x25, x15, x16
+adcs x6, x6, x21
+umulh x21, x1, x16
+adcs x9, x9, x25
+umulh x25, x19, x16
+adcs x8, x8, x21
+mul x21, x3, x16
+adc x20, x20, x25
+mul x25, x4, x16
+adds x12, x12, x21
+mul x21, x10, x16
+adcs x13, x13, x25
+mul x25, x11, x16
+adcs x5, x5, x21
+mul x21, x14, x16
+adcs x7, x7, x25
+mul x25, x15, x16
+adcs x2, x2, x21
+mul x21, x1, x16
+adcs x6, x6, x25
+mul x16, x19, x16
+adcs x9, x9, x21
+adcs x8, x8, x16
+umulh x16, x22, x12
+adc x20, x20, xzr
+umulh x21, x23, x12
+adds x5, x5, x16
+umulh x16, x24, x12
+adcs x7, x7, x21
+umulh x21, x26, x12
+adcs x2, x2, x16
+umulh x16, x27, x12
+adcs x6, x6, x21
+umulh x21, x28, x12
+adcs x9, x9, x16
+umulh x16, x30, x12
+adcs x8, x8, x21
+umulh x21, x0, x12
+adcs x16, x20, x16
+mul x20, x22, x12
+adc x21, x21, xzr
+mul x22, x23, x12
+adds x13, x13, x20
+mul x20, x24, x12
+adcs x5, x5, x22
+mul x22, x26, x12
+adcs x7, x7, x20
+mul x20, x27, x12
+adcs x2, x2, x22
+mul x22, x28, x12
+adcs x6, x6, x20
+mul x20, x30, x12
+adcs x9, x9, x22
+mul x0, x0, x12
+adcs x8, x8, x20
+adcs x0, x16, x0
+umulh x12, x3, x17
+adc x16, x21, xzr
+umulh x20, x4, x17
+adds x5, x5, x12
+umulh x12, x10, x17
+adcs x7, x7, x20
+umulh x20, x11, x17
+adcs x2, x2, x12
+umulh x12, x14, x17
+adcs x6, x6, x20
+umulh x20, x15, x17
+adcs x9, x9, x12
+umulh x12, x1, x17
+adcs x8, x8, x20
+umulh x20, x19, x17
+adcs x0, x0, x12
+mul x3, x3, x17
+adc x12, x16, x20
+mul x4, x4, x17
+adds x3, x13, x3
+mul x10, x10, x17
+adcs x4, x5, x4
+mul x5, x11, x17
+adcs x7, x7, x10
+mul x10, x14, x17
+adcs x2, x2, x5
+mul x5, x15, x17
+adcs x6, x6, x10
+mul x1, x1, x17
+adcs x5, x9, x5
+mul x9, x19, x17
+adcs x1, x8, x1
+adcs x0, x0, x9
+adr x8, 2f
+ldp x9, x10, [x8, #64]
+mul x9, x3, x9
+umulh x11, x10, x9
+adc x12, x12, xzr
+ldp x13, x14, [x8, #80]
+umulh x15, x13, x9
+adds x4, x4, x11
+umulh x11, x14, x9
+adcs x7, x7, x15
+ldp x15, x16, [x8, #96]
+umulh x17, x15, x9
+adcs x2, x2, x11
+umulh x11, x16, x9
+adcs x6, x6, x17
+ldp x17, x19, [x8, #112]
+umulh x20, x17, x9
+adcs x5, x5, x11
+umulh x11, x19, x9
+adcs x1, x1, x20
+ldr x8, [x8, #128]
+umulh x20, x8, x9
+adcs x0, x0, x11
+adc x11, x12, x20
+mul x12, x13, x9
+cmp x3, #1
+mul x3, x14, x9
+adcs x4, x4, x12
+mul x12, x15, x9
+adcs x3, x7, x3
+mul x7, x16, x9
+adcs x2, x2, x12
+mul x12, x17, x9
+adcs x6, x6, x7
+mul x7, x19, x9
+adcs x5, x5, x12
+mul x9, x8, x9
+adcs x1, x1, x7
+adcs x0, x0, x9
+adc x7, x11, xzr
+subs x9, x4, x10
+sbcs x10, x3, x13
+sbcs x11, x2, x14
+sbcs x12, x6, x15
+sbcs x13, x5, x16
+sbcs x14, x1, x17
+sbcs x15, x0, x19
+sbcs x8, x7, x8
+csel x4, x4, x9, lo
+csel x3, x3, x10, lo
+ldr x9, [sp, #96]
+stp x4, x3, [x9]
+csel x2, x2, x11, lo
+csel x3, x6, x12, lo
+stp x2, x3, [x9, #16]
+csel x2, x5, x13, lo
+csel x1, x1, x14, lo
+stp x2, x1, [x9, #32]
+csel x0, x0, x15, lo
+csel x1, x7, x8, lo
+stp x0, x1, [x9, #48]
+ldr x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #112
+ret
+.p2align 3
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
+"
+            ),
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            mu2 = const M::MU[2],
+            mu3 = const M::MU[3],
+            mu4 = const M::MU[4],
+            mu5 = const M::MU[5],
+            mu6 = const M::MU[6],
+            mu7 = const M::MU[7],
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            p6 = const M::P[6],
+            p7 = const M::P[7],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*x/R mod p; log-jump.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_fold<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
+    let mut z = MaybeUninit::<[u64; 8]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_fold_535870220c327f78_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                r"
+stp x19, x20, [sp, #-144]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+str x30, [sp, #80]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x7, x8, [x1, #16]
+extr x9, x7, x3, #63
+mul x10, x9, x2
+umulh x9, x9, x2
+extr x11, x8, x7, #63
+mul x12, x11, x2
+umulh x13, x11, x2
+ldp x14, x15, [x1, #32]
+extr x16, x14, x8, #63
+mul x17, x16, x2
+adds x4, x4, x6
+umulh x6, x16, x2
+extr x19, x15, x14, #63
+mul x20, x19, x2
+adcs x5, x5, x10
+umulh x10, x19, x2
+ldp x1, x21, [x1, #48]
+extr x22, x1, x15, #63
+mul x23, x22, x2
+adcs x9, x9, x12
+umulh x12, x22, x2
+extr x24, x21, x1, #63
+mul x25, x24, x2
+adcs x13, x13, x17
+umulh x17, x24, x2
+adcs x6, x6, x20
+adr x20, 2f
+ldp x26, x27, [x20]
+mul x2, x2, x2
+umulh x28, x26, x2
+adcs x10, x10, x23
+umulh x23, x27, x2
+adcs x12, x12, x25
+ldp x25, x30, [x20, #16]
+str x0, [sp, #96]
+umulh x0, x25, x2
+adc x17, x17, xzr
+str x21, [sp, #104]
+umulh x21, x30, x2
+adds x5, x5, x28
+str x1, [sp, #112]
+ldp x28, x1, [x20, #32]
+str x15, [sp, #120]
+umulh x15, x28, x2
+adcs x9, x9, x23
+umulh x23, x1, x2
+adcs x0, x13, x0
+str x14, [sp, #128]
+ldp x13, x14, [x20, #48]
+umulh x20, x13, x2
+adcs x6, x6, x21
+umulh x21, x14, x2
+adcs x10, x10, x15
+mul x15, x26, x2
+adcs x12, x12, x23
+mul x23, x27, x2
+adcs x17, x17, x20
+mul x20, x25, x2
+adc x21, x21, xzr
+str x8, [sp, #136]
+mul x8, x30, x2
+adds x4, x4, x15
+mul x15, x28, x2
+adcs x5, x5, x23
+mul x23, x1, x2
+adcs x9, x9, x20
+mul x20, x13, x2
+adcs x0, x0, x8
+mul x2, x14, x2
+adcs x6, x6, x15
+adcs x8, x10, x23
+umulh x10, x3, x3
+adcs x12, x12, x20
+lsl x15, x7, #1
+umulh x20, x15, x3
+adcs x2, x17, x2
+umulh x17, x11, x3
+adc x21, x21, xzr
+umulh x23, x16, x3
+adds x9, x9, x10
+umulh x10, x19, x3
+adcs x0, x0, x20
+umulh x20, x22, x3
+adcs x6, x6, x17
+umulh x17, x24, x3
+adcs x8, x8, x23
+mul x23, x3, x3
+adcs x10, x12, x10
+mul x12, x15, x3
+adcs x2, x2, x20
+mul x11, x11, x3
+adc x15, x21, x17
+mul x17, x16, x3
+adds x5, x5, x23
+mul x20, x19, x3
+adcs x9, x9, x12
+mul x12, x22, x3
+adcs x0, x0, x11
+mul x3, x24, x3
+adcs x6, x6, x17
+adcs x8, x8, x20
+umulh x11, x26, x4
+adcs x10, x10, x12
+umulh x12, x27, x4
+adcs x2, x2, x3
+umulh x3, x25, x4
+adc x15, x15, xzr
+umulh x17, x30, x4
+adds x9, x9, x11
+umulh x11, x28, x4
+adcs x0, x0, x12
+umulh x12, x1, x4
+adcs x3, x6, x3
+umulh x6, x13, x4
+adcs x8, x8, x17
+umulh x17, x14, x4
+adcs x10, x10, x11
+mul x11, x26, x4
+adcs x2, x2, x12
+mul x12, x27, x4
+adcs x6, x15, x6
+mul x15, x25, x4
+adc x17, x17, xzr
+mul x20, x30, x4
+adds x5, x5, x11
+mul x11, x28, x4
+adcs x9, x9, x12
+mul x12, x1, x4
+adcs x0, x0, x15
+mul x15, x13, x4
+adcs x3, x3, x20
+mul x4, x14, x4
+adcs x8, x8, x11
+adcs x10, x10, x12
+umulh x11, x7, x7
+adcs x2, x2, x15
+ldr x12, [sp, #136]
+lsl x15, x12, #1
+umulh x20, x15, x7
+adcs x4, x6, x4
+umulh x6, x16, x7
+adc x17, x17, xzr
+umulh x21, x19, x7
+adds x3, x3, x11
+umulh x11, x22, x7
+adcs x8, x8, x20
+umulh x20, x24, x7
+adcs x6, x10, x6
+mul x10, x7, x7
+adcs x2, x2, x21
+mul x15, x15, x7
+adcs x4, x4, x11
+mul x11, x16, x7
+adc x16, x17, x20
+mul x17, x19, x7
+adds x0, x0, x10
+mul x10, x22, x7
+adcs x3, x3, x15
+mul x7, x24, x7
+adcs x8, x8, x11
+adcs x6, x6, x17
+umulh x11, x26, x5
+adcs x2, x2, x10
+umulh x10, x27, x5
+adcs x4, x4, x7
+umulh x7, x25, x5
+adc x15, x16, xzr
+umulh x16, x30, x5
+adds x0, x0, x11
+umulh x11, x28, x5
+adcs x3, x3, x10
+umulh x10, x1, x5
+adcs x7, x8, x7
+umulh x8, x13, x5
+adcs x6, x6, x16
+umulh x16, x14, x5
+adcs x2, x2, x11
+mul x11, x26, x5
+adcs x4, x4, x10
+mul x10, x27, x5
+adcs x8, x15, x8
+mul x15, x25, x5
+adc x16, x16, xzr
+mul x17, x30, x5
+adds x9, x9, x11
+mul x11, x28, x5
+adcs x0, x0, x10
+mul x10, x1, x5
+adcs x3, x3, x15
+mul x15, x13, x5
+adcs x7, x7, x17
+mul x5, x14, x5
+adcs x6, x6, x11
+adcs x2, x2, x10
+umulh x10, x12, x12
+adcs x4, x4, x15
+ldr x11, [sp, #128]
+lsl x15, x11, #1
+umulh x17, x15, x12
+adcs x5, x8, x5
+umulh x8, x19, x12
+adc x16, x16, xzr
+umulh x20, x22, x12
+adds x6, x6, x10
+umulh x10, x24, x12
+adcs x2, x2, x17
+mul x17, x12, x12
+adcs x4, x4, x8
+mul x8, x15, x12
+adcs x5, x5, x20
+mul x15, x19, x12
+adc x10, x16, x10
+mul x16, x22, x12
+adds x7, x7, x17
+mul x12, x24, x12
+adcs x6, x6, x8
+adcs x2, x2, x15
+umulh x8, x26, x9
+adcs x4, x4, x16
+umulh x15, x27, x9
+adcs x5, x5, x12
+umulh x12, x25, x9
+adc x10, x10, xzr
+umulh x16, x30, x9
+adds x3, x3, x8
+umulh x8, x28, x9
+adcs x7, x7, x15
+umulh x15, x1, x9
+adcs x6, x6, x12
+umulh x12, x13, x9
+adcs x2, x2, x16
+umulh x16, x14, x9
+adcs x4, x4, x8
+mul x8, x26, x9
+adcs x5, x5, x15
+mul x15, x27, x9
+adcs x10, x10, x12
+mul x12, x25, x9
+adc x16, x16, xzr
+mul x17, x30, x9
+adds x0, x0, x8
+mul x8, x28, x9
+adcs x3, x3, x15
+mul x15, x1, x9
+adcs x7, x7, x12
+mul x12, x13, x9
+adcs x6, x6, x17
+mul x9, x14, x9
+adcs x2, x2, x8
+adcs x4, x4, x15
+umulh x8, x11, x11
+adcs x5, x5, x12
+ldr x12, [sp, #120]
+lsl x15, x12, #1
+umulh x17, x15, x11
+adcs x9, x10, x9
+umulh x10, x22, x11
+adc x16, x16, xzr
+umulh x19, x24, x11
+adds x4, x4, x8
+mul x8, x11, x11
+adcs x5, x5, x17
+mul x15, x15, x11
+adcs x9, x9, x10
+mul x10, x22, x11
+adc x16, x16, x19
+mul x11, x24, x11
+adds x2, x2, x8
+adcs x4, x4, x15
+umulh x8, x26, x0
+adcs x5, x5, x10
+umulh x10, x27, x0
+adcs x9, x9, x11
+umulh x11, x25, x0
+adc x15, x16, xzr
+umulh x16, x30, x0
+adds x7, x7, x8
+umulh x8, x28, x0
+adcs x6, x6, x10
+umulh x10, x1, x0
+adcs x2, x2, x11
+umulh x11, x13, x0
+adcs x4, x4, x16
+umulh x16, x14, x0
+adcs x5, x5, x8
+mul x8, x26, x0
+adcs x9, x9, x10
+mul x10, x27, x0
+adcs x11, x15, x11
+mul x15, x25, x0
+adc x16, x16, xzr
+mul x17, x30, x0
+adds x3, x3, x8
+mul x8, x28, x0
+adcs x7, x7, x10
+mul x10, x1, x0
+adcs x6, x6, x15
+mul x15, x13, x0
+adcs x2, x2, x17
+mul x0, x14, x0
+adcs x4, x4, x8
+adcs x5, x5, x10
+umulh x8, x12, x12
+adcs x9, x9, x15
+ldr x10, [sp, #112]
+lsl x15, x10, #1
+umulh x17, x15, x12
+adcs x0, x11, x0
+umulh x11, x24, x12
+adc x16, x16, xzr
+mul x19, x12, x12
+adds x8, x9, x8
+mul x9, x15, x12
+adcs x0, x0, x17
+mul x12, x24, x12
+adc x11, x16, x11
+adds x5, x5, x19
+umulh x15, x26, x3
+adcs x8, x8, x9
+umulh x9, x27, x3
+adcs x0, x0, x12
+umulh x12, x25, x3
+adc x11, x11, xzr
+umulh x16, x30, x3
+adds x6, x6, x15
+umulh x15, x28, x3
+adcs x2, x2, x9
+umulh x9, x1, x3
+adcs x4, x4, x12
+umulh x12, x13, x3
+adcs x5, x5, x16
+umulh x16, x14, x3
+adcs x8, x8, x15
+mul x15, x26, x3
+adcs x0, x0, x9
+mul x9, x27, x3
+adcs x11, x11, x12
+mul x12, x25, x3
+adc x16, x16, xzr
+mul x17, x30, x3
+adds x7, x7, x15
+mul x15, x28, x3
+adcs x6, x6, x9
+mul x9, x1, x3
+adcs x2, x2, x12
+mul x12, x13, x3
+adcs x4, x4, x17
+mul x3, x14, x3
+adcs x5, x5, x15
+adcs x8, x8, x9
+umulh x9, x10, x10
+adcs x0, x0, x12
+ldr x12, [sp, #104]
+lsl x15, x12, #1
+umulh x17, x15, x10
+adcs x3, x11, x3
+mul x11, x10, x10
+adc x16, x16, xzr
+mul x10, x15, x10
+adds x3, x3, x9
+adc x9, x16, x17
+umulh x15, x26, x7
+adds x0, x0, x11
+umulh x11, x27, x7
+adcs x3, x3, x10
+umulh x10, x25, x7
+adc x9, x9, xzr
+umulh x16, x30, x7
+adds x2, x2, x15
+umulh x15, x28, x7
+adcs x4, x4, x11
+umulh x11, x1, x7
+adcs x5, x5, x10
+umulh x10, x13, x7
+adcs x8, x8, x16
+umulh x16, x14, x7
+adcs x0, x0, x15
+mul x15, x26, x7
+adcs x3, x3, x11
+mul x11, x27, x7
+adcs x9, x9, x10
+mul x10, x25, x7
+adc x16, x16, xzr
+mul x17, x30, x7
+adds x6, x6, x15
+mul x15, x28, x7
+adcs x2, x2, x11
+mul x1, x1, x7
+adcs x4, x4, x10
+mul x10, x13, x7
+adcs x5, x5, x17
+mul x7, x14, x7
+adcs x8, x8, x15
+umulh x11, x12, x12
+adcs x0, x0, x1
+mul x1, x12, x12
+adcs x3, x3, x10
+adcs x7, x9, x7
+adr x9, 2f
+ldp x10, x12, [x9, #64]
+mul x10, x6, x10
+umulh x13, x12, x10
+adc x11, x11, x16
+ldp x14, x15, [x9, #80]
+umulh x16, x14, x10
+adds x1, x7, x1
+umulh x7, x15, x10
+adc x11, x11, xzr
+ldp x17, x19, [x9, #96]
+umulh x20, x17, x10
+adds x2, x2, x13
+umulh x13, x19, x10
+adcs x4, x4, x16
+ldp x16, x21, [x9, #112]
+umulh x22, x16, x10
+adcs x5, x5, x7
+umulh x7, x21, x10
+adcs x8, x8, x20
+ldr x9, [x9, #128]
+umulh x20, x9, x10
+adcs x0, x0, x13
+adcs x3, x3, x22
+mul x13, x14, x10
+adcs x1, x1, x7
+mul x7, x15, x10
+adc x11, x11, x20
+mul x20, x17, x10
+cmp x6, #1
+mul x6, x19, x10
+adcs x2, x2, x13
+mul x13, x16, x10
+adcs x4, x4, x7
+mul x7, x21, x10
+adcs x5, x5, x20
+mul x10, x9, x10
+adcs x6, x8, x6
+adcs x0, x0, x13
+adcs x3, x3, x7
+adcs x1, x1, x10
+adc x7, x11, xzr
+subs x8, x2, x12
+sbcs x10, x4, x14
+sbcs x11, x5, x15
+sbcs x12, x6, x17
+sbcs x13, x0, x19
+sbcs x14, x3, x16
+sbcs x15, x1, x21
+sbcs x9, x7, x9
+csel x2, x2, x8, lo
+csel x4, x4, x10, lo
+ldr x8, [sp, #96]
+stp x2, x4, [x8]
+csel x2, x5, x11, lo
+csel x4, x6, x12, lo
+stp x2, x4, [x8, #16]
+csel x0, x0, x13, lo
+csel x2, x3, x14, lo
+stp x0, x2, [x8, #32]
+csel x0, x1, x15, lo
+csel x1, x7, x9, lo
+stp x0, x1, [x8, #48]
+ldr x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #144
+ret
+.p2align 3
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
+"
+            ),
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            mu2 = const M::MU[2],
+            mu3 = const M::MU[3],
+            mu4 = const M::MU[4],
+            mu5 = const M::MU[5],
+            mu6 = const M::MU[6],
+            mu7 = const M::MU[7],
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            p6 = const M::P[6],
+            p7 = const M::P[7],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
 }
 
 /// x*y/R mod p; cios.

@@ -10,9 +10,9 @@ use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
 assembly! { 9, 0:
-    mul: mul_spare;
+    mul: mul_fold;
     sum_of_products: sum_of_products_spare;
-    square: square_spare;
+    square: square_fold;
 }
 
 // spare: at least one spare bit: no carry leaves the top limb.
@@ -44,6 +44,1451 @@ lazy_assembly! { 9, 1:
 // lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 9, 2:
     mul: mul_lazy_full;
+}
+
+/// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_fold<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64; 9] {
+    let mut z = MaybeUninit::<[u64; 9]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_fold_b519b824bec8df04_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                r"
+stp x19, x20, [sp, #-128]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+str x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+adds x7, x7, x8
+umulh x8, x4, x5
+ldp x9, x10, [x1, #16]
+mul x11, x9, x5
+adcs x8, x8, x11
+umulh x11, x9, x5
+mul x12, x10, x5
+adcs x11, x11, x12
+umulh x12, x10, x5
+ldp x13, x14, [x1, #32]
+mul x15, x13, x5
+adcs x12, x12, x15
+umulh x15, x13, x5
+mul x16, x14, x5
+adcs x15, x15, x16
+umulh x16, x14, x5
+ldp x17, x19, [x1, #48]
+mul x20, x17, x5
+adcs x16, x16, x20
+umulh x20, x17, x5
+mul x21, x19, x5
+adcs x20, x20, x21
+umulh x21, x19, x5
+ldr x1, [x1, #64]
+mul x22, x1, x5
+adcs x21, x21, x22
+umulh x22, x1, x5
+adc x22, x22, xzr
+adr x23, 2f
+ldp x24, x25, [x23]
+mul x5, x3, x5
+umulh x26, x24, x5
+adds x8, x8, x26
+umulh x26, x25, x5
+adcs x11, x11, x26
+ldp x26, x27, [x23, #16]
+umulh x28, x26, x5
+adcs x12, x12, x28
+umulh x28, x27, x5
+adcs x15, x15, x28
+ldp x28, x30, [x23, #32]
+str x0, [sp, #96]
+umulh x0, x28, x5
+adcs x0, x16, x0
+umulh x16, x30, x5
+adcs x16, x20, x16
+str x2, [sp, #104]
+ldp x20, x2, [x23, #48]
+umulh x6, x20, x5
+adcs x6, x21, x6
+umulh x21, x2, x5
+adcs x21, x22, x21
+str x1, [sp, #112]
+ldp x22, x1, [x23, #64]
+umulh x1, x22, x5
+adc x1, x1, xzr
+mul x23, x24, x5
+adds x7, x7, x23
+mul x23, x25, x5
+adcs x8, x8, x23
+mul x23, x26, x5
+adcs x11, x11, x23
+mul x23, x27, x5
+adcs x12, x12, x23
+mul x23, x28, x5
+adcs x15, x15, x23
+mul x23, x30, x5
+adcs x0, x0, x23
+mul x23, x20, x5
+adcs x16, x16, x23
+mul x23, x2, x5
+adcs x6, x6, x23
+mul x5, x22, x5
+adcs x5, x21, x5
+adc x1, x1, xzr
+ldr x21, [sp, #104]
+ldr x23, [x21, #8]
+str x22, [sp, #120]
+umulh x22, x3, x23
+adds x8, x8, x22
+umulh x22, x4, x23
+adcs x11, x11, x22
+umulh x22, x9, x23
+adcs x12, x12, x22
+umulh x22, x10, x23
+adcs x15, x15, x22
+umulh x22, x13, x23
+adcs x0, x0, x22
+umulh x22, x14, x23
+adcs x16, x16, x22
+umulh x22, x17, x23
+adcs x6, x6, x22
+umulh x22, x19, x23
+adcs x5, x5, x22
+ldr x22, [sp, #112]
+umulh x21, x22, x23
+adc x1, x1, x21
+mul x21, x3, x23
+adds x7, x7, x21
+mul x21, x4, x23
+adcs x8, x8, x21
+mul x21, x9, x23
+adcs x11, x11, x21
+mul x21, x10, x23
+adcs x12, x12, x21
+mul x21, x13, x23
+adcs x15, x15, x21
+mul x21, x14, x23
+adcs x0, x0, x21
+mul x21, x17, x23
+adcs x16, x16, x21
+mul x21, x19, x23
+adcs x6, x6, x21
+mul x21, x22, x23
+adcs x5, x5, x21
+adc x1, x1, xzr
+umulh x21, x24, x7
+adds x11, x11, x21
+umulh x21, x25, x7
+adcs x12, x12, x21
+umulh x21, x26, x7
+adcs x15, x15, x21
+umulh x21, x27, x7
+adcs x0, x0, x21
+umulh x21, x28, x7
+adcs x16, x16, x21
+umulh x21, x30, x7
+adcs x6, x6, x21
+umulh x21, x20, x7
+adcs x5, x5, x21
+umulh x21, x2, x7
+adcs x1, x1, x21
+ldr x21, [sp, #120]
+umulh x23, x21, x7
+adc x23, x23, xzr
+mul x22, x24, x7
+adds x8, x8, x22
+mul x22, x25, x7
+adcs x11, x11, x22
+mul x22, x26, x7
+adcs x12, x12, x22
+mul x22, x27, x7
+adcs x15, x15, x22
+mul x22, x28, x7
+adcs x0, x0, x22
+mul x22, x30, x7
+adcs x16, x16, x22
+mul x22, x20, x7
+adcs x6, x6, x22
+mul x22, x2, x7
+adcs x5, x5, x22
+mul x7, x21, x7
+adcs x1, x1, x7
+adc x7, x23, xzr
+ldr x22, [sp, #104]
+ldp x23, x21, [x22, #16]
+umulh x22, x3, x23
+adds x11, x11, x22
+umulh x22, x4, x23
+adcs x12, x12, x22
+umulh x22, x9, x23
+adcs x15, x15, x22
+umulh x22, x10, x23
+adcs x0, x0, x22
+umulh x22, x13, x23
+adcs x16, x16, x22
+umulh x22, x14, x23
+adcs x6, x6, x22
+umulh x22, x17, x23
+adcs x5, x5, x22
+umulh x22, x19, x23
+adcs x1, x1, x22
+ldr x22, [sp, #112]
+umulh x21, x22, x23
+adc x7, x7, x21
+mul x21, x3, x23
+adds x8, x8, x21
+mul x21, x4, x23
+adcs x11, x11, x21
+mul x21, x9, x23
+adcs x12, x12, x21
+mul x21, x10, x23
+adcs x15, x15, x21
+mul x21, x13, x23
+adcs x0, x0, x21
+mul x21, x14, x23
+adcs x16, x16, x21
+mul x21, x17, x23
+adcs x6, x6, x21
+mul x21, x19, x23
+adcs x5, x5, x21
+mul x21, x22, x23
+adcs x1, x1, x21
+adc x7, x7, xzr
+umulh x21, x24, x8
+adds x12, x12, x21
+umulh x21, x25, x8
+adcs x15, x15, x21
+umulh x21, x26, x8
+adcs x0, x0, x21
+umulh x21, x27, x8
+adcs x16, x16, x21
+umulh x21, x28, x8
+adcs x6, x6, x21
+umulh x21, x30, x8
+adcs x5, x5, x21
+umulh x21, x20, x8
+adcs x1, x1, x21
+umulh x21, x2, x8
+adcs x7, x7, x21
+ldr x21, [sp, #120]
+umulh x23, x21, x8
+adc x23, x23, xzr
+mul x22, x24, x8
+adds x11, x11, x22
+mul x22, x25, x8
+adcs x12, x12, x22
+mul x22, x26, x8
+adcs x15, x15, x22
+mul x22, x27, x8
+adcs x0, x0, x22
+mul x22, x28, x8
+adcs x16, x16, x22
+mul x22, x30, x8
+adcs x6, x6, x22
+mul x22, x20, x8
+adcs x5, x5, x22
+mul x22, x2, x8
+adcs x1, x1, x22
+mul x8, x21, x8
+adcs x7, x7, x8
+adc x8, x23, xzr
+ldr x22, [sp, #104]
+ldr x23, [x22, #24]
+umulh x21, x3, x23
+adds x12, x12, x21
+umulh x21, x4, x23
+adcs x15, x15, x21
+umulh x21, x9, x23
+adcs x0, x0, x21
+umulh x21, x10, x23
+adcs x16, x16, x21
+umulh x21, x13, x23
+adcs x6, x6, x21
+umulh x21, x14, x23
+adcs x5, x5, x21
+umulh x21, x17, x23
+adcs x1, x1, x21
+umulh x21, x19, x23
+adcs x7, x7, x21
+ldr x21, [sp, #112]
+umulh x22, x21, x23
+adc x8, x8, x22
+mul x22, x3, x23
+adds x11, x11, x22
+mul x22, x4, x23
+adcs x12, x12, x22
+mul x22, x9, x23
+adcs x15, x15, x22
+mul x22, x10, x23
+adcs x0, x0, x22
+mul x22, x13, x23
+adcs x16, x16, x22
+mul x22, x14, x23
+adcs x6, x6, x22
+mul x22, x17, x23
+adcs x5, x5, x22
+mul x22, x19, x23
+adcs x1, x1, x22
+mul x22, x21, x23
+adcs x7, x7, x22
+adc x8, x8, xzr
+umulh x22, x24, x11
+adds x15, x15, x22
+umulh x22, x25, x11
+adcs x0, x0, x22
+umulh x22, x26, x11
+adcs x16, x16, x22
+umulh x22, x27, x11
+adcs x6, x6, x22
+umulh x22, x28, x11
+adcs x5, x5, x22
+umulh x22, x30, x11
+adcs x1, x1, x22
+umulh x22, x20, x11
+adcs x7, x7, x22
+umulh x22, x2, x11
+adcs x8, x8, x22
+ldr x22, [sp, #120]
+umulh x23, x22, x11
+adc x23, x23, xzr
+mul x21, x24, x11
+adds x12, x12, x21
+mul x21, x25, x11
+adcs x15, x15, x21
+mul x21, x26, x11
+adcs x0, x0, x21
+mul x21, x27, x11
+adcs x16, x16, x21
+mul x21, x28, x11
+adcs x6, x6, x21
+mul x21, x30, x11
+adcs x5, x5, x21
+mul x21, x20, x11
+adcs x1, x1, x21
+mul x21, x2, x11
+adcs x7, x7, x21
+mul x11, x22, x11
+adcs x8, x8, x11
+adc x11, x23, xzr
+ldr x21, [sp, #104]
+ldp x23, x22, [x21, #32]
+umulh x21, x3, x23
+adds x15, x15, x21
+umulh x21, x4, x23
+adcs x0, x0, x21
+umulh x21, x9, x23
+adcs x16, x16, x21
+umulh x21, x10, x23
+adcs x6, x6, x21
+umulh x21, x13, x23
+adcs x5, x5, x21
+umulh x21, x14, x23
+adcs x1, x1, x21
+umulh x21, x17, x23
+adcs x7, x7, x21
+umulh x21, x19, x23
+adcs x8, x8, x21
+ldr x21, [sp, #112]
+umulh x22, x21, x23
+adc x11, x11, x22
+mul x22, x3, x23
+adds x12, x12, x22
+mul x22, x4, x23
+adcs x15, x15, x22
+mul x22, x9, x23
+adcs x0, x0, x22
+mul x22, x10, x23
+adcs x16, x16, x22
+mul x22, x13, x23
+adcs x6, x6, x22
+mul x22, x14, x23
+adcs x5, x5, x22
+mul x22, x17, x23
+adcs x1, x1, x22
+mul x22, x19, x23
+adcs x7, x7, x22
+mul x22, x21, x23
+adcs x8, x8, x22
+adc x11, x11, xzr
+umulh x22, x24, x12
+adds x0, x0, x22
+umulh x22, x25, x12
+adcs x16, x16, x22
+umulh x22, x26, x12
+adcs x6, x6, x22
+umulh x22, x27, x12
+adcs x5, x5, x22
+umulh x22, x28, x12
+adcs x1, x1, x22
+umulh x22, x30, x12
+adcs x7, x7, x22
+umulh x22, x20, x12
+adcs x8, x8, x22
+umulh x22, x2, x12
+adcs x11, x11, x22
+ldr x22, [sp, #120]
+umulh x23, x22, x12
+adc x23, x23, xzr
+mul x21, x24, x12
+adds x15, x15, x21
+mul x21, x25, x12
+adcs x0, x0, x21
+mul x21, x26, x12
+adcs x16, x16, x21
+mul x21, x27, x12
+adcs x6, x6, x21
+mul x21, x28, x12
+adcs x5, x5, x21
+mul x21, x30, x12
+adcs x1, x1, x21
+mul x21, x20, x12
+adcs x7, x7, x21
+mul x21, x2, x12
+adcs x8, x8, x21
+mul x12, x22, x12
+adcs x11, x11, x12
+adc x12, x23, xzr
+ldr x21, [sp, #104]
+ldr x23, [x21, #40]
+umulh x22, x3, x23
+adds x0, x0, x22
+umulh x22, x4, x23
+adcs x16, x16, x22
+umulh x22, x9, x23
+adcs x6, x6, x22
+umulh x22, x10, x23
+adcs x5, x5, x22
+umulh x22, x13, x23
+adcs x1, x1, x22
+umulh x22, x14, x23
+adcs x7, x7, x22
+umulh x22, x17, x23
+adcs x8, x8, x22
+umulh x22, x19, x23
+adcs x11, x11, x22
+ldr x22, [sp, #112]
+umulh x21, x22, x23
+adc x12, x12, x21
+mul x21, x3, x23
+adds x15, x15, x21
+mul x21, x4, x23
+adcs x0, x0, x21
+mul x21, x9, x23
+adcs x16, x16, x21
+mul x21, x10, x23
+adcs x6, x6, x21
+mul x21, x13, x23
+adcs x5, x5, x21
+mul x21, x14, x23
+adcs x1, x1, x21
+mul x21, x17, x23
+adcs x7, x7, x21
+mul x21, x19, x23
+adcs x8, x8, x21
+mul x21, x22, x23
+adcs x11, x11, x21
+adc x12, x12, xzr
+umulh x21, x24, x15
+adds x16, x16, x21
+umulh x21, x25, x15
+adcs x6, x6, x21
+umulh x21, x26, x15
+adcs x5, x5, x21
+umulh x21, x27, x15
+adcs x1, x1, x21
+umulh x21, x28, x15
+adcs x7, x7, x21
+umulh x21, x30, x15
+adcs x8, x8, x21
+umulh x21, x20, x15
+adcs x11, x11, x21
+umulh x21, x2, x15
+adcs x12, x12, x21
+ldr x21, [sp, #120]
+umulh x23, x21, x15
+adc x23, x23, xzr
+mul x22, x24, x15
+adds x0, x0, x22
+mul x22, x25, x15
+adcs x16, x16, x22
+mul x22, x26, x15
+adcs x6, x6, x22
+mul x22, x27, x15
+adcs x5, x5, x22
+mul x22, x28, x15
+adcs x1, x1, x22
+mul x22, x30, x15
+adcs x7, x7, x22
+mul x22, x20, x15
+adcs x8, x8, x22
+mul x22, x2, x15
+adcs x11, x11, x22
+mul x15, x21, x15
+adcs x12, x12, x15
+adc x15, x23, xzr
+ldr x22, [sp, #104]
+ldp x23, x21, [x22, #48]
+umulh x22, x3, x23
+adds x16, x16, x22
+umulh x22, x4, x23
+adcs x6, x6, x22
+umulh x22, x9, x23
+adcs x5, x5, x22
+umulh x22, x10, x23
+adcs x1, x1, x22
+umulh x22, x13, x23
+adcs x7, x7, x22
+umulh x22, x14, x23
+adcs x8, x8, x22
+umulh x22, x17, x23
+adcs x11, x11, x22
+umulh x22, x19, x23
+adcs x12, x12, x22
+ldr x22, [sp, #112]
+umulh x21, x22, x23
+adc x15, x15, x21
+mul x21, x3, x23
+adds x0, x0, x21
+mul x21, x4, x23
+adcs x16, x16, x21
+mul x21, x9, x23
+adcs x6, x6, x21
+mul x21, x10, x23
+adcs x5, x5, x21
+mul x21, x13, x23
+adcs x1, x1, x21
+mul x21, x14, x23
+adcs x7, x7, x21
+mul x21, x17, x23
+adcs x8, x8, x21
+mul x21, x19, x23
+adcs x11, x11, x21
+mul x21, x22, x23
+adcs x12, x12, x21
+adc x15, x15, xzr
+umulh x21, x24, x0
+adds x6, x6, x21
+umulh x21, x25, x0
+adcs x5, x5, x21
+umulh x21, x26, x0
+adcs x1, x1, x21
+umulh x21, x27, x0
+adcs x7, x7, x21
+umulh x21, x28, x0
+adcs x8, x8, x21
+umulh x21, x30, x0
+adcs x11, x11, x21
+umulh x21, x20, x0
+adcs x12, x12, x21
+umulh x21, x2, x0
+adcs x15, x15, x21
+ldr x21, [sp, #120]
+umulh x23, x21, x0
+adc x23, x23, xzr
+mul x22, x24, x0
+adds x16, x16, x22
+mul x22, x25, x0
+adcs x6, x6, x22
+mul x22, x26, x0
+adcs x5, x5, x22
+mul x22, x27, x0
+adcs x1, x1, x22
+mul x22, x28, x0
+adcs x7, x7, x22
+mul x22, x30, x0
+adcs x8, x8, x22
+mul x22, x20, x0
+adcs x11, x11, x22
+mul x22, x2, x0
+adcs x12, x12, x22
+mul x0, x21, x0
+adcs x0, x15, x0
+adc x15, x23, xzr
+ldr x22, [sp, #104]
+ldr x23, [x22, #56]
+umulh x21, x3, x23
+adds x6, x6, x21
+umulh x21, x4, x23
+adcs x5, x5, x21
+umulh x21, x9, x23
+adcs x1, x1, x21
+umulh x21, x10, x23
+adcs x7, x7, x21
+umulh x21, x13, x23
+adcs x8, x8, x21
+umulh x21, x14, x23
+adcs x11, x11, x21
+umulh x21, x17, x23
+adcs x12, x12, x21
+umulh x21, x19, x23
+adcs x0, x0, x21
+ldr x21, [sp, #112]
+umulh x22, x21, x23
+adc x15, x15, x22
+mul x22, x3, x23
+adds x16, x16, x22
+mul x22, x4, x23
+adcs x6, x6, x22
+mul x22, x9, x23
+adcs x5, x5, x22
+mul x22, x10, x23
+adcs x1, x1, x22
+mul x22, x13, x23
+adcs x7, x7, x22
+mul x22, x14, x23
+adcs x8, x8, x22
+mul x22, x17, x23
+adcs x11, x11, x22
+mul x22, x19, x23
+adcs x12, x12, x22
+mul x22, x21, x23
+adcs x0, x0, x22
+adc x15, x15, xzr
+umulh x22, x24, x16
+adds x5, x5, x22
+umulh x22, x25, x16
+adcs x1, x1, x22
+umulh x22, x26, x16
+adcs x7, x7, x22
+umulh x22, x27, x16
+adcs x8, x8, x22
+umulh x22, x28, x16
+adcs x11, x11, x22
+umulh x22, x30, x16
+adcs x12, x12, x22
+umulh x22, x20, x16
+adcs x0, x0, x22
+umulh x22, x2, x16
+adcs x15, x15, x22
+ldr x22, [sp, #120]
+umulh x23, x22, x16
+adc x23, x23, xzr
+mul x24, x24, x16
+adds x6, x6, x24
+mul x24, x25, x16
+adcs x5, x5, x24
+mul x24, x26, x16
+adcs x1, x1, x24
+mul x24, x27, x16
+adcs x7, x7, x24
+mul x24, x28, x16
+adcs x8, x8, x24
+mul x24, x30, x16
+adcs x11, x11, x24
+mul x20, x20, x16
+adcs x12, x12, x20
+mul x2, x2, x16
+adcs x0, x0, x2
+mul x2, x22, x16
+adcs x2, x15, x2
+adc x15, x23, xzr
+ldr x16, [sp, #104]
+ldr x16, [x16, #64]
+umulh x20, x3, x16
+adds x5, x5, x20
+umulh x20, x4, x16
+adcs x1, x1, x20
+umulh x20, x9, x16
+adcs x7, x7, x20
+umulh x20, x10, x16
+adcs x8, x8, x20
+umulh x20, x13, x16
+adcs x11, x11, x20
+umulh x20, x14, x16
+adcs x12, x12, x20
+umulh x20, x17, x16
+adcs x0, x0, x20
+umulh x20, x19, x16
+adcs x2, x2, x20
+umulh x20, x21, x16
+adc x15, x15, x20
+mul x3, x3, x16
+adds x3, x6, x3
+mul x4, x4, x16
+adcs x4, x5, x4
+mul x5, x9, x16
+adcs x1, x1, x5
+mul x5, x10, x16
+adcs x5, x7, x5
+mul x6, x13, x16
+adcs x6, x8, x6
+mul x7, x14, x16
+adcs x7, x11, x7
+mul x8, x17, x16
+adcs x8, x12, x8
+mul x9, x19, x16
+adcs x0, x0, x9
+mul x9, x21, x16
+adcs x2, x2, x9
+adc x9, x15, xzr
+adr x10, 2f
+ldp x11, x12, [x10, #80]
+ldr x13, [x10, #72]
+mul x13, x3, x13
+umulh x14, x11, x13
+adds x4, x4, x14
+umulh x14, x12, x13
+adcs x1, x1, x14
+ldp x14, x15, [x10, #96]
+umulh x16, x14, x13
+adcs x5, x5, x16
+umulh x16, x15, x13
+adcs x6, x6, x16
+ldp x16, x17, [x10, #112]
+umulh x19, x16, x13
+adcs x7, x7, x19
+umulh x19, x17, x13
+adcs x8, x8, x19
+ldp x19, x20, [x10, #128]
+umulh x21, x19, x13
+adcs x0, x0, x21
+umulh x21, x20, x13
+adcs x2, x2, x21
+ldr x10, [x10, #144]
+umulh x21, x10, x13
+adc x9, x9, x21
+cmp x3, #1
+mul x3, x12, x13
+adcs x3, x4, x3
+mul x4, x14, x13
+adcs x1, x1, x4
+mul x4, x15, x13
+adcs x4, x5, x4
+mul x5, x16, x13
+adcs x5, x6, x5
+mul x6, x17, x13
+adcs x6, x7, x6
+mul x7, x19, x13
+adcs x7, x8, x7
+mul x8, x20, x13
+adcs x0, x0, x8
+mul x8, x10, x13
+adcs x2, x2, x8
+adc x8, x9, xzr
+subs x9, x3, x11
+sbcs x11, x1, x12
+sbcs x12, x4, x14
+sbcs x13, x5, x15
+sbcs x14, x6, x16
+sbcs x15, x7, x17
+sbcs x16, x0, x19
+sbcs x17, x2, x20
+sbcs x10, x8, x10
+csel x3, x3, x9, lo
+csel x1, x1, x11, lo
+ldr x9, [sp, #96]
+stp x3, x1, [x9]
+csel x1, x4, x12, lo
+csel x3, x5, x13, lo
+stp x1, x3, [x9, #16]
+csel x1, x6, x14, lo
+csel x3, x7, x15, lo
+stp x1, x3, [x9, #32]
+csel x0, x0, x16, lo
+csel x1, x2, x17, lo
+stp x0, x1, [x9, #48]
+csel x0, x8, x10, lo
+str x0, [x9, #64]
+ldr x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #128
+ret
+.p2align 3
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
+"
+            ),
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            mu2 = const M::MU[2],
+            mu3 = const M::MU[3],
+            mu4 = const M::MU[4],
+            mu5 = const M::MU[5],
+            mu6 = const M::MU[6],
+            mu7 = const M::MU[7],
+            mu8 = const M::MU[8],
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            p6 = const M::P[6],
+            p7 = const M::P[7],
+            p8 = const M::P[8],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*x/R mod p; log-jump.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_fold<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
+    let mut z = MaybeUninit::<[u64; 9]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_fold_0415b10d0eb61a26_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                r"
+stp x19, x20, [sp, #-192]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+str x30, [sp, #80]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x7, x8, [x1, #16]
+extr x9, x7, x3, #63
+mul x10, x9, x2
+umulh x9, x9, x2
+extr x11, x8, x7, #63
+mul x12, x11, x2
+adds x4, x4, x6
+umulh x6, x11, x2
+ldp x13, x14, [x1, #32]
+extr x15, x13, x8, #63
+mul x16, x15, x2
+adcs x5, x5, x10
+umulh x10, x15, x2
+extr x17, x14, x13, #63
+mul x19, x17, x2
+adcs x9, x9, x12
+umulh x12, x17, x2
+ldp x20, x21, [x1, #48]
+extr x22, x20, x14, #63
+mul x23, x22, x2
+adcs x6, x6, x16
+umulh x16, x22, x2
+extr x24, x21, x20, #63
+mul x25, x24, x2
+adcs x10, x10, x19
+umulh x19, x24, x2
+ldr x1, [x1, #64]
+extr x26, x1, x21, #63
+mul x27, x26, x2
+adcs x12, x12, x23
+umulh x23, x26, x2
+adcs x16, x16, x25
+adr x25, 2f
+ldp x28, x30, [x25]
+mul x2, x2, x2
+str x0, [sp, #96]
+umulh x0, x28, x2
+adcs x19, x19, x27
+umulh x27, x30, x2
+adc x23, x23, xzr
+str x1, [sp, #104]
+str x21, [sp, #112]
+ldp x1, x21, [x25, #16]
+str x20, [sp, #120]
+umulh x20, x1, x2
+adds x0, x5, x0
+umulh x5, x21, x2
+adcs x9, x9, x27
+str x14, [sp, #128]
+ldp x27, x14, [x25, #32]
+str x13, [sp, #136]
+umulh x13, x27, x2
+adcs x6, x6, x20
+umulh x20, x14, x2
+adcs x5, x10, x5
+str x8, [sp, #144]
+ldp x10, x8, [x25, #48]
+str x26, [sp, #152]
+umulh x26, x10, x2
+adcs x12, x12, x13
+umulh x13, x8, x2
+adcs x16, x16, x20
+str x24, [sp, #160]
+ldp x20, x24, [x25, #64]
+umulh x24, x20, x2
+adcs x19, x19, x26
+mul x26, x28, x2
+adcs x13, x23, x13
+mul x23, x30, x2
+adc x24, x24, xzr
+mul x25, x1, x2
+adds x4, x4, x26
+mul x26, x21, x2
+adcs x0, x0, x23
+mul x23, x27, x2
+adcs x9, x9, x25
+mul x25, x14, x2
+adcs x6, x6, x26
+mul x26, x10, x2
+adcs x5, x5, x23
+mul x23, x8, x2
+adcs x12, x12, x25
+mul x2, x20, x2
+adcs x16, x16, x26
+adcs x19, x19, x23
+umulh x23, x3, x3
+adcs x2, x13, x2
+lsl x13, x7, #1
+umulh x25, x13, x3
+adc x24, x24, xzr
+umulh x26, x11, x3
+adds x9, x9, x23
+umulh x23, x15, x3
+adcs x6, x6, x25
+umulh x25, x17, x3
+adcs x5, x5, x26
+umulh x26, x22, x3
+adcs x12, x12, x23
+ldr x23, [sp, #160]
+str x7, [sp, #168]
+umulh x7, x23, x3
+adcs x16, x16, x25
+ldr x25, [sp, #152]
+str x20, [sp, #176]
+umulh x20, x25, x3
+adcs x19, x19, x26
+mul x26, x3, x3
+adcs x2, x2, x7
+mul x7, x13, x3
+adc x13, x24, x20
+mul x11, x11, x3
+adds x0, x0, x26
+mul x20, x15, x3
+adcs x7, x9, x7
+mul x9, x17, x3
+adcs x6, x6, x11
+mul x11, x22, x3
+adcs x5, x5, x20
+mul x20, x23, x3
+adcs x9, x12, x9
+mul x3, x25, x3
+adcs x11, x16, x11
+adcs x12, x19, x20
+umulh x16, x28, x4
+adcs x2, x2, x3
+umulh x3, x30, x4
+adc x13, x13, xzr
+umulh x19, x1, x4
+adds x7, x7, x16
+umulh x16, x21, x4
+adcs x3, x6, x3
+umulh x6, x27, x4
+adcs x5, x5, x19
+umulh x19, x14, x4
+adcs x9, x9, x16
+umulh x16, x10, x4
+adcs x6, x11, x6
+umulh x11, x8, x4
+adcs x12, x12, x19
+ldr x19, [sp, #176]
+umulh x20, x19, x4
+adcs x2, x2, x16
+mul x16, x28, x4
+adcs x11, x13, x11
+mul x13, x30, x4
+adc x20, x20, xzr
+mul x24, x1, x4
+adds x0, x0, x16
+mul x16, x21, x4
+adcs x7, x7, x13
+mul x13, x27, x4
+adcs x3, x3, x24
+mul x24, x14, x4
+adcs x5, x5, x16
+mul x16, x10, x4
+adcs x9, x9, x13
+mul x13, x8, x4
+adcs x6, x6, x24
+mul x4, x19, x4
+adcs x12, x12, x16
+adcs x2, x2, x13
+ldr x13, [sp, #168]
+umulh x16, x13, x13
+adcs x4, x11, x4
+ldr x11, [sp, #144]
+lsl x24, x11, #1
+umulh x26, x24, x13
+adc x20, x20, xzr
+umulh x11, x15, x13
+adds x5, x5, x16
+umulh x16, x17, x13
+adcs x9, x9, x26
+umulh x26, x22, x13
+adcs x6, x6, x11
+umulh x11, x23, x13
+adcs x12, x12, x16
+umulh x16, x25, x13
+adcs x2, x2, x26
+mul x26, x13, x13
+adcs x4, x4, x11
+mul x11, x24, x13
+adc x16, x20, x16
+mul x15, x15, x13
+adds x3, x3, x26
+mul x20, x17, x13
+adcs x5, x5, x11
+mul x11, x22, x13
+adcs x9, x9, x15
+mul x15, x23, x13
+adcs x6, x6, x20
+mul x13, x25, x13
+adcs x11, x12, x11
+adcs x2, x2, x15
+umulh x12, x28, x0
+adcs x4, x4, x13
+umulh x13, x30, x0
+adc x15, x16, xzr
+umulh x16, x1, x0
+adds x3, x3, x12
+umulh x12, x21, x0
+adcs x5, x5, x13
+umulh x13, x27, x0
+adcs x9, x9, x16
+umulh x16, x14, x0
+adcs x6, x6, x12
+umulh x12, x10, x0
+adcs x11, x11, x13
+umulh x13, x8, x0
+adcs x2, x2, x16
+umulh x16, x19, x0
+adcs x4, x4, x12
+mul x12, x28, x0
+adcs x13, x15, x13
+mul x15, x30, x0
+adc x16, x16, xzr
+mul x20, x1, x0
+adds x7, x7, x12
+mul x12, x21, x0
+adcs x3, x3, x15
+mul x15, x27, x0
+adcs x5, x5, x20
+mul x20, x14, x0
+adcs x9, x9, x12
+mul x12, x10, x0
+adcs x6, x6, x15
+mul x15, x8, x0
+adcs x11, x11, x20
+mul x0, x19, x0
+adcs x2, x2, x12
+adcs x4, x4, x15
+ldr x12, [sp, #144]
+umulh x15, x12, x12
+adcs x0, x13, x0
+ldr x13, [sp, #136]
+lsl x20, x13, #1
+umulh x24, x20, x12
+adc x16, x16, xzr
+umulh x26, x17, x12
+adds x6, x6, x15
+umulh x15, x22, x12
+adcs x11, x11, x24
+umulh x24, x23, x12
+adcs x2, x2, x26
+umulh x26, x25, x12
+adcs x4, x4, x15
+mul x15, x12, x12
+adcs x0, x0, x24
+mul x20, x20, x12
+adc x16, x16, x26
+mul x17, x17, x12
+adds x9, x9, x15
+mul x15, x22, x12
+adcs x6, x6, x20
+mul x20, x23, x12
+adcs x11, x11, x17
+mul x12, x25, x12
+adcs x2, x2, x15
+adcs x4, x4, x20
+umulh x15, x28, x7
+adcs x0, x0, x12
+umulh x12, x30, x7
+adc x16, x16, xzr
+umulh x17, x1, x7
+adds x5, x5, x15
+umulh x15, x21, x7
+adcs x9, x9, x12
+umulh x12, x27, x7
+adcs x6, x6, x17
+umulh x17, x14, x7
+adcs x11, x11, x15
+umulh x15, x10, x7
+adcs x2, x2, x12
+umulh x12, x8, x7
+adcs x4, x4, x17
+umulh x17, x19, x7
+adcs x0, x0, x15
+mul x15, x28, x7
+adcs x12, x16, x12
+mul x16, x30, x7
+adc x17, x17, xzr
+mul x20, x1, x7
+adds x3, x3, x15
+mul x15, x21, x7
+adcs x5, x5, x16
+mul x16, x27, x7
+adcs x9, x9, x20
+mul x20, x14, x7
+adcs x6, x6, x15
+mul x15, x10, x7
+adcs x11, x11, x16
+mul x16, x8, x7
+adcs x2, x2, x20
+mul x7, x19, x7
+adcs x4, x4, x15
+adcs x0, x0, x16
+umulh x15, x13, x13
+adcs x7, x12, x7
+ldr x12, [sp, #128]
+lsl x16, x12, #1
+umulh x20, x16, x13
+adc x17, x17, xzr
+umulh x24, x22, x13
+adds x2, x2, x15
+umulh x15, x23, x13
+adcs x4, x4, x20
+umulh x20, x25, x13
+adcs x0, x0, x24
+mul x24, x13, x13
+adcs x7, x7, x15
+mul x15, x16, x13
+adc x16, x17, x20
+mul x17, x22, x13
+adds x11, x11, x24
+mul x20, x23, x13
+adcs x2, x2, x15
+mul x13, x25, x13
+adcs x4, x4, x17
+adcs x0, x0, x20
+umulh x15, x28, x3
+adcs x7, x7, x13
+umulh x13, x30, x3
+adc x16, x16, xzr
+umulh x17, x1, x3
+adds x9, x9, x15
+umulh x15, x21, x3
+adcs x6, x6, x13
+umulh x13, x27, x3
+adcs x11, x11, x17
+umulh x17, x14, x3
+adcs x2, x2, x15
+umulh x15, x10, x3
+adcs x4, x4, x13
+umulh x13, x8, x3
+adcs x0, x0, x17
+umulh x17, x19, x3
+adcs x7, x7, x15
+mul x15, x28, x3
+adcs x13, x16, x13
+mul x16, x30, x3
+adc x17, x17, xzr
+mul x20, x1, x3
+adds x5, x5, x15
+mul x15, x21, x3
+adcs x9, x9, x16
+mul x16, x27, x3
+adcs x6, x6, x20
+mul x20, x14, x3
+adcs x11, x11, x15
+mul x15, x10, x3
+adcs x2, x2, x16
+mul x16, x8, x3
+adcs x4, x4, x20
+mul x3, x19, x3
+adcs x0, x0, x15
+adcs x7, x7, x16
+umulh x15, x12, x12
+adcs x3, x13, x3
+ldr x13, [sp, #120]
+lsl x16, x13, #1
+umulh x20, x16, x12
+adc x17, x17, xzr
+umulh x22, x23, x12
+adds x0, x0, x15
+umulh x15, x25, x12
+adcs x7, x7, x20
+mul x20, x12, x12
+adcs x3, x3, x22
+mul x16, x16, x12
+adc x15, x17, x15
+mul x17, x23, x12
+adds x4, x4, x20
+mul x12, x25, x12
+adcs x0, x0, x16
+adcs x7, x7, x17
+umulh x16, x28, x5
+adcs x3, x3, x12
+umulh x12, x30, x5
+adc x15, x15, xzr
+umulh x17, x1, x5
+adds x6, x6, x16
+umulh x16, x21, x5
+adcs x11, x11, x12
+umulh x12, x27, x5
+adcs x2, x2, x17
+umulh x17, x14, x5
+adcs x4, x4, x16
+umulh x16, x10, x5
+adcs x0, x0, x12
+umulh x12, x8, x5
+adcs x7, x7, x17
+umulh x17, x19, x5
+adcs x3, x3, x16
+mul x16, x28, x5
+adcs x12, x15, x12
+mul x15, x30, x5
+adc x17, x17, xzr
+mul x20, x1, x5
+adds x9, x9, x16
+mul x16, x21, x5
+adcs x6, x6, x15
+mul x15, x27, x5
+adcs x11, x11, x20
+mul x20, x14, x5
+adcs x2, x2, x16
+mul x16, x10, x5
+adcs x4, x4, x15
+mul x15, x8, x5
+adcs x0, x0, x20
+mul x5, x19, x5
+adcs x7, x7, x16
+adcs x3, x3, x15
+umulh x15, x13, x13
+adcs x5, x12, x5
+ldr x12, [sp, #112]
+lsl x16, x12, #1
+umulh x20, x16, x13
+adc x17, x17, xzr
+umulh x22, x25, x13
+adds x3, x3, x15
+mul x15, x13, x13
+adcs x5, x5, x20
+mul x16, x16, x13
+adc x17, x17, x22
+mul x13, x25, x13
+adds x7, x7, x15
+adcs x3, x3, x16
+umulh x15, x28, x9
+adcs x5, x5, x13
+umulh x13, x30, x9
+adc x16, x17, xzr
+umulh x17, x1, x9
+adds x11, x11, x15
+umulh x15, x21, x9
+adcs x2, x2, x13
+umulh x13, x27, x9
+adcs x4, x4, x17
+umulh x17, x14, x9
+adcs x0, x0, x15
+umulh x15, x10, x9
+adcs x7, x7, x13
+umulh x13, x8, x9
+adcs x3, x3, x17
+umulh x17, x19, x9
+adcs x5, x5, x15
+mul x15, x28, x9
+adcs x13, x16, x13
+mul x16, x30, x9
+adc x17, x17, xzr
+mul x20, x1, x9
+adds x6, x6, x15
+mul x15, x21, x9
+adcs x11, x11, x16
+mul x16, x27, x9
+adcs x2, x2, x20
+mul x20, x14, x9
+adcs x4, x4, x15
+mul x15, x10, x9
+adcs x0, x0, x16
+mul x16, x8, x9
+adcs x7, x7, x20
+mul x9, x19, x9
+adcs x3, x3, x15
+adcs x5, x5, x16
+umulh x15, x12, x12
+adcs x9, x13, x9
+ldr x13, [sp, #104]
+lsl x16, x13, #1
+umulh x20, x16, x12
+adc x17, x17, xzr
+mul x22, x12, x12
+adds x9, x9, x15
+mul x12, x16, x12
+adc x15, x17, x20
+adds x5, x5, x22
+umulh x16, x28, x6
+adcs x9, x9, x12
+umulh x12, x30, x6
+adc x15, x15, xzr
+umulh x17, x1, x6
+adds x2, x2, x16
+umulh x16, x21, x6
+adcs x4, x4, x12
+umulh x12, x27, x6
+adcs x0, x0, x17
+umulh x17, x14, x6
+adcs x7, x7, x16
+umulh x16, x10, x6
+adcs x3, x3, x12
+umulh x12, x8, x6
+adcs x5, x5, x17
+umulh x17, x19, x6
+adcs x9, x9, x16
+mul x16, x28, x6
+adcs x12, x15, x12
+mul x15, x30, x6
+adc x17, x17, xzr
+mul x1, x1, x6
+adds x11, x11, x16
+mul x16, x21, x6
+adcs x2, x2, x15
+mul x15, x27, x6
+adcs x1, x4, x1
+mul x4, x14, x6
+adcs x0, x0, x16
+mul x10, x10, x6
+adcs x7, x7, x15
+mul x8, x8, x6
+adcs x3, x3, x4
+mul x4, x19, x6
+adcs x5, x5, x10
+umulh x6, x13, x13
+adcs x8, x9, x8
+mul x9, x13, x13
+adcs x4, x12, x4
+adc x6, x6, x17
+adr x10, 2f
+ldp x12, x13, [x10, #80]
+ldr x14, [x10, #72]
+mul x14, x11, x14
+umulh x15, x12, x14
+adds x4, x4, x9
+umulh x9, x13, x14
+adc x6, x6, xzr
+ldp x16, x17, [x10, #96]
+umulh x19, x16, x14
+adds x2, x2, x15
+umulh x15, x17, x14
+adcs x1, x1, x9
+ldp x9, x20, [x10, #112]
+umulh x21, x9, x14
+adcs x0, x0, x19
+umulh x19, x20, x14
+adcs x7, x7, x15
+ldp x15, x22, [x10, #128]
+umulh x23, x15, x14
+adcs x3, x3, x21
+umulh x21, x22, x14
+adcs x5, x5, x19
+ldr x10, [x10, #144]
+umulh x19, x10, x14
+adcs x8, x8, x23
+adcs x4, x4, x21
+mul x21, x13, x14
+adc x6, x6, x19
+mul x19, x16, x14
+cmp x11, #1
+mul x11, x17, x14
+adcs x2, x2, x21
+mul x21, x9, x14
+adcs x1, x1, x19
+mul x19, x20, x14
+adcs x0, x0, x11
+mul x11, x15, x14
+adcs x7, x7, x21
+mul x21, x22, x14
+adcs x3, x3, x19
+mul x14, x10, x14
+adcs x5, x5, x11
+adcs x8, x8, x21
+adcs x4, x4, x14
+adc x6, x6, xzr
+subs x11, x2, x12
+sbcs x12, x1, x13
+sbcs x13, x0, x16
+sbcs x14, x7, x17
+sbcs x9, x3, x9
+sbcs x16, x5, x20
+sbcs x15, x8, x15
+sbcs x17, x4, x22
+sbcs x10, x6, x10
+csel x2, x2, x11, lo
+csel x1, x1, x12, lo
+ldr x11, [sp, #96]
+stp x2, x1, [x11]
+csel x0, x0, x13, lo
+csel x1, x7, x14, lo
+stp x0, x1, [x11, #16]
+csel x0, x3, x9, lo
+csel x1, x5, x16, lo
+stp x0, x1, [x11, #32]
+csel x0, x8, x15, lo
+csel x1, x4, x17, lo
+stp x0, x1, [x11, #48]
+csel x0, x6, x10, lo
+str x0, [x11, #64]
+ldr x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #192
+ret
+.p2align 3
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
+"
+            ),
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            mu2 = const M::MU[2],
+            mu3 = const M::MU[3],
+            mu4 = const M::MU[4],
+            mu5 = const M::MU[5],
+            mu6 = const M::MU[6],
+            mu7 = const M::MU[7],
+            mu8 = const M::MU[8],
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            p6 = const M::P[6],
+            p7 = const M::P[7],
+            p8 = const M::P[8],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
 }
 
 /// x*y/R mod p; cios.

@@ -10,9 +10,9 @@ use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
 assembly! { 11, 0:
-    mul: mul_spare;
+    mul: mul_fold;
     sum_of_products: sum_of_products_spare;
-    square: square_spare;
+    square: square_fold;
 }
 
 // spare: at least one spare bit: no carry leaves the top limb.
@@ -44,6 +44,2253 @@ lazy_assembly! { 11, 1:
 // lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 11, 2:
     mul: mul_lazy_full;
+}
+
+/// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_fold<M: Modulus<11>>(x: &[u64; 11], y: &[u64; 11]) -> [u64; 11] {
+    let mut z = MaybeUninit::<[u64; 11]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_fold_fe386db4de3d65cc_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}_{p9}_{p10}",
+                r"
+stp x19, x20, [sp, #-160]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+str x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+adds x7, x7, x8
+umulh x8, x10, x5
+mul x13, x11, x5
+adcs x9, x9, x12
+umulh x12, x11, x5
+ldp x14, x15, [x1, #32]
+mul x16, x14, x5
+adcs x8, x8, x13
+umulh x13, x14, x5
+mul x17, x15, x5
+adcs x12, x12, x16
+umulh x16, x15, x5
+ldp x19, x20, [x1, #48]
+mul x21, x19, x5
+adcs x13, x13, x17
+umulh x17, x19, x5
+mul x22, x20, x5
+adcs x16, x16, x21
+umulh x21, x20, x5
+ldp x23, x24, [x1, #64]
+mul x25, x23, x5
+adcs x17, x17, x22
+umulh x22, x23, x5
+mul x26, x24, x5
+adcs x21, x21, x25
+umulh x25, x24, x5
+ldr x1, [x1, #80]
+mul x27, x1, x5
+adcs x22, x22, x26
+umulh x26, x1, x5
+adcs x25, x25, x27
+adr x27, 2f
+ldp x28, x30, [x27]
+mul x5, x3, x5
+str x0, [sp, #96]
+umulh x0, x28, x5
+adc x26, x26, xzr
+str x2, [sp, #104]
+umulh x2, x30, x5
+adds x0, x9, x0
+ldp x9, x6, [x27, #16]
+str x1, [sp, #112]
+umulh x1, x9, x5
+adcs x2, x8, x2
+umulh x8, x6, x5
+adcs x1, x12, x1
+str x24, [sp, #120]
+ldp x12, x24, [x27, #32]
+str x23, [sp, #128]
+umulh x23, x12, x5
+adcs x8, x13, x8
+umulh x13, x24, x5
+adcs x16, x16, x23
+str x20, [sp, #136]
+ldp x23, x20, [x27, #48]
+str x19, [sp, #144]
+umulh x19, x23, x5
+adcs x13, x17, x13
+umulh x17, x20, x5
+adcs x19, x21, x19
+ldp x21, x20, [x27, #64]
+str x15, [sp, #152]
+umulh x15, x21, x5
+adcs x17, x22, x17
+umulh x22, x20, x5
+adcs x15, x25, x15
+ldp x25, x20, [x27, #80]
+umulh x20, x25, x5
+adcs x22, x26, x22
+mul x26, x28, x5
+adc x20, x20, xzr
+mul x28, x30, x5
+adds x7, x7, x26
+mul x26, x9, x5
+adcs x0, x0, x28
+mul x28, x6, x5
+adcs x2, x2, x26
+mul x26, x12, x5
+adcs x1, x1, x28
+mul x28, x24, x5
+adcs x8, x8, x26
+mul x26, x23, x5
+adcs x16, x16, x28
+ldr x28, [x27, #56]
+mul x23, x28, x5
+adcs x13, x13, x26
+mul x26, x21, x5
+adcs x19, x19, x23
+ldr x23, [x27, #72]
+mul x21, x23, x5
+adcs x17, x17, x26
+mul x5, x25, x5
+adcs x15, x15, x21
+adcs x5, x22, x5
+ldr x21, [sp, #104]
+ldr x22, [x21, #8]
+umulh x26, x3, x22
+adc x20, x20, xzr
+umulh x21, x4, x22
+adds x0, x0, x26
+umulh x26, x10, x22
+adcs x2, x2, x21
+umulh x21, x11, x22
+adcs x1, x1, x26
+umulh x26, x14, x22
+adcs x8, x8, x21
+ldr x21, [sp, #152]
+umulh x25, x21, x22
+adcs x16, x16, x26
+ldr x26, [sp, #144]
+umulh x23, x26, x22
+adcs x13, x13, x25
+ldr x25, [sp, #136]
+umulh x28, x25, x22
+adcs x19, x19, x23
+ldr x23, [sp, #128]
+umulh x24, x23, x22
+adcs x17, x17, x28
+ldr x28, [sp, #120]
+umulh x12, x28, x22
+adcs x15, x15, x24
+ldr x24, [sp, #112]
+umulh x6, x24, x22
+adcs x5, x5, x12
+mul x12, x3, x22
+adc x6, x20, x6
+mul x20, x4, x22
+adds x7, x7, x12
+mul x12, x10, x22
+adcs x0, x0, x20
+mul x20, x11, x22
+adcs x2, x2, x12
+mul x12, x14, x22
+adcs x1, x1, x20
+mul x20, x21, x22
+adcs x8, x8, x12
+mul x12, x26, x22
+adcs x16, x16, x20
+mul x20, x25, x22
+adcs x12, x13, x12
+mul x13, x23, x22
+adcs x19, x19, x20
+mul x20, x28, x22
+adcs x13, x17, x13
+mul x17, x24, x22
+adcs x15, x15, x20
+adcs x5, x5, x17
+ldr x17, [x27]
+umulh x20, x17, x7
+adc x6, x6, xzr
+umulh x22, x30, x7
+adds x2, x2, x20
+umulh x20, x9, x7
+adcs x1, x1, x22
+ldr x22, [x27, #24]
+umulh x24, x22, x7
+adcs x8, x8, x20
+ldr x20, [x27, #32]
+umulh x28, x20, x7
+adcs x16, x16, x24
+ldr x24, [x27, #40]
+umulh x23, x24, x7
+adcs x12, x12, x28
+ldr x28, [x27, #48]
+umulh x25, x28, x7
+adcs x19, x19, x23
+ldr x23, [x27, #56]
+umulh x26, x23, x7
+adcs x13, x13, x25
+ldr x25, [x27, #64]
+umulh x21, x25, x7
+adcs x15, x15, x26
+ldr x26, [x27, #72]
+umulh x25, x26, x7
+adcs x5, x5, x21
+ldr x21, [x27, #80]
+umulh x26, x21, x7
+adcs x6, x6, x25
+mul x25, x17, x7
+adc x26, x26, xzr
+mul x17, x30, x7
+adds x0, x0, x25
+mul x25, x9, x7
+adcs x2, x2, x17
+mul x17, x22, x7
+adcs x1, x1, x25
+mul x25, x20, x7
+adcs x8, x8, x17
+mul x17, x24, x7
+adcs x16, x16, x25
+mul x25, x28, x7
+adcs x12, x12, x17
+mul x17, x23, x7
+adcs x19, x19, x25
+ldr x25, [x27, #64]
+mul x23, x25, x7
+adcs x13, x13, x17
+ldr x17, [x27, #72]
+mul x25, x17, x7
+adcs x15, x15, x23
+mul x7, x21, x7
+adcs x5, x5, x25
+adcs x6, x6, x7
+ldr x7, [sp, #104]
+ldp x23, x25, [x7, #16]
+umulh x7, x3, x23
+adc x26, x26, xzr
+umulh x25, x4, x23
+adds x2, x2, x7
+umulh x7, x10, x23
+adcs x1, x1, x25
+umulh x25, x11, x23
+adcs x7, x8, x7
+umulh x8, x14, x23
+adcs x16, x16, x25
+ldr x25, [sp, #152]
+umulh x21, x25, x23
+adcs x8, x12, x8
+ldr x12, [sp, #144]
+umulh x17, x12, x23
+adcs x19, x19, x21
+ldr x21, [sp, #136]
+umulh x28, x21, x23
+adcs x13, x13, x17
+ldr x17, [sp, #128]
+umulh x24, x17, x23
+adcs x15, x15, x28
+ldr x28, [sp, #120]
+umulh x20, x28, x23
+adcs x5, x5, x24
+ldr x24, [sp, #112]
+umulh x22, x24, x23
+adcs x6, x6, x20
+mul x20, x3, x23
+adc x22, x26, x22
+mul x26, x4, x23
+adds x0, x0, x20
+mul x20, x10, x23
+adcs x2, x2, x26
+mul x26, x11, x23
+adcs x1, x1, x20
+mul x20, x14, x23
+adcs x7, x7, x26
+mul x26, x25, x23
+adcs x16, x16, x20
+mul x20, x12, x23
+adcs x8, x8, x26
+mul x26, x21, x23
+adcs x19, x19, x20
+mul x20, x17, x23
+adcs x13, x13, x26
+mul x26, x28, x23
+adcs x15, x15, x20
+mul x20, x24, x23
+adcs x5, x5, x26
+adcs x6, x6, x20
+ldr x20, [x27]
+umulh x23, x20, x0
+adc x22, x22, xzr
+umulh x26, x30, x0
+adds x1, x1, x23
+umulh x23, x9, x0
+adcs x7, x7, x26
+ldr x26, [x27, #24]
+umulh x24, x26, x0
+adcs x16, x16, x23
+ldr x23, [x27, #32]
+umulh x28, x23, x0
+adcs x8, x8, x24
+ldr x24, [x27, #40]
+umulh x17, x24, x0
+adcs x19, x19, x28
+ldr x28, [x27, #48]
+umulh x21, x28, x0
+adcs x13, x13, x17
+ldr x17, [x27, #56]
+umulh x12, x17, x0
+adcs x15, x15, x21
+ldr x21, [x27, #64]
+umulh x25, x21, x0
+adcs x5, x5, x12
+ldr x12, [x27, #72]
+umulh x21, x12, x0
+adcs x6, x6, x25
+ldr x25, [x27, #80]
+umulh x12, x25, x0
+adcs x21, x22, x21
+mul x22, x20, x0
+adc x12, x12, xzr
+mul x20, x30, x0
+adds x2, x2, x22
+mul x22, x9, x0
+adcs x1, x1, x20
+mul x20, x26, x0
+adcs x7, x7, x22
+mul x22, x23, x0
+adcs x16, x16, x20
+mul x20, x24, x0
+adcs x8, x8, x22
+mul x22, x28, x0
+adcs x19, x19, x20
+mul x20, x17, x0
+adcs x13, x13, x22
+ldr x22, [x27, #64]
+mul x17, x22, x0
+adcs x15, x15, x20
+ldr x20, [x27, #72]
+mul x22, x20, x0
+adcs x5, x5, x17
+mul x0, x25, x0
+adcs x6, x6, x22
+adcs x0, x21, x0
+ldr x17, [sp, #104]
+ldr x21, [x17, #24]
+umulh x22, x3, x21
+adc x12, x12, xzr
+umulh x17, x4, x21
+adds x1, x1, x22
+umulh x22, x10, x21
+adcs x7, x7, x17
+umulh x17, x11, x21
+adcs x16, x16, x22
+umulh x22, x14, x21
+adcs x8, x8, x17
+ldr x17, [sp, #152]
+umulh x25, x17, x21
+adcs x19, x19, x22
+ldr x22, [sp, #144]
+umulh x20, x22, x21
+adcs x13, x13, x25
+ldr x25, [sp, #136]
+umulh x28, x25, x21
+adcs x15, x15, x20
+ldr x20, [sp, #128]
+umulh x24, x20, x21
+adcs x5, x5, x28
+ldr x28, [sp, #120]
+umulh x23, x28, x21
+adcs x6, x6, x24
+ldr x24, [sp, #112]
+umulh x26, x24, x21
+adcs x0, x0, x23
+mul x23, x3, x21
+adc x12, x12, x26
+mul x26, x4, x21
+adds x2, x2, x23
+mul x23, x10, x21
+adcs x1, x1, x26
+mul x26, x11, x21
+adcs x7, x7, x23
+mul x23, x14, x21
+adcs x16, x16, x26
+mul x26, x17, x21
+adcs x8, x8, x23
+mul x23, x22, x21
+adcs x19, x19, x26
+mul x26, x25, x21
+adcs x13, x13, x23
+mul x23, x20, x21
+adcs x15, x15, x26
+mul x26, x28, x21
+adcs x5, x5, x23
+mul x21, x24, x21
+adcs x6, x6, x26
+adcs x0, x0, x21
+ldr x21, [x27]
+umulh x23, x21, x2
+adc x12, x12, xzr
+umulh x26, x30, x2
+adds x7, x7, x23
+umulh x23, x9, x2
+adcs x16, x16, x26
+ldr x26, [x27, #24]
+umulh x24, x26, x2
+adcs x8, x8, x23
+ldr x23, [x27, #32]
+umulh x28, x23, x2
+adcs x19, x19, x24
+ldr x24, [x27, #40]
+umulh x20, x24, x2
+adcs x13, x13, x28
+ldr x28, [x27, #48]
+umulh x25, x28, x2
+adcs x15, x15, x20
+ldr x20, [x27, #56]
+umulh x22, x20, x2
+adcs x5, x5, x25
+ldr x25, [x27, #64]
+umulh x17, x25, x2
+adcs x6, x6, x22
+ldr x22, [x27, #72]
+umulh x25, x22, x2
+adcs x0, x0, x17
+ldr x17, [x27, #80]
+umulh x22, x17, x2
+adcs x12, x12, x25
+mul x25, x21, x2
+adc x22, x22, xzr
+mul x21, x30, x2
+adds x1, x1, x25
+mul x25, x9, x2
+adcs x7, x7, x21
+mul x21, x26, x2
+adcs x16, x16, x25
+mul x25, x23, x2
+adcs x8, x8, x21
+mul x21, x24, x2
+adcs x19, x19, x25
+mul x25, x28, x2
+adcs x13, x13, x21
+mul x21, x20, x2
+adcs x15, x15, x25
+ldr x25, [x27, #64]
+mul x20, x25, x2
+adcs x5, x5, x21
+ldr x21, [x27, #72]
+mul x25, x21, x2
+adcs x6, x6, x20
+mul x2, x17, x2
+adcs x0, x0, x25
+adcs x2, x12, x2
+ldr x12, [sp, #104]
+ldp x20, x25, [x12, #32]
+umulh x12, x3, x20
+adc x22, x22, xzr
+umulh x25, x4, x20
+adds x7, x7, x12
+umulh x12, x10, x20
+adcs x16, x16, x25
+umulh x25, x11, x20
+adcs x8, x8, x12
+umulh x12, x14, x20
+adcs x19, x19, x25
+ldr x25, [sp, #152]
+umulh x17, x25, x20
+adcs x12, x13, x12
+ldr x13, [sp, #144]
+umulh x21, x13, x20
+adcs x15, x15, x17
+ldr x17, [sp, #136]
+umulh x28, x17, x20
+adcs x5, x5, x21
+ldr x21, [sp, #128]
+umulh x24, x21, x20
+adcs x6, x6, x28
+ldr x28, [sp, #120]
+umulh x23, x28, x20
+adcs x0, x0, x24
+ldr x24, [sp, #112]
+umulh x26, x24, x20
+adcs x2, x2, x23
+mul x23, x3, x20
+adc x22, x22, x26
+mul x26, x4, x20
+adds x1, x1, x23
+mul x23, x10, x20
+adcs x7, x7, x26
+mul x26, x11, x20
+adcs x16, x16, x23
+mul x23, x14, x20
+adcs x8, x8, x26
+mul x26, x25, x20
+adcs x19, x19, x23
+mul x23, x13, x20
+adcs x12, x12, x26
+mul x26, x17, x20
+adcs x15, x15, x23
+mul x23, x21, x20
+adcs x5, x5, x26
+mul x26, x28, x20
+adcs x6, x6, x23
+mul x20, x24, x20
+adcs x0, x0, x26
+adcs x2, x2, x20
+ldr x20, [x27]
+umulh x23, x20, x1
+adc x22, x22, xzr
+umulh x26, x30, x1
+adds x16, x16, x23
+umulh x23, x9, x1
+adcs x8, x8, x26
+ldr x26, [x27, #24]
+umulh x24, x26, x1
+adcs x19, x19, x23
+ldr x23, [x27, #32]
+umulh x28, x23, x1
+adcs x12, x12, x24
+ldr x24, [x27, #40]
+umulh x21, x24, x1
+adcs x15, x15, x28
+ldr x28, [x27, #48]
+umulh x17, x28, x1
+adcs x5, x5, x21
+ldr x21, [x27, #56]
+umulh x13, x21, x1
+adcs x6, x6, x17
+ldr x17, [x27, #64]
+umulh x25, x17, x1
+adcs x0, x0, x13
+ldr x13, [x27, #72]
+umulh x17, x13, x1
+adcs x2, x2, x25
+ldr x25, [x27, #80]
+umulh x13, x25, x1
+adcs x17, x22, x17
+mul x22, x20, x1
+adc x13, x13, xzr
+mul x20, x30, x1
+adds x7, x7, x22
+mul x22, x9, x1
+adcs x16, x16, x20
+mul x20, x26, x1
+adcs x8, x8, x22
+mul x22, x23, x1
+adcs x19, x19, x20
+mul x20, x24, x1
+adcs x12, x12, x22
+mul x22, x28, x1
+adcs x15, x15, x20
+mul x20, x21, x1
+adcs x5, x5, x22
+ldr x22, [x27, #64]
+mul x21, x22, x1
+adcs x6, x6, x20
+ldr x20, [x27, #72]
+mul x22, x20, x1
+adcs x0, x0, x21
+mul x1, x25, x1
+adcs x2, x2, x22
+adcs x1, x17, x1
+ldr x17, [sp, #104]
+ldr x21, [x17, #40]
+umulh x22, x3, x21
+adc x13, x13, xzr
+umulh x17, x4, x21
+adds x16, x16, x22
+umulh x22, x10, x21
+adcs x8, x8, x17
+umulh x17, x11, x21
+adcs x19, x19, x22
+umulh x22, x14, x21
+adcs x12, x12, x17
+ldr x17, [sp, #152]
+umulh x25, x17, x21
+adcs x15, x15, x22
+ldr x22, [sp, #144]
+umulh x20, x22, x21
+adcs x5, x5, x25
+ldr x25, [sp, #136]
+umulh x28, x25, x21
+adcs x6, x6, x20
+ldr x20, [sp, #128]
+umulh x24, x20, x21
+adcs x0, x0, x28
+ldr x28, [sp, #120]
+umulh x23, x28, x21
+adcs x2, x2, x24
+ldr x24, [sp, #112]
+umulh x26, x24, x21
+adcs x1, x1, x23
+mul x23, x3, x21
+adc x13, x13, x26
+mul x26, x4, x21
+adds x7, x7, x23
+mul x23, x10, x21
+adcs x16, x16, x26
+mul x26, x11, x21
+adcs x8, x8, x23
+mul x23, x14, x21
+adcs x19, x19, x26
+mul x26, x17, x21
+adcs x12, x12, x23
+mul x23, x22, x21
+adcs x15, x15, x26
+mul x26, x25, x21
+adcs x5, x5, x23
+mul x23, x20, x21
+adcs x6, x6, x26
+mul x26, x28, x21
+adcs x0, x0, x23
+mul x21, x24, x21
+adcs x2, x2, x26
+adcs x1, x1, x21
+ldr x21, [x27]
+umulh x23, x21, x7
+adc x13, x13, xzr
+umulh x26, x30, x7
+adds x8, x8, x23
+umulh x23, x9, x7
+adcs x19, x19, x26
+ldr x26, [x27, #24]
+umulh x24, x26, x7
+adcs x12, x12, x23
+ldr x23, [x27, #32]
+umulh x28, x23, x7
+adcs x15, x15, x24
+ldr x24, [x27, #40]
+umulh x20, x24, x7
+adcs x5, x5, x28
+ldr x28, [x27, #48]
+umulh x25, x28, x7
+adcs x6, x6, x20
+ldr x20, [x27, #56]
+umulh x22, x20, x7
+adcs x0, x0, x25
+ldr x25, [x27, #64]
+umulh x17, x25, x7
+adcs x2, x2, x22
+ldr x22, [x27, #72]
+umulh x25, x22, x7
+adcs x1, x1, x17
+ldr x17, [x27, #80]
+umulh x22, x17, x7
+adcs x13, x13, x25
+mul x25, x21, x7
+adc x22, x22, xzr
+mul x21, x30, x7
+adds x16, x16, x25
+mul x25, x9, x7
+adcs x8, x8, x21
+mul x21, x26, x7
+adcs x19, x19, x25
+mul x25, x23, x7
+adcs x12, x12, x21
+mul x21, x24, x7
+adcs x15, x15, x25
+mul x25, x28, x7
+adcs x5, x5, x21
+mul x21, x20, x7
+adcs x6, x6, x25
+ldr x25, [x27, #64]
+mul x20, x25, x7
+adcs x0, x0, x21
+ldr x21, [x27, #72]
+mul x25, x21, x7
+adcs x2, x2, x20
+mul x7, x17, x7
+adcs x1, x1, x25
+adcs x7, x13, x7
+ldr x13, [sp, #104]
+ldp x20, x25, [x13, #48]
+umulh x13, x3, x20
+adc x22, x22, xzr
+umulh x25, x4, x20
+adds x8, x8, x13
+umulh x13, x10, x20
+adcs x19, x19, x25
+umulh x25, x11, x20
+adcs x12, x12, x13
+umulh x13, x14, x20
+adcs x15, x15, x25
+ldr x25, [sp, #152]
+umulh x17, x25, x20
+adcs x5, x5, x13
+ldr x13, [sp, #144]
+umulh x21, x13, x20
+adcs x6, x6, x17
+ldr x17, [sp, #136]
+umulh x28, x17, x20
+adcs x0, x0, x21
+ldr x21, [sp, #128]
+umulh x24, x21, x20
+adcs x2, x2, x28
+ldr x28, [sp, #120]
+umulh x23, x28, x20
+adcs x1, x1, x24
+ldr x24, [sp, #112]
+umulh x26, x24, x20
+adcs x7, x7, x23
+mul x23, x3, x20
+adc x22, x22, x26
+mul x26, x4, x20
+adds x16, x16, x23
+mul x23, x10, x20
+adcs x8, x8, x26
+mul x26, x11, x20
+adcs x19, x19, x23
+mul x23, x14, x20
+adcs x12, x12, x26
+mul x26, x25, x20
+adcs x15, x15, x23
+mul x23, x13, x20
+adcs x5, x5, x26
+mul x26, x17, x20
+adcs x6, x6, x23
+mul x23, x21, x20
+adcs x0, x0, x26
+mul x26, x28, x20
+adcs x2, x2, x23
+mul x20, x24, x20
+adcs x1, x1, x26
+adcs x7, x7, x20
+ldr x20, [x27]
+umulh x23, x20, x16
+adc x22, x22, xzr
+umulh x26, x30, x16
+adds x19, x19, x23
+umulh x23, x9, x16
+adcs x12, x12, x26
+ldr x26, [x27, #24]
+umulh x24, x26, x16
+adcs x15, x15, x23
+ldr x23, [x27, #32]
+umulh x28, x23, x16
+adcs x5, x5, x24
+ldr x24, [x27, #40]
+umulh x21, x24, x16
+adcs x6, x6, x28
+ldr x28, [x27, #48]
+umulh x17, x28, x16
+adcs x0, x0, x21
+ldr x21, [x27, #56]
+umulh x13, x21, x16
+adcs x2, x2, x17
+ldr x17, [x27, #64]
+umulh x25, x17, x16
+adcs x1, x1, x13
+ldr x13, [x27, #72]
+umulh x17, x13, x16
+adcs x7, x7, x25
+ldr x25, [x27, #80]
+umulh x13, x25, x16
+adcs x17, x22, x17
+mul x22, x20, x16
+adc x13, x13, xzr
+mul x20, x30, x16
+adds x8, x8, x22
+mul x22, x9, x16
+adcs x19, x19, x20
+mul x20, x26, x16
+adcs x12, x12, x22
+mul x22, x23, x16
+adcs x15, x15, x20
+mul x20, x24, x16
+adcs x5, x5, x22
+mul x22, x28, x16
+adcs x6, x6, x20
+mul x20, x21, x16
+adcs x0, x0, x22
+ldr x22, [x27, #64]
+mul x21, x22, x16
+adcs x2, x2, x20
+ldr x20, [x27, #72]
+mul x22, x20, x16
+adcs x1, x1, x21
+mul x16, x25, x16
+adcs x7, x7, x22
+adcs x16, x17, x16
+ldr x17, [sp, #104]
+ldr x21, [x17, #56]
+umulh x22, x3, x21
+adc x13, x13, xzr
+umulh x17, x4, x21
+adds x19, x19, x22
+umulh x22, x10, x21
+adcs x12, x12, x17
+umulh x17, x11, x21
+adcs x15, x15, x22
+umulh x22, x14, x21
+adcs x5, x5, x17
+ldr x17, [sp, #152]
+umulh x25, x17, x21
+adcs x6, x6, x22
+ldr x22, [sp, #144]
+umulh x20, x22, x21
+adcs x0, x0, x25
+ldr x25, [sp, #136]
+umulh x28, x25, x21
+adcs x2, x2, x20
+ldr x20, [sp, #128]
+umulh x24, x20, x21
+adcs x1, x1, x28
+ldr x28, [sp, #120]
+umulh x23, x28, x21
+adcs x7, x7, x24
+ldr x24, [sp, #112]
+umulh x26, x24, x21
+adcs x16, x16, x23
+mul x23, x3, x21
+adc x13, x13, x26
+mul x26, x4, x21
+adds x8, x8, x23
+mul x23, x10, x21
+adcs x19, x19, x26
+mul x26, x11, x21
+adcs x12, x12, x23
+mul x23, x14, x21
+adcs x15, x15, x26
+mul x26, x17, x21
+adcs x5, x5, x23
+mul x23, x22, x21
+adcs x6, x6, x26
+mul x26, x25, x21
+adcs x0, x0, x23
+mul x23, x20, x21
+adcs x2, x2, x26
+mul x26, x28, x21
+adcs x1, x1, x23
+mul x21, x24, x21
+adcs x7, x7, x26
+adcs x16, x16, x21
+ldr x21, [x27]
+umulh x23, x21, x8
+adc x13, x13, xzr
+umulh x26, x30, x8
+adds x12, x12, x23
+umulh x23, x9, x8
+adcs x15, x15, x26
+ldr x26, [x27, #24]
+umulh x24, x26, x8
+adcs x5, x5, x23
+ldr x23, [x27, #32]
+umulh x28, x23, x8
+adcs x6, x6, x24
+ldr x24, [x27, #40]
+umulh x20, x24, x8
+adcs x0, x0, x28
+ldr x28, [x27, #48]
+umulh x25, x28, x8
+adcs x2, x2, x20
+ldr x20, [x27, #56]
+umulh x22, x20, x8
+adcs x1, x1, x25
+ldr x25, [x27, #64]
+umulh x17, x25, x8
+adcs x7, x7, x22
+ldr x22, [x27, #72]
+umulh x25, x22, x8
+adcs x16, x16, x17
+ldr x17, [x27, #80]
+umulh x22, x17, x8
+adcs x13, x13, x25
+mul x25, x21, x8
+adc x22, x22, xzr
+mul x21, x30, x8
+adds x19, x19, x25
+mul x25, x9, x8
+adcs x12, x12, x21
+mul x21, x26, x8
+adcs x15, x15, x25
+mul x25, x23, x8
+adcs x5, x5, x21
+mul x21, x24, x8
+adcs x6, x6, x25
+mul x25, x28, x8
+adcs x0, x0, x21
+mul x21, x20, x8
+adcs x2, x2, x25
+ldr x25, [x27, #64]
+mul x20, x25, x8
+adcs x1, x1, x21
+ldr x21, [x27, #72]
+mul x25, x21, x8
+adcs x7, x7, x20
+mul x8, x17, x8
+adcs x16, x16, x25
+adcs x8, x13, x8
+ldr x13, [sp, #104]
+ldp x20, x25, [x13, #64]
+umulh x13, x3, x20
+adc x22, x22, xzr
+umulh x25, x4, x20
+adds x12, x12, x13
+umulh x13, x10, x20
+adcs x15, x15, x25
+umulh x25, x11, x20
+adcs x5, x5, x13
+umulh x13, x14, x20
+adcs x6, x6, x25
+ldr x25, [sp, #152]
+umulh x17, x25, x20
+adcs x0, x0, x13
+ldr x13, [sp, #144]
+umulh x21, x13, x20
+adcs x2, x2, x17
+ldr x17, [sp, #136]
+umulh x28, x17, x20
+adcs x1, x1, x21
+ldr x21, [sp, #128]
+umulh x24, x21, x20
+adcs x7, x7, x28
+ldr x28, [sp, #120]
+umulh x23, x28, x20
+adcs x16, x16, x24
+ldr x24, [sp, #112]
+umulh x26, x24, x20
+adcs x8, x8, x23
+mul x23, x3, x20
+adc x22, x22, x26
+mul x26, x4, x20
+adds x19, x19, x23
+mul x23, x10, x20
+adcs x12, x12, x26
+mul x26, x11, x20
+adcs x15, x15, x23
+mul x23, x14, x20
+adcs x5, x5, x26
+mul x26, x25, x20
+adcs x6, x6, x23
+mul x23, x13, x20
+adcs x0, x0, x26
+mul x26, x17, x20
+adcs x2, x2, x23
+mul x23, x21, x20
+adcs x1, x1, x26
+mul x26, x28, x20
+adcs x7, x7, x23
+mul x20, x24, x20
+adcs x16, x16, x26
+adcs x8, x8, x20
+ldr x20, [x27]
+umulh x23, x20, x19
+adc x22, x22, xzr
+umulh x26, x30, x19
+adds x15, x15, x23
+umulh x23, x9, x19
+adcs x5, x5, x26
+ldr x26, [x27, #24]
+umulh x24, x26, x19
+adcs x6, x6, x23
+ldr x23, [x27, #32]
+umulh x28, x23, x19
+adcs x0, x0, x24
+ldr x24, [x27, #40]
+umulh x21, x24, x19
+adcs x2, x2, x28
+ldr x28, [x27, #48]
+umulh x17, x28, x19
+adcs x1, x1, x21
+ldr x21, [x27, #56]
+umulh x13, x21, x19
+adcs x7, x7, x17
+ldr x17, [x27, #64]
+umulh x25, x17, x19
+adcs x13, x16, x13
+ldr x16, [x27, #72]
+umulh x17, x16, x19
+adcs x8, x8, x25
+ldr x25, [x27, #80]
+umulh x16, x25, x19
+adcs x17, x22, x17
+mul x22, x20, x19
+adc x16, x16, xzr
+mul x20, x30, x19
+adds x12, x12, x22
+mul x22, x9, x19
+adcs x15, x15, x20
+mul x20, x26, x19
+adcs x5, x5, x22
+mul x22, x23, x19
+adcs x6, x6, x20
+mul x20, x24, x19
+adcs x0, x0, x22
+mul x22, x28, x19
+adcs x2, x2, x20
+mul x20, x21, x19
+adcs x1, x1, x22
+ldr x22, [x27, #64]
+mul x21, x22, x19
+adcs x7, x7, x20
+ldr x20, [x27, #72]
+mul x22, x20, x19
+adcs x13, x13, x21
+mul x19, x25, x19
+adcs x8, x8, x22
+adcs x17, x17, x19
+ldr x19, [sp, #104]
+ldr x21, [x19, #72]
+umulh x22, x3, x21
+adc x16, x16, xzr
+umulh x19, x4, x21
+adds x15, x15, x22
+umulh x22, x10, x21
+adcs x5, x5, x19
+umulh x19, x11, x21
+adcs x6, x6, x22
+umulh x22, x14, x21
+adcs x0, x0, x19
+ldr x19, [sp, #152]
+umulh x25, x19, x21
+adcs x2, x2, x22
+ldr x22, [sp, #144]
+umulh x20, x22, x21
+adcs x1, x1, x25
+ldr x25, [sp, #136]
+umulh x28, x25, x21
+adcs x7, x7, x20
+ldr x20, [sp, #128]
+umulh x24, x20, x21
+adcs x13, x13, x28
+ldr x28, [sp, #120]
+umulh x23, x28, x21
+adcs x8, x8, x24
+ldr x24, [sp, #112]
+umulh x26, x24, x21
+adcs x17, x17, x23
+mul x23, x3, x21
+adc x16, x16, x26
+mul x26, x4, x21
+adds x12, x12, x23
+mul x23, x10, x21
+adcs x15, x15, x26
+mul x26, x11, x21
+adcs x5, x5, x23
+mul x23, x14, x21
+adcs x6, x6, x26
+mul x26, x19, x21
+adcs x0, x0, x23
+mul x23, x22, x21
+adcs x2, x2, x26
+mul x26, x25, x21
+adcs x1, x1, x23
+mul x23, x20, x21
+adcs x7, x7, x26
+mul x26, x28, x21
+adcs x13, x13, x23
+mul x21, x24, x21
+adcs x8, x8, x26
+adcs x17, x17, x21
+ldr x21, [x27]
+umulh x23, x21, x12
+adc x16, x16, xzr
+umulh x26, x30, x12
+adds x5, x5, x23
+umulh x23, x9, x12
+adcs x6, x6, x26
+ldr x26, [x27, #24]
+umulh x24, x26, x12
+adcs x0, x0, x23
+ldr x23, [x27, #32]
+umulh x28, x23, x12
+adcs x2, x2, x24
+ldr x24, [x27, #40]
+umulh x20, x24, x12
+adcs x1, x1, x28
+ldr x28, [x27, #48]
+umulh x25, x28, x12
+adcs x7, x7, x20
+ldr x20, [x27, #56]
+umulh x22, x20, x12
+adcs x13, x13, x25
+ldr x25, [x27, #64]
+umulh x19, x25, x12
+adcs x8, x8, x22
+ldr x22, [x27, #72]
+umulh x25, x22, x12
+adcs x17, x17, x19
+ldr x19, [x27, #80]
+umulh x22, x19, x12
+adcs x16, x16, x25
+mul x21, x21, x12
+adc x22, x22, xzr
+mul x25, x30, x12
+adds x15, x15, x21
+mul x9, x9, x12
+adcs x5, x5, x25
+mul x21, x26, x12
+adcs x6, x6, x9
+mul x9, x23, x12
+adcs x0, x0, x21
+mul x21, x24, x12
+adcs x2, x2, x9
+mul x9, x28, x12
+adcs x1, x1, x21
+mul x20, x20, x12
+adcs x7, x7, x9
+ldr x9, [x27, #64]
+mul x9, x9, x12
+adcs x13, x13, x20
+ldr x20, [x27, #72]
+mul x20, x20, x12
+adcs x8, x8, x9
+mul x9, x19, x12
+adcs x12, x17, x20
+adcs x9, x16, x9
+ldr x16, [sp, #104]
+ldr x16, [x16, #80]
+umulh x17, x3, x16
+adc x19, x22, xzr
+umulh x20, x4, x16
+adds x5, x5, x17
+umulh x17, x10, x16
+adcs x6, x6, x20
+umulh x20, x11, x16
+adcs x0, x0, x17
+umulh x17, x14, x16
+adcs x2, x2, x20
+ldr x20, [sp, #152]
+umulh x21, x20, x16
+adcs x1, x1, x17
+ldr x17, [sp, #144]
+umulh x22, x17, x16
+adcs x7, x7, x21
+ldr x21, [sp, #136]
+umulh x23, x21, x16
+adcs x13, x13, x22
+ldr x22, [sp, #128]
+umulh x24, x22, x16
+adcs x8, x8, x23
+ldr x23, [sp, #120]
+umulh x25, x23, x16
+adcs x12, x12, x24
+ldr x24, [sp, #112]
+umulh x26, x24, x16
+adcs x9, x9, x25
+mul x3, x3, x16
+adc x19, x19, x26
+mul x4, x4, x16
+adds x3, x15, x3
+mul x10, x10, x16
+adcs x4, x5, x4
+mul x5, x11, x16
+adcs x6, x6, x10
+mul x10, x14, x16
+adcs x0, x0, x5
+mul x5, x20, x16
+adcs x2, x2, x10
+mul x10, x17, x16
+adcs x1, x1, x5
+mul x5, x21, x16
+adcs x7, x7, x10
+mul x10, x22, x16
+adcs x5, x13, x5
+mul x11, x23, x16
+adcs x8, x8, x10
+mul x10, x24, x16
+adcs x11, x12, x11
+adcs x9, x9, x10
+ldp x10, x12, [x27, #96]
+ldr x13, [x27, #88]
+mul x13, x3, x13
+umulh x14, x10, x13
+adc x15, x19, xzr
+umulh x16, x12, x13
+adds x4, x4, x14
+ldp x14, x17, [x27, #112]
+umulh x19, x14, x13
+adcs x6, x6, x16
+umulh x16, x17, x13
+adcs x0, x0, x19
+ldp x19, x20, [x27, #128]
+umulh x21, x19, x13
+adcs x2, x2, x16
+umulh x16, x20, x13
+adcs x1, x1, x21
+ldp x21, x22, [x27, #144]
+umulh x23, x21, x13
+adcs x7, x7, x16
+umulh x16, x22, x13
+adcs x5, x5, x23
+ldp x23, x24, [x27, #160]
+umulh x25, x23, x13
+adcs x8, x8, x16
+umulh x16, x24, x13
+adcs x11, x11, x25
+ldr x25, [x27, #176]
+umulh x26, x25, x13
+adcs x9, x9, x16
+adc x15, x15, x26
+mul x16, x12, x13
+cmp x3, #1
+mul x3, x14, x13
+adcs x4, x4, x16
+mul x16, x17, x13
+adcs x3, x6, x3
+mul x6, x19, x13
+adcs x0, x0, x16
+mul x16, x20, x13
+adcs x2, x2, x6
+mul x6, x21, x13
+adcs x1, x1, x16
+mul x16, x22, x13
+adcs x6, x7, x6
+mul x7, x23, x13
+adcs x5, x5, x16
+mul x16, x24, x13
+adcs x7, x8, x7
+mul x8, x25, x13
+adcs x11, x11, x16
+adcs x8, x9, x8
+adc x9, x15, xzr
+subs x10, x4, x10
+sbcs x12, x3, x12
+sbcs x13, x0, x14
+sbcs x14, x2, x17
+sbcs x15, x1, x19
+sbcs x16, x6, x20
+sbcs x17, x5, x21
+sbcs x19, x7, x22
+sbcs x20, x11, x23
+sbcs x21, x8, x24
+sbcs x22, x9, x25
+csel x4, x4, x10, lo
+csel x3, x3, x12, lo
+ldr x10, [sp, #96]
+stp x4, x3, [x10]
+csel x0, x0, x13, lo
+csel x2, x2, x14, lo
+stp x0, x2, [x10, #16]
+csel x0, x1, x15, lo
+csel x1, x6, x16, lo
+stp x0, x1, [x10, #32]
+csel x0, x5, x17, lo
+csel x1, x7, x19, lo
+stp x0, x1, [x10, #48]
+csel x0, x11, x20, lo
+csel x1, x8, x21, lo
+stp x0, x1, [x10, #64]
+csel x0, x9, x22, lo
+str x0, [x10, #80]
+ldr x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #160
+ret
+.p2align 3
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
+"
+            ),
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            mu2 = const M::MU[2],
+            mu3 = const M::MU[3],
+            mu4 = const M::MU[4],
+            mu5 = const M::MU[5],
+            mu6 = const M::MU[6],
+            mu7 = const M::MU[7],
+            mu8 = const M::MU[8],
+            mu9 = const M::MU[9],
+            mu10 = const M::MU[10],
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            p6 = const M::P[6],
+            p7 = const M::P[7],
+            p8 = const M::P[8],
+            p9 = const M::P[9],
+            p10 = const M::P[10],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*x/R mod p; log-jump.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_fold<M: Modulus<11>>(x: &[u64; 11]) -> [u64; 11] {
+    let mut z = MaybeUninit::<[u64; 11]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_fold_df7548e15b4fea09_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}_{p9}_{p10}",
+                r"
+stp x19, x20, [sp, #-192]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+str x30, [sp, #80]
+ldp x2, x3, [x1]
+umulh x4, x2, x2
+lsl x5, x3, #1
+mul x6, x5, x2
+umulh x5, x5, x2
+ldp x7, x8, [x1, #16]
+extr x9, x7, x3, #63
+mul x10, x9, x2
+adds x4, x4, x6
+umulh x6, x9, x2
+extr x9, x8, x7, #63
+mul x11, x9, x2
+adcs x5, x5, x10
+umulh x10, x9, x2
+ldp x12, x13, [x1, #32]
+extr x14, x12, x8, #63
+mul x15, x14, x2
+adcs x6, x6, x11
+umulh x11, x14, x2
+extr x16, x13, x12, #63
+mul x17, x16, x2
+adcs x10, x10, x15
+umulh x15, x16, x2
+ldp x19, x20, [x1, #48]
+extr x21, x19, x13, #63
+mul x22, x21, x2
+adcs x11, x11, x17
+umulh x17, x21, x2
+extr x23, x20, x19, #63
+mul x24, x23, x2
+adcs x15, x15, x22
+umulh x22, x23, x2
+ldp x25, x26, [x1, #64]
+extr x27, x25, x20, #63
+mul x28, x27, x2
+adcs x17, x17, x24
+umulh x24, x27, x2
+extr x30, x26, x25, #63
+mul x25, x30, x2
+adcs x22, x22, x28
+umulh x28, x30, x2
+ldr x20, [x1, #80]
+extr x19, x20, x26, #63
+mul x20, x19, x2
+adcs x24, x24, x25
+umulh x25, x19, x2
+adcs x20, x28, x20
+adr x28, 2f
+str x0, [sp, #96]
+ldp x26, x0, [x28]
+mul x2, x2, x2
+umulh x13, x26, x2
+adc x25, x25, xzr
+umulh x12, x0, x2
+adds x5, x5, x13
+ldp x13, x8, [x28, #16]
+str x1, [sp, #104]
+umulh x1, x13, x2
+adcs x6, x6, x12
+umulh x12, x8, x2
+adcs x1, x10, x1
+ldp x10, x7, [x28, #32]
+umulh x3, x10, x2
+adcs x11, x11, x12
+umulh x12, x7, x2
+adcs x3, x15, x3
+str x19, [sp, #112]
+ldp x15, x19, [x28, #48]
+str x30, [sp, #120]
+umulh x30, x15, x2
+adcs x12, x17, x12
+umulh x17, x19, x2
+adcs x22, x22, x30
+str x27, [sp, #128]
+ldp x30, x27, [x28, #64]
+str x23, [sp, #136]
+umulh x23, x30, x2
+adcs x17, x24, x17
+umulh x24, x27, x2
+adcs x20, x20, x23
+ldp x23, x27, [x28, #80]
+umulh x27, x23, x2
+adcs x24, x25, x24
+mul x25, x26, x2
+adc x27, x27, xzr
+mul x26, x0, x2
+adds x4, x4, x25
+mul x25, x13, x2
+adcs x5, x5, x26
+mul x26, x8, x2
+adcs x6, x6, x25
+mul x25, x10, x2
+adcs x1, x1, x26
+mul x26, x7, x2
+adcs x11, x11, x25
+mul x25, x15, x2
+adcs x3, x3, x26
+mul x26, x19, x2
+adcs x12, x12, x25
+mul x25, x30, x2
+adcs x22, x22, x26
+ldr x26, [x28, #72]
+mul x30, x26, x2
+adcs x17, x17, x25
+mul x2, x23, x2
+adcs x20, x20, x30
+adcs x2, x24, x2
+ldr x24, [sp, #104]
+ldr x25, [x24, #8]
+umulh x30, x25, x25
+adc x27, x27, xzr
+ldr x23, [x24, #16]
+lsl x26, x23, #1
+umulh x24, x26, x25
+adds x6, x6, x30
+umulh x30, x9, x25
+adcs x1, x1, x24
+umulh x24, x14, x25
+adcs x11, x11, x30
+umulh x30, x16, x25
+adcs x3, x3, x24
+umulh x24, x21, x25
+adcs x12, x12, x30
+ldr x30, [sp, #136]
+umulh x23, x30, x25
+adcs x22, x22, x24
+ldr x24, [sp, #128]
+umulh x19, x24, x25
+adcs x17, x17, x23
+ldr x23, [sp, #120]
+umulh x15, x23, x25
+adcs x19, x20, x19
+ldr x20, [sp, #112]
+umulh x7, x20, x25
+adcs x2, x2, x15
+mul x15, x25, x25
+adc x7, x27, x7
+mul x26, x26, x25
+adds x5, x5, x15
+mul x9, x9, x25
+adcs x6, x6, x26
+mul x15, x14, x25
+adcs x1, x1, x9
+mul x9, x16, x25
+adcs x11, x11, x15
+mul x15, x21, x25
+adcs x3, x3, x9
+mul x9, x30, x25
+adcs x12, x12, x15
+mul x15, x24, x25
+adcs x9, x22, x9
+mul x22, x23, x25
+adcs x15, x17, x15
+mul x17, x20, x25
+adcs x19, x19, x22
+adcs x2, x2, x17
+ldr x17, [x28]
+umulh x22, x17, x4
+adc x7, x7, xzr
+umulh x25, x0, x4
+adds x6, x6, x22
+umulh x22, x13, x4
+adcs x1, x1, x25
+umulh x25, x8, x4
+adcs x11, x11, x22
+umulh x22, x10, x4
+adcs x3, x3, x25
+ldr x25, [x28, #40]
+umulh x26, x25, x4
+adcs x12, x12, x22
+ldr x22, [x28, #48]
+umulh x27, x22, x4
+adcs x9, x9, x26
+ldr x26, [x28, #56]
+umulh x20, x26, x4
+adcs x15, x15, x27
+ldr x27, [x28, #64]
+umulh x23, x27, x4
+adcs x19, x19, x20
+ldr x20, [x28, #72]
+umulh x24, x20, x4
+adcs x2, x2, x23
+ldr x23, [x28, #80]
+umulh x30, x23, x4
+adcs x7, x7, x24
+mul x24, x17, x4
+adc x30, x30, xzr
+mul x28, x0, x4
+adds x5, x5, x24
+mul x24, x13, x4
+adcs x6, x6, x28
+mul x28, x8, x4
+adcs x1, x1, x24
+mul x24, x10, x4
+adcs x11, x11, x28
+mul x28, x25, x4
+adcs x3, x3, x24
+mul x24, x22, x4
+adcs x12, x12, x28
+mul x28, x26, x4
+adcs x9, x9, x24
+mul x24, x27, x4
+adcs x15, x15, x28
+mul x28, x20, x4
+adcs x19, x19, x24
+mul x4, x23, x4
+adcs x2, x2, x28
+adcs x4, x7, x4
+ldr x7, [sp, #104]
+ldr x24, [x7, #16]
+umulh x28, x24, x24
+adc x30, x30, xzr
+str x6, [sp, #144]
+ldr x6, [x7, #24]
+str x23, [sp, #152]
+lsl x23, x6, #1
+umulh x7, x23, x24
+adds x11, x11, x28
+umulh x28, x14, x24
+adcs x3, x3, x7
+umulh x7, x16, x24
+adcs x12, x12, x28
+umulh x28, x21, x24
+adcs x7, x9, x7
+ldr x9, [sp, #136]
+umulh x6, x9, x24
+adcs x15, x15, x28
+ldr x28, [sp, #128]
+str x20, [sp, #160]
+umulh x20, x28, x24
+adcs x6, x19, x6
+ldr x19, [sp, #120]
+str x27, [sp, #168]
+umulh x27, x19, x24
+adcs x2, x2, x20
+ldr x20, [sp, #112]
+str x26, [sp, #176]
+umulh x26, x20, x24
+adcs x4, x4, x27
+mul x27, x24, x24
+adc x26, x30, x26
+mul x23, x23, x24
+adds x1, x1, x27
+mul x14, x14, x24
+adcs x11, x11, x23
+mul x23, x16, x24
+adcs x3, x3, x14
+mul x14, x21, x24
+adcs x12, x12, x23
+mul x23, x9, x24
+adcs x7, x7, x14
+mul x14, x28, x24
+adcs x15, x15, x23
+mul x23, x19, x24
+adcs x6, x6, x14
+mul x14, x20, x24
+adcs x2, x2, x23
+adcs x4, x4, x14
+umulh x14, x17, x5
+adc x23, x26, xzr
+umulh x24, x0, x5
+adds x1, x1, x14
+umulh x14, x13, x5
+adcs x11, x11, x24
+umulh x24, x8, x5
+adcs x3, x3, x14
+umulh x14, x10, x5
+adcs x12, x12, x24
+umulh x24, x25, x5
+adcs x7, x7, x14
+umulh x14, x22, x5
+adcs x15, x15, x24
+ldr x24, [sp, #176]
+umulh x26, x24, x5
+adcs x6, x6, x14
+ldr x14, [sp, #168]
+umulh x27, x14, x5
+adcs x2, x2, x26
+ldr x26, [sp, #160]
+umulh x30, x26, x5
+adcs x4, x4, x27
+ldr x27, [sp, #152]
+umulh x20, x27, x5
+adcs x23, x23, x30
+mul x30, x17, x5
+adc x20, x20, xzr
+mul x19, x0, x5
+ldr x28, [sp, #144]
+adds x28, x28, x30
+mul x30, x13, x5
+adcs x1, x1, x19
+mul x19, x8, x5
+adcs x11, x11, x30
+mul x30, x10, x5
+adcs x3, x3, x19
+mul x19, x25, x5
+adcs x12, x12, x30
+mul x30, x22, x5
+adcs x7, x7, x19
+mul x19, x24, x5
+adcs x15, x15, x30
+mul x30, x14, x5
+adcs x6, x6, x19
+mul x19, x26, x5
+adcs x2, x2, x30
+mul x5, x27, x5
+adcs x4, x4, x19
+adcs x5, x23, x5
+ldr x19, [sp, #104]
+ldr x23, [x19, #24]
+umulh x30, x23, x23
+adc x20, x20, xzr
+ldr x27, [x19, #32]
+lsl x26, x27, #1
+umulh x19, x26, x23
+adds x12, x12, x30
+umulh x30, x16, x23
+adcs x7, x7, x19
+umulh x19, x21, x23
+adcs x15, x15, x30
+umulh x30, x9, x23
+adcs x6, x6, x19
+ldr x19, [sp, #128]
+umulh x27, x19, x23
+adcs x2, x2, x30
+ldr x30, [sp, #120]
+umulh x14, x30, x23
+adcs x4, x4, x27
+ldr x27, [sp, #112]
+umulh x24, x27, x23
+adcs x5, x5, x14
+mul x14, x23, x23
+adc x20, x20, x24
+mul x24, x26, x23
+adds x3, x3, x14
+mul x14, x16, x23
+adcs x12, x12, x24
+mul x16, x21, x23
+adcs x7, x7, x14
+mul x14, x9, x23
+adcs x15, x15, x16
+mul x16, x19, x23
+adcs x6, x6, x14
+mul x14, x30, x23
+adcs x2, x2, x16
+mul x16, x27, x23
+adcs x4, x4, x14
+adcs x5, x5, x16
+umulh x14, x17, x28
+adc x16, x20, xzr
+umulh x20, x0, x28
+adds x11, x11, x14
+umulh x14, x13, x28
+adcs x3, x3, x20
+umulh x20, x8, x28
+adcs x12, x12, x14
+umulh x14, x10, x28
+adcs x7, x7, x20
+umulh x20, x25, x28
+adcs x14, x15, x14
+umulh x15, x22, x28
+adcs x6, x6, x20
+ldr x20, [sp, #176]
+umulh x23, x20, x28
+adcs x2, x2, x15
+ldr x15, [sp, #168]
+umulh x24, x15, x28
+adcs x4, x4, x23
+ldr x23, [sp, #160]
+umulh x26, x23, x28
+adcs x5, x5, x24
+ldr x24, [sp, #152]
+umulh x27, x24, x28
+adcs x16, x16, x26
+mul x26, x17, x28
+adc x27, x27, xzr
+mul x30, x0, x28
+adds x1, x1, x26
+mul x26, x13, x28
+adcs x11, x11, x30
+mul x30, x8, x28
+adcs x3, x3, x26
+mul x26, x10, x28
+adcs x12, x12, x30
+mul x30, x25, x28
+adcs x7, x7, x26
+mul x26, x22, x28
+adcs x14, x14, x30
+mul x30, x20, x28
+adcs x6, x6, x26
+mul x26, x15, x28
+adcs x2, x2, x30
+mul x30, x23, x28
+adcs x4, x4, x26
+mul x26, x24, x28
+adcs x5, x5, x30
+adcs x16, x16, x26
+ldr x26, [sp, #104]
+ldr x28, [x26, #32]
+umulh x30, x28, x28
+adc x27, x27, xzr
+ldr x24, [x26, #40]
+lsl x23, x24, #1
+umulh x26, x23, x28
+adds x14, x14, x30
+umulh x30, x21, x28
+adcs x6, x6, x26
+umulh x26, x9, x28
+adcs x2, x2, x30
+umulh x30, x19, x28
+adcs x4, x4, x26
+ldr x26, [sp, #120]
+umulh x24, x26, x28
+adcs x5, x5, x30
+ldr x30, [sp, #112]
+umulh x15, x30, x28
+adcs x16, x16, x24
+mul x24, x28, x28
+adc x15, x27, x15
+mul x23, x23, x28
+adds x7, x7, x24
+mul x21, x21, x28
+adcs x14, x14, x23
+mul x23, x9, x28
+adcs x6, x6, x21
+mul x21, x19, x28
+adcs x2, x2, x23
+mul x23, x26, x28
+adcs x4, x4, x21
+mul x21, x30, x28
+adcs x5, x5, x23
+adcs x16, x16, x21
+umulh x21, x17, x1
+adc x15, x15, xzr
+umulh x23, x0, x1
+adds x3, x3, x21
+umulh x21, x13, x1
+adcs x12, x12, x23
+umulh x23, x8, x1
+adcs x7, x7, x21
+umulh x21, x10, x1
+adcs x14, x14, x23
+umulh x23, x25, x1
+adcs x6, x6, x21
+umulh x21, x22, x1
+adcs x2, x2, x23
+umulh x23, x20, x1
+adcs x4, x4, x21
+ldr x21, [sp, #168]
+umulh x24, x21, x1
+adcs x5, x5, x23
+ldr x23, [sp, #160]
+umulh x27, x23, x1
+adcs x16, x16, x24
+ldr x24, [sp, #152]
+umulh x28, x24, x1
+adcs x15, x15, x27
+mul x27, x17, x1
+adc x28, x28, xzr
+mul x30, x0, x1
+adds x11, x11, x27
+mul x27, x13, x1
+adcs x3, x3, x30
+mul x30, x8, x1
+adcs x12, x12, x27
+mul x27, x10, x1
+adcs x7, x7, x30
+mul x30, x25, x1
+adcs x14, x14, x27
+mul x27, x22, x1
+adcs x6, x6, x30
+mul x30, x20, x1
+adcs x2, x2, x27
+mul x27, x21, x1
+adcs x4, x4, x30
+mul x30, x23, x1
+adcs x5, x5, x27
+mul x1, x24, x1
+adcs x16, x16, x30
+adcs x1, x15, x1
+ldr x15, [sp, #104]
+ldr x27, [x15, #40]
+umulh x30, x27, x27
+adc x28, x28, xzr
+ldr x24, [x15, #48]
+lsl x23, x24, #1
+umulh x15, x23, x27
+adds x2, x2, x30
+umulh x30, x9, x27
+adcs x4, x4, x15
+umulh x15, x19, x27
+adcs x5, x5, x30
+umulh x30, x26, x27
+adcs x15, x16, x15
+ldr x16, [sp, #112]
+umulh x24, x16, x27
+adcs x1, x1, x30
+mul x30, x27, x27
+adc x24, x28, x24
+mul x23, x23, x27
+adds x6, x6, x30
+mul x9, x9, x27
+adcs x2, x2, x23
+mul x23, x19, x27
+adcs x4, x4, x9
+mul x9, x26, x27
+adcs x5, x5, x23
+mul x23, x16, x27
+adcs x9, x15, x9
+adcs x1, x1, x23
+umulh x15, x17, x11
+adc x23, x24, xzr
+umulh x24, x0, x11
+adds x12, x12, x15
+umulh x15, x13, x11
+adcs x7, x7, x24
+umulh x24, x8, x11
+adcs x14, x14, x15
+umulh x15, x10, x11
+adcs x6, x6, x24
+umulh x24, x25, x11
+adcs x2, x2, x15
+umulh x15, x22, x11
+adcs x4, x4, x24
+umulh x24, x20, x11
+adcs x5, x5, x15
+umulh x15, x21, x11
+adcs x9, x9, x24
+ldr x24, [sp, #160]
+umulh x27, x24, x11
+adcs x1, x1, x15
+ldr x15, [sp, #152]
+umulh x28, x15, x11
+adcs x23, x23, x27
+mul x27, x17, x11
+adc x28, x28, xzr
+mul x30, x0, x11
+adds x3, x3, x27
+mul x27, x13, x11
+adcs x12, x12, x30
+mul x30, x8, x11
+adcs x7, x7, x27
+mul x27, x10, x11
+adcs x14, x14, x30
+mul x30, x25, x11
+adcs x6, x6, x27
+mul x27, x22, x11
+adcs x2, x2, x30
+mul x30, x20, x11
+adcs x4, x4, x27
+mul x27, x21, x11
+adcs x5, x5, x30
+mul x30, x24, x11
+adcs x9, x9, x27
+mul x11, x15, x11
+adcs x1, x1, x30
+adcs x11, x23, x11
+ldr x23, [sp, #104]
+ldr x27, [x23, #48]
+umulh x30, x27, x27
+adc x28, x28, xzr
+ldr x15, [x23, #56]
+lsl x24, x15, #1
+umulh x23, x24, x27
+adds x5, x5, x30
+umulh x30, x19, x27
+adcs x9, x9, x23
+umulh x23, x26, x27
+adcs x1, x1, x30
+umulh x30, x16, x27
+adcs x11, x11, x23
+mul x23, x27, x27
+adc x28, x28, x30
+mul x24, x24, x27
+adds x4, x4, x23
+mul x19, x19, x27
+adcs x5, x5, x24
+mul x23, x26, x27
+adcs x9, x9, x19
+mul x19, x16, x27
+adcs x1, x1, x23
+adcs x11, x11, x19
+umulh x19, x17, x3
+adc x23, x28, xzr
+umulh x24, x0, x3
+adds x7, x7, x19
+umulh x19, x13, x3
+adcs x14, x14, x24
+umulh x24, x8, x3
+adcs x6, x6, x19
+umulh x19, x10, x3
+adcs x2, x2, x24
+umulh x24, x25, x3
+adcs x4, x4, x19
+umulh x19, x22, x3
+adcs x5, x5, x24
+umulh x24, x20, x3
+adcs x9, x9, x19
+umulh x19, x21, x3
+adcs x1, x1, x24
+ldr x24, [sp, #160]
+umulh x27, x24, x3
+adcs x11, x11, x19
+ldr x19, [sp, #152]
+umulh x28, x19, x3
+adcs x23, x23, x27
+mul x27, x17, x3
+adc x28, x28, xzr
+mul x30, x0, x3
+adds x12, x12, x27
+mul x27, x13, x3
+adcs x7, x7, x30
+mul x30, x8, x3
+adcs x14, x14, x27
+mul x27, x10, x3
+adcs x6, x6, x30
+mul x30, x25, x3
+adcs x2, x2, x27
+mul x27, x22, x3
+adcs x4, x4, x30
+mul x30, x20, x3
+adcs x5, x5, x27
+mul x27, x21, x3
+adcs x9, x9, x30
+mul x30, x24, x3
+adcs x1, x1, x27
+mul x3, x19, x3
+adcs x11, x11, x30
+adcs x3, x23, x3
+umulh x23, x15, x15
+adc x27, x28, xzr
+ldr x28, [sp, #104]
+ldr x30, [x28, #64]
+lsl x19, x30, #1
+umulh x28, x19, x15
+adds x1, x1, x23
+umulh x23, x26, x15
+adcs x11, x11, x28
+umulh x28, x16, x15
+adcs x3, x3, x23
+mul x23, x15, x15
+adc x27, x27, x28
+mul x19, x19, x15
+adds x9, x9, x23
+mul x23, x26, x15
+adcs x1, x1, x19
+mul x15, x16, x15
+adcs x11, x11, x23
+adcs x3, x3, x15
+umulh x15, x17, x12
+adc x19, x27, xzr
+umulh x23, x0, x12
+adds x14, x14, x15
+umulh x15, x13, x12
+adcs x6, x6, x23
+umulh x23, x8, x12
+adcs x2, x2, x15
+umulh x15, x10, x12
+adcs x4, x4, x23
+umulh x23, x25, x12
+adcs x5, x5, x15
+umulh x15, x22, x12
+adcs x9, x9, x23
+umulh x23, x20, x12
+adcs x1, x1, x15
+umulh x15, x21, x12
+adcs x11, x11, x23
+umulh x23, x24, x12
+adcs x3, x3, x15
+ldr x15, [sp, #152]
+umulh x26, x15, x12
+adcs x19, x19, x23
+mul x23, x17, x12
+adc x26, x26, xzr
+mul x27, x0, x12
+adds x7, x7, x23
+mul x23, x13, x12
+adcs x14, x14, x27
+mul x27, x8, x12
+adcs x6, x6, x23
+mul x23, x10, x12
+adcs x2, x2, x27
+mul x27, x25, x12
+adcs x4, x4, x23
+mul x23, x22, x12
+adcs x5, x5, x27
+mul x27, x20, x12
+adcs x9, x9, x23
+mul x23, x21, x12
+adcs x1, x1, x27
+mul x27, x24, x12
+adcs x11, x11, x23
+mul x12, x15, x12
+adcs x3, x3, x27
+adcs x12, x19, x12
+umulh x19, x30, x30
+adc x23, x26, xzr
+ldr x26, [sp, #104]
+ldr x27, [x26, #72]
+lsl x28, x27, #1
+umulh x26, x28, x30
+adds x3, x3, x19
+umulh x19, x16, x30
+adcs x12, x12, x26
+mul x26, x30, x30
+adc x19, x23, x19
+mul x23, x28, x30
+adds x11, x11, x26
+mul x16, x16, x30
+adcs x3, x3, x23
+adcs x12, x12, x16
+umulh x16, x17, x7
+adc x19, x19, xzr
+umulh x23, x0, x7
+adds x6, x6, x16
+umulh x16, x13, x7
+adcs x2, x2, x23
+umulh x23, x8, x7
+adcs x4, x4, x16
+umulh x16, x10, x7
+adcs x5, x5, x23
+umulh x23, x25, x7
+adcs x9, x9, x16
+umulh x16, x22, x7
+adcs x1, x1, x23
+umulh x23, x20, x7
+adcs x11, x11, x16
+umulh x16, x21, x7
+adcs x3, x3, x23
+umulh x23, x24, x7
+adcs x12, x12, x16
+umulh x16, x15, x7
+adcs x19, x19, x23
+mul x23, x17, x7
+adc x16, x16, xzr
+mul x26, x0, x7
+adds x14, x14, x23
+mul x23, x13, x7
+adcs x6, x6, x26
+mul x26, x8, x7
+adcs x2, x2, x23
+mul x23, x10, x7
+adcs x4, x4, x26
+mul x26, x25, x7
+adcs x5, x5, x23
+mul x23, x22, x7
+adcs x9, x9, x26
+mul x26, x20, x7
+adcs x1, x1, x23
+mul x23, x21, x7
+adcs x11, x11, x26
+mul x26, x24, x7
+adcs x3, x3, x23
+mul x7, x15, x7
+adcs x12, x12, x26
+adcs x7, x19, x7
+umulh x19, x27, x27
+adc x16, x16, xzr
+ldr x23, [sp, #104]
+ldr x26, [x23, #80]
+lsl x23, x26, #1
+umulh x28, x23, x27
+adds x7, x7, x19
+mul x19, x27, x27
+adc x16, x16, x28
+mul x23, x23, x27
+adds x12, x12, x19
+adcs x7, x7, x23
+umulh x19, x17, x14
+adc x16, x16, xzr
+umulh x23, x0, x14
+adds x2, x2, x19
+umulh x19, x13, x14
+adcs x4, x4, x23
+umulh x23, x8, x14
+adcs x5, x5, x19
+umulh x19, x10, x14
+adcs x9, x9, x23
+umulh x23, x25, x14
+adcs x1, x1, x19
+umulh x19, x22, x14
+adcs x11, x11, x23
+umulh x23, x20, x14
+adcs x3, x3, x19
+umulh x19, x21, x14
+adcs x12, x12, x23
+umulh x23, x24, x14
+adcs x7, x7, x19
+umulh x19, x15, x14
+adcs x16, x16, x23
+mul x17, x17, x14
+adc x19, x19, xzr
+mul x0, x0, x14
+adds x6, x6, x17
+mul x13, x13, x14
+adcs x0, x2, x0
+mul x2, x8, x14
+adcs x4, x4, x13
+mul x8, x10, x14
+adcs x2, x5, x2
+mul x5, x25, x14
+adcs x8, x9, x8
+mul x9, x22, x14
+adcs x1, x1, x5
+mul x5, x20, x14
+adcs x9, x11, x9
+mul x10, x21, x14
+adcs x3, x3, x5
+mul x5, x24, x14
+adcs x10, x12, x10
+mul x11, x15, x14
+adcs x5, x7, x5
+umulh x7, x26, x26
+adcs x11, x16, x11
+mul x12, x26, x26
+adc x7, x7, x19
+adds x11, x11, x12
+adr x12, 2f
+ldp x13, x14, [x12, #96]
+ldr x15, [x12, #88]
+mul x15, x6, x15
+umulh x16, x13, x15
+adc x7, x7, xzr
+umulh x17, x14, x15
+adds x0, x0, x16
+ldp x16, x19, [x12, #112]
+umulh x20, x16, x15
+adcs x4, x4, x17
+umulh x17, x19, x15
+adcs x2, x2, x20
+ldp x20, x21, [x12, #128]
+umulh x22, x20, x15
+adcs x8, x8, x17
+umulh x17, x21, x15
+adcs x1, x1, x22
+ldp x22, x23, [x12, #144]
+umulh x24, x22, x15
+adcs x9, x9, x17
+umulh x17, x23, x15
+adcs x3, x3, x24
+ldp x24, x25, [x12, #160]
+umulh x26, x24, x15
+adcs x10, x10, x17
+umulh x17, x25, x15
+adcs x5, x5, x26
+ldr x12, [x12, #176]
+umulh x26, x12, x15
+adcs x11, x11, x17
+adc x7, x7, x26
+mul x17, x14, x15
+cmp x6, #1
+mul x6, x16, x15
+adcs x0, x0, x17
+mul x17, x19, x15
+adcs x4, x4, x6
+mul x6, x20, x15
+adcs x2, x2, x17
+mul x17, x21, x15
+adcs x6, x8, x6
+mul x8, x22, x15
+adcs x1, x1, x17
+mul x17, x23, x15
+adcs x8, x9, x8
+mul x9, x24, x15
+adcs x3, x3, x17
+mul x17, x25, x15
+adcs x9, x10, x9
+mul x10, x12, x15
+adcs x5, x5, x17
+adcs x10, x11, x10
+adc x7, x7, xzr
+subs x11, x0, x13
+sbcs x13, x4, x14
+sbcs x14, x2, x16
+sbcs x15, x6, x19
+sbcs x16, x1, x20
+sbcs x17, x8, x21
+sbcs x19, x3, x22
+sbcs x20, x9, x23
+sbcs x21, x5, x24
+sbcs x22, x10, x25
+sbcs x12, x7, x12
+csel x0, x0, x11, lo
+csel x4, x4, x13, lo
+ldr x11, [sp, #96]
+stp x0, x4, [x11]
+csel x0, x2, x14, lo
+csel x2, x6, x15, lo
+stp x0, x2, [x11, #16]
+csel x0, x1, x16, lo
+csel x1, x8, x17, lo
+stp x0, x1, [x11, #32]
+csel x0, x3, x19, lo
+csel x1, x9, x20, lo
+stp x0, x1, [x11, #48]
+csel x0, x5, x21, lo
+csel x1, x10, x22, lo
+stp x0, x1, [x11, #64]
+csel x0, x7, x12, lo
+str x0, [x11, #80]
+ldr x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #192
+ret
+.p2align 3
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
+"
+            ),
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            mu2 = const M::MU[2],
+            mu3 = const M::MU[3],
+            mu4 = const M::MU[4],
+            mu5 = const M::MU[5],
+            mu6 = const M::MU[6],
+            mu7 = const M::MU[7],
+            mu8 = const M::MU[8],
+            mu9 = const M::MU[9],
+            mu10 = const M::MU[10],
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            p6 = const M::P[6],
+            p7 = const M::P[7],
+            p8 = const M::P[8],
+            p9 = const M::P[9],
+            p10 = const M::P[10],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
 }
 
 /// x*y/R mod p; cios.
