@@ -185,9 +185,9 @@ def raced(field: Field, operation: str, algorithms: Sequence[str]) -> list[Kerne
     offered = every_kernel_for(operation) if algorithms else offered_for(operation)
     wanted = [k for k in offered if not algorithms or {"all", k.algorithm} & {*algorithms}]
     allowed = [k for k in wanted if _is_allowed(k, field)]
-    if not algorithms and field.word == 64 and len(allowed) > 1:
+    if not algorithms and field.word == 64 and len(allowed) != 1:
         chosen = decide_here(field, operation).expression.kernel
-        allowed.sort(key=lambda kernel: kernel != chosen)
+        allowed = sorted(allowed or [chosen], key=lambda kernel: kernel != chosen)
     return allowed or [choose(field, operation, *algorithms[:1]).kernel]
 
 
