@@ -10,7 +10,6 @@ from fieldc.algorithms import choose
 from fieldc.artifacts import host
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.catalogue import find_field
-from fieldc.machine import processor
 from fieldc.machine.check import check
 from fieldc.machine.emulated import RunningProgram
 from fieldc.python.arithmetic import arithmetic_of
@@ -25,10 +24,8 @@ SYSTEMS = {"Linux": "aarch64-linux", "Darwin": "aarch64-macos", "Windows": "aarc
 def target_name(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The target of a host that says that it is AArch64."""
     system, machine = request.param
-    processor.features.cache_clear()
     monkeypatch.setattr(platform, "system", lambda: system)
     monkeypatch.setattr(platform, "machine", lambda: machine)
-    request.addfinalizer(processor.features.cache_clear)
     return SYSTEMS[system]
 
 

@@ -56,15 +56,12 @@ def cpuid(leaf: int, subleaf: int = 0) -> tuple[int, int, int, int]:
     return a, b, c, d
 
 
-@cache
 def features() -> frozenset[str]:
     """LLVM's names of the features that processor and system offer; none on other hosts.
 
     LLVM reads CPUID and asks the system about vector registers (XGETBV).
     """
-    if not is_x86_64():
-        return frozenset()
-    return frozenset(name for name, there in llvm.get_host_cpu_features().items() if there)
+    return _features_by_llvm() if is_x86_64() else frozenset()
 
 
 def missing(needed: Iterable[str]) -> list[str]:
@@ -80,6 +77,11 @@ def brand() -> str:
     registers = [value for leaf in (2, 3, 4) for value in cpuid(0x80000000 + leaf)]
     text = b"".join(value.to_bytes(4, "little") for value in registers)
     return " ".join(text.split(b"\0")[0].decode("ascii", "replace").split())
+
+
+@cache
+def _features_by_llvm() -> frozenset[str]:
+    return frozenset(name for name, there in llvm.get_host_cpu_features().items() if there)
 
 
 @cache
