@@ -8,7 +8,7 @@ from fieldc.binary.architecture import Architecture
 from fieldc.binary.decode import instruction, instructions, mnemonics
 from fieldc.binary.functions import ScannedCode
 from fieldc.binary.operands import DecodedMemory, DecodedOperand, DecodedRegister
-from fieldc.counting.decode import decode_one
+from fieldc.counting.decode import decode_one, understood
 from fieldc.proof.constant_time.scan import FindingKind, scan_function
 
 X86, ARM, RISCV = Architecture.X86_64, Architecture.AARCH64, Architecture.RISCV64
@@ -75,3 +75,26 @@ def test_a_jump_to_a_register_has_no_fixed_target(architecture: Architecture, co
     data = bytes.fromhex(code)
     found = scan_function(ScannedCode("f", architecture, False, 0, data, {}, {}, {0: "f"}))
     assert FindingKind.INDIRECT in {one.kind for one in found}
+
+
+@pytest.mark.parametrize(
+    ("architecture", "code"),
+    [
+        ("x86_64", "eb02"),  # jmp
+        ("x86_64", "7402"),  # jz
+        ("x86_64", "e802000000"),  # call
+        ("x86_64", "488b0502000000"),  # mov rax, [rip + 2]
+        ("x86_64", "4801d8"),  # add rax, rbx
+        ("aarch64", "40000058"),  # ldr x0, a literal
+        ("aarch64", "40000010"),  # adr
+        ("aarch64", "40000054"),  # b.eq
+        ("riscv64", "6f00a000"),  # j
+    ],
+)
+def test_what_was_decoded_before_is_the_same_at_another_address(
+    architecture: str, code: str
+) -> None:
+    places = (0x100, 0x1000, 0x100)
+    found = [decode_one(bytes.fromhex(code), architecture, place) for place in places]
+    alone = [understood(bytes.fromhex(code), architecture, place) for place in places]
+    assert found == alone

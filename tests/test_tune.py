@@ -20,7 +20,6 @@ from fieldc.decisions.schedule import (
     Schedule,
     ScheduleError,
     TunedKernel,
-    code_of,
     digest_of,
     dump,
     read,
@@ -93,7 +92,7 @@ def test_decisions_alone_determine_the_bytes() -> None:
     one, other = (walk(workshop(), 30, 5) for _ in range(2))
     assert one.decisions == other.decisions and one.machine_code == other.machine_code
     assert one.decisions.refinement.late and one.decisions.refinement != PLAIN
-    assert code_of(workshop().kernel(one.decisions)) == one.machine_code
+    assert workshop().kernel(one.decisions).machine_code() == one.machine_code
     assert walk(workshop(), 30, 6).machine_code != one.machine_code
 
 
@@ -136,7 +135,7 @@ def test_a_late_move_needs_no_run_of_the_passes() -> None:
     for _ in range(40):
         draft = proposals.late(draft) or draft
     assert [touch(i) for i in draft.code] == draft.touches
-    assert code_of(shop.kernel(draft.decisions)) == draft.machine_code
+    assert shop.kernel(draft.decisions).machine_code() == draft.machine_code
 
 
 # Schedules

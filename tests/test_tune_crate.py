@@ -10,7 +10,7 @@ from x86_64_kernels import runs_here
 
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.catalogue import find_field
-from fieldc.decisions.schedule import Decisions, ScheduleError, code_of
+from fieldc.decisions.schedule import Decisions, ScheduleError
 from fieldc.machine.code import Code
 from fieldc.machine.instruments import TimingError
 from fieldc.machine.pages import OperandMemory, Pages
@@ -58,7 +58,7 @@ def test_moved_kernels_are_right_and_proved(of: PrimeClass, operation: str) -> N
     exam = Examination(subject.start, 1)
     assert all(exam.right(copy.function, 0) for copy in pages.copies(draft.timed))
     kernel, f = shop.kernel(draft.decisions), subject.field
-    assert code_of(kernel) == draft.machine_code
+    assert kernel.machine_code() == draft.machine_code
     job = Job(subject.object(kernel), kernel.symbol, operation, f.p, f.n, "sysv")
     assert not prove_job(job).failure
 

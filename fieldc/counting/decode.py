@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from fieldc.binary.architecture import Architecture
 from fieldc.binary.decode import LONGEST, MachineInstruction, instruction, instructions
@@ -49,8 +50,30 @@ def decode(code: bytes, architecture: str, address: int = 0) -> tuple[DecodedIns
 
 
 def _first(code: bytes, architecture: str, address: int) -> DecodedInstruction | None:
+    """The instruction that bytes begin with; no instruction is the beginning of another."""
+    known = _KNOWN.setdefault(architecture, {})
+    for size in range(1, min(len(code), LONGEST) + 1):
+        if (one := known.get(code[:size])) is not None:
+            return replace(one, address=address)
+    found = understood(code, architecture, address)
+    if found is not None and len(known) < MOST_KNOWN:
+        own = code[: found.size]
+        elsewhere = understood(own, architecture, address + ELSEWHERE)
+        if elsewhere is not None and replace(elsewhere, address=address) == found:
+            known[own] = found
+    return found
+
+
+def understood(code: bytes, architecture: str, address: int) -> DecodedInstruction | None:
+    """The instruction that bytes begin with, decoded now; None where they begin with none."""
     found = instruction(code, Architecture(architecture), address)
     return None if found is None else UNDERSTAND[architecture](found)
+
+
+_KNOWN: dict[str, dict[bytes, DecodedInstruction]] = {}
+"""Instructions by their bytes that read the same at every address."""
+MOST_KNOWN = 1 << 16
+ELSEWHERE = 1 << 16
 
 
 def _swept(code: bytes, architecture: str, address: int) -> tuple[DecodedInstruction, ...]:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from fieldc.counting.functions import count_in
+from fieldc.counting.count import count
 from fieldc.counting.limits import lower_bounds
 from fieldc.field import Field
 from fieldc.language import Expression, Kernel
 from fieldc.machine.processors import Processor, find_processor
 from fieldc.targets.choice import Choice, Variant
-from fieldc.targets.judge import JUDGED, Judge
+from fieldc.targets.judge import Judge
 
 
 @dataclass(frozen=True, order=True)
@@ -40,12 +40,12 @@ def _figure(
     judge: Judge, kernel: Kernel, field: Field, variant: Variant, plan: object, processor_key: str
 ) -> Figure:
     code = judge.code(Choice(kernel.expression(field), variant, plan))
-    return figure_of(code, processor_key)
+    return figure_of(code, judge.architecture, processor_key)
 
 
-def figure_of(code: bytes, processor_key: str) -> Figure:
-    """The figure of an object's function JUDGED on a processor."""
-    counts = count_in(code, JUDGED)
+def figure_of(code: bytes, architecture: str, processor_key: str) -> Figure:
+    """The figure of a function on a processor, from its bytes. Raises CodeError."""
+    counts = count(code, architecture)
     limits = lower_bounds(counts, find_processor(processor_key))
     return Figure(limits.binding[1], limits.latency[1], counts.instructions)
 

@@ -24,7 +24,6 @@ from fieldc.targets.header import field_symbol
 from fieldc.targets.x86_64.allocate import AllocationError
 from fieldc.targets.x86_64.choices import PLAIN, VARIANTS, Choices, Refinement
 from fieldc.targets.x86_64.conventions import GENERAL
-from fieldc.targets.x86_64.encode import encode, linked
 from fieldc.targets.x86_64.flags import FlagError
 from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.plan import Plan
@@ -118,14 +117,9 @@ class Schedule:
         return replace(self, entries=tuple(sorted((*others, entry), key=lambda e: e.operation)))
 
 
-def code_of(kernel: X86Kernel) -> bytes:
-    """The kernel's instructions and constants."""
-    return linked([encode(i) for i in kernel.code], (value for _, value in kernel.constants))
-
-
 def digest_of(kernel: X86Kernel) -> str:
     """SHA-256 of the kernel's code."""
-    return hashlib.sha256(code_of(kernel)).hexdigest()
+    return hashlib.sha256(kernel.machine_code()).hexdigest()
 
 
 def dump(schedule: Schedule) -> str:

@@ -8,16 +8,15 @@ from typing import Any
 
 from fieldc.targets.choice import Choice, Variant
 
-JUDGED = "kernel"
-"""The symbol of a kernel that is made to be judged."""
-
 
 @dataclass(frozen=True)
 class Judge:
     """What the decision asks of a target whose kernels a model can judge."""
 
     code: Callable[[Choice], bytes]
-    """The object of a choice, with the symbol JUDGED. One for all systems of a target's kind."""
+    """The bytes of a choice's function. One for all systems of a target's kind."""
+    architecture: str
+    """Of the bytes, as the counts name it."""
     stand_in: str
     """The processor, by its key, whose model serves where the one that is meant is not known."""
     plan: Callable[[Variant], Any] = lambda _: None

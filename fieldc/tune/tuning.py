@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.decisions.model import preferred_variant
-from fieldc.decisions.schedule import Decisions, ScheduleError, TunedKernel, code_of, digest_of
+from fieldc.decisions.schedule import Decisions, ScheduleError, TunedKernel, digest_of
 from fieldc.errors import UserError
 from fieldc.machine.code import Code
 from fieldc.machine.processor import ProcessorError, is_x86_64
@@ -231,7 +231,7 @@ class Tuning:
         if best is not self.start and last.sound and last.ratio >= 1:
             best, self.rolled_back = self.start, self.rolled_back + 1
         kernel = self.workshop.kernel(best.decisions)
-        if code_of(kernel) != best.machine_code:
+        if kernel.machine_code() != best.machine_code:
             raise ScheduleError("the decisions do not give the code that was timed (a defect)")
         if not self._right(best, 0):
             raise ScheduleError("the best kernel computes something wrong (a defect)")

@@ -24,10 +24,7 @@ from fieldc.packages.rust.classes import (
 )
 from fieldc.packages.rust.plain import class_name
 from fieldc.targets.aarch64.kernel import ArmKernel, compile_words
-from fieldc.targets.aarch64.objects import object_of
-from fieldc.targets.aarch64.systems import SYSTEMS
 from fieldc.targets.aarch64.targets import JUDGE
-from fieldc.targets.judge import JUDGED
 from fieldc.words.lower import lower
 
 OWN = (FOLD, SPARE, NEAR, FULL, LAZY_SPARE, LAZY_FULL)
@@ -45,7 +42,7 @@ class ClassKernel:
     @cached_property
     def figure(self) -> Figure:
         """Its lower bounds on the processor by which AArch64 kernels are chosen."""
-        return figure_of(object_of({JUDGED: self.code.code}, SYSTEMS[0].triple), JUDGE.stand_in)
+        return figure_of(self.code.code, JUDGE.architecture, JUDGE.stand_in)
 
     def gains_nothing(self, other: ClassKernel) -> bool:
         """Whether another kernel does the same as fast for more primes."""

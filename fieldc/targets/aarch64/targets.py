@@ -11,7 +11,7 @@ from fieldc.targets.aarch64.systems import SYSTEMS, ArmSystem
 from fieldc.targets.choice import Choice, Variant
 from fieldc.targets.extras import Extras
 from fieldc.targets.header import header, symbol_of
-from fieldc.targets.judge import JUDGED, Judge
+from fieldc.targets.judge import Judge
 from fieldc.targets.llvm.targets import LLVM
 from fieldc.targets.target import Artifact, Target
 from fieldc.words.lower import lower
@@ -32,11 +32,11 @@ def _kernel(expression: Expression) -> ArmKernel:
 
 
 def _judged(choice: Choice) -> bytes:
-    """The object by which a model judges a choice."""
-    return object_of({JUDGED: kernel_of(choice).code}, SYSTEMS[0].triple)
+    """The bytes by which a model judges a choice."""
+    return kernel_of(choice).code
 
 
-JUDGE = Judge(_judged, "apple-m1")
+JUDGE = Judge(_judged, ARCHITECTURE, "apple-m1")
 """A processor that is not known is taken for the core that most people have."""
 
 

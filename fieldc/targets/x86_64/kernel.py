@@ -11,6 +11,7 @@ from fieldc.targets.extras import Extras
 from fieldc.targets.x86_64.allocate import Allocation, allocate
 from fieldc.targets.x86_64.choices import FEATURES, PLAIN, VARIANTS, Choices, Refinement
 from fieldc.targets.x86_64.conventions import SYSV, Convention
+from fieldc.targets.x86_64.encode import encode, linked
 from fieldc.targets.x86_64.instructions import Physical
 from fieldc.targets.x86_64.operands import STACK, Immediate, Memory, Register
 from fieldc.targets.x86_64.order import ordered
@@ -55,6 +56,10 @@ class X86Kernel:
     ) -> str:
         """The kernel as assembly; `local` begins a label that stays inside the object."""
         return print_kernel(self.symbol, self.code, self.constants, syntax, header, local, extras)
+
+    def machine_code(self) -> bytes:
+        """The instructions and the table of constants. Raises EncodeError."""
+        return linked([encode(one) for one in self.code], [word for _, word in self.constants])
 
     def lines(self, syntax: Syntax, name: Callable[[str], str]) -> list[str]:
         """The code and its table of constants; `name` makes a label of its own."""

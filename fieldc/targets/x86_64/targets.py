@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fieldc.binary.linkable import function_of
 from fieldc.machine.assemble import assemble
 from fieldc.machine.emulated import Emulator
 from fieldc.machine.instruments import Instruments
 from fieldc.targets.choice import Choice, Variant
 from fieldc.targets.extras import PLAIN, Extras
 from fieldc.targets.header import header, symbol_of
-from fieldc.targets.judge import JUDGED, Judge
+from fieldc.targets.judge import Judge
 from fieldc.targets.object_format import ObjectFormat
 from fieldc.targets.running import EmulatedProgram
 from fieldc.targets.target import Artifact, Runner, Target
@@ -31,6 +32,7 @@ BRANCHES_ARE_CHECKED = """.section .note.gnu.property, "a", @note
 """
 """Without it in every object a linker leaves the checks off. System V's psABI for x86-64."""
 NO_EXECUTABLE_STACK = '.section .note.GNU-stack, "", @progbits\n'
+_JUDGED = "kernel"
 VARIANTS = tuple(Variant(name, FEATURES[name]) for name in DEFAULTS)
 WINE = EmulatedProgram(
     Emulator(
@@ -56,11 +58,18 @@ def compiled(choice: Choice, symbol: str, convention: Convention) -> X86Kernel |
 
 
 def _judged(choice: Choice) -> bytes:
-    """The object by which a model judges a choice: by System V's convention, for every system."""
-    return assemble(compiled(choice, JUDGED, SYSV).text(GNU))
+    """The bytes by which a model judges a choice: by System V's convention, for every system."""
+    kernel = compiled(choice, _JUDGED, SYSV)
+    if isinstance(kernel, X86Kernel):
+        return kernel.machine_code()
+    return function_of(assemble(kernel.text(GNU)), _JUDGED).code
 
 
-JUDGE = Judge(_judged, "cascade-lake", lambda variant: DEFAULTS[variant.name], takes_schedules=True)
+JUDGE = Judge(
+    *(_judged, "x86_64", "cascade-lake"),
+    plan=lambda variant: DEFAULTS[variant.name],
+    takes_schedules=True,
+)
 """A processor that is not in processors.toml is taken for a narrow one: so nothing is wasted."""
 
 
