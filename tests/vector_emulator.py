@@ -23,7 +23,7 @@ from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.vectors.kernel import ArrayKernel
 
 WORD = (1 << 64) - 1
-DIGIT = (1 << 52) - 1
+DIGIT, HALF = (1 << 52) - 1, (1 << 32) - 1
 POINTERS = ("rsi", "rdx", "rcx", "r8", "r9")
 STACK, STACK_BYTES = 1 << 40, 4096
 Vector = tuple[int, ...]
@@ -90,6 +90,8 @@ LANEWISE: dict[str, Callable[..., int]] = {
     "vpsubq": lambda a, b: a - b & WORD,
     "vpandq": lambda a, b: a & b,
     "vpxorq": lambda a, b: a ^ b,
+    "vpmuludq": lambda a, b: (a & HALF) * (b & HALF),
+    "vpminuq": min,
     "vpsrlq": lambda a, k: a >> k,
     "vpsllq": lambda a, k: a << k & WORD,
     "vpsraq": lambda a, k: signed(a) >> k & WORD,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from fieldc.algorithms.addition import add, add_if_negative, double, neg, sub
+from fieldc.algorithms.lane_words import product_in_words
 from fieldc.algorithms.lazy import add as add_lazy
 from fieldc.algorithms.lazy import check_two_spare_bits
 from fieldc.algorithms.lazy import reduce as reduce_lazy
@@ -109,6 +110,24 @@ def whole_square(f: Field, x: Number) -> Number:
     return root * root
 
 
+@kernel("mul", "words")
+def multiply_words(f: Field, x: Residue, y: Residue) -> Residue:
+    """x*y/R mod p for p below 2^31: every number is a word."""
+    return subtract_once(product_in_words(f, x, y), f.p)
+
+
+@kernel("square", "words")
+def square_words(f: Field, x: Residue) -> Residue:
+    """x*x/R mod p for p below 2^31: every number is a word."""
+    return subtract_once(product_in_words(f, x, x), f.p)
+
+
+@kernel("mul_add", "words")
+def multiply_add_words(f: Field, x: Residue, y: Residue, a: Residue) -> Residue:
+    """x*y/R + a mod p for p below 2^31: every number is a word."""
+    return subtract_all(product_in_words(f, x, y) + a, f.p)
+
+
 @kernel("mul", "lanes")
 def multiply(f: Field, x: Residue, y: Residue) -> Residue:
     """x*y/R mod p in digits of 52 bits: the whole product, jumps of up to three digits."""
@@ -176,6 +195,12 @@ def sum_and_difference(f: Field, x: Number, t: Number) -> tuple[Number, Number]:
     return subtract_once(x + t, f.p), add_if_negative(x - t, f.p)
 
 
+@kernel(BUTTERFLIES["butterfly"], "words")
+def butterfly_words(f: Field, x: Residue, y: Residue, w: Residue) -> Pair:
+    """x + y*w/R and x - y*w/R mod p for p below 2^31: every number is a word."""
+    return sum_and_difference(f, x, subtract_once(product_in_words(f, y, w), f.p))
+
+
 @kernel(BUTTERFLIES["butterfly"], "lanes")
 def butterfly(f: Field, x: Residue, y: Residue, w: Residue) -> Pair:
     """x + y*w/R and x - y*w/R mod p in digits of 52 bits."""
@@ -236,11 +261,15 @@ LANES: tuple[Kernel, ...] = (
     sub,
     neg,
     double,
+    multiply_words,
     multiply,
     multiply_quotients,
+    square_words,
     square,
     square_quotients,
+    multiply_add_words,
     multiply_add,
+    butterfly_words,
     butterfly,
     butterfly_quotients,
     add_lazy,

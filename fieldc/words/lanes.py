@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 
 from fieldc.algorithms.columns import SUM, Columns
+from fieldc.algorithms.lane_words import is_in_words
 from fieldc.algorithms.lanes import DIGIT_BITS
 from fieldc.field import Field
 from fieldc.language import Expression, Integer, LanguageError
 from fieldc.words.digits import BitRange, part_of
 from fieldc.words.lane_steps import LaneBuilder
-from fieldc.words.lower import constant_names, uses_of, without_dead_steps
+from fieldc.words.lower import constant_names, lower, uses_of, without_dead_steps
 from fieldc.words.program import Program, Value
 
 LANE = 64
@@ -33,12 +34,16 @@ def lower_in_lanes(
 ) -> Program:
     """What one lane does. Operands and results are in the field's own words, 52 or 64 bits each.
 
+    Numbers that are whole words are lowered as everywhere else, for all others see above.
+
     Results are in those of `result_field`, if there is one. Both halves of a product follow each
     other if asked; else the low halves of a row come first, and chains of sums are shorter. Where
     there are `columns`, the operand t has these, and so has a result that is no residue.
     """
     f = expression.field
     given = result_field or f
+    if is_in_words(f, expression.kernel):
+        return lower(expression)
     build = LaneBuilder(LANE, {} if f.word == DIGIT_BITS else constant_names(f))
     lowering = LaneLowering(build, uses_of(expression.result), f.word, halves_together, columns)
     results: list[Value] = []

@@ -287,6 +287,8 @@ MEANINGS: dict[str, Meaning] = {
     "vpaddq": _lanewise(2, lambda lane, w: lane.sum(w[0], w[1])),
     "vpsubq": _lanewise(2, lambda lane, w: lane.sum(w[0], w[1], sign=-1)),
     "vpandq": _lanewise(2, _and),
+    "vpmuludq": _lanewise(2, lambda lane, w: lane.half_product(w[0], w[1])),
+    "vpminuq": _lanewise(2, lambda lane, w: lane.smaller(w[0], w[1])),
     "vpsrlq": _shift(lambda lane, word, k: lane.shift_right(word, k)),
     "vpsraq": _shift(lambda lane, word, k: lane.shift_right(word, k, signed=True)),
     "vpsllq": _shift(lambda lane, word, k: lane.shift_left(word, k)),

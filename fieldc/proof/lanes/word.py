@@ -10,6 +10,7 @@ from fieldc.proof.equations import ONE, Monomial, Polynomial, Rational, add_to
 
 WORD = 64
 DIGIT = 52
+HALF = 32
 WordKey = frozenset[tuple[Monomial, Rational]]
 BitPiece = tuple[int, int, int, int]
 """Bits [first, last) of an atom, at a place: (atom, first, last, place)."""

@@ -23,8 +23,10 @@ from math import prod
 
 from fieldc.proof.equations import ONE, Monomial, Polynomial, Rational, add_to, product, substitute
 from fieldc.proof.identity import ProofError
+from fieldc.proof.lanes.quotients import Quotients
 from fieldc.proof.lanes.word import (
     DIGIT,
+    HALF,
     WORD,
     BitPiece,
     Word,
@@ -67,6 +69,7 @@ class Lane:
     names: list[str] = field(default_factory=list)
     operands: list[LaneOperand] = field(default_factory=list)
     signs: dict[WordKey, tuple[Word, bool]] = field(default_factory=dict)
+    halves: Quotients = field(default_factory=Quotients)
     _bits: dict[tuple[int, int], int] = field(default_factory=dict)
     _lows: dict[tuple[WordKey, int], Polynomial] = field(default_factory=dict)
     _halves: dict[WordKey, int] = field(default_factory=dict)
@@ -136,6 +139,12 @@ class Lane:
 
     def low_bits(self, word: Word, bits: int) -> Word:
         """word modulo 2^bits."""
+        found = self._low_bits(word, bits)
+        if bits == HALF:
+            self.halves.low(word, found)
+        return found
+
+    def _low_bits(self, word: Word, bits: int) -> Word:
         if word.sign_of:
             raise ProofError("the low bits of a mask")
         if (word.key, bits) in self._lows:
@@ -144,6 +153,8 @@ class Lane:
             word = self.tight(word)
         if 0 <= word.low <= word.high < 1 << bits:
             return word
+        if bits == HALF and self.halves.clear(word):
+            return self.constant(0)
         if word.pieces is None and bits < DIGIT:
             word = self.named(self.low_bits(word, DIGIT))
         if word.pieces is not None:
@@ -235,6 +246,15 @@ class Lane:
             return self.sum(total, Word(value, 0, x.high * y.high >> DIGIT))
         return self.sum(total, low)
 
+    def half_product(self, a: Word, b: Word) -> Word:
+        """The product of the low halves of two words."""
+        x, y = self.low_bits(a, HALF), self.low_bits(b, HALF)
+        found = Word(product(x.value, y.value), 0, x.high * y.high)
+        for t, constant in ((a, y), (b, x)):
+            if constant.number is not None:
+                self.halves.multiple(found, t, constant.number)
+        return found
+
     def low_half(self, x: Word, y: Word) -> Word:
         """The low half of the product of two digits."""
         found = self._low_half(x, y)
@@ -257,17 +277,45 @@ class Lane:
             if not mask.value:
                 return b
             raise ProofError("a merge by what is no mask")
-        key = mask.sign_of.key
-        if key not in self.signs:
-            number = len(self.signs)
-            decided = self.decisions[number] if number < len(self.decisions) else True
-            self.signs[key] = mask.sign_of, decided
-        _, negative = self.signs[key]
+        negative = self._decided(mask.sign_of)
         chosen = a if negative else b
-        if chosen.key == key:
+        if chosen.key == mask.sign_of.key:
             ends = (chosen.low, -1) if negative else (max(chosen.low, 0), chosen.high)
             chosen = replace(chosen, low=ends[0], high=ends[1])
         return chosen
+
+    def _decided(self, word: Word) -> bool:
+        """Whether a word is negative, in this case."""
+        if word.key not in self.signs:
+            number = len(self.signs)
+            decided = self.decisions[number] if number < len(self.decisions) else True
+            self.signs[word.key] = word, decided
+        return self.signs[word.key][1]
+
+    def smaller(self, a: Word, b: Word) -> Word:
+        """The smaller one of two words without signs."""
+        a, b = self._without_sign(a), self._without_sign(b)
+        difference = dict(a.value)
+        add_to(difference, b.value, -1)
+        return a if self._is_negative(Word(difference, a.low - b.high, a.high - b.low)) else b
+
+    def _without_sign(self, word: Word) -> Word:
+        """The word from 0 to 2^64 - 1 that has the same bits."""
+        if word.sign_of:
+            raise ProofError("a mask is compared")
+        if word.low >= 0:
+            return word
+        value = dict(word.value)
+        if not self._is_negative(word):
+            return Word(value, 0, max(word.high, 0))
+        add_to(value, {ONE: 1 << WORD})
+        return Word(value, word.low + (1 << WORD), min(word.high, -1) + (1 << WORD))
+
+    def _is_negative(self, word: Word) -> bool:
+        """Whether a word is negative, by its bounds or by this case."""
+        if word.low < 0 <= word.high:
+            word = self.tight(word)
+        return word.high < 0 or (word.low < 0 and self._decided(word))
 
     def _of(self, pieces: Sequence[BitPiece]) -> Word:
         """A word from bits of atoms."""

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from fieldc.algorithms.lanes import DIGIT_BITS
-from fieldc.targets.vectors.instructions import INSTRUCTIONS, Rows, VectorInstruction, number
-from fieldc.targets.vectors.select import Selection
+from fieldc.targets.vectors.instructions import INSTRUCTIONS, Rows, VectorInstruction
+from fieldc.targets.vectors.select import DigitSelection
 from fieldc.targets.x86_64.operands import Operand, Virtual
 from fieldc.words.program import Step, Value
 
@@ -44,7 +44,7 @@ def bits_of(value: int) -> int:
 
 
 @dataclass
-class DoubleSelection(Selection):
+class DoubleSelection(DigitSelection):
     """Adds both halves of a product in five instructions."""
 
     rows: ClassVar[Rows] = INSTRUCTIONS | {row.mnemonic: row for row in _ROWS}
@@ -57,11 +57,6 @@ class DoubleSelection(Selection):
     """Low halves to which nothing is added: 2^52 more, as doubles."""
     _doubles: dict[int, Virtual] = field(default_factory=dict)
     _held: dict[int, Virtual] = field(default_factory=dict)
-
-    def _shift_pair(self, step: Step, high: Value, low: Value, k: int) -> None:
-        below = self._put("vpsrlq", "low bits", self._in_register(low), number(k))
-        above = self._put("vpsllq", "high bits", self._in_register(high), number(64 - k))
-        self._set(step, "vpaddq", above, below)
 
     def _read(self, value: Value) -> Operand:
         self._settle(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from fieldc.targets.vectors.instructions import INSTRUCTIONS, Rows, VectorInstruction, number
-from fieldc.targets.vectors.select import Selection
+from fieldc.targets.vectors.select import DigitSelection
 from fieldc.words.program import Step, Value
 
 _ROWS = (
@@ -15,11 +15,11 @@ _ROWS = (
 )
 
 
-class IfmaSelection(Selection):
+class IfmaSelection(DigitSelection):
     """Adds each half of a product in one instruction, which reads 52 bits of both words."""
 
     rows: ClassVar[Rows] = INSTRUCTIONS | {row.mnemonic: row for row in _ROWS}
-    features = (*Selection.features, "avx512ifma", "avx512vbmi2")
+    features = (*DigitSelection.features, "avx512ifma", "avx512vbmi2")
 
     def _shift_pair(self, step: Step, high: Value, low: Value, k: int) -> None:
         # The low word comes first here: vpshrdq shifts its last source in from above.

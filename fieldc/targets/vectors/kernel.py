@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fieldc.algorithms.columns import SUM, Columns
+from fieldc.algorithms.lane_words import is_in_words
 from fieldc.algorithms.lanes import DIGIT_BITS
 from fieldc.field import Field
 from fieldc.language import Expression
@@ -25,6 +26,7 @@ from fieldc.targets.vectors.allocate import Allocation, allocate
 from fieldc.targets.vectors.print import LoopText, array_text
 from fieldc.targets.vectors.select import Tables
 from fieldc.targets.vectors.target import VectorTarget
+from fieldc.targets.vectors.words import WordSelection
 from fieldc.words.lanes import lower_in_lanes
 from fieldc.words.program import Program
 
@@ -113,8 +115,10 @@ def compile_array(
     operand t lies in them. A result in digits then is t, which stays in its place.
     """
     given = result_field or expression.field
-    select = target.selection
-    program = lower_in_lanes(expression, given, select.halves_together, columns)
+    together = target.selection.halves_together
+    program = lower_in_lanes(expression, given, together, columns)
+    in_words = is_in_words(expression.field, expression.kernel)
+    select = WordSelection if in_words else target.selection
     into, out = (f.word != DIGIT_BITS for f in (expression.field, given))
     tables = Tables()
     count = expression.kernel.result.count

@@ -58,17 +58,12 @@ class Tables:
 
 
 @dataclass
-class Selection(ABC):
-    """The code of eight elements; in a tail, of fewer, with masks on what is read and written.
-
-    A target says how halves of products are added and how two words are shifted as one.
-    """
+class Selection:
+    """The code of eight elements; in a tail, of fewer, with masks on what is read and written."""
 
     rows: ClassVar[Rows] = INSTRUCTIONS
     features: ClassVar[tuple[str, ...]] = ("avx512f", "avx512dq")
     """What the processor must have, by LLVM's names."""
-    halves_together: ClassVar[bool] = False
-    """Whether a product's high half comes right after its low half, or after a row of those."""
 
     program: Program
     tables: Tables
@@ -85,6 +80,8 @@ class Selection(ABC):
     _known: dict[int, Virtual] = field(default_factory=dict)
     _loaded: dict[tuple[str, int], Virtual] = field(default_factory=dict)
     _count: int = 0
+    _masked: int = -1
+    """The vector whose mask the tail's register holds."""
 
     def run(self) -> list[VirtualVector]:
         """Select all: operands, steps, results. Every load comes before the first store."""
@@ -141,6 +138,9 @@ class Selection(ABC):
         return self._put("load_some", name, memory, Fixed(TAIL_MASK))
 
     def _tail_mask(self, index: int) -> None:
+        if index == self._masked:
+            return
+        self._masked = index
         self._do("mask", None, Fixed(TAIL_MASK), Memory(TAIL_MASKS, index, "mask"))
 
     def _moved(self, network: Network, vectors: list[Virtual], name: str) -> list[Virtual]:
@@ -220,12 +220,19 @@ class Selection(ABC):
         else:
             self._shift_pair(step, high, low, k)
 
-    def _shift_signed(self, step: Step) -> None:
-        self._set(step, "vpsraq", self._in_register(step.inputs[0]), number(step.attribute))
-
-    @abstractmethod
     def _shift_pair(self, step: Step, high: Value, low: Value, k: int) -> None:
         """(high*2^64 + low) >> k modulo 2^64, for 0 < k < 64."""
+        below = self._put("vpsrlq", "low bits", self._in_register(low), number(k))
+        above = self._put("vpsllq", "high bits", self._in_register(high), number(64 - k))
+        self._set(step, "vpaddq", above, below)
+
+
+@dataclass
+class DigitSelection(Selection, ABC):
+    """The code of numbers in digits. A target says how halves of products are added."""
+
+    halves_together: ClassVar[bool] = False
+    """Whether a product's high half comes right after its low half, or after a row of those."""
 
     @abstractmethod
     def _add_low(self, step: Step) -> None:
@@ -234,6 +241,9 @@ class Selection(ABC):
     @abstractmethod
     def _add_high(self, step: Step) -> None:
         """The third word and the high half of the product of the first two."""
+
+    def _shift_signed(self, step: Step) -> None:
+        self._set(step, "vpsraq", self._in_register(step.inputs[0]), number(step.attribute))
 
     def _merge(self, step: Step) -> None:
         mask, a, b = map(self._in_register, step.inputs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fieldc.machine.processor import is_x86_64, missing
-from fieldc.targets.vectors.select import Selection
+from fieldc.targets.vectors.select import DigitSelection
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,8 @@ class VectorTarget:
     """A target with eight lanes of 64 bits."""
 
     name: str
-    selection: type[Selection]
+    selection: type[DigitSelection]
+    """For numbers in digits. Whole words are selected alike on all targets."""
     processor: str
     """The first processor of processors.toml that has what it needs."""
 

@@ -1,0 +1,164 @@
+"""Kernels on arrays whose numbers are whole words: short primes, products of 32 bits, minima."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from test_proof_lanes import lines_of_code, prove_text, text_of
+from vector_emulator import check_kernel
+
+from fieldc.algorithms.lane_words import in_halves, is_in_words
+from fieldc.algorithms.lanes import in_lanes, in_lanes_by
+from fieldc.catalogue import find_field
+from fieldc.field import Field
+from fieldc.language import DoesNotApply
+from fieldc.machine.processor import is_x86_64
+from fieldc.proof.identity import ProofError
+from fieldc.proof.lanes.quotients import Quotients
+from fieldc.proof.lanes.words import Lane
+from fieldc.targets.array_targets import ARRAY_TARGETS
+from fieldc.targets.vectors.kernel import compile_array
+
+pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the assembler here is another one")
+DOUBLES = ARRAY_TARGETS["avx512f"]
+OPERATIONS = ("add", "sub", "neg", "double", "mul", "square", "mul_add", "butterfly")
+PRIMES = ("babybear", "koalabear", "mersenne31", "3", "2^31-19", "2^16+1")
+P = find_field("babybear", 64).p
+
+
+def field(name: str) -> Field:
+    return find_field(name, 64)
+
+
+@pytest.mark.parametrize("name", PRIMES)
+def test_kernels_of_short_primes_are_proved_and_run(name: str) -> None:
+    for operation in OPERATIONS:
+        expression = in_lanes_by(field(name), operation)
+        assert is_in_words(expression.field, expression.kernel)
+        made = compile_array(DOUBLES, expression, "kernel")
+        assert check_kernel(made, seed=4)
+        assert prove_text(made.text, expression).tail > 0
+
+
+@pytest.mark.parametrize("name", ["2^32-5", "2^61-1", "2^63-25"])
+@pytest.mark.parametrize("operation", OPERATIONS[:4])
+def test_sums_take_words_while_a_bit_is_spare(name: str, operation: str) -> None:
+    expression = in_lanes_by(field(name), operation)
+    made = compile_array(DOUBLES, expression, "kernel")
+    assert made.ports == 3
+    assert check_kernel(made, seed=4)
+    prove_text(made.text, expression)
+
+
+def test_ports_of_short_primes() -> None:
+    """By hand: four products, a sum after two of them, two shifts, and t or t - p."""
+    ports = {
+        op: compile_array(DOUBLES, in_lanes_by(field("babybear"), op), "k").ports
+        for op in OPERATIONS
+    }
+    assert (ports["add"], ports["sub"], ports["mul"], ports["square"]) == (3, 3, 10, 10)
+    assert (ports["mul_add"], ports["butterfly"]) == (13, 16)
+
+
+def test_longer_primes_and_digits_have_no_products_of_words() -> None:
+    for f in (field("2^32-5"), field("goldilocks"), in_lanes(field("babybear"))):
+        with pytest.raises(DoesNotApply, match="below 2\\^31 in limbs"):
+            in_halves(f)
+        expression = in_lanes_by(f, "mul")
+        assert not is_in_words(f, expression.kernel)
+
+
+CHANGES = (
+    ("vpminuq", "vpmaxuq"),
+    ("vpminuq", "vpminsq"),
+    ("vpmuludq", "vpmuldq"),
+    ("vpmuludq", "vpmullq"),
+    ("vpaddq", "vpsubq"),
+    ("vpsubq", "vpaddq"),
+    ("vpsrlq", "vpsllq"),
+    (", 32 ", ", 31 "),
+    (", 32 ", ", 33 "),
+    ("add rdx, 64", "add rdx, 128"),
+    ("{k1}{z}", "{k1}"),
+    (".byte 1\n", ".byte 3\n"),
+    ("imul rdi, rdi, 1", "imul rdi, rdi, 2"),
+)
+
+
+def changes(text: str) -> Iterator[tuple[str, str]]:
+    """Changed instructions, left out ones, and constants with another bit."""
+    for old, new in CHANGES:
+        for place in [match.start() for match in re.finditer(re.escape(old), text)][:2]:
+            yield f"{old} -> {new}", text[:place] + new + text[place + len(old) :]
+    lines = text.splitlines()
+    for number in lines_of_code(text):
+        yield lines[number], "\n".join((*lines[:number], *lines[number + 1 :])) + "\n"
+    for word in re.findall(r"\.quad (0x[0-9a-f]{16})\n", text):
+        for bit in (0, 1, 31, 32, 63):
+            if int(word, 16) < 1 << 32 and bit >= 32 and int(word, 16) != P:
+                continue  # a product reads the low half alone
+            yield f"{word}, bit {bit}", text.replace(word, f"{int(word, 16) ^ 1 << bit:#018x}")
+
+
+@pytest.mark.parametrize("operation", ["mul", "sub", "add"])
+def test_changed_kernels_of_words_are_not_proved(operation: str) -> None:
+    expression = in_lanes_by(field("babybear"), operation)
+    text = text_of(DOUBLES, expression)
+    found = list(changes(text))
+    assert len(found) > 20
+    for what, changed in found:
+        assert changed != text, what
+        with pytest.raises((ProofError, ValueError)):
+            prove_text(changed, expression)
+            pytest.fail(what)
+
+
+def test_another_prime_is_not_proved() -> None:
+    for operation in ("mul", "add", "double"):
+        text = text_of(DOUBLES, in_lanes_by(field("babybear"), operation))
+        with pytest.raises(ProofError):
+            prove_text(text, in_lanes_by(field("koalabear"), operation))
+
+
+def test_the_low_half_is_zero_only_for_the_right_multiple() -> None:
+    n = field("babybear").n0 % 2**32
+    for c, m, is_zero in ((P, n, True), (P, n + 2, False), (P + 2, n, False), (P, n - 1, False)):
+        lane = Lane()
+        (x,), (y,) = (lane.operand(name, 1, 64, P - 1) for name in "xy")
+        t = lane.half_product(x, y)
+        q = lane.low_bits(lane.half_product(t, lane.constant(m)), 32)
+        cleared = lane.sum(t, lane.half_product(q, lane.constant(c)))
+        assert (lane.low_bits(cleared, 32).number == 0) == is_zero
+        assert lane.low_bits(lane.sum(cleared, lane.constant(1)), 32).number is None
+        assert lane.low_bits(lane.sum(cleared, x), 32).number is None
+
+
+def test_nothing_is_known_to_be_cleared_at_first() -> None:
+    lane = Lane()
+    (x,) = lane.operand("x", 1, 64, 2**64 - 1)
+    assert not Quotients().clear(x)
+    assert not Quotients().clear(lane.constant(0))
+
+
+def test_the_smaller_word_has_no_sign() -> None:
+    """-1 is the largest word, so 5 is the smaller one of both."""
+    lane = Lane()
+    assert lane.smaller(lane.constant(5), lane.constant(-1)).number == 5
+    assert lane.smaller(lane.constant(-1), lane.constant(5)).number == 5
+    assert lane.smaller(lane.constant(-1), lane.constant(-2)).number == 2**64 - 2
+    (x,) = lane.operand("x", 1, 64, 2**64 - 1)
+    assert lane.smaller(x, lane.constant(-1)).key == x.key
+    mask = lane.shift_right(lane.sum(lane.low_bits(x, 32), lane.constant(5), -1), 63, signed=True)
+    with pytest.raises(ProofError, match="a mask is compared"):
+        lane.smaller(mask, x)
+
+
+def test_both_cases_of_a_minimum_are_asked_for() -> None:
+    for negative in (True, False):
+        lane = Lane((negative,))
+        (x,) = lane.operand("x", 1, 64, 2 * P - 1)
+        less = lane.sum(x, lane.constant(P), -1)
+        assert lane.smaller(x, less).key == (x.key if negative else less.key)
+        assert [sign for _, sign in lane.signs.values()] == [negative]
