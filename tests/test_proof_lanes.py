@@ -174,8 +174,14 @@ def test_halves_and_carries_cancel() -> None:
     assert high.high == (2**52 - 1) ** 2 >> 52
 
 
-def test_a_sum_that_may_wrap_is_refused() -> None:
-    lane = Lane()
-    (a,) = lane.operand("a", 1, 64, 2**64 - 1)
-    with pytest.raises(ProofError, match="may not fit"):
-        lane.sum(a, lane.constant(1))
+def test_whether_a_sum_wraps_is_a_case() -> None:
+    """a + 1 is 0 where it is not below 2^64, and two more words may not be added."""
+    for below, wanted in ((True, {(0,): 1, (): 1}), (False, {(0,): 1, (): 1 - 2**64})):
+        lane = Lane((below,))
+        (a,) = lane.operand("a", 1, 64, 2**64 - 1)
+        found = lane.sum(a, lane.constant(1))
+        assert found.value == wanted
+        assert 0 <= found.low <= found.high < 2**64
+        assert [negative for _, negative in lane.signs.values()] == [below]
+    less = lane.sum(lane.constant(0), a, -1)
+    assert 0 <= less.low <= less.high < 2**64

@@ -223,6 +223,10 @@ class Emulator:
                 held = self.load(self.address(i, operands[1].mem), 1)[0]
             self.masks[names[0]] = held & 0xFF
             return
+        if m == "vpcmpltuq" and len(operands) == 3:
+            pairs = zip(*(self.read(i, o) for o in operands[1:]), strict=True)
+            self.masks[names[0]] = sum((a < b) << lane for lane, (a, b) in enumerate(pairs))
+            return
         mask = next((self.masks[n] for n in names if n.startswith("k")), 0xFF)
         masked = any(n.startswith("k") for n in names)
         reads = [o for o, n in zip(operands, names, strict=True) if not n.startswith("k")]
@@ -237,6 +241,11 @@ class Emulator:
             a, b = (self.read(i, o) for o in reads[1:])
             self.vectors[names[0]] = tuple(
                 (b if mask >> lane & 1 else a)[lane] for lane in range(8)
+            )
+        elif m == "vpaddq" and masked and not operands[1].avx_zero_opmask:
+            kept, added = self.vectors[names[0]], self.computed(i, m, reads)
+            self.vectors[names[0]] = tuple(
+                (added if mask >> lane & 1 else kept)[lane] for lane in range(8)
             )
         elif masked:
             raise EmulationError(f"{m} {i.op_str} is not known")

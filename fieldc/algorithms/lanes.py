@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from fieldc.algorithms.addition import add, add_if_negative, double, neg, sub
-from fieldc.algorithms.lane_words import product_in_words
+from fieldc.algorithms.lane_words import product_in_words, sum_in_words
 from fieldc.algorithms.lazy import add as add_lazy
 from fieldc.algorithms.lazy import check_two_spare_bits
 from fieldc.algorithms.lazy import reduce as reduce_lazy
@@ -110,22 +110,34 @@ def whole_square(f: Field, x: Number) -> Number:
     return root * root
 
 
+@kernel("add", "words")
+def add_words(f: Field, x: Residue, y: Residue) -> Residue:
+    """x + y mod p for p of one limb: every number is a word."""
+    return sum_in_words(f, x, y)
+
+
+@kernel("double", "words")
+def double_words(f: Field, x: Residue) -> Residue:
+    """2*x mod p for p of one limb: every number is a word."""
+    return sum_in_words(f, x, x)
+
+
 @kernel("mul", "words")
 def multiply_words(f: Field, x: Residue, y: Residue) -> Residue:
-    """x*y/R mod p for p below 2^31: every number is a word."""
-    return subtract_once(product_in_words(f, x, y), f.p)
+    """x*y/R mod p in words, for the primes of product_in_words."""
+    return product_in_words(f, x, y)
 
 
 @kernel("square", "words")
 def square_words(f: Field, x: Residue) -> Residue:
-    """x*x/R mod p for p below 2^31: every number is a word."""
-    return subtract_once(product_in_words(f, x, x), f.p)
+    """x*x/R mod p in words, for the primes of product_in_words."""
+    return product_in_words(f, x, x)
 
 
 @kernel("mul_add", "words")
 def multiply_add_words(f: Field, x: Residue, y: Residue, a: Residue) -> Residue:
-    """x*y/R + a mod p for p below 2^31: every number is a word."""
-    return subtract_all(product_in_words(f, x, y) + a, f.p)
+    """x*y/R + a mod p in words, for the primes of product_in_words."""
+    return sum_in_words(f, product_in_words(f, x, y), a)
 
 
 @kernel("mul", "lanes")
@@ -197,8 +209,9 @@ def sum_and_difference(f: Field, x: Number, t: Number) -> tuple[Number, Number]:
 
 @kernel(BUTTERFLIES["butterfly"], "words")
 def butterfly_words(f: Field, x: Residue, y: Residue, w: Residue) -> Pair:
-    """x + y*w/R and x - y*w/R mod p for p below 2^31: every number is a word."""
-    return sum_and_difference(f, x, subtract_once(product_in_words(f, y, w), f.p))
+    """x + y*w/R and x - y*w/R mod p in words, for the primes of product_in_words."""
+    t = product_in_words(f, y, w)
+    return sum_in_words(f, x, t), add_if_negative(x - t, f.p)
 
 
 @kernel(BUTTERFLIES["butterfly"], "lanes")
@@ -257,9 +270,11 @@ CONVERSIONS: tuple[Kernel, ...] = (to_digits, from_digits)
 """From limbs of 64 bits to digits of 52, and back; an element stays the same."""
 
 LANES: tuple[Kernel, ...] = (
+    add_words,
     add,
     sub,
     neg,
+    double_words,
     double,
     multiply_words,
     multiply,

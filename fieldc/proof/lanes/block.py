@@ -58,6 +58,8 @@ class BlockRun:
     tail: bool = False
     registers: dict[str, VectorRegister] = field(default_factory=dict)
     stack: dict[int, VectorRegister] = field(default_factory=dict)
+    flags: dict[str, bool] = field(default_factory=dict)
+    """Masks of lanes by a comparison: what it gives in this case."""
     stored: dict[tuple[str, int, int], Word] = field(default_factory=dict)
     order: tuple[int | None, ...] = ()
     tail_vector: int | None = None
@@ -83,6 +85,12 @@ class BlockRun:
         """The same, of doubles."""
         held = self._same(register)
         return held if isinstance(held, Double) else decoded(held)
+
+    def flag(self, name: str) -> bool:
+        """What a mask by a comparison says of every lane, in this case."""
+        if name not in self.flags:
+            raise ProofError(f"a mask by {name}, which no comparison made")
+        return self.flags[name]
 
     def _same(self, register: VectorRegister) -> Held:
         first = register[0][0]

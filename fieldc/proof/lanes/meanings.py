@@ -147,6 +147,30 @@ def _merge(block: BlockRun, i: capstone.CsInsn) -> None:
     block.registers[_target(i)] = block.spread(block.lane.merge(*(words[at] for at in places)))
 
 
+def _add(block: BlockRun, i: capstone.CsInsn) -> None:
+    """vpaddq; with a mask that an instruction before made, it writes the lanes of that alone."""
+    masks = [o for o in i.operands if _is_mask(i, o)]
+    reads = [at for at, o in enumerate(i.operands) if not _is_mask(i, o)]
+    if len(masks) > 1 or len(reads) != 3 or _zeroes(i):
+        raise ProofError("a mask where none is expected")
+    kept = block.word(block.read(i, 0)) if masks else None
+    a, b = (block.word(block.read(i, at)) for at in reads[1:])
+    if kept is None or block.flag(i.reg_name(masks[0].reg)):
+        kept = block.lane.sum(a, b)
+    block.registers[_target(i)] = block.spread(kept)
+
+
+def _less(block: BlockRun, i: capstone.CsInsn) -> None:
+    """vpcmpltuq: a mask of the lanes in which one word is below another."""
+    if len(i.operands) != 3 or not _is_mask(i, i.operands[0]):
+        raise ProofError("a comparison of an unknown kind")
+    name = i.reg_name(i.operands[0].reg)
+    if name == TAIL_REGISTER or name in block.blends:
+        raise ProofError(f"{name} has another mask")
+    a, b = (block.word(block.read(i, at)) for at in (1, 2))
+    block.flags[name] = block.lane.is_less(a, b)
+
+
 def _and(lane: Lane, words: list[Word]) -> Word:
     for mask, word in (words, reversed(words)):
         ones = mask.number or 0
@@ -284,7 +308,8 @@ MEANINGS: dict[str, Meaning] = {
     "vfmadd231pd": _fused,
     "vsubpd": _difference,
     "vcvtuqq2pd": _from_integer,
-    "vpaddq": _lanewise(2, lambda lane, w: lane.sum(w[0], w[1])),
+    "vpaddq": _add,
+    "vpcmpltuq": _less,
     "vpsubq": _lanewise(2, lambda lane, w: lane.sum(w[0], w[1], sign=-1)),
     "vpandq": _lanewise(2, _and),
     "vpmuludq": _lanewise(2, lambda lane, w: lane.half_product(w[0], w[1])),

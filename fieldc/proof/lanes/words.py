@@ -1,7 +1,8 @@
 """A lane's words as exact integers: polynomials over atoms, with bounds.
 
 A word stands for an integer whose bounds fit 64 bits, perhaps in two's complement. Sums are sums of
-polynomials then, and nothing wraps. What cuts bits gives atoms:
+polynomials then. Where one may leave 64 bits, whether it wraps is a case, as the sign of a mask is.
+What cuts bits gives atoms:
 
     low(w, b)     w modulo 2^b, an atom from 0 to 2^b - 1; w >> b is (w - low(w, b)) / 2^b
     low half      of a product a*b of digits, an atom L; the high half is (a*b - L) / 2^52
@@ -18,11 +19,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import product as pairs
-from math import prod
 
-from fieldc.proof.equations import ONE, Monomial, Polynomial, Rational, add_to, product, substitute
+from fieldc.proof.equations import ONE, Polynomial, Rational, add_to, product, substitute
 from fieldc.proof.identity import ProofError
+from fieldc.proof.lanes.bounds import Bounds, LaneOperand
 from fieldc.proof.lanes.quotients import Quotients
 from fieldc.proof.lanes.word import (
     DIGIT,
@@ -43,23 +43,6 @@ class ExcludedCase(Exception):
     """No operands give the masks these signs: there is nothing to prove."""
 
 
-@dataclass(frozen=True)
-class LaneOperand:
-    """The words of an operand, least significant first, and its largest value."""
-
-    name: str
-    words: tuple[int, ...]
-    """Atoms."""
-    bits: int
-    """Bits of a word."""
-    high: int
-
-    @property
-    def value(self) -> Polynomial:
-        """The operand as a polynomial."""
-        return {(atom,): 1 << self.bits * i for i, atom in enumerate(self.words)}
-
-
 @dataclass
 class Lane:
     """The words of one lane. `decisions` are the signs of masks, in the order of first use."""
@@ -76,7 +59,9 @@ class Lane:
     _quotients: dict[WordKey, tuple[Word, int]] = field(default_factory=dict)
     _named: dict[WordKey, int] = field(default_factory=dict)
     _meant: dict[int, Polynomial] = field(default_factory=dict)
-    _products: list[tuple[Monomial, int, Polynomial, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._bounds = Bounds(self.highs, self.operands)
 
     def atom(self, name: str, high: int) -> int:
         """A new atom from 0 to `high`."""
@@ -93,7 +78,6 @@ class Lane:
         tops = [min(most, high >> bits * i) for i in range(count)]
         atoms = tuple(self.atom(f"{name}[{i}]", top) for i, top in enumerate(tops) if top)
         self.operands.append(LaneOperand(name, atoms, bits, high))
-        self._products.clear()
         zeros = [self.constant(0)] * (count - len(atoms))
         return [*map(self._whole, atoms), *zeros]
 
@@ -121,21 +105,35 @@ class Lane:
         found = wrapped(word)
         if not fits(found):
             found = wrapped(self.tight(word))
-        if not fits(found):
+        return found if fits(found) else self._without_turns(self.tight(word))
+
+    def _without_turns(self, word: Word) -> Word:
+        """The word from 0 to 2^64 - 1 that is the same lane: whether it wraps is a case."""
+        if not -(1 << WORD) <= word.low <= word.high < 2 << WORD:
             raise ProofError("a sum may not fit a word")
-        return found
+        word = self._without_sign(word)
+        less = dict(word.value)
+        add_to(less, {ONE: -(1 << WORD)})
+        turned = Word(less, word.low - (1 << WORD), word.high - (1 << WORD))
+        if self._is_negative(turned):
+            return replace(word, high=min(word.high, (1 << WORD) - 1))
+        return replace(turned, low=max(turned.low, 0))
 
     def tight(self, word: Word) -> Word:
         """The word with bounds from its polynomial, where these are better.
 
         Raises ExcludedCase where the signs leave no integer.
         """
-        low = -int(self.upper({m: -c for m, c in word.value.items()}) // 1)
-        high = int(self.upper(word.value) // 1)
+        low, high = self._ends(word.value)
         low, high = max(low, word.low), min(high, word.high)
         if low > high:
             raise ExcludedCase("no operands have these signs")
         return replace(word, low=low, high=high)
+
+    def _ends(self, value: Polynomial) -> tuple[int, int]:
+        """Bounds of an integer by its polynomial."""
+        low = -int(self.upper({m: -c for m, c in value.items()}) // 1)
+        return low, int(self.upper(value) // 1)
 
     def low_bits(self, word: Word, bits: int) -> Word:
         """word modulo 2^bits."""
@@ -153,14 +151,26 @@ class Lane:
             word = self.tight(word)
         if 0 <= word.low <= word.high < 1 << bits:
             return word
-        if bits == HALF and self.halves.clear(word):
-            return self.constant(0)
+        if bits == HALF and word.pieces is None:
+            if self.halves.clear(word):
+                return self.constant(0)
+            if (rest := self._remainder(word, bits)) is not None:
+                return rest
         if word.pieces is None and bits < DIGIT:
             word = self.named(self.low_bits(word, DIGIT))
         if word.pieces is not None:
             return self._of(between(word.pieces, 0, bits))
         self._lows[word.key, bits] = self._low(word, bits)
         return self._known_low(word.key, bits)
+
+    def _remainder(self, word: Word, bits: int) -> Word | None:
+        """The word without multiples of 2^bits, where what is left has no more bits."""
+        rest: Polynomial = {}
+        for monomial, c in word.value.items():
+            rest[monomial] = c if Fraction(c).denominator > 1 else int(c) % (1 << bits)
+        rest = {monomial: c for monomial, c in rest.items() if c}
+        low, high = self._ends(rest)
+        return Word(rest, low, high) if 0 <= low <= high < 1 << bits else None
 
     def _known_low(self, key: WordKey, bits: int) -> Word:
         value = self._lows[key, bits]
@@ -294,10 +304,14 @@ class Lane:
 
     def smaller(self, a: Word, b: Word) -> Word:
         """The smaller one of two words without signs."""
+        return self._without_sign(a if self.is_less(a, b) else b)
+
+    def is_less(self, a: Word, b: Word) -> bool:
+        """Whether a is below b, in this case, for words without signs."""
         a, b = self._without_sign(a), self._without_sign(b)
         difference = dict(a.value)
         add_to(difference, b.value, -1)
-        return a if self._is_negative(Word(difference, a.low - b.high, a.high - b.low)) else b
+        return self._is_negative(Word(difference, a.low - b.high, a.high - b.low))
 
     def _without_sign(self, word: Word) -> Word:
         """The word from 0 to 2^64 - 1 that has the same bits."""
@@ -344,55 +358,5 @@ class Lane:
 
     def upper(self, value: Polynomial) -> Rational:
         """An upper bound: of the polynomial, and of it with what the signs say added."""
-        value = self.expanded(value)
-        best = self._plain_upper(value)
-        for word, negative in self.signs.values():
-            said = self.expanded(word.value)
-            cancelling = {-Fraction(value[m]) / c for m, c in said.items() if m in value}
-            for scale in range(0, WORD * 16, DIGIT):
-                factor = (-1 if negative else 1) << scale
-                if factor not in cancelling:
-                    continue  # no term vanishes
-                shifted = dict(value)
-                add_to(shifted, said, factor)
-                bound = self._plain_upper(shifted)
-                best = min(best, bound - (1 << scale) if negative else bound)
-        return best
-
-    def _plain_upper(self, value: Polynomial) -> Rational:
-        """Operands as a whole where their words are in proportion, then each atom at its largest.
-
-        Of K*x*y + rest with K from the highest words.
-        """
-        rest, bound = value, Fraction(0)
-        for top, weight, whole, largest in self._wholes():
-            if not (there := rest.get(top, 0)):
-                continue
-            factor = Fraction(there) / weight
-            without = dict(rest)
-            add_to(without, whole, -factor)
-            if len(without) < len(rest):
-                rest, bound = without, bound + max(factor * largest, Fraction(0))
-        return bound + sum(self._largest(m, c) for m, c in rest.items())
-
-    def _wholes(self) -> list[tuple[Monomial, int, Polynomial, int]]:
-        """Operands and products of two: the highest words, their weight, all words, the largest."""
-        if not self._products:
-            both = [
-                (a, b)
-                for (i, a), (j, b) in pairs(enumerate(self.operands), enumerate(self.operands))
-                if i <= j
-            ]
-            for group in (*both, *((operand,) for operand in self.operands)):
-                whole: Polynomial = {ONE: 1}
-                for operand in group:
-                    whole = product(whole, operand.value)
-                top = tuple(sorted(operand.words[-1] for operand in group))
-                weight = 1 << sum(o.bits * (len(o.words) - 1) for o in group)
-                self._products.append((top, weight, whole, prod(o.high for o in group)))
-        return self._products
-
-    def _largest(self, monomial: Monomial, coefficient: Rational) -> Rational:
-        if monomial == ONE:
-            return coefficient
-        return coefficient * prod(self.highs[atom] for atom in monomial) if coefficient > 0 else 0
+        said = [(self.expanded(w.value), negative) for w, negative in self.signs.values()]
+        return self._bounds.upper(self.expanded(value), said)

@@ -80,7 +80,7 @@ class Selection:
     _known: dict[int, Virtual] = field(default_factory=dict)
     _loaded: dict[tuple[str, int], Virtual] = field(default_factory=dict)
     _count: int = 0
-    _masked: int = -1
+    _tail_vector: int = -1
     """The vector whose mask the tail's register holds."""
 
     def run(self) -> list[VirtualVector]:
@@ -138,9 +138,9 @@ class Selection:
         return self._put("load_some", name, memory, Fixed(TAIL_MASK))
 
     def _tail_mask(self, index: int) -> None:
-        if index == self._masked:
+        if index == self._tail_vector:
             return
-        self._masked = index
+        self._tail_vector = index
         self._do("mask", None, Fixed(TAIL_MASK), Memory(TAIL_MASKS, index, "mask"))
 
     def _moved(self, network: Network, vectors: list[Virtual], name: str) -> list[Virtual]:

@@ -1,35 +1,47 @@
-"""Instructions for words of lanes that hold whole numbers: products of 32 bits, unsigned minima."""
+"""Instructions for programs of words in lanes: products of 32 bits, minima, sums under a mask."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from fieldc.algorithms.lane_words import HALF_BITS
+from fieldc.algorithms.lane_words import HALF, HALF_BITS, WORD, WORD_BITS
 from fieldc.language import LanguageError
-from fieldc.targets.vectors.instructions import INSTRUCTIONS, Rows, VectorInstruction
+from fieldc.targets.vectors.instructions import INSTRUCTIONS, Fixed, Rows, VectorInstruction, number
 from fieldc.targets.vectors.select import Selection
 from fieldc.targets.x86_64.operands import Operand, Virtual
+from fieldc.words.operations import ADD, SUB, Kind
 from fieldc.words.program import Step, Value
 
 _ROWS = (
     VectorInstruction("vpmuludq", memory=1, any_two=True, is_product=True),
     VectorInstruction("vpminuq", memory=1, any_two=True),
+    VectorInstruction("less", text="vpcmpltuq {0}, {1}, {2}"),
+    VectorInstruction("add_where", tied=True, memory=1, text="vpaddq {0} {{{2}}}, {0}, {1}"),
 )
-_HALF = (1 << HALF_BITS) - 1
+_HALF = HALF - 1
+FLAG = "k2"
+"""The mask of lanes in which a flag is 1. It is made right before it is read."""
+
+
+@dataclass(frozen=True)
+class _Masked:
+    """A constant where a step has a carry or a borrow, else 0."""
+
+    step: Step
+    constant: Value
 
 
 @dataclass
 class WordSelection(Selection):
-    """The code of word programs. A flag is never made: it only chooses the smaller of two words."""
+    """The code of word programs. Neither low halves nor flags take an instruction of their own."""
 
     rows: ClassVar[Rows] = INSTRUCTIONS | {row.mnemonic: row for row in _ROWS}
     _halves: dict[int, Value] = field(default_factory=dict)
     """By the number of a word's low half: the word, whose low half a product reads."""
-    _differences: dict[int, Step] = field(default_factory=dict)
-    """By the number of a borrow or of its mask: the subtraction."""
-    _corrections: dict[int, tuple[Step, Value]] = field(default_factory=dict)
-    """By a number: the constant that is added where a subtraction has a borrow."""
+    _flags: dict[int, Step] = field(default_factory=dict)
+    """By the number of a flag or of its mask: the sum or difference."""
+    _masked: dict[int, _Masked] = field(default_factory=dict)
 
     def _mul(self, step: Step) -> None:
         a, b = (self._halves.get(v.number, v) for v in step.inputs)
@@ -40,15 +52,24 @@ class WordSelection(Selection):
         self._set(step, "vpmuludq", self._in_register(a), self._read(b))
 
     def _and(self, step: Step) -> None:
+        made = step.outputs[0].number
         for mask, other in (step.inputs, step.inputs[::-1]):
             if mask.constant == _HALF:
-                self._halves[step.outputs[0].number] = other
+                self._halves[made] = other
                 return
-            if mask.number in self._differences:
-                number = step.outputs[0].number
-                self._corrections[number] = self._differences[mask.number], other
+            if mask.number in self._flags:
+                self._masked[made] = _Masked(self._flags[mask.number], other)
                 return
         super()._and(step)
+
+    def _funnel(self, step: Step) -> None:
+        """A low half that is moved up is not cut first."""
+        (high, low), k = step.inputs, step.attribute
+        if low.constant == 0 and k <= HALF_BITS and high.number in self._halves:
+            whole = self._in_register(self._halves[high.number])
+            self._set(step, "vpsllq", whole, number(WORD_BITS - k))
+        else:
+            super()._funnel(step)
 
     def _read(self, value: Value) -> Operand:
         self._cut(value)
@@ -60,43 +81,52 @@ class WordSelection(Selection):
 
     def _cut(self, value: Value) -> None:
         """Make a low half that something else than a product reads."""
-        whole = self._halves.pop(value.number, None)
-        if whole is not None:
+        whole = self._halves.get(value.number)
+        if whole is not None and value.number not in self._known:
             mask = self.tables.word(_HALF, hex(_HALF))
             register = self._in_register(whole)
             self._known[value.number] = self._put("vpandq", value.name, register, mask)
 
     def _sub(self, step: Step) -> None:
         super()._sub(step)
-        self._differences[step.outputs[1].number] = step
+        self._flags[step.outputs[1].number] = step
 
     def _mask(self, step: Step) -> None:
-        self._differences[step.outputs[0].number] = self._differences[step.inputs[0].number]
+        self._flags[step.outputs[0].number] = self._flags[step.inputs[0].number]
 
     def _select(self, step: Step) -> None:
         """a where a - b has a borrow, else a - b: as a difference with a borrow is above a."""
         borrow, kept, difference = step.inputs
-        made = self._differences[borrow.number]
+        made = self._flags[borrow.number]
         if made.inputs[0] != kept or made.outputs[0] != difference:
-            raise LanguageError("lanes select t - c, or t where that is negative")
-        self._smaller(step, self._in_register(kept), difference)
+            raise LanguageError("words in lanes select t - c, or t where that is negative")
+        self._set(step, "vpminuq", self._in_register(kept), self._read(difference))
 
     def _add(self, step: Step) -> None:
-        difference, masked = step.inputs[:2]
-        if difference.number in self._corrections:
-            difference, masked = masked, difference
-        if masked.number not in self._corrections:
+        a, b, carry = step.inputs
+        if carry.constant is None:
+            if a.constant != 0 or b.constant != 0:
+                raise LanguageError("words in lanes take no carry")
+            one = Value(-1, Kind.WORD, 1, "1", 1)
+            self._masked[step.outputs[0].number] = _Masked(self._flags[carry.number], one)
+        elif a.number in self._masked or b.number in self._masked:
+            self._add_masked(step, *((b, a) if a.number in self._masked else (a, b)))
+        else:
             super()._add(step)
-            return
-        made, constant = self._corrections[masked.number]
-        a, b = made.inputs[:2]
-        is_right = constant.constant is not None and a.high + constant.high < 1 << 64
-        if made.outputs[0] != difference or not is_right or b.high > constant.high:
-            raise LanguageError("lanes correct d by a constant where d is negative")
-        corrected = self._put(
-            "vpaddq", "corrected", self._in_register(difference), self._read(constant)
-        )
-        self._smaller(step, corrected, difference)
+            self._flags[step.outputs[1].number] = step
 
-    def _smaller(self, step: Step, a: Virtual, b: Value) -> None:
-        self._set(step, "vpminuq", a, self._read(b))
+    def _add_masked(self, step: Step, word: Value, masked: Value) -> None:
+        given = self._masked[masked.number]
+        constant = given.constant
+        a, b = given.step.inputs[:2]
+        is_correction = given.step.operation is SUB and given.step.outputs[0] == word
+        if is_correction and b.high <= constant.high and a.high + constant.high < WORD:
+            # d + c is the smaller one where d is negative, and else d, since nothing wraps then.
+            added = self._put("vpaddq", "corrected", self._in_register(word), self._read(constant))
+            self._set(step, "vpminuq", added, self._read(word))
+            return
+        if given.step.operation is ADD:
+            a, b = given.step.outputs[0], a  # the sum is below a where it has a carry
+        self._do("less", None, Fixed(FLAG), self._in_register(a), self._in_register(b))
+        register = self._in_register(word)
+        self._set(step, "add_where", register, self._read(constant), Fixed(FLAG))
