@@ -10,7 +10,14 @@ from rich.console import Console
 
 from fieldc.commands.lab import conclusion as of_study
 from fieldc.commands.list import targets
-from fieldc.commands.output import column_widths, emit, fitted, rich_table
+from fieldc.commands.output import (
+    column_widths,
+    emit,
+    fitted,
+    has_room,
+    print_records,
+    rich_table,
+)
 from fieldc.commands.races import conclusion, race_tables
 from fieldc.commands.verb import Answer, Table
 from fieldc.lab.race import Ratio
@@ -132,3 +139,30 @@ def test_the_sentence_of_a_study() -> None:
     rows = [row("f", "cios", 40), row("f", "sos", 50), row("g", "cios", 44), row("g", "sos", 43)]
     rows += [row("h", "cios", 60), row("h", "sos", 70)]
     assert of_study(rows) == ("mul: cios is the fastest algorithm of x86-mulx in 2 of 3 fields.",)
+
+
+def test_a_table_without_room_is_printed_as_records() -> None:
+    table = Table(
+        ("target", "proved", "tested", "why"),
+        [("x86_64-windows-llvm-bmi2", "tried", "", "no objects of this system run here")] * 2,
+        title="targets",
+    )
+    assert has_room(table, 60) and not has_room(table, 40)
+    console = at(40)
+    print_records(table, console)
+    assert isinstance(console.file, io.StringIO)
+    record = [
+        "target: x86_64-windows-llvm-bmi2",
+        "proved: tried",
+        "why: no objects of this system run here",
+    ]
+    assert console.file.getvalue().split("\n\n") == [
+        "targets",
+        "\n".join(record),
+        "\n".join(record) + "\n",
+    ]
+    console = at(24)
+    print_records(table, console)
+    lines = console.file.getvalue().splitlines()
+    assert all(len(line) <= 24 for line in lines)
+    assert "  system run here" in lines  # what goes on in the next line is set in

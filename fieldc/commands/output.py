@@ -6,6 +6,7 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from fieldc.commands.verb import JSON_ALONE, Answer, Table
@@ -47,10 +48,14 @@ def _print(table: Table) -> None:
         if console.width < NARROWEST:  # a width that no terminal has
             console.width = WIDTH
         shown, left_out = fitted(table, console)
+        if not has_room(shown, console.width):
+            print_records(table, console)
+            return
         console.print(rich_table(shown, console.width))
         if left_out:
             names = ", ".join(left_out)
-            print(f"not shown: {names} (a wider terminal or --json has them)")
+            left = f"not shown: {names} (a wider terminal or --json has them)"
+            print(wrapped(left, console.width))
         return
     if table.title:
         print(table.title)
@@ -97,6 +102,33 @@ def column_widths(table: Table, room: int) -> list[int]:
             break
         widths[max(wide, key=widths.__getitem__)] -= 1
     return widths
+
+
+def has_room(table: Table, room: int) -> bool:
+    """Whether the columns stand side by side without a broken word."""
+    widths = column_widths(table, room)
+    return sum(widths) + len(widths) - 1 <= room
+
+
+def print_records(table: Table, console: Console) -> None:
+    """Print each row as lines of its own, a cell a line under its column's name."""
+    from rich.text import Text
+
+    if table.title:
+        console.print(Text(table.title, style="italic"))
+    for number, row in enumerate(table.rows):
+        if number or table.title:
+            console.print()
+        named = zip(table.columns or ("",) * len(row), map(str, row), strict=True)
+        cells = [f"{name}: {cell}" if name else cell for name, cell in named if cell]
+        lines = (wrapped(cell, console.width) for cell in cells)
+        style = "bold green" if number in table.best else ""
+        console.print(Text("\n".join(lines), style=style))
+
+
+def wrapped(text: str, width: int) -> str:
+    """The text in lines of a width, those after the first set in; names keep their hyphens."""
+    return fill(text, width, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def rich_table(table: Table, room: int | None = None) -> RichTable:
