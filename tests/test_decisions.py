@@ -84,6 +84,23 @@ def test_where_none_is_proved_the_best_is_tested(monkeypatch: pytest.MonkeyPatch
     assert (found.status, found.expression.kernel.algorithm) == (TESTED, order[0])
 
 
+@pytest.mark.skipif(not is_x86_64(), reason="LLVM's kernels run on x86-64")
+def test_kernels_that_are_not_proved_give_way_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds: list[int] = []
+
+    def prove(jobs: list[Job], progress: Progress) -> list[Verdict]:
+        rounds.append(len(jobs))
+        failure = "the prover gave up" if len(rounds) == 1 else ""
+        return [Verdict(failure, 0.0, "{}") for _ in jobs]
+
+    monkeypatch.setattr(verify, "prove_new", prove)
+    field = find_field("bn254-p")
+    decisions = [preferred(field, operation, LLVM) for operation in ("mul", "square")]
+    made = build(decisions, lambda *_: None)
+    assert rounds == [2, 2]
+    assert all("is not proved" in artifact.choice.chosen_by for artifact in made)
+
+
 def order_of() -> list[str]:
     """The candidates of bn254's product by LLVM, the best first."""
     decision = preferred(find_field("bn254-p"), "mul", LLVM)

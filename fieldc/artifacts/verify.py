@@ -44,11 +44,15 @@ class LeakyKernel(Refusal):
 
 
 class UnprovedKernel(Refusal):
-    """A kernel that must be proved, or gives way to another, is not; names it and the claim."""
+    """Kernels that must be proved, or give way to others, are not; names the first and its claim.
 
-    def __init__(self, artifact: Artifact, failure: str) -> None:
+    `failures` are all of them, each with the reason.
+    """
+
+    def __init__(self, *failures: tuple[Artifact, str]) -> None:
+        artifact, failure = failures[0]
         super().__init__(f"{artifact.symbol} is not proved: {failure}")
-        self.artifact = artifact
+        self.failures = failures
 
 
 @dataclass(frozen=True)
@@ -279,12 +283,19 @@ def _shown(verdicts: Iterator[Verdict], total: int, progress: Progress) -> Itera
 def judge(artifacts: Sequence[Artifact], progress: Progress) -> list[Artifact]:
     """Every artifact with its status.
 
-    Raises UnprovedKernel where a kernel is not proved that must be, or that gives way to another,
+    Raises UnprovedKernel where kernels are not proved that must be, or that give way to others,
     CheckError or FrameError where one that runs here computes something wrong, LeakyKernel where
     the scan finds something.
     """
     jobs = {i: job for i, a in enumerate(artifacts) if (job := job_of(a)) is not None}
     verdicts = dict(zip(jobs, prove_new(list(jobs.values()), progress), strict=True))
+    failures = [
+        (artifacts[i], verdict.failure)
+        for i, verdict in verdicts.items()
+        if verdict.failure and (artifacts[i].target.is_own or artifacts[i].gives_way)
+    ]
+    if failures:
+        raise UnprovedKernel(*failures)
     judged, elsewhere = [], defaultdict[Target, list[Artifact]](list)
     for done, artifact in enumerate(artifacts):
         progress("check", done + 1, len(artifacts))
@@ -298,9 +309,6 @@ def judge(artifacts: Sequence[Artifact], progress: Progress) -> list[Artifact]:
 
 def _judged(artifact: Artifact, verdict: Verdict | None) -> Artifact:
     """With its status, after what this process can do for it; `judge` runs it in an emulator."""
-    must_be_proved = artifact.target.is_own or artifact.gives_way
-    if verdict is not None and verdict.failure and must_be_proved:
-        raise UnprovedKernel(artifact, verdict.failure)
     place = artifact.target.place(artifact.needs)
     if place.is_here:
         run_here(artifact)

@@ -70,16 +70,20 @@ def _made(decisions: Sequence[Decision], progress: Progress) -> list[Artifact]:
 
 
 def _without(decisions: Sequence[Decision], error: UnprovedKernel) -> list[Decision]:
-    """The decisions with the next candidate for a kernel that is not proved. Raises the error."""
-    failed, kept = error.artifact, []
-    for decision in decisions:
-        is_of = decision.target == failed.target and any(
-            choice == failed.choice for choice in decision.choices()
-        )
-        after = decision.without(failed.choice) if is_of else decision
-        if after is None:
-            raise error
-        kept.append(after)
+    """The decisions with the next candidates for all kernels that are not proved.
+
+    Raises UnprovedKernel for one that has no other.
+    """
+    kept = list(decisions)
+    for artifact, failure in error.failures:
+        for i, decision in enumerate(kept):
+            choices = decision.choices() if decision.target == artifact.target else []
+            if artifact.choice not in choices:
+                continue
+            after = decision.without(artifact.choice)
+            if after is None:
+                raise UnprovedKernel((artifact, failure))
+            kept[i] = after
     return kept
 
 
