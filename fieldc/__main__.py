@@ -5,8 +5,8 @@ This module imports nothing before `main` is ready for a signal.
 
 import sys
 
-INTERRUPTED, TERMINATED = 130, 143
-"""What a shell reports for a program that SIGINT or SIGTERM ends."""
+HUNG_UP, INTERRUPTED, TERMINATED = 129, 130, 143
+"""What a shell reports for a program that SIGHUP, SIGINT or SIGTERM ends."""
 
 
 def main() -> int:
@@ -18,7 +18,7 @@ def main() -> int:
         if signalled is None:
             raise
         status = signalled
-    if status in (INTERRUPTED, TERMINATED):
+    if status in (HUNG_UP, INTERRUPTED, TERMINATED):
         leave(status)
     return status
 
@@ -27,13 +27,9 @@ def loaded() -> int:
     """Run the command line. What comes after its answer is not interrupted any more."""
     import signal
 
-    from fieldc.errors import Terminated
+    from fieldc.signals import raise_signals
 
-    def end(*signalled: object) -> None:
-        """Raise what ends the program, so that temporary files are removed."""
-        raise Terminated
-
-    signal.signal(signal.SIGTERM, end)
+    raise_signals()
     from fieldc.cli import main as run
 
     status = run()
@@ -46,14 +42,19 @@ def ended(error: BaseException) -> int | None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one changes nothing
+    from contextlib import suppress
+
     from fieldc.errors import Terminated, interruption
 
     cause = interruption(error)
     if cause is None:
         return None
-    terminated = isinstance(cause, Terminated)
-    print(f"fieldc: {'terminated' if terminated else 'interrupted'}", file=sys.stderr)
-    return TERMINATED if terminated else INTERRUPTED
+    status = cause.status if isinstance(cause, Terminated) else INTERRUPTED
+    with suppress(OSError):  # the terminal may be gone
+        print(
+            f"fieldc: {'interrupted' if status == INTERRUPTED else 'terminated'}", file=sys.stderr
+        )
+    return status
 
 
 def leave(status: int) -> None:

@@ -56,7 +56,7 @@ VERBS: dict[str, Verb] = {verb.name: verb for verb in LINE}
 
 BROKEN_PIPE = 141
 """What a shell reports for a program that SIGPIPE ends."""
-INTERRUPTED, TERMINATED = 130, 143
+INTERRUPTED = 130
 
 
 def overview() -> str:
@@ -156,7 +156,7 @@ def refused_by_system(error: OSError) -> str:
 def ended(interrupt: KeyboardInterrupt) -> int:
     """Say that the program was asked to end, and return the status that a shell reports."""
     if isinstance(interrupt, Terminated):
-        return fail(TERMINATED, "terminated")
+        return fail(interrupt.status, "terminated")
     return fail(INTERRUPTED, "interrupted")
 
 

@@ -17,7 +17,14 @@ class UserError(Exception):
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM asked the program to end: it ends as after Ctrl-C, and temporary files go."""
+    """A signal asked the program to end: it ends as after Ctrl-C, and temporary files go.
+
+    `status` is what a shell reports for a program that the signal ends.
+    """
+
+    def __init__(self, signal: int) -> None:
+        super().__init__()
+        self.signal, self.status = signal, 128 + signal
 
 
 def interruption(error: BaseException | None) -> KeyboardInterrupt | None:

@@ -1,14 +1,72 @@
-"""Signals that wait until something is whole: a folder, or a module of native code."""
+"""Signals that ask to end: raised, held back until something is whole, kept from children."""
 
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import TYPE_CHECKING
+
+from fieldc.errors import Terminated
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+MOMENT = 0.01
+"""Seconds after which a signal comes again that Python dropped."""
+
+
+def raise_signals() -> None:
+    """Raise Terminated where the system asks to end, and again where Python dropped a signal.
+
+    A SIGHUP that is ignored, as under nohup, stays so.
+    """
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise Terminated(number)
+
+    signal.signal(signal.SIGTERM, end)
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, end)
+    sys.unraisablehook = _dropped
+
+
+def _dropped(what: UnraisableHookArgs) -> None:
+    """Raise a signal again that came in a destructor or a callback, where Python raises nothing."""
+    if not isinstance(what.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(what)
+        return
+    number = getattr(what.exc_value, "signal", signal.SIGINT)
+    again = threading.Timer(MOMENT, _send, (number,))
+    again.daemon = True
+    again.start()
+
+
+def _send(number: int) -> None:
+    """Send a signal to the main thread: it wakes where it waits, if the system can."""
+    main = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main is not None:
+        signal.pthread_kill(main, number)
+    else:
+        signal.raise_signal(number)
+
+
+@contextmanager
+def blocked_signals() -> Iterator[None]:
+    """Keep Ctrl-C and requests to end from processes that begin in the block, where one can."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    numbers = {getattr(signal, name) for name in SIGNALS}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -189,7 +189,9 @@ def test_an_interrupt(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
     assert refused(capsys, "fail", status=130) == "fieldc: interrupted"
 
 
-@pytest.mark.parametrize(("interrupt", "status"), [(KeyboardInterrupt(), 130), (Terminated(), 143)])
+@pytest.mark.parametrize(
+    ("interrupt", "status"), [(KeyboardInterrupt(), 130), (Terminated(15), 143)]
+)
 def test_an_interrupt_that_python_wrapped(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -297,7 +299,8 @@ def test_the_help_of_a_verb(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "status", "said"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")]
+    ("name", "status", "said"),
+    [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated"), ("SIGHUP", 129, "terminated")],
 )
 def test_a_signal_while_the_command_line_is_loaded(name: str, status: int, said: str) -> None:
     text = f"""

@@ -5,17 +5,15 @@ An object that is not proved is run here, in an emulator if need be, and scanned
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import astuple, dataclass, replace
-from multiprocessing.context import BaseContext
 
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS
 from fieldc.artifacts import cache
+from fieldc.artifacts.workers import in_processes
 from fieldc.binary.image import ObjectError
 from fieldc.binary.linkable import KernelCode, function_of
 from fieldc.errors import Refusal
@@ -254,24 +252,11 @@ def _key(job: Job) -> str:
 
 
 def _verdicts(jobs: Sequence[Job]) -> Iterator[Verdict]:
-    workers = min(os.cpu_count() or 1, len(jobs))
-    if len(jobs) <= FEW or workers < 2:
+    number = min(os.cpu_count() or 1, len(jobs))
+    if len(jobs) <= FEW or number < 2:
         yield from map(prove_job, jobs)
         return
-    with ProcessPoolExecutor(workers, mp_context=_context()) as pool:
-        yield from pool.map(prove_job, jobs)
-
-
-def _context() -> BaseContext:
-    """How processes begin: where the system can, as copies of one that has imported this module.
-
-    The import takes a second. Never as copies of this process, which may have threads.
-    """
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
-    return context
+    yield from in_processes(prove_job, jobs, number)
 
 
 def _shown(verdicts: Iterator[Verdict], total: int, progress: Progress) -> Iterator[Verdict]:

@@ -1,0 +1,75 @@
+"""Processes that compute beside this one: Ctrl-C reaches this one alone, and they end with it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import forkserver, resource_tracker
+from multiprocessing.connection import Connection
+from multiprocessing.context import BaseContext
+from threading import Thread
+from typing import TypeVar
+
+from fieldc.errors import UserError
+from fieldc.signals import blocked_signals, deferred_signals
+
+_Job = TypeVar("_Job")
+_Result = TypeVar("_Result")
+
+
+class WorkerLost(UserError):
+    """The system killed a process that computed beside this one."""
+
+    def __init__(self) -> None:
+        super().__init__("the system killed a process of the proof; is there enough memory?")
+
+
+def in_processes(
+    function: Callable[[_Job], _Result], jobs: Sequence[_Job], number: int
+) -> Iterator[_Result]:
+    """The results of a function of a module, in order, from a number of processes.
+
+    If the caller is interrupted or stops early, they are killed. Raises WorkerLost if one was
+    killed from elsewhere, and what the function raises.
+    """
+    context = _context(function.__module__)
+    watched, held = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(number, context, initializer=_end_with, initargs=(watched,))
+    try:
+        with deferred_signals():  # a process that is half begun could not be ended
+            results = pool.map(function, jobs)
+        yield from results
+    except BrokenProcessPool:
+        raise WorkerLost from None
+    finally:
+        held.close()  # ends those that still compute
+        pool.shutdown(cancel_futures=True)
+        watched.close()
+
+
+def _context(module: str) -> BaseContext:
+    """How processes begin: where the system can, as copies of one that has imported the module.
+
+    The import takes a second. Never as copies of this process, which may have threads.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([module])
+    for begin in (resource_tracker.ensure_running, forkserver.ensure_running):
+        with blocked_signals():  # the first one unblocks some of them
+            begin()
+    return context
+
+
+def _end_with(watched: Connection) -> None:
+    """End this process as soon as nobody holds the other end: its parent stopped or is gone."""
+
+    def watch() -> None:
+        watched.poll(None)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()

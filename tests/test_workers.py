@@ -1,0 +1,117 @@
+"""Processes beside this one: no signal leaves one behind, and none of them prints a traceback."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from fieldc.artifacts.workers import WorkerLost, in_processes
+
+UNIX = pytest.mark.skipif(os.name != "posix", reason="signals of Unix")
+SLEEPS = """
+import signal, sys, time
+from fieldc.artifacts.workers import in_processes
+from fieldc.signals import raise_signals
+signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background ignore it
+raise_signals()
+try:
+    for slept in in_processes(time.sleep, [0, 600, 600, 600], 2):
+        print("one", flush=True)
+except KeyboardInterrupt as interrupt:
+    print(type(interrupt).__name__)
+"""
+
+
+def test_results_come_in_order() -> None:
+    assert list(in_processes(abs, [-3, 2, -1], 2)) == [3, 2, 1]
+
+
+def test_what_a_process_raises_is_raised_here() -> None:
+    with pytest.raises(ValueError, match="invalid literal"):
+        list(in_processes(int, ["1", "one"], 2))
+
+
+@UNIX
+def test_a_killed_process_is_one_line() -> None:
+    with pytest.raises(WorkerLost, match="enough memory"):
+        list(in_processes(signal.raise_signal, [signal.SIGKILL] * 2, 2))
+
+
+@UNIX
+@pytest.mark.parametrize("reach", [os.kill, os.killpg])
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("SIGINT", "KeyboardInterrupt"), ("SIGTERM", "Terminated"), ("SIGHUP", "Terminated")],
+)
+def test_a_signal_ends_all_of_them(name: str, said: str, reach: object) -> None:
+    out, errors, _ = struck(name, reach)
+    assert (out, errors) == (f"{said}\n", "")
+
+
+@UNIX
+def test_they_end_with_a_process_that_is_killed() -> None:
+    out, errors, status = struck("SIGKILL", os.kill)
+    assert (out, status) == ("", -signal.SIGKILL)
+    assert "Traceback" not in errors  # Python says that it removes the dead process's semaphores
+
+
+def struck(name: str, reach: object) -> tuple[str, str, int]:
+    """What is printed after a signal, by all processes: each holds the pipes until it ends."""
+    with subprocess.Popen(
+        [sys.executable, "-c", SLEEPS],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    ) as started:
+        assert started.stdout is not None and started.stdout.readline() == "one\n"
+        assert callable(reach)
+        reach(started.pid, getattr(signal, name))
+        out, errors = started.communicate(timeout=60)
+        return out, errors, started.returncode
+
+
+DROPPED = """
+import signal, time
+from fieldc.signals import raise_signals
+class Late:
+    def __del__(self):
+        signal.raise_signal(signal.{name})
+signal.signal(signal.SIGINT, signal.default_int_handler)
+raise_signals()
+try:
+    Late()
+    time.sleep(60)
+except KeyboardInterrupt as interrupt:
+    print(type(interrupt).__name__)
+"""
+
+
+@UNIX
+@pytest.mark.parametrize(
+    ("name", "said"), [("SIGINT", "KeyboardInterrupt"), ("SIGTERM", "Terminated")]
+)
+def test_a_signal_in_a_destructor_comes_again(name: str, said: str) -> None:
+    command = [sys.executable, "-c", DROPPED.format(name=name)]
+    start = time.monotonic()
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (f"{said}\n", "")
+    assert time.monotonic() - start < 50
+
+
+@UNIX
+def test_under_nohup_a_hangup_stays_ignored() -> None:
+    text = """
+import signal
+from fieldc.signals import raise_signals
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+raise_signals()
+signal.raise_signal(signal.SIGHUP)
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
