@@ -265,8 +265,8 @@ def test_the_reader_of_binaries_imports_nothing_of_the_compiler(path: Path) -> N
 
 
 @pytest.mark.parametrize("name", MAY_READ)
-def test_what_the_reader_of_binaries_may_import_imports_nothing_of_fieldc(name: str) -> None:
-    assert not _rooms(ROOT / "fieldc" / f"{name}.py")
+def test_what_the_reader_of_binaries_may_import_imports_no_more_of_fieldc(name: str) -> None:
+    assert _rooms(ROOT / "fieldc" / f"{name}.py") <= set(MAY_READ)
 
 
 def _rooms(path: Path) -> set[str]:

@@ -10,6 +10,7 @@ import pytest
 from primes import (
     CARRY_STYLES,
     NAMES,
+    OF_EVERY_CLASS,
     SIEVE,
     STYLES,
     cases,
@@ -22,6 +23,7 @@ from primes import (
     small_primes,
     style_id,
 )
+from sampling import sampled_rows
 from well_formed import assert_well_formed
 
 from fieldc.algorithms import choose
@@ -55,16 +57,26 @@ def fields_of(word: int, seed: int) -> Iterator[Field]:
     yield random_field(seed, word, rng.randrange(word, 5 * word))
 
 
-@pytest.mark.parametrize("word", [2, 3, 4, 8, 16, 32, 64])
-@pytest.mark.parametrize("rows", STYLES, ids=style_id)
+WORDS = (2, 3, 4, 8, 16, 32, 64)
+STYLED = [(rows, word) for rows in STYLES for word in WORDS]
+
+
+@pytest.mark.parametrize(
+    ("rows", "word"), sampled_rows(STYLED[::3], [one for k, one in enumerate(STYLED) if k % 3])
+)
 def test_every_row_style_computes_the_kernel(rows: RowChoice, word: int) -> None:
     for f in fields_of(word, STYLES.index(rows)):
         for expression in expressions(f):
             check_program(lower(expression, rows), expression.kernel, f, 3)
 
 
-@pytest.mark.parametrize("word", [64, 32])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("name", "word"),
+    sampled_rows(
+        [*((name, 64) for name in NAMES), *((name, 32) for name in OF_EVERY_CLASS)],
+        [(name, 32) for name in NAMES if name not in OF_EVERY_CLASS],
+    ),
+)
 def test_named_fields_in_every_carry_style(name: str, word: int) -> None:
     f = named_field(name, word)
     styles = CARRY_STYLES if f.n <= 6 else CARRY_STYLES[:2]

@@ -23,7 +23,6 @@ from fieldc.proof.equations import (
     Select,
     Tops,
     add_to,
-    product,
     ratio,
 )
 from fieldc.proof.facts import Bound, Fact, Input, Known
@@ -293,12 +292,14 @@ class Case(Known):
             factor = share(row, words.get(rest, 0), carries.get(rest, 0), strategy, keep)
             if factor:
                 multiple[rest] = factor
-        add_to(words, multiple, -1)
-        add_to(carries, multiple, -row.factor)
-        total.add(product(multiple, row.right))
+        if multiple:
+            add_to(words, multiple, -1)
+            add_to(carries, multiple, -row.factor)
+            total.add_product(multiple, row.right)
         word = self.system.same.get(row.word, row.word)
         for left, number in ((words, word), (carries, row.carry)):
-            total.add({tuple(sorted((*rest, number))): c for rest, c in left.items()})
+            if left:
+                total.add({tuple(sorted((*rest, number))): c for rest, c in left.items()})
         return multiple
 
     def _maximum(self, target: Polynomial, slopes: Slopes, strategy: Strategy) -> Rational:

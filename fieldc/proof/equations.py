@@ -53,7 +53,10 @@ def product(a: Polynomial, b: Polynomial) -> Polynomial:
     """a * b."""
     total: Polynomial = {}
     for left, x in a.items():
-        add_to(total, {tuple(sorted(left + right)): x * y for right, y in b.items()})
+        if left:
+            add_to(total, {tuple(sorted(left + right)): x * y for right, y in b.items()})
+        else:
+            add_to(total, b, x)
     return total
 
 

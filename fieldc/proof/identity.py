@@ -141,7 +141,7 @@ class Identity:
             return
         elif self.case.is_foreign and row.carry is not None and row.kind != "mul":
             self.dropped[row.carry] = row
-            total.add(product(words, row.right))
+            total.add_product(words, row.right)
             total.add(product(lost, {(row.carry,): 1}))
         else:
             raise ProofError(dropped(row))
@@ -185,7 +185,7 @@ class Identity:
             total.add(carries, known)
             total.add(product(words, self.case.right_of(row)))
         else:
-            total.add(product(words, row.right))
+            total.add_product(words, row.right)
 
     def is_constant(self, row: Equation) -> bool:
         """Whether bounds leave a dropped carry one value, which is then remembered."""

@@ -18,6 +18,7 @@ from fieldc.proof.equations import (
     Select,
     System,
     Tops,
+    product,
 )
 
 
@@ -79,6 +80,13 @@ class Total:
                 self.bound += (new - old) * tops[monomial]
             else:
                 self.bound += self._value(monomial, new) - self._value(monomial, old)
+
+    def add_product(self, factor: Polynomial, other: Polynomial) -> None:
+        """Add factor * other."""
+        if factor.keys() == {ONE}:
+            self.add(other, factor[ONE])
+        else:
+            self.add(product(factor, other))
 
     def _value(self, monomial: Monomial, coefficient: Rational) -> Rational:
         """A term at its largest value."""
