@@ -48,6 +48,17 @@ def test_a_butterfly_is_timed_beside_three_scalar_kernels(tmp_path: Path) -> Non
 
 
 @here
+def test_rows_of_words_of_32_bits(tmp_path: Path) -> None:
+    path = tmp_path / "rows.json"
+    words = ["bench", "babybear", "--batch", "--word", "32", "--op", "mul", "--rounds", "2"]
+    assert cli.main([*words, "--elements", "40", "--json", str(path)]) == 0
+    scalar, *vectors = json.loads(path.read_text())
+    assert scalar["word"] == 64
+    assert all((row["word"], row["layout"]) == (32, "array") for row in vectors)
+    assert all(row["port_bound"] == 13 / 32 for row in vectors)
+
+
+@here
 def test_a_processor_without_the_instructions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -72,7 +83,7 @@ def test_a_host_that_runs_nothing(
         (["bn254-p", "--batch", "--peers"], "leave out --peers"),
         (["bn254-p", "--op", "butterfly"], "an operation on arrays; add --batch"),
         (["--batch", "--all-goals"], "leave out --all-goals"),
-        (["bn254-p", "--batch", "--word", "32"], "words of 64 bits"),
+        (["bn254-p", "--batch", "--word", "32"], "32-bit words take a modulus below 2"),
         (["bn254-p", "--elements", "8"], "--elements is the length of the arrays of --batch"),
         (["2^800-105", "--batch"], "up to 768 bits, not of 800"),
     ],
@@ -123,7 +134,7 @@ def test_a_build_of_kernels_on_arrays(tmp_path: Path, capsys: pytest.CaptureFixt
         (["--op", "redc"], "redc has no kernel on arrays"),
         (["--target", "avx2"], "no target of kernels on arrays is 'avx2'; the nearest: avx512f"),
         (["--algorithm", "cios"], "leave out --algorithm"),
-        (["--word", "32"], "words of 64 bits"),
+        (["--word", "32"], "32-bit words take a modulus below 2"),
     ],
 )
 def test_what_a_build_of_kernels_on_arrays_refuses(

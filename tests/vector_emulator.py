@@ -100,6 +100,14 @@ LANEWISE: dict[str, Callable[..., int]] = {
     "vcvtuqq2pd": lambda a: rounded(Fraction(a), False),
 }
 """From the reads after the target to a lane's result."""
+MOVES = {"vmovdqu64": 8, "vmovdqa64": 8, "vmovdqu32": 4}
+"""Loads and stores: the bytes that a bit of their masks stands for."""
+IN_HALVES: dict[str, Callable[[int, int], int]] = {
+    "vpaddd": lambda a, b: a + b & HALF,
+    "vpsubd": lambda a, b: a - b & HALF,
+    "vpminud": min,
+}
+"""The same of words of 32 bits."""
 OVERWRITING: dict[str, Callable[..., int]] = {
     "vpmadd52luq": lambda c, a, b: c + ((a & DIGIT) * (b & DIGIT) & DIGIT) & WORD,
     "vpmadd52huq": lambda c, a, b: c + ((a & DIGIT) * (b & DIGIT) >> 52) & WORD,
@@ -113,6 +121,16 @@ BRANCHES = {
     "je": lambda carry, zero: zero,
     "jne": lambda carry, zero: not zero,
 }
+
+
+def halves(vector: Vector) -> list[int]:
+    """Its words of 32 bits."""
+    return [word >> 32 * i & HALF for word in vector for i in range(2)]
+
+
+def joined(words: Sequence[int]) -> Vector:
+    """The vector of sixteen words of 32 bits."""
+    return tuple(words[i] | words[i + 1] << 32 for i in range(0, 16, 2))
 
 
 class Emulator:
@@ -214,43 +232,64 @@ class Emulator:
     def vector_step(self, i: capstone.CsInsn) -> None:
         """An instruction on vectors or masks."""
         m, operands = i.mnemonic, list(i.operands)
+        names = [i.reg_name(o.reg) if o.type == x86.X86_OP_REG else "" for o in operands]
         if m == "vzeroupper":
             return
-        names = [i.reg_name(o.reg) if o.type == x86.X86_OP_REG else "" for o in operands]
-        if m == "kmovb":
-            held = self.registers["rax"] if names[1] == "eax" else None
-            if held is None:
-                held = self.load(self.address(i, operands[1].mem), 1)[0]
-            self.masks[names[0]] = held & 0xFF
+        if m in ("kmovb", "kmovw") or m == "vpcmpltuq":
+            self.masks[names[0]] = self.made_mask(i, m, names)
             return
-        if m == "vpcmpltuq" and len(operands) == 3:
-            pairs = zip(*(self.read(i, o) for o in operands[1:]), strict=True)
-            self.masks[names[0]] = sum((a < b) << lane for lane, (a, b) in enumerate(pairs))
-            return
-        mask = next((self.masks[n] for n in names if n.startswith("k")), 0xFF)
+        mask = next((self.masks[n] for n in names if n.startswith("k")), 0xFFFF)
         masked = any(n.startswith("k") for n in names)
         reads = [o for o, n in zip(operands, names, strict=True) if not n.startswith("k")]
-        if m in ("vmovdqu64", "vmovdqa64") and reads[0].type == x86.X86_OP_MEM:
-            self.store_some(self.address(i, reads[0].mem), self.vectors[names[-1]], mask)
-        elif m in ("vmovdqu64", "vmovdqa64") and reads[1].type == x86.X86_OP_MEM:
-            address = self.address(i, reads[1].mem)
-            self.vectors[names[0]] = tuple(
-                self.word(address + 8 * lane) if mask >> lane & 1 else 0 for lane in range(8)
-            )
-        elif m == "vpblendmq":
-            a, b = (self.read(i, o) for o in reads[1:])
-            self.vectors[names[0]] = tuple(
-                (b if mask >> lane & 1 else a)[lane] for lane in range(8)
-            )
-        elif m == "vpaddq" and masked and not operands[1].avx_zero_opmask:
-            kept, added = self.vectors[names[0]], self.computed(i, m, reads)
-            self.vectors[names[0]] = tuple(
-                (added if mask >> lane & 1 else kept)[lane] for lane in range(8)
-            )
+        if m in MOVES and any(o.type == x86.X86_OP_MEM for o in reads):
+            self.move(i, names, reads, mask)
         elif masked:
-            raise EmulationError(f"{m} {i.op_str} is not known")
+            self.vectors[names[0]] = self.masked(i, m, reads, mask)
         else:
             self.vectors[names[0]] = self.computed(i, m, reads)
+
+    def made_mask(self, i: capstone.CsInsn, m: str, names: list[str]) -> int:
+        """A comparison of two vectors, or a mask from memory or eax."""
+        if m == "vpcmpltuq":
+            if len(names) != 3:
+                raise EmulationError(f"{m} {i.op_str} is not known")
+            pairs = zip(*(self.read(i, o) for o in i.operands[1:]), strict=True)
+            return sum((a < b) << lane for lane, (a, b) in enumerate(pairs))
+        size = 1 if m == "kmovb" else 2
+        if names[1] == "eax":
+            return self.registers["rax"] & (1 << 8 * size) - 1
+        return int.from_bytes(self.load(self.address(i, i.operands[1].mem), size), "little")
+
+    def move(
+        self, i: capstone.CsInsn, names: list[str], reads: list[capstone.x86.X86Op], mask: int
+    ) -> None:
+        """A load or a store, of the words that have a bit in the mask."""
+        size = MOVES[i.mnemonic]
+        address = self.address(i, next(o for o in reads if o.type == x86.X86_OP_MEM).mem)
+        places = [(at, address + size * at) for at in range(64 // size) if mask >> at & 1]
+        if reads[0].type == x86.X86_OP_MEM:
+            data = b"".join(word.to_bytes(8, "little") for word in self.vectors[names[-1]])
+            for at, place in places:
+                self.store(place, data[size * at : size * at + size])
+            return
+        held = bytearray(64)
+        for at, place in places:
+            held[size * at : size * at + size] = self.load(place, size)
+        self.vectors[names[0]] = tuple(memoryview(bytes(held)).cast("Q"))
+
+    def masked(
+        self, i: capstone.CsInsn, m: str, reads: list[capstone.x86.X86Op], mask: int
+    ) -> Vector:
+        """The result of an instruction that keeps or blends the words without a mask bit."""
+        zeroes = any(o.avx_zero_opmask for o in i.operands)
+        if m not in ("vmovshdup", "vpblendmq", "vpaddq") or zeroes:
+            raise EmulationError(f"{m} {i.op_str} is not known")
+        kept = self.read(i, reads[1 if m == "vpblendmq" else 0])
+        if m == "vmovshdup":
+            old, source = halves(kept), halves(self.read(i, reads[1]))
+            return joined([source[e | 1] if mask >> e & 1 else old[e] for e in range(16)])
+        new = self.read(i, reads[2]) if m == "vpblendmq" else self.computed(i, m, reads)
+        return tuple((new if mask >> lane & 1 else kept)[lane] for lane in range(8))
 
     def computed(self, i: capstone.CsInsn, m: str, operands: list[capstone.x86.X86Op]) -> Vector:
         """The result of an instruction without masks."""
@@ -260,6 +299,9 @@ class Emulator:
             return tuple(words[at % len(words)] for at in index)
         if m in ("vpbroadcastq", "vmovdqa64", "vmovdqu64"):
             return self.read(i, operands[1])
+        if m in IN_HALVES:
+            pairs = zip(*(halves(self.read(i, o)) for o in operands[1:]), strict=True)
+            return joined([IN_HALVES[m](a, b) for a, b in pairs])
         reads = operands if m in OVERWRITING else operands[1:]
         compute = OVERWRITING[m] if m in OVERWRITING else LANEWISE.get(m)
         if compute is None:
@@ -268,11 +310,6 @@ class Emulator:
         if m == "vfmadd231pd" and i.avx_rm == x86.X86_AVX_RM_RZ:
             return tuple(fused(a, b, c, to_zero=True) for c, a, b in zip(*given, strict=True))
         return tuple(compute(*words) for words in zip(*given, strict=True))
-
-    def store_some(self, address: int, vector: Vector, mask: int) -> None:
-        for lane, word in enumerate(vector):
-            if mask >> lane & 1:
-                self.store(address + 8 * lane, word.to_bytes(8, "little"))
 
     def word(self, address: int) -> int:
         return int.from_bytes(self.load(address, 8), "little")

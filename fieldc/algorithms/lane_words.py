@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from fieldc.algorithms.reduction import fold_limb, subtract_once
+from fieldc.algorithms.reduction import drop_limb, fold_limb, subtract_once
 from fieldc.field import Field
 from fieldc.language import DoesNotApply, Kernel, Number
 from fieldc.polynomial_bounds import tighten
@@ -25,19 +25,22 @@ MERSENNE = (1 << MERSENNE_BITS) - 1
 def sum_in_words(f: Field, x: Number, y: Number) -> Number:
     """x + y mod p; without a spare bit as x - (p - y), since no word holds x + y."""
     _check_word(f)
-    if f.bits < WORD_BITS:
+    if f.bits < f.word:
         return subtract_once(x + y, f.p)
     d = x - (f.p - y)
     return d + (d < 0) * f.p
 
 
 def product_in_words(f: Field, x: Number, y: Number) -> Number:
-    """x*y/R mod p for R = 2^64: primes below 2^31, Goldilocks and 2^61 - 1.
+    """x*y/R mod p: primes below 2^31, and for R = 2^64 Goldilocks and 2^61 - 1.
 
     Raises DoesNotApply for other primes, and for a field in digits.
     """
     if f.word == WORD_BITS and f.p in SHAPES:
         return SHAPES[f.p](f, *_whole_product(x, y))
+    if f.word == HALF_BITS:
+        check_halves(f)
+        return subtract_once(drop_limb(f, x * y), f.p)
     half = in_halves(f)
     t = fold_limb(half, x * y)
     q = t % HALF * half.n0 % HALF
@@ -90,13 +93,20 @@ SHAPES = {GOLDILOCKS: _goldilocks, MERSENNE: _mersenne}
 """Longer primes, whose products are reduced by sums."""
 
 
+def check_halves(f: Field) -> None:
+    """Raise DoesNotApply unless elements of 32 bits have a spare bit."""
+    if f.word == HALF_BITS and f.bits >= HALF_BITS:
+        raise DoesNotApply(f"arrays of 32-bit words take a modulus below 2^31, not {f.label}")
+
+
 def _check_word(f: Field) -> None:
-    if f.word != WORD_BITS or f.n > 1:
+    check_halves(f)
+    if f.word not in (HALF_BITS, WORD_BITS) or f.n > 1:
         raise DoesNotApply(f"words in lanes take a modulus of one limb, not {f.label}")
 
 
 def is_in_words(f: Field, kernel: Kernel) -> bool:
     """Whether a kernel's numbers are words: differences, and what `words` is the algorithm of."""
-    if f.word != WORD_BITS or f.n > 1:
+    if f.word not in (HALF_BITS, WORD_BITS) or f.n > 1:
         return False
     return kernel.algorithm == "words" or kernel.operation in ("sub", "neg")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from fieldc.algorithms.addition import add, add_if_negative, double, neg, sub
-from fieldc.algorithms.lane_words import product_in_words, sum_in_words
+from fieldc.algorithms.lane_words import check_halves, product_in_words, sum_in_words
 from fieldc.algorithms.lazy import add as add_lazy
 from fieldc.algorithms.lazy import check_two_spare_bits
 from fieldc.algorithms.lazy import reduce as reduce_lazy
@@ -48,8 +48,10 @@ class NoLanes(UserError, LookupError):
 def in_lanes(f: Field) -> Field:
     """The same modulus in digits of 52 bits, as many as hold R; such a field is itself.
 
-    Raises DoesNotApply for a modulus of more than MOST_BITS.
+    Raises DoesNotApply for a modulus of more than MOST_BITS, or in words of 32 bits without a
+    spare bit.
     """
+    check_halves(f)
     if f.bits > MOST_BITS:
         raise DoesNotApply(
             f"kernels on arrays take a modulus of up to {MOST_BITS} bits, not of {f.bits}"

@@ -12,6 +12,7 @@ from textwrap import wrap
 from typing import Any, TypeVar
 
 from fieldc.algorithms.columns import accumulate, collect, columns_of
+from fieldc.algorithms.lane_words import HALF_BITS
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, in_lanes
 from fieldc.artifacts.columns import in_pairs, job_of_arrays, said_of_columns
 from fieldc.artifacts.verify import Job, prove_job, prove_new
@@ -21,7 +22,7 @@ from fieldc.binary.linkable import function_of
 from fieldc.errors import Refusal
 from fieldc.field import Field
 from fieldc.folders import write_folder
-from fieldc.machine.arrays import ArrayFunction, check_arrays
+from fieldc.machine.arrays import ArrayFunction, check_arrays, word_bytes
 from fieldc.progress import Progress
 from fieldc.proof.identity import ProofError
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
@@ -71,8 +72,9 @@ class BuiltArray:
     def prototype(self) -> str:
         """The C declaration."""
         names = [name for name, _ in self.kernel.expression.kernel.operands]
-        operands = "".join(f", const uint64_t *{name}" for name in names)
-        results = "".join(f", uint64_t *{name}" for name in self._results)
+        word = f"uint{8 * word_bytes(self.kernel.expression.field)}_t"
+        operands = "".join(f", const {word} *{name}" for name in names)
+        results = "".join(f", {word} *{name}" for name in self._results)
         return f"void {self.kernel.symbol}(size_t count{results}{operands});"
 
     @property
@@ -105,8 +107,9 @@ class BuiltArray:
         computes = self.kernel.expression.kernel.computes
         operation = f" --op {computes.family}" if computes.name in ARRAY_OPERATIONS else ""
         target = self.kernel.target.name
+        word = " --word 32" if f.word == HALF_BITS else ""
         return (
-            f"fieldc build {f.name or hex(f.p)} --batch{operation} --target {target} -o DIR",
+            f"fieldc build {f.name or hex(f.p)} --batch{word}{operation} --target {target} -o DIR",
             f"p = {f.p:#x}",
             self.said(),
             *(
@@ -170,8 +173,10 @@ def build_arrays(
     """
     check_writable(folder, field)
     in_lanes(field)
-    converters = conversions(field) if converts else {}
-    layouts = [(operation, layout) for operation in operations for layout in layouts_of(operation)]
+    converters = conversions(field) if converts and field.word != HALF_BITS else {}
+    layouts = [
+        (operation, layout) for operation in operations for layout in layouts_of(field, operation)
+    ]
     made = [made_array(t, field, *each) for t in targets for each in layouts]
     built, failures = proved_arrays(made, progress)
     for symbol, failure in failures.items():
@@ -196,7 +201,7 @@ def build_arrays(
 def made_array(target: VectorTarget, field: Field, operation: str, layout: str) -> BuiltArray:
     """One kernel, which is not proved yet. Raises NoLanes, BoundError."""
     expression = array_expression(field, operation, layout)
-    name = f"{operation}_{layout.replace('-', '_')}"
+    name = f"{operation}_{layout.replace('-', '_')}{'32' * (field.word == HALF_BITS)}"
     symbol = f"fieldc_{field_symbol(field)}_{name}_{target.name}"
     return BuiltArray(compile_array(target, expression, symbol), layout)
 
@@ -301,7 +306,7 @@ def prove_folder(folder: Path, manifest: Mapping[str, Any]) -> Iterator[ProvedAg
 
     Raises KeyError, TypeError, ValueError for a manifest that fieldc build did not write.
     """
-    field = Field(int(manifest["p"], 16))
+    field = Field(int(manifest["p"], 16), int(manifest["word"]))
     for row in manifest["arrays"]:
         started, failure = time.perf_counter(), ""
         is_plain = row["word"] == field.word or row["op"] not in ARRAY_OPERATIONS

@@ -30,13 +30,13 @@ def batch(arguments: argparse.Namespace) -> Answer:
         if getattr(arguments, name):
             option = name.replace("_", "-")
             raise UsageError(f"--batch races kernels on arrays; leave out --{option}")
-    if arguments.field is None or arguments.word != "64":
-        raise UsageError("--batch takes a FIELD in words of 64 bits; see fieldc bench --help")
+    if arguments.field is None or arguments.word not in ("32", "64"):
+        raise UsageError("--batch takes a FIELD in words of 64 or 32 bits; see fieldc bench --help")
     operations = arguments.op or ["mul", "square", "add", "sub"]
     for name in operations:
         if name not in BATCHED:
             raise UsageError(f"{name} has no kernel on arrays; there is {', '.join(BATCHED)}")
-    field = find_field(arguments.field, 64)
+    field = find_field(arguments.field, int(arguments.word))
     elements = arguments.elements or ELEMENTS
     with progress() as show:
         report = run_batch(field, operations, arguments.rounds, arguments.seed, elements, show)

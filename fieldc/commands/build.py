@@ -143,8 +143,8 @@ def build_batch(field: Field, folder: Path, arguments: argparse.Namespace) -> An
     for name in ("algorithm", "schedule", "processor", "representation", "package"):
         if getattr(arguments, name) is not None:
             raise UsageError(f"--batch builds kernels on arrays; leave out --{name}")
-    if arguments.formula is not None or field.word != 64:
-        raise UsageError("--batch takes operations in words of 64 bits; leave out the rest")
+    if arguments.formula is not None or field.word not in (32, 64):
+        raise UsageError("--batch takes operations in words of 64 or 32 bits; leave out the rest")
     targets = array_targets(arguments.target)
     with progress() as show:
         operations, converts = arguments.op or BATCHED, not arguments.op

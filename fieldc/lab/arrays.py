@@ -6,12 +6,12 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass
 
-from fieldc.algorithms.lanes import in_lanes
+from fieldc.algorithms.lanes import LIMB_BITS, in_lanes
 from fieldc.artifacts.host import SYMBOL, compiled, decide_here, loaded
 from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.language import Expression
-from fieldc.machine.arrays import BLOCK, ArrayFunction, check_arrays, packed, size
+from fieldc.machine.arrays import BLOCK, ArrayFunction, check_arrays, packed, size, word_bytes
 from fieldc.machine.check import check
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.machine.results import Spread
@@ -38,7 +38,11 @@ class BatchRow:
     scalar: Spread
     ports: int = 0
     products: int = 0
-    """Micro-operations on vector ports, and of them products, of eight elements."""
+    """Micro-operations on vector ports, and of them products, of a block."""
+    block: int = BLOCK
+    """Elements of a block."""
+    word: int = LIMB_BITS
+    """Bits of a word in memory."""
 
     @property
     def ratio(self) -> float:
@@ -48,7 +52,7 @@ class BatchRow:
     @property
     def port_bound(self) -> float:
         """The least cycles of an element on two vector ports; 0 for a scalar kernel."""
-        return self.ports / (2 * BLOCK)
+        return self.ports / (2 * self.block)
 
     def data(self) -> dict[str, object]:
         """The row as JSON values."""
@@ -57,6 +61,7 @@ class BatchRow:
             "op": self.op,
             "target": self.target,
             "layout": self.layout,
+            "word": self.word,
             "elements": self.elements,
             "cycles_per_element": self.cycles.median,
             "scalar_cycles": self.scalar.median,
@@ -158,6 +163,8 @@ def _rows(field: Field, entrants: Sequence[_Entrant], race: ArrayRace) -> Iterat
             scalars[entrant.op],
             made.ports,
             made.products,
+            made.elements,
+            8 * word_bytes(field),
         )
 
 
@@ -169,7 +176,7 @@ def _sum(a: Spread | None, b: Spread) -> Spread:
 def _vectors(
     target: VectorTarget, field: Field, operation: str, elements: int, seed: int
 ) -> Iterator[_Entrant]:
-    for layout in layouts_of(operation):
+    for layout in layouts_of(field, operation):
         expression = array_expression(field, operation, layout)
         kernel = compile_array(target, expression, SYMBOL)
         function = ArrayFunction(kernel.object, SYMBOL, expression)
@@ -180,7 +187,9 @@ def _vectors(
 
 
 def _scalar(field: Field, operation: str, part: str, elements: int, seed: int) -> _Entrant:
-    """Our scalar kernel of a part, called for each element of arrays of limbs."""
+    """Our scalar kernel of a part, called for each element of arrays of limbs of 64 bits."""
+    if field.word != LIMB_BITS:
+        field = Field(field.p, LIMB_BITS, field.name)
     choice = decide_here(field, part).preferred
     kernel = loaded(compiled(choice), choice.expression)
     check(kernel, choice.expression, seed)

@@ -1,8 +1,8 @@
 """Arrays of residues for kernels on arrays: how they lie in memory, calling, and checking.
 
-In limbs, elements lie side by side, n limbs of 64 bits each. In digits of 52 bits, blocks of eight
-elements lie side by side: digit 0 of all eight, then digit 1, each in a word of 64 bits. The last
-block is filled with zeros.
+In limbs, elements lie side by side, n limbs of 64 bits each, or one of 32. In digits of 52 bits,
+blocks of eight elements lie side by side: digit 0 of all eight, then digit 1, each in a word of 64
+bits. The last block is filled with zeros.
 """
 
 from __future__ import annotations
@@ -28,7 +28,12 @@ GUARD = b"\xa5" * 64
 def size(f: Field, count: int) -> int:
     """Return the bytes of an array of elements."""
     held = -(-count // BLOCK) * BLOCK if f.word == DIGIT_BITS else count
-    return WORD_BYTES * f.n * held
+    return word_bytes(f) * f.n * held
+
+
+def word_bytes(f: Field) -> int:
+    """Return the bytes of a word in memory: digits have words of 64 bits."""
+    return f.word // 8 if f.word != DIGIT_BITS else WORD_BYTES
 
 
 def packed(f: Field, values: Sequence[int]) -> bytes:
@@ -40,12 +45,12 @@ def packed(f: Field, values: Sequence[int]) -> bytes:
         words += [[0] * f.n] * (-len(words) % BLOCK)
         blocks = (words[at : at + BLOCK] for at in range(0, len(words), BLOCK))
         ordered = [value[i] for block in blocks for i in range(f.n) for value in block]
-    return b"".join(word.to_bytes(WORD_BYTES, "little") for word in ordered)
+    return b"".join(word.to_bytes(word_bytes(f), "little") for word in ordered)
 
 
 def unpacked(f: Field, data: bytes, count: int) -> list[int]:
     """The values of an array: packed undone."""
-    view = memoryview(data).cast("Q")
+    view = memoryview(data).cast("Q" if word_bytes(f) == WORD_BYTES else "I")
     if f.word != DIGIT_BITS:
         places = ([f.n * e + i for i in range(f.n)] for e in range(count))
     else:

@@ -14,13 +14,14 @@ from capstone import x86_const as x86
 
 from fieldc.proof.identity import ProofError
 from fieldc.proof.lanes.doubles import Double, bits_of, decoded
+from fieldc.proof.lanes.halves import Halves, joined, split
 from fieldc.proof.lanes.word import Word
 from fieldc.proof.lanes.words import Lane
 
 LANES = 8
 BYTES = 8 * LANES
 
-Held = Word | Double
+Held = Word | Double | Halves
 LaneWord = tuple[Held, int | None]
 """What a place holds, and its element; None for a constant, which is the same for all."""
 VectorRegister = tuple[LaneWord, ...]
@@ -33,6 +34,8 @@ class BlockLayout:
     words: int
     """Words of an element."""
     is_array: bool
+    is_halved: bool = False
+    """Whether each of them is two elements of 32 bits, and a block has sixteen."""
 
     def at(self, index: int) -> tuple[int, int]:
         """The element and the word of it at a place."""
@@ -60,30 +63,48 @@ class BlockRun:
     stack: dict[int, VectorRegister] = field(default_factory=dict)
     flags: dict[str, bool] = field(default_factory=dict)
     """Masks of lanes by a comparison: what it gives in this case."""
-    stored: dict[tuple[str, int, int], Word] = field(default_factory=dict)
+    stored: dict[tuple[str, int, int], Word | Halves] = field(default_factory=dict)
     order: tuple[int | None, ...] = ()
     tail_vector: int | None = None
     """Which vector's mask the tail's register holds."""
 
     def result(self, pointer: str) -> list[Word]:
-        """The words of a result: every element has the same ones."""
-        found = []
+        """The words of a result: every element has the same ones. Of halves, both."""
+        found: list[Word] = []
         for number in range(self.layout.words):
             words = {self.stored.get((pointer, element, number)) for element in range(LANES)}
             word = words.pop()
             if words or word is None:
                 raise ProofError(f"word {number} of z is not written alike for all elements")
-            found.append(word)
+            if self.layout.is_halved:
+                halves = self._split(word)
+                found += [halves.low, halves.high]
+            elif isinstance(word, Halves):
+                found.append(joined(self.lane, word))
+            else:
+                found.append(word)
         return found
+
+    def _split(self, held: Word | Halves) -> Halves:
+        return held if isinstance(held, Halves) else split(self.lane, held)
 
     def word(self, register: VectorRegister) -> Word:
         """The word of a register that has it in all lanes, of elements in the one order."""
         held = self._same(register)
+        if isinstance(held, Halves):
+            return joined(self.lane, held)
         return bits_of(self.lane, held) if isinstance(held, Double) else held
+
+    def halves(self, register: VectorRegister) -> Halves:
+        """The same, of words of 32 bits."""
+        held = self._same(register)
+        return self._split(bits_of(self.lane, held) if isinstance(held, Double) else held)
 
     def double(self, register: VectorRegister) -> Double:
         """The same, of doubles."""
         held = self._same(register)
+        if isinstance(held, Halves):
+            raise ProofError("halves of a word for a double")
         return held if isinstance(held, Double) else decoded(held)
 
     def flag(self, name: str) -> bool:

@@ -17,6 +17,9 @@
 Turn k of the loop has z + 64*words*k and so on in its pointers, and runs while 8*(k + 1) <= count.
 The tail has rdi = count mod 8 then, and row rdi of the table has the mask of each vector. So blocks
 cover the arrays exactly, in order, and nothing decides but the count.
+
+A block of elements of 32 bits has 16, and so have masks bits: above, 8 is 16 then, kmovb is kmovw,
+and a row of the table has 2*words bytes.
 """
 
 from __future__ import annotations
@@ -45,6 +48,8 @@ class LoopParts:
     tail: list[capstone.CsInsn] = field(default_factory=list)
     frame: int = 0
     blends: dict[str, int] = field(default_factory=dict)
+    elements: int = LANES
+    """Of a block: 8, or 16 of 32 bits."""
 
 
 class _Reader:
@@ -86,17 +91,22 @@ class _Reader:
         return int(self.want(mnemonic).operands[0].imm)
 
 
-def shape_of(code: bytes, start: int, words: dict[str, int], masked: int) -> LoopParts:
+def shape_of(
+    code: bytes, start: int, words: dict[str, int], masked: int, elements: int = LANES
+) -> LoopParts:
     """The parts of a kernel whose pointers advance by so many words an element, or stay for 0.
 
-    `masked` is the words of an element of arrays in limbs, 0 where there is no such array.
+    `masked` is the words of an element of arrays in limbs, 0 where there is no such array. A block
+    has 8 elements, or 16 of which each pair has a word.
     Raises ProofError where the code has another shape.
     """
-    reader, shape, is_array = _Reader(code, start), LoopParts(), masked > 0
+    reader, is_array = _Reader(code, start), masked > 0
+    shape = LoopParts(elements=elements)
+    block_size = f"rdi, {_said(elements)}"
     _frame(reader, shape)
     _masks(reader, shape)
     if is_array:
-        reader.want("sub", "rdi, 8")
+        reader.want("sub", block_size)
         skip = reader.jump("jb")
     else:
         reader.want("add", "rdi, 7")
@@ -109,7 +119,7 @@ def shape_of(code: bytes, start: int, words: dict[str, int], masked: int) -> Loo
     for pointer in POINTERS[: len(words)]:
         if words[pointer]:
             reader.want("add", f"{pointer}, {_said(BYTES * words[pointer])}")
-    reader.want(*(("sub", "rdi, 8") if is_array else ("dec", "rdi")))
+    reader.want(*(("sub", block_size) if is_array else ("dec", "rdi")))
     if reader.jump("jae" if is_array else "jne") != block:
         raise ProofError("the loop goes back to another place than its block")
     end = reader.place
@@ -141,31 +151,33 @@ def _masks(reader: _Reader, shape: LoopParts) -> None:
     """Reads the masks of blends."""
     while reader.peek().mnemonic == "mov":
         value = reader.want("mov").operands
-        mask = reader.want("kmovb")
+        mask = reader.want("kmovb" if shape.elements == LANES else "kmovw")
         name = mask.reg_name(mask.operands[0].reg)
         if mask.op_str != f"{name}, eax" or name not in MASK_REGISTERS:
             raise ProofError(f"+{mask.address:#x}: a mask in {name}")
         if mask.reg_name(value[0].reg) != "eax" or value[1].type != capstone.x86.X86_OP_IMM:
             raise ProofError(f"+{mask.address:#x}: a mask of an unknown kind")
-        shape.blends[name] = value[1].imm & 0xFF
+        shape.blends[name] = value[1].imm & (1 << shape.elements) - 1
 
 
 def _tail(reader: _Reader, shape: LoopParts, words: int) -> int:
     """Reads a tail; where it jumps to if no element is left."""
-    reader.want("add", "rdi, 8")
+    elements, size = shape.elements, shape.elements // LANES  # size: bytes of a mask
+    reader.want("add", f"rdi, {_said(elements)}")
     end = reader.jump("je")
-    reader.want("imul", f"rdi, rdi, {_said(words)}")
+    reader.want("imul", f"rdi, rdi, {_said(words * size)}")
     table = reader.want("lea")
     memory = table.operands[1].mem
     if table.reg_name(table.operands[0].reg) != "rax" or table.reg_name(memory.base) != "rip":
         raise ProofError(f"+{table.address:#x}: the masks are in no table")
     reader.want("add", "rax, rdi")
     at = table.address + table.size + memory.disp
-    for left in range(1, LANES):
+    for left in range(1, elements):
         for vector in range(words):
-            full = (1 << max(0, min(LANES, left * words - LANES * vector))) - 1
-            place = at + left * words + vector
-            if not 0 <= place < len(reader.code) or reader.code[place] != full:
+            full = (1 << max(0, min(elements, left * words - elements * vector))) - 1
+            place = at + (left * words + vector) * size
+            found = reader.code[place : place + size] if place >= 0 else b""
+            if found != full.to_bytes(size, "little"):
                 raise ProofError(f"the mask of vector {vector} where {left} elements are left")
     shape.tail = list(_vectors(reader))
     return end

@@ -11,6 +11,7 @@ import capstone
 from capstone import x86_const as x86
 
 from fieldc.proof.identity import ProofError
+from fieldc.proof.lanes import halves
 from fieldc.proof.lanes.block import BYTES, LANES, BlockRun, VectorRegister
 from fieldc.proof.lanes.doubles import difference, from_integer, fused
 from fieldc.proof.lanes.word import Word
@@ -21,6 +22,9 @@ LENGTH_512, TO_ZERO = 2, 3
 """Of EVEX.L'L, as a length and as a way to round."""
 MERGES = {0xCA: (0, 1, 2), 0xE2: (1, 0, 2), 0xB8: (1, 2, 0)}
 """vpternlogq's tables that merge: which operands are the mask, what it takes, what else."""
+
+LOWER_HALVES = 0x5555
+"""The mask of the lower halves of eight lanes."""
 
 Meaning = Callable[[BlockRun, capstone.CsInsn], None]
 
@@ -69,6 +73,27 @@ def _lanewise(count: int, compute: Callable[[Lane, list[Word]], Word]) -> Meanin
         block.registers[_target(i)] = block.spread(compute(block.lane, words))
 
     return meaning
+
+
+def _in_halves(block: BlockRun, i: capstone.CsInsn) -> None:
+    """What computes in words of 32 bits."""
+    _operands(i, 3)
+    if any(o.type == x86.X86_OP_MEM and o.size != BYTES for o in i.operands):
+        raise ProofError("one half for all lanes")
+    a, b = (block.halves(block.read(i, at)) for at in (1, 2))
+    block.registers[_target(i)] = block.spread(halves.compute(block.lane, i.mnemonic, a, b))
+
+
+def _upper_halves(block: BlockRun, i: capstone.CsInsn) -> None:
+    """vmovshdup with a mask: upper halves are copied to lower ones, where these have mask bits."""
+    if len(i.operands) != 3 or not _is_mask(i, i.operands[1]) or _zeroes(i):
+        raise ProofError("a move of halves of an unknown kind")
+    name = i.reg_name(i.operands[1].reg)
+    if not block.layout.is_halved or block.blends.get(name) != LOWER_HALVES:
+        raise ProofError(f"a move of halves by {name}, which is not known")
+    kept, source = (block.halves(block.read(i, at)) for at in (0, 2))
+    found = halves.Halves(source.high, kept.high)
+    block.registers[_target(i)] = block.spread(found)
 
 
 def _product(which: int) -> Meaning:
@@ -183,6 +208,9 @@ def _move(block: BlockRun, i: capstone.CsInsn) -> None:
     """A load, a copy or a store, with the tail's mask wherever it reads or writes arrays."""
     masked = [i.reg_name(o.reg) for o in i.operands if o.type == x86.X86_OP_REG]
     masked = [name for name in masked if name.startswith("k")]
+    in_halves = i.mnemonic == "vmovdqu32"
+    if in_halves != (bool(masked) and block.layout.is_halved):
+        raise ProofError("a mask for words of another size")
     operands = [o for o in i.operands if not _is_mask(i, o)]
     if len(operands) != 2:
         raise ProofError("a move of an unknown kind")
@@ -288,14 +316,15 @@ def _blend(block: BlockRun, i: capstone.CsInsn) -> None:
 
 
 def _tail_mask(block: BlockRun, i: capstone.CsInsn) -> None:
-    """kmovb k1, [rax + v] in a tail: the mask of vector v."""
+    """kmovb k1, [rax + v] in a tail: the mask of vector v; kmovw k1, [rax + 2*v] for halves."""
     to, source = i.operands
     if not block.tail or i.reg_name(to.reg) != TAIL_REGISTER or source.type != x86.X86_OP_MEM:
         raise ProofError("a mask that no tail has")
     base, offset = block.address(i, source)
-    if base != "rax":
+    size = 2 if i.mnemonic == "kmovw" else 1
+    if base != "rax" or size != (2 if block.layout.is_halved else 1) or offset % size:
         raise ProofError("a mask that is not in the table")
-    block.tail_vector = offset
+    block.tail_vector = offset // size
 
 
 MEANINGS: dict[str, Meaning] = {
@@ -322,6 +351,10 @@ MEANINGS: dict[str, Meaning] = {
     "vpermq": _permute,
     "vpermi2q": _permute_two,
     "vpblendmq": _blend,
+    "vmovdqu32": _move,
+    "vmovshdup": _upper_halves,
+    **dict.fromkeys(halves.MEANINGS, _in_halves),
     "kmovb": _tail_mask,
+    "kmovw": _tail_mask,
 }
 """The list. An instruction that is not here is refused."""

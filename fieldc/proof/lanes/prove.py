@@ -10,10 +10,11 @@ import capstone
 from fieldc.proof.contracts import Claim, Contract, contract_of
 from fieldc.proof.equations import Polynomial, add_to
 from fieldc.proof.identity import ProofError
-from fieldc.proof.lanes.block import BlockLayout, BlockRun
+from fieldc.proof.lanes.block import LANES, BlockLayout, BlockRun
+from fieldc.proof.lanes.bounds import LaneOperand
 from fieldc.proof.lanes.loop import POINTERS, LoopParts, shape_of
 from fieldc.proof.lanes.meanings import step
-from fieldc.proof.lanes.word import DIGIT, WORD, Word
+from fieldc.proof.lanes.word import DIGIT, HALF, WORD, Word
 from fieldc.proof.lanes.words import ExcludedCase, Lane
 
 MOST_CASES = 64
@@ -41,6 +42,8 @@ def prove_arrays(
 ) -> ArrayProof:
     """Prove `void (count, z, x, ...)` on elements of so many words, 64 or 52 bits each.
 
+    Or on elements of one word of 32 bits, of which two share a lane.
+
     `result` says how many words of how many bits the results have, where that is another number;
     then all arrays are apart.
 
@@ -51,13 +54,19 @@ def prove_arrays(
     result_words, result_bits = result or (words, word_bits)
     contract = replace(contract, limbs=result_words)
     bits = word_bits, result_bits
-    if not {*bits} <= {WORD, DIGIT} or any(o.count > 1 for o in contract.operands):
-        raise ProofError("arrays have elements of one value, in words of 64 or 52 bits")
+    is_halved = bits == (HALF, HALF) and words == result_words == 1
+    if not (is_halved or {*bits} <= {WORD, DIGIT}) or any(o.count > 1 for o in contract.operands):
+        raise ProofError(
+            "arrays have elements of one value, in words of 64 or 52 bits, or in one of 32"
+        )
     given = [o.limbs for o in contract.operands]
     every = [result_words] * len(contract.claims) + given
     widths = dict(zip(POINTERS, every, strict=False))
     if len(every) > len(POINTERS) or {*given} != {words}:
         raise ProofError("results and operands are up to five arrays, these of equal widths")
+    if is_halved:
+        shape = shape_of(code, start, widths, 1, 2 * LANES)
+        return prove_shape(code, shape, _pairs(contract))
     masked = words if word_bits == WORD else result_words
     if bits == (WORD, WORD) and words != result_words:
         raise ProofError("arrays of limbs have elements of one width")
@@ -98,6 +107,25 @@ def _task(contract: Contract, bits: tuple[int, int]) -> Task:
             check_result(lane, contract, claim, words, result_bits)
 
     layout = BlockLayout(contract.limbs, result_bits == WORD)
+    return Task(POINTERS[:count], layout, operands, check)
+
+
+def _pairs(contract: Contract) -> Task:
+    """What a contract asks of two elements of 32 bits in each lane: of both halves."""
+    count, layout = len(contract.claims), BlockLayout(1, True, True)
+
+    def operands(lane: Lane) -> dict[str, tuple[BlockLayout, list[Word]]]:
+        found = {}
+        for pointer, o in zip(POINTERS[count:], contract.operands, strict=False):
+            low, high = (lane.operand(f"{o.name}{i}", 1, HALF, o.high)[0] for i in range(2))
+            found[pointer] = layout, [lane.sum(low, lane.shift_left(high, HALF))]
+        return found
+
+    def check(lane: Lane, results: Sequence[Sequence[Word]]) -> None:
+        for words, claim in zip(results, contract.claims, strict=True):
+            for half, word in enumerate(words):
+                check_result(lane, contract, claim, [word], HALF, lane.operands[half::2])
+
     return Task(POINTERS[:count], layout, operands, check)
 
 
@@ -154,9 +182,14 @@ def _case(
 
 
 def check_result(
-    lane: Lane, contract: Contract, claim: Claim, words: Sequence[Word], word_bits: int
+    lane: Lane,
+    contract: Contract,
+    claim: Claim,
+    words: Sequence[Word],
+    word_bits: int,
+    operands: Sequence[LaneOperand] | None = None,
 ) -> None:
-    """Raise ProofError unless the words are what the contract says."""
+    """Raise ProofError unless the words are what the contract says of some operands, or of all."""
     known = ", ".join("negative" if negative else "not" for _, negative in lane.signs.values())
     case = f" (where signs are: {known})" if known else ""
     result: Polynomial = {}
@@ -169,7 +202,7 @@ def check_result(
     result = lane.expanded(result)
     target: Polynomial = {}
     add_to(target, result, contract.factor)
-    add_to(target, claim([operand.value for operand in lane.operands]), -1)
+    add_to(target, claim([operand.value for operand in operands or lane.operands]), -1)
     wrong = [m for m, c in target.items() if c.numerator % contract.p]
     if wrong:
         terms = ["*".join(lane.names[a] for a in m) or "1" for m in wrong]

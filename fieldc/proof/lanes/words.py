@@ -105,18 +105,21 @@ class Lane:
         found = wrapped(word)
         if not fits(found):
             found = wrapped(self.tight(word))
-        return found if fits(found) else self._without_turns(self.tight(word))
+        return found if fits(found) else self.unsigned(self.tight(word))
 
-    def _without_turns(self, word: Word) -> Word:
-        """The word from 0 to 2^64 - 1 that is the same lane: whether it wraps is a case."""
-        if not -(1 << WORD) <= word.low <= word.high < 2 << WORD:
+    def unsigned(self, word: Word, bits: int = WORD) -> Word:
+        """The word from 0 to 2^bits - 1 that is the same modulo 2^bits: what wraps is a case."""
+        top = 1 << bits
+        if word.sign_of or not -top <= word.low <= word.high < 2 * top:
             raise ProofError("a sum may not fit a word")
-        word = self._without_sign(word)
+        word = self._without_sign(word, bits)
+        if word.high < top:
+            return word
         less = dict(word.value)
-        add_to(less, {ONE: -(1 << WORD)})
-        turned = Word(less, word.low - (1 << WORD), word.high - (1 << WORD))
+        add_to(less, {ONE: -top})
+        turned = Word(less, word.low - top, word.high - top)
         if self._is_negative(turned):
-            return replace(word, high=min(word.high, (1 << WORD) - 1))
+            return replace(word, high=min(word.high, top - 1))
         return replace(turned, low=max(turned.low, 0))
 
     def tight(self, word: Word) -> Word:
@@ -145,17 +148,16 @@ class Lane:
     def _low_bits(self, word: Word, bits: int) -> Word:
         if word.sign_of:
             raise ProofError("the low bits of a mask")
+        if word.number is not None:
+            return self.constant(word.number % (1 << bits))
         if (word.key, bits) in self._lows:
             return self._known_low(word.key, bits)
         if not 0 <= word.low <= word.high < 1 << bits and word.pieces is None:
             word = self.tight(word)
         if 0 <= word.low <= word.high < 1 << bits:
             return word
-        if bits == HALF and word.pieces is None:
-            if self.halves.clear(word):
-                return self.constant(0)
-            if (rest := self._remainder(word, bits)) is not None:
-                return rest
+        if bits == HALF and word.pieces is None and (rest := self._known_half(word)) is not None:
+            return rest
         if word.pieces is None and bits < DIGIT:
             word = self.named(self.low_bits(word, DIGIT))
         if word.pieces is not None:
@@ -163,14 +165,16 @@ class Lane:
         self._lows[word.key, bits] = self._low(word, bits)
         return self._known_low(word.key, bits)
 
-    def _remainder(self, word: Word, bits: int) -> Word | None:
-        """The word without multiples of 2^bits, where what is left has no more bits."""
+    def _known_half(self, word: Word) -> Word | None:
+        """0 if a quotient clears it; the word without multiples of 2^32 if that has 32 bits."""
+        if self.halves.clear(word):
+            return self.constant(0)
         rest: Polynomial = {}
         for monomial, c in word.value.items():
-            rest[monomial] = c if Fraction(c).denominator > 1 else int(c) % (1 << bits)
+            rest[monomial] = c if Fraction(c).denominator > 1 else int(c) % (1 << HALF)
         rest = {monomial: c for monomial, c in rest.items() if c}
         low, high = self._ends(rest)
-        return Word(rest, low, high) if 0 <= low <= high < 1 << bits else None
+        return Word(rest, low, high) if 0 <= low <= high < 1 << HALF else None
 
     def _known_low(self, key: WordKey, bits: int) -> Word:
         value = self._lows[key, bits]
@@ -313,8 +317,8 @@ class Lane:
         add_to(difference, b.value, -1)
         return self._is_negative(Word(difference, a.low - b.high, a.high - b.low))
 
-    def _without_sign(self, word: Word) -> Word:
-        """The word from 0 to 2^64 - 1 that has the same bits."""
+    def _without_sign(self, word: Word, bits: int = WORD) -> Word:
+        """The word, or 2^bits more where it is negative."""
         if word.sign_of:
             raise ProofError("a mask is compared")
         if word.low >= 0:
@@ -322,8 +326,8 @@ class Lane:
         value = dict(word.value)
         if not self._is_negative(word):
             return Word(value, 0, max(word.high, 0))
-        add_to(value, {ONE: 1 << WORD})
-        return Word(value, word.low + (1 << WORD), min(word.high, -1) + (1 << WORD))
+        add_to(value, {ONE: 1 << bits})
+        return Word(value, word.low + (1 << bits), min(word.high, -1) + (1 << bits))
 
     def _is_negative(self, word: Word) -> bool:
         """Whether a word is negative, by its bounds or by this case."""

@@ -4,7 +4,8 @@
 
 An operation of two results has z0 and z1. In the layout `array` elements lie side by side, n limbs
 of 64 bits each, and `count` elements are read and written, no byte more: masks cover what is left
-after whole blocks. In the layouts of digits a block of eight elements has digit i of all of them
+after whole blocks. For words of 32 bits `uint64_t` is `uint32_t` above, and a block has sixteen
+elements. In the layouts of digits a block of eight elements has digit i of all of them
 side by side, 64 bits each, and whole blocks are read and written, as many as hold `count` elements.
 A result may be any operand; other overlaps are not allowed. No branch and no address depends on
 anything but `count`.
@@ -17,15 +18,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fieldc.algorithms.columns import SUM, Columns
-from fieldc.algorithms.lane_words import is_in_words
+from fieldc.algorithms.lane_words import HALF_BITS, is_in_words
 from fieldc.algorithms.lanes import DIGIT_BITS
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.assemble import assemble
 from fieldc.targets.vectors.allocate import Allocation, allocate
+from fieldc.targets.vectors.halves import HalfSelection
 from fieldc.targets.vectors.print import LoopText, array_text
-from fieldc.targets.vectors.select import Tables
+from fieldc.targets.vectors.select import Selection, Tables
 from fieldc.targets.vectors.target import VectorTarget
+from fieldc.targets.vectors.transpose import LANES
 from fieldc.targets.vectors.words import WordSelection
 from fieldc.words.lanes import lower_in_lanes
 from fieldc.words.program import Program
@@ -68,13 +71,18 @@ class ArrayKernel:
         return self.element_words if is_result else self.program.operands[-1][1]
 
     @property
+    def elements(self) -> int:
+        """Elements of a block: one for each lane, or two of 32 bits."""
+        return 2 * LANES if self.result_field.word == HALF_BITS else LANES
+
+    @property
     def ports(self) -> int:
-        """Micro-operations on the two vector ports for eight elements."""
+        """Micro-operations on the two vector ports for a block."""
         return sum(line.row.ports for line in self.block.code)
 
     @property
     def products(self) -> int:
-        """Multiplications of eight lanes each, for eight elements."""
+        """Multiplications of eight lanes each, for a block."""
         return sum(line.row.is_product for line in self.block.code)
 
     def lines(self, comment: str, label: Callable[[str], str]) -> list[str]:
@@ -86,7 +94,7 @@ class ArrayKernel:
             pointers = [self.element_words] * self.results
             pointers += [width for _, width in self.program.operands]
         masked = self.masked_words if self.tail is not None else 0
-        loop = LoopText(self.block, self.tail, self.tables, pointers, masked)
+        loop = LoopText(self.block, self.tail, self.tables, pointers, masked, self.elements)
         return list(array_text(loop, comment, label))
 
     @cached_property
@@ -118,7 +126,9 @@ def compile_array(
     together = target.selection.halves_together
     program = lower_in_lanes(expression, given, together, columns)
     in_words = is_in_words(expression.field, expression.kernel)
-    select = WordSelection if in_words else target.selection
+    select: type[Selection] = WordSelection if in_words else target.selection
+    if expression.field.word == HALF_BITS:
+        select = HalfSelection
     into, out = (f.word != DIGIT_BITS for f in (expression.field, given))
     tables = Tables()
     count = expression.kernel.result.count

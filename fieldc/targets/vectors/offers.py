@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fieldc.algorithms.lane_words import HALF_BITS
 from fieldc.algorithms.lanes import LANES, from_digits, in_lanes, in_lanes_by, spare, to_digits
 from fieldc.field import Field
 from fieldc.language import Expression
@@ -39,7 +40,9 @@ def conversions(f: Field) -> dict[str, tuple[Expression, Field, str, int]]:
     }
 
 
-def layouts_of(operation: str) -> list[str]:
-    """The layouts that an operation has."""
+def layouts_of(f: Field, operation: str) -> list[str]:
+    """The layouts that an operation has: arrays of 32-bit words have no digits."""
+    if f.word == HALF_BITS:
+        return [ARRAY]
     names = {k.operation for k in LANES}
     return [each for each in LAYOUTS if each != DIGITS or f"{operation}_lazy" in names]

@@ -32,6 +32,8 @@ class LoopText:
     """Words of an element of each array, results first; 0 for one that stays where it is."""
     masked: int
     """Words of an element of the arrays that masks are for."""
+    elements: int = LANES
+    """Of a block: 8, or 16 of 32 bits, whose masks have a bit for each."""
 
 
 def array_text(loop: LoopText, comment: str, label: Callable[[str], str]) -> Iterator[str]:
@@ -60,6 +62,14 @@ class _Printer:
         yield from _indented(("vzeroupper", "ret"))
         yield from self._tables()
 
+    @property
+    def _mask_bytes(self) -> int:
+        return self.loop.elements // LANES
+
+    @property
+    def _move_mask(self) -> str:
+        return "kmovb" if self._mask_bytes == 1 else "kmovw"
+
     def _frame(self) -> int:
         return max(a.frame for a in (self.loop.block, self.loop.tail) if a is not None)
 
@@ -67,21 +77,23 @@ class _Printer:
         if frame:
             yield from ("push rbp", "mov rbp, rsp", f"sub rsp, {frame}")
             yield f"and rsp, -{VECTOR_BYTES}"
-        for register, mask in zip(BLEND_MASKS, self.loop.tables.masks, strict=False):
-            yield from (f"mov eax, {mask}", f"kmovb {register}, eax")
-        if self.loop.tail is not None:
-            yield from (f"sub rdi, {LANES}", f"jb {self.label('tail')}")
+        loop = self.loop
+        for register, mask in zip(BLEND_MASKS, loop.tables.masks, strict=False):
+            yield from (f"mov eax, {mask}", f"{self._move_mask} {register}, eax")
+        if loop.tail is not None:
+            yield from (f"sub rdi, {loop.elements}", f"jb {self.label('tail')}")
         else:
             yield from (f"add rdi, {LANES - 1}", f"shr rdi, {LANES.bit_length() - 1}")
             yield f"jz {self.label('end')}"
 
     def _advance(self) -> Iterable[str]:
         """On to the next block, if there is one."""
+        loop = self.loop
         for pointer, width in zip(POINTERS, self.loop.widths, strict=False):
             if width:
                 yield f"add {pointer}, {VECTOR_BYTES * width}"
-        if self.loop.tail is not None:
-            yield from (f"sub rdi, {LANES}", f"jae {self.label('block')}")
+        if loop.tail is not None:
+            yield from (f"sub rdi, {loop.elements}", f"jae {self.label('block')}")
         else:
             yield from ("dec rdi", f"jnz {self.label('block')}")
 
@@ -90,9 +102,9 @@ class _Printer:
         yield f"{self.label('tail')}:"
         yield from _indented(
             (
-                f"add rdi, {LANES}",
+                f"add rdi, {self.loop.elements}",
                 f"jz {self.label('end')}",
-                f"imul rdi, rdi, {self.loop.masked}",
+                f"imul rdi, rdi, {self.loop.masked * self._mask_bytes}",
                 f"lea {TAIL_MASKS}, [rip + {self.label(MASKS_TABLE)}]",
                 f"add {TAIL_MASKS}, rdi",
             )
@@ -109,10 +121,11 @@ class _Printer:
             yield from (f"    .quad {word:#018x}" for word in tables.words)
         if self.loop.tail is not None:
             yield f"{self.label(MASKS_TABLE)}:"
-            n = self.loop.masked
-            for left in range(LANES):
-                masks = (_mask(left * n - LANES * v) for v in range(n))
-                yield f"    .byte {', '.join(map(str, masks))}"
+            n, elements = self.loop.masked, self.loop.elements
+            for left in range(elements):
+                masks = (_mask(left * n - elements * v, elements) for v in range(n))
+                size = ".byte" if self._mask_bytes == 1 else ".word"
+                yield f"    {size} {', '.join(map(str, masks))}"
 
     def _line(self, line: Vector) -> str:
         row = line.row
@@ -134,13 +147,14 @@ class _Printer:
             return where if mnemonic == "vpbroadcastq" else where + "{1to8}"
         if memory.base == VECTORS:
             return f"zmmword ptr [rip + {self.label(VECTORS_TABLE)}{offset}]"
-        size = "byte" if mnemonic == "mask" else "zmmword"
+        masks = "byte" if self._mask_bytes == 1 else "word"
+        size = masks if mnemonic == "mask" else "zmmword"
         return f"{size} ptr [{memory.base}{offset}]"
 
 
-def _mask(words: int) -> int:
+def _mask(words: int, elements: int) -> int:
     """The mask of a vector of which so many words count."""
-    return (1 << min(max(words, 0), LANES)) - 1
+    return (1 << min(max(words, 0), elements)) - 1
 
 
 def _indented(lines: Iterable[str]) -> Iterable[str]:
