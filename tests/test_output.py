@@ -166,3 +166,17 @@ def test_a_table_without_room_is_printed_as_records() -> None:
     lines = console.file.getvalue().splitlines()
     assert all(len(line) <= 24 for line in lines)
     assert "  system run here" in lines  # what goes on in the next line is set in
+
+
+def test_a_closing_sentence_breaks_no_word_of_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sentence = "mul runs in 79.0 cycles by x86-mulx, 8% above the lower bound of its code."
+    emit(Answer((), [], conclusion=(sentence,)), None)
+    assert capsys.readouterr().out == f"{sentence}\n"
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    emit(Answer((), [], conclusion=(sentence,)), None)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 1 and all(len(line) <= 40 for line in lines)
+    assert " ".join(line.strip() for line in lines) == sentence

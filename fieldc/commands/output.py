@@ -37,16 +37,12 @@ def emit(answer: Answer, json_file: str | None) -> None:
     for number, sentence in enumerate(answer.conclusion):
         if not number and answer.tables:
             print()
-        print(sentence)
+        print(wrapped(sentence, _terminal().width) if sys.stdout.isatty() else sentence)
 
 
 def _print(table: Table) -> None:
     if sys.stdout.isatty():
-        from rich.console import Console
-
-        console = Console()
-        if console.width < NARROWEST:  # a width that no terminal has
-            console.width = WIDTH
+        console = _terminal()
         shown, left_out = fitted(table, console)
         if not has_room(shown, console.width):
             print_records(table, console)
@@ -65,6 +61,16 @@ def _print(table: Table) -> None:
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         print("  ".join(cells).rstrip())
+
+
+def _terminal() -> Console:
+    """The terminal of the standard output."""
+    from rich.console import Console
+
+    console = Console()
+    if console.width < NARROWEST:  # a width that no terminal has
+        console.width = WIDTH
+    return console
 
 
 def fitted(table: Table, console: Console) -> tuple[Table, list[str]]:
