@@ -8,7 +8,8 @@ from html import escape
 
 STYLE = """
 /* A table that is wider than the page scrolls; a shadow at its right says that there is more. */
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 0 auto; padding: 1rem; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 0 auto; padding: 1rem;
+  overflow-wrap: break-word; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
 figure { margin: 1rem 0; overflow-x: auto; } figure svg { width: 100%; height: auto; }
 figcaption, .note { color: #444; font-size: .875rem; }
