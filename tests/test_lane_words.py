@@ -151,6 +151,23 @@ def test_changed_kernels_of_words_are_not_proved(name: str, operation: str) -> N
             pytest.fail(what)
 
 
+def test_a_mask_register_that_there_is_not() -> None:
+    """The decoder takes these bytes for k2, and the processor for no instruction."""
+    expression = in_lanes_by(field("goldilocks"), "sub")
+    text = text_of(DOUBLES, expression)
+    place = re.search(r"    vpcmpltuq k2, zmm(\d), zmm(\d)\n", text)
+    assert place is not None
+    a, b = map(int, place.groups())
+    for first, is_right in ((0xF3, True), (0xE3, False), (0x73, False), (0x63, False)):
+        code = (0x62, first, 0x85 | (~a & 15) << 3, 0x48, 0x1E, 0xD0 | b, 0x01)
+        changed = text.replace(place[0], f"    .byte {', '.join(map(hex, code))}\n", 1)
+        if is_right:
+            prove_text(changed, expression)
+            continue
+        with pytest.raises(ProofError, match=r"there is not|are no instruction"):
+            prove_text(changed, expression)
+
+
 def test_another_prime_is_not_proved() -> None:
     for operation in ("mul", "add", "double"):
         text = text_of(DOUBLES, in_lanes_by(field("babybear"), operation))

@@ -20,6 +20,8 @@ from fieldc.proof.lanes.words import Lane
 TAIL_REGISTER = "k1"
 LENGTH_512, TO_ZERO = 2, 3
 """Of EVEX.L'L, as a length and as a way to round."""
+MASK_NUMBER = 0x90
+"""EVEX.R and R', inverted: the upper bits of a register's number, which mask registers lack."""
 MERGES = {0xCA: (0, 1, 2), 0xE2: (1, 0, 2), 0xB8: (1, 2, 0)}
 """vpternlogq's tables that merge: which operands are the mask, what it takes, what else."""
 
@@ -189,6 +191,8 @@ def _less(block: BlockRun, i: capstone.CsInsn) -> None:
     """vpcmpltuq: a mask of the lanes in which one word is below another."""
     if len(i.operands) != 3 or not _is_mask(i, i.operands[0]):
         raise ProofError("a comparison of an unknown kind")
+    if bytes(i.bytes)[1] & MASK_NUMBER != MASK_NUMBER:
+        raise ProofError("a mask register that there is not, for the processor")
     name = i.reg_name(i.operands[0].reg)
     if name == TAIL_REGISTER or name in block.blends:
         raise ProofError(f"{name} has another mask")
