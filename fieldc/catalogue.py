@@ -123,7 +123,9 @@ class ModulusExpression:
             factor = self._signed()
             if operator == "*":
                 total = self._bounded(total * factor)
-            elif factor == 0 or total % factor:
+            elif factor == 0:
+                raise ModulusError(f"{quote(self.text)} divides by 0")
+            elif total % factor:
                 raise ModulusError(
                     f"a division in {quote(self.text)} leaves a remainder; it must be exact"
                 )

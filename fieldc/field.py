@@ -114,6 +114,11 @@ class Field:
         return self.name or hex(self.p)
 
     @property
+    def size(self) -> str:
+        """How long an element is: `4 limbs of 64 bits`."""
+        return f"{self.n} limb{'s' * (self.n > 1)} of {self.word} bits"
+
+    @property
     def spare_bits(self) -> int:
         """w*n - bits(p); 0 for a full-bit prime."""
         return self.word * self.n - self.bits

@@ -92,13 +92,13 @@ class BuiltArray:
         if result != f:
             return (
                 f"{kernel.operation} on arrays, {self.layout}: the same elements, x with"
-                f" R = 2^{f.word * f.n} in {f.n} words of {f.word} bits, z with"
-                f" R = 2^{result.word * result.n} in {result.n} words of {result.word} bits;"
+                f" R = 2^{f.word * f.n} in {f.size}, z with"
+                f" R = 2^{result.word * result.n} in {result.size};"
                 " x < p, z < p. z and x must be apart."
             )
         return (
             f"{kernel.operation} on arrays, layout {self.layout}: {needs},"
-            f" R = 2^{f.word * f.n}. An element has {f.n} words of {f.word} bits."
+            f" R = 2^{f.word * f.n}. An element has {f.size}."
         )
 
     def head(self) -> Sequence[str]:

@@ -48,8 +48,7 @@ def page_(arguments: argparse.Namespace) -> Answer:
     race = [] if arguments.no_race else race_of(field)
     text = page(
         f"Arithmetic modulo {short_name(field)}",
-        f"Made by fieldc page {field.label}. Values are residues modulo p in "
-        f"{field.n} limbs of 64 bits.",
+        f"Made by fieldc page {field.label}. Values are residues modulo p in {field.size}.",
         "",
         [*made, *race],
     )

@@ -135,7 +135,8 @@ def _sentence(rows: list[RaceRow]) -> str:
             f" ({row.throughput.median:.1f} by {row.backend})" for row in others[:1]
         )
     elif rival:
-        parts.append(f"{rival.throughput:.1f} times as fast as what LLVM makes of wide integers")
+        times = f"{rival.throughput:.1f} times as fast as"
+        parts.append(f"{times.removeprefix('1.0 times ')} what LLVM makes of wide integers")
     if best.limits is not None:
         name, cycles = best.limits.binding
         above = f"{max(0.0, best.throughput.median / cycles - 1):.0%}"

@@ -62,7 +62,7 @@ def header(target: str, choice: Choice, convention: str, extras: Extras = PLAIN)
     return (
         " ".join((*words, *choice.options, "-o DIR")),
         f"p = {f.p:#x}",
-        f"R = 2^{f.word * f.n}; {f.n} limbs of {f.word} bits, least significant first",
+        f"R = 2^{f.word * f.n}; {f.size}, least significant first",
         f"{kernel.operation} ({kernel.algorithm}): {contract(expression)}",
         before_subtractions(expression),
         f"variant {variant.name}; convention {convention}; needs {extensions}",
