@@ -12,8 +12,8 @@ from aarch64_code import RET, words_of
 
 from fieldc.proof.aarch64.meanings import MEANINGS
 from fieldc.proof.aarch64.processor import Flags, Held, SymbolicArm64
-from fieldc.proof.equations import Polynomial, Select, System
-from fieldc.proof.facts import Input
+from fieldc.proof.algebra.equations import Polynomial, Select, System
+from fieldc.proof.algebra.facts import Input
 from fieldc.proof.memory import KernelMemory
 from fieldc.proof.values import OnEntry, Pointer
 

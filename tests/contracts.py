@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fieldc.operations import OPERATIONS
-from fieldc.proof.contracts import Contract, contract_of
+from fieldc.proof.claims.contracts import Contract, contract_of
 
 
 def contract_named(name: str, p: int, limbs: int) -> Contract:

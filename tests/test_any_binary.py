@@ -14,8 +14,8 @@ from fieldc.binary.image import ObjectError
 from fieldc.binary.read import open_images
 from fieldc.cli import main
 from fieldc.machine.assemble import assemble
-from fieldc.proof.identity import ProofError
-from fieldc.proof.statements import Statement, contract_from
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.statements import Statement, contract_from
 
 P = (1 << 64) - 59
 ADD = """

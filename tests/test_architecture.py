@@ -157,7 +157,7 @@ def test_instructions_are_decoded_in_one_place() -> None:
     ("line", "place"),
     [
         ("from fieldc.lab import race", "decisions/model.py"),
-        ("import fieldc.words.lower", "proof/zeros.py"),
+        ("import fieldc.words.lower", "proof/algebra/zeros.py"),
         ("def f():\n    from fieldc.targets.registry import TARGETS", "machine/load.py"),
         ("from fieldc import Field", "field.py"),
     ],

@@ -20,8 +20,8 @@ from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.machine.processor import is_x86_64
 from fieldc.progress import Progress
-from fieldc.proof.contracts import contract_of
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.contracts import contract_of
 from fieldc.proof.prove import prove
 from fieldc.targets.choice import Choice
 from fieldc.targets.registry import TARGETS

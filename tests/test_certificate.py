@@ -13,8 +13,8 @@ from concrete import MASK, Run
 from contracts import contract_named
 
 from fieldc.catalogue import find_field
+from fieldc.proof.algebra.equations import Select, System
 from fieldc.proof.certificate import text
-from fieldc.proof.equations import Select, System
 from fieldc.proof.prove import prove
 
 

@@ -21,8 +21,8 @@ from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.machine.assemble import assemble
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.certificate import certify
-from fieldc.proof.identity import ProofError
 from fieldc.proof.x86_64.meanings import MEANINGS
 from fieldc.proof.x86_64.processor import CERTIFIED
 from fieldc.targets.x86_64.choices import VARIANTS

@@ -18,7 +18,7 @@ from fieldc.machine.assemble import assemble
 from fieldc.machine.code import code_of
 from fieldc.machine.columns import ArrayCall, ColumnSums, check_columns, loaded
 from fieldc.machine.processor import is_x86_64
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.columns import COLUMN_PROOFS
 from fieldc.proof.lanes.prove import ArrayProof
 from fieldc.targets.array_targets import ARRAY_TARGETS

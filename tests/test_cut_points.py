@@ -16,9 +16,9 @@ from fieldc.artifacts.certify import BadCertificate, claim_for
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.machine.assemble import host_triple
+from fieldc.proof.algebra.equations import System
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.certificate import text
-from fieldc.proof.equations import System
-from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import prove
 
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the kernels are x86-64")

@@ -20,8 +20,8 @@ from defects.sabotage import (
 
 from fieldc.catalogue import find_field
 from fieldc.machine.assemble import host_triple
-from fieldc.proof.contracts import CLAIMS, Contract, Operand
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.contracts import CLAIMS, Contract, Operand
 from fieldc.targets.x86_64.choices import VARIANTS
 
 ROOT = Path(__file__).parents[1]

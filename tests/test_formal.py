@@ -29,8 +29,8 @@ from formal_checker import (
 from fieldc.artifacts.certify import KernelClaim, claim_for
 from fieldc.binary.linkable import function_of
 from fieldc.cli import main
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.certificate import text
-from fieldc.proof.identity import ProofError
 from fieldc.proof.x86_64.decode import decode
 
 ROOT = Path(__file__).parent.parent

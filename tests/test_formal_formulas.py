@@ -14,7 +14,7 @@ from formal_checker import answers, ask, claim_in
 
 from fieldc.artifacts.certify import BadCertificate, KernelClaim, claim_words
 from fieldc.cli import main
-from fieldc.proof.formulas import Size
+from fieldc.proof.claims.formulas import Size
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 FIELD, LINUX = "2^127-1", "x86_64-linux"

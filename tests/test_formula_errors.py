@@ -11,8 +11,8 @@ import pytest
 from fieldc.cli import main
 from fieldc.formulas import Element, formula
 from fieldc.formulas.formula import TAKEN
-from fieldc.proof.formulas import statement_of
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.formulas import statement_of
 
 SMALL = "2^127-1"
 

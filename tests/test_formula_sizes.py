@@ -26,7 +26,7 @@ from fieldc.formulas.load import load_formulas
 from fieldc.formulas.plan import planned
 from fieldc.formulas.ranges import ranged
 from fieldc.machine.assemble import assemble
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.programs import prove_formula
 from fieldc.targets.registry import find_target
 from fieldc.targets.x86_64.print import GNU

@@ -17,8 +17,8 @@ from fieldc.field import Field
 from fieldc.language import BoundError, DoesNotApply, Expression, Kernel, Number
 from fieldc.machine.assemble import assemble
 from fieldc.operations import OPERATIONS, mul_integer
-from fieldc.proof.contracts import Contract, contract_of
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.contracts import Contract, contract_of
 from fieldc.proof.prove import prove
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.kernel import compile_expression

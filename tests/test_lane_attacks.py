@@ -12,7 +12,7 @@ from fieldc.language import Expression
 from fieldc.machine.assemble import assemble
 from fieldc.machine.code import code_of
 from fieldc.machine.processor import is_x86_64
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.prove import prove_arrays
 from fieldc.proof.x86_64.decode import decode
 from fieldc.targets.array_targets import ARRAY_TARGETS

@@ -20,7 +20,7 @@ from fieldc.field import Field
 from fieldc.language import DoesNotApply
 from fieldc.machine.arrays import check_arrays, packed, size, unpacked
 from fieldc.machine.processor import is_x86_64
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.halves import Halves, compute, split
 from fieldc.proof.lanes.words import Lane
 from fieldc.targets.array_targets import ARRAY_TARGETS

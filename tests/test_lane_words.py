@@ -15,7 +15,7 @@ from fieldc.catalogue import find_field
 from fieldc.field import Field
 from fieldc.language import DoesNotApply
 from fieldc.machine.processor import is_x86_64
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.quotients import Quotients
 from fieldc.proof.lanes.words import Lane
 from fieldc.targets.array_targets import ARRAY_TARGETS

@@ -29,7 +29,7 @@ from fieldc.machine.assemble import assemble, host_triple
 from fieldc.machine.check import CheckError
 from fieldc.machine.frames import FrameError
 from fieldc.machine.processor import missing
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.prove import prove
 from fieldc.targets.aarch64.objects import object_of

@@ -12,9 +12,9 @@ import pytest
 import fieldc.binary
 import fieldc.proof
 from fieldc.machine.assemble import assemble, host_triple
-from fieldc.proof.contracts import CLAIMS, Contract, Operand
-from fieldc.proof.equations import Polynomial, add_to
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.equations import Polynomial, add_to
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.contracts import CLAIMS, Contract, Operand
 from fieldc.proof.prove import prove
 
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the code is x86-64")
@@ -256,6 +256,15 @@ MAY_READ = ("errors", "reading", "signals")
 @pytest.mark.parametrize("path", PROOF, ids=name_of)
 def test_the_prover_imports_nothing_of_the_compiler(path: Path) -> None:
     assert _rooms(path) <= {"proof", "binary"}
+
+
+@pytest.mark.parametrize(("room", "below"), [("algebra", ()), ("claims", ("algebra",))])
+def test_the_rooms_of_the_prover_import_one_way(room: str, below: tuple[str, ...]) -> None:
+    allowed = tuple(f"fieldc.proof.{name}" for name in (room, *below))
+    for path in PROOF:
+        if path.parent.name == room:
+            names = {n for node in ast.walk(ast.parse(path.read_text())) for n in _imported(node)}
+            assert all(n.startswith(allowed) for n in names if n.startswith("fieldc.proof")), path
 
 
 @pytest.mark.parametrize("path", BINARY, ids=name_of)

@@ -19,8 +19,8 @@ from fieldc.artifacts.verify import job_of, prove_job
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field, named_primes
 from fieldc.language import Kernel
-from fieldc.proof.contracts import Contract, Operand
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.contracts import Contract, Operand
 from fieldc.proof.prove import prove
 from fieldc.targets.aarch64.cancel import cancelled
 from fieldc.targets.registry import TARGETS

@@ -13,8 +13,8 @@ from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.counting.decode import decode
 from fieldc.machine.assemble import host_triple
-from fieldc.proof.contracts import contract_of
-from fieldc.proof.equations import Equation, Select, System
+from fieldc.proof.algebra.equations import Equation, Select, System
+from fieldc.proof.claims.contracts import contract_of
 from fieldc.proof.prove import prove
 from fieldc.proof.proved import CaseProof
 from fieldc.targets.registry import find_target

@@ -10,8 +10,8 @@ from certificates import LINUX
 
 from fieldc.binary.linkable import function_of
 from fieldc.machine.assemble import assemble
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.certificate import certify, text
-from fieldc.proof.identity import ProofError
 
 MERSENNE = 2**61 - 1
 ADD_97 = """

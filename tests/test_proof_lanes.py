@@ -16,8 +16,9 @@ from fieldc.language import Expression
 from fieldc.machine.assemble import assemble
 from fieldc.machine.code import code_of
 from fieldc.machine.processor import is_x86_64
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.prove import ArrayProof, prove_arrays
+from fieldc.proof.lanes.word import DIGIT
 from fieldc.proof.lanes.words import Lane
 from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.vectors.kernel import compile_array
@@ -140,7 +141,7 @@ def changes(text: str) -> Iterator[tuple[str, str]]:
             yield f"{old} -> {new}", text.replace(old, new, 1)
     draw = random.Random(3)
     for word in draw.sample(re.findall(r"\.quad (0x[0-9a-f]{16})\n", text), 8):
-        bit = draw.randrange(64)
+        bit = draw.randrange(DIGIT)  # of a factor no others are read
         changed = f"{int(word, 16) ^ 1 << bit:#018x}"
         yield f"constant {word}, bit {bit}", text.replace(f".quad {word}", f".quad {changed}")
     index = re.search(r"\.quad (\d+), (\d+), ", text)

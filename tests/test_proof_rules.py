@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from fieldc.proof.bounds import Case
-from fieldc.proof.equations import System
-from fieldc.proof.facts import Input
-from fieldc.proof.identity import Identity, ProofError
-from fieldc.proof.refute import complete
+from fieldc.proof.algebra.bounds import Case
+from fieldc.proof.algebra.equations import System
+from fieldc.proof.algebra.facts import Input
+from fieldc.proof.algebra.identity import Identity, ProofError
+from fieldc.proof.algebra.refute import complete
 
 
 def sum_of_tops(addend: int) -> tuple[Case, int, dict[int, int]]:

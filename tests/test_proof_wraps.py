@@ -8,13 +8,13 @@ from contracts import contract_named
 from sampling import sampled
 
 from fieldc.catalogue import find_field
-from fieldc.proof.bounds import Case
-from fieldc.proof.equations import System
-from fieldc.proof.facts import Input
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.bounds import Case
+from fieldc.proof.algebra.equations import System
+from fieldc.proof.algebra.facts import Input
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.algebra.refute import complete, evaluate
+from fieldc.proof.algebra.wraps import equate_dropped
 from fieldc.proof.prove import prove
-from fieldc.proof.refute import complete, evaluate
-from fieldc.proof.wraps import equate_dropped
 
 P = 241
 

@@ -9,9 +9,9 @@ from x86_64_forms import FOREIGN_FORMS, FORMS
 from x86_64_runs import RADIX, REGISTERS, entries, instructions, on_processor, thunk
 
 from fieldc.machine.processor import is_x86_64, missing
-from fieldc.proof.bounds import Case
-from fieldc.proof.equations import Equation, Polynomial, Select, System
-from fieldc.proof.facts import Input
+from fieldc.proof.algebra.bounds import Case
+from fieldc.proof.algebra.equations import Equation, Polynomial, Select, System
+from fieldc.proof.algebra.facts import Input
 from fieldc.proof.memory import KernelMemory
 from fieldc.proof.x86_64.meanings import MEANINGS
 from fieldc.proof.x86_64.processor import SymbolicX86

@@ -46,7 +46,7 @@ from contracts import contract_named
 from fieldc.algorithms import KERNELS
 from fieldc.catalogue import find_field
 from fieldc.proof.aarch64.meanings import MEANINGS
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
 
 
 @pytest.mark.parametrize("name", ["goldilocks", "p256"])

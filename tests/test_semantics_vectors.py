@@ -18,8 +18,8 @@ from fieldc.machine.assemble import assemble
 from fieldc.machine.code import code_of
 from fieldc.machine.load import Library, load
 from fieldc.machine.processor import is_x86_64, missing
-from fieldc.proof.equations import Polynomial
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.equations import Polynomial
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.block import BlockLayout, BlockRun
 from fieldc.proof.lanes.doubles import bits_of, decoded, difference, from_integer, fused
 from fieldc.proof.lanes.meanings import MEANINGS, step

@@ -28,7 +28,7 @@ from fieldc.field import Field
 from fieldc.language import DoesNotApply, Expression, NeedsIntegers
 from fieldc.machine.assemble import assemble, host_triple
 from fieldc.machine.check import check
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.prove import prove
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.kernel import compile_expression

@@ -24,7 +24,7 @@ from fieldc.field import Field
 from fieldc.folders import write_folder
 from fieldc.machine.arrays import ArrayFunction, check_arrays, word_bytes
 from fieldc.progress import Progress
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.lanes.prove import prove_arrays
 from fieldc.targets.header import OWNERSHIP, contract, field_symbol

@@ -18,8 +18,14 @@ from typing import Any
 
 from fieldc.binary.linkable import KernelCode
 from fieldc.errors import Refusal
-from fieldc.proof.contracts import Contract, contract_of
-from fieldc.proof.formulas import ARITY, FormulaStatement, Size, contract_of_formula, statement_of
+from fieldc.proof.claims.contracts import Contract, contract_of
+from fieldc.proof.claims.formulas import (
+    ARITY,
+    FormulaStatement,
+    Size,
+    contract_of_formula,
+    statement_of,
+)
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import MOST_STACK
 

@@ -13,12 +13,12 @@ from fieldc.binary.architecture import Architecture
 from fieldc.binary.decode import mnemonics
 from fieldc.binary.image import Image, Routine
 from fieldc.binary.located import LocatedCode, locate
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.contracts import Contract
+from fieldc.proof.claims.statements import Statement, contract_from
 from fieldc.proof.constant_time.vendors import unlisted
-from fieldc.proof.contracts import Contract
-from fieldc.proof.identity import ProofError
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.prove import prove
-from fieldc.proof.statements import Statement, contract_from
 
 if sys.version_info >= (3, 11):
     import tomllib

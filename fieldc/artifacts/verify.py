@@ -19,11 +19,11 @@ from fieldc.binary.linkable import KernelCode, function_of
 from fieldc.errors import Refusal
 from fieldc.operations import OPERATIONS, Operation
 from fieldc.progress import Progress
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.certificate import certificate_of_formula, certify, text
+from fieldc.proof.claims.contracts import contract_of, foreign
 from fieldc.proof.constant_time.scan import scan
 from fieldc.proof.constant_time.vendors import unlisted
-from fieldc.proof.contracts import contract_of, foreign
-from fieldc.proof.identity import ProofError
 from fieldc.proof.instruction_set import ProvedInstructionSet
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.lanes.columns import COLUMN_PROOFS

@@ -111,7 +111,7 @@ def fault_of(folder: Path, kernel: ManifestRow, p: int, limbs: int, program: str
     from fieldc.artifacts.verify import named_operation
     from fieldc.binary.image import ObjectError
     from fieldc.binary.linkable import function_of
-    from fieldc.proof.identity import ProofError
+    from fieldc.proof.algebra.identity import ProofError
 
     try:
         code = function_of(read(folder / kernel.object), kernel.symbol)

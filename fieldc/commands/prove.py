@@ -162,9 +162,9 @@ def prove_batch(folder: Path) -> Answer:
 def claim_of(job: Job, verdict: Verdict) -> str:
     """What a proof shows, on one line."""
     from fieldc.artifacts.verify import named_operation
+    from fieldc.proof.claims.contracts import contract_of
+    from fieldc.proof.claims.formulas import contract_of_formula, statement_of
     from fieldc.proof.constant_time.vendors import promises_nothing
-    from fieldc.proof.contracts import contract_of
-    from fieldc.proof.formulas import contract_of_formula, statement_of
 
     if job.formula:
         contract = contract_of_formula(statement_of(job.formula), job.p, job.limbs)
@@ -222,8 +222,8 @@ def job_of_object(path: Path, arguments: argparse.Namespace) -> Job:
     from fieldc.artifacts.verify import Job, named_operation
     from fieldc.binary.image import ObjectError
     from fieldc.binary.linkable import UnfitCode, function_of
-    from fieldc.proof.contracts import contract_of, foreign
-    from fieldc.proof.identity import ProofError
+    from fieldc.proof.algebra.identity import ProofError
+    from fieldc.proof.claims.contracts import contract_of, foreign
     from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 
     for name in ("symbol", "contract", "field"):

@@ -60,8 +60,8 @@ def stated(arguments: argparse.Namespace) -> Answer | None:
     from fieldc.artifacts.foreign import contract_in_file, is_statement, prove_foreign
     from fieldc.binary.image import ObjectError
     from fieldc.binary.read import find_routine, open_images
-    from fieldc.proof.identity import ProofError
-    from fieldc.proof.statements import contract_from
+    from fieldc.proof.algebra.identity import ProofError
+    from fieldc.proof.claims.statements import contract_from
 
     text = _contract(arguments.contract)
     if not is_statement(text):

@@ -21,7 +21,7 @@ from fieldc.formulas.step_blocks import StepBlock
 from fieldc.language import BoundError, Expression, Kernel
 from fieldc.machine.assemble import assemble
 from fieldc.machine.processor import missing
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.programs import prove_formula
 from fieldc.targets.choice import Choice
 from fieldc.targets.target import Target

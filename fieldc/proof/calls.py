@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fieldc.proof.contracts import Contract
-from fieldc.proof.equations import Polynomial
-from fieldc.proof.facts import Input
-from fieldc.proof.forms import Form
-from fieldc.proof.formulas import FormulaStatement, evaluate
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.equations import Polynomial
+from fieldc.proof.algebra.facts import Input
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.contracts import Contract
+from fieldc.proof.claims.forms import Form
+from fieldc.proof.claims.formulas import FormulaStatement, evaluate
 from fieldc.proof.memory import KernelMemory
 from fieldc.proof.routines import Lemma, Routines
 from fieldc.proof.values import Pointer, Value

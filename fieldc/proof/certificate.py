@@ -61,14 +61,14 @@ taken at its largest value, with a negative coefficient at 0; the sum is below s
 
 The family and its parameters say what the kernel computes. The operation's name is made of them,
 and a checker refuses another one. Of a user's formula, `formula` in the contract is its text, as
-`proof/formulas.py` describes it; the family is its name, and there are no parameters.
+`proof/claims/formulas.py` describes it; the family is its name, and there are no parameters.
 
 A formula by calls has no cases, but `routines`, in the order of their first calls:
 
     routine      {formula, stack, cases}
 
 Each is verified from the place of the call on, by System V. Then the caller's run needs no search:
-`proof/calls.py` says what a call does, `proof/forms.py` when two results are equal.
+`proof/calls.py` says what a call does, `proof/claims/forms.py` when two results are equal.
 
 Where a contract has values between operands and result, as repeated squarings have, there are
 
@@ -95,14 +95,14 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
 
-from fieldc.proof.combinations import Combination, Slopes
-from fieldc.proof.contracts import contract_of
-from fieldc.proof.equations import Polynomial, Rational, System
-from fieldc.proof.facts import Bound, Fact
+from fieldc.proof.algebra.combinations import Combination, Slopes
+from fieldc.proof.algebra.equations import Polynomial, Rational, System
+from fieldc.proof.algebra.facts import Bound, Fact
+from fieldc.proof.algebra.wraps import Equality, in_given_rows
+from fieldc.proof.claims.contracts import contract_of
 from fieldc.proof.programs import ProvedFormula
 from fieldc.proof.prove import prove
 from fieldc.proof.proved import CaseProof, Excluded, ProvedCode
-from fieldc.proof.wraps import Equality, in_given_rows
 
 FORMAT = "fieldc-certificate-1"
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fieldc.proof.bounds import Case
-from fieldc.proof.equations import Polynomial, System
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.bounds import Case
+from fieldc.proof.algebra.equations import Polynomial, System
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.routines import Routines
 from fieldc.proof.values import Pointer, Value, word
 

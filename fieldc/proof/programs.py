@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fieldc.proof.algebra.equations import System
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.calls import settle
-from fieldc.proof.contracts import WORD_BITS, Contract
-from fieldc.proof.equations import System
-from fieldc.proof.formulas import contract_of_formula, statement_of
-from fieldc.proof.identity import ProofError
+from fieldc.proof.claims.contracts import WORD_BITS, Contract
+from fieldc.proof.claims.formulas import contract_of_formula, statement_of
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
 from fieldc.proof.prove import operands_of, prove

@@ -6,22 +6,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from fieldc.proof import refute
-from fieldc.proof.bounds import Case
-from fieldc.proof.comparisons import comparison_by_top, comparison_of
-from fieldc.proof.contracts import WORD_BITS, Claim, Contract, Operand
-from fieldc.proof.cut_points import candidates, residues
-from fieldc.proof.dropped import find_equal_words, join_wraps
-from fieldc.proof.equations import ONE, Polynomial, System, add_to
-from fieldc.proof.facts import Input
-from fieldc.proof.identity import Identity, ProofError, flags_of, value_of
+from fieldc.proof.algebra import refute
+from fieldc.proof.algebra.bounds import Case
+from fieldc.proof.algebra.comparisons import comparison_by_top, comparison_of
+from fieldc.proof.algebra.dropped import find_equal_words, join_wraps
+from fieldc.proof.algebra.equations import ONE, Polynomial, System, add_to
+from fieldc.proof.algebra.facts import Input
+from fieldc.proof.algebra.identity import Identity, ProofError, flags_of, value_of
+from fieldc.proof.algebra.refute import Sample
+from fieldc.proof.algebra.strategies import STRATEGIES, Strategy
+from fieldc.proof.algebra.wraps import Equality, equate_dropped, equate_tops
+from fieldc.proof.algebra.zeros import fix_unread, fix_zeros
+from fieldc.proof.claims.contracts import WORD_BITS, Claim, Contract, Operand
+from fieldc.proof.claims.cut_points import candidates, residues
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
 from fieldc.proof.proved import CaseProof, CutPoint, Excluded, Proved
-from fieldc.proof.refute import Sample
-from fieldc.proof.strategies import STRATEGIES, Strategy
-from fieldc.proof.wraps import Equality, equate_dropped, equate_tops
-from fieldc.proof.zeros import fix_unread, fix_zeros
 
 RUNS = 8
 """Runs on numbers before a proof: enough to show most bits that are not constant."""

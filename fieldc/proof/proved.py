@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fieldc.proof.bounds import Case
-from fieldc.proof.combinations import Combination
-from fieldc.proof.equations import System
-from fieldc.proof.facts import Bound, Input
-from fieldc.proof.wraps import Equality
+from fieldc.proof.algebra.bounds import Case
+from fieldc.proof.algebra.combinations import Combination
+from fieldc.proof.algebra.equations import System
+from fieldc.proof.algebra.facts import Bound, Input
+from fieldc.proof.algebra.wraps import Equality
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from fieldc.proof.contracts import Contract
-from fieldc.proof.facts import Input
-from fieldc.proof.forms import Form, Forms
-from fieldc.proof.formulas import FormulaStatement, contract_of_formula, statement_of
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.facts import Input
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.contracts import Contract
+from fieldc.proof.claims.forms import Form, Forms
+from fieldc.proof.claims.formulas import FormulaStatement, contract_of_formula, statement_of
 from fieldc.proof.proved import ProvedCode
 from fieldc.proof.values import Value
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fieldc.proof.equations import Polynomial
+from fieldc.proof.algebra.equations import Polynomial
 
 
 @dataclass(frozen=True)

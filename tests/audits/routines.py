@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fieldc.artifacts.foreign import ForeignContract
-from fieldc.proof.statements import Statement
+from fieldc.proof.claims.statements import Statement
 
 P192 = 2**192 - 2**64 - 1
 P224 = 2**224 - 2**96 + 1

@@ -11,8 +11,8 @@ from fieldc.artifacts.foreign import ForeignContract
 from fieldc.binary.image import Image
 from fieldc.binary.located import LocatedCode, locate
 from fieldc.binary.relocate import link
-from fieldc.proof.contracts import Contract
-from fieldc.proof.statements import NOTHING, contract_from
+from fieldc.proof.claims.contracts import Contract
+from fieldc.proof.claims.statements import NOTHING, contract_from
 
 RANDOM_RUNS = 200
 WORD = 1 << 64

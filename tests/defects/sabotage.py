@@ -11,7 +11,7 @@ from contracts import contract_named
 from fieldc.algorithms import choose
 from fieldc.catalogue import find_field
 from fieldc.machine.assemble import assemble
-from fieldc.proof.contracts import Contract
+from fieldc.proof.claims.contracts import Contract
 from fieldc.proof.prove import prove
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.instructions import Physical

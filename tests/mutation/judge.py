@@ -8,8 +8,8 @@ from dataclasses import replace
 import lief
 
 from fieldc.machine.assemble import assemble
-from fieldc.proof.contracts import Contract
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.contracts import Contract
 from fieldc.proof.prove import prove
 from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.print import GNU

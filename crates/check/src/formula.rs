@@ -1,4 +1,4 @@
-//! A user's formula: what its text says. `fieldc/proof/formulas.py` describes the text.
+//! A user's formula: what its text says. `fieldc/proof/claims/formulas.py` describes the text.
 
 use crate::polynomial::{Integer, Polynomial};
 use crate::{Outcome, fail};

@@ -15,7 +15,7 @@ from capstone import arm64_const as arm
 from fieldc.proof.aarch64.memory import adr, load, mrs, msr, nothing, ret, store, whole
 from fieldc.proof.aarch64.processor import CLEAR, SET, Flags, Meaning, SymbolicArm64
 from fieldc.proof.aarch64.words import is_linear, tabulate
-from fieldc.proof.equations import ONE, Polynomial, add_to, constant, variable
+from fieldc.proof.algebra.equations import ONE, Polynomial, add_to, constant, variable
 from fieldc.proof.values import Pointer
 
 

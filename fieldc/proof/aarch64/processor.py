@@ -12,8 +12,8 @@ from capstone import arm64_const as arm
 from fieldc.binary.architecture import Architecture
 from fieldc.binary.decode import decoder
 from fieldc.proof.aarch64.words import Words, tabulate
-from fieldc.proof.equations import ONE, Polynomial, constant
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.equations import ONE, Polynomial, constant
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.memory import KernelMemory
 from fieldc.proof.values import OnEntry, Pointer, Value
 

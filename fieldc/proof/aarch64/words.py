@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import product as combinations
 
-from fieldc.proof.equations import (
+from fieldc.proof.algebra.equations import (
     ONE,
     Equation,
     Polynomial,

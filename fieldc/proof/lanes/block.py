@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import capstone
 from capstone import x86_const as x86
 
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.doubles import Double, bits_of, decoded
 from fieldc.proof.lanes.halves import Halves, joined, split
 from fieldc.proof.lanes.word import Word

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import product as pairs
 from math import prod
 
-from fieldc.proof.equations import ONE, Monomial, Polynomial, Rational, add_to, product
+from fieldc.proof.algebra.equations import ONE, Monomial, Polynomial, Rational, add_to, product
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fieldc.proof.contracts import CLAIMS, Contract, Operand
-from fieldc.proof.equations import Polynomial, add_to, product
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.equations import Polynomial, add_to, product
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.contracts import CLAIMS, Contract, Operand
 from fieldc.proof.lanes.block import BlockLayout
 from fieldc.proof.lanes.loop import POINTERS, shape_of
 from fieldc.proof.lanes.prove import ArrayProof, Task, check_result, prove_shape

@@ -15,8 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from fieldc.proof.equations import ONE, Polynomial, add_to, product
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.equations import ONE, Polynomial, add_to, product
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.word import DIGIT, Word
 from fieldc.proof.lanes.words import Lane
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fieldc.proof.equations import add_to
+from fieldc.proof.algebra.equations import add_to
 from fieldc.proof.lanes.word import HALF, Word
 from fieldc.proof.lanes.words import Lane
 

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 
 import capstone
 
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.block import BYTES, LANES
 from fieldc.proof.x86_64.decode import decode, has_known_prefixes
 

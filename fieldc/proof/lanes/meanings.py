@@ -10,7 +10,7 @@ from collections.abc import Callable
 import capstone
 from capstone import x86_const as x86
 
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes import halves
 from fieldc.proof.lanes.block import BYTES, LANES, BlockRun, VectorRegister
 from fieldc.proof.lanes.doubles import difference, from_integer, fused

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import capstone
 
-from fieldc.proof.contracts import Claim, Contract, contract_of
-from fieldc.proof.equations import Polynomial, add_to
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.equations import Polynomial, add_to
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.contracts import Claim, Contract, contract_of
 from fieldc.proof.lanes.block import LANES, BlockLayout, BlockRun
 from fieldc.proof.lanes.bounds import LaneOperand
 from fieldc.proof.lanes.loop import POINTERS, LoopParts, shape_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from fieldc.proof.equations import Polynomial, add_to
+from fieldc.proof.algebra.equations import Polynomial, add_to
 from fieldc.proof.lanes.word import HALF, Word, WordKey
 
 

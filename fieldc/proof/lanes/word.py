@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fieldc.proof.equations import ONE, Monomial, Polynomial, Rational, add_to
+from fieldc.proof.algebra.equations import ONE, Monomial, Polynomial, Rational, add_to
 
 WORD = 64
 DIGIT = 52

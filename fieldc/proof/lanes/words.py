@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from fieldc.proof.equations import ONE, Polynomial, Rational, add_to, product, substitute
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.equations import ONE, Polynomial, Rational, add_to, product, substitute
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.bounds import Bounds, LaneOperand
 from fieldc.proof.lanes.quotients import Quotients
 from fieldc.proof.lanes.word import (

@@ -10,8 +10,8 @@ from collections.abc import Callable
 import capstone
 from capstone import x86_const as x86
 
-from fieldc.proof.equations import Polynomial
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.equations import Polynomial
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.values import LowByte, Pointer, Value
 from fieldc.proof.x86_64.bits import TwoValues, bit, joined, two_values, word_of
 from fieldc.proof.x86_64.conditions import sets_known_signs

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fieldc.proof.equations import Equation, Polynomial, Select, System, add_to, constant
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.equations import Equation, Polynomial, Select, System, add_to, constant
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.x86_64.processor import SymbolicX86
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.calls import use
-from fieldc.proof.identity import ProofError
 from fieldc.proof.routines import Lemma, Routines
 from fieldc.proof.values import LowByte
 from fieldc.proof.x86_64.processor import ARGUMENTS, CALLEE_SAVED, SymbolicX86

@@ -5,7 +5,7 @@ from __future__ import annotations
 import capstone
 from capstone import x86_const as x86
 
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.values import OnEntry, Pointer, Value
 from fieldc.proof.x86_64.calls import call_proved
 from fieldc.proof.x86_64.processor import CALLEE_SAVED, SymbolicX86

@@ -13,7 +13,7 @@ from capstone import x86_const as x86
 
 from fieldc.binary.architecture import Architecture
 from fieldc.binary.decode import LONGEST, decoder
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
 
 LEGACY = frozenset(bytes.fromhex("66 67 f0 f2 f3 2e 36 3e 26 64 65"))
 REX = range(0x40, 0x50)

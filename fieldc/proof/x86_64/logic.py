@@ -5,7 +5,7 @@ from __future__ import annotations
 import capstone
 from capstone import x86_const as x86
 
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.values import AnyOf, LowByte
 from fieldc.proof.x86_64.arithmetic import folded
 from fieldc.proof.x86_64.bits import complement, flipped, low_bits, masked, united

@@ -11,9 +11,9 @@ from collections.abc import Callable
 import capstone
 from capstone import x86_const as x86
 
-from fieldc.proof.dropped import is_zero_word
-from fieldc.proof.equations import Equation, Polynomial, System, add_to, product
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.dropped import is_zero_word
+from fieldc.proof.algebra.equations import Equation, Polynomial, System, add_to, product
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.values import AnyOf, LowByte, Pointer
 from fieldc.proof.x86_64 import conditions, logic, shifts
 from fieldc.proof.x86_64.arithmetic import compares_pointers, folded

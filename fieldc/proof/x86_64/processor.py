@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import capstone
 from capstone import x86_const as x86
 
-from fieldc.proof.equations import Polynomial
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.equations import Polynomial
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.memory import KernelMemory
 from fieldc.proof.values import OnEntry, Pointer, Value
 from fieldc.proof.x86_64.decode import decode, has_known_prefixes

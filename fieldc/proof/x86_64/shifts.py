@@ -5,8 +5,8 @@ from __future__ import annotations
 import capstone
 from capstone import x86_const as x86
 
-from fieldc.proof.equations import Polynomial, add_to
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.equations import Polynomial, add_to
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.x86_64.arithmetic import folded
 from fieldc.proof.x86_64.bits import (
     bit,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fieldc.proof.combinations import Combination, Slopes
-from fieldc.proof.equations import Polynomial, Rational, System
+from fieldc.proof.algebra.combinations import Combination, Slopes
+from fieldc.proof.algebra.equations import Polynomial, Rational, System
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from heapq import heappop, heappush
 
-from fieldc.proof.equations import (
+from fieldc.proof.algebra.equations import (
     ONE,
     Equation,
     Monomial,

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from fieldc.proof.bounds import Case
-from fieldc.proof.combinations import Combination
-from fieldc.proof.dropped import ProofError as ProofError
-from fieldc.proof.dropped import dropped, low_value, without_dropped
-from fieldc.proof.equations import (
+from fieldc.proof.algebra.bounds import Case
+from fieldc.proof.algebra.combinations import Combination
+from fieldc.proof.algebra.dropped import ProofError as ProofError
+from fieldc.proof.algebra.dropped import dropped, low_value, without_dropped
+from fieldc.proof.algebra.equations import (
     ONE,
     Equation,
     Polynomial,
@@ -25,10 +25,10 @@ from fieldc.proof.equations import (
     product,
     put_in,
 )
-from fieldc.proof.facts import Fact
-from fieldc.proof.strategies import STRATEGIES
-from fieldc.proof.totals import Total
-from fieldc.proof.zeros import residue_of
+from fieldc.proof.algebra.facts import Fact
+from fieldc.proof.algebra.strategies import STRATEGIES
+from fieldc.proof.algebra.totals import Total
+from fieldc.proof.algebra.zeros import residue_of
 
 
 @dataclass

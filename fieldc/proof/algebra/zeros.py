@@ -6,16 +6,16 @@ afterwards, instead of leaving it, is understood only once that is known.
 
 from __future__ import annotations
 
-from fieldc.proof.bounds import Case
-from fieldc.proof.combinations import Combination
-from fieldc.proof.equations import (
+from fieldc.proof.algebra.bounds import Case
+from fieldc.proof.algebra.combinations import Combination
+from fieldc.proof.algebra.equations import (
     Equation,
     Polynomial,
     Select,
     product,
 )
-from fieldc.proof.facts import Fact
-from fieldc.proof.totals import Total
+from fieldc.proof.algebra.facts import Fact
+from fieldc.proof.algebra.totals import Total
 
 
 def residue_of(case: Case, word: int) -> Combination | None:

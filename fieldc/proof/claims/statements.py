@@ -12,9 +12,9 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fieldc.proof.contracts import WORD_BITS, Claim, Contract, Operand
-from fieldc.proof.equations import Polynomial, add_to, constant, product
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.equations import Polynomial, add_to, constant, product
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.contracts import WORD_BITS, Claim, Contract, Operand
 
 NUMBERS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from fieldc.proof.bounds import Case
-from fieldc.proof.equations import (
+from fieldc.proof.algebra.bounds import Case
+from fieldc.proof.algebra.equations import (
     Equation,
     Monomial,
     Polynomial,
@@ -19,7 +19,7 @@ from fieldc.proof.equations import (
     add_to,
     product,
 )
-from fieldc.proof.totals import Total
+from fieldc.proof.algebra.totals import Total
 
 MOST_TERMS = 200
 """Of a polynomial modulo 2^w, of a word that may be 0."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fieldc.proof.combinations import Combination
-from fieldc.proof.equations import (
+from fieldc.proof.algebra.combinations import Combination
+from fieldc.proof.algebra.equations import (
     Equation,
     Polynomial,
     System,
@@ -17,7 +17,7 @@ from fieldc.proof.equations import (
     product,
     ratio,
 )
-from fieldc.proof.totals import Total
+from fieldc.proof.algebra.totals import Total
 
 Cuts = Mapping[int, tuple[Equation, int]]
 """By the variable of top bits: a row in which it stands with a negative factor, and the factor."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fieldc.proof.equations import Equation, Rational, ratio
+from fieldc.proof.algebra.equations import Equation, Rational, ratio
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from fieldc.proof.contracts import WORD_BITS, Claim, Contract, Operand
-from fieldc.proof.equations import ONE, Polynomial, add_to, product
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.equations import ONE, Polynomial, add_to, product
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.contracts import WORD_BITS, Claim, Contract, Operand
 
 MOST_VALUES = 100_000
 MOST_TERMS = 50_000

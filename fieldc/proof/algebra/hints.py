@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fieldc.proof.equations import (
+from fieldc.proof.algebra.equations import (
     Equation,
     Polynomial,
     Rational,
@@ -16,7 +16,7 @@ from fieldc.proof.equations import (
     product,
     put_in,
 )
-from fieldc.proof.facts import Bound, Input, Known
+from fieldc.proof.algebra.facts import Bound, Input, Known
 
 
 def holds(case: Known, bound: Bound, target: Polynomial, limit: int) -> bool:

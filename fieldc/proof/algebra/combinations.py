@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fieldc.proof.comparisons import Comparison
-from fieldc.proof.equations import ONE, Polynomial, Rational, add_to
+from fieldc.proof.algebra.comparisons import Comparison
+from fieldc.proof.algebra.equations import ONE, Polynomial, Rational, add_to
 
 Combination = dict[int, Polynomial]
 """What each row's (left - right) is multiplied with, by the row's number."""

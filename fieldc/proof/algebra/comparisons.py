@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fieldc.proof.equations import Equation, Polynomial, System, add_to
+from fieldc.proof.algebra.equations import Equation, Polynomial, System, add_to
 
 
 @dataclass(frozen=True)

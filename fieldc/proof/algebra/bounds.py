@@ -12,9 +12,9 @@ from fractions import Fraction
 from functools import partial
 from itertools import islice, zip_longest
 
-from fieldc.proof.combinations import Combination, Slopes, plus, plus_slopes, with_chain
-from fieldc.proof.comparisons import Comparison
-from fieldc.proof.equations import (
+from fieldc.proof.algebra.combinations import Combination, Slopes, plus, plus_slopes, with_chain
+from fieldc.proof.algebra.comparisons import Comparison
+from fieldc.proof.algebra.equations import (
     ONE,
     Equation,
     Monomial,
@@ -25,11 +25,11 @@ from fieldc.proof.equations import (
     add_to,
     ratio,
 )
-from fieldc.proof.facts import Bound, Fact, Input, Known
-from fieldc.proof.hints import holds
-from fieldc.proof.low_bits import cuts, without_tops
-from fieldc.proof.strategies import STRATEGIES, Strategy, share
-from fieldc.proof.totals import Total
+from fieldc.proof.algebra.facts import Bound, Fact, Input, Known
+from fieldc.proof.algebra.hints import holds
+from fieldc.proof.algebra.low_bits import cuts, without_tops
+from fieldc.proof.algebra.strategies import STRATEGIES, Strategy, share
+from fieldc.proof.algebra.totals import Total
 
 MOST_TERMS = 1_000, 16
 """A polynomial from which rows are taken away can grow without an end: at most so many terms, or so

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fieldc.proof.bounds import Case
-from fieldc.proof.combinations import Combination
-from fieldc.proof.comparisons import Comparison, comparison_of
-from fieldc.proof.equations import (
+from fieldc.proof.algebra.bounds import Case
+from fieldc.proof.algebra.combinations import Combination
+from fieldc.proof.algebra.comparisons import Comparison, comparison_of
+from fieldc.proof.algebra.equations import (
     Equation,
     Polynomial,
     Rational,
@@ -23,10 +23,10 @@ from fieldc.proof.equations import (
     product,
     variable,
 )
-from fieldc.proof.facts import Bound
-from fieldc.proof.refute import evaluate
-from fieldc.proof.strategies import STRATEGIES
-from fieldc.proof.totals import Total
+from fieldc.proof.algebra.facts import Bound
+from fieldc.proof.algebra.refute import evaluate
+from fieldc.proof.algebra.strategies import STRATEGIES
+from fieldc.proof.algebra.totals import Total
 
 MOST_TERMS = 10_000
 """Of a number in inputs and quotient digits."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fieldc.proof.equations import Polynomial
-from fieldc.proof.formulas import Polynomials
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.equations import Polynomial
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.formulas import Polynomials
 
 Form = Mapping[int, int]
 """Coefficient of each atom, none of them 0."""

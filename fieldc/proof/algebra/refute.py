@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from fieldc.proof.equations import Equation, Polynomial, Select, System
-from fieldc.proof.facts import Input
+from fieldc.proof.algebra.equations import Equation, Polynomial, Select, System
+from fieldc.proof.algebra.facts import Input
 
 
 def evaluate(polynomial: Polynomial, values: Mapping[int, int]) -> int:

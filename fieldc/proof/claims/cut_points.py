@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from fieldc.proof.contracts import Claim, Contract
-from fieldc.proof.equations import Select, System
-from fieldc.proof.identity import ProofError
-from fieldc.proof.refute import Sample
+from fieldc.proof.algebra.equations import Select, System
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.algebra.refute import Sample
+from fieldc.proof.claims.contracts import Claim, Contract
 
 
 def residues(contract: Contract, claim: Claim, samples: Sequence[Sample]) -> list[int]:

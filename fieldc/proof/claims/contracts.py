@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from fieldc.proof.equations import Polynomial, add_to, product
-from fieldc.proof.identity import ProofError
+from fieldc.proof.algebra.equations import Polynomial, add_to, product
+from fieldc.proof.algebra.identity import ProofError
 
 WORD_BITS = 64
 Claim = Callable[[Sequence[Polynomial]], Polynomial]

@@ -1,0 +1,1 @@
+"""Integer equations, and what follows from them: values, bounds, identities."""
