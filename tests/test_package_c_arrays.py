@@ -72,9 +72,9 @@ def test_a_kernel_that_is_not_proved_is_left_out(
         check_arrays(library, (0, 1, 8, 33))
 
 
-@pytest.mark.parametrize("text", ["bn254-p", "2^127-1"])
+@pytest.mark.parametrize("text", ["bn254-p", "2^127-1", "babybear", "goldilocks"])
 def test_other_fields_compute_arrays(text: str, tmp_path: Path, packages: Packages) -> None:
-    """Four limbs; and plain residues, which have sums in vectors and no products."""
+    """Four limbs; plain residues, which have sums in vectors and no products; words in lanes."""
     f, name = packages(text, tmp_path)
     library = Library(shared(tmp_path, tmp_path / "library.so", *sources(name)), f, name)
     for path in (*VECTOR_PATHS, 0, 4):
