@@ -163,7 +163,7 @@ REFUSED = [
     ("17)", "unexpected ')'"),
     ("2^-1", "negative exponent"),
     ("7/2", "remainder"),
-    ("7/0", "remainder"),
+    ("7/0", "divides by 0"),
     ("u", "unknown field"),
     ("2*u+1", "unexpected 'u'"),
     ("__import__('os')", "unknown field"),

@@ -27,7 +27,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     butterfly: None,
 };
 
-// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^384. An element has 6 words of 64 bits.
+// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
 array_kernel! {
     add_avx512f,
     "fieldc_bls12_381_p_add_array_avx512f_47cbd338fef9db40",
@@ -544,7 +544,7 @@ ret
 "
 }
 
-// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^384. An element has 6 words of 64 bits.
+// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
 array_kernel! {
     sub_avx512f,
     "fieldc_bls12_381_p_sub_array_avx512f_926f142f83365e71",
@@ -1061,7 +1061,7 @@ ret
 "
 }
 
-// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^384. An element has 6 words of 64 bits.
+// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
 array_kernel! {
     mul_avx512f,
     "fieldc_bls12_381_p_mul_array_avx512f_61327c9a4ea71660",
@@ -3389,7 +3389,7 @@ ret
 "
 }
 
-// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^384. An element has 6 words of 64 bits.
+// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
 array_kernel! {
     square_avx512f,
     "fieldc_bls12_381_p_square_array_avx512f_08ee8987515300bb",
@@ -5270,7 +5270,7 @@ ret
 "
 }
 
-// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^384. An element has 6 words of 64 bits.
+// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
 array_kernel! {
     mul_add_avx512f,
     "fieldc_bls12_381_p_mul_add_array_avx512f_cd68ad182186b05f",
@@ -7815,7 +7815,7 @@ ret
 "
 }
 
-// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^384. An element has 6 words of 64 bits.
+// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
 array_kernel! {
     add_avx512ifma,
     "fieldc_bls12_381_p_add_array_avx512ifma_d3dc22a366412bad",
@@ -8264,7 +8264,7 @@ ret
 "
 }
 
-// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^384. An element has 6 words of 64 bits.
+// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
 array_kernel! {
     sub_avx512ifma,
     "fieldc_bls12_381_p_sub_array_avx512ifma_83afb13fddadd1f2",
@@ -8713,7 +8713,7 @@ ret
 "
 }
 
-// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^384. An element has 6 words of 64 bits.
+// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
 array_kernel! {
     mul_avx512ifma,
     "fieldc_bls12_381_p_mul_array_avx512ifma_4c013ad083979f87",
@@ -9725,7 +9725,7 @@ ret
 "
 }
 
-// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^384. An element has 6 words of 64 bits.
+// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
 array_kernel! {
     square_avx512ifma,
     "fieldc_bls12_381_p_square_array_avx512ifma_f1bbf60105eb81bc",
@@ -10570,7 +10570,7 @@ ret
 "
 }
 
-// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^384. An element has 6 words of 64 bits.
+// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
 array_kernel! {
     mul_add_avx512ifma,
     "fieldc_bls12_381_p_mul_add_array_avx512ifma_dc4b40f547deb9fb",

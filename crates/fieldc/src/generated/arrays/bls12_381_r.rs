@@ -27,7 +27,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     butterfly: Some(ArrayKernel { run: butterfly_avx512ifma, least: 3 }),
 };
 
-// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     add_avx512f,
     "fieldc_bls12_381_r_add_array_avx512f_bcda9e51a829421e",
@@ -361,7 +361,7 @@ ret
 "
 }
 
-// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     sub_avx512f,
     "fieldc_bls12_381_r_sub_array_avx512f_01ef24bcec14d3a3",
@@ -695,7 +695,7 @@ ret
 "
 }
 
-// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_avx512f,
     "fieldc_bls12_381_r_mul_array_avx512f_daacf0dfd9353fdd",
@@ -1773,7 +1773,7 @@ ret
 "
 }
 
-// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     square_avx512f,
     "fieldc_bls12_381_r_square_array_avx512f_2a28b884a9b2c29d",
@@ -2664,7 +2664,7 @@ ret
 "
 }
 
-// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_add_avx512f,
     "fieldc_bls12_381_r_mul_add_array_avx512f_85fe25a6fcf82c3b",
@@ -3878,7 +3878,7 @@ ret
 "
 }
 
-// butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^256. An element has 4 words of 64 bits.
+// butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^256. An element has 4 limbs of 64 bits.
 butterfly_kernel! {
     butterfly_avx512f,
     "fieldc_bls12_381_r_butterfly_array_avx512f_ca4a76c14fdc8213",
@@ -5244,7 +5244,7 @@ ret
 "
 }
 
-// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     add_avx512ifma,
     "fieldc_bls12_381_r_add_array_avx512ifma_0a747ef1061f5771",
@@ -5538,7 +5538,7 @@ ret
 "
 }
 
-// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     sub_avx512ifma,
     "fieldc_bls12_381_r_sub_array_avx512ifma_237cf083df706f86",
@@ -5832,7 +5832,7 @@ ret
 "
 }
 
-// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_avx512ifma,
     "fieldc_bls12_381_r_mul_array_avx512ifma_559c68fc75e11c19",
@@ -6357,7 +6357,7 @@ ret
 "
 }
 
-// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     square_avx512ifma,
     "fieldc_bls12_381_r_square_array_avx512ifma_09e4770c17b61228",
@@ -6805,7 +6805,7 @@ ret
 "
 }
 
-// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_add_avx512ifma,
     "fieldc_bls12_381_r_mul_add_array_avx512ifma_a735b49fd8f09332",
@@ -7454,7 +7454,7 @@ ret
 "
 }
 
-// butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^256. An element has 4 words of 64 bits.
+// butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^256. An element has 4 limbs of 64 bits.
 butterfly_kernel! {
     butterfly_avx512ifma,
     "fieldc_bls12_381_r_butterfly_array_avx512ifma_00685be9ee2fa773",

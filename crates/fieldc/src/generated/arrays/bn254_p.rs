@@ -27,7 +27,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     butterfly: None,
 };
 
-// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     add_avx512f,
     "fieldc_bn254_p_add_array_avx512f_ef2bcfaef9ef39db",
@@ -361,7 +361,7 @@ ret
 "
 }
 
-// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     sub_avx512f,
     "fieldc_bn254_p_sub_array_avx512f_1636c5ea37219c08",
@@ -695,7 +695,7 @@ ret
 "
 }
 
-// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_avx512f,
     "fieldc_bn254_p_mul_array_avx512f_7a8166af558538a9",
@@ -1773,7 +1773,7 @@ ret
 "
 }
 
-// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     square_avx512f,
     "fieldc_bn254_p_square_array_avx512f_b3c69297d1dc38cc",
@@ -2664,7 +2664,7 @@ ret
 "
 }
 
-// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_add_avx512f,
     "fieldc_bn254_p_mul_add_array_avx512f_1f95bffc2c6e18e1",
@@ -3878,7 +3878,7 @@ ret
 "
 }
 
-// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     add_avx512ifma,
     "fieldc_bn254_p_add_array_avx512ifma_f02acbb50e7f5537",
@@ -4172,7 +4172,7 @@ ret
 "
 }
 
-// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     sub_avx512ifma,
     "fieldc_bn254_p_sub_array_avx512ifma_d6aa7a4d5f944a7e",
@@ -4466,7 +4466,7 @@ ret
 "
 }
 
-// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_avx512ifma,
     "fieldc_bn254_p_mul_array_avx512ifma_f18a7ee382477b9c",
@@ -4991,7 +4991,7 @@ ret
 "
 }
 
-// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     square_avx512ifma,
     "fieldc_bn254_p_square_array_avx512ifma_2783c03175c9493c",
@@ -5439,7 +5439,7 @@ ret
 "
 }
 
-// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_add_avx512ifma,
     "fieldc_bn254_p_mul_add_array_avx512ifma_949a8832fdc23f01",

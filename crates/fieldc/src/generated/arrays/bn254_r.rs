@@ -27,7 +27,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     butterfly: Some(ArrayKernel { run: butterfly_avx512ifma, least: 3 }),
 };
 
-// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     add_avx512f,
     "fieldc_bn254_r_add_array_avx512f_fafea9d870970fc0",
@@ -361,7 +361,7 @@ ret
 "
 }
 
-// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     sub_avx512f,
     "fieldc_bn254_r_sub_array_avx512f_e672bccee2dde87b",
@@ -695,7 +695,7 @@ ret
 "
 }
 
-// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_avx512f,
     "fieldc_bn254_r_mul_array_avx512f_cbb266c3ec4763d8",
@@ -1773,7 +1773,7 @@ ret
 "
 }
 
-// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     square_avx512f,
     "fieldc_bn254_r_square_array_avx512f_90be27433253e93b",
@@ -2664,7 +2664,7 @@ ret
 "
 }
 
-// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_add_avx512f,
     "fieldc_bn254_r_mul_add_array_avx512f_69d3713fa548bdbb",
@@ -3878,7 +3878,7 @@ ret
 "
 }
 
-// butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^256. An element has 4 words of 64 bits.
+// butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^256. An element has 4 limbs of 64 bits.
 butterfly_kernel! {
     butterfly_avx512f,
     "fieldc_bn254_r_butterfly_array_avx512f_10babff5320bbaa9",
@@ -5244,7 +5244,7 @@ ret
 "
 }
 
-// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     add_avx512ifma,
     "fieldc_bn254_r_add_array_avx512ifma_9620c19b9846e173",
@@ -5538,7 +5538,7 @@ ret
 "
 }
 
-// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     sub_avx512ifma,
     "fieldc_bn254_r_sub_array_avx512ifma_493c14931b820cf3",
@@ -5832,7 +5832,7 @@ ret
 "
 }
 
-// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_avx512ifma,
     "fieldc_bn254_r_mul_array_avx512ifma_327e3f00ab678403",
@@ -6357,7 +6357,7 @@ ret
 "
 }
 
-// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     square_avx512ifma,
     "fieldc_bn254_r_square_array_avx512ifma_7bd9622900554268",
@@ -6805,7 +6805,7 @@ ret
 "
 }
 
-// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_add_avx512ifma,
     "fieldc_bn254_r_mul_add_array_avx512ifma_47dbfca9d1d68749",
@@ -7454,7 +7454,7 @@ ret
 "
 }
 
-// butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^256. An element has 4 words of 64 bits.
+// butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^256. An element has 4 limbs of 64 bits.
 butterfly_kernel! {
     butterfly_avx512ifma,
     "fieldc_bn254_r_butterfly_array_avx512ifma_73d8b6d04f2f460d",

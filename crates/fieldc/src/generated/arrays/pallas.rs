@@ -27,7 +27,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     butterfly: Some(ArrayKernel { run: butterfly_avx512ifma, least: 4 }),
 };
 
-// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     add_avx512f,
     "fieldc_pallas_add_array_avx512f_f8b67150ab942c9f",
@@ -358,7 +358,7 @@ ret
 "
 }
 
-// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_avx512f,
     "fieldc_pallas_mul_array_avx512f_d9b4bb3f6f98a8c2",
@@ -1406,7 +1406,7 @@ ret
 "
 }
 
-// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     square_avx512f,
     "fieldc_pallas_square_array_avx512f_6d2723946b29f1be",
@@ -2267,7 +2267,7 @@ ret
 "
 }
 
-// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_add_avx512f,
     "fieldc_pallas_mul_add_array_avx512f_018b83c990a54aba",
@@ -3448,7 +3448,7 @@ ret
 "
 }
 
-// butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^256. An element has 4 words of 64 bits.
+// butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^256. An element has 4 limbs of 64 bits.
 butterfly_kernel! {
     butterfly_avx512f,
     "fieldc_pallas_butterfly_array_avx512f_c41db454032ab594",
@@ -4780,7 +4780,7 @@ ret
 "
 }
 
-// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     add_avx512ifma,
     "fieldc_pallas_add_array_avx512ifma_f15ba152797c833d",
@@ -5071,7 +5071,7 @@ ret
 "
 }
 
-// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     sub_avx512ifma,
     "fieldc_pallas_sub_array_avx512ifma_0d8a6fe7b5013b6e",
@@ -5362,7 +5362,7 @@ ret
 "
 }
 
-// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_avx512ifma,
     "fieldc_pallas_mul_array_avx512ifma_4e4eb67eee8e23ab",
@@ -5876,7 +5876,7 @@ ret
 "
 }
 
-// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     square_avx512ifma,
     "fieldc_pallas_square_array_avx512ifma_6a533c6f7ca3b6d4",
@@ -6313,7 +6313,7 @@ ret
 "
 }
 
-// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_add_avx512ifma,
     "fieldc_pallas_mul_add_array_avx512ifma_460638970cc3e3e9",
@@ -6948,7 +6948,7 @@ ret
 "
 }
 
-// butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^256. An element has 4 words of 64 bits.
+// butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^256. An element has 4 limbs of 64 bits.
 butterfly_kernel! {
     butterfly_avx512ifma,
     "fieldc_pallas_butterfly_array_avx512ifma_2f8eb952f96a7d92",

@@ -27,7 +27,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     butterfly: Some(ArrayKernel { run: butterfly_avx512ifma, least: 4 }),
 };
 
-// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     add_avx512f,
     "fieldc_vesta_add_array_avx512f_55a4e957e7938f4f",
@@ -358,7 +358,7 @@ ret
 "
 }
 
-// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_avx512f,
     "fieldc_vesta_mul_array_avx512f_b5629914e3bb4e95",
@@ -1406,7 +1406,7 @@ ret
 "
 }
 
-// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     square_avx512f,
     "fieldc_vesta_square_array_avx512f_8598a04e7b9df7a4",
@@ -2267,7 +2267,7 @@ ret
 "
 }
 
-// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_add_avx512f,
     "fieldc_vesta_mul_add_array_avx512f_0b983ad80abce2a1",
@@ -3448,7 +3448,7 @@ ret
 "
 }
 
-// butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^256. An element has 4 words of 64 bits.
+// butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^256. An element has 4 limbs of 64 bits.
 butterfly_kernel! {
     butterfly_avx512f,
     "fieldc_vesta_butterfly_array_avx512f_b96295d1965b4b66",
@@ -4780,7 +4780,7 @@ ret
 "
 }
 
-// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     add_avx512ifma,
     "fieldc_vesta_add_array_avx512ifma_2c73461baf17de9c",
@@ -5071,7 +5071,7 @@ ret
 "
 }
 
-// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     sub_avx512ifma,
     "fieldc_vesta_sub_array_avx512ifma_a52d0fb39e7006a3",
@@ -5362,7 +5362,7 @@ ret
 "
 }
 
-// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_avx512ifma,
     "fieldc_vesta_mul_array_avx512ifma_60c0c47ca185596a",
@@ -5876,7 +5876,7 @@ ret
 "
 }
 
-// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     square_avx512ifma,
     "fieldc_vesta_square_array_avx512ifma_6a7e3544e076f15b",
@@ -6313,7 +6313,7 @@ ret
 "
 }
 
-// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 words of 64 bits.
+// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_add_avx512ifma,
     "fieldc_vesta_mul_add_array_avx512ifma_7b0b764094610296",
@@ -6948,7 +6948,7 @@ ret
 "
 }
 
-// butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^256. An element has 4 words of 64 bits.
+// butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^256. An element has 4 limbs of 64 bits.
 butterfly_kernel! {
     butterfly_avx512ifma,
     "fieldc_vesta_butterfly_array_avx512ifma_304ccc4f932545cb",
