@@ -115,8 +115,9 @@ class Field:
 
     @property
     def size(self) -> str:
-        """How long an element is: `4 limbs of 64 bits`."""
-        return f"{self.n} limb{'s' * (self.n > 1)} of {self.word} bits"
+        """How long an element is: `4 limbs of 64 bits`, `5 digits of 52 bits`."""
+        part = "digit" if self.word & (self.word - 1) else "limb"
+        return f"{self.n} {part}{'s' * (self.n > 1)} of {self.word} bits"
 
     @property
     def spare_bits(self) -> int:

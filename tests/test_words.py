@@ -62,7 +62,9 @@ STYLED = [(rows, word) for rows in STYLES for word in WORDS]
 
 
 @pytest.mark.parametrize(
-    ("rows", "word"), sampled_rows(STYLED[::3], [one for k, one in enumerate(STYLED) if k % 3])
+    ("rows", "word"),
+    sampled_rows(STYLED[::3], [one for k, one in enumerate(STYLED) if k % 3]),
+    ids=lambda value: style_id(value) if isinstance(value, RowChoice) else str(value),
 )
 def test_every_row_style_computes_the_kernel(rows: RowChoice, word: int) -> None:
     for f in fields_of(word, STYLES.index(rows)):

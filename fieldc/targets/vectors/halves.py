@@ -18,7 +18,6 @@ from fieldc.targets.x86_64.operands import Operand, Virtual
 from fieldc.words.program import Step, Value
 
 _ROWS = (
-    VectorInstruction("vpmuludq", memory=1, any_two=True, is_product=True),
     VectorInstruction("vpaddd", memory=1, any_two=True),
     VectorInstruction("vpsubd", memory=1),
     VectorInstruction("vpminud", memory=1, any_two=True),

@@ -33,6 +33,7 @@ _ROWS = (
     VectorInstruction("vpxorq", text="vpxorq {0}, {0}, {0}", ports=0),
     VectorInstruction("vpaddq", memory=1, any_two=True),
     VectorInstruction("vpsubq", memory=1),
+    VectorInstruction("vpmuludq", memory=1, any_two=True, is_product=True),
     VectorInstruction("vpandq", memory=1, any_two=True),
     VectorInstruction("vpsrlq", memory=0),
     VectorInstruction("vpsraq", memory=0),

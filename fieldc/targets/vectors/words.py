@@ -14,7 +14,6 @@ from fieldc.words.operations import ADD, SUB, Kind
 from fieldc.words.program import Step, Value
 
 _ROWS = (
-    VectorInstruction("vpmuludq", memory=1, any_two=True, is_product=True),
     VectorInstruction("vpminuq", memory=1, any_two=True),
     VectorInstruction("less", text="vpcmpltuq {0}, {1}, {2}"),
     VectorInstruction("add_where", tied=True, memory=1, text="vpaddq {0} {{{2}}}, {0}, {1}"),
