@@ -38,6 +38,7 @@ def test_what_a_picture_says(tmp_path: Path) -> None:
     assert "python: cios" not in texts and "further off: python: cios 16,000" in texts
     text = (tmp_path / "race.svg").read_text(encoding="utf-8")
     assert all(style["color"] in text for style in STYLES.values())
+    assert 'style="max-width: 100%' in text  # a phone shows all of it
 
 
 def test_a_far_row_leaves_the_others_apart(tmp_path: Path) -> None:

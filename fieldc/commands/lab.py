@@ -21,7 +21,7 @@ SHOWN = "x86-mulx"
 
 
 @verb(
-    option("--quick", action="store_true", help="fewer limb counts and rounds: about 2 minutes"),
+    option("--quick", action="store_true", help="fewer limb counts and rounds: about 3 minutes"),
     option(
         "-o",
         dest="folder",

@@ -99,7 +99,7 @@ def _listing(part: Listing) -> str:
     return f'<div class="table"><table class="listing"><tbody>{lines}</tbody></table></div>\n'
 
 
-LONG, SENTENCE = 32, 30
+LONG, SENTENCE = 32, 48
 """A longer word, such as a modulus, may be broken anywhere; a longer text gets room on a phone."""
 
 

@@ -17,7 +17,7 @@ from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
 from fieldc.files import write_file
 from fieldc.lab.peers import RaceData, full_name
-from fieldc.lab.report.style import COLOURS, MARKERS, styled, svg
+from fieldc.lab.report.style import COLOURS, MARKERS, styled, svg_file
 from fieldc.machine.results import MODES, Mode
 
 STYLES: dict[Mode, dict[str, Any]] = {
@@ -40,7 +40,7 @@ def draw_race(rows: Sequence[RaceData], path: Path) -> None:
     with styled():
         figure = race_dots(rows)
         if path.suffix == ".svg":
-            write_file(path, svg(figure) + "\n")
+            write_file(path, svg_file(figure))
         else:
             held = io.BytesIO()
             figure.savefig(held, format="png", dpi=PIXELS)

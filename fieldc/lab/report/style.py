@@ -43,3 +43,8 @@ def svg(figure: Figure) -> str:
     figure.savefig(held, format="svg", bbox_inches="tight", metadata={"Date": None})
     text = held.getvalue()
     return text[text.index("<svg") :]
+
+
+def svg_file(figure: Figure) -> str:
+    """The figure as a file of its own; a narrow screen shows it smaller, and need not scroll."""
+    return svg(figure).replace("<svg", '<svg style="max-width: 100%; height: auto"', 1) + "\n"
