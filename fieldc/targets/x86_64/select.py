@@ -8,14 +8,14 @@ end with carry 0 leaves its flag clean.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 from fieldc.targets.x86_64.choices import Choices
 from fieldc.targets.x86_64.flags import FlagError, color_flags
 from fieldc.targets.x86_64.instructions import BOTH, CF, INSTRUCTIONS, OF, RETURNED, VirtualCode
 from fieldc.targets.x86_64.operands import CONSTANTS, Immediate, Memory, Operand, Virtual
-from fieldc.words.operations import LOAD, MUL, Kind
+from fieldc.words.operations import LOAD, MUL, SUB, Kind
 from fieldc.words.program import Program, Step, Value
 
 WORD_BYTES = 8
@@ -23,6 +23,8 @@ IMMEDIATE = 1 << 31
 """Instructions hold numbers from minus this to below it."""
 FEW = 6
 """Limbs that a kernel without products loads at once: more would only wait in registers."""
+FREE = 8
+"""Registers that such a kernel need not save, without the pointer to z."""
 
 
 class Selection:
@@ -48,6 +50,7 @@ class Selection:
         self._places: dict[int, Operand] = {}
         self._multiplier: tuple[int, Virtual] | None = None
         self._read: set[Operand] = set()
+        self._zeros: list[Virtual] = []
         self._uses = Counter(v.number for step in program.steps for v in step.inputs)
         self._uses.update(v.number for v in program.results)
         self._multiplies = any(step.operation is MUL for step in program.steps)
@@ -84,17 +87,18 @@ class Selection:
         """Limbs to be loaded before the first sum, in a kernel without products.
 
         Those of the first operand that would be copied later: every limb that is read twice, and
-        of few limbs those that something is added to. Carries then find them there, which helps
-        where an earlier call has just stored them.
+        of few limbs those that something is added to, or that are subtracted from 0. Carries then
+        find them there, which helps where an earlier call has just stored them: a mov takes its
+        word from the store at once, `sbb r, [m]` waits 5 cycles (12.5 of 4 limbs' neg, by mov 8).
         """
         name, width = self.program.operands[0]
         if self._multiplies:
             return set()
-        augends = {step.inputs[0].number for step in self.program.steps if step.inputs}
+        steps = [step for step in self.program.steps if step.inputs]
+        early = {step.inputs[0].number for step in steps}
+        early |= {step.inputs[1].number for step in steps if _is_from_zero(step)}
         limbs = [s.outputs[0].number for s in self.program.steps if s.operand == name]
-        return {
-            limb for limb in limbs if self._uses[limb] > 1 or (limb in augends and width <= FEW)
-        }
+        return {limb for limb in limbs if self._uses[limb] > 1 or (limb in early and width <= FEW)}
 
     def _keep_zero(self) -> Virtual | None:
         if self.choices.zero == "memory" or not self._two_chains:
@@ -234,11 +238,23 @@ class Selection:
         begins = borrow.constant is not None
         mnemonic = "sub" if begins else "sbb"
         augend, subtrahend = self._number(a), self._number(b)
-        if begins and a.constant == 0 and not (self._multiplies or any(self._alive.values())):
-            augend = self._new("zero")
-            self._emit("xor", (augend,))  # shorter than a mov, and no port runs it
+        if begins and _is_from_zero(step) and not (self._multiplies or any(self._alive.values())):
+            self._make_zeros(step)
+        if a.constant == 0 and self._zeros:
+            augend = self._zeros.pop(0)
         place = self._define(step.outputs[0], self._fixed(step.outputs[0]))
         self._emit(mnemonic, (place,), augend, subtrahend)
+
+    def _make_zeros(self, first: Step) -> None:
+        """Zeros for a chain of borrows, as many as there is room for, before the chain begins.
+
+        xor is shorter than a mov, and no port runs it; but it destroys the borrow.
+        """
+        wanted = sum(map(_is_from_zero, _chain(self.program.steps, first)))
+        room = FREE - len(self._loaded_at_once)
+        self._zeros = [self._new("zero") for _ in range(max(1, min(wanted, room)))]
+        for zero in self._zeros:
+            self._emit("xor", (zero,))
 
     def mul(self, step: Step) -> None:
         """mulx with the row's multiplier in rdx, or mul with it as the operand."""
@@ -336,6 +352,20 @@ class Selection:
             register = source if isinstance(source, Virtual) else self._move(source, low.name)
             shift = Immediate(self.program.word - k)
             self._emit("shld", (place,), self._place(high), register, shift)
+
+
+def _is_from_zero(step: Step) -> bool:
+    """Whether a step subtracts from 0."""
+    return step.operation is SUB and step.inputs[0].constant == 0
+
+
+def _chain(steps: Iterable[Step], first: Step) -> Iterator[Step]:
+    """The steps that hand a borrow on, from the first to the last."""
+    borrow = first.inputs[2]
+    for step in steps:
+        if step is first or (step.operation is SUB and step.inputs[2] is borrow):
+            borrow = step.outputs[1]
+            yield step
 
 
 def _multipliers_of_the_next_row(steps: tuple[Step, ...], uses: Counter[int]) -> set[int]:
