@@ -17,16 +17,17 @@ ArrayCall = Callable[..., None]
 """A kernel that takes a count and addresses."""
 
 
-def loaded(code: bytes, symbol: str) -> ArrayCall:
+class LoadedKernel:
     """A kernel of an object, which stays in memory as long as it can be called."""
-    library = load(code)
 
-    def call(count: int, *addresses: int) -> None:
-        pointers = [ctypes.c_void_p] * len(addresses)
-        kind = ctypes.CFUNCTYPE(None, ctypes.c_size_t, *pointers)
-        kind(library.address(symbol))(count, *addresses)
+    def __init__(self, code: bytes, symbol: str, arrays: int) -> None:
+        self._library = load(code)
+        kind = ctypes.CFUNCTYPE(None, ctypes.c_size_t, *[ctypes.c_void_p] * arrays)
+        self._function = kind(self._library.address(symbol))
 
-    return call
+    def __call__(self, count: int, *addresses: int) -> None:
+        """Call it on arrays at addresses, the result first."""
+        self._function(count, *addresses)
 
 
 @dataclass(frozen=True)

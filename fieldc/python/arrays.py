@@ -17,7 +17,7 @@ from fieldc.artifacts.host import SYMBOL
 from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.machine.arrays import BLOCK, ArrayFunction, packed, size, unpacked
-from fieldc.machine.columns import ColumnSums, loaded
+from fieldc.machine.columns import ColumnSums, LoadedKernel
 from fieldc.targets.array_targets import fastest_here
 from fieldc.targets.vectors.kernel import compile_array
 from fieldc.targets.vectors.offers import ARRAY, array_expression
@@ -115,13 +115,15 @@ class ResidueArray:
         f, kernels = self.f, _column_sums(self.f)
         if kernels is None or other.count != self.count:
             return self.computed("mul", other).sum()
-        starts = range(0, self.count, kernels.most)
-        sums = empty(f, BLOCK * len(starts))
+        most, columns = kernels.most, ctypes.create_string_buffer(kernels.bytes)
+        starts, at = range(0, self.count, most), ctypes.addressof(columns)
+        sums, step, block = empty(f, BLOCK * len(starts)), size(f, most), size(f, BLOCK)
+        x, y, z = self.address, other.address, sums.address
         for number, first in enumerate(starts):
-            columns = ctypes.create_string_buffer(kernels.bytes)
-            at, here = ctypes.addressof(columns), min(kernels.most, self.count - first)
-            kernels.accumulate(here, at, self.at(first), other.at(first))
-            kernels.collect(BLOCK, sums.at(BLOCK * number), at)
+            ctypes.memset(at, 0, kernels.bytes)
+            here = min(most, self.count - first)
+            kernels.accumulate(here, at, x + step * number, y + step * number)
+            kernels.collect(BLOCK, z + block * number, at)
         return sums.sum()
 
     def inverse(self) -> ResidueArray:
@@ -221,9 +223,11 @@ def _column_sums(f: Field) -> ColumnSums | None:
     if target is None or f.bits > MOST_BITS or f.n < 2:
         return None
     columns = columns_of(f)
-    made = ((accumulate(f), in_lanes(f)), (collect(f), f))
+    made = ((accumulate(f), in_lanes(f), 3), (collect(f), f, 2))
     calls = (
-        loaded(compile_array(target, expression, SYMBOL, result, columns).object, SYMBOL)
-        for expression, result in made
+        LoadedKernel(
+            compile_array(target, expression, SYMBOL, result, columns).object, SYMBOL, arrays
+        )
+        for expression, result, arrays in made
     )
     return ColumnSums(f, columns, *calls)
