@@ -276,7 +276,7 @@ def test_a_wrong_kernel_fails_its_examination() -> None:
 
 
 @HOST
-@pytest.mark.parametrize("operation", ["mul", "mul_add"])
+@pytest.mark.parametrize("operation", ["mul", "mul_add", "mul_lazy", "fp2_mul"])
 def test_tune_writes_a_schedule_that_it_goes_on_from(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], operation: str
 ) -> None:

@@ -10,7 +10,7 @@ from fieldc.algorithms.lanes import DIGIT_BITS, excess, in_lanes
 from fieldc.artifacts.verify import Job
 from fieldc.field import Field
 from fieldc.machine.arrays import BLOCK
-from fieldc.machine.columns import ColumnSums, check_columns, loaded
+from fieldc.machine.columns import ColumnSums, LoadedKernel, check_columns
 from fieldc.targets.vectors.kernel import ArrayKernel
 
 
@@ -78,5 +78,6 @@ def in_pairs(built: Sequence[OnArrays]) -> list[OnArrays]:
 def _check(accumulate: ArrayKernel, collect: ArrayKernel) -> None:
     """Run a pair on vectors. Raises CheckError."""
     if accumulate.columns is not None and accumulate.target.runs_here:
-        calls = (loaded(each.object, each.symbol) for each in (accumulate, collect))
+        made = (accumulate, 3), (collect, 2)
+        calls = (LoadedKernel(each.object, each.symbol, arrays) for each, arrays in made)
         check_columns(ColumnSums(field_of(accumulate), accumulate.columns, *calls))

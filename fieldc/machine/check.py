@@ -86,16 +86,24 @@ def check(kernel: GuardedKernel, expression: Expression, seed: int = 0) -> int:
     return calls
 
 
+def agrees(expression: Expression, result: int, wanted: int) -> bool:
+    """Whether a result is in its range and congruent to what is wanted, each of its values.
+
+    Below p that is one number.
+    """
+    f, contract = expression.field, expression.kernel.result
+    return all(
+        0 <= found <= contract.high(f) and (found - right) % f.p == 0
+        for found, right in zip(contract.values(f, result), contract.values(f, wanted), strict=True)
+    )
+
+
 def _expect(
     expression: Expression, aliasing: Aliasing, operands: tuple[int, ...], result: int
 ) -> None:
-    f, contract = expression.field, expression.kernel.result
+    f = expression.field
     wanted = expression.kernel.meaning(f, *operands)
-    # Below p there is one right number; of results that may be p and above, any that is congruent.
-    if not all(
-        0 <= found <= contract.high(f) and (found - right) % f.p == 0
-        for found, right in zip(contract.values(f, result), contract.values(f, wanted), strict=True)
-    ):
+    if not agrees(expression, result, wanted):
         names = (name for name, _ in expression.kernel.operands)
         given = ", ".join(f"{x} = {value:#x}" for x, value in zip(names, operands, strict=True))
         raise CheckError(
