@@ -79,6 +79,9 @@ def test_the_page_is_whole_and_needs_nothing_else(page: Path) -> None:
 
 def test_every_row_of_a_multiplication_is_named() -> None:
     text = """
+    push rbx
+    mov r8, qword ptr [rsi]                     # x[0]
+    sub rsp, 8                                  # spills
     mov rdx, qword ptr [rdx]                    # y[0]
     mulx r8, r9, qword ptr [rsi]                # x[0]
     mov rdx, r9
@@ -91,8 +94,9 @@ def test_every_row_of_a_multiplication_is_named() -> None:
     ret
 """
     lines = list(listing(text))
-    first, second = ["product, row 1"] * 3 + ["reduction, row 1"] * 3, ["product, row 2"] * 2
-    assert [line.says for line in lines] == [*first, *second, *["final subtraction"] * 2]
+    frame, first = ["", "product, row 1", ""], ["product, row 1"] * 3 + ["reduction, row 1"] * 3
+    second = ["product, row 2"] * 2
+    assert [line.says for line in lines] == [*frame, *first, *second, "final subtraction", ""]
     assert [line.chain for line in lines if line.chain] == ["carry", "overflow", "carry"]
 
 

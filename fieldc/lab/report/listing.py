@@ -7,10 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 LINE = re.compile(r"^    (?P<text>[a-z].*?)\s*(?:# (?P<comment>.*))?$")
-PRODUCT, REDUCTION = re.compile(r"^[xy]\[(\d+)\]"), re.compile(r"^(mu|minus_mu|p|n0|fold)\b")
+PRODUCT, REDUCTION = (
+    re.compile(r"^[xy]\[(\d+)\]"),
+    re.compile(r"^(mu|minus_mu|p|n0|fold|complement)\b"),
+)
 MULTIPLICATIONS = ("mulx", "mul", "imul")
 CARRY = ("add", "adc", "adcx", "sub", "sbb")
 OVERFLOW = ("adox",)
+FRAME = re.compile(r"^(push|pop|ret|(add|sub) rsp)\b")
+"""What saves and restores registers belongs to no part, wherever it stands."""
 
 
 @dataclass(frozen=True)
@@ -43,17 +48,22 @@ def listing(assembly: str) -> Iterator[Line]:
     found = [match for line in assembly.splitlines() if (match := LINE.match(line))]
     last = max((i for i, m in enumerate(found) if _opcode(m) in MULTIPLICATIONS), default=-1)
     part, row, rows = "", 0, {"product": 0, "reduction": 0}
+    multiplied = False
     for number, match in enumerate(found):
         comment = match["comment"] or ""
+        if FRAME.match(match["text"]):
+            yield Line(match["text"], comment, "", 0, "")
+            continue
         named = "product" if PRODUCT.match(comment) else "reduction"
         known = bool(PRODUCT.match(comment) or REDUCTION.match(comment))
         if known and number > last:
             part = "final subtraction"
-        elif known and (part != named or _begins_row(match, comment)):
-            part = named
+        elif known and (part != named or (multiplied and _begins_row(match, comment))):
+            part, multiplied = named, False
             rows[part] += 1
             row = rows[part]
         opcode = _opcode(match)
+        multiplied |= opcode in MULTIPLICATIONS
         chain = "overflow" if opcode in OVERFLOW else "carry" if opcode in CARRY else ""
         yield Line(match["text"], comment, part, row, chain)
 
