@@ -1,11 +1,15 @@
-"""Number-theoretic transforms of arrays: Stockham's form, each level one butterfly of two arrays.
+"""Number-theoretic transforms of arrays: in four steps, each of them Stockham's form on long rows.
 
-Source: C. Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1992, section 1.7.
+Sources: C. Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1992, section 1.7;
+D. H. Bailey, "FFTs in external or hierarchical memory", 1990.
 """
 
 from __future__ import annotations
 
+import ctypes
+
 from fieldc.field import Field
+from fieldc.machine.arrays import size
 from fieldc.properties import properties
 from fieldc.python.arrays import LengthMismatch, ResidueArray, array, compute, empty
 
@@ -43,19 +47,35 @@ def inverse_transform(x: ResidueArray) -> ResidueArray:
 def _transform(x: ResidueArray, root: int) -> ResidueArray:
     """Sums of x_j * root^(i*j) for each i.
 
-    After a level, row k of the array has entry k of every transform of so many elements. The next
-    level joins the halves of each row.
+    In rows of m elements: transforms of the columns, factors root^(row*column), the other
+    transforms with rows and columns exchanged. So no kernel works on short rows.
     """
-    f, half = x.f, x.count // 2
-    powers = _powers(f, root, half)
-    rows = 1
-    while rows < x.count:
-        low, high = _halves(x, rows)
-        factors, joined = _spread(powers, rows), empty(f, x.count)
-        ends, given = (joined.address, joined.at(half)), (low.address, high.address)
-        compute(f, "butterfly", half, *ends, *given, factors.address)
+    f, count = x.f, x.count
+    rows = 1 << (count.bit_length() - 1) // 2
+    columns = count // rows
+    inner = _levels(x, pow(root, columns, f.p), rows)
+    turned = _turned(inner.computed("mul", _factors(f, root, rows, columns)), rows)
+    return _levels(turned, pow(root, rows, f.p), columns)
+
+
+def _levels(x: ResidueArray, root: int, order: int) -> ResidueArray:
+    """In row k of `order` rows, entry k of the transforms of all columns; the root has this order.
+
+    A level joins the halves of each row, all by one power.
+    """
+    f, half, rows = x.f, x.count // 2, 1
+    powers, element = _powers(f, root, order // 2), size(f, 1)
+    while rows < order:
+        length, joined = half // rows, empty(f, x.count)
+        factors = empty(f, length)
+        for row in range(rows):
+            power = ctypes.string_at(powers.at(row * (order // (2 * rows))), element)
+            ctypes.memmove(factors.address, power * length, element * length)
+            ends = joined.at(row * length), joined.at(row * length + half)
+            given = x.at(2 * row * length), x.at((2 * row + 1) * length)
+            compute(f, "butterfly", length, *ends, *given, factors.address)
         x, rows = joined, 2 * rows
-    return x.start(x.count, x.count)
+    return x
 
 
 def _powers(f: Field, root: int, count: int) -> ResidueArray:
@@ -71,34 +91,25 @@ def _powers(f: Field, root: int, count: int) -> ResidueArray:
     return found
 
 
-def _halves(x: ResidueArray, rows: int) -> tuple[ResidueArray, ResidueArray]:
-    """The first halves of all rows, and the second ones."""
-    low, high = empty(x.f, x.count // 2), empty(x.f, x.count // 2)
-    words = x.f.n * x.count // rows
-    half, source = words // 2, x.flat
-    for start, made in ((0, low), (half, high)):
-        target = made.flat
-        if rows <= half:
-            for row in range(rows):
-                at = row * words + start
-                target[row * half : (row + 1) * half] = source[at : at + half]
-        else:
-            for word in range(half):
-                target[word::half] = source[start + word :: words]
-    return low, high
+def _factors(f: Field, root: int, rows: int, columns: int) -> ResidueArray:
+    """root^(row*column): each step doubles how many rows there are."""
+    made, have = array(f, [1]).repeated(columns).start(columns, rows * columns), 1
+    step = _powers(f, root, columns)
+    while have < rows:
+        block, place = ctypes.string_at(step.address, size(f, columns)), made.at(have * columns)
+        ctypes.memmove(place, block * have, len(block) * have)
+        compute(f, "mul", have * columns, place, made.address, place)
+        step, have = step.computed("square"), 2 * have
+    return made
 
 
-def _spread(powers: ResidueArray, rows: int) -> ResidueArray:
-    """The first power of every part of the array, in all places of the part; `rows` parts."""
-    made = empty(powers.f, powers.count)
-    n, words = powers.f.n, powers.f.n * powers.count // rows
-    source, target = powers.flat, made.flat
-    if rows * n <= words:
-        for row in range(rows):
-            at = row * words
-            part = bytes(source[at : at + n]) * (words // n)
-            target[at : at + words] = memoryview(part).cast("Q")
-    else:
-        for word in range(words):
-            target[word::words] = source[word % n :: words]
+def _turned(x: ResidueArray, rows: int) -> ResidueArray:
+    """Rows and columns exchanged."""
+    made, n = empty(x.f, x.count), x.f.n
+    words, columns = n * rows, x.count // rows
+    source, target = x.flat, made.flat
+    for column in range(columns):
+        for word in range(n):
+            at = column * n + word
+            target[column * words + word : (column + 1) * words : n] = source[at :: columns * n]
     return made
