@@ -48,6 +48,17 @@ def test_a_butterfly_is_timed_beside_scalar_kernels(tmp_path: Path) -> None:
 
 
 @here
+def test_an_inner_product_has_its_share_of_collect(tmp_path: Path) -> None:
+    scalar, *vectors = run(tmp_path, "--op", "inner_product")
+    assert scalar["cycles_per_element"] == scalar["scalar_cycles"]
+    assert len(vectors) == sum(target.runs_here for target in ARRAY_TARGETS.values())
+    bounds = {"avx512f": (190 + 280 / 32) / 16, "avx512ifma": (75 + 177 / 32) / 16}
+    for row in vectors:  # the operations of docs/batch.md, a collect for 256 elements
+        assert row["layout"] == "array"
+        assert row["port_bound"] == pytest.approx(bounds[str(row["target"])], rel=0.02)
+
+
+@here
 def test_rows_of_words_of_32_bits(tmp_path: Path) -> None:
     path = tmp_path / "rows.json"
     words = ["bench", "babybear", "--batch", "--word", "32", "--op", "mul", "--rounds", "2"]
@@ -82,6 +93,8 @@ def test_a_host_that_runs_nothing(
         (["bn254-p", "--batch", "--op", "redc"], "redc has no kernel on arrays; there is add"),
         (["bn254-p", "--batch", "--peers"], "leave out --peers"),
         (["bn254-p", "--op", "butterfly"], "an operation on arrays; add --batch"),
+        (["bn254-p", "--op", "inner_product"], "an operation on arrays; add --batch"),
+        (["goldilocks", "--batch", "--op", "inner_product"], "more than 64 bits, not goldilocks"),
         (["--batch", "--all-goals"], "leave out --all-goals"),
         (["bn254-p", "--batch", "--word", "32"], "32-bit words take a modulus below 2"),
         (["bn254-p", "--elements", "8"], "--elements is the length of the arrays of --batch"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fieldc.catalogue import find_field
 from fieldc.commands.figures import short, spread_percent
+from fieldc.commands.options import INNER
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError
 
@@ -33,10 +34,13 @@ def batch(arguments: argparse.Namespace) -> Answer:
     if arguments.field is None or arguments.word not in ("32", "64"):
         raise UsageError("--batch takes a FIELD in words of 64 or 32 bits; see fieldc bench --help")
     operations = arguments.op or ["mul", "square", "add", "sub"]
+    known = (*BATCHED, INNER)
     for name in operations:
-        if name not in BATCHED:
-            raise UsageError(f"{name} has no kernel on arrays; there is {', '.join(BATCHED)}")
+        if name not in known:
+            raise UsageError(f"{name} has no kernel on arrays; there is {', '.join(known)}")
     field = find_field(arguments.field, int(arguments.word))
+    if INNER in operations and field.n * field.word <= 64:
+        raise UsageError(f"{INNER} takes a modulus of more than 64 bits, not {short(field.label)}")
     elements = arguments.elements or ELEMENTS
     with progress() as show:
         report = run_batch(field, operations, arguments.rounds, arguments.seed, elements, show)

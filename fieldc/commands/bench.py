@@ -11,6 +11,7 @@ from fieldc.commands.goals import all_goals
 from fieldc.commands.options import (
     ALL,
     BUILT,
+    INNER,
     OPERANDS,
     SEED,
     algorithm_list,
@@ -31,7 +32,7 @@ from fieldc.lab import peers
     WORD,
     option(
         "--op",
-        type=names("operation", list(dict.fromkeys((*BUILT, *peers.OPERATIONS))), [ALL]),
+        type=names("operation", list(dict.fromkeys((*BUILT, INNER, *peers.OPERATIONS))), [ALL]),
         metavar="OP,..",
         help=f"operations, or all: {', '.join(OPERATIONS)} (default mul,square,add,sub);"
         f" of the peers: {', '.join(peers.OPERATIONS)}",

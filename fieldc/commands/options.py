@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 ALL = "all"
 ON_ARRAYS = "butterfly"
 """The operation that kernels on arrays alone have."""
+INNER = "inner_product"
+"""The operation on arrays that two kernels make together: bench alone names it."""
 BUILT = tuple(dict.fromkeys((*OPERATIONS, *STUDIED_OPERATIONS, ON_ARRAYS)))
 """The operations that have kernels of ours."""
 PICTURES = (".svg", ".png")
@@ -54,8 +56,9 @@ algorithm_list = names(
 
 def check_batched(arguments: argparse.Namespace) -> None:
     """Raise UsageError for an operation of arrays without --batch."""
-    if ON_ARRAYS in (arguments.op or ()) and not arguments.batch:
-        raise UsageError(f"{ON_ARRAYS} is an operation on arrays; add --batch")
+    for name in (ON_ARRAYS, INNER):
+        if name in (arguments.op or ()) and not arguments.batch:
+            raise UsageError(f"{name} is an operation on arrays; add --batch")
 
 
 def positive(text: str) -> int:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, replace
 
+from fieldc.algorithms.columns import accumulate, collect, columns_of
 from fieldc.algorithms.lanes import LIMB_BITS, in_lanes
 from fieldc.artifacts.host import SYMBOL, compiled, decide_here, loaded
 from fieldc.errors import UserError
@@ -13,6 +14,7 @@ from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.arrays import BLOCK, ArrayFunction, check_arrays, packed, size, word_bytes
 from fieldc.machine.check import check
+from fieldc.machine.columns import ColumnSums, LoadedKernel, check_columns
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.machine.results import Spread
 from fieldc.targets.array_targets import ARRAY_TARGETS
@@ -21,7 +23,9 @@ from fieldc.targets.vectors.offers import ARRAY, array_expression, layouts_of
 from fieldc.targets.vectors.target import VectorTarget
 from fieldc.targets.x86_64.timing.array_timing import ArrayCandidate, ArrayRace, measure_arrays
 
-PARTS = {"butterfly": ("mul", "add", "sub")}
+INNER = "inner_product"
+"""Timed as `accumulate` and, once for as many elements as columns take, `collect`."""
+PARTS = {"butterfly": ("mul", "add", "sub"), INNER: ("mul",)}
 """The scalar kernels that stand for an operation that only kernels on arrays have."""
 
 
@@ -36,8 +40,8 @@ class BatchRow:
     elements: int
     cycles: Spread
     scalar: Spread
-    ports: int = 0
-    products: int = 0
+    ports: float = 0
+    products: float = 0
     """Micro-operations on vector ports, and of them products, of a block."""
     block: int = BLOCK
     """Elements of a block."""
@@ -97,6 +101,16 @@ class _Entrant:
     held: object
     """What owns the code."""
     kernel: ArrayKernel | None = None
+    end: _End | None = None
+
+
+@dataclass(frozen=True)
+class _End:
+    """What follows a kernel once for so many of its elements, a block's worth."""
+
+    candidate: ArrayCandidate
+    kernel: ArrayKernel
+    elements: int
 
 
 def run_batch(
@@ -128,14 +142,16 @@ def run_batch(
             _scalar(field, operation, part, elements, seed)
             for part in PARTS.get(operation, (operation,))
         )
+        vectors = _inner_products if operation == INNER else _vectors
         for target in targets:
-            entrants += _vectors(target, field, operation, elements, seed)
+            entrants += vectors(target, field, operation, elements, seed)
     progress("compile and check", len(operations), len(operations))
 
     def show(done: int, total: int) -> None:
         progress("race", done, total)
 
-    race = measure_arrays([e.candidate for e in entrants], rounds, seed, show)
+    ends = [e.end.candidate for e in entrants if e.end]
+    race = measure_arrays([*(e.candidate for e in entrants), *ends], rounds, seed, show)
     return BatchReport(tuple(_rows(field, entrants, race)), tuple(skipped), race)
 
 
@@ -152,17 +168,23 @@ def _rows(field: Field, entrants: Sequence[_Entrant], race: ArrayRace) -> Iterat
     for entrant in entrants:
         if entrant.kernel is None:
             continue
-        made = entrant.kernel
+        made, cycles = entrant.kernel, race.rows[entrant.candidate.label].cycles
+        ports, products = float(made.ports), float(made.products)
+        if entrant.end is not None:
+            end, share = entrant.end, BLOCK / entrant.end.elements
+            cycles = _sum(cycles, _scaled(race.rows[end.candidate.label].cycles, share))
+            ports += share * end.kernel.ports
+            products += share * end.kernel.products
         yield BatchRow(
             field.label,
             entrant.op,
             entrant.target,
             entrant.layout,
             entrant.candidate.count,
-            race.rows[entrant.candidate.label].cycles,
+            cycles,
             scalars[entrant.op],
-            made.ports,
-            made.products,
+            ports,
+            products,
             made.elements,
             8 * word_bytes(field),
         )
@@ -171,6 +193,10 @@ def _rows(field: Field, entrants: Sequence[_Entrant], race: ArrayRace) -> Iterat
 def _sum(a: Spread | None, b: Spread) -> Spread:
     """The cycles of loops that run one after the other."""
     return b if a is None else Spread(*(x + y for x, y in zip(astuple(a), astuple(b), strict=True)))
+
+
+def _scaled(a: Spread, factor: float) -> Spread:
+    return Spread(*(factor * x for x in astuple(a)))
 
 
 def _vectors(
@@ -184,6 +210,25 @@ def _vectors(
         label = f"{operation} {target.name} {layout}"
         candidate = _candidate(label, expression, function.address, elements, seed)
         yield _Entrant(operation, target.name, layout, candidate, function, kernel)
+
+
+def _inner_products(
+    target: VectorTarget, field: Field, operation: str, elements: int, seed: int
+) -> Iterator[_Entrant]:
+    """Sums in columns. The columns lie where other kernels have their results."""
+    columns, digits = columns_of(field), in_lanes(field)
+    add = compile_array(target, accumulate(field), SYMBOL, digits, columns)
+    reduce = compile_array(target, collect(field), SYMBOL, field, columns)
+    calls = LoadedKernel(add.object, SYMBOL, 3), LoadedKernel(reduce.object, SYMBOL, 2)
+    sums = ColumnSums(field, columns, *calls)
+    check_columns(sums)
+    label, x = f"{operation} {target.name}", array_expression(field, "mul", ARRAY)
+    timed = _candidate(label, x, calls[0].address, elements, seed)
+    timed = replace(timed, result=max(timed.result, sums.bytes))
+    last = ArrayCandidate(
+        f"{label}, collect", calls[1].address, BLOCK, size(field, BLOCK), (bytes(sums.bytes),)
+    )
+    yield _Entrant(operation, target.name, ARRAY, timed, sums, add, _End(last, reduce, sums.most))
 
 
 def _scalar(field: Field, operation: str, part: str, elements: int, seed: int) -> _Entrant:

@@ -2,8 +2,8 @@
 
 python -m fieldc.lab.predictions
 
-Every schedule that ships has the cycles that its search measured and a digest of its code. So its
-kernel is made again byte for byte, and simulated in the loop that timed it.
+Every schedule that ships has the cycles that were measured, with fixed operands too, and a digest
+of its code. So its kernel is made again byte for byte, and simulated in the loop that timed it.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ def compared(text: str, operation: str) -> Compared:
     predicted = predict(found, find_processor(MEASURED_ON), *around(layout))
     if predicted is None:
         raise ScheduleError(f"{MEASURED_ON} is not simulated")
-    throughput, latency = (
-        float(tuned.measured[f"best_{name}_cycles"]) for name in ("throughput", "latency")
-    )
+    run = tuned.measured
+    which = "fixed" if run.get("operands") == "moving" else "best"
+    throughput, latency = (float(run[f"{which}_{m}_cycles"]) for m in ("throughput", "latency"))
     return Compared(text, operation, found.instructions, throughput, latency, predicted)
 
 

@@ -22,8 +22,9 @@ class LoadedKernel:
 
     def __init__(self, code: bytes, symbol: str, arrays: int) -> None:
         self._library = load(code)
+        self.address = self._library.address(symbol)
         kind = ctypes.CFUNCTYPE(None, ctypes.c_size_t, *[ctypes.c_void_p] * arrays)
-        self._function = kind(self._library.address(symbol))
+        self._function = kind(self.address)
 
     def __call__(self, count: int, *addresses: int) -> None:
         """Call it on arrays at addresses, the result first."""
