@@ -16,7 +16,7 @@ from fieldc.catalogue import find_field
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.machine.code import code_of
-from fieldc.machine.columns import ArrayCall, ColumnSums, LoadedKernel, check_columns
+from fieldc.machine.columns import ArrayCall, ColumnSums, LoadedColumnKernel, check_columns
 from fieldc.machine.processor import is_x86_64
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.columns import COLUMN_PROOFS
@@ -42,7 +42,7 @@ def kernels(f: Field, target: VectorTarget) -> tuple[ArrayKernel, ArrayKernel]:
 def call(f: Field, made: ArrayKernel, sizes: tuple[int, ...]) -> ArrayCall:
     """A kernel that this processor runs, or else the emulator."""
     if made.target.runs_here:
-        return LoadedKernel(made.object, made.symbol, len(sizes))
+        return LoadedColumnKernel(made.object, made.symbol, len(sizes))
     return EmulatedCall(made.object, made.symbol, sizes, 8 * f.n)
 
 

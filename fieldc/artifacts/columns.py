@@ -10,7 +10,7 @@ from fieldc.algorithms.lanes import DIGIT_BITS, excess, in_lanes
 from fieldc.artifacts.verify import Job
 from fieldc.field import Field
 from fieldc.machine.arrays import BLOCK
-from fieldc.machine.columns import ColumnSums, LoadedKernel, check_columns
+from fieldc.machine.columns import ColumnSums, LoadedColumnKernel, check_columns
 from fieldc.targets.vectors.kernel import ArrayKernel
 
 
@@ -79,5 +79,5 @@ def _check(accumulate: ArrayKernel, collect: ArrayKernel) -> None:
     """Run a pair on vectors. Raises CheckError."""
     if accumulate.columns is not None and accumulate.target.runs_here:
         made = (accumulate, 3), (collect, 2)
-        calls = (LoadedKernel(each.object, each.symbol, arrays) for each, arrays in made)
+        calls = (LoadedColumnKernel(each.object, each.symbol, arrays) for each, arrays in made)
         check_columns(ColumnSums(field_of(accumulate), accumulate.columns, *calls))

@@ -14,7 +14,7 @@ from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.arrays import BLOCK, ArrayFunction, check_arrays, packed, size, word_bytes
 from fieldc.machine.check import check
-from fieldc.machine.columns import ColumnSums, LoadedKernel, check_columns
+from fieldc.machine.columns import ColumnSums, LoadedColumnKernel, check_columns
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.machine.results import Spread
 from fieldc.targets.array_targets import ARRAY_TARGETS
@@ -219,7 +219,7 @@ def _inner_products(
     columns, digits = columns_of(field), in_lanes(field)
     add = compile_array(target, accumulate(field), SYMBOL, digits, columns)
     reduce = compile_array(target, collect(field), SYMBOL, field, columns)
-    calls = LoadedKernel(add.object, SYMBOL, 3), LoadedKernel(reduce.object, SYMBOL, 2)
+    calls = LoadedColumnKernel(add.object, SYMBOL, 3), LoadedColumnKernel(reduce.object, SYMBOL, 2)
     sums = ColumnSums(field, columns, *calls)
     check_columns(sums)
     label, x = f"{operation} {target.name}", array_expression(field, "mul", ARRAY)

@@ -17,8 +17,8 @@ ArrayCall = Callable[..., None]
 """A kernel that takes a count and addresses."""
 
 
-class LoadedKernel:
-    """A kernel of an object, which stays in memory as long as it can be called."""
+class LoadedColumnKernel:
+    """A kernel of sums in columns, whose object stays in memory as long as it can be called."""
 
     def __init__(self, code: bytes, symbol: str, arrays: int) -> None:
         self._library = load(code)

@@ -17,7 +17,7 @@ from fieldc.artifacts.host import SYMBOL
 from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.machine.arrays import BLOCK, ArrayFunction, packed, size, unpacked
-from fieldc.machine.columns import ColumnSums, LoadedKernel
+from fieldc.machine.columns import ColumnSums, LoadedColumnKernel
 from fieldc.targets.array_targets import fastest_here
 from fieldc.targets.vectors.kernel import compile_array
 from fieldc.targets.vectors.offers import ARRAY, array_expression
@@ -225,7 +225,7 @@ def _column_sums(f: Field) -> ColumnSums | None:
     columns = columns_of(f)
     made = ((accumulate(f), in_lanes(f), 3), (collect(f), f, 2))
     calls = (
-        LoadedKernel(
+        LoadedColumnKernel(
             compile_array(target, expression, SYMBOL, result, columns).object, SYMBOL, arrays
         )
         for expression, result, arrays in made
