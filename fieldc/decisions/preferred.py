@@ -66,7 +66,13 @@ class Decision:
     @property
     def modelled(self) -> Choice:
         """The best that no schedule made, which is where a search for one begins."""
-        return _first([c for c in self.candidates if not c.is_scheduled])
+        return self.unscheduled.preferred
+
+    @property
+    def unscheduled(self) -> Decision:
+        """What is decided without schedules, whose order and registers are for System V."""
+        rest = tuple(c for c in self.candidates if not c.is_scheduled)
+        return replace(self, candidates=rest)
 
     def choices(self) -> list[Choice]:
         """The best kernel of each variant, as the target lists them."""

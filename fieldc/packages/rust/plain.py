@@ -72,8 +72,9 @@ def modulus_list(primes: Sequence[Field]) -> str:
 
 
 def plain_kernel(f: Field, operation: str, variant: str) -> str:
-    """A kernel as a Rust function, as it is decided for the crate's processor."""
-    choice = preferred(f, operation, TARGETS["x86_64-linux"], PROCESSOR).variant(variant)
+    """A kernel as a Rust function, as the model of the crate's processor decides."""
+    decision = preferred(f, operation, TARGETS["x86_64-linux"], PROCESSOR)
+    choice = decision.unscheduled.variant(variant)
     kernel = plan_of(choice).compile(choice.expression, "kernel", CALLED_INLINE)
     name, condition = plain_symbol(f, operation, variant), f"p is {f.label}"
     constants = dict(constant(word) for word, _ in kernel.constants)
