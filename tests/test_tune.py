@@ -292,5 +292,6 @@ def test_tune_writes_a_schedule_that_it_goes_on_from(
         assert digest_of(entry.compile(choose(field, operation, entry.decisions.algorithm), "k"))
         assert entry.measured["seed"] == 1 and isinstance(entry.measured["disturbed"], bool)
         assert entry.measured["operands"] == "moving"
+        assert {"fixed_throughput_cycles", "fixed_latency_cycles"} <= entry.measured.keys()
     file.write_text("{}")
     assert cli.main(words) == 2 and "no schedule" in capsys.readouterr().err

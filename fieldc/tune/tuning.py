@@ -251,6 +251,7 @@ class Tuning:
         )
         return {
             **_figures(race),
+            **self._fixed(best),
             "operands": self.subject.operands,
             "duel_ratio": round(last.ratio, 4) if last.sound else None,
             "disturbed": race.disturbed or self.duels.disturbed or not last.sound,
@@ -263,6 +264,24 @@ class Tuning:
             "tries_a_second": self.rates,
             "seconds": round(self.plan.clock() - self.began, 1),
             "seed": self.plan.seed,
+        }
+
+    def _fixed(self, best: Draft) -> dict[str, object]:
+        """Cycles with fixed operands, by which the simulator is judged; none of the crate's."""
+        if self.subject.convention.returns_words:
+            return {}
+        timed = candidate_of(BEST, Code(best.machine_code), self.expression)
+        race = measure(
+            [timed],
+            instruments=instruments_here(),
+            rounds=FINAL_ROUNDS,
+            seed=self.plan.seed,
+            operands="fixed",
+        )
+        row = race.row(BEST)
+        return {
+            "fixed_throughput_cycles": round(row.throughput.median, 1),
+            "fixed_latency_cycles": round(row.latency.median, 1),
         }
 
     def _bounds(self, best: Draft) -> dict[str, object]:
