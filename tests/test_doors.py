@@ -157,7 +157,7 @@ def test_rust_and_javascript_packages_ask_too() -> None:
     for decision in own_kernels.decisions(field, PROCESSOR):
         for choice in decision.choices():
             operation = choice.expression.kernel.operation
-            assert same(choice, at(field, operation).variant(choice.variant.name))
+            assert same(choice, at(field, operation).unscheduled.variant(choice.variant.name))
     for form in module.FORMS:
         for choice, _ in module.kernels_of(field, form, module.fastest(field)):
             kernel = choice.expression.kernel

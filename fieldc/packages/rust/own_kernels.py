@@ -52,8 +52,11 @@ def operations(f: Field) -> tuple[str, ...]:
 
 
 def decisions(f: Field, processor: str | None) -> list[Decision]:
-    """What is decided for each operation. Raises UnknownProcessor."""
-    return [preferred(f, operation, TARGET, processor) for operation in operations(f)]
+    """What the model decides for each operation. Raises UnknownProcessor.
+
+    Schedules for System V name algorithms that are fast in their own order of instructions.
+    """
+    return [preferred(f, operation, TARGET, processor).unscheduled for operation in operations(f)]
 
 
 def kernel_of(choice: Choice) -> tuple[X86Kernel, str]:
