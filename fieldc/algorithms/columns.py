@@ -25,6 +25,8 @@ from fieldc.operations import Operation
 
 SUM = "t"
 """The operand that lies in columns."""
+INNER = "inner_product"
+"""The operation that `accumulate`, and `collect` once for as many terms as fit, make together."""
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from fieldc.algorithms.columns import INNER
 from fieldc.catalogue import find_field
 from fieldc.commands.figures import short, spread_percent
-from fieldc.commands.options import INNER
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 
 from fieldc.algorithms import OPERATIONS
+from fieldc.algorithms.columns import INNER
 from fieldc.catalogue import find_field
 from fieldc.commands.batch import ELEMENTS, batch
 from fieldc.commands.goals import all_goals
 from fieldc.commands.options import (
     ALL,
     BUILT,
-    INNER,
     OPERANDS,
     SEED,
     algorithm_list,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fieldc.algorithms import FUSED, KERNELS, OPERATIONS, STUDIED, STUDIED_OPERATIONS
+from fieldc.algorithms.columns import INNER
 from fieldc.commands.verb import UsageError, one_of, option
 from fieldc.errors import quote
 from fieldc.field import Field
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 ALL = "all"
 ON_ARRAYS = "butterfly"
 """The operation that kernels on arrays alone have."""
-INNER = "inner_product"
-"""The operation on arrays that two kernels make together: bench alone names it."""
 BUILT = tuple(dict.fromkeys((*OPERATIONS, *STUDIED_OPERATIONS, ON_ARRAYS)))
 """The operations that have kernels of ours."""
 PICTURES = (".svg", ".png")

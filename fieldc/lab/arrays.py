@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 
-from fieldc.algorithms.columns import accumulate, collect, columns_of
+from fieldc.algorithms.columns import INNER, accumulate, collect, columns_of
 from fieldc.algorithms.lanes import LIMB_BITS, in_lanes
 from fieldc.artifacts.host import SYMBOL, compiled, decide_here, loaded
 from fieldc.errors import UserError
@@ -23,8 +23,6 @@ from fieldc.targets.vectors.offers import ARRAY, array_expression, layouts_of
 from fieldc.targets.vectors.target import VectorTarget
 from fieldc.targets.x86_64.timing.array_timing import ArrayCandidate, ArrayRace, measure_arrays
 
-INNER = "inner_product"
-"""Timed as `accumulate` and, once for as many elements as columns take, `collect`."""
 PARTS = {"butterfly": ("mul", "add", "sub"), INNER: ("mul",)}
 """The scalar kernels that stand for an operation that only kernels on arrays have."""
 
@@ -106,7 +104,7 @@ class _Entrant:
 
 @dataclass(frozen=True)
 class _End:
-    """What follows a kernel once for so many of its elements, a block's worth."""
+    """A second kernel, called on one block after so many elements of the first."""
 
     candidate: ArrayCandidate
     kernel: ArrayKernel
