@@ -181,6 +181,7 @@ def test_modules_as_files(installed: Path, tmp_path: Path) -> None:
     assert all(code.startswith(b"\0asm\1\0\0\0") for code in made.values())
 
 
+@node
 def test_types(installed: Path) -> None:
     compiler = PACKAGE / "node_modules/.bin/tsc"
     if not compiler.exists():
