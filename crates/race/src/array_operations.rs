@@ -3,7 +3,7 @@
 use std::ops::{Add, Mul};
 
 /// What is raced on arrays x and y: all products `x[i] *= y[i]`, the sum of them, and the value at
-/// y[0] of the polynomial whose coefficients are x, the leading one first, by Horner's rule.
+/// `y[0]` of the polynomial whose coefficients are x, the leading one first, by Horner's rule.
 pub const OPERATIONS: [&str; 3] = ["array_mul", "inner_product", "horner"];
 
 /// Checks are of arrays of all lengths up to this one.
