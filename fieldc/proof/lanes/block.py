@@ -176,10 +176,15 @@ class BlockRun:
             return self.stack[offset]
         if base not in self.operands:
             raise ProofError(f"reads at {base}")
-        if self.stored:
-            raise ProofError("reads an operand after it wrote z; wrong where z is that operand")
         layout, held = self.operands[base]
-        return tuple((held[number], element) for element, number in self._places(layout, offset))
+        places = self._places(layout, offset)
+        if self.pointers == (base,):  # the operand is z, and every other one is apart from it
+            was_written = any((base, *place) in self.stored for place in places)
+        else:
+            was_written = bool(self.stored)
+        if was_written:
+            raise ProofError("reads an operand after it wrote z; wrong where z is that operand")
+        return tuple((held[number], element) for element, number in places)
 
     def _places(self, layout: BlockLayout, offset: int) -> list[tuple[int, int]]:
         if offset % 8 or not 0 <= offset <= 8 * LANES * layout.words - BYTES:
