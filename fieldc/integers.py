@@ -244,6 +244,8 @@ def _bounds_in_case(node: Integer, difference: Integer, negative: bool) -> Inter
     refined = (difference.low, -1) if negative else (max(difference.low, 0), difference.high)
     if node is difference:
         return refined
+    if (known := _bounds_by_top(node, difference, refined)) is not None:
+        return known
     if node.condition is not None and node.condition.difference is difference:
         if node.op == "select":
             return _bounds_in_case(node.args[0 if negative else 1], difference, negative)
@@ -252,10 +254,22 @@ def _bounds_in_case(node: Integer, difference: Integer, negative: bool) -> Inter
         # a = (a - b) + b, and a - b is known in this case.
         b = difference.args[1]
         return max(node.low, refined[0] + b.low), min(node.high, refined[1] + b.high)
-    if node.op == "add":
-        low, high = _bounds("add", [_bounds_in_case(a, difference, negative) for a in node.args], 0)
+    if node.op in ("add", "sub"):
+        parts = [_bounds_in_case(a, difference, negative) for a in node.args]
+        low, high = _bounds(node.op, parts, 0)
         return max(node.low, low), min(node.high, high)  # what is known of it in all cases
     return node.low, node.high
+
+
+def _bounds_by_top(node: Integer, difference: Integer, refined: Interval) -> Interval | None:
+    """The bounds of x where (x >> k) - b is known; None for any other node."""
+    if difference.op != "sub" or difference.args[0].op != "shift_right":
+        return None
+    top, b = difference.args
+    if top.args[0] is not node:
+        return None
+    low, high = refined[0] + b.low, refined[1] + b.high + 1
+    return max(node.low, low << top.amount), min(node.high, (high << top.amount) - 1)
 
 
 def before_selection(result: Integer) -> int:

@@ -97,9 +97,9 @@ def residues(count: int) -> Range:
     return Range(count)
 
 
-def lazily(count: int) -> Range:
-    """Values below 2p side by side, n limbs each."""
-    return Range(count, multiple=2)
+def lazily(count: int, lazy: int = 1) -> Range:
+    """Values below (lazy + 1)*p side by side, n limbs each."""
+    return Range(count, multiple=lazy + 1)
 
 
 def plain_integer(bits: int, is_signed: bool = False) -> Range:

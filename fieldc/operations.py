@@ -40,7 +40,7 @@ class Operation:
     """One integer function of residues.
 
     `parameters` are integers by name: `beta` (u^2 of an extension), `count` (products in a sum),
-    `factor`, `squarings`, and `lazy`, which is 1 where values below 2p are taken and given.
+    `factor`, `squarings`, and `lazy`, which is k where values below (k + 1)*p are taken and given.
     """
 
     family: str
@@ -62,7 +62,7 @@ class Operation:
 
     @property
     def is_lazy(self) -> bool:
-        """Whether values below 2p are taken and given."""
+        """Whether values of p and more are taken and given."""
         return bool(self.parameters.get("lazy"))
 
     def __call__(self, f: Field, *numbers: int) -> int:

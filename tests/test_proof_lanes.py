@@ -26,8 +26,8 @@ from fieldc.targets.vectors.target import VectorTarget
 
 every_target = pytest.mark.parametrize("target", ARRAY_TARGETS.values(), ids=ARRAY_TARGETS)
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the assembler here is another one")
-PRIMES = ("bls12-381-r", "secp256k1-p", "goldilocks", "babybear", "curve25519")
-"""With spare bits and without, of one word and of half a word, and a short 2^255 - p."""
+PRIMES = ("bls12-381-r", "secp256k1-p", "goldilocks", "babybear", "curve25519", "2^61-1")
+"""With spare bits and without, of one word and of half a word, a short 2^255 - p, n0 = 1."""
 
 
 def prove_text(text: str, expression: Expression) -> ArrayProof:
@@ -102,6 +102,28 @@ def test_the_results_of_a_butterfly_keep_their_places() -> None:
         text.replace(difference, sum_),
         text.replace(sum_, "there").replace(difference, sum_).replace("there", difference),
         text.replace("add rdx, 128", "add rdx, 64"),
+    ):
+        assert changed != text
+        with pytest.raises(ProofError):
+            prove_text(changed, expression)
+
+
+@every_target
+def test_a_comparison_by_the_highest_digit_must_be_right(target: VectorTarget) -> None:
+    expression = in_lanes_by(in_lanes(find_field("bls12-381-r")), "butterfly_lazy")
+    text = text_of(target, expression)
+    assert prove_text(text, expression).cases == 2
+    compared = next(line for line in text.splitlines() if "vpcmpltuq" in line)
+    less = [line for line in text.splitlines() if "vpsubq" in line and "{k2}" in line]
+    least = 2 * expression.field.p >> 208  # one less than what the highest digit is compared with
+    assert f".quad {least:#018x}\n" in text and len(less) == 5
+    for changed in (
+        text.replace(f".quad {least:#018x}", f".quad {least - 2:#018x}"),
+        text.replace(f".quad {least:#018x}", f".quad {least * 3:#018x}"),
+        text.replace(compared + "\n", ""),
+        text.replace(less[2] + "\n", ""),
+        text.replace(less[1], less[1].replace("vpsubq", "vpaddq")),
+        text.replace(less[1], less[1].replace("{k2}", "")),
     ):
         assert changed != text
         with pytest.raises(ProofError):

@@ -7,7 +7,9 @@ digits of 52 bits, R is 2^52 to the number of digits, and the excess is 0.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
+from typing import cast
 
 from fieldc.algorithms.addition import add, add_if_negative, double, neg, sub
 from fieldc.algorithms.lane_words import check_halves, product_in_words, sum_in_words
@@ -24,11 +26,11 @@ from fieldc.language import (
     Expression,
     Kernel,
     Lazy,
-    LazyPair,
     Number,
     Pair,
     Residue,
     kernel,
+    select,
 )
 from fieldc.operands import lazily, residues
 from fieldc.operations import OPERATIONS, Operation
@@ -187,21 +189,31 @@ def square_lazy(f: Field, x: Lazy) -> Lazy:
 
 
 def _butterfly(lazy: int) -> Operation:
-    bound, results = (lazily(1), lazily(2)) if lazy else (residues(1), residues(2))
+    """The step for residues, or for x and y below (lazy + 1)*p."""
+    bound, results = lazily(1, lazy), lazily(2, lazy)
     return Operation(
         "butterfly",
-        (("x", bound), ("y", bound), ("w", bound)),
+        (("x", bound), ("y", bound), ("w", residues(1))),
         results,
         "x + y*w/R, x - y*w/R mod p",
         lambda f, x, y, w: (x + y * w * f.R_inverse, x - y * w * f.R_inverse),
-        {"lazy": 1} if lazy else {},
+        {"lazy": lazy} if lazy else {},
     )
 
 
-BUTTERFLIES = {each.name: each for each in (_butterfly(0), _butterfly(1))}
+BUTTERFLIES = {each.name: each for each in (_butterfly(0), _butterfly(4))}
 """The step of a number-theoretic transform, which kernels on arrays alone have."""
 ARRAY_OPERATIONS = OPERATIONS | BUTTERFLIES
 """Every operation by name."""
+
+
+def less_by_top(f: Field, x: Number, c: int) -> Number:
+    """x, or x - c where the highest digits of x, in units of less than p/4, say that x >= c."""
+    place = f.word * (max(0, f.bits - 3) // f.word)
+    if not place:
+        return subtract_once(x, c)
+    least = -(-c >> place)
+    return select((x >> place) - least < 0, x, x - c)
 
 
 def sum_and_difference(f: Field, x: Number, t: Number) -> tuple[Number, Number]:
@@ -229,12 +241,24 @@ def butterfly_quotients(f: Field, x: Residue, y: Residue, w: Residue) -> Pair:
     return sum_and_difference(f, x, subtract_once(t, f.p))
 
 
-@kernel(BUTTERFLIES["butterfly_lazy"], "lanes")
-def butterfly_lazy(f: Field, x: Lazy, y: Lazy, w: Lazy) -> LazyPair:
-    """x + y*w/R and x - y*w/R modulo p in digits of 52 bits, not reduced: less or plus 2p."""
-    check_two_spare_bits(in_lanes(f))
-    t = divide(f, whole_product(f, y, w))
-    return subtract_once(x + t, 2 * f.p), add_if_negative(x - t, 2 * f.p)
+def _lazy_butterfly(lazy: int) -> Kernel:
+    """The step for values below (lazy + 1)*p, of which less_by_top leaves more than half."""
+
+    def text(f: Field, x: Number, y: Number, w: Number) -> tuple[Number, Number]:
+        """x + y*w/R and x - y*w/R modulo p in digits of 52 bits, not reduced.
+
+        The product is below half of that, and x is brought there by its highest digit: no sum is
+        compared.
+        """
+        half = lazy // 2 * f.p
+        t = divide(f, whole_product(f, y, w))
+        x = less_by_top(f, x, half)
+        return x + t, x + (half - t)
+
+    return Kernel(_butterfly(lazy), "lanes", cast(Callable[..., Number], text))
+
+
+butterfly_lazy = _lazy_butterfly(4)
 
 
 def spare(f: Field) -> int:

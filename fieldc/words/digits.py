@@ -272,3 +272,13 @@ def part_of(node: Integer) -> BitRange | None:
     if node.op == "mod":
         return operand, at, min(bits, node.amount)
     return operand, at + node.amount, bits - node.amount
+
+
+def by_top(node: Integer) -> Integer | None:
+    """What is negative where a node is x, of x and x - c by the highest digits of x."""
+    if node.op != "select" or node.condition is None:
+        return None
+    (x, less), d = node.args, node.condition.difference
+    if d.op != "sub" or less.op != "sub" or less.args[0] is not x:
+        return None
+    return d if d.args[0].op == "shift_right" and d.args[0].args[0] is x else None

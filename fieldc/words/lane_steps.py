@@ -5,7 +5,7 @@ from __future__ import annotations
 from fieldc.algorithms.lanes import DIGIT_BITS
 from fieldc.language import LanguageError
 from fieldc.words.build import Builder
-from fieldc.words.operations import ADD_HIGH, ADD_LOW, MERGE, SHIFT_SIGNED
+from fieldc.words.operations import ADD, ADD_HIGH, ADD_LOW, MERGE, SHIFT_SIGNED
 from fieldc.words.program import Value
 
 _MASK = (1 << DIGIT_BITS) - 1
@@ -55,11 +55,12 @@ class LaneBuilder(Builder):
             raise LanguageError("a column is too large for a difference")
         return self.sub(a, b, self.no_carry)[0]
 
-    def wrapped(self, a: Value, b: Value) -> Value:
-        """a + b modulo 2^64."""
+    def wrapped(self, a: Value, b: Value, limit: int | None = None) -> Value:
+        """a + b modulo 2^64, which is known to be at most `limit`."""
         if a.constant == 0 or b.constant == 0:
             return b if a.constant == 0 else a
-        return self.add(a, b, self.no_carry)[0]
+        highs = self.top if limit is None else limit, 1
+        return self._emit(ADD, (a, b, self.no_carry), highs, ("t", "carry"))[0]
 
     def signed(self, word: Value, bits: int) -> Value:
         """word >> bits in two's complement."""

@@ -16,7 +16,8 @@ from fieldc.algorithms.lane_words import is_in_words
 from fieldc.algorithms.lanes import DIGIT_BITS
 from fieldc.field import Field
 from fieldc.language import Expression, Integer, LanguageError
-from fieldc.words.digits import BitRange, part_of
+from fieldc.words.digits import BitRange, by_top, part_of
+from fieldc.words.lane_limbs import digit_of, limbs_of
 from fieldc.words.lane_steps import LaneBuilder
 from fieldc.words.lower import constant_names, lower, uses_of, without_dead_steps
 from fieldc.words.program import Program, Value
@@ -55,7 +56,7 @@ def lower_in_lanes(
         elif given.word == DIGIT_BITS:
             words = [build.cut(word) for word in lowering.digits(value)]
         else:
-            words = lowering.packed(value, count)
+            words = limbs_of(build, lowering.digits(value), count)
         results += [*words, *[build.constant(0)] * (count - len(words))]
     operands = tuple(
         (name, columns.count if columns is not None and name == SUM else bound.width(f))
@@ -110,6 +111,8 @@ class LaneLowering:
             return self._digits_select(node)
         if self._corrected(node) is not None:
             return self._digits_corrected(node)
+        if self._is_signed(node):
+            return self._signed(self._signed_columns(node), node.high)
         return self._carried(node, count)
 
     def columns(self, node: Integer) -> list[Value]:
@@ -282,12 +285,43 @@ class LaneLowering:
         a, b = map(self.columns, node.args)
         return [self.build.difference(x, y) for x, y in self._pairs(a, b, max(len(a), len(b)))]
 
-    def _signed(self, columns: list[Value]) -> list[Value]:
-        """The columns with carries taken, which may be negative; the last one has the sign."""
+    def _is_signed(self, node: Integer) -> bool:
+        """Whether columns of a number may be negative, though the number is not."""
+        if node.op == "add":
+            return any(by_top(part) is not None or self._is_signed(part) for part in node.args)
+        return node.op == "sub" and self._part(node) is None
+
+    def _signed_columns(self, node: Integer) -> list[Value]:
+        """The columns of such a number, each modulo 2^64 and of less than 63 bits with its sign."""
+        if id(node) not in self._columns and self._is_signed(node):
+            a, b = map(self._signed_columns, node.args)
+            combined = self.build.wrapped if node.op == "add" else self.build.difference
+            return [combined(x, y) for x, y in self._pairs(a, b, max(len(a), len(b)))]
+        if (difference := by_top(node)) is not None:
+            return self._columns_by_top(node, difference)
+        return self.columns(node)
+
+    def _columns_by_top(self, node: Integer, difference: Integer) -> list[Value]:
+        if id(node) not in self._columns:
+            *_, top = self._signed(self._difference(difference))
+            mask = self.build.signed(top, LANE - 1)
+            kept = self.columns(node.args[0])
+            pairs = self._pairs(kept, self._difference(node.args[1]), len(kept))
+            self._columns[id(node)] = [self.build.merge(mask, a, b) for a, b in pairs]
+        return self._columns[id(node)]
+
+    def _signed(self, columns: list[Value], high: int | None = None) -> list[Value]:
+        """The columns with carries taken, which may be negative; the last one has the sign.
+
+        Of a number from 0 to `high` the last one is no more than that says.
+        """
         found: list[Value] = []
-        for column in columns:
+        for place, column in enumerate(columns):
+            is_last = place + 1 == len(columns)
+            limit = high >> DIGIT_BITS * place if is_last and high is not None else None
             if found:
-                column = self.build.wrapped(column, self.build.signed(found[-1], DIGIT_BITS))
+                carry = self.build.signed(found[-1], DIGIT_BITS)
+                column = self.build.wrapped(column, carry, limit)
             found.append(column)
         return found
 
@@ -347,39 +381,12 @@ class LaneLowering:
                 raise LanguageError("digits of an operand are read whole")
             first = at // DIGIT_BITS
             return [self._load(operand, first + i) for i in places]
-        return [self._bits(operand, at + DIGIT_BITS * i) for i in places]
+        limbs = [self._load(operand, i) for i in range(-(-operand.high.bit_length() // LANE))]
+        return [digit_of(self.build, limbs, at + DIGIT_BITS * i) for i in places]
 
     def _load(self, operand: Integer, index: int) -> Value:
         limit = min(operand.high >> self.word * index, (1 << self.word) - 1)
         return self.build.load(operand.name, operand.amount + index, limit)
-
-    def _bits(self, operand: Integer, at: int) -> Value:
-        """A word whose lowest 52 bits are those of an operand from bit `at`, perhaps below 0."""
-        zero, limbs = self.build.constant(0), -(-operand.high.bit_length() // LANE)
-        index, shift = divmod(at, LANE)
-        low, high = (self._load(operand, i) if 0 <= i < limbs else zero for i in (index, index + 1))
-        if not shift:
-            return low
-        return self.build.funnel(high if shift + DIGIT_BITS > LANE else zero, low, shift)
-
-    def packed(self, node: Integer, count: int) -> list[Value]:
-        """The limbs of a node."""
-        digits = self.digits(node)
-        return [self._limb(digits, *divmod(LANE * i, DIGIT_BITS)) for i in range(count)]
-
-    def _limb(self, digits: list[Value], index: int, shift: int) -> Value:
-        """64 bits from a place in a digit on; what lies above a digit's bits is shifted out."""
-        zero, build = self.build.constant(0), self.build
-        if index >= len(digits):
-            return zero
-        above = digits[index + 1] if index + 1 < len(digits) else zero
-        spare = LANE - DIGIT_BITS
-        if shift + spare > DIGIT_BITS and index + 2 < len(digits):
-            above = self._limb(digits, index + 1, 0)
-        raised = build.funnel(digits[index], zero, DIGIT_BITS)  # times 2^12
-        if shift + spare <= DIGIT_BITS or index + 2 < len(digits):
-            return build.funnel(above, raised, shift + spare)
-        return build.funnel(build.cut(above), raised, shift + spare)
 
 
 def _limit(node: Integer, place: int) -> int:

@@ -100,6 +100,8 @@ class Function:
     """What is added to each result after the division."""
     between: tuple[Claim, ...] = ()
     """Values between operands and results, divided as results are."""
+    canonical: str = ""
+    """Operands that are below p where the others are lazy."""
 
 
 CLAIMS: dict[str, Claim] = {
@@ -182,6 +184,7 @@ FAMILIES: dict[str, Callable[..., Function]] = {
             lambda v: _total((product(v[1], v[2]), -1)),
         ),
         undivided=lambda v: v[0],
+        canonical="w",
     ),
     "mul_add": lambda: Function("xya", (CLAIMS["mul"],), undivided=lambda v: v[2]),
     "square": _simple("x", "square", True),
@@ -202,11 +205,16 @@ FAMILIES: dict[str, Callable[..., Function]] = {
     "mul_u128": _simple("xk", "mul", False),
 }
 """What each family computes; it takes the parameters, `lazy` aside, by name."""
-LAZY = (
-    *("add", "sub", "mul", "square", "sum_of_products", "reduce"),
-    *("mul_plain", "square_plain", "butterfly"),
-)
-"""Families that may be lazy: all take values below 2p, and all but `reduce` give such values."""
+MOST_LAZY = 32
+LAZY = {
+    **dict.fromkeys(("add", "sub", "mul", "square", "sum_of_products", "reduce"), 1),
+    **dict.fromkeys(("mul_plain", "square_plain"), 1),
+    "butterfly": MOST_LAZY,
+}
+"""Families that may be lazy, and up to which k: they take values below (k + 1)*p.
+
+All but `reduce` give such values too.
+"""
 INTEGERS = {"mul_u64": 64, "mul_u128": 128}
 """Families whose operand k is a plain integer of so many bits, no residue."""
 WIDE = ("redc", "reduce")
@@ -226,28 +234,31 @@ def contract_of(
     there is none.
     """
     numbers = dict(parameters or {})
-    is_lazy = bool(numbers.pop("lazy", 0))
+    lazy = numbers.pop("lazy", 0)
     try:
         function = FAMILIES[family](**numbers)
     except (KeyError, TypeError):
         said = "".join(f" {name} = {number}" for name, number in (parameters or {}).items())
         raise ProofError(f"there is no contract for {family}{said}") from None
-    if is_lazy and family not in LAZY:
-        raise ProofError(f"there is no contract for {family} of values below 2p")
+    if lazy and not 0 < lazy <= LAZY.get(family, 0):
+        raise ProofError(f"there is no contract for {family} of values below {lazy + 1}p")
     R = 1 << word_bits * limbs
     width, high = limbs, p - 1
-    if is_lazy:
-        high = 2 * p - 1
+    if lazy:
+        high = (lazy + 1) * p - 1
     elif family in WIDE:
         width, high = 2 * limbs, p * R - 1
     factor = R if function.divides else 1
     if family == "to_montgomery":
         factor = pow(R, -1, p)
-    operands = tuple(Operand(name, width, high, function.count) for name in function.names)
+    operands = tuple(
+        Operand(name, width, p - 1 if name in function.canonical else high, function.count)
+        for name in function.names
+    )
     if bits := INTEGERS.get(family):
         operands = (operands[0], Operand("k", -(-bits // word_bits), (1 << bits) - 1))
     claim, *more = (_with(claim, function.undivided, R) for claim in function.claims)
-    largest = high if is_lazy and family != "reduce" else p - 1
+    largest = high if lazy and family != "reduce" else p - 1
     return Contract(
         p, limbs, operands, claim, factor, largest, more=tuple(more), between=function.between
     )

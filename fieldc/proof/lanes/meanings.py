@@ -174,17 +174,21 @@ def _merge(block: BlockRun, i: capstone.CsInsn) -> None:
     block.registers[_target(i)] = block.spread(block.lane.merge(*(words[at] for at in places)))
 
 
-def _add(block: BlockRun, i: capstone.CsInsn) -> None:
-    """vpaddq; with a mask that an instruction before made, it writes the lanes of that alone."""
-    masks = [o for o in i.operands if _is_mask(i, o)]
-    reads = [at for at, o in enumerate(i.operands) if not _is_mask(i, o)]
-    if len(masks) > 1 or len(reads) != 3 or _zeroes(i):
-        raise ProofError("a mask where none is expected")
-    kept = block.word(block.read(i, 0)) if masks else None
-    a, b = (block.word(block.read(i, at)) for at in reads[1:])
-    if kept is None or block.flag(i.reg_name(masks[0].reg)):
-        kept = block.lane.sum(a, b)
-    block.registers[_target(i)] = block.spread(kept)
+def _sum(sign: int) -> Meaning:
+    """a + b, or a - b; with a mask that a comparison made, it writes the lanes of that alone."""
+
+    def meaning(block: BlockRun, i: capstone.CsInsn) -> None:
+        masks = [o for o in i.operands if _is_mask(i, o)]
+        reads = [at for at, o in enumerate(i.operands) if not _is_mask(i, o)]
+        if len(masks) > 1 or len(reads) != 3 or _zeroes(i):
+            raise ProofError("a mask where none is expected")
+        kept = block.word(block.read(i, 0)) if masks else None
+        a, b = (block.word(block.read(i, at)) for at in reads[1:])
+        if kept is None or block.flag(i.reg_name(masks[0].reg)):
+            kept = block.lane.sum(a, b, sign)
+        block.registers[_target(i)] = block.spread(kept)
+
+    return meaning
 
 
 def _less(block: BlockRun, i: capstone.CsInsn) -> None:
@@ -341,9 +345,9 @@ MEANINGS: dict[str, Meaning] = {
     "vfmadd231pd": _fused,
     "vsubpd": _difference,
     "vcvtuqq2pd": _from_integer,
-    "vpaddq": _add,
+    "vpaddq": _sum(1),
+    "vpsubq": _sum(-1),
     "vpcmpltuq": _less,
-    "vpsubq": _lanewise(2, lambda lane, w: lane.sum(w[0], w[1], sign=-1)),
     "vpandq": _lanewise(2, _and),
     "vpmuludq": _lanewise(2, lambda lane, w: lane.half_product(w[0], w[1])),
     "vpminuq": _lanewise(2, lambda lane, w: lane.smaller(w[0], w[1])),

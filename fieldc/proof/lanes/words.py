@@ -56,7 +56,7 @@ class Lane:
     _bits: dict[tuple[int, int], int] = field(default_factory=dict)
     _lows: dict[tuple[WordKey, int], Polynomial] = field(default_factory=dict)
     _halves: dict[WordKey, int] = field(default_factory=dict)
-    _quotients: dict[WordKey, tuple[Word, int]] = field(default_factory=dict)
+    _quotients: dict[WordKey, list[tuple[Word, int]]] = field(default_factory=dict)
     _named: dict[WordKey, int] = field(default_factory=dict)
     _meant: dict[int, Polynomial] = field(default_factory=dict)
 
@@ -210,14 +210,20 @@ class Lane:
             if (t, DIGIT) in self._lows:
                 digit = self._known_low(t, DIGIT)
                 t = digit.key
-                self._quotients.setdefault(t, (digit, 1))
-            if (found := self._quotients.get(t)) is not None:
-                q, n = found
-                m = -pow(n, -1, 1 << DIGIT) % (1 << DIGIT)
+                self._quotients.setdefault(t, []).append((digit, 1))
+            if t in self._quotients:
                 value: Polynomial = {ONE: (1 << DIGIT) - 1}
-                add_to(value, self.low_half(q, self.constant(m)).value, -1)
+                add_to(value, self._low_by_quotient(self._quotients[t]).value, -1)
                 return value
         return {(self.atom(f"low {bits}", (1 << bits) - 1),): 1}
+
+    def _low_by_quotient(self, found: Sequence[tuple[Word, int]]) -> Word:
+        """-t modulo 2^52, as the low half of q*m; of several q the one that has been multiplied."""
+        products = [(q, self.constant(-pow(n, -1, 1 << DIGIT) % (1 << DIGIT))) for q, n in found]
+        for q, m in products:
+            if frozenset(product(q.value, m.value).items()) in self._halves:
+                return self.low_half(q, m)
+        return self.low_half(*products[0])
 
     def shift_right(self, word: Word, bits: int, signed: bool = False) -> Word:
         """word >> bits, of a word that is not negative, or of one in two's complement."""
@@ -273,7 +279,8 @@ class Lane:
         """The low half of the product of two digits."""
         found = self._low_half(x, y)
         if y.number is not None and y.number % 2:
-            self._quotients.setdefault(x.key, (found, y.number))
+            known = self._quotients.setdefault(x.key, [(x, 1)])
+            known.append((found, y.number))
         return found
 
     def _low_half(self, x: Word, y: Word) -> Word:

@@ -43,6 +43,8 @@ _ROWS = (
     VectorInstruction("vpermq", memory=1),
     VectorInstruction("blend", memory=1, text="vpblendmq {0} {{{3}}}, {1}, {2}"),
     VectorInstruction("mask", text="kmovb {0}, {1}"),
+    VectorInstruction("less", text="vpcmpltuq {0}, {1}, {2}"),
+    VectorInstruction("sub_where", tied=True, memory=1, text="vpsubq {0} {{{2}}}, {0}, {1}"),
     VectorInstruction("load_some", text="vmovdqu64 {0} {{{2}}}{{z}}, {1}", ports=0),
     VectorInstruction("store", text="vmovdqu64 {0}, {1}", ports=0),
     VectorInstruction("store_some", text="vmovdqu64 {0} {{{2}}}, {1}", ports=0),

@@ -15,6 +15,7 @@ from fieldc.targets.vectors.instructions import (
 )
 from fieldc.targets.vectors.transpose import Network, Permutation, from_lanes, to_lanes
 from fieldc.targets.x86_64.operands import CONSTANTS, Memory, Operand, Virtual
+from fieldc.words.operations import LOAD, SUB
 from fieldc.words.program import Program, Step, Value
 
 VECTOR_BYTES = 64
@@ -23,6 +24,8 @@ POINTERS = ("rsi", "rdx", "rcx", "r8", "r9")
 TAIL_MASKS = "rax"
 """Points to the masks of the elements that are left."""
 TAIL_MASK, BLEND_MASKS = "k1", ("k2", "k3", "k4", "k5", "k6", "k7")
+FLAG = "k2"
+"""The mask of the lanes that a comparison names, where no limbs are blended."""
 VECTORS = "vectors"
 """The table of whole vectors: indices of permutations."""
 MERGE_BY_MASK_FIRST = 0xCA
@@ -57,6 +60,16 @@ class Tables:
         return BLEND_MASKS[self.masks.index(mask)]
 
 
+def _without_dead(code: list[VirtualVector]) -> list[VirtualVector]:
+    """The code without what nothing reads."""
+    kept, read = list[VirtualVector](), set[Virtual]()
+    for line in reversed(code):
+        if line.write is None or line.write in read:
+            kept.append(line)
+            read.update(operand for operand in line.reads if isinstance(operand, Virtual))
+    return kept[::-1]
+
+
 @dataclass
 class Selection:
     """The code of eight elements; in a tail, of fewer, with masks on what is read and written."""
@@ -82,6 +95,8 @@ class Selection:
     _count: int = 0
     _tail_vector: int = -1
     """The vector whose mask the tail's register holds."""
+    _made: dict[int, Step] = field(default_factory=dict)
+    """By a value's number: what made it."""
 
     def run(self) -> list[VirtualVector]:
         """Select all: operands, steps, results. Every load comes before the first store."""
@@ -92,8 +107,9 @@ class Selection:
                 self._known[step.outputs[0].number] = self._operand(step, pointers[step.operand])
             else:
                 getattr(self, f"_{step.operation.name}")(step)
+            self._made[step.outputs[0].number] = step
         self._results()
-        return self.code
+        return _without_dead(self.code)
 
     @property
     def adds_to_columns(self) -> bool:
@@ -231,6 +247,8 @@ class Selection:
 class DigitSelection(Selection, ABC):
     """The code of numbers in digits. A target says how halves of products are added."""
 
+    _flag: int = -1
+    """The number of the mask that is a flag."""
     halves_together: ClassVar[bool] = False
     """Whether a product's high half comes right after its low half, or after a row of those."""
 
@@ -246,5 +264,44 @@ class DigitSelection(Selection, ABC):
         self._set(step, "vpsraq", self._in_register(step.inputs[0]), number(step.attribute))
 
     def _merge(self, step: Step) -> None:
-        mask, a, b = map(self._in_register, step.inputs)
-        self._set(step, "vpternlogq", mask, a, b, number(MERGE_BY_MASK_FIRST))
+        mask, kept, less = step.inputs
+        compared, taken = self._compared(mask), self._taken(kept, less)
+        if compared is not None and taken is not None:
+            self._compare(mask, *compared)
+            register = self._in_register(kept)
+            self._set(step, "sub_where", register, self._read(taken), Fixed(FLAG))
+        else:
+            by, a, b = map(self._in_register, step.inputs)
+            self._set(step, "vpternlogq", by, a, b, number(MERGE_BY_MASK_FIRST))
+
+    def _compared(self, mask: Value) -> tuple[Value, int] | None:
+        """A word of an operand and the number of which a mask says that it is no less.
+
+        Only where all is in digits, so that no mask of blends has the register.
+        """
+        if self.in_array or self.out_array:
+            return None
+        shift = self._made.get(mask.number)
+        difference = shift and self._made.get(shift.inputs[0].number)
+        if difference is None or difference.operation is not SUB:
+            return None
+        word, least = difference.inputs[:2]
+        made = self._made.get(word.number)
+        if made is None or made.operation is not LOAD or least.constant is None:
+            return None
+        return word, least.constant
+
+    def _taken(self, kept: Value, less: Value) -> Value | None:
+        """The constant that was taken from a word."""
+        made = self._made.get(less.number)
+        if made is None or made.operation is not SUB or made.inputs[0] != kept:
+            return None
+        return made.inputs[1] if made.inputs[1].constant is not None else None
+
+    def _compare(self, mask: Value, word: Value, least: int) -> None:
+        """Make the flag of the lanes in which a word is no less than a number, unless it is it."""
+        if self._flag == mask.number:
+            return
+        self._flag = mask.number
+        below = self._constant(least - 1, hex(least - 1))
+        self._do("less", None, Fixed(FLAG), below, self._in_register(word))

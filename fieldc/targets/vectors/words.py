@@ -8,19 +8,16 @@ from typing import ClassVar
 from fieldc.algorithms.lane_words import HALF, HALF_BITS, WORD, WORD_BITS
 from fieldc.language import LanguageError
 from fieldc.targets.vectors.instructions import INSTRUCTIONS, Fixed, Rows, VectorInstruction, number
-from fieldc.targets.vectors.select import Selection
+from fieldc.targets.vectors.select import FLAG, Selection
 from fieldc.targets.x86_64.operands import Operand, Virtual
 from fieldc.words.operations import ADD, SUB, Kind
 from fieldc.words.program import Step, Value
 
 _ROWS = (
     VectorInstruction("vpminuq", memory=1, any_two=True),
-    VectorInstruction("less", text="vpcmpltuq {0}, {1}, {2}"),
     VectorInstruction("add_where", tied=True, memory=1, text="vpaddq {0} {{{2}}}, {0}, {1}"),
 )
 _HALF = HALF - 1
-FLAG = "k2"
-"""The mask of lanes in which a flag is 1. It is made right before it is read."""
 
 
 @dataclass(frozen=True)
