@@ -190,16 +190,6 @@ void @name@_sum_of_products(@name@ *z, const @name@ *x, const @name@ *y, size_t 
     *z = sum;
 }
 
-/* z_i = x_i, or 1 where x_i is 0. */
-static void @name@_without_zeros(@name@ *z, const @name@ *x, size_t count)
-{
-    size_t i;
-    for (i = 0; i < count; i++) {
-        z[i] = x[i];
-        @name@_cmov(&z[i], &@name@_unit, @name@_is_zero(&x[i]));
-    }
-}
-
 /* z_i = 1/x_i for 1 to PART values that are not 0; z and x are apart. Montgomery's trick: z_i holds
  * the product of those before x_i. */
 static void @name@_invert_part(@name@ *z, const @name@ *x, size_t count)
@@ -217,40 +207,51 @@ static void @name@_invert_part(@name@ *z, const @name@ *x, size_t count)
     }
 }
 
-/* The same for any count of values, zeros taken as 1: PART products side by side. */
-static void @name@_invert_columns(@name@ *z, const @name@ *x, size_t count)
-{
-    @name@ part[@upper@_PART], product[@upper@_PART], inverse[@upper@_PART];
-    const size_t width = @name@_part(count);
-    size_t i, j;
-    @name@_without_zeros(product, x, width);
-    for (i = width; i < count; i += width) {
-        const size_t here = @name@_part(count - i);
-        for (j = 0; j < here; j++)
-            z[i + j] = product[j];
-        @name@_without_zeros(part, &x[i], here);
-        @name@_array_mul(product, product, part, here);
-    }
-    @name@_invert_part(inverse, product, width);
-    while (i > width) {
-        size_t here;
-        i -= width;
-        here = @name@_part(count - i);
-        @name@_without_zeros(part, &x[i], here);
-        @name@_array_mul(&z[i], &z[i], inverse, here);
-        @name@_array_mul(inverse, inverse, part, here);
-    }
-    for (j = 0; j < width; j++)
-        z[j] = inverse[j];
-}
-
-/* z_i = 1/x_i, or 0 where x_i is 0; z and x are apart. */
-static void @name@_invert_apart(@name@ *z, const @name@ *x, size_t count)
+/* z_i = x_i, or a value that is not 0 where x_i is 0; of up to PART values. */
+static const @name@ *@name@_without_zeros(@name@ *z, const @name@ *x, size_t count)
 {
     size_t i;
-    @name@_invert_columns(z, x, count);
+    for (i = 0; i < count; i++) {
+        z[i] = x[i];
+        z[i].limbs[0] |= (uint64_t)@name@_is_zero(&x[i]);
+    }
+    return z;
+}
+
+/* z_i = y_i * a_i, or 0 where x_i is 0. */
+static void @name@_mul_unless(@name@ *z, const @name@ *y, const @name@ *a, const @name@ *x,
+                              size_t count)
+{
+    size_t i;
+    @name@_array_mul(z, y, a, count);
     for (i = 0; i < count; i++)
         @name@_unless(&z[i], &z[i], @name@_is_zero(&x[i]));
+}
+
+/* z_i = 1/x_i, or 0 where x_i is 0, for any count but 0; z and x are apart. PART products side by
+ * side: z_i first holds the product of x_i, x_{i - PART} and so on. `inverse` goes back from the last
+ * of these, PART values at a time. */
+static void @name@_invert_apart(@name@ *z, const @name@ *x, size_t count)
+{
+    @name@ inverse[@upper@_PART], part[@upper@_PART];
+    const size_t width = @name@_part(count);
+    size_t i, j, over;
+    (void)@name@_without_zeros(z, x, width);
+    for (i = width; i < count; i += width) {
+        const size_t here = @name@_part(count - i);
+        @name@_array_mul(&z[i], &z[i - width], @name@_without_zeros(part, &x[i], here), here);
+    }
+    i = count - width;
+    @name@_invert_part(inverse, &z[i], width);
+    for (; i >= width; i -= width) {
+        @name@_mul_unless(&z[i], inverse, &z[i - width], &x[i], width);
+        @name@_array_mul(inverse, inverse, @name@_without_zeros(part, &x[i], width), width);
+    }
+    over = width - i; /* the first i values have followers that no turn reached */
+    @name@_mul_unless(&z[width], &inverse[over], z, &x[width], i);
+    @name@_array_mul(&inverse[over], &inverse[over], @name@_without_zeros(part, &x[width], i), i);
+    for (j = 0; j < width; j++)
+        @name@_unless(&z[j], &inverse[j < i ? over + j : j - i], @name@_is_zero(&x[j]));
 }
 
 #define @upper@_COPIED @copied@ /* elements of at most 16 kB */
@@ -270,22 +271,21 @@ static void @name@_invert_in_place(@name@ *x, size_t count)
 
 int @name@_array_invert(@name@ *z, const @name@ *x, size_t count, size_t *zero)
 {
-    uint64_t zeros = 0, first = count;
-    size_t i;
+    uint64_t before = 1; /* whether no value so far is 0 */
+    size_t i, first = 0;
     if (z == NULL || x == NULL)
         return FIELDC_NULL_POINTER;
-    for (i = count; i-- > 0;) {
-        const uint64_t mask = mask64((uint64_t)@name@_is_zero(&x[i]));
-        first = select64(mask, i, first);
-        zeros |= mask;
+    for (i = 0; i < count; i++) {
+        before &= 1 ^ (uint64_t)@name@_is_zero(&x[i]);
+        first += (size_t)before;
     }
     if (zero != NULL)
-        *zero = (size_t)first;
+        *zero = first;
     if (z == x)
         @name@_invert_in_place(z, count);
-    else
+    else if (count != 0)
         @name@_invert_apart(z, x, count);
-    return (int)(zeros & FIELDC_NO_INVERSE);
+    return (int)(FIELDC_NO_INVERSE * (1 ^ before));
 }
 
 int @name@_batch_invert(@name@ *z, const @name@ *x, size_t count)
