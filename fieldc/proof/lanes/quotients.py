@@ -17,6 +17,8 @@ from fieldc.proof.lanes.word import HALF, Word, WordKey
 class Quotients:
     """The quotients of a lane: words, and what they are the multiples of modulo 2^32."""
 
+    are_factors: bool = False
+    """Whether halves of words have been multiplied."""
     _multiples: dict[WordKey, tuple[Word, int]] = field(default_factory=dict)
     _found: list[tuple[Polynomial, Word, int]] = field(default_factory=list)
 

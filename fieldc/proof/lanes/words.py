@@ -156,7 +156,8 @@ class Lane:
             word = self.tight(word)
         if 0 <= word.low <= word.high < 1 << bits:
             return word
-        if bits == HALF and word.pieces is None and (rest := self._known_half(word)) is not None:
+        is_half = bits == HALF and self.halves.are_factors and word.pieces is None
+        if is_half and (rest := self._known_half(word)) is not None:
             return rest
         if word.pieces is None and bits < DIGIT:
             word = self.named(self.low_bits(word, DIGIT))
@@ -268,6 +269,7 @@ class Lane:
 
     def half_product(self, a: Word, b: Word) -> Word:
         """The product of the low halves of two words."""
+        self.halves.are_factors = True
         x, y = self.low_bits(a, HALF), self.low_bits(b, HALF)
         found = Word(product(x.value, y.value), 0, x.high * y.high)
         for t, constant in ((a, y), (b, x)):
