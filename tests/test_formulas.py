@@ -11,9 +11,11 @@ import pytest
 
 from fieldc.artifacts.verify import Job, job_of, prove_job
 from fieldc.artifacts.write import build
+from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.decisions.formulas import decide_formula
+from fieldc.decisions.schedule import shipped
 from fieldc.field import Field
 from fieldc.formulas import Element, Formula, extend, formula
 from fieldc.formulas.blocks import Block
@@ -29,6 +31,8 @@ from fieldc.targets.target import PROVED, Artifact
 from fieldc.targets.x86_64.calls import Calls
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+FAST = "sapphire-rapids"
+"""A processor with schedules."""
 SMALL = "2^127-1"
 """Two limbs: proofs take no time."""
 Point = tuple[Element, Element]
@@ -121,7 +125,7 @@ def test_long_code_is_shared(name: str) -> None:
     one = next(f for f in load_formulas(EXAMPLES / "tower.py") if f.name == name)
     made = artifact(one, find_field("bls12-381-p"), variant="adx")
     assert "shared for shorter code" in made.choice.chosen_by
-    assert len(job(made).code.code) <= 32 << 10
+    assert len(function_of(job(made).code, made.symbol).code) <= 32 << 10
     assert prove_job(job(made)).failure == ""
 
 
@@ -194,6 +198,14 @@ def test_calls_are_proved_from_their_bytes(system: str, variant: str) -> None:
 def test_mixed_addition_over_four_limbs_is_proved() -> None:
     add = next(f for f in load_formulas(EXAMPLES / "points.py") if f.name == "madd_2007_bl")
     assert prove_job(job(artifact(add, find_field("bn254-p"), variant="mulx"))).failure == ""
+
+
+@pytest.mark.parametrize("name", ["fp2_mul", "fp2_square"])
+def test_a_schedule_is_not_for_a_formula_of_that_name(name: str) -> None:
+    one = next(f for f in load_formulas(EXAMPLES / "tower.py") if f.name == name)
+    decision = decide_formula(find_field("bls12-381-p"), one, TARGETS["x86_64-linux"], FAST)
+    assert shipped(find_field("bls12-381-p"), FAST).entry(name) is not None
+    assert "measured" not in decision.preferred.chosen_by
 
 
 @pytest.mark.full

@@ -26,6 +26,7 @@ from fieldc.targets.x86_64.choices import PLAIN, VARIANTS, Choices, Refinement
 from fieldc.targets.x86_64.conventions import GENERAL
 from fieldc.targets.x86_64.flags import FlagError
 from fieldc.targets.x86_64.kernel import X86Kernel
+from fieldc.targets.x86_64.order import OrderError
 from fieldc.targets.x86_64.plan import Plan
 from fieldc.words.rows import RowChoice, RowStyle
 
@@ -80,7 +81,7 @@ class TunedKernel:
         plan = Plan(self.decisions.choices, self.decisions.refinement)
         try:
             self.require(plan.compile(expression, "kernel"))
-        except (AllocationError, FlagError) as error:
+        except (AllocationError, FlagError, OrderError) as error:
             what = f"the schedule's {self.operation} makes no kernel: {error}"
             raise ScheduleError(what) from None
         return plan
