@@ -5,7 +5,9 @@ from __future__ import annotations
 from fieldc.algorithms.reduction import subtract_once
 from fieldc.algorithms.shapes import near_power
 from fieldc.field import Field
+from fieldc.integers import Integer, with_bounds
 from fieldc.language import DoesNotApply, Number, Residue, kernel, select
+from fieldc.polynomial_bounds import joined
 
 
 @kernel("add")
@@ -41,6 +43,18 @@ def double_by_mask(f: Field, x: Residue) -> Residue:
     """2*x mod p as 2*x - p, and p where that is negative, for the primes of add_by_mask."""
     check_masks(f)
     return add_if_negative(x + x - f.p, f.p)
+
+
+@kernel("double", "rotation")
+def double_by_rotation(f: Field, x: Residue) -> Residue:
+    """2*x mod p for p = 2^k - 1: the bits of x, turned by one. As x is not p, not all are ones."""
+    if f.p & f.p + 1:
+        raise DoesNotApply(f"rotation needs p = 2^k - 1, not {f.label}")
+    rest, top = x % (1 << f.bits - 1), x >> f.bits - 1
+    lowest = (rest % (f.base >> 1) << 1) + top
+    upper = [(rest >> f.word * i - 1) % f.base for i in range(1, f.n)]
+    turned = joined(f, [lowest, *upper])
+    return with_bounds(turned, (0, f.p - 1)) if isinstance(turned, Integer) else turned
 
 
 @kernel("sub")
@@ -83,6 +97,7 @@ def has_spare_bit(f: Field) -> bool:
 
 
 ALTERNATIVES = (
+    double_by_rotation,
     double_by_shifts,
     double_by_mask,
     add_by_mask,

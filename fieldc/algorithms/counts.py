@@ -110,6 +110,7 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
     ("neg", "neg"): Prediction(_of(), _of(0, 1)),
     ("double", "double"): Prediction(_of(), _of(0, 1)),
     ("double", "shifts"): Prediction(_of(), _of()),
+    ("double", "rotation"): Prediction(_of(), _of(0, 0, 1)),
     ("add", "mask"): Prediction(_of(), _of(0, 2)),
     ("double", "mask"): Prediction(_of(), _of(0, 2)),
     ("sub", "select"): Prediction(_of(), _of(0, 1)),
