@@ -128,11 +128,9 @@ def check_arrays(function: ArrayFunction, seed: int = 0, lengths: Sequence[int] 
     every = list(vectors(function.expression, seed))
     random.Random(seed).shuffle(every)
     calls = 0
-    f, bounds = (
-        function.expression.field,
-        [bound for _, bound in function.expression.kernel.operands],
-    )
-    narrow = min(range(len(bounds)), key=lambda i: bounds[i].high(f))
+    f, kernel = function.expression.field, function.expression.kernel
+    highs = [bound.high(f) for _, bound in kernel.operands]
+    narrow = highs.index(min(highs))
     for chosen in [every[-n:] for n in lengths] or _lengths(every):
         operands = [list(operand) for operand in zip(*chosen, strict=True)]
         same = [operands[narrow]] * len(operands)
@@ -140,7 +138,7 @@ def check_arrays(function: ArrayFunction, seed: int = 0, lengths: Sequence[int] 
         _expect(function, operands, function(*operands))
         if function.result_field != function.expression.field:
             continue
-        for on in ({0: 0}, {i: i for i in range(function.expression.kernel.result.count)}):
+        for on in ({0: 0}, {i: i for i in range(kernel.result.count)}):
             _expect(function, operands, function(*operands, on=on))
         _expect(function, same, function(*same, on=dict.fromkeys(range(len(same)), 0)))
         calls += 3

@@ -219,12 +219,15 @@ class Lane:
         return {(self.atom(f"low {bits}", (1 << bits) - 1),): 1}
 
     def _low_by_quotient(self, found: Sequence[tuple[Word, int]]) -> Word:
-        """-t modulo 2^52, as the low half of q*m; of several q the one that has been multiplied."""
+        """-t modulo 2^52, as the low half of q*m; of several q the one that has been multiplied.
+
+        Else the first one that is a product: the code may multiply it later.
+        """
         products = [(q, self.constant(-pow(n, -1, 1 << DIGIT) % (1 << DIGIT))) for q, n in found]
         for q, m in products:
             if frozenset(product(q.value, m.value).items()) in self._halves:
                 return self.low_half(q, m)
-        return self.low_half(*products[0])
+        return self.low_half(*products[min(1, len(products) - 1)])
 
     def shift_right(self, word: Word, bits: int, signed: bool = False) -> Word:
         """word >> bits, of a word that is not negative, or of one in two's complement."""
