@@ -94,12 +94,16 @@ def _sum(sign: int, with_carry: bool, sets: bool, target: int = 0, first: int = 
 
 
 def _is_nonzero(cpu: SymbolicArm64, a: Polynomial) -> bool:
-    """Set the carry of `cmp a, #1`, which says that a is not 0, if -a mod 2^w is a known word.
+    """Set the carry of `cmp a, #1`, which says that a is not 0: of a bit, or of certain words.
 
-    The sum of the two is 0 or 2^w: its carry says the same, and is that of a chain.
+    A bit is the carry itself. For a word of which -a mod 2^w is a known word, the sum of the two is
+    0 or 2^w: its carry says the same, and is that of a chain.
     """
     if cpu.words.are_bits(a):
-        return False
+        is_bit = cpu.words.values(a) <= {0, 1}
+        if is_bit:
+            cpu.flags = Flags(tabulate(lambda v: 1 - v, a), a)
+        return is_bit
     opposite = cpu.words.congruent({m: -c for m, c in a.items()}, cpu.where)
     if opposite is not None:
         _row(cpu, a, opposite, CLEAR, 1)

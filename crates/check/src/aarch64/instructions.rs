@@ -184,13 +184,21 @@ impl Machine<'_> {
         self.write_word(i.operands[0], word)
     }
 
-    /// Sets the carry of `cmp a, #1`, which says that a is not 0, if -a mod 2^64 is a known word.
+    /// Sets the carry of `cmp a, #1`, which says that a is not 0: of a bit, or of certain words.
     ///
-    /// The sum of the two is 0 or 2^64: its carry says the same.
+    /// A bit is the carry itself. For a word of which -a mod 2^64 is a known word, the sum of the
+    /// two is 0 or 2^64: its carry says the same.
     fn is_nonzero(&mut self, a: &Word) -> bool {
-        let (none, is_bits) = (Word::default(), self.words.are_bits(&[a]));
-        let opposite = none.clone().plus(a, -1);
-        let known = if is_bits { None } else { self.words.congruent(&opposite) };
+        if self.words.are_bits(&[a]) {
+            let is_bit = self.words.values(a).iter().all(|value| *value <= 1);
+            if is_bit {
+                let zero = Some(tabulate([a], |[value]| 1 - value));
+                self.flags = Flags { zero, carry: Some(a.clone()) };
+            }
+            return is_bit;
+        }
+        let none = Word::default();
+        let known = self.words.congruent(&none.clone().plus(a, -1));
         if let Some(opposite) = &known {
             self.row(a, opposite, &none, 1);
         }
