@@ -275,7 +275,7 @@ def part_of(node: Integer) -> BitRange | None:
 
 
 def by_top(node: Integer) -> Integer | None:
-    """What is negative where a node is x, of x and x - c by the highest digits of x."""
+    """The difference by whose sign a node is x, else x - c: of the highest digits of x; or None."""
     if node.op != "select" or node.condition is None:
         return None
     (x, less), d = node.args, node.condition.difference

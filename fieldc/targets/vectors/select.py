@@ -299,7 +299,7 @@ class DigitSelection(Selection, ABC):
         return made.inputs[1] if made.inputs[1].constant is not None else None
 
     def _compare(self, mask: Value, word: Value, least: int) -> None:
-        """Make the flag of the lanes in which a word is no less than a number, unless it is it."""
+        """Make the flag of the lanes where a word is no less than a number, unless it is there."""
         if self._flag == mask.number:
             return
         self._flag = mask.number
