@@ -94,7 +94,10 @@ def test_a_host_that_runs_nothing(
         (["bn254-p", "--batch", "--peers"], "leave out --peers"),
         (["bn254-p", "--op", "butterfly"], "an operation on arrays; add --batch"),
         (["bn254-p", "--op", "inner_product"], "an operation on arrays; add --batch"),
-        (["goldilocks", "--batch", "--op", "inner_product"], "more than 64 bits, not goldilocks"),
+        (
+            ["goldilocks", "--batch", "--op", "inner_product"],
+            "below 2^31 or above 2^64, not goldilocks",
+        ),
         (["--batch", "--all-goals"], "leave out --all-goals"),
         (["bn254-p", "--batch", "--word", "32"], "32-bit words take a modulus below 2"),
         (["bn254-p", "--elements", "8"], "--elements is the length of the arrays of --batch"),

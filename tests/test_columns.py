@@ -19,7 +19,7 @@ from fieldc.machine.code import code_of
 from fieldc.machine.columns import ArrayCall, ColumnSums, LoadedColumnKernel, check_columns
 from fieldc.machine.processor import is_x86_64
 from fieldc.proof.algebra.identity import ProofError
-from fieldc.proof.lanes.columns import COLUMN_PROOFS
+from fieldc.proof.lanes.columns import COLUMN_PROOFS, ColumnContract
 from fieldc.proof.lanes.prove import ArrayProof
 from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.vectors.kernel import ArrayKernel, compile_array
@@ -49,7 +49,8 @@ def call(f: Field, made: ArrayKernel, sizes: tuple[int, ...]) -> ArrayCall:
 def prove(text: str, operation: str, f: Field, columns: Columns) -> ArrayProof:
     """Prove what assembly becomes."""
     code = code_of(assemble(text), operation)
-    return COLUMN_PROOFS[operation](code.data, f.p, f.n, columns.turns, code.start)
+    contract = ColumnContract(f.p, f.n, columns.turns, columns.bits, f.word)
+    return COLUMN_PROOFS[operation](code.data, contract, code.start)
 
 
 @every_target
@@ -58,7 +59,7 @@ def test_sums_in_columns(name: str, target: VectorTarget) -> None:
     f = find_field(name)
     columns, (add, reduce) = columns_of(f), kernels(f, target)
     t = 64 * columns.count
-    sums = ColumnSums(f, columns, call(f, add, (t, 0, 0)), call(f, reduce, (0, t)))
+    sums = ColumnSums(f, columns, f, call(f, add, (t, 0, 0)), call(f, reduce, (0, t)))
     check_columns(sums, () if target.runs_here else (1, 11))
     for made, operation in ((add, "accumulate"), (reduce, "collect")):
         proof = prove(made.text, operation, f, columns)
@@ -75,7 +76,7 @@ def test_columns_take_what_bounds_say(text: str, target: VectorTarget) -> None:
     assert (columns.turns + 1) * f.p <= in_lanes(f).R
     add, reduce = kernels(f, target)
     t = 64 * columns.count
-    sums = ColumnSums(f, columns, call(f, add, (t, 0, 0)), call(f, reduce, (0, t)))
+    sums = ColumnSums(f, columns, f, call(f, add, (t, 0, 0)), call(f, reduce, (0, t)))
     check_columns(sums, (1, 9, 70) if target.runs_here else (9,))
 
 

@@ -46,6 +46,8 @@ FORMS: dict[str, tuple[str, ...]] = {
     "vpsubd zmm1, zmm2, zmmword ptr [rdi + 128]": (),
     "vpminud zmm1, zmm2, zmm3": (),
     "vmovshdup zmm1 {k1}, zmm2": (),
+    "vmovshdup zmm1, zmm2": (),
+    "vmovshdup zmm1, zmmword ptr [rdi + 128]": (),
     "vmovdqu32 zmm1 {k1}{z}, [rdi + 64]": (),
     "vpcmpltuq k1, zmm2, zmm3\nvpaddq zmm1 {k1}, zmm2, zmm3": (),
     "vpaddq zmm1 {k1}, zmm1, qword ptr [rdi + 136]{1to8}": (),

@@ -86,6 +86,7 @@ def ternary(table: int, a: int, b: int, c: int) -> int:
 
 
 LANEWISE: dict[str, Callable[..., int]] = {
+    "vmovshdup": lambda a: (a >> 32) * 0x1_0000_0001,
     "vpaddq": lambda a, b: a + b & WORD,
     "vpsubq": lambda a, b: a - b & WORD,
     "vpandq": lambda a, b: a & b,

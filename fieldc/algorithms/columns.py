@@ -1,7 +1,8 @@
 """Inner products in lanes with one reduction for many terms.
 
 A column of 64 bits takes thousands of halves of products, which are below 2^52. So one kernel adds
-products to columns that stay in memory, and no carry is taken. Another one reduces the columns.
+products to columns, and no carry is taken. Another one reduces the columns. Primes below 2^31 need
+two columns of halves of 32 bits; for theirs see word_columns.py.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from fieldc.operations import Operation
 
 SUM = "t"
 """The operand that lies in columns."""
+ACCUMULATE, COLLECT = "accumulate", "collect"
+"""The two kernels of sums in columns."""
 INNER = "inner_product"
 """The operation that `accumulate`, and `collect` once for as many terms as fit, make together."""
 
@@ -35,12 +38,31 @@ class Columns:
 
     count: int
     turns: int
-    """The most products that a lane adds."""
+    """How often a lane adds."""
+    bits: int = DIGIT_BITS
+    """How far columns are apart."""
+    terms: int = 1
+    """The products that a lane adds in a turn."""
+
+    @property
+    def in_words(self) -> bool:
+        """Whether they are two, of words: then they stay in registers during a loop."""
+        return self.bits != DIGIT_BITS
+
+    @property
+    def word(self) -> int:
+        """Bits of the words that elements have."""
+        return LIMB_BITS // self.terms
+
+    @property
+    def growth(self) -> int:
+        """The most that a turn adds to a column: one half, or as many as there are columns."""
+        return (1 if self.in_words else self.count) * ((1 << self.bits) - 1)
 
     @property
     def most(self) -> int:
-        """The largest value of a column: a product adds at most `count` halves to it."""
-        return self.turns * self.count * ((1 << DIGIT_BITS) - 1)
+        """The largest value of a column."""
+        return self.turns * self.growth
 
 
 def columns_of(f: Field) -> Columns:
@@ -70,7 +92,7 @@ def accumulate(f: Field) -> Expression:
 
     turns, one = columns_of(f).turns, residues(1)
     operands = ((SUM, _sums(f, turns - 1)), ("x", one), ("y", one))
-    computes = Operation("accumulate", operands, _sums(f, turns), "t + x*y*2^excess")
+    computes = Operation(ACCUMULATE, operands, _sums(f, turns), "t + x*y*2^excess")
     return Kernel(computes, "lanes", text).expression(f)
 
 
@@ -82,5 +104,5 @@ def collect(f: Field) -> Expression:
         return subtract_all(divide(digits, t), digits.p)
 
     operands = ((SUM, _sums(f, columns_of(f).turns)),)
-    computes = Operation("collect", operands, residues(1), "t/2^(52D) mod p")
+    computes = Operation(COLLECT, operands, residues(1), "t/2^(52D) mod p")
     return Kernel(computes, "lanes", text).expression(in_lanes(f))

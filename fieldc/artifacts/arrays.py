@@ -11,10 +11,18 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, TypeVar
 
-from fieldc.algorithms.columns import accumulate, collect, columns_of
+from fieldc.algorithms.columns import INNER
 from fieldc.algorithms.lane_words import HALF_BITS
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, in_lanes
-from fieldc.artifacts.columns import in_pairs, job_of_arrays, said_of_columns
+from fieldc.algorithms.sums import sums_of
+from fieldc.artifacts.columns import (
+    field_of,
+    in_pairs,
+    job_of_arrays,
+    prototype_of_columns,
+    row_of_columns,
+    said_of_columns,
+)
 from fieldc.artifacts.verify import Job, prove_job, prove_new
 from fieldc.artifacts.write import ELSEWHERE, MANIFEST, check_writable
 from fieldc.binary.image import ObjectError
@@ -71,6 +79,8 @@ class BuiltArray:
 
     def prototype(self) -> str:
         """The C declaration."""
+        if self.kernel.columns is not None:
+            return prototype_of_columns(self.kernel, self.kernel.columns)
         names = [name for name, _ in self.kernel.expression.kernel.operands]
         word = f"uint{8 * word_bytes(self.kernel.expression.field)}_t"
         operands = "".join(f", const {word} *{name}" for name in names)
@@ -106,6 +116,8 @@ class BuiltArray:
         f = self.kernel.expression.field
         computes = self.kernel.expression.kernel.computes
         operation = f" --op {computes.family}" if computes.name in ARRAY_OPERATIONS else ""
+        if self.kernel.columns is not None:
+            f, operation = field_of(self.kernel, self.kernel.columns), f" --op {INNER}"
         target = self.kernel.target.name
         word = " --word 32" if f.word == HALF_BITS else ""
         return (
@@ -114,7 +126,7 @@ class BuiltArray:
             self.said(),
             *(
                 ()
-                if self.is_conversion
+                if self.is_conversion or self.kernel.columns is not None
                 else (
                     f"{' and '.join(self._results)} may be any operands; other overlaps are not"
                     " allowed",
@@ -131,6 +143,8 @@ class BuiltArray:
     def row(self) -> dict[str, object]:
         """The kernel's entry in manifest.json."""
         f, kernel = self.kernel.expression.field, self.kernel.expression.kernel
+        if self.kernel.columns is not None:
+            f = field_of(self.kernel, self.kernel.columns)
         said = self.said()
         parts = self.kernel.object, hex(f.p).encode(), said.encode()
         digests = b"".join(hashlib.sha256(part).digest() for part in parts)
@@ -141,7 +155,7 @@ class BuiltArray:
             "algorithm": kernel.algorithm,
             "target": self.kernel.target.name,
             "layout": self.layout,
-            **({} if self.kernel.columns is None else {"turns": self.kernel.columns.turns}),
+            **row_of_columns(self.kernel.columns),
             "word": f.word,
             "n": f.n,
             "R": hex(f.R),
@@ -168,16 +182,22 @@ def build_arrays(
 
     With them come the kernels that change the layout, unless `converts` is False.
 
-    Kernels run on vectors as well where the processor has the instructions. Raises NoLanes,
-    BoundError, OutputError, UnprovedArrayKernel, CheckError, before anything is written.
+    Kernels run on vectors as well where the processor has the instructions. An inner product has
+    two kernels. Raises NoLanes, NoSums, BoundError, OutputError, UnprovedArrayKernel, CheckError,
+    before anything is written.
     """
     check_writable(folder, field)
     in_lanes(field)
     converters = conversions(field) if converts and field.word != HALF_BITS else {}
     layouts = [
-        (operation, layout) for operation in operations for layout in layouts_of(field, operation)
+        (operation, layout)
+        for operation in operations
+        if operation != INNER
+        for layout in layouts_of(field, operation)
     ]
     made = [made_array(t, field, *each) for t in targets for each in layouts]
+    if INNER in operations:
+        made += [each for target in targets for each in made_sums(target, field)]
     built, failures = proved_arrays(made, progress)
     for symbol, failure in failures.items():
         raise UnprovedArrayKernel(f"{symbol} is not proved: {failure}")
@@ -207,21 +227,21 @@ def made_array(target: VectorTarget, field: Field, operation: str, layout: str) 
 
 
 def made_sums(target: VectorTarget, field: Field) -> list[BuiltArray]:
-    """The two kernels of sums in columns, which are not proved yet. Raises BoundError."""
-    columns, symbol = columns_of(field), f"fieldc_{field_symbol(field)}"
-    named = ((accumulate(field), in_lanes(field)), (collect(field), field))
+    """The two kernels of sums in columns, which are not proved yet. Raises NoSums, BoundError."""
+    sums, symbol = sums_of(field), f"fieldc_{field_symbol(field)}"
+    end = f"array{'32' * (field.word == HALF_BITS)}_{target.name}"
     return [
         BuiltArray(
             compile_array(
                 target,
                 expression,
-                f"{symbol}_{expression.kernel.operation}_array_{target.name}",
+                f"{symbol}_{expression.kernel.operation}_{end}",
                 result,
-                columns,
+                sums.columns,
             ),
             "columns",
         )
-        for expression, result in named
+        for expression, result in sums.kernels
     ]
 
 
@@ -254,16 +274,20 @@ def built_conversion(target: VectorTarget, field: Field, name: str) -> BuiltArra
     return BuiltArray(kernel, layout, ran)
 
 
-def _proof(code: bytes, symbol: str, operation: str, f: Field, turns: int = 0) -> None:
+def _proof_of_sum(code: bytes, row: Mapping[str, Any], f: Field) -> None:
+    """Prove a kernel of sums in columns, as its entry says. Raises UnprovedArrayKernel."""
+    turns, bits = row["turns"], row["column_bits"]
+    job = Job(code, row["symbol"], row["op"], f.p, f.n, array_word=f.word)
+    verdict = prove_job(replace(job, turns=turns, column_bits=bits))
+    if verdict.failure:
+        raise UnprovedArrayKernel(f"{row['symbol']} is not proved: {verdict.failure}")
+
+
+def _proof(code: bytes, symbol: str, operation: str, f: Field) -> None:
     """Prove an operation on arrays in a field's words, or a conversion of a field in limbs.
 
-    `turns` is said of sums in columns. Raises UnprovedArrayKernel.
+    Raises UnprovedArrayKernel.
     """
-    if turns:
-        verdict = prove_job(Job(code, symbol, operation, f.p, f.n, array_word=f.word, turns=turns))
-        if verdict.failure:
-            raise UnprovedArrayKernel(f"{symbol} is not proved: {verdict.failure}")
-        return
     result = f
     if operation in ARRAY_OPERATIONS:
         known = ARRAY_OPERATIONS[operation]
@@ -313,7 +337,10 @@ def prove_folder(folder: Path, manifest: Mapping[str, Any]) -> Iterator[ProvedAg
         f = field if is_plain else in_lanes(field)
         try:
             code = (folder / row["object"]).read_bytes()
-            _proof(code, row["symbol"], row["op"], f, row.get("turns", 0))
+            if "turns" in row:
+                _proof_of_sum(code, row, field)
+            else:
+                _proof(code, row["symbol"], row["op"], f)
         except UnprovedArrayKernel as error:
             failure = str(error)
         except OSError as error:

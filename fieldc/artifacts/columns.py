@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol, TypeVar
 
-from fieldc.algorithms.columns import Columns
+from fieldc.algorithms.columns import ACCUMULATE, SUM, Columns
 from fieldc.algorithms.lanes import DIGIT_BITS, excess, in_lanes
 from fieldc.artifacts.verify import Job
 from fieldc.field import Field
@@ -25,36 +26,55 @@ class HasKernel(Protocol):
 OnArrays = TypeVar("OnArrays", bound=HasKernel)
 
 
-def field_of(kernel: ArrayKernel) -> Field:
-    """The field in limbs of a kernel of sums: one of its two sides has limbs."""
+def field_of(kernel: ArrayKernel, columns: Columns) -> Field:
+    """The field of a kernel of sums, in words as its elements have in memory."""
     f = kernel.expression.field
-    return kernel.result_field if f.word == DIGIT_BITS else f
+    return Field(f.p, columns.word, f.name)
 
 
 def job_of_arrays(kernel: ArrayKernel) -> Job:
     """The proof of a kernel on arrays of one layout, or of one of sums in columns."""
-    f, operation = kernel.expression.field, kernel.expression.kernel.operation
-    if kernel.columns is None:
-        return Job(kernel.object, kernel.symbol, operation, f.p, f.n, array_word=f.word)
-    f, turns = field_of(kernel), kernel.columns.turns
-    return Job(kernel.object, kernel.symbol, operation, f.p, f.n, array_word=f.word, turns=turns)
+    columns = kernel.columns
+    f = kernel.expression.field if columns is None else field_of(kernel, columns)
+    operation = kernel.expression.kernel.operation
+    job = Job(kernel.object, kernel.symbol, operation, f.p, f.n, array_word=f.word)
+    if columns is None:
+        return job
+    return replace(job, turns=columns.turns, column_bits=columns.bits)
+
+
+def row_of_columns(columns: Columns | None) -> dict[str, int]:
+    """What a manifest says of columns, where a kernel has some."""
+    return {} if columns is None else {"turns": columns.turns, "column_bits": columns.bits}
 
 
 def said_of_columns(kernel: ArrayKernel, columns: Columns) -> str:
     """The contract of a kernel of sums in words."""
-    f, operation = field_of(kernel), kernel.expression.kernel.operation
-    lanes = f"t has {columns.count} columns of {BLOCK} lanes, {DIGIT_BITS} bits apart"
-    most = f"at most {columns.turns} products in a lane since t was 0"
-    if operation == "accumulate":
+    f, operation = field_of(kernel, columns), kernel.expression.kernel.operation
+    lanes = f"t has {columns.count} columns of {BLOCK} lanes, {columns.bits} bits apart"
+    most = f"at most {columns.turns} turns of a lane since t was 0"
+    if operation == ACCUMULATE:
+        moved = "" if columns.in_words else f"*2^{excess(f)}"
+        lane = f"i mod {BLOCK}" if columns.terms == 1 else f"floor(i/2) mod {BLOCK}"
         return (
-            f"accumulate on arrays: t = t + x*y*2^{excess(f)}, x < p, y < p, R = 2^{f.word * f.n};"
-            f" {lanes}, {most}. Element i is added to lane i mod {BLOCK}. t must be apart from x"
-            " and y."
+            f"accumulate on arrays: t = t + x*y{moved}, x < p, y < p, R = 2^{f.word * f.n};"
+            f" {lanes}, {most}. Element i is added to lane {lane}. t must be apart from x and y."
         )
+    divisor = f.word if columns.in_words else DIGIT_BITS * in_lanes(f).n
     return (
-        f"collect on arrays: z = t/2^{DIGIT_BITS * in_lanes(f).n} mod p, z < p, R ="
-        f" 2^{f.word * f.n}; {lanes}, {most}. z and t must be apart."
+        f"collect on arrays: z = t/2^{divisor} mod p, z < p, R = 2^{f.word * f.n}; z has"
+        f" words of 64 bits; {lanes}, {most}. z and t must be apart."
     )
+
+
+def prototype_of_columns(kernel: ArrayKernel, columns: Columns) -> str:
+    """The C declaration of a kernel of sums: columns have words of 64 bits."""
+    if kernel.adds:
+        word = f"uint{columns.word}_t"
+        arrays = f"uint64_t *{SUM}, const {word} *x, const {word} *y"
+    else:
+        arrays = f"uint64_t *z, const uint64_t *{SUM}"
+    return f"void {kernel.symbol}(size_t count, {arrays});"
 
 
 def in_pairs(built: Sequence[OnArrays]) -> list[OnArrays]:
@@ -80,4 +100,5 @@ def _check(accumulate: ArrayKernel, collect: ArrayKernel) -> None:
     if accumulate.columns is not None and accumulate.target.runs_here:
         made = (accumulate, 3), (collect, 2)
         calls = (LoadedColumnKernel(each.object, each.symbol, arrays) for each, arrays in made)
-        check_columns(ColumnSums(field_of(accumulate), accumulate.columns, *calls))
+        f, result = field_of(accumulate, accumulate.columns), collect.result_field
+        check_columns(ColumnSums(f, accumulate.columns, result, *calls))

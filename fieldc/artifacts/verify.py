@@ -26,8 +26,9 @@ from fieldc.proof.constant_time.scan import scan
 from fieldc.proof.constant_time.vendors import unlisted
 from fieldc.proof.instruction_set import ProvedInstructionSet
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
-from fieldc.proof.lanes.columns import COLUMN_PROOFS
+from fieldc.proof.lanes.columns import COLUMN_PROOFS, ColumnContract
 from fieldc.proof.lanes.prove import prove_arrays
+from fieldc.proof.lanes.word import DIGIT
 from fieldc.proof.programs import prove_formula
 from fieldc.proof.prove import prove
 from fieldc.targets.running import run_here
@@ -76,7 +77,9 @@ class Job:
     array_word: int = 0
     """Of a kernel on arrays: the bits of an element's words; 0 for one on single values."""
     turns: int = 0
-    """Of a kernel of sums in columns: the most products that a lane adds; else 0."""
+    """Of a kernel of sums in columns: how often a lane adds at most; else 0."""
+    column_bits: int = DIGIT
+    """Of such a kernel: how far its columns are apart."""
 
 
 @dataclass(frozen=True)
@@ -202,7 +205,8 @@ def _proof_of_array(function: KernelCode, job: Job) -> Verdict:
         prove_columns = COLUMN_PROOFS.get(job.operation)
         if prove_columns is None:
             raise ProofError(f"{job.operation} is no operation on columns")
-        prove_columns(function.code, job.p, job.limbs, job.turns, function.start)
+        of = ColumnContract(job.p, job.limbs, job.turns, job.column_bits, job.array_word)
+        prove_columns(function.code, of, function.start)
         return Verdict("", 0.0, "", known.array_convention)
     family, parameters = named_operation(job.operation, ARRAY_OPERATIONS)
     prove_arrays(

@@ -24,6 +24,7 @@ EXCLUDED = ("algorithm", "peers", "plot", "all_goals")
 
 def batch(arguments: argparse.Namespace) -> Answer:
     """The answer of a race of kernels on arrays. Raises UsageError for what it does not take."""
+    from fieldc.algorithms.sums import has_sums
     from fieldc.lab.arrays import run_batch
     from fieldc.targets.vectors.offers import BATCHED
 
@@ -39,8 +40,10 @@ def batch(arguments: argparse.Namespace) -> Answer:
         if name not in known:
             raise UsageError(f"{name} has no kernel on arrays; there is {', '.join(known)}")
     field = find_field(arguments.field, int(arguments.word))
-    if INNER in operations and field.n * field.word <= 64:
-        raise UsageError(f"{INNER} takes a modulus of more than 64 bits, not {short(field.label)}")
+    if INNER in operations and not has_sums(field):
+        raise UsageError(
+            f"{INNER} takes a modulus below 2^31 or above 2^64, not {short(field.label)}"
+        )
     elements = arguments.elements or ELEMENTS
     with progress() as show:
         report = run_batch(field, operations, arguments.rounds, arguments.seed, elements, show)
@@ -75,9 +78,11 @@ def _said(report: BatchReport) -> Sequence[str]:
     found = []
     for operation in dict.fromkeys(row.op for row in report.rows):
         best = min((r for r in report.rows if r.op == operation), key=lambda r: r.cycles.median)
+        cycles = best.cycles.median
+        said = f"{cycles:.{2 if cycles < 1 else 1}f}"
         if best.port_bound:
             found.append(
-                f"{operation} on arrays takes {best.cycles.median:.1f} cycles an element in"
+                f"{operation} on arrays takes {said} cycles an element in"
                 f" {best.layout}, {best.ratio:.1f} times as fast as our scalar kernel."
             )
     if report.race.disturbed:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 from fieldc.algorithms import OPERATIONS
-from fieldc.algorithms.columns import INNER
 from fieldc.catalogue import find_field
 from fieldc.commands.batch import ELEMENTS, batch
 from fieldc.commands.goals import all_goals
@@ -32,7 +31,7 @@ from fieldc.lab import peers
     WORD,
     option(
         "--op",
-        type=names("operation", list(dict.fromkeys((*BUILT, INNER, *peers.OPERATIONS))), [ALL]),
+        type=names("operation", list(dict.fromkeys((*BUILT, *peers.OPERATIONS))), [ALL]),
         metavar="OP,..",
         help=f"operations, or all: {', '.join(OPERATIONS)} (default mul,square,add,sub);"
         f" of the peers: {', '.join(peers.OPERATIONS)}",

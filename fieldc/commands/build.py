@@ -136,6 +136,8 @@ def build(arguments: argparse.Namespace) -> Answer:
 
 def build_batch(field: Field, folder: Path, arguments: argparse.Namespace) -> Answer:
     """Kernels on arrays. Raises UsageError for options that they do not have."""
+    from fieldc.algorithms.columns import INNER
+    from fieldc.algorithms.sums import has_sums
     from fieldc.artifacts.arrays import build_arrays
     from fieldc.targets.array_targets import array_targets
     from fieldc.targets.vectors.offers import BATCHED
@@ -147,7 +149,8 @@ def build_batch(field: Field, folder: Path, arguments: argparse.Namespace) -> An
         raise UsageError("--batch takes operations in words of 64 or 32 bits; leave out the rest")
     targets = array_targets(arguments.target)
     with progress() as show:
-        operations, converts = arguments.op or BATCHED, not arguments.op
+        every = (*BATCHED, INNER) if has_sums(field) else BATCHED
+        operations, converts = arguments.op or every, not arguments.op
         built, data = build_arrays(targets, field, operations, folder, show, converts)
     rows = [
         (row["op"], row["layout"], row["target"], row["file"], row["status"])

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from fieldc.targets.target import Target
 
 ALL = "all"
-ON_ARRAYS = "butterfly"
-"""The operation that kernels on arrays alone have."""
-BUILT = tuple(dict.fromkeys((*OPERATIONS, *STUDIED_OPERATIONS, ON_ARRAYS)))
+ON_ARRAYS = ("butterfly", INNER)
+"""The operations that kernels on arrays alone have."""
+BUILT = tuple(dict.fromkeys((*OPERATIONS, *STUDIED_OPERATIONS, *ON_ARRAYS)))
 """The operations that have kernels of ours."""
 PICTURES = (".svg", ".png")
 
@@ -55,7 +55,7 @@ algorithm_list = names(
 
 def check_batched(arguments: argparse.Namespace) -> None:
     """Raise UsageError for an operation of arrays without --batch."""
-    for name in (ON_ARRAYS, INNER):
+    for name in ON_ARRAYS:
         if name in (arguments.op or ()) and not arguments.batch:
             raise UsageError(f"{name} is an operation on arrays; add --batch")
 

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from fieldc.artifacts.verify import Job, Verdict
 
 CONVENTIONS = ("sysv", "win64", "aapcs64", "apple", "windows")
-FOR_ALL = (
-    "for all inputs; no branch and no address depends on data; writes only z and its own stack; "
-    "z, x and y may be the same"
-)
+ALWAYS = "for all inputs; no branch and no address depends on data; writes only z and its own stack"
+FOR_ALL = f"{ALWAYS}; z, x and y may be the same"
 """What every proof shows beside its claim."""
+APART = f"{ALWAYS}; z, or t which it adds to, is apart from the others"
+"""The same of a kernel whose arrays have different layouts."""
 
 
 @verb(
@@ -134,6 +134,7 @@ def check_unused(arguments: argparse.Namespace) -> None:
 def prove_batch(folder: Path) -> Answer:
     """The proofs of a folder of kernels on arrays. Raises UsageError."""
     from fieldc.artifacts.arrays import prove_folder
+    from fieldc.targets.vectors.offers import LAYOUTS
 
     manifest = manifest_of(folder)
     try:
@@ -152,9 +153,12 @@ def prove_batch(folder: Path) -> Answer:
         for each in found
     ]
     rows = [(d["kernel"], d["layout"], d["status"], d["seconds"], d["reason"]) for d in data]
+    mixed = [each.layout not in LAYOUTS for each in found]
+    said = [("of one layout", FOR_ALL)] if not all(mixed) else []
+    said += [("of others", APART)] if any(mixed) else []
     tables = (
         Table(("kernel", "layout", "status", "seconds", "why not"), rows),
-        Table((), [("each", f"for every count; {FOR_ALL}")]),
+        Table((), [(which, f"for every count; {what}") for which, what in said]),
     )
     return Answer(tables, data, int(any(each.failure for each in found)))
 

@@ -6,8 +6,9 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 
-from fieldc.algorithms.columns import INNER, accumulate, collect, columns_of
+from fieldc.algorithms.columns import INNER
 from fieldc.algorithms.lanes import LIMB_BITS, in_lanes
+from fieldc.algorithms.sums import sums_of
 from fieldc.artifacts.host import SYMBOL, compiled, decide_here, loaded
 from fieldc.errors import UserError
 from fieldc.field import Field
@@ -214,17 +215,23 @@ def _inner_products(
     target: VectorTarget, field: Field, operation: str, elements: int, seed: int
 ) -> Iterator[_Entrant]:
     """Sums in columns. The columns lie where other kernels have their results."""
-    columns, digits = columns_of(field), in_lanes(field)
-    add = compile_array(target, accumulate(field), SYMBOL, digits, columns)
-    reduce = compile_array(target, collect(field), SYMBOL, field, columns)
+    found = sums_of(field)
+    add, reduce = (
+        compile_array(target, expression, SYMBOL, result, found.columns)
+        for expression, result in found.kernels
+    )
     calls = LoadedColumnKernel(add.object, SYMBOL, 3), LoadedColumnKernel(reduce.object, SYMBOL, 2)
-    sums = ColumnSums(field, columns, *calls)
+    sums = ColumnSums(field, found.columns, found.result, *calls)
     check_columns(sums)
     label, x = f"{operation} {target.name}", array_expression(field, "mul", ARRAY)
     timed = _candidate(label, x, calls[0].address, elements, seed)
     timed = replace(timed, result=max(timed.result, sums.bytes))
     last = ArrayCandidate(
-        f"{label}, collect", calls[1].address, BLOCK, size(field, BLOCK), (bytes(sums.bytes),)
+        f"{label}, collect",
+        calls[1].address,
+        BLOCK,
+        size(found.result, BLOCK),
+        (bytes(sums.bytes),),
     )
     yield _Entrant(operation, target.name, ARRAY, timed, sums, add, _End(last, reduce, sums.most))
 

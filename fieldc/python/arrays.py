@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from fieldc.algorithms.columns import accumulate, collect, columns_of
-from fieldc.algorithms.lanes import ARRAY_OPERATIONS, MOST_BITS, in_lanes
+from fieldc.algorithms.lanes import ARRAY_OPERATIONS, MOST_BITS
+from fieldc.algorithms.sums import has_sums, sums_of
 from fieldc.artifacts.host import SYMBOL
 from fieldc.errors import UserError
 from fieldc.field import Field
@@ -218,16 +218,15 @@ def _function(f: Field, operation: str) -> ArrayFunction | None:
 
 @lru_cache(maxsize=64)
 def _column_sums(f: Field) -> ColumnSums | None:
-    """The kernels of inner products of this process; None where it has none, or for one limb."""
+    """The kernels of inner products of this process; None where there are none."""
     target = fastest_here()
-    if target is None or f.bits > MOST_BITS or f.n < 2:
+    if target is None or f.bits > MOST_BITS or not has_sums(f):
         return None
-    columns = columns_of(f)
-    made = ((accumulate(f), in_lanes(f), 3), (collect(f), f, 2))
+    sums = sums_of(f)
     calls = (
         LoadedColumnKernel(
-            compile_array(target, expression, SYMBOL, result, columns).object, SYMBOL, arrays
+            compile_array(target, expression, SYMBOL, result, sums.columns).object, SYMBOL, arrays
         )
-        for expression, result, arrays in made
+        for (expression, result), arrays in zip(sums.kernels, (3, 2), strict=True)
     )
-    return ColumnSums(f, columns, *calls)
+    return ColumnSums(f, sums.columns, sums.result, *calls)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fieldc.algorithms.columns import columns_of
+from fieldc.algorithms.columns import ACCUMULATE, COLLECT
 from fieldc.algorithms.lanes import MOST_BITS
 from fieldc.algorithms.representations import MONTGOMERY, Representation
+from fieldc.algorithms.sums import has_sums, sums_of
 from fieldc.artifacts.arrays import BuiltArray, made_array, made_sums, proved_arrays
 from fieldc.decisions.arrays import least_for_a_block, scalars_of
 from fieldc.field import Field
@@ -34,8 +35,8 @@ MEMBERS = {
     "butterfly": (TRANSFORM,),
 }
 """The members of the table of kernels, by their number of operands."""
-SUM = ("accumulate", "collect")
-"""The two kernels of inner products, where a residue has more than one limb."""
+SUM = (ACCUMULATE, COLLECT)
+"""The two kernels of inner products."""
 SCALAR = "mulx"
 """The variant that every processor with AVX-512 runs."""
 CONDITION = (
@@ -109,7 +110,7 @@ def array_kernels(
         for target in ARRAY_TARGETS.values()
         for operation in offered(f, r)
     ]
-    if r is MONTGOMERY and f.n > 1 and f.bits <= MOST_BITS:
+    if r is MONTGOMERY and has_sums(f) and f.bits <= MOST_BITS:
         pairs = (made_sums(target, f) for target in ARRAY_TARGETS.values())
         made += [PackagedArray(**vars(each)) for pair in pairs for each in pair]
     kernels, _ = proved_arrays(made, progress)
@@ -156,7 +157,7 @@ def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[s
     return {
         "has_arrays": str(int(bool(kernels))),
         "condition_arrays": CONDITION,
-        "columns": str(columns_of(f).count if f.bits <= MOST_BITS else 1),
+        "columns": str(sums_of(f).columns.count if has_sums(f) and f.bits <= MOST_BITS else 1),
         "copied": str(max(32, (1 << 11) // f.n // 32 * 32)),
         "array_externs": "".join(externs),
         "array_tables": "".join(_table(name, target, found) for target, found in by_target.items()),
@@ -187,7 +188,7 @@ def _sum(found: Mapping[str, PackagedArray]) -> str:
     if columns is None:
         return "{NULL, NULL, 0}"
     symbols = ", ".join(kernel.symbol for kernel in both)
-    return f"{{{symbols}, {BLOCK * columns.turns}}}"
+    return f"{{{symbols}, {BLOCK * columns.terms * columns.turns}}}"
 
 
 def _needs(target: VectorTarget) -> str:

@@ -7,6 +7,7 @@ they do in one lane they do in all.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import capstone
@@ -84,6 +85,25 @@ class BlockRun:
             else:
                 found.append(word)
         return found
+
+    @property
+    def is_halved(self) -> bool:
+        """Whether elements of 32 bits share lanes: masks have sixteen bits then."""
+        layouts = (self.layout, *(layout for layout, _ in self.operands.values()))
+        return any(layout.is_halved for layout in layouts)
+
+    def enter(self, held: Mapping[str, int]) -> None:
+        """Load what the loop holds in registers. Until `leave` it is in these alone."""
+        (pointer,) = self.pointers
+        self.registers |= {name: self.load(pointer, offset) for name, offset in held.items()}
+        self.operands = {at: of for at, of in self.operands.items() if at != pointer}
+        self.pointers = ()
+
+    def leave(self, held: Mapping[str, int], pointer: str) -> None:
+        """Store it again."""
+        self.pointers = (pointer,)
+        for name, offset in held.items():
+            self.store(pointer, offset, self.registers[name])
 
     def _split(self, held: Word | Halves) -> Halves:
         return held if isinstance(held, Halves) else split(self.lane, held)

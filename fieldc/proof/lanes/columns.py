@@ -8,6 +8,10 @@ A turn adds at most 2D*(2^52 - 1) to a column. So after k turns no column is abo
 T is at most k*(p - 1)^2*2^e. Both hold of columns that are 0 with k = 0. `prove_accumulate` shows
 that they stay true from turn k to turn k + 1, for every k below `turns`: it takes columns with the
 bounds of turns - 1, which are the largest ones, and bounds what the turn adds.
+
+Of a prime below 2^32 in one word, a lane may have two columns instead, 32 bits apart: they take the
+halves of x*y, or of the sum of two products, where elements of 32 bits share a lane. So e is 0, and
+a turn adds at most 2^32 - 1 to a column.
 """
 
 from __future__ import annotations
@@ -18,10 +22,10 @@ from dataclasses import dataclass
 from fieldc.proof.algebra.equations import Polynomial, add_to, product
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.claims.contracts import CLAIMS, Contract, Operand
-from fieldc.proof.lanes.block import BlockLayout
+from fieldc.proof.lanes.block import LANES, BlockLayout
 from fieldc.proof.lanes.loop import POINTERS, shape_of
-from fieldc.proof.lanes.prove import ArrayProof, Task, check_result, prove_shape
-from fieldc.proof.lanes.word import DIGIT, WORD, Word
+from fieldc.proof.lanes.prove import ArrayProof, Task, check_result, prove_shape, shared_word
+from fieldc.proof.lanes.word import DIGIT, HALF, WORD, Word
 from fieldc.proof.lanes.words import Lane
 
 SUM = "t"
@@ -29,11 +33,19 @@ SUM = "t"
 
 @dataclass(frozen=True)
 class ColumnContract:
-    """A field of n limbs, and how many products a lane adds at most."""
+    """A field of n limbs, and how often a lane adds at most.
+
+    Columns are 52 bits apart; or they are two, 32 bits apart, for elements of one word of 64 bits,
+    or of 32, of which two share a lane.
+    """
 
     p: int
     words: int
     turns: int
+    bits: int = DIGIT
+    """How far columns are apart."""
+    word_bits: int = WORD
+    """Bits of an element's words."""
 
     @property
     def digits(self) -> int:
@@ -41,54 +53,77 @@ class ColumnContract:
         return -(-WORD * self.words // DIGIT)
 
     @property
+    def in_words(self) -> bool:
+        """Whether there are two columns, which the loop holds in registers."""
+        return self.bits == HALF
+
+    @property
     def count(self) -> int:
         """Columns of a lane."""
-        return 2 * self.digits
+        return 2 if self.in_words else 2 * self.digits
 
     @property
     def excess(self) -> int:
         """By how many bits a product is moved up."""
-        return DIGIT * self.digits - WORD * self.words
+        return 0 if self.in_words else DIGIT * self.digits - WORD * self.words
 
     @property
     def growth(self) -> int:
         """The most that a turn adds to a column."""
-        return self.count * ((1 << DIGIT) - 1)
+        return (1 if self.in_words else self.count) * ((1 << self.bits) - 1)
+
+    @property
+    def terms(self) -> int:
+        """The elements that share a lane."""
+        return WORD // self.word_bits
+
+    @property
+    def factor(self) -> int:
+        """What the result is multiplied by, to be the sum modulo p."""
+        return 1 << (self.word_bits if self.in_words else DIGIT * self.digits)
 
     def check(self) -> None:
-        """Raise ProofError where a column may be more than a word."""
+        """Raise ProofError where a column may be more than a word, or there are no such columns."""
+        halved = self.in_words and self.words == 1 and self.word_bits in (HALF, WORD)
+        if not halved and (self.bits, self.word_bits) != (DIGIT, WORD):
+            raise ProofError(f"no columns of {self.bits} bits for words of {self.word_bits}")
         if self.turns < 2 or self.turns * self.growth >= 1 << WORD:
             raise ProofError(f"a column does not take {self.turns} products")
 
     def highest(self, turns: int) -> int:
         """The largest sum after some turns."""
-        return turns * (self.p - 1) ** 2 << self.excess
+        return turns * self.terms * (self.p - 1) ** 2 << self.excess
 
     def columns(self, lane: Lane, turns: int) -> list[Word]:
         """The columns of a lane after some turns, as an operand."""
         high, most = self.highest(turns), turns * self.growth
-        return lane.columns(SUM, self.count, DIGIT, high, most)
+        return lane.columns(SUM, self.count, self.bits, high, most)
+
+    def factors(self, lane: Lane, name: str) -> tuple[BlockLayout, list[Word]]:
+        """An operand of residues."""
+        if self.terms > 1:
+            return BlockLayout(1, True, True), [shared_word(lane, name, self.p - 1)]
+        limbs = lane.operand(name, self.words, WORD, self.p - 1)
+        return BlockLayout(self.words, True), limbs
 
 
-def prove_accumulate(code: bytes, p: int, words: int, turns: int, start: int = 0) -> ArrayProof:
+def prove_accumulate(code: bytes, of: ColumnContract, start: int = 0) -> ArrayProof:
     """Prove `void (count, t, x, y)`, which adds x*y*2^e of each element to its lane of t.
 
     It holds for residues x and y below p, apart from t, and for columns that took k turns before,
-    if k and the blocks of eight that hold `count` elements are at most `turns` together. Columns
-    lie as digits do: column 0 of all lanes, then column 1. Raises ProofError.
+    if k and the blocks that hold `count` elements are at most `turns` together. Columns lie as
+    digits do: column 0 of all lanes, then column 1. What the loop holds of t in registers, it
+    loads once and stores at its end; so a turn is a load, a block and a store. Raises ProofError.
     """
-    of = ColumnContract(p, words, turns)
     of.check()
     t, x, y = POINTERS[:3]
-    shape = shape_of(code, start, {t: 0, x: words, y: words}, words)
+    widths, held = {t: 0, x: of.words, y: of.words}, of.count if of.in_words else 0
+    shape = shape_of(code, start, widths, of.words, LANES * of.terms, held)
     layout = BlockLayout(of.count, False)
 
     def operands(lane: Lane) -> dict[str, tuple[BlockLayout, list[Word]]]:
-        limbs = BlockLayout(words, True)
-        factors = {
-            at: (limbs, lane.operand(name, words, WORD, p - 1)) for name, at in (("x", x), ("y", y))
-        }
-        return {t: (layout, of.columns(lane, turns - 1))} | factors
+        factors = {at: of.factors(lane, name) for name, at in (("x", x), ("y", y))}
+        return {t: (layout, of.columns(lane, of.turns - 1))} | factors
 
     def check(lane: Lane, results: Sequence[Sequence[Word]]) -> None:
         (columns,) = results
@@ -104,7 +139,9 @@ def _check_sum(lane: Lane, of: ColumnContract, columns: Sequence[Word]) -> None:
     values = {operand.name: operand for operand in lane.operands}
     rest: Polynomial = {}
     add_to(rest, values[SUM].value, -1)
-    add_to(rest, product(values["x"].value, values["y"].value), -(1 << of.excess))
+    for term in [""] if of.terms == 1 else map(str, range(of.terms)):
+        added = product(values[f"x{term}"].value, values[f"y{term}"].value)
+        add_to(rest, added, -(1 << of.excess))
     before = values[SUM].words
     for number, word in enumerate(columns):
         if word.sign_of or not 0 <= word.low <= word.high < 1 << WORD:
@@ -116,32 +153,32 @@ def _check_sum(lane: Lane, of: ColumnContract, columns: Sequence[Word]) -> None:
             add_to(added, {(before[number],): 1}, -1)
         if lane.upper(added) > of.growth:
             raise ProofError(f"a turn may add too much to column {number}")
-        add_to(rest, word.value, 1 << DIGIT * number)
+        add_to(rest, word.value, 1 << of.bits * number)
     if rest := lane.expanded(rest):
         said = ", ".join("*".join(lane.names[a] for a in m) or "1" for m in list(rest)[:3])
         raise ProofError(f"function: {len(rest)} terms of the sum do not cancel, among them {said}")
 
 
-def prove_collect(code: bytes, p: int, words: int, turns: int, start: int = 0) -> ArrayProof:
+def prove_collect(code: bytes, of: ColumnContract, start: int = 0) -> ArrayProof:
     """Prove `void (count, z, t)`: z is below p, and z*2^(52*D) is the sum in columns modulo p.
 
-    It holds for columns of at most `turns` turns, apart from z. Raises ProofError.
+    Of columns in words, z*R is that sum, and z is in words of 64 bits. It holds for columns of at
+    most `turns` turns, apart from z. Raises ProofError.
     """
-    of = ColumnContract(p, words, turns)
     of.check()
     z, t = POINTERS[:2]
-    shape = shape_of(code, start, {z: words, t: of.count}, words)
-    given = Operand(SUM, of.count, of.highest(turns))
-    contract = Contract(p, words, (given,), CLAIMS["value"], 1 << DIGIT * of.digits, p - 1)
+    shape = shape_of(code, start, {z: of.words, t: of.count}, of.words)
+    given = Operand(SUM, of.count, of.highest(of.turns))
+    contract = Contract(of.p, of.words, (given,), CLAIMS["value"], of.factor, of.p - 1)
 
     def operands(lane: Lane) -> dict[str, tuple[BlockLayout, list[Word]]]:
-        return {t: (BlockLayout(of.count, False), of.columns(lane, turns))}
+        return {t: (BlockLayout(of.count, False), of.columns(lane, of.turns))}
 
     def check(lane: Lane, results: Sequence[Sequence[Word]]) -> None:
         (words,) = results
         check_result(lane, contract, contract.claim, words, WORD)
 
-    return prove_shape(code, shape, Task((z,), BlockLayout(words, True), operands, check))
+    return prove_shape(code, shape, Task((z,), BlockLayout(of.words, True), operands, check))
 
 
 COLUMN_PROOFS = {"accumulate": prove_accumulate, "collect": prove_collect}

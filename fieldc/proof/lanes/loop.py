@@ -2,6 +2,7 @@
 
     push rbp; mov rbp, rsp; sub rsp, FRAME; and rsp, -64      where there is a frame
     mov eax, MASK; kmovb k, eax                               for each mask of blends
+    vmovdqu64 REGISTER, [rsi + 64*i]                          for each vector that the loop holds
     sub rdi, 8; jb tail           or, in whole blocks         add rdi, 7; shr rdi, 3; je end
   block:
     the code of eight elements, which has no other register than vectors
@@ -11,6 +12,7 @@
     add rdi, 8; je end; imul rdi, rdi, words; lea rax, [masks]; add rax, rdi
     the code of fewer elements, with the masks at [rax] on all that is read and written
   end:
+    vmovdqu64 [rsi + 64*i], REGISTER                          for the same vectors
     mov rsp, rbp; pop rbp         where there is a frame
     vzeroupper; ret
 
@@ -50,6 +52,8 @@ class LoopParts:
     blends: dict[str, int] = field(default_factory=dict)
     elements: int = LANES
     """Of a block: 8, or 16 of 32 bits."""
+    held: dict[str, int] = field(default_factory=dict)
+    """Registers that have vectors of the first array while the loop runs, and the offsets there."""
 
 
 class _Reader:
@@ -92,12 +96,18 @@ class _Reader:
 
 
 def shape_of(
-    code: bytes, start: int, words: dict[str, int], masked: int, elements: int = LANES
+    code: bytes,
+    start: int,
+    words: dict[str, int],
+    masked: int,
+    elements: int = LANES,
+    held: int = 0,
 ) -> LoopParts:
     """The parts of a kernel whose pointers advance by so many words an element, or stay for 0.
 
     `masked` is the words of an element of arrays in limbs, 0 where there is no such array. A block
-    has 8 elements, or 16 of which each pair has a word.
+    has 8 elements, or 16 of which each pair has a word. So many vectors of the first array are
+    `held` in registers.
     Raises ProofError where the code has another shape.
     """
     reader, is_array = _Reader(code, start), masked > 0
@@ -105,6 +115,7 @@ def shape_of(
     block_size = f"rdi, {_said(elements)}"
     _frame(reader, shape)
     _masks(reader, shape)
+    _held(reader, shape, held)
     if is_array:
         reader.want("sub", block_size)
         skip = reader.jump("jb")
@@ -131,6 +142,23 @@ def shape_of(
         raise ProofError("the loop is left for another place than its end")
     _end(reader, shape)
     return shape
+
+
+def _held(reader: _Reader, shape: LoopParts, count: int) -> None:
+    """Reads the loads of vectors that the loop holds."""
+    for offset in range(0, BYTES * count, BYTES):
+        found = reader.want("vmovdqu64")
+        register = found.reg_name(found.operands[0].reg)
+        if not register.startswith("zmm") or found.op_str != f"{register}, {_place(offset)}":
+            raise ProofError(f"+{found.address:#x}: the loop holds another vector here")
+        shape.held[register] = offset
+    if len(shape.held) < count:
+        raise ProofError("one register holds two vectors")
+
+
+def _place(offset: int) -> str:
+    """A vector of the first array, as the decoder prints it."""
+    return f"zmmword ptr [{POINTERS[0]}{f' + {_said(offset)}' if offset else ''}]"
 
 
 def _frame(reader: _Reader, shape: LoopParts) -> None:
@@ -179,11 +207,13 @@ def _tail(reader: _Reader, shape: LoopParts, words: int) -> int:
             found = reader.code[place : place + size] if place >= 0 else b""
             if found != full.to_bytes(size, "little"):
                 raise ProofError(f"the mask of vector {vector} where {left} elements are left")
-    shape.tail = list(_vectors(reader))
+    shape.tail = list(_vectors(reader, end))
     return end
 
 
 def _end(reader: _Reader, shape: LoopParts) -> None:
+    for register, offset in shape.held.items():
+        reader.want("vmovdqu64", f"{_place(offset)}, {register}")
     if shape.frame:
         reader.want("mov", "rsp, rbp")
         reader.want("pop", "rbp")
@@ -191,9 +221,12 @@ def _end(reader: _Reader, shape: LoopParts) -> None:
     reader.want("ret", "")
 
 
-def _vectors(reader: _Reader) -> Iterator[capstone.CsInsn]:
-    """The instructions up to the next that is not one of vectors and masks."""
-    while reader.peek().mnemonic.startswith(("v", "k")) and reader.peek().mnemonic != "vzeroupper":
+def _vectors(reader: _Reader, end: int = -1) -> Iterator[capstone.CsInsn]:
+    """The instructions up to an end, or to the next that is not one of vectors and masks."""
+    while reader.place != end:
+        mnemonic = reader.peek().mnemonic
+        if not mnemonic.startswith(("v", "k")) or mnemonic == "vzeroupper":
+            return
         yield reader.next()
 
 

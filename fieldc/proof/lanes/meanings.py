@@ -87,11 +87,15 @@ def _in_halves(block: BlockRun, i: capstone.CsInsn) -> None:
 
 
 def _upper_halves(block: BlockRun, i: capstone.CsInsn) -> None:
-    """vmovshdup with a mask: upper halves are copied to lower ones, where these have mask bits."""
+    """vmovshdup: upper halves are copied to lower ones; with a mask, where these have its bits."""
+    if len(i.operands) == 2 and not any(_is_mask(i, o) for o in i.operands):
+        upper = block.halves(block.read(i, 1)).high
+        block.registers[_target(i)] = block.spread(halves.Halves(upper, upper))
+        return
     if len(i.operands) != 3 or not _is_mask(i, i.operands[1]) or _zeroes(i):
         raise ProofError("a move of halves of an unknown kind")
     name = i.reg_name(i.operands[1].reg)
-    if not block.layout.is_halved or block.blends.get(name) != LOWER_HALVES:
+    if not block.is_halved or block.blends.get(name) != LOWER_HALVES:
         raise ProofError(f"a move of halves by {name}, which is not known")
     kept, source = (block.halves(block.read(i, at)) for at in (0, 2))
     found = halves.Halves(source.high, kept.high)
@@ -217,7 +221,7 @@ def _move(block: BlockRun, i: capstone.CsInsn) -> None:
     masked = [i.reg_name(o.reg) for o in i.operands if o.type == x86.X86_OP_REG]
     masked = [name for name in masked if name.startswith("k")]
     in_halves = i.mnemonic == "vmovdqu32"
-    if in_halves != (bool(masked) and block.layout.is_halved):
+    if in_halves != (bool(masked) and block.is_halved):
         raise ProofError("a mask for words of another size")
     operands = [o for o in i.operands if not _is_mask(i, o)]
     if len(operands) != 2:
@@ -330,7 +334,7 @@ def _tail_mask(block: BlockRun, i: capstone.CsInsn) -> None:
         raise ProofError("a mask that no tail has")
     base, offset = block.address(i, source)
     size = 2 if i.mnemonic == "kmovw" else 1
-    if base != "rax" or size != (2 if block.layout.is_halved else 1) or offset % size:
+    if base != "rax" or size != (2 if block.is_halved else 1) or offset % size:
         raise ProofError("a mask that is not in the table")
     block.tail_vector = offset // size
 

@@ -117,8 +117,7 @@ def _pairs(contract: Contract) -> Task:
     def operands(lane: Lane) -> dict[str, tuple[BlockLayout, list[Word]]]:
         found = {}
         for pointer, o in zip(POINTERS[count:], contract.operands, strict=False):
-            low, high = (lane.operand(f"{o.name}{i}", 1, HALF, o.high)[0] for i in range(2))
-            found[pointer] = layout, [lane.sum(low, lane.shift_left(high, HALF))]
+            found[pointer] = layout, [shared_word(lane, o.name, o.high)]
         return found
 
     def check(lane: Lane, results: Sequence[Sequence[Word]]) -> None:
@@ -127,6 +126,12 @@ def _pairs(contract: Contract) -> Task:
                 check_result(lane, contract, claim, [word], HALF, lane.operands[half::2])
 
     return Task(POINTERS[:count], layout, operands, check)
+
+
+def shared_word(lane: Lane, name: str, high: int) -> Word:
+    """Two new operands of 32 bits, which share a lane."""
+    lower, upper = (lane.operand(f"{name}{i}", 1, HALF, high)[0] for i in range(2))
+    return lane.sum(lower, lane.shift_left(upper, HALF))
 
 
 def prove_shape(code: bytes, shape: LoopParts, task: Task) -> ArrayProof:
@@ -170,9 +175,13 @@ def _case(
     operands = task.operands(lane)
     frame, blends = shape.frame, shape.blends
     block = BlockRun(lane, code, operands, task.results, task.layout, frame, blends, tail)
+    if shape.held:
+        block.enter(shape.held)
     try:
         for instruction in part:
             step(block, instruction)
+        if shape.held:
+            block.leave(shape.held, *task.results)
         task.check(lane, [block.result(pointer) for pointer in block.pointers])
     except ExcludedCase as error:
         if not lane.signs:

@@ -7,8 +7,9 @@ the instruction that needs it where that can read memory. Nothing is stored befo
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from fieldc.targets.vectors.instructions import (
     INSTRUCTIONS,
@@ -48,18 +49,31 @@ class Allocation:
     spills: int = 0
 
 
-def allocate(code: Sequence[VirtualVector], registers: Sequence[str] = REGISTERS) -> Allocation:
-    """Give every virtual register a place."""
-    allocator = _Allocator(code, registers)
+def allocate(
+    code: Sequence[VirtualVector],
+    held: Mapping[Virtual, str] = MappingProxyType({}),
+    kept: Mapping[Virtual, str] = MappingProxyType({}),
+) -> Allocation:
+    """Give every virtual register a place.
+
+    What is `held` begins in a register, and what is `kept` ends in it. Nothing else is there.
+    """
+    allocator = _Allocator(code, held, kept)
     for position, line in enumerate(code):
         allocator.step(position, line)
+    allocator.check_kept(kept)
     return allocator.result
 
 
 class _Allocator:
-    def __init__(self, code: Sequence[VirtualVector], registers: Sequence[str]) -> None:
+    def __init__(
+        self,
+        code: Sequence[VirtualVector],
+        held: Mapping[Virtual, str],
+        kept: Mapping[Virtual, str],
+    ) -> None:
         self.result = Allocation()
-        self._free = list(reversed(registers))
+        self._free = [name for name in reversed(REGISTERS) if name not in held.values()]
         self._uses: dict[Virtual, list[int]] = defaultdict(list)
         for position, line in enumerate(code):
             for operand in line.reads:
@@ -67,11 +81,18 @@ class _Allocator:
                     self._uses[operand].append(position)
         for positions in self._uses.values():
             positions.reverse()
-        self._where: dict[Virtual, str] = {}
+        for virtual in kept:
+            self._uses[virtual].insert(0, len(code))
+        self._where: dict[Virtual, str] = dict(held)
         self._homes: dict[Virtual, tuple[VectorInstruction, Memory]] = {}
         self._slots: list[Memory] = []
         self._slots_read_now: list[Memory] = []
         self._now = 0
+
+    def check_kept(self, kept: Mapping[Virtual, str]) -> None:
+        """Raise AllocationError unless everything that is kept is in its register."""
+        if any(self._where.get(virtual) != register for virtual, register in kept.items()):
+            raise AllocationError("what a loop holds in registers has left them")
 
     def step(self, position: int, line: VirtualVector) -> None:
         """Allocate one instruction: read, free what dies, write."""

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from fieldc.algorithms.columns import SUM, Columns
+from fieldc.algorithms.columns import ACCUMULATE, SUM, Columns
 from fieldc.algorithms.lane_words import HALF_BITS, is_in_words
 from fieldc.algorithms.lanes import DIGIT_BITS
 from fieldc.field import Field
@@ -27,6 +27,7 @@ from fieldc.targets.vectors.allocate import Allocation, allocate
 from fieldc.targets.vectors.halves import HalfSelection
 from fieldc.targets.vectors.print import LoopText, array_text
 from fieldc.targets.vectors.select import Selection, Tables
+from fieldc.targets.vectors.sums import HELD, PairSumSelection, SumSelection
 from fieldc.targets.vectors.target import VectorTarget
 from fieldc.targets.vectors.transpose import LANES
 from fieldc.targets.vectors.words import WordSelection
@@ -62,18 +63,33 @@ class ArrayKernel:
     @property
     def results(self) -> int:
         """How many arrays of results there are."""
-        return self.expression.kernel.result.count
+        return 1 if self.adds else self.expression.kernel.result.count
 
     @property
     def masked_words(self) -> int:
         """Words of an element of the arrays in limbs, which masks are for."""
+        if self.held:
+            return 1
         is_result = self.result_field.word != DIGIT_BITS
         return self.element_words if is_result else self.program.operands[-1][1]
 
     @property
     def elements(self) -> int:
         """Elements of a block: one for each lane, or two of 32 bits."""
+        if self.columns is not None and self.adds:
+            return self.columns.terms * LANES
         return 2 * LANES if self.result_field.word == HALF_BITS else LANES
+
+    @property
+    def adds(self) -> bool:
+        """Whether it adds to columns, which stay where they are."""
+        return self.expression.kernel.operation == ACCUMULATE
+
+    @property
+    def held(self) -> Sequence[str]:
+        """The registers that columns have while the loop runs."""
+        in_words = self.columns is not None and self.columns.in_words
+        return HELD[: self.columns.count] if self.adds and self.columns and in_words else ()
 
     @property
     def ports(self) -> int:
@@ -87,14 +103,17 @@ class ArrayKernel:
 
     def lines(self, comment: str, label: Callable[[str], str]) -> list[str]:
         """The code and its tables in Intel's syntax; `label` makes a label of its own."""
-        if self.columns is not None and self.result_field.word == DIGIT_BITS:
+        if self.columns is not None and self.adds:
             pointers = [0]  # the result is the operand t, and stays where it is
-            pointers += [width for name, width in self.program.operands if name != SUM]
+            widths = (width for name, width in self.program.operands if name != SUM)
+            pointers += [width // self.columns.terms for width in widths]
         else:
             pointers = [self.element_words] * self.results
             pointers += [width for _, width in self.program.operands]
         masked = self.masked_words if self.tail is not None else 0
-        loop = LoopText(self.block, self.tail, self.tables, pointers, masked, self.elements)
+        loop = LoopText(
+            self.block, self.tail, self.tables, pointers, masked, self.elements, self.held
+        )
         return list(array_text(loop, comment, label))
 
     @cached_property
@@ -125,21 +144,32 @@ def compile_array(
     given = result_field or expression.field
     together = target.selection.halves_together
     program = lower_in_lanes(expression, given, together, columns)
-    in_words = is_in_words(expression.field, expression.kernel)
-    select: type[Selection] = WordSelection if in_words else target.selection
-    if expression.field.word == HALF_BITS:
-        select = HalfSelection
+    select = _selection(target, expression, columns)
     into, out = (f.word != DIGIT_BITS for f in (expression.field, given))
     tables = Tables()
-    count = expression.kernel.result.count
+    count, adds = expression.kernel.result.count, expression.kernel.operation == ACCUMULATE
 
     def part(tail: bool) -> Allocation:
         named = SUM if columns is not None else ""
-        return allocate(select(program, tables, into, out, count, tail, named).run())
+        selected = select(program, tables, into, out, count, tail, named, adds)
+        return allocate(selected.run(), selected.held, selected.kept)
 
     block = part(tail=False)
     tail = part(tail=True) if into or out else None
     return ArrayKernel(symbol, target, expression, program, block, tail, tables, given, columns)
+
+
+def _selection(
+    target: VectorTarget, expression: Expression, columns: Columns | None
+) -> type[Selection]:
+    """What selects the instructions of an expression."""
+    if expression.field.word == HALF_BITS:
+        return HalfSelection
+    if not is_in_words(expression.field, expression.kernel):
+        return target.selection
+    if columns is None or expression.kernel.operation != ACCUMULATE:
+        return WordSelection
+    return SumSelection if columns.terms == 1 else PairSumSelection
 
 
 def layouts(kernel: ArrayKernel) -> Sequence[str]:

@@ -34,6 +34,8 @@ class LoopText:
     """Words of an element of the arrays that masks are for."""
     elements: int = LANES
     """Of a block: 8, or 16 of 32 bits, whose masks have a bit for each."""
+    held: Sequence[str] = ()
+    """The registers that the first array has while the loop runs."""
 
 
 def array_text(loop: LoopText, comment: str, label: Callable[[str], str]) -> Iterator[str]:
@@ -58,6 +60,8 @@ class _Printer:
         if loop.tail is not None:
             yield from self._tail_lines(loop.tail)
         yield f"{self.label('end')}:"
+        held = self._held()
+        yield from _indented(f"vmovdqu64 {place}, {register}" for register, place in held)
         yield from _indented(("mov rsp, rbp", "pop rbp") if frame else ())
         yield from _indented(("vzeroupper", "ret"))
         yield from self._tables()
@@ -80,11 +84,17 @@ class _Printer:
         loop = self.loop
         for register, mask in zip(BLEND_MASKS, loop.tables.masks, strict=False):
             yield from (f"mov eax, {mask}", f"{self._move_mask} {register}, eax")
+        yield from (f"vmovdqu64 {register}, {place}" for register, place in self._held())
         if loop.tail is not None:
             yield from (f"sub rdi, {loop.elements}", f"jb {self.label('tail')}")
         else:
             yield from (f"add rdi, {LANES - 1}", f"shr rdi, {LANES.bit_length() - 1}")
             yield f"jz {self.label('end')}"
+
+    def _held(self) -> Sequence[tuple[str, str]]:
+        """Registers that the loop holds, and their places in memory."""
+        places = (Memory(POINTERS[0], VECTOR_BYTES * i) for i in range(len(self.loop.held)))
+        return [(r, self._memory("", p)) for r, p in zip(self.loop.held, places, strict=True)]
 
     def _advance(self) -> Iterable[str]:
         """On to the next block, if there is one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -60,9 +61,9 @@ class Tables:
         return BLEND_MASKS[self.masks.index(mask)]
 
 
-def _without_dead(code: list[VirtualVector]) -> list[VirtualVector]:
-    """The code without what nothing reads."""
-    kept, read = list[VirtualVector](), set[Virtual]()
+def _without_dead(code: list[VirtualVector], results: Iterable[Virtual]) -> list[VirtualVector]:
+    """The code without what nothing reads and what is no result."""
+    kept, read = list[VirtualVector](), set(results)
     for line in reversed(code):
         if line.write is None or line.write in read:
             kept.append(line)
@@ -89,7 +90,12 @@ class Selection:
     tail: bool = False
     columns: str = ""
     """The operand that lies in columns, eight to a vector, whatever the others do."""
+    adds_to_columns: bool = False
+    """Whether the result is the operand in columns."""
     code: list[VirtualVector] = field(default_factory=list)
+    held: dict[Virtual, str] = field(default_factory=dict)
+    """What is in a register before the code; `kept` is in these registers after it."""
+    kept: dict[Virtual, str] = field(default_factory=dict)
     _known: dict[int, Virtual] = field(default_factory=dict)
     _loaded: dict[tuple[str, int], Virtual] = field(default_factory=dict)
     _count: int = 0
@@ -109,12 +115,7 @@ class Selection:
                 getattr(self, f"_{step.operation.name}")(step)
             self._made[step.outputs[0].number] = step
         self._results()
-        return _without_dead(self.code)
-
-    @property
-    def adds_to_columns(self) -> bool:
-        """Whether the result is the operand in columns."""
-        return bool(self.columns) and not self.out_array
+        return _without_dead(self.code, self.kept)
 
     @property
     def _converts(self) -> bool:
