@@ -9,27 +9,29 @@ import pytest
 from crate_object import CRATE, FLAGS, host, rustc, sections_of
 from sampling import sampled
 
+from fieldc.algorithms.sums import sums_of
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.binary.linkable import functions
 from fieldc.catalogue import find_field
 from fieldc.field import Field
-from fieldc.packages.rust.arrays import OPERATIONS, SIZE, TABLES, object_of
+from fieldc.packages.rust.arrays import OPERATIONS, SIZE, SUM, TABLES, object_of
 from fieldc.packages.rust.crate import ON_ARRAYS
 
 ARRAYS = CRATE / "src" / "generated" / "arrays"
 PRODUCTS = ("mul", "square", "mul_add")
 """What saves time for every prime. A scalar addition may be as fast as one of vectors."""
-KERNEL = re.compile(
-    r'(?:array|butterfly)_kernel! \{\n    (\w+),\n    "(\w+)",\n    r"\n([^"]*)"\n\}'
-)
+KINDS = "array|butterfly|accumulate|collect"
+KERNEL = re.compile(rf'(?:{KINDS})_kernel! \{{\n    (\w+),\n    "(\w+)",\n    r"\n([^"]*)"\n\}}')
 
 
 def kernels(f: Field) -> dict[tuple[str, str], bytes]:
     """The objects of a prime's texts, by the name in Rust and the symbol."""
     text = (ARRAYS / f"{f.name.replace('-', '_')}.rs").read_text()
     found = KERNEL.findall(text)
-    assert len(found) == text.count("_kernel! {") == text.count("Some(ArrayKernel {")
-    assert {f"{op}_{target.name}" for op in PRODUCTS for target in TABLES} <= {n for n, *_ in found}
+    sums = text.count("Some(SumKernels {")
+    assert len(found) == text.count("_kernel! {") == text.count("Some(ArrayKernel {") + 2 * sums
+    named = {n for n, *_ in found}
+    assert {f"{op}_{target.name}" for op in (*PRODUCTS, *SUM) for target in TABLES} <= named
     return {(name, symbol): object_of(symbol, lines) for name, symbol, lines in found}
 
 
@@ -39,7 +41,8 @@ def test_each_text_is_proved(name: str) -> None:
     for (rust, symbol), code in kernels(f).items():
         operation, _, target = rust.rpartition("_")
         assert symbol.startswith(f"fieldc_{f.name.replace('-', '_')}_{operation}_array_{target}_")
-        job = Job(code, symbol, operation, f.p, f.n, array_word=64)
+        turns = sums_of(f).columns.turns if operation in SUM else 0
+        job = Job(code, symbol, operation, f.p, f.n, array_word=64, turns=turns)
         assert not prove_job(job).failure, symbol
 
 
@@ -56,6 +59,11 @@ def test_the_tables_name_the_kernels_of_the_prime(name: str) -> None:
         for operation in OPERATIONS:
             row = rf"Some\(ArrayKernel {{ run: {operation}_{target.name}, least: [1-8] }}\)"
             assert len(re.findall(rf"    {operation}: (?:{row}|None),\n", rows)) == 1
+        columns = sums_of(f).columns
+        (sums,) = re.findall(r"    sum: Some\(SumKernels {(.*?) }\),\n", rows)
+        named = [f" {operation}: {operation}_{target.name}" for operation in SUM]
+        limits = [f" columns: {columns.count}", f" most: {8 * columns.turns}"]
+        assert sums.split(",") == [*named, *limits]
     assert not SIZE.search(text)
 
 

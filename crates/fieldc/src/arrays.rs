@@ -4,7 +4,13 @@ use crate::Field;
 use crate::array_operation::Operation;
 use crate::assembly::HasProducts;
 use crate::slices::{self, LEAST_SUMMANDS, WIDTH, folded};
-use crate::vectors::{butterfly_on_arrays, kernels_on_arrays};
+use crate::vectors::{SumKernels, butterfly_on_arrays, kernels_on_arrays, sums_on_arrays};
+
+/// Lanes of columns, and the most columns of a lane: of 768 bits.
+const LANES: usize = 8;
+const MOST_COLUMNS: usize = 30;
+/// Products from which on columns are faster, though they must be reduced in the end.
+const LEAST_TERMS: usize = 32;
 
 /// Computes the first elements of z in vectors; how many those are, 0 without a kernel.
 ///
@@ -68,14 +74,46 @@ pub fn least<const N: usize, M: HasProducts<N>>(operation: Operation) -> usize {
 /// # Panics
 /// If the slices have different lengths.
 #[inline]
-pub fn inner_product_in_vectors<F: Field>(x: &[F], y: &[F]) -> Option<F> {
+pub fn inner_product_in_vectors<const N: usize, M: HasProducts<N> + Field>(
+    x: &[M],
+    y: &[M],
+) -> Option<M> {
     assert_eq!(x.len(), y.len(), "the slices have different lengths");
-    if x.len() < LEAST_SUMMANDS || F::least(Operation::MulAdd) == 0 {
+    if x.len() < LEAST_TERMS {
         return None;
     }
-    let mut sums = [F::ZERO; WIDTH];
+    if let Some(kernels) = sums_on_arrays::<N, M>() {
+        return Some(sum_in_columns(kernels, x, y));
+    }
+    if x.len() < LEAST_SUMMANDS || M::least(Operation::MulAdd) == 0 {
+        return None;
+    }
+    let mut sums = [M::ZERO; WIDTH];
     for (x, y) in x.chunks(WIDTH).zip(y.chunks(WIDTH)) {
         slices::add_products(&mut sums[..x.len()], x, y);
     }
     Some(folded(&mut sums))
+}
+
+/// The sum of products in columns: as many terms as these take share a reduction.
+fn sum_in_columns<const N: usize, M: HasProducts<N> + Field>(
+    kernels: &SumKernels,
+    x: &[M],
+    y: &[M],
+) -> M {
+    let mut sums = [M::ZERO; LANES];
+    for (x, y) in x.chunks(kernels.most).zip(y.chunks(kernels.most)) {
+        let (mut columns, mut more) = ([0_u64; LANES * MOST_COLUMNS], [M::ZERO; LANES]);
+        let columns = &mut columns[..LANES * kernels.columns];
+        let (t, z) = (columns.as_mut_ptr(), more.as_mut_ptr().cast());
+        // SAFETY: the processor was found to have what the kernels need. An element is nothing but
+        // its N limbs. Both slices have as many elements, and the columns, which are 0, take these.
+        // `collect` reads the columns and writes as many elements as there are lanes.
+        unsafe {
+            (kernels.accumulate)(x.len(), t, x.as_ptr().cast(), y.as_ptr().cast());
+            (kernels.collect)(LANES, z, t);
+        }
+        slices::add(&mut sums, &more);
+    }
+    folded(&mut sums)
 }

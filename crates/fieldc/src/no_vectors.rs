@@ -26,6 +26,20 @@ pub(crate) fn butterfly_on_arrays<const N: usize, M: Modulus<N>>()
     None
 }
 
+/// The kernels of inner products, of which there are none.
+pub(crate) struct SumKernels {
+    pub(crate) accumulate: unsafe fn(usize, *mut u64, *const u64, *const u64),
+    pub(crate) collect: unsafe fn(usize, *mut u64, *const u64),
+    pub(crate) columns: usize,
+    pub(crate) most: usize,
+}
+
+/// The kernels of inner products that run for a modulus: none.
+#[inline(always)]
+pub(crate) fn sums_on_arrays<const N: usize, M: Modulus<N>>() -> Option<&'static SumKernels> {
+    None
+}
+
 /// The kernel of an operation that runs for a modulus: none.
 #[inline(always)]
 pub(crate) fn kernels_on_arrays<const N: usize, M: Modulus<N>>(

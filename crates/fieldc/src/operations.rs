@@ -269,7 +269,7 @@ macro_rules! __operations {
             /// If the slices have different lengths.
             #[inline]
             pub fn inner_product(x: &[Self], y: &[Self]) -> Self {
-                match $crate::__private::inner_product_in_vectors(x, y) {
+                match $crate::__private::inner_product_in_vectors::<{ $Fp::LIMBS }, Self>(x, y) {
                     Some(total) => total,
                     None => Self($crate::__private::inner_product::<{ $Fp::LIMBS }, Self>(
                         x, y,

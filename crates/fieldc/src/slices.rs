@@ -303,10 +303,10 @@ fn check_lengths<F>(x: &[F], y: &[F]) {
     assert_eq!(x.len(), y.len(), "the slices have different lengths");
 }
 
-/// The sum of a few elements: the upper half is added to the lower one, and so on.
+/// The sum of a few elements, a power of two: the upper half is added to the lower one, and so on.
 #[inline]
-pub(crate) fn folded<F: Field>(sums: &mut [F; WIDTH]) -> F {
-    let mut count = WIDTH;
+pub(crate) fn folded<F: Field>(sums: &mut [F]) -> F {
+    let mut count = sums.len();
     while count > 1 {
         count /= 2;
         let (low, high) = sums.split_at_mut(count);

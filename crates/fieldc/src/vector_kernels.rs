@@ -17,6 +17,23 @@ pub(crate) struct ArrayKernel<R = Run> {
     pub(crate) least: usize,
 }
 
+/// Adds products to columns: a count, the columns, and both operands.
+pub(crate) type RunAccumulate = unsafe extern "sysv64" fn(usize, *mut u64, *const u64, *const u64);
+
+/// Reduces columns: a count, the results, and the columns.
+pub(crate) type RunCollect = unsafe extern "sysv64" fn(usize, *mut u64, *const u64);
+
+/// The two kernels of inner products. Element i is added to lane i mod `BLOCK` of the columns.
+pub(crate) struct SumKernels {
+    pub(crate) accumulate: RunAccumulate,
+    /// Takes columns to one element for each lane.
+    pub(crate) collect: RunCollect,
+    /// Columns of a lane, words of 64 bits: column 0 of all lanes lies first.
+    pub(crate) columns: usize,
+    /// How many terms the columns take.
+    pub(crate) most: usize,
+}
+
 /// Elements that vectors take at a time.
 const BLOCK: usize = 8;
 
@@ -41,6 +58,7 @@ pub(crate) struct ArrayKernels {
     pub(crate) square: Option<ArrayKernel>,
     pub(crate) mul_add: Option<ArrayKernel>,
     pub(crate) butterfly: Option<ArrayKernel<RunButterfly>>,
+    pub(crate) sum: Option<SumKernels>,
 }
 
 /// A modulus and its kernels, for AVX-512 F and for AVX-512 IFMA.
@@ -112,3 +130,23 @@ macro_rules! butterfly_kernel {
     };
 }
 pub(crate) use butterfly_kernel;
+
+/// The same of the first kernel of inner products.
+macro_rules! accumulate_kernel {
+    ($run:ident, $name:literal, $code:literal) => {
+        $crate::vector_kernels::array_kernel! {
+            fn $run(t: *mut u64, x: *const u64, y: *const u64), $name, $code
+        }
+    };
+}
+pub(crate) use accumulate_kernel;
+
+/// The same of the second one.
+macro_rules! collect_kernel {
+    ($run:ident, $name:literal, $code:literal) => {
+        $crate::vector_kernels::array_kernel! {
+            fn $run(z: *mut u64, t: *const u64), $name, $code
+        }
+    };
+}
+pub(crate) use collect_kernel;

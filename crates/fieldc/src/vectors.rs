@@ -6,6 +6,8 @@ use crate::modulus::{Modulus, is_same_number};
 use crate::running::code;
 use crate::vector_kernels::{ArrayKernel, ArrayKernels, Entry, RunButterfly};
 
+pub(crate) use crate::vector_kernels::SumKernels;
+
 /// The entry of a modulus in the generated list.
 const fn entry(p: &[u64]) -> Option<&'static Entry> {
     let entries = crate::generated::arrays::ENTRIES;
@@ -38,6 +40,12 @@ fn running<const N: usize, M: Modulus<N>>() -> Option<&'static ArrayKernels> {
 pub(crate) fn butterfly_on_arrays<const N: usize, M: Modulus<N>>()
 -> Option<&'static ArrayKernel<RunButterfly>> {
     running::<N, M>()?.butterfly.as_ref()
+}
+
+/// The kernels of inner products that run for a modulus, if there are any.
+#[inline]
+pub(crate) fn sums_on_arrays<const N: usize, M: Modulus<N>>() -> Option<&'static SumKernels> {
+    running::<N, M>()?.sum.as_ref()
 }
 
 /// The kernel of an operation that runs for a modulus, if there is one.

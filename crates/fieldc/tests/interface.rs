@@ -193,6 +193,25 @@ macro_rules! field_tests {
             }
 
             #[test]
+            fn inner_products_longer_than_columns() {
+                let all = elements(20);
+                let cycled = |step: usize, n: usize| {
+                    let places = (0..n).map(|i| all[i * step % all.len()]);
+                    places.collect::<Vec<Fp>>()
+                };
+                on_every_path(|_| {
+                    for n in [255, 256, 257, 2047, 2048, 2049, 4101] {
+                        let (x, y) = (cycled(1, n), cycled(3, n));
+                        let sum = x.iter().zip(&y).map(|(x, y)| x * y).sum::<Fp>();
+                        assert_eq!(fieldc::inner_product(&x, &y), sum);
+                        let largest = vec![-Fp::ONE; n];
+                        let found = fieldc::inner_product(&largest, &largest);
+                        assert_eq!(found, Fp::from(n as u64));
+                    }
+                });
+            }
+
+            #[test]
             #[should_panic(expected = "different lengths")]
             fn slices_of_different_lengths_panic() {
                 fieldc::inner_product(&[Fp::ONE], &[]);

@@ -12,11 +12,14 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
 
+from fieldc.algorithms.columns import ACCUMULATE, COLLECT
 from fieldc.algorithms.lanes import MOST_BITS
-from fieldc.artifacts.arrays import BuiltArray, made_array, proved_arrays
+from fieldc.algorithms.sums import has_sums
+from fieldc.artifacts.arrays import BuiltArray, made_array, made_sums, proved_arrays
 from fieldc.decisions.arrays import least_for_a_block, scalars_of
 from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
+from fieldc.machine.arrays import BLOCK
 from fieldc.machine.assemble import assemble
 from fieldc.progress import Progress
 from fieldc.properties import has_transforms
@@ -33,6 +36,8 @@ TRANSFORM = "butterfly"
 """What transforms call."""
 OPERATIONS = ("add", "sub", "mul", "square", "mul_add", TRANSFORM)
 """The members of `ArrayKernels` in crates/fieldc/src/vector_kernels.rs."""
+SUM = (ACCUMULATE, COLLECT)
+"""The two kernels of inner products."""
 SCALAR, VARIANT, PROCESSOR = "x86_64-linux", "mulx", "sapphire-rapids"
 """What a block is compared with, and where that was decided."""
 TABLES: Mapping[VectorTarget, str] = {AVX512F: "AVX512F", AVX512IFMA: "AVX512IFMA"}
@@ -97,21 +102,31 @@ class RustArray(BuiltArray):
 
 
 def array_kernels(f: Field, file: str = "", proofs: str = "") -> list[RustArray]:
-    """The kernels on arrays of a prime that save time, not proved yet.
+    """The kernels on arrays of a prime that save time, not proved yet, and those of inner products.
 
     `file` is the path of their text in a package, `proofs` the folder of their objects.
     """
     if f.bits > MOST_BITS:
         return []
     offered = [op for op in OPERATIONS if op != TRANSFORM or has_transforms(f.p)]
-    made = (_made(f, op, target, file, proofs) for target in TABLES for op in offered)
-    return [each for each in made if each.least]
+    found = list[RustArray]()
+    for target in TABLES:
+        made = [made_array(target, f, operation, ARRAY) for operation in offered]
+        ranked = ((each, _least(f, each.kernel)) for each in made)
+        found += [_named(each, least, file, proofs) for each, least in ranked if least]
+        sums = made_sums(target, f) if has_sums(f) else []
+        found += [_named(each, 0, file, proofs) for each in sums]
+    return found
 
 
-def _made(f: Field, operation: str, target: VectorTarget, file: str, proofs: str) -> RustArray:
-    made = made_array(target, f, operation, ARRAY)
-    scalars = (_scalar(f, name) for name in scalars_of(operation))
-    least = least_for_a_block(made.kernel, ((a.code or b"", a.symbol) for a in scalars))
+def _least(f: Field, kernel: ArrayKernel) -> int:
+    """From how many elements on a block saves time, 0 if never."""
+    scalars = (_scalar(f, name) for name in scalars_of(kernel.expression.kernel.operation))
+    return least_for_a_block(kernel, ((a.code or b"", a.symbol) for a in scalars))
+
+
+def _named(made: BuiltArray, least: int, file: str, proofs: str) -> RustArray:
+    """A kernel whose symbol has a digest of its text."""
     digest = sha256(text_of(made.kernel).encode()).hexdigest()[:16]
     symbol = f"{made.kernel.symbol}_{digest}"
     named = TextKernel(
@@ -200,6 +215,7 @@ def _table(target: VectorTarget, kernels: Sequence[RustArray]) -> str:
     """The static of a target: a member for each operation."""
     found = {each.operation: each for each in kernels if each.kernel.target is target}
     rows = "".join(f"    {op}: {_member(found.get(op))},\n" for op in OPERATIONS)
+    rows += f"    sum: {_sum(*(found[op] for op in SUM if op in found))},\n"
     needs = ", ".join(target.features)
     return (
         f"\n/// For processors with {needs}.\n"
@@ -213,14 +229,26 @@ def _member(kernel: RustArray | None) -> str:
     return f"Some(ArrayKernel {{ run: {kernel.name}, least: {kernel.least} }})"
 
 
+def _sum(*both: RustArray) -> str:
+    """The member of inner products: both kernels, and what columns take."""
+    columns = both[0].kernel.columns if both else None
+    if columns is None:
+        return "None"
+    kernels = ", ".join(f"{each.operation}: {each.name}" for each in both)
+    most = BLOCK * columns.terms * columns.turns
+    return f"Some(SumKernels {{ {kernels}, columns: {columns.count}, most: {most} }})"
+
+
 def _used(kernels: Sequence[RustArray]) -> Sequence[str]:
     """The types and macros that a module of kernels uses."""
-    return "ArrayKernel", "ArrayKernels", *sorted({_macro(each) for each in kernels})
+    sums = ["SumKernels"] if any(each.operation in SUM for each in kernels) else []
+    return "ArrayKernel", "ArrayKernels", *sums, *sorted({_macro(each) for each in kernels})
 
 
 def _macro(kernel: RustArray) -> str:
     """The macro for a kernel's signature."""
-    return f"{'array' if kernel.kernel.results == 1 else kernel.operation}_kernel"
+    is_plain = kernel.kernel.results == 1 and kernel.operation not in SUM
+    return f"{'array' if is_plain else kernel.operation}_kernel"
 
 
 def _kernel(kernel: RustArray) -> str:
