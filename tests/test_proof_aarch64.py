@@ -55,6 +55,7 @@ BUILT = [
     ("bn254-p", "aarch64-linux"),
     ("p256", "aarch64-linux"),
     ("bls12-381-r", "aarch64-windows"),
+    ("2^127-1", "aarch64-linux"),
 ]
 ALSO_BUILT = [*product(sorted(named_primes()), ["aarch64-linux", "aarch64-windows"])]
 

@@ -88,6 +88,13 @@ impl System {
         word
     }
 
+    /// word = right, which is known to be a word, of at most `high`.
+    pub(crate) fn define_low(&mut self, right: &Polynomial, high: &BigInt) -> Word {
+        let word = self.variable(high);
+        self.rows.push(word.clone().plus(right, -1));
+        word
+    }
+
     /// word = flag * when_set + (1 - flag) * otherwise.
     pub(crate) fn choose(&mut self, flag: &Word, when_set: Word, otherwise: Word) -> Word {
         let Some(number) = flag.variables().next() else {

@@ -187,7 +187,7 @@ class SymbolicArm64:
         rest = dict(value)
         for monomial, c in self.right(value, count).items():
             rest[monomial] = -c * (1 << count)
-        return {(self.memory.system.define_word(rest, self.where),): 1}
+        return {(self.memory.system.define_word(rest, self.where, (1 << count) - 1),): 1}
 
     def write(self, instruction: capstone.CsInsn, index: int, value: Held) -> None:
         """Assign a register. A 32-bit one clears its upper half, which must be 0 already."""

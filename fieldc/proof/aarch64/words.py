@@ -200,6 +200,10 @@ class Words:
         if system.largest(right) < system.radix:
             return variable(system.define_word(right, where)), {}
         low, carry = system.define("mul", right, 1, where)
+        for factor in (a, b):
+            if factor.keys() == {ONE}:  # the low half is a multiple of its power of two, as 2^w is
+                number = int(factor[ONE])
+                system.narrow(low, system.radix - (number & -number))
         return variable(low), variable(carry)
 
     def low(self, a: Polynomial, b: Polynomial, where: str) -> Polynomial:

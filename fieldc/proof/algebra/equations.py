@@ -162,12 +162,13 @@ class System:
     def hold(self, limbs: Sequence[int], high: int) -> None:
         """Take the limbs of a value, which is at most `high`, as an operand's from now on."""
         for index, number in enumerate(limbs):
-            self._narrow(number, high >> self.word_bits * index)
+            self.narrow(number, high >> self.word_bits * index)
         for (word, shift), number in self.top_bits.items():
-            self._narrow(number, self.ranges[word][1] >> shift)
+            self.narrow(number, self.ranges[word][1] >> shift)
         self.held.update(limbs)
 
-    def _narrow(self, number: int, high: int) -> None:
+    def narrow(self, number: int, high: int) -> None:
+        """Take a variable to be at most `high` from now on."""
         low, most = self.ranges[number]
         self.ranges[number] = low, min(most, high)
 

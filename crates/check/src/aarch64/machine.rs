@@ -229,8 +229,9 @@ impl<'a> Machine<'a> {
         if self.words.largest(word).bits() <= count {
             return word.clone();
         }
+        let radix = BigInt::from(1) << count;
         let top = self.right(word, count);
-        self.words.system.define_word(&word.clone().plus(&top, -(BigInt::from(1) << count)))
+        self.words.system.define_low(&word.clone().plus(&top, -radix.clone()), &(radix - 1))
     }
 
     /// Whether a condition holds.

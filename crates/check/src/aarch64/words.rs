@@ -143,6 +143,15 @@ impl<'a> Words<'a> {
         self.pick(flag, &yes, &no)
     }
 
+    /// The low half of a product is a multiple of the power of two of a constant factor.
+    fn narrow(&mut self, low: usize, factors: [&Word; 2]) {
+        for factor in factors.into_iter().filter_map(Word::as_integer) {
+            let unit = 1_u64 << factor.trailing_zeros().min(63);
+            let high = &mut self.system.highs[low];
+            *high = (*high).min(u64::MAX - (unit - 1));
+        }
+    }
+
     /// Low and high half of a product: one row for each pair of factors.
     fn product(&mut self, a: &Word, b: &Word) -> (Word, Word) {
         let (a, b) = (self.word(a), self.word(b));
@@ -158,6 +167,7 @@ impl<'a> Words<'a> {
         let halves = self.shifted(&right, residue).unwrap_or_else(|| {
             let (low, high) = self.system.multiply(&a, &b);
             if let Some(number) = low.variables().next().filter(|_| high != Word::default()) {
+                self.narrow(number, [&a, &b]);
                 self.lows.insert(number, (right.clone(), high.clone()));
             }
             (low, high)
