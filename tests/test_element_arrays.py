@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from fieldc import Field
 from fieldc.python import arrays
 from fieldc.python.arrays import LengthMismatch
+from fieldc.python.constants import WordError
 from fieldc.python.elements import FieldMismatch
 from fieldc.targets.array_targets import fastest_here
 
@@ -31,10 +33,12 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.usefixtures("way")
-@pytest.mark.parametrize("name", ["bls12-381-r", "bls12-381-p", "babybear"])
+@pytest.mark.parametrize(
+    ("name", "word"), [("bls12-381-r", 64), ("bls12-381-p", 64), ("babybear", 64), ("babybear", 32)]
+)
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 8, 9, 30])
-def test_operators(name: str, count: int) -> None:
-    F = Field(name)
+def test_operators(name: str, word: int, count: int) -> None:
+    F = Field(name, word=word)
     p, draw = F.p, random.Random(count)
     x = [draw.randrange(1, p) for _ in range(count)]
     y = [draw.randrange(p) for _ in range(count)]
@@ -180,3 +184,37 @@ def test_other_lengths_have_no_transform(count: int) -> None:
     for run in (F.array([1] * count).ntt, F.array([1] * count).intt):
         with pytest.raises(LengthMismatch, match=said):
             run()
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("name", ["babybear", "koalabear", "2^31-1"])
+def test_words_of_32_bits(name: str) -> None:
+    """They mix with words of 64 bits, and fill a buffer of as many bytes as they have."""
+    F, G = Field(name, word=32), Field(name)
+    p, draw = F.p, random.Random(5)
+    for count in (15, 16, 17, 40):
+        x, y = ([draw.randrange(p) for _ in range(count)] for _ in range(2))
+        a, b = F.array(x), G.array(y)
+        assert (
+            (a * b).tolist() == (b * a).tolist() == [u * v % p for u, v in zip(x, y, strict=True)]
+        )
+        assert int(a @ b) == int(b @ a) == sum(u * v for u, v in zip(x, y, strict=True)) % p
+        assert a.words.format == "I" and a.words.nbytes == 4 * count
+        assert F.array_of(bytearray(a.words)).tolist() == x
+        assert pickle.loads(pickle.dumps(a)).words.format == "I"
+    if name != "2^31-1":
+        values = [draw.randrange(p) for _ in range(64)]
+        assert F.array(values).ntt() == G.array(values).ntt()
+        assert F.array(values).ntt().intt().tolist() == values
+    assert repr(F).endswith(", word=32)") and F == G
+
+
+def test_words_that_there_are_not() -> None:
+    for prime, word, said in (
+        ("bn254-p", 32, "a modulus below 2^31, not bn254-p"),
+        ("2^32-5", 32, "a modulus below 2^31, not 0xfffffffb"),
+        ("babybear", 16, "words of 64 or 32 bits, not of 16"),
+    ):
+        with pytest.raises(WordError) as refused:
+            Field(prime, word=word)
+        assert said in str(refused.value)

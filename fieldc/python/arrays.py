@@ -1,7 +1,7 @@
 """Arrays of residues modulo a prime, in this process's memory.
 
-They lie side by side, n limbs of 64 bits each, in Montgomery form. Kernels on arrays compute where
-the processor has AVX-512, Python's integers elsewhere.
+They lie side by side, n limbs of 64 bits each, or one of 32, in Montgomery form. Kernels on arrays
+compute where the processor has AVX-512, Python's integers elsewhere.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
-from fieldc.algorithms.lanes import ARRAY_OPERATIONS, MOST_BITS
+from fieldc.algorithms.lanes import ARRAY_OPERATIONS, LIMB_BITS, MOST_BITS
 from fieldc.algorithms.sums import has_sums, sums_of
 from fieldc.artifacts.host import SYMBOL
 from fieldc.errors import UserError
@@ -42,17 +42,20 @@ class ResidueArray:
     @property
     def words(self) -> memoryview:
         """The limbs in Montgomery form, lowest first: `count` rows of n words, not a copy."""
+        kind_of_word: Literal["Q", "I"] = "Q" if self.f.word == LIMB_BITS else "I"
         if not self.count:
-            return memoryview(b"").cast("Q")
+            return memoryview(b"").cast(kind_of_word)
         kind: Any = type("Words", (ctypes.c_char * size(self.f, self.count),), {})
         memory: Any = kind.from_address(self.address)
         memory.held = self  # keeps what owns the memory
-        return memoryview(memory).cast("B").cast("Q", (self.count, self.f.n))
+        return memoryview(memory).cast("B").cast(kind_of_word, (self.count, self.f.n))
 
     @property
     def flat(self) -> memoryview:
         """The same limbs in one row."""
-        return self.words.cast("B").cast("Q") if self.count else self.words
+        words: Any = self.words
+        flat: memoryview = words.cast("B").cast(words.format) if self.count else words
+        return flat
 
     def at(self, place: int) -> int:
         """The address of a value."""
@@ -117,14 +120,18 @@ class ResidueArray:
             return self.computed("mul", other).sum()
         most, columns = kernels.most, ctypes.create_string_buffer(kernels.bytes)
         starts, at = range(0, self.count, most), ctypes.addressof(columns)
-        sums, step, block = empty(f, BLOCK * len(starts)), size(f, most), size(f, BLOCK)
+        sums, step = empty(kernels.result, BLOCK * len(starts)), size(f, most)
+        block = size(kernels.result, BLOCK)
         x, y, z = self.address, other.address, sums.address
         for number, first in enumerate(starts):
             ctypes.memset(at, 0, kernels.bytes)
             here = min(most, self.count - first)
             kernels.accumulate(here, at, x + step * number, y + step * number)
             kernels.collect(BLOCK, z + block * number, at)
-        return sums.sum()
+        if kernels.result == f:
+            return sums.sum()
+        # The words are longer, but R is that of f.
+        return sum(sums.flat) * f.R_inverse % f.p
 
     def inverse(self) -> ResidueArray:
         """1/x of each value. Raises ZeroDivisionError with the first position of a zero.

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, overload
 from fieldc.artifacts.host import NativeKernel, native
 from fieldc.field import Field as Constants
 from fieldc.language import Kernel
-from fieldc.python.elements import Field, constants_of
+from fieldc.python.constants import constants_of
+from fieldc.python.elements import Field
 from fieldc.python.native_arithmetic import compiled
 
 if TYPE_CHECKING:

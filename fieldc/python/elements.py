@@ -16,10 +16,10 @@ from collections.abc import Iterable, Iterator
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from fieldc.catalogue import find_field
 from fieldc.errors import UserError
 from fieldc.field import Field as Constants
 from fieldc.python.arithmetic import Arithmetic, arithmetic_of
+from fieldc.python.constants import LIMB_BITS, constants_of, in_words
 
 if TYPE_CHECKING:
     from fieldc.python.arrays import ResidueArray
@@ -34,17 +34,20 @@ class Field:
 
     `prime` is a name, an expression or a file as on the command line, an integer, or a field.
     `native` asks for kernels (True) or for Python's integers (False); by default kernels are used
-    where this host runs them. Raises ModulusError for what is no such prime, and ProcessorError
-    for `native=True` on a host that runs no kernels.
+    where this host runs them. `word` is the bits of a word of arrays: 64, or 32 for a prime below
+    2^31. Raises ModulusError for what is no such prime, WordError for one that has no arrays of
+    such words, and ProcessorError for `native=True` on a host that runs no kernels.
     """
 
     __slots__ = ("_arithmetic", "_native", "constants")
 
     constants: Constants
-    """Everything derived from the prime, for 64-bit limbs."""
+    """Everything derived from the prime, for the words of arrays."""
 
-    def __init__(self, prime: str | int | Field | Constants, *, native: bool | None = None) -> None:
-        self.constants = constants_of(prime)
+    def __init__(
+        self, prime: str | int | Field | Constants, *, native: bool | None = None, word: int = 64
+    ) -> None:
+        self.constants = in_words(constants_of(prime), word)
         self._native = native
         self._arithmetic: Arithmetic | None = None
 
@@ -62,7 +65,7 @@ class Field:
     def arithmetic(self) -> Arithmetic:
         """What computes with this field's elements. Raises ProcessorError."""
         if self._arithmetic is None:
-            self._arithmetic = arithmetic_of(self.constants, self._native)
+            self._arithmetic = arithmetic_of(constants_of(self), self._native)
         return self._arithmetic
 
     def __call__(self, value: SupportsIndex | Element) -> Element:
@@ -118,10 +121,12 @@ class Field:
         return hash(("fieldc.Field", self.p))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _field, (self.p, self.name, self._native)
+        return _field, (self.p, self.name, self._native, self.constants.word)
 
     def __repr__(self) -> str:
-        return f"Field({self.constants.label!r})" if self.name else f"Field({self.p:#x})"
+        prime = repr(self.name) if self.name else hex(self.p)
+        word = self.constants.word
+        return f"Field({prime})" if word == LIMB_BITS else f"Field({prime}, word={word})"
 
 
 class Element:
@@ -257,6 +262,8 @@ class ElementArray:
         if isinstance(other, ElementArray):
             if other.field != self.field:
                 self.field(other.field(0))  # raises FieldMismatch
+            if other._residues.f.word != self._residues.f.word:
+                return self.field.array(other.tolist())._residues
             return other._residues
         if isinstance(other, Element | SupportsIndex):
             return self.field.array([other])._residues.repeated(len(self))
@@ -365,15 +372,6 @@ class ElementArray:
         return f"<{len(self)} elements of {self.field!r}>"
 
 
-def _field(p: int, name: str, native: bool | None) -> Field:
+def _field(p: int, name: str, native: bool | None, word: int = 64) -> Field:
     """A field that was pickled or copied."""
-    return Field(Constants(p, 64, name), native=native)
-
-
-def constants_of(prime: str | int | Field | Constants) -> Constants:
-    """The derived constants of what stands for a field, 64-bit limbs. Raises ModulusError."""
-    if isinstance(prime, Field):
-        return prime.constants
-    if isinstance(prime, Constants):
-        return prime if prime.word == 64 else Constants(prime.p, 64, prime.name)
-    return find_field(prime if isinstance(prime, str) else hex(index(prime)))
+    return Field(Constants(p, LIMB_BITS, name), native=native, word=word)

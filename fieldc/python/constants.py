@@ -1,0 +1,51 @@
+"""From what stands for a field in Python to its derived constants."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Protocol, runtime_checkable
+
+from fieldc.catalogue import find_field
+from fieldc.errors import UserError
+from fieldc.field import Field as Constants
+
+LIMB_BITS, HALF_BITS = 64, 32
+
+
+class WordError(UserError, ValueError):
+    """Arrays of words that there are not."""
+
+
+@runtime_checkable
+class HasConstants(Protocol):
+    """A field as Python has it."""
+
+    @property
+    def constants(self) -> Constants:
+        """Everything derived from the prime."""
+
+
+def constants_of(prime: str | int | HasConstants | Constants) -> Constants:
+    """The derived constants of what stands for a field, 64-bit limbs. Raises ModulusError."""
+    if isinstance(prime, HasConstants):
+        prime = prime.constants
+    if isinstance(prime, Constants):
+        return prime if prime.word == LIMB_BITS else Constants(prime.p, LIMB_BITS, prime.name)
+    return find_field(prime if isinstance(prime, str) else hex(index(prime)))
+
+
+def in_words(constants: Constants, word: int) -> Constants:
+    """The constants for arrays of words of 64 bits, or of 32. Raises WordError."""
+    if word == LIMB_BITS:
+        return constants
+    if word != HALF_BITS:
+        raise WordError(f"arrays have words of 64 or 32 bits, not of {word}")
+    from fieldc.algorithms.lane_words import check_halves
+    from fieldc.integers import DoesNotApply
+
+    made = Constants(constants.p, word, constants.name)
+    try:
+        check_halves(made)
+    except DoesNotApply as error:
+        raise WordError(str(error)) from None
+    return made
