@@ -11,6 +11,7 @@ from fieldc import cli
 from fieldc.lab import arrays
 from fieldc.machine.processor import is_x86_64
 from fieldc.targets.array_targets import ARRAY_TARGETS
+from fieldc.targets.vectors.offers import BATCHED
 
 KEYS = {"op", "target", "layout", "elements", "cycles_per_element", "scalar_cycles"}
 here = pytest.mark.skipif(not is_x86_64(), reason="kernels run on x86-64 hosts only")
@@ -110,6 +111,15 @@ def test_what_a_batch_refuses(
     assert cli.main(["bench", *words]) == 2
     error = capsys.readouterr().err
     assert said in error and error.count("\n") == 1
+
+
+def test_all_is_every_operation_on_arrays(tmp_path: Path) -> None:
+    for name, has_sums in (("babybear", True), ("2^32-5", False)):
+        assert cli.main(["build", name, "--batch", "--op", "all", "-o", str(tmp_path / name)]) == 0
+        rows = json.loads((tmp_path / name / "manifest.json").read_text())["arrays"]
+        operations = {row["op"].removesuffix("_lazy") for row in rows}
+        assert {*BATCHED} <= operations
+        assert (operations >= {"accumulate", "collect"}) == has_sums
 
 
 @here

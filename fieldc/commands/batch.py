@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fieldc.algorithms.columns import INNER
 from fieldc.catalogue import find_field
 from fieldc.commands.figures import short, spread_percent
+from fieldc.commands.options import array_operations
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError
 
@@ -18,15 +18,14 @@ if TYPE_CHECKING:
 ELEMENTS = 512
 """The length of arrays: those of 6 limbs fit a cache of the second level, and most the first."""
 COLUMNS = ("target", "layout", "cycles", "±%", "port bound", "x scalar")
+DEFAULT_OPERATIONS = ("mul", "square", "add", "sub")
 EXCLUDED = ("algorithm", "peers", "plot", "all_goals")
 """Options of other races."""
 
 
 def batch(arguments: argparse.Namespace) -> Answer:
     """The answer of a race of kernels on arrays. Raises UsageError for what it does not take."""
-    from fieldc.algorithms.sums import has_sums
     from fieldc.lab.arrays import run_batch
-    from fieldc.targets.vectors.offers import BATCHED
 
     for name in EXCLUDED:
         if getattr(arguments, name):
@@ -34,16 +33,8 @@ def batch(arguments: argparse.Namespace) -> Answer:
             raise UsageError(f"--batch races kernels on arrays; leave out --{option}")
     if arguments.field is None or arguments.word not in ("32", "64"):
         raise UsageError("--batch takes a FIELD in words of 64 or 32 bits; see fieldc bench --help")
-    operations = arguments.op or ["mul", "square", "add", "sub"]
-    known = (*BATCHED, INNER)
-    for name in operations:
-        if name not in known:
-            raise UsageError(f"{name} has no kernel on arrays; there is {', '.join(known)}")
     field = find_field(arguments.field, int(arguments.word))
-    if INNER in operations and not has_sums(field):
-        raise UsageError(
-            f"{INNER} takes a modulus below 2^31 or above 2^64, not {short(field.label)}"
-        )
+    operations = array_operations(field, arguments.op or DEFAULT_OPERATIONS)
     elements = arguments.elements or ELEMENTS
     with progress() as show:
         report = run_batch(field, operations, arguments.rounds, arguments.seed, elements, show)

@@ -15,6 +15,7 @@ from fieldc.commands.extras import OPTIONS as EXTRAS
 from fieldc.commands.extras import extras_of, with_extras
 from fieldc.commands.figures import short
 from fieldc.commands.options import (
+    array_operations,
     check_batched,
     file,
     folder,
@@ -136,22 +137,17 @@ def build(arguments: argparse.Namespace) -> Answer:
 
 def build_batch(field: Field, folder: Path, arguments: argparse.Namespace) -> Answer:
     """Kernels on arrays. Raises UsageError for options that they do not have."""
-    from fieldc.algorithms.columns import INNER
-    from fieldc.algorithms.sums import has_sums
     from fieldc.artifacts.arrays import build_arrays
     from fieldc.targets.array_targets import array_targets
-    from fieldc.targets.vectors.offers import BATCHED
 
     for name in ("algorithm", "schedule", "processor", "representation", "package"):
         if getattr(arguments, name) is not None:
             raise UsageError(f"--batch builds kernels on arrays; leave out --{name}")
     if arguments.formula is not None or field.word not in (32, 64):
         raise UsageError("--batch takes operations in words of 64 or 32 bits; leave out the rest")
-    targets = array_targets(arguments.target)
+    targets, operations = array_targets(arguments.target), array_operations(field, arguments.op)
     with progress() as show:
-        every = (*BATCHED, INNER) if has_sums(field) else BATCHED
-        operations, converts = arguments.op or every, not arguments.op
-        built, data = build_arrays(targets, field, operations, folder, show, converts)
+        built, data = build_arrays(targets, field, operations, folder, show, not arguments.op)
     rows = [
         (row["op"], row["layout"], row["target"], row["file"], row["status"])
         for row in (each.row() for each in built)

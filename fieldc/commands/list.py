@@ -10,7 +10,7 @@ from dataclasses import asdict
 from fieldc.algorithms import FUSED, KERNELS, STUDIED, every_kernel_for
 from fieldc.algorithms.counts import PREDICTIONS, Prediction
 from fieldc.catalogue import every_prime
-from fieldc.commands.options import BUILT, names
+from fieldc.commands.options import BUILT, ON_ARRAYS, names
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
 from fieldc.field import Field
 from fieldc.operations import OPERATIONS
@@ -161,4 +161,7 @@ def list_(arguments: argparse.Namespace) -> Answer:
         return LISTINGS[arguments.what]()
     if arguments.what != "algorithms":
         raise UsageError(f"--op is for list algorithms, not for list {arguments.what}")
+    for name in ON_ARRAYS:
+        if name in arguments.op:
+            raise UsageError(f"{name} is an operation on arrays alone; see docs/batch.md")
     return algorithms(arguments.op)

@@ -60,6 +60,25 @@ def check_batched(arguments: argparse.Namespace) -> None:
             raise UsageError(f"{name} is an operation on arrays; add --batch")
 
 
+def array_operations(field: Field, named: Sequence[str] | None) -> list[str]:
+    """The operations that are named, or all that kernels on arrays have.
+
+    Raises UsageError for another one, NoSums for inner products of a modulus that has none.
+    """
+    from fieldc.algorithms.sums import has_sums, sums_of
+    from fieldc.targets.vectors.offers import BATCHED
+
+    if not named or list(named) in ([ALL], list(OPERATIONS)):
+        return [*BATCHED, *([INNER] if has_sums(field) else [])]
+    for name in named:
+        if name not in (*BATCHED, INNER):
+            known = ", ".join((*BATCHED, INNER))
+            raise UsageError(f"{name} has no kernel on arrays; there is {known}")
+    if INNER in named:
+        sums_of(field)
+    return list(named)
+
+
 def positive(text: str) -> int:
     """A whole number above 0 for argparse."""
     if not text.isascii() or not text.isdigit() or not 0 < int(text[:10]) <= 1_000_000:
