@@ -10,10 +10,11 @@ from fieldc.algorithms.sums import NoSums, sums_of
 from fieldc.catalogue import find_field
 from fieldc.field import Field
 from fieldc.machine.arrays import BLOCK, packed, unpacked
+from fieldc.machine.code import code_of
 from fieldc.machine.columns import ColumnSums, called, check_columns
 from fieldc.machine.processor import is_x86_64
 from fieldc.proof.algebra.identity import ProofError
-from fieldc.proof.lanes.columns import ColumnContract
+from fieldc.proof.lanes.columns import ColumnContract, prove_accumulate
 from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.vectors.kernel import ArrayKernel, compile_array
 from fieldc.targets.vectors.target import VectorTarget
@@ -115,6 +116,24 @@ def test_changed_sums_are_not_proved(word: int) -> None:
         with pytest.raises((ProofError, ValueError)):
             prove(changed, ACCUMULATE, f, sums_of(f).columns)
             pytest.fail(what)
+
+
+@every_word
+def test_loads_and_stores_of_the_loop_have_512_bits(word: int) -> None:
+    """EVEX.L'L may name a length that there is not, which the decoder takes for 512 bits."""
+    f = find_field("babybear", word)
+    columns = sums_of(f).columns
+    code = code_of(kernels(f)[0].object, ACCUMULATE)
+    contract = ColumnContract(f.p, f.n, columns.turns, columns.bits, word)
+    places = [at for at in range(len(code.data)) if code.data[at : at + 4] == b"\x62\x61\xfe\x48"]
+    assert len(places) == 4
+    for place in places:
+        for bit in (0x20, 0x40):
+            changed = bytearray(code.data)
+            changed[place + 3] ^= bit
+            with pytest.raises(ProofError):
+                prove_accumulate(bytes(changed), contract, code.start)
+                pytest.fail(f"bit {bit:#x} at {place:#x}")
 
 
 def test_other_columns_are_no_contract() -> None:

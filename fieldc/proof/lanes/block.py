@@ -7,7 +7,6 @@ they do in one lane they do in all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import capstone
@@ -92,18 +91,15 @@ class BlockRun:
         layouts = (self.layout, *(layout for layout, _ in self.operands.values()))
         return any(layout.is_halved for layout in layouts)
 
-    def enter(self, held: Mapping[str, int]) -> None:
-        """Load what the loop holds in registers. Until `leave` it is in these alone."""
+    def enter(self) -> None:
+        """From here on what the loop holds in registers is in these alone."""
         (pointer,) = self.pointers
-        self.registers |= {name: self.load(pointer, offset) for name, offset in held.items()}
         self.operands = {at: of for at, of in self.operands.items() if at != pointer}
         self.pointers = ()
 
-    def leave(self, held: Mapping[str, int], pointer: str) -> None:
-        """Store it again."""
+    def leave(self, pointer: str) -> None:
+        """The array may be written again."""
         self.pointers = (pointer,)
-        for name, offset in held.items():
-            self.store(pointer, offset, self.registers[name])
 
     def _split(self, held: Word | Halves) -> Halves:
         return held if isinstance(held, Halves) else split(self.lane, held)

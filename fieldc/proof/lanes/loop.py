@@ -52,8 +52,10 @@ class LoopParts:
     blends: dict[str, int] = field(default_factory=dict)
     elements: int = LANES
     """Of a block: 8, or 16 of 32 bits."""
-    held: dict[str, int] = field(default_factory=dict)
-    """Registers that have vectors of the first array while the loop runs, and the offsets there."""
+    enter: list[capstone.CsInsn] = field(default_factory=list)
+    """The loads of vectors of the first array that the loop holds in registers."""
+    leave: list[capstone.CsInsn] = field(default_factory=list)
+    """The stores of the same registers to the same places."""
 
 
 class _Reader:
@@ -148,12 +150,17 @@ def _held(reader: _Reader, shape: LoopParts, count: int) -> None:
     """Reads the loads of vectors that the loop holds."""
     for offset in range(0, BYTES * count, BYTES):
         found = reader.want("vmovdqu64")
-        register = found.reg_name(found.operands[0].reg)
+        register = _register(found)
         if not register.startswith("zmm") or found.op_str != f"{register}, {_place(offset)}":
             raise ProofError(f"+{found.address:#x}: the loop holds another vector here")
-        shape.held[register] = offset
-    if len(shape.held) < count:
+        shape.enter.append(found)
+    if len({_register(load) for load in shape.enter}) < count:
         raise ProofError("one register holds two vectors")
+
+
+def _register(load: capstone.CsInsn) -> str:
+    """The first operand, as the decoder prints it."""
+    return str(load.op_str).partition(",")[0]
 
 
 def _place(offset: int) -> str:
@@ -212,8 +219,9 @@ def _tail(reader: _Reader, shape: LoopParts, words: int) -> int:
 
 
 def _end(reader: _Reader, shape: LoopParts) -> None:
-    for register, offset in shape.held.items():
-        reader.want("vmovdqu64", f"{_place(offset)}, {register}")
+    for number, load in enumerate(shape.enter):
+        place = _place(BYTES * number)
+        shape.leave.append(reader.want("vmovdqu64", f"{place}, {_register(load)}"))
     if shape.frame:
         reader.want("mov", "rsp, rbp")
         reader.want("pop", "rbp")

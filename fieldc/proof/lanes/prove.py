@@ -175,13 +175,17 @@ def _case(
     operands = task.operands(lane)
     frame, blends = shape.frame, shape.blends
     block = BlockRun(lane, code, operands, task.results, task.layout, frame, blends, tail)
-    if shape.held:
-        block.enter(shape.held)
     try:
+        for instruction in shape.enter:
+            step(block, instruction)
+        if shape.enter:
+            block.enter()
         for instruction in part:
             step(block, instruction)
-        if shape.held:
-            block.leave(shape.held, *task.results)
+        if shape.enter:
+            block.leave(*task.results)
+        for instruction in shape.leave:
+            step(block, instruction)
         task.check(lane, [block.result(pointer) for pointer in block.pointers])
     except ExcludedCase as error:
         if not lane.signs:
