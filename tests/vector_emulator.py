@@ -14,9 +14,7 @@ import capstone
 import pytest
 from capstone import x86_const as x86
 
-from fieldc.field import Field
-from fieldc.language import Expression
-from fieldc.machine.arrays import ArrayFunction, check_arrays, size
+from fieldc.machine.arrays import BLOCK, ArrayFunction, check_arrays, size
 from fieldc.machine.code import code_of
 from fieldc.proof.x86_64.decode import decode
 from fieldc.targets.array_targets import ARRAY_TARGETS
@@ -329,15 +327,7 @@ class Emulator:
 class EmulatedFunction(ArrayFunction):
     """A kernel on arrays that the emulator runs, on the memory of this process."""
 
-    def __init__(
-        self,
-        code: bytes,
-        symbol: str,
-        expression: Expression,
-        result_field: Field | None = None,
-    ) -> None:
-        self.expression = expression
-        self.result_field = result_field or expression.field
+    def _load(self, code: bytes, symbol: str) -> None:
         self._code = code_of(code, symbol)
         self._emulator = Emulator(self._code.data)
 
@@ -346,8 +336,10 @@ class EmulatedFunction(ArrayFunction):
         machine = self._emulator
         given = len(self.expression.kernel.operands)
         machine.results = len(addresses) - given
-        fields = [self.result_field] * machine.results + [self.expression.field] * given
-        machine.areas = [(a, size(f, count)) for a, f in zip(addresses, fields, strict=True)]
+        fields = [self.result_field] * machine.results + self.operand_fields
+        counts = [count] * machine.results + [BLOCK if one else count for one in self.shared]
+        sizes = map(size, fields, counts)
+        machine.areas = list(zip(addresses, sizes, strict=True))
         machine.registers |= dict(zip(POINTERS, addresses, strict=False))
         machine.registers["rdi"] = count
         machine.vectors, machine.masks = dict.fromkeys(VECTORS, UNKNOWN), {}
@@ -378,7 +370,8 @@ class EmulatedCall:
 def loaded(made: ArrayKernel) -> ArrayFunction:
     """A kernel that this processor runs, or else the emulator."""
     way = ArrayFunction if made.target.runs_here else EmulatedFunction
-    return way(made.object, made.symbol, made.expression, made.result_field)
+    layout = made.result_field, made.in_digits, made.shared
+    return way(made.object, made.symbol, made.expression, *layout)
 
 
 def check_kernel(made: ArrayKernel, seed: int) -> int:

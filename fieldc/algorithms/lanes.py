@@ -7,8 +7,9 @@ digits of 52 bits, R is 2^52 to the number of digits, and the excess is 0.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Annotated
+from typing import cast
 
 from fieldc.algorithms.addition import add, add_if_negative, double, neg, sub
 from fieldc.algorithms.lane_words import check_halves, product_in_words, sum_in_words
@@ -202,17 +203,15 @@ def _butterfly(lazy: int) -> Operation:
 
 LAZY_BUTTERFLY = 4
 """Values of a butterfly in digits are below 5p."""
-Below5p = Annotated[Number, lazily(1, LAZY_BUTTERFLY)]
-PairBelow5p = Annotated[tuple[Number, Number], lazily(2, LAZY_BUTTERFLY)]
-BUTTERFLIES = {each.name: each for each in (_butterfly(0), _butterfly(LAZY_BUTTERFLY))}
+BUTTERFLIES = {each.name: each for each in map(_butterfly, (0, LAZY_BUTTERFLY))}
 """The step of a number-theoretic transform, which kernels on arrays alone have."""
 ARRAY_OPERATIONS = OPERATIONS | BUTTERFLIES
 """Every operation by name."""
 
 
 def less_by_top(f: Field, x: Number, c: int) -> Number:
-    """x, or x - c where the highest digits of x, in units of at most p/4, say that x >= c."""
-    place = f.word * (max(0, f.bits - 3) // f.word)
+    """x, or x - c where the highest digits of x, in units of less than p/4, say that x >= c."""
+    place = DIGIT_BITS * (max(0, f.bits - 3) // DIGIT_BITS)
     if not place:
         return subtract_once(x, c)
     least = -(-c >> place)
@@ -244,15 +243,24 @@ def butterfly_quotients(f: Field, x: Residue, y: Residue, w: Residue) -> Pair:
     return sum_and_difference(f, x, subtract_once(t, f.p))
 
 
-@kernel(BUTTERFLIES["butterfly_lazy"], "lanes")
-def butterfly_lazy(f: Field, x: Below5p, y: Below5p, w: Residue) -> PairBelow5p:
-    """x + y*w/R and x - y*w/R modulo p in digits of 52 bits, not reduced.
+def butterfly_below(lazy: int) -> Kernel:
+    """The step for x and y below (lazy + 1)*p, lazy even."""
 
-    The product is below 2p, and less_by_top leaves x below 3p: no sum is compared.
-    """
-    t = divide(f, whole_product(f, y, w))
-    x = less_by_top(f, x, 2 * f.p)
-    return x + t, x + (2 * f.p - t)
+    def text(f: Field, x: Number, y: Number, w: Number) -> tuple[Number, Number]:
+        """x + y*w/R and x - y*w/R modulo p in digits of 52 bits, not reduced.
+
+        The product is below lazy/2*p, and less_by_top leaves x less than p above that: no sum is
+        compared.
+        """
+        half = lazy // 2 * f.p
+        t = divide(f, whole_product(f, y, w))
+        x = less_by_top(f, x, half)
+        return x + t, x + (half - t)
+
+    return Kernel(_butterfly(lazy), "lanes", cast(Callable[..., Number], text))
+
+
+butterfly_lazy = butterfly_below(LAZY_BUTTERFLY)
 
 
 def spare(f: Field) -> int:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from fieldc.algorithms.columns import INNER
 from fieldc.algorithms.lane_words import HALF_BITS
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, in_lanes
 from fieldc.algorithms.sums import sums_of
+from fieldc.artifacts.array_proofs import UnprovedArrayKernel, prove_operation
 from fieldc.artifacts.columns import (
     field_of,
     in_pairs,
@@ -23,18 +23,20 @@ from fieldc.artifacts.columns import (
     row_of_columns,
     said_of_columns,
 )
-from fieldc.artifacts.verify import Job, prove_job, prove_new
+from fieldc.artifacts.transforms import (
+    LAYOUT,
+    all_or_none,
+    job_of_transform,
+    kernels_of,
+    row_of_transform,
+    said_of_transform,
+)
+from fieldc.artifacts.verify import Job, prove_new
 from fieldc.artifacts.write import ELSEWHERE, MANIFEST, check_writable
-from fieldc.binary.image import ObjectError
-from fieldc.binary.linkable import function_of
-from fieldc.errors import Refusal
 from fieldc.field import Field
 from fieldc.folders import write_folder
 from fieldc.machine.arrays import ArrayFunction, check_arrays, word_bytes
 from fieldc.progress import Progress
-from fieldc.proof.algebra.identity import ProofError
-from fieldc.proof.instruction_sets import INSTRUCTION_SETS
-from fieldc.proof.lanes.prove import prove_arrays
 from fieldc.targets.header import OWNERSHIP, contract, field_symbol
 from fieldc.targets.target import PROVED
 from fieldc.targets.vectors.kernel import ArrayKernel, compile_array
@@ -44,10 +46,6 @@ from fieldc.targets.vectors.target import VectorTarget
 Built = TypeVar("Built", bound="BuiltArray")
 
 
-class UnprovedArrayKernel(Refusal):
-    """A kernel on arrays whose proof failed; names the kernel and the claim."""
-
-
 @dataclass(frozen=True)
 class BuiltArray:
     """A kernel on arrays that was proved, in one layout; `ran` says whether it was run here too."""
@@ -55,17 +53,30 @@ class BuiltArray:
     kernel: ArrayKernel
     layout: str
     ran: bool = False
+    role: str = ""
+    """Its name among the kernels of transforms, if it is one of them."""
 
     @property
     def is_conversion(self) -> bool:
         """Whether it changes the layout."""
-        return self.kernel.result_field != self.kernel.expression.field
+        is_other = self.kernel.result_field != self.kernel.expression.field
+        return is_other and not self.in_transform
+
+    @property
+    def in_transform(self) -> bool:
+        """Whether it is one of the kernels of transforms."""
+        return bool(self.role)
+
+    @property
+    def _transform(self) -> str:
+        """Its name where it is a kernel of transforms, else empty."""
+        return f"{LAYOUT}_{self.role}" if self.in_transform else ""
 
     @property
     def stem(self) -> str:
         """The files' path without the ending."""
-        operation = self.kernel.expression.kernel.operation
-        return f"{self.kernel.target.name}/{operation}_{self.layout.replace('-', '_')}"
+        name = f"{self.kernel.expression.kernel.operation}_{self.layout.replace('-', '_')}"
+        return f"{self.kernel.target.name}/{self._transform or name}"
 
     @property
     def source_file(self) -> str:
@@ -93,10 +104,16 @@ class BuiltArray:
         count = self.kernel.results
         return ["z"] if count == 1 else [f"z{i}" for i in range(count)]
 
+    def job(self) -> Job:
+        """The proof that it needs."""
+        return job_of_transform(self.kernel) if self.in_transform else job_of_arrays(self.kernel)
+
     def said(self) -> str:
         """The contract in words."""
         if self.kernel.columns is not None:
             return said_of_columns(self.kernel, self.kernel.columns)
+        if self.in_transform:
+            return said_of_transform(self.kernel, self.role)
         f, kernel = self.kernel.expression.field, self.kernel.expression.kernel
         needs, result = contract(self.kernel.expression), self.kernel.result_field
         if result != f:
@@ -120,13 +137,16 @@ class BuiltArray:
             f, operation = field_of(self.kernel, self.kernel.columns), f" --op {INNER}"
         target = self.kernel.target.name
         word = " --word 32" if f.word == HALF_BITS else ""
+        how = f"--batch{word}{operation} --target {target}"
+        if self.in_transform:
+            how = "--package c"
         return (
-            f"fieldc build {f.name or hex(f.p)} --batch{word}{operation} --target {target} -o DIR",
+            f"fieldc build {f.name or hex(f.p)} {how} -o DIR",
             f"p = {f.p:#x}",
             self.said(),
             *(
                 ()
-                if self.is_conversion or self.kernel.columns is not None
+                if self.is_conversion or self.in_transform or self.kernel.columns is not None
                 else (
                     f"{' and '.join(self._results)} may be any operands; other overlaps are not"
                     " allowed",
@@ -156,6 +176,7 @@ class BuiltArray:
             "target": self.kernel.target.name,
             "layout": self.layout,
             **row_of_columns(self.kernel.columns),
+            **(row_of_transform(self.kernel) if self.in_transform else {}),
             "word": f.word,
             "n": f.n,
             "R": hex(f.R),
@@ -245,12 +266,32 @@ def made_sums(target: VectorTarget, field: Field) -> list[BuiltArray]:
     ]
 
 
+def made_transforms(target: VectorTarget, field: Field) -> dict[str, BuiltArray]:
+    """The kernels of transforms in digits by name, not proved yet; nothing where there are none."""
+    symbol = f"fieldc_{field_symbol(field)}_transform"
+    return {
+        name: BuiltArray(
+            compile_array(
+                target,
+                each.expression,
+                f"{symbol}_{name}_{target.name}",
+                each.result,
+                in_digits=each.in_digits,
+                shared=each.shared,
+            ),
+            LAYOUT,
+            role=name,
+        )
+        for name, each in kernels_of(field).items()
+    }
+
+
 def proved_arrays(made: Sequence[Built], progress: Progress) -> tuple[list[Built], dict[str, str]]:
     """The kernels that are proved, run where this processor can; why others are not, by symbol.
 
     A proof that succeeded before is not done again. Raises CheckError.
     """
-    verdicts = prove_new([job_of_arrays(each.kernel) for each in made], progress)
+    verdicts = prove_new([each.job() for each in made], progress)
     found, failures = [], {}
     for each, verdict in zip(made, verdicts, strict=True):
         kernel, runs = each.kernel, each.kernel.target.runs_here
@@ -258,9 +299,15 @@ def proved_arrays(made: Sequence[Built], progress: Progress) -> tuple[list[Built
             failures[kernel.symbol] = verdict.failure
             continue
         if runs and kernel.columns is None:
-            check_arrays(ArrayFunction(kernel.object, kernel.symbol, kernel.expression))
+            check_arrays(_loaded(kernel))
         found.append(replace(each, ran=runs))
-    return in_pairs(found), failures
+    return all_or_none(in_pairs(found)), failures
+
+
+def _loaded(kernel: ArrayKernel) -> ArrayFunction:
+    """The kernel, to be called."""
+    of = kernel.expression, kernel.result_field, kernel.in_digits, kernel.shared
+    return ArrayFunction(kernel.object, kernel.symbol, *of)
 
 
 def built_conversion(target: VectorTarget, field: Field, name: str) -> BuiltArray:
@@ -268,85 +315,10 @@ def built_conversion(target: VectorTarget, field: Field, name: str) -> BuiltArra
     expression, result, layout, _ = conversions(field)[name]
     symbol = f"fieldc_{field_symbol(field)}_{name}_{target.name}"
     kernel = compile_array(target, expression, symbol, result)
-    _proof(kernel.object, symbol, name, field)
+    prove_operation(kernel.object, symbol, name, field)
     if ran := target.runs_here:
-        check_arrays(ArrayFunction(kernel.object, symbol, expression, result))
+        check_arrays(_loaded(kernel))
     return BuiltArray(kernel, layout, ran)
-
-
-def _proof_of_sum(code: bytes, row: Mapping[str, Any], f: Field) -> None:
-    """Prove a kernel of sums in columns, as its entry says. Raises UnprovedArrayKernel."""
-    turns, bits = row["turns"], row["column_bits"]
-    job = Job(code, row["symbol"], row["op"], f.p, f.n, array_word=f.word)
-    verdict = prove_job(replace(job, turns=turns, column_bits=bits))
-    if verdict.failure:
-        raise UnprovedArrayKernel(f"{row['symbol']} is not proved: {verdict.failure}")
-
-
-def _proof(code: bytes, symbol: str, operation: str, f: Field) -> None:
-    """Prove an operation on arrays in a field's words, or a conversion of a field in limbs.
-
-    Raises UnprovedArrayKernel.
-    """
-    result = f
-    if operation in ARRAY_OPERATIONS:
-        known = ARRAY_OPERATIONS[operation]
-        family, parameters = known.family, known.parameters
-    else:
-        expression, result, _, factor = conversions(f)[operation]
-        f, family, parameters = expression.field, "mul_by", {"factor": factor}
-    try:
-        function = function_of(code, symbol)
-        instructions = INSTRUCTION_SETS.get(function.architecture)
-        if instructions is None or not instructions.proves_arrays(function.container):
-            raise ObjectError("a kernel on arrays is called by System V's convention for x86-64")
-        prove_arrays(
-            function.code,
-            family,
-            f.p,
-            f.n,
-            f.word,
-            dict(parameters),
-            function.start,
-            (result.n, result.word),
-        )
-    except (ProofError, ObjectError) as error:
-        raise UnprovedArrayKernel(f"{symbol} is not proved: {error}") from None
-
-
-@dataclass(frozen=True)
-class ProvedAgain:
-    """A kernel of a built folder; `failure` is empty where it is proved."""
-
-    symbol: str
-    operation: str
-    layout: str
-    seconds: float
-    failure: str
-
-
-def prove_folder(folder: Path, manifest: Mapping[str, Any]) -> Iterator[ProvedAgain]:
-    """Prove the kernels on arrays of a built folder again, from their objects.
-
-    Raises KeyError, TypeError, ValueError for a manifest that fieldc build did not write.
-    """
-    field = Field(int(manifest["p"], 16), int(manifest["word"]))
-    for row in manifest["arrays"]:
-        started, failure = time.perf_counter(), ""
-        is_plain = row["word"] == field.word or row["op"] not in ARRAY_OPERATIONS
-        f = field if is_plain else in_lanes(field)
-        try:
-            code = (folder / row["object"]).read_bytes()
-            if "turns" in row:
-                _proof_of_sum(code, row, field)
-            else:
-                _proof(code, row["symbol"], row["op"], f)
-        except UnprovedArrayKernel as error:
-            failure = str(error)
-        except OSError as error:
-            failure = f"{row['object']}: {error.strerror}"
-        seconds = time.perf_counter() - started
-        yield ProvedAgain(row["symbol"], row["op"], row["layout"], seconds, failure)
 
 
 def _files(field: Field, built: Sequence[BuiltArray]) -> dict[str, bytes]:

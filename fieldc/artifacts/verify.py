@@ -27,6 +27,7 @@ from fieldc.proof.constant_time.vendors import unlisted
 from fieldc.proof.instruction_set import ProvedInstructionSet
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.lanes.columns import COLUMN_PROOFS, ColumnContract
+from fieldc.proof.lanes.mixed import MixedArrays, prove_mixed
 from fieldc.proof.lanes.prove import prove_arrays
 from fieldc.proof.lanes.word import DIGIT
 from fieldc.proof.programs import prove_formula
@@ -80,6 +81,10 @@ class Job:
     """Of a kernel of sums in columns: how often a lane adds at most; else 0."""
     column_bits: int = DIGIT
     """Of such a kernel: how far its columns are apart."""
+    mixed: MixedArrays | None = None
+    """Of a kernel on arrays in limbs and in digits: what it must be."""
+    shared: tuple[str, ...] = ()
+    """Of a kernel on arrays: the operands of which one block serves for all elements."""
 
 
 @dataclass(frozen=True)
@@ -208,9 +213,19 @@ def _proof_of_array(function: KernelCode, job: Job) -> Verdict:
         of = ColumnContract(job.p, job.limbs, job.turns, job.column_bits, job.array_word)
         prove_columns(function.code, of, function.start)
         return Verdict("", 0.0, "", known.array_convention)
+    if job.mixed is not None:
+        prove_mixed(function.code, job.mixed, job.p, job.limbs, function.start)
+        return Verdict("", 0.0, "", known.array_convention)
     family, parameters = named_operation(job.operation, ARRAY_OPERATIONS)
     prove_arrays(
-        function.code, family, job.p, job.limbs, job.array_word, dict(parameters), function.start
+        function.code,
+        family,
+        job.p,
+        job.limbs,
+        job.array_word,
+        dict(parameters),
+        function.start,
+        shared=job.shared,
     )
     return Verdict("", 0.0, "", known.array_convention)
 

@@ -33,6 +33,8 @@ FOR_ALL = f"{ALWAYS}; z, x and y may be the same"
 """What every proof shows beside its claim."""
 APART = f"{ALWAYS}; z, or t which it adds to, is apart from the others"
 """The same of a kernel whose arrays have different layouts."""
+IN_PLACE = f"{ALWAYS}; z0 and z1 may be x and y, all other arrays are apart"
+"""The same of the kernels of transforms."""
 
 
 @verb(
@@ -133,7 +135,8 @@ def check_unused(arguments: argparse.Namespace) -> None:
 
 def prove_batch(folder: Path) -> Answer:
     """The proofs of a folder of kernels on arrays. Raises UsageError."""
-    from fieldc.artifacts.arrays import prove_folder
+    from fieldc.artifacts.array_proofs import prove_folder
+    from fieldc.artifacts.transforms import LAYOUT
     from fieldc.targets.vectors.offers import LAYOUTS
 
     manifest = manifest_of(folder)
@@ -153,9 +156,10 @@ def prove_batch(folder: Path) -> Answer:
         for each in found
     ]
     rows = [(d["kernel"], d["layout"], d["status"], d["seconds"], d["reason"]) for d in data]
-    mixed = [each.layout not in LAYOUTS for each in found]
-    said = [("of one layout", FOR_ALL)] if not all(mixed) else []
-    said += [("of others", APART)] if any(mixed) else []
+    layouts = {each.layout for each in found}
+    said = [("of one layout", FOR_ALL)] if layouts.intersection(LAYOUTS) else []
+    said += [("of transforms", IN_PLACE)] if LAYOUT in layouts else []
+    said += [("of others", APART)] if layouts.difference(LAYOUTS, (LAYOUT,)) else []
     tables = (
         Table(("kernel", "layout", "status", "seconds", "why not"), rows),
         Table((), [(which, f"for every count; {what}") for which, what in said]),

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import ctypes
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from fieldc.algorithms.lanes import DIGIT_BITS
+from fieldc.algorithms.lanes import DIGIT_BITS, in_lanes
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.check import CheckError, vectors
@@ -70,12 +70,23 @@ class ArrayFunction:
         symbol: str,
         expression: Expression,
         result_field: Field | None = None,
+        in_digits: Collection[str] = (),
+        shared: Collection[str] = (),
     ) -> None:
+        f = expression.field
         self.expression = expression
-        self.result_field = result_field or expression.field
+        self.result_field = result_field or f
+        names = [name for name, _ in expression.kernel.operands]
+        self.operand_fields = [in_lanes(f) if name in in_digits else f for name in names]
+        self.shared = [name in shared for name in names]
+        """Whether an operand has one block, which serves for all elements."""
+        self._load(code, symbol)
+
+    def _load(self, code: bytes, symbol: str) -> None:
+        """Make the kernel ready to be called."""
         self.library = load(code)
         self.address = self.library.address(symbol)
-        kernel = expression.kernel
+        kernel = self.expression.kernel
         pointers = [ctypes.c_void_p] * (kernel.result.count + len(kernel.operands))
         self._function = ctypes.CFUNCTYPE(None, ctypes.c_size_t, *pointers)(self.address)
 
@@ -91,7 +102,7 @@ class ArrayFunction:
         `on` says which operand lies where which result does. Raises CheckError if anything beside
         the arrays of results is written.
         """
-        f, count, kernel = self.expression.field, len(operands[0]), self.expression.kernel
+        count, kernel = len(operands[0]), self.expression.kernel
         z = size(self.result_field, count)
         memory, places = bytearray(GUARD), list[int]()
         for _ in range(kernel.result.count):
@@ -99,7 +110,8 @@ class ArrayFunction:
             memory += b"\x5a" * z + GUARD
         room, results = len(memory), tuple(places)
         for number, operand in enumerate(operands):
-            array = packed(f, operand)
+            block = operand[:BLOCK] if self.shared[number] else operand
+            array = packed(self.operand_fields[number], block)
             if number in on:
                 places.append(results[on[number]])
                 memory[places[-1] : places[-1] + z] = array
@@ -132,16 +144,22 @@ def check_arrays(function: ArrayFunction, seed: int = 0, lengths: Sequence[int] 
     highs = [bound.high(f) for _, bound in kernel.operands]
     narrow = highs.index(min(highs))
     for chosen in [every[-n:] for n in lengths] or _lengths(every):
-        operands = [list(operand) for operand in zip(*chosen, strict=True)]
+        operands = [
+            [operand[i % BLOCK if shared else i] for i in range(len(operand))]
+            for operand, shared in zip(zip(*chosen, strict=True), function.shared, strict=True)
+        ]
         same = [operands[narrow]] * len(operands)
         calls += 1
         _expect(function, operands, function(*operands))
-        if function.result_field != function.expression.field:
+        fields = function.operand_fields
+        if function.result_field != fields[0]:
             continue
         for on in ({0: 0}, {i: i for i in range(kernel.result.count)}):
             _expect(function, operands, function(*operands, on=on))
-        _expect(function, same, function(*same, on=dict.fromkeys(range(len(same)), 0)))
-        calls += 3
+        calls += 2
+        if len({*fields}) == 1 and not any(function.shared):
+            _expect(function, same, function(*same, on=dict.fromkeys(range(len(same)), 0)))
+            calls += 1
     return calls
 
 

@@ -8,12 +8,13 @@ more than 52 bits of a word: a digit needs its carry taken out, but what lies ab
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 
 from fieldc.algorithms.columns import SUM, Columns
 from fieldc.algorithms.lane_words import is_in_words
-from fieldc.algorithms.lanes import DIGIT_BITS
+from fieldc.algorithms.lanes import DIGIT_BITS, in_lanes
 from fieldc.field import Field
 from fieldc.language import Expression, Integer, LanguageError
 from fieldc.words.digits import BitRange, by_top, part_of
@@ -32,10 +33,12 @@ def lower_in_lanes(
     result_field: Field | None = None,
     halves_together: bool = False,
     columns: Columns | None = None,
+    in_digits: Collection[str] = (),
 ) -> Program:
     """What one lane does. Operands and results are in the field's own words, 52 or 64 bits each.
 
-    Numbers that are whole words are lowered as everywhere else, for all others see above.
+    Operands that `in_digits` names are in digits of 52 bits all the same. Numbers that are whole
+    words are lowered as everywhere else, for all others see above.
 
     Results are in those of `result_field`, if there is one. Both halves of a product follow each
     other if asked; else the low halves of a row come first, and chains of sums are shorter. Where
@@ -46,7 +49,9 @@ def lower_in_lanes(
     if is_in_words(f, expression.kernel):
         return lower(expression)
     build = LaneBuilder(LANE, {} if f.word == DIGIT_BITS else constant_names(f))
-    lowering = LaneLowering(build, uses_of(expression.result), f.word, halves_together, columns)
+    names = [name for name, _ in expression.kernel.operands]
+    digits = names if f.word == DIGIT_BITS else in_digits
+    lowering = LaneLowering(build, uses_of(expression.result), digits, halves_together, columns)
     results: list[Value] = []
     for value in expression.values:
         count = expression.kernel.result.limbs(given)
@@ -58,10 +63,10 @@ def lower_in_lanes(
         else:
             words = limbs_of(build, lowering.digits(value), count)
         results += [*words, *[build.constant(0)] * (count - len(words))]
-    operands = tuple(
-        (name, columns.count if columns is not None and name == SUM else bound.width(f))
-        for name, bound in expression.kernel.operands
-    )
+    widths = {name: bound.width(f) for name, bound in expression.kernel.operands}
+    widths |= {name: in_lanes(f).n for name in in_digits}
+    widths |= {} if columns is None else {SUM: columns.count}
+    operands = tuple((name, widths[name]) for name in names)
     name = expression.kernel.operation
     return without_dead_steps(Program(name, LANE, operands, tuple(build.steps), tuple(results)))
 
@@ -80,8 +85,8 @@ class LaneLowering:
 
     build: LaneBuilder
     uses: Counter[int]
-    word: int
-    """Bits of a word of the operands: 52 where they are digits already."""
+    in_digits: Collection[str]
+    """The operands that are digits already; the others are limbs."""
     halves_together: bool = False
     given: Columns | None = None
     """The columns of the operand t, where it lies in some."""
@@ -376,7 +381,7 @@ class LaneLowering:
             raise LanguageError(f"{node.op} is no part of an operand")
         operand, at, _ = part
         places = range(self.count(node))
-        if self.word == DIGIT_BITS:
+        if operand.name in self.in_digits:
             if at % DIGIT_BITS or at < 0:
                 raise LanguageError("digits of an operand are read whole")
             first = at // DIGIT_BITS
@@ -385,7 +390,8 @@ class LaneLowering:
         return [digit_of(self.build, limbs, at + DIGIT_BITS * i) for i in places]
 
     def _load(self, operand: Integer, index: int) -> Value:
-        limit = min(operand.high >> self.word * index, (1 << self.word) - 1)
+        word = DIGIT_BITS if operand.name in self.in_digits else LANE
+        limit = min(operand.high >> word * index, (1 << word) - 1)
         return self.build.load(operand.name, operand.amount + index, limit)
 
 

@@ -9,11 +9,19 @@ from fieldc.algorithms.columns import ACCUMULATE, COLLECT
 from fieldc.algorithms.lanes import MOST_BITS
 from fieldc.algorithms.representations import MONTGOMERY, Representation
 from fieldc.algorithms.sums import has_sums, sums_of
-from fieldc.artifacts.arrays import BuiltArray, made_array, made_sums, proved_arrays
+from fieldc.algorithms.transforms import ROLES
+from fieldc.artifacts.arrays import (
+    BuiltArray,
+    made_array,
+    made_sums,
+    made_transforms,
+    proved_arrays,
+)
 from fieldc.decisions.arrays import least_for_a_block, scalars_of
 from fieldc.field import Field
 from fieldc.machine.arrays import BLOCK
 from fieldc.packages.c.assembly import LINUX, PREPROCESSED
+from fieldc.packages.c.transforms import table_of_tiles, tile_words
 from fieldc.progress import Progress
 from fieldc.properties import has_transforms
 from fieldc.targets.array_targets import ARRAY_TARGETS
@@ -37,6 +45,11 @@ MEMBERS = {
 """The members of the table of kernels, by their number of operands."""
 SUM = (ACCUMULATE, COLLECT)
 """The two kernels of inner products."""
+ALONE = (
+    *zip(("binary", "unary"), SUM, strict=True),
+    *zip(("unary", "unary", "unary", "butterfly", "butterfly"), ROLES, strict=True),
+)
+"""The kernels that are no members, with their kinds."""
 SCALAR = "mulx"
 """The variant that every processor with AVX-512 runs."""
 CONDITION = (
@@ -63,8 +76,8 @@ class PackagedArray(BuiltArray):
 
     @property
     def operation(self) -> str:
-        """Its operation's name."""
-        return self.kernel.expression.kernel.operation
+        """Its operation's name, or that among the kernels of transforms."""
+        return self.role or self.kernel.expression.kernel.operation
 
     @property
     def source_file(self) -> str:
@@ -113,6 +126,9 @@ def array_kernels(
     if r is MONTGOMERY and has_sums(f) and f.bits <= MOST_BITS:
         pairs = (made_sums(target, f) for target in ARRAY_TARGETS.values())
         made += [PackagedArray(**vars(each)) for pair in pairs for each in pair]
+    if TRANSFORM in offered(f, r):
+        tiles = (made_transforms(target, f).values() for target in ARRAY_TARGETS.values())
+        made += [PackagedArray(**vars(each)) for some in tiles for each in some]
     kernels, _ = proved_arrays(made, progress)
     return kernels
 
@@ -147,20 +163,23 @@ def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[s
     externs = (
         f"extern {name}_{kind}_vectors {found[operation].kernel.symbol};\n"
         for found in by_target.values()
-        for kind, operation in (*kinds, ("binary", SUM[0]), ("unary", SUM[1]))
+        for kind, operation in (*kinds, *ALONE)
         if operation in found
     )
     cases = (
         f"    case {_path(target)}:\n        return mulx && found.vectors && {_needs(target)};\n"
         for target in by_target
     )
-    return {
+    has_tiles = any(each.in_transform for each in kernels)
+    return tile_words(f, name, has_tiles) | {
         "has_arrays": str(int(bool(kernels))),
         "condition_arrays": CONDITION,
         "columns": str(sums_of(f).columns.count if has_sums(f) and f.bits <= MOST_BITS else 1),
         "copied": str(max(32, (1 << 11) // f.n // 32 * 32)),
         "array_externs": "".join(externs),
-        "array_tables": "".join(_table(name, target, found) for target, found in by_target.items()),
+        "array_tables": "".join(
+            _table(name, target, found, has_tiles) for target, found in by_target.items()
+        ),
         "array_places": " ".join(f"&{name}_in_{target.name}," for target in by_target),
         "array_cases": "".join(cases),
     }
@@ -171,11 +190,15 @@ def _path(target: VectorTarget) -> str:
     return f"FIELDC_{target.name.upper()}"
 
 
-def _table(name: str, target: VectorTarget, found: Mapping[str, PackagedArray]) -> str:
+def _table(
+    name: str, target: VectorTarget, found: Mapping[str, PackagedArray], has_tiles: bool
+) -> str:
     """The table of a target: a kernel for each member, and from how many elements on it runs."""
     rows = (found.get(operation) for kind in MEMBERS.values() for operation in kind)
     members = [f"{{{k.kernel.symbol}, {k.least}}}" if k else "{NULL, 0}" for k in rows]
-    inside = ",\n    ".join((*members, _sum(found)))
+    tiles = [found[role].kernel.symbol for role in ROLES if role in found]
+    more = [table_of_tiles(tiles)] if has_tiles else []
+    inside = ",\n    ".join((*members, _sum(found), *more))
     table = f"static const {name}_arrays {name}_{target.name} = {{\n    {inside}}};\n"
     words = f"{name}_in_{target.name}, {_path(target)}, {name}_{target.name}, {SCALAR}"
     return f"{table}{name.upper()}_TABLE({words});\n"

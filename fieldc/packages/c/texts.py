@@ -175,6 +175,7 @@ def texts(
     words["transform_h"] = (
         fill("transform.h", words) if has_transforms(f.p) else words["ntt_missing"]
     )
+    words["tiles_c"] = fill("tiles.c", words) if words["tiles_run"] else ""
     words["transform_c"] = fill("transform.c", words) if has_transforms(f.p) else ""
     words["example"] = fill("example.c", words)
     words |= _formula_words(words, f, formulas)

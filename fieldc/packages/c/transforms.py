@@ -1,8 +1,12 @@
-"""The constants of number-theoretic transforms in a C package."""
+"""Number-theoretic transforms in a C package: their constants, and those that stay in digits."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from fieldc.algorithms.lanes import in_lanes
 from fieldc.algorithms.representations import Representation
+from fieldc.algorithms.transforms import ROLES
 from fieldc.field import Field
 from fieldc.packages.c.constants import limbs
 from fieldc.properties import has_transforms, least_non_residue, properties
@@ -23,3 +27,49 @@ def transform_words(f: Field, r: Representation) -> dict[str, str]:
             " that divides p - 1. */\n\n"
         ),
     }
+
+
+CACHED = 20 << 10
+"""Bytes of a tile of values in digits, next to which other data have room in the first cache."""
+LEAST = 128
+"""The fewest elements of a tile: 16 rows of a block each."""
+
+
+TILES = ("tiles_type", "tiles_member", "tiles_none", "tiles_found", "tiles_run")
+"""What the templates say of transforms in digits."""
+
+
+def tile_words(f: Field, name: str, has_tiles: bool) -> dict[str, str]:
+    """What the templates say of transforms in digits; nothing where there are none."""
+    if not has_tiles:
+        return dict.fromkeys(TILES, "")
+    digits = in_lanes(f).n
+    most = CACHED // (8 * digits)
+    calls = f"{name}_ntt_in_tiles(tiles, x, roots, count, levels)"
+    return {
+        "digits": str(digits),
+        "tile": str(max(LEAST, 1 << most.bit_length() - 1)),
+        "tiles_type": _TYPE.replace("NAME", name),
+        "tiles_member": f"    {name}_transform_array transform;\n",
+        "tiles_none": f", {table_of_tiles(())}",
+        "tiles_found": f"    const {name}_transform_array *const tiles ="
+        f" &{name}_run()->arrays->transform;\n",
+        "tiles_run": f"    if (tiles->enter != NULL && count >= {name.upper()}_LEAST) {{\n"
+        f"        {calls};\n        return FIELDC_OK;\n    }}\n",
+    }
+
+
+def table_of_tiles(symbols: Sequence[str]) -> str:
+    """The member of transforms in digits; there are none without symbols."""
+    return f"{{{', '.join(symbols or ['NULL'] * len(ROLES))}}}"
+
+
+_TYPE = """
+/* Kernels of transforms in digits. enter and leave bring values there and back, root brings roots
+ * of unity there. step is a butterfly with a root for each element, step_by one with one root for
+ * all. All five are there, or none is. */
+typedef struct {
+    NAME_unary_vectors *enter, *leave, *root;
+    NAME_butterfly_vectors *step, *step_by;
+} NAME_transform_array;
+"""

@@ -132,7 +132,8 @@ def _named(made: BuiltArray, least: int, file: str, proofs: str) -> RustArray:
     named = TextKernel(
         **{each.name: getattr(made.kernel, each.name) for each in fields(made.kernel)}
     )
-    return RustArray(replace(named, symbol=symbol), made.layout, False, least, file, proofs)
+    kernel = replace(named, symbol=symbol)
+    return RustArray(kernel, made.layout, least=least, file=file, proofs=proofs)
 
 
 @lru_cache(maxsize=64)

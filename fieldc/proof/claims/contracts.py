@@ -205,10 +205,11 @@ FAMILIES: dict[str, Callable[..., Function]] = {
     "mul_u128": _simple("xk", "mul", False),
 }
 """What each family computes; it takes the parameters, `lazy` aside, by name."""
+MOST_LAZY = 32
 LAZY = {
-    **dict.fromkeys(("add", "sub", "mul", "square", "sum_of_products", "reduce"), 1),
+    **dict.fromkeys(("add", "sub", "mul", "square", "sum_of_products"), 1),
     **dict.fromkeys(("mul_plain", "square_plain"), 1),
-    "butterfly": 4,
+    **dict.fromkeys(("reduce", "butterfly"), MOST_LAZY),
 }
 """Families that may be lazy, and up to which k: they take values below (k + 1)*p.
 

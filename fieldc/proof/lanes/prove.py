@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import capstone
@@ -39,13 +39,15 @@ def prove_arrays(
     parameters: dict[str, int] | None = None,
     start: int = 0,
     result: tuple[int, int] | None = None,
+    shared: Collection[str] = (),
 ) -> ArrayProof:
     """Prove `void (count, z, x, ...)` on elements of so many words, 64 or 52 bits each.
 
     Or on elements of one word of 32 bits, of which two share a lane.
 
     `result` says how many words of how many bits the results have, where that is another number;
-    then all arrays are apart.
+    then all arrays are apart. Of operands in digits that `shared` names, one block of eight
+    elements serves for all blocks, and is apart from the results.
 
     Raises ProofError; where it returns, all claims hold for every count, for arrays that are apart
     or where a result is an operand.
@@ -59,9 +61,12 @@ def prove_arrays(
         raise ProofError(
             "arrays have elements of one value, in words of 64 or 52 bits, or in one of 32"
         )
-    given = [o.limbs for o in contract.operands]
+    given, names = [o.limbs for o in contract.operands], [o.name for o in contract.operands]
     every = [result_words] * len(contract.claims) + given
-    widths = dict(zip(POINTERS, every, strict=False))
+    moved = [0 if name in shared else width for name, width in zip(names, given, strict=True)]
+    widths = dict(zip(POINTERS, [*every[: -len(given)], *moved], strict=False))
+    if shared and (bits != (DIGIT, DIGIT) or not {*names}.issuperset(shared)):
+        raise ProofError("blocks share operands in digits, next to results in digits")
     if len(every) > len(POINTERS) or {*given} != {words}:
         raise ProofError("results and operands are up to five arrays, these of equal widths")
     if is_halved:
@@ -71,7 +76,7 @@ def prove_arrays(
     if bits == (WORD, WORD) and words != result_words:
         raise ProofError("arrays of limbs have elements of one width")
     shape = shape_of(code, start, widths, masked if WORD in bits else 0)
-    return prove_shape(code, shape, _task(contract, bits))
+    return prove_shape(code, shape, task_of(contract, dict.fromkeys(names, word_bits), result_bits))
 
 
 @dataclass(frozen=True)
@@ -88,16 +93,15 @@ class Task:
     """Raises ProofError unless the words of the results are what they must be."""
 
 
-def _task(contract: Contract, bits: tuple[int, int]) -> Task:
-    """What a contract asks, of elements in words of so many bits: operands and results."""
-    word_bits, result_bits = bits
+def task_of(contract: Contract, bits: Mapping[str, int], result_bits: int) -> Task:
+    """What a contract asks, of operands by their names and of results in words of so many bits."""
     count = len(contract.claims)
 
     def operands(lane: Lane) -> dict[str, tuple[BlockLayout, list[Word]]]:
         return {
             pointer: (
-                BlockLayout(o.limbs, word_bits == WORD),
-                lane.operand(o.name, o.limbs, word_bits, o.high),
+                BlockLayout(o.limbs, bits[o.name] == WORD),
+                lane.operand(o.name, o.limbs, bits[o.name], o.high),
             )
             for pointer, o in zip(POINTERS[count:], contract.operands, strict=False)
         }

@@ -190,7 +190,7 @@ class Lane:
         if word.low < 0:
             raise ProofError("the bits of a word that may be negative")
         if word.key not in self._named:
-            atom = self.atom("a word", word.high)
+            atom = self.atom("a word", self.tight(word).high)
             self._named[word.key] = atom
             self._meant[atom] = word.value
         return self._whole(self._named[word.key])

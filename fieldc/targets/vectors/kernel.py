@@ -13,7 +13,7 @@ anything but `count`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -49,6 +49,10 @@ class ArrayKernel:
     result_field: Field
     columns: Columns | None = None
     """Those of the operand t, where it lies in some."""
+    in_digits: tuple[str, ...] = ()
+    """The operands that are in digits, of a field in limbs."""
+    shared: tuple[str, ...] = ()
+    """The operands of which one block serves for all elements."""
 
     @property
     def in_array(self) -> bool:
@@ -70,8 +74,8 @@ class ArrayKernel:
         """Words of an element of the arrays in limbs, which masks are for."""
         if self.held:
             return 1
-        is_result = self.result_field.word != DIGIT_BITS
-        return self.element_words if is_result else self.program.operands[-1][1]
+        f = self.expression.field if self.result_field.word == DIGIT_BITS else self.result_field
+        return f.n
 
     @property
     def elements(self) -> int:
@@ -109,7 +113,7 @@ class ArrayKernel:
             pointers += [width // self.columns.terms for width in widths]
         else:
             pointers = [self.element_words] * self.results
-            pointers += [width for _, width in self.program.operands]
+            pointers += [0 if n in self.shared else width for n, width in self.program.operands]
         masked = self.masked_words if self.tail is not None else 0
         loop = LoopText(
             self.block, self.tail, self.tables, pointers, masked, self.elements, self.held
@@ -135,28 +139,35 @@ def compile_array(
     symbol: str,
     result_field: Field | None = None,
     columns: Columns | None = None,
+    in_digits: Collection[str] = (),
+    shared: Collection[str] = (),
 ) -> ArrayKernel:
     """A target's kernel on arrays of an expression, in limbs or digits as its field's words say.
 
+    Operands that `in_digits` names are in digits whatever the field's words are. Of those among
+    them that `shared` names, one block serves for all elements.
     Its results are in the words of `result_field`, if there is one. Where there are `columns`, the
     operand t lies in them. A result in digits then is t, which stays in its place.
     """
     given = result_field or expression.field
     together = target.selection.halves_together
-    program = lower_in_lanes(expression, given, together, columns)
+    program = lower_in_lanes(expression, given, together, columns, in_digits)
     select = _selection(target, expression, columns)
-    into, out = (f.word != DIGIT_BITS for f in (expression.field, given))
-    tables = Tables()
+    names = [name for name, _ in expression.kernel.operands]
+    digits = {*(names if expression.field.word == DIGIT_BITS else in_digits)}
+    named = SUM if columns is not None else ""
+    digits |= {named} & {*names}
+    tables, out = Tables(), given.word != DIGIT_BITS
     count, adds = expression.kernel.result.count, expression.kernel.operation == ACCUMULATE
 
     def part(tail: bool) -> Allocation:
-        named = SUM if columns is not None else ""
-        selected = select(program, tables, into, out, count, tail, named, adds)
+        selected = select(program, tables, digits, out, count, tail, named, adds)
         return allocate(selected.run(), selected.held, selected.kept)
 
     block = part(tail=False)
-    tail = part(tail=True) if into or out else None
-    return ArrayKernel(symbol, target, expression, program, block, tail, tables, given, columns)
+    tail = part(tail=True) if out or len(digits) < len(names) else None
+    parts = program, block, tail, tables, given, columns
+    return ArrayKernel(symbol, target, expression, *parts, (*in_digits,), (*shared,))
 
 
 def _selection(

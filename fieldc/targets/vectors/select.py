@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -81,15 +81,15 @@ class Selection:
 
     program: Program
     tables: Tables
-    in_array: bool
-    """Whether operands lie side by side, limb by limb; else digit by digit, eight to a vector."""
+    in_digits: Collection[str]
+    """The operands that lie digit by digit, eight to a vector; the others lie side by side."""
     out_array: bool
-    """The same of the results."""
+    """Whether results lie side by side, limb by limb."""
     results: int = 1
     """How many arrays of results there are."""
     tail: bool = False
     columns: str = ""
-    """The operand that lies in columns, eight to a vector, whatever the others do."""
+    """The operand that lies in columns, which is in digits too."""
     adds_to_columns: bool = False
     """Whether the result is the operand in columns."""
     code: list[VirtualVector] = field(default_factory=list)
@@ -119,8 +119,17 @@ class Selection:
 
     @property
     def _converts(self) -> bool:
-        """Whether digits lie on one side: there an element has the lane of its number."""
-        return self.in_array != self.out_array
+        """Whether some arrays are in digits: there an element has the lane of its number."""
+        limbs = [self.out_array, *(n not in self.in_digits for n, _ in self.program.operands)]
+        return any(limbs) and not all(limbs)
+
+    @property
+    def _blends(self) -> bool:
+        """Whether limbs are moved by masks of blends, which have the registers of flags."""
+        widths = [n for name, n in self.program.operands if name not in self.in_digits]
+        widths += [len(self.program.results) // self.results] if self.out_array else []
+        networks = [make(n, self._converts) for n in widths for make in (to_lanes, from_lanes)]
+        return any(move.mask is not None for network in networks for move in network.moves)
 
     def _new(self, name: str) -> Virtual:
         self._count += 1
@@ -136,7 +145,7 @@ class Selection:
 
     def _operand(self, step: Step, pointer: str) -> Virtual:
         name, index = step.operand, step.attribute
-        if not self.in_array or name == self.columns:
+        if name in self.in_digits:
             return self._put("vmovdqu64", f"{name}[{index}]", Memory(pointer, VECTOR_BYTES * index))
         if (name, index) not in self._loaded:
             count = dict(self.program.operands)[name]
@@ -278,9 +287,9 @@ class DigitSelection(Selection, ABC):
     def _compared(self, mask: Value) -> tuple[Value, int] | None:
         """A word of an operand and the number of which a mask says that it is no less.
 
-        Only where all is in digits, so that no mask of blends has the register.
+        Only where nothing is blended, so that no mask of blends has the register.
         """
-        if self.in_array or self.out_array:
+        if self._blends:
             return None
         shift = self._made.get(mask.number)
         difference = shift and self._made.get(shift.inputs[0].number)

@@ -38,17 +38,17 @@ typedef struct {
     @name@_unary_vectors *collect;
     size_t most;
 } @name@_sum_array;
-typedef struct {
+@tiles_type@typedef struct {
     @name@_binary_array add, sub, mul;
     @name@_unary_array neg, twice, square;
     @name@_ternary_array mul_add;
     @name@_butterfly_array butterfly;
     @name@_sum_array sum;
-} @name@_arrays;
+@tiles_member@} @name@_arrays;
 
 static const @name@_arrays @name@_no_vectors = {
     {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0},
-    {NULL, NULL, 0}};
+    {NULL, NULL, 0}@tiles_none@};
 
 @formulas_first@typedef struct {
     int path;

@@ -84,7 +84,7 @@ static void @name@_near_level(@name@ *x, const @name@ *roots, size_t half, size_
 }
 
 /* Each value changes places with that whose number has its bits in the other order. */
-static void @name@_put_in_order(@name@ *x, size_t count)
+static void @name@_put_few_in_order(@name@ *x, size_t count)
 {
     size_t i, j = 0;
     for (i = 1; i < count; i++) {
@@ -97,7 +97,41 @@ static void @name@_put_in_order(@name@ *x, size_t count)
     }
 }
 
-/* The table has at place h the powers 0 to h - 1 of the root of order 2h, for h = 1, 2, 4, ... */
+/* z = the values of x whose places have eight upper and eight lower numbers, both the other way
+ * round; x and z have so many values between two upper numbers. */
+static void @name@_turn(@name@ *z, size_t z_row, const @name@ *x, size_t x_row)
+{
+    static const unsigned char reversed[8] = {0, 4, 2, 6, 1, 5, 3, 7};
+    size_t i, j;
+    for (i = 0; i < 8; i++)
+        for (j = 0; j < 8; j++)
+            z[reversed[j] * z_row + reversed[i]] = x[i * x_row + j];
+}
+
+/* The same as above, but values that lie side by side are moved together: the first three bits of a
+ * number change places with the last three, and what is between is read from the other end. */
+static void @name@_put_in_order(@name@ *x, size_t count)
+{
+    @name@ kept[64];
+    const size_t row = count / 8, between = row / 8;
+    size_t i, j = 0, k;
+    if (count < 64) {
+        @name@_put_few_in_order(x, count);
+        return;
+    }
+    for (i = 0; i < between; i++) {
+        if (i <= j) {
+            @name@_turn(kept, 8, &x[8 * i], row);
+            if (i != j)
+                @name@_turn(&x[8 * i], row, &x[8 * j], row);
+            for (k = 0; k < 64; k++)
+                x[k / 8 * row + 8 * j + k % 8] = kept[k];
+        }
+        j = @name@_next_reversed(j, between);
+    }
+}
+
+@tiles_c@/* The table has at place h the powers 0 to h - 1 of the root of order 2h, for h = 1, 2, 4, ... */
 int @name@_ntt_roots(@name@ *roots, size_t count)
 {
     @name@ root = {{@ntt_root_words@}};
@@ -126,12 +160,13 @@ int @name@_ntt_roots(@name@ *roots, size_t count)
  * shorter than about the square root of count, and vectors take all levels. */
 int @name@_ntt(@name@ *x, const @name@ *roots, size_t count)
 {
-    size_t blocks = 1, half;
+    const int levels = @name@_levels(count);
+@tiles_found@    size_t blocks = 1, half;
     if (x == NULL || roots == NULL)
         return FIELDC_NULL_POINTER;
-    if (@name@_levels(count) < 0)
+    if (levels < 0)
         return FIELDC_NO_TRANSFORM;
-    for (half = count / 2; blocks <= half; half /= 2) {
+@tiles_run@    for (half = count / 2; blocks <= half; half /= 2) {
         @name@_far_level(x, roots, blocks, half);
         blocks *= 2;
     }

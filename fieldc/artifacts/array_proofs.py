@@ -1,0 +1,107 @@
+"""Proves kernels on arrays one by one: conversions, and those of a built folder again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from fieldc.algorithms.lanes import ARRAY_OPERATIONS, in_lanes
+from fieldc.artifacts.transforms import LAYOUT, job_of_row
+from fieldc.artifacts.verify import Job, prove_job
+from fieldc.binary.image import ObjectError
+from fieldc.binary.linkable import function_of
+from fieldc.errors import Refusal
+from fieldc.field import Field
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.instruction_sets import INSTRUCTION_SETS
+from fieldc.proof.lanes.prove import prove_arrays
+from fieldc.targets.vectors.offers import conversions
+
+
+class UnprovedArrayKernel(Refusal):
+    """A kernel on arrays whose proof failed; names the kernel and the claim."""
+
+
+def _proof_of_sum(code: bytes, row: Mapping[str, Any], f: Field) -> None:
+    """Prove a kernel of sums in columns, as its entry says. Raises UnprovedArrayKernel."""
+    turns, bits = row["turns"], row["column_bits"]
+    job = Job(code, row["symbol"], row["op"], f.p, f.n, array_word=f.word)
+    _prove_again(replace(job, turns=turns, column_bits=bits))
+
+
+def _prove_again(job: Job) -> None:
+    """Prove a kernel. Raises UnprovedArrayKernel."""
+    verdict = prove_job(job)
+    if verdict.failure:
+        raise UnprovedArrayKernel(f"{job.symbol} is not proved: {verdict.failure}")
+
+
+def prove_operation(code: bytes, symbol: str, operation: str, f: Field) -> None:
+    """Prove an operation on arrays in a field's words, or a conversion of a field in limbs.
+
+    Raises UnprovedArrayKernel.
+    """
+    result = f
+    if operation in ARRAY_OPERATIONS:
+        known = ARRAY_OPERATIONS[operation]
+        family, parameters = known.family, known.parameters
+    else:
+        expression, result, _, factor = conversions(f)[operation]
+        f, family, parameters = expression.field, "mul_by", {"factor": factor}
+    try:
+        function = function_of(code, symbol)
+        instructions = INSTRUCTION_SETS.get(function.architecture)
+        if instructions is None or not instructions.proves_arrays(function.container):
+            raise ObjectError("a kernel on arrays is called by System V's convention for x86-64")
+        prove_arrays(
+            function.code,
+            family,
+            f.p,
+            f.n,
+            f.word,
+            dict(parameters),
+            function.start,
+            (result.n, result.word),
+        )
+    except (ProofError, ObjectError) as error:
+        raise UnprovedArrayKernel(f"{symbol} is not proved: {error}") from None
+
+
+@dataclass(frozen=True)
+class ProvedAgain:
+    """A kernel of a built folder; `failure` is empty where it is proved."""
+
+    symbol: str
+    operation: str
+    layout: str
+    seconds: float
+    failure: str
+
+
+def prove_folder(folder: Path, manifest: Mapping[str, Any]) -> Iterator[ProvedAgain]:
+    """Prove the kernels on arrays of a built folder again, from their objects.
+
+    Raises KeyError, TypeError, ValueError for a manifest that fieldc build did not write.
+    """
+    field = Field(int(manifest["p"], 16), int(manifest["word"]))
+    for row in manifest["arrays"]:
+        started, failure = time.perf_counter(), ""
+        is_plain = row["word"] == field.word or row["op"] not in ARRAY_OPERATIONS
+        f = field if is_plain else in_lanes(field)
+        try:
+            code = (folder / row["object"]).read_bytes()
+            if "turns" in row:
+                _proof_of_sum(code, row, field)
+            elif row["layout"] == LAYOUT:
+                _prove_again(job_of_row(code, row, field))
+            else:
+                prove_operation(code, row["symbol"], row["op"], f)
+        except UnprovedArrayKernel as error:
+            failure = str(error)
+        except OSError as error:
+            failure = f"{row['object']}: {error.strerror}"
+        seconds = time.perf_counter() - started
+        yield ProvedAgain(row["symbol"], row["op"], row["layout"], seconds, failure)

@@ -1,0 +1,120 @@
+"""Kernels of transforms in digits among built kernels: what they promise, and their proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
+
+from fieldc.algorithms.lanes import DIGIT_BITS, in_lanes
+from fieldc.algorithms.transforms import NoDigits, TransformKernel, transform_kernels
+from fieldc.artifacts.verify import Job
+from fieldc.field import Field
+from fieldc.proof.lanes.mixed import MixedArrays
+from fieldc.targets.header import contract
+from fieldc.targets.vectors.kernel import ArrayKernel
+
+LAYOUT = "transform"
+"""The layout of its kernels: some arrays are in digits, others in limbs."""
+
+
+class HasLayout(Protocol):
+    """A built kernel on arrays."""
+
+    @property
+    def kernel(self) -> ArrayKernel:
+        """The kernel."""
+
+    @property
+    def layout(self) -> str:
+        """How its arrays lie."""
+
+
+BuiltWithLayout = TypeVar("BuiltWithLayout", bound=HasLayout)
+
+
+def kernels_of(f: Field) -> dict[str, TransformKernel]:
+    """What a transform calls, by name: nothing where values cannot stay in digits."""
+    try:
+        return transform_kernels(f)
+    except NoDigits:
+        return {}
+
+
+def job_of_transform(kernel: ArrayKernel) -> Job:
+    """The proof of a kernel of a transform."""
+    return job_of_row(
+        kernel.object,
+        {
+            "symbol": kernel.symbol,
+            "op": kernel.expression.kernel.operation,
+            "word": kernel.expression.field.word,
+            "n": kernel.expression.field.n,
+            **kernel.expression.kernel.computes.row(),
+            **row_of_transform(kernel),
+        },
+        kernel.expression.field,
+    )
+
+
+def job_of_row(code: bytes, row: Mapping[str, Any], f: Field) -> Job:
+    """The proof of a kernel of a transform from its entry in a manifest."""
+    job = Job(code, row["symbol"], row["op"], f.p, row["n"], array_word=row["word"])
+    if row["word"] == DIGIT_BITS:
+        return replace(job, shared=tuple(row["shared"]))
+    parameters, in_digits = tuple(row["parameters"].items()), tuple(row["in_digits"])
+    return replace(
+        job, mixed=MixedArrays(row["family"], parameters, in_digits, row["gives_digits"])
+    )
+
+
+def row_of_transform(kernel: ArrayKernel) -> dict[str, object]:
+    """What a manifest says of arrays in digits."""
+    return {
+        "in_digits": list(_in_digits(kernel)),
+        "shared": list(kernel.shared),
+        "gives_digits": kernel.result_field.word == DIGIT_BITS,
+    }
+
+
+def _in_digits(kernel: ArrayKernel) -> Sequence[str]:
+    """The operands in digits."""
+    if kernel.expression.field.word == DIGIT_BITS:
+        return [name for name, _ in kernel.expression.kernel.operands]
+    return kernel.in_digits
+
+
+def said_of_transform(kernel: ArrayKernel, role: str) -> str:
+    """The contract of a kernel of a transform in words."""
+    f = kernel.expression.field
+    results = ["z"] if kernel.results == 1 else [f"z{i}" for i in range(kernel.results)]
+    gives = results if kernel.result_field.word == DIGIT_BITS else []
+    digits, named = [*_in_digits(kernel), *gives], kernel.expression.kernel.operands
+    limbs = [name for name in (*(n for n, _ in named), *results) if name not in digits]
+    one = f" {' and '.join(kernel.shared)} has one block, which serves for all."
+    in_limbs = f" {_are(limbs)} in {f.size}."
+    may = "z0 and z1 may be x and y; other arrays" if kernel.results == 2 else "z and x"
+    return (
+        f"{role} of transforms, on arrays: {contract(kernel.expression)}, R = 2^{f.word * f.n}."
+        f" {_are(digits)} in {in_lanes(f).size}, in blocks of eight elements."
+        f"{in_limbs if limbs else ''}{one if kernel.shared else ''} {may} must be apart."
+    )
+
+
+def _are(names: Sequence[str]) -> str:
+    """The subject and verb of a sentence on arrays."""
+    return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'}"
+
+
+def all_or_none(built: Sequence[BuiltWithLayout]) -> list[BuiltWithLayout]:
+    """The kernels, but none of a target's transforms where one of these is missing."""
+    found = [each for each in built if each.layout == LAYOUT]
+    numbers = {each.kernel.target.name: 0 for each in found}
+    for each in found:
+        numbers[each.kernel.target.name] += 1
+    whole = {
+        each.kernel.target.name
+        for each in found
+        if numbers[each.kernel.target.name] == len(kernels_of(each.kernel.expression.field))
+    }
+    return [e for e in built if e.layout != LAYOUT or e.kernel.target.name in whole]

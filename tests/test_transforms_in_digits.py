@@ -1,0 +1,117 @@
+"""Kernels of transforms in digits: run, proved, and refused where they are not what is claimed."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from sampling import sampled
+from vector_emulator import TARGETS, check_kernel
+
+from fieldc.algorithms.transforms import MOST_LAZY, ROLES, NoDigits, step, transform_kernels
+from fieldc.artifacts.arrays import BuiltArray, made_transforms
+from fieldc.artifacts.transforms import all_or_none, job_of_row
+from fieldc.artifacts.verify import Job, prove_job
+from fieldc.catalogue import find_field
+from fieldc.field import Field
+from fieldc.modulus import is_prime
+from fieldc.targets.array_targets import ARRAY_TARGETS
+from fieldc.targets.vectors.target import VectorTarget
+
+FIELDS = ["bls12-381-r", "bn254-r", "bls12-381-p"]
+IFMA = ARRAY_TARGETS["avx512ifma"]
+
+
+def built(target: VectorTarget, name: str) -> dict[str, BuiltArray]:
+    found = made_transforms(target, find_field(name))
+    assert tuple(found) == ROLES
+    return found
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", FIELDS)
+def test_kernels_are_proved_and_run(name: str, target: VectorTarget) -> None:
+    for each in built(target, name).values():
+        assert not prove_job(each.job()).failure
+        assert check_kernel(each.kernel, seed=3)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_manifest_row_is_proved_again(target: VectorTarget) -> None:
+    f = find_field("bn254-r")
+    for each in built(target, "bn254-r").values():
+        job = job_of_row(each.kernel.object, each.row(), f)
+        assert job == each.job()
+        assert "butterfly" not in each.said() and each.role in each.said()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_other_claims_are_refused(target: VectorTarget) -> None:
+    """Other layouts, bounds and primes, and a root for each element where all share one."""
+    jobs = {role: each.job() for role, each in built(target, "bn254-r").items()}
+    other = find_field("bn254-p").p
+    for job in jobs.values():
+        assert job is jobs["enter"] or prove_job(replace(job, p=other)).failure
+        for wrong in other_layouts(job):
+            assert prove_job(wrong).failure, wrong
+    assert prove_job(replace(jobs["step_by"], shared=())).failure
+    assert prove_job(replace(jobs["step_by"], shared=("x",))).failure
+    assert prove_job(replace(jobs["step_by"], shared=("v",))).failure
+    assert prove_job(replace(jobs["enter"], code=jobs["root"].code)).failure
+
+
+def other_layouts(job: Job) -> list[Job]:
+    """The same kernel with another claim of what is in digits, and how large it is."""
+    if job.mixed is None:
+        return []
+    names = ("x", "y", "w") if job.mixed.family == "butterfly" else ("x",)
+    sets = [tuple(n for i, n in enumerate(names) if k >> i & 1) for k in range(1 << len(names))]
+    wrong = [replace(job.mixed, in_digits=s) for s in sets if s != job.mixed.in_digits]
+    wrong += [replace(job.mixed, gives_digits=not job.mixed.gives_digits)]
+    wrong += [replace(job.mixed, in_digits=("v",))]
+    if dict(job.mixed.parameters).get("lazy"):
+        wrong += [replace(job.mixed, parameters=(("lazy", MOST_LAZY + 1),))]
+        wrong += [replace(job.mixed, parameters=())]
+    return [replace(job, mixed=each) for each in wrong]
+
+
+@pytest.mark.parametrize("bits", sampled([65, 127, 157, 192, 209, 260], [100, 319, 383, 600, 767]))
+def test_drawn_primes(bits: int) -> None:
+    """Their kernels compute and are proved, or it is said why there are none."""
+    f, target = Field(drawn(bits)), IFMA
+    try:
+        transform_kernels(f)
+    except NoDigits as error:
+        assert f.spare_bits < 2 or bits % 52 == 0, error
+        assert not made_transforms(target, f)
+        return
+    for each in made_transforms(target, f).values():
+        assert not prove_job(each.job()).failure
+        assert check_kernel(each.kernel, seed=4)
+
+
+def drawn(bits: int) -> int:
+    """A prime of so many bits, 1 more than a multiple of 2^20."""
+    draw = random.Random(bits)
+    while True:
+        p = 1 << bits - 1 | draw.getrandbits(bits - 21) << 20 | 1
+        if is_prime(p):
+            return p
+
+
+def test_primes_of_one_limb_have_none() -> None:
+    with pytest.raises(NoDigits, match="above 2\\^64"):
+        step(find_field("goldilocks"))
+
+
+def test_values_grow_with_the_prime() -> None:
+    """The closer p is to R, the larger are the values between levels."""
+    bounds = {n: step(find_field(n)).kernel.computes.parameters["lazy"] for n in FIELDS}
+    assert bounds == {"bls12-381-r": 32, "bn254-r": 4, "bls12-381-p": 4}
+
+
+def test_none_where_one_is_missing() -> None:
+    made = list(built(IFMA, "bn254-r").values())
+    assert all_or_none(made) == made
+    assert not all_or_none(made[1:])
