@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,16 @@ from crate_object import CRATE, FLAGS, host, rustc, sections_of
 from sampling import sampled
 
 from fieldc.algorithms.sums import sums_of
+from fieldc.algorithms.transforms import ROLES
+from fieldc.artifacts.arrays import made_transforms
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.binary.linkable import functions
 from fieldc.catalogue import find_field
 from fieldc.field import Field
 from fieldc.packages.rust.arrays import OPERATIONS, SIZE, SUM, TABLES, object_of
-from fieldc.packages.rust.crate import ON_ARRAYS
+from fieldc.packages.rust.crate import ON_ARRAYS, TRANSFORMING
+from fieldc.properties import has_transforms
+from fieldc.targets.array_targets import ARRAY_TARGETS
 
 ARRAYS = CRATE / "src" / "generated" / "arrays"
 PRODUCTS = ("mul", "square", "mul_add")
@@ -29,7 +34,8 @@ def kernels(f: Field) -> dict[tuple[str, str], bytes]:
     text = (ARRAYS / f"{f.name.replace('-', '_')}.rs").read_text()
     found = KERNEL.findall(text)
     sums = text.count("Some(SumKernels {")
-    assert len(found) == text.count("_kernel! {") == text.count("Some(ArrayKernel {") + 2 * sums
+    several = 2 * sums + len(ROLES) * text.count("Some(TransformKernels {")
+    assert len(found) == text.count("_kernel! {") == text.count("Some(ArrayKernel {") + several
     named = {n for n, *_ in found}
     assert {f"{op}_{target.name}" for op in (*PRODUCTS, *SUM) for target in TABLES} <= named
     return {(name, symbol): object_of(symbol, lines) for name, symbol, lines in found}
@@ -40,6 +46,13 @@ def test_each_text_is_proved(name: str) -> None:
     f = find_field(name)
     for (rust, symbol), code in kernels(f).items():
         operation, _, target = rust.rpartition("_")
+        if operation in ROLES:
+            assert symbol.startswith(
+                f"fieldc_{f.name.replace('-', '_')}_transform_{operation}_{target}_"
+            )
+            made = made_transforms(ARRAY_TARGETS[target], f)[operation]
+            assert not prove_job(replace(made.job(), code=code, symbol=symbol)).failure, symbol
+            continue
         assert symbol.startswith(f"fieldc_{f.name.replace('-', '_')}_{operation}_array_{target}_")
         turns = sums_of(f).columns.turns if operation in SUM else 0
         job = Job(code, symbol, operation, f.p, f.n, array_word=64, turns=turns)
@@ -62,6 +75,9 @@ def test_the_tables_name_the_kernels_of_the_prime(name: str) -> None:
         columns = sums_of(f).columns
         (sums,) = re.findall(r"    sum: Some\(SumKernels {(.*?) }\),\n", rows)
         named = [f" {operation}: {operation}_{target.name}" for operation in SUM]
+        transforms = target in TRANSFORMING and has_transforms(f.p)
+        assert ("    transform: Some(TransformKernels {" in rows) == transforms
+        assert transforms or "    transform: None,\n" in rows
         limits = [f" columns: {columns.count}", f" most: {8 * columns.turns}"]
         assert sums.split(",") == [*named, *limits]
     assert not SIZE.search(text)

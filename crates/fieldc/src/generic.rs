@@ -118,6 +118,13 @@ pub trait Field:
     fn butterfly_in_vectors(_x: &mut [Self], _y: &mut [Self], _w: &[Self]) -> usize {
         0
     }
+
+    /// Transforms elements in vectors, by the roots of `Ntt`; whether it did.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn transform_in_vectors(_x: &mut [Self], _roots: &[Self]) -> bool {
+        false
+    }
 }
 
 /// The four operators and their assignments, with an operand of one type.
@@ -269,6 +276,11 @@ macro_rules! __generic {
             #[inline]
             fn butterfly_in_vectors(x: &mut [Self], y: &mut [Self], w: &[Self]) -> usize {
                 $crate::__private::butterfly_in_vectors::<{ $Fp::LIMBS }, Self>(x, y, w)
+            }
+
+            #[inline]
+            fn transform_in_vectors(x: &mut [Self], roots: &[Self]) -> bool {
+                $crate::__private::transform_in_vectors::<{ $Fp::LIMBS }, Self>(x, roots)
             }
         }
 

@@ -192,6 +192,7 @@ mod small;
 pub mod sources;
 mod standard_traits;
 mod sum;
+mod tiles;
 mod torsion;
 mod traits;
 mod unreduced;
@@ -283,6 +284,7 @@ pub mod __private {
     pub use crate::root::{is_square, sqrt};
     pub use crate::small::{mul_i64, mul_u64};
     pub use crate::sum::{inner_product, sum_of_products};
+    pub use crate::tiles::transform_in_vectors;
     #[allow(unused_imports, unreachable_pub, reason = "nothing, without features")]
     pub use crate::traits::private::*;
     pub use crate::unreduced::{HasSums, MultipleSum, ProductSum};

@@ -40,6 +40,26 @@ pub(crate) fn sums_on_arrays<const N: usize, M: Modulus<N>>() -> Option<&'static
     None
 }
 
+/// What moves elements to digits and back would be.
+type RunMove = unsafe fn(usize, *mut u64, *const u64);
+
+/// The kernels of transforms in digits, of which there are none.
+pub(crate) struct TransformKernels {
+    pub(crate) enter: RunMove,
+    pub(crate) leave: RunMove,
+    pub(crate) root: RunMove,
+    pub(crate) step: RunButterfly,
+    pub(crate) step_by: RunButterfly,
+    pub(crate) digits: usize,
+}
+
+/// The kernels of transforms in digits that run for a modulus: none.
+#[inline(always)]
+pub(crate) fn transforms_on_arrays<const N: usize, M: Modulus<N>>()
+-> Option<&'static TransformKernels> {
+    None
+}
+
 /// The kernel of an operation that runs for a modulus: none.
 #[inline(always)]
 pub(crate) fn kernels_on_arrays<const N: usize, M: Modulus<N>>(

@@ -68,6 +68,9 @@ impl<'a, F: PrimeField> Ntt<'a, F> {
     #[inline]
     pub fn forward(&self, x: &mut [F]) {
         self.check(x);
+        if F::transform_in_vectors(x, self.roots) {
+            return;
+        }
         let mut blocks = 1;
         while 2 * blocks * blocks <= x.len() {
             self.far_level(x, blocks);
@@ -145,19 +148,58 @@ fn sums_and_differences<F: PrimeField>(x: &mut [F], y: &mut [F]) {
     }
 }
 
-/// A number from 1 to count - 1 with its bits in the other order, where count is a power of two.
+/// A number below count with its bits in the other order, where count is a power of two.
 #[inline]
-fn reversed(number: usize, count: usize) -> usize {
-    number.reverse_bits() >> (usize::BITS - count.trailing_zeros())
+pub(crate) fn reversed(number: usize, count: usize) -> usize {
+    let unused = usize::BITS - count.trailing_zeros();
+    number.reverse_bits().checked_shr(unused).unwrap_or(0)
 }
 
 /// Each element changes places with that whose number has its bits in the other order.
+///
+/// Elements that lie side by side are moved together: the first three bits of a number change places
+/// with the last three, and what is between is read from the other end.
 #[inline]
-fn put_in_order<F>(x: &mut [F]) {
+pub(crate) fn put_in_order<F: Copy>(x: &mut [F]) {
+    let row = x.len() / 8;
+    if row < 8 {
+        return put_few_in_order(x);
+    }
+    let between = row / 8;
+    for i in 0..between {
+        let j = reversed(i, between);
+        if i <= j {
+            let first = turned(x, row, 8 * i);
+            if i != j {
+                let second = turned(x, row, 8 * j);
+                put_rows(x, row, 8 * i, &second);
+            }
+            put_rows(x, row, 8 * j, &first);
+        }
+    }
+}
+
+/// The same for fewer than 64 elements.
+fn put_few_in_order<F>(x: &mut [F]) {
     for i in 1..x.len() {
         let j = reversed(i, x.len());
         if i < j {
             x.swap(i, j);
         }
+    }
+}
+
+/// Eight parts of rows, from a place on, with rows and places in rows exchanged and reversed.
+#[inline]
+fn turned<F: Copy>(x: &[F], row: usize, place: usize) -> [[F; 8]; 8] {
+    core::array::from_fn(|i| {
+        core::array::from_fn(|j| x[reversed(j, 8) * row + place + reversed(i, 8)])
+    })
+}
+
+#[inline]
+fn put_rows<F: Copy>(x: &mut [F], row: usize, place: usize, parts: &[[F; 8]; 8]) {
+    for (row, part) in x.chunks_exact_mut(row).zip(parts) {
+        row[place..place + 8].copy_from_slice(part);
     }
 }

@@ -34,6 +34,23 @@ pub(crate) struct SumKernels {
     pub(crate) most: usize,
 }
 
+/// Moves elements from limbs to digits or back: a count, the results, and the elements.
+pub(crate) type RunMove = RunCollect;
+
+/// The kernels of transforms in digits, for values and roots as they come from one another.
+pub(crate) struct TransformKernels {
+    pub(crate) enter: RunMove,
+    pub(crate) leave: RunMove,
+    /// Takes roots to digits, for `step_by`.
+    pub(crate) root: RunMove,
+    /// A butterfly with a root in limbs for each element.
+    pub(crate) step: RunButterfly,
+    /// One with a block of one root in digits, for all elements.
+    pub(crate) step_by: RunButterfly,
+    /// Words of an element in digits.
+    pub(crate) digits: usize,
+}
+
 /// Elements that vectors take at a time.
 const BLOCK: usize = 8;
 
@@ -59,6 +76,7 @@ pub(crate) struct ArrayKernels {
     pub(crate) mul_add: Option<ArrayKernel>,
     pub(crate) butterfly: Option<ArrayKernel<RunButterfly>>,
     pub(crate) sum: Option<SumKernels>,
+    pub(crate) transform: Option<TransformKernels>,
 }
 
 /// A modulus and its kernels, for AVX-512 F and for AVX-512 IFMA.
@@ -141,7 +159,7 @@ macro_rules! accumulate_kernel {
 }
 pub(crate) use accumulate_kernel;
 
-/// The same of the second one.
+/// The same of the second one, and of what moves elements to digits and back.
 macro_rules! collect_kernel {
     ($run:ident, $name:literal, $code:literal) => {
         $crate::vector_kernels::array_kernel! {

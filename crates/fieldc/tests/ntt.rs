@@ -47,6 +47,31 @@ fn a_transform_evaluates_a_polynomial() {
     });
 }
 
+/// Lengths at which tiles have all their shapes: every path computes the same.
+fn check_long<F: PrimeField>() {
+    for k in 9..=13 {
+        let mut table = vec![F::ZERO; 1 << k];
+        let ntt = Ntt::new(&mut table).unwrap();
+        let coefficients = elements::<F>(1 << k);
+        let mut found: Vec<Vec<F>> = Vec::new();
+        on_every_path(|_| {
+            let mut x = coefficients.clone();
+            ntt.forward(&mut x);
+            found.push(x.clone());
+            ntt.inverse(&mut x);
+            assert_eq!(x, coefficients, "2^{k} elements");
+        });
+        assert!(found.iter().all(|x| *x == found[0]), "2^{k} elements");
+    }
+}
+
+#[test]
+fn long_transforms_are_the_same_on_every_path() {
+    check_long::<fieldc::bls12_381::Fr>();
+    check_long::<fieldc::bn254::Fr>();
+    check_long::<fieldc::vesta::Fp>();
+}
+
 /// Every length, against one element at a time.
 fn check_butterflies<F: PrimeField>() {
     for count in (0..41).chain([64, 100]) {

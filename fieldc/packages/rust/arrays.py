@@ -7,15 +7,22 @@ crate in a program share it (crates/fieldc/src/vector_kernels.rs).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
 
 from fieldc.algorithms.columns import ACCUMULATE, COLLECT
-from fieldc.algorithms.lanes import MOST_BITS
+from fieldc.algorithms.lanes import MOST_BITS, in_lanes
 from fieldc.algorithms.sums import has_sums
-from fieldc.artifacts.arrays import BuiltArray, made_array, made_sums, proved_arrays
+from fieldc.algorithms.transforms import ROLES
+from fieldc.artifacts.arrays import (
+    BuiltArray,
+    made_array,
+    made_sums,
+    made_transforms,
+    proved_arrays,
+)
 from fieldc.decisions.arrays import least_for_a_block, scalars_of
 from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
@@ -82,8 +89,8 @@ class RustArray(BuiltArray):
 
     @property
     def operation(self) -> str:
-        """Its operation's name."""
-        return self.kernel.expression.kernel.operation
+        """Its operation's name, or that among the kernels of transforms."""
+        return self.role or self.kernel.expression.kernel.operation
 
     @property
     def name(self) -> str:
@@ -101,9 +108,15 @@ class RustArray(BuiltArray):
         return f"{self.proofs}/{self.operation}_array_{self.kernel.target.name}.o"
 
 
-def array_kernels(f: Field, file: str = "", proofs: str = "") -> list[RustArray]:
-    """The kernels on arrays of a prime that save time, not proved yet, and those of inner products.
+def array_kernels(
+    f: Field,
+    file: str = "",
+    proofs: str = "",
+    transforming: Collection[VectorTarget] = tuple(TABLES),
+) -> list[RustArray]:
+    """The kernels on arrays of a prime that save time, not proved yet.
 
+    With them come those of inner products, and those of transforms for the targets `transforming`.
     `file` is the path of their text in a package, `proofs` the folder of their objects.
     """
     if f.bits > MOST_BITS:
@@ -115,7 +128,9 @@ def array_kernels(f: Field, file: str = "", proofs: str = "") -> list[RustArray]
         ranked = ((each, _least(f, each.kernel)) for each in made)
         found += [_named(each, least, file, proofs) for each, least in ranked if least]
         sums = made_sums(target, f) if has_sums(f) else []
-        found += [_named(each, 0, file, proofs) for each in sums]
+        is_offered = target in transforming and has_transforms(f.p)
+        tiles = made_transforms(target, f).values() if is_offered else ()
+        found += [_named(each, 0, file, proofs) for each in (*sums, *tiles)]
     return found
 
 
@@ -133,7 +148,7 @@ def _named(made: BuiltArray, least: int, file: str, proofs: str) -> RustArray:
         **{each.name: getattr(made.kernel, each.name) for each in fields(made.kernel)}
     )
     kernel = replace(named, symbol=symbol)
-    return RustArray(kernel, made.layout, least=least, file=file, proofs=proofs)
+    return RustArray(kernel, made.layout, role=made.role, least=least, file=file, proofs=proofs)
 
 
 @lru_cache(maxsize=64)
@@ -217,6 +232,7 @@ def _table(target: VectorTarget, kernels: Sequence[RustArray]) -> str:
     found = {each.operation: each for each in kernels if each.kernel.target is target}
     rows = "".join(f"    {op}: {_member(found.get(op))},\n" for op in OPERATIONS)
     rows += f"    sum: {_sum(*(found[op] for op in SUM if op in found))},\n"
+    rows += f"    transform: {_transform([found[op] for op in ROLES if op in found])},\n"
     needs = ", ".join(target.features)
     return (
         f"\n/// For processors with {needs}.\n"
@@ -240,14 +256,26 @@ def _sum(*both: RustArray) -> str:
     return f"Some(SumKernels {{ {kernels}, columns: {columns.count}, most: {most} }})"
 
 
+def _transform(kernels: Sequence[RustArray]) -> str:
+    """The member of transforms in digits: their kernels, and the words of an element."""
+    if not kernels:
+        return "None"
+    members = ", ".join(f"{each.operation}: {each.name}" for each in kernels)
+    digits = in_lanes(kernels[0].kernel.expression.field).n
+    return f"Some(TransformKernels {{ {members}, digits: {digits} }})"
+
+
 def _used(kernels: Sequence[RustArray]) -> Sequence[str]:
     """The types and macros that a module of kernels uses."""
-    sums = ["SumKernels"] if any(each.operation in SUM for each in kernels) else []
-    return "ArrayKernel", "ArrayKernels", *sums, *sorted({_macro(each) for each in kernels})
+    types = {"SumKernels": SUM, "TransformKernels": ROLES}
+    more = (t for t, some in types.items() if any(each.operation in some for each in kernels))
+    return "ArrayKernel", "ArrayKernels", *more, *sorted({_macro(each) for each in kernels})
 
 
 def _macro(kernel: RustArray) -> str:
     """The macro for a kernel's signature."""
+    if kernel.in_transform:
+        return f"{COLLECT if kernel.kernel.results == 1 else TRANSFORM}_kernel"
     is_plain = kernel.kernel.results == 1 and kernel.operation not in SUM
     return f"{'array' if is_plain else kernel.operation}_kernel"
 

@@ -49,6 +49,7 @@ from fieldc.packages.rust.portable import portable_products
 from fieldc.packages.rust.schedules import crate_kernel
 from fieldc.packages.rust.sums import FITTING, inline_sums, sum_text
 from fieldc.packages.rust.text import constant
+from fieldc.targets.avx512ifma.target import AVX512IFMA
 
 MODULE = "fieldc.packages.rust.crate"
 FOLDER = "crates/fieldc/src/generated"
@@ -60,7 +61,10 @@ CHAINS = ("mulx", "adx")
 where the crate's choice is not measured."""
 
 ON_ARRAYS = ("bls12-381-p", "bls12-381-r", "bn254-p", "bn254-r", "pallas", "vesta")
-"""The primes that have kernels on arrays. Each has a text of its own, a quarter of a megabyte."""
+"""The primes that have kernels on arrays. Each has a text of its own, a third of a megabyte."""
+TRANSFORMING = (AVX512IFMA,)
+"""The targets of transforms in digits. Those of AVX-512 F would be twice as long as these; packages
+have both."""
 
 ARCHITECTURES = (
     ("x86_64", 'target_arch = "x86_64"', ""),
@@ -96,7 +100,8 @@ def arrays_files() -> dict[str, str]:
     files = {f"{FOLDER}/arrays/mod.rs": header(title, MODULE) + entries_text(names)}
     for name, f in zip(names, fields, strict=True):
         head = header(f"{f.label}: kernels on arrays, for processors with AVX-512.", MODULE)
-        files[f"{FOLDER}/arrays/{name}.rs"] = head + kernels_text(f, array_kernels(f))
+        kernels = array_kernels(f, transforming=TRANSFORMING)
+        files[f"{FOLDER}/arrays/{name}.rs"] = head + kernels_text(f, kernels)
     return files
 
 

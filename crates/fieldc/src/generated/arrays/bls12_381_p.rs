@@ -16,6 +16,7 @@ pub(crate) static AVX512F: ArrayKernels = ArrayKernels {
     mul_add: Some(ArrayKernel { run: mul_add_avx512f, least: 5 }),
     butterfly: None,
     sum: Some(SumKernels { accumulate: accumulate_avx512f, collect: collect_avx512f, columns: 16, most: 256 }),
+    transform: None,
 };
 
 /// For processors with avx512f, avx512dq, avx512ifma, avx512vbmi2.
@@ -27,6 +28,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     mul_add: Some(ArrayKernel { run: mul_add_avx512ifma, least: 4 }),
     butterfly: None,
     sum: Some(SumKernels { accumulate: accumulate_avx512ifma, collect: collect_avx512ifma, columns: 16, most: 256 }),
+    transform: None,
 };
 
 // add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
