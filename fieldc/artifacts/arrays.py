@@ -299,12 +299,12 @@ def proved_arrays(made: Sequence[Built], progress: Progress) -> tuple[list[Built
             failures[kernel.symbol] = verdict.failure
             continue
         if runs and kernel.columns is None:
-            check_arrays(_loaded(kernel))
+            check_arrays(loaded(kernel))
         found.append(replace(each, ran=runs))
     return all_or_none(in_pairs(found)), failures
 
 
-def _loaded(kernel: ArrayKernel) -> ArrayFunction:
+def loaded(kernel: ArrayKernel) -> ArrayFunction:
     """The kernel, to be called."""
     of = kernel.expression, kernel.result_field, kernel.in_digits, kernel.shared
     return ArrayFunction(kernel.object, kernel.symbol, *of)
@@ -317,7 +317,7 @@ def built_conversion(target: VectorTarget, field: Field, name: str) -> BuiltArra
     kernel = compile_array(target, expression, symbol, result)
     prove_operation(kernel.object, symbol, name, field)
     if ran := target.runs_here:
-        check_arrays(_loaded(kernel))
+        check_arrays(loaded(kernel))
     return BuiltArray(kernel, layout, ran)
 
 

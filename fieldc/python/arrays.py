@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, LIMB_BITS, MOST_BITS
 from fieldc.algorithms.sums import has_sums, sums_of
+from fieldc.artifacts.arrays import loaded, made_transforms
 from fieldc.artifacts.host import SYMBOL
 from fieldc.errors import UserError
 from fieldc.field import Field
@@ -221,6 +222,15 @@ def _function(f: Field, operation: str) -> ArrayFunction | None:
         return None
     expression = array_expression(f, operation, ARRAY)
     return ArrayFunction(compile_array(target, expression, SYMBOL).object, SYMBOL, expression)
+
+
+@lru_cache(maxsize=64)
+def transform_functions(f: Field) -> dict[str, ArrayFunction]:
+    """The kernels of transforms in digits of this process by name; nothing where there are none."""
+    target = fastest_here()
+    if target is None or f.bits > MOST_BITS:
+        return {}
+    return {name: loaded(made.kernel) for name, made in made_transforms(target, f).items()}
 
 
 @lru_cache(maxsize=64)

@@ -7,11 +7,21 @@ D. H. Bailey, "FFTs in external or hierarchical memory", 1990.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Mapping
 
+from fieldc.algorithms.lanes import in_lanes
 from fieldc.field import Field
-from fieldc.machine.arrays import size
+from fieldc.machine.arrays import BLOCK, ArrayFunction, size
 from fieldc.properties import properties
-from fieldc.python.arrays import LengthMismatch, ResidueArray, array, compute, empty
+from fieldc.python.arrays import (
+    LengthMismatch,
+    ResidueArray,
+    array,
+    array_of,
+    compute,
+    empty,
+    transform_functions,
+)
 
 
 def root_of_unity(f: Field, order: int) -> int:
@@ -64,6 +74,9 @@ def _levels(x: ResidueArray, root: int, order: int) -> ResidueArray:
     A level joins the halves of each row, all by one power.
     """
     f, half, rows = x.f, x.count // 2, 1
+    kernels = transform_functions(f)
+    if kernels and order > 1 and x.count // order >= BLOCK:
+        return _levels_in_digits(kernels, x, root, order)
     powers, element = _powers(f, root, order // 2), size(f, 1)
     while rows < order:
         length, joined = half // rows, empty(f, x.count)
@@ -76,6 +89,30 @@ def _levels(x: ResidueArray, root: int, order: int) -> ResidueArray:
             compute(f, "butterfly", length, *ends, *given, factors.address)
         x, rows = joined, 2 * rows
     return x
+
+
+def _levels_in_digits(
+    kernels: Mapping[str, ArrayFunction], x: ResidueArray, root: int, order: int
+) -> ResidueArray:
+    """The same where rows are whole blocks: values stay in digits, and are reduced at the end."""
+    f, half, rows = x.f, x.count // 2, 1
+    powers, element = _powers(f, root, order // 2), size(f, 1)
+    every = (ctypes.string_at(powers.at(i), element) * BLOCK for i in range(powers.count))
+    copies = array_of(f, b"".join(every))
+    roots, now, then = (empty(in_lanes(f), c) for c in (copies.count, x.count, x.count))
+    kernels["root"].at(copies.count, roots.address, copies.address)
+    kernels["enter"].at(x.count, now.address, x.address)
+    while rows < order:
+        length = half // rows
+        for row in range(rows):
+            ends = then.at(row * length), then.at(row * length + half)
+            given = now.at(2 * row * length), now.at((2 * row + 1) * length)
+            power = roots.at(BLOCK * row * (order // (2 * rows)))
+            kernels["step_by"].at(length, *ends, *given, power)
+        now, then, rows = then, now, 2 * rows
+    left = empty(f, x.count)
+    kernels["leave"].at(x.count, left.address, now.address)
+    return left
 
 
 def _powers(f: Field, root: int, count: int) -> ResidueArray:
