@@ -2,6 +2,8 @@
 //! that no branch prediction learns the operands. A pass over an array stands for latency and
 //! throughput alike.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::hint::black_box;
 
 use crate::array_operations::{SHORT, is_second};
@@ -67,6 +69,23 @@ impl Rows<'_> {
     {
         let runner = Arrays { x: vec![], y: vec![], stack: Stack::default(), pass };
         self.add(op, Call::Inlined, range, Box::new(runner))
+    }
+
+    /// Adds `transform`: `prepare(count)` makes what `run` needs for transforms of `count` elements.
+    pub fn transform<T, D, P, R>(&mut self, range: Range, prepare: P, run: R) -> &mut Self
+    where
+        T: Element,
+        D: 'static,
+        P: Fn(usize) -> D + 'static,
+        R: Fn(&mut D, &mut [T]) + 'static,
+    {
+        let prepared = RefCell::new(BTreeMap::new());
+        self.array("transform", range, move |x: &mut [T], _| {
+            let count = 1 << x.len().ilog2();
+            let mut prepared = prepared.borrow_mut();
+            run(prepared.entry(count).or_insert_with(|| prepare(count)), &mut x[..count]);
+            x[count / 2].clone()
+        })
     }
 
     /// Adds the operations on arrays as plain loops, for those who have no better ones:

@@ -4,11 +4,12 @@ use crate::entry::Entry;
 
 /// The rows of a release: its crates and the beginning of its version.
 macro_rules! release {
-    ($release:ident, $ark_ff:ident, $bls12_381:ident, $bn254:ident, $secp256k1:ident, $version:literal) => {
+    ($release:ident, $ark_ff:ident, $ark_poly:ident, $bls12_381:ident, $bn254:ident, $secp256k1:ident, $version:literal) => {
         mod $release {
             use std::marker::PhantomData;
 
             use $ark_ff::{AdditiveGroup, BigInt, Field, Fp, MontBackend, MontConfig};
+            use $ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 
             use crate::chain::Element;
             use crate::entry::Range::Canonical;
@@ -76,18 +77,38 @@ macro_rules! release {
                 sums.chain(rest).sum()
             }
 
+            /// A domain computes the powers of its root in each transform, and takes vectors alone.
+            fn transforms(entries: &mut Vec<Entry>) {
+                let version = crate::peers::version("ark-poly", $version);
+                let peer = Peer { name: "arkworks", version, algorithm: "rust" };
+                Rows::new(entries, &BLS12_381_R, peer).transform(
+                    Canonical,
+                    |count| {
+                        let domain = Radix2EvaluationDomain::<$bls12_381::Fr>::new(count);
+                        (domain.expect("a power of two"), Vec::with_capacity(count))
+                    },
+                    |(domain, values), x: &mut [$bls12_381::Fr]| {
+                        values.clear();
+                        values.extend_from_slice(x);
+                        domain.fft_in_place(values);
+                        x.copy_from_slice(values);
+                    },
+                );
+            }
+
             pub(super) fn enter(entries: &mut Vec<Entry>) {
                 rows(entries, &BLS12_381_P, PhantomData::<$bls12_381::FqConfig>);
                 rows(entries, &BLS12_381_R, PhantomData::<$bls12_381::FrConfig>);
                 rows(entries, &BN254_P, PhantomData::<$bn254::FqConfig>);
                 rows(entries, &SECP256K1_P, PhantomData::<$secp256k1::FqConfig>);
+                transforms(entries);
             }
         }
     };
 }
 
-release! { release_0_6, ark_ff, ark_bls12_381, ark_bn254, ark_secp256k1, "0.6" }
-release! { release_0_5, ark_ff_0_5, ark_bls12_381_0_5, ark_bn254_0_5, ark_secp256k1_0_5, "0.5" }
+release! { release_0_6, ark_ff, ark_poly, ark_bls12_381, ark_bn254, ark_secp256k1, "0.6" }
+release! { release_0_5, ark_ff_0_5, ark_poly_0_5, ark_bls12_381_0_5, ark_bn254_0_5, ark_secp256k1_0_5, "0.5" }
 
 pub(super) fn enter(entries: &mut Vec<Entry>) {
     release_0_6::enter(entries);

@@ -1,6 +1,7 @@
 //! halo2curves: assembly for primes of 4 limbs with a spare bit, Rust for the others.
 
-use halo2curves::ff::Field;
+use halo2curves::ff::{Field, PrimeField};
+use halo2curves::fft::best_fft;
 use halo2curves::{bls12381, bn256, secp256k1};
 
 use crate::chain::Element;
@@ -44,6 +45,17 @@ macro_rules! fields {
                         *x = (*x + y).square().sqrt().unwrap_or(<$Fp>::ZERO);
                     });
             )+
+            // It computes the powers of the root in each transform.
+            Rows::new(entries, &BLS12_381_R, peer(ASSEMBLY)).transform(
+                Canonical,
+                |count| {
+                    let levels = count.ilog2();
+                    let squarings = bls12381::Fr::S - levels;
+                    let root = bls12381::Fr::ROOT_OF_UNITY;
+                    ((0..squarings).fold(root, |root, _| root.square()), levels)
+                },
+                |(root, levels), x: &mut [bls12381::Fr]| best_fft(x, *root, *levels),
+            );
         }
     };
 }

@@ -1,6 +1,6 @@
 //! Ours: the public operators of the crate `fieldc`.
 
-use fieldc::{bls12_381, bn254, inner_product, p256, secp256k1, slices};
+use fieldc::{Ntt, bls12_381, bn254, inner_product, p256, secp256k1, slices};
 
 use super::OURS;
 use crate::chain::Element;
@@ -46,6 +46,14 @@ macro_rules! fields {
                     .inlined("add", Canonical, |x: &mut $Fp, y| *x += y)
                     .inlined("sub", Canonical, |x: &mut $Fp, y| *x -= y);
             )+
+            Rows::new(entries, &BLS12_381_R, peer).transform(
+                Canonical,
+                |count| {
+                    let table = vec![bls12_381::Fr::ZERO; count];
+                    Ntt::new(table.leak()).expect("a power of two")
+                },
+                |ntt, x: &mut [bls12_381::Fr]| ntt.forward(x),
+            );
         }
     };
 }
