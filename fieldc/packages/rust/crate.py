@@ -60,8 +60,17 @@ CHAINS = ("mulx", "adx")
 """One carry chain was measured to be faster on Sapphire Rapids; two chains are for 4-wide cores,
 where the crate's choice is not measured."""
 
-ON_ARRAYS = ("bls12-381-p", "bls12-381-r", "bn254-p", "bn254-r", "pallas", "vesta")
-"""The primes that have kernels on arrays. Each has a text of its own, a third of a megabyte."""
+ON_ARRAYS = (
+    "bls12-381-p",
+    "bls12-381-r",
+    "bn254-p",
+    "bn254-r",
+    "pallas",
+    "vesta",
+    "goldilocks",
+)
+"""The primes that have kernels on arrays. Each has a text of its own, of four limbs a third of a
+megabyte."""
 TRANSFORMING = (AVX512IFMA,)
 """The targets of transforms in digits. Those of AVX-512 F would be twice as long as these; packages
 have both."""

@@ -10,6 +10,7 @@ mod bn254_p;
 mod bn254_r;
 mod pallas;
 mod vesta;
+mod goldilocks;
 
 /// The primes that have kernels on arrays.
 pub(crate) const ENTRIES: &[Entry] = &[
@@ -19,4 +20,5 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (bn254_r::P, &bn254_r::AVX512F, &bn254_r::AVX512IFMA),
     (pallas::P, &pallas::AVX512F, &pallas::AVX512IFMA),
     (vesta::P, &vesta::AVX512F, &vesta::AVX512IFMA),
+    (goldilocks::P, &goldilocks::AVX512F, &goldilocks::AVX512IFMA),
 ];
