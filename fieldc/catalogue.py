@@ -184,9 +184,8 @@ def tokens(text: str) -> list[str]:
     while position < len(text):
         match = TOKEN.match(text, position)
         if not match:
-            raise ModulusError(
-                f"cannot read {quote(text)}: unexpected {quote(text[position])}; use {FORMS}"
-            )
+            first = text[position:].lstrip()[0]
+            raise ModulusError(f"cannot read {quote(text)}: unexpected {quote(first)}; use {FORMS}")
         found.append(match[match.lastindex or 0])
         position = match.end()
     return found

@@ -158,6 +158,7 @@ REFUSED = [
     ("0x_1", "unexpected 'x'"),
     ("1__0", "unexpected '_'"),
     ("12 13", "unexpected '13'"),
+    ("17 # a prime", "unexpected '#'"),
     ("2^", "it ends too early"),
     ("(17", "it ends too early"),
     ("17)", "unexpected ')'"),
