@@ -152,8 +152,11 @@ def stack_by_place(code: bytes) -> list[tuple[int, tuple[int, dict[str, int]], b
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--target", "riscv64-linux", "--landing-pads"], "leave out --landing-pads"),
-        (["--target", "aarch64-linux", "--unwind"], "leave out --unwind"),
+        (
+            ["--target", "riscv64-linux", "--landing-pads"],
+            "cannot have landing pads; leave out --landing-pads",
+        ),
+        (["--target", "aarch64-linux", "--unwind"], "cannot have unwind data; leave out --unwind"),
         (["--target", "x86_64-windows", "--unwind"], "leave out --unwind"),
         (["--package", "c", "--landing-pads"], "leave out --package"),
         (["--batch", "--unwind"], "leave out --batch"),

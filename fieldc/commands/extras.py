@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fieldc.commands.verb import UsageError, option
-from fieldc.targets.extras import Extras
+from fieldc.targets.extras import ADDS, Extras
 from fieldc.targets.target import Target
 
 if TYPE_CHECKING:
@@ -44,5 +44,6 @@ def with_extras(decisions: Iterable[Decision], extras: Extras) -> list[Decision]
 
 def _adding(target: Target, extras: Extras) -> Target:
     if lacking := target.lacking(extras):
-        raise UsageError(f"{target} cannot add it; leave out {lacking[0]} or choose another target")
+        what = f"{target} kernels cannot have {ADDS[lacking[0]]}"
+        raise UsageError(f"{what}; leave out {lacking[0]} or choose another target")
     return replace(target, extras=extras)

@@ -23,4 +23,6 @@ class Extras:
         return tuple(option for option, is_asked in asked if is_asked)
 
 
+ADDS = {"--landing-pads": "landing pads", "--unwind": "unwind data"}
+"""What each option adds."""
 PLAIN = Extras()
