@@ -48,3 +48,10 @@ def test_a_prime_without_the_shape_is_told_so(
     assert main([*words, "--representation", "plain", "--op", "mul"]) == 2
     assert main([*words, "--representation", "other"]) == 2
     assert not (tmp_path / "x").exists()
+
+
+def test_the_fastest_of_all_targets_is_that_of_the_first(tmp_path: Path) -> None:
+    words = ["--representation", "fastest", "--target", "all", "--op", "mul"]
+    assert main(["build", "17", *words, "-o", str(tmp_path)]) == 2
+    kernels = manifest(tmp_path / "a", "17", "--representation", "fastest", "--target", "all")
+    assert {k["target"] for k in kernels} >= {"x86_64-linux", "wasm32", "c"}

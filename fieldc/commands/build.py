@@ -213,15 +213,14 @@ def target_of(arguments: argparse.Namespace) -> str:
 def represented(field: Field, arguments: argparse.Namespace) -> list[str]:
     """The operations of a representation. Raises UsageError where the prime cannot have it."""
     from fieldc.decisions.representation import judged
-    from fieldc.targets.registry import find_target
 
     if arguments.op or arguments.algorithm:
         raise UsageError("--representation chooses operations; leave out --op and --algorithm")
     if arguments.representation != FASTEST:
         found = offered(field, arguments.representation)
     else:
-        target = find_target(target_of(arguments).partition(",")[0])
-        found = judged(field, target, arguments.processor)[0].representation
+        first = targets_of(field, target_of(arguments))[0]
+        found = judged(field, first, arguments.processor)[0].representation
     return [*SAME, *found.parts.values()]
 
 
