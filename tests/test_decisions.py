@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from fieldc.artifacts import verify
 from fieldc.artifacts.verify import Job, Verdict
 from fieldc.artifacts.write import build
 from fieldc.catalogue import find_field
+from fieldc.cli import main
 from fieldc.decisions.preferred import Decision, preferred
 from fieldc.machine.processor import is_x86_64
 from fieldc.progress import Progress
@@ -105,3 +107,27 @@ def order_of() -> list[str]:
     """The candidates of bn254's product by LLVM, the best first."""
     decision = preferred(find_field("bn254-p"), "mul", LLVM)
     return [candidate.algorithm for candidate in decision.candidates]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--target", "x86_64-linux", "--processor", "apple-m1"], "does not run x86_64-linux; use"),
+        (["--target", "aarch64-linux", "--processor", "zen-5"], "does not run aarch64-linux; use"),
+        (["--target", "c", "--processor", "zen-5"], "no processor decides for c; leave out"),
+        (["--package", "rust", "--processor", "apple-m1"], "does not run x86_64-linux; use"),
+        (["--target", "c", "--schedule", "zen-5"], "x86-64 kernels of our own, not for c"),
+        (["--word", "32", "--target", "c", "--schedule", "zen-5"], "64-bit words, not 32; leave"),
+    ],
+)
+def test_what_chooses_no_kernel_is_refused(
+    words: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    op = [] if "--package" in words else ["--op", "mul"]
+    assert main(["build", "bn254-p", *op, *words, "-o", str(tmp_path / "out")]) == 2
+    assert says in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
+def test_a_processor_need_only_run_one_of_the_targets(tmp_path: Path) -> None:
+    words = ["--op", "add", "--target", "c,x86_64-linux", "--processor", "zen-5"]
+    assert main(["build", "17", *words, "-o", str(tmp_path)]) == 0

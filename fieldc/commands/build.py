@@ -17,6 +17,8 @@ from fieldc.commands.figures import short
 from fieldc.commands.options import (
     array_operations,
     check_batched,
+    check_processor,
+    check_schedule,
     file,
     folder,
     listed,
@@ -169,6 +171,10 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     if arguments.representation is not None:
         operations = represented(field, arguments)
     schedule = schedule_of(field, arguments.schedule, operations)
+    targets = targets_of(field, target_of(arguments))
+    check_processor(field, targets, arguments.processor)
+    if schedule is not None:
+        check_schedule(targets)
     algorithms = {o: algorithm_of(schedule, o, arguments.algorithm) for o in operations}
     found = decided(
         field,
@@ -193,6 +199,7 @@ def decided_formulas(field: Field, arguments: argparse.Namespace) -> list[Decisi
     formulas = [one.over(field) for one in load_formulas(arguments.formula)]
     lines = [straight_lines(field, formula)[0] for formula in formulas]
     targets = targets_of(field, target_of(arguments), lines)
+    check_processor(field, targets, arguments.processor)
     for target in targets:
         if not all(map(target.can, lines)):
             raise UsageError(f"target {target.name} makes no formulas; --package js calls kernels")
@@ -265,10 +272,12 @@ def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     from fieldc.packages.c.package import fastest as fastest_in_c
     from fieldc.packages.js.module import fastest as fastest_in_js
     from fieldc.packages.js.package import build_package as build_js
+    from fieldc.packages.rust.own_kernels import TARGET
     from fieldc.packages.rust.package import build_package as build_rust
 
     formulas = formulas_of(field, arguments)
     if arguments.package == "rust":
+        check_processor(field, [TARGET], arguments.processor)
         with progress() as show:
             traits = arguments.traits or ()
             return build_rust(field, folder, show, arguments.processor, traits, formulas)

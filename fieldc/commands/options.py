@@ -141,3 +141,38 @@ def targets_of(field: Field, text: str, expressions: Sequence[Expression] = ()) 
             need = target.words[0]
             raise UsageError(f"target {target.name} has {need}-bit words; use --word {need}")
     return targets
+
+
+def check_processor(field: Field, targets: Sequence[Target], processor: str | None) -> None:
+    """Raise UsageError for a processor by which no kernel of these targets is chosen.
+
+    Raises UnknownProcessor.
+    """
+    from fieldc.machine.processors import find_processor, processors_of
+
+    if processor is None:
+        return
+    architecture = find_processor(processor).architecture
+    judged = [target for target in targets if target.judge_of(field.word)]
+    if not judged:
+        raise UsageError(f"no processor decides for {targets[0].name}; leave out --processor")
+    if architecture not in (target.architecture for target in judged):
+        known = ", ".join(p.key for p in processors_of(judged[0].architecture))
+        raise UsageError(f"{processor} does not run {judged[0].name}; use {known}")
+
+
+def check_schedule(targets: Sequence[Target]) -> None:
+    """Raise UsageError where no target's kernels are made by a schedule."""
+    if not any(target.judge and target.judge.takes_schedules for target in targets):
+        names = ", ".join(target.name for target in targets)
+        raise UsageError(f"schedules are for x86-64 kernels of our own, not for {names}")
+
+
+def one_target(field: Field, text: str | None) -> Target:
+    """The target that was named, or this host. Raises UserError where several are."""
+    from fieldc.targets.registry import host_target
+
+    found = targets_of(field, host_target() if text is None else text)
+    if len(found) > 1:
+        raise UsageError(f"{quote(str(text))} is more than one target; name one with --target")
+    return found[0]

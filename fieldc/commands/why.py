@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fieldc.commands.options import targets_of
+from fieldc.commands.options import check_processor, one_target
 from fieldc.commands.verb import Answer, Table
 from fieldc.field import Field
 
 if TYPE_CHECKING:
     from fieldc.decisions.model import Figure
     from fieldc.decisions.preferred import Candidate, Decision
+    from fieldc.targets.target import Target
 
 REPRESENTATION = "representation"
 """What may be asked of in the place of an operation."""
@@ -21,35 +22,30 @@ COLUMNS = ("algorithm", "variant", "lower bound", "instructions", "chosen by")
 def why(field: Field, operation: str, target: str | None, processor: str | None) -> Answer:
     """The candidates of an operation on a target, the best first, and what was refused.
 
-    Raises NoKernel, UnknownTarget, UnknownProcessor.
+    Raises NoKernel, UnknownTarget, UnknownProcessor, UsageError.
     """
     from fieldc.decisions.preferred import preferred
-    from fieldc.targets.registry import host_target
 
+    on = one_target(field, target)
+    check_processor(field, [on], processor)
     if operation == REPRESENTATION:
-        return why_representation(field, target, processor)
-    (first, *_) = targets_of(field, host_target() if target is None else target)
-    decision = preferred(field, operation, first, processor)
+        return why_representation(field, on, processor)
+    decision = preferred(field, operation, on, processor)
     rows = [_row(candidate) for candidate in decision.candidates]
     best = [c.choice is decision.preferred for c in decision.candidates].index(True)
-    on = f" on {decision.processor}" if decision.processor else ""
-    title = f"{operation} modulo {field.label}, {decision.target.name}{on}, the best first"
+    judge = f" on {decision.processor}" if decision.processor else ""
+    title = f"{operation} modulo {field.label}, {on.name}{judge}, the best first"
     tables = [Table(COLUMNS, rows, title, best=frozenset({best}))]
     if decision.refused:
         tables.append(Table(("algorithm", "why not"), [*decision.refused], "refused"))
     return Answer(tuple(tables), _data(decision))
 
 
-def why_representation(field: Field, target: str | None, processor: str | None) -> Answer:
-    """The representations that the prime can have, the fastest first, and why the others not.
-
-    Raises UnknownTarget, UnknownProcessor.
-    """
+def why_representation(field: Field, on: Target, processor: str | None) -> Answer:
+    """The representations that the prime can have, the fastest first, and why the others not."""
     from fieldc.algorithms import representations
     from fieldc.decisions.representation import JUDGED, judged
-    from fieldc.targets.registry import host_target
 
-    (on, *_) = targets_of(field, host_target() if target is None else target)
     found = judged(field, on, processor)
     columns = ("representation", "residues", *(f"{part}, lower bound" for part in JUDGED))
     rows = [

@@ -166,7 +166,9 @@ def read(text: str, field: Field, name: str = "this") -> Schedule:
         schedule = Schedule(str(data["field"]), p, str(data["processor"]), entries)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise ScheduleError(f"{name} is no schedule of fieldc tune: {_wrong(error)}") from None
-    if p != field.p or field.word != 64:
+    if field.word != 64:
+        raise ScheduleError(f"schedules are for 64-bit words, not {field.word}; leave out --word")
+    if p != field.p:
         raise ScheduleError(f"the schedule is for {quote(schedule.label)}, not {field.label}")
     return schedule
 
