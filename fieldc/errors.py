@@ -46,6 +46,11 @@ def shorten(text: str, width: int = 48) -> str:
     return text if len(text) <= width else f"{text[:keep]}...{text[-keep:]}"
 
 
+def counted(number: int, what: str) -> str:
+    """A number of things: `1 kernel`, `2 kernels`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def nearest(text: str, names: Iterable[str]) -> list[str]:
     """Up to three of the names that resemble the text, nearest first.
 

@@ -7,7 +7,7 @@ import pytest
 from fieldc.algorithms import NoKernel, choose
 from fieldc.catalogue import find_field
 from fieldc.commands.options import BUILT
-from fieldc.errors import MOST_NEAREST, nearest
+from fieldc.errors import MOST_NEAREST, counted, nearest
 from fieldc.targets import registry
 from fieldc.targets.registry import unknown_target
 
@@ -78,3 +78,7 @@ def test_an_algorithm(operation: str, algorithm: str | None, said: str) -> None:
     with pytest.raises(NoKernel) as caught:
         choose(find_field("17"), operation, algorithm)
     assert str(caught.value).startswith(said)
+
+
+def test_one_thing_and_several() -> None:
+    assert [counted(n, "limb") for n in (0, 1, 2)] == ["0 limbs", "1 limb", "2 limbs"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fieldc.decisions.formulas import decide_formula
 from fieldc.decisions.preferred import Decision, decide, preferred
-from fieldc.errors import UserError
+from fieldc.errors import UserError, counted
 from fieldc.field import Field
 from fieldc.formulas.formula import Formula
 from fieldc.language import Expression
@@ -150,7 +150,9 @@ def check_operands(expression: Expression, operands: Sequence[int]) -> None:
     f, kernel = expression.field, expression.kernel
     if len(operands) != len(kernel.operands):
         needs = " and ".join(name for name, _ in kernel.operands)
-        raise OperandError(f"{kernel.operation} takes {needs}, not {len(operands)} operands")
+        raise OperandError(
+            f"{kernel.operation} takes {needs}, not {counted(len(operands), 'operand')}"
+        )
     for (name, bound), number in zip(kernel.operands, operands, strict=True):
         if not hasattr(number, "__index__"):
             kind = type(number).__name__

@@ -27,7 +27,7 @@ from fieldc.commands.options import (
 )
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of, option, verb
-from fieldc.errors import quote
+from fieldc.errors import counted, quote
 from fieldc.field import Field
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def build(arguments: argparse.Namespace) -> Answer:
         for k in (artifact.row() for artifact in artifacts)
     ]
     columns = ("op", "algorithm", "target", "variant", "file", "status")
-    title = f"{short(field.label)}: {len(artifacts)} kernels in {folder}"
+    title = f"{short(field.label)}: {counted(len(artifacts), 'kernel')} in {folder}"
     table = Table(columns, rows, title, optional=("target", "variant"))
     said = str(data.get("checked", ""))
     return Answer((table,), data, conclusion=(said,) if said else ())
@@ -154,7 +154,7 @@ def build_batch(field: Field, folder: Path, arguments: argparse.Namespace) -> An
         (row["op"], row["layout"], row["target"], row["file"], row["status"])
         for row in (each.row() for each in built)
     ]
-    title = f"{short(field.label)}: {len(built)} kernels on arrays in {folder}"
+    title = f"{short(field.label)}: {counted(len(built), 'kernel')} on arrays in {folder}"
     return Answer((Table(("op", "layout", "target", "file", "status"), rows, title),), data)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fieldc.commands.verb import Answer, Table
+from fieldc.errors import counted
 from fieldc.field import Field
 from fieldc.formulas.load import load_formulas
 from fieldc.formulas.plan import Computed, FormulaPlan, planned
@@ -20,8 +21,9 @@ def formula_plans(field: Field, path: Path) -> Answer:
         plan = ranged(planned(formula), field)
         rows = _rows(plan)
         said = (
-            f"{formula.name}: {plan.products} products, {plan.reductions} reductions, "
-            f"{len(plan.computed)} values by {len(plan.blocks)} routines"
+            f"{formula.name}: {counted(plan.products, 'product')},"
+            f" {counted(plan.reductions, 'reduction')},"
+            f" {counted(len(plan.computed), 'value')} by {counted(len(plan.blocks), 'routine')}"
         )
         tables.append(Table(COLUMNS, rows, said))
         data.append(

@@ -16,7 +16,7 @@ from fieldc.commands.built import manifest_of, no_manifest, read
 from fieldc.commands.progress import progress
 from fieldc.commands.routines import listed, stated
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
-from fieldc.errors import quote
+from fieldc.errors import counted, quote
 from fieldc.reading import read_bytes
 
 if sys.version_info >= (3, 11):
@@ -220,8 +220,8 @@ def jobs_of_crate(folder: Path, field: str) -> list[Job]:
         return crate_jobs(folder, f)
     except OSError:
         raise UsageError(
-            f"{quote(str(folder))} has no kernels of the crate for {f.n} limbs; they are in "
-            "crates/fieldc/src/generated, for 1 to 12 limbs"
+            f"{quote(str(folder))} has no kernels of the crate for {counted(f.n, 'limb')};"
+            " they are in crates/fieldc/src/generated, for 1 to 12 limbs"
         ) from None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fieldc.catalogue import find_field
 from fieldc.commands.verb import Answer, Table, UsageError
-from fieldc.errors import quote
+from fieldc.errors import counted, quote
 from fieldc.reading import read_text
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def listed(path: Path) -> Answer:
     data = [{"file": member, **vars(s)} for member, s in found]
     columns = ("routine", "address", "instructions", "products", "carries", "branches", "calls")
     more = len(found) - len(rows)
-    said = [f"{len(found)} routines have carries and few branches"]
+    said = [f"{counted(len(found), 'routine')} with carries and few branches"]
     if more:
         said.append(f"{more} more are in --json")
     return Answer((Table((*columns, "member"), rows, optional=("member",)),), data, 0, (*said,))

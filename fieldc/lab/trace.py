@@ -12,7 +12,7 @@ from fieldc.binary.read import find_routine, read_image
 from fieldc.binary.relocate import Linked, link
 from fieldc.counting.count import Count, by_width
 from fieldc.counting.places import RootedAccess
-from fieldc.errors import UserError, quote
+from fieldc.errors import UserError, counted, quote
 from fieldc.field import Field
 from fieldc.lab.emulate import (
     OPERAND_ROOM,
@@ -158,22 +158,26 @@ def check_size(found: Trace, request: Request) -> None:
     for name, value in request.values:
         read, bits = found.words_read(name), value.bit_length()
         if not request.limbs and 0 < 64 * read < bits:
-            reads = f"{quote(found.routine.name)} reads {read} words of {name}"
+            reads = f"{quote(found.routine.name)} reads {counted(read, 'word')} of {name}"
             what = f"which has {bits} bits; --limbs {-(-bits // 64)} takes it"
             raise ArgumentError(f"{reads}, {what}")
     if not request.limbs and request.field is None:
         return
     n = request.limbs or (request.field.n if request.field else 0)
-    said = f"--limbs {n}" if request.limbs else f"the field has {n} limbs"
+    said = f"--limbs {n}" if request.limbs else f"the field has {counted(n, 'limb')}"
     written = len(found.result)
     if not request.limbs and written == 2 * n:
         said += f"; for two of its elements add --limbs {written}"
     if written not in ((0, n, 2 * n) if request.limbs else (0, n)):
-        raise ArgumentError(f"{quote(found.routine.name)} writes {written} words to z; {said}")
+        raise ArgumentError(
+            f"{quote(found.routine.name)} writes {counted(written, 'word')} to z; {said}"
+        )
     for name in ("x", "y"):
         read = found.words_read(name)
         if request.limbs and read > n:
-            raise ArgumentError(f"{quote(found.routine.name)} reads {read} words of {name}; {said}")
+            raise ArgumentError(
+                f"{quote(found.routine.name)} reads {counted(read, 'word')} of {name}; {said}"
+            )
 
 
 def count_of_call(data: bytes, symbol: str, request: Request) -> Count:
@@ -236,7 +240,7 @@ def _filled(name: str, value: int | None, request: Request, chance: random.Rando
         value = chance.randrange(f.p) if f else chance.getrandbits(64 * words)
     if name != "p" and request.limbs and value.bit_length() > 64 * request.limbs:
         raise ArgumentError(
-            f"{quote(name)} has {value.bit_length()} bits, more than {request.limbs} limbs hold"
+            f"{quote(name)} has {value.bit_length()} bits, more than fit --limbs {request.limbs}"
         )
     if value < 0 or value.bit_length() > 8 * OPERAND_ROOM:
         raise ArgumentError(f"{quote(name)} must be from 0 to 2^{8 * OPERAND_ROOM} - 1")

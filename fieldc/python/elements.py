@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from fieldc.errors import UserError
+from fieldc.errors import UserError, counted
 from fieldc.field import Field as Constants
 from fieldc.python.arithmetic import Arithmetic, arithmetic_of
 from fieldc.python.constants import LIMB_BITS, constants_of, in_words
@@ -369,7 +369,7 @@ class ElementArray:
         return self.field.array, (self.tolist(),)
 
     def __repr__(self) -> str:
-        return f"<{len(self)} elements of {self.field!r}>"
+        return f"<{counted(len(self), 'element')} of {self.field!r}>"
 
 
 def _field(p: int, name: str, native: bool | None, word: int = 64) -> Field:

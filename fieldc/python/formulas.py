@@ -8,6 +8,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex, cast
 
 from fieldc.artifacts.host import OperandError, native_formula
+from fieldc.errors import counted
 from fieldc.python.elements import Element, Field
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ class CompiledFormula:
         expected = self.formula.operands
         if len(operands) != len(expected):
             names = ", ".join(name for name, _ in expected)
-            raise OperandError(f"{self.formula.name} takes {names}, not {len(operands)} operands")
+            got = counted(len(operands), "operand")
+            raise OperandError(f"{self.formula.name} takes {names}, not {got}")
         given = [
             self._limbs(name, bound.count, operand)
             if bound.is_residue
