@@ -106,6 +106,7 @@ BAD_TRACES = [
     ),
     (["mul.o:kernel", "--x", "9" * 5000], "has 5000 digits, too many; write it as 0x..."),
     (["mul.o:kernel", "--arguments", "z," + "9" * 5000], "has 5000 digits"),
+    (["mul.o:kernel", "--arguments", f"z,x,{1 << 64}"], "has 65 bits, more than a register"),
 ]
 
 

@@ -204,7 +204,12 @@ def _word(argument: str, request: Request) -> int:
         if f is None:
             raise ArgumentError(f"the argument {argument} needs --field")
         return f.n0
-    return int(argument, 0)
+    value = int(argument, 0)
+    if value.bit_length() > 64:
+        raise ArgumentError(
+            f"the argument {quote(argument)} has {value.bit_length()} bits, more than a register"
+        )
+    return value
 
 
 def is_name(argument: str) -> bool:
