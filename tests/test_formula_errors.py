@@ -210,7 +210,9 @@ def test_a_taken_name_is_refused(
         f"@formula\ndef f({name}: Element) -> Element:\n    return {name} + {name}\n"
     )
     assert main(["build", SMALL, "--formula", str(path), "-o", str(tmp_path / "o")]) == 2
-    assert f"no operand can be called {name}" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"no operand can be called {name}: " in said
+    assert said.endswith("choose another\n" if name in TAKEN else "use letters from a to z\n")
     if name not in TAKEN:
         return
     text = {"operands": [[name, 1, 1]], "steps": [["add", 0, 0]], "results": [1], "multiple": 1}

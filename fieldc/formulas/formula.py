@@ -231,5 +231,8 @@ def _check_parameter(function: str, parameter: inspect.Parameter, at: SourceLine
         raise wrong(f"{function}: {name} has a default value, which no kernel has", at)
     if parameter.annotation is parameter.empty:
         raise wrong(f"{function}: {name} has no type, for example Element", at)
-    if name in TAKEN or not name.isascii():
-        raise wrong(f"{function}: no operand can be called {name}", at)
+    if name in TAKEN:
+        what = f"no operand can be called {name}: kernels have the name themselves; choose another"
+        raise wrong(f"{function}: {what}", at)
+    if not name.isascii():
+        raise wrong(f"{function}: no operand can be called {name}: use letters from a to z", at)
