@@ -50,7 +50,8 @@ def remainder(f: Field, t: Number, count: int) -> Number:
 def _barrett(f: Field, x: Number, k: Number, bits: int) -> Number:
     count = -(-bits // f.word)
     if count > f.n:
-        raise DoesNotApply(f"barrett for k < 2^{bits} needs p of {count} limbs: reduce k first")
+        need = f"x times a number below 2^{bits} needs a prime of {count} limbs or near 2^k"
+        raise DoesNotApply(f"{need}; take the number modulo p first")
     return remainder(f, times_integer(f, x, k, count), count)
 
 
