@@ -205,3 +205,8 @@ def test_signed_limbs_without_a_carry_are_refused() -> None:
 def test_a_row_may_begin_beside_a_carry_chain() -> None:
     """p = 2^416 + 2^352 - 2^320 + 1: a limb 1 begins a chain before the row's first product."""
     check_proof(choose(Field(2**416 + 2**352 - 2**320 + 1), "mul", "cios"), "adx")
+
+
+def test_one_bit_is_no_bits() -> None:
+    with pytest.raises(DoesNotApply, match="31 digits of 1 bit, 16 at most"):
+        choose(find_field("babybear"), "mul_plain", "solinas")

@@ -8,6 +8,7 @@ from math import gcd
 from fieldc.algorithms.plain import with_products
 from fieldc.algorithms.reduction import subtract_all
 from fieldc.algorithms.shapes import signed_powers
+from fieldc.errors import counted
 from fieldc.field import Field
 from fieldc.language import DoesNotApply, Number
 
@@ -40,7 +41,7 @@ def digit_rows(f: Field) -> tuple[int, list[list[int]]]:
     size = gcd(f.bits, *(power for _, power in terms))
     count = f.bits // size
     if count > MOST_DIGITS:
-        what = f"{count} digits of {size} bits, {MOST_DIGITS} at most"
+        what = f"{count} digits of {counted(size, 'bit')}, {MOST_DIGITS} at most"
         raise DoesNotApply(f"solinas needs p = 2^a - 2^b + ... of multiples of one power: {what}")
     first = [sum(sign for sign, power in terms if power == size * j) for j in range(count)]
     rows = [first]
