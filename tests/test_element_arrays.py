@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+from typing import cast
 
 import pytest
 
@@ -214,6 +215,7 @@ def test_words_that_there_are_not() -> None:
         ("bn254-p", 32, "a modulus below 2^31, not bn254-p"),
         ("2^32-5", 32, "a modulus below 2^31, not 0xfffffffb"),
         ("babybear", 16, "words of 64 or 32 bits, not of 16"),
+        ("babybear", cast(int, "32"), "words of 64 or 32 bits, not of '32'"),
     ):
         with pytest.raises(WordError) as refused:
             Field(prime, word=word)

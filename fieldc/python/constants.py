@@ -39,7 +39,7 @@ def in_words(constants: Constants, word: int) -> Constants:
     if word == LIMB_BITS:
         return constants
     if word != HALF_BITS:
-        raise WordError(f"arrays have words of 64 or 32 bits, not of {word}")
+        raise WordError(f"arrays have words of 64 or 32 bits, not of {word!r}")
     from fieldc.algorithms.lane_words import check_halves
     from fieldc.integers import DoesNotApply
 
