@@ -89,7 +89,8 @@ class Field:
     def array_of(self, buffer: Any) -> ElementArray:
         """An array on a buffer of limbs in Montgomery form, such as numpy's, without a copy.
 
-        Values must be below p. Raises LengthMismatch for a buffer that holds no whole elements.
+        Values must be below p, which nothing checks: else results are wrong. Raises LengthMismatch
+        for a buffer that holds no whole elements.
         """
         from fieldc.python.arrays import array_of
 
