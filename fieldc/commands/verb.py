@@ -120,6 +120,10 @@ class Verb:
             raise UsageError(f"--json has an empty FILE; {JSON_ALONE}")
         if arguments.json not in (None, "-"):
             check_file(Path(arguments.json), JSON_ALONE)
+            others = (value for value in vars(arguments).values() if isinstance(value, Path))
+            if Path(arguments.json) in others:
+                taken = f"--json and another argument name {quote(arguments.json)}"
+                raise UsageError(f"{taken}; {JSON_ALONE}")
         return arguments
 
 
