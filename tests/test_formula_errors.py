@@ -178,7 +178,7 @@ def test_a_formula_of_two_names_is_one(tmp_path: Path, capsys: pytest.CaptureFix
     head = "from fieldc.formulas import Element, formula\n\n"
     path.write_text(head + ONE.format("f", "a: Element") + "g = f\n")
     assert main(["show", SMALL, "--formula", str(path)]) == 0
-    assert capsys.readouterr().out.count("routines") == 1
+    assert capsys.readouterr().out.count("routine") == 1
 
 
 def test_a_name_that_no_symbol_can_have_is_refused(

@@ -75,7 +75,7 @@ def test_elements_of_the_result_are_the_fields() -> None:
 @pytest.mark.parametrize(
     ("operands", "error", "says"),
     [
-        ((1,), OperandError, "line takes a, b, not 1 operands"),
+        ((1,), OperandError, "line takes a, b, not 1 operand"),
         ((1, 2, 3), OperandError, "not 3 operands"),
         ((1, (2,)), OperandError, "b is one element; 1 in a sequence came"),
         ((1.5, 2), TypeError, "float"),
