@@ -25,6 +25,8 @@ from fieldc.proof.proved import CaseProof, CutPoint, Excluded, Proved
 
 RUNS = 8
 """Runs on numbers before a proof: enough to show most bits that are not constant."""
+MOST_IN_VAIN = 4
+"""How often it is asked in vain whether a case can be."""
 
 
 RecordCase = Callable[[CaseProof | Excluded], None]
@@ -155,10 +157,17 @@ def _proofs(
     samples: Sequence[Sample],
     of_flags: bool = False,
 ) -> list[CaseProof | Excluded]:
-    """Every case of a result. Raises ProofError."""
+    """Every case of a result. Raises ProofError.
+
+    Where no run is of a case, bounds may exclude it. Once they did not a few times, and the cases
+    were right, the others are proved first: they are quicker proved than asked.
+    """
     proofs: list[CaseProof | Excluded] = []
+    in_vain = 0
     for case in _cases(system, inputs, goal, samples, proofs.append, of_flags):
-        proofs.append(_settled(case, contract, goal, bool(samples)))
+        asks = bool(samples) and not case.samples and in_vain < MOST_IN_VAIN
+        proofs.append(_settled(case, contract, goal, asks))
+        in_vain += asks and isinstance(proofs[-1], CaseProof)
     return proofs
 
 
@@ -182,18 +191,14 @@ def _equalities(
     return equate_dropped(case, goal.claim(values), contract.p)
 
 
-def _settled(case: Case, contract: Contract, goal: _Goal, has_runs: bool) -> CaseProof | Excluded:
-    """Why a case is right, or cannot be, which is asked first, but briefly, where no run is of it.
+def _settled(case: Case, contract: Contract, goal: _Goal, asks: bool) -> CaseProof | Excluded:
+    """Why a case is right, or cannot be; `asks` asks the latter first, but briefly.
 
     Raises ProofError.
     """
     flags = dict(case.fixed)
     newest = list(flags)[-1:]
-    if (
-        has_runs
-        and not case.samples
-        and (found := _impossible(case, flags, newest, STRATEGIES[:1]))
-    ):
+    if asks and (found := _impossible(case, flags, newest, STRATEGIES[:1])):
         return found
     fix_unread(case)
     try:

@@ -54,7 +54,7 @@ def tile_words(f: Field, name: str, has_tiles: bool) -> dict[str, str]:
         "tiles_none": f", {table_of_tiles(())}",
         "tiles_found": f"    const {name}_transform_array *const tiles ="
         f" &{name}_run()->arrays->transform;\n",
-        "tiles_run": f"    if (tiles->enter != NULL && count >= {name.upper()}_LEAST) {{\n"
+        "tiles_run": f"    if (tiles->enter != NULL && count >= {name.upper()}_TILE_LEAST) {{\n"
         f"        {calls};\n        return FIELDC_OK;\n    }}\n",
     }
 

@@ -1,9 +1,9 @@
 /* ---- Transforms in digits ---- */
 
-#define @upper@_DIGITS @digits@ /* words of an element in digits */
-#define @upper@_TILE @tile@    /* elements that are in digits together, in the first cache */
-#define @upper@_TILED 4     /* the most levels that they take */
-#define @upper@_LEAST 128   /* the shortest transform of which every row of a tile is whole blocks */
+#define @upper@_TILE_DIGITS @digits@ /* words of an element in digits */
+#define @upper@_TILE @tile@ /* elements that are in digits together, in the first cache */
+#define @upper@_TILE_LEVELS 4 /* the most levels that they take */
+#define @upper@_TILE_LEAST 128 /* the shortest transform: rows of its tiles are whole blocks */
 
 /* Where the first line of the cache begins in space for 7 words more. */
 static uint64_t *@name@_aligned(uint64_t *space)
@@ -23,7 +23,7 @@ static size_t @name@_reversed(size_t i, int bits)
 /* How many of some levels the next tiles take, so that all take about as many. */
 static int @name@_together(int levels)
 {
-    const int turns = (levels + @upper@_TILED - 1) / @upper@_TILED;
+    const int turns = (levels + @upper@_TILE_LEVELS - 1) / @upper@_TILE_LEVELS;
     return (levels + turns - 1) / turns;
 }
 
@@ -41,7 +41,7 @@ static void @name@_block_roots(const @name@_transform_array *run, uint64_t *z, c
             const size_t place = @name@_reversed(i, level) * blocks + power;
             for (j = 0; j < @upper@_BLOCK; j++)
                 copies[j] = roots[blocks * here + place];
-            run->root(@upper@_BLOCK, &z[(here + i) * @upper@_BLOCK * @upper@_DIGITS],
+            run->root(@upper@_BLOCK, &z[(here + i) * @upper@_BLOCK * @upper@_TILE_DIGITS],
                       @name@_read(copies));
         }
     }
@@ -53,7 +53,7 @@ static void @name@_enter_tile(const @name@_transform_array *run, uint64_t *tile,
 {
     size_t i;
     for (i = 0; i < rows; i++)
-        run->enter(width, &tile[i * width * @upper@_DIGITS], @name@_read(&x[i * stride]));
+        run->enter(width, &tile[i * width * @upper@_TILE_DIGITS], @name@_read(&x[i * stride]));
 }
 
 static void @name@_leave_tile(const @name@_transform_array *run, @name@ *x, const uint64_t *tile,
@@ -61,7 +61,7 @@ static void @name@_leave_tile(const @name@_transform_array *run, @name@ *x, cons
 {
     size_t i;
     for (i = 0; i < rows; i++)
-        run->leave(width, @name@_words(&x[i * stride]), &tile[i * width * @upper@_DIGITS]);
+        run->leave(width, @name@_words(&x[i * stride]), &tile[i * width * @upper@_TILE_DIGITS]);
 }
 
 /* Far levels: each joins the halves of its blocks of rows by one root for all of their values. */
@@ -73,10 +73,10 @@ static void @name@_far_tile(const @name@_transform_array *run, uint64_t *tile,
     for (level = 0; level < levels; level++) {
         const size_t here = (size_t)1 << level, half = (width << levels) >> (level + 1);
         for (i = 0; i < here; i++) {
-            uint64_t *const low = &tile[2 * i * half * @upper@_DIGITS];
-            uint64_t *const high = &low[half * @upper@_DIGITS];
+            uint64_t *const low = &tile[2 * i * half * @upper@_TILE_DIGITS];
+            uint64_t *const high = &low[half * @upper@_TILE_DIGITS];
             run->step_by(half, low, high, low, high,
-                         &roots[(here + i) * @upper@_BLOCK * @upper@_DIGITS]);
+                         &roots[(here + i) * @upper@_BLOCK * @upper@_TILE_DIGITS]);
         }
     }
 }
@@ -90,8 +90,8 @@ static void @name@_near_tile(const @name@_transform_array *run, uint64_t *tile, 
     for (here = 1; here < rows; here *= 2)
         for (i = 0; i < rows; i++)
             if ((i & here) == 0) {
-                uint64_t *const low = &tile[i * width * @upper@_DIGITS];
-                uint64_t *const high = &low[here * width * @upper@_DIGITS];
+                uint64_t *const low = &tile[i * width * @upper@_TILE_DIGITS];
+                uint64_t *const high = &low[here * width * @upper@_TILE_DIGITS];
                 /* those of a level begin at half * here in the table of roots */
                 run->step(width, low, high, low, high,
                           @name@_read(&roots[(here - 1 + (i & (here - 1))) * half]));
@@ -101,8 +101,8 @@ static void @name@_near_tile(const @name@_transform_array *run, uint64_t *tile, 
 static void @name@_far_levels_in_tiles(const @name@_transform_array *run, @name@ *x,
                                        const @name@ *roots, size_t blocks, size_t half, int levels)
 {
-    uint64_t space[@upper@_TILE * @upper@_DIGITS + 7];
-    uint64_t more[(@upper@_BLOCK << @upper@_TILED) * @upper@_DIGITS + 7];
+    uint64_t space[@upper@_TILE * @upper@_TILE_DIGITS + 7];
+    uint64_t more[(@upper@_BLOCK << @upper@_TILE_LEVELS) * @upper@_TILE_DIGITS + 7];
     uint64_t *const tile = @name@_aligned(space), *const in_digits = @name@_aligned(more);
     const size_t rows = (size_t)1 << levels, stride = 2 * half >> levels;
     const size_t width = @upper@_TILE / rows < stride ? @upper@_TILE / rows : stride;
@@ -122,7 +122,7 @@ static void @name@_far_levels_in_tiles(const @name@_transform_array *run, @name@
 static void @name@_near_levels_in_tiles(const @name@_transform_array *run, @name@ *x,
                                         const @name@ *roots, size_t half, size_t count, int levels)
 {
-    uint64_t space[@upper@_TILE * @upper@_DIGITS + 7];
+    uint64_t space[@upper@_TILE * @upper@_TILE_DIGITS + 7];
     uint64_t *const tile = @name@_aligned(space);
     const size_t rows = (size_t)1 << levels;
     const size_t width = @upper@_TILE / rows < half ? @upper@_TILE / rows : half;
