@@ -51,6 +51,8 @@ FORMS: dict[str, tuple[str, ...]] = {
     "vmovdqu32 zmm1 {k1}{z}, [rdi + 64]": (),
     "vpcmpltuq k1, zmm2, zmm3\nvpaddq zmm1 {k1}, zmm2, zmm3": (),
     "vpaddq zmm1 {k1}, zmm1, qword ptr [rdi + 136]{1to8}": (),
+    "vpsubq zmm1 {k1}, zmm1, qword ptr [rdi + 136]{1to8}": (),
+    "vpcmpltuq k1, zmm2, zmm3\nvpsubq zmm1 {k1}, zmm1, zmm2": (),
     "vpaddq zmm1, zmm2, zmmword ptr [rdi + 128]": (),
     "vpaddq zmm1, zmm2, qword ptr [rdi + 136]{1to8}": (),
     "vpbroadcastq zmm1, qword ptr [rdi + 72]": (),

@@ -281,7 +281,7 @@ class Emulator:
     ) -> Vector:
         """The result of an instruction that keeps or blends the words without a mask bit."""
         zeroes = any(o.avx_zero_opmask for o in i.operands)
-        if m not in ("vmovshdup", "vpblendmq", "vpaddq") or zeroes:
+        if m not in ("vmovshdup", "vpblendmq", "vpaddq", "vpsubq") or zeroes:
             raise EmulationError(f"{m} {i.op_str} is not known")
         kept = self.read(i, reads[1 if m == "vpblendmq" else 0])
         if m == "vmovshdup":
