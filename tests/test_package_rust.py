@@ -214,7 +214,7 @@ def test_examples_of_other_crates_are_left_out(tmp_path: Path) -> None:
         examples = [line for line in lines if "use fieldc::" in line and "//" in line]
         assert not examples, path
     head = (tmp_path / "src/lib.rs").read_text()
-    assert head.startswith("//! Arithmetic modulo 0x1fffffffffffffff: 61 bits in 1 limbs")
+    assert head.startswith("//! Arithmetic modulo 0x1fffffffffffffff: 61 bits in 1 limb of 64 bits")
 
 
 def test_traits_are_dependencies(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def argument_list(text: str) -> tuple[str, ...]:
     option("--x", type=number, metavar="X", help="the words at x, a number; else by the seed"),
     option("--y", type=number, metavar="Y", help="the words at y"),
     option("--a", type=number, metavar="A", help="the words at a, the third operand of mul_add"),
-    option("--field", metavar="FIELD", help="x and y are below this prime; for p, n and n0"),
+    option("--field", metavar="FIELD", help="draw operands below this prime; for p, n and n0"),
     option("--limbs", type=positive, metavar="N", help="words of each operand without a field"),
     option("--seed", type=number, default=1, metavar="N", help="seed of the operands (default 1)"),
     option(

@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from fieldc.algorithms.representations import MONTGOMERY, Representation
+from fieldc.errors import counted
 from fieldc.field import Field
 from fieldc.formulas.formula import Formula
 from fieldc.packages.c.aarch64 import (
@@ -60,6 +61,8 @@ def values(f: Field, r: Representation, command: str) -> dict[str, str]:
         "bits": str(f.bits),
         "bytes": str(-(-f.bits // 8)),
         "limbs": str(f.n),
+        "size": f.size,
+        "in_limbs": counted(f.n, "limb"),
         "r_bits": str(f.word * f.n),
         "p_words": limbs(f, f.p),
         "one_words": limbs(f, r.stored(f, 1)),

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fieldc.catalogue import NamedPrime, find_field, named_primes
+from fieldc.errors import counted
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.packages.checked_in import CheckedIn, header
@@ -218,10 +219,7 @@ def kernels_file(limbs: int) -> str:
     """The kernels of one number of limbs, every class and variant."""
     classes = [c for c in (*CLASSES, *LAZY_CLASSES) if limbs in c.limbs]
     parts = [
-        header(
-            f"{limbs} limbs: kernels for x86-64, a text for each operation and class of primes.",
-            MODULE,
-        ),
+        header(_kernels_title(limbs, "x86-64"), MODULE),
         "use core::arch::asm;\n\n",
         "use crate::machine::{assembly, called, lazy_assembly};\n",
         "use crate::modulus::Modulus;\n",
@@ -235,8 +233,12 @@ def kernels_file(limbs: int) -> str:
 
 def arm_kernels_file(limbs: int) -> str:
     """The AArch64 kernels of one number of limbs, and which class takes which."""
-    title = f"{limbs} limbs: kernels for AArch64, a text for each operation and class of primes."
-    return header(title, MODULE) + arm_kernels(limbs)
+    return header(_kernels_title(limbs, "AArch64"), MODULE) + arm_kernels(limbs)
+
+
+def _kernels_title(limbs: int, processor: str) -> str:
+    size = counted(limbs, "limb")
+    return f"{size}: kernels for {processor}, a text for each operation and class of primes."
 
 
 def variants(limbs: int) -> tuple[str, ...]:

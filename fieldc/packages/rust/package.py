@@ -157,7 +157,7 @@ def values(f: Field, traits: Sequence[str], formulas: Sequence[Formula] = ()) ->
         "prime": hex(f.p),
         "bits": str(f.bits),
         "bytes": str(-(-f.bits // 8)),
-        "limbs": str(f.n),
+        "size": f.size,
         "version": VERSION,
         "command": f"{command} -o DIR",
         "ownership": OWNERSHIP,

@@ -2,14 +2,15 @@
  * Arithmetic modulo @label@:
  * p = @prime@ (@bits@ bits).
  *
- * A value of type @name@ is a residue below p in @limbs@ limbs of 64 bits, least significant
- * first. Residues are @stands@.
+ * A value of type @name@ is a residue below p in @size@, least
+ * significant first. Residues are @stands@.
  * Values come from the functions below and are their operands; uninitialised ones give meaningless
  * results, but nothing is ever read or written outside of the objects that are named.
  *
  * Every result may be one of its operands. Pointers must not be null where a function returns
- * nothing, unless they are to an array of no values. No function branches on a value or uses one as an address; whether an input was refused
- * is told by what is returned. All functions may be called by several threads at once.
+ * nothing, unless they are to an array of no values. No function branches on a value or uses one as
+ * an address; whether an input was refused is told by what is returned. All functions may be called
+ * by several threads at once.
  *
  * Made by: @command@
  * @ownership@
@@ -88,7 +89,7 @@ int @name@_decode_wide_le(@name@ *z, const uint8_t *bytes, size_t length);
  * FIELDC_NULL_POINTER; FIELDC_NO_RANDOMNESS where it fails; z is 0 then. */
 int @name@_random(@name@ *z, fieldc_fill *fill, void *context);
 
-/* z = the number x, in @limbs@ limbs@not_stored@.
+/* z = the number x, in @in_limbs@@not_stored@.
  * FIELDC_NULL_POINTER; FIELDC_NOT_CANONICAL for p and above, and z is 0. */
 int @name@_to_montgomery(@name@ *z, const uint64_t x[@limbs@]);
 

@@ -1,4 +1,4 @@
-//! Arithmetic modulo @label@: @bits@ bits in @limbs@ limbs of 64 bits.
+//! Arithmetic modulo @label@: @bits@ bits in @size@.
 //!
 //! p = @prime@
 //!
