@@ -74,12 +74,17 @@ fn methods(has_sum: bool) -> Vec<TokenStream> {
                 fn of_two(x: &[__Element; 2], y: &[__Element; 2]) -> __Element {
                     #sum_of_two
                 }
+                /// Two of them, where they are: with copies a pairing takes 3 to 4 % longer.
+                #[inline(always)]
+                fn pair(pair: &[__Element]) -> &[__Element; 2] {
+                    pair.try_into().expect("chunks of two")
+                }
                 let (a, b) = (a.chunks_exact(2), b.chunks_exact(2));
                 let last = match (a.remainder(), b.remainder()) {
                     ([x], [y]) => Some(*x * *y),
                     _ => None,
                 };
-                let mut sums = a.zip(b).map(|(x, y)| of_two(&[x[0], x[1]], &[y[0], y[1]]));
+                let mut sums = a.zip(b).map(|(x, y)| of_two(pair(x), pair(y)));
                 let Some(mut total) = sums.next() else {
                     return last.unwrap_or(<__Element as ark_ff::AdditiveGroup>::ZERO);
                 };
