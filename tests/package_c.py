@@ -25,10 +25,14 @@ STRICT = ("-Wall", "-Wextra", "-pedantic", "-Werror")
 OK, NULL, LENGTH, NOT_CANONICAL, NO_INVERSE, NOT_SUPPORTED, NO_ROOT, NO_RANDOMNESS = range(8)
 NO_TRANSFORM = 8
 PATHS = {1: ("adx", "bmi2"), 2: ("bmi2",), 3: (), 4: ()} | {
-    number: ("bmi2", *ARRAY_TARGETS[name].features)
-    for number, name in ((6, "avx512f"), (7, "avx512ifma"))
+    number: (*scalar, *ARRAY_TARGETS[name].features)
+    for number, name, scalar in (
+        (6, "avx512f", ("bmi2",)),
+        (7, "avx512ifma", ("bmi2",)),
+        (8, "avx512ifma", ("adx", "bmi2")),
+    )
 }
-"""What each path asks of the processor: adx, mulx, base, C, and two with arrays in vectors."""
+"""What each path asks of the processor: adx, mulx, base, C, and three with arrays in vectors."""
 
 
 def tool(name: str) -> str:

@@ -119,7 +119,9 @@ def test_structures_and_neighbours_differ() -> None:
     assert drafts and len({d.machine_code for d in drafts}) == len(drafts)
     every = promising(shop, None, 9.0)
     assert (
-        len(drafts) < len(every) <= len(list(structures(list(shop.expressions), ("adx", "mulx"))))
+        len(drafts)
+        < len(every)
+        <= len(list(structures(list(shop.expressions), ("adx", "mulx"), "")))
     )
     start = draft_of(shop).decisions
     changed = [d.choices for d in neighbours(start, "mul")]

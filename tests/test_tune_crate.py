@@ -18,7 +18,13 @@ from fieldc.machine.processor import is_x86_64
 from fieldc.machine.results import MODES
 from fieldc.machine.ring import RING, Layout
 from fieldc.packages.rust.classes import COMPLEMENT, FOLD, SPARE, PrimeClass, completed
-from fieldc.packages.rust.schedules import FOLDER, TUNED, crate_kernel, path_of, schedule_of
+from fieldc.packages.rust.schedules import (
+    FOLDER,
+    FOUND_ON,
+    crate_kernel,
+    path_of,
+    schedule_of,
+)
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.timing.called import surroundings
 from fieldc.tune.crate import prime_class
@@ -29,11 +35,13 @@ from fieldc.tune.subject import of_class
 
 HOST = pytest.mark.skipif(not is_x86_64(), reason="this host does not run System V x86-64 code")
 ROOM = 1 << 15
-SHIPPED = sorted(path.name.split(".")[0] for path in FOLDER.glob("*.json"))
+TUNED = "mulx"
+VARIANT_OF = {processor: variant for variant, processor in FOUND_ON.items()}
+SHIPPED = sorted(path.stem for path in FOLDER.glob("*.json"))
 
 
 def shop_of(of: PrimeClass, operation: str, limbs: int = 4) -> Workshop:
-    return Workshop(of_class(of, limbs, operation))
+    return Workshop(of_class(of, limbs, operation, TUNED))
 
 
 def walked(shop: Workshop, steps: int = 25) -> Draft:
@@ -137,22 +145,22 @@ def test_a_kernel_of_three_operands_is_called_with_each() -> None:
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_schedule_of_a_class_is_current_and_was_found_undisturbed(name: str) -> None:
-    of, limbs = prime_class(name)
-    subjects = {op: of_class(of, limbs, op) for op, _ in of.algorithms}
-    schedule = schedule_of(of, limbs)
-    assert schedule.entries and path_of(of, limbs).name.startswith(name)
+    class_limbs, processor = name.split(".")
+    (of, limbs), variant = prime_class(class_limbs), VARIANT_OF[processor]
+    subjects = {op: of_class(of, limbs, op, variant) for op, _ in of.algorithms}
+    schedule = schedule_of(of, limbs, variant)
+    assert schedule.entries and path_of(of, limbs, variant).stem == name
     for entry in schedule.entries:
-        assert crate_kernel(of, subjects[entry.operation].start, "k", TUNED)
-        assert entry.decisions.choices.variant == TUNED
+        assert crate_kernel(of, subjects[entry.operation].start, "k", variant)
+        assert entry.decisions.choices.variant == variant
         assert not entry.measured["disturbed"]
 
 
 def test_an_outdated_schedule_is_refused() -> None:
-    entry = schedule_of(FOLD, 4).entry("mul")
+    entry = schedule_of(FOLD, 4, TUNED).entry("mul")
     assert entry is not None
-    other = completed(
-        crate_kernel(FOLD, of_class(FOLD, 4, "mul").start, "k", "adx"), find_field("bn254-p")
-    )
+    expression = of_class(FOLD, 4, "mul", TUNED).start
+    other = completed(crate_kernel(FOLD, expression, "k", "adx"), find_field("bn254-p"))
     with pytest.raises(ScheduleError, match="another version"):
         entry.require(other)
 

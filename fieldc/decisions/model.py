@@ -57,6 +57,10 @@ def preferred_variant(
 
     def cost(name: str) -> Figure:
         variant = Variant(name)
-        return figure(judge, Choice(expression, variant, judge.plan(variant)), processor.key)
+        return figure(
+            judge,
+            Choice(expression, variant, judge.plans(variant, processor.key)[0]),
+            processor.key,
+        )
 
     return min(variants, key=cost)

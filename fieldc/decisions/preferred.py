@@ -98,7 +98,8 @@ class Decision:
         after = next((c for c in rest if c.choice.variant == failed.variant), None)
         if after is None:
             return None
-        said = f"{after.choice.chosen_by}; {name} is not proved"
+        which = f"{name} in its own rows" if after.algorithm == name else name
+        said = f"{after.choice.chosen_by}; {which} is not proved"
         told = replace(after, choice=replace(after.choice, chosen_by=said))
         last = [] if self.target.is_own else [c for c in self.candidates if c not in rest]
         candidates = [told if c is after else c for c in rest]
@@ -217,15 +218,25 @@ def _modelled(
     model: Processor,
     is_host: bool,
 ) -> list[Candidate]:
-    """Every algorithm in every variant, by the model's lower bounds."""
-    found = []
+    """Every algorithm in every variant, by the model's lower bounds.
+
+    A variant's later plans come right after its first one: the model does not see an order.
+    """
+    found: list[list[Candidate]] = []
     for expression in expressions:
         for variant in target.variants:
-            choice = Choice(expression, variant, judge.plan(variant), options=_options(model))
-            bound = figure(judge, choice, model.key)
-            told = replace(choice, chosen_by=f"the model of {model.key}: {bound}")
-            found.append(Candidate(told, bound, not (is_host and missing(variant.needs))))
-    return sorted(found, key=lambda c: c.figure or Figure(0, 0, 0))
+            runs = not (is_host and missing(variant.needs))
+            some: list[Candidate] = []
+            why = f"the model of {model.key}"
+            for plan in judge.plans(variant, model.key):
+                choice = Choice(expression, variant, plan, options=_options(model))
+                bound = figure(judge, choice, model.key)
+                told = replace(choice, chosen_by=f"{why}: {bound}")
+                some.append(Candidate(told, bound, runs))
+                why = f"the model of {model.key}, rows of other processors"
+            found.append(some)
+    ranked = sorted(found, key=lambda some: some[0].figure or Figure(0, 0, 0))
+    return [candidate for some in ranked for candidate in some]
 
 
 def _options(model: Processor) -> tuple[str, ...]:

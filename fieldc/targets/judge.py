@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,10 @@ class Judge:
     """Of the bytes, as the counts name it."""
     stand_in: str
     """The processor, by its key, whose model serves where the one that is meant is not known."""
-    plan: Callable[[Variant], Any] = lambda _: None
-    """The plan of a variant's defaults."""
+    plans: Callable[[Variant, str], Sequence[Any]] = lambda variant, processor: (None,)
+    """The plans of a variant's defaults on a processor, by its key.
+
+    A later one is for what the prover does not follow in an earlier one.
+    """
     takes_schedules: bool = False
     """Whether schedules that a search found are of its kernels."""

@@ -14,7 +14,7 @@ from dataclasses import replace
 from fieldc.decisions.schedule import dump
 from fieldc.machine.processors import host_processor
 from fieldc.packages.rust.classes import CLASSES, PrimeClass
-from fieldc.packages.rust.schedules import PROCESSOR, path_of, schedule_of
+from fieldc.packages.rust.schedules import FOUND_ON, path_of, schedule_of
 from fieldc.tune.subject import of_class
 from fieldc.tune.tuning import SearchPlan, tune_operation
 
@@ -41,16 +41,19 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, metavar="N")
     arguments = parser.parse_args()
     processor = host_processor()
-    if processor is None or processor.key != PROCESSOR:
-        print(f"the crate's schedules are for {PROCESSOR}, not for this processor", file=sys.stderr)
+    variants = [v for v, key in FOUND_ON.items() if processor and processor.key == key]
+    if not variants:
+        known = ", ".join(FOUND_ON.values())
+        print(f"the crate's schedules are for {known}, not for this processor", file=sys.stderr)
         return 1
+    (variant,) = variants
     plan = SearchPlan(arguments.time, arguments.seed, say=say)
     for of, limbs in arguments.classes:
         own = [name for name, _ in of.algorithms]
         for operation in arguments.op or own:
             if operation not in own:
                 parser.error(f"class {of.name} has no {operation} of its own; {', '.join(own)}")
-            search(of, limbs, operation, plan)
+            search(of, limbs, operation, variant, plan)
     return 0
 
 
@@ -59,17 +62,18 @@ def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def search(of: PrimeClass, limbs: int, operation: str, plan: SearchPlan) -> None:
+def search(of: PrimeClass, limbs: int, operation: str, variant: str, plan: SearchPlan) -> None:
     """Search for one kernel, from the one that there is, and keep it if it is sound.
 
     Where the last duel or race was disturbed the search goes on for a while, to be measured again.
     """
-    schedule, subject = schedule_of(of, limbs), of_class(of, limbs, operation)
-    say(f"{of.name}, {limbs} limbs: {operation}")
+    schedule = schedule_of(of, limbs, variant)
+    subject = of_class(of, limbs, operation, variant)
+    say(f"{of.name}, {limbs} limbs: {operation}, {variant}")
     entry = tune_operation(subject, plan, schedule.entry(operation))
     for _ in range(AGAIN):
         if not entry.measured["disturbed"]:
-            path = path_of(of, limbs)
+            path = path_of(of, limbs, variant)
             path.parent.mkdir(exist_ok=True)
             path.write_text(dump(schedule.with_entry(entry)), "utf-8")
             schedule_of.cache_clear()

@@ -19,7 +19,7 @@ from fieldc.machine.code import Code
 from fieldc.machine.pages import Timed
 from fieldc.machine.processors import Processor
 from fieldc.targets.x86_64.allocate import AllocationError
-from fieldc.targets.x86_64.choices import VARIANTS, Choices, Refinement
+from fieldc.targets.x86_64.choices import Choices, Refinement, choices_on
 from fieldc.targets.x86_64.conventions import GENERAL
 from fieldc.targets.x86_64.encode import Piece, encode, linked, placed, size_of, table_after
 from fieldc.targets.x86_64.flags import FlagError
@@ -133,14 +133,16 @@ def _shape(instruction: Physical) -> tuple[str, ...]:
     return instruction.mnemonic, *kinds
 
 
-def structures(algorithms: Sequence[str], variants: Sequence[str]) -> Iterator[Decisions]:
-    """Every algorithm in every row style, the other choices as they are in VARIANTS."""
+def structures(
+    algorithms: Sequence[str], variants: Sequence[str], processor: str
+) -> Iterator[Decisions]:
+    """Every algorithm in every row style, the other choices as a processor's defaults are."""
     chains = [RowChoice(RowStyle.TWO_CHAINS, *each) for each in product(LAGS, AHEADS)]
     sums = [RowChoice(RowStyle.TWO_SUMS, ahead=ahead) for ahead in AHEADS]
     merged = [RowChoice(RowStyle.ONE_CHAIN, ahead=ahead) for ahead in AHEADS]
     styles = {"adx": (*chains, *sums, *merged), "mulx": merged}
     for algorithm, variant in product(algorithms, variants):
-        choices = VARIANTS[variant]
+        choices = choices_on(variant, processor)
         yield from (Decisions(algorithm, replace(choices, rows=each)) for each in styles[variant])
 
 
@@ -167,7 +169,8 @@ def promising(workshop: Workshop, processor: Processor | None, slack: float) -> 
     The model sees each algorithm in each row style once, without lag or products ahead: these move
     instructions, and their number hardly.
     """
-    every = list(structures(list(workshop.expressions), workshop.subject.variants))
+    key = processor.key if processor else ""
+    every = list(structures(list(workshop.expressions), workshop.subject.variants, key))
     bounds: dict[object, float] = {}
     for decisions in every:
         if decisions.choices.rows.lag == decisions.choices.rows.ahead == 0:

@@ -23,7 +23,6 @@ from fieldc.packages.rust.classes import (
     representative,
 )
 from fieldc.packages.rust.kernels import called_kernel
-from fieldc.packages.rust.schedules import TUNED
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.x86_64.choices import FEATURES, Choices
 from fieldc.targets.x86_64.conventions import CALLED_INLINE, SYSV, Convention
@@ -93,14 +92,14 @@ def of_field(field: Field, operation: str, operands: OperandMode = "moving") -> 
     )
 
 
-def of_class(prime_class: PrimeClass, limbs: int, operation: str) -> Subject:
+def of_class(prime_class: PrimeClass, limbs: int, operation: str, variant: str) -> Subject:
     """An operation of a class by its algorithm, for the representative. Raises ValueError."""
     found = class_expressions(prime_class, limbs)
     expression = next((t for t in found if t.kernel.operation == operation), None)
     if expression is None:
         raise ValueError(f"class {prime_class.name} has no {operation} of its own")
     expressions = {expression.kernel.algorithm: expression}
-    variants = _runnable(TUNED)
+    variants = _runnable(variant)
     f = representative(prime_class, limbs)
     complete = partial(completed, f=f)
     return Subject(

@@ -16,7 +16,7 @@ from fieldc.machine.processors import Processor, host_processor
 from fieldc.machine.results import MODES, Mode
 from fieldc.machine.timing import Race, candidate_of, measure, pinned
 from fieldc.targets.registry import instruments_here
-from fieldc.targets.x86_64.choices import VARIANTS
+from fieldc.targets.x86_64.choices import choices_on
 from fieldc.targets.x86_64.conventions import SYSV
 from fieldc.targets.x86_64.targets import JUDGE
 from fieldc.tune.duel import DuelResult, Duels, verdict
@@ -69,7 +69,8 @@ class Tuning:
         self.processor: Processor | None = host_processor()
         if self.processor is not None and len(variants) > 1:
             variants = (preferred_variant(JUDGE, expression, self.processor, variants),)
-        self.start = self._draft(Decisions(expression.kernel.algorithm, VARIANTS[variants[0]]))
+        choices = choices_on(variants[0], self.processor.key if self.processor else "")
+        self.start = self._draft(Decisions(expression.kernel.algorithm, choices))
         self.duels = Duels(expression, plan.seed, plan.modes, hop)
         self.examination = Examination(expression, plan.seed)
         self.began = self._said = plan.clock()

@@ -67,7 +67,7 @@ fn choice_of_kernels() -> TokenStream {
         #[cold]
         fn find_out() {
             let processor = processor::processor();
-            let found = match (processor.prefers_two_chains(), processor.bmi2) {
+            let found = match (processor.prefers_two_chains, processor.bmi2) {
                 (true, _) => ADX,
                 (_, true) => MULX,
                 _ => STOCK,

@@ -17,6 +17,8 @@ pub enum Kernels {
     Avx512f,
     /// As `Mulx`, and vectors on slices, for processors with AVX-512 F, DQ, IFMA and VBMI2 too.
     Avx512Ifma,
+    /// As `Adx`, and the vectors of `Avx512Ifma`.
+    AdxAvx512Ifma,
     /// AArch64 assembly, for every AArch64 processor.
     Aarch64,
 }
@@ -25,9 +27,10 @@ pub(crate) const UNKNOWN: u8 = 0;
 pub(crate) const PORTABLE: u8 = 1;
 pub(crate) const ADX: u8 = 2;
 pub(crate) const AVX512F: u8 = 3;
-pub(crate) const MULX: u8 = 4;
-pub(crate) const AVX512IFMA: u8 = 5;
-pub(crate) const AARCH64: u8 = 6;
+pub(crate) const ADX_AVX512IFMA: u8 = 4;
+pub(crate) const MULX: u8 = 5;
+pub(crate) const AVX512IFMA: u8 = 6;
+pub(crate) const AARCH64: u8 = 7;
 
 impl Kernels {
     /// Its byte.
@@ -38,6 +41,7 @@ impl Kernels {
             Self::Adx => ADX,
             Self::Avx512f => AVX512F,
             Self::Avx512Ifma => AVX512IFMA,
+            Self::AdxAvx512Ifma => ADX_AVX512IFMA,
             Self::Aarch64 => AARCH64,
         }
     }

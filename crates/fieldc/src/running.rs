@@ -4,7 +4,9 @@ use core::fmt;
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use crate::available::{HAS_ASSEMBLY, HAS_VECTORS, found, is_available};
-use crate::kernels::{AARCH64, ADX, AVX512F, AVX512IFMA, Kernels, MULX, PORTABLE, UNKNOWN};
+use crate::kernels::{
+    AARCH64, ADX, ADX_AVX512IFMA, AVX512F, AVX512IFMA, Kernels, MULX, PORTABLE, UNKNOWN,
+};
 
 /// This processor, or this build of the crate, does not have the kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +20,12 @@ const IS_AVX512: bool = cfg!(target_feature = "avx512f") && cfg!(target_feature 
 const IS_IFMA: bool =
     IS_AVX512 && cfg!(target_feature = "avx512ifma") && cfg!(target_feature = "avx512vbmi2");
 
+/// Whether the compiler's target is Zen 3 or 4: others lack SSE4a or VAES, or have AVX-VNNI.
+const IS_ZEN: bool = cfg!(target_feature = "sse4a")
+    && cfg!(target_feature = "vaes")
+    && !cfg!(target_feature = "avxvnni");
+const PREFERS_TWO_CHAINS: bool = cfg!(target_feature = "adx") && IS_ZEN;
+
 /// With the feature `static-cpu` the choice is the compiler's target.
 const FIXED: Option<Kernels> = if !cfg!(feature = "static-cpu") {
     None
@@ -25,10 +33,14 @@ const FIXED: Option<Kernels> = if !cfg!(feature = "static-cpu") {
     Some(Kernels::Aarch64)
 } else if !HAS_ASSEMBLY || !cfg!(target_feature = "bmi2") {
     Some(Kernels::Portable)
+} else if HAS_VECTORS && IS_IFMA && PREFERS_TWO_CHAINS {
+    Some(Kernels::AdxAvx512Ifma)
 } else if HAS_VECTORS && IS_IFMA {
     Some(Kernels::Avx512Ifma)
 } else if HAS_VECTORS && cfg!(target_feature = "adx") && IS_AVX512 {
     Some(Kernels::Avx512f)
+} else if PREFERS_TWO_CHAINS {
+    Some(Kernels::Adx)
 } else {
     Some(Kernels::Mulx)
 };
@@ -68,6 +80,7 @@ impl Kernels {
             AVX512F => Self::Avx512f,
             MULX => Self::Mulx,
             AVX512IFMA => Self::Avx512Ifma,
+            ADX_AVX512IFMA => Self::AdxAvx512Ifma,
             PORTABLE => Self::Portable,
             _ => {
                 let found = Self::detect();

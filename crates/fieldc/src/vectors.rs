@@ -1,7 +1,7 @@
 //! Which kernels on arrays run for a modulus.
 
 use crate::array_operation::Operation;
-use crate::kernels::{AVX512F, AVX512IFMA, Kernels, UNKNOWN};
+use crate::kernels::{ADX_AVX512IFMA, AVX512F, AVX512IFMA, Kernels, UNKNOWN};
 use crate::modulus::{Modulus, is_same_number};
 use crate::running::code;
 use crate::vector_kernels::{ArrayKernel, ArrayKernels, Entry, RunButterfly};
@@ -30,7 +30,7 @@ fn running<const N: usize, M: Modulus<N>>() -> Option<&'static ArrayKernels> {
     }
     match code() {
         AVX512F => Some(by_doubles),
-        AVX512IFMA => Some(by_digits),
+        AVX512IFMA | ADX_AVX512IFMA => Some(by_digits),
         _ => None,
     }
 }

@@ -14,8 +14,8 @@ fn the_choice_is_made_once_and_can_be_forced() {
     assert_eq!(Kernels::current(), Kernels::Portable);
     assert_eq!(x * x, Fp::from_u64(9));
 
-    use Kernels::{Adx, Avx512Ifma, Avx512f, Mulx};
-    for kernels in [Mulx, Adx, Avx512f, Avx512Ifma] {
+    use Kernels::{Adx, AdxAvx512Ifma, Avx512Ifma, Avx512f, Mulx};
+    for kernels in [Mulx, Adx, Avx512f, Avx512Ifma, AdxAvx512Ifma] {
         match kernels.select() {
             Ok(()) => assert_eq!(Kernels::current(), kernels),
             Err(error) => {

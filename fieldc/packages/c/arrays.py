@@ -25,6 +25,7 @@ from fieldc.packages.c.transforms import table_of_tiles, tile_words
 from fieldc.progress import Progress
 from fieldc.properties import has_transforms
 from fieldc.targets.array_targets import ARRAY_TARGETS
+from fieldc.targets.avx512ifma.target import AVX512IFMA
 from fieldc.targets.header import field_symbol
 from fieldc.targets.target import Artifact
 from fieldc.targets.vectors.offers import ARRAY
@@ -52,6 +53,8 @@ ALONE = (
 """The kernels that are no members, with their kinds."""
 SCALAR = "mulx"
 """The variant that every processor with AVX-512 runs."""
+TWO_CHAINS = "adx"
+"""The variant that stands beside vectors of IFMA too: for Zen 4."""
 CONDITION = (
     "!defined(FIELDC_NO_VECTORS) && \\\n    "
     "!defined(_WIN32) && !defined(__CYGWIN__) && !defined(__APPLE__)"
@@ -59,6 +62,7 @@ CONDITION = (
 """What the preprocessor asks before it takes kernels on arrays: they have System V's convention.
 macOS does not say by xgetbv that it keeps vectors."""
 BITS = {
+    "adx": ("b", 19),
     "avx512f": ("b", 16),
     "avx512dq": ("b", 17),
     "avx512ifma": ("b", 21),
@@ -166,9 +170,11 @@ def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[s
         for kind, operation in (*kinds, *ALONE)
         if operation in found
     )
+    tables = [(target, SCALAR) for target in by_target]
+    tables += [(target, TWO_CHAINS) for target in by_target if target is AVX512IFMA]
     cases = (
-        f"    case {_path(target)}:\n        return mulx && found.vectors && {_needs(target)};\n"
-        for target in by_target
+        f"    case {_path(*each)}:\n        return mulx && found.vectors && {_needs(*each)};\n"
+        for each in tables
     )
     has_tiles = any(each.in_transform for each in kernels)
     return tile_words(f, name, has_tiles) | {
@@ -178,30 +184,40 @@ def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[s
         "copied": str(max(32, (1 << 11) // f.n // 32 * 32)),
         "array_externs": "".join(externs),
         "array_tables": "".join(
-            _table(name, target, found, has_tiles) for target, found in by_target.items()
-        ),
-        "array_places": " ".join(f"&{name}_in_{target.name}," for target in by_target),
+            _arrays(name, target, found, has_tiles) for target, found in by_target.items()
+        )
+        + "".join(_table(name, *each) for each in tables),
+        "array_places": " ".join(f"&{name}_in_{_both(*each)}," for each in tables),
         "array_cases": "".join(cases),
     }
 
 
-def _path(target: VectorTarget) -> str:
+def _both(target: VectorTarget, variant: str) -> str:
+    """The name of a target's vectors beside single values of a variant."""
+    return target.name if variant == SCALAR else f"{variant}_{target.name}"
+
+
+def _path(target: VectorTarget, variant: str) -> str:
     """What the header calls it."""
-    return f"FIELDC_{target.name.upper()}"
+    return f"FIELDC_{_both(target, variant).upper()}"
 
 
-def _table(
+def _table(name: str, target: VectorTarget, variant: str) -> str:
+    """The table of all kernels of a path with vectors."""
+    words = (f"{name}_in_{_both(target, variant)}", _path(target, variant))
+    return f"{name.upper()}_TABLE({', '.join((*words, f'{name}_{target.name}', variant))});\n"
+
+
+def _arrays(
     name: str, target: VectorTarget, found: Mapping[str, PackagedArray], has_tiles: bool
 ) -> str:
-    """The table of a target: a kernel for each member, and from how many elements on it runs."""
+    """The kernels on arrays of a target: one for each member, and the fewest elements."""
     rows = (found.get(operation) for kind in MEMBERS.values() for operation in kind)
     members = [f"{{{k.kernel.symbol}, {k.least}}}" if k else "{NULL, 0}" for k in rows]
     tiles = [found[role].kernel.symbol for role in ROLES if role in found]
     more = [table_of_tiles(tiles)] if has_tiles else []
     inside = ",\n    ".join((*members, _sum(found), *more))
-    table = f"static const {name}_arrays {name}_{target.name} = {{\n    {inside}}};\n"
-    words = f"{name}_in_{target.name}, {_path(target)}, {name}_{target.name}, {SCALAR}"
-    return f"{table}{name.upper()}_TABLE({words});\n"
+    return f"static const {name}_arrays {name}_{target.name} = {{\n    {inside}}};\n"
 
 
 def _sum(found: Mapping[str, PackagedArray]) -> str:
@@ -214,10 +230,10 @@ def _sum(found: Mapping[str, PackagedArray]) -> str:
     return f"{{{symbols}, {BLOCK * columns.terms * columns.turns}}}"
 
 
-def _needs(target: VectorTarget) -> str:
-    """Whether cpuid's leaf 7 has all that a target needs, as an expression of C."""
+def _needs(target: VectorTarget, variant: str) -> str:
+    """Whether cpuid's leaf 7 has all that a path needs, as an expression of C."""
     masks = dict.fromkeys("bc", 0)
-    for feature in target.features:
+    for feature in (*target.features, *(["adx"] if variant == TWO_CHAINS else [])):
         register, bit = BITS[feature]
         masks[register] |= 1 << bit
     asked = (f"(found.{r} & {mask:#x}u) == {mask:#x}u" for r, mask in masks.items() if mask)

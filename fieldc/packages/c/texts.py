@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from fieldc.algorithms.representations import MONTGOMERY, Representation
+from fieldc.decisions.preferred import preferred
 from fieldc.errors import counted
 from fieldc.field import Field
 from fieldc.formulas.formula import Formula
@@ -29,6 +30,7 @@ from fieldc.properties import has_transforms
 from fieldc.targets.c.print import ROWS as C_ROWS
 from fieldc.targets.c.print import c_function, c_prelude, prototype
 from fieldc.targets.header import OWNERSHIP, field_symbol
+from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import Artifact
 from fieldc.words.lower import lower
 
@@ -77,6 +79,23 @@ def values(f: Field, r: Representation, command: str) -> dict[str, str]:
         **transform_words(f, r),
         **(_montgomery(f, name) if r is MONTGOMERY else _plain(f, name)),
         **{part: r.parts[part] for part in ("mul", "square", "sum_of_products")},
+        **_chains(f, r),
+    }
+
+
+def prefers_two_chains(f: Field, r: Representation) -> bool:
+    """Whether products with two carry chains are the fastest on Zen 4. Zen 3 has its core."""
+    fastest = preferred(f, r.parts["mul"], TARGETS["x86_64-linux"], "zen-4").preferred
+    return fastest.variant.name == "adx"
+
+
+def _chains(f: Field, r: Representation) -> dict[str, str]:
+    """What the templates say of Zen 3 and 4."""
+    has_two = prefers_two_chains(f, r)
+    return {
+        "zen_two_chains": str(int(has_two)),
+        "zen_fastest": "two carry chains are" if has_two else "one carry chain is",
+        "zen_readme": "`adx` runs instead of `mulx`" if has_two else "`mulx` runs too",
     }
 
 

@@ -25,7 +25,7 @@ from fieldc.packages.rust.classes import (
 )
 from fieldc.packages.rust.crate import dispatch
 from fieldc.packages.rust.kernels import assembled
-from fieldc.packages.rust.schedules import PROCESSOR, TUNED, crate_kernel, schedule_of
+from fieldc.packages.rust.schedules import FOUND_ON, crate_kernel, schedule_of
 from fieldc.packages.rust.sums import FITTING, inline_sums, sum_text
 from fieldc.packages.rust.written import kernels_in
 from fieldc.targets.choice import Choice
@@ -67,10 +67,10 @@ def kernel_of(choice: Choice) -> tuple[X86Kernel, str]:
     """
     expression, plan = choice.expression, plan_of(choice)
     own = plan.compile(expression, OF, CALLED_INLINE)
-    if choice.variant.name == TUNED:
-        known = scheduled(expression)
-        if known is not None and products(known) <= products(own):
-            return known, f"the crate's schedule of {PROCESSOR} for primes of its class"
+    variant = choice.variant.name
+    known = scheduled(expression, variant)
+    if known is not None and products(known) <= products(own):
+        return known, f"the crate's schedule of {FOUND_ON[variant]} for primes of its class"
     return own, choice.chosen_by
 
 
@@ -79,16 +79,16 @@ def products(kernel: X86Kernel) -> int:
     return sum(line.mnemonic in PRODUCTS for line in kernel.code)
 
 
-def scheduled(expression: Expression) -> X86Kernel | None:
+def scheduled(expression: Expression, variant: str) -> X86Kernel | None:
     """The crate's kernel of the same algorithm for a prime, if a search found its schedule."""
     f, operation = expression.field, expression.kernel.operation
     for family in filter(None, (class_of(f), lazy_class_of(f))):
         of = kernels_of(family).get(operation)
-        if of is None or schedule_of(of, f.n).entry(operation) is None:
+        if of is None or schedule_of(of, f.n, variant).entry(operation) is None:
             continue
         for known in class_expressions(of, f.n):
             if known.kernel == expression.kernel:
-                return completed(crate_kernel(of, known, OF, TUNED), f)
+                return completed(crate_kernel(of, known, OF, variant), f)
     return None
 
 

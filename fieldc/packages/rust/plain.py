@@ -13,7 +13,7 @@ from fieldc.decisions.representation import judged
 from fieldc.field import Field
 from fieldc.packages.rust.called_inline import called_inline
 from fieldc.packages.rust.classes import CLASSES
-from fieldc.packages.rust.schedules import PROCESSOR
+from fieldc.packages.rust.schedules import FOUND_ON
 from fieldc.packages.rust.text import constant
 from fieldc.targets.header import field_symbol
 from fieldc.targets.registry import TARGETS
@@ -42,7 +42,7 @@ def is_plain(f: Field) -> bool:
     is_foldable = f.n in LIMBS and f.spare_bits <= MOST_SPARE_BITS and near_power(f).applies
     if not is_foldable or c << 2 * f.spare_bits >= f.base >> f.spare_bits:
         return False
-    return judged(f, TARGETS["x86_64-linux"], PROCESSOR)[0].representation is PLAIN
+    return judged(f, TARGETS["x86_64-linux"], FOUND_ON["mulx"])[0].representation is PLAIN
 
 
 def class_number(f: Field) -> int:
@@ -72,8 +72,8 @@ def modulus_list(primes: Sequence[Field]) -> str:
 
 
 def plain_kernel(f: Field, operation: str, variant: str) -> str:
-    """A kernel as a Rust function, as the model of the crate's processor decides."""
-    decision = preferred(f, operation, TARGETS["x86_64-linux"], PROCESSOR)
+    """A kernel as a Rust function, as the model of its variant's processor decides."""
+    decision = preferred(f, operation, TARGETS["x86_64-linux"], FOUND_ON[variant])
     choice = decision.unscheduled.variant(variant)
     kernel = plan_of(choice).compile(choice.expression, "kernel", CALLED_INLINE)
     name, condition = plain_symbol(f, operation, variant), f"p is {f.label}"

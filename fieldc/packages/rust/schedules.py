@@ -13,26 +13,30 @@ from fieldc import decisions
 from fieldc.decisions.schedule import Schedule, read
 from fieldc.language import Expression
 from fieldc.packages.rust.classes import PrimeClass, class_program, completed, representative
-from fieldc.targets.x86_64.choices import PLAIN, VARIANTS
+from fieldc.targets.x86_64.choices import PLAIN, choices_on
 from fieldc.targets.x86_64.conventions import CALLED_INLINE
 from fieldc.targets.x86_64.kernel import X86Kernel, compile_program
 
 FOLDER = Path(decisions.__file__).parent / "schedules" / "crate"
-PROCESSOR = "sapphire-rapids"
-"""Where the schedules were found. The crate has their kernels for every processor with BMI2."""
-TUNED = "mulx"
-"""The variant that they are of: it needs nothing else."""
+FOUND_ON = {"mulx": "sapphire-rapids", "adx": "zen-4"}
+"""The processor on which the schedules of each variant were found, by its key.
+
+Every processor that runs the variant gets their kernels.
+"""
 
 
-def path_of(prime_class: PrimeClass, limbs: int) -> Path:
-    """The file of a class' schedule."""
-    return FOLDER / f"{prime_class.name}_{limbs}.{PROCESSOR}.json"
+def path_of(prime_class: PrimeClass, limbs: int, variant: str) -> Path:
+    """The file of the schedule of a class in a variant."""
+    return FOLDER / f"{prime_class.name}_{limbs}.{FOUND_ON[variant]}.json"
 
 
 @cache
-def schedule_of(prime_class: PrimeClass, limbs: int) -> Schedule:
-    """The schedule of a class, without entries where there is no file. Raises ScheduleError."""
-    f, path = representative(prime_class, limbs), path_of(prime_class, limbs)
+def schedule_of(prime_class: PrimeClass, limbs: int, variant: str) -> Schedule:
+    """The schedule of a class in a variant, without entries if there is no file.
+
+    Raises ScheduleError.
+    """
+    f, path = representative(prime_class, limbs), path_of(prime_class, limbs, variant)
     if not path.exists():
         return Schedule(f"{prime_class.name}, {limbs} limbs", f.p, "")
     return read(path.read_text("utf-8"), f)
@@ -42,9 +46,9 @@ def crate_kernel(
     prime_class: PrimeClass, expression: Expression, symbol: str, variant: str
 ) -> X86Kernel:
     """The kernel of a class that the crate has. Raises ScheduleError for an outdated schedule."""
-    schedule = schedule_of(prime_class, expression.field.n)
-    entry = schedule.entry(expression.kernel.operation) if variant == TUNED else None
-    choices = entry.decisions.choices if entry else VARIANTS[variant]
+    schedule = schedule_of(prime_class, expression.field.n, variant)
+    entry = schedule.entry(expression.kernel.operation)
+    choices = entry.decisions.choices if entry else choices_on(variant, FOUND_ON[variant])
     refinement = entry.decisions.refinement if entry else PLAIN
     program = class_program(expression, choices)
     kernel = compile_program(program, symbol, choices, CALLED_INLINE, refinement)

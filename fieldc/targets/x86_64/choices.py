@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from fieldc.targets.x86_64.instructions import CF, OF
 from fieldc.words.rows import RowChoice, RowStyle
@@ -82,4 +83,19 @@ VARIANTS: dict[str, Choices] = {
     ),
     "base": Choices("base", RowChoice(RowStyle.CARRY_WORD), quotient="imul"),
 }
+# Of 17 combinations of rows, loads, quotient, zero, constants, clear and order of operands, on a
+# Zen 4 core: the best or near it for 9 primes of 4 to 8 limbs. BLS12-381 multiplication 102.5 |
+# 103.5 cycles, before 123.5 | 128.5; CSIDH-512's 187 | 190, before 200 | 201. A mulx after another
+# one costs more there than one after an addition (docs/figures.md).
+_ZEN = replace(VARIANTS["adx"], rows=RowChoice(RowStyle.TWO_CHAINS), loads="first")
+ON_PROCESSORS: Mapping[str, Mapping[str, Choices]] = {
+    "zen-3": {"adx": _ZEN},
+    "zen-4": {"adx": _ZEN},
+}
+"""The defaults that differ on a processor, by its key and the variant. Zen 3 has Zen 4's core."""
 FEATURES: dict[str, tuple[str, ...]] = {"adx": ("adx", "bmi2"), "mulx": ("bmi2",), "base": ()}
+
+
+def choices_on(variant: str, processor: str) -> Choices:
+    """A variant's defaults on a processor of processors.toml, by its key; any other key is fine."""
+    return ON_PROCESSORS.get(processor, {}).get(variant, VARIANTS[variant])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from fieldc.language import Expression
-from fieldc.targets.x86_64.choices import FEATURES, PLAIN, VARIANTS, Choices, Refinement
+from fieldc.targets.x86_64.choices import FEATURES, PLAIN, VARIANTS, Choices, Refinement, choices_on
 from fieldc.targets.x86_64.conventions import SYSV, Convention
 from fieldc.targets.x86_64.kernel import X86Kernel, compile_expression
 
@@ -46,3 +46,12 @@ def _compiled(
 
 DEFAULTS = {variant: Plan(choices) for variant, choices in VARIANTS.items()}
 """What each variant is without a search."""
+
+
+def defaults_on(variant: str, processor: str) -> tuple[Plan, ...]:
+    """What a variant is on a processor without a search, by its key, and then what it is elsewhere.
+
+    The prover follows the latter in a few sums of products that it does not follow in two chains.
+    """
+    plans = (Plan(choices_on(variant, processor)), DEFAULTS[variant])
+    return tuple(dict.fromkeys(plans))

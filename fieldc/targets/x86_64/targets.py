@@ -19,7 +19,7 @@ from fieldc.targets.x86_64.calls import CallingKernel, Calls
 from fieldc.targets.x86_64.choices import FEATURES
 from fieldc.targets.x86_64.conventions import CONVENTIONS, SYSV, WIN64, Convention
 from fieldc.targets.x86_64.kernel import X86Kernel
-from fieldc.targets.x86_64.plan import DEFAULTS, Plan
+from fieldc.targets.x86_64.plan import DEFAULTS, Plan, defaults_on
 from fieldc.targets.x86_64.print import GNU, INTEL, MASM
 from fieldc.targets.x86_64.timing.clock import TickClock
 from fieldc.targets.x86_64.timing.loops import loops
@@ -67,7 +67,7 @@ def _judged(choice: Choice) -> bytes:
 
 JUDGE = Judge(
     *(_judged, "x86_64", "cascade-lake"),
-    plan=lambda variant: DEFAULTS[variant.name],
+    plans=lambda variant, processor: defaults_on(variant.name, processor),
     takes_schedules=True,
 )
 """A processor that is not in processors.toml is taken for a narrow one: so nothing is wasted."""

@@ -8,15 +8,8 @@ pub(crate) struct Processor {
     pub(crate) bmi2: bool,
     /// BMI2 and ADX: adcx and adox too.
     pub(crate) adx: bool,
-    /// Whether two carry chains are faster than one: on cores that issue 4 operations a cycle.
-    pub(crate) is_narrow: bool,
-}
-
-impl Processor {
     /// Whether the kernels with two carry chains are the ones to run.
-    pub(crate) fn prefers_two_chains(&self) -> bool {
-        self.adx && self.is_narrow
-    }
+    pub(crate) prefers_two_chains: bool,
 }
 
 /// Intel's 4-wide cores with ADX, by model: Broadwell, Skylake to Cascade Lake, Kaby to Comet Lake.
@@ -24,6 +17,9 @@ impl Processor {
 const NARROW: [u32; 12] = [
     0x3d, 0x47, 0x4f, 0x56, 0x4e, 0x5e, 0x55, 0x66, 0x8e, 0x9e, 0xa5, 0xa6,
 ];
+
+/// AMD's family of Zen 3 and Zen 4, which share their integer core. Measured on Zen 4.
+const ZEN_3_AND_4: u32 = 0x19;
 
 /// A bit for each model from `first` on: straight-line code to look one up, which a scan follows.
 const fn bits(models: &[u32], first: u32) -> u128 {
@@ -56,16 +52,20 @@ pub(crate) fn processor() -> Processor {
     // SAFETY: as above; every processor has leaf 1.
     let version = unsafe { __cpuid(1) }.eax;
     let is_intel = first.ebx == u32::from_le_bytes(*b"Genu");
-    let family = version >> 8 & 15;
+    let is_amd = first.ebx == u32::from_le_bytes(*b"Auth");
+    // The second number counts where the first one is 15, and is 0 elsewhere.
+    let family = (version >> 8 & 15) + (version >> 20 & 255);
     let model = (version >> 4 & 15) | (version >> 16 & 15) << 4;
     let narrow = if model < 128 {
         const { bits(&NARROW, 0) }
     } else {
         const { bits(&NARROW, 128) }
     };
+    let is_narrow = is_intel && family == 6 && narrow >> (model % 128) & 1 == 1;
+    let adx = features & (BMI2 | ADX) == BMI2 | ADX;
     Processor {
         bmi2: features & BMI2 != 0,
-        adx: features & (BMI2 | ADX) == BMI2 | ADX,
-        is_narrow: is_intel && family == 6 && narrow >> (model % 128) & 1 == 1,
+        adx,
+        prefers_two_chains: adx && (is_narrow || is_amd && family == ZEN_3_AND_4),
     }
 }

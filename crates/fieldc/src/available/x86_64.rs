@@ -16,22 +16,21 @@ pub(crate) fn is_available(kernels: Kernels) -> bool {
         Kernels::Adx => processor.adx,
         Kernels::Avx512f => processor.adx && HAS_VECTORS && has_vectors_of(kernels),
         Kernels::Avx512Ifma => processor.bmi2 && HAS_VECTORS && has_vectors_of(kernels),
+        Kernels::AdxAvx512Ifma => processor.adx && HAS_VECTORS && has_vectors_of(kernels),
         Kernels::Aarch64 => false,
     }
 }
 
 /// The fastest kernels that the processor has.
 pub(crate) fn found() -> Kernels {
-    let fastest = [Kernels::Avx512Ifma, Kernels::Avx512f];
-    if let Some(kernels) = fastest.into_iter().find(|kernels| is_available(*kernels)) {
-        return kernels;
-    }
-    let processor = processor();
-    match (processor.prefers_two_chains(), processor.bmi2) {
-        (true, _) => Kernels::Adx,
-        (_, true) => Kernels::Mulx,
-        _ => Kernels::Portable,
-    }
+    use Kernels::{Adx, AdxAvx512Ifma, Avx512Ifma, Avx512f, Mulx};
+    let fastest = if processor().prefers_two_chains {
+        [AdxAvx512Ifma, Avx512f, Adx]
+    } else {
+        [Avx512Ifma, Avx512f, Mulx]
+    };
+    let found = fastest.into_iter().find(|kernels| is_available(*kernels));
+    found.unwrap_or(Kernels::Portable)
 }
 
 /// Whether the processor has the vectors of some kernels, and the system keeps their registers.
@@ -45,7 +44,7 @@ fn has_vectors_of(kernels: Kernels) -> bool {
     const VBMI2: u32 = 1 << 6;
     let (ebx, ecx) = match kernels {
         Kernels::Avx512f => (F_AND_DQ, 0),
-        Kernels::Avx512Ifma => (F_AND_DQ | IFMA, VBMI2),
+        Kernels::Avx512Ifma | Kernels::AdxAvx512Ifma => (F_AND_DQ | IFMA, VBMI2),
         _ => return false,
     };
     // SAFETY: every x86-64 processor has CPUID and its leaf 0.

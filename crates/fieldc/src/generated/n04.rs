@@ -191,150 +191,148 @@ unsafe fn mul_fold_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "call",
-                "fieldc_mul_fold_adx_1bbb4b61839dc7ff_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_fold_adx_0a2ea8d056e39b14_{p0}_{p1}_{p2}_{p3}",
                 r"
-push rbx
-xor eax, eax
-mov rcx, rdx
-mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
-adcx rdi, r10
-mulx rdx, r10, [rsi + 24]
-adcx r9, r12
-adcx r11, r10
-adcx rdx, rax
-mov r10, rdx
-mov rdx, r8
-mulx r8, r12, [rip + 2f]
-mulx r13, r14, [rip + 2f + 8]
-xor r15d, r15d
-adcx rdi, r12
-mulx r12, r15, [rip + 2f + 16]
-adox r8, r14
-adcx r9, r8
-mulx rdx, r8, [rip + 2f + 24]
-adox r13, r15
-adcx r11, r13
-adox r12, r8
-adcx r10, r12
-adox rdx, rax
-adcx rdx, rax
+mov r15, rdx
+mov rax, [r15]
+mov rdx, [rsi]
+mulx rax, rdi, rax
+mov r8, [r15 + 8]
+mov r11, [r15 + 16]
+mulx r8, r9, r8
+mulx r11, r10, r11
+xor ecx, ecx
+adcx r9, rax
+mov rax, [r15 + 24]
+mulx rax, rdx, rax
+adcx r10, r8
+adcx rdx, r11
+adcx rax, [rip + 2f]
 mov r8, rdx
-mov rdx, [rcx + 8]
-mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-xor ebx, ebx
-adcx rdi, r13
-mulx r13, rbx, [rsi + 16]
-adox r12, r15
-adcx r9, r12
-mulx rdx, r12, [rsi + 24]
-adox r14, rbx
-adcx r11, r14
-adox r13, r12
-adcx r10, r13
-adox rdx, rax
-adcx r8, rdx
 mov rdx, rdi
-mulx rdi, r12, [rip + 2f]
-mulx r13, r14, [rip + 2f + 8]
-xor r15d, r15d
-adcx r9, r12
-mulx r12, r15, [rip + 2f + 16]
-adox rdi, r14
-adcx r11, rdi
-mulx rdx, rdi, [rip + 2f + 24]
-adox r13, r15
-adcx r10, r13
-adox r12, rdi
+mulx rdi, r11, [rip + 2f + 8]
+adcx r9, r11
+mulx r11, rcx, [rip + 2f + 16]
+adcx r10, rcx
+mulx rcx, r12, [rip + 2f + 24]
 adcx r8, r12
-adox rdx, rax
-adcx rdx, rax
+adox r10, rdi
+adox r8, r11
+mulx rdx, r12, [rip + 2f + 32]
+adcx rax, r12
+adox rax, rcx
+adox rdx, [rip + 2f]
+adcx rdx, [rip + 2f]
 mov rdi, rdx
-mov rdx, [rcx + 16]
-mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-xor ebx, ebx
-adcx r9, r13
-mulx r13, rbx, [rsi + 16]
-adox r12, r15
-adcx r11, r12
-mulx rdx, r12, [rsi + 24]
-adox r14, rbx
-adcx r10, r14
-adox r13, r12
+mov rdx, [rsi + 8]
+mulx r11, rcx, [r15]
+xor r12d, r12d
+adcx r9, rcx
+mulx rcx, r12, [r15 + 8]
+adcx r10, r12
+mulx r12, r13, [r15 + 16]
 adcx r8, r13
-adox rdx, rax
-adcx rdi, rdx
+adox r10, r11
+mulx rdx, r11, [r15 + 24]
+adcx rax, r11
+adox r8, rcx
+adcx rdi, [rip + 2f]
+adox rax, r12
+adox rdi, rdx
 mov rdx, r9
-mulx r9, r12, [rip + 2f]
-mulx r13, r14, [rip + 2f + 8]
-xor r15d, r15d
-adcx r11, r12
-mulx r12, r15, [rip + 2f + 16]
-adox r9, r14
-adcx r10, r9
-mulx rdx, r9, [rip + 2f + 24]
-adox r13, r15
+mulx rcx, r12, [rip + 2f + 32]
+mulx r9, r11, [rip + 2f + 8]
+adcx r10, r11
+mulx r11, r13, [rip + 2f + 16]
 adcx r8, r13
-adox r12, r9
+mulx rdx, r13, [rip + 2f + 24]
+adox r8, r9
+adcx rax, r13
 adcx rdi, r12
-adox rdx, rax
-adcx rdx, rax
-mov r9, rdx
-mov rdx, [rcx + 24]
-mulx rcx, r12, [rsi]
-mulx r13, r14, [rsi + 8]
-xor r15d, r15d
-adcx r11, r12
-mulx r12, r15, [rsi + 16]
-adox rcx, r14
-adcx r10, rcx
-mulx rcx, rdx, [rsi + 24]
-adox r13, r15
-adcx r8, r13
-adox r12, rdx
-adcx rdi, r12
-adox rcx, rax
-adcx r9, rcx
-mov rdx, r11
-mulx rcx, rdx, [rip + 2f + 32]
-mulx rcx, rsi, [rip + 2f + 40]
-mulx r12, r13, [rip + 2f + 48]
-xor r14d, r14d
-adcx r11, rsi
-mulx rsi, r11, [rip + 2f + 56]
-adox rcx, r13
-adcx r10, rcx
-mulx rcx, rdx, [rip + 2f + 64]
-adox r12, r11
+adox rax, r11
+adox rdi, rdx
+adox rcx, [rip + 2f]
+adcx rcx, [rip + 2f]
+mov rdx, [rsi + 16]
+mulx r9, r11, [r15]
+xor r12d, r12d
+adcx r10, r11
+mulx r11, r12, [r15 + 8]
 adcx r8, r12
-adox rsi, rdx
-adcx rdi, rsi
-adox rcx, rax
-adcx r9, rcx
-mov rax, r10
-sub rax, [rip + 2f + 40]
-mov rcx, r8
-sbb rcx, [rip + 2f + 48]
+mulx r12, r13, [r15 + 16]
+adcx rax, r13
+adox r8, r9
+mulx rdx, r9, [r15 + 24]
+adcx rdi, r9
+adox rax, r11
+adcx rcx, [rip + 2f]
+adox rdi, r12
+adox rcx, rdx
+mov rdx, r10
+mulx r9, r11, [rip + 2f + 8]
+adcx r8, r11
+mulx r11, r10, [rip + 2f + 16]
+adcx rax, r10
+mulx r10, r12, [rip + 2f + 24]
+adcx rdi, r12
+adox rax, r9
+mulx rdx, r9, [rip + 2f + 32]
+adcx rcx, r9
+adox rdi, r11
+adox rcx, r10
+adox rdx, [rip + 2f]
+adcx rdx, [rip + 2f]
+mov r9, rdx
+mov rdx, [rsi + 24]
+mulx rsi, r11, [r15]
+xor r10d, r10d
+adcx r8, r11
+mulx r11, r10, [r15 + 8]
+adcx rax, r10
+mulx r10, r12, [r15 + 16]
+adcx rdi, r12
+mulx r15, rdx, [r15 + 24]
+adox rax, rsi
+adcx rcx, rdx
+adox rdi, r11
+adcx r9, [rip + 2f]
+adox rcx, r10
+adox r9, r15
+mov rdx, r8
+imul rdx, [rip + 2f + 40]
+mulx r15, rsi, [rip + 2f + 56]
+xor r12d, r12d
+mulx r11, r10, [rip + 2f + 48]
+adcx r8, r10
+adcx rax, rsi
+mulx rsi, r8, [rip + 2f + 64]
+adcx rdi, r8
+adox rax, r11
+mulx rdx, r8, [rip + 2f + 72]
+adcx rcx, r8
+adox rdi, r15
+adcx r9, [rip + 2f]
+adox rcx, rsi
+adox r9, rdx
 mov rdx, rdi
+mov r15, rax
+mov rsi, rcx
+sub r15, [rip + 2f + 48]
 sbb rdx, [rip + 2f + 56]
-mov rsi, r9
+mov r8, r9
 sbb rsi, [rip + 2f + 64]
-cmovc rax, r10
-cmovc rcx, r8
+sbb r8, [rip + 2f + 72]
+cmovc r15, rax
 cmovc rdx, rdi
-cmovc rsi, r9
-pop rbx
+cmovc rsi, rcx
+cmovc r8, r9
 ret
 .balign 64
 2:
-.quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {k0}, {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
+            k0 = const 0x0_u64,
             mu0 = const M::MU[0],
             mu1 = const M::MU[1],
             mu2 = const M::MU[2],
@@ -344,9 +342,9 @@ ret
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
-            inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") _, out("r8") _, out("r9") _,
-            out("r10") _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") z[3], out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") z[0],
             options(pure, readonly),
         );
     }
@@ -525,141 +523,145 @@ unsafe fn square_fold_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_fold_adx_5f5f65ef0935e261_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_fold_adx_aa7ae1dd3b2c95e7_{p0}_{p1}_{p2}_{p3}",
                 r"
-push rbx
-xor eax, eax
-mov rcx, [rsi + 8]
-lea rcx, [rcx + rcx]
-mov rdx, [rsi + 8]
+push rbp
+mov rax, [rsi + 8]
+lea rax, [rax + rax]
 mov rdi, [rsi + 16]
-shld rdi, rdx, 1
-mov rdx, [rsi + 16]
+mov rcx, [rsi + 8]
+shld rdi, rcx, 1
+mov rcx, [rsi + 16]
 mov r8, [rsi + 24]
-shld r8, rdx, 1
 mov rdx, [rsi]
-mulx r9, r10, [rsi]
-mulx rcx, r11, rcx
-mulx rdi, r12, rdi
-xor r13d, r13d
-adcx r9, r11
+mulx rax, r11, rax
+shld r8, rcx, 1
+mov rcx, [rsi]
+mulx rcx, r9, rcx
+xor ebp, ebp
+mov rbp, [rsi + 24]
+adcx rcx, r11
+mulx rdi, r11, rdi
+adcx rax, r11
 mulx rdx, r11, r8
-adcx rcx, r12
 adcx rdi, r11
-adcx rdx, rax
+adcx rdx, [rip + 2f]
 mov r11, rdx
-mov rdx, r10
-mulx r10, r12, [rip + 2f]
-mulx r13, r14, [rip + 2f + 8]
-xor r15d, r15d
-adcx r9, r12
-mulx r12, r15, [rip + 2f + 16]
-adox r10, r14
-adcx rcx, r10
-mulx rdx, r10, [rip + 2f + 24]
-adox r13, r15
-adcx rdi, r13
-adox r12, r10
-adcx r11, r12
-adox rdx, rax
-adcx rdx, rax
-mov r10, [rsi + 16]
-lea r10, [r10 + r10]
-mov r12, rdx
-mov rdx, [rsi + 8]
-mulx r13, r14, [rsi + 8]
-mulx r10, r15, r10
-xor ebx, ebx
-adcx rcx, r14
-mulx rdx, r8, r8
-adox r13, r15
-adcx rdi, r13
-adox r10, r8
-adcx r11, r10
-adox rdx, rax
-adcx r12, rdx
 mov rdx, r9
-mulx r8, r9, [rip + 2f]
-mulx r10, r13, [rip + 2f + 8]
-xor r14d, r14d
-adcx rcx, r9
-mulx r9, r14, [rip + 2f + 16]
-adox r8, r13
-adcx rdi, r8
-mulx rdx, r8, [rip + 2f + 24]
-adox r10, r14
-adcx r11, r10
-adox r9, r8
-adcx r12, r9
-adox rdx, rax
-adcx rdx, rax
-mov r8, [rsi + 24]
-lea r8, [r8 + r8]
-mov r9, rdx
-mov rdx, [rsi + 16]
-mulx r10, r13, [rsi + 16]
-mulx rdx, r8, r8
-xor r14d, r14d
+xor r12d, r12d
+mulx r9, r13, [rip + 2f + 8]
+adcx rcx, r13
+adox rax, r9
+mulx r9, r13, [rip + 2f + 16]
+adox rdi, r9
+adcx rax, r13
+mulx r9, r13, [rip + 2f + 24]
+adox r11, r9
+adcx rdi, r13
+mulx rdx, r13, [rip + 2f + 32]
+adox rdx, [rip + 2f]
+mov r9, [rsi + 16]
+mov r12, [rsi + 8]
 adcx r11, r13
-adox r10, r8
-adcx r12, r10
-adox rdx, rax
-adcx r9, rdx
+mov r13, rdx
+mov rdx, [rsi + 8]
+adcx r13, [rip + 2f]
+lea r9, [r9 + r9]
+xor r14d, r14d
+mulx r12, r14, r12
+adox rdi, r12
+mulx r9, r12, r9
+adox r11, r9
+adcx rax, r14
+adcx rdi, r12
+mulx r8, r9, r8
+adcx r11, r9
+adox r13, r8
+adcx r13, [rip + 2f]
 mov rdx, rcx
-mulx rcx, r8, [rip + 2f]
-mulx r10, r13, [rip + 2f + 8]
-xor r14d, r14d
+xor ecx, ecx
+mulx rcx, r8, [rip + 2f + 8]
+adcx rax, r8
+adox rdi, rcx
+mulx rcx, r8, [rip + 2f + 16]
+adox r11, rcx
 adcx rdi, r8
-mulx r8, r14, [rip + 2f + 16]
-adox rcx, r13
-adcx r11, rcx
-mulx rcx, rdx, [rip + 2f + 24]
-adox r10, r14
-adcx r12, r10
-adox r8, rdx
-adcx r9, r8
-adox rcx, rax
-adcx rcx, rax
+mulx rcx, r8, [rip + 2f + 24]
+adox r13, rcx
+adcx r11, r8
+mulx rcx, rdx, [rip + 2f + 32]
+adcx r13, rdx
+adox rcx, [rip + 2f]
 mov rdx, [rsi + 24]
-mulx rdx, rsi, [rsi + 24]
-xor r8d, r8d
-adcx r9, rsi
-adcx rcx, rdx
-mov rdx, rdi
-mulx rsi, rdx, [rip + 2f + 32]
-mulx rsi, r8, [rip + 2f + 40]
-mulx r10, r13, [rip + 2f + 48]
+mov r9, [rsi + 16]
+lea r8, [rdx + rdx]
+mov rdx, [rsi + 16]
+adcx rcx, [rip + 2f]
 xor r14d, r14d
+mulx r9, r12, r9
+adox r13, r9
+adcx r11, r12
+mulx rdx, r8, r8
+adox rcx, rdx
+mov rdx, rax
+adcx r13, r8
+adcx rcx, [rip + 2f]
+xor r9d, r9d
+mulx rax, r8, [rip + 2f + 8]
+adox r11, rax
 adcx rdi, r8
-mulx rdi, r8, [rip + 2f + 56]
-adox rsi, r13
-adcx r11, rsi
-mulx rdx, rsi, [rip + 2f + 64]
-adox r10, r8
-adcx r12, r10
-adox rdi, rsi
-adcx r9, rdi
-adox rdx, rax
+mulx rax, r8, [rip + 2f + 16]
+adcx r11, r8
+adox r13, rax
+mulx rax, r8, [rip + 2f + 24]
+adox rcx, rax
+adcx r13, r8
+mulx rax, rdx, [rip + 2f + 32]
 adcx rcx, rdx
-mov rax, r11
-sub rax, [rip + 2f + 40]
-mov rdx, r12
-sbb rdx, [rip + 2f + 48]
-mov rsi, r9
-sbb rsi, [rip + 2f + 56]
+adox rax, [rip + 2f]
+adcx rax, [rip + 2f]
+xor r8d, r8d
+mov rdx, [rsi + 24]
+mulx rdx, rsi, rbp
+adcx rcx, rsi
+adox rax, rdx
+adcx rax, [rip + 2f]
+xor edx, edx
+mov rdx, rdi
+mulx rsi, rdx, [rip + 2f + 40]
+mulx rsi, r8, [rip + 2f + 48]
+adox r11, rsi
+adcx rdi, r8
+mulx rsi, rdi, [rip + 2f + 56]
+adcx r11, rdi
+adox r13, rsi
+mulx rsi, rdi, [rip + 2f + 64]
+adcx r13, rdi
+adox rcx, rsi
+mulx rdx, rsi, [rip + 2f + 72]
+adox rax, rdx
+adcx rcx, rsi
+mov rdx, r11
+mov rsi, r13
+adcx rax, [rip + 2f]
+sub rdx, [rip + 2f + 48]
 mov rdi, rcx
+sbb rsi, [rip + 2f + 56]
+mov r8, rax
 sbb rdi, [rip + 2f + 64]
-cmovc rax, r11
-cmovc rdx, r12
-cmovc rsi, r9
+sbb r8, [rip + 2f + 72]
+cmovc rdx, r11
+cmovc rsi, r13
 cmovc rdi, rcx
-pop rbx
+cmovc r8, rax
+pop rbp
 ret
 .balign 64
 2:
-.quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {k0}, {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
+            k0 = const 0x0_u64,
             mu0 = const M::MU[0],
             mu1 = const M::MU[1],
             mu2 = const M::MU[2],
@@ -669,9 +671,9 @@ ret
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
-            z[2], out("rdi") z[3], out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12")
-            _, out("r13") _, out("r14") _, out("r15") _,
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
+            z[1], out("rdi") z[2], out("r8") z[3], out("r9") _, out("r10") _, out("r11") _,
+            out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -882,151 +884,155 @@ unsafe fn mul_complement_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64;
         asm!(
             called!(
                 "call",
-                "fieldc_mul_complement_adx_e2ff72c411b81d04_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_complement_adx_3a3124385f8474f9_{p0}_{p1}_{p2}_{p3}",
                 r"
 push rbx
-xor eax, eax
-mov rcx, rdx
-mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
+lea rax, [rip + 2f]
+xor ecx, ecx
+mov r12, rdx
+mov r9, [r12 + 8]
+mov rdi, [r12]
+mov rdx, [rsi]
+mulx rdi, r8, rdi
+mulx r9, r10, r9
+xor r11d, r11d
 adcx rdi, r10
-mulx rdx, r10, [rsi + 24]
-adcx r9, r12
-adcx r11, r10
-adcx rdx, rax
-mov r10, rdx
-mov rdx, [rip + 2f]
+mov r10, [r12 + 16]
+mulx r10, r11, r10
+adcx r9, r11
+mov r11, [r12 + 24]
+mulx rdx, r11, r11
+adcx r10, r11
+adcx rdx, rcx
+mov r11, rdx
+mov rdx, [rax]
 sub rdx, r8
-mulx r8, r12, [rip + 2f + 8]
-mulx r13, r14, [rip + 2f + 16]
-xor r15d, r15d
-adcx rdi, r12
-mulx r12, r15, [rip + 2f + 24]
+mulx r8, r13, [rax + 8]
+xor r14d, r14d
+adcx rdi, r13
+mulx r13, r14, [rax + 16]
 adox r8, r14
 adcx r9, r8
-mulx rdx, r8, [rip + 2f + 32]
-adox r13, r15
-adcx r11, r13
-adox r12, r8
-adcx r10, r12
-adox rdx, rax
-adcx rdx, rax
+mulx r8, r14, [rax + 24]
+adox r13, r14
+adcx r10, r13
+mulx rdx, r13, [rax + 32]
+adox r8, r13
+adcx r11, r8
+adox rdx, rcx
+adcx rdx, rcx
 mov r8, rdx
-mov rdx, [rcx + 8]
-mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-xor ebx, ebx
-adcx rdi, r13
-mulx r13, rbx, [rsi + 16]
-adox r12, r15
-adcx r9, r12
-mulx rdx, r12, [rsi + 24]
-adox r14, rbx
-adcx r11, r14
-adox r13, r12
-adcx r10, r13
-adox rdx, rax
-adcx r8, rdx
-mov rdx, [rip + 2f]
-sub rdx, rdi
-mulx rdi, r12, [rip + 2f + 8]
-mulx r13, r14, [rip + 2f + 16]
+mov rdx, [rsi + 8]
+mulx r13, r14, [r12]
 xor r15d, r15d
-adcx r9, r12
-mulx r12, r15, [rip + 2f + 24]
-adox rdi, r14
-adcx r11, rdi
-mulx rdx, rdi, [rip + 2f + 32]
+adcx rdi, r14
+mulx r14, r15, [r12 + 8]
 adox r13, r15
-adcx r10, r13
-adox r12, rdi
-adcx r8, r12
-adox rdx, rax
-adcx rdx, rax
-mov rdi, rdx
-mov rdx, [rcx + 16]
-mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-xor ebx, ebx
 adcx r9, r13
-mulx r13, rbx, [rsi + 16]
-adox r12, r15
-adcx r11, r12
-mulx rdx, r12, [rsi + 24]
-adox r14, rbx
+mulx r13, r15, [r12 + 16]
+adox r14, r15
 adcx r10, r14
-adox r13, r12
-adcx r8, r13
-adox rdx, rax
-adcx rdi, rdx
-mov rdx, [rip + 2f]
-sub rdx, r9
-mulx r9, r12, [rip + 2f + 8]
-mulx r13, r14, [rip + 2f + 16]
+mulx rdx, r14, [r12 + 24]
+adox r13, r14
+adcx r11, r13
+adox rdx, rcx
+adcx r8, rdx
+mov rdx, [rax]
+sub rdx, rdi
+mulx rdi, r13, [rax + 8]
+xor r14d, r14d
+adcx r9, r13
+mulx r13, r14, [rax + 16]
+adox rdi, r14
+adcx r10, rdi
+mulx rdi, r14, [rax + 24]
+adox r13, r14
+adcx r11, r13
+mulx rdx, r13, [rax + 32]
+adox rdi, r13
+adcx r8, rdi
+adox rdx, rcx
+adcx rdx, rcx
+mov rdi, rdx
 xor r15d, r15d
-adcx r11, r12
-mulx r12, r15, [rip + 2f + 24]
-adox r9, r14
-adcx r10, r9
-mulx rdx, r9, [rip + 2f + 32]
+mov rdx, [rsi + 16]
+mulx r13, r14, [r12]
+adcx r9, r14
+mulx r14, r15, [r12 + 8]
 adox r13, r15
+adcx r10, r13
+mulx r13, r15, [r12 + 16]
+adox r14, r15
+adcx r11, r14
+mulx rdx, r14, [r12 + 24]
+adox r13, r14
 adcx r8, r13
-adox r12, r9
-adcx rdi, r12
-adox rdx, rax
-adcx rdx, rax
+adox rdx, rcx
+adcx rdi, rdx
+mov rdx, [rax]
+sub rdx, r9
+mulx r9, r13, [rax + 8]
+xor r14d, r14d
+adcx r10, r13
+mulx r13, r14, [rax + 16]
+adox r9, r14
+adcx r11, r9
+mulx r9, r14, [rax + 24]
+adox r13, r14
+adcx r8, r13
+mulx rdx, r13, [rax + 32]
+adox r9, r13
+adcx rdi, r9
+adox rdx, rcx
+adcx rdx, rcx
 mov r9, rdx
-mov rdx, [rcx + 24]
-mulx rcx, r12, [rsi]
-mulx r13, r14, [rsi + 8]
-xor r15d, r15d
-adcx r12, [rip + 2f + 40]
-mulx r15, rbx, [rsi + 16]
-adox rcx, r14
-adcx rcx, [rip + 2f + 48]
-mulx rdx, rsi, [rsi + 24]
-adox r13, rbx
-adcx r13, [rip + 2f + 56]
-adox r15, rsi
-adcx r15, [rip + 2f + 64]
-adox rdx, rax
-adcx rdx, rax
-adcx r11, r12
-adcx r10, rcx
-adcx r8, r13
+mov rdx, [rsi + 24]
+mulx rsi, r13, [r12]
+xor r14d, r14d
+mulx r14, r15, [r12 + 8]
+adox rsi, r15
+adcx r13, [rax + 40]
+adcx rsi, [rax + 48]
+mulx r15, rbx, [r12 + 16]
+adox r14, rbx
+adcx r14, [rax + 56]
+mulx rdx, r12, [r12 + 24]
+adox r15, r12
+adcx r15, [rax + 64]
+adox rdx, rcx
+adcx rdx, rcx
+adcx r10, r13
+adcx r11, rsi
+adcx r8, r14
 adcx rdi, r15
 adcx r9, rdx
-mov rdx, r11
-mulx rcx, rdx, [rip + 2f + 72]
-mulx rcx, rsi, [rip + 2f + 80]
-mulx r12, r13, [rip + 2f + 88]
-xor r14d, r14d
+mov rdx, r10
+mulx rsi, rdx, [rax + 72]
+mulx rsi, r12, [rax + 80]
+adcx r10, r12
+mulx r12, r10, [rax + 88]
+adox rsi, r10
 adcx r11, rsi
-mulx rsi, r11, [rip + 2f + 96]
-adox rcx, r13
-adcx r10, rcx
-mulx rcx, rdx, [rip + 2f + 104]
-adox r12, r11
+mulx rsi, r10, [rax + 96]
+adox r12, r10
 adcx r8, r12
-adox rsi, rdx
+mulx rdx, r12, [rax + 104]
+adox rsi, r12
+adox rdx, rcx
 adcx rdi, rsi
-adox rcx, rax
-adcx r9, rcx
-mov rax, r10
-sub rax, [rip + 2f + 80]
-mov rcx, r8
-sbb rcx, [rip + 2f + 88]
-mov rdx, rdi
-sbb rdx, [rip + 2f + 96]
-mov rsi, r9
-sbb rsi, [rip + 2f + 104]
-cmovc rax, r10
-cmovc rcx, r8
-cmovc rdx, rdi
-cmovc rsi, r9
+adcx r9, rdx
+mov rcx, r11
+sub rcx, [rax + 80]
+mov rdx, r8
+sbb rdx, [rax + 88]
+mov rsi, rdi
+sbb rsi, [rax + 96]
+mov r12, r9
+sbb r12, [rax + 104]
+cmovc rcx, r11
+cmovc rdx, r8
+cmovc rsi, rdi
+cmovc r12, r9
 pop rbx
 ret
 .balign 64
@@ -1048,9 +1054,9 @@ ret
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
-            inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") _, out("r8") _, out("r9") _,
-            out("r10") _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") z[3], out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -1246,146 +1252,151 @@ unsafe fn square_complement_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_complement_adx_6b7e7aab87974e25_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_complement_adx_6551a698d95a256a_{p0}_{p1}_{p2}_{p3}",
                 r"
-push rbx
 xor eax, eax
-mov rcx, [rsi + 8]
-lea rcx, [rcx + rcx]
 mov rdx, [rsi + 8]
-mov rdi, [rsi + 16]
-shld rdi, rdx, 1
+push rbp
+lea rcx, [rip + 2f]
+lea r8, [rdx + rdx]
+mov r9, [rsi + 16]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 24]
+shld r9, rdx, 1
 mov rdx, [rsi + 16]
-mov r8, [rsi + 24]
-shld r8, rdx, 1
+shld rdi, rdx, 1
 mov rdx, [rsi]
-mulx r9, r10, [rsi]
-mulx rcx, r11, rcx
-mulx rdi, r12, rdi
-xor r13d, r13d
+mov rbp, [rsi]
+mulx rbp, r10, rbp
+mulx r8, r11, r8
+xor r12d, r12d
+adcx rbp, r11
+mulx r9, r11, r9
+adcx r8, r11
+mulx rdx, r11, rdi
 adcx r9, r11
-mulx rdx, r11, r8
-adcx rcx, r12
-adcx rdi, r11
 adcx rdx, rax
 mov r11, rdx
-mov rdx, [rip + 2f]
+mov rdx, [rcx]
 sub rdx, r10
-mulx r10, r12, [rip + 2f + 8]
-mulx r13, r14, [rip + 2f + 16]
-xor r15d, r15d
+xor r13d, r13d
+mulx r10, r12, [rcx + 8]
+adcx rbp, r12
+mulx r12, r13, [rcx + 16]
+adox r10, r13
+adcx r8, r10
+mulx r10, r13, [rcx + 24]
+adox r12, r13
 adcx r9, r12
-mulx r12, r15, [rip + 2f + 24]
-adox r10, r14
-adcx rcx, r10
-mulx rdx, r10, [rip + 2f + 32]
-adox r13, r15
-adcx rdi, r13
-adox r12, r10
-adcx r11, r12
+mulx rdx, r12, [rcx + 32]
+adox r10, r12
+mov r13, [rsi + 8]
+adcx r11, r10
+mov r10, [rsi + 16]
 adox rdx, rax
 adcx rdx, rax
-mov r10, [rsi + 16]
-lea r10, [r10 + r10]
 mov r12, rdx
 mov rdx, [rsi + 8]
-mulx r13, r14, [rsi + 8]
-mulx r10, r15, r10
-xor ebx, ebx
-adcx rcx, r14
-mulx rdx, r8, r8
-adox r13, r15
-adcx rdi, r13
-adox r10, r8
-adcx r11, r10
-adox rdx, rax
-adcx r12, rdx
-mov r8, 0
-adcx r8, rax
-mov rdx, [rip + 2f]
-sub rdx, r9
-mulx r9, r10, [rip + 2f + 8]
-mulx r13, r14, [rip + 2f + 16]
 xor r15d, r15d
-adcx rcx, r10
-mulx r10, r15, [rip + 2f + 24]
-adox r9, r14
-adcx rdi, r9
-mulx rdx, r9, [rip + 2f + 32]
-adox r13, r15
-adcx r11, r13
-adox r10, r9
-adcx r12, r10
-adox rdx, rax
-adcx r8, rdx
-mov rdx, [rsi + 24]
-lea r9, [rdx + rdx]
-mov rdx, [rsi + 16]
-mulx r10, r13, [rsi + 16]
-mulx rdx, r9, r9
-xor r14d, r14d
-adcx r11, r13
-adox r10, r9
-adcx r12, r10
-adox rdx, rax
-adcx r8, rdx
-mov r9, 0
-adcx r9, rax
-mov rdx, [rip + 2f]
-sub rdx, rcx
-mulx rcx, r10, [rip + 2f + 8]
-mulx r13, r14, [rip + 2f + 16]
-xor r15d, r15d
-adcx rdi, r10
-mulx r10, r15, [rip + 2f + 24]
-adox rcx, r14
-adcx r11, rcx
-mulx rcx, rdx, [rip + 2f + 32]
-adox r13, r15
-adcx r12, r13
-adox r10, rdx
-adcx r8, r10
-adox rcx, rax
-adcx r9, rcx
-mov rdx, [rsi + 24]
-mulx rcx, rdx, [rsi + 24]
-xor esi, esi
-adcx rdx, [rip + 2f + 40]
-adcx rcx, rax
-adcx rdi, [rip + 2f + 48]
-adcx r11, [rip + 2f + 56]
-adcx r12, [rip + 2f + 64]
-adcx r8, rdx
-adcx r9, rcx
-mov rdx, rdi
-mulx rcx, rdx, [rip + 2f + 72]
-mulx rcx, rsi, [rip + 2f + 80]
-mulx r10, r13, [rip + 2f + 88]
-xor r14d, r14d
-adcx rdi, rsi
-mulx rsi, rdi, [rip + 2f + 96]
-adox rcx, r13
-adcx r11, rcx
-mulx rcx, rdx, [rip + 2f + 104]
+mulx r13, r14, r13
+adcx r8, r14
+lea r10, [r10 + r10]
+mulx r10, r14, r10
+adox r13, r14
+mulx rdx, rdi, rdi
 adox r10, rdi
+mov rdi, 0
+adox rdx, rax
+adcx r9, r13
+adcx r11, r10
+adcx r12, rdx
+mov rdx, [rcx]
+adcx rdi, rax
+sub rdx, rbp
+xor r13d, r13d
+mulx rbp, r10, [rcx + 8]
+mulx r14, r15, [rcx + 16]
+adcx r8, r10
+adox rbp, r15
+mulx r10, r13, [rcx + 32]
+adcx r9, rbp
+mulx rdx, rbp, [rcx + 24]
+adox r14, rbp
+adcx r11, r14
+adox rdx, r13
+adox r10, rax
+adcx r12, rdx
+mov rdx, [rsi + 24]
+lea rbp, [rdx + rdx]
+adcx rdi, r10
+mov r10, [rsi + 16]
+mov rdx, [rsi + 16]
+xor r13d, r13d
+mulx r10, r13, r10
+adcx r11, r13
+mulx rdx, rbp, rbp
+adox r10, rbp
 adcx r12, r10
-adox rsi, rdx
-adcx r8, rsi
-adox rcx, rax
-adcx r9, rcx
-mov rax, r11
-sub rax, [rip + 2f + 80]
-mov rcx, r12
-sbb rcx, [rip + 2f + 88]
-mov rdx, r8
-sbb rdx, [rip + 2f + 96]
-mov rsi, r9
-sbb rsi, [rip + 2f + 104]
-cmovc rax, r11
-cmovc rcx, r12
-cmovc rdx, r8
-cmovc rsi, r9
-pop rbx
+adox rdx, rax
+adcx rdi, rdx
+mov rbp, 0
+mov rdx, [rcx]
+adcx rbp, rax
+sub rdx, r8
+mulx r8, r10, [rcx + 8]
+xor r13d, r13d
+adcx r9, r10
+mulx r10, r13, [rcx + 16]
+adox r8, r13
+adcx r11, r8
+mulx r8, r13, [rcx + 24]
+adox r10, r13
+adcx r12, r10
+mulx rdx, r10, [rcx + 32]
+adox r8, r10
+adox rdx, rax
+adcx rdi, r8
+adcx rbp, rdx
+xor r8d, r8d
+mov rdx, [rsi + 24]
+mov rsi, [rsi + 24]
+mulx rdx, rsi, rsi
+adcx rsi, [rcx + 40]
+adcx rdx, rax
+adcx r9, [rcx + 48]
+adcx r11, [rcx + 56]
+adcx r12, [rcx + 64]
+adcx rdi, rsi
+adcx rbp, rdx
+xor r10d, r10d
+mov rdx, r9
+mulx rsi, rdx, [rcx + 72]
+mulx rsi, r8, [rcx + 80]
+adcx r9, r8
+mulx r8, r9, [rcx + 88]
+adox rsi, r9
+adcx r11, rsi
+mulx rsi, r9, [rcx + 96]
+adox r8, r9
+adcx r12, r8
+mulx rdx, r8, [rcx + 104]
+adox rsi, r8
+adcx rdi, rsi
+adox rdx, rax
+mov rax, r12
+adcx rbp, rdx
+mov rsi, rdi
+mov rdx, r11
+mov r8, rbp
+sub rdx, [rcx + 80]
+sbb rax, [rcx + 88]
+sbb rsi, [rcx + 96]
+sbb r8, [rcx + 104]
+cmovc rdx, r11
+cmovc rax, r12
+cmovc rsi, rdi
+cmovc r8, rbp
+pop rbp
 ret
 .balign 64
 2:
@@ -1406,8 +1417,8 @@ ret
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") z[0], out("rcx") z[1], out("rdx") z[2], inout("rsi") core::ptr::from_ref(x)
-            => z[3], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12")
+            out("rax") z[1], out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
+            z[2], out("rdi") _, out("r8") z[3], out("r9") _, out("r10") _, out("r11") _, out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
@@ -1605,134 +1616,137 @@ unsafe fn mul_spare_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "call",
-                "fieldc_mul_spare_adx_144c4926850272a1_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_spare_adx_ef025600b159f418_{p0}_{p1}_{p2}_{p3}",
                 r"
-push rbx
 xor eax, eax
 mov rcx, rdx
 mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+xor r11d, r11d
 adcx rdi, r10
-mulx rdx, r10, [rsi + 24]
-adcx r9, r12
-adcx r11, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adcx r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adcx r10, r11
 adcx rdx, rax
-mov r10, rdx
+mov r11, rdx
 mov rdx, r8
 mulx r12, rdx, [rip + 2f]
 mulx r12, r13, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
+xor r14d, r14d
 adcx r8, r13
-mulx r8, r13, [rip + 2f + 24]
-adox r12, r15
+adox rdi, r12
+mulx r8, r12, [rip + 2f + 16]
 adcx rdi, r12
-mulx rdx, r12, [rip + 2f + 32]
-adox r14, r13
-adcx r9, r14
-adox r8, r12
-adcx r11, r8
-adox rdx, rax
-adcx r10, rdx
+adox r9, r8
+mulx r8, r12, [rip + 2f + 24]
+adcx r9, r12
+adox r10, r8
+mulx rdx, r8, [rip + 2f + 32]
+adcx r10, r8
+adox r11, rdx
+adcx r11, rax
 mov rdx, [rcx + 8]
 mulx r8, r12, [rsi]
-mulx r13, r14, [rsi + 8]
-xor r15d, r15d
+xor r13d, r13d
 adcx rdi, r12
-mulx r12, r15, [rsi + 16]
-adox r8, r14
-adcx r9, r8
-mulx rdx, r8, [rsi + 24]
-adox r13, r15
-adcx r11, r13
-adox r12, r8
+adox r9, r8
+mulx r8, r12, [rsi + 8]
+adcx r9, r12
+adox r10, r8
+mulx r8, r12, [rsi + 16]
 adcx r10, r12
+adox r11, r8
+mulx rdx, r8, [rsi + 24]
+adcx r11, r8
 adox rdx, rax
 adcx rdx, rax
 mov r8, rdx
 mov rdx, rdi
 mulx r12, rdx, [rip + 2f]
 mulx r12, r13, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
+xor r14d, r14d
 adcx rdi, r13
-mulx rdi, r13, [rip + 2f + 24]
-adox r12, r15
+adox r9, r12
+mulx rdi, r12, [rip + 2f + 16]
 adcx r9, r12
-mulx rdx, r12, [rip + 2f + 32]
-adox r14, r13
-adcx r11, r14
-adox rdi, r12
-adcx r10, rdi
-adox rdx, rax
-adcx r8, rdx
+adox r10, rdi
+mulx rdi, r12, [rip + 2f + 24]
+adcx r10, r12
+adox r11, rdi
+mulx rdx, rdi, [rip + 2f + 32]
+adcx r11, rdi
+adox r8, rdx
+adcx r8, rax
 mov rdx, [rcx + 16]
 mulx rdi, r12, [rsi]
-mulx r13, r14, [rsi + 8]
-xor r15d, r15d
+xor r13d, r13d
 adcx r9, r12
-mulx r12, r15, [rsi + 16]
-adox rdi, r14
-adcx r11, rdi
+adox r10, rdi
+mulx rdi, r12, [rsi + 8]
+adcx r10, r12
+adox r11, rdi
+mulx rdi, r12, [rsi + 16]
+adcx r11, r12
+adox r8, rdi
 mulx rdx, rdi, [rsi + 24]
-adox r13, r15
-adcx r10, r13
-adox r12, rdi
-adcx r8, r12
+adcx r8, rdi
 adox rdx, rax
 adcx rdx, rax
 mov rdi, rdx
 mov rdx, r9
 mulx r12, rdx, [rip + 2f]
 mulx r12, r13, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
+xor r14d, r14d
 adcx r9, r13
-mulx r9, r13, [rip + 2f + 24]
-adox r12, r15
+adox r10, r12
+mulx r9, r12, [rip + 2f + 16]
+adcx r10, r12
+adox r11, r9
+mulx r9, r12, [rip + 2f + 24]
 adcx r11, r12
-mulx rdx, r12, [rip + 2f + 32]
-adox r14, r13
-adcx r10, r14
-adox r9, r12
+adox r8, r9
+mulx rdx, r9, [rip + 2f + 32]
 adcx r8, r9
-adox rdx, rax
-adcx rdi, rdx
+adox rdi, rdx
+adcx rdi, rax
 mov rdx, [rcx + 24]
 mulx rcx, r9, [rsi]
-mulx r12, r13, [rsi + 8]
-xor r14d, r14d
+xor r12d, r12d
+adcx r10, r9
+adox r11, rcx
+mulx rcx, r9, [rsi + 8]
 adcx r11, r9
-mulx r9, r14, [rsi + 16]
-adox rcx, r13
-adcx r10, rcx
+adox r8, rcx
+mulx rcx, r9, [rsi + 16]
+adcx r8, r9
+adox rdi, rcx
 mulx rcx, rdx, [rsi + 24]
-adox r12, r14
-adcx r8, r12
-adox r9, rdx
-adcx rdi, r9
+adcx rdi, rdx
 adox rcx, rax
 adcx rcx, rax
-mov rdx, r11
+mov rdx, r10
 mulx rsi, rdx, [rip + 2f]
 mulx rsi, r9, [rip + 2f + 8]
-mulx r12, r13, [rip + 2f + 16]
-xor r14d, r14d
+xor r12d, r12d
+adcx r10, r9
+adox r11, rsi
+mulx rsi, r9, [rip + 2f + 16]
 adcx r11, r9
-mulx r9, r11, [rip + 2f + 24]
-adox rsi, r13
-adcx r10, rsi
+adox r8, rsi
+mulx rsi, r9, [rip + 2f + 24]
+adcx r8, r9
+adox rdi, rsi
 mulx rdx, rsi, [rip + 2f + 32]
-adox r12, r11
-adcx r8, r12
-adox r9, rsi
-adcx rdi, r9
-adox rdx, rax
-adcx rcx, rdx
-mov rax, r10
+adcx rdi, rsi
+adox rcx, rdx
+adcx rcx, rax
+mov rax, r11
 sub rax, [rip + 2f + 8]
 mov rdx, r8
 sbb rdx, [rip + 2f + 16]
@@ -1740,11 +1754,10 @@ mov rsi, rdi
 sbb rsi, [rip + 2f + 24]
 mov r9, rcx
 sbb r9, [rip + 2f + 32]
-cmovc rax, r10
+cmovc rax, r11
 cmovc rdx, r8
 cmovc rsi, rdi
 cmovc r9, rcx
-pop rbx
 ret
 .balign 64
 2:
@@ -1941,9 +1954,8 @@ unsafe fn square_spare_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_spare_adx_cd48cc8cd7c1f387_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_spare_adx_26a3d9f00e199efa_{p0}_{p1}_{p2}_{p3}",
                 r"
-push rbx
 xor eax, eax
 mov rcx, [rsi + 8]
 lea rcx, [rcx + rcx]
@@ -1954,129 +1966,138 @@ mov rdx, [rsi + 16]
 mov r8, [rsi + 24]
 shld r8, rdx, 1
 mov rdx, [rsi]
-mulx r9, r10, [rsi]
+mov r9, [rsi]
+mulx r9, r10, r9
 mulx rcx, r11, rcx
-mulx rdi, r12, rdi
-xor r13d, r13d
+xor r12d, r12d
 adcx r9, r11
+mulx rdi, r11, rdi
+adcx rcx, r11
 mulx rdx, r11, r8
-adcx rcx, r12
 adcx rdi, r11
 adcx rdx, rax
 mov r11, rdx
 mov rdx, r10
 mulx r12, rdx, [rip + 2f]
 mulx r12, r13, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
+xor r14d, r14d
 adcx r10, r13
-mulx r10, r13, [rip + 2f + 24]
-adox r12, r15
+adox r9, r12
+mulx r10, r12, [rip + 2f + 16]
 adcx r9, r12
-mulx rdx, r12, [rip + 2f + 32]
-adox r14, r13
-adcx rcx, r14
-adox r10, r12
+adox rcx, r10
+mulx r10, r12, [rip + 2f + 24]
+adcx rcx, r12
+adox rdi, r10
+mulx rdx, r10, [rip + 2f + 32]
 adcx rdi, r10
+adox r11, rdx
+mov rdx, 0
 adox rdx, rax
-adcx r11, rdx
-mov r10, 0
-adcx r10, rax
-mov rdx, [rsi + 16]
-lea r12, [rdx + rdx]
+adcx r11, rax
+adcx rdx, rax
+mov r10, [rsi + 16]
+lea r10, [r10 + r10]
+mov r12, rdx
 mov rdx, [rsi + 8]
-mulx r13, r14, [rsi + 8]
-mulx r12, r15, r12
-xor ebx, ebx
+mov r13, [rsi + 8]
+mulx r13, r14, r13
+xor r15d, r15d
 adcx rcx, r14
-mulx rdx, r8, r8
-adox r13, r15
+adox rdi, r13
+mulx r10, r13, r10
 adcx rdi, r13
-adox r12, r8
-adcx r11, r12
-adox rdx, rax
-adcx r10, rdx
+adox r11, r10
+mulx rdx, r8, r8
+adcx r11, r8
+adox r12, rdx
+adcx r12, rax
 mov rdx, r9
 mulx r8, rdx, [rip + 2f]
-mulx r8, r12, [rip + 2f + 8]
-mulx r13, r14, [rip + 2f + 16]
-xor r15d, r15d
-adcx r9, r12
-mulx r9, r12, [rip + 2f + 24]
-adox r8, r14
-adcx rcx, r8
+mulx r8, r10, [rip + 2f + 8]
+xor r13d, r13d
+adcx r9, r10
+adox rcx, r8
+mulx r8, r9, [rip + 2f + 16]
+adcx rcx, r9
+adox rdi, r8
+mulx r8, r9, [rip + 2f + 24]
+adcx rdi, r9
+adox r11, r8
 mulx rdx, r8, [rip + 2f + 32]
-adox r13, r12
-adcx rdi, r13
-adox r9, r8
-adcx r11, r9
+adcx r11, r8
+adox r12, rdx
+mov rdx, 0
 adox rdx, rax
-adcx r10, rdx
-mov r8, 0
-adcx r8, rax
-mov rdx, [rsi + 24]
-lea r9, [rdx + rdx]
+adcx r12, rax
+adcx rdx, rax
+mov r8, [rsi + 24]
+lea r8, [r8 + r8]
+mov r9, rdx
 mov rdx, [rsi + 16]
-mulx r12, r13, [rsi + 16]
-mulx rdx, r9, r9
+mov r10, [rsi + 16]
+mulx r10, r13, r10
 xor r14d, r14d
 adcx r11, r13
-adox r12, r9
-adcx r10, r12
-adox rdx, rax
-adcx r8, rdx
+adox r12, r10
+mulx rdx, r8, r8
+adcx r12, r8
+adox r9, rdx
+adcx r9, rax
 mov rdx, rcx
-mulx r9, rdx, [rip + 2f]
-mulx r9, r12, [rip + 2f + 8]
-mulx r13, r14, [rip + 2f + 16]
-xor r15d, r15d
-adcx rcx, r12
-mulx rcx, r12, [rip + 2f + 24]
-adox r9, r14
-adcx rdi, r9
-mulx rdx, r9, [rip + 2f + 32]
-adox r13, r12
-adcx r11, r13
-adox rcx, r9
-adcx r10, rcx
-adox rdx, rax
-adcx r8, rdx
+mulx r8, rdx, [rip + 2f]
+mulx r8, r10, [rip + 2f + 8]
+xor r13d, r13d
+adcx rcx, r10
+adox rdi, r8
+mulx rcx, r8, [rip + 2f + 16]
+adcx rdi, r8
+adox r11, rcx
+mulx rcx, r8, [rip + 2f + 24]
+adcx r11, r8
+adox r12, rcx
+mulx rcx, rdx, [rip + 2f + 32]
+adcx r12, rdx
+adox r9, rcx
 mov rcx, 0
+adox rcx, rax
+adcx r9, rax
 adcx rcx, rax
 mov rdx, [rsi + 24]
-mulx rdx, rsi, [rsi + 24]
-xor r9d, r9d
-adcx r8, rsi
-adcx rcx, rdx
+mov rsi, [rsi + 24]
+mulx rdx, rsi, rsi
+xor r8d, r8d
+adcx r9, rsi
+adox rcx, rdx
+adcx rcx, rax
 mov rdx, rdi
 mulx rsi, rdx, [rip + 2f]
-mulx rsi, r9, [rip + 2f + 8]
-mulx r12, r13, [rip + 2f + 16]
-xor r14d, r14d
-adcx rdi, r9
-mulx rdi, r9, [rip + 2f + 24]
-adox rsi, r13
-adcx r11, rsi
+mulx rsi, r8, [rip + 2f + 8]
+xor r10d, r10d
+adcx rdi, r8
+adox r11, rsi
+mulx rsi, rdi, [rip + 2f + 16]
+adcx r11, rdi
+adox r12, rsi
+mulx rsi, rdi, [rip + 2f + 24]
+adcx r12, rdi
+adox r9, rsi
 mulx rdx, rsi, [rip + 2f + 32]
-adox r12, r9
-adcx r10, r12
-adox rdi, rsi
-adcx r8, rdi
-adox rdx, rax
-adcx rcx, rdx
+adcx r9, rsi
+adox rcx, rdx
+adcx rcx, rax
 mov rax, r11
 sub rax, [rip + 2f + 8]
-mov rdx, r10
+mov rdx, r12
 sbb rdx, [rip + 2f + 16]
-mov rsi, r8
+mov rsi, r9
 sbb rsi, [rip + 2f + 24]
 mov rdi, rcx
 sbb rdi, [rip + 2f + 32]
 cmovc rax, r11
-cmovc rdx, r10
-cmovc rsi, r8
+cmovc rdx, r12
+cmovc rsi, r9
 cmovc rdi, rcx
-pop rbx
 ret
 .balign 64
 2:
@@ -2347,209 +2368,220 @@ unsafe fn sum_of_products_spare_adx<M: Modulus<4>>(
         asm!(
             called!(
                 "call",
-                "fieldc_sum_of_products_spare_adx_b296f1499b50e78b_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_sum_of_products_spare_adx_89894b66abf7b138_{p0}_{p1}_{p2}_{p3}",
                 r"
 push rbx
-xor eax, eax
-mov rcx, rdx
+mov r11, [rsi + 8]
+push rbp
+lea rax, [rip + 2f]
+mov r8, rdx
+xor edi, edi
+mov r9, [rsi]
 mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
-adcx rdi, r10
-mulx rdx, r10, [rsi + 24]
+mulx r9, r10, r9
+mulx r11, r12, r11
+xor ecx, ecx
 adcx r9, r12
-adcx r11, r10
-adcx rdx, rax
-mov r10, rdx
-mov rdx, [rcx + 32]
-mulx r12, r13, [rsi + 32]
-mulx r14, r15, [rsi + 40]
-xor ebx, ebx
-adcx r8, r13
-mulx r13, rbx, [rsi + 48]
-adox r12, r15
-adcx rdi, r12
-mulx rdx, r12, [rsi + 56]
-adox r14, rbx
-adcx r9, r14
-adox r13, r12
-adcx r11, r13
-adox rdx, rax
-adcx r10, rdx
-mov rdx, r8
-mulx r12, rdx, [rip + 2f]
-mulx r12, r13, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
-adcx r8, r13
-mulx r8, r13, [rip + 2f + 24]
-adox r12, r15
-adcx rdi, r12
-mulx rdx, r12, [rip + 2f + 32]
-adox r14, r13
-adcx r9, r14
-adox r8, r12
-adcx r11, r8
-adox rdx, rax
-adcx r10, rdx
-mov r8, 0
-adcx r8, rax
-mov rdx, [rcx + 8]
-mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-xor ebx, ebx
-adcx rdi, r13
-mulx r13, rbx, [rsi + 16]
-adox r12, r15
-adcx r9, r12
-mulx rdx, r12, [rsi + 24]
-adox r14, rbx
-adcx r11, r14
-adox r13, r12
-adcx r10, r13
-adox rdx, rax
-adcx r8, rdx
-mov rdx, [rcx + 40]
-mulx r12, r13, [rsi + 32]
-mulx r14, r15, [rsi + 40]
-xor ebx, ebx
-adcx rdi, r13
-mulx r13, rbx, [rsi + 48]
-adox r12, r15
-adcx r9, r12
-mulx rdx, r12, [rsi + 56]
-adox r14, rbx
-adcx r11, r14
-adox r13, r12
-adcx r10, r13
-adox rdx, rax
-adcx r8, rdx
-mov rdx, rdi
-mulx r12, rdx, [rip + 2f]
-mulx r12, r13, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
-adcx rdi, r13
-mulx rdi, r13, [rip + 2f + 24]
-adox r12, r15
-adcx r9, r12
-mulx rdx, r12, [rip + 2f + 32]
-adox r14, r13
-adcx r11, r14
-adox rdi, r12
-adcx r10, rdi
-adox rdx, rax
-adcx r8, rdx
-mov rdi, 0
-adcx rdi, rax
-mov rdx, [rcx + 16]
-mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-xor ebx, ebx
-adcx r9, r13
-mulx r13, rbx, [rsi + 16]
-adox r12, r15
-adcx r11, r12
-mulx rdx, r12, [rsi + 24]
-adox r14, rbx
-adcx r10, r14
-adox r13, r12
-adcx r8, r13
-adox rdx, rax
-adcx rdi, rdx
-mov rdx, [rcx + 48]
-mulx r12, r13, [rsi + 32]
-mulx r14, r15, [rsi + 40]
-xor ebx, ebx
-adcx r9, r13
-mulx r13, rbx, [rsi + 48]
-adox r12, r15
-adcx r11, r12
-mulx rdx, r12, [rsi + 56]
-adox r14, rbx
-adcx r10, r14
-adox r13, r12
-adcx r8, r13
-adox rdx, rax
-adcx rdi, rdx
-mov rdx, r9
-mulx r12, rdx, [rip + 2f]
-mulx r12, r13, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
-adcx r9, r13
-mulx r9, r13, [rip + 2f + 24]
-adox r12, r15
-adcx r11, r12
-mulx rdx, r12, [rip + 2f + 32]
-adox r14, r13
-adcx r10, r14
-adox r9, r12
-adcx r8, r9
-adox rdx, rax
-adcx rdi, rdx
-mov r9, 0
-adcx r9, rax
-mov rdx, [rcx + 24]
-mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-xor ebx, ebx
-adcx r11, r13
-mulx r13, rbx, [rsi + 16]
-adox r12, r15
-adcx r10, r12
-mulx rdx, r12, [rsi + 24]
-adox r14, rbx
-adcx r8, r14
-adox r13, r12
-adcx rdi, r13
-adox rdx, rax
-adcx r9, rdx
-mov rdx, [rcx + 56]
-mulx rcx, r12, [rsi + 32]
-mulx r13, r14, [rsi + 40]
-xor r15d, r15d
-adcx r11, r12
-mulx r12, r15, [rsi + 48]
-adox rcx, r14
-adcx r10, rcx
-mulx rcx, rdx, [rsi + 56]
-adox r13, r15
-adcx r8, r13
-adox r12, rdx
-adcx rdi, r12
-adox rcx, rax
-adcx r9, rcx
-mov rdx, r11
-mulx rcx, rdx, [rip + 2f]
-mulx rcx, rsi, [rip + 2f + 8]
-mulx r12, r13, [rip + 2f + 16]
+mov r12, [rsi + 16]
+mulx r12, rcx, r12
+adcx r11, rcx
+mov rcx, [rsi + 24]
+mulx rdx, rcx, rcx
+adcx r12, rcx
+adcx rdx, rdi
+mov rcx, rdx
+mov rdx, [r8 + 32]
+mov r13, [rsi + 32]
+mulx r13, rbx, r13
 xor r14d, r14d
-adcx r11, rsi
-mulx rsi, r11, [rip + 2f + 24]
-adox rcx, r13
-adcx r10, rcx
-mulx rcx, rdx, [rip + 2f + 32]
-adox r12, r11
-adcx r8, r12
-adox rsi, rdx
-adcx rdi, rsi
-adox rcx, rax
-adcx r9, rcx
-mov rax, r10
-sub rax, [rip + 2f + 8]
-mov rcx, r8
-sbb rcx, [rip + 2f + 16]
-mov rdx, rdi
-sbb rdx, [rip + 2f + 24]
-mov rsi, r9
-sbb rsi, [rip + 2f + 32]
-cmovc rax, r10
-cmovc rcx, r8
-cmovc rdx, rdi
-cmovc rsi, r9
+adcx r10, rbx
+mov rbx, [rsi + 40]
+mulx rbx, r14, rbx
+adox r13, r14
+adcx r9, r13
+mov r13, [rsi + 48]
+mulx r13, r14, r13
+adox rbx, r14
+adcx r11, rbx
+mov rbx, [rsi + 56]
+mulx rdx, rbx, rbx
+adox r13, rbx
+adcx r12, r13
+adox rdx, rdi
+adcx rcx, rdx
+mov rdx, r10
+imul rdx, [rax]
+mulx r13, rbx, [rax + 8]
+xor r14d, r14d
+adcx r10, rbx
+mulx r10, rbx, [rax + 16]
+adox r13, rbx
+adcx r9, r13
+mulx r13, rbx, [rax + 24]
+adox r10, rbx
+adcx r11, r10
+mulx r10, rbx, [rax + 32]
+adox r13, rbx
+adox r10, rdi
+adcx r12, r13
+mov rdx, [r8 + 8]
+adcx rcx, r10
+mov r10, 0
+mulx r13, rbx, [rsi]
+adcx r10, rdi
+xor r14d, r14d
+adcx r9, rbx
+mulx rbx, r14, [rsi + 8]
+adox r13, r14
+adcx r11, r13
+mulx r13, r14, [rsi + 16]
+adox rbx, r14
+adcx r12, rbx
+mulx rdx, rbx, [rsi + 24]
+adox r13, rbx
+adox rdx, rdi
+adcx rcx, r13
+adcx r10, rdx
+mov rdx, [r8 + 40]
+mulx r13, rbx, [rsi + 32]
+xor r14d, r14d
+adcx r9, rbx
+mulx rbx, r14, [rsi + 40]
+adox r13, r14
+adcx r11, r13
+mulx r13, r14, [rsi + 48]
+adox rbx, r14
+adcx r12, rbx
+mulx rdx, rbx, [rsi + 56]
+adox r13, rbx
+adcx rcx, r13
+adox rdx, rdi
+adcx r10, rdx
+mov rdx, r9
+imul rdx, [rax]
+xor r14d, r14d
+mulx r13, rbx, [rax + 8]
+adcx r9, rbx
+mulx r9, rbx, [rax + 16]
+adox r13, rbx
+adcx r11, r13
+mulx r13, rbx, [rax + 24]
+adox r9, rbx
+adcx r12, r9
+mulx rdx, r9, [rax + 32]
+adox r13, r9
+adox rdx, rdi
+adcx rcx, r13
+adcx r10, rdx
+mov r9, 0
+mov rdx, [r8 + 16]
+adcx r9, rdi
+mulx r13, rbx, [rsi]
+xor r14d, r14d
+adcx r11, rbx
+mulx rbx, r14, [rsi + 8]
+adox r13, r14
+mulx r14, r15, [rsi + 24]
+adcx r12, r13
+mulx rdx, r13, [rsi + 16]
+adox rbx, r13
+adox rdx, r15
+adcx rcx, rbx
+adcx r10, rdx
+adox r14, rdi
+mov rdx, [r8 + 48]
+mulx r13, rbx, [rsi + 32]
+adcx r9, r14
+xor r14d, r14d
+adcx r11, rbx
+mulx rbx, r14, [rsi + 40]
+adox r13, r14
+adcx r12, r13
+mulx r13, r14, [rsi + 48]
+adox rbx, r14
+adcx rcx, rbx
+mulx rdx, rbx, [rsi + 56]
+adox r13, rbx
+adcx r10, r13
+adox rdx, rdi
+adcx r9, rdx
+mov rdx, r11
+imul rdx, [rax]
+xor r14d, r14d
+mulx r13, rbx, [rax + 8]
+adcx r11, rbx
+mulx r11, rbx, [rax + 16]
+adox r13, rbx
+adcx r12, r13
+mulx r13, rbx, [rax + 24]
+adox r11, rbx
+adcx rcx, r11
+mulx rdx, r11, [rax + 32]
+adox r13, r11
+adcx r10, r13
+adox rdx, rdi
+adcx r9, rdx
+mov rdx, [r8 + 24]
+mulx r13, rbx, [rsi]
+mov r11, 0
+adcx r11, rdi
+xor r14d, r14d
+adcx r12, rbx
+mulx rbx, r14, [rsi + 8]
+adox r13, r14
+adcx rcx, r13
+mulx r13, r14, [rsi + 16]
+adox rbx, r14
+adcx r10, rbx
+mulx rdx, rbx, [rsi + 24]
+adox r13, rbx
+adcx r9, r13
+adox rdx, rdi
+adcx r11, rdx
+mov rdx, [r8 + 56]
+xor r15d, r15d
+mulx r15, rbp, [rsi + 40]
+mulx r8, r13, [rsi + 32]
+adcx r12, r13
+mulx rbx, r14, [rsi + 48]
+adox r8, rbp
+adox r15, r14
+adcx rcx, r8
+adcx r10, r15
+mulx rdx, rsi, [rsi + 56]
+adox rbx, rsi
+adcx r9, rbx
+adox rdx, rdi
+adcx r11, rdx
+mov rdx, r12
+imul rdx, [rax]
+mulx rsi, r8, [rax + 8]
+xor r14d, r14d
+mulx r13, rbx, [rax + 16]
+adcx r12, r8
+adox rsi, rbx
+adcx rcx, rsi
+mulx rsi, r8, [rax + 24]
+adox r13, r8
+adcx r10, r13
+mulx rdx, r8, [rax + 32]
+adox rsi, r8
+adcx r9, rsi
+adox rdx, rdi
+mov rsi, r10
+adcx r11, rdx
+mov rdx, rcx
+sub rdx, [rax + 8]
+sbb rsi, [rax + 16]
+mov r8, r11
+mov rdi, r9
+sbb rdi, [rax + 24]
+sbb r8, [rax + 32]
+cmovc rdx, rcx
+cmovc rsi, r10
+cmovc rdi, r9
+cmovc r8, r11
+pop rbp
 pop rbx
 ret
 .balign 64
@@ -2562,9 +2594,9 @@ ret
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
-            inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") _, out("r8") _, out("r9") _,
-            out("r10") _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") z[3], out("r9") _, out("r10")
+            _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -2755,135 +2787,134 @@ unsafe fn mul_near_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "call",
-                "fieldc_mul_near_adx_c40fd017ffaac103_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_near_adx_86825da82da60d1d_{p0}_{p1}_{p2}_{p3}",
                 r"
-push rbx
-xor eax, eax
 mov rcx, rdx
-mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
-adcx rdi, r10
-mulx rdx, r10, [rsi + 24]
-adcx r9, r12
-adcx r11, r10
-adcx rdx, rax
-mov r10, rdx
-mov rdx, r8
-mulx rdx, r12, [rip + 2f]
-adcx r10, r12
-mov r13, 0
-adcx r13, rax
-mov rdx, r12
-mulx rdx, r12, [rip + 2f + 8]
-sub r8, r12
+mov rdx, [rsi]
+mulx rdi, r8, [rcx]
+mulx r9, r10, [rcx + 8]
+mulx r11, rax, [rcx + 16]
+add rdi, r10
+push rbx
+push rbp
+mulx rdx, r10, [rcx + 24]
+adc r9, rax
+adc r11, r10
+adc rdx, 0
+mov r10, r8
+mov rax, 0
+imul r10, [rip + 2f]
+add rdx, r10
+adc rax, 0
+mov r12, rdx
+mov rdx, r10
+mulx rdx, r10, [rip + 2f + 8]
+sub r8, r10
 sbb rdi, rdx
 sbb r9, 0
 sbb r11, 0
-sbb r10, 0
-sbb r13, 0
-mov rdx, [rcx + 8]
-mulx r8, r12, [rsi]
-mulx r14, r15, [rsi + 8]
-xor ebx, ebx
-adcx rdi, r12
-mulx r12, rbx, [rsi + 16]
-adox r8, r15
-adcx r9, r8
-mulx rdx, r8, [rsi + 24]
-adox r14, rbx
-adcx r11, r14
-adox r12, r8
-adcx r10, r12
-adox rdx, rax
-adcx r13, rdx
-mov r8, 0
-adcx r8, rax
-mov rdx, rdi
-mulx rdx, r12, [rip + 2f]
-adcx r13, r12
-adcx r8, rax
-mov rdx, r12
-mulx rdx, r12, [rip + 2f + 8]
-sub rdi, r12
+mov rdx, [rsi + 8]
+sbb r12, 0
+sbb rax, 0
+mulx r8, r10, [rcx]
+mulx r15, rbx, [rcx + 16]
+mulx r13, r14, [rcx + 8]
+mulx rdx, rbp, [rcx + 24]
+add r8, r14
+adc r13, rbx
+adc r15, rbp
+adc rdx, 0
+add rdi, r10
+adc r9, r8
+adc r11, r13
+adc r12, r15
+mov r8, rdi
+adc rax, rdx
+mov rdx, 0
+adc rdx, 0
+imul r8, [rip + 2f]
+add rax, r8
+adc rdx, 0
+mov r10, rdx
+mov rdx, r8
+mulx rdx, r8, [rip + 2f + 8]
+sub rdi, r8
 sbb r9, rdx
 sbb r11, 0
+sbb r12, 0
+mov rdx, [rsi + 16]
+sbb rax, 0
+mulx rdi, r8, [rcx]
+mulx r13, r14, [rcx + 8]
 sbb r10, 0
-sbb r13, 0
-sbb r8, 0
-mov rdx, [rcx + 16]
-mulx rdi, r12, [rsi]
-mulx r14, r15, [rsi + 8]
-xor ebx, ebx
-adcx r9, r12
-mulx r12, rbx, [rsi + 16]
-adox rdi, r15
-adcx r11, rdi
-mulx rdx, rdi, [rsi + 24]
-adox r14, rbx
-adcx r10, r14
-adox r12, rdi
-adcx r13, r12
-adox rdx, rax
-adcx r8, rdx
-mov rdi, 0
-adcx rdi, rax
-mov rdx, r9
-mulx rdx, r12, [rip + 2f]
-adcx r8, r12
-adcx rdi, rax
-mov rdx, r12
-mulx rdx, r12, [rip + 2f + 8]
-sub r9, r12
+mulx r15, rbx, [rcx + 16]
+mulx rdx, rbp, [rcx + 24]
+add rdi, r14
+adc r13, rbx
+adc r15, rbp
+adc rdx, 0
+add r9, r8
+adc r11, rdi
+adc r12, r13
+adc rax, r15
+adc r10, rdx
+mov rdi, r9
+mov rdx, 0
+adc rdx, 0
+imul rdi, [rip + 2f]
+add r10, rdi
+adc rdx, 0
+mov r8, rdx
+mov rdx, rdi
+mulx rdx, rdi, [rip + 2f + 8]
+sub r9, rdi
 sbb r11, rdx
+sbb r12, 0
+sbb rax, 0
+mov rdx, [rsi + 24]
 sbb r10, 0
-sbb r13, 0
+mulx rsi, rdi, [rcx]
 sbb r8, 0
-sbb rdi, 0
-mov rdx, [rcx + 24]
-mulx rcx, r9, [rsi]
-mulx r12, r14, [rsi + 8]
-xor r15d, r15d
-adcx r11, r9
-mulx r9, r15, [rsi + 16]
-adox rcx, r14
-adcx r10, rcx
-mulx rcx, rdx, [rsi + 24]
-adox r12, r15
-adcx r13, r12
-adox r9, rdx
-adcx r8, r9
-adox rcx, rax
-adcx rdi, rcx
+mulx r9, r13, [rcx + 8]
+mulx r14, r15, [rcx + 16]
+mulx rcx, rdx, [rcx + 24]
+add rsi, r13
+adc r9, r15
+adc r14, rdx
+adc rcx, 0
+add r11, rdi
+adc r12, rsi
+adc rax, r9
+adc r10, r14
+adc r8, rcx
 mov rcx, 0
-adcx rcx, rax
 mov rdx, r11
-mulx rdx, rsi, [rip + 2f]
-adcx rdi, rsi
-adcx rcx, rax
-mov rdx, rsi
-mulx rax, rdx, [rip + 2f + 8]
-sub r11, rdx
-sbb r10, rax
-sbb r13, 0
+adc rcx, 0
+imul rdx, [rip + 2f]
+add r8, rdx
+mov rdx, rdx
+adc rcx, 0
+mulx rdx, rsi, [rip + 2f + 8]
+sub r11, rsi
+sbb r12, rdx
+sbb rax, 0
+pop rbp
+sbb r10, 0
+mov rsi, rax
 sbb r8, 0
-sbb rdi, 0
 sbb rcx, 0
-mov rax, r10
-sub rax, [rip + 2f + 16]
-mov rdx, r13
-sbb rdx, [rip + 2f + 24]
-mov rsi, r8
+mov rdx, r12
+mov r9, r8
+sub rdx, [rip + 2f + 16]
 sbb rsi, [rip + 2f + 24]
-mov r9, rdi
+mov rdi, r10
+sbb rdi, [rip + 2f + 24]
 sbb r9, [rip + 2f + 24]
 sbb rcx, 0
-cmovc rax, r10
-cmovc rdx, r13
-cmovc rsi, r8
-cmovc r9, rdi
+cmovc rdx, r12
+cmovc r9, r8
+cmovc rsi, rax
+cmovc rdi, r10
 pop rbx
 ret
 .balign 64
@@ -2897,9 +2928,9 @@ ret
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
-            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") z[3], out("r10") _,
-            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") _, out("r9") z[3], out("r10")
+            _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -3066,125 +3097,117 @@ unsafe fn square_near_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_near_adx_993da559bde1c18c_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_near_adx_59f37c82ed3c6709_{p0}_{p1}_{p2}_{p3}",
                 r"
 push rbx
 push rbp
-sub rsp, 8
-xor eax, eax
 mov rdx, [rsi]
-mulx rcx, rdi, [rsi + 8]
+mov rdi, [rsi + 16]
+mov rax, [rsi + 8]
+mulx rax, r10, rax
+mulx rdi, rcx, rdi
+add rax, rcx
+mov rcx, [rsi + 24]
+mulx rcx, r8, rcx
+mov rdx, [rsi + 8]
+adc rdi, r8
+adc rcx, 0
+mulx r11, r14, [rsi + 24]
 mulx r8, r9, [rsi + 16]
-mulx rdx, r10, [rsi + 24]
-xor r11d, r11d
-adcx rcx, r9
-adcx r8, r10
-adcx rdx, rax
-mov r9, rdx
-mov rdx, [rsi + 8]
-mulx r10, r11, [rsi + 16]
-mulx rdx, r12, [rsi + 24]
-xor r13d, r13d
-adcx r8, r11
-adox r10, r12
-adcx r9, r10
-adox rdx, rax
-adcx rdx, rax
-mov r10, rdx
+add r8, r14
+adc r11, 0
+add rdi, r9
 mov rdx, [rsi + 24]
-mulx rdx, r11, [rsi + 16]
-xor r12d, r12d
-adcx r10, r11
-adcx rdx, rax
-lea r11, [rdi + rdi]
-mov r12, rcx
-shld r12, rdi, 1
-mov rdi, r8
-shld rdi, rcx, 1
-mov rcx, r9
-shld rcx, r8, 1
-mov r8, r10
-shld r8, r9, 1
-mov r9, rdx
-shld r9, r10, 1
-shr rdx, 63
-mov r10, rdx
+adc rcx, r8
+mulx r8, r9, [rsi + 16]
+adc r11, 0
+add r11, r9
+adc r8, 0
+mov r15, rax
+shld r15, r10, 1
+mov r9, [rsi]
+lea r14, [r10 + r10]
 mov rdx, [rsi]
-mulx r13, r14, [rsi]
-mov rdx, [rsi + 8]
-mulx r15, rbx, [rsi + 8]
-mov rdx, [rsi + 16]
-mulx rbp, rdx, [rsi + 16]
-mov [rsp], rdx
-mov rdx, [rsi + 24]
-mulx rdx, rsi, [rsi + 24]
-test rsp, rsp
-adcx r11, r13
-adcx r12, rbx
-adcx rdi, r15
-adcx rcx, [rsp]
-adcx r8, rbp
-adcx r9, rsi
-adcx r10, rdx
-mov rdx, r14
-mulx rdx, rsi, [rip + 2f]
-mov rdx, rsi
-mulx rdx, r13, [rip + 2f + 8]
-sub r14, r13
-sbb r11, rdx
-sbb r12, 0
-sbb rdi, 0
-sbb rsi, 0
-mov rdx, r11
-mulx rdx, r13, [rip + 2f]
-mov rdx, r13
-mulx rdx, r14, [rip + 2f + 8]
-sub r11, r14
-sbb r12, rdx
-sbb rdi, 0
-sbb rsi, 0
-sbb r13, 0
-mov rdx, r12
-mulx rdx, r11, [rip + 2f]
-mov rdx, r11
-mulx rdx, r14, [rip + 2f + 8]
-sub r12, r14
-sbb rdi, rdx
-sbb rsi, 0
-sbb r13, 0
-sbb r11, 0
-mov rdx, rdi
-mulx rdx, r12, [rip + 2f]
-mov rdx, r12
-mulx rdx, r14, [rip + 2f + 8]
-sub rdi, r14
-sbb rsi, rdx
-sbb r13, 0
-sbb r11, 0
-sbb r12, 0
-xor edx, edx
-adcx rsi, rcx
-adcx r13, r8
-adcx r11, r9
-adcx r12, r10
-mov rcx, 0
-adcx rcx, rax
-mov rax, rsi
-sub rax, [rip + 2f + 16]
-mov rdx, r13
-sbb rdx, [rip + 2f + 24]
+mov r10, rdi
+shld r10, rax, 1
+mov rax, rcx
+shld rax, rdi, 1
 mov rdi, r11
-sbb rdi, [rip + 2f + 24]
-mov r8, r12
-sbb r8, [rip + 2f + 24]
-sbb rcx, 0
-cmovc rax, rsi
-cmovc rdx, r13
-cmovc rdi, r11
-cmovc r8, r12
-add rsp, 8
+shld rdi, rcx, 1
+mov rcx, r8
+shld rcx, r11, 1
+mulx r9, r11, r9
+shr r8, 63
+mov rdx, [rsi + 8]
+mulx rbx, r13, [rsi + 8]
+mov rdx, [rsi + 16]
+add r14, r9
+mulx r9, rbp, [rsi + 16]
+mov rdx, [rsi + 24]
+mulx rsi, rdx, [rsi + 24]
+adc r15, r13
+adc r10, rbx
+adc rax, rbp
+adc rdi, r9
+adc rcx, rdx
+adc r8, rsi
+mov rsi, r11
+imul rsi, [rip + 2f]
+mov rdx, rsi
+mulx r9, rdx, [rip + 2f + 8]
+sub r11, rdx
+sbb r14, r9
+sbb r15, 0
+sbb r10, 0
+sbb rsi, 0
+mov r9, r14
+imul r9, [rip + 2f]
+mov rdx, r9
+mulx r11, rdx, [rip + 2f + 8]
+sub r14, rdx
+sbb r15, r11
+sbb r10, 0
+sbb rsi, 0
+mov r11, r15
+sbb r9, 0
+imul r11, [rip + 2f]
+mov rdx, r11
+mulx r14, rdx, [rip + 2f + 8]
+sub r15, rdx
+sbb r10, r14
+mov r14, r10
+sbb rsi, 0
+sbb r9, 0
+sbb r11, 0
+imul r14, [rip + 2f]
+mov rdx, r14
+mulx rdx, r15, [rip + 2f + 8]
+sub r10, r15
+sbb rsi, rdx
+sbb r9, 0
+sbb r11, 0
+sbb r14, 0
+add rsi, rax
+adc r9, rdi
+adc r11, rcx
+mov rdi, r9
+adc r14, r8
+mov rcx, r11
+mov rax, 0
+mov r10, rsi
+mov r8, r14
 pop rbp
+adc rax, 0
+sub r10, [rip + 2f + 16]
+sbb rdi, [rip + 2f + 24]
 pop rbx
+sbb rcx, [rip + 2f + 24]
+sbb r8, [rip + 2f + 24]
+sbb rax, 0
+cmovc r10, rsi
+cmovc rdi, r9
+cmovc r8, r14
+cmovc rcx, r11
 ret
 .balign 64
 2:
@@ -3197,8 +3220,8 @@ ret
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
-            _, out("rdi") z[2], out("r8") z[3], out("r9") _, out("r10") _, out("r11") _, out("r12")
+            out("rax") _, out("rcx") z[2], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") z[1], out("r8") z[3], out("r9") _, out("r10") z[0], out("r11") _, out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
@@ -3403,172 +3426,172 @@ unsafe fn mul_full_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "call",
-                "fieldc_mul_full_adx_c7205de729430c6d_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_full_adx_4011281a9f384f0a_{p0}_{p1}_{p2}_{p3}",
                 r"
-push rbx
-push rbp
-xor eax, eax
-mov rcx, rdx
-mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
-adcx rdi, r10
-mulx rdx, r10, [rsi + 24]
-adcx r9, r12
-adcx r11, r10
-adcx rdx, rax
+mov rax, rdx
+mov rcx, [rax]
+mov rdx, [rsi]
+mulx rcx, rdi, rcx
+mov r8, [rax + 8]
+mulx r8, r9, r8
+xor r10d, r10d
+adcx rcx, r9
+mov r9, [rax + 16]
+mulx r9, r10, r9
+adcx r8, r10
+mov r10, [rax + 24]
+mulx rdx, r10, r10
+adcx r9, r10
+adcx rdx, [rip + 2f]
 mov r10, rdx
-mov rdx, r8
-mulx r12, rdx, [rip + 2f]
-mulx r12, r13, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
-adcx r8, r13
-mulx r8, r13, [rip + 2f + 24]
-adox r12, r15
+mov rdx, rdi
+imul rdx, [rip + 2f + 8]
+mulx r11, r12, [rip + 2f + 16]
+xor r13d, r13d
 adcx rdi, r12
-mulx rdx, r12, [rip + 2f + 32]
-adox r14, r13
-adcx r9, r14
-adox r8, r12
-adcx r11, r8
-adox rdx, rax
+mulx rdi, r12, [rip + 2f + 24]
+adox r11, r12
+adcx rcx, r11
+mulx r11, r12, [rip + 2f + 32]
+adox rdi, r12
+adcx r8, rdi
+mulx rdx, rdi, [rip + 2f + 40]
+adox r11, rdi
+adcx r9, r11
+mov rdi, 0
+adox rdx, [rip + 2f]
 adcx r10, rdx
-mov r8, 0
-adcx r8, rax
-mov rdx, [rcx + 8]
-mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-xor ebx, ebx
-adcx rdi, r13
-mulx r13, rbx, [rsi + 16]
-adox r12, r15
+adcx rdi, [rip + 2f]
+mov rdx, [rsi + 8]
+xor r13d, r13d
+mulx r11, r12, [rax]
+adcx rcx, r12
+mulx r12, r13, [rax + 8]
+adox r11, r13
+adcx r8, r11
+mulx r11, r13, [rax + 16]
+adox r12, r13
 adcx r9, r12
-mulx rdx, r12, [rsi + 24]
-adox r14, rbx
-adcx r11, r14
+mulx rdx, r12, [rax + 24]
+adox r11, r12
+adcx r10, r11
+adox rdx, [rip + 2f]
+adcx rdi, rdx
+mov r11, 0
+adcx r11, [rip + 2f]
+mov rdx, rcx
+imul rdx, [rip + 2f + 8]
+mulx r12, r13, [rip + 2f + 16]
+xor r14d, r14d
+adcx rcx, r13
+mulx rcx, r13, [rip + 2f + 24]
+adox r12, r13
+adcx r8, r12
+mulx r12, r13, [rip + 2f + 32]
+adox rcx, r13
+adcx r9, rcx
+mulx rcx, rdx, [rip + 2f + 40]
+adox r12, rdx
+adcx r10, r12
+adox rcx, [rip + 2f]
+adcx rdi, rcx
+adcx r11, [rip + 2f]
+mov rdx, [rsi + 16]
+xor r13d, r13d
+mulx r13, r14, [rax + 8]
+mulx rcx, r12, [rax]
+adox rcx, r14
+adcx r8, r12
+adcx r9, rcx
+mulx rcx, r12, [rax + 16]
 adox r13, r12
 adcx r10, r13
-adox rdx, rax
-adcx r8, rdx
-mov r12, 0
-adcx r12, rax
-mov rdx, rdi
-mulx r13, rdx, [rip + 2f]
-mulx r13, r14, [rip + 2f + 8]
-mulx r15, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx rdi, r14
-mulx rdi, r14, [rip + 2f + 24]
-adox r13, rbx
-adcx r9, r13
-mulx rdx, r13, [rip + 2f + 32]
-adox r15, r14
-adcx r11, r15
-adox rdi, r13
-adcx r10, rdi
-adox rdx, rax
-adcx r8, rdx
-adcx r12, rax
-mov rdx, [rcx + 16]
-mulx rdi, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-xor ebx, ebx
-adcx r9, r13
-mulx r13, rbx, [rsi + 16]
-adox rdi, r15
-adcx r11, rdi
-mulx rdx, rdi, [rsi + 24]
-adox r14, rbx
-adcx r10, r14
-adox r13, rdi
-adcx r8, r13
-adox rdx, rax
-adcx r12, rdx
-mov rdi, 0
-adcx rdi, rax
-mov rdx, r9
-mulx r13, rdx, [rip + 2f]
-mulx r13, r14, [rip + 2f + 8]
-mulx r15, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx r9, r14
-mulx r9, r14, [rip + 2f + 24]
-adox r13, rbx
-adcx r11, r13
-mulx rdx, r13, [rip + 2f + 32]
-adox r15, r14
-adcx r10, r15
-adox r9, r13
-adcx r8, r9
-adox rdx, rax
-adcx r12, rdx
-adcx rdi, rax
-mov rdx, [rcx + 24]
-mulx rcx, r9, [rsi]
-mulx r13, r14, [rsi + 8]
-xor r15d, r15d
-adcx r11, r9
-mulx r9, r15, [rsi + 16]
-adox rcx, r14
-adcx r10, rcx
-mulx rcx, rdx, [rsi + 24]
-adox r13, r15
-adcx r8, r13
-adox r9, rdx
-adcx r12, r9
-adox rcx, rax
+mulx rdx, r12, [rax + 24]
+adox rcx, r12
+adox rdx, [rip + 2f]
 adcx rdi, rcx
+adcx r11, rdx
 mov rcx, 0
-adcx rcx, rax
-mov rdx, r11
-mulx rsi, rdx, [rip + 2f]
-mulx rsi, r9, [rip + 2f + 8]
-mulx r13, r14, [rip + 2f + 16]
-xor r15d, r15d
-adcx r11, r9
-mulx r9, r11, [rip + 2f + 24]
-adox rsi, r14
-adcx r10, rsi
-mulx rdx, rsi, [rip + 2f + 32]
-adox r13, r11
-adcx r8, r13
-adox r9, rsi
-adcx r12, r9
-adox rdx, rax
-adcx rdi, rdx
-adcx rcx, rax
-mov rax, r10
-sub rax, [rip + 2f + 8]
+adcx rcx, [rip + 2f]
 mov rdx, r8
-sbb rdx, [rip + 2f + 16]
-mov rsi, r12
+imul rdx, [rip + 2f + 8]
+mulx r12, r13, [rip + 2f + 16]
+xor r14d, r14d
+adcx r8, r13
+mulx r8, r13, [rip + 2f + 24]
+adox r12, r13
+adcx r9, r12
+mulx r12, r13, [rip + 2f + 32]
+adox r8, r13
+adcx r10, r8
+mulx rdx, r8, [rip + 2f + 40]
+adox r12, r8
+adcx rdi, r12
+adox rdx, [rip + 2f]
+adcx r11, rdx
+adcx rcx, [rip + 2f]
+mov rdx, [rsi + 24]
+xor r12d, r12d
+mulx rsi, r8, [rax]
+adcx r9, r8
+mulx r8, r12, [rax + 8]
+adox rsi, r12
+adcx r10, rsi
+mulx rsi, r12, [rax + 16]
+adox r8, r12
+adcx rdi, r8
+mulx rax, rdx, [rax + 24]
+adox rsi, rdx
+adox rax, [rip + 2f]
+adcx r11, rsi
+adcx rcx, rax
+mov rax, 0
+mov rdx, r9
+adcx rax, [rip + 2f]
+imul rdx, [rip + 2f + 8]
+mulx rsi, r8, [rip + 2f + 16]
+xor r12d, r12d
+adcx r9, r8
+mulx r8, r9, [rip + 2f + 24]
+adox rsi, r9
+adcx r10, rsi
+mulx rsi, r9, [rip + 2f + 32]
+adox r8, r9
+adcx rdi, r8
+mulx rdx, r8, [rip + 2f + 40]
+adox rsi, r8
+adcx r11, rsi
+mov r8, r11
+adox rdx, [rip + 2f]
+mov rsi, rdi
+adcx rcx, rdx
+mov rdx, r10
+adcx rax, [rip + 2f]
+mov r9, rcx
+sub rdx, [rip + 2f + 16]
 sbb rsi, [rip + 2f + 24]
-mov r9, rdi
-sbb r9, [rip + 2f + 32]
-sbb rcx, 0
-cmovc rax, r10
-cmovc rdx, r8
-cmovc rsi, r12
-cmovc r9, rdi
-pop rbp
-pop rbx
+sbb r8, [rip + 2f + 32]
+sbb r9, [rip + 2f + 40]
+sbb rax, 0
+cmovc rdx, r10
+cmovc r8, r11
+cmovc r9, rcx
+cmovc rsi, rdi
 ret
 .balign 64
 2:
-.quad {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {k0}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
+            k0 = const 0x0_u64,
             n0 = const M::N0,
             p0 = const M::P[0],
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
-            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") z[3], out("r10") _,
-            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") z[2], out("r9") z[3], out("r10")
+            _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -3852,250 +3875,250 @@ unsafe fn sum_of_products_full_adx<M: Modulus<4>>(
         asm!(
             called!(
                 "call",
-                "fieldc_sum_of_products_full_adx_cbf0e9300dd4bdbd_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_sum_of_products_full_adx_ed1bdbb04e7486f2_{p0}_{p1}_{p2}_{p3}",
                 r"
 push rbx
-push rbp
-xor eax, eax
-mov rcx, rdx
+mov rax, rdx
 mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
-adcx rdi, r10
+mulx rcx, rdi, [rsi]
+mulx r8, r9, [rsi + 8]
+xor r10d, r10d
+push rbp
+adcx rcx, r9
+mulx r9, r10, [rsi + 16]
+adcx r8, r10
 mulx rdx, r10, [rsi + 24]
-adcx r9, r12
-adcx r11, r10
-adcx rdx, rax
+adcx r9, r10
+adcx rdx, [rip + 2f]
 mov r10, rdx
-mov rdx, [rcx + 32]
-mulx r12, r13, [rsi + 32]
-mulx r14, r15, [rsi + 40]
-xor ebx, ebx
-adcx r8, r13
-mulx r13, rbx, [rsi + 48]
-adox r12, r15
+mov rdx, [rax + 32]
+mulx r11, r12, [rsi + 32]
+xor r13d, r13d
 adcx rdi, r12
+mulx r12, r13, [rsi + 40]
+adox r11, r13
+adcx rcx, r11
+mulx r11, r13, [rsi + 48]
+adox r12, r13
+adcx r8, r12
 mulx rdx, r12, [rsi + 56]
-adox r14, rbx
-adcx r9, r14
-adox r13, r12
-adcx r11, r13
-adox rdx, rax
+adox r11, r12
+adcx r9, r11
+adox rdx, [rip + 2f]
+mov r11, 0
 adcx r10, rdx
-mov r12, 0
-adcx r12, rax
-mov rdx, r8
-mulx r13, rdx, [rip + 2f]
-mulx r13, r14, [rip + 2f + 8]
-mulx r15, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx r8, r14
-mulx r8, r14, [rip + 2f + 24]
-adox r13, rbx
-adcx rdi, r13
-mulx rdx, r13, [rip + 2f + 32]
-adox r15, r14
-adcx r9, r15
-adox r8, r13
-adcx r11, r8
-adox rdx, rax
-adcx r10, rdx
-adcx r12, rax
-mov rdx, [rcx + 8]
-mulx r8, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-xor ebx, ebx
-adcx rdi, r13
-mulx r13, rbx, [rsi + 16]
-adox r8, r15
-adcx r9, r8
-mulx rdx, r8, [rsi + 24]
-adox r14, rbx
-adcx r11, r14
-adox r13, r8
-adcx r10, r13
-adox rdx, rax
-adcx r12, rdx
-mov r8, 0
-adcx r8, rax
-mov rdx, [rcx + 40]
-mulx r13, r14, [rsi + 32]
-mulx r15, rbx, [rsi + 40]
-xor ebp, ebp
-adcx rdi, r14
-mulx r14, rbp, [rsi + 48]
-adox r13, rbx
-adcx r9, r13
-mulx rdx, r13, [rsi + 56]
-adox r15, rbp
-adcx r11, r15
-adox r14, r13
-adcx r10, r14
-adox rdx, rax
-adcx r12, rdx
-adcx r8, rax
+adcx r11, [rip + 2f]
 mov rdx, rdi
-mulx r13, rdx, [rip + 2f]
-mulx r13, r14, [rip + 2f + 8]
-mulx r15, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx rdi, r14
-mulx rdi, r14, [rip + 2f + 24]
-adox r13, rbx
-adcx r9, r13
-mulx rdx, r13, [rip + 2f + 32]
-adox r15, r14
-adcx r11, r15
+imul rdx, [rip + 2f + 8]
+xor r14d, r14d
+mulx r12, r13, [rip + 2f + 16]
+adcx rdi, r13
+mulx rdi, r13, [rip + 2f + 24]
+adox r12, r13
+adcx rcx, r12
+mulx r12, r13, [rip + 2f + 32]
 adox rdi, r13
+adcx r8, rdi
+mulx rdx, rdi, [rip + 2f + 40]
+adox r12, rdi
+adcx r9, r12
+adox rdx, [rip + 2f]
+adcx r10, rdx
+mov rdx, [rax + 8]
+mulx rdi, r12, [rsi]
+adcx r11, [rip + 2f]
+xor r13d, r13d
+adcx rcx, r12
+mulx r12, r13, [rsi + 8]
+adox rdi, r13
+adcx r8, rdi
+mulx rdi, r13, [rsi + 16]
+adox r12, r13
+adcx r9, r12
+mulx rdx, r12, [rsi + 24]
+adox rdi, r12
+adox rdx, [rip + 2f]
 adcx r10, rdi
-adox rdx, rax
-adcx r12, rdx
-adcx r8, rax
-mov rdx, [rcx + 16]
-mulx rdi, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-xor ebx, ebx
-adcx r9, r13
-mulx r13, rbx, [rsi + 16]
-adox rdi, r15
-adcx r11, rdi
-mulx rdx, rdi, [rsi + 24]
-adox r14, rbx
-adcx r10, r14
-adox r13, rdi
-adcx r12, r13
-adox rdx, rax
-adcx r8, rdx
+adcx r11, rdx
 mov rdi, 0
-adcx rdi, rax
-mov rdx, [rcx + 48]
-mulx r13, r14, [rsi + 32]
-mulx r15, rbx, [rsi + 40]
-xor ebp, ebp
-adcx r9, r14
-mulx r14, rbp, [rsi + 48]
-adox r13, rbx
-adcx r11, r13
+mov rdx, [rax + 40]
+mulx r12, r13, [rsi + 32]
+adcx rdi, [rip + 2f]
+xor r14d, r14d
+adcx rcx, r13
+mulx r13, r14, [rsi + 40]
+adox r12, r14
+adcx r8, r12
+mulx r12, r14, [rsi + 48]
+adox r13, r14
+adcx r9, r13
 mulx rdx, r13, [rsi + 56]
-adox r15, rbp
-adcx r10, r15
-adox r14, r13
-adcx r12, r14
-adox rdx, rax
-adcx r8, rdx
-adcx rdi, rax
-mov rdx, r9
-mulx r13, rdx, [rip + 2f]
-mulx r13, r14, [rip + 2f + 8]
-mulx r15, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx r9, r14
-mulx r9, r14, [rip + 2f + 24]
-adox r13, rbx
-adcx r11, r13
-mulx rdx, r13, [rip + 2f + 32]
-adox r15, r14
-adcx r10, r15
-adox r9, r13
-adcx r12, r9
-adox rdx, rax
-adcx r8, rdx
-adcx rdi, rax
-mov rdx, [rcx + 24]
-mulx r9, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-xor ebx, ebx
-adcx r11, r13
-mulx r13, rbx, [rsi + 16]
-adox r9, r15
-adcx r10, r9
-mulx rdx, r9, [rsi + 24]
-adox r14, rbx
-adcx r12, r14
-adox r13, r9
-adcx r8, r13
-adox rdx, rax
+adox r12, r13
+adcx r10, r12
+adox rdx, [rip + 2f]
+adcx r11, rdx
+adcx rdi, [rip + 2f]
+mov rdx, rcx
+imul rdx, [rip + 2f + 8]
+mulx r12, r13, [rip + 2f + 16]
+xor r14d, r14d
+adcx rcx, r13
+mulx rcx, r13, [rip + 2f + 24]
+adox r12, r13
+adcx r8, r12
+mulx r12, r13, [rip + 2f + 32]
+adox rcx, r13
+adcx r9, rcx
+mulx rcx, rdx, [rip + 2f + 40]
+adox r12, rdx
+adcx r10, r12
+adox rcx, [rip + 2f]
+adcx r11, rcx
+adcx rdi, [rip + 2f]
+mov rdx, [rax + 16]
+mulx rcx, r12, [rsi]
+xor r13d, r13d
+adcx r8, r12
+mulx r12, r13, [rsi + 8]
+adox rcx, r13
+adcx r9, rcx
+mulx rcx, r13, [rsi + 16]
+adox r12, r13
+adcx r10, r12
+mulx rdx, r12, [rsi + 24]
+adox rcx, r12
+adcx r11, rcx
+adox rdx, [rip + 2f]
 adcx rdi, rdx
-mov r9, 0
-adcx r9, rax
-mov rdx, [rcx + 56]
-mulx rcx, r13, [rsi + 32]
-mulx r14, r15, [rsi + 40]
-xor ebx, ebx
+mov rcx, 0
+mov rdx, [rax + 48]
+adcx rcx, [rip + 2f]
+mulx r14, rbx, [rsi + 32]
+mulx r12, r13, [rsi + 40]
+xor ebp, ebp
+adcx r8, rbx
+adox r14, r13
+adcx r9, r14
+mulx r13, r14, [rsi + 48]
+adox r12, r14
+adcx r10, r12
+mulx rdx, r12, [rsi + 56]
+adox r13, r12
+adox rdx, [rip + 2f]
 adcx r11, r13
-mulx r13, rbx, [rsi + 48]
-adox rcx, r15
-adcx r10, rcx
-mulx rcx, rdx, [rsi + 56]
-adox r14, rbx
-adcx r12, r14
-adox r13, rdx
-adcx r8, r13
-adox rcx, rax
-adcx rdi, rcx
-adcx r9, rax
-mov rdx, r11
-mulx rcx, rdx, [rip + 2f]
-mulx rcx, rsi, [rip + 2f + 8]
-mulx r13, r14, [rip + 2f + 16]
-xor r15d, r15d
-adcx r11, rsi
-mulx rsi, r11, [rip + 2f + 24]
-adox rcx, r14
-adcx r10, rcx
-mulx rcx, rdx, [rip + 2f + 32]
-adox r13, r11
-adcx r12, r13
-adox rsi, rdx
-adcx r8, rsi
-adox rcx, rax
-adcx rdi, rcx
-adcx r9, rax
-mov rax, r10
-sub rax, [rip + 2f + 8]
-mov rcx, r12
-sbb rcx, [rip + 2f + 16]
+adcx rdi, rdx
 mov rdx, r8
-sbb rdx, [rip + 2f + 24]
+adcx rcx, [rip + 2f]
+imul rdx, [rip + 2f + 8]
+mulx r12, r13, [rip + 2f + 16]
+xor r14d, r14d
+adcx r8, r13
+mulx r8, r13, [rip + 2f + 24]
+adox r12, r13
+adcx r9, r12
+mulx r12, r13, [rip + 2f + 32]
+adox r8, r13
+adcx r10, r8
+mulx rdx, r8, [rip + 2f + 40]
+adox r12, r8
+adcx r11, r12
+adox rdx, [rip + 2f]
+adcx rdi, rdx
+mov rdx, [rax + 24]
+mulx r8, r12, [rsi]
+adcx rcx, [rip + 2f]
+xor r13d, r13d
+adcx r9, r12
+mulx r12, r13, [rsi + 8]
+adox r8, r13
+adcx r10, r8
+mulx r8, r13, [rsi + 16]
+adox r12, r13
+adcx r11, r12
+mulx rdx, r12, [rsi + 24]
+adox r8, r12
+adcx rdi, r8
+adox rdx, [rip + 2f]
+mov r8, 0
+adcx rcx, rdx
+mov rdx, [rax + 56]
+mulx rax, r12, [rsi + 32]
+adcx r8, [rip + 2f]
+xor r13d, r13d
+adcx r9, r12
+mulx r12, r13, [rsi + 40]
+adox rax, r13
+adcx r10, rax
+mulx rax, r13, [rsi + 48]
+adox r12, r13
+adcx r11, r12
+mulx rdx, rsi, [rsi + 56]
+adox rax, rsi
+adcx rdi, rax
+adox rdx, [rip + 2f]
+adcx rcx, rdx
+adcx r8, [rip + 2f]
+mov rdx, r9
+imul rdx, [rip + 2f + 8]
+xor r12d, r12d
+mulx rax, rsi, [rip + 2f + 16]
+adcx r9, rsi
+mulx rsi, r9, [rip + 2f + 24]
+adox rax, r9
+adcx r10, rax
+mulx rax, r9, [rip + 2f + 32]
+adox rsi, r9
+adcx r11, rsi
+mulx rdx, rsi, [rip + 2f + 40]
+adox rax, rsi
+adcx rdi, rax
+adox rdx, [rip + 2f]
+adcx rcx, rdx
+adcx r8, [rip + 2f]
+mov rax, r10
+mov r12, r8
 mov rsi, rdi
+mov rdx, r11
+sub rax, [rip + 2f + 16]
+sbb rdx, [rip + 2f + 24]
 sbb rsi, [rip + 2f + 32]
-mov r11, r9
-sbb r11, 0
+mov r9, rcx
+sbb r9, [rip + 2f + 40]
+sbb r12, 0
 cmovc rax, r10
-cmovc rcx, r12
-cmovc rdx, r8
 cmovc rsi, rdi
-cmovc r11, r9
-mov rdi, rax
-sub rdi, [rip + 2f + 8]
-mov r8, rcx
-sbb r8, [rip + 2f + 16]
-mov r9, rdx
-sbb r9, [rip + 2f + 24]
-mov r10, rsi
-sbb r10, [rip + 2f + 32]
-sbb r11, 0
-cmovc rdi, rax
-cmovc r8, rcx
-cmovc r9, rdx
-cmovc r10, rsi
+cmovc rdx, r11
+cmovc r9, rcx
+mov r10, r9
+cmovc r12, r8
+mov r8, rsi
+mov rcx, rax
+mov rdi, rdx
+sub rcx, [rip + 2f + 16]
+sbb rdi, [rip + 2f + 24]
+sbb r8, [rip + 2f + 32]
+sbb r10, [rip + 2f + 40]
+sbb r12, 0
+cmovc r10, r9
+cmovc rcx, rax
+cmovc rdi, rdx
+cmovc r8, rsi
 pop rbp
 pop rbx
 ret
 .balign 64
 2:
-.quad {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {k0}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
+            k0 = const 0x0_u64,
             n0 = const M::N0,
             p0 = const M::P[0],
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
-            core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") z[1], out("r9") z[2], out("r10")
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[1], out("r8") z[2], out("r9") _, out("r10")
             z[3], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
@@ -4289,168 +4312,170 @@ unsafe fn square_full_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_full_adx_7179275e5d843b3e_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_full_adx_83455a25c912100e_{p0}_{p1}_{p2}_{p3}",
                 r"
-push rbx
-xor eax, eax
 mov rdx, [rsi]
-mulx rcx, rdi, [rsi]
-mulx r8, r9, [rsi + 8]
-mulx r10, r11, [rsi + 16]
-xor r12d, r12d
-adcx rcx, r9
-mulx rdx, r9, [rsi + 24]
-adcx r8, r11
-adcx r10, r9
-adcx rdx, rax
+mov rax, [rsi]
+mulx rax, rcx, rax
+mov rdi, [rsi + 8]
+mulx rdi, r8, rdi
+xor r9d, r9d
+adcx rax, r8
+mov r8, [rsi + 16]
+mulx r8, r9, r8
+adcx rdi, r9
+mov r9, [rsi + 24]
+mulx rdx, r9, r9
+adcx r8, r9
+adcx rdx, [rip + 2f]
 mov r9, rdx
-mov rdx, rdi
-mulx r11, rdx, [rip + 2f]
-mulx r11, r12, [rip + 2f + 8]
-mulx r13, r14, [rip + 2f + 16]
-xor r15d, r15d
-adcx rdi, r12
-mulx rdi, r12, [rip + 2f + 24]
-adox r11, r14
+mov rdx, rcx
+imul rdx, [rip + 2f + 8]
+xor r12d, r12d
+mulx r10, r11, [rip + 2f + 16]
 adcx rcx, r11
-mulx rdx, r11, [rip + 2f + 32]
-adox r13, r12
-adcx r8, r13
-adox rdi, r11
-adcx r10, rdi
-adox rdx, rax
-adcx r9, rdx
-mov rdi, 0
-adcx rdi, rax
+mulx rcx, r11, [rip + 2f + 24]
+adox r10, r11
+adcx rax, r10
+mulx r10, r11, [rip + 2f + 32]
+adox rcx, r11
+adcx rdi, rcx
+mulx rcx, rdx, [rip + 2f + 40]
+adox r10, rdx
+adcx r8, r10
+adox rcx, [rip + 2f]
+adcx r9, rcx
 mov rdx, [rsi + 8]
-mulx r11, r12, [rsi]
-mulx r13, r14, [rsi + 8]
-xor r15d, r15d
-adcx rcx, r12
-mulx r12, r15, [rsi + 16]
-adox r11, r14
+mov rcx, 0
+mulx r10, r11, [rsi]
+adcx rcx, [rip + 2f]
+xor r12d, r12d
+adcx rax, r11
+mulx r11, r12, [rsi + 8]
+adox r10, r12
+adcx rdi, r10
+mulx r10, r12, [rsi + 16]
+adox r11, r12
 adcx r8, r11
 mulx rdx, r11, [rsi + 24]
-adox r13, r15
-adcx r10, r13
-adox r12, r11
-adcx r9, r12
-adox rdx, rax
-adcx rdi, rdx
-mov r11, 0
-adcx r11, rax
-mov rdx, rcx
-mulx r12, rdx, [rip + 2f]
-mulx r12, r13, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
-adcx rcx, r13
-mulx rcx, r13, [rip + 2f + 24]
-adox r12, r15
-adcx r8, r12
-mulx rdx, r12, [rip + 2f + 32]
-adox r14, r13
-adcx r10, r14
-adox rcx, r12
-adcx r9, rcx
-adox rdx, rax
-adcx rdi, rdx
-adcx r11, rax
+adox r10, r11
+adcx r9, r10
+adox rdx, [rip + 2f]
+adcx rcx, rdx
+mov rdx, rax
+mov r10, 0
+adcx r10, [rip + 2f]
+imul rdx, [rip + 2f + 8]
+xor r13d, r13d
+mulx r11, r12, [rip + 2f + 16]
+adcx rax, r12
+mulx rax, r12, [rip + 2f + 24]
+adox r11, r12
+adcx rdi, r11
+mulx r11, r12, [rip + 2f + 32]
+adox rax, r12
+adcx r8, rax
+mulx rax, rdx, [rip + 2f + 40]
+adox r11, rdx
+adcx r9, r11
+adox rax, [rip + 2f]
+adcx rcx, rax
 mov rdx, [rsi + 16]
-mulx rcx, r12, [rsi]
-mulx r13, r14, [rsi + 8]
-xor r15d, r15d
-adcx r8, r12
-mulx r12, r15, [rsi + 16]
-adox rcx, r14
-adcx r10, rcx
-mulx rcx, rdx, [rsi + 24]
-adox r13, r15
-adcx r9, r13
-adox r12, rdx
-adcx rdi, r12
-adox rcx, rax
-adcx r11, rcx
-mov rcx, 0
+adcx r10, [rip + 2f]
+xor r12d, r12d
+mulx rax, r11, [rsi]
+adcx rdi, r11
+mulx r11, r12, [rsi + 8]
+adox rax, r12
+adcx r8, rax
+mulx rax, r12, [rsi + 16]
+adox r11, r12
+adcx r9, r11
+mulx rdx, r11, [rsi + 24]
+adox rax, r11
 adcx rcx, rax
-mov rdx, r8
-mulx r12, rdx, [rip + 2f]
-mulx r12, r13, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
-adcx r8, r13
-mulx r8, r13, [rip + 2f + 24]
-adox r12, r15
-adcx r10, r12
-mulx rdx, r12, [rip + 2f + 32]
-adox r14, r13
-adcx r9, r14
-adox r8, r12
-adcx rdi, r8
-adox rdx, rax
-adcx r11, rdx
-adcx rcx, rax
-mov rdx, [rsi + 24]
-mulx r8, r12, [rsi]
-mulx r13, r14, [rsi + 8]
-xor r15d, r15d
-adcx r10, r12
-mulx r12, r15, [rsi + 16]
-adox r8, r14
-adcx r9, r8
-mulx rdx, rsi, [rsi + 24]
-adox r13, r15
-adcx rdi, r13
-adox r12, rsi
-adcx r11, r12
-adox rdx, rax
-adcx rcx, rdx
-mov rsi, 0
-adcx rsi, rax
-mov rdx, r10
-mulx r8, rdx, [rip + 2f]
-mulx r8, r12, [rip + 2f + 8]
-mulx r13, r14, [rip + 2f + 16]
-xor r15d, r15d
-adcx r10, r12
-mulx r10, r12, [rip + 2f + 24]
-adox r8, r14
-adcx r9, r8
-mulx rdx, r8, [rip + 2f + 32]
-adox r13, r12
-adcx rdi, r13
-adox r10, r8
-adcx r11, r10
-adox rdx, rax
-adcx rcx, rdx
-adcx rsi, rax
-mov rax, r9
-sub rax, [rip + 2f + 8]
+adox rdx, [rip + 2f]
+adcx r10, rdx
+mov rax, 0
+adcx rax, [rip + 2f]
 mov rdx, rdi
-sbb rdx, [rip + 2f + 16]
-mov r8, r11
-sbb r8, [rip + 2f + 24]
-mov r10, rcx
-sbb r10, [rip + 2f + 32]
+imul rdx, [rip + 2f + 8]
+mulx r11, r12, [rip + 2f + 16]
+xor r13d, r13d
+adcx rdi, r12
+mulx rdi, r12, [rip + 2f + 24]
+adox r11, r12
+adcx r8, r11
+mulx r11, r12, [rip + 2f + 32]
+adox rdi, r12
+adcx r9, rdi
+mulx rdx, rdi, [rip + 2f + 40]
+adox r11, rdi
+adcx rcx, r11
+adox rdx, [rip + 2f]
+adcx r10, rdx
+adcx rax, [rip + 2f]
+mov rdx, [rsi + 24]
+mulx rdi, r11, [rsi]
+xor r12d, r12d
+adcx r8, r11
+mulx r11, r12, [rsi + 8]
+adox rdi, r12
+adcx r9, rdi
+mulx rdi, r12, [rsi + 16]
+adox r11, r12
+adcx rcx, r11
+mulx rdx, rsi, [rsi + 24]
+adox rdi, rsi
+adcx r10, rdi
+adox rdx, [rip + 2f]
+adcx rax, rdx
+mov rsi, 0
+adcx rsi, [rip + 2f]
+mov rdx, r8
+imul rdx, [rip + 2f + 8]
+xor r12d, r12d
+mulx rdi, r11, [rip + 2f + 16]
+adcx r8, r11
+mulx r8, r11, [rip + 2f + 24]
+adox rdi, r11
+adcx r9, rdi
+mulx rdi, r11, [rip + 2f + 32]
+adox r8, r11
+adcx rcx, r8
+mulx rdx, r8, [rip + 2f + 40]
+adox rdi, r8
+adcx r10, rdi
+adox rdx, [rip + 2f]
+adcx rax, rdx
+adcx rsi, [rip + 2f]
+mov r8, r10
+mov rdi, rcx
+mov r11, rax
+mov rdx, r9
+sub rdx, [rip + 2f + 16]
+sbb rdi, [rip + 2f + 24]
+sbb r8, [rip + 2f + 32]
+sbb r11, [rip + 2f + 40]
 sbb rsi, 0
-cmovc rax, r9
-cmovc rdx, rdi
-cmovc r8, r11
-cmovc r10, rcx
-pop rbx
+cmovnc rcx, rdi
+cmovnc r9, rdx
+cmovnc r10, r8
+cmovnc rax, r11
 ret
 .balign 64
 2:
-.quad {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {k0}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
+            k0 = const 0x0_u64,
             n0 = const M::N0,
             p0 = const M::P[0],
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
-            _, out("rdi") _, out("r8") z[2], out("r9") _, out("r10") z[3], out("r11") _, out("r12")
+            out("rax") z[3], out("rcx") z[1], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            _, out("rdi") _, out("r8") _, out("r9") z[0], out("r10") z[2], out("r11") _, out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
@@ -4637,132 +4662,134 @@ unsafe fn mul_lazy_fold_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 
         asm!(
             called!(
                 "call",
-                "fieldc_mul_lazy_fold_adx_01698b7f7836d62e_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_lazy_fold_adx_12a87f992d92e44e_{p0}_{p1}_{p2}_{p3}",
                 r"
-push rbx
 xor eax, eax
 mov rcx, rdx
 mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+xor r11d, r11d
 adcx rdi, r10
-mulx rdx, r10, [rsi + 24]
-adcx r9, r12
-adcx r11, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adcx r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adcx r10, r11
 adcx rdx, rax
-mov r10, rdx
+mov r11, rdx
 mov rdx, r8
 mulx r8, r12, [rip + 2f]
-mulx r13, r14, [rip + 2f + 8]
-xor r15d, r15d
+xor r13d, r13d
 adcx rdi, r12
-mulx r12, r15, [rip + 2f + 16]
-adox r8, r14
-adcx r9, r8
-mulx rdx, r8, [rip + 2f + 24]
-adox r13, r15
-adcx r11, r13
-adox r12, r8
+adox r9, r8
+mulx r8, r12, [rip + 2f + 8]
+adcx r9, r12
+adox r10, r8
+mulx r8, r12, [rip + 2f + 16]
 adcx r10, r12
+adox r11, r8
+mulx rdx, r8, [rip + 2f + 24]
+adcx r11, r8
 adox rdx, rax
 adcx rdx, rax
 mov r8, rdx
 mov rdx, [rcx + 8]
 mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-xor ebx, ebx
+xor r14d, r14d
 adcx rdi, r13
-mulx r13, rbx, [rsi + 16]
-adox r12, r15
-adcx r9, r12
-mulx rdx, r12, [rsi + 24]
-adox r14, rbx
-adcx r11, r14
-adox r13, r12
+adox r9, r12
+mulx r12, r13, [rsi + 8]
+adcx r9, r13
+adox r10, r12
+mulx r12, r13, [rsi + 16]
 adcx r10, r13
-adox rdx, rax
-adcx r8, rdx
+adox r11, r12
+mulx rdx, r12, [rsi + 24]
+adcx r11, r12
+adox r8, rdx
+adcx r8, rax
 mov rdx, rdi
 mulx rdi, r12, [rip + 2f]
-mulx r13, r14, [rip + 2f + 8]
-xor r15d, r15d
+xor r13d, r13d
 adcx r9, r12
-mulx r12, r15, [rip + 2f + 16]
-adox rdi, r14
-adcx r11, rdi
+adox r10, rdi
+mulx rdi, r12, [rip + 2f + 8]
+adcx r10, r12
+adox r11, rdi
+mulx rdi, r12, [rip + 2f + 16]
+adcx r11, r12
+adox r8, rdi
 mulx rdx, rdi, [rip + 2f + 24]
-adox r13, r15
-adcx r10, r13
-adox r12, rdi
-adcx r8, r12
+adcx r8, rdi
 adox rdx, rax
 adcx rdx, rax
 mov rdi, rdx
 mov rdx, [rcx + 16]
 mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-xor ebx, ebx
+xor r14d, r14d
 adcx r9, r13
-mulx r13, rbx, [rsi + 16]
-adox r12, r15
-adcx r11, r12
+adox r10, r12
+mulx r12, r13, [rsi + 8]
+adcx r10, r13
+adox r11, r12
+mulx r12, r13, [rsi + 16]
+adcx r11, r13
+adox r8, r12
 mulx rdx, r12, [rsi + 24]
-adox r14, rbx
-adcx r10, r14
-adox r13, r12
-adcx r8, r13
-adox rdx, rax
-adcx rdi, rdx
+adcx r8, r12
+adox rdi, rdx
+adcx rdi, rax
 mov rdx, r9
 mulx r9, r12, [rip + 2f]
-mulx r13, r14, [rip + 2f + 8]
-xor r15d, r15d
+xor r13d, r13d
+adcx r10, r12
+adox r11, r9
+mulx r9, r12, [rip + 2f + 8]
 adcx r11, r12
-mulx r12, r15, [rip + 2f + 16]
-adox r9, r14
-adcx r10, r9
+adox r8, r9
+mulx r9, r12, [rip + 2f + 16]
+adcx r8, r12
+adox rdi, r9
 mulx rdx, r9, [rip + 2f + 24]
-adox r13, r15
-adcx r8, r13
-adox r12, r9
-adcx rdi, r12
+adcx rdi, r9
 adox rdx, rax
 adcx rdx, rax
 mov r9, rdx
 mov rdx, [rcx + 24]
 mulx rcx, r12, [rsi]
-mulx r13, r14, [rsi + 8]
-xor r15d, r15d
+xor r13d, r13d
+adcx r10, r12
+adox r11, rcx
+mulx rcx, r12, [rsi + 8]
 adcx r11, r12
-mulx r12, r15, [rsi + 16]
-adox rcx, r14
-adcx r10, rcx
+adox r8, rcx
+mulx rcx, r12, [rsi + 16]
+adcx r8, r12
+adox rdi, rcx
 mulx rcx, rdx, [rsi + 24]
-adox r13, r15
-adcx r8, r13
-adox r12, rdx
-adcx rdi, r12
-adox rcx, rax
-adcx r9, rcx
-mov rdx, r11
+adcx rdi, rdx
+adox r9, rcx
+adcx r9, rax
+mov rdx, r10
 mulx rcx, rdx, [rip + 2f + 32]
 mulx rcx, rsi, [rip + 2f + 40]
-mulx r12, r13, [rip + 2f + 48]
-xor r14d, r14d
+xor r12d, r12d
+adcx r10, rsi
+adox r11, rcx
+mulx rcx, rsi, [rip + 2f + 48]
 adcx r11, rsi
-mulx rsi, r11, [rip + 2f + 56]
-adox rcx, r13
-adcx r10, rcx
+adox r8, rcx
+mulx rcx, rsi, [rip + 2f + 56]
+adcx r8, rsi
+adox rdi, rcx
 mulx rcx, rdx, [rip + 2f + 64]
-adox r12, r11
-adcx r8, r12
-adox rsi, rdx
-adcx rdi, rsi
-adox rcx, rax
-adcx r9, rcx
-pop rbx
+adcx rdi, rdx
+adox r9, rcx
+adcx r9, rax
 ret
 .balign 64
 2:
@@ -4780,7 +4807,7 @@ ret
             p3 = const M::P[3],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
-            z[0], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            _, out("r11") z[0], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -4947,9 +4974,8 @@ unsafe fn square_lazy_fold_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_lazy_fold_adx_8c540321e07ff083_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_lazy_fold_adx_5e3dc72fbea3b2cc_{p0}_{p1}_{p2}_{p3}",
                 r"
-push rbx
 xor eax, eax
 mov rcx, [rsi + 8]
 lea rcx, [rcx + rcx]
@@ -4960,110 +4986,114 @@ mov rdx, [rsi + 16]
 mov r8, [rsi + 24]
 shld r8, rdx, 1
 mov rdx, [rsi]
-mulx r9, r10, [rsi]
+mov r9, [rsi]
+mulx r9, r10, r9
 mulx rcx, r11, rcx
-mulx rdi, r12, rdi
-xor r13d, r13d
+xor r12d, r12d
 adcx r9, r11
+mulx rdi, r11, rdi
+adcx rcx, r11
 mulx rdx, r11, r8
-adcx rcx, r12
 adcx rdi, r11
 adcx rdx, rax
 mov r11, rdx
 mov rdx, r10
 mulx r10, r12, [rip + 2f]
-mulx r13, r14, [rip + 2f + 8]
-xor r15d, r15d
+xor r13d, r13d
 adcx r9, r12
-mulx r12, r15, [rip + 2f + 16]
-adox r10, r14
-adcx rcx, r10
+adox rcx, r10
+mulx r10, r12, [rip + 2f + 8]
+adcx rcx, r12
+adox rdi, r10
+mulx r10, r12, [rip + 2f + 16]
+adcx rdi, r12
+adox r11, r10
 mulx rdx, r10, [rip + 2f + 24]
-adox r13, r15
-adcx rdi, r13
-adox r12, r10
-adcx r11, r12
+adcx r11, r10
 adox rdx, rax
 adcx rdx, rax
 mov r10, [rsi + 16]
 lea r10, [r10 + r10]
 mov r12, rdx
 mov rdx, [rsi + 8]
-mulx r13, r14, [rsi + 8]
-mulx r10, r15, r10
-xor ebx, ebx
+mov r13, [rsi + 8]
+mulx r13, r14, r13
+xor r15d, r15d
 adcx rcx, r14
-mulx rdx, r8, r8
-adox r13, r15
+adox rdi, r13
+mulx r10, r13, r10
 adcx rdi, r13
-adox r10, r8
-adcx r11, r10
-adox rdx, rax
-adcx r12, rdx
+adox r11, r10
+mulx rdx, r8, r8
+adcx r11, r8
+adox r12, rdx
+adcx r12, rax
 mov rdx, r9
 mulx r8, r9, [rip + 2f]
-mulx r10, r13, [rip + 2f + 8]
-xor r14d, r14d
+xor r10d, r10d
 adcx rcx, r9
-mulx r9, r14, [rip + 2f + 16]
-adox r8, r13
-adcx rdi, r8
+adox rdi, r8
+mulx r8, r9, [rip + 2f + 8]
+adcx rdi, r9
+adox r11, r8
+mulx r8, r9, [rip + 2f + 16]
+adcx r11, r9
+adox r12, r8
 mulx rdx, r8, [rip + 2f + 24]
-adox r10, r14
-adcx r11, r10
-adox r9, r8
-adcx r12, r9
+adcx r12, r8
 adox rdx, rax
 adcx rdx, rax
 mov r8, [rsi + 24]
 lea r8, [r8 + r8]
 mov r9, rdx
 mov rdx, [rsi + 16]
-mulx r10, r13, [rsi + 16]
-mulx rdx, r8, r8
+mov r10, [rsi + 16]
+mulx r10, r13, r10
 xor r14d, r14d
 adcx r11, r13
-adox r10, r8
-adcx r12, r10
-adox rdx, rax
-adcx r9, rdx
+adox r12, r10
+mulx rdx, r8, r8
+adcx r12, r8
+adox r9, rdx
+adcx r9, rax
 mov rdx, rcx
 mulx rcx, r8, [rip + 2f]
-mulx r10, r13, [rip + 2f + 8]
-xor r14d, r14d
+xor r10d, r10d
 adcx rdi, r8
-mulx r8, r14, [rip + 2f + 16]
-adox rcx, r13
-adcx r11, rcx
+adox r11, rcx
+mulx rcx, r8, [rip + 2f + 8]
+adcx r11, r8
+adox r12, rcx
+mulx rcx, r8, [rip + 2f + 16]
+adcx r12, r8
+adox r9, rcx
 mulx rcx, rdx, [rip + 2f + 24]
-adox r10, r14
-adcx r12, r10
-adox r8, rdx
-adcx r9, r8
+adcx r9, rdx
 adox rcx, rax
 adcx rcx, rax
 mov rdx, [rsi + 24]
-mulx rdx, rsi, [rsi + 24]
+mov rsi, [rsi + 24]
+mulx rdx, rsi, rsi
 xor r8d, r8d
 adcx r9, rsi
-adcx rcx, rdx
+adox rcx, rdx
+adcx rcx, rax
 mov rdx, rdi
 mulx rsi, rdx, [rip + 2f + 32]
 mulx rsi, r8, [rip + 2f + 40]
-mulx r10, r13, [rip + 2f + 48]
-xor r14d, r14d
+xor r10d, r10d
 adcx rdi, r8
-mulx rdi, r8, [rip + 2f + 56]
-adox rsi, r13
-adcx r11, rsi
+adox r11, rsi
+mulx rsi, rdi, [rip + 2f + 48]
+adcx r11, rdi
+adox r12, rsi
+mulx rsi, rdi, [rip + 2f + 56]
+adcx r12, rdi
+adox r9, rsi
 mulx rdx, rsi, [rip + 2f + 64]
-adox r10, r8
-adcx r12, r10
-adox rdi, rsi
-adcx r9, rdi
-adox rdx, rax
-adcx rcx, rdx
-pop rbx
+adcx r9, rsi
+adox rcx, rdx
+adcx rcx, rax
 ret
 .balign 64
 2:
@@ -5261,9 +5291,8 @@ unsafe fn square_lazy_spare_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_lazy_spare_adx_4282fc0006b8a652_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_lazy_spare_adx_6a8c3610d25486a6_{p0}_{p1}_{p2}_{p3}",
                 r"
-push rbx
 xor eax, eax
 mov rcx, [rsi + 8]
 lea rcx, [rcx + rcx]
@@ -5274,117 +5303,126 @@ mov rdx, [rsi + 16]
 mov r8, [rsi + 24]
 shld r8, rdx, 1
 mov rdx, [rsi]
-mulx r9, r10, [rsi]
+mov r9, [rsi]
+mulx r9, r10, r9
 mulx rcx, r11, rcx
-mulx rdi, r12, rdi
-xor r13d, r13d
+xor r12d, r12d
 adcx r9, r11
+mulx rdi, r11, rdi
+adcx rcx, r11
 mulx rdx, r11, r8
-adcx rcx, r12
 adcx rdi, r11
 adcx rdx, rax
 mov r11, rdx
 mov rdx, r10
 mulx r12, rdx, [rip + 2f]
 mulx r12, r13, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
+xor r14d, r14d
 adcx r10, r13
-mulx r10, r13, [rip + 2f + 24]
-adox r12, r15
+adox r9, r12
+mulx r10, r12, [rip + 2f + 16]
 adcx r9, r12
-mulx rdx, r12, [rip + 2f + 32]
-adox r14, r13
-adcx rcx, r14
-adox r10, r12
+adox rcx, r10
+mulx r10, r12, [rip + 2f + 24]
+adcx rcx, r12
+adox rdi, r10
+mulx rdx, r10, [rip + 2f + 32]
 adcx rdi, r10
+adox r11, rdx
+mov rdx, 0
 adox rdx, rax
-adcx r11, rdx
-mov r10, 0
-adcx r10, rax
-mov rdx, [rsi + 16]
-lea r12, [rdx + rdx]
+adcx r11, rax
+adcx rdx, rax
+mov r10, [rsi + 16]
+lea r10, [r10 + r10]
+mov r12, rdx
 mov rdx, [rsi + 8]
-mulx r13, r14, [rsi + 8]
-mulx r12, r15, r12
-xor ebx, ebx
+mov r13, [rsi + 8]
+mulx r13, r14, r13
+xor r15d, r15d
 adcx rcx, r14
-mulx rdx, r8, r8
-adox r13, r15
+adox rdi, r13
+mulx r10, r13, r10
 adcx rdi, r13
-adox r12, r8
-adcx r11, r12
-adox rdx, rax
-adcx r10, rdx
+adox r11, r10
+mulx rdx, r8, r8
+adcx r11, r8
+adox r12, rdx
+adcx r12, rax
 mov rdx, r9
 mulx r8, rdx, [rip + 2f]
-mulx r8, r12, [rip + 2f + 8]
-mulx r13, r14, [rip + 2f + 16]
-xor r15d, r15d
-adcx r9, r12
-mulx r9, r12, [rip + 2f + 24]
-adox r8, r14
-adcx rcx, r8
+mulx r8, r10, [rip + 2f + 8]
+xor r13d, r13d
+adcx r9, r10
+adox rcx, r8
+mulx r8, r9, [rip + 2f + 16]
+adcx rcx, r9
+adox rdi, r8
+mulx r8, r9, [rip + 2f + 24]
+adcx rdi, r9
+adox r11, r8
 mulx rdx, r8, [rip + 2f + 32]
-adox r13, r12
-adcx rdi, r13
-adox r9, r8
-adcx r11, r9
+adcx r11, r8
+adox r12, rdx
+mov rdx, 0
 adox rdx, rax
-adcx r10, rdx
-mov r8, 0
-adcx r8, rax
-mov rdx, [rsi + 24]
-lea r9, [rdx + rdx]
+adcx r12, rax
+adcx rdx, rax
+mov r8, [rsi + 24]
+lea r8, [r8 + r8]
+mov r9, rdx
 mov rdx, [rsi + 16]
-mulx r12, r13, [rsi + 16]
-mulx rdx, r9, r9
+mov r10, [rsi + 16]
+mulx r10, r13, r10
 xor r14d, r14d
 adcx r11, r13
-adox r12, r9
-adcx r10, r12
-adox rdx, rax
-adcx r8, rdx
+adox r12, r10
+mulx rdx, r8, r8
+adcx r12, r8
+adox r9, rdx
+adcx r9, rax
 mov rdx, rcx
-mulx r9, rdx, [rip + 2f]
-mulx r9, r12, [rip + 2f + 8]
-mulx r13, r14, [rip + 2f + 16]
-xor r15d, r15d
-adcx rcx, r12
-mulx rcx, r12, [rip + 2f + 24]
-adox r9, r14
-adcx rdi, r9
-mulx rdx, r9, [rip + 2f + 32]
-adox r13, r12
-adcx r11, r13
-adox rcx, r9
-adcx r10, rcx
-adox rdx, rax
-adcx r8, rdx
+mulx r8, rdx, [rip + 2f]
+mulx r8, r10, [rip + 2f + 8]
+xor r13d, r13d
+adcx rcx, r10
+adox rdi, r8
+mulx rcx, r8, [rip + 2f + 16]
+adcx rdi, r8
+adox r11, rcx
+mulx rcx, r8, [rip + 2f + 24]
+adcx r11, r8
+adox r12, rcx
+mulx rcx, rdx, [rip + 2f + 32]
+adcx r12, rdx
+adox r9, rcx
 mov rcx, 0
+adox rcx, rax
+adcx r9, rax
 adcx rcx, rax
 mov rdx, [rsi + 24]
-mulx rdx, rsi, [rsi + 24]
-xor r9d, r9d
-adcx r8, rsi
-adcx rcx, rdx
+mov rsi, [rsi + 24]
+mulx rdx, rsi, rsi
+xor r8d, r8d
+adcx r9, rsi
+adox rcx, rdx
+adcx rcx, rax
 mov rdx, rdi
 mulx rsi, rdx, [rip + 2f]
-mulx rsi, r9, [rip + 2f + 8]
-mulx r12, r13, [rip + 2f + 16]
-xor r14d, r14d
-adcx rdi, r9
-mulx rdi, r9, [rip + 2f + 24]
-adox rsi, r13
-adcx r11, rsi
+mulx rsi, r8, [rip + 2f + 8]
+xor r10d, r10d
+adcx rdi, r8
+adox r11, rsi
+mulx rsi, rdi, [rip + 2f + 16]
+adcx r11, rdi
+adox r12, rsi
+mulx rsi, rdi, [rip + 2f + 24]
+adcx r12, rdi
+adox r9, rsi
 mulx rdx, rsi, [rip + 2f + 32]
-adox r12, r9
-adcx r10, r12
-adox rdi, rsi
-adcx r8, rdi
-adox rdx, rax
-adcx rcx, rdx
-pop rbx
+adcx r9, rsi
+adox rcx, rdx
+adcx rcx, rax
 ret
 .balign 64
 2:
@@ -5397,8 +5435,8 @@ ret
             p2 = const M::P[2],
             p3 = const M::P[3],
             out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _, out("r8") z[2], out("r9") _, out("r10") z[1], out("r11") z[0], out("r12")
-            _, out("r13") _, out("r14") _, out("r15") _,
+            out("rdi") _, out("r8") _, out("r9") z[2], out("r10") _, out("r11") z[0], out("r12")
+            z[1], out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -5582,134 +5620,136 @@ unsafe fn mul_lazy_full_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 
         asm!(
             called!(
                 "call",
-                "fieldc_mul_lazy_full_adx_e07dd4bb95a7afe5_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_lazy_full_adx_f70c4a6200576270_{p0}_{p1}_{p2}_{p3}",
                 r"
-push rbx
 xor eax, eax
 mov rcx, rdx
 mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+xor r11d, r11d
 adcx rdi, r10
-mulx rdx, r10, [rsi + 24]
-adcx r9, r12
-adcx r11, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adcx r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adcx r10, r11
 adcx rdx, rax
-mov r10, rdx
+mov r11, rdx
 mov rdx, r8
 mulx r12, rdx, [rip + 2f]
 mulx r12, r13, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
+xor r14d, r14d
 adcx r8, r13
-mulx r8, r13, [rip + 2f + 24]
-adox r12, r15
+adox rdi, r12
+mulx r8, r12, [rip + 2f + 16]
 adcx rdi, r12
-mulx rdx, r12, [rip + 2f + 32]
-adox r14, r13
-adcx r9, r14
-adox r8, r12
-adcx r11, r8
-adox rdx, rax
-adcx r10, rdx
+adox r9, r8
+mulx r8, r12, [rip + 2f + 24]
+adcx r9, r12
+adox r10, r8
+mulx rdx, r8, [rip + 2f + 32]
+adcx r10, r8
+adox r11, rdx
+adcx r11, rax
 mov rdx, [rcx + 8]
 mulx r8, r12, [rsi]
-mulx r13, r14, [rsi + 8]
-xor r15d, r15d
+xor r13d, r13d
 adcx rdi, r12
-mulx r12, r15, [rsi + 16]
-adox r8, r14
-adcx r9, r8
-mulx rdx, r8, [rsi + 24]
-adox r13, r15
-adcx r11, r13
-adox r12, r8
+adox r9, r8
+mulx r8, r12, [rsi + 8]
+adcx r9, r12
+adox r10, r8
+mulx r8, r12, [rsi + 16]
 adcx r10, r12
+adox r11, r8
+mulx rdx, r8, [rsi + 24]
+adcx r11, r8
 adox rdx, rax
 adcx rdx, rax
 mov r8, rdx
 mov rdx, rdi
 mulx r12, rdx, [rip + 2f]
 mulx r12, r13, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
+xor r14d, r14d
 adcx rdi, r13
-mulx rdi, r13, [rip + 2f + 24]
-adox r12, r15
+adox r9, r12
+mulx rdi, r12, [rip + 2f + 16]
 adcx r9, r12
-mulx rdx, r12, [rip + 2f + 32]
-adox r14, r13
-adcx r11, r14
-adox rdi, r12
-adcx r10, rdi
-adox rdx, rax
-adcx r8, rdx
+adox r10, rdi
+mulx rdi, r12, [rip + 2f + 24]
+adcx r10, r12
+adox r11, rdi
+mulx rdx, rdi, [rip + 2f + 32]
+adcx r11, rdi
+adox r8, rdx
+adcx r8, rax
 mov rdx, [rcx + 16]
 mulx rdi, r12, [rsi]
-mulx r13, r14, [rsi + 8]
-xor r15d, r15d
+xor r13d, r13d
 adcx r9, r12
-mulx r12, r15, [rsi + 16]
-adox rdi, r14
-adcx r11, rdi
+adox r10, rdi
+mulx rdi, r12, [rsi + 8]
+adcx r10, r12
+adox r11, rdi
+mulx rdi, r12, [rsi + 16]
+adcx r11, r12
+adox r8, rdi
 mulx rdx, rdi, [rsi + 24]
-adox r13, r15
-adcx r10, r13
-adox r12, rdi
-adcx r8, r12
+adcx r8, rdi
 adox rdx, rax
 adcx rdx, rax
 mov rdi, rdx
 mov rdx, r9
 mulx r12, rdx, [rip + 2f]
 mulx r12, r13, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
+xor r14d, r14d
 adcx r9, r13
-mulx r9, r13, [rip + 2f + 24]
-adox r12, r15
+adox r10, r12
+mulx r9, r12, [rip + 2f + 16]
+adcx r10, r12
+adox r11, r9
+mulx r9, r12, [rip + 2f + 24]
 adcx r11, r12
-mulx rdx, r12, [rip + 2f + 32]
-adox r14, r13
-adcx r10, r14
-adox r9, r12
+adox r8, r9
+mulx rdx, r9, [rip + 2f + 32]
 adcx r8, r9
-adox rdx, rax
-adcx rdi, rdx
+adox rdi, rdx
+adcx rdi, rax
 mov rdx, [rcx + 24]
 mulx rcx, r9, [rsi]
-mulx r12, r13, [rsi + 8]
-xor r14d, r14d
+xor r12d, r12d
+adcx r10, r9
+adox r11, rcx
+mulx rcx, r9, [rsi + 8]
 adcx r11, r9
-mulx r9, r14, [rsi + 16]
-adox rcx, r13
-adcx r10, rcx
+adox r8, rcx
+mulx rcx, r9, [rsi + 16]
+adcx r8, r9
+adox rdi, rcx
 mulx rcx, rdx, [rsi + 24]
-adox r12, r14
-adcx r8, r12
-adox r9, rdx
-adcx rdi, r9
+adcx rdi, rdx
 adox rcx, rax
 adcx rcx, rax
-mov rdx, r11
+mov rdx, r10
 mulx rsi, rdx, [rip + 2f]
 mulx rsi, r9, [rip + 2f + 8]
-mulx r12, r13, [rip + 2f + 16]
-xor r14d, r14d
+xor r12d, r12d
+adcx r10, r9
+adox r11, rsi
+mulx rsi, r9, [rip + 2f + 16]
 adcx r11, r9
-mulx r9, r11, [rip + 2f + 24]
-adox rsi, r13
-adcx r10, rsi
+adox r8, rsi
+mulx rsi, r9, [rip + 2f + 24]
+adcx r8, r9
+adox rdi, rsi
 mulx rdx, rsi, [rip + 2f + 32]
-adox r12, r11
-adcx r8, r12
-adox r9, rsi
-adcx rdi, r9
-adox rdx, rax
-adcx rcx, rdx
-pop rbx
+adcx rdi, rsi
+adox rcx, rdx
+adcx rcx, rax
 ret
 .balign 64
 2:
@@ -5722,8 +5762,8 @@ ret
             p2 = const M::P[2],
             p3 = const M::P[3],
             out("rax") _, out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
-            core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") _, out("r10")
-            z[0], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") _, out("r10") _,
+            out("r11") z[0], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -5885,93 +5925,99 @@ unsafe fn mul_plain_secp256k1p_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) ->
         asm!(
             called!(
                 "call",
-                "fieldc_mul_plain_secp256k1p_adx_5d2d5257fd48b3d2_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_plain_secp256k1p_adx_cf87ba3a6fb5e531_{p0}_{p1}_{p2}_{p3}",
                 r"
-push rbx
-push rbp
 xor eax, eax
 mov rcx, rdx
 mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+xor r11d, r11d
 adcx rdi, r10
-mulx rdx, r10, [rsi + 24]
-adcx r9, r12
-adcx r11, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adcx r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adcx r10, r11
 adcx rdx, rax
-mov r10, rdx
+mov r11, rdx
 mov rdx, [rcx + 8]
 mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-xor ebx, ebx
+xor r14d, r14d
 adcx rdi, r13
-mulx r13, rbx, [rsi + 16]
-adox r12, r15
-adcx r9, r12
-mulx rdx, r12, [rsi + 24]
-adox r14, rbx
-adcx r11, r14
-adox r13, r12
+adox r9, r12
+mulx r12, r13, [rsi + 8]
+adcx r9, r13
+adox r10, r12
+mulx r12, r13, [rsi + 16]
 adcx r10, r13
+adox r11, r12
+mulx rdx, r12, [rsi + 24]
+adcx r11, r12
 adox rdx, rax
 adcx rdx, rax
 mov r12, rdx
 mov rdx, [rcx + 16]
 mulx r13, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
+xor r15d, r15d
 adcx r9, r14
-mulx r14, rbp, [rsi + 16]
-adox r13, rbx
-adcx r11, r13
+adox r10, r13
+mulx r13, r14, [rsi + 8]
+adcx r10, r14
+adox r11, r13
+mulx r13, r14, [rsi + 16]
+adcx r11, r14
+adox r12, r13
 mulx rdx, r13, [rsi + 24]
-adox r15, rbp
-adcx r10, r15
-adox r14, r13
-adcx r12, r14
+adcx r12, r13
 adox rdx, rax
 adcx rdx, rax
 mov r13, rdx
 mov rdx, [rcx + 24]
 mulx rcx, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
+xor r15d, r15d
+adcx r10, r14
+adox r11, rcx
+mulx rcx, r14, [rsi + 8]
 adcx r11, r14
-mulx r14, rbp, [rsi + 16]
-adox rcx, rbx
-adcx r10, rcx
+adox r12, rcx
+mulx rcx, r14, [rsi + 16]
+adcx r12, r14
+adox r13, rcx
 mulx rcx, rdx, [rsi + 24]
-adox r15, rbp
-adcx r12, r15
-adox r14, rdx
-adcx r13, r14
+adcx r13, rdx
 adox rcx, rax
 adcx rcx, rax
 mov rdx, [rip + 2f]
-mulx rsi, r10, r10
-mulx r12, r14, r12
-xor r15d, r15d
-adcx r8, r10
-mulx r10, r13, r13
-adox rsi, r14
-adcx rdi, rsi
+mulx rsi, r11, r11
+xor r14d, r14d
+adcx r8, r11
+adox rdi, rsi
+mulx rsi, r11, r12
+adcx rdi, r11
+adox r9, rsi
+mulx rsi, r11, r13
+adcx r9, r11
+adox r10, rsi
 mulx rcx, rdx, rcx
-adox r12, r13
-adcx r9, r12
-adox r10, rdx
-adcx r11, r10
+adcx r10, rdx
 adox rcx, rax
 adcx rcx, rax
 mov rdx, rcx
 mulx rcx, rdx, [rip + 2f]
 xor esi, esi
 adcx r8, rdx
-adcx rdi, rcx
-adcx r9, rax
-adcx r11, rax
+adox rdi, rcx
+adox r9, rax
+adox r10, rax
 mov rcx, 0
+adox rcx, rax
+adcx rdi, rax
+adcx r9, rax
+adcx r10, rax
 adcx rcx, rax
 mov rax, r8
 sub rax, [rip + 2f + 8]
@@ -5979,15 +6025,13 @@ mov rdx, rdi
 sbb rdx, [rip + 2f + 16]
 mov rsi, r9
 sbb rsi, [rip + 2f + 16]
-mov r10, r11
-sbb r10, [rip + 2f + 16]
+mov r11, r10
+sbb r11, [rip + 2f + 16]
 sbb rcx, 0
 cmovc rax, r8
 cmovc rdx, rdi
 cmovc rsi, r9
-cmovc r10, r11
-pop rbp
-pop rbx
+cmovc r11, r10
 ret
 .balign 64
 2:
@@ -6000,8 +6044,8 @@ ret
             p2 = const M::P[2],
             p3 = const M::P[3],
             out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
-            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[3],
-            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") z[3], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -6233,181 +6277,200 @@ unsafe fn sum_of_products_plain_secp256k1p_adx<M: Modulus<4>>(
         asm!(
             called!(
                 "call",
-                "fieldc_sum_of_products_plain_secp256k1p_adx_48ab5639c3ecba2d_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_sum_of_products_plain_secp256k1p_adx_54d540ce150de094_{p0}_{p1}_{p2}_{p3}",
                 r"
 push rbx
 push rbp
-sub rsp, 16
 xor eax, eax
 mov rcx, rdx
 mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+xor r11d, r11d
 adcx rdi, r10
-mulx rdx, r10, [rsi + 24]
-adcx r9, r12
-adcx r11, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adcx r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adcx r10, r11
 adcx rdx, rax
-mov r10, rdx
+mov r11, rdx
 mov rdx, [rcx + 32]
-mulx r12, r13, [rsi + 32]
-mulx r14, r15, [rsi + 40]
-xor ebx, ebx
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+xor r14d, r14d
 adcx r8, r13
-mulx r13, rbx, [rsi + 48]
-adox r12, r15
-adcx rdi, r12
-mulx rdx, r12, [rsi + 56]
-adox r14, rbx
-adcx r9, r14
-adox r13, r12
-adcx r11, r13
+adox rdi, r12
+mov r12, [rsi + 40]
+mulx r12, r13, r12
+adcx rdi, r13
+adox r9, r12
+mov r12, [rsi + 48]
+mulx r12, r13, r12
+adcx r9, r13
+adox r10, r12
+mov r12, [rsi + 56]
+mulx rdx, r12, r12
+adcx r10, r12
+adox r11, rdx
+mov rdx, 0
 adox rdx, rax
-adcx r10, rdx
-mov r12, 0
-adcx r12, rax
+adcx r11, rax
+adcx rdx, rax
+mov r12, rdx
 mov rdx, [rcx + 8]
 mulx r13, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
+xor r15d, r15d
 adcx rdi, r14
-mulx r14, rbp, [rsi + 16]
-adox r13, rbx
-adcx r9, r13
-mulx rdx, r13, [rsi + 24]
-adox r15, rbp
-adcx r11, r15
-adox r14, r13
+adox r9, r13
+mulx r13, r14, [rsi + 8]
+adcx r9, r14
+adox r10, r13
+mulx r13, r14, [rsi + 16]
 adcx r10, r14
+adox r11, r13
+mulx rdx, r13, [rsi + 24]
+adcx r11, r13
+adox r12, rdx
+mov rdx, 0
 adox rdx, rax
-adcx r12, rdx
-mov r13, 0
-adcx r13, rax
+adcx r12, rax
+adcx rdx, rax
+mov r13, rdx
 mov rdx, [rcx + 40]
 mulx r14, r15, [rsi + 32]
-mulx rbx, rbp, [rsi + 40]
-test rsp, rsp
+xor ebx, ebx
 adcx rdi, r15
-mov [rsp], rdi
-mulx r15, rdi, [rsi + 48]
-adox r14, rbp
-adcx r9, r14
-mulx rdx, r14, [rsi + 56]
-adox rbx, rdi
-adcx r11, rbx
-adox r15, r14
-adcx r10, r15
-adox rdx, rax
-adcx r12, rdx
-adcx r13, rax
-mov rdx, [rcx + 16]
-mulx rdi, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
-adcx r9, r14
-mulx r14, rbp, [rsi + 16]
-adox rdi, rbx
-adcx r11, rdi
-mulx rdx, rdi, [rsi + 24]
-adox r15, rbp
-adcx r10, r15
-adox r14, rdi
-adcx r12, r14
-adox rdx, rax
-adcx r13, rdx
-mov rdi, 0
-adcx rdi, rax
-mov rdx, [rcx + 48]
-mulx r14, r15, [rsi + 32]
-mulx rbx, rbp, [rsi + 40]
-test rsp, rsp
+adox r9, r14
+mulx r14, r15, [rsi + 40]
 adcx r9, r15
-mov [rsp + 8], r9
-mulx r15, r9, [rsi + 48]
-adox r14, rbp
-adcx r11, r14
+adox r10, r14
+mulx r14, r15, [rsi + 48]
+adcx r10, r15
+adox r11, r14
 mulx rdx, r14, [rsi + 56]
-adox rbx, r9
-adcx r10, rbx
-adox r15, r14
-adcx r12, r15
-adox rdx, rax
-adcx r13, rdx
-adcx rdi, rax
-mov rdx, [rcx + 24]
-mulx r9, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
 adcx r11, r14
-mulx r14, rbp, [rsi + 16]
-adox r9, rbx
-adcx r10, r9
-mulx rdx, r9, [rsi + 24]
-adox r15, rbp
-adcx r12, r15
-adox r14, r9
-adcx r13, r14
-adox rdx, rax
-adcx rdi, rdx
-mov r9, 0
-adcx r9, rax
-mov rdx, [rcx + 56]
-mulx rcx, r14, [rsi + 32]
-mulx r15, rbx, [rsi + 40]
-xor ebp, ebp
-adcx r11, r14
-mulx r14, rbp, [rsi + 48]
-adox rcx, rbx
-adcx r10, rcx
-mulx rcx, rdx, [rsi + 56]
-adox r15, rbp
-adcx r12, r15
-adox r14, rdx
-adcx r13, r14
-adox rcx, rax
-adcx rdi, rcx
-adcx r9, rax
-mov rdx, [rip + 2f]
-mulx rcx, rsi, r10
-mulx r10, r12, r12
-xor r14d, r14d
-adcx r8, rsi
-mulx rsi, r13, r13
-adox rcx, r12
-adcx rcx, [rsp]
-mulx rdi, r12, rdi
-adox r10, r13
-adcx r10, [rsp + 8]
-mulx rdx, r9, r9
-adox rsi, r12
-adcx r11, rsi
-adox rdi, r9
-adcx rdi, rax
-mov rdx, rdi
-mulx rdx, rsi, [rip + 2f]
-xor edi, edi
-adcx r8, rsi
-adcx rcx, rdx
-adcx r10, rax
-adcx r11, rax
+adox r12, rdx
+adcx r12, rax
+adcx r13, rax
+adox r13, rax
+mov rdx, [rcx + 16]
+mulx r14, r15, [rsi]
+xor ebx, ebx
+adcx r9, r15
+adox r10, r14
+mulx r14, r15, [rsi + 8]
+adcx r10, r15
+adox r11, r14
+mulx r14, r15, [rsi + 16]
+adcx r11, r15
+adox r12, r14
+mulx rdx, r14, [rsi + 24]
+adcx r12, r14
+adox r13, rdx
 mov rdx, 0
+adox rdx, rax
+adcx r13, rax
 adcx rdx, rax
+mov r14, rdx
+mov rdx, [rcx + 48]
+mulx r15, rbx, [rsi + 32]
+xor ebp, ebp
+adcx r9, rbx
+adox r10, r15
+mulx r15, rbx, [rsi + 40]
+adcx r10, rbx
+adox r11, r15
+mulx r15, rbx, [rsi + 48]
+adcx r11, rbx
+adox r12, r15
+mulx rdx, r15, [rsi + 56]
+adcx r12, r15
+adox r13, rdx
+adcx r13, rax
+adcx r14, rax
+adox r14, rax
+mov rdx, [rcx + 24]
+mulx r15, rbx, [rsi]
+xor ebp, ebp
+adcx r10, rbx
+adox r11, r15
+mulx r15, rbx, [rsi + 8]
+adcx r11, rbx
+adox r12, r15
+mulx r15, rbx, [rsi + 16]
+adcx r12, rbx
+adox r13, r15
+mulx rdx, r15, [rsi + 24]
+adcx r13, r15
+adox r14, rdx
+mov rdx, 0
+adox rdx, rax
+adcx r14, rax
+adcx rdx, rax
+mov r15, rdx
+mov rdx, [rcx + 56]
+mulx rcx, rbx, [rsi + 32]
+xor ebp, ebp
+adcx r10, rbx
+adox r11, rcx
+mulx rcx, rbx, [rsi + 40]
+adcx r11, rbx
+adox r12, rcx
+mulx rcx, rbx, [rsi + 48]
+adcx r12, rbx
+adox r13, rcx
+mulx rcx, rdx, [rsi + 56]
+adcx r13, rdx
+adox r14, rcx
+adcx r14, rax
+adcx r15, rax
+adox r15, rax
+mov rdx, [rip + 2f]
+mulx rcx, rsi, r11
+xor r11d, r11d
+adcx r8, rsi
+adox rdi, rcx
+mulx rcx, rsi, r12
+adcx rdi, rsi
+adox r9, rcx
+mulx rcx, rsi, r13
+adcx r9, rsi
+adox r10, rcx
+mulx rcx, rsi, r14
+adcx r10, rsi
+adox rcx, rax
+mulx rdx, rsi, r15
+adcx rcx, rsi
+mov rdx, rcx
+mulx rcx, rdx, [rip + 2f]
+xor esi, esi
+adcx r8, rdx
+adox rdi, rcx
+adox r9, rax
+adox r10, rax
+mov rcx, 0
+adox rcx, rax
+adcx rdi, rax
+adcx r9, rax
+adcx r10, rax
+adcx rcx, rax
 mov rax, r8
 sub rax, [rip + 2f + 8]
-mov rsi, rcx
+mov rdx, rdi
+sbb rdx, [rip + 2f + 16]
+mov rsi, r9
 sbb rsi, [rip + 2f + 16]
-mov rdi, r10
-sbb rdi, [rip + 2f + 16]
-mov r9, r11
-sbb r9, [rip + 2f + 16]
-sbb rdx, 0
+mov r11, r10
+sbb r11, [rip + 2f + 16]
+sbb rcx, 0
 cmovc rax, r8
-cmovc rsi, rcx
-cmovc rdi, r10
-cmovc r9, r11
-add rsp, 16
+cmovc rdx, rdi
+cmovc rsi, r9
+cmovc r11, r10
 pop rbp
 pop rbx
 ret
@@ -6421,9 +6484,9 @@ ret
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
-            core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") _, out("r9") z[3], out("r10")
-            _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") z[3], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -6568,27 +6631,30 @@ unsafe fn square_plain_secp256k1p_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_plain_secp256k1p_adx_1bd844e7735be05a_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_plain_secp256k1p_adx_3227b8547aa5c5b3_{p0}_{p1}_{p2}_{p3}",
                 r"
 push rbx
 push rbp
 sub rsp, 8
 xor eax, eax
 mov rdx, [rsi]
-mulx rcx, rdi, [rsi + 8]
-mulx r8, r9, [rsi + 16]
-mulx rdx, r10, [rsi + 24]
-xor r11d, r11d
+mov rcx, [rsi + 8]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 16]
+mulx r8, r9, r8
+xor r10d, r10d
 adcx rcx, r9
-adcx r8, r10
+mov r9, [rsi + 24]
+mulx rdx, r9, r9
+adcx r8, r9
 adcx rdx, rax
 mov r9, rdx
 mov rdx, [rsi + 8]
 mulx r10, r11, [rsi + 16]
-mulx rdx, r12, [rsi + 24]
-xor r13d, r13d
+xor r12d, r12d
 adcx r8, r11
-adox r10, r12
+adox r9, r10
+mulx rdx, r10, [rsi + 24]
 adcx r9, r10
 adox rdx, rax
 adcx rdx, rax
@@ -6608,7 +6674,8 @@ mov r11, 0
 adcx r11, rax
 mov r12, rdx
 mov rdx, [rsi]
-mulx r13, r14, [rsi]
+mov r13, [rsi]
+mulx r13, r14, r13
 mov rdx, [rsi + 8]
 mulx r15, rbx, [rsi + 8]
 mov rdx, [rsi + 16]
@@ -6626,27 +6693,31 @@ adcx r12, rsi
 adcx r11, rdx
 mov rdx, [rip + 2f]
 mulx rsi, r9, r9
-mulx r10, r13, r10
-xor r15d, r15d
+xor r13d, r13d
 adcx r14, r9
-mulx r9, r12, r12
-adox rsi, r13
-adcx rdi, rsi
+adox rdi, rsi
+mulx rsi, r9, r10
+adcx rdi, r9
+adox rcx, rsi
+mulx rsi, r9, r12
+adcx rcx, r9
+adox r8, rsi
 mulx rdx, rsi, r11
-adox r10, r12
-adcx rcx, r10
-adox r9, rsi
-adcx r8, r9
+adcx r8, rsi
 adox rdx, rax
 adcx rdx, rax
 mov rdx, rdx
 mulx rdx, rsi, [rip + 2f]
 xor r9d, r9d
 adcx r14, rsi
-adcx rdi, rdx
+adox rdi, rdx
+adox rcx, rax
+adox r8, rax
+mov rdx, 0
+adox rdx, rax
+adcx rdi, rax
 adcx rcx, rax
 adcx r8, rax
-mov rdx, 0
 adcx rdx, rax
 mov rax, r14
 sub rax, [rip + 2f + 8]
@@ -6840,93 +6911,95 @@ unsafe fn mul_plain_curve25519_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) ->
         asm!(
             called!(
                 "call",
-                "fieldc_mul_plain_curve25519_adx_6ce59f4d93b839e7_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_plain_curve25519_adx_a34c727abc10f83c_{p0}_{p1}_{p2}_{p3}",
                 r"
-push rbx
-push rbp
 xor eax, eax
 mov rcx, rdx
 mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+xor r11d, r11d
 adcx rdi, r10
-mulx rdx, r10, [rsi + 24]
-adcx r9, r12
-adcx r11, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adcx r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adcx r10, r11
 adcx rdx, rax
-mov r10, rdx
+mov r11, rdx
 mov rdx, [rcx + 8]
 mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-xor ebx, ebx
+xor r14d, r14d
 adcx rdi, r13
-mulx r13, rbx, [rsi + 16]
-adox r12, r15
-adcx r9, r12
-mulx rdx, r12, [rsi + 24]
-adox r14, rbx
-adcx r11, r14
-adox r13, r12
+adox r9, r12
+mulx r12, r13, [rsi + 8]
+adcx r9, r13
+adox r10, r12
+mulx r12, r13, [rsi + 16]
 adcx r10, r13
+adox r11, r12
+mulx rdx, r12, [rsi + 24]
+adcx r11, r12
 adox rdx, rax
 adcx rdx, rax
 mov r12, rdx
 mov rdx, [rcx + 16]
 mulx r13, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
+xor r15d, r15d
 adcx r9, r14
-mulx r14, rbp, [rsi + 16]
-adox r13, rbx
-adcx r11, r13
+adox r10, r13
+mulx r13, r14, [rsi + 8]
+adcx r10, r14
+adox r11, r13
+mulx r13, r14, [rsi + 16]
+adcx r11, r14
+adox r12, r13
 mulx rdx, r13, [rsi + 24]
-adox r15, rbp
-adcx r10, r15
-adox r14, r13
-adcx r12, r14
+adcx r12, r13
 adox rdx, rax
 adcx rdx, rax
 mov r13, rdx
 mov rdx, [rcx + 24]
 mulx rcx, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
+xor r15d, r15d
+adcx r10, r14
+adox r11, rcx
+mulx rcx, r14, [rsi + 8]
 adcx r11, r14
-mulx r14, rbp, [rsi + 16]
-adox rcx, rbx
-adcx r10, rcx
+adox r12, rcx
+mulx rcx, r14, [rsi + 16]
+adcx r12, r14
+adox r13, rcx
 mulx rcx, rdx, [rsi + 24]
-adox r15, rbp
-adcx r12, r15
-adox r14, rdx
-adcx r13, r14
-adox rcx, rax
+adcx r13, rdx
 adcx rcx, rax
 mov rdx, [rip + 2f]
-mulx rsi, r10, r10
-mulx r12, r14, r12
-xor r15d, r15d
-adcx r8, r10
-mulx r10, r13, r13
-adox rsi, r14
-adcx rdi, rsi
+mulx rsi, r11, r11
+xor r14d, r14d
+adcx r8, r11
+adox rdi, rsi
+mulx rsi, r11, r12
+adcx rdi, r11
+adox r9, rsi
+mulx rsi, r11, r13
+adcx r9, r11
+adox r10, rsi
 mulx rcx, rdx, rcx
-adox r12, r13
-adcx r9, r12
-adox r10, rdx
-adcx r11, r10
+adcx r10, rdx
 adox rcx, rax
 adcx rcx, rax
-mov rsi, r11
+mov rsi, r10
 and rsi, [rip + 2f + 8]
-shld rcx, r11, 1
+shld rcx, r10, 1
 mov rdx, rcx
 mulx rcx, rdx, [rip + 2f + 16]
 xor r10d, r10d
 adcx r8, rdx
-adcx rdi, rcx
+adox rdi, rcx
+adcx rdi, rax
 adcx r9, rax
 adcx rsi, rax
 mov rax, r8
@@ -6941,8 +7014,6 @@ cmovc rax, r8
 cmovc rcx, rdi
 cmovc rdx, r9
 cmovc r10, rsi
-pop rbp
-pop rbx
 ret
 .balign 64
 2:
@@ -7180,172 +7251,176 @@ unsafe fn sum_of_products_plain_curve25519_adx<M: Modulus<4>>(
         asm!(
             called!(
                 "call",
-                "fieldc_sum_of_products_plain_curve25519_adx_f4ea635161db05e5_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_sum_of_products_plain_curve25519_adx_e2ab10457a167c8d_{p0}_{p1}_{p2}_{p3}",
                 r"
 push rbx
-push rbp
-sub rsp, 8
 xor eax, eax
 mov rcx, rdx
 mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+xor r11d, r11d
 adcx rdi, r10
-mulx rdx, r10, [rsi + 24]
-adcx r9, r12
-adcx r11, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adcx r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adcx r10, r11
 adcx rdx, rax
-mov r10, rdx
+mov r11, rdx
 mov rdx, [rcx + 32]
-mulx r12, r13, [rsi + 32]
-mulx r14, r15, [rsi + 40]
-xor ebx, ebx
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+xor r14d, r14d
 adcx r8, r13
-mulx r13, rbx, [rsi + 48]
-adox r12, r15
-adcx rdi, r12
-mulx rdx, r12, [rsi + 56]
-adox r14, rbx
-adcx r9, r14
-adox r13, r12
-adcx r11, r13
-adox rdx, rax
-adcx r10, rdx
+adox rdi, r12
+mov r12, [rsi + 40]
+mulx r12, r13, r12
+adcx rdi, r13
+adox r9, r12
+mov r12, [rsi + 48]
+mulx r12, r13, r12
+adcx r9, r13
+adox r10, r12
+mov r12, [rsi + 56]
+mulx rdx, r12, r12
+adcx r10, r12
+adox r11, rdx
+adcx r11, rax
 mov rdx, [rcx + 8]
 mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-xor ebx, ebx
+xor r14d, r14d
 adcx rdi, r13
-mulx r13, rbx, [rsi + 16]
-adox r12, r15
-adcx r9, r12
-mulx rdx, r12, [rsi + 24]
-adox r14, rbx
-adcx r11, r14
-adox r13, r12
+adox r9, r12
+mulx r12, r13, [rsi + 8]
+adcx r9, r13
+adox r10, r12
+mulx r12, r13, [rsi + 16]
 adcx r10, r13
+adox r11, r12
+mulx rdx, r12, [rsi + 24]
+adcx r11, r12
 adox rdx, rax
 adcx rdx, rax
 mov r12, rdx
 mov rdx, [rcx + 40]
 mulx r13, r14, [rsi + 32]
-mulx r15, rbx, [rsi + 40]
-xor ebp, ebp
+xor r15d, r15d
 adcx rdi, r14
-mulx r14, rbp, [rsi + 48]
-adox r13, rbx
-adcx r9, r13
-mulx rdx, r13, [rsi + 56]
-adox r15, rbp
-adcx r11, r15
-adox r14, r13
+adox r9, r13
+mulx r13, r14, [rsi + 40]
+adcx r9, r14
+adox r10, r13
+mulx r13, r14, [rsi + 48]
 adcx r10, r14
-adox rdx, rax
-adcx r12, rdx
+adox r11, r13
+mulx rdx, r13, [rsi + 56]
+adcx r11, r13
+adox r12, rdx
+adcx r12, rax
 mov rdx, [rcx + 16]
 mulx r13, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
+xor r15d, r15d
 adcx r9, r14
-mulx r14, rbp, [rsi + 16]
-adox r13, rbx
-adcx r11, r13
+adox r10, r13
+mulx r13, r14, [rsi + 8]
+adcx r10, r14
+adox r11, r13
+mulx r13, r14, [rsi + 16]
+adcx r11, r14
+adox r12, r13
 mulx rdx, r13, [rsi + 24]
-adox r15, rbp
-adcx r10, r15
-adox r14, r13
-adcx r12, r14
+adcx r12, r13
 adox rdx, rax
 adcx rdx, rax
 mov r13, rdx
 mov rdx, [rcx + 48]
 mulx r14, r15, [rsi + 32]
-mulx rbx, rbp, [rsi + 40]
-test rsp, rsp
+xor ebx, ebx
 adcx r9, r15
-mov [rsp], r9
-mulx r15, r9, [rsi + 48]
-adox r14, rbp
-adcx r11, r14
+adox r10, r14
+mulx r14, r15, [rsi + 40]
+adcx r10, r15
+adox r11, r14
+mulx r14, r15, [rsi + 48]
+adcx r11, r15
+adox r12, r14
 mulx rdx, r14, [rsi + 56]
-adox rbx, r9
-adcx r10, rbx
-adox r15, r14
-adcx r12, r15
-adox rdx, rax
-adcx r13, rdx
+adcx r12, r14
+adox r13, rdx
+adcx r13, rax
 mov rdx, [rcx + 24]
-mulx r9, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
-adcx r11, r14
-mulx r14, rbp, [rsi + 16]
-adox r9, rbx
-adcx r10, r9
-mulx rdx, r9, [rsi + 24]
-adox r15, rbp
+mulx r14, r15, [rsi]
+xor ebx, ebx
+adcx r10, r15
+adox r11, r14
+mulx r14, r15, [rsi + 8]
+adcx r11, r15
+adox r12, r14
+mulx r14, r15, [rsi + 16]
 adcx r12, r15
-adox r14, r9
+adox r13, r14
+mulx rdx, r14, [rsi + 24]
 adcx r13, r14
 adox rdx, rax
 adcx rdx, rax
-mov r9, rdx
+mov r14, rdx
 mov rdx, [rcx + 56]
-mulx rcx, r14, [rsi + 32]
-mulx r15, rbx, [rsi + 40]
-xor ebp, ebp
-adcx r11, r14
-mulx r14, rbp, [rsi + 48]
-adox rcx, rbx
-adcx r10, rcx
-mulx rcx, rdx, [rsi + 56]
-adox r15, rbp
+mulx rcx, r15, [rsi + 32]
+xor ebx, ebx
+adcx r10, r15
+adox r11, rcx
+mulx rcx, r15, [rsi + 40]
+adcx r11, r15
+adox r12, rcx
+mulx rcx, r15, [rsi + 48]
 adcx r12, r15
-adox r14, rdx
-adcx r13, r14
-adox rcx, rax
-adcx r9, rcx
+adox r13, rcx
+mulx rcx, rdx, [rsi + 56]
+adcx r13, rdx
+adox r14, rcx
+adcx r14, rax
 mov rdx, [rip + 2f]
-mulx rcx, rsi, r10
-mulx r10, r12, r12
-xor r14d, r14d
+mulx rcx, rsi, r11
+xor r11d, r11d
 adcx r8, rsi
-mulx rsi, r13, r13
-adox rcx, r12
-adcx rdi, rcx
-mulx rcx, rdx, r9
-adox r10, r13
-adcx r10, [rsp]
-adox rsi, rdx
-adcx r11, rsi
+adox rdi, rcx
+mulx rcx, rsi, r12
+adcx rdi, rsi
+adox r9, rcx
+mulx rcx, rsi, r13
+adcx r9, rsi
+adox r10, rcx
+mulx rcx, rdx, r14
+adcx r10, rdx
 adox rcx, rax
 adcx rcx, rax
-mov rsi, r11
+mov rsi, r10
 and rsi, [rip + 2f + 8]
-shld rcx, r11, 1
+shld rcx, r10, 1
 mov rdx, rcx
 mulx rcx, rdx, [rip + 2f + 16]
-xor r9d, r9d
+xor r10d, r10d
 adcx r8, rdx
-adcx rdi, rcx
-adcx r10, rax
+adox rdi, rcx
+adcx rdi, rax
+adcx r9, rax
 adcx rsi, rax
 mov rax, r8
 sub rax, [rip + 2f + 24]
 mov rcx, rdi
 sbb rcx, [rip + 2f + 32]
-mov rdx, r10
+mov rdx, r9
 sbb rdx, [rip + 2f + 32]
-mov r9, rsi
-sbb r9, [rip + 2f + 8]
+mov r10, rsi
+sbb r10, [rip + 2f + 8]
 cmovc rax, r8
 cmovc rcx, rdi
-cmovc rdx, r10
-cmovc r9, rsi
-add rsp, 8
-pop rbp
+cmovc rdx, r9
+cmovc r10, rsi
 pop rbx
 ret
 .balign 64
@@ -7360,8 +7435,8 @@ ret
             p1 = const M::P[1],
             p2 = const M::P[2],
             out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
-            inout("rsi") core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") z[3],
-            out("r10") _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            inout("rsi") core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _,
+            out("r10") z[3], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -7502,10 +7577,9 @@ unsafe fn square_plain_curve25519_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_plain_curve25519_adx_6e35cfbc6f8311dd_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_plain_curve25519_adx_16f294f4b3082a59_{p0}_{p1}_{p2}_{p3}",
                 r"
 push rbx
-push rbp
 xor eax, eax
 mov rcx, [rsi + 16]
 lea rcx, [rcx + rcx]
@@ -7513,12 +7587,13 @@ mov rdx, [rsi + 16]
 mov rdi, [rsi + 24]
 shld rdi, rdx, 1
 mov rdx, [rsi + 8]
-mulx r8, r9, [rsi + 8]
+mov r8, [rsi + 8]
+mulx r8, r9, r8
 mulx rcx, r10, rcx
-mulx rdx, r11, rdi
-xor r12d, r12d
+xor r11d, r11d
 adcx r8, r10
-adcx rcx, r11
+mulx rdx, r10, rdi
+adcx rcx, r10
 adcx rdx, rax
 mov r10, [rsi + 8]
 lea r10, [r10 + r10]
@@ -7527,23 +7602,26 @@ mov r12, [rsi + 16]
 shld r12, r11, 1
 mov r11, rdx
 mov rdx, [rsi]
-mulx r13, r14, [rsi]
+mov r13, [rsi]
+mulx r13, r14, r13
 mulx r10, r15, r10
-mulx r12, rbx, r12
-xor ebp, ebp
+xor ebx, ebx
 adcx r13, r15
-mulx rdx, rdi, rdi
-adcx r10, rbx
 adox r9, r10
-adcx r12, rdi
-adox r8, r12
-adcx rdx, rax
+mulx r10, r12, r12
+adcx r9, r12
+adox r8, r10
+mulx rdx, rdi, rdi
+adcx r8, rdi
 adox rcx, rdx
+adcx rcx, rax
+adcx r11, rax
 adox r11, rax
 mov rdx, [rsi + 24]
 lea rdi, [rdx + rdx]
 mov rdx, [rsi + 16]
-mulx r10, r12, [rsi + 16]
+mov r10, [rsi + 16]
+mulx r10, r12, r10
 mulx rdx, rdi, rdi
 xor r15d, r15d
 adcx r10, rdi
@@ -7553,24 +7631,25 @@ adcx r11, r10
 adcx rdx, rax
 mov rdi, rdx
 mov rdx, [rsi + 24]
-mulx rdx, rsi, [rsi + 24]
+mov rsi, [rsi + 24]
+mulx rdx, rsi, rsi
 xor r10d, r10d
 adcx rdi, rsi
 adcx rdx, rax
 mov rsi, rdx
 mov rdx, [rip + 2f]
 mulx rcx, r10, rcx
-mulx r11, r12, r11
-xor r15d, r15d
+xor r12d, r12d
 adcx r14, r10
-mulx rdi, r10, rdi
-adox rcx, r12
-adcx r13, rcx
+adox r13, rcx
+mulx rcx, r10, r11
+adcx r13, r10
+adox r9, rcx
+mulx rcx, rdi, rdi
+adcx r9, rdi
+adox r8, rcx
 mulx rcx, rdx, rsi
-adox r11, r10
-adcx r9, r11
-adox rdi, rdx
-adcx r8, rdi
+adcx r8, rdx
 adox rcx, rax
 adcx rcx, rax
 mov rsi, r8
@@ -7580,7 +7659,8 @@ mov rdx, rcx
 mulx rcx, rdx, [rip + 2f + 16]
 xor edi, edi
 adcx r14, rdx
-adcx r13, rcx
+adox r13, rcx
+adcx r13, rax
 adcx r9, rax
 adcx rsi, rax
 mov rax, r14
@@ -7595,7 +7675,6 @@ cmovc rax, r14
 cmovc rcx, r13
 cmovc rdx, r9
 cmovc rdi, rsi
-pop rbp
 pop rbx
 ret
 .balign 64

@@ -371,289 +371,290 @@ unsafe fn mul_fold_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "call",
-                "fieldc_mul_fold_adx_609c9c7b1d596645_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_mul_fold_adx_e71f988f35643966_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 push rbx
 push rbp
-sub rsp, 8
-xor eax, eax
-mov rcx, rdx
-mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
-adcx rdi, r10
-mulx r10, r13, [rsi + 24]
-adcx r9, r12
-mulx r12, r14, [rsi + 32]
-adcx r11, r13
-mulx rdx, r13, [rsi + 40]
-adcx r10, r14
-adcx r12, r13
-adcx rdx, rax
-mov r13, rdx
-mov rdx, r8
-mulx r8, r14, [rip + 2f]
-mulx r15, rbx, [rip + 2f + 8]
-xor ebp, ebp
-adcx rdi, r14
-mulx r14, rbp, [rip + 2f + 16]
-adox r8, rbx
-adcx r9, r8
-mulx r8, rbx, [rip + 2f + 24]
-adox r15, rbp
-adcx r11, r15
-mulx r15, rbp, [rip + 2f + 32]
-adox r14, rbx
-adcx r10, r14
-mulx rdx, r14, [rip + 2f + 40]
-adox r8, rbp
-adcx r12, r8
-adox r15, r14
-adcx r13, r15
-adox rdx, rax
-adcx rdx, rax
-mov r8, rdx
-mov rdx, [rcx + 8]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx rdi, r15
-mov [rsp], rcx
-mulx r15, rcx, [rsi + 16]
-adox r14, rbp
-adcx r9, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, rcx
-adcx r11, rbx
-mulx rcx, rbx, [rsi + 32]
-adox r15, rbp
-adcx r10, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx r12, r14
-adox rcx, r15
-adcx r13, rcx
-adox rdx, rax
-adcx r8, rdx
-mov rdx, rdi
-mulx rcx, rdi, [rip + 2f]
-mulx r14, r15, [rip + 2f + 8]
-xor ebx, ebx
-adcx r9, rdi
-mulx rdi, rbx, [rip + 2f + 16]
-adox rcx, r15
-adcx r11, rcx
-mulx rcx, r15, [rip + 2f + 24]
-adox r14, rbx
-adcx r10, r14
-mulx r14, rbx, [rip + 2f + 32]
-adox rdi, r15
-adcx r12, rdi
-mulx rdx, rdi, [rip + 2f + 40]
-adox rcx, rbx
-adcx r13, rcx
-adox r14, rdi
-adcx r8, r14
-adox rdx, rax
-adcx rdx, rax
-mov rcx, [rsp]
+sub rsp, 16
+lea rax, [rip + 2f]
+xor ecx, ecx
+mov r9, [rsi]
 mov rdi, rdx
-mov rdx, [rcx + 16]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx r9, r15
-mulx r15, rcx, [rsi + 16]
-adox r14, rbp
-adcx r11, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, rcx
-adcx r10, rbx
-mulx rcx, rbx, [rsi + 32]
-adox r15, rbp
-adcx r12, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx r13, r14
-adox rcx, r15
-adcx r8, rcx
-adox rdx, rax
-adcx rdi, rdx
-mov rdx, r9
-mulx rcx, r9, [rip + 2f]
-mulx r14, r15, [rip + 2f + 8]
-xor ebx, ebx
+mov rdx, [rdx]
+mov r11, [rsi + 8]
+mulx r9, r8, r9
+mulx r11, r14, r11
+xor r12d, r12d
+adcx r14, r9
+mov r9, [rsi + 16]
+mulx r9, r12, r9
+adcx r12, r11
+mov r11, [rsi + 24]
+mulx r11, r10, r11
+adcx r10, r9
+mov r9, [rsi + 32]
+mulx r9, r13, r9
+adcx r13, r11
+mov r11, [rsi + 40]
+mulx rdx, r11, r11
 adcx r11, r9
-mulx r9, rbx, [rip + 2f + 16]
-adox rcx, r15
-adcx r10, rcx
-mulx rcx, r15, [rip + 2f + 24]
-adox r14, rbx
-adcx r12, r14
-mulx r14, rbx, [rip + 2f + 32]
-adox r9, r15
-adcx r13, r9
-mulx rdx, r9, [rip + 2f + 40]
-adox rcx, rbx
-adcx r8, rcx
-adox r14, r9
-adcx rdi, r14
-adox rdx, rax
-adcx rdx, rax
-mov rcx, [rsp]
+adcx rdx, rcx
 mov r9, rdx
-mov rdx, [rcx + 24]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx r11, r15
-mulx r15, rcx, [rsi + 16]
-adox r14, rbp
-adcx r10, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, rcx
+mov rdx, r8
+mulx r8, r15, [rax]
+adcx r14, r15
+mulx r15, rbx, [rax + 8]
 adcx r12, rbx
-mulx rcx, rbx, [rsi + 32]
-adox r15, rbp
-adcx r13, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx r8, r14
-adox rcx, r15
-adcx rdi, rcx
-adox rdx, rax
-adcx r9, rdx
-mov rdx, r11
-mulx rcx, r11, [rip + 2f]
-mulx r14, r15, [rip + 2f + 8]
-xor ebx, ebx
-adcx r10, r11
-mulx r11, rbx, [rip + 2f + 16]
-adox rcx, r15
-adcx r12, rcx
-mulx rcx, r15, [rip + 2f + 24]
-adox r14, rbx
-adcx r13, r14
-mulx r14, rbx, [rip + 2f + 32]
-adox r11, r15
-adcx r8, r11
-mulx rdx, r11, [rip + 2f + 40]
-adox rcx, rbx
-adcx rdi, rcx
-adox r14, r11
-adcx r9, r14
-adox rdx, rax
-adcx rdx, rax
-mov rcx, [rsp]
-mov r11, rdx
-mov rdx, [rcx + 32]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx r10, r15
-mulx r15, rcx, [rsi + 16]
-adox r14, rbp
-adcx r12, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, rcx
-adcx r13, rbx
-mulx rcx, rbx, [rsi + 32]
-adox r15, rbp
-adcx r8, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx rdi, r14
-adox rcx, r15
-adcx r9, rcx
-adox rdx, rax
-adcx r11, rdx
-mov rdx, r10
-mulx rcx, r10, [rip + 2f]
-mulx r14, r15, [rip + 2f + 8]
-xor ebx, ebx
-adcx r12, r10
-mulx r10, rbx, [rip + 2f + 16]
-adox rcx, r15
-adcx r13, rcx
-mulx rcx, r15, [rip + 2f + 24]
-adox r14, rbx
-adcx r8, r14
-mulx r14, rbx, [rip + 2f + 32]
+adox r12, r8
+mulx r8, rbx, [rax + 16]
+adcx r10, rbx
 adox r10, r15
-adcx rdi, r10
-mulx rdx, r10, [rip + 2f + 40]
-adox rcx, rbx
-adcx r9, rcx
-adox r14, r10
-adcx r11, r14
-adox rdx, rax
-adcx rdx, rax
-mov rcx, [rsp]
-mov r10, rdx
-mov rdx, [rcx + 40]
-mulx rcx, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
-adcx r12, r14
-mulx r14, rbp, [rsi + 16]
-adox rcx, rbx
-adcx r13, rcx
-mulx rcx, rbx, [rsi + 24]
-adox r15, rbp
-adcx r8, r15
-mulx r15, rbp, [rsi + 32]
-adox r14, rbx
-adcx rdi, r14
-mulx rdx, rsi, [rsi + 40]
-adox rcx, rbp
-adcx r9, rcx
-adox r15, rsi
+mulx r15, rbx, [rax + 24]
+adcx r13, rbx
+adox r13, r8
+mulx r8, rbx, [rax + 32]
+adcx r11, rbx
+adox r11, r15
+mulx rdx, r15, [rax + 40]
+adcx r9, r15
+adox r9, r8
+adox rdx, rcx
+adcx rdx, rcx
+mov r8, rdx
+mov rdx, [rdi + 8]
+mulx r15, rbx, [rsi + 16]
+test rsp, rsp
+mov [rsp], rdi
+mulx rbp, rdi, [rsi]
+adcx r14, rdi
+mov [rsp + 8], rax
+mulx rdi, rax, [rsi + 8]
+adcx r12, rax
+adox r12, rbp
+adcx r10, rbx
+adox r10, rdi
+mulx rax, rdi, [rsi + 24]
+adcx r13, rdi
+adox r13, r15
+mulx rdi, r15, [rsi + 32]
 adcx r11, r15
-adox rdx, rax
-adcx r10, rdx
+adox r11, rax
+mulx rax, rdx, [rsi + 40]
+adcx r9, rdx
+adox r9, rdi
+mov rdi, [rsp + 8]
+adcx r8, rcx
+mov rdx, r14
+mulx r14, r15, [rdi]
+adox r8, rax
+adcx r12, r15
+mulx rax, r15, [rdi + 8]
+adcx r10, r15
+adox r10, r14
+mulx r14, r15, [rdi + 16]
+adcx r13, r15
+adox r13, rax
+mulx rax, r15, [rdi + 24]
+adcx r11, r15
+adox r11, r14
+mulx r14, r15, [rdi + 32]
+adcx r9, r15
+adox r9, rax
+mulx rax, rdx, [rdi + 40]
+adcx r8, rdx
+adox r8, r14
+adox rax, rcx
+adcx rax, rcx
+mov r14, [rsp]
+mov rdx, [r14 + 16]
+xor ebp, ebp
+mulx r15, rbx, [rsi]
+adcx r12, rbx
+mulx rbx, rbp, [rsi + 8]
+adcx r10, rbp
+adox r10, r15
+mulx r15, rbp, [rsi + 16]
+adcx r13, rbp
+adox r13, rbx
+mulx rbx, rbp, [rsi + 24]
+adcx r11, rbp
+adox r11, r15
+mulx r15, rbp, [rsi + 32]
+adcx r9, rbp
+adox r9, rbx
+mulx rbx, rdx, [rsi + 40]
+adcx r8, rdx
+adox r8, r15
+adcx rax, rcx
 mov rdx, r12
-mulx rcx, rdx, [rip + 2f + 48]
-mulx rcx, rsi, [rip + 2f + 56]
-mulx r14, r15, [rip + 2f + 64]
-xor ebx, ebx
-adcx r12, rsi
-mulx rsi, r12, [rip + 2f + 72]
-adox rcx, r15
+mulx r12, r15, [rdi]
+adox rax, rbx
+adcx r10, r15
+mulx r15, rbx, [rdi + 8]
+adcx r13, rbx
+adox r13, r12
+mulx r12, rbx, [rdi + 16]
+adcx r11, rbx
+adox r11, r15
+mulx r15, rbx, [rdi + 24]
+adcx r9, rbx
+adox r9, r12
+mulx rbx, rbp, [rdi + 32]
+adcx r8, rbp
+adox r8, r15
+mulx rdx, r12, [rdi + 40]
+adcx rax, r12
+adox rax, rbx
+adox rdx, rcx
+adcx rdx, rcx
+mov r12, rdx
+mov rdx, [r14 + 24]
+mulx rbp, r14, [rsi + 8]
+mulx r15, rbx, [rsi]
+test rsp, rsp
+adcx r10, rbx
+adcx r13, r14
+adox r13, r15
+mulx r14, r15, [rsi + 16]
+adcx r11, r15
+mulx r15, rbx, [rsi + 24]
+adcx r9, rbx
+adox r11, rbp
+mulx rbx, rbp, [rsi + 32]
+adox r9, r14
+adcx r8, rbp
+adox r8, r15
+mulx rdx, r14, [rsi + 40]
+adcx rax, r14
+adox rax, rbx
+adcx r12, rcx
+adox r12, rdx
+mov rdx, r10
+mulx r14, r10, [rdi]
+adcx r13, r10
+mulx r10, r15, [rdi + 8]
+adcx r11, r15
+adox r11, r14
+mulx r14, r15, [rdi + 16]
+adcx r9, r15
+adox r9, r10
+mulx r10, r15, [rdi + 24]
+adcx r8, r15
+adox r8, r14
+mulx r14, r15, [rdi + 32]
+adcx rax, r15
+adox rax, r10
+mulx rdx, r10, [rdi + 40]
+adcx r12, r10
+adox r12, r14
+adox rdx, rcx
+adcx rdx, rcx
+mov r10, rdx
+xor r14d, r14d
+mov r14, [rsp]
+mov rdx, [r14 + 32]
+mulx r15, rbx, [rsi]
+adcx r13, rbx
+mulx rbx, rbp, [rsi + 8]
+adcx r11, rbp
+adox r11, r15
+mulx r15, rbp, [rsi + 16]
+adcx r9, rbp
+adox r9, rbx
+mulx rbx, rbp, [rsi + 24]
+adcx r8, rbp
+adox r8, r15
+mulx r15, rbp, [rsi + 32]
+adcx rax, rbp
+adox rax, rbx
+mulx rdx, rbx, [rsi + 40]
+adcx r12, rbx
+adox r12, r15
+adcx r10, rcx
+adox r10, rdx
+mov rdx, r13
+mulx r13, r15, [rdi]
+adcx r11, r15
+mulx r15, rbx, [rdi + 8]
+adcx r9, rbx
+adox r9, r13
+mulx r13, rbx, [rdi + 16]
+adcx r8, rbx
+adox r8, r15
+mulx r15, rbx, [rdi + 24]
+adcx rax, rbx
+adox rax, r13
+mulx r13, rbx, [rdi + 32]
+adcx r12, rbx
+adox r12, r15
+mulx rdx, r15, [rdi + 40]
+adcx r10, r15
+adox r10, r13
+adox rdx, rcx
+adcx rdx, rcx
+mov r13, rdx
+mov rdx, [r14 + 40]
+mulx r14, r15, [rsi]
+test rsp, rsp
+adcx r11, r15
+mulx rbx, rbp, [rsi + 8]
+adcx r9, rbp
+adox r9, r14
+mulx r14, r15, [rsi + 16]
+adcx r8, r15
+adox r8, rbx
+mulx r15, rbx, [rsi + 24]
+adcx rax, rbx
+adox rax, r14
+mulx r14, rbx, [rsi + 32]
+adcx r12, rbx
+adox r12, r15
+mulx rdx, rsi, [rsi + 40]
+adcx r10, rsi
+adox r10, r14
 adcx r13, rcx
-mulx rcx, r15, [rip + 2f + 80]
-adox r14, r12
+adox r13, rdx
+mov rdx, r11
+imul rdx, [rdi + 48]
+mulx rsi, r14, [rdi + 56]
+xor r15d, r15d
+adcx r11, r14
+mulx r11, r14, [rdi + 64]
+adcx r9, r14
+adox r9, rsi
+mulx rsi, r14, [rdi + 72]
 adcx r8, r14
-mulx r12, r14, [rip + 2f + 88]
-adox rsi, r15
-adcx rdi, rsi
-mulx rdx, rsi, [rip + 2f + 96]
-adox rcx, r14
-adcx r9, rcx
-adox r12, rsi
-adcx r11, r12
-adox rdx, rax
-adcx r10, rdx
-mov rax, r13
-sub rax, [rip + 2f + 56]
-mov rcx, r8
-sbb rcx, [rip + 2f + 64]
-mov rdx, rdi
-sbb rdx, [rip + 2f + 72]
-mov rsi, r9
-sbb rsi, [rip + 2f + 80]
-mov r12, r11
-sbb r12, [rip + 2f + 88]
+adox r8, r11
+mulx r11, r14, [rdi + 80]
+adcx rax, r14
+adox rax, rsi
+mulx rsi, r14, [rdi + 88]
+adcx r12, r14
+adox r12, r11
+mulx rdx, r11, [rdi + 96]
+adcx r10, r11
+adox r10, rsi
 mov r14, r10
-sbb r14, [rip + 2f + 96]
-cmovc rax, r13
-cmovc rcx, r8
-cmovc rdx, rdi
-cmovc rsi, r9
-cmovc r12, r11
+adcx r13, rcx
+adox r13, rdx
+mov rcx, r9
+sub rcx, [rdi + 56]
+mov rdx, r8
+sbb rdx, [rdi + 64]
+mov rsi, rax
+mov r11, r12
+sbb rsi, [rdi + 72]
+sbb r11, [rdi + 80]
+mov r15, r13
+sbb r14, [rdi + 88]
+sbb r15, [rdi + 96]
+cmovc rdx, r8
+cmovc r11, r12
+cmovc rcx, r9
+cmovc rsi, rax
 cmovc r14, r10
-add rsp, 8
+cmovc r15, r13
+add rsp, 16
 pop rbp
 pop rbx
 ret
@@ -675,10 +676,9 @@ ret
             p3 = const M::P[3],
             p4 = const M::P[4],
             p5 = const M::P[5],
-            out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
-            inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") _, out("r8") _, out("r9") _,
-            out("r10") _, out("r11") _, out("r12") z[4], out("r13") _, out("r14") z[5], out("r15")
-            _,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") z[3], out("r12") _, out("r13") _, out("r14") z[4], out("r15") z[5],
             options(pure, readonly),
         );
     }
@@ -1002,269 +1002,278 @@ unsafe fn square_fold_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_fold_adx_323c2b7d75868b1d_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_square_fold_adx_db0ea609b3e5e134_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 push rbx
+mov r8, [rsi + 32]
 push rbp
 sub rsp, 16
-xor eax, eax
-mov rcx, [rsi + 8]
-lea rcx, [rcx + rcx]
+lea rcx, [rip + 2f]
 mov rdx, [rsi + 8]
-mov rdi, [rsi + 16]
-shld rdi, rdx, 1
+lea rdi, [rdx + rdx]
+mov r9, [rsi + 40]
+mov rdx, [rsi + 8]
+mov r15, [rsi + 16]
+mov rax, [rsi + 24]
+shld r15, rdx, 1
 mov rdx, [rsi + 16]
-mov r8, [rsi + 24]
+shld rax, rdx, 1
+mov rdx, [rsi + 24]
 shld r8, rdx, 1
-mov rdx, [rsi + 24]
-mov r9, [rsi + 32]
+mov rdx, [rsi + 32]
 shld r9, rdx, 1
-mov rdx, [rsi + 32]
-mov r10, [rsi + 40]
-shld r10, rdx, 1
+xor ebx, ebx
 mov rdx, [rsi]
-mulx r11, r12, [rsi]
-mulx rcx, r13, rcx
-mulx rdi, r14, rdi
-xor r15d, r15d
-adcx r11, r13
-mulx r13, r15, r8
-adcx rcx, r14
-mulx r14, rbx, r9
-adcx rdi, r15
-mulx rdx, r15, r10
-adcx r13, rbx
-adcx r14, r15
-adcx rdx, rax
-mov r15, rdx
-mov rdx, r12
-mulx r12, rbx, [rip + 2f]
-mov [rsp], r10
-mulx rbp, r10, [rip + 2f + 8]
-test rsp, rsp
-adcx r11, rbx
-mov [rsp + 8], r11
-mulx rbx, r11, [rip + 2f + 16]
-adox r12, r10
-adcx rcx, r12
-mulx r10, r12, [rip + 2f + 24]
-adox rbp, r11
-adcx rdi, rbp
-mulx r11, rbp, [rip + 2f + 32]
-adox rbx, r12
-adcx r13, rbx
-mulx rdx, r12, [rip + 2f + 40]
-adox r10, rbp
-adcx r14, r10
-adox r11, r12
-adcx r15, r11
-adox rdx, rax
-adcx rdx, rax
-mov r10, [rsi + 16]
-lea r10, [r10 + r10]
-mov r11, rdx
-mov rdx, [rsi + 8]
-mulx r12, rbx, [rsi + 8]
-mulx r10, rbp, r10
-test rsp, rsp
-adcx rcx, rbx
-mulx r8, rbx, r8
-adox r12, rbp
-adcx rdi, r12
-mulx r12, rbp, r9
-adox r10, rbx
-adcx r13, r10
-mulx rdx, r10, [rsp]
-adox r8, rbp
-adcx r14, r8
-adox r12, r10
-adcx r15, r12
-adox rdx, rax
-adcx r11, rdx
-mov rdx, [rsp + 8]
-mulx r8, r10, [rip + 2f]
-mulx r12, rbx, [rip + 2f + 8]
-xor ebp, ebp
-adcx rcx, r10
-mulx r10, rbp, [rip + 2f + 16]
-adox r8, rbx
-adcx rdi, r8
-mulx r8, rbx, [rip + 2f + 24]
-adox r12, rbp
-adcx r13, r12
-mulx r12, rbp, [rip + 2f + 32]
-adox r10, rbx
-adcx r14, r10
-mulx rdx, r10, [rip + 2f + 40]
-adox r8, rbp
-adcx r15, r8
-adox r12, r10
-adcx r11, r12
-adox rdx, rax
-adcx rdx, rax
-mov r8, [rsi + 24]
-lea r8, [r8 + r8]
-mov r10, rdx
-mov rdx, [rsi + 16]
-mulx r12, rbx, [rsi + 16]
-mulx r8, rbp, r8
-test rsp, rsp
-adcx r13, rbx
-mulx r9, rbx, r9
-adox r12, rbp
-adcx r14, r12
-mulx rdx, r12, [rsp]
-adox r8, rbx
-adcx r15, r8
-adox r9, r12
-adcx r11, r9
-adox rdx, rax
-adcx r10, rdx
-mov rdx, rcx
-mulx rcx, r8, [rip + 2f]
-mulx r9, r12, [rip + 2f + 8]
-xor ebx, ebx
-adcx rdi, r8
-mulx r8, rbx, [rip + 2f + 16]
-adox rcx, r12
-adcx r13, rcx
-mulx rcx, r12, [rip + 2f + 24]
-adox r9, rbx
-adcx r14, r9
-mulx r9, rbx, [rip + 2f + 32]
-adox r8, r12
-adcx r15, r8
-mulx rdx, r8, [rip + 2f + 40]
-adox rcx, rbx
-adcx r11, rcx
-adox r9, r8
-adcx r10, r9
-adox rdx, rax
-adcx rdx, rax
-mov rcx, [rsi + 32]
-lea rcx, [rcx + rcx]
-mov r8, rdx
-mov rdx, [rsi + 24]
-mulx r9, r12, [rsi + 24]
-mulx rcx, rbx, rcx
-xor ebp, ebp
-adcx r15, r12
-mulx rdx, r12, [rsp]
-adox r9, rbx
-adcx r11, r9
-adox rcx, r12
-adcx r10, rcx
-adox rdx, rax
-adcx r8, rdx
-mov rdx, rdi
-mulx rcx, rdi, [rip + 2f]
-mulx r9, r12, [rip + 2f + 8]
-xor ebx, ebx
-adcx r13, rdi
-mulx rdi, rbx, [rip + 2f + 16]
-adox rcx, r12
-adcx r14, rcx
-mulx rcx, r12, [rip + 2f + 24]
-adox r9, rbx
-adcx r15, r9
-mulx r9, rbx, [rip + 2f + 32]
-adox rdi, r12
-adcx r11, rdi
-mulx rdx, rdi, [rip + 2f + 40]
-adox rcx, rbx
-adcx r10, rcx
-adox r9, rdi
-adcx r8, r9
-adox rdx, rax
-adcx rdx, rax
-mov rcx, [rsi + 40]
-lea rcx, [rcx + rcx]
-mov rdi, rdx
-mov rdx, [rsi + 32]
-mulx r9, r12, [rsi + 32]
-mulx rcx, rdx, rcx
-xor ebx, ebx
+mov r10, [rsi]
+mulx r10, r11, r10
+mulx rdi, r12, rdi
+mulx r15, r14, r15
 adcx r10, r12
-adox r9, rdx
-adcx r8, r9
-adox rcx, rax
-adcx rdi, rcx
-mov rdx, r13
-mulx rcx, r9, [rip + 2f]
-mulx r12, r13, [rip + 2f + 8]
-xor ebx, ebx
-adcx r14, r9
-mulx r9, rbx, [rip + 2f + 16]
-adox rcx, r13
-adcx r15, rcx
-mulx rcx, r13, [rip + 2f + 24]
-adox r12, rbx
-adcx r11, r12
-mulx r12, rbx, [rip + 2f + 32]
-adox r9, r13
-adcx r10, r9
-mulx rdx, r9, [rip + 2f + 40]
-adox rcx, rbx
-adcx r8, rcx
-adox r12, r9
-adcx rdi, r12
-adox rdx, rax
-adcx rdx, rax
-mov rcx, rdx
-mov rdx, [rsi + 40]
-mulx rdx, rsi, [rsi + 40]
-xor r9d, r9d
-adcx rdi, rsi
-adcx rcx, rdx
-mov rdx, r14
-mulx rsi, rdx, [rip + 2f + 48]
-mulx rsi, r9, [rip + 2f + 56]
-mulx r12, r13, [rip + 2f + 64]
-xor ebx, ebx
-adcx r14, r9
-mulx r9, r14, [rip + 2f + 72]
-adox rsi, r13
-adcx r15, rsi
-mulx rsi, r13, [rip + 2f + 80]
-adox r12, r14
-adcx r11, r12
-mulx r12, r14, [rip + 2f + 88]
-adox r9, r13
-adcx r10, r9
-mulx rdx, r9, [rip + 2f + 96]
-adox rsi, r14
-adcx r8, rsi
-adox r12, r9
-adcx rdi, r12
-adox rdx, rax
-adcx rcx, rdx
-mov rax, r15
-sub rax, [rip + 2f + 56]
+mulx r12, rbx, rax
+adcx rdi, r14
+mulx r14, rbp, r8
+adcx r15, rbx
+adcx r12, rbp
+mulx rbx, r13, r9
 mov rdx, r11
-sbb rdx, [rip + 2f + 64]
-mov rsi, r10
-sbb rsi, [rip + 2f + 72]
-mov r9, r8
-sbb r9, [rip + 2f + 80]
-mov r12, rdi
-sbb r12, [rip + 2f + 88]
-mov r13, rcx
-sbb r13, [rip + 2f + 96]
-cmovc rax, r15
-cmovc rdx, r11
-cmovc rsi, r10
-cmovc r9, r8
-cmovc r12, rdi
-cmovc r13, rcx
+adcx r14, r13
+adcx rbx, [rcx]
+xor r13d, r13d
+mulx r11, rbp, [rcx + 8]
+adcx r10, rbp
+adox rdi, r11
+mulx r11, rbp, [rcx + 16]
+mov [rsp], r10
+adcx rdi, rbp
+adox r15, r11
+mulx r13, r10, [rcx + 24]
+adox r12, r13
+adcx r15, r10
+mulx r10, r13, [rcx + 40]
+mulx r11, rbp, [rcx + 32]
+adcx r12, rbp
+adox r14, r11
+adcx r14, r13
+mulx rdx, r11, [rcx + 48]
+mov rbp, [rsi + 8]
+adox rbx, r10
+adcx rbx, r11
+adox rdx, [rcx]
+adcx rdx, [rcx]
+mov r10, [rsi + 16]
+mov r11, rdx
+lea r10, [r10 + r10]
+test rsp, rsp
+mov rdx, [rsi + 8]
+mov [rsp + 8], rsi
+mulx rbp, r13, rbp
+mulx r10, rsi, r10
+adcx rdi, r13
+adox r15, rbp
+mulx rax, rbp, rax
+adcx r15, rsi
+adox r12, r10
+adcx r12, rbp
+mulx rsi, r10, r8
+adox r14, rax
+adox rbx, rsi
+adcx r14, r10
+mulx rdx, rax, r9
+adcx rbx, rax
+adox r11, rdx
+adcx r11, [rcx]
+xor r13d, r13d
+mov rdx, [rsp]
+mulx rsi, rax, [rcx + 8]
+mulx r10, rbp, [rcx + 16]
+adcx rdi, rax
+adox r15, rsi
+adcx r15, rbp
+mulx rsi, rax, [rcx + 24]
+adox r12, r10
+adcx r12, rax
+adox r14, rsi
+mulx r10, rbp, [rcx + 32]
+mulx rsi, rax, [rcx + 40]
+adcx r14, rbp
+adox rbx, r10
+mulx rdx, r10, [rcx + 48]
+adox r11, rsi
+mov rsi, [rsp + 8]
+adcx rbx, rax
+adox rdx, [rcx]
+adcx r11, r10
+adcx rdx, [rcx]
+mov r10, rdx
+mov rax, [rsi + 24]
+mov rbp, [rsi + 16]
+mov rdx, [rsi + 16]
+mulx rbp, r13, rbp
+lea rax, [rax + rax]
+mulx rax, rsi, rax
+test rsp, rsp
+adox r14, rbp
+mulx r8, rbp, r8
+adcx r12, r13
+adcx r14, rsi
+adox rbx, rax
+adcx rbx, rbp
+adox r11, r8
+mulx rdx, rsi, r9
+adox r10, rdx
+adcx r11, rsi
+adcx r10, [rcx]
+mov rdx, rdi
+mulx rsi, rdi, [rcx + 8]
+xor ebp, ebp
+adox r12, rsi
+mulx rbp, r13, [rcx + 24]
+mulx rax, r8, [rcx + 32]
+adcx r15, rdi
+mulx rsi, rdi, [rcx + 16]
+adcx r12, rdi
+adox r14, rsi
+adox rbx, rbp
+mulx rsi, rdi, [rcx + 40]
+adcx r14, r13
+adcx rbx, r8
+adox r11, rax
+mulx rdx, rax, [rcx + 48]
+adox r10, rsi
+mov rsi, [rsp + 8]
+adcx r11, rdi
+adcx r10, rax
+adox rdx, [rcx]
+adcx rdx, [rcx]
+mov rdi, [rsi + 32]
+mov r8, [rsi + 24]
+lea rdi, [rdi + rdi]
+mov rax, rdx
+mov rdx, [rsi + 24]
+mulx r8, rbp, r8
+mulx rdi, r13, rdi
+test rsp, rsp
+adcx rbx, rbp
+adox r11, r8
+adcx r11, r13
+adox r10, rdi
+mulx rdx, r8, r9
+adox rax, rdx
+adcx r10, r8
+mov rdx, r15
+adcx rax, [rcx]
+xor ebp, ebp
+mulx rdi, r15, [rcx + 8]
+adox r14, rdi
+mulx r8, r9, [rcx + 16]
+adcx r12, r15
+adcx r14, r9
+adox rbx, r8
+mulx rdi, r15, [rcx + 32]
+mulx r8, r9, [rcx + 24]
+adcx rbx, r9
+adox r11, r8
+mulx r8, r9, [rcx + 40]
+adox r10, rdi
+mulx rdx, rdi, [rcx + 48]
+adcx r11, r15
+adox rax, r8
+adcx r10, r9
+adcx rax, rdi
+adox rdx, [rcx]
+mov rdi, [rsi + 40]
+adcx rdx, [rcx]
+mov r15, rdx
+mov rdx, [rsi + 32]
+mov r8, [rsi + 32]
+lea rdi, [rdi + rdi]
+mulx r8, r9, r8
+mulx rdx, rdi, rdi
+xor ebp, ebp
+adox rax, r8
+adcx r10, r9
+adcx rax, rdi
+adox r15, rdx
+mov rdx, r12
+adcx r15, [rcx]
+mulx rdi, r8, [rcx + 8]
+xor ebp, ebp
+adox rbx, rdi
+mulx r9, r12, [rcx + 16]
+adcx r14, r8
+adcx rbx, r12
+adox r11, r9
+mulx rdi, r8, [rcx + 24]
+adcx r11, r8
+adox r10, rdi
+mulx r9, r12, [rcx + 32]
+mulx rdi, r8, [rcx + 40]
+adcx r10, r12
+adox rax, r9
+adox r15, rdi
+adcx rax, r8
+mulx rdx, r8, [rcx + 48]
+adox rdx, [rcx]
+adcx r15, r8
+adcx rdx, [rcx]
+mov rdi, rdx
+mov rdx, [rsi + 40]
+mov rsi, [rsi + 40]
+mulx rdx, rsi, rsi
+xor r8d, r8d
+adcx r15, rsi
+adox rdi, rdx
+adcx rdi, [rcx]
+mov rdx, r14
+mulx rsi, rdx, [rcx + 56]
+xor ebp, ebp
+mulx rsi, r8, [rcx + 64]
+mulx r9, r12, [rcx + 72]
+adcx r14, r8
+adox rbx, rsi
+mulx rsi, r8, [rcx + 80]
+adox r11, r9
+adcx rbx, r12
+adcx r11, r8
+mulx r9, r12, [rcx + 88]
+adox r10, rsi
+mulx rsi, r8, [rcx + 96]
+adcx r10, r12
+adox rax, r9
+adox r15, rsi
+adcx rax, r8
+mulx rdx, r9, [rcx + 104]
+adcx r15, r9
+mov rsi, r11
+adox rdi, rdx
+mov r12, r15
+adcx rdi, [rcx]
+mov rdx, rbx
+sub rdx, [rcx + 64]
+mov r14, rdi
+mov r8, r10
+sbb rsi, [rcx + 72]
+mov r9, rax
+sbb r8, [rcx + 80]
+sbb r9, [rcx + 88]
+sbb r12, [rcx + 96]
+sbb r14, [rcx + 104]
+cmovc r12, r15
+cmovc r9, rax
+cmovc r14, rdi
+cmovc rdx, rbx
+cmovc rsi, r11
+cmovc r8, r10
 add rsp, 16
 pop rbp
 pop rbx
 ret
 .balign 64
 2:
-.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {k0}, {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
+            k0 = const 0x0_u64,
             mu0 = const M::MU[0],
             mu1 = const M::MU[1],
             mu2 = const M::MU[2],
@@ -1278,9 +1287,9 @@ ret
             p3 = const M::P[3],
             p4 = const M::P[4],
             p5 = const M::P[5],
-            out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
-            z[2], out("rdi") _, out("r8") _, out("r9") z[3], out("r10") _, out("r11") _, out("r12")
-            z[4], out("r13") z[5], out("r14") _, out("r15") _,
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
+            z[1], out("rdi") _, out("r8") z[2], out("r9") z[3], out("r10") _, out("r11") _,
+            out("r12") z[4], out("r13") _, out("r14") z[5], out("r15") _,
             options(pure, readonly),
         );
     }
@@ -1668,313 +1677,314 @@ unsafe fn mul_complement_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64;
         asm!(
             called!(
                 "call",
-                "fieldc_mul_complement_adx_ebd71caacdf2db61_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_mul_complement_adx_d2b421525fedf2b1_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 push rbx
+mov rcx, rdx
 push rbp
 sub rsp, 24
-xor eax, eax
-mov rcx, rdx
-mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rdi, [rcx]
+mov r9, [rcx + 8]
+mulx rdi, r8, rdi
+mulx r9, r10, r9
+mov r11, [rcx + 16]
+mulx r11, r12, r11
 xor r13d, r13d
 adcx rdi, r10
-mulx r10, r13, [rsi + 24]
 adcx r9, r12
-mulx r12, r14, [rsi + 32]
+mov r10, [rcx + 24]
+mulx r10, r13, r10
+mov r12, [rcx + 32]
 adcx r11, r13
-mulx rdx, r13, [rsi + 40]
+mulx r12, r14, r12
+mov r13, [rcx + 40]
+mulx rdx, r13, r13
 adcx r10, r14
 adcx r12, r13
-adcx rdx, rax
+adcx rdx, [rax]
 mov r13, rdx
-mov rdx, [rip + 2f]
+mov rdx, [rax + 8]
 sub rdx, r8
-mulx r8, r14, [rip + 2f + 8]
-mulx r15, rbx, [rip + 2f + 16]
+mulx rbx, r15, [rax + 24]
 xor ebp, ebp
+mulx r8, r14, [rax + 16]
+adox r9, r8
 adcx rdi, r14
-mulx r14, rbp, [rip + 2f + 24]
-adox r8, rbx
-adcx r9, r8
-mulx r8, rbx, [rip + 2f + 32]
-adox r15, rbp
-adcx r11, r15
-mulx r15, rbp, [rip + 2f + 40]
-adox r14, rbx
-adcx r10, r14
-mulx rdx, r14, [rip + 2f + 48]
-adox r8, rbp
-adcx r12, r8
-adox r15, r14
-adcx r13, r15
-adox rdx, rax
-adcx rdx, rax
-mov r8, rdx
-mov rdx, [rcx + 8]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx rdi, r15
-mov [rsp], rcx
-mulx r15, rcx, [rsi + 16]
-adox r14, rbp
-adcx r9, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, rcx
-adcx r11, rbx
-mulx rcx, rbx, [rsi + 32]
-adox r15, rbp
-adcx r10, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx r12, r14
-adox rcx, r15
-adcx r13, rcx
-adox rdx, rax
-adcx r8, rdx
-mov rdx, [rip + 2f]
-sub rdx, rdi
-mulx rcx, rdi, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
-adcx r9, rdi
-mulx rdi, rbx, [rip + 2f + 24]
-adox rcx, r15
-adcx r11, rcx
-mulx rcx, r15, [rip + 2f + 32]
-adox r14, rbx
-adcx r10, r14
-mulx r14, rbx, [rip + 2f + 40]
-adox rdi, r15
-adcx r12, rdi
-mulx rdx, rdi, [rip + 2f + 48]
-adox rcx, rbx
-adcx r13, rcx
-adox r14, rdi
-adcx r8, r14
-adox rdx, rax
-adcx rdx, rax
-mov rcx, [rsp]
-mov rdi, rdx
-mov rdx, [rcx + 16]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
+mulx r8, r14, [rax + 32]
 adcx r9, r15
-mulx r15, rcx, [rsi + 16]
-adox r14, rbp
+adox r11, rbx
 adcx r11, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, rcx
-adcx r10, rbx
-mulx rcx, rbx, [rsi + 32]
-adox r15, rbp
-adcx r12, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx r13, r14
-adox rcx, r15
-adcx r8, rcx
-adox rdx, rax
-adcx rdi, rdx
-mov rdx, [rip + 2f]
-sub rdx, r9
-mulx rcx, r9, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
-adcx r11, r9
-mulx r9, rbx, [rip + 2f + 24]
-adox rcx, r15
-adcx r10, rcx
-mulx rcx, r15, [rip + 2f + 32]
-adox r14, rbx
-adcx r12, r14
-mulx r14, rbx, [rip + 2f + 40]
-adox r9, r15
-adcx r13, r9
-mulx rdx, r9, [rip + 2f + 48]
-adox rcx, rbx
-adcx r8, rcx
-adox r14, r9
-adcx rdi, r14
-adox rdx, rax
-adcx rdx, rax
-mov rcx, [rsp]
-mov r9, rdx
-mov rdx, [rcx + 24]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx r11, r15
-mulx r15, rcx, [rsi + 16]
-adox r14, rbp
-adcx r10, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, rcx
-adcx r12, rbx
-mulx rcx, rbx, [rsi + 32]
-adox r15, rbp
-adcx r13, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx r8, r14
-adox rcx, r15
-adcx rdi, rcx
-adox rdx, rax
-adcx r9, rdx
-mov rdx, [rip + 2f]
-sub rdx, r11
-mulx rcx, r11, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
-adcx r10, r11
-mulx r11, rbx, [rip + 2f + 24]
-adox rcx, r15
-adcx r12, rcx
-mulx rcx, r15, [rip + 2f + 32]
-adox r14, rbx
-adcx r13, r14
-mulx r14, rbx, [rip + 2f + 40]
-adox r11, r15
-adcx r8, r11
-mulx rdx, r11, [rip + 2f + 48]
-adox rcx, rbx
-adcx rdi, rcx
-adox r14, r11
-adcx r9, r14
-adox rdx, rax
-adcx rdx, rax
-mov rcx, [rsp]
-mov r11, rdx
-mov rdx, [rcx + 32]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
+mulx rbx, r15, [rax + 40]
+adox r10, r8
+mulx r8, r14, [rax + 48]
+adox r12, rbx
 adcx r10, r15
-mulx r15, rcx, [rsi + 16]
-adox r14, rbp
+mulx rdx, rbx, [rax + 56]
+adox r13, r8
+adox rdx, [rax]
 adcx r12, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, rcx
 adcx r13, rbx
-mulx rcx, rbx, [rsi + 32]
-adox r15, rbp
-adcx r8, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx rdi, r14
-adox rcx, r15
-adcx r9, rcx
-adox rdx, rax
-adcx r11, rdx
-mov rdx, [rip + 2f]
-sub rdx, r10
-mulx rcx, r10, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
-adcx r12, r10
-mulx r10, rbx, [rip + 2f + 24]
-adox rcx, r15
-adcx r13, rcx
-mulx rcx, r15, [rip + 2f + 32]
-adox r14, rbx
-adcx r8, r14
-mulx r14, rbx, [rip + 2f + 40]
-adox r10, r15
-adcx rdi, r10
-mulx rdx, r10, [rip + 2f + 48]
-adox rcx, rbx
-adcx r9, rcx
-adox r14, r10
-adcx r11, r14
-adox rdx, rax
-adcx rdx, rax
-mov rcx, [rsp]
-mov r10, rdx
-mov rdx, [rcx + 40]
-mulx rcx, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
-adcx r14, [rip + 2f + 56]
-mov [rsp], r10
-mulx rbp, r10, [rsi + 16]
-adox rcx, rbx
-adcx rcx, [rip + 2f + 64]
-mov [rsp + 8], r11
-mulx rbx, r11, [rsi + 24]
-adox r15, r10
-adcx r15, [rip + 2f + 72]
-mov [rsp + 16], r9
-mulx r10, r9, [rsi + 32]
-adox rbp, r11
-adcx rbp, [rip + 2f + 80]
-mulx rdx, rsi, [rsi + 40]
-adox rbx, r9
-adcx rbx, [rip + 2f + 88]
-adox r10, rsi
-adcx r10, [rip + 2f + 96]
-adox rdx, rax
-adcx rdx, rax
-adcx r12, r14
-adcx r13, rcx
-adcx r8, r15
-adcx rdi, rbp
-adcx rbx, [rsp + 16]
-adcx r10, [rsp + 8]
-adcx rdx, [rsp]
-mov rcx, rdx
-mov rdx, r12
-mulx rsi, rdx, [rip + 2f + 104]
-mulx rsi, r9, [rip + 2f + 112]
-mulx r11, r14, [rip + 2f + 120]
-xor r15d, r15d
-adcx r12, r9
-mulx r9, r12, [rip + 2f + 128]
-adox rsi, r14
-adcx r13, rsi
-mulx rsi, r14, [rip + 2f + 136]
-adox r11, r12
-adcx r8, r11
-mulx r11, r12, [rip + 2f + 144]
+adcx rdx, [rax]
+mov r8, rdx
+mov rdx, [rsi + 8]
+mulx r14, rbx, [rcx]
+test rsp, rsp
+adcx rdi, rbx
+mulx r15, rbp, [rcx + 8]
 adox r9, r14
-adcx rdi, r9
-mulx rdx, r9, [rip + 2f + 152]
-adox rsi, r12
-adcx rbx, rsi
-adox r11, r9
+adcx r9, rbp
+mulx r14, rbx, [rcx + 16]
+adox r11, r15
+mulx r15, rbp, [rcx + 24]
+adcx r11, rbx
+adox r10, r14
+mulx r14, rbx, [rcx + 32]
+adcx r10, rbp
+adox r12, r15
+adox r13, r14
+mulx rdx, r15, [rcx + 40]
+adcx r12, rbx
+adox r8, rdx
+mov rdx, [rax + 8]
+adcx r13, r15
+adcx r8, [rax]
+sub rdx, rdi
+mulx rbx, r15, [rax + 24]
+mulx rdi, r14, [rax + 16]
+xor ebp, ebp
+adcx r9, r14
+adox r11, rdi
+adcx r11, r15
+adox r10, rbx
+mulx rbx, r15, [rax + 40]
+mulx rdi, r14, [rax + 32]
+adox r12, rdi
+adcx r10, r14
+mulx rdi, r14, [rax + 48]
+adcx r12, r15
+adox r13, rbx
+mulx rdx, rbx, [rax + 56]
+adox r8, rdi
+adcx r13, r14
+adox rdx, [rax]
+adcx r8, rbx
+adcx rdx, [rax]
+mov rdi, rdx
+mov rdx, [rsi + 16]
+mulx r15, rbp, [rcx + 8]
+mulx r14, rbx, [rcx]
+test rsp, rsp
+adox r11, r14
+adcx r9, rbx
+mulx r14, rbx, [rcx + 16]
+adcx r11, rbp
+adox r10, r15
+mulx r15, rbp, [rcx + 24]
+adcx r10, rbx
+adox r12, r14
+adcx r12, rbp
+adox r13, r15
+mulx r14, rbx, [rcx + 32]
+adcx r13, rbx
+adox r8, r14
+mulx rdx, r15, [rcx + 40]
+adox rdi, rdx
+mov rdx, [rax + 8]
+adcx r8, r15
+adcx rdi, [rax]
+sub rdx, r9
+mulx r9, r14, [rax + 16]
+xor ebp, ebp
+adcx r11, r14
+adox r10, r9
+mulx r9, r14, [rax + 32]
+mulx rbx, r15, [rax + 24]
+adox r12, rbx
+adcx r10, r15
+mulx rbx, r15, [rax + 40]
+adcx r12, r14
+adox r13, r9
+mulx r9, r14, [rax + 48]
+adox r8, rbx
+adcx r13, r15
+mulx rdx, rbx, [rax + 56]
+adcx r8, r14
+adox rdi, r9
+adox rdx, [rax]
+adcx rdi, rbx
+adcx rdx, [rax]
+mov r9, rdx
+mov rdx, [rsi + 24]
+mulx r15, rbp, [rcx + 8]
+test rsp, rsp
+mulx r14, rbx, [rcx]
+adcx r11, rbx
+adox r10, r14
+adcx r10, rbp
+adox r12, r15
+mulx r14, rbx, [rcx + 16]
+mulx r15, rbp, [rcx + 24]
+adcx r12, rbx
+adox r13, r14
+mulx r14, rbx, [rcx + 32]
+adox r8, r15
+adcx r13, rbp
+adox rdi, r14
+mulx rdx, r15, [rcx + 40]
+adcx r8, rbx
+adcx rdi, r15
+adox r9, rdx
+adcx r9, [rax]
+mov rdx, [rax + 8]
+sub rdx, r11
+mulx rbx, r15, [rax + 24]
+mulx r11, r14, [rax + 16]
+xor ebp, ebp
+adcx r10, r14
+adox r12, r11
+mulx r11, r14, [rax + 32]
+adcx r12, r15
+adox r13, rbx
+mulx rbx, r15, [rax + 40]
+adcx r13, r14
+adox r8, r11
+adox rdi, rbx
+adcx r8, r15
+mulx r11, r14, [rax + 48]
+adcx rdi, r14
+adox r9, r11
+mulx rdx, rbx, [rax + 56]
+adox rdx, [rax]
+adcx r9, rbx
+adcx rdx, [rax]
+mov r11, rdx
+mov rdx, [rsi + 32]
+mulx r15, rbp, [rcx + 8]
+mulx r14, rbx, [rcx]
+test rsp, rsp
+adcx r10, rbx
+adox r12, r14
+mulx r14, rbx, [rcx + 16]
+adcx r12, rbp
+adox r13, r15
+adox r8, r14
+mulx r15, rbp, [rcx + 24]
+adcx r13, rbx
+mulx r14, rbx, [rcx + 32]
+adcx r8, rbp
+adox rdi, r15
+mulx rdx, r15, [rcx + 40]
+adox r9, r14
+adcx rdi, rbx
+adox r11, rdx
+adcx r9, r15
+mov rdx, [rax + 8]
+adcx r11, [rax]
+sub rdx, r10
+mulx r10, r14, [rax + 16]
+mulx rbx, r15, [rax + 24]
+xor ebp, ebp
+adox r13, r10
+adcx r12, r14
+mulx r10, r14, [rax + 32]
+adcx r13, r15
+adox r8, rbx
+mulx rbx, r15, [rax + 40]
+adox rdi, r10
+adcx r8, r14
+mulx r10, r14, [rax + 48]
+adox r9, rbx
+adcx rdi, r15
+adcx r9, r14
+mulx rdx, rbx, [rax + 56]
+adox r11, r10
+adcx r11, rbx
+adox rdx, [rax]
+adcx rdx, [rax]
+mov r10, rdx
+mov rdx, [rsi + 40]
+mulx rsi, r14, [rcx]
+xor ebp, ebp
+mulx rbx, r15, [rcx + 8]
+adcx r14, [rax + 64]
+adox rsi, [rax + 72]
+adcx rsi, r15
+mov [rsp], r10
+adox rbx, [rax + 80]
+mulx rbp, r10, [rcx + 16]
+mov [rsp + 8], r11
+adcx rbx, r10
+mulx r15, r11, [rcx + 24]
+adox rbp, [rax + 88]
+mov [rsp + 16], r9
+mulx r10, r9, [rcx + 32]
+adcx rbp, r11
+adox r15, [rax + 96]
+mulx rcx, rdx, [rcx + 40]
+adcx r15, r9
+adox r10, [rax + 104]
+adcx r10, rdx
+adox rcx, [rax]
+adcx rcx, [rax]
+adcx r12, r14
+adcx r13, rsi
+adcx r8, rbx
+adcx rdi, rbp
+adcx r15, [rsp + 16]
+adcx r10, [rsp + 8]
+adcx rcx, [rsp]
+mov rdx, r12
+mulx rsi, rdx, [rax + 112]
+mulx rsi, r9, [rax + 120]
+mulx r11, r14, [rax + 128]
+xor ebx, ebx
+adcx r12, r9
+adox r13, rsi
+adcx r13, r14
+adox r8, r11
+mulx r11, r12, [rax + 144]
+mulx rsi, r9, [rax + 136]
+adcx r8, r9
+adox rdi, rsi
+mulx rsi, r9, [rax + 152]
+adcx rdi, r12
+adox r15, r11
+mulx rdx, r11, [rax + 160]
+adcx r15, r9
+mov r9, rdi
+adox r10, rsi
 adcx r10, r11
-adox rdx, rax
-adcx rcx, rdx
-mov rax, r13
-sub rax, [rip + 2f + 112]
-mov rdx, r8
-sbb rdx, [rip + 2f + 120]
-mov rsi, rdi
-sbb rsi, [rip + 2f + 128]
-mov r9, rbx
-sbb r9, [rip + 2f + 136]
-mov r11, r10
-sbb r11, [rip + 2f + 144]
-mov r12, rcx
-sbb r12, [rip + 2f + 152]
-cmovc rax, r13
-cmovc rdx, r8
-cmovc rsi, rdi
-cmovc r9, rbx
-cmovc r11, r10
-cmovc r12, rcx
+adox rcx, rdx
+adcx rcx, [rax]
+mov rdx, r13
+mov rsi, r8
+sub rdx, [rax + 120]
+sbb rsi, [rax + 128]
+sbb r9, [rax + 136]
+mov r11, r15
+mov r12, r10
+sbb r11, [rax + 144]
+sbb r12, [rax + 152]
+mov r14, rcx
+sbb r14, [rax + 160]
+cmovnc r13, rdx
+cmovnc rdi, r9
+cmovnc r8, rsi
+cmovnc r10, r12
+cmovnc r15, r11
+cmovnc rcx, r14
 add rsp, 24
 pop rbp
 pop rbx
 ret
 .balign 64
 2:
-.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {k0}, {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
+            k0 = const 0x0_u64,
             kffffffffffffffff = const 0xffffffffffffffff_u64,
             minus_mu0 = const M::MINUS_MU[0],
             minus_mu1 = const M::MINUS_MU[1],
@@ -1995,9 +2005,9 @@ ret
             p3 = const M::P[3],
             p4 = const M::P[4],
             p5 = const M::P[5],
-            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
-            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") z[3], out("r10") _,
-            out("r11") z[4], out("r12") z[5], out("r13") _, out("r14") _, out("r15") _,
+            out("rax") _, out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") _, out("r10")
+            z[4], out("r11") _, out("r12") _, out("r13") z[0], out("r14") _, out("r15") z[3],
             options(pure, readonly),
         );
     }
@@ -2346,290 +2356,293 @@ unsafe fn square_complement_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_complement_adx_1a97ca873a1600da_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_square_complement_adx_a7421a4f0e665015_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 push rbx
-push rbp
-sub rsp, 16
-xor eax, eax
-mov rcx, [rsi + 8]
-lea rcx, [rcx + rcx]
-mov rdx, [rsi + 8]
 mov rdi, [rsi + 16]
-shld rdi, rdx, 1
-mov rdx, [rsi + 16]
-mov r8, [rsi + 24]
-shld r8, rdx, 1
-mov rdx, [rsi + 24]
+mov rcx, [rsi + 8]
+shld rdi, rcx, 1
+mov rcx, [rsi + 16]
 mov r9, [rsi + 32]
-shld r9, rdx, 1
-mov rdx, [rsi + 32]
-mov r10, [rsi + 40]
-shld r10, rdx, 1
-mov rdx, [rsi]
-mulx r11, r12, [rsi]
-mulx rcx, r13, rcx
-mulx rdi, r14, rdi
-xor r15d, r15d
-adcx r11, r13
-mulx r13, r15, r8
-adcx rcx, r14
-mulx r14, rbx, r9
-adcx rdi, r15
-mulx rdx, r15, r10
-adcx r13, rbx
-adcx r14, r15
-adcx rdx, rax
-mov r15, rdx
-mov rdx, [rip + 2f]
-sub rdx, r12
-mulx r12, rbx, [rip + 2f + 8]
-mov [rsp], r10
-mulx rbp, r10, [rip + 2f + 16]
-test rsp, rsp
-adcx r11, rbx
-mov [rsp + 8], r11
-mulx rbx, r11, [rip + 2f + 24]
-adox r12, r10
-adcx rcx, r12
-mulx r10, r12, [rip + 2f + 32]
-adox rbp, r11
-adcx rdi, rbp
-mulx r11, rbp, [rip + 2f + 40]
-adox rbx, r12
-adcx r13, rbx
-mulx rdx, r12, [rip + 2f + 48]
-adox r10, rbp
-adcx r14, r10
-adox r11, r12
-adcx r15, r11
-adox rdx, rax
-adcx rdx, rax
-mov r10, [rsi + 16]
-lea r10, [r10 + r10]
-mov r11, rdx
-mov rdx, [rsi + 8]
-mulx r12, rbx, [rsi + 8]
-mulx r10, rbp, r10
-test rsp, rsp
-adcx rcx, rbx
-mulx r8, rbx, r8
-adox r12, rbp
-adcx rdi, r12
-mulx r12, rbp, r9
-adox r10, rbx
-adcx r13, r10
-mulx rdx, r10, [rsp]
-adox r8, rbp
-adcx r14, r8
-adox r12, r10
-adcx r15, r12
-adox rdx, rax
-adcx r11, rdx
-mov r8, 0
-adcx r8, rax
-mov rdx, [rsp + 8]
-mov r10, rdx
-mov rdx, [rip + 2f]
-sub rdx, r10
-mulx r10, r12, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
-adcx rcx, r12
-mov [rsp + 8], rcx
-mulx r12, rcx, [rip + 2f + 24]
-adox r10, rbp
-adcx rdi, r10
-mulx r10, rbp, [rip + 2f + 32]
-adox rbx, rcx
-adcx r13, rbx
-mulx rcx, rbx, [rip + 2f + 40]
-adox r12, rbp
-adcx r14, r12
-mulx rdx, r12, [rip + 2f + 48]
-adox r10, rbx
-adcx r15, r10
-adox rcx, r12
-adcx r11, rcx
-adox rdx, rax
-adcx r8, rdx
+mov r8, [rsi + 24]
+shld r8, rcx, 1
+mov rax, [rsi + 8]
 mov rcx, [rsi + 24]
-lea rcx, [rcx + rcx]
-mov rdx, [rsi + 16]
-mulx r10, r12, [rsi + 16]
-mulx rcx, rbx, rcx
-xor ebp, ebp
-adcx r13, r12
-mulx r9, r12, r9
-adox r10, rbx
-adcx r14, r10
-mulx rdx, r10, [rsp]
-adox rcx, r12
-adcx r15, rcx
-adox r9, r10
-adcx r11, r9
-adox rdx, rax
-adcx r8, rdx
-mov rcx, 0
-adcx rcx, rax
-mov rdx, [rsp + 8]
-mov r9, rdx
-mov rdx, [rip + 2f]
-sub rdx, r9
-mulx r9, r10, [rip + 2f + 8]
-mulx r12, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx rdi, r10
-mulx r10, rbp, [rip + 2f + 24]
-adox r9, rbx
-adcx r13, r9
-mulx r9, rbx, [rip + 2f + 32]
-adox r12, rbp
-adcx r14, r12
-mulx r12, rbp, [rip + 2f + 40]
-adox r10, rbx
-adcx r15, r10
-mulx rdx, r10, [rip + 2f + 48]
-adox r9, rbp
-adcx r11, r9
-adox r12, r10
-adcx r8, r12
-adox rdx, rax
-adcx rcx, rdx
-mov rdx, [rsi + 32]
-lea r9, [rdx + rdx]
-mov rdx, [rsi + 24]
-mulx r10, r12, [rsi + 24]
-mulx r9, rbx, r9
-xor ebp, ebp
-adcx r15, r12
-mulx rdx, r12, [rsp]
-adox r10, rbx
-adcx r11, r10
-adox r9, r12
-adcx r8, r9
-adox rdx, rax
-adcx rcx, rdx
-mov r9, 0
-adcx r9, rax
-mov rdx, [rip + 2f]
-sub rdx, rdi
-mulx rdi, r10, [rip + 2f + 8]
-mulx r12, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx r13, r10
-mulx r10, rbp, [rip + 2f + 24]
-adox rdi, rbx
-adcx r14, rdi
-mulx rdi, rbx, [rip + 2f + 32]
-adox r12, rbp
-adcx r15, r12
-mulx r12, rbp, [rip + 2f + 40]
-adox r10, rbx
-adcx r11, r10
-mulx rdx, r10, [rip + 2f + 48]
-adox rdi, rbp
-adcx r8, rdi
-adox r12, r10
+shld r9, rcx, 1
+push rbp
+lea rax, [rax + rax]
+mov rcx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rcx, 1
+mov rdx, [rsi]
+mulx rax, r12, rax
+mov rcx, [rsi]
+xor r13d, r13d
+mulx rcx, r11, rcx
 adcx rcx, r12
-adox rdx, rax
-adcx r9, rdx
+mulx rdi, r12, rdi
+adcx rax, r12
+mulx r12, r13, r8
+adcx rdi, r13
+mulx r13, r14, r9
+adcx r12, r14
+mulx rdx, r14, r10
+adcx r13, r14
+adcx rdx, [rip + 2f]
+mov r14, rdx
+mov rdx, [rip + 2f + 8]
+sub rdx, r11
+xor ebx, ebx
+mulx r11, r15, [rip + 2f + 16]
+adox rax, r11
+adcx rcx, r15
+mulx r11, r15, [rip + 2f + 24]
+adox rdi, r11
+adcx rax, r15
+mulx r11, r15, [rip + 2f + 32]
+adcx rdi, r15
+adox r12, r11
+mulx r11, r15, [rip + 2f + 40]
+adox r13, r11
+adcx r12, r15
+mulx r11, r15, [rip + 2f + 48]
+adox r14, r11
+adcx r13, r15
+mulx rdx, r11, [rip + 2f + 56]
+adox rdx, [rip + 2f]
+mov rbx, [rsi + 8]
+adcx r14, r11
+adcx rdx, [rip + 2f]
+mov r15, rdx
+mov r11, [rsi + 16]
+mov rdx, [rsi + 8]
+lea r11, [r11 + r11]
+test rsp, rsp
+mulx rbx, rbp, rbx
+adox rdi, rbx
+adcx rax, rbp
+mulx r11, rbx, r11
+adox r12, r11
+mulx r8, r11, r8
+adox r13, r8
+adcx rdi, rbx
+adcx r12, r11
+mulx r8, r11, r9
+adox r14, r8
+adcx r13, r11
+mulx rdx, r8, r10
+adox r15, rdx
+mov rdx, 0
+adox rdx, [rip + 2f]
+adcx r14, r8
+adcx r15, [rip + 2f]
+adcx rdx, [rip + 2f]
+mov r8, rdx
+mov rdx, [rip + 2f + 8]
+sub rdx, rcx
+test rsp, rsp
+mulx rcx, r11, [rip + 2f + 32]
+mulx rbx, rbp, [rip + 2f + 16]
+adcx rax, rbp
+adox rdi, rbx
+mulx rbx, rbp, [rip + 2f + 24]
+adox r12, rbx
+adcx rdi, rbp
+adox r13, rcx
+adcx r12, r11
+mulx rcx, r11, [rip + 2f + 40]
+adcx r13, r11
+adox r14, rcx
+mulx rcx, r11, [rip + 2f + 48]
+adox r15, rcx
+adcx r14, r11
+mov r11, [rsi + 16]
+mulx rcx, rdx, [rip + 2f + 56]
+adox r8, rcx
+adcx r15, rdx
+mov rdx, [rsi + 16]
+adcx r8, [rip + 2f]
+mov rcx, [rsi + 24]
+mulx r11, rbx, r11
+xor ebp, ebp
+adcx r12, rbx
+lea rcx, [rcx + rcx]
+adox r13, r11
+mulx rcx, r11, rcx
+adcx r13, r11
+adox r14, rcx
+mulx rcx, r9, r9
+adox r15, rcx
+adcx r14, r9
+mulx rcx, rdx, r10
+adox r8, rcx
+adcx r15, rdx
+mov rcx, 0
+adcx r8, [rip + 2f]
+adox rcx, [rip + 2f]
+mov rdx, [rip + 2f + 8]
+adcx rcx, [rip + 2f]
+sub rdx, rax
+mulx rax, r9, [rip + 2f + 16]
+xor r11d, r11d
+mulx r11, rbx, [rip + 2f + 24]
+adcx rdi, r9
+adox r12, rax
+adcx r12, rbx
+adox r13, r11
+mulx r11, rbx, [rip + 2f + 32]
+mulx rax, r9, [rip + 2f + 40]
+adcx r13, rbx
+adox r14, r11
+adcx r14, r9
+adox r15, rax
+mulx rax, r9, [rip + 2f + 48]
+adox r8, rax
+adcx r15, r9
+mulx rax, rdx, [rip + 2f + 56]
+adox rcx, rax
+adcx r8, rdx
+adcx rcx, [rip + 2f]
+xor ebx, ebx
+mov r9, [rsi + 24]
+mov rax, [rsi + 32]
+mov rdx, [rsi + 24]
+mulx r9, r11, r9
+adcx r14, r11
+adox r15, r9
+lea rax, [rax + rax]
+mulx rax, r9, rax
+adcx r15, r9
+adox r8, rax
+mulx rax, rdx, r10
+adox rcx, rax
+adcx r8, rdx
+mov rax, 0
+adox rax, [rip + 2f]
+adcx rcx, [rip + 2f]
+adcx rax, [rip + 2f]
+mov rdx, [rip + 2f + 8]
+sub rdx, rdi
+mulx rdi, r9, [rip + 2f + 16]
+xor r10d, r10d
+adcx r12, r9
+adox r13, rdi
+mulx rdi, r9, [rip + 2f + 24]
+adcx r13, r9
+adox r14, rdi
+mulx rdi, r9, [rip + 2f + 32]
+adox r15, rdi
+adcx r14, r9
+mulx rdi, r9, [rip + 2f + 40]
+adcx r15, r9
+adox r8, rdi
+mulx rdi, r9, [rip + 2f + 48]
+adcx r8, r9
+adox rcx, rdi
+mulx rdx, rdi, [rip + 2f + 56]
+adcx rcx, rdi
+adox rax, rdx
+adcx rax, [rip + 2f]
 mov rdx, [rsi + 40]
 lea rdi, [rdx + rdx]
+mov r9, [rsi + 32]
+xor r11d, r11d
 mov rdx, [rsi + 32]
-mulx r10, r12, [rsi + 32]
-mulx rdx, rdi, rdi
-xor ebx, ebx
-adcx r8, r12
-adox r10, rdi
-adcx rcx, r10
-adox rdx, rax
-adcx r9, rdx
-mov rdi, 0
-adcx rdi, rax
-mov rdx, [rip + 2f]
-sub rdx, r13
-mulx r10, r12, [rip + 2f + 8]
-mulx r13, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx r14, r12
-mulx r12, rbp, [rip + 2f + 24]
-adox r10, rbx
-adcx r15, r10
-mulx r10, rbx, [rip + 2f + 32]
-adox r13, rbp
-adcx r11, r13
-mulx r13, rbp, [rip + 2f + 40]
-adox r12, rbx
-adcx r8, r12
-mulx rdx, r12, [rip + 2f + 48]
-adox r10, rbp
-adcx rcx, r10
-adox r13, r12
-adcx r9, r13
-adox rdx, rax
-adcx rdi, rdx
-mov rdx, [rsi + 40]
-mulx rdx, rsi, [rsi + 40]
-xor r10d, r10d
-adcx rsi, [rip + 2f + 56]
-adcx rdx, rax
-adcx r14, [rip + 2f + 64]
-adcx r15, [rip + 2f + 72]
-adcx r11, [rip + 2f + 80]
-adcx r8, [rip + 2f + 88]
-adcx rcx, [rip + 2f + 96]
-adcx r9, rsi
-adcx rdi, rdx
-mov rdx, r14
-mulx rsi, rdx, [rip + 2f + 104]
-mulx rsi, r10, [rip + 2f + 112]
-mulx r12, r13, [rip + 2f + 120]
-xor ebx, ebx
-adcx r14, r10
-mulx r10, r14, [rip + 2f + 128]
-adox rsi, r13
-adcx r15, rsi
-mulx rsi, r13, [rip + 2f + 136]
-adox r12, r14
-adcx r11, r12
-mulx r12, r14, [rip + 2f + 144]
-adox r10, r13
+mulx r9, r10, r9
 adcx r8, r10
-mulx rdx, r10, [rip + 2f + 152]
-adox rsi, r14
-adcx rcx, rsi
-adox r12, r10
-adcx r9, r12
-adox rdx, rax
+adox rcx, r9
+mulx rdx, rdi, rdi
+adox rax, rdx
+mov rdx, 0
+adox rdx, [rip + 2f]
+adcx rcx, rdi
+adcx rax, [rip + 2f]
+adcx rdx, [rip + 2f]
+mov rdi, rdx
+mov rdx, [rip + 2f + 8]
+sub rdx, r12
+xor r11d, r11d
+mulx r9, r10, [rip + 2f + 16]
+adcx r13, r10
+adox r14, r9
+mulx r9, r10, [rip + 2f + 24]
+adox r15, r9
+adcx r14, r10
+mulx r9, r10, [rip + 2f + 32]
+adox r8, r9
+adcx r15, r10
+mulx r9, r10, [rip + 2f + 40]
+adcx r8, r10
+adox rcx, r9
+mulx r9, r10, [rip + 2f + 48]
+adox rax, r9
+adcx rcx, r10
+mulx rdx, r9, [rip + 2f + 56]
+adcx rax, r9
+adox rdi, rdx
+adcx rdi, [rip + 2f]
+mov rdx, [rsi + 40]
+mov rsi, [rsi + 40]
+mulx rdx, rsi, rsi
+xor r9d, r9d
+adcx rsi, [rip + 2f + 64]
+adcx rdx, [rip + 2f]
+adcx r13, [rip + 2f + 72]
+adcx r14, [rip + 2f + 80]
+adcx r15, [rip + 2f + 88]
+adcx r8, [rip + 2f + 96]
+adcx rcx, [rip + 2f + 104]
+adcx rax, rsi
 adcx rdi, rdx
-mov rax, r15
-sub rax, [rip + 2f + 112]
-mov rdx, r11
-sbb rdx, [rip + 2f + 120]
-mov rsi, r8
-sbb rsi, [rip + 2f + 128]
+mov rdx, r13
+imul rdx, [rip + 2f + 112]
+xor r10d, r10d
+mulx rsi, r9, [rip + 2f + 120]
+adcx r13, r9
+adox r14, rsi
+mulx rsi, r9, [rip + 2f + 128]
+adox r15, rsi
+adcx r14, r9
+mulx rsi, r9, [rip + 2f + 136]
+adcx r15, r9
+adox r8, rsi
+mulx rsi, r9, [rip + 2f + 144]
+adcx r8, r9
+adox rcx, rsi
+mulx rsi, r9, [rip + 2f + 152]
+adcx rcx, r9
+adox rax, rsi
+mulx rdx, rsi, [rip + 2f + 160]
+adcx rax, rsi
+adox rdi, rdx
+adcx rdi, [rip + 2f]
 mov r10, rcx
-sbb r10, [rip + 2f + 136]
-mov r12, r9
-sbb r12, [rip + 2f + 144]
-mov r13, rdi
-sbb r13, [rip + 2f + 152]
-cmovc rax, r15
-cmovc rdx, r11
-cmovc rsi, r8
-cmovc r10, rcx
-cmovc r12, r9
-cmovc r13, rdi
-add rsp, 16
+mov rdx, r14
+mov rsi, r15
+sub rdx, [rip + 2f + 120]
+mov r9, r8
+sbb rsi, [rip + 2f + 128]
+sbb r9, [rip + 2f + 136]
+mov r12, rdi
+sbb r10, [rip + 2f + 144]
+mov r11, rax
+sbb r11, [rip + 2f + 152]
+sbb r12, [rip + 2f + 160]
+cmovnc r15, rsi
+cmovnc r14, rdx
+cmovnc r8, r9
+cmovnc rax, r11
+cmovnc rdi, r12
+cmovnc rcx, r10
 pop rbp
 pop rbx
 ret
 .balign 64
 2:
-.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {k0}, {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
+            k0 = const 0x0_u64,
             kffffffffffffffff = const 0xffffffffffffffff_u64,
             minus_mu0 = const M::MINUS_MU[0],
             minus_mu1 = const M::MINUS_MU[1],
@@ -2650,9 +2663,9 @@ ret
             p3 = const M::P[3],
             p4 = const M::P[4],
             p5 = const M::P[5],
-            out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
-            z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[3], out("r11") _, out("r12")
-            z[4], out("r13") z[5], out("r14") _, out("r15") _,
+            out("rax") z[4], out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            _, out("rdi") z[5], out("r8") z[2], out("r9") _, out("r10") _, out("r11") _, out("r12")
+            _, out("r13") _, out("r14") z[0], out("r15") z[1],
             options(pure, readonly),
         );
     }
@@ -3018,288 +3031,291 @@ unsafe fn mul_spare_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "call",
-                "fieldc_mul_spare_adx_9107833399f2ecf9_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_mul_spare_adx_339efab2ce2efc4f_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 push rbx
-push rbp
 xor eax, eax
 mov rcx, rdx
 mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+xor r11d, r11d
 adcx rdi, r10
-mulx r10, r13, [rsi + 24]
-adcx r9, r12
-mulx r12, r14, [rsi + 32]
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adcx r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adcx r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
 adcx r11, r13
-mulx rdx, r13, [rsi + 40]
-adcx r10, r14
+mov r13, [rsi + 40]
+mulx rdx, r13, r13
 adcx r12, r13
 adcx rdx, rax
 mov r13, rdx
 mov rdx, r8
 mulx r14, rdx, [rip + 2f]
 mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
+xor ebx, ebx
 adcx r8, r15
-mulx r8, r15, [rip + 2f + 24]
-adox r14, rbp
+adox rdi, r14
+mulx r8, r14, [rip + 2f + 16]
 adcx rdi, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r9, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox r8, rbp
-adcx r11, r8
-mulx rdx, r8, [rip + 2f + 48]
-adox r14, rbx
+adox r9, r8
+mulx r8, r14, [rip + 2f + 24]
+adcx r9, r14
+adox r10, r8
+mulx r8, r14, [rip + 2f + 32]
 adcx r10, r14
-adox r15, r8
-adcx r12, r15
-adox rdx, rax
-adcx r13, rdx
+adox r11, r8
+mulx r8, r14, [rip + 2f + 40]
+adcx r11, r14
+adox r12, r8
+mulx rdx, r8, [rip + 2f + 48]
+adcx r12, r8
+adox r13, rdx
+adcx r13, rax
 mov rdx, [rcx + 8]
 mulx r8, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
+xor r15d, r15d
 adcx rdi, r14
-mulx r14, rbp, [rsi + 16]
-adox r8, rbx
-adcx r9, r8
-mulx r8, rbx, [rsi + 24]
-adox r15, rbp
-adcx r11, r15
-mulx r15, rbp, [rsi + 32]
-adox r14, rbx
+adox r9, r8
+mulx r8, r14, [rsi + 8]
+adcx r9, r14
+adox r10, r8
+mulx r8, r14, [rsi + 16]
 adcx r10, r14
-mulx rdx, r14, [rsi + 40]
-adox r8, rbp
-adcx r12, r8
-adox r15, r14
-adcx r13, r15
+adox r11, r8
+mulx r8, r14, [rsi + 24]
+adcx r11, r14
+adox r12, r8
+mulx r8, r14, [rsi + 32]
+adcx r12, r14
+adox r13, r8
+mulx rdx, r8, [rsi + 40]
+adcx r13, r8
 adox rdx, rax
 adcx rdx, rax
 mov r8, rdx
 mov rdx, rdi
 mulx r14, rdx, [rip + 2f]
 mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
+xor ebx, ebx
 adcx rdi, r15
-mulx rdi, r15, [rip + 2f + 24]
-adox r14, rbp
+adox r9, r14
+mulx rdi, r14, [rip + 2f + 16]
 adcx r9, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r11, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox rdi, rbp
-adcx r10, rdi
-mulx rdx, rdi, [rip + 2f + 48]
-adox r14, rbx
+adox r10, rdi
+mulx rdi, r14, [rip + 2f + 24]
+adcx r10, r14
+adox r11, rdi
+mulx rdi, r14, [rip + 2f + 32]
+adcx r11, r14
+adox r12, rdi
+mulx rdi, r14, [rip + 2f + 40]
 adcx r12, r14
-adox r15, rdi
-adcx r13, r15
-adox rdx, rax
-adcx r8, rdx
+adox r13, rdi
+mulx rdx, rdi, [rip + 2f + 48]
+adcx r13, rdi
+adox r8, rdx
+adcx r8, rax
 mov rdx, [rcx + 16]
 mulx rdi, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
+xor r15d, r15d
 adcx r9, r14
-mulx r14, rbp, [rsi + 16]
-adox rdi, rbx
-adcx r11, rdi
-mulx rdi, rbx, [rsi + 24]
-adox r15, rbp
-adcx r10, r15
-mulx r15, rbp, [rsi + 32]
-adox r14, rbx
+adox r10, rdi
+mulx rdi, r14, [rsi + 8]
+adcx r10, r14
+adox r11, rdi
+mulx rdi, r14, [rsi + 16]
+adcx r11, r14
+adox r12, rdi
+mulx rdi, r14, [rsi + 24]
 adcx r12, r14
-mulx rdx, r14, [rsi + 40]
-adox rdi, rbp
-adcx r13, rdi
-adox r15, r14
-adcx r8, r15
+adox r13, rdi
+mulx rdi, r14, [rsi + 32]
+adcx r13, r14
+adox r8, rdi
+mulx rdx, rdi, [rsi + 40]
+adcx r8, rdi
 adox rdx, rax
 adcx rdx, rax
 mov rdi, rdx
 mov rdx, r9
 mulx r14, rdx, [rip + 2f]
 mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
+xor ebx, ebx
 adcx r9, r15
-mulx r9, r15, [rip + 2f + 24]
-adox r14, rbp
+adox r10, r14
+mulx r9, r14, [rip + 2f + 16]
+adcx r10, r14
+adox r11, r9
+mulx r9, r14, [rip + 2f + 24]
 adcx r11, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r10, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox r9, rbp
-adcx r12, r9
-mulx rdx, r9, [rip + 2f + 48]
-adox r14, rbx
+adox r12, r9
+mulx r9, r14, [rip + 2f + 32]
+adcx r12, r14
+adox r13, r9
+mulx r9, r14, [rip + 2f + 40]
 adcx r13, r14
-adox r15, r9
-adcx r8, r15
-adox rdx, rax
-adcx rdi, rdx
+adox r8, r9
+mulx rdx, r9, [rip + 2f + 48]
+adcx r8, r9
+adox rdi, rdx
+adcx rdi, rax
 mov rdx, [rcx + 24]
 mulx r9, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
+xor r15d, r15d
+adcx r10, r14
+adox r11, r9
+mulx r9, r14, [rsi + 8]
 adcx r11, r14
-mulx r14, rbp, [rsi + 16]
-adox r9, rbx
-adcx r10, r9
-mulx r9, rbx, [rsi + 24]
-adox r15, rbp
-adcx r12, r15
-mulx r15, rbp, [rsi + 32]
-adox r14, rbx
+adox r12, r9
+mulx r9, r14, [rsi + 16]
+adcx r12, r14
+adox r13, r9
+mulx r9, r14, [rsi + 24]
 adcx r13, r14
-mulx rdx, r14, [rsi + 40]
-adox r9, rbp
-adcx r8, r9
-adox r15, r14
-adcx rdi, r15
+adox r8, r9
+mulx r9, r14, [rsi + 32]
+adcx r8, r14
+adox rdi, r9
+mulx rdx, r9, [rsi + 40]
+adcx rdi, r9
 adox rdx, rax
 adcx rdx, rax
 mov r9, rdx
-mov rdx, r11
-mulx r14, rdx, [rip + 2f]
-mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
-adcx r11, r15
-mulx r11, r15, [rip + 2f + 24]
-adox r14, rbp
-adcx r10, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r12, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox r11, rbp
-adcx r13, r11
-mulx rdx, r11, [rip + 2f + 48]
-adox r14, rbx
-adcx r8, r14
-adox r15, r11
-adcx rdi, r15
-adox rdx, rax
-adcx r9, rdx
-mov rdx, [rcx + 32]
-mulx r11, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
-adcx r10, r14
-mulx r14, rbp, [rsi + 16]
-adox r11, rbx
-adcx r12, r11
-mulx r11, rbx, [rsi + 24]
-adox r15, rbp
-adcx r13, r15
-mulx r15, rbp, [rsi + 32]
-adox r14, rbx
-adcx r8, r14
-mulx rdx, r14, [rsi + 40]
-adox r11, rbp
-adcx rdi, r11
-adox r15, r14
-adcx r9, r15
-adox rdx, rax
-adcx rdx, rax
-mov r11, rdx
 mov rdx, r10
 mulx r14, rdx, [rip + 2f]
 mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
-adcx r10, r15
-mulx r10, r15, [rip + 2f + 24]
-adox r14, rbp
-adcx r12, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r13, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox r10, rbp
-adcx r8, r10
-mulx rdx, r10, [rip + 2f + 48]
-adox r14, rbx
-adcx rdi, r14
-adox r15, r10
-adcx r9, r15
-adox rdx, rax
-adcx r11, rdx
-mov rdx, [rcx + 40]
-mulx rcx, r10, [rsi]
-mulx r14, r15, [rsi + 8]
 xor ebx, ebx
-adcx r12, r10
-mulx r10, rbx, [rsi + 16]
-adox rcx, r15
-adcx r13, rcx
-mulx rcx, r15, [rsi + 24]
-adox r14, rbx
-adcx r8, r14
-mulx r14, rbx, [rsi + 32]
-adox r10, r15
-adcx rdi, r10
-mulx rdx, rsi, [rsi + 40]
-adox rcx, rbx
-adcx r9, rcx
-adox r14, rsi
+adcx r10, r15
+adox r11, r14
+mulx r10, r14, [rip + 2f + 16]
 adcx r11, r14
+adox r12, r10
+mulx r10, r14, [rip + 2f + 24]
+adcx r12, r14
+adox r13, r10
+mulx r10, r14, [rip + 2f + 32]
+adcx r13, r14
+adox r8, r10
+mulx r10, r14, [rip + 2f + 40]
+adcx r8, r14
+adox rdi, r10
+mulx rdx, r10, [rip + 2f + 48]
+adcx rdi, r10
+adox r9, rdx
+adcx r9, rax
+mov rdx, [rcx + 32]
+mulx r10, r14, [rsi]
+xor r15d, r15d
+adcx r11, r14
+adox r12, r10
+mulx r10, r14, [rsi + 8]
+adcx r12, r14
+adox r13, r10
+mulx r10, r14, [rsi + 16]
+adcx r13, r14
+adox r8, r10
+mulx r10, r14, [rsi + 24]
+adcx r8, r14
+adox rdi, r10
+mulx r10, r14, [rsi + 32]
+adcx rdi, r14
+adox r9, r10
+mulx rdx, r10, [rsi + 40]
+adcx r9, r10
 adox rdx, rax
 adcx rdx, rax
-mov rcx, rdx
+mov r10, rdx
+mov rdx, r11
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+xor ebx, ebx
+adcx r11, r15
+adox r12, r14
+mulx r11, r14, [rip + 2f + 16]
+adcx r12, r14
+adox r13, r11
+mulx r11, r14, [rip + 2f + 24]
+adcx r13, r14
+adox r8, r11
+mulx r11, r14, [rip + 2f + 32]
+adcx r8, r14
+adox rdi, r11
+mulx r11, r14, [rip + 2f + 40]
+adcx rdi, r14
+adox r9, r11
+mulx rdx, r11, [rip + 2f + 48]
+adcx r9, r11
+adox r10, rdx
+adcx r10, rax
+mov rdx, [rcx + 40]
+mulx rcx, r11, [rsi]
+xor r14d, r14d
+adcx r12, r11
+adox r13, rcx
+mulx rcx, r11, [rsi + 8]
+adcx r13, r11
+adox r8, rcx
+mulx rcx, r11, [rsi + 16]
+adcx r8, r11
+adox rdi, rcx
+mulx rcx, r11, [rsi + 24]
+adcx rdi, r11
+adox r9, rcx
+mulx rcx, r11, [rsi + 32]
+adcx r9, r11
+adox r10, rcx
+mulx rcx, rdx, [rsi + 40]
+adcx r10, rdx
+adox rcx, rax
+adcx rcx, rax
 mov rdx, r12
 mulx rsi, rdx, [rip + 2f]
-mulx rsi, r10, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
-adcx r12, r10
-mulx r10, r12, [rip + 2f + 24]
-adox rsi, r15
-adcx r13, rsi
-mulx rsi, r15, [rip + 2f + 32]
-adox r14, r12
-adcx r8, r14
-mulx r12, r14, [rip + 2f + 40]
-adox r10, r15
-adcx rdi, r10
-mulx rdx, r10, [rip + 2f + 48]
-adox rsi, r14
-adcx r9, rsi
-adox r12, r10
-adcx r11, r12
-adox rdx, rax
-adcx rcx, rdx
+mulx rsi, r11, [rip + 2f + 8]
+xor r14d, r14d
+adcx r12, r11
+adox r13, rsi
+mulx rsi, r11, [rip + 2f + 16]
+adcx r13, r11
+adox r8, rsi
+mulx rsi, r11, [rip + 2f + 24]
+adcx r8, r11
+adox rdi, rsi
+mulx rsi, r11, [rip + 2f + 32]
+adcx rdi, r11
+adox r9, rsi
+mulx rsi, r11, [rip + 2f + 40]
+adcx r9, r11
+adox r10, rsi
+mulx rdx, rsi, [rip + 2f + 48]
+adcx r10, rsi
+adox rcx, rdx
+adcx rcx, rax
 mov rax, r13
 sub rax, [rip + 2f + 8]
 mov rdx, r8
 sbb rdx, [rip + 2f + 16]
 mov rsi, rdi
 sbb rsi, [rip + 2f + 24]
-mov r10, r9
-sbb r10, [rip + 2f + 32]
-mov r12, r11
+mov r11, r9
+sbb r11, [rip + 2f + 32]
+mov r12, r10
 sbb r12, [rip + 2f + 40]
 mov r14, rcx
 sbb r14, [rip + 2f + 48]
 cmovc rax, r13
 cmovc rdx, r8
 cmovc rsi, rdi
-cmovc r10, r9
-cmovc r12, r11
+cmovc r11, r9
+cmovc r12, r10
 cmovc r14, rcx
-pop rbp
 pop rbx
 ret
 .balign 64
@@ -3315,8 +3331,8 @@ ret
             p4 = const M::P[4],
             p5 = const M::P[5],
             out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
-            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[3],
-            out("r11") _, out("r12") z[4], out("r13") _, out("r14") z[5], out("r15") _,
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") z[3], out("r12") z[4], out("r13") _, out("r14") z[5], out("r15") _,
             options(pure, readonly),
         );
     }
@@ -3647,11 +3663,11 @@ unsafe fn square_spare_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_spare_adx_14e81f59aec52cef_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_square_spare_adx_13211f7594bc2ad2_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 push rbx
 push rbp
-sub rsp, 16
+sub rsp, 8
 xor eax, eax
 mov rcx, [rsi + 8]
 lea rcx, [rcx + rcx]
@@ -3668,250 +3684,266 @@ mov rdx, [rsi + 32]
 mov r10, [rsi + 40]
 shld r10, rdx, 1
 mov rdx, [rsi]
-mulx r11, r12, [rsi]
+mov r11, [rsi]
+mulx r11, r12, r11
 mulx rcx, r13, rcx
-mulx rdi, r14, rdi
-xor r15d, r15d
+xor r14d, r14d
 adcx r11, r13
-mulx r13, r15, r8
-adcx rcx, r14
-mulx r14, rbx, r9
-adcx rdi, r15
+mulx rdi, r13, rdi
+adcx rcx, r13
+mulx r13, r14, r8
+adcx rdi, r14
+mulx r14, r15, r9
+adcx r13, r15
 mulx rdx, r15, r10
-adcx r13, rbx
 adcx r14, r15
 adcx rdx, rax
 mov r15, rdx
 mov rdx, r12
 mulx rbx, rdx, [rip + 2f]
 mulx rbx, rbp, [rip + 2f + 8]
-mov [rsp], r10
-mov [rsp + 8], r9
-mulx r10, r9, [rip + 2f + 16]
 test rsp, rsp
 adcx r12, rbp
-mulx r12, rbp, [rip + 2f + 24]
-adox rbx, r9
-adcx r11, rbx
-mulx r9, rbx, [rip + 2f + 32]
-adox r10, rbp
-adcx rcx, r10
-mulx r10, rbp, [rip + 2f + 40]
-adox r12, rbx
-adcx rdi, r12
-mulx rdx, r12, [rip + 2f + 48]
-adox r9, rbp
-adcx r13, r9
-adox r10, r12
-adcx r14, r10
-adox rdx, rax
-adcx r15, rdx
-mov r9, 0
-adcx r9, rax
-mov rdx, [rsi + 16]
-lea r10, [rdx + rdx]
-mov rdx, [rsi + 8]
-mulx r12, rbx, [rsi + 8]
-mulx r10, rbp, r10
-test rsp, rsp
-adcx rcx, rbx
-mulx r8, rbx, r8
-adox r12, rbp
-adcx rdi, r12
-mulx r12, rbp, [rsp + 8]
-adox r10, rbx
-adcx r13, r10
-mulx rdx, r10, [rsp]
-adox r8, rbp
-adcx r14, r8
-adox r12, r10
-adcx r15, r12
-adox rdx, rax
-adcx r9, rdx
-mov rdx, r11
-mulx r8, rdx, [rip + 2f]
-mulx r8, r10, [rip + 2f + 8]
-mulx r12, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx r11, r10
-mulx r10, r11, [rip + 2f + 24]
-adox r8, rbx
-adcx rcx, r8
-mulx r8, rbx, [rip + 2f + 32]
-adox r12, r11
-adcx rdi, r12
-mulx r11, r12, [rip + 2f + 40]
-adox r10, rbx
-adcx r13, r10
-mulx rdx, r10, [rip + 2f + 48]
-adox r8, r12
-adcx r14, r8
-adox r11, r10
-adcx r15, r11
-adox rdx, rax
-adcx r9, rdx
-mov r8, 0
-adcx r8, rax
-mov rdx, [rsi + 24]
-lea r10, [rdx + rdx]
-mov rdx, [rsi + 16]
-mulx r11, r12, [rsi + 16]
-mulx r10, rbx, r10
-xor ebp, ebp
-adcx r13, r12
-mulx r12, rbp, [rsp + 8]
 adox r11, rbx
-adcx r14, r11
-mulx rdx, r11, [rsp]
-adox r10, rbp
-adcx r15, r10
-adox r12, r11
-adcx r9, r12
-adox rdx, rax
-adcx r8, rdx
-mov rdx, rcx
-mulx r10, rdx, [rip + 2f]
-mulx r10, r11, [rip + 2f + 8]
 mulx r12, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx rcx, r11
-mulx rcx, r11, [rip + 2f + 24]
-adox r10, rbx
-adcx rdi, r10
-mulx r10, rbx, [rip + 2f + 32]
-adox r12, r11
-adcx r13, r12
-mulx r11, r12, [rip + 2f + 40]
-adox rcx, rbx
-adcx r14, rcx
-mulx rcx, rdx, [rip + 2f + 48]
-adox r10, r12
-adcx r15, r10
+adcx r11, rbx
+adox rcx, r12
+mulx r12, rbx, [rip + 2f + 24]
+adcx rcx, rbx
+adox rdi, r12
+mulx r12, rbx, [rip + 2f + 32]
+adcx rdi, rbx
+adox r13, r12
+mulx r12, rbx, [rip + 2f + 40]
+adcx r13, rbx
+adox r14, r12
+mulx rdx, r12, [rip + 2f + 48]
+adcx r14, r12
+adox r15, rdx
+mov rdx, 0
+adox rdx, rax
+adcx r15, rax
+adcx rdx, rax
+mov r12, [rsi + 16]
+lea r12, [r12 + r12]
+mov rbx, rdx
+mov rdx, [rsi + 8]
+mov rbp, [rsi + 8]
+mov [rsp], rsi
+mulx rbp, rsi, rbp
+test rsp, rsp
+adcx rcx, rsi
+adox rdi, rbp
+mulx rsi, r12, r12
+adcx rdi, r12
+adox r13, rsi
+mulx rsi, r8, r8
+adcx r13, r8
+adox r14, rsi
+mulx rsi, r8, r9
+adcx r14, r8
+adox r15, rsi
+mulx rdx, rsi, r10
+adcx r15, rsi
+adox rbx, rdx
+adcx rbx, rax
+mov rdx, r11
+mulx rsi, rdx, [rip + 2f]
+mulx rsi, r8, [rip + 2f + 8]
+xor r12d, r12d
+adcx r11, r8
+adox rcx, rsi
+mulx rsi, r8, [rip + 2f + 16]
+adcx rcx, r8
+adox rdi, rsi
+mulx rsi, r8, [rip + 2f + 24]
+adcx rdi, r8
+adox r13, rsi
+mulx rsi, r8, [rip + 2f + 32]
+adcx r13, r8
+adox r14, rsi
+mulx rsi, r8, [rip + 2f + 40]
+adcx r14, r8
+adox r15, rsi
+mulx rdx, rsi, [rip + 2f + 48]
+adcx r15, rsi
+adox rbx, rdx
+mov rdx, 0
+adox rdx, rax
+adcx rbx, rax
+adcx rdx, rax
+mov rsi, [rsp]
+mov r8, [rsi + 24]
+lea r8, [r8 + r8]
+mov r11, rdx
+mov rdx, [rsi + 16]
+mov r12, [rsi + 16]
+mulx r12, rbp, r12
+test rsp, rsp
+adcx r13, rbp
+adox r14, r12
+mulx r8, r12, r8
+adcx r14, r12
+adox r15, r8
+mulx r8, r9, r9
+adcx r15, r9
+adox rbx, r8
+mulx rdx, r8, r10
+adcx rbx, r8
 adox r11, rdx
-adcx r9, r11
-adox rcx, rax
-adcx r8, rcx
+adcx r11, rax
+mov rdx, rcx
+mulx r8, rdx, [rip + 2f]
+mulx r8, r9, [rip + 2f + 8]
+xor r12d, r12d
+adcx rcx, r9
+adox rdi, r8
+mulx rcx, r8, [rip + 2f + 16]
+adcx rdi, r8
+adox r13, rcx
+mulx rcx, r8, [rip + 2f + 24]
+adcx r13, r8
+adox r14, rcx
+mulx rcx, r8, [rip + 2f + 32]
+adcx r14, r8
+adox r15, rcx
+mulx rcx, r8, [rip + 2f + 40]
+adcx r15, r8
+adox rbx, rcx
+mulx rcx, rdx, [rip + 2f + 48]
+adcx rbx, rdx
+adox r11, rcx
 mov rcx, 0
+adox rcx, rax
+adcx r11, rax
 adcx rcx, rax
 mov rdx, [rsi + 32]
-lea r10, [rdx + rdx]
+lea r8, [rdx + rdx]
 mov rdx, [rsi + 24]
-mulx r11, r12, [rsi + 24]
-mulx r10, rbx, r10
+mov r9, [rsi + 24]
+mulx r9, r12, r9
 xor ebp, ebp
 adcx r15, r12
-mulx rdx, r12, [rsp]
-adox r11, rbx
-adcx r9, r11
-adox r10, r12
-adcx r8, r10
-adox rdx, rax
-adcx rcx, rdx
+adox rbx, r9
+mulx r8, r9, r8
+adcx rbx, r9
+adox r11, r8
+mulx rdx, r8, r10
+adcx r11, r8
+adox rcx, rdx
+adcx rcx, rax
 mov rdx, rdi
-mulx r10, rdx, [rip + 2f]
-mulx r10, r11, [rip + 2f + 8]
-mulx r12, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx rdi, r11
-mulx rdi, r11, [rip + 2f + 24]
-adox r10, rbx
-adcx r13, r10
-mulx r10, rbx, [rip + 2f + 32]
-adox r12, r11
-adcx r14, r12
-mulx r11, r12, [rip + 2f + 40]
-adox rdi, rbx
-adcx r15, rdi
-mulx rdx, rdi, [rip + 2f + 48]
-adox r10, r12
-adcx r9, r10
+mulx r8, rdx, [rip + 2f]
+mulx r8, r9, [rip + 2f + 8]
+xor r10d, r10d
+adcx rdi, r9
+adox r13, r8
+mulx rdi, r8, [rip + 2f + 16]
+adcx r13, r8
+adox r14, rdi
+mulx rdi, r8, [rip + 2f + 24]
+adcx r14, r8
+adox r15, rdi
+mulx rdi, r8, [rip + 2f + 32]
+adcx r15, r8
+adox rbx, rdi
+mulx rdi, r8, [rip + 2f + 40]
+adcx rbx, r8
 adox r11, rdi
-adcx r8, r11
+mulx rdx, rdi, [rip + 2f + 48]
+adcx r11, rdi
+adox rcx, rdx
+mov rdx, 0
 adox rdx, rax
-adcx rcx, rdx
-mov rdi, 0
-adcx rdi, rax
-mov rdx, [rsi + 40]
-lea r10, [rdx + rdx]
+adcx rcx, rax
+adcx rdx, rax
+mov rdi, [rsi + 40]
+lea rdi, [rdi + rdi]
+mov r8, rdx
 mov rdx, [rsi + 32]
-mulx r11, r12, [rsi + 32]
-mulx rdx, r10, r10
-xor ebx, ebx
-adcx r8, r12
-adox r11, r10
-adcx rcx, r11
-adox rdx, rax
-adcx rdi, rdx
+mov r9, [rsi + 32]
+mulx r9, r10, r9
+xor r12d, r12d
+adcx r11, r10
+adox rcx, r9
+mulx rdx, rdi, rdi
+adcx rcx, rdi
+adox r8, rdx
+adcx r8, rax
 mov rdx, r13
-mulx r10, rdx, [rip + 2f]
-mulx r10, r11, [rip + 2f + 8]
-mulx r12, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx r13, r11
-mulx r11, r13, [rip + 2f + 24]
-adox r10, rbx
-adcx r14, r10
-mulx r10, rbx, [rip + 2f + 32]
-adox r12, r13
-adcx r15, r12
-mulx r12, r13, [rip + 2f + 40]
-adox r11, rbx
-adcx r9, r11
-mulx rdx, r11, [rip + 2f + 48]
-adox r10, r13
-adcx r8, r10
-adox r12, r11
-adcx rcx, r12
+mulx rdi, rdx, [rip + 2f]
+mulx rdi, r9, [rip + 2f + 8]
+xor r10d, r10d
+adcx r13, r9
+adox r14, rdi
+mulx rdi, r9, [rip + 2f + 16]
+adcx r14, r9
+adox r15, rdi
+mulx rdi, r9, [rip + 2f + 24]
+adcx r15, r9
+adox rbx, rdi
+mulx rdi, r9, [rip + 2f + 32]
+adcx rbx, r9
+adox r11, rdi
+mulx rdi, r9, [rip + 2f + 40]
+adcx r11, r9
+adox rcx, rdi
+mulx rdx, rdi, [rip + 2f + 48]
+adcx rcx, rdi
+adox r8, rdx
+mov rdx, 0
 adox rdx, rax
-adcx rdi, rdx
-mov r10, 0
-adcx r10, rax
+adcx r8, rax
+adcx rdx, rax
+mov rdi, rdx
 mov rdx, [rsi + 40]
-mulx rdx, rsi, [rsi + 40]
-xor r11d, r11d
-adcx rdi, rsi
-adcx r10, rdx
+mov rsi, [rsi + 40]
+mulx rdx, rsi, rsi
+xor r9d, r9d
+adcx r8, rsi
+adox rdi, rdx
+adcx rdi, rax
 mov rdx, r14
 mulx rsi, rdx, [rip + 2f]
-mulx rsi, r11, [rip + 2f + 8]
-mulx r12, r13, [rip + 2f + 16]
-xor ebx, ebx
-adcx r14, r11
-mulx r11, r14, [rip + 2f + 24]
-adox rsi, r13
-adcx r15, rsi
-mulx rsi, r13, [rip + 2f + 32]
-adox r12, r14
-adcx r9, r12
-mulx r12, r14, [rip + 2f + 40]
-adox r11, r13
-adcx r8, r11
-mulx rdx, r11, [rip + 2f + 48]
-adox rsi, r14
-adcx rcx, rsi
-adox r12, r11
-adcx rdi, r12
-adox rdx, rax
-adcx r10, rdx
+mulx rsi, r9, [rip + 2f + 8]
+xor r10d, r10d
+adcx r14, r9
+adox r15, rsi
+mulx rsi, r9, [rip + 2f + 16]
+adcx r15, r9
+adox rbx, rsi
+mulx rsi, r9, [rip + 2f + 24]
+adcx rbx, r9
+adox r11, rsi
+mulx rsi, r9, [rip + 2f + 32]
+adcx r11, r9
+adox rcx, rsi
+mulx rsi, r9, [rip + 2f + 40]
+adcx rcx, r9
+adox r8, rsi
+mulx rdx, rsi, [rip + 2f + 48]
+adcx r8, rsi
+adox rdi, rdx
+adcx rdi, rax
 mov rax, r15
 sub rax, [rip + 2f + 8]
-mov rdx, r9
+mov rdx, rbx
 sbb rdx, [rip + 2f + 16]
-mov rsi, r8
+mov rsi, r11
 sbb rsi, [rip + 2f + 24]
-mov r11, rcx
-sbb r11, [rip + 2f + 32]
+mov r9, rcx
+sbb r9, [rip + 2f + 32]
+mov r10, r8
+sbb r10, [rip + 2f + 40]
 mov r12, rdi
-sbb r12, [rip + 2f + 40]
-mov r13, r10
-sbb r13, [rip + 2f + 48]
+sbb r12, [rip + 2f + 48]
 cmovc rax, r15
-cmovc rdx, r9
-cmovc rsi, r8
-cmovc r11, rcx
+cmovc rdx, rbx
+cmovc rsi, r11
+cmovc r9, rcx
+cmovc r10, r8
 cmovc r12, rdi
-cmovc r13, r10
-add rsp, 16
+add rsp, 8
 pop rbp
 pop rbx
 ret
@@ -3928,8 +3960,8 @@ ret
             p4 = const M::P[4],
             p5 = const M::P[5],
             out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
-            z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") z[3], out("r12")
-            z[4], out("r13") z[5], out("r14") _, out("r15") _,
+            z[2], out("rdi") _, out("r8") _, out("r9") z[3], out("r10") z[4], out("r11") _,
+            out("r12") z[5], out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -4446,431 +4478,434 @@ unsafe fn sum_of_products_spare_adx<M: Modulus<6>>(
         asm!(
             called!(
                 "call",
-                "fieldc_sum_of_products_spare_adx_19b880d439eca1e1_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_sum_of_products_spare_adx_59e0a74a993c2be3_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
+mov rdi, [rsi]
 push rbx
 push rbp
-sub rsp, 16
 xor eax, eax
 mov rcx, rdx
 mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
-adcx rdi, r10
-mulx r10, r13, [rsi + 24]
-adcx r9, r12
-mulx r12, r14, [rsi + 32]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+xor r11d, r11d
+adcx r10, rdi
+mov rdi, [rsi + 16]
+mulx rdi, r11, rdi
+adcx r11, r9
+mov r9, [rsi + 24]
+mulx r9, r12, r9
+adcx r12, rdi
+mov rdi, [rsi + 32]
+mulx rdi, r13, rdi
+adcx r13, r9
+mov r9, [rsi + 40]
+mulx rdx, r9, r9
+adcx r9, rdi
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, [rcx + 48]
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+xor ebx, ebx
+adcx r8, r15
+mov r15, [rsi + 56]
+mulx r15, rbx, r15
+adcx r10, rbx
+adox r10, r14
+mov r14, [rsi + 64]
+mulx r14, rbx, r14
+adcx r11, rbx
+adox r11, r15
+mov r15, [rsi + 72]
+mulx r15, rbx, r15
+adcx r12, rbx
+adox r12, r14
+mov r14, [rsi + 80]
+mulx r14, rbx, r14
+adcx r13, rbx
+adox r13, r15
+mov r15, [rsi + 88]
+mulx rdx, r15, r15
+adcx r9, r15
+adox r9, r14
+adcx rdi, rax
+adox rdi, rdx
+mov rdx, r8
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+adcx r8, r15
+mulx r8, r15, [rip + 2f + 16]
+adcx r10, r15
+adox r10, r14
+mulx r14, r15, [rip + 2f + 24]
+adcx r11, r15
+adox r11, r8
+mulx r8, r15, [rip + 2f + 32]
+adcx r12, r15
+adox r12, r14
+mulx r14, r15, [rip + 2f + 40]
+adcx r13, r15
+adox r13, r8
+mulx rdx, r8, [rip + 2f + 48]
+adcx r9, r8
+adox r9, r14
+adox rdi, rdx
+mov rdx, 0
+adox rdx, rax
+adcx rdi, rax
+adcx rdx, rax
+xor ebx, ebx
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx r14, r15, [rsi]
+adcx r10, r15
+mulx r15, rbx, [rsi + 8]
+adcx r11, rbx
+adox r11, r14
+mulx r14, rbx, [rsi + 16]
+adcx r12, rbx
+adox r12, r15
+mulx r15, rbx, [rsi + 24]
+adcx r13, rbx
+mulx rbx, rbp, [rsi + 32]
+adox r13, r14
+adcx r9, rbp
+adox r9, r15
+mulx rdx, r14, [rsi + 40]
+adcx rdi, r14
+adox rdi, rbx
+adcx r8, rax
+adox r8, rdx
+mov rdx, [rcx + 56]
+mulx r14, r15, [rsi + 48]
+xor ebx, ebx
+adcx r10, r15
+mulx r15, rbx, [rsi + 56]
+adcx r11, rbx
+adox r11, r14
+mulx r14, rbx, [rsi + 64]
+adcx r12, rbx
+adox r12, r15
+mulx r15, rbx, [rsi + 72]
+adcx r13, rbx
+adox r13, r14
+mulx r14, rbx, [rsi + 80]
+adcx r9, rbx
+adox r9, r15
+mulx r15, rdx, [rsi + 88]
+adcx rdi, rdx
+adox rdi, r14
+adcx r8, rax
+mov rdx, r10
+mulx r14, rdx, [rip + 2f]
+mulx r14, rbx, [rip + 2f + 8]
+adox r8, r15
+adcx r10, rbx
+mulx r10, r15, [rip + 2f + 24]
+mulx rbx, rbp, [rip + 2f + 16]
+adcx r11, rbp
+adox r11, r14
+adcx r12, r15
+adox r12, rbx
+mulx r14, r15, [rip + 2f + 32]
+adcx r13, r15
+adox r13, r10
+mulx r10, r15, [rip + 2f + 40]
+adcx r9, r15
+adox r9, r14
+mulx rdx, r14, [rip + 2f + 48]
+adcx rdi, r14
+adox rdi, r10
+adox r8, rdx
+mov rdx, 0
+adox rdx, rax
+adcx r8, rax
+adcx rdx, rax
+mov r10, rdx
+mov rdx, [rcx + 16]
+mulx r14, r15, [rsi]
+xor ebx, ebx
+adcx r11, r15
+mulx r15, rbx, [rsi + 8]
+adcx r12, rbx
+adox r12, r14
+mulx r14, rbx, [rsi + 16]
+adcx r13, rbx
+adox r13, r15
+mulx r15, rbx, [rsi + 24]
+adcx r9, rbx
+adox r9, r14
+mulx r14, rbx, [rsi + 32]
+adcx rdi, rbx
+adox rdi, r15
+mulx rdx, r15, [rsi + 40]
+adcx r8, r15
+adcx r10, rax
+adox r8, r14
+adox r10, rdx
+xor ebx, ebx
+mov rdx, [rcx + 64]
+mulx r14, r15, [rsi + 48]
+adcx r11, r15
+mulx r15, rbx, [rsi + 56]
+adcx r12, rbx
+adox r12, r14
+mulx r14, rbx, [rsi + 64]
+adcx r13, rbx
+adox r13, r15
+mulx r15, rbx, [rsi + 72]
+adcx r9, rbx
+adox r9, r14
+mulx r14, rbx, [rsi + 80]
+adcx rdi, rbx
+adox rdi, r15
+mulx rdx, r15, [rsi + 88]
+adcx r8, r15
+adox r8, r14
+adcx r10, rax
+adox r10, rdx
+mov rdx, r11
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+adcx r11, r15
+mulx r11, r15, [rip + 2f + 16]
+adcx r12, r15
+adox r12, r14
+mulx r14, r15, [rip + 2f + 24]
+adcx r13, r15
+adox r13, r11
+mulx r11, r15, [rip + 2f + 32]
+adcx r9, r15
+adox r9, r14
+mulx r14, r15, [rip + 2f + 40]
+adcx rdi, r15
+adox rdi, r11
+mulx rdx, r11, [rip + 2f + 48]
+adcx r8, r11
+adox r8, r14
+adox r10, rdx
+mov rdx, 0
+adox rdx, rax
+adcx r10, rax
+adcx rdx, rax
+mov r11, rdx
+mov rdx, [rcx + 24]
+mulx r14, r15, [rsi]
+xor ebx, ebx
+adcx r12, r15
+mulx r15, rbx, [rsi + 8]
+adcx r13, rbx
+adox r13, r14
+mulx r14, rbx, [rsi + 16]
+adcx r9, rbx
+adox r9, r15
+mulx r15, rbx, [rsi + 24]
+adcx rdi, rbx
+adox rdi, r14
+mulx r14, rbx, [rsi + 32]
+adcx r8, rbx
+adox r8, r15
+mulx rdx, r15, [rsi + 40]
+adcx r10, r15
+adox r10, r14
+adcx r11, rax
+adox r11, rdx
+mov rdx, [rcx + 72]
+mulx r14, r15, [rsi + 48]
+xor ebx, ebx
+adcx r12, r15
+mulx r15, rbx, [rsi + 56]
+adcx r13, rbx
+adox r13, r14
+mulx r14, rbx, [rsi + 64]
+adcx r9, rbx
+adox r9, r15
+mulx r15, rbx, [rsi + 72]
+adcx rdi, rbx
+adox rdi, r14
+mulx r14, rbx, [rsi + 80]
+adcx r8, rbx
+adox r8, r15
+mulx rdx, r15, [rsi + 88]
+adcx r10, r15
+adox r10, r14
+adcx r11, rax
+adox r11, rdx
+mov rdx, r12
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+adcx r12, r15
+mulx r12, r15, [rip + 2f + 16]
+adcx r13, r15
+adox r13, r14
+mulx r14, r15, [rip + 2f + 24]
+adcx r9, r15
+adox r9, r12
+mulx r12, r15, [rip + 2f + 32]
+adcx rdi, r15
+adox rdi, r14
+mulx r14, r15, [rip + 2f + 40]
+adcx r8, r15
+adox r8, r12
+mulx rdx, r12, [rip + 2f + 48]
+adcx r10, r12
+adox r10, r14
+adox r11, rdx
+mov rdx, 0
+adox rdx, rax
+adcx r11, rax
+adcx rdx, rax
+mov r12, rdx
+mov rdx, [rcx + 32]
+mulx r14, r15, [rsi]
+xor ebx, ebx
+adcx r13, r15
+mulx r15, rbx, [rsi + 8]
+adcx r9, rbx
+adox r9, r14
+mulx r14, rbx, [rsi + 16]
+adcx rdi, rbx
+adox rdi, r15
+mulx r15, rbx, [rsi + 24]
+adcx r8, rbx
+adox r8, r14
+mulx r14, rbx, [rsi + 32]
+adcx r10, rbx
+adox r10, r15
+mulx rdx, r15, [rsi + 40]
+adcx r11, r15
+adox r11, r14
+adcx r12, rax
+adox r12, rdx
+mov rdx, [rcx + 80]
+mulx r14, r15, [rsi + 48]
+xor ebx, ebx
+adcx r13, r15
+mulx r15, rbx, [rsi + 56]
+adcx r9, rbx
+adox r9, r14
+mulx r14, rbx, [rsi + 64]
+adcx rdi, rbx
+adox rdi, r15
+mulx r15, rbx, [rsi + 72]
+adcx r8, rbx
+adox r8, r14
+mulx r14, rbx, [rsi + 80]
+adcx r10, rbx
+adox r10, r15
+mulx rdx, r15, [rsi + 88]
+adcx r11, r15
+adox r11, r14
+adcx r12, rax
+adox r12, rdx
+mov rdx, r13
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+adcx r13, r15
+mulx r13, r15, [rip + 2f + 16]
+adcx r9, r15
+adox r9, r14
+mulx r14, r15, [rip + 2f + 24]
+adcx rdi, r15
+adox rdi, r13
+mulx r13, r15, [rip + 2f + 32]
+adcx r8, r15
+adox r8, r14
+mulx r14, r15, [rip + 2f + 40]
+adcx r10, r15
+adox r10, r13
+mulx rdx, r13, [rip + 2f + 48]
 adcx r11, r13
-mulx rdx, r13, [rsi + 40]
-adcx r10, r14
-adcx r12, r13
+adox r11, r14
+adox r12, rdx
+mov rdx, 0
+adox rdx, rax
+adcx r12, rax
 adcx rdx, rax
 mov r13, rdx
-mov rdx, [rcx + 48]
-mulx r14, r15, [rsi + 48]
-mulx rbx, rbp, [rsi + 56]
-test rsp, rsp
-adcx r8, r15
-mov [rsp], rcx
-mulx r15, rcx, [rsi + 64]
-adox r14, rbp
-adcx rdi, r14
-mulx r14, rbp, [rsi + 72]
-adox rbx, rcx
-adcx r9, rbx
-mulx rcx, rbx, [rsi + 80]
-adox r15, rbp
-adcx r11, r15
-mulx rdx, r15, [rsi + 88]
-adox r14, rbx
-adcx r10, r14
-adox rcx, r15
-adcx r12, rcx
-adox rdx, rax
-adcx r13, rdx
-mov rdx, r8
-mulx rcx, rdx, [rip + 2f]
-mulx rcx, r14, [rip + 2f + 8]
-mulx r15, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx r8, r14
-mulx r8, r14, [rip + 2f + 24]
-adox rcx, rbx
-adcx rdi, rcx
-mulx rcx, rbx, [rip + 2f + 32]
-adox r15, r14
-adcx r9, r15
-mulx r14, r15, [rip + 2f + 40]
-adox r8, rbx
-adcx r11, r8
-mulx rdx, r8, [rip + 2f + 48]
-adox rcx, r15
-adcx r10, rcx
-adox r14, r8
-adcx r12, r14
-adox rdx, rax
-adcx r13, rdx
-mov rcx, 0
-adcx rcx, rax
-mov r8, [rsp]
-mov rdx, [r8 + 8]
+mov rdx, [rcx + 40]
 mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx rdi, r15
-mov [rsp + 8], rdi
-mulx r15, rdi, [rsi + 16]
-adox r14, rbp
-adcx r9, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, rdi
-adcx r11, rbx
-mulx rdi, rbx, [rsi + 32]
-adox r15, rbp
-adcx r10, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx r12, r14
-adox rdi, r15
-adcx r13, rdi
-adox rdx, rax
-adcx rcx, rdx
-mov rdx, [r8 + 56]
-mulx rdi, r14, [rsi + 48]
-mulx r15, rbx, [rsi + 56]
-xor ebp, ebp
-adcx r14, [rsp + 8]
-mulx rbp, r8, [rsi + 64]
-adox rdi, rbx
-adcx r9, rdi
-mulx rdi, rbx, [rsi + 72]
-adox r15, r8
-adcx r11, r15
-mulx r8, r15, [rsi + 80]
-adox rbp, rbx
-adcx r10, rbp
-mulx rdx, rbx, [rsi + 88]
-adox rdi, r15
-adcx r12, rdi
-adox r8, rbx
-adcx r13, r8
-adox rdx, rax
-adcx rcx, rdx
-mov rdx, r14
-mulx rdi, rdx, [rip + 2f]
-mulx rdi, r8, [rip + 2f + 8]
-mulx r15, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx r14, r8
-mulx r8, r14, [rip + 2f + 24]
-adox rdi, rbx
-adcx r9, rdi
-mulx rdi, rbx, [rip + 2f + 32]
-adox r15, r14
-adcx r11, r15
-mulx r14, r15, [rip + 2f + 40]
-adox r8, rbx
-adcx r10, r8
-mulx rdx, r8, [rip + 2f + 48]
-adox rdi, r15
-adcx r12, rdi
-adox r14, r8
-adcx r13, r14
-adox rdx, rax
-adcx rcx, rdx
-mov rdi, 0
-adcx rdi, rax
-mov r8, [rsp]
-mov rdx, [r8 + 16]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx r9, r15
-mov [rsp + 8], r9
-mulx r15, r9, [rsi + 16]
-adox r14, rbp
-adcx r11, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, r9
-adcx r10, rbx
-mulx r9, rbx, [rsi + 32]
-adox r15, rbp
-adcx r12, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx r13, r14
-adox r9, r15
-adcx rcx, r9
-adox rdx, rax
-adcx rdi, rdx
-mov rdx, [r8 + 64]
-mulx r9, r14, [rsi + 48]
-mulx r15, rbx, [rsi + 56]
-xor ebp, ebp
-adcx r14, [rsp + 8]
-mulx rbp, r8, [rsi + 64]
-adox r9, rbx
-adcx r11, r9
-mulx r9, rbx, [rsi + 72]
-adox r15, r8
-adcx r10, r15
-mulx r8, r15, [rsi + 80]
-adox rbp, rbx
-adcx r12, rbp
-mulx rdx, rbx, [rsi + 88]
-adox r9, r15
-adcx r13, r9
-adox r8, rbx
-adcx rcx, r8
-adox rdx, rax
-adcx rdi, rdx
-mov rdx, r14
-mulx r8, rdx, [rip + 2f]
-mulx r8, r9, [rip + 2f + 8]
-mulx r15, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx r14, r9
-mulx r9, r14, [rip + 2f + 24]
-adox r8, rbx
-adcx r11, r8
-mulx r8, rbx, [rip + 2f + 32]
-adox r15, r14
-adcx r10, r15
-mulx r14, r15, [rip + 2f + 40]
-adox r9, rbx
-adcx r12, r9
-mulx rdx, r9, [rip + 2f + 48]
-adox r8, r15
-adcx r13, r8
-adox r14, r9
-adcx rcx, r14
-adox rdx, rax
-adcx rdi, rdx
-mov r8, 0
-adcx r8, rax
-mov r9, [rsp]
-mov rdx, [r9 + 24]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx r11, r15
-mov [rsp + 8], r11
-mulx r15, r11, [rsi + 16]
-adox r14, rbp
-adcx r10, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, r11
-adcx r12, rbx
-mulx r11, rbx, [rsi + 32]
-adox r15, rbp
-adcx r13, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx rcx, r14
-adox r11, r15
-adcx rdi, r11
-adox rdx, rax
-adcx r8, rdx
-mov rdx, [r9 + 72]
-mulx r11, r14, [rsi + 48]
-mulx r15, rbx, [rsi + 56]
-xor ebp, ebp
-adcx r14, [rsp + 8]
-mulx rbp, r9, [rsi + 64]
-adox r11, rbx
-adcx r10, r11
-mulx r11, rbx, [rsi + 72]
-adox r15, r9
-adcx r12, r15
-mulx r9, r15, [rsi + 80]
-adox rbp, rbx
-adcx r13, rbp
-mulx rdx, rbx, [rsi + 88]
-adox r11, r15
-adcx rcx, r11
-adox r9, rbx
-adcx rdi, r9
-adox rdx, rax
-adcx r8, rdx
-mov rdx, r14
-mulx r9, rdx, [rip + 2f]
-mulx r9, r11, [rip + 2f + 8]
-mulx r15, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx r14, r11
-mulx r11, r14, [rip + 2f + 24]
-adox r9, rbx
-adcx r10, r9
-mulx r9, rbx, [rip + 2f + 32]
-adox r15, r14
-adcx r12, r15
-mulx r14, r15, [rip + 2f + 40]
-adox r11, rbx
-adcx r13, r11
-mulx rdx, r11, [rip + 2f + 48]
-adox r9, r15
-adcx rcx, r9
-adox r14, r11
-adcx rdi, r14
-adox rdx, rax
-adcx r8, rdx
-mov r9, 0
-adcx r9, rax
-mov r11, [rsp]
-mov rdx, [r11 + 32]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx r10, r15
-mov [rsp + 8], r10
-mulx r15, r10, [rsi + 16]
-adox r14, rbp
-adcx r12, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, r10
-adcx r13, rbx
-mulx r10, rbx, [rsi + 32]
-adox r15, rbp
-adcx rcx, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx rdi, r14
-adox r10, r15
-adcx r8, r10
-adox rdx, rax
-adcx r9, rdx
-mov rdx, [r11 + 80]
-mulx r10, r14, [rsi + 48]
-mulx r15, rbx, [rsi + 56]
-xor ebp, ebp
-adcx r14, [rsp + 8]
-mulx rbp, r11, [rsi + 64]
-adox r10, rbx
-adcx r12, r10
-mulx r10, rbx, [rsi + 72]
-adox r15, r11
-adcx r13, r15
-mulx r11, r15, [rsi + 80]
-adox rbp, rbx
-adcx rcx, rbp
-mulx rdx, rbx, [rsi + 88]
-adox r10, r15
-adcx rdi, r10
-adox r11, rbx
-adcx r8, r11
-adox rdx, rax
-adcx r9, rdx
-mov rdx, r14
-mulx r10, rdx, [rip + 2f]
-mulx r10, r11, [rip + 2f + 8]
-mulx r15, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx r14, r11
-mulx r11, r14, [rip + 2f + 24]
-adox r10, rbx
-adcx r12, r10
-mulx r10, rbx, [rip + 2f + 32]
-adox r15, r14
-adcx r13, r15
-mulx r14, r15, [rip + 2f + 40]
-adox r11, rbx
-adcx rcx, r11
-mulx rdx, r11, [rip + 2f + 48]
-adox r10, r15
-adcx rdi, r10
-adox r14, r11
-adcx r8, r14
-adox rdx, rax
-adcx r9, rdx
-mov r10, 0
-adcx r10, rax
-mov r11, [rsp]
-mov rdx, [r11 + 40]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx r12, r15
-mov [rsp + 8], r12
-mulx r15, r12, [rsi + 16]
-adox r14, rbp
-adcx r13, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, r12
-adcx rcx, rbx
-mulx r12, rbx, [rsi + 32]
-adox r15, rbp
-adcx rdi, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx r8, r14
-adox r12, r15
-adcx r9, r12
-adox rdx, rax
-adcx r10, rdx
-mov rdx, [r11 + 88]
-mulx r11, r12, [rsi + 48]
-mulx r14, r15, [rsi + 56]
 xor ebx, ebx
-adcx r12, [rsp + 8]
-mulx rbx, rbp, [rsi + 64]
-adox r11, r15
-adcx r13, r11
-mulx r11, r15, [rsi + 72]
-adox r14, rbp
-adcx rcx, r14
-mulx r14, rbp, [rsi + 80]
-adox rbx, r15
+adcx r9, r15
+mulx r15, rbx, [rsi + 8]
 adcx rdi, rbx
-mulx rdx, rsi, [rsi + 88]
-adox r11, rbp
-adcx r8, r11
-adox r14, rsi
-adcx r9, r14
-adox rdx, rax
-adcx r10, rdx
-mov rdx, r12
-mulx rsi, rdx, [rip + 2f]
-mulx rsi, r11, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
-adcx r12, r11
-mulx r11, r12, [rip + 2f + 24]
-adox rsi, r15
-adcx r13, rsi
-mulx rsi, r15, [rip + 2f + 32]
-adox r14, r12
-adcx rcx, r14
-mulx r12, r14, [rip + 2f + 40]
+adox rdi, r14
+mulx r14, rbx, [rsi + 16]
+adcx r8, rbx
+adox r8, r15
+mulx r15, rbx, [rsi + 24]
+adcx r10, rbx
+adox r10, r14
+mulx r14, rbx, [rsi + 32]
+adcx r11, rbx
+mulx rdx, rbx, [rsi + 40]
 adox r11, r15
-adcx rdi, r11
-mulx rdx, r11, [rip + 2f + 48]
-adox rsi, r14
-adcx r8, rsi
-adox r12, r11
-adcx r9, r12
-adox rdx, rax
-adcx r10, rdx
-mov rax, r13
+adcx r12, rbx
+adox r12, r14
+adcx r13, rax
+adox r13, rdx
+mov rdx, [rcx + 88]
+mulx rcx, r14, [rsi + 48]
+xor r15d, r15d
+adcx r9, r14
+mulx r14, r15, [rsi + 56]
+adcx rdi, r15
+adox rdi, rcx
+mulx rcx, r15, [rsi + 64]
+adcx r8, r15
+adox r8, r14
+mulx r14, r15, [rsi + 72]
+adcx r10, r15
+adox r10, rcx
+mulx rcx, r15, [rsi + 80]
+adcx r11, r15
+adox r11, r14
+mulx rdx, rsi, [rsi + 88]
+adcx r12, rsi
+adox r12, rcx
+adcx r13, rax
+adox r13, rdx
+mov rdx, r9
+mulx rcx, rdx, [rip + 2f]
+mulx rcx, rsi, [rip + 2f + 8]
+adcx r9, rsi
+mulx rsi, r9, [rip + 2f + 16]
+adcx rdi, r9
+adox rdi, rcx
+mulx rcx, r9, [rip + 2f + 24]
+adcx r8, r9
+adox r8, rsi
+mulx rsi, r9, [rip + 2f + 32]
+adcx r10, r9
+adox r10, rcx
+mulx rcx, r9, [rip + 2f + 40]
+adcx r11, r9
+adox r11, rsi
+mulx rdx, rsi, [rip + 2f + 48]
+adcx r12, rsi
+adox r12, rcx
+adcx r13, rax
+adox r13, rdx
+mov rax, rdi
 sub rax, [rip + 2f + 8]
-mov rdx, rcx
-sbb rdx, [rip + 2f + 16]
-mov rsi, rdi
-sbb rsi, [rip + 2f + 24]
-mov r11, r8
-sbb r11, [rip + 2f + 32]
-mov r12, r9
-sbb r12, [rip + 2f + 40]
-mov r14, r10
+mov rcx, r8
+sbb rcx, [rip + 2f + 16]
+mov rdx, r10
+mov rsi, r11
+sbb rdx, [rip + 2f + 24]
+sbb rsi, [rip + 2f + 32]
+mov r9, r12
+sbb r9, [rip + 2f + 40]
+mov r14, r13
 sbb r14, [rip + 2f + 48]
-cmovc rax, r13
-cmovc rdx, rcx
-cmovc rsi, rdi
-cmovc r11, r8
-cmovc r12, r9
-cmovc r14, r10
-add rsp, 16
+cmovc rax, rdi
+cmovc rcx, r8
+cmovc rdx, r10
+cmovc rsi, r11
+cmovc r9, r12
+cmovc r14, r13
 pop rbp
 pop rbx
 ret
@@ -4886,9 +4921,9 @@ ret
             p3 = const M::P[3],
             p4 = const M::P[4],
             p5 = const M::P[5],
-            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
-            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
-            out("r11") z[3], out("r12") z[4], out("r13") _, out("r14") z[5], out("r15") _,
+            out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
+            inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") _, out("r8") _, out("r9") z[4],
+            out("r10") _, out("r11") _, out("r12") _, out("r13") _, out("r14") z[5], out("r15") _,
             options(pure, readonly),
         );
     }
@@ -5215,254 +5250,261 @@ unsafe fn mul_near_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "call",
-                "fieldc_mul_near_adx_e700ec7f21815539_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_mul_near_adx_027bd775bb678ea7_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 push rbx
-push rbp
-sub rsp, 8
 xor eax, eax
 mov rcx, rdx
 mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+xor r11d, r11d
 adcx rdi, r10
-mulx r10, r13, [rsi + 24]
-adcx r9, r12
-mulx r12, r14, [rsi + 32]
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adcx r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adcx r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
 adcx r11, r13
-mulx rdx, r13, [rsi + 40]
-adcx r10, r14
-adcx r12, r13
-adcx rdx, rax
-mov r13, rdx
+mov r13, [rsi + 40]
+mulx r13, rdx, r13
+adcx r12, rdx
 mov rdx, r8
 mulx rdx, r14, [rip + 2f]
-adcx r13, r14
-mov r15, 0
-adcx r15, rax
+adox r13, r14
+mov rdx, 0
+adox rdx, rax
+adcx r13, rax
+adcx rdx, rax
+mov r15, rdx
 mov rdx, r14
 mulx rdx, r14, [rip + 2f + 8]
 sub r8, r14
 sbb rdi, rdx
 sbb r9, 0
-sbb r11, 0
 sbb r10, 0
+sbb r11, 0
 sbb r12, 0
 sbb r13, 0
 sbb r15, 0
 mov rdx, [rcx + 8]
 mulx r8, r14, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
+xor ebx, ebx
 adcx rdi, r14
-mov [rsp], rcx
-mulx r14, rcx, [rsi + 16]
-adox r8, rbp
-adcx r9, r8
-mulx r8, rbp, [rsi + 24]
-adox rbx, rcx
-adcx r11, rbx
-mulx rcx, rbx, [rsi + 32]
-adox r14, rbp
-adcx r10, r14
-mulx rdx, r14, [rsi + 40]
-adox r8, rbx
-adcx r12, r8
-adox rcx, r14
-adcx r13, rcx
-adox rdx, rax
-adcx r15, rdx
-mov rcx, 0
-adcx rcx, rax
-mov rdx, rdi
-mulx rdx, r8, [rip + 2f]
-adcx r15, r8
-adcx rcx, rax
-mov rdx, r8
-mulx rdx, r8, [rip + 2f + 8]
-sub rdi, r8
-sbb r9, rdx
-sbb r11, 0
-sbb r10, 0
-sbb r12, 0
-sbb r13, 0
-sbb r15, 0
-sbb rcx, 0
-mov rdi, [rsp]
-mov rdx, [rdi + 16]
-mulx r8, r14, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
+adox r9, r8
+mulx r8, r14, [rsi + 8]
 adcx r9, r14
-mulx r14, rdi, [rsi + 16]
-adox r8, rbp
-adcx r11, r8
-mulx r8, rbp, [rsi + 24]
-adox rbx, rdi
-adcx r10, rbx
-mulx rdi, rbx, [rsi + 32]
-adox r14, rbp
-adcx r12, r14
-mulx rdx, r14, [rsi + 40]
-adox r8, rbx
-adcx r13, r8
-adox rdi, r14
-adcx r15, rdi
-adox rdx, rax
-adcx rcx, rdx
-mov rdi, 0
-adcx rdi, rax
-mov rdx, r9
-mulx rdx, r8, [rip + 2f]
-adcx rcx, r8
-adcx rdi, rax
-mov rdx, r8
-mulx rdx, r8, [rip + 2f + 8]
-sub r9, r8
-sbb r11, rdx
-sbb r10, 0
-sbb r12, 0
-sbb r13, 0
-sbb r15, 0
-sbb rcx, 0
-sbb rdi, 0
-mov r8, [rsp]
-mov rdx, [r8 + 24]
-mulx r9, r14, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx r11, r14
-mulx r14, r8, [rsi + 16]
-adox r9, rbp
-adcx r10, r9
-mulx r9, rbp, [rsi + 24]
-adox rbx, r8
-adcx r12, rbx
-mulx r8, rbx, [rsi + 32]
-adox r14, rbp
-adcx r13, r14
-mulx rdx, r14, [rsi + 40]
-adox r9, rbx
-adcx r15, r9
-adox r8, r14
-adcx rcx, r8
-adox rdx, rax
-adcx rdi, rdx
-mov r8, 0
-adcx r8, rax
-mov rdx, r11
-mulx rdx, r9, [rip + 2f]
-adcx rdi, r9
-adcx r8, rax
-mov rdx, r9
-mulx rdx, r9, [rip + 2f + 8]
-sub r11, r9
-sbb r10, rdx
-sbb r12, 0
-sbb r13, 0
-sbb r15, 0
-sbb rcx, 0
-sbb rdi, 0
-sbb r8, 0
-mov r9, [rsp]
-mov rdx, [r9 + 32]
-mulx r11, r14, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
+adox r10, r8
+mulx r8, r14, [rsi + 16]
 adcx r10, r14
-mulx r14, r9, [rsi + 16]
-adox r11, rbp
-adcx r12, r11
-mulx r11, rbp, [rsi + 24]
-adox rbx, r9
-adcx r13, rbx
-mulx r9, rbx, [rsi + 32]
-adox r14, rbp
-adcx r15, r14
-mulx rdx, r14, [rsi + 40]
-adox r11, rbx
-adcx rcx, r11
-adox r9, r14
-adcx rdi, r9
+adox r11, r8
+mulx r8, r14, [rsi + 24]
+adcx r11, r14
+adox r12, r8
+mulx r8, r14, [rsi + 32]
+adcx r12, r14
+adox r13, r8
+mulx rdx, r8, [rsi + 40]
+adcx r13, r8
+adox r15, rdx
+mov rdx, 0
 adox rdx, rax
-adcx r8, rdx
-mov r9, 0
-adcx r9, rax
+adcx r15, rax
+adcx rdx, rax
+mov r8, rdx
+mov rdx, rdi
+mulx rdx, r14, [rip + 2f]
+adcx r15, r14
+adcx r8, rax
+mov rdx, r14
+mulx rdx, r14, [rip + 2f + 8]
+sub rdi, r14
+sbb r9, rdx
+sbb r10, 0
+sbb r11, 0
+sbb r12, 0
+sbb r13, 0
+sbb r15, 0
+sbb r8, 0
+mov rdx, [rcx + 16]
+mulx rdi, r14, [rsi]
+xor ebx, ebx
+adcx r9, r14
+adox r10, rdi
+mulx rdi, r14, [rsi + 8]
+adcx r10, r14
+adox r11, rdi
+mulx rdi, r14, [rsi + 16]
+adcx r11, r14
+adox r12, rdi
+mulx rdi, r14, [rsi + 24]
+adcx r12, r14
+adox r13, rdi
+mulx rdi, r14, [rsi + 32]
+adcx r13, r14
+adox r15, rdi
+mulx rdx, rdi, [rsi + 40]
+adcx r15, rdi
+adox r8, rdx
+mov rdx, 0
+adox rdx, rax
+adcx r8, rax
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, r9
+mulx rdx, r14, [rip + 2f]
+adcx r8, r14
+adcx rdi, rax
+mov rdx, r14
+mulx rdx, r14, [rip + 2f + 8]
+sub r9, r14
+sbb r10, rdx
+sbb r11, 0
+sbb r12, 0
+sbb r13, 0
+sbb r15, 0
+sbb r8, 0
+sbb rdi, 0
+mov rdx, [rcx + 24]
+mulx r9, r14, [rsi]
+xor ebx, ebx
+adcx r10, r14
+adox r11, r9
+mulx r9, r14, [rsi + 8]
+adcx r11, r14
+adox r12, r9
+mulx r9, r14, [rsi + 16]
+adcx r12, r14
+adox r13, r9
+mulx r9, r14, [rsi + 24]
+adcx r13, r14
+adox r15, r9
+mulx r9, r14, [rsi + 32]
+adcx r15, r14
+adox r8, r9
+mulx rdx, r9, [rsi + 40]
+adcx r8, r9
+adox rdi, rdx
+mov rdx, 0
+adox rdx, rax
+adcx rdi, rax
+adcx rdx, rax
+mov r9, rdx
 mov rdx, r10
-mulx rdx, r11, [rip + 2f]
-adcx r8, r11
+mulx rdx, r14, [rip + 2f]
+adcx rdi, r14
 adcx r9, rax
+mov rdx, r14
+mulx rdx, r14, [rip + 2f + 8]
+sub r10, r14
+sbb r11, rdx
+sbb r12, 0
+sbb r13, 0
+sbb r15, 0
+sbb r8, 0
+sbb rdi, 0
+sbb r9, 0
+mov rdx, [rcx + 32]
+mulx r10, r14, [rsi]
+xor ebx, ebx
+adcx r11, r14
+adox r12, r10
+mulx r10, r14, [rsi + 8]
+adcx r12, r14
+adox r13, r10
+mulx r10, r14, [rsi + 16]
+adcx r13, r14
+adox r15, r10
+mulx r10, r14, [rsi + 24]
+adcx r15, r14
+adox r8, r10
+mulx r10, r14, [rsi + 32]
+adcx r8, r14
+adox rdi, r10
+mulx rdx, r10, [rsi + 40]
+adcx rdi, r10
+adox r9, rdx
+mov rdx, 0
+adox rdx, rax
+adcx r9, rax
+adcx rdx, rax
+mov r10, rdx
 mov rdx, r11
-mulx rdx, r11, [rip + 2f + 8]
-sub r10, r11
+mulx rdx, r14, [rip + 2f]
+adcx r9, r14
+adcx r10, rax
+mov rdx, r14
+mulx rdx, r14, [rip + 2f + 8]
+sub r11, r14
 sbb r12, rdx
 sbb r13, 0
 sbb r15, 0
-sbb rcx, 0
-sbb rdi, 0
 sbb r8, 0
+sbb rdi, 0
 sbb r9, 0
-mov rdx, [rsp]
-mov rdx, [rdx + 40]
-mulx r10, r11, [rsi]
-mulx r14, rbx, [rsi + 8]
-xor ebp, ebp
+sbb r10, 0
+mov rdx, [rcx + 40]
+mulx rcx, r11, [rsi]
+xor r14d, r14d
 adcx r12, r11
-mulx r11, rbp, [rsi + 16]
-adox r10, rbx
-adcx r13, r10
-mulx r10, rbx, [rsi + 24]
-adox r14, rbp
-adcx r15, r14
-mulx r14, rbp, [rsi + 32]
-adox r11, rbx
-adcx rcx, r11
-mulx rdx, rsi, [rsi + 40]
-adox r10, rbp
-adcx rdi, r10
-adox r14, rsi
-adcx r8, r14
-adox rdx, rax
+adox r13, rcx
+mulx rcx, r11, [rsi + 8]
+adcx r13, r11
+adox r15, rcx
+mulx rcx, r11, [rsi + 16]
+adcx r15, r11
+adox r8, rcx
+mulx rcx, r11, [rsi + 24]
+adcx r8, r11
+adox rdi, rcx
+mulx rcx, r11, [rsi + 32]
+adcx rdi, r11
+adox r9, rcx
+mulx rcx, rdx, [rsi + 40]
 adcx r9, rdx
-mov rsi, 0
-adcx rsi, rax
+adox r10, rcx
+mov rcx, 0
+adox rcx, rax
+adcx r10, rax
+adcx rcx, rax
 mov rdx, r12
-mulx rdx, r10, [rip + 2f]
-adcx r9, r10
-adcx rsi, rax
-mov rdx, r10
+mulx rdx, rsi, [rip + 2f]
+adcx r10, rsi
+adcx rcx, rax
+mov rdx, rsi
 mulx rax, rdx, [rip + 2f + 8]
 sub r12, rdx
 sbb r13, rax
 sbb r15, 0
-sbb rcx, 0
-sbb rdi, 0
 sbb r8, 0
+sbb rdi, 0
 sbb r9, 0
-sbb rsi, 0
+sbb r10, 0
+sbb rcx, 0
 mov rax, r13
 sub rax, [rip + 2f + 16]
 mov rdx, r15
 sbb rdx, [rip + 2f + 24]
-mov r10, rcx
-sbb r10, [rip + 2f + 24]
+mov rsi, r8
+sbb rsi, [rip + 2f + 24]
 mov r11, rdi
 sbb r11, [rip + 2f + 24]
-mov r12, r8
+mov r12, r9
 sbb r12, [rip + 2f + 24]
-mov r14, r9
+mov r14, r10
 sbb r14, [rip + 2f + 24]
-sbb rsi, 0
+sbb rcx, 0
 cmovc rax, r13
 cmovc rdx, r15
-cmovc r10, rcx
+cmovc rsi, r8
 cmovc r11, rdi
-cmovc r12, r8
-cmovc r14, r9
-add rsp, 8
-pop rbp
+cmovc r12, r9
+cmovc r14, r10
 pop rbx
 ret
 .balign 64
@@ -5479,7 +5521,7 @@ ret
             p4 = const M::P[4],
             p5 = const M::P[5],
             out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
-            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") z[2],
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
             out("r11") z[3], out("r12") z[4], out("r13") _, out("r14") z[5], out("r15") _,
             options(pure, readonly),
         );
@@ -5752,60 +5794,65 @@ unsafe fn square_near_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_near_adx_ab12505fdb4a98b8_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_square_near_adx_47066656ae310248_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 push rbx
 push rbp
 sub rsp, 72
 xor eax, eax
 mov rdx, [rsi]
-mulx rcx, rdi, [rsi + 8]
-mulx r8, r9, [rsi + 16]
-mulx r10, r11, [rsi + 24]
-xor r12d, r12d
+mov rcx, [rsi + 8]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 16]
+mulx r8, r9, r8
+xor r10d, r10d
 adcx rcx, r9
-mulx r9, r12, [rsi + 32]
-adcx r8, r11
-mulx rdx, r11, [rsi + 40]
-adcx r10, r12
+mov r9, [rsi + 24]
+mulx r9, r10, r9
+adcx r8, r10
+mov r10, [rsi + 32]
+mulx r10, r11, r10
 adcx r9, r11
+mov r11, [rsi + 40]
+mulx rdx, r11, r11
+adcx r10, r11
 adcx rdx, rax
 mov r11, rdx
 mov rdx, [rsi + 8]
 mulx r12, r13, [rsi + 16]
-mulx r14, r15, [rsi + 24]
-xor ebx, ebx
+xor r14d, r14d
 adcx r8, r13
-mulx r13, rbx, [rsi + 32]
-adox r12, r15
-adcx r10, r12
+adox r9, r12
+mulx r12, r13, [rsi + 24]
+adcx r9, r13
+adox r10, r12
+mulx r12, r13, [rsi + 32]
+adcx r10, r13
+adox r11, r12
 mulx rdx, r12, [rsi + 40]
-adox r14, rbx
-adcx r9, r14
-adox r13, r12
-adcx r11, r13
+adcx r11, r12
 adox rdx, rax
 adcx rdx, rax
 mov r12, rdx
 mov rdx, [rsi + 16]
 mulx r13, r14, [rsi + 24]
-mulx r15, rbx, [rsi + 32]
-xor ebp, ebp
-adcx r9, r14
-mulx rdx, r14, [rsi + 40]
-adox r13, rbx
-adcx r11, r13
-adox r15, r14
-adcx r12, r15
+xor r15d, r15d
+adcx r10, r14
+adox r11, r13
+mulx r13, r14, [rsi + 32]
+adcx r11, r14
+adox r12, r13
+mulx rdx, r13, [rsi + 40]
+adcx r12, r13
 adox rdx, rax
 adcx rdx, rax
 mov r13, rdx
 mov rdx, [rsi + 24]
 mulx r14, r15, [rsi + 32]
-mulx rdx, rbx, [rsi + 40]
-xor ebp, ebp
+xor ebx, ebx
 adcx r12, r15
-adox r14, rbx
+adox r13, r14
+mulx rdx, r14, [rsi + 40]
 adcx r13, r14
 adox rdx, rax
 adcx rdx, rax
@@ -5820,14 +5867,14 @@ mov rbx, rcx
 shld rbx, rdi, 1
 mov rdi, r8
 shld rdi, rcx, 1
-mov rcx, r10
+mov rcx, r9
 shld rcx, r8, 1
-mov r8, r9
-shld r8, r10, 1
-mov r10, r11
-shld r10, r9, 1
-mov r9, r12
-shld r9, r11, 1
+mov r8, r10
+shld r8, r9, 1
+mov r9, r11
+shld r9, r10, 1
+mov r10, r12
+shld r10, r11, 1
 mov r11, r13
 shld r11, r12, 1
 mov r12, r14
@@ -5837,7 +5884,8 @@ shld r13, r14, 1
 shr rdx, 63
 mov r14, rdx
 mov rdx, [rsi]
-mulx rbp, rdx, [rsi]
+mov rbp, [rsi]
+mulx rbp, rdx, rbp
 mov [rsp], rdx
 mov rdx, [rsi + 8]
 mov [rsp + 8], rax
@@ -5863,8 +5911,8 @@ adcx rbx, rax
 adcx rdi, [rsp + 16]
 adcx rcx, r14
 adcx r8, [rsp + 32]
-adcx r10, r13
-adcx r9, [rsp + 48]
+adcx r9, r13
+adcx r10, [rsp + 48]
 adcx r11, r12
 mov rax, [rsp + 56]
 adcx rax, [rsp + 64]
@@ -5939,8 +5987,8 @@ sbb rbx, 0
 sbb rdi, 0
 sbb rbp, 0
 xor ecx, ecx
-adcx r13, r10
-adcx r14, r9
+adcx r13, r9
+adcx r14, r10
 adcx r15, r11
 adcx rbx, rax
 adcx rdi, rsi
@@ -6384,315 +6432,306 @@ unsafe fn mul_full_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "call",
-                "fieldc_mul_full_adx_b182caf3961cc918_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_mul_full_adx_c8a90a75e46776a1_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
+xor r10d, r10d
+mov rax, rdx
 push rbx
-push rbp
-sub rsp, 8
-xor eax, eax
-mov rcx, rdx
-mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
-adcx rdi, r10
-mulx r10, r13, [rsi + 24]
-adcx r9, r12
-mulx r12, r14, [rsi + 32]
+mov rdx, [rsi]
+mulx r8, r9, [rax + 8]
+mulx rcx, rdi, [rax]
+adcx rcx, r9
+mulx r9, r10, [rax + 16]
+adcx r8, r10
+mulx r10, r11, [rax + 24]
+adcx r9, r11
+mulx r11, r12, [rax + 32]
+adcx r10, r12
+mulx rdx, r12, [rax + 40]
+adcx r11, r12
+adcx rdx, [rip + 2f]
+mov r12, rdx
+mov rdx, rdi
+imul rdx, [rip + 2f + 8]
+xor r15d, r15d
+mulx r13, r14, [rip + 2f + 16]
+adcx rdi, r14
+mulx rdi, r14, [rip + 2f + 24]
+adox r13, r14
+adcx rcx, r13
+mulx r13, r14, [rip + 2f + 32]
+adox rdi, r14
+adcx r8, rdi
+mulx rdi, r14, [rip + 2f + 40]
+adox r13, r14
+adcx r9, r13
+mulx r13, r14, [rip + 2f + 48]
+adox rdi, r14
+adcx r10, rdi
+mulx rdx, rdi, [rip + 2f + 56]
+adox r13, rdi
 adcx r11, r13
-mulx rdx, r13, [rsi + 40]
-adcx r10, r14
+adox rdx, [rip + 2f]
+adcx r12, rdx
+mov rdx, [rsi + 8]
+mov rdi, 0
+mulx r13, r14, [rax]
+adcx rdi, [rip + 2f]
+xor r15d, r15d
+adcx rcx, r14
+mulx r14, r15, [rax + 8]
+adox r13, r15
+adcx r8, r13
+mulx r13, r15, [rax + 16]
+adox r14, r15
+adcx r9, r14
+mulx r14, r15, [rax + 24]
+adox r13, r15
+adcx r10, r13
+mulx r13, r15, [rax + 32]
+adox r14, r15
+adcx r11, r14
+mulx rdx, r14, [rax + 40]
+adox r13, r14
+adox rdx, [rip + 2f]
 adcx r12, r13
-adcx rdx, rax
-mov r13, rdx
+adcx rdi, rdx
+mov rdx, rcx
+mov r13, 0
+adcx r13, [rip + 2f]
+imul rdx, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx rcx, r15
+mulx rcx, r15, [rip + 2f + 24]
+adox r14, r15
+adcx r8, r14
+mulx r14, r15, [rip + 2f + 32]
+adox rcx, r15
+adcx r9, rcx
+mulx rcx, r15, [rip + 2f + 40]
+adox r14, r15
+adcx r10, r14
+mulx r14, r15, [rip + 2f + 48]
+adox rcx, r15
+adcx r11, rcx
+mulx rcx, rdx, [rip + 2f + 56]
+adox r14, rdx
+adox rcx, [rip + 2f]
+adcx r12, r14
+mov rdx, [rsi + 16]
+adcx rdi, rcx
+adcx r13, [rip + 2f]
+xor r15d, r15d
+mulx rcx, r14, [rax]
+adcx r8, r14
+mulx r14, r15, [rax + 8]
+adox rcx, r15
+adcx r9, rcx
+mulx rcx, r15, [rax + 16]
+adox r14, r15
+adcx r10, r14
+mulx r14, r15, [rax + 24]
+adox rcx, r15
+adcx r11, rcx
+mulx rcx, r15, [rax + 32]
+adox r14, r15
+adcx r12, r14
+mulx rdx, r14, [rax + 40]
+adox rcx, r14
+adcx rdi, rcx
+adox rdx, [rip + 2f]
+mov rcx, 0
+adcx r13, rdx
+adcx rcx, [rip + 2f]
 mov rdx, r8
-mulx r14, rdx, [rip + 2f]
-mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
+imul rdx, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
 adcx r8, r15
 mulx r8, r15, [rip + 2f + 24]
-adox r14, rbp
-adcx rdi, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r9, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox r8, rbp
-adcx r11, r8
-mulx rdx, r8, [rip + 2f + 48]
-adox r14, rbx
-adcx r10, r14
-adox r15, r8
-adcx r12, r15
-adox rdx, rax
-adcx r13, rdx
-mov r8, 0
-adcx r8, rax
-mov rdx, [rcx + 8]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx rdi, r15
-mov [rsp], rcx
-mulx r15, rcx, [rsi + 16]
-adox r14, rbp
+adox r14, r15
 adcx r9, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, rcx
-adcx r11, rbx
-mulx rcx, rbx, [rsi + 32]
-adox r15, rbp
-adcx r10, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx r12, r14
-adox rcx, r15
-adcx r13, rcx
-adox rdx, rax
-adcx r8, rdx
-mov rcx, 0
-adcx rcx, rax
-mov rdx, rdi
-mulx r14, rdx, [rip + 2f]
-mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
-adcx rdi, r15
-mulx rdi, r15, [rip + 2f + 24]
-adox r14, rbp
-adcx r9, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r11, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox rdi, rbp
-adcx r10, rdi
-mulx rdx, rdi, [rip + 2f + 48]
-adox r14, rbx
-adcx r12, r14
-adox r15, rdi
-adcx r13, r15
-adox rdx, rax
-adcx r8, rdx
-adcx rcx, rax
-mov rdi, [rsp]
-mov rdx, [rdi + 16]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx r9, r15
-mulx r15, rdi, [rsi + 16]
-adox r14, rbp
+mulx r14, r15, [rip + 2f + 32]
+adox r8, r15
+adcx r10, r8
+mulx r8, r15, [rip + 2f + 40]
+adox r14, r15
 adcx r11, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, rdi
-adcx r10, rbx
-mulx rdi, rbx, [rsi + 32]
-adox r15, rbp
-adcx r12, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx r13, r14
-adox rdi, r15
-adcx r8, rdi
-adox rdx, rax
+mulx r14, r15, [rip + 2f + 48]
+adox r8, r15
+adcx r12, r8
+mulx rdx, r8, [rip + 2f + 56]
+adox r14, r8
+adox rdx, [rip + 2f]
+adcx rdi, r14
+adcx r13, rdx
+adcx rcx, [rip + 2f]
+mov rdx, [rsi + 24]
+mulx r8, r14, [rax]
+xor r15d, r15d
+adcx r9, r14
+mulx r14, r15, [rax + 8]
+adox r8, r15
+adcx r10, r8
+mulx r8, r15, [rax + 16]
+adox r14, r15
+adcx r11, r14
+mulx r14, r15, [rax + 24]
+adox r8, r15
+adcx r12, r8
+mulx r8, r15, [rax + 32]
+adox r14, r15
+adcx rdi, r14
+mulx rdx, r14, [rax + 40]
+adox r8, r14
+adox rdx, [rip + 2f]
+adcx r13, r8
 adcx rcx, rdx
-mov rdi, 0
-adcx rdi, rax
+mov r8, 0
 mov rdx, r9
-mulx r14, rdx, [rip + 2f]
-mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
+adcx r8, [rip + 2f]
+imul rdx, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
 adcx r9, r15
 mulx r9, r15, [rip + 2f + 24]
-adox r14, rbp
-adcx r11, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r10, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox r9, rbp
-adcx r12, r9
-mulx rdx, r9, [rip + 2f + 48]
-adox r14, rbx
-adcx r13, r14
-adox r15, r9
-adcx r8, r15
-adox rdx, rax
-adcx rcx, rdx
-adcx rdi, rax
-mov r9, [rsp]
-mov rdx, [r9 + 24]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx r11, r15
-mulx r15, r9, [rsi + 16]
-adox r14, rbp
+adox r14, r15
 adcx r10, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, r9
-adcx r12, rbx
-mulx r9, rbx, [rsi + 32]
-adox r15, rbp
-adcx r13, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx r8, r14
+mulx r14, r15, [rip + 2f + 32]
 adox r9, r15
-adcx rcx, r9
-adox rdx, rax
-adcx rdi, rdx
-mov r9, 0
-adcx r9, rax
-mov rdx, r11
-mulx r14, rdx, [rip + 2f]
-mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
-adcx r11, r15
-mulx r11, r15, [rip + 2f + 24]
-adox r14, rbp
-adcx r10, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r12, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox r11, rbp
-adcx r13, r11
-mulx rdx, r11, [rip + 2f + 48]
-adox r14, rbx
-adcx r8, r14
-adox r15, r11
-adcx rcx, r15
-adox rdx, rax
-adcx rdi, rdx
-adcx r9, rax
-mov r11, [rsp]
-mov rdx, [r11 + 32]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx r10, r15
-mulx r15, r11, [rsi + 16]
-adox r14, rbp
+adcx r11, r9
+mulx r9, r15, [rip + 2f + 40]
+adox r14, r15
 adcx r12, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, r11
-adcx r13, rbx
-mulx r11, rbx, [rsi + 32]
-adox r15, rbp
-adcx r8, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx rcx, r14
-adox r11, r15
-adcx rdi, r11
-adox rdx, rax
-adcx r9, rdx
-mov r11, 0
-adcx r11, rax
+mulx r14, r15, [rip + 2f + 48]
+adox r9, r15
+adcx rdi, r9
+mulx rdx, r9, [rip + 2f + 56]
+adox r14, r9
+adox rdx, [rip + 2f]
+adcx r13, r14
+adcx rcx, rdx
+adcx r8, [rip + 2f]
+xor r15d, r15d
+mov rdx, [rsi + 32]
+mulx r9, r14, [rax]
+adcx r10, r14
+mulx r14, r15, [rax + 8]
+adox r9, r15
+adcx r11, r9
+mulx r9, r15, [rax + 16]
+adox r14, r15
+adcx r12, r14
+mulx r14, r15, [rax + 24]
+adox r9, r15
+adcx rdi, r9
+mulx r9, r15, [rax + 32]
+adox r14, r15
+adcx r13, r14
+mulx rdx, r14, [rax + 40]
+adox r9, r14
+adcx rcx, r9
+adox rdx, [rip + 2f]
+adcx r8, rdx
+mov r9, 0
+adcx r9, [rip + 2f]
 mov rdx, r10
-mulx r14, rdx, [rip + 2f]
-mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
+imul rdx, [rip + 2f + 8]
+xor ebx, ebx
+mulx r14, r15, [rip + 2f + 16]
 adcx r10, r15
 mulx r10, r15, [rip + 2f + 24]
-adox r14, rbp
-adcx r12, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r13, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox r10, rbp
-adcx r8, r10
-mulx rdx, r10, [rip + 2f + 48]
-adox r14, rbx
-adcx rcx, r14
-adox r15, r10
-adcx rdi, r15
-adox rdx, rax
-adcx r9, rdx
-adcx r11, rax
-mov rdx, [rsp]
-mov rdx, [rdx + 40]
-mulx r10, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
-adcx r12, r14
-mulx r14, rbp, [rsi + 16]
-adox r10, rbx
-adcx r13, r10
-mulx r10, rbx, [rsi + 24]
-adox r15, rbp
-adcx r8, r15
-mulx r15, rbp, [rsi + 32]
-adox r14, rbx
-adcx rcx, r14
-mulx rdx, rsi, [rsi + 40]
-adox r10, rbp
-adcx rdi, r10
-adox r15, rsi
-adcx r9, r15
-adox rdx, rax
-adcx r11, rdx
-mov rsi, 0
-adcx rsi, rax
-mov rdx, r12
-mulx r10, rdx, [rip + 2f]
-mulx r10, r14, [rip + 2f + 8]
-mulx r15, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx r12, r14
-mulx r12, r14, [rip + 2f + 24]
-adox r10, rbx
-adcx r13, r10
-mulx r10, rbx, [rip + 2f + 32]
-adox r15, r14
-adcx r8, r15
-mulx r14, r15, [rip + 2f + 40]
-adox r12, rbx
-adcx rcx, r12
-mulx rdx, r12, [rip + 2f + 48]
+adox r14, r15
+adcx r11, r14
+mulx r14, r15, [rip + 2f + 32]
 adox r10, r15
+adcx r12, r10
+mulx r10, r15, [rip + 2f + 40]
+adox r14, r15
+adcx rdi, r14
+mulx r14, r15, [rip + 2f + 48]
+adox r10, r15
+adcx r13, r10
+mulx rdx, r10, [rip + 2f + 56]
+adox r14, r10
+adcx rcx, r14
+adox rdx, [rip + 2f]
+adcx r8, rdx
+adcx r9, [rip + 2f]
+mov rdx, [rsi + 40]
+mulx rsi, r10, [rax]
+xor r14d, r14d
+adcx r11, r10
+mulx r10, r14, [rax + 8]
+adox rsi, r14
+adcx r12, rsi
+mulx rsi, r14, [rax + 16]
+adox r10, r14
 adcx rdi, r10
-adox r14, r12
-adcx r9, r14
-adox rdx, rax
-adcx r11, rdx
-adcx rsi, rax
-mov rax, r13
-sub rax, [rip + 2f + 8]
-mov rdx, r8
-sbb rdx, [rip + 2f + 16]
-mov r10, rcx
-sbb r10, [rip + 2f + 24]
-mov r12, rdi
-sbb r12, [rip + 2f + 32]
-mov r14, r9
-sbb r14, [rip + 2f + 40]
-mov r15, r11
-sbb r15, [rip + 2f + 48]
-sbb rsi, 0
-cmovc rax, r13
-cmovc rdx, r8
-cmovc r10, rcx
-cmovc r12, rdi
-cmovc r14, r9
-cmovc r15, r11
-add rsp, 8
-pop rbp
+mulx r10, r14, [rax + 24]
+adox rsi, r14
+adcx r13, rsi
+mulx rsi, r14, [rax + 32]
+adox r10, r14
+mulx rax, rdx, [rax + 40]
+adcx rcx, r10
+adox rsi, rdx
+adox rax, [rip + 2f]
+adcx r8, rsi
+adcx r9, rax
+mov rdx, r11
+mov rax, 0
+adcx rax, [rip + 2f]
+imul rdx, [rip + 2f + 8]
+xor r14d, r14d
+mulx rsi, r10, [rip + 2f + 16]
+adcx r11, r10
+mulx r10, r11, [rip + 2f + 24]
+adox rsi, r11
+adcx r12, rsi
+mulx rsi, r11, [rip + 2f + 32]
+adox r10, r11
+adcx rdi, r10
+mulx r10, r11, [rip + 2f + 40]
+adox rsi, r11
+adcx r13, rsi
+mulx rsi, r11, [rip + 2f + 48]
+adox r10, r11
+adcx rcx, r10
+mulx rdx, r10, [rip + 2f + 56]
+adox rsi, r10
+adcx r8, rsi
+mov r14, r8
+adox rdx, [rip + 2f]
+adcx r9, rdx
+adcx rax, [rip + 2f]
+mov rsi, rdi
+mov rdx, r12
+mov r15, r9
+sub rdx, [rip + 2f + 16]
+mov r10, r13
+sbb rsi, [rip + 2f + 24]
+sbb r10, [rip + 2f + 32]
+mov r11, rcx
+sbb r11, [rip + 2f + 40]
+sbb r14, [rip + 2f + 48]
+sbb r15, [rip + 2f + 56]
+sbb rax, 0
+cmovnc r12, rdx
+cmovnc rdi, rsi
+cmovnc rcx, r11
+cmovnc r8, r14
+cmovnc r9, r15
+cmovnc r13, r10
 pop rbx
 ret
 .balign 64
 2:
-.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {k0}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
+            k0 = const 0x0_u64,
             n0 = const M::N0,
             p0 = const M::P[0],
             p1 = const M::P[1],
@@ -6700,9 +6739,9 @@ ret
             p3 = const M::P[3],
             p4 = const M::P[4],
             p5 = const M::P[5],
-            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
-            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") z[2],
-            out("r11") _, out("r12") z[3], out("r13") _, out("r14") z[4], out("r15") z[5],
+            out("rax") _, out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[1], out("r8") z[4], out("r9") z[5], out("r10")
+            _, out("r11") _, out("r12") z[0], out("r13") z[2], out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -7279,470 +7318,473 @@ unsafe fn sum_of_products_full_adx<M: Modulus<6>>(
         asm!(
             called!(
                 "call",
-                "fieldc_sum_of_products_full_adx_fbb16c25cecc19eb_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_sum_of_products_full_adx_9f1a135ade7eb3a6_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 push rbx
 push rbp
-sub rsp, 16
-xor eax, eax
-mov rcx, rdx
-mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
-adcx rdi, r10
-mulx r10, r13, [rsi + 24]
-adcx r9, r12
-mulx r12, r14, [rsi + 32]
-adcx r11, r13
-mulx rdx, r13, [rsi + 40]
-adcx r10, r14
-adcx r12, r13
-adcx rdx, rax
-mov r13, rdx
-mov rdx, [rcx + 48]
-mulx r14, r15, [rsi + 48]
-mulx rbx, rbp, [rsi + 56]
-test rsp, rsp
-adcx r8, r15
-mov [rsp], rcx
-mulx r15, rcx, [rsi + 64]
-adox r14, rbp
-adcx rdi, r14
-mulx r14, rbp, [rsi + 72]
-adox rbx, rcx
-adcx r9, rbx
-mulx rcx, rbx, [rsi + 80]
-adox r15, rbp
-adcx r11, r15
-mulx rdx, r15, [rsi + 88]
-adox r14, rbx
-adcx r10, r14
-adox rcx, r15
-adcx r12, rcx
-adox rdx, rax
-adcx r13, rdx
-mov rcx, 0
-adcx rcx, rax
-mov rdx, r8
-mulx r14, rdx, [rip + 2f]
-mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
-adcx r8, r15
-mulx r8, r15, [rip + 2f + 24]
-adox r14, rbp
-adcx rdi, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r9, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox r8, rbp
-adcx r11, r8
-mulx rdx, r8, [rip + 2f + 48]
-adox r14, rbx
-adcx r10, r14
-adox r15, r8
-adcx r12, r15
-adox rdx, rax
-adcx r13, rdx
-adcx rcx, rax
-mov r8, [rsp]
-mov rdx, [r8 + 8]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx rdi, r15
-mov [rsp + 8], rdi
-mulx r15, rdi, [rsi + 16]
-adox r14, rbp
-adcx r9, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, rdi
-adcx r11, rbx
-mulx rdi, rbx, [rsi + 32]
-adox r15, rbp
-adcx r10, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx r12, r14
-adox rdi, r15
-adcx r13, rdi
-adox rdx, rax
-adcx rcx, rdx
-mov rdi, 0
-adcx rdi, rax
-mov rdx, [r8 + 56]
-mulx r14, r15, [rsi + 48]
-mulx rbx, rbp, [rsi + 56]
-test rsp, rsp
-adcx r15, [rsp + 8]
-mov [rsp + 8], r15
-mulx r8, r15, [rsi + 64]
-adox r14, rbp
-adcx r9, r14
-mulx r14, rbp, [rsi + 72]
-adox rbx, r15
-adcx r11, rbx
-mulx r15, rbx, [rsi + 80]
-adox r8, rbp
-adcx r10, r8
-mulx rdx, r8, [rsi + 88]
-adox r14, rbx
-adcx r12, r14
-adox r15, r8
-adcx r13, r15
-adox rdx, rax
-adcx rcx, rdx
-adcx rdi, rax
-mov rdx, [rsp + 8]
-mulx r8, rdx, [rip + 2f]
-mulx r8, r14, [rip + 2f + 8]
-mulx r15, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx r14, [rsp + 8]
-mulx r14, rbp, [rip + 2f + 24]
-adox r8, rbx
-adcx r9, r8
-mulx r8, rbx, [rip + 2f + 32]
-adox r15, rbp
-adcx r11, r15
-mulx r15, rbp, [rip + 2f + 40]
-adox r14, rbx
-adcx r10, r14
-mulx rdx, r14, [rip + 2f + 48]
-adox r8, rbp
-adcx r12, r8
-adox r15, r14
-adcx r13, r15
-adox rdx, rax
-adcx rcx, rdx
-adcx rdi, rax
-mov r8, [rsp]
-mov rdx, [r8 + 16]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx r9, r15
-mov [rsp + 8], r9
-mulx r15, r9, [rsi + 16]
-adox r14, rbp
-adcx r11, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, r9
-adcx r10, rbx
-mulx r9, rbx, [rsi + 32]
-adox r15, rbp
-adcx r12, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx r13, r14
-adox r9, r15
-adcx rcx, r9
-adox rdx, rax
-adcx rdi, rdx
-mov r9, 0
-adcx r9, rax
-mov rdx, [r8 + 64]
-mulx r14, r15, [rsi + 48]
-mulx rbx, rbp, [rsi + 56]
-test rsp, rsp
-adcx r15, [rsp + 8]
-mov [rsp + 8], r15
-mulx r8, r15, [rsi + 64]
-adox r14, rbp
-adcx r11, r14
-mulx r14, rbp, [rsi + 72]
-adox rbx, r15
-adcx r10, rbx
-mulx r15, rbx, [rsi + 80]
-adox r8, rbp
-adcx r12, r8
-mulx rdx, r8, [rsi + 88]
-adox r14, rbx
-adcx r13, r14
-adox r15, r8
-adcx rcx, r15
-adox rdx, rax
-adcx rdi, rdx
-adcx r9, rax
-mov rdx, [rsp + 8]
-mulx r8, rdx, [rip + 2f]
-mulx r8, r14, [rip + 2f + 8]
-mulx r15, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx r14, [rsp + 8]
-mulx r14, rbp, [rip + 2f + 24]
-adox r8, rbx
-adcx r11, r8
-mulx r8, rbx, [rip + 2f + 32]
-adox r15, rbp
-adcx r10, r15
-mulx r15, rbp, [rip + 2f + 40]
-adox r14, rbx
-adcx r12, r14
-mulx rdx, r14, [rip + 2f + 48]
-adox r8, rbp
-adcx r13, r8
-adox r15, r14
-adcx rcx, r15
-adox rdx, rax
-adcx rdi, rdx
-adcx r9, rax
-mov r8, [rsp]
-mov rdx, [r8 + 24]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx r11, r15
-mov [rsp + 8], r11
-mulx r15, r11, [rsi + 16]
-adox r14, rbp
-adcx r10, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, r11
-adcx r12, rbx
-mulx r11, rbx, [rsi + 32]
-adox r15, rbp
-adcx r13, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx rcx, r14
-adox r11, r15
-adcx rdi, r11
-adox rdx, rax
-adcx r9, rdx
-mov r11, 0
-adcx r11, rax
-mov rdx, [r8 + 72]
-mulx r14, r15, [rsi + 48]
-mulx rbx, rbp, [rsi + 56]
-test rsp, rsp
-adcx r15, [rsp + 8]
-mov [rsp + 8], r15
-mulx r8, r15, [rsi + 64]
-adox r14, rbp
-adcx r10, r14
-mulx r14, rbp, [rsi + 72]
-adox rbx, r15
-adcx r12, rbx
-mulx r15, rbx, [rsi + 80]
-adox r8, rbp
-adcx r13, r8
-mulx rdx, r8, [rsi + 88]
-adox r14, rbx
-adcx rcx, r14
-adox r15, r8
-adcx rdi, r15
-adox rdx, rax
-adcx r9, rdx
-adcx r11, rax
-mov rdx, [rsp + 8]
-mulx r8, rdx, [rip + 2f]
-mulx r8, r14, [rip + 2f + 8]
-mulx r15, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx r14, [rsp + 8]
-mulx r14, rbp, [rip + 2f + 24]
-adox r8, rbx
-adcx r10, r8
-mulx r8, rbx, [rip + 2f + 32]
-adox r15, rbp
-adcx r12, r15
-mulx r15, rbp, [rip + 2f + 40]
-adox r14, rbx
-adcx r13, r14
-mulx rdx, r14, [rip + 2f + 48]
-adox r8, rbp
-adcx rcx, r8
-adox r15, r14
-adcx rdi, r15
-adox rdx, rax
-adcx r9, rdx
-adcx r11, rax
-mov r8, [rsp]
-mov rdx, [r8 + 32]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx r10, r15
-mov [rsp + 8], r10
-mulx r15, r10, [rsi + 16]
-adox r14, rbp
-adcx r12, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, r10
-adcx r13, rbx
-mulx r10, rbx, [rsi + 32]
-adox r15, rbp
-adcx rcx, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx rdi, r14
-adox r10, r15
-adcx r9, r10
-adox rdx, rax
-adcx r11, rdx
-mov r10, 0
-adcx r10, rax
-mov rdx, [r8 + 80]
-mulx r14, r15, [rsi + 48]
-mulx rbx, rbp, [rsi + 56]
-test rsp, rsp
-adcx r15, [rsp + 8]
-mov [rsp + 8], r15
-mulx r8, r15, [rsi + 64]
-adox r14, rbp
-adcx r12, r14
-mulx r14, rbp, [rsi + 72]
-adox rbx, r15
-adcx r13, rbx
-mulx r15, rbx, [rsi + 80]
-adox r8, rbp
-adcx rcx, r8
-mulx rdx, r8, [rsi + 88]
-adox r14, rbx
-adcx rdi, r14
-adox r15, r8
-adcx r9, r15
-adox rdx, rax
-adcx r11, rdx
-adcx r10, rax
-mov rdx, [rsp + 8]
-mulx r8, rdx, [rip + 2f]
-mulx r8, r14, [rip + 2f + 8]
-mulx r15, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx r14, [rsp + 8]
-mulx r14, rbp, [rip + 2f + 24]
-adox r8, rbx
-adcx r12, r8
-mulx r8, rbx, [rip + 2f + 32]
-adox r15, rbp
-adcx r13, r15
-mulx r15, rbp, [rip + 2f + 40]
-adox r14, rbx
-adcx rcx, r14
-mulx rdx, r14, [rip + 2f + 48]
-adox r8, rbp
-adcx rdi, r8
-adox r15, r14
-adcx r9, r15
-adox rdx, rax
-adcx r11, rdx
-adcx r10, rax
-mov r8, [rsp]
-mov rdx, [r8 + 40]
-mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx r12, r15
-mov [rsp + 8], r12
-mulx r15, r12, [rsi + 16]
-adox r14, rbp
-adcx r13, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, r12
-adcx rcx, rbx
-mulx r12, rbx, [rsi + 32]
-adox r15, rbp
-adcx rdi, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx r9, r14
-adox r12, r15
-adcx r11, r12
-adox rdx, rax
-adcx r10, rdx
-mov r12, 0
-adcx r12, rax
-mov rdx, [r8 + 88]
-mulx r8, r14, [rsi + 48]
-mulx r15, rbx, [rsi + 56]
-xor ebp, ebp
-adcx r14, [rsp + 8]
-mov [rsp + 8], r14
-mulx rbp, r14, [rsi + 64]
-adox r8, rbx
-adcx r13, r8
-mulx r8, rbx, [rsi + 72]
-adox r15, r14
-adcx rcx, r15
-mulx r14, r15, [rsi + 80]
-adox rbp, rbx
-adcx rdi, rbp
-mulx rdx, rsi, [rsi + 88]
-adox r8, r15
-adcx r9, r8
-adox r14, rsi
-adcx r11, r14
-adox rdx, rax
-adcx r10, rdx
-adcx r12, rax
-mov rdx, [rsp + 8]
-mulx rsi, rdx, [rip + 2f]
-mulx rsi, r8, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
-adcx r8, [rsp + 8]
-mulx r8, rbx, [rip + 2f + 24]
-adox rsi, r15
-adcx r13, rsi
-mulx rsi, r15, [rip + 2f + 32]
-adox r14, rbx
-adcx rcx, r14
-mulx r14, rbx, [rip + 2f + 40]
-adox r8, r15
-adcx rdi, r8
-mulx rdx, r8, [rip + 2f + 48]
-adox rsi, rbx
-adcx r9, rsi
-adox r14, r8
-adcx r11, r14
-adox rdx, rax
-adcx r10, rdx
-adcx r12, rax
-mov rax, r13
-sub rax, [rip + 2f + 8]
-mov rdx, rcx
-sbb rdx, [rip + 2f + 16]
-mov rsi, rdi
-sbb rsi, [rip + 2f + 24]
-mov r8, r9
-sbb r8, [rip + 2f + 32]
-mov r14, r11
-sbb r14, [rip + 2f + 40]
-mov r15, r10
-sbb r15, [rip + 2f + 48]
-mov rbx, r12
-sbb rbx, 0
-cmovc rax, r13
-cmovc rdx, rcx
-cmovc rsi, rdi
-cmovc r8, r9
-cmovc r14, r11
-cmovc r15, r10
-cmovc rbx, r12
-mov rcx, rax
-sub rcx, [rip + 2f + 8]
 mov rdi, rdx
-sbb rdi, [rip + 2f + 16]
-mov r9, rsi
-sbb r9, [rip + 2f + 24]
-mov r10, r8
-sbb r10, [rip + 2f + 32]
-mov r11, r14
-sbb r11, [rip + 2f + 40]
-mov r12, r15
-sbb r12, [rip + 2f + 48]
-sbb rbx, 0
-cmovc rcx, rax
-cmovc rdi, rdx
-cmovc r9, rsi
-cmovc r10, r8
-cmovc r11, r14
-cmovc r12, r15
+sub rsp, 16
+lea rax, [rip + 2f]
+mov r8, [rsi]
+xor ecx, ecx
+mov rdx, [rdx]
+mov r12, [rsi + 8]
+mulx r12, r9, r12
+mulx r8, r11, r8
+xor r10d, r10d
+adcx r8, r9
+mov r9, [rsi + 16]
+mulx r9, r10, r9
+adcx r12, r10
+mov r10, [rsi + 24]
+mulx r10, r13, r10
+adcx r9, r13
+mov r13, [rsi + 32]
+mulx r13, r14, r13
+adcx r10, r14
+mov r14, [rsi + 40]
+mulx rdx, r14, r14
+adcx r13, r14
+adcx rdx, rcx
+mov r14, rdx
+mov rdx, [rdi + 48]
+mov r15, [rsi + 48]
+xor ebp, ebp
+mulx r15, rbx, r15
+adcx r11, rbx
+mov rbx, [rsi + 56]
+mulx rbx, rbp, rbx
+adox r15, rbp
+adcx r8, r15
+mov r15, [rsi + 64]
+mulx r15, rbp, r15
+adox rbx, rbp
+adcx r12, rbx
+mov rbx, [rsi + 72]
+mulx rbx, rbp, rbx
+adox r15, rbp
+adcx r9, r15
+mov r15, [rsi + 80]
+mulx r15, rbp, r15
+adox rbx, rbp
+adcx r10, rbx
+mov rbx, [rsi + 88]
+mulx rdx, rbx, rbx
+adox r15, rbx
+adox rdx, rcx
+adcx r13, r15
+adcx r14, rdx
+mov r15, 0
+mov rdx, r11
+adcx r15, rcx
+imul rdx, [rax]
+test rsp, rsp
+mulx rbx, rbp, [rax + 8]
+adcx r11, rbp
+mulx r11, rbp, [rax + 16]
+adox rbx, rbp
+adcx r8, rbx
+mulx rbx, rbp, [rax + 24]
+adox r11, rbp
+adcx r12, r11
+mulx r11, rbp, [rax + 32]
+adox rbx, rbp
+adcx r9, rbx
+mulx rbx, rbp, [rax + 40]
+adox r11, rbp
+adcx r10, r11
+mulx rdx, r11, [rax + 48]
+adox rbx, r11
+adcx r13, rbx
+adox rdx, rcx
+adcx r14, rdx
+adcx r15, rcx
+xor ebp, ebp
+mov rdx, [rdi + 8]
+mulx r11, rbx, [rsi]
+adcx r8, rbx
+mulx rbx, rbp, [rsi + 8]
+adox r11, rbp
+adcx r12, r11
+mulx r11, rbp, [rsi + 16]
+adox rbx, rbp
+adcx r9, rbx
+mulx rbx, rbp, [rsi + 24]
+adox r11, rbp
+adcx r10, r11
+mulx r11, rbp, [rsi + 32]
+adox rbx, rbp
+adcx r13, rbx
+mulx rdx, rbx, [rsi + 40]
+adox r11, rbx
+adox rdx, rcx
+adcx r14, r11
+adcx r15, rdx
+mov r11, 0
+mov rdx, [rdi + 56]
+adcx r11, rcx
+test rsp, rsp
+mulx rbx, rbp, [rsi + 48]
+adcx r8, rbp
+mov [rsp], rdi
+mulx rbp, rdi, [rsi + 56]
+adox rbx, rdi
+adcx r12, rbx
+mulx rdi, rbx, [rsi + 64]
+adox rbp, rbx
+adcx r9, rbp
+mulx rbx, rbp, [rsi + 72]
+adox rdi, rbp
+adcx r10, rdi
+mulx rdi, rbp, [rsi + 80]
+adox rbx, rbp
+adcx r13, rbx
+mulx rdx, rbx, [rsi + 88]
+adox rdi, rbx
+adcx r14, rdi
+adox rdx, rcx
+adcx r15, rdx
+mov rdx, r8
+adcx r11, rcx
+imul rdx, [rax]
+mulx rdi, rbx, [rax + 8]
+xor ebp, ebp
+adcx r8, rbx
+mulx r8, rbx, [rax + 16]
+adox rdi, rbx
+adcx r12, rdi
+mulx rdi, rbx, [rax + 24]
+adox r8, rbx
+adcx r9, r8
+mulx r8, rbx, [rax + 32]
+adox rdi, rbx
+adcx r10, rdi
+mulx rdi, rbx, [rax + 40]
+adox r8, rbx
+adcx r13, r8
+mulx rdx, r8, [rax + 48]
+adox rdi, r8
+adox rdx, rcx
+adcx r14, rdi
+adcx r15, rdx
+adcx r11, rcx
+xor ebp, ebp
+mov rdi, [rsp]
+mov rdx, [rdi + 16]
+mulx r8, rbx, [rsi]
+adcx r12, rbx
+mulx rbx, rbp, [rsi + 8]
+adox r8, rbp
+adcx r9, r8
+mulx r8, rbp, [rsi + 16]
+adox rbx, rbp
+adcx r10, rbx
+mulx rbx, rbp, [rsi + 24]
+adox r8, rbp
+adcx r13, r8
+mulx r8, rbp, [rsi + 32]
+adox rbx, rbp
+adcx r14, rbx
+mulx rdx, rbx, [rsi + 40]
+adox r8, rbx
+adcx r15, r8
+mov r8, 0
+adox rdx, rcx
+adcx r11, rdx
+mov rdx, [rdi + 64]
+adcx r8, rcx
+mulx rbx, rbp, [rsi + 48]
+test rsp, rsp
+adcx r12, rbp
+mulx rbp, rdi, [rsi + 56]
+adox rbx, rdi
+adcx r9, rbx
+mulx rdi, rbx, [rsi + 64]
+adox rbp, rbx
+adcx r10, rbp
+mulx rbx, rbp, [rsi + 72]
+adox rdi, rbp
+adcx r13, rdi
+mulx rdi, rbp, [rsi + 80]
+adox rbx, rbp
+adcx r14, rbx
+mulx rdx, rbx, [rsi + 88]
+adox rdi, rbx
+adcx r15, rdi
+adox rdx, rcx
+adcx r11, rdx
+adcx r8, rcx
+mov rdx, r12
+imul rdx, [rax]
+xor ebp, ebp
+mulx rdi, rbx, [rax + 8]
+adcx r12, rbx
+mulx r12, rbx, [rax + 16]
+adox rdi, rbx
+adcx r9, rdi
+mulx rdi, rbx, [rax + 24]
+adox r12, rbx
+adcx r10, r12
+mulx r12, rbx, [rax + 32]
+adox rdi, rbx
+adcx r13, rdi
+mulx rdi, rbx, [rax + 40]
+adox r12, rbx
+adcx r14, r12
+mulx rdx, r12, [rax + 48]
+adox rdi, r12
+adcx r15, rdi
+adox rdx, rcx
+adcx r11, rdx
+adcx r8, rcx
+xor ebp, ebp
+mov rdi, [rsp]
+mov rdx, [rdi + 24]
+mulx r12, rbx, [rsi]
+adcx r9, rbx
+mulx rbx, rbp, [rsi + 8]
+adox r12, rbp
+adcx r10, r12
+mulx r12, rbp, [rsi + 16]
+adox rbx, rbp
+mov [rsp + 8], rax
+mulx rbp, rax, [rsi + 24]
+adcx r13, rbx
+adox r12, rax
+adcx r14, r12
+mulx rax, r12, [rsi + 32]
+adox rbp, r12
+adcx r15, rbp
+mulx rdx, r12, [rsi + 40]
+adox rax, r12
+adox rdx, rcx
+adcx r11, rax
+adcx r8, rdx
+mov rdx, [rdi + 72]
+mulx r12, rbx, [rsi + 48]
+mov rax, 0
+adcx rax, rcx
+xor ebp, ebp
+adcx r9, rbx
+mulx rbx, rbp, [rsi + 56]
+adox r12, rbp
+adcx r10, r12
+mulx r12, rbp, [rsi + 64]
+adox rbx, rbp
+adcx r13, rbx
+mulx rbx, rbp, [rsi + 72]
+adox r12, rbp
+adcx r14, r12
+mulx r12, rbp, [rsi + 80]
+adox rbx, rbp
+adcx r15, rbx
+mulx rdx, rbx, [rsi + 88]
+adox r12, rbx
+adox rdx, rcx
+adcx r11, r12
+adcx r8, rdx
+adcx rax, rcx
+mov r12, [rsp + 8]
+mov rdx, r9
+imul rdx, [r12]
+test rsp, rsp
+mulx rbx, rbp, [r12 + 8]
+adcx r9, rbp
+mulx r9, rbp, [r12 + 16]
+adox rbx, rbp
+adcx r10, rbx
+mulx rbx, rbp, [r12 + 24]
+adox r9, rbp
+adcx r13, r9
+mulx r9, rbp, [r12 + 32]
+adox rbx, rbp
+adcx r14, rbx
+mulx rbx, rbp, [r12 + 40]
+adox r9, rbp
+adcx r15, r9
+mulx rdx, r9, [r12 + 48]
+adox rbx, r9
+adcx r11, rbx
+adox rdx, rcx
+adcx r8, rdx
+adcx rax, rcx
+mov rdx, [rdi + 32]
+xor ebp, ebp
+mulx r9, rbx, [rsi]
+adcx r10, rbx
+mulx rbx, rbp, [rsi + 8]
+adox r9, rbp
+adcx r13, r9
+mulx r9, rbp, [rsi + 16]
+adox rbx, rbp
+adcx r14, rbx
+mulx rbx, rbp, [rsi + 24]
+adox r9, rbp
+adcx r15, r9
+mulx r9, rbp, [rsi + 32]
+adox rbx, rbp
+adcx r11, rbx
+mulx rdx, rbx, [rsi + 40]
+adox r9, rbx
+adcx r8, r9
+adox rdx, rcx
+adcx rax, rdx
+mov r9, 0
+adcx r9, rcx
+mov rdx, [rdi + 80]
+test rsp, rsp
+mulx rbx, rbp, [rsi + 48]
+adcx r10, rbp
+mulx rbp, rdi, [rsi + 56]
+adox rbx, rdi
+adcx r13, rbx
+mulx rdi, rbx, [rsi + 64]
+adox rbp, rbx
+adcx r14, rbp
+mulx rbx, rbp, [rsi + 72]
+adox rdi, rbp
+adcx r15, rdi
+mulx rdi, rbp, [rsi + 80]
+adox rbx, rbp
+adcx r11, rbx
+mulx rdx, rbx, [rsi + 88]
+adox rdi, rbx
+adox rdx, rcx
+adcx r8, rdi
+adcx rax, rdx
+mov rdx, r10
+adcx r9, rcx
+imul rdx, [r12]
+mulx rdi, rbx, [r12 + 8]
+xor ebp, ebp
+adcx r10, rbx
+mulx r10, rbx, [r12 + 16]
+adox rdi, rbx
+adcx r13, rdi
+mulx rdi, rbx, [r12 + 24]
+adox r10, rbx
+adcx r14, r10
+mulx r10, rbx, [r12 + 32]
+adox rdi, rbx
+adcx r15, rdi
+mulx rdi, rbx, [r12 + 40]
+adox r10, rbx
+adcx r11, r10
+mulx rdx, r10, [r12 + 48]
+adox rdi, r10
+adcx r8, rdi
+adox rdx, rcx
+adcx rax, rdx
+adcx r9, rcx
+mov rdi, [rsp]
+mov rdx, [rdi + 40]
+xor ebp, ebp
+mulx r10, rbx, [rsi]
+adcx r13, rbx
+mulx rbx, rbp, [rsi + 8]
+adox r10, rbp
+adcx r14, r10
+mulx r10, rbp, [rsi + 16]
+adox rbx, rbp
+adcx r15, rbx
+mulx rbx, rbp, [rsi + 24]
+adox r10, rbp
+adcx r11, r10
+mulx r10, rbp, [rsi + 32]
+adox rbx, rbp
+adcx r8, rbx
+mulx rdx, rbx, [rsi + 40]
+adox r10, rbx
+adox rdx, rcx
+adcx rax, r10
+adcx r9, rdx
+mov rdx, [rdi + 88]
+mulx rdi, rbx, [rsi + 48]
+mov r10, 0
+adcx r10, rcx
+xor ebp, ebp
+adcx r13, rbx
+mulx rbx, rbp, [rsi + 56]
+adox rdi, rbp
+adcx r14, rdi
+mulx rdi, rbp, [rsi + 64]
+adox rbx, rbp
+adcx r15, rbx
+mulx rbx, rbp, [rsi + 72]
+adox rdi, rbp
+adcx r11, rdi
+mulx rdi, rbp, [rsi + 80]
+adox rbx, rbp
+adcx r8, rbx
+mulx rdx, rsi, [rsi + 88]
+adox rdi, rsi
+adcx rax, rdi
+adox rdx, rcx
+adcx r9, rdx
+mov rdx, r13
+adcx r10, rcx
+imul rdx, [r12]
+xor esi, esi
+mulx rsi, rdi, [r12 + 8]
+adcx r13, rdi
+mulx rdi, r13, [r12 + 16]
+adox rsi, r13
+adcx r14, rsi
+mulx rsi, r13, [r12 + 24]
+adox rdi, r13
+adcx r15, rdi
+mulx rdi, r13, [r12 + 32]
+adox rsi, r13
+adcx r11, rsi
+mulx rsi, r13, [r12 + 40]
+adox rdi, r13
+adcx r8, rdi
+mulx rdx, rdi, [r12 + 48]
+adox rsi, rdi
+adox rdx, rcx
+mov rdi, r8
+adcx rax, rsi
+mov r13, rax
+adcx r9, rdx
+adcx r10, rcx
+mov rcx, r14
+sub rcx, [r12 + 8]
+mov rsi, r11
+mov rdx, r15
+sbb rdx, [r12 + 16]
+sbb rsi, [r12 + 24]
+sbb rdi, [r12 + 32]
+sbb r13, [r12 + 40]
+mov rbx, r9
+sbb rbx, [r12 + 48]
+mov rbp, r10
+sbb rbp, 0
+cmovc rcx, r14
+cmovc rdx, r15
+cmovc rdi, r8
+cmovc rsi, r11
+cmovc r13, rax
+cmovc rbp, r10
+cmovc rbx, r9
+mov rax, rcx
+sub rax, [r12 + 8]
+mov r8, rdx
+mov r11, rsi
+mov r10, r13
+mov r9, rdi
+sbb r8, [r12 + 16]
+mov r14, rbx
+sbb r11, [r12 + 24]
+sbb r9, [r12 + 32]
+sbb r10, [r12 + 40]
+sbb r14, [r12 + 48]
+sbb rbp, 0
+cmovc r11, rsi
+cmovc r8, rdx
+cmovc rax, rcx
+cmovc r14, rbx
+cmovc r9, rdi
+cmovc r10, r13
 add rsp, 16
 pop rbp
 pop rbx
@@ -7759,9 +7801,9 @@ ret
             p3 = const M::P[3],
             p4 = const M::P[4],
             p5 = const M::P[5],
-            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
-            core::ptr::from_ref(x) => _, out("rdi") z[1], out("r8") _, out("r9") z[2], out("r10")
-            z[3], out("r11") z[4], out("r12") z[5], out("r13") _, out("r14") _, out("r15") _,
+            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[1], out("r9") z[3], out("r10")
+            z[4], out("r11") z[2], out("r12") _, out("r13") _, out("r14") z[5], out("r15") _,
             options(pure, readonly),
         );
     }
@@ -8156,301 +8198,305 @@ unsafe fn square_full_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_full_adx_cd189d17ae3225c9_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_square_full_adx_71c7d5edc36e5bc7_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 push rbx
-push rbp
-xor eax, eax
+mov r8, [rsi + 8]
 mov rdx, [rsi]
-mulx rcx, rdi, [rsi]
-mulx r8, r9, [rsi + 8]
-mulx r10, r11, [rsi + 16]
-xor r12d, r12d
+mov rcx, [rsi]
+xor eax, eax
+xor r10d, r10d
+mulx r8, r9, r8
+mulx rcx, rdi, rcx
 adcx rcx, r9
-mulx r9, r12, [rsi + 24]
-adcx r8, r11
-mulx r11, r13, [rsi + 32]
+mov r9, [rsi + 16]
+mulx r9, r10, r9
+adcx r8, r10
+mov r10, [rsi + 24]
+mulx r10, r11, r10
+adcx r9, r11
+mov r11, [rsi + 32]
+mulx r11, r12, r11
 adcx r10, r12
-mulx rdx, r12, [rsi + 40]
-adcx r9, r13
+mov r12, [rsi + 40]
+mulx rdx, r12, r12
 adcx r11, r12
 adcx rdx, rax
 mov r12, rdx
 mov rdx, rdi
-mulx r13, rdx, [rip + 2f]
+imul rdx, [rip + 2f]
 mulx r13, r14, [rip + 2f + 8]
-mulx r15, rbx, [rip + 2f + 16]
-xor ebp, ebp
+xor r15d, r15d
 adcx rdi, r14
-mulx rdi, r14, [rip + 2f + 24]
-adox r13, rbx
+mulx rdi, r14, [rip + 2f + 16]
+adox r13, r14
 adcx rcx, r13
-mulx r13, rbx, [rip + 2f + 32]
-adox r15, r14
-adcx r8, r15
-mulx r14, r15, [rip + 2f + 40]
-adox rdi, rbx
+mulx r13, r14, [rip + 2f + 24]
+adox rdi, r14
+adcx r8, rdi
+mulx rdi, r14, [rip + 2f + 32]
+adox r13, r14
+adcx r9, r13
+mulx r13, r14, [rip + 2f + 40]
+adox rdi, r14
 adcx r10, rdi
 mulx rdx, rdi, [rip + 2f + 48]
-adox r13, r15
-adcx r9, r13
-adox r14, rdi
-adcx r11, r14
+adox r13, rdi
+mov rdi, 0
+adcx r11, r13
 adox rdx, rax
 adcx r12, rdx
-mov rdi, 0
 adcx rdi, rax
 mov rdx, [rsi + 8]
 mulx r13, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
+xor r15d, r15d
 adcx rcx, r14
-mulx r14, rbp, [rsi + 16]
-adox r13, rbx
+mulx r14, r15, [rsi + 8]
+adox r13, r15
 adcx r8, r13
-mulx r13, rbx, [rsi + 24]
-adox r15, rbp
-adcx r10, r15
-mulx r15, rbp, [rsi + 32]
-adox r14, rbx
+mulx r13, r15, [rsi + 16]
+adox r14, r15
 adcx r9, r14
+mulx r14, r15, [rsi + 24]
+adox r13, r15
+adcx r10, r13
+mulx r13, r15, [rsi + 32]
+adox r14, r15
+adcx r11, r14
 mulx rdx, r14, [rsi + 40]
-adox r13, rbp
-adcx r11, r13
-adox r15, r14
-adcx r12, r15
+adox r13, r14
+adcx r12, r13
 adox rdx, rax
 adcx rdi, rdx
 mov r13, 0
 adcx r13, rax
 mov rdx, rcx
-mulx r14, rdx, [rip + 2f]
+imul rdx, [rip + 2f]
 mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
+xor ebx, ebx
 adcx rcx, r15
-mulx rcx, r15, [rip + 2f + 24]
-adox r14, rbp
+mulx rcx, r15, [rip + 2f + 16]
+adox r14, r15
 adcx r8, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r10, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox rcx, rbp
+mulx r14, r15, [rip + 2f + 24]
+adox rcx, r15
 adcx r9, rcx
+mulx rcx, r15, [rip + 2f + 32]
+adox r14, r15
+adcx r10, r14
+mulx r14, r15, [rip + 2f + 40]
+adox rcx, r15
+adcx r11, rcx
 mulx rcx, rdx, [rip + 2f + 48]
-adox r14, rbx
-adcx r11, r14
-adox r15, rdx
-adcx r12, r15
+adox r14, rdx
 adox rcx, rax
+adcx r12, r14
 adcx rdi, rcx
 adcx r13, rax
 mov rdx, [rsi + 16]
 mulx rcx, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
+xor r15d, r15d
 adcx r8, r14
-mulx r14, rbp, [rsi + 16]
-adox rcx, rbx
-adcx r10, rcx
-mulx rcx, rbx, [rsi + 24]
-adox r15, rbp
-adcx r9, r15
-mulx r15, rbp, [rsi + 32]
-adox r14, rbx
-adcx r11, r14
+mulx r14, r15, [rsi + 8]
+adox rcx, r15
+adcx r9, rcx
+mulx rcx, r15, [rsi + 16]
+adox r14, r15
+adcx r10, r14
+mulx r14, r15, [rsi + 24]
+adox rcx, r15
+adcx r11, rcx
+mulx rcx, r15, [rsi + 32]
+adox r14, r15
+adcx r12, r14
 mulx rdx, r14, [rsi + 40]
-adox rcx, rbp
-adcx r12, rcx
-adox r15, r14
-adcx rdi, r15
+adox rcx, r14
+adcx rdi, rcx
 adox rdx, rax
 adcx r13, rdx
 mov rcx, 0
 adcx rcx, rax
 mov rdx, r8
-mulx r14, rdx, [rip + 2f]
+imul rdx, [rip + 2f]
 mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
+xor ebx, ebx
 adcx r8, r15
-mulx r8, r15, [rip + 2f + 24]
-adox r14, rbp
-adcx r10, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r9, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox r8, rbp
-adcx r11, r8
+mulx r8, r15, [rip + 2f + 16]
+adox r14, r15
+adcx r9, r14
+mulx r14, r15, [rip + 2f + 24]
+adox r8, r15
+adcx r10, r8
+mulx r8, r15, [rip + 2f + 32]
+adox r14, r15
+adcx r11, r14
+mulx r14, r15, [rip + 2f + 40]
+adox r8, r15
+adcx r12, r8
 mulx rdx, r8, [rip + 2f + 48]
-adox r14, rbx
-adcx r12, r14
-adox r15, r8
-adcx rdi, r15
+adox r14, r8
 adox rdx, rax
+adcx rdi, r14
 adcx r13, rdx
-adcx rcx, rax
 mov rdx, [rsi + 24]
+adcx rcx, rax
+xor r15d, r15d
 mulx r8, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
-adcx r10, r14
-mulx r14, rbp, [rsi + 16]
-adox r8, rbx
-adcx r9, r8
-mulx r8, rbx, [rsi + 24]
-adox r15, rbp
-adcx r11, r15
-mulx r15, rbp, [rsi + 32]
-adox r14, rbx
-adcx r12, r14
+adcx r9, r14
+mulx r14, r15, [rsi + 8]
+adox r8, r15
+adcx r10, r8
+mulx r8, r15, [rsi + 16]
+adox r14, r15
+adcx r11, r14
+mulx r14, r15, [rsi + 24]
+adox r8, r15
+adcx r12, r8
+mulx r8, r15, [rsi + 32]
+adox r14, r15
+adcx rdi, r14
 mulx rdx, r14, [rsi + 40]
-adox r8, rbp
-adcx rdi, r8
-adox r15, r14
-adcx r13, r15
+adox r8, r14
+adcx r13, r8
 adox rdx, rax
 adcx rcx, rdx
 mov r8, 0
 adcx r8, rax
-mov rdx, r10
-mulx r14, rdx, [rip + 2f]
+mov rdx, r9
+imul rdx, [rip + 2f]
 mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
-adcx r10, r15
-mulx r10, r15, [rip + 2f + 24]
-adox r14, rbp
-adcx r9, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r11, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox r10, rbp
-adcx r12, r10
-mulx rdx, r10, [rip + 2f + 48]
-adox r14, rbx
-adcx rdi, r14
-adox r15, r10
-adcx r13, r15
+xor ebx, ebx
+adcx r9, r15
+mulx r9, r15, [rip + 2f + 16]
+adox r14, r15
+adcx r10, r14
+mulx r14, r15, [rip + 2f + 24]
+adox r9, r15
+adcx r11, r9
+mulx r9, r15, [rip + 2f + 32]
+adox r14, r15
+adcx r12, r14
+mulx r14, r15, [rip + 2f + 40]
+adox r9, r15
+adcx rdi, r9
+mulx rdx, r9, [rip + 2f + 48]
+adox r14, r9
 adox rdx, rax
+adcx r13, r14
 adcx rcx, rdx
 adcx r8, rax
 mov rdx, [rsi + 32]
-mulx r10, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
-adcx r9, r14
-mulx r14, rbp, [rsi + 16]
-adox r10, rbx
-adcx r11, r10
-mulx r10, rbx, [rsi + 24]
-adox r15, rbp
-adcx r12, r15
-mulx r15, rbp, [rsi + 32]
-adox r14, rbx
-adcx rdi, r14
-mulx rdx, r14, [rsi + 40]
-adox r10, rbp
-adcx r13, r10
-adox r15, r14
-adcx rcx, r15
-adox rdx, rax
-adcx r8, rdx
-mov r10, 0
-adcx r10, rax
-mov rdx, r9
-mulx r14, rdx, [rip + 2f]
-mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
-adcx r9, r15
-mulx r9, r15, [rip + 2f + 24]
-adox r14, rbp
-adcx r11, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r12, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox r9, rbp
-adcx rdi, r9
-mulx rdx, r9, [rip + 2f + 48]
-adox r14, rbx
-adcx r13, r14
-adox r15, r9
-adcx rcx, r15
-adox rdx, rax
-adcx r8, rdx
-adcx r10, rax
-mov rdx, [rsi + 40]
 mulx r9, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
-adcx r11, r14
-mulx r14, rbp, [rsi + 16]
-adox r9, rbx
-adcx r12, r9
-mulx r9, rbx, [rsi + 24]
-adox r15, rbp
-adcx rdi, r15
-mulx r15, rbp, [rsi + 32]
-adox r14, rbx
+xor r15d, r15d
+adcx r10, r14
+mulx r14, r15, [rsi + 8]
+adox r9, r15
+adcx r11, r9
+mulx r9, r15, [rsi + 16]
+adox r14, r15
+adcx r12, r14
+mulx r14, r15, [rsi + 24]
+adox r9, r15
+adcx rdi, r9
+mulx r9, r15, [rsi + 32]
+adox r14, r15
 adcx r13, r14
-mulx rdx, rsi, [rsi + 40]
-adox r9, rbp
+mulx rdx, r14, [rsi + 40]
+adox r9, r14
 adcx rcx, r9
-adox r15, rsi
-adcx r8, r15
 adox rdx, rax
-adcx r10, rdx
+adcx r8, rdx
+mov r9, 0
+adcx r9, rax
+mov rdx, r10
+imul rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+xor ebx, ebx
+adcx r10, r15
+mulx r10, r15, [rip + 2f + 16]
+adox r14, r15
+adcx r11, r14
+mulx r14, r15, [rip + 2f + 24]
+adox r10, r15
+adcx r12, r10
+mulx r10, r15, [rip + 2f + 32]
+adox r14, r15
+adcx rdi, r14
+mulx r14, r15, [rip + 2f + 40]
+adox r10, r15
+adcx r13, r10
+mulx rdx, r10, [rip + 2f + 48]
+adox r14, r10
+adox rdx, rax
+adcx rcx, r14
+adcx r8, rdx
+adcx r9, rax
+mov rdx, [rsi + 40]
+mulx r10, r14, [rsi]
+xor r15d, r15d
+adcx r11, r14
+mulx r14, r15, [rsi + 8]
+adox r10, r15
+adcx r12, r10
+mulx r10, r15, [rsi + 16]
+adox r14, r15
+adcx rdi, r14
+mulx r14, r15, [rsi + 24]
+adox r10, r15
+adcx r13, r10
+mulx r10, r15, [rsi + 32]
+adox r14, r15
+adcx rcx, r14
+mulx rdx, rsi, [rsi + 40]
+adox r10, rsi
+adcx r8, r10
+adox rdx, rax
+adcx r9, rdx
 mov rsi, 0
 adcx rsi, rax
 mov rdx, r11
-mulx r9, rdx, [rip + 2f]
-mulx r9, r14, [rip + 2f + 8]
-mulx r15, rbx, [rip + 2f + 16]
-xor ebp, ebp
+imul rdx, [rip + 2f]
+xor r15d, r15d
+mulx r10, r14, [rip + 2f + 8]
 adcx r11, r14
-mulx r11, r14, [rip + 2f + 24]
-adox r9, rbx
-adcx r12, r9
-mulx r9, rbx, [rip + 2f + 32]
-adox r15, r14
-adcx rdi, r15
-mulx r14, r15, [rip + 2f + 40]
-adox r11, rbx
-adcx r13, r11
-mulx rdx, r11, [rip + 2f + 48]
-adox r9, r15
-adcx rcx, r9
-adox r14, r11
-adcx r8, r14
+mulx r11, r14, [rip + 2f + 16]
+adox r10, r14
+adcx r12, r10
+mulx r10, r14, [rip + 2f + 24]
+adox r11, r14
+adcx rdi, r11
+mulx r11, r14, [rip + 2f + 32]
+adox r10, r14
+adcx r13, r10
+mulx r10, r14, [rip + 2f + 40]
+adox r11, r14
+mulx rdx, r14, [rip + 2f + 48]
+adcx rcx, r11
+adox r10, r14
 adox rdx, rax
-adcx r10, rdx
+adcx r8, r10
+adcx r9, rdx
 adcx rsi, rax
 mov rax, r12
 sub rax, [rip + 2f + 8]
+mov r10, r13
 mov rdx, rdi
 sbb rdx, [rip + 2f + 16]
-mov r9, r13
-sbb r9, [rip + 2f + 24]
+sbb r10, [rip + 2f + 24]
 mov r11, rcx
+pop rbx
 sbb r11, [rip + 2f + 32]
 mov r14, r8
 sbb r14, [rip + 2f + 40]
-mov r15, r10
+mov r15, r9
 sbb r15, [rip + 2f + 48]
 sbb rsi, 0
-cmovc rax, r12
 cmovc rdx, rdi
-cmovc r9, r13
-cmovc r11, rcx
 cmovc r14, r8
-cmovc r15, r10
-pop rbp
-pop rbx
+cmovc r11, rcx
+cmovc rax, r12
+cmovc r10, r13
+cmovc r15, r9
 ret
 .balign 64
 2:
@@ -8465,7 +8511,7 @@ ret
             p4 = const M::P[4],
             p5 = const M::P[5],
             out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
-            _, out("rdi") _, out("r8") _, out("r9") z[2], out("r10") _, out("r11") z[3], out("r12")
+            _, out("rdi") _, out("r8") _, out("r9") _, out("r10") z[2], out("r11") z[3], out("r12")
             _, out("r13") _, out("r14") z[4], out("r15") z[5],
             options(pure, readonly),
         );
@@ -8817,272 +8863,269 @@ unsafe fn mul_lazy_fold_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 
         asm!(
             called!(
                 "call",
-                "fieldc_mul_lazy_fold_adx_af2bc7a24e159366_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_mul_lazy_fold_adx_9caeb3f0d2de51e4_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 push rbx
-push rbp
-sub rsp, 8
 xor eax, eax
 mov rcx, rdx
 mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+xor r11d, r11d
 adcx rdi, r10
-mulx r10, r13, [rsi + 24]
-adcx r9, r12
-mulx r12, r14, [rsi + 32]
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adcx r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adcx r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
 adcx r11, r13
-mulx rdx, r13, [rsi + 40]
-adcx r10, r14
+mov r13, [rsi + 40]
+mulx rdx, r13, r13
 adcx r12, r13
 adcx rdx, rax
 mov r13, rdx
 mov rdx, r8
 mulx r8, r14, [rip + 2f]
-mulx r15, rbx, [rip + 2f + 8]
-xor ebp, ebp
+xor r15d, r15d
 adcx rdi, r14
-mulx r14, rbp, [rip + 2f + 16]
-adox r8, rbx
-adcx r9, r8
-mulx r8, rbx, [rip + 2f + 24]
-adox r15, rbp
-adcx r11, r15
-mulx r15, rbp, [rip + 2f + 32]
-adox r14, rbx
+adox r9, r8
+mulx r8, r14, [rip + 2f + 8]
+adcx r9, r14
+adox r10, r8
+mulx r8, r14, [rip + 2f + 16]
 adcx r10, r14
-mulx rdx, r14, [rip + 2f + 40]
-adox r8, rbp
-adcx r12, r8
-adox r15, r14
-adcx r13, r15
+adox r11, r8
+mulx r8, r14, [rip + 2f + 24]
+adcx r11, r14
+adox r12, r8
+mulx r8, r14, [rip + 2f + 32]
+adcx r12, r14
+adox r13, r8
+mulx rdx, r8, [rip + 2f + 40]
+adcx r13, r8
 adox rdx, rax
 adcx rdx, rax
 mov r8, rdx
 mov rdx, [rcx + 8]
 mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx rdi, r15
-mov [rsp], rcx
-mulx r15, rcx, [rsi + 16]
-adox r14, rbp
-adcx r9, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, rcx
-adcx r11, rbx
-mulx rcx, rbx, [rsi + 32]
-adox r15, rbp
-adcx r10, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx r12, r14
-adox rcx, r15
-adcx r13, rcx
-adox rdx, rax
-adcx r8, rdx
-mov rdx, rdi
-mulx rcx, rdi, [rip + 2f]
-mulx r14, r15, [rip + 2f + 8]
 xor ebx, ebx
-adcx r9, rdi
-mulx rdi, rbx, [rip + 2f + 16]
-adox rcx, r15
-adcx r11, rcx
-mulx rcx, r15, [rip + 2f + 24]
-adox r14, rbx
+adcx rdi, r15
+adox r9, r14
+mulx r14, r15, [rsi + 8]
+adcx r9, r15
+adox r10, r14
+mulx r14, r15, [rsi + 16]
+adcx r10, r15
+adox r11, r14
+mulx r14, r15, [rsi + 24]
+adcx r11, r15
+adox r12, r14
+mulx r14, r15, [rsi + 32]
+adcx r12, r15
+adox r13, r14
+mulx rdx, r14, [rsi + 40]
+adcx r13, r14
+adox r8, rdx
+adcx r8, rax
+mov rdx, rdi
+mulx rdi, r14, [rip + 2f]
+xor r15d, r15d
+adcx r9, r14
+adox r10, rdi
+mulx rdi, r14, [rip + 2f + 8]
 adcx r10, r14
-mulx r14, rbx, [rip + 2f + 32]
-adox rdi, r15
-adcx r12, rdi
+adox r11, rdi
+mulx rdi, r14, [rip + 2f + 16]
+adcx r11, r14
+adox r12, rdi
+mulx rdi, r14, [rip + 2f + 24]
+adcx r12, r14
+adox r13, rdi
+mulx rdi, r14, [rip + 2f + 32]
+adcx r13, r14
+adox r8, rdi
 mulx rdx, rdi, [rip + 2f + 40]
-adox rcx, rbx
-adcx r13, rcx
-adox r14, rdi
-adcx r8, r14
+adcx r8, rdi
 adox rdx, rax
 adcx rdx, rax
-mov rcx, [rsp]
 mov rdi, rdx
 mov rdx, [rcx + 16]
 mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx r9, r15
-mulx r15, rcx, [rsi + 16]
-adox r14, rbp
-adcx r11, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, rcx
-adcx r10, rbx
-mulx rcx, rbx, [rsi + 32]
-adox r15, rbp
-adcx r12, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx r13, r14
-adox rcx, r15
-adcx r8, rcx
-adox rdx, rax
-adcx rdi, rdx
-mov rdx, r9
-mulx rcx, r9, [rip + 2f]
-mulx r14, r15, [rip + 2f + 8]
 xor ebx, ebx
-adcx r11, r9
-mulx r9, rbx, [rip + 2f + 16]
-adox rcx, r15
-adcx r10, rcx
-mulx rcx, r15, [rip + 2f + 24]
-adox r14, rbx
+adcx r9, r15
+adox r10, r14
+mulx r14, r15, [rsi + 8]
+adcx r10, r15
+adox r11, r14
+mulx r14, r15, [rsi + 16]
+adcx r11, r15
+adox r12, r14
+mulx r14, r15, [rsi + 24]
+adcx r12, r15
+adox r13, r14
+mulx r14, r15, [rsi + 32]
+adcx r13, r15
+adox r8, r14
+mulx rdx, r14, [rsi + 40]
+adcx r8, r14
+adox rdi, rdx
+adcx rdi, rax
+mov rdx, r9
+mulx r9, r14, [rip + 2f]
+xor r15d, r15d
+adcx r10, r14
+adox r11, r9
+mulx r9, r14, [rip + 2f + 8]
+adcx r11, r14
+adox r12, r9
+mulx r9, r14, [rip + 2f + 16]
 adcx r12, r14
-mulx r14, rbx, [rip + 2f + 32]
-adox r9, r15
-adcx r13, r9
+adox r13, r9
+mulx r9, r14, [rip + 2f + 24]
+adcx r13, r14
+adox r8, r9
+mulx r9, r14, [rip + 2f + 32]
+adcx r8, r14
+adox rdi, r9
 mulx rdx, r9, [rip + 2f + 40]
-adox rcx, rbx
-adcx r8, rcx
-adox r14, r9
-adcx rdi, r14
+adcx rdi, r9
 adox rdx, rax
 adcx rdx, rax
-mov rcx, [rsp]
 mov r9, rdx
 mov rdx, [rcx + 24]
 mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx r11, r15
-mulx r15, rcx, [rsi + 16]
-adox r14, rbp
-adcx r10, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, rcx
-adcx r12, rbx
-mulx rcx, rbx, [rsi + 32]
-adox r15, rbp
-adcx r13, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx r8, r14
-adox rcx, r15
-adcx rdi, rcx
-adox rdx, rax
-adcx r9, rdx
-mov rdx, r11
-mulx rcx, r11, [rip + 2f]
-mulx r14, r15, [rip + 2f + 8]
 xor ebx, ebx
-adcx r10, r11
-mulx r11, rbx, [rip + 2f + 16]
-adox rcx, r15
-adcx r12, rcx
-mulx rcx, r15, [rip + 2f + 24]
-adox r14, rbx
+adcx r10, r15
+adox r11, r14
+mulx r14, r15, [rsi + 8]
+adcx r11, r15
+adox r12, r14
+mulx r14, r15, [rsi + 16]
+adcx r12, r15
+adox r13, r14
+mulx r14, r15, [rsi + 24]
+adcx r13, r15
+adox r8, r14
+mulx r14, r15, [rsi + 32]
+adcx r8, r15
+adox rdi, r14
+mulx rdx, r14, [rsi + 40]
+adcx rdi, r14
+adox r9, rdx
+adcx r9, rax
+mov rdx, r10
+mulx r10, r14, [rip + 2f]
+xor r15d, r15d
+adcx r11, r14
+adox r12, r10
+mulx r10, r14, [rip + 2f + 8]
+adcx r12, r14
+adox r13, r10
+mulx r10, r14, [rip + 2f + 16]
 adcx r13, r14
-mulx r14, rbx, [rip + 2f + 32]
-adox r11, r15
-adcx r8, r11
-mulx rdx, r11, [rip + 2f + 40]
-adox rcx, rbx
-adcx rdi, rcx
-adox r14, r11
-adcx r9, r14
+adox r8, r10
+mulx r10, r14, [rip + 2f + 24]
+adcx r8, r14
+adox rdi, r10
+mulx r10, r14, [rip + 2f + 32]
+adcx rdi, r14
+adox r9, r10
+mulx rdx, r10, [rip + 2f + 40]
+adcx r9, r10
 adox rdx, rax
 adcx rdx, rax
-mov rcx, [rsp]
-mov r11, rdx
+mov r10, rdx
 mov rdx, [rcx + 32]
 mulx r14, r15, [rsi]
-mulx rbx, rbp, [rsi + 8]
-test rsp, rsp
-adcx r10, r15
-mulx r15, rcx, [rsi + 16]
-adox r14, rbp
-adcx r12, r14
-mulx r14, rbp, [rsi + 24]
-adox rbx, rcx
-adcx r13, rbx
-mulx rcx, rbx, [rsi + 32]
-adox r15, rbp
-adcx r8, r15
-mulx rdx, r15, [rsi + 40]
-adox r14, rbx
-adcx rdi, r14
-adox rcx, r15
-adcx r9, rcx
-adox rdx, rax
-adcx r11, rdx
-mov rdx, r10
-mulx rcx, r10, [rip + 2f]
-mulx r14, r15, [rip + 2f + 8]
 xor ebx, ebx
-adcx r12, r10
-mulx r10, rbx, [rip + 2f + 16]
-adox rcx, r15
-adcx r13, rcx
-mulx rcx, r15, [rip + 2f + 24]
-adox r14, rbx
+adcx r11, r15
+adox r12, r14
+mulx r14, r15, [rsi + 8]
+adcx r12, r15
+adox r13, r14
+mulx r14, r15, [rsi + 16]
+adcx r13, r15
+adox r8, r14
+mulx r14, r15, [rsi + 24]
+adcx r8, r15
+adox rdi, r14
+mulx r14, r15, [rsi + 32]
+adcx rdi, r15
+adox r9, r14
+mulx rdx, r14, [rsi + 40]
+adcx r9, r14
+adox r10, rdx
+adcx r10, rax
+mov rdx, r11
+mulx r11, r14, [rip + 2f]
+xor r15d, r15d
+adcx r12, r14
+adox r13, r11
+mulx r11, r14, [rip + 2f + 8]
+adcx r13, r14
+adox r8, r11
+mulx r11, r14, [rip + 2f + 16]
 adcx r8, r14
-mulx r14, rbx, [rip + 2f + 32]
-adox r10, r15
-adcx rdi, r10
-mulx rdx, r10, [rip + 2f + 40]
-adox rcx, rbx
-adcx r9, rcx
-adox r14, r10
-adcx r11, r14
+adox rdi, r11
+mulx r11, r14, [rip + 2f + 24]
+adcx rdi, r14
+adox r9, r11
+mulx r11, r14, [rip + 2f + 32]
+adcx r9, r14
+adox r10, r11
+mulx rdx, r11, [rip + 2f + 40]
+adcx r10, r11
 adox rdx, rax
 adcx rdx, rax
-mov rcx, [rsp]
-mov r10, rdx
+mov r11, rdx
 mov rdx, [rcx + 40]
 mulx rcx, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
+xor r15d, r15d
 adcx r12, r14
-mulx r14, rbp, [rsi + 16]
-adox rcx, rbx
-adcx r13, rcx
-mulx rcx, rbx, [rsi + 24]
-adox r15, rbp
-adcx r8, r15
-mulx r15, rbp, [rsi + 32]
-adox r14, rbx
+adox r13, rcx
+mulx rcx, r14, [rsi + 8]
+adcx r13, r14
+adox r8, rcx
+mulx rcx, r14, [rsi + 16]
+adcx r8, r14
+adox rdi, rcx
+mulx rcx, r14, [rsi + 24]
 adcx rdi, r14
-mulx rdx, rsi, [rsi + 40]
-adox rcx, rbp
-adcx r9, rcx
-adox r15, rsi
-adcx r11, r15
-adox rdx, rax
+adox r9, rcx
+mulx rcx, r14, [rsi + 32]
+adcx r9, r14
+adox r10, rcx
+mulx rcx, rdx, [rsi + 40]
 adcx r10, rdx
+adox r11, rcx
+adcx r11, rax
 mov rdx, r12
 mulx rcx, rdx, [rip + 2f + 48]
 mulx rcx, rsi, [rip + 2f + 56]
-mulx r14, r15, [rip + 2f + 64]
-xor ebx, ebx
+xor r14d, r14d
 adcx r12, rsi
-mulx rsi, r12, [rip + 2f + 72]
-adox rcx, r15
-adcx r13, rcx
-mulx rcx, r15, [rip + 2f + 80]
-adox r14, r12
-adcx r8, r14
-mulx r12, r14, [rip + 2f + 88]
-adox rsi, r15
+adox r13, rcx
+mulx rcx, rsi, [rip + 2f + 64]
+adcx r13, rsi
+adox r8, rcx
+mulx rcx, rsi, [rip + 2f + 72]
+adcx r8, rsi
+adox rdi, rcx
+mulx rcx, rsi, [rip + 2f + 80]
 adcx rdi, rsi
-mulx rdx, rsi, [rip + 2f + 96]
-adox rcx, r14
-adcx r9, rcx
-adox r12, rsi
-adcx r11, r12
-adox rdx, rax
+adox r9, rcx
+mulx rcx, rsi, [rip + 2f + 88]
+adcx r9, rsi
+adox r10, rcx
+mulx rcx, rdx, [rip + 2f + 96]
 adcx r10, rdx
-add rsp, 8
-pop rbp
+adox r11, rcx
+adcx r11, rax
 pop rbx
 ret
 .balign 64
@@ -9105,7 +9148,7 @@ ret
             p5 = const M::P[5],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
-            z[5], out("r11") z[4], out("r12") _, out("r13") z[0], out("r14") _, out("r15") _,
+            z[4], out("r11") z[5], out("r12") _, out("r13") z[0], out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -9404,11 +9447,11 @@ unsafe fn square_lazy_fold_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_lazy_fold_adx_05afd407522cdce8_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_square_lazy_fold_adx_6eefddfaf442ff70_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 push rbx
 push rbp
-sub rsp, 16
+sub rsp, 8
 xor eax, eax
 mov rcx, [rsi + 8]
 lea rcx, [rcx + rcx]
@@ -9425,222 +9468,228 @@ mov rdx, [rsi + 32]
 mov r10, [rsi + 40]
 shld r10, rdx, 1
 mov rdx, [rsi]
-mulx r11, r12, [rsi]
+mov r11, [rsi]
+mulx r11, r12, r11
 mulx rcx, r13, rcx
-mulx rdi, r14, rdi
-xor r15d, r15d
+xor ebx, ebx
 adcx r11, r13
-mulx r13, r15, r8
-adcx rcx, r14
-mulx r14, rbx, r9
-adcx rdi, r15
+mulx rdi, r13, rdi
+adcx rcx, r13
+mulx r13, rbx, r8
+adcx rdi, rbx
+mulx rbx, r15, r9
+adcx r13, r15
 mulx rdx, r15, r10
-adcx r13, rbx
-adcx r14, r15
+adcx rbx, r15
 adcx rdx, rax
 mov r15, rdx
 mov rdx, r12
-mulx r12, rbx, [rip + 2f]
-mov [rsp], r10
-mulx rbp, r10, [rip + 2f + 8]
-test rsp, rsp
-adcx r11, rbx
-mov [rsp + 8], r11
-mulx rbx, r11, [rip + 2f + 16]
-adox r12, r10
-adcx rcx, r12
-mulx r10, r12, [rip + 2f + 24]
-adox rbp, r11
-adcx rdi, rbp
-mulx r11, rbp, [rip + 2f + 32]
+mulx r12, r14, [rip + 2f]
+xor ebp, ebp
+adcx r11, r14
+adox rcx, r12
+mulx r12, r14, [rip + 2f + 8]
+adcx rcx, r14
+adox rdi, r12
+mulx r12, r14, [rip + 2f + 16]
+adcx rdi, r14
+adox r13, r12
+mulx r12, r14, [rip + 2f + 24]
+adcx r13, r14
 adox rbx, r12
-adcx r13, rbx
+mulx r12, r14, [rip + 2f + 32]
+adcx rbx, r14
+adox r15, r12
 mulx rdx, r12, [rip + 2f + 40]
-adox r10, rbp
-adcx r14, r10
-adox r11, r12
-adcx r15, r11
-adox rdx, rax
-adcx rdx, rax
-mov r10, [rsi + 16]
-lea r10, [r10 + r10]
-mov r11, rdx
-mov rdx, [rsi + 8]
-mulx r12, rbx, [rsi + 8]
-mulx r10, rbp, r10
-test rsp, rsp
-adcx rcx, rbx
-mulx r8, rbx, r8
-adox r12, rbp
-adcx rdi, r12
-mulx r12, rbp, r9
-adox r10, rbx
-adcx r13, r10
-mulx rdx, r10, [rsp]
-adox r8, rbp
-adcx r14, r8
-adox r12, r10
 adcx r15, r12
 adox rdx, rax
-adcx r11, rdx
-mov rdx, [rsp + 8]
-mulx r8, r10, [rip + 2f]
-mulx r12, rbx, [rip + 2f + 8]
-xor ebp, ebp
-adcx rcx, r10
-mulx r10, rbp, [rip + 2f + 16]
-adox r8, rbx
+adcx rdx, rax
+mov r12, [rsi + 16]
+lea r12, [r12 + r12]
+mov r14, rdx
+mov rdx, [rsi + 8]
+mov rbp, [rsi + 8]
+mov [rsp], rsi
+mulx rbp, rsi, rbp
+test rsp, rsp
+adcx rcx, rsi
+adox rdi, rbp
+mulx rsi, r12, r12
+adcx rdi, r12
+adox r13, rsi
+mulx rsi, r8, r8
+adcx r13, r8
+adox rbx, rsi
+mulx rsi, r8, r9
+adcx rbx, r8
+adox r15, rsi
+mulx rdx, rsi, r10
+adcx r15, rsi
+adox r14, rdx
+adcx r14, rax
+mov rdx, r11
+mulx rsi, r8, [rip + 2f]
+xor r11d, r11d
+adcx rcx, r8
+adox rdi, rsi
+mulx rsi, r8, [rip + 2f + 8]
 adcx rdi, r8
-mulx r8, rbx, [rip + 2f + 24]
-adox r12, rbp
-adcx r13, r12
-mulx r12, rbp, [rip + 2f + 32]
-adox r10, rbx
-adcx r14, r10
-mulx rdx, r10, [rip + 2f + 40]
-adox r8, rbp
+adox r13, rsi
+mulx rsi, r8, [rip + 2f + 16]
+adcx r13, r8
+adox rbx, rsi
+mulx rsi, r8, [rip + 2f + 24]
+adcx rbx, r8
+adox r15, rsi
+mulx rsi, r8, [rip + 2f + 32]
 adcx r15, r8
-adox r12, r10
-adcx r11, r12
+adox r14, rsi
+mulx rdx, rsi, [rip + 2f + 40]
+adcx r14, rsi
 adox rdx, rax
 adcx rdx, rax
+mov rsi, [rsp]
 mov r8, [rsi + 24]
 lea r8, [r8 + r8]
-mov r10, rdx
+mov r11, rdx
 mov rdx, [rsi + 16]
-mulx r12, rbx, [rsi + 16]
-mulx r8, rbp, r8
+mov r12, [rsi + 16]
+mulx r12, rbp, r12
 test rsp, rsp
-adcx r13, rbx
-mulx r9, rbx, r9
-adox r12, rbp
-adcx r14, r12
-mulx rdx, r12, [rsp]
-adox r8, rbx
-adcx r15, r8
-adox r9, r12
-adcx r11, r9
-adox rdx, rax
-adcx r10, rdx
+adcx r13, rbp
+adox rbx, r12
+mulx r8, r12, r8
+adcx rbx, r12
+adox r15, r8
+mulx r8, r9, r9
+adcx r15, r9
+adox r14, r8
+mulx rdx, r8, r10
+adcx r14, r8
+adox r11, rdx
+adcx r11, rax
 mov rdx, rcx
 mulx rcx, r8, [rip + 2f]
-mulx r9, r12, [rip + 2f + 8]
-xor ebx, ebx
+xor r9d, r9d
 adcx rdi, r8
-mulx r8, rbx, [rip + 2f + 16]
-adox rcx, r12
-adcx r13, rcx
-mulx rcx, r12, [rip + 2f + 24]
-adox r9, rbx
-adcx r14, r9
-mulx r9, rbx, [rip + 2f + 32]
-adox r8, r12
+adox r13, rcx
+mulx rcx, r8, [rip + 2f + 8]
+adcx r13, r8
+adox rbx, rcx
+mulx rcx, r8, [rip + 2f + 16]
+adcx rbx, r8
+adox r15, rcx
+mulx rcx, r8, [rip + 2f + 24]
 adcx r15, r8
-mulx rdx, r8, [rip + 2f + 40]
-adox rcx, rbx
-adcx r11, rcx
-adox r9, r8
-adcx r10, r9
-adox rdx, rax
-adcx rdx, rax
-mov rcx, [rsi + 32]
-lea rcx, [rcx + rcx]
-mov r8, rdx
+adox r14, rcx
+mulx rcx, r8, [rip + 2f + 32]
+adcx r14, r8
+adox r11, rcx
+mulx rcx, rdx, [rip + 2f + 40]
+adcx r11, rdx
+adox rcx, rax
+adcx rcx, rax
+mov rdx, [rsi + 32]
+lea r8, [rdx + rdx]
 mov rdx, [rsi + 24]
-mulx r9, r12, [rsi + 24]
-mulx rcx, rbx, rcx
+mov r9, [rsi + 24]
+mulx r9, r12, r9
 xor ebp, ebp
 adcx r15, r12
-mulx rdx, r12, [rsp]
-adox r9, rbx
-adcx r11, r9
-adox rcx, r12
-adcx r10, rcx
-adox rdx, rax
-adcx r8, rdx
-mov rdx, rdi
-mulx rcx, rdi, [rip + 2f]
-mulx r9, r12, [rip + 2f + 8]
-xor ebx, ebx
-adcx r13, rdi
-mulx rdi, rbx, [rip + 2f + 16]
-adox rcx, r12
-adcx r14, rcx
-mulx rcx, r12, [rip + 2f + 24]
-adox r9, rbx
-adcx r15, r9
-mulx r9, rbx, [rip + 2f + 32]
-adox rdi, r12
-adcx r11, rdi
-mulx rdx, rdi, [rip + 2f + 40]
-adox rcx, rbx
-adcx r10, rcx
-adox r9, rdi
-adcx r8, r9
-adox rdx, rax
-adcx rdx, rax
-mov rcx, [rsi + 40]
-lea rcx, [rcx + rcx]
-mov rdi, rdx
-mov rdx, [rsi + 32]
-mulx r9, r12, [rsi + 32]
-mulx rcx, rdx, rcx
-xor ebx, ebx
-adcx r10, r12
-adox r9, rdx
-adcx r8, r9
-adox rcx, rax
-adcx rdi, rcx
-mov rdx, r13
-mulx rcx, r9, [rip + 2f]
-mulx r12, r13, [rip + 2f + 8]
-xor ebx, ebx
+adox r14, r9
+mulx r8, r9, r8
 adcx r14, r9
-mulx r9, rbx, [rip + 2f + 16]
-adox rcx, r13
-adcx r15, rcx
-mulx rcx, r13, [rip + 2f + 24]
-adox r12, rbx
-adcx r11, r12
-mulx r12, rbx, [rip + 2f + 32]
-adox r9, r13
-adcx r10, r9
-mulx rdx, r9, [rip + 2f + 40]
-adox rcx, rbx
-adcx r8, rcx
-adox r12, r9
-adcx rdi, r12
+adox r11, r8
+mulx rdx, r8, r10
+adcx r11, r8
+adox rcx, rdx
+adcx rcx, rax
+mov rdx, rdi
+mulx rdi, r8, [rip + 2f]
+xor r9d, r9d
+adcx r13, r8
+adox rbx, rdi
+mulx rdi, r8, [rip + 2f + 8]
+adcx rbx, r8
+adox r15, rdi
+mulx rdi, r8, [rip + 2f + 16]
+adcx r15, r8
+adox r14, rdi
+mulx rdi, r8, [rip + 2f + 24]
+adcx r14, r8
+adox r11, rdi
+mulx rdi, r8, [rip + 2f + 32]
+adcx r11, r8
+adox rcx, rdi
+mulx rdx, rdi, [rip + 2f + 40]
+adcx rcx, rdi
 adox rdx, rax
 adcx rdx, rax
-mov rcx, rdx
+mov rdi, [rsi + 40]
+lea rdi, [rdi + rdi]
+mov r8, rdx
+mov rdx, [rsi + 32]
+mov r9, [rsi + 32]
+mulx r9, r10, r9
+xor r12d, r12d
+adcx r11, r10
+adox rcx, r9
+mulx rdx, rdi, rdi
+adcx rcx, rdi
+adox r8, rdx
+adcx r8, rax
+mov rdx, r13
+mulx rdi, r9, [rip + 2f]
+xor r10d, r10d
+adcx rbx, r9
+adox r15, rdi
+mulx rdi, r9, [rip + 2f + 8]
+adcx r15, r9
+adox r14, rdi
+mulx rdi, r9, [rip + 2f + 16]
+adcx r14, r9
+adox r11, rdi
+mulx rdi, r9, [rip + 2f + 24]
+adcx r11, r9
+adox rcx, rdi
+mulx rdi, r9, [rip + 2f + 32]
+adcx rcx, r9
+adox r8, rdi
+mulx rdx, rdi, [rip + 2f + 40]
+adcx r8, rdi
+adox rdx, rax
+adcx rdx, rax
+mov rdi, rdx
 mov rdx, [rsi + 40]
-mulx rdx, rsi, [rsi + 40]
+mov rsi, [rsi + 40]
+mulx rdx, rsi, rsi
 xor r9d, r9d
-adcx rdi, rsi
-adcx rcx, rdx
-mov rdx, r14
+adcx r8, rsi
+adox rdi, rdx
+adcx rdi, rax
+mov rdx, rbx
 mulx rsi, rdx, [rip + 2f + 48]
 mulx rsi, r9, [rip + 2f + 56]
-mulx r12, r13, [rip + 2f + 64]
-xor ebx, ebx
+xor r10d, r10d
+adcx rbx, r9
+adox r15, rsi
+mulx rsi, r9, [rip + 2f + 64]
+adcx r15, r9
+adox r14, rsi
+mulx rsi, r9, [rip + 2f + 72]
 adcx r14, r9
-mulx r9, r14, [rip + 2f + 72]
-adox rsi, r13
-adcx r15, rsi
-mulx rsi, r13, [rip + 2f + 80]
-adox r12, r14
-adcx r11, r12
-mulx r12, r14, [rip + 2f + 88]
-adox r9, r13
-adcx r10, r9
-mulx rdx, r9, [rip + 2f + 96]
-adox rsi, r14
+adox r11, rsi
+mulx rsi, r9, [rip + 2f + 80]
+adcx r11, r9
+adox rcx, rsi
+mulx rsi, r9, [rip + 2f + 88]
+adcx rcx, r9
+adox r8, rsi
+mulx rdx, rsi, [rip + 2f + 96]
 adcx r8, rsi
-adox r12, r9
-adcx rdi, r12
-adox rdx, rax
-adcx rcx, rdx
-add rsp, 16
+adox rdi, rdx
+adcx rdi, rax
+add rsp, 8
 pop rbp
 pop rbx
 ret
@@ -9662,9 +9711,9 @@ ret
             p3 = const M::P[3],
             p4 = const M::P[4],
             p5 = const M::P[5],
-            out("rax") _, out("rcx") z[5], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") z[4], out("r8") z[3], out("r9") _, out("r10") z[2], out("r11") z[1],
-            out("r12") _, out("r13") _, out("r14") _, out("r15") z[0],
+            out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") z[5], out("r8") z[4], out("r9") _, out("r10") _, out("r11") z[2], out("r12")
+            _, out("r13") _, out("r14") z[1], out("r15") z[0],
             options(pure, readonly),
         );
     }
@@ -9986,11 +10035,11 @@ unsafe fn square_lazy_spare_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_lazy_spare_adx_081ee7c72705197c_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_square_lazy_spare_adx_29e3c454ae1497a2_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 push rbx
 push rbp
-sub rsp, 16
+sub rsp, 8
 xor eax, eax
 mov rcx, [rsi + 8]
 lea rcx, [rcx + rcx]
@@ -10007,232 +10056,248 @@ mov rdx, [rsi + 32]
 mov r10, [rsi + 40]
 shld r10, rdx, 1
 mov rdx, [rsi]
-mulx r11, r12, [rsi]
+mov r11, [rsi]
+mulx r11, r12, r11
 mulx rcx, r13, rcx
-mulx rdi, r14, rdi
-xor r15d, r15d
+xor ebx, ebx
 adcx r11, r13
-mulx r13, r15, r8
-adcx rcx, r14
-mulx r14, rbx, r9
-adcx rdi, r15
+mulx rdi, r13, rdi
+adcx rcx, r13
+mulx r13, rbx, r8
+adcx rdi, rbx
+mulx rbx, r15, r9
+adcx r13, r15
 mulx rdx, r15, r10
-adcx r13, rbx
-adcx r14, r15
+adcx rbx, r15
 adcx rdx, rax
 mov r15, rdx
 mov rdx, r12
-mulx rbx, rdx, [rip + 2f]
-mulx rbx, rbp, [rip + 2f + 8]
-mov [rsp], r10
-mov [rsp + 8], r9
-mulx r10, r9, [rip + 2f + 16]
+mulx r14, rdx, [rip + 2f]
+mulx r14, rbp, [rip + 2f + 8]
 test rsp, rsp
 adcx r12, rbp
-mulx r12, rbp, [rip + 2f + 24]
-adox rbx, r9
-adcx r11, rbx
-mulx r9, rbx, [rip + 2f + 32]
-adox r10, rbp
-adcx rcx, r10
-mulx r10, rbp, [rip + 2f + 40]
-adox r12, rbx
-adcx rdi, r12
+adox r11, r14
+mulx r12, r14, [rip + 2f + 16]
+adcx r11, r14
+adox rcx, r12
+mulx r12, r14, [rip + 2f + 24]
+adcx rcx, r14
+adox rdi, r12
+mulx r12, r14, [rip + 2f + 32]
+adcx rdi, r14
+adox r13, r12
+mulx r12, r14, [rip + 2f + 40]
+adcx r13, r14
+adox rbx, r12
 mulx rdx, r12, [rip + 2f + 48]
-adox r9, rbp
-adcx r13, r9
-adox r10, r12
-adcx r14, r10
+adcx rbx, r12
+adox r15, rdx
+mov rdx, 0
 adox rdx, rax
-adcx r15, rdx
-mov r9, 0
-adcx r9, rax
-mov rdx, [rsi + 16]
-lea r10, [rdx + rdx]
+adcx r15, rax
+adcx rdx, rax
+mov r12, [rsi + 16]
+lea r12, [r12 + r12]
+mov r14, rdx
 mov rdx, [rsi + 8]
-mulx r12, rbx, [rsi + 8]
-mulx r10, rbp, r10
+mov rbp, [rsi + 8]
+mov [rsp], rsi
+mulx rbp, rsi, rbp
 test rsp, rsp
-adcx rcx, rbx
-mulx r8, rbx, r8
-adox r12, rbp
+adcx rcx, rsi
+adox rdi, rbp
+mulx rsi, r12, r12
 adcx rdi, r12
-mulx r12, rbp, [rsp + 8]
-adox r10, rbx
-adcx r13, r10
-mulx rdx, r10, [rsp]
-adox r8, rbp
-adcx r14, r8
-adox r12, r10
-adcx r15, r12
-adox rdx, rax
-adcx r9, rdx
+adox r13, rsi
+mulx rsi, r8, r8
+adcx r13, r8
+adox rbx, rsi
+mulx rsi, r8, r9
+adcx rbx, r8
+adox r15, rsi
+mulx rdx, rsi, r10
+adcx r15, rsi
+adox r14, rdx
+adcx r14, rax
 mov rdx, r11
-mulx r8, rdx, [rip + 2f]
-mulx r8, r10, [rip + 2f + 8]
-mulx r12, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx r11, r10
-mulx r10, r11, [rip + 2f + 24]
-adox r8, rbx
+mulx rsi, rdx, [rip + 2f]
+mulx rsi, r8, [rip + 2f + 8]
+xor r12d, r12d
+adcx r11, r8
+adox rcx, rsi
+mulx rsi, r8, [rip + 2f + 16]
 adcx rcx, r8
-mulx r8, rbx, [rip + 2f + 32]
-adox r12, r11
-adcx rdi, r12
-mulx r11, r12, [rip + 2f + 40]
-adox r10, rbx
-adcx r13, r10
-mulx rdx, r10, [rip + 2f + 48]
-adox r8, r12
-adcx r14, r8
-adox r11, r10
-adcx r15, r11
+adox rdi, rsi
+mulx rsi, r8, [rip + 2f + 24]
+adcx rdi, r8
+adox r13, rsi
+mulx rsi, r8, [rip + 2f + 32]
+adcx r13, r8
+adox rbx, rsi
+mulx rsi, r8, [rip + 2f + 40]
+adcx rbx, r8
+adox r15, rsi
+mulx rdx, rsi, [rip + 2f + 48]
+adcx r15, rsi
+adox r14, rdx
+mov rdx, 0
 adox rdx, rax
-adcx r9, rdx
-mov r8, 0
-adcx r8, rax
-mov rdx, [rsi + 24]
-lea r10, [rdx + rdx]
+adcx r14, rax
+adcx rdx, rax
+mov rsi, [rsp]
+mov r8, [rsi + 24]
+lea r8, [r8 + r8]
+mov r11, rdx
 mov rdx, [rsi + 16]
-mulx r11, r12, [rsi + 16]
-mulx r10, rbx, r10
-xor ebp, ebp
-adcx r13, r12
-mulx r12, rbp, [rsp + 8]
-adox r11, rbx
-adcx r14, r11
-mulx rdx, r11, [rsp]
-adox r10, rbp
-adcx r15, r10
-adox r12, r11
-adcx r9, r12
-adox rdx, rax
-adcx r8, rdx
-mov rdx, rcx
-mulx r10, rdx, [rip + 2f]
-mulx r10, r11, [rip + 2f + 8]
-mulx r12, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx rcx, r11
-mulx rcx, r11, [rip + 2f + 24]
-adox r10, rbx
-adcx rdi, r10
-mulx r10, rbx, [rip + 2f + 32]
-adox r12, r11
-adcx r13, r12
-mulx r11, r12, [rip + 2f + 40]
-adox rcx, rbx
-adcx r14, rcx
-mulx rcx, rdx, [rip + 2f + 48]
-adox r10, r12
-adcx r15, r10
+mov r12, [rsi + 16]
+mulx r12, rbp, r12
+test rsp, rsp
+adcx r13, rbp
+adox rbx, r12
+mulx r8, r12, r8
+adcx rbx, r12
+adox r15, r8
+mulx r8, r9, r9
+adcx r15, r9
+adox r14, r8
+mulx rdx, r8, r10
+adcx r14, r8
 adox r11, rdx
-adcx r9, r11
-adox rcx, rax
-adcx r8, rcx
+adcx r11, rax
+mov rdx, rcx
+mulx r8, rdx, [rip + 2f]
+mulx r8, r9, [rip + 2f + 8]
+xor r12d, r12d
+adcx rcx, r9
+adox rdi, r8
+mulx rcx, r8, [rip + 2f + 16]
+adcx rdi, r8
+adox r13, rcx
+mulx rcx, r8, [rip + 2f + 24]
+adcx r13, r8
+adox rbx, rcx
+mulx rcx, r8, [rip + 2f + 32]
+adcx rbx, r8
+adox r15, rcx
+mulx rcx, r8, [rip + 2f + 40]
+adcx r15, r8
+adox r14, rcx
+mulx rcx, rdx, [rip + 2f + 48]
+adcx r14, rdx
+adox r11, rcx
 mov rcx, 0
+adox rcx, rax
+adcx r11, rax
 adcx rcx, rax
 mov rdx, [rsi + 32]
-lea r10, [rdx + rdx]
+lea r8, [rdx + rdx]
 mov rdx, [rsi + 24]
-mulx r11, r12, [rsi + 24]
-mulx r10, rbx, r10
+mov r9, [rsi + 24]
+mulx r9, r12, r9
 xor ebp, ebp
 adcx r15, r12
-mulx rdx, r12, [rsp]
-adox r11, rbx
-adcx r9, r11
-adox r10, r12
-adcx r8, r10
-adox rdx, rax
-adcx rcx, rdx
+adox r14, r9
+mulx r8, r9, r8
+adcx r14, r9
+adox r11, r8
+mulx rdx, r8, r10
+adcx r11, r8
+adox rcx, rdx
+adcx rcx, rax
 mov rdx, rdi
-mulx r10, rdx, [rip + 2f]
-mulx r10, r11, [rip + 2f + 8]
-mulx r12, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx rdi, r11
-mulx rdi, r11, [rip + 2f + 24]
-adox r10, rbx
-adcx r13, r10
-mulx r10, rbx, [rip + 2f + 32]
-adox r12, r11
-adcx r14, r12
-mulx r11, r12, [rip + 2f + 40]
-adox rdi, rbx
-adcx r15, rdi
-mulx rdx, rdi, [rip + 2f + 48]
-adox r10, r12
-adcx r9, r10
+mulx r8, rdx, [rip + 2f]
+mulx r8, r9, [rip + 2f + 8]
+xor r10d, r10d
+adcx rdi, r9
+adox r13, r8
+mulx rdi, r8, [rip + 2f + 16]
+adcx r13, r8
+adox rbx, rdi
+mulx rdi, r8, [rip + 2f + 24]
+adcx rbx, r8
+adox r15, rdi
+mulx rdi, r8, [rip + 2f + 32]
+adcx r15, r8
+adox r14, rdi
+mulx rdi, r8, [rip + 2f + 40]
+adcx r14, r8
 adox r11, rdi
-adcx r8, r11
+mulx rdx, rdi, [rip + 2f + 48]
+adcx r11, rdi
+adox rcx, rdx
+mov rdx, 0
 adox rdx, rax
-adcx rcx, rdx
-mov rdi, 0
-adcx rdi, rax
-mov rdx, [rsi + 40]
-lea r10, [rdx + rdx]
+adcx rcx, rax
+adcx rdx, rax
+mov rdi, [rsi + 40]
+lea rdi, [rdi + rdi]
+mov r8, rdx
 mov rdx, [rsi + 32]
-mulx r11, r12, [rsi + 32]
-mulx rdx, r10, r10
-xor ebx, ebx
-adcx r8, r12
-adox r11, r10
-adcx rcx, r11
-adox rdx, rax
-adcx rdi, rdx
+mov r9, [rsi + 32]
+mulx r9, r10, r9
+xor r12d, r12d
+adcx r11, r10
+adox rcx, r9
+mulx rdx, rdi, rdi
+adcx rcx, rdi
+adox r8, rdx
+adcx r8, rax
 mov rdx, r13
-mulx r10, rdx, [rip + 2f]
-mulx r10, r11, [rip + 2f + 8]
-mulx r12, rbx, [rip + 2f + 16]
-xor ebp, ebp
-adcx r13, r11
-mulx r11, r13, [rip + 2f + 24]
-adox r10, rbx
-adcx r14, r10
-mulx r10, rbx, [rip + 2f + 32]
-adox r12, r13
-adcx r15, r12
-mulx r12, r13, [rip + 2f + 40]
-adox r11, rbx
-adcx r9, r11
-mulx rdx, r11, [rip + 2f + 48]
-adox r10, r13
-adcx r8, r10
-adox r12, r11
-adcx rcx, r12
+mulx rdi, rdx, [rip + 2f]
+mulx rdi, r9, [rip + 2f + 8]
+xor r10d, r10d
+adcx r13, r9
+adox rbx, rdi
+mulx rdi, r9, [rip + 2f + 16]
+adcx rbx, r9
+adox r15, rdi
+mulx rdi, r9, [rip + 2f + 24]
+adcx r15, r9
+adox r14, rdi
+mulx rdi, r9, [rip + 2f + 32]
+adcx r14, r9
+adox r11, rdi
+mulx rdi, r9, [rip + 2f + 40]
+adcx r11, r9
+adox rcx, rdi
+mulx rdx, rdi, [rip + 2f + 48]
+adcx rcx, rdi
+adox r8, rdx
+mov rdx, 0
 adox rdx, rax
-adcx rdi, rdx
-mov r10, 0
-adcx r10, rax
+adcx r8, rax
+adcx rdx, rax
+mov rdi, rdx
 mov rdx, [rsi + 40]
-mulx rdx, rsi, [rsi + 40]
-xor r11d, r11d
-adcx rdi, rsi
-adcx r10, rdx
-mov rdx, r14
+mov rsi, [rsi + 40]
+mulx rdx, rsi, rsi
+xor r9d, r9d
+adcx r8, rsi
+adox rdi, rdx
+adcx rdi, rax
+mov rdx, rbx
 mulx rsi, rdx, [rip + 2f]
-mulx rsi, r11, [rip + 2f + 8]
-mulx r12, r13, [rip + 2f + 16]
-xor ebx, ebx
-adcx r14, r11
-mulx r11, r14, [rip + 2f + 24]
-adox rsi, r13
-adcx r15, rsi
-mulx rsi, r13, [rip + 2f + 32]
-adox r12, r14
-adcx r9, r12
-mulx r12, r14, [rip + 2f + 40]
-adox r11, r13
-adcx r8, r11
-mulx rdx, r11, [rip + 2f + 48]
-adox rsi, r14
-adcx rcx, rsi
-adox r12, r11
-adcx rdi, r12
-adox rdx, rax
-adcx r10, rdx
-add rsp, 16
+mulx rsi, r9, [rip + 2f + 8]
+xor r10d, r10d
+adcx rbx, r9
+adox r15, rsi
+mulx rsi, r9, [rip + 2f + 16]
+adcx r15, r9
+adox r14, rsi
+mulx rsi, r9, [rip + 2f + 24]
+adcx r14, r9
+adox r11, rsi
+mulx rsi, r9, [rip + 2f + 32]
+adcx r11, r9
+adox rcx, rsi
+mulx rsi, r9, [rip + 2f + 40]
+adcx rcx, r9
+adox r8, rsi
+mulx rdx, rsi, [rip + 2f + 48]
+adcx r8, rsi
+adox rdi, rdx
+adcx rdi, rax
+add rsp, 8
 pop rbp
 pop rbx
 ret
@@ -10249,8 +10314,8 @@ ret
             p4 = const M::P[4],
             p5 = const M::P[5],
             out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") z[4], out("r8") z[2], out("r9") z[1], out("r10") z[5], out("r11") _,
-            out("r12") _, out("r13") _, out("r14") _, out("r15") z[0],
+            out("rdi") z[5], out("r8") z[4], out("r9") _, out("r10") _, out("r11") z[2], out("r12")
+            _, out("r13") _, out("r14") z[1], out("r15") z[0],
             options(pure, readonly),
         );
     }
@@ -10597,270 +10662,273 @@ unsafe fn mul_lazy_full_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 
         asm!(
             called!(
                 "call",
-                "fieldc_mul_lazy_full_adx_2512069ddf2547c5_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_mul_lazy_full_adx_87005efb52738114_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 push rbx
-push rbp
 xor eax, eax
 mov rcx, rdx
 mov rdx, [rdx]
-mulx rdi, r8, [rsi]
-mulx r9, r10, [rsi + 8]
-mulx r11, r12, [rsi + 16]
-xor r13d, r13d
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+xor r11d, r11d
 adcx rdi, r10
-mulx r10, r13, [rsi + 24]
-adcx r9, r12
-mulx r12, r14, [rsi + 32]
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adcx r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adcx r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
 adcx r11, r13
-mulx rdx, r13, [rsi + 40]
-adcx r10, r14
+mov r13, [rsi + 40]
+mulx rdx, r13, r13
 adcx r12, r13
 adcx rdx, rax
 mov r13, rdx
 mov rdx, r8
 mulx r14, rdx, [rip + 2f]
 mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
+xor ebx, ebx
 adcx r8, r15
-mulx r8, r15, [rip + 2f + 24]
-adox r14, rbp
+adox rdi, r14
+mulx r8, r14, [rip + 2f + 16]
 adcx rdi, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r9, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox r8, rbp
-adcx r11, r8
-mulx rdx, r8, [rip + 2f + 48]
-adox r14, rbx
+adox r9, r8
+mulx r8, r14, [rip + 2f + 24]
+adcx r9, r14
+adox r10, r8
+mulx r8, r14, [rip + 2f + 32]
 adcx r10, r14
-adox r15, r8
-adcx r12, r15
-adox rdx, rax
-adcx r13, rdx
+adox r11, r8
+mulx r8, r14, [rip + 2f + 40]
+adcx r11, r14
+adox r12, r8
+mulx rdx, r8, [rip + 2f + 48]
+adcx r12, r8
+adox r13, rdx
+adcx r13, rax
 mov rdx, [rcx + 8]
 mulx r8, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
+xor r15d, r15d
 adcx rdi, r14
-mulx r14, rbp, [rsi + 16]
-adox r8, rbx
-adcx r9, r8
-mulx r8, rbx, [rsi + 24]
-adox r15, rbp
-adcx r11, r15
-mulx r15, rbp, [rsi + 32]
-adox r14, rbx
+adox r9, r8
+mulx r8, r14, [rsi + 8]
+adcx r9, r14
+adox r10, r8
+mulx r8, r14, [rsi + 16]
 adcx r10, r14
-mulx rdx, r14, [rsi + 40]
-adox r8, rbp
-adcx r12, r8
-adox r15, r14
-adcx r13, r15
+adox r11, r8
+mulx r8, r14, [rsi + 24]
+adcx r11, r14
+adox r12, r8
+mulx r8, r14, [rsi + 32]
+adcx r12, r14
+adox r13, r8
+mulx rdx, r8, [rsi + 40]
+adcx r13, r8
 adox rdx, rax
 adcx rdx, rax
 mov r8, rdx
 mov rdx, rdi
 mulx r14, rdx, [rip + 2f]
 mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
+xor ebx, ebx
 adcx rdi, r15
-mulx rdi, r15, [rip + 2f + 24]
-adox r14, rbp
+adox r9, r14
+mulx rdi, r14, [rip + 2f + 16]
 adcx r9, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r11, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox rdi, rbp
-adcx r10, rdi
-mulx rdx, rdi, [rip + 2f + 48]
-adox r14, rbx
+adox r10, rdi
+mulx rdi, r14, [rip + 2f + 24]
+adcx r10, r14
+adox r11, rdi
+mulx rdi, r14, [rip + 2f + 32]
+adcx r11, r14
+adox r12, rdi
+mulx rdi, r14, [rip + 2f + 40]
 adcx r12, r14
-adox r15, rdi
-adcx r13, r15
-adox rdx, rax
-adcx r8, rdx
+adox r13, rdi
+mulx rdx, rdi, [rip + 2f + 48]
+adcx r13, rdi
+adox r8, rdx
+adcx r8, rax
 mov rdx, [rcx + 16]
 mulx rdi, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
+xor r15d, r15d
 adcx r9, r14
-mulx r14, rbp, [rsi + 16]
-adox rdi, rbx
-adcx r11, rdi
-mulx rdi, rbx, [rsi + 24]
-adox r15, rbp
-adcx r10, r15
-mulx r15, rbp, [rsi + 32]
-adox r14, rbx
+adox r10, rdi
+mulx rdi, r14, [rsi + 8]
+adcx r10, r14
+adox r11, rdi
+mulx rdi, r14, [rsi + 16]
+adcx r11, r14
+adox r12, rdi
+mulx rdi, r14, [rsi + 24]
 adcx r12, r14
-mulx rdx, r14, [rsi + 40]
-adox rdi, rbp
-adcx r13, rdi
-adox r15, r14
-adcx r8, r15
+adox r13, rdi
+mulx rdi, r14, [rsi + 32]
+adcx r13, r14
+adox r8, rdi
+mulx rdx, rdi, [rsi + 40]
+adcx r8, rdi
 adox rdx, rax
 adcx rdx, rax
 mov rdi, rdx
 mov rdx, r9
 mulx r14, rdx, [rip + 2f]
 mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
+xor ebx, ebx
 adcx r9, r15
-mulx r9, r15, [rip + 2f + 24]
-adox r14, rbp
+adox r10, r14
+mulx r9, r14, [rip + 2f + 16]
+adcx r10, r14
+adox r11, r9
+mulx r9, r14, [rip + 2f + 24]
 adcx r11, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r10, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox r9, rbp
-adcx r12, r9
-mulx rdx, r9, [rip + 2f + 48]
-adox r14, rbx
+adox r12, r9
+mulx r9, r14, [rip + 2f + 32]
+adcx r12, r14
+adox r13, r9
+mulx r9, r14, [rip + 2f + 40]
 adcx r13, r14
-adox r15, r9
-adcx r8, r15
-adox rdx, rax
-adcx rdi, rdx
+adox r8, r9
+mulx rdx, r9, [rip + 2f + 48]
+adcx r8, r9
+adox rdi, rdx
+adcx rdi, rax
 mov rdx, [rcx + 24]
 mulx r9, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
+xor r15d, r15d
+adcx r10, r14
+adox r11, r9
+mulx r9, r14, [rsi + 8]
 adcx r11, r14
-mulx r14, rbp, [rsi + 16]
-adox r9, rbx
-adcx r10, r9
-mulx r9, rbx, [rsi + 24]
-adox r15, rbp
-adcx r12, r15
-mulx r15, rbp, [rsi + 32]
-adox r14, rbx
+adox r12, r9
+mulx r9, r14, [rsi + 16]
+adcx r12, r14
+adox r13, r9
+mulx r9, r14, [rsi + 24]
 adcx r13, r14
-mulx rdx, r14, [rsi + 40]
-adox r9, rbp
-adcx r8, r9
-adox r15, r14
-adcx rdi, r15
+adox r8, r9
+mulx r9, r14, [rsi + 32]
+adcx r8, r14
+adox rdi, r9
+mulx rdx, r9, [rsi + 40]
+adcx rdi, r9
 adox rdx, rax
 adcx rdx, rax
 mov r9, rdx
-mov rdx, r11
-mulx r14, rdx, [rip + 2f]
-mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
-adcx r11, r15
-mulx r11, r15, [rip + 2f + 24]
-adox r14, rbp
-adcx r10, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r12, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox r11, rbp
-adcx r13, r11
-mulx rdx, r11, [rip + 2f + 48]
-adox r14, rbx
-adcx r8, r14
-adox r15, r11
-adcx rdi, r15
-adox rdx, rax
-adcx r9, rdx
-mov rdx, [rcx + 32]
-mulx r11, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-xor ebp, ebp
-adcx r10, r14
-mulx r14, rbp, [rsi + 16]
-adox r11, rbx
-adcx r12, r11
-mulx r11, rbx, [rsi + 24]
-adox r15, rbp
-adcx r13, r15
-mulx r15, rbp, [rsi + 32]
-adox r14, rbx
-adcx r8, r14
-mulx rdx, r14, [rsi + 40]
-adox r11, rbp
-adcx rdi, r11
-adox r15, r14
-adcx r9, r15
-adox rdx, rax
-adcx rdx, rax
-mov r11, rdx
 mov rdx, r10
 mulx r14, rdx, [rip + 2f]
 mulx r14, r15, [rip + 2f + 8]
-mulx rbx, rbp, [rip + 2f + 16]
-test rsp, rsp
-adcx r10, r15
-mulx r10, r15, [rip + 2f + 24]
-adox r14, rbp
-adcx r12, r14
-mulx r14, rbp, [rip + 2f + 32]
-adox rbx, r15
-adcx r13, rbx
-mulx r15, rbx, [rip + 2f + 40]
-adox r10, rbp
-adcx r8, r10
-mulx rdx, r10, [rip + 2f + 48]
-adox r14, rbx
-adcx rdi, r14
-adox r15, r10
-adcx r9, r15
-adox rdx, rax
-adcx r11, rdx
-mov rdx, [rcx + 40]
-mulx rcx, r10, [rsi]
-mulx r14, r15, [rsi + 8]
 xor ebx, ebx
-adcx r12, r10
-mulx r10, rbx, [rsi + 16]
-adox rcx, r15
-adcx r13, rcx
-mulx rcx, r15, [rsi + 24]
-adox r14, rbx
-adcx r8, r14
-mulx r14, rbx, [rsi + 32]
-adox r10, r15
-adcx rdi, r10
-mulx rdx, rsi, [rsi + 40]
-adox rcx, rbx
-adcx r9, rcx
-adox r14, rsi
+adcx r10, r15
+adox r11, r14
+mulx r10, r14, [rip + 2f + 16]
 adcx r11, r14
+adox r12, r10
+mulx r10, r14, [rip + 2f + 24]
+adcx r12, r14
+adox r13, r10
+mulx r10, r14, [rip + 2f + 32]
+adcx r13, r14
+adox r8, r10
+mulx r10, r14, [rip + 2f + 40]
+adcx r8, r14
+adox rdi, r10
+mulx rdx, r10, [rip + 2f + 48]
+adcx rdi, r10
+adox r9, rdx
+adcx r9, rax
+mov rdx, [rcx + 32]
+mulx r10, r14, [rsi]
+xor r15d, r15d
+adcx r11, r14
+adox r12, r10
+mulx r10, r14, [rsi + 8]
+adcx r12, r14
+adox r13, r10
+mulx r10, r14, [rsi + 16]
+adcx r13, r14
+adox r8, r10
+mulx r10, r14, [rsi + 24]
+adcx r8, r14
+adox rdi, r10
+mulx r10, r14, [rsi + 32]
+adcx rdi, r14
+adox r9, r10
+mulx rdx, r10, [rsi + 40]
+adcx r9, r10
 adox rdx, rax
 adcx rdx, rax
-mov rcx, rdx
+mov r10, rdx
+mov rdx, r11
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+xor ebx, ebx
+adcx r11, r15
+adox r12, r14
+mulx r11, r14, [rip + 2f + 16]
+adcx r12, r14
+adox r13, r11
+mulx r11, r14, [rip + 2f + 24]
+adcx r13, r14
+adox r8, r11
+mulx r11, r14, [rip + 2f + 32]
+adcx r8, r14
+adox rdi, r11
+mulx r11, r14, [rip + 2f + 40]
+adcx rdi, r14
+adox r9, r11
+mulx rdx, r11, [rip + 2f + 48]
+adcx r9, r11
+adox r10, rdx
+adcx r10, rax
+mov rdx, [rcx + 40]
+mulx rcx, r11, [rsi]
+xor r14d, r14d
+adcx r12, r11
+adox r13, rcx
+mulx rcx, r11, [rsi + 8]
+adcx r13, r11
+adox r8, rcx
+mulx rcx, r11, [rsi + 16]
+adcx r8, r11
+adox rdi, rcx
+mulx rcx, r11, [rsi + 24]
+adcx rdi, r11
+adox r9, rcx
+mulx rcx, r11, [rsi + 32]
+adcx r9, r11
+adox r10, rcx
+mulx rcx, rdx, [rsi + 40]
+adcx r10, rdx
+adox rcx, rax
+adcx rcx, rax
 mov rdx, r12
 mulx rsi, rdx, [rip + 2f]
-mulx rsi, r10, [rip + 2f + 8]
-mulx r14, r15, [rip + 2f + 16]
-xor ebx, ebx
-adcx r12, r10
-mulx r10, r12, [rip + 2f + 24]
-adox rsi, r15
-adcx r13, rsi
-mulx rsi, r15, [rip + 2f + 32]
-adox r14, r12
-adcx r8, r14
-mulx r12, r14, [rip + 2f + 40]
-adox r10, r15
-adcx rdi, r10
-mulx rdx, r10, [rip + 2f + 48]
-adox rsi, r14
-adcx r9, rsi
-adox r12, r10
-adcx r11, r12
-adox rdx, rax
-adcx rcx, rdx
-pop rbp
+mulx rsi, r11, [rip + 2f + 8]
+xor r14d, r14d
+adcx r12, r11
+adox r13, rsi
+mulx rsi, r11, [rip + 2f + 16]
+adcx r13, r11
+adox r8, rsi
+mulx rsi, r11, [rip + 2f + 24]
+adcx r8, r11
+adox rdi, rsi
+mulx rsi, r11, [rip + 2f + 32]
+adcx rdi, r11
+adox r9, rsi
+mulx rsi, r11, [rip + 2f + 40]
+adcx r9, r11
+adox r10, rsi
+mulx rdx, rsi, [rip + 2f + 48]
+adcx r10, rsi
+adox rcx, rdx
+adcx rcx, rax
 pop rbx
 ret
 .balign 64
@@ -10877,7 +10945,7 @@ ret
             p5 = const M::P[5],
             out("rax") _, out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
-            _, out("r11") z[4], out("r12") _, out("r13") z[0], out("r14") _, out("r15") _,
+            z[4], out("r11") _, out("r12") _, out("r13") z[0], out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }

@@ -98,7 +98,7 @@ extern "C" {
 #if @upper@_VECTORS
 @array_tables@#endif
 
-/* In the order in which they are chosen. One carry chain was measured to be faster than two. */
+/* In the order in which they are chosen, of those with as many carry chains as are fastest. */
 static const @name@_kernels *const @name@_tables[] = {
 #if @upper@_VECTORS
     @array_places@
@@ -108,34 +108,55 @@ static const @name@_kernels *const @name@_tables[] = {
 typedef struct {
     unsigned b, c; /* two registers of cpuid's leaf 7; 0 where there is no such leaf */
     int vectors;   /* whether the system keeps vectors of 512 bits */
+    int two_chains; /* whether kernels with two carry chains are the fastest */
 } @name@_features;
 
 #define @upper@_BMI2 (1u << 8)
 #define @upper@_ADX (1u << 19)
+#define @upper@_TWO_CHAINS (@upper@_BMI2 | @upper@_ADX)
 #define @upper@_OSXSAVE (1u << 27)
 #define @upper@_STATE 0xe6u /* of xgetbv: registers xmm, ymm, masks, both halves of zmm */
+
+#ifndef FIELDC_PATH
+#define @upper@_AMD 0x68747541u /* how "AuthenticAMD" begins */
+
+/* Whether cpuid's leaves 0 and 1 are of Zen 3 or 4, where @zen_fastest@ fastest for this prime. */
+static int @name@_prefers_two_chains(unsigned vendor, unsigned version)
+{
+    const unsigned family = ((version >> 8) & 15) + ((version >> 20) & 255);
+    return @zen_two_chains@ && vendor == @upper@_AMD && family == 0x19;
+}
+#endif
 
 /* FIELDC_PATH is for tests: the processor is taken to have all. */
 static @name@_features @name@_found(void)
 {
-    @name@_features found = {0, 0, 0};
+    @name@_features found = {0, 0, 0, 0};
 #if defined(FIELDC_PATH)
     found.b = found.c = ~0u;
     found.vectors = 1;
 #elif defined(_MSC_VER)
     int registers[4];
+    unsigned vendor;
     __cpuid(registers, 0);
+    vendor = (unsigned)registers[1];
     if (registers[0] >= 7) {
         __cpuidex(registers, 7, 0);
         found.b = (unsigned)registers[1];
         found.c = (unsigned)registers[2];
     }
+    __cpuid(registers, 1);
+    found.two_chains = @name@_prefers_two_chains(vendor, (unsigned)registers[0]);
 #else
-    unsigned a, b, c, d;
+    unsigned a, b, c, d, vendor = 0;
+    if (__get_cpuid(0, &a, &b, &c, &d))
+        vendor = b;
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
         found.b = b;
         found.c = c;
     }
+    if (__get_cpuid(1, &a, &b, &c, &d))
+        found.two_chains = @name@_prefers_two_chains(vendor, a);
 #if @upper@_VECTORS
     if (__get_cpuid(1, &a, &b, &c, &d) && (c & @upper@_OSXSAVE) != 0) {
         __asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
@@ -143,6 +164,7 @@ static @name@_features @name@_found(void)
     }
 #endif
 #endif
+    found.two_chains &= (found.b & @upper@_TWO_CHAINS) == @upper@_TWO_CHAINS;
     return found;
 }
 
@@ -158,6 +180,13 @@ static int @name@_runs(int path)
 @array_cases@#endif
     default: return 1;
     }
+}
+
+/* Whether a path has as many carry chains as are fastest on this processor. */
+static int @name@_suits(int path)
+{
+    const int two_chains = path == FIELDC_ADX || path == FIELDC_ADX_AVX512IFMA;
+    return two_chains == @name@_found().two_chains;
 }
 
 #else
@@ -187,6 +216,12 @@ static int @name@_runs(int path)
     return 1;
 }
 
+static int @name@_suits(int path)
+{
+    (void)path;
+    return 1;
+}
+
 #endif
 
 /* The kernels of a path, or null. */
@@ -198,7 +233,8 @@ static const @name@_kernels *@name@_find(int path)
 #endif
     for (i = 0; i < sizeof @name@_tables / sizeof *@name@_tables; i++) {
         const int each = @name@_tables[i]->path;
-        if ((path == each || path == FIELDC_AUTOMATIC) && @name@_runs(each))
+        const int is_meant = path == FIELDC_AUTOMATIC ? @name@_suits(each) : path == each;
+        if (is_meant && @name@_runs(each))
             return @name@_tables[i];
     }
     return NULL;

@@ -57,7 +57,8 @@ enum fieldc_path {
     FIELDC_PORTABLE = 4, /* C */
     FIELDC_AARCH64 = 5, /* any AArch64 */
     FIELDC_AVX512F = 6, /* x86-64 with AVX-512 F and DQ: arrays in vectors, else as FIELDC_MULX */
-    FIELDC_AVX512IFMA = 7 /* the same with IFMA and VBMI2 */
+    FIELDC_AVX512IFMA = 7, /* the same with IFMA and VBMI2 */
+    FIELDC_ADX_AVX512IFMA = 8 /* arrays as FIELDC_AVX512IFMA, else as FIELDC_ADX */
 };
 #endif
 

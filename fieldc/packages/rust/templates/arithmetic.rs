@@ -20,6 +20,7 @@ fn on_every_kernel(check: impl Fn()) {
         Kernels::Adx,
         Kernels::Avx512f,
         Kernels::Avx512Ifma,
+        Kernels::AdxAvx512Ifma,
         Kernels::Aarch64,
     ];
     let here = all.iter().filter(|kernels| kernels.select().is_ok());

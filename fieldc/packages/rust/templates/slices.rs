@@ -22,8 +22,16 @@ fn elements(count: usize, seed: u64) -> Vec<F> {
 }
 
 fn on_every_kernel(check: impl Fn()) {
-    use Kernels::{Aarch64, Adx, Avx512Ifma, Avx512f, Mulx, Portable};
-    let all = [Portable, Mulx, Adx, Avx512f, Avx512Ifma, Aarch64];
+    use Kernels::{Aarch64, Adx, AdxAvx512Ifma, Avx512Ifma, Avx512f, Mulx, Portable};
+    let all = [
+        Portable,
+        Mulx,
+        Adx,
+        Avx512f,
+        Avx512Ifma,
+        AdxAvx512Ifma,
+        Aarch64,
+    ];
     let here = all.iter().filter(|kernels| kernels.select().is_ok());
     assert_ne!(here.map(|_| check()).count(), 0);
     Kernels::detect().select().expect("this processor has them");
