@@ -50,17 +50,20 @@ def figure_of(code: bytes, architecture: str, processor_key: str) -> Figure:
     return Figure(limits.binding[1], limits.latency[1], counts.instructions)
 
 
+def rank(figure: Figure, variant: str, processor: Processor) -> tuple[float, float, bool, int]:
+    """What orders kernels: the bounds, then what the processor prefers, then instructions."""
+    dislikes = variant != processor.prefers
+    return figure.throughput, figure.latency, dislikes, figure.instructions
+
+
 def preferred_variant(
     judge: Judge, expression: Expression, processor: Processor, variants: Sequence[str]
 ) -> str:
-    """The variant with the lowest bound on a processor; of equal ones that with fewest slots."""
+    """The variant with the lowest rank on a processor."""
 
-    def cost(name: str) -> Figure:
+    def cost(name: str) -> tuple[float, float, bool, int]:
         variant = Variant(name)
-        return figure(
-            judge,
-            Choice(expression, variant, judge.plans(variant, processor.key)[0]),
-            processor.key,
-        )
+        choice = Choice(expression, variant, judge.plans(variant, processor.key)[0])
+        return rank(figure(judge, choice, processor.key), name, processor)
 
     return min(variants, key=cost)

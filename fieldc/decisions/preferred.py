@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from fieldc.algorithms import every_kernel_for, offered_for, unknown_algorithm
-from fieldc.decisions.model import Figure, figure
+from fieldc.decisions.model import Figure, figure, rank
 from fieldc.decisions.schedule import Schedule, ScheduleError, TunedKernel, shipped
 from fieldc.field import Field
 from fieldc.language import BoundError, Expression, Kernel
@@ -235,8 +235,12 @@ def _modelled(
                 some.append(Candidate(told, bound, runs))
                 why = f"the model of {model.key}, rows of other processors"
             found.append(some)
-    ranked = sorted(found, key=lambda some: some[0].figure or Figure(0, 0, 0))
-    return [candidate for some in ranked for candidate in some]
+
+    def place(some: Sequence[Candidate]) -> tuple[float, float, bool, int]:
+        first = some[0]
+        return rank(first.figure or Figure(0, 0, 0), first.choice.variant.name, model)
+
+    return [candidate for some in sorted(found, key=place) for candidate in some]
 
 
 def _options(model: Processor) -> tuple[str, ...]:

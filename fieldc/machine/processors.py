@@ -43,6 +43,7 @@ class Processor:
     cpuid: tuple[str, ...]
     telling: tuple[str, ...]
     measured: tuple[str, ...]
+    prefers: str
     slots: int
     fuses: bool
     read_modify_write: int
@@ -118,7 +119,7 @@ def _processor(key: str, row: dict[str, Any]) -> Processor:
     values = {name: value for name, value in row.items() if name != "like"}
     values["timings"] = {name: _timing(each) for name, each in row["timings"].items()}
     values |= {name: tuple(row.get(name, ())) for name in ("measured", "cpuid", "telling")}
-    return Processor(key=key, **values)
+    return Processor(**{"key": key, "prefers": "", **values})
 
 
 def _timing(row: dict[str, Any]) -> InstructionCost:
