@@ -191,148 +191,157 @@ unsafe fn mul_fold_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "call",
-                "fieldc_mul_fold_adx_0a2ea8d056e39b14_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_fold_adx_c0c971aaa1cc30b2_{p0}_{p1}_{p2}_{p3}",
                 r"
-mov r15, rdx
-mov rax, [r15]
-mov rdx, [rsi]
-mulx rax, rdi, rax
-mov r8, [r15 + 8]
-mov r11, [r15 + 16]
-mulx r8, r9, r8
-mulx r11, r10, r11
-xor ecx, ecx
-adcx r9, rax
-mov rax, [r15 + 24]
-mulx rax, rdx, rax
-adcx r10, r8
-adcx rdx, r11
-adcx rax, [rip + 2f]
-mov r8, rdx
-mov rdx, rdi
-mulx rdi, r11, [rip + 2f + 8]
-adcx r9, r11
-mulx r11, rcx, [rip + 2f + 16]
-adcx r10, rcx
-mulx rcx, r12, [rip + 2f + 24]
-adcx r8, r12
-adox r10, rdi
-adox r8, r11
-mulx rdx, r12, [rip + 2f + 32]
-adcx rax, r12
-adox rax, rcx
-adox rdx, [rip + 2f]
-adcx rdx, [rip + 2f]
-mov rdi, rdx
-mov rdx, [rsi + 8]
-mulx r11, rcx, [r15]
-xor r12d, r12d
+push rbx
+push rbp
+mov r12, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r11, rdi
+xor eax, eax
+lea r10, [rip + 2f]
+mov r9, [rsi + 8]
+xor r15d, r15d
+mulx r9, r15, r9
+adcx rdi, r15
+mov r15, [rsi + 16]
+mulx r15, rcx, r15
 adcx r9, rcx
-mulx rcx, r12, [r15 + 8]
-adcx r10, r12
-mulx r12, r13, [r15 + 16]
-adcx r8, r13
-adox r10, r11
-mulx rdx, r11, [r15 + 24]
-adcx rax, r11
-adox r8, rcx
-adcx rdi, [rip + 2f]
-adox rax, r12
-adox rdi, rdx
-mov rdx, r9
-mulx rcx, r12, [rip + 2f + 32]
-mulx r9, r11, [rip + 2f + 8]
-adcx r10, r11
-mulx r11, r13, [rip + 2f + 16]
-adcx r8, r13
-mulx rdx, r13, [rip + 2f + 24]
-adox r8, r9
-adcx rax, r13
-adcx rdi, r12
-adox rax, r11
-adox rdi, rdx
-adox rcx, [rip + 2f]
-adcx rcx, [rip + 2f]
-mov rdx, [rsi + 16]
-mulx r9, r11, [r15]
-xor r12d, r12d
-adcx r10, r11
-mulx r11, r12, [r15 + 8]
-adcx r8, r12
-mulx r12, r13, [r15 + 16]
-adcx rax, r13
-adox r8, r9
-mulx rdx, r9, [r15 + 24]
-adcx rdi, r9
-adox rax, r11
-adcx rcx, [rip + 2f]
-adox rdi, r12
-adox rcx, rdx
-mov rdx, r10
-mulx r9, r11, [rip + 2f + 8]
-adcx r8, r11
-mulx r11, r10, [rip + 2f + 16]
-adcx rax, r10
-mulx r10, r12, [rip + 2f + 24]
-adcx rdi, r12
-adox rax, r9
-mulx rdx, r9, [rip + 2f + 32]
-adcx rcx, r9
-adox rdi, r11
-adox rcx, r10
-adox rdx, [rip + 2f]
-adcx rdx, [rip + 2f]
-mov r9, rdx
-mov rdx, [rsi + 24]
-mulx rsi, r11, [r15]
-xor r10d, r10d
-adcx r8, r11
-mulx r11, r10, [r15 + 8]
-adcx rax, r10
-mulx r10, r12, [r15 + 16]
-adcx rdi, r12
-mulx r15, rdx, [r15 + 24]
-adox rax, rsi
-adcx rcx, rdx
-adox rdi, r11
-adcx r9, [rip + 2f]
-adox rcx, r10
-adox r9, r15
-mov rdx, r8
-imul rdx, [rip + 2f + 40]
-mulx r15, rsi, [rip + 2f + 56]
-xor r12d, r12d
-mulx r11, r10, [rip + 2f + 48]
-adcx r8, r10
-adcx rax, rsi
-mulx rsi, r8, [rip + 2f + 64]
-adcx rdi, r8
-adox rax, r11
-mulx rdx, r8, [rip + 2f + 72]
+mov r13, [rsi + 24]
+mulx rdx, rcx, r13
+adcx r15, rcx
+adcx rdx, rax
+mov rcx, rdx
+mov rdx, r11
+mulx r11, r8, [r10 + 8]
+mulx rbp, r14, [r10]
+xor r13d, r13d
+adcx rdi, r14
+adox rbp, r8
+adcx r9, rbp
+mulx r8, rbp, [r10 + 16]
+adox r11, rbp
+adcx r15, r11
+mulx rdx, r11, [r10 + 24]
+adox r8, r11
+adox rdx, rax
 adcx rcx, r8
-adox rdi, r15
-adcx r9, [rip + 2f]
-adox rcx, rsi
-adox r9, rdx
+mov r11, rdx
+mov rdx, [r12 + 8]
+mulx r8, rbp, [rsi]
+adcx r11, rax
+mulx r14, r13, [rsi + 8]
+xor ebx, ebx
+adcx rdi, rbp
+adox r8, r13
+adcx r9, r8
+mulx r8, rbp, [rsi + 16]
+adox r14, rbp
+adcx r15, r14
+mulx rdx, rbp, [rsi + 24]
+adox r8, rbp
+adcx rcx, r8
+adox rdx, rax
+adcx r11, rdx
 mov rdx, rdi
-mov r15, rax
-mov rsi, rcx
-sub r15, [rip + 2f + 48]
-sbb rdx, [rip + 2f + 56]
-mov r8, r9
-sbb rsi, [rip + 2f + 64]
-sbb r8, [rip + 2f + 72]
-cmovc r15, rax
+mulx rdi, r8, [r10]
+xor ebp, ebp
+adcx r9, r8
+mulx r8, rbp, [r10 + 8]
+adox rdi, rbp
+adcx r15, rdi
+mulx rdi, rbp, [r10 + 16]
+adox r8, rbp
+adcx rcx, r8
+mulx rdx, rbp, [r10 + 24]
+adox rdi, rbp
+adcx r11, rdi
+adox rdx, rax
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, [r12 + 16]
+mulx r8, rbp, [rsi]
+xor r14d, r14d
+adcx r9, rbp
+mulx rbp, r14, [rsi + 8]
+adox r8, r14
+adcx r15, r8
+mulx r8, r14, [rsi + 16]
+adox rbp, r14
+adcx rcx, rbp
+mulx rbp, r14, [rsi + 24]
+adox r8, r14
+adcx r11, r8
+mov rdx, r9
+mulx r9, r8, [r10]
+adox rbp, rax
+adcx rdi, rbp
+xor ebp, ebp
+mulx rbp, r14, [r10 + 8]
+adcx r15, r8
+adox r9, r14
+adcx rcx, r9
+mulx r9, r8, [r10 + 16]
+adox rbp, r8
+mulx rdx, r8, [r10 + 24]
+adox r9, r8
+adox rdx, rax
+adcx r11, rbp
+adcx rdi, r9
+mov r9, rdx
+adcx r9, rax
+xor ebp, ebp
+mov rdx, [r12 + 24]
+mulx r12, r8, [rsi]
+adcx r15, r8
+mulx r8, rbp, [rsi + 8]
+adox r12, rbp
+adcx rcx, r12
+mulx r12, rbp, [rsi + 16]
+adox r8, rbp
+adcx r11, r8
+mulx rsi, rdx, [rsi + 24]
+adox r12, rdx
+adox rsi, rax
+adcx rdi, r12
+adcx r9, rsi
+mov rdx, r15
+imul rdx, [r10 + 32]
+xor r8d, r8d
+mulx rsi, r12, [r10 + 40]
+adcx r15, r12
+mulx r12, r15, [r10 + 48]
+adox rsi, r15
+adcx rcx, rsi
+mulx rsi, r15, [r10 + 56]
+mulx r13, rdx, [r10 + 64]
+adox r12, r15
+adcx r11, r12
+adox rsi, rdx
+adox r13, rax
+adcx rdi, rsi
+adcx r9, r13
+mov rdx, rdi
+mov r12, r9
+mov rsi, r11
+mov rax, rcx
+sub rax, [r10 + 40]
+sbb rsi, [r10 + 48]
+sbb rdx, [r10 + 56]
+sbb r12, [r10 + 64]
+cmovc rax, rcx
 cmovc rdx, rdi
-cmovc rsi, rcx
-cmovc r8, r9
+cmovc r12, r9
+cmovc rsi, r11
+pop rbp
+pop rbx
 ret
 .balign 64
 2:
-.quad {k0}, {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            k0 = const 0x0_u64,
             mu0 = const M::MU[0],
             mu1 = const M::MU[1],
             mu2 = const M::MU[2],
@@ -342,9 +351,9 @@ ret
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
-            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") z[3], out("r9") _, out("r10") _,
-            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") z[0],
+            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[2], inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") z[3], out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -884,156 +893,154 @@ unsafe fn mul_complement_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64;
         asm!(
             called!(
                 "call",
-                "fieldc_mul_complement_adx_3a3124385f8474f9_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_complement_adx_764993a43b8711e1_{p0}_{p1}_{p2}_{p3}",
                 r"
-push rbx
-lea rax, [rip + 2f]
-xor ecx, ecx
-mov r12, rdx
-mov r9, [r12 + 8]
-mov rdi, [r12]
-mov rdx, [rsi]
+mov rdi, [rsi]
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mov r9, [rsi + 8]
 mulx rdi, r8, rdi
 mulx r9, r10, r9
 xor r11d, r11d
 adcx rdi, r10
-mov r10, [r12 + 16]
+mov r10, [rsi + 16]
 mulx r10, r11, r10
 adcx r9, r11
-mov r11, [r12 + 24]
+mov r11, [rsi + 24]
 mulx rdx, r11, r11
 adcx r10, r11
-adcx rdx, rcx
+adcx rdx, rax
 mov r11, rdx
-mov rdx, [rax]
+mov rdx, [rip + 2f]
 sub rdx, r8
-mulx r8, r13, [rax + 8]
+xor r13d, r13d
+mulx r8, r12, [rip + 2f + 8]
+adox r9, r8
+adcx rdi, r12
+mulx r8, r12, [rip + 2f + 16]
+adox r10, r8
+adcx r9, r12
+mulx r8, r12, [rip + 2f + 24]
+adcx r10, r12
+adox r11, r8
+mulx rdx, r8, [rip + 2f + 32]
+adcx r11, r8
+adox rdx, rax
+adcx rdx, rax
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx r12, r13, [rsi]
 xor r14d, r14d
 adcx rdi, r13
-mulx r13, r14, [rax + 16]
-adox r8, r14
-adcx r9, r8
-mulx r8, r14, [rax + 24]
-adox r13, r14
-adcx r10, r13
-mulx rdx, r13, [rax + 32]
-adox r8, r13
-adcx r11, r8
-adox rdx, rcx
-adcx rdx, rcx
-mov r8, rdx
-mov rdx, [rsi + 8]
-mulx r13, r14, [r12]
-xor r15d, r15d
-adcx rdi, r14
-mulx r14, r15, [r12 + 8]
-adox r13, r15
+adox r9, r12
+mulx r12, r13, [rsi + 8]
 adcx r9, r13
-mulx r13, r15, [r12 + 16]
-adox r14, r15
-adcx r10, r14
-mulx rdx, r14, [r12 + 24]
-adox r13, r14
-adcx r11, r13
-adox rdx, rcx
-adcx r8, rdx
-mov rdx, [rax]
+adox r10, r12
+mulx r12, r13, [rsi + 16]
+adox r11, r12
+mulx rdx, r12, [rsi + 24]
+adcx r10, r13
+adox r8, rdx
+adcx r11, r12
+adcx r8, rax
+mov rdx, [rip + 2f]
 sub rdx, rdi
-mulx rdi, r13, [rax + 8]
-xor r14d, r14d
-adcx r9, r13
-mulx r13, r14, [rax + 16]
-adox rdi, r14
-adcx r10, rdi
-mulx rdi, r14, [rax + 24]
-adox r13, r14
-adcx r11, r13
-mulx rdx, r13, [rax + 32]
-adox rdi, r13
+mulx rdi, r12, [rip + 2f + 8]
+xor r13d, r13d
+adcx r9, r12
+adox r10, rdi
+mulx rdi, r12, [rip + 2f + 16]
+adcx r10, r12
+adox r11, rdi
+mulx rdi, r12, [rip + 2f + 24]
+adox r8, rdi
+adcx r11, r12
+mulx rdx, rdi, [rip + 2f + 32]
 adcx r8, rdi
-adox rdx, rcx
-adcx rdx, rcx
+adox rdx, rax
+adcx rdx, rax
 mov rdi, rdx
-xor r15d, r15d
-mov rdx, [rsi + 16]
-mulx r13, r14, [r12]
-adcx r9, r14
-mulx r14, r15, [r12 + 8]
-adox r13, r15
+mov rdx, [rcx + 16]
+mulx r12, r13, [rsi]
+xor r14d, r14d
+adox r10, r12
+adcx r9, r13
+mulx r12, r13, [rsi + 8]
+adox r11, r12
 adcx r10, r13
-mulx r13, r15, [r12 + 16]
-adox r14, r15
-adcx r11, r14
-mulx rdx, r14, [r12 + 24]
-adox r13, r14
-adcx r8, r13
-adox rdx, rcx
-adcx rdi, rdx
-mov rdx, [rax]
+mulx r12, r13, [rsi + 16]
+adcx r11, r13
+adox r8, r12
+mulx rdx, r12, [rsi + 24]
+adox rdi, rdx
+mov rdx, [rip + 2f]
+adcx r8, r12
+adcx rdi, rax
 sub rdx, r9
-mulx r9, r13, [rax + 8]
-xor r14d, r14d
-adcx r10, r13
-mulx r13, r14, [rax + 16]
-adox r9, r14
-adcx r11, r9
-mulx r9, r14, [rax + 24]
-adox r13, r14
-adcx r8, r13
-mulx rdx, r13, [rax + 32]
-adox r9, r13
+xor r13d, r13d
+mulx r9, r12, [rip + 2f + 8]
+adcx r10, r12
+adox r11, r9
+mulx r9, r12, [rip + 2f + 16]
+adox r8, r9
+adcx r11, r12
+mulx r9, r12, [rip + 2f + 24]
+adox rdi, r9
+mulx rdx, r9, [rip + 2f + 32]
+adcx r8, r12
+adox rdx, rax
 adcx rdi, r9
-adox rdx, rcx
-adcx rdx, rcx
+adcx rdx, rax
 mov r9, rdx
-mov rdx, [rsi + 24]
-mulx rsi, r13, [r12]
-xor r14d, r14d
-mulx r14, r15, [r12 + 8]
-adox rsi, r15
-adcx r13, [rax + 40]
-adcx rsi, [rax + 48]
-mulx r15, rbx, [r12 + 16]
-adox r14, rbx
-adcx r14, [rax + 56]
-mulx rdx, r12, [r12 + 24]
-adox r15, r12
-adcx r15, [rax + 64]
-adox rdx, rcx
-adcx rdx, rcx
-adcx r10, r13
-adcx r11, rsi
-adcx r8, r14
-adcx rdi, r15
+mov rdx, [rcx + 24]
+xor r13d, r13d
+mulx rcx, r12, [rsi]
+adcx r12, [rip + 2f + 40]
+mulx r13, r14, [rsi + 8]
+adox rcx, [rip + 2f + 48]
+adox r13, [rip + 2f + 56]
+adcx rcx, r14
+mulx r14, r15, [rsi + 16]
+adcx r13, r15
+mulx rdx, rsi, [rsi + 24]
+adox r14, [rip + 2f + 64]
+adox rdx, rax
+adcx r14, rsi
+adcx rdx, rax
+adcx r10, r12
+adcx r11, rcx
+adcx r8, r13
+adcx rdi, r14
 adcx r9, rdx
 mov rdx, r10
-mulx rsi, rdx, [rax + 72]
-mulx rsi, r12, [rax + 80]
-adcx r10, r12
-mulx r12, r10, [rax + 88]
-adox rsi, r10
+xor r12d, r12d
+mulx rcx, rdx, [rip + 2f + 72]
+mulx rcx, rsi, [rip + 2f + 80]
+adcx r10, rsi
+adox r11, rcx
+mulx rcx, rsi, [rip + 2f + 88]
+adox r8, rcx
 adcx r11, rsi
-mulx rsi, r10, [rax + 96]
-adox r12, r10
-adcx r8, r12
-mulx rdx, r12, [rax + 104]
-adox rsi, r12
-adox rdx, rcx
-adcx rdi, rsi
-adcx r9, rdx
-mov rcx, r11
-sub rcx, [rax + 80]
-mov rdx, r8
-sbb rdx, [rax + 88]
-mov rsi, rdi
-sbb rsi, [rax + 96]
-mov r12, r9
-sbb r12, [rax + 104]
-cmovc rcx, r11
-cmovc rdx, r8
-cmovc rsi, rdi
-cmovc r12, r9
-pop rbx
+mulx rcx, rsi, [rip + 2f + 96]
+adox rdi, rcx
+adcx r8, rsi
+mulx rcx, rdx, [rip + 2f + 104]
+adox r9, rcx
+mov rcx, r8
+adcx rdi, rdx
+adcx r9, rax
+mov rax, r11
+sub rax, [rip + 2f + 80]
+sbb rcx, [rip + 2f + 88]
+mov rdx, rdi
+sbb rdx, [rip + 2f + 96]
+mov rsi, r9
+sbb rsi, [rip + 2f + 104]
+cmovc rdx, rdi
+cmovc rax, r11
+cmovc rcx, r8
+cmovc rsi, r9
 ret
 .balign 64
 2:
@@ -1054,9 +1061,9 @@ ret
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
-            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
-            out("r11") _, out("r12") z[3], out("r13") _, out("r14") _, out("r15") _,
+            out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
+            inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") _, out("r8") _, out("r9") _,
+            out("r10") _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -1252,151 +1259,152 @@ unsafe fn square_complement_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_complement_adx_6551a698d95a256a_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_complement_adx_823cb8bf0523cea0_{p0}_{p1}_{p2}_{p3}",
                 r"
-xor eax, eax
-mov rdx, [rsi + 8]
-push rbp
-lea rcx, [rip + 2f]
-lea r8, [rdx + rdx]
-mov r9, [rsi + 16]
-mov rdx, [rsi + 8]
-mov rdi, [rsi + 24]
-shld r9, rdx, 1
-mov rdx, [rsi + 16]
-shld rdi, rdx, 1
+push rbx
+mov r9, [rsi]
 mov rdx, [rsi]
-mov rbp, [rsi]
-mulx rbp, r10, rbp
-mulx r8, r11, r8
-xor r12d, r12d
-adcx rbp, r11
-mulx r9, r11, r9
-adcx r8, r11
-mulx rdx, r11, rdi
-adcx r9, r11
-adcx rdx, rax
-mov r11, rdx
-mov rdx, [rcx]
-sub rdx, r10
-xor r13d, r13d
-mulx r10, r12, [rcx + 8]
-adcx rbp, r12
-mulx r12, r13, [rcx + 16]
-adox r10, r13
-adcx r8, r10
-mulx r10, r13, [rcx + 24]
-adox r12, r13
-adcx r9, r12
-mulx rdx, r12, [rcx + 32]
-adox r10, r12
-mov r13, [rsi + 8]
-adcx r11, r10
-mov r10, [rsi + 16]
-adox rdx, rax
-adcx rdx, rax
-mov r12, rdx
-mov rdx, [rsi + 8]
-xor r15d, r15d
-mulx r13, r14, r13
-adcx r8, r14
-lea r10, [r10 + r10]
-mulx r10, r14, r10
-adox r13, r14
-mulx rdx, rdi, rdi
-adox r10, rdi
-mov rdi, 0
-adox rdx, rax
-adcx r9, r13
-adcx r11, r10
-adcx r12, rdx
-mov rdx, [rcx]
-adcx rdi, rax
-sub rdx, rbp
-xor r13d, r13d
-mulx rbp, r10, [rcx + 8]
-mulx r14, r15, [rcx + 16]
-adcx r8, r10
-adox rbp, r15
-mulx r10, r13, [rcx + 32]
-adcx r9, rbp
-mulx rdx, rbp, [rcx + 24]
-adox r14, rbp
-adcx r11, r14
-adox rdx, r13
-adox r10, rax
-adcx r12, rdx
-mov rdx, [rsi + 24]
-lea rbp, [rdx + rdx]
-adcx rdi, r10
-mov r10, [rsi + 16]
-mov rdx, [rsi + 16]
-xor r13d, r13d
-mulx r10, r13, r10
-adcx r11, r13
-mulx rdx, rbp, rbp
-adox r10, rbp
-adcx r12, r10
-adox rdx, rax
-adcx rdi, rdx
-mov rbp, 0
-mov rdx, [rcx]
-adcx rbp, rax
-sub rdx, r8
-mulx r8, r10, [rcx + 8]
-xor r13d, r13d
-adcx r9, r10
-mulx r10, r13, [rcx + 16]
-adox r8, r13
-adcx r11, r8
-mulx r8, r13, [rcx + 24]
-adox r10, r13
-adcx r12, r10
-mulx rdx, r10, [rcx + 32]
-adox r8, r10
-adox rdx, rax
-adcx rdi, r8
-adcx rbp, rdx
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov r8, [rsi + 8]
+xor eax, eax
+mov r14, [rsi + 16]
+shld r14, r8, 1
+mulx r9, r15, r9
+mov r8, [rsi + 16]
+mulx rcx, r13, rcx
+mov r10, [rsi + 24]
+shld r10, r8, 1
 xor r8d, r8d
-mov rdx, [rsi + 24]
-mov rsi, [rsi + 24]
-mulx rdx, rsi, rsi
-adcx rsi, [rcx + 40]
-adcx rdx, rax
-adcx r9, [rcx + 48]
-adcx r11, [rcx + 56]
-adcx r12, [rcx + 64]
-adcx rdi, rsi
-adcx rbp, rdx
-xor r10d, r10d
-mov rdx, r9
-mulx rsi, rdx, [rcx + 72]
-mulx rsi, r8, [rcx + 80]
-adcx r9, r8
-mulx r8, r9, [rcx + 88]
-adox rsi, r9
-adcx r11, rsi
-mulx rsi, r9, [rcx + 96]
-adox r8, r9
-adcx r12, r8
-mulx rdx, r8, [rcx + 104]
-adox rsi, r8
-adcx rdi, rsi
+mulx r8, r14, r14
+adcx r9, r13
+adcx rcx, r14
+mulx r14, rdx, r10
+adcx r8, rdx
+adcx r14, rax
+mov rdx, [rip + 2f]
+sub rdx, r15
+xor r11d, r11d
+mulx r15, r13, [rip + 2f + 8]
+adox rcx, r15
+adcx r9, r13
+mulx r15, r13, [rip + 2f + 16]
+adox r8, r15
+adcx rcx, r13
+mulx r13, r11, [rip + 2f + 24]
+adcx r8, r11
+adox r14, r13
+mulx rdx, r15, [rip + 2f + 32]
 adox rdx, rax
-mov rax, r12
-adcx rbp, rdx
-mov rsi, rdi
-mov rdx, r11
-mov r8, rbp
-sub rdx, [rcx + 80]
-sbb rax, [rcx + 88]
-sbb rsi, [rcx + 96]
-sbb r8, [rcx + 104]
-cmovc rdx, r11
-cmovc rax, r12
-cmovc rsi, rdi
-cmovc r8, rbp
-pop rbp
+mov r13, rdx
+mov rdx, [rsi + 8]
+adcx r14, r15
+mov r15, [rsi + 16]
+mov r11, [rsi + 8]
+adcx r13, rax
+xor r12d, r12d
+mulx r11, rbx, r11
+adox r8, r11
+adcx rcx, rbx
+lea r15, [r15 + r15]
+mulx r15, r11, r15
+adox r14, r15
+mulx rdx, r15, r10
+adox r13, rdx
+adcx r8, r11
+adcx r14, r15
+adcx r13, rax
+mov rdx, 0
+adox rdx, rax
+adcx rdx, rax
+mov r15, rdx
+mov rdx, [rip + 2f]
+sub rdx, r9
+xor r11d, r11d
+mulx r9, r10, [rip + 2f + 8]
+adcx rcx, r10
+adox r8, r9
+mulx r9, r10, [rip + 2f + 16]
+adcx r8, r10
+adox r14, r9
+mulx r9, r10, [rip + 2f + 24]
+adox r13, r9
+adcx r14, r10
+mulx r9, rdx, [rip + 2f + 32]
+adcx r13, rdx
+adox r15, r9
+adcx r15, rax
+xor ebx, ebx
+mov r9, [rsi + 24]
+mov rdx, [rsi + 16]
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adcx r14, r11
+adox r13, r10
+lea r9, [r9 + r9]
+mulx r9, rdx, r9
+adcx r13, rdx
+mov rdx, [rip + 2f]
+adox r15, r9
+mov r9, 0
+adcx r15, rax
+adox r9, rax
+adcx r9, rax
+sub rdx, rcx
+mulx rcx, r10, [rip + 2f + 8]
+xor r11d, r11d
+adcx r8, r10
+adox r14, rcx
+mulx rcx, r10, [rip + 2f + 16]
+adox r13, rcx
+mulx rcx, r11, [rip + 2f + 24]
+adcx r14, r10
+adox r15, rcx
+adcx r13, r11
+mulx rcx, rdx, [rip + 2f + 32]
+adox r9, rcx
+adcx r15, rdx
+adcx r9, rax
+mov rdx, [rsi + 24]
+mov rcx, [rsi + 24]
+mulx rcx, rsi, rcx
+xor edx, edx
+adcx rsi, [rip + 2f + 40]
+adcx rcx, rax
+adcx r8, [rip + 2f + 48]
+mov rdx, r8
+adcx r14, [rip + 2f + 56]
+adcx r13, [rip + 2f + 64]
+adcx r15, rsi
+adcx r9, rcx
+imul rdx, [rip + 2f + 72]
+mulx rcx, rsi, [rip + 2f + 80]
+xor r10d, r10d
+adox r14, rcx
+adcx r8, rsi
+mulx rcx, rsi, [rip + 2f + 88]
+adcx r14, rsi
+adox r13, rcx
+mulx rcx, rsi, [rip + 2f + 96]
+adox r15, rcx
+adcx r13, rsi
+mulx rcx, rsi, [rip + 2f + 104]
+adcx r15, rsi
+adox r9, rcx
+adcx r9, rax
+mov rax, r14
+sub rax, [rip + 2f + 80]
+mov rcx, r13
+sbb rcx, [rip + 2f + 88]
+mov r8, r9
+mov rsi, r15
+sbb rsi, [rip + 2f + 96]
+sbb r8, [rip + 2f + 104]
+cmovnc r14, rax
+cmovnc r13, rcx
+cmovnc r15, rsi
+cmovnc r9, r8
+pop rbx
 ret
 .balign 64
 2:
@@ -1417,9 +1425,9 @@ ret
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") z[1], out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
-            z[2], out("rdi") _, out("r8") z[3], out("r9") _, out("r10") _, out("r11") _, out("r12")
-            _, out("r13") _, out("r14") _, out("r15") _,
+            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") _, out("r9") z[3], out("r10") _, out("r11") _, out("r12") _,
+            out("r13") z[1], out("r14") z[0], out("r15") z[2],
             options(pure, readonly),
         );
     }
@@ -2368,235 +2376,226 @@ unsafe fn sum_of_products_spare_adx<M: Modulus<4>>(
         asm!(
             called!(
                 "call",
-                "fieldc_sum_of_products_spare_adx_89894b66abf7b138_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_sum_of_products_spare_adx_0fee37c36715bca2_{p0}_{p1}_{p2}_{p3}",
                 r"
-push rbx
-mov r11, [rsi + 8]
-push rbp
-lea rax, [rip + 2f]
-mov r8, rdx
-xor edi, edi
-mov r9, [rsi]
-mov rdx, [rdx]
-mulx r9, r10, r9
-mulx r11, r12, r11
-xor ecx, ecx
-adcx r9, r12
-mov r12, [rsi + 16]
-mulx r12, rcx, r12
-adcx r11, rcx
-mov rcx, [rsi + 24]
-mulx rdx, rcx, rcx
-adcx r12, rcx
-adcx rdx, rdi
 mov rcx, rdx
-mov rdx, [r8 + 32]
-mov r13, [rsi + 32]
-mulx r13, rbx, r13
-xor r14d, r14d
-adcx r10, rbx
-mov rbx, [rsi + 40]
-mulx rbx, r14, rbx
-adox r13, r14
-adcx r9, r13
-mov r13, [rsi + 48]
-mulx r13, r14, r13
-adox rbx, r14
-adcx r11, rbx
-mov rbx, [rsi + 56]
-mulx rdx, rbx, rbx
-adox r13, rbx
-adcx r12, r13
-adox rdx, rdi
-adcx rcx, rdx
-mov rdx, r10
-imul rdx, [rax]
-mulx r13, rbx, [rax + 8]
-xor r14d, r14d
-adcx r10, rbx
-mulx r10, rbx, [rax + 16]
-adox r13, rbx
-adcx r9, r13
-mulx r13, rbx, [rax + 24]
-adox r10, rbx
-adcx r11, r10
-mulx r10, rbx, [rax + 32]
-adox r13, rbx
-adox r10, rdi
-adcx r12, r13
-mov rdx, [r8 + 8]
-adcx rcx, r10
-mov r10, 0
-mulx r13, rbx, [rsi]
-adcx r10, rdi
-xor r14d, r14d
-adcx r9, rbx
-mulx rbx, r14, [rsi + 8]
-adox r13, r14
-adcx r11, r13
-mulx r13, r14, [rsi + 16]
-adox rbx, r14
-adcx r12, rbx
-mulx rdx, rbx, [rsi + 24]
-adox r13, rbx
-adox rdx, rdi
-adcx rcx, r13
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov rax, [rsi + 8]
+mulx rax, r9, rax
+xor r10d, r10d
+adcx rdi, r9
+mov r9, [rsi + 16]
+mulx r9, r10, r9
+adcx rax, r10
+mov r10, [rsi + 24]
+mulx rdx, r10, r10
+adcx r9, r10
+adcx rdx, [rip + 2f]
+mov r10, rdx
+mov rdx, [rcx + 32]
+mov r11, [rsi + 32]
+mulx r11, r12, r11
+xor r13d, r13d
+adcx r8, r12
+mov r12, [rsi + 40]
+mulx r12, r13, r12
+adox r11, r13
+adcx rdi, r11
+mov r11, [rsi + 48]
+mulx r11, r13, r11
+adox r12, r13
+adcx rax, r12
+mov r12, [rsi + 56]
+mulx rdx, r12, r12
+adox r11, r12
+adcx r9, r11
+adox rdx, [rip + 2f]
 adcx r10, rdx
-mov rdx, [r8 + 40]
-mulx r13, rbx, [rsi + 32]
-xor r14d, r14d
-adcx r9, rbx
-mulx rbx, r14, [rsi + 40]
-adox r13, r14
-adcx r11, r13
-mulx r13, r14, [rsi + 48]
-adox rbx, r14
-adcx r12, rbx
-mulx rdx, rbx, [rsi + 56]
-adox r13, rbx
-adcx rcx, r13
-adox rdx, rdi
+mov rdx, r8
+mulx r11, rdx, [rip + 2f + 8]
+mulx r11, r12, [rip + 2f + 16]
+adcx r8, r12
+mulx r8, r12, [rip + 2f + 24]
+adox r11, r12
+adcx rdi, r11
+mulx r11, r12, [rip + 2f + 32]
+adox r8, r12
+adcx rax, r8
+mulx rdx, r8, [rip + 2f + 40]
+adox r11, r8
+adcx r9, r11
+adox rdx, [rip + 2f]
 adcx r10, rdx
-mov rdx, r9
-imul rdx, [rax]
-xor r14d, r14d
-mulx r13, rbx, [rax + 8]
-adcx r9, rbx
-mulx r9, rbx, [rax + 16]
-adox r13, rbx
-adcx r11, r13
-mulx r13, rbx, [rax + 24]
-adox r9, rbx
-adcx r12, r9
-mulx rdx, r9, [rax + 32]
-adox r13, r9
-adox rdx, rdi
-adcx rcx, r13
-adcx r10, rdx
-mov r9, 0
-mov rdx, [r8 + 16]
-adcx r9, rdi
-mulx r13, rbx, [rsi]
-xor r14d, r14d
-adcx r11, rbx
-mulx rbx, r14, [rsi + 8]
-adox r13, r14
-mulx r14, r15, [rsi + 24]
-adcx r12, r13
-mulx rdx, r13, [rsi + 16]
-adox rbx, r13
-adox rdx, r15
-adcx rcx, rbx
-adcx r10, rdx
-adox r14, rdi
-mov rdx, [r8 + 48]
-mulx r13, rbx, [rsi + 32]
-adcx r9, r14
-xor r14d, r14d
-adcx r11, rbx
-mulx rbx, r14, [rsi + 40]
-adox r13, r14
-adcx r12, r13
-mulx r13, r14, [rsi + 48]
-adox rbx, r14
-adcx rcx, rbx
-mulx rdx, rbx, [rsi + 56]
-adox r13, rbx
-adcx r10, r13
-adox rdx, rdi
-adcx r9, rdx
-mov rdx, r11
-imul rdx, [rax]
-xor r14d, r14d
-mulx r13, rbx, [rax + 8]
-adcx r11, rbx
-mulx r11, rbx, [rax + 16]
-adox r13, rbx
-adcx r12, r13
-mulx r13, rbx, [rax + 24]
-adox r11, rbx
-adcx rcx, r11
-mulx rdx, r11, [rax + 32]
-adox r13, r11
-adcx r10, r13
-adox rdx, rdi
-adcx r9, rdx
-mov rdx, [r8 + 24]
-mulx r13, rbx, [rsi]
-mov r11, 0
-adcx r11, rdi
-xor r14d, r14d
-adcx r12, rbx
-mulx rbx, r14, [rsi + 8]
-adox r13, r14
-adcx rcx, r13
-mulx r13, r14, [rsi + 16]
-adox rbx, r14
-adcx r10, rbx
-mulx rdx, rbx, [rsi + 24]
-adox r13, rbx
-adcx r9, r13
-adox rdx, rdi
-adcx r11, rdx
-mov rdx, [r8 + 56]
+mov rdx, [rcx + 8]
+mulx r11, r12, [rsi + 16]
+mov r8, 0
+adcx r8, [rip + 2f]
+mulx r13, r14, [rsi]
 xor r15d, r15d
-mulx r15, rbp, [rsi + 40]
-mulx r8, r13, [rsi + 32]
-adcx r12, r13
-mulx rbx, r14, [rsi + 48]
-adox r8, rbp
-adox r15, r14
-adcx rcx, r8
-adcx r10, r15
+adcx rdi, r14
+mulx r14, r15, [rsi + 8]
+adox r13, r15
+adcx rax, r13
+adox r14, r12
+adcx r9, r14
+mulx rdx, r12, [rsi + 24]
+adox r11, r12
+adox rdx, [rip + 2f]
+adcx r10, r11
+adcx r8, rdx
+mov rdx, [rcx + 40]
+xor r13d, r13d
+mulx r11, r12, [rsi + 32]
+adcx rdi, r12
+mulx r12, r13, [rsi + 40]
+adox r11, r13
+adcx rax, r11
+mulx r11, r13, [rsi + 48]
+adox r12, r13
+adcx r9, r12
+mulx rdx, r12, [rsi + 56]
+adox r11, r12
+adox rdx, [rip + 2f]
+adcx r10, r11
+adcx r8, rdx
+mov rdx, rdi
+mulx r11, rdx, [rip + 2f + 8]
+mulx r11, r12, [rip + 2f + 16]
+adcx rdi, r12
+mulx rdi, r12, [rip + 2f + 24]
+adox r11, r12
+adcx rax, r11
+mulx r11, r12, [rip + 2f + 32]
+adox rdi, r12
+adcx r9, rdi
+mulx rdx, rdi, [rip + 2f + 40]
+adox r11, rdi
+adox rdx, [rip + 2f]
+adcx r10, r11
+adcx r8, rdx
+mov rdi, 0
+mov rdx, [rcx + 16]
+mulx r11, r12, [rsi]
+adcx rdi, [rip + 2f]
+xor r13d, r13d
+adcx rax, r12
+mulx r12, r13, [rsi + 8]
+adox r11, r13
+adcx r9, r11
+mulx r11, r13, [rsi + 16]
+adox r12, r13
+adcx r10, r12
+mulx rdx, r12, [rsi + 24]
+adox r11, r12
+adox rdx, [rip + 2f]
+adcx r8, r11
+adcx rdi, rdx
+xor r13d, r13d
+mov rdx, [rcx + 48]
+mulx r11, r12, [rsi + 32]
+adcx rax, r12
+mulx r12, r13, [rsi + 40]
+adox r11, r13
+adcx r9, r11
+mulx r11, r13, [rsi + 48]
+adox r12, r13
+adcx r10, r12
+mulx r12, rdx, [rsi + 56]
+adox r11, rdx
+adcx r8, r11
+mov rdx, rax
+adox r12, [rip + 2f]
+mulx r11, rdx, [rip + 2f + 8]
+adcx rdi, r12
+mulx r11, r12, [rip + 2f + 16]
+adcx rax, r12
+mulx rax, r12, [rip + 2f + 24]
+adox r11, r12
+adcx r9, r11
+mulx r11, r12, [rip + 2f + 32]
+adox rax, r12
+adcx r10, rax
+mulx rdx, rax, [rip + 2f + 40]
+adox r11, rax
+adox rdx, [rip + 2f]
+adcx r8, r11
+adcx rdi, rdx
+mov rax, 0
+mov rdx, [rcx + 24]
+adcx rax, [rip + 2f]
+mulx r11, r12, [rsi]
+xor r13d, r13d
+adcx r9, r12
+mulx r12, r13, [rsi + 8]
+adox r11, r13
+adcx r10, r11
+mulx r11, r13, [rsi + 16]
+adox r12, r13
+adcx r8, r12
+mulx rdx, r12, [rsi + 24]
+adox r11, r12
+adox rdx, [rip + 2f]
+adcx rdi, r11
+adcx rax, rdx
+mov rdx, [rcx + 56]
+mulx rcx, r11, [rsi + 32]
+xor r12d, r12d
+adcx r9, r11
+mulx r11, r12, [rsi + 40]
+adox rcx, r12
+adcx r10, rcx
+mulx rcx, r12, [rsi + 48]
+adox r11, r12
 mulx rdx, rsi, [rsi + 56]
-adox rbx, rsi
-adcx r9, rbx
-adox rdx, rdi
-adcx r11, rdx
-mov rdx, r12
-imul rdx, [rax]
-mulx rsi, r8, [rax + 8]
-xor r14d, r14d
-mulx r13, rbx, [rax + 16]
-adcx r12, r8
-adox rsi, rbx
-adcx rcx, rsi
-mulx rsi, r8, [rax + 24]
-adox r13, r8
-adcx r10, r13
-mulx rdx, r8, [rax + 32]
-adox rsi, r8
+adox rcx, rsi
+adcx r8, r11
+adox rdx, [rip + 2f]
+adcx rdi, rcx
+adcx rax, rdx
+mov rdx, r9
+mulx rcx, rdx, [rip + 2f + 8]
+mulx rcx, rsi, [rip + 2f + 16]
 adcx r9, rsi
-adox rdx, rdi
-mov rsi, r10
-adcx r11, rdx
-mov rdx, rcx
-sub rdx, [rax + 8]
-sbb rsi, [rax + 16]
-mov r8, r11
-mov rdi, r9
-sbb rdi, [rax + 24]
-sbb r8, [rax + 32]
-cmovc rdx, rcx
-cmovc rsi, r10
-cmovc rdi, r9
-cmovc r8, r11
-pop rbp
-pop rbx
+mulx rsi, r9, [rip + 2f + 24]
+adox rcx, r9
+adcx r10, rcx
+mulx rcx, r9, [rip + 2f + 32]
+adox rsi, r9
+adcx r8, rsi
+mulx rdx, rsi, [rip + 2f + 40]
+adox rcx, rsi
+adcx rdi, rcx
+adox rdx, [rip + 2f]
+adcx rax, rdx
+mov rcx, r10
+mov r9, rax
+mov rdx, r8
+sub rcx, [rip + 2f + 16]
+mov rsi, rdi
+sbb rdx, [rip + 2f + 24]
+sbb rsi, [rip + 2f + 32]
+sbb r9, [rip + 2f + 40]
+cmovc rdx, r8
+cmovc rcx, r10
+cmovc r9, rax
+cmovc rsi, rdi
 ret
 .balign 64
 2:
-.quad {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {k0}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
+            k0 = const 0x0_u64,
             n0 = const M::N0,
             p0 = const M::P[0],
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
-            core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") z[3], out("r9") _, out("r10")
-            _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") z[3], out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -4312,170 +4311,170 @@ unsafe fn square_full_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_full_adx_83455a25c912100e_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_full_adx_295b13d452c76c4a_{p0}_{p1}_{p2}_{p3}",
                 r"
+mov rcx, [rsi]
+xor eax, eax
 mov rdx, [rsi]
-mov rax, [rsi]
-mulx rax, rcx, rax
-mov rdi, [rsi + 8]
-mulx rdi, r8, rdi
-xor r9d, r9d
-adcx rax, r8
-mov r8, [rsi + 16]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 8]
 mulx r8, r9, r8
-adcx rdi, r9
-mov r9, [rsi + 24]
-mulx rdx, r9, r9
-adcx r8, r9
-adcx rdx, [rip + 2f]
-mov r9, rdx
-mov rdx, rcx
-imul rdx, [rip + 2f + 8]
-xor r12d, r12d
-mulx r10, r11, [rip + 2f + 16]
-adcx rcx, r11
-mulx rcx, r11, [rip + 2f + 24]
-adox r10, r11
-adcx rax, r10
-mulx r10, r11, [rip + 2f + 32]
-adox rcx, r11
-adcx rdi, rcx
-mulx rcx, rdx, [rip + 2f + 40]
-adox r10, rdx
+xor r10d, r10d
+adcx rcx, r9
+mov r9, [rsi + 16]
+mulx r9, r10, r9
 adcx r8, r10
-adox rcx, [rip + 2f]
-adcx r9, rcx
-mov rdx, [rsi + 8]
-mov rcx, 0
-mulx r10, r11, [rsi]
-adcx rcx, [rip + 2f]
-xor r12d, r12d
-adcx rax, r11
-mulx r11, r12, [rsi + 8]
-adox r10, r12
-adcx rdi, r10
-mulx r10, r12, [rsi + 16]
-adox r11, r12
-adcx r8, r11
-mulx rdx, r11, [rsi + 24]
-adox r10, r11
+mov r10, [rsi + 24]
+mulx rdx, r10, r10
 adcx r9, r10
-adox rdx, [rip + 2f]
-adcx rcx, rdx
-mov rdx, rax
-mov r10, 0
-adcx r10, [rip + 2f]
-imul rdx, [rip + 2f + 8]
-xor r13d, r13d
-mulx r11, r12, [rip + 2f + 16]
-adcx rax, r12
-mulx rax, r12, [rip + 2f + 24]
-adox r11, r12
-adcx rdi, r11
-mulx r11, r12, [rip + 2f + 32]
-adox rax, r12
-adcx r8, rax
-mulx rax, rdx, [rip + 2f + 40]
-adox r11, rdx
-adcx r9, r11
-adox rax, [rip + 2f]
-adcx rcx, rax
-mov rdx, [rsi + 16]
-adcx r10, [rip + 2f]
-xor r12d, r12d
-mulx rax, r11, [rsi]
-adcx rdi, r11
-mulx r11, r12, [rsi + 8]
-adox rax, r12
-adcx r8, rax
-mulx rax, r12, [rsi + 16]
-adox r11, r12
-adcx r9, r11
-mulx rdx, r11, [rsi + 24]
-adox rax, r11
-adcx rcx, rax
-adox rdx, [rip + 2f]
-adcx r10, rdx
-mov rax, 0
-adcx rax, [rip + 2f]
+adcx rdx, rax
+mov r10, rdx
 mov rdx, rdi
-imul rdx, [rip + 2f + 8]
-mulx r11, r12, [rip + 2f + 16]
+imul rdx, [rip + 2f]
 xor r13d, r13d
+mulx r11, r12, [rip + 2f + 8]
 adcx rdi, r12
-mulx rdi, r12, [rip + 2f + 24]
+mulx rdi, r12, [rip + 2f + 16]
 adox r11, r12
-adcx r8, r11
-mulx r11, r12, [rip + 2f + 32]
+adcx rcx, r11
+mulx r11, r12, [rip + 2f + 24]
 adox rdi, r12
-adcx r9, rdi
-mulx rdx, rdi, [rip + 2f + 40]
+adcx r8, rdi
+mulx rdx, rdi, [rip + 2f + 32]
 adox r11, rdi
-adcx rcx, r11
-adox rdx, [rip + 2f]
+adcx r9, r11
+mov rdi, 0
+adox rdx, rax
 adcx r10, rdx
-adcx rax, [rip + 2f]
-mov rdx, [rsi + 24]
-mulx rdi, r11, [rsi]
-xor r12d, r12d
+adcx rdi, rax
+mov rdx, [rsi + 8]
+mulx r11, r12, [rsi]
+xor r13d, r13d
+adcx rcx, r12
+mulx r12, r13, [rsi + 8]
+adox r11, r13
 adcx r8, r11
-mulx r11, r12, [rsi + 8]
-adox rdi, r12
-adcx r9, rdi
-mulx rdi, r12, [rsi + 16]
+mulx r11, r13, [rsi + 16]
+adox r12, r13
+adcx r9, r12
+mulx rdx, r12, [rsi + 24]
 adox r11, r12
-adcx rcx, r11
-mulx rdx, rsi, [rsi + 24]
-adox rdi, rsi
-adcx r10, rdi
-adox rdx, [rip + 2f]
-adcx rax, rdx
-mov rsi, 0
-adcx rsi, [rip + 2f]
+adcx r10, r11
+adox rdx, rax
+adcx rdi, rdx
+mov r11, 0
+adcx r11, rax
+mov rdx, rcx
+imul rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+xor r14d, r14d
+adcx rcx, r13
+mulx rcx, r13, [rip + 2f + 16]
+adox r12, r13
+adcx r8, r12
+mulx r12, r13, [rip + 2f + 24]
+adox rcx, r13
+adcx r9, rcx
+mulx rcx, rdx, [rip + 2f + 32]
+adox r12, rdx
+adox rcx, rax
+adcx r10, r12
+adcx rdi, rcx
+adcx r11, rax
+mov rdx, [rsi + 16]
+mulx rcx, r12, [rsi]
+xor r13d, r13d
+adcx r8, r12
+mulx r12, r13, [rsi + 8]
+adox rcx, r13
+adcx r9, rcx
+mulx rcx, r13, [rsi + 16]
+adox r12, r13
+adcx r10, r12
+mulx rdx, r12, [rsi + 24]
+adox rcx, r12
+adox rdx, rax
+adcx rdi, rcx
+adcx r11, rdx
+mov rcx, 0
+adcx rcx, rax
 mov rdx, r8
-imul rdx, [rip + 2f + 8]
-xor r12d, r12d
-mulx rdi, r11, [rip + 2f + 16]
-adcx r8, r11
-mulx r8, r11, [rip + 2f + 24]
-adox rdi, r11
-adcx r9, rdi
-mulx rdi, r11, [rip + 2f + 32]
-adox r8, r11
-adcx rcx, r8
-mulx rdx, r8, [rip + 2f + 40]
-adox rdi, r8
-adcx r10, rdi
-adox rdx, [rip + 2f]
-adcx rax, rdx
-adcx rsi, [rip + 2f]
-mov r8, r10
-mov rdi, rcx
-mov r11, rax
+imul rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+xor r14d, r14d
+adcx r8, r13
+mulx r8, r13, [rip + 2f + 16]
+adox r12, r13
+adcx r9, r12
+mulx r12, r13, [rip + 2f + 24]
+adox r8, r13
+adcx r10, r8
+mulx rdx, r8, [rip + 2f + 32]
+adox r12, r8
+adcx rdi, r12
+adox rdx, rax
+adcx r11, rdx
+mov rdx, [rsi + 24]
+mulx r8, r12, [rsi]
+adcx rcx, rax
+xor r13d, r13d
+adcx r9, r12
+mulx r12, r13, [rsi + 8]
+adox r8, r13
+adcx r10, r8
+mulx r8, r13, [rsi + 16]
+adox r12, r13
+adcx rdi, r12
+mulx rdx, rsi, [rsi + 24]
+adox r8, rsi
+adcx r11, r8
+adox rdx, rax
+adcx rcx, rdx
+mov rsi, 0
+adcx rsi, rax
 mov rdx, r9
-sub rdx, [rip + 2f + 16]
-sbb rdi, [rip + 2f + 24]
-sbb r8, [rip + 2f + 32]
-sbb r11, [rip + 2f + 40]
+imul rdx, [rip + 2f]
+xor r13d, r13d
+mulx r8, r12, [rip + 2f + 8]
+adcx r9, r12
+mulx r9, r12, [rip + 2f + 16]
+adox r8, r12
+adcx r10, r8
+mulx r8, r12, [rip + 2f + 24]
+adox r9, r12
+adcx rdi, r9
+mulx rdx, r9, [rip + 2f + 32]
+adox r8, r9
+adcx r11, r8
+adox rdx, rax
+adcx rcx, rdx
+adcx rsi, rax
+mov rax, r10
+sub rax, [rip + 2f + 8]
+mov rdx, rdi
+mov r9, rcx
+mov r8, r11
+sbb rdx, [rip + 2f + 16]
+sbb r8, [rip + 2f + 24]
+sbb r9, [rip + 2f + 32]
 sbb rsi, 0
-cmovnc rcx, rdi
-cmovnc r9, rdx
-cmovnc r10, r8
-cmovnc rax, r11
+cmovc rax, r10
+cmovc r8, r11
+cmovc rdx, rdi
+cmovc r9, rcx
 ret
 .balign 64
 2:
-.quad {k0}, {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            k0 = const 0x0_u64,
             n0 = const M::N0,
             p0 = const M::P[0],
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") z[3], out("rcx") z[1], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
-            _, out("rdi") _, out("r8") _, out("r9") z[0], out("r10") z[2], out("r11") _, out("r12")
+            out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            _, out("rdi") _, out("r8") z[2], out("r9") z[3], out("r10") _, out("r11") _, out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );

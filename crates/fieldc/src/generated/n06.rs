@@ -1002,278 +1002,268 @@ unsafe fn square_fold_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_fold_adx_db0ea609b3e5e134_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_square_fold_adx_28d8b6a6e067429d_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
+mov r11, [rsi + 8]
 push rbx
-mov r8, [rsi + 32]
 push rbp
-sub rsp, 16
-lea rcx, [rip + 2f]
+mov r14, [rsi + 16]
+sub rsp, 8
+mov r15, [rsi + 40]
 mov rdx, [rsi + 8]
-lea rdi, [rdx + rdx]
-mov r9, [rsi + 40]
-mov rdx, [rsi + 8]
-mov r15, [rsi + 16]
-mov rax, [rsi + 24]
-shld r15, rdx, 1
+xor ecx, ecx
+shld r14, rdx, 1
+mov rdi, [rsi + 32]
 mov rdx, [rsi + 16]
+mov rax, [rsi + 24]
+mov r9, [rsi + 32]
 shld rax, rdx, 1
+lea r11, [r11 + r11]
 mov rdx, [rsi + 24]
-shld r8, rdx, 1
-mov rdx, [rsi + 32]
-shld r9, rdx, 1
-xor ebx, ebx
+shld rdi, rdx, 1
 mov rdx, [rsi]
-mov r10, [rsi]
-mulx r10, r11, r10
-mulx rdi, r12, rdi
-mulx r15, r14, r15
-adcx r10, r12
-mulx r12, rbx, rax
-adcx rdi, r14
-mulx r14, rbp, r8
-adcx r15, rbx
-adcx r12, rbp
-mulx rbx, r13, r9
-mov rdx, r11
+mulx r10, r12, [rsi]
+mulx r11, r13, r11
+shld r15, r9, 1
+xor r9d, r9d
+mulx r14, r9, r14
+adcx r10, r13
+adcx r11, r9
+mulx r9, r13, rax
 adcx r14, r13
-adcx rbx, [rcx]
-xor r13d, r13d
-mulx r11, rbp, [rcx + 8]
+mulx r13, rbx, rdi
+adcx r9, rbx
+mulx rdx, rbx, r15
+adcx r13, rbx
+adcx rdx, rcx
+mov rbx, rdx
+xor r8d, r8d
+mov rdx, r12
+mulx r12, rbp, [rip + 2f]
+adox r11, r12
 adcx r10, rbp
-adox rdi, r11
-mulx r11, rbp, [rcx + 16]
+mulx r12, rbp, [rip + 2f + 8]
+adcx r11, rbp
+adox r14, r12
+mulx r12, rbp, [rip + 2f + 16]
 mov [rsp], r10
-adcx rdi, rbp
-adox r15, r11
-mulx r13, r10, [rcx + 24]
-adox r12, r13
-adcx r15, r10
-mulx r10, r13, [rcx + 40]
-mulx r11, rbp, [rcx + 32]
-adcx r12, rbp
-adox r14, r11
-adcx r14, r13
-mulx rdx, r11, [rcx + 48]
-mov rbp, [rsi + 8]
-adox rbx, r10
-adcx rbx, r11
-adox rdx, [rcx]
-adcx rdx, [rcx]
+mulx r8, r10, [rip + 2f + 24]
+adcx r14, rbp
+adox r9, r12
+adox r13, r8
+adcx r9, r10
+mulx r12, rbp, [rip + 2f + 32]
+adcx r13, rbp
+mulx rdx, r10, [rip + 2f + 40]
+adox rbx, r12
+adcx rbx, r10
 mov r10, [rsi + 16]
-mov r11, rdx
+adox rdx, rcx
+adcx rdx, rcx
+mov r12, rdx
+mov rdx, [rsi + 8]
+mulx rbp, r8, [rsi + 8]
 lea r10, [r10 + r10]
 test rsp, rsp
-mov rdx, [rsi + 8]
-mov [rsp + 8], rsi
-mulx rbp, r13, rbp
-mulx r10, rsi, r10
-adcx rdi, r13
-adox r15, rbp
-mulx rax, rbp, rax
-adcx r15, rsi
-adox r12, r10
-adcx r12, rbp
-mulx rsi, r10, r8
-adox r14, rax
-adox rbx, rsi
-adcx r14, r10
-mulx rdx, rax, r9
-adcx rbx, rax
-adox r11, rdx
-adcx r11, [rcx]
-xor r13d, r13d
-mov rdx, [rsp]
-mulx rsi, rax, [rcx + 8]
-mulx r10, rbp, [rcx + 16]
-adcx rdi, rax
-adox r15, rsi
-adcx r15, rbp
-mulx rsi, rax, [rcx + 24]
-adox r12, r10
-adcx r12, rax
-adox r14, rsi
-mulx r10, rbp, [rcx + 32]
-mulx rsi, rax, [rcx + 40]
-adcx r14, rbp
-adox rbx, r10
-mulx rdx, r10, [rcx + 48]
-adox r11, rsi
-mov rsi, [rsp + 8]
-adcx rbx, rax
-adox rdx, [rcx]
-adcx r11, r10
-adcx rdx, [rcx]
-mov r10, rdx
-mov rax, [rsi + 24]
-mov rbp, [rsi + 16]
-mov rdx, [rsi + 16]
-mulx rbp, r13, rbp
-lea rax, [rax + rax]
-mulx rax, rsi, rax
-test rsp, rsp
 adox r14, rbp
-mulx r8, rbp, r8
-adcx r12, r13
-adcx r14, rsi
+adcx r11, r8
+mulx r10, rbp, r10
+adox r9, r10
+adcx r14, rbp
+mulx rax, r10, rax
+adox r13, rax
+adcx r9, r10
+mulx rax, r10, rdi
 adox rbx, rax
-adcx rbx, rbp
-adox r11, r8
-mulx rdx, rsi, r9
-adox r10, rdx
-adcx r11, rsi
-adcx r10, [rcx]
-mov rdx, rdi
-mulx rsi, rdi, [rcx + 8]
+adcx r13, r10
+mulx rdx, rax, r15
+adox r12, rdx
+adcx rbx, rax
+mov rdx, [rsp]
+mulx rax, r10, [rip + 2f]
+adcx r12, rcx
 xor ebp, ebp
-adox r12, rsi
-mulx rbp, r13, [rcx + 24]
-mulx rax, r8, [rcx + 32]
-adcx r15, rdi
-mulx rsi, rdi, [rcx + 16]
-adcx r12, rdi
-adox r14, rsi
-adox rbx, rbp
-mulx rsi, rdi, [rcx + 40]
-adcx r14, r13
-adcx rbx, r8
-adox r11, rax
-mulx rdx, rax, [rcx + 48]
-adox r10, rsi
-mov rsi, [rsp + 8]
-adcx r11, rdi
-adcx r10, rax
-adox rdx, [rcx]
-adcx rdx, [rcx]
-mov rdi, [rsi + 32]
-mov r8, [rsi + 24]
-lea rdi, [rdi + rdi]
-mov rax, rdx
-mov rdx, [rsi + 24]
-mulx r8, rbp, r8
-mulx rdi, r13, rdi
+adcx r11, r10
+adox r14, rax
+mulx rax, r10, [rip + 2f + 8]
+adox r9, rax
+adcx r14, r10
+mulx rax, r10, [rip + 2f + 16]
+adox r13, rax
+adcx r9, r10
+mulx rax, r10, [rip + 2f + 24]
+adox rbx, rax
+adcx r13, r10
+mulx rax, r10, [rip + 2f + 32]
+adcx rbx, r10
+adox r12, rax
+mulx rdx, rax, [rip + 2f + 40]
+adcx r12, rax
+adox rdx, rcx
+adcx rdx, rcx
+mov rax, [rsi + 24]
+mov r10, rdx
+mov rdx, [rsi + 16]
+lea rax, [rax + rax]
+mulx rbp, r8, [rsi + 16]
 test rsp, rsp
-adcx rbx, rbp
-adox r11, r8
-adcx r11, r13
-adox r10, rdi
-mulx rdx, r8, r9
-adox rax, rdx
-adcx r10, r8
-mov rdx, r15
-adcx rax, [rcx]
-xor ebp, ebp
-mulx rdi, r15, [rcx + 8]
-adox r14, rdi
-mulx r8, r9, [rcx + 16]
-adcx r12, r15
-adcx r14, r9
-adox rbx, r8
-mulx rdi, r15, [rcx + 32]
-mulx r8, r9, [rcx + 24]
-adcx rbx, r9
-adox r11, r8
-mulx r8, r9, [rcx + 40]
-adox r10, rdi
-mulx rdx, rdi, [rcx + 48]
-adcx r11, r15
-adox rax, r8
-adcx r10, r9
-adcx rax, rdi
-adox rdx, [rcx]
-mov rdi, [rsi + 40]
-adcx rdx, [rcx]
-mov r15, rdx
+adox r13, rbp
+mulx rax, rbp, rax
+adcx r9, r8
+adcx r13, rbp
+adox rbx, rax
+mulx rax, rdi, rdi
+adox r12, rax
+adcx rbx, rdi
+mulx rdx, rax, r15
+adox r10, rdx
+adcx r12, rax
+adcx r10, rcx
+xor edi, edi
+mov rdx, r11
+mulx r11, rax, [rip + 2f]
+adcx r14, rax
+adox r9, r11
+mulx r11, rax, [rip + 2f + 8]
+adox r13, r11
+adcx r9, rax
+mulx r11, rax, [rip + 2f + 16]
+adox rbx, r11
+adcx r13, rax
+mulx r11, rax, [rip + 2f + 24]
+adcx rbx, rax
+adox r12, r11
+mulx r11, rax, [rip + 2f + 32]
+adcx r12, rax
+adox r10, r11
+mulx r11, rdx, [rip + 2f + 40]
+adox r11, rcx
+adcx r10, rdx
 mov rdx, [rsi + 32]
-mov r8, [rsi + 32]
-lea rdi, [rdi + rdi]
-mulx r8, r9, r8
-mulx rdx, rdi, rdi
-xor ebp, ebp
-adox rax, r8
-adcx r10, r9
-adcx rax, rdi
-adox r15, rdx
-mov rdx, r12
-adcx r15, [rcx]
-mulx rdi, r8, [rcx + 8]
-xor ebp, ebp
-adox rbx, rdi
-mulx r9, r12, [rcx + 16]
-adcx r14, r8
-adcx rbx, r12
-adox r11, r9
-mulx rdi, r8, [rcx + 24]
-adcx r11, r8
-adox r10, rdi
-mulx r9, r12, [rcx + 32]
-mulx rdi, r8, [rcx + 40]
-adcx r10, r12
-adox rax, r9
-adox r15, rdi
-adcx rax, r8
-mulx rdx, r8, [rcx + 48]
-adox rdx, [rcx]
-adcx r15, r8
-adcx rdx, [rcx]
-mov rdi, rdx
-mov rdx, [rsi + 40]
-mov rsi, [rsi + 40]
-mulx rdx, rsi, rsi
+lea rax, [rdx + rdx]
+adcx r11, rcx
+mov rdx, [rsi + 24]
 xor r8d, r8d
-adcx r15, rsi
-adox rdi, rdx
-adcx rdi, [rcx]
+mulx rdi, rbp, [rsi + 24]
+adcx rbx, rbp
+adox r12, rdi
+mulx rax, rdi, rax
+adcx r12, rdi
+adox r10, rax
+mulx rdx, rax, r15
+adox r11, rdx
+adcx r10, rax
+adcx r11, rcx
 mov rdx, r14
-mulx rsi, rdx, [rcx + 56]
+xor edi, edi
+mulx r14, rax, [rip + 2f]
+adcx r9, rax
+adox r13, r14
+mulx r14, rax, [rip + 2f + 8]
+adcx r13, rax
+adox rbx, r14
+mulx r14, rax, [rip + 2f + 16]
+adox r12, r14
+adcx rbx, rax
+mulx r14, rax, [rip + 2f + 24]
+adox r10, r14
+adcx r12, rax
+mulx r14, rax, [rip + 2f + 32]
+adox r11, r14
+mulx rdx, r14, [rip + 2f + 40]
+adcx r10, rax
+adcx r11, r14
+mov r14, [rsi + 40]
+adox rdx, rcx
+adcx rdx, rcx
+mov rax, rdx
+lea r14, [r14 + r14]
 xor ebp, ebp
-mulx rsi, r8, [rcx + 64]
-mulx r9, r12, [rcx + 72]
-adcx r14, r8
+mov rdx, [rsi + 32]
+mulx rdi, r15, [rsi + 32]
+adcx r10, r15
+adox r11, rdi
+mulx rdx, r14, r14
+adox rax, rdx
+mov rdx, r9
+adcx r11, r14
+adcx rax, rcx
+mulx r14, rdi, [rip + 2f]
+xor r9d, r9d
+adcx r13, rdi
+adox rbx, r14
+mulx r14, rdi, [rip + 2f + 8]
+adcx rbx, rdi
+adox r12, r14
+mulx r14, rdi, [rip + 2f + 16]
+adcx r12, rdi
+adox r10, r14
+mulx r14, rdi, [rip + 2f + 24]
+adox r11, r14
+adcx r10, rdi
+mulx r14, rdi, [rip + 2f + 32]
+adcx r11, rdi
+adox rax, r14
+mulx rdx, r14, [rip + 2f + 40]
+adcx rax, r14
+adox rdx, rcx
+adcx rdx, rcx
+mov r14, rdx
+mov rdx, [rsi + 40]
+mulx rdx, rsi, [rsi + 40]
+xor edi, edi
+adcx rax, rsi
+adox r14, rdx
+mov rdx, r13
+adcx r14, rcx
+imul rdx, [rip + 2f + 48]
+xor r9d, r9d
+mulx rsi, rdi, [rip + 2f + 56]
+adcx r13, rdi
 adox rbx, rsi
-mulx rsi, r8, [rcx + 80]
-adox r11, r9
-adcx rbx, r12
-adcx r11, r8
-mulx r9, r12, [rcx + 88]
+mulx rsi, rdi, [rip + 2f + 64]
+adcx rbx, rdi
+adox r12, rsi
+mulx rsi, rdi, [rip + 2f + 72]
 adox r10, rsi
-mulx rsi, r8, [rcx + 96]
-adcx r10, r12
-adox rax, r9
-adox r15, rsi
-adcx rax, r8
-mulx rdx, r9, [rcx + 104]
-adcx r15, r9
-mov rsi, r11
-adox rdi, rdx
-mov r12, r15
-adcx rdi, [rcx]
-mov rdx, rbx
-sub rdx, [rcx + 64]
-mov r14, rdi
-mov r8, r10
-sbb rsi, [rcx + 72]
+adcx r12, rdi
+mulx rsi, rdi, [rip + 2f + 80]
+adcx r10, rdi
+adox r11, rsi
+mulx rsi, rdi, [rip + 2f + 88]
+adcx r11, rdi
+adox rax, rsi
+mulx rdx, rsi, [rip + 2f + 96]
+adox r14, rdx
+adcx rax, rsi
+adcx r14, rcx
+mov rcx, rbx
+mov rdi, r11
+mov rsi, r10
+mov r13, r14
+mov rdx, r12
+sub rcx, [rip + 2f + 56]
 mov r9, rax
-sbb r8, [rcx + 80]
-sbb r9, [rcx + 88]
-sbb r12, [rcx + 96]
-sbb r14, [rcx + 104]
-cmovc r12, r15
+sbb rdx, [rip + 2f + 64]
+sbb rsi, [rip + 2f + 72]
+sbb rdi, [rip + 2f + 80]
+sbb r9, [rip + 2f + 88]
+sbb r13, [rip + 2f + 96]
+cmovc rdi, r11
+cmovc rdx, r12
+cmovc rsi, r10
+cmovc r13, r14
 cmovc r9, rax
-cmovc r14, rdi
-cmovc rdx, rbx
-cmovc rsi, r11
-cmovc r8, r10
-add rsp, 16
+cmovc rcx, rbx
+add rsp, 8
 pop rbp
 pop rbx
 ret
 .balign 64
 2:
-.quad {k0}, {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            k0 = const 0x0_u64,
             mu0 = const M::MU[0],
             mu1 = const M::MU[1],
             mu2 = const M::MU[2],
@@ -1287,9 +1277,9 @@ ret
             p3 = const M::P[3],
             p4 = const M::P[4],
             p5 = const M::P[5],
-            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
-            z[1], out("rdi") _, out("r8") z[2], out("r9") z[3], out("r10") _, out("r11") _,
-            out("r12") z[4], out("r13") _, out("r14") z[5], out("r15") _,
+            out("rax") _, out("rcx") z[0], out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            z[2], out("rdi") z[3], out("r8") _, out("r9") z[4], out("r10") _, out("r11") _,
+            out("r12") _, out("r13") z[5], out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -2356,29 +2346,29 @@ unsafe fn square_complement_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_complement_adx_a7421a4f0e665015_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_square_complement_adx_78e6ad21574148c2_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
-push rbx
-mov rdi, [rsi + 16]
-mov rcx, [rsi + 8]
-shld rdi, rcx, 1
-mov rcx, [rsi + 16]
 mov r9, [rsi + 32]
 mov r8, [rsi + 24]
-shld r8, rcx, 1
+mov rdi, [rsi + 16]
+mov rcx, [rsi + 8]
+push rbx
 mov rax, [rsi + 8]
+push rbp
+shld rdi, rcx, 1
+lea rax, [rax + rax]
+mov rcx, [rsi + 16]
+shld r8, rcx, 1
 mov rcx, [rsi + 24]
 shld r9, rcx, 1
-push rbp
-lea rax, [rax + rax]
 mov rcx, [rsi + 32]
 mov r10, [rsi + 40]
 shld r10, rcx, 1
 mov rdx, [rsi]
-mulx rax, r12, rax
 mov rcx, [rsi]
-xor r13d, r13d
 mulx rcx, r11, rcx
+mulx rax, r12, rax
+xor r13d, r13d
 adcx rcx, r12
 mulx rdi, r12, rdi
 adcx rax, r12
@@ -2392,62 +2382,62 @@ adcx rdx, [rip + 2f]
 mov r14, rdx
 mov rdx, [rip + 2f + 8]
 sub rdx, r11
-xor ebx, ebx
 mulx r11, r15, [rip + 2f + 16]
+xor ebx, ebx
 adox rax, r11
 adcx rcx, r15
 mulx r11, r15, [rip + 2f + 24]
-adox rdi, r11
 adcx rax, r15
+adox rdi, r11
 mulx r11, r15, [rip + 2f + 32]
-adcx rdi, r15
 adox r12, r11
+adcx rdi, r15
 mulx r11, r15, [rip + 2f + 40]
-adox r13, r11
 adcx r12, r15
+adox r13, r11
 mulx r11, r15, [rip + 2f + 48]
 adox r14, r11
 adcx r13, r15
 mulx rdx, r11, [rip + 2f + 56]
-adox rdx, [rip + 2f]
 mov rbx, [rsi + 8]
+adox rdx, [rip + 2f]
 adcx r14, r11
 adcx rdx, [rip + 2f]
 mov r15, rdx
 mov r11, [rsi + 16]
 mov rdx, [rsi + 8]
+mulx rbx, rbp, rbx
 lea r11, [r11 + r11]
 test rsp, rsp
-mulx rbx, rbp, rbx
 adox rdi, rbx
-adcx rax, rbp
 mulx r11, rbx, r11
 adox r12, r11
+adcx rax, rbp
+adcx rdi, rbx
 mulx r8, r11, r8
 adox r13, r8
-adcx rdi, rbx
 adcx r12, r11
 mulx r8, r11, r9
 adox r14, r8
-adcx r13, r11
 mulx rdx, r8, r10
 adox r15, rdx
 mov rdx, 0
 adox rdx, [rip + 2f]
+adcx r13, r11
 adcx r14, r8
 adcx r15, [rip + 2f]
 adcx rdx, [rip + 2f]
 mov r8, rdx
 mov rdx, [rip + 2f + 8]
 sub rdx, rcx
-test rsp, rsp
+xor ebx, ebx
+mulx rcx, r11, [rip + 2f + 16]
+adcx rax, r11
+adox rdi, rcx
+mulx rcx, r11, [rip + 2f + 24]
+adox r12, rcx
+adcx rdi, r11
 mulx rcx, r11, [rip + 2f + 32]
-mulx rbx, rbp, [rip + 2f + 16]
-adcx rax, rbp
-adox rdi, rbx
-mulx rbx, rbp, [rip + 2f + 24]
-adox r12, rbx
-adcx rdi, rbp
 adox r13, rcx
 adcx r12, r11
 mulx rcx, r11, [rip + 2f + 40]
@@ -2456,64 +2446,64 @@ adox r14, rcx
 mulx rcx, r11, [rip + 2f + 48]
 adox r15, rcx
 adcx r14, r11
-mov r11, [rsi + 16]
 mulx rcx, rdx, [rip + 2f + 56]
 adox r8, rcx
+mov rcx, [rsi + 24]
+lea rcx, [rcx + rcx]
+mov r11, [rsi + 16]
 adcx r15, rdx
 mov rdx, [rsi + 16]
 adcx r8, [rip + 2f]
-mov rcx, [rsi + 24]
 mulx r11, rbx, r11
 xor ebp, ebp
 adcx r12, rbx
-lea rcx, [rcx + rcx]
 adox r13, r11
 mulx rcx, r11, rcx
-adcx r13, r11
 adox r14, rcx
 mulx rcx, r9, r9
-adox r15, rcx
+adcx r13, r11
 adcx r14, r9
+adox r15, rcx
 mulx rcx, rdx, r10
-adox r8, rcx
 adcx r15, rdx
+adox r8, rcx
 mov rcx, 0
 adcx r8, [rip + 2f]
 adox rcx, [rip + 2f]
-mov rdx, [rip + 2f + 8]
 adcx rcx, [rip + 2f]
+mov rdx, [rip + 2f + 8]
 sub rdx, rax
 mulx rax, r9, [rip + 2f + 16]
 xor r11d, r11d
-mulx r11, rbx, [rip + 2f + 24]
-adcx rdi, r9
 adox r12, rax
-adcx r12, rbx
-adox r13, r11
-mulx r11, rbx, [rip + 2f + 32]
+adcx rdi, r9
+mulx rax, r9, [rip + 2f + 24]
+adcx r12, r9
+adox r13, rax
+mulx rax, r9, [rip + 2f + 32]
+adox r14, rax
+adcx r13, r9
 mulx rax, r9, [rip + 2f + 40]
-adcx r13, rbx
-adox r14, r11
-adcx r14, r9
 adox r15, rax
+adcx r14, r9
 mulx rax, r9, [rip + 2f + 48]
 adox r8, rax
 adcx r15, r9
 mulx rax, rdx, [rip + 2f + 56]
-adox rcx, rax
 adcx r8, rdx
+adox rcx, rax
 adcx rcx, [rip + 2f]
-xor ebx, ebx
-mov r9, [rsi + 24]
 mov rax, [rsi + 32]
-mov rdx, [rsi + 24]
-mulx r9, r11, r9
-adcx r14, r11
-adox r15, r9
 lea rax, [rax + rax]
+mov r9, [rsi + 24]
+mov rdx, [rsi + 24]
+xor ebx, ebx
+mulx r9, r11, r9
+adox r15, r9
+adcx r14, r11
 mulx rax, r9, rax
-adcx r15, r9
 adox r8, rax
+adcx r15, r9
 mulx rax, rdx, r10
 adox rcx, rax
 adcx r8, rdx
@@ -2528,8 +2518,8 @@ xor r10d, r10d
 adcx r12, r9
 adox r13, rdi
 mulx rdi, r9, [rip + 2f + 24]
-adcx r13, r9
 adox r14, rdi
+adcx r13, r9
 mulx rdi, r9, [rip + 2f + 32]
 adox r15, rdi
 adcx r14, r9
@@ -2540,48 +2530,48 @@ mulx rdi, r9, [rip + 2f + 48]
 adcx r8, r9
 adox rcx, rdi
 mulx rdx, rdi, [rip + 2f + 56]
+mov r9, [rsi + 32]
 adcx rcx, rdi
 adox rax, rdx
 adcx rax, [rip + 2f]
 mov rdx, [rsi + 40]
 lea rdi, [rdx + rdx]
-mov r9, [rsi + 32]
-xor r11d, r11d
 mov rdx, [rsi + 32]
 mulx r9, r10, r9
-adcx r8, r10
+xor r11d, r11d
 adox rcx, r9
+adcx r8, r10
 mulx rdx, rdi, rdi
+adcx rcx, rdi
 adox rax, rdx
 mov rdx, 0
 adox rdx, [rip + 2f]
-adcx rcx, rdi
 adcx rax, [rip + 2f]
 adcx rdx, [rip + 2f]
 mov rdi, rdx
 mov rdx, [rip + 2f + 8]
 sub rdx, r12
-xor r11d, r11d
 mulx r9, r10, [rip + 2f + 16]
-adcx r13, r10
+xor r11d, r11d
 adox r14, r9
-mulx r9, r10, [rip + 2f + 24]
-adox r15, r9
-adcx r14, r10
-mulx r9, r10, [rip + 2f + 32]
-adox r8, r9
-adcx r15, r10
-mulx r9, r10, [rip + 2f + 40]
-adcx r8, r10
-adox rcx, r9
-mulx r9, r10, [rip + 2f + 48]
-adox rax, r9
-adcx rcx, r10
-mulx rdx, r9, [rip + 2f + 56]
-adcx rax, r9
-adox rdi, rdx
-adcx rdi, [rip + 2f]
+adcx r13, r10
+mulx r11, r12, [rip + 2f + 24]
+adcx r14, r12
+adox r15, r11
+mulx r11, r12, [rip + 2f + 32]
+adcx r15, r12
+adox r8, r11
+mulx r11, r12, [rip + 2f + 40]
+adox rcx, r11
+adcx r8, r12
+mulx r9, r10, [rip + 2f + 56]
+mulx rdx, r11, [rip + 2f + 48]
+adox rax, rdx
+adox rdi, r9
+adcx rcx, r11
+adcx rax, r10
 mov rdx, [rsi + 40]
+adcx rdi, [rip + 2f]
 mov rsi, [rsi + 40]
 mulx rdx, rsi, rsi
 xor r9d, r9d
@@ -2595,46 +2585,46 @@ adcx rcx, [rip + 2f + 104]
 adcx rax, rsi
 adcx rdi, rdx
 mov rdx, r13
-imul rdx, [rip + 2f + 112]
-xor r10d, r10d
+mulx rsi, rdx, [rip + 2f + 112]
 mulx rsi, r9, [rip + 2f + 120]
-adcx r13, r9
+xor r10d, r10d
 adox r14, rsi
+adcx r13, r9
 mulx rsi, r9, [rip + 2f + 128]
-adox r15, rsi
 adcx r14, r9
+adox r15, rsi
 mulx rsi, r9, [rip + 2f + 136]
-adcx r15, r9
 adox r8, rsi
+adcx r15, r9
 mulx rsi, r9, [rip + 2f + 144]
 adcx r8, r9
 adox rcx, rsi
 mulx rsi, r9, [rip + 2f + 152]
-adcx rcx, r9
 adox rax, rsi
+adcx rcx, r9
 mulx rdx, rsi, [rip + 2f + 160]
-adcx rax, rsi
 adox rdi, rdx
-adcx rdi, [rip + 2f]
-mov r10, rcx
 mov rdx, r14
+adcx rax, rsi
+adcx rdi, [rip + 2f]
 mov rsi, r15
 sub rdx, [rip + 2f + 120]
-mov r9, r8
 sbb rsi, [rip + 2f + 128]
-sbb r9, [rip + 2f + 136]
-mov r12, rdi
-sbb r10, [rip + 2f + 144]
+mov r9, r8
 mov r11, rax
+mov r10, rcx
+sbb r9, [rip + 2f + 136]
+sbb r10, [rip + 2f + 144]
+mov r12, rdi
 sbb r11, [rip + 2f + 152]
-sbb r12, [rip + 2f + 160]
-cmovnc r15, rsi
-cmovnc r14, rdx
-cmovnc r8, r9
-cmovnc rax, r11
-cmovnc rdi, r12
-cmovnc rcx, r10
 pop rbp
+sbb r12, [rip + 2f + 160]
+cmovc r9, r8
+cmovc rsi, r15
+cmovc rdx, r14
+cmovc r10, rcx
+cmovc r11, rax
+cmovc r12, rdi
 pop rbx
 ret
 .balign 64
@@ -2663,9 +2653,9 @@ ret
             p3 = const M::P[3],
             p4 = const M::P[4],
             p5 = const M::P[5],
-            out("rax") z[4], out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
-            _, out("rdi") z[5], out("r8") z[2], out("r9") _, out("r10") _, out("r11") _, out("r12")
-            _, out("r13") _, out("r14") z[0], out("r15") z[1],
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
+            z[1], out("rdi") _, out("r8") _, out("r9") z[2], out("r10") z[3], out("r11") z[4],
+            out("r12") z[5], out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -4478,11 +4468,9 @@ unsafe fn sum_of_products_spare_adx<M: Modulus<6>>(
         asm!(
             called!(
                 "call",
-                "fieldc_sum_of_products_spare_adx_59e0a74a993c2be3_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_sum_of_products_spare_adx_a6e31f058db11a7b_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 mov rdi, [rsi]
-push rbx
-push rbp
 xor eax, eax
 mov rcx, rdx
 mov rdx, [rdx]
@@ -4490,423 +4478,429 @@ mulx rdi, r8, rdi
 mov r9, [rsi + 8]
 mulx r9, r10, r9
 xor r11d, r11d
-adcx r10, rdi
-mov rdi, [rsi + 16]
-mulx rdi, r11, rdi
-adcx r11, r9
-mov r9, [rsi + 24]
-mulx r9, r12, r9
-adcx r12, rdi
-mov rdi, [rsi + 32]
-mulx rdi, r13, rdi
-adcx r13, r9
-mov r9, [rsi + 40]
-mulx rdx, r9, r9
-adcx r9, rdi
+adcx rdi, r10
+mov r10, [rsi + 16]
+push rbx
+mulx r10, r11, r10
+adcx r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adcx r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adcx r11, r13
+mov r13, [rsi + 40]
+mulx rdx, r13, r13
+adcx r12, r13
 adcx rdx, rax
-mov rdi, rdx
+mov r13, rdx
 mov rdx, [rcx + 48]
 mov r14, [rsi + 48]
 mulx r14, r15, r14
 xor ebx, ebx
 adcx r8, r15
-mov r15, [rsi + 56]
-mulx r15, rbx, r15
-adcx r10, rbx
-adox r10, r14
-mov r14, [rsi + 64]
-mulx r14, rbx, r14
-adcx r11, rbx
-adox r11, r15
-mov r15, [rsi + 72]
-mulx r15, rbx, r15
-adcx r12, rbx
-adox r12, r14
-mov r14, [rsi + 80]
-mulx r14, rbx, r14
-adcx r13, rbx
-adox r13, r15
-mov r15, [rsi + 88]
-mulx rdx, r15, r15
-adcx r9, r15
+adox rdi, r14
+mov r14, [rsi + 56]
+mulx r14, r15, r14
+adcx rdi, r15
 adox r9, r14
-adcx rdi, rax
-adox rdi, rdx
+mov r14, [rsi + 64]
+mulx r14, r15, r14
+adcx r9, r15
+adox r10, r14
+mov r14, [rsi + 72]
+mulx r14, r15, r14
+adcx r10, r15
+adox r11, r14
+mov r14, [rsi + 80]
+mulx r14, r15, r14
+adcx r11, r15
+adox r12, r14
+mov r14, [rsi + 88]
+mulx rdx, r14, r14
+adcx r12, r14
+adox r13, rdx
+adcx r13, rax
 mov rdx, r8
 mulx r14, rdx, [rip + 2f]
 mulx r14, r15, [rip + 2f + 8]
+xor ebx, ebx
+adox rdi, r14
 adcx r8, r15
-mulx r8, r15, [rip + 2f + 16]
-adcx r10, r15
-adox r10, r14
-mulx r14, r15, [rip + 2f + 24]
-adcx r11, r15
+mulx r8, r14, [rip + 2f + 16]
+adcx rdi, r14
+adox r9, r8
+mulx r8, r14, [rip + 2f + 24]
+adcx r9, r14
+adox r10, r8
+mulx r8, r14, [rip + 2f + 32]
+adcx r10, r14
 adox r11, r8
-mulx r8, r15, [rip + 2f + 32]
-adcx r12, r15
-adox r12, r14
-mulx r14, r15, [rip + 2f + 40]
-adcx r13, r15
-adox r13, r8
+mulx r8, r14, [rip + 2f + 40]
+adcx r11, r14
+adox r12, r8
 mulx rdx, r8, [rip + 2f + 48]
-adcx r9, r8
-adox r9, r14
-adox rdi, rdx
+adcx r12, r8
+adox r13, rdx
 mov rdx, 0
 adox rdx, rax
-adcx rdi, rax
+adcx r13, rax
 adcx rdx, rax
-xor ebx, ebx
 mov r8, rdx
 mov rdx, [rcx + 8]
+xor ebx, ebx
 mulx r14, r15, [rsi]
+adcx rdi, r15
+adox r9, r14
+mulx r14, r15, [rsi + 8]
+adcx r9, r15
+adox r10, r14
+mulx r14, r15, [rsi + 16]
 adcx r10, r15
-mulx r15, rbx, [rsi + 8]
-adcx r11, rbx
 adox r11, r14
-mulx r14, rbx, [rsi + 16]
-adcx r12, rbx
-adox r12, r15
-mulx r15, rbx, [rsi + 24]
-adcx r13, rbx
-mulx rbx, rbp, [rsi + 32]
+mulx r14, r15, [rsi + 24]
+adcx r11, r15
+adox r12, r14
+mulx r14, r15, [rsi + 32]
 adox r13, r14
-adcx r9, rbp
-adox r9, r15
+adcx r12, r15
 mulx rdx, r14, [rsi + 40]
-adcx rdi, r14
-adox rdi, rbx
-adcx r8, rax
+adcx r13, r14
 adox r8, rdx
+adcx r8, rax
 mov rdx, [rcx + 56]
 mulx r14, r15, [rsi + 48]
 xor ebx, ebx
-adcx r10, r15
-mulx r15, rbx, [rsi + 56]
-adcx r11, rbx
-adox r11, r14
-mulx r14, rbx, [rsi + 64]
-adcx r12, rbx
-adox r12, r15
-mulx r15, rbx, [rsi + 72]
-adcx r13, rbx
-adox r13, r14
-mulx r14, rbx, [rsi + 80]
-adcx r9, rbx
-adox r9, r15
-mulx r15, rdx, [rsi + 88]
-adcx rdi, rdx
-adox rdi, r14
-adcx r8, rax
-mov rdx, r10
-mulx r14, rdx, [rip + 2f]
-mulx r14, rbx, [rip + 2f + 8]
-adox r8, r15
-adcx r10, rbx
-mulx r10, r15, [rip + 2f + 24]
-mulx rbx, rbp, [rip + 2f + 16]
-adcx r11, rbp
-adox r11, r14
-adcx r12, r15
-adox r12, rbx
-mulx r14, r15, [rip + 2f + 32]
-adcx r13, r15
-adox r13, r10
-mulx r10, r15, [rip + 2f + 40]
-adcx r9, r15
+adcx rdi, r15
 adox r9, r14
-mulx rdx, r14, [rip + 2f + 48]
-adcx rdi, r14
-adox rdi, r10
+mulx r14, r15, [rsi + 56]
+adcx r9, r15
+adox r10, r14
+mulx r14, r15, [rsi + 64]
+adcx r10, r15
+adox r11, r14
+mulx r14, r15, [rsi + 72]
+adcx r11, r15
+adox r12, r14
+mulx r14, r15, [rsi + 80]
+adox r13, r14
+adcx r12, r15
+mulx rdx, r14, [rsi + 88]
+adcx r13, r14
+adox r8, rdx
+mov rdx, rdi
+mulx r14, rdx, [rip + 2f]
+adcx r8, rax
+mulx r14, r15, [rip + 2f + 8]
+xor ebx, ebx
+adcx rdi, r15
+adox r9, r14
+mulx rdi, r14, [rip + 2f + 16]
+adox r10, rdi
+adcx r9, r14
+mulx rdi, r14, [rip + 2f + 24]
+adox r11, rdi
+adcx r10, r14
+mulx rdi, r14, [rip + 2f + 32]
+adox r12, rdi
+adcx r11, r14
+mulx rdi, r14, [rip + 2f + 40]
+adcx r12, r14
+adox r13, rdi
+mulx rdx, rdi, [rip + 2f + 48]
+adcx r13, rdi
 adox r8, rdx
 mov rdx, 0
 adox rdx, rax
 adcx r8, rax
 adcx rdx, rax
-mov r10, rdx
+mov rdi, rdx
 mov rdx, [rcx + 16]
 mulx r14, r15, [rsi]
 xor ebx, ebx
+adcx r9, r15
+adox r10, r14
+mulx r14, r15, [rsi + 8]
+adcx r10, r15
+adox r11, r14
+mulx r14, r15, [rsi + 16]
 adcx r11, r15
-mulx r15, rbx, [rsi + 8]
-adcx r12, rbx
 adox r12, r14
-mulx r14, rbx, [rsi + 16]
-adcx r13, rbx
-adox r13, r15
-mulx r15, rbx, [rsi + 24]
-adcx r9, rbx
-adox r9, r14
-mulx r14, rbx, [rsi + 32]
-adcx rdi, rbx
-adox rdi, r15
-mulx rdx, r15, [rsi + 40]
-adcx r8, r15
-adcx r10, rax
+mulx r14, r15, [rsi + 24]
+adcx r12, r15
+adox r13, r14
+mulx r14, r15, [rsi + 32]
 adox r8, r14
-adox r10, rdx
-xor ebx, ebx
+mulx rdx, r14, [rsi + 40]
+adcx r13, r15
+adcx r8, r14
+adox rdi, rdx
 mov rdx, [rcx + 64]
 mulx r14, r15, [rsi + 48]
+adcx rdi, rax
+xor ebx, ebx
+adcx r9, r15
+adox r10, r14
+mulx r14, r15, [rsi + 56]
+adcx r10, r15
+adox r11, r14
+mulx r14, r15, [rsi + 64]
 adcx r11, r15
-mulx r15, rbx, [rsi + 56]
-adcx r12, rbx
 adox r12, r14
-mulx r14, rbx, [rsi + 64]
-adcx r13, rbx
-adox r13, r15
-mulx r15, rbx, [rsi + 72]
-adcx r9, rbx
-adox r9, r14
-mulx r14, rbx, [rsi + 80]
-adcx rdi, rbx
-adox rdi, r15
-mulx rdx, r15, [rsi + 88]
-adcx r8, r15
+mulx r14, r15, [rsi + 72]
+adcx r12, r15
+adox r13, r14
+mulx r14, r15, [rsi + 80]
+adcx r13, r15
 adox r8, r14
+mulx rdx, r14, [rsi + 88]
+adcx r8, r14
+adox rdi, rdx
+mov rdx, r9
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+adcx rdi, rax
+xor ebx, ebx
+adox r10, r14
+adcx r9, r15
+mulx r9, r14, [rip + 2f + 16]
+adcx r10, r14
+adox r11, r9
+mulx r9, r14, [rip + 2f + 24]
+adcx r11, r14
+adox r12, r9
+mulx r9, r14, [rip + 2f + 32]
+adcx r12, r14
+adox r13, r9
+mulx r9, r14, [rip + 2f + 40]
+adcx r13, r14
+adox r8, r9
+mulx rdx, r9, [rip + 2f + 48]
+adox rdi, rdx
+mov rdx, 0
+adcx r8, r9
+adcx rdi, rax
+adox rdx, rax
+adcx rdx, rax
+mov r9, rdx
+mov rdx, [rcx + 24]
+xor ebx, ebx
+mulx r14, r15, [rsi]
+adcx r10, r15
+adox r11, r14
+mulx r14, r15, [rsi + 8]
+adcx r11, r15
+adox r12, r14
+mulx r14, r15, [rsi + 16]
+adcx r12, r15
+adox r13, r14
+mulx r14, r15, [rsi + 24]
+adcx r13, r15
+adox r8, r14
+mulx r14, r15, [rsi + 32]
+adcx r8, r15
+adox rdi, r14
+mulx rdx, r14, [rsi + 40]
+adox r9, rdx
+adcx rdi, r14
+mov rdx, [rcx + 72]
+mulx r14, r15, [rsi + 48]
+adcx r9, rax
+xor ebx, ebx
+adcx r10, r15
+adox r11, r14
+mulx r14, r15, [rsi + 56]
+adcx r11, r15
+adox r12, r14
+mulx r14, r15, [rsi + 64]
+adox r13, r14
+adcx r12, r15
+mulx r14, r15, [rsi + 72]
+adox r8, r14
+adcx r13, r15
+mulx r14, r15, [rsi + 80]
+adox rdi, r14
+mulx rdx, r14, [rsi + 88]
+adox r9, rdx
+adcx r8, r15
+mov rdx, r10
+adcx rdi, r14
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+adcx r9, rax
+xor ebx, ebx
+adcx r10, r15
+adox r11, r14
+mulx r10, r14, [rip + 2f + 16]
+adcx r11, r14
+adox r12, r10
+mulx r10, r14, [rip + 2f + 24]
+adcx r12, r14
+adox r13, r10
+mulx r10, r14, [rip + 2f + 32]
+adcx r13, r14
+adox r8, r10
+mulx r10, r14, [rip + 2f + 40]
+adcx r8, r14
+adox rdi, r10
+mulx rdx, r10, [rip + 2f + 48]
+adcx rdi, r10
+adox r9, rdx
+mov rdx, 0
+adox rdx, rax
+adcx r9, rax
+adcx rdx, rax
+mov r10, rdx
+mov rdx, [rcx + 32]
+mulx r14, r15, [rsi]
+xor ebx, ebx
+adcx r11, r15
+adox r12, r14
+mulx r14, r15, [rsi + 8]
+adcx r12, r15
+adox r13, r14
+mulx r14, r15, [rsi + 16]
+adcx r13, r15
+adox r8, r14
+mulx r14, r15, [rsi + 24]
+adcx r8, r15
+adox rdi, r14
+mulx r14, r15, [rsi + 32]
+adcx rdi, r15
+adox r9, r14
+mulx rdx, r14, [rsi + 40]
+adox r10, rdx
+adcx r9, r14
+mov rdx, [rcx + 80]
+mulx r14, r15, [rsi + 48]
 adcx r10, rax
+xor ebx, ebx
+adcx r11, r15
+adox r12, r14
+mulx r14, r15, [rsi + 56]
+adcx r12, r15
+adox r13, r14
+mulx r14, r15, [rsi + 64]
+adcx r13, r15
+adox r8, r14
+mulx r14, r15, [rsi + 72]
+adox rdi, r14
+adcx r8, r15
+mulx r14, r15, [rsi + 80]
+adcx rdi, r15
+adox r9, r14
+mulx rdx, r14, [rsi + 88]
+adcx r9, r14
 adox r10, rdx
 mov rdx, r11
 mulx r14, rdx, [rip + 2f]
+adcx r10, rax
 mulx r14, r15, [rip + 2f + 8]
+xor ebx, ebx
 adcx r11, r15
-mulx r11, r15, [rip + 2f + 16]
-adcx r12, r15
 adox r12, r14
-mulx r14, r15, [rip + 2f + 24]
-adcx r13, r15
+mulx r11, r14, [rip + 2f + 16]
 adox r13, r11
-mulx r11, r15, [rip + 2f + 32]
-adcx r9, r15
-adox r9, r14
-mulx r14, r15, [rip + 2f + 40]
-adcx rdi, r15
+adcx r12, r14
+mulx r11, r14, [rip + 2f + 24]
+adox r8, r11
+adcx r13, r14
+mulx r11, r14, [rip + 2f + 32]
+adcx r8, r14
 adox rdi, r11
+mulx r11, r14, [rip + 2f + 40]
+adox r9, r11
+adcx rdi, r14
 mulx rdx, r11, [rip + 2f + 48]
-adcx r8, r11
-adox r8, r14
+adcx r9, r11
 adox r10, rdx
 mov rdx, 0
 adox rdx, rax
 adcx r10, rax
 adcx rdx, rax
 mov r11, rdx
-mov rdx, [rcx + 24]
-mulx r14, r15, [rsi]
-xor ebx, ebx
-adcx r12, r15
-mulx r15, rbx, [rsi + 8]
-adcx r13, rbx
-adox r13, r14
-mulx r14, rbx, [rsi + 16]
-adcx r9, rbx
-adox r9, r15
-mulx r15, rbx, [rsi + 24]
-adcx rdi, rbx
-adox rdi, r14
-mulx r14, rbx, [rsi + 32]
-adcx r8, rbx
-adox r8, r15
-mulx rdx, r15, [rsi + 40]
-adcx r10, r15
-adox r10, r14
-adcx r11, rax
-adox r11, rdx
-mov rdx, [rcx + 72]
-mulx r14, r15, [rsi + 48]
-xor ebx, ebx
-adcx r12, r15
-mulx r15, rbx, [rsi + 56]
-adcx r13, rbx
-adox r13, r14
-mulx r14, rbx, [rsi + 64]
-adcx r9, rbx
-adox r9, r15
-mulx r15, rbx, [rsi + 72]
-adcx rdi, rbx
-adox rdi, r14
-mulx r14, rbx, [rsi + 80]
-adcx r8, rbx
-adox r8, r15
-mulx rdx, r15, [rsi + 88]
-adcx r10, r15
-adox r10, r14
-adcx r11, rax
-adox r11, rdx
-mov rdx, r12
-mulx r14, rdx, [rip + 2f]
-mulx r14, r15, [rip + 2f + 8]
-adcx r12, r15
-mulx r12, r15, [rip + 2f + 16]
-adcx r13, r15
-adox r13, r14
-mulx r14, r15, [rip + 2f + 24]
-adcx r9, r15
-adox r9, r12
-mulx r12, r15, [rip + 2f + 32]
-adcx rdi, r15
-adox rdi, r14
-mulx r14, r15, [rip + 2f + 40]
-adcx r8, r15
-adox r8, r12
-mulx rdx, r12, [rip + 2f + 48]
-adcx r10, r12
-adox r10, r14
-adox r11, rdx
-mov rdx, 0
-adox rdx, rax
-adcx r11, rax
-adcx rdx, rax
-mov r12, rdx
-mov rdx, [rcx + 32]
-mulx r14, r15, [rsi]
-xor ebx, ebx
-adcx r13, r15
-mulx r15, rbx, [rsi + 8]
-adcx r9, rbx
-adox r9, r14
-mulx r14, rbx, [rsi + 16]
-adcx rdi, rbx
-adox rdi, r15
-mulx r15, rbx, [rsi + 24]
-adcx r8, rbx
-adox r8, r14
-mulx r14, rbx, [rsi + 32]
-adcx r10, rbx
-adox r10, r15
-mulx rdx, r15, [rsi + 40]
-adcx r11, r15
-adox r11, r14
-adcx r12, rax
-adox r12, rdx
-mov rdx, [rcx + 80]
-mulx r14, r15, [rsi + 48]
-xor ebx, ebx
-adcx r13, r15
-mulx r15, rbx, [rsi + 56]
-adcx r9, rbx
-adox r9, r14
-mulx r14, rbx, [rsi + 64]
-adcx rdi, rbx
-adox rdi, r15
-mulx r15, rbx, [rsi + 72]
-adcx r8, rbx
-adox r8, r14
-mulx r14, rbx, [rsi + 80]
-adcx r10, rbx
-adox r10, r15
-mulx rdx, r15, [rsi + 88]
-adcx r11, r15
-adox r11, r14
-adcx r12, rax
-adox r12, rdx
-mov rdx, r13
-mulx r14, rdx, [rip + 2f]
-mulx r14, r15, [rip + 2f + 8]
-adcx r13, r15
-mulx r13, r15, [rip + 2f + 16]
-adcx r9, r15
-adox r9, r14
-mulx r14, r15, [rip + 2f + 24]
-adcx rdi, r15
-adox rdi, r13
-mulx r13, r15, [rip + 2f + 32]
-adcx r8, r15
-adox r8, r14
-mulx r14, r15, [rip + 2f + 40]
-adcx r10, r15
-adox r10, r13
-mulx rdx, r13, [rip + 2f + 48]
-adcx r11, r13
-adox r11, r14
-adox r12, rdx
-mov rdx, 0
-adox rdx, rax
-adcx r12, rax
-adcx rdx, rax
-mov r13, rdx
 mov rdx, [rcx + 40]
-mulx r14, r15, [rsi]
 xor ebx, ebx
-adcx r9, r15
-mulx r15, rbx, [rsi + 8]
-adcx rdi, rbx
+mulx r14, r15, [rsi]
+adcx r12, r15
+adox r13, r14
+mulx r14, r15, [rsi + 8]
+adcx r13, r15
+adox r8, r14
+mulx r14, r15, [rsi + 16]
+adcx r8, r15
 adox rdi, r14
-mulx r14, rbx, [rsi + 16]
-adcx r8, rbx
-adox r8, r15
-mulx r15, rbx, [rsi + 24]
-adcx r10, rbx
+mulx r14, r15, [rsi + 24]
+adcx rdi, r15
+adox r9, r14
+mulx r14, r15, [rsi + 32]
 adox r10, r14
-mulx r14, rbx, [rsi + 32]
-adcx r11, rbx
-mulx rdx, rbx, [rsi + 40]
-adox r11, r15
-adcx r12, rbx
-adox r12, r14
-adcx r13, rax
-adox r13, rdx
+mulx rdx, r14, [rsi + 40]
+adox r11, rdx
+adcx r9, r15
+adcx r10, r14
 mov rdx, [rcx + 88]
 mulx rcx, r14, [rsi + 48]
+adcx r11, rax
 xor r15d, r15d
-adcx r9, r14
-mulx r14, r15, [rsi + 56]
-adcx rdi, r15
+adcx r12, r14
+adox r13, rcx
+mulx rcx, r14, [rsi + 56]
+adcx r13, r14
+adox r8, rcx
+mulx rcx, r14, [rsi + 64]
 adox rdi, rcx
-mulx rcx, r15, [rsi + 64]
-adcx r8, r15
-adox r8, r14
-mulx r14, r15, [rsi + 72]
-adcx r10, r15
+adcx r8, r14
+mulx rcx, r14, [rsi + 72]
+adox r9, rcx
+adcx rdi, r14
+mulx rcx, r14, [rsi + 80]
+adcx r9, r14
 adox r10, rcx
-mulx rcx, r15, [rsi + 80]
-adcx r11, r15
-adox r11, r14
-mulx rdx, rsi, [rsi + 88]
-adcx r12, rsi
-adox r12, rcx
-adcx r13, rax
-adox r13, rdx
-mov rdx, r9
+mulx rcx, rdx, [rsi + 88]
+adcx r10, rdx
+adox r11, rcx
+mov rdx, r12
 mulx rcx, rdx, [rip + 2f]
 mulx rcx, rsi, [rip + 2f + 8]
-adcx r9, rsi
-mulx rsi, r9, [rip + 2f + 16]
-adcx rdi, r9
-adox rdi, rcx
-mulx rcx, r9, [rip + 2f + 24]
-adcx r8, r9
-adox r8, rsi
-mulx rsi, r9, [rip + 2f + 32]
-adcx r10, r9
-adox r10, rcx
-mulx rcx, r9, [rip + 2f + 40]
-adcx r11, r9
-adox r11, rsi
-mulx rdx, rsi, [rip + 2f + 48]
+adcx r11, rax
+xor r14d, r14d
 adcx r12, rsi
-adox r12, rcx
-adcx r13, rax
-adox r13, rdx
-mov rax, rdi
-sub rax, [rip + 2f + 8]
+adox r13, rcx
+mulx rcx, rsi, [rip + 2f + 16]
+adcx r13, rsi
+adox r8, rcx
+mulx rcx, rsi, [rip + 2f + 24]
+adcx r8, rsi
+adox rdi, rcx
+mulx rcx, rsi, [rip + 2f + 32]
+adcx rdi, rsi
+adox r9, rcx
+mulx rcx, rsi, [rip + 2f + 40]
+adcx r9, rsi
+adox r10, rcx
+mulx rcx, rdx, [rip + 2f + 48]
+adcx r10, rdx
+adox r11, rcx
+adcx r11, rax
+mov rax, r13
 mov rcx, r8
+sub rax, [rip + 2f + 8]
 sbb rcx, [rip + 2f + 16]
-mov rdx, r10
-mov rsi, r11
+mov rdx, rdi
 sbb rdx, [rip + 2f + 24]
+mov rsi, r9
 sbb rsi, [rip + 2f + 32]
-mov r9, r12
-sbb r9, [rip + 2f + 40]
-mov r14, r13
+mov r12, r10
+sbb r12, [rip + 2f + 40]
+mov r14, r11
 sbb r14, [rip + 2f + 48]
-cmovc rax, rdi
+cmovc rax, r13
 cmovc rcx, r8
-cmovc rdx, r10
-cmovc rsi, r11
-cmovc r9, r12
-cmovc r14, r13
-pop rbp
+cmovc rsi, r9
+cmovc rdx, rdi
+cmovc r12, r10
+cmovc r14, r11
 pop rbx
 ret
 .balign 64
@@ -4922,8 +4916,9 @@ ret
             p4 = const M::P[4],
             p5 = const M::P[5],
             out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
-            inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") _, out("r8") _, out("r9") z[4],
-            out("r10") _, out("r11") _, out("r12") _, out("r13") _, out("r14") z[5], out("r15") _,
+            inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") _, out("r8") _, out("r9") _,
+            out("r10") _, out("r11") _, out("r12") z[4], out("r13") _, out("r14") z[5], out("r15")
+            _,
             options(pure, readonly),
         );
     }
