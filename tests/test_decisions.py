@@ -17,6 +17,8 @@ from fieldc.machine.processor import is_x86_64
 from fieldc.progress import Progress
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import PROVED, TESTED, Artifact
+from fieldc.targets.x86_64.choices import choices_on
+from fieldc.words.rows import RowStyle
 
 ARM, LLVM = TARGETS["aarch64-linux"], TARGETS["x86_64-linux-llvm"]
 
@@ -52,6 +54,29 @@ def test_a_processor_of_another_kind_has_a_stand_in() -> None:
 def test_words_of_another_width_have_no_model() -> None:
     found = preferred(find_field("p256", 32), "mul", ARM)
     assert found.processor == "" and all(c.figure is None for c in found.candidates)
+
+
+def test_a_processor_may_prefer_a_variant_and_rows_of_its_own() -> None:
+    f, x86 = find_field("bn254-p"), TARGETS["x86_64-linux"]
+    on_zen = preferred(f, "mul", x86, "zen-4").unscheduled
+    on_intel = preferred(f, "mul", x86, "ice-lake").unscheduled
+    assert [d.preferred.variant.name for d in (on_zen, on_intel)] == ["adx", "mulx"]
+    plans = {d.processor: d.variant("adx").plan.choices for d in (on_zen, on_intel)}
+    assert plans == {key: choices_on("adx", key) for key in ("zen-4", "ice-lake")}
+    assert plans["zen-4"].rows.style is RowStyle.TWO_CHAINS != plans["ice-lake"].rows.style
+    # What comes next in the variant is what other processors have.
+    both = [c.choice.plan.choices for c in on_zen.candidates if c.choice.variant.name == "adx"]
+    assert both[:2] == list(plans.values())
+
+
+def test_rows_that_are_not_proved_give_way_to_those_of_other_processors() -> None:
+    """The prover does not follow a carry of two chains in this sum of products."""
+    decision = preferred(
+        find_field("goldilocks"), "sum_of_products", TARGETS["x86_64-linux"], "zen-4"
+    )
+    by_variant = {a.variant: a.choice for a in build([decision], lambda *_: None)}
+    assert by_variant["adx"].plan.choices == choices_on("adx", "ice-lake")
+    assert by_variant["adx"].chosen_by.endswith("; two-subtractions in its own rows is not proved")
 
 
 def built(monkeypatch: pytest.MonkeyPatch, unproved: Sequence[str]) -> Artifact:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from fieldc.counting.count import count
@@ -50,10 +50,10 @@ def figure_of(code: bytes, architecture: str, processor_key: str) -> Figure:
     return Figure(limits.binding[1], limits.latency[1], counts.instructions)
 
 
-def rank(figure: Figure, variant: str, processor: Processor) -> tuple[float, float, bool, int]:
-    """What orders kernels: the bounds, then what the processor prefers, then instructions."""
-    dislikes = variant != processor.prefers
-    return figure.throughput, figure.latency, dislikes, figure.instructions
+def rank(figure: Figure, variant: str, processor: Processor) -> Figure:
+    """What orders kernels: the bounds, times what was measured of the variant there."""
+    factor = processor.factors.get(variant, 1.0)
+    return replace(figure, throughput=figure.throughput * factor, latency=figure.latency * factor)
 
 
 def preferred_variant(
@@ -61,7 +61,7 @@ def preferred_variant(
 ) -> str:
     """The variant with the lowest rank on a processor."""
 
-    def cost(name: str) -> tuple[float, float, bool, int]:
+    def cost(name: str) -> Figure:
         variant = Variant(name)
         choice = Choice(expression, variant, judge.plans(variant, processor.key)[0])
         return rank(figure(judge, choice, processor.key), name, processor)

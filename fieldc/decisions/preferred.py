@@ -236,7 +236,7 @@ def _modelled(
                 why = f"the model of {model.key}, rows of other processors"
             found.append(some)
 
-    def place(some: Sequence[Candidate]) -> tuple[float, float, bool, int]:
+    def place(some: Sequence[Candidate]) -> Figure:
         first = some[0]
         return rank(first.figure or Figure(0, 0, 0), first.choice.variant.name, model)
 

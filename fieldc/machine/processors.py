@@ -43,7 +43,7 @@ class Processor:
     cpuid: tuple[str, ...]
     telling: tuple[str, ...]
     measured: tuple[str, ...]
-    prefers: str
+    factors: Mapping[str, float]
     slots: int
     fuses: bool
     read_modify_write: int
@@ -119,7 +119,7 @@ def _processor(key: str, row: dict[str, Any]) -> Processor:
     values = {name: value for name, value in row.items() if name != "like"}
     values["timings"] = {name: _timing(each) for name, each in row["timings"].items()}
     values |= {name: tuple(row.get(name, ())) for name in ("measured", "cpuid", "telling")}
-    return Processor(**{"key": key, "prefers": "", **values})
+    return Processor(**{"key": key, "factors": {}, **values})
 
 
 def _timing(row: dict[str, Any]) -> InstructionCost:
