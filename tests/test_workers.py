@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 
 import pytest
@@ -58,6 +59,30 @@ def test_they_end_with_a_process_that_is_killed() -> None:
     out, errors, status = struck("SIGKILL", os.kill)
     assert (out, status) == ("", -signal.SIGKILL)
     assert "Traceback" not in errors  # Python says that it removes the dead process's semaphores
+
+
+LOST = """
+import threading
+def strike():
+    time.sleep(0.5)  # the main thread waits by then, and this signal does not wake it
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+threading.Thread(target=strike, daemon=True).start()
+"""
+
+
+@UNIX
+def test_a_signal_that_wakes_nobody_is_seen() -> None:
+    """As one that comes between Python's last look for signals and the wait."""
+    text = SLEEPS.replace('        print("one", flush=True)', indented(LOST))
+    command, start = [sys.executable, "-c", text], time.monotonic()
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.stdout, done.stderr) == ("Terminated\n", "")
+    assert time.monotonic() - start < 60
+
+
+def indented(text: str) -> str:
+    """A text as it stands in the loop over results."""
+    return textwrap.indent(text, 8 * " ")
 
 
 def struck(name: str, reach: object) -> tuple[str, str, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection
@@ -18,6 +18,10 @@ from fieldc.signals import blocked_signals, deferred_signals
 
 _Job = TypeVar("_Job")
 _Result = TypeVar("_Result")
+
+
+MOMENT = 0.5
+"""Seconds after which Python looks for a signal that did not wake it."""
 
 
 class WorkerLost(UserError):
@@ -40,8 +44,12 @@ def in_processes(
     pool = ProcessPoolExecutor(number, context, initializer=_end_with, initargs=(watched,))
     try:
         with deferred_signals():  # a process that is half begun could not be ended
-            results = pool.map(function, jobs)
-        yield from results
+            futures = [pool.submit(function, job) for job in jobs]
+        for future in futures:
+            # A signal that comes just before a wait begins does not end it: Python sees it after.
+            while not wait([future], MOMENT).done:
+                pass
+            yield future.result()
     except BrokenProcessPool:
         raise WorkerLost from None
     finally:
