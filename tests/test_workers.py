@@ -19,6 +19,7 @@ import signal, sys, time
 from fieldc.artifacts.workers import in_processes
 from fieldc.signals import raise_signals
 signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background ignore it
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # tests under nohup ignore it
 raise_signals()
 try:
     for slept in in_processes(time.sleep, [0, 600, 600, 600], 2):
