@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -43,7 +43,6 @@ class Processor:
     cpuid: tuple[str, ...]
     telling: tuple[str, ...]
     measured: tuple[str, ...]
-    factors: Mapping[str, float]
     slots: int
     fuses: bool
     read_modify_write: int
@@ -54,6 +53,7 @@ class Processor:
     forward_latency: int
     units: Mapping[str, str]
     timings: Mapping[str, InstructionCost]
+    factors: Mapping[str, float] = field(default_factory=dict)
 
     def timing(self, name: str) -> InstructionCost | None:
         """Return the row of an instruction's kind, or None."""
@@ -119,7 +119,7 @@ def _processor(key: str, row: dict[str, Any]) -> Processor:
     values = {name: value for name, value in row.items() if name != "like"}
     values["timings"] = {name: _timing(each) for name, each in row["timings"].items()}
     values |= {name: tuple(row.get(name, ())) for name in ("measured", "cpuid", "telling")}
-    return Processor(**{"key": key, "factors": {}, **values})
+    return Processor(key=key, **values)
 
 
 def _timing(row: dict[str, Any]) -> InstructionCost:
