@@ -58,8 +58,8 @@ FOLDER = "crates/fieldc/src/generated"
 BOTH = (4, 6)
 """Numbers of limbs whose kernels come with two carry chains too."""
 CHAINS = ("mulx", "adx")
-"""One carry chain was measured to be faster on Sapphire Rapids; two chains are for 4-wide cores,
-where the crate's choice is not measured."""
+"""One carry chain was measured to be faster on Sapphire Rapids, two on Zen 4. Two also run on Zen 3
+and on Intel's cores of four slots, which were not measured."""
 
 ON_ARRAYS = (
     "bls12-381-p",

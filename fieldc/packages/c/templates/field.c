@@ -98,7 +98,7 @@ extern "C" {
 #if @upper@_VECTORS
 @array_tables@#endif
 
-/* In the order in which they are chosen, of those with as many carry chains as are fastest. */
+/* In the order in which they are chosen, if they suit the processor. */
 static const @name@_kernels *const @name@_tables[] = {
 #if @upper@_VECTORS
     @array_places@
