@@ -14,7 +14,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from fieldc.errors import quote
@@ -24,6 +24,7 @@ from fieldc.signals import deferred_signals
 PREFIX, SUFFIX = ".fieldc.", ".part"
 NEW, OLD, JOURNAL = "new", "old", "moves.json"
 AT_FDCWD, EXCHANGE = -100, 2
+TRIES = 100
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes], hint: str, seal: str = "") -> None:
@@ -82,12 +83,28 @@ def _names(folder: Path) -> set[str]:
 @contextmanager
 def _scratch(place: Path) -> Iterator[Path]:
     """A temporary folder, locked while its writer lives."""
-    scratch = Path(tempfile.mkdtemp(prefix=PREFIX, suffix=SUFFIX, dir=place))
-    with _locked(scratch):
+    with ExitStack() as stack:
+        scratch = _locked_folder(place, stack)
         try:
             yield scratch
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _locked_folder(place: Path, stack: ExitStack) -> Path:
+    """Make a folder and lock it until the stack is closed.
+
+    Before it is locked, another program may take it for a leftover and remove it. Then the next
+    folder is tried.
+    """
+    for _ in range(TRIES):
+        made = Path(tempfile.mkdtemp(prefix=PREFIX, suffix=SUFFIX, dir=place))
+        is_mine = stack.enter_context(_locked(made))
+        if is_mine and made.is_dir():
+            return made
+    raise OutputError(
+        f"cannot write in {quote(str(place))}: other programs remove what is new there"
+    )
 
 
 @contextmanager
@@ -140,8 +157,7 @@ def _by_exchange(folder: Path, files: Mapping[str, bytes]) -> bool:
     with _scratch(folder.parent) as scratch:
         made = _filled(scratch / NEW, files)
         with deferred_signals():
-            if not folder.exists():
-                made.rename(folder)
+            if not folder.exists() and _renamed(made, folder):
                 return True
             shutil.copymode(folder, made)
             has_owner = (made.stat().st_uid, made.stat().st_gid)
@@ -150,6 +166,17 @@ def _by_exchange(folder: Path, files: Mapping[str, bytes]) -> bool:
             done = exchange(made, folder)
             shutil.rmtree(scratch, ignore_errors=True)  # before a signal ends the program
             return done
+
+
+def _renamed(made: Path, folder: Path) -> bool:
+    """Give a folder its name; False where another program has just written there."""
+    try:
+        made.rename(folder)
+    except OSError:
+        if folder.is_dir():
+            return False
+        raise
+    return True
 
 
 def exchange(one: Path, other: Path) -> bool:

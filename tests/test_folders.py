@@ -223,6 +223,30 @@ def test_what_is_being_written_is_left_alone(tmp_path: Path) -> None:
     assert not scratch.exists()
 
 
+WRITES = """
+import sys
+from pathlib import Path
+from fieldc.folders import write_folder
+for count in range(100):
+    write_folder(Path(sys.argv[1]), {"a": sys.argv[1].encode(), "count": b"%d" % count}, "hint")
+"""
+
+
+@UNIX
+@pytest.mark.parametrize("names", [("one", "two"), ("same", "same")])
+def test_two_programs_write_at_the_same_time(tmp_path: Path, names: tuple[str, str]) -> None:
+    """One may find the other's temporary folder before it is locked, and remove it."""
+    places = [str(tmp_path / name) for name in names]
+    running = [
+        subprocess.Popen([sys.executable, "-c", WRITES, place], stderr=subprocess.PIPE, text=True)
+        for place in places
+    ]
+    assert [(program.communicate()[1], program.returncode) for program in running] == [("", 0)] * 2
+    expected = {place: {"a": place.encode(), "count": b"99"} for place in places}
+    assert {place: contents(Path(place)) for place in places} == expected
+    assert sorted(os.listdir(tmp_path)) == sorted(set(names))
+
+
 LOADS = """
 import os, signal, sys, threading, time
 
