@@ -137,6 +137,12 @@ def discard(stream: TextIO) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+def replace_unprintable(stream: TextIO) -> None:
+    """Print `?` for a character that the stream's encoding lacks, such as ± in ASCII."""
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="replace")
+
+
 def fail(status: int, message: str) -> int:
     """Say why on one printable line of stderr, and return the status."""
     line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in message)
@@ -166,6 +172,7 @@ def main(words: Sequence[str] | None = None) -> int:
     # A stream that the caller closed is None here.
     sys.stdout = sys.stdout or io.StringIO()
     sys.stderr = sys.stderr or io.StringIO()
+    replace_unprintable(sys.stdout)
     try:
         return run(words)
     except SystemExit as end:  # argparse ends the process after it printed a verb's help

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 
 MOST_NEAREST, LEAST_LIKENESS = 3, 0.5
+LIST_WIDTH = 140
+"""Letters that a message of one line has for names."""
 HOLDS, BEGINS = 0.3, 0.18
 """What a name gains in likeness to a text that it holds, or that begins with it."""
 
@@ -49,6 +51,16 @@ def shorten(text: str, width: int = 48) -> str:
 def counted(number: int, what: str) -> str:
     """A number of things: `1 kernel`, `2 kernels`."""
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def enumerated(names: Iterable[str]) -> str:
+    """The names with commas between them; of many the first, and how many more there are."""
+    known = list(names)
+    shown = known[:]
+    while len(shown) > 1 and len(", ".join(shown)) > LIST_WIDTH:
+        shown.pop()
+    more = len(known) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def nearest(text: str, names: Iterable[str]) -> list[str]:

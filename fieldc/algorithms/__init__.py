@@ -23,7 +23,7 @@ from fieldc.algorithms import (
     squaring,
 )
 from fieldc.algorithms.representations import REPRESENTATIONS, Offer, offers
-from fieldc.errors import UserError, nearest, quote
+from fieldc.errors import UserError, enumerated, nearest, quote
 from fieldc.field import Field
 from fieldc.language import BoundError, DoesNotApply, Expression, Kernel
 
@@ -190,4 +190,4 @@ def unknown_algorithm(operation: str, algorithm: str | None) -> NoKernel:
 
 def _hint(text: str, names: Sequence[str], otherwise: str) -> str:
     near = nearest(text, names)
-    return f"the nearest: {near[0]}" if near else f"{otherwise}: {', '.join(names)}"
+    return f"the nearest: {near[0]}" if near else f"{otherwise}: {enumerated(names)}"

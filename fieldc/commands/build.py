@@ -8,7 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fieldc.algorithms import OPERATIONS, choose, every_kernel_for, representations
+from fieldc.algorithms import (
+    OPERATIONS,
+    STUDIED_OPERATIONS,
+    choose,
+    every_kernel_for,
+    representations,
+)
 from fieldc.algorithms.representations import MONTGOMERY, REPRESENTATIONS, SAME
 from fieldc.catalogue import find_field
 from fieldc.commands.extras import OPTIONS as EXTRAS
@@ -27,7 +33,7 @@ from fieldc.commands.options import (
 )
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of, option, verb
-from fieldc.errors import counted, quote
+from fieldc.errors import counted, enumerated, quote
 from fieldc.field import Field
 
 if TYPE_CHECKING:
@@ -321,9 +327,17 @@ def operations_of(algorithm: str | None) -> Sequence[str]:
     """The operations that are built where none is named: those that have the named algorithm."""
     if algorithm is None:
         return OPERATIONS
+    found = having(algorithm, OPERATIONS)
+    if not found and (others := having(algorithm, STUDIED_OPERATIONS)):
+        raise UsageError(f"{algorithm} is an algorithm of {enumerated(others)}; add --op {others[0]}")
     known = list(dict.fromkeys(k.algorithm for op in OPERATIONS for k in every_kernel_for(op)))
     one_of("algorithm", *known)(algorithm)
-    return [op for op in OPERATIONS if algorithm in {k.algorithm for k in every_kernel_for(op)}]
+    return found
+
+
+def having(algorithm: str, operations: Sequence[str]) -> list[str]:
+    """The operations that have an algorithm of that name."""
+    return [op for op in operations if algorithm in {k.algorithm for k in every_kernel_for(op)}]
 
 
 def schedule_of(field: Field, path: str | None, operations: Sequence[str]) -> Schedule | None:

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fieldc.algorithms import KERNELS, STUDIED, applicability
+from fieldc.algorithms.shapes import shapes
 from fieldc.catalogue import find_field
 from fieldc.commands.code import bounds_table
 from fieldc.commands.figures import short
 from fieldc.commands.options import file
 from fieldc.commands.progress import progress
-from fieldc.commands.show import algorithms, constants
+from fieldc.commands.show import algorithms, constants, shape_table
 from fieldc.commands.verb import FIELD, Answer, Table, UsageError, option, verb
+from fieldc.commands.why import why_representation
 from fieldc.field import Field
 from fieldc.files import check_file, write_file
 from fieldc.lab.report.listing import listing
@@ -43,7 +45,7 @@ def page_(arguments: argparse.Namespace) -> Answer:
         raise UsageError(f"'{path}' is no page; its name ends in .html")
     check_file(path)
     kernels = best_kernels(field)
-    made = [numbers(field), which(field), chosen(kernels), code(kernels[0])]
+    made = [numbers(field), forms(field), which(field), chosen(kernels), code(kernels[0])]
     made += [ports(kernels[0]), proof(kernels[0])]
     race = [] if arguments.no_race else race_of(field)
     text = page(
@@ -78,6 +80,20 @@ def numbers(field: Field) -> Section:
     """The derived constants."""
     lines = constants(field).rows
     return Section("The prime", "What follows from p.", [Grid("", ("constant", "value"), lines)])
+
+
+def forms(field: Field) -> Section:
+    """What of the prime's form saves work, and how residues may stand for numbers."""
+    from fieldc.targets.registry import find_target
+
+    shown = shape_table(shapes(field))
+    judged = why_representation(field, find_target(TARGET), None).tables
+    text = (
+        "A shape is what of the prime's form saves work. The kernels below are for residues in "
+        "Montgomery form; a package takes the representation that stands first here."
+    )
+    grids = [Grid(table.title, table.columns, table.rows) for table in (shown, *judged)]
+    return Section("Shape and representation", text, grids)
 
 
 def which(field: Field) -> Section:

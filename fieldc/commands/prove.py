@@ -266,7 +266,9 @@ def contract_in(text: str) -> tuple[str, tuple[str, ...]]:
         operation, names = said["operation"], said["arguments"]
         if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
             raise TypeError
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{quote(text)} is not TOML: {error}") from None
+    except (KeyError, TypeError):
         raise UsageError(f"{quote(text)} needs operation = ... and arguments = [...]") from None
     return one_of("operation", *OPERATIONS, *STUDIED_OPERATIONS)(str(operation)), tuple(names)
 

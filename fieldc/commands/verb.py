@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from fieldc.errors import UserError, nearest, quote
+from fieldc.errors import UserError, enumerated, nearest, quote
 from fieldc.files import check_file
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def verb(*options: Option) -> Callable[[VerbFunction], Verb]:
 def unknown(what: str, text: str, names: Sequence[str]) -> str:
     """One line for a word that is none of the names."""
     near = nearest(text, names)
-    hint = f"the nearest: {near[0]}" if near and text else f"use {', '.join(names)}"
+    hint = f"the nearest: {near[0]}" if near and text else f"use {enumerated(names)}"
     return f"unknown {what} {quote(text)}; {hint}"
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from fieldc.errors import UserError, nearest, quote
+from fieldc.errors import UserError, enumerated, nearest, quote
 from fieldc.machine.processor import cpuid, features
 
 if sys.version_info >= (3, 11):
@@ -80,8 +80,9 @@ def find_processor(key: str) -> Processor:
     known = processors()
     if key in known:
         return known[key]
-    near = nearest(key, known) or list(known)
-    raise UnknownProcessor(f"no processor {quote(key)}; the nearest: {', '.join(near)}")
+    near = nearest(key, known)
+    hint = f"the nearest: {', '.join(near)}" if near else f"use {enumerated(known)}"
+    raise UnknownProcessor(f"no processor {quote(key)}; {hint}")
 
 
 def host_processor() -> Processor | None:

@@ -203,6 +203,7 @@ class Element:
         return int(self) != 0
 
     def __eq__(self, other: object) -> bool:
+        """Compare with an element of the same field, or with an integer modulo p."""
         if isinstance(other, Element):
             return self.field == other.field and int(self) == int(other)
         if isinstance(other, SupportsIndex):
@@ -210,6 +211,7 @@ class Element:
         return NotImplemented
 
     def __hash__(self) -> int:
+        """That of the integer from 0 to p - 1. Others that are equal modulo p have another."""
         return hash(int(self))
 
     def __reduce__(self) -> tuple[object, ...]:
