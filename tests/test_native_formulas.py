@@ -81,7 +81,7 @@ def test_elements_of_the_result_are_the_fields() -> None:
         ((1.5, 2), TypeError, "float"),
         (("1", 2), TypeError, "str"),
         ((None, 2), TypeError, "NoneType"),
-        ((Field(17)(1), 2), FieldMismatch, "convert it with int()"),
+        ((Field(17)(1), 2), FieldMismatch, "convert one with int()"),
     ],
 )
 def test_bad_operands(operands: tuple[object, ...], error: type[Exception], says: str) -> None:

@@ -68,7 +68,7 @@ def test_what_a_field_is_made_of() -> None:
         (lambda: Field(15), ValueError, "15 is composite"),
         (lambda: Field(1.5), TypeError, "float"),  # type: ignore[arg-type]
         (lambda: Field(17)(1.5), TypeError, "float"),  # type: ignore[arg-type]
-        (lambda: Field(17)(1) + Field(19)(1), FieldMismatch, "convert it with int()"),
+        (lambda: Field(17)(1) + Field(19)(1), FieldMismatch, "convert one with int()"),
         (lambda: Field(17)(1) + "1", TypeError, "unsupported operand"),  # type: ignore[operator]
         (lambda: Field(17)(1) / 17, ZeroDivisionError, "0 has no inverse modulo 0x11"),
         (lambda: Field(17)(0) ** -1, ZeroDivisionError, "0 has no inverse"),

@@ -8,6 +8,7 @@ import pytest
 from primes import expressions
 from x86_64_kernels import HERE
 
+from fieldc.algorithms import choose
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.machine.assemble import assemble
@@ -17,6 +18,7 @@ from fieldc.targets.x86_64.encode import encode, linked, size_of
 from fieldc.targets.x86_64.encoding import EncodeError
 from fieldc.targets.x86_64.instructions import INSTRUCTIONS, Physical
 from fieldc.targets.x86_64.kernel import compile_expression
+from fieldc.targets.x86_64.literals import MANY
 from fieldc.targets.x86_64.operands import Immediate, Memory, Register
 from fieldc.targets.x86_64.order import OrderError, may_move, ordered, reach, touch
 from fieldc.targets.x86_64.print import GNU, print_kernel
@@ -69,6 +71,7 @@ def test_every_instruction_has_the_bytes_that_llvm_gives_it() -> None:
         code += [Physical(m, (one,)) for m in ("push", "pop", "xor", "sbb_mask", "mul")]
         code += [Physical("shr", (one, Immediate(k))) for k in (1, 63)]
         code += [Physical(m, (one, Immediate(k))) for m in ("adc", "sbb", "mov") for k in (0, 127)]
+        code += [Physical("movabs", (one, Immediate(k))) for k in (1 << 31, (1 << 64) - 1)]
     stack = Register("rsp")
     code += [Physical("sub", (stack, Immediate(k))) for k in (8, 127, 136)]
     code += [Physical("test", (stack, stack)), Physical("ret", ())]
@@ -84,6 +87,23 @@ def test_kernels_have_the_bytes_that_llvm_gives_them(variant: str) -> None:
             choices = replace(VARIANTS[variant], constants=constants)
             kernel = compile_expression(expression, "k", choices)
             agree(kernel.code, kernel.constants)
+
+
+@HERE
+@pytest.mark.parametrize("operation", ["add", "sub", "neg", "double"])
+def test_long_sums_may_have_their_constants_in_instructions(operation: str) -> None:
+    for prime, n in (("csidh-512", 8), ("bw6-761-p", 12), ("bls12-381-p", 6)):
+        expression = choose(find_field(prime), operation)
+        many, memory = (
+            compile_expression(expression, "k", replace(VARIANTS["mulx"], literals=literals))
+            for literals in ("many", "memory")
+        )
+        agree(many.code, many.constants)
+        limbs = n * (2 if operation in ("add", "sub") else 1)
+        written = sum(i.mnemonic == "movabs" for i in many.code)
+        assert len(many.code) == len(memory.code)
+        assert len(memory.constants) == n and len(many.constants) <= n - written
+        assert (written > 0) == (limbs >= MANY)
 
 
 def test_an_instruction_without_encoding_is_an_error() -> None:

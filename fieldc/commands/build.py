@@ -329,7 +329,9 @@ def operations_of(algorithm: str | None) -> Sequence[str]:
         return OPERATIONS
     found = having(algorithm, OPERATIONS)
     if not found and (others := having(algorithm, STUDIED_OPERATIONS)):
-        raise UsageError(f"{algorithm} is an algorithm of {enumerated(others)}; add --op {others[0]}")
+        raise UsageError(
+            f"{algorithm} is an algorithm of {enumerated(others)}; add --op {others[0]}"
+        )
     known = list(dict.fromkeys(k.algorithm for op in OPERATIONS for k in every_kernel_for(op)))
     one_of("algorithm", *known)(algorithm)
     return found

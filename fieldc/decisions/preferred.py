@@ -227,9 +227,13 @@ def _modelled(
         for variant in target.variants:
             runs = not (is_host and missing(variant.needs))
             some: list[Candidate] = []
+            codes = set()
             why = f"the model of {model.key}"
             for plan in judge.plans(variant, model.key):
                 choice = Choice(expression, variant, plan, options=_options(model))
+                if (code := judge.code(choice)) in codes:
+                    continue
+                codes.add(code)
                 bound = figure(judge, choice, model.key)
                 told = replace(choice, chosen_by=f"{why}: {bound}")
                 some.append(Candidate(told, bound, runs))

@@ -43,9 +43,10 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "loads": ("folded", "first"),
     "selected": ("difference", "sum"),
     "complements": ("late", "early"),
+    "literals": ("memory", "many"),
 }
 """The values of each choice but the rows."""
-NEW = {"complements": "late"}
+NEW = {"complements": "late", "literals": "memory"}
 """Choices that older schedules do not name, as these had them."""
 
 

@@ -109,9 +109,9 @@ class Field:
         if element.field is self:
             return element
         if element.field != self:
+            one, other = element.field.constants.label, self.constants.label
             raise FieldMismatch(
-                f"an element modulo {element.field.constants.label} is none modulo "
-                f"{self.constants.label}; convert it with int()"
+                f"elements modulo {one} and {other} do not mix; convert one with int()"
             )
         return Element(self, self.arithmetic.enter(int(element)))
 

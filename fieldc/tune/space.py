@@ -146,6 +146,10 @@ def structures(
         yield from (Decisions(algorithm, replace(choices, rows=each)) for each in styles[variant])
 
 
+SUMS = ("add", "sub", "neg", "double")
+"""Operations without products."""
+
+
 def neighbours(decisions: Decisions, operation: str) -> Iterator[Decisions]:
     """Decisions that differ in one choice below the rows, then in two."""
     others = [
@@ -155,6 +159,7 @@ def neighbours(decisions: Decisions, operation: str) -> Iterator[Decisions]:
         if value != getattr(decisions.choices, name)
         and name != "variant"
         and (name != "scanned" or operation in FREE_ORDER)
+        and (name != "literals" or operation in SUMS)
     ]
     for many in (1, 2):
         for changes in combinations(others, many):

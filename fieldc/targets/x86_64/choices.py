@@ -42,6 +42,10 @@ class Choices:
     complements: str = "late"
     """Of sums: made of the sum (`late`), or `early` of an addend, which shortens the wait."""
 
+    literals: str = "memory"
+    """Where a mov of a constant finds it, in a kernel without products: in `memory`, or, if the
+    operands have `many` limbs, in the instruction. That spares a load and makes code longer."""
+
     @property
     def flags(self) -> tuple[str, ...]:
         """The flags that carry chains."""
@@ -87,11 +91,21 @@ VARIANTS: dict[str, Choices] = {
 # Zen 4 core: the best or near it for 9 primes of 4 to 8 limbs. BLS12-381 multiplication 102.5 |
 # 103.5 cycles, before 123.5 | 128.5; CSIDH-512's 187 | 190, before 200 | 201. A mulx after another
 # one costs more there than one after an addition (docs/figures.md).
-_ZEN = replace(VARIANTS["adx"], rows=RowChoice(RowStyle.TWO_CHAINS), loads="first")
-ON_PROCESSORS: Mapping[str, Mapping[str, Choices]] = {
-    "zen-3": {"adx": _ZEN},
-    "zen-4": {"adx": _ZEN},
+# Sums of 8 and 12 limbs need more registers than there are, and loads and stores bound them: with
+# their constants in instructions CSIDH-512's addition takes 16.3 | 16.8 cycles, before 18.1 | 18.5,
+# and BW6-761's 31.5 | 31.5, before 33.9 | 33.6. Sums of 4 and 6 limbs take up to a cycle more so,
+# BW6-761's doubling two.
+_ZEN = {
+    "adx": replace(
+        VARIANTS["adx"],
+        rows=RowChoice(RowStyle.TWO_CHAINS),
+        loads="first",
+        literals="many",
+    ),
+    "mulx": replace(VARIANTS["mulx"], literals="many"),
+    "base": replace(VARIANTS["base"], literals="many"),
 }
+ON_PROCESSORS: Mapping[str, Mapping[str, Choices]] = {"zen-3": _ZEN, "zen-4": _ZEN}
 """The defaults that differ on a processor, by its key and the variant. Zen 3 has Zen 4's core."""
 FEATURES: dict[str, tuple[str, ...]] = {"adx": ("adx", "bmi2"), "mulx": ("bmi2",), "base": ()}
 

@@ -86,6 +86,15 @@ def mov(target: Placed, source: Placed) -> bytes:
     return _modrm(b"", b"\x89", _number(source), target)
 
 
+def movabs(target: Placed, source: Placed) -> bytes:
+    """A register and all 64 bits of a number."""
+    if not isinstance(source, Immediate):
+        raise EncodeError(f"movabs of {source}")
+    number = _number(target)
+    opcode = bytes((0x48 | (number > 7), 0xB8 + number % 8))
+    return opcode + source.value.to_bytes(8, "little")
+
+
 def _arithmetic(row: int, target: Placed, source: Placed) -> bytes:
     if isinstance(source, Immediate):
         short = -128 <= source.value <= 127

@@ -95,6 +95,7 @@ INSTRUCTIONS: dict[str, Instruction] = {
     row.mnemonic: row
     for row in (
         Instruction("mov", 1, 1, memory=0, encode=encoding.mov, needs_size=True),
+        Instruction("movabs", 1, 1, encode=encoding.movabs),
         Instruction("lea", 1, 1, memory=0, encode=encoding.into_register(b"\x8d")),
         Instruction(
             "mulx",

@@ -13,6 +13,7 @@ from fieldc.targets.x86_64.choices import FEATURES, PLAIN, VARIANTS, Choices, Re
 from fieldc.targets.x86_64.conventions import SYSV, Convention
 from fieldc.targets.x86_64.encode import encode, linked
 from fieldc.targets.x86_64.instructions import Physical
+from fieldc.targets.x86_64.literals import written
 from fieldc.targets.x86_64.operands import STACK, Immediate, Memory, Register
 from fieldc.targets.x86_64.order import ordered
 from fieldc.targets.x86_64.print import INTEL, Syntax, print_body, print_kernel
@@ -128,11 +129,13 @@ def finish(
     returned: tuple[str, ...] = ()
     if convention.returns_words:
         allocation, returned = returning(allocation, convention)
-    framed = _framed(allocation, convention)
+    framed, constants = _framed(allocation, convention), selection.constants
+    if selection.choices.literals == "many":
+        framed, constants = written(framed, constants, selection.program)
     return X86Kernel(
         symbol,
         tuple(ordered(framed, refinement.late) if refinement.late else framed),
-        tuple(selection.constants),
+        tuple(constants),
         convention,
         FEATURES[selection.choices.variant],
         allocation.frame,

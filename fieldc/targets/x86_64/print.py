@@ -31,6 +31,14 @@ class Syntax:
     word: str
 
 
+LONG = 1 << 31
+"""Numbers from here on are written in hexadecimal."""
+
+
+def _literal(operand: Immediate) -> str:
+    return f"{operand.value:#018x}" if operand.value >= LONG else str(operand.value)
+
+
 def _plus(offset: int, sign: str = " + ") -> str:
     return f"{sign}{offset}" if offset else ""
 
@@ -39,7 +47,7 @@ def _gnu_operand(operand: Placed, table: str) -> str:
     if isinstance(operand, Register):
         return f"%{operand.name}"
     if isinstance(operand, Immediate):
-        return f"${operand.value}"
+        return f"${_literal(operand)}"
     if operand.base == CONSTANTS:
         return f"{table}{_plus(operand.offset, '+')}(%rip)"
     return f"{operand.offset or ''}(%{operand.base})"
@@ -49,7 +57,7 @@ def _intel_operand(operand: Placed, table: str) -> str:
     if isinstance(operand, Register):
         return operand.name
     if isinstance(operand, Immediate):
-        return str(operand.value)
+        return _literal(operand)
     if operand.base == CONSTANTS:
         return f"qword ptr [rip + {table}{_plus(operand.offset)}]"
     return f"qword ptr [{operand.base}{_plus(operand.offset)}]"
@@ -58,6 +66,8 @@ def _intel_operand(operand: Placed, table: str) -> str:
 def _masm_operand(operand: Placed, table: str) -> str:
     if isinstance(operand, Memory) and operand.base == CONSTANTS:
         return f"qword ptr [{table}{_plus(operand.offset)}]"
+    if isinstance(operand, Immediate) and operand.value >= LONG:
+        return _number(operand.value, MASM)
     return _intel_operand(operand, table)
 
 
@@ -88,6 +98,7 @@ MASM = Syntax(
     lambda s: ["_TEXT ENDS"],
     "DQ",
 )
+MASM_SPELLING = {"movabs": "mov"}
 SYNTAXES = {s.name: s for s in (GNU, INTEL, MASM)}
 
 
@@ -96,6 +107,8 @@ def print_instruction(instruction: Physical, syntax: Syntax, table: str) -> str:
     row, operands = INSTRUCTIONS[instruction.mnemonic], list(instruction.operands)
     # Of a memory operand alone GNU's assembler does not know the size.
     mnemonic = row.spelling + "q" * (syntax is GNU and row.needs_size)
+    if syntax is MASM:
+        mnemonic = MASM_SPELLING.get(mnemonic, mnemonic)
     if row.form is OperandForm.DOUBLED:
         return _line(f"{mnemonic} {_doubled(operands, syntax)}", instruction, syntax)
     if row.form is OperandForm.TWICE_LOW:

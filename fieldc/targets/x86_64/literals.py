@@ -1,0 +1,60 @@
+"""Constants that stand in the instructions that loaded them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fieldc.targets.x86_64.instructions import Physical
+from fieldc.targets.x86_64.operands import CONSTANTS, Immediate, Memory, Placed
+from fieldc.words.operations import MUL
+from fieldc.words.program import Program
+
+WORD_BYTES = 8
+MANY = 14
+"""Limbs of operands whose sums do not fit the registers."""
+Table = list[tuple[str, int]]
+"""Names and values of constants."""
+
+
+def written(
+    code: Sequence[Physical], table: Table, program: Program
+) -> tuple[list[Physical], Table]:
+    """The code with a number for each `mov` of a constant, and the constants that it still reads.
+
+    Programs with products or with operands of few limbs stay as they are, and so do the constants
+    of a class, whose values are not known.
+    """
+    limbs = sum(width for _, width in program.operands)
+    if limbs < MANY or any(step.operation is MUL for step in program.steps):
+        return list(code), table
+    values = {v for step in program.steps for v in step.inputs if v.constant is not None}
+    known = {(v.name, v.constant) for v in values if v.constant == v.high}
+    found = [_written(one, table) if _loaded(one, table) in known else one for one in code]
+    read = sorted({place for one in found for o in one.operands if (place := _place(o)) >= 0})
+    moved = [replace(one, operands=tuple(_moved(o, read) for o in one.operands)) for one in found]
+    return moved, [table[place] for place in read]
+
+
+def _loaded(one: Physical, table: Table) -> tuple[str, int] | None:
+    """The constant that an instruction does nothing but load."""
+    place = _place(one.operands[-1]) if one.mnemonic == "mov" else -1
+    return table[place] if place >= 0 else None
+
+
+def _written(one: Physical, table: Table) -> Physical:
+    name, value = table[_place(one.operands[-1])]
+    return Physical("movabs", (one.operands[0], Immediate(value)), one.remark or name)
+
+
+def _place(operand: Placed) -> int:
+    """A constant's place in the table; -1 for other operands."""
+    if isinstance(operand, Memory) and operand.base == CONSTANTS:
+        return operand.offset // WORD_BYTES
+    return -1
+
+
+def _moved(operand: Placed, read: Sequence[int]) -> Placed:
+    if not isinstance(operand, Memory) or operand.base != CONSTANTS:
+        return operand
+    return replace(operand, offset=WORD_BYTES * read.index(operand.offset // WORD_BYTES))
