@@ -164,6 +164,69 @@ pub fn square<F: Field>(x: &mut [F]) {
     x[done..].iter_mut().for_each(|x| *x = x.square());
 }
 
+/// The negative of every element.
+///
+/// ```
+/// use fieldc::{bn254::Fr, slices};
+///
+/// let mut x = [Fr::ONE, Fr::ZERO];
+/// slices::neg(&mut x);
+/// assert_eq!(x, [-Fr::ONE, Fr::ZERO]);
+/// ```
+#[inline]
+pub fn neg<F: Field>(x: &mut [F]) {
+    x.iter_mut().for_each(|x| *x = -*x);
+}
+
+/// Doubles every element.
+///
+/// ```
+/// use fieldc::{bn254::Fr, slices};
+///
+/// let mut x = [2, 3].map(Fr::from_u64);
+/// slices::double(&mut x);
+/// assert_eq!(x, [4, 6].map(Fr::from_u64));
+/// ```
+#[inline]
+pub fn double<F: Field>(x: &mut [F]) {
+    let mut copy = [F::ZERO; WIDTH];
+    for x in x.chunks_mut(WIDTH) {
+        let copy = &mut copy[..x.len()];
+        copy.copy_from_slice(x);
+        add(x, copy);
+    }
+}
+
+/// Raises every element to one power; the exponent is public, in limbs, the lowest first.
+///
+/// ```
+/// use fieldc::{bn254::Fr, slices};
+///
+/// let mut x = [2, 3].map(Fr::from_u64);
+/// slices::pow(&mut x, &[5]);
+/// assert_eq!(x, [32, 243].map(Fr::from_u64));
+/// slices::pow(&mut x, &[]);
+/// assert_eq!(x, [Fr::ONE; 2]);
+/// ```
+pub fn pow<F: Field>(x: &mut [F], exponent: &[u64]) {
+    let bits = exponent.len() as u32 * 64;
+    let is_set = |bit: u32| exponent[bit as usize / 64] >> (bit % 64) & 1 == 1;
+    let Some(top) = (0..bits).rev().find(|bit| is_set(*bit)) else {
+        return x.fill(F::ONE);
+    };
+    let mut base = [F::ZERO; BATCH];
+    for x in x.chunks_mut(BATCH) {
+        let base = &mut base[..x.len()];
+        base.copy_from_slice(x);
+        for bit in (0..top).rev() {
+            square(x);
+            if is_set(bit) {
+                mul(x, base);
+            }
+        }
+    }
+}
+
 /// Adds to each element of the first slice the product of those of the others: `z += x * y`.
 ///
 /// ```
@@ -253,26 +316,43 @@ pub fn scale<F: Field>(x: &mut [F], factor: &F) {
     }
 }
 
-/// Inverts every element in place; zeros stay zeros.
+/// Inverts every element in place; zeros stay zeros. Returns the position of the first zero.
 ///
-/// Each 256 elements share an inversion, so the room that it needs is on the stack. With scratch
+/// It takes the same time for all values, zeros among them. Each 256 elements share an inversion, so the room that it needs is on the stack. With scratch
 /// space for all of them, [`Field::batch_invert`] makes one inversion in all.
 ///
 /// ```
 /// use fieldc::{bn254::Fr, slices};
 ///
 /// let mut x = [2, 0, 3].map(Fr::from_u64);
-/// slices::batch_invert(&mut x);
+/// assert_eq!(slices::batch_invert(&mut x), Some(1));
 /// assert_eq!(x[0].double(), Fr::ONE);
 /// assert_eq!(x[1], Fr::ZERO);
+/// assert_eq!(slices::batch_invert(&mut x[..1]), None);
 /// ```
 #[inline]
-pub fn batch_invert<F: Field>(elements: &mut [F]) {
+pub fn batch_invert<F: Field>(elements: &mut [F]) -> Option<usize> {
+    let zero = first_zero(elements);
     let mut scratch = [F::ZERO; BATCH];
     for elements in elements.chunks_mut(BATCH) {
         let result = F::batch_invert(elements, &mut scratch);
         debug_assert!(result.is_ok(), "the scratch space is as long as a chunk");
     }
+    zero
+}
+
+/// The position of the first zero, in the same time for all values.
+fn first_zero<F: Field>(elements: &[F]) -> Option<usize> {
+    let none = elements.len();
+    let first = elements
+        .iter()
+        .enumerate()
+        .rev()
+        .fold(none, |found, (place, x)| {
+            let is_zero = core::hint::black_box(usize::from(x.is_zero()).wrapping_neg());
+            found ^ (is_zero & (found ^ place))
+        });
+    (first != none).then_some(first)
 }
 
 /// Runs an operation on every pair of corresponding elements.

@@ -58,7 +58,12 @@ fn check(x: &[F], y: &[F], place: impl Fn(&[F], &dyn Fn(&mut [F]))) {
         slices::scale(z, &three)
     });
     gives(x, &each(x, y, |x, _| x.invert_ct().0), &|z| {
-        slices::batch_invert(z)
+        assert_eq!(slices::batch_invert(z), x.iter().position(F::is_zero));
+    });
+    gives(x, &each(x, y, |x, _| -x), &|z| slices::neg(z));
+    gives(x, &each(x, y, |x, _| x + x), &|z| slices::double(z));
+    gives(x, &each(x, y, |x, _| x.pow(&[0b1_0110])), &|z| {
+        slices::pow(z, &[0b1_0110, 0])
     });
     gives(x, &each(x, y, |x, y| x + y * y), &|z| {
         slices::add_products(z, y, y)
