@@ -22,9 +22,10 @@ FOLDER = Path(__file__).resolve().parents[2] / "crates" / "race"
 FIELDS = ("bls12-381-p", "bls12-381-r", "bn254-p", "secp256k1-p", "p256")
 OPERATIONS = (
     *("mul", "square", "add", "sub", "inverse", "sqrt"),
-    *("fp2_mul", "pairing", "msm_4096", "verify"),
+    *("fp2_mul", "pairing", "msm_4096", "msm_16384", "verify"),
+    *("transform_16384", "groth16_prove", "groth16_verify"),
 )
-"""What crates/race has. The last four are curves', through arkworks."""
+"""What crates/race has. The last eight are curves', through arkworks."""
 SEEDS = range(1, 100_000_001)
 RaceData = Mapping[str, Any]
 

@@ -1,31 +1,24 @@
 //! What the steps work on. Operands are elements of the base field; everything else is made from
 //! such an element, alike in every build, before the clock starts.
 
-use std::rc::Rc;
-
-use ark_bls12_381::{Fr, G1Affine, G1Projective};
+use ark_bls12_381::G1Affine;
 use ark_ec::pairing::Pairing;
-use ark_ec::{AffineRepr, CurveGroup, PrimeGroup, VariableBaseMSM};
-use ark_ff::{Field, PrimeField, UniformRand};
+use ark_ec::{CurveGroup, PrimeGroup};
+use ark_ff::{Field, PrimeField};
 use ark_serialize::CanonicalSerialize;
-use ark_std::rand::SeedableRng;
-use ark_std::rand::rngs::StdRng;
 use race::chain::Element;
 use race::operand::Form;
 
 use crate::signature::{public_key, sign, verify};
 
-/// Points of a multi-scalar multiplication.
-const POINTS: usize = 1 << 12;
-
 /// The limbs of an element's coordinates over the prime field.
-fn limbs<F: Field>(value: F) -> Vec<u64> {
+pub(crate) fn limbs<F: Field>(value: F) -> Vec<u64> {
     let coordinates = value.to_base_prime_field_elements();
     coordinates.flat_map(|c| c.into_bigint().as_ref().to_vec()).collect()
 }
 
 /// The number with these limbs in a prime field.
-fn number<F: PrimeField>(limbs: &[u64]) -> F {
+pub(crate) fn number<F: PrimeField>(limbs: &[u64]) -> F {
     let bytes: Vec<u8> = limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect();
     F::from_le_bytes_mod_order(&bytes)
 }
@@ -80,58 +73,9 @@ impl<E: Pairing> Element for Pair<E> {
 }
 
 /// A bit that changes with the value.
-fn bit<F: Field>(value: &F) -> bool {
+pub(crate) fn bit<F: Field>(value: &F) -> bool {
     let first = value.to_base_prime_field_elements().next();
     first.is_some_and(|coordinate| coordinate.into_bigint().as_ref()[0] & 1 == 1)
-}
-
-/// Scalars and the last sum of multiples of points, which decides which points are next.
-#[derive(Clone)]
-pub(crate) struct Sum {
-    points: Rc<[G1Affine]>,
-    scalars: Rc<[Fr]>,
-    value: G1Projective,
-}
-
-impl Sum {
-    pub(crate) fn step(x: &mut Self, y: &Self) {
-        let first = usize::from(bit(&x.value.x));
-        let points = &x.points[first..first + POINTS];
-        x.value = G1Projective::msm(points, &y.scalars).expect("as many scalars");
-    }
-}
-
-impl Element for Sum {
-    const FORM: Form = Form::Plain;
-
-    fn load(limbs: &[u64]) -> Self {
-        let seed = limbs.iter().fold(0, |seed: u64, limb| seed.rotate_left(7) ^ limb);
-        let random = &mut StdRng::seed_from_u64(seed);
-        let scalars = (0..POINTS).map(|_| Fr::rand(random)).collect();
-        Self { points: points(), scalars, value: G1Projective::default() }
-    }
-
-    fn store(&self) -> Vec<u64> {
-        let value = self.value.into_affine();
-        value.xy().map_or(vec![], |(x, y)| [limbs(x), limbs(y)].concat())
-    }
-}
-
-/// One point more than are summed up, the same for everyone.
-fn points() -> Rc<[G1Affine]> {
-    thread_local! {
-        static POINTS_AND_ONE: Rc<[G1Affine]> = {
-            let random = &mut StdRng::seed_from_u64(4);
-            let (mut point, step) = (G1Projective::rand(random), G1Projective::rand(random));
-            let mut points = vec![];
-            for _ in 0..=POINTS {
-                points.push(point);
-                point += step;
-            }
-            G1Projective::normalize_batch(&points).into()
-        };
-    }
-    POINTS_AND_ONE.with(Rc::clone)
 }
 
 /// A key, a message of it and its signature, encoded; and whether the last one was found valid.

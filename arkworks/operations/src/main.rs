@@ -2,6 +2,8 @@
 //! requests of `crates/race` (`race::remote`).
 
 mod elements;
+mod groth16;
+mod many;
 mod rows;
 mod signature;
 #[cfg(test)]

@@ -15,9 +15,19 @@ use crate::fields::{self, FIELDS, Field, Random};
 use crate::operand::{Form, Operand};
 use crate::remote::{Program, Remote};
 
-/// What is raced: a product in the quadratic extension, a pairing, a multi-scalar multiplication of
-/// 4096 = 2^12 points, the verification of a BLS signature.
-pub const OPERATIONS: [&str; 4] = ["fp2_mul", "pairing", "msm_4096", "verify"];
+/// What is raced: a product in the quadratic extension, a pairing, multi-scalar multiplications of
+/// 2^12 and 2^14 points, the verification of a BLS signature, a transform of 2^14 scalars, and a
+/// Groth16 proof of 2^14 - 2 constraints with its verification.
+pub const OPERATIONS: [&str; 8] = [
+    "fp2_mul",
+    "pairing",
+    "msm_4096",
+    "msm_16384",
+    "verify",
+    "transform_16384",
+    "groth16_prove",
+    "groth16_verify",
+];
 
 /// Base fields of the curves.
 pub(crate) const CURVES: [&str; 2] = ["bls12-381-p", "bn254-p"];

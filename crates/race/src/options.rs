@@ -10,7 +10,8 @@ usage: cargo bench -p race --bench race -- [OPTION]...
   --field FIELD,..   bls12-381-p, bls12-381-r, bn254-p, secp256k1-p, p256 (default all)
   --op OP,..         mul, square, add, sub, inverse, sqrt, on arrays of 8192 elements array_mul,
                      inner_product, horner, transform, and through arkworks fp2_mul, pairing,
-                     msm_4096, verify (default all)
+                     msm_4096, msm_16384, verify, transform_16384, groth16_prove,
+                     groth16_verify (default all)
   --peer PEER,..     only these peers, and ours
   --operands MODE    throughput with moving operands (default), or with fixed ones
   --rounds N         rounds (default 60)

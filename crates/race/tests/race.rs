@@ -81,9 +81,10 @@ fn inverses_and_roots_hold_in_our_field() {
 #[ignore = "builds the two programs of arkworks/"]
 fn arkworks_on_our_kernels_agrees_with_arkworks_as_published() {
     let mut skipped = Vec::new();
-    let line = "--peer arkworks --op fp2_mul,pairing,msm_4096,verify";
+    let line = "--peer arkworks --op fp2_mul,pairing,msm_4096,msm_16384,verify,transform_16384,\
+                groth16_prove,groth16_verify";
     let mut entries = peers::entries(&options(line), &mut skipped);
-    assert_eq!((entries.len(), skipped), (12, vec![]));
+    assert_eq!((entries.len(), skipped), (24, vec![]));
     race::curves::agree(&mut entries, 1000, 1).unwrap();
     entries[0].runner = Box::new(race::chain::Chain::new(|_: &mut fieldc::bls12_381::Fp, _| ()));
     assert!(race::curves::agree(&mut entries, 10, 1).unwrap_err().contains("disagree"));
