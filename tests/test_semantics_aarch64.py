@@ -93,6 +93,10 @@ SNIPPETS = {
         *(ANDS(Z, 11, 10), CSEL(16, 3, 4, NE), ADDS(9, 6, Z), CSINC(17, Z, Z, EQ)),
         *(SUBS(9, 3, 3), SUBS(Z, 9, Z), CSINC(12, Z, Z, NE), AND(0, 17, 12), AND(1, 12, 10)),
     ],
+    "a bit less 1": [  # cmp x10, #1
+        *(ADDS(9, 3, 4), CSINC(10, Z, Z, LO), 0xF100055F, CSEL(11, 5, 6, EQ), CSEL(12, 5, 6, HS)),
+        *(CSINC(13, Z, Z, NE), CSINC(14, Z, Z, EQ)),
+    ],
     "masks": [
         *(SUBS(9, 3, 4), CSINV(10, Z, Z, HS), AND(11, 10, 5), SBFM(12, 5, 63, 63 << 10)),
         *(AND(13, 12, 6), CSINC(14, Z, Z, HS), SBFM(15, 14, 0), BIC(16, 15, 14), ORN(17, Z, 5)),

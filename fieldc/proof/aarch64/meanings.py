@@ -102,7 +102,7 @@ def _is_nonzero(cpu: SymbolicArm64, a: Polynomial) -> bool:
     if cpu.words.are_bits(a):
         is_bit = cpu.words.values(a) <= {0, 1}
         if is_bit:
-            cpu.flags = Flags(tabulate(lambda v: 1 - v, a), a)
+            cpu.flags = Flags(a, a)
         return is_bit
     opposite = cpu.words.congruent({m: -c for m, c in a.items()}, cpu.where)
     if opposite is not None:

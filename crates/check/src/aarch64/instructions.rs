@@ -192,8 +192,7 @@ impl Machine<'_> {
         if self.words.are_bits(&[a]) {
             let is_bit = self.words.values(a).iter().all(|value| *value <= 1);
             if is_bit {
-                let zero = Some(tabulate([a], |[value]| 1 - value));
-                self.flags = Flags { zero, carry: Some(a.clone()) };
+                self.flags = Flags { zero: Some(a.clone()), carry: Some(a.clone()) };
             }
             return is_bit;
         }

@@ -227,6 +227,16 @@ fn a_comparison_with_1_is_a_sum_where_the_opposite_is_known() {
 }
 
 #[test]
+fn a_bit_less_1_is_0_where_it_is_set() {
+    // adds x3, x3, x3; cset x4, hs; cmp x4, #1; cset x5, eq
+    let compared: [u32; 4] = [0xab03_0063, 0x9a9f_37e4, 0xf100_049f, 0x9a9f_17e5];
+    let with = |more: &[u32]| said(&[&compared[..], more].concat(), "aapcs64");
+    let sums = with(&[0xab04_0066, 0xab05_0066]); // adds x6, x3, x4; adds x6, x3, x5
+    assert_eq!(sums, with(&[0xab04_0066]));
+    assert_eq!(sums, with(&[0xab05_0066]));
+}
+
+#[test]
 fn what_a_kernel_may_not_do_is_refused() {
     let refused: &[(&str, &[u32], &str)] = &[
         ("adc x3, x3, x3", &[0x9a03_0063], "a carry that is not known"),
