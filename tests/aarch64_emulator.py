@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 
 import capstone
 import pytest
-from aarch64_code import RET, words_of
 
+from fieldc.proof.aarch64.flags import Flags
 from fieldc.proof.aarch64.meanings import MEANINGS
-from fieldc.proof.aarch64.processor import Flags, Held, SymbolicArm64
+from fieldc.proof.aarch64.processor import Held, SymbolicArm64
 from fieldc.proof.algebra.equations import Polynomial, Select, System
 from fieldc.proof.algebra.facts import Input
 from fieldc.proof.memory import KernelMemory
-from fieldc.proof.values import OnEntry, Pointer
+from fieldc.proof.values import OnEntry, Pointer, Signed
 
 RADIX = 1 << 64
 
@@ -24,6 +24,8 @@ def limbs(value: int, n: int) -> list[int]:
     return [value >> 64 * i & RADIX - 1 for i in range(n)]
 
 
+RETURN = 0xF0000
+"""Where the code returns to."""
 PLACES = {"code": 0x1000, "z": 0x10000, "x": 0x20000, "y": 0x30000, "stack": 0x80000}
 
 
@@ -35,11 +37,13 @@ class Emulator:
         arm = pytest.importorskip("unicorn.arm64_const")
         self.numbers = {f"x{i}": getattr(arm, f"UC_ARM64_REG_X{i}") for i in range(31)}
         self.numbers |= {"sp": arm.UC_ARM64_REG_SP, "nzcv": arm.UC_ARM64_REG_NZCV}
+        self.numbers |= {"pc": arm.UC_ARM64_REG_PC}
         self.machine = unicorn.Uc(unicorn.UC_ARCH_ARM64, unicorn.UC_MODE_ARM)
+        self.machine.ctl_set_cpu_model(arm.UC_CPU_ARM64_MAX)
         self.machine.mem_map(0, 0x100000)
         self.machine.mem_write(0x1000, code)
         chance = random.Random(2)
-        self.entry = {f"x{i}": chance.getrandbits(64) for i in range(31)}
+        self.entry = {f"x{i}": chance.getrandbits(64) for i in range(30)} | {"x30": RETURN}
         names = ("z", *operands)
         self.entry |= {f"x{i}": PLACES[name] for i, name in enumerate(names)}
         for name, values in operands.items():
@@ -48,14 +52,13 @@ class Emulator:
         for name, value in {**self.entry, "sp": PLACES["stack"]}.items():
             self.machine.reg_write(self.numbers[name], value)
         self.place, self.limbs = 0x1000, result_limbs
-        self.length = 4 * words_of(code).index(RET)
 
     def step(self) -> None:
-        self.machine.emu_start(self.place, self.place + 4, count=1)
-        self.place += 4
+        self.machine.emu_start(self.place, RETURN, count=1)
+        self.place = self.register("pc")
 
     def run(self) -> None:
-        self.machine.emu_start(0x1000, 0x1000 + self.length)
+        self.machine.emu_start(self.place, RETURN)
 
     def register(self, name: str) -> int:
         return int(self.machine.reg_read(self.numbers[name]))
@@ -71,11 +74,12 @@ class Recorded:
     code: bytes
     limbs: int
     operands: dict[str, int]
+    is_foreign: bool = False
     states: list[tuple[dict[str, Held], Flags]] = field(default_factory=list)
     mnemonics: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.system = System(64)
+        self.system = System(64, is_foreign=self.is_foreign)
         inputs, limbs = {}, {}
         for name, count in self.operands.items():
             variables = tuple(self.system.new(f"{name}[{i}]", RADIX - 1) for i in range(count))
@@ -128,7 +132,8 @@ class Recorded:
                     got = machine.register(name)
                     assert expected is None or got == expected, (hex(4 * index), name, held)
             nzcv = machine.register("nzcv")
-            for flag, bit in ((flags.zero, 30), (flags.carry, 29)):
+            known = (flags.negative, flags.zero, flags.carry, flags.overflow)
+            for flag, bit in zip(known, (31, 30, 29, 28), strict=True):
                 if flag is not None:
                     assert number(flag, values) == nzcv >> bit & 1, (hex(4 * index), bit)
             before = registers
@@ -145,8 +150,11 @@ def number(value: Polynomial, values: dict[int, int]) -> int:
 
 
 def concrete(held: Held, values: dict[int, int], entry: dict[str, int]) -> int | None:
-    """A register's number; None for saved flags, which are compared where they are restored."""
-    if isinstance(held, Flags):
+    """A register's number; None for what is compared where it is restored.
+
+    That is saved flags, and signed addresses: an emulator may have no keys.
+    """
+    if isinstance(held, Flags | Signed):
         return None
     if isinstance(held, Pointer):
         return (PLACES[held.base] + held.offset) % RADIX

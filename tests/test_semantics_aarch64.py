@@ -129,6 +129,80 @@ SNIPPETS = {
 }
 
 
+PACIASP, AUTIASP, RETAA = 0xD503233F, 0xD50323BF, 0xD65F0BFF
+PACIBSP, AUTIBSP, RETAB = 0xD503237F, 0xD50323FF, 0xD65F0FFF
+PUSH, POP = 0xA9BF7BFD, 0xA8C17BFD  # stp x29, x30, [sp, #-16]! and its opposite
+
+
+def BL(words: int) -> int:
+    return 0x94000000 | words & 0x3FFFFFF
+
+
+def B(words: int) -> int:
+    return 0x14000000 | words & 0x3FFFFFF
+
+
+def B_IF(condition: int, words: int) -> int:
+    return 0x54000000 | (words & 0x7FFFF) << 5 | condition >> 12
+
+
+def CBZ(register: int, words: int, is_not: int = 0) -> int:
+    return 0xB4000000 | is_not << 24 | (words & 0x7FFFF) << 5 | register
+
+
+def TBZ(register: int, bit: int, words: int, is_not: int = 0) -> int:
+    place = (bit >> 5) << 31 | (bit & 31) << 19
+    return 0x36000000 | is_not << 24 | place | (words & 0x3FFF) << 5 | register
+
+
+FOREIGN_SNIPPETS = {
+    "calls": [
+        *(PACIASP, PUSH, B(3), ADDS(9, 3, 4), RET, BL(-2), ADC(10, 5, 6), BL(-4)),
+        *(ADC(11, 9, 6), POP, AUTIASP),
+    ],
+    "calls that sign": [
+        *(PACIBSP, PUSH, B(9), PACIASP, PUSH, ADDS(9, 3, 4), POP, RETAA, PACIBSP, NOP, RETAB),
+        *(BL(-8), BL(-4), ADC(10, 5, 6), POP, AUTIBSP),
+    ],
+    "a loop": [
+        *(0xD280006B, 0xAA0303E9, ADDS(9, 9, 4), ADC(10, 5, 6), 0xD100056B, CBZ(11, -3, 1)),
+    ],
+    "branches by constants": [
+        *(0xD28000AB, CBZ(11, 2), TBZ(11, 1, 2), NOP, TBZ(11, 2, 2, 1), ADD(3, 3, 3)),
+        *(0xF100157F, B_IF(EQ, 2), ADD(3, 3, 3), B_IF(NE, 2), ADD(9, 3, 4)),
+        *(0xF100197F, B_IF(LO, 2), ADD(3, 3, 3), B_IF(HS, 2), ADD(10, 3, 4)),
+        *(CBZ(Z, 2), ADD(4, 3, 3), CBZ(Z, 2, 1), TBZ(Z, 40, 2, 1), TBZ(11, 63, 2), ADD(4, 3, 3)),
+    ],
+    "every condition": [
+        word
+        for number in (0xD280002B, 0xD280004B, 0xD280006B, 0xD2F0000B)  # mov x11, #1, 2, 3, -2^63
+        for condition in range(14)
+        for word in (number, 0xF100097F, B_IF(condition << 12, 2), ADD(3, 3, 3))  # cmp x11, #2
+    ],
+    "conditions of words": [
+        *(SUBS(9, 3, 4), CSEL(10, 5, 6, EQ), CSEL(11, 5, 6, NE), CSEL(12, 5, 6, 4 << 12)),
+        *(CSEL(13, 5, 6, 5 << 12), CSEL(14, 5, 6, 8 << 12), CSEL(15, 5, 6, 9 << 12)),
+        *(ADDS(9, 3, 4), CSEL(10, 5, 6, EQ), CSEL(11, 5, 6, 4 << 12)),
+        *(SUBS(9, 3, 4), SBCS(9, 5, 6), CSEL(12, 5, 6, EQ), CSEL(13, 5, 6, 5 << 12)),
+        *(SUBS(9, 3, 4), CSINV(10, Z, Z, HS), ANDS(11, 10, 5), CSEL(12, 5, 6, NE)),
+        *(CSEL(14, 5, 6, 4 << 12), CSEL(15, 5, 6, 6 << 12), CSEL(16, 5, 6, 7 << 12)),
+    ],
+}
+"""Of what only routines of other makers may do."""
+
+
+@pytest.mark.parametrize("name", FOREIGN_SNIPPETS)
+def test_semantics_of_foreign_snippets(name: str) -> None:
+    pytest.importorskip("unicorn")
+    counts = {"x": 4, "y": 2}
+    code = bytes_of([*LOADS, *FOREIGN_SNIPPETS[name], RET])
+    recorded = Recorded(code, 4, counts, is_foreign=True)
+    for operands in samples(counts, 40):
+        recorded.agrees(operands)
+    with pytest.raises(ProofError, match=r"certificates do not know|nothing is known"):
+        Recorded(code, 4, counts)
+
+
 @pytest.mark.parametrize("name", SNIPPETS)
 def test_semantics_of_snippets(name: str) -> None:
     pytest.importorskip("unicorn")
@@ -141,7 +215,8 @@ def test_semantics_of_snippets(name: str) -> None:
 def test_every_instruction_on_the_list_is_simulated() -> None:
     seen: set[str] = set()
     engine = capstone.Cs(capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM)
-    codes = [bytes_of([*LOADS, *snippet]) for snippet in SNIPPETS.values()]
+    snippets = (*SNIPPETS.values(), *FOREIGN_SNIPPETS.values())
+    codes = [bytes_of([*LOADS, *snippet]) for snippet in snippets]
     for name in ("goldilocks", "p256"):
         codes += [code for k in KERNELS if (code := code_of(name, k)) is not None]
     for code in codes:
@@ -154,11 +229,11 @@ def test_every_instruction_on_the_list_is_simulated() -> None:
     [
         ([0xD65F0020], "returns to an address of its own"),
         ([0x9AC40862], "not on the list"),  # udiv
-        ([0x54000040, RET], "not on the list"),  # b.eq
-        ([0xD503233F], "not on the list"),  # paciasp
+        ([0x54000040, RET], "certificates do not know"),  # b.eq
+        ([PACIASP], "certificates do not know"),
         ([CSEL(9, 3, 4, HS)], "nothing is known"),
         ([SUBS(Z, 3, 4), CSEL(9, 3, 4, EQ)], "nothing is known"),
-        ([SUBS(Z, 3, 4), CSEL(9, 3, 4, 11 << 12)], "condition"),
+        ([SUBS(Z, 3, 4), CSEL(9, 3, 4, 11 << 12)], "certificates do not know"),
         ([0xF8656829], "address"),  # ldr x9, [x1, x5]
         ([0xF9400069], "depends on data"),  # ldr x9, [x3]
         ([ADD(19, 3, 4)], "x19 is not restored"),
@@ -176,3 +251,36 @@ def test_refused(words: list[int], why: str) -> None:
     memory_words = [*LOADS, *words, RET]
     with pytest.raises(ProofError, match=why):
         Recorded(bytes_of(memory_words), 4, {"x": 4, "y": 2})
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ([CBZ(3, 2), ADD(9, 3, 4)], "branch that depends on data"),
+        ([TBZ(3, 5, 2), ADD(9, 3, 4)], "branch that depends on data"),
+        ([ADDS(9, 3, 4), B_IF(HS, 2), ADD(9, 3, 4)], "branch that depends on data"),
+        ([CBZ(1, 2)], "computes with Pointer"),
+        ([B(0)], "does not return"),
+        ([B(-10)], "where no instruction can be"),
+        ([B(4)], "no instruction"),
+        ([0xD61F0060], "not on the list"),  # br x3
+        ([0xD63F0060], "not on the list"),  # blr x3
+        ([PACIASP], "x30 is not restored"),
+        ([AUTIASP], "never signed"),
+        ([PACIASP, PACIASP], "no return address"),
+        ([PACIASP, AUTIBSP], "another key"),
+        ([PACIASP, 0xD10043FF, AUTIASP], "another stack pointer"),  # sub sp, sp, #16
+        ([PACIASP, ADD(9, 30, 3)], "computes with Signed"),
+        ([BL(1)], "does not return"),
+        ([PACIASP, BL(1), AUTIASP], "never signed"),
+        ([SUBS(Z, 3, 4), CSEL(9, 3, 4, 10 << 12)], "nothing is known"),
+        ([ADDS(Z, 3, 4), CSEL(9, 3, 4, 8 << 12)], "nothing is known"),
+        ([SUBS(Z, 3, 4), CSEL(9, 3, 4, 6 << 12)], "nothing is known"),
+        ([0xD503211F], "not on the list"),  # pacia1716
+        ([0xD50320FF], "not on the list"),  # xpaclri
+    ],
+)
+def test_refused_of_foreign_code(words: list[int], why: str) -> None:
+    code = bytes_of([*LOADS, *words, RET])
+    with pytest.raises(ProofError, match=why):
+        Recorded(code, 4, {"x": 4, "y": 2}, is_foreign=True)

@@ -36,7 +36,16 @@ class AnyOf:
     words: tuple[Polynomial, ...]
 
 
-Value = Polynomial | Pointer | OnEntry | LowByte | AnyOf
+@dataclass(frozen=True)
+class Signed:
+    """A return address whose upper bits hold a code, made by a key from the stack pointer."""
+
+    address: OnEntry | Pointer
+    key: str
+    stack: int
+
+
+Value = Polynomial | Pointer | OnEntry | LowByte | AnyOf | Signed
 
 
 def word(value: int) -> Polynomial:

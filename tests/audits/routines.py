@@ -233,7 +233,8 @@ def supranational() -> Iterator[Routine]:
         ("sqr_mont_384x", "R*z0 = x0*x0 - x1*x1; R*z1 = 2*x0*x1", "z x p n0"),
         ("mul_mont_384x", "R*z0 = x0*y0 - x1*y1; R*z1 = x0*y1 + x1*y0", product),
     ):
-        contract = _contract(claims, arguments, 6, values={"x": 2, "y": 2})
+        values = {name: 2 for name in ("x", "y") if name in arguments.split()}
+        contract = _contract(claims, arguments, 6, values=values)
         yield Routine("blst", "blst/build/assembly.S", symbol, p[0], p[1], contract, "Fp2")
 
 

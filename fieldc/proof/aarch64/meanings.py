@@ -12,116 +12,13 @@ from collections.abc import Callable
 import capstone
 from capstone import arm64_const as arm
 
-from fieldc.proof.aarch64.memory import adr, load, mrs, msr, nothing, ret, store, whole
-from fieldc.proof.aarch64.processor import CLEAR, SET, Flags, Meaning, SymbolicArm64
-from fieldc.proof.aarch64.words import is_linear, tabulate
+from fieldc.proof.aarch64 import control, sums
+from fieldc.proof.aarch64.flags import Flags
+from fieldc.proof.aarch64.memory import adr, load, mrs, msr, store, whole
+from fieldc.proof.aarch64.processor import CLEAR, SET, Meaning, SymbolicArm64
+from fieldc.proof.aarch64.sums import combined
+from fieldc.proof.aarch64.words import tabulate
 from fieldc.proof.algebra.equations import ONE, Polynomial, add_to, constant, variable
-from fieldc.proof.values import Pointer
-
-
-def _row(
-    cpu: SymbolicArm64, a: Polynomial, b: Polynomial, carry: Polynomial, sign: int
-) -> Polynomial:
-    """a + sign*(b + carry) mod 2^w. `carry` is a borrow in a difference; sets the carry flag."""
-    words, where = cpu.words, cpu.where
-    if not carry and words.continues(b, sign):
-        b, carry = carry, b
-    right = dict(words.word(a, where))
-    add_to(right, words.word(b, where), sign)
-    add_to(right, carry if words.continues(carry, sign) else words.word(carry, where), sign)
-    word, out = words.row(right, sign, where)
-    cpu.flags = Flags(None, out if sign > 0 else {ONE: 1, **{m: -c for m, c in out.items()}})
-    return word
-
-
-def _combined(
-    cpu: SymbolicArm64, a: Polynomial, b: Polynomial, carry: Polynomial, sign: int
-) -> Polynomial:
-    """a + sign*(b + carry) mod 2^w; flags stay.
-
-    Of bits it is a polynomial in them. One that wraps around is a row like any other, with a carry:
-    else its polynomial has products of bits, and no bound goes through it.
-    """
-    radix = cpu.memory.system.radix
-    if cpu.words.are_bits(a, b, carry):
-        found = tabulate(lambda x, y, c: (x + sign * (y + c)) % radix, a, b, carry)
-        plain = dict(a)
-        for value in (b, carry):
-            add_to(plain, value, sign)
-        if is_linear(found) or found == plain:
-            return found
-    elif not carry:
-        right = dict(cpu.words.word(a, cpu.where))
-        add_to(right, cpu.words.word(b, cpu.where), sign)
-        if (known := cpu.words.congruent(right, cpu.where)) is not None:
-            return known
-    flags = cpu.flags
-    value = _row(cpu, a, b, carry, sign)
-    cpu.flags = flags
-    return value
-
-
-def _sum(sign: int, with_carry: bool, sets: bool, target: int = 0, first: int = 1) -> Meaning:
-    """add, adc, sub, sbc and their aliases: without a target, or without a first operand."""
-
-    def meaning(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
-        a = cpu.value(i, first) if first >= 0 else CLEAR
-        last = max(first + 1, target + 1)
-        if isinstance(a, Pointer) and not with_carry and not sets:
-            cpu.write(i, target, _moved(cpu, a, cpu.word(i, last), sign))
-            return
-        if cpu.width(i) != 64:
-            raise cpu.refuse("computes with half a register")
-        carry = CLEAR
-        if with_carry:
-            wanted = 1 if sign > 0 else 0
-            carry = tabulate(lambda c: int(c == wanted), cpu.flag(cpu.flags.carry))
-        a, b = cpu.as_word(a), cpu.word(i, last)
-        if not sets:
-            cpu.write(i, target, _combined(cpu, a, b, carry, sign))
-            return
-        if target < 0 and sign < 0 and b == SET and not with_carry and _is_nonzero(cpu, a):
-            return
-        value = _row(cpu, a, b, carry, sign)
-        if cpu.words.are_bits(a, b, carry):
-            cpu.flags = Flags(_is_zero(cpu, a, b, carry, sign), cpu.flags.carry)
-        elif not b and not carry:
-            cpu.flags = Flags(cpu.words.is_zero(a, cpu.where), cpu.flags.carry)
-        if target >= 0:
-            cpu.write(i, target, value)
-
-    return meaning
-
-
-def _is_nonzero(cpu: SymbolicArm64, a: Polynomial) -> bool:
-    """Set the carry of `cmp a, #1`, which says that a is not 0: of a bit, or of certain words.
-
-    A bit is the carry itself. For a word of which -a mod 2^w is a known word, the sum of the two is
-    0 or 2^w: its carry says the same, and is that of a chain.
-    """
-    if cpu.words.are_bits(a):
-        is_bit = cpu.words.values(a) <= {0, 1}
-        if is_bit:
-            cpu.flags = Flags(a, a)
-        return is_bit
-    opposite = cpu.words.congruent({m: -c for m, c in a.items()}, cpu.where)
-    if opposite is not None:
-        _row(cpu, a, opposite, CLEAR, 1)
-    return opposite is not None
-
-
-def _is_zero(
-    cpu: SymbolicArm64, a: Polynomial, b: Polynomial, carry: Polynomial, sign: int
-) -> Polynomial:
-    radix = cpu.memory.system.radix
-    return tabulate(lambda x, y, c: int((x + sign * (y + c)) % radix == 0), a, b, carry)
-
-
-def _moved(cpu: SymbolicArm64, pointer: Pointer, by: Polynomial, sign: int) -> Pointer:
-    """An address and a constant."""
-    if by.keys() - {ONE}:
-        raise cpu.refuse("the address depends on data")
-    return Pointer(pointer.base, pointer.offset + sign * int(by.get(ONE, 0)))
 
 
 def _mul(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
@@ -140,7 +37,7 @@ def _multiply_add(sign: int, adds: bool) -> Meaning:
     def meaning(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
         whole(cpu, i)
         low = cpu.words.low(cpu.word(i, 1), cpu.word(i, 2), cpu.where)
-        cpu.write(i, 0, _combined(cpu, cpu.word(i, 3) if adds else CLEAR, low, CLEAR, sign))
+        cpu.write(i, 0, combined(cpu, cpu.word(i, 3) if adds else CLEAR, low, CLEAR, sign))
 
     return meaning
 
@@ -180,7 +77,7 @@ def _select(change: Callable[[SymbolicArm64, Polynomial], Polynomial]) -> Meanin
 
 def _cinc(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     whole(cpu, i)
-    cpu.write(i, 0, _combined(cpu, cpu.word(i, 1), CLEAR, cpu.condition(i), 1))
+    cpu.write(i, 0, combined(cpu, cpu.word(i, 1), CLEAR, cpu.condition(i), 1))
 
 
 def _cset(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
@@ -197,11 +94,11 @@ def _unchanged(cpu: SymbolicArm64, value: Polynomial) -> Polynomial:
 
 
 def _incremented(cpu: SymbolicArm64, value: Polynomial) -> Polynomial:
-    return _combined(cpu, value, SET, CLEAR, 1)
+    return combined(cpu, value, SET, CLEAR, 1)
 
 
 def _negated(cpu: SymbolicArm64, value: Polynomial) -> Polynomial:
-    return _combined(cpu, CLEAR, value, CLEAR, -1)
+    return combined(cpu, CLEAR, value, CLEAR, -1)
 
 
 def _inverted(cpu: SymbolicArm64, value: Polynomial) -> Polynomial:
@@ -234,7 +131,7 @@ def _bitwise(function: Callable[[int, int], int], sets: bool, target: int = 0) -
         else:
             raise cpu.refuse("combines the bits of words of which nothing is known")
         if sets:
-            cpu.flags = Flags(zero, CLEAR)
+            cpu.flags = Flags(zero, CLEAR, overflow=CLEAR, result=value)
         if target >= 0:
             cpu.write(i, target, value)
 
@@ -313,7 +210,13 @@ def _extr(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     cpu.write(i, 0, variable(cpu.memory.system.define_word(right, cpu.where)))
 
 
+def _nothing(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
+    return None
+
+
 MEANINGS: dict[str, Meaning] = {
+    **control.MEANINGS,
+    **sums.MEANINGS,
     "mov": _mov,
     "movz": _mov,
     "movn": _movn,
@@ -325,20 +228,6 @@ MEANINGS: dict[str, Meaning] = {
     "str": store(1),
     "stur": store(1),
     "stp": store(2),
-    "add": _sum(1, False, False),
-    "adds": _sum(1, False, True),
-    "adc": _sum(1, True, False),
-    "adcs": _sum(1, True, True),
-    "cmn": _sum(1, False, True, -1, 0),
-    "sub": _sum(-1, False, False),
-    "subs": _sum(-1, False, True),
-    "sbc": _sum(-1, True, False),
-    "sbcs": _sum(-1, True, True),
-    "cmp": _sum(-1, False, True, -1, 0),
-    "neg": _sum(-1, False, False, 0, -1),
-    "negs": _sum(-1, False, True, 0, -1),
-    "ngc": _sum(-1, True, False, 0, -1),
-    "ngcs": _sum(-1, True, True, 0, -1),
     "mul": _mul,
     "umulh": _umulh,
     "mneg": _multiply_add(-1, False),
@@ -366,8 +255,7 @@ MEANINGS: dict[str, Meaning] = {
     "extr": _extr,
     "mrs": mrs,
     "msr": msr,
-    "ret": ret,
-    "nop": nothing,
-    "bti": nothing,
+    "nop": _nothing,
+    "bti": _nothing,
 }
 """The list. An instruction that is not here is refused."""

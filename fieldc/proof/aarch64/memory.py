@@ -1,12 +1,13 @@
-"""AArch64 instructions that reach memory, keep flags or return."""
+"""AArch64 instructions that reach memory or keep flags."""
 
 from __future__ import annotations
 
 import capstone
 from capstone import arm64_const as arm
 
-from fieldc.proof.aarch64.processor import CALLEE_SAVED, Flags, Held, Meaning, SymbolicArm64
-from fieldc.proof.values import OnEntry, Pointer, Value
+from fieldc.proof.aarch64.flags import Flags
+from fieldc.proof.aarch64.processor import Held, Meaning, SymbolicArm64
+from fieldc.proof.values import Pointer, Value
 
 
 def whole(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
@@ -106,18 +107,3 @@ def msr(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     if name != "nzcv" or not isinstance(value, Flags):
         raise cpu.refuse("sets flags that were never saved")
     cpu.flags = value
-
-
-def ret(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
-    if i.operands:
-        raise cpu.refuse("returns to an address of its own")
-    if cpu.registers["sp"] != Pointer("stack", 0):
-        raise cpu.refuse("the stack pointer is not restored")
-    for name in CALLEE_SAVED:
-        if cpu.registers[name] != OnEntry(name):
-            raise cpu.refuse(f"{name} is not restored")
-    cpu.returned = True
-
-
-def nothing(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
-    return None

@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import capstone
 from capstone import arm64_const as arm
 
 from fieldc.binary.architecture import Architecture
 from fieldc.binary.decode import decoder
+from fieldc.proof.aarch64.flags import CERTIFIED_CONDITIONS, Flags, condition, foreign_condition
 from fieldc.proof.aarch64.words import Words, tabulate
 from fieldc.proof.algebra.equations import ONE, Polynomial, constant
 from fieldc.proof.algebra.identity import ProofError
@@ -24,34 +26,44 @@ ARGUMENTS = tuple(f"x{i}" for i in range(8))
 RED_ZONES = {"aapcs64": 0, "apple": 128, "windows": 0}
 RESERVED: dict[str, tuple[str, ...]] = {"aapcs64": (), "apple": ("x18",), "windows": ("x18",)}
 NAMES = {"fp": "x29", "lr": "x30"}
+SIZE = 4
+"""Bytes of an instruction."""
+LONGEST = 100_000
+"""Instructions after which a kernel is taken for one that never returns."""
+MOST_REMEMBERED = 4096
+"""Instructions: a kernel is run twice, and some of its code more often."""
+CERTIFIED = frozenset(
+    (
+        *("mov", "movz", "movn", "movk", "adr", "ldr", "ldur", "ldp", "str", "stur", "stp"),
+        *("add", "adds", "adc", "adcs", "cmn", "sub", "subs", "sbc", "sbcs", "cmp"),
+        *("neg", "negs", "ngc", "ngcs", "mul", "umulh", "mneg", "madd", "msub"),
+        *("csel", "csinc", "csinv", "csneg", "cinc", "cset", "csetm"),
+        *("and", "ands", "tst", "bic", "orr", "eor", "mvn"),
+        *("lsl", "lsr", "asr", "sbfx", "ubfx", "extr", "mrs", "msr", "ret", "nop", "bti"),
+    )
+)
+"""What crates/check knows too. Others are for routines that fieldc did not make."""
 CLEAR: Polynomial = {}
 SET: Polynomial = {ONE: 1}
-
-
-@dataclass(frozen=True)
-class Flags:
-    """Zero and carry: polynomials that are 0 or 1, or None where nothing is known.
-
-    C after a subtraction is 1 less the borrow. N and V are never known.
-    """
-
-    zero: Polynomial | None = None
-    carry: Polynomial | None = None
 
 
 Held = Value | Flags
 """What a register holds."""
 
 
-def decode(code: bytes, start: int) -> list[capstone.CsInsn]:
-    """The instructions from `start` to the first return. Raises ProofError."""
-    found = []
-    for instruction in decoder(Architecture.AARCH64).disasm(code[start:], start):
-        found.append(instruction)
-        if instruction.id == arm.ARM64_INS_RET:
-            return found
-    place = found[-1].address + found[-1].size if found else start
-    raise ProofError(f"+{place:#x}: bytes that are no instruction, before any return")
+def decode(code: bytes, start: int) -> capstone.CsInsn:
+    """The instruction at an offset. Raises ProofError where there is none."""
+    if start < 0 or start % SIZE:
+        raise ProofError(f"the code goes to {start:#x}, where no instruction can be")
+    return _decoded(code[start : start + SIZE], start)
+
+
+@lru_cache(MOST_REMEMBERED)
+def _decoded(code: bytes, address: int) -> capstone.CsInsn:
+    """The instruction that bytes are; it is shared, and never changed."""
+    for instruction in decoder(Architecture.AARCH64).disasm(code, address, 1):
+        return instruction
+    raise ProofError(f"+{address:#x}: bytes that are no instruction")
 
 
 @dataclass
@@ -61,8 +73,10 @@ class SymbolicArm64:
     memory: KernelMemory
     convention: str = "aapcs64"
     registers: dict[str, Held] = field(default_factory=dict)
-    flags: Flags = Flags()
+    flags: Flags = field(default_factory=Flags)
     where: str = ""
+    place: int = 0
+    """Offset of the next instruction in the code."""
     returned: bool = False
 
     def __post_init__(self) -> None:
@@ -79,23 +93,38 @@ class SymbolicArm64:
 
         A first run finds the constants that the code multiplies by.
         """
-        instructions = decode(code, start)
         scout = SymbolicArm64(copy.deepcopy(self.memory), self.convention)
-        scout._run(instructions, meanings)
+        scout._run(code, start, meanings)
         self.words.expected = scout.words.seen
         self.memory.system.expected = frozenset(scout.words.seen)
-        self._run(instructions, meanings)
+        self._run(code, start, meanings)
 
-    def _run(self, code: list[capstone.CsInsn], meanings: Mapping[str, Meaning]) -> None:
-        for instruction in code:
-            self.where = f"+{instruction.address:#x} {instruction.mnemonic} {instruction.op_str}"
-            self.memory.executed.add(instruction.mnemonic)
-            meaning = meanings.get(instruction.mnemonic)
-            if meaning is None:
-                raise ProofError(f"{self.where}: this instruction is not on the list")
-            meaning(self, instruction)
-        if not self.returned:
-            raise ProofError("the code does not return")
+    def _run(self, code: bytes, start: int, meanings: Mapping[str, Meaning]) -> None:
+        """There is no branch that depends on data: what runs is one straight line."""
+        self.place = start
+        for _ in range(LONGEST):
+            instruction = decode(code, self.place)
+            self.place += SIZE
+            self._step(instruction, meanings)
+            if self.returned:
+                return
+        raise ProofError(f"the code does not return within {LONGEST} instructions")
+
+    def _step(self, instruction: capstone.CsInsn, meanings: Mapping[str, Meaning]) -> None:
+        self.where = f"+{instruction.address:#x} {instruction.mnemonic} {instruction.op_str}"
+        self.memory.fetch(instruction.address, SIZE, self.where)
+        self.memory.executed.add(instruction.mnemonic)
+        meaning = meanings.get(instruction.mnemonic)
+        if meaning is None:
+            raise self.refuse("this instruction is not on the list")
+        if instruction.mnemonic not in CERTIFIED:
+            self.needs_no_certificate()
+        meaning(self, instruction)
+
+    def needs_no_certificate(self) -> None:
+        """Go on only where no certificate is written, which could not say this."""
+        if not self.memory.is_foreign:
+            raise self.refuse("certificates do not know this form of instruction")
 
     def refuse(self, why: str) -> ProofError:
         """An error that names the instruction."""
@@ -220,16 +249,13 @@ class SymbolicArm64:
 
     def condition(self, instruction: capstone.CsInsn) -> Polynomial:
         """Whether an instruction's condition holds."""
-        known = {
-            arm.ARM64_CC_EQ: (self.flags.zero, 1),
-            arm.ARM64_CC_NE: (self.flags.zero, 0),
-            arm.ARM64_CC_HS: (self.flags.carry, 1),
-            arm.ARM64_CC_LO: (self.flags.carry, 0),
-        }
-        if instruction.cc not in known:
-            raise self.refuse("this condition is not on the list")
-        value, when = known[instruction.cc]
-        return tabulate(lambda flag: int(flag == when), self.flag(value))
+        if instruction.cc not in CERTIFIED_CONDITIONS:
+            self.needs_no_certificate()
+        ask = foreign_condition if self.memory.is_foreign else condition
+        value = ask(self.flags, instruction.cc, self.words, self.where)
+        if value is None:
+            raise self.refuse("reads a flag of which nothing is known here")
+        return value
 
 
 Meaning = Callable[[SymbolicArm64, capstone.CsInsn], None]
