@@ -79,19 +79,24 @@ def crates(folder: Path) -> Path:
     return folder / "vendor"
 
 
-def crate(name: str, file: str, folder: Path, *include: str) -> Source:
-    """An assembly file of a crate, assembled by the C compiler. Raises Missing."""
-    compiler = shutil.which("cc")
+COMPILERS = {"x86_64": ("cc",), "aarch64": ("clang", "--target=aarch64-linux-gnu")}
+"""What assembles for an architecture, on x86-64."""
+
+
+def crate(name: str, file: str, folder: Path, architecture: str, *include: str) -> Source:
+    """An assembly file of a crate, assembled by a C compiler. Raises Missing."""
+    program, *options = COMPILERS[architecture]
+    compiler = shutil.which(program)
     if compiler is None:
-        raise Missing("there is no C compiler")
+        raise Missing(f"there is no {program}")
     root = crates(folder) / f"{name}-{CRATES[name]}"
     for header in PREFIXES:
         (folder / "include" / header).parent.mkdir(parents=True, exist_ok=True)
         (folder / "include" / header).write_text("")
-    path = folder / f"{name}-{Path(file).stem}.o"
+    path = folder / f"{name}-{Path(file).stem}-{architecture}.o"
     places = [f"-I{folder / 'include'}", *(f"-I{root / place}" for place in include)]
     ran = subprocess.run(
-        [compiler, "-c", *places, "-o", str(path), str(root / file)],
+        [compiler, *options, "-c", *places, "-o", str(path), str(root / file)],
         capture_output=True,
         text=True,
         check=False,

@@ -37,6 +37,12 @@ class Routine:
     p: int
     contract: ForeignContract
     note: str = ""
+    architecture: str = "x86_64"
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What tells it from all others."""
+        return self.architecture, self.library, self.symbol, self.note
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,7 @@ class Fields:
     limbs: int
 
 
-def _contract(
+def stated(
     claim: str,
     arguments: str,
     limbs: int,
@@ -128,7 +134,7 @@ def s2n() -> Iterator[Routine]:
         operation, of, *_ = name.split("_")
         f = S2N_FIELDS[of]
         claim, arguments, below = S2N_CLAIMS[operation]
-        contract = _contract(claim, arguments, f.limbs, below)
+        contract = stated(claim, arguments, f.limbs, below)
         file = f"x86_att/{S2N_FOLDERS.get(of, of)}/bignum_{name}.S"
         yield Routine("aws-lc-sys", file, f"bignum_{name}", f.name, f.p, contract)
 
@@ -150,7 +156,7 @@ def openssl() -> Iterator[Routine]:
         ("div_by_2", "2*z = x", "z x"),
         ("from_mont", "R*z = x", "z x"),
     ):
-        contract = _contract(claim, arguments, 4)
+        contract = stated(claim, arguments, 4)
         yield Routine("libssl-dev", file, f"ecp_nistz256_{symbol}", "P-256", P256, contract)
     for symbol, claim, arguments, p, name in (
         ("mul_mont", "R*z = x*y", "z x y", P256, "P-256"),
@@ -159,7 +165,7 @@ def openssl() -> Iterator[Routine]:
         ("ord_mul_mont", "R*z = x*y", "z x y", N256, "order of P-256"),
     ):
         for features, note in ((WITH_ADX, "with mulx and adcx"), (WITHOUT, "without")):
-            contract = _contract(claim, arguments, 4, memory={FEATURES: (8, features)})
+            contract = stated(claim, arguments, 4, memory={FEATURES: (8, features)})
             yield Routine("libssl-dev", file, f"ecp_nistz256_{symbol}", name, p, contract, note)
     below = {**ANY, "z": "R"}
     for symbol, claim, arguments in (
@@ -171,7 +177,7 @@ def openssl() -> Iterator[Routine]:
         ("tobytes", "z = x", "z x"),
     ):
         bounds = {"x": "R"} if symbol == "tobytes" else below
-        contract = _contract(claim, arguments, 4, bounds)
+        contract = stated(claim, arguments, 4, bounds)
         yield Routine("libssl-dev", file, f"x25519_fe64_{symbol}", "2^255 - 19", P25519, contract)
 
 
@@ -187,7 +193,7 @@ def nettle() -> Iterator[Routine]:
         ("curve448_modp", "2^448 - 2^224 - 1", P448, 7, "z = x"),
     ):
         below, sizes = {"x": "R*R", "z": "R"}, {"x": 2 * limbs}
-        contract = _contract(claim, "- z x", limbs, below, sizes)
+        contract = stated(claim, "- z x", limbs, below, sizes)
         yield Routine("nettle-dev", "libhogweed.a", f"_nettle_ecc_{symbol}", name, p, contract)
 
 
@@ -222,7 +228,7 @@ def supranational() -> Iterator[Routine]:
         ("semolina", "pasta_sub", pallas, "z = x - y", "z x y p", {}),
     ):
         sizes = {"x": 2 * limbs} if below else {}
-        contract = _contract(claim, arguments, limbs, below, sizes)
+        contract = stated(claim, arguments, limbs, below, sizes)
         file = "blst/build/assembly.S" if library == "blst" else "src/assembly.S"
         yield Routine(library, file, symbol, name, prime, contract)
     for symbol, claims, arguments in (
@@ -234,7 +240,7 @@ def supranational() -> Iterator[Routine]:
         ("mul_mont_384x", "R*z0 = x0*y0 - x1*y1; R*z1 = x0*y1 + x1*y0", product),
     ):
         values = {name: 2 for name in ("x", "y") if name in arguments.split()}
-        contract = _contract(claims, arguments, 6, values=values)
+        contract = stated(claims, arguments, 6, values=values)
         yield Routine("blst", "blst/build/assembly.S", symbol, p[0], p[1], contract, "Fp2")
 
 
@@ -250,9 +256,4 @@ def ring() -> Iterator[Routine]:
         ("ecp_nistz256_ord_mul_mont_nohw", "R*z = x*y", "z x y", N256, "order of P-256"),
         ("ecp_nistz256_ord_mul_mont_adx", "R*z = x*y", "z x y", N256, "order of P-256"),
     ):
-        yield Routine("ring", file, symbol, name, p, _contract(claim, arguments, 4))
-
-
-def routines() -> tuple[Routine, ...]:
-    """Every routine, by library."""
-    return (*openssl(), *nettle(), *supranational(), *ring(), *s2n())
+        yield Routine("ring", file, symbol, name, p, stated(claim, arguments, 4))

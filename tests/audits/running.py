@@ -7,8 +7,9 @@ import mmap
 import random
 from collections.abc import Iterator, Sequence
 
+from audits.emulated import EmulatedArm64
 from fieldc.artifacts.foreign import ForeignContract
-from fieldc.binary.image import Image
+from fieldc.binary.image import PAGE, Image
 from fieldc.binary.located import LocatedCode, locate
 from fieldc.binary.relocate import link
 from fieldc.proof.claims.contracts import Contract
@@ -22,22 +23,30 @@ class WrongResult(Exception):
     """A run that breaks the contract; says operands and result."""
 
 
-class Loaded:
-    """An image in executable memory, as a linker would lay it out."""
+def laid_out(image: Image, code: LocatedCode) -> bytes:
+    """An image as a linker would lay it out, from its lowest address, in whole pages."""
+    linked = link(image)
+    base = min(r.address for r in image.regions) // PAGE * PAGE
+    end = max(
+        *(r.address + r.size for r in image.regions),
+        *(place + base + len(data) for place, data in code.constants.items()),
+    )
+    memory = bytearray((end - base) // PAGE * PAGE + PAGE)
+    for region, data in linked.memory[: len(image.regions)]:
+        memory[region.address - base : region.address - base + len(data)] = data
+    for place, held in code.constants.items():  # with what is taken for granted
+        memory[place : place + len(held)] = held
+    return bytes(memory)
 
-    def __init__(self, image: Image, code: LocatedCode, contract: ForeignContract) -> None:
-        linked = link(image)
-        base = min(r.address for r in image.regions) // 4096 * 4096
-        end = max(
-            *(r.address + r.size for r in image.regions),
-            *(place + base + len(data) for place, data in code.constants.items()),
-        )
+
+class Loaded:
+    """An image in executable memory."""
+
+    def __init__(self, image: Image, code: LocatedCode) -> None:
+        data = laid_out(image, code)
         protection = mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
-        self.memory = mmap.mmap(-1, end - base + 4096, prot=protection)
-        for region, data in linked.memory[: len(image.regions)]:
-            self.memory[region.address - base : region.address - base + len(data)] = bytes(data)
-        for place, held in code.constants.items():  # with what is taken for granted
-            self.memory[place : place + len(held)] = held
+        self.memory = mmap.mmap(-1, len(data), prot=protection)
+        self.memory[:] = data
         first = ctypes.c_char.from_buffer(self.memory)
         self.routine = ctypes.CFUNCTYPE(None)(ctypes.addressof(first) + code.start)
 
@@ -45,10 +54,17 @@ class Loaded:
         self.routine(*arguments)
 
 
+def _loaded(image: Image, code: LocatedCode) -> Loaded | EmulatedArm64:
+    if code.architecture == "aarch64":
+        return EmulatedArm64(laid_out(image, code), code.start)
+    return Loaded(image, code)
+
+
 def confirm(image: Image, symbol: str, contract: ForeignContract, p: int) -> int:
     """Run a routine; how many runs were right. Raises WrongResult."""
     said = contract_from(contract.statement, p)
-    loaded = Loaded(image, locate(image, symbol, contract.memory), contract)
+    code = locate(image, symbol, contract.memory)
+    loaded = _loaded(image, code)
     count = 0
     for values in _operands(said):
         for shared in (False, True) if said.overlap else (False,):

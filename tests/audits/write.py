@@ -12,7 +12,8 @@ from pathlib import Path
 from types import FrameType
 
 from audits.libraries import DEBIAN, Missing, Source, crate, debian, image_of
-from audits.routines import Routine, routines
+from audits.routines import Routine, nettle, openssl, ring, s2n, supranational
+from audits.routines_aarch64 import routines_aarch64
 from audits.running import WrongResult, confirm
 from fieldc.artifacts.foreign import prove_foreign
 from fieldc.binary.image import Image, ObjectError
@@ -21,24 +22,29 @@ PAGE = Path(__file__).parents[2] / "docs" / "audits.md"
 RESULTS = PAGE.with_suffix(".json")
 S2N = "aws-lc/third_party/s2n-bignum/s2n-bignum-imported"
 INCLUDES = {"aws-lc-sys": (f"{S2N}/include",), "ring": ("include",)}
+ARCHITECTURES = ("x86_64", "aarch64")
 LONGEST = 20
 """Seconds for one proof."""
 HEAD = """# Audits: routines of other libraries, proved from their bytes
 
 Made by `make audits`, on {machine}. Each routine is read from the library's own file, as Debian's
-package has it, or as the C compiler assembles the crate's file. Its contract is what the library
-says of it, stated once more here ([tests/audits/routines.py](../tests/audits/routines.py)).
+package has it, or as a C compiler assembles the crate's file: first those for x86-64, then those
+for [AArch64](#aarch64). Its contract is what the library says of it, stated once more here
+([tests/audits/routines.py](../tests/audits/routines.py),
+[routines_aarch64.py](../tests/audits/routines_aarch64.py)).
 
 - **PROVED** means for all operands within the bounds: the claim modulo the prime, the bound of the
   result, no branch and no address that depends on data, no access outside operands, result and own
   stack, and z may be an operand. It is the prover's word: there is no certificate for these.
 - Each PROVED routine was also run, its own bytes, on edge and random operands against Python's
-  integers: the last column counts the runs, all of them right.
+  integers: the last column counts the runs, all of them right. Those for AArch64 ran in an
+  emulator, which has no keys to sign return addresses with.
 - A routine that is not proved may still be right. The table says where the prover stopped.
 - What is assumed of a file: nothing replaces the function or the read-only sections that it reads.
 
-{counts}
 """
+AARCH64 = "# AArch64"
+"""The heading of the second half."""
 
 
 @dataclass(frozen=True)
@@ -87,13 +93,22 @@ def source_of(routine: Routine, folder: Path) -> Source:
     if routine.library in DEBIAN:
         return debian(routine.library)
     file = f"{S2N}/{routine.file}" if routine.library == "aws-lc-sys" else routine.file
-    return crate(routine.library, file, folder, *INCLUDES.get(routine.library, ()))
+    include = INCLUDES.get(routine.library, ())
+    return crate(routine.library, file, folder, routine.architecture, *include)
 
 
-def all_rows(folder: Path) -> list[Row]:
+def routines() -> tuple[Routine, ...]:
+    """Every routine, by library, of x86-64 and of AArch64."""
+    of_x86_64 = (*openssl(), *nettle(), *supranational(), *ring(), *s2n())
+    return (*of_x86_64, *routines_aarch64())
+
+
+def all_rows(folder: Path, architecture: str) -> list[Row]:
     """Every routine of every library that is here."""
     rows, missing = [], set()
     for routine in routines():
+        if routine.architecture != architecture:
+            continue
         try:
             row = audited(routine, source_of(routine, folder))
         except (Missing, ObjectError) as error:
@@ -109,17 +124,16 @@ def all_rows(folder: Path) -> list[Row]:
     return rows
 
 
-def page(rows: list[Row], machine: str) -> str:
-    """The page."""
+def tables(rows: list[Row]) -> str:
+    """One half of the page: the counts of an architecture, and a table for each library."""
     libraries = list(dict.fromkeys(row.routine.library for row in rows))
-    counted = ["| library | version | proved | tried |", "|---|---|---|---|"]
+    text = "| library | version | proved | tried |\n|---|---|---|---|\n"
     for library in libraries:
         of = [row for row in rows if row.routine.library == library]
         proved = sum(not row.failure for row in of)
-        counted.append(f"| {library} | {of[0].version} | {proved} | {len(of)} |")
+        text += f"| {library} | {of[0].version} | {proved} | {len(of)} |\n"
     total = sum(not row.failure for row in rows)
-    counted.append(f"| all | | {total} | {len(rows)} |")
-    text = HEAD.format(machine=machine, counts="\n".join(counted))
+    text += f"| all | | {total} | {len(rows)} |\n"
     for library in libraries:
         text += f"\n## {library}\n\n"
         text += "| routine | field | claim | bounds | result | seconds | runs | digest |\n"
@@ -140,21 +154,37 @@ def _line(row: Row) -> str:
 
 
 def main() -> None:
-    """Write the page and its figures."""
-    machine = sys.argv[1] if len(sys.argv) > 1 else "x86-64"
-    with tempfile.TemporaryDirectory() as folder:
-        rows = all_rows(Path(folder))
-    PAGE.write_text(page(rows, machine))
-    data = [
-        {
-            "library": row.routine.library,
-            "symbol": row.routine.symbol,
-            "note": row.routine.note,
-            "proved": not row.failure,
-        }
-        for row in rows
-    ]
+    """Write the page and its figures; those of one architecture where one is named."""
+    wanted = sys.argv[1:] or ARCHITECTURES
+    halves = dict(zip(ARCHITECTURES, _halves(), strict=True))
+    data = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
+    for architecture in wanted:
+        with tempfile.TemporaryDirectory() as folder:
+            rows = all_rows(Path(folder), architecture)
+        halves[architecture] = tables(rows)
+        data = [one for one in data if one["architecture"] != architecture]
+        data += [_figures(row) for row in rows]
+    first, second = halves.values()
+    PAGE.write_text(HEAD.format(machine="x86-64") + first + f"\n{AARCH64}\n\n" + second)
+    data.sort(key=lambda one: ARCHITECTURES.index(one["architecture"]))
     RESULTS.write_text(json.dumps(data, indent=1) + "\n")
+
+
+def _halves() -> tuple[str, str]:
+    """The tables that are there, of each architecture."""
+    text = PAGE.read_text() if PAGE.exists() else ""
+    first, _, second = text.partition(f"\n{AARCH64}\n\n")
+    return first[max(first.find("| library |"), 0) :], second
+
+
+def _figures(row: Row) -> dict[str, object]:
+    return {
+        "architecture": row.routine.architecture,
+        "library": row.routine.library,
+        "symbol": row.routine.symbol,
+        "note": row.routine.note,
+        "proved": not row.failure,
+    }
 
 
 if __name__ == "__main__":
