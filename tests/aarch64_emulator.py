@@ -15,7 +15,7 @@ from fieldc.proof.aarch64.processor import Held, SymbolicArm64
 from fieldc.proof.algebra.equations import Polynomial, Select, System
 from fieldc.proof.algebra.facts import Input
 from fieldc.proof.memory import KernelMemory
-from fieldc.proof.values import OnEntry, Pointer, Signed
+from fieldc.proof.values import AnyOf, OnEntry, Pointer, Signed
 
 RADIX = 1 << 64
 
@@ -106,6 +106,10 @@ class Recorded:
             v: k for n, i in self.inputs.items() for v, k in zip(i.limbs, operands[n], strict=True)
         }
         for row in self.system.rows:
+            for (word, shift), top in self.system.top_bits.items():
+                if word in values:
+                    values[top] = values[word] >> shift
+                    assert values[top] <= self.system.ranges[top][1], row
             if isinstance(row, Select):
                 side = row.when_set if values[row.flag] else row.otherwise
                 values[row.word] = number(side, values)
@@ -113,6 +117,7 @@ class Recorded:
             right = number(row.right, values)
             values[row.word] = right % RADIX if row.carry is not None else right
             assert 0 <= values[row.word] < RADIX, row
+            assert values[row.word] <= self.system.ranges[row.word][1], row
             if row.carry is not None:
                 values[row.carry] = (right - values[row.word]) // row.factor
                 low, high = self.system.ranges[row.carry]
@@ -152,9 +157,10 @@ def number(value: Polynomial, values: dict[int, int]) -> int:
 def concrete(held: Held, values: dict[int, int], entry: dict[str, int]) -> int | None:
     """A register's number; None for what is compared where it is restored.
 
-    That is saved flags, and signed addresses: an emulator may have no keys.
+    That is saved flags, and signed addresses: an emulator may have no keys. Of words of which it
+    is asked only whether all are 0, nothing is compared but the flags.
     """
-    if isinstance(held, Flags | Signed):
+    if isinstance(held, Flags | Signed | AnyOf):
         return None
     if isinstance(held, Pointer):
         return (PLACES[held.base] + held.offset) % RADIX

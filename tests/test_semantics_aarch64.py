@@ -179,6 +179,21 @@ FOREIGN_SNIPPETS = {
         for condition in range(14)
         for word in (number, 0xF100097F, B_IF(condition << 12, 2), ADD(3, 3, 3))  # cmp x11, #2
     ],
+    "bits of words": [
+        *(UBFM(9, 3, 31, 63 << 10), UBFM(10, 3, 3, 7 << 10), UBFM(11, 3, 64 - 9, 54 << 10)),
+        *(EXTR(12, 3, 4, 63 << 10), EXTR(13, 3, 4, 1 << 10), EXTR(14, 5, 6, 17 << 10)),
+        *(ADD(15, 9, 10, 5 << 10), 0x92400469, 0x927FF86A, 0x927C7C6B),  # and with 3, -2, 0xffff0
+        *(0x9340006C, SBFM(13, 5, 63, 63 << 10), ORR(14, 13, 3), EOR(15, 13, 4), BIC(16, 4, 13)),
+        *(ORR(17, 9, 11), 0xB24107E9, SUB(0, 3, 4, 32 << 10)),
+    ],
+    "any of words": [
+        *(ORR(9, 3, 4), ORR(9, 9, 5), SUBS(Z, 9, Z), CSEL(10, 5, 6, EQ), CSEL(11, 5, 6, NE)),
+        *(ORR(9, 6, 9), SUBS(Z, 9, Z), CSINC(12, Z, Z, NE), CSINV(13, Z, Z, HS)),
+    ],
+    "changed": [
+        *(ADDS(9, 3, 4), CSNEG(10, 5, 5, HS), CSINV(11, 5, 5, LO), CSNEG(12, 5, 5, LO)),
+    ],
+    "pages": [0x90000009, 0x91005129, 0xF940012A, 0x5800004B, B(3), RET, NOP],
     "conditions of words": [
         *(SUBS(9, 3, 4), CSEL(10, 5, 6, EQ), CSEL(11, 5, 6, NE), CSEL(12, 5, 6, 4 << 12)),
         *(CSEL(13, 5, 6, 5 << 12), CSEL(14, 5, 6, 8 << 12), CSEL(15, 5, 6, 9 << 12)),
@@ -199,7 +214,7 @@ def test_semantics_of_foreign_snippets(name: str) -> None:
     recorded = Recorded(code, 4, counts, is_foreign=True)
     for operands in samples(counts, 40):
         recorded.agrees(operands)
-    with pytest.raises(ProofError, match=r"certificates do not know|nothing is known"):
+    with pytest.raises(ProofError):
         Recorded(code, 4, counts)
 
 

@@ -6,19 +6,16 @@ compiler. Every instruction here has timing that does not depend on data where P
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 
 import capstone
-from capstone import arm64_const as arm
 
-from fieldc.proof.aarch64 import control, sums
-from fieldc.proof.aarch64.flags import Flags
+from fieldc.proof.aarch64 import control, logic, shifts, sums
+from fieldc.proof.aarch64.logic import inverted
 from fieldc.proof.aarch64.memory import adr, load, mrs, msr, store, whole
 from fieldc.proof.aarch64.processor import CLEAR, SET, Meaning, SymbolicArm64
 from fieldc.proof.aarch64.sums import combined
-from fieldc.proof.aarch64.words import tabulate
-from fieldc.proof.algebra.equations import ONE, Polynomial, add_to, constant, variable
+from fieldc.proof.algebra.equations import ONE, Polynomial, constant
 
 
 def _mul(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
@@ -75,6 +72,18 @@ def _select(change: Callable[[SymbolicArm64, Polynomial], Polynomial]) -> Meanin
     return meaning
 
 
+def _changed(change: Callable[[SymbolicArm64, Polynomial], Polynomial]) -> Meaning:
+    """cneg, cinv: operand1 changed where the condition holds, else as it is."""
+
+    def meaning(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
+        whole(cpu, i)
+        flag = cpu.condition(i)
+        word = cpu.word(i, 1)
+        cpu.write(i, 0, cpu.words.select(flag, change(cpu, word), word, cpu.where))
+
+    return meaning
+
+
 def _cinc(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     whole(cpu, i)
     cpu.write(i, 0, combined(cpu, cpu.word(i, 1), CLEAR, cpu.condition(i), 1))
@@ -101,115 +110,6 @@ def _negated(cpu: SymbolicArm64, value: Polynomial) -> Polynomial:
     return combined(cpu, CLEAR, value, CLEAR, -1)
 
 
-def _inverted(cpu: SymbolicArm64, value: Polynomial) -> Polynomial:
-    """2^w - 1 - value."""
-    ones = cpu.memory.system.radix - 1
-    if cpu.words.are_bits(value):
-        return tabulate(lambda v: ones - v, value)
-    right = {m: -c for m, c in value.items()}
-    add_to(right, constant(ones))
-    return variable(cpu.memory.system.define_word(right, cpu.where))
-
-
-def _mvn(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
-    whole(cpu, i)
-    cpu.write(i, 0, _inverted(cpu, cpu.word(i, 1)))
-
-
-def _bitwise(function: Callable[[int, int], int], sets: bool, target: int = 0) -> Meaning:
-    """and, orr, eor, bic of bits; and of a mask with a word, or of a word with low ones."""
-
-    def meaning(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
-        a, b = cpu.word(i, target + 1), cpu.word(i, target + 2)
-        zero = None
-        if cpu.words.are_bits(a, b):
-            is_and = function is operator.and_
-            value = cpu.words.both(a, b, cpu.where) if is_and else tabulate(function, a, b)
-            zero = tabulate(lambda v: int(v == 0), value)
-        elif function is operator.and_:
-            value = _masked(cpu, a, b)
-        else:
-            raise cpu.refuse("combines the bits of words of which nothing is known")
-        if sets:
-            cpu.flags = Flags(zero, CLEAR, overflow=CLEAR, result=value)
-        if target >= 0:
-            cpu.write(i, target, value)
-
-    return meaning
-
-
-def _masked(cpu: SymbolicArm64, a: Polynomial, b: Polynomial) -> Polynomial:
-    ones = cpu.memory.system.radix - 1
-    for mask, word in ((a, b), (b, a)):
-        if not cpu.words.are_bits(mask):
-            continue
-        if cpu.words.values(mask) <= {0, ones}:
-            flag: Polynomial = {m: int(c) // ones for m, c in mask.items()}
-            return cpu.words.select(flag, word, CLEAR, cpu.where)
-        count = int(mask.get(ONE, 0)).bit_length()
-        if mask == constant((1 << count) - 1):
-            return cpu.low_bits(word, count)
-    raise cpu.refuse("`and` of two words of which none is a mask")
-
-
-def _clear(a: int, b: int) -> int:
-    return a & ~b
-
-
-def _count(cpu: SymbolicArm64, i: capstone.CsInsn, index: int) -> int:
-    """A constant number of bits of a 64-bit register."""
-    whole(cpu, i)
-    if i.operands[index].type != arm.ARM64_OP_IMM:
-        raise cpu.refuse("shifts by what is no constant")
-    return int(i.operands[index].imm)
-
-
-def _lsl(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
-    cpu.write(i, 0, cpu.left(cpu.word(i, 1), _count(cpu, i, 2)))
-
-
-def _lsr(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
-    cpu.write(i, 0, cpu.right(cpu.word(i, 1), _count(cpu, i, 2)))
-
-
-def _asr(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
-    """A mask of the top bit."""
-    last = cpu.memory.system.word_bits - 1
-    if _count(cpu, i, 2) != last:
-        raise cpu.refuse("this shift is not on the list")
-    _spread(cpu, i, cpu.right(cpu.word(i, 1), last))
-
-
-def _sbfx(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
-    """A mask of one bit."""
-    if _count(cpu, i, 3) != 1:
-        raise cpu.refuse("this field is not on the list")
-    _spread(cpu, i, cpu.low_bits(cpu.right(cpu.word(i, 1), _count(cpu, i, 2)), 1))
-
-
-def _spread(cpu: SymbolicArm64, i: capstone.CsInsn, bit: Polynomial) -> None:
-    if not cpu.words.are_bits(bit):
-        raise cpu.refuse("spreads a bit that is not a variable of its own")
-    cpu.write(i, 0, {m: c * (cpu.memory.system.radix - 1) for m, c in bit.items()})
-
-
-def _ubfx(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
-    start, count = _count(cpu, i, 2), _count(cpu, i, 3)
-    cpu.write(i, 0, cpu.low_bits(cpu.right(cpu.word(i, 1), start), count))
-
-
-def _extr(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
-    """(high:low >> count) mod 2^w: two fields that do not meet."""
-    count = _count(cpu, i, 3)
-    if not count:
-        cpu.write(i, 0, cpu.word(i, 2))
-        return
-    width = cpu.memory.system.word_bits
-    right = dict(cpu.words.word(cpu.left(cpu.word(i, 1), width - count), cpu.where))
-    add_to(right, cpu.words.word(cpu.right(cpu.word(i, 2), count), cpu.where))
-    cpu.write(i, 0, variable(cpu.memory.system.define_word(right, cpu.where)))
-
-
 def _nothing(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     return None
 
@@ -217,11 +117,14 @@ def _nothing(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
 MEANINGS: dict[str, Meaning] = {
     **control.MEANINGS,
     **sums.MEANINGS,
+    **shifts.MEANINGS,
+    **logic.MEANINGS,
     "mov": _mov,
     "movz": _mov,
     "movn": _movn,
     "movk": _movk,
     "adr": adr,
+    "adrp": adr,
     "ldr": load(1),
     "ldur": load(1),
     "ldp": load(2),
@@ -235,24 +138,13 @@ MEANINGS: dict[str, Meaning] = {
     "msub": _multiply_add(-1, True),
     "csel": _select(_unchanged),
     "csinc": _select(_incremented),
-    "csinv": _select(_inverted),
+    "csinv": _select(inverted),
     "csneg": _select(_negated),
+    "cneg": _changed(_negated),
+    "cinv": _changed(inverted),
     "cinc": _cinc,
     "cset": _cset,
     "csetm": _csetm,
-    "and": _bitwise(operator.and_, False),
-    "ands": _bitwise(operator.and_, True),
-    "tst": _bitwise(operator.and_, True, -1),
-    "bic": _bitwise(_clear, False),
-    "orr": _bitwise(operator.or_, False),
-    "eor": _bitwise(operator.xor, False),
-    "mvn": _mvn,
-    "lsl": _lsl,
-    "lsr": _lsr,
-    "asr": _asr,
-    "sbfx": _sbfx,
-    "ubfx": _ubfx,
-    "extr": _extr,
     "mrs": mrs,
     "msr": msr,
     "nop": _nothing,

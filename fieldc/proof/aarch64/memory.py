@@ -18,6 +18,9 @@ def whole(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
 def _address(cpu: SymbolicArm64, i: capstone.CsInsn, index: int) -> Pointer:
     """A memory operand's address; moves its base where it is written back."""
     memory = i.operands[index].mem
+    if i.operands[index].type == arm.ARM64_OP_IMM:  # a constant beside the code
+        cpu.needs_no_certificate()
+        return Pointer("code", int(i.operands[index].imm))
     if i.operands[index].type != arm.ARM64_OP_MEM or memory.index:
         raise cpu.refuse("this address is not on the list")
     name = cpu.name(i, memory.base)[0]

@@ -12,6 +12,7 @@ from capstone import arm64_const as arm
 
 from fieldc.binary.architecture import Architecture
 from fieldc.binary.decode import decoder
+from fieldc.proof import bits
 from fieldc.proof.aarch64.flags import CERTIFIED_CONDITIONS, Flags, condition, foreign_condition
 from fieldc.proof.aarch64.words import Words, tabulate
 from fieldc.proof.algebra.equations import ONE, Polynomial, constant
@@ -198,14 +199,29 @@ class SymbolicArm64:
         radix = self.memory.system.radix
         if self.words.are_bits(value):
             return tabulate(lambda v: (v << count) % radix, value)
-        return self.words.low(value, constant(1 << count), self.where) if count else value
+        if not count:
+            return value
+        if self.memory.is_foreign:
+            return bits.shifted(self, self.words.word(value, self.where), {}, count)
+        return self.words.low(value, constant(1 << count), self.where)
 
     def right(self, value: Polynomial, count: int) -> Polynomial:
-        """value >> count: the high half of a product."""
+        """value >> count: the high half of a product; in foreign code a variable of its own."""
         if self.words.are_bits(value):
             return tabulate(lambda v: v >> count, value)
+        if not count:
+            return value
         width = self.memory.system.word_bits
-        return self.words.high(value, constant(1 << width - count), self.where) if count else value
+        if self.memory.is_foreign:
+            return self._top_bits(self.words.word(value, self.where), count)
+        return self.words.high(value, constant(1 << width - count), self.where)
+
+    def _top_bits(self, word: Polynomial, count: int) -> Polynomial:
+        system = self.memory.system
+        exact = bits.halved(system, word, count)
+        if exact is None:
+            return bits.top_bits(self, word, system.word_bits - count)
+        return {(system.define_word(exact, self.where, (system.radix - 1) >> count),): 1}
 
     def low_bits(self, value: Polynomial, count: int) -> Polynomial:
         """value mod 2^count."""
@@ -213,6 +229,8 @@ class SymbolicArm64:
             return tabulate(lambda v: v % (1 << count), value)
         if self.words.largest(value) < 1 << count:
             return value
+        if self.memory.is_foreign:
+            return bits.low_bits(self, self.words.word(value, self.where), count)
         rest = dict(value)
         for monomial, c in self.right(value, count).items():
             rest[monomial] = -c * (1 << count)

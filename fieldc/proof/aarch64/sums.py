@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import capstone
 
-from fieldc.proof.aarch64.flags import Flags
+from fieldc.proof.aarch64.flags import Flags, inverted
 from fieldc.proof.aarch64.processor import CLEAR, SET, Meaning, SymbolicArm64
 from fieldc.proof.aarch64.words import is_linear, tabulate
 from fieldc.proof.algebra.equations import ONE, Polynomial, add_to, constant
-from fieldc.proof.values import Pointer
+from fieldc.proof.bits import is_any
+from fieldc.proof.values import AnyOf, Pointer
 
 
 def _row(
@@ -70,6 +71,9 @@ def _sum(sign: int, with_carry: bool, sets: bool, target: int = 0, first: int = 
             return
         if cpu.width(i) != 64:
             raise cpu.refuse("computes with half a register")
+        if isinstance(a, AnyOf) and target < 0 and sign < 0 and not cpu.word(i, last):
+            cpu.flags = Flags(zero=inverted(is_any(cpu, a.words)), carry=SET)
+            return
         carry = CLEAR
         if with_carry:
             wanted = 1 if sign > 0 else 0

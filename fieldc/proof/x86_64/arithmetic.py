@@ -12,8 +12,8 @@ from capstone import x86_const as x86
 
 from fieldc.proof.algebra.equations import Polynomial
 from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.bits import TwoValues, bit, joined, two_values, word_of
 from fieldc.proof.values import LowByte, Pointer, Value
-from fieldc.proof.x86_64.bits import TwoValues, bit, joined, two_values, word_of
 from fieldc.proof.x86_64.conditions import sets_known_signs
 from fieldc.proof.x86_64.processor import LOW_BYTES, LOW_HALVES, SymbolicX86
 

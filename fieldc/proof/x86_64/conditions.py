@@ -13,16 +13,17 @@ from capstone import x86_const as x86
 
 from fieldc.proof.algebra.equations import Polynomial
 from fieldc.proof.algebra.identity import ProofError
-from fieldc.proof.values import AnyOf, LowByte, Value
-from fieldc.proof.x86_64.bits import (
+from fieldc.proof.bits import (
     TwoValues,
     bit,
     chosen,
     inverse,
+    is_any,
     joined,
     top_bits,
     two_values,
 )
+from fieldc.proof.values import AnyOf, LowByte, Value
 from fieldc.proof.x86_64.processor import LOW_BYTES, LOW_HALVES, Meaning, Signs, SymbolicX86
 
 FlagCondition = Callable[[SymbolicX86], Polynomial]
@@ -58,16 +59,6 @@ def _is_zero(cpu: SymbolicX86, result: Value) -> Polynomial:
     if len(words) == 1 and (values := two_values(system, words[0])) is not None:
         return bit(values.mapped(lambda value: int(value == 0)))
     return inverse(is_any(cpu, words))
-
-
-def is_any(cpu: SymbolicX86, words: tuple[Polynomial, ...]) -> Polynomial:
-    """Whether one of several words is not 0: the borrow of 0 less the number that they make."""
-    system = cpu.memory.system
-    borrow: Polynomial = {}
-    for word in words:
-        right = {m: -c for m, c in (*word.items(), *borrow.items())}
-        borrow = {(system.define("sub", right, -1, cpu.where)[1],): 1}
-    return borrow
 
 
 def _is_negative(cpu: SymbolicX86, result: Value) -> Polynomial:

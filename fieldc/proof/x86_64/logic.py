@@ -6,9 +6,9 @@ import capstone
 from capstone import x86_const as x86
 
 from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.bits import complement, flipped, low_bits, masked, united
 from fieldc.proof.values import AnyOf, LowByte
 from fieldc.proof.x86_64.arithmetic import folded
-from fieldc.proof.x86_64.bits import complement, flipped, low_bits, masked, united
 from fieldc.proof.x86_64.conditions import sets_signs, signs_of
 from fieldc.proof.x86_64.narrow import and_half
 from fieldc.proof.x86_64.processor import (

@@ -14,11 +14,11 @@ from capstone import x86_const as x86
 from fieldc.proof.algebra.dropped import is_zero_word
 from fieldc.proof.algebra.equations import Equation, Polynomial, System, add_to, product
 from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.bits import chosen, doubled, inverse, is_any, shifted
 from fieldc.proof.values import AnyOf, LowByte, Pointer
 from fieldc.proof.x86_64 import conditions, logic, shifts
 from fieldc.proof.x86_64.arithmetic import compares_pointers, folded
-from fieldc.proof.x86_64.bits import chosen, doubled, inverse, shifted
-from fieldc.proof.x86_64.conditions import is_any, sets_signs
+from fieldc.proof.x86_64.conditions import sets_signs
 from fieldc.proof.x86_64.control import (
     call,
     jmp,

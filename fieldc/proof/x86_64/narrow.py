@@ -7,8 +7,8 @@ from capstone import x86_const as x86
 
 from fieldc.proof.algebra.equations import Polynomial, add_to
 from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.bits import chosen, low_bits, masked
 from fieldc.proof.values import LowByte
-from fieldc.proof.x86_64.bits import chosen, low_bits, masked
 from fieldc.proof.x86_64.processor import CLEAR, LOW_BYTES, LOW_HALVES, SymbolicX86
 
 

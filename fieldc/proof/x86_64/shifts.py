@@ -7,8 +7,7 @@ from capstone import x86_const as x86
 
 from fieldc.proof.algebra.equations import Polynomial, add_to
 from fieldc.proof.algebra.identity import ProofError
-from fieldc.proof.x86_64.arithmetic import folded
-from fieldc.proof.x86_64.bits import (
+from fieldc.proof.bits import (
     bit,
     chosen,
     halved,
@@ -18,6 +17,7 @@ from fieldc.proof.x86_64.bits import (
     two_values,
     word_of,
 )
+from fieldc.proof.x86_64.arithmetic import folded
 from fieldc.proof.x86_64.conditions import sets_signs
 from fieldc.proof.x86_64.processor import LOW_HALVES, Meaning, SymbolicX86
 

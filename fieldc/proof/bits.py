@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from fieldc.proof.algebra.equations import Equation, Polynomial, Select, System, add_to, constant
 from fieldc.proof.algebra.identity import ProofError
-from fieldc.proof.x86_64.processor import SymbolicX86
+from fieldc.proof.memory import KernelMemory
+
+
+class Machine(Protocol):
+    """A processor that runs code on symbolic words."""
+
+    memory: KernelMemory
+    where: str
+    """The instruction that it runs."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +88,7 @@ def inverse(flag: Polynomial) -> Polynomial:
 
 
 def chosen(
-    cpu: SymbolicX86, flag: Polynomial, when_set: Polynomial, otherwise: Polynomial
+    cpu: Machine, flag: Polynomial, when_set: Polynomial, otherwise: Polynomial
 ) -> Polynomial:
     """One of two words by a flag, which may be known, or the inverse of another one."""
     system = cpu.memory.system
@@ -95,7 +104,7 @@ def chosen(
     return {(system.choose(number, when_set, otherwise, cpu.where),): 1}
 
 
-def word_of(cpu: SymbolicX86, values: TwoValues) -> Polynomial:
+def word_of(cpu: Machine, values: TwoValues) -> Polynomial:
     """A word from its two values."""
     first, second = constant(values.when_set), constant(values.otherwise)
     if values.flag is None or first == second:
@@ -113,7 +122,7 @@ def joined(
     return TwoValues(flag, function(a.when_set, b.when_set), function(a.otherwise, b.otherwise))
 
 
-def flag_of_mask(cpu: SymbolicX86, word: Polynomial) -> int | None:
+def flag_of_mask(cpu: Machine, word: Polynomial) -> int | None:
     """The flag of a word that is all ones if the flag is set, else 0."""
     values = two_values(cpu.memory.system, word)
     ones = cpu.memory.system.radix - 1
@@ -122,7 +131,7 @@ def flag_of_mask(cpu: SymbolicX86, word: Polynomial) -> int | None:
     return values.flag
 
 
-def masked(cpu: SymbolicX86, a: Polynomial, b: Polynomial) -> Polynomial:
+def masked(cpu: Machine, a: Polynomial, b: Polynomial) -> Polynomial:
     """a & b where one flag decides both, or one of them, or where one is low ones."""
     system = cpu.memory.system
     first, second = two_values(system, a), two_values(system, b)
@@ -138,7 +147,7 @@ def masked(cpu: SymbolicX86, a: Polynomial, b: Polynomial) -> Polynomial:
     raise ProofError(f"{cpu.where}: `and` of two words of which none is a mask")
 
 
-def _masked_by(cpu: SymbolicX86, word: Polynomial, ones: int) -> Polynomial:
+def _masked_by(cpu: Machine, word: Polynomial, ones: int) -> Polynomial:
     """word & ones, where these are low ones, or all but low ones."""
     system = cpu.memory.system
     if ones in (0, system.radix - 1):
@@ -161,7 +170,7 @@ def _masked_by(cpu: SymbolicX86, word: Polynomial, ones: int) -> Polynomial:
     raise ProofError(f"{cpu.where}: `and` with {ones:#x}, whose ones are neither low nor high")
 
 
-def united(cpu: SymbolicX86, a: Polynomial, b: Polynomial) -> Polynomial:
+def united(cpu: Machine, a: Polynomial, b: Polynomial) -> Polynomial:
     """a | b where one flag decides both, or where no bit can be set in both."""
     system = cpu.memory.system
     first, second = two_values(system, a), two_values(system, b)
@@ -178,10 +187,15 @@ def united(cpu: SymbolicX86, a: Polynomial, b: Polynomial) -> Polynomial:
         total = dict(a)
         add_to(total, b)
         return {(system.define_word(total, cpu.where),): 1}
+    for mask, word in ((first, b), (second, a)):
+        if mask is not None and mask.flag is None:
+            rest = dict(_masked_by(cpu, word, system.radix - 1 ^ mask.when_set))
+            add_to(rest, constant(mask.when_set))
+            return {(system.define_word(rest, cpu.where),): 1}
     raise ProofError(f"{cpu.where}: `or` of two words that may have a bit in common")
 
 
-def _other_choices(cpu: SymbolicX86, a: Polynomial, b: Polynomial) -> Polynomial | None:
+def _other_choices(cpu: Machine, a: Polynomial, b: Polynomial) -> Polynomial | None:
     """a | b where one is 0 if a flag is set, and the other if it is not."""
     system = cpu.memory.system
     one, other = (_row_of(system, word) for word in (a, b))
@@ -230,7 +244,7 @@ def halved(system: System, word: Polynomial, k: int) -> Polynomial | None:
     return {m: int(c) >> k for m, c in value.items()}
 
 
-def flipped(cpu: SymbolicX86, a: Polynomial, b: Polynomial) -> Polynomial:
+def flipped(cpu: Machine, a: Polynomial, b: Polynomial) -> Polynomial:
     """a ^ b where one flag decides both, or where one is all ones or 0."""
     system = cpu.memory.system
     first, second = two_values(system, a), two_values(system, b)
@@ -244,7 +258,7 @@ def flipped(cpu: SymbolicX86, a: Polynomial, b: Polynomial) -> Polynomial:
     raise ProofError(f"{cpu.where}: `xor` of two words of which none is a mask")
 
 
-def complement(cpu: SymbolicX86, word: Polynomial) -> Polynomial:
+def complement(cpu: Machine, word: Polynomial) -> Polynomial:
     """2^w - 1 - word."""
     system = cpu.memory.system
     right = {m: -c for m, c in word.items()}
@@ -252,7 +266,7 @@ def complement(cpu: SymbolicX86, word: Polynomial) -> Polynomial:
     return {(system.define_word(right, cpu.where),): 1}
 
 
-def low_bits(cpu: SymbolicX86, word: Polynomial, bits: int) -> Polynomial:
+def low_bits(cpu: Machine, word: Polynomial, bits: int) -> Polynomial:
     """word mod 2^bits, 0 < bits < w; of a word that a flag decides, a choice by it."""
     system = cpu.memory.system
     values = two_values(system, word)
@@ -269,7 +283,7 @@ def low_bits(cpu: SymbolicX86, word: Polynomial, bits: int) -> Polynomial:
     return {(system.define_word(low, cpu.where, (1 << bits) - 1),): 1}
 
 
-def shifted(cpu: SymbolicX86, high: Polynomial, low: Polynomial, k: int) -> Polynomial:
+def shifted(cpu: Machine, high: Polynomial, low: Polynomial, k: int) -> Polynomial:
     """(high << k | low >> (w - k)) mod 2^w."""
     system = cpu.memory.system
     right: Polynomial = {}
@@ -279,7 +293,7 @@ def shifted(cpu: SymbolicX86, high: Polynomial, low: Polynomial, k: int) -> Poly
     return {(system.define_word(right, cpu.where),): 1}
 
 
-def doubled(cpu: SymbolicX86, value: Polynomial) -> tuple[Polynomial, Polynomial]:
+def doubled(cpu: Machine, value: Polynomial) -> tuple[Polynomial, Polynomial]:
     """2*value mod 2^w, and the carry, which is the top bit of the value.
 
     It is a carry as any other where nothing asked for the top bit before: chains go on with it.
@@ -293,7 +307,7 @@ def doubled(cpu: SymbolicX86, value: Polynomial) -> tuple[Polynomial, Polynomial
     return {(system.define_sum({m: 2 * c for m, c in value.items()}, top, cpu.where),): 1}, carry
 
 
-def top_bits(cpu: SymbolicX86, value: Polynomial, k: int) -> Polynomial:
+def top_bits(cpu: Machine, value: Polynomial, k: int) -> Polynomial:
     """value >> (w - k): one variable for each word and k."""
     system = cpu.memory.system
     shift = system.word_bits - k
@@ -311,3 +325,13 @@ def top_bits(cpu: SymbolicX86, value: Polynomial, k: int) -> Polynomial:
             number = system.define_word(low, cpu.where, (1 << shift) - 1)
             system.low_bits[word, shift] = number
     return {(system.top_bits[word, shift],): 1}
+
+
+def is_any(cpu: Machine, words: tuple[Polynomial, ...]) -> Polynomial:
+    """Whether one of several words is not 0: the borrow of 0 less the number that they make."""
+    system = cpu.memory.system
+    borrow: Polynomial = {}
+    for word in words:
+        right = {m: -c for m, c in (*word.items(), *borrow.items())}
+        borrow = {(system.define("sub", right, -1, cpu.where)[1],): 1}
+    return borrow
