@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from audits.libraries import Missing, debian, image_of
-from audits.routines import Routine, nettle, openssl, routines
+from audits.routines import Routine, nettle, openssl
 from audits.running import WrongResult, confirm
+from audits.write import routines
 
 from fieldc.artifacts.foreign import prove_foreign
 from fieldc.binary.image import Image

@@ -28,7 +28,7 @@ else:
 KEYS = frozenset(
     (
         *("claim", "claims", "arguments", "limbs", "below", "sizes", "values", "numbers"),
-        *("tables", "overlap", "memory"),
+        *("tables", "overlap", "memory", "between"),
     )
 )
 
@@ -73,6 +73,7 @@ def contract_in_file(text: str, limbs: int) -> ForeignContract:
             {str(k): str(v) for k, v in said.get("numbers", {}).items()},
             {str(k): str(v) for k, v in said.get("tables", {}).items()},
             bool(said.get("overlap", True)),
+            _texts(said["between"]) if "between" in said else (),
         )
         memory = dict(_bytes_at(str(k), str(v)) for k, v in said.get("memory", {}).items())
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:

@@ -118,8 +118,9 @@ def _proved(verdict: Verdict, contract: ForeignContract, p: int) -> list[tuple[o
         f"{int.from_bytes(data, 'little'):#x} stands at {name}+{offset}"
         for name, (offset, data) in contract.memory.items()
     )
+    between = f", where {'; '.join(statement.between)}" if statement.between else ""
     rows: list[tuple[object, ...]] = [
-        ("claim", f"{'; '.join(statement.claims)} mod {p:#x}"),
+        ("claim", f"{'; '.join(statement.claims)}{between} mod {p:#x}"),
         ("bounds", ", ".join(bounds)),
         ("arguments", ", ".join(statement.arguments)),
         ("frame", f"{verdict.convention}; {verdict.stack} bytes of stack; {overlap}"),

@@ -64,6 +64,7 @@ def stated(
     values: dict[str, int] | None = None,
     overlap: bool = True,
     numbers: dict[str, str] | None = None,
+    between: str = "",
 ) -> ForeignContract:
     statement = Statement(
         tuple(arguments.split()),
@@ -75,6 +76,7 @@ def stated(
         numbers or {},
         {},
         overlap,
+        tuple(between.split("; ")) if between else (),
     )
     return ForeignContract(statement, memory or {})
 
@@ -211,7 +213,6 @@ def supranational() -> Iterator[Routine]:
         ("blst", "add_mod_384", p, "z = x + y", "z x y p", {}),
         ("blst", "sub_mod_384", p, "z = x - y", "z x y p", {}),
         ("blst", "mul_by_3_mod_384", p, "z = 3*x", "z x p", {}),
-        ("blst", "mul_by_8_mod_384", p, "z = 8*x", "z x p", {}),
         ("blst", "div_by_2_mod_384", p, "2*z = x", "z x p", {}),
         ("blst", "mul_mont_sparse_256", r, "R*z = x*y", product, {}),
         ("blst", "sqr_mont_sparse_256", r, "R*z = x*x", square, {}),
@@ -231,17 +232,34 @@ def supranational() -> Iterator[Routine]:
         contract = stated(claim, arguments, limbs, below, sizes)
         file = "blst/build/assembly.S" if library == "blst" else "src/assembly.S"
         yield Routine(library, file, symbol, name, prime, contract)
+    by_8 = stated("z = 2*v2", "z x p", 6, between="v1 = 2*x; v2 = 2*v1")
+    yield Routine("blst", "blst/build/assembly.S", "mul_by_8_mod_384", p[0], p[1], by_8)
     for symbol, claims, arguments in (
         ("add_mod_384x", "z0 = x0 + y0; z1 = x1 + y1", "z x y p"),
         ("sub_mod_384x", "z0 = x0 - y0; z1 = x1 - y1", "z x y p"),
         ("mul_by_1_plus_i_mod_384x", "z0 = x0 - x1; z1 = x0 + x1", "z x p"),
         ("mul_by_3_mod_384x", "z0 = 3*x0; z1 = 3*x1", "z x p"),
-        ("sqr_mont_384x", "R*z0 = x0*x0 - x1*x1; R*z1 = 2*x0*x1", "z x p n0"),
-        ("mul_mont_384x", "R*z0 = x0*y0 - x1*y1; R*z1 = x0*y1 + x1*y0", product),
     ):
         values = {name: 2 for name in ("x", "y") if name in arguments.split()}
         contract = stated(claims, arguments, 6, values=values)
         yield Routine("blst", "blst/build/assembly.S", symbol, p[0], p[1], contract, "Fp2")
+    contract = stated(
+        "R*z0 = v1*v2; R*z1 = 2*R*v3",
+        "z x p n0",
+        6,
+        values={"x": 2},
+        between="v1 = x0 + x1; v2 = x0 - x1; R*v3 = x0*x1",
+    )
+    name, file = "sqr_mont_384x", "blst/build/assembly.S"
+    yield Routine("blst", file, name, p[0], p[1], contract, "Fp2")
+    contract = stated(
+        "R*z0 = x0*y0 - x1*y1; R*z1 = v1*v2 - x0*y0 - x1*y1",
+        product,
+        6,
+        values={"x": 2, "y": 2},
+        between="v1 = x0 + x1; v2 = y0 + y1",
+    )
+    yield Routine("blst", file, "mul_mont_384x", p[0], p[1], contract, "Fp2")
 
 
 def ring() -> Iterator[Routine]:

@@ -31,13 +31,15 @@ def _more_of_blst() -> Iterator[Routine]:
         field = f"BLS12-381 {'p' if limbs == 6 else 'r'}"
         for symbol, claim, number, value in (
             ("lshift_mod", "z = 2*x", "count", "1"),
-            ("lshift_mod", "z = 4*x", "count", "2"),
+            ("lshift_mod", "z = 2*v", "count", "2"),
             ("rshift_mod", "2*z = x", "count", "1"),
-            ("rshift_mod", "4*z = x", "count", "2"),
+            ("rshift_mod", "2*z = v", "count", "2"),
             ("cneg_mod", "z = x", "flag", "0"),
             ("cneg_mod", "z = -x", "flag", "1"),
         ):
-            contract = stated(claim, f"z x {number} p", limbs, numbers={number: value})
+            between = {"z = 2*v": "v = 2*x", "2*z = v": "2*v = x"}.get(claim, "")
+            arguments, numbers = f"z x {number} p", {number: value}
+            contract = stated(claim, arguments, limbs, numbers=numbers, between=between)
             note = f"{number} = {value}"
             yield Routine("blst", BLST, f"{symbol}_{name}", field, p, contract, note)
 

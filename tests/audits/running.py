@@ -139,9 +139,14 @@ def _run(loaded: Loaded, contract: Contract, values: list[int], shared: bool) ->
         else:
             arguments.append(arrays[name] if name in arrays else tables[name])
     loaded.call(arguments)
+    given = [{(): v} if v else {} for v in values]
+    for claim in contract.between:
+        wanted = int(claim(given).get((), 0))
+        value = wanted * pow(contract.factor, -1, contract.p) % contract.p
+        given.append({(): value} if value else {})
     for number, claim in enumerate(contract.claims):
         words = z[number * limbs : (number + 1) * limbs]
         result = sum(int(word) << 64 * i for i, word in enumerate(words))
-        wanted = int(claim([{(): v} if v else {} for v in values]).get((), 0))
+        wanted = int(claim(given).get((), 0))
         if (contract.factor * result - wanted) % contract.p or result > contract.high:
             raise WrongResult(f"z is {result:#x} for {', '.join(map(hex, values))}")

@@ -23,7 +23,7 @@ RESULTS = PAGE.with_suffix(".json")
 S2N = "aws-lc/third_party/s2n-bignum/s2n-bignum-imported"
 INCLUDES = {"aws-lc-sys": (f"{S2N}/include",), "ring": ("include",)}
 ARCHITECTURES = ("x86_64", "aarch64")
-LONGEST = 20
+LONGEST = 40
 """Seconds for one proof."""
 HEAD = """# Audits: routines of other libraries, proved from their bytes
 
@@ -145,6 +145,7 @@ def tables(rows: list[Row]) -> str:
 def _line(row: Row) -> str:
     routine, said = row.routine, row.routine.contract.statement
     claim = "; ".join(f"`{claim}`" for claim in said.claims)
+    claim += f" where {'; '.join(f'`{v}`' for v in said.between)}" if said.between else ""
     bounds = ", ".join(f"{n} < {said.below.get(n, 'p')}" for n in (*said.operands, "z"))
     name = f"`{routine.symbol}`" + (f" ({routine.note})" if routine.note else "")
     result = f"not proved: {row.failure.replace('|', ' ')[:160]}" if row.failure else "PROVED"

@@ -27,7 +27,8 @@ def candidates(
 ) -> Iterator[tuple[tuple[int, ...], int]]:
     """Words that hold a number with these residues in all runs, and the largest that it may be.
 
-    It is below p where a choice made its words, or else below 2p. Raises ProofError where no words
+    It is below p where a choice made its words, or else below 2p; of foreign code, whose words are
+    made in other ways, both are tried. Raises ProofError where no words
     do.
     """
     found = [_holders(system, samples, values, contract.p, i) for i in range(contract.limbs)]
@@ -37,7 +38,7 @@ def candidates(
     multiples = min(both)
     limbs = tuple(of[multiples] for of in found)
     is_chosen = all(isinstance(system.defining(limb), Select) for limb in limbs)
-    if is_chosen and not any(multiples):
+    if (is_chosen or system.is_foreign) and not any(multiples):
         yield limbs, contract.p - 1
     yield limbs, 2 * contract.p - 1
 

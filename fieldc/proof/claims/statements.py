@@ -53,6 +53,8 @@ class Statement:
     """Arguments that are addresses of numbers, each of `sizes` limbs."""
     overlap: bool = True
     """Whether z may be an operand."""
+    between: tuple[str, ...] = ()
+    """Values on the way, `R*v1 = x*y`, of which later ones and the claims may speak."""
 
     @property
     def operands(self) -> tuple[str, ...]:
@@ -82,6 +84,13 @@ def contract_from(statement: Statement, p: int) -> Contract:
     numbers |= {name: number(text, known) % radix for name, text in statement.numbers.items()}
     count = len(statement.claims)
     results = ["z"] if count == 1 else [f"z{k}" for k in range(count)]
+    between = []
+    for text in statement.between:
+        name = _name_of(text)
+        if name in (*names, *known, *results):
+            raise ProofError(f"there are two values {name}")
+        between.append(claim_in(text, name, names, known))
+        names.append(name)
     pairs = [
         claim_in(text, result, names, known)
         for text, result in zip(statement.claims, results, strict=True)
@@ -104,7 +113,29 @@ def contract_from(statement: Statement, p: int) -> Contract:
         numbers=numbers,
         more=tuple(claims[1:]),
         overlap=statement.overlap,
+        between=tuple(_times(pairs[0][0], *one) for one in between),
     )
+
+
+def _name_of(text: str) -> str:
+    """The value that a statement is about: the last name on its left side."""
+    tree = _parsed(text.partition("=")[0])
+    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    found = [name for name in names if name not in ("p", "R")]
+    if len(found) != 1:
+        raise ProofError(f"{text!r} is no statement like R*v = x*y")
+    return found[0]
+
+
+def _times(wanted: int, factor: int, claim: Claim) -> Claim:
+    """A claim as one of another factor, which must be a multiple of its own. Raises ProofError."""
+    if wanted % factor:
+        raise ProofError("a value between has a factor that is not in that of the results")
+
+    def scaled(values: Sequence[Polynomial]) -> Polynomial:
+        return {m: c * (wanted // factor) for m, c in claim(values).items()}
+
+    return scaled
 
 
 def _check_names(statement: Statement) -> None:
@@ -147,10 +178,10 @@ def claim_in(
     (found,) = (_value(_parsed(left), {**numbers, result: {(0,): 1}}),)
     if found.keys() != {(0,)}:
         raise ProofError(f"{left.strip()} is no number times {result}")
-    tree = _parsed(right)
+    tree, given = _parsed(right), tuple(names)
 
     def claim(values: Sequence[Polynomial]) -> Polynomial:
-        return _value(tree, {**numbers, **dict(zip(names, values, strict=True))})
+        return _value(tree, {**numbers, **dict(zip(given, values, strict=True))})
 
     claim([{(k + 1,): 1} for k in range(len(names))])  # every name is known
     return int(found[(0,)]), claim
