@@ -8,10 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from aarch64_code import words_of
 from audits.libraries import Missing, debian, image_of
 from audits.routines import Routine, nettle, openssl
 from audits.running import WrongResult, confirm
-from audits.write import routines
+from audits.write import AARCH64, ARCHITECTURES, routines, source_of
 
 from fieldc.artifacts.foreign import prove_foreign
 from fieldc.binary.image import Image
@@ -70,11 +71,61 @@ def with_flipped_bits(image: Image, place: int, bits: int) -> Image:
     return replace(image, regions=tuple(regions))
 
 
-def test_the_page_is_that_of_the_routines() -> None:
+AARCH64_ROUTINES = [
+    r
+    for r in routines()
+    if r.architecture == "aarch64"
+    and r.library == "blst"
+    and r.symbol in ("mul_mont_384", "mul_mont_sparse_256", "add_mod_384", "sqr_mont_384x")
+]
+
+
+@pytest.fixture(scope="session")
+def crates_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("crates")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("routine", AARCH64_ROUTINES, ids=[r.symbol for r in AARCH64_ROUTINES])
+def test_mutants_of_aarch64_routines_are_refused_or_right(
+    routine: Routine, crates_folder: Path
+) -> None:
+    """A bit flipped, or a carry that is not taken (adcs to adds, sbcs to subs)."""
+    pytest.importorskip("unicorn")
+    try:
+        image = image_of(source_of(routine, crates_folder), routine.symbol)
+    except Missing as error:
+        pytest.skip(f"SKIPPED: {error}")
+    assert prove_foreign(image, routine.symbol, routine.contract, routine.p).failure == ""
+    draw, words = random.Random(5), {}
+    for name in (routine.symbol, f"__{routine.symbol}"):  # with what it calls
+        if (code := image.routines().get(name)) is not None:
+            words |= dict(zip(range(code.address, 1 << 32, 4), words_of(code.code), strict=False))
+    changes = [(draw.choice([*words]), 1 << draw.randrange(32)) for _ in range(80)]
+    for place, word in words.items():
+        if word >> 21 in (0xBA000000 >> 21, 0xFA000000 >> 21):  # adcs, sbcs
+            changes.append((place, 0x11000000))
+    refused = 0
+    for place, bits in changes:
+        mutant = image
+        for index, byte in enumerate(bits.to_bytes(4, "little")):
+            mutant = with_flipped_bits(mutant, place + index, byte) if byte else mutant
+        if prove_foreign(mutant, routine.symbol, routine.contract, routine.p).failure:
+            refused += 1
+        else:
+            confirm(mutant, routine.symbol, routine.contract, routine.p)
+    assert refused > len(changes) * 3 // 4
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_the_page_is_that_of_the_routines(architecture: str) -> None:
     rows = json.loads((DOCS / "audits.json").read_text())
-    known = {(r.library, r.symbol, r.note) for r in routines()}
-    assert {(r["library"], r["symbol"], r["note"]) for r in rows} <= known
-    text = (DOCS / "audits.md").read_text()
-    proved = sum(row["proved"] for row in rows)
-    assert f"| all | | {proved} | {len(rows)} |" in text
+    keys = {(r["architecture"], r["library"], r["symbol"], r["note"]) for r in rows}
+    assert keys <= {r.key for r in routines()}
+    halves = (DOCS / "audits.md").read_text().split(f"\n{AARCH64}\n")
+    assert len(halves) == len(ARCHITECTURES)
+    text = halves[ARCHITECTURES.index(architecture)]
+    of = [row for row in rows if row["architecture"] == architecture]
+    proved = sum(row["proved"] for row in of)
+    assert f"| all | | {proved} | {len(of)} |" in text
     assert text.count("| PROVED |") == proved

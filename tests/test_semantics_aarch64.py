@@ -291,6 +291,13 @@ def test_refused(words: list[int], why: str) -> None:
         ([SUBS(Z, 3, 4), CSEL(9, 3, 4, 10 << 12)], "nothing is known"),
         ([ADDS(Z, 3, 4), CSEL(9, 3, 4, 8 << 12)], "nothing is known"),
         ([SUBS(Z, 3, 4), CSEL(9, 3, 4, 6 << 12)], "nothing is known"),
+        ([ORR(9, 3, 4), SUBS(Z, 5, 6), SBCS(Z, 9, Z)], "computes with AnyOf"),
+        ([ORR(9, 3, 4), SUBS(Z, 9, 5)], "computes with AnyOf"),
+        ([ORR(9, 3, 4), SUBS(9, 9, Z)], "computes with AnyOf"),
+        ([ORR(9, 3, 4), CBZ(9, 2), NOP], "computes with AnyOf"),
+        ([AND(9, 3, 4)], "none is a mask"),
+        ([EOR(9, 3, 4)], "none is a mask"),
+        ([0x2A040069], "half a register"),  # orr w9, w3, w4
         ([0xD503211F], "not on the list"),  # pacia1716
         ([0xD50320FF], "not on the list"),  # xpaclri
     ],

@@ -15,7 +15,8 @@ from fieldc.binary.relocate import Linked, link
 
 ASSUMED = (
     "the bytes of this file are those that run: nothing replaces the function or the read-only "
-    "sections that it reads, and no linker moves one part of a section against another"
+    "sections that it reads, and no linker moves one part of a section against another or puts "
+    "a veneer between them"
 )
 NO_INSTRUCTION = b"\x06"
 """What stands where no code is: no instruction of x86-64, and repeated none of AArch64."""

@@ -232,8 +232,14 @@ def supranational() -> Iterator[Routine]:
         contract = stated(claim, arguments, limbs, below, sizes)
         file = "blst/build/assembly.S" if library == "blst" else "src/assembly.S"
         yield Routine(library, file, symbol, name, prime, contract)
+    yield from _of_values()
+
+
+def _of_values() -> Iterator[Routine]:
+    """blst's routines with values on the way, and those in Fp2."""
+    p, file = ("BLS12-381 p", BLS12_381_P), "blst/build/assembly.S"
     by_8 = stated("z = 2*v2", "z x p", 6, between="v1 = 2*x; v2 = 2*v1")
-    yield Routine("blst", "blst/build/assembly.S", "mul_by_8_mod_384", p[0], p[1], by_8)
+    yield Routine("blst", file, "mul_by_8_mod_384", p[0], p[1], by_8)
     for symbol, claims, arguments in (
         ("add_mod_384x", "z0 = x0 + y0; z1 = x1 + y1", "z x y p"),
         ("sub_mod_384x", "z0 = x0 - y0; z1 = x1 - y1", "z x y p"),
@@ -242,7 +248,7 @@ def supranational() -> Iterator[Routine]:
     ):
         values = {name: 2 for name in ("x", "y") if name in arguments.split()}
         contract = stated(claims, arguments, 6, values=values)
-        yield Routine("blst", "blst/build/assembly.S", symbol, p[0], p[1], contract, "Fp2")
+        yield Routine("blst", file, symbol, p[0], p[1], contract, "Fp2")
     contract = stated(
         "R*z0 = v1*v2; R*z1 = 2*R*v3",
         "z x p n0",
@@ -250,11 +256,10 @@ def supranational() -> Iterator[Routine]:
         values={"x": 2},
         between="v1 = x0 + x1; v2 = x0 - x1; R*v3 = x0*x1",
     )
-    name, file = "sqr_mont_384x", "blst/build/assembly.S"
-    yield Routine("blst", file, name, p[0], p[1], contract, "Fp2")
+    yield Routine("blst", file, "sqr_mont_384x", p[0], p[1], contract, "Fp2")
     contract = stated(
         "R*z0 = x0*y0 - x1*y1; R*z1 = v1*v2 - x0*y0 - x1*y1",
-        product,
+        "z x y p n0",
         6,
         values={"x": 2, "y": 2},
         between="v1 = x0 + x1; v2 = y0 + y1",

@@ -24,7 +24,7 @@ S2N = "aws-lc/third_party/s2n-bignum/s2n-bignum-imported"
 INCLUDES = {"aws-lc-sys": (f"{S2N}/include",), "ring": ("include",)}
 ARCHITECTURES = ("x86_64", "aarch64")
 LONGEST = 40
-"""Seconds for one proof."""
+"""Seconds of the processor for one proof."""
 HEAD = """# Audits: routines of other libraries, proved from their bytes
 
 Made by `make audits`, on {machine}. Each routine is read from the library's own file, as Debian's
@@ -70,15 +70,15 @@ def _stop(number: int, frame: FrameType | None) -> None:
 def audited(routine: Routine, source: Source) -> Row:
     """Prove one routine, and run it if it is proved. Raises WrongResult."""
     image = image_of(source, routine.symbol)
-    signal.signal(signal.SIGALRM, _stop)
-    signal.alarm(LONGEST)
+    signal.signal(signal.SIGVTALRM, _stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST)
     try:
         verdict = prove_foreign(image, routine.symbol, routine.contract, routine.p)
         failure, seconds = verdict.failure, verdict.seconds
     except TooLong:
         failure, seconds = f"given up after {LONGEST} s", LONGEST
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     runs = 0 if failure else confirm(image, routine.symbol, routine.contract, routine.p)
     digest = _digest(image, routine.symbol)
     return Row(routine, source.version, digest, failure, seconds, runs)
@@ -165,10 +165,10 @@ def main() -> None:
         halves[architecture] = tables(rows)
         data = [one for one in data if one["architecture"] != architecture]
         data += [_figures(row) for row in rows]
-    first, second = halves.values()
-    PAGE.write_text(HEAD.format(machine="x86-64") + first + f"\n{AARCH64}\n\n" + second)
-    data.sort(key=lambda one: ARCHITECTURES.index(one["architecture"]))
-    RESULTS.write_text(json.dumps(data, indent=1) + "\n")
+        data.sort(key=lambda one: ARCHITECTURES.index(one["architecture"]))
+        first, second = halves.values()
+        PAGE.write_text(HEAD.format(machine="x86-64") + first + f"\n{AARCH64}\n\n" + second)
+        RESULTS.write_text(json.dumps(data, indent=1) + "\n")
 
 
 def _halves() -> tuple[str, str]:

@@ -71,7 +71,8 @@ def _sum(sign: int, with_carry: bool, sets: bool, target: int = 0, first: int = 
             return
         if cpu.width(i) != 64:
             raise cpu.refuse("computes with half a register")
-        if isinstance(a, AnyOf) and target < 0 and sign < 0 and not cpu.word(i, last):
+        compares = target < 0 and sign < 0 and not with_carry
+        if isinstance(a, AnyOf) and compares and not cpu.word(i, last):
             cpu.flags = Flags(zero=inverted(is_any(cpu, a.words)), carry=SET)
             return
         carry = CLEAR
@@ -79,7 +80,7 @@ def _sum(sign: int, with_carry: bool, sets: bool, target: int = 0, first: int = 
             wanted = 1 if sign > 0 else 0
             carry = tabulate(lambda c: int(c == wanted), cpu.flag(cpu.flags.carry))
         a, b = cpu.as_word(a), cpu.word(i, last)
-        if target < 0 and sign < 0 and b == SET and not with_carry and _is_nonzero(cpu, a):
+        if compares and b == SET and _is_nonzero(cpu, a):
             return
         value = _value(cpu, a, b, carry, sign, sets)
         if target >= 0:
