@@ -76,7 +76,7 @@ AARCH64_ROUTINES = [
     for r in routines()
     if r.architecture == "aarch64"
     and r.library == "blst"
-    and r.symbol in ("mul_mont_384", "mul_mont_sparse_256", "add_mod_384", "sqr_mont_384x")
+    and r.symbol in ("mul_mont_384", "mul_mont_sparse_256", "add_mod_384")
 ]
 
 
