@@ -17,6 +17,7 @@ from audits.write import AARCH64, ARCHITECTURES, routines, source_of
 from fieldc.artifacts.foreign import prove_foreign
 from fieldc.binary.image import Image
 from fieldc.machine.processor import is_x86_64
+from fieldc.proof.claims.statements import contract_from
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the processor is no x86-64")
 
@@ -71,6 +72,11 @@ def with_flipped_bits(image: Image, place: int, bits: int) -> Image:
     return replace(image, regions=tuple(regions))
 
 
+def test_every_contract_is_whole() -> None:
+    for routine in routines():
+        contract_from(routine.contract.statement, routine.p)
+
+
 AARCH64_ROUTINES = [
     r
     for r in routines()
@@ -101,8 +107,8 @@ def test_mutants_of_aarch64_routines_are_refused_or_right(
     for name in (routine.symbol, f"__{routine.symbol}"):  # with what it calls
         if (code := image.routines().get(name)) is not None:
             words |= dict(zip(range(code.address, 1 << 32, 4), words_of(code.code), strict=False))
-    changes = [(draw.choice([*words]), 1 << draw.randrange(32)) for _ in range(80)]
-    for place, word in words.items():
+    changes = [(draw.choice([*words]), 1 << draw.randrange(32)) for _ in range(40)]
+    for place, word in [*words.items()][::2]:
         if word >> 21 in (0xBA000000 >> 21, 0xFA000000 >> 21):  # adcs, sbcs
             changes.append((place, 0x11000000))
     refused = 0

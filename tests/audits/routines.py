@@ -178,7 +178,8 @@ def openssl() -> Iterator[Routine]:
         ("mul121666", "z = 121666*x", "z x"),
         ("tobytes", "z = x", "z x"),
     ):
-        bounds = {"x": "R"} if symbol == "tobytes" else below
+        named = "x" if symbol == "tobytes" else arguments
+        bounds = {name: bound for name, bound in below.items() if name in named.split()}
         contract = stated(claim, arguments, 4, bounds)
         yield Routine("libssl-dev", file, f"x25519_fe64_{symbol}", "2^255 - 19", P25519, contract)
 
