@@ -260,6 +260,7 @@ def test_every_instruction_on_the_list_is_simulated() -> None:
         ([0x0B040069], "half a register"),  # add w9, w3, w4
         ([0xD51B4203], "never saved"),
         ([0x9E670060], "not on the list"),  # fmov
+        *(([UMULH(9, 3, 4) ^ 1 << bit], "must be ones") for bit in range(10, 15)),
     ],
 )
 def test_refused(words: list[int], why: str) -> None:

@@ -24,6 +24,9 @@ def _mul(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
 
 
 def _umulh(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
+    """Bits 10 to 14 are ones; of others the manual leaves open what a processor does."""
+    if int.from_bytes(i.bytes, "little") >> 10 & 31 != 31:
+        raise cpu.refuse("bits that must be ones are not")
     whole(cpu, i)
     cpu.write(i, 0, cpu.words.high(cpu.word(i, 1), cpu.word(i, 2), cpu.where))
 
