@@ -6,7 +6,9 @@ use crate::formula::{Formula, Modulo};
 use crate::polynomial::Polynomial;
 use crate::{Outcome, fail};
 use num_bigint::BigInt;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// The base of addresses on the stack. No operand is called so.
 pub(crate) const STACK: &str = "stack";
@@ -43,8 +45,7 @@ pub(crate) struct Contract {
     /// Limbs of each of z's values.
     pub(crate) width: usize,
     pub(crate) factor: BigInt,
-    /// Of each of z's values, which lie side by side.
-    pub(crate) claims: Vec<Polynomial>,
+    claims: Claims,
     /// The largest of z's values that is allowed.
     pub(crate) most: BigInt,
     /// Values between operands and result that are still to be shown. The claim is of the first one;
@@ -52,6 +53,14 @@ pub(crate) struct Contract {
     pub(crate) between: usize,
     /// Those that were shown, and the largest that each may be.
     shown: Vec<(Polynomial, BigInt)>,
+}
+
+/// What each of z's values is, which lie side by side.
+#[derive(Clone, Debug)]
+enum Claims {
+    Known(Vec<Polynomial>),
+    /// A formula's, for these values of its operands. One by calls may be too long to multiply out.
+    Of(Rc<Formula>, Vec<Polynomial>),
 }
 
 /// Families of which some operations take values below 2p.
@@ -79,7 +88,7 @@ impl Contract {
             if *parameters != Parameters::default() || family != operation {
                 return fail("contract: a formula of a family, or with parameters");
             }
-            return Self::of_formula(&Formula::parsed(text)?, &p, limbs, convention);
+            return Self::of_formula(Rc::new(Formula::parsed(text)?), &p, limbs, convention);
         }
         let unknown = || format!("contract: no operation {} modulo p", stated.name());
         if *operation != stated.name() {
@@ -122,14 +131,14 @@ impl Contract {
             operands.push(Operand { name, values: 1, limbs: size, high, is_signed: false });
             claims = vec![number(0, limbs).times(&number(limbs, size))];
         }
-        let (width, shown) = (limbs, Vec::new());
+        let (width, shown, claims) = (limbs, Vec::new(), Claims::Known(claims));
         Self { p, limbs, convention, operands, width, factor, claims, most, between, shown }
             .checked()
     }
 
     /// The contract of a formula on n limbs. Its claims are modulo p.
     pub(crate) fn of_formula(
-        formula: &Formula,
+        formula: Rc<Formula>,
         p: &BigInt,
         limbs: usize,
         convention: &'static Convention,
@@ -154,10 +163,30 @@ impl Contract {
             values.push(value);
             first += operand.limbs;
         }
-        let claims = formula.evaluate(&mut Modulo(p.clone()), p, limbs, values)?;
+        let claims = Claims::Of(formula, values);
         let (p, factor, between, shown) = (p.clone(), 1.into(), 0, Vec::new());
         Self { p, limbs, convention, operands, width, factor, claims, most, between, shown }
             .checked()
+    }
+
+    /// What each of z's values is, modulo p.
+    pub(crate) fn claims(&self) -> Outcome<Cow<'_, [Polynomial]>> {
+        match &self.claims {
+            Claims::Known(claims) => Ok(Cow::Borrowed(claims)),
+            Claims::Of(formula, values) => {
+                let mut modulo = Modulo(self.p.clone());
+                let claims = formula.evaluate(&mut modulo, &self.p, self.limbs, values.clone())?;
+                Ok(Cow::Owned(claims))
+            }
+        }
+    }
+
+    /// How many values z has.
+    pub(crate) fn results(&self) -> usize {
+        match &self.claims {
+            Claims::Known(claims) => claims.len(),
+            Claims::Of(formula, _) => formula.results(),
+        }
     }
 
     /// The contract of the code up to a value between, which may be at most `most`.
@@ -168,7 +197,7 @@ impl Contract {
     /// The contract of what follows a value between, which was shown to be at most `most`.
     pub(crate) fn after(self, value: Polynomial, most: BigInt) -> Outcome<Self> {
         let between = self.between.checked_sub(1).ok_or("contract: no value is between")?;
-        let claims = vec![value.times(&value)];
+        let claims = Claims::Known(vec![value.times(&value)]);
         let mut shown = self.shown.clone();
         shown.push((value, most));
         Ok(Self { claims, between, shown, ..self })
@@ -230,7 +259,7 @@ impl Contract {
 
     /// Limbs of all of z's values.
     pub(crate) fn result_limbs(&self) -> usize {
-        self.width * self.claims.len()
+        self.width * self.results()
     }
 }
 

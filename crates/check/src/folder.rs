@@ -298,7 +298,7 @@ impl Row {
         };
         let operands: Vec<_> =
             contract.operands.iter().map(|o| values(&o.name, o.values, &o.high)).collect();
-        let result = values("z", contract.claims.len(), &contract.most);
+        let result = values("z", contract.results(), &contract.most);
         if operands != self.operands || result != self.result {
             return fail("its operands or its result are not those of the operation");
         }

@@ -126,6 +126,11 @@ impl Formula {
         Ok(found)
     }
 
+    /// How many results it has.
+    pub(crate) fn results(&self) -> usize {
+        self.results.len()
+    }
+
     /// The results for values of its operands, where R = 2^(64n) and products are divided by R.
     pub(crate) fn evaluate(
         &self,

@@ -41,10 +41,12 @@ pub(crate) fn replay(
     z: &[Vec<Word>],
 ) -> Outcome<()> {
     let z: Vec<_> = z.iter().map(|words| Polynomial::number(words.iter().cloned())).collect();
+    let claims = contract.claims()?;
     let mut covered = Vec::new();
     for (number, case) in cases.iter().enumerate() {
         let verifier = Verifier { system, contract, fixed: Known::new() };
-        covered.push(verifier.case(case, &z).map_err(|why| format!("case {number}: {why}"))?);
+        covered
+            .push(verifier.case(case, &claims, &z).map_err(|why| format!("case {number}: {why}"))?);
     }
     for result in 0..z.len() {
         let of_it = covered.iter().filter(|(of, _)| of.is_none_or(|of| of == result));
@@ -80,7 +82,12 @@ struct Verifier<'a> {
 
 impl Verifier<'_> {
     /// Verifies one case: which of z's values it is of, if not of all, and its flags' values.
-    fn case(mut self, stated: &Case, z: &[Polynomial]) -> Outcome<(Option<usize>, Known)> {
+    fn case(
+        mut self,
+        stated: &Case,
+        claims: &[Polynomial],
+        z: &[Polynomial],
+    ) -> Outcome<(Option<usize>, Known)> {
         match stated {
             Case::Excluded { flags, excluded } => {
                 let ((flag, value), others) = flags.split_last().ok_or("excluded: no flag")?;
@@ -97,7 +104,7 @@ impl Verifier<'_> {
                 for fact in facts {
                     self.learn(fact)?;
                 }
-                let Contract { p, factor, claims, most, .. } = self.contract;
+                let Contract { p, factor, most, .. } = self.contract;
                 let z = z.get(*result).ok_or_else(|| format!("there is no value {result}"))?;
                 let claim = &claims[*result];
                 let target = Polynomial::default().plus(z, factor.clone()).plus(claim, -1);

@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 /// What is known of a routine.
 pub(super) struct Lemma {
-    pub(super) formula: Formula,
+    pub(super) formula: Rc<Formula>,
     pub(super) contract: Contract,
     pub(super) stack: i64,
 }
@@ -66,9 +66,10 @@ impl<'a> Routines<'a> {
         let number = self.lemmas.len();
         let routine = self.stated.get(number).ok_or("calls a routine that is not stated")?;
         let code = code.get(place..).ok_or("calls code outside the object")?;
-        let formula = Formula::parsed(&routine.formula)?;
+        let formula = Rc::new(Formula::parsed(&routine.formula)?);
         let convention = convention::named("sysv").ok_or("System V is not known")?;
-        let contract = Contract::of_formula(&formula, &caller.p, caller.limbs, convention)?;
+        let same = Rc::clone(&formula);
+        let contract = Contract::of_formula(same, &caller.p, caller.limbs, convention)?;
         verify_code(code, &contract, &routine.proof)
             .map_err(|why| format!("routine {number}: {why}"))?;
         let lemma = Rc::new(Lemma { formula, contract, stack: routine.proof.stack });
