@@ -281,6 +281,25 @@ def test_the_low_half_of_a_product_that_fits_a_word(p: int) -> None:
 
 
 @ON_X86_64
+@pytest.mark.parametrize(
+    ("prime", "operation", "variant"),
+    [
+        *((2**89 - 1, "difference_of_products", variant) for variant in VARIANTS),
+        (2**89 - 1, "fp2_mul", "adx"),
+        *(
+            pytest.param(2**521 - 1, "fp2_mul", variant, marks=pytest.mark.full)
+            for variant in VARIANTS
+        ),
+    ],
+)
+def test_differences_whose_top_products_fit_a_word(
+    prime: int, operation: str, variant: str
+) -> None:
+    """Products by p - x whose high halves are dropped, beside quotients that are kept."""
+    assert is_proved(choose(Field(prime), operation), variant)
+
+
+@ON_X86_64
 @pytest.mark.full
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("name", NAMES)

@@ -36,6 +36,7 @@ STRATEGIES = (
     Strategy(False, False),
     JOINED,
     Strategy(True, False, opens_low_halves=True),
+    Strategy(True, True, opens_low_halves=True),
     Strategy(True, True, pairs_choices=True),
 )
 
