@@ -217,13 +217,20 @@ def test_a_folder_for_windows_by_llvm_is_proved_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not is_x86_64(), reason="this LLVM assembles for its host only")
-def test_windows_has_text_for_both_kinds_of_assemblers(tmp_path: Path) -> None:
+def test_windows_has_text_for_both_kinds_of_assemblers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     manifest = built(tmp_path, "bn254-p", "--op", "mul,neg", "--target", "x86_64-windows")
+    said = capsys.readouterr().out
+    assert "x86_64-windows/mul_adx.o " in said and ".asm" not in said  # what is PROVED
     kernels = manifest["kernels"]
     assert isinstance(kernels, list)
     for row in kernels:
         (gnu,) = row["other_files"]
         assert (row["file"], gnu) == (f"{row['object'][:-2]}.asm", f"{row['object'][:-2]}.s")
+        statuses = ["SKIPPED(no assembler of its syntax is run)", "TESTED"]
+        assert row["status"] == "PROVED" and [*row["texts"].values()] == statuses
+        assert [*row["texts"]] == [row["file"], gnu]
         assert "PROC" in (tmp_path / row["file"]).read_text()
         text = (tmp_path / gnu).read_text()
         made = functions(assemble(text, "x86_64-pc-windows-msvc"))[row["symbol"]]

@@ -133,7 +133,7 @@ def build(arguments: argparse.Namespace) -> Answer:
     make = build_kernels if arguments.package is None else build_package
     artifacts, data = make(field, folder, arguments)
     rows = [
-        (k["op"], k["algorithm"], k["target"], k["variant"], k["file"], k["status"])
+        (k["op"], k["algorithm"], k["target"], k["variant"], k["object"] or k["file"], k["status"])
         for k in (artifact.row() for artifact in artifacts)
     ]
     columns = ("op", "algorithm", "target", "variant", "file", "status")

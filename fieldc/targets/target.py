@@ -11,11 +11,14 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 from fieldc.algorithms.representations import representation_of
 from fieldc.language import Expression
+from fieldc.machine.assemble import AssemblyError, assemble
 from fieldc.machine.instruments import Instruments
 from fieldc.machine.processor import host_architecture, missing
 from fieldc.targets.choice import Choice, Variant
@@ -26,6 +29,11 @@ from fieldc.targets.object_format import ObjectFormat
 
 PROVED, TESTED, ASSUMED, SKIPPED = "PROVED", "TESTED", "ASSUMED", "SKIPPED"
 """How far a kernel is trusted: README.md says what each word means."""
+
+ASSEMBLED, BY_OTHERS = ".s", ".asm"
+"""The suffixes of assembly: what LLVM reads, and what only other assemblers do."""
+NO_ASSEMBLER = "no assembler of its syntax is run"
+ANOTHER_OBJECT = "it was not assembled to the object again"
 
 
 class Runner(Protocol):
@@ -234,6 +242,30 @@ class Artifact:
         """Path of the object inside the built directory."""
         return None if self.code is None else f"{self.target}/{self.stem}{self.object_suffix}"
 
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """How far the assembly beside an object is trusted; `status` is the object's.
+
+        It is TESTED where LLVM assembles it to the same object.
+        """
+        own = f"{self.target}/{self.stem}{self.suffix}"
+        if self.code is None or self.source_file != own:
+            return {}
+        texts = {self.source_file: self.text, **self.other_files}
+        return {
+            path: self._trust_in(path, text)
+            for path, text in texts.items()
+            if path.endswith((ASSEMBLED, BY_OTHERS))
+        }
+
+    def _trust_in(self, path: str, text: str) -> str:
+        if path.endswith(BY_OTHERS):
+            return f"{SKIPPED}({NO_ASSEMBLER})"
+        with suppress(AssemblyError):
+            if assemble(text, self.target.triple) == self.code:
+                return TESTED
+        return f"{SKIPPED}({ANOTHER_OBJECT})"
+
     @property
     def certificate_file(self) -> str | None:
         """Path of the certificate inside the built directory, beside the object."""
@@ -280,6 +312,7 @@ class Artifact:
             "file": self.source_file,
             "other_files": [*self.other_files],
             "object": self.object_file,
+            "texts": self.texts,
             "contract": self.contract,
             "status": f"{self.status}({self.reason})" if self.reason else self.status,
             "stack": self.stack,
