@@ -15,6 +15,8 @@ class Extras:
 
     landing_pads: bool = False
     unwind: bool = False
+    is_windows: bool = False
+    """Whether unwind data is what Windows reads: one description for all places of a function."""
 
     @property
     def options(self) -> tuple[str, ...]:

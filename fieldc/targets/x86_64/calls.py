@@ -22,10 +22,12 @@ from fieldc.targets.x86_64.print import (
     INTEL,
     MASM,
     Syntax,
+    print_begin,
     print_body,
     print_code,
     print_instruction,
 )
+from fieldc.targets.x86_64.windows_unwind import FRAME
 
 WORD_BYTES = 8
 
@@ -102,7 +104,7 @@ class CallingKernel:
         """The whole as assembly; `local` begins labels that stay inside the object."""
         prefix = "" if syntax is MASM else local
         lines = [f"{syntax.comment} {line}".rstrip() for line in header]
-        lines += syntax.begin(self.symbol)
+        lines += print_begin(self.symbol, syntax, extras)
         lines += self.lines(syntax, lambda label: f"{prefix}{self.symbol}_{label}", extras)
         return "\n".join([*lines, *syntax.end(self.symbol)]) + "\n"
 
@@ -117,12 +119,15 @@ class CallingKernel:
                 caller.append((f"    {f'call {name(label)}':<43} {syntax.comment} {says}", None))
             else:
                 caller.append((print_instruction(one, syntax, ""), one))
-        lines = print_code(caller, extras)
+        lines = print_code(caller, extras, syntax, self.symbol)
         inner = replace(extras, landing_pads=False)  # routines are called by their address
         lines += [f"{self.symbol} ENDP"] if syntax is MASM else []
         for label, says, code, constants in self.routines:
-            lines += _head(name(label), f"z = {says}", syntax)
-            lines += print_body(code, constants, syntax, name(f"{label}_constants"), inner)
+            own, table = name(label), name(f"{label}_constants")
+            lines += _head(own, f"z = {says}", syntax)
+            if syntax is MASM and extras.unwind:
+                lines[-1] += FRAME
+            lines += print_body(code, constants, syntax, table, inner, own)
             lines += [f"{name(label)} ENDP"] if syntax is MASM else []
         return lines
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from fieldc.targets.extras import PLAIN, Extras
-from fieldc.targets.x86_64 import unwind
+from fieldc.targets.x86_64 import unwind, windows_unwind
 from fieldc.targets.x86_64.instructions import INSTRUCTIONS, OperandForm, Physical
 from fieldc.targets.x86_64.operands import CONSTANTS, Immediate, Memory, Placed, Register
 
@@ -140,14 +140,34 @@ def _line(text: str, instruction: Physical, syntax: Syntax) -> str:
 Constants = tuple[tuple[str, int], ...]
 
 
-def print_code(lines: Iterable[tuple[str, Physical | None]], extras: Extras) -> list[str]:
-    """Lines of instructions with what is added: a landing pad before them, unwind data between."""
-    found = ["    endbr64"] if extras.landing_pads else []
+Lines = Sequence[tuple[str, Physical | None]]
+
+
+def print_code(lines: Lines, extras: Extras, syntax: Syntax, name: str) -> list[str]:
+    """Lines of instructions with what is added: a landing pad before them, unwind data between.
+
+    `name` is the function's. Raises NoUnwindData.
+    """
+    pad = ["    endbr64"] if extras.landing_pads else []
     if not extras.unwind:
-        return [*found, *(line for line, _ in lines)]
-    for line, instruction in lines:
-        found += [line, *(unwind.directives(instruction) if instruction else ())]
-    return [unwind.BEGIN, *found, unwind.END]
+        return [*pad, *(line for line, _ in lines)]
+    if not extras.is_windows:
+        found = [
+            text
+            for line, instruction in lines
+            for text in (line, *(unwind.directives(instruction) if instruction else ()))
+        ]
+        return [unwind.BEGIN, *pad, *found, unwind.END]
+    words = windows_unwind.MASM if syntax is MASM else windows_unwind.GNU
+    return windows_unwind.with_frame(lines, name, words, syntax.operand)
+
+
+def print_begin(name: str, syntax: Syntax, extras: Extras) -> list[str]:
+    """What opens a function."""
+    lines = syntax.begin(name)
+    if syntax is MASM and extras.unwind:
+        lines[-1] += windows_unwind.FRAME
+    return lines
 
 
 def print_body(
@@ -156,9 +176,14 @@ def print_body(
     syntax: Syntax,
     table: str,
     extras: Extras = PLAIN,
+    name: str = "",
 ) -> list[str]:
-    """The instructions and the table of constants, without directives that name a section."""
-    lines = print_code(((print_instruction(i, syntax, table), i) for i in code), extras)
+    """The instructions and the table of constants, without directives that name a section.
+
+    Unwind data for Windows is of the function of this name.
+    """
+    printed = [(print_instruction(i, syntax, table), i) for i in code]
+    lines = print_code(printed, extras, syntax, name)
     if constants:
         align = f"ALIGN {CACHE_LINE}" if syntax is MASM else ".p2align 6"
         lines += [f"    {align}", f"{table}:"]
@@ -188,8 +213,8 @@ def print_kernel(
     """
     table = f"{symbol}_constants" if syntax is MASM else f"{local}{symbol}_constants"
     lines = [f"{syntax.comment} {line}".rstrip() for line in header]
-    lines += syntax.begin(symbol)
-    lines += print_body(code, constants, syntax, table, extras)
+    lines += print_begin(symbol, syntax, extras)
+    lines += print_body(code, constants, syntax, table, extras, symbol)
     if syntax is MASM:
         lines.append(f"{symbol} ENDP")
     lines += syntax.end(symbol)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from fieldc.binary.linkable import function_of
@@ -80,14 +81,16 @@ def _make(target: Target, choice: Choice) -> Artifact:
     prefix, local = ("_", "L") if is_mach_o else ("", ".L")
     kernel = compiled(choice, prefix + symbol, CONVENTIONS[convention])
     head = header(target.name, choice, convention, target.extras)
-    last = BRANCHES_ARE_CHECKED if target.extras.landing_pads else ""
-    code = assemble(kernel.text(GNU, local=local, extras=target.extras) + last, target.triple)
-    intel = kernel.text(INTEL, head, local, target.extras) + last
+    is_coff = target.object_format is ObjectFormat.COFF
+    extras = replace(target.extras, is_windows=is_coff)
+    last = BRANCHES_ARE_CHECKED if extras.landing_pads else ""
+    code = assemble(kernel.text(GNU, local=local, extras=extras) + last, target.triple)
+    intel = kernel.text(INTEL, head, local, extras) + last
     if target.object_format is ObjectFormat.ELF:
         intel += NO_EXECUTABLE_STACK
     texts = [(".s", intel)]
-    if target.object_format is ObjectFormat.COFF:
-        texts.insert(0, (".asm", kernel.text(MASM, head, local)))
+    if is_coff:
+        texts.insert(0, (".asm", kernel.text(MASM, head, local, extras)))
     (suffix, text), *others = texts
     return Artifact(
         symbol, target, choice, convention, suffix, text, code, other_texts=tuple(others)
@@ -132,5 +135,12 @@ X86_64 = (
         can_add=Extras(landing_pads=True, unwind=True),
     ),
     _target("macos", "x86_64-apple-macosx10.15.0", ObjectFormat.MACH_O, SYSV.name),
-    _target("windows", "x86_64-pc-windows-msvc", ObjectFormat.COFF, WIN64.name, WINE),
+    _target(
+        "windows",
+        "x86_64-pc-windows-msvc",
+        ObjectFormat.COFF,
+        WIN64.name,
+        WINE,
+        can_add=Extras(unwind=True),
+    ),
 )
