@@ -5,17 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, in_lanes
 from fieldc.artifacts.transforms import LAYOUT, job_of_row
 from fieldc.artifacts.verify import Job, prove_job
+from fieldc.binary.architecture import Architecture
+from fieldc.binary.decode import mnemonics
 from fieldc.binary.image import ObjectError
 from fieldc.binary.linkable import function_of
 from fieldc.errors import Refusal
 from fieldc.field import Field
 from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.constant_time.vendors import unlisted
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.lanes.prove import prove_arrays
 from fieldc.targets.vectors.offers import conversions
@@ -79,6 +83,8 @@ class ProvedAgain:
     layout: str
     seconds: float
     failure: str
+    unlisted: tuple[str, ...] = ()
+    """Instructions of which the processor's maker does not promise data-independent times."""
 
 
 def prove_folder(folder: Path, manifest: Mapping[str, Any]) -> Iterator[ProvedAgain]:
@@ -88,7 +94,7 @@ def prove_folder(folder: Path, manifest: Mapping[str, Any]) -> Iterator[ProvedAg
     """
     field = Field(int(manifest["p"], 16), int(manifest["word"]))
     for row in manifest["arrays"]:
-        started, failure = time.perf_counter(), ""
+        started, failure, outside = time.perf_counter(), "", tuple[str, ...]()
         is_plain = row["word"] == field.word or row["op"] not in ARRAY_OPERATIONS
         f = field if is_plain else in_lanes(field)
         try:
@@ -99,9 +105,21 @@ def prove_folder(folder: Path, manifest: Mapping[str, Any]) -> Iterator[ProvedAg
                 _prove_again(job_of_row(code, row, field))
             else:
                 prove_operation(code, row["symbol"], row["op"], f)
+            outside = _unlisted_in(code, row["symbol"])
         except UnprovedArrayKernel as error:
             failure = str(error)
         except OSError as error:
             failure = f"{row['object']}: {error.strerror}"
         seconds = time.perf_counter() - started
-        yield ProvedAgain(row["symbol"], row["op"], row["layout"], seconds, failure)
+        yield ProvedAgain(row["symbol"], row["op"], row["layout"], seconds, failure, outside)
+
+
+def _unlisted_in(code: bytes, symbol: str) -> tuple[str, ...]:
+    """The unlisted instructions of a proved function, which ends with its one return.
+
+    Its jumps depend on the count alone.
+    """
+    function = function_of(code, symbol)
+    names = mnemonics(function.code[function.start :], Architecture(function.architecture))
+    ran = takewhile(lambda name: name != "ret", names)
+    return unlisted((name for name in ran if not name.startswith("j")), function.architecture)

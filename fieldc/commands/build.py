@@ -157,7 +157,7 @@ def build_batch(field: Field, folder: Path, arguments: argparse.Namespace) -> An
     with progress() as show:
         built, data = build_arrays(targets, field, operations, folder, show, not arguments.op)
     rows = [
-        (row["op"], row["layout"], row["target"], row["file"], row["status"])
+        (row["op"], row["layout"], row["target"], row["object"], row["status"])
         for row in (each.row() for each in built)
     ]
     title = f"{short(field.label)}: {counted(len(built), 'kernel')} on arrays in {folder}"

@@ -137,6 +137,7 @@ def prove_batch(folder: Path) -> Answer:
     """The proofs of a folder of kernels on arrays. Raises UsageError."""
     from fieldc.artifacts.array_proofs import prove_folder
     from fieldc.artifacts.transforms import LAYOUT
+    from fieldc.proof.constant_time.vendors import promises_nothing
     from fieldc.targets.vectors.offers import LAYOUTS
 
     manifest = manifest_of(folder)
@@ -152,6 +153,7 @@ def prove_batch(folder: Path) -> Answer:
             "reason": each.failure,
             "operation": each.operation,
             "layout": each.layout,
+            "unlisted": list(each.unlisted),
         }
         for each in found
     ]
@@ -160,9 +162,11 @@ def prove_batch(folder: Path) -> Answer:
     said = [("of one layout", FOR_ALL)] if layouts.intersection(LAYOUTS) else []
     said += [("of transforms", IN_PLACE)] if LAYOUT in layouts else []
     said += [("of others", APART)] if layouts.difference(LAYOUTS, (LAYOUT,)) else []
+    outside = sorted({name for each in found for name in each.unlisted})
+    notes = [("note", promises_nothing(outside))] if outside else []
     tables = (
         Table(("kernel", "layout", "status", "seconds", "why not"), rows),
-        Table((), [(which, f"for every count; {what}") for which, what in said]),
+        Table((), [*((which, f"for every count; {what}") for which, what in said), *notes]),
     )
     return Answer(tables, data, int(any(each.failure for each in found)))
 

@@ -6,10 +6,15 @@ nothing about it.
 Intel: "Data Operand Independent Timing Instructions", the list that belongs to the guidance 768873,
 of 2023; on newer processors it holds in the mode DOITM only. Here are its instructions on general
 registers and masks, and those on vectors that kernels on arrays use, after the transcription in
-github.com/CharlieQiu2017/doit-enforcer.
+github.com/CharlieQiu2017/doit-enforcer (doit-ins.hpp, less the two at its end that Intel does not
+list), read on 2026-11-24. It has no shld, shrd, bzhi, xchg, sarx or rorx, and no instruction that
+computes with floating-point numbers. Some there are spelt as the decoder does: vpcmpltuq is
+vpcmpuq with a condition.
 
-Arm: "Architecture Reference Manual for A-profile" (DDI 0487), register DIT. The list holds where
-PSTATE.DIT is 1, also for every load and store.
+Arm: "Arm Architecture Registers" (DDI 0595, of Armv8.4 on), register DIT, of which the beginning of
+the list was read again on 2026-11-24, up to csinv; the rest was written down without the page at
+hand. The list is of data processing, without mrs and msr. It holds where PSTATE.DIT is 1, also for
+every load and store.
 """
 
 from __future__ import annotations
@@ -24,9 +29,10 @@ INTEL = (
         "adc adcx add adox and andn bt btc btr bts cmp dec imul inc lea mov movabs movsx movsxd"
         " movzx mul mulx neg not or pop push sar sbb shl shlx shr shrx sub test xor"
         " kandb kandw kmovb kmovw knotb knotw korb korw kshiftlb kshiftrb kxorb kxorw"
-        " vbroadcasti64x4 vmovdqa64 vmovdqu64 vpaddq vpandq vpandnq vpblendmq vpbroadcastq"
-        " vpermi2q vpermq vpermt2q vpmadd52huq vpmadd52luq vpmuludq vporq vpsllq vpsraq"
-        " vpsrlq vpsubq vpternlogd vpternlogq vpxorq vzeroupper"
+        " vbroadcasti64x4 vmovdqa64 vmovdqu32 vmovdqu64 vmovshdup vpaddd vpaddq vpandq vpandnq"
+        " vpblendmq vpbroadcastq vpcmpltuq vpermi2q vpermq vpermt2q vpmadd52huq vpmadd52luq"
+        " vpminud vpminuq vpmuludq vporq vpsllq vpsraq vpshrdq"
+        " vpsrlq vpsubd vpsubq vpternlogd vpternlogq vpxorq vzeroupper"
     )
     | {f"cmov{condition}" for condition in CONDITIONS}
     | {f"set{condition}" for condition in CONDITIONS}
