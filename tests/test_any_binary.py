@@ -142,6 +142,43 @@ f:
 """
 
 
+ON_BITS = {
+    "carries apart": """
+        mov rcx, rax
+        xor rcx, rdx  # the sum of each pair of bits, and what they carry
+        and rax, rdx
+        lea rax, [rcx + 2*rax]""",
+    "every second bit": """
+        mov r8, 0x5555555555555555
+        mov r9, 0xaaaaaaaaaaaaaaaa
+        and r8, rax
+        and r9, rax
+        lea rax, [r8 + r9]
+        add rax, rdx""",
+    "a bit by itself": """
+        bts rax, 7
+        setnc cl
+        movzx ecx, cl
+        shl rcx, 7
+        sub rax, rcx
+        add rax, rdx""",
+}
+
+
+@pytest.mark.parametrize("name", ON_BITS)
+def test_sums_by_bits(name: str, tmp_path: Path) -> None:
+    """z = x + y modulo 2^61 - 1, below 2^62; and not with one instruction's constant changed."""
+    claim = SUM + 'below = {z = "2*p"}\n'
+    begin = ".intel_syntax noprefix\n.globl f\nf: mov rax, [rsi]\nmov rdx, [rdx]\n"
+    right, end = ON_BITS[name], "\nmov [rdi], rax\nret\n"
+    path = written(tmp_path, begin + right + end)
+    assert prove(path, "f", claim, 2**61 - 1) == ""
+    for old, new in (("2*rax", "rax"), ("0x5555", "0x5557"), ("rax, 7", "rax, 8")):
+        if old in right:
+            path = written(tmp_path, begin + right.replace(old, new, 1) + end)
+            assert "function" in prove(path, "f", claim, 2**61 - 1)
+
+
 def test_loops_with_a_constant_count(tmp_path: Path) -> None:
     path = written(tmp_path, LOOP.format(count=4))
     (image,) = open_images(path).values()

@@ -73,10 +73,13 @@ def solve(system: System, values: dict[int, int]) -> None:
 
 
 def _shift_words(system: System, values: dict[int, int]) -> None:
-    """Give the top bits of known words their values."""
+    """Give the top bits of known words, and the bits that two have, their values."""
     for (word, shift), number in system.top_bits.items():
         if word in values:
             values[number] = values[word] >> shift
+    for (first, second), number in system.common.items():
+        if first in values and second in values:
+            values[number] = values[first] & values[second]
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ def flag_of_mask(cpu: Machine, word: Polynomial) -> int | None:
 
 
 def masked(cpu: Machine, a: Polynomial, b: Polynomial) -> Polynomial:
-    """a & b where one flag decides both, or one of them, or where one is low ones."""
+    """a & b; of two words of which none is a constant or chosen by a flag, a variable."""
     system = cpu.memory.system
     first, second = two_values(system, a), two_values(system, b)
     if (both := joined(first, second, lambda x, y: x & y)) is not None:
@@ -144,7 +144,19 @@ def masked(cpu: Machine, a: Polynomial, b: Polynomial) -> Polynomial:
     for mask, word in ((first, b), (second, a)):
         if mask is not None:
             return _masked_by(cpu, word, mask.when_set)
-    raise ProofError(f"{cpu.where}: `and` of two words of which none is a mask")
+    return dict(a) if a == b else in_common(cpu, a, b)
+
+
+def in_common(cpu: Machine, a: Polynomial, b: Polynomial) -> Polynomial:
+    """The bits of two words that are set in both: one variable for each pair."""
+    cpu.needs_no_certificate()
+    system = cpu.memory.system
+    first, second = sorted(number for word in (a, b) for (number,) in word)
+    if (first, second) not in system.common:
+        high = min(system.ranges[first][1], system.ranges[second][1])
+        name = f"{system.names[first]}&{system.names[second]}"
+        system.common[first, second] = system.new(name, high)
+    return {(system.common[first, second],): 1}
 
 
 def _masked_by(cpu: Machine, word: Polynomial, ones: int) -> Polynomial:
@@ -167,7 +179,20 @@ def _masked_by(cpu: Machine, word: Polynomial, ones: int) -> Polynomial:
         high: Polynomial = {}
         add_to(high, top_bits(cpu, word, system.word_bits - zeros), 1 << zeros)
         return {(system.define_word(high, cpu.where),): 1} if high else {}
-    raise ProofError(f"{cpu.where}: `and` with {ones:#x}, whose ones are neither low nor high")
+    return _scattered(cpu, word, ones)
+
+
+def _scattered(cpu: Machine, word: Polynomial, ones: int) -> Polynomial:
+    """word & ones: of each run of ones, the word from there on less the word beyond."""
+    cpu.needs_no_certificate()
+    system = cpu.memory.system
+    total: Polynomial = {}
+    for place in range(system.word_bits):
+        begins = (ones >> place & 1) - (ones << 1 >> place & 1)
+        if begins:
+            above = top_bits(cpu, word, system.word_bits - place) if place else word
+            add_to(total, above, begins << place)
+    return {(system.define_word(total, cpu.where, ones),): 1}
 
 
 def united(cpu: Machine, a: Polynomial, b: Polynomial) -> Polynomial:
@@ -245,7 +270,7 @@ def halved(system: System, word: Polynomial, k: int) -> Polynomial | None:
 
 
 def flipped(cpu: Machine, a: Polynomial, b: Polynomial) -> Polynomial:
-    """a ^ b where one flag decides both, or where one is all ones or 0."""
+    """a ^ b: where no flag decides one, their sum less twice the bits that both have."""
     system = cpu.memory.system
     first, second = two_values(system, a), two_values(system, b)
     if (both := joined(first, second, lambda x, y: x ^ y)) is not None:
@@ -255,7 +280,10 @@ def flipped(cpu: Machine, a: Polynomial, b: Polynomial) -> Polynomial:
         if mask is not None and {*sides} <= {0, system.radix - 1}:
             values = [complement(cpu, word) if v else word for v in sides]
             return chosen(cpu, bit(TwoValues(mask.flag, 1, 0)), *values)
-    raise ProofError(f"{cpu.where}: `xor` of two words of which none is a mask")
+    total = dict(a)
+    add_to(total, b)
+    add_to(total, in_common(cpu, a, b), -2)
+    return {(system.define_word(total, cpu.where, system.radix - 1),): 1}
 
 
 def complement(cpu: Machine, word: Polynomial) -> Polynomial:

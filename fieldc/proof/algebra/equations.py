@@ -138,6 +138,8 @@ class System:
     """Words of values between, which what follows takes as they are."""
     low_bits: dict[tuple[int, int], int] = field(default_factory=dict)
     """word mod 2^shift, where the top bits have a variable, of routines without certificates."""
+    common: dict[tuple[int, int], int] = field(default_factory=dict)
+    """word & word, by their variables in order, of routines without certificates."""
 
     @property
     def radix(self) -> int:

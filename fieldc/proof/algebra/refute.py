@@ -23,12 +23,17 @@ def evaluate(polynomial: Polynomial, values: Mapping[int, int]) -> int:
 def complete(system: System, values: dict[int, int]) -> None:
     """Give every variable its value, from those of the operands' limbs."""
     tops = {number: of for of, number in system.top_bits.items()}
+    common = {number: of for of, number in system.common.items()}
     for number, owner in enumerate(system.owners):
         if number in values:
             continue
         if number in tops:
             word, shift = tops[number]
             values[number] = values[word] >> shift
+            continue
+        if number in common:
+            a, b = common[number]
+            values[number] = values[a] & values[b]
             continue
         row = system.rows[owner]
         if isinstance(row, Select):

@@ -152,23 +152,36 @@ def bt(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     cpu.overflow = None
 
 
-def btr(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-    """btr by a constant: the carry is that bit, which is cleared."""
+def _with_bit(cpu: SymbolicX86, i: capstone.CsInsn, value: int) -> None:
+    """btr or bts by a constant: the carry is that bit, which then has a value."""
     operand, count = i.operands
     if operand.size != 8 or operand.type != x86.X86_OP_REG or count.type != x86.X86_OP_IMM:
-        raise ProofError(f"{cpu.where}: `btr` of memory or a half, or by a register")
+        raise ProofError(f"{cpu.where}: `{i.mnemonic}` of memory or a half, or by a register")
     system = cpu.memory.system
     word, place = cpu.word(cpu.read(i, 0)), count.imm % system.word_bits
     flag = bit_of(cpu, word, place)
+    kept = system.radix - 1 - (1 << place)
     if (values := two_values(system, word)) is not None:
-        cpu.write(i, 0, word_of(cpu, values.mapped(lambda value: value & ~(1 << place))))
-    elif place == system.word_bits - 1:
+        cpu.write(i, 0, word_of(cpu, values.mapped(lambda v: v & kept | value << place)))
+    elif place == system.word_bits - 1 and not value:
         cpu.write(i, 0, low_bits(cpu, word, place))
     else:
         left = dict(word)
         add_to(left, flag, -(1 << place))
-        cpu.write(i, 0, {(system.define_word(left, cpu.where),): 1})
+        add_to(left, {(): value << place} if value else {})
+        high = None if not value else system.radix - 1
+        cpu.write(i, 0, {(system.define_word(left, cpu.where, high),): 1})
     cpu.carry, cpu.overflow = flag, None
+
+
+def btr(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
+    """btr by a constant: the carry is that bit, which is cleared."""
+    _with_bit(cpu, i, 0)
+
+
+def bts(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
+    """bts by a constant: the carry is that bit, which is set."""
+    _with_bit(cpu, i, 1)
 
 
 MEANINGS: dict[str, Meaning] = {
@@ -182,5 +195,6 @@ MEANINGS: dict[str, Meaning] = {
     "rorx": rorx,
     "bt": bt,
     "btr": btr,
+    "bts": bts,
 }
 """What shifts, and the bit of a word."""
