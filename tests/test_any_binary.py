@@ -142,6 +142,43 @@ f:
 """
 
 
+GO_BODY = """
+    mov {a}, [{x}]
+    add {a}, [{y}]
+    mov r15, {a}
+    mov rbx, 1
+    shl rbx, 61
+    dec rbx
+    sub r15, rbx
+    cmovnc {a}, r15
+    mov [{z}], {a}
+    ret
+"""
+GO_STACK = "mov rdi, [rsp + 8]\nmov rsi, [rsp + 16]\nmov r14, [rsp + 24]"
+GO = {
+    "go-abi0": GO_STACK + GO_BODY.format(a="rcx", z="rdi", x="rsi", y="r14"),
+    "go-abiinternal": "mov rdx, rbx\n" + GO_BODY.format(a="r8", z="rax", x="rdx", y="rcx"),
+}
+
+
+@pytest.mark.parametrize("convention", GO)
+def test_conventions_of_go(convention: str, tmp_path: Path) -> None:
+    """Arguments on the stack, or in Go's registers; what it keeps is kept."""
+    begin, p = ".intel_syntax noprefix\n.globl f\nf: ", 2**61 - 1
+    path, claim = written(tmp_path, begin + GO[convention]), f'convention = "{convention}"\n{SUM}'
+    assert prove(path, "f", claim, p) == ""
+    assert prove(path, "f", SUM, p) != ""  # by System V
+    other = next(name for name in GO if name != convention)
+    assert prove(path, "f", claim.replace(convention, other), p) != ""
+    assert "no convention go" in prove(path, "f", claim.replace(convention, "go"), p)
+    path = written(tmp_path, begin + GO[convention].replace("rbx, 1", "rbp, 1\nmov rbx, 1"))
+    assert "rbp" in prove(path, "f", claim, p)
+    path = written(tmp_path, begin + "mov r14, 1\n" + GO["go-abiinternal"])
+    assert "r14" in prove(path, "f", claim.replace(convention, "go-abiinternal"), p)
+    path = written(tmp_path, begin + GO["go-abi0"].replace("rsp + 24", "rsp + 32"))
+    assert "stack" in prove(path, "f", claim.replace(convention, "go-abi0"), p)
+
+
 ON_BITS = {
     "carries apart": """
         mov rcx, rax

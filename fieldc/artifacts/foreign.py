@@ -28,17 +28,19 @@ else:
 KEYS = frozenset(
     (
         *("claim", "claims", "arguments", "limbs", "below", "sizes", "values", "numbers"),
-        *("tables", "overlap", "memory", "between"),
+        *("tables", "overlap", "memory", "between", "convention"),
     )
 )
 
 
 @dataclass(frozen=True)
 class ForeignContract:
-    """A statement, and the bytes of other memory that are taken for granted."""
+    """A statement, the bytes of other memory that are taken for granted, and the convention."""
 
     statement: Statement
     memory: Mapping[str, tuple[int, bytes]]
+    convention: str = ""
+    """By which it is called; that of the file's system where nothing is said."""
 
 
 def is_statement(text: str) -> bool:
@@ -57,6 +59,7 @@ def contract_in_file(text: str, limbs: int) -> ForeignContract:
     arguments = ["z", "x", "y", "p", "n0"]
     below = {x = "2*p"}
     memory = {"features+8" = "0x80100 of 4 bytes"}
+    convention = "go-abi0"
     """
     try:
         said: dict[str, Any] = tomllib.loads(text)
@@ -75,10 +78,13 @@ def contract_in_file(text: str, limbs: int) -> ForeignContract:
             bool(said.get("overlap", True)),
             _texts(said["between"]) if "between" in said else (),
         )
+        convention = said.get("convention", "")
+        if not isinstance(convention, str):
+            raise TypeError(f"{convention!r} is no text")
         memory = dict(_bytes_at(str(k), str(v)) for k, v in said.get("memory", {}).items())
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ProofError(f"the contract lacks a part or has a wrong one: {error}") from None
-    return ForeignContract(statement, memory)
+    return ForeignContract(statement, memory, convention)
 
 
 def _texts(said: object) -> tuple[str, ...]:
@@ -105,7 +111,8 @@ def prove_foreign(
     began = time.perf_counter()
     try:
         code = locate(image, symbol, contract.memory)
-        verdict = _proved(code, contract_from(contract.statement, p), convention)
+        asked = convention or contract.convention
+        verdict = _proved(code, contract_from(contract.statement, p), asked)
     except ProofError as error:
         verdict = Verdict(str(error), 0.0)
     return replace(verdict, seconds=time.perf_counter() - began)
@@ -115,7 +122,7 @@ def _proved(code: LocatedCode, contract: Contract, convention: str) -> Verdict:
     instructions = INSTRUCTION_SETS.get(code.architecture)
     if instructions is None:
         raise ProofError(f"there are no proofs for {code.architecture}")
-    asked = instructions.convention(code.container, convention)
+    asked = instructions.convention(code.container, convention, is_foreign=True)
     proved = prove(
         code.code,
         contract,

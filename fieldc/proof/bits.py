@@ -18,6 +18,9 @@ class Machine(Protocol):
     where: str
     """The instruction that it runs."""
 
+    def needs_no_certificate(self) -> None:
+        """Refuse what certificates cannot say, but in foreign code."""
+
 
 @dataclass(frozen=True)
 class TwoValues:

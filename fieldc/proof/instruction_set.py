@@ -19,6 +19,8 @@ class ProvedInstructionSet:
     """Run code by a convention, from an offset to its return. Raises ProofError."""
     conventions: Mapping[str, str]
     """The calling convention of each container: `elf`, `mach-o` and `coff`."""
+    foreign_conventions: tuple[str, ...] = ()
+    """Conventions of routines that fieldc did not make: certificates do not know them."""
     follows_calls: bool = False
     """Whether a formula's code may call routines that are proved by themselves."""
     certifies_formulas: bool = False
@@ -28,9 +30,10 @@ class ProvedInstructionSet:
     is_in_coq: bool = False
     """Whether the checker that is proved in Coq knows its instructions."""
 
-    def convention(self, container: str, asked: str) -> str:
+    def convention(self, container: str, asked: str, is_foreign: bool = False) -> str:
         """Return the convention asked for, or the container's. Raises ProofError."""
         known = tuple(dict.fromkeys(self.conventions.values()))
+        known += self.foreign_conventions if is_foreign else ()
         if asked and asked not in known:
             raise ProofError(f"no convention {asked} of {self.name}; there are {', '.join(known)}")
         return asked or self.conventions[container]

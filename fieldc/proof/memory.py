@@ -75,6 +75,12 @@ class KernelMemory:
             return None
         return word(self.numbers[name]) if name in self.numbers else Pointer(name, 0)
 
+    def take_arguments(self) -> None:
+        """Put all arguments above the return address, a word each."""
+        for index in range(len(self.arguments or ("z", *self.operands))):
+            if (value := self.argument(index)) is not None:
+                self.stack[8 + 8 * index] = value
+
     def load(self, address: Value, where: str) -> Value:
         """A 64-bit word. Raises ProofError for anything a kernel may not read."""
         if not isinstance(address, Pointer):

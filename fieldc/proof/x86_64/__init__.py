@@ -16,6 +16,7 @@ X86_64 = ProvedInstructionSet(
     "x86_64",
     _run,
     {"elf": "sysv", "mach-o": "sysv", "coff": "win64"},
+    foreign_conventions=("go-abi0", "go-abiinternal"),
     follows_calls=True,
     certifies_formulas=True,
     array_convention="sysv",

@@ -17,10 +17,20 @@ from fieldc.proof.x86_64.decode import decode, has_known_prefixes
 CALLEE_SAVED = {
     "sysv": ("rbx", "rbp", "r12", "r13", "r14", "r15"),
     "win64": ("rbx", "rbp", "rdi", "rsi", "r12", "r13", "r14", "r15"),
+    "go-abi0": ("rbp",),
+    "go-abiinternal": ("rbp", "r14"),
 }
-ARGUMENTS = {"sysv": ("rdi", "rsi", "rdx", "rcx", "r8", "r9"), "win64": ("rcx", "rdx", "r8", "r9")}
-RED_ZONES = {"sysv": 128, "win64": 0}
-HOMES = {"sysv": 0, "win64": 32}
+"""Go's: https://go.dev/s/regabi, where r14 is the goroutine and rbp the frame pointer."""
+ARGUMENTS = {
+    "sysv": ("rdi", "rsi", "rdx", "rcx", "r8", "r9"),
+    "win64": ("rcx", "rdx", "r8", "r9"),
+    "go-abi0": (),
+    "go-abiinternal": ("rax", "rbx", "rcx", "rdi", "rsi", "r8", "r9", "r10", "r11"),
+}
+ON_STACK = frozenset(("go-abi0",))
+"""Where all arguments lie above the return address, the first one lowest."""
+RED_ZONES = {"sysv": 128, "win64": 0, "go-abi0": 0, "go-abiinternal": 0}
+HOMES = {"sysv": 0, "win64": 32, "go-abi0": 0, "go-abiinternal": 0}
 """Bytes above the return address where a function may keep its arguments."""
 REGISTERS = (
     *("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp"),
@@ -84,6 +94,8 @@ class SymbolicX86:
         for index, register in enumerate(ARGUMENTS[self.convention]):
             if (value := self.memory.argument(index)) is not None:
                 self.registers[register] = value
+        if self.convention in ON_STACK:
+            self.memory.take_arguments()
 
     def run(self, code: bytes, meanings: Mapping[str, Meaning]) -> None:
         """Run to the return and check the convention. Raises ProofError.
