@@ -7,8 +7,6 @@ and m multiplies.
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,13 +14,15 @@ import pytest
 from lab_code import kernel
 
 from fieldc import cli
-from fieldc.catalogue import find_field
 from fieldc.counting.count import Count
+from fieldc.counting.decode import decode
 from fieldc.counting.functions import count_in
 from fieldc.counting.limits import lower_bounds
 from fieldc.counting.places import touches_of
-from fieldc.lab.predictions import PAGE, arm_kernel, compared, page, predicted_cells, ratios
-from fieldc.lab.trace import Request, count_of_call
+from fieldc.lab import facts
+from fieldc.lab.hand_written import ROUTINES, HandWritten, ratio_cells
+from fieldc.lab.predictions import PAGE, compared, page, predicted_cells
+from fieldc.lab.published import NoPublishedCode
 from fieldc.machine.assemble import assemble
 from fieldc.machine.processors import InstructionCost, Processor, find_processor, processors_of
 from fieldc.simulator.cores import Core, core_of, cores
@@ -48,15 +48,19 @@ TOY = Processor(
         "copy": InstructionCost(),
     },
 )
-HAND_WRITTEN = {
-    ("bls12-381-p", "mul"): ("mul_mont_384", "mul_mont_384"),
-    ("bls12-381-p", "square"): ("mul_mont_384", "sqr_mont_384"),
-    ("bls12-381-p", "add"): ("add_mod_384", "add_mod_384"),
-    ("bls12-381-p", "sub"): ("add_mod_384", "sub_mod_384"),
-    ("bls12-381-r", "mul"): ("mul_mont_256", "mul_mont_sparse_256"),
-    ("bls12-381-r", "square"): ("mul_mont_256", "sqr_mont_sparse_256"),
-}
-"""By kernel of ours, the file and the name of blst's routine for ARMv8."""
+VECTOR_WORDS = (
+    "20c0a22e",  # umull v0.2d, v1.2s, v2.2s
+    "239ca24e",  # mul v3.4s, v1.4s, v2.4s
+    "6014606f",  # usra v0.2d, v3.2d, #32
+    "0054604f",  # shl v0.2d, v0.2d, #32
+    "0418834e",  # uzp1 v4.4s, v0.4s, v3.4s
+    "003c184e",  # mov x0, v0.d[1]
+    "201c084e",  # mov v0.d[0], x1
+    "428003ab",  # adds x2, x2, x3, lsl #32
+    "421003ab",  # adds x2, x2, x3, lsl #4
+    "4224438a",  # and x2, x2, x3, lsr #9
+)
+"""Instructions on vectors, and sums of shifted registers."""
 CORE = Core(window=100, retire=8, load=4, forward=5)
 
 
@@ -220,23 +224,49 @@ def test_rows_of_aarch64_are_current() -> None:
     assert line in PAGE.read_text("utf-8").splitlines(), "make it again: make generate"
 
 
-def test_the_page_has_the_ratios_to_hand_written_code(tmp_path: Path) -> None:
-    """The table beside blst's routines, of which the page has a row for each."""
-    sources = sorted(Path.home().glob(".cargo/registry/src/*/blst-0.3.17/blst/build/elf"))
-    if not sources or shutil.which("clang") is None:
-        pytest.skip("SKIPPED: needs blst 0.3.17, which `make race` brings, and clang")
-    lines = PAGE.read_text("utf-8").splitlines()
-    for (field, operation), (file, name) in HAND_WRITTEN.items():
-        made = tmp_path / f"{name}.o"
-        command = ["clang", "--target=aarch64-linux-gnu", "-c", "-o", str(made)]
-        subprocess.run([*command, str(sources[0] / f"{file}-armv8.S")], check=True)
-        operands = {"square": ("x", "p", "n0"), "mul": ("x", "y", "p", "n0")}
-        arguments = ("x", *operands.get(operation, ("x", "y", "p")))  # the result lies over x
-        theirs = count_of_call(made.read_bytes(), name, Request(arguments, field=find_field(field)))
-        ours = arm_kernel(field, operation)
-        counts = f"{ours.instructions}, {theirs.instructions}"
-        cells = field, operation, counts, *ratios(ours, theirs)
-        assert f"| {' | '.join(cells)} |" in lines
+@pytest.mark.parametrize("of", ROUTINES, ids=[of.symbol for of in ROUTINES])
+def test_the_page_has_the_ratios_to_hand_written_code(of: HandWritten) -> None:
+    if of.operation == "fp2_mul":
+        pytest.skip("SKIPPED: long; test_the_page_is_current has it")
+    try:
+        cells = ratio_cells(of)
+    except NoPublishedCode as error:
+        pytest.skip(f"SKIPPED: {error}")
+    line = f"| {' | '.join(map(str, cells))} |"
+    assert line in PAGE.read_text("utf-8").splitlines(), "make it again: make generate"
+
+
+def test_there_are_enough_pairs_and_three_are_held_back() -> None:
+    known = list(facts.facts())
+    assert len(known) >= 8 and sum(fact.held_back for fact in known) == 3
+    assert all(fact.core in cores() and fact.source.startswith("https://") for fact in known)
+    assert all(list(fact.nanoseconds) == sorted(fact.nanoseconds) for fact in known)
+    page_text = PAGE.read_text("utf-8")
+    assert all(f"[{fact.name}]({fact.source})" in page_text for fact in known)
+    wrong = page_text.count("WRONG ORDER")
+    assert f"Ranked as measured: {len(known) - wrong} of {len(known)} pairs" in page_text
+
+
+@pytest.mark.parametrize("number", [1, 6])
+def test_pairs_of_published_routines_are_ranked(number: int) -> None:
+    try:
+        found = facts.judged(list(facts.facts())[number])
+    except NoPublishedCode as error:
+        pytest.skip(f"SKIPPED: {error}")
+    line = f"| {' | '.join(map(str, found.cells()))} |"
+    assert line in PAGE.read_text("utf-8").splitlines(), "make it again: make generate"
+
+
+def test_vectors_have_ports_of_their_own() -> None:
+    code = decode(bytes.fromhex("".join(VECTOR_WORDS)), "aarch64")
+    assert [each.timing for each in code] == [
+        *("vector long product", "vector product", "vector shift and add", "vector shift"),
+        *("vector", "vector to general", "vector from general"),
+        *("adds shifted", "adds", "add"),
+    ]
+    assert "v0" in code[2].reads
+    for processor in processors_of("aarch64"):
+        assert all(processor.timing(each.timing) for each in code)
 
 
 @pytest.mark.full

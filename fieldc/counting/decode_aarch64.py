@@ -11,6 +11,7 @@ import re
 from fieldc.binary.decode import MachineInstruction
 from fieldc.binary.operands import DecodedMemory, DecodedRegister
 from fieldc.counting import instructions as kinds
+from fieldc.counting.decode_vectors import vector_row
 from fieldc.counting.instructions import Access, DecodedInstruction
 
 NAMES = {
@@ -41,8 +42,10 @@ TABLE = {
     for name in names.split()
 }
 ALL_READ = re.compile(r"(cmp|cmn|tst|ccmp|ccmn|fcmp|cbn?z|tbn?z|br|blr|ret|st)")
-KEEPS = re.compile(r"(movk|bfi|bfm|bfxil|ins|[us]?ml[as]|fml[as]|[us]addw)")
+KEEPS = re.compile(r"(movk|bfi|bfm|bfxil|ins|[us]?ml[as]|fml[as]|[us]r?sra|s[lr]i|bs[lt]|bi[tf])")
 READS_FLAGS = re.compile(r"(adcs?|sbcs?|ngcs?|cs(el|inc|inv|neg|et|etm)|cin[cv]|cneg|ccm[pn]|b\.)")
+SHIFTING = ("add", "adds", "sub", "subs", "cmp", "cmn", "neg", "negs")
+"""Those that may shift their last operand; logic shifts for nothing."""
 ZERO = "xzr"
 LINK = "x30"
 
@@ -77,10 +80,7 @@ def _classified(mnemonic: str, insn: MachineInstruction, named: list[str]) -> tu
     if mnemonic.startswith(("ld", "st")):
         return kinds.MOVE, "load" if mnemonic.startswith("ld") else "store"
     if any(name.startswith("v") for name in named):
-        multiplies = re.match(r"[usf]?q?d?(ml|mul)|fmadd", mnemonic)
-        adds = re.match(r"[usf]?add", mnemonic)
-        kind = kinds.MULTIPLICATION if multiplies else kinds.ADDITION if adds else kinds.OTHER
-        return kinds.MOVE if re.match(r"f?mov|ins|umov|dup", mnemonic) else kind, "vector"
+        return vector_row(mnemonic, named)
     if mnemonic == "mov":
         immediate = any(isinstance(o, int) for o in insn.operands)
         return kinds.MOVE, "immediate" if immediate or "" in named[1:] else "copy"
@@ -88,7 +88,17 @@ def _classified(mnemonic: str, insn: MachineInstruction, named: list[str]) -> tu
         return kinds.MULTIPLICATION, "mull"
     if mnemonic.startswith("b."):
         return kinds.CONTROL, "branch"
+    if mnemonic in SHIFTING and _is_slow_shift(insn):
+        return TABLE[mnemonic][0], f"{TABLE[mnemonic][1]} shifted"
     return TABLE.get(mnemonic, (kinds.OTHER, "other"))
+
+
+def _is_slow_shift(insn: MachineInstruction) -> bool:
+    """Whether the last operand is shifted other than to the left by at most 4 bits."""
+    shift = insn.raw.operands[-1].shift if insn.operands else None
+    if shift is None or not shift.value or not isinstance(insn.operands[-1], DecodedRegister):
+        return False
+    return int(shift.value) > 4 or not str(insn.op_str).rpartition(", ")[2].startswith("lsl")
 
 
 def _registers(

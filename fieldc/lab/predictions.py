@@ -8,6 +8,7 @@ of its code. So its kernel is made again byte for byte, and simulated in the loo
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,15 +20,16 @@ from fieldc.catalogue import every_prime, find_field
 from fieldc.counting.count import Count
 from fieldc.counting.functions import count_in
 from fieldc.counting.limits import lower_bounds
-from fieldc.decisions.preferred import preferred
 from fieldc.decisions.schedule import ScheduleError, TunedKernel, shipped
 from fieldc.field import Field
+from fieldc.lab import facts
+from fieldc.lab.hand_written import ARM, JUDGED, ROUTINES, arm_kernel, goal_rows, ratio_cells
+from fieldc.lab.published import NoPublishedCode
 from fieldc.machine.assemble import assemble
 from fieldc.machine.processors import find_processor
 from fieldc.machine.ring import Layout
 from fieldc.machine.timing import layout_of
 from fieldc.simulator.predict import DecodedCode, PredictedCycles, predict
-from fieldc.targets.registry import TARGETS
 from fieldc.targets.x86_64.print import GNU
 from fieldc.targets.x86_64.timing.loops import turn_of
 
@@ -35,9 +37,6 @@ PAGE = Path(__file__).parents[2] / "docs" / "predictions.md"
 BEGIN, END = "<!-- {} -->\n", "<!-- end -->\n"
 MEASURED_ON = "sapphire-rapids"
 """The processor whose schedules were measured and which the simulator is judged by."""
-CHOSEN_FOR = "apple-m1"
-"""The processor for which AArch64 kernels are chosen."""
-ARM = ("neoverse-n1", "neoverse-v1", "neoverse-v2", "apple-m1", "cortex-a55")
 FIELDS, OPERATIONS = ("bn254-p", "bls12-381-p"), ("mul", "square", "add", "sub")
 KERNEL = "kernel"
 
@@ -110,14 +109,6 @@ def every_comparison() -> Iterator[Compared]:
                 continue
 
 
-def arm_kernel(text: str, operation: str) -> Count:
-    """The AArch64 kernel of an operation, as `fieldc build` makes it."""
-    target = TARGETS["aarch64-linux"]
-    choice = preferred(find_field(text), operation, target, CHOSEN_FOR).preferred
-    artifact = target.make(target, choice)
-    return count_in(artifact.code or b"", artifact.symbol)
-
-
 def predicted_cells(text: str, operation: str) -> tuple[object, ...]:
     """An AArch64 kernel: its instructions, and on each core its bound and its prediction."""
     found = arm_kernel(text, operation)
@@ -127,20 +118,6 @@ def predicted_cells(text: str, operation: str) -> tuple[object, ...]:
         bound = lower_bounds(found, processor).binding[1]
         cells.append(f"{bound:.1f}: {predict(found, processor)}".replace("|", "\\|"))
     return tuple(cells)
-
-
-def ratios(ours: Count, theirs: Count) -> list[str]:
-    """On each core our cycles as a fraction of another routine's, both predicted.
-
-    `theirs` is a run; its result lies over its first operand, so that a chain of calls is one.
-    """
-    found = []
-    for key in ARM:
-        a, b = (predict(count, find_processor(key)) for count in (ours, theirs))
-        if a and b:
-            fractions = a.throughput / b.throughput, a.latency / b.latency
-            found.append(" \\| ".join(f"{fraction:.2f}" for fraction in fractions))
-    return found
 
 
 def summary(found: Sequence[Compared]) -> str:
@@ -167,7 +144,30 @@ def arm_part() -> str:
     return table(("limbs", "op", "instructions", *ARM), rows)
 
 
-PARTS = {"measured": measured_part, "aarch64": arm_part}
+def pairs_part() -> str:
+    """The pairs of published routines. Raises NoPublishedCode."""
+    found = [facts.judged(fact) for fact in facts.facts()]
+    return facts.summary(found) + "\n" + table(facts.COLUMNS, (one.cells() for one in found))
+
+
+def hand_written_part() -> str:
+    """Our AArch64 kernels beside blst's. Raises NoPublishedCode."""
+    columns = ("field", "op", "instructions, ours and blst's", *ARM)
+    return table(columns, map(ratio_cells, ROUTINES))
+
+
+def goals_part() -> str:
+    """The goals of AArch64. Raises NoPublishedCode."""
+    return table(("field", "op", "instructions", "asked", *JUDGED), goal_rows())
+
+
+PARTS = {
+    "measured": measured_part,
+    "pairs": pairs_part,
+    "aarch64": arm_part,
+    "hand-written": hand_written_part,
+    "goals": goals_part,
+}
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -177,11 +177,17 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def page(text: str) -> str:
-    """A page with its tables made again."""
+    """A page with its tables made again; one of code that cannot be had here stays as it is."""
     for name, part in PARTS.items():
         begin = BEGIN.format(f"python -m fieldc.lab.predictions: {name}")
         before, _, rest = text.partition(begin)
-        text = before + begin + part() + END + rest.partition(END)[2]
+        old, _, after = rest.partition(END)
+        try:
+            made = part()
+        except NoPublishedCode as error:
+            print(f"SKIPPED {name}: {error}", file=sys.stderr)
+            made = old
+        text = before + begin + made + END + after
     return text
 
 

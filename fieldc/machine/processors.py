@@ -56,10 +56,9 @@ class Processor:
     factors: Mapping[str, float] = field(default_factory=dict)
 
     def timing(self, name: str) -> InstructionCost | None:
-        """Return the row of an instruction's kind, or None."""
-        if name == "add immediate" and name not in self.timings:
-            return self.timings["add"]
-        return self.timings.get(name)
+        """Return the row of an instruction's kind, or None; `add shifted` has that of `add`
+        where it has none of its own."""
+        return self.timings.get(name) or self.timings.get(name.partition(" ")[0])
 
 
 @cache

@@ -14,6 +14,8 @@ from fieldc.simulator.run import CostedInstruction, Simulation, steps_of
 
 CALLS, WARM_UP = 20, 8
 """Calls of a run; the first ones fill the window and do not count."""
+LONG = 4000
+"""A call of more instructions fills any window: of such code three run, and two of them count."""
 CHAINED = {"x86_64": ("rdi", "rsi"), "aarch64": ("x0", "x1")}
 """The result and the first operand, which are one place in a chain of calls."""
 DecodedCode = Sequence[DecodedInstruction]
@@ -52,14 +54,15 @@ def predict(
         return None
     head, tail = (steps_of(code, [()] * len(code), processor) for code in (before, after))
     body = steps_of(count.code, count.touches, processor)
+    calls, warm_up = (CALLS, WARM_UP) if count.instructions <= LONG else (3, 1)
     figures = []
     for is_chain in (False, True):
         run, ends = Simulation(core, processor), []
-        for number in range(CALLS):
+        for number in range(calls):
             root = CHAINED.get(count.architecture, ()) if is_chain else number
             steps = [*head, *(_placed(step, root) for step in body), *tail]
             ends.append(run.call(steps, all_ready=not head))
-        figures.append((ends[-1] - ends[WARM_UP - 1]) / (CALLS - WARM_UP))
+        figures.append((ends[-1] - ends[warm_up - 1]) / (calls - warm_up))
     return PredictedCycles(processor.key, *figures)
 
 
