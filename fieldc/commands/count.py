@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fieldc.commands.code import (
@@ -14,13 +15,14 @@ from fieldc.commands.code import (
     shown_bounds,
 )
 from fieldc.commands.progress import progress
-from fieldc.commands.verb import Answer, Table, option, verb
+from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 
 if TYPE_CHECKING:
     from fieldc.counting.count import Count
     from fieldc.counting.functions import Counted, File
     from fieldc.counting.limits import Limits
     from fieldc.progress import Progress
+    from fieldc.simulator.opinions import Opinion
     from fieldc.simulator.predict import PredictedCycles
 
 MOST = 4000
@@ -36,6 +38,11 @@ COLUMNS = ("function", "instructions", "mul", "add", "sub", "moves", "memory", "
         "functions, or part of a name that only one function has; without it a row for each",
     ),
     PROCESSOR,
+    option(
+        "--opinions",
+        action="store_true",
+        help="show what llvm-mca and OSACA predict too, where they are installed",
+    ),
 )
 def count(arguments: argparse.Namespace) -> Answer:
     """instructions, memory accesses and lower bounds of compiled functions"""
@@ -44,13 +51,15 @@ def count(arguments: argparse.Namespace) -> Answer:
     path, symbol = located(arguments.path)
     file = open_file(path)
     if symbol:
-        return one(file.counted(symbol), arguments.processor)
+        return one(file.counted(symbol), arguments.processor, arguments.opinions)
+    if arguments.opinions:
+        raise UsageError(f"--opinions needs one function: {path}:SYMBOL")
     with progress() as show:
         return every(file, show)
 
 
-def one(found: Counted, key: str | None) -> Answer:
-    """Everything about one function."""
+def one(found: Counted, key: str | None, second: bool = False) -> Answer:
+    """Everything about one function; with second opinions on its cycles if they are asked for."""
     bounds = shown_bounds(found.count, key)
     predicted = predictions(found.count, bounds)
     data = {
@@ -67,6 +76,10 @@ def one(found: Counted, key: str | None) -> Answer:
         tables.append(bounds_table(bounds))
     if predicted:
         tables.append(predictions_table(predicted))
+    if second:
+        said = [*second_opinions(found.count, predicted)]
+        tables.append(opinions_table(said))
+        data["opinions"] = [each.row() for each, _ in said]
     return Answer(tuple(tables), data)
 
 
@@ -85,6 +98,36 @@ def predictions_table(predicted: list[PredictedCycles]) -> Table:
     rows = [(p.processor, f"{p.throughput:.1f}", f"{p.latency:.1f}") for p in predicted]
     title = "a call takes about (by the simulator, not measured)"
     return Table(("processor", "independent", "dependent"), rows, title)
+
+
+def second_opinions(
+    count: Count, predicted: list[PredictedCycles]
+) -> Iterator[tuple[Opinion, PredictedCycles]]:
+    """What other tools say, beside our prediction. Raises UsageError where there is none."""
+    from fieldc.machine.processors import find_processor
+    from fieldc.simulator.opinions import opinions
+
+    if not predicted:
+        raise UsageError("--opinions stand beside a prediction: none is made of this function")
+    for ours in predicted:
+        for each in opinions(count, find_processor(ours.processor)):
+            yield each, ours
+
+
+def opinions_table(said: list[tuple[Opinion, PredictedCycles]]) -> Table:
+    """Each tool's cycles of independent calls, and whether they agree with ours."""
+    rows = [
+        (
+            ours.processor,
+            f"{ours.throughput:.1f}",
+            each.tool,
+            "-" if each.cycles is None else f"{each.cycles:.1f}",
+            each.verdict(ours.throughput),
+        )
+        for each, ours in said
+    ]
+    columns = ("processor", "independent", "tool", "says", "verdict")
+    return Table(columns, rows, "second opinions on independent calls")
 
 
 def properties(found: Counted) -> list[tuple[object, ...]]:
