@@ -11,8 +11,10 @@ from fieldc.counting.functions import count_in
 from fieldc.counting.instructions import CodeError
 from fieldc.counting.limits import CHAIN, SLOTS, Limits, all_bounds, lower_bounds
 from fieldc.machine.assemble import assemble
+from fieldc.machine.processor import part_of
 from fieldc.machine.processors import (
     find_processor,
+    processor_of_part,
     processor_of_signature,
     processors,
     processors_of,
@@ -216,3 +218,19 @@ def test_the_processors_file_is_whole() -> None:
 def test_processors_are_known_by_their_signatures(signature: int, key: str | None) -> None:
     found = processor_of_signature(signature)
     assert (found.key if found else None) == key
+
+
+@pytest.mark.parametrize(
+    ("part", "key"),
+    [
+        (part_of(0x413FD0C1), "neoverse-n1"),
+        (part_of(0x411FD401), "neoverse-v1"),
+        (part_of(0x410FD4F1), "neoverse-v2"),
+        ("Apple M1 Pro", "apple-m1"),
+        ("Apple M4", None),
+        (part_of(0x610F0280), None),
+    ],
+)
+def test_arm_cores_are_known_by_what_the_system_says(part: str, key: str | None) -> None:
+    found = processor_of_part(part)
+    assert (found and found.key) == key

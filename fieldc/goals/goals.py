@@ -10,12 +10,14 @@ from dataclasses import asdict, dataclass
 from functools import cache, partial
 
 from fieldc.algorithms import choose
-from fieldc.artifacts.host import SYMBOL, decide_here, find_backend
+from fieldc.artifacts.host import SYMBOL, compiled, decide_here, find_backend
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
-from fieldc.lab.foreign import ENTRY, ROUTINES, foreign_object
+from fieldc.lab.foreign import ARM_ROUTINES, ENTRY, ROUTINES, arm_object, foreign_object
+from fieldc.lab.hand_written import ROUTINES as ROUTINES_OF_ARM
 from fieldc.machine.assemble import assemble
 from fieldc.machine.code import code_of
+from fieldc.machine.processor import host_architecture
 from fieldc.machine.processors import host_processor
 from fieldc.machine.results import Race
 from fieldc.machine.timing import OperandMode, TimedKernel, candidate_of, layout_of, measure
@@ -102,6 +104,19 @@ GOALS = (
 )
 
 
+ARM_GOALS = tuple(
+    Goal(of.field, of.operation, of.symbol, of.fraction, of.fraction)
+    for of in ROUTINES_OF_ARM
+    if of.fraction
+)
+"""Against blst's routines for ARMv8. docs/predictions.md has what the simulator says of them."""
+
+
+def goals_here() -> tuple[Goal, ...]:
+    """Those of this host's architecture."""
+    return ARM_GOALS if host_architecture() == "aarch64" else GOALS
+
+
 @dataclass(frozen=True)
 class Figures:
     """Core cycles of one operation, the median over its places in memory; or fractions of them."""
@@ -163,7 +178,7 @@ def run_goals(
     """Race every goal that this host can race, in one interleaved run. Raises TimingError."""
     pairs: list[_Pair] = []
     outcomes: dict[Goal, Outcome] = {}
-    for goal in GOALS:
+    for goal in goals_here():
         try:
             pairs.append(_pair(goal, operands))
         except UserError as error:
@@ -178,7 +193,7 @@ def run_goals(
         operands=operands,
     )
     outcomes |= {pair.goal: _outcome(pair, race) for pair in pairs}
-    return [outcomes[goal] for goal in GOALS], race
+    return [outcomes[goal] for goal in goals_here()], race
 
 
 def _pair(goal: Goal, operands: OperandMode) -> _Pair:
@@ -193,7 +208,10 @@ def _preferred(field: str, operation: str) -> Choice:
 
 
 def _our_candidate(goal: Goal, ours: Choice, operands: OperandMode) -> TimedKernel:
-    label, kernel = f"ours {goal.name}", plan_of(ours).compile(ours.expression, SYMBOL)
+    label = f"ours {goal.name}"
+    if host_architecture() == "aarch64":
+        return _candidate(label, compiled(ours), SYMBOL, ours)
+    kernel = plan_of(ours).compile(ours.expression, SYMBOL)
     if not goal.in_a_loop:
         return _candidate(label, assemble(kernel.text(GNU)), SYMBOL, ours)
     layout = layout_of(ours.expression)
@@ -207,6 +225,9 @@ def _rival(goal: Goal, ours: Choice) -> TimedKernel | None:
     label = f"{goal.rival} {goal.name}"
     if goal.rival == CYCLES:
         return None
+    if host_architecture() == "aarch64":
+        made = arm_object(ARM_ROUTINES[goal.rival], ours.expression.field)
+        return _candidate(label, made, ENTRY, ours)
     if goal.rival in ROUTINES:
         made = foreign_object(ROUTINES[goal.rival], ours.expression.field)
         return _candidate(label, made, ENTRY, ours)

@@ -11,7 +11,7 @@ from fieldc.lab.trace import Request, count_of_call
 from fieldc.language import Expression
 from fieldc.machine.processors import find_processor, host_processor
 
-MODEL = "cascade-lake"
+MODELS = {"x86_64": "cascade-lake", "aarch64": "apple-m1"}
 """Whose bounds are shown where this processor is none of those in processors.toml."""
 
 
@@ -31,5 +31,5 @@ def executed(made: bytes, expression: Expression) -> Count | None:
 
 
 def limits_here(count: Count) -> Limits:
-    """The lower bounds on this processor, or on MODEL."""
-    return lower_bounds(count, host_processor() or find_processor(MODEL))
+    """The lower bounds on this processor, or on one of MODELS."""
+    return lower_bounds(count, host_processor() or find_processor(MODELS[count.architecture]))

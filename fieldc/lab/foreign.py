@@ -1,7 +1,7 @@
 """blst's assembly, from the package that crates/race depends on: routines to race and to prove.
 
 Its routines take their modulus and n0 as arguments; a stub of two instructions sets these and
-jumps, as blst's own C does.
+jumps, as blst's own C does. On AArch64 hosts they are its routines for ARMv8.
 """
 
 from __future__ import annotations
@@ -73,6 +73,70 @@ def assembly_folder() -> Path:
     packages = json.loads(ran.stdout)["packages"]
     manifest = next(Path(p["manifest_path"]) for p in packages if p["name"] == PACKAGE)
     return manifest.parent / "blst/build/elf"
+
+
+ARM_ROUTINES = {
+    routine.symbol: routine
+    for routine in (
+        BlstRoutine("mul_mont_384", "mul_mont_384", "mul", _MUL),
+        BlstRoutine("mul_mont_384", "sqr_mont_384", "square", _SQUARE),
+        BlstRoutine("mul_mont_384", "mul_mont_384x", "fp2_mul", _MUL),
+        BlstRoutine("add_mod_384", "add_mod_384", "add", _SUM),
+        BlstRoutine("add_mod_384", "sub_mod_384", "sub", _SUM),
+        BlstRoutine("mul_mont_256", "mul_mont_sparse_256", "mul", _MUL),
+        BlstRoutine("mul_mont_256", "sqr_mont_sparse_256", "square", _SQUARE),
+        BlstRoutine("add_mod_256", "add_mod_256", "add", _SUM),
+        BlstRoutine("add_mod_256", "sub_mod_256", "sub", _SUM),
+    )
+}
+"""Those for ARMv8, by symbol."""
+ARM_TRIPLE = "aarch64-unknown-linux-gnu"
+"""On every AArch64 host: a race writes the code where it runs, and needs no system's format."""
+
+
+def arm_text(routine: BlstRoutine, field: Field) -> str:
+    """An ARMv8 routine and a stub ENTRY for one field, as an assembler takes it.
+
+    Raises NoForeignCode.
+    """
+    text = (assembly_folder() / f"{routine.file}-armv8.S").read_text("utf-8")
+    return _without_features(text) + _arm_stub(routine, field)
+
+
+def arm_object(routine: BlstRoutine, field: Field) -> bytes:
+    """The object of `arm_text`, on AArch64 hosts. Raises NoForeignCode."""
+    return assemble(arm_text(routine, field), ARM_TRIPLE)
+
+
+def _arm_stub(routine: BlstRoutine, field: Field) -> str:
+    sets = {"p": "adr x{}, .Lfieldc_p", "n0": "ldr x{}, .Lfieldc_n0"}
+    lines = [sets[name].format(i) for i, name in enumerate(routine.arguments) if name in sets]
+    head = (".text", f".globl {ENTRY}", f".type {ENTRY},%function", ".p2align 6", f"{ENTRY}:")
+    table = [*_table(field.limbs(field.p)), ".Lfieldc_n0:", f".quad {field.n0:#x}"]
+    return "\n".join([*head, *lines, f"b {routine.symbol}", *table]) + "\n"
+
+
+def _without_features(text: str) -> str:
+    """What a C preprocessor that knows no feature keeps of the file's #if blocks."""
+    kept: list[str] = []
+    names = {"__SIZEOF_POINTER__": "8"}
+    skipping = False
+    for line in text.splitlines():
+        words = line.removeprefix("#").split()
+        if line.startswith("#if"):
+            skipping = True
+        elif line.startswith("#else"):
+            skipping = not skipping
+        elif line.startswith("#endif"):
+            skipping = False
+        elif not skipping and line.startswith("#"):
+            names[words[1]] = words[2]
+        elif not skipping:
+            kept.append(line)
+    made = "\n".join(kept) + "\n"
+    for name, value in names.items():
+        made = made.replace(name, value)
+    return made
 
 
 @cache

@@ -19,6 +19,11 @@ class Clock(Protocol):
     """A counter of constant rate, and two loops that show the state of the processor."""
 
     @property
+    def stretch(self) -> int:
+        """Return how many times longer slices are, for a counter that is slow; most often 1."""
+        ...
+
+    @property
     def reading(self) -> float:
         """Return the ticks that reading the counter twice takes."""
         ...
@@ -36,11 +41,17 @@ class Clock(Protocol):
         ...
 
 
+def written_at_once(start: int, end: int) -> None:
+    """Do nothing: what was written may be run."""
+
+
 @dataclass(frozen=True)
 class Instruments:
-    """A target's means to time kernels. Both functions raise TimingError."""
+    """A target's means to time kernels. The first two raise TimingError."""
 
     clock: Callable[[], Clock]
     """Makes a clock; an error on other hosts."""
     loops: Callable[[Layout, OperandMode], Caller]
     """Makes the loops for kernels of a layout."""
+    written: Callable[[int, int], None] = written_at_once
+    """Makes code visible that was written from one address to another."""

@@ -10,17 +10,22 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-from collections.abc import Iterable
+import platform
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from fieldc.machine.caller import Caller
 from fieldc.machine.code import Code
-from fieldc.machine.instruments import TimingError
+from fieldc.machine.instruments import TimingError, written_at_once
 from fieldc.machine.results import Mode
 
 PAGE = 4096
 PLACEMENTS = 8
 _CALLER_ROOM = 4 * PAGE
+_APPLE_ARM = (platform.system(), platform.machine()) == ("Darwin", "arm64")
+_MAP_JIT = 0x800
+"""Of <sys/mman.h> on Darwin."""
 OFFSET = 0x040
 """The page offset at which operands begin."""
 
@@ -65,13 +70,18 @@ class Pages:
     `room` is the most bytes of a kernel. Raises TimingError where the system forbids such memory.
     """
 
-    def __init__(self, slots: int, room: int, placements: int = PLACEMENTS) -> None:
-        self.placements = placements
+    def __init__(
+        self,
+        slots: int,
+        room: int,
+        placements: int = PLACEMENTS,
+        show: Callable[[int, int], None] = written_at_once,
+    ) -> None:
+        self.placements, self._show = placements, show
         self._room = room
         self._copy = _pages(_CALLER_ROOM) + _pages(room) + 2 * PAGE
         try:
-            protection = mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
-            self._memory = mmap.mmap(-1, slots * placements * self._copy, prot=protection)
+            self._memory = _executable(slots * placements * self._copy)
         except (AttributeError, OSError):
             raise TimingError("this system forbids memory that is written and run") from None
         self._start = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
@@ -102,10 +112,36 @@ class Pages:
             begin = len(caller.code) + first + gap - code.start
             kernel = self._start + offset + begin + code.start
             before = caller.before(first + gap)
-            self._memory[offset : offset + len(before)] = before
             written = code.at(self._start + offset + begin)
-            self._memory[offset + begin : offset + begin + len(written)] = written
+            with _writable():
+                self._memory[offset : offset + len(before)] = before
+                self._memory[offset + begin : offset + begin + len(written)] = written
+            end = offset + begin + len(written)
+            self._show(self._start + offset, self._start + end)
             yield Copy(caller, self._start + offset, kernel)
+
+
+def _executable(size: int) -> mmap.mmap:
+    """Memory that is written and run. Raises OSError, AttributeError on Windows."""
+    protection = mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
+    if not _APPLE_ARM:
+        return mmap.mmap(-1, size, prot=protection)
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANON | _MAP_JIT
+    return mmap.mmap(-1, size, flags=flags, prot=protection)
+
+
+@contextmanager
+def _writable() -> Iterator[None]:
+    """Let this thread write to memory that runs: on Apple's processors it does one or the other."""
+    if not _APPLE_ARM:
+        yield
+        return
+    protect = ctypes.CDLL(None).pthread_jit_write_protect_np
+    protect(0)
+    try:
+        yield
+    finally:
+        protect(1)
 
 
 def _pages(size: int) -> int:

@@ -6,6 +6,7 @@ import ctypes
 import platform
 from collections.abc import Callable, Iterable
 from functools import cache
+from pathlib import Path
 
 import llvmlite.binding as llvm
 
@@ -28,6 +29,9 @@ fieldc_cpuid:
     pop %rbx
     ret
 """
+
+
+_MIDR = Path("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1")
 
 
 class ProcessorError(UserError):
@@ -56,6 +60,35 @@ def cpuid(leaf: int, subleaf: int = 0) -> tuple[int, int, int, int]:
     return a, b, c, d
 
 
+@cache
+def arm_part() -> str:
+    """What names an AArch64 core: Linux's implementer and part (`41-d0c`), Darwin's brand.
+
+    Empty on other hosts, and where the system does not say.
+    """
+    if host_architecture() != "aarch64":
+        return ""
+    if platform.system() == "Darwin":
+        return _darwin_brand()
+    try:
+        text = _MIDR.read_text("ascii")
+        return part_of(int(text, 16))
+    except (OSError, ValueError):
+        return ""
+
+
+def part_of(midr: int) -> str:
+    """The implementer and the part of the register MIDR_EL1, in hexadecimal digits."""
+    return f"{midr >> 24 & 0xFF:02x}-{midr >> 4 & 0xFFF:03x}"
+
+
+def _darwin_brand() -> str:
+    size, text = ctypes.c_size_t(64), ctypes.create_string_buffer(64)
+    ask = ctypes.CDLL(None).sysctlbyname
+    failed = ask(b"machdep.cpu.brand_string", text, ctypes.byref(size), None, 0)
+    return "" if failed else text.value.decode("ascii", "replace")
+
+
 def features() -> frozenset[str]:
     """LLVM's names of the features that processor and system offer; none on other hosts.
 
@@ -71,9 +104,9 @@ def missing(needed: Iterable[str]) -> list[str]:
 
 @cache
 def brand() -> str:
-    """Return the processor's own name, or the host's architecture if CPUID has none."""
+    """Return the processor's own name, or the host's architecture if nothing names it."""
     if cpuid(0x80000000)[0] < 0x80000004:
-        return platform.processor() or platform.machine()
+        return arm_part() or platform.processor() or platform.machine()
     registers = [value for leaf in (2, 3, 4) for value in cpuid(0x80000000 + leaf)]
     text = b"".join(value.to_bytes(4, "little") for value in registers)
     return " ".join(text.split(b"\0")[0].decode("ascii", "replace").split())

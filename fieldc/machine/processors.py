@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any
 
 from fieldc.errors import UserError, enumerated, nearest, quote
-from fieldc.machine.processor import cpuid, features
+from fieldc.machine.processor import arm_part, cpuid, features
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -54,6 +54,7 @@ class Processor:
     units: Mapping[str, str]
     timings: Mapping[str, InstructionCost]
     factors: Mapping[str, float] = field(default_factory=dict)
+    parts: tuple[str, ...] = ()
 
     def timing(self, name: str) -> InstructionCost | None:
         """Return the row of an instruction's kind, or None; `add shifted` has that of `add`
@@ -85,13 +86,20 @@ def find_processor(key: str) -> Processor:
 
 
 def host_processor() -> Processor | None:
-    """Return the processor of this host, or None if CPUID names none of them.
+    """Return the processor of this host, or None if what it says of itself names none of them.
 
     A hypervisor may show an older model; it cannot hide the instructions that a guest may use.
     """
     telling = (p for p in processors().values() if p.telling and features() >= set(p.telling))
+    if part := arm_part():
+        return processor_of_part(part)
     signature = cpuid(1)[0]
     return next(telling, processor_of_signature(signature) if signature else None)
+
+
+def processor_of_part(part: str) -> Processor | None:
+    """The AArch64 processor that a system names, in the words of `arm_part`."""
+    return next((p for p in processors().values() if p.parts and part.startswith(p.parts)), None)
 
 
 def processor_of_signature(signature: int) -> Processor | None:
@@ -118,7 +126,7 @@ def _whole(rows: dict[str, dict[str, Any]], key: str) -> dict[str, Any]:
 def _processor(key: str, row: dict[str, Any]) -> Processor:
     values = {name: value for name, value in row.items() if name != "like"}
     values["timings"] = {name: _timing(each) for name, each in row["timings"].items()}
-    values |= {name: tuple(row.get(name, ())) for name in ("measured", "cpuid", "telling")}
+    values |= {name: tuple(row.get(name, ())) for name in ("measured", "cpuid", "telling", "parts")}
     return Processor(key=key, **values)
 
 

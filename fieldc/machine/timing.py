@@ -189,7 +189,7 @@ class Track:
         self.slices: list[Slice] = []
         kernels = [c for c in candidates if isinstance(c, TimedKernel)]
         room = max((len(c.code.data) for c in kernels), default=0)
-        self.pages = Pages(max(1, len(kernels)), room)
+        self.pages = Pages(max(1, len(kernels)), room, show=instruments.written)
         self.runners = [self._entrant(c) if isinstance(c, TimedKernel) else c for c in candidates]
         self.lanes: list[TimedMode] = []
         self.started = (self.clock.ticks(), time.perf_counter_ns())
@@ -203,10 +203,11 @@ class Track:
         """Make the lanes, each as long as half a slice."""
         for runner in self.runners:
             for mode in MODES:
-                pilot = TimedMode(mode, runner)
+                pilot = TimedMode(mode, runner, _PILOT_CALLS * self.clock.stretch)
                 ticks = min(self._ticks(pilot, 0) for _ in range(3))
                 cycles = ticks / self.clock.calibrate(CALIBRATION_TURNS)
-                self.lanes.append(TimedMode(mode, runner, max(1, round(HALF_CYCLES / cycles))))
+                calls = max(1, round(HALF_CYCLES * self.clock.stretch / cycles))
+                self.lanes.append(TimedMode(mode, runner, calls))
 
     def run_round(self, number: int) -> bool:
         """Run one slice of every mode, in random order. Return whether most were good so far."""

@@ -69,7 +69,7 @@ def instruments_here() -> Instruments:
     for target in TARGETS.values():
         if target.is_native and target.instruments is not None:
             return target.instruments
-    raise TimingError("kernels can be timed on x86-64 Linux and Darwin hosts only")
+    raise TimingError("kernels can be timed on x86-64 and AArch64 hosts with Linux or Darwin only")
 
 
 register(X86_64)

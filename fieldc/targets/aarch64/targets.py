@@ -5,9 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 
 from fieldc.language import Expression
+from fieldc.machine.instruments import Instruments
 from fieldc.targets.aarch64.kernel import ArmKernel, compile_words
 from fieldc.targets.aarch64.objects import object_of
 from fieldc.targets.aarch64.systems import SYSTEMS, ArmSystem
+from fieldc.targets.aarch64.timing.clock import GenericTimer, show_written
+from fieldc.targets.aarch64.timing.loops import loops
 from fieldc.targets.choice import Choice, Variant
 from fieldc.targets.extras import Extras
 from fieldc.targets.header import header, symbol_of
@@ -40,6 +43,9 @@ JUDGE = Judge(_judged, ARCHITECTURE, "apple-m1")
 """A processor that is not known is taken for the core that most people have."""
 
 
+INSTRUMENTS = Instruments(GenericTimer, loops, show_written)
+
+
 def _target(system: ArmSystem) -> Target:
     llvm = next(t for t in LLVM if (t.architecture, t.system) == (ARCHITECTURE, system.name))
 
@@ -62,6 +68,7 @@ def _target(system: ArmSystem) -> Target:
         variants=VARIANTS,
         judge=JUDGE,
         can_add=Extras(landing_pads=True),
+        instruments=INSTRUMENTS if system.name != "windows" else None,
     )
 
 

@@ -1,0 +1,1 @@
+"""The clock and the loops that time kernels on AArch64."""
