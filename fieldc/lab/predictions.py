@@ -22,7 +22,7 @@ from fieldc.counting.functions import count_in
 from fieldc.counting.limits import lower_bounds
 from fieldc.decisions.schedule import ScheduleError, TunedKernel, shipped
 from fieldc.field import Field
-from fieldc.lab import facts
+from fieldc.lab import facts, side_by_side
 from fieldc.lab.hand_written import ARM, JUDGED, ROUTINES, arm_kernel, goal_rows, ratio_cells
 from fieldc.lab.published import NoPublishedCode
 from fieldc.machine.assemble import assemble
@@ -161,12 +161,18 @@ def goals_part() -> str:
     return table(("field", "op", "instructions", "asked", *JUDGED), goal_rows())
 
 
+def side_by_side_part() -> str:
+    """Products in vectors beside scalar ones."""
+    return table(side_by_side.COLUMNS, side_by_side.rows())
+
+
 PARTS = {
     "measured": measured_part,
     "pairs": pairs_part,
     "aarch64": arm_part,
     "hand-written": hand_written_part,
     "goals": goals_part,
+    "side by side": side_by_side_part,
 }
 
 
