@@ -12,12 +12,18 @@ from fieldc.artifacts.verify import Job, Verdict
 from fieldc.artifacts.write import build
 from fieldc.catalogue import find_field
 from fieldc.cli import main
+from fieldc.decisions import preferred as judged
+from fieldc.decisions.model import Figure
 from fieldc.decisions.preferred import Decision, preferred
+from fieldc.errors import Refusal
 from fieldc.machine.processor import is_x86_64
 from fieldc.progress import Progress
+from fieldc.targets.choice import Choice
+from fieldc.targets.judge import Judge
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import PROVED, TESTED, Artifact
 from fieldc.targets.x86_64.choices import choices_on
+from fieldc.targets.x86_64.flags import FlagError
 from fieldc.words.rows import RowStyle
 
 ARM, LLVM = TARGETS["aarch64-linux"], TARGETS["x86_64-linux-llvm"]
@@ -126,6 +132,29 @@ def test_kernels_that_are_not_proved_give_way_together(monkeypatch: pytest.Monke
     made = build(decisions, lambda *_: None)
     assert rounds == [2, 2]
     assert all("is not proved" in artifact.choice.chosen_by for artifact in made)
+
+
+def test_a_kernel_that_does_not_compile_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    field, x86 = find_field("bn254-p"), TARGETS["x86_64-linux"]
+    judge = judged.figure
+
+    def figure(by: Judge, choice: Choice, processor: str) -> Figure:
+        if choice.expression.kernel.algorithm == "cios" and choice.variant.name == "adx":
+            raise FlagError("two sums read one carry")
+        return judge(by, choice, processor)
+
+    monkeypatch.setattr(judged, "figure", figure)
+    found = preferred(field, "mul", x86, "zen-5")
+    assert ("cios, adx", "two sums read one carry") in found.refused
+    kept = {(c.algorithm, c.choice.variant.name) for c in found.candidates}
+    assert ("cios", "adx") not in kept and ("cios", "mulx") in kept
+
+    def none(by: Judge, choice: Choice, processor: str) -> Figure:
+        raise FlagError("two sums read one carry")
+
+    monkeypatch.setattr(judged, "figure", none)
+    with pytest.raises(Refusal, match="has no code for redc by redc, adx: two sums read one"):
+        preferred(field, "redc", x86, "zen-5")
 
 
 def order_of() -> list[str]:

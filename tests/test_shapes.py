@@ -29,7 +29,7 @@ from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.kernel import compile_expression
 from fieldc.targets.x86_64.print import GNU
 from fieldc.words.interpret import interpret
-from fieldc.words.lower import lower
+from fieldc.words.lower import lower, reads_a_carry_twice
 
 ON_X86_64 = pytest.mark.skipif("x86_64" not in host_triple(), reason="the kernels are x86-64")
 PLAIN = ("mul_plain", "square_plain", "reduce", "sum_of_products_plain")
@@ -205,6 +205,23 @@ def test_signed_limbs_without_a_carry_are_refused() -> None:
 def test_a_row_may_begin_beside_a_carry_chain() -> None:
     """p = 2^416 + 2^352 - 2^320 + 1: a limb 1 begins a chain before the row's first product."""
     check_proof(choose(Field(2**416 + 2**352 - 2**320 + 1), "mul", "cios"), "adx")
+
+
+REPEATED = 2**320 + 2**288 - 2**192 + 2**96 - 1
+"""Two limbs of this prime stand in it twice: equal sums of a row are shared."""
+
+
+@ON_X86_64
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_flag_is_read_by_one_sum(variant: str) -> None:
+    """A carry that two sums read was destroyed by the first of them: nothing was built."""
+    f = Field(REPEATED)
+    for operation, algorithm in (("mul", "cios"), ("mul", "log-jump"), ("square", "cios")):
+        expression = choose(f, operation, algorithm)
+        if variant == "adx" and operation == "mul":
+            assert reads_a_carry_twice(lower(expression, VARIANTS[variant].rows))
+        check_proof(expression, variant)
+    compile_expression(choose(f, "mul_plain", "barrett"), "k", VARIANTS[variant])
 
 
 def test_one_bit_is_no_bits() -> None:

@@ -15,12 +15,13 @@ from dataclasses import dataclass, replace
 from fieldc.algorithms import every_kernel_for, offered_for, unknown_algorithm
 from fieldc.decisions.model import Figure, figure, rank
 from fieldc.decisions.schedule import Schedule, ScheduleError, TunedKernel, shipped
+from fieldc.errors import Refusal
 from fieldc.field import Field
 from fieldc.language import BoundError, Expression, Kernel
 from fieldc.machine.processor import missing
 from fieldc.machine.processors import Processor, find_processor, host_processor
 from fieldc.targets.choice import Choice
-from fieldc.targets.judge import Judge
+from fieldc.targets.judge import Judge, NotCompiled
 from fieldc.targets.target import Target
 
 
@@ -51,7 +52,7 @@ class Decision:
     processor: str
     candidates: tuple[Candidate, ...]
     refused: tuple[tuple[str, str], ...] = ()
-    """Algorithms whose bounds do not hold, and why."""
+    """Algorithms whose bounds do not hold, or variants that do not compile, and why."""
 
     @property
     def preferred(self) -> Choice:
@@ -134,11 +135,11 @@ def preferred(
 
     `processor` is a key of processors.toml, None for this host's; `algorithm` and `schedule` are
     what the user named. Raises NoKernel for an algorithm that does not exist, BoundError where no
-    bounds hold, UnknownProcessor.
+    bounds hold, UnknownProcessor, Refusal where nothing compiles.
     """
     expressions, refused = _expressions(field, operation, algorithm)
     made = decide(target, expressions, processor, schedule)
-    return replace(made, refused=tuple(refused))
+    return replace(made, refused=(*refused, *made.refused))
 
 
 def decide(
@@ -152,11 +153,15 @@ def decide(
     if judge is None:
         return Decision(target, "", tuple(_by_preference(target, expressions)))
     model, is_host = _model(target, judge, processor), processor is None
-    found = _modelled(target, judge, expressions, model, is_host)
+    found, refused = _modelled(target, judge, expressions, model, is_host)
     tuned = []
     if judge.takes_schedules:
         tuned = _scheduled(target, judge, expressions, model, schedule, is_host)
-    return Decision(target, model.key, (*tuned, *found))
+    if not tuned and not found:
+        name, why = refused[0]
+        operation = expressions[0].kernel.operation
+        raise Refusal(f"{target.name} has no code for {operation} by {name}: {why}")
+    return Decision(target, model.key, (*tuned, *found), tuple(refused))
 
 
 def _expressions(
@@ -217,12 +222,13 @@ def _modelled(
     expressions: Sequence[Expression],
     model: Processor,
     is_host: bool,
-) -> list[Candidate]:
-    """Every algorithm in every variant, by the model's lower bounds.
+) -> tuple[list[Candidate], list[tuple[str, str]]]:
+    """Every algorithm in every variant, by the model's lower bounds; those that do not compile.
 
     A variant's later plans come right after its first one: the model does not see an order.
     """
     found: list[list[Candidate]] = []
+    refused: list[tuple[str, str]] = []
     for expression in expressions:
         for variant in target.variants:
             runs = not (is_host and missing(variant.needs))
@@ -231,20 +237,26 @@ def _modelled(
             why = f"the model of {model.key}"
             for plan in judge.plans(variant, model.key):
                 choice = Choice(expression, variant, plan, options=_options(model))
-                if (code := judge.code(choice)) in codes:
+                try:
+                    code = judge.code(choice)
+                    bound = figure(judge, choice, model.key)
+                except NotCompiled as error:
+                    refused.append((f"{expression.kernel.algorithm}, {variant.name}", str(error)))
+                    continue
+                if code in codes:
                     continue
                 codes.add(code)
-                bound = figure(judge, choice, model.key)
                 told = replace(choice, chosen_by=f"{why}: {bound}")
                 some.append(Candidate(told, bound, runs))
                 why = f"the model of {model.key}, rows of other processors"
-            found.append(some)
+            if some:
+                found.append(some)
 
     def place(some: Sequence[Candidate]) -> Figure:
         first = some[0]
         return rank(first.figure or Figure(0, 0, 0), first.choice.variant.name, model)
 
-    return [candidate for some in sorted(found, key=place) for candidate in some]
+    return [candidate for some in sorted(found, key=place) for candidate in some], refused
 
 
 def _options(model: Processor) -> tuple[str, ...]:

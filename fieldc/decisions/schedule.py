@@ -21,10 +21,9 @@ from fieldc.language import Expression
 from fieldc.machine.processors import processors
 from fieldc.reading import read_text
 from fieldc.targets.header import field_symbol
-from fieldc.targets.x86_64.allocate import AllocationError
+from fieldc.targets.judge import NotCompiled
 from fieldc.targets.x86_64.choices import PLAIN, VARIANTS, Choices, Refinement
 from fieldc.targets.x86_64.conventions import GENERAL
-from fieldc.targets.x86_64.flags import FlagError
 from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.order import OrderError
 from fieldc.targets.x86_64.plan import Plan
@@ -82,7 +81,7 @@ class TunedKernel:
         plan = Plan(self.decisions.choices, self.decisions.refinement)
         try:
             self.require(plan.compile(expression, "kernel"))
-        except (AllocationError, FlagError, OrderError) as error:
+        except (NotCompiled, OrderError) as error:
             what = f"the schedule's {self.operation} makes no kernel: {error}"
             raise ScheduleError(what) from None
         return plan

@@ -9,12 +9,19 @@ from typing import Any
 from fieldc.targets.choice import Choice, Variant
 
 
+class NotCompiled(ValueError):
+    """A target has no code for these words in this plan; the message is one line."""
+
+
 @dataclass(frozen=True)
 class Judge:
     """What the decision asks of a target whose kernels a model can judge."""
 
     code: Callable[[Choice], bytes]
-    """The bytes of a choice's function. One for all systems of a target's kind."""
+    """The bytes of a choice's function. One for all systems of a target's kind.
+
+    Raises NotCompiled.
+    """
     architecture: str
     """Of the bytes, as the counts name it."""
     stand_in: str

@@ -18,13 +18,12 @@ from fieldc.machine.caller import Caller
 from fieldc.machine.code import Code
 from fieldc.machine.pages import Timed
 from fieldc.machine.processors import Processor
-from fieldc.targets.x86_64.allocate import AllocationError
+from fieldc.targets.judge import NotCompiled
 from fieldc.targets.x86_64.choices import Choices, Refinement, choices_on
 from fieldc.targets.x86_64.conventions import GENERAL
 from fieldc.targets.x86_64.encode import Piece, encode, linked, placed, size_of, table_after
-from fieldc.targets.x86_64.flags import FlagError
 from fieldc.targets.x86_64.instructions import Physical
-from fieldc.targets.x86_64.kernel import X86Error, X86Kernel, finish
+from fieldc.targets.x86_64.kernel import X86Kernel, finish
 from fieldc.targets.x86_64.order import Move, Touch, ordered, reach, shift, touch
 from fieldc.targets.x86_64.select import Selection
 from fieldc.tune.subject import Subject
@@ -89,7 +88,7 @@ class Workshop:
         self._bounds: dict[tuple[object, ...], Limits] = {}
 
     def selection(self, decisions: Decisions) -> Selection:
-        """The virtual code of an algorithm and its choices. Raises FlagError."""
+        """The virtual code of an algorithm and its choices. Raises NotCompiled."""
         key = decisions.algorithm, decisions.choices
         if key not in self._selections:
             program = self.subject.program(self.expressions[key[0]], decisions.choices)
@@ -98,7 +97,7 @@ class Workshop:
         return self._selections[key]
 
     def kernel(self, decisions: Decisions) -> X86Kernel:
-        """The kernel of some decisions, by the passes. Raises FlagError, OrderError."""
+        """The kernel of some decisions, by the passes. Raises NotCompiled, OrderError."""
         convention = self.subject.convention
         kernel = finish(self.selection(decisions), SYMBOL, convention, decisions.refinement)
         return self.subject.completed(kernel)
@@ -107,7 +106,7 @@ class Workshop:
         """A draft, or None where the choices do not go together."""
         try:
             kernel = self.kernel(decisions)
-        except (FlagError, AllocationError, NeedsIntegers, X86Error):
+        except (NotCompiled, NeedsIntegers):
             return None
         pieces = tuple(map(encode, kernel.code))
         code = linked(pieces, (value for _, value in kernel.constants))

@@ -27,11 +27,13 @@ class Builder:
     """Collects the steps of one program. `constant_names` names the field's own words.
 
     Of `unknown` constants nothing is used but that they are words: another field's may stand there.
+    Equal steps are shared; those with a carry only where it `shares_carries`.
     """
 
     word: int
     constant_names: dict[int, str] = field(default_factory=dict)
     unknown: frozenset[int] = frozenset()
+    shares_carries: bool = True
     steps: list[Step] = field(default_factory=list)
     _constants: dict[tuple[Kind, int], Value] = field(default_factory=dict)
     _shared: dict[StepKey, tuple[Value, ...]] = field(default_factory=dict)
@@ -81,7 +83,8 @@ class Builder:
                 for kind, v in zip(operation.outputs, words, strict=True)
             )
         key = operation.name, tuple(v.number for v in inputs), attribute, operand
-        if key not in self._shared:
+        carries = Kind.FLAG in operation.outputs and highs[1] > 0
+        if key not in self._shared or (carries and not self.shares_carries):
             outputs = []
             for kind, high, name in zip(operation.outputs, highs, names, strict=True):
                 number = self._next()

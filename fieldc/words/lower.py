@@ -9,6 +9,7 @@ from fieldc.field import Field
 from fieldc.integers import Condition
 from fieldc.language import Expression, Integer, LanguageError
 from fieldc.words.build import Builder
+from fieldc.words.operations import ADD, SUB
 from fieldc.words.program import Program, Step, Value
 from fieldc.words.rows import RowChoice, Sum, add_row
 
@@ -21,14 +22,16 @@ def lower(
     rows: RowChoice | None = None,
     unknown: frozenset[int] = frozenset(),
     exchanged: bool = False,
+    shares_carries: bool = True,
 ) -> Program:
     """Lower an expression to a word program that adds rows of products in the chosen style.
 
     `unknown` constants are taken for any words, as far as bounds of words go. `exchanged` reads x
-    where the text has y and y where it has x: for operations where the order is free.
+    where the text has y and y where it has x: for operations where the order is free. Two sums may
+    read one carry unless the program `shares_carries` no more.
     """
     f = expression.field
-    build = Builder(f.word, constant_names(f), unknown)
+    build = Builder(f.word, constant_names(f), unknown, shares_carries)
     names = EXCHANGED if exchanged else {}
     lowering = Lowering(build, rows or RowChoice(), uses_of(expression.result), names)
     words = lowering.words(expression.result)
@@ -39,6 +42,13 @@ def lower(
             expression.kernel.operation, f.word, operands, tuple(build.steps), tuple(words + zeros)
         )
     )
+
+
+def reads_a_carry_twice(program: Program) -> bool:
+    """Whether two sums or differences read one carry: the first of them destroys a flag."""
+    sums = [step for step in program.steps if step.operation in (ADD, SUB)]
+    read = Counter(s.inputs[2].number for s in sums if s.inputs[2].constant is None)
+    return any(count > 1 for count in read.values())
 
 
 def interface(expression: Expression) -> Program:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from fieldc.targets.judge import NotCompiled
 from fieldc.targets.x86_64.choices import PLAIN, Refinement
 from fieldc.targets.x86_64.conventions import Convention
 from fieldc.targets.x86_64.instructions import Physical, VirtualCode
@@ -18,7 +19,7 @@ SLOT_BYTES = 8
 NEVER = 1 << 60
 
 
-class AllocationError(RuntimeError):
+class AllocationError(NotCompiled):
     """An instruction needs more registers at once than the processor has (a defect)."""
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fieldc.targets.judge import NotCompiled
 from fieldc.targets.x86_64.instructions import CF, OF
 from fieldc.words.operations import Kind
 from fieldc.words.program import Program
 
 
-class FlagError(ValueError):
+class FlagError(NotCompiled):
     """More chains are alive at once than the variant has flags."""
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fieldc.language import Expression
 from fieldc.targets.extras import PLAIN as NOTHING
 from fieldc.targets.extras import Extras
+from fieldc.targets.judge import NotCompiled
 from fieldc.targets.x86_64.allocate import Allocation, allocate
 from fieldc.targets.x86_64.choices import FEATURES, PLAIN, VARIANTS, Choices, Refinement
 from fieldc.targets.x86_64.conventions import SYSV, Convention
@@ -20,7 +21,7 @@ from fieldc.targets.x86_64.print import INTEL, Syntax, print_body, print_kernel
 from fieldc.targets.x86_64.select import Selection
 from fieldc.words.carries import differences_as_sums
 from fieldc.words.complements import early_complements
-from fieldc.words.lower import constant_names, lower
+from fieldc.words.lower import constant_names, lower, reads_a_carry_twice
 from fieldc.words.operations import MUL
 from fieldc.words.program import Program
 from fieldc.words.shifts import highest_first
@@ -28,7 +29,7 @@ from fieldc.words.shifts import highest_first
 WORD = 64
 
 
-class X86Error(ValueError):
+class X86Error(NotCompiled):
     """This backend cannot compile the program; the message is one line for the user."""
 
 
@@ -81,8 +82,11 @@ def compile_expression(
 
 
 def lower_for(expression: Expression, choices: Choices) -> Program:
-    """The words that the choices ask for."""
-    program = lower(expression, choices.rows, exchanged=choices.scanned == "x")
+    """The words that the choices ask for, in which one sum at most reads a carry."""
+    exchanged = choices.scanned == "x"
+    program = lower(expression, choices.rows, exchanged=exchanged)
+    if reads_a_carry_twice(program):
+        program = lower(expression, choices.rows, exchanged=exchanged, shares_carries=False)
     if not any(step.operation is MUL for step in program.steps):
         return highest_first(differences_as_sums(program, constant_names(expression.field)))
     return complemented(program, choices)
