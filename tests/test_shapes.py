@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import cycle, product
 from typing import Any
 
@@ -13,14 +14,14 @@ from primes import cases, expected, is_probable_prime
 from sampling import sampled_rows
 from well_formed import assert_no_dead_carry, assert_no_waste, assert_well_formed
 
-from fieldc.algorithms import choose, representations
+from fieldc.algorithms import choose, offered_for, representations
 from fieldc.algorithms.representations import MONTGOMERY, representation_of
 from fieldc.algorithms.representations import PLAIN as PLAIN_RESIDUES
 from fieldc.algorithms.shapes import few_powers, shapes, signed_row
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.field import Field
-from fieldc.language import DoesNotApply, Expression
+from fieldc.language import BoundError, DoesNotApply, Expression
 from fieldc.machine.assemble import assemble, host_triple
 from fieldc.operations import OPERATIONS
 from fieldc.proof.algebra.identity import ProofError
@@ -222,6 +223,81 @@ def test_a_flag_is_read_by_one_sum(variant: str) -> None:
             assert reads_a_carry_twice(lower(expression, VARIANTS[variant].rows))
         check_proof(expression, variant)
     compile_expression(choose(f, "mul_plain", "barrett"), "k", VARIANTS[variant])
+
+
+SPARSE = (
+    *("2^192+2^96+2^64-2^32-1", "1974854247*2^96+1", "2^190-2^103+2^98+1", "p384"),
+    *("2^192+2^128-2^96-2^64+1", "18244405400405389687*2^200+1", "2^448-2^224-1"),
+    *("2^384+2^288+2^256+1", "1729*2^505-1", "0x12440ad866c511d7d2de1a1d057a2e215"),
+)
+"""Primes whose limbs are words of their own products, or whose top limb is 1."""
+
+
+def near_a_multiple(seed: int) -> Field:
+    """p = a*2^k - 1 or a*2^k + 1 of 2 to 6 limbs, k of at least one limb."""
+    rng = random.Random(f"a*2^k +- 1 {seed}")
+    while True:
+        limbs = rng.randrange(2, 7)
+        k = rng.randrange(64, 64 * limbs - 8)
+        p = ((rng.getrandbits(rng.randrange(4, 64 * limbs - k + 1)) | 1) << k) + rng.choice((-1, 1))
+        if p >> 96 and is_probable_prime(p):
+            return Field(p)
+
+
+@ON_X86_64
+@pytest.mark.parametrize(("text", "variant"), in_a_variant(SPARSE))
+def test_remainders_by_barrett_modulo_sparse_primes(text: str, variant: str) -> None:
+    for operation in ("mul_plain", "square_plain", "reduce"):
+        check_proof(choose(find_field(text), operation, "barrett"), variant)
+
+
+@ON_X86_64
+@pytest.mark.parametrize("seed", SEEDS)
+def test_remainders_by_barrett_modulo_random_primes(seed: int) -> None:
+    """Of each shape, and where p is little above a power of the radix: its top limb is 1."""
+    rng = random.Random(f"a top limb of 1 {seed}")
+    while not is_probable_prime(p := (1 << 64 * rng.randrange(2, 5)) + rng.getrandbits(100) | 1):
+        continue
+    variant = tuple(VARIANTS)[seed % len(VARIANTS)]
+    with_bmi2 = ("adx", "mulx")[seed % 2]  # SOUNDNESS.md says what is missing without BMI2
+    drawn = ((near_a_multiple(seed), variant), (of_few_powers(seed), variant))
+    for f, chosen in (*drawn, (Field(p), with_bmi2)):
+        for operation in ("mul_plain", "square_plain", "reduce"):
+            check_proof(choose(f, operation, "barrett"), chosen)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_low_limbs_of_a_multiple_take_no_product(seed: int) -> None:
+    """p = a*2^k +- 1: a row has a product only for a limb of a*2^k that is not 0 or 1."""
+    f = near_a_multiple(seed)
+    rest = f.p - 1 if f.p % f.base == 1 else f.p + 1
+    row = f.n * sum(limb not in (0, 1) for limb in f.limbs(rest)) + 1
+    for operation, product_limbs in (("mul", f.n**2), ("square", f.n * (f.n + 1) // 2)):
+        assert min(map(products, offered(f, operation))) <= product_limbs + row
+
+
+@ON_X86_64
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_multiples_of_a_power_of_two_less_or_more_one(seed: int) -> None:
+    variant = tuple(VARIANTS)[seed % len(VARIANTS)]
+    for operation in ("mul", "square"):
+        for expression in offered(near_a_multiple(seed), operation):
+            check_words(expression)
+            check_proof(expression, variant)
+
+
+def offered(f: Field, operation: str) -> list[Expression]:
+    """The texts that a build may choose among."""
+    found = []
+    for each in offered_for(operation):
+        with suppress(BoundError):
+            found.append(each.expression(f))
+    return found
+
+
+def products(expression: Expression) -> int:
+    """Products of words, low halves included."""
+    return sum(step.operation.name in ("mul", "mul_low") for step in lower(expression).steps)
 
 
 def test_one_bit_is_no_bits() -> None:

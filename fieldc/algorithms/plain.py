@@ -12,6 +12,7 @@ from fieldc.algorithms.reduction import subtract_all
 from fieldc.algorithms.scanning import schoolbook
 from fieldc.algorithms.squaring import plain_square
 from fieldc.field import Field
+from fieldc.integers import with_bounds
 from fieldc.language import (
     Integer,
     Kernel,
@@ -70,6 +71,10 @@ def _barrett(f: Field, x: Number, high: int) -> Number:
     """
     n, w = f.n, f.word
     constant = f.R**2 // f.p
+    if f.spare_bits == w - 1 and isinstance(x, Integer):
+        # The top limb of a product is at most 3 then. Bounds in fractions do not show the halves of
+        # products to be 0 that are 0 because it is whole: so it is taken for any word.
+        x = with_bounds(x, (0, (1 << w * -(-x.high.bit_length() // w)) - 1))
     q: Number = 0
     for i, x_i in enumerate(limbs(f, x >> w * (n - 1), n + 1)):
         below = n - 1 - i  # columns of this row that are left out

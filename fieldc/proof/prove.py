@@ -25,6 +25,8 @@ from fieldc.proof.proved import CaseProof, CutPoint, Excluded, Proved
 
 RUNS = 8
 """Runs on numbers before a proof: enough to show most bits that are not constant."""
+PROPOSING = 16
+"""Runs that propose which words are digits of a quotient."""
 MOST_IN_VAIN = 4
 """How often it is asked in vain whether a case can be."""
 
@@ -188,7 +190,8 @@ def _equalities(
         return ()
     case = _case(system, inputs, samples)
     values = [i.value(system.word_bits) for i in inputs]
-    return equate_dropped(case, goal.claim(values), contract.p)
+    runs = [s.values for s in refute.samples(system, inputs, PROPOSING)]
+    return equate_dropped(case, goal.claim(values), contract.p, runs)
 
 
 def _settled(case: Case, contract: Contract, goal: _Goal, asks: bool) -> CaseProof | Excluded:

@@ -44,10 +44,13 @@ class Equality:
     """Of the carry, on the left side of each row that had it."""
 
 
-def equate_dropped(case: Case, claim: Polynomial, p: int) -> tuple[Equality, ...]:
+def equate_dropped(
+    case: Case, claim: Polynomial, p: int, runs: Sequence[Mapping[int, int]]
+) -> tuple[Equality, ...]:
     """Find what carries equal that end a chain, and write that into the rows that have them.
 
-    That is 0 first, then what makes the number that the chain ends `claim` modulo p.
+    That is 0 first, then what makes the number that the chain ends `claim` modulo p. All variables
+    in some `runs` propose which words are digits of a quotient.
     """
     system, found = case.system, []
     flags = {row.flag for row in system.rows if isinstance(row, Select)}
@@ -62,7 +65,7 @@ def equate_dropped(case: Case, claim: Polynomial, p: int) -> tuple[Equality, ...
         briefly = replace(case, strategies=STRATEGIES[:1]) if is_read else case
         equality = _shown(briefly, carry, {}, factors)
         if equality is None and not is_read and (chain := comparison_of(system, carry)):
-            value = _left_out(system, chain, claim, p)
+            value = _left_out(system, chain, claim, p, runs)
             equality = None if value is None else _shown(case, carry, value, factors)
         if equality is not None:
             _write(system, equality)
@@ -142,52 +145,60 @@ def _shown(
     return Equality(carry, value, most, least, factors) if most and least else None
 
 
-def _left_out(system: System, chain: Comparison, claim: Polynomial, p: int) -> Polynomial | None:
-    """What the chain's carry is, if the chain's words are claim + p*s for some s.
+def _left_out(
+    system: System, chain: Comparison, claim: Polynomial, p: int, runs: Sequence[Mapping[int, int]]
+) -> Polynomial | None:
+    """What the chain's carry may be, if the chain's words are claim - p*q for some q.
 
     The operands are that modulo 2^(w*m). What they are more, in multiples of 2^(w*m), is the carry.
     """
-    size, inverse = abs(chain.weight), pow(p, -1, abs(chain.weight))
-    operands = _in_digits(system, chain, inverse)
-    if operands is None:
+    quotients = _quotients(chain, claim, p, runs)
+    found = quotients and _in_digits(system, chain, p, runs, quotients)
+    if not found:
         return None
-    more = {}
-    for monomial in operands.keys() | claim.keys():
-        got, claimed = int(operands.get(monomial, 0)), int(claim.get(monomial, 0))
-        times = _signed((got - claimed) * inverse, size)
-        if not _is_small(times, system, size):
-            return None
-        more[monomial] = (got - claimed - times * p) // chain.weight
-    return {monomial: c for monomial, c in more.items() if c}
+    operands, digits = found
+    add_to(operands, claim, -1)
+    add_to(operands, digits, p)
+    more: Polynomial = {m: int(c) // chain.weight for m, c in operands.items()}
+    return more if all(more[m] * chain.weight == c for m, c in operands.items()) else None
 
 
-def _in_digits(system: System, chain: Comparison, inverse: int) -> Polynomial | None:
-    """The chain's operands without words, but for those that multiply p: digits of a quotient."""
-    total, size = Total(system, chain.operands), abs(chain.weight)
-    factors: set[int] = set()
-    """Words that constants were multiplied with."""
+def _quotients(
+    chain: Comparison, claim: Polynomial, p: int, runs: Sequence[Mapping[int, int]]
+) -> list[int]:
+    """q in each run; nothing where the chain's words are not claim - p*q. Runs only propose."""
+    words = {m: c for m, c in chain.words.items() if m != (chain.flag,)}
+    found = [divmod(evaluate(claim, run) - evaluate(words, run), p) for run in runs]
+    return [] if any(rest or q < 0 for q, rest in found) else [q for q, _ in found]
+
+
+def _in_digits(
+    system: System,
+    chain: Comparison,
+    p: int,
+    runs: Sequence[Mapping[int, int]],
+    quotients: Sequence[int],
+) -> tuple[Polynomial, Polynomial] | None:
+    """The chain's operands without words but for q's digits, and q in these digits.
+
+    A digit has its value in all runs, and -p times its place as its factor modulo 2^(w*m).
+    """
+    total, size, w = Total(system, chain.operands), abs(chain.weight), system.word_bits
+    places = {
+        tuple(q >> w * i & system.radix - 1 for q in quotients): i
+        for i in range(-(-max(quotients).bit_length() // w))
+    }
+    digits: Polynomial = {}
     for row in total.backwards():
         if len(total) > MOST_TERMS:
             return None
-        factor = int(total.terms.get((row.word,), 0))
-        times = _signed(factor * inverse, size)
-        is_plainer = row.word in factors or abs(times) < abs(_signed(factor, size))
-        if isinstance(row, Select) or (is_plainer and _is_small(times, system, size)):
+        place = places.get(tuple(run[row.word] for run in runs))
+        if place is not None and (total.terms.get((row.word,), 0) + (p << w * place)) % size == 0:
+            digits[row.word,] = 1 << w * place
+        if isinstance(row, Select):
             continue
-        quotient = total.split(row.word)
+        quotient = {} if (row.word,) in digits else total.split(row.word)
         total.add(product(quotient, row.right))
         if row.carry is not None:
             total.add(product(quotient, variable(row.carry)), -row.factor)
-        if row.kind == "mul":
-            factors.update(m[0] for m in row.right if len(m) == 1)
-    return total.terms
-
-
-def _signed(number: int, size: int) -> int:
-    """The number modulo `size`, the one next to 0."""
-    return (number + size // 2) % size - size // 2
-
-
-def _is_small(number: int, system: System, size: int) -> bool:
-    """Whether a residue is a word shorter than the modulus: by chance that is never so."""
-    return abs(number) * system.radix <= size
+    return total.terms, digits
