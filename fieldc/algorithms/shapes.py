@@ -68,7 +68,7 @@ def simple_quotient(f: Field) -> Shape:
         f"n0 = {1 if low == ones else -1}: p is {-1 if low == ones else 1} modulo 2^{f.word}"
         if applies
         else f"p is {low:#x} modulo 2^{f.word}, not 1 or -1",
-        "a quotient limb of Montgomery's reduction takes no product",
+        "rows of Montgomery's reduction multiply only the upper limbs of p",
     )
 
 
