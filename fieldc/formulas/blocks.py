@@ -5,6 +5,10 @@
 A, B and L are small integer combinations of the operands, each below a multiple of p. The factors
 are not reduced: a sum or a difference goes into its product as it is, with a multiple of p added
 where it could be negative.
+
+A block may leave the division to others. Its result is then a wide value: a sum of products, below
+a multiple of p*p, which other blocks add, subtract and divide by R. Where a sum of wide values
+could be negative, a multiple of p*p is added.
 """
 
 from __future__ import annotations
@@ -15,13 +19,16 @@ from dataclasses import dataclass
 
 from fieldc.algorithms.addition import add_if_negative
 from fieldc.algorithms.extension import times
+from fieldc.algorithms.montgomery import reduction
 from fieldc.algorithms.products import sum_of
 from fieldc.algorithms.reduction import Reduction, drop_limb, fold_limb, subtract_all
-from fieldc.algorithms.squaring import square_product
+from fieldc.algorithms.squaring import square_product, whole_square
 from fieldc.field import Field
-from fieldc.language import Integer, Kernel, Number
+from fieldc.formulas.text import said_size
+from fieldc.language import Integer, Kernel, Number, limbs
 from fieldc.operands import Range
 from fieldc.operations import Operation
+from fieldc.polynomial_bounds import tighten
 
 ONE = -1
 """Stands for the element 1 where a combination names an operand."""
@@ -39,13 +46,18 @@ NONE = "none"
 class Block:
     """A sum of products and of operands.
 
-    Operand i is below multiples[i] * p, the result below multiple * p.
+    Operand i is below multiples[i] * p, or times p*p where `wide` names it; the result is below
+    multiple * p, or multiple * p*p where it is wide.
     """
 
     multiples: tuple[int, ...]
     products: tuple[Product, ...]
     linear: Linear
     multiple: int = 1
+    wide: Linear = ()
+    """A combination of wide operands, added to the products."""
+    is_wide: bool = False
+    """Whether the result is not divided by R."""
 
     @property
     def operands(self) -> int:
@@ -54,15 +66,32 @@ class Block:
 
     @property
     def is_divided(self) -> bool:
-        """Whether there is a product, which is divided by R."""
-        return bool(self.products)
+        """Whether there is a sum of products that is divided by R."""
+        return bool(self.products or self.wide) and not self.is_wide
+
+    @property
+    def ranges(self) -> tuple[Range, ...]:
+        """What each operand is below."""
+        wide = {i for i, _ in self.wide}
+        return tuple(
+            Range(multiple=multiple, powers=2 if i in wide else 1)
+            for i, multiple in enumerate(self.multiples)
+        )
+
+    @property
+    def range(self) -> Range:
+        """What the result is below."""
+        return Range(multiple=self.multiple, powers=2 if self.is_wide else 1)
 
     @property
     def says(self) -> str:
         """The block as text."""
         names = "abcdefghij"
         terms = [(c, f"{_said(x, names)}*{_said(y, names)}") for c, x, y in self.products]
+        terms += [(c, names[i]) for i, c in self.wide]
         text = _joined(terms)
+        if self.is_wide:
+            return text
         whole = f"({text})/R" if len(terms) > 1 or (terms and terms[0][0] != 1) else f"{text}/R"
         rest = [(c, names[i] if i != ONE else "1") for i, c in self.linear]
         return _joined([*([(1, whole)] if terms else []), *rest])
@@ -88,11 +117,16 @@ class Block:
             terms = (put("constant", hex(c)) if i == ONE else scaled(i, c) for i, c in form)
             return total([*terms])
 
-        parts = [scaled(put("mul", of(x), of(y)), c) for c, x, y in self.products]
+        is_lazy = self.is_wide or bool(self.wide)
+        kind = "times" if is_lazy else "mul"
+        parts = [scaled(put(kind, of(x), of(y)), c) for c, x, y in self.products]
+        if is_lazy:
+            found = total([*parts, *(scaled(i, c) for i, c in self.wide)])
+            parts = [found if self.is_wide else put("divide", found)]
         result = total([*parts, *([of(self.linear)] if self.linear else [])])
-        operands = [[n, 1, m] for n, m in zip(self.names, self.multiples, strict=True)]
+        operands = [[n, 1, said_size(m)] for n, m in zip(self.names, self.ranges, strict=True)]
         data = {"operands": operands, "steps": steps, "results": [result]}
-        data["multiple"] = self.multiple
+        data["multiple"] = said_size(self.range)
         return json.dumps(data)
 
     @property
@@ -101,18 +135,26 @@ class Block:
         return "xyabcdefgh"[: self.operands]
 
     def evaluate(self, f: Field, values: Sequence[int]) -> int:
-        """The result on Python's integers, canonical."""
+        """The result on Python's integers modulo p."""
 
         def of(form: Linear) -> int:
             return sum(c * (f.R if i == ONE else values[i]) for i, c in form)
 
-        products = sum(c * of(x) * of(y) for c, x, y in self.products)
+        products = sum(c * of(x) * of(y) for c, x, y in self.products) + of(self.wide)
+        if self.is_wide:
+            return products % f.p
         return (products * f.R_inverse + of(self.linear)) % f.p
 
     def compute(self, f: Field, values: Sequence[Number], reduce: Reduction) -> Number:
         """The result as an expression, in its range by its bounds."""
-        if self.products:
-            total = self._products(f, values, reduce)
+        if self.is_wide:
+            return self._whole(f, values)
+        if self.products or self.wide:
+            total = (
+                reduction(f, self._whole(f, values), reduce)
+                if self.wide
+                else self._products(f, values, reduce)
+            )
             rest = self._combined(f, self.linear, values) if self.linear else 0
             return below(f, total + rest, self.multiple)
         if self.multiple == 1 and {*self.multiples} == {1}:
@@ -129,6 +171,12 @@ class Block:
             if first == second and c in (1, 2, 4):
                 x = fitted(f, self._combined(f, first, values))
                 return square_product(f, x, reduce, c.bit_length() - 1)
+        return sum_of(f, *self._factors(f, values), reduce)
+
+    def _factors(
+        self, f: Field, values: Sequence[Number]
+    ) -> tuple[list[Number], list[Number]]:
+        """The first factor of each product, and the second one, in n limbs."""
         rows, columns = [], []
         for c, first, second in self.products:
             x, y = (self._combined(f, form, values) for form in signed(c, first, second))
@@ -136,15 +184,33 @@ class Block:
                 x, y = y, x
             rows.append(x)
             columns.append(fitted(f, y))
-        return sum_of(f, rows, columns, reduce)
+        return rows, columns
+
+    def _whole(self, f: Field, values: Sequence[Number]) -> Number:
+        """The products and the wide operands in one sum that is not negative."""
+        rows, columns = self._factors(f, values)
+        t: Number = 0
+        if len(self.products) == 1 and self.products[0][1] == self.products[0][2] and (
+            self.products[0][0] == 1
+        ):
+            t, rows, columns = whole_square(f, columns[0]), [], []
+        for i, column in enumerate(zip(*(limbs(f, y) for y in columns), strict=True)):
+            for x, y_i in zip(rows, column, strict=True):
+                t = t + (x * y_i << f.word * i)
+        t = tighten(t)
+        for i, c in self.wide:
+            t = t + times(values[i], c) if c > 0 else t
+        if borrowed := units([(i, c) for i, c in self.wide if c < 0], self.multiples):
+            t = t + f.p * f.p * borrowed
+        for i, c in self.wide:
+            t = t - times(values[i], -c) if c < 0 else t
+        return t
 
     def operation(self, name: str) -> Operation:
         """The block as an operation of its own."""
-        ranges = [Range(1, multiple=multiple) for multiple in self.multiples]
-        operands = tuple(zip(self.names, ranges, strict=True))
-        result = Range(1, multiple=self.multiple)
+        operands = tuple(zip(self.names, self.ranges, strict=True))
         said = f"{self.says} mod p"
-        return Operation(name, operands, result, said, lambda f, *v: self.evaluate(f, v))
+        return Operation(name, operands, self.range, said, lambda f, *v: self.evaluate(f, v))
 
     def kernels(self, name: str) -> list[Kernel]:
         """The block as kernels, one for each way to reduce."""

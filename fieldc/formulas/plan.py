@@ -1,83 +1,44 @@
 """The planner: which values of a formula are computed, by which blocks, and where to reduce.
 
 The rules are few. A product that is used once goes into the sum that uses it, so that a sum of
-products has one reduction. A value that is used twice and has a product in it is computed once,
-canonical. Sums of values that are there go unreduced into the product that uses them.
+products has one reduction. A value that is used twice and has a product in it is computed once.
+Sums of values that are there go unreduced into the product that uses them.
+
+There are three plans of a formula. In the first, a value that is used twice is reduced. In the
+second, it may stay wide, so that the sums which use it have one reduction each. The third makes
+three products of four besides, by Karatsuba. Which is the fastest depends on the processor.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import reduce
 
-from fieldc.formulas.blocks import ONE, Block, Linear, Product, size
+from fieldc.formulas.blocks import ONE, Block, Linear, size
 from fieldc.formulas.element import Step
 from fieldc.formulas.errors import wrong
 from fieldc.formulas.formula import MOST_OPERANDS, Formula
+from fieldc.formulas.karatsuba import with_karatsuba
+from fieldc.formulas.lazy import Lazy
 from fieldc.formulas.names import names_of
+from fieldc.formulas.open_sums import Open, block_of, is_value, is_wide_value, product_of
 from fieldc.formulas.step_blocks import SAID, StepBlock
 
-MOST_PRODUCTS = 4
-"""Products with one reduction in one block."""
 MOST_SIZE = 8
 """How many p a factor may be before it is reduced."""
-LARGEST = 12
-"""The largest coefficient that additions make; a larger one is a product with a constant."""
 
 
-@dataclass(frozen=True)
-class Open:
-    """A value that is not computed yet: products and a combination of values that are."""
+class PlanForm(Enum):
+    """What becomes of a value that is used more than once and has a product in it."""
 
-    products: tuple[Product, ...] = ()
-    linear: Linear = ()
-
-    @property
-    def sources(self) -> list[int]:
-        """The values it needs, in an order that makes equal sums of other values equal blocks.
-
-        What is added comes before what is subtracted.
-        """
-        forms = [form for _, *two in self.products for form in two] + [self.linear]
-        ordered = (sorted(form, key=lambda term: (-term[1], term[0])) for form in forms)
-        return list(dict.fromkeys(i for form in ordered for i, _ in form if i != ONE))
-
-    @property
-    def is_small(self) -> bool:
-        """Whether one block can compute it."""
-        return (
-            len(self.products) <= MOST_PRODUCTS
-            and len(self.sources) <= MOST_OPERANDS
-            and all(abs(c) <= LARGEST for c, _, _ in self.products)
-            and all(abs(c) <= LARGEST for i, c in self.linear if i != ONE)
-        )
-
-    def scaled(self, factor: int) -> Open:
-        """A multiple."""
-        if not factor:
-            return Open()
-        products = tuple((c * factor, x, y) for c, x, y in self.products)
-        return Open(products, tuple((i, c * factor) for i, c in self.linear))
-
-    def plus(self, other: Open) -> Open:
-        """The sum, with equal terms as one."""
-        products: dict[tuple[Linear, Linear], int] = {}
-        for c, x, y in (*self.products, *other.products):
-            products[x, y] = products.get((x, y), 0) + c
-        return Open(
-            tuple((c, x, y) for (x, y), c in products.items() if c),
-            added(self.linear, other.linear),
-        )
-
-
-def added(a: Linear, b: Linear) -> Linear:
-    """The sum of two combinations."""
-    total: dict[int, int] = {}
-    for i, c in (*a, *b):
-        total[i] = total.get(i, 0) + c
-    return tuple((i, c) for i, c in sorted(total.items()) if c)
+    REDUCED = "reduced"
+    """It is reduced at once."""
+    LAZY = "lazy"
+    """It stays wide where that saves reductions."""
+    KARATSUBA = "lazy, with three products for four"
 
 
 @dataclass(frozen=True)
@@ -98,6 +59,7 @@ class FormulaPlan:
     formula: Formula
     computed: tuple[Computed, ...]
     results: tuple[int, ...]
+    form: PlanForm = PlanForm.REDUCED
 
     @property
     def blocks(self) -> tuple[Block | StepBlock, ...]:
@@ -121,7 +83,8 @@ class FormulaPlan:
     @property
     def reductions(self) -> int:
         """How many times a product or a sum of products is divided by R."""
-        return sum(bool(one.block.products) for one in self.computed)
+        blocks = (one.block for one in self.computed)
+        return sum(b.is_divided if isinstance(b, Block) else bool(b.products) for b in blocks)
 
     def rare(self, uses: int) -> frozenset[Block]:
         """The blocks that are used at most so often."""
@@ -130,13 +93,31 @@ class FormulaPlan:
 
 
 def planned(
-    formula: Formula, is_fused: bool = True, avoided: frozenset[Block] = frozenset()
+    formula: Formula,
+    is_fused: bool = True,
+    avoided: frozenset[Block] = frozenset(),
+    form: PlanForm = PlanForm.REDUCED,
 ) -> FormulaPlan:
     """Plan a formula; unless it is fused, each step is a block of its own. Raises FormulaError.
 
     What an avoided block would compute is put together from smaller ones: less code, more calls.
     """
-    return _Planner(formula, is_fused, avoided).plan()
+    is_lazy = form is not PlanForm.REDUCED
+    meant = with_karatsuba(formula) if form is PlanForm.KARATSUBA else formula
+    plan = _Planner(meant, is_fused, avoided, Lazy(meant) if is_lazy else None).plan()
+    return replace(plan, formula=formula, form=form)
+
+
+def plans(formula: Formula) -> tuple[FormulaPlan, ...]:
+    """The plans of a formula that differ, the reduced one first. Raises FormulaError."""
+    found = [planned(formula)]
+    if not formula.sizes:
+        for form in (PlanForm.LAZY, PlanForm.KARATSUBA):
+            plan = planned(formula, form=form)
+            if any(one.computed == plan.computed for one in found):
+                continue
+            found.append(plan)
+    return tuple(found)
 
 
 @dataclass
@@ -144,8 +125,10 @@ class _Planner:
     formula: Formula
     is_fused: bool
     avoided: frozenset[Block]
+    lazy: Lazy | None = None
     computed: list[Computed] = field(default_factory=list)
-    known: dict[Open, int] = field(default_factory=dict)
+    known: dict[tuple[Open, bool], int] = field(default_factory=dict)
+    """The numbers of sums, by whether they are wide."""
     open: dict[int, Open] = field(default_factory=dict)
     """By the formula's own numbers of values."""
 
@@ -159,7 +142,9 @@ class _Planner:
             line = formula.lines[number - formula.inputs] if formula.lines else 0
             self.at = names.get(line, ""), line
             found = self._step(step, number)
-            if (uses[number] > 1 and found.products) or (not self.is_fused and found.sources):
+            if self.lazy and number in self.lazy.wide:
+                found = self._widened(found)
+            elif self._is_computed(number, found):
                 found = self._closed(found)
             self.open[number] = found
         results = []
@@ -169,6 +154,14 @@ class _Planner:
             ((value, _),) = self._value(self.open[number]).linear
             results.append(value)
         return FormulaPlan(formula, tuple(self._live(results)), tuple(results))
+
+    def _is_computed(self, number: int, found: Open) -> bool:
+        """Whether a value is computed, reduced, where it stands."""
+        if not self.is_fused and found.sources:
+            return True
+        if self.formula.uses[number] < 2:
+            return False
+        return found.has_products or bool(self.lazy and number in self.lazy.factors)
 
     def _live(self, results: Sequence[int]) -> Iterator[Computed]:
         """What the results need."""
@@ -211,53 +204,81 @@ class _Planner:
         """a + b; where one block cannot hold it, the one with more products is computed first."""
         if (found := a.plus(b)).is_small:
             return found
-        if len(a.products) >= len(b.products):
-            a = self._closed(a)
-        else:
-            b = self._closed(b)
-        if (found := a.plus(b)).is_small:
-            return found
-        return self._closed(a).plus(self._closed(b))
+        is_first = len(a.products) + len(a.wide) >= len(b.products) + len(b.wide)
+        sums = [a, b] if is_first else [b, a]
+        for shorter in (self._gathered, self._shortened):
+            for i in (0, 1):
+                sums[i] = shorter(sums[i])
+                if (found := sums[0].plus(sums[1])).is_small:
+                    return found
+        return self._closed(sums[0]).plus(self._closed(sums[1]))
+
+    def _gathered(self, x: Open) -> Open:
+        """A sum with one wide value for its products, or the whole where none may be wide."""
+        if self.lazy and x.products:
+            return self._widened(Open(x.products)).plus(Open((), x.linear, x.wide))
+        return self._shortened(x)
+
+    def _shortened(self, x: Open) -> Open:
+        """A sum with one value for all of it, or a wide one and elements where that may be."""
+        return self._widened(x) if self.lazy and x.has_products else self._closed(x)
+
+    def _widened(self, x: Open) -> Open:
+        """A sum whose products are computed but not reduced."""
+        products = Open(x.products, (), x.wide)
+        if not products.products and len(products.wide) <= 1:
+            return x
+        if (products, True) not in self.known:
+            self._compute(products, block_of(products, products.sources, is_wide=True))
+        wide = self.known[products, True]
+        return Open((), x.linear, ((wide, 1),))
+
+    def _compute(self, x: Open, block: Block) -> None:
+        """Compute a sum by a block."""
+        number = self.formula.inputs + len(self.computed)
+        self.known[x, block.is_wide] = number
+        self.computed.append(Computed(number, block, tuple(x.sources), *self.at))
 
     def _product(self, a: Open, b: Open) -> Open:
         for x, y in ((a, b), (b, a)):
-            if not x.products and [i for i, _ in x.linear] in ([ONE], []):
+            if not x.has_products and [i for i, _ in x.linear] in ([ONE], []):
                 return self._scaled(y, x.linear[0][1] if x.linear else 0)
         first, second = self._factor(a), self._factor(b)
-        if not (found := _one(first, second)).is_small:
+        if not (found := product_of(first, second)).is_small:
             first, second = self._closed(a).linear, self._closed(b).linear
-            found = _one(first, second)
+            found = product_of(first, second)
         return found
 
     def _factor(self, x: Open) -> Linear:
         """A factor: a combination that is small enough to go in unreduced, or a value."""
-        if x.products or size(x.linear) > MOST_SIZE or len(x.sources) > MOST_OPERANDS - 2:
+        if x.has_products or size(x.linear) > MOST_SIZE or len(x.sources) > MOST_OPERANDS - 2:
             x = self._closed(x)
         return x.linear
 
     def _value(self, x: Open) -> Open:
         """A value that lies somewhere, which a plain input does too."""
-        return x if _is_value(x) else self._closed(x)
+        return x if is_value(x) else self._closed(x)
 
     def _closed(self, x: Open) -> Open:
         """The value, computed by a block of its own unless it is there."""
-        if _is_value(x):
+        if is_value(x):
             return x
-        if x not in self.known:
+        if (x, False) not in self.known:
             if not x.is_small:
                 name, line = self.at
                 message = f"{name or 'a value'} has more terms than one sum can hold"
                 raise wrong(message, (self.formula.file, line))
-            block = _block(x, x.sources)
+            block = block_of(x, x.sources)
             if block in self.avoided and (smaller := self._in_pieces(x)) is not None:
-                ((self.known[x], _),) = self._closed(smaller).linear
+                ((self.known[x, False], _),) = self._closed(smaller).linear
             else:
-                self.known[x] = self.formula.inputs + len(self.computed)
-                self.computed.append(Computed(self.known[x], block, tuple(x.sources), *self.at))
-        return Open((), ((self.known[x], 1),))
+                self._compute(x, block)
+        return Open((), ((self.known[x, False], 1),))
 
     def _in_pieces(self, x: Open) -> Open | None:
         """The same value from pieces that are computed first; None where there are none."""
+        if x.wide:
+            return None
         if x.products:
             return self._products_in_pieces(x)
         if len(x.linear) < 2 or any(i == ONE for i, _ in x.linear):
@@ -280,30 +301,8 @@ class _Planner:
         if more and x.linear:
             return self._closed(Open(x.products)).plus(Open((), x.linear))
         if more or x.linear or c != 1:
-            parts = (self._closed(_one(f, s)).scaled(k) for k, f, s in x.products)
+            parts = (self._closed(product_of(f, s)).scaled(k) for k, f, s in x.products)
             return reduce(Open.plus, parts, Open((), x.linear))
         factors = [self._closed(Open((), form)).linear for form in (first, second)]
-        found = _one(*factors)
+        found = product_of(*factors)
         return None if found == x else found
-
-
-def _is_value(x: Open) -> bool:
-    return not x.products and len(x.linear) == 1 and x.linear[0][1] == 1 and x.linear[0][0] != ONE
-
-
-def _one(first: Linear, second: Linear) -> Open:
-    """A product, its longer factor first."""
-    if (len(second), second) > (len(first), first):
-        first, second = second, first
-    return Open(((1, first, second),))
-
-
-def _block(x: Open, sources: Sequence[int]) -> Block:
-    """A block with operands in the order of the sources."""
-    place = {ONE: ONE, **{value: index for index, value in enumerate(sources)}}
-
-    def moved(form: Linear) -> Linear:
-        return tuple(sorted((place[i], c) for i, c in form))
-
-    products = tuple((c, moved(first), moved(second)) for c, first, second in x.products)
-    return Block((1,) * len(sources), products, moved(x.linear))

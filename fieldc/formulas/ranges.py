@@ -19,8 +19,11 @@ from fieldc.formulas.plan import Computed, FormulaPlan
 from fieldc.formulas.step_blocks import StepBlock
 
 LARGEST_CAP = 6
-Group = tuple[Block, bool]
-"""A block of canonical operands, and whether it computes a result."""
+Group = tuple[Block, bool, int]
+"""A block of canonical operands, whether it computes a result, and the level of a wide sum.
+
+A sum of wide values is a level above them: a block that takes its own results has no largest one.
+"""
 
 
 def ranged(plan: FormulaPlan, f: Field) -> FormulaPlan:
@@ -66,20 +69,35 @@ class _Ranges:
         """Computations that share a block."""
         if isinstance(one.block, StepBlock):
             raise TypeError("a block of one step has no group")
-        return one.block, one.number in self.canonical
+        level = self.levels[one.number] if one.block.is_wide else 0
+        return one.block, one.number in self.canonical, level
+
+    @cached_property
+    def levels(self) -> dict[int, int]:
+        """How often wide values were added to make each value; 0 for one that is not wide."""
+        found = dict.fromkeys(range(self.plan.formula.inputs), 0)
+        for one in self.plan.computed:
+            is_wide = isinstance(one.block, Block) and one.block.is_wide
+            found[one.number] = is_wide + max((found[i] for i in one.sources), default=0) * is_wide
+        return found
 
     def result(self, group: Group) -> int:
         """How many p a group's result is below."""
+        if group[0].is_wide:
+            return ceil(self.before(group))
         return 1 if group[1] else min(self.cap, ceil(self.before(group)))
 
     def before(self, group: Group) -> Fraction:
-        """How many p the result is below before subtractions."""
-        (block, _), multiples = group, self.operands[group]
+        """How many p the result is below before subtractions; of a wide one how many p*p."""
+        (block, *_), multiples = group, self.operands[group]
         total = Fraction(units(block.linear, multiples))
+        whole = units(block.wide, multiples)
         for c, first, second in block.products:
-            x, y = (units(form, multiples) for form in signed(c, first, second))
-            total += Fraction(x * min(y, self.f.R // self.f.p) * self.f.p, self.f.R)
-        return total + bool(block.products)
+            x, y = sorted(units(form, multiples) for form in signed(c, first, second))
+            whole += y * min(x, self.f.R // self.f.p)
+        if block.is_wide:
+            return Fraction(whole)
+        return total + Fraction(whole * self.f.p, self.f.R) + block.is_divided
 
     @property
     def cost(self) -> int:
