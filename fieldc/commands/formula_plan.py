@@ -5,20 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 
 from fieldc.commands.verb import Answer, Table
+from fieldc.decisions.plans import ranked_plans, said_plans
 from fieldc.errors import counted
 from fieldc.field import Field
 from fieldc.formulas.load import load_formulas
-from fieldc.formulas.plan import Computed, FormulaPlan, planned
-from fieldc.formulas.ranges import ranged
+from fieldc.formulas.plan import Computed, FormulaPlan
+from fieldc.targets.registry import TARGETS
 
+TARGET = "x86_64-linux"
+"""Whose routines the plans are for."""
 COLUMNS = ("value", "line", "is", "from", "below")
 
 
 def formula_plans(field: Field, path: Path) -> Answer:
-    """The plan of each formula of a file. Raises FormulaError."""
+    """The plan of each formula of a file for this processor. Raises FormulaError."""
     tables, data = [], []
     for formula in (one.over(field) for one in load_formulas(path)):
-        plan = ranged(planned(formula), field)
+        ranked = ranked_plans(field, formula, TARGETS[TARGET], None)
+        plan, choices = ranked[0].plan, said_plans(ranked)
         rows = _rows(plan)
         said = (
             f"{formula.name}: {counted(plan.products, 'product')},"
@@ -26,12 +30,15 @@ def formula_plans(field: Field, path: Path) -> Answer:
             f" {counted(len(plan.computed), 'value')} by {counted(len(plan.blocks), 'routine')}"
         )
         tables.append(Table(COLUMNS, rows, said))
+        if len(choices) > 1:
+            tables.append(Table((*choices[0],), [(*one.values(),) for one in choices]))
         data.append(
             {
                 "formula": formula.name,
                 "products": plan.products,
                 "reductions": plan.reductions,
                 "routines": len(plan.blocks),
+                "plans": choices,
                 "values": [dict(zip(COLUMNS, row, strict=True)) for row in rows],
             }
         )
@@ -46,9 +53,7 @@ def _rows(plan: FormulaPlan) -> list[tuple[object, ...]]:
         given = ", ".join(
             f"{letter} = {names[i]}" for letter, i in zip("abcdefgh", one.sources, strict=False)
         )
-        multiple = one.block.multiple
-        bound = "p" if multiple == 1 else f"{multiple}p"
-        rows.append((names[one.number], one.line, one.block.says, given, bound))
+        rows.append((names[one.number], one.line, one.block.says, given, one.block.range.bound))
     return rows
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from fieldc.algorithms import OPERATIONS as CATALOGUE
 from fieldc.binary.linkable import function_of
+from fieldc.decisions.plans import is_flat, ranked_plans
 from fieldc.decisions.preferred import Candidate, Decision, decide, preferred
 from fieldc.errors import quote
 from fieldc.field import Field
@@ -29,8 +30,6 @@ from fieldc.targets.x86_64.calls import Call, CalledRoutine, Calls
 from fieldc.targets.x86_64.plan import Plan
 from fieldc.targets.x86_64.print import GNU
 
-MOST_FLAT = 4
-"""Products up to which a formula is one straight line, if none is of products."""
 MOST_CODE = 32 << 10
 """Bytes up to which a caller and its routines may grow: a level-1 cache."""
 MOST_AVOIDED = 4
@@ -58,7 +57,7 @@ def decide_formula(
         raise wrong(message, (formula.file, formula.line))
     plan = ranged(planned(formula), field)
     made = f"--formula {quote(formula.file)}"
-    if _is_flat(plan) or not target.is_own:
+    if is_flat(plan) or not target.is_own:
         decision = decide(target, _flat(field, plan), processor)
         if target.is_own and _has_sums_as_factors(plan):
             last = _by_calls(field, formula, target, processor, _each_step)
@@ -70,17 +69,6 @@ def decide_formula(
         for c in decision.candidates
     ]
     return replace(decision, candidates=tuple(candidates))
-
-
-def _is_flat(plan: FormulaPlan) -> bool:
-    """Whether the formula is short enough for one straight line."""
-    steps = [one.block for one in plan.computed if isinstance(one.block, StepBlock)]
-    if any(block.is_signed for block in steps) and plan.products:
-        return False
-    choices = sum(block.kind == "choose" for block in steps)
-    if choices > 1 and choices < len(plan.computed):
-        return False  # the mask's flag would wait while carry chains between run
-    return plan.products <= MOST_FLAT and plan.depth <= 1
 
 
 def _has_sums_as_factors(plan: FormulaPlan) -> bool:
@@ -119,6 +107,7 @@ def _by_calls(
 ) -> Decision:
     """A caller of routines, in each variant."""
     found, key = [], ""
+    plans = [one.plan for one in ranked_plans(field, formula, target, processor)]
     for variant in target.variants:
 
         def routines(plan: FormulaPlan, name: str = variant.name) -> list[_Routine]:
@@ -126,7 +115,7 @@ def _by_calls(
             blocks = zip(plan.blocks, decided, strict=True)
             return [_Routine(_proved(block, one, name), one) for block, one in blocks]
 
-        plan, made, how = planner(field, formula, routines)
+        plan, made, how = planner(field, formula, plans, routines)
         calls = _calls(plan, [one.choice for one in made])
         preferred_ones = [one.decision.preferred for one in made]
         key = made[0].decision.processor
@@ -140,29 +129,32 @@ def _by_calls(
     return Decision(target, key, tuple(candidate for _, candidate in found))
 
 
-def _each_step(field: Field, formula: Formula, routines: _Routines) -> _Planned:
+def _each_step(field: Field, formula: Formula, plans: _Plans, routines: _Routines) -> _Planned:
     """A routine for each step, and how they were chosen."""
     plan = ranged(planned(formula, is_fused=False), field)
     return plan, routines(plan), "each for one step"
 
 
-def _plan_by_calls(field: Field, formula: Formula, routines: _Routines) -> _Planned:
+def _plan_by_calls(field: Field, formula: Formula, plans: _Plans, routines: _Routines) -> _Planned:
     """The plan with its routines, and how they were chosen.
 
-    Where a routine of the best plan is not proved, each step is a routine of its own. Where the
-    code is longer than MOST_CODE, the work of routines that are seldom used is left to others.
+    Where a routine of the best plan is not proved, the next plan is taken; at last each step is a
+    routine of its own. Where the code is longer than MOST_CODE, the work of routines that are
+    seldom used is left to others.
     """
-    plan = ranged(planned(formula), field)
-    made = routines(plan)
-    if not all(one.proved for one in made):
-        return _each_step(field, formula, routines)
-    how, avoided = "each chosen by itself", frozenset[Block]()
-    length, whole = _length(field, plan, made), planned(formula)
+    for plan in plans:
+        made = routines(plan)
+        if all(one.proved for one in made):
+            break
+    else:
+        return _each_step(field, formula, plans, routines)
+    how, avoided = f"each chosen by itself, values {plan.form.value}", frozenset[Block]()
+    length, whole = _length(field, plan, made), planned(formula, form=plan.form)
     for uses in range(1, MOST_AVOIDED + 1):
         if length <= MOST_CODE:
             break
         avoided |= whole.rare(uses)
-        whole = planned(formula, avoided=avoided)
+        whole = planned(formula, avoided=avoided, form=plan.form)
         smaller = ranged(whole, field)
         others = routines(smaller)
         if not all(one.proved for one in others) or _length(field, smaller, others) >= length:
@@ -186,7 +178,8 @@ class _Routine:
 
 _Routines = Callable[[FormulaPlan], list[_Routine]]
 _Planned = tuple[FormulaPlan, list[_Routine], str]
-_Planner = Callable[[Field, Formula, _Routines], _Planned]
+_Plans = Sequence[FormulaPlan]
+_Planner = Callable[[Field, Formula, _Plans, _Routines], _Planned]
 
 
 def _length(field: Field, plan: FormulaPlan, routines: Sequence[_Routine]) -> int:

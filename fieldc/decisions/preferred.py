@@ -205,6 +205,11 @@ def _model(target: Target, judge: Judge, name: str | None) -> Processor:
     return meant
 
 
+def model_of(target: Target, name: str | None) -> Processor | None:
+    """The processor whose model judges a target's kernels; None where no model does."""
+    return None if target.judge is None else _model(target, target.judge, name)
+
+
 def _by_preference(target: Target, expressions: Sequence[Expression]) -> Iterator[Candidate]:
     """In the target's own order, then in that of the catalogue of algorithms."""
     order = {name: place for place, name in enumerate(target.algorithms)}

@@ -173,9 +173,7 @@ class Block:
                 return square_product(f, x, reduce, c.bit_length() - 1)
         return sum_of(f, *self._factors(f, values), reduce)
 
-    def _factors(
-        self, f: Field, values: Sequence[Number]
-    ) -> tuple[list[Number], list[Number]]:
+    def _factors(self, f: Field, values: Sequence[Number]) -> tuple[list[Number], list[Number]]:
         """The first factor of each product, and the second one, in n limbs."""
         rows, columns = [], []
         for c, first, second in self.products:
@@ -190,8 +188,10 @@ class Block:
         """The products and the wide operands in one sum that is not negative."""
         rows, columns = self._factors(f, values)
         t: Number = 0
-        if len(self.products) == 1 and self.products[0][1] == self.products[0][2] and (
-            self.products[0][0] == 1
+        if (
+            len(self.products) == 1
+            and self.products[0][1] == self.products[0][2]
+            and (self.products[0][0] == 1)
         ):
             t, rows, columns = whole_square(f, columns[0]), [], []
         for i, column in enumerate(zip(*(limbs(f, y) for y in columns), strict=True)):

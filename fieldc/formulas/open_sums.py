@@ -82,7 +82,9 @@ def added(a: Linear, b: Linear) -> Linear:
 
 def is_value(x: Open) -> bool:
     """Whether it is a value that lies somewhere, reduced."""
-    return not x.has_products and len(x.linear) == 1 and x.linear[0][1] == 1 and x.linear[0][0] != ONE
+    return (
+        not x.has_products and len(x.linear) == 1 and x.linear[0][1] == 1 and x.linear[0][0] != ONE
+    )
 
 
 def product_of(first: Linear, second: Linear) -> Open:
@@ -103,8 +105,3 @@ def block_of(x: Open, sources: Sequence[int], is_wide: bool = False) -> Block:
     return Block(
         (1,) * len(sources), products, moved(x.linear), wide=moved(x.wide), is_wide=is_wide
     )
-
-
-def is_wide_value(x: Open) -> bool:
-    """Whether it is a wide value that lies somewhere."""
-    return not (x.products or x.linear) and [c for _, c in x.wide] == [1]

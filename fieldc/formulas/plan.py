@@ -24,7 +24,7 @@ from fieldc.formulas.formula import MOST_OPERANDS, Formula
 from fieldc.formulas.karatsuba import with_karatsuba
 from fieldc.formulas.lazy import Lazy
 from fieldc.formulas.names import names_of
-from fieldc.formulas.open_sums import Open, block_of, is_value, is_wide_value, product_of
+from fieldc.formulas.open_sums import Open, block_of, is_value, product_of
 from fieldc.formulas.step_blocks import SAID, StepBlock
 
 MOST_SIZE = 8
@@ -135,7 +135,6 @@ class _Planner:
     def plan(self) -> FormulaPlan:
         formula = self.formula
         names = names_of(formula.file)
-        uses = formula.uses
         for number in range(formula.inputs):
             self.open[number] = Open((), ((number, 1),))
         for number, step in formula.needed():

@@ -89,15 +89,7 @@ class _Ranges:
 
     def before(self, group: Group) -> Fraction:
         """How many p the result is below before subtractions; of a wide one how many p*p."""
-        (block, *_), multiples = group, self.operands[group]
-        total = Fraction(units(block.linear, multiples))
-        whole = units(block.wide, multiples)
-        for c, first, second in block.products:
-            x, y = sorted(units(form, multiples) for form in signed(c, first, second))
-            whole += y * min(x, self.f.R // self.f.p)
-        if block.is_wide:
-            return Fraction(whole)
-        return total + Fraction(whole * self.f.p, self.f.R) + block.is_divided
+        return _before(replace(group[0], multiples=self.operands[group]), self.f)
 
     @property
     def cost(self) -> int:
@@ -111,11 +103,7 @@ class _Ranges:
         return sum(count + 3 * max(0, count - 2) for count in counts)
 
     def _in(self, group: Group) -> int:
-        block, multiples = group[0], self.operands[group]
-        over = self.f.R // self.f.p
-        factors = [form for c, *two in block.products for form in signed(c, *two)]
-        large = sum(units(form, multiples) > over for form in factors)
-        return large + (ceil(self.before(group) / self.result(group)) - 1).bit_length()
+        return subtractions(self._block(group), self.f)
 
     def plan_with_ranges(self) -> FormulaPlan:
         """The plan with these ranges."""
@@ -129,3 +117,23 @@ class _Ranges:
 
     def _block(self, group: Group) -> Block:
         return replace(group[0], multiples=self.operands[group], multiple=self.result(group))
+
+
+def _before(block: Block, f: Field) -> Fraction:
+    """How many p a block's result is below before subtractions; of a wide one how many p*p."""
+    whole = units(block.wide, block.multiples)
+    for c, first, second in block.products:
+        x, y = sorted(units(form, block.multiples) for form in signed(c, first, second))
+        whole += y * min(x, f.R // f.p)
+    if block.is_wide:
+        return Fraction(whole)
+    total = Fraction(units(block.linear, block.multiples))
+    return total + Fraction(whole * f.p, f.R) + block.is_divided
+
+
+def subtractions(block: Block, f: Field) -> int:
+    """How many conditional subtractions a block makes."""
+    over = f.R // f.p
+    factors = [form for c, *two in block.products for form in signed(c, *two)]
+    large = sum(units(form, block.multiples) > over for form in factors)
+    return large + (ceil(_before(block, f) / block.multiple) - 1).bit_length()

@@ -54,9 +54,9 @@ class StepBlock:
         return "_".join([self.kind, *(str(size) for size in sizes if size), *signed])
 
     @property
-    def multiple(self) -> int:
-        """How many p an element is below that it gives."""
-        return 1
+    def range(self) -> Range:
+        """What the result is below."""
+        return self.size
 
     @property
     def products(self) -> tuple[str, ...]:

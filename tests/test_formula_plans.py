@@ -1,0 +1,167 @@
+"""The plans of a formula: what each multiplies and reduces, and that its bounds hold."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from sampling import sampled
+
+from fieldc.algorithms.reduction import drop_limb
+from fieldc.artifacts.write import build
+from fieldc.catalogue import find_field
+from fieldc.cli import main
+from fieldc.decisions import formulas as decisions
+from fieldc.decisions.plans import RankedPlan, least_cycles, ranked_plans
+from fieldc.formulas import Element, extend, formula
+from fieldc.formulas.blocks import Block
+from fieldc.formulas.karatsuba import with_karatsuba
+from fieldc.formulas.load import load_formulas
+from fieldc.formulas.plan import PlanForm, planned, plans
+from fieldc.formulas.ranges import ranged
+from fieldc.machine.processors import find_processor
+from fieldc.targets.registry import TARGETS
+from fieldc.targets.target import PROVED
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+TOWER = {one.name: one for one in load_formulas(EXAMPLES / "tower.py")}
+POINTS = {one.name: one for one in load_formulas(EXAMPLES / "points.py")}
+BUTTERFLY = load_formulas(EXAMPLES / "butterfly.py")
+REDUCED, LAZY, KARATSUBA = PlanForm.REDUCED, PlanForm.LAZY, PlanForm.KARATSUBA
+SMALL = "2^127-1"
+Pair = tuple[Element, Element]
+Fp2 = extend(Element, 2, -1)
+
+
+@formula
+def twice(x: Fp2, y: Fp2, w: Fp2) -> Fp2:  # type: ignore[valid-type]
+    """x*y, in two sums that have other products too."""
+    both = x * y  # type: ignore[operator]
+    return both * w + both  # type: ignore[no-any-return]
+
+
+@formula
+def crossed(x: Pair, y: Pair, w: Pair) -> Pair:
+    """A product that three sums use, and Karatsuba's four products."""
+    low, high = x[0] * y[0], x[1] * y[1]
+    middle = x[0] * y[1] + x[1] * y[0]
+    return low - high + middle + w[0] * w[1], 3 * low + high - 2 * middle - w[0] ** 2
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "products", "reductions"),
+    [
+        ("fp2_mul", KARATSUBA, 3, 2),
+        ("fp6_mul", LAZY, 24, 6),
+        ("fp6_mul", KARATSUBA, 18, 6),
+        ("fp12_mul", LAZY, 72, 12),
+        ("fp12_mul", KARATSUBA, 54, 12),
+        ("fp12_square", KARATSUBA, 36, 12),
+    ],
+)
+def test_sums_of_products_are_reduced_once(
+    name: str, form: PlanForm, products: int, reductions: int
+) -> None:
+    """As lazy reduction by hand has it: Aranha and others (2011), 3."""
+    plan = planned(TOWER[name], form=form)
+    assert (plan.products, plan.reductions) == (products, reductions)
+
+
+@pytest.mark.parametrize("name", ["butterfly"])
+def test_a_value_that_sums_with_elements_use_is_reduced(name: str) -> None:
+    """One product in two sums of elements: to leave it wide would be two reductions."""
+    one = next(one for one in BUTTERFLY if one.name == name)
+    assert [plan.form for plan in plans(one)] == [REDUCED]
+
+
+def test_karatsuba_means_the_same() -> None:
+    f, draw = find_field("bn254-p"), random.Random(6)
+    for one in (*TOWER.values(), twice, crossed):
+        other = with_karatsuba(one)
+        values = [draw.randrange(f.p) for _ in range(one.inputs)]
+        assert other.evaluate(f, values) == one.evaluate(f, values), one.name
+
+
+PRIMES = ("bls12-381-p", "bn254-p", "secp256k1-p", "bls12-381-r", SMALL, "2^64-59")
+
+
+@pytest.mark.parametrize("prime", sampled(PRIMES[:1], PRIMES[1:]))
+@pytest.mark.parametrize("form", PlanForm)
+def test_values_stay_in_their_ranges(prime: str, form: PlanForm) -> None:
+    """Run every block on the largest operands, on the smallest and on random ones."""
+    f, draw = find_field(prime), random.Random(7)
+    for one in (*TOWER.values(), *POINTS.values(), twice, crossed):
+        if one.function is not None:
+            continue
+        plan = ranged(planned(one, form=form), f)
+        for given in (0, f.p - 1, None):
+            values = {n: draw.randrange(f.p) if given is None else given for n in range(one.inputs)}
+            wanted = one.evaluate(f, list(values.values()))
+            for step in plan.computed:
+                block = step.block
+                assert isinstance(block, Block)
+                taken = [values[i] for i in step.sources]
+                pairs = zip(taken, block.ranges, strict=True)
+                assert all(value <= bound.high(f) for value, bound in pairs)
+                found = block.compute(f, taken, drop_limb)
+                assert isinstance(found, int) and 0 <= found <= block.range.high(f)
+                assert (found - block.evaluate(f, taken)) % f.p == 0
+                values[step.number] = found
+            assert tuple(values[i] for i in plan.results) == wanted, one.name
+
+
+@pytest.mark.parametrize("prime", sampled(PRIMES[:1], PRIMES[1:]))
+def test_bounds_hold_in_every_plan(prime: str) -> None:
+    f = find_field(prime)
+    for one in (TOWER["fp6_mul"], TOWER["fp12_square"], twice, crossed):
+        for plan in plans(one):
+            for block in ranged(plan, f).blocks:
+                for kernel in block.kernels("block"):
+                    kernel.expression(f)
+
+
+def test_the_model_of_a_processor_chooses_the_plan() -> None:
+    f, target = find_field("bls12-381-p"), TARGETS["x86_64-linux"]
+    for key in ("sapphire-rapids", "zen-4", "cascade-lake"):
+        ranked = ranked_plans(f, TOWER["fp6_mul"], target, key)
+        assert {one.plan.form for one in ranked} == {*PlanForm}
+        cycles = [one.cycles for one in ranked]
+        assert cycles == sorted(cycles) and cycles[0] < cycles[-1]
+        assert ranked[-1].plan.form is REDUCED
+        assert cycles[0] == least_cycles(ranked[0].plan, f, find_processor(key))
+
+
+def test_show_prints_the_plans(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(EXAMPLES / "tower.py")
+    assert main(["show", "bls12-381-p", "--formula", path, "--json"]) == 0
+    shown = {one["formula"]: one for one in json.loads(capsys.readouterr().out)}
+    found = {one["plan"]: one["products"] for one in shown["fp6_mul"]["plans"]}
+    assert found == {REDUCED.value: 24, LAZY.value: 24, KARATSUBA.value: 18}
+    assert shown["fp6_mul"]["reductions"] == 6
+    bounds = {row["below"] for row in shown["fp6_mul"]["values"]}
+    assert "2p*p" in bounds and "p" in bounds
+    assert [one["plan"] for one in shown["fp2_mul"]["plans"]][0] == REDUCED.value
+
+
+@pytest.mark.parametrize("form", PlanForm)
+@pytest.mark.parametrize("prime", sampled([SMALL], ["2^64-59", "2^125-9"]))
+def test_every_plan_is_proved(form: PlanForm, prime: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also over a prime without a spare bit, where a wide value may take a limb more."""
+    f, target = find_field(prime), TARGETS["x86_64-linux"]
+    plan = ranged(planned(crossed, form=form), f)
+    only = [RankedPlan(plan, 0.0)]
+    monkeypatch.setattr(decisions, "ranked_plans", lambda *_: only)
+    decision = decisions.decide_formula(f, crossed, target)
+    assert all(form.value in choice.chosen_by for choice in decision.choices())
+    assert {a.status for a in build([decision], lambda *_: None)} == {PROVED}
+
+
+@pytest.mark.full
+def test_a_product_in_fp6_is_proved() -> None:
+    decision = decisions.decide_formula(
+        find_field("bls12-381-p"), TOWER["fp6_mul"], TARGETS["x86_64-linux"]
+    )
+    assert all(LAZY.value in choice.chosen_by for choice in decision.choices())
+    assert {a.status for a in build([decision], lambda *_: None)} == {PROVED}
