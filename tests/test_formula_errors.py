@@ -20,9 +20,14 @@ WRONG = {
     "if x:\n        return x": (5, "no branch"),
     "return x if x == 0 else -x": (5, "no comparison"),
     "return x / 2": (5, "no division"),
-    "return x + 1.5": (5, "unsupported operand"),
-    "return 'x'": (3, "not an element"),
-    "pass": (3, "returns nothing"),
+    "return x + 1.5": (5, "elements and integers, not with 1.5"),
+    "return 'x' * x": (5, "elements and integers, not with a str"),
+    "return x - None": (5, "elements and integers, not with a NoneType"),
+    "return {x: 1}[x]": (5, "no key of a dictionary"),
+    "return x**-1": (5, "from 1 to 64, not -1"),
+    "return 'x'": (5, "not an element"),
+    "y = x\n    return [y, x]": (6, "returns a list, which is not an element"),
+    "pass": (5, "returns nothing"),
     "return x[0]": (5, "not subscriptable"),
     "return 1 / 0": (5, "division by zero"),
     "return (": (5, "not Python"),
@@ -65,6 +70,7 @@ def test_more_operands_than_registers_are_refused(
 
 
 ONE = "@formula\ndef {}({}) -> Element:\n    return a * a\n"
+NO_OUTPUTS = "@formula\ndef f(a: Element) -> {}:\n    return ()\n"
 TOWER = "T = extend(Element, 2, -1)\n"
 WRONG_FILES = {
     "one-name": (ONE.format("f", "a: Element") * 2, 7, "f is the formula of line 4 already"),
@@ -83,6 +89,17 @@ WRONG_FILES = {
         ONE.format("f", "a: Element, new: Element, new_: Element"),
         4,
         "new_ is new_ here, as another operand is",
+    ),
+    "no-outputs": (NO_OUTPUTS.format("tuple[()]"), 4, "f has no outputs"),
+    "no-members": (
+        "class P(NamedTuple):\n    pass\n\n" + NO_OUTPUTS.format("P"),
+        7,
+        "f has no outputs",
+    ),
+    "power-of-a-value": (
+        TOWER + "@formula\ndef f(x: T) -> T:\n    return x**-1\n",
+        7,
+        "a power is a whole number from 1 to 64, not -1",
     ),
     "default": (ONE.format("f", "a: Element, b: Element = 3"), 4, "b has a default value"),
     "class": ("@formula\nclass A:\n    pass\n", 4, "write @formula before a function"),

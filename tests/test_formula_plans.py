@@ -142,7 +142,7 @@ def test_show_prints_the_plans(capsys: pytest.CaptureFixture[str]) -> None:
     assert shown["fp6_mul"]["reductions"] == 6
     bounds = {row["below"] for row in shown["fp6_mul"]["values"]}
     assert "2p*p" in bounds and "p" in bounds
-    assert [one["plan"] for one in shown["fp2_mul"]["plans"]][0] == REDUCED.value
+    assert next(one["plan"] for one in shown["fp2_mul"]["plans"]) == REDUCED.value
 
 
 @pytest.mark.parametrize("form", PlanForm)

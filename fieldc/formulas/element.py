@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from fieldc.field import Field
 from fieldc.formulas.errors import place, wrong
@@ -100,7 +100,7 @@ class Element:
 
     def __add__(self, other: Element | int) -> Element:
         if not isinstance(other, (Element, int)):
-            return NotImplemented
+            return _left_to(other)
         return self.trace.element("add", self, self._element(other))
 
     def __radd__(self, other: int) -> Element:
@@ -108,7 +108,7 @@ class Element:
 
     def __sub__(self, other: Element | int) -> Element:
         if not isinstance(other, (Element, int)):
-            return NotImplemented
+            return _left_to(other)
         return self.trace.element("sub", self, self._element(other))
 
     def __rsub__(self, other: int) -> Element:
@@ -120,7 +120,7 @@ class Element:
         if isinstance(other, Element):
             return self.trace.element("mul", self, other)
         if not isinstance(other, int):
-            return NotImplemented
+            return _left_to(other)
         return self.trace.element("scale", self, number=_integer(other))
 
     def __rmul__(self, other: PlainInteger | int) -> Element:
@@ -130,16 +130,8 @@ class Element:
         return self * -1
 
     def __pow__(self, power: int) -> Element:
-        if not isinstance(power, int) or isinstance(power, bool) or not 1 <= power <= MOST_POWER:
-            is_number = isinstance(power, (int, float))
-            said = "an element" if isinstance(power, Element) else f"a {type(power).__name__}"
-            said = repr(power) if is_number else said
-            raise wrong(f"a power is a whole number from 1 to {MOST_POWER}, not {said}")
-        result = self
-        for bit in f"{power:b}"[1:]:
-            result = result * result
-            result = result * self if bit == "1" else result
-        return result
+        found: Element = small_power(self, power)
+        return found
 
     def square(self) -> Element:
         """This element times itself."""
@@ -160,7 +152,8 @@ class Element:
     def __eq__(self, other: object) -> bool:
         raise wrong("a formula has no comparison: elements have no values here")
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        raise wrong("an element has no value here: it is no key of a dictionary and in no set")
 
     def _compared(self, other: object) -> NoReturn:
         raise wrong("a formula has no comparison: elements have no values here")
@@ -203,10 +196,34 @@ class PlainInteger:
 
     __add__ = __radd__ = __sub__ = __rsub__ = __truediv__ = __eq__ = _no_other
     __lt__ = __le__ = __gt__ = __ge__ = __ne__ = _no_other
-    __hash__ = None  # type: ignore[assignment]
+
+    def __hash__(self) -> int:
+        raise wrong("a plain integer has no value here: it is no key and in no set")
 
     def __bool__(self) -> NoReturn:
         raise wrong("a formula has no branch: write choose(mask, a, b)")
+
+
+def _left_to(other: object) -> Any:
+    """Leave an operation to a type of this room. Raises FormulaError for any other value."""
+    if getattr(type(other), "kind", None) is not None:
+        return NotImplemented
+    said = repr(other) if isinstance(other, (float, complex)) else f"a {type(other).__name__}"
+    raise wrong(f"an element has + - * with elements and integers, not with {said}")
+
+
+def small_power(x: Any, power: object) -> Any:
+    """x to a small power, by squares and products. Raises FormulaError for another power."""
+    if not isinstance(power, int) or isinstance(power, bool) or not 1 <= power <= MOST_POWER:
+        is_number = isinstance(power, (int, float))
+        said = "an element" if isinstance(power, Element) else f"a {type(power).__name__}"
+        said = repr(power) if is_number else said
+        raise wrong(f"a power is a whole number from 1 to {MOST_POWER}, not {said}")
+    result = x
+    for bit in f"{power:b}"[1:]:
+        result = result.square()
+        result = result * x if bit == "1" else result
+    return result
 
 
 def square(x: Element) -> Element:

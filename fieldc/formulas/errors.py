@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType, FunctionType
 
 from fieldc.errors import UserError
 
@@ -29,6 +31,24 @@ def line_of(error: BaseException, file: str) -> int:
     """The last line of a file that ran before an error; 1 where none did."""
     frames = traceback.extract_tb(error.__traceback__)
     return next((f.lineno or 1 for f in reversed(frames) if f.filename == file), 1)
+
+
+def returned_line(function: FunctionType, arguments: Sequence[object]) -> tuple[object, int]:
+    """What a function returns, and the line where it does."""
+    line = function.__code__.co_firstlineno
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        nonlocal line
+        if event == "return" and frame.f_code is function.__code__:
+            line = frame.f_lineno
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        found = function(*arguments)
+    finally:
+        sys.setprofile(before)
+    return found, line
 
 
 def wrong(message: str, at: SourceLine | None = None) -> FormulaError:

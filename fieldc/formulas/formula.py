@@ -9,10 +9,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
+from typing import get_args, get_origin
 
 from fieldc.field import Field
 from fieldc.formulas.element import Element, Recording, Step, recording_over
-from fieldc.formulas.errors import FormulaError, SourceLine, line_of, wrong
+from fieldc.formulas.errors import FormulaError, SourceLine, line_of, returned_line, wrong
 from fieldc.formulas.keywords import checked_name
 from fieldc.formulas.kinds import ValueType, kind_of
 from fieldc.formulas.text import FormulaText, said_size
@@ -175,13 +176,13 @@ def recorded(function: Callable[..., object] | None) -> Formula:
     elements = iter([Element(trace, number) for number in range(trace.inputs)])
     arguments = [kind.make([next(elements) for _ in range(kind.count)]) for _, kind in parameters]
     try:
-        returned = function(*arguments)
+        returned, line = returned_line(function, arguments)
     except FormulaError:
         raise
     except RecursionError as error:
         line = line_of(error, at[0])
         raise wrong("a function calls itself without end", (at[0], line)) from None
-    values = result.values(returned, trace, f"{function.__name__} returns", at)
+    values = result.values(returned, trace, f"{function.__name__} returns", (at[0], line))
     kinds = [result, *(kind for _, kind in parameters)]
     return Formula(
         checked_name(function.__name__, at),
@@ -219,7 +220,12 @@ def _signature(
         if (called := checked_name(parameter.name, at)) in found:
             raise wrong(f"{name}: {parameter.name} is {called} here, as another operand is", at)
         found[called] = kind_of(parameter.annotation, f"{parameter.name} of {name}", at)
-    return list(found.items()), kind_of(signature.return_annotation, f"the result of {name}", at)
+    annotation = signature.return_annotation
+    is_empty = get_origin(annotation) is tuple and not get_args(annotation)
+    result = None if is_empty else kind_of(annotation, f"the result of {name}", at)
+    if result is None or not result.count:
+        raise wrong(f"{name} has no outputs: say what it returns, for example -> Element", at)
+    return list(found.items()), result
 
 
 def _check_parameter(function: str, parameter: inspect.Parameter, at: SourceLine) -> None:

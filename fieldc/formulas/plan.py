@@ -227,6 +227,9 @@ class _Planner:
         products = Open(x.products, (), x.wide)
         if not products.products and len(products.wide) <= 1:
             return x
+        if len(products.products) == 1 and not products.wide and products.products[0][0] != 1:
+            ((c, first, second),) = products.products  # a multiple is left to who takes the value
+            return self._widened(product_of(first, second)).scaled(c).plus(Open((), x.linear))
         if (products, True) not in self.known:
             self._compute(products, block_of(products, products.sources, is_wide=True))
         wide = self.known[products, True]
@@ -259,9 +262,14 @@ class _Planner:
         return x if is_value(x) else self._closed(x)
 
     def _closed(self, x: Open) -> Open:
-        """The value, computed by a block of its own unless it is there."""
+        """The value, computed by a block of its own unless it is there.
+
+        A block that is reduced has products or wide values, not both: its proof takes less time.
+        """
         if is_value(x):
             return x
+        if x.products and x.wide:
+            x = self._gathered(x)
         if (x, False) not in self.known:
             if not x.is_small:
                 name, line = self.at

@@ -100,7 +100,8 @@ class Accumulator:
     def __eq__(self, other: object) -> bool:
         raise wrong("a formula has no comparison: a sum has no value here")
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        raise wrong("a sum has no value here: it is no key of a dictionary and in no set")
 
 
 def size_of(terms: int, factor: Any) -> Range:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, NoReturn, cast
 
 from fieldc.field import Field
-from fieldc.formulas.element import Element
+from fieldc.formulas.element import Element, small_power
 from fieldc.formulas.errors import place, wrong
 from fieldc.formulas.kinds import ELEMENT, ValueType
 
@@ -76,13 +76,18 @@ class Extension:
     def __rmul__(self, other: object) -> Extension:
         return self * other
 
+    def __pow__(self, power: int) -> Extension:
+        found: Extension = small_power(self, power)
+        return found
+
     def __bool__(self) -> NoReturn:
         raise wrong("a formula has no branch: an element has no value that `if` could ask for")
 
     def __eq__(self, other: object) -> bool:
         raise wrong("a formula has no comparison: elements have no values here")
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        raise wrong("an element has no value here: it is no key of a dictionary and in no set")
 
     def square(self) -> Extension:
         """This value times itself."""
