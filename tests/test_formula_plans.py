@@ -21,6 +21,7 @@ from fieldc.formulas.karatsuba import with_karatsuba
 from fieldc.formulas.load import load_formulas
 from fieldc.formulas.plan import PlanForm, planned, plans
 from fieldc.formulas.ranges import ranged
+from fieldc.formulas.step_blocks import StepBlock
 from fieldc.machine.processors import find_processor
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import PROVED
@@ -31,6 +32,7 @@ POINTS = {one.name: one for one in load_formulas(EXAMPLES / "points.py")}
 BUTTERFLY = load_formulas(EXAMPLES / "butterfly.py")
 REDUCED, LAZY, KARATSUBA = PlanForm.REDUCED, PlanForm.LAZY, PlanForm.KARATSUBA
 SMALL = "2^127-1"
+PRIMES = ("bls12-381-p", "bn254-p", "secp256k1-p", "bls12-381-r", SMALL, "2^64-59")
 Pair = tuple[Element, Element]
 Fp2 = extend(Element, 2, -1)
 
@@ -40,6 +42,18 @@ def twice(x: Fp2, y: Fp2, w: Fp2) -> Fp2:  # type: ignore[valid-type]
     """x*y, in two sums that have other products too."""
     both = x * y  # type: ignore[operator]
     return both * w + both  # type: ignore[no-any-return]
+
+
+@formula
+def multiples(x: Element) -> Pair:
+    """Multiples that additions do not make."""
+    return 12345 * x, (2**64 - 1) * x + 12345 * x
+
+
+@formula
+def power(x: Fp2) -> Fp2:  # type: ignore[valid-type]
+    """x^5."""
+    return x**5  # type: ignore[no-any-return,operator]
 
 
 @formula
@@ -69,6 +83,47 @@ def test_sums_of_products_are_reduced_once(
     assert (plan.products, plan.reductions) == (products, reductions)
 
 
+def test_the_page_quotes_the_counts() -> None:
+    page = (EXAMPLES.parent / "docs" / "formulas.md").read_text()
+    rows = [line.split("|")[1:-1] for line in page.splitlines() if line.startswith("| `fp")]
+    assert len(rows) == 5
+    for name, *quoted in rows:
+        for form, said in zip(PlanForm, quoted, strict=True):
+            plan = planned(TOWER[name.strip(" `")], form=form)
+            counts = f"{plan.products} / {plan.reductions}"
+            assert said.strip() in (counts, "the same"), (name, form)
+
+
+@pytest.mark.parametrize("prime", sampled(PRIMES[:2], PRIMES[2:]))
+def test_a_multiple_is_a_product_with_one_word(prime: str) -> None:
+    f = find_field(prime)
+    plan = planned(multiples)
+    kinds = [step.block.says for step in plan.computed if isinstance(step.block, StepBlock)]
+    assert kinds == ["12345*a", f"{2**64 - 1}*a"]
+    for x in (0, 1, f.p - 1, f.p // 3):
+        values = {0: x}
+        for step in plan.computed:
+            taken = [values[i] for i in step.sources]
+            values[step.number] = int(step.block.compute(f, taken, drop_limb))  # type: ignore[arg-type]
+        assert tuple(values[i] for i in plan.results) == multiples.evaluate(f, [x])
+
+
+def test_multiples_are_proved_and_their_length_is_said() -> None:
+    decision = decisions.decide_formula(find_field(SMALL), multiples, TARGETS["x86_64-linux"])
+    built = build([decision], lambda *_: None)
+    assert {a.status for a in built} == {PROVED}
+    for made in built:
+        assert made.code is not None
+        assert 0 < int(str(made.row()["code_bytes"])) < len(made.code)
+
+
+def test_a_value_of_an_extension_has_powers() -> None:
+    f, values = find_field(SMALL), [3, 5]
+    a = power.evaluate(f, [f.to_montgomery(v) for v in values])
+    x = complex(3, 5) ** 5
+    assert a == tuple(f.to_montgomery(int(v) % f.p) for v in (round(x.real), round(x.imag)))
+
+
 @pytest.mark.parametrize("name", ["butterfly"])
 def test_a_value_that_sums_with_elements_use_is_reduced(name: str) -> None:
     """One product in two sums of elements: to leave it wide would be two reductions."""
@@ -82,9 +137,6 @@ def test_karatsuba_means_the_same() -> None:
         other = with_karatsuba(one)
         values = [draw.randrange(f.p) for _ in range(one.inputs)]
         assert other.evaluate(f, values) == one.evaluate(f, values), one.name
-
-
-PRIMES = ("bls12-381-p", "bn254-p", "secp256k1-p", "bls12-381-r", SMALL, "2^64-59")
 
 
 @pytest.mark.parametrize("prime", sampled(PRIMES[:1], PRIMES[1:]))

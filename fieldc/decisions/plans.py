@@ -68,6 +68,8 @@ def is_flat(plan: FormulaPlan) -> bool:
     steps = [one.block for one in plan.computed if isinstance(one.block, StepBlock)]
     if any(block.is_signed for block in steps) and plan.products:
         return False
+    if any(block.kind == "multiple" for block in steps) and len(plan.computed) > 1:
+        return False  # as routines of their own they are proved; in one line not always
     choices = sum(block.kind == "choose" for block in steps)
     if choices > 1 and choices < len(plan.computed):
         return False  # the mask's flag would wait while carry chains between run
@@ -110,7 +112,9 @@ def _counted(block: Block | StepBlock, f: Field) -> Counter[str]:
         limbs = [size.limbs(f) for size in block.sizes]
         counts[LEA] += 1 + len(limbs)
         counts[LOAD] += sum(limbs)
-        if block.kind != "choose":
+        if block.kind == "multiple":
+            counts[MULTIPLY] += 2 * f.n
+        elif block.kind != "choose":
             counts[MULTIPLY] += limbs[0] * limbs[-1]
         counts[STORE] += block.size.limbs(f)
         return counts

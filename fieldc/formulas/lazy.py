@@ -20,7 +20,7 @@ LINEAR = ("add", "sub", "scale")
 
 
 @dataclass(frozen=True)
-class Lazy:
+class Laziness:
     """What stays wide, and which sums of elements are factors only."""
 
     formula: Formula

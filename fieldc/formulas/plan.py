@@ -22,11 +22,14 @@ from fieldc.formulas.element import Step
 from fieldc.formulas.errors import wrong
 from fieldc.formulas.formula import MOST_OPERANDS, Formula
 from fieldc.formulas.karatsuba import with_karatsuba
-from fieldc.formulas.lazy import Lazy
+from fieldc.formulas.lazy import Laziness
 from fieldc.formulas.names import names_of
 from fieldc.formulas.open_sums import Open, block_of, is_value, product_of
 from fieldc.formulas.step_blocks import SAID, StepBlock
+from fieldc.operands import residues
 
+MOST_MULTIPLE = 1 << 64
+"""Multiples below this one are products with one word."""
 MOST_SIZE = 8
 """How many p a factor may be before it is reduced."""
 
@@ -104,7 +107,7 @@ def planned(
     """
     is_lazy = form is not PlanForm.REDUCED
     meant = with_karatsuba(formula) if form is PlanForm.KARATSUBA else formula
-    plan = _Planner(meant, is_fused, avoided, Lazy(meant) if is_lazy else None).plan()
+    plan = _Planner(meant, is_fused, avoided, Laziness(meant) if is_lazy else None).plan()
     return replace(plan, formula=formula, form=form)
 
 
@@ -125,7 +128,7 @@ class _Planner:
     formula: Formula
     is_fused: bool
     avoided: frozenset[Block]
-    lazy: Lazy | None = None
+    lazy: Laziness | None = None
     computed: list[Computed] = field(default_factory=list)
     known: dict[tuple[Open, bool], int] = field(default_factory=dict)
     """The numbers of sums, by whether they are wide."""
@@ -197,7 +200,21 @@ class _Planner:
         found = x.scaled(factor)
         if found.is_small:
             return found
+        if abs(factor) < MOST_MULTIPLE:
+            return self._multiple(x, abs(factor)).scaled(1 if factor > 0 else -1)
         return Open(((1, self._closed(x).linear, ((ONE, factor),)),))
+
+    def _multiple(self, x: Open, factor: int) -> Open:
+        """A value times an integer of one word: a row for the product, and one to reduce it."""
+        ((value, _),) = self._value(x).linear
+        made = self.formula.inputs + len(self.computed)
+        element = residues(1)
+        block = StepBlock("multiple", (element,), element, factor)
+        same = (one for one in self.computed if one.block == block and one.sources == (value,))
+        if (before := next(same, None)) is not None:
+            return Open((), ((before.number, 1),))
+        self.computed.append(Computed(made, block, (value,), *self.at))
+        return Open((), ((made, 1),))
 
     def _sum(self, a: Open, b: Open) -> Open:
         """a + b; where one block cannot hold it, the one with more products is computed first."""

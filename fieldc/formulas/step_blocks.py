@@ -23,6 +23,7 @@ SAID = {
     "sum": "{0} + {1}*{2}, not reduced",
     "divide": "{0}/R",
     "reduce": "{0}",
+    "multiple": "{number}*{0}",
 }
 """The steps, and each as text."""
 NAMES = "xyabc"
@@ -37,6 +38,8 @@ class StepBlock:
     """Of the operands."""
     size: Range
     """Of the result."""
+    number: int = 0
+    """Of a multiple: the factor, below 2^64."""
 
     @classmethod
     def of(cls, step: Step, number: int, sizes: Mapping[int, Range]) -> StepBlock:
@@ -61,7 +64,7 @@ class StepBlock:
     @property
     def products(self) -> tuple[str, ...]:
         """Its product, for those who count: a choice and a sum have none that is reduced."""
-        return (self.kind,) if self.kind in ("times", "divide", "reduce") else ()
+        return (self.kind,) if self.kind in ("times", "multiple", "divide", "reduce") else ()
 
     @property
     def is_divided(self) -> bool:
@@ -71,12 +74,13 @@ class StepBlock:
     @property
     def says(self) -> str:
         """The block as text."""
-        return SAID[self.kind].format(*"abc")
+        return SAID[self.kind].format(*"abc", number=self.number)
 
     def text(self) -> str:
         """The block as a formula's text, for the prover."""
         text = FormulaText(len(self.sizes))
-        text.add(Step(self.kind, tuple(range(len(self.sizes)))))
+        kind = "scale" if self.kind == "multiple" else self.kind
+        text.add(Step(kind, tuple(range(len(self.sizes))), self.number))
         pairs = zip(NAMES, self.sizes, strict=False)
         operands = [[name, 1, said_size(bound)] for name, bound in pairs]
         return text.said(operands, [text.of[-1]], said_size(self.size))
@@ -94,6 +98,8 @@ class StepBlock:
     def means(self, values: Sequence[int]) -> int:
         """The result of numbers that are in no form, modulo p."""
         *first, a = values
+        if self.kind == "multiple":
+            return self.number * a
         if self.kind == "choose":
             return first[1] if first[0] else a
         return a if self.kind in ("divide", "reduce") else sum(first[:-1]) + first[-1] * a
@@ -115,6 +121,8 @@ class StepBlock:
             return select((0 - mask) < 0, a, b)
         if self.kind == "times":
             return product_with_integer(f, values[0], values[1], self.sizes[1].bits)
+        if self.kind == "multiple":
+            return product_with_integer(f, values[0], self.number, self.number.bit_length())
         if self.kind == "divide":
             return subtract_all(reduction(f, values[0], reduce), f.p)
         if self.kind == "reduce":

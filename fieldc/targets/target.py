@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from fieldc.algorithms.representations import representation_of
+from fieldc.binary.linkable import function_of
 from fieldc.language import Expression
 from fieldc.machine.assemble import AssemblyError, assemble
 from fieldc.machine.instruments import Instruments
@@ -292,7 +293,12 @@ class Artifact:
     def _formula(self) -> dict[str, object]:
         """Of a formula: what `fieldc prove` needs to prove it again."""
         computes = self.expression.kernel.computes
-        return {"formula": computes.formula, "called": [*self.called]} if computes.formula else {}
+        if not computes.formula:
+            return {}
+        found: dict[str, object] = {"formula": computes.formula, "called": [*self.called]}
+        if self.code is not None and self.target.is_own:
+            found["code_bytes"] = len(function_of(self.code, self.symbol).code)
+        return found
 
     def row(self) -> dict[str, object]:
         """The kernel's entry in manifest.json."""
