@@ -15,7 +15,7 @@ from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.decisions import formulas as decisions
 from fieldc.decisions.plans import RankedPlan, least_cycles, ranked_plans
-from fieldc.formulas import Element, extend, formula
+from fieldc.formulas import Element, FormulaError, accumulator, extend, formula
 from fieldc.formulas.blocks import Block
 from fieldc.formulas.karatsuba import with_karatsuba
 from fieldc.formulas.load import load_formulas
@@ -217,3 +217,33 @@ def test_a_product_in_fp6_is_proved() -> None:
     )
     assert all(LAZY.value in choice.chosen_by for choice in decision.choices())
     assert {a.status for a in build([decision], lambda *_: None)} == {PROVED}
+
+
+Sum4, Sum5 = accumulator(4), accumulator(5)
+
+
+@formula
+def accumulate(s: Sum4, x: Element, y: Element) -> Sum4:  # type: ignore[valid-type]
+    """One product more, in a loop."""
+    return s.plus(x, y)  # type: ignore[attr-defined]
+
+
+@formula
+def accumulate_5(s: Sum5, x: Element, y: Element) -> Sum5:  # type: ignore[valid-type]
+    """Five products have a limb more than four over 2^127 - 1."""
+    return s.plus(x, y)  # type: ignore[attr-defined]
+
+
+def test_one_kernel_sums_in_a_loop() -> None:
+    f = find_field(SMALL)
+    assert accumulate.ranges[0][1].multiple == 3 and accumulate.result.multiple == 4
+    total = 0
+    for _ in range(4):
+        assert total <= accumulate.ranges[0][1].high(f)
+        (total,) = accumulate.evaluate(f, [total, f.p - 1, f.p - 1])
+    assert total == 4 * (f.p - 1) ** 2 <= accumulate.result.high(f)
+    decision = decisions.decide_formula(f, accumulate, TARGETS["x86_64-linux"])
+    assert {a.status for a in build([decision], lambda *_: None)} == {PROVED}
+    assert {a.operand_limbs[0] for a in build([decision], lambda *_: None)} == {4}
+    with pytest.raises(FormulaError, match="5 limbs, of 4 4: choose another number"):
+        accumulate_5.check(f)

@@ -19,6 +19,12 @@ class FormulaError(UserError, TypeError):
     """A formula asks for something that the language does not have, or is no formula."""
 
 
+class TooManyProducts(FormulaError):
+    """A sum has more products than its type holds; `over` says how many more."""
+
+    over = 0
+
+
 def place() -> SourceLine:
     """The file and the line outside this room that is running now."""
     frame = sys._getframe(1)

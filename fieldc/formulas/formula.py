@@ -9,11 +9,19 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
+from types import FunctionType
 from typing import get_args, get_origin
 
 from fieldc.field import Field
 from fieldc.formulas.element import Element, Recording, Step, recording_over
-from fieldc.formulas.errors import FormulaError, SourceLine, line_of, returned_line, wrong
+from fieldc.formulas.errors import (
+    FormulaError,
+    SourceLine,
+    TooManyProducts,
+    line_of,
+    returned_line,
+    wrong,
+)
 from fieldc.formulas.keywords import checked_name
 from fieldc.formulas.kinds import ValueType, kind_of
 from fieldc.formulas.text import FormulaText, said_size
@@ -169,6 +177,24 @@ def recorded(function: Callable[..., object] | None) -> Formula:
     parameters, result = _signature(function, at)
     if not parameters or len(parameters) > MOST_OPERANDS:
         raise wrong(f"{function.__name__} has {len(parameters)} operands, not 1 to 5", at)
+    try:
+        return _recorded(function, parameters, result, at)
+    except TooManyProducts as error:
+        if result.with_room is None or result not in (kind for _, kind in parameters):
+            raise
+        # the sum that is given has room for what is added
+        smaller = result.with_room(error.over)
+        roomy = [(name, smaller if kind is result else kind) for name, kind in parameters]
+        return _recorded(function, roomy, result, at)
+
+
+def _recorded(
+    function: FunctionType,
+    parameters: Sequence[tuple[str, ValueType]],
+    result: ValueType,
+    at: SourceLine,
+) -> Formula:
+    """A formula of operands and a result of these kinds."""
     trace = Recording(sum(kind.count for _, kind in parameters))
     firsts = accumulate((kind.count for _, kind in parameters), initial=0)
     pairs = zip(firsts, parameters, strict=False)

@@ -27,6 +27,8 @@ class ValueType:
     """Of a value that is no element."""
     taken: Callable[[object, Recording, str, SourceLine], Element] | None = None
     """The value of such a type as a recorded one. Raises FormulaError."""
+    with_room: Callable[[int], ValueType] | None = None
+    """Of a sum: the type of the same sum that so many products may still be added to."""
 
     def values(self, value: object, trace: Recording, what: str, at: SourceLine) -> list[Element]:
         """The elements of a value. Raises FormulaError for one of another type."""

@@ -12,10 +12,12 @@ with Sum7 = accumulator(7) and Sum8 = accumulator(8): so many products, not redu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, NoReturn, cast
 
+from fieldc.field import Field
 from fieldc.formulas.element import Element, PlainInteger, Recording
-from fieldc.formulas.errors import SourceLine, place, wrong
+from fieldc.formulas.errors import SourceLine, TooManyProducts, place, wrong
 from fieldc.formulas.kinds import ValueType
 from fieldc.operands import Range, plain_integer
 
@@ -136,8 +138,23 @@ def accumulator(terms: int, factor: Any = Element) -> type[Accumulator]:
             raise wrong(f"{what} a {type(value).__name__}, not {made.__name__}", at)
         if (over := value.held - terms) > 0:
             held = f"a sum of {value.held} products"
-            raise wrong(f"{what} {held}, {over} more than {made.__name__} holds", at)
+            said = wrong(f"{what} {held}, {over} more than {made.__name__} holds", at)
+            error = TooManyProducts(str(said))
+            error.over = over
+            raise error
         return value.value
+
+    def with_room(more: int) -> ValueType:
+        if more >= terms:
+            raise wrong(f"{made.__name__} has no room for {more} products more", at)
+
+        def is_as_long(f: Field) -> None:
+            whole, less = (size_of(n, factor).limbs(f) for n in (terms, terms - more))
+            if whole != less:
+                said = f"a sum of {terms} products has {whole} limbs, of {terms - more} {less}"
+                raise wrong(f"{said}: choose another number of products", at)
+
+        return replace(accumulator(terms - more, factor).kind, checks=(is_as_long,))
 
     made.kind = ValueType(
         made.__name__,
@@ -146,6 +163,7 @@ def accumulator(terms: int, factor: Any = Element) -> type[Accumulator]:
         lambda value: None,
         size=size_of(terms, factor),
         taken=taken,
+        with_room=with_room,
     )
     return made
 
