@@ -14,12 +14,13 @@ from crate_object import CRATE, compiled_crate, using_crate
 from primes import OF_EVERY_CLASS
 from sampling import sampled
 
-from fieldc.artifacts.verify import prove_job
+from fieldc.artifacts.verify import Job, prove_job
 from fieldc.catalogue import find_field, named_primes
 from fieldc.field import Field
 from fieldc.packages.checked_in import ROOT
 from fieldc.packages.rust.aarch64 import OWN, kernels_for
 from fieldc.packages.rust.aarch64_kernels import SYSTEMS, arm_crate_jobs, code
+from fieldc.packages.rust.aarch64_sums import ARM_FITTING, arm_function, arm_sum_text, arm_sums
 from fieldc.packages.rust.classes import (
     CLASSES,
     LAZY_CLASSES,
@@ -31,8 +32,12 @@ from fieldc.packages.rust.classes import (
 from fieldc.packages.rust.crate import FOLDER, families
 from fieldc.packages.rust.plain import PLAIN_OPERATIONS, class_name, plain_primes
 from fieldc.packages.rust.written import kernels_in
+from fieldc.targets.aarch64.encode import assembled
+from fieldc.targets.aarch64.objects import object_of
+from fieldc.targets.llvm.processors import LLVM_TARGETS
 
 GENERATED = ROOT / FOLDER
+SUMS = {piece.name for piece in arm_sums(4)}
 NOP = 0xD503201F.to_bytes(4, "little")
 TRIPLES = ("aarch64-unknown-linux-gnu", "aarch64-apple-darwin", "aarch64-pc-windows-msvc")
 
@@ -72,8 +77,48 @@ def test_every_class_has_its_kernels(limbs: int) -> None:
             assert found
             named = set(re.findall(r": (\w+);", found[1]))
             taken = kernels_for(of, limbs).items()
-            assert named == {f"{op}_{c.suffix}" for op, c in taken} <= there
+            sums = {n for n in named if n in SUMS}
+            assert named - sums == {f"{op}_{c.suffix}" for op, c in taken} <= there
+            if limbs in ARM_FITTING:
+                add = "add_spare" if of.has_spare_bit else "add_full"
+                assert sums == {add, "sub"} | ({"reduce"} if family is LAZY_CLASSES else set())
     assert "x18" not in text
+
+
+@pytest.mark.parametrize("name", sorted(named_primes()))
+def test_sums_in_line_are_proved_with_one_choice_of_registers(name: str) -> None:
+    f, is_lazy = find_field(name), lazy_class_of(find_field(name)) is not None
+    for piece in arm_sums(f.n) if f.n in ARM_FITTING else ():
+        operation = piece.name[:3]
+        if piece.name == "reduce":
+            assert not is_lazy or not failure_of(arm_function(piece, f), "reduce_lazy", f)
+            continue
+        if piece.name != "add_spare" or class_of(f).has_spare_bit:
+            assert not failure_of(arm_function(piece, f), operation, f)
+        if piece.name != "add_full" and is_lazy:
+            twice = arm_function(piece, f, multiple=2)
+            assert not failure_of(twice, f"{operation}_lazy", f)
+
+
+@pytest.mark.parametrize("place", range(31))
+def test_a_sum_without_one_of_its_instructions_is_not_proved(place: int) -> None:
+    f = find_field("bls12-381-p")
+    (piece,) = (piece for piece in arm_sums(f.n) if piece.name == "add_spare")
+    lines = arm_function(piece, f).splitlines()
+    del lines[place]
+    assert failure_of("\n".join(lines) + "\n", "add", f)
+
+
+def failure_of(text: str, operation: str, f: Field) -> str:
+    """Why a piece of inline assembly is not proved as a function; empty where it is."""
+    made = object_of({"piece": assembled(text)}, LLVM_TARGETS[SYSTEMS[0]].triple)
+    return prove_job(Job(made, "piece", operation, f.p, f.n)).failure
+
+
+@pytest.mark.parametrize("limbs", ARM_FITTING)
+def test_the_crate_has_the_sums_that_are_proved(limbs: int) -> None:
+    text = (GENERATED / f"aarch64_n{limbs:02}.rs").read_text()
+    assert text.endswith("".join(arm_sum_text(piece, limbs) for piece in arm_sums(limbs)))
 
 
 def user(fields: Collection[str]) -> str:

@@ -19,11 +19,43 @@ fn square<F: PrimeField>(turns: usize) {
     }
 }
 
+fn add<F: PrimeField>(turns: usize) {
+    let (x, y, mut z) = (F::from(3_u64), F::from(5_u64), F::ZERO);
+    for _ in 0..turns {
+        *black_box(&mut z) = *black_box(&x) + *black_box(&y);
+    }
+}
+
+fn sub<F: PrimeField>(turns: usize) {
+    let (x, y, mut z) = (F::from(3_u64), F::from(5_u64), F::ZERO);
+    for _ in 0..turns {
+        *black_box(&mut z) = *black_box(&x) - *black_box(&y);
+    }
+}
+
+fn double<F: PrimeField>(turns: usize) {
+    let (x, mut z) = (F::from(3_u64), F::ZERO);
+    for _ in 0..turns {
+        *black_box(&mut z) = black_box(&x).double();
+    }
+}
+
+fn neg<F: PrimeField>(turns: usize) {
+    let (x, mut z) = (F::from(3_u64), F::ZERO);
+    for _ in 0..turns {
+        *black_box(&mut z) = -*black_box(&x);
+    }
+}
+
 fn run<F: PrimeField>(operation: &str, turns: usize) {
     match operation {
         "mul" => mul::<F>(turns),
         "square" => square::<F>(turns),
-        _ => panic!("{operation} is not mul or square"),
+        "add" => add::<F>(turns),
+        "sub" => sub::<F>(turns),
+        "double" => double::<F>(turns),
+        "neg" => neg::<F>(turns),
+        _ => panic!("{operation} is not mul, square, add, sub, double or neg"),
     }
 }
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from fieldc.field import Field
 from fieldc.packages.rust.aarch64 import ClassKernel, kernels_at, kernels_for, plain_kernel
+from fieldc.packages.rust.aarch64_sums import ARM_FITTING, arm_sum_text, arm_sums
 from fieldc.packages.rust.classes import CLASSES, LAZY_CLASSES
 from fieldc.packages.rust.plain import PLAIN_OPERATIONS, class_number, plain_primes
 from fieldc.packages.rust.text import array, called, constant, signature, wrapped
@@ -48,13 +49,18 @@ CHANGED = (*(f"x{i}" for i in range(18)), "lr")
 def arm_kernels(limbs: int) -> str:
     """A module after its header: which class takes which kernel, and their texts."""
     classes = (HEAD, *_dispatch(limbs), *map(kernel_text, kernels_at(limbs)))
-    return "".join((*classes, *(_plain(f) for f in plain_primes() if f.n == limbs)))
+    plain = (_plain(f) for f in plain_primes() if f.n == limbs)
+    sums: list[str] = []
+    if limbs in ARM_FITTING:
+        sums = ["\n// Sums.\n", *(arm_sum_text(piece, limbs) for piece in arm_sums(limbs))]
+    return "".join((*classes, *plain, *sums))
 
 
 def _plain(f: Field) -> str:
     """A prime with plain residues: which kernels it takes, and their texts."""
     kernels = {part: plain_kernel(f, operation) for part, operation in PLAIN_OPERATIONS.items()}
     rows = "".join(f"    {part}: {kernel.symbol};\n" for part, kernel in kernels.items())
+    rows += _sums(f.n, f.spare_bits > 0)
     head = f"\n// {f.label}: plain residues.\nassembly! {{ {f.n}, {class_number(f)}:\n{rows}}}\n"
     return head + "".join(map(kernel_text, kernels.values()))
 
@@ -71,8 +77,17 @@ def _dispatch(limbs: int) -> Iterator[str]:
                 for operation in order
                 if operation in taken
             )
+            rows += _sums(limbs, prime_class.has_spare_bit, family is LAZY_CLASSES)
             yield f"\n// {prime_class.name}: {prime_class.says}.\n"
             yield f"{macro}! {{ {limbs}, {number}:\n{rows}}}\n"
+
+
+def _sums(limbs: int, has_spare_bit: bool, is_lazy: bool = False) -> str:
+    """Which additions run, where there are any."""
+    if limbs not in ARM_FITTING:
+        return ""
+    rows = f"    add: add_{'spare' if has_spare_bit else 'full'};\n    sub: sub;\n"
+    return rows + "    reduce: reduce;\n" * is_lazy
 
 
 def kernel_text(kernel: ClassKernel) -> str:

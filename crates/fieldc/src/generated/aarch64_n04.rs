@@ -13,6 +13,8 @@ assembly! { 4, 0:
     mul: mul_fold;
     sum_of_products: sum_of_products_spare;
     square: square_fold;
+    add: add_spare;
+    sub: sub;
 }
 
 // complement: a spare bit and mu/p > 0.508: constant rows of -mu for complements, 2n^2 + 1 products.
@@ -20,6 +22,8 @@ assembly! { 4, 1:
     mul: mul_spare;
     sum_of_products: sum_of_products_spare;
     square: square_spare;
+    add: add_spare;
+    sub: sub;
 }
 
 // spare: at least one spare bit: no carry leaves the top limb.
@@ -27,6 +31,8 @@ assembly! { 4, 2:
     mul: mul_spare;
     sum_of_products: sum_of_products_spare;
     square: square_spare;
+    add: add_spare;
+    sub: sub;
 }
 
 // near: R - p has one limb: two products for a limb of the quotient.
@@ -34,6 +40,8 @@ assembly! { 4, 3:
     mul: mul_near;
     sum_of_products: sum_of_products_full;
     square: square_near;
+    add: add_full;
+    sub: sub;
 }
 
 // full: every odd prime.
@@ -41,23 +49,34 @@ assembly! { 4, 4:
     mul: mul_full;
     sum_of_products: sum_of_products_full;
     square: square_full;
+    add: add_full;
+    sub: sub;
 }
 
 // lazy_fold: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 4, 0:
     mul: mul_lazy_full;
     square: square_lazy_spare;
+    add: add_spare;
+    sub: sub;
+    reduce: reduce;
 }
 
 // lazy_spare: 4p < R, by so much that a sum of rows closes: squares below 2p.
 lazy_assembly! { 4, 1:
     mul: mul_lazy_full;
     square: square_lazy_spare;
+    add: add_spare;
+    sub: sub;
+    reduce: reduce;
 }
 
 // lazy_full: 4p < R: values below 2p.
 lazy_assembly! { 4, 2:
     mul: mul_lazy_full;
+    add: add_spare;
+    sub: sub;
+    reduce: reduce;
 }
 
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump.
@@ -2382,6 +2401,8 @@ assembly! { 4, 5:
     mul: mul_plain_secp256k1p;
     sum_of_products: sum_of_products_plain_secp256k1p;
     square: square_plain_secp256k1p;
+    add: add_full;
+    sub: sub;
 }
 
 /// x mod p for p = 2^k - c; pseudo-mersenne.
@@ -2880,6 +2901,8 @@ assembly! { 4, 6:
     mul: mul_plain_curve25519;
     sum_of_products: sum_of_products_plain_curve25519;
     square: square_plain_curve25519;
+    add: add_spare;
+    sub: sub;
 }
 
 /// x mod p for p = 2^k - c; pseudo-mersenne.
@@ -3359,4 +3382,127 @@ ret
         );
         z.assume_init()
     }
+}
+
+// Sums.
+
+/// x + y mod p for p with a spare bit.
+#[inline(always)]
+fn add_spare<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let [mut a0, mut a1, mut a2, mut a3] = *x;
+    let [b0, b1, b2, b3] = *y;
+    // SAFETY: it reads p, and changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "adds {a0}, {a0}, {b0}",
+            "adcs {a1}, {a1}, {b1}",
+            "adcs {a2}, {a2}, {b2}",
+            "adcs {a3}, {a3}, {b3}",
+            "ldp {b0}, {b1}, [{p}, #0]",
+            "ldp {b2}, {b3}, [{p}, #16]",
+            "subs {b0}, {a0}, {b0}",
+            "sbcs {b1}, {a1}, {b1}",
+            "sbcs {b2}, {a2}, {b2}",
+            "sbcs {b3}, {a3}, {b3}",
+            "csel {a0}, {a0}, {b0}, lo",
+            "csel {a1}, {a1}, {b1}, lo",
+            "csel {a2}, {a2}, {b2}, lo",
+            "csel {a3}, {a3}, {b3}, lo",
+            a0 = inout(reg) a0, a1 = inout(reg) a1, a2 = inout(reg) a2, a3 = inout(reg) a3, b0 =
+            inout(reg) b0 => _, b1 = inout(reg) b1 => _, b2 = inout(reg) b2 => _, b3 = inout(reg) b3
+            => _, p = in(reg) core::ptr::from_ref(const { &M::P }),
+            options(pure, readonly, nostack),
+        );
+    }
+    [a0, a1, a2, a3]
+}
+
+/// x + y mod p.
+#[inline(always)]
+fn add_full<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let [mut a0, mut a1, mut a2, mut a3] = *x;
+    let [b0, b1, b2, b3] = *y;
+    // SAFETY: it reads p, and changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "adds {a0}, {a0}, {b0}",
+            "adcs {a1}, {a1}, {b1}",
+            "adcs {a2}, {a2}, {b2}",
+            "adcs {a3}, {a3}, {b3}",
+            "ldp {b0}, {b1}, [{p}, #0]",
+            "ldp {b2}, {b3}, [{p}, #16]",
+            "cset {p}, hs",
+            "subs {b0}, {a0}, {b0}",
+            "sbcs {b1}, {a1}, {b1}",
+            "sbcs {b2}, {a2}, {b2}",
+            "sbcs {b3}, {a3}, {b3}",
+            "sbcs xzr, {p}, xzr",
+            "csel {a0}, {a0}, {b0}, lo",
+            "csel {a1}, {a1}, {b1}, lo",
+            "csel {a2}, {a2}, {b2}, lo",
+            "csel {a3}, {a3}, {b3}, lo",
+            a0 = inout(reg) a0, a1 = inout(reg) a1, a2 = inout(reg) a2, a3 = inout(reg) a3, b0 =
+            inout(reg) b0 => _, b1 = inout(reg) b1 => _, b2 = inout(reg) b2 => _, b3 = inout(reg) b3
+            => _, p = inout(reg) core::ptr::from_ref(const { &M::P }) => _,
+            options(pure, readonly, nostack),
+        );
+    }
+    [a0, a1, a2, a3]
+}
+
+/// x - y mod p.
+#[inline(always)]
+fn sub<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let [mut a0, mut a1, mut a2, mut a3] = *x;
+    let [b0, b1, b2, b3] = *y;
+    // SAFETY: it reads p, and changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "subs {a0}, {a0}, {b0}",
+            "sbcs {a1}, {a1}, {b1}",
+            "sbcs {a2}, {a2}, {b2}",
+            "sbcs {a3}, {a3}, {b3}",
+            "ldp {b0}, {b1}, [{p}, #0]",
+            "ldp {b2}, {b3}, [{p}, #16]",
+            "csel {b0}, {b0}, xzr, lo",
+            "csel {b1}, {b1}, xzr, lo",
+            "csel {b2}, {b2}, xzr, lo",
+            "csel {b3}, {b3}, xzr, lo",
+            "adds {a0}, {a0}, {b0}",
+            "adcs {a1}, {a1}, {b1}",
+            "adcs {a2}, {a2}, {b2}",
+            "adcs {a3}, {a3}, {b3}",
+            a0 = inout(reg) a0, a1 = inout(reg) a1, a2 = inout(reg) a2, a3 = inout(reg) a3, b0 =
+            inout(reg) b0 => _, b1 = inout(reg) b1 => _, b2 = inout(reg) b2 => _, b3 = inout(reg) b3
+            => _, p = in(reg) core::ptr::from_ref(const { &M::P }),
+            options(pure, readonly, nostack),
+        );
+    }
+    [a0, a1, a2, a3]
+}
+
+/// x mod p for x < 2p, p with a spare bit.
+#[inline(always)]
+fn reduce<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let [mut a0, mut a1, mut a2, mut a3] = *x;
+    // SAFETY: it reads p, and changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "ldp {b0}, {b1}, [{p}, #0]",
+            "ldp {b2}, {b3}, [{p}, #16]",
+            "subs {b0}, {a0}, {b0}",
+            "sbcs {b1}, {a1}, {b1}",
+            "sbcs {b2}, {a2}, {b2}",
+            "sbcs {b3}, {a3}, {b3}",
+            "csel {a0}, {a0}, {b0}, lo",
+            "csel {a1}, {a1}, {b1}, lo",
+            "csel {a2}, {a2}, {b2}, lo",
+            "csel {a3}, {a3}, {b3}, lo",
+            a0 = inout(reg) a0, a1 = inout(reg) a1, a2 = inout(reg) a2, a3 = inout(reg) a3, b0 =
+            out(reg) _, b1 = out(reg) _, b2 = out(reg) _, b3 = out(reg) _, p = in(reg)
+            core::ptr::from_ref(const { &M::P }),
+            options(pure, readonly, nostack),
+        );
+    }
+    [a0, a1, a2, a3]
 }
