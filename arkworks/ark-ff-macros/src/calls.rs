@@ -1,61 +1,147 @@
 //! Calls of kernels from what the derive expands to.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 
-use crate::kernels::{Kernel, Kernels, called, processor};
+use crate::kernels::{Architecture, Kernel, Kernels, called, processor};
 
 /// The kernels, and functions that call those which suit the processor.
 pub(crate) fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
     let (kernel_items, called) = (&kernels.items, called()?);
-    let (processor, result) = (processor()?, result(n));
-    let mul = call(&kernels.mul, &quote! { x, y }, &quote! {});
+    let calls = Calls { n, architecture: kernels.architecture };
+    let mul = calls.function("mul", &kernels.mul, &[("x", 1), ("y", 1)]);
     let square = match &kernels.square {
-        Some(square) => call(square, &quote! { x }, &quote! {}),
-        None => call(&kernels.mul, &quote! { x, x }, &quote! {}),
+        Some(square) => calls.function("square", square, &[("x", 1)]),
+        None => calls.square_by(&kernels.mul),
     };
-    let (choice_of_kernels, sum_of_products) = (choice_of_kernels(), sum_of_products(n, kernels));
-    let sums = sums(n, kernels);
+    let operands = [("x", 2), ("y", 2)];
+    let sum = kernels.sum_of_products.as_ref();
+    let sum = sum.map(|kernel| calls.function("sum_of_products", kernel, &operands));
+    let sums = kernels.add.as_ref().map(|add| calls.sums(add));
+    let around = calls.around()?;
     Ok(quote! {
         #[allow(named_asm_labels)]
         mod __kernels {
             use ::core::arch::asm;
-            use ::core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-            #choice_of_kernels
-
-            /// x*y/R mod p, by other code unless the processor is known to run a kernel.
-            #[inline(always)]
-            pub(super) fn mul(
-                x: &[u64; #n],
-                y: &[u64; #n],
-                otherwise: impl FnOnce() -> [u64; #n],
-            ) -> [u64; #n] {
-                #mul
-            }
-
-            /// x*x/R mod p, likewise.
-            #[inline(always)]
-            pub(super) fn square(
-                x: &[u64; #n],
-                otherwise: impl FnOnce() -> [u64; #n],
-            ) -> [u64; #n] {
-                #square
-            }
-
-            #called
-            #sum_of_products
+            #mul
+            #square
+            #sum
             #sums
-            #result
+            #around
+            #called
             #kernel_items
-            #processor
         }
     })
+}
+
+/// Calls of kernels for so many limbs.
+struct Calls {
+    n: usize,
+    architecture: Architecture,
+}
+
+impl Calls {
+    /// What is there beside the kernels.
+    fn around(&self) -> syn::Result<TokenStream> {
+        if self.architecture == Architecture::Aarch64 {
+            return Ok(quote! { use ::core::mem::MaybeUninit; });
+        }
+        let (choice, result, processor) = (choice_of_kernels(), result(self.n), processor()?);
+        Ok(quote! { #choice #result #processor })
+    }
+
+    /// An operation on limbs, each operand by its name and how many values it has.
+    fn function(&self, name: &str, kernel: &Kernel, operands: &[(&str, usize)]) -> TokenStream {
+        let (n, name) = (self.n, format_ident!("{name}"));
+        let names: Vec<Ident> = operands.iter().map(|(x, _)| format_ident!("{x}")).collect();
+        let types = operands.iter().map(|&(_, count)| match count {
+            1 => quote! { &[u64; #n] },
+            _ => quote! { &[[u64; #n]; #count] },
+        });
+        let stored = match operands[0].1 {
+            1 => quote! {},
+            _ => quote! { paired },
+        };
+        let call = self.call(kernel, &quote! { #(#names),* }, &stored);
+        let otherwise = self.otherwise();
+        quote! {
+            /// By other code unless the processor is known to run a kernel.
+            #[inline(always)]
+            pub(super) fn #name(#(#names: #types,)* #otherwise) -> [u64; #n] {
+                #call
+            }
+        }
+    }
+
+    /// A square as a product.
+    fn square_by(&self, mul: &Kernel) -> TokenStream {
+        let (n, otherwise) = (self.n, self.otherwise());
+        let call = self.call(mul, &quote! { x, x }, &quote! {});
+        quote! {
+            /// x*x/R mod p, likewise.
+            #[inline(always)]
+            pub(super) fn square(x: &[u64; #n], #otherwise) -> [u64; #n] {
+                #call
+            }
+        }
+    }
+
+    /// The parameter that has the other code, where there is any.
+    fn otherwise(&self) -> TokenStream {
+        let n = self.n;
+        match self.architecture {
+            Architecture::X86_64 => quote! { otherwise: impl FnOnce() -> [u64; #n] },
+            Architecture::Aarch64 => TokenStream::new(),
+        }
+    }
+
+    /// Runs a kernel, or other code where the processor has none.
+    fn call(&self, kernel: &Kernel, operands: &TokenStream, stored: &TokenStream) -> TokenStream {
+        if self.architecture == Architecture::Aarch64 {
+            let kernel = &kernel.first;
+            return quote! {
+                // SAFETY: every processor has what the kernel needs. The class is p's.
+                unsafe { #kernel(#operands) }
+            };
+        }
+        let run = |kernel: &Ident| {
+            quote! {{
+                // SAFETY: the processor was found to have what the kernel needs. The class is p's.
+                return #stored(unsafe { #kernel(#operands) });
+            }}
+        };
+        choice(kernel, run, &quote! { #stored(by_limbs(&otherwise())) })
+    }
+
+    /// Sums and differences.
+    fn sums(&self, add: &Ident) -> TokenStream {
+        let n = self.n;
+        let stored = match self.architecture {
+            Architecture::X86_64 => quote! { paired },
+            Architecture::Aarch64 => TokenStream::new(),
+        };
+        quote! {
+            /// x + y mod p.
+            #[inline(always)]
+            pub(super) fn sum(x: &[u64; #n], y: &[u64; #n]) -> [u64; #n] {
+                #stored(#add(x, y))
+            }
+
+            /// x - y mod p.
+            #[inline(always)]
+            pub(super) fn difference(x: &[u64; #n], y: &[u64; #n]) -> [u64; #n] {
+                #stored(sub(x, y))
+            }
+        }
+    }
 }
 
 /// What finds out once which kernels the processor runs.
 fn choice_of_kernels() -> TokenStream {
     quote! {
+        use ::core::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
         const UNKNOWN: u8 = 0;
         const STOCK: u8 = 1;
         const MULX: u8 = 2;
@@ -77,62 +163,14 @@ fn choice_of_kernels() -> TokenStream {
     }
 }
 
-/// The sum of two products, where there is a kernel for it.
-fn sum_of_products(n: usize, kernels: &Kernels) -> Option<TokenStream> {
-    kernels.sum_of_products.as_ref().map(|kernel| {
-        let call = call(kernel, &quote! { x, y }, &quote! { paired });
-        quote! {
-            /// (x[0]*y[0] + x[1]*y[1])/R mod p, likewise.
-            #[inline(always)]
-            pub(super) fn sum_of_products(
-                x: &[[u64; #n]; 2],
-                y: &[[u64; #n]; 2],
-                otherwise: impl FnOnce() -> [u64; #n],
-            ) -> [u64; #n] {
-                #call
-            }
-        }
-    })
-}
-
-/// Sums and differences, where there are kernels for them.
-fn sums(n: usize, kernels: &Kernels) -> Option<TokenStream> {
-    kernels.add.as_ref().map(|add| {
-        quote! {
-            /// x + y mod p.
-            #[inline(always)]
-            pub(super) fn sum(x: &[u64; #n], y: &[u64; #n]) -> [u64; #n] {
-                paired(#add(x, y))
-            }
-
-            /// x - y mod p.
-            #[inline(always)]
-            pub(super) fn difference(x: &[u64; #n], y: &[u64; #n]) -> [u64; #n] {
-                paired(sub(x, y))
-            }
-        }
-    })
-}
-
-/// Runs a kernel, or other code where the processor has none.
-fn call(kernel: &Kernel, operands: &TokenStream, stored: &TokenStream) -> TokenStream {
-    let run = |kernel: &Ident| {
-        quote! {{
-            // SAFETY: the processor was found to have what the kernel needs. The class is p's.
-            return #stored(unsafe { #kernel(#operands) });
-        }}
-    };
-    choice(kernel, run, &quote! { #stored(by_limbs(&otherwise())) })
-}
-
 /// One load and one or two comparisons beside a call.
 fn choice(
     kernel: &Kernel,
     run: impl Fn(&Ident) -> TokenStream,
     otherwise: &TokenStream,
 ) -> TokenStream {
-    let mulx = run(&kernel.mulx);
-    let choice = match kernel.adx.as_ref().map(run) {
+    let mulx = run(&kernel.first);
+    let choice = match kernel.two_chains.as_ref().map(run) {
         Some(adx) => quote! {
             if kernels == MULX #mulx
             if kernels == ADX #adx

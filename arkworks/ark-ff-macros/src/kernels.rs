@@ -8,14 +8,62 @@ use syn::{File, Item, ItemFn};
 
 use crate::number::{error, limbs};
 
-/// An operation's kernel with one carry chain, and where there is any the one with two.
-pub(crate) struct Kernel {
-    pub(crate) mulx: Ident,
-    pub(crate) adx: Option<Ident>,
+/// What kernels are for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Architecture {
+    /// Processors may lack what kernels need, and then run ark-ff's own algorithms.
+    X86_64,
+    /// Every processor runs the kernels.
+    Aarch64,
 }
 
-/// The kernels for a modulus.
+impl Architecture {
+    pub(crate) const ALL: [Self; 2] = [Self::X86_64, Self::Aarch64];
+
+    /// What the compiler asks before it takes kernels.
+    pub(crate) fn condition(self) -> TokenStream {
+        match self {
+            Self::X86_64 => quote! { all(target_arch = "x86_64", not(miri)) },
+            Self::Aarch64 => {
+                quote! { all(target_arch = "aarch64", target_endian = "little", not(miri)) }
+            }
+        }
+    }
+
+    /// The files of kernels, one for each number of limbs.
+    fn texts(self) -> &'static [&'static str] {
+        match self {
+            Self::X86_64 => &sources::KERNELS,
+            Self::Aarch64 => &sources::AARCH64_KERNELS,
+        }
+    }
+
+    /// The kernel of an operation, by the name that it has without its variant.
+    fn take(self, file: &File, name: &str, items: &mut TokenStream) -> Option<Kernel> {
+        let mut take = |name: &str| {
+            let found = function(file, name)?;
+            items.extend(for_one_modulus(found));
+            Some(found.sig.ident.clone())
+        };
+        match self {
+            Self::X86_64 => Some(Kernel {
+                first: take(&format!("{name}_mulx"))?,
+                two_chains: take(&format!("{name}_adx")),
+            }),
+            Self::Aarch64 => Some(Kernel { first: take(name)?, two_chains: None }),
+        }
+    }
+}
+
+/// An operation's kernel with one carry chain, and where there is any the one with two.
+pub(crate) struct Kernel {
+    pub(crate) first: Ident,
+    pub(crate) two_chains: Option<Ident>,
+}
+
+/// The kernels for a modulus on one architecture.
 pub(crate) struct Kernels {
+    pub(crate) architecture: Architecture,
     pub(crate) mul: Kernel,
     pub(crate) square: Option<Kernel>,
     pub(crate) sum_of_products: Option<Kernel>,
@@ -27,15 +75,16 @@ pub(crate) struct Kernels {
 
 impl Kernels {
     /// Those of the modulus' limbs and class; `None` for more limbs than there are kernels for.
-    pub(crate) fn of(p: &[u64]) -> syn::Result<Option<Self>> {
-        let Some(text) = p.len().checked_sub(1).and_then(|i| sources::KERNELS.get(i)) else {
+    pub(crate) fn of(p: &[u64], architecture: Architecture) -> syn::Result<Option<Self>> {
+        let Some(text) = p.len().checked_sub(1).and_then(|i| architecture.texts().get(i)) else {
             return Ok(None);
         };
         let file = syn::parse_file(text)?;
         let mut items = constants(p);
         let mut take = |operation: &str| {
             let mut classes = classes(sources::class(p)).iter();
-            classes.find_map(|class| Kernel::take(&file, operation, class, &mut items))
+            let name = |class| format!("{operation}_{class}");
+            classes.find_map(|class| architecture.take(&file, &name(class), &mut items))
         };
         let mul = take("mul").ok_or_else(|| error("fieldc has no kernel for this modulus"))?;
         let (square, sum_of_products) = (take("square"), take("sum_of_products"));
@@ -46,7 +95,7 @@ impl Kernels {
         let sums = [add, "sub"].map(|name| function(&file, name));
         items.extend(sums.into_iter().flatten().map(for_one_modulus));
         let add = sums[0].map(|add| add.sig.ident.clone());
-        Ok(Some(Self { mul, square, sum_of_products, add, items }))
+        Ok(Some(Self { architecture, mul, square, sum_of_products, add, items }))
     }
 }
 
@@ -58,18 +107,6 @@ fn classes(class: &str) -> &'static [&'static str] {
         "spare" => &["spare", "full"],
         "near" => &["near", "full"],
         _ => &["full"],
-    }
-}
-
-impl Kernel {
-    fn take(file: &File, operation: &str, class: &str, items: &mut TokenStream) -> Option<Self> {
-        let mut take = |variant: &str| {
-            let name = format!("{operation}_{class}_{variant}");
-            let found = function(file, &name)?;
-            items.extend(for_one_modulus(found));
-            Some(found.sig.ident.clone())
-        };
-        Some(Self { mulx: take("mulx")?, adx: take("adx") })
     }
 }
 
@@ -132,12 +169,20 @@ pub(crate) fn called() -> syn::Result<TokenStream> {
 const ADDITION: [&str; 9] =
     ["adc", "sbb", "plus", "minus", "choose", "subtract_once", "add", "sub", "neg"];
 
+/// The functions by which portable Rust chooses, and those that it takes.
+const CHOICE: [&str; 3] = ["select", "choose", "runtime_mask"];
+
 /// The module of additions without branches.
-pub(crate) fn addition() -> syn::Result<TokenStream> {
-    let functions = functions(&sources::ADDITION, &ADDITION)?;
+pub(crate) fn addition(architecture: Architecture) -> syn::Result<TokenStream> {
+    let mut found = functions(&sources::ADDITION, &ADDITION)?;
+    if architecture == Architecture::Aarch64 {
+        found.retain(|function| function.sig.ident != "choose");
+        found.extend(functions(&sources::CHOICE, &CHOICE)?);
+        found.extend(functions(&sources::CHOICE, &["opaque"])?.into_iter().next());
+    }
     Ok(quote! {
         mod __addition {
-            #(#functions)*
+            #(#found)*
         }
     })
 }

@@ -5,6 +5,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::arguments::Field;
+use crate::kernels::Architecture;
 use crate::number::{divide_out, error, limbs};
 use crate::products::products;
 
@@ -17,11 +18,12 @@ pub(crate) fn config(field: &Field) -> syn::Result<TokenStream> {
     let small_subgroup = small_subgroup(field)?;
     let (methods, items) = products(&p, &constants)?;
     let has_kernels = !items.is_empty();
+    let conditions = Architecture::ALL.map(Architecture::condition);
     Ok(quote! {
         impl #name {
             /// Whether this field computes on the kernels of fieldc, where the processor can.
             #[doc(hidden)]
-            pub const ON_FIELDC: bool = #has_kernels && cfg!(all(target_arch = "x86_64", not(miri)));
+            pub const ON_FIELDC: bool = #has_kernels && cfg!(any(#(#conditions),*));
         }
 
         const _: () = {

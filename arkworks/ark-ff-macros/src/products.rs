@@ -6,7 +6,7 @@ use quote::quote;
 
 use crate::calls::module;
 use crate::inversion::inversion;
-use crate::kernels::{Kernels, addition, functions};
+use crate::kernels::{Architecture, Kernels, addition, functions};
 
 /// Methods of `MontConfig`, and the items that they use.
 pub(crate) fn products(
@@ -14,38 +14,59 @@ pub(crate) fn products(
     constants: &TokenStream,
 ) -> syn::Result<(TokenStream, TokenStream)> {
     let full = full_product(p)?;
-    let Some(kernels) = Kernels::of(p)? else {
-        return Ok((full, TokenStream::new()));
-    };
-    let has_kernels = quote! { all(target_arch = "x86_64", not(miri)) };
-    let mut methods = methods(kernels.sum_of_products.is_some());
-    methods.extend(sums(kernels.add.is_some(), p.len()));
-    let elsewhere = match full.is_empty() {
-        true => TokenStream::new(),
-        false => quote! { #[cfg(not(#has_kernels))] #full },
-    };
+    let (mut methods, mut items) = (TokenStream::new(), TokenStream::new());
+    let mut conditions = Vec::new();
+    for architecture in Architecture::ALL {
+        let Some(kernels) = Kernels::of(p, architecture)? else {
+            return Ok((full, TokenStream::new()));
+        };
+        let condition = architecture.condition();
+        let (some_methods, some_items) = on_kernels(p.len(), &kernels, constants, &full)?;
+        methods.extend(quote! { #(#[cfg(#condition)] #some_methods)* });
+        items.extend(quote! { #(#[cfg(#condition)] #some_items)* });
+        conditions.push(condition);
+    }
+    if !full.is_empty() {
+        methods.extend(quote! { #[cfg(not(any(#(#conditions),*)))] #full });
+    }
     let (inverse, inversion) = (inverse(p.len()), inversion(p)?);
-    let methods = quote! {
-        #(#[cfg(#has_kernels)] #methods)*
-        #elsewhere
-        #inverse
-    };
-    let mut items = stock(p.len(), constants, &full);
-    items.push(module(p.len(), &kernels)?);
-    if kernels.add.is_none() {
-        items.push(addition()?);
-    }
-    if kernels.sum_of_products.is_some() {
-        items.extend(stock_sum(p.len()));
-    }
-    Ok((methods, quote! { #inversion #(#[cfg(#has_kernels)] #items)* }))
+    Ok((quote! { #methods #inverse }, quote! { #inversion #items }))
 }
 
-/// The methods that run kernels.
-fn methods(has_sum: bool) -> Vec<TokenStream> {
+/// Methods that run the kernels of one architecture, and the items that they use.
+fn on_kernels(
+    n: usize,
+    kernels: &Kernels,
+    constants: &TokenStream,
+    full: &TokenStream,
+) -> syn::Result<(Vec<TokenStream>, Vec<TokenStream>)> {
+    let (has_sum, has_add) = (kernels.sum_of_products.is_some(), kernels.add.is_some());
+    let has_stock = kernels.architecture == Architecture::X86_64;
+    let mut methods = methods(has_sum, has_stock);
+    methods.extend(sums(has_add, n));
+    let mut items = vec![module(n, kernels)?];
+    if has_stock {
+        items.extend(stock(n, constants, full));
+    }
+    if !has_add {
+        items.push(addition(kernels.architecture)?);
+    }
+    if has_sum {
+        items.push(limbs_of_two(n));
+        items.extend(has_stock.then(|| stock_sum(n)));
+    }
+    Ok((methods, items))
+}
+
+/// The methods that run kernels, with ark-ff's own algorithms for processors that do not.
+fn methods(has_sum: bool, has_stock: bool) -> Vec<TokenStream> {
+    let stock = |call: TokenStream| has_stock.then(|| quote! { || #call });
+    let stock_sum = stock(quote! { __stock_sum(x, y) });
+    let stock_mul = stock(quote! { __stock_mul(*a, *b) });
+    let stock_square = stock(quote! { __stock_square(*a) });
     let sum_of_two = match has_sum {
         true => quote! {
-            let sum = __kernels::sum_of_products(__limbs(x), __limbs(y), || __stock_sum(x, y));
+            let sum = __kernels::sum_of_products(__limbs(x), __limbs(y), #stock_sum);
             __Element::new_unchecked(ark_ff::BigInt(sum))
         },
         false => quote! { x[0] * y[0] + x[1] * y[1] },
@@ -54,13 +75,13 @@ fn methods(has_sum: bool) -> Vec<TokenStream> {
         quote! {
             #[inline(always)]
             fn mul_assign(a: &mut __Element, b: &__Element) {
-                (a.0).0 = __kernels::mul(&(a.0).0, &(b.0).0, || __stock_mul(*a, *b));
+                (a.0).0 = __kernels::mul(&(a.0).0, &(b.0).0, #stock_mul);
             }
         },
         quote! {
             #[inline(always)]
             fn square_in_place(a: &mut __Element) {
-                (a.0).0 = __kernels::square(&(a.0).0, || __stock_square(*a));
+                (a.0).0 = __kernels::square(&(a.0).0, #stock_square);
             }
         },
         quote! {
@@ -164,32 +185,34 @@ fn stock(n: usize, constants: &TokenStream, full: &TokenStream) -> Vec<TokenStre
     ]
 }
 
-/// The same for a sum of two products, and what its kernel needs.
-fn stock_sum(n: usize) -> [TokenStream; 2] {
-    [
-        quote! {
-            #[cold]
-            fn __stock_sum(a: &[__Element; 2], b: &[__Element; 2]) -> [u64; #n] {
-                let stock = |element: &__Element| __StockElement::new_unchecked(element.0);
-                let (a, b) = (a.each_ref().map(stock), b.each_ref().map(stock));
-                let sum = <__Stock as MontConfig<#n>>::sum_of_products(&a, &b);
-                (sum.0).0
+/// The same for a sum of two products.
+fn stock_sum(n: usize) -> TokenStream {
+    quote! {
+        #[cold]
+        fn __stock_sum(a: &[__Element; 2], b: &[__Element; 2]) -> [u64; #n] {
+            let stock = |element: &__Element| __StockElement::new_unchecked(element.0);
+            let (a, b) = (a.each_ref().map(stock), b.each_ref().map(stock));
+            let sum = <__Stock as MontConfig<#n>>::sum_of_products(&a, &b);
+            (sum.0).0
+        }
+    }
+}
+
+/// What the kernels of sums of two products take.
+fn limbs_of_two(n: usize) -> TokenStream {
+    quote! {
+        /// The limbs of two elements, which are nothing but limbs.
+        #[inline(always)]
+        fn __limbs(elements: &[__Element; 2]) -> &[[u64; #n]; 2] {
+            const {
+                ::core::assert!(::core::mem::size_of::<__Element>() == 8 * #n);
+                ::core::assert!(::core::mem::align_of::<__Element>() == 8);
             }
-        },
-        quote! {
-            /// The limbs of two elements, which are nothing but limbs.
-            #[inline(always)]
-            fn __limbs(elements: &[__Element; 2]) -> &[[u64; #n]; 2] {
-                const {
-                    ::core::assert!(::core::mem::size_of::<__Element>() == 8 * #n);
-                    ::core::assert!(::core::mem::align_of::<__Element>() == 8);
-                }
-                // SAFETY: an element holds an array of the same size and alignment, so they are at
-                // the same address.
-                unsafe { &*::core::ptr::from_ref(elements).cast() }
-            }
-        },
-    ]
+            // SAFETY: an element holds an array of the same size and alignment, so they are at
+            // the same address.
+            unsafe { &*::core::ptr::from_ref(elements).cast() }
+        }
+    }
 }
 
 /// For a modulus without a spare bit `mul_assign` by fieldc's portable product: the default of

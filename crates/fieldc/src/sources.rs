@@ -2,7 +2,7 @@
 
 use crate::modulus;
 
-/// The kernels for 1 limb, for 2 limbs and so on.
+/// The kernels for x86-64: for 1 limb, for 2 limbs and so on.
 pub const KERNELS: [&str; modulus::MOST_LIMBS] = [
     include_str!("generated/n01.rs"),
     include_str!("generated/n02.rs"),
@@ -18,11 +18,30 @@ pub const KERNELS: [&str; modulus::MOST_LIMBS] = [
     include_str!("generated/n12.rs"),
 ];
 
+/// The same for AArch64.
+pub const AARCH64_KERNELS: [&str; modulus::MOST_LIMBS] = [
+    include_str!("generated/aarch64_n01.rs"),
+    include_str!("generated/aarch64_n02.rs"),
+    include_str!("generated/aarch64_n03.rs"),
+    include_str!("generated/aarch64_n04.rs"),
+    include_str!("generated/aarch64_n05.rs"),
+    include_str!("generated/aarch64_n06.rs"),
+    include_str!("generated/aarch64_n07.rs"),
+    include_str!("generated/aarch64_n08.rs"),
+    include_str!("generated/aarch64_n09.rs"),
+    include_str!("generated/aarch64_n10.rs"),
+    include_str!("generated/aarch64_n11.rs"),
+    include_str!("generated/aarch64_n12.rs"),
+];
+
 /// How inline assembly calls their code.
 pub const CALLED: &str = include_str!("machine/called.rs");
 
 /// Additions, and what they are made of.
 pub const ADDITION: [&str; 2] = [include_str!("limbs.rs"), include_str!("addition.rs")];
+
+/// How portable Rust chooses between numbers.
+pub const CHOICE: [&str; 2] = [include_str!("residues.rs"), include_str!("portable.rs")];
 
 /// Products in portable Rust, and what they are made of.
 pub const PRODUCT: [&str; 2] = [include_str!("limbs.rs"), include_str!("montgomery.rs")];
