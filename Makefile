@@ -26,8 +26,8 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
 .PHONY: help audits generate venv lint test test-bare test-full cargo-lint cargo-test portable-test foreign-check \
-    big-endian-test small-test race race-test clients-test arkworks-test arkworks-demo js-bench formal fuzz miri demo \
-    bench clean
+    foreign-install big-endian-test small-test race race-test clients-test arkworks-test arkworks-demo js-bench \
+    formal fuzz miri demo bench clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -81,6 +81,15 @@ cargo-test:
 portable-test:
 	$(if $(CARGO),cargo test -p fieldc --features portable --tests)
 	$(if $(CARGO),cargo clippy -p fieldc-fuzz --all-targets -- -D warnings)
+
+# Targets of rustup for which tests compile, some to run them by an emulator.
+FOREIGN := aarch64-apple-darwin aarch64-linux-android aarch64-pc-windows-msvc aarch64-unknown-linux-gnu \
+    aarch64-unknown-linux-musl armv7-unknown-linux-gnueabihf i686-unknown-linux-gnu \
+    powerpc64le-unknown-linux-gnu riscv64gc-unknown-linux-gnu s390x-unknown-linux-gnu thumbv7em-none-eabi \
+    wasm32-unknown-unknown x86_64-apple-darwin x86_64-pc-windows-msvc x86_64-unknown-uefi
+foreign-install: ## targets of rustup that the tests use, about 1.8 GB
+	@command -v rustup >/dev/null || { echo "no rustup: tests for other targets are skipped" >&2; exit 1; }
+	rustup target add $(FOREIGN)
 
 # The crate alone, which needs no linker: for every other target that rustup has installed.
 foreign-check:

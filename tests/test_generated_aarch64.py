@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from crate_object import CRATE, compiled_crate, using_crate
+from emulated_cargo import LINUX, cargo_for_arm
 from primes import OF_EVERY_CLASS
 from sampling import sampled
 
@@ -132,6 +132,12 @@ def user(fields: Collection[str]) -> str:
     return text
 
 
+def test_make_installs_the_targets_that_are_compiled_for() -> None:
+    """Without them tests are skipped."""
+    (found,) = re.findall(r"^FOREIGN := ((?:.*\\\n)*.*)", (ROOT / "Makefile").read_text(), re.M)
+    assert {*TRIPLES, LINUX} < set(found.split())
+
+
 @pytest.mark.parametrize("triple", sampled(TRIPLES[1:], TRIPLES[:1]))
 @pytest.mark.parametrize(
     "fields", sampled([OF_EVERY_CLASS], [tuple(named_primes())]), ids=["some", "every"]
@@ -170,24 +176,6 @@ def check_bytes(data: bytes, fields: Collection[str]) -> None:
             assert kernel.name_for(f).encode() in data
 
 
-QEMU, LINUX = "qemu-aarch64", "aarch64-unknown-linux-musl"
-"""musl's C library comes with rustup's target, so no cross compiler is needed."""
-
-
-@pytest.fixture(scope="module")
-def cargo_for_arm() -> tuple[str, dict[str, str]]:
-    """cargo, and an environment in which it links for AArch64 and runs by qemu."""
-    cargo, qemu, rustc = (shutil.which(tool) for tool in ("cargo", QEMU, "rustc"))
-    if cargo is None or qemu is None or rustc is None:
-        pytest.skip(f"SKIPPED: cargo or {QEMU} is not installed")
-    command = [rustc, "--target", LINUX, "--print", "target-libdir"]
-    found = subprocess.run(command, capture_output=True, text=True)
-    if found.returncode or not Path(found.stdout.strip()).is_dir():
-        pytest.skip(f"SKIPPED: rustup has not installed {LINUX}")
-    key = f"CARGO_TARGET_{LINUX.upper().replace('-', '_')}"
-    return cargo, os.environ | {f"{key}_LINKER": "rust-lld", f"{key}_RUNNER": qemu}
-
-
 PROGRAM = """
 [package]
 name = "on-arm"
@@ -223,13 +211,13 @@ def crate_of_tests(folder: Path, names: tuple[str, ...]) -> None:
     "tests", sampled([("arithmetic", "fp2", "kernels")], [("lazy", "operations")]), ids=" ".join
 )
 def test_the_crate_computes_on_an_emulated_processor(
-    cargo_for_arm: tuple[str, dict[str, str]], tests: tuple[str, ...], tmp_path: Path
+    tests: tuple[str, ...], tmp_path: Path
 ) -> None:
-    cargo, environment = cargo_for_arm
+    cargo, environment = cargo_for_arm()
     crate_of_tests(tmp_path, tests)
     command = [cargo, "test", "--quiet", "--target", LINUX]
     command += [word for name in tests for word in ("--test", name)]
-    environment = environment | {"CARGO_TARGET_DIR": str(tmp_path / "target")}
+    environment |= {"CARGO_TARGET_DIR": str(tmp_path / "target")}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert done.stdout.count("test result: ok") == len(tests)

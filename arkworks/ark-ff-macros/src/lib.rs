@@ -2,8 +2,8 @@
 //!
 //! In place of the published crate of this name, through `[patch.crates-io]`, it makes every field
 //! that derives `MontConfig` multiply, square and sum products on those kernels. The curves stay
-//! as they are published. On processors without BMI2, on other architectures and for more than 12
-//! limbs ark-ff's own algorithms run.
+//! as they are published. On x86-64 processors without BMI2, on other architectures than it and
+//! AArch64, and for more than 12 limbs ark-ff's own algorithms run.
 
 mod arguments;
 mod calls;

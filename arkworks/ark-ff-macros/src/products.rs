@@ -61,14 +61,10 @@ fn on_kernels(
 /// The methods that run kernels, with ark-ff's own algorithms for processors that do not.
 fn methods(has_sum: bool, has_stock: bool) -> Vec<TokenStream> {
     let stock = |call: TokenStream| has_stock.then(|| quote! { || #call });
-    let stock_sum = stock(quote! { __stock_sum(x, y) });
     let stock_mul = stock(quote! { __stock_mul(*a, *b) });
     let stock_square = stock(quote! { __stock_square(*a) });
     let sum_of_two = match has_sum {
-        true => quote! {
-            let sum = __kernels::sum_of_products(__limbs(x), __limbs(y), #stock_sum);
-            __Element::new_unchecked(ark_ff::BigInt(sum))
-        },
+        true => sum_by_kernel(&stock(quote! { __stock_sum(x, y) })),
         false => quote! { x[0] * y[0] + x[1] * y[1] },
     };
     vec![
@@ -119,6 +115,14 @@ fn methods(has_sum: bool, has_stock: bool) -> Vec<TokenStream> {
             }
         },
     ]
+}
+
+/// A sum of two products by its kernel.
+fn sum_by_kernel(stock: &Option<TokenStream>) -> TokenStream {
+    quote! {
+        let sum = __kernels::sum_of_products(__limbs(x), __limbs(y), #stock);
+        __Element::new_unchecked(ark_ff::BigInt(sum))
+    }
 }
 
 /// The method that inverts, on every architecture.

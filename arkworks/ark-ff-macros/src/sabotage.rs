@@ -2,8 +2,8 @@
 
 use proc_macro2::{Group, Literal, TokenStream, TokenTree};
 
-/// The kernel with one place of its text changed: where it first reads a second limb, 8 becomes 9,
-/// or on AArch64, where it first reads a third one, 16 becomes 8.
+/// The kernel with one bit of its text flipped: where it first reads a second limb, 8 becomes 9. On
+/// AArch64 its first high half of a product becomes the low one.
 /// Kernels of one limb stay as they are.
 pub(crate) fn flip(kernel: TokenStream) -> TokenStream {
     let tree = |tree| match tree {
@@ -19,7 +19,7 @@ pub(crate) fn flip(kernel: TokenStream) -> TokenStream {
 fn flipped(literal: Literal) -> Literal {
     match syn::parse_str::<syn::LitStr>(&literal.to_string()) {
         Ok(text) => {
-            let text = text.value().replacen(" + 8]", " + 9]", 1).replacen(", #16]", ", #8]", 1);
+            let text = text.value().replacen(" + 8]", " + 9]", 1).replacen("umulh", "mul", 1);
             Literal::string(&text)
         }
         Err(_) => literal,
