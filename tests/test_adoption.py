@@ -79,10 +79,15 @@ def check_ownership(folder: Path) -> None:
         assert OWNERSHIP in path.read_text(), path
 
 
+SYSTEM = re.compile(r"^ +- (ubuntu|macos|windows)-", re.MULTILINE)
+
+
 def test_hosted_runs_are_the_same_test() -> None:
     text = (ROOT / ".github/workflows/test.yml").read_text()
     assert "run: make test\n" in text
-    assert len(re.findall(r"^ +- (ubuntu|macos|windows)-", text, re.MULTILINE)) == 4
+    tested, _, timed = text.partition("  bench:\n")
+    assert [len(SYSTEM.findall(part)) for part in (tested, timed)] == [4, 2]
+    assert "--example timings\n" in timed and "upload" not in re.sub("#.*", "", timed)
 
 
 def test_links_of_the_front_pages_lead_somewhere() -> None:

@@ -1,5 +1,6 @@
-//! Times what is made of products, in nanoseconds: the least of several rounds, each result the
-//! next operand. `cargo run --release --example timings`.
+//! Times operations, in nanoseconds: the least of several rounds, each result the next operand.
+//! `cargo run --release --example timings` prints a table for the portable kernels and one for
+//! those that the processor runs.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -24,13 +25,15 @@ macro_rules! report {
     ($name:literal, $Fp:ty) => {{
         let x = -<$Fp>::from_u64(3);
         let one = <$Fp>::ONE;
+        let sum = nanoseconds(x, 100_000, |x| x + one);
+        let difference = nanoseconds(x, 100_000, |x| x - one);
         let product = nanoseconds(x, 100_000, |x| x * x);
         let square = nanoseconds(x, 100_000, |x| x.square());
         let invert = nanoseconds(x, 500, |x| x.invert_ct().0 + one);
         let sqrt = nanoseconds(x, 100, |x| x.square().sqrt_ct().0 + one);
         let is_square = nanoseconds(x, 100, |x| x + <$Fp>::from_u64(x.is_square().into()));
         println!(
-            "{:16} x * x {product:6.1}  square {square:6.1}  invert {invert:7.0}  sqrt {sqrt:7.0}  is_square {is_square:7.0}",
+            "{:12} {sum:8.1} {difference:8.1} {product:8.1} {square:8.1} {invert:8.0} {sqrt:8.0} {is_square:10.0}",
             $name
         );
     }};
@@ -45,7 +48,11 @@ fn main() {
 }
 
 fn report() {
-    println!("{:?} kernels, ns", Kernels::current());
+    println!("{:?} kernels, nanoseconds", Kernels::current());
+    println!(
+        "{:12} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>10}",
+        "field", "x + y", "x - y", "x * x", "square", "invert", "sqrt", "is_square"
+    );
     report!("goldilocks", fieldc::goldilocks::Fp);
     report!("bn254 p", fieldc::bn254::Fp);
     report!("p256", fieldc::p256::Fp);
