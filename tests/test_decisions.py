@@ -12,12 +12,15 @@ from fieldc.artifacts.verify import Job, Verdict
 from fieldc.artifacts.write import build
 from fieldc.catalogue import find_field
 from fieldc.cli import main
+from fieldc.counting.count import count
 from fieldc.decisions import preferred as judged
 from fieldc.decisions.model import Figure
 from fieldc.decisions.preferred import Decision, preferred
 from fieldc.errors import Refusal
 from fieldc.machine.processor import is_x86_64
+from fieldc.machine.processors import find_processor
 from fieldc.progress import Progress
+from fieldc.simulator.predict import predict
 from fieldc.targets.choice import Choice
 from fieldc.targets.judge import Judge
 from fieldc.targets.registry import TARGETS
@@ -47,6 +50,21 @@ def test_a_model_chooses_on_aarch64(field: str, operation: str, algorithm: str) 
     figures = [candidate.figure for candidate in found.candidates]
     assert figures == sorted(figures, key=lambda f: (f.throughput, f.latency) if f else (0.0, 0.0))
     assert found.preferred.options == ("--processor apple-m1",)
+
+
+@pytest.mark.parametrize("operation", ["mul", "square"])
+def test_where_the_multipliers_bind_the_shorter_chain_is_taken(operation: str) -> None:
+    """For BLS12-381 r on M1, as docs/targets.md says; the simulator's chain is shorter too."""
+    found = preferred(find_field("bls12-381-r"), operation, ARM, "apple-m1")
+    ours, other = found.candidates[:2]
+    assert (ours.algorithm, other.algorithm) == ("log-jump-complement", "cios")
+    assert ours.figure and other.figure and ARM.judge
+    assert ours.figure.throughput == other.figure.throughput
+    assert ours.figure.instructions > other.figure.instructions
+    counts = (count(ARM.judge.code(c.choice), "aarch64") for c in (ours, other))
+    a, b = (predict(of, find_processor("apple-m1")) for of in counts)
+    assert a and b and a.latency < b.latency
+    assert b.throughput < a.throughput < 1.04 * b.throughput
 
 
 def test_a_processor_of_another_kind_has_a_stand_in() -> None:
