@@ -19,7 +19,7 @@ from fieldc.field import Field
 from fieldc.language import Expression, Integer, LanguageError
 from fieldc.words.digits import BitRange, by_top, part_of
 from fieldc.words.lane_limbs import digit_of, limbs_of
-from fieldc.words.lane_steps import LaneBuilder
+from fieldc.words.lane_steps import PLAIN, LaneBuilder, LaneStyle
 from fieldc.words.lower import constant_names, lower, uses_of, without_dead_steps
 from fieldc.words.program import Program, Value
 
@@ -31,7 +31,7 @@ MASK = RADIX - 1
 def lower_in_lanes(
     expression: Expression,
     result_field: Field | None = None,
-    halves_together: bool = False,
+    style: LaneStyle = PLAIN,
     columns: Columns | None = None,
     in_digits: Collection[str] = (),
 ) -> Program:
@@ -40,18 +40,18 @@ def lower_in_lanes(
     Operands that `in_digits` names are in digits of 52 bits all the same. Numbers that are whole
     words are lowered as everywhere else, for all others see above.
 
-    Results are in those of `result_field`, if there is one. Both halves of a product follow each
-    other if asked; else the low halves of a row come first, and chains of sums are shorter. Where
-    there are `columns`, the operand t has these, and so has a result that is no residue.
+    Results are in those of `result_field`, if there is one. The `style` says in which order halves
+    of products are added, and how signs move. Where there are `columns`, the operand t has these,
+    and so has a result that is no residue.
     """
     f = expression.field
     given = result_field or f
     if is_in_words(f, expression.kernel):
         return lower(expression)
-    build = LaneBuilder(LANE, {} if f.word == DIGIT_BITS else constant_names(f))
+    build = LaneBuilder(LANE, {} if f.word == DIGIT_BITS else constant_names(f), style=style)
     names = [name for name, _ in expression.kernel.operands]
     digits = names if f.word == DIGIT_BITS else in_digits
-    lowering = LaneLowering(build, uses_of(expression.result), digits, halves_together, columns)
+    lowering = LaneLowering(build, uses_of(expression.result), digits, columns)
     results: list[Value] = []
     for value in expression.values:
         count = expression.kernel.result.limbs(given)
@@ -87,7 +87,6 @@ class LaneLowering:
     uses: Counter[int]
     in_digits: Collection[str]
     """The operands that are digits already; the others are limbs."""
-    halves_together: bool = False
     given: Columns | None = None
     """The columns of the operand t, where it lies in some."""
     _columns: dict[int, list[Value]] = field(default_factory=dict)
@@ -117,7 +116,7 @@ class LaneLowering:
         if self._corrected(node) is not None:
             return self._digits_corrected(node)
         if self._is_signed(node):
-            return self._signed(self._signed_columns(node), node.high)
+            return self.build.with_carries(self._signed_columns(node), node.high)
         return self._carried(node, count)
 
     def columns(self, node: Integer) -> list[Value]:
@@ -187,23 +186,17 @@ class LaneLowering:
             return
         if a.op == "constant":
             a, b = b, a
-        row = self.digits(b)
-        for i, digit in enumerate(self.digits(a)):
-            for half, j in self._halves(len(row)):
-                at = place + i + j + half
-                if skipped <= at < len(total):
-                    limit = _limit(whole, at)
-                    total[at] = self.build.half(half, total[at], digit, row[j], limit)
-
-    def _halves(self, count: int) -> list[tuple[int, int]]:
-        """The halves of a row of products, each with its place in the row."""
-        found = [(half, j) for half in (0, 1) for j in range(count)]
-        return sorted(found, key=lambda each: each[1]) if self.halves_together else found
+        digits, row = self.digits(a), self.digits(b)
+        for i, j, half in self.build.style.halves(len(digits), len(row)):
+            at = place + i + j + half
+            if skipped <= at < len(total):
+                limit = _limit(whole, at)
+                total[at] = self.build.half(half, total[at], digits[i], row[j], limit)
 
     def _square(self, digits: list[Value], node: Integer) -> list[Value]:
         """Products of different digits once and doubled, then the squares of digits."""
         total = [self.build.constant(0)] * self.count(node)
-        pairs = [(i, j) for i in range(len(digits)) for j in range(i + 1, len(digits))]
+        pairs = self.build.style.pairs(len(digits))
         for same in (False, True):
             chosen = [(i, i) for i in range(len(digits))] if same else pairs
             for i, j in chosen:
@@ -308,27 +301,12 @@ class LaneLowering:
 
     def _columns_by_top(self, node: Integer, difference: Integer) -> list[Value]:
         if id(node) not in self._columns:
-            *_, top = self._signed(self._difference(difference))
+            *_, top = self.build.with_carries(self._difference(difference))
             mask = self.build.signed(top, LANE - 1)
             kept = self.columns(node.args[0])
             pairs = self._pairs(kept, self._difference(node.args[1]), len(kept))
             self._columns[id(node)] = [self.build.merge(mask, a, b) for a, b in pairs]
         return self._columns[id(node)]
-
-    def _signed(self, columns: list[Value], high: int | None = None) -> list[Value]:
-        """The columns with carries taken, which may be negative; the last one has the sign.
-
-        Of a number from 0 to `high` the last one is no more than that says.
-        """
-        found: list[Value] = []
-        for place, column in enumerate(columns):
-            is_last = place + 1 == len(columns)
-            limit = high >> DIGIT_BITS * place if is_last and high is not None else None
-            if found:
-                carry = self.build.signed(found[-1], DIGIT_BITS)
-                column = self.build.wrapped(column, carry, limit)
-            found.append(column)
-        return found
 
     def _digits_select(self, node: Integer) -> list[Value]:
         """t or t - c, by the sign of t - c, which is what a selection in lanes can be."""
@@ -337,7 +315,7 @@ class LaneLowering:
         is_of_d = condition is not None and condition.difference is d
         if not is_of_d or d.op != "sub" or d.args[0] is not t:
             raise LanguageError("lanes select t - c, or t where that is negative")
-        kept = self._signed(self._difference(d))
+        kept = self.build.with_carries(self._difference(d))
         mask = self.build.signed(kept[-1], LANE - 1)
         whole = self._carried(t, self.count(t))
         return self._merged(mask, whole, kept, node)
@@ -360,9 +338,9 @@ class LaneLowering:
         difference = self._difference(found[0])
         constant = self.columns(found[1])
         pairs = self._pairs(difference, constant, max(len(difference), len(constant)))
-        kept = self._signed(difference)
+        kept = self.build.with_carries(difference)
         mask = self.build.signed(kept[-1], LANE - 1)
-        corrected = self._signed([self.build.wrapped(x, y) for x, y in pairs])
+        corrected = self.build.with_carries([self.build.wrapped(x, y) for x, y in pairs])
         return self._merged(mask, corrected, kept, node)
 
     def _merged(self, mask: Value, a: list[Value], b: list[Value], node: Integer) -> list[Value]:

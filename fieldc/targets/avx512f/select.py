@@ -21,6 +21,7 @@ from fieldc.algorithms.lanes import DIGIT_BITS
 from fieldc.targets.vectors.instructions import INSTRUCTIONS, Rows, VectorInstruction
 from fieldc.targets.vectors.select import DigitSelection
 from fieldc.targets.x86_64.operands import Operand, Virtual
+from fieldc.words.lane_steps import LaneStyle
 from fieldc.words.program import Step, Value
 
 _ROWS = (
@@ -48,7 +49,7 @@ class DoubleSelection(DigitSelection):
     """Adds both halves of a product in five instructions."""
 
     rows: ClassVar[Rows] = INSTRUCTIONS | {row.mnemonic: row for row in _ROWS}
-    halves_together: ClassVar[bool] = True
+    style: ClassVar[LaneStyle] = LaneStyle(halves_together=True)
     _excess: dict[int, int] = field(default_factory=dict)
     """By a value's number what its register has more than the value, modulo 2^64."""
     _products: dict[tuple[int, int], tuple[Virtual, Virtual, Virtual]] = field(default_factory=dict)

@@ -13,9 +13,12 @@ from types import MappingProxyType
 
 from fieldc.targets.vectors.instructions import (
     INSTRUCTIONS,
+    ZMM,
     Fixed,
+    Rows,
     Vector,
     VectorInstruction,
+    VectorSet,
     VirtualVector,
 )
 from fieldc.targets.vectors.select import MERGE_BY_MASK_FIRST
@@ -29,8 +32,6 @@ from fieldc.targets.x86_64.operands import (
     Virtual,
 )
 
-REGISTERS = tuple(f"zmm{i}" for i in range(32))
-SLOT_BYTES = 64
 NEVER = 1 << 60
 MERGES = {0: MERGE_BY_MASK_FIRST, 1: 0xE2, 2: 0xB8}
 """vpternlogq's table for a merge, by which of mask, a, b comes first; the mask then is second."""
@@ -53,12 +54,14 @@ def allocate(
     code: Sequence[VirtualVector],
     held: Mapping[Virtual, str] = MappingProxyType({}),
     kept: Mapping[Virtual, str] = MappingProxyType({}),
+    rows: Rows = INSTRUCTIONS,
+    registers: VectorSet = ZMM,
 ) -> Allocation:
     """Give every virtual register a place.
 
     What is `held` begins in a register, and what is `kept` ends in it. Nothing else is there.
     """
-    allocator = _Allocator(code, held, kept)
+    allocator = _Allocator(code, held, kept, rows, registers)
     for position, line in enumerate(code):
         allocator.step(position, line)
     allocator.check_kept(kept)
@@ -71,9 +74,12 @@ class _Allocator:
         code: Sequence[VirtualVector],
         held: Mapping[Virtual, str],
         kept: Mapping[Virtual, str],
+        rows: Rows,
+        registers: VectorSet,
     ) -> None:
         self.result = Allocation()
-        self._free = [name for name in reversed(REGISTERS) if name not in held.values()]
+        self._rows, self._slot_bytes = rows, registers.bytes
+        self._free = [name for name in reversed(registers.names) if name not in held.values()]
         self._uses: dict[Virtual, list[int]] = defaultdict(list)
         for position, line in enumerate(code):
             for operand in line.reads:
@@ -147,7 +153,7 @@ class _Allocator:
             register = self._take(write, held)
             source = operands[0]
             self.result.code.append(
-                Vector(INSTRUCTIONS["vmovdqa64"], (Register(register), source), write.name)
+                Vector(self._rows["vmovdqa64"], (Register(register), source), write.name)
             )
             for virtual in dying:
                 self._release(virtual)
@@ -230,13 +236,13 @@ class _Allocator:
         register = self._where.pop(victim)
         if victim not in self._homes:
             slot = self._slots.pop() if self._slots else self._new_slot()
-            self._homes[victim] = INSTRUCTIONS["vmovdqu64"], slot
+            self._homes[victim] = self._rows["vmovdqu64"], slot
             self.result.spills += 1
             self.result.code.append(
-                Vector(INSTRUCTIONS["store"], (slot, Register(register)), f"spill {victim.name}")
+                Vector(self._rows["store"], (slot, Register(register)), f"spill {victim.name}")
             )
         self._free.append(register)
 
     def _new_slot(self) -> Memory:
-        self.result.frame += SLOT_BYTES
-        return Memory(STACK, self.result.frame - SLOT_BYTES)
+        self.result.frame += self._slot_bytes
+        return Memory(STACK, self.result.frame - self._slot_bytes)

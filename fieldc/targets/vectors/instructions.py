@@ -24,6 +24,10 @@ class VectorInstruction:
     ports: int = 1
     """Of the two vector ports, how many micro-operations it takes; loads and stores take none."""
     is_product: bool = False
+    bytes: int = 0
+    """Of its operand in memory, where that is no whole vector."""
+    rounds_to_zero: bool = False
+    """Whether it counts on MXCSR to say so."""
 
 
 _ROWS = (
@@ -52,6 +56,21 @@ _ROWS = (
 Rows = dict[str, VectorInstruction]
 INSTRUCTIONS: Rows = {row.mnemonic: row for row in _ROWS}
 """By mnemonic; our own names where a form of one has a row of its own."""
+
+
+@dataclass(frozen=True)
+class VectorSet:
+    """The vector registers that kernels use."""
+
+    names: tuple[str, ...]
+    bytes: int
+    """Of a register."""
+    word: str
+    """What assembly calls a vector in memory."""
+
+
+ZMM = VectorSet(tuple(f"zmm{i}" for i in range(32)), 64, "zmmword")
+YMM = VectorSet(tuple(f"ymm{i}" for i in range(16)), 32, "ymmword")
 
 
 @dataclass(frozen=True)

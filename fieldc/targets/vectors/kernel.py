@@ -115,9 +115,8 @@ class ArrayKernel:
             pointers = [self.element_words] * self.results
             pointers += [0 if n in self.shared else width for n, width in self.program.operands]
         masked = self.masked_words if self.tail is not None else 0
-        loop = LoopText(
-            self.block, self.tail, self.tables, pointers, masked, self.elements, self.held
-        )
+        parts = self.block, self.tail, self.tables, pointers, masked, self.elements, self.held
+        loop = LoopText(*parts, self.target.selection.registers)
         return list(array_text(loop, comment, label))
 
     @cached_property
@@ -150,19 +149,20 @@ def compile_array(
     operand t lies in them. A result in digits then is t, which stays in its place.
     """
     given = result_field or expression.field
-    together = target.selection.halves_together
-    program = lower_in_lanes(expression, given, together, columns, in_digits)
+    style = target.selection.style
+    program = lower_in_lanes(expression, given, style, columns, in_digits)
     select = _selection(target, expression, columns)
     names = [name for name, _ in expression.kernel.operands]
     digits = {*(names if expression.field.word == DIGIT_BITS else in_digits)}
     named = SUM if columns is not None else ""
     digits |= {named} & {*names}
-    tables, out = Tables(), given.word != DIGIT_BITS
+    tables, out = Tables(word_bytes=select.constant_bytes), given.word != DIGIT_BITS
     count, adds = expression.kernel.result.count, expression.kernel.operation == ACCUMULATE
 
     def part(tail: bool) -> Allocation:
         selected = select(program, tables, digits, out, count, tail, named, adds)
-        return allocate(selected.run(), selected.held, selected.kept)
+        code = selected.run()
+        return allocate(code, selected.held, selected.kept, select.rows, select.registers)
 
     block = part(tail=False)
     tail = part(tail=True) if out or len(digits) < len(names) else None

@@ -9,17 +9,21 @@ from typing import ClassVar
 
 from fieldc.targets.vectors.instructions import (
     INSTRUCTIONS,
+    ZMM,
     Fixed,
     Rows,
+    VectorSet,
     VirtualVector,
     number,
 )
 from fieldc.targets.vectors.transpose import Network, Permutation, from_lanes, to_lanes
 from fieldc.targets.x86_64.operands import CONSTANTS, Memory, Operand, Virtual
+from fieldc.words.lane_steps import PLAIN, LaneStyle
 from fieldc.words.operations import LOAD, SUB
 from fieldc.words.program import Program, Step, Value
 
 VECTOR_BYTES = 64
+"""Of eight words, one for each element of a block."""
 POINTERS = ("rsi", "rdx", "rcx", "r8", "r9")
 """Where the System V convention has the results and x, y, ... after the count in rdi."""
 TAIL_MASKS = "rax"
@@ -40,11 +44,13 @@ class Tables:
     words: dict[int, str] = field(default_factory=dict)
     vectors: list[tuple[int, ...]] = field(default_factory=list)
     masks: list[int] = field(default_factory=list)
+    word_bytes: int = 8
+    """Between constants: 8, or more where each stands in memory once for every lane."""
 
     def word(self, value: int, name: str) -> Memory:
         """Where a constant is."""
         self.words.setdefault(value, name)
-        return Memory(CONSTANTS, 8 * list(self.words).index(value), name)
+        return Memory(CONSTANTS, self.word_bytes * list(self.words).index(value), name)
 
     def vector(self, index: tuple[int, ...]) -> Memory:
         """Where the index of a permutation is."""
@@ -78,6 +84,9 @@ class Selection:
     rows: ClassVar[Rows] = INSTRUCTIONS
     features: ClassVar[tuple[str, ...]] = ("avx512f", "avx512dq")
     """What the processor must have, by LLVM's names."""
+    registers: ClassVar[VectorSet] = ZMM
+    constant_bytes: ClassVar[int] = 8
+    """Of a constant in memory."""
 
     program: Program
     tables: Tables
@@ -146,15 +155,21 @@ class Selection:
     def _operand(self, step: Step, pointer: str) -> Virtual:
         name, index = step.operand, step.attribute
         if name in self.in_digits:
-            return self._put("vmovdqu64", f"{name}[{index}]", Memory(pointer, VECTOR_BYTES * index))
+            return self._put("vmovdqu64", f"{name}[{index}]", self._digits(pointer, index))
         if (name, index) not in self._loaded:
             count = dict(self.program.operands)[name]
-            vectors = [self._load(pointer, v, f"{name} vector {v}") for v in range(count)]
-            for limb, virtual in enumerate(
-                self._moved(to_lanes(count, self._converts), vectors, name)
-            ):
+            for limb, virtual in enumerate(self._limbs(pointer, count, name)):
                 self._loaded[name, limb] = virtual
         return self._loaded[name, index]
+
+    def _digits(self, pointer: str, index: int, name: str = "") -> Memory:
+        """Where a digit of all elements is."""
+        return Memory(pointer, VECTOR_BYTES * index, name)
+
+    def _limbs(self, pointer: str, count: int, name: str) -> list[Virtual]:
+        """The limbs of all elements, limb by limb."""
+        vectors = [self._load(pointer, v, f"{name} vector {v}") for v in range(count)]
+        return self._moved(to_lanes(count, self._converts), vectors, name)
 
     def _load(self, pointer: str, index: int, name: str) -> Virtual:
         memory = Memory(pointer, VECTOR_BYTES * index)
@@ -189,18 +204,23 @@ class Selection:
         width = len(held) // self.results
         stores: list[tuple[Memory, int, Virtual]] = []
         for pointer, at in zip(POINTERS, range(0, len(held), width), strict=False):
-            vectors = held[at : at + width]
-            if self.out_array:
-                vectors = self._moved(from_lanes(width, self._converts), vectors, "z")
-            for index, vector in enumerate(vectors):
-                memory = Memory(pointer, VECTOR_BYTES * index, f"z {index}")
-                stores.append((memory, index, vector))
+            stores += self._stores(pointer, held[at : at + width])
         for memory, index, vector in stores:
-            if self.tail and self.out_array:
-                self._tail_mask(index)
-                self._do("store_some", None, memory, vector, Fixed(TAIL_MASK))
-            else:
-                self._do("store", None, memory, vector)
+            self._store(memory, index, vector)
+
+    def _stores(self, pointer: str, words: list[Virtual]) -> list[tuple[Memory, int, Virtual]]:
+        """Where vectors of a result go, and the number of each."""
+        if self.out_array:
+            words = self._moved(from_lanes(len(words), self._converts), words, "z")
+        places = (self._digits(pointer, index, f"z {index}") for index in range(len(words)))
+        return list(zip(places, range(len(words)), words, strict=True))
+
+    def _store(self, memory: Memory, index: int, vector: Virtual) -> None:
+        if self.tail and self.out_array:
+            self._tail_mask(index)
+            self._do("store_some", None, memory, vector, Fixed(TAIL_MASK))
+        else:
+            self._do("store", None, memory, vector)
 
     def _read(self, value: Value) -> Operand:
         if value.constant is not None:
@@ -259,8 +279,8 @@ class DigitSelection(Selection, ABC):
 
     _flag: int = -1
     """The number of the mask that is a flag."""
-    halves_together: ClassVar[bool] = False
-    """Whether a product's high half comes right after its low half, or after a row of those."""
+    style: ClassVar[LaneStyle] = PLAIN
+    """How numbers become words."""
 
     @abstractmethod
     def _add_low(self, step: Step) -> None:

@@ -10,13 +10,15 @@ from fieldc.targets.vectors.select import DigitSelection
 
 @dataclass(frozen=True)
 class VectorTarget:
-    """A target with eight lanes of 64 bits."""
+    """A target whose kernels take blocks of eight elements, in lanes of 64 bits."""
 
     name: str
     selection: type[DigitSelection]
     """For numbers in digits. Whole words are selected alike on all targets."""
     processor: str
     """The first processor of processors.toml that has what it needs."""
+    ports: int = 2
+    """Micro-operations on vectors that it starts in a cycle."""
 
     @property
     def features(self) -> tuple[str, ...]:

@@ -1,0 +1,8 @@
+"""Kernels on arrays for x86-64 with AVX2 and FMA."""
+
+from __future__ import annotations
+
+from fieldc.targets.avx2.select import YmmSelection
+from fieldc.targets.vectors.target import VectorTarget
+
+AVX2 = VectorTarget("avx2", YmmSelection, "cascade-lake", ports=3)
