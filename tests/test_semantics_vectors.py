@@ -22,7 +22,8 @@ from fieldc.proof.algebra.equations import Polynomial
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.block import BlockLayout, BlockRun
 from fieldc.proof.lanes.doubles import bits_of, decoded, difference, from_integer, fused
-from fieldc.proof.lanes.meanings import MEANINGS, step
+from fieldc.proof.lanes.meanings import MEANINGS
+from fieldc.proof.lanes.step import step
 from fieldc.proof.lanes.word import Word
 from fieldc.proof.lanes.words import Lane
 from fieldc.proof.x86_64.decode import decode

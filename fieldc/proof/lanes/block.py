@@ -2,7 +2,8 @@
 
 Each place of a register has a word and the element of the array that the word is of. Instructions
 that compute take registers whose places all have the same word, of elements in one order. So what
-they do in one lane they do in all.
+they do in one lane they do in all. Registers have eight places, or four: then the code computes
+the same for four elements and for the other four.
 """
 
 from __future__ import annotations
@@ -19,9 +20,18 @@ from fieldc.proof.lanes.word import Word
 from fieldc.proof.lanes.words import Lane
 
 LANES = 8
-BYTES = 8 * LANES
+"""Words of a block's array that are of different elements."""
 
-Held = Word | Double | Halves
+
+@dataclass(frozen=True)
+class TailWord:
+    """A word of the tail's table: ones if the word of an array with this number is there, else 0"""
+
+    number: int
+
+
+WORD_BYTES = 8
+Held = Word | Double | Halves | TailWord
 LaneWord = tuple[Held, int | None]
 """What a place holds, and its element; None for a constant, which is the same for all."""
 VectorRegister = tuple[LaneWord, ...]
@@ -67,14 +77,27 @@ class BlockRun:
     order: tuple[int | None, ...] = ()
     tail_vector: int | None = None
     """Which vector's mask the tail's register holds."""
+    places: int = LANES
+    """Of a register."""
+    masks: int = 0
+    """The words of a block that the tail's table has masks for, where these are words."""
+    rounds_to_zero: bool = False
+    """Whether MXCSR says so."""
+    written: set[int] = field(default_factory=set)
+    """The numbers of words of a block that some result has."""
+
+    @property
+    def bytes(self) -> int:
+        """Of a register."""
+        return WORD_BYTES * self.places
 
     def result(self, pointer: str) -> list[Word]:
         """The words of a result: every element has the same ones. Of halves, both."""
         found: list[Word] = []
         for number in range(self.layout.words):
-            words = {self.stored.get((pointer, element, number)) for element in range(LANES)}
-            word = words.pop()
-            if words or word is None:
+            words = [self.stored.get((pointer, element, number)) for element in range(LANES)]
+            word = words[0]
+            if word is None or not all(self._are_same(word, other) for other in words):
                 raise ProofError(f"word {number} of z is not written alike for all elements")
             if self.layout.is_halved:
                 halves = self._split(word)
@@ -84,6 +107,14 @@ class BlockRun:
             else:
                 found.append(word)
         return found
+
+    def _are_same(self, word: Held, other: Held | None) -> bool:
+        """Whether two words are one integer: where registers have four places, by their value."""
+        if word is other:
+            return True
+        if not isinstance(word, Word) or not isinstance(other, Word) or self.places == LANES:
+            return False
+        return word.key == other.key and not (word.sign_of or other.sign_of)
 
     @property
     def is_halved(self) -> bool:
@@ -111,6 +142,11 @@ class BlockRun:
             return joined(self.lane, held)
         return bits_of(self.lane, held) if isinstance(held, Double) else held
 
+    def begin(self) -> None:
+        """Before an instruction: its operands decide the order of elements."""
+        if self.places < LANES:
+            self.order = ()
+
     def halves(self, register: VectorRegister) -> Halves:
         """The same, of words of 32 bits."""
         held = self._same(register)
@@ -129,8 +165,10 @@ class BlockRun:
             raise ProofError(f"a mask by {name}, which no comparison made")
         return self.flags[name]
 
-    def _same(self, register: VectorRegister) -> Held:
+    def _same(self, register: VectorRegister) -> Word | Double | Halves:
         first = register[0][0]
+        if isinstance(first, TailWord):
+            raise ProofError("computes with masks")
         elements = tuple(element for _, element in register)
         if any(word is not first for word, _ in register):
             raise ProofError("computes with different words in different lanes")
@@ -143,7 +181,7 @@ class BlockRun:
     def spread(self, word: Held) -> VectorRegister:
         """A register with a word of every lane's element."""
         if not self.order:
-            return tuple((word, None) for _ in range(LANES))
+            return tuple((word, None) for _ in range(self.places))
         return tuple((word, element) for element in self.order)
 
     def read(self, i: capstone.CsInsn, index: int) -> VectorRegister:
@@ -154,10 +192,11 @@ class BlockRun:
             if name not in self.registers:
                 raise ProofError(f"reads {name}, which has no known words")
             return self.registers[name]
-        if operand.type != x86.X86_OP_MEM or operand.size not in (8, BYTES):
+        sizes = (WORD_BYTES, self.bytes) if self.places == LANES else (self.bytes,)
+        if operand.type != x86.X86_OP_MEM or operand.size not in sizes:
             raise ProofError("an operand of an unknown kind")
         base, offset = self.address(i, operand)
-        if operand.size == 8:
+        if operand.size == WORD_BYTES:
             if base != "rip":
                 raise ProofError("one word for all lanes that is no constant")
             word = self.lane.constant(self._constant(offset))
@@ -181,31 +220,36 @@ class BlockRun:
         offset = memory.disp + (i.address + i.size if base == "rip" else 0)
         return base, offset
 
-    def load(self, base: str, offset: int) -> VectorRegister:
-        """A vector of memory."""
+    def load(self, base: str, offset: int, count: int = 0) -> VectorRegister:
+        """A vector of memory, or so many words of it."""
+        count = count or self.places
         if base == "rip":
-            words = [self._constant(offset + 8 * lane) for lane in range(LANES)]
-            return tuple((self.lane.constant(word), None) for word in words)
+            words = [self._constant(offset + WORD_BYTES * at) for at in range(count)]
+            known = {word: self.lane.constant(word) for word in words}
+            return tuple((known[word], None) for word in words)
+        if base == "rax":
+            return self._tail_words(offset, count)
         if base == "rsp":
-            if offset not in self.stack:
+            if offset not in self.stack or count != self.places:
                 raise ProofError("reads stack that it never wrote")
             return self.stack[offset]
         if base not in self.operands:
             raise ProofError(f"reads at {base}")
         layout, held = self.operands[base]
-        places = self._places(layout, offset)
-        if self.pointers == (base,):  # the operand is z, and every other one is apart from it
-            was_written = any((base, *place) in self.stored for place in places)
-        else:
-            was_written = bool(self.stored)
-        if was_written:
+        numbers = _numbers(layout, offset, count)
+        # z may be an operand of its layout, unless a pointer says which one it is.
+        can_be_z = layout == self.layout and not self.operands.keys() & {*self.pointers} - {base}
+        if can_be_z and not self.written.isdisjoint(numbers):
             raise ProofError("reads an operand after it wrote z; wrong where z is that operand")
+        places = map(layout.at, numbers)
         return tuple((held[number], element) for element, number in places)
 
-    def _places(self, layout: BlockLayout, offset: int) -> list[tuple[int, int]]:
-        if offset % 8 or not 0 <= offset <= 8 * LANES * layout.words - BYTES:
-            raise ProofError("outside the block")
-        return [layout.at(offset // 8 + lane) for lane in range(LANES)]
+    def _tail_words(self, offset: int, count: int) -> VectorRegister:
+        """Masks of words, from the table of the tail."""
+        first = offset // WORD_BYTES
+        if not self.tail or offset % WORD_BYTES or not 0 <= first <= self.masks - count:
+            raise ProofError("a mask that is not in the table")
+        return tuple((TailWord(number), None) for number in range(first, first + count))
 
     def _constant(self, offset: int) -> int:
         if not 0 <= offset <= len(self.code) - 8:
@@ -215,16 +259,30 @@ class BlockRun:
     def store(self, base: str, offset: int, register: VectorRegister) -> None:
         """Write a vector to z or to the frame."""
         if base == "rsp":
-            if offset % BYTES or not 0 <= offset <= self.frame - BYTES:
+            size = self.bytes
+            if len(register) < self.places or offset % size or not 0 <= offset <= self.frame - size:
                 raise ProofError("writes outside its frame")
             self.stack[offset] = register
             return
         if base not in self.pointers:
             raise ProofError(f"writes at {base}")
-        places = self._places(self.layout, offset)
-        for (element, number), (word, held) in zip(places, register, strict=True):
+        numbers = _numbers(self.layout, offset, len(register))
+        self.written.update(numbers)
+        for (element, number), (word, held) in zip(
+            map(self.layout.at, numbers), register, strict=True
+        ):
             if isinstance(word, Double):
                 raise ProofError("writes a double to z")
+            if isinstance(word, TailWord):
+                raise ProofError("writes a mask to z")
             if held not in (element, None):
                 raise ProofError(f"element {element} of z gets a word of element {held}")
             self.stored[base, element, number] = word
+
+
+def _numbers(layout: BlockLayout, offset: int, count: int) -> range:
+    """The words of a block that so many words from an offset on are."""
+    first, rest = divmod(offset, WORD_BYTES)
+    if rest or not 0 <= first <= LANES * layout.words - count:
+        raise ProofError("outside the block")
+    return range(first, first + count)

@@ -36,9 +36,17 @@ class Double:
 
 
 def decoded(word: Word) -> Double:
-    """A constant's bits as a double. Raises ProofError for other words, and for no integer."""
+    """A word's bits as a double: of a constant, or of one from 2^52 up to 2^53.
+
+    Raises ProofError for other words, and for no integer.
+    """
     if word.number is None:
-        raise ProofError("takes a word for a double")
+        least = BIAS << FRACTION
+        if word.sign_of or not least <= word.low <= word.high < least + (1 << FRACTION):
+            raise ProofError("takes a word for a double")
+        moved, more = dict(word.value), (1 << FRACTION) - least
+        add_to(moved, {ONE: more})
+        return Double(moved, word.low + more, word.high + more)
     bits = word.number % (1 << 64)
     exponent, fraction = bits >> FRACTION & 0x7FF, bits % (1 << FRACTION)
     if bits == 0:

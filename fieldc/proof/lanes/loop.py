@@ -1,6 +1,7 @@
 """The loop of a kernel on arrays, by its shape: what it must be, instruction by instruction.
 
     push rbp; mov rbp, rsp; sub rsp, FRAME; and rsp, -64      where there is a frame
+    vstmxcsr [rbp - 4]; vldmxcsr [rounding]                   where results are rounded to zero
     mov eax, MASK; kmovb k, eax                               for each mask of blends
     vmovdqu64 REGISTER, [rsi + 64*i]                          for each vector that the loop holds
     sub rdi, 8; jb tail           or, in whole blocks         add rdi, 7; shr rdi, 3; je end
@@ -13,6 +14,7 @@
     the code of fewer elements, with the masks at [rax] on all that is read and written
   end:
     vmovdqu64 [rsi + 64*i], REGISTER                          for the same vectors
+    vldmxcsr [rbp - 4]            where it was stored
     mov rsp, rbp; pop rbp         where there is a frame
     vzeroupper; ret
 
@@ -22,6 +24,10 @@ cover the arrays exactly, in order, and nothing decides but the count.
 
 A block of elements of 32 bits has 16, and so have masks bits: above, 8 is 16 then, kmovb is kmovw,
 and a row of the table has 2*words bytes.
+
+Where vectors have four lanes, the code of eight elements has registers of 256 bits, a frame is
+aligned to 32 bytes, and masks are words. The table has 8*words ones before its label, and as many
+zeros after it; in the tail, `imul rdi, rdi, -8*words` lets rax point to the masks of a block.
 """
 
 from __future__ import annotations
@@ -32,12 +38,18 @@ from dataclasses import dataclass, field
 import capstone
 
 from fieldc.proof.algebra.identity import ProofError
-from fieldc.proof.lanes.block import BYTES, LANES
+from fieldc.proof.lanes.block import LANES, WORD_BYTES
 from fieldc.proof.x86_64.decode import decode, has_known_prefixes
 
+REGISTER = capstone.x86.X86_OP_REG
+CONTROL = "dword ptr [rbp - 4]"
+ROUND_TO_ZERO = 0x7F80
+"""MXCSR with all exceptions masked, rounding to zero, and no other bit."""
 POINTERS = ("rsi", "rdx", "rcx", "r8", "r9")
 """Where the System V convention has z and the operands, after the count."""
 MASK_REGISTERS = ("k2", "k3", "k4", "k5", "k6", "k7")
+BYTES = WORD_BYTES * LANES
+"""Of a word of each element of a block."""
 MOST_FRAME = 4096 - BYTES - 16
 """Bytes of a frame with what its alignment and the saved register take: within a page."""
 
@@ -56,6 +68,13 @@ class LoopParts:
     """The loads of vectors of the first array that the loop holds in registers."""
     leave: list[capstone.CsInsn] = field(default_factory=list)
     """The stores of the same registers to the same places."""
+    places: int = LANES
+    """Of a register: 8 or 4."""
+    masks: int = 0
+    """The words of a block that the tail has masks for, where these are words."""
+    has_frame: bool = False
+    rounds_to_zero: bool = False
+    """Whether MXCSR says so while the loop runs. The caller's is put back."""
 
 
 class _Reader:
@@ -129,6 +148,7 @@ def shape_of(
         reader.next()
     block = reader.place
     shape.block = list(_vectors(reader))
+    _check_registers(reader, shape)
     for pointer in POINTERS[: len(words)]:
         if words[pointer]:
             reader.want("add", f"{pointer}, {_said(BYTES * words[pointer])}")
@@ -168,18 +188,50 @@ def _place(offset: int) -> str:
     return f"zmmword ptr [{POINTERS[0]}{f' + {_said(offset)}' if offset else ''}]"
 
 
+def _check_registers(reader: _Reader, shape: LoopParts) -> None:
+    """Which vectors the code has; its frame and its loop must be for these."""
+    names = {i.reg_name(o.reg) for i in shape.block for o in i.operands if o.type == REGISTER}
+    if any(name.startswith("zmm") for name in names):
+        if shape.places != LANES:
+            raise ProofError("the frame is for vectors of 256 bits")
+        return
+    shape.places = LANES // 2
+    if shape.blends or shape.enter or shape.elements != LANES:
+        raise ProofError("the loop is for vectors of 512 bits")
+
+
 def _frame(reader: _Reader, shape: LoopParts) -> None:
     if not reader.has("push", "rbp"):
         return
+    shape.has_frame = True
     reader.want("mov", "rbp, rsp")
     size = reader.want("sub")
-    to, number = size.operands
-    if size.reg_name(to.reg) != "rsp" or number.type != capstone.x86.X86_OP_IMM:
+    to, given = size.operands
+    if size.reg_name(to.reg) != "rsp" or given.type != capstone.x86.X86_OP_IMM:
         raise ProofError(f"+{size.address:#x}: a frame of an unknown kind")
-    shape.frame = int(number.imm)
-    reader.want("and", f"rsp, {-BYTES & (1 << 64) - 1:#x}")
-    if not 0 < shape.frame <= MOST_FRAME or shape.frame % BYTES:
+    shape.frame, slot = int(given.imm), BYTES
+    if reader.has("and", _aligned(BYTES // 2)):
+        shape.places, slot = LANES // 2, BYTES // 2
+    else:
+        reader.want("and", _aligned(BYTES))
+    if not 0 < shape.frame <= MOST_FRAME or shape.frame % slot:
         raise ProofError(f"a frame of {shape.frame} bytes")
+    if shape.places < LANES and reader.has("vstmxcsr", CONTROL):
+        load = reader.want("vldmxcsr")
+        memory = load.operands[0].mem
+        place = load.address + load.size + memory.disp
+        found = reader.code[place : place + 4] if place >= 0 else b""
+        if load.reg_name(memory.base) != "rip" or memory.index or memory.segment:
+            raise ProofError(f"+{load.address:#x}: no constant for MXCSR")
+        if int.from_bytes(found, "little") != ROUND_TO_ZERO or len(found) < 4:
+            raise ProofError(f"+{load.address:#x}: MXCSR does not round to zero, or reports")
+        shape.rounds_to_zero = True
+        shape.frame -= slot  # at its end, above what the code may write, is the caller's MXCSR
+
+
+def _aligned(size: int) -> str:
+    """The operands that align the stack, as the decoder prints them."""
+    return f"rsp, {-size & (1 << 64) - 1:#x}"
 
 
 def _masks(reader: _Reader, shape: LoopParts) -> None:
@@ -200,13 +252,20 @@ def _tail(reader: _Reader, shape: LoopParts, words: int) -> int:
     elements, size = shape.elements, shape.elements // LANES  # size: bytes of a mask
     reader.want("add", f"rdi, {_said(elements)}")
     end = reader.jump("je")
-    reader.want("imul", f"rdi, rdi, {_said(words * size)}")
+    has_words = shape.places < LANES
+    step = -WORD_BYTES * words if has_words else words * size
+    reader.want("imul", f"rdi, rdi, {_said(step)}")
     table = reader.want("lea")
     memory = table.operands[1].mem
     if table.reg_name(table.operands[0].reg) != "rax" or table.reg_name(memory.base) != "rip":
         raise ProofError(f"+{table.address:#x}: the masks are in no table")
     reader.want("add", "rax, rdi")
     at = table.address + table.size + memory.disp
+    if has_words:
+        shape.masks = words * LANES
+        _check_words(reader.code, at, words)
+        shape.tail = list(_vectors(reader, end))
+        return end
     for left in range(1, elements):
         for vector in range(words):
             full = (1 << max(0, min(elements, left * words - elements * vector))) - 1
@@ -218,11 +277,20 @@ def _tail(reader: _Reader, shape: LoopParts, words: int) -> int:
     return end
 
 
+def _check_words(code: bytes, at: int, words: int) -> None:
+    """The masks of words: ones before a place, zeros from there on."""
+    size = WORD_BYTES * LANES * words
+    if at < size or code[at - size : at + size] != b"\xff" * size + bytes(size):
+        raise ProofError("the masks of words")
+
+
 def _end(reader: _Reader, shape: LoopParts) -> None:
     for number, load in enumerate(shape.enter):
         place = _place(BYTES * number)
         shape.leave.append(reader.want("vmovdqu64", f"{place}, {_register(load)}"))
-    if shape.frame:
+    if shape.rounds_to_zero:
+        reader.want("vldmxcsr", CONTROL)
+    if shape.has_frame:
         reader.want("mov", "rsp, rbp")
         reader.want("pop", "rbp")
     reader.want("vzeroupper", "")
@@ -240,4 +308,4 @@ def _vectors(reader: _Reader, end: int = -1) -> Iterator[capstone.CsInsn]:
 
 def _said(value: int) -> str:
     """A number as the decoder prints it."""
-    return str(value) if value < 10 else hex(value)
+    return str(value) if -10 < value < 10 else hex(value)

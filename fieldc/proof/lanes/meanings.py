@@ -12,14 +12,16 @@ from capstone import x86_const as x86
 
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes import halves
-from fieldc.proof.lanes.block import BYTES, LANES, BlockRun, VectorRegister
+from fieldc.proof.lanes.block import LANES, BlockRun, VectorRegister
 from fieldc.proof.lanes.doubles import difference, from_integer, fused
 from fieldc.proof.lanes.word import Word
 from fieldc.proof.lanes.words import Lane
 
+EVEX = 0x62
+"""What opens an instruction with vectors of 512 bits."""
 TAIL_REGISTER = "k1"
-LENGTH_512, TO_ZERO = 2, 3
-"""Of EVEX.L'L, as a length and as a way to round."""
+TO_ZERO = 3
+"""Of EVEX.L'L, as a way to round."""
 MASK_NUMBER = 0x90
 """EVEX.R and R', inverted: the upper bits of a register's number, which mask registers lack."""
 MERGES = {0xCA: (0, 1, 2), 0xE2: (1, 0, 2), 0xB8: (1, 2, 0)}
@@ -31,66 +33,53 @@ LOWER_HALVES = 0x5555
 Meaning = Callable[[BlockRun, capstone.CsInsn], None]
 
 
-def step(block: BlockRun, i: capstone.CsInsn) -> None:
-    """Run one instruction. Raises ProofError for one that is not on the list."""
-    where = f"+{i.address:#x} {i.mnemonic} {i.op_str}"
-    meaning = MEANINGS.get(i.mnemonic)
-    if meaning is None or bytes(i.bytes)[0] not in (0x62, 0xC4, 0xC5):
-        raise ProofError(f"{where}: this instruction is not on the list")
-    if bytes(i.bytes)[0] == 0x62 and _rounding(i) is None and _length_bits(i) != LENGTH_512:
-        raise ProofError(f"{where}: no instruction on vectors of 512 bits, for the processor")
-    try:
-        meaning(block, i)
-    except ProofError as error:
-        message = str(error)
-        raise ProofError(message if message.startswith("+") else f"{where}: {message}") from None
-
-
-def _operands(i: capstone.CsInsn, count: int) -> None:
+def expect(i: capstone.CsInsn, count: int) -> None:
     """Raise ProofError for a mask or anything else besides so many operands."""
     if len(i.operands) != count or any(o.avx_zero_opmask for o in i.operands):
         raise ProofError("a mask where none is expected")
 
 
-def _target(i: capstone.CsInsn) -> str:
+def target(block: BlockRun, i: capstone.CsInsn) -> str:
+    """The vector register that an instruction writes."""
     operand = i.operands[0]
-    if operand.type != x86.X86_OP_REG or operand.size != BYTES:
-        raise ProofError("writes no vector of 512 bits")
+    if operand.type != x86.X86_OP_REG or operand.size != block.bytes:
+        raise ProofError(f"writes no vector of {8 * block.bytes} bits")
     return str(i.reg_name(operand.reg))
 
 
-def _number(i: capstone.CsInsn, index: int, below: int) -> int:
+def number(i: capstone.CsInsn, index: int, below: int) -> int:
+    """A number in the instruction, from 1 on."""
     operand = i.operands[index]
     if operand.type != x86.X86_OP_IMM or not 0 < operand.imm < below:
         raise ProofError("a number that is not on the list")
     return int(operand.imm)
 
 
-def _lanewise(count: int, compute: Callable[[Lane, list[Word]], Word]) -> Meaning:
+def lanewise(count: int, compute: Callable[[Lane, list[Word]], Word]) -> Meaning:
     """Reads `count` operands after the first one."""
 
     def meaning(block: BlockRun, i: capstone.CsInsn) -> None:
-        _operands(i, count + 1)
+        expect(i, count + 1)
         words = [block.word(block.read(i, at)) for at in range(1, count + 1)]
-        block.registers[_target(i)] = block.spread(compute(block.lane, words))
+        block.registers[target(block, i)] = block.spread(compute(block.lane, words))
 
     return meaning
 
 
 def _in_halves(block: BlockRun, i: capstone.CsInsn) -> None:
     """What computes in words of 32 bits."""
-    _operands(i, 3)
-    if any(o.type == x86.X86_OP_MEM and o.size != BYTES for o in i.operands):
+    expect(i, 3)
+    if any(o.type == x86.X86_OP_MEM and o.size != block.bytes for o in i.operands):
         raise ProofError("one half for all lanes")
     a, b = (block.halves(block.read(i, at)) for at in (1, 2))
-    block.registers[_target(i)] = block.spread(halves.compute(block.lane, i.mnemonic, a, b))
+    block.registers[target(block, i)] = block.spread(halves.compute(block.lane, i.mnemonic, a, b))
 
 
 def _upper_halves(block: BlockRun, i: capstone.CsInsn) -> None:
     """vmovshdup: upper halves are copied to lower ones; with a mask, where these have its bits."""
     if len(i.operands) == 2 and not any(_is_mask(i, o) for o in i.operands):
         upper = block.halves(block.read(i, 1)).high
-        block.registers[_target(i)] = block.spread(halves.Halves(upper, upper))
+        block.registers[target(block, i)] = block.spread(halves.Halves(upper, upper))
         return
     if len(i.operands) != 3 or not _is_mask(i, i.operands[1]) or _zeroes(i):
         raise ProofError("a move of halves of an unknown kind")
@@ -99,86 +88,95 @@ def _upper_halves(block: BlockRun, i: capstone.CsInsn) -> None:
         raise ProofError(f"a move of halves by {name}, which is not known")
     kept, source = (block.halves(block.read(i, at)) for at in (0, 2))
     found = halves.Halves(source.high, kept.high)
-    block.registers[_target(i)] = block.spread(found)
+    block.registers[target(block, i)] = block.spread(found)
 
 
 def _product(which: int) -> Meaning:
     def meaning(block: BlockRun, i: capstone.CsInsn) -> None:
-        _operands(i, 3)
+        expect(i, 3)
         total, a, b = (block.word(block.read(i, at)) for at in range(3))
-        block.registers[_target(i)] = block.spread(block.lane.half(which, total, a, b))
+        block.registers[target(block, i)] = block.spread(block.lane.half(which, total, a, b))
 
     return meaning
 
 
-def _fused(block: BlockRun, i: capstone.CsInsn) -> None:
+def multiply_add(block: BlockRun, i: capstone.CsInsn) -> None:
     """vfmadd231pd: the first operand and the product of the others, rounded to 53 bits."""
-    _operands(i, 3)
+    expect(i, 3)
     total, a, b = (block.double(block.read(i, at)) for at in range(3))
-    block.registers[_target(i)] = block.spread(fused(block.lane, a, b, total, _rounds_down(i)))
+    block.registers[target(block, i)] = block.spread(
+        fused(block.lane, a, b, total, _rounds_down(block, i))
+    )
 
 
-def _rounds_down(i: capstone.CsInsn) -> bool:
-    """Whether it rounds to zero, as the instruction itself says.
+def _rounds_down(block: BlockRun, i: capstone.CsInsn) -> bool:
+    """Whether it rounds to zero, as the instruction itself says or the kernel's MXCSR.
 
     Otherwise it rounds as the caller's MXCSR says: only exact results are known then.
     """
-    rounding = _rounding(i)
+    rounding = rounding_of(i)
+    if rounding is None and block.rounds_to_zero:
+        return True
     if rounding not in (None, TO_ZERO):
         raise ProofError("rounds in a way that is not on the list")
     return rounding == TO_ZERO
 
 
-def _rounding(i: capstone.CsInsn) -> int | None:
+def rounding_of(i: capstone.CsInsn) -> int | None:
     """EVEX.L'L where it is no length but a way to round: EVEX.b is 1, and all is in registers."""
     code = bytes(i.bytes)
     in_registers = all(o.type == x86.X86_OP_REG for o in i.operands)
-    return _length_bits(i) if in_registers and code[0] == 0x62 and code[3] & 0x10 else None
+    return length_bits(i) if in_registers and code[0] == EVEX and code[3] & 0x10 else None
 
 
-def _length_bits(i: capstone.CsInsn) -> int:
+def length_bits(i: capstone.CsInsn) -> int:
     """EVEX.L'L. The decoder takes 3 for the length of 512 bits; it is none."""
     return bytes(i.bytes)[3] >> 5 & 3
 
 
-def _difference(block: BlockRun, i: capstone.CsInsn) -> None:
-    _operands(i, 3)
+def subtract(block: BlockRun, i: capstone.CsInsn) -> None:
+    """vsubpd: a difference of doubles, which must be exact."""
+    expect(i, 3)
     a, b = (block.double(block.read(i, at)) for at in (1, 2))
-    block.registers[_target(i)] = block.spread(difference(block.lane, a, b))
+    block.registers[target(block, i)] = block.spread(difference(block.lane, a, b))
 
 
 def _from_integer(block: BlockRun, i: capstone.CsInsn) -> None:
-    _operands(i, 2)
+    expect(i, 2)
     word = block.word(block.read(i, 1))
-    block.registers[_target(i)] = block.spread(from_integer(block.lane, word))
+    block.registers[target(block, i)] = block.spread(from_integer(block.lane, word))
 
 
-def _shift(compute: Callable[[Lane, Word, int], Word]) -> Meaning:
+def shift(compute: Callable[[Lane, Word, int], Word]) -> Meaning:
+    """A word moved by a number of bits."""
+
     def meaning(block: BlockRun, i: capstone.CsInsn) -> None:
-        _operands(i, 3)
-        word, bits = block.word(block.read(i, 1)), _number(i, 2, 64)
-        block.registers[_target(i)] = block.spread(compute(block.lane, word, bits))
+        expect(i, 3)
+        word, bits = block.word(block.read(i, 1)), number(i, 2, 64)
+        block.registers[target(block, i)] = block.spread(compute(block.lane, word, bits))
 
     return meaning
 
 
 def _funnel(block: BlockRun, i: capstone.CsInsn) -> None:
-    _operands(i, 4)
+    expect(i, 4)
     low, high = (block.word(block.read(i, at)) for at in (1, 2))
-    word = block.lane.funnel(high, low, _number(i, 3, 64))
-    block.registers[_target(i)] = block.spread(word)
+    word = block.lane.funnel(high, low, number(i, 3, 64))
+    block.registers[target(block, i)] = block.spread(word)
 
 
 def _merge(block: BlockRun, i: capstone.CsInsn) -> None:
-    _operands(i, 4)
-    places = MERGES.get(_number(i, 3, 256))
+    expect(i, 4)
+    places = MERGES.get(number(i, 3, 256))
     if places is None:
         raise ProofError("a table of three operands that is no merge")
     words = [block.word(block.read(i, at)) for at in range(3)]
-    block.registers[_target(i)] = block.spread(block.lane.merge(*(words[at] for at in places)))
+    block.registers[target(block, i)] = block.spread(
+        block.lane.merge(*(words[at] for at in places))
+    )
 
 
-def _sum(sign: int) -> Meaning:
+def total(sign: int) -> Meaning:
     """a + b, or a - b; with a mask that a comparison made, it writes the lanes of that alone."""
 
     def meaning(block: BlockRun, i: capstone.CsInsn) -> None:
@@ -190,7 +188,7 @@ def _sum(sign: int) -> Meaning:
         a, b = (block.word(block.read(i, at)) for at in reads[1:])
         if kept is None or block.flag(i.reg_name(masks[0].reg)):
             kept = block.lane.sum(a, b, sign)
-        block.registers[_target(i)] = block.spread(kept)
+        block.registers[target(block, i)] = block.spread(kept)
 
     return meaning
 
@@ -208,7 +206,8 @@ def _less(block: BlockRun, i: capstone.CsInsn) -> None:
     block.flags[name] = block.lane.is_less(a, b)
 
 
-def _and(lane: Lane, words: list[Word]) -> Word:
+def low_ones(lane: Lane, words: list[Word]) -> Word:
+    """`and` with a constant of low ones."""
     for mask, word in (words, reversed(words)):
         ones = mask.number or 0
         if 0 < ones < 1 << 63 and not ones & ones + 1:
@@ -238,9 +237,9 @@ def _move(block: BlockRun, i: capstone.CsInsn) -> None:
             raise ProofError(f"stores {name}, which has no known words")
         block.store(base, offset, block.registers[name])
     elif memory is not None:
-        block.registers[_target(i)] = block.load(base, offset)
+        block.registers[target(block, i)] = block.load(base, offset)
     else:
-        block.registers[_target(i)] = block.read(i, 1)
+        block.registers[target(block, i)] = block.read(i, 1)
 
 
 def _place(
@@ -253,11 +252,11 @@ def _place(
     """Where a move reads or writes memory, with the mask that it must have there."""
     base, offset = block.address(i, memory)
     expected = [TAIL_REGISTER] if block.is_masked(base) else []
-    if masked != expected or (expected and block.tail_vector != offset // BYTES):
+    if masked != expected or (expected and block.tail_vector != offset // block.bytes):
         raise ProofError("the mask is not that of this vector")
-    if expected and (offset % BYTES or (is_read and not _zeroes(i))):
+    if expected and (offset % block.bytes or (is_read and not _zeroes(i))):
         raise ProofError("a masked move of an unknown kind")
-    if memory.size != BYTES:
+    if memory.size != block.bytes:
         raise ProofError("moves no vector of 512 bits")
     if base != "rsp" and i.mnemonic == "vmovdqa64":
         raise ProofError("needs an alignment that is not known")
@@ -271,22 +270,23 @@ def _is_mask(i: capstone.CsInsn, operand: capstone.x86.X86Op) -> bool:
 def _zeroes(i: capstone.CsInsn) -> bool:
     """Whether places without a mask bit become 0: EVEX.z, the top bit of the fourth byte."""
     code = bytes(i.bytes)
-    return code[0] == 0x62 and bool(code[3] & 0x80)
+    return code[0] == EVEX and bool(code[3] & 0x80)
 
 
 def _broadcast(block: BlockRun, i: capstone.CsInsn) -> None:
-    _operands(i, 2)
+    expect(i, 2)
     if i.operands[1].type != x86.X86_OP_MEM or i.operands[1].size != 8:
         raise ProofError("a broadcast of an unknown kind")
-    block.registers[_target(i)] = block.read(i, 1)
+    block.registers[target(block, i)] = block.read(i, 1)
 
 
-def _zero(block: BlockRun, i: capstone.CsInsn) -> None:
-    _operands(i, 3)
+def zero(block: BlockRun, i: capstone.CsInsn) -> None:
+    """`xor` of a vector with itself."""
+    expect(i, 3)
     if len({o.reg for o in i.operands}) != 1 or i.operands[2].type != x86.X86_OP_REG:
         raise ProofError("`xor` of two different vectors")
     word = block.lane.constant(0)
-    block.registers[_target(i)] = tuple((word, None) for _ in range(LANES))
+    block.registers[target(block, i)] = block.spread(word)
 
 
 def _index(register: VectorRegister) -> list[int]:
@@ -300,19 +300,19 @@ def _index(register: VectorRegister) -> list[int]:
 
 def _permute(block: BlockRun, i: capstone.CsInsn) -> None:
     """vpermq by a register: of one vector."""
-    _operands(i, 3)
+    expect(i, 3)
     if i.operands[2].type == x86.X86_OP_IMM:
         raise ProofError("a permutation by a number")
     index, source = _index(block.read(i, 1)), block.read(i, 2)
-    block.registers[_target(i)] = tuple(source[at % LANES] for at in index)
+    block.registers[target(block, i)] = tuple(source[at % LANES] for at in index)
 
 
 def _permute_two(block: BlockRun, i: capstone.CsInsn) -> None:
     """vpermi2q: the index is overwritten; of two vectors."""
-    _operands(i, 3)
+    expect(i, 3)
     index = _index(block.read(i, 0))
     source = (*block.read(i, 1), *block.read(i, 2))
-    block.registers[_target(i)] = tuple(source[at % (2 * LANES)] for at in index)
+    block.registers[target(block, i)] = tuple(source[at % (2 * LANES)] for at in index)
 
 
 def _blend(block: BlockRun, i: capstone.CsInsn) -> None:
@@ -322,7 +322,7 @@ def _blend(block: BlockRun, i: capstone.CsInsn) -> None:
     if name not in block.blends:
         raise ProofError(f"a blend by {name}, which is not known")
     a, b, mask = block.read(i, 2), block.read(i, 3), block.blends[name]
-    block.registers[_target(i)] = tuple(
+    block.registers[target(block, i)] = tuple(
         (b if mask >> lane & 1 else a)[lane] for lane in range(LANES)
     )
 
@@ -343,21 +343,21 @@ MEANINGS: dict[str, Meaning] = {
     "vmovdqu64": _move,
     "vmovdqa64": _move,
     "vpbroadcastq": _broadcast,
-    "vpxorq": _zero,
+    "vpxorq": zero,
     "vpmadd52luq": _product(0),
     "vpmadd52huq": _product(1),
-    "vfmadd231pd": _fused,
-    "vsubpd": _difference,
+    "vfmadd231pd": multiply_add,
+    "vsubpd": subtract,
     "vcvtuqq2pd": _from_integer,
-    "vpaddq": _sum(1),
-    "vpsubq": _sum(-1),
+    "vpaddq": total(1),
+    "vpsubq": total(-1),
     "vpcmpltuq": _less,
-    "vpandq": _lanewise(2, _and),
-    "vpmuludq": _lanewise(2, lambda lane, w: lane.half_product(w[0], w[1])),
-    "vpminuq": _lanewise(2, lambda lane, w: lane.smaller(w[0], w[1])),
-    "vpsrlq": _shift(lambda lane, word, k: lane.shift_right(word, k)),
-    "vpsraq": _shift(lambda lane, word, k: lane.shift_right(word, k, signed=True)),
-    "vpsllq": _shift(lambda lane, word, k: lane.shift_left(word, k)),
+    "vpandq": lanewise(2, low_ones),
+    "vpmuludq": lanewise(2, lambda lane, w: lane.half_product(w[0], w[1])),
+    "vpminuq": lanewise(2, lambda lane, w: lane.smaller(w[0], w[1])),
+    "vpsrlq": shift(lambda lane, word, k: lane.shift_right(word, k)),
+    "vpsraq": shift(lambda lane, word, k: lane.shift_right(word, k, signed=True)),
+    "vpsllq": shift(lambda lane, word, k: lane.shift_left(word, k)),
     "vpshrdq": _funnel,
     "vpternlogq": _merge,
     "vpermq": _permute,

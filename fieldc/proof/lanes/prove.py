@@ -13,7 +13,7 @@ from fieldc.proof.claims.contracts import Claim, Contract, contract_of
 from fieldc.proof.lanes.block import LANES, BlockLayout, BlockRun
 from fieldc.proof.lanes.bounds import LaneOperand
 from fieldc.proof.lanes.loop import POINTERS, LoopParts, shape_of
-from fieldc.proof.lanes.meanings import step
+from fieldc.proof.lanes.step import step
 from fieldc.proof.lanes.word import DIGIT, HALF, WORD, Word
 from fieldc.proof.lanes.words import ExcludedCase, Lane
 
@@ -179,6 +179,8 @@ def _case(
     operands = task.operands(lane)
     frame, blends = shape.frame, shape.blends
     block = BlockRun(lane, code, operands, task.results, task.layout, frame, blends, tail)
+    block.places, block.masks = shape.places, shape.masks
+    block.rounds_to_zero = shape.rounds_to_zero
     try:
         for instruction in shape.enter:
             step(block, instruction)

@@ -235,6 +235,10 @@ class Lane:
             raise ProofError("a mask is shifted")
         if (signed and word.high >= 1 << WORD - 1) or (not signed and word.low < 0):
             word = self.tight(word)
+        if signed and word.low >= 1 << WORD - 1:
+            value = dict(word.value)
+            add_to(value, {ONE: -1 << WORD})
+            word = Word(value, word.low - (1 << WORD), word.high - (1 << WORD))
         if (signed and word.high >= 1 << WORD - 1) or (not signed and word.low < 0):
             raise ProofError("a word is shifted whose sign is not known")
         if signed and bits == WORD - 1:
