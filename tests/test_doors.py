@@ -30,7 +30,7 @@ from fieldc.packages.rust import formulas, own_kernels
 from fieldc.packages.rust.classes import class_of, kernels_of
 from fieldc.targets.array_targets import ARRAY_TARGETS, array_targets, fastest_here
 from fieldc.targets.choice import Choice
-from fieldc.targets.registry import TARGETS
+from fieldc.targets.registry import TARGETS, UnknownTarget
 from fieldc.targets.x86_64.conventions import SYSV
 from fieldc.targets.x86_64.print import GNU
 from fieldc.targets.x86_64.targets import compiled, plan_of
@@ -182,7 +182,13 @@ def test_formulas_are_decided_alike() -> None:
 
 
 def test_arrays_take_the_fastest_target() -> None:
-    assert array_targets(None) == [fastest_here() or next(iter(ARRAY_TARGETS.values()))]
+    for name in ("bn254-p", "goldilocks"):
+        f = find_field(name)
+        first = next(target for target in ARRAY_TARGETS.values() if target.takes(f))
+        assert array_targets(None, f) == [fastest_here(f) or first]
+        assert {*array_targets("all", f)} <= {*ARRAY_TARGETS.values()}
+    with pytest.raises(UnknownTarget, match="no kernels for a modulus of 1 limb; use avx512ifma"):
+        array_targets("avx512f,avx2", find_field("goldilocks"))
 
 
 def test_the_packages_ask_too(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from array_fields import check_takes
 from sampling import sampled
 from vector_emulator import TARGETS, check_kernel, loaded
 
@@ -33,7 +34,7 @@ ALIKE = ("bls12-381-r", "p384")
 """One with spare bits and one without, as the first two."""
 PRIMES = (*KINDS, *ALIKE)
 every_target = pytest.mark.parametrize("target", TARGETS)
-IFMA, DOUBLES = ARRAY_TARGETS["avx512ifma"], ARRAY_TARGETS["avx512f"]
+IFMA, DOUBLES, SHORT = (ARRAY_TARGETS[name] for name in ("avx512ifma", "avx512f", "avx2"))
 
 
 def fields(name: str) -> list[Field]:
@@ -176,13 +177,13 @@ def test_compiling_twice_gives_the_same_text(target: VectorTarget) -> None:
     expression = multiplication(find_field("bls12-381-p", 64))
     kernel = compile_array(target, expression, "mul")
     assert kernel.text == compile_array(target, expression, "mul").text
-    assert kernel.block.spills == 0
+    assert (kernel.block.spills == 0) == (target is not SHORT)  # it has half the registers
 
 
 @pytest.mark.parametrize(
     ("target", "counts"),
-    [(IFMA, (292, 324, 400)), (DOUBLES, (708, 740, 864))],
-    ids=["avx512ifma", "avx512f"],
+    [(IFMA, (292, 324, 400)), (DOUBLES, (708, 740, 864)), (SHORT, (1462, 1540, 1740))],
+    ids=["avx512ifma", "avx512f", "avx2"],
 )
 def test_ports_of_the_multiplication(target: VectorTarget, counts: tuple[int, ...]) -> None:
     """By hand: 295 with IFMA, 338 canonical, 429 for arrays; 5 for a product by doubles."""
@@ -198,6 +199,7 @@ def test_ports_of_the_multiplication(target: VectorTarget, counts: tuple[int, ..
 @every_target
 @pytest.mark.parametrize("name", sampled(KINDS, ALIKE))
 def test_kernels_on_arrays(name: str, target: VectorTarget) -> None:
+    check_takes(target, name)
     for expression in forms(name):
         assert check_kernel(compile_array(target, expression, "kernel"), seed=2)
 
@@ -212,7 +214,7 @@ def test_kernels_on_arrays_of_12_limbs(target: VectorTarget) -> None:
 @every_target
 @pytest.mark.parametrize("name", PRIMES)
 def test_conversions(name: str, target: VectorTarget) -> None:
-    f = find_field(name, 64)
+    f = check_takes(target, name)
     for expression, result, _, _ in conversions(f).values():
         assert check_kernel(compile_array(target, expression, "kernel", result), seed=2)
 

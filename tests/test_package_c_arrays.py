@@ -24,10 +24,18 @@ from fieldc.decisions.representation import judged
 from fieldc.field import Field
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.machine.processors import host_processor
-from fieldc.packages.c.arrays import BITS, MEMBERS, PRODUCTS, SUM, SUMS, TRANSFORM, offered
+from fieldc.packages.c.arrays import (
+    BITS,
+    MEMBERS,
+    PACKAGED,
+    PRODUCTS,
+    SUM,
+    SUMS,
+    TRANSFORM,
+    offered,
+)
 from fieldc.packages.c.texts import prefers_two_chains
 from fieldc.progress import Progress
-from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.vectors.offers import ARRAY, array_expression
 
@@ -232,7 +240,7 @@ def test_the_manifest_names_kernels_on_arrays(
     folder, _, name = small
     rows = list(array_rows(folder))
     every = (*SUMS, *PRODUCTS, TRANSFORM)
-    wanted = {f"{name}_{op}_array_{t}" for op in every for t in ARRAY_TARGETS}
+    wanted = {f"{name}_{op}_array_{t.name}" for op in every for t in PACKAGED}
     assert {row["symbol"] for row in rows} == wanted
     assert {row["status"] for row in rows} == {"PROVED"}
     assert all((folder / row["file"]).is_file() for row in rows)
@@ -268,4 +276,4 @@ def test_which_operations_are_offered() -> None:
     assert offered(f, PLAIN) == SUMS
     assert offered(Field((1 << 769) + 17), MONTGOMERY) == ()
     assert {op for ops in MEMBERS.values() for op in ops} == {*SUMS, *PRODUCTS, TRANSFORM}
-    assert {each for t in ARRAY_TARGETS.values() for each in t.features} <= {*BITS}
+    assert {each for t in PACKAGED for each in t.features} <= {*BITS}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_columns import call, changes, every_target, prove
+from test_columns import call, changes, prove
 
 from fieldc.algorithms.columns import ACCUMULATE, COLLECT
 from fieldc.algorithms.sums import NoSums, sums_of
@@ -21,8 +21,10 @@ from fieldc.targets.vectors.target import VectorTarget
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the assembler here is another one")
 every_word = pytest.mark.parametrize("word", [64, 32])
+EVERY = [target for target in ARRAY_TARGETS.values() if target.least_limbs == 1]
+every_target = pytest.mark.parametrize("target", EVERY, ids=lambda target: target.name)
 TARGET = ARRAY_TARGETS["avx512f"]
-"""All targets have the same kernels of words."""
+"""The targets that take one limb have the same kernels of words."""
 
 
 def kernels(f: Field, target: VectorTarget = TARGET) -> tuple[ArrayKernel, ArrayKernel]:

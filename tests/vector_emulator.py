@@ -13,6 +13,7 @@ from fractions import Fraction
 import capstone
 import pytest
 from capstone import x86_const as x86
+from short_vectors import ShortVectors, is_short
 
 from fieldc.machine.arrays import BLOCK, ArrayFunction, check_arrays, size
 from fieldc.machine.code import code_of
@@ -142,6 +143,8 @@ class Emulator:
         self.registers: dict[str, int] = {"rsp": STACK + STACK_BYTES, "rbp": 0}
         self.vectors: dict[str, Vector] = dict.fromkeys(VECTORS, UNKNOWN)
         self.masks: dict[str, int] = {}
+        self.mxcsr = 0x1F80
+        self._short = ShortVectors(self, LANEWISE, fused)
         self.stack = bytearray(STACK_BYTES)
         self.carry = self.zero = False
         self._decoded: dict[int, capstone.CsInsn] = {}
@@ -233,6 +236,10 @@ class Emulator:
         m, operands = i.mnemonic, list(i.operands)
         names = [i.reg_name(o.reg) if o.type == x86.X86_OP_REG else "" for o in operands]
         if m == "vzeroupper":
+            return
+        if is_short(i):
+            if not self._short.step(i):
+                raise EmulationError(f"{m} {i.op_str} is not known")
             return
         if m in ("kmovb", "kmovw") or m == "vpcmpltuq":
             self.masks[names[0]] = self.made_mask(i, m, names)
@@ -346,6 +353,8 @@ class EmulatedFunction(ArrayFunction):
         machine.run(self._code.start)
         if machine.registers["rsp"] != STACK + STACK_BYTES:
             raise EmulationError("returns with another stack pointer")
+        if machine.mxcsr != 0x1F80:
+            raise EmulationError("returns with another MXCSR")
 
 
 class EmulatedCall:

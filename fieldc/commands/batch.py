@@ -52,7 +52,7 @@ def _tables(report: BatchReport) -> list[Table]:
         ("processor", calibration["processor"]),
         ("rounds", f"{calibration['rounds']}, seed {calibration['seed']}; ± half of p10 to p90"),
         ("cycles", "of one element; x scalar is against our kernel in a loop over arrays"),
-        ("port bound", "micro-operations on two vector ports, by count"),
+        ("port bound", "micro-operations on vector ports, by count"),
         ("verdict", "DISTURBED: no verdict, run again" if report.race.disturbed else "undisturbed"),
     ]
     state += [("SKIPPED", reason) for reason in report.skipped]

@@ -11,10 +11,6 @@ from fieldc.machine.processors import find_processor
 from fieldc.targets.vectors.kernel import ArrayKernel
 from fieldc.targets.vectors.transpose import LANES
 
-VECTOR_PORTS = 2
-"""Micro-operations on vectors of 512 bits that start in a cycle, up to Sapphire Rapids."""
-
-
 SCALARS_OF = {"mul_add": ("mul",), "butterfly": ("mul", "add", "sub")}
 """The scalar kernels that do most of the work of an operation, where it has none of its own."""
 
@@ -33,5 +29,5 @@ def least_for_a_block(kernel: ArrayKernel, scalars: Iterable[tuple[bytes, str]])
     processor = find_processor(kernel.target.processor)
     bounds = (lower_bounds(count_in(*scalar), processor).binding for scalar in scalars)
     cycles = sum(cycles for _, cycles in bounds)
-    least = ceil(kernel.ports / VECTOR_PORTS / cycles)
+    least = ceil(kernel.ports / kernel.target.ports / cycles)
     return least if least <= LANES else 0

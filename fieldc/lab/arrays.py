@@ -46,6 +46,8 @@ class BatchRow:
     """Elements of a block."""
     word: int = LIMB_BITS
     """Bits of a word in memory."""
+    starts: int = 1
+    """Micro-operations on vectors that start in a cycle."""
 
     @property
     def ratio(self) -> float:
@@ -54,8 +56,8 @@ class BatchRow:
 
     @property
     def port_bound(self) -> float:
-        """The least cycles of an element on two vector ports; 0 for a scalar kernel."""
-        return self.ports / (2 * self.block)
+        """The least cycles of an element on the vector ports; 0 for a scalar kernel."""
+        return self.ports / (self.starts * self.block)
 
     def data(self) -> dict[str, object]:
         """The row as JSON values."""
@@ -128,10 +130,11 @@ def run_batch(
     if not is_x86_64():
         raise UserError("kernels on arrays are timed on x86-64 Linux and Darwin hosts only")
     in_lanes(field)
-    targets = [target for target in ARRAY_TARGETS.values() if not missing(target.features)]
+    every = [target for target in ARRAY_TARGETS.values() if target.takes(field)]
+    targets = [target for target in every if not missing(target.features)]
     skipped = [
         f"{target.name}: this processor lacks {' and '.join(missing(target.features))}"
-        for target in ARRAY_TARGETS.values()
+        for target in every
         if target not in targets
     ]
     entrants: list[_Entrant] = []
@@ -186,6 +189,7 @@ def _rows(field: Field, entrants: Sequence[_Entrant], race: ArrayRace) -> Iterat
             products,
             made.elements,
             8 * word_bytes(field),
+            made.target.ports,
         )
 
 

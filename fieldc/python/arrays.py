@@ -217,7 +217,7 @@ def compute(f: Field, operation: str, count: int, *addresses: int) -> None:
 @lru_cache(maxsize=64)
 def _function(f: Field, operation: str) -> ArrayFunction | None:
     """The kernel of this process; None where the processor has none, or the modulus is too long."""
-    target = fastest_here()
+    target = fastest_here(f)
     if target is None or f.bits > MOST_BITS:
         return None
     expression = array_expression(f, operation, ARRAY)
@@ -227,7 +227,7 @@ def _function(f: Field, operation: str) -> ArrayFunction | None:
 @lru_cache(maxsize=64)
 def transform_functions(f: Field) -> dict[str, ArrayFunction]:
     """The kernels of transforms in digits of this process by name; nothing where there are none."""
-    target = fastest_here()
+    target = fastest_here(f)
     if target is None or f.bits > MOST_BITS:
         return {}
     return {name: loaded(made.kernel) for name, made in made_transforms(target, f).items()}
@@ -236,7 +236,7 @@ def transform_functions(f: Field) -> dict[str, ArrayFunction]:
 @lru_cache(maxsize=64)
 def _column_sums(f: Field) -> ColumnSums | None:
     """The kernels of inner products of this process; None where there are none."""
-    target = fastest_here()
+    target = fastest_here(f)
     if target is None or f.bits > MOST_BITS or not has_sums(f):
         return None
     sums = sums_of(f)

@@ -4,26 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fieldc.errors import nearest, quote
+from fieldc.errors import counted, nearest, quote
+from fieldc.field import Field
+from fieldc.targets.avx2.target import AVX2
 from fieldc.targets.avx512f.target import AVX512F
 from fieldc.targets.avx512ifma.target import AVX512IFMA
 from fieldc.targets.registry import UnknownTarget
 from fieldc.targets.vectors.target import VectorTarget
 
-ARRAY_TARGETS = {target.name: target for target in (AVX512IFMA, AVX512F)}
+ARRAY_TARGETS = {target.name: target for target in (AVX512IFMA, AVX512F, AVX2)}
 
 
-def array_targets(names: str | None) -> Sequence[VectorTarget]:
+def array_targets(names: str | None, f: Field) -> Sequence[VectorTarget]:
     """The targets of names with commas between them; of none the fastest here, else the first.
 
-    `all` names all. Raises UnknownTarget.
+    `all` names all that take the field. Raises UnknownTarget, also for one that does not take it.
     """
-    every = list(ARRAY_TARGETS.values())
+    every = [target for target in ARRAY_TARGETS.values() if target.takes(f)]
     if names is None:
-        return [fastest_here() or every[0]]
+        return [fastest_here(f) or every[0]]
     if names == "all":
         return every
-    return [_find(name.strip()) for name in dict.fromkeys(names.split(","))]
+    found = [_find(name.strip()) for name in dict.fromkeys(names.split(","))]
+    for target in found:
+        if target not in every:
+            raise UnknownTarget(
+                f"{target.name} has no kernels for a modulus of {counted(f.n, 'limb')}; "
+                f"use {every[0].name}"
+            )
+    return found
 
 
 def _find(name: str) -> VectorTarget:
@@ -34,6 +43,7 @@ def _find(name: str) -> VectorTarget:
     raise UnknownTarget(f"no target of kernels on arrays is {quote(name)}; {hint}")
 
 
-def fastest_here() -> VectorTarget | None:
-    """The fastest target that this processor runs; None where it runs none."""
-    return next((target for target in ARRAY_TARGETS.values() if target.runs_here), None)
+def fastest_here(f: Field) -> VectorTarget | None:
+    """The fastest target that this processor runs and that takes the field; None without any."""
+    every = ARRAY_TARGETS.values()
+    return next((target for target in every if target.runs_here and target.takes(f)), None)

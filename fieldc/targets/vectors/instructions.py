@@ -22,7 +22,7 @@ class VectorInstruction:
     any_two: bool = False
     text: str = ""
     ports: int = 1
-    """Of the two vector ports, how many micro-operations it takes; loads and stores take none."""
+    """How many micro-operations it takes on vector ports; loads and stores take none."""
     is_product: bool = False
     bytes: int = 0
     """Of its operand in memory, where that is no whole vector."""

@@ -19,7 +19,7 @@ from functools import cached_property
 
 from fieldc.algorithms.columns import ACCUMULATE, SUM, Columns
 from fieldc.algorithms.lane_words import HALF_BITS, is_in_words
-from fieldc.algorithms.lanes import DIGIT_BITS
+from fieldc.algorithms.lanes import DIGIT_BITS, NoLanes
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.assemble import assemble
@@ -97,7 +97,7 @@ class ArrayKernel:
 
     @property
     def ports(self) -> int:
-        """Micro-operations on the two vector ports for a block."""
+        """Micro-operations on vector ports for a block."""
         return sum(line.row.ports for line in self.block.code)
 
     @property
@@ -147,7 +147,10 @@ def compile_array(
     them that `shared` names, one block serves for all elements.
     Its results are in the words of `result_field`, if there is one. Where there are `columns`, the
     operand t lies in them. A result in digits then is t, which stays in its place.
+    Raises NoLanes where the target does not take the field.
     """
+    if not target.takes(expression.field):
+        raise NoLanes(f"{target.name} has no kernels for a modulus of {expression.field.bits} bits")
     given = result_field or expression.field
     style = target.selection.style
     program = lower_in_lanes(expression, given, style, columns, in_digits)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fieldc.algorithms.lanes import LIMB_BITS
+from fieldc.field import Field
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.targets.vectors.select import DigitSelection
 
@@ -19,6 +21,12 @@ class VectorTarget:
     """The first processor of processors.toml that has what it needs."""
     ports: int = 2
     """Micro-operations on vectors that it starts in a cycle."""
+    least_limbs: int = 1
+    """Of a modulus: words of lanes need the registers and masks of AVX-512."""
+
+    def takes(self, f: Field) -> bool:
+        """Whether it has kernels for a field."""
+        return f.bits > LIMB_BITS * (self.least_limbs - 1)
 
     @property
     def features(self) -> tuple[str, ...]:
