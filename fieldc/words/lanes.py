@@ -186,7 +186,7 @@ class LaneLowering:
             return
         if a.op == "constant":
             a, b = b, a
-        digits, row = self.digits(a), self.digits(b)
+        row, digits = self.digits(b), self.digits(a)
         for i, j, half in self.build.style.halves(len(digits), len(row)):
             at = place + i + j + half
             if skipped <= at < len(total):
