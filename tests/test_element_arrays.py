@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+from collections.abc import Iterator
 from typing import cast
 
 import pytest
@@ -15,6 +16,7 @@ from fieldc.python.arrays import LengthMismatch
 from fieldc.python.constants import WordError
 from fieldc.python.elements import FieldMismatch
 from fieldc.targets.array_targets import fastest_here
+from fieldc.targets.avx2.target import AVX2
 
 WAYS = [
     pytest.param(
@@ -24,16 +26,29 @@ WAYS = [
         ),
         id="kernels",
     ),
+    pytest.param(
+        "avx2",
+        marks=pytest.mark.skipif(not AVX2.runs_here, reason="no AVX2 here"),
+        id="kernels of avx2",
+    ),
     pytest.param(False, id="python"),
 ]
+CACHED = (arrays._function, arrays._column_sums, arrays.transform_functions)
 
 
 @pytest.fixture(params=WAYS)
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels on arrays, or none."""
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Kernels on arrays, those of a processor without AVX-512, or none."""
+    if request.param == "avx2":
+        monkeypatch.setattr(arrays, "fastest_here", lambda f: AVX2 if AVX2.takes(f) else None)
+    for function in CACHED:
+        function.cache_clear()
     if not request.param:
         monkeypatch.setattr(arrays, "_function", lambda f, operation: None)
         monkeypatch.setattr(arrays, "_column_sums", lambda f: None)
+    yield
+    for function in CACHED:
+        function.cache_clear()
 
 
 @pytest.mark.usefixtures("way")

@@ -5,4 +5,4 @@ from __future__ import annotations
 from fieldc.targets.avx2.select import YmmSelection
 from fieldc.targets.vectors.target import VectorTarget
 
-AVX2 = VectorTarget("avx2", YmmSelection, "cascade-lake", ports=3, least_limbs=2)
+AVX2 = VectorTarget("avx2", YmmSelection, "zen-3", ports=3, least_limbs=2)
