@@ -30,9 +30,13 @@ PATHS = {1: ("adx", "bmi2"), 2: ("bmi2",), 3: (), 4: ()} | {
         (6, "avx512f", ("bmi2",)),
         (7, "avx512ifma", ("bmi2",)),
         (8, "avx512ifma", ("adx", "bmi2")),
+        (9, "avx2", ("bmi2",)),
+        (10, "avx2", ("adx", "bmi2")),
     )
 }
-"""What each path asks of the processor: adx, mulx, base, C, and three with arrays in vectors."""
+"""What each path asks of the processor: adx, mulx, base, C, and five with arrays in vectors."""
+TWO_LIMBS = (9, 10)
+"""The paths that a field of one limb does not have."""
 
 
 def tool(name: str) -> str:
@@ -102,6 +106,7 @@ class Library:
         """Every path of this processor, in use."""
         for path, needs in PATHS.items():
             here = path == 4 or (is_x86_64() and not missing(needs))
+            here = here and not (self.f.n == 1 and path in TWO_LIMBS)
             assert self.call("use", path) == (OK if here else NOT_SUPPORTED)
             if here:
                 assert self.call("path") == path

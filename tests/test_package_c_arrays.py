@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from package_c import NOT_SUPPORTED, PATHS, Library, Packages, packaged, run, shared, tool
+from package_c import NOT_SUPPORTED, PATHS, STRICT, Library, Packages, packaged, run, shared, tool
 from package_c_arrays import LENGTHS, GuardedArray, check_arrays, check_inverses, drawn
 from package_c_transforms import check_transforms
 from vector_emulator import EmulatedCall, EmulatedFunction
@@ -27,20 +27,23 @@ from fieldc.machine.processors import host_processor
 from fieldc.packages.c.arrays import (
     BITS,
     MEMBERS,
-    PACKAGED,
     PRODUCTS,
     SUM,
     SUMS,
     TRANSFORM,
     offered,
+    packaged_targets,
 )
 from fieldc.packages.c.texts import prefers_two_chains
 from fieldc.progress import Progress
+from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.vectors.offers import ARRAY, array_expression
 
 SMALL = "goldilocks"
 VECTOR_PATHS = {8: "avx512ifma", 7: "avx512ifma", 6: "avx512f"}
+SHORT_PATHS = {9: "avx2", 10: "avx2"}
+"""From two limbs on."""
 Package = tuple[Path, Field, str]
 
 
@@ -89,7 +92,7 @@ def test_other_fields_compute_arrays(text: str, tmp_path: Path, packages: Packag
     """Four limbs; plain residues, which have sums in vectors and no products; words in lanes."""
     f, name = packages(text, tmp_path)
     library = Library(shared(tmp_path, tmp_path / "library.so", *sources(name)), f, name)
-    for path in (*VECTOR_PATHS, 0, 4):
+    for path in (*VECTOR_PATHS, *SHORT_PATHS, 0, 4):
         if library.call("use", path) != NOT_SUPPORTED:
             check_arrays(library, (0, 1, 7, 8, 9, 31, 32, 33, 64, 97, 300, 520))
 
@@ -98,8 +101,9 @@ def test_other_fields_compute_arrays(text: str, tmp_path: Path, packages: Packag
 def test_a_package_without_vectors(more: str, small: Package, tmp_path: Path) -> None:
     folder, f, name = small
     library = Library(shared(folder, tmp_path / "library.so", more, *sources(name)), f, name)
-    assert {library.call("use", path) for path in VECTOR_PATHS} == {NOT_SUPPORTED}
-    assert library.call("path") not in VECTOR_PATHS
+    every = {*VECTOR_PATHS, *SHORT_PATHS}
+    assert {library.call("use", path) for path in every} == {NOT_SUPPORTED}
+    assert library.call("path") not in every
     check_arrays(library, LENGTHS[::4])
 
 
@@ -115,6 +119,42 @@ def test_the_fastest_path_that_the_processor_has(small: Package, tmp_path: Path)
     best = (8, 1) if is_zen and prefers_two_chains(f, r) else (7, 6, 2, 3)
     wanted = next(path for path in best if not missing(PATHS[path]))
     assert library.call("path") == wanted
+
+
+COMPARES = """
+#include "{name}.h"
+#include <stdio.h>
+
+int main(void)
+{{
+    static {name} x[64], z[64], one;
+    int i, wrong = 0;
+    for (i = 0; i < 64; i++) {{
+        uint8_t bytes[{size}] = {{0}};
+        for (size_t j = 1; j < sizeof bytes; j++)
+            bytes[j] = (uint8_t)(i * 37 + (int)j * 101);
+        wrong |= {name}_decode(&x[i], bytes, sizeof bytes);
+    }}
+    {name}_array_square(z, x, 64);
+    for (i = 0; i < 64; i++) {{
+        {name}_square(&one, &x[i]);
+        wrong |= !{name}_equal(&one, &z[i]);
+    }}
+    printf("%d", {name}_path());
+    return wrong;
+}}
+"""
+
+
+def test_arrays_are_right_in_valgrind(tmp_path: Path, packages: Packages) -> None:
+    """It offers AVX2, but rounds all products of doubles to the nearest one."""
+    valgrind = (tool("valgrind"), "-q", "--error-exitcode=9")
+    f, name = packages("bn254-p", tmp_path)
+    (tmp_path / "compares.c").write_text(COMPARES.format(name=name, size=-(-f.bits // 8)))
+    made = tmp_path / "compares"
+    words = ("-std=c99", "-O1", *STRICT, *sources(name), "compares.c", "-o", made)
+    run(tmp_path, tool("gcc"), *words)
+    assert int(run(tmp_path, *valgrind, made)) not in SHORT_PATHS
 
 
 def hooks(symbols: list[tuple[str, int]]) -> str:
@@ -240,7 +280,8 @@ def test_the_manifest_names_kernels_on_arrays(
     folder, _, name = small
     rows = list(array_rows(folder))
     every = (*SUMS, *PRODUCTS, TRANSFORM)
-    wanted = {f"{name}_{op}_array_{t.name}" for op in every for t in PACKAGED}
+    targets = packaged_targets(find_field(SMALL))
+    wanted = {f"{name}_{op}_array_{t.name}" for op in every for t in targets}
     assert {row["symbol"] for row in rows} == wanted
     assert {row["status"] for row in rows} == {"PROVED"}
     assert all((folder / row["file"]).is_file() for row in rows)
@@ -276,4 +317,4 @@ def test_which_operations_are_offered() -> None:
     assert offered(f, PLAIN) == SUMS
     assert offered(Field((1 << 769) + 17), MONTGOMERY) == ()
     assert {op for ops in MEMBERS.values() for op in ops} == {*SUMS, *PRODUCTS, TRANSFORM}
-    assert {each for t in PACKAGED for each in t.features} <= {*BITS}
+    assert {each for t in ARRAY_TARGETS.values() for each in t.features} <= {*BITS}

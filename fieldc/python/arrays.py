@@ -1,7 +1,7 @@
 """Arrays of residues modulo a prime, in this process's memory.
 
 They lie side by side, n limbs of 64 bits each, or one of 32, in Montgomery form. Kernels on arrays
-compute where the processor has AVX-512, Python's integers elsewhere.
+compute where the processor has AVX-512 or AVX2, Python's integers elsewhere.
 """
 
 from __future__ import annotations

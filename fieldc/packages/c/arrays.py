@@ -24,7 +24,8 @@ from fieldc.packages.c.assembly import LINUX, PREPROCESSED
 from fieldc.packages.c.transforms import table_of_tiles, tile_words
 from fieldc.progress import Progress
 from fieldc.properties import has_transforms
-from fieldc.targets.avx512f.target import AVX512F
+from fieldc.targets.array_targets import ARRAY_TARGETS
+from fieldc.targets.avx2.target import AVX2
 from fieldc.targets.avx512ifma.target import AVX512IFMA
 from fieldc.targets.header import field_symbol
 from fieldc.targets.target import Artifact
@@ -53,24 +54,27 @@ ALONE = (
 """The kernels that are no members, with their kinds."""
 SCALAR = "mulx"
 """The variant that every processor with AVX-512 runs."""
-PACKAGED = (AVX512IFMA, AVX512F)
-"""The targets whose kernels a package has."""
 TWO_CHAINS = "adx"
-"""The variant that stands beside vectors of IFMA too: for Zen 4."""
+BESIDE_TWO_CHAINS = (AVX512IFMA, AVX2)
+"""The targets beside which that variant stands too: for Zen 4 and Zen 3."""
 CONDITION = (
     "!defined(FIELDC_NO_VECTORS) && \\\n    "
     "!defined(_WIN32) && !defined(__CYGWIN__) && !defined(__APPLE__)"
 )
 """What the preprocessor asks before it takes kernels on arrays: they have System V's convention.
 macOS does not say by xgetbv that it keeps vectors."""
+STATE = {64: 0xE6, 32: 0x6}
+"""The registers that a system must keep, as xgetbv names them, by the bytes of a vector."""
 BITS = {
     "adx": ("b", 19),
     "avx512f": ("b", 16),
     "avx512dq": ("b", 17),
     "avx512ifma": ("b", 21),
     "avx512vbmi2": ("c", 6),
+    "avx2": ("b", 5),
+    "fma": ("first", 12),
 }
-"""Where cpuid's leaf 7 has a feature, by LLVM's name: the register and the bit."""
+"""Where cpuid's leaf 7 or its first one has a feature, by LLVM's name: the register and the bit."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,11 @@ def offered(f: Field, r: Representation) -> Sequence[str]:
     return (*SUMS, *PRODUCTS, TRANSFORM) if has_transforms(f.p) else (*SUMS, *PRODUCTS)
 
 
+def packaged_targets(f: Field) -> Sequence[VectorTarget]:
+    """The targets whose kernels a package has, in the order in which they are chosen."""
+    return [target for target in ARRAY_TARGETS.values() if target.takes(f)]
+
+
 def array_kernels(
     f: Field, r: Representation, proved: Sequence[Artifact], progress: Progress
 ) -> list[PackagedArray]:
@@ -124,16 +133,15 @@ def array_kernels(
     One that is not is left out: its function calls the scalar kernel in a loop. `proved` are the
     scalar kernels, against which they are judged.
     """
+    targets = packaged_targets(f)
     made = [
-        _packaged(f, operation, target, proved)
-        for target in PACKAGED
-        for operation in offered(f, r)
+        _packaged(f, operation, target, proved) for target in targets for operation in offered(f, r)
     ]
     if r is MONTGOMERY and has_sums(f) and f.bits <= MOST_BITS:
-        pairs = (made_sums(target, f) for target in PACKAGED)
+        pairs = (made_sums(target, f) for target in targets)
         made += [PackagedArray(**vars(each)) for pair in pairs for each in pair]
     if TRANSFORM in offered(f, r):
-        tiles = (made_transforms(target, f).values() for target in PACKAGED)
+        tiles = (made_transforms(target, f).values() for target in targets)
         made += [PackagedArray(**vars(each)) for some in tiles for each in some]
     kernels, _ = proved_arrays(made, progress)
     return kernels
@@ -161,10 +169,11 @@ def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[s
     """What the templates say of kernels on arrays: tables, declarations and the processor."""
     by_target: dict[VectorTarget, dict[str, PackagedArray]] = {
         target: {k.operation: k for k in kernels if k.kernel.target is target}
-        for target in PACKAGED
+        for target in packaged_targets(f)
     }
-    if not kernels:
-        by_target = {}
+    by_target = {
+        t: found for t, found in by_target.items() if kernels and _can_be_checked(t, found)
+    }
     kinds = [(kind, operation) for kind, some in MEMBERS.items() for operation in some]
     externs = (
         f"extern {name}_{kind}_vectors {found[operation].kernel.symbol};\n"
@@ -173,10 +182,12 @@ def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[s
         if operation in found
     )
     tables = [(target, SCALAR) for target in by_target]
-    tables += [(target, TWO_CHAINS) for target in by_target if target is AVX512IFMA]
+    tables += [(target, TWO_CHAINS) for target in by_target if target in BESIDE_TWO_CHAINS]
+    checked = [target for target in by_target if _is_checked(target, by_target[target])]
     cases = (
-        f"    case {_path(*each)}:\n        return mulx && found.vectors && {_needs(*each)};\n"
-        for each in tables
+        f"    case {_path(target, variant)}:\n        return mulx && {_needs(target, variant)}"
+        f"{f' && {name}_agrees(&{name}_{target.name})' * (target in checked)};\n"
+        for target, variant in tables
     )
     has_tiles = any(each.in_transform for each in kernels)
     return tile_words(f, name, has_tiles) | {
@@ -188,10 +199,48 @@ def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[s
         "array_tables": "".join(
             _arrays(name, target, found, has_tiles) for target, found in by_target.items()
         )
-        + "".join(_table(name, *each) for each in tables),
+        + "".join(_table(name, *each) for each in tables)
+        + (_check_text(f, name) if checked else ""),
         "array_places": " ".join(f"&{name}_in_{_both(*each)}," for each in tables),
         "array_cases": "".join(cases),
     }
+
+
+def _is_checked(target: VectorTarget, found: Mapping[str, PackagedArray]) -> bool:
+    """Whether results depend on MXCSR, so that products are compared before a path is taken."""
+    return target is AVX2 and any(op in found for op in (*PRODUCTS, TRANSFORM, *SUM))
+
+
+def _can_be_checked(target: VectorTarget, found: Mapping[str, PackagedArray]) -> bool:
+    """Whether the kernel that would be compared is there, if one is needed."""
+    return "mul" in found or not _is_checked(target, found)
+
+
+def _check_text(f: Field, name: str) -> str:
+    """A function that compares a block of products with those of a scalar kernel."""
+    words, last = BLOCK * f.n, f.n - 1
+    return f"""
+/* Whether products in vectors are right here. Their kernels let MXCSR say how doubles are rounded,
+ * and valgrind does not follow it. */
+#ifdef FIELDC_PATH
+#define {name}_agrees(arrays) 1
+#else
+static int {name}_agrees(const {name}_arrays *arrays)
+{{
+    uint64_t x[{words}], z[{words}], one[{f.n}], wrong = 0;
+    size_t i, j;
+    for (i = 0; i < {words}; i++)
+        x[i] = i % {f.n} == {last} ? 0 : (uint64_t)(i + 1) * 0x9e3779b97f4a7c15u;
+    arrays->mul.run({BLOCK}, z, x, x);
+    for (i = 0; i < {words}; i += {f.n}) {{
+        {name}_mul_{SCALAR}(one, &x[i], &x[i]);
+        for (j = 0; j < {f.n}; j++)
+            wrong |= one[j] ^ z[i + j];
+    }}
+    return wrong == 0;
+}}
+#endif
+"""
 
 
 def _both(target: VectorTarget, variant: str) -> str:
@@ -233,10 +282,11 @@ def _sum(found: Mapping[str, PackagedArray]) -> str:
 
 
 def _needs(target: VectorTarget, variant: str) -> str:
-    """Whether cpuid's leaf 7 has all that a path needs, as an expression of C."""
-    masks = dict.fromkeys("bc", 0)
+    """Whether processor and system have all that a path needs, as an expression of C."""
+    masks = dict.fromkeys(("b", "c", "first"), 0)
     for feature in (*target.features, *(["adx"] if variant == TWO_CHAINS else [])):
         register, bit = BITS[feature]
         masks[register] |= 1 << bit
+    masks["state"] = STATE[target.selection.registers.bytes]
     asked = (f"(found.{r} & {mask:#x}u) == {mask:#x}u" for r, mask in masks.items() if mask)
     return " && ".join(asked)

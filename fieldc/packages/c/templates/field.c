@@ -106,8 +106,9 @@ static const @name@_kernels *const @name@_tables[] = {
     &@name@_in_mulx, &@name@_in_base, &@name@_in_adx, &@name@_in_c};
 
 typedef struct {
-    unsigned b, c; /* two registers of cpuid's leaf 7; 0 where there is no such leaf */
-    int vectors;   /* whether the system keeps vectors of 512 bits */
+    unsigned b, c;  /* two registers of cpuid's leaf 7; 0 where there is no such leaf */
+    unsigned first; /* register c of its leaf 1 */
+    unsigned state; /* what xgetbv says that the system keeps: 2 xmm, 4 ymm, 0xe0 zmm and masks */
     int two_chains; /* whether kernels with two carry chains are the fastest */
 } @name@_features;
 
@@ -115,7 +116,6 @@ typedef struct {
 #define @upper@_ADX (1u << 19)
 #define @upper@_TWO_CHAINS (@upper@_BMI2 | @upper@_ADX)
 #define @upper@_OSXSAVE (1u << 27)
-#define @upper@_STATE 0xe6u /* of xgetbv: registers xmm, ymm, masks, both halves of zmm */
 
 #ifndef FIELDC_PATH
 #define @upper@_AMD 0x68747541u /* how "AuthenticAMD" begins */
@@ -131,10 +131,9 @@ static int @name@_prefers_two_chains(unsigned vendor, unsigned version)
 /* FIELDC_PATH is for tests: the processor is taken to have all. */
 static @name@_features @name@_found(void)
 {
-    @name@_features found = {0, 0, 0, 0};
+    @name@_features found = {0, 0, 0, 0, 0};
 #if defined(FIELDC_PATH)
-    found.b = found.c = ~0u;
-    found.vectors = 1;
+    found.b = found.c = found.first = found.state = ~0u;
 #elif defined(_MSC_VER)
     int registers[4];
     unsigned vendor;
@@ -159,8 +158,8 @@ static @name@_features @name@_found(void)
         found.two_chains = @name@_prefers_two_chains(vendor, a);
 #if @upper@_VECTORS
     if (__get_cpuid(1, &a, &b, &c, &d) && (c & @upper@_OSXSAVE) != 0) {
-        __asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
-        found.vectors = (a & @upper@_STATE) == @upper@_STATE;
+        found.first = c;
+        __asm__ volatile("xgetbv" : "=a"(found.state), "=d"(d) : "c"(0));
     }
 #endif
 #endif
@@ -185,7 +184,8 @@ static int @name@_runs(int path)
 /* Whether a path has as many carry chains as are fastest on this processor. */
 static int @name@_suits(int path)
 {
-    const int two_chains = path == FIELDC_ADX || path == FIELDC_ADX_AVX512IFMA;
+    const int two_chains =
+        path == FIELDC_ADX || path == FIELDC_ADX_AVX512IFMA || path == FIELDC_ADX_AVX2;
     return two_chains == @name@_found().two_chains;
 }
 

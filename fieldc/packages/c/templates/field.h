@@ -58,7 +58,9 @@ enum fieldc_path {
     FIELDC_AARCH64 = 5, /* any AArch64 */
     FIELDC_AVX512F = 6, /* x86-64 with AVX-512 F and DQ: arrays in vectors, else as FIELDC_MULX */
     FIELDC_AVX512IFMA = 7, /* the same with IFMA and VBMI2 */
-    FIELDC_ADX_AVX512IFMA = 8 /* arrays as FIELDC_AVX512IFMA, else as FIELDC_ADX */
+    FIELDC_ADX_AVX512IFMA = 8, /* arrays as FIELDC_AVX512IFMA, else as FIELDC_ADX */
+    FIELDC_AVX2 = 9,     /* x86-64 with AVX2 and FMA: arrays in vectors, else as FIELDC_MULX */
+    FIELDC_ADX_AVX2 = 10 /* arrays as FIELDC_AVX2, else as FIELDC_ADX; both from two limbs on */
 };
 #endif
 
