@@ -130,6 +130,8 @@ mod conditions;
 mod constant;
 mod constants;
 mod conversions;
+#[cfg(feature = "curves")]
+pub mod curves;
 mod decode;
 mod field;
 pub mod fp2;
@@ -176,6 +178,8 @@ mod modulus;
 mod montgomery;
 mod ntt;
 mod operations;
+#[cfg(feature = "pairing")]
+pub mod pairing;
 mod parse;
 mod plain;
 mod portable;
@@ -194,6 +198,7 @@ mod standard_traits;
 mod sum;
 mod tiles;
 mod torsion;
+pub mod tower;
 mod traits;
 mod unreduced;
 #[cfg(all(
@@ -243,6 +248,7 @@ pub use modulus::Modulus;
 pub use ntt::Ntt;
 pub use running::Unavailable;
 pub use slices::inner_product;
+pub use tower::{Fp6, Fp12, HasTower};
 #[cfg(any(feature = "ff", feature = "ff-0-13"))]
 pub use traits::Repr;
 

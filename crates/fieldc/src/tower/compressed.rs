@@ -1,0 +1,90 @@
+//! Compressed squares in the cyclotomic subgroup of Fp12, for chains of squares.
+//!
+//! Source: K. Karabina, "Squaring in cyclotomic subgroups" (2013), 3.2. Of the coefficients
+//! c0 + c1*w + .. + c5*w^5 four are enough. Without c0 and c3 a square is two squares of pairs, where
+//! that of the whole value is three.
+
+use super::cyclotomic::{squared_pair, triple_minus, triple_plus};
+use super::{Fp6, Fp12, HasTower};
+use crate::Field;
+use crate::fp2::Fp2;
+
+/// What is kept of a value: coefficients of powers of w.
+#[derive(Clone, Copy)]
+struct Compressed<F> {
+    c1: Fp2<F>,
+    c2: Fp2<F>,
+    c4: Fp2<F>,
+    c5: Fp2<F>,
+}
+
+impl<F: HasTower> Compressed<F> {
+    const ONE: Self = Self {
+        c1: Fp2::ZERO,
+        c2: Fp2::ZERO,
+        c4: Fp2::ZERO,
+        c5: Fp2::ZERO,
+    };
+
+    fn new(x: &Fp12<F>) -> Self {
+        Self {
+            c1: x.c1.c0,
+            c2: x.c0.c1,
+            c4: x.c0.c2,
+            c5: x.c1.c2,
+        }
+    }
+
+    fn square(&self) -> Self {
+        let (low_14, high_14) = squared_pair(&self.c1, &self.c4);
+        let (low_25, high_25) = squared_pair(&self.c2, &self.c5);
+        Self {
+            c1: triple_plus(&F::mul_by_xi(&high_25), &self.c1),
+            c2: triple_minus(&low_14, &self.c2),
+            c4: triple_minus(&low_25, &self.c4),
+            c5: triple_plus(&high_14, &self.c5),
+        }
+    }
+
+    /// What c3 is a fraction of: its numerator and denominator. Where c1 is 0 it is another
+    /// fraction, and where both denominators are 0 the value is 1.
+    fn fraction(&self) -> (Fp2<F>, Fp2<F>) {
+        let Self { c1, c2, c4, c5 } = self;
+        let numerator = F::mul_by_xi(&c5.square()) + triple_minus(&c2.square(), c4);
+        let (other, is_other) = ((c2 * c5).double(), c1.is_zero());
+        (
+            Fp2::select(is_other, &other, &numerator),
+            Fp2::select(is_other, c4, &c1.double().double()),
+        )
+    }
+
+    /// The whole value, from c3.
+    fn whole(&self, c3: Fp2<F>) -> Fp12<F> {
+        let Self { c1, c2, c4, c5 } = *self;
+        let both = c2 * c4;
+        let sum = c3.square().double() + c1 * c5 - both.double() - both;
+        let c0 = F::mul_by_xi(&sum) + Fp2::ONE;
+        Fp12::new(Fp6::new(c0, c2, c4), Fp6::new(c1, c3, c5))
+    }
+}
+
+/// The power of an element of the cyclotomic subgroup whose public exponent is the sum of 2^k for K
+/// increasing k, with one inversion for all of them.
+pub(crate) fn power_of_sparse<F: HasTower, const K: usize>(
+    x: &Fp12<F>,
+    exponents: &[u32; K],
+) -> Fp12<F> {
+    let (mut powers, mut square, mut last) = ([Compressed::ONE; K], Compressed::new(x), 0);
+    for (power, k) in powers.iter_mut().zip(exponents) {
+        square = (last..*k).fold(square, |square, _| square.square());
+        (*power, last) = (square, *k);
+    }
+    let fractions = powers.map(|power| power.fraction());
+    let mut inverses = fractions.map(|(_, denominator)| denominator);
+    // As many elements as there are: it cannot fail. Zeros stay zeros.
+    let _ = Field::batch_invert(&mut inverses, &mut [Fp2::<F>::ZERO; K]);
+    let mut wholes = (powers.iter().zip(&fractions).zip(&inverses))
+        .map(|((power, (numerator, _)), inverse)| power.whole(numerator * inverse));
+    let first = wholes.next().unwrap_or(Fp12::ONE);
+    wholes.fold(first, |product, factor| product * factor)
+}
