@@ -22,8 +22,8 @@ OWN = {
 """Features that need no other crate, and what they do."""
 ON = ("vectors",)
 """Those that are on."""
-INTERNAL = ("default", "sources")
-"""Features for macros of this repository."""
+INTERNAL = ("default", "sources", "curves", "pairing")
+"""Features for macros of this repository, and for fields that the crate names."""
 
 
 class UnknownTrait(UserError):

@@ -15,9 +15,14 @@ from fieldc.packages.checked_in import ROOT
 
 LEFT_OUT = ("generated", "lib.rs", "sources.rs")
 """What a package has of its own, and what only macros of this repository use."""
+NAMED = ("curves", "pairing", "tower")
+"""Modules for fields that the crate names."""
 EXAMPLE = re.compile(r"^( *//[/!])(?: ```.*\n)((?:\1.*\n)*?)\1 ```\n", re.MULTILINE)
 AFTER_HEAD = "#![no_std]"
-SOURCES = re.compile(r'#\[cfg\(feature = "sources"\)\]\n#\[doc\(hidden\)\]\npub mod sources;\n')
+NOT_THERE = re.compile(
+    r'(?:#\[.*\]\n)*pub (?:mod (?:sources|' + "|".join(NAMED) + r");|use tower::.*;)\n"
+)
+"""What lib.rs says of modules that a package does not have."""
 
 
 class NoLibrary(UserError):
@@ -39,7 +44,7 @@ def sources() -> dict[str, str]:
     return {
         path.as_posix(): without_examples((folder / path).read_text(encoding="utf-8"))
         for path in paths
-        if path.parts[0] not in LEFT_OUT
+        if path.parts[0] not in LEFT_OUT and path.parts[0].removesuffix(".rs") not in NAMED
     }
 
 
@@ -51,7 +56,7 @@ def without_examples(text: str) -> str:
 def root_module(head: str) -> str:
     """lib.rs with another first page."""
     text = (library() / "src" / "lib.rs").read_text(encoding="utf-8")
-    _, mark, rest = without_examples(SOURCES.sub("", text)).partition(AFTER_HEAD)
+    _, mark, rest = without_examples(NOT_THERE.sub("", text)).partition(AFTER_HEAD)
     return f"{head}{mark}{rest}"
 
 
