@@ -5,12 +5,12 @@ FIELD ?= bls12-381-p
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 INSTALLED := .venv/installed
 # The features of the crate that implement traits.
-TRAITS := subtle,zeroize,serde,rand_core,ff,ff-0-13,bits,ark-ff,digest,num-traits,bytemuck,arbitrary,proptest
+TRAITS := subtle,zeroize,serde,rand_core,ff,ff-0-13,bits,ark-ff,digest,num-traits,bytemuck,arbitrary,proptest,pairing
 # The crates that are checked and tested at once: what they depend on is compiled with one set of
 # features, for all commands.
 TESTED := -p fieldc -p fieldc-check -p fieldc-fuzz
 # The tests that run without assembly too; the others run its portable kernels.
-PORTABLE := arithmetic encoding fp2 interface kernels
+PORTABLE := arithmetic encoding fp2 interface kernels tower
 # Each worker begins with a part of its own: what a module's tests share is made once.
 PYTEST = $(BIN)/pytest -n auto --dist worksteal
 # How long make fuzz runs each target.

@@ -22,10 +22,13 @@ FOLDER = Path(__file__).resolve().parents[2] / "crates" / "race"
 FIELDS = ("bls12-381-p", "bls12-381-r", "bn254-p", "secp256k1-p", "p256")
 OPERATIONS = (
     *("mul", "square", "add", "sub", "inverse", "sqrt"),
+    *("fp12_mul", "fp12_square", "cyclotomic_square", "fp12_mul_line"),
+    *("miller_loop", "final_exponentiation", "pairing_4"),
+    *("g1_add", "g1_double", "g2_add", "g2_double"),
     *("fp2_mul", "pairing", "msm_4096", "msm_16384", "verify"),
     *("transform_16384", "groth16_prove", "groth16_verify"),
 )
-"""What crates/race has. The last eight are curves', through arkworks."""
+"""What crates/race has. The last eight are curves', through arkworks too."""
 SEEDS = range(1, 100_000_001)
 RaceData = Mapping[str, Any]
 

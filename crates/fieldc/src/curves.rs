@@ -22,7 +22,9 @@ mod multiple;
 mod operators;
 pub mod p256;
 pub mod pallas;
+mod sec1;
 pub mod secp256k1;
+mod traits;
 pub mod vesta;
 
 pub use affine::Affine;

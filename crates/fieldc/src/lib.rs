@@ -41,7 +41,10 @@
 //! ```
 //!
 //! [`slices`] computes with whole slices, [`Fp2`] is the quadratic extension of a prime field, and
-//! [`Field`] and [`PrimeField`] are traits for code that is generic over fields.
+//! [`Field`] and [`PrimeField`] are traits for code that is generic over fields. [`Fp6`] and [`Fp12`]
+//! are the extensions that a pairing needs, see [`tower`]. With the feature `curves` there are points
+//! of the named curves, the module `curves`; with `pairing` the pairings of BLS12-381 and BN254, the
+//! module `pairing`.
 //!
 //! Where the modulus has two spare bits, [`Lazy`] keeps values below 2p, and products leave out a
 //! subtraction; it is a type of its own.

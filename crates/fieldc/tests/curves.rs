@@ -112,33 +112,41 @@ fn laws<C: Curve>() {
     assert_eq!(g.is_infinity(), (g * (two - one - one)).to_affine() == g);
 }
 
-fn against_big_integers<C: Curve<Base: PrimeField>>() {
+/// Multiples of the generator and their sums, as big integers say them.
+fn expected<C: Curve<Base: PrimeField>>(scalars: &[C::Scalar]) -> (Vec<Point>, Vec<Point>) {
     let p = big(C::Base::MODULUS.as_ref());
     let a = if C::A_IS_MINUS_3 {
         &p - 3_u32
     } else {
         BigUint::from(0_u32)
     };
-    let g = Affine::<C>::GENERATOR;
-    let pairs: Vec<_> = scalars::<C::Scalar>()
+    let g = point(&Affine::<C>::GENERATOR);
+    let multiples: Vec<Point> = scalars
         .iter()
-        .map(|k| {
-            (
-                (g * *k).to_affine(),
-                multiple(&p, &a, &number(*k), &point(&g)),
-            )
-        })
+        .map(|k| multiple(&p, &a, &number(*k), &g))
         .collect();
-    for (ours, expected) in &pairs {
-        assert_eq!(point(ours), *expected);
-        let limbs = C::Scalar::from(u64::MAX).to_limbs();
-        let public = Jacobian::from(*ours).mul_public(limbs.as_ref()).to_affine();
-        assert_eq!(point(&public), multiple(&p, &a, &u64::MAX.into(), expected));
-        for (other, expected_other) in &pairs {
-            let found = (ours + other).to_affine();
-            assert_eq!(point(&found), sum(&p, &a, expected, expected_other));
-        }
-    }
+    let sums = multiples
+        .iter()
+        .flat_map(|x| multiples.iter().map(|y| sum(&p, &a, x, y)))
+        .collect();
+    (multiples, sums)
+}
+
+fn against_big_integers<C: Curve<Base: PrimeField>>() {
+    let scalars = scalars::<C::Scalar>();
+    let (multiples, sums) = expected::<C>(&scalars);
+    let g = Jacobian::<C>::GENERATOR;
+    on_every_path(|kernels| {
+        let ours: Vec<Affine<C>> = scalars.iter().map(|k| (g * *k).to_affine()).collect();
+        let found: Vec<Point> = ours.iter().map(point).collect();
+        assert_eq!(found, multiples, "{kernels:?}");
+        let public = scalars.iter().map(|k| g.mul_public(k.to_limbs().as_ref()));
+        let public: Vec<Point> = public.map(|x| point(&x.to_affine())).collect();
+        assert_eq!(public, multiples, "{kernels:?}");
+        let pairs = ours.iter().flat_map(|x| ours.iter().map(move |y| x + y));
+        let found: Vec<Point> = pairs.map(|x| point(&x.to_affine())).collect();
+        assert_eq!(found, sums, "{kernels:?}");
+    });
 }
 
 macro_rules! tests {
@@ -157,7 +165,7 @@ macro_rules! tests {
     (@ big $name:ident $Curve:ty) => {
         #[test]
         fn $name() {
-            on_every_path(|_| against_big_integers::<$Curve>());
+            against_big_integers::<$Curve>();
         }
     };
     (@ laws $name:ident $Curve:ty) => {};
@@ -319,4 +327,73 @@ fn wrong_encodings_are_refused() {
         G2Affine::from_uncompressed(&infinity),
         Some(G2Affine::INFINITY)
     );
+}
+
+macro_rules! sec1 {
+    ($curve:ident) => {
+        use $curve::Affine;
+        for k in [1_u64, 2, 3, 4, 5, 6] {
+            let p = (Affine::GENERATOR * k.into()).to_affine();
+            for p in [p, -p] {
+                assert_eq!(Affine::from_sec1(&p.to_sec1_compressed()), Some(p));
+                assert_eq!(Affine::from_sec1(&p.to_sec1_uncompressed()), Some(p));
+            }
+        }
+        let mut bytes = Affine::GENERATOR.to_sec1_uncompressed();
+        for first in (0..=255).filter(|first| *first != 4) {
+            bytes[0] = first;
+            assert_eq!(Affine::from_sec1(&bytes), None, "{first}");
+        }
+        (bytes[0], bytes[64]) = (4, bytes[64] ^ 1);
+        assert_eq!(Affine::from_sec1(&bytes), None, "not on the curve");
+        let mut bytes = Affine::GENERATOR.to_sec1_compressed();
+        bytes[0] ^= 1;
+        assert_eq!(Affine::from_sec1(&bytes), Some(-Affine::GENERATOR));
+        for first in (0..=255).filter(|first| ![2, 3].contains(first)) {
+            bytes[0] = first;
+            assert_eq!(Affine::from_sec1(&bytes), None, "{first}");
+        }
+        assert_eq!(Affine::from_sec1(&[2; 1]), None);
+        assert_eq!(Affine::from_sec1(&[]), None);
+        let mut too_large = [0xff; 33];
+        too_large[0] = 2;
+        assert_eq!(Affine::from_sec1(&too_large), None, "not below p");
+    };
+}
+
+#[test]
+fn encodings_are_those_of_sec1() {
+    {
+        sec1! { secp256k1 }
+    }
+    sec1! { p256 }
+}
+
+#[cfg(feature = "subtle")]
+#[test]
+fn points_are_compared_and_selected() {
+    use bls12_381::{G1Affine, G1Jacobian};
+    use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+
+    let (a, b) = (G1Affine::GENERATOR, -G1Affine::GENERATOR);
+    let chosen = G1Affine::conditional_select(&a, &b, Choice::from(1));
+    assert!(bool::from(chosen.ct_eq(&b) & !chosen.ct_eq(&a)));
+    let (a, b) = (scaled(a), G1Jacobian::from(b));
+    let chosen = G1Jacobian::conditional_select(&a, &b, Choice::from(0));
+    assert!(bool::from(
+        chosen.ct_eq(&G1Jacobian::GENERATOR) & !chosen.ct_eq(&b)
+    ));
+}
+
+#[cfg(feature = "zeroize")]
+#[test]
+fn points_are_erased() {
+    use zeroize::Zeroize;
+
+    let mut point = bls12_381::G2Jacobian::GENERATOR;
+    point.zeroize();
+    assert!(point.is_infinity());
+    let mut point = bls12_381::G2Affine::GENERATOR;
+    point.zeroize();
+    assert!(point.x().is_zero() && point.y().is_zero());
 }

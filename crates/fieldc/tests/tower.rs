@@ -171,3 +171,35 @@ tests! {
     bls12_381_p: bls12_381::Fp, 1;
     bn254_p: bn254::Fp, 9;
 }
+
+#[cfg(feature = "serde")]
+#[test]
+fn elements_are_tuples_of_coefficients() {
+    let x = Fp12::<bn254::Fp>::W + Fp12::ONE;
+    let text = serde_json::to_string(&x).unwrap();
+    assert!(
+        text.starts_with("[[[\"0x0") && text.matches('[').count() == 9,
+        "{text}"
+    );
+    assert_eq!(serde_json::from_str::<Fp12<bn254::Fp>>(&text).unwrap(), x);
+}
+
+#[cfg(feature = "subtle")]
+#[test]
+fn elements_are_compared_and_selected() {
+    use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+
+    let (a, b) = (Fp12::<bn254::Fp>::W, Fp12::ONE);
+    let chosen = Fp12::conditional_select(&a, &b, Choice::from(1));
+    assert!(bool::from(chosen.ct_eq(&b) & !chosen.ct_eq(&a)));
+}
+
+#[cfg(feature = "zeroize")]
+#[test]
+fn elements_are_erased() {
+    use zeroize::Zeroize;
+
+    let mut x = Fp12::<bn254::Fp>::W + Fp12::ONE;
+    x.zeroize();
+    assert!(x.is_zero());
+}

@@ -14,6 +14,7 @@ use crate::entry::{Call, Entry, PATCHED, Peer, Rows, version};
 use crate::fields::{self, FIELDS, Field, Random};
 use crate::operand::{Form, Operand};
 use crate::remote::{Program, Remote};
+use crate::towers;
 
 /// What is raced: a product in the quadratic extension, a pairing, multi-scalar multiplications of
 /// 2^12 and 2^14 points, the verification of a BLS signature, a transform of 2^14 scalars, and a
@@ -28,6 +29,11 @@ pub const OPERATIONS: [&str; 8] = [
     "groth16_prove",
     "groth16_verify",
 ];
+
+/// Whether an operation is one of curves, of which rows are compared with each other.
+pub fn is_of_curves(op: &str) -> bool {
+    OPERATIONS.contains(&op) || towers::OPERATIONS.contains(&op)
+}
 
 /// Base fields of the curves.
 pub(crate) const CURVES: [&str; 2] = ["bls12-381-p", "bn254-p"];
@@ -118,11 +124,11 @@ pub fn agree(entries: &mut [Entry], checks: usize, seed: u64) -> Result<(), Stri
         let (before, after) = entries.split_at_mut(last);
         let entry = &mut after[0];
         let same = |e: &&mut Entry| (e.field, e.op) == (entry.field, entry.op);
-        if !OPERATIONS.contains(&entry.op) {
+        if !is_of_curves(entry.op) {
             continue;
         }
         let Some(first) = before.iter_mut().find(same) else { continue };
-        let short = entry.op == "fp2_mul";
+        let short = entry.op == "fp2_mul" || entry.op.starts_with("fp12");
         for (x, y) in operands(entry.field, if short { checks } else { FEW }, seed) {
             let (expected, found) = (first.runner.apply(&x, &y), entry.runner.apply(&x, &y));
             if expected != found {

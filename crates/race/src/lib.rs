@@ -9,8 +9,8 @@
 //! compared with ours, limb for limb (see [`agree`]). Five rows are ours too, what rustc and LLVM
 //! make of the same algorithms: `rust-looped`, `rust-flat`, `rust-intrinsics`, `llvm-wide` and
 //! `llvm-bmi2`; fieldc prints them into `src/texts`. Operations on arrays have loops of their own (see
-//! [`arrays`]). Operations of curves are raced through arkworks, as published and on our kernels (see
-//! [`curves`]). What a row compares is in its kind:
+//! [`arrays`]). Towers, points and pairings are compared with each other (see [`towers`]). Operations
+//! of curves are raced through arkworks too, as published and on our kernels (see [`curves`]). What a row compares is in its kind:
 //! `called` or `inlined`, `canonical` or `lazy` (see [`entry`]).
 //!
 //! In this folder `.cargo/config.toml` compiles for the processor at hand, as arkworks needs it;
@@ -34,6 +34,7 @@ pub mod results;
 #[cfg(feature = "peers")]
 mod texts;
 pub mod timing;
+pub mod towers;
 
 use std::process::ExitCode;
 
@@ -74,7 +75,7 @@ fn race(options: &Options, mut entries: Vec<Entry>, skipped: Vec<String>) -> Res
     let total = entries.len();
     for (done, entry) in entries.iter_mut().enumerate() {
         progress("check", done, total);
-        if !curves::OPERATIONS.contains(&entry.op) {
+        if !curves::is_of_curves(entry.op) {
             agree::check(entry, options.checks, options.seed)?;
         }
     }

@@ -3,15 +3,17 @@
 use crate::chain::Operands;
 use crate::entry::{Entry, is_ours};
 use crate::fields::{FIELDS, OPERATIONS};
-use crate::{array_operations, curves};
+use crate::{array_operations, curves, towers};
 
 const USAGE: &str = "\
 usage: cargo bench -p race --bench race -- [OPTION]...
   --field FIELD,..   bls12-381-p, bls12-381-r, bn254-p, secp256k1-p, p256 (default all)
   --op OP,..         mul, square, add, sub, inverse, sqrt, on arrays of 8192 elements array_mul,
-                     inner_product, horner, transform, and through arkworks fp2_mul, pairing,
-                     msm_4096, msm_16384, verify, transform_16384, groth16_prove,
-                     groth16_verify (default all)
+                     inner_product, horner, transform, of towers and points fp12_mul, fp12_square,
+                     cyclotomic_square, fp12_mul_line, miller_loop, final_exponentiation,
+                     pairing, pairing_4, g1_add, g1_double, g2_add, g2_double, and through
+                     arkworks fp2_mul, pairing, msm_4096, msm_16384, verify, transform_16384,
+                     groth16_prove, groth16_verify (default all)
   --peer PEER,..     only these peers, and ours
   --operands MODE    throughput with moving operands (default), or with fixed ones
   --rounds N         rounds (default 60)
@@ -108,7 +110,10 @@ impl Options {
 
 /// Operations of fields, then on arrays, then of curves.
 fn known_ops() -> Vec<&'static str> {
-    OPERATIONS.into_iter().chain(array_operations::OPERATIONS).chain(curves::OPERATIONS).collect()
+    let of_fields = OPERATIONS.into_iter().chain(array_operations::OPERATIONS);
+    let through_arkworks = curves::OPERATIONS.into_iter();
+    let others = through_arkworks.filter(|op| !towers::OPERATIONS.contains(op));
+    of_fields.chain(towers::OPERATIONS).chain(others).collect()
 }
 
 fn some_of(list: &str, what: &str, known: &[&str]) -> Result<Vec<String>, String> {

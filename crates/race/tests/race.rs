@@ -77,6 +77,35 @@ fn inverses_and_roots_hold_in_our_field() {
     assert!(agree("--op inverse,sqrt", 50) >= 20);
 }
 
+/// The rows of all operations of towers and points, without the programs of arkworks/.
+fn towers() -> Vec<race::entry::Entry> {
+    let pairing = options("--op pairing --peer blst,halo2curves");
+    let mut entries = peers::entries(&pairing, &mut vec![]);
+    assert_eq!(entries.len(), 4);
+    let others = race::towers::OPERATIONS.into_iter().filter(|op| *op != "pairing");
+    let line = format!("--op {}", others.collect::<Vec<_>>().join(","));
+    entries.extend(peers::entries(&options(&line), &mut vec![]));
+    entries
+}
+
+#[test]
+fn towers_points_and_pairings_of_all_peers_agree() {
+    let mut entries = towers();
+    assert_eq!(entries.len(), 4 + 11 * 6);
+    race::curves::agree(&mut entries, 20, 1).unwrap();
+}
+
+#[test]
+fn another_pairing_disagrees() {
+    let mut entries = towers();
+    entries.retain(|entry| entry.op == "pairing");
+    entries.iter_mut().for_each(|entry| entry.op = "pairing_4");
+    let mut others = towers();
+    others.retain(|entry| entry.op == "pairing_4");
+    entries.extend(others);
+    assert!(race::curves::agree(&mut entries, 1, 1).unwrap_err().contains("disagree"));
+}
+
 #[test]
 #[ignore = "builds the two programs of arkworks/"]
 fn arkworks_on_our_kernels_agrees_with_arkworks_as_published() {
@@ -84,7 +113,7 @@ fn arkworks_on_our_kernels_agrees_with_arkworks_as_published() {
     let line = "--peer arkworks --op fp2_mul,pairing,msm_4096,msm_16384,verify,transform_16384,\
                 groth16_prove,groth16_verify";
     let mut entries = peers::entries(&options(line), &mut skipped);
-    assert_eq!((entries.len(), skipped), (24, vec![]));
+    assert_eq!((entries.len(), skipped), (26, vec![]));
     race::curves::agree(&mut entries, 1000, 1).unwrap();
     entries[0].runner = Box::new(race::chain::Chain::new(|_: &mut fieldc::bls12_381::Fp, _| ()));
     assert!(race::curves::agree(&mut entries, 10, 1).unwrap_err().contains("disagree"));

@@ -20,7 +20,7 @@ NAMED = ("curves", "pairing", "tower")
 EXAMPLE = re.compile(r"^( *//[/!])(?: ```.*\n)((?:\1.*\n)*?)\1 ```\n", re.MULTILINE)
 AFTER_HEAD = "#![no_std]"
 NOT_THERE = re.compile(
-    r'(?:#\[.*\]\n)*pub (?:mod (?:sources|' + "|".join(NAMED) + r");|use tower::.*;)\n"
+    r"(?:#\[.*\]\n)*pub (?:mod (?:sources|" + "|".join(NAMED) + r");|use tower::.*;)\n"
 )
 """What lib.rs says of modules that a package does not have."""
 

@@ -146,6 +146,19 @@ impl<E: Pairing> Value<E> {
     /// The value of no pairs, 1.
     pub const ONE: Self = Self(Fp12::ONE);
 
+    /// The value with this element of Fp12, such as another library's; `None` for 0, which none is.
+    ///
+    /// ```
+    /// use fieldc::{Fp12, pairing::{Gt, bls12_381::Value}};
+    ///
+    /// let value = Value::new(Fp12::ONE).expect("it is not 0");
+    /// assert_eq!(value.final_exponentiation(), Gt::ONE);
+    /// assert!(Value::new(Fp12::ZERO).is_none());
+    /// ```
+    pub fn new(element: Fp12<E::Base>) -> Option<Self> {
+        (!element.is_zero()).then_some(Self(element))
+    }
+
     /// The value of some pairs, whose points must be in the groups of prime order.
     ///
     /// ```

@@ -15,6 +15,7 @@ mod num_bigint;
 mod ours;
 mod p256;
 mod texts;
+mod towers;
 
 use crate::curves;
 use crate::entry::Entry;
@@ -36,6 +37,7 @@ pub fn entries(options: &Options, skipped: &mut Vec<String>) -> Vec<Entry> {
     k256::enter(&mut entries);
     p256::enter(&mut entries);
     num_bigint::enter(&mut entries);
+    towers::enter(&mut entries);
     #[cfg(target_arch = "x86_64")]
     if options.wants_peer("gnark-crypto")
         && let Err(reason) = gnark::enter(&mut entries)
