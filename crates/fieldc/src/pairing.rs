@@ -22,8 +22,8 @@
 //! [`is_in_subgroup`](crate::curves::Affine::is_in_subgroup). Of others the results mean nothing. No
 //! branch and no address depends on a point.
 //!
-//! For BLS12-381 a pairing is the third power of the reduced ate pairing; for BN254 it is the power
-//! 2x(6x^2 + 3x + 1). Those are the ones that other libraries compute.
+//! For BLS12-381 a pairing is the third power of the reduced ate pairing, as in blst and arkworks. For
+//! BN254 it is the power 2x(6x^2 + 3x + 1), as in arkworks; halo2curves computes the reduced pairing.
 
 mod bls12;
 mod bn;

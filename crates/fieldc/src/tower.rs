@@ -22,6 +22,7 @@
 //! let _ = Fp6::<Fp>::ONE;
 //! ```
 
+#[cfg(feature = "pairing")]
 mod compressed;
 mod constants;
 mod cyclotomic;
@@ -29,6 +30,8 @@ mod fp12;
 mod fp6;
 mod named;
 mod operators;
+#[cfg(feature = "pairing")]
+mod sparse;
 mod traits;
 
 #[cfg(feature = "pairing")]
@@ -38,3 +41,5 @@ pub use constants::HasTower;
 pub(crate) use constants::sixth;
 pub use fp6::Fp6;
 pub use fp12::Fp12;
+#[cfg(feature = "pairing")]
+pub(crate) use sparse::Coefficients;

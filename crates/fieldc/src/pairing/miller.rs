@@ -8,7 +8,7 @@ use super::target::{Gt, easy_part};
 use crate::curves::Affine;
 use crate::fp2::Fp2;
 use crate::generic::Field;
-use crate::tower::Fp12;
+use crate::tower::{Coefficients, Fp12};
 
 /// Pairs whose values share their squares.
 const TOGETHER: usize = 8;
@@ -107,19 +107,45 @@ impl<E: Pairing, L: Lines<E>> Pair<E, L> {
         }
     }
 
-    /// The value times the next line at the point of G1.
+    /// The next line at the point of G1: its coefficients in the order of [`times_line`].
     #[inline]
-    fn times_line(&mut self, value: &Fp12<E::Base>, step: Step) -> Fp12<E::Base> {
+    fn line(&mut self, step: Step) -> Coefficients<E::Base> {
         let Line { a, b, c } = self.lines.next(step);
         let (b, c) = (b.scale(&self.x), c.scale(&self.y));
-        if E::IS_MULTIPLIED {
-            let a = Fp2::select(self.is_infinity, &Fp2::ONE, &a);
-            value.mul_by_014(&a, &b, &c)
-        } else {
-            let c = Fp2::select(self.is_infinity, &Fp2::ONE, &c);
-            let a = Fp2::select(self.is_infinity, &Fp2::ZERO, &a);
-            value.mul_by_034(&c, &b, &a)
-        }
+        let [first, last] = if E::IS_MULTIPLIED { [a, c] } else { [c, a] };
+        // b is 0 there, since x is.
+        [
+            Fp2::select(self.is_infinity, &Fp2::ONE, &first),
+            b,
+            Fp2::select(self.is_infinity, &Fp2::ZERO, &last),
+        ]
+    }
+}
+
+/// The value times a line.
+#[inline]
+fn times_line<E: Pairing>(
+    value: &Fp12<E::Base>,
+    [a, b, c]: &Coefficients<E::Base>,
+) -> Fp12<E::Base> {
+    if E::IS_MULTIPLIED {
+        value.mul_by_014(a, b, c)
+    } else {
+        value.mul_by_034(a, b, c)
+    }
+}
+
+/// The value times two lines.
+#[inline]
+fn times_lines<E: Pairing>(
+    value: &Fp12<E::Base>,
+    one: &Coefficients<E::Base>,
+    other: &Coefficients<E::Base>,
+) -> Fp12<E::Base> {
+    if E::IS_MULTIPLIED {
+        value.mul_by_014_twice(one, other)
+    } else {
+        value.mul_by_034_twice(one, other)
     }
 }
 
@@ -131,8 +157,12 @@ fn product<E: Pairing, L: Lines<E>>(pairs: &mut [Pair<E, L>]) -> Fp12<E::Base> {
         if i > 0 && matches!(step, Step::Double) {
             value = value.square();
         }
-        for pair in pairs.iter_mut() {
-            value = pair.times_line(&value, *step);
+        for two in pairs.chunks_mut(2) {
+            value = match two {
+                [one, other] => times_lines::<E>(&value, &one.line(*step), &other.line(*step)),
+                [one, ..] => times_line::<E>(&value, &one.line(*step)),
+                [] => value,
+            };
         }
     }
     if E::IS_NEGATIVE {
@@ -168,6 +198,7 @@ impl<E: Pairing> Value<E> {
     /// let (p, q) = (G1Affine::GENERATOR, G2Affine::GENERATOR);
     /// assert_eq!(Value::of(&[(p, q)]).final_exponentiation(), pairing(&p, &q));
     /// ```
+    #[allow(clippy::type_complexity, reason = "pairs of points")]
     pub fn of(pairs: &[(Affine<E::G1>, Affine<E::G2>)]) -> Self {
         let rest = (Affine::INFINITY, Affine::INFINITY);
         let chunks = pairs.chunks(TOGETHER).map(|chunk| {
@@ -190,6 +221,7 @@ impl<E: Pairing> Value<E> {
     /// let value = Value::of_prepared(&[(&p, &G2Prepared::from(q))]);
     /// assert_eq!(value.final_exponentiation(), pairing(&p, &q));
     /// ```
+    #[allow(clippy::type_complexity, reason = "pairs of points")]
     pub fn of_prepared(pairs: &[(&Affine<E::G1>, &Prepared<E>)]) -> Self {
         let chunks = pairs.chunks(TOGETHER).map(|chunk| {
             let mut together: [_; TOGETHER] = core::array::from_fn(|i| match chunk.get(i) {

@@ -3,7 +3,7 @@
 
 use fieldc::curves::{Affine, Jacobian};
 use fieldc::pairing::Pairing;
-use fieldc::{Field as _, Fp2, Fp6, Fp12, PrimeField};
+use fieldc::{Fp2, Fp6, Fp12, PrimeField};
 
 use crate::chain::{Chain, Element, Runner};
 use crate::entry::Range::Canonical;
@@ -46,6 +46,10 @@ trait Library: Sized + 'static {
 
     fn tower(x: &Fp12<Base<Self>>) -> Self::Tower;
     fn tower_back(x: &Self::Tower) -> Fp12<Base<Self>>;
+    /// A pairing as ours has it, where the library's is another power.
+    fn pairing_back(x: &Self::Tower) -> Fp12<Base<Self>> {
+        Self::tower_back(x)
+    }
     fn line(parts: &Fp6<Base<Self>>) -> Self::Line;
     fn p(x: &Affine<G1<Self>>) -> (Self::P, Self::PAffine);
     fn p_back(x: &Self::P) -> Affine<G1<Self>>;
@@ -209,7 +213,7 @@ impl<L: Library> Element for Pairs<L> {
     }
 
     fn store(&self) -> Vec<u64> {
-        tower_limbs(&L::tower_back(&self.result))
+        tower_limbs(&L::pairing_back(&self.result))
     }
 }
 
@@ -238,7 +242,7 @@ impl<L: Library> Element for Loop<Pairs<L>> {
     }
 
     fn store(&self) -> Vec<u64> {
-        tower_limbs(&L::tower_back(&L::final_exponentiation(&self.0.result)))
+        tower_limbs(&L::pairing_back(&L::final_exponentiation(&self.0.result)))
     }
 }
 
