@@ -2,6 +2,8 @@
 //! no address depends on one: `valgrind --error-exitcode=1 poison`. With the argument `branch` or
 //! `address` it does what memcheck must report instead.
 
+#[cfg(all(target_arch = "x86_64", unix, feature = "pairing"))]
+mod curves;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod memcheck;
 
@@ -98,6 +100,8 @@ mod checks {
             check_lazy!(bls12_381::Fp);
             check_lazy!(bn254::Fp);
             check_lazy!(p521::Fp);
+            #[cfg(feature = "pairing")]
+            crate::curves::run();
             println!("{kernels:?} kernels: every operation ran on secrets");
         }
     }
