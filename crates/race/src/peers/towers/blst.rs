@@ -165,10 +165,15 @@ impl Library for Blst {
             unsafe { blst_miller_loop(&mut value, q, p) };
             return value;
         }
-        let p: Vec<*const blst_p1_affine> = pairs.iter().map(|(p, _)| p as *const _).collect();
-        let q: Vec<*const blst_p2_affine> = pairs.iter().map(|(_, q)| q as *const _).collect();
-        // SAFETY: both arrays have as many pointers, which come from references.
-        unsafe { blst_miller_loop_n(&mut value, q.as_ptr(), p.as_ptr(), pairs.len()) };
+        // The function for many is not for infinity. The default is 1.
+        let (none, zero) = (blst_p1_affine::default(), blst_p2_affine::default());
+        let finite = || pairs.iter().filter(|(p, q)| *p != none && *q != zero);
+        let p: Vec<*const blst_p1_affine> = finite().map(|(p, _)| p as *const _).collect();
+        let q: Vec<*const blst_p2_affine> = finite().map(|(_, q)| q as *const _).collect();
+        if !p.is_empty() {
+            // SAFETY: both arrays have as many pointers, which come from references.
+            unsafe { blst_miller_loop_n(&mut value, q.as_ptr(), p.as_ptr(), p.len()) };
+        }
         value
     }
 
