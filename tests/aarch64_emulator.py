@@ -110,6 +110,9 @@ class Recorded:
                 if word in values:
                     values[top] = values[word] >> shift
                     assert values[top] <= self.system.ranges[top][1], row
+            for (first, second), both in self.system.common.items():
+                if first in values and second in values:
+                    values[both] = values[first] & values[second]
             if isinstance(row, Select):
                 side = row.when_set if values[row.flag] else row.otherwise
                 values[row.word] = number(side, values)

@@ -18,7 +18,7 @@ from test_proof_aarch64 import is_right
 from fieldc.artifacts.verify import job_of, prove_job
 from fieldc.binary.linkable import function_of
 from fieldc.decisions.preferred import preferred
-from fieldc.proof.aarch64.meanings import MEANINGS
+from fieldc.proof.aarch64.processor import CERTIFIED
 from fieldc.targets.aarch64.objects import object_of
 from fieldc.targets.target import Artifact
 
@@ -147,4 +147,4 @@ def test_the_checker_knows_the_instructions_of_the_prover() -> None:
     known = {name.lower() for name in re.findall(r"\bO(?:pcode)?::([A-Z]+)\b", source)}
     assert "SAVE_FLAGS" in source and "RESTORE_FLAGS" in source
     known |= {"mrs", "msr"}
-    assert {name for name in MEANINGS if ALIASES.get(name, name) not in known} == set()
+    assert {name for name in CERTIFIED if ALIASES.get(name, name) not in known} == set()

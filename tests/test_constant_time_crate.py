@@ -123,10 +123,9 @@ def test_the_crate_is_constant_time(target: str, tmp_path: Path, run_folder: Pat
         {f.kind for f in met if f.function == name} for name in ("w0_mul", "w0_lazy_mul")
     )
     dispatched = target.startswith(HAVE_ASSEMBLY)
-    assert multiply == (
-        {FindingKind.CALL, FindingKind.BRANCH} if dispatched else {FindingKind.CALL}
-    )
-    assert not dispatched or lazy == multiply
+    # Without assembly nothing is chosen, and a product may be inlined.
+    assert multiply - {FindingKind.CALL} == ({FindingKind.BRANCH} if dispatched else set())
+    assert not dispatched or lazy == multiply == {FindingKind.CALL, FindingKind.BRANCH}
 
 
 def check_decoding(known: dict[str, list[ScannedCode]]) -> None:

@@ -63,6 +63,7 @@ def test_the_page_is_whole_and_needs_nothing_else(page: Path) -> None:
     assert "@import" not in text and "url(" not in text
     for heading in (
         "The prime",
+        "Shape and representation",
         "Which algorithms hold",
         "The chosen kernels",
         "The multiplication",
@@ -71,7 +72,7 @@ def test_the_page_is_whole_and_needs_nothing_else(page: Path) -> None:
     assert "<h2>Pressure on ports" in text and "<h2>The proof" in text
     assert text.count("<td>PROVED</td>") == 4 and "2^127 - 1" in text
     assert "<h1>Arithmetic modulo 2^127 - 1</h1>" in text
-    constants, _, _ = text.partition("Which algorithms hold")
+    constants, _, _ = text.partition("Shape and representation")
     assert '<td class="long">0x7fff' in constants and '<td class="number">' not in constants
     assert '<td class="number">1.50p</td>' in text
     assert re.search(r"Case 1: flags assumed: .*; \d+ steps", text)

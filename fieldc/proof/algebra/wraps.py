@@ -7,7 +7,7 @@ what is above them. The limbs that are left are the remainder all the same: both
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fieldc.proof.algebra.bounds import Case
@@ -65,8 +65,9 @@ def equate_dropped(
         briefly = replace(case, strategies=STRATEGIES[:1]) if is_read else case
         equality = _shown(briefly, carry, {}, factors)
         if equality is None and not is_read and (chain := comparison_of(system, carry)):
-            value = _left_out(system, chain, claim, p, runs)
-            equality = None if value is None else _shown(case, carry, value, factors)
+            values = _proposed(system, chain, claim, p, runs)
+            shown = (_shown(case, carry, value, factors) for value in values)
+            equality = next((one for one in shown if one is not None), None)
         if equality is not None:
             _write(system, equality)
             found.append(equality)
@@ -145,6 +146,15 @@ def _shown(
     return Equality(carry, value, most, least, factors) if most and least else None
 
 
+def _proposed(
+    system: System, chain: Comparison, claim: Polynomial, p: int, runs: Sequence[Mapping[int, int]]
+) -> Iterator[Polynomial]:
+    """What the chain's carry may be: bounds decide."""
+    for value in (_left_out(system, chain, claim, p, runs), _by_residues(system, chain, claim, p)):
+        if value is not None:
+            yield value
+
+
 def _left_out(
     system: System, chain: Comparison, claim: Polynomial, p: int, runs: Sequence[Mapping[int, int]]
 ) -> Polynomial | None:
@@ -202,3 +212,54 @@ def _in_digits(
         if row.carry is not None:
             total.add(product(quotient, variable(row.carry)), -row.factor)
     return total.terms, digits
+
+
+def _by_residues(system: System, chain: Comparison, claim: Polynomial, p: int) -> Polynomial | None:
+    """The same, where residues modulo 2^(w*m) tell which words multiply p.
+
+    Of sparse primes they are ambiguous; of others they find digits that no run has apart.
+    """
+    size, inverse = abs(chain.weight), pow(p, -1, abs(chain.weight))
+    operands = _digits_by_residues(system, chain, inverse)
+    if operands is None:
+        return None
+    more = {}
+    for monomial in operands.keys() | claim.keys():
+        got, claimed = int(operands.get(monomial, 0)), int(claim.get(monomial, 0))
+        times = _signed((got - claimed) * inverse, size)
+        if not _is_small(times, system, size):
+            return None
+        more[monomial] = (got - claimed - times * p) // chain.weight
+    return {monomial: c for monomial, c in more.items() if c}
+
+
+def _digits_by_residues(system: System, chain: Comparison, inverse: int) -> Polynomial | None:
+    """The chain's operands without words, but for those that multiply p: digits of a quotient."""
+    total, size = Total(system, chain.operands), abs(chain.weight)
+    factors: set[int] = set()
+    """Words that constants were multiplied with."""
+    for row in total.backwards():
+        if len(total) > MOST_TERMS:
+            return None
+        factor = int(total.terms.get((row.word,), 0))
+        times = _signed(factor * inverse, size)
+        is_plainer = row.word in factors or abs(times) < abs(_signed(factor, size))
+        if isinstance(row, Select) or (is_plainer and _is_small(times, system, size)):
+            continue
+        quotient = total.split(row.word)
+        total.add(product(quotient, row.right))
+        if row.carry is not None:
+            total.add(product(quotient, variable(row.carry)), -row.factor)
+        if row.kind == "mul":
+            factors.update(m[0] for m in row.right if len(m) == 1)
+    return total.terms
+
+
+def _signed(number: int, size: int) -> int:
+    """The number modulo `size`, the one next to 0."""
+    return (number + size // 2) % size - size // 2
+
+
+def _is_small(number: int, system: System, size: int) -> bool:
+    """Whether a residue is a word shorter than the modulus: by chance that is never so."""
+    return abs(number) * system.radix <= size

@@ -13,13 +13,13 @@ from fieldc.words.program import Program
 WORD_BYTES = 8
 MANY = 14
 """Limbs of operands whose sums do not fit the registers."""
-Table = list[tuple[str, int]]
+ConstantTable = list[tuple[str, int]]
 """Names and values of constants."""
 
 
 def written(
-    code: Sequence[Physical], table: Table, program: Program
-) -> tuple[list[Physical], Table]:
+    code: Sequence[Physical], table: ConstantTable, program: Program
+) -> tuple[list[Physical], ConstantTable]:
     """The code with a number for each `mov` of a constant, and the constants that it still reads.
 
     Programs with products or with operands of few limbs stay as they are, and so do the constants
@@ -36,13 +36,13 @@ def written(
     return moved, [table[place] for place in read]
 
 
-def _loaded(one: Physical, table: Table) -> tuple[str, int] | None:
+def _loaded(one: Physical, table: ConstantTable) -> tuple[str, int] | None:
     """The constant that an instruction does nothing but load."""
     place = _place(one.operands[-1]) if one.mnemonic == "mov" else -1
     return table[place] if place >= 0 else None
 
 
-def _written(one: Physical, table: Table) -> Physical:
+def _written(one: Physical, table: ConstantTable) -> Physical:
     name, value = table[_place(one.operands[-1])]
     return Physical("movabs", (one.operands[0], Immediate(value)), one.remark or name)
 
