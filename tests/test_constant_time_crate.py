@@ -6,7 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from crate_object import CRATE, compiled_crate, host, using_crate
+from crate_object import CRATE, FLAGS, compiled_crate, host, rustc, using_crate
 from valgrind import needs_a_host, valgrind
 
 from fieldc.binary.functions import ScannedCode, functions
@@ -150,3 +150,17 @@ def test_valgrind_sees_no_branch_on_what_the_crate_computes_with(
     for leak, says in (("branch", "Conditional jump"), ("address", "Use of uninitialised value")):
         done = valgrind(program, leak)
         assert done.returncode == 9 and says in done.stderr
+
+
+@pytest.mark.full
+def test_valgrind_sees_no_branch_on_points_and_pairings(tmp_path: Path) -> None:
+    needs_a_host()
+    features = [word for name in ("curves", "pairing") for word in ("--cfg", f'feature="{name}"')]
+    library, program = tmp_path / "libfieldc.rlib", tmp_path / "poison"
+    kind = ("--crate-name", "fieldc", "--crate-type", "rlib")
+    rustc(*FLAGS, *features, *kind, CRATE / "src" / "lib.rs", "-o", library)
+    source = CRATE / "examples" / "poison" / "main.rs"
+    using_crate(tmp_path, *features, source, "-o", program)
+    done = valgrind(program)
+    assert done.returncode == 0, done.stderr
+    assert "valgrind: true" in done.stdout and "Portable kernels: every operation" in done.stdout
