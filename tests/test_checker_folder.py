@@ -230,6 +230,17 @@ def test_a_package_is_checked(checker: Path, tmp_path: Path, packages: Packages)
     assert status == 1 and "digest" in said
 
 
+def test_a_rust_package_is_checked(checker: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "package"
+    assert main(["build", "2^61-1", "--package", "rust", "-o", str(folder)]) == 0
+    status, said = said_of(checker, folder)
+    assert status == 0 and " 0 not PROVED, " in said and "on arrays without certificates" in said
+    kernels = json.loads((folder / "manifest.json").read_text())["arrays"]
+    (folder / kernels[0]["object"]).write_bytes(b"")
+    status, said = said_of(checker, folder)
+    assert status == 1 and kernels[0]["object"] in said
+
+
 def test_the_objects_beside_a_packages_certificates_are_checked(
     checker: Path, tmp_path: Path, packages: Packages
 ) -> None:

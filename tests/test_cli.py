@@ -310,8 +310,8 @@ class Interrupt:
         if name == "fieldc.field":
             signal.raise_signal(signal.{name})
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it
 sys.meta_path.insert(0, Interrupt())
-signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background ignore it
 runpy.run_module("fieldc", run_name="__main__")
 """
     done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True)

@@ -76,6 +76,9 @@ def test_a_build_replaces_its_own_and_nothing_else(
         assert cli.main(["build", *words, *to]) == 2
         assert "out' holds a build of 0x11, 64-bit words" in capsys.readouterr().err
     assert cli.main(["demo", "19", *to]) == 2
+    capsys.readouterr()
+    assert cli.main(["build", "17", "--package", "js", *to]) == 2
+    assert "out' holds a build of another kind, kernels; name" in capsys.readouterr().err
     (out / "rust" / "mine.rs").write_text("")
     assert cli.main([*BUILD, *to]) == 2
     assert "holds 'rust/mine.rs', which fieldc build did not write" in capsys.readouterr().err

@@ -43,6 +43,7 @@ from fieldc.targets.vectors.kernel import ArrayKernel, compile_array
 from fieldc.targets.vectors.offers import array_expression, conversions, layouts_of
 from fieldc.targets.vectors.target import VectorTarget
 
+KIND = "kernels on arrays"
 Built = TypeVar("Built", bound="BuiltArray")
 
 
@@ -207,7 +208,7 @@ def build_arrays(
     two kernels. Raises NoLanes, NoSums, BoundError, OutputError, UnprovedArrayKernel, CheckError,
     before anything is written.
     """
-    check_writable(folder, field)
+    check_writable(folder, field, KIND)
     in_lanes(field)
     converters = conversions(field) if converts and field.word != HALF_BITS else {}
     layouts = [
@@ -232,6 +233,7 @@ def build_arrays(
         "R": hex(field.R),
         "kernels": [],
         "arrays": [each.row() for each in built],
+        "kind": KIND,
         "files": sorted([*files, MANIFEST]),
     }
     files[MANIFEST] = (json.dumps(manifest, indent=2) + "\n").encode()

@@ -25,6 +25,8 @@ from fieldc.targets.target import Artifact
 from fieldc.words.lower import interface
 
 MANIFEST = "manifest.json"
+KERNELS = "kernels"
+"""What kind of build a folder holds, where it is no package; the manifest says it as `kind`."""
 ELSEWHERE = "name another with -o"
 
 
@@ -128,11 +130,11 @@ def manifest(
     }
 
 
-def check_writable(folder: Path, field: Field) -> None:
+def check_writable(folder: Path, field: Field, kind: str = KERNELS) -> None:
     """Raise OutputError unless the folder may become a build of the field.
 
-    It may if it is not there, if it is empty, and if it holds an earlier build of the same field
-    and nothing else. What a killed build left there is put right first.
+    It may if it is not there, if it is empty, and if it holds an earlier build of this kind, of
+    the same field, and nothing else. What a killed build left there is put right first.
     """
     name = quote(str(folder))
     recover(folder)
@@ -154,6 +156,8 @@ def check_writable(folder: Path, field: Field) -> None:
     if manifest and (manifest.get("p"), manifest.get("word")) != (hex(field.p), field.word):
         what = f"a build of {manifest.get('field')}, {manifest.get('word')}-bit words"
         raise OutputError(f"{name} holds {what}; {ELSEWHERE}")
+    if (held := manifest.get("kind", kind)) != kind:
+        raise OutputError(f"{name} holds a build of another kind, {held}; {ELSEWHERE}")
     if foreign := _foreign(folder, {MANIFEST, *manifest.get("files", ())} if manifest else set()):
         held = quote(foreign)
         raise OutputError(f"{name} holds {held}, which fieldc build did not write; {ELSEWHERE}")
@@ -180,15 +184,17 @@ def _manifest_in(folder: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) and isinstance(found.get("files"), list) else {}
 
 
-def write(folder: Path, field: Field, files: Mapping[str, bytes]) -> dict[str, str]:
-    """Put a build of a field in the place of an earlier one; its manifest names every file.
+def write(
+    folder: Path, field: Field, files: Mapping[str, bytes], kind: str = KERNELS
+) -> dict[str, str]:
+    """Put a build of a field in the place of an earlier one; its manifest names kind and files.
 
     What the checker said of it is `checked`, where the checker is installed. Raises OutputError,
     NotCertified; then the folder is as it was.
     """
-    manifest = json.loads(files[MANIFEST]) | {"files": sorted(files)}
+    manifest = json.loads(files[MANIFEST]) | {"kind": kind, "files": sorted(files)}
     named = {**files, MANIFEST: (json.dumps(manifest, indent=2) + "\n").encode()}
     checked = certified(named)
-    check_writable(folder, field)  # last: another build may have taken the folder meanwhile
+    check_writable(folder, field, kind)  # last: another build may have taken it meanwhile
     write_folder(folder, named, ELSEWHERE, seal=MANIFEST)
     return {"checked": checked} if checked else {}

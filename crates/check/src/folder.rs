@@ -4,6 +4,7 @@
 //! are; here each of its rows is held against the certificate, the object and the other rows, and
 //! the folder's files against those that the manifest names.
 
+use crate::arrays::ArrayRow;
 use crate::certificate::{Certificate, Parameters};
 use crate::contract::Contract;
 use crate::convention::{self, Convention};
@@ -30,6 +31,8 @@ struct Manifest {
     /// Every file of the folder, with slashes between the parts of a path.
     files: BTreeSet<String>,
     kernels: Vec<Row>,
+    #[serde(default)]
+    arrays: Vec<ArrayRow>,
 }
 
 /// What the manifest says of one kernel.
@@ -72,6 +75,8 @@ struct Values {
 pub(crate) struct Count {
     pub(crate) replayed: usize,
     pub(crate) unproved: usize,
+    /// Kernels on arrays, which have no certificate to replay.
+    pub(crate) on_arrays: usize,
 }
 
 /// A folder's files by their paths, and what its manifest says of them.
@@ -84,7 +89,7 @@ struct Folder {
 pub(crate) fn check(root: &Path) -> Result<Count, Vec<String>> {
     let folder = Folder::read(root).map_err(|why| vec![why])?;
     let mut faults = folder.faults_of_files();
-    let mut count = Count::default();
+    let mut count = Count { on_arrays: folder.manifest.arrays.len(), ..Count::default() };
     for row in &folder.manifest.kernels {
         match folder.faults_of_kernel(row) {
             found if !found.is_empty() => faults.extend(found),
@@ -93,6 +98,8 @@ pub(crate) fn check(root: &Path) -> Result<Count, Vec<String>> {
         }
     }
     faults.extend(folder.faults_beside_certificates());
+    let files = &folder.files;
+    faults.extend(folder.manifest.arrays.iter().filter_map(|row| row.is_there(files).err()));
     if faults.is_empty() { Ok(count) } else { Err(faults) }
 }
 
@@ -103,7 +110,7 @@ impl Folder {
         let text = files.get(MANIFEST).ok_or(format!("there is no {MANIFEST}"))?;
         let manifest: Manifest =
             serde_json::from_slice(text).map_err(|why| format!("{MANIFEST}: {why}"))?;
-        if manifest.kernels.is_empty() {
+        if manifest.kernels.is_empty() && manifest.arrays.is_empty() {
             return fail(format!("{MANIFEST}: it names no kernel"));
         }
         let bits =
@@ -127,7 +134,9 @@ impl Folder {
         let mut faults: Vec<_> = missing.map(|path| format!("{path} is missing")).collect();
         faults.extend(extra.map(|path| format!("{path} is not named in {MANIFEST}")));
         let certificates: BTreeSet<_> = self.certificates().collect();
-        let objects: BTreeSet<_> = kernels.iter().filter_map(|row| row.object.as_deref()).collect();
+        let mut objects: BTreeSet<_> =
+            kernels.iter().filter_map(|row| row.object.as_deref()).collect();
+        objects.extend(self.manifest.arrays.iter().map(|row| row.object.as_str()));
         for (path, data) in self.files.iter().filter(|(path, _)| named.contains(*path)) {
             let is_known = if path.ends_with(CERTIFICATE) {
                 certificates.contains(path.as_str())
@@ -227,7 +236,7 @@ impl Folder {
             ),
             (Some(stack) != row.stack, format!("the certificate's stack is {stack} bytes")),
             (
-                !row.symbol.ends_with(&format!("_{}_{}", row.op, row.variant)),
+                !row.is_named_by_operation(),
                 format!("its symbol does not say {}_{}", row.op, row.variant),
             ),
         ];
@@ -262,6 +271,16 @@ impl Folder {
 }
 
 impl Row {
+    /// Whether its symbol ends with operation and variant; kernels of a Rust package have `prime`
+    /// between them and nothing before.
+    fn is_named_by_operation(&self) -> bool {
+        let Some(name) = self.symbol.strip_suffix(&format!("_{}", self.variant)) else {
+            return false;
+        };
+        let name = name.strip_suffix("_prime").unwrap_or(name);
+        name.strip_suffix(&self.op).is_some_and(|before| before.is_empty() || before.ends_with('_'))
+    }
+
     fn says_a_known_word(&self) -> Outcome<()> {
         let word = self.status.split('(').next().unwrap_or_default();
         let is_bare = word == self.status;

@@ -13,6 +13,7 @@
 //! only fail; it cannot make a wrong kernel pass.
 
 mod aarch64;
+mod arrays;
 mod certificate;
 mod contract;
 mod convention;
@@ -117,9 +118,13 @@ fn answer(path: &str) -> Result<String, Vec<String>> {
     if !Path::new(path).is_dir() {
         return check(path).map(|p| format!("PROVED {p}")).map_err(|why| vec![why.to_string()]);
     }
-    let folder::Count { replayed, unproved } = folder::check(Path::new(path))?;
+    let folder::Count { replayed, unproved, on_arrays } = folder::check(Path::new(path))?;
+    let others = match on_arrays {
+        0 => String::new(),
+        count => format!(", {count} on arrays without certificates"),
+    };
     Ok(format!(
-        "CHECKED {path}: {replayed} kernels PROVED by their certificates, {unproved} not PROVED"
+        "CHECKED {path}: {replayed} kernels PROVED by their certificates, {unproved} not PROVED{others}"
     ))
 }
 

@@ -94,7 +94,6 @@ const REFUSED: &[(&str, &[u8], &str)] = &[
     ("div rax", &[0x48, 0xf7, 0xf0], "not on the list"),
     ("jc +0", &[0x72, 0x00], "not on the list"),
     ("jmp +0", &[0xeb, 0x00], "not on the list"),
-    ("call +0", &[0xe8, 0, 0, 0, 0], "calls what no certificate is about"),
     ("f3 2e 66 adcx", &[0xf3, 0x2e, 0x66, 0x0f, 0x38, 0xf6, 0xc0], "a prefix"),
     ("two REX prefixes", &[0x48, 0x48, 0x01, 0xc0], "a prefix"),
     ("REX before VEX", &[0x48, 0xc4, 0xe2, 0xfb, 0xf6, 0xc0], "a prefix"),
@@ -123,6 +122,27 @@ fn what_a_kernel_may_not_do_is_refused() {
         let answer = said(code).expect_err(name);
         assert!(answer.contains(why), "{name}: {answer}");
     }
+}
+
+#[test]
+fn a_call_of_code_beside_the_kernel_is_followed() {
+    // call f; mov [rdi], rax; ret; f: add rax, [rdx]; ret
+    let f = [&[0xe8, 4, 0, 0, 0][..], TAIL, &[0x48, 0x03, 0x02, 0xc3]].concat();
+    let code = [HEAD, &f].concat();
+    let contract = contract("add", 13, 1, "sysv").unwrap();
+    let found = run(&code, &contract).map(|run| (run.system.rows.len(), run.stack));
+    assert_eq!(found, Ok((1, 8)));
+}
+
+#[test]
+fn a_return_goes_where_its_call_came_from() {
+    let contract = contract("add", 13, 1, "sysv").unwrap();
+    let said = |code: &[u8]| run(code, &contract).map(|_| ()).unwrap_err();
+    // call over one byte; f: lea rax, [rip]; mov [rsp], rax; ret
+    let moved = &[0xe8, 1, 0, 0, 0, 0xc3, 0x48, 0x8d, 5, 0, 0, 0, 0, 0x48, 0x89, 4, 0x24, 0xc3];
+    assert!(said(moved).contains("no place that called"), "{}", said(moved));
+    assert!(said(&[0xe8, 0xfb, 255, 255, 255]).contains("more than a page of stack"));
+    assert!(said(&[0xe8, 64, 0, 0, 0, 0xc3]).contains("outside the object"));
 }
 
 #[test]

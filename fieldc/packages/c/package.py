@@ -27,6 +27,7 @@ from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import PROVED, Artifact
 
 WORD = 64
+KIND = "C package"
 PARTS = ("mul", "square", "sum_of_products", "enter", "leave")
 """What the interface calls of a representation, if that has it."""
 TERNARY = "mul_add"
@@ -84,7 +85,7 @@ def build_package(
     FormulaError; for a wrong kernel UnprovedKernel, CheckError, FrameError or DifferentKernel,
     before anything is written.
     """
-    check_writable(folder, field)
+    check_writable(folder, field, KIND)
     taken = {*taken_names(), *operations(field, r), *map(step_name, blocks_of(formulas))}
     check_names(formulas, taken, ENDINGS)
     decisions = [
@@ -100,7 +101,7 @@ def build_package(
     proved = shipped(build(decisions, progress))
     arrays = array_kernels(field, r, proved, progress)
     artifacts, files = package(field, r, proved, command, formulas, arrays)
-    checked = write(folder, field, files)
+    checked = write(folder, field, files, KIND)
     rows = [kernel.row() for kernel in arrays]
     return artifacts, manifest(field, artifacts, rows) | checked
 

@@ -23,6 +23,7 @@ from fieldc.targets.header import OWNERSHIP, field_symbol
 from fieldc.targets.target import Artifact
 
 WORD = 64
+KIND = "JavaScript package"
 VERSION = "0.1.0"
 LIBRARY = files("fieldc.packages.js") / "library"
 """What every package has, whatever its field."""
@@ -59,10 +60,10 @@ def build_package(
     `command` makes the package again. Raises OutputError; for a wrong kernel CheckError or
     FrameError, before anything is written.
     """
-    check_writable(folder, field)
+    check_writable(folder, field, KIND)
     check_names(formulas, (), ENDINGS)
     artifacts, made = package(field, progress, r, command, formulas)
-    checked = write(folder, field, made)
+    checked = write(folder, field, made, KIND)
     return artifacts, manifest(field, artifacts) | checked
 
 

@@ -42,7 +42,7 @@ def called(symbol: str, held: Mapping[str, int], lines: str, offset: int = 0) ->
     """
     head = [".intel_syntax noprefix", ".text", f".globl {symbol}", f"{symbol}:"]
     return assemble(
-        "\n".join((*head, *caller(held, f"code + {offset}"), ".balign 64", "code:", lines, ""))
+        "\n".join((*head, *caller(held, f".Lcode + {offset}"), ".balign 64", ".Lcode:", lines, ""))
     )
 
 

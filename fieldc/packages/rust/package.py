@@ -45,6 +45,7 @@ from fieldc.targets.header import OWNERSHIP, field_symbol
 from fieldc.targets.target import Artifact
 
 VERSION = "0.1.0"
+KIND = "Rust package"
 RUST = "1.86"
 """The oldest Rust that compiles a package: `black_box` in const functions."""
 PARAMETER = re.compile(r"@([a-z][a-z0-9_]*)@")
@@ -93,7 +94,7 @@ def build_package(
     NoLibrary, UnknownProcessor; for a wrong kernel UnprovedKernel, CheckError or FrameError, before
     anything is written.
     """
-    check_writable(folder, field)
+    check_writable(folder, field, KIND)
     if field.n not in LIMBS:
         most = 64 * LIMBS[-1]
         raise TooManyLimbs(
@@ -113,7 +114,7 @@ def build_package(
             made[a.object_file] = a.code
         if a.certificate_file:
             made[a.certificate_file] = a.certificate.encode()
-    checked = write(folder, field, made | manifest_file(field, kernels, rows))
+    checked = write(folder, field, made | manifest_file(field, kernels, rows), KIND)
     return kernels, manifest(field, kernels, rows) | checked
 
 

@@ -1,4 +1,5 @@
-//! Calls of routines, each verified once and then used by its statement.
+//! Calls: of routines, each verified once and then used by its statement, or of code beside the
+//! kernel, which is run in its place where no routine is stated.
 //!
 //! A verified routine leaves its results for all operands in their ranges; reads its operands before
 //! it writes; writes only its result and stack below its return address. At a call each operand
@@ -10,9 +11,36 @@ use crate::memory::{Address, Value, as_word};
 use crate::x86_64::machine::{Machine, SYSV};
 use crate::x86_64::routines::{Lemma, Routines};
 use crate::{Outcome, fail};
-use iced_x86::Register;
+use iced_x86::{Code, Instruction, Register};
 
 impl Machine<'_> {
+    /// Whether a return goes back to a call that was followed.
+    pub(crate) fn has_callers(&self) -> bool {
+        !self.callers.is_empty()
+    }
+
+    /// Where a call or a return goes that is followed; None for every other instruction.
+    ///
+    /// A return goes where its call came from, or it is refused.
+    pub(crate) fn goes_to(&mut self, i: &Instruction) -> Outcome<Option<u64>> {
+        let code = |place: u64| Value::Pointer(("code".to_string(), place.cast_signed()));
+        match i.code() {
+            Code::Call_rel32_64 if self.routines.is_none() => {
+                let top = self.move_stack(-8)?;
+                self.memory.store(top, code(i.next_ip()))?;
+                self.callers.push(i.next_ip());
+                Ok(Some(i.near_branch64()))
+            }
+            Code::Retnq => {
+                let back = self.memory.load(&(STACK.to_string(), self.memory.stack))?;
+                let caller = self.callers.pop().filter(|place| back == code(*place));
+                self.move_stack(8)?;
+                caller.map(Some).ok_or_else(|| "returns to no place that called".to_string())
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// Does what a call of a routine does to registers, flags and memory: System V.
     pub(crate) fn call(&mut self, place: u64) -> Outcome<()> {
         let mut routines = self.routines.take().ok_or("calls what no certificate is about")?;

@@ -12,6 +12,8 @@ use crate::{Outcome, fail};
 use iced_x86::{Code, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 
 pub(crate) const UNKNOWN: &str = "this instruction is not on the list";
+/// How many instructions a run may have: calls that call could make it endless.
+const MOST_STEPS: usize = 1 << 20;
 
 /// Runs the code to its return.
 pub(crate) fn run<'a>(
@@ -20,18 +22,30 @@ pub(crate) fn run<'a>(
     routines: Option<Routines<'a>>,
 ) -> Outcome<Run<'a>> {
     let mut machine = Machine::new(code, contract, routines);
-    for i in &mut Decoder::new(64, code, DecoderOptions::NONE) {
+    let mut decoder = Decoder::new(64, code, DecoderOptions::NONE);
+    for _ in 0..MOST_STEPS {
+        if !decoder.can_decode() {
+            return fail("frame: the code does not return");
+        }
+        let i = decoder.decode();
         let bytes = &code[i.ip() as usize..i.next_ip() as usize];
         if !has_known_prefixes(&i, bytes) {
             return fail(format!("+{:#x} {:?}: a prefix", i.ip(), i.mnemonic()));
         }
-        if i.code() == Code::Retnq {
+        if i.code() == Code::Retnq && !machine.has_callers() {
             return machine.result();
         }
         let name = |why| format!("+{:#x} {:?}: {why}", i.ip(), i.mnemonic());
+        if let Some(place) = machine.goes_to(&i).map_err(name)? {
+            let place = usize::try_from(place).unwrap_or(usize::MAX);
+            let outside = |_| name("goes to code outside the object".to_string());
+            decoder.set_position(place).map_err(outside)?;
+            decoder.set_ip(place as u64);
+            continue;
+        }
         machine.step(&i).map_err(name)?;
     }
-    fail("frame: the code does not return")
+    fail(format!("frame: the code does not return within {MOST_STEPS} instructions"))
 }
 
 /// Whether an instruction has its own legacy prefix, or none, and then one REX prefix at most, so

@@ -31,6 +31,8 @@ pub(crate) struct Machine<'a> {
     /// What calls may use; None where none are allowed.
     pub(crate) routines: Option<Routines<'a>>,
     saved: &'static [Register],
+    /// Where the calls that were followed return to, the innermost last.
+    pub(crate) callers: Vec<u64>,
     /// A flag is None where it is undefined.
     pub(crate) carry: Option<Word>,
     pub(crate) overflow: Option<Word>,
@@ -50,7 +52,8 @@ impl<'a> Machine<'a> {
         }
         let mut system = System::default();
         let memory = Memory::new(code, contract, &mut system);
-        Self { system, memory, registers, routines, saved, carry: None, overflow: None }
+        let callers = Vec::new();
+        Self { system, memory, registers, routines, saved, callers, carry: None, overflow: None }
     }
 
     /// z's values, where the kernel returns as it should.
