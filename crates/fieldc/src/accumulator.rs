@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::generic::PrimeField;
+use crate::prime_field::PrimeField;
 use crate::small::absolute;
 use crate::unreduced::Sum;
 

@@ -2,9 +2,9 @@
 //! the compiler's check.
 
 use crate::generated::LAZY_FULL_TOP;
-use crate::generic::PrimeField;
 use crate::lazy_kernels::{HasLazy, Ring};
 use crate::modulus::Modulus;
+use crate::prime_field::PrimeField;
 
 /// What `field!` says of a type. Whoever needs a condition asks for a trait that has it.
 pub trait Conditions: Copy {

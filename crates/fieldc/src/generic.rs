@@ -1,14 +1,12 @@
 //! The crate's own traits, for code that is generic over its fields.
 
-use core::fmt::{Debug, Display, LowerHex};
+use core::fmt::{Debug, Display};
 use core::hash::Hash;
 use core::iter::{Product, Sum};
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
-use core::str::FromStr;
 
+use crate::ShortScratch;
 use crate::array_operation::Operation;
-use crate::unreduced::HasSums;
-use crate::{DecodeError, ShortScratch};
 
 /// A field of this crate: a prime field, or an extension such as [`Fp2`](crate::Fp2).
 ///
@@ -58,37 +56,165 @@ pub trait Field:
     const ONE: Self;
 
     /// Whether this is 0, in the same time for all values.
+    ///
+    /// ```
+    /// use fieldc::{Field, bn254::Fp};
+    ///
+    /// fn zeros<F: Field>(x: &[F]) -> usize {
+    ///     x.iter().filter(|each| each.is_zero()).count()
+    /// }
+    /// assert_eq!(zeros(&[Fp::ZERO, Fp::ONE]), 1);
+    /// ```
     fn is_zero(&self) -> bool;
     /// `self + self`.
+    ///
+    /// ```
+    /// use fieldc::{Field, bn254::Fp};
+    ///
+    /// fn thrice<F: Field>(x: F) -> F {
+    ///     x.double() + x
+    /// }
+    /// assert_eq!(thrice(Fp::from(5_u64)), Fp::from(15_u64));
+    /// ```
     fn double(&self) -> Self;
     /// `self * self`.
+    ///
+    /// ```
+    /// use fieldc::{Field, bn254::Fp};
+    ///
+    /// fn fourth_power<F: Field>(x: F) -> F {
+    ///     x.square().square()
+    /// }
+    /// assert_eq!(fourth_power(Fp::from(3_u64)), Fp::from(81_u64));
+    /// ```
     fn square(&self) -> Self;
     /// `self * y + z`.
+    ///
+    /// ```
+    /// use fieldc::{Field, bn254::Fp};
+    ///
+    /// /// Horner's rule; the highest coefficient is first.
+    /// fn evaluate<F: Field>(coefficients: &[F], x: F) -> F {
+    ///     coefficients.iter().fold(F::ZERO, |sum, c| sum.mul_add(&x, c))
+    /// }
+    /// let coefficients = [2, 0, 1].map(Fp::from_u64);
+    /// assert_eq!(evaluate(&coefficients, Fp::from(3_u64)), Fp::from(19_u64));
+    /// ```
     fn mul_add(&self, y: &Self, z: &Self) -> Self;
     /// `a` if the flag is set, else `b`, in the same time for both.
+    ///
+    /// ```
+    /// use fieldc::{Field, bn254::Fp};
+    ///
+    /// fn absolute<F: Field>(is_negative: bool, x: F) -> F {
+    ///     F::select(is_negative, &-x, &x)
+    /// }
+    /// assert_eq!(absolute(true, -Fp::ONE), Fp::ONE);
+    /// ```
     fn select(flag: bool, a: &Self, b: &Self) -> Self;
     /// The inverse; `None` for 0. What it computes takes the same time for all values.
+    ///
+    /// ```
+    /// use fieldc::{Field, bn254::Fp};
+    ///
+    /// fn ratio<F: Field>(x: F, y: F) -> Option<F> {
+    ///     Some(x * y.invert()?)
+    /// }
+    /// assert_eq!(ratio(Fp::from(6_u64), Fp::from(3_u64)), Some(Fp::from(2_u64)));
+    /// assert_eq!(ratio(Fp::ONE, Fp::ZERO), None);
+    /// ```
     fn invert(&self) -> Option<Self>;
     /// The inverse and true; for 0, which has none, 0 and false. No branch depends on the value.
+    ///
+    /// ```
+    /// use fieldc::{Field, bn254::Fp};
+    ///
+    /// let (inverse, is_invertible) = Field::invert_ct(&Fp::from(2_u64));
+    /// assert!(is_invertible && inverse.double() == Fp::ONE);
+    /// assert_eq!(Field::invert_ct(&Fp::ZERO), (Fp::ZERO, false));
+    /// ```
     fn invert_ct(&self) -> (Self, bool);
     /// Whether this is the square of an element; 0 is.
+    ///
+    /// ```
+    /// use fieldc::{Field, bn254::Fp};
+    ///
+    /// let nine = Fp::from(9_u64);
+    /// assert!(Field::is_square(&nine) && !Field::is_square(&-nine)); // p = 3 mod 4
+    /// ```
     fn is_square(&self) -> bool;
     /// A square root; `None` if there is none. What it computes takes the same time for all values.
+    ///
+    /// ```
+    /// use fieldc::{Field, bn254::Fp};
+    ///
+    /// /// y of a point of y^2 = x^3 + 3.
+    /// fn y_of<F: Field>(x: F) -> Option<F> {
+    ///     (x.square() * x + F::from(3_u64)).sqrt()
+    /// }
+    /// let y = y_of(Fp::ONE).unwrap();
+    /// assert_eq!(y.square(), Fp::from(4_u64));
+    /// ```
     fn sqrt(&self) -> Option<Self>;
     /// A square root and true; 0 and false if there is none. No branch depends on the value.
+    ///
+    /// ```
+    /// use fieldc::{Field, bn254::Fp};
+    ///
+    /// let (root, exists) = Field::sqrt_ct(&Fp::from(9_u64));
+    /// assert!(exists && root.square() == Fp::from(9_u64));
+    /// ```
     fn sqrt_ct(&self) -> (Self, bool);
     /// The power with a public exponent in limbs, least significant first.
+    ///
+    /// ```
+    /// use fieldc::{Field, bn254::Fp};
+    ///
+    /// fn cube<F: Field>(x: F) -> F {
+    ///     x.pow(&[3])
+    /// }
+    /// assert_eq!(cube(Fp::from(2_u64)), Fp::from(8_u64));
+    /// ```
     fn pow(&self, exponent: &[u64]) -> Self;
     /// The sum of products of corresponding elements.
+    ///
+    /// ```
+    /// use fieldc::{Field, bn254::Fp};
+    ///
+    /// /// a*d - b*c.
+    /// fn determinant<F: Field>(a: F, b: F, c: F, d: F) -> F {
+    ///     F::sum_of_products(&[a, -b], &[d, c])
+    /// }
+    /// let [a, b, c, d] = [1, 2, 3, 4].map(Fp::from_u64);
+    /// assert_eq!(determinant(a, b, c, d), -Fp::from(2_u64));
+    /// ```
     fn sum_of_products<const K: usize>(x: &[Self; K], y: &[Self; K]) -> Self;
 
     /// The sum of products of corresponding elements.
+    ///
+    /// ```
+    /// use fieldc::{Field, bn254::Fp};
+    ///
+    /// fn length<F: Field>(x: &[F]) -> F {
+    ///     F::inner_product(x, x)
+    /// }
+    /// assert_eq!(length(&[3, 4].map(Fp::from_u64)), Fp::from(25_u64));
+    /// ```
     ///
     /// # Panics
     /// If the slices have different lengths.
     fn inner_product(x: &[Self], y: &[Self]) -> Self;
 
     /// Inverts every element; zeros stay zeros.
+    ///
+    /// ```
+    /// use fieldc::{Field, ShortScratch, bn254::Fp};
+    ///
+    /// let mut elements = [0, 1, 2].map(Fp::from_u64);
+    /// Field::batch_invert(&mut elements, &mut [Fp::ZERO; 3])?;
+    /// assert_eq!(elements[2].double(), Fp::ONE);
+    /// # Ok::<(), ShortScratch>(())
+    /// ```
     ///
     /// # Errors
     /// If the scratch space has fewer elements than there are to invert; nothing has changed then.
@@ -152,206 +278,4 @@ impl<T, Right> Operators<Right> for T where
         + MulAssign<Right>
         + DivAssign<Right>
 {
-}
-
-/// The integers modulo a prime: what every type of [`field!`](crate::field) is.
-///
-/// ```
-/// use fieldc::PrimeField;
-///
-/// /// The number below p, as hexadecimal digits.
-/// fn digits<F: PrimeField>(text: &str) -> Result<String, fieldc::DecodeError> {
-///     Ok(format!("{:x}", text.parse::<F>()?))
-/// }
-///
-/// fieldc::field! { struct Byte(modulus = "251"); }
-/// assert!(digits::<Byte>("250")?.ends_with("fa"));
-/// assert!(digits::<Byte>("251").is_err());
-/// # Ok::<(), fieldc::DecodeError>(())
-/// ```
-pub trait PrimeField: Field + FromStr<Err = DecodeError> + LowerHex + HasSums {
-    /// An array of limbs, least significant first.
-    type Limbs: Copy + Debug + Eq + AsRef<[u64]> + AsMut<[u64]>;
-    /// An array of bytes.
-    type Bytes: Copy + Debug + Eq + AsRef<[u8]> + AsMut<[u8]>;
-
-    /// The modulus p, least significant limb first.
-    const MODULUS: Self::Limbs;
-    /// Bits of the modulus.
-    const BITS: u32;
-    /// Limbs of 64 bits.
-    const LIMBS: usize;
-    /// Bytes of an encoding.
-    const BYTES: usize;
-    /// The largest s for which 2^s divides p - 1.
-    const TWO_ADICITY: u32;
-    /// An element of order 2^s.
-    const ROOT_OF_UNITY: Self;
-
-    /// The number with these limbs; `None` unless it is below p.
-    fn from_limbs(limbs: Self::Limbs) -> Option<Self>;
-    /// The limbs of the number below p.
-    fn to_limbs(&self) -> Self::Limbs;
-    /// Decodes a number below p, least significant byte first.
-    ///
-    /// # Errors
-    /// If there are not [`BYTES`](Self::BYTES) bytes, or the number is not below p.
-    fn from_bytes_le(bytes: &[u8]) -> Result<Self, DecodeError>;
-    /// Decodes a number below p, most significant byte first.
-    ///
-    /// # Errors
-    /// If there are not [`BYTES`](Self::BYTES) bytes, or the number is not below p.
-    fn from_bytes_be(bytes: &[u8]) -> Result<Self, DecodeError>;
-    /// Encodes the number below p, least significant byte first.
-    fn to_bytes_le(&self) -> Self::Bytes;
-    /// Encodes the number below p, most significant byte first.
-    fn to_bytes_be(&self) -> Self::Bytes;
-    /// A number of any length modulo p, least significant byte first.
-    fn from_bytes_wide_le(bytes: &[u8]) -> Self;
-    /// A number of any length modulo p, most significant byte first.
-    fn from_bytes_wide_be(bytes: &[u8]) -> Self;
-    /// An element from a source that fills a slice with random bytes, once.
-    fn random_from(fill: impl FnMut(&mut [u8])) -> Self;
-    /// `self * k`.
-    fn mul_small(&self, k: u32) -> Self;
-    /// `self * k`.
-    fn mul_u64(&self, k: u64) -> Self;
-    /// `self * k`.
-    fn mul_i64(&self, k: i64) -> Self;
-    /// An element of order 2^k; `None` for k above [`TWO_ADICITY`](Self::TWO_ADICITY).
-    fn primitive_root_of_unity(k: u32) -> Option<Self>;
-}
-
-/// The crate's own traits for a type that `field!` makes.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __generic {
-    ($Fp:ident) => {
-        impl $crate::Field for $Fp {
-            const ZERO: Self = Self::ZERO;
-            const ONE: Self = Self::ONE;
-
-            $crate::__forward! {
-                fn is_zero(&self) -> bool;
-                fn double(&self) -> Self;
-                fn square(&self) -> Self;
-                fn mul_add(&self, y: &Self, z: &Self) -> Self;
-                fn invert(&self) -> Option<Self>;
-                fn invert_ct(&self) -> (Self, bool);
-                fn is_square(&self) -> bool;
-                fn sqrt(&self) -> Option<Self>;
-                fn sqrt_ct(&self) -> (Self, bool);
-                fn pow(&self, exponent: &[u64]) -> Self;
-            }
-
-            #[inline(always)]
-            fn select(flag: bool, a: &Self, b: &Self) -> Self {
-                Self::select(flag, a, b)
-            }
-
-            #[inline(always)]
-            fn sum_of_products<const K: usize>(x: &[Self; K], y: &[Self; K]) -> Self {
-                Self::sum_of_products(x, y)
-            }
-
-            #[inline]
-            fn inner_product(x: &[Self], y: &[Self]) -> Self {
-                Self::inner_product(x, y)
-            }
-
-            #[inline]
-            fn least(operation: $crate::__private::Operation) -> usize {
-                $crate::__private::least::<{ $Fp::LIMBS }, Self>(operation)
-            }
-
-            #[inline]
-            fn in_vectors(
-                operation: $crate::__private::Operation,
-                z: &mut [Self],
-                operands: &[Option<&[Self]>],
-            ) -> usize {
-                $crate::__private::in_vectors::<{ $Fp::LIMBS }, Self>(operation, z, operands)
-            }
-
-            #[inline]
-            fn butterfly_in_vectors(x: &mut [Self], y: &mut [Self], w: &[Self]) -> usize {
-                $crate::__private::butterfly_in_vectors::<{ $Fp::LIMBS }, Self>(x, y, w)
-            }
-
-            #[inline]
-            fn transform_in_vectors(x: &mut [Self], roots: &[Self]) -> bool {
-                $crate::__private::transform_in_vectors::<{ $Fp::LIMBS }, Self>(x, roots)
-            }
-        }
-
-        impl $crate::PrimeField for $Fp {
-            type Limbs = [u64; $Fp::LIMBS];
-            type Bytes = [u8; $Fp::BYTES];
-
-            const MODULUS: Self::Limbs = Self::MODULUS;
-            const BITS: u32 = Self::BITS;
-            const LIMBS: usize = Self::LIMBS;
-            const BYTES: usize = Self::BYTES;
-            const TWO_ADICITY: u32 = Self::TWO_ADICITY;
-            const ROOT_OF_UNITY: Self = Self::ROOT_OF_UNITY;
-
-            $crate::__forward! {
-                fn to_limbs(&self) -> Self::Limbs;
-                fn to_bytes_le(&self) -> Self::Bytes;
-                fn to_bytes_be(&self) -> Self::Bytes;
-                fn mul_small(&self, k: u32) -> Self;
-                fn mul_u64(&self, k: u64) -> Self;
-                fn mul_i64(&self, k: i64) -> Self;
-            }
-
-            #[inline]
-            fn from_limbs(limbs: Self::Limbs) -> Option<Self> {
-                Self::from_limbs(limbs)
-            }
-
-            #[inline]
-            fn from_bytes_le(bytes: &[u8]) -> Result<Self, $crate::DecodeError> {
-                Self::from_bytes_le(bytes)
-            }
-
-            #[inline]
-            fn from_bytes_be(bytes: &[u8]) -> Result<Self, $crate::DecodeError> {
-                Self::from_bytes_be(bytes)
-            }
-
-            #[inline]
-            fn from_bytes_wide_le(bytes: &[u8]) -> Self {
-                Self::from_bytes_wide_le(bytes)
-            }
-
-            #[inline]
-            fn from_bytes_wide_be(bytes: &[u8]) -> Self {
-                Self::from_bytes_wide_be(bytes)
-            }
-
-            #[inline]
-            fn random_from(fill: impl FnMut(&mut [u8])) -> Self {
-                Self::random_from(fill)
-            }
-
-            #[inline]
-            fn primitive_root_of_unity(k: u32) -> Option<Self> {
-                Self::primitive_root_of_unity(k)
-            }
-        }
-    };
-}
-
-/// Methods that call the type's own of the same name.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __forward {
-    ($(fn $name:ident(&self $(, $operand:ident: $Operand:ty)*) -> $Result:ty;)+) => {
-        $(
-            #[inline(always)]
-            fn $name(&self $(, $operand: $Operand)*) -> $Result {
-                Self::$name(self $(, $operand)*)
-            }
-        )+
-    };
 }

@@ -63,6 +63,15 @@ impl<'a, F: PrimeField> Ntt<'a, F> {
 
     /// Coefficients become values.
     ///
+    /// ```
+    /// use fieldc::{Ntt, bls12_381::Fr};
+    ///
+    /// let mut table = [Fr::ZERO; 2];
+    /// let mut x = [5, 1].map(Fr::from_u64); // 5 + X
+    /// Ntt::new(&mut table).unwrap().forward(&mut x);
+    /// assert_eq!(x, [6, 4].map(Fr::from_u64)); // at 1 and -1
+    /// ```
+    ///
     /// # Panics
     /// If there are not as many elements as the table has; nothing has changed then.
     #[inline]
@@ -106,6 +115,20 @@ impl<'a, F: PrimeField> Ntt<'a, F> {
     }
 
     /// Values become coefficients: undoes [`forward`](Self::forward).
+    ///
+    /// ```
+    /// use fieldc::{Ntt, bls12_381::Fr};
+    ///
+    /// let mut table = [Fr::ZERO; 4];
+    /// let ntt = Ntt::new(&mut table).unwrap();
+    /// let mut x = [2, 1, 0, 0].map(Fr::from_u64); // 2 + X
+    /// ntt.forward(&mut x);
+    /// for value in &mut x {
+    ///     *value = value.square();
+    /// }
+    /// ntt.inverse(&mut x);
+    /// assert_eq!(x, [4, 4, 1, 0].map(Fr::from_u64)); // 4 + 4*X + X^2
+    /// ```
     ///
     /// # Panics
     /// If there are not as many elements as the table has; nothing has changed then.

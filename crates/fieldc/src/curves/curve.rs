@@ -1,6 +1,7 @@
 //! What a curve is.
 
-use crate::generic::{Field, PrimeField};
+use crate::generic::Field;
+use crate::prime_field::PrimeField;
 
 /// A curve y^2 = x^3 + ax + b with a group of prime order, as a type without values.
 ///

@@ -1,7 +1,7 @@
 //! Multiples of points.
 
 use super::{Curve, Jacobian};
-use crate::generic::PrimeField;
+use crate::prime_field::PrimeField;
 
 /// Bits of a window.
 const WIDTH: usize = 4;

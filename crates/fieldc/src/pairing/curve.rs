@@ -3,7 +3,7 @@
 use super::lines::Line;
 use crate::curves::Curve;
 use crate::fp2::Fp2;
-use crate::generic::PrimeField;
+use crate::prime_field::PrimeField;
 use crate::tower::{Fp12, HasTower};
 
 /// A step of a Miller loop.

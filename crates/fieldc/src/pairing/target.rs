@@ -4,7 +4,7 @@ use core::fmt;
 use core::ops::{Div, DivAssign, Mul, MulAssign};
 
 use super::curve::Pairing;
-use crate::generic::PrimeField;
+use crate::prime_field::PrimeField;
 use crate::tower::{Fp12, HasTower};
 
 /// An element of the group of prime order in Fp12: what a pairing is.
