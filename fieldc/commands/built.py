@@ -25,6 +25,9 @@ def manifest_of(folder: Path) -> Any:
         if (folder.absolute().parent / "manifest.json").is_file():
             whole = quote(str(folder.parent if folder.name else folder.absolute().parent))
             raise UsageError(f"{quote(str(folder))} is a part of a build; name all of it: {whole}")
+        if not folder.is_dir():
+            said = "is a file" if folder.exists() else "is not there"
+            raise UsageError(f"{quote(str(folder))} {said}; name a folder of fieldc build")
         said = "has no manifest.json, so fieldc build did not write it or was stopped"
         raise UsageError(f"{quote(str(folder))} {said}; build into it again")
     try:

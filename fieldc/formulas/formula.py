@@ -59,13 +59,21 @@ class Formula:
     held: Range | None = None
     """Of a result that is no element: its size."""
     function: Callable[..., object] | None = field(default=None, compare=False)
-    """What was recorded, where its steps depend on the field."""
+    """What was recorded; None once the field is known."""
+    has_field_constants: bool = field(default=False, compare=False)
+    """Whether its steps depend on the field."""
+
+    def __call__(self, *values: object) -> object:
+        """What another formula gets by a call: its steps are made part of that one's."""
+        if self.function is None:
+            raise TypeError(f"{self.name} is of one field already, and cannot be called")
+        return self.function(*values)
 
     def over(self, f: Field) -> Formula:
         """The formula with a field's constants. Raises FormulaError where it is not for it."""
         self.check(f)
-        if self.function is None:
-            return self
+        if self.function is None or not self.has_field_constants:
+            return replace(self, function=None)
         with recording_over(f):
             return replace(recorded(self.function), function=None)
 
@@ -221,7 +229,8 @@ def _recorded(
         tuple(check for kind in kinds for check in kind.checks),
         tuple(trace.sizes.items()),
         result.size,
-        function if trace.has_field_constants else None,
+        function,
+        trace.has_field_constants,
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
+import fieldc.formulas
 from fieldc.errors import UserError, quote
 from fieldc.formulas.errors import FormulaError, line_of, wrong
 from fieldc.formulas.formula import RECORDED, Formula
@@ -73,6 +74,8 @@ def _check_once(formulas: Sequence[Formula]) -> None:
 def _said(error: BaseException) -> str:
     text = " ".join(str(error).split())
     name = type(error).__name__
+    if isinstance(error, NameError) and error.name in fieldc.formulas.__all__:
+        return f"{text}; write: from fieldc.formulas import {error.name}"
     if text and isinstance(error, SAYS_ENOUGH):
         return text
     return f"this ends with {name}: {text}" if text else f"this ends with {name}"

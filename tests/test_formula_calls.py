@@ -1,0 +1,88 @@
+"""A formula may call other formulas: their steps become its own."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from fieldc.catalogue import find_field
+from fieldc.formulas import FormulaError, formula
+from fieldc.formulas.load import load_formulas
+
+FILE = """
+from typing import NamedTuple
+from fieldc.formulas import Element, extend, formula
+
+Fp2 = extend(Element, 2, -1)
+
+class Pair(NamedTuple):
+    a: Element
+    b: Element
+
+@formula
+def turned(p: Pair) -> Pair:
+    return Pair(p.a - p.b, p.a + p.b)
+
+@formula
+def square(x: Fp2) -> Fp2:
+    return x * x
+
+@formula
+def frobenius(x: Fp2) -> Fp2:
+    return x.frobenius()
+
+@formula
+def twice(p: Pair) -> Element:
+    p = turned(turned(p))
+    return p.a * p.b
+
+@formula
+def norm(x: Fp2) -> Fp2:
+    return square(x) * frobenius(x)
+"""
+
+
+def test_a_formula_calls_others(tmp_path: Path) -> None:
+    path, f = tmp_path / "calls.py", find_field("2^127-1")
+    path.write_text(FILE)
+    found = {one.name: one.over(f) for one in load_formulas(path)}
+    generator = random.Random(1)
+    a, b = (generator.randrange(f.p) for _ in range(2))
+    (product,) = found["twice"].evaluate(f, (a * f.R % f.p, b * f.R % f.p))
+    assert product * f.R_inverse % f.p == -4 * a * b % f.p
+    x = a * f.R % f.p, b * f.R % f.p
+    expected = found["square"].evaluate(f, x), found["frobenius"].evaluate(f, x)
+    (c, d), (e, g) = ([value * f.R_inverse % f.p for value in each] for each in expected)
+    norm = tuple(value * f.R_inverse % f.p for value in found["norm"].evaluate(f, x))
+    assert norm == ((c * e - d * g) % f.p, (c * g + d * e) % f.p)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("turned(p, p)", "takes 1 positional argument"),
+        ("turned(3)", "has no attribute 'a'"),
+    ],
+)
+def test_a_call_that_makes_no_sense(call: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "calls.py"
+    path.write_text(FILE.replace("turned(turned(p))", call))
+    with pytest.raises(FormulaError, match=said):
+        load_formulas(path)
+
+
+def test_a_formula_of_one_field_is_not_called() -> None:
+    text = {}
+    exec("from fieldc.formulas import Element\ndef f(x: Element) -> Element: return x * x", text)
+    with pytest.raises(TypeError, match="f is of one field already"):
+        formula(text["f"]).over(find_field("2^61-1"))(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("name", "left_out"), [("Element", "Element, "), ("formula", ", formula")])
+def test_a_name_that_was_not_imported(name: str, left_out: str, tmp_path: Path) -> None:
+    path = tmp_path / "names.py"
+    path.write_text(FILE.replace(left_out, "", 1))
+    with pytest.raises(FormulaError, match=f"write: from fieldc.formulas import {name}$"):
+        load_formulas(path)
