@@ -45,6 +45,13 @@ def twice(x: Fp2, y: Fp2, w: Fp2) -> Fp2:  # type: ignore[valid-type]
 
 
 @formula
+def eightfold(x: Element, y: Element) -> Element:
+    """8*x*y, with a product that one sum takes twice."""
+    t = x * y
+    return t + 7 * t
+
+
+@formula
 def multiples(x: Element) -> Pair:
     """Multiples that additions do not make."""
     return 12345 * x, (2**64 - 1) * x + 12345 * x
@@ -247,3 +254,11 @@ def test_one_kernel_sums_in_a_loop() -> None:
     assert {a.operand_limbs[0] for a in build([decision], lambda *_: None)} == {4}
     with pytest.raises(FormulaError, match="5 limbs, of 4 4: choose another number"):
         accumulate_5.check(f)
+
+
+def test_a_product_that_one_sum_takes_twice_is_reduced_once_and_proved() -> None:
+    f = find_field("bn254-p")
+    plan = planned(eightfold.over(f))
+    assert (plan.products, plan.reductions, len(plan.computed)) == (1, 1, 1)
+    (made, *_) = build([decisions.decide_formula(f, eightfold, TARGETS["x86_64-linux"])], print)
+    assert made.status == PROVED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -27,6 +27,8 @@ from fieldc.formulas.kinds import ValueType, kind_of
 from fieldc.formulas.text import FormulaText, said_size
 from fieldc.operands import Range, residues
 
+LINEAR = ("add", "sub", "scale")
+"""Steps without a product of two values."""
 MOST_OPERANDS = 5
 """Operands of one formula: as many as calling conventions pass in registers beside the result."""
 Check = Callable[[Field], None]
@@ -121,6 +123,25 @@ class Formula:
             if uses[number]:
                 uses.update(self.steps[number - self.inputs].args)
         return uses
+
+    @cached_property
+    def destinations(self) -> dict[int, frozenset[tuple[int, int]]]:
+        """Where each value that is needed goes: a step and the place of its operand there.
+
+        Sums and multiples that go to one place are passed through: t + 7*t takes t once. A result
+        is a place too, after all steps.
+        """
+        last = self.inputs + len(self.steps)
+        found: dict[int, set[tuple[int, int]]] = defaultdict(set)
+        for place, number in enumerate(self.results):
+            found[number].add((last, place))
+        for number, step in reversed([*self.needed()]):
+            onward = found[number]
+            passes = step.kind in LINEAR and len(onward) == 1 and number not in self.results
+            for place, i in enumerate(step.args):
+                same = 0 if step.kind in LINEAR else place
+                found[i] |= onward if passes else {(number, same)}
+        return {number: frozenset(places) for number, places in found.items()}
 
     def check(self, f: Field) -> None:
         """Raise FormulaError where the formula makes no sense over a field."""

@@ -1,7 +1,7 @@
 """The planner: which values of a formula are computed, by which blocks, and where to reduce.
 
-The rules are few. A product that is used once goes into the sum that uses it, so that a sum of
-products has one reduction. A value that is used twice and has a product in it is computed once.
+The rules are few. A product that one sum uses goes into it, so that a sum of products has one
+reduction. A value that is used twice and has a product in it is computed once.
 Sums of values that are there go unreduced into the product that uses them.
 
 There are three plans of a formula. In the first, a value that is used twice is reduced. In the
@@ -161,7 +161,7 @@ class _Planner:
         """Whether a value is computed, reduced, where it stands."""
         if not self.is_fused and found.sources:
             return True
-        if self.formula.uses[number] < 2:
+        if len(self.formula.destinations[number]) < 2:
             return False
         return found.has_products or bool(self.lazy and number in self.lazy.factors)
 
