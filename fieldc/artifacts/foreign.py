@@ -28,7 +28,7 @@ else:
 KEYS = frozenset(
     (
         *("claim", "claims", "arguments", "limbs", "below", "sizes", "values", "numbers"),
-        *("tables", "overlap", "memory", "between", "convention"),
+        *("tables", "overlap", "memory", "between", "before", "in_place", "convention"),
     )
 )
 
@@ -77,6 +77,8 @@ def contract_in_file(text: str, limbs: int) -> ForeignContract:
             {str(k): str(v) for k, v in said.get("tables", {}).items()},
             bool(said.get("overlap", True)),
             _texts(said["between"]) if "between" in said else (),
+            {str(k): int(v) for k, v in said.get("before", {}).items()},
+            str(said.get("in_place", "")),
         )
         convention = said.get("convention", "")
         if not isinstance(convention, str):

@@ -85,7 +85,9 @@ def read_elf(data: bytes) -> Image:
     )
     starts = unique(_start(s, s.value) for s in binary.symbols if s.value and _is_function(s))
     fixups = tuple(_dynamic(r) for r in binary.relocations if not _relocates_nothing(r))
-    return Image(machine, "elf", regions, starts, fixups)
+    objects = (s for s in binary.symbols if s.value and s.type == SYMBOLS.TYPE.OBJECT)
+    held = tuple(_start(s, s.value) for s in objects)
+    return Image(machine, "elf", regions, starts, fixups, held)
 
 
 def _ends_early(data: bytes) -> bool:

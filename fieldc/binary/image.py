@@ -79,6 +79,8 @@ class Image:
     regions: tuple[Region, ...]
     starts: tuple[Start, ...]
     fixups: tuple[Fixup, ...] = ()
+    objects: tuple[Start, ...] = ()
+    """Names of data, of linked ELF files."""
 
     @property
     def end(self) -> int:

@@ -92,7 +92,7 @@ def _place(image: Image, symbol: str) -> tuple[str, int]:
 
 def _symbol(image: Image, linked: Linked, name: str) -> int:
     """The address of a symbol of this file, or of another one."""
-    for start in image.starts:
+    for start in (*image.starts, *image.objects):
         if start.name == name:
             return start.address
     for fixup in image.fixups:

@@ -13,8 +13,10 @@ from fieldc.proof.algebra.bounds import Case
 from fieldc.proof.algebra.equations import Polynomial, System
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.routines import Routines
-from fieldc.proof.values import Pointer, Value, word
+from fieldc.proof.values import LowByte, OnEntry, Pointer, Value, word
 
+STACK_END = ("goroutine", 16)
+"""Where Go keeps the address below which it would grow the stack."""
 MOST_STACK = 4096
 """Bytes of stack that a kernel may take: a page, so that none steps over a guard page."""
 
@@ -55,6 +57,14 @@ class KernelMemory:
     """Whether z may be one of the operands."""
     case: Case | None = None
     """What is known of the operands, of a foreign routine."""
+    before: Mapping[str, int] = field(default_factory=dict)
+    """How many words of a table lie below its address."""
+    in_place: str = ""
+    """The operand that lies in z, if one does."""
+    stack_place: int = 8
+    """The stack pointer on entry, modulo a page; a convention says only its last bits."""
+    aligned_to: int = 1
+    """The power of 2 modulo which `stack_place` was asked for."""
     deepest: int = 0
     """How far down the stack was used, in bytes from its pointer on entry."""
     executed: set[str] = field(default_factory=set)
@@ -91,14 +101,32 @@ class KernelMemory:
         if offset % 8:
             raise ProofError(f"{where}: a read between two words of {base}")
         if base == "stack":
-            if offset < self.stack_pointer - self.red_zone or offset not in self.stack:
-                raise ProofError(f"{where}: reads stack that it never wrote")
-            return self.stack[offset]
+            return self._from_stack(offset, where)
         if base == "z" and offset // 8 in self.result:
             return self.result[offset // 8]
-        if base in self.tables and 0 <= offset < 8 * len(self.tables[base]):
-            return word(self.tables[base][offset // 8])
+        if base == "z" and self.in_place and 0 <= offset < 8 * len(self.operands[self.in_place]):
+            return {(self.operands[self.in_place][offset // 8],): 1}
+        if (base, offset) == STACK_END:
+            return OnEntry("end of stack")
+        if base in self.tables:
+            index = offset // 8 + self.before.get(base, 0)
+            if 0 <= index < len(self.tables[base]):
+                return word(self.tables[base][index])
         return self._operand(base, offset, where)
+
+    def _from_stack(self, offset: int, where: str) -> Value:
+        """A word of the stack; one of its own that it never wrote is unknown."""
+        own = offset >= self.stack_pointer - self.red_zone
+        if own and offset not in self.stack and offset < 0 and self.is_foreign:
+            return OnEntry(f"stack{offset}")
+        if not own or offset not in self.stack:
+            raise ProofError(f"{where}: reads stack that it never wrote")
+        return self.stack[offset]
+
+    def aligned(self, offset: int, alignment: int) -> int:
+        """The offset of the next address down the stack that is a multiple of a power of 2."""
+        self.aligned_to = max(self.aligned_to, alignment)
+        return offset - (self.stack_place + offset) % alignment
 
     def _constant(self, offset: int, size: int, where: str) -> int:
         """A number in the code, or beside it where nobody may write."""
@@ -120,6 +148,10 @@ class KernelMemory:
         if address.base == "code":
             return word(self._constant(address.offset, size, where))
         place = address.offset % 8
+        if address.base == "stack" and size == 1 and not place:
+            byte = self.load(address, where)
+            if isinstance(byte, LowByte) and byte.value is not None:
+                return byte.value
         value = self.load(Pointer(address.base, address.offset - place), where)
         if place + size > 8 or not isinstance(value, dict) or value.keys() - {()}:
             raise ProofError(f"{where}: reads a part of a word that is no constant")

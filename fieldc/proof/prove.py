@@ -31,6 +31,10 @@ MOST_IN_VAIN = 4
 """How often it is asked in vain whether a case can be."""
 
 
+STACK_PLACE, STACK_ALIGNMENT = 8, 16
+"""A call leaves the stack pointer at 8 modulo 16."""
+Entered = tuple[KernelMemory, tuple[Input, ...]]
+"""The state of a run, and the operands' values."""
 RecordCase = Callable[[CaseProof | Excluded], None]
 
 
@@ -55,23 +59,14 @@ def prove(
     that is not all of the code; `unfit` are places of bytes that are not known. Raises ProofError;
     where it returns, all claims hold.
     """
-    system = System(WORD_BITS, is_foreign=constants is not None)
-    operands = operands_of(system, contract)
-    inputs = tuple(i for values in operands.values() for i in values)
-    memory = KernelMemory(
-        system,
-        {name: tuple(v for i in values for v in i.limbs) for name, values in operands.items()},
-        code,
-        contract.result_limbs * len(contract.claims),
-        tables=contract.tables,
-        numbers=contract.numbers,
-        arguments=contract.arguments,
-        constants=constants,
-        unfit=unfit,
-        overlaps=contract.overlap,
-        case=None if constants is None else Case(system, inputs, is_foreign=True),
-    )
-    INSTRUCTION_SETS[architecture].run(memory, convention, code, start)
+
+    def run(stack_place: int) -> Entered:
+        memory, inputs = _start(contract, code, constants, unfit, stack_place)
+        INSTRUCTION_SETS[architecture].run(memory, convention, code, start)
+        return memory, inputs
+
+    memory, inputs = _from_any_place(run)
+    system = memory.system
     count = runs or (RUNS if contract.between else 0)  # runs find the words of values between
     samples = tuple(refute.samples(system, inputs, count))
     cut_points = []
@@ -97,6 +92,49 @@ def prove(
         for proof in proofs:
             record(proof)
     return Proved(system, memory.deepest, equalities, frozenset(memory.executed), tuple(cut_points))
+
+
+def _start(
+    contract: Contract,
+    code: bytes,
+    constants: Mapping[int, bytes] | None,
+    unfit: frozenset[int],
+    stack_place: int,
+) -> Entered:
+    """The state on entry, with new variables for all operands."""
+    system = System(WORD_BITS, is_foreign=constants is not None)
+    operands = operands_of(system, contract)
+    inputs = tuple(i for values in operands.values() for i in values)
+    memory = KernelMemory(
+        system,
+        {name: tuple(v for i in values for v in i.limbs) for name, values in operands.items()},
+        code,
+        contract.result_limbs * len(contract.claims),
+        tables=contract.tables,
+        before=contract.before,
+        in_place=contract.in_place,
+        numbers=contract.numbers,
+        arguments=contract.arguments,
+        constants=constants,
+        unfit=unfit,
+        overlaps=contract.overlap,
+        case=None if constants is None else Case(system, inputs, is_foreign=True),
+        stack_place=stack_place,
+    )
+    return memory, inputs
+
+
+def _from_any_place(run: Callable[[int], Entered]) -> Entered:
+    """One run, which stands for all places of the stack. Raises ProofError where it does not."""
+    memory, inputs = run(STACK_PLACE)
+    for place in range(STACK_PLACE + STACK_ALIGNMENT, memory.aligned_to, STACK_ALIGNMENT):
+        other, _ = run(place)
+        same = (other.system, other.result) == (memory.system, memory.result)
+        if not same or other.aligned_to != memory.aligned_to:
+            raise ProofError("what is computed depends on where the stack lies")
+        memory.deepest = max(memory.deepest, other.deepest)
+        memory.executed |= other.executed
+    return memory, inputs
 
 
 @dataclass(frozen=True)

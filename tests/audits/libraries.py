@@ -14,7 +14,10 @@ from fieldc.binary.read import open_images
 CRATES = {
     "aws-lc-sys": "0.47.0",
     "blst": "0.3.17",
+    "halo2curves": "0.10.0",
+    "mcl_rust": "1.2.0",
     "ring": "0.17.14",
+    "secp256k1-sys": "0.14.1",
     "semolina": "0.1.5",
 }
 PREFIXES = ("openssl/boringssl_prefix_symbols_asm.h", "ring_core_generated/prefix_symbols_asm.h")

@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 from audits.emulated import EmulatedArm64
+from audits.go_calls import GoCall
 from fieldc.artifacts.foreign import ForeignContract
 from fieldc.binary.image import PAGE, Image
 from fieldc.binary.located import LocatedCode, locate
@@ -42,32 +43,35 @@ def laid_out(image: Image, code: LocatedCode) -> bytes:
 class Loaded:
     """An image in executable memory."""
 
-    def __init__(self, image: Image, code: LocatedCode) -> None:
+    def __init__(self, image: Image, code: LocatedCode, convention: str = "") -> None:
         data = laid_out(image, code)
         protection = mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
         self.memory = mmap.mmap(-1, len(data), prot=protection)
         self.memory[:] = data
         first = ctypes.c_char.from_buffer(self.memory)
-        self.routine = ctypes.CFUNCTYPE(None)(ctypes.addressof(first) + code.start)
+        start = ctypes.addressof(first) + code.start
+        is_go = convention == "go-abi0"
+        self.routine = GoCall(start) if is_go else ctypes.CFUNCTYPE(None)(start)
 
     def call(self, arguments: Sequence[object]) -> None:
         self.routine(*arguments)
 
 
-def _loaded(image: Image, code: LocatedCode) -> Loaded | EmulatedArm64:
+def _loaded(image: Image, code: LocatedCode, convention: str) -> Loaded | EmulatedArm64:
     if code.architecture == "aarch64":
         return EmulatedArm64(laid_out(image, code), code.start)
-    return Loaded(image, code)
+    return Loaded(image, code, convention)
 
 
 def confirm(image: Image, symbol: str, contract: ForeignContract, p: int) -> int:
     """Run a routine; how many runs were right. Raises WrongResult."""
     said = contract_from(contract.statement, p)
     code = locate(image, symbol, contract.memory)
-    loaded = _loaded(image, code)
+    loaded = _loaded(image, code, contract.convention)
     count = 0
     for values in _operands(said):
-        for shared in (False, True) if said.overlap else (False,):
+        ways = (True,) if said.in_place else (False, True) if said.overlap else (False,)
+        for shared in ways:
             _run(loaded, said, values, shared)
             count += 1
     return count
@@ -115,6 +119,12 @@ def _with_full_limbs(draw: random.Random, high: int) -> int:
     return value % (high + 1)
 
 
+def _from(table: ctypes.Array[ctypes.c_uint64], contract: Contract, name: str) -> object:
+    """The address of a table, of which some words may lie below."""
+    words = contract.before.get(name, 0)
+    return ctypes.byref(table, 8 * words) if words else table
+
+
 def _run(loaded: Loaded, contract: Contract, values: list[int], shared: bool) -> None:
     limbs, left = contract.limbs, list(values)
     results = limbs * len(contract.claims)
@@ -137,7 +147,9 @@ def _run(loaded: Loaded, contract: Contract, values: list[int], shared: bool) ->
         elif name in contract.numbers:
             arguments.append(ctypes.c_uint64(contract.numbers[name]))
         else:
-            arguments.append(arrays[name] if name in arrays else tables[name])
+            arguments.append(
+                arrays[name] if name in arrays else _from(tables[name], contract, name)
+            )
     loaded.call(arguments)
     given = [{(): v} if v else {} for v in values]
     for claim in contract.between:

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+from audits.builds import gnark, halo2curves, secp256k1
 from audits.libraries import DEBIAN, Missing, Source, crate, debian, image_of
 from audits.routines import Routine, nettle, openssl, ring, s2n, supranational
 from audits.routines_aarch64 import routines_aarch64
+from audits.routines_built import routines_built
 from audits.running import WrongResult, confirm
 from fieldc.artifacts.foreign import prove_foreign
 from fieldc.binary.image import Image, ObjectError
@@ -23,6 +25,7 @@ RESULTS = PAGE.with_suffix(".json")
 S2N = "aws-lc/third_party/s2n-bignum/s2n-bignum-imported"
 INCLUDES = {"aws-lc-sys": (f"{S2N}/include",), "ring": ("include",)}
 ARCHITECTURES = ("x86_64", "aarch64")
+BUILT = {"halo2curves": halo2curves, "secp256k1-sys": secp256k1}
 LONGEST = 40
 """Seconds of the processor for one proof."""
 HEAD = """# Audits: routines of other libraries, proved from their bytes
@@ -92,6 +95,10 @@ def source_of(routine: Routine, folder: Path) -> Source:
     """The file of a routine. Raises Missing."""
     if routine.library in DEBIAN:
         return debian(routine.library)
+    if routine.library == "gnark-crypto":
+        return gnark(routine.file, folder)
+    if (build := BUILT.get(routine.library)) is not None:
+        return build(folder)
     file = f"{S2N}/{routine.file}" if routine.library == "aws-lc-sys" else routine.file
     include = INCLUDES.get(routine.library, ())
     return crate(routine.library, file, folder, routine.architecture, *include)
@@ -99,7 +106,8 @@ def source_of(routine: Routine, folder: Path) -> Source:
 
 def routines() -> tuple[Routine, ...]:
     """Every routine, by library, of x86-64 and of AArch64."""
-    of_x86_64 = (*openssl(), *nettle(), *supranational(), *ring(), *s2n())
+    others = routines_built()
+    of_x86_64 = (*openssl(), *nettle(), *supranational(), *ring(), *s2n(), *others)
     return (*of_x86_64, *routines_aarch64())
 
 

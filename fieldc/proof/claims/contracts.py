@@ -51,6 +51,8 @@ class Contract:
     """Names in call order where they are not z and the operands."""
     tables: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Constants passed by address, as words."""
+    before: Mapping[str, int] = field(default_factory=dict)
+    """How many words of a table lie below its address; 0 where nothing is said."""
     numbers: Mapping[str, int] = field(default_factory=dict)
     """Constants passed by value."""
     more: tuple[Claim, ...] = ()
@@ -62,6 +64,8 @@ class Contract:
     """
     overlap: bool = True
     """Whether z may be an operand."""
+    in_place: str = ""
+    """The operand that lies in z, if one does."""
     width: int = 0
     """Limbs of each result where it is no residue."""
 

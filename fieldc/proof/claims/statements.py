@@ -55,12 +55,17 @@ class Statement:
     """Whether z may be an operand."""
     between: tuple[str, ...] = ()
     """Values on the way, `R*v1 = x*y`, of which later ones and the claims may speak."""
+    before: Mapping[str, int] = field(default_factory=dict)
+    """How many words of a table lie below its address."""
+    in_place: str = ""
+    """The operand that z holds before the call; it is no argument then."""
 
     @property
     def operands(self) -> tuple[str, ...]:
         """The names of the operands, in call order."""
         known = {"z", "p", "n0", NOTHING, *self.numbers, *self.tables}
-        return tuple(name for name in self.arguments if name not in known)
+        held = (self.in_place,) if self.in_place else ()
+        return (*held, *(name for name in self.arguments if name not in known))
 
 
 def contract_from(statement: Statement, p: int) -> Contract:
@@ -77,11 +82,13 @@ def contract_from(statement: Statement, p: int) -> Contract:
             raise ProofError(f"the bound of {name} is not that of {size} limbs")
         operands.append(Operand(name, size, high, count))
         names += [name] if count == 1 else [f"{name}{k}" for k in range(count)]
+    n0 = -pow(p, -1, radix) % radix if p % 2 else 0
+    constants = {**known, "n0": n0}
     tables = {"p": _limbs(p, statement.sizes.get("p", limbs))}
     for name, text in statement.tables.items():
-        tables[name] = _limbs(number(text, known), statement.sizes.get(name, 1))
-    numbers = {"n0": -pow(p, -1, radix) % radix if p % 2 else 0}
-    numbers |= {name: number(text, known) % radix for name, text in statement.numbers.items()}
+        tables[name] = _limbs(number(text, constants), statement.sizes.get(name, 1))
+    numbers = {"n0": n0}
+    numbers |= {name: number(text, constants) % radix for name, text in statement.numbers.items()}
     count = len(statement.claims)
     results = ["z"] if count == 1 else [f"z{k}" for k in range(count)]
     between = []
@@ -110,6 +117,8 @@ def contract_from(statement: Statement, p: int) -> Contract:
         high,
         arguments=statement.arguments,
         tables=tables,
+        before=statement.before,
+        in_place=statement.in_place,
         numbers=numbers,
         more=tuple(claims[1:]),
         overlap=statement.overlap,
@@ -145,9 +154,15 @@ def _check_names(statement: Statement) -> None:
         raise ProofError("no argument z, the result")
     if twice := {name for name in arguments if arguments.count(name) > 1}:
         raise ProofError(f"the argument {min(twice)} is there twice")
+    if statement.in_place in ("z", "p", "n0", NOTHING, *arguments):
+        raise ProofError(f"in_place: {statement.in_place} is an argument, or the result")
+    arguments += [statement.in_place] if statement.in_place else []
     for part in ("below", "sizes", "values", "numbers", "tables"):
         if unknown := getattr(statement, part).keys() - {*arguments}:
             raise ProofError(f"{part} is about {min(unknown)}, which is no argument")
+    for name, words in statement.before.items():
+        if name not in statement.tables or not 0 <= words < statement.sizes.get(name, 1):
+            raise ProofError(f"before: {name} is no table of more than {words} words")
     sizes = [*statement.sizes.values(), *statement.values.values(), statement.limbs]
     if not all(1 <= size <= MOST_LIMBS for size in sizes):
         raise ProofError(f"limbs, sizes and values are from 1 to {MOST_LIMBS}")

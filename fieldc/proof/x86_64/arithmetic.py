@@ -13,7 +13,7 @@ from capstone import x86_const as x86
 from fieldc.proof.algebra.equations import Polynomial
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.bits import TwoValues, bit, joined, two_values, word_of
-from fieldc.proof.values import LowByte, Pointer, Value
+from fieldc.proof.values import LowByte, OnEntry, Pointer, Value
 from fieldc.proof.x86_64.conditions import sets_known_signs
 from fieldc.proof.x86_64.processor import LOW_BYTES, LOW_HALVES, SymbolicX86
 
@@ -174,9 +174,13 @@ def compares_pointers(cpu: SymbolicX86, i: capstone.CsInsn) -> bool:
     if any(operand.size != 8 for operand in i.operands):
         return False
     a, b = cpu.read(i, 0), cpu.read(i, 1)
+    if isinstance(a, Pointer) and a.base == "stack" and b == OnEntry("end of stack"):
+        cpu.carry, cpu.overflow = {}, None  # the contract: there is enough stack
+        sets_known_signs(cpu, {}, {})
+        return True
     if not isinstance(a, Pointer) or not isinstance(b, Pointer) or a.base != b.base:
         return False
-    if min(a.offset, b.offset) < 0:
+    if a.base != "stack" and min(a.offset, b.offset) < 0:
         raise ProofError(f"{cpu.where}: compares addresses outside {a.base}")
     cpu.carry = {(): 1} if a.offset < b.offset else {}
     cpu.overflow = None

@@ -11,7 +11,8 @@ from collections.abc import Callable
 import capstone
 from capstone import x86_const as x86
 
-from fieldc.proof.algebra.equations import Polynomial
+from fieldc.proof.algebra.comparisons import comparison_of
+from fieldc.proof.algebra.equations import Equation, Polynomial
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.bits import (
     TwoValues,
@@ -67,7 +68,25 @@ def _is_negative(cpu: SymbolicX86, result: Value) -> Polynomial:
     word = cpu.word(result)
     if (values := two_values(system, word)) is not None:
         return bit(values.mapped(lambda value: value >> system.word_bits - 1))
-    return top_bits(cpu, word, 1)
+    return _borrow_of(cpu, word) or top_bits(cpu, word, 1)
+
+
+def _borrow_of(cpu: SymbolicX86, word: Polynomial) -> Polynomial | None:
+    """The borrow of the chain that ends in a word, where it is the word's top bit.
+
+    It is where bounds show the difference to be a signed number of as many words.
+    """
+    case, system = cpu.memory.case, cpu.memory.system
+    row = system.defining(next(iter(word))[0]) if [*word.values()] == [1] else None
+    if case is None or not isinstance(row, Equation) or row.kind != "sub" or row.carry is None:
+        return None
+    chain = comparison_of(system, row.carry)
+    if chain is None or {(row.word,): 1} != word:
+        return None
+    half = abs(chain.weight) // 2
+    if case.at_most(chain.operands, half - 1) and case.at_least(chain.operands, -half):
+        return {(row.carry,): 1}
+    return None
 
 
 def _zero(cpu: SymbolicX86) -> Polynomial:
@@ -160,6 +179,10 @@ def _set(condition: FlagCondition) -> Meaning:
 
     def meaning(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
         operand = i.operands[0]
+        if operand.type == x86.X86_OP_MEM:
+            cpu.needs_no_certificate()
+            cpu.memory.store(cpu.address(i, operand), LowByte(condition(cpu)), cpu.where)
+            return
         name = i.reg_name(operand.reg) if operand.type == x86.X86_OP_REG else "memory"
         if name not in LOW_BYTES:
             raise ProofError(f"{cpu.where}: {name} is not the low byte of a general register")

@@ -8,7 +8,7 @@ from capstone import x86_const as x86
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.values import OnEntry, Pointer, Value
 from fieldc.proof.x86_64.calls import call_proved
-from fieldc.proof.x86_64.processor import CALLEE_SAVED, SymbolicX86
+from fieldc.proof.x86_64.processor import CALLEE_SAVED, PAGE, SymbolicX86
 
 
 def moves_stack(cpu: SymbolicX86, i: capstone.CsInsn, sign: int) -> bool:
@@ -39,6 +39,26 @@ def move_stack_pointer(cpu: SymbolicX86, value: Value) -> None:
     if not isinstance(value, Pointer) or value.base != "stack":
         raise ProofError(f"{cpu.where}: moves the stack pointer off the stack")
     set_stack(cpu, value.offset)
+
+
+def aligns_stack(cpu: SymbolicX86, i: capstone.CsInsn) -> bool:
+    """`and` of an address on the stack with -2^k, at most a page; False for anything else."""
+    place, mask = cpu.read(i, 0), i.operands[1]
+    if not isinstance(place, Pointer) or place.base != "stack":
+        return False
+    alignment = -mask.imm
+    known = (
+        mask.type == x86.X86_OP_IMM and 8 <= alignment <= PAGE and not alignment & -alignment - 1
+    )
+    if not known or not cpu.memory.is_foreign:
+        raise ProofError(f"{cpu.where}: changes an address on the stack")
+    aligned = Pointer("stack", cpu.memory.aligned(place.offset, alignment))
+    if i.reg_name(i.operands[0].reg) == "rsp":
+        move_stack_pointer(cpu, aligned)
+    else:
+        cpu.write(i, 0, aligned)
+    cpu.carry = cpu.overflow = None
+    return True
 
 
 def push(cpu: SymbolicX86, i: capstone.CsInsn) -> None:

@@ -10,6 +10,7 @@ from fieldc.proof.bits import complement, flipped, low_bits, masked, united
 from fieldc.proof.values import AnyOf, LowByte
 from fieldc.proof.x86_64.arithmetic import folded
 from fieldc.proof.x86_64.conditions import sets_signs, signs_of
+from fieldc.proof.x86_64.control import aligns_stack
 from fieldc.proof.x86_64.narrow import and_half
 from fieldc.proof.x86_64.processor import (
     CLEAR,
@@ -27,6 +28,8 @@ def _and(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     if i.operands[0].size != 8:
         if not folded(cpu, i):
             and_half(cpu, i)
+        return
+    if aligns_stack(cpu, i):
         return
     value = masked(cpu, cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1)))
     cpu.write(i, 0, value)

@@ -139,7 +139,14 @@ def _moves_pointer(cpu: SymbolicX86, i: capstone.CsInsn, sign: int) -> bool:
     address = cpu.registers[cpu.register(i, target.reg)]
     if not isinstance(address, Pointer):
         return False
-    amount = cpu.word(cpu.read(i, 1))
+    other = cpu.read(i, 1)
+    if sign < 0 and isinstance(other, Pointer) and other.base == address.base:
+        cpu.needs_no_certificate()
+        distance = (address.offset - other.offset) % cpu.memory.system.radix
+        cpu.write(i, 0, {(): distance} if distance else {})
+        cpu.carry = cpu.overflow = None
+        return True
+    amount = cpu.word(other)
     if amount.keys() - {()}:
         raise ProofError(f"{cpu.where}: the address depends on data")
     moved = signed(int(amount.get((), 0)), cpu.memory.system.radix)
@@ -173,8 +180,13 @@ def _cmp(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     """sub without its result."""
     if compares_pointers(cpu, i) or folded(cpu, i):
         return
-    right = dict(cpu.word(cpu.read(i, 0)))
-    add_to(right, cpu.word(cpu.read(i, 1)), -1)
+    first, second = cpu.read(i, 0), cpu.read(i, 1)
+    if isinstance(first, AnyOf) and second == CLEAR:
+        cpu.carry, cpu.overflow = dict(CLEAR), dict(CLEAR)
+        sets_signs(cpu, first)
+        return
+    right = dict(cpu.word(first))
+    add_to(right, cpu.word(second), -1)
     word, out = cpu.memory.system.define("sub", right, -1, cpu.where)
     cpu.carry, cpu.overflow = {(out,): 1}, None
     sets_signs(cpu, {(word,): 1})

@@ -45,6 +45,9 @@ LOW_BYTES = {
     **{f"{r[1:]}l": r for r in REGISTERS[4:7]},
     **{f"r{i}b": f"r{i}" for i in range(8, 16)},
 }
+GO = ("go-abi0", "go-abiinternal")
+GOROUTINE = "goroutine"
+"""Go's record of what runs: its address is at fs:[-8], and in r14 by the newer convention."""
 CERTIFIED = frozenset(
     (
         *("mov", "movabs", "lea", "push", "pop", "add", "adc", "adcx", "adox", "sub", "sbb"),
@@ -66,6 +69,8 @@ KEEPS_SIGNS = frozenset(
 """What leaves the zero and sign flags alone, besides what reads them: cmov, set and jumps."""
 READS_FLAGS = ("cmov", "set", "j")
 
+PAGE = 4096
+"""Bytes."""
 LONGEST = 100_000
 """Instructions after which a kernel is taken for one that never returns."""
 
@@ -120,11 +125,25 @@ class SymbolicX86:
             raise ProofError(f"{self.where}: this instruction is not on the list")
         if instruction.mnemonic not in CERTIFIED:
             self.needs_no_certificate()
+        if self._finds_goroutine(instruction):
+            return
         if not has_known_prefixes(instruction):
             raise ProofError(f"{self.where}: a prefix that may change what it does")
         if not _keeps_signs(instruction.mnemonic):
             self.signs = None
         meaning(self, instruction)
+
+    def _finds_goroutine(self, i: capstone.CsInsn) -> bool:
+        """mov r, fs:[-8], by which Go's assembly finds the end of its stack."""
+        if self.convention not in GO or i.mnemonic != "mov" or len(i.operands) != 2:
+            return False
+        place = i.operands[1].mem
+        asks = i.operands[1].type == x86.X86_OP_MEM and place.segment == x86.X86_REG_FS
+        if not asks or place.base or place.index or place.disp != -8:
+            return False
+        self.needs_no_certificate()
+        self.write(i, 0, Pointer(GOROUTINE, 0))
+        return True
 
     def needs_no_certificate(self) -> None:
         """Go on only where no certificate is written, which could not say this."""
