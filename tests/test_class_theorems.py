@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from fieldc.packages.rust.classes import CLASSES, LIMBS
-from fieldc.packages.rust.theorems import ClassKernel, code_of, kernels_of_classes
+from fieldc.packages.rust.sums import FITTING
+from fieldc.packages.rust.theorems import (
+    Theorem,
+    code_of,
+    code_of_sum,
+    kernels_of_classes,
+    sums_of_classes,
+)
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.classes import prove_class
 
@@ -28,8 +35,30 @@ def test_every_kernel_by_cios_is_a_theorem(limbs: int) -> None:
         assert kernel.prove() == 2
 
 
-def kernel_of(symbol: str, limbs: int = 2) -> ClassKernel:
+def kernel_of(symbol: str, limbs: int = 2) -> Theorem:
     return next(k for k in kernels_of_classes(GENERATED, limbs) if k.symbol == symbol)
+
+
+@pytest.mark.parametrize("limbs", FITTING)
+def test_every_sum_is_a_theorem(limbs: int) -> None:
+    pieces = [*sums_of_classes(limbs)]
+    assert [piece.name for piece, _, _ in pieces] == ["add_spare", "add_full", "sub"]
+    for piece, operation, top in pieces:
+        assert prove_class(code_of_sum(piece, limbs), operation, limbs, top) == 2
+
+
+def test_a_changed_sum_is_no_theorem() -> None:
+    others = [*sums_of_classes(2)]
+    spare = others[0][0]
+    with pytest.raises(ProofError):
+        prove_class(code_of_sum(spare, 2), "add", 2, CLASSES[-1].top)
+    for piece, operation, top in others:
+        for place, line in enumerate(piece.lines):
+            if line.startswith("mov {y:e}"):
+                continue  # y is taken for a word then
+            lines = piece.lines[:place] + piece.lines[place + 1 :]
+            with pytest.raises(ProofError):
+                prove_class(code_of_sum(replace(piece, lines=lines), 2), operation, 2, top)
 
 
 def test_no_theorem_holds_for_a_wider_class() -> None:

@@ -13,7 +13,7 @@ cofactor below its largest value. Where that says too little, a comparison says 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product as combinations
@@ -35,9 +35,8 @@ from fieldc.proof.algebra.facts import Input
 from fieldc.proof.algebra.identity import ProofError, flags_of, value_of
 from fieldc.proof.algebra.totals import Total
 from fieldc.proof.claims.contracts import CLAIMS, WORD_BITS, Claim
+from fieldc.proof.class_code import ClassCode, SymbolMemory
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
-from fieldc.proof.memory import KernelMemory
-from fieldc.proof.values import Pointer, Value
 
 RADIX = 1 << WORD_BITS
 
@@ -62,40 +61,19 @@ CLASS_CLAIMS = {
 }
 
 
-@dataclass(frozen=True)
-class ClassCode:
-    """A function, and where it has constants of its modulus: `p[0]` or `n0`, 8 bytes each."""
-
-    code: bytes
-    start: int
-    symbols: Mapping[int, str]
-
-
-@dataclass
-class SymbolMemory(KernelMemory):
-    """Memory in which some constants of the code are variables."""
-
-    symbols: Mapping[int, int] = field(default_factory=dict)
-    """The variables at offsets in the code."""
-
-    def load(self, address: Value, where: str) -> Value:
-        """A 64-bit word. Raises ProofError."""
-        if isinstance(address, Pointer) and address.base == "code":
-            if address.offset in self.symbols:
-                return {(self.symbols[address.offset],): 1}
-            if any(abs(address.offset - place) < 8 for place in self.symbols):
-                raise ProofError(f"{where}: reads parts of constants of the modulus")
-        return super().load(address, where)
-
-
 @dataclass
 class ClassProof:
     """The state of a proof: the modulus, and n0, as variables."""
 
     system: System
     inputs: tuple[Input, ...]
-    p: Input
+    p: Polynomial
+    """The modulus as a polynomial in the variables of its constants."""
+    most: int
+    """The largest modulus."""
     n0: int
+    lowest: int
+    """The variable of its lowest limb, or that of its complement, R - p."""
 
     @cached_property
     def zeros(self) -> tuple[int, ...]:
@@ -120,8 +98,14 @@ def prove_class(found: ClassCode, operation: str, limbs: int, top: int) -> int:
     system = System(WORD_BITS)
     most = (top << WORD_BITS * (limbs - 1)) - 1
     operands = {name: _input(system, name, limbs, most - 1) for name in said.names}
-    p, n0 = _input(system, "p", limbs, most), _input(system, "n0", 1, RADIX - 1)
-    names = {"n0": n0.limbs[0], **{f"p[{i}]": v for i, v in enumerate(p.limbs)}}
+    is_complement = any(name.startswith("c[") for name in found.symbols.values())
+    high = RADIX**limbs - 1 if is_complement else most
+    p = _input(system, "c" if is_complement else "p", limbs, high)
+    n0 = _input(system, "n0", 1, RADIX - 1)
+    names = {"n0": n0.limbs[0], **{f"{p.name}[{i}]": v for i, v in enumerate(p.limbs)}}
+    modulus = p.value(WORD_BITS)
+    if is_complement:
+        modulus = {ONE: RADIX**limbs, **{m: -c for m, c in modulus.items()}}
     memory = SymbolMemory(
         system,
         {name: value.limbs for name, value in operands.items()},
@@ -134,7 +118,8 @@ def prove_class(found: ClassCode, operation: str, limbs: int, top: int) -> int:
     if missing:
         raise ProofError(f"frame: limb {missing[0]} of z is never written")
     z = value_of([memory.result[i] for i in range(limbs)], RADIX)
-    proof = ClassProof(system, (*operands.values(), p, n0), p, n0.limbs[0])
+    inputs = (*operands.values(), p, n0)
+    proof = ClassProof(system, inputs, modulus, most, n0.limbs[0], p.limbs[0])
     values = [value.value(WORD_BITS) for value in operands.values()]
     factor = RADIX**limbs if said.divides else 1
     claim, kappa = said.claim(values), said.kappa(most)
@@ -189,12 +174,20 @@ def _wholes(
     if not isinstance(row, Equation) or row.carry is None:
         return
     if row.kind == "add":
-        yield {**z, (row.carry,): RADIX**limbs}
+        yield _plus(z, row.carry, limbs)
     for reader in system.rows:
-        if not isinstance(reader, Equation) or reader.right.get((row.carry,)) != -1:
+        if not isinstance(reader, Equation) or reader.kind != row.kind or reader.carry is None:
             continue
-        if row.kind == reader.kind == "sub" and case.fixed.get(reader.carry or -1) == 0:
-            yield {**z, (reader.word,): RADIX**limbs}
+        sign, known = (1, 1) if row.kind == "add" else (-1, 0)
+        if reader.right.get((row.carry,)) == sign and case.fixed.get(reader.carry) == known:
+            yield _plus(z, reader.word, limbs)
+
+
+def _plus(z: Polynomial, above: int, limbs: int) -> Polynomial:
+    """z with a variable above its highest limb."""
+    whole = dict(z)
+    add_to(whole, {(above,): RADIX**limbs})
+    return whole
 
 
 def _input(system: System, name: str, limbs: int, high: int) -> Input:
@@ -232,10 +225,10 @@ def _cofactor(proof: ClassProof, case: Case, target: Polynomial) -> Polynomial:
 
 def _take_multiples(proof: ClassProof, total: Total, cofactor: Polynomial) -> None:
     """Take p times what stands with p's lowest limb to the cofactor."""
-    lowest, *others = proof.p.limbs
-    rest: Polynomial = {(v,): -1 << WORD_BITS * (i + 1) for i, v in enumerate(others)}
-    while multiple := total.split(lowest):
-        add_to(cofactor, multiple)
+    sign = int(proof.p[proof.lowest,])
+    rest: Polynomial = {m: -sign * c for m, c in proof.p.items() if m != (proof.lowest,)}
+    while multiple := total.split(proof.lowest):
+        add_to(cofactor, multiple, sign)
         total.add(product(multiple, rest))
 
 
@@ -270,8 +263,8 @@ def _is_zero(proof: ClassProof, word: int) -> bool:
     for row in total.backwards():
         if isinstance(row, Equation) and (quotient := total.split(row.word)):
             total.add(product(quotient, row.right))
-    pair = {proof.n0, proof.p.limbs[0]}
-    for monomial in [m for m in total.terms if pair <= {*m}]:
+    pair = {proof.n0, proof.lowest} if proof.p[proof.lowest,] == 1 else set()
+    for monomial in [m for m in total.terms if pair and pair <= {*m}]:
         rest = list(monomial)
         for number in pair:
             rest.remove(number)
@@ -295,14 +288,14 @@ def _by_relation(proof: ClassProof, case: Case, row: Equation) -> int | None:
     """The carry of a chain whose number is linear in x, y and p, with x and y below p."""
     assert row.carry is not None
     chain = comparison_of(proof.system, row.carry)
-    if chain is None:
+    if chain is None or proof.system.ranges[row.carry][1] > 1:
         return None
     low, high = (_linear_bound(proof, case, chain.operands, sign) for sign in (-1, 1))
-    size = abs(chain.weight)
-    for value in (0, 1):
-        first = chain.weight * value
-        if low is not None and high is not None and first <= -low and high < first + size:
-            return value
+    limit = max(chain.weight, 0)  # from there on a sum has a carry, and below it a difference
+    if high is not None and high < limit:
+        return int(chain.weight < 0)
+    if low is not None and -low >= limit:
+        return int(chain.weight > 0)
     return None
 
 
@@ -333,10 +326,12 @@ def _linear_bound(proof: ClassProof, case: Case, number: Polynomial, sign: int) 
     constant = int(total.terms.get(ONE, 0))
     if total.terms.keys() - {ONE} or "n0" in slopes:
         return None
-    of_p = slopes.pop("p", 0)
+    of_c = slopes.pop("c", 0)
+    of_p = slopes.pop("p", 0) - of_c
+    constant += of_c * int(proof.p.get(ONE, 0))
     positive = [slope for slope in slopes.values() if slope > 0]
     slope, constant = of_p + sum(positive), constant - sum(positive)  # x and y are at most p - 1
-    return constant + max(slope * 1, slope * proof.p.high)
+    return constant + max(slope * 1, slope * proof.most)
 
 
 def _is_below(
@@ -359,7 +354,7 @@ def _is_below(
     if kappa + largest <= factor:
         return
     less: Polynomial = dict(z)
-    add_to(less, proof.p.value(WORD_BITS), -1)
+    add_to(less, proof.p, -1)
     if case.at_most(less, -1):
         return
     raise ProofError("canonical: the result may be p or more, for some p of the class")

@@ -143,6 +143,10 @@ class KernelMemory:
         if self.unfit and not self.unfit.isdisjoint(range(place, place + size)):
             raise ProofError(f"{where}: a linker writes an address into this instruction")
 
+    def immediate(self, place: int, value: int) -> Polynomial:
+        """A constant in an instruction, at an offset in the code."""
+        return word(value)
+
     def load_part(self, address: Pointer, size: int, where: str) -> Value:
         """Some bytes of a constant. Raises ProofError where they are of anything else."""
         if address.base == "code":

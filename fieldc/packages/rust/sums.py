@@ -12,7 +12,7 @@ of 10.5.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fieldc.field import Field
@@ -147,8 +147,13 @@ def as_function(piece: InlineSum, f: Field, multiple: int = 1) -> str:
 
     It is for p, or for that multiple of p.
     """
-    n, p = f.n, f.p * multiple
-    words = f.limbs(p if piece.constant == "P" else f.R - p)
+    p = f.p * multiple
+    return with_words(piece, f.limbs(p if piece.constant == "P" else f.R - p))
+
+
+def with_words(piece: InlineSum, words: Sequence[int]) -> str:
+    """The same with any words for its constant."""
+    n = len(words)
     names = {"y": "rdx", "y:e": "edx"}
     names |= {f"a{i}": RESULT[i] for i in range(n)} | {f"t{i}": SCRATCH[i] for i in range(n)}
     names |= {f"c{i}": hex(word) for i, word in enumerate(words)}

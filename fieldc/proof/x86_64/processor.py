@@ -194,8 +194,8 @@ class SymbolicX86:
         """A 64-bit operand's value."""
         operand = instruction.operands[index]
         if operand.type == x86.X86_OP_IMM:
-            value = operand.imm % self.memory.system.radix
-            return {(): value} if value else {}
+            place = instruction.address + instruction.imm_offset
+            return self.memory.immediate(place, operand.imm % self.memory.system.radix)
         if operand.size != 8:
             raise ProofError(f"{self.where}: an operand of {operand.size} bytes")
         if operand.type == x86.X86_OP_MEM:
