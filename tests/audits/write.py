@@ -31,9 +31,9 @@ LONGEST = 40
 HEAD = """# Audits: routines of other libraries, proved from their bytes
 
 Made by `make audits`, on {machine}. Each routine is read from the library's own file, as Debian's
-package has it, or as a compiler makes it of the crate's or module's sources: first those for x86-64,
-then those for [AArch64](#aarch64). Its contract is what the library says of it, stated once more here
-([tests/audits/routines.py](../tests/audits/routines.py),
+package has it, or as a compiler makes it of the sources of a crate or a module of Go: first those
+for x86-64, then those for [AArch64](#aarch64). Its contract is what the library says of it, stated
+once more here ([tests/audits/routines.py](../tests/audits/routines.py),
 [routines_built.py](../tests/audits/routines_built.py),
 [routines_aarch64.py](../tests/audits/routines_aarch64.py)).
 
@@ -45,8 +45,8 @@ then those for [AArch64](#aarch64). Its contract is what the library says of it,
   emulator, which has no keys to sign return addresses with.
 - A routine that is not proved may still be right. The table says where the prover stopped.
 - What is assumed of a file: nothing replaces the function or the read-only sections that it reads.
-  gnark-crypto keeps its moduli where a program may write: that they are there is assumed too, and that
-  Go's stack has room.
+  gnark-crypto keeps its moduli where a program may write: that they are there is assumed too, and
+  that Go's stack has room.
 - `mcl_fp_sub4L` and `mcl_fp_sub6L` branch on the borrow of x - y: their time may depend on data.
 - halo2curves has no functions of its own in a binary: those of that name here call its methods.
 
