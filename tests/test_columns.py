@@ -28,6 +28,7 @@ from fieldc.targets.vectors.target import VectorTarget
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the assembler here is another one")
 every_target = pytest.mark.parametrize("target", ARRAY_TARGETS.values(), ids=ARRAY_TARGETS)
+ONE_LIMB = sampled(("goldilocks", "2^32-5"), ("2^61-1", "2^64-59", "2^63-25", "2^49-139"))
 PRIMES = sampled(("bls12-381-r", "secp256k1-p"), ("bls12-381-p", "p521", "2^127-1", "curve25519"))
 
 
@@ -68,9 +69,8 @@ def test_sums_in_columns(name: str, target: VectorTarget) -> None:
 
 
 @every_target
-@pytest.mark.parametrize("text", ["3", "257", "goldilocks", "babybear", "2^768-825", "2^285-9"])
+@pytest.mark.parametrize("text", ["3", "babybear", "2^768-825", "2^285-9"])
 def test_columns_take_what_bounds_say(text: str, target: VectorTarget) -> None:
-    """The kernels of every prime compute; those of one limb are not all proved."""
     f = check_takes(target, text)
     columns = columns_of(f)
     assert columns.turns & columns.turns - 1 == 0 and columns.most < 1 << 61
@@ -79,6 +79,52 @@ def test_columns_take_what_bounds_say(text: str, target: VectorTarget) -> None:
     t = 64 * columns.count
     sums = ColumnSums(f, columns, f, call(f, add, (t, 0, 0)), call(f, reduce, (0, t)))
     check_columns(sums, (1, 9, 70) if target.runs_here else (9,))
+
+
+@every_target
+@pytest.mark.parametrize("text", ONE_LIMB)
+def test_columns_of_one_limb_stay_in_registers(text: str, target: VectorTarget) -> None:
+    """Up to three, as many as the longest sum has digits. The longest sums are run."""
+    f = check_takes(target, text)
+    columns, (add, reduce) = columns_of(f), kernels(f, target)
+    assert columns.count == (2 if f.bits < 49 else 3)
+    assert add.held == ("zmm31", "zmm30", "zmm29")[: columns.count]
+    assert add.text.count("[rsi") == 2 * columns.count
+    t = 64 * columns.count
+    sums = ColumnSums(f, columns, f, call(f, add, (t, 0, 0)), call(f, reduce, (0, t)))
+    check_columns(sums, () if target.runs_here else (1, 11))
+    for made, operation in ((add, "accumulate"), (reduce, "collect")):
+        proof = prove(made.text, operation, f, columns)
+        assert proof.block > 0 and proof.tail > 0
+
+
+@every_target
+def test_sums_of_one_limb_take_few_instructions(target: VectorTarget) -> None:
+    f = check_takes(target, "goldilocks")
+    wanted = {"avx512ifma": (12, 36), "avx512f": (28, 71)}
+    assert tuple(made.ports for made in kernels(f, target)) == wanted[target.name]
+
+
+@every_target
+@pytest.mark.parametrize("operation", ["accumulate", "collect"])
+def test_changed_sums_of_one_limb_are_not_proved(operation: str, target: VectorTarget) -> None:
+    f = check_takes(target, "goldilocks")
+    made = kernels(f, target)[operation == "collect"]
+    held = [
+        (old, made.text.replace(old, new, 1))
+        for old, new in (
+            ("zmm30, zmmword ptr [rsi + 64]", "zmm30, zmmword ptr [rsi]"),
+            ("zmmword ptr [rsi + 128], zmm29", "zmmword ptr [rsi + 128], zmm28"),
+            ("vpaddq zmm31, zmm31,", "vpaddq zmm31, zmm30,"),
+            ("vpaddq zmm31, zmm31,", "vpaddq zmm28, zmm31,"),
+        )
+        if old in made.text
+    ]
+    assert len(held) == (4 if operation == "accumulate" else 0)
+    for what, changed in (*held, *changes(made.text)):
+        with pytest.raises((ProofError, ValueError)):
+            prove(changed, operation, f, columns_of(f))
+            pytest.fail(what)
 
 
 @every_target

@@ -1,8 +1,9 @@
 """Inner products in lanes with one reduction for many terms.
 
 A column of 64 bits takes thousands of halves of products, which are below 2^52. So one kernel adds
-products to columns, and no carry is taken. Another one reduces the columns. Primes below 2^31 need
-two columns of halves of 32 bits; for theirs see word_columns.py.
+products to columns, and no carry is taken. Another one reduces the columns. A modulus of one limb
+needs three columns, which stay in registers. Primes below 2^31 need two columns of halves of 32
+bits; for theirs see word_columns.py.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ ACCUMULATE, COLLECT = "accumulate", "collect"
 """The two kernels of sums in columns."""
 INNER = "inner_product"
 """The operation that `accumulate`, and `collect` once for as many terms as fit, make together."""
+FEW = 3
+"""The columns of products of one limb: a loop holds so many in registers."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +49,13 @@ class Columns:
 
     @property
     def in_words(self) -> bool:
-        """Whether they are two, of words: then they stay in registers during a loop."""
+        """Whether they are two, of words."""
         return self.bits != DIGIT_BITS
+
+    @property
+    def are_held(self) -> bool:
+        """Whether they stay in registers during a loop: those of a modulus of one limb."""
+        return self.count <= FEW
 
     @property
     def word(self) -> int:
@@ -72,37 +80,62 @@ def columns_of(f: Field) -> Columns:
     The quotient of a sum by R is below turns*p + p, which must not need a digit more than R has.
     """
     digits = in_lanes(f)
-    count = 2 * digits.n
+    count = FEW if f.n == 1 else 2 * digits.n
     most = (1 << LIMB_BITS - 3) // (count * ((1 << DIGIT_BITS) - 1))
     most = min(most, digits.R // f.p - 1)
-    return Columns(count, 1 << most.bit_length() - 1)
+    turns = 1 << most.bit_length() - 1
+    if f.n == 1:  # as many as hold the sum
+        count = -(-(turns * (f.p - 1) ** 2).bit_length() // DIGIT_BITS)
+    return Columns(count, turns)
+
+
+def moved(f: Field) -> int:
+    """By how many bits the sums in columns are moved up: 0 for one limb, so that they are few."""
+    return 0 if f.n == 1 else excess(f)
 
 
 def _sums(f: Field, turns: int) -> Range:
-    """The range of a sum of so many products, times 2^excess."""
-    return Range(multiple=turns, powers=2, bits=excess(f))
+    """The range of a sum of so many products, as far as they are moved up."""
+    return Range(multiple=turns, powers=2, bits=moved(f))
 
 
 @lru_cache(maxsize=64)
 def accumulate(f: Field) -> Expression:
-    """t + x*y*2^excess in columns, for residues in words of 64 bits. No carry is taken."""
+    """t + x*y*2^excess in columns, for residues in words of 64 bits. No carry is taken.
+
+    Of one limb, t + x*y.
+    """
 
     def text(f: Field, t: Number, x: Number, y: Number) -> Number:
-        return t + whole_product(f, x, y)
+        return t + (whole_product(f, x, y) if moved(f) else x * y)
 
     turns, one = columns_of(f).turns, residues(1)
     operands = ((SUM, _sums(f, turns - 1)), ("x", one), ("y", one))
-    computes = Operation(ACCUMULATE, operands, _sums(f, turns), "t + x*y*2^excess")
+    said = "t + x*y*2^excess" if moved(f) else "t + x*y"
+    computes = Operation(ACCUMULATE, operands, _sums(f, turns), said)
     return Kernel(computes, "lanes", text).expression(f)
 
 
 @lru_cache(maxsize=64)
 def collect(f: Field) -> Expression:
-    """t/2^(52D) mod p from columns: the sum of products divided by R, as excess was added."""
+    """t/2^(52D) mod p from columns: the sum of products divided by R, as excess was added.
+
+    Of one limb, t/2^64 mod p: t is moved up here.
+    """
+    above = excess(f) - moved(f)
 
     def text(digits: Field, t: Number) -> Number:
+        if above:
+            t = _moved_up(digits, t, above)
         return subtract_all(divide(digits, t), digits.p)
 
     operands = ((SUM, _sums(f, columns_of(f).turns)),)
-    computes = Operation(COLLECT, operands, residues(1), "t/2^(52D) mod p")
+    said = "t/2^64 mod p" if above else "t/2^(52D) mod p"
+    computes = Operation(COLLECT, operands, residues(1), said)
     return Kernel(computes, "lanes", text).expression(in_lanes(f))
+
+
+def _moved_up(digits: Field, t: Number, bits: int) -> Number:
+    """t*2^bits modulo p: what is above R is folded, so that the quotient by R is below 2p or so."""
+    low, high = t % digits.R, t >> digits.word * digits.n
+    return low * (1 << bits) + high * ((digits.R << bits) % digits.p)

@@ -8,7 +8,7 @@ from fieldc.algorithms import columns as in_digits
 from fieldc.algorithms import word_columns as in_words
 from fieldc.algorithms.columns import Columns
 from fieldc.algorithms.lane_words import HALF_BITS
-from fieldc.algorithms.lanes import in_lanes
+from fieldc.algorithms.lanes import LIMB_BITS, in_lanes
 from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.language import Expression
@@ -38,16 +38,16 @@ class Sums:
 
 def has_sums(f: Field) -> bool:
     """Whether a field has sums in columns that are proved."""
-    return f.n > 1 or f.bits < HALF_BITS
+    return f.word == LIMB_BITS or f.bits < HALF_BITS
 
 
 def sums_of(f: Field) -> Sums:
-    """The kernels of inner products. Raises NoSums for a modulus of one limb from 2^31 on."""
+    """The kernels of inner products. Raises NoSums for words of 32 bits without a spare bit."""
     if not has_sums(f):
         raise NoSums(
-            f"inner products on arrays take a modulus below 2^31 or above 2^64, not {f.label}"
+            f"inner products on arrays of words of 32 bits take a modulus below 2^31, not {f.label}"
         )
-    if f.n == 1:
+    if f.bits < HALF_BITS:
         add, collect = in_words.accumulate(f), in_words.collect(f)
         return Sums(in_words.columns_in_words(f), add, add.field, collect, collect.field)
     columns = in_digits.columns_of(f)

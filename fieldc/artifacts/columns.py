@@ -54,13 +54,13 @@ def said_of_columns(kernel: ArrayKernel, columns: Columns) -> str:
     lanes = f"t has {columns.count} columns of {BLOCK} lanes, {columns.bits} bits apart"
     most = f"at most {columns.turns} turns of a lane since t was 0"
     if operation == ACCUMULATE:
-        moved = "" if columns.in_words else f"*2^{excess(f)}"
+        up = "" if f.n == 1 else f"*2^{excess(f)}"
         lane = f"i mod {BLOCK}" if columns.terms == 1 else f"floor(i/2) mod {BLOCK}"
         return (
-            f"accumulate on arrays: t = t + x*y{moved}, x < p, y < p, R = 2^{f.word * f.n};"
+            f"accumulate on arrays: t = t + x*y{up}, x < p, y < p, R = 2^{f.word * f.n};"
             f" {lanes}, {most}. Element i is added to lane {lane}. t must be apart from x and y."
         )
-    divisor = f.word if columns.in_words else DIGIT_BITS * in_lanes(f).n
+    divisor = f.word if f.n == 1 else DIGIT_BITS * in_lanes(f).n
     return (
         f"collect on arrays: z = t/2^{divisor} mod p, z < p, R = 2^{f.word * f.n}; z has"
         f" words of 64 bits; {lanes}, {most}. z and t must be apart."

@@ -63,9 +63,9 @@ def check_batched(arguments: argparse.Namespace) -> None:
 def array_operations(field: Field, named: Sequence[str] | None) -> list[str]:
     """The operations that are named, or all that kernels on arrays have.
 
-    Raises UsageError for another one, NoSums for inner products of a modulus that has none.
+    Raises UsageError for another one.
     """
-    from fieldc.algorithms.sums import has_sums, sums_of
+    from fieldc.algorithms.sums import has_sums
     from fieldc.targets.vectors.offers import BATCHED
 
     if not named or list(named) in ([ALL], list(OPERATIONS)):
@@ -74,8 +74,6 @@ def array_operations(field: Field, named: Sequence[str] | None) -> list[str]:
         if name not in (*BATCHED, INNER):
             known = ", ".join((*BATCHED, INNER))
             raise UsageError(f"{name} has no kernel on arrays; there is {known}")
-    if INNER in named:
-        sums_of(field)
     return list(named)
 
 

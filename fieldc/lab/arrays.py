@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 
 from fieldc.algorithms.columns import INNER
-from fieldc.algorithms.lanes import LIMB_BITS, in_lanes
-from fieldc.algorithms.sums import sums_of
+from fieldc.algorithms.lanes import LIMB_BITS, NoLanes, in_lanes
+from fieldc.algorithms.sums import NoSums, sums_of
 from fieldc.artifacts.host import SYMBOL, compiled, decide_here, loaded
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.language import Expression
+from fieldc.language import BoundError, Expression
 from fieldc.machine.arrays import BLOCK, ArrayFunction, check_arrays, packed, size, word_bytes
 from fieldc.machine.check import check
 from fieldc.machine.columns import ColumnSums, LoadedColumnKernel, check_columns
@@ -87,8 +87,9 @@ class BatchReport:
     race: ArrayRace
 
     def data(self) -> list[dict[str, object]]:
-        """The rows as JSON; each carries the run's calibration."""
-        return [{**row.data(), "calibration": self.race.calibration()} for row in self.rows]
+        """The rows as JSON; each carries the run's calibration, and what was left out."""
+        run = {**self.race.calibration(), "skipped": [*self.skipped]}
+        return [{**row.data(), "calibration": run} for row in self.rows]
 
 
 @dataclass(frozen=True)
@@ -124,8 +125,9 @@ def run_batch(
 ) -> BatchReport:
     """Compile, check and time every layout of some operations, and the scalar kernel beside them.
 
-    Raises UserError where this host runs no machine code of ours, DoesNotApply for a modulus
-    that is too long, CheckError for a wrong kernel.
+    An operation that a target has no kernel of is left out, with its reason. Raises UserError
+    where this host runs no machine code of ours, DoesNotApply for a modulus that is too long,
+    CheckError for a wrong kernel.
     """
     if not is_x86_64():
         raise UserError("kernels on arrays are timed on x86-64 Linux and Darwin hosts only")
@@ -146,7 +148,10 @@ def run_batch(
         )
         vectors = _inner_products if operation == INNER else _vectors
         for target in targets:
-            entrants += vectors(target, field, operation, elements, seed)
+            try:
+                entrants += vectors(target, field, operation, elements, seed)
+            except (BoundError, NoLanes, NoSums) as error:
+                skipped.append(f"{operation} on {target.name}: {error}")
     progress("compile and check", len(operations), len(operations))
 
     def show(done: int, total: int) -> None:

@@ -156,7 +156,7 @@ class LaneLowering:
         is_known = id(node) in self._columns or (self.uses[id(node)] > 1 and node is not whole)
         inner = () if is_known else node.args
         if inner and node.op == "add" and self._corrected(node) is None:
-            for term in sorted(node.args, key=lambda a: a.op == "mul"):
+            for term in sorted(node.args, key=self._turn):
                 self._onto(total, term, place, whole)
         elif inner and node.op == "mul":
             self._product(total, node, place, whole)
@@ -169,6 +169,14 @@ class LaneLowering:
             raise LanguageError(f"{node.op} has no reading in lanes")
         else:
             self._add_columns(total, self.columns(node), place, whole)
+
+    def _turn(self, term: Integer) -> int:
+        """Products come after other terms, and columns that a loop holds after them.
+
+        So the chain from one turn of the loop to the next is one addition.
+        """
+        is_held = self.given is not None and self.given.are_held and self._in_columns(term)
+        return 2 if is_held else int(term.op == "mul")
 
     def _add_columns(
         self, total: list[Value], columns: list[Value], place: int, whole: Integer

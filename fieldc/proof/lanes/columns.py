@@ -4,14 +4,18 @@ A lane has 2D columns of 64 bits, 52 bits apart, for D digits that hold R. Their
 
     T = 2^e * (x*y of turn 1 + x*y of turn 2 + ...),    e = 52*D - 64*n
 
-A turn adds at most 2D*(2^52 - 1) to a column. So after k turns no column is above k times that, and
-T is at most k*(p - 1)^2*2^e. Both hold of columns that are 0 with k = 0. `prove_accumulate` shows
-that they stay true from turn k to turn k + 1, for every k below `turns`: it takes columns with the
-bounds of turns - 1, which are the largest ones, and bounds what the turn adds.
+A turn adds at most 2D*(2^52 - 1) to a column; where there are fewer columns, so many times
+2^52 - 1. So after k turns no column is above k times that, and T is at most k*(p - 1)^2*2^e. Both
+hold of columns that are 0 with k = 0. `prove_accumulate` shows that they stay true from turn k to
+turn k + 1, for every k below `turns`: it takes columns with the bounds of turns - 1, which are the
+largest ones, and bounds what the turn adds.
+
+For one limb, e is 0, and there are as many columns as T has digits of 52 bits: up to three. The
+loop holds them in registers. z*2^64 is T modulo p.
 
 Of a prime below 2^32 in one word, a lane may have two columns instead, 32 bits apart: they take the
-halves of x*y, or of the sum of two products, where elements of 32 bits share a lane. So e is 0, and
-a turn adds at most 2^32 - 1 to a column.
+halves of x*y, or of the sum of two products, where elements of 32 bits share a lane. Then e is 0
+too, and a turn adds at most 2^32 - 1 to a column.
 """
 
 from __future__ import annotations
@@ -54,18 +58,27 @@ class ColumnContract:
 
     @property
     def in_words(self) -> bool:
-        """Whether there are two columns, which the loop holds in registers."""
+        """Whether there are two columns, of words."""
         return self.bits == HALF
+
+    @property
+    def held(self) -> int:
+        """The columns that the loop holds in registers: all of those for one limb."""
+        return self.count if self.words == 1 else 0
 
     @property
     def count(self) -> int:
         """Columns of a lane."""
-        return 2 if self.in_words else 2 * self.digits
+        if self.in_words:
+            return 2
+        if self.words > 1:
+            return 2 * self.digits
+        return -(-self.highest(self.turns).bit_length() // DIGIT)
 
     @property
     def excess(self) -> int:
         """By how many bits a product is moved up."""
-        return 0 if self.in_words else DIGIT * self.digits - WORD * self.words
+        return 0 if self.words == 1 else DIGIT * self.digits - WORD * self.words
 
     @property
     def growth(self) -> int:
@@ -80,7 +93,7 @@ class ColumnContract:
     @property
     def factor(self) -> int:
         """What the result is multiplied by, to be the sum modulo p."""
-        return 1 << (self.word_bits if self.in_words else DIGIT * self.digits)
+        return 1 << (self.word_bits if self.words == 1 else DIGIT * self.digits)
 
     def check(self) -> None:
         """Raise ProofError where a column may be more than a word, or there are no such columns."""
@@ -117,8 +130,8 @@ def prove_accumulate(code: bytes, of: ColumnContract, start: int = 0) -> ArrayPr
     """
     of.check()
     t, x, y = POINTERS[:3]
-    widths, held = {t: 0, x: of.words, y: of.words}, of.count if of.in_words else 0
-    shape = shape_of(code, start, widths, of.words, LANES * of.terms, held)
+    widths = {t: 0, x: of.words, y: of.words}
+    shape = shape_of(code, start, widths, of.words, LANES * of.terms, of.held)
     layout = BlockLayout(of.count, False)
 
     def operands(lane: Lane) -> dict[str, tuple[BlockLayout, list[Word]]]:
@@ -162,7 +175,7 @@ def _check_sum(lane: Lane, of: ColumnContract, columns: Sequence[Word]) -> None:
 def prove_collect(code: bytes, of: ColumnContract, start: int = 0) -> ArrayProof:
     """Prove `void (count, z, t)`: z is below p, and z*2^(52*D) is the sum in columns modulo p.
 
-    Of columns in words, z*R is that sum, and z is in words of 64 bits. It holds for columns of at
+    For one limb, z*R is that sum, and z is in words of 64 bits. It holds for columns of at
     most `turns` turns, apart from z. Raises ProofError.
     """
     of.check()

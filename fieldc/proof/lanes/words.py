@@ -208,8 +208,8 @@ class Lane:
             below = dict(word.value)
             add_to(below, {ONE: 1 - (1 << DIGIT)})
             t = frozenset(below.items())
-            if (t, DIGIT) in self._lows:
-                digit = self._known_low(t, DIGIT)
+            digit = self._known_digit(below)
+            if digit is not None:
                 t = digit.key
                 self._quotients.setdefault(t, []).append((digit, 1))
             if t in self._quotients:
@@ -217,6 +217,16 @@ class Lane:
                 add_to(value, self._low_by_quotient(self._quotients[t]).value, -1)
                 return value
         return {(self.atom(f"low {bits}", (1 << bits) - 1),): 1}
+
+    def _known_digit(self, value: Polynomial) -> Word | None:
+        """The lowest digit of an integer, where it has been taken; of an atom, its lowest bits."""
+        key = frozenset(value.items())
+        if (key, DIGIT) in self._lows:
+            return self._known_low(key, DIGIT)
+        if list(value.values()) != [1] or ONE in value or len(next(iter(value))) > 1:
+            return None
+        ((atom,),) = value
+        return self._of(between(self._whole(atom).pieces or (), 0, DIGIT))
 
     def _low_by_quotient(self, found: Sequence[tuple[Word, int]]) -> Word:
         """-t modulo 2^52, as the low half of q*m; of several q the one that has been multiplied.

@@ -99,8 +99,11 @@ class DoubleSelection(DigitSelection):
 
     def _add_low(self, step: Step) -> None:
         a, b, total = step.inputs
-        high, x, y = self._product(a, b)
-        less = self._put("vsubpd", "less high", self._number(HIGH_ONE + ONE), high)
+        if min(a.high, MASK) * min(b.high, MASK) <= MASK:  # there is no high half
+            less, x, y = self._number(ONE), self._double(a), self._double(b)
+        else:
+            high, x, y = self._product(a, b)
+            less = self._put("vsubpd", "less high", self._number(HIGH_ONE + ONE), high)
         low = self._put("vfmadd231pd", "low half", less, x, y)
         if total.constant == 0:
             self._lows[step.outputs[0].number] = low

@@ -36,6 +36,7 @@ _ROWS = (
     VectorInstruction("vpbroadcastq", memory=0, ports=0),
     VectorInstruction("vpxorq", text="vpxorq {0}, {0}, {0}", ports=0),
     VectorInstruction("vpaddq", memory=1, any_two=True),
+    VectorInstruction("add_onto", tied=True, memory=1, text="vpaddq {0}, {0}, {1}"),
     VectorInstruction("vpsubq", memory=1),
     VectorInstruction("vpmuludq", memory=1, any_two=True, is_product=True),
     VectorInstruction("vpandq", memory=1, any_two=True),

@@ -26,8 +26,8 @@ from fieldc.machine.assemble import assemble
 from fieldc.targets.vectors.allocate import Allocation, allocate
 from fieldc.targets.vectors.halves import HalfSelection
 from fieldc.targets.vectors.print import LoopText, array_text
-from fieldc.targets.vectors.select import Selection, Tables
-from fieldc.targets.vectors.sums import HELD, PairSumSelection, SumSelection
+from fieldc.targets.vectors.select import HELD, Selection, Tables
+from fieldc.targets.vectors.sums import PairSumSelection
 from fieldc.targets.vectors.target import VectorTarget
 from fieldc.targets.vectors.transpose import LANES
 from fieldc.targets.vectors.words import WordSelection
@@ -92,8 +92,9 @@ class ArrayKernel:
     @property
     def held(self) -> Sequence[str]:
         """The registers that columns have while the loop runs."""
-        in_words = self.columns is not None and self.columns.in_words
-        return HELD[: self.columns.count] if self.adds and self.columns and in_words else ()
+        if self.columns is None or not (self.adds and self.columns.are_held):
+            return ()
+        return HELD[: self.columns.count]
 
     @property
     def ports(self) -> int:
@@ -161,9 +162,10 @@ def compile_array(
     digits |= {named} & {*names}
     tables, out = Tables(word_bytes=select.constant_bytes), given.word != DIGIT_BITS
     count, adds = expression.kernel.result.count, expression.kernel.operation == ACCUMULATE
+    holds = adds and columns is not None and columns.are_held
 
     def part(tail: bool) -> Allocation:
-        selected = select(program, tables, digits, out, count, tail, named, adds)
+        selected = select(program, tables, digits, out, count, tail, named, adds, holds)
         code = selected.run()
         return allocate(code, selected.held, selected.kept, select.rows, select.registers)
 
@@ -181,9 +183,9 @@ def _selection(
         return HalfSelection
     if not is_in_words(expression.field, expression.kernel):
         return target.selection
-    if columns is None or expression.kernel.operation != ACCUMULATE:
+    if columns is None or expression.kernel.operation != ACCUMULATE or columns.terms == 1:
         return WordSelection
-    return SumSelection if columns.terms == 1 else PairSumSelection
+    return PairSumSelection
 
 
 def layouts(kernel: ArrayKernel) -> Sequence[str]:

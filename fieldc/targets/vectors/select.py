@@ -19,7 +19,7 @@ from fieldc.targets.vectors.instructions import (
 from fieldc.targets.vectors.transpose import Network, Permutation, from_lanes, to_lanes
 from fieldc.targets.x86_64.operands import CONSTANTS, Memory, Operand, Virtual
 from fieldc.words.lane_steps import PLAIN, LaneStyle
-from fieldc.words.operations import LOAD, SUB
+from fieldc.words.operations import ADD, LOAD, SUB
 from fieldc.words.program import Program, Step, Value
 
 VECTOR_BYTES = 64
@@ -29,6 +29,8 @@ POINTERS = ("rsi", "rdx", "rcx", "r8", "r9")
 TAIL_MASKS = "rax"
 """Points to the masks of the elements that are left."""
 TAIL_MASK, BLEND_MASKS = "k1", ("k2", "k3", "k4", "k5", "k6", "k7")
+HELD = tuple(f"zmm{i}" for i in range(31, -1, -1))
+"""The registers of columns that a loop holds, in their order."""
 FLAG = "k2"
 """The mask of the lanes that a comparison names, where no limbs are blended."""
 VECTORS = "vectors"
@@ -101,6 +103,8 @@ class Selection:
     """The operand that lies in columns, which is in digits too."""
     adds_to_columns: bool = False
     """Whether the result is the operand in columns."""
+    holds_columns: bool = False
+    """Whether these stay in registers while the loop runs."""
     code: list[VirtualVector] = field(default_factory=list)
     held: dict[Virtual, str] = field(default_factory=dict)
     """What is in a register before the code; `kept` is in these registers after it."""
@@ -112,6 +116,8 @@ class Selection:
     """The vector whose mask the tail's register holds."""
     _made: dict[int, Step] = field(default_factory=dict)
     """By a value's number: what made it."""
+    _sums: set[int] = field(default_factory=set)
+    """The numbers of values that are in the registers of columns."""
 
     def run(self) -> list[VirtualVector]:
         """Select all: operands, steps, results. Every load comes before the first store."""
@@ -120,7 +126,7 @@ class Selection:
         for step in self.program.steps:
             if step.operation.name == "load":
                 self._known[step.outputs[0].number] = self._operand(step, pointers[step.operand])
-            else:
+            elif not self._added_onto(step):
                 getattr(self, f"_{step.operation.name}")(step)
             self._made[step.outputs[0].number] = step
         self._results()
@@ -152,8 +158,24 @@ class Selection:
     def _do(self, mnemonic: str, write: Virtual | None, *reads: Operand | Fixed) -> None:
         self.code.append(VirtualVector(self.rows[mnemonic], write, reads))
 
+    def _added_onto(self, step: Step) -> bool:
+        """Add a word to a column that the loop holds, where the step does that."""
+        words = step.inputs[:2]
+        column = next((value for value in words if value.number in self._sums), None)
+        if step.operation is not ADD or column is None:
+            return False
+        other = words[words[0] is column]
+        self._sums.add(step.outputs[0].number)
+        self._set(step, "add_onto", self._in_register(column), self._read(other))
+        return True
+
     def _operand(self, step: Step, pointer: str) -> Virtual:
         name, index = step.operand, step.attribute
+        if self.holds_columns and name == self.columns:
+            virtual = self._new(f"{name}[{index}]")
+            self.held[virtual] = HELD[index]
+            self._sums.add(step.outputs[0].number)
+            return virtual
         if name in self.in_digits:
             return self._put("vmovdqu64", f"{name}[{index}]", self._digits(pointer, index))
         if (name, index) not in self._loaded:
@@ -200,6 +222,10 @@ class Selection:
         return self._put("vpermi2q", f"{name} permuted", index, *sources)
 
     def _results(self) -> None:
+        if self.holds_columns:
+            known = (self._known[value.number] for value in self.program.results)
+            self.kept = dict(zip(known, HELD, strict=False))
+            return
         held = [self._in_register(value) for value in self.program.results]
         width = len(held) // self.results
         stores: list[tuple[Memory, int, Virtual]] = []
