@@ -11,7 +11,7 @@ from fieldc.machine.processors import find_processor
 from fieldc.targets.vectors.kernel import ArrayKernel
 from fieldc.targets.vectors.transpose import LANES
 
-SCALARS_OF = {"mul_add": ("mul",), "butterfly": ("mul", "add", "sub")}
+SCALARS_OF = {"mul_add": ("mul", "add"), "butterfly": ("mul", "add", "sub")}
 """The scalar kernels that do most of the work of an operation, where it has none of its own."""
 
 

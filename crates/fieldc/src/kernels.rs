@@ -13,6 +13,10 @@ pub enum Kernels {
     Mulx,
     /// x86-64 assembly with two carry chains where there is any, for processors with ADX and BMI2.
     Adx,
+    /// As `Mulx`, and vectors of 256 bits on slices, for processors with AVX2 and FMA too.
+    Avx2,
+    /// As `Adx`, and the vectors of `Avx2`.
+    AdxAvx2,
     /// As `Adx`, and vectors on slices, for processors with AVX-512 F and DQ too.
     Avx512f,
     /// As `Mulx`, and vectors on slices, for processors with AVX-512 F, DQ, IFMA and VBMI2 too.
@@ -26,11 +30,13 @@ pub enum Kernels {
 pub(crate) const UNKNOWN: u8 = 0;
 pub(crate) const PORTABLE: u8 = 1;
 pub(crate) const ADX: u8 = 2;
-pub(crate) const AVX512F: u8 = 3;
-pub(crate) const ADX_AVX512IFMA: u8 = 4;
-pub(crate) const MULX: u8 = 5;
-pub(crate) const AVX512IFMA: u8 = 6;
-pub(crate) const AARCH64: u8 = 7;
+pub(crate) const ADX_AVX2: u8 = 3;
+pub(crate) const AVX512F: u8 = 4;
+pub(crate) const ADX_AVX512IFMA: u8 = 5;
+pub(crate) const MULX: u8 = 6;
+pub(crate) const AVX2: u8 = 7;
+pub(crate) const AVX512IFMA: u8 = 8;
+pub(crate) const AARCH64: u8 = 9;
 
 impl Kernels {
     /// Its byte.
@@ -39,6 +45,8 @@ impl Kernels {
             Self::Portable => PORTABLE,
             Self::Mulx => MULX,
             Self::Adx => ADX,
+            Self::Avx2 => AVX2,
+            Self::AdxAvx2 => ADX_AVX2,
             Self::Avx512f => AVX512F,
             Self::Avx512Ifma => AVX512IFMA,
             Self::AdxAvx512Ifma => ADX_AVX512IFMA,

@@ -5,7 +5,8 @@ use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use crate::available::{HAS_ASSEMBLY, HAS_VECTORS, found, is_available};
 use crate::kernels::{
-    AARCH64, ADX, ADX_AVX512IFMA, AVX512F, AVX512IFMA, Kernels, MULX, PORTABLE, UNKNOWN,
+    AARCH64, ADX, ADX_AVX2, ADX_AVX512IFMA, AVX2, AVX512F, AVX512IFMA, Kernels, MULX, PORTABLE,
+    UNKNOWN,
 };
 
 /// This processor, or this build of the crate, does not have the kernels.
@@ -19,6 +20,8 @@ static CURRENT: AtomicU8 = AtomicU8::new(UNKNOWN);
 const IS_AVX512: bool = cfg!(target_feature = "avx512f") && cfg!(target_feature = "avx512dq");
 const IS_IFMA: bool =
     IS_AVX512 && cfg!(target_feature = "avx512ifma") && cfg!(target_feature = "avx512vbmi2");
+
+const IS_AVX2: bool = cfg!(target_feature = "avx2") && cfg!(target_feature = "fma");
 
 /// Whether the compiler's target is Zen 3 or 4: others lack SSE4a or VAES, or have AVX-VNNI.
 const IS_ZEN: bool = cfg!(target_feature = "sse4a")
@@ -39,6 +42,10 @@ const FIXED: Option<Kernels> = if !cfg!(feature = "static-cpu") {
     Some(Kernels::Avx512Ifma)
 } else if HAS_VECTORS && cfg!(target_feature = "adx") && IS_AVX512 {
     Some(Kernels::Avx512f)
+} else if HAS_VECTORS && IS_AVX2 && PREFERS_TWO_CHAINS {
+    Some(Kernels::AdxAvx2)
+} else if HAS_VECTORS && IS_AVX2 {
+    Some(Kernels::Avx2)
 } else if PREFERS_TWO_CHAINS {
     Some(Kernels::Adx)
 } else {
@@ -77,6 +84,8 @@ impl Kernels {
         match code() {
             AARCH64 => Self::Aarch64,
             ADX => Self::Adx,
+            AVX2 => Self::Avx2,
+            ADX_AVX2 => Self::AdxAvx2,
             AVX512F => Self::Avx512f,
             MULX => Self::Mulx,
             AVX512IFMA => Self::Avx512Ifma,

@@ -1,7 +1,7 @@
 //! Arithmetic on slices, element by element, without allocation.
 //!
 //! The first slice takes the results; in functions that end in `_into` the last one does. Where the
-//! processor has AVX-512 and there are kernels on arrays for the modulus, they compute eight
+//! processor has AVX-512 or AVX2 and there are kernels on arrays for the modulus, they compute eight
 //! elements at once ([`Kernels`](crate::Kernels)). For secret elements all of it takes the same time for all
 //! values; the lengths are public.
 //!

@@ -1,4 +1,4 @@
-//! Kernels on arrays, in vectors of 512 bits: their tables, and how each is defined.
+//! Kernels on arrays, in vectors of 512 or 256 bits: their tables, and how each is defined.
 
 /// A kernel on arrays: a count, the results, and up to three operands, whose limbs lie side by side.
 ///
@@ -79,8 +79,13 @@ pub(crate) struct ArrayKernels {
     pub(crate) transform: Option<TransformKernels>,
 }
 
-/// A modulus and its kernels, for AVX-512 F and for AVX-512 IFMA.
-pub(crate) type Entry = (&'static [u64], &'static ArrayKernels, &'static ArrayKernels);
+/// A modulus and its kernels: for AVX2, for AVX-512 F, and for AVX-512 IFMA.
+pub(crate) type Entry = (
+    &'static [u64],
+    &'static ArrayKernels,
+    &'static ArrayKernels,
+    &'static ArrayKernels,
+);
 
 /// The text of assembly that defines code by its name, once in an object and once in a program.
 ///

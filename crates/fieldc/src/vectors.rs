@@ -1,7 +1,7 @@
 //! Which kernels on arrays run for a modulus.
 
 use crate::array_operation::Operation;
-use crate::kernels::{ADX_AVX512IFMA, AVX512F, AVX512IFMA, Kernels, UNKNOWN};
+use crate::kernels::{ADX_AVX2, ADX_AVX512IFMA, AVX2, AVX512F, AVX512IFMA, Kernels, UNKNOWN};
 use crate::modulus::{Modulus, is_same_number};
 use crate::running::code;
 use crate::vector_kernels::{ArrayKernel, ArrayKernels, Entry, RunButterfly};
@@ -24,11 +24,12 @@ const fn entry(p: &[u64]) -> Option<&'static Entry> {
 /// The kernels that run for a modulus, if there are any.
 #[inline]
 fn running<const N: usize, M: Modulus<N>>() -> Option<&'static ArrayKernels> {
-    let (_, by_doubles, by_digits) = const { entry(&M::P) }?;
+    let (_, in_four_lanes, by_doubles, by_digits) = const { entry(&M::P) }?;
     if code() == UNKNOWN {
         Kernels::current();
     }
     match code() {
+        AVX2 | ADX_AVX2 => Some(in_four_lanes),
         AVX512F => Some(by_doubles),
         AVX512IFMA | ADX_AVX512IFMA => Some(by_digits),
         _ => None,

@@ -14,8 +14,8 @@ fn the_choice_is_made_once_and_can_be_forced() {
     assert_eq!(Kernels::current(), Kernels::Portable);
     assert_eq!(x * x, Fp::from_u64(9));
 
-    use Kernels::{Adx, AdxAvx512Ifma, Avx512Ifma, Avx512f, Mulx};
-    for kernels in [Mulx, Adx, Avx512f, Avx512Ifma, AdxAvx512Ifma] {
+    use Kernels::{Adx, AdxAvx2, AdxAvx512Ifma, Avx2, Avx512Ifma, Avx512f, Mulx};
+    for kernels in [Mulx, Adx, Avx2, AdxAvx2, Avx512f, Avx512Ifma, AdxAvx512Ifma] {
         match kernels.select() {
             Ok(()) => assert_eq!(Kernels::current(), kernels),
             Err(error) => {
@@ -62,6 +62,9 @@ fn what_can_be_selected_agrees_with_std() {
     let bmi2 = is_x86_feature_detected!("bmi2");
     let adx = bmi2 && is_x86_feature_detected!("adx");
     assert_eq!(Kernels::Adx.select().is_ok(), adx);
+    let short = HAS_VECTORS && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+    assert_eq!(Kernels::Avx2.select().is_ok(), bmi2 && short);
+    assert_eq!(Kernels::AdxAvx2.select().is_ok(), adx && short);
     let vectors =
         HAS_VECTORS && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq");
     assert_eq!(Kernels::Avx512f.select().is_ok(), adx && vectors);

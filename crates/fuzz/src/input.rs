@@ -14,8 +14,17 @@ impl<'a> Input<'a> {
     pub(crate) fn check<const N: usize>(bytes: &'a [u8], checks: [fn(Input<'_>); N]) {
         let mut input = Self(bytes);
         let field = usize::from(input.byte()) % N;
-        use Kernels::{Adx, AdxAvx512Ifma, Avx512Ifma, Avx512f, Mulx, Portable};
-        let kernels = [Portable, Mulx, Adx, Avx512f, Avx512Ifma, AdxAvx512Ifma];
+        use Kernels::{Adx, AdxAvx2, AdxAvx512Ifma, Avx2, Avx512Ifma, Avx512f, Mulx, Portable};
+        let kernels = [
+            Portable,
+            Mulx,
+            Adx,
+            Avx2,
+            AdxAvx2,
+            Avx512f,
+            Avx512Ifma,
+            AdxAvx512Ifma,
+        ];
         let chosen = kernels[usize::from(input.byte()) % kernels.len()];
         // Without them those that ran before go on: the results are the same.
         let _ = chosen.select();

@@ -59,10 +59,11 @@ pub fn enter(entries: &mut Vec<Entry>, operations: &[&str]) -> Result<(), String
 /// The crate's kernels that this processor gets.
 pub fn kernels() -> &'static str {
     match fieldc::Kernels::current() {
-        fieldc::Kernels::Adx | fieldc::Kernels::Avx512f | fieldc::Kernels::AdxAvx512Ifma => {
-            "assembly, adx"
-        }
-        fieldc::Kernels::Mulx | fieldc::Kernels::Avx512Ifma => "assembly",
+        fieldc::Kernels::Adx
+        | fieldc::Kernels::AdxAvx2
+        | fieldc::Kernels::Avx512f
+        | fieldc::Kernels::AdxAvx512Ifma => "assembly, adx",
+        fieldc::Kernels::Mulx | fieldc::Kernels::Avx2 | fieldc::Kernels::Avx512Ifma => "assembly",
         _ => "rust",
     }
 }

@@ -30,6 +30,7 @@ from fieldc.machine.arrays import BLOCK
 from fieldc.machine.assemble import assemble
 from fieldc.progress import Progress
 from fieldc.properties import has_transforms
+from fieldc.targets.avx2.target import AVX2
 from fieldc.targets.avx512f.target import AVX512F
 from fieldc.targets.avx512ifma.target import AVX512IFMA
 from fieldc.targets.header import field_symbol
@@ -47,12 +48,16 @@ SUM = (ACCUMULATE, COLLECT)
 """The two kernels of inner products."""
 SCALAR, VARIANT, PROCESSOR = "x86_64-linux", "mulx", "sapphire-rapids"
 """What a block is compared with, and where that was decided."""
-TABLES: Mapping[VectorTarget, str] = {AVX512F: "AVX512F", AVX512IFMA: "AVX512IFMA"}
+TABLES: Mapping[VectorTarget, str] = {
+    AVX2: "AVX2",
+    AVX512F: "AVX512F",
+    AVX512IFMA: "AVX512IFMA",
+}
 """The targets in the order of an entry, and the names of their tables."""
 FIRST_LABEL = 2
 """Labels 0 and 1 would be read as binary numbers."""
 LABEL = re.compile(r"@(\d+)@")
-SIZE = re.compile(r"\b(zmmword|qword|byte) ptr ")
+SIZE = re.compile(r"\b([xyz]mmword|[dq]word|byte) ptr ")
 ALIGNED, TRAP = ".p2align 6", 0xCC
 CONDITION = (
     'feature = "vectors", target_arch = "x86_64", target_pointer_width = "64", '
@@ -123,7 +128,7 @@ def array_kernels(
         return []
     offered = [op for op in OPERATIONS if op != TRANSFORM or has_transforms(f.p)]
     found = list[RustArray]()
-    for target in TABLES:
+    for target in filter(lambda target: target.takes(f), TABLES):
         made = [made_array(target, f, operation, ARRAY) for operation in offered]
         ranked = ((each, _least(f, each.kernel)) for each in made)
         found += [_named(each, least, file, proofs) for each, least in ranked if least]

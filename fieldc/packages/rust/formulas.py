@@ -79,11 +79,14 @@ FUNCTION = """
         let mut z = {zero};
         match Kernels::current() {{
             // SAFETY: the processor has ADX and BMI2; an element is its limbs, below p.
-            Kernels::Adx | Kernels::Avx512f | Kernels::AdxAvx512Ifma => unsafe {{
-                {name}_adx({to}{pointers})
-            }},
+            Kernels::Adx
+            | Kernels::AdxAvx2
+            | Kernels::Avx512f
+            | Kernels::AdxAvx512Ifma => unsafe {{ {name}_adx({to}{pointers}) }},
             // SAFETY: the processor has BMI2; an element is its limbs, below p.
-            Kernels::Mulx | Kernels::Avx512Ifma => unsafe {{ {name}_mulx({to}{pointers}) }},
+            Kernels::Mulx | Kernels::Avx2 | Kernels::Avx512Ifma => unsafe {{
+                {name}_mulx({to}{pointers})
+            }},
             _ => z = {name}_portable({given}),
         }}
         z

@@ -1,6 +1,6 @@
 //! Which kernels run on x86-64, and calls of them.
 
-use crate::kernels::{ADX, ADX_AVX512IFMA, AVX512F, MULX};
+use crate::kernels::{ADX, ADX_AVX2, ADX_AVX512IFMA, AVX512F, MULX};
 use crate::running::code;
 
 /// Whether assembly runs that needs BMI2 only.
@@ -18,7 +18,7 @@ pub(crate) fn prefers_one_chain() -> bool {
 /// Whether the kernels with two carry chains run.
 #[inline(always)]
 pub(crate) fn prefers_two_chains() -> bool {
-    matches!(code(), ADX | AVX512F | ADX_AVX512IFMA)
+    matches!(code(), ADX | ADX_AVX2 | AVX512F | ADX_AVX512IFMA)
 }
 
 /// A copy, limb by limb.

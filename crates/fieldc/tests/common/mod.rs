@@ -17,8 +17,17 @@ static SELECTED: Mutex<()> = Mutex::new(());
 /// Runs a check on every path that this processor and this build have.
 pub(crate) fn on_every_path(mut check: impl FnMut(Kernels)) {
     let _guard = SELECTED.lock().unwrap_or_else(PoisonError::into_inner);
-    use Kernels::{Adx, AdxAvx512Ifma, Avx512Ifma, Avx512f, Mulx, Portable};
-    for kernels in [Portable, Mulx, Adx, Avx512f, Avx512Ifma, AdxAvx512Ifma] {
+    use Kernels::{Adx, AdxAvx2, AdxAvx512Ifma, Avx2, Avx512Ifma, Avx512f, Mulx, Portable};
+    for kernels in [
+        Portable,
+        Mulx,
+        Adx,
+        Avx2,
+        AdxAvx2,
+        Avx512f,
+        Avx512Ifma,
+        AdxAvx512Ifma,
+    ] {
         match kernels.select() {
             Ok(()) => check(kernels),
             Err(error) => println!("skipped: {error}"),

@@ -18,6 +18,8 @@ fn on_every_kernel(check: impl Fn()) {
         Kernels::Portable,
         Kernels::Mulx,
         Kernels::Adx,
+        Kernels::Avx2,
+        Kernels::AdxAvx2,
         Kernels::Avx512f,
         Kernels::Avx512Ifma,
         Kernels::AdxAvx512Ifma,

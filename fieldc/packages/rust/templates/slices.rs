@@ -22,11 +22,15 @@ fn elements(count: usize, seed: u64) -> Vec<F> {
 }
 
 fn on_every_kernel(check: impl Fn()) {
-    use Kernels::{Aarch64, Adx, AdxAvx512Ifma, Avx512Ifma, Avx512f, Mulx, Portable};
+    use Kernels::{
+        Aarch64, Adx, AdxAvx2, AdxAvx512Ifma, Avx2, Avx512Ifma, Avx512f, Mulx, Portable,
+    };
     let all = [
         Portable,
         Mulx,
         Adx,
+        Avx2,
+        AdxAvx2,
         Avx512f,
         Avx512Ifma,
         AdxAvx512Ifma,

@@ -7,6 +7,18 @@ use crate::vector_kernels::{ArrayKernel, ArrayKernels, SumKernels, accumulate_ke
 /// bls12-381-p, least significant limb first.
 pub(crate) const P: &[u64] = &[0xb9feffffffffaaab, 0x1eabfffeb153ffff, 0x6730d2a0f6b0f624, 0x64774b84f38512bf, 0x4b1ba7b6434bacd7, 0x1a0111ea397fe69a];
 
+/// For processors with avx2, fma.
+pub(crate) static AVX2: ArrayKernels = ArrayKernels {
+    add: None,
+    sub: None,
+    mul: Some(ArrayKernel { run: mul_avx2, least: 8 }),
+    square: Some(ArrayKernel { run: square_avx2, least: 7 }),
+    mul_add: Some(ArrayKernel { run: mul_add_avx2, least: 8 }),
+    butterfly: None,
+    sum: Some(SumKernels { accumulate: accumulate_avx2, collect: collect_avx2, columns: 16, most: 256 }),
+    transform: None,
+};
+
 /// For processors with avx512f, avx512dq.
 pub(crate) static AVX512F: ArrayKernels = ArrayKernels {
     add: Some(ArrayKernel { run: add_avx512f, least: 8 }),
@@ -25,11 +37,22101 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     sub: Some(ArrayKernel { run: sub_avx512ifma, least: 7 }),
     mul: Some(ArrayKernel { run: mul_avx512ifma, least: 3 }),
     square: Some(ArrayKernel { run: square_avx512ifma, least: 3 }),
-    mul_add: Some(ArrayKernel { run: mul_add_avx512ifma, least: 4 }),
+    mul_add: Some(ArrayKernel { run: mul_add_avx512ifma, least: 3 }),
     butterfly: None,
     sum: Some(SumKernels { accumulate: accumulate_avx512ifma, collect: collect_avx512ifma, columns: 16, most: 256 }),
     transform: None,
 };
+
+// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
+array_kernel! {
+    mul_avx2,
+    "fieldc_bls12_381_p_mul_array_avx2_cfc5c76cc5d2fd0d",
+    r"
+push rbp
+mov rbp, rsp
+sub rsp, 1408
+and rsp, -32
+vstmxcsr [rbp - 4]
+vldmxcsr [rip + 2f]
+sub rdi, 8
+jb 3f
+4:
+vmovdqu xmm0, [rcx]
+vmovdqu xmm1, [rcx + 192]
+vinserti128 ymm0, ymm0, [rcx + 96], 1
+vinserti128 ymm1, ymm1, [rcx + 288], 1
+vmovdqu xmm2, [rcx + 48]
+vmovdqu xmm3, [rcx + 240]
+vinserti128 ymm2, ymm2, [rcx + 144], 1
+vinserti128 ymm3, ymm3, [rcx + 336], 1
+vpunpcklqdq ymm4, ymm0, ymm2
+vpunpcklqdq ymm5, ymm1, ymm3
+vpunpckhqdq ymm2, ymm0, ymm2
+vpunpckhqdq ymm3, ymm1, ymm3
+vmovdqu xmm1, [rcx + 16]
+vmovdqu xmm0, [rcx + 208]
+vinserti128 ymm1, ymm1, [rcx + 112], 1
+vinserti128 ymm0, ymm0, [rcx + 304], 1
+vmovdqu xmm6, [rcx + 64]
+vmovdqu xmm7, [rcx + 256]
+vinserti128 ymm6, ymm6, [rcx + 160], 1
+vinserti128 ymm7, ymm7, [rcx + 352], 1
+vpunpcklqdq ymm8, ymm1, ymm6
+vpunpcklqdq ymm9, ymm0, ymm7
+vpunpckhqdq ymm6, ymm1, ymm6
+vpunpckhqdq ymm7, ymm0, ymm7
+vmovdqu xmm0, [rcx + 32]
+vmovdqu xmm1, [rcx + 224]
+vinserti128 ymm0, ymm0, [rcx + 128], 1
+vinserti128 ymm1, ymm1, [rcx + 320], 1
+vmovdqu xmm10, [rcx + 80]
+vmovdqu xmm11, [rcx + 272]
+vinserti128 ymm10, ymm10, [rcx + 176], 1
+vinserti128 ymm11, ymm11, [rcx + 368], 1
+vpunpcklqdq ymm12, ymm0, ymm10
+vpunpcklqdq ymm13, ymm1, ymm11
+vpunpckhqdq ymm10, ymm0, ymm10
+vpunpckhqdq ymm11, ymm1, ymm11
+vpsllq ymm1, ymm4, 32
+vpsllq ymm0, ymm5, 32
+vpsrlq ymm4, ymm4, 20
+vpsrlq ymm5, ymm5, 20
+vpsllq ymm14, ymm2, 44
+vpsllq ymm15, ymm3, 44
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm5, ymm15, ymm5
+vpsrlq ymm15, ymm2, 8
+vpsrlq ymm14, ymm3, 8
+vpsrlq ymm2, ymm2, 60
+vpsrlq ymm3, ymm3, 60
+vmovdqu [rsp], ymm14
+vpsllq ymm14, ymm8, 4
+vmovdqu [rsp + 32], ymm15
+vpsllq ymm15, ymm9, 4
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm3, ymm15, ymm3
+vpsrlq ymm8, ymm8, 48
+vpsrlq ymm9, ymm9, 48
+vpsllq ymm15, ymm6, 16
+vpsllq ymm14, ymm7, 16
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm9, ymm14, ymm9
+vpsrlq ymm6, ymm6, 36
+vpsrlq ymm7, ymm7, 36
+vpsllq ymm14, ymm12, 28
+vpsllq ymm15, ymm13, 28
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm7, ymm15, ymm7
+vpsrlq ymm12, ymm12, 24
+vpsrlq ymm13, ymm13, 24
+vpsllq ymm15, ymm10, 40
+vpsllq ymm14, ymm11, 40
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm13, ymm14, ymm13
+vpsrlq ymm10, ymm10, 12
+vpsrlq ymm11, ymm11, 12
+vmovdqu xmm14, [rdx]
+vmovdqu xmm15, [rdx + 192]
+vinserti128 ymm14, ymm14, [rdx + 96], 1
+vinserti128 ymm15, ymm15, [rdx + 288], 1
+vmovdqu [rsp + 64], ymm11
+vmovdqu xmm11, [rdx + 48]
+vmovdqu [rsp + 96], ymm10
+vmovdqu xmm10, [rdx + 240]
+vinserti128 ymm11, ymm11, [rdx + 144], 1
+vinserti128 ymm10, ymm10, [rdx + 336], 1
+vmovdqu [rsp + 128], ymm13
+vpunpcklqdq ymm13, ymm14, ymm11
+vmovdqu [rsp + 160], ymm12
+vpunpcklqdq ymm12, ymm15, ymm10
+vpunpckhqdq ymm11, ymm14, ymm11
+vpunpckhqdq ymm10, ymm15, ymm10
+vmovdqu xmm15, [rdx + 16]
+vmovdqu xmm14, [rdx + 208]
+vinserti128 ymm15, ymm15, [rdx + 112], 1
+vinserti128 ymm14, ymm14, [rdx + 304], 1
+vmovdqu [rsp + 192], ymm7
+vmovdqu xmm7, [rdx + 64]
+vmovdqu [rsp + 224], ymm6
+vmovdqu xmm6, [rdx + 256]
+vinserti128 ymm7, ymm7, [rdx + 160], 1
+vinserti128 ymm6, ymm6, [rdx + 352], 1
+vmovdqu [rsp + 256], ymm9
+vpunpcklqdq ymm9, ymm15, ymm7
+vmovdqu [rsp + 288], ymm8
+vpunpcklqdq ymm8, ymm14, ymm6
+vpunpckhqdq ymm7, ymm15, ymm7
+vpunpckhqdq ymm6, ymm14, ymm6
+vmovdqu xmm14, [rdx + 32]
+vmovdqu xmm15, [rdx + 224]
+vinserti128 ymm14, ymm14, [rdx + 128], 1
+vinserti128 ymm15, ymm15, [rdx + 320], 1
+vmovdqu [rsp + 320], ymm3
+vmovdqu xmm3, [rdx + 80]
+vmovdqu [rsp + 352], ymm2
+vmovdqu xmm2, [rdx + 272]
+vinserti128 ymm3, ymm3, [rdx + 176], 1
+vinserti128 ymm2, ymm2, [rdx + 368], 1
+vmovdqu [rsp + 384], ymm5
+vpunpcklqdq ymm5, ymm14, ymm3
+vmovdqu [rsp + 416], ymm4
+vpunpcklqdq ymm4, ymm15, ymm2
+vpunpckhqdq ymm3, ymm14, ymm3
+vpunpckhqdq ymm2, ymm15, ymm2
+vpsrlq ymm15, ymm13, 52
+vpsrlq ymm14, ymm12, 52
+vmovdqu [rsp + 448], ymm0
+vpsllq ymm0, ymm11, 12
+vmovdqu [rsp + 480], ymm1
+vpsllq ymm1, ymm10, 12
+vpaddq ymm15, ymm0, ymm15
+vpaddq ymm14, ymm1, ymm14
+vpsrlq ymm11, ymm11, 40
+vpsrlq ymm10, ymm10, 40
+vpsllq ymm1, ymm9, 24
+vpsllq ymm0, ymm8, 24
+vpaddq ymm11, ymm1, ymm11
+vpaddq ymm10, ymm0, ymm10
+vpsrlq ymm9, ymm9, 28
+vpsrlq ymm8, ymm8, 28
+vpsllq ymm0, ymm7, 36
+vpsllq ymm1, ymm6, 36
+vpaddq ymm9, ymm0, ymm9
+vpaddq ymm8, ymm1, ymm8
+vpsrlq ymm7, ymm7, 16
+vpsrlq ymm6, ymm6, 16
+vpsllq ymm1, ymm5, 48
+vpsllq ymm0, ymm4, 48
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm6, ymm0, ymm6
+vpsrlq ymm0, ymm5, 4
+vpsrlq ymm1, ymm4, 4
+vpsrlq ymm5, ymm5, 56
+vpsrlq ymm4, ymm4, 56
+vmovdqu [rsp + 512], ymm1
+vpsllq ymm1, ymm3, 8
+vmovdqu [rsp + 544], ymm0
+vpsllq ymm0, ymm2, 8
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm4, ymm0, ymm4
+vpsrlq ymm3, ymm3, 44
+vpsrlq ymm2, ymm2, 44
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm0
+vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm1
+vsubpd ymm13, ymm13, ymm0
+vsubpd ymm12, ymm12, ymm1
+vmovdqu [rsp + 576], ymm2
+vmovdqu ymm2, [rsp + 480]
+vpand ymm2, ymm2, [rip + 5f]
+vmovdqu [rsp + 480], ymm3
+vmovdqu ymm3, [rsp + 448]
+vpand ymm3, ymm3, [rip + 5f]
+vpaddq ymm2, ymm2, ymm0
+vpaddq ymm3, ymm3, ymm1
+vsubpd ymm2, ymm2, ymm0
+vsubpd ymm3, ymm3, ymm1
+vmovdqu [rsp + 448], ymm4
+vmovdqu ymm4, [rip + 5f + 64]
+vmovdqu [rsp + 608], ymm5
+vmovdqa ymm5, ymm4
+vfmadd231pd ymm5, ymm13, ymm2
+vmovdqu [rsp + 640], ymm6
+vmovdqu ymm6, [rip + 5f + 64]
+vmovdqu [rsp + 672], ymm7
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm12, ymm3
+vmovdqu [rsp + 704], ymm8
+vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu [rsp + 736], ymm9
+vsubpd ymm9, ymm8, ymm5
+vmovdqu [rsp + 768], ymm10
+vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu [rsp + 800], ymm11
+vsubpd ymm11, ymm10, ymm7
+vfmadd231pd ymm9, ymm13, ymm2
+vfmadd231pd ymm11, ymm12, ymm3
+vmovdqu [rsp + 832], ymm11
+vmovdqu ymm11, [rsp + 416]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu [rsp + 416], ymm9
+vmovdqu ymm9, [rsp + 384]
+vpand ymm9, ymm9, [rip + 5f]
+vpaddq ymm11, ymm11, ymm0
+vpaddq ymm9, ymm9, ymm1
+vsubpd ymm11, ymm11, ymm0
+vsubpd ymm9, ymm9, ymm1
+vmovdqu [rsp + 384], ymm3
+vmovdqa ymm3, ymm4
+vfmadd231pd ymm3, ymm13, ymm11
+vmovdqa ymm4, ymm6
+vfmadd231pd ymm4, ymm12, ymm9
+vsubpd ymm6, ymm8, ymm3
+vmovdqu [rsp + 864], ymm3
+vsubpd ymm3, ymm10, ymm4
+vfmadd231pd ymm6, ymm13, ymm11
+vfmadd231pd ymm3, ymm12, ymm9
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm7, ymm3, ymm7
+vpand ymm15, ymm15, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vpaddq ymm15, ymm15, ymm0
+vpaddq ymm14, ymm14, ymm1
+vsubpd ymm15, ymm15, ymm0
+vsubpd ymm14, ymm14, ymm1
+vmovdqu ymm3, [rip + 5f + 64]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm15, ymm2
+vmovdqu [rsp + 896], ymm9
+vmovdqu ymm9, [rip + 5f + 64]
+vmovdqu [rsp + 928], ymm11
+vmovdqa ymm11, ymm9
+vfmadd231pd ymm11, ymm14, [rsp + 384]
+vsubpd ymm9, ymm8, ymm6
+vsubpd ymm8, ymm10, ymm11
+vfmadd231pd ymm9, ymm15, ymm2
+vfmadd231pd ymm8, ymm14, [rsp + 384]
+vpaddq ymm5, ymm9, ymm5
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm6, ymm6, [rsp + 864]
+vpaddq ymm4, ymm11, ymm4
+vmovdqu ymm11, [rsp + 32]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu ymm8, [rsp]
+vpand ymm8, ymm8, [rip + 5f]
+vpaddq ymm11, ymm11, ymm0
+vpaddq ymm8, ymm8, ymm1
+vsubpd ymm11, ymm11, ymm0
+vsubpd ymm8, ymm8, ymm1
+vmovdqa ymm9, ymm3
+vfmadd231pd ymm9, ymm13, ymm11
+vmovdqu [rsp], ymm7
+vmovdqu ymm7, [rip + 5f + 64]
+vmovdqu [rsp + 32], ymm5
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm12, ymm8
+vmovdqu [rsp + 864], ymm2
+vmovdqu ymm2, [rip + 5f + 96]
+vsubpd ymm1, ymm2, ymm9
+vsubpd ymm0, ymm10, ymm5
+vfmadd231pd ymm1, ymm13, ymm11
+vfmadd231pd ymm0, ymm12, ymm8
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm4, ymm0, ymm4
+vmovdqu ymm0, [rsp + 928]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm15, ymm0
+vmovdqu [rsp + 960], ymm8
+vmovdqa ymm8, ymm7
+vfmadd231pd ymm8, ymm14, [rsp + 896]
+vmovdqu [rsp + 992], ymm11
+vsubpd ymm11, ymm2, ymm1
+vmovdqu [rsp + 1024], ymm12
+vsubpd ymm12, ymm10, ymm8
+vfmadd231pd ymm11, ymm15, ymm0
+vfmadd231pd ymm12, ymm14, [rsp + 896]
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm4, ymm12, ymm4
+vpaddq ymm9, ymm1, ymm9
+vpaddq ymm5, ymm8, ymm5
+vmovdqu ymm8, [rsp + 800]
+vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm1, [rsp + 768]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm8, ymm8, ymm12
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm11
+vsubpd ymm8, ymm8, ymm12
+vsubpd ymm1, ymm1, ymm11
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm8, [rsp + 864]
+vmovdqu [rsp + 768], ymm14
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm1, [rsp + 384]
+vmovdqu [rsp + 800], ymm15
+vsubpd ymm15, ymm2, ymm0
+vsubpd ymm2, ymm10, ymm14
+vfmadd231pd ymm15, ymm8, [rsp + 864]
+vfmadd231pd ymm2, ymm1, [rsp + 384]
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm4, ymm2, ymm4
+vpaddq ymm9, ymm0, ymm9
+vpaddq ymm5, ymm14, ymm5
+vmovdqu ymm14, [rsp + 352]
+vpand ymm14, ymm14, [rip + 5f]
+vmovdqu ymm0, [rsp + 320]
+vpand ymm0, ymm0, [rip + 5f]
+vpaddq ymm14, ymm14, ymm12
+vpaddq ymm0, ymm0, ymm11
+vsubpd ymm14, ymm14, ymm12
+vsubpd ymm0, ymm0, ymm11
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm13, ymm14
+vmovdqu ymm15, [rsp + 1024]
+vmovdqu [rsp + 320], ymm4
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm0, ymm15
+vmovdqu [rsp + 352], ymm6
+vmovdqu ymm6, [rip + 5f + 96]
+vsubpd ymm11, ymm6, ymm2
+vsubpd ymm12, ymm10, ymm4
+vfmadd231pd ymm11, ymm13, ymm14
+vfmadd231pd ymm12, ymm15, ymm0
+vpaddq ymm9, ymm11, ymm9
+vpaddq ymm5, ymm12, ymm5
+vmovdqu ymm12, [rsp + 800]
+vmovdqu ymm11, [rsp + 992]
+vmovdqu [rsp + 1056], ymm0
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm12, ymm11
+vmovdqu [rsp + 1088], ymm14
+vmovdqu ymm14, [rsp + 768]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm14, [rsp + 960]
+vmovdqu [rsp + 1120], ymm13
+vsubpd ymm13, ymm6, ymm0
+vsubpd ymm6, ymm10, ymm15
+vfmadd231pd ymm13, ymm12, ymm11
+vfmadd231pd ymm6, ymm14, [rsp + 960]
+vpaddq ymm9, ymm13, ymm9
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm4, ymm15, ymm4
+vmovdqu ymm15, [rsp + 928]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm8, ymm15
+vmovdqu ymm6, [rsp + 896]
+vmovdqa ymm13, ymm7
+vfmadd231pd ymm13, ymm1, ymm6
+vmovdqu ymm11, [rip + 5f + 96]
+vsubpd ymm14, ymm11, ymm0
+vsubpd ymm12, ymm10, ymm13
+vfmadd231pd ymm14, ymm8, ymm15
+vfmadd231pd ymm12, ymm1, ymm6
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm4, ymm13, ymm4
+vmovdqu ymm13, [rsp + 736]
+vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm0, [rsp + 704]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm12
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm14
+vsubpd ymm13, ymm13, ymm12
+vsubpd ymm0, ymm0, ymm14
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm13, [rsp + 864]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm0, [rsp + 384]
+vmovdqu [rsp + 704], ymm1
+vsubpd ymm1, ymm11, ymm6
+vmovdqu [rsp + 736], ymm8
+vsubpd ymm8, ymm10, ymm15
+vfmadd231pd ymm1, ymm13, [rsp + 864]
+vfmadd231pd ymm8, ymm0, [rsp + 384]
+vpaddq ymm9, ymm1, ymm9
+vpaddq ymm5, ymm8, ymm5
+vpaddq ymm2, ymm6, ymm2
+vpaddq ymm4, ymm15, ymm4
+vmovdqu ymm15, [rsp + 288]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm6, [rsp + 256]
+vpand ymm6, ymm6, [rip + 5f]
+vpaddq ymm15, ymm15, ymm12
+vpaddq ymm6, ymm6, ymm14
+vsubpd ymm15, ymm15, ymm12
+vsubpd ymm6, ymm6, ymm14
+vmovdqu ymm8, [rsp + 1120]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm15, ymm8
+vmovdqu [rsp + 256], ymm5
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm6, [rsp + 1024]
+vmovdqu [rsp + 288], ymm9
+vsubpd ymm9, ymm11, ymm1
+vsubpd ymm14, ymm10, ymm5
+vfmadd231pd ymm9, ymm8, ymm15
+vfmadd231pd ymm14, ymm6, [rsp + 1024]
+vpaddq ymm2, ymm9, ymm2
+vpaddq ymm4, ymm14, ymm4
+vmovdqu ymm14, [rsp + 800]
+vmovdqu ymm9, [rsp + 1088]
+vmovdqu [rsp + 1152], ymm6
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm14, ymm9
+vmovdqu [rsp + 1184], ymm15
+vmovdqu ymm15, [rsp + 768]
+vmovdqa ymm8, ymm7
+vfmadd231pd ymm8, ymm15, [rsp + 1056]
+vsubpd ymm12, ymm11, ymm6
+vmovdqu [rsp + 1216], ymm0
+vsubpd ymm0, ymm10, ymm8
+vfmadd231pd ymm12, ymm14, ymm9
+vfmadd231pd ymm0, ymm15, [rsp + 1056]
+vpaddq ymm2, ymm12, ymm2
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm1, ymm6, ymm1
+vpaddq ymm5, ymm8, ymm5
+vmovdqu ymm8, [rsp + 736]
+vmovdqu ymm6, [rsp + 992]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm8, ymm6
+vmovdqu ymm12, [rsp + 704]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm12, [rsp + 960]
+vsubpd ymm15, ymm11, ymm0
+vsubpd ymm14, ymm10, ymm9
+vfmadd231pd ymm15, ymm8, ymm6
+vfmadd231pd ymm14, ymm12, [rsp + 960]
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm1, ymm0, ymm1
+vpaddq ymm5, ymm9, ymm5
+vmovdqu ymm9, [rsp + 928]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm13, ymm9
+vmovdqu ymm14, [rsp + 1216]
+vmovdqu ymm15, [rsp + 896]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm14, ymm15
+vsubpd ymm12, ymm11, ymm0
+vsubpd ymm8, ymm10, ymm6
+vfmadd231pd ymm12, ymm13, ymm9
+vfmadd231pd ymm8, ymm14, ymm15
+vpaddq ymm2, ymm12, ymm2
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm1, ymm0, ymm1
+vpaddq ymm5, ymm6, ymm5
+vmovdqu ymm6, [rsp + 672]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm0, [rsp + 640]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm8
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm12
+vsubpd ymm6, ymm6, ymm8
+vsubpd ymm0, ymm0, ymm12
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm6, [rsp + 864]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm0, [rsp + 384]
+vsubpd ymm14, ymm11, ymm15
+vmovdqu [rsp + 640], ymm13
+vsubpd ymm13, ymm10, ymm9
+vfmadd231pd ymm14, ymm6, [rsp + 864]
+vfmadd231pd ymm13, ymm0, [rsp + 384]
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm5, ymm9, ymm5
+vmovdqu ymm9, [rsp + 224]
+vpand ymm9, ymm9, [rip + 5f]
+vmovdqu ymm15, [rsp + 192]
+vpand ymm15, ymm15, [rip + 5f]
+vpaddq ymm9, ymm9, ymm8
+vpaddq ymm15, ymm15, ymm12
+vsubpd ymm9, ymm9, ymm8
+vsubpd ymm15, ymm15, ymm12
+vmovdqu ymm13, [rsp + 1120]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm9, ymm13
+vmovdqu [rsp + 192], ymm4
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm15, [rsp + 1024]
+vmovdqu [rsp + 224], ymm2
+vsubpd ymm2, ymm11, ymm14
+vsubpd ymm12, ymm10, ymm4
+vfmadd231pd ymm2, ymm13, ymm9
+vfmadd231pd ymm12, ymm15, [rsp + 1024]
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm5, ymm12, ymm5
+vmovdqu ymm12, [rsp + 800]
+vmovdqu ymm2, [rsp + 1184]
+vmovdqu [rsp + 672], ymm15
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm12, ymm2
+vmovdqu [rsp + 1248], ymm9
+vmovdqu ymm9, [rsp + 768]
+vmovdqa ymm13, ymm7
+vfmadd231pd ymm13, ymm9, [rsp + 1152]
+vsubpd ymm8, ymm11, ymm15
+vmovdqu [rsp + 1280], ymm0
+vsubpd ymm0, ymm10, ymm13
+vfmadd231pd ymm8, ymm12, ymm2
+vfmadd231pd ymm0, ymm9, [rsp + 1152]
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm4, ymm13, ymm4
+vmovdqu ymm13, [rsp + 736]
+vmovdqu ymm15, [rsp + 1088]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm13, ymm15
+vmovdqu ymm8, [rsp + 704]
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm8, [rsp + 1056]
+vsubpd ymm9, ymm11, ymm0
+vsubpd ymm12, ymm10, ymm2
+vfmadd231pd ymm9, ymm13, ymm15
+vfmadd231pd ymm12, ymm8, [rsp + 1056]
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm14, ymm0, ymm14
+vpaddq ymm4, ymm2, ymm4
+vmovdqu ymm2, [rsp + 640]
+vmovdqu ymm0, [rsp + 992]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm2, ymm0
+vmovdqu ymm9, [rsp + 1216]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm9, [rsp + 960]
+vsubpd ymm8, ymm11, ymm12
+vsubpd ymm13, ymm10, ymm15
+vfmadd231pd ymm8, ymm2, ymm0
+vfmadd231pd ymm13, ymm9, [rsp + 960]
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm5, ymm13, ymm5
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm4, ymm15, ymm4
+vmovdqu ymm15, [rsp + 928]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm6, ymm15
+vmovdqu ymm13, [rsp + 1280]
+vmovdqu ymm8, [rsp + 896]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm13, ymm8
+vsubpd ymm9, ymm11, ymm12
+vsubpd ymm2, ymm10, ymm0
+vfmadd231pd ymm9, ymm6, ymm15
+vfmadd231pd ymm2, ymm13, ymm8
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm5, ymm2, ymm5
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm4, ymm0, ymm4
+vmovdqu ymm0, [rsp + 544]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm12, [rsp + 512]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm2
+vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm9
+vsubpd ymm0, ymm0, ymm2
+vsubpd ymm12, ymm12, ymm9
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm0, [rsp + 864]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm12, [rsp + 384]
+vsubpd ymm13, ymm11, ymm8
+vmovdqu [rsp + 512], ymm6
+vsubpd ymm6, ymm10, ymm15
+vfmadd231pd ymm13, ymm0, [rsp + 864]
+vfmadd231pd ymm6, ymm12, [rsp + 384]
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm14, ymm8, ymm14
+vpaddq ymm4, ymm15, ymm4
+vmovdqu ymm15, [rsp + 160]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm8, [rsp + 128]
+vpand ymm8, ymm8, [rip + 5f]
+vpaddq ymm15, ymm15, ymm2
+vpaddq ymm8, ymm8, ymm9
+vsubpd ymm15, ymm15, ymm2
+vsubpd ymm8, ymm8, ymm9
+vmovdqu ymm6, [rsp + 1120]
+vmovdqa ymm13, ymm3
+vfmadd231pd ymm13, ymm15, ymm6
+vmovdqu [rsp + 128], ymm5
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm8, [rsp + 1024]
+vmovdqu [rsp + 160], ymm1
+vsubpd ymm1, ymm11, ymm13
+vsubpd ymm9, ymm10, ymm5
+vfmadd231pd ymm1, ymm6, ymm15
+vfmadd231pd ymm9, ymm8, [rsp + 1024]
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm4, ymm9, ymm4
+vmovdqu ymm9, [rsp + 800]
+vmovdqu ymm1, [rsp + 1248]
+vmovdqu [rsp + 544], ymm8
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm9, ymm1
+vmovdqu [rsp + 1312], ymm15
+vmovdqu ymm15, [rsp + 768]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm15, [rsp + 672]
+vsubpd ymm2, ymm11, ymm8
+vmovdqu [rsp + 1344], ymm12
+vsubpd ymm12, ymm10, ymm6
+vfmadd231pd ymm2, ymm9, ymm1
+vfmadd231pd ymm12, ymm15, [rsp + 672]
+vpaddq ymm14, ymm2, ymm14
+vpaddq ymm4, ymm12, ymm4
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm5, ymm6, ymm5
+vmovdqu ymm6, [rsp + 736]
+vmovdqu ymm8, [rsp + 1184]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm6, ymm8
+vmovdqu ymm2, [rsp + 704]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm2, [rsp + 1152]
+vsubpd ymm15, ymm11, ymm12
+vsubpd ymm9, ymm10, ymm1
+vfmadd231pd ymm15, ymm6, ymm8
+vfmadd231pd ymm9, ymm2, [rsp + 1152]
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm4, ymm9, ymm4
+vpaddq ymm13, ymm12, ymm13
+vpaddq ymm5, ymm1, ymm5
+vmovdqu ymm1, [rsp + 640]
+vmovdqu ymm12, [rsp + 1088]
+vmovdqa ymm9, ymm3
+vfmadd231pd ymm9, ymm1, ymm12
+vmovdqu ymm15, [rsp + 1216]
+vmovdqa ymm8, ymm7
+vfmadd231pd ymm8, ymm15, [rsp + 1056]
+vsubpd ymm2, ymm11, ymm9
+vsubpd ymm6, ymm10, ymm8
+vfmadd231pd ymm2, ymm1, ymm12
+vfmadd231pd ymm6, ymm15, [rsp + 1056]
+vpaddq ymm14, ymm2, ymm14
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm13, ymm9, ymm13
+vpaddq ymm5, ymm8, ymm5
+vmovdqu ymm8, [rsp + 512]
+vmovdqu ymm9, [rsp + 992]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm8, ymm9
+vmovdqu ymm2, [rsp + 1280]
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm2, [rsp + 960]
+vsubpd ymm15, ymm11, ymm6
+vsubpd ymm1, ymm10, ymm12
+vfmadd231pd ymm15, ymm8, ymm9
+vfmadd231pd ymm1, ymm2, [rsp + 960]
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm13, ymm6, ymm13
+vpaddq ymm5, ymm12, ymm5
+vmovdqu ymm12, [rsp + 928]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm0, ymm12
+vmovdqu ymm1, [rsp + 1344]
+vmovdqu ymm15, [rsp + 896]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm1, ymm15
+vsubpd ymm2, ymm11, ymm6
+vsubpd ymm8, ymm10, ymm9
+vfmadd231pd ymm2, ymm0, ymm12
+vfmadd231pd ymm8, ymm1, ymm15
+vpaddq ymm14, ymm2, ymm14
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm13, ymm6, ymm13
+vpaddq ymm5, ymm9, ymm5
+vmovdqu ymm9, [rsp + 608]
+vpand ymm9, ymm9, [rip + 5f]
+vmovdqu ymm6, [rsp + 448]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm9, ymm9, ymm8
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm2
+vsubpd ymm9, ymm9, ymm8
+vsubpd ymm6, ymm6, ymm2
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm9, [rsp + 864]
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm6, [rsp + 384]
+vsubpd ymm1, ymm11, ymm15
+vmovdqu [rsp + 448], ymm0
+vsubpd ymm0, ymm10, ymm12
+vfmadd231pd ymm1, ymm9, [rsp + 864]
+vfmadd231pd ymm0, ymm6, [rsp + 384]
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm12, ymm8, [rsp + 96]
+vpaddq ymm15, ymm2, [rsp + 64]
+vsubpd ymm12, ymm12, ymm8
+vsubpd ymm15, ymm15, ymm2
+vmovdqu ymm0, [rsp + 1120]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm12, ymm0
+vmovdqu [rsp + 64], ymm4
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm15, [rsp + 1024]
+vmovdqu [rsp + 96], ymm14
+vsubpd ymm14, ymm11, ymm1
+vsubpd ymm2, ymm10, ymm4
+vfmadd231pd ymm14, ymm0, ymm12
+vfmadd231pd ymm2, ymm15, [rsp + 1024]
+vpaddq ymm13, ymm14, ymm13
+vpaddq ymm5, ymm2, ymm5
+vmovdqu ymm2, [rsp + 800]
+vmovdqu ymm14, [rsp + 1312]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm2, ymm14
+vmovdqu [rsp + 1024], ymm15
+vmovdqu ymm15, [rsp + 768]
+vmovdqu [rsp + 1120], ymm12
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm15, [rsp + 544]
+vsubpd ymm8, ymm11, ymm0
+vmovdqu [rsp + 608], ymm6
+vsubpd ymm6, ymm10, ymm12
+vfmadd231pd ymm8, ymm2, ymm14
+vfmadd231pd ymm6, ymm15, [rsp + 544]
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm1, ymm0, ymm1
+vpaddq ymm4, ymm12, ymm4
+vmovdqu ymm12, [rsp + 736]
+vmovdqu ymm0, [rsp + 1248]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm12, ymm0
+vmovdqu ymm8, [rsp + 704]
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm8, [rsp + 672]
+vsubpd ymm15, ymm11, ymm6
+vsubpd ymm2, ymm10, ymm14
+vfmadd231pd ymm15, ymm12, ymm0
+vfmadd231pd ymm2, ymm8, [rsp + 672]
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm5, ymm2, ymm5
+vpaddq ymm1, ymm6, ymm1
+vpaddq ymm4, ymm14, ymm4
+vmovdqu ymm14, [rsp + 640]
+vmovdqu ymm6, [rsp + 1184]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm14, ymm6
+vmovdqu ymm15, [rsp + 1216]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm15, [rsp + 1152]
+vsubpd ymm8, ymm11, ymm2
+vsubpd ymm12, ymm10, ymm0
+vfmadd231pd ymm8, ymm14, ymm6
+vfmadd231pd ymm12, ymm15, [rsp + 1152]
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm4, ymm0, ymm4
+vmovdqu ymm0, [rsp + 512]
+vmovdqu ymm2, [rsp + 1088]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm0, ymm2
+vmovdqu ymm8, [rsp + 1280]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm8, [rsp + 1056]
+vsubpd ymm15, ymm11, ymm12
+vsubpd ymm14, ymm10, ymm6
+vfmadd231pd ymm15, ymm0, ymm2
+vfmadd231pd ymm14, ymm8, [rsp + 1056]
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm1, ymm12, ymm1
+vpaddq ymm4, ymm6, ymm4
+vmovdqu ymm6, [rsp + 448]
+vmovdqu ymm12, [rsp + 992]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm6, ymm12
+vmovdqu ymm15, [rsp + 1344]
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm15, [rsp + 960]
+vsubpd ymm8, ymm11, ymm14
+vsubpd ymm0, ymm10, ymm2
+vfmadd231pd ymm8, ymm6, ymm12
+vfmadd231pd ymm0, ymm15, [rsp + 960]
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm4, ymm2, ymm4
+vmovdqu ymm2, [rsp + 928]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm9, ymm2
+vmovdqu ymm0, [rsp + 608]
+vmovdqu ymm8, [rsp + 896]
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm0, ymm8
+vsubpd ymm15, ymm11, ymm14
+vsubpd ymm6, ymm10, ymm12
+vfmadd231pd ymm15, ymm9, ymm2
+vfmadd231pd ymm6, ymm0, ymm8
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm4, ymm12, ymm4
+vmovdqu ymm12, [rsp + 480]
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm14
+vmovdqu ymm6, [rsp + 576]
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm15
+vsubpd ymm12, ymm12, ymm14
+vsubpd ymm6, ymm6, ymm15
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm12, [rsp + 864]
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm6, [rsp + 384]
+vsubpd ymm8, ymm11, ymm15
+vsubpd ymm2, ymm10, ymm14
+vfmadd231pd ymm8, ymm12, [rsp + 864]
+vfmadd231pd ymm2, ymm6, [rsp + 384]
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm5, ymm2, ymm5
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm4, ymm14, ymm4
+vmovdqu ymm14, [rsp + 800]
+vmovdqu ymm15, [rsp + 1120]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm14, ymm15
+vmovdqu ymm8, [rsp + 768]
+vmovdqu [rsp + 384], ymm5
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm8, [rsp + 1024]
+vmovdqu [rsp + 864], ymm13
+vsubpd ymm13, ymm11, ymm2
+vmovdqu [rsp + 576], ymm6
+vsubpd ymm6, ymm10, ymm5
+vfmadd231pd ymm13, ymm14, ymm15
+vmovdqu ymm14, [rsp + 1024]
+vfmadd231pd ymm6, ymm8, ymm14
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm4, ymm6, ymm4
+vmovdqu ymm6, [rsp + 736]
+vmovdqu ymm13, [rsp + 1312]
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm6, ymm13
+vmovdqu ymm14, [rsp + 704]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm14, [rsp + 544]
+vmovdqu [rsp + 768], ymm12
+vsubpd ymm12, ymm11, ymm8
+vsubpd ymm0, ymm10, ymm15
+vfmadd231pd ymm12, ymm6, ymm13
+vfmadd231pd ymm0, ymm14, [rsp + 544]
+vpaddq ymm1, ymm12, ymm1
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm5, ymm15, ymm5
+vmovdqu ymm15, [rsp + 640]
+vmovdqu ymm8, [rsp + 1248]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm15, ymm8
+vmovdqu ymm12, [rsp + 1216]
+vmovdqa ymm13, ymm7
+vfmadd231pd ymm13, ymm12, [rsp + 672]
+vsubpd ymm14, ymm11, ymm0
+vsubpd ymm6, ymm10, ymm13
+vfmadd231pd ymm14, ymm15, ymm8
+vfmadd231pd ymm6, ymm12, [rsp + 672]
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm5, ymm13, ymm5
+vmovdqu ymm13, [rsp + 512]
+vmovdqu ymm0, [rsp + 1184]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm13, ymm0
+vmovdqu ymm14, [rsp + 1280]
+vmovdqa ymm8, ymm7
+vfmadd231pd ymm8, ymm14, [rsp + 1152]
+vsubpd ymm12, ymm11, ymm6
+vsubpd ymm15, ymm10, ymm8
+vfmadd231pd ymm12, ymm13, ymm0
+vfmadd231pd ymm15, ymm14, [rsp + 1152]
+vpaddq ymm1, ymm12, ymm1
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm2, ymm6, ymm2
+vpaddq ymm5, ymm8, ymm5
+vmovdqu ymm8, [rsp + 448]
+vmovdqu ymm6, [rsp + 1088]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm8, ymm6
+vmovdqu ymm12, [rsp + 1344]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm12, [rsp + 1056]
+vsubpd ymm14, ymm11, ymm15
+vsubpd ymm13, ymm10, ymm0
+vfmadd231pd ymm14, ymm8, ymm6
+vfmadd231pd ymm13, ymm12, [rsp + 1056]
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm5, ymm0, ymm5
+vmovdqu ymm0, [rsp + 992]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm9, ymm0
+vmovdqu ymm13, [rsp + 608]
+vmovdqu ymm14, [rsp + 960]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm13, ymm14
+vsubpd ymm12, ymm11, ymm15
+vsubpd ymm8, ymm10, ymm6
+vfmadd231pd ymm12, ymm9, ymm0
+vfmadd231pd ymm8, ymm13, ymm14
+vpaddq ymm1, ymm12, ymm1
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm5, ymm6, ymm5
+vmovdqu ymm6, [rsp + 768]
+vmovdqu ymm15, [rsp + 928]
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm6, ymm15
+vmovdqu ymm12, [rsp + 576]
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm12, [rsp + 896]
+vsubpd ymm0, ymm11, ymm8
+vsubpd ymm13, ymm10, ymm14
+vfmadd231pd ymm0, ymm6, ymm15
+vfmadd231pd ymm13, ymm12, [rsp + 896]
+vpaddq ymm1, ymm0, ymm1
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm5, ymm14, ymm5
+vmovdqu ymm14, [rsp + 736]
+vmovdqu ymm8, [rsp + 1120]
+vmovdqa ymm13, ymm3
+vfmadd231pd ymm13, ymm14, ymm8
+vmovdqu ymm0, [rsp + 704]
+vmovdqu ymm15, [rsp + 1024]
+vmovdqu [rsp + 896], ymm4
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm0, ymm15
+vmovdqu [rsp + 928], ymm1
+vsubpd ymm1, ymm11, ymm13
+vsubpd ymm12, ymm10, ymm4
+vfmadd231pd ymm1, ymm14, ymm8
+vfmadd231pd ymm12, ymm0, ymm15
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm5, ymm12, ymm5
+vmovdqu ymm12, [rsp + 640]
+vmovdqu ymm1, [rsp + 1312]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm12, ymm1
+vmovdqu ymm14, [rsp + 1216]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm14, [rsp + 544]
+vsubpd ymm8, ymm11, ymm0
+vsubpd ymm6, ymm10, ymm15
+vfmadd231pd ymm8, ymm12, ymm1
+vfmadd231pd ymm6, ymm14, [rsp + 544]
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm13, ymm0, ymm13
+vpaddq ymm4, ymm15, ymm4
+vmovdqu ymm15, [rsp + 512]
+vmovdqu ymm0, [rsp + 1248]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm15, ymm0
+vmovdqu ymm8, [rsp + 1280]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm8, [rsp + 672]
+vsubpd ymm14, ymm11, ymm6
+vsubpd ymm12, ymm10, ymm1
+vfmadd231pd ymm14, ymm15, ymm0
+vfmadd231pd ymm12, ymm8, [rsp + 672]
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm13, ymm6, ymm13
+vpaddq ymm4, ymm1, ymm4
+vmovdqu ymm1, [rsp + 448]
+vmovdqu ymm6, [rsp + 1184]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm1, ymm6
+vmovdqu ymm14, [rsp + 1344]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm14, [rsp + 1152]
+vsubpd ymm8, ymm11, ymm12
+vsubpd ymm15, ymm10, ymm0
+vfmadd231pd ymm8, ymm1, ymm6
+vfmadd231pd ymm15, ymm14, [rsp + 1152]
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm13, ymm12, ymm13
+vpaddq ymm4, ymm0, ymm4
+vmovdqu ymm0, [rsp + 1088]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm9, ymm0
+vmovdqu ymm15, [rsp + 608]
+vmovdqu ymm8, [rsp + 1056]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm15, ymm8
+vsubpd ymm14, ymm11, ymm12
+vsubpd ymm1, ymm10, ymm6
+vfmadd231pd ymm14, ymm9, ymm0
+vfmadd231pd ymm1, ymm15, ymm8
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm13, ymm12, ymm13
+vpaddq ymm4, ymm6, ymm4
+vmovdqu ymm6, [rsp + 768]
+vmovdqu ymm12, [rsp + 992]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm6, ymm12
+vmovdqu ymm14, [rsp + 576]
+vmovdqa ymm8, ymm7
+vfmadd231pd ymm8, ymm14, [rsp + 960]
+vsubpd ymm0, ymm11, ymm1
+vsubpd ymm15, ymm10, ymm8
+vfmadd231pd ymm0, ymm6, ymm12
+vfmadd231pd ymm15, ymm14, [rsp + 960]
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm4, ymm8, ymm4
+vmovdqu ymm8, [rsp + 640]
+vmovdqu ymm1, [rsp + 1120]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm8, ymm1
+vmovdqu ymm0, [rsp + 1216]
+vmovdqu ymm12, [rsp + 1024]
+vmovdqu [rsp + 960], ymm5
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm0, ymm12
+vmovdqu [rsp + 992], ymm2
+vsubpd ymm2, ymm11, ymm15
+vsubpd ymm14, ymm10, ymm5
+vfmadd231pd ymm2, ymm8, ymm1
+vfmadd231pd ymm14, ymm0, ymm12
+vpaddq ymm13, ymm2, ymm13
+vpaddq ymm4, ymm14, ymm4
+vmovdqu ymm14, [rsp + 512]
+vmovdqu ymm2, [rsp + 1312]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm14, ymm2
+vmovdqu ymm8, [rsp + 1280]
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm8, [rsp + 544]
+vsubpd ymm1, ymm11, ymm0
+vsubpd ymm6, ymm10, ymm12
+vfmadd231pd ymm1, ymm14, ymm2
+vfmadd231pd ymm6, ymm8, [rsp + 544]
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm15, ymm0, ymm15
+vpaddq ymm5, ymm12, ymm5
+vmovdqu ymm12, [rsp + 448]
+vmovdqu ymm0, [rsp + 1248]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm12, ymm0
+vmovdqu ymm1, [rsp + 1344]
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm1, [rsp + 672]
+vsubpd ymm8, ymm11, ymm6
+vsubpd ymm14, ymm10, ymm2
+vfmadd231pd ymm8, ymm12, ymm0
+vfmadd231pd ymm14, ymm1, [rsp + 672]
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm15, ymm6, ymm15
+vpaddq ymm5, ymm2, ymm5
+vmovdqu ymm2, [rsp + 1184]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm9, ymm2
+vmovdqu ymm14, [rsp + 608]
+vmovdqu ymm8, [rsp + 1152]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm14, ymm8
+vsubpd ymm1, ymm11, ymm6
+vsubpd ymm12, ymm10, ymm0
+vfmadd231pd ymm1, ymm9, ymm2
+vfmadd231pd ymm12, ymm14, ymm8
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm4, ymm12, ymm4
+vpaddq ymm15, ymm6, ymm15
+vpaddq ymm5, ymm0, ymm5
+vmovdqu ymm0, [rsp + 768]
+vmovdqu ymm6, [rsp + 1088]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm0, ymm6
+vmovdqu ymm1, [rsp + 576]
+vmovdqa ymm8, ymm7
+vfmadd231pd ymm8, ymm1, [rsp + 1056]
+vsubpd ymm2, ymm11, ymm12
+vsubpd ymm14, ymm10, ymm8
+vfmadd231pd ymm2, ymm0, ymm6
+vfmadd231pd ymm14, ymm1, [rsp + 1056]
+vpaddq ymm13, ymm2, ymm13
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm15, ymm12, ymm15
+vpaddq ymm5, ymm8, ymm5
+vmovdqu ymm8, [rsp + 512]
+vmovdqu ymm12, [rsp + 1120]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm8, ymm12
+vmovdqu ymm2, [rsp + 1280]
+vmovdqu ymm6, [rsp + 1024]
+vmovdqu [rsp + 1056], ymm4
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm2, ymm6
+vmovdqu [rsp + 1088], ymm13
+vsubpd ymm13, ymm11, ymm14
+vsubpd ymm1, ymm10, ymm4
+vfmadd231pd ymm13, ymm8, ymm12
+vfmadd231pd ymm1, ymm2, ymm6
+vpaddq ymm15, ymm13, ymm15
+vpaddq ymm5, ymm1, ymm5
+vmovdqu ymm1, [rsp + 448]
+vmovdqu ymm13, [rsp + 1312]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm1, ymm13
+vmovdqu ymm8, [rsp + 1344]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm8, [rsp + 544]
+vsubpd ymm12, ymm11, ymm2
+vsubpd ymm0, ymm10, ymm6
+vfmadd231pd ymm12, ymm1, ymm13
+vfmadd231pd ymm0, ymm8, [rsp + 544]
+vpaddq ymm15, ymm12, ymm15
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm14, ymm2, ymm14
+vpaddq ymm4, ymm6, ymm4
+vmovdqu ymm6, [rsp + 1248]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm9, ymm6
+vmovdqu ymm0, [rsp + 608]
+vmovdqu ymm12, [rsp + 672]
+vmovdqa ymm13, ymm7
+vfmadd231pd ymm13, ymm0, ymm12
+vsubpd ymm8, ymm11, ymm2
+vsubpd ymm1, ymm10, ymm13
+vfmadd231pd ymm8, ymm9, ymm6
+vfmadd231pd ymm1, ymm0, ymm12
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm14, ymm2, ymm14
+vpaddq ymm4, ymm13, ymm4
+vmovdqu ymm13, [rsp + 768]
+vmovdqu ymm2, [rsp + 1184]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm13, ymm2
+vmovdqu ymm8, [rsp + 576]
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm8, [rsp + 1152]
+vsubpd ymm6, ymm11, ymm1
+vsubpd ymm0, ymm10, ymm12
+vfmadd231pd ymm6, ymm13, ymm2
+vfmadd231pd ymm0, ymm8, [rsp + 1152]
+vpaddq ymm15, ymm6, ymm15
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm4, ymm12, ymm4
+vmovdqu ymm12, [rsp + 448]
+vmovdqu ymm1, [rsp + 1120]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm12, ymm1
+vmovdqu ymm6, [rsp + 1344]
+vmovdqu ymm2, [rsp + 1024]
+vmovdqu [rsp + 1152], ymm5
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm6, ymm2
+vmovdqu [rsp + 1184], ymm15
+vsubpd ymm15, ymm11, ymm0
+vsubpd ymm8, ymm10, ymm5
+vfmadd231pd ymm15, ymm12, ymm1
+vfmadd231pd ymm8, ymm6, ymm2
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm4, ymm8, ymm4
+vmovdqu ymm8, [rsp + 1312]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm9, ymm8
+vmovdqu ymm6, [rsp + 608]
+vmovdqu ymm12, [rsp + 544]
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm6, ymm12
+vsubpd ymm1, ymm11, ymm15
+vsubpd ymm11, ymm10, ymm2
+vfmadd231pd ymm1, ymm9, ymm8
+vfmadd231pd ymm11, ymm6, ymm12
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm4, ymm11, ymm4
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm5, ymm2, ymm5
+vmovdqu ymm2, [rsp + 1248]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm13, ymm2
+vmovdqu ymm11, [rsp + 576]
+vmovdqu ymm1, [rsp + 672]
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm11, ymm1
+vmovdqu ymm8, [rip + 5f + 96]
+vsubpd ymm6, ymm8, ymm15
+vsubpd ymm8, ymm10, ymm12
+vfmadd231pd ymm6, ymm13, ymm2
+vfmadd231pd ymm8, ymm11, ymm1
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm5, ymm12, ymm5
+vmovdqu ymm12, [rsp + 1120]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm9, ymm12
+vmovdqu ymm8, [rsp + 608]
+vmovdqu ymm6, [rsp + 1024]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm8, ymm6
+vmovdqu ymm2, [rip + 5f + 96]
+vmovdqu [rsp + 672], ymm4
+vsubpd ymm4, ymm2, ymm15
+vmovdqu [rsp + 1248], ymm14
+vsubpd ymm14, ymm10, ymm1
+vfmadd231pd ymm4, ymm9, ymm12
+vfmadd231pd ymm14, ymm8, ymm6
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm5, ymm14, ymm5
+vmovdqu ymm14, [rsp + 1312]
+vmovdqa ymm4, ymm3
+vfmadd231pd ymm4, ymm13, ymm14
+vmovdqu ymm8, [rsp + 544]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm11, ymm8
+vsubpd ymm6, ymm2, ymm4
+vsubpd ymm2, ymm10, ymm9
+vfmadd231pd ymm6, ymm13, ymm14
+vfmadd231pd ymm2, ymm11, ymm8
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm5, ymm2, ymm5
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm1, ymm9, ymm1
+vmovdqa ymm9, ymm3
+vfmadd231pd ymm9, ymm13, ymm12
+vmovdqu ymm4, [rsp + 1024]
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm11, ymm4
+vmovdqu ymm6, [rip + 5f + 96]
+vsubpd ymm8, ymm6, ymm9
+vsubpd ymm14, ymm10, ymm2
+vfmadd231pd ymm8, ymm13, ymm12
+vfmadd231pd ymm14, ymm11, ymm4
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm1, ymm14, ymm1
+vmovdqu ymm14, [rsp + 32]
+vpaddq ymm14, ymm14, [rip + 5f + 128]
+vmovdqu ymm8, [rsp]
+vpaddq ymm8, ymm8, [rip + 5f + 128]
+vpsrlq ymm4, ymm14, 52
+vpsrlq ymm11, ymm8, 52
+vpaddq ymm4, ymm4, [rsp + 352]
+vpaddq ymm11, ymm11, [rsp + 320]
+vpaddq ymm4, ymm4, [rip + 5f + 160]
+vpaddq ymm11, ymm11, [rip + 5f + 160]
+vpsrlq ymm12, ymm4, 52
+vpsrlq ymm13, ymm11, 52
+vpaddq ymm12, ymm12, [rsp + 288]
+vpaddq ymm13, ymm13, [rsp + 256]
+vmovdqu [rsp + 256], ymm2
+vmovdqu ymm2, [rsp + 416]
+vsubpd ymm2, ymm2, [rip + 5f + 32]
+vmovdqu [rsp + 416], ymm9
+vmovdqu ymm9, [rsp + 832]
+vsubpd ymm9, ymm9, [rip + 5f + 32]
+vmovdqu [rsp + 832], ymm1
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm2, [rip + 5f + 192]
+vmovdqu [rsp + 288], ymm15
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm9, [rip + 5f + 192]
+vmovdqu [rsp + 320], ymm5
+vsubpd ymm5, ymm6, ymm1
+vmovdqu [rsp + 352], ymm0
+vsubpd ymm0, ymm10, ymm15
+vfmadd231pd ymm5, ymm2, [rip + 5f + 192]
+vfmadd231pd ymm0, ymm9, [rip + 5f + 192]
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm13, ymm0, ymm13
+vpaddq ymm1, ymm1, [rsp + 224]
+vpaddq ymm15, ymm15, [rsp + 192]
+vmovdqu ymm0, [rip + 5f + 224]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm2, ymm0
+vmovdqu [rsp + 192], ymm13
+vmovdqa ymm13, ymm7
+vfmadd231pd ymm13, ymm9, [rip + 5f + 224]
+vmovdqu [rsp + 224], ymm12
+vsubpd ymm12, ymm6, ymm5
+vmovdqu [rsp], ymm11
+vsubpd ymm11, ymm10, ymm13
+vfmadd231pd ymm12, ymm2, ymm0
+vfmadd231pd ymm11, ymm9, [rip + 5f + 224]
+vpaddq ymm1, ymm12, ymm1
+vpaddq ymm15, ymm11, ymm15
+vpaddq ymm5, ymm5, [rsp + 160]
+vpaddq ymm13, ymm13, [rsp + 128]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm11
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm8, ymm8, ymm12
+vsubpd ymm14, ymm14, ymm11
+vsubpd ymm8, ymm8, ymm12
+vmovdqu ymm0, [rip + 5f + 192]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm14, ymm0
+vmovdqa ymm11, ymm7
+vfmadd231pd ymm11, ymm8, [rip + 5f + 192]
+vmovdqu [rsp + 128], ymm4
+vsubpd ymm4, ymm6, ymm12
+vsubpd ymm6, ymm10, ymm11
+vfmadd231pd ymm4, ymm14, ymm0
+vfmadd231pd ymm6, ymm8, [rip + 5f + 192]
+vpaddq ymm1, ymm4, ymm1
+vpaddq ymm15, ymm6, ymm15
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm13, ymm11, ymm13
+vmovdqu ymm11, [rip + 5f + 256]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm2, ymm11
+vmovdqu ymm6, [rip + 5f + 256]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm9, ymm6
+vmovdqu ymm0, [rip + 5f + 96]
+vmovdqu [rsp + 160], ymm15
+vsubpd ymm15, ymm0, ymm12
+vmovdqu [rsp + 32], ymm1
+vsubpd ymm1, ymm10, ymm4
+vfmadd231pd ymm15, ymm2, ymm11
+vfmadd231pd ymm1, ymm9, ymm6
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm12, ymm12, [rsp + 96]
+vpaddq ymm4, ymm4, [rsp + 64]
+vmovdqu ymm1, [rip + 5f + 224]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm14, ymm1
+vmovdqu ymm6, [rip + 5f + 224]
+vmovdqa ymm11, ymm7
+vfmadd231pd ymm11, ymm8, ymm6
+vmovdqu [rsp + 64], ymm9
+vsubpd ymm9, ymm0, ymm15
+vmovdqu [rsp + 96], ymm2
+vsubpd ymm2, ymm10, ymm11
+vfmadd231pd ymm9, ymm14, ymm1
+vfmadd231pd ymm2, ymm8, ymm6
+vpaddq ymm5, ymm9, ymm5
+vpaddq ymm13, ymm2, ymm13
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm4, ymm11, ymm4
+vmovdqu ymm11, [rsp + 128]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu ymm15, [rsp]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm11, ymm11, ymm2
+vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm9
+vsubpd ymm11, ymm11, ymm2
+vsubpd ymm15, ymm15, ymm9
+vmovdqu ymm6, [rip + 5f + 192]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm11, ymm6
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm15, [rip + 5f + 192]
+vsubpd ymm2, ymm0, ymm1
+vmovdqu [rsp], ymm8
+vsubpd ymm8, ymm10, ymm9
+vfmadd231pd ymm2, ymm11, ymm6
+vfmadd231pd ymm8, ymm15, [rip + 5f + 192]
+vpaddq ymm5, ymm2, ymm5
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm4, ymm9, ymm4
+vmovdqu ymm9, [rsp + 96]
+vmovdqu ymm1, [rip + 5f + 288]
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm9, ymm1
+vmovdqu ymm2, [rsp + 64]
+vmovdqu ymm6, [rip + 5f + 288]
+vmovdqu [rsp + 128], ymm13
+vmovdqa ymm13, ymm7
+vfmadd231pd ymm13, ymm2, ymm6
+vmovdqu [rsp + 1024], ymm5
+vsubpd ymm5, ymm0, ymm8
+vmovdqu [rsp + 576], ymm15
+vsubpd ymm15, ymm10, ymm13
+vfmadd231pd ymm5, ymm9, ymm1
+vfmadd231pd ymm15, ymm2, ymm6
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm8, ymm8, [rsp + 864]
+vpaddq ymm13, ymm13, [rsp + 384]
+vmovdqu ymm15, [rip + 5f + 256]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm14, ymm15
+vmovdqu ymm6, [rsp]
+vmovdqu ymm1, [rip + 5f + 256]
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm6, ymm1
+vsubpd ymm9, ymm0, ymm5
+vsubpd ymm0, ymm10, ymm2
+vfmadd231pd ymm9, ymm14, ymm15
+vfmadd231pd ymm0, ymm6, ymm1
+vpaddq ymm12, ymm9, ymm12
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm13, ymm2, ymm13
+vmovdqu ymm2, [rip + 5f + 224]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm11, ymm2
+vmovdqu ymm0, [rsp + 576]
+vmovdqu ymm9, [rip + 5f + 224]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm0, ymm9
+vmovdqu ymm15, [rip + 5f + 96]
+vsubpd ymm6, ymm15, ymm5
+vmovdqu [rsp + 384], ymm14
+vsubpd ymm14, ymm10, ymm1
+vfmadd231pd ymm6, ymm11, ymm2
+vfmadd231pd ymm14, ymm0, ymm9
+vpaddq ymm12, ymm6, ymm12
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm13, ymm1, ymm13
+vmovdqu ymm1, [rsp + 96]
+vmovdqu ymm5, [rip + 5f + 320]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm1, ymm5
+vmovdqu ymm6, [rsp + 64]
+vmovdqu ymm9, [rip + 5f + 320]
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm6, ymm9
+vmovdqu [rsp + 864], ymm4
+vsubpd ymm4, ymm15, ymm14
+vmovdqu [rsp + 1120], ymm12
+vsubpd ymm12, ymm10, ymm2
+vfmadd231pd ymm4, ymm1, ymm5
+vfmadd231pd ymm12, ymm6, ymm9
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm13, ymm12, ymm13
+vpaddq ymm14, ymm14, [rsp + 928]
+vpaddq ymm2, ymm2, [rsp + 896]
+vmovdqu ymm12, [rsp + 384]
+vmovdqu ymm4, [rip + 5f + 288]
+vmovdqa ymm9, ymm3
+vfmadd231pd ymm9, ymm12, ymm4
+vmovdqu ymm5, [rsp]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm5, [rip + 5f + 288]
+vsubpd ymm1, ymm15, ymm9
+vsubpd ymm15, ymm10, ymm6
+vfmadd231pd ymm1, ymm12, ymm4
+vfmadd231pd ymm15, ymm5, [rip + 5f + 288]
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm14, ymm9, ymm14
+vpaddq ymm2, ymm6, ymm2
+vmovdqu ymm6, [rip + 5f + 256]
+vmovdqa ymm9, ymm3
+vfmadd231pd ymm9, ymm11, ymm6
+vmovdqu ymm15, [rip + 5f + 256]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm0, ymm15
+vmovdqu ymm4, [rip + 5f + 96]
+vsubpd ymm5, ymm4, ymm9
+vsubpd ymm12, ymm10, ymm1
+vfmadd231pd ymm5, ymm11, ymm6
+vfmadd231pd ymm12, ymm0, ymm15
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm13, ymm12, ymm13
+vpaddq ymm14, ymm9, ymm14
+vpaddq ymm2, ymm1, ymm2
+vmovdqu ymm1, [rsp + 96]
+vmovdqu ymm9, [rip + 5f + 352]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm1, ymm9
+vmovdqu ymm5, [rsp + 64]
+vmovdqu ymm15, [rip + 5f + 352]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm5, ymm15
+vmovdqu [rsp + 896], ymm13
+vsubpd ymm13, ymm4, ymm12
+vmovdqu [rsp + 928], ymm8
+vsubpd ymm8, ymm10, ymm6
+vfmadd231pd ymm13, ymm1, ymm9
+vfmadd231pd ymm8, ymm5, ymm15
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm12, ymm12, [rsp + 992]
+vpaddq ymm6, ymm6, [rsp + 960]
+vmovdqu ymm8, [rsp + 384]
+vmovdqu ymm13, [rip + 5f + 320]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm8, ymm13
+vmovdqu ymm9, [rsp]
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm9, [rip + 5f + 320]
+vsubpd ymm1, ymm4, ymm15
+vsubpd ymm4, ymm10, ymm5
+vfmadd231pd ymm1, ymm8, ymm13
+vfmadd231pd ymm4, ymm9, [rip + 5f + 320]
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm2, ymm4, ymm2
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm6, ymm5, ymm6
+vmovdqu ymm5, [rip + 5f + 288]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm11, ymm5
+vmovdqu ymm4, [rip + 5f + 288]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm0, ymm4
+vmovdqu ymm13, [rip + 5f + 96]
+vsubpd ymm9, ymm13, ymm15
+vsubpd ymm8, ymm10, ymm1
+vfmadd231pd ymm9, ymm11, ymm5
+vfmadd231pd ymm8, ymm0, ymm4
+vpaddq ymm14, ymm9, ymm14
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm6, ymm1, ymm6
+vmovdqu ymm1, [rsp + 96]
+vmovdqu ymm15, [rip + 5f + 384]
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm1, ymm15
+vmovdqu ymm9, [rsp + 64]
+vmovdqu ymm4, [rip + 5f + 384]
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm9, ymm4
+vmovdqu [rsp + 960], ymm2
+vsubpd ymm2, ymm13, ymm8
+vmovdqu [rsp + 992], ymm14
+vsubpd ymm14, ymm10, ymm5
+vfmadd231pd ymm2, ymm1, ymm15
+vfmadd231pd ymm14, ymm9, ymm4
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm8, ymm8, [rsp + 1088]
+vpaddq ymm5, ymm5, [rsp + 1056]
+vmovdqu ymm14, [rsp + 384]
+vmovdqu ymm2, [rip + 5f + 352]
+vmovdqa ymm4, ymm3
+vfmadd231pd ymm4, ymm14, ymm2
+vmovdqu ymm15, [rsp]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm15, [rip + 5f + 352]
+vsubpd ymm1, ymm13, ymm4
+vsubpd ymm13, ymm10, ymm9
+vfmadd231pd ymm1, ymm14, ymm2
+vfmadd231pd ymm13, ymm15, [rip + 5f + 352]
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm6, ymm13, ymm6
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm5, ymm9, ymm5
+vmovdqu ymm9, [rip + 5f + 320]
+vmovdqa ymm4, ymm3
+vfmadd231pd ymm4, ymm11, ymm9
+vmovdqu ymm13, [rip + 5f + 320]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm0, ymm13
+vmovdqu ymm2, [rip + 5f + 96]
+vsubpd ymm15, ymm2, ymm4
+vsubpd ymm14, ymm10, ymm1
+vfmadd231pd ymm15, ymm11, ymm9
+vfmadd231pd ymm14, ymm0, ymm13
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm5, ymm1, ymm5
+vmovdqu ymm1, [rsp + 96]
+vmovdqu ymm4, [rip + 5f + 416]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm1, ymm4
+vmovdqu ymm15, [rsp + 64]
+vmovdqu ymm13, [rip + 5f + 416]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm15, ymm13
+vmovdqu [rsp + 1056], ymm6
+vsubpd ymm6, ymm2, ymm14
+vmovdqu [rsp + 1088], ymm12
+vsubpd ymm12, ymm10, ymm9
+vfmadd231pd ymm6, ymm1, ymm4
+vfmadd231pd ymm12, ymm15, ymm13
+vpaddq ymm8, ymm6, ymm8
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm14, ymm14, [rsp + 1184]
+vpaddq ymm9, ymm9, [rsp + 1152]
+vmovdqu ymm12, [rsp + 384]
+vmovdqu ymm6, [rip + 5f + 384]
+vmovdqa ymm13, ymm3
+vfmadd231pd ymm13, ymm12, ymm6
+vmovdqu ymm15, [rsp]
+vmovdqu ymm4, [rip + 5f + 384]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm15, ymm4
+vsubpd ymm0, ymm2, ymm13
+vsubpd ymm2, ymm10, ymm1
+vfmadd231pd ymm0, ymm12, ymm6
+vfmadd231pd ymm2, ymm15, ymm4
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm5, ymm2, ymm5
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm9, ymm1, ymm9
+vmovdqu ymm1, [rip + 5f + 352]
+vmovdqa ymm13, ymm3
+vfmadd231pd ymm13, ymm11, ymm1
+vmovdqu ymm2, [rsp + 576]
+vmovdqu ymm0, [rip + 5f + 352]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm2, ymm0
+vmovdqu ymm6, [rip + 5f + 96]
+vsubpd ymm15, ymm6, ymm13
+vsubpd ymm6, ymm10, ymm4
+vfmadd231pd ymm15, ymm11, ymm1
+vfmadd231pd ymm6, ymm2, ymm0
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm9, ymm4, ymm9
+vmovdqu ymm4, [rip + 5f + 416]
+vmovdqa ymm13, ymm3
+vfmadd231pd ymm13, ymm12, ymm4
+vmovdqu ymm6, [rsp]
+vmovdqu ymm15, [rip + 5f + 416]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm6, ymm15
+vmovdqu ymm1, [rip + 5f + 96]
+vmovdqu [rsp + 1152], ymm5
+vsubpd ymm5, ymm1, ymm13
+vmovdqu [rsp + 1184], ymm8
+vsubpd ymm8, ymm10, ymm0
+vfmadd231pd ymm5, ymm12, ymm4
+vfmadd231pd ymm8, ymm6, ymm15
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm9, ymm8, ymm9
+vpaddq ymm13, ymm13, [rsp + 1248]
+vpaddq ymm0, ymm0, [rsp + 672]
+vmovdqu ymm8, [rip + 5f + 384]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm11, ymm8
+vmovdqu ymm15, [rip + 5f + 384]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm2, ymm15
+vsubpd ymm4, ymm1, ymm5
+vsubpd ymm12, ymm10, ymm6
+vfmadd231pd ymm4, ymm11, ymm8
+vfmadd231pd ymm12, ymm2, ymm15
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm9, ymm12, ymm9
+vpaddq ymm13, ymm5, ymm13
+vpaddq ymm0, ymm6, ymm0
+vmovdqu ymm6, [rip + 5f + 416]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm11, ymm6
+vmovdqu ymm12, [rip + 5f + 416]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm2, ymm12
+vsubpd ymm15, ymm1, ymm5
+vsubpd ymm8, ymm10, ymm4
+vfmadd231pd ymm15, ymm11, ymm6
+vfmadd231pd ymm8, ymm2, ymm12
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm0, ymm8, ymm0
+vpaddq ymm5, ymm5, [rsp + 352]
+vpaddq ymm4, ymm4, [rsp + 320]
+vmovdqu ymm8, [rsp + 224]
+vpaddq ymm8, ymm8, [rip + 5f + 448]
+vmovdqu ymm15, [rsp + 192]
+vpaddq ymm15, ymm15, [rip + 5f + 448]
+vpsrlq ymm12, ymm8, 52
+vpsrlq ymm2, ymm15, 52
+vpaddq ymm12, ymm12, [rsp + 32]
+vpaddq ymm2, ymm2, [rsp + 160]
+vpaddq ymm12, ymm12, [rip + 5f + 480]
+vpaddq ymm2, ymm2, [rip + 5f + 480]
+vpsrlq ymm6, ymm12, 52
+vpsrlq ymm11, ymm2, 52
+vpaddq ymm6, ymm6, [rsp + 1024]
+vpaddq ymm11, ymm11, [rsp + 128]
+vpand ymm8, ymm8, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vpaddq ymm8, ymm8, [rip + 5f + 32]
+vpaddq ymm15, ymm15, [rip + 5f + 32]
+vsubpd ymm8, ymm8, [rip + 5f + 32]
+vsubpd ymm15, ymm15, [rip + 5f + 32]
+vmovdqu [rsp + 128], ymm4
+vmovdqa ymm4, ymm3
+vfmadd231pd ymm4, ymm8, [rip + 5f + 512]
+vmovdqu [rsp + 1024], ymm5
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm15, [rip + 5f + 512]
+vmovdqu [rsp + 160], ymm0
+vsubpd ymm0, ymm1, ymm4
+vmovdqu [rsp + 32], ymm13
+vsubpd ymm13, ymm10, ymm5
+vfmadd231pd ymm0, ymm8, [rip + 5f + 512]
+vfmadd231pd ymm13, ymm15, [rip + 5f + 512]
+vpaddq ymm6, ymm0, ymm6
+vpaddq ymm11, ymm13, ymm11
+vpaddq ymm4, ymm4, [rsp + 1120]
+vpaddq ymm5, ymm5, [rsp + 864]
+vmovdqu ymm13, [rip + 5f + 544]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm8, ymm13
+vmovdqu [rsp + 864], ymm11
+vmovdqa ymm11, ymm7
+vfmadd231pd ymm11, ymm15, [rip + 5f + 544]
+vmovdqu [rsp + 1120], ymm6
+vsubpd ymm6, ymm1, ymm0
+vmovdqu [rsp + 192], ymm9
+vsubpd ymm9, ymm10, ymm11
+vfmadd231pd ymm6, ymm8, ymm13
+vfmadd231pd ymm9, ymm15, [rip + 5f + 544]
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm5, ymm9, ymm5
+vpaddq ymm0, ymm0, [rsp + 928]
+vpaddq ymm11, ymm11, [rsp + 896]
+vpand ymm12, ymm12, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm9
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm2, ymm2, ymm6
+vsubpd ymm12, ymm12, ymm9
+vsubpd ymm2, ymm2, ymm6
+vmovdqu ymm13, [rip + 5f + 512]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm12, ymm13
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm2, [rip + 5f + 512]
+vmovdqu [rsp + 896], ymm14
+vsubpd ymm14, ymm1, ymm6
+vsubpd ymm1, ymm10, ymm9
+vfmadd231pd ymm14, ymm12, ymm13
+vfmadd231pd ymm1, ymm2, [rip + 5f + 512]
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm11, ymm9, ymm11
+vmovdqu ymm9, [rip + 5f + 576]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm8, ymm9
+vmovdqu ymm1, [rip + 5f + 576]
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm15, ymm1
+vmovdqu ymm13, [rip + 5f + 96]
+vmovdqu [rsp + 928], ymm5
+vsubpd ymm5, ymm13, ymm6
+vmovdqu [rsp + 224], ymm4
+vsubpd ymm4, ymm10, ymm14
+vfmadd231pd ymm5, ymm8, ymm9
+vfmadd231pd ymm4, ymm15, ymm1
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm6, ymm6, [rsp + 992]
+vpaddq ymm14, ymm14, [rsp + 960]
+vmovdqu ymm4, [rip + 5f + 544]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm12, ymm4
+vmovdqu ymm1, [rip + 5f + 544]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm2, ymm1
+vmovdqu [rsp + 960], ymm15
+vsubpd ymm15, ymm13, ymm5
+vsubpd ymm13, ymm10, ymm9
+vfmadd231pd ymm15, ymm12, ymm4
+vfmadd231pd ymm13, ymm2, ymm1
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm11, ymm13, ymm11
+vpaddq ymm6, ymm5, ymm6
+vpaddq ymm14, ymm9, ymm14
+vmovdqu ymm9, [rip + 5f + 608]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm8, ymm9
+vmovdqu ymm13, [rsp + 960]
+vmovdqu ymm15, [rip + 5f + 608]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm13, ymm15
+vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu [rsp + 992], ymm11
+vsubpd ymm11, ymm4, ymm5
+vmovdqu [rsp + 320], ymm0
+vsubpd ymm0, ymm10, ymm1
+vfmadd231pd ymm11, ymm8, ymm9
+vfmadd231pd ymm0, ymm13, ymm15
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm14, ymm0, ymm14
+vpaddq ymm5, ymm5, [rsp + 1088]
+vpaddq ymm1, ymm1, [rsp + 1056]
+vmovdqu ymm0, [rip + 5f + 576]
+vmovdqa ymm11, ymm3
+vfmadd231pd ymm11, ymm12, ymm0
+vmovdqu ymm15, [rip + 5f + 576]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm2, ymm15
+vsubpd ymm13, ymm4, ymm11
+vsubpd ymm4, ymm10, ymm9
+vfmadd231pd ymm13, ymm12, ymm0
+vfmadd231pd ymm4, ymm2, ymm15
+vpaddq ymm6, ymm13, ymm6
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm1, ymm9, ymm1
+vmovdqu ymm9, [rip + 5f + 640]
+vmovdqa ymm11, ymm3
+vfmadd231pd ymm11, ymm8, ymm9
+vmovdqu ymm4, [rsp + 960]
+vmovdqu ymm13, [rip + 5f + 640]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm4, ymm13
+vmovdqu ymm0, [rip + 5f + 96]
+vmovdqu [rsp + 1056], ymm14
+vsubpd ymm14, ymm0, ymm11
+vmovdqu [rsp + 1088], ymm6
+vsubpd ymm6, ymm10, ymm15
+vfmadd231pd ymm14, ymm8, ymm9
+vfmadd231pd ymm6, ymm4, ymm13
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm1, ymm6, ymm1
+vpaddq ymm11, ymm11, [rsp + 1184]
+vpaddq ymm15, ymm15, [rsp + 1152]
+vmovdqu ymm6, [rip + 5f + 608]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm12, ymm6
+vmovdqu ymm13, [rip + 5f + 608]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm2, ymm13
+vsubpd ymm4, ymm0, ymm14
+vsubpd ymm0, ymm10, ymm9
+vfmadd231pd ymm4, ymm12, ymm6
+vfmadd231pd ymm0, ymm2, ymm13
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm1, ymm0, ymm1
+vpaddq ymm11, ymm14, ymm11
+vpaddq ymm15, ymm9, ymm15
+vmovdqu ymm9, [rip + 5f + 672]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm8, ymm9
+vmovdqu ymm0, [rsp + 960]
+vmovdqu ymm4, [rip + 5f + 672]
+vmovdqa ymm13, ymm7
+vfmadd231pd ymm13, ymm0, ymm4
+vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu [rsp + 1152], ymm1
+vsubpd ymm1, ymm6, ymm14
+vmovdqu [rsp + 1184], ymm5
+vsubpd ymm5, ymm10, ymm13
+vfmadd231pd ymm1, ymm8, ymm9
+vfmadd231pd ymm5, ymm0, ymm4
+vpaddq ymm11, ymm1, ymm11
+vpaddq ymm15, ymm5, ymm15
+vpaddq ymm14, ymm14, [rsp + 896]
+vpaddq ymm13, ymm13, [rsp + 192]
+vmovdqu ymm5, [rip + 5f + 640]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm12, ymm5
+vmovdqu ymm4, [rip + 5f + 640]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm2, ymm4
+vsubpd ymm0, ymm6, ymm1
+vsubpd ymm6, ymm10, ymm9
+vfmadd231pd ymm0, ymm12, ymm5
+vfmadd231pd ymm6, ymm2, ymm4
+vpaddq ymm11, ymm0, ymm11
+vpaddq ymm15, ymm6, ymm15
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm13, ymm9, ymm13
+vmovdqu ymm9, [rip + 5f + 704]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm8, ymm9
+vmovdqu ymm6, [rsp + 960]
+vmovdqu ymm0, [rip + 5f + 704]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm6, ymm0
+vmovdqu ymm5, [rip + 5f + 96]
+vmovdqu [rsp + 192], ymm15
+vsubpd ymm15, ymm5, ymm1
+vmovdqu [rsp + 896], ymm11
+vsubpd ymm11, ymm10, ymm4
+vfmadd231pd ymm15, ymm8, ymm9
+vfmadd231pd ymm11, ymm6, ymm0
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm13, ymm11, ymm13
+vpaddq ymm1, ymm1, [rsp + 32]
+vpaddq ymm4, ymm4, [rsp + 160]
+vmovdqu ymm11, [rip + 5f + 672]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm12, ymm11
+vmovdqu ymm0, [rip + 5f + 672]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm2, ymm0
+vsubpd ymm6, ymm5, ymm15
+vsubpd ymm5, ymm10, ymm9
+vfmadd231pd ymm6, ymm12, ymm11
+vfmadd231pd ymm5, ymm2, ymm0
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm13, ymm5, ymm13
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm4, ymm9, ymm4
+vmovdqu ymm9, [rip + 5f + 736]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm8, ymm9
+vmovdqu ymm5, [rsp + 960]
+vmovdqu ymm6, [rip + 5f + 736]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm5, ymm6
+vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu [rsp + 160], ymm13
+vsubpd ymm13, ymm11, ymm15
+vmovdqu [rsp + 32], ymm14
+vsubpd ymm14, ymm10, ymm0
+vfmadd231pd ymm13, ymm8, ymm9
+vfmadd231pd ymm14, ymm5, ymm6
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm15, ymm15, [rsp + 1024]
+vpaddq ymm0, ymm0, [rsp + 128]
+vmovdqu ymm14, [rip + 5f + 704]
+vmovdqa ymm13, ymm3
+vfmadd231pd ymm13, ymm12, ymm14
+vmovdqu ymm6, [rip + 5f + 704]
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm2, ymm6
+vsubpd ymm9, ymm11, ymm13
+vsubpd ymm8, ymm10, ymm5
+vfmadd231pd ymm9, ymm12, ymm14
+vfmadd231pd ymm8, ymm2, ymm6
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm15, ymm13, ymm15
+vpaddq ymm0, ymm5, ymm0
+vmovdqu ymm5, [rip + 5f + 736]
+vmovdqa ymm13, ymm3
+vfmadd231pd ymm13, ymm12, ymm5
+vmovdqu ymm8, [rip + 5f + 736]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm2, ymm8
+vsubpd ymm6, ymm11, ymm13
+vsubpd ymm14, ymm10, ymm9
+vfmadd231pd ymm6, ymm12, ymm5
+vfmadd231pd ymm14, ymm2, ymm8
+vpaddq ymm15, ymm6, ymm15
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm13, ymm13, [rsp + 288]
+vpaddq ymm9, ymm9, [rsp + 832]
+vmovdqu ymm14, [rsp + 1120]
+vpaddq ymm14, ymm14, [rip + 5f + 768]
+vmovdqu ymm6, [rsp + 864]
+vpaddq ymm6, ymm6, [rip + 5f + 768]
+vpsrlq ymm8, ymm14, 52
+vpsrlq ymm2, ymm6, 52
+vpaddq ymm8, ymm8, [rsp + 224]
+vpaddq ymm2, ymm2, [rsp + 928]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm5
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm12
+vsubpd ymm14, ymm14, ymm5
+vsubpd ymm6, ymm6, ymm12
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm14, [rip + 5f + 800]
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm6, [rip + 5f + 800]
+vmovdqu [rsp + 928], ymm9
+vsubpd ymm9, ymm11, ymm12
+vmovdqu [rsp + 224], ymm13
+vsubpd ymm13, ymm10, ymm5
+vfmadd231pd ymm9, ymm14, [rip + 5f + 800]
+vfmadd231pd ymm13, ymm6, [rip + 5f + 800]
+vpaddq ymm8, ymm9, ymm8
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm12, ymm12, [rsp + 320]
+vpaddq ymm5, ymm5, [rsp + 992]
+vmovdqu ymm13, [rip + 5f + 832]
+vmovdqa ymm9, ymm3
+vfmadd231pd ymm9, ymm14, ymm13
+vmovdqu [rsp + 992], ymm2
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm6, [rip + 5f + 832]
+vmovdqu [rsp + 320], ymm8
+vsubpd ymm8, ymm11, ymm9
+vmovdqu [rsp + 864], ymm0
+vsubpd ymm0, ymm10, ymm2
+vfmadd231pd ymm8, ymm14, ymm13
+vfmadd231pd ymm0, ymm6, [rip + 5f + 832]
+vpaddq ymm12, ymm8, ymm12
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm9, ymm9, [rsp + 1088]
+vpaddq ymm2, ymm2, [rsp + 1056]
+vmovdqu ymm0, [rip + 5f + 864]
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm14, ymm0
+vmovdqu ymm13, [rip + 5f + 864]
+vmovdqu [rsp + 1056], ymm5
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm6, ymm13
+vmovdqu [rsp + 1088], ymm12
+vsubpd ymm12, ymm11, ymm8
+vmovdqu [rsp + 1120], ymm15
+vsubpd ymm15, ymm10, ymm5
+vfmadd231pd ymm12, ymm14, ymm0
+vfmadd231pd ymm15, ymm6, ymm13
+vpaddq ymm9, ymm12, ymm9
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm8, ymm8, [rsp + 1184]
+vpaddq ymm5, ymm5, [rsp + 1152]
+vmovdqu ymm15, [rip + 5f + 896]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm14, ymm15
+vmovdqu ymm13, [rip + 5f + 896]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm6, ymm13
+vmovdqu [rsp + 1152], ymm2
+vsubpd ymm2, ymm11, ymm12
+vmovdqu [rsp + 1184], ymm9
+vsubpd ymm9, ymm10, ymm0
+vfmadd231pd ymm2, ymm14, ymm15
+vfmadd231pd ymm9, ymm6, ymm13
+vpaddq ymm8, ymm2, ymm8
+vpaddq ymm5, ymm9, ymm5
+vpaddq ymm12, ymm12, [rsp + 896]
+vpaddq ymm0, ymm0, [rsp + 192]
+vmovdqu ymm9, [rip + 5f + 928]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm14, ymm9
+vmovdqu ymm13, [rip + 5f + 928]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm6, ymm13
+vmovdqu [rsp + 192], ymm5
+vsubpd ymm5, ymm11, ymm2
+vmovdqu [rsp + 896], ymm8
+vsubpd ymm8, ymm10, ymm15
+vfmadd231pd ymm5, ymm14, ymm9
+vfmadd231pd ymm8, ymm6, ymm13
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm0, ymm8, ymm0
+vpaddq ymm2, ymm2, [rsp + 32]
+vpaddq ymm15, ymm15, [rsp + 160]
+vmovdqu ymm8, [rip + 5f + 960]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm14, ymm8
+vmovdqu ymm13, [rip + 5f + 960]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm6, ymm13
+vmovdqu [rsp + 160], ymm0
+vsubpd ymm0, ymm11, ymm5
+vmovdqu [rsp + 32], ymm12
+vsubpd ymm12, ymm10, ymm9
+vfmadd231pd ymm0, ymm14, ymm8
+vfmadd231pd ymm12, ymm6, ymm13
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm15, ymm12, ymm15
+vpaddq ymm1, ymm5, ymm1
+vpaddq ymm4, ymm9, ymm4
+vmovdqu ymm9, [rip + 5f + 992]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm14, ymm9
+vmovdqu ymm12, [rip + 5f + 992]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm6, ymm12
+vsubpd ymm13, ymm11, ymm5
+vsubpd ymm8, ymm10, ymm0
+vfmadd231pd ymm13, ymm14, ymm9
+vfmadd231pd ymm8, ymm6, ymm12
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm5, ymm5, [rsp + 1120]
+vpaddq ymm0, ymm0, [rsp + 864]
+vmovdqu ymm8, [rip + 5f + 1024]
+vmovdqa ymm13, ymm3
+vfmadd231pd ymm13, ymm14, ymm8
+vmovdqu ymm12, [rip + 5f + 1024]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm6, ymm12
+vmovdqu [rsp + 864], ymm4
+vsubpd ymm4, ymm11, ymm13
+vmovdqu [rsp + 1120], ymm1
+vsubpd ymm1, ymm10, ymm9
+vfmadd231pd ymm4, ymm14, ymm8
+vfmadd231pd ymm1, ymm6, ymm12
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm13, ymm13, [rsp + 224]
+vpaddq ymm9, ymm9, [rsp + 928]
+vmovdqu ymm1, [rsp + 320]
+vpaddq ymm4, ymm1, [rip + 5f + 1056]
+vmovdqu ymm12, [rsp + 992]
+vpaddq ymm6, ymm12, [rip + 5f + 1056]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm4, ymm4, ymm8
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm14
+vsubpd ymm4, ymm4, ymm8
+vsubpd ymm6, ymm6, ymm14
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm4, [rip + 5f + 1088]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm6, [rip + 5f + 1088]
+vsubpd ymm12, ymm11, ymm12
+vsubpd ymm1, ymm10, ymm1
+vfmadd231pd ymm12, ymm4, [rip + 5f + 1088]
+vfmadd231pd ymm1, ymm6, [rip + 5f + 1088]
+vsubpd ymm12, ymm12, ymm8
+vsubpd ymm1, ymm1, ymm14
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm12, [rip + 5f + 1120]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm1, [rip + 5f + 1120]
+vpaddq ymm6, ymm6, [rsp + 1088]
+vpaddq ymm4, ymm4, [rsp + 1056]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm12, [rip + 5f + 1152]
+vmovdqa ymm8, ymm7
+vfmadd231pd ymm8, ymm1, [rip + 5f + 1152]
+vmovdqu [rsp + 1056], ymm9
+vsubpd ymm9, ymm11, ymm14
+vmovdqu [rsp + 1088], ymm13
+vsubpd ymm13, ymm10, ymm8
+vfmadd231pd ymm9, ymm12, [rip + 5f + 1152]
+vfmadd231pd ymm13, ymm1, [rip + 5f + 1152]
+vpaddq ymm6, ymm9, ymm6
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm14, ymm14, [rsp + 1184]
+vpaddq ymm8, ymm8, [rsp + 1152]
+vmovdqu ymm13, [rip + 5f + 1184]
+vmovdqa ymm9, ymm3
+vfmadd231pd ymm9, ymm12, ymm13
+vmovdqu [rsp + 1152], ymm4
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm1, [rip + 5f + 1184]
+vmovdqu [rsp + 1184], ymm6
+vsubpd ymm6, ymm11, ymm9
+vmovdqu [rsp + 928], ymm0
+vsubpd ymm0, ymm10, ymm4
+vfmadd231pd ymm6, ymm12, ymm13
+vfmadd231pd ymm0, ymm1, [rip + 5f + 1184]
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm9, ymm9, [rsp + 896]
+vpaddq ymm4, ymm4, [rsp + 192]
+vmovdqu ymm0, [rip + 5f + 1216]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm12, ymm0
+vmovdqu ymm13, [rip + 5f + 1216]
+vmovdqu [rsp + 192], ymm8
+vmovdqa ymm8, ymm7
+vfmadd231pd ymm8, ymm1, ymm13
+vmovdqu [rsp + 896], ymm14
+vsubpd ymm14, ymm11, ymm6
+vmovdqu [rsp + 224], ymm5
+vsubpd ymm5, ymm10, ymm8
+vfmadd231pd ymm14, ymm12, ymm0
+vfmadd231pd ymm5, ymm1, ymm13
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm4, ymm5, ymm4
+vpaddq ymm6, ymm6, [rsp + 32]
+vpaddq ymm8, ymm8, [rsp + 160]
+vmovdqu ymm5, [rip + 5f + 1248]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm12, ymm5
+vmovdqu ymm13, [rip + 5f + 1248]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm1, ymm13
+vmovdqu [rsp + 160], ymm4
+vsubpd ymm4, ymm11, ymm14
+vmovdqu [rsp + 32], ymm9
+vsubpd ymm9, ymm10, ymm0
+vfmadd231pd ymm4, ymm12, ymm5
+vfmadd231pd ymm9, ymm1, ymm13
+vpaddq ymm6, ymm4, ymm6
+vpaddq ymm8, ymm9, ymm8
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm15, ymm0, ymm15
+vmovdqu ymm0, [rip + 5f + 1280]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm12, ymm0
+vmovdqu ymm9, [rip + 5f + 1280]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm1, ymm9
+vsubpd ymm13, ymm11, ymm14
+vsubpd ymm5, ymm10, ymm4
+vfmadd231pd ymm13, ymm12, ymm0
+vfmadd231pd ymm5, ymm1, ymm9
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm15, ymm5, ymm15
+vpaddq ymm14, ymm14, [rsp + 1120]
+vpaddq ymm4, ymm4, [rsp + 864]
+vmovdqu ymm5, [rip + 5f + 1312]
+vmovdqa ymm13, ymm3
+vfmadd231pd ymm13, ymm12, ymm5
+vmovdqu ymm9, [rip + 5f + 1312]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm1, ymm9
+vmovdqu [rsp + 864], ymm15
+vsubpd ymm15, ymm11, ymm13
+vmovdqu [rsp + 1120], ymm2
+vsubpd ymm2, ymm10, ymm0
+vfmadd231pd ymm15, ymm12, ymm5
+vfmadd231pd ymm2, ymm1, ymm9
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm4, ymm2, ymm4
+vpaddq ymm13, ymm13, [rsp + 224]
+vpaddq ymm0, ymm0, [rsp + 928]
+vmovdqu ymm2, [rip + 5f + 1344]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm12, ymm2
+vmovdqu ymm9, [rip + 5f + 1344]
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm1, ymm9
+vmovdqu [rsp + 928], ymm4
+vsubpd ymm4, ymm11, ymm15
+vmovdqu [rsp + 224], ymm14
+vsubpd ymm14, ymm10, ymm5
+vfmadd231pd ymm4, ymm12, ymm2
+vfmadd231pd ymm14, ymm1, ymm9
+vpaddq ymm13, ymm4, ymm13
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm15, ymm15, [rsp + 1088]
+vpaddq ymm5, ymm5, [rsp + 1056]
+vmovdqu ymm14, [rsp + 320]
+vpaddq ymm14, ymm14, [rip + 5f + 1376]
+vmovdqu ymm4, [rsp + 992]
+vpaddq ymm4, ymm4, [rip + 5f + 1376]
+vpsrlq ymm14, ymm14, 52
+vpsrlq ymm4, ymm4, 52
+vpaddq ymm14, ymm14, [rsp + 1184]
+vpaddq ymm4, ymm4, [rsp + 1152]
+vpaddq ymm9, ymm14, [rip + 5f + 1408]
+vpaddq ymm1, ymm4, [rip + 5f + 1408]
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm9, ymm9, ymm2
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm12
+vsubpd ymm9, ymm9, ymm2
+vsubpd ymm1, ymm1, ymm12
+vmovdqu [rsp + 1152], ymm4
+vmovdqa ymm4, ymm3
+vfmadd231pd ymm4, ymm9, [rip + 5f + 1088]
+vmovdqu [rsp + 1184], ymm14
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm1, [rip + 5f + 1088]
+vsubpd ymm4, ymm11, ymm4
+vsubpd ymm14, ymm10, ymm14
+vfmadd231pd ymm4, ymm9, [rip + 5f + 1088]
+vfmadd231pd ymm14, ymm1, [rip + 5f + 1088]
+vsubpd ymm2, ymm4, ymm2
+vsubpd ymm12, ymm14, ymm12
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm2, [rip + 5f + 1120]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm12, [rip + 5f + 1120]
+vpaddq ymm14, ymm14, [rsp + 896]
+vpaddq ymm4, ymm4, [rsp + 192]
+vmovdqu ymm1, [rip + 5f + 1152]
+vmovdqa ymm9, ymm3
+vfmadd231pd ymm9, ymm2, ymm1
+vmovdqu [rsp + 192], ymm5
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm12, [rip + 5f + 1152]
+vmovdqu [rsp + 896], ymm15
+vsubpd ymm15, ymm11, ymm9
+vmovdqu [rsp + 992], ymm0
+vsubpd ymm0, ymm10, ymm5
+vfmadd231pd ymm15, ymm2, ymm1
+vfmadd231pd ymm0, ymm12, [rip + 5f + 1152]
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm9, ymm9, [rsp + 32]
+vpaddq ymm5, ymm5, [rsp + 160]
+vmovdqu ymm0, [rip + 5f + 1184]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm2, ymm0
+vmovdqu ymm1, [rip + 5f + 1184]
+vmovdqu [rsp + 160], ymm4
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm12, ymm1
+vmovdqu [rsp + 32], ymm14
+vsubpd ymm14, ymm11, ymm15
+vmovdqu [rsp + 320], ymm13
+vsubpd ymm13, ymm10, ymm4
+vfmadd231pd ymm14, ymm2, ymm0
+vfmadd231pd ymm13, ymm12, ymm1
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm5, ymm13, ymm5
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm8, ymm4, ymm8
+vmovdqu ymm4, [rip + 5f + 1216]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm2, ymm4
+vmovdqu ymm13, [rip + 5f + 1216]
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm12, ymm13
+vsubpd ymm1, ymm11, ymm15
+vsubpd ymm0, ymm10, ymm14
+vfmadd231pd ymm1, ymm2, ymm4
+vfmadd231pd ymm0, ymm12, ymm13
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm15, ymm15, [rsp + 1120]
+vpaddq ymm14, ymm14, [rsp + 864]
+vmovdqu ymm0, [rip + 5f + 1248]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm2, ymm0
+vmovdqu ymm13, [rip + 5f + 1248]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm12, ymm13
+vmovdqu [rsp + 864], ymm8
+vsubpd ymm8, ymm11, ymm1
+vmovdqu [rsp + 1120], ymm6
+vsubpd ymm6, ymm10, ymm4
+vfmadd231pd ymm8, ymm2, ymm0
+vfmadd231pd ymm6, ymm12, ymm13
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm1, ymm1, [rsp + 224]
+vpaddq ymm4, ymm4, [rsp + 928]
+vmovdqu ymm6, [rip + 5f + 1280]
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm2, ymm6
+vmovdqu ymm13, [rip + 5f + 1280]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm12, ymm13
+vmovdqu [rsp + 928], ymm14
+vsubpd ymm14, ymm11, ymm8
+vmovdqu [rsp + 224], ymm15
+vsubpd ymm15, ymm10, ymm0
+vfmadd231pd ymm14, ymm2, ymm6
+vfmadd231pd ymm15, ymm12, ymm13
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm8, ymm8, [rsp + 320]
+vpaddq ymm0, ymm0, [rsp + 992]
+vmovdqu ymm15, [rip + 5f + 1312]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm2, ymm15
+vmovdqu ymm13, [rip + 5f + 1312]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm12, ymm13
+vmovdqu [rsp + 992], ymm4
+vsubpd ymm4, ymm11, ymm14
+vmovdqu [rsp + 320], ymm1
+vsubpd ymm1, ymm10, ymm6
+vfmadd231pd ymm4, ymm2, ymm15
+vfmadd231pd ymm1, ymm12, ymm13
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm14, ymm14, [rsp + 896]
+vpaddq ymm6, ymm6, [rsp + 192]
+vmovdqu ymm1, [rip + 5f + 1344]
+vfmadd231pd ymm3, ymm2, ymm1
+vmovdqu ymm4, [rip + 5f + 1344]
+vfmadd231pd ymm7, ymm12, ymm4
+vsubpd ymm11, ymm11, ymm3
+vsubpd ymm10, ymm10, ymm7
+vfmadd231pd ymm11, ymm2, ymm1
+vfmadd231pd ymm10, ymm12, ymm4
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm6, ymm10, ymm6
+vpaddq ymm3, ymm3, [rsp + 416]
+vpaddq ymm7, ymm7, [rsp + 256]
+vmovdqu ymm10, [rsp + 1184]
+vpaddq ymm10, ymm10, [rip + 5f + 1440]
+vmovdqu ymm11, [rsp + 1152]
+vpaddq ymm11, ymm11, [rip + 5f + 1440]
+vpsrlq ymm10, ymm10, 52
+vpsrlq ymm11, ymm11, 52
+vpaddq ymm10, ymm10, [rsp + 32]
+vpaddq ymm11, ymm11, [rsp + 160]
+vpaddq ymm4, ymm10, [rip + 5f + 1472]
+vpaddq ymm12, ymm11, [rip + 5f + 1472]
+vpsrlq ymm1, ymm4, 52
+vpsrlq ymm2, ymm12, 52
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm2, ymm5, ymm2
+vpaddq ymm1, ymm1, [rip + 5f + 1504]
+vpaddq ymm2, ymm2, [rip + 5f + 1504]
+vpsrlq ymm13, ymm1, 52
+vpsrlq ymm15, ymm2, 52
+vpaddq ymm13, ymm13, [rsp + 1120]
+vpaddq ymm15, ymm15, [rsp + 864]
+vpaddq ymm13, ymm13, [rip + 5f + 1536]
+vpaddq ymm15, ymm15, [rip + 5f + 1536]
+vmovdqu [rsp + 160], ymm2
+vpsrlq ymm2, ymm13, 52
+vmovdqu [rsp + 32], ymm13
+vpsrlq ymm13, ymm15, 52
+vpaddq ymm2, ymm2, [rsp + 224]
+vpaddq ymm13, ymm13, [rsp + 928]
+vpaddq ymm2, ymm2, [rip + 5f + 1568]
+vpaddq ymm13, ymm13, [rip + 5f + 1568]
+vmovdqu [rsp + 1152], ymm15
+vpsrlq ymm15, ymm2, 52
+vmovdqu [rsp + 1184], ymm2
+vpsrlq ymm2, ymm13, 52
+vpaddq ymm15, ymm15, [rsp + 320]
+vpaddq ymm2, ymm2, [rsp + 992]
+vpaddq ymm15, ymm15, [rip + 5f + 1600]
+vpaddq ymm2, ymm2, [rip + 5f + 1600]
+vmovdqu [rsp + 256], ymm13
+vpsrlq ymm13, ymm15, 52
+vmovdqu [rsp + 416], ymm15
+vpsrlq ymm15, ymm2, 52
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm15, ymm0, ymm15
+vpaddq ymm13, ymm13, [rip + 5f + 1632]
+vpaddq ymm15, ymm15, [rip + 5f + 1632]
+vmovdqu [rsp + 192], ymm2
+vpsrlq ymm2, ymm13, 52
+vmovdqu [rsp + 896], ymm13
+vpsrlq ymm13, ymm15, 52
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm13, ymm6, ymm13
+vpaddq ymm2, ymm2, [rip + 5f + 1664]
+vpaddq ymm13, ymm13, [rip + 5f + 1664]
+vmovdqu [rsp + 1056], ymm15
+vpsrlq ymm15, ymm2, 52
+vmovdqu [rsp + 1088], ymm2
+vpsrlq ymm2, ymm13, 52
+vpaddq ymm15, ymm3, ymm15
+vpaddq ymm2, ymm7, ymm2
+vpaddq ymm15, ymm15, [rip + 5f + 1696]
+vpaddq ymm2, ymm2, [rip + 5f + 1696]
+vpaddq ymm10, ymm10, [rip + 5f + 1728]
+vpaddq ymm11, ymm11, [rip + 5f + 1728]
+vmovdqu [rsp + 832], ymm13
+vpsrlq ymm13, ymm10, 52
+vmovdqu [rsp + 288], ymm1
+vpsrlq ymm1, ymm11, 52
+vpaddq ymm13, ymm9, ymm13
+vpaddq ymm1, ymm5, ymm1
+vpaddq ymm13, ymm13, [rip + 5f + 1760]
+vpaddq ymm1, ymm1, [rip + 5f + 1760]
+vpsrlq ymm5, ymm13, 52
+vpsrlq ymm9, ymm1, 52
+vpaddq ymm5, ymm5, [rsp + 1120]
+vpaddq ymm9, ymm9, [rsp + 864]
+vpaddq ymm5, ymm5, [rip + 5f + 1792]
+vpaddq ymm9, ymm9, [rip + 5f + 1792]
+vmovdqu [rsp + 864], ymm1
+vpsrlq ymm1, ymm5, 52
+vmovdqu [rsp + 1120], ymm5
+vpsrlq ymm5, ymm9, 52
+vpaddq ymm1, ymm1, [rsp + 224]
+vpaddq ymm5, ymm5, [rsp + 928]
+vpaddq ymm1, ymm1, [rip + 5f + 1824]
+vpaddq ymm5, ymm5, [rip + 5f + 1824]
+vmovdqu [rsp + 928], ymm9
+vpsrlq ymm9, ymm1, 52
+vmovdqu [rsp + 224], ymm1
+vpsrlq ymm1, ymm5, 52
+vpaddq ymm9, ymm9, [rsp + 320]
+vpaddq ymm1, ymm1, [rsp + 992]
+vpaddq ymm9, ymm9, [rip + 5f + 1856]
+vpaddq ymm1, ymm1, [rip + 5f + 1856]
+vmovdqu [rsp + 992], ymm5
+vpsrlq ymm5, ymm9, 52
+vmovdqu [rsp + 320], ymm9
+vpsrlq ymm9, ymm1, 52
+vpaddq ymm5, ymm8, ymm5
+vpaddq ymm9, ymm0, ymm9
+vpaddq ymm5, ymm5, [rip + 5f + 1888]
+vpaddq ymm9, ymm9, [rip + 5f + 1888]
+vpsrlq ymm0, ymm5, 52
+vpsrlq ymm8, ymm9, 52
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm8, ymm6, ymm8
+vpaddq ymm0, ymm0, [rip + 5f + 1920]
+vpaddq ymm8, ymm8, [rip + 5f + 1920]
+vpsrlq ymm6, ymm0, 52
+vpsrlq ymm14, ymm8, 52
+vpaddq ymm6, ymm3, ymm6
+vpaddq ymm14, ymm7, ymm14
+vblendvpd ymm10, ymm4, ymm10, ymm15
+vblendvpd ymm11, ymm12, ymm11, ymm2
+vmovdqu ymm12, [rsp + 288]
+vblendvpd ymm13, ymm12, ymm13, ymm15
+vmovdqu ymm12, [rsp + 160]
+vblendvpd ymm12, ymm12, [rsp + 864], ymm2
+vmovdqu ymm4, [rsp + 32]
+vblendvpd ymm4, ymm4, [rsp + 1120], ymm15
+vmovdqu ymm7, [rsp + 1152]
+vblendvpd ymm7, ymm7, [rsp + 928], ymm2
+vmovdqu ymm3, [rsp + 1184]
+vblendvpd ymm3, ymm3, [rsp + 224], ymm15
+vmovdqu [rsp + 224], ymm3
+vmovdqu ymm3, [rsp + 256]
+vblendvpd ymm3, ymm3, [rsp + 992], ymm2
+vmovdqu [rsp + 992], ymm3
+vmovdqu ymm3, [rsp + 416]
+vblendvpd ymm3, ymm3, [rsp + 320], ymm15
+vmovdqu [rsp + 320], ymm3
+vmovdqu ymm3, [rsp + 192]
+vblendvpd ymm1, ymm3, ymm1, ymm2
+vmovdqu ymm3, [rsp + 896]
+vblendvpd ymm5, ymm3, ymm5, ymm15
+vmovdqu ymm3, [rsp + 1056]
+vblendvpd ymm9, ymm3, ymm9, ymm2
+vmovdqu ymm3, [rsp + 1088]
+vblendvpd ymm0, ymm3, ymm0, ymm15
+vmovdqu ymm3, [rsp + 832]
+vblendvpd ymm8, ymm3, ymm8, ymm2
+vpaddq ymm6, ymm6, [rip + 5f + 1952]
+vpaddq ymm14, ymm14, [rip + 5f + 1952]
+vblendvpd ymm6, ymm15, ymm6, ymm15
+vblendvpd ymm14, ymm2, ymm14, ymm2
+vpsllq ymm10, ymm10, 12
+vpsllq ymm11, ymm11, 12
+vpsrlq ymm10, ymm10, 12
+vpsrlq ymm11, ymm11, 12
+vpsllq ymm2, ymm13, 52
+vpsllq ymm15, ymm12, 52
+vpaddq ymm10, ymm2, ymm10
+vpaddq ymm11, ymm15, ymm11
+vpsllq ymm13, ymm13, 12
+vpsllq ymm12, ymm12, 12
+vpsrlq ymm13, ymm13, 24
+vpsrlq ymm12, ymm12, 24
+vpsllq ymm15, ymm4, 40
+vpsllq ymm2, ymm7, 40
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm12, ymm2, ymm12
+vpsllq ymm4, ymm4, 12
+vpsllq ymm7, ymm7, 12
+vpsrlq ymm4, ymm4, 36
+vpsrlq ymm7, ymm7, 36
+vmovdqu ymm2, [rsp + 224]
+vpsllq ymm15, ymm2, 28
+vmovdqu ymm3, [rsp + 992]
+vmovdqu [rsp + 832], ymm12
+vpsllq ymm12, ymm3, 28
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm7, ymm12, ymm7
+vpsllq ymm2, ymm2, 12
+vpsllq ymm3, ymm3, 12
+vpsrlq ymm2, ymm2, 48
+vpsrlq ymm3, ymm3, 48
+vmovdqu ymm12, [rsp + 320]
+vpsllq ymm15, ymm12, 16
+vmovdqu [rsp + 992], ymm7
+vpsllq ymm7, ymm1, 16
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm3, ymm7, ymm3
+vpsllq ymm5, ymm5, 12
+vpsllq ymm9, ymm9, 12
+vpsrlq ymm5, ymm5, 12
+vpsrlq ymm9, ymm9, 12
+vpsllq ymm7, ymm0, 52
+vpsllq ymm15, ymm8, 52
+vpaddq ymm5, ymm7, ymm5
+vpaddq ymm9, ymm15, ymm9
+vpsllq ymm12, ymm12, 12
+vpsllq ymm1, ymm1, 12
+vpsrlq ymm12, ymm12, 60
+vpsrlq ymm1, ymm1, 60
+vpsllq ymm5, ymm5, 4
+vpsllq ymm9, ymm9, 4
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm1, ymm9, ymm1
+vpsllq ymm0, ymm0, 12
+vpsllq ymm8, ymm8, 12
+vpsrlq ymm0, ymm0, 20
+vpsrlq ymm8, ymm8, 20
+vpsllq ymm6, ymm6, 44
+vpsllq ymm14, ymm14, 44
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm8, ymm14, ymm8
+vpunpcklqdq ymm14, ymm10, ymm13
+vmovdqu ymm6, [rsp + 832]
+vpunpcklqdq ymm9, ymm11, ymm6
+vpunpckhqdq ymm13, ymm10, ymm13
+vpunpckhqdq ymm6, ymm11, ymm6
+vpunpcklqdq ymm11, ymm4, ymm2
+vmovdqu ymm10, [rsp + 992]
+vpunpcklqdq ymm5, ymm10, ymm3
+vpunpckhqdq ymm2, ymm4, ymm2
+vpunpckhqdq ymm3, ymm10, ymm3
+vpunpcklqdq ymm10, ymm12, ymm0
+vpunpcklqdq ymm4, ymm1, ymm8
+vpunpckhqdq ymm0, ymm12, ymm0
+vpunpckhqdq ymm8, ymm1, ymm8
+vmovdqu [rsi], xmm14
+vmovdqu [rsi + 192], xmm9
+vextracti128 [rsi + 96], ymm14, 1
+vextracti128 [rsi + 288], ymm9, 1
+vmovdqu [rsi + 48], xmm13
+vmovdqu [rsi + 240], xmm6
+vextracti128 [rsi + 144], ymm13, 1
+vextracti128 [rsi + 336], ymm6, 1
+vmovdqu [rsi + 16], xmm11
+vmovdqu [rsi + 208], xmm5
+vextracti128 [rsi + 112], ymm11, 1
+vextracti128 [rsi + 304], ymm5, 1
+vmovdqu [rsi + 64], xmm2
+vmovdqu [rsi + 256], xmm3
+vextracti128 [rsi + 160], ymm2, 1
+vextracti128 [rsi + 352], ymm3, 1
+vmovdqu [rsi + 32], xmm10
+vmovdqu [rsi + 224], xmm4
+vextracti128 [rsi + 128], ymm10, 1
+vextracti128 [rsi + 320], ymm4, 1
+vmovdqu [rsi + 80], xmm0
+vmovdqu [rsi + 272], xmm8
+vextracti128 [rsi + 176], ymm0, 1
+vextracti128 [rsi + 368], ymm8, 1
+add rsi, 384
+add rdx, 384
+add rcx, 384
+sub rdi, 8
+jae 4b
+3:
+add rdi, 8
+jz 6f
+imul rdi, rdi, -48
+lea rax, [rip + 7f]
+add rax, rdi
+vmovdqu xmm0, [rax]
+vmovdqu xmm1, [rax + 192]
+vpmaskmovq xmm0, xmm0, [rcx]
+vpmaskmovq xmm1, xmm1, [rcx + 192]
+vmovdqu xmm2, [rax + 96]
+vmovdqu xmm3, [rax + 288]
+vpmaskmovq xmm2, xmm2, [rcx + 96]
+vpmaskmovq xmm3, xmm3, [rcx + 288]
+vinserti128 ymm2, ymm0, xmm2, 1
+vinserti128 ymm3, ymm1, xmm3, 1
+vmovdqu xmm1, [rax + 48]
+vmovdqu xmm0, [rax + 240]
+vpmaskmovq xmm1, xmm1, [rcx + 48]
+vpmaskmovq xmm0, xmm0, [rcx + 240]
+vmovdqu xmm4, [rax + 144]
+vmovdqu xmm5, [rax + 336]
+vpmaskmovq xmm4, xmm4, [rcx + 144]
+vpmaskmovq xmm5, xmm5, [rcx + 336]
+vinserti128 ymm4, ymm1, xmm4, 1
+vinserti128 ymm5, ymm0, xmm5, 1
+vpunpcklqdq ymm0, ymm2, ymm4
+vpunpcklqdq ymm1, ymm3, ymm5
+vpunpckhqdq ymm4, ymm2, ymm4
+vpunpckhqdq ymm5, ymm3, ymm5
+vmovdqu xmm3, [rax + 16]
+vmovdqu xmm2, [rax + 208]
+vpmaskmovq xmm3, xmm3, [rcx + 16]
+vpmaskmovq xmm2, xmm2, [rcx + 208]
+vmovdqu xmm6, [rax + 112]
+vmovdqu xmm7, [rax + 304]
+vpmaskmovq xmm6, xmm6, [rcx + 112]
+vpmaskmovq xmm7, xmm7, [rcx + 304]
+vinserti128 ymm6, ymm3, xmm6, 1
+vinserti128 ymm7, ymm2, xmm7, 1
+vmovdqu xmm2, [rax + 64]
+vmovdqu xmm3, [rax + 256]
+vpmaskmovq xmm2, xmm2, [rcx + 64]
+vpmaskmovq xmm3, xmm3, [rcx + 256]
+vmovdqu xmm8, [rax + 160]
+vmovdqu xmm9, [rax + 352]
+vpmaskmovq xmm8, xmm8, [rcx + 160]
+vpmaskmovq xmm9, xmm9, [rcx + 352]
+vinserti128 ymm8, ymm2, xmm8, 1
+vinserti128 ymm9, ymm3, xmm9, 1
+vpunpcklqdq ymm3, ymm6, ymm8
+vpunpcklqdq ymm2, ymm7, ymm9
+vpunpckhqdq ymm8, ymm6, ymm8
+vpunpckhqdq ymm9, ymm7, ymm9
+vmovdqu xmm7, [rax + 32]
+vmovdqu xmm6, [rax + 224]
+vpmaskmovq xmm7, xmm7, [rcx + 32]
+vpmaskmovq xmm6, xmm6, [rcx + 224]
+vmovdqu xmm10, [rax + 128]
+vmovdqu xmm11, [rax + 320]
+vpmaskmovq xmm10, xmm10, [rcx + 128]
+vpmaskmovq xmm11, xmm11, [rcx + 320]
+vinserti128 ymm10, ymm7, xmm10, 1
+vinserti128 ymm11, ymm6, xmm11, 1
+vmovdqu xmm6, [rax + 80]
+vmovdqu xmm7, [rax + 272]
+vpmaskmovq xmm6, xmm6, [rcx + 80]
+vpmaskmovq xmm7, xmm7, [rcx + 272]
+vmovdqu xmm12, [rax + 176]
+vmovdqu xmm13, [rax + 368]
+vpmaskmovq xmm12, xmm12, [rcx + 176]
+vpmaskmovq xmm13, xmm13, [rcx + 368]
+vinserti128 ymm12, ymm6, xmm12, 1
+vinserti128 ymm13, ymm7, xmm13, 1
+vpunpcklqdq ymm7, ymm10, ymm12
+vpunpcklqdq ymm6, ymm11, ymm13
+vpunpckhqdq ymm12, ymm10, ymm12
+vpunpckhqdq ymm13, ymm11, ymm13
+vpsllq ymm11, ymm0, 32
+vpsllq ymm10, ymm1, 32
+vpsrlq ymm0, ymm0, 20
+vpsrlq ymm1, ymm1, 20
+vpsllq ymm14, ymm4, 44
+vpsllq ymm15, ymm5, 44
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm1, ymm15, ymm1
+vpsrlq ymm15, ymm4, 8
+vpsrlq ymm14, ymm5, 8
+vpsrlq ymm4, ymm4, 60
+vpsrlq ymm5, ymm5, 60
+vmovdqu [rsp], ymm14
+vpsllq ymm14, ymm3, 4
+vmovdqu [rsp + 32], ymm15
+vpsllq ymm15, ymm2, 4
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm5, ymm15, ymm5
+vpsrlq ymm3, ymm3, 48
+vpsrlq ymm2, ymm2, 48
+vpsllq ymm15, ymm8, 16
+vpsllq ymm14, ymm9, 16
+vpaddq ymm3, ymm15, ymm3
+vpaddq ymm2, ymm14, ymm2
+vpsrlq ymm8, ymm8, 36
+vpsrlq ymm9, ymm9, 36
+vpsllq ymm14, ymm7, 28
+vpsllq ymm15, ymm6, 28
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm9, ymm15, ymm9
+vpsrlq ymm7, ymm7, 24
+vpsrlq ymm6, ymm6, 24
+vpsllq ymm15, ymm12, 40
+vpsllq ymm14, ymm13, 40
+vpaddq ymm7, ymm15, ymm7
+vpaddq ymm6, ymm14, ymm6
+vpsrlq ymm12, ymm12, 12
+vpsrlq ymm13, ymm13, 12
+vmovdqu xmm14, [rax]
+vmovdqu xmm15, [rax + 192]
+vpmaskmovq xmm14, xmm14, [rdx]
+vpmaskmovq xmm15, xmm15, [rdx + 192]
+vmovdqu [rsp + 64], ymm13
+vmovdqu xmm13, [rax + 96]
+vmovdqu [rsp + 96], ymm12
+vmovdqu xmm12, [rax + 288]
+vpmaskmovq xmm13, xmm13, [rdx + 96]
+vpmaskmovq xmm12, xmm12, [rdx + 288]
+vinserti128 ymm13, ymm14, xmm13, 1
+vinserti128 ymm12, ymm15, xmm12, 1
+vmovdqu xmm15, [rax + 48]
+vmovdqu xmm14, [rax + 240]
+vpmaskmovq xmm15, xmm15, [rdx + 48]
+vpmaskmovq xmm14, xmm14, [rdx + 240]
+vmovdqu [rsp + 128], ymm6
+vmovdqu xmm6, [rax + 144]
+vmovdqu [rsp + 160], ymm7
+vmovdqu xmm7, [rax + 336]
+vpmaskmovq xmm6, xmm6, [rdx + 144]
+vpmaskmovq xmm7, xmm7, [rdx + 336]
+vinserti128 ymm6, ymm15, xmm6, 1
+vinserti128 ymm7, ymm14, xmm7, 1
+vpunpcklqdq ymm14, ymm13, ymm6
+vpunpcklqdq ymm15, ymm12, ymm7
+vpunpckhqdq ymm6, ymm13, ymm6
+vpunpckhqdq ymm7, ymm12, ymm7
+vmovdqu xmm12, [rax + 16]
+vmovdqu xmm13, [rax + 208]
+vpmaskmovq xmm12, xmm12, [rdx + 16]
+vpmaskmovq xmm13, xmm13, [rdx + 208]
+vmovdqu [rsp + 192], ymm9
+vmovdqu xmm9, [rax + 112]
+vmovdqu [rsp + 224], ymm8
+vmovdqu xmm8, [rax + 304]
+vpmaskmovq xmm9, xmm9, [rdx + 112]
+vpmaskmovq xmm8, xmm8, [rdx + 304]
+vinserti128 ymm9, ymm12, xmm9, 1
+vinserti128 ymm8, ymm13, xmm8, 1
+vmovdqu xmm13, [rax + 64]
+vmovdqu xmm12, [rax + 256]
+vpmaskmovq xmm13, xmm13, [rdx + 64]
+vpmaskmovq xmm12, xmm12, [rdx + 256]
+vmovdqu [rsp + 256], ymm2
+vmovdqu xmm2, [rax + 160]
+vmovdqu [rsp + 288], ymm3
+vmovdqu xmm3, [rax + 352]
+vpmaskmovq xmm2, xmm2, [rdx + 160]
+vpmaskmovq xmm3, xmm3, [rdx + 352]
+vinserti128 ymm2, ymm13, xmm2, 1
+vinserti128 ymm3, ymm12, xmm3, 1
+vpunpcklqdq ymm12, ymm9, ymm2
+vpunpcklqdq ymm13, ymm8, ymm3
+vpunpckhqdq ymm2, ymm9, ymm2
+vpunpckhqdq ymm3, ymm8, ymm3
+vmovdqu xmm8, [rax + 32]
+vmovdqu xmm9, [rax + 224]
+vpmaskmovq xmm8, xmm8, [rdx + 32]
+vpmaskmovq xmm9, xmm9, [rdx + 224]
+vmovdqu [rsp + 320], ymm5
+vmovdqu xmm5, [rax + 128]
+vmovdqu [rsp + 352], ymm4
+vmovdqu xmm4, [rax + 320]
+vpmaskmovq xmm5, xmm5, [rdx + 128]
+vpmaskmovq xmm4, xmm4, [rdx + 320]
+vinserti128 ymm5, ymm8, xmm5, 1
+vinserti128 ymm4, ymm9, xmm4, 1
+vmovdqu xmm9, [rax + 80]
+vmovdqu xmm8, [rax + 272]
+vpmaskmovq xmm9, xmm9, [rdx + 80]
+vpmaskmovq xmm8, xmm8, [rdx + 272]
+vmovdqu [rsp + 384], ymm1
+vmovdqu xmm1, [rax + 176]
+vmovdqu [rsp + 416], ymm0
+vmovdqu xmm0, [rax + 368]
+vpmaskmovq xmm1, xmm1, [rdx + 176]
+vpmaskmovq xmm0, xmm0, [rdx + 368]
+vinserti128 ymm1, ymm9, xmm1, 1
+vinserti128 ymm0, ymm8, xmm0, 1
+vpunpcklqdq ymm8, ymm5, ymm1
+vpunpcklqdq ymm9, ymm4, ymm0
+vpunpckhqdq ymm1, ymm5, ymm1
+vpunpckhqdq ymm0, ymm4, ymm0
+vpsrlq ymm4, ymm14, 52
+vpsrlq ymm5, ymm15, 52
+vmovdqu [rsp + 448], ymm10
+vpsllq ymm10, ymm6, 12
+vmovdqu [rsp + 480], ymm11
+vpsllq ymm11, ymm7, 12
+vpaddq ymm4, ymm10, ymm4
+vpaddq ymm5, ymm11, ymm5
+vpsrlq ymm6, ymm6, 40
+vpsrlq ymm7, ymm7, 40
+vpsllq ymm11, ymm12, 24
+vpsllq ymm10, ymm13, 24
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm7, ymm10, ymm7
+vpsrlq ymm12, ymm12, 28
+vpsrlq ymm13, ymm13, 28
+vpsllq ymm10, ymm2, 36
+vpsllq ymm11, ymm3, 36
+vpaddq ymm12, ymm10, ymm12
+vpaddq ymm13, ymm11, ymm13
+vpsrlq ymm2, ymm2, 16
+vpsrlq ymm3, ymm3, 16
+vpsllq ymm11, ymm8, 48
+vpsllq ymm10, ymm9, 48
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm3, ymm10, ymm3
+vpsrlq ymm10, ymm8, 4
+vpsrlq ymm11, ymm9, 4
+vpsrlq ymm8, ymm8, 56
+vpsrlq ymm9, ymm9, 56
+vmovdqu [rsp + 512], ymm11
+vpsllq ymm11, ymm1, 8
+vmovdqu [rsp + 544], ymm10
+vpsllq ymm10, ymm0, 8
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm9, ymm10, ymm9
+vpsrlq ymm1, ymm1, 44
+vpsrlq ymm0, ymm0, 44
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm10, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm10
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm11
+vsubpd ymm14, ymm14, ymm10
+vsubpd ymm15, ymm15, ymm11
+vmovdqu [rsp + 576], ymm0
+vmovdqu ymm0, [rsp + 480]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu [rsp + 480], ymm1
+vmovdqu ymm1, [rsp + 448]
+vpand ymm1, ymm1, [rip + 5f]
+vpaddq ymm0, ymm0, ymm10
+vpaddq ymm1, ymm1, ymm11
+vsubpd ymm0, ymm0, ymm10
+vsubpd ymm1, ymm1, ymm11
+vmovdqu [rsp + 448], ymm9
+vmovdqu ymm9, [rip + 5f + 64]
+vmovdqu [rsp + 608], ymm8
+vmovdqa ymm8, ymm9
+vfmadd231pd ymm8, ymm14, ymm0
+vmovdqu [rsp + 640], ymm3
+vmovdqu ymm3, [rip + 5f + 64]
+vmovdqu [rsp + 672], ymm2
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm15, ymm1
+vmovdqu [rsp + 704], ymm13
+vmovdqu ymm13, [rip + 5f + 96]
+vmovdqu [rsp + 736], ymm12
+vsubpd ymm12, ymm13, ymm8
+vmovdqu [rsp + 768], ymm7
+vmovdqu ymm7, [rip + 5f + 96]
+vmovdqu [rsp + 800], ymm6
+vsubpd ymm6, ymm7, ymm2
+vfmadd231pd ymm12, ymm14, ymm0
+vfmadd231pd ymm6, ymm15, ymm1
+vmovdqu [rsp + 832], ymm6
+vmovdqu ymm6, [rsp + 416]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu [rsp + 416], ymm12
+vmovdqu ymm12, [rsp + 384]
+vpand ymm12, ymm12, [rip + 5f]
+vpaddq ymm6, ymm6, ymm10
+vpaddq ymm12, ymm12, ymm11
+vsubpd ymm6, ymm6, ymm10
+vsubpd ymm12, ymm12, ymm11
+vmovdqu [rsp + 384], ymm1
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm14, ymm6
+vmovdqa ymm9, ymm3
+vfmadd231pd ymm9, ymm15, ymm12
+vsubpd ymm3, ymm13, ymm1
+vmovdqu [rsp + 864], ymm1
+vsubpd ymm1, ymm7, ymm9
+vfmadd231pd ymm3, ymm14, ymm6
+vfmadd231pd ymm1, ymm15, ymm12
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm2, ymm1, ymm2
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm4, ymm4, ymm10
+vpaddq ymm5, ymm5, ymm11
+vsubpd ymm4, ymm4, ymm10
+vsubpd ymm5, ymm5, ymm11
+vmovdqu ymm1, [rip + 5f + 64]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm4, ymm0
+vmovdqu [rsp + 896], ymm12
+vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu [rsp + 928], ymm6
+vmovdqa ymm6, ymm12
+vfmadd231pd ymm6, ymm5, [rsp + 384]
+vsubpd ymm12, ymm13, ymm3
+vsubpd ymm13, ymm7, ymm6
+vfmadd231pd ymm12, ymm4, ymm0
+vfmadd231pd ymm13, ymm5, [rsp + 384]
+vpaddq ymm8, ymm12, ymm8
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm3, ymm3, [rsp + 864]
+vpaddq ymm9, ymm6, ymm9
+vmovdqu ymm6, [rsp + 32]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm13, [rsp]
+vpand ymm13, ymm13, [rip + 5f]
+vpaddq ymm6, ymm6, ymm10
+vpaddq ymm13, ymm13, ymm11
+vsubpd ymm6, ymm6, ymm10
+vsubpd ymm13, ymm13, ymm11
+vmovdqa ymm12, ymm1
+vfmadd231pd ymm12, ymm14, ymm6
+vmovdqu [rsp], ymm2
+vmovdqu ymm2, [rip + 5f + 64]
+vmovdqu [rsp + 32], ymm8
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm15, ymm13
+vmovdqu [rsp + 864], ymm0
+vmovdqu ymm0, [rip + 5f + 96]
+vsubpd ymm11, ymm0, ymm12
+vsubpd ymm10, ymm7, ymm8
+vfmadd231pd ymm11, ymm14, ymm6
+vfmadd231pd ymm10, ymm15, ymm13
+vpaddq ymm3, ymm11, ymm3
+vpaddq ymm9, ymm10, ymm9
+vmovdqu ymm10, [rsp + 928]
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm4, ymm10
+vmovdqu [rsp + 960], ymm13
+vmovdqa ymm13, ymm2
+vfmadd231pd ymm13, ymm5, [rsp + 896]
+vmovdqu [rsp + 992], ymm6
+vsubpd ymm6, ymm0, ymm11
+vmovdqu [rsp + 1024], ymm15
+vsubpd ymm15, ymm7, ymm13
+vfmadd231pd ymm6, ymm4, ymm10
+vfmadd231pd ymm15, ymm5, [rsp + 896]
+vpaddq ymm3, ymm6, ymm3
+vpaddq ymm9, ymm15, ymm9
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm8, ymm13, ymm8
+vmovdqu ymm13, [rsp + 800]
+vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm11, [rsp + 768]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm15
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm11, ymm11, ymm6
+vsubpd ymm13, ymm13, ymm15
+vsubpd ymm11, ymm11, ymm6
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm13, [rsp + 864]
+vmovdqu [rsp + 768], ymm5
+vmovdqa ymm5, ymm2
+vfmadd231pd ymm5, ymm11, [rsp + 384]
+vmovdqu [rsp + 800], ymm4
+vsubpd ymm4, ymm0, ymm10
+vsubpd ymm0, ymm7, ymm5
+vfmadd231pd ymm4, ymm13, [rsp + 864]
+vfmadd231pd ymm0, ymm11, [rsp + 384]
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm9, ymm0, ymm9
+vpaddq ymm12, ymm10, ymm12
+vpaddq ymm8, ymm5, ymm8
+vmovdqu ymm5, [rsp + 352]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm10, [rsp + 320]
+vpand ymm10, ymm10, [rip + 5f]
+vpaddq ymm5, ymm5, ymm15
+vpaddq ymm10, ymm10, ymm6
+vsubpd ymm5, ymm5, ymm15
+vsubpd ymm10, ymm10, ymm6
+vmovdqa ymm0, ymm1
+vfmadd231pd ymm0, ymm14, ymm5
+vmovdqu ymm4, [rsp + 1024]
+vmovdqu [rsp + 320], ymm9
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm10, ymm4
+vmovdqu [rsp + 352], ymm3
+vmovdqu ymm3, [rip + 5f + 96]
+vsubpd ymm6, ymm3, ymm0
+vsubpd ymm15, ymm7, ymm9
+vfmadd231pd ymm6, ymm14, ymm5
+vfmadd231pd ymm15, ymm4, ymm10
+vpaddq ymm12, ymm6, ymm12
+vpaddq ymm8, ymm15, ymm8
+vmovdqu ymm15, [rsp + 800]
+vmovdqu ymm6, [rsp + 992]
+vmovdqu [rsp + 1056], ymm10
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm15, ymm6
+vmovdqu [rsp + 1088], ymm5
+vmovdqu ymm5, [rsp + 768]
+vmovdqa ymm4, ymm2
+vfmadd231pd ymm4, ymm5, [rsp + 960]
+vmovdqu [rsp + 1120], ymm14
+vsubpd ymm14, ymm3, ymm10
+vsubpd ymm3, ymm7, ymm4
+vfmadd231pd ymm14, ymm15, ymm6
+vfmadd231pd ymm3, ymm5, [rsp + 960]
+vpaddq ymm12, ymm14, ymm12
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm9, ymm4, ymm9
+vmovdqu ymm4, [rsp + 928]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm13, ymm4
+vmovdqu ymm3, [rsp + 896]
+vmovdqa ymm14, ymm2
+vfmadd231pd ymm14, ymm11, ymm3
+vmovdqu ymm6, [rip + 5f + 96]
+vsubpd ymm5, ymm6, ymm10
+vsubpd ymm15, ymm7, ymm14
+vfmadd231pd ymm5, ymm13, ymm4
+vfmadd231pd ymm15, ymm11, ymm3
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm9, ymm14, ymm9
+vmovdqu ymm14, [rsp + 736]
+vpand ymm14, ymm14, [rip + 5f]
+vmovdqu ymm10, [rsp + 704]
+vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm15
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm10, ymm10, ymm5
+vsubpd ymm14, ymm14, ymm15
+vsubpd ymm10, ymm10, ymm5
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm14, [rsp + 864]
+vmovdqa ymm4, ymm2
+vfmadd231pd ymm4, ymm10, [rsp + 384]
+vmovdqu [rsp + 704], ymm11
+vsubpd ymm11, ymm6, ymm3
+vmovdqu [rsp + 736], ymm13
+vsubpd ymm13, ymm7, ymm4
+vfmadd231pd ymm11, ymm14, [rsp + 864]
+vfmadd231pd ymm13, ymm10, [rsp + 384]
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm8, ymm13, ymm8
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm9, ymm4, ymm9
+vmovdqu ymm4, [rsp + 288]
+vpand ymm4, ymm4, [rip + 5f]
+vmovdqu ymm3, [rsp + 256]
+vpand ymm3, ymm3, [rip + 5f]
+vpaddq ymm4, ymm4, ymm15
+vpaddq ymm3, ymm3, ymm5
+vsubpd ymm4, ymm4, ymm15
+vsubpd ymm3, ymm3, ymm5
+vmovdqu ymm13, [rsp + 1120]
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm4, ymm13
+vmovdqu [rsp + 256], ymm8
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm3, [rsp + 1024]
+vmovdqu [rsp + 288], ymm12
+vsubpd ymm12, ymm6, ymm11
+vsubpd ymm5, ymm7, ymm8
+vfmadd231pd ymm12, ymm13, ymm4
+vfmadd231pd ymm5, ymm3, [rsp + 1024]
+vpaddq ymm0, ymm12, ymm0
+vpaddq ymm9, ymm5, ymm9
+vmovdqu ymm5, [rsp + 800]
+vmovdqu ymm12, [rsp + 1088]
+vmovdqu [rsp + 1152], ymm3
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm5, ymm12
+vmovdqu [rsp + 1184], ymm4
+vmovdqu ymm4, [rsp + 768]
+vmovdqa ymm13, ymm2
+vfmadd231pd ymm13, ymm4, [rsp + 1056]
+vsubpd ymm15, ymm6, ymm3
+vmovdqu [rsp + 1216], ymm10
+vsubpd ymm10, ymm7, ymm13
+vfmadd231pd ymm15, ymm5, ymm12
+vfmadd231pd ymm10, ymm4, [rsp + 1056]
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm9, ymm10, ymm9
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm8, ymm13, ymm8
+vmovdqu ymm13, [rsp + 736]
+vmovdqu ymm3, [rsp + 992]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm13, ymm3
+vmovdqu ymm15, [rsp + 704]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm15, [rsp + 960]
+vsubpd ymm4, ymm6, ymm10
+vsubpd ymm5, ymm7, ymm12
+vfmadd231pd ymm4, ymm13, ymm3
+vfmadd231pd ymm5, ymm15, [rsp + 960]
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm9, ymm5, ymm9
+vpaddq ymm11, ymm10, ymm11
+vpaddq ymm8, ymm12, ymm8
+vmovdqu ymm12, [rsp + 928]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm14, ymm12
+vmovdqu ymm5, [rsp + 1216]
+vmovdqu ymm4, [rsp + 896]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm5, ymm4
+vsubpd ymm15, ymm6, ymm10
+vsubpd ymm13, ymm7, ymm3
+vfmadd231pd ymm15, ymm14, ymm12
+vfmadd231pd ymm13, ymm5, ymm4
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm9, ymm13, ymm9
+vpaddq ymm11, ymm10, ymm11
+vpaddq ymm8, ymm3, ymm8
+vmovdqu ymm3, [rsp + 672]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm10, [rsp + 640]
+vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm13
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm10, ymm10, ymm15
+vsubpd ymm3, ymm3, ymm13
+vsubpd ymm10, ymm10, ymm15
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm3, [rsp + 864]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm10, [rsp + 384]
+vsubpd ymm5, ymm6, ymm4
+vmovdqu [rsp + 640], ymm14
+vsubpd ymm14, ymm7, ymm12
+vfmadd231pd ymm5, ymm3, [rsp + 864]
+vfmadd231pd ymm14, ymm10, [rsp + 384]
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm8, ymm12, ymm8
+vmovdqu ymm12, [rsp + 224]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm4, [rsp + 192]
+vpand ymm4, ymm4, [rip + 5f]
+vpaddq ymm12, ymm12, ymm13
+vpaddq ymm4, ymm4, ymm15
+vsubpd ymm12, ymm12, ymm13
+vsubpd ymm4, ymm4, ymm15
+vmovdqu ymm14, [rsp + 1120]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm12, ymm14
+vmovdqu [rsp + 192], ymm9
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm4, [rsp + 1024]
+vmovdqu [rsp + 224], ymm0
+vsubpd ymm0, ymm6, ymm5
+vsubpd ymm15, ymm7, ymm9
+vfmadd231pd ymm0, ymm14, ymm12
+vfmadd231pd ymm15, ymm4, [rsp + 1024]
+vpaddq ymm11, ymm0, ymm11
+vpaddq ymm8, ymm15, ymm8
+vmovdqu ymm15, [rsp + 800]
+vmovdqu ymm0, [rsp + 1184]
+vmovdqu [rsp + 672], ymm4
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm15, ymm0
+vmovdqu [rsp + 1248], ymm12
+vmovdqu ymm12, [rsp + 768]
+vmovdqa ymm14, ymm2
+vfmadd231pd ymm14, ymm12, [rsp + 1152]
+vsubpd ymm13, ymm6, ymm4
+vmovdqu [rsp + 1280], ymm10
+vsubpd ymm10, ymm7, ymm14
+vfmadd231pd ymm13, ymm15, ymm0
+vfmadd231pd ymm10, ymm12, [rsp + 1152]
+vpaddq ymm11, ymm13, ymm11
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm9, ymm14, ymm9
+vmovdqu ymm14, [rsp + 736]
+vmovdqu ymm4, [rsp + 1088]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm14, ymm4
+vmovdqu ymm13, [rsp + 704]
+vmovdqa ymm0, ymm2
+vfmadd231pd ymm0, ymm13, [rsp + 1056]
+vsubpd ymm12, ymm6, ymm10
+vsubpd ymm15, ymm7, ymm0
+vfmadd231pd ymm12, ymm14, ymm4
+vfmadd231pd ymm15, ymm13, [rsp + 1056]
+vpaddq ymm11, ymm12, ymm11
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm5, ymm10, ymm5
+vpaddq ymm9, ymm0, ymm9
+vmovdqu ymm0, [rsp + 640]
+vmovdqu ymm10, [rsp + 992]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm0, ymm10
+vmovdqu ymm12, [rsp + 1216]
+vmovdqa ymm4, ymm2
+vfmadd231pd ymm4, ymm12, [rsp + 960]
+vsubpd ymm13, ymm6, ymm15
+vsubpd ymm14, ymm7, ymm4
+vfmadd231pd ymm13, ymm0, ymm10
+vfmadd231pd ymm14, ymm12, [rsp + 960]
+vpaddq ymm11, ymm13, ymm11
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm9, ymm4, ymm9
+vmovdqu ymm4, [rsp + 928]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm3, ymm4
+vmovdqu ymm14, [rsp + 1280]
+vmovdqu ymm13, [rsp + 896]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm14, ymm13
+vsubpd ymm12, ymm6, ymm15
+vsubpd ymm0, ymm7, ymm10
+vfmadd231pd ymm12, ymm3, ymm4
+vfmadd231pd ymm0, ymm14, ymm13
+vpaddq ymm11, ymm12, ymm11
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm9, ymm10, ymm9
+vmovdqu ymm10, [rsp + 544]
+vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm15, [rsp + 512]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm10, ymm10, ymm0
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm12
+vsubpd ymm10, ymm10, ymm0
+vsubpd ymm15, ymm15, ymm12
+vmovdqa ymm13, ymm1
+vfmadd231pd ymm13, ymm10, [rsp + 864]
+vmovdqa ymm4, ymm2
+vfmadd231pd ymm4, ymm15, [rsp + 384]
+vsubpd ymm14, ymm6, ymm13
+vmovdqu [rsp + 512], ymm3
+vsubpd ymm3, ymm7, ymm4
+vfmadd231pd ymm14, ymm10, [rsp + 864]
+vfmadd231pd ymm3, ymm15, [rsp + 384]
+vpaddq ymm11, ymm14, ymm11
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm5, ymm13, ymm5
+vpaddq ymm9, ymm4, ymm9
+vmovdqu ymm4, [rsp + 160]
+vpand ymm4, ymm4, [rip + 5f]
+vmovdqu ymm13, [rsp + 128]
+vpand ymm13, ymm13, [rip + 5f]
+vpaddq ymm4, ymm4, ymm0
+vpaddq ymm13, ymm13, ymm12
+vsubpd ymm4, ymm4, ymm0
+vsubpd ymm13, ymm13, ymm12
+vmovdqu ymm3, [rsp + 1120]
+vmovdqa ymm14, ymm1
+vfmadd231pd ymm14, ymm4, ymm3
+vmovdqu [rsp + 128], ymm8
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm13, [rsp + 1024]
+vmovdqu [rsp + 160], ymm11
+vsubpd ymm11, ymm6, ymm14
+vsubpd ymm12, ymm7, ymm8
+vfmadd231pd ymm11, ymm3, ymm4
+vfmadd231pd ymm12, ymm13, [rsp + 1024]
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm9, ymm12, ymm9
+vmovdqu ymm12, [rsp + 800]
+vmovdqu ymm11, [rsp + 1248]
+vmovdqu [rsp + 544], ymm13
+vmovdqa ymm13, ymm1
+vfmadd231pd ymm13, ymm12, ymm11
+vmovdqu [rsp + 1312], ymm4
+vmovdqu ymm4, [rsp + 768]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm4, [rsp + 672]
+vsubpd ymm0, ymm6, ymm13
+vmovdqu [rsp + 1344], ymm15
+vsubpd ymm15, ymm7, ymm3
+vfmadd231pd ymm0, ymm12, ymm11
+vfmadd231pd ymm15, ymm4, [rsp + 672]
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm9, ymm15, ymm9
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm8, ymm3, ymm8
+vmovdqu ymm3, [rsp + 736]
+vmovdqu ymm13, [rsp + 1184]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm3, ymm13
+vmovdqu ymm0, [rsp + 704]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm0, [rsp + 1152]
+vsubpd ymm4, ymm6, ymm15
+vsubpd ymm12, ymm7, ymm11
+vfmadd231pd ymm4, ymm3, ymm13
+vfmadd231pd ymm12, ymm0, [rsp + 1152]
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm9, ymm12, ymm9
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm8, ymm11, ymm8
+vmovdqu ymm11, [rsp + 640]
+vmovdqu ymm15, [rsp + 1088]
+vmovdqa ymm12, ymm1
+vfmadd231pd ymm12, ymm11, ymm15
+vmovdqu ymm4, [rsp + 1216]
+vmovdqa ymm13, ymm2
+vfmadd231pd ymm13, ymm4, [rsp + 1056]
+vsubpd ymm0, ymm6, ymm12
+vsubpd ymm3, ymm7, ymm13
+vfmadd231pd ymm0, ymm11, ymm15
+vfmadd231pd ymm3, ymm4, [rsp + 1056]
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm9, ymm3, ymm9
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm8, ymm13, ymm8
+vmovdqu ymm13, [rsp + 512]
+vmovdqu ymm12, [rsp + 992]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm13, ymm12
+vmovdqu ymm0, [rsp + 1280]
+vmovdqa ymm15, ymm2
+vfmadd231pd ymm15, ymm0, [rsp + 960]
+vsubpd ymm4, ymm6, ymm3
+vsubpd ymm11, ymm7, ymm15
+vfmadd231pd ymm4, ymm13, ymm12
+vfmadd231pd ymm11, ymm0, [rsp + 960]
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm9, ymm11, ymm9
+vpaddq ymm14, ymm3, ymm14
+vpaddq ymm8, ymm15, ymm8
+vmovdqu ymm15, [rsp + 928]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm10, ymm15
+vmovdqu ymm11, [rsp + 1344]
+vmovdqu ymm4, [rsp + 896]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm11, ymm4
+vsubpd ymm0, ymm6, ymm3
+vsubpd ymm13, ymm7, ymm12
+vfmadd231pd ymm0, ymm10, ymm15
+vfmadd231pd ymm13, ymm11, ymm4
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm9, ymm13, ymm9
+vpaddq ymm14, ymm3, ymm14
+vpaddq ymm8, ymm12, ymm8
+vmovdqu ymm12, [rsp + 608]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm3, [rsp + 448]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm13
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm0
+vsubpd ymm12, ymm12, ymm13
+vsubpd ymm3, ymm3, ymm0
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm12, [rsp + 864]
+vmovdqa ymm15, ymm2
+vfmadd231pd ymm15, ymm3, [rsp + 384]
+vsubpd ymm11, ymm6, ymm4
+vmovdqu [rsp + 448], ymm10
+vsubpd ymm10, ymm7, ymm15
+vfmadd231pd ymm11, ymm12, [rsp + 864]
+vfmadd231pd ymm10, ymm3, [rsp + 384]
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm9, ymm10, ymm9
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm15, ymm13, [rsp + 96]
+vpaddq ymm4, ymm0, [rsp + 64]
+vsubpd ymm15, ymm15, ymm13
+vsubpd ymm4, ymm4, ymm0
+vmovdqu ymm10, [rsp + 1120]
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm15, ymm10
+vmovdqu [rsp + 64], ymm9
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm4, [rsp + 1024]
+vmovdqu [rsp + 96], ymm5
+vsubpd ymm5, ymm6, ymm11
+vsubpd ymm0, ymm7, ymm9
+vfmadd231pd ymm5, ymm10, ymm15
+vfmadd231pd ymm0, ymm4, [rsp + 1024]
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm8, ymm0, ymm8
+vmovdqu ymm0, [rsp + 800]
+vmovdqu ymm5, [rsp + 1312]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm0, ymm5
+vmovdqu [rsp + 1024], ymm4
+vmovdqu ymm4, [rsp + 768]
+vmovdqu [rsp + 1120], ymm15
+vmovdqa ymm15, ymm2
+vfmadd231pd ymm15, ymm4, [rsp + 544]
+vsubpd ymm13, ymm6, ymm10
+vmovdqu [rsp + 608], ymm3
+vsubpd ymm3, ymm7, ymm15
+vfmadd231pd ymm13, ymm0, ymm5
+vfmadd231pd ymm3, ymm4, [rsp + 544]
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm11, ymm10, ymm11
+vpaddq ymm9, ymm15, ymm9
+vmovdqu ymm15, [rsp + 736]
+vmovdqu ymm10, [rsp + 1248]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm15, ymm10
+vmovdqu ymm13, [rsp + 704]
+vmovdqa ymm5, ymm2
+vfmadd231pd ymm5, ymm13, [rsp + 672]
+vsubpd ymm4, ymm6, ymm3
+vsubpd ymm0, ymm7, ymm5
+vfmadd231pd ymm4, ymm15, ymm10
+vfmadd231pd ymm0, ymm13, [rsp + 672]
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm9, ymm5, ymm9
+vmovdqu ymm5, [rsp + 640]
+vmovdqu ymm3, [rsp + 1184]
+vmovdqa ymm0, ymm1
+vfmadd231pd ymm0, ymm5, ymm3
+vmovdqu ymm4, [rsp + 1216]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm4, [rsp + 1152]
+vsubpd ymm13, ymm6, ymm0
+vsubpd ymm15, ymm7, ymm10
+vfmadd231pd ymm13, ymm5, ymm3
+vfmadd231pd ymm15, ymm4, [rsp + 1152]
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm11, ymm0, ymm11
+vpaddq ymm9, ymm10, ymm9
+vmovdqu ymm10, [rsp + 512]
+vmovdqu ymm0, [rsp + 1088]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm10, ymm0
+vmovdqu ymm13, [rsp + 1280]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm13, [rsp + 1056]
+vsubpd ymm4, ymm6, ymm15
+vsubpd ymm5, ymm7, ymm3
+vfmadd231pd ymm4, ymm10, ymm0
+vfmadd231pd ymm5, ymm13, [rsp + 1056]
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm9, ymm3, ymm9
+vmovdqu ymm3, [rsp + 448]
+vmovdqu ymm15, [rsp + 992]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm3, ymm15
+vmovdqu ymm4, [rsp + 1344]
+vmovdqa ymm0, ymm2
+vfmadd231pd ymm0, ymm4, [rsp + 960]
+vsubpd ymm13, ymm6, ymm5
+vsubpd ymm10, ymm7, ymm0
+vfmadd231pd ymm13, ymm3, ymm15
+vfmadd231pd ymm10, ymm4, [rsp + 960]
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm9, ymm0, ymm9
+vmovdqu ymm0, [rsp + 928]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm12, ymm0
+vmovdqu ymm10, [rsp + 608]
+vmovdqu ymm13, [rsp + 896]
+vmovdqa ymm15, ymm2
+vfmadd231pd ymm15, ymm10, ymm13
+vsubpd ymm4, ymm6, ymm5
+vsubpd ymm3, ymm7, ymm15
+vfmadd231pd ymm4, ymm12, ymm0
+vfmadd231pd ymm3, ymm10, ymm13
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm9, ymm15, ymm9
+vmovdqu ymm15, [rsp + 480]
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm5
+vmovdqu ymm3, [rsp + 576]
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm4
+vsubpd ymm15, ymm15, ymm5
+vsubpd ymm3, ymm3, ymm4
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm15, [rsp + 864]
+vmovdqa ymm5, ymm2
+vfmadd231pd ymm5, ymm3, [rsp + 384]
+vsubpd ymm13, ymm6, ymm4
+vsubpd ymm0, ymm7, ymm5
+vfmadd231pd ymm13, ymm15, [rsp + 864]
+vfmadd231pd ymm0, ymm3, [rsp + 384]
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm9, ymm5, ymm9
+vmovdqu ymm5, [rsp + 800]
+vmovdqu ymm4, [rsp + 1120]
+vmovdqa ymm0, ymm1
+vfmadd231pd ymm0, ymm5, ymm4
+vmovdqu ymm13, [rsp + 768]
+vmovdqu [rsp + 384], ymm8
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm13, [rsp + 1024]
+vmovdqu [rsp + 864], ymm14
+vsubpd ymm14, ymm6, ymm0
+vmovdqu [rsp + 576], ymm3
+vsubpd ymm3, ymm7, ymm8
+vfmadd231pd ymm14, ymm5, ymm4
+vmovdqu ymm5, [rsp + 1024]
+vfmadd231pd ymm3, ymm13, ymm5
+vpaddq ymm11, ymm14, ymm11
+vpaddq ymm9, ymm3, ymm9
+vmovdqu ymm3, [rsp + 736]
+vmovdqu ymm14, [rsp + 1312]
+vmovdqa ymm13, ymm1
+vfmadd231pd ymm13, ymm3, ymm14
+vmovdqu ymm5, [rsp + 704]
+vmovdqa ymm4, ymm2
+vfmadd231pd ymm4, ymm5, [rsp + 544]
+vmovdqu [rsp + 768], ymm15
+vsubpd ymm15, ymm6, ymm13
+vsubpd ymm10, ymm7, ymm4
+vfmadd231pd ymm15, ymm3, ymm14
+vfmadd231pd ymm10, ymm5, [rsp + 544]
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm9, ymm10, ymm9
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm8, ymm4, ymm8
+vmovdqu ymm4, [rsp + 640]
+vmovdqu ymm13, [rsp + 1248]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm4, ymm13
+vmovdqu ymm15, [rsp + 1216]
+vmovdqa ymm14, ymm2
+vfmadd231pd ymm14, ymm15, [rsp + 672]
+vsubpd ymm5, ymm6, ymm10
+vsubpd ymm3, ymm7, ymm14
+vfmadd231pd ymm5, ymm4, ymm13
+vfmadd231pd ymm3, ymm15, [rsp + 672]
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm9, ymm3, ymm9
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm8, ymm14, ymm8
+vmovdqu ymm14, [rsp + 512]
+vmovdqu ymm10, [rsp + 1184]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm14, ymm10
+vmovdqu ymm5, [rsp + 1280]
+vmovdqa ymm13, ymm2
+vfmadd231pd ymm13, ymm5, [rsp + 1152]
+vsubpd ymm15, ymm6, ymm3
+vsubpd ymm4, ymm7, ymm13
+vfmadd231pd ymm15, ymm14, ymm10
+vfmadd231pd ymm4, ymm5, [rsp + 1152]
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm9, ymm4, ymm9
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm8, ymm13, ymm8
+vmovdqu ymm13, [rsp + 448]
+vmovdqu ymm3, [rsp + 1088]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm13, ymm3
+vmovdqu ymm15, [rsp + 1344]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm15, [rsp + 1056]
+vsubpd ymm5, ymm6, ymm4
+vsubpd ymm14, ymm7, ymm10
+vfmadd231pd ymm5, ymm13, ymm3
+vfmadd231pd ymm14, ymm15, [rsp + 1056]
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm8, ymm10, ymm8
+vmovdqu ymm10, [rsp + 992]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm12, ymm10
+vmovdqu ymm14, [rsp + 608]
+vmovdqu ymm5, [rsp + 960]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm14, ymm5
+vsubpd ymm15, ymm6, ymm4
+vsubpd ymm13, ymm7, ymm3
+vfmadd231pd ymm15, ymm12, ymm10
+vfmadd231pd ymm13, ymm14, ymm5
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm9, ymm13, ymm9
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm8, ymm3, ymm8
+vmovdqu ymm3, [rsp + 768]
+vmovdqu ymm4, [rsp + 928]
+vmovdqa ymm13, ymm1
+vfmadd231pd ymm13, ymm3, ymm4
+vmovdqu ymm15, [rsp + 576]
+vmovdqa ymm5, ymm2
+vfmadd231pd ymm5, ymm15, [rsp + 896]
+vsubpd ymm10, ymm6, ymm13
+vsubpd ymm14, ymm7, ymm5
+vfmadd231pd ymm10, ymm3, ymm4
+vfmadd231pd ymm14, ymm15, [rsp + 896]
+vpaddq ymm11, ymm10, ymm11
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm8, ymm5, ymm8
+vmovdqu ymm5, [rsp + 736]
+vmovdqu ymm13, [rsp + 1120]
+vmovdqa ymm14, ymm1
+vfmadd231pd ymm14, ymm5, ymm13
+vmovdqu ymm10, [rsp + 704]
+vmovdqu ymm4, [rsp + 1024]
+vmovdqu [rsp + 896], ymm9
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm10, ymm4
+vmovdqu [rsp + 928], ymm11
+vsubpd ymm11, ymm6, ymm14
+vsubpd ymm15, ymm7, ymm9
+vfmadd231pd ymm11, ymm5, ymm13
+vfmadd231pd ymm15, ymm10, ymm4
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm8, ymm15, ymm8
+vmovdqu ymm15, [rsp + 640]
+vmovdqu ymm11, [rsp + 1312]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm15, ymm11
+vmovdqu ymm5, [rsp + 1216]
+vmovdqa ymm4, ymm2
+vfmadd231pd ymm4, ymm5, [rsp + 544]
+vsubpd ymm13, ymm6, ymm10
+vsubpd ymm3, ymm7, ymm4
+vfmadd231pd ymm13, ymm15, ymm11
+vfmadd231pd ymm3, ymm5, [rsp + 544]
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm14, ymm10, ymm14
+vpaddq ymm9, ymm4, ymm9
+vmovdqu ymm4, [rsp + 512]
+vmovdqu ymm10, [rsp + 1248]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm4, ymm10
+vmovdqu ymm13, [rsp + 1280]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm13, [rsp + 672]
+vsubpd ymm5, ymm6, ymm3
+vsubpd ymm15, ymm7, ymm11
+vfmadd231pd ymm5, ymm4, ymm10
+vfmadd231pd ymm15, ymm13, [rsp + 672]
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm14, ymm3, ymm14
+vpaddq ymm9, ymm11, ymm9
+vmovdqu ymm11, [rsp + 448]
+vmovdqu ymm3, [rsp + 1184]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm11, ymm3
+vmovdqu ymm5, [rsp + 1344]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm5, [rsp + 1152]
+vsubpd ymm13, ymm6, ymm15
+vsubpd ymm4, ymm7, ymm10
+vfmadd231pd ymm13, ymm11, ymm3
+vfmadd231pd ymm4, ymm5, [rsp + 1152]
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm9, ymm10, ymm9
+vmovdqu ymm10, [rsp + 1088]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm12, ymm10
+vmovdqu ymm4, [rsp + 608]
+vmovdqu ymm13, [rsp + 1056]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm4, ymm13
+vsubpd ymm5, ymm6, ymm15
+vsubpd ymm11, ymm7, ymm3
+vfmadd231pd ymm5, ymm12, ymm10
+vfmadd231pd ymm11, ymm4, ymm13
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm9, ymm3, ymm9
+vmovdqu ymm3, [rsp + 768]
+vmovdqu ymm15, [rsp + 992]
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm3, ymm15
+vmovdqu ymm5, [rsp + 576]
+vmovdqa ymm13, ymm2
+vfmadd231pd ymm13, ymm5, [rsp + 960]
+vsubpd ymm10, ymm6, ymm11
+vsubpd ymm4, ymm7, ymm13
+vfmadd231pd ymm10, ymm3, ymm15
+vfmadd231pd ymm4, ymm5, [rsp + 960]
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm9, ymm13, ymm9
+vmovdqu ymm13, [rsp + 640]
+vmovdqu ymm11, [rsp + 1120]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm13, ymm11
+vmovdqu ymm10, [rsp + 1216]
+vmovdqu ymm15, [rsp + 1024]
+vmovdqu [rsp + 960], ymm8
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm10, ymm15
+vmovdqu [rsp + 992], ymm0
+vsubpd ymm0, ymm6, ymm4
+vsubpd ymm5, ymm7, ymm8
+vfmadd231pd ymm0, ymm13, ymm11
+vfmadd231pd ymm5, ymm10, ymm15
+vpaddq ymm14, ymm0, ymm14
+vpaddq ymm9, ymm5, ymm9
+vmovdqu ymm5, [rsp + 512]
+vmovdqu ymm0, [rsp + 1312]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm5, ymm0
+vmovdqu ymm13, [rsp + 1280]
+vmovdqa ymm15, ymm2
+vfmadd231pd ymm15, ymm13, [rsp + 544]
+vsubpd ymm11, ymm6, ymm10
+vsubpd ymm3, ymm7, ymm15
+vfmadd231pd ymm11, ymm5, ymm0
+vfmadd231pd ymm3, ymm13, [rsp + 544]
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm9, ymm3, ymm9
+vpaddq ymm4, ymm10, ymm4
+vpaddq ymm8, ymm15, ymm8
+vmovdqu ymm15, [rsp + 448]
+vmovdqu ymm10, [rsp + 1248]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm15, ymm10
+vmovdqu ymm11, [rsp + 1344]
+vmovdqa ymm0, ymm2
+vfmadd231pd ymm0, ymm11, [rsp + 672]
+vsubpd ymm13, ymm6, ymm3
+vsubpd ymm5, ymm7, ymm0
+vfmadd231pd ymm13, ymm15, ymm10
+vfmadd231pd ymm5, ymm11, [rsp + 672]
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm9, ymm5, ymm9
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm8, ymm0, ymm8
+vmovdqu ymm0, [rsp + 1184]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm12, ymm0
+vmovdqu ymm5, [rsp + 608]
+vmovdqu ymm13, [rsp + 1152]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm5, ymm13
+vsubpd ymm11, ymm6, ymm3
+vsubpd ymm15, ymm7, ymm10
+vfmadd231pd ymm11, ymm12, ymm0
+vfmadd231pd ymm15, ymm5, ymm13
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm9, ymm15, ymm9
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm8, ymm10, ymm8
+vmovdqu ymm10, [rsp + 768]
+vmovdqu ymm3, [rsp + 1088]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm10, ymm3
+vmovdqu ymm11, [rsp + 576]
+vmovdqa ymm13, ymm2
+vfmadd231pd ymm13, ymm11, [rsp + 1056]
+vsubpd ymm0, ymm6, ymm15
+vsubpd ymm5, ymm7, ymm13
+vfmadd231pd ymm0, ymm10, ymm3
+vfmadd231pd ymm5, ymm11, [rsp + 1056]
+vpaddq ymm14, ymm0, ymm14
+vpaddq ymm9, ymm5, ymm9
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm8, ymm13, ymm8
+vmovdqu ymm13, [rsp + 512]
+vmovdqu ymm15, [rsp + 1120]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm13, ymm15
+vmovdqu ymm0, [rsp + 1280]
+vmovdqu ymm3, [rsp + 1024]
+vmovdqu [rsp + 1056], ymm9
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm0, ymm3
+vmovdqu [rsp + 1088], ymm14
+vsubpd ymm14, ymm6, ymm5
+vsubpd ymm11, ymm7, ymm9
+vfmadd231pd ymm14, ymm13, ymm15
+vfmadd231pd ymm11, ymm0, ymm3
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm8, ymm11, ymm8
+vmovdqu ymm11, [rsp + 448]
+vmovdqu ymm14, [rsp + 1312]
+vmovdqa ymm0, ymm1
+vfmadd231pd ymm0, ymm11, ymm14
+vmovdqu ymm13, [rsp + 1344]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm13, [rsp + 544]
+vsubpd ymm15, ymm6, ymm0
+vsubpd ymm10, ymm7, ymm3
+vfmadd231pd ymm15, ymm11, ymm14
+vfmadd231pd ymm10, ymm13, [rsp + 544]
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm9, ymm3, ymm9
+vmovdqu ymm3, [rsp + 1248]
+vmovdqa ymm0, ymm1
+vfmadd231pd ymm0, ymm12, ymm3
+vmovdqu ymm10, [rsp + 608]
+vmovdqu ymm15, [rsp + 672]
+vmovdqa ymm14, ymm2
+vfmadd231pd ymm14, ymm10, ymm15
+vsubpd ymm13, ymm6, ymm0
+vsubpd ymm11, ymm7, ymm14
+vfmadd231pd ymm13, ymm12, ymm3
+vfmadd231pd ymm11, ymm10, ymm15
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm9, ymm14, ymm9
+vmovdqu ymm14, [rsp + 768]
+vmovdqu ymm0, [rsp + 1184]
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm14, ymm0
+vmovdqu ymm13, [rsp + 576]
+vmovdqa ymm15, ymm2
+vfmadd231pd ymm15, ymm13, [rsp + 1152]
+vsubpd ymm3, ymm6, ymm11
+vsubpd ymm10, ymm7, ymm15
+vfmadd231pd ymm3, ymm14, ymm0
+vfmadd231pd ymm10, ymm13, [rsp + 1152]
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm9, ymm15, ymm9
+vmovdqu ymm15, [rsp + 448]
+vmovdqu ymm11, [rsp + 1120]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm15, ymm11
+vmovdqu ymm3, [rsp + 1344]
+vmovdqu ymm0, [rsp + 1024]
+vmovdqu [rsp + 1152], ymm8
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm3, ymm0
+vmovdqu [rsp + 1184], ymm4
+vsubpd ymm4, ymm6, ymm10
+vsubpd ymm13, ymm7, ymm8
+vfmadd231pd ymm4, ymm15, ymm11
+vfmadd231pd ymm13, ymm3, ymm0
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm9, ymm13, ymm9
+vmovdqu ymm13, [rsp + 1312]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm12, ymm13
+vmovdqu ymm3, [rsp + 608]
+vmovdqu ymm15, [rsp + 544]
+vmovdqa ymm0, ymm2
+vfmadd231pd ymm0, ymm3, ymm15
+vsubpd ymm11, ymm6, ymm4
+vsubpd ymm6, ymm7, ymm0
+vfmadd231pd ymm11, ymm12, ymm13
+vfmadd231pd ymm6, ymm3, ymm15
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm9, ymm6, ymm9
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm8, ymm0, ymm8
+vmovdqu ymm0, [rsp + 1248]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm14, ymm0
+vmovdqu ymm6, [rsp + 576]
+vmovdqu ymm11, [rsp + 672]
+vmovdqa ymm15, ymm2
+vfmadd231pd ymm15, ymm6, ymm11
+vmovdqu ymm13, [rip + 5f + 96]
+vsubpd ymm3, ymm13, ymm4
+vsubpd ymm13, ymm7, ymm15
+vfmadd231pd ymm3, ymm14, ymm0
+vfmadd231pd ymm13, ymm6, ymm11
+vpaddq ymm5, ymm3, ymm5
+vpaddq ymm9, ymm13, ymm9
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm8, ymm15, ymm8
+vmovdqu ymm15, [rsp + 1120]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm12, ymm15
+vmovdqu ymm13, [rsp + 608]
+vmovdqu ymm3, [rsp + 1024]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm13, ymm3
+vmovdqu ymm0, [rip + 5f + 96]
+vmovdqu [rsp + 672], ymm9
+vsubpd ymm9, ymm0, ymm4
+vmovdqu [rsp + 1248], ymm5
+vsubpd ymm5, ymm7, ymm11
+vfmadd231pd ymm9, ymm12, ymm15
+vfmadd231pd ymm5, ymm13, ymm3
+vpaddq ymm10, ymm9, ymm10
+vpaddq ymm8, ymm5, ymm8
+vmovdqu ymm5, [rsp + 1312]
+vmovdqa ymm9, ymm1
+vfmadd231pd ymm9, ymm14, ymm5
+vmovdqu ymm13, [rsp + 544]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm6, ymm13
+vsubpd ymm3, ymm0, ymm9
+vsubpd ymm0, ymm7, ymm12
+vfmadd231pd ymm3, ymm14, ymm5
+vfmadd231pd ymm0, ymm6, ymm13
+vpaddq ymm10, ymm3, ymm10
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm4, ymm9, ymm4
+vpaddq ymm11, ymm12, ymm11
+vmovdqa ymm12, ymm1
+vfmadd231pd ymm12, ymm14, ymm15
+vmovdqu ymm9, [rsp + 1024]
+vmovdqa ymm0, ymm2
+vfmadd231pd ymm0, ymm6, ymm9
+vmovdqu ymm3, [rip + 5f + 96]
+vsubpd ymm13, ymm3, ymm12
+vsubpd ymm5, ymm7, ymm0
+vfmadd231pd ymm13, ymm14, ymm15
+vfmadd231pd ymm5, ymm6, ymm9
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm11, ymm5, ymm11
+vmovdqu ymm5, [rsp + 32]
+vpaddq ymm5, ymm5, [rip + 5f + 128]
+vmovdqu ymm13, [rsp]
+vpaddq ymm13, ymm13, [rip + 5f + 128]
+vpsrlq ymm9, ymm5, 52
+vpsrlq ymm6, ymm13, 52
+vpaddq ymm9, ymm9, [rsp + 352]
+vpaddq ymm6, ymm6, [rsp + 320]
+vpaddq ymm9, ymm9, [rip + 5f + 160]
+vpaddq ymm6, ymm6, [rip + 5f + 160]
+vpsrlq ymm15, ymm9, 52
+vpsrlq ymm14, ymm6, 52
+vpaddq ymm15, ymm15, [rsp + 288]
+vpaddq ymm14, ymm14, [rsp + 256]
+vmovdqu [rsp + 256], ymm0
+vmovdqu ymm0, [rsp + 416]
+vsubpd ymm0, ymm0, [rip + 5f + 32]
+vmovdqu [rsp + 416], ymm12
+vmovdqu ymm12, [rsp + 832]
+vsubpd ymm12, ymm12, [rip + 5f + 32]
+vmovdqu [rsp + 832], ymm11
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm0, [rip + 5f + 192]
+vmovdqu [rsp + 288], ymm4
+vmovdqa ymm4, ymm2
+vfmadd231pd ymm4, ymm12, [rip + 5f + 192]
+vmovdqu [rsp + 320], ymm8
+vsubpd ymm8, ymm3, ymm11
+vmovdqu [rsp + 352], ymm10
+vsubpd ymm10, ymm7, ymm4
+vfmadd231pd ymm8, ymm0, [rip + 5f + 192]
+vfmadd231pd ymm10, ymm12, [rip + 5f + 192]
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm14, ymm10, ymm14
+vpaddq ymm11, ymm11, [rsp + 224]
+vpaddq ymm4, ymm4, [rsp + 192]
+vmovdqu ymm10, [rip + 5f + 224]
+vmovdqa ymm8, ymm1
+vfmadd231pd ymm8, ymm0, ymm10
+vmovdqu [rsp + 192], ymm14
+vmovdqa ymm14, ymm2
+vfmadd231pd ymm14, ymm12, [rip + 5f + 224]
+vmovdqu [rsp + 224], ymm15
+vsubpd ymm15, ymm3, ymm8
+vmovdqu [rsp], ymm6
+vsubpd ymm6, ymm7, ymm14
+vfmadd231pd ymm15, ymm0, ymm10
+vfmadd231pd ymm6, ymm12, [rip + 5f + 224]
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm8, ymm8, [rsp + 160]
+vpaddq ymm14, ymm14, [rsp + 128]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm6
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm15
+vsubpd ymm5, ymm5, ymm6
+vsubpd ymm13, ymm13, ymm15
+vmovdqu ymm10, [rip + 5f + 192]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm5, ymm10
+vmovdqa ymm6, ymm2
+vfmadd231pd ymm6, ymm13, [rip + 5f + 192]
+vmovdqu [rsp + 128], ymm9
+vsubpd ymm9, ymm3, ymm15
+vsubpd ymm3, ymm7, ymm6
+vfmadd231pd ymm9, ymm5, ymm10
+vfmadd231pd ymm3, ymm13, [rip + 5f + 192]
+vpaddq ymm11, ymm9, ymm11
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm14, ymm6, ymm14
+vmovdqu ymm6, [rip + 5f + 256]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm0, ymm6
+vmovdqu ymm3, [rip + 5f + 256]
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm12, ymm3
+vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu [rsp + 160], ymm4
+vsubpd ymm4, ymm10, ymm15
+vmovdqu [rsp + 32], ymm11
+vsubpd ymm11, ymm7, ymm9
+vfmadd231pd ymm4, ymm0, ymm6
+vfmadd231pd ymm11, ymm12, ymm3
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm15, ymm15, [rsp + 96]
+vpaddq ymm9, ymm9, [rsp + 64]
+vmovdqu ymm11, [rip + 5f + 224]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm5, ymm11
+vmovdqu ymm3, [rip + 5f + 224]
+vmovdqa ymm6, ymm2
+vfmadd231pd ymm6, ymm13, ymm3
+vmovdqu [rsp + 64], ymm12
+vsubpd ymm12, ymm10, ymm4
+vmovdqu [rsp + 96], ymm0
+vsubpd ymm0, ymm7, ymm6
+vfmadd231pd ymm12, ymm5, ymm11
+vfmadd231pd ymm0, ymm13, ymm3
+vpaddq ymm8, ymm12, ymm8
+vpaddq ymm14, ymm0, ymm14
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm9, ymm6, ymm9
+vmovdqu ymm6, [rsp + 128]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm4, [rsp]
+vpand ymm4, ymm4, [rip + 5f]
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm0
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm4, ymm4, ymm12
+vsubpd ymm6, ymm6, ymm0
+vsubpd ymm4, ymm4, ymm12
+vmovdqu ymm3, [rip + 5f + 192]
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm6, ymm3
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm4, [rip + 5f + 192]
+vsubpd ymm0, ymm10, ymm11
+vmovdqu [rsp], ymm13
+vsubpd ymm13, ymm7, ymm12
+vfmadd231pd ymm0, ymm6, ymm3
+vfmadd231pd ymm13, ymm4, [rip + 5f + 192]
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm15, ymm11, ymm15
+vpaddq ymm9, ymm12, ymm9
+vmovdqu ymm12, [rsp + 96]
+vmovdqu ymm11, [rip + 5f + 288]
+vmovdqa ymm13, ymm1
+vfmadd231pd ymm13, ymm12, ymm11
+vmovdqu ymm0, [rsp + 64]
+vmovdqu ymm3, [rip + 5f + 288]
+vmovdqu [rsp + 128], ymm14
+vmovdqa ymm14, ymm2
+vfmadd231pd ymm14, ymm0, ymm3
+vmovdqu [rsp + 1024], ymm8
+vsubpd ymm8, ymm10, ymm13
+vmovdqu [rsp + 576], ymm4
+vsubpd ymm4, ymm7, ymm14
+vfmadd231pd ymm8, ymm12, ymm11
+vfmadd231pd ymm4, ymm0, ymm3
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm9, ymm4, ymm9
+vpaddq ymm13, ymm13, [rsp + 864]
+vpaddq ymm14, ymm14, [rsp + 384]
+vmovdqu ymm4, [rip + 5f + 256]
+vmovdqa ymm8, ymm1
+vfmadd231pd ymm8, ymm5, ymm4
+vmovdqu ymm3, [rsp]
+vmovdqu ymm11, [rip + 5f + 256]
+vmovdqa ymm0, ymm2
+vfmadd231pd ymm0, ymm3, ymm11
+vsubpd ymm12, ymm10, ymm8
+vsubpd ymm10, ymm7, ymm0
+vfmadd231pd ymm12, ymm5, ymm4
+vfmadd231pd ymm10, ymm3, ymm11
+vpaddq ymm15, ymm12, ymm15
+vpaddq ymm9, ymm10, ymm9
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm14, ymm0, ymm14
+vmovdqu ymm0, [rip + 5f + 224]
+vmovdqa ymm8, ymm1
+vfmadd231pd ymm8, ymm6, ymm0
+vmovdqu ymm10, [rsp + 576]
+vmovdqu ymm12, [rip + 5f + 224]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm10, ymm12
+vmovdqu ymm4, [rip + 5f + 96]
+vsubpd ymm3, ymm4, ymm8
+vmovdqu [rsp + 384], ymm5
+vsubpd ymm5, ymm7, ymm11
+vfmadd231pd ymm3, ymm6, ymm0
+vfmadd231pd ymm5, ymm10, ymm12
+vpaddq ymm15, ymm3, ymm15
+vpaddq ymm9, ymm5, ymm9
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm14, ymm11, ymm14
+vmovdqu ymm11, [rsp + 96]
+vmovdqu ymm8, [rip + 5f + 320]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm11, ymm8
+vmovdqu ymm3, [rsp + 64]
+vmovdqu ymm12, [rip + 5f + 320]
+vmovdqa ymm0, ymm2
+vfmadd231pd ymm0, ymm3, ymm12
+vmovdqu [rsp + 864], ymm9
+vsubpd ymm9, ymm4, ymm5
+vmovdqu [rsp + 1120], ymm15
+vsubpd ymm15, ymm7, ymm0
+vfmadd231pd ymm9, ymm11, ymm8
+vfmadd231pd ymm15, ymm3, ymm12
+vpaddq ymm13, ymm9, ymm13
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm5, ymm5, [rsp + 928]
+vpaddq ymm0, ymm0, [rsp + 896]
+vmovdqu ymm15, [rsp + 384]
+vmovdqu ymm9, [rip + 5f + 288]
+vmovdqa ymm12, ymm1
+vfmadd231pd ymm12, ymm15, ymm9
+vmovdqu ymm8, [rsp]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm8, [rip + 5f + 288]
+vsubpd ymm11, ymm4, ymm12
+vsubpd ymm4, ymm7, ymm3
+vfmadd231pd ymm11, ymm15, ymm9
+vfmadd231pd ymm4, ymm8, [rip + 5f + 288]
+vpaddq ymm13, ymm11, ymm13
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm0, ymm3, ymm0
+vmovdqu ymm3, [rip + 5f + 256]
+vmovdqa ymm12, ymm1
+vfmadd231pd ymm12, ymm6, ymm3
+vmovdqu ymm4, [rip + 5f + 256]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm10, ymm4
+vmovdqu ymm9, [rip + 5f + 96]
+vsubpd ymm8, ymm9, ymm12
+vsubpd ymm15, ymm7, ymm11
+vfmadd231pd ymm8, ymm6, ymm3
+vfmadd231pd ymm15, ymm10, ymm4
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm0, ymm11, ymm0
+vmovdqu ymm11, [rsp + 96]
+vmovdqu ymm12, [rip + 5f + 352]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm11, ymm12
+vmovdqu ymm8, [rsp + 64]
+vmovdqu ymm4, [rip + 5f + 352]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm8, ymm4
+vmovdqu [rsp + 896], ymm14
+vsubpd ymm14, ymm9, ymm15
+vmovdqu [rsp + 928], ymm13
+vsubpd ymm13, ymm7, ymm3
+vfmadd231pd ymm14, ymm11, ymm12
+vfmadd231pd ymm13, ymm8, ymm4
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm15, ymm15, [rsp + 992]
+vpaddq ymm3, ymm3, [rsp + 960]
+vmovdqu ymm13, [rsp + 384]
+vmovdqu ymm14, [rip + 5f + 320]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm13, ymm14
+vmovdqu ymm12, [rsp]
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm12, [rip + 5f + 320]
+vsubpd ymm11, ymm9, ymm4
+vsubpd ymm9, ymm7, ymm8
+vfmadd231pd ymm11, ymm13, ymm14
+vfmadd231pd ymm9, ymm12, [rip + 5f + 320]
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm0, ymm9, ymm0
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm3, ymm8, ymm3
+vmovdqu ymm8, [rip + 5f + 288]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm6, ymm8
+vmovdqu ymm9, [rip + 5f + 288]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm10, ymm9
+vmovdqu ymm14, [rip + 5f + 96]
+vsubpd ymm12, ymm14, ymm4
+vsubpd ymm13, ymm7, ymm11
+vfmadd231pd ymm12, ymm6, ymm8
+vfmadd231pd ymm13, ymm10, ymm9
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm3, ymm11, ymm3
+vmovdqu ymm11, [rsp + 96]
+vmovdqu ymm4, [rip + 5f + 384]
+vmovdqa ymm13, ymm1
+vfmadd231pd ymm13, ymm11, ymm4
+vmovdqu ymm12, [rsp + 64]
+vmovdqu ymm9, [rip + 5f + 384]
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm12, ymm9
+vmovdqu [rsp + 960], ymm0
+vsubpd ymm0, ymm14, ymm13
+vmovdqu [rsp + 992], ymm5
+vsubpd ymm5, ymm7, ymm8
+vfmadd231pd ymm0, ymm11, ymm4
+vfmadd231pd ymm5, ymm12, ymm9
+vpaddq ymm15, ymm0, ymm15
+vpaddq ymm3, ymm5, ymm3
+vpaddq ymm13, ymm13, [rsp + 1088]
+vpaddq ymm8, ymm8, [rsp + 1056]
+vmovdqu ymm5, [rsp + 384]
+vmovdqu ymm0, [rip + 5f + 352]
+vmovdqa ymm9, ymm1
+vfmadd231pd ymm9, ymm5, ymm0
+vmovdqu ymm4, [rsp]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm4, [rip + 5f + 352]
+vsubpd ymm11, ymm14, ymm9
+vsubpd ymm14, ymm7, ymm12
+vfmadd231pd ymm11, ymm5, ymm0
+vfmadd231pd ymm14, ymm4, [rip + 5f + 352]
+vpaddq ymm15, ymm11, ymm15
+vpaddq ymm3, ymm14, ymm3
+vpaddq ymm13, ymm9, ymm13
+vpaddq ymm8, ymm12, ymm8
+vmovdqu ymm12, [rip + 5f + 320]
+vmovdqa ymm9, ymm1
+vfmadd231pd ymm9, ymm6, ymm12
+vmovdqu ymm14, [rip + 5f + 320]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm10, ymm14
+vmovdqu ymm0, [rip + 5f + 96]
+vsubpd ymm4, ymm0, ymm9
+vsubpd ymm5, ymm7, ymm11
+vfmadd231pd ymm4, ymm6, ymm12
+vfmadd231pd ymm5, ymm10, ymm14
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm3, ymm5, ymm3
+vpaddq ymm13, ymm9, ymm13
+vpaddq ymm8, ymm11, ymm8
+vmovdqu ymm11, [rsp + 96]
+vmovdqu ymm9, [rip + 5f + 416]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm11, ymm9
+vmovdqu ymm4, [rsp + 64]
+vmovdqu ymm14, [rip + 5f + 416]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm4, ymm14
+vmovdqu [rsp + 1056], ymm3
+vsubpd ymm3, ymm0, ymm5
+vmovdqu [rsp + 1088], ymm15
+vsubpd ymm15, ymm7, ymm12
+vfmadd231pd ymm3, ymm11, ymm9
+vfmadd231pd ymm15, ymm4, ymm14
+vpaddq ymm13, ymm3, ymm13
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm5, ymm5, [rsp + 1184]
+vpaddq ymm12, ymm12, [rsp + 1152]
+vmovdqu ymm15, [rsp + 384]
+vmovdqu ymm3, [rip + 5f + 384]
+vmovdqa ymm14, ymm1
+vfmadd231pd ymm14, ymm15, ymm3
+vmovdqu ymm4, [rsp]
+vmovdqu ymm9, [rip + 5f + 384]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm4, ymm9
+vsubpd ymm10, ymm0, ymm14
+vsubpd ymm0, ymm7, ymm11
+vfmadd231pd ymm10, ymm15, ymm3
+vfmadd231pd ymm0, ymm4, ymm9
+vpaddq ymm13, ymm10, ymm13
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm12, ymm11, ymm12
+vmovdqu ymm11, [rip + 5f + 352]
+vmovdqa ymm14, ymm1
+vfmadd231pd ymm14, ymm6, ymm11
+vmovdqu ymm0, [rsp + 576]
+vmovdqu ymm10, [rip + 5f + 352]
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm0, ymm10
+vmovdqu ymm3, [rip + 5f + 96]
+vsubpd ymm4, ymm3, ymm14
+vsubpd ymm3, ymm7, ymm9
+vfmadd231pd ymm4, ymm6, ymm11
+vfmadd231pd ymm3, ymm0, ymm10
+vpaddq ymm13, ymm4, ymm13
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm12, ymm9, ymm12
+vmovdqu ymm9, [rip + 5f + 416]
+vmovdqa ymm14, ymm1
+vfmadd231pd ymm14, ymm15, ymm9
+vmovdqu ymm3, [rsp]
+vmovdqu ymm4, [rip + 5f + 416]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm3, ymm4
+vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu [rsp + 1152], ymm8
+vsubpd ymm8, ymm11, ymm14
+vmovdqu [rsp + 1184], ymm13
+vsubpd ymm13, ymm7, ymm10
+vfmadd231pd ymm8, ymm15, ymm9
+vfmadd231pd ymm13, ymm3, ymm4
+vpaddq ymm5, ymm8, ymm5
+vpaddq ymm12, ymm13, ymm12
+vpaddq ymm14, ymm14, [rsp + 1248]
+vpaddq ymm10, ymm10, [rsp + 672]
+vmovdqu ymm13, [rip + 5f + 384]
+vmovdqa ymm8, ymm1
+vfmadd231pd ymm8, ymm6, ymm13
+vmovdqu ymm4, [rip + 5f + 384]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm0, ymm4
+vsubpd ymm9, ymm11, ymm8
+vsubpd ymm15, ymm7, ymm3
+vfmadd231pd ymm9, ymm6, ymm13
+vfmadd231pd ymm15, ymm0, ymm4
+vpaddq ymm5, ymm9, ymm5
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm14, ymm8, ymm14
+vpaddq ymm10, ymm3, ymm10
+vmovdqu ymm3, [rip + 5f + 416]
+vmovdqa ymm8, ymm1
+vfmadd231pd ymm8, ymm6, ymm3
+vmovdqu ymm15, [rip + 5f + 416]
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm0, ymm15
+vsubpd ymm4, ymm11, ymm8
+vsubpd ymm13, ymm7, ymm9
+vfmadd231pd ymm4, ymm6, ymm3
+vfmadd231pd ymm13, ymm0, ymm15
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm10, ymm13, ymm10
+vpaddq ymm8, ymm8, [rsp + 352]
+vpaddq ymm9, ymm9, [rsp + 320]
+vmovdqu ymm13, [rsp + 224]
+vpaddq ymm13, ymm13, [rip + 5f + 448]
+vmovdqu ymm4, [rsp + 192]
+vpaddq ymm4, ymm4, [rip + 5f + 448]
+vpsrlq ymm15, ymm13, 52
+vpsrlq ymm0, ymm4, 52
+vpaddq ymm15, ymm15, [rsp + 32]
+vpaddq ymm0, ymm0, [rsp + 160]
+vpaddq ymm15, ymm15, [rip + 5f + 480]
+vpaddq ymm0, ymm0, [rip + 5f + 480]
+vpsrlq ymm3, ymm15, 52
+vpsrlq ymm6, ymm0, 52
+vpaddq ymm3, ymm3, [rsp + 1024]
+vpaddq ymm6, ymm6, [rsp + 128]
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vpaddq ymm13, ymm13, [rip + 5f + 32]
+vpaddq ymm4, ymm4, [rip + 5f + 32]
+vsubpd ymm13, ymm13, [rip + 5f + 32]
+vsubpd ymm4, ymm4, [rip + 5f + 32]
+vmovdqu [rsp + 128], ymm9
+vmovdqa ymm9, ymm1
+vfmadd231pd ymm9, ymm13, [rip + 5f + 512]
+vmovdqu [rsp + 1024], ymm8
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm4, [rip + 5f + 512]
+vmovdqu [rsp + 160], ymm10
+vsubpd ymm10, ymm11, ymm9
+vmovdqu [rsp + 32], ymm14
+vsubpd ymm14, ymm7, ymm8
+vfmadd231pd ymm10, ymm13, [rip + 5f + 512]
+vfmadd231pd ymm14, ymm4, [rip + 5f + 512]
+vpaddq ymm3, ymm10, ymm3
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm9, ymm9, [rsp + 1120]
+vpaddq ymm8, ymm8, [rsp + 864]
+vmovdqu ymm14, [rip + 5f + 544]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm13, ymm14
+vmovdqu [rsp + 864], ymm6
+vmovdqa ymm6, ymm2
+vfmadd231pd ymm6, ymm4, [rip + 5f + 544]
+vmovdqu [rsp + 1120], ymm3
+vsubpd ymm3, ymm11, ymm10
+vmovdqu [rsp + 192], ymm12
+vsubpd ymm12, ymm7, ymm6
+vfmadd231pd ymm3, ymm13, ymm14
+vfmadd231pd ymm12, ymm4, [rip + 5f + 544]
+vpaddq ymm9, ymm3, ymm9
+vpaddq ymm8, ymm12, ymm8
+vpaddq ymm10, ymm10, [rsp + 928]
+vpaddq ymm6, ymm6, [rsp + 896]
+vpand ymm15, ymm15, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm12
+vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm3
+vsubpd ymm15, ymm15, ymm12
+vsubpd ymm0, ymm0, ymm3
+vmovdqu ymm14, [rip + 5f + 512]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm15, ymm14
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm0, [rip + 5f + 512]
+vmovdqu [rsp + 896], ymm5
+vsubpd ymm5, ymm11, ymm3
+vsubpd ymm11, ymm7, ymm12
+vfmadd231pd ymm5, ymm15, ymm14
+vfmadd231pd ymm11, ymm0, [rip + 5f + 512]
+vpaddq ymm9, ymm5, ymm9
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm10, ymm3, ymm10
+vpaddq ymm6, ymm12, ymm6
+vmovdqu ymm12, [rip + 5f + 576]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm13, ymm12
+vmovdqu ymm11, [rip + 5f + 576]
+vmovdqa ymm5, ymm2
+vfmadd231pd ymm5, ymm4, ymm11
+vmovdqu ymm14, [rip + 5f + 96]
+vmovdqu [rsp + 928], ymm8
+vsubpd ymm8, ymm14, ymm3
+vmovdqu [rsp + 224], ymm9
+vsubpd ymm9, ymm7, ymm5
+vfmadd231pd ymm8, ymm13, ymm12
+vfmadd231pd ymm9, ymm4, ymm11
+vpaddq ymm10, ymm8, ymm10
+vpaddq ymm6, ymm9, ymm6
+vpaddq ymm3, ymm3, [rsp + 992]
+vpaddq ymm5, ymm5, [rsp + 960]
+vmovdqu ymm9, [rip + 5f + 544]
+vmovdqa ymm8, ymm1
+vfmadd231pd ymm8, ymm15, ymm9
+vmovdqu ymm11, [rip + 5f + 544]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm0, ymm11
+vmovdqu [rsp + 960], ymm4
+vsubpd ymm4, ymm14, ymm8
+vsubpd ymm14, ymm7, ymm12
+vfmadd231pd ymm4, ymm15, ymm9
+vfmadd231pd ymm14, ymm0, ymm11
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm3, ymm8, ymm3
+vpaddq ymm5, ymm12, ymm5
+vmovdqu ymm12, [rip + 5f + 608]
+vmovdqa ymm8, ymm1
+vfmadd231pd ymm8, ymm13, ymm12
+vmovdqu ymm14, [rsp + 960]
+vmovdqu ymm4, [rip + 5f + 608]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm14, ymm4
+vmovdqu ymm9, [rip + 5f + 96]
+vmovdqu [rsp + 992], ymm6
+vsubpd ymm6, ymm9, ymm8
+vmovdqu [rsp + 320], ymm10
+vsubpd ymm10, ymm7, ymm11
+vfmadd231pd ymm6, ymm13, ymm12
+vfmadd231pd ymm10, ymm14, ymm4
+vpaddq ymm3, ymm6, ymm3
+vpaddq ymm5, ymm10, ymm5
+vpaddq ymm8, ymm8, [rsp + 1088]
+vpaddq ymm11, ymm11, [rsp + 1056]
+vmovdqu ymm10, [rip + 5f + 576]
+vmovdqa ymm6, ymm1
+vfmadd231pd ymm6, ymm15, ymm10
+vmovdqu ymm4, [rip + 5f + 576]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm0, ymm4
+vsubpd ymm14, ymm9, ymm6
+vsubpd ymm9, ymm7, ymm12
+vfmadd231pd ymm14, ymm15, ymm10
+vfmadd231pd ymm9, ymm0, ymm4
+vpaddq ymm3, ymm14, ymm3
+vpaddq ymm5, ymm9, ymm5
+vpaddq ymm8, ymm6, ymm8
+vpaddq ymm11, ymm12, ymm11
+vmovdqu ymm12, [rip + 5f + 640]
+vmovdqa ymm6, ymm1
+vfmadd231pd ymm6, ymm13, ymm12
+vmovdqu ymm9, [rsp + 960]
+vmovdqu ymm14, [rip + 5f + 640]
+vmovdqa ymm4, ymm2
+vfmadd231pd ymm4, ymm9, ymm14
+vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu [rsp + 1056], ymm5
+vsubpd ymm5, ymm10, ymm6
+vmovdqu [rsp + 1088], ymm3
+vsubpd ymm3, ymm7, ymm4
+vfmadd231pd ymm5, ymm13, ymm12
+vfmadd231pd ymm3, ymm9, ymm14
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm6, ymm6, [rsp + 1184]
+vpaddq ymm4, ymm4, [rsp + 1152]
+vmovdqu ymm3, [rip + 5f + 608]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm15, ymm3
+vmovdqu ymm14, [rip + 5f + 608]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm0, ymm14
+vsubpd ymm9, ymm10, ymm5
+vsubpd ymm10, ymm7, ymm12
+vfmadd231pd ymm9, ymm15, ymm3
+vfmadd231pd ymm10, ymm0, ymm14
+vpaddq ymm8, ymm9, ymm8
+vpaddq ymm11, ymm10, ymm11
+vpaddq ymm6, ymm5, ymm6
+vpaddq ymm4, ymm12, ymm4
+vmovdqu ymm12, [rip + 5f + 672]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm13, ymm12
+vmovdqu ymm10, [rsp + 960]
+vmovdqu ymm9, [rip + 5f + 672]
+vmovdqa ymm14, ymm2
+vfmadd231pd ymm14, ymm10, ymm9
+vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu [rsp + 1152], ymm11
+vsubpd ymm11, ymm3, ymm5
+vmovdqu [rsp + 1184], ymm8
+vsubpd ymm8, ymm7, ymm14
+vfmadd231pd ymm11, ymm13, ymm12
+vfmadd231pd ymm8, ymm10, ymm9
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm5, ymm5, [rsp + 896]
+vpaddq ymm14, ymm14, [rsp + 192]
+vmovdqu ymm8, [rip + 5f + 640]
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm15, ymm8
+vmovdqu ymm9, [rip + 5f + 640]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm0, ymm9
+vsubpd ymm10, ymm3, ymm11
+vsubpd ymm3, ymm7, ymm12
+vfmadd231pd ymm10, ymm15, ymm8
+vfmadd231pd ymm3, ymm0, ymm9
+vpaddq ymm6, ymm10, ymm6
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm14, ymm12, ymm14
+vmovdqu ymm12, [rip + 5f + 704]
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm13, ymm12
+vmovdqu ymm3, [rsp + 960]
+vmovdqu ymm10, [rip + 5f + 704]
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm3, ymm10
+vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu [rsp + 192], ymm4
+vsubpd ymm4, ymm8, ymm11
+vmovdqu [rsp + 896], ymm6
+vsubpd ymm6, ymm7, ymm9
+vfmadd231pd ymm4, ymm13, ymm12
+vfmadd231pd ymm6, ymm3, ymm10
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm11, ymm11, [rsp + 32]
+vpaddq ymm9, ymm9, [rsp + 160]
+vmovdqu ymm6, [rip + 5f + 672]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm15, ymm6
+vmovdqu ymm10, [rip + 5f + 672]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm0, ymm10
+vsubpd ymm3, ymm8, ymm4
+vsubpd ymm8, ymm7, ymm12
+vfmadd231pd ymm3, ymm15, ymm6
+vfmadd231pd ymm8, ymm0, ymm10
+vpaddq ymm5, ymm3, ymm5
+vpaddq ymm14, ymm8, ymm14
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm9, ymm12, ymm9
+vmovdqu ymm12, [rip + 5f + 736]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm13, ymm12
+vmovdqu ymm8, [rsp + 960]
+vmovdqu ymm3, [rip + 5f + 736]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm8, ymm3
+vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu [rsp + 160], ymm14
+vsubpd ymm14, ymm6, ymm4
+vmovdqu [rsp + 32], ymm5
+vsubpd ymm5, ymm7, ymm10
+vfmadd231pd ymm14, ymm13, ymm12
+vfmadd231pd ymm5, ymm8, ymm3
+vpaddq ymm11, ymm14, ymm11
+vpaddq ymm9, ymm5, ymm9
+vpaddq ymm4, ymm4, [rsp + 1024]
+vpaddq ymm10, ymm10, [rsp + 128]
+vmovdqu ymm5, [rip + 5f + 704]
+vmovdqa ymm14, ymm1
+vfmadd231pd ymm14, ymm15, ymm5
+vmovdqu ymm3, [rip + 5f + 704]
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm0, ymm3
+vsubpd ymm12, ymm6, ymm14
+vsubpd ymm13, ymm7, ymm8
+vfmadd231pd ymm12, ymm15, ymm5
+vfmadd231pd ymm13, ymm0, ymm3
+vpaddq ymm11, ymm12, ymm11
+vpaddq ymm9, ymm13, ymm9
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm10, ymm8, ymm10
+vmovdqu ymm8, [rip + 5f + 736]
+vmovdqa ymm14, ymm1
+vfmadd231pd ymm14, ymm15, ymm8
+vmovdqu ymm13, [rip + 5f + 736]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm0, ymm13
+vsubpd ymm3, ymm6, ymm14
+vsubpd ymm5, ymm7, ymm12
+vfmadd231pd ymm3, ymm15, ymm8
+vfmadd231pd ymm5, ymm0, ymm13
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm10, ymm5, ymm10
+vpaddq ymm14, ymm14, [rsp + 288]
+vpaddq ymm12, ymm12, [rsp + 832]
+vmovdqu ymm5, [rsp + 1120]
+vpaddq ymm5, ymm5, [rip + 5f + 768]
+vmovdqu ymm3, [rsp + 864]
+vpaddq ymm3, ymm3, [rip + 5f + 768]
+vpsrlq ymm13, ymm5, 52
+vpsrlq ymm0, ymm3, 52
+vpaddq ymm13, ymm13, [rsp + 224]
+vpaddq ymm0, ymm0, [rsp + 928]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm8
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm15
+vsubpd ymm5, ymm5, ymm8
+vsubpd ymm3, ymm3, ymm15
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm5, [rip + 5f + 800]
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm3, [rip + 5f + 800]
+vmovdqu [rsp + 928], ymm12
+vsubpd ymm12, ymm6, ymm15
+vmovdqu [rsp + 224], ymm14
+vsubpd ymm14, ymm7, ymm8
+vfmadd231pd ymm12, ymm5, [rip + 5f + 800]
+vfmadd231pd ymm14, ymm3, [rip + 5f + 800]
+vpaddq ymm13, ymm12, ymm13
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm15, ymm15, [rsp + 320]
+vpaddq ymm8, ymm8, [rsp + 992]
+vmovdqu ymm14, [rip + 5f + 832]
+vmovdqa ymm12, ymm1
+vfmadd231pd ymm12, ymm5, ymm14
+vmovdqu [rsp + 992], ymm0
+vmovdqa ymm0, ymm2
+vfmadd231pd ymm0, ymm3, [rip + 5f + 832]
+vmovdqu [rsp + 320], ymm13
+vsubpd ymm13, ymm6, ymm12
+vmovdqu [rsp + 864], ymm10
+vsubpd ymm10, ymm7, ymm0
+vfmadd231pd ymm13, ymm5, ymm14
+vfmadd231pd ymm10, ymm3, [rip + 5f + 832]
+vpaddq ymm15, ymm13, ymm15
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm12, ymm12, [rsp + 1088]
+vpaddq ymm0, ymm0, [rsp + 1056]
+vmovdqu ymm10, [rip + 5f + 864]
+vmovdqa ymm13, ymm1
+vfmadd231pd ymm13, ymm5, ymm10
+vmovdqu ymm14, [rip + 5f + 864]
+vmovdqu [rsp + 1056], ymm8
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm3, ymm14
+vmovdqu [rsp + 1088], ymm15
+vsubpd ymm15, ymm6, ymm13
+vmovdqu [rsp + 1120], ymm4
+vsubpd ymm4, ymm7, ymm8
+vfmadd231pd ymm15, ymm5, ymm10
+vfmadd231pd ymm4, ymm3, ymm14
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm13, ymm13, [rsp + 1184]
+vpaddq ymm8, ymm8, [rsp + 1152]
+vmovdqu ymm4, [rip + 5f + 896]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm5, ymm4
+vmovdqu ymm14, [rip + 5f + 896]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm3, ymm14
+vmovdqu [rsp + 1152], ymm0
+vsubpd ymm0, ymm6, ymm15
+vmovdqu [rsp + 1184], ymm12
+vsubpd ymm12, ymm7, ymm10
+vfmadd231pd ymm0, ymm5, ymm4
+vfmadd231pd ymm12, ymm3, ymm14
+vpaddq ymm13, ymm0, ymm13
+vpaddq ymm8, ymm12, ymm8
+vpaddq ymm15, ymm15, [rsp + 896]
+vpaddq ymm10, ymm10, [rsp + 192]
+vmovdqu ymm12, [rip + 5f + 928]
+vmovdqa ymm0, ymm1
+vfmadd231pd ymm0, ymm5, ymm12
+vmovdqu ymm14, [rip + 5f + 928]
+vmovdqa ymm4, ymm2
+vfmadd231pd ymm4, ymm3, ymm14
+vmovdqu [rsp + 192], ymm8
+vsubpd ymm8, ymm6, ymm0
+vmovdqu [rsp + 896], ymm13
+vsubpd ymm13, ymm7, ymm4
+vfmadd231pd ymm8, ymm5, ymm12
+vfmadd231pd ymm13, ymm3, ymm14
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm10, ymm13, ymm10
+vpaddq ymm0, ymm0, [rsp + 32]
+vpaddq ymm4, ymm4, [rsp + 160]
+vmovdqu ymm13, [rip + 5f + 960]
+vmovdqa ymm8, ymm1
+vfmadd231pd ymm8, ymm5, ymm13
+vmovdqu ymm14, [rip + 5f + 960]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm3, ymm14
+vmovdqu [rsp + 160], ymm10
+vsubpd ymm10, ymm6, ymm8
+vmovdqu [rsp + 32], ymm15
+vsubpd ymm15, ymm7, ymm12
+vfmadd231pd ymm10, ymm5, ymm13
+vfmadd231pd ymm15, ymm3, ymm14
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm11, ymm8, ymm11
+vpaddq ymm9, ymm12, ymm9
+vmovdqu ymm12, [rip + 5f + 992]
+vmovdqa ymm8, ymm1
+vfmadd231pd ymm8, ymm5, ymm12
+vmovdqu ymm15, [rip + 5f + 992]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm3, ymm15
+vsubpd ymm14, ymm6, ymm8
+vsubpd ymm13, ymm7, ymm10
+vfmadd231pd ymm14, ymm5, ymm12
+vfmadd231pd ymm13, ymm3, ymm15
+vpaddq ymm11, ymm14, ymm11
+vpaddq ymm9, ymm13, ymm9
+vpaddq ymm8, ymm8, [rsp + 1120]
+vpaddq ymm10, ymm10, [rsp + 864]
+vmovdqu ymm13, [rip + 5f + 1024]
+vmovdqa ymm14, ymm1
+vfmadd231pd ymm14, ymm5, ymm13
+vmovdqu ymm15, [rip + 5f + 1024]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm3, ymm15
+vmovdqu [rsp + 864], ymm9
+vsubpd ymm9, ymm6, ymm14
+vmovdqu [rsp + 1120], ymm11
+vsubpd ymm11, ymm7, ymm12
+vfmadd231pd ymm9, ymm5, ymm13
+vfmadd231pd ymm11, ymm3, ymm15
+vpaddq ymm8, ymm9, ymm8
+vpaddq ymm10, ymm11, ymm10
+vpaddq ymm14, ymm14, [rsp + 224]
+vpaddq ymm12, ymm12, [rsp + 928]
+vmovdqu ymm11, [rsp + 320]
+vpaddq ymm9, ymm11, [rip + 5f + 1056]
+vmovdqu ymm15, [rsp + 992]
+vpaddq ymm3, ymm15, [rip + 5f + 1056]
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm9, ymm9, ymm13
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm5
+vsubpd ymm9, ymm9, ymm13
+vsubpd ymm3, ymm3, ymm5
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm9, [rip + 5f + 1088]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm3, [rip + 5f + 1088]
+vsubpd ymm15, ymm6, ymm15
+vsubpd ymm11, ymm7, ymm11
+vfmadd231pd ymm15, ymm9, [rip + 5f + 1088]
+vfmadd231pd ymm11, ymm3, [rip + 5f + 1088]
+vsubpd ymm15, ymm15, ymm13
+vsubpd ymm11, ymm11, ymm5
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm15, [rip + 5f + 1120]
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm11, [rip + 5f + 1120]
+vpaddq ymm3, ymm3, [rsp + 1088]
+vpaddq ymm9, ymm9, [rsp + 1056]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm15, [rip + 5f + 1152]
+vmovdqa ymm13, ymm2
+vfmadd231pd ymm13, ymm11, [rip + 5f + 1152]
+vmovdqu [rsp + 1056], ymm12
+vsubpd ymm12, ymm6, ymm5
+vmovdqu [rsp + 1088], ymm14
+vsubpd ymm14, ymm7, ymm13
+vfmadd231pd ymm12, ymm15, [rip + 5f + 1152]
+vfmadd231pd ymm14, ymm11, [rip + 5f + 1152]
+vpaddq ymm3, ymm12, ymm3
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm5, ymm5, [rsp + 1184]
+vpaddq ymm13, ymm13, [rsp + 1152]
+vmovdqu ymm14, [rip + 5f + 1184]
+vmovdqa ymm12, ymm1
+vfmadd231pd ymm12, ymm15, ymm14
+vmovdqu [rsp + 1152], ymm9
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm11, [rip + 5f + 1184]
+vmovdqu [rsp + 1184], ymm3
+vsubpd ymm3, ymm6, ymm12
+vmovdqu [rsp + 928], ymm10
+vsubpd ymm10, ymm7, ymm9
+vfmadd231pd ymm3, ymm15, ymm14
+vfmadd231pd ymm10, ymm11, [rip + 5f + 1184]
+vpaddq ymm5, ymm3, ymm5
+vpaddq ymm13, ymm10, ymm13
+vpaddq ymm12, ymm12, [rsp + 896]
+vpaddq ymm9, ymm9, [rsp + 192]
+vmovdqu ymm10, [rip + 5f + 1216]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm15, ymm10
+vmovdqu ymm14, [rip + 5f + 1216]
+vmovdqu [rsp + 192], ymm13
+vmovdqa ymm13, ymm2
+vfmadd231pd ymm13, ymm11, ymm14
+vmovdqu [rsp + 896], ymm5
+vsubpd ymm5, ymm6, ymm3
+vmovdqu [rsp + 224], ymm8
+vsubpd ymm8, ymm7, ymm13
+vfmadd231pd ymm5, ymm15, ymm10
+vfmadd231pd ymm8, ymm11, ymm14
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm9, ymm8, ymm9
+vpaddq ymm3, ymm3, [rsp + 32]
+vpaddq ymm13, ymm13, [rsp + 160]
+vmovdqu ymm8, [rip + 5f + 1248]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm15, ymm8
+vmovdqu ymm14, [rip + 5f + 1248]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm11, ymm14
+vmovdqu [rsp + 160], ymm9
+vsubpd ymm9, ymm6, ymm5
+vmovdqu [rsp + 32], ymm12
+vsubpd ymm12, ymm7, ymm10
+vfmadd231pd ymm9, ymm15, ymm8
+vfmadd231pd ymm12, ymm11, ymm14
+vpaddq ymm3, ymm9, ymm3
+vpaddq ymm13, ymm12, ymm13
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm4, ymm10, ymm4
+vmovdqu ymm10, [rip + 5f + 1280]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm15, ymm10
+vmovdqu ymm12, [rip + 5f + 1280]
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm11, ymm12
+vsubpd ymm14, ymm6, ymm5
+vsubpd ymm8, ymm7, ymm9
+vfmadd231pd ymm14, ymm15, ymm10
+vfmadd231pd ymm8, ymm11, ymm12
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm5, ymm5, [rsp + 1120]
+vpaddq ymm9, ymm9, [rsp + 864]
+vmovdqu ymm8, [rip + 5f + 1312]
+vmovdqa ymm14, ymm1
+vfmadd231pd ymm14, ymm15, ymm8
+vmovdqu ymm12, [rip + 5f + 1312]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm11, ymm12
+vmovdqu [rsp + 864], ymm4
+vsubpd ymm4, ymm6, ymm14
+vmovdqu [rsp + 1120], ymm0
+vsubpd ymm0, ymm7, ymm10
+vfmadd231pd ymm4, ymm15, ymm8
+vfmadd231pd ymm0, ymm11, ymm12
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm9, ymm0, ymm9
+vpaddq ymm14, ymm14, [rsp + 224]
+vpaddq ymm10, ymm10, [rsp + 928]
+vmovdqu ymm0, [rip + 5f + 1344]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm15, ymm0
+vmovdqu ymm12, [rip + 5f + 1344]
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm11, ymm12
+vmovdqu [rsp + 928], ymm9
+vsubpd ymm9, ymm6, ymm4
+vmovdqu [rsp + 224], ymm5
+vsubpd ymm5, ymm7, ymm8
+vfmadd231pd ymm9, ymm15, ymm0
+vfmadd231pd ymm5, ymm11, ymm12
+vpaddq ymm14, ymm9, ymm14
+vpaddq ymm10, ymm5, ymm10
+vpaddq ymm4, ymm4, [rsp + 1088]
+vpaddq ymm8, ymm8, [rsp + 1056]
+vmovdqu ymm5, [rsp + 320]
+vpaddq ymm5, ymm5, [rip + 5f + 1376]
+vmovdqu ymm9, [rsp + 992]
+vpaddq ymm9, ymm9, [rip + 5f + 1376]
+vpsrlq ymm5, ymm5, 52
+vpsrlq ymm9, ymm9, 52
+vpaddq ymm5, ymm5, [rsp + 1184]
+vpaddq ymm9, ymm9, [rsp + 1152]
+vpaddq ymm12, ymm5, [rip + 5f + 1408]
+vpaddq ymm11, ymm9, [rip + 5f + 1408]
+vpand ymm12, ymm12, [rip + 5f]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm0
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm11, ymm11, ymm15
+vsubpd ymm12, ymm12, ymm0
+vsubpd ymm11, ymm11, ymm15
+vmovdqu [rsp + 1152], ymm9
+vmovdqa ymm9, ymm1
+vfmadd231pd ymm9, ymm12, [rip + 5f + 1088]
+vmovdqu [rsp + 1184], ymm5
+vmovdqa ymm5, ymm2
+vfmadd231pd ymm5, ymm11, [rip + 5f + 1088]
+vsubpd ymm9, ymm6, ymm9
+vsubpd ymm5, ymm7, ymm5
+vfmadd231pd ymm9, ymm12, [rip + 5f + 1088]
+vfmadd231pd ymm5, ymm11, [rip + 5f + 1088]
+vsubpd ymm0, ymm9, ymm0
+vsubpd ymm15, ymm5, ymm15
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm0, [rip + 5f + 1120]
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm15, [rip + 5f + 1120]
+vpaddq ymm5, ymm5, [rsp + 896]
+vpaddq ymm9, ymm9, [rsp + 192]
+vmovdqu ymm11, [rip + 5f + 1152]
+vmovdqa ymm12, ymm1
+vfmadd231pd ymm12, ymm0, ymm11
+vmovdqu [rsp + 192], ymm8
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm15, [rip + 5f + 1152]
+vmovdqu [rsp + 896], ymm4
+vsubpd ymm4, ymm6, ymm12
+vmovdqu [rsp + 992], ymm10
+vsubpd ymm10, ymm7, ymm8
+vfmadd231pd ymm4, ymm0, ymm11
+vfmadd231pd ymm10, ymm15, [rip + 5f + 1152]
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm9, ymm10, ymm9
+vpaddq ymm12, ymm12, [rsp + 32]
+vpaddq ymm8, ymm8, [rsp + 160]
+vmovdqu ymm10, [rip + 5f + 1184]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm0, ymm10
+vmovdqu ymm11, [rip + 5f + 1184]
+vmovdqu [rsp + 160], ymm9
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm15, ymm11
+vmovdqu [rsp + 32], ymm5
+vsubpd ymm5, ymm6, ymm4
+vmovdqu [rsp + 320], ymm14
+vsubpd ymm14, ymm7, ymm9
+vfmadd231pd ymm5, ymm0, ymm10
+vfmadd231pd ymm14, ymm15, ymm11
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm13, ymm9, ymm13
+vmovdqu ymm9, [rip + 5f + 1216]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm0, ymm9
+vmovdqu ymm14, [rip + 5f + 1216]
+vmovdqa ymm5, ymm2
+vfmadd231pd ymm5, ymm15, ymm14
+vsubpd ymm11, ymm6, ymm4
+vsubpd ymm10, ymm7, ymm5
+vfmadd231pd ymm11, ymm0, ymm9
+vfmadd231pd ymm10, ymm15, ymm14
+vpaddq ymm3, ymm11, ymm3
+vpaddq ymm13, ymm10, ymm13
+vpaddq ymm4, ymm4, [rsp + 1120]
+vpaddq ymm5, ymm5, [rsp + 864]
+vmovdqu ymm10, [rip + 5f + 1248]
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm0, ymm10
+vmovdqu ymm14, [rip + 5f + 1248]
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm15, ymm14
+vmovdqu [rsp + 864], ymm13
+vsubpd ymm13, ymm6, ymm11
+vmovdqu [rsp + 1120], ymm3
+vsubpd ymm3, ymm7, ymm9
+vfmadd231pd ymm13, ymm0, ymm10
+vfmadd231pd ymm3, ymm15, ymm14
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm5, ymm3, ymm5
+vpaddq ymm11, ymm11, [rsp + 224]
+vpaddq ymm9, ymm9, [rsp + 928]
+vmovdqu ymm3, [rip + 5f + 1280]
+vmovdqa ymm13, ymm1
+vfmadd231pd ymm13, ymm0, ymm3
+vmovdqu ymm14, [rip + 5f + 1280]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm15, ymm14
+vmovdqu [rsp + 928], ymm5
+vsubpd ymm5, ymm6, ymm13
+vmovdqu [rsp + 224], ymm4
+vsubpd ymm4, ymm7, ymm10
+vfmadd231pd ymm5, ymm0, ymm3
+vfmadd231pd ymm4, ymm15, ymm14
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm9, ymm4, ymm9
+vpaddq ymm13, ymm13, [rsp + 320]
+vpaddq ymm10, ymm10, [rsp + 992]
+vmovdqu ymm4, [rip + 5f + 1312]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm0, ymm4
+vmovdqu ymm14, [rip + 5f + 1312]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm15, ymm14
+vmovdqu [rsp + 992], ymm9
+vsubpd ymm9, ymm6, ymm5
+vmovdqu [rsp + 320], ymm11
+vsubpd ymm11, ymm7, ymm3
+vfmadd231pd ymm9, ymm0, ymm4
+vfmadd231pd ymm11, ymm15, ymm14
+vpaddq ymm13, ymm9, ymm13
+vpaddq ymm10, ymm11, ymm10
+vpaddq ymm5, ymm5, [rsp + 896]
+vpaddq ymm3, ymm3, [rsp + 192]
+vmovdqu ymm11, [rip + 5f + 1344]
+vfmadd231pd ymm1, ymm0, ymm11
+vmovdqu ymm9, [rip + 5f + 1344]
+vfmadd231pd ymm2, ymm15, ymm9
+vsubpd ymm6, ymm6, ymm1
+vsubpd ymm7, ymm7, ymm2
+vfmadd231pd ymm6, ymm0, ymm11
+vfmadd231pd ymm7, ymm15, ymm9
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm3, ymm7, ymm3
+vpaddq ymm1, ymm1, [rsp + 416]
+vpaddq ymm2, ymm2, [rsp + 256]
+vmovdqu ymm7, [rsp + 1184]
+vpaddq ymm7, ymm7, [rip + 5f + 1440]
+vmovdqu ymm6, [rsp + 1152]
+vpaddq ymm6, ymm6, [rip + 5f + 1440]
+vpsrlq ymm7, ymm7, 52
+vpsrlq ymm6, ymm6, 52
+vpaddq ymm7, ymm7, [rsp + 32]
+vpaddq ymm6, ymm6, [rsp + 160]
+vpaddq ymm9, ymm7, [rip + 5f + 1472]
+vpaddq ymm15, ymm6, [rip + 5f + 1472]
+vpsrlq ymm11, ymm9, 52
+vpsrlq ymm0, ymm15, 52
+vpaddq ymm11, ymm12, ymm11
+vpaddq ymm0, ymm8, ymm0
+vpaddq ymm11, ymm11, [rip + 5f + 1504]
+vpaddq ymm0, ymm0, [rip + 5f + 1504]
+vpsrlq ymm14, ymm11, 52
+vpsrlq ymm4, ymm0, 52
+vpaddq ymm14, ymm14, [rsp + 1120]
+vpaddq ymm4, ymm4, [rsp + 864]
+vpaddq ymm14, ymm14, [rip + 5f + 1536]
+vpaddq ymm4, ymm4, [rip + 5f + 1536]
+vmovdqu [rsp + 160], ymm0
+vpsrlq ymm0, ymm14, 52
+vmovdqu [rsp + 32], ymm14
+vpsrlq ymm14, ymm4, 52
+vpaddq ymm0, ymm0, [rsp + 224]
+vpaddq ymm14, ymm14, [rsp + 928]
+vpaddq ymm0, ymm0, [rip + 5f + 1568]
+vpaddq ymm14, ymm14, [rip + 5f + 1568]
+vmovdqu [rsp + 1152], ymm4
+vpsrlq ymm4, ymm0, 52
+vmovdqu [rsp + 1184], ymm0
+vpsrlq ymm0, ymm14, 52
+vpaddq ymm4, ymm4, [rsp + 320]
+vpaddq ymm0, ymm0, [rsp + 992]
+vpaddq ymm4, ymm4, [rip + 5f + 1600]
+vpaddq ymm0, ymm0, [rip + 5f + 1600]
+vmovdqu [rsp + 256], ymm14
+vpsrlq ymm14, ymm4, 52
+vmovdqu [rsp + 416], ymm4
+vpsrlq ymm4, ymm0, 52
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm4, ymm10, ymm4
+vpaddq ymm14, ymm14, [rip + 5f + 1632]
+vpaddq ymm4, ymm4, [rip + 5f + 1632]
+vmovdqu [rsp + 192], ymm0
+vpsrlq ymm0, ymm14, 52
+vmovdqu [rsp + 896], ymm14
+vpsrlq ymm14, ymm4, 52
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm14, ymm3, ymm14
+vpaddq ymm0, ymm0, [rip + 5f + 1664]
+vpaddq ymm14, ymm14, [rip + 5f + 1664]
+vmovdqu [rsp + 1056], ymm4
+vpsrlq ymm4, ymm0, 52
+vmovdqu [rsp + 1088], ymm0
+vpsrlq ymm0, ymm14, 52
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm0, ymm2, ymm0
+vpaddq ymm4, ymm4, [rip + 5f + 1696]
+vpaddq ymm0, ymm0, [rip + 5f + 1696]
+vpaddq ymm7, ymm7, [rip + 5f + 1728]
+vpaddq ymm6, ymm6, [rip + 5f + 1728]
+vmovdqu [rsp + 832], ymm14
+vpsrlq ymm14, ymm7, 52
+vmovdqu [rsp + 288], ymm11
+vpsrlq ymm11, ymm6, 52
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm11, ymm8, ymm11
+vpaddq ymm14, ymm14, [rip + 5f + 1760]
+vpaddq ymm11, ymm11, [rip + 5f + 1760]
+vpsrlq ymm8, ymm14, 52
+vpsrlq ymm12, ymm11, 52
+vpaddq ymm8, ymm8, [rsp + 1120]
+vpaddq ymm12, ymm12, [rsp + 864]
+vpaddq ymm8, ymm8, [rip + 5f + 1792]
+vpaddq ymm12, ymm12, [rip + 5f + 1792]
+vmovdqu [rsp + 864], ymm11
+vpsrlq ymm11, ymm8, 52
+vmovdqu [rsp + 1120], ymm8
+vpsrlq ymm8, ymm12, 52
+vpaddq ymm11, ymm11, [rsp + 224]
+vpaddq ymm8, ymm8, [rsp + 928]
+vpaddq ymm11, ymm11, [rip + 5f + 1824]
+vpaddq ymm8, ymm8, [rip + 5f + 1824]
+vmovdqu [rsp + 928], ymm12
+vpsrlq ymm12, ymm11, 52
+vmovdqu [rsp + 224], ymm11
+vpsrlq ymm11, ymm8, 52
+vpaddq ymm12, ymm12, [rsp + 320]
+vpaddq ymm11, ymm11, [rsp + 992]
+vpaddq ymm12, ymm12, [rip + 5f + 1856]
+vpaddq ymm11, ymm11, [rip + 5f + 1856]
+vmovdqu [rsp + 992], ymm8
+vpsrlq ymm8, ymm12, 52
+vmovdqu [rsp + 320], ymm12
+vpsrlq ymm12, ymm11, 52
+vpaddq ymm8, ymm13, ymm8
+vpaddq ymm12, ymm10, ymm12
+vpaddq ymm8, ymm8, [rip + 5f + 1888]
+vpaddq ymm12, ymm12, [rip + 5f + 1888]
+vpsrlq ymm10, ymm8, 52
+vpsrlq ymm13, ymm12, 52
+vpaddq ymm10, ymm5, ymm10
+vpaddq ymm13, ymm3, ymm13
+vpaddq ymm10, ymm10, [rip + 5f + 1920]
+vpaddq ymm13, ymm13, [rip + 5f + 1920]
+vpsrlq ymm3, ymm10, 52
+vpsrlq ymm5, ymm13, 52
+vpaddq ymm3, ymm1, ymm3
+vpaddq ymm5, ymm2, ymm5
+vblendvpd ymm7, ymm9, ymm7, ymm4
+vblendvpd ymm6, ymm15, ymm6, ymm0
+vmovdqu ymm15, [rsp + 288]
+vblendvpd ymm14, ymm15, ymm14, ymm4
+vmovdqu ymm15, [rsp + 160]
+vblendvpd ymm15, ymm15, [rsp + 864], ymm0
+vmovdqu ymm9, [rsp + 32]
+vblendvpd ymm9, ymm9, [rsp + 1120], ymm4
+vmovdqu ymm2, [rsp + 1152]
+vblendvpd ymm2, ymm2, [rsp + 928], ymm0
+vmovdqu ymm1, [rsp + 1184]
+vblendvpd ymm1, ymm1, [rsp + 224], ymm4
+vmovdqu [rsp + 224], ymm1
+vmovdqu ymm1, [rsp + 256]
+vblendvpd ymm1, ymm1, [rsp + 992], ymm0
+vmovdqu [rsp + 992], ymm1
+vmovdqu ymm1, [rsp + 416]
+vblendvpd ymm1, ymm1, [rsp + 320], ymm4
+vmovdqu [rsp + 320], ymm1
+vmovdqu ymm1, [rsp + 192]
+vblendvpd ymm11, ymm1, ymm11, ymm0
+vmovdqu ymm1, [rsp + 896]
+vblendvpd ymm8, ymm1, ymm8, ymm4
+vmovdqu ymm1, [rsp + 1056]
+vblendvpd ymm12, ymm1, ymm12, ymm0
+vmovdqu ymm1, [rsp + 1088]
+vblendvpd ymm10, ymm1, ymm10, ymm4
+vmovdqu ymm1, [rsp + 832]
+vblendvpd ymm13, ymm1, ymm13, ymm0
+vpaddq ymm3, ymm3, [rip + 5f + 1952]
+vpaddq ymm5, ymm5, [rip + 5f + 1952]
+vblendvpd ymm3, ymm4, ymm3, ymm4
+vblendvpd ymm5, ymm0, ymm5, ymm0
+vpsllq ymm7, ymm7, 12
+vpsllq ymm6, ymm6, 12
+vpsrlq ymm7, ymm7, 12
+vpsrlq ymm6, ymm6, 12
+vpsllq ymm0, ymm14, 52
+vpsllq ymm4, ymm15, 52
+vpaddq ymm7, ymm0, ymm7
+vpaddq ymm6, ymm4, ymm6
+vpsllq ymm14, ymm14, 12
+vpsllq ymm15, ymm15, 12
+vpsrlq ymm14, ymm14, 24
+vpsrlq ymm15, ymm15, 24
+vpsllq ymm4, ymm9, 40
+vpsllq ymm0, ymm2, 40
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm15, ymm0, ymm15
+vpsllq ymm9, ymm9, 12
+vpsllq ymm2, ymm2, 12
+vpsrlq ymm9, ymm9, 36
+vpsrlq ymm2, ymm2, 36
+vmovdqu ymm0, [rsp + 224]
+vpsllq ymm4, ymm0, 28
+vmovdqu ymm1, [rsp + 992]
+vmovdqu [rsp + 832], ymm15
+vpsllq ymm15, ymm1, 28
+vpaddq ymm9, ymm4, ymm9
+vpaddq ymm2, ymm15, ymm2
+vpsllq ymm0, ymm0, 12
+vpsllq ymm1, ymm1, 12
+vpsrlq ymm0, ymm0, 48
+vpsrlq ymm1, ymm1, 48
+vmovdqu ymm15, [rsp + 320]
+vpsllq ymm4, ymm15, 16
+vmovdqu [rsp + 992], ymm2
+vpsllq ymm2, ymm11, 16
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm1, ymm2, ymm1
+vpsllq ymm8, ymm8, 12
+vpsllq ymm12, ymm12, 12
+vpsrlq ymm8, ymm8, 12
+vpsrlq ymm12, ymm12, 12
+vpsllq ymm2, ymm10, 52
+vpsllq ymm4, ymm13, 52
+vpaddq ymm8, ymm2, ymm8
+vpaddq ymm12, ymm4, ymm12
+vpsllq ymm15, ymm15, 12
+vpsllq ymm11, ymm11, 12
+vpsrlq ymm15, ymm15, 60
+vpsrlq ymm11, ymm11, 60
+vpsllq ymm8, ymm8, 4
+vpsllq ymm12, ymm12, 4
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm11, ymm12, ymm11
+vpsllq ymm10, ymm10, 12
+vpsllq ymm13, ymm13, 12
+vpsrlq ymm10, ymm10, 20
+vpsrlq ymm13, ymm13, 20
+vpsllq ymm3, ymm3, 44
+vpsllq ymm5, ymm5, 44
+vpaddq ymm10, ymm3, ymm10
+vpaddq ymm13, ymm5, ymm13
+vpunpcklqdq ymm5, ymm7, ymm14
+vmovdqu ymm3, [rsp + 832]
+vpunpcklqdq ymm12, ymm6, ymm3
+vpunpckhqdq ymm14, ymm7, ymm14
+vpunpckhqdq ymm3, ymm6, ymm3
+vpunpcklqdq ymm6, ymm9, ymm0
+vmovdqu ymm7, [rsp + 992]
+vpunpcklqdq ymm8, ymm7, ymm1
+vpunpckhqdq ymm0, ymm9, ymm0
+vpunpckhqdq ymm1, ymm7, ymm1
+vpunpcklqdq ymm7, ymm15, ymm10
+vpunpcklqdq ymm9, ymm11, ymm13
+vpunpckhqdq ymm10, ymm15, ymm10
+vpunpckhqdq ymm13, ymm11, ymm13
+vmovdqu xmm11, [rax]
+vmovdqu xmm15, [rax + 192]
+vpmaskmovq [rsi], xmm11, xmm5
+vpmaskmovq [rsi + 192], xmm15, xmm12
+vmovdqu xmm15, [rax + 96]
+vmovdqu xmm11, [rax + 288]
+vextracti128 xmm5, ymm5, 1
+vextracti128 xmm12, ymm12, 1
+vpmaskmovq [rsi + 96], xmm15, xmm5
+vpmaskmovq [rsi + 288], xmm11, xmm12
+vmovdqu xmm11, [rax + 48]
+vmovdqu xmm12, [rax + 240]
+vpmaskmovq [rsi + 48], xmm11, xmm14
+vpmaskmovq [rsi + 240], xmm12, xmm3
+vmovdqu xmm12, [rax + 144]
+vmovdqu xmm11, [rax + 336]
+vextracti128 xmm14, ymm14, 1
+vextracti128 xmm3, ymm3, 1
+vpmaskmovq [rsi + 144], xmm12, xmm14
+vpmaskmovq [rsi + 336], xmm11, xmm3
+vmovdqu xmm11, [rax + 16]
+vmovdqu xmm3, [rax + 208]
+vpmaskmovq [rsi + 16], xmm11, xmm6
+vpmaskmovq [rsi + 208], xmm3, xmm8
+vmovdqu xmm3, [rax + 112]
+vmovdqu xmm11, [rax + 304]
+vextracti128 xmm6, ymm6, 1
+vextracti128 xmm8, ymm8, 1
+vpmaskmovq [rsi + 112], xmm3, xmm6
+vpmaskmovq [rsi + 304], xmm11, xmm8
+vmovdqu xmm11, [rax + 64]
+vmovdqu xmm8, [rax + 256]
+vpmaskmovq [rsi + 64], xmm11, xmm0
+vpmaskmovq [rsi + 256], xmm8, xmm1
+vmovdqu xmm8, [rax + 160]
+vmovdqu xmm11, [rax + 352]
+vextracti128 xmm0, ymm0, 1
+vextracti128 xmm1, ymm1, 1
+vpmaskmovq [rsi + 160], xmm8, xmm0
+vpmaskmovq [rsi + 352], xmm11, xmm1
+vmovdqu xmm11, [rax + 32]
+vmovdqu xmm1, [rax + 224]
+vpmaskmovq [rsi + 32], xmm11, xmm7
+vpmaskmovq [rsi + 224], xmm1, xmm9
+vmovdqu xmm1, [rax + 128]
+vmovdqu xmm11, [rax + 320]
+vextracti128 xmm7, ymm7, 1
+vextracti128 xmm9, ymm9, 1
+vpmaskmovq [rsi + 128], xmm1, xmm7
+vpmaskmovq [rsi + 320], xmm11, xmm9
+vmovdqu xmm11, [rax + 80]
+vmovdqu xmm9, [rax + 272]
+vpmaskmovq [rsi + 80], xmm11, xmm10
+vpmaskmovq [rsi + 272], xmm9, xmm13
+vmovdqu xmm9, [rax + 176]
+vmovdqu xmm11, [rax + 368]
+vextracti128 xmm10, ymm10, 1
+vextracti128 xmm13, ymm13, 1
+vpmaskmovq [rsi + 176], xmm9, xmm10
+vpmaskmovq [rsi + 368], xmm11, xmm13
+6:
+vldmxcsr [rbp - 4]
+mov rsp, rbp
+pop rbp
+vzeroupper
+ret
+.p2align 2
+2:
+.long 0x7f80
+.p2align 6, 0xcc
+5:
+.quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
+.quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
+.quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0xa990000000000000, 0xa990000000000000, 0xa990000000000000, 0xa990000000000000
+.quad 0x432a7c210010b5f8, 0x432a7c210010b5f8, 0x432a7c210010b5f8, 0x432a7c210010b5f8
+.quad 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c
+.quad 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee
+.quad 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc
+.quad 0x4316eeb7a5e36360, 0x4316eeb7a5e36360, 0x4316eeb7a5e36360, 0x4316eeb7a5e36360
+.quad 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8
+.quad 0x4324f29543705a22, 0x4324f29543705a22, 0x4324f29543705a22, 0x4324f29543705a22
+.quad 0x40ece30000000000, 0x40ece30000000000, 0x40ece30000000000, 0x40ece30000000000
+.quad 0xdcc0000000000000, 0xdcc0000000000000, 0xdcc0000000000000, 0xdcc0000000000000
+.quad 0xc980000000000000, 0xc980000000000000, 0xc980000000000000, 0xc980000000000000
+.quad 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70
+.quad 0x43206bde4abd1e5e, 0x43206bde4abd1e5e, 0x43206bde4abd1e5e, 0x43206bde4abd1e5e
+.quad 0x431275d887297d20, 0x431275d887297d20, 0x431275d887297d20, 0x431275d887297d20
+.quad 0x43125b74c6b30bac, 0x43125b74c6b30bac, 0x43125b74c6b30bac, 0x43125b74c6b30bac
+.quad 0x4324b9711bda7d04, 0x4324b9711bda7d04, 0x4324b9711bda7d04, 0x4324b9711bda7d04
+.quad 0x43236dd294a2f05e, 0x43236dd294a2f05e, 0x43236dd294a2f05e, 0x43236dd294a2f05e
+.quad 0x4328b953526fb40c, 0x4328b953526fb40c, 0x4328b953526fb40c, 0x4328b953526fb40c
+.quad 0x40edd56000000000, 0x40edd56000000000, 0x40edd56000000000, 0x40edd56000000000
+.quad 0x7310000000000000, 0x7310000000000000, 0x7310000000000000, 0x7310000000000000
+.quad 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0
+.quad 0x432aef0dc72005a8, 0x432aef0dc72005a8, 0x432aef0dc72005a8, 0x432aef0dc72005a8
+.quad 0x432ea208e10789ba, 0x432ea208e10789ba, 0x432ea208e10789ba, 0x432ea208e10789ba
+.quad 0x4322c0f34ece0446, 0x4322c0f34ece0446, 0x4322c0f34ece0446, 0x4322c0f34ece0446
+.quad 0x42d32944c112de40, 0x42d32944c112de40, 0x42d32944c112de40, 0x42d32944c112de40
+.quad 0x43198574de03a844, 0x43198574de03a844, 0x43198574de03a844, 0x43198574de03a844
+.quad 0x432f34ac47ad44f2, 0x432f34ac47ad44f2, 0x432f34ac47ad44f2, 0x432f34ac47ad44f2
+.quad 0x40da00c000000000, 0x40da00c000000000, 0x40da00c000000000, 0x40da00c000000000
+.quad 0xd630000000000000, 0xd630000000000000, 0xd630000000000000, 0xd630000000000000
+.quad 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8
+.quad 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556
+.quad 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e
+.quad 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc
+.quad 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0
+.quad 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14
+.quad 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0
+.quad 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0
+.quad 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000
+.quad 0xd63fffffffffffff, 0xd63fffffffffffff, 0xd63fffffffffffff, 0xd63fffffffffffff
+.quad 0x3610000000000000, 0x3610000000000000, 0x3610000000000000, 0x3610000000000000
+.quad 0x361fffffffffffff, 0x361fffffffffffff, 0x361fffffffffffff, 0x361fffffffffffff
+.quad 0x2921000000005555, 0x2921000000005555, 0x2921000000005555, 0x2921000000005555
+.quad 0xb2c014eabffffc61, 0xb2c014eabffffc61, 0xb2c014eabffffc61, 0xb2c014eabffffc61
+.quad 0x3c694f09dbe14c01, 0x3c694f09dbe14c01, 0x3c694f09dbe14c01, 0x3c694f09dbe14c01
+.quad 0x093ed4098cf2cdf1, 0x093ed4098cf2cdf1, 0x093ed4098cf2cdf1, 0x093ed4098cf2cdf1
+.quad 0x1c789b88b47b047b, 0x1c789b88b47b047b, 0x1c789b88b47b047b, 0x1c789b88b47b047b
+.quad 0x72ee45849bcb3d33, 0x72ee45849bcb3d33, 0x72ee45849bcb3d33, 0x72ee45849bcb3d33
+.quad 0x52fe15c680195db5, 0x52fe15c680195db5, 0x52fe15c680195db5, 0x52fe15c680195db5
+.quad 0x731ffffffffe57ef, 0x731ffffffffe57ef, 0x731ffffffffe57ef, 0x731ffffffffe57ef
+.quad 0xa930000000000000, 0xa930000000000000, 0xa930000000000000, 0xa930000000000000
+.quad 0x32d0000000000000, 0x32d0000000000000, 0x32d0000000000000, 0x32d0000000000000
+.quad 0xbc70000000000000, 0xbc70000000000000, 0xbc70000000000000, 0xbc70000000000000
+.quad 0x8940000000000000, 0x8940000000000000, 0x8940000000000000, 0x8940000000000000
+.quad 0x9c80000000000000, 0x9c80000000000000, 0x9c80000000000000, 0x9c80000000000000
+.quad 0xf2f0000000000000, 0xf2f0000000000000, 0xf2f0000000000000, 0xf2f0000000000000
+.quad 0xd300000000000000, 0xd300000000000000, 0xd300000000000000, 0xd300000000000000
+.quad 0x7320000000000000, 0x7320000000000000, 0x7320000000000000, 0x7320000000000000
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+7:
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+"
+}
+
+// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
+array_kernel! {
+    square_avx2,
+    "fieldc_bls12_381_p_square_array_avx2_a3d6d0cfea1aa8b5",
+    r"
+push rbp
+mov rbp, rsp
+sub rsp, 1248
+and rsp, -32
+vstmxcsr [rbp - 4]
+vldmxcsr [rip + 2f]
+sub rdi, 8
+jb 3f
+4:
+vmovdqu xmm0, [rdx]
+vmovdqu xmm1, [rdx + 192]
+vinserti128 ymm0, ymm0, [rdx + 96], 1
+vinserti128 ymm1, ymm1, [rdx + 288], 1
+vmovdqu xmm2, [rdx + 48]
+vmovdqu xmm3, [rdx + 240]
+vinserti128 ymm2, ymm2, [rdx + 144], 1
+vinserti128 ymm3, ymm3, [rdx + 336], 1
+vpunpcklqdq ymm4, ymm0, ymm2
+vpunpcklqdq ymm5, ymm1, ymm3
+vpunpckhqdq ymm2, ymm0, ymm2
+vpunpckhqdq ymm3, ymm1, ymm3
+vmovdqu xmm1, [rdx + 16]
+vmovdqu xmm0, [rdx + 208]
+vinserti128 ymm1, ymm1, [rdx + 112], 1
+vinserti128 ymm0, ymm0, [rdx + 304], 1
+vmovdqu xmm6, [rdx + 64]
+vmovdqu xmm7, [rdx + 256]
+vinserti128 ymm6, ymm6, [rdx + 160], 1
+vinserti128 ymm7, ymm7, [rdx + 352], 1
+vpunpcklqdq ymm8, ymm1, ymm6
+vpunpcklqdq ymm9, ymm0, ymm7
+vpunpckhqdq ymm6, ymm1, ymm6
+vpunpckhqdq ymm7, ymm0, ymm7
+vmovdqu xmm0, [rdx + 32]
+vmovdqu xmm1, [rdx + 224]
+vinserti128 ymm0, ymm0, [rdx + 128], 1
+vinserti128 ymm1, ymm1, [rdx + 320], 1
+vmovdqu xmm10, [rdx + 80]
+vmovdqu xmm11, [rdx + 272]
+vinserti128 ymm10, ymm10, [rdx + 176], 1
+vinserti128 ymm11, ymm11, [rdx + 368], 1
+vpunpcklqdq ymm12, ymm0, ymm10
+vpunpcklqdq ymm13, ymm1, ymm11
+vpunpckhqdq ymm10, ymm0, ymm10
+vpunpckhqdq ymm11, ymm1, ymm11
+vpsllq ymm1, ymm4, 16
+vpsllq ymm0, ymm5, 16
+vpsrlq ymm4, ymm4, 36
+vpsrlq ymm5, ymm5, 36
+vpsllq ymm14, ymm2, 28
+vpsllq ymm15, ymm3, 28
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm5, ymm15, ymm5
+vpsrlq ymm2, ymm2, 24
+vpsrlq ymm3, ymm3, 24
+vpsllq ymm15, ymm8, 40
+vpsllq ymm14, ymm9, 40
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm3, ymm14, ymm3
+vpsrlq ymm8, ymm8, 12
+vpsrlq ymm9, ymm9, 12
+vpsrlq ymm14, ymm6, 52
+vpsrlq ymm15, ymm7, 52
+vmovdqu [rsp], ymm7
+vpsllq ymm7, ymm12, 12
+vmovdqu [rsp + 32], ymm6
+vpsllq ymm6, ymm13, 12
+vpaddq ymm14, ymm7, ymm14
+vpaddq ymm15, ymm6, ymm15
+vpsrlq ymm12, ymm12, 40
+vpsrlq ymm13, ymm13, 40
+vpsllq ymm6, ymm10, 24
+vpsllq ymm7, ymm11, 24
+vpaddq ymm12, ymm6, ymm12
+vpaddq ymm13, ymm7, ymm13
+vpsrlq ymm10, ymm10, 28
+vpsrlq ymm11, ymm11, 28
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm7, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm7
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm6
+vsubpd ymm1, ymm1, ymm7
+vsubpd ymm0, ymm0, ymm6
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm4, ymm4, ymm7
+vpaddq ymm5, ymm5, ymm6
+vsubpd ymm4, ymm4, ymm7
+vsubpd ymm5, ymm5, ymm6
+vmovdqu [rsp + 64], ymm11
+vmovdqu ymm11, [rip + 5f + 64]
+vmovdqu [rsp + 96], ymm10
+vmovdqa ymm10, ymm11
+vfmadd231pd ymm10, ymm1, ymm4
+vmovdqu [rsp + 128], ymm13
+vmovdqu ymm13, [rip + 5f + 64]
+vmovdqu [rsp + 160], ymm12
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm0, ymm5
+vmovdqu [rsp + 192], ymm15
+vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu [rsp + 224], ymm14
+vsubpd ymm14, ymm15, ymm10
+vmovdqu [rsp + 256], ymm9
+vmovdqu ymm9, [rip + 5f + 96]
+vmovdqu [rsp + 288], ymm8
+vsubpd ymm8, ymm9, ymm12
+vfmadd231pd ymm14, ymm1, ymm4
+vfmadd231pd ymm8, ymm0, ymm5
+vpand ymm2, ymm2, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vpaddq ymm2, ymm2, ymm7
+vpaddq ymm3, ymm3, ymm6
+vsubpd ymm2, ymm2, ymm7
+vsubpd ymm3, ymm3, ymm6
+vmovdqu [rsp + 320], ymm8
+vmovdqa ymm8, ymm11
+vfmadd231pd ymm8, ymm1, ymm2
+vmovdqu [rsp + 352], ymm14
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm0, ymm3
+vmovdqu [rsp + 384], ymm5
+vsubpd ymm5, ymm15, ymm8
+vmovdqu [rsp + 416], ymm4
+vsubpd ymm4, ymm9, ymm14
+vfmadd231pd ymm5, ymm1, ymm2
+vfmadd231pd ymm4, ymm0, ymm3
+vpaddq ymm10, ymm5, ymm10
+vpaddq ymm12, ymm4, ymm12
+vpaddq ymm4, ymm7, [rsp + 288]
+vpaddq ymm5, ymm6, [rsp + 256]
+vsubpd ymm4, ymm4, ymm7
+vsubpd ymm5, ymm5, ymm6
+vmovdqu [rsp + 256], ymm12
+vmovdqa ymm12, ymm11
+vfmadd231pd ymm12, ymm1, ymm4
+vmovdqu [rsp + 288], ymm10
+vmovdqa ymm10, ymm13
+vfmadd231pd ymm10, ymm0, ymm5
+vsubpd ymm6, ymm15, ymm12
+vsubpd ymm7, ymm9, ymm10
+vfmadd231pd ymm6, ymm1, ymm4
+vfmadd231pd ymm7, ymm0, ymm5
+vpaddq ymm8, ymm6, ymm8
+vpaddq ymm14, ymm7, ymm14
+vmovdqu ymm7, [rsp + 416]
+vmovdqa ymm6, ymm11
+vfmadd231pd ymm6, ymm2, ymm7
+vmovdqu [rsp + 448], ymm5
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm3, [rsp + 384]
+vmovdqu [rsp + 480], ymm4
+vsubpd ymm4, ymm15, ymm6
+vsubpd ymm15, ymm9, ymm5
+vfmadd231pd ymm4, ymm7, ymm2
+vfmadd231pd ymm15, ymm3, [rsp + 384]
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm12, ymm6, ymm12
+vpaddq ymm10, ymm5, ymm10
+vmovdqu ymm5, [rsp + 32]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm6, [rsp]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm15
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm4
+vsubpd ymm5, ymm5, ymm15
+vsubpd ymm6, ymm6, ymm4
+vmovdqu [rsp], ymm14
+vmovdqa ymm14, ymm11
+vfmadd231pd ymm14, ymm1, ymm5
+vmovdqu [rsp + 32], ymm8
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm0, ymm6
+vmovdqu [rsp + 512], ymm3
+vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu [rsp + 544], ymm2
+vsubpd ymm2, ymm3, ymm14
+vsubpd ymm4, ymm9, ymm8
+vfmadd231pd ymm2, ymm1, ymm5
+vfmadd231pd ymm4, ymm0, ymm6
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm10, ymm4, ymm10
+vmovdqu ymm4, [rsp + 480]
+vmovdqa ymm2, ymm11
+vfmadd231pd ymm2, ymm7, ymm4
+vmovdqu [rsp + 576], ymm6
+vmovdqu ymm6, [rsp + 384]
+vmovdqu [rsp + 608], ymm5
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm6, [rsp + 448]
+vsubpd ymm13, ymm3, ymm2
+vsubpd ymm3, ymm9, ymm5
+vfmadd231pd ymm13, ymm7, ymm4
+vfmadd231pd ymm3, ymm6, [rsp + 448]
+vpaddq ymm12, ymm13, ymm12
+vpaddq ymm10, ymm3, ymm10
+vpaddq ymm14, ymm2, ymm14
+vpaddq ymm8, ymm5, ymm8
+vmovdqu ymm5, [rsp + 224]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm2, [rsp + 192]
+vpand ymm2, ymm2, [rip + 5f]
+vpaddq ymm5, ymm5, ymm15
+vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm2, ymm2, ymm3
+vsubpd ymm5, ymm5, ymm15
+vsubpd ymm2, ymm2, ymm3
+vmovdqa ymm13, ymm11
+vfmadd231pd ymm13, ymm1, ymm5
+vmovdqu [rsp + 192], ymm10
+vmovdqu ymm10, [rip + 5f + 64]
+vmovdqu [rsp + 224], ymm12
+vmovdqa ymm12, ymm10
+vfmadd231pd ymm12, ymm0, ymm2
+vmovdqu ymm3, [rip + 5f + 96]
+vsubpd ymm15, ymm3, ymm13
+vsubpd ymm4, ymm9, ymm12
+vfmadd231pd ymm15, ymm1, ymm5
+vfmadd231pd ymm4, ymm0, ymm2
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm8, ymm4, ymm8
+vmovdqu ymm4, [rsp + 608]
+vmovdqa ymm15, ymm11
+vfmadd231pd ymm15, ymm7, ymm4
+vmovdqu [rsp + 640], ymm2
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm6, [rsp + 576]
+vmovdqu [rsp + 672], ymm5
+vsubpd ymm5, ymm3, ymm15
+vmovdqu [rsp + 704], ymm0
+vsubpd ymm0, ymm9, ymm2
+vfmadd231pd ymm5, ymm7, ymm4
+vfmadd231pd ymm0, ymm6, [rsp + 576]
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm12, ymm2, ymm12
+vmovdqu ymm2, [rsp + 544]
+vmovdqu ymm15, [rsp + 480]
+vmovdqa ymm0, ymm11
+vfmadd231pd ymm0, ymm2, ymm15
+vmovdqu ymm5, [rsp + 512]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm5, [rsp + 448]
+vsubpd ymm6, ymm3, ymm0
+vsubpd ymm7, ymm9, ymm4
+vfmadd231pd ymm6, ymm2, ymm15
+vfmadd231pd ymm7, ymm5, [rsp + 448]
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm13, ymm0, ymm13
+vpaddq ymm12, ymm4, ymm12
+vmovdqu ymm4, [rsp + 160]
+vpand ymm4, ymm4, [rip + 5f]
+vmovdqu ymm0, [rsp + 128]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm7, [rip + 5f + 32]
+vpaddq ymm4, ymm4, ymm7
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm6
+vsubpd ymm4, ymm4, ymm7
+vsubpd ymm0, ymm0, ymm6
+vmovdqu [rsp + 128], ymm8
+vmovdqa ymm8, ymm11
+vfmadd231pd ymm8, ymm1, ymm4
+vmovdqu [rsp + 160], ymm14
+vmovdqa ymm14, ymm10
+vfmadd231pd ymm14, ymm0, [rsp + 704]
+vsubpd ymm15, ymm3, ymm8
+vsubpd ymm6, ymm9, ymm14
+vfmadd231pd ymm15, ymm1, ymm4
+vfmadd231pd ymm6, ymm0, [rsp + 704]
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm12, ymm6, ymm12
+vmovdqu ymm6, [rsp + 416]
+vmovdqu ymm15, [rsp + 672]
+vmovdqu [rsp + 736], ymm0
+vmovdqa ymm0, ymm11
+vfmadd231pd ymm0, ymm6, ymm15
+vmovdqu [rsp + 768], ymm4
+vmovdqu ymm4, [rsp + 384]
+vmovdqu [rsp + 800], ymm1
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm4, [rsp + 640]
+vsubpd ymm7, ymm3, ymm0
+vsubpd ymm3, ymm9, ymm1
+vfmadd231pd ymm7, ymm6, ymm15
+vfmadd231pd ymm3, ymm4, [rsp + 640]
+vpaddq ymm13, ymm7, ymm13
+vpaddq ymm12, ymm3, ymm12
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm14, ymm1, ymm14
+vmovdqu ymm1, [rsp + 608]
+vmovdqa ymm0, ymm11
+vfmadd231pd ymm0, ymm2, ymm1
+vmovdqu ymm3, [rsp + 576]
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm5, ymm3
+vmovdqu ymm15, [rip + 5f + 96]
+vsubpd ymm4, ymm15, ymm0
+vsubpd ymm6, ymm9, ymm7
+vfmadd231pd ymm4, ymm2, ymm1
+vfmadd231pd ymm6, ymm5, ymm3
+vpaddq ymm13, ymm4, ymm13
+vpaddq ymm12, ymm6, ymm12
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm14, ymm7, ymm14
+vmovdqu ymm7, [rsp + 96]
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm7, ymm7, ymm0
+vmovdqu ymm6, [rsp + 64]
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm4
+vsubpd ymm7, ymm7, ymm0
+vsubpd ymm6, ymm6, ymm4
+vmovdqa ymm4, ymm11
+vfmadd231pd ymm4, ymm7, [rsp + 800]
+vmovdqa ymm0, ymm10
+vfmadd231pd ymm0, ymm6, [rsp + 704]
+vmovdqu [rsp + 64], ymm12
+vsubpd ymm12, ymm15, ymm4
+vmovdqu [rsp + 96], ymm13
+vsubpd ymm13, ymm9, ymm0
+vfmadd231pd ymm12, ymm7, [rsp + 800]
+vfmadd231pd ymm13, ymm6, [rsp + 704]
+vpaddq ymm8, ymm12, ymm8
+vpaddq ymm14, ymm13, ymm14
+vmovdqu ymm13, [rsp + 416]
+vmovdqu ymm12, [rsp + 768]
+vmovdqu [rsp + 832], ymm6
+vmovdqa ymm6, ymm11
+vfmadd231pd ymm6, ymm13, ymm12
+vmovdqu [rsp + 864], ymm7
+vmovdqu ymm7, [rsp + 384]
+vmovdqa ymm3, ymm10
+vfmadd231pd ymm3, ymm7, [rsp + 736]
+vsubpd ymm1, ymm15, ymm6
+vsubpd ymm15, ymm9, ymm3
+vfmadd231pd ymm1, ymm13, ymm12
+vfmadd231pd ymm15, ymm7, [rsp + 736]
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm0, ymm3, ymm0
+vmovdqu ymm3, [rsp + 672]
+vmovdqa ymm6, ymm11
+vfmadd231pd ymm6, ymm2, ymm3
+vmovdqu ymm15, [rsp + 640]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm5, ymm15
+vmovdqu ymm12, [rip + 5f + 96]
+vsubpd ymm7, ymm12, ymm6
+vsubpd ymm13, ymm9, ymm1
+vfmadd231pd ymm7, ymm2, ymm3
+vfmadd231pd ymm13, ymm5, ymm15
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm0, ymm1, ymm0
+vmovdqu ymm1, [rsp + 480]
+vmovdqu ymm6, [rsp + 608]
+vmovdqa ymm13, ymm11
+vfmadd231pd ymm13, ymm1, ymm6
+vmovdqu ymm7, [rsp + 448]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm7, [rsp + 576]
+vsubpd ymm3, ymm12, ymm13
+vsubpd ymm5, ymm9, ymm15
+vfmadd231pd ymm3, ymm1, ymm6
+vfmadd231pd ymm5, ymm7, [rsp + 576]
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm0, ymm15, ymm0
+vmovdqu ymm15, [rsp + 416]
+vmovdqu ymm13, [rsp + 864]
+vmovdqa ymm5, ymm11
+vfmadd231pd ymm5, ymm15, ymm13
+vmovdqu ymm3, [rsp + 384]
+vmovdqu [rsp + 896], ymm14
+vmovdqa ymm14, ymm10
+vfmadd231pd ymm14, ymm3, [rsp + 832]
+vmovdqu [rsp + 928], ymm8
+vsubpd ymm8, ymm12, ymm5
+vsubpd ymm6, ymm9, ymm14
+vfmadd231pd ymm8, ymm15, ymm13
+vfmadd231pd ymm6, ymm3, [rsp + 832]
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm0, ymm6, ymm0
+vmovdqu ymm6, [rsp + 768]
+vmovdqa ymm8, ymm11
+vfmadd231pd ymm8, ymm2, ymm6
+vmovdqu ymm3, [rsp + 512]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm3, [rsp + 736]
+vsubpd ymm13, ymm12, ymm8
+vsubpd ymm12, ymm9, ymm15
+vfmadd231pd ymm13, ymm2, ymm6
+vfmadd231pd ymm12, ymm3, [rsp + 736]
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm0, ymm12, ymm0
+vpaddq ymm5, ymm8, ymm5
+vpaddq ymm14, ymm15, ymm14
+vmovdqu ymm15, [rsp + 672]
+vmovdqa ymm8, ymm11
+vfmadd231pd ymm8, ymm1, ymm15
+vmovdqu ymm12, [rsp + 640]
+vmovdqa ymm13, ymm10
+vfmadd231pd ymm13, ymm7, ymm12
+vmovdqu ymm6, [rip + 5f + 96]
+vsubpd ymm3, ymm6, ymm8
+vsubpd ymm6, ymm9, ymm13
+vfmadd231pd ymm3, ymm1, ymm15
+vfmadd231pd ymm6, ymm7, ymm12
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm5, ymm8, ymm5
+vpaddq ymm14, ymm13, ymm14
+vmovdqu ymm13, [rsp + 864]
+vmovdqa ymm8, ymm11
+vfmadd231pd ymm8, ymm2, ymm13
+vmovdqu ymm6, [rsp + 512]
+vmovdqu ymm3, [rsp + 832]
+vmovdqu [rsp + 960], ymm0
+vmovdqa ymm0, ymm10
+vfmadd231pd ymm0, ymm6, ymm3
+vmovdqu [rsp + 992], ymm4
+vmovdqu ymm4, [rip + 5f + 96]
+vsubpd ymm12, ymm4, ymm8
+vsubpd ymm15, ymm9, ymm0
+vfmadd231pd ymm12, ymm2, ymm13
+vfmadd231pd ymm15, ymm6, ymm3
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm14, ymm15, ymm14
+vmovdqu ymm15, [rsp + 768]
+vmovdqa ymm12, ymm11
+vfmadd231pd ymm12, ymm1, ymm15
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm7, [rsp + 736]
+vsubpd ymm2, ymm4, ymm12
+vsubpd ymm3, ymm9, ymm6
+vfmadd231pd ymm2, ymm1, ymm15
+vfmadd231pd ymm3, ymm7, [rsp + 736]
+vpaddq ymm5, ymm2, ymm5
+vpaddq ymm14, ymm3, ymm14
+vpaddq ymm8, ymm12, ymm8
+vpaddq ymm0, ymm6, ymm0
+vmovdqu ymm6, [rsp + 608]
+vmovdqu ymm12, [rsp + 672]
+vmovdqa ymm3, ymm11
+vfmadd231pd ymm3, ymm6, ymm12
+vmovdqu ymm2, [rsp + 576]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm2, [rsp + 640]
+vsubpd ymm7, ymm4, ymm3
+vsubpd ymm4, ymm9, ymm15
+vfmadd231pd ymm7, ymm6, ymm12
+vfmadd231pd ymm4, ymm2, [rsp + 640]
+vpaddq ymm5, ymm7, ymm5
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm0, ymm15, ymm0
+vmovdqa ymm15, ymm11
+vfmadd231pd ymm15, ymm1, ymm13
+vmovdqu ymm3, [rsp + 448]
+vmovdqu ymm4, [rsp + 832]
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm3, ymm4
+vmovdqu [rsp + 1024], ymm14
+vmovdqu ymm14, [rip + 5f + 96]
+vmovdqu [rsp + 1056], ymm5
+vsubpd ymm5, ymm14, ymm15
+vsubpd ymm12, ymm9, ymm7
+vfmadd231pd ymm5, ymm1, ymm13
+vfmadd231pd ymm12, ymm3, ymm4
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm0, ymm12, ymm0
+vmovdqu ymm12, [rsp + 768]
+vmovdqa ymm5, ymm11
+vfmadd231pd ymm5, ymm6, ymm12
+vmovdqa ymm3, ymm10
+vfmadd231pd ymm3, ymm2, [rsp + 736]
+vsubpd ymm1, ymm14, ymm5
+vsubpd ymm14, ymm9, ymm3
+vfmadd231pd ymm1, ymm6, ymm12
+vfmadd231pd ymm14, ymm2, [rsp + 736]
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm15, ymm5, ymm15
+vpaddq ymm7, ymm3, ymm7
+vmovdqa ymm3, ymm11
+vfmadd231pd ymm3, ymm6, ymm13
+vmovdqa ymm5, ymm10
+vfmadd231pd ymm5, ymm2, ymm4
+vmovdqu ymm14, [rip + 5f + 96]
+vsubpd ymm1, ymm14, ymm3
+vmovdqu [rsp + 1088], ymm0
+vsubpd ymm0, ymm9, ymm5
+vfmadd231pd ymm1, ymm6, ymm13
+vfmadd231pd ymm0, ymm2, ymm4
+vpaddq ymm15, ymm1, ymm15
+vpaddq ymm7, ymm0, ymm7
+vmovdqu ymm0, [rsp + 672]
+vmovdqa ymm1, ymm11
+vfmadd231pd ymm1, ymm12, ymm0
+vmovdqu ymm2, [rsp + 640]
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm2, [rsp + 736]
+vmovdqu [rsp + 1120], ymm8
+vsubpd ymm8, ymm14, ymm1
+vsubpd ymm14, ymm9, ymm6
+vfmadd231pd ymm8, ymm0, ymm12
+vfmadd231pd ymm14, ymm2, [rsp + 736]
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm7, ymm14, ymm7
+vpaddq ymm3, ymm1, ymm3
+vpaddq ymm5, ymm6, ymm5
+vmovdqa ymm6, ymm11
+vfmadd231pd ymm6, ymm0, ymm13
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm2, ymm4
+vmovdqu ymm14, [rip + 5f + 96]
+vsubpd ymm8, ymm14, ymm6
+vmovdqu [rsp + 1152], ymm7
+vsubpd ymm7, ymm9, ymm1
+vfmadd231pd ymm8, ymm0, ymm13
+vfmadd231pd ymm7, ymm2, ymm4
+vpaddq ymm3, ymm8, ymm3
+vpaddq ymm5, ymm7, ymm5
+vmovdqa ymm7, ymm11
+vfmadd231pd ymm7, ymm12, ymm13
+vmovdqu ymm8, [rsp + 736]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm4, ymm8
+vsubpd ymm0, ymm14, ymm7
+vsubpd ymm14, ymm9, ymm2
+vfmadd231pd ymm0, ymm12, ymm13
+vfmadd231pd ymm14, ymm8, ymm4
+vpaddq ymm6, ymm0, ymm6
+vpaddq ymm1, ymm14, ymm1
+vmovdqu ymm14, [rsp + 352]
+vpaddq ymm14, ymm14, ymm14
+vmovdqu ymm0, [rsp + 320]
+vpaddq ymm0, ymm0, ymm0
+vmovdqu ymm4, [rsp + 288]
+vpaddq ymm4, ymm4, ymm4
+vmovdqu ymm13, [rsp + 256]
+vpaddq ymm13, ymm13, ymm13
+vmovdqu ymm8, [rsp + 32]
+vpaddq ymm8, ymm8, ymm8
+vmovdqu ymm12, [rsp]
+vpaddq ymm12, ymm12, ymm12
+vmovdqu [rsp], ymm12
+vmovdqu ymm12, [rsp + 224]
+vpaddq ymm12, ymm12, ymm12
+vmovdqu [rsp + 224], ymm12
+vmovdqu ymm12, [rsp + 192]
+vpaddq ymm12, ymm12, ymm12
+vmovdqu [rsp + 192], ymm12
+vmovdqu ymm12, [rsp + 160]
+vpaddq ymm12, ymm12, ymm12
+vmovdqu [rsp + 160], ymm12
+vmovdqu ymm12, [rsp + 128]
+vpaddq ymm12, ymm12, ymm12
+vmovdqu [rsp + 128], ymm12
+vmovdqu ymm12, [rsp + 96]
+vpaddq ymm12, ymm12, ymm12
+vmovdqu [rsp + 96], ymm12
+vmovdqu ymm12, [rsp + 64]
+vpaddq ymm12, ymm12, ymm12
+vmovdqu [rsp + 64], ymm12
+vmovdqu ymm12, [rsp + 928]
+vpaddq ymm12, ymm12, ymm12
+vmovdqu [rsp + 928], ymm12
+vmovdqu ymm12, [rsp + 896]
+vpaddq ymm12, ymm12, ymm12
+vmovdqu [rsp + 896], ymm12
+vmovdqu ymm12, [rsp + 992]
+vpaddq ymm12, ymm12, ymm12
+vmovdqu [rsp + 992], ymm12
+vmovdqu ymm12, [rsp + 960]
+vpaddq ymm12, ymm12, ymm12
+vmovdqu [rsp + 960], ymm12
+vmovdqu ymm12, [rsp + 1056]
+vpaddq ymm12, ymm12, ymm12
+vmovdqu [rsp + 1056], ymm12
+vmovdqu ymm12, [rsp + 1024]
+vpaddq ymm12, ymm12, ymm12
+vmovdqu [rsp + 1024], ymm12
+vmovdqu ymm12, [rsp + 1120]
+vpaddq ymm12, ymm12, ymm12
+vmovdqu [rsp + 1120], ymm12
+vmovdqu ymm12, [rsp + 1088]
+vpaddq ymm12, ymm12, ymm12
+vpaddq ymm15, ymm15, ymm15
+vmovdqu [rsp + 1088], ymm15
+vmovdqu ymm15, [rsp + 1152]
+vpaddq ymm15, ymm15, ymm15
+vpaddq ymm3, ymm3, ymm3
+vpaddq ymm5, ymm5, ymm5
+vpaddq ymm6, ymm6, ymm6
+vpaddq ymm1, ymm1, ymm1
+vpaddq ymm7, ymm7, ymm7
+vpaddq ymm2, ymm2, ymm2
+vmovdqu [rsp + 1152], ymm2
+vmovdqu ymm2, [rsp + 800]
+vmovdqu [rsp + 32], ymm7
+vmovdqa ymm7, ymm11
+vfmadd231pd ymm7, ymm2, ymm2
+vmovdqu [rsp + 256], ymm1
+vmovdqu ymm1, [rsp + 704]
+vmovdqu [rsp + 288], ymm6
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm1, ymm1
+vmovdqu [rsp + 320], ymm5
+vmovdqu ymm5, [rip + 5f + 96]
+vmovdqu [rsp + 352], ymm3
+vsubpd ymm3, ymm5, ymm7
+vmovdqu [rsp + 1184], ymm15
+vsubpd ymm15, ymm9, ymm6
+vfmadd231pd ymm3, ymm2, ymm2
+vfmadd231pd ymm15, ymm1, ymm1
+vpaddq ymm14, ymm7, ymm14
+vpaddq ymm0, ymm6, ymm0
+vmovdqu ymm6, [rsp + 416]
+vmovdqa ymm7, ymm11
+vfmadd231pd ymm7, ymm6, ymm6
+vmovdqu ymm1, [rsp + 384]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm1, ymm1
+vmovdqu [rsp + 704], ymm15
+vsubpd ymm15, ymm5, ymm7
+vmovdqu [rsp + 800], ymm3
+vsubpd ymm3, ymm9, ymm2
+vfmadd231pd ymm15, ymm6, ymm6
+vfmadd231pd ymm3, ymm1, ymm1
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm13, ymm3, ymm13
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm2, ymm2, [rsp]
+vmovdqu ymm7, [rsp + 544]
+vmovdqa ymm3, ymm11
+vfmadd231pd ymm3, ymm7, ymm7
+vmovdqu ymm15, [rsp + 512]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm15, ymm15
+vsubpd ymm6, ymm5, ymm3
+vmovdqu [rsp], ymm2
+vsubpd ymm2, ymm9, ymm1
+vfmadd231pd ymm6, ymm7, ymm7
+vfmadd231pd ymm2, ymm15, ymm15
+vpaddq ymm6, ymm6, [rsp + 224]
+vpaddq ymm2, ymm2, [rsp + 192]
+vpaddq ymm3, ymm3, [rsp + 160]
+vpaddq ymm1, ymm1, [rsp + 128]
+vmovdqu ymm15, [rsp + 480]
+vmovdqa ymm7, ymm11
+vfmadd231pd ymm7, ymm15, ymm15
+vmovdqu [rsp + 128], ymm1
+vmovdqu ymm1, [rsp + 448]
+vmovdqu [rsp + 160], ymm3
+vmovdqa ymm3, ymm10
+vfmadd231pd ymm3, ymm1, ymm1
+vmovdqu [rsp + 192], ymm2
+vsubpd ymm2, ymm5, ymm7
+vmovdqu [rsp + 224], ymm6
+vsubpd ymm6, ymm9, ymm3
+vfmadd231pd ymm2, ymm15, ymm15
+vfmadd231pd ymm6, ymm1, ymm1
+vpaddq ymm2, ymm2, [rsp + 96]
+vpaddq ymm6, ymm6, [rsp + 64]
+vpaddq ymm7, ymm7, [rsp + 928]
+vpaddq ymm3, ymm3, [rsp + 896]
+vmovdqu ymm1, [rsp + 608]
+vmovdqa ymm15, ymm11
+vfmadd231pd ymm15, ymm1, ymm1
+vmovdqu [rsp + 896], ymm3
+vmovdqu ymm3, [rsp + 576]
+vmovdqu [rsp + 928], ymm7
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm3, ymm3
+vmovdqu [rsp + 64], ymm6
+vsubpd ymm6, ymm5, ymm15
+vmovdqu [rsp + 96], ymm2
+vsubpd ymm2, ymm9, ymm7
+vfmadd231pd ymm6, ymm1, ymm1
+vfmadd231pd ymm2, ymm3, ymm3
+vpaddq ymm6, ymm6, [rsp + 992]
+vpaddq ymm2, ymm2, [rsp + 960]
+vpaddq ymm15, ymm15, [rsp + 1056]
+vpaddq ymm7, ymm7, [rsp + 1024]
+vmovdqu ymm3, [rsp + 672]
+vmovdqa ymm1, ymm11
+vfmadd231pd ymm1, ymm3, ymm3
+vmovdqu [rsp + 1024], ymm7
+vmovdqu ymm7, [rsp + 640]
+vmovdqu [rsp + 1056], ymm15
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm7, ymm7
+vmovdqu [rsp + 960], ymm2
+vsubpd ymm2, ymm5, ymm1
+vmovdqu [rsp + 992], ymm6
+vsubpd ymm6, ymm9, ymm15
+vfmadd231pd ymm2, ymm3, ymm3
+vfmadd231pd ymm6, ymm7, ymm7
+vpaddq ymm2, ymm2, [rsp + 1120]
+vpaddq ymm12, ymm6, ymm12
+vpaddq ymm1, ymm1, [rsp + 1088]
+vpaddq ymm15, ymm15, [rsp + 1184]
+vmovdqu ymm6, [rsp + 768]
+vmovdqa ymm7, ymm11
+vfmadd231pd ymm7, ymm6, ymm6
+vmovdqu ymm3, [rsp + 736]
+vmovdqu [rsp + 1184], ymm15
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm3, ymm3
+vmovdqu [rsp + 1088], ymm1
+vsubpd ymm1, ymm5, ymm7
+vmovdqu [rsp + 1120], ymm12
+vsubpd ymm12, ymm9, ymm15
+vfmadd231pd ymm1, ymm6, ymm6
+vfmadd231pd ymm12, ymm3, ymm3
+vpaddq ymm1, ymm1, [rsp + 352]
+vpaddq ymm12, ymm12, [rsp + 320]
+vpaddq ymm7, ymm7, [rsp + 288]
+vpaddq ymm15, ymm15, [rsp + 256]
+vmovdqu ymm3, [rsp + 864]
+vmovdqa ymm6, ymm11
+vfmadd231pd ymm6, ymm3, ymm3
+vmovdqu [rsp + 256], ymm15
+vmovdqu ymm15, [rsp + 832]
+vmovdqu [rsp + 288], ymm7
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm15, ymm15
+vmovdqu [rsp + 320], ymm12
+vsubpd ymm12, ymm5, ymm6
+vmovdqu [rsp + 352], ymm6
+vsubpd ymm6, ymm9, ymm7
+vfmadd231pd ymm12, ymm3, ymm3
+vfmadd231pd ymm6, ymm15, ymm15
+vpaddq ymm12, ymm12, [rsp + 32]
+vpaddq ymm6, ymm6, [rsp + 1152]
+vpaddq ymm14, ymm14, [rip + 5f + 128]
+vpaddq ymm0, ymm0, [rip + 5f + 128]
+vpsrlq ymm15, ymm14, 52
+vpsrlq ymm3, ymm0, 52
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm3, ymm13, ymm3
+vpaddq ymm15, ymm15, [rip + 5f + 160]
+vpaddq ymm3, ymm3, [rip + 5f + 160]
+vpsrlq ymm13, ymm15, 52
+vpsrlq ymm4, ymm3, 52
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm4, ymm4, [rsp]
+vmovdqu ymm8, [rsp + 800]
+vsubpd ymm8, ymm8, [rip + 5f + 32]
+vmovdqu [rsp + 800], ymm7
+vmovdqu ymm7, [rsp + 704]
+vsubpd ymm7, ymm7, [rip + 5f + 32]
+vmovdqu [rsp + 704], ymm6
+vmovdqa ymm6, ymm11
+vfmadd231pd ymm6, ymm8, [rip + 5f + 192]
+vmovdqu [rsp], ymm12
+vmovdqa ymm12, ymm10
+vfmadd231pd ymm12, ymm7, [rip + 5f + 192]
+vmovdqu [rsp + 1152], ymm1
+vsubpd ymm1, ymm5, ymm6
+vmovdqu [rsp + 32], ymm2
+vsubpd ymm2, ymm9, ymm12
+vfmadd231pd ymm1, ymm8, [rip + 5f + 192]
+vfmadd231pd ymm2, ymm7, [rip + 5f + 192]
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm4, ymm2, ymm4
+vpaddq ymm6, ymm6, [rsp + 224]
+vpaddq ymm12, ymm12, [rsp + 192]
+vmovdqu ymm2, [rip + 5f + 224]
+vmovdqa ymm1, ymm11
+vfmadd231pd ymm1, ymm8, ymm2
+vmovdqu [rsp + 192], ymm4
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm7, [rip + 5f + 224]
+vmovdqu [rsp + 224], ymm13
+vsubpd ymm13, ymm5, ymm1
+vmovdqu [rsp + 832], ymm3
+vsubpd ymm3, ymm9, ymm4
+vfmadd231pd ymm13, ymm8, ymm2
+vfmadd231pd ymm3, ymm7, [rip + 5f + 224]
+vpaddq ymm6, ymm13, ymm6
+vpaddq ymm12, ymm3, ymm12
+vpaddq ymm1, ymm1, [rsp + 160]
+vpaddq ymm4, ymm4, [rsp + 128]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm3
+vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm13
+vsubpd ymm14, ymm14, ymm3
+vsubpd ymm0, ymm0, ymm13
+vmovdqu ymm2, [rip + 5f + 192]
+vmovdqa ymm13, ymm11
+vfmadd231pd ymm13, ymm14, ymm2
+vmovdqa ymm3, ymm10
+vfmadd231pd ymm3, ymm0, [rip + 5f + 192]
+vmovdqu [rsp + 128], ymm15
+vsubpd ymm15, ymm5, ymm13
+vsubpd ymm5, ymm9, ymm3
+vfmadd231pd ymm15, ymm14, ymm2
+vfmadd231pd ymm5, ymm0, [rip + 5f + 192]
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm4, ymm3, ymm4
+vmovdqu ymm3, [rip + 5f + 256]
+vmovdqa ymm13, ymm11
+vfmadd231pd ymm13, ymm8, ymm3
+vmovdqu ymm5, [rip + 5f + 256]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm7, ymm5
+vmovdqu ymm2, [rip + 5f + 96]
+vmovdqu [rsp + 160], ymm12
+vsubpd ymm12, ymm2, ymm13
+vmovdqu [rsp + 864], ymm6
+vsubpd ymm6, ymm9, ymm15
+vfmadd231pd ymm12, ymm8, ymm3
+vfmadd231pd ymm6, ymm7, ymm5
+vpaddq ymm1, ymm12, ymm1
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm13, ymm13, [rsp + 96]
+vpaddq ymm15, ymm15, [rsp + 64]
+vmovdqu ymm6, [rip + 5f + 224]
+vmovdqa ymm12, ymm11
+vfmadd231pd ymm12, ymm14, ymm6
+vmovdqu ymm5, [rip + 5f + 224]
+vmovdqa ymm3, ymm10
+vfmadd231pd ymm3, ymm0, ymm5
+vmovdqu [rsp + 64], ymm7
+vsubpd ymm7, ymm2, ymm12
+vmovdqu [rsp + 96], ymm8
+vsubpd ymm8, ymm9, ymm3
+vfmadd231pd ymm7, ymm14, ymm6
+vfmadd231pd ymm8, ymm0, ymm5
+vpaddq ymm1, ymm7, ymm1
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm13, ymm12, ymm13
+vpaddq ymm15, ymm3, ymm15
+vmovdqu ymm3, [rsp + 128]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm12, [rsp + 832]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm8
+vmovdqu ymm7, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm7
+vsubpd ymm3, ymm3, ymm8
+vsubpd ymm12, ymm12, ymm7
+vmovdqu ymm5, [rip + 5f + 192]
+vmovdqa ymm6, ymm11
+vfmadd231pd ymm6, ymm3, ymm5
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm12, [rip + 5f + 192]
+vsubpd ymm8, ymm2, ymm6
+vmovdqu [rsp + 832], ymm0
+vsubpd ymm0, ymm9, ymm7
+vfmadd231pd ymm8, ymm3, ymm5
+vfmadd231pd ymm0, ymm12, [rip + 5f + 192]
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm13, ymm6, ymm13
+vpaddq ymm15, ymm7, ymm15
+vmovdqu ymm7, [rsp + 96]
+vmovdqu ymm6, [rip + 5f + 288]
+vmovdqa ymm0, ymm11
+vfmadd231pd ymm0, ymm7, ymm6
+vmovdqu ymm8, [rsp + 64]
+vmovdqu ymm5, [rip + 5f + 288]
+vmovdqu [rsp + 128], ymm4
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm8, ymm5
+vmovdqu [rsp + 736], ymm1
+vsubpd ymm1, ymm2, ymm0
+vmovdqu [rsp + 768], ymm12
+vsubpd ymm12, ymm9, ymm4
+vfmadd231pd ymm1, ymm7, ymm6
+vfmadd231pd ymm12, ymm8, ymm5
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm15, ymm12, ymm15
+vpaddq ymm0, ymm0, [rsp + 928]
+vpaddq ymm4, ymm4, [rsp + 896]
+vmovdqu ymm12, [rip + 5f + 256]
+vmovdqa ymm1, ymm11
+vfmadd231pd ymm1, ymm14, ymm12
+vmovdqu ymm5, [rsp + 832]
+vmovdqu ymm6, [rip + 5f + 256]
+vmovdqa ymm8, ymm10
+vfmadd231pd ymm8, ymm5, ymm6
+vsubpd ymm7, ymm2, ymm1
+vsubpd ymm2, ymm9, ymm8
+vfmadd231pd ymm7, ymm14, ymm12
+vfmadd231pd ymm2, ymm5, ymm6
+vpaddq ymm13, ymm7, ymm13
+vpaddq ymm15, ymm2, ymm15
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm4, ymm8, ymm4
+vmovdqu ymm8, [rip + 5f + 224]
+vmovdqa ymm1, ymm11
+vfmadd231pd ymm1, ymm3, ymm8
+vmovdqu ymm2, [rsp + 768]
+vmovdqu ymm7, [rip + 5f + 224]
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm2, ymm7
+vmovdqu ymm12, [rip + 5f + 96]
+vsubpd ymm5, ymm12, ymm1
+vmovdqu [rsp + 896], ymm14
+vsubpd ymm14, ymm9, ymm6
+vfmadd231pd ymm5, ymm3, ymm8
+vfmadd231pd ymm14, ymm2, ymm7
+vpaddq ymm13, ymm5, ymm13
+vpaddq ymm15, ymm14, ymm15
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm4, ymm6, ymm4
+vmovdqu ymm6, [rsp + 96]
+vmovdqu ymm1, [rip + 5f + 320]
+vmovdqa ymm14, ymm11
+vfmadd231pd ymm14, ymm6, ymm1
+vmovdqu ymm5, [rsp + 64]
+vmovdqu ymm7, [rip + 5f + 320]
+vmovdqa ymm8, ymm10
+vfmadd231pd ymm8, ymm5, ymm7
+vmovdqu [rsp + 928], ymm15
+vsubpd ymm15, ymm12, ymm14
+vmovdqu [rsp + 640], ymm13
+vsubpd ymm13, ymm9, ymm8
+vfmadd231pd ymm15, ymm6, ymm1
+vfmadd231pd ymm13, ymm5, ymm7
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm14, ymm14, [rsp + 992]
+vpaddq ymm8, ymm8, [rsp + 960]
+vmovdqu ymm13, [rsp + 896]
+vmovdqu ymm15, [rip + 5f + 288]
+vmovdqa ymm7, ymm11
+vfmadd231pd ymm7, ymm13, ymm15
+vmovdqu ymm1, [rsp + 832]
+vmovdqa ymm5, ymm10
+vfmadd231pd ymm5, ymm1, [rip + 5f + 288]
+vsubpd ymm6, ymm12, ymm7
+vsubpd ymm12, ymm9, ymm5
+vfmadd231pd ymm6, ymm13, ymm15
+vfmadd231pd ymm12, ymm1, [rip + 5f + 288]
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm4, ymm12, ymm4
+vpaddq ymm14, ymm7, ymm14
+vpaddq ymm8, ymm5, ymm8
+vmovdqu ymm5, [rip + 5f + 256]
+vmovdqa ymm7, ymm11
+vfmadd231pd ymm7, ymm3, ymm5
+vmovdqu ymm12, [rip + 5f + 256]
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm2, ymm12
+vmovdqu ymm15, [rip + 5f + 96]
+vsubpd ymm1, ymm15, ymm7
+vsubpd ymm13, ymm9, ymm6
+vfmadd231pd ymm1, ymm3, ymm5
+vfmadd231pd ymm13, ymm2, ymm12
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm14, ymm7, ymm14
+vpaddq ymm8, ymm6, ymm8
+vmovdqu ymm6, [rsp + 96]
+vmovdqu ymm7, [rip + 5f + 352]
+vmovdqa ymm13, ymm11
+vfmadd231pd ymm13, ymm6, ymm7
+vmovdqu ymm1, [rsp + 64]
+vmovdqu ymm12, [rip + 5f + 352]
+vmovdqa ymm5, ymm10
+vfmadd231pd ymm5, ymm1, ymm12
+vmovdqu [rsp + 960], ymm4
+vsubpd ymm4, ymm15, ymm13
+vmovdqu [rsp + 992], ymm0
+vsubpd ymm0, ymm9, ymm5
+vfmadd231pd ymm4, ymm6, ymm7
+vfmadd231pd ymm0, ymm1, ymm12
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm13, ymm13, [rsp + 1056]
+vpaddq ymm5, ymm5, [rsp + 1024]
+vmovdqu ymm0, [rsp + 896]
+vmovdqu ymm4, [rip + 5f + 320]
+vmovdqa ymm12, ymm11
+vfmadd231pd ymm12, ymm0, ymm4
+vmovdqu ymm7, [rsp + 832]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm7, [rip + 5f + 320]
+vsubpd ymm6, ymm15, ymm12
+vsubpd ymm15, ymm9, ymm1
+vfmadd231pd ymm6, ymm0, ymm4
+vfmadd231pd ymm15, ymm7, [rip + 5f + 320]
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm13, ymm12, ymm13
+vpaddq ymm5, ymm1, ymm5
+vmovdqu ymm1, [rip + 5f + 288]
+vmovdqa ymm12, ymm11
+vfmadd231pd ymm12, ymm3, ymm1
+vmovdqu ymm15, [rip + 5f + 288]
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm2, ymm15
+vmovdqu ymm4, [rip + 5f + 96]
+vsubpd ymm7, ymm4, ymm12
+vsubpd ymm0, ymm9, ymm6
+vfmadd231pd ymm7, ymm3, ymm1
+vfmadd231pd ymm0, ymm2, ymm15
+vpaddq ymm14, ymm7, ymm14
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm13, ymm12, ymm13
+vpaddq ymm5, ymm6, ymm5
+vmovdqu ymm6, [rsp + 96]
+vmovdqu ymm12, [rip + 5f + 384]
+vmovdqa ymm0, ymm11
+vfmadd231pd ymm0, ymm6, ymm12
+vmovdqu ymm7, [rsp + 64]
+vmovdqu ymm15, [rip + 5f + 384]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm7, ymm15
+vmovdqu [rsp + 1024], ymm8
+vsubpd ymm8, ymm4, ymm0
+vmovdqu [rsp + 1056], ymm14
+vsubpd ymm14, ymm9, ymm1
+vfmadd231pd ymm8, ymm6, ymm12
+vfmadd231pd ymm14, ymm7, ymm15
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm0, ymm0, [rsp + 32]
+vpaddq ymm1, ymm1, [rsp + 1120]
+vmovdqu ymm14, [rsp + 896]
+vmovdqu ymm8, [rip + 5f + 352]
+vmovdqa ymm15, ymm11
+vfmadd231pd ymm15, ymm14, ymm8
+vmovdqu ymm12, [rsp + 832]
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm12, [rip + 5f + 352]
+vsubpd ymm6, ymm4, ymm15
+vsubpd ymm4, ymm9, ymm7
+vfmadd231pd ymm6, ymm14, ymm8
+vfmadd231pd ymm4, ymm12, [rip + 5f + 352]
+vpaddq ymm13, ymm6, ymm13
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm1, ymm7, ymm1
+vmovdqu ymm7, [rip + 5f + 320]
+vmovdqa ymm15, ymm11
+vfmadd231pd ymm15, ymm3, ymm7
+vmovdqu ymm4, [rip + 5f + 320]
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm2, ymm4
+vmovdqu ymm8, [rip + 5f + 96]
+vsubpd ymm12, ymm8, ymm15
+vsubpd ymm14, ymm9, ymm6
+vfmadd231pd ymm12, ymm3, ymm7
+vfmadd231pd ymm14, ymm2, ymm4
+vpaddq ymm13, ymm12, ymm13
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm1, ymm6, ymm1
+vmovdqu ymm6, [rsp + 96]
+vmovdqu ymm15, [rip + 5f + 416]
+vmovdqa ymm14, ymm11
+vfmadd231pd ymm14, ymm6, ymm15
+vmovdqu ymm12, [rsp + 64]
+vmovdqu ymm4, [rip + 5f + 416]
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm12, ymm4
+vmovdqu [rsp + 1120], ymm5
+vsubpd ymm5, ymm8, ymm14
+vmovdqu [rsp + 32], ymm13
+vsubpd ymm13, ymm9, ymm7
+vfmadd231pd ymm5, ymm6, ymm15
+vfmadd231pd ymm13, ymm12, ymm4
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm14, ymm14, [rsp + 1088]
+vpaddq ymm7, ymm7, [rsp + 1184]
+vmovdqu ymm13, [rsp + 896]
+vmovdqu ymm5, [rip + 5f + 384]
+vmovdqa ymm4, ymm11
+vfmadd231pd ymm4, ymm13, ymm5
+vmovdqu ymm12, [rsp + 832]
+vmovdqu ymm15, [rip + 5f + 384]
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm12, ymm15
+vsubpd ymm2, ymm8, ymm4
+vsubpd ymm8, ymm9, ymm6
+vfmadd231pd ymm2, ymm13, ymm5
+vfmadd231pd ymm8, ymm12, ymm15
+vpaddq ymm0, ymm2, ymm0
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm7, ymm6, ymm7
+vmovdqu ymm6, [rip + 5f + 352]
+vmovdqa ymm4, ymm11
+vfmadd231pd ymm4, ymm3, ymm6
+vmovdqu ymm8, [rsp + 768]
+vmovdqu ymm2, [rip + 5f + 352]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm8, ymm2
+vmovdqu ymm5, [rip + 5f + 96]
+vsubpd ymm12, ymm5, ymm4
+vsubpd ymm5, ymm9, ymm15
+vfmadd231pd ymm12, ymm3, ymm6
+vfmadd231pd ymm5, ymm8, ymm2
+vpaddq ymm0, ymm12, ymm0
+vpaddq ymm1, ymm5, ymm1
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm7, ymm15, ymm7
+vmovdqu ymm15, [rip + 5f + 416]
+vmovdqa ymm4, ymm11
+vfmadd231pd ymm4, ymm13, ymm15
+vmovdqu ymm5, [rsp + 832]
+vmovdqu ymm12, [rip + 5f + 416]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm5, ymm12
+vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu [rsp + 1184], ymm1
+vsubpd ymm1, ymm6, ymm4
+vmovdqu [rsp + 1088], ymm0
+vsubpd ymm0, ymm9, ymm2
+vfmadd231pd ymm1, ymm13, ymm15
+vfmadd231pd ymm0, ymm5, ymm12
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm7, ymm0, ymm7
+vpaddq ymm4, ymm4, [rsp + 1152]
+vpaddq ymm2, ymm2, [rsp + 320]
+vmovdqu ymm0, [rip + 5f + 384]
+vmovdqa ymm1, ymm11
+vfmadd231pd ymm1, ymm3, ymm0
+vmovdqu ymm12, [rip + 5f + 384]
+vmovdqa ymm5, ymm10
+vfmadd231pd ymm5, ymm8, ymm12
+vsubpd ymm15, ymm6, ymm1
+vsubpd ymm13, ymm9, ymm5
+vfmadd231pd ymm15, ymm3, ymm0
+vfmadd231pd ymm13, ymm8, ymm12
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm7, ymm13, ymm7
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm2, ymm5, ymm2
+vmovdqu ymm5, [rip + 5f + 416]
+vmovdqa ymm1, ymm11
+vfmadd231pd ymm1, ymm3, ymm5
+vmovdqu ymm13, [rip + 5f + 416]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm8, ymm13
+vsubpd ymm12, ymm6, ymm1
+vsubpd ymm0, ymm9, ymm15
+vfmadd231pd ymm12, ymm3, ymm5
+vfmadd231pd ymm0, ymm8, ymm13
+vpaddq ymm4, ymm12, ymm4
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm1, ymm1, [rsp + 288]
+vpaddq ymm15, ymm15, [rsp + 256]
+vmovdqu ymm0, [rsp + 224]
+vpaddq ymm0, ymm0, [rip + 5f + 448]
+vmovdqu ymm12, [rsp + 192]
+vpaddq ymm12, ymm12, [rip + 5f + 448]
+vpsrlq ymm13, ymm0, 52
+vpsrlq ymm8, ymm12, 52
+vpaddq ymm13, ymm13, [rsp + 864]
+vpaddq ymm8, ymm8, [rsp + 160]
+vpaddq ymm13, ymm13, [rip + 5f + 480]
+vpaddq ymm8, ymm8, [rip + 5f + 480]
+vpsrlq ymm5, ymm13, 52
+vpsrlq ymm3, ymm8, 52
+vpaddq ymm5, ymm5, [rsp + 736]
+vpaddq ymm3, ymm3, [rsp + 128]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vpaddq ymm0, ymm0, [rip + 5f + 32]
+vpaddq ymm12, ymm12, [rip + 5f + 32]
+vsubpd ymm0, ymm0, [rip + 5f + 32]
+vsubpd ymm12, ymm12, [rip + 5f + 32]
+vmovdqu [rsp + 128], ymm15
+vmovdqa ymm15, ymm11
+vfmadd231pd ymm15, ymm0, [rip + 5f + 512]
+vmovdqu [rsp + 736], ymm1
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm12, [rip + 5f + 512]
+vmovdqu [rsp + 160], ymm2
+vsubpd ymm2, ymm6, ymm15
+vmovdqu [rsp + 864], ymm4
+vsubpd ymm4, ymm9, ymm1
+vfmadd231pd ymm2, ymm0, [rip + 5f + 512]
+vfmadd231pd ymm4, ymm12, [rip + 5f + 512]
+vpaddq ymm5, ymm2, ymm5
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm15, ymm15, [rsp + 640]
+vpaddq ymm1, ymm1, [rsp + 928]
+vmovdqu ymm4, [rip + 5f + 544]
+vmovdqa ymm2, ymm11
+vfmadd231pd ymm2, ymm0, ymm4
+vmovdqu [rsp + 928], ymm3
+vmovdqa ymm3, ymm10
+vfmadd231pd ymm3, ymm12, [rip + 5f + 544]
+vmovdqu [rsp + 640], ymm5
+vsubpd ymm5, ymm6, ymm2
+vmovdqu [rsp + 192], ymm7
+vsubpd ymm7, ymm9, ymm3
+vfmadd231pd ymm5, ymm0, ymm4
+vfmadd231pd ymm7, ymm12, [rip + 5f + 544]
+vpaddq ymm15, ymm5, ymm15
+vpaddq ymm1, ymm7, ymm1
+vpaddq ymm2, ymm2, [rsp + 992]
+vpaddq ymm3, ymm3, [rsp + 960]
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm7, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm7
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm8, ymm8, ymm5
+vsubpd ymm13, ymm13, ymm7
+vsubpd ymm8, ymm8, ymm5
+vmovdqu ymm4, [rip + 5f + 512]
+vmovdqa ymm5, ymm11
+vfmadd231pd ymm5, ymm13, ymm4
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm8, [rip + 5f + 512]
+vmovdqu [rsp + 960], ymm14
+vsubpd ymm14, ymm6, ymm5
+vsubpd ymm6, ymm9, ymm7
+vfmadd231pd ymm14, ymm13, ymm4
+vfmadd231pd ymm6, ymm8, [rip + 5f + 512]
+vpaddq ymm15, ymm14, ymm15
+vpaddq ymm1, ymm6, ymm1
+vpaddq ymm2, ymm5, ymm2
+vpaddq ymm3, ymm7, ymm3
+vmovdqu ymm7, [rip + 5f + 576]
+vmovdqa ymm5, ymm11
+vfmadd231pd ymm5, ymm0, ymm7
+vmovdqu ymm6, [rip + 5f + 576]
+vmovdqa ymm14, ymm10
+vfmadd231pd ymm14, ymm12, ymm6
+vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu [rsp + 992], ymm1
+vsubpd ymm1, ymm4, ymm5
+vmovdqu [rsp + 224], ymm15
+vsubpd ymm15, ymm9, ymm14
+vfmadd231pd ymm1, ymm0, ymm7
+vfmadd231pd ymm15, ymm12, ymm6
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm3, ymm15, ymm3
+vpaddq ymm5, ymm5, [rsp + 1056]
+vpaddq ymm14, ymm14, [rsp + 1024]
+vmovdqu ymm15, [rip + 5f + 544]
+vmovdqa ymm1, ymm11
+vfmadd231pd ymm1, ymm13, ymm15
+vmovdqu ymm6, [rip + 5f + 544]
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm8, ymm6
+vmovdqu [rsp + 1024], ymm12
+vsubpd ymm12, ymm4, ymm1
+vsubpd ymm4, ymm9, ymm7
+vfmadd231pd ymm12, ymm13, ymm15
+vfmadd231pd ymm4, ymm8, ymm6
+vpaddq ymm2, ymm12, ymm2
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm14, ymm7, ymm14
+vmovdqu ymm7, [rip + 5f + 608]
+vmovdqa ymm1, ymm11
+vfmadd231pd ymm1, ymm0, ymm7
+vmovdqu ymm4, [rsp + 1024]
+vmovdqu ymm12, [rip + 5f + 608]
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm4, ymm12
+vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu [rsp + 1056], ymm3
+vsubpd ymm3, ymm15, ymm1
+vmovdqu [rsp + 256], ymm2
+vsubpd ymm2, ymm9, ymm6
+vfmadd231pd ymm3, ymm0, ymm7
+vfmadd231pd ymm2, ymm4, ymm12
+vpaddq ymm5, ymm3, ymm5
+vpaddq ymm14, ymm2, ymm14
+vpaddq ymm1, ymm1, [rsp + 32]
+vpaddq ymm6, ymm6, [rsp + 1120]
+vmovdqu ymm2, [rip + 5f + 576]
+vmovdqa ymm3, ymm11
+vfmadd231pd ymm3, ymm13, ymm2
+vmovdqu ymm12, [rip + 5f + 576]
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm8, ymm12
+vsubpd ymm4, ymm15, ymm3
+vsubpd ymm15, ymm9, ymm7
+vfmadd231pd ymm4, ymm13, ymm2
+vfmadd231pd ymm15, ymm8, ymm12
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm1, ymm3, ymm1
+vpaddq ymm6, ymm7, ymm6
+vmovdqu ymm7, [rip + 5f + 640]
+vmovdqa ymm3, ymm11
+vfmadd231pd ymm3, ymm0, ymm7
+vmovdqu ymm15, [rsp + 1024]
+vmovdqu ymm4, [rip + 5f + 640]
+vmovdqa ymm12, ymm10
+vfmadd231pd ymm12, ymm15, ymm4
+vmovdqu ymm2, [rip + 5f + 96]
+vmovdqu [rsp + 1120], ymm14
+vsubpd ymm14, ymm2, ymm3
+vmovdqu [rsp + 32], ymm5
+vsubpd ymm5, ymm9, ymm12
+vfmadd231pd ymm14, ymm0, ymm7
+vfmadd231pd ymm5, ymm15, ymm4
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm6, ymm5, ymm6
+vpaddq ymm3, ymm3, [rsp + 1088]
+vpaddq ymm12, ymm12, [rsp + 1184]
+vmovdqu ymm5, [rip + 5f + 608]
+vmovdqa ymm14, ymm11
+vfmadd231pd ymm14, ymm13, ymm5
+vmovdqu ymm4, [rip + 5f + 608]
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm8, ymm4
+vsubpd ymm15, ymm2, ymm14
+vsubpd ymm2, ymm9, ymm7
+vfmadd231pd ymm15, ymm13, ymm5
+vfmadd231pd ymm2, ymm8, ymm4
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm6, ymm2, ymm6
+vpaddq ymm3, ymm14, ymm3
+vpaddq ymm12, ymm7, ymm12
+vmovdqu ymm7, [rip + 5f + 672]
+vmovdqa ymm14, ymm11
+vfmadd231pd ymm14, ymm0, ymm7
+vmovdqu ymm2, [rsp + 1024]
+vmovdqu ymm15, [rip + 5f + 672]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm2, ymm15
+vmovdqu ymm5, [rip + 5f + 96]
+vmovdqu [rsp + 1184], ymm6
+vsubpd ymm6, ymm5, ymm14
+vmovdqu [rsp + 1088], ymm1
+vsubpd ymm1, ymm9, ymm4
+vfmadd231pd ymm6, ymm0, ymm7
+vfmadd231pd ymm1, ymm2, ymm15
+vpaddq ymm3, ymm6, ymm3
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm14, ymm14, [rsp + 960]
+vpaddq ymm4, ymm4, [rsp + 192]
+vmovdqu ymm1, [rip + 5f + 640]
+vmovdqa ymm6, ymm11
+vfmadd231pd ymm6, ymm13, ymm1
+vmovdqu ymm15, [rip + 5f + 640]
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm8, ymm15
+vsubpd ymm2, ymm5, ymm6
+vsubpd ymm5, ymm9, ymm7
+vfmadd231pd ymm2, ymm13, ymm1
+vfmadd231pd ymm5, ymm8, ymm15
+vpaddq ymm3, ymm2, ymm3
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm4, ymm7, ymm4
+vmovdqu ymm7, [rip + 5f + 704]
+vmovdqa ymm6, ymm11
+vfmadd231pd ymm6, ymm0, ymm7
+vmovdqu ymm5, [rsp + 1024]
+vmovdqu ymm2, [rip + 5f + 704]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm5, ymm2
+vmovdqu ymm1, [rip + 5f + 96]
+vmovdqu [rsp + 192], ymm12
+vsubpd ymm12, ymm1, ymm6
+vmovdqu [rsp + 960], ymm3
+vsubpd ymm3, ymm9, ymm15
+vfmadd231pd ymm12, ymm0, ymm7
+vfmadd231pd ymm3, ymm5, ymm2
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm6, ymm6, [rsp + 864]
+vpaddq ymm15, ymm15, [rsp + 160]
+vmovdqu ymm3, [rip + 5f + 672]
+vmovdqa ymm12, ymm11
+vfmadd231pd ymm12, ymm13, ymm3
+vmovdqu ymm2, [rip + 5f + 672]
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm8, ymm2
+vsubpd ymm5, ymm1, ymm12
+vsubpd ymm1, ymm9, ymm7
+vfmadd231pd ymm5, ymm13, ymm3
+vfmadd231pd ymm1, ymm8, ymm2
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm6, ymm12, ymm6
+vpaddq ymm15, ymm7, ymm15
+vmovdqu ymm7, [rip + 5f + 736]
+vmovdqa ymm12, ymm11
+vfmadd231pd ymm12, ymm0, ymm7
+vmovdqu ymm1, [rsp + 1024]
+vmovdqu ymm5, [rip + 5f + 736]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm1, ymm5
+vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu [rsp + 160], ymm4
+vsubpd ymm4, ymm3, ymm12
+vmovdqu [rsp + 864], ymm14
+vsubpd ymm14, ymm9, ymm2
+vfmadd231pd ymm4, ymm0, ymm7
+vfmadd231pd ymm14, ymm1, ymm5
+vpaddq ymm6, ymm4, ymm6
+vpaddq ymm15, ymm14, ymm15
+vpaddq ymm12, ymm12, [rsp + 736]
+vpaddq ymm2, ymm2, [rsp + 128]
+vmovdqu ymm14, [rip + 5f + 704]
+vmovdqa ymm4, ymm11
+vfmadd231pd ymm4, ymm13, ymm14
+vmovdqu ymm5, [rip + 5f + 704]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm8, ymm5
+vsubpd ymm7, ymm3, ymm4
+vsubpd ymm0, ymm9, ymm1
+vfmadd231pd ymm7, ymm13, ymm14
+vfmadd231pd ymm0, ymm8, ymm5
+vpaddq ymm6, ymm7, ymm6
+vpaddq ymm15, ymm0, ymm15
+vpaddq ymm12, ymm4, ymm12
+vpaddq ymm2, ymm1, ymm2
+vmovdqu ymm1, [rip + 5f + 736]
+vmovdqa ymm4, ymm11
+vfmadd231pd ymm4, ymm13, ymm1
+vmovdqu ymm0, [rip + 5f + 736]
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm8, ymm0
+vsubpd ymm5, ymm3, ymm4
+vsubpd ymm14, ymm9, ymm7
+vfmadd231pd ymm5, ymm13, ymm1
+vfmadd231pd ymm14, ymm8, ymm0
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm4, ymm4, [rsp]
+vpaddq ymm7, ymm7, [rsp + 704]
+vmovdqu ymm14, [rsp + 640]
+vpaddq ymm14, ymm14, [rip + 5f + 768]
+vmovdqu ymm5, [rsp + 928]
+vpaddq ymm5, ymm5, [rip + 5f + 768]
+vpsrlq ymm0, ymm14, 52
+vpsrlq ymm8, ymm5, 52
+vpaddq ymm0, ymm0, [rsp + 224]
+vpaddq ymm8, ymm8, [rsp + 992]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm1
+vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm13
+vsubpd ymm14, ymm14, ymm1
+vsubpd ymm5, ymm5, ymm13
+vmovdqa ymm13, ymm11
+vfmadd231pd ymm13, ymm14, [rip + 5f + 800]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm5, [rip + 5f + 800]
+vmovdqu [rsp + 992], ymm7
+vsubpd ymm7, ymm3, ymm13
+vmovdqu [rsp + 224], ymm4
+vsubpd ymm4, ymm9, ymm1
+vfmadd231pd ymm7, ymm14, [rip + 5f + 800]
+vfmadd231pd ymm4, ymm5, [rip + 5f + 800]
+vpaddq ymm0, ymm7, ymm0
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm13, ymm13, [rsp + 256]
+vpaddq ymm1, ymm1, [rsp + 1056]
+vmovdqu ymm4, [rip + 5f + 832]
+vmovdqa ymm7, ymm11
+vfmadd231pd ymm7, ymm14, ymm4
+vmovdqu [rsp + 1056], ymm8
+vmovdqa ymm8, ymm10
+vfmadd231pd ymm8, ymm5, [rip + 5f + 832]
+vmovdqu [rsp + 256], ymm0
+vsubpd ymm0, ymm3, ymm7
+vmovdqu [rsp + 928], ymm2
+vsubpd ymm2, ymm9, ymm8
+vfmadd231pd ymm0, ymm14, ymm4
+vfmadd231pd ymm2, ymm5, [rip + 5f + 832]
+vpaddq ymm13, ymm0, ymm13
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm7, ymm7, [rsp + 32]
+vpaddq ymm8, ymm8, [rsp + 1120]
+vmovdqu ymm2, [rip + 5f + 864]
+vmovdqa ymm0, ymm11
+vfmadd231pd ymm0, ymm14, ymm2
+vmovdqu ymm4, [rip + 5f + 864]
+vmovdqu [rsp + 1120], ymm1
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm5, ymm4
+vmovdqu [rsp + 32], ymm13
+vsubpd ymm13, ymm3, ymm0
+vmovdqu [rsp + 640], ymm12
+vsubpd ymm12, ymm9, ymm1
+vfmadd231pd ymm13, ymm14, ymm2
+vfmadd231pd ymm12, ymm5, ymm4
+vpaddq ymm7, ymm13, ymm7
+vpaddq ymm8, ymm12, ymm8
+vpaddq ymm0, ymm0, [rsp + 1088]
+vpaddq ymm1, ymm1, [rsp + 1184]
+vmovdqu ymm12, [rip + 5f + 896]
+vmovdqa ymm13, ymm11
+vfmadd231pd ymm13, ymm14, ymm12
+vmovdqu ymm4, [rip + 5f + 896]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm5, ymm4
+vmovdqu [rsp + 1184], ymm8
+vsubpd ymm8, ymm3, ymm13
+vmovdqu [rsp + 1088], ymm7
+vsubpd ymm7, ymm9, ymm2
+vfmadd231pd ymm8, ymm14, ymm12
+vfmadd231pd ymm7, ymm5, ymm4
+vpaddq ymm0, ymm8, ymm0
+vpaddq ymm1, ymm7, ymm1
+vpaddq ymm13, ymm13, [rsp + 960]
+vpaddq ymm2, ymm2, [rsp + 192]
+vmovdqu ymm7, [rip + 5f + 928]
+vmovdqa ymm8, ymm11
+vfmadd231pd ymm8, ymm14, ymm7
+vmovdqu ymm4, [rip + 5f + 928]
+vmovdqa ymm12, ymm10
+vfmadd231pd ymm12, ymm5, ymm4
+vmovdqu [rsp + 192], ymm1
+vsubpd ymm1, ymm3, ymm8
+vmovdqu [rsp + 960], ymm0
+vsubpd ymm0, ymm9, ymm12
+vfmadd231pd ymm1, ymm14, ymm7
+vfmadd231pd ymm0, ymm5, ymm4
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm8, ymm8, [rsp + 864]
+vpaddq ymm12, ymm12, [rsp + 160]
+vmovdqu ymm0, [rip + 5f + 960]
+vmovdqa ymm1, ymm11
+vfmadd231pd ymm1, ymm14, ymm0
+vmovdqu ymm4, [rip + 5f + 960]
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm5, ymm4
+vmovdqu [rsp + 160], ymm2
+vsubpd ymm2, ymm3, ymm1
+vmovdqu [rsp + 864], ymm13
+vsubpd ymm13, ymm9, ymm7
+vfmadd231pd ymm2, ymm14, ymm0
+vfmadd231pd ymm13, ymm5, ymm4
+vpaddq ymm8, ymm2, ymm8
+vpaddq ymm12, ymm13, ymm12
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm15, ymm7, ymm15
+vmovdqu ymm7, [rip + 5f + 992]
+vmovdqa ymm1, ymm11
+vfmadd231pd ymm1, ymm14, ymm7
+vmovdqu ymm13, [rip + 5f + 992]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm5, ymm13
+vsubpd ymm4, ymm3, ymm1
+vsubpd ymm0, ymm9, ymm2
+vfmadd231pd ymm4, ymm14, ymm7
+vfmadd231pd ymm0, ymm5, ymm13
+vpaddq ymm6, ymm4, ymm6
+vpaddq ymm15, ymm0, ymm15
+vpaddq ymm1, ymm1, [rsp + 640]
+vpaddq ymm2, ymm2, [rsp + 928]
+vmovdqu ymm0, [rip + 5f + 1024]
+vmovdqa ymm4, ymm11
+vfmadd231pd ymm4, ymm14, ymm0
+vmovdqu ymm13, [rip + 5f + 1024]
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm5, ymm13
+vmovdqu [rsp + 928], ymm15
+vsubpd ymm15, ymm3, ymm4
+vmovdqu [rsp + 640], ymm6
+vsubpd ymm6, ymm9, ymm7
+vfmadd231pd ymm15, ymm14, ymm0
+vfmadd231pd ymm6, ymm5, ymm13
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm2, ymm6, ymm2
+vpaddq ymm4, ymm4, [rsp + 224]
+vpaddq ymm7, ymm7, [rsp + 992]
+vmovdqu ymm6, [rsp + 256]
+vpaddq ymm15, ymm6, [rip + 5f + 1056]
+vmovdqu ymm13, [rsp + 1056]
+vpaddq ymm5, ymm13, [rip + 5f + 1056]
+vpand ymm15, ymm15, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm0
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm14
+vsubpd ymm15, ymm15, ymm0
+vsubpd ymm5, ymm5, ymm14
+vmovdqa ymm13, ymm11
+vfmadd231pd ymm13, ymm15, [rip + 5f + 1088]
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm5, [rip + 5f + 1088]
+vsubpd ymm13, ymm3, ymm13
+vsubpd ymm6, ymm9, ymm6
+vfmadd231pd ymm13, ymm15, [rip + 5f + 1088]
+vfmadd231pd ymm6, ymm5, [rip + 5f + 1088]
+vsubpd ymm13, ymm13, ymm0
+vsubpd ymm6, ymm6, ymm14
+vmovdqa ymm5, ymm11
+vfmadd231pd ymm5, ymm13, [rip + 5f + 1120]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm6, [rip + 5f + 1120]
+vpaddq ymm5, ymm5, [rsp + 32]
+vpaddq ymm15, ymm15, [rsp + 1120]
+vmovdqa ymm14, ymm11
+vfmadd231pd ymm14, ymm13, [rip + 5f + 1152]
+vmovdqa ymm0, ymm10
+vfmadd231pd ymm0, ymm6, [rip + 5f + 1152]
+vmovdqu [rsp + 1120], ymm7
+vsubpd ymm7, ymm3, ymm14
+vmovdqu [rsp + 32], ymm4
+vsubpd ymm4, ymm9, ymm0
+vfmadd231pd ymm7, ymm13, [rip + 5f + 1152]
+vfmadd231pd ymm4, ymm6, [rip + 5f + 1152]
+vpaddq ymm5, ymm7, ymm5
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm14, ymm14, [rsp + 1088]
+vpaddq ymm0, ymm0, [rsp + 1184]
+vmovdqu ymm4, [rip + 5f + 1184]
+vmovdqa ymm7, ymm11
+vfmadd231pd ymm7, ymm13, ymm4
+vmovdqu [rsp + 1184], ymm15
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm6, [rip + 5f + 1184]
+vmovdqu [rsp + 1088], ymm5
+vsubpd ymm5, ymm3, ymm7
+vmovdqu [rsp + 992], ymm2
+vsubpd ymm2, ymm9, ymm15
+vfmadd231pd ymm5, ymm13, ymm4
+vfmadd231pd ymm2, ymm6, [rip + 5f + 1184]
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm0, ymm2, ymm0
+vpaddq ymm7, ymm7, [rsp + 960]
+vpaddq ymm15, ymm15, [rsp + 192]
+vmovdqu ymm2, [rip + 5f + 1216]
+vmovdqa ymm5, ymm11
+vfmadd231pd ymm5, ymm13, ymm2
+vmovdqu ymm4, [rip + 5f + 1216]
+vmovdqu [rsp + 192], ymm0
+vmovdqa ymm0, ymm10
+vfmadd231pd ymm0, ymm6, ymm4
+vmovdqu [rsp + 960], ymm14
+vsubpd ymm14, ymm3, ymm5
+vmovdqu [rsp + 224], ymm1
+vsubpd ymm1, ymm9, ymm0
+vfmadd231pd ymm14, ymm13, ymm2
+vfmadd231pd ymm1, ymm6, ymm4
+vpaddq ymm7, ymm14, ymm7
+vpaddq ymm15, ymm1, ymm15
+vpaddq ymm5, ymm5, [rsp + 864]
+vpaddq ymm0, ymm0, [rsp + 160]
+vmovdqu ymm1, [rip + 5f + 1248]
+vmovdqa ymm14, ymm11
+vfmadd231pd ymm14, ymm13, ymm1
+vmovdqu ymm4, [rip + 5f + 1248]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm6, ymm4
+vmovdqu [rsp + 160], ymm15
+vsubpd ymm15, ymm3, ymm14
+vmovdqu [rsp + 864], ymm7
+vsubpd ymm7, ymm9, ymm2
+vfmadd231pd ymm15, ymm13, ymm1
+vfmadd231pd ymm7, ymm6, ymm4
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm0, ymm7, ymm0
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm12, ymm2, ymm12
+vmovdqu ymm2, [rip + 5f + 1280]
+vmovdqa ymm14, ymm11
+vfmadd231pd ymm14, ymm13, ymm2
+vmovdqu ymm7, [rip + 5f + 1280]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm6, ymm7
+vsubpd ymm4, ymm3, ymm14
+vsubpd ymm1, ymm9, ymm15
+vfmadd231pd ymm4, ymm13, ymm2
+vfmadd231pd ymm1, ymm6, ymm7
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm14, ymm14, [rsp + 640]
+vpaddq ymm15, ymm15, [rsp + 928]
+vmovdqu ymm1, [rip + 5f + 1312]
+vmovdqa ymm4, ymm11
+vfmadd231pd ymm4, ymm13, ymm1
+vmovdqu ymm7, [rip + 5f + 1312]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm6, ymm7
+vmovdqu [rsp + 928], ymm12
+vsubpd ymm12, ymm3, ymm4
+vmovdqu [rsp + 640], ymm8
+vsubpd ymm8, ymm9, ymm2
+vfmadd231pd ymm12, ymm13, ymm1
+vfmadd231pd ymm8, ymm6, ymm7
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm4, ymm4, [rsp + 224]
+vpaddq ymm2, ymm2, [rsp + 992]
+vmovdqu ymm8, [rip + 5f + 1344]
+vmovdqa ymm12, ymm11
+vfmadd231pd ymm12, ymm13, ymm8
+vmovdqu ymm7, [rip + 5f + 1344]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm6, ymm7
+vmovdqu [rsp + 992], ymm15
+vsubpd ymm15, ymm3, ymm12
+vmovdqu [rsp + 224], ymm14
+vsubpd ymm14, ymm9, ymm1
+vfmadd231pd ymm15, ymm13, ymm8
+vfmadd231pd ymm14, ymm6, ymm7
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm12, ymm12, [rsp + 32]
+vpaddq ymm1, ymm1, [rsp + 1120]
+vmovdqu ymm14, [rsp + 256]
+vpaddq ymm14, ymm14, [rip + 5f + 1376]
+vmovdqu ymm15, [rsp + 1056]
+vpaddq ymm15, ymm15, [rip + 5f + 1376]
+vpsrlq ymm14, ymm14, 52
+vpsrlq ymm15, ymm15, 52
+vpaddq ymm14, ymm14, [rsp + 1088]
+vpaddq ymm15, ymm15, [rsp + 1184]
+vpaddq ymm7, ymm14, [rip + 5f + 1408]
+vpaddq ymm6, ymm15, [rip + 5f + 1408]
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm7, ymm7, ymm8
+vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm13
+vsubpd ymm7, ymm7, ymm8
+vsubpd ymm6, ymm6, ymm13
+vmovdqu [rsp + 1184], ymm15
+vmovdqa ymm15, ymm11
+vfmadd231pd ymm15, ymm7, [rip + 5f + 1088]
+vmovdqu [rsp + 1088], ymm14
+vmovdqa ymm14, ymm10
+vfmadd231pd ymm14, ymm6, [rip + 5f + 1088]
+vsubpd ymm15, ymm3, ymm15
+vsubpd ymm14, ymm9, ymm14
+vfmadd231pd ymm15, ymm7, [rip + 5f + 1088]
+vfmadd231pd ymm14, ymm6, [rip + 5f + 1088]
+vsubpd ymm8, ymm15, ymm8
+vsubpd ymm13, ymm14, ymm13
+vmovdqa ymm14, ymm11
+vfmadd231pd ymm14, ymm8, [rip + 5f + 1120]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm13, [rip + 5f + 1120]
+vpaddq ymm14, ymm14, [rsp + 960]
+vpaddq ymm15, ymm15, [rsp + 192]
+vmovdqu ymm6, [rip + 5f + 1152]
+vmovdqa ymm7, ymm11
+vfmadd231pd ymm7, ymm8, ymm6
+vmovdqu [rsp + 192], ymm1
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm13, [rip + 5f + 1152]
+vmovdqu [rsp + 960], ymm12
+vsubpd ymm12, ymm3, ymm7
+vmovdqu [rsp + 1056], ymm2
+vsubpd ymm2, ymm9, ymm1
+vfmadd231pd ymm12, ymm8, ymm6
+vfmadd231pd ymm2, ymm13, [rip + 5f + 1152]
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm15, ymm2, ymm15
+vpaddq ymm7, ymm7, [rsp + 864]
+vpaddq ymm1, ymm1, [rsp + 160]
+vmovdqu ymm2, [rip + 5f + 1184]
+vmovdqa ymm12, ymm11
+vfmadd231pd ymm12, ymm8, ymm2
+vmovdqu ymm6, [rip + 5f + 1184]
+vmovdqu [rsp + 160], ymm15
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm13, ymm6
+vmovdqu [rsp + 864], ymm14
+vsubpd ymm14, ymm3, ymm12
+vmovdqu [rsp + 256], ymm4
+vsubpd ymm4, ymm9, ymm15
+vfmadd231pd ymm14, ymm8, ymm2
+vfmadd231pd ymm4, ymm13, ymm6
+vpaddq ymm7, ymm14, ymm7
+vpaddq ymm1, ymm4, ymm1
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm0, ymm15, ymm0
+vmovdqu ymm15, [rip + 5f + 1216]
+vmovdqa ymm12, ymm11
+vfmadd231pd ymm12, ymm8, ymm15
+vmovdqu ymm4, [rip + 5f + 1216]
+vmovdqa ymm14, ymm10
+vfmadd231pd ymm14, ymm13, ymm4
+vsubpd ymm6, ymm3, ymm12
+vsubpd ymm2, ymm9, ymm14
+vfmadd231pd ymm6, ymm8, ymm15
+vfmadd231pd ymm2, ymm13, ymm4
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm0, ymm2, ymm0
+vpaddq ymm12, ymm12, [rsp + 640]
+vpaddq ymm14, ymm14, [rsp + 928]
+vmovdqu ymm2, [rip + 5f + 1248]
+vmovdqa ymm6, ymm11
+vfmadd231pd ymm6, ymm8, ymm2
+vmovdqu ymm4, [rip + 5f + 1248]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm13, ymm4
+vmovdqu [rsp + 928], ymm0
+vsubpd ymm0, ymm3, ymm6
+vmovdqu [rsp + 640], ymm5
+vsubpd ymm5, ymm9, ymm15
+vfmadd231pd ymm0, ymm8, ymm2
+vfmadd231pd ymm5, ymm13, ymm4
+vpaddq ymm12, ymm0, ymm12
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm6, ymm6, [rsp + 224]
+vpaddq ymm15, ymm15, [rsp + 992]
+vmovdqu ymm5, [rip + 5f + 1280]
+vmovdqa ymm0, ymm11
+vfmadd231pd ymm0, ymm8, ymm5
+vmovdqu ymm4, [rip + 5f + 1280]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm13, ymm4
+vmovdqu [rsp + 992], ymm14
+vsubpd ymm14, ymm3, ymm0
+vmovdqu [rsp + 224], ymm12
+vsubpd ymm12, ymm9, ymm2
+vfmadd231pd ymm14, ymm8, ymm5
+vfmadd231pd ymm12, ymm13, ymm4
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm15, ymm12, ymm15
+vpaddq ymm0, ymm0, [rsp + 256]
+vpaddq ymm2, ymm2, [rsp + 1056]
+vmovdqu ymm12, [rip + 5f + 1312]
+vmovdqa ymm14, ymm11
+vfmadd231pd ymm14, ymm8, ymm12
+vmovdqu ymm4, [rip + 5f + 1312]
+vmovdqa ymm5, ymm10
+vfmadd231pd ymm5, ymm13, ymm4
+vmovdqu [rsp + 1056], ymm15
+vsubpd ymm15, ymm3, ymm14
+vmovdqu [rsp + 256], ymm6
+vsubpd ymm6, ymm9, ymm5
+vfmadd231pd ymm15, ymm8, ymm12
+vfmadd231pd ymm6, ymm13, ymm4
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm2, ymm6, ymm2
+vpaddq ymm14, ymm14, [rsp + 960]
+vpaddq ymm5, ymm5, [rsp + 192]
+vmovdqu ymm6, [rip + 5f + 1344]
+vfmadd231pd ymm11, ymm8, ymm6
+vmovdqu ymm15, [rip + 5f + 1344]
+vfmadd231pd ymm10, ymm13, ymm15
+vsubpd ymm3, ymm3, ymm11
+vsubpd ymm9, ymm9, ymm10
+vfmadd231pd ymm3, ymm8, ymm6
+vfmadd231pd ymm9, ymm13, ymm15
+vpaddq ymm14, ymm3, ymm14
+vpaddq ymm5, ymm9, ymm5
+vpaddq ymm11, ymm11, [rsp + 352]
+vpaddq ymm10, ymm10, [rsp + 800]
+vmovdqu ymm9, [rsp + 1088]
+vpaddq ymm9, ymm9, [rip + 5f + 1440]
+vmovdqu ymm3, [rsp + 1184]
+vpaddq ymm3, ymm3, [rip + 5f + 1440]
+vpsrlq ymm9, ymm9, 52
+vpsrlq ymm3, ymm3, 52
+vpaddq ymm9, ymm9, [rsp + 864]
+vpaddq ymm3, ymm3, [rsp + 160]
+vpaddq ymm15, ymm9, [rip + 5f + 1472]
+vpaddq ymm13, ymm3, [rip + 5f + 1472]
+vpsrlq ymm6, ymm15, 52
+vpsrlq ymm8, ymm13, 52
+vpaddq ymm6, ymm7, ymm6
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm6, ymm6, [rip + 5f + 1504]
+vpaddq ymm8, ymm8, [rip + 5f + 1504]
+vpsrlq ymm4, ymm6, 52
+vpsrlq ymm12, ymm8, 52
+vpaddq ymm4, ymm4, [rsp + 640]
+vpaddq ymm12, ymm12, [rsp + 928]
+vpaddq ymm4, ymm4, [rip + 5f + 1536]
+vpaddq ymm12, ymm12, [rip + 5f + 1536]
+vmovdqu [rsp + 160], ymm8
+vpsrlq ymm8, ymm4, 52
+vmovdqu [rsp + 864], ymm4
+vpsrlq ymm4, ymm12, 52
+vpaddq ymm8, ymm8, [rsp + 224]
+vpaddq ymm4, ymm4, [rsp + 992]
+vpaddq ymm8, ymm8, [rip + 5f + 1568]
+vpaddq ymm4, ymm4, [rip + 5f + 1568]
+vmovdqu [rsp + 1184], ymm12
+vpsrlq ymm12, ymm8, 52
+vmovdqu [rsp + 1088], ymm8
+vpsrlq ymm8, ymm4, 52
+vpaddq ymm12, ymm12, [rsp + 256]
+vpaddq ymm8, ymm8, [rsp + 1056]
+vpaddq ymm12, ymm12, [rip + 5f + 1600]
+vpaddq ymm8, ymm8, [rip + 5f + 1600]
+vmovdqu [rsp + 800], ymm4
+vpsrlq ymm4, ymm12, 52
+vmovdqu [rsp + 352], ymm12
+vpsrlq ymm12, ymm8, 52
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm4, ymm4, [rip + 5f + 1632]
+vpaddq ymm12, ymm12, [rip + 5f + 1632]
+vmovdqu [rsp + 192], ymm8
+vpsrlq ymm8, ymm4, 52
+vmovdqu [rsp + 960], ymm4
+vpsrlq ymm4, ymm12, 52
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm4, ymm5, ymm4
+vpaddq ymm8, ymm8, [rip + 5f + 1664]
+vpaddq ymm4, ymm4, [rip + 5f + 1664]
+vmovdqu [rsp + 1120], ymm12
+vpsrlq ymm12, ymm8, 52
+vmovdqu [rsp + 32], ymm8
+vpsrlq ymm8, ymm4, 52
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm12, ymm12, [rip + 5f + 1696]
+vpaddq ymm8, ymm8, [rip + 5f + 1696]
+vpaddq ymm9, ymm9, [rip + 5f + 1728]
+vpaddq ymm3, ymm3, [rip + 5f + 1728]
+vmovdqu [rsp + 704], ymm4
+vpsrlq ymm4, ymm9, 52
+vmovdqu [rsp], ymm6
+vpsrlq ymm6, ymm3, 52
+vpaddq ymm4, ymm7, ymm4
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm4, ymm4, [rip + 5f + 1760]
+vpaddq ymm6, ymm6, [rip + 5f + 1760]
+vpsrlq ymm1, ymm4, 52
+vpsrlq ymm7, ymm6, 52
+vpaddq ymm1, ymm1, [rsp + 640]
+vpaddq ymm7, ymm7, [rsp + 928]
+vpaddq ymm1, ymm1, [rip + 5f + 1792]
+vpaddq ymm7, ymm7, [rip + 5f + 1792]
+vmovdqu [rsp + 928], ymm6
+vpsrlq ymm6, ymm1, 52
+vmovdqu [rsp + 640], ymm1
+vpsrlq ymm1, ymm7, 52
+vpaddq ymm6, ymm6, [rsp + 224]
+vpaddq ymm1, ymm1, [rsp + 992]
+vpaddq ymm6, ymm6, [rip + 5f + 1824]
+vpaddq ymm1, ymm1, [rip + 5f + 1824]
+vmovdqu [rsp + 992], ymm7
+vpsrlq ymm7, ymm6, 52
+vmovdqu [rsp + 224], ymm6
+vpsrlq ymm6, ymm1, 52
+vpaddq ymm7, ymm7, [rsp + 256]
+vpaddq ymm6, ymm6, [rsp + 1056]
+vpaddq ymm7, ymm7, [rip + 5f + 1856]
+vpaddq ymm6, ymm6, [rip + 5f + 1856]
+vmovdqu [rsp + 1056], ymm1
+vpsrlq ymm1, ymm7, 52
+vmovdqu [rsp + 256], ymm7
+vpsrlq ymm7, ymm6, 52
+vpaddq ymm1, ymm0, ymm1
+vpaddq ymm7, ymm2, ymm7
+vpaddq ymm1, ymm1, [rip + 5f + 1888]
+vpaddq ymm7, ymm7, [rip + 5f + 1888]
+vpsrlq ymm2, ymm1, 52
+vpsrlq ymm0, ymm7, 52
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm2, ymm2, [rip + 5f + 1920]
+vpaddq ymm0, ymm0, [rip + 5f + 1920]
+vpsrlq ymm5, ymm2, 52
+vpsrlq ymm14, ymm0, 52
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm14, ymm10, ymm14
+vblendvpd ymm9, ymm15, ymm9, ymm12
+vblendvpd ymm3, ymm13, ymm3, ymm8
+vmovdqu ymm13, [rsp]
+vblendvpd ymm4, ymm13, ymm4, ymm12
+vmovdqu ymm13, [rsp + 160]
+vblendvpd ymm13, ymm13, [rsp + 928], ymm8
+vmovdqu ymm15, [rsp + 864]
+vblendvpd ymm15, ymm15, [rsp + 640], ymm12
+vmovdqu ymm10, [rsp + 1184]
+vblendvpd ymm10, ymm10, [rsp + 992], ymm8
+vmovdqu ymm11, [rsp + 1088]
+vblendvpd ymm11, ymm11, [rsp + 224], ymm12
+vmovdqu [rsp + 224], ymm11
+vmovdqu ymm11, [rsp + 800]
+vblendvpd ymm11, ymm11, [rsp + 1056], ymm8
+vmovdqu [rsp + 1056], ymm11
+vmovdqu ymm11, [rsp + 352]
+vblendvpd ymm11, ymm11, [rsp + 256], ymm12
+vmovdqu [rsp + 256], ymm11
+vmovdqu ymm11, [rsp + 192]
+vblendvpd ymm6, ymm11, ymm6, ymm8
+vmovdqu ymm11, [rsp + 960]
+vblendvpd ymm1, ymm11, ymm1, ymm12
+vmovdqu ymm11, [rsp + 1120]
+vblendvpd ymm7, ymm11, ymm7, ymm8
+vmovdqu ymm11, [rsp + 32]
+vblendvpd ymm2, ymm11, ymm2, ymm12
+vmovdqu ymm11, [rsp + 704]
+vblendvpd ymm0, ymm11, ymm0, ymm8
+vpaddq ymm5, ymm5, [rip + 5f + 1952]
+vpaddq ymm14, ymm14, [rip + 5f + 1952]
+vblendvpd ymm5, ymm12, ymm5, ymm12
+vblendvpd ymm14, ymm8, ymm14, ymm8
+vpsllq ymm9, ymm9, 12
+vpsllq ymm3, ymm3, 12
+vpsrlq ymm9, ymm9, 12
+vpsrlq ymm3, ymm3, 12
+vpsllq ymm8, ymm4, 52
+vpsllq ymm12, ymm13, 52
+vpaddq ymm9, ymm8, ymm9
+vpaddq ymm3, ymm12, ymm3
+vpsllq ymm4, ymm4, 12
+vpsllq ymm13, ymm13, 12
+vpsrlq ymm4, ymm4, 24
+vpsrlq ymm13, ymm13, 24
+vpsllq ymm12, ymm15, 40
+vpsllq ymm8, ymm10, 40
+vpaddq ymm4, ymm12, ymm4
+vpaddq ymm13, ymm8, ymm13
+vpsllq ymm15, ymm15, 12
+vpsllq ymm10, ymm10, 12
+vpsrlq ymm15, ymm15, 36
+vpsrlq ymm10, ymm10, 36
+vmovdqu ymm8, [rsp + 224]
+vpsllq ymm12, ymm8, 28
+vmovdqu ymm11, [rsp + 1056]
+vmovdqu [rsp + 704], ymm13
+vpsllq ymm13, ymm11, 28
+vpaddq ymm15, ymm12, ymm15
+vpaddq ymm10, ymm13, ymm10
+vpsllq ymm8, ymm8, 12
+vpsllq ymm11, ymm11, 12
+vpsrlq ymm8, ymm8, 48
+vpsrlq ymm11, ymm11, 48
+vmovdqu ymm13, [rsp + 256]
+vpsllq ymm12, ymm13, 16
+vmovdqu [rsp + 1056], ymm10
+vpsllq ymm10, ymm6, 16
+vpaddq ymm8, ymm12, ymm8
+vpaddq ymm11, ymm10, ymm11
+vpsllq ymm1, ymm1, 12
+vpsllq ymm7, ymm7, 12
+vpsrlq ymm1, ymm1, 12
+vpsrlq ymm7, ymm7, 12
+vpsllq ymm10, ymm2, 52
+vpsllq ymm12, ymm0, 52
+vpaddq ymm1, ymm10, ymm1
+vpaddq ymm7, ymm12, ymm7
+vpsllq ymm13, ymm13, 12
+vpsllq ymm6, ymm6, 12
+vpsrlq ymm13, ymm13, 60
+vpsrlq ymm6, ymm6, 60
+vpsllq ymm1, ymm1, 4
+vpsllq ymm7, ymm7, 4
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm6, ymm7, ymm6
+vpsllq ymm2, ymm2, 12
+vpsllq ymm0, ymm0, 12
+vpsrlq ymm2, ymm2, 20
+vpsrlq ymm0, ymm0, 20
+vpsllq ymm5, ymm5, 44
+vpsllq ymm14, ymm14, 44
+vpaddq ymm2, ymm5, ymm2
+vpaddq ymm0, ymm14, ymm0
+vpunpcklqdq ymm14, ymm9, ymm4
+vmovdqu ymm5, [rsp + 704]
+vpunpcklqdq ymm7, ymm3, ymm5
+vpunpckhqdq ymm4, ymm9, ymm4
+vpunpckhqdq ymm5, ymm3, ymm5
+vpunpcklqdq ymm3, ymm15, ymm8
+vmovdqu ymm9, [rsp + 1056]
+vpunpcklqdq ymm1, ymm9, ymm11
+vpunpckhqdq ymm8, ymm15, ymm8
+vpunpckhqdq ymm11, ymm9, ymm11
+vpunpcklqdq ymm9, ymm13, ymm2
+vpunpcklqdq ymm15, ymm6, ymm0
+vpunpckhqdq ymm2, ymm13, ymm2
+vpunpckhqdq ymm0, ymm6, ymm0
+vmovdqu [rsi], xmm14
+vmovdqu [rsi + 192], xmm7
+vextracti128 [rsi + 96], ymm14, 1
+vextracti128 [rsi + 288], ymm7, 1
+vmovdqu [rsi + 48], xmm4
+vmovdqu [rsi + 240], xmm5
+vextracti128 [rsi + 144], ymm4, 1
+vextracti128 [rsi + 336], ymm5, 1
+vmovdqu [rsi + 16], xmm3
+vmovdqu [rsi + 208], xmm1
+vextracti128 [rsi + 112], ymm3, 1
+vextracti128 [rsi + 304], ymm1, 1
+vmovdqu [rsi + 64], xmm8
+vmovdqu [rsi + 256], xmm11
+vextracti128 [rsi + 160], ymm8, 1
+vextracti128 [rsi + 352], ymm11, 1
+vmovdqu [rsi + 32], xmm9
+vmovdqu [rsi + 224], xmm15
+vextracti128 [rsi + 128], ymm9, 1
+vextracti128 [rsi + 320], ymm15, 1
+vmovdqu [rsi + 80], xmm2
+vmovdqu [rsi + 272], xmm0
+vextracti128 [rsi + 176], ymm2, 1
+vextracti128 [rsi + 368], ymm0, 1
+add rsi, 384
+add rdx, 384
+sub rdi, 8
+jae 4b
+3:
+add rdi, 8
+jz 6f
+imul rdi, rdi, -48
+lea rax, [rip + 7f]
+add rax, rdi
+vmovdqu xmm0, [rax]
+vmovdqu xmm1, [rax + 192]
+vpmaskmovq xmm0, xmm0, [rdx]
+vpmaskmovq xmm1, xmm1, [rdx + 192]
+vmovdqu xmm2, [rax + 96]
+vmovdqu xmm3, [rax + 288]
+vpmaskmovq xmm2, xmm2, [rdx + 96]
+vpmaskmovq xmm3, xmm3, [rdx + 288]
+vinserti128 ymm2, ymm0, xmm2, 1
+vinserti128 ymm3, ymm1, xmm3, 1
+vmovdqu xmm1, [rax + 48]
+vmovdqu xmm0, [rax + 240]
+vpmaskmovq xmm1, xmm1, [rdx + 48]
+vpmaskmovq xmm0, xmm0, [rdx + 240]
+vmovdqu xmm4, [rax + 144]
+vmovdqu xmm5, [rax + 336]
+vpmaskmovq xmm4, xmm4, [rdx + 144]
+vpmaskmovq xmm5, xmm5, [rdx + 336]
+vinserti128 ymm4, ymm1, xmm4, 1
+vinserti128 ymm5, ymm0, xmm5, 1
+vpunpcklqdq ymm0, ymm2, ymm4
+vpunpcklqdq ymm1, ymm3, ymm5
+vpunpckhqdq ymm4, ymm2, ymm4
+vpunpckhqdq ymm5, ymm3, ymm5
+vmovdqu xmm3, [rax + 16]
+vmovdqu xmm2, [rax + 208]
+vpmaskmovq xmm3, xmm3, [rdx + 16]
+vpmaskmovq xmm2, xmm2, [rdx + 208]
+vmovdqu xmm6, [rax + 112]
+vmovdqu xmm7, [rax + 304]
+vpmaskmovq xmm6, xmm6, [rdx + 112]
+vpmaskmovq xmm7, xmm7, [rdx + 304]
+vinserti128 ymm6, ymm3, xmm6, 1
+vinserti128 ymm7, ymm2, xmm7, 1
+vmovdqu xmm2, [rax + 64]
+vmovdqu xmm3, [rax + 256]
+vpmaskmovq xmm2, xmm2, [rdx + 64]
+vpmaskmovq xmm3, xmm3, [rdx + 256]
+vmovdqu xmm8, [rax + 160]
+vmovdqu xmm9, [rax + 352]
+vpmaskmovq xmm8, xmm8, [rdx + 160]
+vpmaskmovq xmm9, xmm9, [rdx + 352]
+vinserti128 ymm8, ymm2, xmm8, 1
+vinserti128 ymm9, ymm3, xmm9, 1
+vpunpcklqdq ymm3, ymm6, ymm8
+vpunpcklqdq ymm2, ymm7, ymm9
+vpunpckhqdq ymm8, ymm6, ymm8
+vpunpckhqdq ymm9, ymm7, ymm9
+vmovdqu xmm7, [rax + 32]
+vmovdqu xmm6, [rax + 224]
+vpmaskmovq xmm7, xmm7, [rdx + 32]
+vpmaskmovq xmm6, xmm6, [rdx + 224]
+vmovdqu xmm10, [rax + 128]
+vmovdqu xmm11, [rax + 320]
+vpmaskmovq xmm10, xmm10, [rdx + 128]
+vpmaskmovq xmm11, xmm11, [rdx + 320]
+vinserti128 ymm10, ymm7, xmm10, 1
+vinserti128 ymm11, ymm6, xmm11, 1
+vmovdqu xmm6, [rax + 80]
+vmovdqu xmm7, [rax + 272]
+vpmaskmovq xmm6, xmm6, [rdx + 80]
+vpmaskmovq xmm7, xmm7, [rdx + 272]
+vmovdqu xmm12, [rax + 176]
+vmovdqu xmm13, [rax + 368]
+vpmaskmovq xmm12, xmm12, [rdx + 176]
+vpmaskmovq xmm13, xmm13, [rdx + 368]
+vinserti128 ymm12, ymm6, xmm12, 1
+vinserti128 ymm13, ymm7, xmm13, 1
+vpunpcklqdq ymm7, ymm10, ymm12
+vpunpcklqdq ymm6, ymm11, ymm13
+vpunpckhqdq ymm12, ymm10, ymm12
+vpunpckhqdq ymm13, ymm11, ymm13
+vpsllq ymm11, ymm0, 16
+vpsllq ymm10, ymm1, 16
+vpsrlq ymm0, ymm0, 36
+vpsrlq ymm1, ymm1, 36
+vpsllq ymm14, ymm4, 28
+vpsllq ymm15, ymm5, 28
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm1, ymm15, ymm1
+vpsrlq ymm4, ymm4, 24
+vpsrlq ymm5, ymm5, 24
+vpsllq ymm15, ymm3, 40
+vpsllq ymm14, ymm2, 40
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm5, ymm14, ymm5
+vpsrlq ymm3, ymm3, 12
+vpsrlq ymm2, ymm2, 12
+vpsrlq ymm14, ymm8, 52
+vpsrlq ymm15, ymm9, 52
+vmovdqu [rsp], ymm9
+vpsllq ymm9, ymm7, 12
+vmovdqu [rsp + 32], ymm8
+vpsllq ymm8, ymm6, 12
+vpaddq ymm14, ymm9, ymm14
+vpaddq ymm15, ymm8, ymm15
+vpsrlq ymm7, ymm7, 40
+vpsrlq ymm6, ymm6, 40
+vpsllq ymm8, ymm12, 24
+vpsllq ymm9, ymm13, 24
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm6, ymm9, ymm6
+vpsrlq ymm12, ymm12, 28
+vpsrlq ymm13, ymm13, 28
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm11, ymm11, ymm9
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm10, ymm10, ymm8
+vsubpd ymm11, ymm11, ymm9
+vsubpd ymm10, ymm10, ymm8
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpaddq ymm0, ymm0, ymm9
+vpaddq ymm1, ymm1, ymm8
+vsubpd ymm0, ymm0, ymm9
+vsubpd ymm1, ymm1, ymm8
+vmovdqu [rsp + 64], ymm13
+vmovdqu ymm13, [rip + 5f + 64]
+vmovdqu [rsp + 96], ymm12
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm11, ymm0
+vmovdqu [rsp + 128], ymm6
+vmovdqu ymm6, [rip + 5f + 64]
+vmovdqu [rsp + 160], ymm7
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm10, ymm1
+vmovdqu [rsp + 192], ymm15
+vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu [rsp + 224], ymm14
+vsubpd ymm14, ymm15, ymm12
+vmovdqu [rsp + 256], ymm2
+vmovdqu ymm2, [rip + 5f + 96]
+vmovdqu [rsp + 288], ymm3
+vsubpd ymm3, ymm2, ymm7
+vfmadd231pd ymm14, ymm11, ymm0
+vfmadd231pd ymm3, ymm10, ymm1
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm4, ymm4, ymm9
+vpaddq ymm5, ymm5, ymm8
+vsubpd ymm4, ymm4, ymm9
+vsubpd ymm5, ymm5, ymm8
+vmovdqu [rsp + 320], ymm3
+vmovdqa ymm3, ymm13
+vfmadd231pd ymm3, ymm11, ymm4
+vmovdqu [rsp + 352], ymm14
+vmovdqa ymm14, ymm6
+vfmadd231pd ymm14, ymm10, ymm5
+vmovdqu [rsp + 384], ymm1
+vsubpd ymm1, ymm15, ymm3
+vmovdqu [rsp + 416], ymm0
+vsubpd ymm0, ymm2, ymm14
+vfmadd231pd ymm1, ymm11, ymm4
+vfmadd231pd ymm0, ymm10, ymm5
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm7, ymm0, ymm7
+vpaddq ymm0, ymm9, [rsp + 288]
+vpaddq ymm1, ymm8, [rsp + 256]
+vsubpd ymm0, ymm0, ymm9
+vsubpd ymm1, ymm1, ymm8
+vmovdqu [rsp + 256], ymm7
+vmovdqa ymm7, ymm13
+vfmadd231pd ymm7, ymm11, ymm0
+vmovdqu [rsp + 288], ymm12
+vmovdqa ymm12, ymm6
+vfmadd231pd ymm12, ymm10, ymm1
+vsubpd ymm8, ymm15, ymm7
+vsubpd ymm9, ymm2, ymm12
+vfmadd231pd ymm8, ymm11, ymm0
+vfmadd231pd ymm9, ymm10, ymm1
+vpaddq ymm3, ymm8, ymm3
+vpaddq ymm14, ymm9, ymm14
+vmovdqu ymm9, [rsp + 416]
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm4, ymm9
+vmovdqu [rsp + 448], ymm1
+vmovdqa ymm1, ymm6
+vfmadd231pd ymm1, ymm5, [rsp + 384]
+vmovdqu [rsp + 480], ymm0
+vsubpd ymm0, ymm15, ymm8
+vsubpd ymm15, ymm2, ymm1
+vfmadd231pd ymm0, ymm9, ymm4
+vfmadd231pd ymm15, ymm5, [rsp + 384]
+vpaddq ymm3, ymm0, ymm3
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm12, ymm1, ymm12
+vmovdqu ymm1, [rsp + 32]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm8, [rsp]
+vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm15
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm8, ymm8, ymm0
+vsubpd ymm1, ymm1, ymm15
+vsubpd ymm8, ymm8, ymm0
+vmovdqu [rsp], ymm14
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm11, ymm1
+vmovdqu [rsp + 32], ymm3
+vmovdqa ymm3, ymm6
+vfmadd231pd ymm3, ymm10, ymm8
+vmovdqu [rsp + 512], ymm5
+vmovdqu ymm5, [rip + 5f + 96]
+vmovdqu [rsp + 544], ymm4
+vsubpd ymm4, ymm5, ymm14
+vsubpd ymm0, ymm2, ymm3
+vfmadd231pd ymm4, ymm11, ymm1
+vfmadd231pd ymm0, ymm10, ymm8
+vpaddq ymm7, ymm4, ymm7
+vpaddq ymm12, ymm0, ymm12
+vmovdqu ymm0, [rsp + 480]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm9, ymm0
+vmovdqu [rsp + 576], ymm8
+vmovdqu ymm8, [rsp + 384]
+vmovdqu [rsp + 608], ymm1
+vmovdqa ymm1, ymm6
+vfmadd231pd ymm1, ymm8, [rsp + 448]
+vsubpd ymm6, ymm5, ymm4
+vsubpd ymm5, ymm2, ymm1
+vfmadd231pd ymm6, ymm9, ymm0
+vfmadd231pd ymm5, ymm8, [rsp + 448]
+vpaddq ymm7, ymm6, ymm7
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm3, ymm1, ymm3
+vmovdqu ymm1, [rsp + 224]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm4, [rsp + 192]
+vpand ymm4, ymm4, [rip + 5f]
+vpaddq ymm1, ymm1, ymm15
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm4, ymm4, ymm5
+vsubpd ymm1, ymm1, ymm15
+vsubpd ymm4, ymm4, ymm5
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm11, ymm1
+vmovdqu [rsp + 192], ymm12
+vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu [rsp + 224], ymm7
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm10, ymm4
+vmovdqu ymm5, [rip + 5f + 96]
+vsubpd ymm15, ymm5, ymm6
+vsubpd ymm0, ymm2, ymm7
+vfmadd231pd ymm15, ymm11, ymm1
+vfmadd231pd ymm0, ymm10, ymm4
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm3, ymm0, ymm3
+vmovdqu ymm0, [rsp + 608]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm9, ymm0
+vmovdqu [rsp + 640], ymm4
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm8, [rsp + 576]
+vmovdqu [rsp + 672], ymm1
+vsubpd ymm1, ymm5, ymm15
+vmovdqu [rsp + 704], ymm10
+vsubpd ymm10, ymm2, ymm4
+vfmadd231pd ymm1, ymm9, ymm0
+vfmadd231pd ymm10, ymm8, [rsp + 576]
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm3, ymm10, ymm3
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm7, ymm4, ymm7
+vmovdqu ymm4, [rsp + 544]
+vmovdqu ymm15, [rsp + 480]
+vmovdqa ymm10, ymm13
+vfmadd231pd ymm10, ymm4, ymm15
+vmovdqu ymm1, [rsp + 512]
+vmovdqa ymm0, ymm12
+vfmadd231pd ymm0, ymm1, [rsp + 448]
+vsubpd ymm8, ymm5, ymm10
+vsubpd ymm9, ymm2, ymm0
+vfmadd231pd ymm8, ymm4, ymm15
+vfmadd231pd ymm9, ymm1, [rsp + 448]
+vpaddq ymm14, ymm8, ymm14
+vpaddq ymm3, ymm9, ymm3
+vpaddq ymm6, ymm10, ymm6
+vpaddq ymm7, ymm0, ymm7
+vmovdqu ymm0, [rsp + 160]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm10, [rsp + 128]
+vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm9
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm10, ymm10, ymm8
+vsubpd ymm0, ymm0, ymm9
+vsubpd ymm10, ymm10, ymm8
+vmovdqu [rsp + 128], ymm3
+vmovdqa ymm3, ymm13
+vfmadd231pd ymm3, ymm11, ymm0
+vmovdqu [rsp + 160], ymm14
+vmovdqa ymm14, ymm12
+vfmadd231pd ymm14, ymm10, [rsp + 704]
+vsubpd ymm15, ymm5, ymm3
+vsubpd ymm8, ymm2, ymm14
+vfmadd231pd ymm15, ymm11, ymm0
+vfmadd231pd ymm8, ymm10, [rsp + 704]
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm7, ymm8, ymm7
+vmovdqu ymm8, [rsp + 416]
+vmovdqu ymm15, [rsp + 672]
+vmovdqu [rsp + 736], ymm10
+vmovdqa ymm10, ymm13
+vfmadd231pd ymm10, ymm8, ymm15
+vmovdqu [rsp + 768], ymm0
+vmovdqu ymm0, [rsp + 384]
+vmovdqu [rsp + 800], ymm11
+vmovdqa ymm11, ymm12
+vfmadd231pd ymm11, ymm0, [rsp + 640]
+vsubpd ymm9, ymm5, ymm10
+vsubpd ymm5, ymm2, ymm11
+vfmadd231pd ymm9, ymm8, ymm15
+vfmadd231pd ymm5, ymm0, [rsp + 640]
+vpaddq ymm6, ymm9, ymm6
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm3, ymm10, ymm3
+vpaddq ymm14, ymm11, ymm14
+vmovdqu ymm11, [rsp + 608]
+vmovdqa ymm10, ymm13
+vfmadd231pd ymm10, ymm4, ymm11
+vmovdqu ymm5, [rsp + 576]
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm1, ymm5
+vmovdqu ymm15, [rip + 5f + 96]
+vsubpd ymm0, ymm15, ymm10
+vsubpd ymm8, ymm2, ymm9
+vfmadd231pd ymm0, ymm4, ymm11
+vfmadd231pd ymm8, ymm1, ymm5
+vpaddq ymm6, ymm0, ymm6
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm3, ymm10, ymm3
+vpaddq ymm14, ymm9, ymm14
+vmovdqu ymm9, [rsp + 96]
+vmovdqu ymm10, [rip + 5f + 32]
+vpaddq ymm9, ymm9, ymm10
+vmovdqu ymm8, [rsp + 64]
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm8, ymm8, ymm0
+vsubpd ymm9, ymm9, ymm10
+vsubpd ymm8, ymm8, ymm0
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm9, [rsp + 800]
+vmovdqa ymm10, ymm12
+vfmadd231pd ymm10, ymm8, [rsp + 704]
+vmovdqu [rsp + 64], ymm7
+vsubpd ymm7, ymm15, ymm0
+vmovdqu [rsp + 96], ymm6
+vsubpd ymm6, ymm2, ymm10
+vfmadd231pd ymm7, ymm9, [rsp + 800]
+vfmadd231pd ymm6, ymm8, [rsp + 704]
+vpaddq ymm3, ymm7, ymm3
+vpaddq ymm14, ymm6, ymm14
+vmovdqu ymm6, [rsp + 416]
+vmovdqu ymm7, [rsp + 768]
+vmovdqu [rsp + 832], ymm8
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm6, ymm7
+vmovdqu [rsp + 864], ymm9
+vmovdqu ymm9, [rsp + 384]
+vmovdqa ymm5, ymm12
+vfmadd231pd ymm5, ymm9, [rsp + 736]
+vsubpd ymm11, ymm15, ymm8
+vsubpd ymm15, ymm2, ymm5
+vfmadd231pd ymm11, ymm6, ymm7
+vfmadd231pd ymm15, ymm9, [rsp + 736]
+vpaddq ymm3, ymm11, ymm3
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm0, ymm8, ymm0
+vpaddq ymm10, ymm5, ymm10
+vmovdqu ymm5, [rsp + 672]
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm4, ymm5
+vmovdqu ymm15, [rsp + 640]
+vmovdqa ymm11, ymm12
+vfmadd231pd ymm11, ymm1, ymm15
+vmovdqu ymm7, [rip + 5f + 96]
+vsubpd ymm9, ymm7, ymm8
+vsubpd ymm6, ymm2, ymm11
+vfmadd231pd ymm9, ymm4, ymm5
+vfmadd231pd ymm6, ymm1, ymm15
+vpaddq ymm3, ymm9, ymm3
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm0, ymm8, ymm0
+vpaddq ymm10, ymm11, ymm10
+vmovdqu ymm11, [rsp + 480]
+vmovdqu ymm8, [rsp + 608]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm11, ymm8
+vmovdqu ymm9, [rsp + 448]
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm9, [rsp + 576]
+vsubpd ymm5, ymm7, ymm6
+vsubpd ymm1, ymm2, ymm15
+vfmadd231pd ymm5, ymm11, ymm8
+vfmadd231pd ymm1, ymm9, [rsp + 576]
+vpaddq ymm3, ymm5, ymm3
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm10, ymm15, ymm10
+vmovdqu ymm15, [rsp + 416]
+vmovdqu ymm6, [rsp + 864]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm15, ymm6
+vmovdqu ymm5, [rsp + 384]
+vmovdqu [rsp + 896], ymm14
+vmovdqa ymm14, ymm12
+vfmadd231pd ymm14, ymm5, [rsp + 832]
+vmovdqu [rsp + 928], ymm3
+vsubpd ymm3, ymm7, ymm1
+vsubpd ymm8, ymm2, ymm14
+vfmadd231pd ymm3, ymm15, ymm6
+vfmadd231pd ymm8, ymm5, [rsp + 832]
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm10, ymm8, ymm10
+vmovdqu ymm8, [rsp + 768]
+vmovdqa ymm3, ymm13
+vfmadd231pd ymm3, ymm4, ymm8
+vmovdqu ymm5, [rsp + 512]
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm5, [rsp + 736]
+vsubpd ymm6, ymm7, ymm3
+vsubpd ymm7, ymm2, ymm15
+vfmadd231pd ymm6, ymm4, ymm8
+vfmadd231pd ymm7, ymm5, [rsp + 736]
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm10, ymm7, ymm10
+vpaddq ymm1, ymm3, ymm1
+vpaddq ymm14, ymm15, ymm14
+vmovdqu ymm15, [rsp + 672]
+vmovdqa ymm3, ymm13
+vfmadd231pd ymm3, ymm11, ymm15
+vmovdqu ymm7, [rsp + 640]
+vmovdqa ymm6, ymm12
+vfmadd231pd ymm6, ymm9, ymm7
+vmovdqu ymm8, [rip + 5f + 96]
+vsubpd ymm5, ymm8, ymm3
+vsubpd ymm8, ymm2, ymm6
+vfmadd231pd ymm5, ymm11, ymm15
+vfmadd231pd ymm8, ymm9, ymm7
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm10, ymm8, ymm10
+vpaddq ymm1, ymm3, ymm1
+vpaddq ymm14, ymm6, ymm14
+vmovdqu ymm6, [rsp + 864]
+vmovdqa ymm3, ymm13
+vfmadd231pd ymm3, ymm4, ymm6
+vmovdqu ymm8, [rsp + 512]
+vmovdqu ymm5, [rsp + 832]
+vmovdqu [rsp + 960], ymm10
+vmovdqa ymm10, ymm12
+vfmadd231pd ymm10, ymm8, ymm5
+vmovdqu [rsp + 992], ymm0
+vmovdqu ymm0, [rip + 5f + 96]
+vsubpd ymm7, ymm0, ymm3
+vsubpd ymm15, ymm2, ymm10
+vfmadd231pd ymm7, ymm4, ymm6
+vfmadd231pd ymm15, ymm8, ymm5
+vpaddq ymm1, ymm7, ymm1
+vpaddq ymm14, ymm15, ymm14
+vmovdqu ymm15, [rsp + 768]
+vmovdqa ymm7, ymm13
+vfmadd231pd ymm7, ymm11, ymm15
+vmovdqa ymm8, ymm12
+vfmadd231pd ymm8, ymm9, [rsp + 736]
+vsubpd ymm4, ymm0, ymm7
+vsubpd ymm5, ymm2, ymm8
+vfmadd231pd ymm4, ymm11, ymm15
+vfmadd231pd ymm5, ymm9, [rsp + 736]
+vpaddq ymm1, ymm4, ymm1
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm3, ymm7, ymm3
+vpaddq ymm10, ymm8, ymm10
+vmovdqu ymm8, [rsp + 608]
+vmovdqu ymm7, [rsp + 672]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm8, ymm7
+vmovdqu ymm4, [rsp + 576]
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm4, [rsp + 640]
+vsubpd ymm9, ymm0, ymm5
+vsubpd ymm0, ymm2, ymm15
+vfmadd231pd ymm9, ymm8, ymm7
+vfmadd231pd ymm0, ymm4, [rsp + 640]
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm14, ymm0, ymm14
+vpaddq ymm3, ymm5, ymm3
+vpaddq ymm10, ymm15, ymm10
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm11, ymm6
+vmovdqu ymm5, [rsp + 448]
+vmovdqu ymm0, [rsp + 832]
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm5, ymm0
+vmovdqu [rsp + 1024], ymm14
+vmovdqu ymm14, [rip + 5f + 96]
+vmovdqu [rsp + 1056], ymm1
+vsubpd ymm1, ymm14, ymm15
+vsubpd ymm7, ymm2, ymm9
+vfmadd231pd ymm1, ymm11, ymm6
+vfmadd231pd ymm7, ymm5, ymm0
+vpaddq ymm3, ymm1, ymm3
+vpaddq ymm10, ymm7, ymm10
+vmovdqu ymm7, [rsp + 768]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm8, ymm7
+vmovdqa ymm5, ymm12
+vfmadd231pd ymm5, ymm4, [rsp + 736]
+vsubpd ymm11, ymm14, ymm1
+vsubpd ymm14, ymm2, ymm5
+vfmadd231pd ymm11, ymm8, ymm7
+vfmadd231pd ymm14, ymm4, [rsp + 736]
+vpaddq ymm3, ymm11, ymm3
+vpaddq ymm10, ymm14, ymm10
+vpaddq ymm15, ymm1, ymm15
+vpaddq ymm9, ymm5, ymm9
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm8, ymm6
+vmovdqa ymm1, ymm12
+vfmadd231pd ymm1, ymm4, ymm0
+vmovdqu ymm14, [rip + 5f + 96]
+vsubpd ymm11, ymm14, ymm5
+vmovdqu [rsp + 1088], ymm10
+vsubpd ymm10, ymm2, ymm1
+vfmadd231pd ymm11, ymm8, ymm6
+vfmadd231pd ymm10, ymm4, ymm0
+vpaddq ymm15, ymm11, ymm15
+vpaddq ymm9, ymm10, ymm9
+vmovdqu ymm10, [rsp + 672]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm7, ymm10
+vmovdqu ymm4, [rsp + 640]
+vmovdqa ymm8, ymm12
+vfmadd231pd ymm8, ymm4, [rsp + 736]
+vmovdqu [rsp + 1120], ymm3
+vsubpd ymm3, ymm14, ymm11
+vsubpd ymm14, ymm2, ymm8
+vfmadd231pd ymm3, ymm10, ymm7
+vfmadd231pd ymm14, ymm4, [rsp + 736]
+vpaddq ymm15, ymm3, ymm15
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm1, ymm8, ymm1
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm10, ymm6
+vmovdqa ymm11, ymm12
+vfmadd231pd ymm11, ymm4, ymm0
+vmovdqu ymm14, [rip + 5f + 96]
+vsubpd ymm3, ymm14, ymm8
+vmovdqu [rsp + 1152], ymm9
+vsubpd ymm9, ymm2, ymm11
+vfmadd231pd ymm3, ymm10, ymm6
+vfmadd231pd ymm9, ymm4, ymm0
+vpaddq ymm5, ymm3, ymm5
+vpaddq ymm1, ymm9, ymm1
+vmovdqa ymm9, ymm13
+vfmadd231pd ymm9, ymm7, ymm6
+vmovdqu ymm3, [rsp + 736]
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm0, ymm3
+vsubpd ymm10, ymm14, ymm9
+vsubpd ymm14, ymm2, ymm4
+vfmadd231pd ymm10, ymm7, ymm6
+vfmadd231pd ymm14, ymm3, ymm0
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm11, ymm14, ymm11
+vmovdqu ymm14, [rsp + 352]
+vpaddq ymm14, ymm14, ymm14
+vmovdqu ymm10, [rsp + 320]
+vpaddq ymm10, ymm10, ymm10
+vmovdqu ymm0, [rsp + 288]
+vpaddq ymm0, ymm0, ymm0
+vmovdqu ymm6, [rsp + 256]
+vpaddq ymm6, ymm6, ymm6
+vmovdqu ymm3, [rsp + 32]
+vpaddq ymm3, ymm3, ymm3
+vmovdqu ymm7, [rsp]
+vpaddq ymm7, ymm7, ymm7
+vmovdqu [rsp], ymm7
+vmovdqu ymm7, [rsp + 224]
+vpaddq ymm7, ymm7, ymm7
+vmovdqu [rsp + 224], ymm7
+vmovdqu ymm7, [rsp + 192]
+vpaddq ymm7, ymm7, ymm7
+vmovdqu [rsp + 192], ymm7
+vmovdqu ymm7, [rsp + 160]
+vpaddq ymm7, ymm7, ymm7
+vmovdqu [rsp + 160], ymm7
+vmovdqu ymm7, [rsp + 128]
+vpaddq ymm7, ymm7, ymm7
+vmovdqu [rsp + 128], ymm7
+vmovdqu ymm7, [rsp + 96]
+vpaddq ymm7, ymm7, ymm7
+vmovdqu [rsp + 96], ymm7
+vmovdqu ymm7, [rsp + 64]
+vpaddq ymm7, ymm7, ymm7
+vmovdqu [rsp + 64], ymm7
+vmovdqu ymm7, [rsp + 928]
+vpaddq ymm7, ymm7, ymm7
+vmovdqu [rsp + 928], ymm7
+vmovdqu ymm7, [rsp + 896]
+vpaddq ymm7, ymm7, ymm7
+vmovdqu [rsp + 896], ymm7
+vmovdqu ymm7, [rsp + 992]
+vpaddq ymm7, ymm7, ymm7
+vmovdqu [rsp + 992], ymm7
+vmovdqu ymm7, [rsp + 960]
+vpaddq ymm7, ymm7, ymm7
+vmovdqu [rsp + 960], ymm7
+vmovdqu ymm7, [rsp + 1056]
+vpaddq ymm7, ymm7, ymm7
+vmovdqu [rsp + 1056], ymm7
+vmovdqu ymm7, [rsp + 1024]
+vpaddq ymm7, ymm7, ymm7
+vmovdqu [rsp + 1024], ymm7
+vmovdqu ymm7, [rsp + 1120]
+vpaddq ymm7, ymm7, ymm7
+vmovdqu [rsp + 1120], ymm7
+vmovdqu ymm7, [rsp + 1088]
+vpaddq ymm7, ymm7, ymm7
+vpaddq ymm15, ymm15, ymm15
+vmovdqu [rsp + 1088], ymm15
+vmovdqu ymm15, [rsp + 1152]
+vpaddq ymm15, ymm15, ymm15
+vpaddq ymm5, ymm5, ymm5
+vpaddq ymm1, ymm1, ymm1
+vpaddq ymm8, ymm8, ymm8
+vpaddq ymm11, ymm11, ymm11
+vpaddq ymm9, ymm9, ymm9
+vpaddq ymm4, ymm4, ymm4
+vmovdqu [rsp + 1152], ymm4
+vmovdqu ymm4, [rsp + 800]
+vmovdqu [rsp + 32], ymm9
+vmovdqa ymm9, ymm13
+vfmadd231pd ymm9, ymm4, ymm4
+vmovdqu [rsp + 256], ymm11
+vmovdqu ymm11, [rsp + 704]
+vmovdqu [rsp + 288], ymm8
+vmovdqa ymm8, ymm12
+vfmadd231pd ymm8, ymm11, ymm11
+vmovdqu [rsp + 320], ymm1
+vmovdqu ymm1, [rip + 5f + 96]
+vmovdqu [rsp + 352], ymm5
+vsubpd ymm5, ymm1, ymm9
+vmovdqu [rsp + 1184], ymm15
+vsubpd ymm15, ymm2, ymm8
+vfmadd231pd ymm5, ymm4, ymm4
+vfmadd231pd ymm15, ymm11, ymm11
+vpaddq ymm14, ymm9, ymm14
+vpaddq ymm10, ymm8, ymm10
+vmovdqu ymm8, [rsp + 416]
+vmovdqa ymm9, ymm13
+vfmadd231pd ymm9, ymm8, ymm8
+vmovdqu ymm11, [rsp + 384]
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm11, ymm11
+vmovdqu [rsp + 704], ymm15
+vsubpd ymm15, ymm1, ymm9
+vmovdqu [rsp + 800], ymm5
+vsubpd ymm5, ymm2, ymm4
+vfmadd231pd ymm15, ymm8, ymm8
+vfmadd231pd ymm5, ymm11, ymm11
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm6, ymm5, ymm6
+vpaddq ymm3, ymm9, ymm3
+vpaddq ymm4, ymm4, [rsp]
+vmovdqu ymm9, [rsp + 544]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm9, ymm9
+vmovdqu ymm15, [rsp + 512]
+vmovdqa ymm11, ymm12
+vfmadd231pd ymm11, ymm15, ymm15
+vsubpd ymm8, ymm1, ymm5
+vmovdqu [rsp], ymm4
+vsubpd ymm4, ymm2, ymm11
+vfmadd231pd ymm8, ymm9, ymm9
+vfmadd231pd ymm4, ymm15, ymm15
+vpaddq ymm8, ymm8, [rsp + 224]
+vpaddq ymm4, ymm4, [rsp + 192]
+vpaddq ymm5, ymm5, [rsp + 160]
+vpaddq ymm11, ymm11, [rsp + 128]
+vmovdqu ymm15, [rsp + 480]
+vmovdqa ymm9, ymm13
+vfmadd231pd ymm9, ymm15, ymm15
+vmovdqu [rsp + 128], ymm11
+vmovdqu ymm11, [rsp + 448]
+vmovdqu [rsp + 160], ymm5
+vmovdqa ymm5, ymm12
+vfmadd231pd ymm5, ymm11, ymm11
+vmovdqu [rsp + 192], ymm4
+vsubpd ymm4, ymm1, ymm9
+vmovdqu [rsp + 224], ymm8
+vsubpd ymm8, ymm2, ymm5
+vfmadd231pd ymm4, ymm15, ymm15
+vfmadd231pd ymm8, ymm11, ymm11
+vpaddq ymm4, ymm4, [rsp + 96]
+vpaddq ymm8, ymm8, [rsp + 64]
+vpaddq ymm9, ymm9, [rsp + 928]
+vpaddq ymm5, ymm5, [rsp + 896]
+vmovdqu ymm11, [rsp + 608]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm11, ymm11
+vmovdqu [rsp + 896], ymm5
+vmovdqu ymm5, [rsp + 576]
+vmovdqu [rsp + 928], ymm9
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm5, ymm5
+vmovdqu [rsp + 64], ymm8
+vsubpd ymm8, ymm1, ymm15
+vmovdqu [rsp + 96], ymm4
+vsubpd ymm4, ymm2, ymm9
+vfmadd231pd ymm8, ymm11, ymm11
+vfmadd231pd ymm4, ymm5, ymm5
+vpaddq ymm8, ymm8, [rsp + 992]
+vpaddq ymm4, ymm4, [rsp + 960]
+vpaddq ymm15, ymm15, [rsp + 1056]
+vpaddq ymm9, ymm9, [rsp + 1024]
+vmovdqu ymm5, [rsp + 672]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm5, ymm5
+vmovdqu [rsp + 1024], ymm9
+vmovdqu ymm9, [rsp + 640]
+vmovdqu [rsp + 1056], ymm15
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm9, ymm9
+vmovdqu [rsp + 960], ymm4
+vsubpd ymm4, ymm1, ymm11
+vmovdqu [rsp + 992], ymm8
+vsubpd ymm8, ymm2, ymm15
+vfmadd231pd ymm4, ymm5, ymm5
+vfmadd231pd ymm8, ymm9, ymm9
+vpaddq ymm4, ymm4, [rsp + 1120]
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm11, ymm11, [rsp + 1088]
+vpaddq ymm15, ymm15, [rsp + 1184]
+vmovdqu ymm8, [rsp + 768]
+vmovdqa ymm9, ymm13
+vfmadd231pd ymm9, ymm8, ymm8
+vmovdqu ymm5, [rsp + 736]
+vmovdqu [rsp + 1184], ymm15
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm5, ymm5
+vmovdqu [rsp + 1088], ymm11
+vsubpd ymm11, ymm1, ymm9
+vmovdqu [rsp + 1120], ymm7
+vsubpd ymm7, ymm2, ymm15
+vfmadd231pd ymm11, ymm8, ymm8
+vfmadd231pd ymm7, ymm5, ymm5
+vpaddq ymm11, ymm11, [rsp + 352]
+vpaddq ymm7, ymm7, [rsp + 320]
+vpaddq ymm9, ymm9, [rsp + 288]
+vpaddq ymm15, ymm15, [rsp + 256]
+vmovdqu ymm5, [rsp + 864]
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm5, ymm5
+vmovdqu [rsp + 256], ymm15
+vmovdqu ymm15, [rsp + 832]
+vmovdqu [rsp + 288], ymm9
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm15, ymm15
+vmovdqu [rsp + 320], ymm7
+vsubpd ymm7, ymm1, ymm8
+vmovdqu [rsp + 352], ymm8
+vsubpd ymm8, ymm2, ymm9
+vfmadd231pd ymm7, ymm5, ymm5
+vfmadd231pd ymm8, ymm15, ymm15
+vpaddq ymm7, ymm7, [rsp + 32]
+vpaddq ymm8, ymm8, [rsp + 1152]
+vpaddq ymm14, ymm14, [rip + 5f + 128]
+vpaddq ymm10, ymm10, [rip + 5f + 128]
+vpsrlq ymm15, ymm14, 52
+vpsrlq ymm5, ymm10, 52
+vpaddq ymm15, ymm0, ymm15
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm15, ymm15, [rip + 5f + 160]
+vpaddq ymm5, ymm5, [rip + 5f + 160]
+vpsrlq ymm6, ymm15, 52
+vpsrlq ymm0, ymm5, 52
+vpaddq ymm6, ymm3, ymm6
+vpaddq ymm0, ymm0, [rsp]
+vmovdqu ymm3, [rsp + 800]
+vsubpd ymm3, ymm3, [rip + 5f + 32]
+vmovdqu [rsp + 800], ymm9
+vmovdqu ymm9, [rsp + 704]
+vsubpd ymm9, ymm9, [rip + 5f + 32]
+vmovdqu [rsp + 704], ymm8
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm3, [rip + 5f + 192]
+vmovdqu [rsp], ymm7
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm9, [rip + 5f + 192]
+vmovdqu [rsp + 1152], ymm11
+vsubpd ymm11, ymm1, ymm8
+vmovdqu [rsp + 32], ymm4
+vsubpd ymm4, ymm2, ymm7
+vfmadd231pd ymm11, ymm3, [rip + 5f + 192]
+vfmadd231pd ymm4, ymm9, [rip + 5f + 192]
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm8, ymm8, [rsp + 224]
+vpaddq ymm7, ymm7, [rsp + 192]
+vmovdqu ymm4, [rip + 5f + 224]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm3, ymm4
+vmovdqu [rsp + 192], ymm0
+vmovdqa ymm0, ymm12
+vfmadd231pd ymm0, ymm9, [rip + 5f + 224]
+vmovdqu [rsp + 224], ymm6
+vsubpd ymm6, ymm1, ymm11
+vmovdqu [rsp + 832], ymm5
+vsubpd ymm5, ymm2, ymm0
+vfmadd231pd ymm6, ymm3, ymm4
+vfmadd231pd ymm5, ymm9, [rip + 5f + 224]
+vpaddq ymm8, ymm6, ymm8
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm11, ymm11, [rsp + 160]
+vpaddq ymm0, ymm0, [rsp + 128]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm5
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm10, ymm10, ymm6
+vsubpd ymm14, ymm14, ymm5
+vsubpd ymm10, ymm10, ymm6
+vmovdqu ymm4, [rip + 5f + 192]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm14, ymm4
+vmovdqa ymm5, ymm12
+vfmadd231pd ymm5, ymm10, [rip + 5f + 192]
+vmovdqu [rsp + 128], ymm15
+vsubpd ymm15, ymm1, ymm6
+vsubpd ymm1, ymm2, ymm5
+vfmadd231pd ymm15, ymm14, ymm4
+vfmadd231pd ymm1, ymm10, [rip + 5f + 192]
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm11, ymm6, ymm11
+vpaddq ymm0, ymm5, ymm0
+vmovdqu ymm5, [rip + 5f + 256]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm3, ymm5
+vmovdqu ymm1, [rip + 5f + 256]
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm9, ymm1
+vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu [rsp + 160], ymm7
+vsubpd ymm7, ymm4, ymm6
+vmovdqu [rsp + 864], ymm8
+vsubpd ymm8, ymm2, ymm15
+vfmadd231pd ymm7, ymm3, ymm5
+vfmadd231pd ymm8, ymm9, ymm1
+vpaddq ymm11, ymm7, ymm11
+vpaddq ymm0, ymm8, ymm0
+vpaddq ymm6, ymm6, [rsp + 96]
+vpaddq ymm15, ymm15, [rsp + 64]
+vmovdqu ymm8, [rip + 5f + 224]
+vmovdqa ymm7, ymm13
+vfmadd231pd ymm7, ymm14, ymm8
+vmovdqu ymm1, [rip + 5f + 224]
+vmovdqa ymm5, ymm12
+vfmadd231pd ymm5, ymm10, ymm1
+vmovdqu [rsp + 64], ymm9
+vsubpd ymm9, ymm4, ymm7
+vmovdqu [rsp + 96], ymm3
+vsubpd ymm3, ymm2, ymm5
+vfmadd231pd ymm9, ymm14, ymm8
+vfmadd231pd ymm3, ymm10, ymm1
+vpaddq ymm11, ymm9, ymm11
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm6, ymm7, ymm6
+vpaddq ymm15, ymm5, ymm15
+vmovdqu ymm5, [rsp + 128]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm7, [rsp + 832]
+vpand ymm7, ymm7, [rip + 5f]
+vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm3
+vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm7, ymm7, ymm9
+vsubpd ymm5, ymm5, ymm3
+vsubpd ymm7, ymm7, ymm9
+vmovdqu ymm1, [rip + 5f + 192]
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm5, ymm1
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm7, [rip + 5f + 192]
+vsubpd ymm3, ymm4, ymm8
+vmovdqu [rsp + 832], ymm10
+vsubpd ymm10, ymm2, ymm9
+vfmadd231pd ymm3, ymm5, ymm1
+vfmadd231pd ymm10, ymm7, [rip + 5f + 192]
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm6, ymm8, ymm6
+vpaddq ymm15, ymm9, ymm15
+vmovdqu ymm9, [rsp + 96]
+vmovdqu ymm8, [rip + 5f + 288]
+vmovdqa ymm10, ymm13
+vfmadd231pd ymm10, ymm9, ymm8
+vmovdqu ymm3, [rsp + 64]
+vmovdqu ymm1, [rip + 5f + 288]
+vmovdqu [rsp + 128], ymm0
+vmovdqa ymm0, ymm12
+vfmadd231pd ymm0, ymm3, ymm1
+vmovdqu [rsp + 736], ymm11
+vsubpd ymm11, ymm4, ymm10
+vmovdqu [rsp + 768], ymm7
+vsubpd ymm7, ymm2, ymm0
+vfmadd231pd ymm11, ymm9, ymm8
+vfmadd231pd ymm7, ymm3, ymm1
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm15, ymm7, ymm15
+vpaddq ymm10, ymm10, [rsp + 928]
+vpaddq ymm0, ymm0, [rsp + 896]
+vmovdqu ymm7, [rip + 5f + 256]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm14, ymm7
+vmovdqu ymm1, [rsp + 832]
+vmovdqu ymm8, [rip + 5f + 256]
+vmovdqa ymm3, ymm12
+vfmadd231pd ymm3, ymm1, ymm8
+vsubpd ymm9, ymm4, ymm11
+vsubpd ymm4, ymm2, ymm3
+vfmadd231pd ymm9, ymm14, ymm7
+vfmadd231pd ymm4, ymm1, ymm8
+vpaddq ymm6, ymm9, ymm6
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm10, ymm11, ymm10
+vpaddq ymm0, ymm3, ymm0
+vmovdqu ymm3, [rip + 5f + 224]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm5, ymm3
+vmovdqu ymm4, [rsp + 768]
+vmovdqu ymm9, [rip + 5f + 224]
+vmovdqa ymm8, ymm12
+vfmadd231pd ymm8, ymm4, ymm9
+vmovdqu ymm7, [rip + 5f + 96]
+vsubpd ymm1, ymm7, ymm11
+vmovdqu [rsp + 896], ymm14
+vsubpd ymm14, ymm2, ymm8
+vfmadd231pd ymm1, ymm5, ymm3
+vfmadd231pd ymm14, ymm4, ymm9
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm15, ymm14, ymm15
+vpaddq ymm10, ymm11, ymm10
+vpaddq ymm0, ymm8, ymm0
+vmovdqu ymm8, [rsp + 96]
+vmovdqu ymm11, [rip + 5f + 320]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm8, ymm11
+vmovdqu ymm1, [rsp + 64]
+vmovdqu ymm9, [rip + 5f + 320]
+vmovdqa ymm3, ymm12
+vfmadd231pd ymm3, ymm1, ymm9
+vmovdqu [rsp + 928], ymm15
+vsubpd ymm15, ymm7, ymm14
+vmovdqu [rsp + 640], ymm6
+vsubpd ymm6, ymm2, ymm3
+vfmadd231pd ymm15, ymm8, ymm11
+vfmadd231pd ymm6, ymm1, ymm9
+vpaddq ymm10, ymm15, ymm10
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm14, ymm14, [rsp + 992]
+vpaddq ymm3, ymm3, [rsp + 960]
+vmovdqu ymm6, [rsp + 896]
+vmovdqu ymm15, [rip + 5f + 288]
+vmovdqa ymm9, ymm13
+vfmadd231pd ymm9, ymm6, ymm15
+vmovdqu ymm11, [rsp + 832]
+vmovdqa ymm1, ymm12
+vfmadd231pd ymm1, ymm11, [rip + 5f + 288]
+vsubpd ymm8, ymm7, ymm9
+vsubpd ymm7, ymm2, ymm1
+vfmadd231pd ymm8, ymm6, ymm15
+vfmadd231pd ymm7, ymm11, [rip + 5f + 288]
+vpaddq ymm10, ymm8, ymm10
+vpaddq ymm0, ymm7, ymm0
+vpaddq ymm14, ymm9, ymm14
+vpaddq ymm3, ymm1, ymm3
+vmovdqu ymm1, [rip + 5f + 256]
+vmovdqa ymm9, ymm13
+vfmadd231pd ymm9, ymm5, ymm1
+vmovdqu ymm7, [rip + 5f + 256]
+vmovdqa ymm8, ymm12
+vfmadd231pd ymm8, ymm4, ymm7
+vmovdqu ymm15, [rip + 5f + 96]
+vsubpd ymm11, ymm15, ymm9
+vsubpd ymm6, ymm2, ymm8
+vfmadd231pd ymm11, ymm5, ymm1
+vfmadd231pd ymm6, ymm4, ymm7
+vpaddq ymm10, ymm11, ymm10
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm14, ymm9, ymm14
+vpaddq ymm3, ymm8, ymm3
+vmovdqu ymm8, [rsp + 96]
+vmovdqu ymm9, [rip + 5f + 352]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm8, ymm9
+vmovdqu ymm11, [rsp + 64]
+vmovdqu ymm7, [rip + 5f + 352]
+vmovdqa ymm1, ymm12
+vfmadd231pd ymm1, ymm11, ymm7
+vmovdqu [rsp + 960], ymm0
+vsubpd ymm0, ymm15, ymm6
+vmovdqu [rsp + 992], ymm10
+vsubpd ymm10, ymm2, ymm1
+vfmadd231pd ymm0, ymm8, ymm9
+vfmadd231pd ymm10, ymm11, ymm7
+vpaddq ymm14, ymm0, ymm14
+vpaddq ymm3, ymm10, ymm3
+vpaddq ymm6, ymm6, [rsp + 1056]
+vpaddq ymm1, ymm1, [rsp + 1024]
+vmovdqu ymm10, [rsp + 896]
+vmovdqu ymm0, [rip + 5f + 320]
+vmovdqa ymm7, ymm13
+vfmadd231pd ymm7, ymm10, ymm0
+vmovdqu ymm9, [rsp + 832]
+vmovdqa ymm11, ymm12
+vfmadd231pd ymm11, ymm9, [rip + 5f + 320]
+vsubpd ymm8, ymm15, ymm7
+vsubpd ymm15, ymm2, ymm11
+vfmadd231pd ymm8, ymm10, ymm0
+vfmadd231pd ymm15, ymm9, [rip + 5f + 320]
+vpaddq ymm14, ymm8, ymm14
+vpaddq ymm3, ymm15, ymm3
+vpaddq ymm6, ymm7, ymm6
+vpaddq ymm1, ymm11, ymm1
+vmovdqu ymm11, [rip + 5f + 288]
+vmovdqa ymm7, ymm13
+vfmadd231pd ymm7, ymm5, ymm11
+vmovdqu ymm15, [rip + 5f + 288]
+vmovdqa ymm8, ymm12
+vfmadd231pd ymm8, ymm4, ymm15
+vmovdqu ymm0, [rip + 5f + 96]
+vsubpd ymm9, ymm0, ymm7
+vsubpd ymm10, ymm2, ymm8
+vfmadd231pd ymm9, ymm5, ymm11
+vfmadd231pd ymm10, ymm4, ymm15
+vpaddq ymm14, ymm9, ymm14
+vpaddq ymm3, ymm10, ymm3
+vpaddq ymm6, ymm7, ymm6
+vpaddq ymm1, ymm8, ymm1
+vmovdqu ymm8, [rsp + 96]
+vmovdqu ymm7, [rip + 5f + 384]
+vmovdqa ymm10, ymm13
+vfmadd231pd ymm10, ymm8, ymm7
+vmovdqu ymm9, [rsp + 64]
+vmovdqu ymm15, [rip + 5f + 384]
+vmovdqa ymm11, ymm12
+vfmadd231pd ymm11, ymm9, ymm15
+vmovdqu [rsp + 1024], ymm3
+vsubpd ymm3, ymm0, ymm10
+vmovdqu [rsp + 1056], ymm14
+vsubpd ymm14, ymm2, ymm11
+vfmadd231pd ymm3, ymm8, ymm7
+vfmadd231pd ymm14, ymm9, ymm15
+vpaddq ymm6, ymm3, ymm6
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm10, ymm10, [rsp + 32]
+vpaddq ymm11, ymm11, [rsp + 1120]
+vmovdqu ymm14, [rsp + 896]
+vmovdqu ymm3, [rip + 5f + 352]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm14, ymm3
+vmovdqu ymm7, [rsp + 832]
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm7, [rip + 5f + 352]
+vsubpd ymm8, ymm0, ymm15
+vsubpd ymm0, ymm2, ymm9
+vfmadd231pd ymm8, ymm14, ymm3
+vfmadd231pd ymm0, ymm7, [rip + 5f + 352]
+vpaddq ymm6, ymm8, ymm6
+vpaddq ymm1, ymm0, ymm1
+vpaddq ymm10, ymm15, ymm10
+vpaddq ymm11, ymm9, ymm11
+vmovdqu ymm9, [rip + 5f + 320]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm5, ymm9
+vmovdqu ymm0, [rip + 5f + 320]
+vmovdqa ymm8, ymm12
+vfmadd231pd ymm8, ymm4, ymm0
+vmovdqu ymm3, [rip + 5f + 96]
+vsubpd ymm7, ymm3, ymm15
+vsubpd ymm14, ymm2, ymm8
+vfmadd231pd ymm7, ymm5, ymm9
+vfmadd231pd ymm14, ymm4, ymm0
+vpaddq ymm6, ymm7, ymm6
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm10, ymm15, ymm10
+vpaddq ymm11, ymm8, ymm11
+vmovdqu ymm8, [rsp + 96]
+vmovdqu ymm15, [rip + 5f + 416]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm8, ymm15
+vmovdqu ymm7, [rsp + 64]
+vmovdqu ymm0, [rip + 5f + 416]
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm7, ymm0
+vmovdqu [rsp + 1120], ymm1
+vsubpd ymm1, ymm3, ymm14
+vmovdqu [rsp + 32], ymm6
+vsubpd ymm6, ymm2, ymm9
+vfmadd231pd ymm1, ymm8, ymm15
+vfmadd231pd ymm6, ymm7, ymm0
+vpaddq ymm10, ymm1, ymm10
+vpaddq ymm11, ymm6, ymm11
+vpaddq ymm14, ymm14, [rsp + 1088]
+vpaddq ymm9, ymm9, [rsp + 1184]
+vmovdqu ymm6, [rsp + 896]
+vmovdqu ymm1, [rip + 5f + 384]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm6, ymm1
+vmovdqu ymm7, [rsp + 832]
+vmovdqu ymm15, [rip + 5f + 384]
+vmovdqa ymm8, ymm12
+vfmadd231pd ymm8, ymm7, ymm15
+vsubpd ymm4, ymm3, ymm0
+vsubpd ymm3, ymm2, ymm8
+vfmadd231pd ymm4, ymm6, ymm1
+vfmadd231pd ymm3, ymm7, ymm15
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm14, ymm0, ymm14
+vpaddq ymm9, ymm8, ymm9
+vmovdqu ymm8, [rip + 5f + 352]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm5, ymm8
+vmovdqu ymm3, [rsp + 768]
+vmovdqu ymm4, [rip + 5f + 352]
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm3, ymm4
+vmovdqu ymm1, [rip + 5f + 96]
+vsubpd ymm7, ymm1, ymm0
+vsubpd ymm1, ymm2, ymm15
+vfmadd231pd ymm7, ymm5, ymm8
+vfmadd231pd ymm1, ymm3, ymm4
+vpaddq ymm10, ymm7, ymm10
+vpaddq ymm11, ymm1, ymm11
+vpaddq ymm14, ymm0, ymm14
+vpaddq ymm9, ymm15, ymm9
+vmovdqu ymm15, [rip + 5f + 416]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm6, ymm15
+vmovdqu ymm1, [rsp + 832]
+vmovdqu ymm7, [rip + 5f + 416]
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm1, ymm7
+vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu [rsp + 1184], ymm11
+vsubpd ymm11, ymm8, ymm0
+vmovdqu [rsp + 1088], ymm10
+vsubpd ymm10, ymm2, ymm4
+vfmadd231pd ymm11, ymm6, ymm15
+vfmadd231pd ymm10, ymm1, ymm7
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm9, ymm10, ymm9
+vpaddq ymm0, ymm0, [rsp + 1152]
+vpaddq ymm4, ymm4, [rsp + 320]
+vmovdqu ymm10, [rip + 5f + 384]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm5, ymm10
+vmovdqu ymm7, [rip + 5f + 384]
+vmovdqa ymm1, ymm12
+vfmadd231pd ymm1, ymm3, ymm7
+vsubpd ymm15, ymm8, ymm11
+vsubpd ymm6, ymm2, ymm1
+vfmadd231pd ymm15, ymm5, ymm10
+vfmadd231pd ymm6, ymm3, ymm7
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm9, ymm6, ymm9
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm4, ymm1, ymm4
+vmovdqu ymm1, [rip + 5f + 416]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm5, ymm1
+vmovdqu ymm6, [rip + 5f + 416]
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm3, ymm6
+vsubpd ymm7, ymm8, ymm11
+vsubpd ymm10, ymm2, ymm15
+vfmadd231pd ymm7, ymm5, ymm1
+vfmadd231pd ymm10, ymm3, ymm6
+vpaddq ymm0, ymm7, ymm0
+vpaddq ymm4, ymm10, ymm4
+vpaddq ymm11, ymm11, [rsp + 288]
+vpaddq ymm15, ymm15, [rsp + 256]
+vmovdqu ymm10, [rsp + 224]
+vpaddq ymm10, ymm10, [rip + 5f + 448]
+vmovdqu ymm7, [rsp + 192]
+vpaddq ymm7, ymm7, [rip + 5f + 448]
+vpsrlq ymm6, ymm10, 52
+vpsrlq ymm3, ymm7, 52
+vpaddq ymm6, ymm6, [rsp + 864]
+vpaddq ymm3, ymm3, [rsp + 160]
+vpaddq ymm6, ymm6, [rip + 5f + 480]
+vpaddq ymm3, ymm3, [rip + 5f + 480]
+vpsrlq ymm1, ymm6, 52
+vpsrlq ymm5, ymm3, 52
+vpaddq ymm1, ymm1, [rsp + 736]
+vpaddq ymm5, ymm5, [rsp + 128]
+vpand ymm10, ymm10, [rip + 5f]
+vpand ymm7, ymm7, [rip + 5f]
+vpaddq ymm10, ymm10, [rip + 5f + 32]
+vpaddq ymm7, ymm7, [rip + 5f + 32]
+vsubpd ymm10, ymm10, [rip + 5f + 32]
+vsubpd ymm7, ymm7, [rip + 5f + 32]
+vmovdqu [rsp + 128], ymm15
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm10, [rip + 5f + 512]
+vmovdqu [rsp + 736], ymm11
+vmovdqa ymm11, ymm12
+vfmadd231pd ymm11, ymm7, [rip + 5f + 512]
+vmovdqu [rsp + 160], ymm4
+vsubpd ymm4, ymm8, ymm15
+vmovdqu [rsp + 864], ymm0
+vsubpd ymm0, ymm2, ymm11
+vfmadd231pd ymm4, ymm10, [rip + 5f + 512]
+vfmadd231pd ymm0, ymm7, [rip + 5f + 512]
+vpaddq ymm1, ymm4, ymm1
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm15, ymm15, [rsp + 640]
+vpaddq ymm11, ymm11, [rsp + 928]
+vmovdqu ymm0, [rip + 5f + 544]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm10, ymm0
+vmovdqu [rsp + 928], ymm5
+vmovdqa ymm5, ymm12
+vfmadd231pd ymm5, ymm7, [rip + 5f + 544]
+vmovdqu [rsp + 640], ymm1
+vsubpd ymm1, ymm8, ymm4
+vmovdqu [rsp + 192], ymm9
+vsubpd ymm9, ymm2, ymm5
+vfmadd231pd ymm1, ymm10, ymm0
+vfmadd231pd ymm9, ymm7, [rip + 5f + 544]
+vpaddq ymm15, ymm1, ymm15
+vpaddq ymm11, ymm9, ymm11
+vpaddq ymm4, ymm4, [rsp + 992]
+vpaddq ymm5, ymm5, [rsp + 960]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm9
+vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm1
+vsubpd ymm6, ymm6, ymm9
+vsubpd ymm3, ymm3, ymm1
+vmovdqu ymm0, [rip + 5f + 512]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm6, ymm0
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm3, [rip + 5f + 512]
+vmovdqu [rsp + 960], ymm14
+vsubpd ymm14, ymm8, ymm1
+vsubpd ymm8, ymm2, ymm9
+vfmadd231pd ymm14, ymm6, ymm0
+vfmadd231pd ymm8, ymm3, [rip + 5f + 512]
+vpaddq ymm15, ymm14, ymm15
+vpaddq ymm11, ymm8, ymm11
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm5, ymm9, ymm5
+vmovdqu ymm9, [rip + 5f + 576]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm10, ymm9
+vmovdqu ymm8, [rip + 5f + 576]
+vmovdqa ymm14, ymm12
+vfmadd231pd ymm14, ymm7, ymm8
+vmovdqu ymm0, [rip + 5f + 96]
+vmovdqu [rsp + 992], ymm11
+vsubpd ymm11, ymm0, ymm1
+vmovdqu [rsp + 224], ymm15
+vsubpd ymm15, ymm2, ymm14
+vfmadd231pd ymm11, ymm10, ymm9
+vfmadd231pd ymm15, ymm7, ymm8
+vpaddq ymm4, ymm11, ymm4
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm1, ymm1, [rsp + 1056]
+vpaddq ymm14, ymm14, [rsp + 1024]
+vmovdqu ymm15, [rip + 5f + 544]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm6, ymm15
+vmovdqu ymm8, [rip + 5f + 544]
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm3, ymm8
+vmovdqu [rsp + 1024], ymm7
+vsubpd ymm7, ymm0, ymm11
+vsubpd ymm0, ymm2, ymm9
+vfmadd231pd ymm7, ymm6, ymm15
+vfmadd231pd ymm0, ymm3, ymm8
+vpaddq ymm4, ymm7, ymm4
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm1, ymm11, ymm1
+vpaddq ymm14, ymm9, ymm14
+vmovdqu ymm9, [rip + 5f + 608]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm10, ymm9
+vmovdqu ymm0, [rsp + 1024]
+vmovdqu ymm7, [rip + 5f + 608]
+vmovdqa ymm8, ymm12
+vfmadd231pd ymm8, ymm0, ymm7
+vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu [rsp + 1056], ymm5
+vsubpd ymm5, ymm15, ymm11
+vmovdqu [rsp + 256], ymm4
+vsubpd ymm4, ymm2, ymm8
+vfmadd231pd ymm5, ymm10, ymm9
+vfmadd231pd ymm4, ymm0, ymm7
+vpaddq ymm1, ymm5, ymm1
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm11, ymm11, [rsp + 32]
+vpaddq ymm8, ymm8, [rsp + 1120]
+vmovdqu ymm4, [rip + 5f + 576]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm6, ymm4
+vmovdqu ymm7, [rip + 5f + 576]
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm3, ymm7
+vsubpd ymm0, ymm15, ymm5
+vsubpd ymm15, ymm2, ymm9
+vfmadd231pd ymm0, ymm6, ymm4
+vfmadd231pd ymm15, ymm3, ymm7
+vpaddq ymm1, ymm0, ymm1
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm8, ymm9, ymm8
+vmovdqu ymm9, [rip + 5f + 640]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm10, ymm9
+vmovdqu ymm15, [rsp + 1024]
+vmovdqu ymm0, [rip + 5f + 640]
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm15, ymm0
+vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu [rsp + 1120], ymm14
+vsubpd ymm14, ymm4, ymm5
+vmovdqu [rsp + 32], ymm1
+vsubpd ymm1, ymm2, ymm7
+vfmadd231pd ymm14, ymm10, ymm9
+vfmadd231pd ymm1, ymm15, ymm0
+vpaddq ymm11, ymm14, ymm11
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm5, ymm5, [rsp + 1088]
+vpaddq ymm7, ymm7, [rsp + 1184]
+vmovdqu ymm1, [rip + 5f + 608]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm6, ymm1
+vmovdqu ymm0, [rip + 5f + 608]
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm3, ymm0
+vsubpd ymm15, ymm4, ymm14
+vsubpd ymm4, ymm2, ymm9
+vfmadd231pd ymm15, ymm6, ymm1
+vfmadd231pd ymm4, ymm3, ymm0
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm7, ymm9, ymm7
+vmovdqu ymm9, [rip + 5f + 672]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm10, ymm9
+vmovdqu ymm4, [rsp + 1024]
+vmovdqu ymm15, [rip + 5f + 672]
+vmovdqa ymm0, ymm12
+vfmadd231pd ymm0, ymm4, ymm15
+vmovdqu ymm1, [rip + 5f + 96]
+vmovdqu [rsp + 1184], ymm8
+vsubpd ymm8, ymm1, ymm14
+vmovdqu [rsp + 1088], ymm11
+vsubpd ymm11, ymm2, ymm0
+vfmadd231pd ymm8, ymm10, ymm9
+vfmadd231pd ymm11, ymm4, ymm15
+vpaddq ymm5, ymm8, ymm5
+vpaddq ymm7, ymm11, ymm7
+vpaddq ymm14, ymm14, [rsp + 960]
+vpaddq ymm0, ymm0, [rsp + 192]
+vmovdqu ymm11, [rip + 5f + 640]
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm6, ymm11
+vmovdqu ymm15, [rip + 5f + 640]
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm3, ymm15
+vsubpd ymm4, ymm1, ymm8
+vsubpd ymm1, ymm2, ymm9
+vfmadd231pd ymm4, ymm6, ymm11
+vfmadd231pd ymm1, ymm3, ymm15
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm14, ymm8, ymm14
+vpaddq ymm0, ymm9, ymm0
+vmovdqu ymm9, [rip + 5f + 704]
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm10, ymm9
+vmovdqu ymm1, [rsp + 1024]
+vmovdqu ymm4, [rip + 5f + 704]
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm1, ymm4
+vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu [rsp + 192], ymm7
+vsubpd ymm7, ymm11, ymm8
+vmovdqu [rsp + 960], ymm5
+vsubpd ymm5, ymm2, ymm15
+vfmadd231pd ymm7, ymm10, ymm9
+vfmadd231pd ymm5, ymm1, ymm4
+vpaddq ymm14, ymm7, ymm14
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm8, ymm8, [rsp + 864]
+vpaddq ymm15, ymm15, [rsp + 160]
+vmovdqu ymm5, [rip + 5f + 672]
+vmovdqa ymm7, ymm13
+vfmadd231pd ymm7, ymm6, ymm5
+vmovdqu ymm4, [rip + 5f + 672]
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm3, ymm4
+vsubpd ymm1, ymm11, ymm7
+vsubpd ymm11, ymm2, ymm9
+vfmadd231pd ymm1, ymm6, ymm5
+vfmadd231pd ymm11, ymm3, ymm4
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm15, ymm9, ymm15
+vmovdqu ymm9, [rip + 5f + 736]
+vmovdqa ymm7, ymm13
+vfmadd231pd ymm7, ymm10, ymm9
+vmovdqu ymm11, [rsp + 1024]
+vmovdqu ymm1, [rip + 5f + 736]
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm11, ymm1
+vmovdqu ymm5, [rip + 5f + 96]
+vmovdqu [rsp + 160], ymm0
+vsubpd ymm0, ymm5, ymm7
+vmovdqu [rsp + 864], ymm14
+vsubpd ymm14, ymm2, ymm4
+vfmadd231pd ymm0, ymm10, ymm9
+vfmadd231pd ymm14, ymm11, ymm1
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm15, ymm14, ymm15
+vpaddq ymm7, ymm7, [rsp + 736]
+vpaddq ymm4, ymm4, [rsp + 128]
+vmovdqu ymm14, [rip + 5f + 704]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm6, ymm14
+vmovdqu ymm1, [rip + 5f + 704]
+vmovdqa ymm11, ymm12
+vfmadd231pd ymm11, ymm3, ymm1
+vsubpd ymm9, ymm5, ymm0
+vsubpd ymm10, ymm2, ymm11
+vfmadd231pd ymm9, ymm6, ymm14
+vfmadd231pd ymm10, ymm3, ymm1
+vpaddq ymm8, ymm9, ymm8
+vpaddq ymm15, ymm10, ymm15
+vpaddq ymm7, ymm0, ymm7
+vpaddq ymm4, ymm11, ymm4
+vmovdqu ymm11, [rip + 5f + 736]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm6, ymm11
+vmovdqu ymm10, [rip + 5f + 736]
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm3, ymm10
+vsubpd ymm1, ymm5, ymm0
+vsubpd ymm14, ymm2, ymm9
+vfmadd231pd ymm1, ymm6, ymm11
+vfmadd231pd ymm14, ymm3, ymm10
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm0, ymm0, [rsp]
+vpaddq ymm9, ymm9, [rsp + 704]
+vmovdqu ymm14, [rsp + 640]
+vpaddq ymm14, ymm14, [rip + 5f + 768]
+vmovdqu ymm1, [rsp + 928]
+vpaddq ymm1, ymm1, [rip + 5f + 768]
+vpsrlq ymm10, ymm14, 52
+vpsrlq ymm3, ymm1, 52
+vpaddq ymm10, ymm10, [rsp + 224]
+vpaddq ymm3, ymm3, [rsp + 992]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm11
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm6
+vsubpd ymm14, ymm14, ymm11
+vsubpd ymm1, ymm1, ymm6
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm14, [rip + 5f + 800]
+vmovdqa ymm11, ymm12
+vfmadd231pd ymm11, ymm1, [rip + 5f + 800]
+vmovdqu [rsp + 992], ymm9
+vsubpd ymm9, ymm5, ymm6
+vmovdqu [rsp + 224], ymm0
+vsubpd ymm0, ymm2, ymm11
+vfmadd231pd ymm9, ymm14, [rip + 5f + 800]
+vfmadd231pd ymm0, ymm1, [rip + 5f + 800]
+vpaddq ymm10, ymm9, ymm10
+vpaddq ymm3, ymm0, ymm3
+vpaddq ymm6, ymm6, [rsp + 256]
+vpaddq ymm11, ymm11, [rsp + 1056]
+vmovdqu ymm0, [rip + 5f + 832]
+vmovdqa ymm9, ymm13
+vfmadd231pd ymm9, ymm14, ymm0
+vmovdqu [rsp + 1056], ymm3
+vmovdqa ymm3, ymm12
+vfmadd231pd ymm3, ymm1, [rip + 5f + 832]
+vmovdqu [rsp + 256], ymm10
+vsubpd ymm10, ymm5, ymm9
+vmovdqu [rsp + 928], ymm4
+vsubpd ymm4, ymm2, ymm3
+vfmadd231pd ymm10, ymm14, ymm0
+vfmadd231pd ymm4, ymm1, [rip + 5f + 832]
+vpaddq ymm6, ymm10, ymm6
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm9, ymm9, [rsp + 32]
+vpaddq ymm3, ymm3, [rsp + 1120]
+vmovdqu ymm4, [rip + 5f + 864]
+vmovdqa ymm10, ymm13
+vfmadd231pd ymm10, ymm14, ymm4
+vmovdqu ymm0, [rip + 5f + 864]
+vmovdqu [rsp + 1120], ymm11
+vmovdqa ymm11, ymm12
+vfmadd231pd ymm11, ymm1, ymm0
+vmovdqu [rsp + 32], ymm6
+vsubpd ymm6, ymm5, ymm10
+vmovdqu [rsp + 640], ymm7
+vsubpd ymm7, ymm2, ymm11
+vfmadd231pd ymm6, ymm14, ymm4
+vfmadd231pd ymm7, ymm1, ymm0
+vpaddq ymm9, ymm6, ymm9
+vpaddq ymm3, ymm7, ymm3
+vpaddq ymm10, ymm10, [rsp + 1088]
+vpaddq ymm11, ymm11, [rsp + 1184]
+vmovdqu ymm7, [rip + 5f + 896]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm14, ymm7
+vmovdqu ymm0, [rip + 5f + 896]
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm1, ymm0
+vmovdqu [rsp + 1184], ymm3
+vsubpd ymm3, ymm5, ymm6
+vmovdqu [rsp + 1088], ymm9
+vsubpd ymm9, ymm2, ymm4
+vfmadd231pd ymm3, ymm14, ymm7
+vfmadd231pd ymm9, ymm1, ymm0
+vpaddq ymm10, ymm3, ymm10
+vpaddq ymm11, ymm9, ymm11
+vpaddq ymm6, ymm6, [rsp + 960]
+vpaddq ymm4, ymm4, [rsp + 192]
+vmovdqu ymm9, [rip + 5f + 928]
+vmovdqa ymm3, ymm13
+vfmadd231pd ymm3, ymm14, ymm9
+vmovdqu ymm0, [rip + 5f + 928]
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm1, ymm0
+vmovdqu [rsp + 192], ymm11
+vsubpd ymm11, ymm5, ymm3
+vmovdqu [rsp + 960], ymm10
+vsubpd ymm10, ymm2, ymm7
+vfmadd231pd ymm11, ymm14, ymm9
+vfmadd231pd ymm10, ymm1, ymm0
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm4, ymm10, ymm4
+vpaddq ymm3, ymm3, [rsp + 864]
+vpaddq ymm7, ymm7, [rsp + 160]
+vmovdqu ymm10, [rip + 5f + 960]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm14, ymm10
+vmovdqu ymm0, [rip + 5f + 960]
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm1, ymm0
+vmovdqu [rsp + 160], ymm4
+vsubpd ymm4, ymm5, ymm11
+vmovdqu [rsp + 864], ymm6
+vsubpd ymm6, ymm2, ymm9
+vfmadd231pd ymm4, ymm14, ymm10
+vfmadd231pd ymm6, ymm1, ymm0
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm7, ymm6, ymm7
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm15, ymm9, ymm15
+vmovdqu ymm9, [rip + 5f + 992]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm14, ymm9
+vmovdqu ymm6, [rip + 5f + 992]
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm1, ymm6
+vsubpd ymm0, ymm5, ymm11
+vsubpd ymm10, ymm2, ymm4
+vfmadd231pd ymm0, ymm14, ymm9
+vfmadd231pd ymm10, ymm1, ymm6
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm15, ymm10, ymm15
+vpaddq ymm11, ymm11, [rsp + 640]
+vpaddq ymm4, ymm4, [rsp + 928]
+vmovdqu ymm10, [rip + 5f + 1024]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm14, ymm10
+vmovdqu ymm6, [rip + 5f + 1024]
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm1, ymm6
+vmovdqu [rsp + 928], ymm15
+vsubpd ymm15, ymm5, ymm0
+vmovdqu [rsp + 640], ymm8
+vsubpd ymm8, ymm2, ymm9
+vfmadd231pd ymm15, ymm14, ymm10
+vfmadd231pd ymm8, ymm1, ymm6
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm0, ymm0, [rsp + 224]
+vpaddq ymm9, ymm9, [rsp + 992]
+vmovdqu ymm8, [rsp + 256]
+vpaddq ymm15, ymm8, [rip + 5f + 1056]
+vmovdqu ymm6, [rsp + 1056]
+vpaddq ymm1, ymm6, [rip + 5f + 1056]
+vpand ymm15, ymm15, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm10, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm10
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm14
+vsubpd ymm15, ymm15, ymm10
+vsubpd ymm1, ymm1, ymm14
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm15, [rip + 5f + 1088]
+vmovdqa ymm8, ymm12
+vfmadd231pd ymm8, ymm1, [rip + 5f + 1088]
+vsubpd ymm6, ymm5, ymm6
+vsubpd ymm8, ymm2, ymm8
+vfmadd231pd ymm6, ymm15, [rip + 5f + 1088]
+vfmadd231pd ymm8, ymm1, [rip + 5f + 1088]
+vsubpd ymm6, ymm6, ymm10
+vsubpd ymm8, ymm8, ymm14
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm6, [rip + 5f + 1120]
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm8, [rip + 5f + 1120]
+vpaddq ymm1, ymm1, [rsp + 32]
+vpaddq ymm15, ymm15, [rsp + 1120]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm6, [rip + 5f + 1152]
+vmovdqa ymm10, ymm12
+vfmadd231pd ymm10, ymm8, [rip + 5f + 1152]
+vmovdqu [rsp + 1120], ymm9
+vsubpd ymm9, ymm5, ymm14
+vmovdqu [rsp + 32], ymm0
+vsubpd ymm0, ymm2, ymm10
+vfmadd231pd ymm9, ymm6, [rip + 5f + 1152]
+vfmadd231pd ymm0, ymm8, [rip + 5f + 1152]
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm15, ymm0, ymm15
+vpaddq ymm14, ymm14, [rsp + 1088]
+vpaddq ymm10, ymm10, [rsp + 1184]
+vmovdqu ymm0, [rip + 5f + 1184]
+vmovdqa ymm9, ymm13
+vfmadd231pd ymm9, ymm6, ymm0
+vmovdqu [rsp + 1184], ymm15
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm8, [rip + 5f + 1184]
+vmovdqu [rsp + 1088], ymm1
+vsubpd ymm1, ymm5, ymm9
+vmovdqu [rsp + 992], ymm4
+vsubpd ymm4, ymm2, ymm15
+vfmadd231pd ymm1, ymm6, ymm0
+vfmadd231pd ymm4, ymm8, [rip + 5f + 1184]
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm9, ymm9, [rsp + 960]
+vpaddq ymm15, ymm15, [rsp + 192]
+vmovdqu ymm4, [rip + 5f + 1216]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm6, ymm4
+vmovdqu ymm0, [rip + 5f + 1216]
+vmovdqu [rsp + 192], ymm10
+vmovdqa ymm10, ymm12
+vfmadd231pd ymm10, ymm8, ymm0
+vmovdqu [rsp + 960], ymm14
+vsubpd ymm14, ymm5, ymm1
+vmovdqu [rsp + 224], ymm11
+vsubpd ymm11, ymm2, ymm10
+vfmadd231pd ymm14, ymm6, ymm4
+vfmadd231pd ymm11, ymm8, ymm0
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm15, ymm11, ymm15
+vpaddq ymm1, ymm1, [rsp + 864]
+vpaddq ymm10, ymm10, [rsp + 160]
+vmovdqu ymm11, [rip + 5f + 1248]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm6, ymm11
+vmovdqu ymm0, [rip + 5f + 1248]
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm8, ymm0
+vmovdqu [rsp + 160], ymm15
+vsubpd ymm15, ymm5, ymm14
+vmovdqu [rsp + 864], ymm9
+vsubpd ymm9, ymm2, ymm4
+vfmadd231pd ymm15, ymm6, ymm11
+vfmadd231pd ymm9, ymm8, ymm0
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm10, ymm9, ymm10
+vpaddq ymm3, ymm14, ymm3
+vpaddq ymm7, ymm4, ymm7
+vmovdqu ymm4, [rip + 5f + 1280]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm6, ymm4
+vmovdqu ymm9, [rip + 5f + 1280]
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm8, ymm9
+vsubpd ymm0, ymm5, ymm14
+vsubpd ymm11, ymm2, ymm15
+vfmadd231pd ymm0, ymm6, ymm4
+vfmadd231pd ymm11, ymm8, ymm9
+vpaddq ymm3, ymm0, ymm3
+vpaddq ymm7, ymm11, ymm7
+vpaddq ymm14, ymm14, [rsp + 640]
+vpaddq ymm15, ymm15, [rsp + 928]
+vmovdqu ymm11, [rip + 5f + 1312]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm6, ymm11
+vmovdqu ymm9, [rip + 5f + 1312]
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm8, ymm9
+vmovdqu [rsp + 928], ymm7
+vsubpd ymm7, ymm5, ymm0
+vmovdqu [rsp + 640], ymm3
+vsubpd ymm3, ymm2, ymm4
+vfmadd231pd ymm7, ymm6, ymm11
+vfmadd231pd ymm3, ymm8, ymm9
+vpaddq ymm14, ymm7, ymm14
+vpaddq ymm15, ymm3, ymm15
+vpaddq ymm0, ymm0, [rsp + 224]
+vpaddq ymm4, ymm4, [rsp + 992]
+vmovdqu ymm3, [rip + 5f + 1344]
+vmovdqa ymm7, ymm13
+vfmadd231pd ymm7, ymm6, ymm3
+vmovdqu ymm9, [rip + 5f + 1344]
+vmovdqa ymm11, ymm12
+vfmadd231pd ymm11, ymm8, ymm9
+vmovdqu [rsp + 992], ymm15
+vsubpd ymm15, ymm5, ymm7
+vmovdqu [rsp + 224], ymm14
+vsubpd ymm14, ymm2, ymm11
+vfmadd231pd ymm15, ymm6, ymm3
+vfmadd231pd ymm14, ymm8, ymm9
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm7, ymm7, [rsp + 32]
+vpaddq ymm11, ymm11, [rsp + 1120]
+vmovdqu ymm14, [rsp + 256]
+vpaddq ymm14, ymm14, [rip + 5f + 1376]
+vmovdqu ymm15, [rsp + 1056]
+vpaddq ymm15, ymm15, [rip + 5f + 1376]
+vpsrlq ymm14, ymm14, 52
+vpsrlq ymm15, ymm15, 52
+vpaddq ymm14, ymm14, [rsp + 1088]
+vpaddq ymm15, ymm15, [rsp + 1184]
+vpaddq ymm9, ymm14, [rip + 5f + 1408]
+vpaddq ymm8, ymm15, [rip + 5f + 1408]
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm9, ymm9, ymm3
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm8, ymm8, ymm6
+vsubpd ymm9, ymm9, ymm3
+vsubpd ymm8, ymm8, ymm6
+vmovdqu [rsp + 1184], ymm15
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm9, [rip + 5f + 1088]
+vmovdqu [rsp + 1088], ymm14
+vmovdqa ymm14, ymm12
+vfmadd231pd ymm14, ymm8, [rip + 5f + 1088]
+vsubpd ymm15, ymm5, ymm15
+vsubpd ymm14, ymm2, ymm14
+vfmadd231pd ymm15, ymm9, [rip + 5f + 1088]
+vfmadd231pd ymm14, ymm8, [rip + 5f + 1088]
+vsubpd ymm3, ymm15, ymm3
+vsubpd ymm6, ymm14, ymm6
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm3, [rip + 5f + 1120]
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm6, [rip + 5f + 1120]
+vpaddq ymm14, ymm14, [rsp + 960]
+vpaddq ymm15, ymm15, [rsp + 192]
+vmovdqu ymm8, [rip + 5f + 1152]
+vmovdqa ymm9, ymm13
+vfmadd231pd ymm9, ymm3, ymm8
+vmovdqu [rsp + 192], ymm11
+vmovdqa ymm11, ymm12
+vfmadd231pd ymm11, ymm6, [rip + 5f + 1152]
+vmovdqu [rsp + 960], ymm7
+vsubpd ymm7, ymm5, ymm9
+vmovdqu [rsp + 1056], ymm4
+vsubpd ymm4, ymm2, ymm11
+vfmadd231pd ymm7, ymm3, ymm8
+vfmadd231pd ymm4, ymm6, [rip + 5f + 1152]
+vpaddq ymm14, ymm7, ymm14
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm9, ymm9, [rsp + 864]
+vpaddq ymm11, ymm11, [rsp + 160]
+vmovdqu ymm4, [rip + 5f + 1184]
+vmovdqa ymm7, ymm13
+vfmadd231pd ymm7, ymm3, ymm4
+vmovdqu ymm8, [rip + 5f + 1184]
+vmovdqu [rsp + 160], ymm15
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm6, ymm8
+vmovdqu [rsp + 864], ymm14
+vsubpd ymm14, ymm5, ymm7
+vmovdqu [rsp + 256], ymm0
+vsubpd ymm0, ymm2, ymm15
+vfmadd231pd ymm14, ymm3, ymm4
+vfmadd231pd ymm0, ymm6, ymm8
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm11, ymm0, ymm11
+vpaddq ymm1, ymm7, ymm1
+vpaddq ymm10, ymm15, ymm10
+vmovdqu ymm15, [rip + 5f + 1216]
+vmovdqa ymm7, ymm13
+vfmadd231pd ymm7, ymm3, ymm15
+vmovdqu ymm0, [rip + 5f + 1216]
+vmovdqa ymm14, ymm12
+vfmadd231pd ymm14, ymm6, ymm0
+vsubpd ymm8, ymm5, ymm7
+vsubpd ymm4, ymm2, ymm14
+vfmadd231pd ymm8, ymm3, ymm15
+vfmadd231pd ymm4, ymm6, ymm0
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm7, ymm7, [rsp + 640]
+vpaddq ymm14, ymm14, [rsp + 928]
+vmovdqu ymm4, [rip + 5f + 1248]
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm3, ymm4
+vmovdqu ymm0, [rip + 5f + 1248]
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm6, ymm0
+vmovdqu [rsp + 928], ymm10
+vsubpd ymm10, ymm5, ymm8
+vmovdqu [rsp + 640], ymm1
+vsubpd ymm1, ymm2, ymm15
+vfmadd231pd ymm10, ymm3, ymm4
+vfmadd231pd ymm1, ymm6, ymm0
+vpaddq ymm7, ymm10, ymm7
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm8, ymm8, [rsp + 224]
+vpaddq ymm15, ymm15, [rsp + 992]
+vmovdqu ymm1, [rip + 5f + 1280]
+vmovdqa ymm10, ymm13
+vfmadd231pd ymm10, ymm3, ymm1
+vmovdqu ymm0, [rip + 5f + 1280]
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm6, ymm0
+vmovdqu [rsp + 992], ymm14
+vsubpd ymm14, ymm5, ymm10
+vmovdqu [rsp + 224], ymm7
+vsubpd ymm7, ymm2, ymm4
+vfmadd231pd ymm14, ymm3, ymm1
+vfmadd231pd ymm7, ymm6, ymm0
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm15, ymm7, ymm15
+vpaddq ymm10, ymm10, [rsp + 256]
+vpaddq ymm4, ymm4, [rsp + 1056]
+vmovdqu ymm7, [rip + 5f + 1312]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm3, ymm7
+vmovdqu ymm0, [rip + 5f + 1312]
+vmovdqa ymm1, ymm12
+vfmadd231pd ymm1, ymm6, ymm0
+vmovdqu [rsp + 1056], ymm15
+vsubpd ymm15, ymm5, ymm14
+vmovdqu [rsp + 256], ymm8
+vsubpd ymm8, ymm2, ymm1
+vfmadd231pd ymm15, ymm3, ymm7
+vfmadd231pd ymm8, ymm6, ymm0
+vpaddq ymm10, ymm15, ymm10
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm14, ymm14, [rsp + 960]
+vpaddq ymm1, ymm1, [rsp + 192]
+vmovdqu ymm8, [rip + 5f + 1344]
+vfmadd231pd ymm13, ymm3, ymm8
+vmovdqu ymm15, [rip + 5f + 1344]
+vfmadd231pd ymm12, ymm6, ymm15
+vsubpd ymm5, ymm5, ymm13
+vsubpd ymm2, ymm2, ymm12
+vfmadd231pd ymm5, ymm3, ymm8
+vfmadd231pd ymm2, ymm6, ymm15
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm13, ymm13, [rsp + 352]
+vpaddq ymm12, ymm12, [rsp + 800]
+vmovdqu ymm2, [rsp + 1088]
+vpaddq ymm2, ymm2, [rip + 5f + 1440]
+vmovdqu ymm5, [rsp + 1184]
+vpaddq ymm5, ymm5, [rip + 5f + 1440]
+vpsrlq ymm2, ymm2, 52
+vpsrlq ymm5, ymm5, 52
+vpaddq ymm2, ymm2, [rsp + 864]
+vpaddq ymm5, ymm5, [rsp + 160]
+vpaddq ymm15, ymm2, [rip + 5f + 1472]
+vpaddq ymm6, ymm5, [rip + 5f + 1472]
+vpsrlq ymm8, ymm15, 52
+vpsrlq ymm3, ymm6, 52
+vpaddq ymm8, ymm9, ymm8
+vpaddq ymm3, ymm11, ymm3
+vpaddq ymm8, ymm8, [rip + 5f + 1504]
+vpaddq ymm3, ymm3, [rip + 5f + 1504]
+vpsrlq ymm0, ymm8, 52
+vpsrlq ymm7, ymm3, 52
+vpaddq ymm0, ymm0, [rsp + 640]
+vpaddq ymm7, ymm7, [rsp + 928]
+vpaddq ymm0, ymm0, [rip + 5f + 1536]
+vpaddq ymm7, ymm7, [rip + 5f + 1536]
+vmovdqu [rsp + 160], ymm3
+vpsrlq ymm3, ymm0, 52
+vmovdqu [rsp + 864], ymm0
+vpsrlq ymm0, ymm7, 52
+vpaddq ymm3, ymm3, [rsp + 224]
+vpaddq ymm0, ymm0, [rsp + 992]
+vpaddq ymm3, ymm3, [rip + 5f + 1568]
+vpaddq ymm0, ymm0, [rip + 5f + 1568]
+vmovdqu [rsp + 1184], ymm7
+vpsrlq ymm7, ymm3, 52
+vmovdqu [rsp + 1088], ymm3
+vpsrlq ymm3, ymm0, 52
+vpaddq ymm7, ymm7, [rsp + 256]
+vpaddq ymm3, ymm3, [rsp + 1056]
+vpaddq ymm7, ymm7, [rip + 5f + 1600]
+vpaddq ymm3, ymm3, [rip + 5f + 1600]
+vmovdqu [rsp + 800], ymm0
+vpsrlq ymm0, ymm7, 52
+vmovdqu [rsp + 352], ymm7
+vpsrlq ymm7, ymm3, 52
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm7, ymm4, ymm7
+vpaddq ymm0, ymm0, [rip + 5f + 1632]
+vpaddq ymm7, ymm7, [rip + 5f + 1632]
+vmovdqu [rsp + 192], ymm3
+vpsrlq ymm3, ymm0, 52
+vmovdqu [rsp + 960], ymm0
+vpsrlq ymm0, ymm7, 52
+vpaddq ymm3, ymm14, ymm3
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm3, ymm3, [rip + 5f + 1664]
+vpaddq ymm0, ymm0, [rip + 5f + 1664]
+vmovdqu [rsp + 1120], ymm7
+vpsrlq ymm7, ymm3, 52
+vmovdqu [rsp + 32], ymm3
+vpsrlq ymm3, ymm0, 52
+vpaddq ymm7, ymm13, ymm7
+vpaddq ymm3, ymm12, ymm3
+vpaddq ymm7, ymm7, [rip + 5f + 1696]
+vpaddq ymm3, ymm3, [rip + 5f + 1696]
+vpaddq ymm2, ymm2, [rip + 5f + 1728]
+vpaddq ymm5, ymm5, [rip + 5f + 1728]
+vmovdqu [rsp + 704], ymm0
+vpsrlq ymm0, ymm2, 52
+vmovdqu [rsp], ymm8
+vpsrlq ymm8, ymm5, 52
+vpaddq ymm0, ymm9, ymm0
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm0, ymm0, [rip + 5f + 1760]
+vpaddq ymm8, ymm8, [rip + 5f + 1760]
+vpsrlq ymm11, ymm0, 52
+vpsrlq ymm9, ymm8, 52
+vpaddq ymm11, ymm11, [rsp + 640]
+vpaddq ymm9, ymm9, [rsp + 928]
+vpaddq ymm11, ymm11, [rip + 5f + 1792]
+vpaddq ymm9, ymm9, [rip + 5f + 1792]
+vmovdqu [rsp + 928], ymm8
+vpsrlq ymm8, ymm11, 52
+vmovdqu [rsp + 640], ymm11
+vpsrlq ymm11, ymm9, 52
+vpaddq ymm8, ymm8, [rsp + 224]
+vpaddq ymm11, ymm11, [rsp + 992]
+vpaddq ymm8, ymm8, [rip + 5f + 1824]
+vpaddq ymm11, ymm11, [rip + 5f + 1824]
+vmovdqu [rsp + 992], ymm9
+vpsrlq ymm9, ymm8, 52
+vmovdqu [rsp + 224], ymm8
+vpsrlq ymm8, ymm11, 52
+vpaddq ymm9, ymm9, [rsp + 256]
+vpaddq ymm8, ymm8, [rsp + 1056]
+vpaddq ymm9, ymm9, [rip + 5f + 1856]
+vpaddq ymm8, ymm8, [rip + 5f + 1856]
+vmovdqu [rsp + 1056], ymm11
+vpsrlq ymm11, ymm9, 52
+vmovdqu [rsp + 256], ymm9
+vpsrlq ymm9, ymm8, 52
+vpaddq ymm11, ymm10, ymm11
+vpaddq ymm9, ymm4, ymm9
+vpaddq ymm11, ymm11, [rip + 5f + 1888]
+vpaddq ymm9, ymm9, [rip + 5f + 1888]
+vpsrlq ymm4, ymm11, 52
+vpsrlq ymm10, ymm9, 52
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm10, ymm1, ymm10
+vpaddq ymm4, ymm4, [rip + 5f + 1920]
+vpaddq ymm10, ymm10, [rip + 5f + 1920]
+vpsrlq ymm1, ymm4, 52
+vpsrlq ymm14, ymm10, 52
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm14, ymm12, ymm14
+vblendvpd ymm2, ymm15, ymm2, ymm7
+vblendvpd ymm5, ymm6, ymm5, ymm3
+vmovdqu ymm6, [rsp]
+vblendvpd ymm0, ymm6, ymm0, ymm7
+vmovdqu ymm6, [rsp + 160]
+vblendvpd ymm6, ymm6, [rsp + 928], ymm3
+vmovdqu ymm15, [rsp + 864]
+vblendvpd ymm15, ymm15, [rsp + 640], ymm7
+vmovdqu ymm12, [rsp + 1184]
+vblendvpd ymm12, ymm12, [rsp + 992], ymm3
+vmovdqu ymm13, [rsp + 1088]
+vblendvpd ymm13, ymm13, [rsp + 224], ymm7
+vmovdqu [rsp + 224], ymm13
+vmovdqu ymm13, [rsp + 800]
+vblendvpd ymm13, ymm13, [rsp + 1056], ymm3
+vmovdqu [rsp + 1056], ymm13
+vmovdqu ymm13, [rsp + 352]
+vblendvpd ymm13, ymm13, [rsp + 256], ymm7
+vmovdqu [rsp + 256], ymm13
+vmovdqu ymm13, [rsp + 192]
+vblendvpd ymm8, ymm13, ymm8, ymm3
+vmovdqu ymm13, [rsp + 960]
+vblendvpd ymm11, ymm13, ymm11, ymm7
+vmovdqu ymm13, [rsp + 1120]
+vblendvpd ymm9, ymm13, ymm9, ymm3
+vmovdqu ymm13, [rsp + 32]
+vblendvpd ymm4, ymm13, ymm4, ymm7
+vmovdqu ymm13, [rsp + 704]
+vblendvpd ymm10, ymm13, ymm10, ymm3
+vpaddq ymm1, ymm1, [rip + 5f + 1952]
+vpaddq ymm14, ymm14, [rip + 5f + 1952]
+vblendvpd ymm1, ymm7, ymm1, ymm7
+vblendvpd ymm14, ymm3, ymm14, ymm3
+vpsllq ymm2, ymm2, 12
+vpsllq ymm5, ymm5, 12
+vpsrlq ymm2, ymm2, 12
+vpsrlq ymm5, ymm5, 12
+vpsllq ymm3, ymm0, 52
+vpsllq ymm7, ymm6, 52
+vpaddq ymm2, ymm3, ymm2
+vpaddq ymm5, ymm7, ymm5
+vpsllq ymm0, ymm0, 12
+vpsllq ymm6, ymm6, 12
+vpsrlq ymm0, ymm0, 24
+vpsrlq ymm6, ymm6, 24
+vpsllq ymm7, ymm15, 40
+vpsllq ymm3, ymm12, 40
+vpaddq ymm0, ymm7, ymm0
+vpaddq ymm6, ymm3, ymm6
+vpsllq ymm15, ymm15, 12
+vpsllq ymm12, ymm12, 12
+vpsrlq ymm15, ymm15, 36
+vpsrlq ymm12, ymm12, 36
+vmovdqu ymm3, [rsp + 224]
+vpsllq ymm7, ymm3, 28
+vmovdqu ymm13, [rsp + 1056]
+vmovdqu [rsp + 704], ymm6
+vpsllq ymm6, ymm13, 28
+vpaddq ymm15, ymm7, ymm15
+vpaddq ymm12, ymm6, ymm12
+vpsllq ymm3, ymm3, 12
+vpsllq ymm13, ymm13, 12
+vpsrlq ymm3, ymm3, 48
+vpsrlq ymm13, ymm13, 48
+vmovdqu ymm6, [rsp + 256]
+vpsllq ymm7, ymm6, 16
+vmovdqu [rsp + 1056], ymm12
+vpsllq ymm12, ymm8, 16
+vpaddq ymm3, ymm7, ymm3
+vpaddq ymm13, ymm12, ymm13
+vpsllq ymm11, ymm11, 12
+vpsllq ymm9, ymm9, 12
+vpsrlq ymm11, ymm11, 12
+vpsrlq ymm9, ymm9, 12
+vpsllq ymm12, ymm4, 52
+vpsllq ymm7, ymm10, 52
+vpaddq ymm11, ymm12, ymm11
+vpaddq ymm9, ymm7, ymm9
+vpsllq ymm6, ymm6, 12
+vpsllq ymm8, ymm8, 12
+vpsrlq ymm6, ymm6, 60
+vpsrlq ymm8, ymm8, 60
+vpsllq ymm11, ymm11, 4
+vpsllq ymm9, ymm9, 4
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm8, ymm9, ymm8
+vpsllq ymm4, ymm4, 12
+vpsllq ymm10, ymm10, 12
+vpsrlq ymm4, ymm4, 20
+vpsrlq ymm10, ymm10, 20
+vpsllq ymm1, ymm1, 44
+vpsllq ymm14, ymm14, 44
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm10, ymm14, ymm10
+vpunpcklqdq ymm14, ymm2, ymm0
+vmovdqu ymm1, [rsp + 704]
+vpunpcklqdq ymm9, ymm5, ymm1
+vpunpckhqdq ymm0, ymm2, ymm0
+vpunpckhqdq ymm1, ymm5, ymm1
+vpunpcklqdq ymm5, ymm15, ymm3
+vmovdqu ymm2, [rsp + 1056]
+vpunpcklqdq ymm11, ymm2, ymm13
+vpunpckhqdq ymm3, ymm15, ymm3
+vpunpckhqdq ymm13, ymm2, ymm13
+vpunpcklqdq ymm2, ymm6, ymm4
+vpunpcklqdq ymm15, ymm8, ymm10
+vpunpckhqdq ymm4, ymm6, ymm4
+vpunpckhqdq ymm10, ymm8, ymm10
+vmovdqu xmm8, [rax]
+vmovdqu xmm6, [rax + 192]
+vpmaskmovq [rsi], xmm8, xmm14
+vpmaskmovq [rsi + 192], xmm6, xmm9
+vmovdqu xmm6, [rax + 96]
+vmovdqu xmm8, [rax + 288]
+vextracti128 xmm14, ymm14, 1
+vextracti128 xmm9, ymm9, 1
+vpmaskmovq [rsi + 96], xmm6, xmm14
+vpmaskmovq [rsi + 288], xmm8, xmm9
+vmovdqu xmm8, [rax + 48]
+vmovdqu xmm9, [rax + 240]
+vpmaskmovq [rsi + 48], xmm8, xmm0
+vpmaskmovq [rsi + 240], xmm9, xmm1
+vmovdqu xmm9, [rax + 144]
+vmovdqu xmm8, [rax + 336]
+vextracti128 xmm0, ymm0, 1
+vextracti128 xmm1, ymm1, 1
+vpmaskmovq [rsi + 144], xmm9, xmm0
+vpmaskmovq [rsi + 336], xmm8, xmm1
+vmovdqu xmm8, [rax + 16]
+vmovdqu xmm1, [rax + 208]
+vpmaskmovq [rsi + 16], xmm8, xmm5
+vpmaskmovq [rsi + 208], xmm1, xmm11
+vmovdqu xmm1, [rax + 112]
+vmovdqu xmm8, [rax + 304]
+vextracti128 xmm5, ymm5, 1
+vextracti128 xmm11, ymm11, 1
+vpmaskmovq [rsi + 112], xmm1, xmm5
+vpmaskmovq [rsi + 304], xmm8, xmm11
+vmovdqu xmm8, [rax + 64]
+vmovdqu xmm11, [rax + 256]
+vpmaskmovq [rsi + 64], xmm8, xmm3
+vpmaskmovq [rsi + 256], xmm11, xmm13
+vmovdqu xmm11, [rax + 160]
+vmovdqu xmm8, [rax + 352]
+vextracti128 xmm3, ymm3, 1
+vextracti128 xmm13, ymm13, 1
+vpmaskmovq [rsi + 160], xmm11, xmm3
+vpmaskmovq [rsi + 352], xmm8, xmm13
+vmovdqu xmm8, [rax + 32]
+vmovdqu xmm13, [rax + 224]
+vpmaskmovq [rsi + 32], xmm8, xmm2
+vpmaskmovq [rsi + 224], xmm13, xmm15
+vmovdqu xmm13, [rax + 128]
+vmovdqu xmm8, [rax + 320]
+vextracti128 xmm2, ymm2, 1
+vextracti128 xmm15, ymm15, 1
+vpmaskmovq [rsi + 128], xmm13, xmm2
+vpmaskmovq [rsi + 320], xmm8, xmm15
+vmovdqu xmm8, [rax + 80]
+vmovdqu xmm15, [rax + 272]
+vpmaskmovq [rsi + 80], xmm8, xmm4
+vpmaskmovq [rsi + 272], xmm15, xmm10
+vmovdqu xmm15, [rax + 176]
+vmovdqu xmm8, [rax + 368]
+vextracti128 xmm4, ymm4, 1
+vextracti128 xmm10, ymm10, 1
+vpmaskmovq [rsi + 176], xmm15, xmm4
+vpmaskmovq [rsi + 368], xmm8, xmm10
+6:
+vldmxcsr [rbp - 4]
+mov rsp, rbp
+pop rbp
+vzeroupper
+ret
+.p2align 2
+2:
+.long 0x7f80
+.p2align 6, 0xcc
+5:
+.quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
+.quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
+.quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0xa990000000000000, 0xa990000000000000, 0xa990000000000000, 0xa990000000000000
+.quad 0x432a7c210010b5f8, 0x432a7c210010b5f8, 0x432a7c210010b5f8, 0x432a7c210010b5f8
+.quad 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c
+.quad 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee
+.quad 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc
+.quad 0x4316eeb7a5e36360, 0x4316eeb7a5e36360, 0x4316eeb7a5e36360, 0x4316eeb7a5e36360
+.quad 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8
+.quad 0x4324f29543705a22, 0x4324f29543705a22, 0x4324f29543705a22, 0x4324f29543705a22
+.quad 0x40ece30000000000, 0x40ece30000000000, 0x40ece30000000000, 0x40ece30000000000
+.quad 0xdcc0000000000000, 0xdcc0000000000000, 0xdcc0000000000000, 0xdcc0000000000000
+.quad 0xc980000000000000, 0xc980000000000000, 0xc980000000000000, 0xc980000000000000
+.quad 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70
+.quad 0x43206bde4abd1e5e, 0x43206bde4abd1e5e, 0x43206bde4abd1e5e, 0x43206bde4abd1e5e
+.quad 0x431275d887297d20, 0x431275d887297d20, 0x431275d887297d20, 0x431275d887297d20
+.quad 0x43125b74c6b30bac, 0x43125b74c6b30bac, 0x43125b74c6b30bac, 0x43125b74c6b30bac
+.quad 0x4324b9711bda7d04, 0x4324b9711bda7d04, 0x4324b9711bda7d04, 0x4324b9711bda7d04
+.quad 0x43236dd294a2f05e, 0x43236dd294a2f05e, 0x43236dd294a2f05e, 0x43236dd294a2f05e
+.quad 0x4328b953526fb40c, 0x4328b953526fb40c, 0x4328b953526fb40c, 0x4328b953526fb40c
+.quad 0x40edd56000000000, 0x40edd56000000000, 0x40edd56000000000, 0x40edd56000000000
+.quad 0x7310000000000000, 0x7310000000000000, 0x7310000000000000, 0x7310000000000000
+.quad 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0
+.quad 0x432aef0dc72005a8, 0x432aef0dc72005a8, 0x432aef0dc72005a8, 0x432aef0dc72005a8
+.quad 0x432ea208e10789ba, 0x432ea208e10789ba, 0x432ea208e10789ba, 0x432ea208e10789ba
+.quad 0x4322c0f34ece0446, 0x4322c0f34ece0446, 0x4322c0f34ece0446, 0x4322c0f34ece0446
+.quad 0x42d32944c112de40, 0x42d32944c112de40, 0x42d32944c112de40, 0x42d32944c112de40
+.quad 0x43198574de03a844, 0x43198574de03a844, 0x43198574de03a844, 0x43198574de03a844
+.quad 0x432f34ac47ad44f2, 0x432f34ac47ad44f2, 0x432f34ac47ad44f2, 0x432f34ac47ad44f2
+.quad 0x40da00c000000000, 0x40da00c000000000, 0x40da00c000000000, 0x40da00c000000000
+.quad 0xd630000000000000, 0xd630000000000000, 0xd630000000000000, 0xd630000000000000
+.quad 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8
+.quad 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556
+.quad 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e
+.quad 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc
+.quad 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0
+.quad 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14
+.quad 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0
+.quad 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0
+.quad 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000
+.quad 0xd63fffffffffffff, 0xd63fffffffffffff, 0xd63fffffffffffff, 0xd63fffffffffffff
+.quad 0x3610000000000000, 0x3610000000000000, 0x3610000000000000, 0x3610000000000000
+.quad 0x361fffffffffffff, 0x361fffffffffffff, 0x361fffffffffffff, 0x361fffffffffffff
+.quad 0x2921000000005555, 0x2921000000005555, 0x2921000000005555, 0x2921000000005555
+.quad 0xb2c014eabffffc61, 0xb2c014eabffffc61, 0xb2c014eabffffc61, 0xb2c014eabffffc61
+.quad 0x3c694f09dbe14c01, 0x3c694f09dbe14c01, 0x3c694f09dbe14c01, 0x3c694f09dbe14c01
+.quad 0x093ed4098cf2cdf1, 0x093ed4098cf2cdf1, 0x093ed4098cf2cdf1, 0x093ed4098cf2cdf1
+.quad 0x1c789b88b47b047b, 0x1c789b88b47b047b, 0x1c789b88b47b047b, 0x1c789b88b47b047b
+.quad 0x72ee45849bcb3d33, 0x72ee45849bcb3d33, 0x72ee45849bcb3d33, 0x72ee45849bcb3d33
+.quad 0x52fe15c680195db5, 0x52fe15c680195db5, 0x52fe15c680195db5, 0x52fe15c680195db5
+.quad 0x731ffffffffe57ef, 0x731ffffffffe57ef, 0x731ffffffffe57ef, 0x731ffffffffe57ef
+.quad 0xa930000000000000, 0xa930000000000000, 0xa930000000000000, 0xa930000000000000
+.quad 0x32d0000000000000, 0x32d0000000000000, 0x32d0000000000000, 0x32d0000000000000
+.quad 0xbc70000000000000, 0xbc70000000000000, 0xbc70000000000000, 0xbc70000000000000
+.quad 0x8940000000000000, 0x8940000000000000, 0x8940000000000000, 0x8940000000000000
+.quad 0x9c80000000000000, 0x9c80000000000000, 0x9c80000000000000, 0x9c80000000000000
+.quad 0xf2f0000000000000, 0xf2f0000000000000, 0xf2f0000000000000, 0xf2f0000000000000
+.quad 0xd300000000000000, 0xd300000000000000, 0xd300000000000000, 0xd300000000000000
+.quad 0x7320000000000000, 0x7320000000000000, 0x7320000000000000, 0x7320000000000000
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+7:
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+"
+}
+
+// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
+array_kernel! {
+    mul_add_avx2,
+    "fieldc_bls12_381_p_mul_add_array_avx2_dcd0723badc5a373",
+    r"
+push rbp
+mov rbp, rsp
+sub rsp, 1408
+and rsp, -32
+vstmxcsr [rbp - 4]
+vldmxcsr [rip + 2f]
+sub rdi, 8
+jb 3f
+4:
+vmovdqu xmm0, [rcx]
+vmovdqu xmm1, [rcx + 192]
+vinserti128 ymm0, ymm0, [rcx + 96], 1
+vinserti128 ymm1, ymm1, [rcx + 288], 1
+vmovdqu xmm2, [rcx + 48]
+vmovdqu xmm3, [rcx + 240]
+vinserti128 ymm2, ymm2, [rcx + 144], 1
+vinserti128 ymm3, ymm3, [rcx + 336], 1
+vpunpcklqdq ymm4, ymm0, ymm2
+vpunpcklqdq ymm5, ymm1, ymm3
+vpunpckhqdq ymm2, ymm0, ymm2
+vpunpckhqdq ymm3, ymm1, ymm3
+vmovdqu xmm1, [rcx + 16]
+vmovdqu xmm0, [rcx + 208]
+vinserti128 ymm1, ymm1, [rcx + 112], 1
+vinserti128 ymm0, ymm0, [rcx + 304], 1
+vmovdqu xmm6, [rcx + 64]
+vmovdqu xmm7, [rcx + 256]
+vinserti128 ymm6, ymm6, [rcx + 160], 1
+vinserti128 ymm7, ymm7, [rcx + 352], 1
+vpunpcklqdq ymm8, ymm1, ymm6
+vpunpcklqdq ymm9, ymm0, ymm7
+vpunpckhqdq ymm6, ymm1, ymm6
+vpunpckhqdq ymm7, ymm0, ymm7
+vmovdqu xmm0, [rcx + 32]
+vmovdqu xmm1, [rcx + 224]
+vinserti128 ymm0, ymm0, [rcx + 128], 1
+vinserti128 ymm1, ymm1, [rcx + 320], 1
+vmovdqu xmm10, [rcx + 80]
+vmovdqu xmm11, [rcx + 272]
+vinserti128 ymm10, ymm10, [rcx + 176], 1
+vinserti128 ymm11, ymm11, [rcx + 368], 1
+vpunpcklqdq ymm12, ymm0, ymm10
+vpunpcklqdq ymm13, ymm1, ymm11
+vpunpckhqdq ymm10, ymm0, ymm10
+vpunpckhqdq ymm11, ymm1, ymm11
+vpsllq ymm1, ymm4, 32
+vpsllq ymm0, ymm5, 32
+vpsrlq ymm4, ymm4, 20
+vpsrlq ymm5, ymm5, 20
+vpsllq ymm14, ymm2, 44
+vpsllq ymm15, ymm3, 44
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm5, ymm15, ymm5
+vpsrlq ymm15, ymm2, 8
+vpsrlq ymm14, ymm3, 8
+vpsrlq ymm2, ymm2, 60
+vpsrlq ymm3, ymm3, 60
+vmovdqu [rsp], ymm14
+vpsllq ymm14, ymm8, 4
+vmovdqu [rsp + 32], ymm15
+vpsllq ymm15, ymm9, 4
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm3, ymm15, ymm3
+vpsrlq ymm8, ymm8, 48
+vpsrlq ymm9, ymm9, 48
+vpsllq ymm15, ymm6, 16
+vpsllq ymm14, ymm7, 16
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm9, ymm14, ymm9
+vpsrlq ymm6, ymm6, 36
+vpsrlq ymm7, ymm7, 36
+vpsllq ymm14, ymm12, 28
+vpsllq ymm15, ymm13, 28
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm7, ymm15, ymm7
+vpsrlq ymm12, ymm12, 24
+vpsrlq ymm13, ymm13, 24
+vpsllq ymm15, ymm10, 40
+vpsllq ymm14, ymm11, 40
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm13, ymm14, ymm13
+vpsrlq ymm10, ymm10, 12
+vpsrlq ymm11, ymm11, 12
+vmovdqu xmm14, [rdx]
+vmovdqu xmm15, [rdx + 192]
+vinserti128 ymm14, ymm14, [rdx + 96], 1
+vinserti128 ymm15, ymm15, [rdx + 288], 1
+vmovdqu [rsp + 64], ymm11
+vmovdqu xmm11, [rdx + 48]
+vmovdqu [rsp + 96], ymm10
+vmovdqu xmm10, [rdx + 240]
+vinserti128 ymm11, ymm11, [rdx + 144], 1
+vinserti128 ymm10, ymm10, [rdx + 336], 1
+vmovdqu [rsp + 128], ymm13
+vpunpcklqdq ymm13, ymm14, ymm11
+vmovdqu [rsp + 160], ymm12
+vpunpcklqdq ymm12, ymm15, ymm10
+vpunpckhqdq ymm11, ymm14, ymm11
+vpunpckhqdq ymm10, ymm15, ymm10
+vmovdqu xmm15, [rdx + 16]
+vmovdqu xmm14, [rdx + 208]
+vinserti128 ymm15, ymm15, [rdx + 112], 1
+vinserti128 ymm14, ymm14, [rdx + 304], 1
+vmovdqu [rsp + 192], ymm7
+vmovdqu xmm7, [rdx + 64]
+vmovdqu [rsp + 224], ymm6
+vmovdqu xmm6, [rdx + 256]
+vinserti128 ymm7, ymm7, [rdx + 160], 1
+vinserti128 ymm6, ymm6, [rdx + 352], 1
+vmovdqu [rsp + 256], ymm9
+vpunpcklqdq ymm9, ymm15, ymm7
+vmovdqu [rsp + 288], ymm8
+vpunpcklqdq ymm8, ymm14, ymm6
+vpunpckhqdq ymm7, ymm15, ymm7
+vpunpckhqdq ymm6, ymm14, ymm6
+vmovdqu xmm14, [rdx + 32]
+vmovdqu xmm15, [rdx + 224]
+vinserti128 ymm14, ymm14, [rdx + 128], 1
+vinserti128 ymm15, ymm15, [rdx + 320], 1
+vmovdqu [rsp + 320], ymm3
+vmovdqu xmm3, [rdx + 80]
+vmovdqu [rsp + 352], ymm2
+vmovdqu xmm2, [rdx + 272]
+vinserti128 ymm3, ymm3, [rdx + 176], 1
+vinserti128 ymm2, ymm2, [rdx + 368], 1
+vmovdqu [rsp + 384], ymm5
+vpunpcklqdq ymm5, ymm14, ymm3
+vmovdqu [rsp + 416], ymm4
+vpunpcklqdq ymm4, ymm15, ymm2
+vpunpckhqdq ymm3, ymm14, ymm3
+vpunpckhqdq ymm2, ymm15, ymm2
+vpsrlq ymm15, ymm13, 52
+vpsrlq ymm14, ymm12, 52
+vmovdqu [rsp + 448], ymm0
+vpsllq ymm0, ymm11, 12
+vmovdqu [rsp + 480], ymm1
+vpsllq ymm1, ymm10, 12
+vpaddq ymm15, ymm0, ymm15
+vpaddq ymm14, ymm1, ymm14
+vpsrlq ymm11, ymm11, 40
+vpsrlq ymm10, ymm10, 40
+vpsllq ymm1, ymm9, 24
+vpsllq ymm0, ymm8, 24
+vpaddq ymm11, ymm1, ymm11
+vpaddq ymm10, ymm0, ymm10
+vpsrlq ymm9, ymm9, 28
+vpsrlq ymm8, ymm8, 28
+vpsllq ymm0, ymm7, 36
+vpsllq ymm1, ymm6, 36
+vpaddq ymm9, ymm0, ymm9
+vpaddq ymm8, ymm1, ymm8
+vpsrlq ymm7, ymm7, 16
+vpsrlq ymm6, ymm6, 16
+vpsllq ymm1, ymm5, 48
+vpsllq ymm0, ymm4, 48
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm6, ymm0, ymm6
+vpsrlq ymm0, ymm5, 4
+vpsrlq ymm1, ymm4, 4
+vpsrlq ymm5, ymm5, 56
+vpsrlq ymm4, ymm4, 56
+vmovdqu [rsp + 512], ymm1
+vpsllq ymm1, ymm3, 8
+vmovdqu [rsp + 544], ymm0
+vpsllq ymm0, ymm2, 8
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm4, ymm0, ymm4
+vpsrlq ymm3, ymm3, 44
+vpsrlq ymm2, ymm2, 44
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm0
+vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm1
+vsubpd ymm13, ymm13, ymm0
+vsubpd ymm12, ymm12, ymm1
+vmovdqu [rsp + 576], ymm2
+vmovdqu ymm2, [rsp + 480]
+vpand ymm2, ymm2, [rip + 5f]
+vmovdqu [rsp + 480], ymm3
+vmovdqu ymm3, [rsp + 448]
+vpand ymm3, ymm3, [rip + 5f]
+vpaddq ymm2, ymm2, ymm0
+vpaddq ymm3, ymm3, ymm1
+vsubpd ymm2, ymm2, ymm0
+vsubpd ymm3, ymm3, ymm1
+vmovdqu [rsp + 448], ymm4
+vmovdqu ymm4, [rip + 5f + 64]
+vmovdqu [rsp + 608], ymm5
+vmovdqa ymm5, ymm4
+vfmadd231pd ymm5, ymm13, ymm2
+vmovdqu [rsp + 640], ymm6
+vmovdqu ymm6, [rip + 5f + 64]
+vmovdqu [rsp + 672], ymm7
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm12, ymm3
+vmovdqu [rsp + 704], ymm8
+vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu [rsp + 736], ymm9
+vsubpd ymm9, ymm8, ymm5
+vmovdqu [rsp + 768], ymm10
+vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu [rsp + 800], ymm11
+vsubpd ymm11, ymm10, ymm7
+vfmadd231pd ymm9, ymm13, ymm2
+vfmadd231pd ymm11, ymm12, ymm3
+vmovdqu [rsp + 832], ymm11
+vmovdqu ymm11, [rsp + 416]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu [rsp + 416], ymm9
+vmovdqu ymm9, [rsp + 384]
+vpand ymm9, ymm9, [rip + 5f]
+vpaddq ymm11, ymm11, ymm0
+vpaddq ymm9, ymm9, ymm1
+vsubpd ymm11, ymm11, ymm0
+vsubpd ymm9, ymm9, ymm1
+vmovdqu [rsp + 384], ymm3
+vmovdqa ymm3, ymm4
+vfmadd231pd ymm3, ymm13, ymm11
+vmovdqa ymm4, ymm6
+vfmadd231pd ymm4, ymm12, ymm9
+vsubpd ymm6, ymm8, ymm3
+vmovdqu [rsp + 864], ymm3
+vsubpd ymm3, ymm10, ymm4
+vfmadd231pd ymm6, ymm13, ymm11
+vfmadd231pd ymm3, ymm12, ymm9
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm7, ymm3, ymm7
+vpand ymm15, ymm15, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vpaddq ymm15, ymm15, ymm0
+vpaddq ymm14, ymm14, ymm1
+vsubpd ymm15, ymm15, ymm0
+vsubpd ymm14, ymm14, ymm1
+vmovdqu ymm3, [rip + 5f + 64]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm15, ymm2
+vmovdqu [rsp + 896], ymm9
+vmovdqu ymm9, [rip + 5f + 64]
+vmovdqu [rsp + 928], ymm11
+vmovdqa ymm11, ymm9
+vfmadd231pd ymm11, ymm14, [rsp + 384]
+vsubpd ymm9, ymm8, ymm6
+vsubpd ymm8, ymm10, ymm11
+vfmadd231pd ymm9, ymm15, ymm2
+vfmadd231pd ymm8, ymm14, [rsp + 384]
+vpaddq ymm5, ymm9, ymm5
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm6, ymm6, [rsp + 864]
+vpaddq ymm4, ymm11, ymm4
+vmovdqu ymm11, [rsp + 32]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu ymm8, [rsp]
+vpand ymm8, ymm8, [rip + 5f]
+vpaddq ymm11, ymm11, ymm0
+vpaddq ymm8, ymm8, ymm1
+vsubpd ymm11, ymm11, ymm0
+vsubpd ymm8, ymm8, ymm1
+vmovdqa ymm9, ymm3
+vfmadd231pd ymm9, ymm13, ymm11
+vmovdqu [rsp], ymm7
+vmovdqu ymm7, [rip + 5f + 64]
+vmovdqu [rsp + 32], ymm5
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm12, ymm8
+vmovdqu [rsp + 864], ymm2
+vmovdqu ymm2, [rip + 5f + 96]
+vsubpd ymm1, ymm2, ymm9
+vsubpd ymm0, ymm10, ymm5
+vfmadd231pd ymm1, ymm13, ymm11
+vfmadd231pd ymm0, ymm12, ymm8
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm4, ymm0, ymm4
+vmovdqu ymm0, [rsp + 928]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm15, ymm0
+vmovdqu [rsp + 960], ymm8
+vmovdqa ymm8, ymm7
+vfmadd231pd ymm8, ymm14, [rsp + 896]
+vmovdqu [rsp + 992], ymm11
+vsubpd ymm11, ymm2, ymm1
+vmovdqu [rsp + 1024], ymm12
+vsubpd ymm12, ymm10, ymm8
+vfmadd231pd ymm11, ymm15, ymm0
+vfmadd231pd ymm12, ymm14, [rsp + 896]
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm4, ymm12, ymm4
+vpaddq ymm9, ymm1, ymm9
+vpaddq ymm5, ymm8, ymm5
+vmovdqu ymm8, [rsp + 800]
+vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm1, [rsp + 768]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm8, ymm8, ymm12
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm11
+vsubpd ymm8, ymm8, ymm12
+vsubpd ymm1, ymm1, ymm11
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm8, [rsp + 864]
+vmovdqu [rsp + 768], ymm14
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm1, [rsp + 384]
+vmovdqu [rsp + 800], ymm15
+vsubpd ymm15, ymm2, ymm0
+vsubpd ymm2, ymm10, ymm14
+vfmadd231pd ymm15, ymm8, [rsp + 864]
+vfmadd231pd ymm2, ymm1, [rsp + 384]
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm4, ymm2, ymm4
+vpaddq ymm9, ymm0, ymm9
+vpaddq ymm5, ymm14, ymm5
+vmovdqu ymm14, [rsp + 352]
+vpand ymm14, ymm14, [rip + 5f]
+vmovdqu ymm0, [rsp + 320]
+vpand ymm0, ymm0, [rip + 5f]
+vpaddq ymm14, ymm14, ymm12
+vpaddq ymm0, ymm0, ymm11
+vsubpd ymm14, ymm14, ymm12
+vsubpd ymm0, ymm0, ymm11
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm13, ymm14
+vmovdqu ymm15, [rsp + 1024]
+vmovdqu [rsp + 320], ymm4
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm0, ymm15
+vmovdqu [rsp + 352], ymm6
+vmovdqu ymm6, [rip + 5f + 96]
+vsubpd ymm11, ymm6, ymm2
+vsubpd ymm12, ymm10, ymm4
+vfmadd231pd ymm11, ymm13, ymm14
+vfmadd231pd ymm12, ymm15, ymm0
+vpaddq ymm9, ymm11, ymm9
+vpaddq ymm5, ymm12, ymm5
+vmovdqu ymm12, [rsp + 800]
+vmovdqu ymm11, [rsp + 992]
+vmovdqu [rsp + 1056], ymm0
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm12, ymm11
+vmovdqu [rsp + 1088], ymm14
+vmovdqu ymm14, [rsp + 768]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm14, [rsp + 960]
+vmovdqu [rsp + 1120], ymm13
+vsubpd ymm13, ymm6, ymm0
+vsubpd ymm6, ymm10, ymm15
+vfmadd231pd ymm13, ymm12, ymm11
+vfmadd231pd ymm6, ymm14, [rsp + 960]
+vpaddq ymm9, ymm13, ymm9
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm4, ymm15, ymm4
+vmovdqu ymm15, [rsp + 928]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm8, ymm15
+vmovdqu ymm6, [rsp + 896]
+vmovdqa ymm13, ymm7
+vfmadd231pd ymm13, ymm1, ymm6
+vmovdqu ymm11, [rip + 5f + 96]
+vsubpd ymm14, ymm11, ymm0
+vsubpd ymm12, ymm10, ymm13
+vfmadd231pd ymm14, ymm8, ymm15
+vfmadd231pd ymm12, ymm1, ymm6
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm4, ymm13, ymm4
+vmovdqu ymm13, [rsp + 736]
+vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm0, [rsp + 704]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm12
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm14
+vsubpd ymm13, ymm13, ymm12
+vsubpd ymm0, ymm0, ymm14
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm13, [rsp + 864]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm0, [rsp + 384]
+vmovdqu [rsp + 704], ymm1
+vsubpd ymm1, ymm11, ymm6
+vmovdqu [rsp + 736], ymm8
+vsubpd ymm8, ymm10, ymm15
+vfmadd231pd ymm1, ymm13, [rsp + 864]
+vfmadd231pd ymm8, ymm0, [rsp + 384]
+vpaddq ymm9, ymm1, ymm9
+vpaddq ymm5, ymm8, ymm5
+vpaddq ymm2, ymm6, ymm2
+vpaddq ymm4, ymm15, ymm4
+vmovdqu ymm15, [rsp + 288]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm6, [rsp + 256]
+vpand ymm6, ymm6, [rip + 5f]
+vpaddq ymm15, ymm15, ymm12
+vpaddq ymm6, ymm6, ymm14
+vsubpd ymm15, ymm15, ymm12
+vsubpd ymm6, ymm6, ymm14
+vmovdqu ymm8, [rsp + 1120]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm15, ymm8
+vmovdqu [rsp + 256], ymm5
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm6, [rsp + 1024]
+vmovdqu [rsp + 288], ymm9
+vsubpd ymm9, ymm11, ymm1
+vsubpd ymm14, ymm10, ymm5
+vfmadd231pd ymm9, ymm8, ymm15
+vfmadd231pd ymm14, ymm6, [rsp + 1024]
+vpaddq ymm2, ymm9, ymm2
+vpaddq ymm4, ymm14, ymm4
+vmovdqu ymm14, [rsp + 800]
+vmovdqu ymm9, [rsp + 1088]
+vmovdqu [rsp + 1152], ymm6
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm14, ymm9
+vmovdqu [rsp + 1184], ymm15
+vmovdqu ymm15, [rsp + 768]
+vmovdqa ymm8, ymm7
+vfmadd231pd ymm8, ymm15, [rsp + 1056]
+vsubpd ymm12, ymm11, ymm6
+vmovdqu [rsp + 1216], ymm0
+vsubpd ymm0, ymm10, ymm8
+vfmadd231pd ymm12, ymm14, ymm9
+vfmadd231pd ymm0, ymm15, [rsp + 1056]
+vpaddq ymm2, ymm12, ymm2
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm1, ymm6, ymm1
+vpaddq ymm5, ymm8, ymm5
+vmovdqu ymm8, [rsp + 736]
+vmovdqu ymm6, [rsp + 992]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm8, ymm6
+vmovdqu ymm12, [rsp + 704]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm12, [rsp + 960]
+vsubpd ymm15, ymm11, ymm0
+vsubpd ymm14, ymm10, ymm9
+vfmadd231pd ymm15, ymm8, ymm6
+vfmadd231pd ymm14, ymm12, [rsp + 960]
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm1, ymm0, ymm1
+vpaddq ymm5, ymm9, ymm5
+vmovdqu ymm9, [rsp + 928]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm13, ymm9
+vmovdqu ymm14, [rsp + 1216]
+vmovdqu ymm15, [rsp + 896]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm14, ymm15
+vsubpd ymm12, ymm11, ymm0
+vsubpd ymm8, ymm10, ymm6
+vfmadd231pd ymm12, ymm13, ymm9
+vfmadd231pd ymm8, ymm14, ymm15
+vpaddq ymm2, ymm12, ymm2
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm1, ymm0, ymm1
+vpaddq ymm5, ymm6, ymm5
+vmovdqu ymm6, [rsp + 672]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm0, [rsp + 640]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm8
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm12
+vsubpd ymm6, ymm6, ymm8
+vsubpd ymm0, ymm0, ymm12
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm6, [rsp + 864]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm0, [rsp + 384]
+vsubpd ymm14, ymm11, ymm15
+vmovdqu [rsp + 640], ymm13
+vsubpd ymm13, ymm10, ymm9
+vfmadd231pd ymm14, ymm6, [rsp + 864]
+vfmadd231pd ymm13, ymm0, [rsp + 384]
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm5, ymm9, ymm5
+vmovdqu ymm9, [rsp + 224]
+vpand ymm9, ymm9, [rip + 5f]
+vmovdqu ymm15, [rsp + 192]
+vpand ymm15, ymm15, [rip + 5f]
+vpaddq ymm9, ymm9, ymm8
+vpaddq ymm15, ymm15, ymm12
+vsubpd ymm9, ymm9, ymm8
+vsubpd ymm15, ymm15, ymm12
+vmovdqu ymm13, [rsp + 1120]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm9, ymm13
+vmovdqu [rsp + 192], ymm4
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm15, [rsp + 1024]
+vmovdqu [rsp + 224], ymm2
+vsubpd ymm2, ymm11, ymm14
+vsubpd ymm12, ymm10, ymm4
+vfmadd231pd ymm2, ymm13, ymm9
+vfmadd231pd ymm12, ymm15, [rsp + 1024]
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm5, ymm12, ymm5
+vmovdqu ymm12, [rsp + 800]
+vmovdqu ymm2, [rsp + 1184]
+vmovdqu [rsp + 672], ymm15
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm12, ymm2
+vmovdqu [rsp + 1248], ymm9
+vmovdqu ymm9, [rsp + 768]
+vmovdqa ymm13, ymm7
+vfmadd231pd ymm13, ymm9, [rsp + 1152]
+vsubpd ymm8, ymm11, ymm15
+vmovdqu [rsp + 1280], ymm0
+vsubpd ymm0, ymm10, ymm13
+vfmadd231pd ymm8, ymm12, ymm2
+vfmadd231pd ymm0, ymm9, [rsp + 1152]
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm4, ymm13, ymm4
+vmovdqu ymm13, [rsp + 736]
+vmovdqu ymm15, [rsp + 1088]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm13, ymm15
+vmovdqu ymm8, [rsp + 704]
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm8, [rsp + 1056]
+vsubpd ymm9, ymm11, ymm0
+vsubpd ymm12, ymm10, ymm2
+vfmadd231pd ymm9, ymm13, ymm15
+vfmadd231pd ymm12, ymm8, [rsp + 1056]
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm14, ymm0, ymm14
+vpaddq ymm4, ymm2, ymm4
+vmovdqu ymm2, [rsp + 640]
+vmovdqu ymm0, [rsp + 992]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm2, ymm0
+vmovdqu ymm9, [rsp + 1216]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm9, [rsp + 960]
+vsubpd ymm8, ymm11, ymm12
+vsubpd ymm13, ymm10, ymm15
+vfmadd231pd ymm8, ymm2, ymm0
+vfmadd231pd ymm13, ymm9, [rsp + 960]
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm5, ymm13, ymm5
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm4, ymm15, ymm4
+vmovdqu ymm15, [rsp + 928]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm6, ymm15
+vmovdqu ymm13, [rsp + 1280]
+vmovdqu ymm8, [rsp + 896]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm13, ymm8
+vsubpd ymm9, ymm11, ymm12
+vsubpd ymm2, ymm10, ymm0
+vfmadd231pd ymm9, ymm6, ymm15
+vfmadd231pd ymm2, ymm13, ymm8
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm5, ymm2, ymm5
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm4, ymm0, ymm4
+vmovdqu ymm0, [rsp + 544]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm12, [rsp + 512]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm2
+vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm9
+vsubpd ymm0, ymm0, ymm2
+vsubpd ymm12, ymm12, ymm9
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm0, [rsp + 864]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm12, [rsp + 384]
+vsubpd ymm13, ymm11, ymm8
+vmovdqu [rsp + 512], ymm6
+vsubpd ymm6, ymm10, ymm15
+vfmadd231pd ymm13, ymm0, [rsp + 864]
+vfmadd231pd ymm6, ymm12, [rsp + 384]
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm14, ymm8, ymm14
+vpaddq ymm4, ymm15, ymm4
+vmovdqu ymm15, [rsp + 160]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm8, [rsp + 128]
+vpand ymm8, ymm8, [rip + 5f]
+vpaddq ymm15, ymm15, ymm2
+vpaddq ymm8, ymm8, ymm9
+vsubpd ymm15, ymm15, ymm2
+vsubpd ymm8, ymm8, ymm9
+vmovdqu ymm6, [rsp + 1120]
+vmovdqa ymm13, ymm3
+vfmadd231pd ymm13, ymm15, ymm6
+vmovdqu [rsp + 128], ymm5
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm8, [rsp + 1024]
+vmovdqu [rsp + 160], ymm1
+vsubpd ymm1, ymm11, ymm13
+vsubpd ymm9, ymm10, ymm5
+vfmadd231pd ymm1, ymm6, ymm15
+vfmadd231pd ymm9, ymm8, [rsp + 1024]
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm4, ymm9, ymm4
+vmovdqu ymm9, [rsp + 800]
+vmovdqu ymm1, [rsp + 1248]
+vmovdqu [rsp + 544], ymm8
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm9, ymm1
+vmovdqu [rsp + 1312], ymm15
+vmovdqu ymm15, [rsp + 768]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm15, [rsp + 672]
+vsubpd ymm2, ymm11, ymm8
+vmovdqu [rsp + 1344], ymm12
+vsubpd ymm12, ymm10, ymm6
+vfmadd231pd ymm2, ymm9, ymm1
+vfmadd231pd ymm12, ymm15, [rsp + 672]
+vpaddq ymm14, ymm2, ymm14
+vpaddq ymm4, ymm12, ymm4
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm5, ymm6, ymm5
+vmovdqu ymm6, [rsp + 736]
+vmovdqu ymm8, [rsp + 1184]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm6, ymm8
+vmovdqu ymm2, [rsp + 704]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm2, [rsp + 1152]
+vsubpd ymm15, ymm11, ymm12
+vsubpd ymm9, ymm10, ymm1
+vfmadd231pd ymm15, ymm6, ymm8
+vfmadd231pd ymm9, ymm2, [rsp + 1152]
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm4, ymm9, ymm4
+vpaddq ymm13, ymm12, ymm13
+vpaddq ymm5, ymm1, ymm5
+vmovdqu ymm1, [rsp + 640]
+vmovdqu ymm12, [rsp + 1088]
+vmovdqa ymm9, ymm3
+vfmadd231pd ymm9, ymm1, ymm12
+vmovdqu ymm15, [rsp + 1216]
+vmovdqa ymm8, ymm7
+vfmadd231pd ymm8, ymm15, [rsp + 1056]
+vsubpd ymm2, ymm11, ymm9
+vsubpd ymm6, ymm10, ymm8
+vfmadd231pd ymm2, ymm1, ymm12
+vfmadd231pd ymm6, ymm15, [rsp + 1056]
+vpaddq ymm14, ymm2, ymm14
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm13, ymm9, ymm13
+vpaddq ymm5, ymm8, ymm5
+vmovdqu ymm8, [rsp + 512]
+vmovdqu ymm9, [rsp + 992]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm8, ymm9
+vmovdqu ymm2, [rsp + 1280]
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm2, [rsp + 960]
+vsubpd ymm15, ymm11, ymm6
+vsubpd ymm1, ymm10, ymm12
+vfmadd231pd ymm15, ymm8, ymm9
+vfmadd231pd ymm1, ymm2, [rsp + 960]
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm13, ymm6, ymm13
+vpaddq ymm5, ymm12, ymm5
+vmovdqu ymm12, [rsp + 928]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm0, ymm12
+vmovdqu ymm1, [rsp + 1344]
+vmovdqu ymm15, [rsp + 896]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm1, ymm15
+vsubpd ymm2, ymm11, ymm6
+vsubpd ymm8, ymm10, ymm9
+vfmadd231pd ymm2, ymm0, ymm12
+vfmadd231pd ymm8, ymm1, ymm15
+vpaddq ymm14, ymm2, ymm14
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm13, ymm6, ymm13
+vpaddq ymm5, ymm9, ymm5
+vmovdqu ymm9, [rsp + 608]
+vpand ymm9, ymm9, [rip + 5f]
+vmovdqu ymm6, [rsp + 448]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm9, ymm9, ymm8
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm2
+vsubpd ymm9, ymm9, ymm8
+vsubpd ymm6, ymm6, ymm2
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm9, [rsp + 864]
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm6, [rsp + 384]
+vsubpd ymm1, ymm11, ymm15
+vmovdqu [rsp + 448], ymm0
+vsubpd ymm0, ymm10, ymm12
+vfmadd231pd ymm1, ymm9, [rsp + 864]
+vfmadd231pd ymm0, ymm6, [rsp + 384]
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm12, ymm8, [rsp + 96]
+vpaddq ymm15, ymm2, [rsp + 64]
+vsubpd ymm12, ymm12, ymm8
+vsubpd ymm15, ymm15, ymm2
+vmovdqu ymm0, [rsp + 1120]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm12, ymm0
+vmovdqu [rsp + 64], ymm4
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm15, [rsp + 1024]
+vmovdqu [rsp + 96], ymm14
+vsubpd ymm14, ymm11, ymm1
+vsubpd ymm2, ymm10, ymm4
+vfmadd231pd ymm14, ymm0, ymm12
+vfmadd231pd ymm2, ymm15, [rsp + 1024]
+vpaddq ymm13, ymm14, ymm13
+vpaddq ymm5, ymm2, ymm5
+vmovdqu ymm2, [rsp + 800]
+vmovdqu ymm14, [rsp + 1312]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm2, ymm14
+vmovdqu [rsp + 1024], ymm15
+vmovdqu ymm15, [rsp + 768]
+vmovdqu [rsp + 1120], ymm12
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm15, [rsp + 544]
+vsubpd ymm8, ymm11, ymm0
+vmovdqu [rsp + 608], ymm6
+vsubpd ymm6, ymm10, ymm12
+vfmadd231pd ymm8, ymm2, ymm14
+vfmadd231pd ymm6, ymm15, [rsp + 544]
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm1, ymm0, ymm1
+vpaddq ymm4, ymm12, ymm4
+vmovdqu ymm12, [rsp + 736]
+vmovdqu ymm0, [rsp + 1248]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm12, ymm0
+vmovdqu ymm8, [rsp + 704]
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm8, [rsp + 672]
+vsubpd ymm15, ymm11, ymm6
+vsubpd ymm2, ymm10, ymm14
+vfmadd231pd ymm15, ymm12, ymm0
+vfmadd231pd ymm2, ymm8, [rsp + 672]
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm5, ymm2, ymm5
+vpaddq ymm1, ymm6, ymm1
+vpaddq ymm4, ymm14, ymm4
+vmovdqu ymm14, [rsp + 640]
+vmovdqu ymm6, [rsp + 1184]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm14, ymm6
+vmovdqu ymm15, [rsp + 1216]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm15, [rsp + 1152]
+vsubpd ymm8, ymm11, ymm2
+vsubpd ymm12, ymm10, ymm0
+vfmadd231pd ymm8, ymm14, ymm6
+vfmadd231pd ymm12, ymm15, [rsp + 1152]
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm4, ymm0, ymm4
+vmovdqu ymm0, [rsp + 512]
+vmovdqu ymm2, [rsp + 1088]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm0, ymm2
+vmovdqu ymm8, [rsp + 1280]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm8, [rsp + 1056]
+vsubpd ymm15, ymm11, ymm12
+vsubpd ymm14, ymm10, ymm6
+vfmadd231pd ymm15, ymm0, ymm2
+vfmadd231pd ymm14, ymm8, [rsp + 1056]
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm1, ymm12, ymm1
+vpaddq ymm4, ymm6, ymm4
+vmovdqu ymm6, [rsp + 448]
+vmovdqu ymm12, [rsp + 992]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm6, ymm12
+vmovdqu ymm15, [rsp + 1344]
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm15, [rsp + 960]
+vsubpd ymm8, ymm11, ymm14
+vsubpd ymm0, ymm10, ymm2
+vfmadd231pd ymm8, ymm6, ymm12
+vfmadd231pd ymm0, ymm15, [rsp + 960]
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm4, ymm2, ymm4
+vmovdqu ymm2, [rsp + 928]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm9, ymm2
+vmovdqu ymm0, [rsp + 608]
+vmovdqu ymm8, [rsp + 896]
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm0, ymm8
+vsubpd ymm15, ymm11, ymm14
+vsubpd ymm6, ymm10, ymm12
+vfmadd231pd ymm15, ymm9, ymm2
+vfmadd231pd ymm6, ymm0, ymm8
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm4, ymm12, ymm4
+vmovdqu ymm12, [rsp + 480]
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm14
+vmovdqu ymm6, [rsp + 576]
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm15
+vsubpd ymm12, ymm12, ymm14
+vsubpd ymm6, ymm6, ymm15
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm12, [rsp + 864]
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm6, [rsp + 384]
+vsubpd ymm8, ymm11, ymm15
+vsubpd ymm2, ymm10, ymm14
+vfmadd231pd ymm8, ymm12, [rsp + 864]
+vfmadd231pd ymm2, ymm6, [rsp + 384]
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm5, ymm2, ymm5
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm4, ymm14, ymm4
+vmovdqu ymm14, [rsp + 800]
+vmovdqu ymm15, [rsp + 1120]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm14, ymm15
+vmovdqu ymm8, [rsp + 768]
+vmovdqu [rsp + 384], ymm5
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm8, [rsp + 1024]
+vmovdqu [rsp + 864], ymm13
+vsubpd ymm13, ymm11, ymm2
+vmovdqu [rsp + 576], ymm6
+vsubpd ymm6, ymm10, ymm5
+vfmadd231pd ymm13, ymm14, ymm15
+vmovdqu ymm14, [rsp + 1024]
+vfmadd231pd ymm6, ymm8, ymm14
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm4, ymm6, ymm4
+vmovdqu ymm6, [rsp + 736]
+vmovdqu ymm13, [rsp + 1312]
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm6, ymm13
+vmovdqu ymm14, [rsp + 704]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm14, [rsp + 544]
+vmovdqu [rsp + 768], ymm12
+vsubpd ymm12, ymm11, ymm8
+vsubpd ymm0, ymm10, ymm15
+vfmadd231pd ymm12, ymm6, ymm13
+vfmadd231pd ymm0, ymm14, [rsp + 544]
+vpaddq ymm1, ymm12, ymm1
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm5, ymm15, ymm5
+vmovdqu ymm15, [rsp + 640]
+vmovdqu ymm8, [rsp + 1248]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm15, ymm8
+vmovdqu ymm12, [rsp + 1216]
+vmovdqa ymm13, ymm7
+vfmadd231pd ymm13, ymm12, [rsp + 672]
+vsubpd ymm14, ymm11, ymm0
+vsubpd ymm6, ymm10, ymm13
+vfmadd231pd ymm14, ymm15, ymm8
+vfmadd231pd ymm6, ymm12, [rsp + 672]
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm5, ymm13, ymm5
+vmovdqu ymm13, [rsp + 512]
+vmovdqu ymm0, [rsp + 1184]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm13, ymm0
+vmovdqu ymm14, [rsp + 1280]
+vmovdqa ymm8, ymm7
+vfmadd231pd ymm8, ymm14, [rsp + 1152]
+vsubpd ymm12, ymm11, ymm6
+vsubpd ymm15, ymm10, ymm8
+vfmadd231pd ymm12, ymm13, ymm0
+vfmadd231pd ymm15, ymm14, [rsp + 1152]
+vpaddq ymm1, ymm12, ymm1
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm2, ymm6, ymm2
+vpaddq ymm5, ymm8, ymm5
+vmovdqu ymm8, [rsp + 448]
+vmovdqu ymm6, [rsp + 1088]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm8, ymm6
+vmovdqu ymm12, [rsp + 1344]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm12, [rsp + 1056]
+vsubpd ymm14, ymm11, ymm15
+vsubpd ymm13, ymm10, ymm0
+vfmadd231pd ymm14, ymm8, ymm6
+vfmadd231pd ymm13, ymm12, [rsp + 1056]
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm5, ymm0, ymm5
+vmovdqu ymm0, [rsp + 992]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm9, ymm0
+vmovdqu ymm13, [rsp + 608]
+vmovdqu ymm14, [rsp + 960]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm13, ymm14
+vsubpd ymm12, ymm11, ymm15
+vsubpd ymm8, ymm10, ymm6
+vfmadd231pd ymm12, ymm9, ymm0
+vfmadd231pd ymm8, ymm13, ymm14
+vpaddq ymm1, ymm12, ymm1
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm5, ymm6, ymm5
+vmovdqu ymm6, [rsp + 768]
+vmovdqu ymm15, [rsp + 928]
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm6, ymm15
+vmovdqu ymm12, [rsp + 576]
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm12, [rsp + 896]
+vsubpd ymm0, ymm11, ymm8
+vsubpd ymm13, ymm10, ymm14
+vfmadd231pd ymm0, ymm6, ymm15
+vfmadd231pd ymm13, ymm12, [rsp + 896]
+vpaddq ymm1, ymm0, ymm1
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm5, ymm14, ymm5
+vmovdqu ymm14, [rsp + 736]
+vmovdqu ymm8, [rsp + 1120]
+vmovdqa ymm13, ymm3
+vfmadd231pd ymm13, ymm14, ymm8
+vmovdqu ymm0, [rsp + 704]
+vmovdqu ymm15, [rsp + 1024]
+vmovdqu [rsp + 896], ymm4
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm0, ymm15
+vmovdqu [rsp + 928], ymm1
+vsubpd ymm1, ymm11, ymm13
+vsubpd ymm12, ymm10, ymm4
+vfmadd231pd ymm1, ymm14, ymm8
+vfmadd231pd ymm12, ymm0, ymm15
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm5, ymm12, ymm5
+vmovdqu ymm12, [rsp + 640]
+vmovdqu ymm1, [rsp + 1312]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm12, ymm1
+vmovdqu ymm14, [rsp + 1216]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm14, [rsp + 544]
+vsubpd ymm8, ymm11, ymm0
+vsubpd ymm6, ymm10, ymm15
+vfmadd231pd ymm8, ymm12, ymm1
+vfmadd231pd ymm6, ymm14, [rsp + 544]
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm13, ymm0, ymm13
+vpaddq ymm4, ymm15, ymm4
+vmovdqu ymm15, [rsp + 512]
+vmovdqu ymm0, [rsp + 1248]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm15, ymm0
+vmovdqu ymm8, [rsp + 1280]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm8, [rsp + 672]
+vsubpd ymm14, ymm11, ymm6
+vsubpd ymm12, ymm10, ymm1
+vfmadd231pd ymm14, ymm15, ymm0
+vfmadd231pd ymm12, ymm8, [rsp + 672]
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm13, ymm6, ymm13
+vpaddq ymm4, ymm1, ymm4
+vmovdqu ymm1, [rsp + 448]
+vmovdqu ymm6, [rsp + 1184]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm1, ymm6
+vmovdqu ymm14, [rsp + 1344]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm14, [rsp + 1152]
+vsubpd ymm8, ymm11, ymm12
+vsubpd ymm15, ymm10, ymm0
+vfmadd231pd ymm8, ymm1, ymm6
+vfmadd231pd ymm15, ymm14, [rsp + 1152]
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm13, ymm12, ymm13
+vpaddq ymm4, ymm0, ymm4
+vmovdqu ymm0, [rsp + 1088]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm9, ymm0
+vmovdqu ymm15, [rsp + 608]
+vmovdqu ymm8, [rsp + 1056]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm15, ymm8
+vsubpd ymm14, ymm11, ymm12
+vsubpd ymm1, ymm10, ymm6
+vfmadd231pd ymm14, ymm9, ymm0
+vfmadd231pd ymm1, ymm15, ymm8
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm13, ymm12, ymm13
+vpaddq ymm4, ymm6, ymm4
+vmovdqu ymm6, [rsp + 768]
+vmovdqu ymm12, [rsp + 992]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm6, ymm12
+vmovdqu ymm14, [rsp + 576]
+vmovdqa ymm8, ymm7
+vfmadd231pd ymm8, ymm14, [rsp + 960]
+vsubpd ymm0, ymm11, ymm1
+vsubpd ymm15, ymm10, ymm8
+vfmadd231pd ymm0, ymm6, ymm12
+vfmadd231pd ymm15, ymm14, [rsp + 960]
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm4, ymm8, ymm4
+vmovdqu ymm8, [rsp + 640]
+vmovdqu ymm1, [rsp + 1120]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm8, ymm1
+vmovdqu ymm0, [rsp + 1216]
+vmovdqu ymm12, [rsp + 1024]
+vmovdqu [rsp + 960], ymm5
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm0, ymm12
+vmovdqu [rsp + 992], ymm2
+vsubpd ymm2, ymm11, ymm15
+vsubpd ymm14, ymm10, ymm5
+vfmadd231pd ymm2, ymm8, ymm1
+vfmadd231pd ymm14, ymm0, ymm12
+vpaddq ymm13, ymm2, ymm13
+vpaddq ymm4, ymm14, ymm4
+vmovdqu ymm14, [rsp + 512]
+vmovdqu ymm2, [rsp + 1312]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm14, ymm2
+vmovdqu ymm8, [rsp + 1280]
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm8, [rsp + 544]
+vsubpd ymm1, ymm11, ymm0
+vsubpd ymm6, ymm10, ymm12
+vfmadd231pd ymm1, ymm14, ymm2
+vfmadd231pd ymm6, ymm8, [rsp + 544]
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm15, ymm0, ymm15
+vpaddq ymm5, ymm12, ymm5
+vmovdqu ymm12, [rsp + 448]
+vmovdqu ymm0, [rsp + 1248]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm12, ymm0
+vmovdqu ymm1, [rsp + 1344]
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm1, [rsp + 672]
+vsubpd ymm8, ymm11, ymm6
+vsubpd ymm14, ymm10, ymm2
+vfmadd231pd ymm8, ymm12, ymm0
+vfmadd231pd ymm14, ymm1, [rsp + 672]
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm15, ymm6, ymm15
+vpaddq ymm5, ymm2, ymm5
+vmovdqu ymm2, [rsp + 1184]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm9, ymm2
+vmovdqu ymm14, [rsp + 608]
+vmovdqu ymm8, [rsp + 1152]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm14, ymm8
+vsubpd ymm1, ymm11, ymm6
+vsubpd ymm12, ymm10, ymm0
+vfmadd231pd ymm1, ymm9, ymm2
+vfmadd231pd ymm12, ymm14, ymm8
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm4, ymm12, ymm4
+vpaddq ymm15, ymm6, ymm15
+vpaddq ymm5, ymm0, ymm5
+vmovdqu ymm0, [rsp + 768]
+vmovdqu ymm6, [rsp + 1088]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm0, ymm6
+vmovdqu ymm1, [rsp + 576]
+vmovdqa ymm8, ymm7
+vfmadd231pd ymm8, ymm1, [rsp + 1056]
+vsubpd ymm2, ymm11, ymm12
+vsubpd ymm14, ymm10, ymm8
+vfmadd231pd ymm2, ymm0, ymm6
+vfmadd231pd ymm14, ymm1, [rsp + 1056]
+vpaddq ymm13, ymm2, ymm13
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm15, ymm12, ymm15
+vpaddq ymm5, ymm8, ymm5
+vmovdqu ymm8, [rsp + 512]
+vmovdqu ymm12, [rsp + 1120]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm8, ymm12
+vmovdqu ymm2, [rsp + 1280]
+vmovdqu ymm6, [rsp + 1024]
+vmovdqu [rsp + 1056], ymm4
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm2, ymm6
+vmovdqu [rsp + 1088], ymm13
+vsubpd ymm13, ymm11, ymm14
+vsubpd ymm1, ymm10, ymm4
+vfmadd231pd ymm13, ymm8, ymm12
+vfmadd231pd ymm1, ymm2, ymm6
+vpaddq ymm15, ymm13, ymm15
+vpaddq ymm5, ymm1, ymm5
+vmovdqu ymm1, [rsp + 448]
+vmovdqu ymm13, [rsp + 1312]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm1, ymm13
+vmovdqu ymm8, [rsp + 1344]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm8, [rsp + 544]
+vsubpd ymm12, ymm11, ymm2
+vsubpd ymm0, ymm10, ymm6
+vfmadd231pd ymm12, ymm1, ymm13
+vfmadd231pd ymm0, ymm8, [rsp + 544]
+vpaddq ymm15, ymm12, ymm15
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm14, ymm2, ymm14
+vpaddq ymm4, ymm6, ymm4
+vmovdqu ymm6, [rsp + 1248]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm9, ymm6
+vmovdqu ymm0, [rsp + 608]
+vmovdqu ymm12, [rsp + 672]
+vmovdqa ymm13, ymm7
+vfmadd231pd ymm13, ymm0, ymm12
+vsubpd ymm8, ymm11, ymm2
+vsubpd ymm1, ymm10, ymm13
+vfmadd231pd ymm8, ymm9, ymm6
+vfmadd231pd ymm1, ymm0, ymm12
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm14, ymm2, ymm14
+vpaddq ymm4, ymm13, ymm4
+vmovdqu ymm13, [rsp + 768]
+vmovdqu ymm2, [rsp + 1184]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm13, ymm2
+vmovdqu ymm8, [rsp + 576]
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm8, [rsp + 1152]
+vsubpd ymm6, ymm11, ymm1
+vsubpd ymm0, ymm10, ymm12
+vfmadd231pd ymm6, ymm13, ymm2
+vfmadd231pd ymm0, ymm8, [rsp + 1152]
+vpaddq ymm15, ymm6, ymm15
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm4, ymm12, ymm4
+vmovdqu ymm12, [rsp + 448]
+vmovdqu ymm1, [rsp + 1120]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm12, ymm1
+vmovdqu ymm6, [rsp + 1344]
+vmovdqu ymm2, [rsp + 1024]
+vmovdqu [rsp + 1152], ymm5
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm6, ymm2
+vmovdqu [rsp + 1184], ymm15
+vsubpd ymm15, ymm11, ymm0
+vsubpd ymm8, ymm10, ymm5
+vfmadd231pd ymm15, ymm12, ymm1
+vfmadd231pd ymm8, ymm6, ymm2
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm4, ymm8, ymm4
+vmovdqu ymm8, [rsp + 1312]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm9, ymm8
+vmovdqu ymm6, [rsp + 608]
+vmovdqu ymm12, [rsp + 544]
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm6, ymm12
+vsubpd ymm1, ymm11, ymm15
+vsubpd ymm11, ymm10, ymm2
+vfmadd231pd ymm1, ymm9, ymm8
+vfmadd231pd ymm11, ymm6, ymm12
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm4, ymm11, ymm4
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm5, ymm2, ymm5
+vmovdqu ymm2, [rsp + 1248]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm13, ymm2
+vmovdqu ymm11, [rsp + 576]
+vmovdqu ymm1, [rsp + 672]
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm11, ymm1
+vmovdqu ymm8, [rip + 5f + 96]
+vsubpd ymm6, ymm8, ymm15
+vsubpd ymm8, ymm10, ymm12
+vfmadd231pd ymm6, ymm13, ymm2
+vfmadd231pd ymm8, ymm11, ymm1
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm5, ymm12, ymm5
+vmovdqu ymm12, [rsp + 1120]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm9, ymm12
+vmovdqu ymm8, [rsp + 608]
+vmovdqu ymm6, [rsp + 1024]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm8, ymm6
+vmovdqu ymm2, [rip + 5f + 96]
+vmovdqu [rsp + 672], ymm4
+vsubpd ymm4, ymm2, ymm15
+vmovdqu [rsp + 1248], ymm14
+vsubpd ymm14, ymm10, ymm1
+vfmadd231pd ymm4, ymm9, ymm12
+vfmadd231pd ymm14, ymm8, ymm6
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm5, ymm14, ymm5
+vmovdqu ymm14, [rsp + 1312]
+vmovdqa ymm4, ymm3
+vfmadd231pd ymm4, ymm13, ymm14
+vmovdqu ymm8, [rsp + 544]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm11, ymm8
+vsubpd ymm6, ymm2, ymm4
+vsubpd ymm2, ymm10, ymm9
+vfmadd231pd ymm6, ymm13, ymm14
+vfmadd231pd ymm2, ymm11, ymm8
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm5, ymm2, ymm5
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm1, ymm9, ymm1
+vmovdqa ymm9, ymm3
+vfmadd231pd ymm9, ymm13, ymm12
+vmovdqu ymm4, [rsp + 1024]
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm11, ymm4
+vmovdqu ymm6, [rip + 5f + 96]
+vsubpd ymm8, ymm6, ymm9
+vsubpd ymm14, ymm10, ymm2
+vfmadd231pd ymm8, ymm13, ymm12
+vfmadd231pd ymm14, ymm11, ymm4
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm1, ymm14, ymm1
+vmovdqu ymm14, [rsp + 32]
+vpaddq ymm14, ymm14, [rip + 5f + 128]
+vmovdqu ymm8, [rsp]
+vpaddq ymm8, ymm8, [rip + 5f + 128]
+vpsrlq ymm4, ymm14, 52
+vpsrlq ymm11, ymm8, 52
+vpaddq ymm4, ymm4, [rsp + 352]
+vpaddq ymm11, ymm11, [rsp + 320]
+vpaddq ymm4, ymm4, [rip + 5f + 160]
+vpaddq ymm11, ymm11, [rip + 5f + 160]
+vpsrlq ymm12, ymm4, 52
+vpsrlq ymm13, ymm11, 52
+vpaddq ymm12, ymm12, [rsp + 288]
+vpaddq ymm13, ymm13, [rsp + 256]
+vmovdqu [rsp + 256], ymm2
+vmovdqu ymm2, [rsp + 416]
+vsubpd ymm2, ymm2, [rip + 5f + 32]
+vmovdqu [rsp + 416], ymm9
+vmovdqu ymm9, [rsp + 832]
+vsubpd ymm9, ymm9, [rip + 5f + 32]
+vmovdqu [rsp + 832], ymm1
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm2, [rip + 5f + 192]
+vmovdqu [rsp + 288], ymm15
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm9, [rip + 5f + 192]
+vmovdqu [rsp + 320], ymm5
+vsubpd ymm5, ymm6, ymm1
+vmovdqu [rsp + 352], ymm0
+vsubpd ymm0, ymm10, ymm15
+vfmadd231pd ymm5, ymm2, [rip + 5f + 192]
+vfmadd231pd ymm0, ymm9, [rip + 5f + 192]
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm13, ymm0, ymm13
+vpaddq ymm1, ymm1, [rsp + 224]
+vpaddq ymm15, ymm15, [rsp + 192]
+vmovdqu ymm0, [rip + 5f + 224]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm2, ymm0
+vmovdqu [rsp + 192], ymm13
+vmovdqa ymm13, ymm7
+vfmadd231pd ymm13, ymm9, [rip + 5f + 224]
+vmovdqu [rsp + 224], ymm12
+vsubpd ymm12, ymm6, ymm5
+vmovdqu [rsp], ymm11
+vsubpd ymm11, ymm10, ymm13
+vfmadd231pd ymm12, ymm2, ymm0
+vfmadd231pd ymm11, ymm9, [rip + 5f + 224]
+vpaddq ymm1, ymm12, ymm1
+vpaddq ymm15, ymm11, ymm15
+vpaddq ymm5, ymm5, [rsp + 160]
+vpaddq ymm13, ymm13, [rsp + 128]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm11
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm8, ymm8, ymm12
+vsubpd ymm14, ymm14, ymm11
+vsubpd ymm8, ymm8, ymm12
+vmovdqu ymm0, [rip + 5f + 192]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm14, ymm0
+vmovdqa ymm11, ymm7
+vfmadd231pd ymm11, ymm8, [rip + 5f + 192]
+vmovdqu [rsp + 128], ymm4
+vsubpd ymm4, ymm6, ymm12
+vsubpd ymm6, ymm10, ymm11
+vfmadd231pd ymm4, ymm14, ymm0
+vfmadd231pd ymm6, ymm8, [rip + 5f + 192]
+vpaddq ymm1, ymm4, ymm1
+vpaddq ymm15, ymm6, ymm15
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm13, ymm11, ymm13
+vmovdqu ymm11, [rip + 5f + 256]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm2, ymm11
+vmovdqu ymm6, [rip + 5f + 256]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm9, ymm6
+vmovdqu ymm0, [rip + 5f + 96]
+vmovdqu [rsp + 160], ymm15
+vsubpd ymm15, ymm0, ymm12
+vmovdqu [rsp + 32], ymm1
+vsubpd ymm1, ymm10, ymm4
+vfmadd231pd ymm15, ymm2, ymm11
+vfmadd231pd ymm1, ymm9, ymm6
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm12, ymm12, [rsp + 96]
+vpaddq ymm4, ymm4, [rsp + 64]
+vmovdqu ymm1, [rip + 5f + 224]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm14, ymm1
+vmovdqu ymm6, [rip + 5f + 224]
+vmovdqa ymm11, ymm7
+vfmadd231pd ymm11, ymm8, ymm6
+vmovdqu [rsp + 64], ymm9
+vsubpd ymm9, ymm0, ymm15
+vmovdqu [rsp + 96], ymm2
+vsubpd ymm2, ymm10, ymm11
+vfmadd231pd ymm9, ymm14, ymm1
+vfmadd231pd ymm2, ymm8, ymm6
+vpaddq ymm5, ymm9, ymm5
+vpaddq ymm13, ymm2, ymm13
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm4, ymm11, ymm4
+vmovdqu ymm11, [rsp + 128]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu ymm15, [rsp]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm11, ymm11, ymm2
+vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm9
+vsubpd ymm11, ymm11, ymm2
+vsubpd ymm15, ymm15, ymm9
+vmovdqu ymm6, [rip + 5f + 192]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm11, ymm6
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm15, [rip + 5f + 192]
+vsubpd ymm2, ymm0, ymm1
+vmovdqu [rsp], ymm8
+vsubpd ymm8, ymm10, ymm9
+vfmadd231pd ymm2, ymm11, ymm6
+vfmadd231pd ymm8, ymm15, [rip + 5f + 192]
+vpaddq ymm5, ymm2, ymm5
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm4, ymm9, ymm4
+vmovdqu ymm9, [rsp + 96]
+vmovdqu ymm1, [rip + 5f + 288]
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm9, ymm1
+vmovdqu ymm2, [rsp + 64]
+vmovdqu ymm6, [rip + 5f + 288]
+vmovdqu [rsp + 128], ymm13
+vmovdqa ymm13, ymm7
+vfmadd231pd ymm13, ymm2, ymm6
+vmovdqu [rsp + 1024], ymm5
+vsubpd ymm5, ymm0, ymm8
+vmovdqu [rsp + 576], ymm15
+vsubpd ymm15, ymm10, ymm13
+vfmadd231pd ymm5, ymm9, ymm1
+vfmadd231pd ymm15, ymm2, ymm6
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm8, ymm8, [rsp + 864]
+vpaddq ymm13, ymm13, [rsp + 384]
+vmovdqu ymm15, [rip + 5f + 256]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm14, ymm15
+vmovdqu ymm6, [rsp]
+vmovdqu ymm1, [rip + 5f + 256]
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm6, ymm1
+vsubpd ymm9, ymm0, ymm5
+vsubpd ymm0, ymm10, ymm2
+vfmadd231pd ymm9, ymm14, ymm15
+vfmadd231pd ymm0, ymm6, ymm1
+vpaddq ymm12, ymm9, ymm12
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm13, ymm2, ymm13
+vmovdqu ymm2, [rip + 5f + 224]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm11, ymm2
+vmovdqu ymm0, [rsp + 576]
+vmovdqu ymm9, [rip + 5f + 224]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm0, ymm9
+vmovdqu ymm15, [rip + 5f + 96]
+vsubpd ymm6, ymm15, ymm5
+vmovdqu [rsp + 384], ymm14
+vsubpd ymm14, ymm10, ymm1
+vfmadd231pd ymm6, ymm11, ymm2
+vfmadd231pd ymm14, ymm0, ymm9
+vpaddq ymm12, ymm6, ymm12
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm13, ymm1, ymm13
+vmovdqu ymm1, [rsp + 96]
+vmovdqu ymm5, [rip + 5f + 320]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm1, ymm5
+vmovdqu ymm6, [rsp + 64]
+vmovdqu ymm9, [rip + 5f + 320]
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm6, ymm9
+vmovdqu [rsp + 864], ymm4
+vsubpd ymm4, ymm15, ymm14
+vmovdqu [rsp + 1120], ymm12
+vsubpd ymm12, ymm10, ymm2
+vfmadd231pd ymm4, ymm1, ymm5
+vfmadd231pd ymm12, ymm6, ymm9
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm13, ymm12, ymm13
+vpaddq ymm14, ymm14, [rsp + 928]
+vpaddq ymm2, ymm2, [rsp + 896]
+vmovdqu ymm12, [rsp + 384]
+vmovdqu ymm4, [rip + 5f + 288]
+vmovdqa ymm9, ymm3
+vfmadd231pd ymm9, ymm12, ymm4
+vmovdqu ymm5, [rsp]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm5, [rip + 5f + 288]
+vsubpd ymm1, ymm15, ymm9
+vsubpd ymm15, ymm10, ymm6
+vfmadd231pd ymm1, ymm12, ymm4
+vfmadd231pd ymm15, ymm5, [rip + 5f + 288]
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm14, ymm9, ymm14
+vpaddq ymm2, ymm6, ymm2
+vmovdqu ymm6, [rip + 5f + 256]
+vmovdqa ymm9, ymm3
+vfmadd231pd ymm9, ymm11, ymm6
+vmovdqu ymm15, [rip + 5f + 256]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm0, ymm15
+vmovdqu ymm4, [rip + 5f + 96]
+vsubpd ymm5, ymm4, ymm9
+vsubpd ymm12, ymm10, ymm1
+vfmadd231pd ymm5, ymm11, ymm6
+vfmadd231pd ymm12, ymm0, ymm15
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm13, ymm12, ymm13
+vpaddq ymm14, ymm9, ymm14
+vpaddq ymm2, ymm1, ymm2
+vmovdqu ymm1, [rsp + 96]
+vmovdqu ymm9, [rip + 5f + 352]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm1, ymm9
+vmovdqu ymm5, [rsp + 64]
+vmovdqu ymm15, [rip + 5f + 352]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm5, ymm15
+vmovdqu [rsp + 896], ymm13
+vsubpd ymm13, ymm4, ymm12
+vmovdqu [rsp + 928], ymm8
+vsubpd ymm8, ymm10, ymm6
+vfmadd231pd ymm13, ymm1, ymm9
+vfmadd231pd ymm8, ymm5, ymm15
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm12, ymm12, [rsp + 992]
+vpaddq ymm6, ymm6, [rsp + 960]
+vmovdqu ymm8, [rsp + 384]
+vmovdqu ymm13, [rip + 5f + 320]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm8, ymm13
+vmovdqu ymm9, [rsp]
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm9, [rip + 5f + 320]
+vsubpd ymm1, ymm4, ymm15
+vsubpd ymm4, ymm10, ymm5
+vfmadd231pd ymm1, ymm8, ymm13
+vfmadd231pd ymm4, ymm9, [rip + 5f + 320]
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm2, ymm4, ymm2
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm6, ymm5, ymm6
+vmovdqu ymm5, [rip + 5f + 288]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm11, ymm5
+vmovdqu ymm4, [rip + 5f + 288]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm0, ymm4
+vmovdqu ymm13, [rip + 5f + 96]
+vsubpd ymm9, ymm13, ymm15
+vsubpd ymm8, ymm10, ymm1
+vfmadd231pd ymm9, ymm11, ymm5
+vfmadd231pd ymm8, ymm0, ymm4
+vpaddq ymm14, ymm9, ymm14
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm6, ymm1, ymm6
+vmovdqu ymm1, [rsp + 96]
+vmovdqu ymm15, [rip + 5f + 384]
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm1, ymm15
+vmovdqu ymm9, [rsp + 64]
+vmovdqu ymm4, [rip + 5f + 384]
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm9, ymm4
+vmovdqu [rsp + 960], ymm2
+vsubpd ymm2, ymm13, ymm8
+vmovdqu [rsp + 992], ymm14
+vsubpd ymm14, ymm10, ymm5
+vfmadd231pd ymm2, ymm1, ymm15
+vfmadd231pd ymm14, ymm9, ymm4
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm8, ymm8, [rsp + 1088]
+vpaddq ymm5, ymm5, [rsp + 1056]
+vmovdqu ymm14, [rsp + 384]
+vmovdqu ymm2, [rip + 5f + 352]
+vmovdqa ymm4, ymm3
+vfmadd231pd ymm4, ymm14, ymm2
+vmovdqu ymm15, [rsp]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm15, [rip + 5f + 352]
+vsubpd ymm1, ymm13, ymm4
+vsubpd ymm13, ymm10, ymm9
+vfmadd231pd ymm1, ymm14, ymm2
+vfmadd231pd ymm13, ymm15, [rip + 5f + 352]
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm6, ymm13, ymm6
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm5, ymm9, ymm5
+vmovdqu ymm9, [rip + 5f + 320]
+vmovdqa ymm4, ymm3
+vfmadd231pd ymm4, ymm11, ymm9
+vmovdqu ymm13, [rip + 5f + 320]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm0, ymm13
+vmovdqu ymm2, [rip + 5f + 96]
+vsubpd ymm15, ymm2, ymm4
+vsubpd ymm14, ymm10, ymm1
+vfmadd231pd ymm15, ymm11, ymm9
+vfmadd231pd ymm14, ymm0, ymm13
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm5, ymm1, ymm5
+vmovdqu ymm1, [rsp + 96]
+vmovdqu ymm4, [rip + 5f + 416]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm1, ymm4
+vmovdqu ymm15, [rsp + 64]
+vmovdqu ymm13, [rip + 5f + 416]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm15, ymm13
+vmovdqu [rsp + 1056], ymm6
+vsubpd ymm6, ymm2, ymm14
+vmovdqu [rsp + 1088], ymm12
+vsubpd ymm12, ymm10, ymm9
+vfmadd231pd ymm6, ymm1, ymm4
+vfmadd231pd ymm12, ymm15, ymm13
+vpaddq ymm8, ymm6, ymm8
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm14, ymm14, [rsp + 1184]
+vpaddq ymm9, ymm9, [rsp + 1152]
+vmovdqu ymm12, [rsp + 384]
+vmovdqu ymm6, [rip + 5f + 384]
+vmovdqa ymm13, ymm3
+vfmadd231pd ymm13, ymm12, ymm6
+vmovdqu ymm15, [rsp]
+vmovdqu ymm4, [rip + 5f + 384]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm15, ymm4
+vsubpd ymm0, ymm2, ymm13
+vsubpd ymm2, ymm10, ymm1
+vfmadd231pd ymm0, ymm12, ymm6
+vfmadd231pd ymm2, ymm15, ymm4
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm5, ymm2, ymm5
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm9, ymm1, ymm9
+vmovdqu ymm1, [rip + 5f + 352]
+vmovdqa ymm13, ymm3
+vfmadd231pd ymm13, ymm11, ymm1
+vmovdqu ymm2, [rsp + 576]
+vmovdqu ymm0, [rip + 5f + 352]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm2, ymm0
+vmovdqu ymm6, [rip + 5f + 96]
+vsubpd ymm15, ymm6, ymm13
+vsubpd ymm6, ymm10, ymm4
+vfmadd231pd ymm15, ymm11, ymm1
+vfmadd231pd ymm6, ymm2, ymm0
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm9, ymm4, ymm9
+vmovdqu ymm4, [rip + 5f + 416]
+vmovdqa ymm13, ymm3
+vfmadd231pd ymm13, ymm12, ymm4
+vmovdqu ymm6, [rsp]
+vmovdqu ymm15, [rip + 5f + 416]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm6, ymm15
+vmovdqu ymm1, [rip + 5f + 96]
+vmovdqu [rsp + 1152], ymm5
+vsubpd ymm5, ymm1, ymm13
+vmovdqu [rsp + 1184], ymm8
+vsubpd ymm8, ymm10, ymm0
+vfmadd231pd ymm5, ymm12, ymm4
+vfmadd231pd ymm8, ymm6, ymm15
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm9, ymm8, ymm9
+vpaddq ymm13, ymm13, [rsp + 1248]
+vpaddq ymm0, ymm0, [rsp + 672]
+vmovdqu ymm8, [rip + 5f + 384]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm11, ymm8
+vmovdqu ymm15, [rip + 5f + 384]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm2, ymm15
+vsubpd ymm4, ymm1, ymm5
+vsubpd ymm12, ymm10, ymm6
+vfmadd231pd ymm4, ymm11, ymm8
+vfmadd231pd ymm12, ymm2, ymm15
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm9, ymm12, ymm9
+vpaddq ymm13, ymm5, ymm13
+vpaddq ymm0, ymm6, ymm0
+vmovdqu ymm6, [rip + 5f + 416]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm11, ymm6
+vmovdqu ymm12, [rip + 5f + 416]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm2, ymm12
+vsubpd ymm15, ymm1, ymm5
+vsubpd ymm8, ymm10, ymm4
+vfmadd231pd ymm15, ymm11, ymm6
+vfmadd231pd ymm8, ymm2, ymm12
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm0, ymm8, ymm0
+vpaddq ymm5, ymm5, [rsp + 352]
+vpaddq ymm4, ymm4, [rsp + 320]
+vmovdqu ymm8, [rsp + 224]
+vpaddq ymm8, ymm8, [rip + 5f + 448]
+vmovdqu ymm15, [rsp + 192]
+vpaddq ymm15, ymm15, [rip + 5f + 448]
+vpsrlq ymm12, ymm8, 52
+vpsrlq ymm2, ymm15, 52
+vpaddq ymm12, ymm12, [rsp + 32]
+vpaddq ymm2, ymm2, [rsp + 160]
+vpaddq ymm12, ymm12, [rip + 5f + 480]
+vpaddq ymm2, ymm2, [rip + 5f + 480]
+vpsrlq ymm6, ymm12, 52
+vpsrlq ymm11, ymm2, 52
+vpaddq ymm6, ymm6, [rsp + 1024]
+vpaddq ymm11, ymm11, [rsp + 128]
+vpand ymm8, ymm8, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vpaddq ymm8, ymm8, [rip + 5f + 32]
+vpaddq ymm15, ymm15, [rip + 5f + 32]
+vsubpd ymm8, ymm8, [rip + 5f + 32]
+vsubpd ymm15, ymm15, [rip + 5f + 32]
+vmovdqu [rsp + 128], ymm4
+vmovdqa ymm4, ymm3
+vfmadd231pd ymm4, ymm8, [rip + 5f + 512]
+vmovdqu [rsp + 1024], ymm5
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm15, [rip + 5f + 512]
+vmovdqu [rsp + 160], ymm0
+vsubpd ymm0, ymm1, ymm4
+vmovdqu [rsp + 32], ymm13
+vsubpd ymm13, ymm10, ymm5
+vfmadd231pd ymm0, ymm8, [rip + 5f + 512]
+vfmadd231pd ymm13, ymm15, [rip + 5f + 512]
+vpaddq ymm6, ymm0, ymm6
+vpaddq ymm11, ymm13, ymm11
+vpaddq ymm4, ymm4, [rsp + 1120]
+vpaddq ymm5, ymm5, [rsp + 864]
+vmovdqu ymm13, [rip + 5f + 544]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm8, ymm13
+vmovdqu [rsp + 864], ymm11
+vmovdqa ymm11, ymm7
+vfmadd231pd ymm11, ymm15, [rip + 5f + 544]
+vmovdqu [rsp + 1120], ymm6
+vsubpd ymm6, ymm1, ymm0
+vmovdqu [rsp + 192], ymm9
+vsubpd ymm9, ymm10, ymm11
+vfmadd231pd ymm6, ymm8, ymm13
+vfmadd231pd ymm9, ymm15, [rip + 5f + 544]
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm5, ymm9, ymm5
+vpaddq ymm0, ymm0, [rsp + 928]
+vpaddq ymm11, ymm11, [rsp + 896]
+vpand ymm12, ymm12, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm9
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm2, ymm2, ymm6
+vsubpd ymm12, ymm12, ymm9
+vsubpd ymm2, ymm2, ymm6
+vmovdqu ymm13, [rip + 5f + 512]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm12, ymm13
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm2, [rip + 5f + 512]
+vmovdqu [rsp + 896], ymm14
+vsubpd ymm14, ymm1, ymm6
+vsubpd ymm1, ymm10, ymm9
+vfmadd231pd ymm14, ymm12, ymm13
+vfmadd231pd ymm1, ymm2, [rip + 5f + 512]
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm11, ymm9, ymm11
+vmovdqu ymm9, [rip + 5f + 576]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm8, ymm9
+vmovdqu ymm1, [rip + 5f + 576]
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm15, ymm1
+vmovdqu ymm13, [rip + 5f + 96]
+vmovdqu [rsp + 928], ymm5
+vsubpd ymm5, ymm13, ymm6
+vmovdqu [rsp + 224], ymm4
+vsubpd ymm4, ymm10, ymm14
+vfmadd231pd ymm5, ymm8, ymm9
+vfmadd231pd ymm4, ymm15, ymm1
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm6, ymm6, [rsp + 992]
+vpaddq ymm14, ymm14, [rsp + 960]
+vmovdqu ymm4, [rip + 5f + 544]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm12, ymm4
+vmovdqu ymm1, [rip + 5f + 544]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm2, ymm1
+vmovdqu [rsp + 960], ymm15
+vsubpd ymm15, ymm13, ymm5
+vsubpd ymm13, ymm10, ymm9
+vfmadd231pd ymm15, ymm12, ymm4
+vfmadd231pd ymm13, ymm2, ymm1
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm11, ymm13, ymm11
+vpaddq ymm6, ymm5, ymm6
+vpaddq ymm14, ymm9, ymm14
+vmovdqu ymm9, [rip + 5f + 608]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm8, ymm9
+vmovdqu ymm13, [rsp + 960]
+vmovdqu ymm15, [rip + 5f + 608]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm13, ymm15
+vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu [rsp + 992], ymm11
+vsubpd ymm11, ymm4, ymm5
+vmovdqu [rsp + 320], ymm0
+vsubpd ymm0, ymm10, ymm1
+vfmadd231pd ymm11, ymm8, ymm9
+vfmadd231pd ymm0, ymm13, ymm15
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm14, ymm0, ymm14
+vpaddq ymm5, ymm5, [rsp + 1088]
+vpaddq ymm1, ymm1, [rsp + 1056]
+vmovdqu ymm0, [rip + 5f + 576]
+vmovdqa ymm11, ymm3
+vfmadd231pd ymm11, ymm12, ymm0
+vmovdqu ymm15, [rip + 5f + 576]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm2, ymm15
+vsubpd ymm13, ymm4, ymm11
+vsubpd ymm4, ymm10, ymm9
+vfmadd231pd ymm13, ymm12, ymm0
+vfmadd231pd ymm4, ymm2, ymm15
+vpaddq ymm6, ymm13, ymm6
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm1, ymm9, ymm1
+vmovdqu ymm9, [rip + 5f + 640]
+vmovdqa ymm11, ymm3
+vfmadd231pd ymm11, ymm8, ymm9
+vmovdqu ymm4, [rsp + 960]
+vmovdqu ymm13, [rip + 5f + 640]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm4, ymm13
+vmovdqu ymm0, [rip + 5f + 96]
+vmovdqu [rsp + 1056], ymm14
+vsubpd ymm14, ymm0, ymm11
+vmovdqu [rsp + 1088], ymm6
+vsubpd ymm6, ymm10, ymm15
+vfmadd231pd ymm14, ymm8, ymm9
+vfmadd231pd ymm6, ymm4, ymm13
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm1, ymm6, ymm1
+vpaddq ymm11, ymm11, [rsp + 1184]
+vpaddq ymm15, ymm15, [rsp + 1152]
+vmovdqu ymm6, [rip + 5f + 608]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm12, ymm6
+vmovdqu ymm13, [rip + 5f + 608]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm2, ymm13
+vsubpd ymm4, ymm0, ymm14
+vsubpd ymm0, ymm10, ymm9
+vfmadd231pd ymm4, ymm12, ymm6
+vfmadd231pd ymm0, ymm2, ymm13
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm1, ymm0, ymm1
+vpaddq ymm11, ymm14, ymm11
+vpaddq ymm15, ymm9, ymm15
+vmovdqu ymm9, [rip + 5f + 672]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm8, ymm9
+vmovdqu ymm0, [rsp + 960]
+vmovdqu ymm4, [rip + 5f + 672]
+vmovdqa ymm13, ymm7
+vfmadd231pd ymm13, ymm0, ymm4
+vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu [rsp + 1152], ymm1
+vsubpd ymm1, ymm6, ymm14
+vmovdqu [rsp + 1184], ymm5
+vsubpd ymm5, ymm10, ymm13
+vfmadd231pd ymm1, ymm8, ymm9
+vfmadd231pd ymm5, ymm0, ymm4
+vpaddq ymm11, ymm1, ymm11
+vpaddq ymm15, ymm5, ymm15
+vpaddq ymm14, ymm14, [rsp + 896]
+vpaddq ymm13, ymm13, [rsp + 192]
+vmovdqu ymm5, [rip + 5f + 640]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm12, ymm5
+vmovdqu ymm4, [rip + 5f + 640]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm2, ymm4
+vsubpd ymm0, ymm6, ymm1
+vsubpd ymm6, ymm10, ymm9
+vfmadd231pd ymm0, ymm12, ymm5
+vfmadd231pd ymm6, ymm2, ymm4
+vpaddq ymm11, ymm0, ymm11
+vpaddq ymm15, ymm6, ymm15
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm13, ymm9, ymm13
+vmovdqu ymm9, [rip + 5f + 704]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm8, ymm9
+vmovdqu ymm6, [rsp + 960]
+vmovdqu ymm0, [rip + 5f + 704]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm6, ymm0
+vmovdqu ymm5, [rip + 5f + 96]
+vmovdqu [rsp + 192], ymm15
+vsubpd ymm15, ymm5, ymm1
+vmovdqu [rsp + 896], ymm11
+vsubpd ymm11, ymm10, ymm4
+vfmadd231pd ymm15, ymm8, ymm9
+vfmadd231pd ymm11, ymm6, ymm0
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm13, ymm11, ymm13
+vpaddq ymm1, ymm1, [rsp + 32]
+vpaddq ymm4, ymm4, [rsp + 160]
+vmovdqu ymm11, [rip + 5f + 672]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm12, ymm11
+vmovdqu ymm0, [rip + 5f + 672]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm2, ymm0
+vsubpd ymm6, ymm5, ymm15
+vsubpd ymm5, ymm10, ymm9
+vfmadd231pd ymm6, ymm12, ymm11
+vfmadd231pd ymm5, ymm2, ymm0
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm13, ymm5, ymm13
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm4, ymm9, ymm4
+vmovdqu ymm9, [rip + 5f + 736]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm8, ymm9
+vmovdqu ymm5, [rsp + 960]
+vmovdqu ymm6, [rip + 5f + 736]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm5, ymm6
+vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu [rsp + 160], ymm13
+vsubpd ymm13, ymm11, ymm15
+vmovdqu [rsp + 32], ymm14
+vsubpd ymm14, ymm10, ymm0
+vfmadd231pd ymm13, ymm8, ymm9
+vfmadd231pd ymm14, ymm5, ymm6
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm15, ymm15, [rsp + 1024]
+vpaddq ymm0, ymm0, [rsp + 128]
+vmovdqu ymm14, [rip + 5f + 704]
+vmovdqa ymm13, ymm3
+vfmadd231pd ymm13, ymm12, ymm14
+vmovdqu ymm6, [rip + 5f + 704]
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm2, ymm6
+vsubpd ymm9, ymm11, ymm13
+vsubpd ymm8, ymm10, ymm5
+vfmadd231pd ymm9, ymm12, ymm14
+vfmadd231pd ymm8, ymm2, ymm6
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm15, ymm13, ymm15
+vpaddq ymm0, ymm5, ymm0
+vmovdqu ymm5, [rip + 5f + 736]
+vmovdqa ymm13, ymm3
+vfmadd231pd ymm13, ymm12, ymm5
+vmovdqu ymm8, [rip + 5f + 736]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm2, ymm8
+vsubpd ymm6, ymm11, ymm13
+vsubpd ymm14, ymm10, ymm9
+vfmadd231pd ymm6, ymm12, ymm5
+vfmadd231pd ymm14, ymm2, ymm8
+vpaddq ymm15, ymm6, ymm15
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm13, ymm13, [rsp + 288]
+vpaddq ymm9, ymm9, [rsp + 832]
+vmovdqu ymm14, [rsp + 1120]
+vpaddq ymm14, ymm14, [rip + 5f + 768]
+vmovdqu ymm6, [rsp + 864]
+vpaddq ymm6, ymm6, [rip + 5f + 768]
+vpsrlq ymm8, ymm14, 52
+vpsrlq ymm2, ymm6, 52
+vpaddq ymm8, ymm8, [rsp + 224]
+vpaddq ymm2, ymm2, [rsp + 928]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm5
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm12
+vsubpd ymm14, ymm14, ymm5
+vsubpd ymm6, ymm6, ymm12
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm14, [rip + 5f + 800]
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm6, [rip + 5f + 800]
+vmovdqu [rsp + 928], ymm9
+vsubpd ymm9, ymm11, ymm12
+vmovdqu [rsp + 224], ymm13
+vsubpd ymm13, ymm10, ymm5
+vfmadd231pd ymm9, ymm14, [rip + 5f + 800]
+vfmadd231pd ymm13, ymm6, [rip + 5f + 800]
+vpaddq ymm8, ymm9, ymm8
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm12, ymm12, [rsp + 320]
+vpaddq ymm5, ymm5, [rsp + 992]
+vmovdqu ymm13, [rip + 5f + 832]
+vmovdqa ymm9, ymm3
+vfmadd231pd ymm9, ymm14, ymm13
+vmovdqu [rsp + 992], ymm2
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm6, [rip + 5f + 832]
+vmovdqu [rsp + 320], ymm8
+vsubpd ymm8, ymm11, ymm9
+vmovdqu [rsp + 864], ymm0
+vsubpd ymm0, ymm10, ymm2
+vfmadd231pd ymm8, ymm14, ymm13
+vfmadd231pd ymm0, ymm6, [rip + 5f + 832]
+vpaddq ymm12, ymm8, ymm12
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm9, ymm9, [rsp + 1088]
+vpaddq ymm2, ymm2, [rsp + 1056]
+vmovdqu ymm0, [rip + 5f + 864]
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm14, ymm0
+vmovdqu ymm13, [rip + 5f + 864]
+vmovdqu [rsp + 1056], ymm5
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm6, ymm13
+vmovdqu [rsp + 1088], ymm12
+vsubpd ymm12, ymm11, ymm8
+vmovdqu [rsp + 1120], ymm15
+vsubpd ymm15, ymm10, ymm5
+vfmadd231pd ymm12, ymm14, ymm0
+vfmadd231pd ymm15, ymm6, ymm13
+vpaddq ymm9, ymm12, ymm9
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm8, ymm8, [rsp + 1184]
+vpaddq ymm5, ymm5, [rsp + 1152]
+vmovdqu ymm15, [rip + 5f + 896]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm14, ymm15
+vmovdqu ymm13, [rip + 5f + 896]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm6, ymm13
+vmovdqu [rsp + 1152], ymm2
+vsubpd ymm2, ymm11, ymm12
+vmovdqu [rsp + 1184], ymm9
+vsubpd ymm9, ymm10, ymm0
+vfmadd231pd ymm2, ymm14, ymm15
+vfmadd231pd ymm9, ymm6, ymm13
+vpaddq ymm8, ymm2, ymm8
+vpaddq ymm5, ymm9, ymm5
+vpaddq ymm12, ymm12, [rsp + 896]
+vpaddq ymm0, ymm0, [rsp + 192]
+vmovdqu ymm9, [rip + 5f + 928]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm14, ymm9
+vmovdqu ymm13, [rip + 5f + 928]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm6, ymm13
+vmovdqu [rsp + 192], ymm5
+vsubpd ymm5, ymm11, ymm2
+vmovdqu [rsp + 896], ymm8
+vsubpd ymm8, ymm10, ymm15
+vfmadd231pd ymm5, ymm14, ymm9
+vfmadd231pd ymm8, ymm6, ymm13
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm0, ymm8, ymm0
+vpaddq ymm2, ymm2, [rsp + 32]
+vpaddq ymm15, ymm15, [rsp + 160]
+vmovdqu ymm8, [rip + 5f + 960]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm14, ymm8
+vmovdqu ymm13, [rip + 5f + 960]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm6, ymm13
+vmovdqu [rsp + 160], ymm0
+vsubpd ymm0, ymm11, ymm5
+vmovdqu [rsp + 32], ymm12
+vsubpd ymm12, ymm10, ymm9
+vfmadd231pd ymm0, ymm14, ymm8
+vfmadd231pd ymm12, ymm6, ymm13
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm15, ymm12, ymm15
+vpaddq ymm1, ymm5, ymm1
+vpaddq ymm4, ymm9, ymm4
+vmovdqu ymm9, [rip + 5f + 992]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm14, ymm9
+vmovdqu ymm12, [rip + 5f + 992]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm6, ymm12
+vsubpd ymm13, ymm11, ymm5
+vsubpd ymm8, ymm10, ymm0
+vfmadd231pd ymm13, ymm14, ymm9
+vfmadd231pd ymm8, ymm6, ymm12
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm5, ymm5, [rsp + 1120]
+vpaddq ymm0, ymm0, [rsp + 864]
+vmovdqu ymm8, [rip + 5f + 1024]
+vmovdqa ymm13, ymm3
+vfmadd231pd ymm13, ymm14, ymm8
+vmovdqu ymm12, [rip + 5f + 1024]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm6, ymm12
+vmovdqu [rsp + 864], ymm4
+vsubpd ymm4, ymm11, ymm13
+vmovdqu [rsp + 1120], ymm1
+vsubpd ymm1, ymm10, ymm9
+vfmadd231pd ymm4, ymm14, ymm8
+vfmadd231pd ymm1, ymm6, ymm12
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm13, ymm13, [rsp + 224]
+vpaddq ymm9, ymm9, [rsp + 928]
+vmovdqu ymm1, [rsp + 320]
+vpaddq ymm4, ymm1, [rip + 5f + 1056]
+vmovdqu ymm12, [rsp + 992]
+vpaddq ymm6, ymm12, [rip + 5f + 1056]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm4, ymm4, ymm8
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm14
+vsubpd ymm4, ymm4, ymm8
+vsubpd ymm6, ymm6, ymm14
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm4, [rip + 5f + 1088]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm6, [rip + 5f + 1088]
+vsubpd ymm12, ymm11, ymm12
+vsubpd ymm1, ymm10, ymm1
+vfmadd231pd ymm12, ymm4, [rip + 5f + 1088]
+vfmadd231pd ymm1, ymm6, [rip + 5f + 1088]
+vsubpd ymm12, ymm12, ymm8
+vsubpd ymm1, ymm1, ymm14
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm12, [rip + 5f + 1120]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm1, [rip + 5f + 1120]
+vpaddq ymm6, ymm6, [rsp + 1088]
+vpaddq ymm4, ymm4, [rsp + 1056]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm12, [rip + 5f + 1152]
+vmovdqa ymm8, ymm7
+vfmadd231pd ymm8, ymm1, [rip + 5f + 1152]
+vmovdqu [rsp + 1056], ymm9
+vsubpd ymm9, ymm11, ymm14
+vmovdqu [rsp + 1088], ymm13
+vsubpd ymm13, ymm10, ymm8
+vfmadd231pd ymm9, ymm12, [rip + 5f + 1152]
+vfmadd231pd ymm13, ymm1, [rip + 5f + 1152]
+vpaddq ymm6, ymm9, ymm6
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm14, ymm14, [rsp + 1184]
+vpaddq ymm8, ymm8, [rsp + 1152]
+vmovdqu ymm13, [rip + 5f + 1184]
+vmovdqa ymm9, ymm3
+vfmadd231pd ymm9, ymm12, ymm13
+vmovdqu [rsp + 1152], ymm4
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm1, [rip + 5f + 1184]
+vmovdqu [rsp + 1184], ymm6
+vsubpd ymm6, ymm11, ymm9
+vmovdqu [rsp + 928], ymm0
+vsubpd ymm0, ymm10, ymm4
+vfmadd231pd ymm6, ymm12, ymm13
+vfmadd231pd ymm0, ymm1, [rip + 5f + 1184]
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm9, ymm9, [rsp + 896]
+vpaddq ymm4, ymm4, [rsp + 192]
+vmovdqu ymm0, [rip + 5f + 1216]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm12, ymm0
+vmovdqu ymm13, [rip + 5f + 1216]
+vmovdqu [rsp + 192], ymm8
+vmovdqa ymm8, ymm7
+vfmadd231pd ymm8, ymm1, ymm13
+vmovdqu [rsp + 896], ymm14
+vsubpd ymm14, ymm11, ymm6
+vmovdqu [rsp + 224], ymm5
+vsubpd ymm5, ymm10, ymm8
+vfmadd231pd ymm14, ymm12, ymm0
+vfmadd231pd ymm5, ymm1, ymm13
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm4, ymm5, ymm4
+vpaddq ymm6, ymm6, [rsp + 32]
+vpaddq ymm8, ymm8, [rsp + 160]
+vmovdqu ymm5, [rip + 5f + 1248]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm12, ymm5
+vmovdqu ymm13, [rip + 5f + 1248]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm1, ymm13
+vmovdqu [rsp + 160], ymm4
+vsubpd ymm4, ymm11, ymm14
+vmovdqu [rsp + 32], ymm9
+vsubpd ymm9, ymm10, ymm0
+vfmadd231pd ymm4, ymm12, ymm5
+vfmadd231pd ymm9, ymm1, ymm13
+vpaddq ymm6, ymm4, ymm6
+vpaddq ymm8, ymm9, ymm8
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm15, ymm0, ymm15
+vmovdqu ymm0, [rip + 5f + 1280]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm12, ymm0
+vmovdqu ymm9, [rip + 5f + 1280]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm1, ymm9
+vsubpd ymm13, ymm11, ymm14
+vsubpd ymm5, ymm10, ymm4
+vfmadd231pd ymm13, ymm12, ymm0
+vfmadd231pd ymm5, ymm1, ymm9
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm15, ymm5, ymm15
+vpaddq ymm14, ymm14, [rsp + 1120]
+vpaddq ymm4, ymm4, [rsp + 864]
+vmovdqu ymm5, [rip + 5f + 1312]
+vmovdqa ymm13, ymm3
+vfmadd231pd ymm13, ymm12, ymm5
+vmovdqu ymm9, [rip + 5f + 1312]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm1, ymm9
+vmovdqu [rsp + 864], ymm15
+vsubpd ymm15, ymm11, ymm13
+vmovdqu [rsp + 1120], ymm2
+vsubpd ymm2, ymm10, ymm0
+vfmadd231pd ymm15, ymm12, ymm5
+vfmadd231pd ymm2, ymm1, ymm9
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm4, ymm2, ymm4
+vpaddq ymm13, ymm13, [rsp + 224]
+vpaddq ymm0, ymm0, [rsp + 928]
+vmovdqu ymm2, [rip + 5f + 1344]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm12, ymm2
+vmovdqu ymm9, [rip + 5f + 1344]
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm1, ymm9
+vmovdqu [rsp + 928], ymm4
+vsubpd ymm4, ymm11, ymm15
+vmovdqu [rsp + 224], ymm14
+vsubpd ymm14, ymm10, ymm5
+vfmadd231pd ymm4, ymm12, ymm2
+vfmadd231pd ymm14, ymm1, ymm9
+vpaddq ymm13, ymm4, ymm13
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm15, ymm15, [rsp + 1088]
+vpaddq ymm5, ymm5, [rsp + 1056]
+vmovdqu ymm14, [rsp + 320]
+vpaddq ymm14, ymm14, [rip + 5f + 1376]
+vmovdqu ymm4, [rsp + 992]
+vpaddq ymm4, ymm4, [rip + 5f + 1376]
+vpsrlq ymm14, ymm14, 52
+vpsrlq ymm4, ymm4, 52
+vpaddq ymm14, ymm14, [rsp + 1184]
+vpaddq ymm4, ymm4, [rsp + 1152]
+vpaddq ymm9, ymm14, [rip + 5f + 1408]
+vpaddq ymm1, ymm4, [rip + 5f + 1408]
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm9, ymm9, ymm2
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm12
+vsubpd ymm9, ymm9, ymm2
+vsubpd ymm1, ymm1, ymm12
+vmovdqu [rsp + 1152], ymm4
+vmovdqa ymm4, ymm3
+vfmadd231pd ymm4, ymm9, [rip + 5f + 1088]
+vmovdqu [rsp + 1184], ymm14
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm1, [rip + 5f + 1088]
+vsubpd ymm4, ymm11, ymm4
+vsubpd ymm14, ymm10, ymm14
+vfmadd231pd ymm4, ymm9, [rip + 5f + 1088]
+vfmadd231pd ymm14, ymm1, [rip + 5f + 1088]
+vsubpd ymm2, ymm4, ymm2
+vsubpd ymm12, ymm14, ymm12
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm2, [rip + 5f + 1120]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm12, [rip + 5f + 1120]
+vpaddq ymm14, ymm14, [rsp + 896]
+vpaddq ymm4, ymm4, [rsp + 192]
+vmovdqu ymm1, [rip + 5f + 1152]
+vmovdqa ymm9, ymm3
+vfmadd231pd ymm9, ymm2, ymm1
+vmovdqu [rsp + 192], ymm5
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm12, [rip + 5f + 1152]
+vmovdqu [rsp + 896], ymm15
+vsubpd ymm15, ymm11, ymm9
+vmovdqu [rsp + 992], ymm0
+vsubpd ymm0, ymm10, ymm5
+vfmadd231pd ymm15, ymm2, ymm1
+vfmadd231pd ymm0, ymm12, [rip + 5f + 1152]
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm9, ymm9, [rsp + 32]
+vpaddq ymm5, ymm5, [rsp + 160]
+vmovdqu ymm0, [rip + 5f + 1184]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm2, ymm0
+vmovdqu ymm1, [rip + 5f + 1184]
+vmovdqu [rsp + 160], ymm4
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm12, ymm1
+vmovdqu [rsp + 32], ymm14
+vsubpd ymm14, ymm11, ymm15
+vmovdqu [rsp + 320], ymm13
+vsubpd ymm13, ymm10, ymm4
+vfmadd231pd ymm14, ymm2, ymm0
+vfmadd231pd ymm13, ymm12, ymm1
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm5, ymm13, ymm5
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm8, ymm4, ymm8
+vmovdqu ymm4, [rip + 5f + 1216]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm2, ymm4
+vmovdqu ymm13, [rip + 5f + 1216]
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm12, ymm13
+vsubpd ymm1, ymm11, ymm15
+vsubpd ymm0, ymm10, ymm14
+vfmadd231pd ymm1, ymm2, ymm4
+vfmadd231pd ymm0, ymm12, ymm13
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm15, ymm15, [rsp + 1120]
+vpaddq ymm14, ymm14, [rsp + 864]
+vmovdqu ymm0, [rip + 5f + 1248]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm2, ymm0
+vmovdqu ymm13, [rip + 5f + 1248]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm12, ymm13
+vmovdqu [rsp + 864], ymm8
+vsubpd ymm8, ymm11, ymm1
+vmovdqu [rsp + 1120], ymm6
+vsubpd ymm6, ymm10, ymm4
+vfmadd231pd ymm8, ymm2, ymm0
+vfmadd231pd ymm6, ymm12, ymm13
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm1, ymm1, [rsp + 224]
+vpaddq ymm4, ymm4, [rsp + 928]
+vmovdqu ymm6, [rip + 5f + 1280]
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm2, ymm6
+vmovdqu ymm13, [rip + 5f + 1280]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm12, ymm13
+vmovdqu [rsp + 928], ymm14
+vsubpd ymm14, ymm11, ymm8
+vmovdqu [rsp + 224], ymm15
+vsubpd ymm15, ymm10, ymm0
+vfmadd231pd ymm14, ymm2, ymm6
+vfmadd231pd ymm15, ymm12, ymm13
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm8, ymm8, [rsp + 320]
+vpaddq ymm0, ymm0, [rsp + 992]
+vmovdqu ymm15, [rip + 5f + 1312]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm2, ymm15
+vmovdqu ymm13, [rip + 5f + 1312]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm12, ymm13
+vmovdqu [rsp + 992], ymm4
+vsubpd ymm4, ymm11, ymm14
+vmovdqu [rsp + 320], ymm1
+vsubpd ymm1, ymm10, ymm6
+vfmadd231pd ymm4, ymm2, ymm15
+vfmadd231pd ymm1, ymm12, ymm13
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm14, ymm14, [rsp + 896]
+vpaddq ymm6, ymm6, [rsp + 192]
+vmovdqu ymm1, [rip + 5f + 1344]
+vfmadd231pd ymm3, ymm2, ymm1
+vmovdqu ymm4, [rip + 5f + 1344]
+vfmadd231pd ymm7, ymm12, ymm4
+vsubpd ymm11, ymm11, ymm3
+vsubpd ymm10, ymm10, ymm7
+vfmadd231pd ymm11, ymm2, ymm1
+vfmadd231pd ymm10, ymm12, ymm4
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm6, ymm10, ymm6
+vpaddq ymm3, ymm3, [rsp + 416]
+vpaddq ymm7, ymm7, [rsp + 256]
+vmovdqu ymm10, [rsp + 1184]
+vpaddq ymm10, ymm10, [rip + 5f + 1440]
+vmovdqu ymm11, [rsp + 1152]
+vpaddq ymm11, ymm11, [rip + 5f + 1440]
+vpsrlq ymm10, ymm10, 52
+vpsrlq ymm11, ymm11, 52
+vpaddq ymm10, ymm10, [rsp + 32]
+vpaddq ymm11, ymm11, [rsp + 160]
+vmovdqu xmm4, [r8]
+vmovdqu xmm12, [r8 + 192]
+vinserti128 ymm4, ymm4, [r8 + 96], 1
+vinserti128 ymm12, ymm12, [r8 + 288], 1
+vmovdqu xmm1, [r8 + 48]
+vmovdqu xmm2, [r8 + 240]
+vinserti128 ymm1, ymm1, [r8 + 144], 1
+vinserti128 ymm2, ymm2, [r8 + 336], 1
+vpunpcklqdq ymm13, ymm4, ymm1
+vpunpcklqdq ymm15, ymm12, ymm2
+vpunpckhqdq ymm1, ymm4, ymm1
+vpunpckhqdq ymm2, ymm12, ymm2
+vmovdqu xmm12, [r8 + 16]
+vmovdqu xmm4, [r8 + 208]
+vinserti128 ymm12, ymm12, [r8 + 112], 1
+vinserti128 ymm4, ymm4, [r8 + 304], 1
+vmovdqu [rsp + 160], ymm7
+vmovdqu xmm7, [r8 + 64]
+vmovdqu [rsp + 32], ymm3
+vmovdqu xmm3, [r8 + 256]
+vinserti128 ymm7, ymm7, [r8 + 160], 1
+vinserti128 ymm3, ymm3, [r8 + 352], 1
+vmovdqu [rsp + 1152], ymm6
+vpunpcklqdq ymm6, ymm12, ymm7
+vmovdqu [rsp + 1184], ymm14
+vpunpcklqdq ymm14, ymm4, ymm3
+vpunpckhqdq ymm7, ymm12, ymm7
+vpunpckhqdq ymm3, ymm4, ymm3
+vmovdqu xmm4, [r8 + 32]
+vmovdqu xmm12, [r8 + 224]
+vinserti128 ymm4, ymm4, [r8 + 128], 1
+vinserti128 ymm12, ymm12, [r8 + 320], 1
+vmovdqu [rsp + 256], ymm0
+vmovdqu xmm0, [r8 + 80]
+vmovdqu [rsp + 416], ymm8
+vmovdqu xmm8, [r8 + 272]
+vinserti128 ymm0, ymm0, [r8 + 176], 1
+vinserti128 ymm8, ymm8, [r8 + 368], 1
+vmovdqu [rsp + 192], ymm5
+vpunpcklqdq ymm5, ymm4, ymm0
+vmovdqu [rsp + 896], ymm9
+vpunpcklqdq ymm9, ymm12, ymm8
+vpunpckhqdq ymm0, ymm4, ymm0
+vpunpckhqdq ymm8, ymm12, ymm8
+vpsrlq ymm12, ymm13, 52
+vpsrlq ymm4, ymm15, 52
+vmovdqu [rsp + 1056], ymm11
+vpsllq ymm11, ymm1, 12
+vmovdqu [rsp + 1088], ymm10
+vpsllq ymm10, ymm2, 12
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm4, ymm10, ymm4
+vpsrlq ymm1, ymm1, 40
+vpsrlq ymm2, ymm2, 40
+vpsllq ymm10, ymm6, 24
+vpsllq ymm11, ymm14, 24
+vpaddq ymm1, ymm10, ymm1
+vpaddq ymm2, ymm11, ymm2
+vpsrlq ymm6, ymm6, 28
+vpsrlq ymm14, ymm14, 28
+vpsllq ymm11, ymm7, 36
+vpsllq ymm10, ymm3, 36
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm14, ymm10, ymm14
+vpsrlq ymm7, ymm7, 16
+vpsrlq ymm3, ymm3, 16
+vpsllq ymm10, ymm5, 48
+vpsllq ymm11, ymm9, 48
+vpaddq ymm7, ymm10, ymm7
+vpaddq ymm3, ymm11, ymm3
+vpsrlq ymm11, ymm5, 4
+vpsrlq ymm10, ymm9, 4
+vpsrlq ymm5, ymm5, 56
+vpsrlq ymm9, ymm9, 56
+vmovdqu [rsp + 832], ymm10
+vpsllq ymm10, ymm0, 8
+vmovdqu [rsp + 288], ymm11
+vpsllq ymm11, ymm8, 8
+vpaddq ymm5, ymm10, ymm5
+vpaddq ymm9, ymm11, ymm9
+vpsrlq ymm0, ymm0, 44
+vpsrlq ymm8, ymm8, 44
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm11, [rsp + 288]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu ymm10, [rsp + 832]
+vpand ymm10, ymm10, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm9, ymm9, [rip + 5f]
+vpaddq ymm13, ymm13, [rsp + 1088]
+vpaddq ymm15, ymm15, [rsp + 1056]
+vpaddq ymm12, ymm12, [rsp + 896]
+vpaddq ymm4, ymm4, [rsp + 192]
+vpaddq ymm1, ymm1, [rsp + 1120]
+vpaddq ymm2, ymm2, [rsp + 864]
+vpaddq ymm6, ymm6, [rsp + 224]
+vpaddq ymm14, ymm14, [rsp + 928]
+vpaddq ymm7, ymm7, [rsp + 320]
+vpaddq ymm3, ymm3, [rsp + 992]
+vpaddq ymm11, ymm11, [rsp + 416]
+vpaddq ymm10, ymm10, [rsp + 256]
+vpaddq ymm5, ymm5, [rsp + 1184]
+vpaddq ymm9, ymm9, [rsp + 1152]
+vpaddq ymm0, ymm0, [rsp + 32]
+vpaddq ymm8, ymm8, [rsp + 160]
+vmovdqu [rsp + 160], ymm8
+vpaddq ymm8, ymm13, [rip + 5f + 1472]
+vmovdqu [rsp + 32], ymm13
+vpaddq ymm13, ymm15, [rip + 5f + 1472]
+vmovdqu [rsp + 1152], ymm15
+vpsrlq ymm15, ymm8, 52
+vmovdqu [rsp + 1184], ymm8
+vpsrlq ymm8, ymm13, 52
+vpaddq ymm15, ymm12, ymm15
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm15, ymm15, [rip + 5f + 1504]
+vpaddq ymm8, ymm8, [rip + 5f + 1504]
+vmovdqu [rsp + 256], ymm13
+vpsrlq ymm13, ymm15, 52
+vmovdqu [rsp + 416], ymm15
+vpsrlq ymm15, ymm8, 52
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm15, ymm2, ymm15
+vpaddq ymm13, ymm13, [rip + 5f + 1536]
+vpaddq ymm15, ymm15, [rip + 5f + 1536]
+vmovdqu [rsp + 992], ymm8
+vpsrlq ymm8, ymm13, 52
+vmovdqu [rsp + 320], ymm13
+vpsrlq ymm13, ymm15, 52
+vpaddq ymm8, ymm6, ymm8
+vpaddq ymm13, ymm14, ymm13
+vpaddq ymm8, ymm8, [rip + 5f + 1568]
+vpaddq ymm13, ymm13, [rip + 5f + 1568]
+vmovdqu [rsp + 928], ymm15
+vpsrlq ymm15, ymm8, 52
+vmovdqu [rsp + 224], ymm8
+vpsrlq ymm8, ymm13, 52
+vpaddq ymm15, ymm7, ymm15
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm15, ymm15, [rip + 5f + 1600]
+vpaddq ymm8, ymm8, [rip + 5f + 1600]
+vmovdqu [rsp + 864], ymm13
+vpsrlq ymm13, ymm15, 52
+vmovdqu [rsp + 1120], ymm15
+vpsrlq ymm15, ymm8, 52
+vpaddq ymm13, ymm11, ymm13
+vpaddq ymm15, ymm10, ymm15
+vpaddq ymm13, ymm13, [rip + 5f + 1632]
+vpaddq ymm15, ymm15, [rip + 5f + 1632]
+vmovdqu [rsp + 192], ymm8
+vpsrlq ymm8, ymm13, 52
+vmovdqu [rsp + 896], ymm13
+vpsrlq ymm13, ymm15, 52
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm13, ymm9, ymm13
+vpaddq ymm8, ymm8, [rip + 5f + 1664]
+vpaddq ymm13, ymm13, [rip + 5f + 1664]
+vmovdqu [rsp + 1056], ymm15
+vpsrlq ymm15, ymm8, 52
+vmovdqu [rsp + 1088], ymm8
+vpsrlq ymm8, ymm13, 52
+vpaddq ymm15, ymm0, ymm15
+vpaddq ymm8, ymm8, [rsp + 160]
+vpaddq ymm15, ymm15, [rip + 5f + 1696]
+vpaddq ymm8, ymm8, [rip + 5f + 1696]
+vmovdqu [rsp + 832], ymm13
+vmovdqu ymm13, [rsp + 32]
+vpaddq ymm13, ymm13, [rip + 5f + 1728]
+vmovdqu [rsp + 32], ymm8
+vmovdqu ymm8, [rsp + 1152]
+vpaddq ymm8, ymm8, [rip + 5f + 1728]
+vmovdqu [rsp + 1152], ymm15
+vpsrlq ymm15, ymm13, 52
+vmovdqu [rsp + 288], ymm13
+vpsrlq ymm13, ymm8, 52
+vpaddq ymm15, ymm12, ymm15
+vpaddq ymm13, ymm4, ymm13
+vpaddq ymm15, ymm15, [rip + 5f + 1760]
+vpaddq ymm13, ymm13, [rip + 5f + 1760]
+vpsrlq ymm4, ymm15, 52
+vpsrlq ymm12, ymm13, 52
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm4, ymm4, [rip + 5f + 1792]
+vpaddq ymm12, ymm12, [rip + 5f + 1792]
+vpsrlq ymm2, ymm4, 52
+vpsrlq ymm1, ymm12, 52
+vpaddq ymm2, ymm6, ymm2
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm2, ymm2, [rip + 5f + 1824]
+vpaddq ymm1, ymm1, [rip + 5f + 1824]
+vpsrlq ymm14, ymm2, 52
+vpsrlq ymm6, ymm1, 52
+vpaddq ymm14, ymm7, ymm14
+vpaddq ymm6, ymm3, ymm6
+vpaddq ymm14, ymm14, [rip + 5f + 1856]
+vpaddq ymm6, ymm6, [rip + 5f + 1856]
+vpsrlq ymm3, ymm14, 52
+vpsrlq ymm7, ymm6, 52
+vpaddq ymm3, ymm11, ymm3
+vpaddq ymm7, ymm10, ymm7
+vpaddq ymm3, ymm3, [rip + 5f + 1888]
+vpaddq ymm7, ymm7, [rip + 5f + 1888]
+vpsrlq ymm10, ymm3, 52
+vpsrlq ymm11, ymm7, 52
+vpaddq ymm10, ymm5, ymm10
+vpaddq ymm11, ymm9, ymm11
+vpaddq ymm10, ymm10, [rip + 5f + 1920]
+vpaddq ymm11, ymm11, [rip + 5f + 1920]
+vpsrlq ymm9, ymm10, 52
+vpsrlq ymm5, ymm11, 52
+vpaddq ymm9, ymm0, ymm9
+vpaddq ymm5, ymm5, [rsp + 160]
+vmovdqu ymm0, [rsp + 1184]
+vmovdqu [rsp + 160], ymm5
+vmovdqu ymm5, [rsp + 1152]
+vblendvpd ymm0, ymm0, [rsp + 288], ymm5
+vmovdqu [rsp + 288], ymm0
+vmovdqu ymm0, [rsp + 256]
+vmovdqu [rsp + 1184], ymm9
+vmovdqu ymm9, [rsp + 32]
+vblendvpd ymm8, ymm0, ymm8, ymm9
+vmovdqu ymm0, [rsp + 416]
+vblendvpd ymm15, ymm0, ymm15, ymm5
+vmovdqu ymm0, [rsp + 992]
+vblendvpd ymm13, ymm0, ymm13, ymm9
+vmovdqu ymm0, [rsp + 320]
+vblendvpd ymm4, ymm0, ymm4, ymm5
+vmovdqu ymm0, [rsp + 928]
+vblendvpd ymm12, ymm0, ymm12, ymm9
+vmovdqu ymm0, [rsp + 224]
+vblendvpd ymm2, ymm0, ymm2, ymm5
+vmovdqu ymm0, [rsp + 864]
+vblendvpd ymm1, ymm0, ymm1, ymm9
+vmovdqu ymm0, [rsp + 1120]
+vblendvpd ymm14, ymm0, ymm14, ymm5
+vmovdqu ymm0, [rsp + 192]
+vblendvpd ymm6, ymm0, ymm6, ymm9
+vmovdqu ymm0, [rsp + 896]
+vblendvpd ymm3, ymm0, ymm3, ymm5
+vmovdqu ymm0, [rsp + 1056]
+vblendvpd ymm7, ymm0, ymm7, ymm9
+vmovdqu ymm0, [rsp + 1088]
+vblendvpd ymm10, ymm0, ymm10, ymm5
+vmovdqu ymm0, [rsp + 832]
+vblendvpd ymm11, ymm0, ymm11, ymm9
+vmovdqu ymm0, [rsp + 1184]
+vpaddq ymm0, ymm0, [rip + 5f + 1952]
+vmovdqu [rsp + 1184], ymm11
+vmovdqu ymm11, [rsp + 160]
+vpaddq ymm11, ymm11, [rip + 5f + 1952]
+vblendvpd ymm0, ymm5, ymm0, ymm5
+vblendvpd ymm11, ymm9, ymm11, ymm9
+vmovdqu ymm9, [rsp + 288]
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm8, ymm8, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm5, [rsp + 1184]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu [rsp + 1184], ymm11
+vpaddq ymm11, ymm9, [rip + 5f + 1984]
+vmovdqu [rsp + 288], ymm9
+vpaddq ymm9, ymm8, [rip + 5f + 1984]
+vmovdqu [rsp + 32], ymm8
+vpaddq ymm8, ymm15, [rip + 5f + 2016]
+vmovdqu [rsp + 1152], ymm15
+vpaddq ymm15, ymm13, [rip + 5f + 2016]
+vmovdqu [rsp + 160], ymm13
+vpsrlq ymm13, ymm11, 52
+vmovdqu [rsp + 832], ymm11
+vpsrlq ymm11, ymm9, 52
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm15, ymm4, [rip + 5f + 2048]
+vpaddq ymm8, ymm12, [rip + 5f + 2048]
+vmovdqu [rsp + 1088], ymm12
+vpsrlq ymm12, ymm13, 52
+vmovdqu [rsp + 1056], ymm4
+vpsrlq ymm4, ymm11, 52
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm8, ymm2, [rip + 5f + 2080]
+vpaddq ymm15, ymm1, [rip + 5f + 2080]
+vmovdqu [rsp + 896], ymm1
+vpsrlq ymm1, ymm12, 52
+vmovdqu [rsp + 192], ymm2
+vpsrlq ymm2, ymm4, 52
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm15, ymm14, [rip + 5f + 2112]
+vpaddq ymm8, ymm6, [rip + 5f + 2112]
+vmovdqu [rsp + 1120], ymm6
+vpsrlq ymm6, ymm1, 52
+vmovdqu [rsp + 864], ymm14
+vpsrlq ymm14, ymm2, 52
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm14, ymm8, ymm14
+vpaddq ymm8, ymm3, [rip + 5f + 2144]
+vpaddq ymm15, ymm7, [rip + 5f + 2144]
+vmovdqu [rsp + 224], ymm7
+vpsrlq ymm7, ymm6, 52
+vmovdqu [rsp + 928], ymm3
+vpsrlq ymm3, ymm14, 52
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm3, ymm15, ymm3
+vpaddq ymm15, ymm10, [rip + 5f + 2176]
+vpaddq ymm8, ymm5, [rip + 5f + 2176]
+vmovdqu [rsp + 320], ymm5
+vpsrlq ymm5, ymm7, 52
+vmovdqu [rsp + 992], ymm10
+vpsrlq ymm10, ymm3, 52
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm10, ymm8, ymm10
+vpaddq ymm8, ymm0, [rip + 5f + 2208]
+vmovdqu ymm15, [rsp + 1184]
+vmovdqu [rsp + 416], ymm0
+vpaddq ymm0, ymm15, [rip + 5f + 2208]
+vpsrlq ymm15, ymm5, 52
+vmovdqu [rsp + 256], ymm5
+vpsrlq ymm5, ymm10, 52
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm5, ymm0, ymm5
+vmovdqu ymm0, [rsp + 832]
+vblendvpd ymm0, ymm0, [rsp + 288], ymm15
+vblendvpd ymm9, ymm9, [rsp + 32], ymm5
+vblendvpd ymm13, ymm13, [rsp + 1152], ymm15
+vblendvpd ymm11, ymm11, [rsp + 160], ymm5
+vblendvpd ymm12, ymm12, [rsp + 1056], ymm15
+vblendvpd ymm4, ymm4, [rsp + 1088], ymm5
+vblendvpd ymm1, ymm1, [rsp + 192], ymm15
+vblendvpd ymm2, ymm2, [rsp + 896], ymm5
+vblendvpd ymm6, ymm6, [rsp + 864], ymm15
+vblendvpd ymm14, ymm14, [rsp + 1120], ymm5
+vblendvpd ymm7, ymm7, [rsp + 928], ymm15
+vblendvpd ymm3, ymm3, [rsp + 224], ymm5
+vmovdqu ymm8, [rsp + 256]
+vblendvpd ymm8, ymm8, [rsp + 992], ymm15
+vblendvpd ymm10, ymm10, [rsp + 320], ymm5
+vblendvpd ymm15, ymm15, [rsp + 416], ymm15
+vblendvpd ymm5, ymm5, [rsp + 1184], ymm5
+vpsllq ymm0, ymm0, 12
+vpsllq ymm9, ymm9, 12
+vpsrlq ymm0, ymm0, 12
+vpsrlq ymm9, ymm9, 12
+vmovdqu [rsp + 1184], ymm5
+vpsllq ymm5, ymm13, 52
+vmovdqu [rsp + 416], ymm15
+vpsllq ymm15, ymm11, 52
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm9, ymm15, ymm9
+vpsllq ymm13, ymm13, 12
+vpsllq ymm11, ymm11, 12
+vpsrlq ymm13, ymm13, 24
+vpsrlq ymm11, ymm11, 24
+vpsllq ymm15, ymm12, 40
+vpsllq ymm5, ymm4, 40
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm11, ymm5, ymm11
+vpsllq ymm12, ymm12, 12
+vpsllq ymm4, ymm4, 12
+vpsrlq ymm12, ymm12, 36
+vpsrlq ymm4, ymm4, 36
+vpsllq ymm5, ymm1, 28
+vpsllq ymm15, ymm2, 28
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm4, ymm15, ymm4
+vpsllq ymm1, ymm1, 12
+vpsllq ymm2, ymm2, 12
+vpsrlq ymm1, ymm1, 48
+vpsrlq ymm2, ymm2, 48
+vpsllq ymm15, ymm6, 16
+vpsllq ymm5, ymm14, 16
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm2, ymm5, ymm2
+vpsllq ymm7, ymm7, 12
+vpsllq ymm3, ymm3, 12
+vpsrlq ymm7, ymm7, 12
+vpsrlq ymm3, ymm3, 12
+vpsllq ymm5, ymm8, 52
+vpsllq ymm15, ymm10, 52
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm3, ymm15, ymm3
+vpsllq ymm6, ymm6, 12
+vpsllq ymm14, ymm14, 12
+vpsrlq ymm6, ymm6, 60
+vpsrlq ymm14, ymm14, 60
+vpsllq ymm7, ymm7, 4
+vpsllq ymm3, ymm3, 4
+vpaddq ymm6, ymm7, ymm6
+vpaddq ymm14, ymm3, ymm14
+vpsllq ymm8, ymm8, 12
+vpsllq ymm10, ymm10, 12
+vpsrlq ymm8, ymm8, 20
+vpsrlq ymm10, ymm10, 20
+vmovdqu ymm3, [rsp + 416]
+vpsllq ymm3, ymm3, 44
+vmovdqu ymm7, [rsp + 1184]
+vpsllq ymm7, ymm7, 44
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm10, ymm7, ymm10
+vpunpcklqdq ymm7, ymm0, ymm13
+vpunpcklqdq ymm3, ymm9, ymm11
+vpunpckhqdq ymm13, ymm0, ymm13
+vpunpckhqdq ymm11, ymm9, ymm11
+vpunpcklqdq ymm9, ymm12, ymm1
+vpunpcklqdq ymm0, ymm4, ymm2
+vpunpckhqdq ymm1, ymm12, ymm1
+vpunpckhqdq ymm2, ymm4, ymm2
+vpunpcklqdq ymm4, ymm6, ymm8
+vpunpcklqdq ymm12, ymm14, ymm10
+vpunpckhqdq ymm8, ymm6, ymm8
+vpunpckhqdq ymm10, ymm14, ymm10
+vmovdqu [rsi], xmm7
+vmovdqu [rsi + 192], xmm3
+vextracti128 [rsi + 96], ymm7, 1
+vextracti128 [rsi + 288], ymm3, 1
+vmovdqu [rsi + 48], xmm13
+vmovdqu [rsi + 240], xmm11
+vextracti128 [rsi + 144], ymm13, 1
+vextracti128 [rsi + 336], ymm11, 1
+vmovdqu [rsi + 16], xmm9
+vmovdqu [rsi + 208], xmm0
+vextracti128 [rsi + 112], ymm9, 1
+vextracti128 [rsi + 304], ymm0, 1
+vmovdqu [rsi + 64], xmm1
+vmovdqu [rsi + 256], xmm2
+vextracti128 [rsi + 160], ymm1, 1
+vextracti128 [rsi + 352], ymm2, 1
+vmovdqu [rsi + 32], xmm4
+vmovdqu [rsi + 224], xmm12
+vextracti128 [rsi + 128], ymm4, 1
+vextracti128 [rsi + 320], ymm12, 1
+vmovdqu [rsi + 80], xmm8
+vmovdqu [rsi + 272], xmm10
+vextracti128 [rsi + 176], ymm8, 1
+vextracti128 [rsi + 368], ymm10, 1
+add rsi, 384
+add rdx, 384
+add rcx, 384
+add r8, 384
+sub rdi, 8
+jae 4b
+3:
+add rdi, 8
+jz 6f
+imul rdi, rdi, -48
+lea rax, [rip + 7f]
+add rax, rdi
+vmovdqu xmm0, [rax]
+vmovdqu xmm1, [rax + 192]
+vpmaskmovq xmm0, xmm0, [rcx]
+vpmaskmovq xmm1, xmm1, [rcx + 192]
+vmovdqu xmm2, [rax + 96]
+vmovdqu xmm3, [rax + 288]
+vpmaskmovq xmm2, xmm2, [rcx + 96]
+vpmaskmovq xmm3, xmm3, [rcx + 288]
+vinserti128 ymm2, ymm0, xmm2, 1
+vinserti128 ymm3, ymm1, xmm3, 1
+vmovdqu xmm1, [rax + 48]
+vmovdqu xmm0, [rax + 240]
+vpmaskmovq xmm1, xmm1, [rcx + 48]
+vpmaskmovq xmm0, xmm0, [rcx + 240]
+vmovdqu xmm4, [rax + 144]
+vmovdqu xmm5, [rax + 336]
+vpmaskmovq xmm4, xmm4, [rcx + 144]
+vpmaskmovq xmm5, xmm5, [rcx + 336]
+vinserti128 ymm4, ymm1, xmm4, 1
+vinserti128 ymm5, ymm0, xmm5, 1
+vpunpcklqdq ymm0, ymm2, ymm4
+vpunpcklqdq ymm1, ymm3, ymm5
+vpunpckhqdq ymm4, ymm2, ymm4
+vpunpckhqdq ymm5, ymm3, ymm5
+vmovdqu xmm3, [rax + 16]
+vmovdqu xmm2, [rax + 208]
+vpmaskmovq xmm3, xmm3, [rcx + 16]
+vpmaskmovq xmm2, xmm2, [rcx + 208]
+vmovdqu xmm6, [rax + 112]
+vmovdqu xmm7, [rax + 304]
+vpmaskmovq xmm6, xmm6, [rcx + 112]
+vpmaskmovq xmm7, xmm7, [rcx + 304]
+vinserti128 ymm6, ymm3, xmm6, 1
+vinserti128 ymm7, ymm2, xmm7, 1
+vmovdqu xmm2, [rax + 64]
+vmovdqu xmm3, [rax + 256]
+vpmaskmovq xmm2, xmm2, [rcx + 64]
+vpmaskmovq xmm3, xmm3, [rcx + 256]
+vmovdqu xmm8, [rax + 160]
+vmovdqu xmm9, [rax + 352]
+vpmaskmovq xmm8, xmm8, [rcx + 160]
+vpmaskmovq xmm9, xmm9, [rcx + 352]
+vinserti128 ymm8, ymm2, xmm8, 1
+vinserti128 ymm9, ymm3, xmm9, 1
+vpunpcklqdq ymm3, ymm6, ymm8
+vpunpcklqdq ymm2, ymm7, ymm9
+vpunpckhqdq ymm8, ymm6, ymm8
+vpunpckhqdq ymm9, ymm7, ymm9
+vmovdqu xmm7, [rax + 32]
+vmovdqu xmm6, [rax + 224]
+vpmaskmovq xmm7, xmm7, [rcx + 32]
+vpmaskmovq xmm6, xmm6, [rcx + 224]
+vmovdqu xmm10, [rax + 128]
+vmovdqu xmm11, [rax + 320]
+vpmaskmovq xmm10, xmm10, [rcx + 128]
+vpmaskmovq xmm11, xmm11, [rcx + 320]
+vinserti128 ymm10, ymm7, xmm10, 1
+vinserti128 ymm11, ymm6, xmm11, 1
+vmovdqu xmm6, [rax + 80]
+vmovdqu xmm7, [rax + 272]
+vpmaskmovq xmm6, xmm6, [rcx + 80]
+vpmaskmovq xmm7, xmm7, [rcx + 272]
+vmovdqu xmm12, [rax + 176]
+vmovdqu xmm13, [rax + 368]
+vpmaskmovq xmm12, xmm12, [rcx + 176]
+vpmaskmovq xmm13, xmm13, [rcx + 368]
+vinserti128 ymm12, ymm6, xmm12, 1
+vinserti128 ymm13, ymm7, xmm13, 1
+vpunpcklqdq ymm7, ymm10, ymm12
+vpunpcklqdq ymm6, ymm11, ymm13
+vpunpckhqdq ymm12, ymm10, ymm12
+vpunpckhqdq ymm13, ymm11, ymm13
+vpsllq ymm11, ymm0, 32
+vpsllq ymm10, ymm1, 32
+vpsrlq ymm0, ymm0, 20
+vpsrlq ymm1, ymm1, 20
+vpsllq ymm14, ymm4, 44
+vpsllq ymm15, ymm5, 44
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm1, ymm15, ymm1
+vpsrlq ymm15, ymm4, 8
+vpsrlq ymm14, ymm5, 8
+vpsrlq ymm4, ymm4, 60
+vpsrlq ymm5, ymm5, 60
+vmovdqu [rsp], ymm14
+vpsllq ymm14, ymm3, 4
+vmovdqu [rsp + 32], ymm15
+vpsllq ymm15, ymm2, 4
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm5, ymm15, ymm5
+vpsrlq ymm3, ymm3, 48
+vpsrlq ymm2, ymm2, 48
+vpsllq ymm15, ymm8, 16
+vpsllq ymm14, ymm9, 16
+vpaddq ymm3, ymm15, ymm3
+vpaddq ymm2, ymm14, ymm2
+vpsrlq ymm8, ymm8, 36
+vpsrlq ymm9, ymm9, 36
+vpsllq ymm14, ymm7, 28
+vpsllq ymm15, ymm6, 28
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm9, ymm15, ymm9
+vpsrlq ymm7, ymm7, 24
+vpsrlq ymm6, ymm6, 24
+vpsllq ymm15, ymm12, 40
+vpsllq ymm14, ymm13, 40
+vpaddq ymm7, ymm15, ymm7
+vpaddq ymm6, ymm14, ymm6
+vpsrlq ymm12, ymm12, 12
+vpsrlq ymm13, ymm13, 12
+vmovdqu xmm14, [rax]
+vmovdqu xmm15, [rax + 192]
+vpmaskmovq xmm14, xmm14, [rdx]
+vpmaskmovq xmm15, xmm15, [rdx + 192]
+vmovdqu [rsp + 64], ymm13
+vmovdqu xmm13, [rax + 96]
+vmovdqu [rsp + 96], ymm12
+vmovdqu xmm12, [rax + 288]
+vpmaskmovq xmm13, xmm13, [rdx + 96]
+vpmaskmovq xmm12, xmm12, [rdx + 288]
+vinserti128 ymm13, ymm14, xmm13, 1
+vinserti128 ymm12, ymm15, xmm12, 1
+vmovdqu xmm15, [rax + 48]
+vmovdqu xmm14, [rax + 240]
+vpmaskmovq xmm15, xmm15, [rdx + 48]
+vpmaskmovq xmm14, xmm14, [rdx + 240]
+vmovdqu [rsp + 128], ymm6
+vmovdqu xmm6, [rax + 144]
+vmovdqu [rsp + 160], ymm7
+vmovdqu xmm7, [rax + 336]
+vpmaskmovq xmm6, xmm6, [rdx + 144]
+vpmaskmovq xmm7, xmm7, [rdx + 336]
+vinserti128 ymm6, ymm15, xmm6, 1
+vinserti128 ymm7, ymm14, xmm7, 1
+vpunpcklqdq ymm14, ymm13, ymm6
+vpunpcklqdq ymm15, ymm12, ymm7
+vpunpckhqdq ymm6, ymm13, ymm6
+vpunpckhqdq ymm7, ymm12, ymm7
+vmovdqu xmm12, [rax + 16]
+vmovdqu xmm13, [rax + 208]
+vpmaskmovq xmm12, xmm12, [rdx + 16]
+vpmaskmovq xmm13, xmm13, [rdx + 208]
+vmovdqu [rsp + 192], ymm9
+vmovdqu xmm9, [rax + 112]
+vmovdqu [rsp + 224], ymm8
+vmovdqu xmm8, [rax + 304]
+vpmaskmovq xmm9, xmm9, [rdx + 112]
+vpmaskmovq xmm8, xmm8, [rdx + 304]
+vinserti128 ymm9, ymm12, xmm9, 1
+vinserti128 ymm8, ymm13, xmm8, 1
+vmovdqu xmm13, [rax + 64]
+vmovdqu xmm12, [rax + 256]
+vpmaskmovq xmm13, xmm13, [rdx + 64]
+vpmaskmovq xmm12, xmm12, [rdx + 256]
+vmovdqu [rsp + 256], ymm2
+vmovdqu xmm2, [rax + 160]
+vmovdqu [rsp + 288], ymm3
+vmovdqu xmm3, [rax + 352]
+vpmaskmovq xmm2, xmm2, [rdx + 160]
+vpmaskmovq xmm3, xmm3, [rdx + 352]
+vinserti128 ymm2, ymm13, xmm2, 1
+vinserti128 ymm3, ymm12, xmm3, 1
+vpunpcklqdq ymm12, ymm9, ymm2
+vpunpcklqdq ymm13, ymm8, ymm3
+vpunpckhqdq ymm2, ymm9, ymm2
+vpunpckhqdq ymm3, ymm8, ymm3
+vmovdqu xmm8, [rax + 32]
+vmovdqu xmm9, [rax + 224]
+vpmaskmovq xmm8, xmm8, [rdx + 32]
+vpmaskmovq xmm9, xmm9, [rdx + 224]
+vmovdqu [rsp + 320], ymm5
+vmovdqu xmm5, [rax + 128]
+vmovdqu [rsp + 352], ymm4
+vmovdqu xmm4, [rax + 320]
+vpmaskmovq xmm5, xmm5, [rdx + 128]
+vpmaskmovq xmm4, xmm4, [rdx + 320]
+vinserti128 ymm5, ymm8, xmm5, 1
+vinserti128 ymm4, ymm9, xmm4, 1
+vmovdqu xmm9, [rax + 80]
+vmovdqu xmm8, [rax + 272]
+vpmaskmovq xmm9, xmm9, [rdx + 80]
+vpmaskmovq xmm8, xmm8, [rdx + 272]
+vmovdqu [rsp + 384], ymm1
+vmovdqu xmm1, [rax + 176]
+vmovdqu [rsp + 416], ymm0
+vmovdqu xmm0, [rax + 368]
+vpmaskmovq xmm1, xmm1, [rdx + 176]
+vpmaskmovq xmm0, xmm0, [rdx + 368]
+vinserti128 ymm1, ymm9, xmm1, 1
+vinserti128 ymm0, ymm8, xmm0, 1
+vpunpcklqdq ymm8, ymm5, ymm1
+vpunpcklqdq ymm9, ymm4, ymm0
+vpunpckhqdq ymm1, ymm5, ymm1
+vpunpckhqdq ymm0, ymm4, ymm0
+vpsrlq ymm4, ymm14, 52
+vpsrlq ymm5, ymm15, 52
+vmovdqu [rsp + 448], ymm10
+vpsllq ymm10, ymm6, 12
+vmovdqu [rsp + 480], ymm11
+vpsllq ymm11, ymm7, 12
+vpaddq ymm4, ymm10, ymm4
+vpaddq ymm5, ymm11, ymm5
+vpsrlq ymm6, ymm6, 40
+vpsrlq ymm7, ymm7, 40
+vpsllq ymm11, ymm12, 24
+vpsllq ymm10, ymm13, 24
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm7, ymm10, ymm7
+vpsrlq ymm12, ymm12, 28
+vpsrlq ymm13, ymm13, 28
+vpsllq ymm10, ymm2, 36
+vpsllq ymm11, ymm3, 36
+vpaddq ymm12, ymm10, ymm12
+vpaddq ymm13, ymm11, ymm13
+vpsrlq ymm2, ymm2, 16
+vpsrlq ymm3, ymm3, 16
+vpsllq ymm11, ymm8, 48
+vpsllq ymm10, ymm9, 48
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm3, ymm10, ymm3
+vpsrlq ymm10, ymm8, 4
+vpsrlq ymm11, ymm9, 4
+vpsrlq ymm8, ymm8, 56
+vpsrlq ymm9, ymm9, 56
+vmovdqu [rsp + 512], ymm11
+vpsllq ymm11, ymm1, 8
+vmovdqu [rsp + 544], ymm10
+vpsllq ymm10, ymm0, 8
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm9, ymm10, ymm9
+vpsrlq ymm1, ymm1, 44
+vpsrlq ymm0, ymm0, 44
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm10, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm10
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm11
+vsubpd ymm14, ymm14, ymm10
+vsubpd ymm15, ymm15, ymm11
+vmovdqu [rsp + 576], ymm0
+vmovdqu ymm0, [rsp + 480]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu [rsp + 480], ymm1
+vmovdqu ymm1, [rsp + 448]
+vpand ymm1, ymm1, [rip + 5f]
+vpaddq ymm0, ymm0, ymm10
+vpaddq ymm1, ymm1, ymm11
+vsubpd ymm0, ymm0, ymm10
+vsubpd ymm1, ymm1, ymm11
+vmovdqu [rsp + 448], ymm9
+vmovdqu ymm9, [rip + 5f + 64]
+vmovdqu [rsp + 608], ymm8
+vmovdqa ymm8, ymm9
+vfmadd231pd ymm8, ymm14, ymm0
+vmovdqu [rsp + 640], ymm3
+vmovdqu ymm3, [rip + 5f + 64]
+vmovdqu [rsp + 672], ymm2
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm15, ymm1
+vmovdqu [rsp + 704], ymm13
+vmovdqu ymm13, [rip + 5f + 96]
+vmovdqu [rsp + 736], ymm12
+vsubpd ymm12, ymm13, ymm8
+vmovdqu [rsp + 768], ymm7
+vmovdqu ymm7, [rip + 5f + 96]
+vmovdqu [rsp + 800], ymm6
+vsubpd ymm6, ymm7, ymm2
+vfmadd231pd ymm12, ymm14, ymm0
+vfmadd231pd ymm6, ymm15, ymm1
+vmovdqu [rsp + 832], ymm6
+vmovdqu ymm6, [rsp + 416]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu [rsp + 416], ymm12
+vmovdqu ymm12, [rsp + 384]
+vpand ymm12, ymm12, [rip + 5f]
+vpaddq ymm6, ymm6, ymm10
+vpaddq ymm12, ymm12, ymm11
+vsubpd ymm6, ymm6, ymm10
+vsubpd ymm12, ymm12, ymm11
+vmovdqu [rsp + 384], ymm1
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm14, ymm6
+vmovdqa ymm9, ymm3
+vfmadd231pd ymm9, ymm15, ymm12
+vsubpd ymm3, ymm13, ymm1
+vmovdqu [rsp + 864], ymm1
+vsubpd ymm1, ymm7, ymm9
+vfmadd231pd ymm3, ymm14, ymm6
+vfmadd231pd ymm1, ymm15, ymm12
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm2, ymm1, ymm2
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm4, ymm4, ymm10
+vpaddq ymm5, ymm5, ymm11
+vsubpd ymm4, ymm4, ymm10
+vsubpd ymm5, ymm5, ymm11
+vmovdqu ymm1, [rip + 5f + 64]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm4, ymm0
+vmovdqu [rsp + 896], ymm12
+vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu [rsp + 928], ymm6
+vmovdqa ymm6, ymm12
+vfmadd231pd ymm6, ymm5, [rsp + 384]
+vsubpd ymm12, ymm13, ymm3
+vsubpd ymm13, ymm7, ymm6
+vfmadd231pd ymm12, ymm4, ymm0
+vfmadd231pd ymm13, ymm5, [rsp + 384]
+vpaddq ymm8, ymm12, ymm8
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm3, ymm3, [rsp + 864]
+vpaddq ymm9, ymm6, ymm9
+vmovdqu ymm6, [rsp + 32]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm13, [rsp]
+vpand ymm13, ymm13, [rip + 5f]
+vpaddq ymm6, ymm6, ymm10
+vpaddq ymm13, ymm13, ymm11
+vsubpd ymm6, ymm6, ymm10
+vsubpd ymm13, ymm13, ymm11
+vmovdqa ymm12, ymm1
+vfmadd231pd ymm12, ymm14, ymm6
+vmovdqu [rsp], ymm2
+vmovdqu ymm2, [rip + 5f + 64]
+vmovdqu [rsp + 32], ymm8
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm15, ymm13
+vmovdqu [rsp + 864], ymm0
+vmovdqu ymm0, [rip + 5f + 96]
+vsubpd ymm11, ymm0, ymm12
+vsubpd ymm10, ymm7, ymm8
+vfmadd231pd ymm11, ymm14, ymm6
+vfmadd231pd ymm10, ymm15, ymm13
+vpaddq ymm3, ymm11, ymm3
+vpaddq ymm9, ymm10, ymm9
+vmovdqu ymm10, [rsp + 928]
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm4, ymm10
+vmovdqu [rsp + 960], ymm13
+vmovdqa ymm13, ymm2
+vfmadd231pd ymm13, ymm5, [rsp + 896]
+vmovdqu [rsp + 992], ymm6
+vsubpd ymm6, ymm0, ymm11
+vmovdqu [rsp + 1024], ymm15
+vsubpd ymm15, ymm7, ymm13
+vfmadd231pd ymm6, ymm4, ymm10
+vfmadd231pd ymm15, ymm5, [rsp + 896]
+vpaddq ymm3, ymm6, ymm3
+vpaddq ymm9, ymm15, ymm9
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm8, ymm13, ymm8
+vmovdqu ymm13, [rsp + 800]
+vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm11, [rsp + 768]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm15
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm11, ymm11, ymm6
+vsubpd ymm13, ymm13, ymm15
+vsubpd ymm11, ymm11, ymm6
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm13, [rsp + 864]
+vmovdqu [rsp + 768], ymm5
+vmovdqa ymm5, ymm2
+vfmadd231pd ymm5, ymm11, [rsp + 384]
+vmovdqu [rsp + 800], ymm4
+vsubpd ymm4, ymm0, ymm10
+vsubpd ymm0, ymm7, ymm5
+vfmadd231pd ymm4, ymm13, [rsp + 864]
+vfmadd231pd ymm0, ymm11, [rsp + 384]
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm9, ymm0, ymm9
+vpaddq ymm12, ymm10, ymm12
+vpaddq ymm8, ymm5, ymm8
+vmovdqu ymm5, [rsp + 352]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm10, [rsp + 320]
+vpand ymm10, ymm10, [rip + 5f]
+vpaddq ymm5, ymm5, ymm15
+vpaddq ymm10, ymm10, ymm6
+vsubpd ymm5, ymm5, ymm15
+vsubpd ymm10, ymm10, ymm6
+vmovdqa ymm0, ymm1
+vfmadd231pd ymm0, ymm14, ymm5
+vmovdqu ymm4, [rsp + 1024]
+vmovdqu [rsp + 320], ymm9
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm10, ymm4
+vmovdqu [rsp + 352], ymm3
+vmovdqu ymm3, [rip + 5f + 96]
+vsubpd ymm6, ymm3, ymm0
+vsubpd ymm15, ymm7, ymm9
+vfmadd231pd ymm6, ymm14, ymm5
+vfmadd231pd ymm15, ymm4, ymm10
+vpaddq ymm12, ymm6, ymm12
+vpaddq ymm8, ymm15, ymm8
+vmovdqu ymm15, [rsp + 800]
+vmovdqu ymm6, [rsp + 992]
+vmovdqu [rsp + 1056], ymm10
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm15, ymm6
+vmovdqu [rsp + 1088], ymm5
+vmovdqu ymm5, [rsp + 768]
+vmovdqa ymm4, ymm2
+vfmadd231pd ymm4, ymm5, [rsp + 960]
+vmovdqu [rsp + 1120], ymm14
+vsubpd ymm14, ymm3, ymm10
+vsubpd ymm3, ymm7, ymm4
+vfmadd231pd ymm14, ymm15, ymm6
+vfmadd231pd ymm3, ymm5, [rsp + 960]
+vpaddq ymm12, ymm14, ymm12
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm9, ymm4, ymm9
+vmovdqu ymm4, [rsp + 928]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm13, ymm4
+vmovdqu ymm3, [rsp + 896]
+vmovdqa ymm14, ymm2
+vfmadd231pd ymm14, ymm11, ymm3
+vmovdqu ymm6, [rip + 5f + 96]
+vsubpd ymm5, ymm6, ymm10
+vsubpd ymm15, ymm7, ymm14
+vfmadd231pd ymm5, ymm13, ymm4
+vfmadd231pd ymm15, ymm11, ymm3
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm9, ymm14, ymm9
+vmovdqu ymm14, [rsp + 736]
+vpand ymm14, ymm14, [rip + 5f]
+vmovdqu ymm10, [rsp + 704]
+vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm15
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm10, ymm10, ymm5
+vsubpd ymm14, ymm14, ymm15
+vsubpd ymm10, ymm10, ymm5
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm14, [rsp + 864]
+vmovdqa ymm4, ymm2
+vfmadd231pd ymm4, ymm10, [rsp + 384]
+vmovdqu [rsp + 704], ymm11
+vsubpd ymm11, ymm6, ymm3
+vmovdqu [rsp + 736], ymm13
+vsubpd ymm13, ymm7, ymm4
+vfmadd231pd ymm11, ymm14, [rsp + 864]
+vfmadd231pd ymm13, ymm10, [rsp + 384]
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm8, ymm13, ymm8
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm9, ymm4, ymm9
+vmovdqu ymm4, [rsp + 288]
+vpand ymm4, ymm4, [rip + 5f]
+vmovdqu ymm3, [rsp + 256]
+vpand ymm3, ymm3, [rip + 5f]
+vpaddq ymm4, ymm4, ymm15
+vpaddq ymm3, ymm3, ymm5
+vsubpd ymm4, ymm4, ymm15
+vsubpd ymm3, ymm3, ymm5
+vmovdqu ymm13, [rsp + 1120]
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm4, ymm13
+vmovdqu [rsp + 256], ymm8
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm3, [rsp + 1024]
+vmovdqu [rsp + 288], ymm12
+vsubpd ymm12, ymm6, ymm11
+vsubpd ymm5, ymm7, ymm8
+vfmadd231pd ymm12, ymm13, ymm4
+vfmadd231pd ymm5, ymm3, [rsp + 1024]
+vpaddq ymm0, ymm12, ymm0
+vpaddq ymm9, ymm5, ymm9
+vmovdqu ymm5, [rsp + 800]
+vmovdqu ymm12, [rsp + 1088]
+vmovdqu [rsp + 1152], ymm3
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm5, ymm12
+vmovdqu [rsp + 1184], ymm4
+vmovdqu ymm4, [rsp + 768]
+vmovdqa ymm13, ymm2
+vfmadd231pd ymm13, ymm4, [rsp + 1056]
+vsubpd ymm15, ymm6, ymm3
+vmovdqu [rsp + 1216], ymm10
+vsubpd ymm10, ymm7, ymm13
+vfmadd231pd ymm15, ymm5, ymm12
+vfmadd231pd ymm10, ymm4, [rsp + 1056]
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm9, ymm10, ymm9
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm8, ymm13, ymm8
+vmovdqu ymm13, [rsp + 736]
+vmovdqu ymm3, [rsp + 992]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm13, ymm3
+vmovdqu ymm15, [rsp + 704]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm15, [rsp + 960]
+vsubpd ymm4, ymm6, ymm10
+vsubpd ymm5, ymm7, ymm12
+vfmadd231pd ymm4, ymm13, ymm3
+vfmadd231pd ymm5, ymm15, [rsp + 960]
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm9, ymm5, ymm9
+vpaddq ymm11, ymm10, ymm11
+vpaddq ymm8, ymm12, ymm8
+vmovdqu ymm12, [rsp + 928]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm14, ymm12
+vmovdqu ymm5, [rsp + 1216]
+vmovdqu ymm4, [rsp + 896]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm5, ymm4
+vsubpd ymm15, ymm6, ymm10
+vsubpd ymm13, ymm7, ymm3
+vfmadd231pd ymm15, ymm14, ymm12
+vfmadd231pd ymm13, ymm5, ymm4
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm9, ymm13, ymm9
+vpaddq ymm11, ymm10, ymm11
+vpaddq ymm8, ymm3, ymm8
+vmovdqu ymm3, [rsp + 672]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm10, [rsp + 640]
+vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm13
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm10, ymm10, ymm15
+vsubpd ymm3, ymm3, ymm13
+vsubpd ymm10, ymm10, ymm15
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm3, [rsp + 864]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm10, [rsp + 384]
+vsubpd ymm5, ymm6, ymm4
+vmovdqu [rsp + 640], ymm14
+vsubpd ymm14, ymm7, ymm12
+vfmadd231pd ymm5, ymm3, [rsp + 864]
+vfmadd231pd ymm14, ymm10, [rsp + 384]
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm8, ymm12, ymm8
+vmovdqu ymm12, [rsp + 224]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm4, [rsp + 192]
+vpand ymm4, ymm4, [rip + 5f]
+vpaddq ymm12, ymm12, ymm13
+vpaddq ymm4, ymm4, ymm15
+vsubpd ymm12, ymm12, ymm13
+vsubpd ymm4, ymm4, ymm15
+vmovdqu ymm14, [rsp + 1120]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm12, ymm14
+vmovdqu [rsp + 192], ymm9
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm4, [rsp + 1024]
+vmovdqu [rsp + 224], ymm0
+vsubpd ymm0, ymm6, ymm5
+vsubpd ymm15, ymm7, ymm9
+vfmadd231pd ymm0, ymm14, ymm12
+vfmadd231pd ymm15, ymm4, [rsp + 1024]
+vpaddq ymm11, ymm0, ymm11
+vpaddq ymm8, ymm15, ymm8
+vmovdqu ymm15, [rsp + 800]
+vmovdqu ymm0, [rsp + 1184]
+vmovdqu [rsp + 672], ymm4
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm15, ymm0
+vmovdqu [rsp + 1248], ymm12
+vmovdqu ymm12, [rsp + 768]
+vmovdqa ymm14, ymm2
+vfmadd231pd ymm14, ymm12, [rsp + 1152]
+vsubpd ymm13, ymm6, ymm4
+vmovdqu [rsp + 1280], ymm10
+vsubpd ymm10, ymm7, ymm14
+vfmadd231pd ymm13, ymm15, ymm0
+vfmadd231pd ymm10, ymm12, [rsp + 1152]
+vpaddq ymm11, ymm13, ymm11
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm9, ymm14, ymm9
+vmovdqu ymm14, [rsp + 736]
+vmovdqu ymm4, [rsp + 1088]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm14, ymm4
+vmovdqu ymm13, [rsp + 704]
+vmovdqa ymm0, ymm2
+vfmadd231pd ymm0, ymm13, [rsp + 1056]
+vsubpd ymm12, ymm6, ymm10
+vsubpd ymm15, ymm7, ymm0
+vfmadd231pd ymm12, ymm14, ymm4
+vfmadd231pd ymm15, ymm13, [rsp + 1056]
+vpaddq ymm11, ymm12, ymm11
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm5, ymm10, ymm5
+vpaddq ymm9, ymm0, ymm9
+vmovdqu ymm0, [rsp + 640]
+vmovdqu ymm10, [rsp + 992]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm0, ymm10
+vmovdqu ymm12, [rsp + 1216]
+vmovdqa ymm4, ymm2
+vfmadd231pd ymm4, ymm12, [rsp + 960]
+vsubpd ymm13, ymm6, ymm15
+vsubpd ymm14, ymm7, ymm4
+vfmadd231pd ymm13, ymm0, ymm10
+vfmadd231pd ymm14, ymm12, [rsp + 960]
+vpaddq ymm11, ymm13, ymm11
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm9, ymm4, ymm9
+vmovdqu ymm4, [rsp + 928]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm3, ymm4
+vmovdqu ymm14, [rsp + 1280]
+vmovdqu ymm13, [rsp + 896]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm14, ymm13
+vsubpd ymm12, ymm6, ymm15
+vsubpd ymm0, ymm7, ymm10
+vfmadd231pd ymm12, ymm3, ymm4
+vfmadd231pd ymm0, ymm14, ymm13
+vpaddq ymm11, ymm12, ymm11
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm9, ymm10, ymm9
+vmovdqu ymm10, [rsp + 544]
+vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm15, [rsp + 512]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm10, ymm10, ymm0
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm12
+vsubpd ymm10, ymm10, ymm0
+vsubpd ymm15, ymm15, ymm12
+vmovdqa ymm13, ymm1
+vfmadd231pd ymm13, ymm10, [rsp + 864]
+vmovdqa ymm4, ymm2
+vfmadd231pd ymm4, ymm15, [rsp + 384]
+vsubpd ymm14, ymm6, ymm13
+vmovdqu [rsp + 512], ymm3
+vsubpd ymm3, ymm7, ymm4
+vfmadd231pd ymm14, ymm10, [rsp + 864]
+vfmadd231pd ymm3, ymm15, [rsp + 384]
+vpaddq ymm11, ymm14, ymm11
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm5, ymm13, ymm5
+vpaddq ymm9, ymm4, ymm9
+vmovdqu ymm4, [rsp + 160]
+vpand ymm4, ymm4, [rip + 5f]
+vmovdqu ymm13, [rsp + 128]
+vpand ymm13, ymm13, [rip + 5f]
+vpaddq ymm4, ymm4, ymm0
+vpaddq ymm13, ymm13, ymm12
+vsubpd ymm4, ymm4, ymm0
+vsubpd ymm13, ymm13, ymm12
+vmovdqu ymm3, [rsp + 1120]
+vmovdqa ymm14, ymm1
+vfmadd231pd ymm14, ymm4, ymm3
+vmovdqu [rsp + 128], ymm8
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm13, [rsp + 1024]
+vmovdqu [rsp + 160], ymm11
+vsubpd ymm11, ymm6, ymm14
+vsubpd ymm12, ymm7, ymm8
+vfmadd231pd ymm11, ymm3, ymm4
+vfmadd231pd ymm12, ymm13, [rsp + 1024]
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm9, ymm12, ymm9
+vmovdqu ymm12, [rsp + 800]
+vmovdqu ymm11, [rsp + 1248]
+vmovdqu [rsp + 544], ymm13
+vmovdqa ymm13, ymm1
+vfmadd231pd ymm13, ymm12, ymm11
+vmovdqu [rsp + 1312], ymm4
+vmovdqu ymm4, [rsp + 768]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm4, [rsp + 672]
+vsubpd ymm0, ymm6, ymm13
+vmovdqu [rsp + 1344], ymm15
+vsubpd ymm15, ymm7, ymm3
+vfmadd231pd ymm0, ymm12, ymm11
+vfmadd231pd ymm15, ymm4, [rsp + 672]
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm9, ymm15, ymm9
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm8, ymm3, ymm8
+vmovdqu ymm3, [rsp + 736]
+vmovdqu ymm13, [rsp + 1184]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm3, ymm13
+vmovdqu ymm0, [rsp + 704]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm0, [rsp + 1152]
+vsubpd ymm4, ymm6, ymm15
+vsubpd ymm12, ymm7, ymm11
+vfmadd231pd ymm4, ymm3, ymm13
+vfmadd231pd ymm12, ymm0, [rsp + 1152]
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm9, ymm12, ymm9
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm8, ymm11, ymm8
+vmovdqu ymm11, [rsp + 640]
+vmovdqu ymm15, [rsp + 1088]
+vmovdqa ymm12, ymm1
+vfmadd231pd ymm12, ymm11, ymm15
+vmovdqu ymm4, [rsp + 1216]
+vmovdqa ymm13, ymm2
+vfmadd231pd ymm13, ymm4, [rsp + 1056]
+vsubpd ymm0, ymm6, ymm12
+vsubpd ymm3, ymm7, ymm13
+vfmadd231pd ymm0, ymm11, ymm15
+vfmadd231pd ymm3, ymm4, [rsp + 1056]
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm9, ymm3, ymm9
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm8, ymm13, ymm8
+vmovdqu ymm13, [rsp + 512]
+vmovdqu ymm12, [rsp + 992]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm13, ymm12
+vmovdqu ymm0, [rsp + 1280]
+vmovdqa ymm15, ymm2
+vfmadd231pd ymm15, ymm0, [rsp + 960]
+vsubpd ymm4, ymm6, ymm3
+vsubpd ymm11, ymm7, ymm15
+vfmadd231pd ymm4, ymm13, ymm12
+vfmadd231pd ymm11, ymm0, [rsp + 960]
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm9, ymm11, ymm9
+vpaddq ymm14, ymm3, ymm14
+vpaddq ymm8, ymm15, ymm8
+vmovdqu ymm15, [rsp + 928]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm10, ymm15
+vmovdqu ymm11, [rsp + 1344]
+vmovdqu ymm4, [rsp + 896]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm11, ymm4
+vsubpd ymm0, ymm6, ymm3
+vsubpd ymm13, ymm7, ymm12
+vfmadd231pd ymm0, ymm10, ymm15
+vfmadd231pd ymm13, ymm11, ymm4
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm9, ymm13, ymm9
+vpaddq ymm14, ymm3, ymm14
+vpaddq ymm8, ymm12, ymm8
+vmovdqu ymm12, [rsp + 608]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm3, [rsp + 448]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm13
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm0
+vsubpd ymm12, ymm12, ymm13
+vsubpd ymm3, ymm3, ymm0
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm12, [rsp + 864]
+vmovdqa ymm15, ymm2
+vfmadd231pd ymm15, ymm3, [rsp + 384]
+vsubpd ymm11, ymm6, ymm4
+vmovdqu [rsp + 448], ymm10
+vsubpd ymm10, ymm7, ymm15
+vfmadd231pd ymm11, ymm12, [rsp + 864]
+vfmadd231pd ymm10, ymm3, [rsp + 384]
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm9, ymm10, ymm9
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm15, ymm13, [rsp + 96]
+vpaddq ymm4, ymm0, [rsp + 64]
+vsubpd ymm15, ymm15, ymm13
+vsubpd ymm4, ymm4, ymm0
+vmovdqu ymm10, [rsp + 1120]
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm15, ymm10
+vmovdqu [rsp + 64], ymm9
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm4, [rsp + 1024]
+vmovdqu [rsp + 96], ymm5
+vsubpd ymm5, ymm6, ymm11
+vsubpd ymm0, ymm7, ymm9
+vfmadd231pd ymm5, ymm10, ymm15
+vfmadd231pd ymm0, ymm4, [rsp + 1024]
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm8, ymm0, ymm8
+vmovdqu ymm0, [rsp + 800]
+vmovdqu ymm5, [rsp + 1312]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm0, ymm5
+vmovdqu [rsp + 1024], ymm4
+vmovdqu ymm4, [rsp + 768]
+vmovdqu [rsp + 1120], ymm15
+vmovdqa ymm15, ymm2
+vfmadd231pd ymm15, ymm4, [rsp + 544]
+vsubpd ymm13, ymm6, ymm10
+vmovdqu [rsp + 608], ymm3
+vsubpd ymm3, ymm7, ymm15
+vfmadd231pd ymm13, ymm0, ymm5
+vfmadd231pd ymm3, ymm4, [rsp + 544]
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm11, ymm10, ymm11
+vpaddq ymm9, ymm15, ymm9
+vmovdqu ymm15, [rsp + 736]
+vmovdqu ymm10, [rsp + 1248]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm15, ymm10
+vmovdqu ymm13, [rsp + 704]
+vmovdqa ymm5, ymm2
+vfmadd231pd ymm5, ymm13, [rsp + 672]
+vsubpd ymm4, ymm6, ymm3
+vsubpd ymm0, ymm7, ymm5
+vfmadd231pd ymm4, ymm15, ymm10
+vfmadd231pd ymm0, ymm13, [rsp + 672]
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm9, ymm5, ymm9
+vmovdqu ymm5, [rsp + 640]
+vmovdqu ymm3, [rsp + 1184]
+vmovdqa ymm0, ymm1
+vfmadd231pd ymm0, ymm5, ymm3
+vmovdqu ymm4, [rsp + 1216]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm4, [rsp + 1152]
+vsubpd ymm13, ymm6, ymm0
+vsubpd ymm15, ymm7, ymm10
+vfmadd231pd ymm13, ymm5, ymm3
+vfmadd231pd ymm15, ymm4, [rsp + 1152]
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm11, ymm0, ymm11
+vpaddq ymm9, ymm10, ymm9
+vmovdqu ymm10, [rsp + 512]
+vmovdqu ymm0, [rsp + 1088]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm10, ymm0
+vmovdqu ymm13, [rsp + 1280]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm13, [rsp + 1056]
+vsubpd ymm4, ymm6, ymm15
+vsubpd ymm5, ymm7, ymm3
+vfmadd231pd ymm4, ymm10, ymm0
+vfmadd231pd ymm5, ymm13, [rsp + 1056]
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm9, ymm3, ymm9
+vmovdqu ymm3, [rsp + 448]
+vmovdqu ymm15, [rsp + 992]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm3, ymm15
+vmovdqu ymm4, [rsp + 1344]
+vmovdqa ymm0, ymm2
+vfmadd231pd ymm0, ymm4, [rsp + 960]
+vsubpd ymm13, ymm6, ymm5
+vsubpd ymm10, ymm7, ymm0
+vfmadd231pd ymm13, ymm3, ymm15
+vfmadd231pd ymm10, ymm4, [rsp + 960]
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm9, ymm0, ymm9
+vmovdqu ymm0, [rsp + 928]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm12, ymm0
+vmovdqu ymm10, [rsp + 608]
+vmovdqu ymm13, [rsp + 896]
+vmovdqa ymm15, ymm2
+vfmadd231pd ymm15, ymm10, ymm13
+vsubpd ymm4, ymm6, ymm5
+vsubpd ymm3, ymm7, ymm15
+vfmadd231pd ymm4, ymm12, ymm0
+vfmadd231pd ymm3, ymm10, ymm13
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm9, ymm15, ymm9
+vmovdqu ymm15, [rsp + 480]
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm5
+vmovdqu ymm3, [rsp + 576]
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm4
+vsubpd ymm15, ymm15, ymm5
+vsubpd ymm3, ymm3, ymm4
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm15, [rsp + 864]
+vmovdqa ymm5, ymm2
+vfmadd231pd ymm5, ymm3, [rsp + 384]
+vsubpd ymm13, ymm6, ymm4
+vsubpd ymm0, ymm7, ymm5
+vfmadd231pd ymm13, ymm15, [rsp + 864]
+vfmadd231pd ymm0, ymm3, [rsp + 384]
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm9, ymm5, ymm9
+vmovdqu ymm5, [rsp + 800]
+vmovdqu ymm4, [rsp + 1120]
+vmovdqa ymm0, ymm1
+vfmadd231pd ymm0, ymm5, ymm4
+vmovdqu ymm13, [rsp + 768]
+vmovdqu [rsp + 384], ymm8
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm13, [rsp + 1024]
+vmovdqu [rsp + 864], ymm14
+vsubpd ymm14, ymm6, ymm0
+vmovdqu [rsp + 576], ymm3
+vsubpd ymm3, ymm7, ymm8
+vfmadd231pd ymm14, ymm5, ymm4
+vmovdqu ymm5, [rsp + 1024]
+vfmadd231pd ymm3, ymm13, ymm5
+vpaddq ymm11, ymm14, ymm11
+vpaddq ymm9, ymm3, ymm9
+vmovdqu ymm3, [rsp + 736]
+vmovdqu ymm14, [rsp + 1312]
+vmovdqa ymm13, ymm1
+vfmadd231pd ymm13, ymm3, ymm14
+vmovdqu ymm5, [rsp + 704]
+vmovdqa ymm4, ymm2
+vfmadd231pd ymm4, ymm5, [rsp + 544]
+vmovdqu [rsp + 768], ymm15
+vsubpd ymm15, ymm6, ymm13
+vsubpd ymm10, ymm7, ymm4
+vfmadd231pd ymm15, ymm3, ymm14
+vfmadd231pd ymm10, ymm5, [rsp + 544]
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm9, ymm10, ymm9
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm8, ymm4, ymm8
+vmovdqu ymm4, [rsp + 640]
+vmovdqu ymm13, [rsp + 1248]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm4, ymm13
+vmovdqu ymm15, [rsp + 1216]
+vmovdqa ymm14, ymm2
+vfmadd231pd ymm14, ymm15, [rsp + 672]
+vsubpd ymm5, ymm6, ymm10
+vsubpd ymm3, ymm7, ymm14
+vfmadd231pd ymm5, ymm4, ymm13
+vfmadd231pd ymm3, ymm15, [rsp + 672]
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm9, ymm3, ymm9
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm8, ymm14, ymm8
+vmovdqu ymm14, [rsp + 512]
+vmovdqu ymm10, [rsp + 1184]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm14, ymm10
+vmovdqu ymm5, [rsp + 1280]
+vmovdqa ymm13, ymm2
+vfmadd231pd ymm13, ymm5, [rsp + 1152]
+vsubpd ymm15, ymm6, ymm3
+vsubpd ymm4, ymm7, ymm13
+vfmadd231pd ymm15, ymm14, ymm10
+vfmadd231pd ymm4, ymm5, [rsp + 1152]
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm9, ymm4, ymm9
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm8, ymm13, ymm8
+vmovdqu ymm13, [rsp + 448]
+vmovdqu ymm3, [rsp + 1088]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm13, ymm3
+vmovdqu ymm15, [rsp + 1344]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm15, [rsp + 1056]
+vsubpd ymm5, ymm6, ymm4
+vsubpd ymm14, ymm7, ymm10
+vfmadd231pd ymm5, ymm13, ymm3
+vfmadd231pd ymm14, ymm15, [rsp + 1056]
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm8, ymm10, ymm8
+vmovdqu ymm10, [rsp + 992]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm12, ymm10
+vmovdqu ymm14, [rsp + 608]
+vmovdqu ymm5, [rsp + 960]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm14, ymm5
+vsubpd ymm15, ymm6, ymm4
+vsubpd ymm13, ymm7, ymm3
+vfmadd231pd ymm15, ymm12, ymm10
+vfmadd231pd ymm13, ymm14, ymm5
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm9, ymm13, ymm9
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm8, ymm3, ymm8
+vmovdqu ymm3, [rsp + 768]
+vmovdqu ymm4, [rsp + 928]
+vmovdqa ymm13, ymm1
+vfmadd231pd ymm13, ymm3, ymm4
+vmovdqu ymm15, [rsp + 576]
+vmovdqa ymm5, ymm2
+vfmadd231pd ymm5, ymm15, [rsp + 896]
+vsubpd ymm10, ymm6, ymm13
+vsubpd ymm14, ymm7, ymm5
+vfmadd231pd ymm10, ymm3, ymm4
+vfmadd231pd ymm14, ymm15, [rsp + 896]
+vpaddq ymm11, ymm10, ymm11
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm8, ymm5, ymm8
+vmovdqu ymm5, [rsp + 736]
+vmovdqu ymm13, [rsp + 1120]
+vmovdqa ymm14, ymm1
+vfmadd231pd ymm14, ymm5, ymm13
+vmovdqu ymm10, [rsp + 704]
+vmovdqu ymm4, [rsp + 1024]
+vmovdqu [rsp + 896], ymm9
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm10, ymm4
+vmovdqu [rsp + 928], ymm11
+vsubpd ymm11, ymm6, ymm14
+vsubpd ymm15, ymm7, ymm9
+vfmadd231pd ymm11, ymm5, ymm13
+vfmadd231pd ymm15, ymm10, ymm4
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm8, ymm15, ymm8
+vmovdqu ymm15, [rsp + 640]
+vmovdqu ymm11, [rsp + 1312]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm15, ymm11
+vmovdqu ymm5, [rsp + 1216]
+vmovdqa ymm4, ymm2
+vfmadd231pd ymm4, ymm5, [rsp + 544]
+vsubpd ymm13, ymm6, ymm10
+vsubpd ymm3, ymm7, ymm4
+vfmadd231pd ymm13, ymm15, ymm11
+vfmadd231pd ymm3, ymm5, [rsp + 544]
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm14, ymm10, ymm14
+vpaddq ymm9, ymm4, ymm9
+vmovdqu ymm4, [rsp + 512]
+vmovdqu ymm10, [rsp + 1248]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm4, ymm10
+vmovdqu ymm13, [rsp + 1280]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm13, [rsp + 672]
+vsubpd ymm5, ymm6, ymm3
+vsubpd ymm15, ymm7, ymm11
+vfmadd231pd ymm5, ymm4, ymm10
+vfmadd231pd ymm15, ymm13, [rsp + 672]
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm14, ymm3, ymm14
+vpaddq ymm9, ymm11, ymm9
+vmovdqu ymm11, [rsp + 448]
+vmovdqu ymm3, [rsp + 1184]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm11, ymm3
+vmovdqu ymm5, [rsp + 1344]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm5, [rsp + 1152]
+vsubpd ymm13, ymm6, ymm15
+vsubpd ymm4, ymm7, ymm10
+vfmadd231pd ymm13, ymm11, ymm3
+vfmadd231pd ymm4, ymm5, [rsp + 1152]
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm9, ymm10, ymm9
+vmovdqu ymm10, [rsp + 1088]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm12, ymm10
+vmovdqu ymm4, [rsp + 608]
+vmovdqu ymm13, [rsp + 1056]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm4, ymm13
+vsubpd ymm5, ymm6, ymm15
+vsubpd ymm11, ymm7, ymm3
+vfmadd231pd ymm5, ymm12, ymm10
+vfmadd231pd ymm11, ymm4, ymm13
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm9, ymm3, ymm9
+vmovdqu ymm3, [rsp + 768]
+vmovdqu ymm15, [rsp + 992]
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm3, ymm15
+vmovdqu ymm5, [rsp + 576]
+vmovdqa ymm13, ymm2
+vfmadd231pd ymm13, ymm5, [rsp + 960]
+vsubpd ymm10, ymm6, ymm11
+vsubpd ymm4, ymm7, ymm13
+vfmadd231pd ymm10, ymm3, ymm15
+vfmadd231pd ymm4, ymm5, [rsp + 960]
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm9, ymm13, ymm9
+vmovdqu ymm13, [rsp + 640]
+vmovdqu ymm11, [rsp + 1120]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm13, ymm11
+vmovdqu ymm10, [rsp + 1216]
+vmovdqu ymm15, [rsp + 1024]
+vmovdqu [rsp + 960], ymm8
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm10, ymm15
+vmovdqu [rsp + 992], ymm0
+vsubpd ymm0, ymm6, ymm4
+vsubpd ymm5, ymm7, ymm8
+vfmadd231pd ymm0, ymm13, ymm11
+vfmadd231pd ymm5, ymm10, ymm15
+vpaddq ymm14, ymm0, ymm14
+vpaddq ymm9, ymm5, ymm9
+vmovdqu ymm5, [rsp + 512]
+vmovdqu ymm0, [rsp + 1312]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm5, ymm0
+vmovdqu ymm13, [rsp + 1280]
+vmovdqa ymm15, ymm2
+vfmadd231pd ymm15, ymm13, [rsp + 544]
+vsubpd ymm11, ymm6, ymm10
+vsubpd ymm3, ymm7, ymm15
+vfmadd231pd ymm11, ymm5, ymm0
+vfmadd231pd ymm3, ymm13, [rsp + 544]
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm9, ymm3, ymm9
+vpaddq ymm4, ymm10, ymm4
+vpaddq ymm8, ymm15, ymm8
+vmovdqu ymm15, [rsp + 448]
+vmovdqu ymm10, [rsp + 1248]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm15, ymm10
+vmovdqu ymm11, [rsp + 1344]
+vmovdqa ymm0, ymm2
+vfmadd231pd ymm0, ymm11, [rsp + 672]
+vsubpd ymm13, ymm6, ymm3
+vsubpd ymm5, ymm7, ymm0
+vfmadd231pd ymm13, ymm15, ymm10
+vfmadd231pd ymm5, ymm11, [rsp + 672]
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm9, ymm5, ymm9
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm8, ymm0, ymm8
+vmovdqu ymm0, [rsp + 1184]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm12, ymm0
+vmovdqu ymm5, [rsp + 608]
+vmovdqu ymm13, [rsp + 1152]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm5, ymm13
+vsubpd ymm11, ymm6, ymm3
+vsubpd ymm15, ymm7, ymm10
+vfmadd231pd ymm11, ymm12, ymm0
+vfmadd231pd ymm15, ymm5, ymm13
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm9, ymm15, ymm9
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm8, ymm10, ymm8
+vmovdqu ymm10, [rsp + 768]
+vmovdqu ymm3, [rsp + 1088]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm10, ymm3
+vmovdqu ymm11, [rsp + 576]
+vmovdqa ymm13, ymm2
+vfmadd231pd ymm13, ymm11, [rsp + 1056]
+vsubpd ymm0, ymm6, ymm15
+vsubpd ymm5, ymm7, ymm13
+vfmadd231pd ymm0, ymm10, ymm3
+vfmadd231pd ymm5, ymm11, [rsp + 1056]
+vpaddq ymm14, ymm0, ymm14
+vpaddq ymm9, ymm5, ymm9
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm8, ymm13, ymm8
+vmovdqu ymm13, [rsp + 512]
+vmovdqu ymm15, [rsp + 1120]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm13, ymm15
+vmovdqu ymm0, [rsp + 1280]
+vmovdqu ymm3, [rsp + 1024]
+vmovdqu [rsp + 1056], ymm9
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm0, ymm3
+vmovdqu [rsp + 1088], ymm14
+vsubpd ymm14, ymm6, ymm5
+vsubpd ymm11, ymm7, ymm9
+vfmadd231pd ymm14, ymm13, ymm15
+vfmadd231pd ymm11, ymm0, ymm3
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm8, ymm11, ymm8
+vmovdqu ymm11, [rsp + 448]
+vmovdqu ymm14, [rsp + 1312]
+vmovdqa ymm0, ymm1
+vfmadd231pd ymm0, ymm11, ymm14
+vmovdqu ymm13, [rsp + 1344]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm13, [rsp + 544]
+vsubpd ymm15, ymm6, ymm0
+vsubpd ymm10, ymm7, ymm3
+vfmadd231pd ymm15, ymm11, ymm14
+vfmadd231pd ymm10, ymm13, [rsp + 544]
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm9, ymm3, ymm9
+vmovdqu ymm3, [rsp + 1248]
+vmovdqa ymm0, ymm1
+vfmadd231pd ymm0, ymm12, ymm3
+vmovdqu ymm10, [rsp + 608]
+vmovdqu ymm15, [rsp + 672]
+vmovdqa ymm14, ymm2
+vfmadd231pd ymm14, ymm10, ymm15
+vsubpd ymm13, ymm6, ymm0
+vsubpd ymm11, ymm7, ymm14
+vfmadd231pd ymm13, ymm12, ymm3
+vfmadd231pd ymm11, ymm10, ymm15
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm9, ymm14, ymm9
+vmovdqu ymm14, [rsp + 768]
+vmovdqu ymm0, [rsp + 1184]
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm14, ymm0
+vmovdqu ymm13, [rsp + 576]
+vmovdqa ymm15, ymm2
+vfmadd231pd ymm15, ymm13, [rsp + 1152]
+vsubpd ymm3, ymm6, ymm11
+vsubpd ymm10, ymm7, ymm15
+vfmadd231pd ymm3, ymm14, ymm0
+vfmadd231pd ymm10, ymm13, [rsp + 1152]
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm9, ymm15, ymm9
+vmovdqu ymm15, [rsp + 448]
+vmovdqu ymm11, [rsp + 1120]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm15, ymm11
+vmovdqu ymm3, [rsp + 1344]
+vmovdqu ymm0, [rsp + 1024]
+vmovdqu [rsp + 1152], ymm8
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm3, ymm0
+vmovdqu [rsp + 1184], ymm4
+vsubpd ymm4, ymm6, ymm10
+vsubpd ymm13, ymm7, ymm8
+vfmadd231pd ymm4, ymm15, ymm11
+vfmadd231pd ymm13, ymm3, ymm0
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm9, ymm13, ymm9
+vmovdqu ymm13, [rsp + 1312]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm12, ymm13
+vmovdqu ymm3, [rsp + 608]
+vmovdqu ymm15, [rsp + 544]
+vmovdqa ymm0, ymm2
+vfmadd231pd ymm0, ymm3, ymm15
+vsubpd ymm11, ymm6, ymm4
+vsubpd ymm6, ymm7, ymm0
+vfmadd231pd ymm11, ymm12, ymm13
+vfmadd231pd ymm6, ymm3, ymm15
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm9, ymm6, ymm9
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm8, ymm0, ymm8
+vmovdqu ymm0, [rsp + 1248]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm14, ymm0
+vmovdqu ymm6, [rsp + 576]
+vmovdqu ymm11, [rsp + 672]
+vmovdqa ymm15, ymm2
+vfmadd231pd ymm15, ymm6, ymm11
+vmovdqu ymm13, [rip + 5f + 96]
+vsubpd ymm3, ymm13, ymm4
+vsubpd ymm13, ymm7, ymm15
+vfmadd231pd ymm3, ymm14, ymm0
+vfmadd231pd ymm13, ymm6, ymm11
+vpaddq ymm5, ymm3, ymm5
+vpaddq ymm9, ymm13, ymm9
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm8, ymm15, ymm8
+vmovdqu ymm15, [rsp + 1120]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm12, ymm15
+vmovdqu ymm13, [rsp + 608]
+vmovdqu ymm3, [rsp + 1024]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm13, ymm3
+vmovdqu ymm0, [rip + 5f + 96]
+vmovdqu [rsp + 672], ymm9
+vsubpd ymm9, ymm0, ymm4
+vmovdqu [rsp + 1248], ymm5
+vsubpd ymm5, ymm7, ymm11
+vfmadd231pd ymm9, ymm12, ymm15
+vfmadd231pd ymm5, ymm13, ymm3
+vpaddq ymm10, ymm9, ymm10
+vpaddq ymm8, ymm5, ymm8
+vmovdqu ymm5, [rsp + 1312]
+vmovdqa ymm9, ymm1
+vfmadd231pd ymm9, ymm14, ymm5
+vmovdqu ymm13, [rsp + 544]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm6, ymm13
+vsubpd ymm3, ymm0, ymm9
+vsubpd ymm0, ymm7, ymm12
+vfmadd231pd ymm3, ymm14, ymm5
+vfmadd231pd ymm0, ymm6, ymm13
+vpaddq ymm10, ymm3, ymm10
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm4, ymm9, ymm4
+vpaddq ymm11, ymm12, ymm11
+vmovdqa ymm12, ymm1
+vfmadd231pd ymm12, ymm14, ymm15
+vmovdqu ymm9, [rsp + 1024]
+vmovdqa ymm0, ymm2
+vfmadd231pd ymm0, ymm6, ymm9
+vmovdqu ymm3, [rip + 5f + 96]
+vsubpd ymm13, ymm3, ymm12
+vsubpd ymm5, ymm7, ymm0
+vfmadd231pd ymm13, ymm14, ymm15
+vfmadd231pd ymm5, ymm6, ymm9
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm11, ymm5, ymm11
+vmovdqu ymm5, [rsp + 32]
+vpaddq ymm5, ymm5, [rip + 5f + 128]
+vmovdqu ymm13, [rsp]
+vpaddq ymm13, ymm13, [rip + 5f + 128]
+vpsrlq ymm9, ymm5, 52
+vpsrlq ymm6, ymm13, 52
+vpaddq ymm9, ymm9, [rsp + 352]
+vpaddq ymm6, ymm6, [rsp + 320]
+vpaddq ymm9, ymm9, [rip + 5f + 160]
+vpaddq ymm6, ymm6, [rip + 5f + 160]
+vpsrlq ymm15, ymm9, 52
+vpsrlq ymm14, ymm6, 52
+vpaddq ymm15, ymm15, [rsp + 288]
+vpaddq ymm14, ymm14, [rsp + 256]
+vmovdqu [rsp + 256], ymm0
+vmovdqu ymm0, [rsp + 416]
+vsubpd ymm0, ymm0, [rip + 5f + 32]
+vmovdqu [rsp + 416], ymm12
+vmovdqu ymm12, [rsp + 832]
+vsubpd ymm12, ymm12, [rip + 5f + 32]
+vmovdqu [rsp + 832], ymm11
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm0, [rip + 5f + 192]
+vmovdqu [rsp + 288], ymm4
+vmovdqa ymm4, ymm2
+vfmadd231pd ymm4, ymm12, [rip + 5f + 192]
+vmovdqu [rsp + 320], ymm8
+vsubpd ymm8, ymm3, ymm11
+vmovdqu [rsp + 352], ymm10
+vsubpd ymm10, ymm7, ymm4
+vfmadd231pd ymm8, ymm0, [rip + 5f + 192]
+vfmadd231pd ymm10, ymm12, [rip + 5f + 192]
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm14, ymm10, ymm14
+vpaddq ymm11, ymm11, [rsp + 224]
+vpaddq ymm4, ymm4, [rsp + 192]
+vmovdqu ymm10, [rip + 5f + 224]
+vmovdqa ymm8, ymm1
+vfmadd231pd ymm8, ymm0, ymm10
+vmovdqu [rsp + 192], ymm14
+vmovdqa ymm14, ymm2
+vfmadd231pd ymm14, ymm12, [rip + 5f + 224]
+vmovdqu [rsp + 224], ymm15
+vsubpd ymm15, ymm3, ymm8
+vmovdqu [rsp], ymm6
+vsubpd ymm6, ymm7, ymm14
+vfmadd231pd ymm15, ymm0, ymm10
+vfmadd231pd ymm6, ymm12, [rip + 5f + 224]
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm8, ymm8, [rsp + 160]
+vpaddq ymm14, ymm14, [rsp + 128]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm6
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm15
+vsubpd ymm5, ymm5, ymm6
+vsubpd ymm13, ymm13, ymm15
+vmovdqu ymm10, [rip + 5f + 192]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm5, ymm10
+vmovdqa ymm6, ymm2
+vfmadd231pd ymm6, ymm13, [rip + 5f + 192]
+vmovdqu [rsp + 128], ymm9
+vsubpd ymm9, ymm3, ymm15
+vsubpd ymm3, ymm7, ymm6
+vfmadd231pd ymm9, ymm5, ymm10
+vfmadd231pd ymm3, ymm13, [rip + 5f + 192]
+vpaddq ymm11, ymm9, ymm11
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm14, ymm6, ymm14
+vmovdqu ymm6, [rip + 5f + 256]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm0, ymm6
+vmovdqu ymm3, [rip + 5f + 256]
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm12, ymm3
+vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu [rsp + 160], ymm4
+vsubpd ymm4, ymm10, ymm15
+vmovdqu [rsp + 32], ymm11
+vsubpd ymm11, ymm7, ymm9
+vfmadd231pd ymm4, ymm0, ymm6
+vfmadd231pd ymm11, ymm12, ymm3
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm15, ymm15, [rsp + 96]
+vpaddq ymm9, ymm9, [rsp + 64]
+vmovdqu ymm11, [rip + 5f + 224]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm5, ymm11
+vmovdqu ymm3, [rip + 5f + 224]
+vmovdqa ymm6, ymm2
+vfmadd231pd ymm6, ymm13, ymm3
+vmovdqu [rsp + 64], ymm12
+vsubpd ymm12, ymm10, ymm4
+vmovdqu [rsp + 96], ymm0
+vsubpd ymm0, ymm7, ymm6
+vfmadd231pd ymm12, ymm5, ymm11
+vfmadd231pd ymm0, ymm13, ymm3
+vpaddq ymm8, ymm12, ymm8
+vpaddq ymm14, ymm0, ymm14
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm9, ymm6, ymm9
+vmovdqu ymm6, [rsp + 128]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm4, [rsp]
+vpand ymm4, ymm4, [rip + 5f]
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm0
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm4, ymm4, ymm12
+vsubpd ymm6, ymm6, ymm0
+vsubpd ymm4, ymm4, ymm12
+vmovdqu ymm3, [rip + 5f + 192]
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm6, ymm3
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm4, [rip + 5f + 192]
+vsubpd ymm0, ymm10, ymm11
+vmovdqu [rsp], ymm13
+vsubpd ymm13, ymm7, ymm12
+vfmadd231pd ymm0, ymm6, ymm3
+vfmadd231pd ymm13, ymm4, [rip + 5f + 192]
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm15, ymm11, ymm15
+vpaddq ymm9, ymm12, ymm9
+vmovdqu ymm12, [rsp + 96]
+vmovdqu ymm11, [rip + 5f + 288]
+vmovdqa ymm13, ymm1
+vfmadd231pd ymm13, ymm12, ymm11
+vmovdqu ymm0, [rsp + 64]
+vmovdqu ymm3, [rip + 5f + 288]
+vmovdqu [rsp + 128], ymm14
+vmovdqa ymm14, ymm2
+vfmadd231pd ymm14, ymm0, ymm3
+vmovdqu [rsp + 1024], ymm8
+vsubpd ymm8, ymm10, ymm13
+vmovdqu [rsp + 576], ymm4
+vsubpd ymm4, ymm7, ymm14
+vfmadd231pd ymm8, ymm12, ymm11
+vfmadd231pd ymm4, ymm0, ymm3
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm9, ymm4, ymm9
+vpaddq ymm13, ymm13, [rsp + 864]
+vpaddq ymm14, ymm14, [rsp + 384]
+vmovdqu ymm4, [rip + 5f + 256]
+vmovdqa ymm8, ymm1
+vfmadd231pd ymm8, ymm5, ymm4
+vmovdqu ymm3, [rsp]
+vmovdqu ymm11, [rip + 5f + 256]
+vmovdqa ymm0, ymm2
+vfmadd231pd ymm0, ymm3, ymm11
+vsubpd ymm12, ymm10, ymm8
+vsubpd ymm10, ymm7, ymm0
+vfmadd231pd ymm12, ymm5, ymm4
+vfmadd231pd ymm10, ymm3, ymm11
+vpaddq ymm15, ymm12, ymm15
+vpaddq ymm9, ymm10, ymm9
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm14, ymm0, ymm14
+vmovdqu ymm0, [rip + 5f + 224]
+vmovdqa ymm8, ymm1
+vfmadd231pd ymm8, ymm6, ymm0
+vmovdqu ymm10, [rsp + 576]
+vmovdqu ymm12, [rip + 5f + 224]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm10, ymm12
+vmovdqu ymm4, [rip + 5f + 96]
+vsubpd ymm3, ymm4, ymm8
+vmovdqu [rsp + 384], ymm5
+vsubpd ymm5, ymm7, ymm11
+vfmadd231pd ymm3, ymm6, ymm0
+vfmadd231pd ymm5, ymm10, ymm12
+vpaddq ymm15, ymm3, ymm15
+vpaddq ymm9, ymm5, ymm9
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm14, ymm11, ymm14
+vmovdqu ymm11, [rsp + 96]
+vmovdqu ymm8, [rip + 5f + 320]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm11, ymm8
+vmovdqu ymm3, [rsp + 64]
+vmovdqu ymm12, [rip + 5f + 320]
+vmovdqa ymm0, ymm2
+vfmadd231pd ymm0, ymm3, ymm12
+vmovdqu [rsp + 864], ymm9
+vsubpd ymm9, ymm4, ymm5
+vmovdqu [rsp + 1120], ymm15
+vsubpd ymm15, ymm7, ymm0
+vfmadd231pd ymm9, ymm11, ymm8
+vfmadd231pd ymm15, ymm3, ymm12
+vpaddq ymm13, ymm9, ymm13
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm5, ymm5, [rsp + 928]
+vpaddq ymm0, ymm0, [rsp + 896]
+vmovdqu ymm15, [rsp + 384]
+vmovdqu ymm9, [rip + 5f + 288]
+vmovdqa ymm12, ymm1
+vfmadd231pd ymm12, ymm15, ymm9
+vmovdqu ymm8, [rsp]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm8, [rip + 5f + 288]
+vsubpd ymm11, ymm4, ymm12
+vsubpd ymm4, ymm7, ymm3
+vfmadd231pd ymm11, ymm15, ymm9
+vfmadd231pd ymm4, ymm8, [rip + 5f + 288]
+vpaddq ymm13, ymm11, ymm13
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm0, ymm3, ymm0
+vmovdqu ymm3, [rip + 5f + 256]
+vmovdqa ymm12, ymm1
+vfmadd231pd ymm12, ymm6, ymm3
+vmovdqu ymm4, [rip + 5f + 256]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm10, ymm4
+vmovdqu ymm9, [rip + 5f + 96]
+vsubpd ymm8, ymm9, ymm12
+vsubpd ymm15, ymm7, ymm11
+vfmadd231pd ymm8, ymm6, ymm3
+vfmadd231pd ymm15, ymm10, ymm4
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm0, ymm11, ymm0
+vmovdqu ymm11, [rsp + 96]
+vmovdqu ymm12, [rip + 5f + 352]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm11, ymm12
+vmovdqu ymm8, [rsp + 64]
+vmovdqu ymm4, [rip + 5f + 352]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm8, ymm4
+vmovdqu [rsp + 896], ymm14
+vsubpd ymm14, ymm9, ymm15
+vmovdqu [rsp + 928], ymm13
+vsubpd ymm13, ymm7, ymm3
+vfmadd231pd ymm14, ymm11, ymm12
+vfmadd231pd ymm13, ymm8, ymm4
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm15, ymm15, [rsp + 992]
+vpaddq ymm3, ymm3, [rsp + 960]
+vmovdqu ymm13, [rsp + 384]
+vmovdqu ymm14, [rip + 5f + 320]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm13, ymm14
+vmovdqu ymm12, [rsp]
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm12, [rip + 5f + 320]
+vsubpd ymm11, ymm9, ymm4
+vsubpd ymm9, ymm7, ymm8
+vfmadd231pd ymm11, ymm13, ymm14
+vfmadd231pd ymm9, ymm12, [rip + 5f + 320]
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm0, ymm9, ymm0
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm3, ymm8, ymm3
+vmovdqu ymm8, [rip + 5f + 288]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm6, ymm8
+vmovdqu ymm9, [rip + 5f + 288]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm10, ymm9
+vmovdqu ymm14, [rip + 5f + 96]
+vsubpd ymm12, ymm14, ymm4
+vsubpd ymm13, ymm7, ymm11
+vfmadd231pd ymm12, ymm6, ymm8
+vfmadd231pd ymm13, ymm10, ymm9
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm3, ymm11, ymm3
+vmovdqu ymm11, [rsp + 96]
+vmovdqu ymm4, [rip + 5f + 384]
+vmovdqa ymm13, ymm1
+vfmadd231pd ymm13, ymm11, ymm4
+vmovdqu ymm12, [rsp + 64]
+vmovdqu ymm9, [rip + 5f + 384]
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm12, ymm9
+vmovdqu [rsp + 960], ymm0
+vsubpd ymm0, ymm14, ymm13
+vmovdqu [rsp + 992], ymm5
+vsubpd ymm5, ymm7, ymm8
+vfmadd231pd ymm0, ymm11, ymm4
+vfmadd231pd ymm5, ymm12, ymm9
+vpaddq ymm15, ymm0, ymm15
+vpaddq ymm3, ymm5, ymm3
+vpaddq ymm13, ymm13, [rsp + 1088]
+vpaddq ymm8, ymm8, [rsp + 1056]
+vmovdqu ymm5, [rsp + 384]
+vmovdqu ymm0, [rip + 5f + 352]
+vmovdqa ymm9, ymm1
+vfmadd231pd ymm9, ymm5, ymm0
+vmovdqu ymm4, [rsp]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm4, [rip + 5f + 352]
+vsubpd ymm11, ymm14, ymm9
+vsubpd ymm14, ymm7, ymm12
+vfmadd231pd ymm11, ymm5, ymm0
+vfmadd231pd ymm14, ymm4, [rip + 5f + 352]
+vpaddq ymm15, ymm11, ymm15
+vpaddq ymm3, ymm14, ymm3
+vpaddq ymm13, ymm9, ymm13
+vpaddq ymm8, ymm12, ymm8
+vmovdqu ymm12, [rip + 5f + 320]
+vmovdqa ymm9, ymm1
+vfmadd231pd ymm9, ymm6, ymm12
+vmovdqu ymm14, [rip + 5f + 320]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm10, ymm14
+vmovdqu ymm0, [rip + 5f + 96]
+vsubpd ymm4, ymm0, ymm9
+vsubpd ymm5, ymm7, ymm11
+vfmadd231pd ymm4, ymm6, ymm12
+vfmadd231pd ymm5, ymm10, ymm14
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm3, ymm5, ymm3
+vpaddq ymm13, ymm9, ymm13
+vpaddq ymm8, ymm11, ymm8
+vmovdqu ymm11, [rsp + 96]
+vmovdqu ymm9, [rip + 5f + 416]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm11, ymm9
+vmovdqu ymm4, [rsp + 64]
+vmovdqu ymm14, [rip + 5f + 416]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm4, ymm14
+vmovdqu [rsp + 1056], ymm3
+vsubpd ymm3, ymm0, ymm5
+vmovdqu [rsp + 1088], ymm15
+vsubpd ymm15, ymm7, ymm12
+vfmadd231pd ymm3, ymm11, ymm9
+vfmadd231pd ymm15, ymm4, ymm14
+vpaddq ymm13, ymm3, ymm13
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm5, ymm5, [rsp + 1184]
+vpaddq ymm12, ymm12, [rsp + 1152]
+vmovdqu ymm15, [rsp + 384]
+vmovdqu ymm3, [rip + 5f + 384]
+vmovdqa ymm14, ymm1
+vfmadd231pd ymm14, ymm15, ymm3
+vmovdqu ymm4, [rsp]
+vmovdqu ymm9, [rip + 5f + 384]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm4, ymm9
+vsubpd ymm10, ymm0, ymm14
+vsubpd ymm0, ymm7, ymm11
+vfmadd231pd ymm10, ymm15, ymm3
+vfmadd231pd ymm0, ymm4, ymm9
+vpaddq ymm13, ymm10, ymm13
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm12, ymm11, ymm12
+vmovdqu ymm11, [rip + 5f + 352]
+vmovdqa ymm14, ymm1
+vfmadd231pd ymm14, ymm6, ymm11
+vmovdqu ymm0, [rsp + 576]
+vmovdqu ymm10, [rip + 5f + 352]
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm0, ymm10
+vmovdqu ymm3, [rip + 5f + 96]
+vsubpd ymm4, ymm3, ymm14
+vsubpd ymm3, ymm7, ymm9
+vfmadd231pd ymm4, ymm6, ymm11
+vfmadd231pd ymm3, ymm0, ymm10
+vpaddq ymm13, ymm4, ymm13
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm12, ymm9, ymm12
+vmovdqu ymm9, [rip + 5f + 416]
+vmovdqa ymm14, ymm1
+vfmadd231pd ymm14, ymm15, ymm9
+vmovdqu ymm3, [rsp]
+vmovdqu ymm4, [rip + 5f + 416]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm3, ymm4
+vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu [rsp + 1152], ymm8
+vsubpd ymm8, ymm11, ymm14
+vmovdqu [rsp + 1184], ymm13
+vsubpd ymm13, ymm7, ymm10
+vfmadd231pd ymm8, ymm15, ymm9
+vfmadd231pd ymm13, ymm3, ymm4
+vpaddq ymm5, ymm8, ymm5
+vpaddq ymm12, ymm13, ymm12
+vpaddq ymm14, ymm14, [rsp + 1248]
+vpaddq ymm10, ymm10, [rsp + 672]
+vmovdqu ymm13, [rip + 5f + 384]
+vmovdqa ymm8, ymm1
+vfmadd231pd ymm8, ymm6, ymm13
+vmovdqu ymm4, [rip + 5f + 384]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm0, ymm4
+vsubpd ymm9, ymm11, ymm8
+vsubpd ymm15, ymm7, ymm3
+vfmadd231pd ymm9, ymm6, ymm13
+vfmadd231pd ymm15, ymm0, ymm4
+vpaddq ymm5, ymm9, ymm5
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm14, ymm8, ymm14
+vpaddq ymm10, ymm3, ymm10
+vmovdqu ymm3, [rip + 5f + 416]
+vmovdqa ymm8, ymm1
+vfmadd231pd ymm8, ymm6, ymm3
+vmovdqu ymm15, [rip + 5f + 416]
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm0, ymm15
+vsubpd ymm4, ymm11, ymm8
+vsubpd ymm13, ymm7, ymm9
+vfmadd231pd ymm4, ymm6, ymm3
+vfmadd231pd ymm13, ymm0, ymm15
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm10, ymm13, ymm10
+vpaddq ymm8, ymm8, [rsp + 352]
+vpaddq ymm9, ymm9, [rsp + 320]
+vmovdqu ymm13, [rsp + 224]
+vpaddq ymm13, ymm13, [rip + 5f + 448]
+vmovdqu ymm4, [rsp + 192]
+vpaddq ymm4, ymm4, [rip + 5f + 448]
+vpsrlq ymm15, ymm13, 52
+vpsrlq ymm0, ymm4, 52
+vpaddq ymm15, ymm15, [rsp + 32]
+vpaddq ymm0, ymm0, [rsp + 160]
+vpaddq ymm15, ymm15, [rip + 5f + 480]
+vpaddq ymm0, ymm0, [rip + 5f + 480]
+vpsrlq ymm3, ymm15, 52
+vpsrlq ymm6, ymm0, 52
+vpaddq ymm3, ymm3, [rsp + 1024]
+vpaddq ymm6, ymm6, [rsp + 128]
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vpaddq ymm13, ymm13, [rip + 5f + 32]
+vpaddq ymm4, ymm4, [rip + 5f + 32]
+vsubpd ymm13, ymm13, [rip + 5f + 32]
+vsubpd ymm4, ymm4, [rip + 5f + 32]
+vmovdqu [rsp + 128], ymm9
+vmovdqa ymm9, ymm1
+vfmadd231pd ymm9, ymm13, [rip + 5f + 512]
+vmovdqu [rsp + 1024], ymm8
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm4, [rip + 5f + 512]
+vmovdqu [rsp + 160], ymm10
+vsubpd ymm10, ymm11, ymm9
+vmovdqu [rsp + 32], ymm14
+vsubpd ymm14, ymm7, ymm8
+vfmadd231pd ymm10, ymm13, [rip + 5f + 512]
+vfmadd231pd ymm14, ymm4, [rip + 5f + 512]
+vpaddq ymm3, ymm10, ymm3
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm9, ymm9, [rsp + 1120]
+vpaddq ymm8, ymm8, [rsp + 864]
+vmovdqu ymm14, [rip + 5f + 544]
+vmovdqa ymm10, ymm1
+vfmadd231pd ymm10, ymm13, ymm14
+vmovdqu [rsp + 864], ymm6
+vmovdqa ymm6, ymm2
+vfmadd231pd ymm6, ymm4, [rip + 5f + 544]
+vmovdqu [rsp + 1120], ymm3
+vsubpd ymm3, ymm11, ymm10
+vmovdqu [rsp + 192], ymm12
+vsubpd ymm12, ymm7, ymm6
+vfmadd231pd ymm3, ymm13, ymm14
+vfmadd231pd ymm12, ymm4, [rip + 5f + 544]
+vpaddq ymm9, ymm3, ymm9
+vpaddq ymm8, ymm12, ymm8
+vpaddq ymm10, ymm10, [rsp + 928]
+vpaddq ymm6, ymm6, [rsp + 896]
+vpand ymm15, ymm15, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm12
+vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm3
+vsubpd ymm15, ymm15, ymm12
+vsubpd ymm0, ymm0, ymm3
+vmovdqu ymm14, [rip + 5f + 512]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm15, ymm14
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm0, [rip + 5f + 512]
+vmovdqu [rsp + 896], ymm5
+vsubpd ymm5, ymm11, ymm3
+vsubpd ymm11, ymm7, ymm12
+vfmadd231pd ymm5, ymm15, ymm14
+vfmadd231pd ymm11, ymm0, [rip + 5f + 512]
+vpaddq ymm9, ymm5, ymm9
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm10, ymm3, ymm10
+vpaddq ymm6, ymm12, ymm6
+vmovdqu ymm12, [rip + 5f + 576]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm13, ymm12
+vmovdqu ymm11, [rip + 5f + 576]
+vmovdqa ymm5, ymm2
+vfmadd231pd ymm5, ymm4, ymm11
+vmovdqu ymm14, [rip + 5f + 96]
+vmovdqu [rsp + 928], ymm8
+vsubpd ymm8, ymm14, ymm3
+vmovdqu [rsp + 224], ymm9
+vsubpd ymm9, ymm7, ymm5
+vfmadd231pd ymm8, ymm13, ymm12
+vfmadd231pd ymm9, ymm4, ymm11
+vpaddq ymm10, ymm8, ymm10
+vpaddq ymm6, ymm9, ymm6
+vpaddq ymm3, ymm3, [rsp + 992]
+vpaddq ymm5, ymm5, [rsp + 960]
+vmovdqu ymm9, [rip + 5f + 544]
+vmovdqa ymm8, ymm1
+vfmadd231pd ymm8, ymm15, ymm9
+vmovdqu ymm11, [rip + 5f + 544]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm0, ymm11
+vmovdqu [rsp + 960], ymm4
+vsubpd ymm4, ymm14, ymm8
+vsubpd ymm14, ymm7, ymm12
+vfmadd231pd ymm4, ymm15, ymm9
+vfmadd231pd ymm14, ymm0, ymm11
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm3, ymm8, ymm3
+vpaddq ymm5, ymm12, ymm5
+vmovdqu ymm12, [rip + 5f + 608]
+vmovdqa ymm8, ymm1
+vfmadd231pd ymm8, ymm13, ymm12
+vmovdqu ymm14, [rsp + 960]
+vmovdqu ymm4, [rip + 5f + 608]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm14, ymm4
+vmovdqu ymm9, [rip + 5f + 96]
+vmovdqu [rsp + 992], ymm6
+vsubpd ymm6, ymm9, ymm8
+vmovdqu [rsp + 320], ymm10
+vsubpd ymm10, ymm7, ymm11
+vfmadd231pd ymm6, ymm13, ymm12
+vfmadd231pd ymm10, ymm14, ymm4
+vpaddq ymm3, ymm6, ymm3
+vpaddq ymm5, ymm10, ymm5
+vpaddq ymm8, ymm8, [rsp + 1088]
+vpaddq ymm11, ymm11, [rsp + 1056]
+vmovdqu ymm10, [rip + 5f + 576]
+vmovdqa ymm6, ymm1
+vfmadd231pd ymm6, ymm15, ymm10
+vmovdqu ymm4, [rip + 5f + 576]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm0, ymm4
+vsubpd ymm14, ymm9, ymm6
+vsubpd ymm9, ymm7, ymm12
+vfmadd231pd ymm14, ymm15, ymm10
+vfmadd231pd ymm9, ymm0, ymm4
+vpaddq ymm3, ymm14, ymm3
+vpaddq ymm5, ymm9, ymm5
+vpaddq ymm8, ymm6, ymm8
+vpaddq ymm11, ymm12, ymm11
+vmovdqu ymm12, [rip + 5f + 640]
+vmovdqa ymm6, ymm1
+vfmadd231pd ymm6, ymm13, ymm12
+vmovdqu ymm9, [rsp + 960]
+vmovdqu ymm14, [rip + 5f + 640]
+vmovdqa ymm4, ymm2
+vfmadd231pd ymm4, ymm9, ymm14
+vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu [rsp + 1056], ymm5
+vsubpd ymm5, ymm10, ymm6
+vmovdqu [rsp + 1088], ymm3
+vsubpd ymm3, ymm7, ymm4
+vfmadd231pd ymm5, ymm13, ymm12
+vfmadd231pd ymm3, ymm9, ymm14
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm6, ymm6, [rsp + 1184]
+vpaddq ymm4, ymm4, [rsp + 1152]
+vmovdqu ymm3, [rip + 5f + 608]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm15, ymm3
+vmovdqu ymm14, [rip + 5f + 608]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm0, ymm14
+vsubpd ymm9, ymm10, ymm5
+vsubpd ymm10, ymm7, ymm12
+vfmadd231pd ymm9, ymm15, ymm3
+vfmadd231pd ymm10, ymm0, ymm14
+vpaddq ymm8, ymm9, ymm8
+vpaddq ymm11, ymm10, ymm11
+vpaddq ymm6, ymm5, ymm6
+vpaddq ymm4, ymm12, ymm4
+vmovdqu ymm12, [rip + 5f + 672]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm13, ymm12
+vmovdqu ymm10, [rsp + 960]
+vmovdqu ymm9, [rip + 5f + 672]
+vmovdqa ymm14, ymm2
+vfmadd231pd ymm14, ymm10, ymm9
+vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu [rsp + 1152], ymm11
+vsubpd ymm11, ymm3, ymm5
+vmovdqu [rsp + 1184], ymm8
+vsubpd ymm8, ymm7, ymm14
+vfmadd231pd ymm11, ymm13, ymm12
+vfmadd231pd ymm8, ymm10, ymm9
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm5, ymm5, [rsp + 896]
+vpaddq ymm14, ymm14, [rsp + 192]
+vmovdqu ymm8, [rip + 5f + 640]
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm15, ymm8
+vmovdqu ymm9, [rip + 5f + 640]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm0, ymm9
+vsubpd ymm10, ymm3, ymm11
+vsubpd ymm3, ymm7, ymm12
+vfmadd231pd ymm10, ymm15, ymm8
+vfmadd231pd ymm3, ymm0, ymm9
+vpaddq ymm6, ymm10, ymm6
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm14, ymm12, ymm14
+vmovdqu ymm12, [rip + 5f + 704]
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm13, ymm12
+vmovdqu ymm3, [rsp + 960]
+vmovdqu ymm10, [rip + 5f + 704]
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm3, ymm10
+vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu [rsp + 192], ymm4
+vsubpd ymm4, ymm8, ymm11
+vmovdqu [rsp + 896], ymm6
+vsubpd ymm6, ymm7, ymm9
+vfmadd231pd ymm4, ymm13, ymm12
+vfmadd231pd ymm6, ymm3, ymm10
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm11, ymm11, [rsp + 32]
+vpaddq ymm9, ymm9, [rsp + 160]
+vmovdqu ymm6, [rip + 5f + 672]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm15, ymm6
+vmovdqu ymm10, [rip + 5f + 672]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm0, ymm10
+vsubpd ymm3, ymm8, ymm4
+vsubpd ymm8, ymm7, ymm12
+vfmadd231pd ymm3, ymm15, ymm6
+vfmadd231pd ymm8, ymm0, ymm10
+vpaddq ymm5, ymm3, ymm5
+vpaddq ymm14, ymm8, ymm14
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm9, ymm12, ymm9
+vmovdqu ymm12, [rip + 5f + 736]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm13, ymm12
+vmovdqu ymm8, [rsp + 960]
+vmovdqu ymm3, [rip + 5f + 736]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm8, ymm3
+vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu [rsp + 160], ymm14
+vsubpd ymm14, ymm6, ymm4
+vmovdqu [rsp + 32], ymm5
+vsubpd ymm5, ymm7, ymm10
+vfmadd231pd ymm14, ymm13, ymm12
+vfmadd231pd ymm5, ymm8, ymm3
+vpaddq ymm11, ymm14, ymm11
+vpaddq ymm9, ymm5, ymm9
+vpaddq ymm4, ymm4, [rsp + 1024]
+vpaddq ymm10, ymm10, [rsp + 128]
+vmovdqu ymm5, [rip + 5f + 704]
+vmovdqa ymm14, ymm1
+vfmadd231pd ymm14, ymm15, ymm5
+vmovdqu ymm3, [rip + 5f + 704]
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm0, ymm3
+vsubpd ymm12, ymm6, ymm14
+vsubpd ymm13, ymm7, ymm8
+vfmadd231pd ymm12, ymm15, ymm5
+vfmadd231pd ymm13, ymm0, ymm3
+vpaddq ymm11, ymm12, ymm11
+vpaddq ymm9, ymm13, ymm9
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm10, ymm8, ymm10
+vmovdqu ymm8, [rip + 5f + 736]
+vmovdqa ymm14, ymm1
+vfmadd231pd ymm14, ymm15, ymm8
+vmovdqu ymm13, [rip + 5f + 736]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm0, ymm13
+vsubpd ymm3, ymm6, ymm14
+vsubpd ymm5, ymm7, ymm12
+vfmadd231pd ymm3, ymm15, ymm8
+vfmadd231pd ymm5, ymm0, ymm13
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm10, ymm5, ymm10
+vpaddq ymm14, ymm14, [rsp + 288]
+vpaddq ymm12, ymm12, [rsp + 832]
+vmovdqu ymm5, [rsp + 1120]
+vpaddq ymm5, ymm5, [rip + 5f + 768]
+vmovdqu ymm3, [rsp + 864]
+vpaddq ymm3, ymm3, [rip + 5f + 768]
+vpsrlq ymm13, ymm5, 52
+vpsrlq ymm0, ymm3, 52
+vpaddq ymm13, ymm13, [rsp + 224]
+vpaddq ymm0, ymm0, [rsp + 928]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm8
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm15
+vsubpd ymm5, ymm5, ymm8
+vsubpd ymm3, ymm3, ymm15
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm5, [rip + 5f + 800]
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm3, [rip + 5f + 800]
+vmovdqu [rsp + 928], ymm12
+vsubpd ymm12, ymm6, ymm15
+vmovdqu [rsp + 224], ymm14
+vsubpd ymm14, ymm7, ymm8
+vfmadd231pd ymm12, ymm5, [rip + 5f + 800]
+vfmadd231pd ymm14, ymm3, [rip + 5f + 800]
+vpaddq ymm13, ymm12, ymm13
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm15, ymm15, [rsp + 320]
+vpaddq ymm8, ymm8, [rsp + 992]
+vmovdqu ymm14, [rip + 5f + 832]
+vmovdqa ymm12, ymm1
+vfmadd231pd ymm12, ymm5, ymm14
+vmovdqu [rsp + 992], ymm0
+vmovdqa ymm0, ymm2
+vfmadd231pd ymm0, ymm3, [rip + 5f + 832]
+vmovdqu [rsp + 320], ymm13
+vsubpd ymm13, ymm6, ymm12
+vmovdqu [rsp + 864], ymm10
+vsubpd ymm10, ymm7, ymm0
+vfmadd231pd ymm13, ymm5, ymm14
+vfmadd231pd ymm10, ymm3, [rip + 5f + 832]
+vpaddq ymm15, ymm13, ymm15
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm12, ymm12, [rsp + 1088]
+vpaddq ymm0, ymm0, [rsp + 1056]
+vmovdqu ymm10, [rip + 5f + 864]
+vmovdqa ymm13, ymm1
+vfmadd231pd ymm13, ymm5, ymm10
+vmovdqu ymm14, [rip + 5f + 864]
+vmovdqu [rsp + 1056], ymm8
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm3, ymm14
+vmovdqu [rsp + 1088], ymm15
+vsubpd ymm15, ymm6, ymm13
+vmovdqu [rsp + 1120], ymm4
+vsubpd ymm4, ymm7, ymm8
+vfmadd231pd ymm15, ymm5, ymm10
+vfmadd231pd ymm4, ymm3, ymm14
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm13, ymm13, [rsp + 1184]
+vpaddq ymm8, ymm8, [rsp + 1152]
+vmovdqu ymm4, [rip + 5f + 896]
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm5, ymm4
+vmovdqu ymm14, [rip + 5f + 896]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm3, ymm14
+vmovdqu [rsp + 1152], ymm0
+vsubpd ymm0, ymm6, ymm15
+vmovdqu [rsp + 1184], ymm12
+vsubpd ymm12, ymm7, ymm10
+vfmadd231pd ymm0, ymm5, ymm4
+vfmadd231pd ymm12, ymm3, ymm14
+vpaddq ymm13, ymm0, ymm13
+vpaddq ymm8, ymm12, ymm8
+vpaddq ymm15, ymm15, [rsp + 896]
+vpaddq ymm10, ymm10, [rsp + 192]
+vmovdqu ymm12, [rip + 5f + 928]
+vmovdqa ymm0, ymm1
+vfmadd231pd ymm0, ymm5, ymm12
+vmovdqu ymm14, [rip + 5f + 928]
+vmovdqa ymm4, ymm2
+vfmadd231pd ymm4, ymm3, ymm14
+vmovdqu [rsp + 192], ymm8
+vsubpd ymm8, ymm6, ymm0
+vmovdqu [rsp + 896], ymm13
+vsubpd ymm13, ymm7, ymm4
+vfmadd231pd ymm8, ymm5, ymm12
+vfmadd231pd ymm13, ymm3, ymm14
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm10, ymm13, ymm10
+vpaddq ymm0, ymm0, [rsp + 32]
+vpaddq ymm4, ymm4, [rsp + 160]
+vmovdqu ymm13, [rip + 5f + 960]
+vmovdqa ymm8, ymm1
+vfmadd231pd ymm8, ymm5, ymm13
+vmovdqu ymm14, [rip + 5f + 960]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm3, ymm14
+vmovdqu [rsp + 160], ymm10
+vsubpd ymm10, ymm6, ymm8
+vmovdqu [rsp + 32], ymm15
+vsubpd ymm15, ymm7, ymm12
+vfmadd231pd ymm10, ymm5, ymm13
+vfmadd231pd ymm15, ymm3, ymm14
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm11, ymm8, ymm11
+vpaddq ymm9, ymm12, ymm9
+vmovdqu ymm12, [rip + 5f + 992]
+vmovdqa ymm8, ymm1
+vfmadd231pd ymm8, ymm5, ymm12
+vmovdqu ymm15, [rip + 5f + 992]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm3, ymm15
+vsubpd ymm14, ymm6, ymm8
+vsubpd ymm13, ymm7, ymm10
+vfmadd231pd ymm14, ymm5, ymm12
+vfmadd231pd ymm13, ymm3, ymm15
+vpaddq ymm11, ymm14, ymm11
+vpaddq ymm9, ymm13, ymm9
+vpaddq ymm8, ymm8, [rsp + 1120]
+vpaddq ymm10, ymm10, [rsp + 864]
+vmovdqu ymm13, [rip + 5f + 1024]
+vmovdqa ymm14, ymm1
+vfmadd231pd ymm14, ymm5, ymm13
+vmovdqu ymm15, [rip + 5f + 1024]
+vmovdqa ymm12, ymm2
+vfmadd231pd ymm12, ymm3, ymm15
+vmovdqu [rsp + 864], ymm9
+vsubpd ymm9, ymm6, ymm14
+vmovdqu [rsp + 1120], ymm11
+vsubpd ymm11, ymm7, ymm12
+vfmadd231pd ymm9, ymm5, ymm13
+vfmadd231pd ymm11, ymm3, ymm15
+vpaddq ymm8, ymm9, ymm8
+vpaddq ymm10, ymm11, ymm10
+vpaddq ymm14, ymm14, [rsp + 224]
+vpaddq ymm12, ymm12, [rsp + 928]
+vmovdqu ymm11, [rsp + 320]
+vpaddq ymm9, ymm11, [rip + 5f + 1056]
+vmovdqu ymm15, [rsp + 992]
+vpaddq ymm3, ymm15, [rip + 5f + 1056]
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm9, ymm9, ymm13
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm5
+vsubpd ymm9, ymm9, ymm13
+vsubpd ymm3, ymm3, ymm5
+vmovdqa ymm15, ymm1
+vfmadd231pd ymm15, ymm9, [rip + 5f + 1088]
+vmovdqa ymm11, ymm2
+vfmadd231pd ymm11, ymm3, [rip + 5f + 1088]
+vsubpd ymm15, ymm6, ymm15
+vsubpd ymm11, ymm7, ymm11
+vfmadd231pd ymm15, ymm9, [rip + 5f + 1088]
+vfmadd231pd ymm11, ymm3, [rip + 5f + 1088]
+vsubpd ymm15, ymm15, ymm13
+vsubpd ymm11, ymm11, ymm5
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm15, [rip + 5f + 1120]
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm11, [rip + 5f + 1120]
+vpaddq ymm3, ymm3, [rsp + 1088]
+vpaddq ymm9, ymm9, [rsp + 1056]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm15, [rip + 5f + 1152]
+vmovdqa ymm13, ymm2
+vfmadd231pd ymm13, ymm11, [rip + 5f + 1152]
+vmovdqu [rsp + 1056], ymm12
+vsubpd ymm12, ymm6, ymm5
+vmovdqu [rsp + 1088], ymm14
+vsubpd ymm14, ymm7, ymm13
+vfmadd231pd ymm12, ymm15, [rip + 5f + 1152]
+vfmadd231pd ymm14, ymm11, [rip + 5f + 1152]
+vpaddq ymm3, ymm12, ymm3
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm5, ymm5, [rsp + 1184]
+vpaddq ymm13, ymm13, [rsp + 1152]
+vmovdqu ymm14, [rip + 5f + 1184]
+vmovdqa ymm12, ymm1
+vfmadd231pd ymm12, ymm15, ymm14
+vmovdqu [rsp + 1152], ymm9
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm11, [rip + 5f + 1184]
+vmovdqu [rsp + 1184], ymm3
+vsubpd ymm3, ymm6, ymm12
+vmovdqu [rsp + 928], ymm10
+vsubpd ymm10, ymm7, ymm9
+vfmadd231pd ymm3, ymm15, ymm14
+vfmadd231pd ymm10, ymm11, [rip + 5f + 1184]
+vpaddq ymm5, ymm3, ymm5
+vpaddq ymm13, ymm10, ymm13
+vpaddq ymm12, ymm12, [rsp + 896]
+vpaddq ymm9, ymm9, [rsp + 192]
+vmovdqu ymm10, [rip + 5f + 1216]
+vmovdqa ymm3, ymm1
+vfmadd231pd ymm3, ymm15, ymm10
+vmovdqu ymm14, [rip + 5f + 1216]
+vmovdqu [rsp + 192], ymm13
+vmovdqa ymm13, ymm2
+vfmadd231pd ymm13, ymm11, ymm14
+vmovdqu [rsp + 896], ymm5
+vsubpd ymm5, ymm6, ymm3
+vmovdqu [rsp + 224], ymm8
+vsubpd ymm8, ymm7, ymm13
+vfmadd231pd ymm5, ymm15, ymm10
+vfmadd231pd ymm8, ymm11, ymm14
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm9, ymm8, ymm9
+vpaddq ymm3, ymm3, [rsp + 32]
+vpaddq ymm13, ymm13, [rsp + 160]
+vmovdqu ymm8, [rip + 5f + 1248]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm15, ymm8
+vmovdqu ymm14, [rip + 5f + 1248]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm11, ymm14
+vmovdqu [rsp + 160], ymm9
+vsubpd ymm9, ymm6, ymm5
+vmovdqu [rsp + 32], ymm12
+vsubpd ymm12, ymm7, ymm10
+vfmadd231pd ymm9, ymm15, ymm8
+vfmadd231pd ymm12, ymm11, ymm14
+vpaddq ymm3, ymm9, ymm3
+vpaddq ymm13, ymm12, ymm13
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm4, ymm10, ymm4
+vmovdqu ymm10, [rip + 5f + 1280]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm15, ymm10
+vmovdqu ymm12, [rip + 5f + 1280]
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm11, ymm12
+vsubpd ymm14, ymm6, ymm5
+vsubpd ymm8, ymm7, ymm9
+vfmadd231pd ymm14, ymm15, ymm10
+vfmadd231pd ymm8, ymm11, ymm12
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm5, ymm5, [rsp + 1120]
+vpaddq ymm9, ymm9, [rsp + 864]
+vmovdqu ymm8, [rip + 5f + 1312]
+vmovdqa ymm14, ymm1
+vfmadd231pd ymm14, ymm15, ymm8
+vmovdqu ymm12, [rip + 5f + 1312]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm11, ymm12
+vmovdqu [rsp + 864], ymm4
+vsubpd ymm4, ymm6, ymm14
+vmovdqu [rsp + 1120], ymm0
+vsubpd ymm0, ymm7, ymm10
+vfmadd231pd ymm4, ymm15, ymm8
+vfmadd231pd ymm0, ymm11, ymm12
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm9, ymm0, ymm9
+vpaddq ymm14, ymm14, [rsp + 224]
+vpaddq ymm10, ymm10, [rsp + 928]
+vmovdqu ymm0, [rip + 5f + 1344]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm15, ymm0
+vmovdqu ymm12, [rip + 5f + 1344]
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm11, ymm12
+vmovdqu [rsp + 928], ymm9
+vsubpd ymm9, ymm6, ymm4
+vmovdqu [rsp + 224], ymm5
+vsubpd ymm5, ymm7, ymm8
+vfmadd231pd ymm9, ymm15, ymm0
+vfmadd231pd ymm5, ymm11, ymm12
+vpaddq ymm14, ymm9, ymm14
+vpaddq ymm10, ymm5, ymm10
+vpaddq ymm4, ymm4, [rsp + 1088]
+vpaddq ymm8, ymm8, [rsp + 1056]
+vmovdqu ymm5, [rsp + 320]
+vpaddq ymm5, ymm5, [rip + 5f + 1376]
+vmovdqu ymm9, [rsp + 992]
+vpaddq ymm9, ymm9, [rip + 5f + 1376]
+vpsrlq ymm5, ymm5, 52
+vpsrlq ymm9, ymm9, 52
+vpaddq ymm5, ymm5, [rsp + 1184]
+vpaddq ymm9, ymm9, [rsp + 1152]
+vpaddq ymm12, ymm5, [rip + 5f + 1408]
+vpaddq ymm11, ymm9, [rip + 5f + 1408]
+vpand ymm12, ymm12, [rip + 5f]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm0
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm11, ymm11, ymm15
+vsubpd ymm12, ymm12, ymm0
+vsubpd ymm11, ymm11, ymm15
+vmovdqu [rsp + 1152], ymm9
+vmovdqa ymm9, ymm1
+vfmadd231pd ymm9, ymm12, [rip + 5f + 1088]
+vmovdqu [rsp + 1184], ymm5
+vmovdqa ymm5, ymm2
+vfmadd231pd ymm5, ymm11, [rip + 5f + 1088]
+vsubpd ymm9, ymm6, ymm9
+vsubpd ymm5, ymm7, ymm5
+vfmadd231pd ymm9, ymm12, [rip + 5f + 1088]
+vfmadd231pd ymm5, ymm11, [rip + 5f + 1088]
+vsubpd ymm0, ymm9, ymm0
+vsubpd ymm15, ymm5, ymm15
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm0, [rip + 5f + 1120]
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm15, [rip + 5f + 1120]
+vpaddq ymm5, ymm5, [rsp + 896]
+vpaddq ymm9, ymm9, [rsp + 192]
+vmovdqu ymm11, [rip + 5f + 1152]
+vmovdqa ymm12, ymm1
+vfmadd231pd ymm12, ymm0, ymm11
+vmovdqu [rsp + 192], ymm8
+vmovdqa ymm8, ymm2
+vfmadd231pd ymm8, ymm15, [rip + 5f + 1152]
+vmovdqu [rsp + 896], ymm4
+vsubpd ymm4, ymm6, ymm12
+vmovdqu [rsp + 992], ymm10
+vsubpd ymm10, ymm7, ymm8
+vfmadd231pd ymm4, ymm0, ymm11
+vfmadd231pd ymm10, ymm15, [rip + 5f + 1152]
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm9, ymm10, ymm9
+vpaddq ymm12, ymm12, [rsp + 32]
+vpaddq ymm8, ymm8, [rsp + 160]
+vmovdqu ymm10, [rip + 5f + 1184]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm0, ymm10
+vmovdqu ymm11, [rip + 5f + 1184]
+vmovdqu [rsp + 160], ymm9
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm15, ymm11
+vmovdqu [rsp + 32], ymm5
+vsubpd ymm5, ymm6, ymm4
+vmovdqu [rsp + 320], ymm14
+vsubpd ymm14, ymm7, ymm9
+vfmadd231pd ymm5, ymm0, ymm10
+vfmadd231pd ymm14, ymm15, ymm11
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm13, ymm9, ymm13
+vmovdqu ymm9, [rip + 5f + 1216]
+vmovdqa ymm4, ymm1
+vfmadd231pd ymm4, ymm0, ymm9
+vmovdqu ymm14, [rip + 5f + 1216]
+vmovdqa ymm5, ymm2
+vfmadd231pd ymm5, ymm15, ymm14
+vsubpd ymm11, ymm6, ymm4
+vsubpd ymm10, ymm7, ymm5
+vfmadd231pd ymm11, ymm0, ymm9
+vfmadd231pd ymm10, ymm15, ymm14
+vpaddq ymm3, ymm11, ymm3
+vpaddq ymm13, ymm10, ymm13
+vpaddq ymm4, ymm4, [rsp + 1120]
+vpaddq ymm5, ymm5, [rsp + 864]
+vmovdqu ymm10, [rip + 5f + 1248]
+vmovdqa ymm11, ymm1
+vfmadd231pd ymm11, ymm0, ymm10
+vmovdqu ymm14, [rip + 5f + 1248]
+vmovdqa ymm9, ymm2
+vfmadd231pd ymm9, ymm15, ymm14
+vmovdqu [rsp + 864], ymm13
+vsubpd ymm13, ymm6, ymm11
+vmovdqu [rsp + 1120], ymm3
+vsubpd ymm3, ymm7, ymm9
+vfmadd231pd ymm13, ymm0, ymm10
+vfmadd231pd ymm3, ymm15, ymm14
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm5, ymm3, ymm5
+vpaddq ymm11, ymm11, [rsp + 224]
+vpaddq ymm9, ymm9, [rsp + 928]
+vmovdqu ymm3, [rip + 5f + 1280]
+vmovdqa ymm13, ymm1
+vfmadd231pd ymm13, ymm0, ymm3
+vmovdqu ymm14, [rip + 5f + 1280]
+vmovdqa ymm10, ymm2
+vfmadd231pd ymm10, ymm15, ymm14
+vmovdqu [rsp + 928], ymm5
+vsubpd ymm5, ymm6, ymm13
+vmovdqu [rsp + 224], ymm4
+vsubpd ymm4, ymm7, ymm10
+vfmadd231pd ymm5, ymm0, ymm3
+vfmadd231pd ymm4, ymm15, ymm14
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm9, ymm4, ymm9
+vpaddq ymm13, ymm13, [rsp + 320]
+vpaddq ymm10, ymm10, [rsp + 992]
+vmovdqu ymm4, [rip + 5f + 1312]
+vmovdqa ymm5, ymm1
+vfmadd231pd ymm5, ymm0, ymm4
+vmovdqu ymm14, [rip + 5f + 1312]
+vmovdqa ymm3, ymm2
+vfmadd231pd ymm3, ymm15, ymm14
+vmovdqu [rsp + 992], ymm9
+vsubpd ymm9, ymm6, ymm5
+vmovdqu [rsp + 320], ymm11
+vsubpd ymm11, ymm7, ymm3
+vfmadd231pd ymm9, ymm0, ymm4
+vfmadd231pd ymm11, ymm15, ymm14
+vpaddq ymm13, ymm9, ymm13
+vpaddq ymm10, ymm11, ymm10
+vpaddq ymm5, ymm5, [rsp + 896]
+vpaddq ymm3, ymm3, [rsp + 192]
+vmovdqu ymm11, [rip + 5f + 1344]
+vfmadd231pd ymm1, ymm0, ymm11
+vmovdqu ymm9, [rip + 5f + 1344]
+vfmadd231pd ymm2, ymm15, ymm9
+vsubpd ymm6, ymm6, ymm1
+vsubpd ymm7, ymm7, ymm2
+vfmadd231pd ymm6, ymm0, ymm11
+vfmadd231pd ymm7, ymm15, ymm9
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm3, ymm7, ymm3
+vpaddq ymm1, ymm1, [rsp + 416]
+vpaddq ymm2, ymm2, [rsp + 256]
+vmovdqu ymm7, [rsp + 1184]
+vpaddq ymm7, ymm7, [rip + 5f + 1440]
+vmovdqu ymm6, [rsp + 1152]
+vpaddq ymm6, ymm6, [rip + 5f + 1440]
+vpsrlq ymm7, ymm7, 52
+vpsrlq ymm6, ymm6, 52
+vpaddq ymm7, ymm7, [rsp + 32]
+vpaddq ymm6, ymm6, [rsp + 160]
+vmovdqu xmm9, [rax]
+vmovdqu xmm15, [rax + 192]
+vpmaskmovq xmm9, xmm9, [r8]
+vpmaskmovq xmm15, xmm15, [r8 + 192]
+vmovdqu xmm11, [rax + 96]
+vmovdqu xmm0, [rax + 288]
+vpmaskmovq xmm11, xmm11, [r8 + 96]
+vpmaskmovq xmm0, xmm0, [r8 + 288]
+vinserti128 ymm11, ymm9, xmm11, 1
+vinserti128 ymm0, ymm15, xmm0, 1
+vmovdqu xmm15, [rax + 48]
+vmovdqu xmm9, [rax + 240]
+vpmaskmovq xmm15, xmm15, [r8 + 48]
+vpmaskmovq xmm9, xmm9, [r8 + 240]
+vmovdqu xmm14, [rax + 144]
+vmovdqu xmm4, [rax + 336]
+vpmaskmovq xmm14, xmm14, [r8 + 144]
+vpmaskmovq xmm4, xmm4, [r8 + 336]
+vinserti128 ymm14, ymm15, xmm14, 1
+vinserti128 ymm4, ymm9, xmm4, 1
+vpunpcklqdq ymm9, ymm11, ymm14
+vpunpcklqdq ymm15, ymm0, ymm4
+vpunpckhqdq ymm14, ymm11, ymm14
+vpunpckhqdq ymm4, ymm0, ymm4
+vmovdqu xmm0, [rax + 16]
+vmovdqu xmm11, [rax + 208]
+vpmaskmovq xmm0, xmm0, [r8 + 16]
+vpmaskmovq xmm11, xmm11, [r8 + 208]
+vmovdqu [rsp + 160], ymm2
+vmovdqu xmm2, [rax + 112]
+vmovdqu [rsp + 32], ymm1
+vmovdqu xmm1, [rax + 304]
+vpmaskmovq xmm2, xmm2, [r8 + 112]
+vpmaskmovq xmm1, xmm1, [r8 + 304]
+vinserti128 ymm2, ymm0, xmm2, 1
+vinserti128 ymm1, ymm11, xmm1, 1
+vmovdqu xmm11, [rax + 64]
+vmovdqu xmm0, [rax + 256]
+vpmaskmovq xmm11, xmm11, [r8 + 64]
+vpmaskmovq xmm0, xmm0, [r8 + 256]
+vmovdqu [rsp + 1152], ymm3
+vmovdqu xmm3, [rax + 160]
+vmovdqu [rsp + 1184], ymm5
+vmovdqu xmm5, [rax + 352]
+vpmaskmovq xmm3, xmm3, [r8 + 160]
+vpmaskmovq xmm5, xmm5, [r8 + 352]
+vinserti128 ymm3, ymm11, xmm3, 1
+vinserti128 ymm5, ymm0, xmm5, 1
+vpunpcklqdq ymm0, ymm2, ymm3
+vpunpcklqdq ymm11, ymm1, ymm5
+vpunpckhqdq ymm3, ymm2, ymm3
+vpunpckhqdq ymm5, ymm1, ymm5
+vmovdqu xmm1, [rax + 32]
+vmovdqu xmm2, [rax + 224]
+vpmaskmovq xmm1, xmm1, [r8 + 32]
+vpmaskmovq xmm2, xmm2, [r8 + 224]
+vmovdqu [rsp + 256], ymm10
+vmovdqu xmm10, [rax + 128]
+vmovdqu [rsp + 416], ymm13
+vmovdqu xmm13, [rax + 320]
+vpmaskmovq xmm10, xmm10, [r8 + 128]
+vpmaskmovq xmm13, xmm13, [r8 + 320]
+vinserti128 ymm10, ymm1, xmm10, 1
+vinserti128 ymm13, ymm2, xmm13, 1
+vmovdqu xmm2, [rax + 80]
+vmovdqu xmm1, [rax + 272]
+vpmaskmovq xmm2, xmm2, [r8 + 80]
+vpmaskmovq xmm1, xmm1, [r8 + 272]
+vmovdqu [rsp + 192], ymm8
+vmovdqu xmm8, [rax + 176]
+vmovdqu [rsp + 896], ymm12
+vmovdqu xmm12, [rax + 368]
+vpmaskmovq xmm8, xmm8, [r8 + 176]
+vpmaskmovq xmm12, xmm12, [r8 + 368]
+vinserti128 ymm8, ymm2, xmm8, 1
+vinserti128 ymm12, ymm1, xmm12, 1
+vpunpcklqdq ymm1, ymm10, ymm8
+vpunpcklqdq ymm2, ymm13, ymm12
+vpunpckhqdq ymm8, ymm10, ymm8
+vpunpckhqdq ymm12, ymm13, ymm12
+vpsrlq ymm13, ymm9, 52
+vpsrlq ymm10, ymm15, 52
+vmovdqu [rsp + 1056], ymm6
+vpsllq ymm6, ymm14, 12
+vmovdqu [rsp + 1088], ymm7
+vpsllq ymm7, ymm4, 12
+vpaddq ymm13, ymm6, ymm13
+vpaddq ymm10, ymm7, ymm10
+vpsrlq ymm14, ymm14, 40
+vpsrlq ymm4, ymm4, 40
+vpsllq ymm7, ymm0, 24
+vpsllq ymm6, ymm11, 24
+vpaddq ymm14, ymm7, ymm14
+vpaddq ymm4, ymm6, ymm4
+vpsrlq ymm0, ymm0, 28
+vpsrlq ymm11, ymm11, 28
+vpsllq ymm6, ymm3, 36
+vpsllq ymm7, ymm5, 36
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm11, ymm7, ymm11
+vpsrlq ymm3, ymm3, 16
+vpsrlq ymm5, ymm5, 16
+vpsllq ymm7, ymm1, 48
+vpsllq ymm6, ymm2, 48
+vpaddq ymm3, ymm7, ymm3
+vpaddq ymm5, ymm6, ymm5
+vpsrlq ymm6, ymm1, 4
+vpsrlq ymm7, ymm2, 4
+vpsrlq ymm1, ymm1, 56
+vpsrlq ymm2, ymm2, 56
+vmovdqu [rsp + 832], ymm7
+vpsllq ymm7, ymm8, 8
+vmovdqu [rsp + 288], ymm6
+vpsllq ymm6, ymm12, 8
+vpaddq ymm1, ymm7, ymm1
+vpaddq ymm2, ymm6, ymm2
+vpsrlq ymm8, ymm8, 44
+vpsrlq ymm12, ymm12, 44
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm10, ymm10, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm6, [rsp + 288]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm7, [rsp + 832]
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vpaddq ymm9, ymm9, [rsp + 1088]
+vpaddq ymm15, ymm15, [rsp + 1056]
+vpaddq ymm13, ymm13, [rsp + 896]
+vpaddq ymm10, ymm10, [rsp + 192]
+vpaddq ymm14, ymm14, [rsp + 1120]
+vpaddq ymm4, ymm4, [rsp + 864]
+vpaddq ymm0, ymm0, [rsp + 224]
+vpaddq ymm11, ymm11, [rsp + 928]
+vpaddq ymm3, ymm3, [rsp + 320]
+vpaddq ymm5, ymm5, [rsp + 992]
+vpaddq ymm6, ymm6, [rsp + 416]
+vpaddq ymm7, ymm7, [rsp + 256]
+vpaddq ymm1, ymm1, [rsp + 1184]
+vpaddq ymm2, ymm2, [rsp + 1152]
+vpaddq ymm8, ymm8, [rsp + 32]
+vpaddq ymm12, ymm12, [rsp + 160]
+vmovdqu [rsp + 160], ymm12
+vpaddq ymm12, ymm9, [rip + 5f + 1472]
+vmovdqu [rsp + 32], ymm9
+vpaddq ymm9, ymm15, [rip + 5f + 1472]
+vmovdqu [rsp + 1152], ymm15
+vpsrlq ymm15, ymm12, 52
+vmovdqu [rsp + 1184], ymm12
+vpsrlq ymm12, ymm9, 52
+vpaddq ymm15, ymm13, ymm15
+vpaddq ymm12, ymm10, ymm12
+vpaddq ymm15, ymm15, [rip + 5f + 1504]
+vpaddq ymm12, ymm12, [rip + 5f + 1504]
+vmovdqu [rsp + 256], ymm9
+vpsrlq ymm9, ymm15, 52
+vmovdqu [rsp + 416], ymm15
+vpsrlq ymm15, ymm12, 52
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm9, ymm9, [rip + 5f + 1536]
+vpaddq ymm15, ymm15, [rip + 5f + 1536]
+vmovdqu [rsp + 992], ymm12
+vpsrlq ymm12, ymm9, 52
+vmovdqu [rsp + 320], ymm9
+vpsrlq ymm9, ymm15, 52
+vpaddq ymm12, ymm0, ymm12
+vpaddq ymm9, ymm11, ymm9
+vpaddq ymm12, ymm12, [rip + 5f + 1568]
+vpaddq ymm9, ymm9, [rip + 5f + 1568]
+vmovdqu [rsp + 928], ymm15
+vpsrlq ymm15, ymm12, 52
+vmovdqu [rsp + 224], ymm12
+vpsrlq ymm12, ymm9, 52
+vpaddq ymm15, ymm3, ymm15
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm15, ymm15, [rip + 5f + 1600]
+vpaddq ymm12, ymm12, [rip + 5f + 1600]
+vmovdqu [rsp + 864], ymm9
+vpsrlq ymm9, ymm15, 52
+vmovdqu [rsp + 1120], ymm15
+vpsrlq ymm15, ymm12, 52
+vpaddq ymm9, ymm6, ymm9
+vpaddq ymm15, ymm7, ymm15
+vpaddq ymm9, ymm9, [rip + 5f + 1632]
+vpaddq ymm15, ymm15, [rip + 5f + 1632]
+vmovdqu [rsp + 192], ymm12
+vpsrlq ymm12, ymm9, 52
+vmovdqu [rsp + 896], ymm9
+vpsrlq ymm9, ymm15, 52
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm9, ymm2, ymm9
+vpaddq ymm12, ymm12, [rip + 5f + 1664]
+vpaddq ymm9, ymm9, [rip + 5f + 1664]
+vmovdqu [rsp + 1056], ymm15
+vpsrlq ymm15, ymm12, 52
+vmovdqu [rsp + 1088], ymm12
+vpsrlq ymm12, ymm9, 52
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm12, ymm12, [rsp + 160]
+vpaddq ymm15, ymm15, [rip + 5f + 1696]
+vpaddq ymm12, ymm12, [rip + 5f + 1696]
+vmovdqu [rsp + 832], ymm9
+vmovdqu ymm9, [rsp + 32]
+vpaddq ymm9, ymm9, [rip + 5f + 1728]
+vmovdqu [rsp + 32], ymm12
+vmovdqu ymm12, [rsp + 1152]
+vpaddq ymm12, ymm12, [rip + 5f + 1728]
+vmovdqu [rsp + 1152], ymm15
+vpsrlq ymm15, ymm9, 52
+vmovdqu [rsp + 288], ymm9
+vpsrlq ymm9, ymm12, 52
+vpaddq ymm15, ymm13, ymm15
+vpaddq ymm9, ymm10, ymm9
+vpaddq ymm15, ymm15, [rip + 5f + 1760]
+vpaddq ymm9, ymm9, [rip + 5f + 1760]
+vpsrlq ymm10, ymm15, 52
+vpsrlq ymm13, ymm9, 52
+vpaddq ymm10, ymm14, ymm10
+vpaddq ymm13, ymm4, ymm13
+vpaddq ymm10, ymm10, [rip + 5f + 1792]
+vpaddq ymm13, ymm13, [rip + 5f + 1792]
+vpsrlq ymm4, ymm10, 52
+vpsrlq ymm14, ymm13, 52
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm4, ymm4, [rip + 5f + 1824]
+vpaddq ymm14, ymm14, [rip + 5f + 1824]
+vpsrlq ymm11, ymm4, 52
+vpsrlq ymm0, ymm14, 52
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm11, ymm11, [rip + 5f + 1856]
+vpaddq ymm0, ymm0, [rip + 5f + 1856]
+vpsrlq ymm5, ymm11, 52
+vpsrlq ymm3, ymm0, 52
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm3, ymm7, ymm3
+vpaddq ymm5, ymm5, [rip + 5f + 1888]
+vpaddq ymm3, ymm3, [rip + 5f + 1888]
+vpsrlq ymm7, ymm5, 52
+vpsrlq ymm6, ymm3, 52
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm6, ymm2, ymm6
+vpaddq ymm7, ymm7, [rip + 5f + 1920]
+vpaddq ymm6, ymm6, [rip + 5f + 1920]
+vpsrlq ymm2, ymm7, 52
+vpsrlq ymm1, ymm6, 52
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm1, ymm1, [rsp + 160]
+vmovdqu ymm8, [rsp + 1184]
+vmovdqu [rsp + 160], ymm1
+vmovdqu ymm1, [rsp + 1152]
+vblendvpd ymm8, ymm8, [rsp + 288], ymm1
+vmovdqu [rsp + 288], ymm8
+vmovdqu ymm8, [rsp + 256]
+vmovdqu [rsp + 1184], ymm2
+vmovdqu ymm2, [rsp + 32]
+vblendvpd ymm12, ymm8, ymm12, ymm2
+vmovdqu ymm8, [rsp + 416]
+vblendvpd ymm15, ymm8, ymm15, ymm1
+vmovdqu ymm8, [rsp + 992]
+vblendvpd ymm9, ymm8, ymm9, ymm2
+vmovdqu ymm8, [rsp + 320]
+vblendvpd ymm10, ymm8, ymm10, ymm1
+vmovdqu ymm8, [rsp + 928]
+vblendvpd ymm13, ymm8, ymm13, ymm2
+vmovdqu ymm8, [rsp + 224]
+vblendvpd ymm4, ymm8, ymm4, ymm1
+vmovdqu ymm8, [rsp + 864]
+vblendvpd ymm14, ymm8, ymm14, ymm2
+vmovdqu ymm8, [rsp + 1120]
+vblendvpd ymm11, ymm8, ymm11, ymm1
+vmovdqu ymm8, [rsp + 192]
+vblendvpd ymm0, ymm8, ymm0, ymm2
+vmovdqu ymm8, [rsp + 896]
+vblendvpd ymm5, ymm8, ymm5, ymm1
+vmovdqu ymm8, [rsp + 1056]
+vblendvpd ymm3, ymm8, ymm3, ymm2
+vmovdqu ymm8, [rsp + 1088]
+vblendvpd ymm7, ymm8, ymm7, ymm1
+vmovdqu ymm8, [rsp + 832]
+vblendvpd ymm6, ymm8, ymm6, ymm2
+vmovdqu ymm8, [rsp + 1184]
+vpaddq ymm8, ymm8, [rip + 5f + 1952]
+vmovdqu [rsp + 1184], ymm6
+vmovdqu ymm6, [rsp + 160]
+vpaddq ymm6, ymm6, [rip + 5f + 1952]
+vblendvpd ymm8, ymm1, ymm8, ymm1
+vblendvpd ymm6, ymm2, ymm6, ymm2
+vmovdqu ymm2, [rsp + 288]
+vpand ymm2, ymm2, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm10, ymm10, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vpand ymm7, ymm7, [rip + 5f]
+vmovdqu ymm1, [rsp + 1184]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm8, ymm8, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu [rsp + 1184], ymm6
+vpaddq ymm6, ymm2, [rip + 5f + 1984]
+vmovdqu [rsp + 288], ymm2
+vpaddq ymm2, ymm12, [rip + 5f + 1984]
+vmovdqu [rsp + 32], ymm12
+vpaddq ymm12, ymm15, [rip + 5f + 2016]
+vmovdqu [rsp + 1152], ymm15
+vpaddq ymm15, ymm9, [rip + 5f + 2016]
+vmovdqu [rsp + 160], ymm9
+vpsrlq ymm9, ymm6, 52
+vmovdqu [rsp + 832], ymm6
+vpsrlq ymm6, ymm2, 52
+vpaddq ymm9, ymm12, ymm9
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm15, ymm10, [rip + 5f + 2048]
+vpaddq ymm12, ymm13, [rip + 5f + 2048]
+vmovdqu [rsp + 1088], ymm13
+vpsrlq ymm13, ymm9, 52
+vmovdqu [rsp + 1056], ymm10
+vpsrlq ymm10, ymm6, 52
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm10, ymm12, ymm10
+vpaddq ymm12, ymm4, [rip + 5f + 2080]
+vpaddq ymm15, ymm14, [rip + 5f + 2080]
+vmovdqu [rsp + 896], ymm14
+vpsrlq ymm14, ymm13, 52
+vmovdqu [rsp + 192], ymm4
+vpsrlq ymm4, ymm10, 52
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm15, ymm11, [rip + 5f + 2112]
+vpaddq ymm12, ymm0, [rip + 5f + 2112]
+vmovdqu [rsp + 1120], ymm0
+vpsrlq ymm0, ymm14, 52
+vmovdqu [rsp + 864], ymm11
+vpsrlq ymm11, ymm4, 52
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm11, ymm12, ymm11
+vpaddq ymm12, ymm5, [rip + 5f + 2144]
+vpaddq ymm15, ymm3, [rip + 5f + 2144]
+vmovdqu [rsp + 224], ymm3
+vpsrlq ymm3, ymm0, 52
+vmovdqu [rsp + 928], ymm5
+vpsrlq ymm5, ymm11, 52
+vpaddq ymm3, ymm12, ymm3
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm15, ymm7, [rip + 5f + 2176]
+vpaddq ymm12, ymm1, [rip + 5f + 2176]
+vmovdqu [rsp + 320], ymm1
+vpsrlq ymm1, ymm3, 52
+vmovdqu [rsp + 992], ymm7
+vpsrlq ymm7, ymm5, 52
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm7, ymm12, ymm7
+vpaddq ymm12, ymm8, [rip + 5f + 2208]
+vmovdqu ymm15, [rsp + 1184]
+vmovdqu [rsp + 416], ymm8
+vpaddq ymm8, ymm15, [rip + 5f + 2208]
+vpsrlq ymm15, ymm1, 52
+vmovdqu [rsp + 256], ymm1
+vpsrlq ymm1, ymm7, 52
+vpaddq ymm15, ymm12, ymm15
+vpaddq ymm1, ymm8, ymm1
+vmovdqu ymm8, [rsp + 832]
+vblendvpd ymm8, ymm8, [rsp + 288], ymm15
+vblendvpd ymm2, ymm2, [rsp + 32], ymm1
+vblendvpd ymm9, ymm9, [rsp + 1152], ymm15
+vblendvpd ymm6, ymm6, [rsp + 160], ymm1
+vblendvpd ymm13, ymm13, [rsp + 1056], ymm15
+vblendvpd ymm10, ymm10, [rsp + 1088], ymm1
+vblendvpd ymm14, ymm14, [rsp + 192], ymm15
+vblendvpd ymm4, ymm4, [rsp + 896], ymm1
+vblendvpd ymm0, ymm0, [rsp + 864], ymm15
+vblendvpd ymm11, ymm11, [rsp + 1120], ymm1
+vblendvpd ymm3, ymm3, [rsp + 928], ymm15
+vblendvpd ymm5, ymm5, [rsp + 224], ymm1
+vmovdqu ymm12, [rsp + 256]
+vblendvpd ymm12, ymm12, [rsp + 992], ymm15
+vblendvpd ymm7, ymm7, [rsp + 320], ymm1
+vblendvpd ymm15, ymm15, [rsp + 416], ymm15
+vblendvpd ymm1, ymm1, [rsp + 1184], ymm1
+vpsllq ymm8, ymm8, 12
+vpsllq ymm2, ymm2, 12
+vpsrlq ymm8, ymm8, 12
+vpsrlq ymm2, ymm2, 12
+vmovdqu [rsp + 1184], ymm1
+vpsllq ymm1, ymm9, 52
+vmovdqu [rsp + 416], ymm15
+vpsllq ymm15, ymm6, 52
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm2, ymm15, ymm2
+vpsllq ymm9, ymm9, 12
+vpsllq ymm6, ymm6, 12
+vpsrlq ymm9, ymm9, 24
+vpsrlq ymm6, ymm6, 24
+vpsllq ymm15, ymm13, 40
+vpsllq ymm1, ymm10, 40
+vpaddq ymm9, ymm15, ymm9
+vpaddq ymm6, ymm1, ymm6
+vpsllq ymm13, ymm13, 12
+vpsllq ymm10, ymm10, 12
+vpsrlq ymm13, ymm13, 36
+vpsrlq ymm10, ymm10, 36
+vpsllq ymm1, ymm14, 28
+vpsllq ymm15, ymm4, 28
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm10, ymm15, ymm10
+vpsllq ymm14, ymm14, 12
+vpsllq ymm4, ymm4, 12
+vpsrlq ymm14, ymm14, 48
+vpsrlq ymm4, ymm4, 48
+vpsllq ymm15, ymm0, 16
+vpsllq ymm1, ymm11, 16
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm4, ymm1, ymm4
+vpsllq ymm3, ymm3, 12
+vpsllq ymm5, ymm5, 12
+vpsrlq ymm3, ymm3, 12
+vpsrlq ymm5, ymm5, 12
+vpsllq ymm1, ymm12, 52
+vpsllq ymm15, ymm7, 52
+vpaddq ymm3, ymm1, ymm3
+vpaddq ymm5, ymm15, ymm5
+vpsllq ymm0, ymm0, 12
+vpsllq ymm11, ymm11, 12
+vpsrlq ymm0, ymm0, 60
+vpsrlq ymm11, ymm11, 60
+vpsllq ymm3, ymm3, 4
+vpsllq ymm5, ymm5, 4
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm11, ymm5, ymm11
+vpsllq ymm12, ymm12, 12
+vpsllq ymm7, ymm7, 12
+vpsrlq ymm12, ymm12, 20
+vpsrlq ymm7, ymm7, 20
+vmovdqu ymm5, [rsp + 416]
+vpsllq ymm5, ymm5, 44
+vmovdqu ymm3, [rsp + 1184]
+vpsllq ymm3, ymm3, 44
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm7, ymm3, ymm7
+vpunpcklqdq ymm3, ymm8, ymm9
+vpunpcklqdq ymm5, ymm2, ymm6
+vpunpckhqdq ymm9, ymm8, ymm9
+vpunpckhqdq ymm6, ymm2, ymm6
+vpunpcklqdq ymm2, ymm13, ymm14
+vpunpcklqdq ymm8, ymm10, ymm4
+vpunpckhqdq ymm14, ymm13, ymm14
+vpunpckhqdq ymm4, ymm10, ymm4
+vpunpcklqdq ymm10, ymm0, ymm12
+vpunpcklqdq ymm13, ymm11, ymm7
+vpunpckhqdq ymm12, ymm0, ymm12
+vpunpckhqdq ymm7, ymm11, ymm7
+vmovdqu xmm11, [rax]
+vmovdqu xmm0, [rax + 192]
+vpmaskmovq [rsi], xmm11, xmm3
+vpmaskmovq [rsi + 192], xmm0, xmm5
+vmovdqu xmm0, [rax + 96]
+vmovdqu xmm11, [rax + 288]
+vextracti128 xmm3, ymm3, 1
+vextracti128 xmm5, ymm5, 1
+vpmaskmovq [rsi + 96], xmm0, xmm3
+vpmaskmovq [rsi + 288], xmm11, xmm5
+vmovdqu xmm11, [rax + 48]
+vmovdqu xmm5, [rax + 240]
+vpmaskmovq [rsi + 48], xmm11, xmm9
+vpmaskmovq [rsi + 240], xmm5, xmm6
+vmovdqu xmm5, [rax + 144]
+vmovdqu xmm11, [rax + 336]
+vextracti128 xmm9, ymm9, 1
+vextracti128 xmm6, ymm6, 1
+vpmaskmovq [rsi + 144], xmm5, xmm9
+vpmaskmovq [rsi + 336], xmm11, xmm6
+vmovdqu xmm11, [rax + 16]
+vmovdqu xmm6, [rax + 208]
+vpmaskmovq [rsi + 16], xmm11, xmm2
+vpmaskmovq [rsi + 208], xmm6, xmm8
+vmovdqu xmm6, [rax + 112]
+vmovdqu xmm11, [rax + 304]
+vextracti128 xmm2, ymm2, 1
+vextracti128 xmm8, ymm8, 1
+vpmaskmovq [rsi + 112], xmm6, xmm2
+vpmaskmovq [rsi + 304], xmm11, xmm8
+vmovdqu xmm11, [rax + 64]
+vmovdqu xmm8, [rax + 256]
+vpmaskmovq [rsi + 64], xmm11, xmm14
+vpmaskmovq [rsi + 256], xmm8, xmm4
+vmovdqu xmm8, [rax + 160]
+vmovdqu xmm11, [rax + 352]
+vextracti128 xmm14, ymm14, 1
+vextracti128 xmm4, ymm4, 1
+vpmaskmovq [rsi + 160], xmm8, xmm14
+vpmaskmovq [rsi + 352], xmm11, xmm4
+vmovdqu xmm11, [rax + 32]
+vmovdqu xmm4, [rax + 224]
+vpmaskmovq [rsi + 32], xmm11, xmm10
+vpmaskmovq [rsi + 224], xmm4, xmm13
+vmovdqu xmm4, [rax + 128]
+vmovdqu xmm11, [rax + 320]
+vextracti128 xmm10, ymm10, 1
+vextracti128 xmm13, ymm13, 1
+vpmaskmovq [rsi + 128], xmm4, xmm10
+vpmaskmovq [rsi + 320], xmm11, xmm13
+vmovdqu xmm11, [rax + 80]
+vmovdqu xmm13, [rax + 272]
+vpmaskmovq [rsi + 80], xmm11, xmm12
+vpmaskmovq [rsi + 272], xmm13, xmm7
+vmovdqu xmm13, [rax + 176]
+vmovdqu xmm11, [rax + 368]
+vextracti128 xmm12, ymm12, 1
+vextracti128 xmm7, ymm7, 1
+vpmaskmovq [rsi + 176], xmm13, xmm12
+vpmaskmovq [rsi + 368], xmm11, xmm7
+6:
+vldmxcsr [rbp - 4]
+mov rsp, rbp
+pop rbp
+vzeroupper
+ret
+.p2align 2
+2:
+.long 0x7f80
+.p2align 6, 0xcc
+5:
+.quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
+.quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
+.quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0xa990000000000000, 0xa990000000000000, 0xa990000000000000, 0xa990000000000000
+.quad 0x432a7c210010b5f8, 0x432a7c210010b5f8, 0x432a7c210010b5f8, 0x432a7c210010b5f8
+.quad 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c
+.quad 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee
+.quad 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc
+.quad 0x4316eeb7a5e36360, 0x4316eeb7a5e36360, 0x4316eeb7a5e36360, 0x4316eeb7a5e36360
+.quad 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8
+.quad 0x4324f29543705a22, 0x4324f29543705a22, 0x4324f29543705a22, 0x4324f29543705a22
+.quad 0x40ece30000000000, 0x40ece30000000000, 0x40ece30000000000, 0x40ece30000000000
+.quad 0xdcc0000000000000, 0xdcc0000000000000, 0xdcc0000000000000, 0xdcc0000000000000
+.quad 0xc980000000000000, 0xc980000000000000, 0xc980000000000000, 0xc980000000000000
+.quad 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70
+.quad 0x43206bde4abd1e5e, 0x43206bde4abd1e5e, 0x43206bde4abd1e5e, 0x43206bde4abd1e5e
+.quad 0x431275d887297d20, 0x431275d887297d20, 0x431275d887297d20, 0x431275d887297d20
+.quad 0x43125b74c6b30bac, 0x43125b74c6b30bac, 0x43125b74c6b30bac, 0x43125b74c6b30bac
+.quad 0x4324b9711bda7d04, 0x4324b9711bda7d04, 0x4324b9711bda7d04, 0x4324b9711bda7d04
+.quad 0x43236dd294a2f05e, 0x43236dd294a2f05e, 0x43236dd294a2f05e, 0x43236dd294a2f05e
+.quad 0x4328b953526fb40c, 0x4328b953526fb40c, 0x4328b953526fb40c, 0x4328b953526fb40c
+.quad 0x40edd56000000000, 0x40edd56000000000, 0x40edd56000000000, 0x40edd56000000000
+.quad 0x7310000000000000, 0x7310000000000000, 0x7310000000000000, 0x7310000000000000
+.quad 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0
+.quad 0x432aef0dc72005a8, 0x432aef0dc72005a8, 0x432aef0dc72005a8, 0x432aef0dc72005a8
+.quad 0x432ea208e10789ba, 0x432ea208e10789ba, 0x432ea208e10789ba, 0x432ea208e10789ba
+.quad 0x4322c0f34ece0446, 0x4322c0f34ece0446, 0x4322c0f34ece0446, 0x4322c0f34ece0446
+.quad 0x42d32944c112de40, 0x42d32944c112de40, 0x42d32944c112de40, 0x42d32944c112de40
+.quad 0x43198574de03a844, 0x43198574de03a844, 0x43198574de03a844, 0x43198574de03a844
+.quad 0x432f34ac47ad44f2, 0x432f34ac47ad44f2, 0x432f34ac47ad44f2, 0x432f34ac47ad44f2
+.quad 0x40da00c000000000, 0x40da00c000000000, 0x40da00c000000000, 0x40da00c000000000
+.quad 0xd630000000000000, 0xd630000000000000, 0xd630000000000000, 0xd630000000000000
+.quad 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8
+.quad 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556
+.quad 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e
+.quad 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc
+.quad 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0
+.quad 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14
+.quad 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0
+.quad 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0
+.quad 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000
+.quad 0xd63fffffffffffff, 0xd63fffffffffffff, 0xd63fffffffffffff, 0xd63fffffffffffff
+.quad 0x3610000000000000, 0x3610000000000000, 0x3610000000000000, 0x3610000000000000
+.quad 0x361fffffffffffff, 0x361fffffffffffff, 0x361fffffffffffff, 0x361fffffffffffff
+.quad 0x292200000000aaaa, 0x292200000000aaaa, 0x292200000000aaaa, 0x292200000000aaaa
+.quad 0xb2c029d5800000c1, 0xb2c029d5800000c1, 0xb2c029d5800000c1, 0xb2c029d5800000c1
+.quad 0x3c629e13b7c2a001, 0x3c629e13b7c2a001, 0x3c629e13b7c2a001, 0x3c629e13b7c2a001
+.quad 0x093da81319e5a3e2, 0x093da81319e5a3e2, 0x093da81319e5a3e2, 0x093da81319e5a3e2
+.quad 0x1c71371168f610f6, 0x1c71371168f610f6, 0x1c71371168f610f6, 0x1c71371168f610f6
+.quad 0x72ec8b0937968266, 0x72ec8b0937968266, 0x72ec8b0937968266, 0x72ec8b0937968266
+.quad 0x52fc2b8d0032c36a, 0x52fc2b8d0032c36a, 0x52fc2b8d0032c36a, 0x52fc2b8d0032c36a
+.quad 0x731ffffffffcb7de, 0x731ffffffffcb7de, 0x731ffffffffcb7de, 0x731ffffffffcb7de
+.quad 0xa930000000000000, 0xa930000000000000, 0xa930000000000000, 0xa930000000000000
+.quad 0x32d0000000000000, 0x32d0000000000000, 0x32d0000000000000, 0x32d0000000000000
+.quad 0xbc70000000000000, 0xbc70000000000000, 0xbc70000000000000, 0xbc70000000000000
+.quad 0x8940000000000000, 0x8940000000000000, 0x8940000000000000, 0x8940000000000000
+.quad 0x9c80000000000000, 0x9c80000000000000, 0x9c80000000000000, 0x9c80000000000000
+.quad 0xf2f0000000000000, 0xf2f0000000000000, 0xf2f0000000000000, 0xf2f0000000000000
+.quad 0xd300000000000000, 0xd300000000000000, 0xd300000000000000, 0xd300000000000000
+.quad 0x7320000000000000, 0x7320000000000000, 0x7320000000000000, 0x7320000000000000
+.quad 0x7ff1000000005555, 0x7ff1000000005555, 0x7ff1000000005555, 0x7ff1000000005555
+.quad 0x7ff014eabffffc61, 0x7ff014eabffffc61, 0x7ff014eabffffc61, 0x7ff014eabffffc61
+.quad 0x7ff94f09dbe14c01, 0x7ff94f09dbe14c01, 0x7ff94f09dbe14c01, 0x7ff94f09dbe14c01
+.quad 0x7ffed4098cf2cdf1, 0x7ffed4098cf2cdf1, 0x7ffed4098cf2cdf1, 0x7ffed4098cf2cdf1
+.quad 0x7ff89b88b47b047b, 0x7ff89b88b47b047b, 0x7ff89b88b47b047b, 0x7ff89b88b47b047b
+.quad 0x7ffe45849bcb3d33, 0x7ffe45849bcb3d33, 0x7ffe45849bcb3d33, 0x7ffe45849bcb3d33
+.quad 0x7ffe15c680195db5, 0x7ffe15c680195db5, 0x7ffe15c680195db5, 0x7ffe15c680195db5
+.quad 0xfffffffffffe57ef, 0xfffffffffffe57ef, 0xfffffffffffe57ef, 0xfffffffffffe57ef
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+7:
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+"
+}
+
+// accumulate on arrays: t = t + x*y*2^32, x < p, y < p, R = 2^384; t has 16 columns of 8 lanes, 52 bits apart, at most 32 turns of a lane since t was 0. Element i is added to lane i mod 8. t must be apart from x and y.
+accumulate_kernel! {
+    accumulate_avx2,
+    "fieldc_bls12_381_p_accumulate_array_avx2_3d7e6b6ed6baa01f",
+    r"
+push rbp
+mov rbp, rsp
+sub rsp, 1408
+and rsp, -32
+vstmxcsr [rbp - 4]
+vldmxcsr [rip + 2f]
+sub rdi, 8
+jb 3f
+4:
+vmovdqu xmm0, [rcx]
+vmovdqu xmm1, [rcx + 192]
+vinserti128 ymm0, ymm0, [rcx + 96], 1
+vinserti128 ymm1, ymm1, [rcx + 288], 1
+vmovdqu xmm2, [rcx + 48]
+vmovdqu xmm3, [rcx + 240]
+vinserti128 ymm2, ymm2, [rcx + 144], 1
+vinserti128 ymm3, ymm3, [rcx + 336], 1
+vpunpcklqdq ymm4, ymm0, ymm2
+vpunpcklqdq ymm5, ymm1, ymm3
+vpunpckhqdq ymm2, ymm0, ymm2
+vpunpckhqdq ymm3, ymm1, ymm3
+vmovdqu xmm1, [rcx + 16]
+vmovdqu xmm0, [rcx + 208]
+vinserti128 ymm1, ymm1, [rcx + 112], 1
+vinserti128 ymm0, ymm0, [rcx + 304], 1
+vmovdqu xmm6, [rcx + 64]
+vmovdqu xmm7, [rcx + 256]
+vinserti128 ymm6, ymm6, [rcx + 160], 1
+vinserti128 ymm7, ymm7, [rcx + 352], 1
+vpunpcklqdq ymm8, ymm1, ymm6
+vpunpcklqdq ymm9, ymm0, ymm7
+vpunpckhqdq ymm6, ymm1, ymm6
+vpunpckhqdq ymm7, ymm0, ymm7
+vmovdqu xmm0, [rcx + 32]
+vmovdqu xmm1, [rcx + 224]
+vinserti128 ymm0, ymm0, [rcx + 128], 1
+vinserti128 ymm1, ymm1, [rcx + 320], 1
+vmovdqu xmm10, [rcx + 80]
+vmovdqu xmm11, [rcx + 272]
+vinserti128 ymm10, ymm10, [rcx + 176], 1
+vinserti128 ymm11, ymm11, [rcx + 368], 1
+vpunpcklqdq ymm12, ymm0, ymm10
+vpunpcklqdq ymm13, ymm1, ymm11
+vpunpckhqdq ymm10, ymm0, ymm10
+vpunpckhqdq ymm11, ymm1, ymm11
+vpsllq ymm1, ymm4, 32
+vpsllq ymm0, ymm5, 32
+vpsrlq ymm4, ymm4, 20
+vpsrlq ymm5, ymm5, 20
+vpsllq ymm14, ymm2, 44
+vpsllq ymm15, ymm3, 44
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm5, ymm15, ymm5
+vpsrlq ymm15, ymm2, 8
+vpsrlq ymm14, ymm3, 8
+vpsrlq ymm2, ymm2, 60
+vpsrlq ymm3, ymm3, 60
+vmovdqu [rsp], ymm14
+vpsllq ymm14, ymm8, 4
+vmovdqu [rsp + 32], ymm15
+vpsllq ymm15, ymm9, 4
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm3, ymm15, ymm3
+vpsrlq ymm8, ymm8, 48
+vpsrlq ymm9, ymm9, 48
+vpsllq ymm15, ymm6, 16
+vpsllq ymm14, ymm7, 16
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm9, ymm14, ymm9
+vpsrlq ymm6, ymm6, 36
+vpsrlq ymm7, ymm7, 36
+vpsllq ymm14, ymm12, 28
+vpsllq ymm15, ymm13, 28
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm7, ymm15, ymm7
+vpsrlq ymm12, ymm12, 24
+vpsrlq ymm13, ymm13, 24
+vpsllq ymm15, ymm10, 40
+vpsllq ymm14, ymm11, 40
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm13, ymm14, ymm13
+vpsrlq ymm10, ymm10, 12
+vpsrlq ymm11, ymm11, 12
+vmovdqu xmm14, [rdx]
+vmovdqu xmm15, [rdx + 192]
+vinserti128 ymm14, ymm14, [rdx + 96], 1
+vinserti128 ymm15, ymm15, [rdx + 288], 1
+vmovdqu [rsp + 64], ymm11
+vmovdqu xmm11, [rdx + 48]
+vmovdqu [rsp + 96], ymm10
+vmovdqu xmm10, [rdx + 240]
+vinserti128 ymm11, ymm11, [rdx + 144], 1
+vinserti128 ymm10, ymm10, [rdx + 336], 1
+vmovdqu [rsp + 128], ymm13
+vpunpcklqdq ymm13, ymm14, ymm11
+vmovdqu [rsp + 160], ymm12
+vpunpcklqdq ymm12, ymm15, ymm10
+vpunpckhqdq ymm11, ymm14, ymm11
+vpunpckhqdq ymm10, ymm15, ymm10
+vmovdqu xmm15, [rdx + 16]
+vmovdqu xmm14, [rdx + 208]
+vinserti128 ymm15, ymm15, [rdx + 112], 1
+vinserti128 ymm14, ymm14, [rdx + 304], 1
+vmovdqu [rsp + 192], ymm7
+vmovdqu xmm7, [rdx + 64]
+vmovdqu [rsp + 224], ymm6
+vmovdqu xmm6, [rdx + 256]
+vinserti128 ymm7, ymm7, [rdx + 160], 1
+vinserti128 ymm6, ymm6, [rdx + 352], 1
+vmovdqu [rsp + 256], ymm9
+vpunpcklqdq ymm9, ymm15, ymm7
+vmovdqu [rsp + 288], ymm8
+vpunpcklqdq ymm8, ymm14, ymm6
+vpunpckhqdq ymm7, ymm15, ymm7
+vpunpckhqdq ymm6, ymm14, ymm6
+vmovdqu xmm14, [rdx + 32]
+vmovdqu xmm15, [rdx + 224]
+vinserti128 ymm14, ymm14, [rdx + 128], 1
+vinserti128 ymm15, ymm15, [rdx + 320], 1
+vmovdqu [rsp + 320], ymm3
+vmovdqu xmm3, [rdx + 80]
+vmovdqu [rsp + 352], ymm2
+vmovdqu xmm2, [rdx + 272]
+vinserti128 ymm3, ymm3, [rdx + 176], 1
+vinserti128 ymm2, ymm2, [rdx + 368], 1
+vmovdqu [rsp + 384], ymm5
+vpunpcklqdq ymm5, ymm14, ymm3
+vmovdqu [rsp + 416], ymm4
+vpunpcklqdq ymm4, ymm15, ymm2
+vpunpckhqdq ymm3, ymm14, ymm3
+vpunpckhqdq ymm2, ymm15, ymm2
+vpsrlq ymm15, ymm13, 52
+vpsrlq ymm14, ymm12, 52
+vmovdqu [rsp + 448], ymm0
+vpsllq ymm0, ymm11, 12
+vmovdqu [rsp + 480], ymm1
+vpsllq ymm1, ymm10, 12
+vpaddq ymm15, ymm0, ymm15
+vpaddq ymm14, ymm1, ymm14
+vpsrlq ymm11, ymm11, 40
+vpsrlq ymm10, ymm10, 40
+vpsllq ymm1, ymm9, 24
+vpsllq ymm0, ymm8, 24
+vpaddq ymm11, ymm1, ymm11
+vpaddq ymm10, ymm0, ymm10
+vpsrlq ymm9, ymm9, 28
+vpsrlq ymm8, ymm8, 28
+vpsllq ymm0, ymm7, 36
+vpsllq ymm1, ymm6, 36
+vpaddq ymm9, ymm0, ymm9
+vpaddq ymm8, ymm1, ymm8
+vpsrlq ymm7, ymm7, 16
+vpsrlq ymm6, ymm6, 16
+vpsllq ymm1, ymm5, 48
+vpsllq ymm0, ymm4, 48
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm6, ymm0, ymm6
+vpsrlq ymm0, ymm5, 4
+vpsrlq ymm1, ymm4, 4
+vpsrlq ymm5, ymm5, 56
+vpsrlq ymm4, ymm4, 56
+vmovdqu [rsp + 512], ymm1
+vpsllq ymm1, ymm3, 8
+vmovdqu [rsp + 544], ymm0
+vpsllq ymm0, ymm2, 8
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm4, ymm0, ymm4
+vpsrlq ymm3, ymm3, 44
+vpsrlq ymm2, ymm2, 44
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm0
+vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm1
+vsubpd ymm13, ymm13, ymm0
+vsubpd ymm12, ymm12, ymm1
+vmovdqu [rsp + 576], ymm2
+vmovdqu ymm2, [rsp + 480]
+vpand ymm2, ymm2, [rip + 5f]
+vmovdqu [rsp + 480], ymm3
+vmovdqu ymm3, [rsp + 448]
+vpand ymm3, ymm3, [rip + 5f]
+vpaddq ymm2, ymm2, ymm0
+vpaddq ymm3, ymm3, ymm1
+vsubpd ymm2, ymm2, ymm0
+vsubpd ymm3, ymm3, ymm1
+vmovdqu [rsp + 448], ymm4
+vmovdqu ymm4, [rip + 5f + 64]
+vmovdqu [rsp + 608], ymm5
+vmovdqa ymm5, ymm4
+vfmadd231pd ymm5, ymm13, ymm2
+vmovdqu [rsp + 640], ymm6
+vmovdqu ymm6, [rip + 5f + 64]
+vmovdqu [rsp + 672], ymm7
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm12, ymm3
+vmovdqu [rsp + 704], ymm8
+vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu [rsp + 736], ymm9
+vsubpd ymm9, ymm8, ymm5
+vmovdqu [rsp + 768], ymm10
+vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu [rsp + 800], ymm11
+vsubpd ymm11, ymm10, ymm7
+vfmadd231pd ymm9, ymm13, ymm2
+vfmadd231pd ymm11, ymm12, ymm3
+vpaddq ymm9, ymm9, [rsi]
+vpaddq ymm11, ymm11, [rsi + 32]
+vpaddq ymm5, ymm5, [rsi + 64]
+vpaddq ymm7, ymm7, [rsi + 96]
+vmovdqu [rsp + 832], ymm11
+vmovdqu ymm11, [rsp + 416]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu [rsp + 416], ymm9
+vmovdqu ymm9, [rsp + 384]
+vpand ymm9, ymm9, [rip + 5f]
+vpaddq ymm11, ymm11, ymm0
+vpaddq ymm9, ymm9, ymm1
+vsubpd ymm11, ymm11, ymm0
+vsubpd ymm9, ymm9, ymm1
+vmovdqu [rsp + 384], ymm3
+vmovdqa ymm3, ymm4
+vfmadd231pd ymm3, ymm13, ymm11
+vmovdqa ymm4, ymm6
+vfmadd231pd ymm4, ymm12, ymm9
+vsubpd ymm6, ymm8, ymm3
+vsubpd ymm8, ymm10, ymm4
+vfmadd231pd ymm6, ymm13, ymm11
+vfmadd231pd ymm8, ymm12, ymm9
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm3, ymm3, [rsi + 128]
+vpaddq ymm4, ymm4, [rsi + 160]
+vpand ymm15, ymm15, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vpaddq ymm15, ymm15, ymm0
+vpaddq ymm14, ymm14, ymm1
+vsubpd ymm15, ymm15, ymm0
+vsubpd ymm14, ymm14, ymm1
+vmovdqu ymm8, [rip + 5f + 64]
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm15, ymm2
+vmovdqu [rsp + 864], ymm9
+vmovdqu ymm9, [rip + 5f + 64]
+vmovdqu [rsp + 896], ymm11
+vmovdqa ymm11, ymm9
+vfmadd231pd ymm11, ymm14, [rsp + 384]
+vmovdqu ymm9, [rip + 5f + 96]
+vmovdqu [rsp + 928], ymm12
+vsubpd ymm12, ymm9, ymm6
+vsubpd ymm9, ymm10, ymm11
+vfmadd231pd ymm12, ymm15, ymm2
+vfmadd231pd ymm9, ymm14, [rsp + 384]
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm7, ymm9, ymm7
+vpaddq ymm3, ymm6, ymm3
+vpaddq ymm4, ymm11, ymm4
+vmovdqu ymm11, [rsp + 32]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu ymm6, [rsp]
+vpand ymm6, ymm6, [rip + 5f]
+vpaddq ymm11, ymm11, ymm0
+vpaddq ymm6, ymm6, ymm1
+vsubpd ymm11, ymm11, ymm0
+vsubpd ymm6, ymm6, ymm1
+vmovdqa ymm9, ymm8
+vfmadd231pd ymm9, ymm13, ymm11
+vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu [rsp], ymm7
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm6, [rsp + 928]
+vmovdqu [rsp + 32], ymm5
+vmovdqu ymm5, [rip + 5f + 96]
+vmovdqu [rsp + 960], ymm2
+vsubpd ymm2, ymm5, ymm9
+vsubpd ymm1, ymm10, ymm7
+vfmadd231pd ymm2, ymm13, ymm11
+vfmadd231pd ymm1, ymm6, [rsp + 928]
+vpaddq ymm3, ymm2, ymm3
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm9, ymm9, [rsi + 192]
+vpaddq ymm7, ymm7, [rsi + 224]
+vmovdqu ymm1, [rsp + 896]
+vmovdqa ymm2, ymm8
+vfmadd231pd ymm2, ymm15, ymm1
+vmovdqu [rsp + 992], ymm6
+vmovdqa ymm6, ymm12
+vfmadd231pd ymm6, ymm14, [rsp + 864]
+vmovdqu [rsp + 1024], ymm11
+vsubpd ymm11, ymm5, ymm2
+vmovdqu [rsp + 1056], ymm13
+vsubpd ymm13, ymm10, ymm6
+vfmadd231pd ymm11, ymm15, ymm1
+vfmadd231pd ymm13, ymm14, [rsp + 864]
+vpaddq ymm3, ymm11, ymm3
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm9, ymm2, ymm9
+vpaddq ymm7, ymm6, ymm7
+vmovdqu ymm6, [rsp + 800]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm2, [rsp + 768]
+vpand ymm2, ymm2, [rip + 5f]
+vpaddq ymm6, ymm6, ymm0
+vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm2, ymm2, ymm13
+vsubpd ymm6, ymm6, ymm0
+vsubpd ymm2, ymm2, ymm13
+vmovdqu ymm11, [rsp + 960]
+vmovdqa ymm1, ymm8
+vfmadd231pd ymm1, ymm6, ymm11
+vmovdqu [rsp + 768], ymm14
+vmovdqa ymm14, ymm12
+vfmadd231pd ymm14, ymm2, [rsp + 384]
+vmovdqu [rsp + 800], ymm15
+vsubpd ymm15, ymm5, ymm1
+vsubpd ymm5, ymm10, ymm14
+vfmadd231pd ymm15, ymm6, ymm11
+vfmadd231pd ymm5, ymm2, [rsp + 384]
+vpaddq ymm3, ymm15, ymm3
+vpaddq ymm4, ymm5, ymm4
+vpaddq ymm9, ymm1, ymm9
+vpaddq ymm7, ymm14, ymm7
+vmovdqu ymm14, [rsp + 352]
+vpand ymm14, ymm14, [rip + 5f]
+vmovdqu ymm1, [rsp + 320]
+vpand ymm1, ymm1, [rip + 5f]
+vpaddq ymm14, ymm14, ymm0
+vpaddq ymm1, ymm1, ymm13
+vsubpd ymm14, ymm14, ymm0
+vsubpd ymm1, ymm1, ymm13
+vmovdqu ymm5, [rsp + 1056]
+vmovdqa ymm15, ymm8
+vfmadd231pd ymm15, ymm14, ymm5
+vmovdqu [rsp + 320], ymm4
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm1, [rsp + 928]
+vmovdqu [rsp + 352], ymm3
+vmovdqu ymm3, [rip + 5f + 96]
+vsubpd ymm11, ymm3, ymm15
+vsubpd ymm13, ymm10, ymm4
+vfmadd231pd ymm11, ymm5, ymm14
+vfmadd231pd ymm13, ymm1, [rsp + 928]
+vpaddq ymm9, ymm11, ymm9
+vpaddq ymm7, ymm13, ymm7
+vpaddq ymm15, ymm15, [rsi + 256]
+vpaddq ymm4, ymm4, [rsi + 288]
+vmovdqu ymm13, [rsp + 800]
+vmovdqu ymm11, [rsp + 1024]
+vmovdqu [rsp + 1088], ymm1
+vmovdqa ymm1, ymm8
+vfmadd231pd ymm1, ymm13, ymm11
+vmovdqu [rsp + 1120], ymm14
+vmovdqu ymm14, [rsp + 768]
+vmovdqa ymm5, ymm12
+vfmadd231pd ymm5, ymm14, [rsp + 992]
+vsubpd ymm0, ymm3, ymm1
+vsubpd ymm3, ymm10, ymm5
+vfmadd231pd ymm0, ymm13, ymm11
+vfmadd231pd ymm3, ymm14, [rsp + 992]
+vpaddq ymm9, ymm0, ymm9
+vpaddq ymm7, ymm3, ymm7
+vpaddq ymm15, ymm1, ymm15
+vpaddq ymm4, ymm5, ymm4
+vmovdqu ymm5, [rsp + 896]
+vmovdqa ymm1, ymm8
+vfmadd231pd ymm1, ymm6, ymm5
+vmovdqu ymm3, [rsp + 864]
+vmovdqa ymm0, ymm12
+vfmadd231pd ymm0, ymm2, ymm3
+vmovdqu ymm11, [rip + 5f + 96]
+vsubpd ymm14, ymm11, ymm1
+vsubpd ymm13, ymm10, ymm0
+vfmadd231pd ymm14, ymm6, ymm5
+vfmadd231pd ymm13, ymm2, ymm3
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm7, ymm13, ymm7
+vpaddq ymm15, ymm1, ymm15
+vpaddq ymm4, ymm0, ymm4
+vmovdqu ymm0, [rsp + 736]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm1, [rsp + 704]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm13
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm14
+vsubpd ymm0, ymm0, ymm13
+vsubpd ymm1, ymm1, ymm14
+vmovdqa ymm3, ymm8
+vfmadd231pd ymm3, ymm0, [rsp + 960]
+vmovdqa ymm5, ymm12
+vfmadd231pd ymm5, ymm1, [rsp + 384]
+vmovdqu [rsp + 704], ymm2
+vsubpd ymm2, ymm11, ymm3
+vmovdqu [rsp + 736], ymm6
+vsubpd ymm6, ymm10, ymm5
+vfmadd231pd ymm2, ymm0, [rsp + 960]
+vfmadd231pd ymm6, ymm1, [rsp + 384]
+vpaddq ymm9, ymm2, ymm9
+vpaddq ymm7, ymm6, ymm7
+vpaddq ymm15, ymm3, ymm15
+vpaddq ymm4, ymm5, ymm4
+vmovdqu ymm5, [rsp + 288]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm3, [rsp + 256]
+vpand ymm3, ymm3, [rip + 5f]
+vpaddq ymm5, ymm5, ymm13
+vpaddq ymm3, ymm3, ymm14
+vsubpd ymm5, ymm5, ymm13
+vsubpd ymm3, ymm3, ymm14
+vmovdqu ymm6, [rsp + 1056]
+vmovdqa ymm2, ymm8
+vfmadd231pd ymm2, ymm5, ymm6
+vmovdqu [rsp + 256], ymm7
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm3, [rsp + 928]
+vmovdqu [rsp + 288], ymm9
+vsubpd ymm9, ymm11, ymm2
+vsubpd ymm14, ymm10, ymm7
+vfmadd231pd ymm9, ymm6, ymm5
+vfmadd231pd ymm14, ymm3, [rsp + 928]
+vpaddq ymm15, ymm9, ymm15
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm2, ymm2, [rsi + 320]
+vpaddq ymm7, ymm7, [rsi + 352]
+vmovdqu ymm14, [rsp + 800]
+vmovdqu ymm9, [rsp + 1120]
+vmovdqu [rsp + 1152], ymm3
+vmovdqa ymm3, ymm8
+vfmadd231pd ymm3, ymm14, ymm9
+vmovdqu [rsp + 1184], ymm5
+vmovdqu ymm5, [rsp + 768]
+vmovdqa ymm6, ymm12
+vfmadd231pd ymm6, ymm5, [rsp + 1088]
+vsubpd ymm13, ymm11, ymm3
+vmovdqu [rsp + 1216], ymm1
+vsubpd ymm1, ymm10, ymm6
+vfmadd231pd ymm13, ymm14, ymm9
+vfmadd231pd ymm1, ymm5, [rsp + 1088]
+vpaddq ymm15, ymm13, ymm15
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm2, ymm3, ymm2
+vpaddq ymm7, ymm6, ymm7
+vmovdqu ymm6, [rsp + 736]
+vmovdqu ymm3, [rsp + 1024]
+vmovdqa ymm1, ymm8
+vfmadd231pd ymm1, ymm6, ymm3
+vmovdqu ymm13, [rsp + 704]
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm13, [rsp + 992]
+vsubpd ymm5, ymm11, ymm1
+vsubpd ymm14, ymm10, ymm9
+vfmadd231pd ymm5, ymm6, ymm3
+vfmadd231pd ymm14, ymm13, [rsp + 992]
+vpaddq ymm15, ymm5, ymm15
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm7, ymm9, ymm7
+vmovdqu ymm9, [rsp + 896]
+vmovdqa ymm1, ymm8
+vfmadd231pd ymm1, ymm0, ymm9
+vmovdqu ymm14, [rsp + 1216]
+vmovdqu ymm5, [rsp + 864]
+vmovdqa ymm3, ymm12
+vfmadd231pd ymm3, ymm14, ymm5
+vsubpd ymm13, ymm11, ymm1
+vsubpd ymm6, ymm10, ymm3
+vfmadd231pd ymm13, ymm0, ymm9
+vfmadd231pd ymm6, ymm14, ymm5
+vpaddq ymm15, ymm13, ymm15
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm7, ymm3, ymm7
+vmovdqu ymm3, [rsp + 672]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm1, [rsp + 640]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm6
+vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm13
+vsubpd ymm3, ymm3, ymm6
+vsubpd ymm1, ymm1, ymm13
+vmovdqa ymm5, ymm8
+vfmadd231pd ymm5, ymm3, [rsp + 960]
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm1, [rsp + 384]
+vsubpd ymm14, ymm11, ymm5
+vmovdqu [rsp + 640], ymm0
+vsubpd ymm0, ymm10, ymm9
+vfmadd231pd ymm14, ymm3, [rsp + 960]
+vfmadd231pd ymm0, ymm1, [rsp + 384]
+vpaddq ymm15, ymm14, ymm15
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm2, ymm5, ymm2
+vpaddq ymm7, ymm9, ymm7
+vmovdqu ymm9, [rsp + 224]
+vpand ymm9, ymm9, [rip + 5f]
+vmovdqu ymm5, [rsp + 192]
+vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm9, ymm9, ymm6
+vpaddq ymm5, ymm5, ymm13
+vsubpd ymm9, ymm9, ymm6
+vsubpd ymm5, ymm5, ymm13
+vmovdqu ymm0, [rsp + 1056]
+vmovdqa ymm14, ymm8
+vfmadd231pd ymm14, ymm9, ymm0
+vmovdqu [rsp + 192], ymm4
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm5, [rsp + 928]
+vmovdqu [rsp + 224], ymm15
+vsubpd ymm15, ymm11, ymm14
+vsubpd ymm13, ymm10, ymm4
+vfmadd231pd ymm15, ymm0, ymm9
+vfmadd231pd ymm13, ymm5, [rsp + 928]
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm7, ymm13, ymm7
+vpaddq ymm14, ymm14, [rsi + 384]
+vpaddq ymm4, ymm4, [rsi + 416]
+vmovdqu ymm13, [rsp + 800]
+vmovdqu ymm15, [rsp + 1184]
+vmovdqu [rsp + 672], ymm5
+vmovdqa ymm5, ymm8
+vfmadd231pd ymm5, ymm13, ymm15
+vmovdqu [rsp + 1248], ymm9
+vmovdqu ymm9, [rsp + 768]
+vmovdqa ymm0, ymm12
+vfmadd231pd ymm0, ymm9, [rsp + 1152]
+vsubpd ymm6, ymm11, ymm5
+vmovdqu [rsp + 1280], ymm1
+vsubpd ymm1, ymm10, ymm0
+vfmadd231pd ymm6, ymm13, ymm15
+vfmadd231pd ymm1, ymm9, [rsp + 1152]
+vpaddq ymm2, ymm6, ymm2
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm4, ymm0, ymm4
+vmovdqu ymm0, [rsp + 736]
+vmovdqu ymm5, [rsp + 1120]
+vmovdqa ymm1, ymm8
+vfmadd231pd ymm1, ymm0, ymm5
+vmovdqu ymm6, [rsp + 704]
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm6, [rsp + 1088]
+vsubpd ymm9, ymm11, ymm1
+vsubpd ymm13, ymm10, ymm15
+vfmadd231pd ymm9, ymm0, ymm5
+vfmadd231pd ymm13, ymm6, [rsp + 1088]
+vpaddq ymm2, ymm9, ymm2
+vpaddq ymm7, ymm13, ymm7
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm4, ymm15, ymm4
+vmovdqu ymm15, [rsp + 640]
+vmovdqu ymm1, [rsp + 1024]
+vmovdqa ymm13, ymm8
+vfmadd231pd ymm13, ymm15, ymm1
+vmovdqu ymm9, [rsp + 1216]
+vmovdqa ymm5, ymm12
+vfmadd231pd ymm5, ymm9, [rsp + 992]
+vsubpd ymm6, ymm11, ymm13
+vsubpd ymm0, ymm10, ymm5
+vfmadd231pd ymm6, ymm15, ymm1
+vfmadd231pd ymm0, ymm9, [rsp + 992]
+vpaddq ymm2, ymm6, ymm2
+vpaddq ymm7, ymm0, ymm7
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm4, ymm5, ymm4
+vmovdqu ymm5, [rsp + 896]
+vmovdqa ymm13, ymm8
+vfmadd231pd ymm13, ymm3, ymm5
+vmovdqu ymm0, [rsp + 1280]
+vmovdqu ymm6, [rsp + 864]
+vmovdqa ymm1, ymm12
+vfmadd231pd ymm1, ymm0, ymm6
+vsubpd ymm9, ymm11, ymm13
+vsubpd ymm15, ymm10, ymm1
+vfmadd231pd ymm9, ymm3, ymm5
+vfmadd231pd ymm15, ymm0, ymm6
+vpaddq ymm2, ymm9, ymm2
+vpaddq ymm7, ymm15, ymm7
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm4, ymm1, ymm4
+vmovdqu ymm1, [rsp + 544]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm13, [rsp + 512]
+vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm15
+vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm9
+vsubpd ymm1, ymm1, ymm15
+vsubpd ymm13, ymm13, ymm9
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm1, [rsp + 960]
+vmovdqa ymm5, ymm12
+vfmadd231pd ymm5, ymm13, [rsp + 384]
+vsubpd ymm0, ymm11, ymm6
+vmovdqu [rsp + 512], ymm3
+vsubpd ymm3, ymm10, ymm5
+vfmadd231pd ymm0, ymm1, [rsp + 960]
+vfmadd231pd ymm3, ymm13, [rsp + 384]
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm7, ymm3, ymm7
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm4, ymm5, ymm4
+vmovdqu ymm5, [rsp + 160]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm6, [rsp + 128]
+vpand ymm6, ymm6, [rip + 5f]
+vpaddq ymm5, ymm5, ymm15
+vpaddq ymm6, ymm6, ymm9
+vsubpd ymm5, ymm5, ymm15
+vsubpd ymm6, ymm6, ymm9
+vmovdqu ymm3, [rsp + 1056]
+vmovdqa ymm0, ymm8
+vfmadd231pd ymm0, ymm5, ymm3
+vmovdqu [rsp + 128], ymm7
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm6, [rsp + 928]
+vmovdqu [rsp + 160], ymm2
+vsubpd ymm2, ymm11, ymm0
+vsubpd ymm9, ymm10, ymm7
+vfmadd231pd ymm2, ymm3, ymm5
+vfmadd231pd ymm9, ymm6, [rsp + 928]
+vpaddq ymm14, ymm2, ymm14
+vpaddq ymm4, ymm9, ymm4
+vpaddq ymm0, ymm0, [rsi + 448]
+vpaddq ymm7, ymm7, [rsi + 480]
+vmovdqu ymm9, [rsp + 800]
+vmovdqu ymm2, [rsp + 1248]
+vmovdqu [rsp + 544], ymm6
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm9, ymm2
+vmovdqu [rsp + 1312], ymm5
+vmovdqu ymm5, [rsp + 768]
+vmovdqa ymm3, ymm12
+vfmadd231pd ymm3, ymm5, [rsp + 672]
+vsubpd ymm15, ymm11, ymm6
+vmovdqu [rsp + 1344], ymm13
+vsubpd ymm13, ymm10, ymm3
+vfmadd231pd ymm15, ymm9, ymm2
+vfmadd231pd ymm13, ymm5, [rsp + 672]
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm7, ymm3, ymm7
+vmovdqu ymm3, [rsp + 736]
+vmovdqu ymm6, [rsp + 1184]
+vmovdqa ymm13, ymm8
+vfmadd231pd ymm13, ymm3, ymm6
+vmovdqu ymm15, [rsp + 704]
+vmovdqa ymm2, ymm12
+vfmadd231pd ymm2, ymm15, [rsp + 1152]
+vsubpd ymm5, ymm11, ymm13
+vsubpd ymm9, ymm10, ymm2
+vfmadd231pd ymm5, ymm3, ymm6
+vfmadd231pd ymm9, ymm15, [rsp + 1152]
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm4, ymm9, ymm4
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm7, ymm2, ymm7
+vmovdqu ymm2, [rsp + 640]
+vmovdqu ymm13, [rsp + 1120]
+vmovdqa ymm9, ymm8
+vfmadd231pd ymm9, ymm2, ymm13
+vmovdqu ymm5, [rsp + 1216]
+vmovdqa ymm6, ymm12
+vfmadd231pd ymm6, ymm5, [rsp + 1088]
+vsubpd ymm15, ymm11, ymm9
+vsubpd ymm3, ymm10, ymm6
+vfmadd231pd ymm15, ymm2, ymm13
+vfmadd231pd ymm3, ymm5, [rsp + 1088]
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm0, ymm9, ymm0
+vpaddq ymm7, ymm6, ymm7
+vmovdqu ymm6, [rsp + 512]
+vmovdqu ymm9, [rsp + 1024]
+vmovdqa ymm3, ymm8
+vfmadd231pd ymm3, ymm6, ymm9
+vmovdqu ymm15, [rsp + 1280]
+vmovdqa ymm13, ymm12
+vfmadd231pd ymm13, ymm15, [rsp + 992]
+vsubpd ymm5, ymm11, ymm3
+vsubpd ymm2, ymm10, ymm13
+vfmadd231pd ymm5, ymm6, ymm9
+vfmadd231pd ymm2, ymm15, [rsp + 992]
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm4, ymm2, ymm4
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm7, ymm13, ymm7
+vmovdqu ymm13, [rsp + 896]
+vmovdqa ymm3, ymm8
+vfmadd231pd ymm3, ymm1, ymm13
+vmovdqu ymm2, [rsp + 1344]
+vmovdqu ymm5, [rsp + 864]
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm2, ymm5
+vsubpd ymm15, ymm11, ymm3
+vsubpd ymm6, ymm10, ymm9
+vfmadd231pd ymm15, ymm1, ymm13
+vfmadd231pd ymm6, ymm2, ymm5
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm7, ymm9, ymm7
+vmovdqu ymm9, [rsp + 608]
+vpand ymm9, ymm9, [rip + 5f]
+vmovdqu ymm3, [rsp + 448]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm9, ymm9, ymm6
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm15
+vsubpd ymm9, ymm9, ymm6
+vsubpd ymm3, ymm3, ymm15
+vmovdqa ymm5, ymm8
+vfmadd231pd ymm5, ymm9, [rsp + 960]
+vmovdqa ymm13, ymm12
+vfmadd231pd ymm13, ymm3, [rsp + 384]
+vsubpd ymm2, ymm11, ymm5
+vmovdqu [rsp + 448], ymm1
+vsubpd ymm1, ymm10, ymm13
+vfmadd231pd ymm2, ymm9, [rsp + 960]
+vfmadd231pd ymm1, ymm3, [rsp + 384]
+vpaddq ymm14, ymm2, ymm14
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm7, ymm13, ymm7
+vpaddq ymm13, ymm6, [rsp + 96]
+vpaddq ymm5, ymm15, [rsp + 64]
+vsubpd ymm13, ymm13, ymm6
+vsubpd ymm5, ymm5, ymm15
+vmovdqu ymm1, [rsp + 1056]
+vmovdqa ymm2, ymm8
+vfmadd231pd ymm2, ymm13, ymm1
+vmovdqu [rsp + 64], ymm4
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm5, [rsp + 928]
+vmovdqu [rsp + 96], ymm14
+vsubpd ymm14, ymm11, ymm2
+vsubpd ymm15, ymm10, ymm4
+vfmadd231pd ymm14, ymm1, ymm13
+vfmadd231pd ymm15, ymm5, [rsp + 928]
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm7, ymm15, ymm7
+vpaddq ymm2, ymm2, [rsi + 512]
+vpaddq ymm4, ymm4, [rsi + 544]
+vmovdqu ymm15, [rsp + 800]
+vmovdqu ymm14, [rsp + 1312]
+vmovdqa ymm1, ymm8
+vfmadd231pd ymm1, ymm15, ymm14
+vmovdqu [rsp + 928], ymm5
+vmovdqu ymm5, [rsp + 768]
+vmovdqu [rsp + 1056], ymm13
+vmovdqa ymm13, ymm12
+vfmadd231pd ymm13, ymm5, [rsp + 544]
+vsubpd ymm6, ymm11, ymm1
+vmovdqu [rsp + 608], ymm3
+vsubpd ymm3, ymm10, ymm13
+vfmadd231pd ymm6, ymm15, ymm14
+vfmadd231pd ymm3, ymm5, [rsp + 544]
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm7, ymm3, ymm7
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm4, ymm13, ymm4
+vmovdqu ymm13, [rsp + 736]
+vmovdqu ymm1, [rsp + 1248]
+vmovdqa ymm3, ymm8
+vfmadd231pd ymm3, ymm13, ymm1
+vmovdqu ymm6, [rsp + 704]
+vmovdqa ymm14, ymm12
+vfmadd231pd ymm14, ymm6, [rsp + 672]
+vsubpd ymm5, ymm11, ymm3
+vsubpd ymm15, ymm10, ymm14
+vfmadd231pd ymm5, ymm13, ymm1
+vfmadd231pd ymm15, ymm6, [rsp + 672]
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm7, ymm15, ymm7
+vpaddq ymm2, ymm3, ymm2
+vpaddq ymm4, ymm14, ymm4
+vmovdqu ymm14, [rsp + 640]
+vmovdqu ymm3, [rsp + 1184]
+vmovdqa ymm15, ymm8
+vfmadd231pd ymm15, ymm14, ymm3
+vmovdqu ymm5, [rsp + 1216]
+vmovdqa ymm1, ymm12
+vfmadd231pd ymm1, ymm5, [rsp + 1152]
+vsubpd ymm6, ymm11, ymm15
+vsubpd ymm13, ymm10, ymm1
+vfmadd231pd ymm6, ymm14, ymm3
+vfmadd231pd ymm13, ymm5, [rsp + 1152]
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm7, ymm13, ymm7
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm4, ymm1, ymm4
+vmovdqu ymm1, [rsp + 512]
+vmovdqu ymm15, [rsp + 1120]
+vmovdqa ymm13, ymm8
+vfmadd231pd ymm13, ymm1, ymm15
+vmovdqu ymm6, [rsp + 1280]
+vmovdqa ymm3, ymm12
+vfmadd231pd ymm3, ymm6, [rsp + 1088]
+vsubpd ymm5, ymm11, ymm13
+vsubpd ymm14, ymm10, ymm3
+vfmadd231pd ymm5, ymm1, ymm15
+vfmadd231pd ymm14, ymm6, [rsp + 1088]
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm7, ymm14, ymm7
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm4, ymm3, ymm4
+vmovdqu ymm3, [rsp + 448]
+vmovdqu ymm13, [rsp + 1024]
+vmovdqa ymm14, ymm8
+vfmadd231pd ymm14, ymm3, ymm13
+vmovdqu ymm5, [rsp + 1344]
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm5, [rsp + 992]
+vsubpd ymm6, ymm11, ymm14
+vsubpd ymm1, ymm10, ymm15
+vfmadd231pd ymm6, ymm3, ymm13
+vfmadd231pd ymm1, ymm5, [rsp + 992]
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm4, ymm15, ymm4
+vmovdqu ymm15, [rsp + 896]
+vmovdqa ymm14, ymm8
+vfmadd231pd ymm14, ymm9, ymm15
+vmovdqu ymm1, [rsp + 608]
+vmovdqu ymm6, [rsp + 864]
+vmovdqa ymm13, ymm12
+vfmadd231pd ymm13, ymm1, ymm6
+vsubpd ymm5, ymm11, ymm14
+vsubpd ymm3, ymm10, ymm13
+vfmadd231pd ymm5, ymm9, ymm15
+vfmadd231pd ymm3, ymm1, ymm6
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm7, ymm3, ymm7
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm4, ymm13, ymm4
+vmovdqu ymm13, [rsp + 480]
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm14
+vmovdqu ymm3, [rsp + 576]
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm5
+vsubpd ymm14, ymm13, ymm14
+vsubpd ymm5, ymm3, ymm5
+vmovdqu ymm3, [rsp + 960]
+vmovdqa ymm13, ymm8
+vfmadd231pd ymm13, ymm14, ymm3
+vmovdqa ymm6, ymm12
+vfmadd231pd ymm6, ymm5, [rsp + 384]
+vsubpd ymm15, ymm11, ymm13
+vsubpd ymm1, ymm10, ymm6
+vfmadd231pd ymm15, ymm14, ymm3
+vfmadd231pd ymm1, ymm5, [rsp + 384]
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm4, ymm6, ymm4
+vmovdqu ymm6, [rsp + 800]
+vmovdqu ymm13, [rsp + 1056]
+vmovdqa ymm1, ymm8
+vfmadd231pd ymm1, ymm6, ymm13
+vmovdqu ymm15, [rsp + 768]
+vmovdqu ymm3, [rsp + 928]
+vmovdqu [rsp + 384], ymm7
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm15, ymm3
+vmovdqu [rsp + 960], ymm0
+vsubpd ymm0, ymm11, ymm1
+vmovdqu [rsp + 576], ymm5
+vsubpd ymm5, ymm10, ymm7
+vfmadd231pd ymm0, ymm6, ymm13
+vfmadd231pd ymm5, ymm15, ymm3
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm4, ymm5, ymm4
+vpaddq ymm1, ymm1, [rsi + 576]
+vpaddq ymm7, ymm7, [rsi + 608]
+vmovdqu ymm5, [rsp + 736]
+vmovdqu ymm0, [rsp + 1312]
+vmovdqa ymm15, ymm8
+vfmadd231pd ymm15, ymm5, ymm0
+vmovdqu ymm6, [rsp + 704]
+vmovdqa ymm3, ymm12
+vfmadd231pd ymm3, ymm6, [rsp + 544]
+vsubpd ymm13, ymm11, ymm15
+vmovdqu [rsp + 768], ymm14
+vsubpd ymm14, ymm10, ymm3
+vfmadd231pd ymm13, ymm5, ymm0
+vfmadd231pd ymm14, ymm6, [rsp + 544]
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm7, ymm3, ymm7
+vmovdqu ymm3, [rsp + 640]
+vmovdqu ymm15, [rsp + 1248]
+vmovdqa ymm14, ymm8
+vfmadd231pd ymm14, ymm3, ymm15
+vmovdqu ymm13, [rsp + 1216]
+vmovdqa ymm0, ymm12
+vfmadd231pd ymm0, ymm13, [rsp + 672]
+vsubpd ymm6, ymm11, ymm14
+vsubpd ymm5, ymm10, ymm0
+vfmadd231pd ymm6, ymm3, ymm15
+vfmadd231pd ymm5, ymm13, [rsp + 672]
+vpaddq ymm2, ymm6, ymm2
+vpaddq ymm4, ymm5, ymm4
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm7, ymm0, ymm7
+vmovdqu ymm0, [rsp + 512]
+vmovdqu ymm14, [rsp + 1184]
+vmovdqa ymm5, ymm8
+vfmadd231pd ymm5, ymm0, ymm14
+vmovdqu ymm6, [rsp + 1280]
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm6, [rsp + 1152]
+vsubpd ymm13, ymm11, ymm5
+vsubpd ymm3, ymm10, ymm15
+vfmadd231pd ymm13, ymm0, ymm14
+vfmadd231pd ymm3, ymm6, [rsp + 1152]
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm1, ymm5, ymm1
+vpaddq ymm7, ymm15, ymm7
+vmovdqu ymm15, [rsp + 448]
+vmovdqu ymm5, [rsp + 1120]
+vmovdqa ymm3, ymm8
+vfmadd231pd ymm3, ymm15, ymm5
+vmovdqu ymm13, [rsp + 1344]
+vmovdqa ymm14, ymm12
+vfmadd231pd ymm14, ymm13, [rsp + 1088]
+vsubpd ymm6, ymm11, ymm3
+vsubpd ymm0, ymm10, ymm14
+vfmadd231pd ymm6, ymm15, ymm5
+vfmadd231pd ymm0, ymm13, [rsp + 1088]
+vpaddq ymm2, ymm6, ymm2
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm1, ymm3, ymm1
+vpaddq ymm7, ymm14, ymm7
+vmovdqu ymm14, [rsp + 1024]
+vmovdqa ymm3, ymm8
+vfmadd231pd ymm3, ymm9, ymm14
+vmovdqu ymm0, [rsp + 608]
+vmovdqu ymm6, [rsp + 992]
+vmovdqa ymm5, ymm12
+vfmadd231pd ymm5, ymm0, ymm6
+vsubpd ymm13, ymm11, ymm3
+vsubpd ymm15, ymm10, ymm5
+vfmadd231pd ymm13, ymm9, ymm14
+vfmadd231pd ymm15, ymm0, ymm6
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm1, ymm3, ymm1
+vpaddq ymm7, ymm5, ymm7
+vmovdqu ymm5, [rsp + 768]
+vmovdqu ymm3, [rsp + 896]
+vmovdqa ymm15, ymm8
+vfmadd231pd ymm15, ymm5, ymm3
+vmovdqu ymm13, [rsp + 576]
+vmovdqa ymm6, ymm12
+vfmadd231pd ymm6, ymm13, [rsp + 864]
+vsubpd ymm14, ymm11, ymm15
+vsubpd ymm0, ymm10, ymm6
+vfmadd231pd ymm14, ymm5, ymm3
+vfmadd231pd ymm0, ymm13, [rsp + 864]
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm7, ymm6, ymm7
+vmovdqu ymm6, [rsp + 736]
+vmovdqu ymm15, [rsp + 1056]
+vmovdqa ymm0, ymm8
+vfmadd231pd ymm0, ymm6, ymm15
+vmovdqu ymm14, [rsp + 704]
+vmovdqu ymm3, [rsp + 928]
+vmovdqu [rsp + 864], ymm4
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm14, ymm3
+vmovdqu [rsp + 896], ymm2
+vsubpd ymm2, ymm11, ymm0
+vsubpd ymm13, ymm10, ymm4
+vfmadd231pd ymm2, ymm6, ymm15
+vfmadd231pd ymm13, ymm14, ymm3
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm7, ymm13, ymm7
+vpaddq ymm0, ymm0, [rsi + 640]
+vpaddq ymm4, ymm4, [rsi + 672]
+vmovdqu ymm13, [rsp + 640]
+vmovdqu ymm2, [rsp + 1312]
+vmovdqa ymm14, ymm8
+vfmadd231pd ymm14, ymm13, ymm2
+vmovdqu ymm6, [rsp + 1216]
+vmovdqa ymm3, ymm12
+vfmadd231pd ymm3, ymm6, [rsp + 544]
+vsubpd ymm15, ymm11, ymm14
+vsubpd ymm5, ymm10, ymm3
+vfmadd231pd ymm15, ymm13, ymm2
+vfmadd231pd ymm5, ymm6, [rsp + 544]
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm4, ymm3, ymm4
+vmovdqu ymm3, [rsp + 512]
+vmovdqu ymm14, [rsp + 1248]
+vmovdqa ymm5, ymm8
+vfmadd231pd ymm5, ymm3, ymm14
+vmovdqu ymm15, [rsp + 1280]
+vmovdqa ymm2, ymm12
+vfmadd231pd ymm2, ymm15, [rsp + 672]
+vsubpd ymm6, ymm11, ymm5
+vsubpd ymm13, ymm10, ymm2
+vfmadd231pd ymm6, ymm3, ymm14
+vfmadd231pd ymm13, ymm15, [rsp + 672]
+vpaddq ymm1, ymm6, ymm1
+vpaddq ymm7, ymm13, ymm7
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm4, ymm2, ymm4
+vmovdqu ymm2, [rsp + 448]
+vmovdqu ymm5, [rsp + 1184]
+vmovdqa ymm13, ymm8
+vfmadd231pd ymm13, ymm2, ymm5
+vmovdqu ymm6, [rsp + 1344]
+vmovdqa ymm14, ymm12
+vfmadd231pd ymm14, ymm6, [rsp + 1152]
+vsubpd ymm15, ymm11, ymm13
+vsubpd ymm3, ymm10, ymm14
+vfmadd231pd ymm15, ymm2, ymm5
+vfmadd231pd ymm3, ymm6, [rsp + 1152]
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm7, ymm3, ymm7
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm4, ymm14, ymm4
+vmovdqu ymm14, [rsp + 1120]
+vmovdqa ymm13, ymm8
+vfmadd231pd ymm13, ymm9, ymm14
+vmovdqu ymm3, [rsp + 608]
+vmovdqu ymm15, [rsp + 1088]
+vmovdqa ymm5, ymm12
+vfmadd231pd ymm5, ymm3, ymm15
+vsubpd ymm6, ymm11, ymm13
+vsubpd ymm2, ymm10, ymm5
+vfmadd231pd ymm6, ymm9, ymm14
+vfmadd231pd ymm2, ymm3, ymm15
+vpaddq ymm1, ymm6, ymm1
+vpaddq ymm7, ymm2, ymm7
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm4, ymm5, ymm4
+vmovdqu ymm5, [rsp + 768]
+vmovdqu ymm13, [rsp + 1024]
+vmovdqa ymm2, ymm8
+vfmadd231pd ymm2, ymm5, ymm13
+vmovdqu ymm6, [rsp + 576]
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm6, [rsp + 992]
+vsubpd ymm14, ymm11, ymm2
+vsubpd ymm3, ymm10, ymm15
+vfmadd231pd ymm14, ymm5, ymm13
+vfmadd231pd ymm3, ymm6, [rsp + 992]
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm7, ymm3, ymm7
+vpaddq ymm0, ymm2, ymm0
+vpaddq ymm4, ymm15, ymm4
+vmovdqu ymm15, [rsp + 640]
+vmovdqu ymm2, [rsp + 1056]
+vmovdqa ymm3, ymm8
+vfmadd231pd ymm3, ymm15, ymm2
+vmovdqu ymm14, [rsp + 1216]
+vmovdqu ymm13, [rsp + 928]
+vmovdqu [rsp + 992], ymm7
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm14, ymm13
+vmovdqu [rsp + 1024], ymm1
+vsubpd ymm1, ymm11, ymm3
+vsubpd ymm6, ymm10, ymm7
+vfmadd231pd ymm1, ymm15, ymm2
+vfmadd231pd ymm6, ymm14, ymm13
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm3, ymm3, [rsi + 704]
+vpaddq ymm7, ymm7, [rsi + 736]
+vmovdqu ymm6, [rsp + 512]
+vmovdqu ymm1, [rsp + 1312]
+vmovdqa ymm14, ymm8
+vfmadd231pd ymm14, ymm6, ymm1
+vmovdqu ymm15, [rsp + 1280]
+vmovdqa ymm13, ymm12
+vfmadd231pd ymm13, ymm15, [rsp + 544]
+vsubpd ymm2, ymm11, ymm14
+vsubpd ymm5, ymm10, ymm13
+vfmadd231pd ymm2, ymm6, ymm1
+vfmadd231pd ymm5, ymm15, [rsp + 544]
+vpaddq ymm0, ymm2, ymm0
+vpaddq ymm4, ymm5, ymm4
+vpaddq ymm3, ymm14, ymm3
+vpaddq ymm7, ymm13, ymm7
+vmovdqu ymm13, [rsp + 448]
+vmovdqu ymm14, [rsp + 1248]
+vmovdqa ymm5, ymm8
+vfmadd231pd ymm5, ymm13, ymm14
+vmovdqu ymm2, [rsp + 1344]
+vmovdqa ymm1, ymm12
+vfmadd231pd ymm1, ymm2, [rsp + 672]
+vsubpd ymm15, ymm11, ymm5
+vsubpd ymm6, ymm10, ymm1
+vfmadd231pd ymm15, ymm13, ymm14
+vfmadd231pd ymm6, ymm2, [rsp + 672]
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm3, ymm5, ymm3
+vpaddq ymm7, ymm1, ymm7
+vmovdqu ymm1, [rsp + 1184]
+vmovdqa ymm5, ymm8
+vfmadd231pd ymm5, ymm9, ymm1
+vmovdqu ymm6, [rsp + 608]
+vmovdqu ymm15, [rsp + 1152]
+vmovdqa ymm14, ymm12
+vfmadd231pd ymm14, ymm6, ymm15
+vsubpd ymm2, ymm11, ymm5
+vsubpd ymm13, ymm10, ymm14
+vfmadd231pd ymm2, ymm9, ymm1
+vfmadd231pd ymm13, ymm6, ymm15
+vpaddq ymm0, ymm2, ymm0
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm3, ymm5, ymm3
+vpaddq ymm7, ymm14, ymm7
+vmovdqu ymm14, [rsp + 768]
+vmovdqu ymm5, [rsp + 1120]
+vmovdqa ymm13, ymm8
+vfmadd231pd ymm13, ymm14, ymm5
+vmovdqu ymm2, [rsp + 576]
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm2, [rsp + 1088]
+vsubpd ymm1, ymm11, ymm13
+vsubpd ymm6, ymm10, ymm15
+vfmadd231pd ymm1, ymm14, ymm5
+vfmadd231pd ymm6, ymm2, [rsp + 1088]
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm3, ymm13, ymm3
+vpaddq ymm7, ymm15, ymm7
+vmovdqu ymm15, [rsp + 512]
+vmovdqu ymm13, [rsp + 1056]
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm15, ymm13
+vmovdqu ymm1, [rsp + 1280]
+vmovdqu ymm5, [rsp + 928]
+vmovdqu [rsp + 1088], ymm4
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm1, ymm5
+vmovdqu [rsp + 1120], ymm0
+vsubpd ymm0, ymm11, ymm6
+vsubpd ymm2, ymm10, ymm4
+vfmadd231pd ymm0, ymm15, ymm13
+vfmadd231pd ymm2, ymm1, ymm5
+vpaddq ymm3, ymm0, ymm3
+vpaddq ymm7, ymm2, ymm7
+vpaddq ymm6, ymm6, [rsi + 768]
+vpaddq ymm4, ymm4, [rsi + 800]
+vmovdqu ymm2, [rsp + 448]
+vmovdqu ymm0, [rsp + 1312]
+vmovdqa ymm1, ymm8
+vfmadd231pd ymm1, ymm2, ymm0
+vmovdqu ymm15, [rsp + 1344]
+vmovdqa ymm5, ymm12
+vfmadd231pd ymm5, ymm15, [rsp + 544]
+vsubpd ymm13, ymm11, ymm1
+vsubpd ymm14, ymm10, ymm5
+vfmadd231pd ymm13, ymm2, ymm0
+vfmadd231pd ymm14, ymm15, [rsp + 544]
+vpaddq ymm3, ymm13, ymm3
+vpaddq ymm7, ymm14, ymm7
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm4, ymm5, ymm4
+vmovdqu ymm5, [rsp + 1248]
+vmovdqa ymm1, ymm8
+vfmadd231pd ymm1, ymm9, ymm5
+vmovdqu ymm14, [rsp + 608]
+vmovdqu ymm13, [rsp + 672]
+vmovdqa ymm0, ymm12
+vfmadd231pd ymm0, ymm14, ymm13
+vsubpd ymm15, ymm11, ymm1
+vsubpd ymm2, ymm10, ymm0
+vfmadd231pd ymm15, ymm9, ymm5
+vfmadd231pd ymm2, ymm14, ymm13
+vpaddq ymm3, ymm15, ymm3
+vpaddq ymm7, ymm2, ymm7
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm4, ymm0, ymm4
+vmovdqu ymm0, [rsp + 768]
+vmovdqu ymm1, [rsp + 1184]
+vmovdqa ymm2, ymm8
+vfmadd231pd ymm2, ymm0, ymm1
+vmovdqu ymm15, [rsp + 576]
+vmovdqa ymm13, ymm12
+vfmadd231pd ymm13, ymm15, [rsp + 1152]
+vsubpd ymm5, ymm11, ymm2
+vsubpd ymm14, ymm10, ymm13
+vfmadd231pd ymm5, ymm0, ymm1
+vfmadd231pd ymm14, ymm15, [rsp + 1152]
+vpaddq ymm3, ymm5, ymm3
+vpaddq ymm7, ymm14, ymm7
+vpaddq ymm6, ymm2, ymm6
+vpaddq ymm4, ymm13, ymm4
+vmovdqu ymm13, [rsp + 448]
+vmovdqu ymm2, [rsp + 1056]
+vmovdqa ymm14, ymm8
+vfmadd231pd ymm14, ymm13, ymm2
+vmovdqu ymm5, [rsp + 1344]
+vmovdqu ymm1, [rsp + 928]
+vmovdqu [rsp + 1152], ymm7
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm5, ymm1
+vmovdqu [rsp + 1184], ymm3
+vsubpd ymm3, ymm11, ymm14
+vsubpd ymm15, ymm10, ymm7
+vfmadd231pd ymm3, ymm13, ymm2
+vfmadd231pd ymm15, ymm5, ymm1
+vpaddq ymm6, ymm3, ymm6
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm14, ymm14, [rsi + 832]
+vpaddq ymm7, ymm7, [rsi + 864]
+vmovdqu ymm15, [rsp + 1312]
+vmovdqa ymm3, ymm8
+vfmadd231pd ymm3, ymm9, ymm15
+vmovdqu ymm5, [rsp + 608]
+vmovdqu ymm13, [rsp + 544]
+vmovdqa ymm1, ymm12
+vfmadd231pd ymm1, ymm5, ymm13
+vsubpd ymm2, ymm11, ymm3
+vsubpd ymm11, ymm10, ymm1
+vfmadd231pd ymm2, ymm9, ymm15
+vfmadd231pd ymm11, ymm5, ymm13
+vpaddq ymm6, ymm2, ymm6
+vpaddq ymm4, ymm11, ymm4
+vpaddq ymm14, ymm3, ymm14
+vpaddq ymm7, ymm1, ymm7
+vmovdqu ymm1, [rsp + 1248]
+vmovdqa ymm3, ymm8
+vfmadd231pd ymm3, ymm0, ymm1
+vmovdqu ymm11, [rsp + 576]
+vmovdqu ymm2, [rsp + 672]
+vmovdqa ymm13, ymm12
+vfmadd231pd ymm13, ymm11, ymm2
+vmovdqu ymm15, [rip + 5f + 96]
+vsubpd ymm5, ymm15, ymm3
+vsubpd ymm15, ymm10, ymm13
+vfmadd231pd ymm5, ymm0, ymm1
+vfmadd231pd ymm15, ymm11, ymm2
+vpaddq ymm6, ymm5, ymm6
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm14, ymm3, ymm14
+vpaddq ymm7, ymm13, ymm7
+vmovdqu ymm13, [rsp + 1056]
+vmovdqa ymm3, ymm8
+vfmadd231pd ymm3, ymm9, ymm13
+vmovdqu ymm15, [rsp + 608]
+vmovdqu ymm5, [rsp + 928]
+vmovdqa ymm2, ymm12
+vfmadd231pd ymm2, ymm15, ymm5
+vmovdqu ymm1, [rip + 5f + 96]
+vmovdqu [rsp + 672], ymm4
+vsubpd ymm4, ymm1, ymm3
+vmovdqu [rsp + 1248], ymm6
+vsubpd ymm6, ymm10, ymm2
+vfmadd231pd ymm4, ymm9, ymm13
+vfmadd231pd ymm6, ymm15, ymm5
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm7, ymm6, ymm7
+vpaddq ymm3, ymm3, [rsi + 896]
+vpaddq ymm2, ymm2, [rsi + 928]
+vmovdqu ymm6, [rsp + 1312]
+vmovdqa ymm4, ymm8
+vfmadd231pd ymm4, ymm0, ymm6
+vmovdqu ymm15, [rsp + 544]
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm11, ymm15
+vsubpd ymm5, ymm1, ymm4
+vsubpd ymm1, ymm10, ymm9
+vfmadd231pd ymm5, ymm0, ymm6
+vfmadd231pd ymm1, ymm11, ymm15
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm2, ymm9, ymm2
+vfmadd231pd ymm8, ymm0, ymm13
+vmovdqu ymm9, [rsp + 928]
+vfmadd231pd ymm12, ymm11, ymm9
+vmovdqu ymm4, [rip + 5f + 96]
+vsubpd ymm4, ymm4, ymm8
+vsubpd ymm10, ymm10, ymm12
+vfmadd231pd ymm4, ymm0, ymm13
+vfmadd231pd ymm10, ymm11, ymm9
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm2, ymm10, ymm2
+vpaddq ymm8, ymm8, [rsi + 960]
+vpaddq ymm12, ymm12, [rsi + 992]
+vmovdqu ymm10, [rsp + 416]
+vpaddq ymm10, ymm10, [rip + 5f + 128]
+vmovdqu ymm4, [rsp + 832]
+vpaddq ymm4, ymm4, [rip + 5f + 128]
+vmovdqu ymm9, [rsp + 32]
+vpaddq ymm9, ymm9, [rip + 5f + 160]
+vmovdqu ymm11, [rsp]
+vpaddq ymm11, ymm11, [rip + 5f + 160]
+vmovdqu ymm13, [rsp + 352]
+vpaddq ymm13, ymm13, [rip + 5f + 192]
+vmovdqu ymm0, [rsp + 320]
+vpaddq ymm0, ymm0, [rip + 5f + 192]
+vmovdqu ymm1, [rsp + 288]
+vpaddq ymm1, ymm1, [rip + 5f + 224]
+vmovdqu ymm5, [rsp + 256]
+vpaddq ymm5, ymm5, [rip + 5f + 224]
+vmovdqu ymm15, [rsp + 224]
+vpaddq ymm15, ymm15, [rip + 5f + 256]
+vmovdqu ymm6, [rsp + 192]
+vpaddq ymm6, ymm6, [rip + 5f + 256]
+vmovdqu [rsp + 192], ymm6
+vmovdqu ymm6, [rsp + 160]
+vpaddq ymm6, ymm6, [rip + 5f + 288]
+vmovdqu [rsp + 160], ymm6
+vmovdqu ymm6, [rsp + 128]
+vpaddq ymm6, ymm6, [rip + 5f + 288]
+vmovdqu [rsp + 128], ymm6
+vmovdqu ymm6, [rsp + 96]
+vpaddq ymm6, ymm6, [rip + 5f + 320]
+vmovdqu [rsp + 96], ymm6
+vmovdqu ymm6, [rsp + 64]
+vpaddq ymm6, ymm6, [rip + 5f + 320]
+vmovdqu [rsp + 64], ymm6
+vmovdqu ymm6, [rsp + 960]
+vpaddq ymm6, ymm6, [rip + 5f + 352]
+vmovdqu [rsp + 960], ymm6
+vmovdqu ymm6, [rsp + 384]
+vpaddq ymm6, ymm6, [rip + 5f + 352]
+vmovdqu [rsp + 384], ymm6
+vmovdqu ymm6, [rsp + 896]
+vpaddq ymm6, ymm6, [rip + 5f + 384]
+vmovdqu [rsp + 896], ymm6
+vmovdqu ymm6, [rsp + 864]
+vpaddq ymm6, ymm6, [rip + 5f + 384]
+vmovdqu [rsp + 864], ymm6
+vmovdqu ymm6, [rsp + 1024]
+vpaddq ymm6, ymm6, [rip + 5f + 416]
+vmovdqu [rsp + 1024], ymm6
+vmovdqu ymm6, [rsp + 992]
+vpaddq ymm6, ymm6, [rip + 5f + 416]
+vmovdqu [rsp + 992], ymm6
+vmovdqu ymm6, [rsp + 1120]
+vpaddq ymm6, ymm6, [rip + 5f + 448]
+vmovdqu [rsp + 1120], ymm6
+vmovdqu ymm6, [rsp + 1088]
+vpaddq ymm6, ymm6, [rip + 5f + 448]
+vmovdqu [rsp + 1088], ymm6
+vmovdqu ymm6, [rsp + 1184]
+vpaddq ymm6, ymm6, [rip + 5f + 480]
+vmovdqu [rsp + 1184], ymm6
+vmovdqu ymm6, [rsp + 1152]
+vpaddq ymm6, ymm6, [rip + 5f + 480]
+vmovdqu [rsp + 1152], ymm6
+vmovdqu ymm6, [rsp + 1248]
+vpaddq ymm6, ymm6, [rip + 5f + 512]
+vmovdqu [rsp + 1248], ymm6
+vmovdqu ymm6, [rsp + 672]
+vpaddq ymm6, ymm6, [rip + 5f + 512]
+vpaddq ymm14, ymm14, [rip + 5f + 544]
+vpaddq ymm7, ymm7, [rip + 5f + 544]
+vpaddq ymm3, ymm3, [rip + 5f + 576]
+vpaddq ymm2, ymm2, [rip + 5f + 576]
+vpaddq ymm8, ymm8, [rip + 5f + 608]
+vpaddq ymm12, ymm12, [rip + 5f + 608]
+vmovdqu [rsi], ymm10
+vmovdqu [rsi + 32], ymm4
+vmovdqu [rsi + 64], ymm9
+vmovdqu [rsi + 96], ymm11
+vmovdqu [rsi + 128], ymm13
+vmovdqu [rsi + 160], ymm0
+vmovdqu [rsi + 192], ymm1
+vmovdqu [rsi + 224], ymm5
+vmovdqu [rsi + 256], ymm15
+vmovdqu ymm15, [rsp + 192]
+vmovdqu [rsi + 288], ymm15
+vmovdqu ymm15, [rsp + 160]
+vmovdqu [rsi + 320], ymm15
+vmovdqu ymm15, [rsp + 128]
+vmovdqu [rsi + 352], ymm15
+vmovdqu ymm15, [rsp + 96]
+vmovdqu [rsi + 384], ymm15
+vmovdqu ymm15, [rsp + 64]
+vmovdqu [rsi + 416], ymm15
+vmovdqu ymm15, [rsp + 960]
+vmovdqu [rsi + 448], ymm15
+vmovdqu ymm15, [rsp + 384]
+vmovdqu [rsi + 480], ymm15
+vmovdqu ymm15, [rsp + 896]
+vmovdqu [rsi + 512], ymm15
+vmovdqu ymm15, [rsp + 864]
+vmovdqu [rsi + 544], ymm15
+vmovdqu ymm15, [rsp + 1024]
+vmovdqu [rsi + 576], ymm15
+vmovdqu ymm15, [rsp + 992]
+vmovdqu [rsi + 608], ymm15
+vmovdqu ymm15, [rsp + 1120]
+vmovdqu [rsi + 640], ymm15
+vmovdqu ymm15, [rsp + 1088]
+vmovdqu [rsi + 672], ymm15
+vmovdqu ymm15, [rsp + 1184]
+vmovdqu [rsi + 704], ymm15
+vmovdqu ymm15, [rsp + 1152]
+vmovdqu [rsi + 736], ymm15
+vmovdqu ymm15, [rsp + 1248]
+vmovdqu [rsi + 768], ymm15
+vmovdqu [rsi + 800], ymm6
+vmovdqu [rsi + 832], ymm14
+vmovdqu [rsi + 864], ymm7
+vmovdqu [rsi + 896], ymm3
+vmovdqu [rsi + 928], ymm2
+vmovdqu [rsi + 960], ymm8
+vmovdqu [rsi + 992], ymm12
+add rdx, 384
+add rcx, 384
+sub rdi, 8
+jae 4b
+3:
+add rdi, 8
+jz 6f
+imul rdi, rdi, -48
+lea rax, [rip + 7f]
+add rax, rdi
+vmovdqu xmm0, [rax]
+vmovdqu xmm1, [rax + 192]
+vpmaskmovq xmm0, xmm0, [rcx]
+vpmaskmovq xmm1, xmm1, [rcx + 192]
+vmovdqu xmm2, [rax + 96]
+vmovdqu xmm3, [rax + 288]
+vpmaskmovq xmm2, xmm2, [rcx + 96]
+vpmaskmovq xmm3, xmm3, [rcx + 288]
+vinserti128 ymm2, ymm0, xmm2, 1
+vinserti128 ymm3, ymm1, xmm3, 1
+vmovdqu xmm1, [rax + 48]
+vmovdqu xmm0, [rax + 240]
+vpmaskmovq xmm1, xmm1, [rcx + 48]
+vpmaskmovq xmm0, xmm0, [rcx + 240]
+vmovdqu xmm4, [rax + 144]
+vmovdqu xmm5, [rax + 336]
+vpmaskmovq xmm4, xmm4, [rcx + 144]
+vpmaskmovq xmm5, xmm5, [rcx + 336]
+vinserti128 ymm4, ymm1, xmm4, 1
+vinserti128 ymm5, ymm0, xmm5, 1
+vpunpcklqdq ymm0, ymm2, ymm4
+vpunpcklqdq ymm1, ymm3, ymm5
+vpunpckhqdq ymm4, ymm2, ymm4
+vpunpckhqdq ymm5, ymm3, ymm5
+vmovdqu xmm3, [rax + 16]
+vmovdqu xmm2, [rax + 208]
+vpmaskmovq xmm3, xmm3, [rcx + 16]
+vpmaskmovq xmm2, xmm2, [rcx + 208]
+vmovdqu xmm6, [rax + 112]
+vmovdqu xmm7, [rax + 304]
+vpmaskmovq xmm6, xmm6, [rcx + 112]
+vpmaskmovq xmm7, xmm7, [rcx + 304]
+vinserti128 ymm6, ymm3, xmm6, 1
+vinserti128 ymm7, ymm2, xmm7, 1
+vmovdqu xmm2, [rax + 64]
+vmovdqu xmm3, [rax + 256]
+vpmaskmovq xmm2, xmm2, [rcx + 64]
+vpmaskmovq xmm3, xmm3, [rcx + 256]
+vmovdqu xmm8, [rax + 160]
+vmovdqu xmm9, [rax + 352]
+vpmaskmovq xmm8, xmm8, [rcx + 160]
+vpmaskmovq xmm9, xmm9, [rcx + 352]
+vinserti128 ymm8, ymm2, xmm8, 1
+vinserti128 ymm9, ymm3, xmm9, 1
+vpunpcklqdq ymm3, ymm6, ymm8
+vpunpcklqdq ymm2, ymm7, ymm9
+vpunpckhqdq ymm8, ymm6, ymm8
+vpunpckhqdq ymm9, ymm7, ymm9
+vmovdqu xmm7, [rax + 32]
+vmovdqu xmm6, [rax + 224]
+vpmaskmovq xmm7, xmm7, [rcx + 32]
+vpmaskmovq xmm6, xmm6, [rcx + 224]
+vmovdqu xmm10, [rax + 128]
+vmovdqu xmm11, [rax + 320]
+vpmaskmovq xmm10, xmm10, [rcx + 128]
+vpmaskmovq xmm11, xmm11, [rcx + 320]
+vinserti128 ymm10, ymm7, xmm10, 1
+vinserti128 ymm11, ymm6, xmm11, 1
+vmovdqu xmm6, [rax + 80]
+vmovdqu xmm7, [rax + 272]
+vpmaskmovq xmm6, xmm6, [rcx + 80]
+vpmaskmovq xmm7, xmm7, [rcx + 272]
+vmovdqu xmm12, [rax + 176]
+vmovdqu xmm13, [rax + 368]
+vpmaskmovq xmm12, xmm12, [rcx + 176]
+vpmaskmovq xmm13, xmm13, [rcx + 368]
+vinserti128 ymm12, ymm6, xmm12, 1
+vinserti128 ymm13, ymm7, xmm13, 1
+vpunpcklqdq ymm7, ymm10, ymm12
+vpunpcklqdq ymm6, ymm11, ymm13
+vpunpckhqdq ymm12, ymm10, ymm12
+vpunpckhqdq ymm13, ymm11, ymm13
+vpsllq ymm11, ymm0, 32
+vpsllq ymm10, ymm1, 32
+vpsrlq ymm0, ymm0, 20
+vpsrlq ymm1, ymm1, 20
+vpsllq ymm14, ymm4, 44
+vpsllq ymm15, ymm5, 44
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm1, ymm15, ymm1
+vpsrlq ymm15, ymm4, 8
+vpsrlq ymm14, ymm5, 8
+vpsrlq ymm4, ymm4, 60
+vpsrlq ymm5, ymm5, 60
+vmovdqu [rsp], ymm14
+vpsllq ymm14, ymm3, 4
+vmovdqu [rsp + 32], ymm15
+vpsllq ymm15, ymm2, 4
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm5, ymm15, ymm5
+vpsrlq ymm3, ymm3, 48
+vpsrlq ymm2, ymm2, 48
+vpsllq ymm15, ymm8, 16
+vpsllq ymm14, ymm9, 16
+vpaddq ymm3, ymm15, ymm3
+vpaddq ymm2, ymm14, ymm2
+vpsrlq ymm8, ymm8, 36
+vpsrlq ymm9, ymm9, 36
+vpsllq ymm14, ymm7, 28
+vpsllq ymm15, ymm6, 28
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm9, ymm15, ymm9
+vpsrlq ymm7, ymm7, 24
+vpsrlq ymm6, ymm6, 24
+vpsllq ymm15, ymm12, 40
+vpsllq ymm14, ymm13, 40
+vpaddq ymm7, ymm15, ymm7
+vpaddq ymm6, ymm14, ymm6
+vpsrlq ymm12, ymm12, 12
+vpsrlq ymm13, ymm13, 12
+vmovdqu xmm14, [rax]
+vmovdqu xmm15, [rax + 192]
+vpmaskmovq xmm14, xmm14, [rdx]
+vpmaskmovq xmm15, xmm15, [rdx + 192]
+vmovdqu [rsp + 64], ymm13
+vmovdqu xmm13, [rax + 96]
+vmovdqu [rsp + 96], ymm12
+vmovdqu xmm12, [rax + 288]
+vpmaskmovq xmm13, xmm13, [rdx + 96]
+vpmaskmovq xmm12, xmm12, [rdx + 288]
+vinserti128 ymm13, ymm14, xmm13, 1
+vinserti128 ymm12, ymm15, xmm12, 1
+vmovdqu xmm15, [rax + 48]
+vmovdqu xmm14, [rax + 240]
+vpmaskmovq xmm15, xmm15, [rdx + 48]
+vpmaskmovq xmm14, xmm14, [rdx + 240]
+vmovdqu [rsp + 128], ymm6
+vmovdqu xmm6, [rax + 144]
+vmovdqu [rsp + 160], ymm7
+vmovdqu xmm7, [rax + 336]
+vpmaskmovq xmm6, xmm6, [rdx + 144]
+vpmaskmovq xmm7, xmm7, [rdx + 336]
+vinserti128 ymm6, ymm15, xmm6, 1
+vinserti128 ymm7, ymm14, xmm7, 1
+vpunpcklqdq ymm14, ymm13, ymm6
+vpunpcklqdq ymm15, ymm12, ymm7
+vpunpckhqdq ymm6, ymm13, ymm6
+vpunpckhqdq ymm7, ymm12, ymm7
+vmovdqu xmm12, [rax + 16]
+vmovdqu xmm13, [rax + 208]
+vpmaskmovq xmm12, xmm12, [rdx + 16]
+vpmaskmovq xmm13, xmm13, [rdx + 208]
+vmovdqu [rsp + 192], ymm9
+vmovdqu xmm9, [rax + 112]
+vmovdqu [rsp + 224], ymm8
+vmovdqu xmm8, [rax + 304]
+vpmaskmovq xmm9, xmm9, [rdx + 112]
+vpmaskmovq xmm8, xmm8, [rdx + 304]
+vinserti128 ymm9, ymm12, xmm9, 1
+vinserti128 ymm8, ymm13, xmm8, 1
+vmovdqu xmm13, [rax + 64]
+vmovdqu xmm12, [rax + 256]
+vpmaskmovq xmm13, xmm13, [rdx + 64]
+vpmaskmovq xmm12, xmm12, [rdx + 256]
+vmovdqu [rsp + 256], ymm2
+vmovdqu xmm2, [rax + 160]
+vmovdqu [rsp + 288], ymm3
+vmovdqu xmm3, [rax + 352]
+vpmaskmovq xmm2, xmm2, [rdx + 160]
+vpmaskmovq xmm3, xmm3, [rdx + 352]
+vinserti128 ymm2, ymm13, xmm2, 1
+vinserti128 ymm3, ymm12, xmm3, 1
+vpunpcklqdq ymm12, ymm9, ymm2
+vpunpcklqdq ymm13, ymm8, ymm3
+vpunpckhqdq ymm2, ymm9, ymm2
+vpunpckhqdq ymm3, ymm8, ymm3
+vmovdqu xmm8, [rax + 32]
+vmovdqu xmm9, [rax + 224]
+vpmaskmovq xmm8, xmm8, [rdx + 32]
+vpmaskmovq xmm9, xmm9, [rdx + 224]
+vmovdqu [rsp + 320], ymm5
+vmovdqu xmm5, [rax + 128]
+vmovdqu [rsp + 352], ymm4
+vmovdqu xmm4, [rax + 320]
+vpmaskmovq xmm5, xmm5, [rdx + 128]
+vpmaskmovq xmm4, xmm4, [rdx + 320]
+vinserti128 ymm5, ymm8, xmm5, 1
+vinserti128 ymm4, ymm9, xmm4, 1
+vmovdqu xmm9, [rax + 80]
+vmovdqu xmm8, [rax + 272]
+vpmaskmovq xmm9, xmm9, [rdx + 80]
+vpmaskmovq xmm8, xmm8, [rdx + 272]
+vmovdqu [rsp + 384], ymm1
+vmovdqu xmm1, [rax + 176]
+vmovdqu [rsp + 416], ymm0
+vmovdqu xmm0, [rax + 368]
+vpmaskmovq xmm1, xmm1, [rdx + 176]
+vpmaskmovq xmm0, xmm0, [rdx + 368]
+vinserti128 ymm1, ymm9, xmm1, 1
+vinserti128 ymm0, ymm8, xmm0, 1
+vpunpcklqdq ymm8, ymm5, ymm1
+vpunpcklqdq ymm9, ymm4, ymm0
+vpunpckhqdq ymm1, ymm5, ymm1
+vpunpckhqdq ymm0, ymm4, ymm0
+vpsrlq ymm4, ymm14, 52
+vpsrlq ymm5, ymm15, 52
+vmovdqu [rsp + 448], ymm10
+vpsllq ymm10, ymm6, 12
+vmovdqu [rsp + 480], ymm11
+vpsllq ymm11, ymm7, 12
+vpaddq ymm4, ymm10, ymm4
+vpaddq ymm5, ymm11, ymm5
+vpsrlq ymm6, ymm6, 40
+vpsrlq ymm7, ymm7, 40
+vpsllq ymm11, ymm12, 24
+vpsllq ymm10, ymm13, 24
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm7, ymm10, ymm7
+vpsrlq ymm12, ymm12, 28
+vpsrlq ymm13, ymm13, 28
+vpsllq ymm10, ymm2, 36
+vpsllq ymm11, ymm3, 36
+vpaddq ymm12, ymm10, ymm12
+vpaddq ymm13, ymm11, ymm13
+vpsrlq ymm2, ymm2, 16
+vpsrlq ymm3, ymm3, 16
+vpsllq ymm11, ymm8, 48
+vpsllq ymm10, ymm9, 48
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm3, ymm10, ymm3
+vpsrlq ymm10, ymm8, 4
+vpsrlq ymm11, ymm9, 4
+vpsrlq ymm8, ymm8, 56
+vpsrlq ymm9, ymm9, 56
+vmovdqu [rsp + 512], ymm11
+vpsllq ymm11, ymm1, 8
+vmovdqu [rsp + 544], ymm10
+vpsllq ymm10, ymm0, 8
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm9, ymm10, ymm9
+vpsrlq ymm1, ymm1, 44
+vpsrlq ymm0, ymm0, 44
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm10, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm10
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm11
+vsubpd ymm14, ymm14, ymm10
+vsubpd ymm15, ymm15, ymm11
+vmovdqu [rsp + 576], ymm0
+vmovdqu ymm0, [rsp + 480]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu [rsp + 480], ymm1
+vmovdqu ymm1, [rsp + 448]
+vpand ymm1, ymm1, [rip + 5f]
+vpaddq ymm0, ymm0, ymm10
+vpaddq ymm1, ymm1, ymm11
+vsubpd ymm0, ymm0, ymm10
+vsubpd ymm1, ymm1, ymm11
+vmovdqu [rsp + 448], ymm9
+vmovdqu ymm9, [rip + 5f + 64]
+vmovdqu [rsp + 608], ymm8
+vmovdqa ymm8, ymm9
+vfmadd231pd ymm8, ymm14, ymm0
+vmovdqu [rsp + 640], ymm3
+vmovdqu ymm3, [rip + 5f + 64]
+vmovdqu [rsp + 672], ymm2
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm15, ymm1
+vmovdqu [rsp + 704], ymm13
+vmovdqu ymm13, [rip + 5f + 96]
+vmovdqu [rsp + 736], ymm12
+vsubpd ymm12, ymm13, ymm8
+vmovdqu [rsp + 768], ymm7
+vmovdqu ymm7, [rip + 5f + 96]
+vmovdqu [rsp + 800], ymm6
+vsubpd ymm6, ymm7, ymm2
+vfmadd231pd ymm12, ymm14, ymm0
+vfmadd231pd ymm6, ymm15, ymm1
+vpaddq ymm12, ymm12, [rsi]
+vpaddq ymm6, ymm6, [rsi + 32]
+vpaddq ymm8, ymm8, [rsi + 64]
+vpaddq ymm2, ymm2, [rsi + 96]
+vmovdqu [rsp + 832], ymm6
+vmovdqu ymm6, [rsp + 416]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu [rsp + 416], ymm12
+vmovdqu ymm12, [rsp + 384]
+vpand ymm12, ymm12, [rip + 5f]
+vpaddq ymm6, ymm6, ymm10
+vpaddq ymm12, ymm12, ymm11
+vsubpd ymm6, ymm6, ymm10
+vsubpd ymm12, ymm12, ymm11
+vmovdqu [rsp + 384], ymm1
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm14, ymm6
+vmovdqa ymm9, ymm3
+vfmadd231pd ymm9, ymm15, ymm12
+vsubpd ymm3, ymm13, ymm1
+vsubpd ymm13, ymm7, ymm9
+vfmadd231pd ymm3, ymm14, ymm6
+vfmadd231pd ymm13, ymm15, ymm12
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm1, ymm1, [rsi + 128]
+vpaddq ymm9, ymm9, [rsi + 160]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm4, ymm4, ymm10
+vpaddq ymm5, ymm5, ymm11
+vsubpd ymm4, ymm4, ymm10
+vsubpd ymm5, ymm5, ymm11
+vmovdqu ymm13, [rip + 5f + 64]
+vmovdqa ymm3, ymm13
+vfmadd231pd ymm3, ymm4, ymm0
+vmovdqu [rsp + 864], ymm12
+vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu [rsp + 896], ymm6
+vmovdqa ymm6, ymm12
+vfmadd231pd ymm6, ymm5, [rsp + 384]
+vmovdqu ymm12, [rip + 5f + 96]
+vmovdqu [rsp + 928], ymm15
+vsubpd ymm15, ymm12, ymm3
+vsubpd ymm12, ymm7, ymm6
+vfmadd231pd ymm15, ymm4, ymm0
+vfmadd231pd ymm12, ymm5, [rsp + 384]
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm2, ymm12, ymm2
+vpaddq ymm1, ymm3, ymm1
+vpaddq ymm9, ymm6, ymm9
+vmovdqu ymm6, [rsp + 32]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm3, [rsp]
+vpand ymm3, ymm3, [rip + 5f]
+vpaddq ymm6, ymm6, ymm10
+vpaddq ymm3, ymm3, ymm11
+vsubpd ymm6, ymm6, ymm10
+vsubpd ymm3, ymm3, ymm11
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm14, ymm6
+vmovdqu ymm15, [rip + 5f + 64]
+vmovdqu [rsp], ymm2
+vmovdqa ymm2, ymm15
+vfmadd231pd ymm2, ymm3, [rsp + 928]
+vmovdqu [rsp + 32], ymm8
+vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu [rsp + 960], ymm0
+vsubpd ymm0, ymm8, ymm12
+vsubpd ymm11, ymm7, ymm2
+vfmadd231pd ymm0, ymm14, ymm6
+vfmadd231pd ymm11, ymm3, [rsp + 928]
+vpaddq ymm1, ymm0, ymm1
+vpaddq ymm9, ymm11, ymm9
+vpaddq ymm12, ymm12, [rsi + 192]
+vpaddq ymm2, ymm2, [rsi + 224]
+vmovdqu ymm11, [rsp + 896]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm4, ymm11
+vmovdqu [rsp + 992], ymm3
+vmovdqa ymm3, ymm15
+vfmadd231pd ymm3, ymm5, [rsp + 864]
+vmovdqu [rsp + 1024], ymm6
+vsubpd ymm6, ymm8, ymm0
+vmovdqu [rsp + 1056], ymm14
+vsubpd ymm14, ymm7, ymm3
+vfmadd231pd ymm6, ymm4, ymm11
+vfmadd231pd ymm14, ymm5, [rsp + 864]
+vpaddq ymm1, ymm6, ymm1
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm12, ymm0, ymm12
+vpaddq ymm2, ymm3, ymm2
+vmovdqu ymm3, [rsp + 800]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm0, [rsp + 768]
+vpand ymm0, ymm0, [rip + 5f]
+vpaddq ymm3, ymm3, ymm10
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm14
+vsubpd ymm3, ymm3, ymm10
+vsubpd ymm0, ymm0, ymm14
+vmovdqu ymm6, [rsp + 960]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm3, ymm6
+vmovdqu [rsp + 768], ymm5
+vmovdqa ymm5, ymm15
+vfmadd231pd ymm5, ymm0, [rsp + 384]
+vmovdqu [rsp + 800], ymm4
+vsubpd ymm4, ymm8, ymm11
+vsubpd ymm8, ymm7, ymm5
+vfmadd231pd ymm4, ymm3, ymm6
+vfmadd231pd ymm8, ymm0, [rsp + 384]
+vpaddq ymm1, ymm4, ymm1
+vpaddq ymm9, ymm8, ymm9
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm2, ymm5, ymm2
+vmovdqu ymm5, [rsp + 352]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm11, [rsp + 320]
+vpand ymm11, ymm11, [rip + 5f]
+vpaddq ymm5, ymm5, ymm10
+vpaddq ymm11, ymm11, ymm14
+vsubpd ymm5, ymm5, ymm10
+vsubpd ymm11, ymm11, ymm14
+vmovdqu ymm8, [rsp + 1056]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm5, ymm8
+vmovdqu [rsp + 320], ymm9
+vmovdqa ymm9, ymm15
+vfmadd231pd ymm9, ymm11, [rsp + 928]
+vmovdqu [rsp + 352], ymm1
+vmovdqu ymm1, [rip + 5f + 96]
+vsubpd ymm6, ymm1, ymm4
+vsubpd ymm14, ymm7, ymm9
+vfmadd231pd ymm6, ymm8, ymm5
+vfmadd231pd ymm14, ymm11, [rsp + 928]
+vpaddq ymm12, ymm6, ymm12
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm4, ymm4, [rsi + 256]
+vpaddq ymm9, ymm9, [rsi + 288]
+vmovdqu ymm14, [rsp + 800]
+vmovdqu ymm6, [rsp + 1024]
+vmovdqu [rsp + 1088], ymm11
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm14, ymm6
+vmovdqu [rsp + 1120], ymm5
+vmovdqu ymm5, [rsp + 768]
+vmovdqa ymm8, ymm15
+vfmadd231pd ymm8, ymm5, [rsp + 992]
+vsubpd ymm10, ymm1, ymm11
+vsubpd ymm1, ymm7, ymm8
+vfmadd231pd ymm10, ymm14, ymm6
+vfmadd231pd ymm1, ymm5, [rsp + 992]
+vpaddq ymm12, ymm10, ymm12
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm4, ymm11, ymm4
+vpaddq ymm9, ymm8, ymm9
+vmovdqu ymm8, [rsp + 896]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm3, ymm8
+vmovdqu ymm1, [rsp + 864]
+vmovdqa ymm10, ymm15
+vfmadd231pd ymm10, ymm0, ymm1
+vmovdqu ymm6, [rip + 5f + 96]
+vsubpd ymm5, ymm6, ymm11
+vsubpd ymm14, ymm7, ymm10
+vfmadd231pd ymm5, ymm3, ymm8
+vfmadd231pd ymm14, ymm0, ymm1
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm4, ymm11, ymm4
+vpaddq ymm9, ymm10, ymm9
+vmovdqu ymm10, [rsp + 736]
+vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm11, [rsp + 704]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm10, ymm10, ymm14
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm11, ymm11, ymm5
+vsubpd ymm10, ymm10, ymm14
+vsubpd ymm11, ymm11, ymm5
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm10, [rsp + 960]
+vmovdqa ymm8, ymm15
+vfmadd231pd ymm8, ymm11, [rsp + 384]
+vmovdqu [rsp + 704], ymm0
+vsubpd ymm0, ymm6, ymm1
+vmovdqu [rsp + 736], ymm3
+vsubpd ymm3, ymm7, ymm8
+vfmadd231pd ymm0, ymm10, [rsp + 960]
+vfmadd231pd ymm3, ymm11, [rsp + 384]
+vpaddq ymm12, ymm0, ymm12
+vpaddq ymm2, ymm3, ymm2
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm9, ymm8, ymm9
+vmovdqu ymm8, [rsp + 288]
+vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm1, [rsp + 256]
+vpand ymm1, ymm1, [rip + 5f]
+vpaddq ymm8, ymm8, ymm14
+vpaddq ymm1, ymm1, ymm5
+vsubpd ymm8, ymm8, ymm14
+vsubpd ymm1, ymm1, ymm5
+vmovdqu ymm3, [rsp + 1056]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm8, ymm3
+vmovdqu [rsp + 256], ymm2
+vmovdqa ymm2, ymm15
+vfmadd231pd ymm2, ymm1, [rsp + 928]
+vmovdqu [rsp + 288], ymm12
+vsubpd ymm12, ymm6, ymm0
+vsubpd ymm5, ymm7, ymm2
+vfmadd231pd ymm12, ymm3, ymm8
+vfmadd231pd ymm5, ymm1, [rsp + 928]
+vpaddq ymm4, ymm12, ymm4
+vpaddq ymm9, ymm5, ymm9
+vpaddq ymm0, ymm0, [rsi + 320]
+vpaddq ymm2, ymm2, [rsi + 352]
+vmovdqu ymm5, [rsp + 800]
+vmovdqu ymm12, [rsp + 1120]
+vmovdqu [rsp + 1152], ymm1
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm5, ymm12
+vmovdqu [rsp + 1184], ymm8
+vmovdqu ymm8, [rsp + 768]
+vmovdqa ymm3, ymm15
+vfmadd231pd ymm3, ymm8, [rsp + 1088]
+vsubpd ymm14, ymm6, ymm1
+vmovdqu [rsp + 1216], ymm11
+vsubpd ymm11, ymm7, ymm3
+vfmadd231pd ymm14, ymm5, ymm12
+vfmadd231pd ymm11, ymm8, [rsp + 1088]
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm9, ymm11, ymm9
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm2, ymm3, ymm2
+vmovdqu ymm3, [rsp + 736]
+vmovdqu ymm1, [rsp + 1024]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm3, ymm1
+vmovdqu ymm14, [rsp + 704]
+vmovdqa ymm12, ymm15
+vfmadd231pd ymm12, ymm14, [rsp + 992]
+vsubpd ymm8, ymm6, ymm11
+vsubpd ymm5, ymm7, ymm12
+vfmadd231pd ymm8, ymm3, ymm1
+vfmadd231pd ymm5, ymm14, [rsp + 992]
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm9, ymm5, ymm9
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm2, ymm12, ymm2
+vmovdqu ymm12, [rsp + 896]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm10, ymm12
+vmovdqu ymm5, [rsp + 1216]
+vmovdqu ymm8, [rsp + 864]
+vmovdqa ymm1, ymm15
+vfmadd231pd ymm1, ymm5, ymm8
+vsubpd ymm14, ymm6, ymm11
+vsubpd ymm3, ymm7, ymm1
+vfmadd231pd ymm14, ymm10, ymm12
+vfmadd231pd ymm3, ymm5, ymm8
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm9, ymm3, ymm9
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm2, ymm1, ymm2
+vmovdqu ymm1, [rsp + 672]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm11, [rsp + 640]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm3
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm11, ymm11, ymm14
+vsubpd ymm1, ymm1, ymm3
+vsubpd ymm11, ymm11, ymm14
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm1, [rsp + 960]
+vmovdqa ymm12, ymm15
+vfmadd231pd ymm12, ymm11, [rsp + 384]
+vsubpd ymm5, ymm6, ymm8
+vmovdqu [rsp + 640], ymm10
+vsubpd ymm10, ymm7, ymm12
+vfmadd231pd ymm5, ymm1, [rsp + 960]
+vfmadd231pd ymm10, ymm11, [rsp + 384]
+vpaddq ymm4, ymm5, ymm4
+vpaddq ymm9, ymm10, ymm9
+vpaddq ymm0, ymm8, ymm0
+vpaddq ymm2, ymm12, ymm2
+vmovdqu ymm12, [rsp + 224]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm8, [rsp + 192]
+vpand ymm8, ymm8, [rip + 5f]
+vpaddq ymm12, ymm12, ymm3
+vpaddq ymm8, ymm8, ymm14
+vsubpd ymm12, ymm12, ymm3
+vsubpd ymm8, ymm8, ymm14
+vmovdqu ymm10, [rsp + 1056]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm12, ymm10
+vmovdqu [rsp + 192], ymm9
+vmovdqa ymm9, ymm15
+vfmadd231pd ymm9, ymm8, [rsp + 928]
+vmovdqu [rsp + 224], ymm4
+vsubpd ymm4, ymm6, ymm5
+vsubpd ymm14, ymm7, ymm9
+vfmadd231pd ymm4, ymm10, ymm12
+vfmadd231pd ymm14, ymm8, [rsp + 928]
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm5, ymm5, [rsi + 384]
+vpaddq ymm9, ymm9, [rsi + 416]
+vmovdqu ymm14, [rsp + 800]
+vmovdqu ymm4, [rsp + 1184]
+vmovdqu [rsp + 672], ymm8
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm14, ymm4
+vmovdqu [rsp + 1248], ymm12
+vmovdqu ymm12, [rsp + 768]
+vmovdqa ymm10, ymm15
+vfmadd231pd ymm10, ymm12, [rsp + 1152]
+vsubpd ymm3, ymm6, ymm8
+vmovdqu [rsp + 1280], ymm11
+vsubpd ymm11, ymm7, ymm10
+vfmadd231pd ymm3, ymm14, ymm4
+vfmadd231pd ymm11, ymm12, [rsp + 1152]
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm5, ymm8, ymm5
+vpaddq ymm9, ymm10, ymm9
+vmovdqu ymm10, [rsp + 736]
+vmovdqu ymm8, [rsp + 1120]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm10, ymm8
+vmovdqu ymm3, [rsp + 704]
+vmovdqa ymm4, ymm15
+vfmadd231pd ymm4, ymm3, [rsp + 1088]
+vsubpd ymm12, ymm6, ymm11
+vsubpd ymm14, ymm7, ymm4
+vfmadd231pd ymm12, ymm10, ymm8
+vfmadd231pd ymm14, ymm3, [rsp + 1088]
+vpaddq ymm0, ymm12, ymm0
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm9, ymm4, ymm9
+vmovdqu ymm4, [rsp + 640]
+vmovdqu ymm11, [rsp + 1024]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm4, ymm11
+vmovdqu ymm12, [rsp + 1216]
+vmovdqa ymm8, ymm15
+vfmadd231pd ymm8, ymm12, [rsp + 992]
+vsubpd ymm3, ymm6, ymm14
+vsubpd ymm10, ymm7, ymm8
+vfmadd231pd ymm3, ymm4, ymm11
+vfmadd231pd ymm10, ymm12, [rsp + 992]
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm2, ymm10, ymm2
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm9, ymm8, ymm9
+vmovdqu ymm8, [rsp + 896]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm1, ymm8
+vmovdqu ymm10, [rsp + 1280]
+vmovdqu ymm3, [rsp + 864]
+vmovdqa ymm11, ymm15
+vfmadd231pd ymm11, ymm10, ymm3
+vsubpd ymm12, ymm6, ymm14
+vsubpd ymm4, ymm7, ymm11
+vfmadd231pd ymm12, ymm1, ymm8
+vfmadd231pd ymm4, ymm10, ymm3
+vpaddq ymm0, ymm12, ymm0
+vpaddq ymm2, ymm4, ymm2
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm9, ymm11, ymm9
+vmovdqu ymm11, [rsp + 544]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu ymm14, [rsp + 512]
+vpand ymm14, ymm14, [rip + 5f]
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm11, ymm11, ymm4
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm12
+vsubpd ymm11, ymm11, ymm4
+vsubpd ymm14, ymm14, ymm12
+vmovdqa ymm3, ymm13
+vfmadd231pd ymm3, ymm11, [rsp + 960]
+vmovdqa ymm8, ymm15
+vfmadd231pd ymm8, ymm14, [rsp + 384]
+vsubpd ymm10, ymm6, ymm3
+vmovdqu [rsp + 512], ymm1
+vsubpd ymm1, ymm7, ymm8
+vfmadd231pd ymm10, ymm11, [rsp + 960]
+vfmadd231pd ymm1, ymm14, [rsp + 384]
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm5, ymm3, ymm5
+vpaddq ymm9, ymm8, ymm9
+vmovdqu ymm8, [rsp + 160]
+vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm3, [rsp + 128]
+vpand ymm3, ymm3, [rip + 5f]
+vpaddq ymm8, ymm8, ymm4
+vpaddq ymm3, ymm3, ymm12
+vsubpd ymm8, ymm8, ymm4
+vsubpd ymm3, ymm3, ymm12
+vmovdqu ymm1, [rsp + 1056]
+vmovdqa ymm10, ymm13
+vfmadd231pd ymm10, ymm8, ymm1
+vmovdqu [rsp + 128], ymm2
+vmovdqa ymm2, ymm15
+vfmadd231pd ymm2, ymm3, [rsp + 928]
+vmovdqu [rsp + 160], ymm0
+vsubpd ymm0, ymm6, ymm10
+vsubpd ymm12, ymm7, ymm2
+vfmadd231pd ymm0, ymm1, ymm8
+vfmadd231pd ymm12, ymm3, [rsp + 928]
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm9, ymm12, ymm9
+vpaddq ymm10, ymm10, [rsi + 448]
+vpaddq ymm2, ymm2, [rsi + 480]
+vmovdqu ymm12, [rsp + 800]
+vmovdqu ymm0, [rsp + 1248]
+vmovdqu [rsp + 544], ymm3
+vmovdqa ymm3, ymm13
+vfmadd231pd ymm3, ymm12, ymm0
+vmovdqu [rsp + 1312], ymm8
+vmovdqu ymm8, [rsp + 768]
+vmovdqa ymm1, ymm15
+vfmadd231pd ymm1, ymm8, [rsp + 672]
+vsubpd ymm4, ymm6, ymm3
+vmovdqu [rsp + 1344], ymm14
+vsubpd ymm14, ymm7, ymm1
+vfmadd231pd ymm4, ymm12, ymm0
+vfmadd231pd ymm14, ymm8, [rsp + 672]
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm10, ymm3, ymm10
+vpaddq ymm2, ymm1, ymm2
+vmovdqu ymm1, [rsp + 736]
+vmovdqu ymm3, [rsp + 1184]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm1, ymm3
+vmovdqu ymm4, [rsp + 704]
+vmovdqa ymm0, ymm15
+vfmadd231pd ymm0, ymm4, [rsp + 1152]
+vsubpd ymm8, ymm6, ymm14
+vsubpd ymm12, ymm7, ymm0
+vfmadd231pd ymm8, ymm1, ymm3
+vfmadd231pd ymm12, ymm4, [rsp + 1152]
+vpaddq ymm5, ymm8, ymm5
+vpaddq ymm9, ymm12, ymm9
+vpaddq ymm10, ymm14, ymm10
+vpaddq ymm2, ymm0, ymm2
+vmovdqu ymm0, [rsp + 640]
+vmovdqu ymm14, [rsp + 1120]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm0, ymm14
+vmovdqu ymm8, [rsp + 1216]
+vmovdqa ymm3, ymm15
+vfmadd231pd ymm3, ymm8, [rsp + 1088]
+vsubpd ymm4, ymm6, ymm12
+vsubpd ymm1, ymm7, ymm3
+vfmadd231pd ymm4, ymm0, ymm14
+vfmadd231pd ymm1, ymm8, [rsp + 1088]
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm9, ymm1, ymm9
+vpaddq ymm10, ymm12, ymm10
+vpaddq ymm2, ymm3, ymm2
+vmovdqu ymm3, [rsp + 512]
+vmovdqu ymm12, [rsp + 1024]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm3, ymm12
+vmovdqu ymm4, [rsp + 1280]
+vmovdqa ymm14, ymm15
+vfmadd231pd ymm14, ymm4, [rsp + 992]
+vsubpd ymm8, ymm6, ymm1
+vsubpd ymm0, ymm7, ymm14
+vfmadd231pd ymm8, ymm3, ymm12
+vfmadd231pd ymm0, ymm4, [rsp + 992]
+vpaddq ymm5, ymm8, ymm5
+vpaddq ymm9, ymm0, ymm9
+vpaddq ymm10, ymm1, ymm10
+vpaddq ymm2, ymm14, ymm2
+vmovdqu ymm14, [rsp + 896]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm11, ymm14
+vmovdqu ymm0, [rsp + 1344]
+vmovdqu ymm8, [rsp + 864]
+vmovdqa ymm12, ymm15
+vfmadd231pd ymm12, ymm0, ymm8
+vsubpd ymm4, ymm6, ymm1
+vsubpd ymm3, ymm7, ymm12
+vfmadd231pd ymm4, ymm11, ymm14
+vfmadd231pd ymm3, ymm0, ymm8
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm9, ymm3, ymm9
+vpaddq ymm10, ymm1, ymm10
+vpaddq ymm2, ymm12, ymm2
+vmovdqu ymm12, [rsp + 608]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm1, [rsp + 448]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm3
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm4
+vsubpd ymm12, ymm12, ymm3
+vsubpd ymm1, ymm1, ymm4
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm12, [rsp + 960]
+vmovdqa ymm14, ymm15
+vfmadd231pd ymm14, ymm1, [rsp + 384]
+vsubpd ymm0, ymm6, ymm8
+vmovdqu [rsp + 448], ymm11
+vsubpd ymm11, ymm7, ymm14
+vfmadd231pd ymm0, ymm12, [rsp + 960]
+vfmadd231pd ymm11, ymm1, [rsp + 384]
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm9, ymm11, ymm9
+vpaddq ymm10, ymm8, ymm10
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm14, ymm3, [rsp + 96]
+vpaddq ymm8, ymm4, [rsp + 64]
+vsubpd ymm14, ymm14, ymm3
+vsubpd ymm8, ymm8, ymm4
+vmovdqu ymm11, [rsp + 1056]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm14, ymm11
+vmovdqu [rsp + 64], ymm9
+vmovdqa ymm9, ymm15
+vfmadd231pd ymm9, ymm8, [rsp + 928]
+vmovdqu [rsp + 96], ymm5
+vsubpd ymm5, ymm6, ymm0
+vsubpd ymm4, ymm7, ymm9
+vfmadd231pd ymm5, ymm11, ymm14
+vfmadd231pd ymm4, ymm8, [rsp + 928]
+vpaddq ymm10, ymm5, ymm10
+vpaddq ymm2, ymm4, ymm2
+vpaddq ymm0, ymm0, [rsi + 512]
+vpaddq ymm9, ymm9, [rsi + 544]
+vmovdqu ymm4, [rsp + 800]
+vmovdqu ymm5, [rsp + 1312]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm4, ymm5
+vmovdqu [rsp + 928], ymm8
+vmovdqu ymm8, [rsp + 768]
+vmovdqu [rsp + 1056], ymm14
+vmovdqa ymm14, ymm15
+vfmadd231pd ymm14, ymm8, [rsp + 544]
+vsubpd ymm3, ymm6, ymm11
+vmovdqu [rsp + 608], ymm1
+vsubpd ymm1, ymm7, ymm14
+vfmadd231pd ymm3, ymm4, ymm5
+vfmadd231pd ymm1, ymm8, [rsp + 544]
+vpaddq ymm10, ymm3, ymm10
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm9, ymm14, ymm9
+vmovdqu ymm14, [rsp + 736]
+vmovdqu ymm11, [rsp + 1248]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm14, ymm11
+vmovdqu ymm3, [rsp + 704]
+vmovdqa ymm5, ymm15
+vfmadd231pd ymm5, ymm3, [rsp + 672]
+vsubpd ymm8, ymm6, ymm1
+vsubpd ymm4, ymm7, ymm5
+vfmadd231pd ymm8, ymm14, ymm11
+vfmadd231pd ymm4, ymm3, [rsp + 672]
+vpaddq ymm10, ymm8, ymm10
+vpaddq ymm2, ymm4, ymm2
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm9, ymm5, ymm9
+vmovdqu ymm5, [rsp + 640]
+vmovdqu ymm1, [rsp + 1184]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm5, ymm1
+vmovdqu ymm8, [rsp + 1216]
+vmovdqa ymm11, ymm15
+vfmadd231pd ymm11, ymm8, [rsp + 1152]
+vsubpd ymm3, ymm6, ymm4
+vsubpd ymm14, ymm7, ymm11
+vfmadd231pd ymm3, ymm5, ymm1
+vfmadd231pd ymm14, ymm8, [rsp + 1152]
+vpaddq ymm10, ymm3, ymm10
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm9, ymm11, ymm9
+vmovdqu ymm11, [rsp + 512]
+vmovdqu ymm4, [rsp + 1120]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm11, ymm4
+vmovdqu ymm3, [rsp + 1280]
+vmovdqa ymm1, ymm15
+vfmadd231pd ymm1, ymm3, [rsp + 1088]
+vsubpd ymm8, ymm6, ymm14
+vsubpd ymm5, ymm7, ymm1
+vfmadd231pd ymm8, ymm11, ymm4
+vfmadd231pd ymm5, ymm3, [rsp + 1088]
+vpaddq ymm10, ymm8, ymm10
+vpaddq ymm2, ymm5, ymm2
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm9, ymm1, ymm9
+vmovdqu ymm1, [rsp + 448]
+vmovdqu ymm14, [rsp + 1024]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm1, ymm14
+vmovdqu ymm8, [rsp + 1344]
+vmovdqa ymm4, ymm15
+vfmadd231pd ymm4, ymm8, [rsp + 992]
+vsubpd ymm3, ymm6, ymm5
+vsubpd ymm11, ymm7, ymm4
+vfmadd231pd ymm3, ymm1, ymm14
+vfmadd231pd ymm11, ymm8, [rsp + 992]
+vpaddq ymm10, ymm3, ymm10
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm9, ymm4, ymm9
+vmovdqu ymm4, [rsp + 896]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm12, ymm4
+vmovdqu ymm11, [rsp + 608]
+vmovdqu ymm3, [rsp + 864]
+vmovdqa ymm14, ymm15
+vfmadd231pd ymm14, ymm11, ymm3
+vsubpd ymm8, ymm6, ymm5
+vsubpd ymm1, ymm7, ymm14
+vfmadd231pd ymm8, ymm12, ymm4
+vfmadd231pd ymm1, ymm11, ymm3
+vpaddq ymm10, ymm8, ymm10
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm9, ymm14, ymm9
+vmovdqu ymm14, [rsp + 480]
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm5
+vmovdqu ymm1, [rsp + 576]
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm8
+vsubpd ymm5, ymm14, ymm5
+vsubpd ymm8, ymm1, ymm8
+vmovdqu ymm1, [rsp + 960]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm5, ymm1
+vmovdqa ymm3, ymm15
+vfmadd231pd ymm3, ymm8, [rsp + 384]
+vsubpd ymm4, ymm6, ymm14
+vsubpd ymm11, ymm7, ymm3
+vfmadd231pd ymm4, ymm5, ymm1
+vfmadd231pd ymm11, ymm8, [rsp + 384]
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm9, ymm3, ymm9
+vmovdqu ymm3, [rsp + 800]
+vmovdqu ymm14, [rsp + 1056]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm3, ymm14
+vmovdqu ymm4, [rsp + 768]
+vmovdqu ymm1, [rsp + 928]
+vmovdqu [rsp + 384], ymm2
+vmovdqa ymm2, ymm15
+vfmadd231pd ymm2, ymm4, ymm1
+vmovdqu [rsp + 960], ymm10
+vsubpd ymm10, ymm6, ymm11
+vmovdqu [rsp + 576], ymm8
+vsubpd ymm8, ymm7, ymm2
+vfmadd231pd ymm10, ymm3, ymm14
+vfmadd231pd ymm8, ymm4, ymm1
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm9, ymm8, ymm9
+vpaddq ymm11, ymm11, [rsi + 576]
+vpaddq ymm2, ymm2, [rsi + 608]
+vmovdqu ymm8, [rsp + 736]
+vmovdqu ymm10, [rsp + 1312]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm8, ymm10
+vmovdqu ymm3, [rsp + 704]
+vmovdqa ymm1, ymm15
+vfmadd231pd ymm1, ymm3, [rsp + 544]
+vsubpd ymm14, ymm6, ymm4
+vmovdqu [rsp + 768], ymm5
+vsubpd ymm5, ymm7, ymm1
+vfmadd231pd ymm14, ymm8, ymm10
+vfmadd231pd ymm5, ymm3, [rsp + 544]
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm9, ymm5, ymm9
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm2, ymm1, ymm2
+vmovdqu ymm1, [rsp + 640]
+vmovdqu ymm4, [rsp + 1248]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm1, ymm4
+vmovdqu ymm14, [rsp + 1216]
+vmovdqa ymm10, ymm15
+vfmadd231pd ymm10, ymm14, [rsp + 672]
+vsubpd ymm3, ymm6, ymm5
+vsubpd ymm8, ymm7, ymm10
+vfmadd231pd ymm3, ymm1, ymm4
+vfmadd231pd ymm8, ymm14, [rsp + 672]
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm9, ymm8, ymm9
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm2, ymm10, ymm2
+vmovdqu ymm10, [rsp + 512]
+vmovdqu ymm5, [rsp + 1184]
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm10, ymm5
+vmovdqu ymm3, [rsp + 1280]
+vmovdqa ymm4, ymm15
+vfmadd231pd ymm4, ymm3, [rsp + 1152]
+vsubpd ymm14, ymm6, ymm8
+vsubpd ymm1, ymm7, ymm4
+vfmadd231pd ymm14, ymm10, ymm5
+vfmadd231pd ymm1, ymm3, [rsp + 1152]
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm9, ymm1, ymm9
+vpaddq ymm11, ymm8, ymm11
+vpaddq ymm2, ymm4, ymm2
+vmovdqu ymm4, [rsp + 448]
+vmovdqu ymm8, [rsp + 1120]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm4, ymm8
+vmovdqu ymm14, [rsp + 1344]
+vmovdqa ymm5, ymm15
+vfmadd231pd ymm5, ymm14, [rsp + 1088]
+vsubpd ymm3, ymm6, ymm1
+vsubpd ymm10, ymm7, ymm5
+vfmadd231pd ymm3, ymm4, ymm8
+vfmadd231pd ymm10, ymm14, [rsp + 1088]
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm9, ymm10, ymm9
+vpaddq ymm11, ymm1, ymm11
+vpaddq ymm2, ymm5, ymm2
+vmovdqu ymm5, [rsp + 1024]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm12, ymm5
+vmovdqu ymm10, [rsp + 608]
+vmovdqu ymm3, [rsp + 992]
+vmovdqa ymm8, ymm15
+vfmadd231pd ymm8, ymm10, ymm3
+vsubpd ymm14, ymm6, ymm1
+vsubpd ymm4, ymm7, ymm8
+vfmadd231pd ymm14, ymm12, ymm5
+vfmadd231pd ymm4, ymm10, ymm3
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm9, ymm4, ymm9
+vpaddq ymm11, ymm1, ymm11
+vpaddq ymm2, ymm8, ymm2
+vmovdqu ymm8, [rsp + 768]
+vmovdqu ymm1, [rsp + 896]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm8, ymm1
+vmovdqu ymm14, [rsp + 576]
+vmovdqa ymm3, ymm15
+vfmadd231pd ymm3, ymm14, [rsp + 864]
+vsubpd ymm5, ymm6, ymm4
+vsubpd ymm10, ymm7, ymm3
+vfmadd231pd ymm5, ymm8, ymm1
+vfmadd231pd ymm10, ymm14, [rsp + 864]
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm9, ymm10, ymm9
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm2, ymm3, ymm2
+vmovdqu ymm3, [rsp + 736]
+vmovdqu ymm4, [rsp + 1056]
+vmovdqa ymm10, ymm13
+vfmadd231pd ymm10, ymm3, ymm4
+vmovdqu ymm5, [rsp + 704]
+vmovdqu ymm1, [rsp + 928]
+vmovdqu [rsp + 864], ymm9
+vmovdqa ymm9, ymm15
+vfmadd231pd ymm9, ymm5, ymm1
+vmovdqu [rsp + 896], ymm0
+vsubpd ymm0, ymm6, ymm10
+vsubpd ymm14, ymm7, ymm9
+vfmadd231pd ymm0, ymm3, ymm4
+vfmadd231pd ymm14, ymm5, ymm1
+vpaddq ymm11, ymm0, ymm11
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm10, ymm10, [rsi + 640]
+vpaddq ymm9, ymm9, [rsi + 672]
+vmovdqu ymm14, [rsp + 640]
+vmovdqu ymm0, [rsp + 1312]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm14, ymm0
+vmovdqu ymm3, [rsp + 1216]
+vmovdqa ymm1, ymm15
+vfmadd231pd ymm1, ymm3, [rsp + 544]
+vsubpd ymm4, ymm6, ymm5
+vsubpd ymm8, ymm7, ymm1
+vfmadd231pd ymm4, ymm14, ymm0
+vfmadd231pd ymm8, ymm3, [rsp + 544]
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm10, ymm5, ymm10
+vpaddq ymm9, ymm1, ymm9
+vmovdqu ymm1, [rsp + 512]
+vmovdqu ymm5, [rsp + 1248]
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm1, ymm5
+vmovdqu ymm4, [rsp + 1280]
+vmovdqa ymm0, ymm15
+vfmadd231pd ymm0, ymm4, [rsp + 672]
+vsubpd ymm3, ymm6, ymm8
+vsubpd ymm14, ymm7, ymm0
+vfmadd231pd ymm3, ymm1, ymm5
+vfmadd231pd ymm14, ymm4, [rsp + 672]
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm10, ymm8, ymm10
+vpaddq ymm9, ymm0, ymm9
+vmovdqu ymm0, [rsp + 448]
+vmovdqu ymm8, [rsp + 1184]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm0, ymm8
+vmovdqu ymm3, [rsp + 1344]
+vmovdqa ymm5, ymm15
+vfmadd231pd ymm5, ymm3, [rsp + 1152]
+vsubpd ymm4, ymm6, ymm14
+vsubpd ymm1, ymm7, ymm5
+vfmadd231pd ymm4, ymm0, ymm8
+vfmadd231pd ymm1, ymm3, [rsp + 1152]
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm10, ymm14, ymm10
+vpaddq ymm9, ymm5, ymm9
+vmovdqu ymm5, [rsp + 1120]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm12, ymm5
+vmovdqu ymm1, [rsp + 608]
+vmovdqu ymm4, [rsp + 1088]
+vmovdqa ymm8, ymm15
+vfmadd231pd ymm8, ymm1, ymm4
+vsubpd ymm3, ymm6, ymm14
+vsubpd ymm0, ymm7, ymm8
+vfmadd231pd ymm3, ymm12, ymm5
+vfmadd231pd ymm0, ymm1, ymm4
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm10, ymm14, ymm10
+vpaddq ymm9, ymm8, ymm9
+vmovdqu ymm8, [rsp + 768]
+vmovdqu ymm14, [rsp + 1024]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm8, ymm14
+vmovdqu ymm3, [rsp + 576]
+vmovdqa ymm4, ymm15
+vfmadd231pd ymm4, ymm3, [rsp + 992]
+vsubpd ymm5, ymm6, ymm0
+vsubpd ymm1, ymm7, ymm4
+vfmadd231pd ymm5, ymm8, ymm14
+vfmadd231pd ymm1, ymm3, [rsp + 992]
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm10, ymm0, ymm10
+vpaddq ymm9, ymm4, ymm9
+vmovdqu ymm4, [rsp + 640]
+vmovdqu ymm0, [rsp + 1056]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm4, ymm0
+vmovdqu ymm5, [rsp + 1216]
+vmovdqu ymm14, [rsp + 928]
+vmovdqu [rsp + 992], ymm2
+vmovdqa ymm2, ymm15
+vfmadd231pd ymm2, ymm5, ymm14
+vmovdqu [rsp + 1024], ymm11
+vsubpd ymm11, ymm6, ymm1
+vsubpd ymm3, ymm7, ymm2
+vfmadd231pd ymm11, ymm4, ymm0
+vfmadd231pd ymm3, ymm5, ymm14
+vpaddq ymm10, ymm11, ymm10
+vpaddq ymm9, ymm3, ymm9
+vpaddq ymm1, ymm1, [rsi + 704]
+vpaddq ymm2, ymm2, [rsi + 736]
+vmovdqu ymm3, [rsp + 512]
+vmovdqu ymm11, [rsp + 1312]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm3, ymm11
+vmovdqu ymm4, [rsp + 1280]
+vmovdqa ymm14, ymm15
+vfmadd231pd ymm14, ymm4, [rsp + 544]
+vsubpd ymm0, ymm6, ymm5
+vsubpd ymm8, ymm7, ymm14
+vfmadd231pd ymm0, ymm3, ymm11
+vfmadd231pd ymm8, ymm4, [rsp + 544]
+vpaddq ymm10, ymm0, ymm10
+vpaddq ymm9, ymm8, ymm9
+vpaddq ymm1, ymm5, ymm1
+vpaddq ymm2, ymm14, ymm2
+vmovdqu ymm14, [rsp + 448]
+vmovdqu ymm5, [rsp + 1248]
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm14, ymm5
+vmovdqu ymm0, [rsp + 1344]
+vmovdqa ymm11, ymm15
+vfmadd231pd ymm11, ymm0, [rsp + 672]
+vsubpd ymm4, ymm6, ymm8
+vsubpd ymm3, ymm7, ymm11
+vfmadd231pd ymm4, ymm14, ymm5
+vfmadd231pd ymm3, ymm0, [rsp + 672]
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm9, ymm3, ymm9
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm2, ymm11, ymm2
+vmovdqu ymm11, [rsp + 1184]
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm12, ymm11
+vmovdqu ymm3, [rsp + 608]
+vmovdqu ymm4, [rsp + 1152]
+vmovdqa ymm5, ymm15
+vfmadd231pd ymm5, ymm3, ymm4
+vsubpd ymm0, ymm6, ymm8
+vsubpd ymm14, ymm7, ymm5
+vfmadd231pd ymm0, ymm12, ymm11
+vfmadd231pd ymm14, ymm3, ymm4
+vpaddq ymm10, ymm0, ymm10
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm2, ymm5, ymm2
+vmovdqu ymm5, [rsp + 768]
+vmovdqu ymm8, [rsp + 1120]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm5, ymm8
+vmovdqu ymm0, [rsp + 576]
+vmovdqa ymm4, ymm15
+vfmadd231pd ymm4, ymm0, [rsp + 1088]
+vsubpd ymm11, ymm6, ymm14
+vsubpd ymm3, ymm7, ymm4
+vfmadd231pd ymm11, ymm5, ymm8
+vfmadd231pd ymm3, ymm0, [rsp + 1088]
+vpaddq ymm10, ymm11, ymm10
+vpaddq ymm9, ymm3, ymm9
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm2, ymm4, ymm2
+vmovdqu ymm4, [rsp + 512]
+vmovdqu ymm14, [rsp + 1056]
+vmovdqa ymm3, ymm13
+vfmadd231pd ymm3, ymm4, ymm14
+vmovdqu ymm11, [rsp + 1280]
+vmovdqu ymm8, [rsp + 928]
+vmovdqu [rsp + 1088], ymm9
+vmovdqa ymm9, ymm15
+vfmadd231pd ymm9, ymm11, ymm8
+vmovdqu [rsp + 1120], ymm10
+vsubpd ymm10, ymm6, ymm3
+vsubpd ymm0, ymm7, ymm9
+vfmadd231pd ymm10, ymm4, ymm14
+vfmadd231pd ymm0, ymm11, ymm8
+vpaddq ymm1, ymm10, ymm1
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm3, ymm3, [rsi + 768]
+vpaddq ymm9, ymm9, [rsi + 800]
+vmovdqu ymm0, [rsp + 448]
+vmovdqu ymm10, [rsp + 1312]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm0, ymm10
+vmovdqu ymm4, [rsp + 1344]
+vmovdqa ymm8, ymm15
+vfmadd231pd ymm8, ymm4, [rsp + 544]
+vsubpd ymm14, ymm6, ymm11
+vsubpd ymm5, ymm7, ymm8
+vfmadd231pd ymm14, ymm0, ymm10
+vfmadd231pd ymm5, ymm4, [rsp + 544]
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm2, ymm5, ymm2
+vpaddq ymm3, ymm11, ymm3
+vpaddq ymm9, ymm8, ymm9
+vmovdqu ymm8, [rsp + 1248]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm12, ymm8
+vmovdqu ymm5, [rsp + 608]
+vmovdqu ymm14, [rsp + 672]
+vmovdqa ymm10, ymm15
+vfmadd231pd ymm10, ymm5, ymm14
+vsubpd ymm4, ymm6, ymm11
+vsubpd ymm0, ymm7, ymm10
+vfmadd231pd ymm4, ymm12, ymm8
+vfmadd231pd ymm0, ymm5, ymm14
+vpaddq ymm1, ymm4, ymm1
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm3, ymm11, ymm3
+vpaddq ymm9, ymm10, ymm9
+vmovdqu ymm10, [rsp + 768]
+vmovdqu ymm11, [rsp + 1184]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm10, ymm11
+vmovdqu ymm4, [rsp + 576]
+vmovdqa ymm14, ymm15
+vfmadd231pd ymm14, ymm4, [rsp + 1152]
+vsubpd ymm8, ymm6, ymm0
+vsubpd ymm5, ymm7, ymm14
+vfmadd231pd ymm8, ymm10, ymm11
+vfmadd231pd ymm5, ymm4, [rsp + 1152]
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm2, ymm5, ymm2
+vpaddq ymm3, ymm0, ymm3
+vpaddq ymm9, ymm14, ymm9
+vmovdqu ymm14, [rsp + 448]
+vmovdqu ymm0, [rsp + 1056]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm14, ymm0
+vmovdqu ymm8, [rsp + 1344]
+vmovdqu ymm11, [rsp + 928]
+vmovdqu [rsp + 1152], ymm2
+vmovdqa ymm2, ymm15
+vfmadd231pd ymm2, ymm8, ymm11
+vmovdqu [rsp + 1184], ymm1
+vsubpd ymm1, ymm6, ymm5
+vsubpd ymm4, ymm7, ymm2
+vfmadd231pd ymm1, ymm14, ymm0
+vfmadd231pd ymm4, ymm8, ymm11
+vpaddq ymm3, ymm1, ymm3
+vpaddq ymm9, ymm4, ymm9
+vpaddq ymm5, ymm5, [rsi + 832]
+vpaddq ymm2, ymm2, [rsi + 864]
+vmovdqu ymm4, [rsp + 1312]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm12, ymm4
+vmovdqu ymm8, [rsp + 608]
+vmovdqu ymm14, [rsp + 544]
+vmovdqa ymm11, ymm15
+vfmadd231pd ymm11, ymm8, ymm14
+vsubpd ymm0, ymm6, ymm1
+vsubpd ymm6, ymm7, ymm11
+vfmadd231pd ymm0, ymm12, ymm4
+vfmadd231pd ymm6, ymm8, ymm14
+vpaddq ymm3, ymm0, ymm3
+vpaddq ymm9, ymm6, ymm9
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm2, ymm11, ymm2
+vmovdqu ymm11, [rsp + 1248]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm10, ymm11
+vmovdqu ymm6, [rsp + 576]
+vmovdqu ymm0, [rsp + 672]
+vmovdqa ymm14, ymm15
+vfmadd231pd ymm14, ymm6, ymm0
+vmovdqu ymm4, [rip + 5f + 96]
+vsubpd ymm8, ymm4, ymm1
+vsubpd ymm4, ymm7, ymm14
+vfmadd231pd ymm8, ymm10, ymm11
+vfmadd231pd ymm4, ymm6, ymm0
+vpaddq ymm3, ymm8, ymm3
+vpaddq ymm9, ymm4, ymm9
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm2, ymm14, ymm2
+vmovdqu ymm14, [rsp + 1056]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm12, ymm14
+vmovdqu ymm4, [rsp + 608]
+vmovdqu ymm8, [rsp + 928]
+vmovdqa ymm0, ymm15
+vfmadd231pd ymm0, ymm4, ymm8
+vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu [rsp + 672], ymm9
+vsubpd ymm9, ymm11, ymm1
+vmovdqu [rsp + 1248], ymm3
+vsubpd ymm3, ymm7, ymm0
+vfmadd231pd ymm9, ymm12, ymm14
+vfmadd231pd ymm3, ymm4, ymm8
+vpaddq ymm5, ymm9, ymm5
+vpaddq ymm2, ymm3, ymm2
+vpaddq ymm1, ymm1, [rsi + 896]
+vpaddq ymm0, ymm0, [rsi + 928]
+vmovdqu ymm3, [rsp + 1312]
+vmovdqa ymm9, ymm13
+vfmadd231pd ymm9, ymm10, ymm3
+vmovdqu ymm4, [rsp + 544]
+vmovdqa ymm12, ymm15
+vfmadd231pd ymm12, ymm6, ymm4
+vsubpd ymm8, ymm11, ymm9
+vsubpd ymm11, ymm7, ymm12
+vfmadd231pd ymm8, ymm10, ymm3
+vfmadd231pd ymm11, ymm6, ymm4
+vpaddq ymm5, ymm8, ymm5
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm0, ymm12, ymm0
+vfmadd231pd ymm13, ymm10, ymm14
+vmovdqu ymm12, [rsp + 928]
+vfmadd231pd ymm15, ymm6, ymm12
+vmovdqu ymm9, [rip + 5f + 96]
+vsubpd ymm9, ymm9, ymm13
+vsubpd ymm7, ymm7, ymm15
+vfmadd231pd ymm9, ymm10, ymm14
+vfmadd231pd ymm7, ymm6, ymm12
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm0, ymm7, ymm0
+vpaddq ymm13, ymm13, [rsi + 960]
+vpaddq ymm15, ymm15, [rsi + 992]
+vmovdqu ymm7, [rsp + 416]
+vpaddq ymm7, ymm7, [rip + 5f + 128]
+vmovdqu ymm9, [rsp + 832]
+vpaddq ymm9, ymm9, [rip + 5f + 128]
+vmovdqu ymm12, [rsp + 32]
+vpaddq ymm12, ymm12, [rip + 5f + 160]
+vmovdqu ymm6, [rsp]
+vpaddq ymm6, ymm6, [rip + 5f + 160]
+vmovdqu ymm14, [rsp + 352]
+vpaddq ymm14, ymm14, [rip + 5f + 192]
+vmovdqu ymm10, [rsp + 320]
+vpaddq ymm10, ymm10, [rip + 5f + 192]
+vmovdqu ymm11, [rsp + 288]
+vpaddq ymm11, ymm11, [rip + 5f + 224]
+vmovdqu ymm8, [rsp + 256]
+vpaddq ymm8, ymm8, [rip + 5f + 224]
+vmovdqu ymm4, [rsp + 224]
+vpaddq ymm4, ymm4, [rip + 5f + 256]
+vmovdqu ymm3, [rsp + 192]
+vpaddq ymm3, ymm3, [rip + 5f + 256]
+vmovdqu [rsp + 192], ymm3
+vmovdqu ymm3, [rsp + 160]
+vpaddq ymm3, ymm3, [rip + 5f + 288]
+vmovdqu [rsp + 160], ymm3
+vmovdqu ymm3, [rsp + 128]
+vpaddq ymm3, ymm3, [rip + 5f + 288]
+vmovdqu [rsp + 128], ymm3
+vmovdqu ymm3, [rsp + 96]
+vpaddq ymm3, ymm3, [rip + 5f + 320]
+vmovdqu [rsp + 96], ymm3
+vmovdqu ymm3, [rsp + 64]
+vpaddq ymm3, ymm3, [rip + 5f + 320]
+vmovdqu [rsp + 64], ymm3
+vmovdqu ymm3, [rsp + 960]
+vpaddq ymm3, ymm3, [rip + 5f + 352]
+vmovdqu [rsp + 960], ymm3
+vmovdqu ymm3, [rsp + 384]
+vpaddq ymm3, ymm3, [rip + 5f + 352]
+vmovdqu [rsp + 384], ymm3
+vmovdqu ymm3, [rsp + 896]
+vpaddq ymm3, ymm3, [rip + 5f + 384]
+vmovdqu [rsp + 896], ymm3
+vmovdqu ymm3, [rsp + 864]
+vpaddq ymm3, ymm3, [rip + 5f + 384]
+vmovdqu [rsp + 864], ymm3
+vmovdqu ymm3, [rsp + 1024]
+vpaddq ymm3, ymm3, [rip + 5f + 416]
+vmovdqu [rsp + 1024], ymm3
+vmovdqu ymm3, [rsp + 992]
+vpaddq ymm3, ymm3, [rip + 5f + 416]
+vmovdqu [rsp + 992], ymm3
+vmovdqu ymm3, [rsp + 1120]
+vpaddq ymm3, ymm3, [rip + 5f + 448]
+vmovdqu [rsp + 1120], ymm3
+vmovdqu ymm3, [rsp + 1088]
+vpaddq ymm3, ymm3, [rip + 5f + 448]
+vmovdqu [rsp + 1088], ymm3
+vmovdqu ymm3, [rsp + 1184]
+vpaddq ymm3, ymm3, [rip + 5f + 480]
+vmovdqu [rsp + 1184], ymm3
+vmovdqu ymm3, [rsp + 1152]
+vpaddq ymm3, ymm3, [rip + 5f + 480]
+vmovdqu [rsp + 1152], ymm3
+vmovdqu ymm3, [rsp + 1248]
+vpaddq ymm3, ymm3, [rip + 5f + 512]
+vmovdqu [rsp + 1248], ymm3
+vmovdqu ymm3, [rsp + 672]
+vpaddq ymm3, ymm3, [rip + 5f + 512]
+vpaddq ymm5, ymm5, [rip + 5f + 544]
+vpaddq ymm2, ymm2, [rip + 5f + 544]
+vpaddq ymm1, ymm1, [rip + 5f + 576]
+vpaddq ymm0, ymm0, [rip + 5f + 576]
+vpaddq ymm13, ymm13, [rip + 5f + 608]
+vpaddq ymm15, ymm15, [rip + 5f + 608]
+vmovdqu [rsi], ymm7
+vmovdqu [rsi + 32], ymm9
+vmovdqu [rsi + 64], ymm12
+vmovdqu [rsi + 96], ymm6
+vmovdqu [rsi + 128], ymm14
+vmovdqu [rsi + 160], ymm10
+vmovdqu [rsi + 192], ymm11
+vmovdqu [rsi + 224], ymm8
+vmovdqu [rsi + 256], ymm4
+vmovdqu ymm4, [rsp + 192]
+vmovdqu [rsi + 288], ymm4
+vmovdqu ymm4, [rsp + 160]
+vmovdqu [rsi + 320], ymm4
+vmovdqu ymm4, [rsp + 128]
+vmovdqu [rsi + 352], ymm4
+vmovdqu ymm4, [rsp + 96]
+vmovdqu [rsi + 384], ymm4
+vmovdqu ymm4, [rsp + 64]
+vmovdqu [rsi + 416], ymm4
+vmovdqu ymm4, [rsp + 960]
+vmovdqu [rsi + 448], ymm4
+vmovdqu ymm4, [rsp + 384]
+vmovdqu [rsi + 480], ymm4
+vmovdqu ymm4, [rsp + 896]
+vmovdqu [rsi + 512], ymm4
+vmovdqu ymm4, [rsp + 864]
+vmovdqu [rsi + 544], ymm4
+vmovdqu ymm4, [rsp + 1024]
+vmovdqu [rsi + 576], ymm4
+vmovdqu ymm4, [rsp + 992]
+vmovdqu [rsi + 608], ymm4
+vmovdqu ymm4, [rsp + 1120]
+vmovdqu [rsi + 640], ymm4
+vmovdqu ymm4, [rsp + 1088]
+vmovdqu [rsi + 672], ymm4
+vmovdqu ymm4, [rsp + 1184]
+vmovdqu [rsi + 704], ymm4
+vmovdqu ymm4, [rsp + 1152]
+vmovdqu [rsi + 736], ymm4
+vmovdqu ymm4, [rsp + 1248]
+vmovdqu [rsi + 768], ymm4
+vmovdqu [rsi + 800], ymm3
+vmovdqu [rsi + 832], ymm5
+vmovdqu [rsi + 864], ymm2
+vmovdqu [rsi + 896], ymm1
+vmovdqu [rsi + 928], ymm0
+vmovdqu [rsi + 960], ymm13
+vmovdqu [rsi + 992], ymm15
+6:
+vldmxcsr [rbp - 4]
+mov rsp, rbp
+pop rbp
+vzeroupper
+ret
+.p2align 2
+2:
+.long 0x7f80
+.p2align 6, 0xcc
+5:
+.quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
+.quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
+.quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
+.quad 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0xa990000000000000, 0xa990000000000000, 0xa990000000000000, 0xa990000000000000
+.quad 0x1ff0000000000000, 0x1ff0000000000000, 0x1ff0000000000000, 0x1ff0000000000000
+.quad 0x9650000000000000, 0x9650000000000000, 0x9650000000000000, 0x9650000000000000
+.quad 0x0cb0000000000000, 0x0cb0000000000000, 0x0cb0000000000000, 0x0cb0000000000000
+.quad 0x8310000000000000, 0x8310000000000000, 0x8310000000000000, 0x8310000000000000
+.quad 0xf970000000000000, 0xf970000000000000, 0xf970000000000000, 0xf970000000000000
+.quad 0xf630000000000000, 0xf630000000000000, 0xf630000000000000, 0xf630000000000000
+.quad 0x7fd0000000000000, 0x7fd0000000000000, 0x7fd0000000000000, 0x7fd0000000000000
+.quad 0x0970000000000000, 0x0970000000000000, 0x0970000000000000, 0x0970000000000000
+.quad 0x9310000000000000, 0x9310000000000000, 0x9310000000000000, 0x9310000000000000
+.quad 0x1cb0000000000000, 0x1cb0000000000000, 0x1cb0000000000000, 0x1cb0000000000000
+.quad 0xa650000000000000, 0xa650000000000000, 0xa650000000000000, 0xa650000000000000
+.quad 0x2ff0000000000000, 0x2ff0000000000000, 0x2ff0000000000000, 0x2ff0000000000000
+.quad 0xb990000000000000, 0xb990000000000000, 0xb990000000000000, 0xb990000000000000
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+7:
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+"
+}
+
+// collect on arrays: z = t/2^416 mod p, z < p, R = 2^384; z has words of 64 bits; t has 16 columns of 8 lanes, 52 bits apart, at most 32 turns of a lane since t was 0. z and t must be apart.
+collect_kernel! {
+    collect_avx2,
+    "fieldc_bls12_381_p_collect_array_avx2_fca90ddf778b4018",
+    r"
+push rbp
+mov rbp, rsp
+sub rsp, 640
+and rsp, -32
+vstmxcsr [rbp - 4]
+vldmxcsr [rip + 2f]
+sub rdi, 8
+jb 3f
+4:
+vmovdqu ymm0, [rdx]
+vpsrlq ymm1, ymm0, 52
+vmovdqu ymm2, [rdx + 32]
+vpsrlq ymm3, ymm2, 52
+vpaddq ymm1, ymm1, [rdx + 64]
+vpaddq ymm3, ymm3, [rdx + 96]
+vpsrlq ymm4, ymm1, 52
+vpsrlq ymm5, ymm3, 52
+vpaddq ymm4, ymm4, [rdx + 128]
+vpaddq ymm5, ymm5, [rdx + 160]
+vpsrlq ymm6, ymm4, 52
+vpsrlq ymm7, ymm5, 52
+vpaddq ymm6, ymm6, [rdx + 192]
+vpaddq ymm7, ymm7, [rdx + 224]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm8
+vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm2, ymm2, ymm9
+vsubpd ymm0, ymm0, ymm8
+vsubpd ymm2, ymm2, ymm9
+vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu ymm11, [rip + 5f + 64]
+vmovdqa ymm12, ymm10
+vfmadd231pd ymm12, ymm0, ymm11
+vmovdqu ymm13, [rip + 5f + 96]
+vmovdqu ymm14, [rip + 5f + 64]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm2, ymm14
+vmovdqu [rsp], ymm5
+vmovdqu ymm5, [rip + 5f + 128]
+vmovdqu [rsp + 32], ymm4
+vsubpd ymm4, ymm5, ymm12
+vmovdqu ymm9, [rip + 5f + 128]
+vsubpd ymm8, ymm9, ymm15
+vfmadd231pd ymm4, ymm0, ymm11
+vfmadd231pd ymm8, ymm2, ymm14
+vpaddq ymm6, ymm4, ymm6
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm12, ymm12, [rdx + 256]
+vpaddq ymm15, ymm15, [rdx + 288]
+vmovdqu ymm8, [rip + 5f + 160]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm0, ymm8
+vmovdqu ymm14, [rip + 5f + 160]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm2, ymm14
+vmovdqu [rsp + 64], ymm7
+vsubpd ymm7, ymm5, ymm4
+vmovdqu [rsp + 96], ymm6
+vsubpd ymm6, ymm9, ymm11
+vfmadd231pd ymm7, ymm0, ymm8
+vfmadd231pd ymm6, ymm2, ymm14
+vpaddq ymm12, ymm7, ymm12
+vpaddq ymm15, ymm6, ymm15
+vpaddq ymm4, ymm4, [rdx + 320]
+vpaddq ymm11, ymm11, [rdx + 352]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm6
+vmovdqu ymm7, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm7
+vsubpd ymm1, ymm1, ymm6
+vsubpd ymm3, ymm3, ymm7
+vmovdqu ymm14, [rip + 5f + 64]
+vmovdqa ymm8, ymm10
+vfmadd231pd ymm8, ymm1, ymm14
+vmovdqa ymm7, ymm13
+vfmadd231pd ymm7, ymm3, [rip + 5f + 64]
+vsubpd ymm6, ymm5, ymm8
+vsubpd ymm5, ymm9, ymm7
+vfmadd231pd ymm6, ymm1, ymm14
+vfmadd231pd ymm5, ymm3, [rip + 5f + 64]
+vpaddq ymm12, ymm6, ymm12
+vpaddq ymm15, ymm5, ymm15
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm11, ymm7, ymm11
+vmovdqu ymm7, [rip + 5f + 192]
+vmovdqa ymm8, ymm10
+vfmadd231pd ymm8, ymm0, ymm7
+vmovdqu ymm5, [rip + 5f + 192]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm2, ymm5
+vmovdqu ymm14, [rip + 5f + 128]
+vmovdqu [rsp + 128], ymm15
+vsubpd ymm15, ymm14, ymm8
+vmovdqu [rsp + 160], ymm12
+vsubpd ymm12, ymm9, ymm6
+vfmadd231pd ymm15, ymm0, ymm7
+vfmadd231pd ymm12, ymm2, ymm5
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm11, ymm12, ymm11
+vpaddq ymm8, ymm8, [rdx + 384]
+vpaddq ymm6, ymm6, [rdx + 416]
+vmovdqu ymm12, [rip + 5f + 160]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm1, ymm12
+vmovdqu ymm5, [rip + 5f + 160]
+vmovdqa ymm7, ymm13
+vfmadd231pd ymm7, ymm3, ymm5
+vmovdqu [rsp + 192], ymm2
+vsubpd ymm2, ymm14, ymm15
+vmovdqu [rsp + 224], ymm0
+vsubpd ymm0, ymm9, ymm7
+vfmadd231pd ymm2, ymm1, ymm12
+vfmadd231pd ymm0, ymm3, ymm5
+vpaddq ymm4, ymm2, ymm4
+vpaddq ymm11, ymm0, ymm11
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm6, ymm7, ymm6
+vmovdqu ymm7, [rsp + 32]
+vpand ymm7, ymm7, [rip + 5f]
+vmovdqu ymm15, [rsp]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm7, ymm7, ymm0
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm2
+vsubpd ymm7, ymm7, ymm0
+vsubpd ymm15, ymm15, ymm2
+vmovdqu ymm5, [rip + 5f + 64]
+vmovdqa ymm12, ymm10
+vfmadd231pd ymm12, ymm7, ymm5
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm15, [rip + 5f + 64]
+vsubpd ymm0, ymm14, ymm12
+vmovdqu [rsp], ymm3
+vsubpd ymm3, ymm9, ymm2
+vfmadd231pd ymm0, ymm7, ymm5
+vfmadd231pd ymm3, ymm15, [rip + 5f + 64]
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm8, ymm12, ymm8
+vpaddq ymm6, ymm2, ymm6
+vmovdqu ymm2, [rsp + 224]
+vmovdqu ymm12, [rip + 5f + 224]
+vmovdqa ymm3, ymm10
+vfmadd231pd ymm3, ymm2, ymm12
+vmovdqu ymm0, [rsp + 192]
+vmovdqu ymm5, [rip + 5f + 224]
+vmovdqu [rsp + 32], ymm11
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm0, ymm5
+vmovdqu [rsp + 256], ymm4
+vsubpd ymm4, ymm14, ymm3
+vmovdqu [rsp + 288], ymm15
+vsubpd ymm15, ymm9, ymm11
+vfmadd231pd ymm4, ymm2, ymm12
+vfmadd231pd ymm15, ymm0, ymm5
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm3, ymm3, [rdx + 448]
+vpaddq ymm11, ymm11, [rdx + 480]
+vmovdqu ymm15, [rip + 5f + 192]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm1, ymm15
+vmovdqu ymm5, [rsp]
+vmovdqu ymm12, [rip + 5f + 192]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm5, ymm12
+vsubpd ymm2, ymm14, ymm4
+vsubpd ymm14, ymm9, ymm0
+vfmadd231pd ymm2, ymm1, ymm15
+vfmadd231pd ymm14, ymm5, ymm12
+vpaddq ymm8, ymm2, ymm8
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm11, ymm0, ymm11
+vmovdqu ymm0, [rip + 5f + 160]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm7, ymm0
+vmovdqu ymm14, [rsp + 288]
+vmovdqu ymm2, [rip + 5f + 160]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm14, ymm2
+vmovdqu ymm15, [rip + 5f + 128]
+vsubpd ymm5, ymm15, ymm4
+vmovdqu [rsp + 320], ymm1
+vsubpd ymm1, ymm9, ymm12
+vfmadd231pd ymm5, ymm7, ymm0
+vfmadd231pd ymm1, ymm14, ymm2
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm11, ymm12, ymm11
+vmovdqu ymm12, [rsp + 224]
+vmovdqu ymm4, [rip + 5f + 256]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm12, ymm4
+vmovdqu ymm5, [rsp + 192]
+vmovdqu ymm2, [rip + 5f + 256]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm5, ymm2
+vmovdqu [rsp + 352], ymm6
+vsubpd ymm6, ymm15, ymm1
+vmovdqu [rsp + 384], ymm8
+vsubpd ymm8, ymm9, ymm0
+vfmadd231pd ymm6, ymm12, ymm4
+vfmadd231pd ymm8, ymm5, ymm2
+vpaddq ymm3, ymm6, ymm3
+vpaddq ymm11, ymm8, ymm11
+vpaddq ymm1, ymm1, [rdx + 512]
+vpaddq ymm0, ymm0, [rdx + 544]
+vmovdqu ymm8, [rsp + 320]
+vmovdqu ymm6, [rip + 5f + 224]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm8, ymm6
+vmovdqu ymm4, [rsp]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm4, [rip + 5f + 224]
+vsubpd ymm12, ymm15, ymm2
+vsubpd ymm15, ymm9, ymm5
+vfmadd231pd ymm12, ymm8, ymm6
+vfmadd231pd ymm15, ymm4, [rip + 5f + 224]
+vpaddq ymm3, ymm12, ymm3
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm0, ymm5, ymm0
+vmovdqu ymm5, [rip + 5f + 192]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm7, ymm5
+vmovdqu ymm15, [rip + 5f + 192]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm14, ymm15
+vmovdqu ymm6, [rip + 5f + 128]
+vsubpd ymm4, ymm6, ymm2
+vsubpd ymm8, ymm9, ymm12
+vfmadd231pd ymm4, ymm7, ymm5
+vfmadd231pd ymm8, ymm14, ymm15
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm11, ymm8, ymm11
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm0, ymm12, ymm0
+vmovdqu ymm12, [rsp + 224]
+vmovdqu ymm2, [rip + 5f + 288]
+vmovdqa ymm8, ymm10
+vfmadd231pd ymm8, ymm12, ymm2
+vmovdqu ymm4, [rsp + 192]
+vmovdqu ymm15, [rip + 5f + 288]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm4, ymm15
+vmovdqu [rsp + 416], ymm11
+vsubpd ymm11, ymm6, ymm8
+vmovdqu [rsp + 448], ymm3
+vsubpd ymm3, ymm9, ymm5
+vfmadd231pd ymm11, ymm12, ymm2
+vfmadd231pd ymm3, ymm4, ymm15
+vpaddq ymm1, ymm11, ymm1
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm8, ymm8, [rdx + 576]
+vpaddq ymm5, ymm5, [rdx + 608]
+vmovdqu ymm3, [rsp + 320]
+vmovdqu ymm11, [rip + 5f + 256]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm3, ymm11
+vmovdqu ymm2, [rsp]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm2, [rip + 5f + 256]
+vsubpd ymm12, ymm6, ymm15
+vsubpd ymm6, ymm9, ymm4
+vfmadd231pd ymm12, ymm3, ymm11
+vfmadd231pd ymm6, ymm2, [rip + 5f + 256]
+vpaddq ymm1, ymm12, ymm1
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm5, ymm4, ymm5
+vmovdqu ymm4, [rip + 5f + 224]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm7, ymm4
+vmovdqu ymm6, [rip + 5f + 224]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm14, ymm6
+vmovdqu ymm11, [rip + 5f + 128]
+vsubpd ymm2, ymm11, ymm15
+vsubpd ymm3, ymm9, ymm12
+vfmadd231pd ymm2, ymm7, ymm4
+vfmadd231pd ymm3, ymm14, ymm6
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm5, ymm12, ymm5
+vmovdqu ymm12, [rsp + 224]
+vmovdqu ymm15, [rip + 5f + 320]
+vmovdqa ymm3, ymm10
+vfmadd231pd ymm3, ymm12, ymm15
+vmovdqu ymm2, [rsp + 192]
+vmovdqu ymm6, [rip + 5f + 320]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm2, ymm6
+vmovdqu [rsp + 480], ymm0
+vsubpd ymm0, ymm11, ymm3
+vmovdqu [rsp + 512], ymm1
+vsubpd ymm1, ymm9, ymm4
+vfmadd231pd ymm0, ymm12, ymm15
+vfmadd231pd ymm1, ymm2, ymm6
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm3, ymm3, [rdx + 640]
+vpaddq ymm4, ymm4, [rdx + 672]
+vmovdqu ymm1, [rsp + 320]
+vmovdqu ymm0, [rip + 5f + 288]
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm1, ymm0
+vmovdqu ymm15, [rsp]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm15, [rip + 5f + 288]
+vsubpd ymm12, ymm11, ymm6
+vsubpd ymm11, ymm9, ymm2
+vfmadd231pd ymm12, ymm1, ymm0
+vfmadd231pd ymm11, ymm15, [rip + 5f + 288]
+vpaddq ymm8, ymm12, ymm8
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm3, ymm6, ymm3
+vpaddq ymm4, ymm2, ymm4
+vmovdqu ymm2, [rip + 5f + 256]
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm7, ymm2
+vmovdqu ymm11, [rip + 5f + 256]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm14, ymm11
+vmovdqu ymm0, [rip + 5f + 128]
+vsubpd ymm15, ymm0, ymm6
+vsubpd ymm1, ymm9, ymm12
+vfmadd231pd ymm15, ymm7, ymm2
+vfmadd231pd ymm1, ymm14, ymm11
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm3, ymm6, ymm3
+vpaddq ymm4, ymm12, ymm4
+vmovdqu ymm12, [rsp + 224]
+vmovdqu ymm6, [rip + 5f + 352]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm12, ymm6
+vmovdqu ymm15, [rsp + 192]
+vmovdqu ymm11, [rip + 5f + 352]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm15, ymm11
+vmovdqu [rsp + 544], ymm5
+vsubpd ymm5, ymm0, ymm1
+vmovdqu [rsp + 576], ymm8
+vsubpd ymm8, ymm9, ymm2
+vfmadd231pd ymm5, ymm12, ymm6
+vfmadd231pd ymm8, ymm15, ymm11
+vpaddq ymm3, ymm5, ymm3
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm1, ymm1, [rdx + 704]
+vpaddq ymm2, ymm2, [rdx + 736]
+vmovdqu ymm8, [rsp + 320]
+vmovdqu ymm5, [rip + 5f + 320]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm8, ymm5
+vmovdqu ymm15, [rsp]
+vmovdqu ymm6, [rip + 5f + 320]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm15, ymm6
+vsubpd ymm14, ymm0, ymm11
+vsubpd ymm0, ymm9, ymm12
+vfmadd231pd ymm14, ymm8, ymm5
+vfmadd231pd ymm0, ymm15, ymm6
+vpaddq ymm3, ymm14, ymm3
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm1, ymm11, ymm1
+vpaddq ymm2, ymm12, ymm2
+vmovdqu ymm12, [rip + 5f + 288]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm7, ymm12
+vmovdqu ymm0, [rsp + 288]
+vmovdqu ymm14, [rip + 5f + 288]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm0, ymm14
+vmovdqu ymm5, [rip + 5f + 128]
+vsubpd ymm15, ymm5, ymm11
+vsubpd ymm5, ymm9, ymm6
+vfmadd231pd ymm15, ymm7, ymm12
+vfmadd231pd ymm5, ymm0, ymm14
+vpaddq ymm3, ymm15, ymm3
+vpaddq ymm4, ymm5, ymm4
+vpaddq ymm1, ymm11, ymm1
+vpaddq ymm2, ymm6, ymm2
+vmovdqu ymm6, [rip + 5f + 352]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm8, ymm6
+vmovdqu ymm5, [rsp]
+vmovdqu ymm15, [rip + 5f + 352]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm5, ymm15
+vmovdqu ymm12, [rip + 5f + 128]
+vmovdqu [rsp + 192], ymm4
+vsubpd ymm4, ymm12, ymm11
+vmovdqu [rsp + 224], ymm3
+vsubpd ymm3, ymm9, ymm14
+vfmadd231pd ymm4, ymm8, ymm6
+vfmadd231pd ymm3, ymm5, ymm15
+vpaddq ymm1, ymm4, ymm1
+vpaddq ymm2, ymm3, ymm2
+vpaddq ymm11, ymm11, [rdx + 768]
+vpaddq ymm14, ymm14, [rdx + 800]
+vmovdqu ymm3, [rip + 5f + 320]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm7, ymm3
+vmovdqu ymm15, [rip + 5f + 320]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm0, ymm15
+vsubpd ymm6, ymm12, ymm4
+vsubpd ymm8, ymm9, ymm5
+vfmadd231pd ymm6, ymm7, ymm3
+vfmadd231pd ymm8, ymm0, ymm15
+vpaddq ymm1, ymm6, ymm1
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm14, ymm5, ymm14
+vmovdqu ymm5, [rip + 5f + 352]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm7, ymm5
+vmovdqu ymm8, [rip + 5f + 352]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm0, ymm8
+vsubpd ymm15, ymm12, ymm4
+vsubpd ymm3, ymm9, ymm6
+vfmadd231pd ymm15, ymm7, ymm5
+vfmadd231pd ymm3, ymm0, ymm8
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm14, ymm3, ymm14
+vpaddq ymm4, ymm4, [rdx + 832]
+vpaddq ymm6, ymm6, [rdx + 864]
+vmovdqu ymm3, [rsp + 96]
+vpaddq ymm3, ymm3, [rip + 5f + 384]
+vmovdqu ymm15, [rsp + 64]
+vpaddq ymm15, ymm15, [rip + 5f + 384]
+vpsrlq ymm8, ymm3, 52
+vpsrlq ymm0, ymm15, 52
+vpaddq ymm8, ymm8, [rsp + 160]
+vpaddq ymm0, ymm0, [rsp + 128]
+vpaddq ymm8, ymm8, [rip + 5f + 416]
+vpaddq ymm0, ymm0, [rip + 5f + 416]
+vpsrlq ymm5, ymm8, 52
+vpsrlq ymm7, ymm0, 52
+vpaddq ymm5, ymm5, [rsp + 256]
+vpaddq ymm7, ymm7, [rsp + 32]
+vpand ymm3, ymm3, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vpaddq ymm3, ymm3, [rip + 5f + 32]
+vpaddq ymm15, ymm15, [rip + 5f + 32]
+vsubpd ymm3, ymm3, [rip + 5f + 32]
+vsubpd ymm15, ymm15, [rip + 5f + 32]
+vmovdqu [rsp + 32], ymm6
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm3, [rip + 5f + 448]
+vmovdqu [rsp + 256], ymm4
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm15, [rip + 5f + 448]
+vmovdqu [rsp + 128], ymm14
+vsubpd ymm14, ymm12, ymm6
+vmovdqu [rsp + 160], ymm11
+vsubpd ymm11, ymm9, ymm4
+vfmadd231pd ymm14, ymm3, [rip + 5f + 448]
+vfmadd231pd ymm11, ymm15, [rip + 5f + 448]
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm7, ymm11, ymm7
+vpaddq ymm6, ymm6, [rsp + 384]
+vpaddq ymm4, ymm4, [rsp + 352]
+vmovdqu ymm11, [rip + 5f + 480]
+vmovdqa ymm14, ymm10
+vfmadd231pd ymm14, ymm3, ymm11
+vmovdqu [rsp + 352], ymm7
+vmovdqa ymm7, ymm13
+vfmadd231pd ymm7, ymm15, [rip + 5f + 480]
+vmovdqu [rsp + 384], ymm5
+vsubpd ymm5, ymm12, ymm14
+vmovdqu [rsp + 64], ymm2
+vsubpd ymm2, ymm9, ymm7
+vfmadd231pd ymm5, ymm3, ymm11
+vfmadd231pd ymm2, ymm15, [rip + 5f + 480]
+vpaddq ymm6, ymm5, ymm6
+vpaddq ymm4, ymm2, ymm4
+vpaddq ymm14, ymm14, [rsp + 448]
+vpaddq ymm7, ymm7, [rsp + 416]
+vpand ymm8, ymm8, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm8, ymm8, ymm2
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm5
+vsubpd ymm8, ymm8, ymm2
+vsubpd ymm0, ymm0, ymm5
+vmovdqu ymm11, [rip + 5f + 448]
+vmovdqa ymm5, ymm10
+vfmadd231pd ymm5, ymm8, ymm11
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm0, [rip + 5f + 448]
+vmovdqu [rsp + 416], ymm1
+vsubpd ymm1, ymm12, ymm5
+vsubpd ymm12, ymm9, ymm2
+vfmadd231pd ymm1, ymm8, ymm11
+vfmadd231pd ymm12, ymm0, [rip + 5f + 448]
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm4, ymm12, ymm4
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm7, ymm2, ymm7
+vmovdqu ymm2, [rip + 5f + 512]
+vmovdqa ymm5, ymm10
+vfmadd231pd ymm5, ymm3, ymm2
+vmovdqu ymm12, [rip + 5f + 512]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm15, ymm12
+vmovdqu ymm11, [rip + 5f + 128]
+vmovdqu [rsp + 448], ymm4
+vsubpd ymm4, ymm11, ymm5
+vmovdqu [rsp + 96], ymm6
+vsubpd ymm6, ymm9, ymm1
+vfmadd231pd ymm4, ymm3, ymm2
+vfmadd231pd ymm6, ymm15, ymm12
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm7, ymm6, ymm7
+vpaddq ymm5, ymm5, [rsp + 512]
+vpaddq ymm1, ymm1, [rsp + 480]
+vmovdqu ymm6, [rip + 5f + 480]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm8, ymm6
+vmovdqu ymm12, [rip + 5f + 480]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm0, ymm12
+vmovdqu [rsp + 480], ymm15
+vsubpd ymm15, ymm11, ymm4
+vsubpd ymm11, ymm9, ymm2
+vfmadd231pd ymm15, ymm8, ymm6
+vfmadd231pd ymm11, ymm0, ymm12
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm7, ymm11, ymm7
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm1, ymm2, ymm1
+vmovdqu ymm2, [rip + 5f + 544]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm3, ymm2
+vmovdqu ymm11, [rsp + 480]
+vmovdqu ymm15, [rip + 5f + 544]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm11, ymm15
+vmovdqu ymm6, [rip + 5f + 128]
+vmovdqu [rsp + 512], ymm7
+vsubpd ymm7, ymm6, ymm4
+vmovdqu [rsp + 288], ymm14
+vsubpd ymm14, ymm9, ymm12
+vfmadd231pd ymm7, ymm3, ymm2
+vfmadd231pd ymm14, ymm11, ymm15
+vpaddq ymm5, ymm7, ymm5
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm4, ymm4, [rsp + 576]
+vpaddq ymm12, ymm12, [rsp + 544]
+vmovdqu ymm14, [rip + 5f + 512]
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm8, ymm14
+vmovdqu ymm15, [rip + 5f + 512]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm0, ymm15
+vsubpd ymm11, ymm6, ymm7
+vsubpd ymm6, ymm9, ymm2
+vfmadd231pd ymm11, ymm8, ymm14
+vfmadd231pd ymm6, ymm0, ymm15
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm1, ymm6, ymm1
+vpaddq ymm4, ymm7, ymm4
+vpaddq ymm12, ymm2, ymm12
+vmovdqu ymm2, [rip + 5f + 576]
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm3, ymm2
+vmovdqu ymm6, [rsp + 480]
+vmovdqu ymm11, [rip + 5f + 576]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm6, ymm11
+vmovdqu ymm14, [rip + 5f + 128]
+vmovdqu [rsp + 544], ymm1
+vsubpd ymm1, ymm14, ymm7
+vmovdqu [rsp + 576], ymm5
+vsubpd ymm5, ymm9, ymm15
+vfmadd231pd ymm1, ymm3, ymm2
+vfmadd231pd ymm5, ymm6, ymm11
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm7, ymm7, [rsp + 224]
+vpaddq ymm15, ymm15, [rsp + 192]
+vmovdqu ymm5, [rip + 5f + 544]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm8, ymm5
+vmovdqu ymm11, [rip + 5f + 544]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm0, ymm11
+vsubpd ymm6, ymm14, ymm1
+vsubpd ymm14, ymm9, ymm2
+vfmadd231pd ymm6, ymm8, ymm5
+vfmadd231pd ymm14, ymm0, ymm11
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm12, ymm14, ymm12
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm15, ymm2, ymm15
+vmovdqu ymm2, [rip + 5f + 608]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm3, ymm2
+vmovdqu ymm14, [rsp + 480]
+vmovdqu ymm6, [rip + 5f + 608]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm14, ymm6
+vmovdqu ymm5, [rip + 5f + 128]
+vmovdqu [rsp + 192], ymm12
+vsubpd ymm12, ymm5, ymm1
+vmovdqu [rsp + 224], ymm4
+vsubpd ymm4, ymm9, ymm11
+vfmadd231pd ymm12, ymm3, ymm2
+vfmadd231pd ymm4, ymm14, ymm6
+vpaddq ymm7, ymm12, ymm7
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm1, ymm1, [rsp + 416]
+vpaddq ymm11, ymm11, [rsp + 64]
+vmovdqu ymm4, [rip + 5f + 576]
+vmovdqa ymm12, ymm10
+vfmadd231pd ymm12, ymm8, ymm4
+vmovdqu ymm6, [rip + 5f + 576]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm0, ymm6
+vsubpd ymm14, ymm5, ymm12
+vsubpd ymm5, ymm9, ymm2
+vfmadd231pd ymm14, ymm8, ymm4
+vfmadd231pd ymm5, ymm0, ymm6
+vpaddq ymm7, ymm14, ymm7
+vpaddq ymm15, ymm5, ymm15
+vpaddq ymm1, ymm12, ymm1
+vpaddq ymm11, ymm2, ymm11
+vmovdqu ymm2, [rip + 5f + 640]
+vmovdqa ymm12, ymm10
+vfmadd231pd ymm12, ymm3, ymm2
+vmovdqu ymm5, [rsp + 480]
+vmovdqu ymm14, [rip + 5f + 640]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm5, ymm14
+vmovdqu ymm4, [rip + 5f + 128]
+vmovdqu [rsp + 64], ymm15
+vsubpd ymm15, ymm4, ymm12
+vmovdqu [rsp + 416], ymm7
+vsubpd ymm7, ymm9, ymm6
+vfmadd231pd ymm15, ymm3, ymm2
+vfmadd231pd ymm7, ymm5, ymm14
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm11, ymm7, ymm11
+vpaddq ymm12, ymm12, [rsp + 160]
+vpaddq ymm6, ymm6, [rsp + 128]
+vmovdqu ymm7, [rip + 5f + 608]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm8, ymm7
+vmovdqu ymm14, [rip + 5f + 608]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm0, ymm14
+vsubpd ymm5, ymm4, ymm15
+vsubpd ymm4, ymm9, ymm2
+vfmadd231pd ymm5, ymm8, ymm7
+vfmadd231pd ymm4, ymm0, ymm14
+vpaddq ymm1, ymm5, ymm1
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm6, ymm2, ymm6
+vmovdqu ymm2, [rip + 5f + 672]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm3, ymm2
+vmovdqu ymm4, [rsp + 480]
+vmovdqu ymm5, [rip + 5f + 672]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm4, ymm5
+vmovdqu ymm7, [rip + 5f + 128]
+vmovdqu [rsp + 128], ymm11
+vsubpd ymm11, ymm7, ymm15
+vmovdqu [rsp + 160], ymm1
+vsubpd ymm1, ymm9, ymm14
+vfmadd231pd ymm11, ymm3, ymm2
+vfmadd231pd ymm1, ymm4, ymm5
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm15, ymm15, [rsp + 256]
+vpaddq ymm14, ymm14, [rsp + 32]
+vmovdqu ymm1, [rip + 5f + 640]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm8, ymm1
+vmovdqu ymm5, [rip + 5f + 640]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm0, ymm5
+vsubpd ymm2, ymm7, ymm11
+vsubpd ymm3, ymm9, ymm4
+vfmadd231pd ymm2, ymm8, ymm1
+vfmadd231pd ymm3, ymm0, ymm5
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm6, ymm3, ymm6
+vpaddq ymm15, ymm11, ymm15
+vpaddq ymm14, ymm4, ymm14
+vmovdqu ymm4, [rip + 5f + 672]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm8, ymm4
+vmovdqu ymm3, [rip + 5f + 672]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm0, ymm3
+vsubpd ymm5, ymm7, ymm11
+vsubpd ymm1, ymm9, ymm2
+vfmadd231pd ymm5, ymm8, ymm4
+vfmadd231pd ymm1, ymm0, ymm3
+vpaddq ymm15, ymm5, ymm15
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm11, ymm11, [rdx + 896]
+vpaddq ymm2, ymm2, [rdx + 928]
+vmovdqu ymm1, [rsp + 384]
+vpaddq ymm1, ymm1, [rip + 5f + 704]
+vmovdqu ymm5, [rsp + 352]
+vpaddq ymm5, ymm5, [rip + 5f + 704]
+vpsrlq ymm3, ymm1, 52
+vpsrlq ymm0, ymm5, 52
+vpaddq ymm3, ymm3, [rsp + 96]
+vpaddq ymm0, ymm0, [rsp + 448]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm4
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm8
+vsubpd ymm1, ymm1, ymm4
+vsubpd ymm5, ymm5, ymm8
+vmovdqa ymm8, ymm10
+vfmadd231pd ymm8, ymm1, [rip + 5f + 736]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm5, [rip + 5f + 736]
+vmovdqu [rsp + 448], ymm2
+vsubpd ymm2, ymm7, ymm8
+vmovdqu [rsp + 96], ymm11
+vsubpd ymm11, ymm9, ymm4
+vfmadd231pd ymm2, ymm1, [rip + 5f + 736]
+vfmadd231pd ymm11, ymm5, [rip + 5f + 736]
+vpaddq ymm3, ymm2, ymm3
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm8, ymm8, [rsp + 288]
+vpaddq ymm4, ymm4, [rsp + 512]
+vmovdqu ymm11, [rip + 5f + 768]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm1, ymm11
+vmovdqu [rsp + 512], ymm0
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm5, [rip + 5f + 768]
+vmovdqu [rsp + 288], ymm3
+vsubpd ymm3, ymm7, ymm2
+vmovdqu [rsp + 352], ymm14
+vsubpd ymm14, ymm9, ymm0
+vfmadd231pd ymm3, ymm1, ymm11
+vfmadd231pd ymm14, ymm5, [rip + 5f + 768]
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm2, ymm2, [rsp + 576]
+vpaddq ymm0, ymm0, [rsp + 544]
+vmovdqu ymm14, [rip + 5f + 800]
+vmovdqa ymm3, ymm10
+vfmadd231pd ymm3, ymm1, ymm14
+vmovdqu ymm11, [rip + 5f + 800]
+vmovdqu [rsp + 544], ymm4
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm5, ymm11
+vmovdqu [rsp + 576], ymm8
+vsubpd ymm8, ymm7, ymm3
+vmovdqu [rsp + 384], ymm15
+vsubpd ymm15, ymm9, ymm4
+vfmadd231pd ymm8, ymm1, ymm14
+vfmadd231pd ymm15, ymm5, ymm11
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm3, ymm3, [rsp + 224]
+vpaddq ymm4, ymm4, [rsp + 192]
+vmovdqu ymm15, [rip + 5f + 832]
+vmovdqa ymm8, ymm10
+vfmadd231pd ymm8, ymm1, ymm15
+vmovdqu ymm11, [rip + 5f + 832]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm5, ymm11
+vmovdqu [rsp + 192], ymm0
+vsubpd ymm0, ymm7, ymm8
+vmovdqu [rsp + 224], ymm2
+vsubpd ymm2, ymm9, ymm14
+vfmadd231pd ymm0, ymm1, ymm15
+vfmadd231pd ymm2, ymm5, ymm11
+vpaddq ymm3, ymm0, ymm3
+vpaddq ymm4, ymm2, ymm4
+vpaddq ymm8, ymm8, [rsp + 416]
+vpaddq ymm14, ymm14, [rsp + 64]
+vmovdqu ymm2, [rip + 5f + 864]
+vmovdqa ymm0, ymm10
+vfmadd231pd ymm0, ymm1, ymm2
+vmovdqu ymm11, [rip + 5f + 864]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm5, ymm11
+vmovdqu [rsp + 64], ymm4
+vsubpd ymm4, ymm7, ymm0
+vmovdqu [rsp + 416], ymm3
+vsubpd ymm3, ymm9, ymm15
+vfmadd231pd ymm4, ymm1, ymm2
+vfmadd231pd ymm3, ymm5, ymm11
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm14, ymm3, ymm14
+vpaddq ymm0, ymm0, [rsp + 160]
+vpaddq ymm15, ymm15, [rsp + 128]
+vmovdqu ymm3, [rip + 5f + 896]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm1, ymm3
+vmovdqu ymm11, [rip + 5f + 896]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm5, ymm11
+vmovdqu [rsp + 128], ymm14
+vsubpd ymm14, ymm7, ymm4
+vmovdqu [rsp + 160], ymm8
+vsubpd ymm8, ymm9, ymm2
+vfmadd231pd ymm14, ymm1, ymm3
+vfmadd231pd ymm8, ymm5, ymm11
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm12, ymm4, ymm12
+vpaddq ymm6, ymm2, ymm6
+vmovdqu ymm2, [rip + 5f + 928]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm1, ymm2
+vmovdqu ymm8, [rip + 5f + 928]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm5, ymm8
+vsubpd ymm11, ymm7, ymm4
+vsubpd ymm3, ymm9, ymm14
+vfmadd231pd ymm11, ymm1, ymm2
+vfmadd231pd ymm3, ymm5, ymm8
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm6, ymm3, ymm6
+vpaddq ymm4, ymm4, [rsp + 384]
+vpaddq ymm14, ymm14, [rsp + 352]
+vmovdqu ymm3, [rip + 5f + 960]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm1, ymm3
+vmovdqu ymm8, [rip + 5f + 960]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm5, ymm8
+vmovdqu [rsp + 352], ymm6
+vsubpd ymm6, ymm7, ymm11
+vmovdqu [rsp + 384], ymm12
+vsubpd ymm12, ymm9, ymm2
+vfmadd231pd ymm6, ymm1, ymm3
+vfmadd231pd ymm12, ymm5, ymm8
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm11, ymm11, [rsp + 96]
+vpaddq ymm2, ymm2, [rsp + 448]
+vmovdqu ymm12, [rsp + 288]
+vpaddq ymm6, ymm12, [rip + 5f + 992]
+vmovdqu ymm8, [rsp + 512]
+vpaddq ymm5, ymm8, [rip + 5f + 992]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm3
+vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm1
+vsubpd ymm6, ymm6, ymm3
+vsubpd ymm5, ymm5, ymm1
+vmovdqa ymm8, ymm10
+vfmadd231pd ymm8, ymm6, [rip + 5f + 1024]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm5, [rip + 5f + 1024]
+vsubpd ymm8, ymm7, ymm8
+vsubpd ymm12, ymm9, ymm12
+vfmadd231pd ymm8, ymm6, [rip + 5f + 1024]
+vfmadd231pd ymm12, ymm5, [rip + 5f + 1024]
+vsubpd ymm8, ymm8, ymm3
+vsubpd ymm12, ymm12, ymm1
+vmovdqa ymm5, ymm10
+vfmadd231pd ymm5, ymm8, [rip + 5f + 1056]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm12, [rip + 5f + 1056]
+vpaddq ymm5, ymm5, [rsp + 576]
+vpaddq ymm6, ymm6, [rsp + 544]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm8, [rip + 5f + 1088]
+vmovdqa ymm3, ymm13
+vfmadd231pd ymm3, ymm12, [rip + 5f + 1088]
+vmovdqu [rsp + 544], ymm2
+vsubpd ymm2, ymm7, ymm1
+vmovdqu [rsp + 576], ymm11
+vsubpd ymm11, ymm9, ymm3
+vfmadd231pd ymm2, ymm8, [rip + 5f + 1088]
+vfmadd231pd ymm11, ymm12, [rip + 5f + 1088]
+vpaddq ymm5, ymm2, ymm5
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm1, ymm1, [rsp + 224]
+vpaddq ymm3, ymm3, [rsp + 192]
+vmovdqu ymm11, [rip + 5f + 1120]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm8, ymm11
+vmovdqu [rsp + 192], ymm6
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm12, [rip + 5f + 1120]
+vmovdqu [rsp + 224], ymm5
+vsubpd ymm5, ymm7, ymm2
+vmovdqu [rsp + 448], ymm14
+vsubpd ymm14, ymm9, ymm6
+vfmadd231pd ymm5, ymm8, ymm11
+vfmadd231pd ymm14, ymm12, [rip + 5f + 1120]
+vpaddq ymm1, ymm5, ymm1
+vpaddq ymm3, ymm14, ymm3
+vpaddq ymm2, ymm2, [rsp + 416]
+vpaddq ymm6, ymm6, [rsp + 64]
+vmovdqu ymm14, [rip + 5f + 1152]
+vmovdqa ymm5, ymm10
+vfmadd231pd ymm5, ymm8, ymm14
+vmovdqu ymm11, [rip + 5f + 1152]
+vmovdqu [rsp + 64], ymm3
+vmovdqa ymm3, ymm13
+vfmadd231pd ymm3, ymm12, ymm11
+vmovdqu [rsp + 416], ymm1
+vsubpd ymm1, ymm7, ymm5
+vmovdqu [rsp + 96], ymm4
+vsubpd ymm4, ymm9, ymm3
+vfmadd231pd ymm1, ymm8, ymm14
+vfmadd231pd ymm4, ymm12, ymm11
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm6, ymm4, ymm6
+vpaddq ymm5, ymm5, [rsp + 160]
+vpaddq ymm3, ymm3, [rsp + 128]
+vmovdqu ymm4, [rip + 5f + 1184]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm8, ymm4
+vmovdqu ymm11, [rip + 5f + 1184]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm12, ymm11
+vmovdqu [rsp + 128], ymm6
+vsubpd ymm6, ymm7, ymm1
+vmovdqu [rsp + 160], ymm2
+vsubpd ymm2, ymm9, ymm14
+vfmadd231pd ymm6, ymm8, ymm4
+vfmadd231pd ymm2, ymm12, ymm11
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm3, ymm2, ymm3
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm15, ymm14, ymm15
+vmovdqu ymm14, [rip + 5f + 1216]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm8, ymm14
+vmovdqu ymm2, [rip + 5f + 1216]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm12, ymm2
+vsubpd ymm11, ymm7, ymm1
+vsubpd ymm4, ymm9, ymm6
+vfmadd231pd ymm11, ymm8, ymm14
+vfmadd231pd ymm4, ymm12, ymm2
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm1, ymm1, [rsp + 384]
+vpaddq ymm6, ymm6, [rsp + 352]
+vmovdqu ymm4, [rip + 5f + 1248]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm8, ymm4
+vmovdqu ymm2, [rip + 5f + 1248]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm12, ymm2
+vmovdqu [rsp + 352], ymm15
+vsubpd ymm15, ymm7, ymm11
+vmovdqu [rsp + 384], ymm0
+vsubpd ymm0, ymm9, ymm14
+vfmadd231pd ymm15, ymm8, ymm4
+vfmadd231pd ymm0, ymm12, ymm2
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm6, ymm0, ymm6
+vpaddq ymm11, ymm11, [rsp + 96]
+vpaddq ymm14, ymm14, [rsp + 448]
+vmovdqu ymm0, [rip + 5f + 1280]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm8, ymm0
+vmovdqu ymm2, [rip + 5f + 1280]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm12, ymm2
+vmovdqu [rsp + 448], ymm6
+vsubpd ymm6, ymm7, ymm15
+vmovdqu [rsp + 96], ymm1
+vsubpd ymm1, ymm9, ymm4
+vfmadd231pd ymm6, ymm8, ymm0
+vfmadd231pd ymm1, ymm12, ymm2
+vpaddq ymm11, ymm6, ymm11
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm15, ymm15, [rsp + 576]
+vpaddq ymm4, ymm4, [rsp + 544]
+vmovdqu ymm1, [rsp + 288]
+vpaddq ymm1, ymm1, [rip + 5f + 1312]
+vmovdqu ymm6, [rsp + 512]
+vpaddq ymm6, ymm6, [rip + 5f + 1312]
+vpsrlq ymm1, ymm1, 52
+vpsrlq ymm6, ymm6, 52
+vpaddq ymm1, ymm1, [rsp + 224]
+vpaddq ymm6, ymm6, [rsp + 192]
+vpaddq ymm2, ymm1, [rip + 5f + 1344]
+vpaddq ymm12, ymm6, [rip + 5f + 1344]
+vpand ymm2, ymm2, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm2, ymm2, ymm0
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm8
+vsubpd ymm2, ymm2, ymm0
+vsubpd ymm12, ymm12, ymm8
+vmovdqu [rsp + 192], ymm6
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm2, [rip + 5f + 1024]
+vmovdqu [rsp + 224], ymm1
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm12, [rip + 5f + 1024]
+vsubpd ymm6, ymm7, ymm6
+vsubpd ymm1, ymm9, ymm1
+vfmadd231pd ymm6, ymm2, [rip + 5f + 1024]
+vfmadd231pd ymm1, ymm12, [rip + 5f + 1024]
+vsubpd ymm0, ymm6, ymm0
+vsubpd ymm8, ymm1, ymm8
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm0, [rip + 5f + 1056]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm8, [rip + 5f + 1056]
+vpaddq ymm1, ymm1, [rsp + 416]
+vpaddq ymm6, ymm6, [rsp + 64]
+vmovdqu ymm12, [rip + 5f + 1088]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm0, ymm12
+vmovdqu [rsp + 64], ymm4
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm8, [rip + 5f + 1088]
+vmovdqu [rsp + 416], ymm15
+vsubpd ymm15, ymm7, ymm2
+vmovdqu [rsp + 512], ymm14
+vsubpd ymm14, ymm9, ymm4
+vfmadd231pd ymm15, ymm0, ymm12
+vfmadd231pd ymm14, ymm8, [rip + 5f + 1088]
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm2, ymm2, [rsp + 160]
+vpaddq ymm4, ymm4, [rsp + 128]
+vmovdqu ymm14, [rip + 5f + 1120]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm0, ymm14
+vmovdqu ymm12, [rip + 5f + 1120]
+vmovdqu [rsp + 128], ymm6
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm8, ymm12
+vmovdqu [rsp + 160], ymm1
+vsubpd ymm1, ymm7, ymm15
+vmovdqu [rsp + 288], ymm11
+vsubpd ymm11, ymm9, ymm6
+vfmadd231pd ymm1, ymm0, ymm14
+vfmadd231pd ymm11, ymm8, ymm12
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm4, ymm11, ymm4
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm3, ymm6, ymm3
+vmovdqu ymm6, [rip + 5f + 1152]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm0, ymm6
+vmovdqu ymm11, [rip + 5f + 1152]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm8, ymm11
+vsubpd ymm12, ymm7, ymm15
+vsubpd ymm14, ymm9, ymm1
+vfmadd231pd ymm12, ymm0, ymm6
+vfmadd231pd ymm14, ymm8, ymm11
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm3, ymm14, ymm3
+vpaddq ymm15, ymm15, [rsp + 384]
+vpaddq ymm1, ymm1, [rsp + 352]
+vmovdqu ymm14, [rip + 5f + 1184]
+vmovdqa ymm12, ymm10
+vfmadd231pd ymm12, ymm0, ymm14
+vmovdqu ymm11, [rip + 5f + 1184]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm8, ymm11
+vmovdqu [rsp + 352], ymm3
+vsubpd ymm3, ymm7, ymm12
+vmovdqu [rsp + 384], ymm5
+vsubpd ymm5, ymm9, ymm6
+vfmadd231pd ymm3, ymm0, ymm14
+vfmadd231pd ymm5, ymm8, ymm11
+vpaddq ymm15, ymm3, ymm15
+vpaddq ymm1, ymm5, ymm1
+vpaddq ymm12, ymm12, [rsp + 96]
+vpaddq ymm6, ymm6, [rsp + 448]
+vmovdqu ymm5, [rip + 5f + 1216]
+vmovdqa ymm3, ymm10
+vfmadd231pd ymm3, ymm0, ymm5
+vmovdqu ymm11, [rip + 5f + 1216]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm8, ymm11
+vmovdqu [rsp + 448], ymm1
+vsubpd ymm1, ymm7, ymm3
+vmovdqu [rsp + 96], ymm15
+vsubpd ymm15, ymm9, ymm14
+vfmadd231pd ymm1, ymm0, ymm5
+vfmadd231pd ymm15, ymm8, ymm11
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm3, ymm3, [rsp + 288]
+vpaddq ymm14, ymm14, [rsp + 512]
+vmovdqu ymm15, [rip + 5f + 1248]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm0, ymm15
+vmovdqu ymm11, [rip + 5f + 1248]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm8, ymm11
+vmovdqu [rsp + 512], ymm6
+vsubpd ymm6, ymm7, ymm1
+vmovdqu [rsp + 288], ymm12
+vsubpd ymm12, ymm9, ymm5
+vfmadd231pd ymm6, ymm0, ymm15
+vfmadd231pd ymm12, ymm8, ymm11
+vpaddq ymm3, ymm6, ymm3
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm1, ymm1, [rsp + 416]
+vpaddq ymm5, ymm5, [rsp + 64]
+vmovdqu ymm12, [rip + 5f + 1280]
+vfmadd231pd ymm10, ymm0, ymm12
+vmovdqu ymm6, [rip + 5f + 1280]
+vfmadd231pd ymm13, ymm8, ymm6
+vsubpd ymm7, ymm7, ymm10
+vsubpd ymm9, ymm9, ymm13
+vfmadd231pd ymm7, ymm0, ymm12
+vfmadd231pd ymm9, ymm8, ymm6
+vpaddq ymm1, ymm7, ymm1
+vpaddq ymm5, ymm9, ymm5
+vpaddq ymm10, ymm10, [rdx + 960]
+vpaddq ymm13, ymm13, [rdx + 992]
+vmovdqu ymm9, [rsp + 224]
+vpaddq ymm9, ymm9, [rip + 5f + 1376]
+vmovdqu ymm7, [rsp + 192]
+vpaddq ymm7, ymm7, [rip + 5f + 1376]
+vpsrlq ymm9, ymm9, 52
+vpsrlq ymm7, ymm7, 52
+vpaddq ymm9, ymm9, [rsp + 160]
+vpaddq ymm7, ymm7, [rsp + 128]
+vpaddq ymm6, ymm9, [rip + 5f + 1408]
+vpaddq ymm8, ymm7, [rip + 5f + 1408]
+vpsrlq ymm12, ymm6, 52
+vpsrlq ymm0, ymm8, 52
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm12, ymm12, [rip + 5f + 1440]
+vpaddq ymm0, ymm0, [rip + 5f + 1440]
+vpsrlq ymm11, ymm12, 52
+vpsrlq ymm15, ymm0, 52
+vpaddq ymm11, ymm11, [rsp + 384]
+vpaddq ymm15, ymm15, [rsp + 352]
+vpaddq ymm11, ymm11, [rip + 5f + 1472]
+vpaddq ymm15, ymm15, [rip + 5f + 1472]
+vmovdqu [rsp + 128], ymm0
+vpsrlq ymm0, ymm11, 52
+vmovdqu [rsp + 160], ymm11
+vpsrlq ymm11, ymm15, 52
+vpaddq ymm0, ymm0, [rsp + 96]
+vpaddq ymm11, ymm11, [rsp + 448]
+vpaddq ymm0, ymm0, [rip + 5f + 1504]
+vpaddq ymm11, ymm11, [rip + 5f + 1504]
+vmovdqu [rsp + 192], ymm15
+vpsrlq ymm15, ymm0, 52
+vmovdqu [rsp + 224], ymm0
+vpsrlq ymm0, ymm11, 52
+vpaddq ymm15, ymm15, [rsp + 288]
+vpaddq ymm0, ymm0, [rsp + 512]
+vpaddq ymm15, ymm15, [rip + 5f + 1536]
+vpaddq ymm0, ymm0, [rip + 5f + 1536]
+vmovdqu [rsp + 64], ymm11
+vpsrlq ymm11, ymm15, 52
+vmovdqu [rsp + 416], ymm15
+vpsrlq ymm15, ymm0, 52
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm15, ymm14, ymm15
+vpaddq ymm11, ymm11, [rip + 5f + 1568]
+vpaddq ymm15, ymm15, [rip + 5f + 1568]
+vmovdqu [rsp + 544], ymm0
+vpsrlq ymm0, ymm11, 52
+vmovdqu [rsp + 576], ymm11
+vpsrlq ymm11, ymm15, 52
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm0, ymm0, [rip + 5f + 1600]
+vpaddq ymm11, ymm11, [rip + 5f + 1600]
+vmovdqu [rsp + 32], ymm15
+vpsrlq ymm15, ymm0, 52
+vmovdqu [rsp + 256], ymm0
+vpsrlq ymm0, ymm11, 52
+vpaddq ymm15, ymm10, ymm15
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm15, ymm15, [rip + 5f + 1632]
+vpaddq ymm0, ymm0, [rip + 5f + 1632]
+vpaddq ymm9, ymm9, [rip + 5f + 1664]
+vpaddq ymm7, ymm7, [rip + 5f + 1664]
+vmovdqu [rsp + 480], ymm11
+vpsrlq ymm11, ymm9, 52
+vmovdqu [rsp], ymm12
+vpsrlq ymm12, ymm7, 52
+vpaddq ymm11, ymm2, ymm11
+vpaddq ymm12, ymm4, ymm12
+vpaddq ymm11, ymm11, [rip + 5f + 1664]
+vpaddq ymm12, ymm12, [rip + 5f + 1664]
+vpsrlq ymm4, ymm11, 52
+vpsrlq ymm2, ymm12, 52
+vpaddq ymm4, ymm4, [rsp + 384]
+vpaddq ymm2, ymm2, [rsp + 352]
+vpaddq ymm4, ymm4, [rip + 5f + 1664]
+vpaddq ymm2, ymm2, [rip + 5f + 1664]
+vmovdqu [rsp + 352], ymm12
+vpsrlq ymm12, ymm4, 52
+vmovdqu [rsp + 384], ymm4
+vpsrlq ymm4, ymm2, 52
+vpaddq ymm12, ymm12, [rsp + 96]
+vpaddq ymm4, ymm4, [rsp + 448]
+vpaddq ymm12, ymm12, [rip + 5f + 1696]
+vpaddq ymm4, ymm4, [rip + 5f + 1696]
+vmovdqu [rsp + 448], ymm2
+vpsrlq ymm2, ymm12, 52
+vmovdqu [rsp + 96], ymm12
+vpsrlq ymm12, ymm4, 52
+vpaddq ymm2, ymm2, [rsp + 288]
+vpaddq ymm12, ymm12, [rsp + 512]
+vpaddq ymm2, ymm2, [rip + 5f + 1728]
+vpaddq ymm12, ymm12, [rip + 5f + 1728]
+vmovdqu [rsp + 512], ymm4
+vpsrlq ymm4, ymm2, 52
+vmovdqu [rsp + 288], ymm2
+vpsrlq ymm2, ymm12, 52
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm4, ymm4, [rip + 5f + 1760]
+vpaddq ymm2, ymm2, [rip + 5f + 1760]
+vpsrlq ymm14, ymm4, 52
+vpsrlq ymm3, ymm2, 52
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm3, ymm5, ymm3
+vpaddq ymm14, ymm14, [rip + 5f + 1792]
+vpaddq ymm3, ymm3, [rip + 5f + 1792]
+vpsrlq ymm5, ymm14, 52
+vpsrlq ymm1, ymm3, 52
+vpaddq ymm5, ymm10, ymm5
+vpaddq ymm1, ymm13, ymm1
+vblendvpd ymm9, ymm6, ymm9, ymm15
+vblendvpd ymm7, ymm8, ymm7, ymm0
+vmovdqu ymm8, [rsp]
+vblendvpd ymm11, ymm8, ymm11, ymm15
+vmovdqu ymm8, [rsp + 128]
+vblendvpd ymm8, ymm8, [rsp + 352], ymm0
+vmovdqu ymm6, [rsp + 160]
+vblendvpd ymm6, ymm6, [rsp + 384], ymm15
+vmovdqu ymm13, [rsp + 192]
+vblendvpd ymm13, ymm13, [rsp + 448], ymm0
+vmovdqu ymm10, [rsp + 224]
+vblendvpd ymm10, ymm10, [rsp + 96], ymm15
+vmovdqu [rsp + 96], ymm10
+vmovdqu ymm10, [rsp + 64]
+vblendvpd ymm10, ymm10, [rsp + 512], ymm0
+vmovdqu [rsp + 512], ymm10
+vmovdqu ymm10, [rsp + 416]
+vblendvpd ymm10, ymm10, [rsp + 288], ymm15
+vmovdqu [rsp + 288], ymm10
+vmovdqu ymm10, [rsp + 544]
+vblendvpd ymm12, ymm10, ymm12, ymm0
+vmovdqu ymm10, [rsp + 576]
+vblendvpd ymm4, ymm10, ymm4, ymm15
+vmovdqu ymm10, [rsp + 32]
+vblendvpd ymm2, ymm10, ymm2, ymm0
+vmovdqu ymm10, [rsp + 256]
+vblendvpd ymm14, ymm10, ymm14, ymm15
+vmovdqu ymm10, [rsp + 480]
+vblendvpd ymm3, ymm10, ymm3, ymm0
+vpaddq ymm5, ymm5, [rip + 5f + 1824]
+vpaddq ymm1, ymm1, [rip + 5f + 1824]
+vblendvpd ymm5, ymm15, ymm5, ymm15
+vblendvpd ymm1, ymm0, ymm1, ymm0
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm8, ymm8, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm0, [rsp + 96]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm15, [rsp + 512]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm10, [rsp + 288]
+vpand ymm10, ymm10, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu [rsp + 288], ymm1
+vpaddq ymm1, ymm9, [rip + 5f + 1856]
+vmovdqu [rsp + 512], ymm9
+vpaddq ymm9, ymm7, [rip + 5f + 1856]
+vmovdqu [rsp + 96], ymm7
+vpaddq ymm7, ymm11, [rip + 5f + 1888]
+vmovdqu [rsp + 480], ymm11
+vpaddq ymm11, ymm8, [rip + 5f + 1888]
+vmovdqu [rsp + 256], ymm8
+vpsrlq ymm8, ymm1, 52
+vmovdqu [rsp + 32], ymm1
+vpsrlq ymm1, ymm9, 52
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm1, ymm11, ymm1
+vpaddq ymm11, ymm6, [rip + 5f + 1920]
+vpaddq ymm7, ymm13, [rip + 5f + 1920]
+vmovdqu [rsp + 576], ymm13
+vpsrlq ymm13, ymm8, 52
+vmovdqu [rsp + 544], ymm6
+vpsrlq ymm6, ymm1, 52
+vpaddq ymm13, ymm11, ymm13
+vpaddq ymm6, ymm7, ymm6
+vpaddq ymm7, ymm0, [rip + 5f + 1952]
+vpaddq ymm11, ymm15, [rip + 5f + 1952]
+vmovdqu [rsp + 416], ymm15
+vpsrlq ymm15, ymm13, 52
+vmovdqu [rsp + 64], ymm0
+vpsrlq ymm0, ymm6, 52
+vpaddq ymm15, ymm7, ymm15
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm11, ymm10, [rip + 5f + 1984]
+vpaddq ymm7, ymm12, [rip + 5f + 1984]
+vmovdqu [rsp + 224], ymm12
+vpsrlq ymm12, ymm15, 52
+vmovdqu [rsp + 448], ymm10
+vpsrlq ymm10, ymm0, 52
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm10, ymm7, ymm10
+vpaddq ymm7, ymm4, [rip + 5f + 2016]
+vpaddq ymm11, ymm2, [rip + 5f + 2016]
+vmovdqu [rsp + 192], ymm2
+vpsrlq ymm2, ymm12, 52
+vmovdqu [rsp + 384], ymm4
+vpsrlq ymm4, ymm10, 52
+vpaddq ymm2, ymm7, ymm2
+vpaddq ymm4, ymm11, ymm4
+vpaddq ymm11, ymm14, [rip + 5f + 2048]
+vpaddq ymm7, ymm3, [rip + 5f + 2048]
+vmovdqu [rsp + 160], ymm3
+vpsrlq ymm3, ymm2, 52
+vmovdqu [rsp + 352], ymm14
+vpsrlq ymm14, ymm4, 52
+vpaddq ymm3, ymm11, ymm3
+vpaddq ymm14, ymm7, ymm14
+vpaddq ymm7, ymm5, [rip + 5f + 2080]
+vmovdqu ymm11, [rsp + 288]
+vmovdqu [rsp + 128], ymm5
+vpaddq ymm5, ymm11, [rip + 5f + 2080]
+vpsrlq ymm11, ymm3, 52
+vmovdqu [rsp], ymm3
+vpsrlq ymm3, ymm14, 52
+vpaddq ymm11, ymm7, ymm11
+vpaddq ymm3, ymm5, ymm3
+vmovdqu ymm5, [rsp + 32]
+vblendvpd ymm5, ymm5, [rsp + 512], ymm11
+vblendvpd ymm9, ymm9, [rsp + 96], ymm3
+vblendvpd ymm8, ymm8, [rsp + 480], ymm11
+vblendvpd ymm1, ymm1, [rsp + 256], ymm3
+vblendvpd ymm13, ymm13, [rsp + 544], ymm11
+vblendvpd ymm6, ymm6, [rsp + 576], ymm3
+vblendvpd ymm15, ymm15, [rsp + 64], ymm11
+vblendvpd ymm0, ymm0, [rsp + 416], ymm3
+vblendvpd ymm12, ymm12, [rsp + 448], ymm11
+vblendvpd ymm10, ymm10, [rsp + 224], ymm3
+vblendvpd ymm2, ymm2, [rsp + 384], ymm11
+vblendvpd ymm4, ymm4, [rsp + 192], ymm3
+vmovdqu ymm7, [rsp]
+vblendvpd ymm7, ymm7, [rsp + 352], ymm11
+vblendvpd ymm14, ymm14, [rsp + 160], ymm3
+vblendvpd ymm11, ymm11, [rsp + 128], ymm11
+vblendvpd ymm3, ymm3, [rsp + 288], ymm3
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm8, ymm8, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vpand ymm10, ymm10, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu [rsp + 288], ymm3
+vpaddq ymm3, ymm5, [rip + 5f + 2112]
+vmovdqu [rsp + 128], ymm5
+vpaddq ymm5, ymm9, [rip + 5f + 2112]
+vmovdqu [rsp + 160], ymm9
+vpaddq ymm9, ymm8, [rip + 5f + 2144]
+vmovdqu [rsp + 352], ymm8
+vpaddq ymm8, ymm1, [rip + 5f + 2144]
+vmovdqu [rsp], ymm1
+vpsrlq ymm1, ymm3, 52
+vmovdqu [rsp + 192], ymm3
+vpsrlq ymm3, ymm5, 52
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm3, ymm8, ymm3
+vpaddq ymm8, ymm13, [rip + 5f + 2176]
+vpaddq ymm9, ymm6, [rip + 5f + 2176]
+vmovdqu [rsp + 384], ymm6
+vpsrlq ymm6, ymm1, 52
+vmovdqu [rsp + 224], ymm13
+vpsrlq ymm13, ymm3, 52
+vpaddq ymm6, ymm8, ymm6
+vpaddq ymm13, ymm9, ymm13
+vpaddq ymm9, ymm15, [rip + 5f + 2208]
+vpaddq ymm8, ymm0, [rip + 5f + 2208]
+vmovdqu [rsp + 448], ymm0
+vpsrlq ymm0, ymm6, 52
+vmovdqu [rsp + 416], ymm15
+vpsrlq ymm15, ymm13, 52
+vpaddq ymm0, ymm9, ymm0
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm8, ymm12, [rip + 5f + 2240]
+vpaddq ymm9, ymm10, [rip + 5f + 2240]
+vmovdqu [rsp + 64], ymm10
+vpsrlq ymm10, ymm0, 52
+vmovdqu [rsp + 576], ymm12
+vpsrlq ymm12, ymm15, 52
+vpaddq ymm10, ymm8, ymm10
+vpaddq ymm12, ymm9, ymm12
+vpaddq ymm9, ymm2, [rip + 5f + 2272]
+vpaddq ymm8, ymm4, [rip + 5f + 2272]
+vmovdqu [rsp + 544], ymm4
+vpsrlq ymm4, ymm10, 52
+vmovdqu [rsp + 256], ymm2
+vpsrlq ymm2, ymm12, 52
+vpaddq ymm4, ymm9, ymm4
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm8, ymm7, [rip + 5f + 2304]
+vpaddq ymm9, ymm14, [rip + 5f + 2304]
+vmovdqu [rsp + 480], ymm14
+vpsrlq ymm14, ymm4, 52
+vmovdqu [rsp + 96], ymm7
+vpsrlq ymm7, ymm2, 52
+vpaddq ymm14, ymm8, ymm14
+vpaddq ymm7, ymm9, ymm7
+vpaddq ymm9, ymm11, [rip + 5f + 2336]
+vmovdqu ymm8, [rsp + 288]
+vmovdqu [rsp + 512], ymm11
+vpaddq ymm11, ymm8, [rip + 5f + 2336]
+vpsrlq ymm8, ymm14, 52
+vmovdqu [rsp + 32], ymm14
+vpsrlq ymm14, ymm7, 52
+vpaddq ymm8, ymm9, ymm8
+vpaddq ymm14, ymm11, ymm14
+vmovdqu ymm11, [rsp + 192]
+vblendvpd ymm11, ymm11, [rsp + 128], ymm8
+vblendvpd ymm5, ymm5, [rsp + 160], ymm14
+vblendvpd ymm1, ymm1, [rsp + 352], ymm8
+vblendvpd ymm3, ymm3, [rsp], ymm14
+vblendvpd ymm6, ymm6, [rsp + 224], ymm8
+vblendvpd ymm13, ymm13, [rsp + 384], ymm14
+vblendvpd ymm0, ymm0, [rsp + 416], ymm8
+vblendvpd ymm15, ymm15, [rsp + 448], ymm14
+vblendvpd ymm10, ymm10, [rsp + 576], ymm8
+vblendvpd ymm12, ymm12, [rsp + 64], ymm14
+vblendvpd ymm4, ymm4, [rsp + 256], ymm8
+vblendvpd ymm2, ymm2, [rsp + 544], ymm14
+vmovdqu ymm9, [rsp + 32]
+vblendvpd ymm9, ymm9, [rsp + 96], ymm8
+vblendvpd ymm7, ymm7, [rsp + 480], ymm14
+vblendvpd ymm8, ymm8, [rsp + 512], ymm8
+vblendvpd ymm14, ymm14, [rsp + 288], ymm14
+vpsllq ymm11, ymm11, 12
+vpsllq ymm5, ymm5, 12
+vpsrlq ymm11, ymm11, 12
+vpsrlq ymm5, ymm5, 12
+vmovdqu [rsp + 288], ymm14
+vpsllq ymm14, ymm1, 52
+vmovdqu [rsp + 512], ymm8
+vpsllq ymm8, ymm3, 52
+vpaddq ymm11, ymm14, ymm11
+vpaddq ymm5, ymm8, ymm5
+vpsllq ymm1, ymm1, 12
+vpsllq ymm3, ymm3, 12
+vpsrlq ymm1, ymm1, 24
+vpsrlq ymm3, ymm3, 24
+vpsllq ymm8, ymm6, 40
+vpsllq ymm14, ymm13, 40
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm3, ymm14, ymm3
+vpsllq ymm6, ymm6, 12
+vpsllq ymm13, ymm13, 12
+vpsrlq ymm6, ymm6, 36
+vpsrlq ymm13, ymm13, 36
+vpsllq ymm14, ymm0, 28
+vpsllq ymm8, ymm15, 28
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm13, ymm8, ymm13
+vpsllq ymm0, ymm0, 12
+vpsllq ymm15, ymm15, 12
+vpsrlq ymm0, ymm0, 48
+vpsrlq ymm15, ymm15, 48
+vpsllq ymm8, ymm10, 16
+vpsllq ymm14, ymm12, 16
+vpaddq ymm0, ymm8, ymm0
+vpaddq ymm15, ymm14, ymm15
+vpsllq ymm4, ymm4, 12
+vpsllq ymm2, ymm2, 12
+vpsrlq ymm4, ymm4, 12
+vpsrlq ymm2, ymm2, 12
+vpsllq ymm14, ymm9, 52
+vpsllq ymm8, ymm7, 52
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm2, ymm8, ymm2
+vpsllq ymm10, ymm10, 12
+vpsllq ymm12, ymm12, 12
+vpsrlq ymm10, ymm10, 60
+vpsrlq ymm12, ymm12, 60
+vpsllq ymm4, ymm4, 4
+vpsllq ymm2, ymm2, 4
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm12, ymm2, ymm12
+vpsllq ymm9, ymm9, 12
+vpsllq ymm7, ymm7, 12
+vpsrlq ymm9, ymm9, 20
+vpsrlq ymm7, ymm7, 20
+vmovdqu ymm2, [rsp + 512]
+vpsllq ymm2, ymm2, 44
+vmovdqu ymm4, [rsp + 288]
+vpsllq ymm4, ymm4, 44
+vpaddq ymm9, ymm2, ymm9
+vpaddq ymm7, ymm4, ymm7
+vpunpcklqdq ymm4, ymm11, ymm1
+vpunpcklqdq ymm2, ymm5, ymm3
+vpunpckhqdq ymm1, ymm11, ymm1
+vpunpckhqdq ymm3, ymm5, ymm3
+vpunpcklqdq ymm5, ymm6, ymm0
+vpunpcklqdq ymm11, ymm13, ymm15
+vpunpckhqdq ymm0, ymm6, ymm0
+vpunpckhqdq ymm15, ymm13, ymm15
+vpunpcklqdq ymm13, ymm10, ymm9
+vpunpcklqdq ymm6, ymm12, ymm7
+vpunpckhqdq ymm9, ymm10, ymm9
+vpunpckhqdq ymm7, ymm12, ymm7
+vmovdqu [rsi], xmm4
+vmovdqu [rsi + 192], xmm2
+vextracti128 [rsi + 96], ymm4, 1
+vextracti128 [rsi + 288], ymm2, 1
+vmovdqu [rsi + 48], xmm1
+vmovdqu [rsi + 240], xmm3
+vextracti128 [rsi + 144], ymm1, 1
+vextracti128 [rsi + 336], ymm3, 1
+vmovdqu [rsi + 16], xmm5
+vmovdqu [rsi + 208], xmm11
+vextracti128 [rsi + 112], ymm5, 1
+vextracti128 [rsi + 304], ymm11, 1
+vmovdqu [rsi + 64], xmm0
+vmovdqu [rsi + 256], xmm15
+vextracti128 [rsi + 160], ymm0, 1
+vextracti128 [rsi + 352], ymm15, 1
+vmovdqu [rsi + 32], xmm13
+vmovdqu [rsi + 224], xmm6
+vextracti128 [rsi + 128], ymm13, 1
+vextracti128 [rsi + 320], ymm6, 1
+vmovdqu [rsi + 80], xmm9
+vmovdqu [rsi + 272], xmm7
+vextracti128 [rsi + 176], ymm9, 1
+vextracti128 [rsi + 368], ymm7, 1
+add rsi, 384
+add rdx, 1024
+sub rdi, 8
+jae 4b
+3:
+add rdi, 8
+jz 6f
+imul rdi, rdi, -48
+lea rax, [rip + 7f]
+add rax, rdi
+vmovdqu ymm0, [rdx]
+vpsrlq ymm1, ymm0, 52
+vmovdqu ymm2, [rdx + 32]
+vpsrlq ymm3, ymm2, 52
+vpaddq ymm1, ymm1, [rdx + 64]
+vpaddq ymm3, ymm3, [rdx + 96]
+vpsrlq ymm4, ymm1, 52
+vpsrlq ymm5, ymm3, 52
+vpaddq ymm4, ymm4, [rdx + 128]
+vpaddq ymm5, ymm5, [rdx + 160]
+vpsrlq ymm6, ymm4, 52
+vpsrlq ymm7, ymm5, 52
+vpaddq ymm6, ymm6, [rdx + 192]
+vpaddq ymm7, ymm7, [rdx + 224]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm8
+vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm2, ymm2, ymm9
+vsubpd ymm0, ymm0, ymm8
+vsubpd ymm2, ymm2, ymm9
+vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu ymm11, [rip + 5f + 64]
+vmovdqa ymm12, ymm10
+vfmadd231pd ymm12, ymm0, ymm11
+vmovdqu ymm13, [rip + 5f + 96]
+vmovdqu ymm14, [rip + 5f + 64]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm2, ymm14
+vmovdqu [rsp], ymm5
+vmovdqu ymm5, [rip + 5f + 128]
+vmovdqu [rsp + 32], ymm4
+vsubpd ymm4, ymm5, ymm12
+vmovdqu ymm9, [rip + 5f + 128]
+vsubpd ymm8, ymm9, ymm15
+vfmadd231pd ymm4, ymm0, ymm11
+vfmadd231pd ymm8, ymm2, ymm14
+vpaddq ymm6, ymm4, ymm6
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm12, ymm12, [rdx + 256]
+vpaddq ymm15, ymm15, [rdx + 288]
+vmovdqu ymm8, [rip + 5f + 160]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm0, ymm8
+vmovdqu ymm14, [rip + 5f + 160]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm2, ymm14
+vmovdqu [rsp + 64], ymm7
+vsubpd ymm7, ymm5, ymm4
+vmovdqu [rsp + 96], ymm6
+vsubpd ymm6, ymm9, ymm11
+vfmadd231pd ymm7, ymm0, ymm8
+vfmadd231pd ymm6, ymm2, ymm14
+vpaddq ymm12, ymm7, ymm12
+vpaddq ymm15, ymm6, ymm15
+vpaddq ymm4, ymm4, [rdx + 320]
+vpaddq ymm11, ymm11, [rdx + 352]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm6
+vmovdqu ymm7, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm7
+vsubpd ymm1, ymm1, ymm6
+vsubpd ymm3, ymm3, ymm7
+vmovdqu ymm14, [rip + 5f + 64]
+vmovdqa ymm8, ymm10
+vfmadd231pd ymm8, ymm1, ymm14
+vmovdqa ymm7, ymm13
+vfmadd231pd ymm7, ymm3, [rip + 5f + 64]
+vsubpd ymm6, ymm5, ymm8
+vsubpd ymm5, ymm9, ymm7
+vfmadd231pd ymm6, ymm1, ymm14
+vfmadd231pd ymm5, ymm3, [rip + 5f + 64]
+vpaddq ymm12, ymm6, ymm12
+vpaddq ymm15, ymm5, ymm15
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm11, ymm7, ymm11
+vmovdqu ymm7, [rip + 5f + 192]
+vmovdqa ymm8, ymm10
+vfmadd231pd ymm8, ymm0, ymm7
+vmovdqu ymm5, [rip + 5f + 192]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm2, ymm5
+vmovdqu ymm14, [rip + 5f + 128]
+vmovdqu [rsp + 128], ymm15
+vsubpd ymm15, ymm14, ymm8
+vmovdqu [rsp + 160], ymm12
+vsubpd ymm12, ymm9, ymm6
+vfmadd231pd ymm15, ymm0, ymm7
+vfmadd231pd ymm12, ymm2, ymm5
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm11, ymm12, ymm11
+vpaddq ymm8, ymm8, [rdx + 384]
+vpaddq ymm6, ymm6, [rdx + 416]
+vmovdqu ymm12, [rip + 5f + 160]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm1, ymm12
+vmovdqu ymm5, [rip + 5f + 160]
+vmovdqa ymm7, ymm13
+vfmadd231pd ymm7, ymm3, ymm5
+vmovdqu [rsp + 192], ymm2
+vsubpd ymm2, ymm14, ymm15
+vmovdqu [rsp + 224], ymm0
+vsubpd ymm0, ymm9, ymm7
+vfmadd231pd ymm2, ymm1, ymm12
+vfmadd231pd ymm0, ymm3, ymm5
+vpaddq ymm4, ymm2, ymm4
+vpaddq ymm11, ymm0, ymm11
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm6, ymm7, ymm6
+vmovdqu ymm7, [rsp + 32]
+vpand ymm7, ymm7, [rip + 5f]
+vmovdqu ymm15, [rsp]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm7, ymm7, ymm0
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm2
+vsubpd ymm7, ymm7, ymm0
+vsubpd ymm15, ymm15, ymm2
+vmovdqu ymm5, [rip + 5f + 64]
+vmovdqa ymm12, ymm10
+vfmadd231pd ymm12, ymm7, ymm5
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm15, [rip + 5f + 64]
+vsubpd ymm0, ymm14, ymm12
+vmovdqu [rsp], ymm3
+vsubpd ymm3, ymm9, ymm2
+vfmadd231pd ymm0, ymm7, ymm5
+vfmadd231pd ymm3, ymm15, [rip + 5f + 64]
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm8, ymm12, ymm8
+vpaddq ymm6, ymm2, ymm6
+vmovdqu ymm2, [rsp + 224]
+vmovdqu ymm12, [rip + 5f + 224]
+vmovdqa ymm3, ymm10
+vfmadd231pd ymm3, ymm2, ymm12
+vmovdqu ymm0, [rsp + 192]
+vmovdqu ymm5, [rip + 5f + 224]
+vmovdqu [rsp + 32], ymm11
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm0, ymm5
+vmovdqu [rsp + 256], ymm4
+vsubpd ymm4, ymm14, ymm3
+vmovdqu [rsp + 288], ymm15
+vsubpd ymm15, ymm9, ymm11
+vfmadd231pd ymm4, ymm2, ymm12
+vfmadd231pd ymm15, ymm0, ymm5
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm3, ymm3, [rdx + 448]
+vpaddq ymm11, ymm11, [rdx + 480]
+vmovdqu ymm15, [rip + 5f + 192]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm1, ymm15
+vmovdqu ymm5, [rsp]
+vmovdqu ymm12, [rip + 5f + 192]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm5, ymm12
+vsubpd ymm2, ymm14, ymm4
+vsubpd ymm14, ymm9, ymm0
+vfmadd231pd ymm2, ymm1, ymm15
+vfmadd231pd ymm14, ymm5, ymm12
+vpaddq ymm8, ymm2, ymm8
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm11, ymm0, ymm11
+vmovdqu ymm0, [rip + 5f + 160]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm7, ymm0
+vmovdqu ymm14, [rsp + 288]
+vmovdqu ymm2, [rip + 5f + 160]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm14, ymm2
+vmovdqu ymm15, [rip + 5f + 128]
+vsubpd ymm5, ymm15, ymm4
+vmovdqu [rsp + 320], ymm1
+vsubpd ymm1, ymm9, ymm12
+vfmadd231pd ymm5, ymm7, ymm0
+vfmadd231pd ymm1, ymm14, ymm2
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm11, ymm12, ymm11
+vmovdqu ymm12, [rsp + 224]
+vmovdqu ymm4, [rip + 5f + 256]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm12, ymm4
+vmovdqu ymm5, [rsp + 192]
+vmovdqu ymm2, [rip + 5f + 256]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm5, ymm2
+vmovdqu [rsp + 352], ymm6
+vsubpd ymm6, ymm15, ymm1
+vmovdqu [rsp + 384], ymm8
+vsubpd ymm8, ymm9, ymm0
+vfmadd231pd ymm6, ymm12, ymm4
+vfmadd231pd ymm8, ymm5, ymm2
+vpaddq ymm3, ymm6, ymm3
+vpaddq ymm11, ymm8, ymm11
+vpaddq ymm1, ymm1, [rdx + 512]
+vpaddq ymm0, ymm0, [rdx + 544]
+vmovdqu ymm8, [rsp + 320]
+vmovdqu ymm6, [rip + 5f + 224]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm8, ymm6
+vmovdqu ymm4, [rsp]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm4, [rip + 5f + 224]
+vsubpd ymm12, ymm15, ymm2
+vsubpd ymm15, ymm9, ymm5
+vfmadd231pd ymm12, ymm8, ymm6
+vfmadd231pd ymm15, ymm4, [rip + 5f + 224]
+vpaddq ymm3, ymm12, ymm3
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm0, ymm5, ymm0
+vmovdqu ymm5, [rip + 5f + 192]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm7, ymm5
+vmovdqu ymm15, [rip + 5f + 192]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm14, ymm15
+vmovdqu ymm6, [rip + 5f + 128]
+vsubpd ymm4, ymm6, ymm2
+vsubpd ymm8, ymm9, ymm12
+vfmadd231pd ymm4, ymm7, ymm5
+vfmadd231pd ymm8, ymm14, ymm15
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm11, ymm8, ymm11
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm0, ymm12, ymm0
+vmovdqu ymm12, [rsp + 224]
+vmovdqu ymm2, [rip + 5f + 288]
+vmovdqa ymm8, ymm10
+vfmadd231pd ymm8, ymm12, ymm2
+vmovdqu ymm4, [rsp + 192]
+vmovdqu ymm15, [rip + 5f + 288]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm4, ymm15
+vmovdqu [rsp + 416], ymm11
+vsubpd ymm11, ymm6, ymm8
+vmovdqu [rsp + 448], ymm3
+vsubpd ymm3, ymm9, ymm5
+vfmadd231pd ymm11, ymm12, ymm2
+vfmadd231pd ymm3, ymm4, ymm15
+vpaddq ymm1, ymm11, ymm1
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm8, ymm8, [rdx + 576]
+vpaddq ymm5, ymm5, [rdx + 608]
+vmovdqu ymm3, [rsp + 320]
+vmovdqu ymm11, [rip + 5f + 256]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm3, ymm11
+vmovdqu ymm2, [rsp]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm2, [rip + 5f + 256]
+vsubpd ymm12, ymm6, ymm15
+vsubpd ymm6, ymm9, ymm4
+vfmadd231pd ymm12, ymm3, ymm11
+vfmadd231pd ymm6, ymm2, [rip + 5f + 256]
+vpaddq ymm1, ymm12, ymm1
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm5, ymm4, ymm5
+vmovdqu ymm4, [rip + 5f + 224]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm7, ymm4
+vmovdqu ymm6, [rip + 5f + 224]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm14, ymm6
+vmovdqu ymm11, [rip + 5f + 128]
+vsubpd ymm2, ymm11, ymm15
+vsubpd ymm3, ymm9, ymm12
+vfmadd231pd ymm2, ymm7, ymm4
+vfmadd231pd ymm3, ymm14, ymm6
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm5, ymm12, ymm5
+vmovdqu ymm12, [rsp + 224]
+vmovdqu ymm15, [rip + 5f + 320]
+vmovdqa ymm3, ymm10
+vfmadd231pd ymm3, ymm12, ymm15
+vmovdqu ymm2, [rsp + 192]
+vmovdqu ymm6, [rip + 5f + 320]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm2, ymm6
+vmovdqu [rsp + 480], ymm0
+vsubpd ymm0, ymm11, ymm3
+vmovdqu [rsp + 512], ymm1
+vsubpd ymm1, ymm9, ymm4
+vfmadd231pd ymm0, ymm12, ymm15
+vfmadd231pd ymm1, ymm2, ymm6
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm3, ymm3, [rdx + 640]
+vpaddq ymm4, ymm4, [rdx + 672]
+vmovdqu ymm1, [rsp + 320]
+vmovdqu ymm0, [rip + 5f + 288]
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm1, ymm0
+vmovdqu ymm15, [rsp]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm15, [rip + 5f + 288]
+vsubpd ymm12, ymm11, ymm6
+vsubpd ymm11, ymm9, ymm2
+vfmadd231pd ymm12, ymm1, ymm0
+vfmadd231pd ymm11, ymm15, [rip + 5f + 288]
+vpaddq ymm8, ymm12, ymm8
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm3, ymm6, ymm3
+vpaddq ymm4, ymm2, ymm4
+vmovdqu ymm2, [rip + 5f + 256]
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm7, ymm2
+vmovdqu ymm11, [rip + 5f + 256]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm14, ymm11
+vmovdqu ymm0, [rip + 5f + 128]
+vsubpd ymm15, ymm0, ymm6
+vsubpd ymm1, ymm9, ymm12
+vfmadd231pd ymm15, ymm7, ymm2
+vfmadd231pd ymm1, ymm14, ymm11
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm3, ymm6, ymm3
+vpaddq ymm4, ymm12, ymm4
+vmovdqu ymm12, [rsp + 224]
+vmovdqu ymm6, [rip + 5f + 352]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm12, ymm6
+vmovdqu ymm15, [rsp + 192]
+vmovdqu ymm11, [rip + 5f + 352]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm15, ymm11
+vmovdqu [rsp + 544], ymm5
+vsubpd ymm5, ymm0, ymm1
+vmovdqu [rsp + 576], ymm8
+vsubpd ymm8, ymm9, ymm2
+vfmadd231pd ymm5, ymm12, ymm6
+vfmadd231pd ymm8, ymm15, ymm11
+vpaddq ymm3, ymm5, ymm3
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm1, ymm1, [rdx + 704]
+vpaddq ymm2, ymm2, [rdx + 736]
+vmovdqu ymm8, [rsp + 320]
+vmovdqu ymm5, [rip + 5f + 320]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm8, ymm5
+vmovdqu ymm15, [rsp]
+vmovdqu ymm6, [rip + 5f + 320]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm15, ymm6
+vsubpd ymm14, ymm0, ymm11
+vsubpd ymm0, ymm9, ymm12
+vfmadd231pd ymm14, ymm8, ymm5
+vfmadd231pd ymm0, ymm15, ymm6
+vpaddq ymm3, ymm14, ymm3
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm1, ymm11, ymm1
+vpaddq ymm2, ymm12, ymm2
+vmovdqu ymm12, [rip + 5f + 288]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm7, ymm12
+vmovdqu ymm0, [rsp + 288]
+vmovdqu ymm14, [rip + 5f + 288]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm0, ymm14
+vmovdqu ymm5, [rip + 5f + 128]
+vsubpd ymm15, ymm5, ymm11
+vsubpd ymm5, ymm9, ymm6
+vfmadd231pd ymm15, ymm7, ymm12
+vfmadd231pd ymm5, ymm0, ymm14
+vpaddq ymm3, ymm15, ymm3
+vpaddq ymm4, ymm5, ymm4
+vpaddq ymm1, ymm11, ymm1
+vpaddq ymm2, ymm6, ymm2
+vmovdqu ymm6, [rip + 5f + 352]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm8, ymm6
+vmovdqu ymm5, [rsp]
+vmovdqu ymm15, [rip + 5f + 352]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm5, ymm15
+vmovdqu ymm12, [rip + 5f + 128]
+vmovdqu [rsp + 192], ymm4
+vsubpd ymm4, ymm12, ymm11
+vmovdqu [rsp + 224], ymm3
+vsubpd ymm3, ymm9, ymm14
+vfmadd231pd ymm4, ymm8, ymm6
+vfmadd231pd ymm3, ymm5, ymm15
+vpaddq ymm1, ymm4, ymm1
+vpaddq ymm2, ymm3, ymm2
+vpaddq ymm11, ymm11, [rdx + 768]
+vpaddq ymm14, ymm14, [rdx + 800]
+vmovdqu ymm3, [rip + 5f + 320]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm7, ymm3
+vmovdqu ymm15, [rip + 5f + 320]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm0, ymm15
+vsubpd ymm6, ymm12, ymm4
+vsubpd ymm8, ymm9, ymm5
+vfmadd231pd ymm6, ymm7, ymm3
+vfmadd231pd ymm8, ymm0, ymm15
+vpaddq ymm1, ymm6, ymm1
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm14, ymm5, ymm14
+vmovdqu ymm5, [rip + 5f + 352]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm7, ymm5
+vmovdqu ymm8, [rip + 5f + 352]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm0, ymm8
+vsubpd ymm15, ymm12, ymm4
+vsubpd ymm3, ymm9, ymm6
+vfmadd231pd ymm15, ymm7, ymm5
+vfmadd231pd ymm3, ymm0, ymm8
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm14, ymm3, ymm14
+vpaddq ymm4, ymm4, [rdx + 832]
+vpaddq ymm6, ymm6, [rdx + 864]
+vmovdqu ymm3, [rsp + 96]
+vpaddq ymm3, ymm3, [rip + 5f + 384]
+vmovdqu ymm15, [rsp + 64]
+vpaddq ymm15, ymm15, [rip + 5f + 384]
+vpsrlq ymm8, ymm3, 52
+vpsrlq ymm0, ymm15, 52
+vpaddq ymm8, ymm8, [rsp + 160]
+vpaddq ymm0, ymm0, [rsp + 128]
+vpaddq ymm8, ymm8, [rip + 5f + 416]
+vpaddq ymm0, ymm0, [rip + 5f + 416]
+vpsrlq ymm5, ymm8, 52
+vpsrlq ymm7, ymm0, 52
+vpaddq ymm5, ymm5, [rsp + 256]
+vpaddq ymm7, ymm7, [rsp + 32]
+vpand ymm3, ymm3, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vpaddq ymm3, ymm3, [rip + 5f + 32]
+vpaddq ymm15, ymm15, [rip + 5f + 32]
+vsubpd ymm3, ymm3, [rip + 5f + 32]
+vsubpd ymm15, ymm15, [rip + 5f + 32]
+vmovdqu [rsp + 32], ymm6
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm3, [rip + 5f + 448]
+vmovdqu [rsp + 256], ymm4
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm15, [rip + 5f + 448]
+vmovdqu [rsp + 128], ymm14
+vsubpd ymm14, ymm12, ymm6
+vmovdqu [rsp + 160], ymm11
+vsubpd ymm11, ymm9, ymm4
+vfmadd231pd ymm14, ymm3, [rip + 5f + 448]
+vfmadd231pd ymm11, ymm15, [rip + 5f + 448]
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm7, ymm11, ymm7
+vpaddq ymm6, ymm6, [rsp + 384]
+vpaddq ymm4, ymm4, [rsp + 352]
+vmovdqu ymm11, [rip + 5f + 480]
+vmovdqa ymm14, ymm10
+vfmadd231pd ymm14, ymm3, ymm11
+vmovdqu [rsp + 352], ymm7
+vmovdqa ymm7, ymm13
+vfmadd231pd ymm7, ymm15, [rip + 5f + 480]
+vmovdqu [rsp + 384], ymm5
+vsubpd ymm5, ymm12, ymm14
+vmovdqu [rsp + 64], ymm2
+vsubpd ymm2, ymm9, ymm7
+vfmadd231pd ymm5, ymm3, ymm11
+vfmadd231pd ymm2, ymm15, [rip + 5f + 480]
+vpaddq ymm6, ymm5, ymm6
+vpaddq ymm4, ymm2, ymm4
+vpaddq ymm14, ymm14, [rsp + 448]
+vpaddq ymm7, ymm7, [rsp + 416]
+vpand ymm8, ymm8, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm8, ymm8, ymm2
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm5
+vsubpd ymm8, ymm8, ymm2
+vsubpd ymm0, ymm0, ymm5
+vmovdqu ymm11, [rip + 5f + 448]
+vmovdqa ymm5, ymm10
+vfmadd231pd ymm5, ymm8, ymm11
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm0, [rip + 5f + 448]
+vmovdqu [rsp + 416], ymm1
+vsubpd ymm1, ymm12, ymm5
+vsubpd ymm12, ymm9, ymm2
+vfmadd231pd ymm1, ymm8, ymm11
+vfmadd231pd ymm12, ymm0, [rip + 5f + 448]
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm4, ymm12, ymm4
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm7, ymm2, ymm7
+vmovdqu ymm2, [rip + 5f + 512]
+vmovdqa ymm5, ymm10
+vfmadd231pd ymm5, ymm3, ymm2
+vmovdqu ymm12, [rip + 5f + 512]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm15, ymm12
+vmovdqu ymm11, [rip + 5f + 128]
+vmovdqu [rsp + 448], ymm4
+vsubpd ymm4, ymm11, ymm5
+vmovdqu [rsp + 96], ymm6
+vsubpd ymm6, ymm9, ymm1
+vfmadd231pd ymm4, ymm3, ymm2
+vfmadd231pd ymm6, ymm15, ymm12
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm7, ymm6, ymm7
+vpaddq ymm5, ymm5, [rsp + 512]
+vpaddq ymm1, ymm1, [rsp + 480]
+vmovdqu ymm6, [rip + 5f + 480]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm8, ymm6
+vmovdqu ymm12, [rip + 5f + 480]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm0, ymm12
+vmovdqu [rsp + 480], ymm15
+vsubpd ymm15, ymm11, ymm4
+vsubpd ymm11, ymm9, ymm2
+vfmadd231pd ymm15, ymm8, ymm6
+vfmadd231pd ymm11, ymm0, ymm12
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm7, ymm11, ymm7
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm1, ymm2, ymm1
+vmovdqu ymm2, [rip + 5f + 544]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm3, ymm2
+vmovdqu ymm11, [rsp + 480]
+vmovdqu ymm15, [rip + 5f + 544]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm11, ymm15
+vmovdqu ymm6, [rip + 5f + 128]
+vmovdqu [rsp + 512], ymm7
+vsubpd ymm7, ymm6, ymm4
+vmovdqu [rsp + 288], ymm14
+vsubpd ymm14, ymm9, ymm12
+vfmadd231pd ymm7, ymm3, ymm2
+vfmadd231pd ymm14, ymm11, ymm15
+vpaddq ymm5, ymm7, ymm5
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm4, ymm4, [rsp + 576]
+vpaddq ymm12, ymm12, [rsp + 544]
+vmovdqu ymm14, [rip + 5f + 512]
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm8, ymm14
+vmovdqu ymm15, [rip + 5f + 512]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm0, ymm15
+vsubpd ymm11, ymm6, ymm7
+vsubpd ymm6, ymm9, ymm2
+vfmadd231pd ymm11, ymm8, ymm14
+vfmadd231pd ymm6, ymm0, ymm15
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm1, ymm6, ymm1
+vpaddq ymm4, ymm7, ymm4
+vpaddq ymm12, ymm2, ymm12
+vmovdqu ymm2, [rip + 5f + 576]
+vmovdqa ymm7, ymm10
+vfmadd231pd ymm7, ymm3, ymm2
+vmovdqu ymm6, [rsp + 480]
+vmovdqu ymm11, [rip + 5f + 576]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm6, ymm11
+vmovdqu ymm14, [rip + 5f + 128]
+vmovdqu [rsp + 544], ymm1
+vsubpd ymm1, ymm14, ymm7
+vmovdqu [rsp + 576], ymm5
+vsubpd ymm5, ymm9, ymm15
+vfmadd231pd ymm1, ymm3, ymm2
+vfmadd231pd ymm5, ymm6, ymm11
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm7, ymm7, [rsp + 224]
+vpaddq ymm15, ymm15, [rsp + 192]
+vmovdqu ymm5, [rip + 5f + 544]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm8, ymm5
+vmovdqu ymm11, [rip + 5f + 544]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm0, ymm11
+vsubpd ymm6, ymm14, ymm1
+vsubpd ymm14, ymm9, ymm2
+vfmadd231pd ymm6, ymm8, ymm5
+vfmadd231pd ymm14, ymm0, ymm11
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm12, ymm14, ymm12
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm15, ymm2, ymm15
+vmovdqu ymm2, [rip + 5f + 608]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm3, ymm2
+vmovdqu ymm14, [rsp + 480]
+vmovdqu ymm6, [rip + 5f + 608]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm14, ymm6
+vmovdqu ymm5, [rip + 5f + 128]
+vmovdqu [rsp + 192], ymm12
+vsubpd ymm12, ymm5, ymm1
+vmovdqu [rsp + 224], ymm4
+vsubpd ymm4, ymm9, ymm11
+vfmadd231pd ymm12, ymm3, ymm2
+vfmadd231pd ymm4, ymm14, ymm6
+vpaddq ymm7, ymm12, ymm7
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm1, ymm1, [rsp + 416]
+vpaddq ymm11, ymm11, [rsp + 64]
+vmovdqu ymm4, [rip + 5f + 576]
+vmovdqa ymm12, ymm10
+vfmadd231pd ymm12, ymm8, ymm4
+vmovdqu ymm6, [rip + 5f + 576]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm0, ymm6
+vsubpd ymm14, ymm5, ymm12
+vsubpd ymm5, ymm9, ymm2
+vfmadd231pd ymm14, ymm8, ymm4
+vfmadd231pd ymm5, ymm0, ymm6
+vpaddq ymm7, ymm14, ymm7
+vpaddq ymm15, ymm5, ymm15
+vpaddq ymm1, ymm12, ymm1
+vpaddq ymm11, ymm2, ymm11
+vmovdqu ymm2, [rip + 5f + 640]
+vmovdqa ymm12, ymm10
+vfmadd231pd ymm12, ymm3, ymm2
+vmovdqu ymm5, [rsp + 480]
+vmovdqu ymm14, [rip + 5f + 640]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm5, ymm14
+vmovdqu ymm4, [rip + 5f + 128]
+vmovdqu [rsp + 64], ymm15
+vsubpd ymm15, ymm4, ymm12
+vmovdqu [rsp + 416], ymm7
+vsubpd ymm7, ymm9, ymm6
+vfmadd231pd ymm15, ymm3, ymm2
+vfmadd231pd ymm7, ymm5, ymm14
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm11, ymm7, ymm11
+vpaddq ymm12, ymm12, [rsp + 160]
+vpaddq ymm6, ymm6, [rsp + 128]
+vmovdqu ymm7, [rip + 5f + 608]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm8, ymm7
+vmovdqu ymm14, [rip + 5f + 608]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm0, ymm14
+vsubpd ymm5, ymm4, ymm15
+vsubpd ymm4, ymm9, ymm2
+vfmadd231pd ymm5, ymm8, ymm7
+vfmadd231pd ymm4, ymm0, ymm14
+vpaddq ymm1, ymm5, ymm1
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm6, ymm2, ymm6
+vmovdqu ymm2, [rip + 5f + 672]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm3, ymm2
+vmovdqu ymm4, [rsp + 480]
+vmovdqu ymm5, [rip + 5f + 672]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm4, ymm5
+vmovdqu ymm7, [rip + 5f + 128]
+vmovdqu [rsp + 128], ymm11
+vsubpd ymm11, ymm7, ymm15
+vmovdqu [rsp + 160], ymm1
+vsubpd ymm1, ymm9, ymm14
+vfmadd231pd ymm11, ymm3, ymm2
+vfmadd231pd ymm1, ymm4, ymm5
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm15, ymm15, [rsp + 256]
+vpaddq ymm14, ymm14, [rsp + 32]
+vmovdqu ymm1, [rip + 5f + 640]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm8, ymm1
+vmovdqu ymm5, [rip + 5f + 640]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm0, ymm5
+vsubpd ymm2, ymm7, ymm11
+vsubpd ymm3, ymm9, ymm4
+vfmadd231pd ymm2, ymm8, ymm1
+vfmadd231pd ymm3, ymm0, ymm5
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm6, ymm3, ymm6
+vpaddq ymm15, ymm11, ymm15
+vpaddq ymm14, ymm4, ymm14
+vmovdqu ymm4, [rip + 5f + 672]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm8, ymm4
+vmovdqu ymm3, [rip + 5f + 672]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm0, ymm3
+vsubpd ymm5, ymm7, ymm11
+vsubpd ymm1, ymm9, ymm2
+vfmadd231pd ymm5, ymm8, ymm4
+vfmadd231pd ymm1, ymm0, ymm3
+vpaddq ymm15, ymm5, ymm15
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm11, ymm11, [rdx + 896]
+vpaddq ymm2, ymm2, [rdx + 928]
+vmovdqu ymm1, [rsp + 384]
+vpaddq ymm1, ymm1, [rip + 5f + 704]
+vmovdqu ymm5, [rsp + 352]
+vpaddq ymm5, ymm5, [rip + 5f + 704]
+vpsrlq ymm3, ymm1, 52
+vpsrlq ymm0, ymm5, 52
+vpaddq ymm3, ymm3, [rsp + 96]
+vpaddq ymm0, ymm0, [rsp + 448]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm4
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm8
+vsubpd ymm1, ymm1, ymm4
+vsubpd ymm5, ymm5, ymm8
+vmovdqa ymm8, ymm10
+vfmadd231pd ymm8, ymm1, [rip + 5f + 736]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm5, [rip + 5f + 736]
+vmovdqu [rsp + 448], ymm2
+vsubpd ymm2, ymm7, ymm8
+vmovdqu [rsp + 96], ymm11
+vsubpd ymm11, ymm9, ymm4
+vfmadd231pd ymm2, ymm1, [rip + 5f + 736]
+vfmadd231pd ymm11, ymm5, [rip + 5f + 736]
+vpaddq ymm3, ymm2, ymm3
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm8, ymm8, [rsp + 288]
+vpaddq ymm4, ymm4, [rsp + 512]
+vmovdqu ymm11, [rip + 5f + 768]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm1, ymm11
+vmovdqu [rsp + 512], ymm0
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm5, [rip + 5f + 768]
+vmovdqu [rsp + 288], ymm3
+vsubpd ymm3, ymm7, ymm2
+vmovdqu [rsp + 352], ymm14
+vsubpd ymm14, ymm9, ymm0
+vfmadd231pd ymm3, ymm1, ymm11
+vfmadd231pd ymm14, ymm5, [rip + 5f + 768]
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm2, ymm2, [rsp + 576]
+vpaddq ymm0, ymm0, [rsp + 544]
+vmovdqu ymm14, [rip + 5f + 800]
+vmovdqa ymm3, ymm10
+vfmadd231pd ymm3, ymm1, ymm14
+vmovdqu ymm11, [rip + 5f + 800]
+vmovdqu [rsp + 544], ymm4
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm5, ymm11
+vmovdqu [rsp + 576], ymm8
+vsubpd ymm8, ymm7, ymm3
+vmovdqu [rsp + 384], ymm15
+vsubpd ymm15, ymm9, ymm4
+vfmadd231pd ymm8, ymm1, ymm14
+vfmadd231pd ymm15, ymm5, ymm11
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm3, ymm3, [rsp + 224]
+vpaddq ymm4, ymm4, [rsp + 192]
+vmovdqu ymm15, [rip + 5f + 832]
+vmovdqa ymm8, ymm10
+vfmadd231pd ymm8, ymm1, ymm15
+vmovdqu ymm11, [rip + 5f + 832]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm5, ymm11
+vmovdqu [rsp + 192], ymm0
+vsubpd ymm0, ymm7, ymm8
+vmovdqu [rsp + 224], ymm2
+vsubpd ymm2, ymm9, ymm14
+vfmadd231pd ymm0, ymm1, ymm15
+vfmadd231pd ymm2, ymm5, ymm11
+vpaddq ymm3, ymm0, ymm3
+vpaddq ymm4, ymm2, ymm4
+vpaddq ymm8, ymm8, [rsp + 416]
+vpaddq ymm14, ymm14, [rsp + 64]
+vmovdqu ymm2, [rip + 5f + 864]
+vmovdqa ymm0, ymm10
+vfmadd231pd ymm0, ymm1, ymm2
+vmovdqu ymm11, [rip + 5f + 864]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm5, ymm11
+vmovdqu [rsp + 64], ymm4
+vsubpd ymm4, ymm7, ymm0
+vmovdqu [rsp + 416], ymm3
+vsubpd ymm3, ymm9, ymm15
+vfmadd231pd ymm4, ymm1, ymm2
+vfmadd231pd ymm3, ymm5, ymm11
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm14, ymm3, ymm14
+vpaddq ymm0, ymm0, [rsp + 160]
+vpaddq ymm15, ymm15, [rsp + 128]
+vmovdqu ymm3, [rip + 5f + 896]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm1, ymm3
+vmovdqu ymm11, [rip + 5f + 896]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm5, ymm11
+vmovdqu [rsp + 128], ymm14
+vsubpd ymm14, ymm7, ymm4
+vmovdqu [rsp + 160], ymm8
+vsubpd ymm8, ymm9, ymm2
+vfmadd231pd ymm14, ymm1, ymm3
+vfmadd231pd ymm8, ymm5, ymm11
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm12, ymm4, ymm12
+vpaddq ymm6, ymm2, ymm6
+vmovdqu ymm2, [rip + 5f + 928]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm1, ymm2
+vmovdqu ymm8, [rip + 5f + 928]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm5, ymm8
+vsubpd ymm11, ymm7, ymm4
+vsubpd ymm3, ymm9, ymm14
+vfmadd231pd ymm11, ymm1, ymm2
+vfmadd231pd ymm3, ymm5, ymm8
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm6, ymm3, ymm6
+vpaddq ymm4, ymm4, [rsp + 384]
+vpaddq ymm14, ymm14, [rsp + 352]
+vmovdqu ymm3, [rip + 5f + 960]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm1, ymm3
+vmovdqu ymm8, [rip + 5f + 960]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm5, ymm8
+vmovdqu [rsp + 352], ymm6
+vsubpd ymm6, ymm7, ymm11
+vmovdqu [rsp + 384], ymm12
+vsubpd ymm12, ymm9, ymm2
+vfmadd231pd ymm6, ymm1, ymm3
+vfmadd231pd ymm12, ymm5, ymm8
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm11, ymm11, [rsp + 96]
+vpaddq ymm2, ymm2, [rsp + 448]
+vmovdqu ymm12, [rsp + 288]
+vpaddq ymm6, ymm12, [rip + 5f + 992]
+vmovdqu ymm8, [rsp + 512]
+vpaddq ymm5, ymm8, [rip + 5f + 992]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm3
+vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm1
+vsubpd ymm6, ymm6, ymm3
+vsubpd ymm5, ymm5, ymm1
+vmovdqa ymm8, ymm10
+vfmadd231pd ymm8, ymm6, [rip + 5f + 1024]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm5, [rip + 5f + 1024]
+vsubpd ymm8, ymm7, ymm8
+vsubpd ymm12, ymm9, ymm12
+vfmadd231pd ymm8, ymm6, [rip + 5f + 1024]
+vfmadd231pd ymm12, ymm5, [rip + 5f + 1024]
+vsubpd ymm8, ymm8, ymm3
+vsubpd ymm12, ymm12, ymm1
+vmovdqa ymm5, ymm10
+vfmadd231pd ymm5, ymm8, [rip + 5f + 1056]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm12, [rip + 5f + 1056]
+vpaddq ymm5, ymm5, [rsp + 576]
+vpaddq ymm6, ymm6, [rsp + 544]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm8, [rip + 5f + 1088]
+vmovdqa ymm3, ymm13
+vfmadd231pd ymm3, ymm12, [rip + 5f + 1088]
+vmovdqu [rsp + 544], ymm2
+vsubpd ymm2, ymm7, ymm1
+vmovdqu [rsp + 576], ymm11
+vsubpd ymm11, ymm9, ymm3
+vfmadd231pd ymm2, ymm8, [rip + 5f + 1088]
+vfmadd231pd ymm11, ymm12, [rip + 5f + 1088]
+vpaddq ymm5, ymm2, ymm5
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm1, ymm1, [rsp + 224]
+vpaddq ymm3, ymm3, [rsp + 192]
+vmovdqu ymm11, [rip + 5f + 1120]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm8, ymm11
+vmovdqu [rsp + 192], ymm6
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm12, [rip + 5f + 1120]
+vmovdqu [rsp + 224], ymm5
+vsubpd ymm5, ymm7, ymm2
+vmovdqu [rsp + 448], ymm14
+vsubpd ymm14, ymm9, ymm6
+vfmadd231pd ymm5, ymm8, ymm11
+vfmadd231pd ymm14, ymm12, [rip + 5f + 1120]
+vpaddq ymm1, ymm5, ymm1
+vpaddq ymm3, ymm14, ymm3
+vpaddq ymm2, ymm2, [rsp + 416]
+vpaddq ymm6, ymm6, [rsp + 64]
+vmovdqu ymm14, [rip + 5f + 1152]
+vmovdqa ymm5, ymm10
+vfmadd231pd ymm5, ymm8, ymm14
+vmovdqu ymm11, [rip + 5f + 1152]
+vmovdqu [rsp + 64], ymm3
+vmovdqa ymm3, ymm13
+vfmadd231pd ymm3, ymm12, ymm11
+vmovdqu [rsp + 416], ymm1
+vsubpd ymm1, ymm7, ymm5
+vmovdqu [rsp + 96], ymm4
+vsubpd ymm4, ymm9, ymm3
+vfmadd231pd ymm1, ymm8, ymm14
+vfmadd231pd ymm4, ymm12, ymm11
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm6, ymm4, ymm6
+vpaddq ymm5, ymm5, [rsp + 160]
+vpaddq ymm3, ymm3, [rsp + 128]
+vmovdqu ymm4, [rip + 5f + 1184]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm8, ymm4
+vmovdqu ymm11, [rip + 5f + 1184]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm12, ymm11
+vmovdqu [rsp + 128], ymm6
+vsubpd ymm6, ymm7, ymm1
+vmovdqu [rsp + 160], ymm2
+vsubpd ymm2, ymm9, ymm14
+vfmadd231pd ymm6, ymm8, ymm4
+vfmadd231pd ymm2, ymm12, ymm11
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm3, ymm2, ymm3
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm15, ymm14, ymm15
+vmovdqu ymm14, [rip + 5f + 1216]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm8, ymm14
+vmovdqu ymm2, [rip + 5f + 1216]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm12, ymm2
+vsubpd ymm11, ymm7, ymm1
+vsubpd ymm4, ymm9, ymm6
+vfmadd231pd ymm11, ymm8, ymm14
+vfmadd231pd ymm4, ymm12, ymm2
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm1, ymm1, [rsp + 384]
+vpaddq ymm6, ymm6, [rsp + 352]
+vmovdqu ymm4, [rip + 5f + 1248]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm8, ymm4
+vmovdqu ymm2, [rip + 5f + 1248]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm12, ymm2
+vmovdqu [rsp + 352], ymm15
+vsubpd ymm15, ymm7, ymm11
+vmovdqu [rsp + 384], ymm0
+vsubpd ymm0, ymm9, ymm14
+vfmadd231pd ymm15, ymm8, ymm4
+vfmadd231pd ymm0, ymm12, ymm2
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm6, ymm0, ymm6
+vpaddq ymm11, ymm11, [rsp + 96]
+vpaddq ymm14, ymm14, [rsp + 448]
+vmovdqu ymm0, [rip + 5f + 1280]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm8, ymm0
+vmovdqu ymm2, [rip + 5f + 1280]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm12, ymm2
+vmovdqu [rsp + 448], ymm6
+vsubpd ymm6, ymm7, ymm15
+vmovdqu [rsp + 96], ymm1
+vsubpd ymm1, ymm9, ymm4
+vfmadd231pd ymm6, ymm8, ymm0
+vfmadd231pd ymm1, ymm12, ymm2
+vpaddq ymm11, ymm6, ymm11
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm15, ymm15, [rsp + 576]
+vpaddq ymm4, ymm4, [rsp + 544]
+vmovdqu ymm1, [rsp + 288]
+vpaddq ymm1, ymm1, [rip + 5f + 1312]
+vmovdqu ymm6, [rsp + 512]
+vpaddq ymm6, ymm6, [rip + 5f + 1312]
+vpsrlq ymm1, ymm1, 52
+vpsrlq ymm6, ymm6, 52
+vpaddq ymm1, ymm1, [rsp + 224]
+vpaddq ymm6, ymm6, [rsp + 192]
+vpaddq ymm2, ymm1, [rip + 5f + 1344]
+vpaddq ymm12, ymm6, [rip + 5f + 1344]
+vpand ymm2, ymm2, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm2, ymm2, ymm0
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm8
+vsubpd ymm2, ymm2, ymm0
+vsubpd ymm12, ymm12, ymm8
+vmovdqu [rsp + 192], ymm6
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm2, [rip + 5f + 1024]
+vmovdqu [rsp + 224], ymm1
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm12, [rip + 5f + 1024]
+vsubpd ymm6, ymm7, ymm6
+vsubpd ymm1, ymm9, ymm1
+vfmadd231pd ymm6, ymm2, [rip + 5f + 1024]
+vfmadd231pd ymm1, ymm12, [rip + 5f + 1024]
+vsubpd ymm0, ymm6, ymm0
+vsubpd ymm8, ymm1, ymm8
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm0, [rip + 5f + 1056]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm8, [rip + 5f + 1056]
+vpaddq ymm1, ymm1, [rsp + 416]
+vpaddq ymm6, ymm6, [rsp + 64]
+vmovdqu ymm12, [rip + 5f + 1088]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm0, ymm12
+vmovdqu [rsp + 64], ymm4
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm8, [rip + 5f + 1088]
+vmovdqu [rsp + 416], ymm15
+vsubpd ymm15, ymm7, ymm2
+vmovdqu [rsp + 512], ymm14
+vsubpd ymm14, ymm9, ymm4
+vfmadd231pd ymm15, ymm0, ymm12
+vfmadd231pd ymm14, ymm8, [rip + 5f + 1088]
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm2, ymm2, [rsp + 160]
+vpaddq ymm4, ymm4, [rsp + 128]
+vmovdqu ymm14, [rip + 5f + 1120]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm0, ymm14
+vmovdqu ymm12, [rip + 5f + 1120]
+vmovdqu [rsp + 128], ymm6
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm8, ymm12
+vmovdqu [rsp + 160], ymm1
+vsubpd ymm1, ymm7, ymm15
+vmovdqu [rsp + 288], ymm11
+vsubpd ymm11, ymm9, ymm6
+vfmadd231pd ymm1, ymm0, ymm14
+vfmadd231pd ymm11, ymm8, ymm12
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm4, ymm11, ymm4
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm3, ymm6, ymm3
+vmovdqu ymm6, [rip + 5f + 1152]
+vmovdqa ymm15, ymm10
+vfmadd231pd ymm15, ymm0, ymm6
+vmovdqu ymm11, [rip + 5f + 1152]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm8, ymm11
+vsubpd ymm12, ymm7, ymm15
+vsubpd ymm14, ymm9, ymm1
+vfmadd231pd ymm12, ymm0, ymm6
+vfmadd231pd ymm14, ymm8, ymm11
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm3, ymm14, ymm3
+vpaddq ymm15, ymm15, [rsp + 384]
+vpaddq ymm1, ymm1, [rsp + 352]
+vmovdqu ymm14, [rip + 5f + 1184]
+vmovdqa ymm12, ymm10
+vfmadd231pd ymm12, ymm0, ymm14
+vmovdqu ymm11, [rip + 5f + 1184]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm8, ymm11
+vmovdqu [rsp + 352], ymm3
+vsubpd ymm3, ymm7, ymm12
+vmovdqu [rsp + 384], ymm5
+vsubpd ymm5, ymm9, ymm6
+vfmadd231pd ymm3, ymm0, ymm14
+vfmadd231pd ymm5, ymm8, ymm11
+vpaddq ymm15, ymm3, ymm15
+vpaddq ymm1, ymm5, ymm1
+vpaddq ymm12, ymm12, [rsp + 96]
+vpaddq ymm6, ymm6, [rsp + 448]
+vmovdqu ymm5, [rip + 5f + 1216]
+vmovdqa ymm3, ymm10
+vfmadd231pd ymm3, ymm0, ymm5
+vmovdqu ymm11, [rip + 5f + 1216]
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm8, ymm11
+vmovdqu [rsp + 448], ymm1
+vsubpd ymm1, ymm7, ymm3
+vmovdqu [rsp + 96], ymm15
+vsubpd ymm15, ymm9, ymm14
+vfmadd231pd ymm1, ymm0, ymm5
+vfmadd231pd ymm15, ymm8, ymm11
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm3, ymm3, [rsp + 288]
+vpaddq ymm14, ymm14, [rsp + 512]
+vmovdqu ymm15, [rip + 5f + 1248]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm0, ymm15
+vmovdqu ymm11, [rip + 5f + 1248]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm8, ymm11
+vmovdqu [rsp + 512], ymm6
+vsubpd ymm6, ymm7, ymm1
+vmovdqu [rsp + 288], ymm12
+vsubpd ymm12, ymm9, ymm5
+vfmadd231pd ymm6, ymm0, ymm15
+vfmadd231pd ymm12, ymm8, ymm11
+vpaddq ymm3, ymm6, ymm3
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm1, ymm1, [rsp + 416]
+vpaddq ymm5, ymm5, [rsp + 64]
+vmovdqu ymm12, [rip + 5f + 1280]
+vfmadd231pd ymm10, ymm0, ymm12
+vmovdqu ymm6, [rip + 5f + 1280]
+vfmadd231pd ymm13, ymm8, ymm6
+vsubpd ymm7, ymm7, ymm10
+vsubpd ymm9, ymm9, ymm13
+vfmadd231pd ymm7, ymm0, ymm12
+vfmadd231pd ymm9, ymm8, ymm6
+vpaddq ymm1, ymm7, ymm1
+vpaddq ymm5, ymm9, ymm5
+vpaddq ymm10, ymm10, [rdx + 960]
+vpaddq ymm13, ymm13, [rdx + 992]
+vmovdqu ymm9, [rsp + 224]
+vpaddq ymm9, ymm9, [rip + 5f + 1376]
+vmovdqu ymm7, [rsp + 192]
+vpaddq ymm7, ymm7, [rip + 5f + 1376]
+vpsrlq ymm9, ymm9, 52
+vpsrlq ymm7, ymm7, 52
+vpaddq ymm9, ymm9, [rsp + 160]
+vpaddq ymm7, ymm7, [rsp + 128]
+vpaddq ymm6, ymm9, [rip + 5f + 1408]
+vpaddq ymm8, ymm7, [rip + 5f + 1408]
+vpsrlq ymm12, ymm6, 52
+vpsrlq ymm0, ymm8, 52
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm12, ymm12, [rip + 5f + 1440]
+vpaddq ymm0, ymm0, [rip + 5f + 1440]
+vpsrlq ymm11, ymm12, 52
+vpsrlq ymm15, ymm0, 52
+vpaddq ymm11, ymm11, [rsp + 384]
+vpaddq ymm15, ymm15, [rsp + 352]
+vpaddq ymm11, ymm11, [rip + 5f + 1472]
+vpaddq ymm15, ymm15, [rip + 5f + 1472]
+vmovdqu [rsp + 128], ymm0
+vpsrlq ymm0, ymm11, 52
+vmovdqu [rsp + 160], ymm11
+vpsrlq ymm11, ymm15, 52
+vpaddq ymm0, ymm0, [rsp + 96]
+vpaddq ymm11, ymm11, [rsp + 448]
+vpaddq ymm0, ymm0, [rip + 5f + 1504]
+vpaddq ymm11, ymm11, [rip + 5f + 1504]
+vmovdqu [rsp + 192], ymm15
+vpsrlq ymm15, ymm0, 52
+vmovdqu [rsp + 224], ymm0
+vpsrlq ymm0, ymm11, 52
+vpaddq ymm15, ymm15, [rsp + 288]
+vpaddq ymm0, ymm0, [rsp + 512]
+vpaddq ymm15, ymm15, [rip + 5f + 1536]
+vpaddq ymm0, ymm0, [rip + 5f + 1536]
+vmovdqu [rsp + 64], ymm11
+vpsrlq ymm11, ymm15, 52
+vmovdqu [rsp + 416], ymm15
+vpsrlq ymm15, ymm0, 52
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm15, ymm14, ymm15
+vpaddq ymm11, ymm11, [rip + 5f + 1568]
+vpaddq ymm15, ymm15, [rip + 5f + 1568]
+vmovdqu [rsp + 544], ymm0
+vpsrlq ymm0, ymm11, 52
+vmovdqu [rsp + 576], ymm11
+vpsrlq ymm11, ymm15, 52
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm0, ymm0, [rip + 5f + 1600]
+vpaddq ymm11, ymm11, [rip + 5f + 1600]
+vmovdqu [rsp + 32], ymm15
+vpsrlq ymm15, ymm0, 52
+vmovdqu [rsp + 256], ymm0
+vpsrlq ymm0, ymm11, 52
+vpaddq ymm15, ymm10, ymm15
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm15, ymm15, [rip + 5f + 1632]
+vpaddq ymm0, ymm0, [rip + 5f + 1632]
+vpaddq ymm9, ymm9, [rip + 5f + 1664]
+vpaddq ymm7, ymm7, [rip + 5f + 1664]
+vmovdqu [rsp + 480], ymm11
+vpsrlq ymm11, ymm9, 52
+vmovdqu [rsp], ymm12
+vpsrlq ymm12, ymm7, 52
+vpaddq ymm11, ymm2, ymm11
+vpaddq ymm12, ymm4, ymm12
+vpaddq ymm11, ymm11, [rip + 5f + 1664]
+vpaddq ymm12, ymm12, [rip + 5f + 1664]
+vpsrlq ymm4, ymm11, 52
+vpsrlq ymm2, ymm12, 52
+vpaddq ymm4, ymm4, [rsp + 384]
+vpaddq ymm2, ymm2, [rsp + 352]
+vpaddq ymm4, ymm4, [rip + 5f + 1664]
+vpaddq ymm2, ymm2, [rip + 5f + 1664]
+vmovdqu [rsp + 352], ymm12
+vpsrlq ymm12, ymm4, 52
+vmovdqu [rsp + 384], ymm4
+vpsrlq ymm4, ymm2, 52
+vpaddq ymm12, ymm12, [rsp + 96]
+vpaddq ymm4, ymm4, [rsp + 448]
+vpaddq ymm12, ymm12, [rip + 5f + 1696]
+vpaddq ymm4, ymm4, [rip + 5f + 1696]
+vmovdqu [rsp + 448], ymm2
+vpsrlq ymm2, ymm12, 52
+vmovdqu [rsp + 96], ymm12
+vpsrlq ymm12, ymm4, 52
+vpaddq ymm2, ymm2, [rsp + 288]
+vpaddq ymm12, ymm12, [rsp + 512]
+vpaddq ymm2, ymm2, [rip + 5f + 1728]
+vpaddq ymm12, ymm12, [rip + 5f + 1728]
+vmovdqu [rsp + 512], ymm4
+vpsrlq ymm4, ymm2, 52
+vmovdqu [rsp + 288], ymm2
+vpsrlq ymm2, ymm12, 52
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm4, ymm4, [rip + 5f + 1760]
+vpaddq ymm2, ymm2, [rip + 5f + 1760]
+vpsrlq ymm14, ymm4, 52
+vpsrlq ymm3, ymm2, 52
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm3, ymm5, ymm3
+vpaddq ymm14, ymm14, [rip + 5f + 1792]
+vpaddq ymm3, ymm3, [rip + 5f + 1792]
+vpsrlq ymm5, ymm14, 52
+vpsrlq ymm1, ymm3, 52
+vpaddq ymm5, ymm10, ymm5
+vpaddq ymm1, ymm13, ymm1
+vblendvpd ymm9, ymm6, ymm9, ymm15
+vblendvpd ymm7, ymm8, ymm7, ymm0
+vmovdqu ymm8, [rsp]
+vblendvpd ymm11, ymm8, ymm11, ymm15
+vmovdqu ymm8, [rsp + 128]
+vblendvpd ymm8, ymm8, [rsp + 352], ymm0
+vmovdqu ymm6, [rsp + 160]
+vblendvpd ymm6, ymm6, [rsp + 384], ymm15
+vmovdqu ymm13, [rsp + 192]
+vblendvpd ymm13, ymm13, [rsp + 448], ymm0
+vmovdqu ymm10, [rsp + 224]
+vblendvpd ymm10, ymm10, [rsp + 96], ymm15
+vmovdqu [rsp + 96], ymm10
+vmovdqu ymm10, [rsp + 64]
+vblendvpd ymm10, ymm10, [rsp + 512], ymm0
+vmovdqu [rsp + 512], ymm10
+vmovdqu ymm10, [rsp + 416]
+vblendvpd ymm10, ymm10, [rsp + 288], ymm15
+vmovdqu [rsp + 288], ymm10
+vmovdqu ymm10, [rsp + 544]
+vblendvpd ymm12, ymm10, ymm12, ymm0
+vmovdqu ymm10, [rsp + 576]
+vblendvpd ymm4, ymm10, ymm4, ymm15
+vmovdqu ymm10, [rsp + 32]
+vblendvpd ymm2, ymm10, ymm2, ymm0
+vmovdqu ymm10, [rsp + 256]
+vblendvpd ymm14, ymm10, ymm14, ymm15
+vmovdqu ymm10, [rsp + 480]
+vblendvpd ymm3, ymm10, ymm3, ymm0
+vpaddq ymm5, ymm5, [rip + 5f + 1824]
+vpaddq ymm1, ymm1, [rip + 5f + 1824]
+vblendvpd ymm5, ymm15, ymm5, ymm15
+vblendvpd ymm1, ymm0, ymm1, ymm0
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm8, ymm8, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm0, [rsp + 96]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm15, [rsp + 512]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm10, [rsp + 288]
+vpand ymm10, ymm10, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu [rsp + 288], ymm1
+vpaddq ymm1, ymm9, [rip + 5f + 1856]
+vmovdqu [rsp + 512], ymm9
+vpaddq ymm9, ymm7, [rip + 5f + 1856]
+vmovdqu [rsp + 96], ymm7
+vpaddq ymm7, ymm11, [rip + 5f + 1888]
+vmovdqu [rsp + 480], ymm11
+vpaddq ymm11, ymm8, [rip + 5f + 1888]
+vmovdqu [rsp + 256], ymm8
+vpsrlq ymm8, ymm1, 52
+vmovdqu [rsp + 32], ymm1
+vpsrlq ymm1, ymm9, 52
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm1, ymm11, ymm1
+vpaddq ymm11, ymm6, [rip + 5f + 1920]
+vpaddq ymm7, ymm13, [rip + 5f + 1920]
+vmovdqu [rsp + 576], ymm13
+vpsrlq ymm13, ymm8, 52
+vmovdqu [rsp + 544], ymm6
+vpsrlq ymm6, ymm1, 52
+vpaddq ymm13, ymm11, ymm13
+vpaddq ymm6, ymm7, ymm6
+vpaddq ymm7, ymm0, [rip + 5f + 1952]
+vpaddq ymm11, ymm15, [rip + 5f + 1952]
+vmovdqu [rsp + 416], ymm15
+vpsrlq ymm15, ymm13, 52
+vmovdqu [rsp + 64], ymm0
+vpsrlq ymm0, ymm6, 52
+vpaddq ymm15, ymm7, ymm15
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm11, ymm10, [rip + 5f + 1984]
+vpaddq ymm7, ymm12, [rip + 5f + 1984]
+vmovdqu [rsp + 224], ymm12
+vpsrlq ymm12, ymm15, 52
+vmovdqu [rsp + 448], ymm10
+vpsrlq ymm10, ymm0, 52
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm10, ymm7, ymm10
+vpaddq ymm7, ymm4, [rip + 5f + 2016]
+vpaddq ymm11, ymm2, [rip + 5f + 2016]
+vmovdqu [rsp + 192], ymm2
+vpsrlq ymm2, ymm12, 52
+vmovdqu [rsp + 384], ymm4
+vpsrlq ymm4, ymm10, 52
+vpaddq ymm2, ymm7, ymm2
+vpaddq ymm4, ymm11, ymm4
+vpaddq ymm11, ymm14, [rip + 5f + 2048]
+vpaddq ymm7, ymm3, [rip + 5f + 2048]
+vmovdqu [rsp + 160], ymm3
+vpsrlq ymm3, ymm2, 52
+vmovdqu [rsp + 352], ymm14
+vpsrlq ymm14, ymm4, 52
+vpaddq ymm3, ymm11, ymm3
+vpaddq ymm14, ymm7, ymm14
+vpaddq ymm7, ymm5, [rip + 5f + 2080]
+vmovdqu ymm11, [rsp + 288]
+vmovdqu [rsp + 128], ymm5
+vpaddq ymm5, ymm11, [rip + 5f + 2080]
+vpsrlq ymm11, ymm3, 52
+vmovdqu [rsp], ymm3
+vpsrlq ymm3, ymm14, 52
+vpaddq ymm11, ymm7, ymm11
+vpaddq ymm3, ymm5, ymm3
+vmovdqu ymm5, [rsp + 32]
+vblendvpd ymm5, ymm5, [rsp + 512], ymm11
+vblendvpd ymm9, ymm9, [rsp + 96], ymm3
+vblendvpd ymm8, ymm8, [rsp + 480], ymm11
+vblendvpd ymm1, ymm1, [rsp + 256], ymm3
+vblendvpd ymm13, ymm13, [rsp + 544], ymm11
+vblendvpd ymm6, ymm6, [rsp + 576], ymm3
+vblendvpd ymm15, ymm15, [rsp + 64], ymm11
+vblendvpd ymm0, ymm0, [rsp + 416], ymm3
+vblendvpd ymm12, ymm12, [rsp + 448], ymm11
+vblendvpd ymm10, ymm10, [rsp + 224], ymm3
+vblendvpd ymm2, ymm2, [rsp + 384], ymm11
+vblendvpd ymm4, ymm4, [rsp + 192], ymm3
+vmovdqu ymm7, [rsp]
+vblendvpd ymm7, ymm7, [rsp + 352], ymm11
+vblendvpd ymm14, ymm14, [rsp + 160], ymm3
+vblendvpd ymm11, ymm11, [rsp + 128], ymm11
+vblendvpd ymm3, ymm3, [rsp + 288], ymm3
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm8, ymm8, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vpand ymm10, ymm10, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu [rsp + 288], ymm3
+vpaddq ymm3, ymm5, [rip + 5f + 2112]
+vmovdqu [rsp + 128], ymm5
+vpaddq ymm5, ymm9, [rip + 5f + 2112]
+vmovdqu [rsp + 160], ymm9
+vpaddq ymm9, ymm8, [rip + 5f + 2144]
+vmovdqu [rsp + 352], ymm8
+vpaddq ymm8, ymm1, [rip + 5f + 2144]
+vmovdqu [rsp], ymm1
+vpsrlq ymm1, ymm3, 52
+vmovdqu [rsp + 192], ymm3
+vpsrlq ymm3, ymm5, 52
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm3, ymm8, ymm3
+vpaddq ymm8, ymm13, [rip + 5f + 2176]
+vpaddq ymm9, ymm6, [rip + 5f + 2176]
+vmovdqu [rsp + 384], ymm6
+vpsrlq ymm6, ymm1, 52
+vmovdqu [rsp + 224], ymm13
+vpsrlq ymm13, ymm3, 52
+vpaddq ymm6, ymm8, ymm6
+vpaddq ymm13, ymm9, ymm13
+vpaddq ymm9, ymm15, [rip + 5f + 2208]
+vpaddq ymm8, ymm0, [rip + 5f + 2208]
+vmovdqu [rsp + 448], ymm0
+vpsrlq ymm0, ymm6, 52
+vmovdqu [rsp + 416], ymm15
+vpsrlq ymm15, ymm13, 52
+vpaddq ymm0, ymm9, ymm0
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm8, ymm12, [rip + 5f + 2240]
+vpaddq ymm9, ymm10, [rip + 5f + 2240]
+vmovdqu [rsp + 64], ymm10
+vpsrlq ymm10, ymm0, 52
+vmovdqu [rsp + 576], ymm12
+vpsrlq ymm12, ymm15, 52
+vpaddq ymm10, ymm8, ymm10
+vpaddq ymm12, ymm9, ymm12
+vpaddq ymm9, ymm2, [rip + 5f + 2272]
+vpaddq ymm8, ymm4, [rip + 5f + 2272]
+vmovdqu [rsp + 544], ymm4
+vpsrlq ymm4, ymm10, 52
+vmovdqu [rsp + 256], ymm2
+vpsrlq ymm2, ymm12, 52
+vpaddq ymm4, ymm9, ymm4
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm8, ymm7, [rip + 5f + 2304]
+vpaddq ymm9, ymm14, [rip + 5f + 2304]
+vmovdqu [rsp + 480], ymm14
+vpsrlq ymm14, ymm4, 52
+vmovdqu [rsp + 96], ymm7
+vpsrlq ymm7, ymm2, 52
+vpaddq ymm14, ymm8, ymm14
+vpaddq ymm7, ymm9, ymm7
+vpaddq ymm9, ymm11, [rip + 5f + 2336]
+vmovdqu ymm8, [rsp + 288]
+vmovdqu [rsp + 512], ymm11
+vpaddq ymm11, ymm8, [rip + 5f + 2336]
+vpsrlq ymm8, ymm14, 52
+vmovdqu [rsp + 32], ymm14
+vpsrlq ymm14, ymm7, 52
+vpaddq ymm8, ymm9, ymm8
+vpaddq ymm14, ymm11, ymm14
+vmovdqu ymm11, [rsp + 192]
+vblendvpd ymm11, ymm11, [rsp + 128], ymm8
+vblendvpd ymm5, ymm5, [rsp + 160], ymm14
+vblendvpd ymm1, ymm1, [rsp + 352], ymm8
+vblendvpd ymm3, ymm3, [rsp], ymm14
+vblendvpd ymm6, ymm6, [rsp + 224], ymm8
+vblendvpd ymm13, ymm13, [rsp + 384], ymm14
+vblendvpd ymm0, ymm0, [rsp + 416], ymm8
+vblendvpd ymm15, ymm15, [rsp + 448], ymm14
+vblendvpd ymm10, ymm10, [rsp + 576], ymm8
+vblendvpd ymm12, ymm12, [rsp + 64], ymm14
+vblendvpd ymm4, ymm4, [rsp + 256], ymm8
+vblendvpd ymm2, ymm2, [rsp + 544], ymm14
+vmovdqu ymm9, [rsp + 32]
+vblendvpd ymm9, ymm9, [rsp + 96], ymm8
+vblendvpd ymm7, ymm7, [rsp + 480], ymm14
+vblendvpd ymm8, ymm8, [rsp + 512], ymm8
+vblendvpd ymm14, ymm14, [rsp + 288], ymm14
+vpsllq ymm11, ymm11, 12
+vpsllq ymm5, ymm5, 12
+vpsrlq ymm11, ymm11, 12
+vpsrlq ymm5, ymm5, 12
+vmovdqu [rsp + 288], ymm14
+vpsllq ymm14, ymm1, 52
+vmovdqu [rsp + 512], ymm8
+vpsllq ymm8, ymm3, 52
+vpaddq ymm11, ymm14, ymm11
+vpaddq ymm5, ymm8, ymm5
+vpsllq ymm1, ymm1, 12
+vpsllq ymm3, ymm3, 12
+vpsrlq ymm1, ymm1, 24
+vpsrlq ymm3, ymm3, 24
+vpsllq ymm8, ymm6, 40
+vpsllq ymm14, ymm13, 40
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm3, ymm14, ymm3
+vpsllq ymm6, ymm6, 12
+vpsllq ymm13, ymm13, 12
+vpsrlq ymm6, ymm6, 36
+vpsrlq ymm13, ymm13, 36
+vpsllq ymm14, ymm0, 28
+vpsllq ymm8, ymm15, 28
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm13, ymm8, ymm13
+vpsllq ymm0, ymm0, 12
+vpsllq ymm15, ymm15, 12
+vpsrlq ymm0, ymm0, 48
+vpsrlq ymm15, ymm15, 48
+vpsllq ymm8, ymm10, 16
+vpsllq ymm14, ymm12, 16
+vpaddq ymm0, ymm8, ymm0
+vpaddq ymm15, ymm14, ymm15
+vpsllq ymm4, ymm4, 12
+vpsllq ymm2, ymm2, 12
+vpsrlq ymm4, ymm4, 12
+vpsrlq ymm2, ymm2, 12
+vpsllq ymm14, ymm9, 52
+vpsllq ymm8, ymm7, 52
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm2, ymm8, ymm2
+vpsllq ymm10, ymm10, 12
+vpsllq ymm12, ymm12, 12
+vpsrlq ymm10, ymm10, 60
+vpsrlq ymm12, ymm12, 60
+vpsllq ymm4, ymm4, 4
+vpsllq ymm2, ymm2, 4
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm12, ymm2, ymm12
+vpsllq ymm9, ymm9, 12
+vpsllq ymm7, ymm7, 12
+vpsrlq ymm9, ymm9, 20
+vpsrlq ymm7, ymm7, 20
+vmovdqu ymm2, [rsp + 512]
+vpsllq ymm2, ymm2, 44
+vmovdqu ymm4, [rsp + 288]
+vpsllq ymm4, ymm4, 44
+vpaddq ymm9, ymm2, ymm9
+vpaddq ymm7, ymm4, ymm7
+vpunpcklqdq ymm4, ymm11, ymm1
+vpunpcklqdq ymm2, ymm5, ymm3
+vpunpckhqdq ymm1, ymm11, ymm1
+vpunpckhqdq ymm3, ymm5, ymm3
+vpunpcklqdq ymm5, ymm6, ymm0
+vpunpcklqdq ymm11, ymm13, ymm15
+vpunpckhqdq ymm0, ymm6, ymm0
+vpunpckhqdq ymm15, ymm13, ymm15
+vpunpcklqdq ymm13, ymm10, ymm9
+vpunpcklqdq ymm6, ymm12, ymm7
+vpunpckhqdq ymm9, ymm10, ymm9
+vpunpckhqdq ymm7, ymm12, ymm7
+vmovdqu xmm12, [rax]
+vmovdqu xmm10, [rax + 192]
+vpmaskmovq [rsi], xmm12, xmm4
+vpmaskmovq [rsi + 192], xmm10, xmm2
+vmovdqu xmm10, [rax + 96]
+vmovdqu xmm12, [rax + 288]
+vextracti128 xmm4, ymm4, 1
+vextracti128 xmm2, ymm2, 1
+vpmaskmovq [rsi + 96], xmm10, xmm4
+vpmaskmovq [rsi + 288], xmm12, xmm2
+vmovdqu xmm12, [rax + 48]
+vmovdqu xmm2, [rax + 240]
+vpmaskmovq [rsi + 48], xmm12, xmm1
+vpmaskmovq [rsi + 240], xmm2, xmm3
+vmovdqu xmm2, [rax + 144]
+vmovdqu xmm12, [rax + 336]
+vextracti128 xmm1, ymm1, 1
+vextracti128 xmm3, ymm3, 1
+vpmaskmovq [rsi + 144], xmm2, xmm1
+vpmaskmovq [rsi + 336], xmm12, xmm3
+vmovdqu xmm12, [rax + 16]
+vmovdqu xmm3, [rax + 208]
+vpmaskmovq [rsi + 16], xmm12, xmm5
+vpmaskmovq [rsi + 208], xmm3, xmm11
+vmovdqu xmm3, [rax + 112]
+vmovdqu xmm12, [rax + 304]
+vextracti128 xmm5, ymm5, 1
+vextracti128 xmm11, ymm11, 1
+vpmaskmovq [rsi + 112], xmm3, xmm5
+vpmaskmovq [rsi + 304], xmm12, xmm11
+vmovdqu xmm12, [rax + 64]
+vmovdqu xmm11, [rax + 256]
+vpmaskmovq [rsi + 64], xmm12, xmm0
+vpmaskmovq [rsi + 256], xmm11, xmm15
+vmovdqu xmm11, [rax + 160]
+vmovdqu xmm12, [rax + 352]
+vextracti128 xmm0, ymm0, 1
+vextracti128 xmm15, ymm15, 1
+vpmaskmovq [rsi + 160], xmm11, xmm0
+vpmaskmovq [rsi + 352], xmm12, xmm15
+vmovdqu xmm12, [rax + 32]
+vmovdqu xmm15, [rax + 224]
+vpmaskmovq [rsi + 32], xmm12, xmm13
+vpmaskmovq [rsi + 224], xmm15, xmm6
+vmovdqu xmm15, [rax + 128]
+vmovdqu xmm12, [rax + 320]
+vextracti128 xmm13, ymm13, 1
+vextracti128 xmm6, ymm6, 1
+vpmaskmovq [rsi + 128], xmm15, xmm13
+vpmaskmovq [rsi + 320], xmm12, xmm6
+vmovdqu xmm12, [rax + 80]
+vmovdqu xmm6, [rax + 272]
+vpmaskmovq [rsi + 80], xmm12, xmm9
+vpmaskmovq [rsi + 272], xmm6, xmm7
+vmovdqu xmm6, [rax + 176]
+vmovdqu xmm12, [rax + 368]
+vextracti128 xmm9, ymm9, 1
+vextracti128 xmm7, ymm7, 1
+vpmaskmovq [rsi + 176], xmm6, xmm9
+vpmaskmovq [rsi + 368], xmm12, xmm7
+6:
+vldmxcsr [rbp - 4]
+mov rsp, rbp
+pop rbp
+vzeroupper
+ret
+.p2align 2
+2:
+.long 0x7f80
+.p2align 6, 0xcc
+5:
+.quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
+.quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
+.quad 0x432a7c210010b5f8, 0x432a7c210010b5f8, 0x432a7c210010b5f8, 0x432a7c210010b5f8
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
+.quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
+.quad 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c
+.quad 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee
+.quad 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc
+.quad 0x4316eeb7a5e36360, 0x4316eeb7a5e36360, 0x4316eeb7a5e36360, 0x4316eeb7a5e36360
+.quad 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8
+.quad 0x4324f29543705a22, 0x4324f29543705a22, 0x4324f29543705a22, 0x4324f29543705a22
+.quad 0x40ece30000000000, 0x40ece30000000000, 0x40ece30000000000, 0x40ece30000000000
+.quad 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70
+.quad 0x43206bde4abd1e5e, 0x43206bde4abd1e5e, 0x43206bde4abd1e5e, 0x43206bde4abd1e5e
+.quad 0x431275d887297d20, 0x431275d887297d20, 0x431275d887297d20, 0x431275d887297d20
+.quad 0x43125b74c6b30bac, 0x43125b74c6b30bac, 0x43125b74c6b30bac, 0x43125b74c6b30bac
+.quad 0x4324b9711bda7d04, 0x4324b9711bda7d04, 0x4324b9711bda7d04, 0x4324b9711bda7d04
+.quad 0x43236dd294a2f05e, 0x43236dd294a2f05e, 0x43236dd294a2f05e, 0x43236dd294a2f05e
+.quad 0x4328b953526fb40c, 0x4328b953526fb40c, 0x4328b953526fb40c, 0x4328b953526fb40c
+.quad 0x40edd56000000000, 0x40edd56000000000, 0x40edd56000000000, 0x40edd56000000000
+.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
+.quad 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0
+.quad 0x432aef0dc72005a8, 0x432aef0dc72005a8, 0x432aef0dc72005a8, 0x432aef0dc72005a8
+.quad 0x432ea208e10789ba, 0x432ea208e10789ba, 0x432ea208e10789ba, 0x432ea208e10789ba
+.quad 0x4322c0f34ece0446, 0x4322c0f34ece0446, 0x4322c0f34ece0446, 0x4322c0f34ece0446
+.quad 0x42d32944c112de40, 0x42d32944c112de40, 0x42d32944c112de40, 0x42d32944c112de40
+.quad 0x43198574de03a844, 0x43198574de03a844, 0x43198574de03a844, 0x43198574de03a844
+.quad 0x432f34ac47ad44f2, 0x432f34ac47ad44f2, 0x432f34ac47ad44f2, 0x432f34ac47ad44f2
+.quad 0x40da00c000000000, 0x40da00c000000000, 0x40da00c000000000, 0x40da00c000000000
+.quad 0x5320000000000000, 0x5320000000000000, 0x5320000000000000, 0x5320000000000000
+.quad 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8
+.quad 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556
+.quad 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e
+.quad 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc
+.quad 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0
+.quad 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14
+.quad 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0
+.quad 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0
+.quad 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000
+.quad 0x532fffffffffffff, 0x532fffffffffffff, 0x532fffffffffffff, 0x532fffffffffffff
+.quad 0x3ca0000000000000, 0x3ca0000000000000, 0x3ca0000000000000, 0x3ca0000000000000
+.quad 0x3cafffffffffffff, 0x3cafffffffffffff, 0x3cafffffffffffff, 0x3cafffffffffffff
+.quad 0x32f4000000015554, 0x32f4000000015554, 0x32f4000000015554, 0x32f4000000015554
+.quad 0x32f053ab00000981, 0x32f053ab00000981, 0x32f053ab00000981, 0x32f053ab00000981
+.quad 0x32f53c276f854801, 0x32f53c276f854801, 0x32f53c276f854801, 0x32f53c276f854801
+.quad 0x762b502633cb4fc3, 0x762b502633cb4fc3, 0x762b502633cb4fc3, 0x762b502633cb4fc3
+.quad 0xffc26e22d1ec29ec, 0xffc26e22d1ec29ec, 0xffc26e22d1ec29ec, 0xffc26e22d1ec29ec
+.quad 0xcc9916126f2d0ccb, 0xcc9916126f2d0ccb, 0xcc9916126f2d0ccb, 0xcc9916126f2d0ccb
+.quad 0x2308571a00658ed4, 0x2308571a00658ed4, 0x2308571a00658ed4, 0x2308571a00658ed4
+.quad 0xb98ffffffff977bc, 0xb98ffffffff977bc, 0xb98ffffffff977bc, 0xb98ffffffff977bc
+.quad 0xb300000000000000, 0xb300000000000000, 0xb300000000000000, 0xb300000000000000
+.quad 0xf630000000000000, 0xf630000000000000, 0xf630000000000000, 0xf630000000000000
+.quad 0x7fd0000000000000, 0x7fd0000000000000, 0x7fd0000000000000, 0x7fd0000000000000
+.quad 0x4ca0000000000000, 0x4ca0000000000000, 0x4ca0000000000000, 0x4ca0000000000000
+.quad 0xa310000000000000, 0xa310000000000000, 0xa310000000000000, 0xa310000000000000
+.quad 0xb990000000000000, 0xb990000000000000, 0xb990000000000000, 0xb990000000000000
+.quad 0x7ff200000000aaaa, 0x7ff200000000aaaa, 0x7ff200000000aaaa, 0x7ff200000000aaaa
+.quad 0x7ff029d5800000c1, 0x7ff029d5800000c1, 0x7ff029d5800000c1, 0x7ff029d5800000c1
+.quad 0x7ff29e13b7c2a001, 0x7ff29e13b7c2a001, 0x7ff29e13b7c2a001, 0x7ff29e13b7c2a001
+.quad 0x7ffda81319e5a3e2, 0x7ffda81319e5a3e2, 0x7ffda81319e5a3e2, 0x7ffda81319e5a3e2
+.quad 0x7ff1371168f610f6, 0x7ff1371168f610f6, 0x7ff1371168f610f6, 0x7ff1371168f610f6
+.quad 0x7ffc8b0937968266, 0x7ffc8b0937968266, 0x7ffc8b0937968266, 0x7ffc8b0937968266
+.quad 0x7ffc2b8d0032c36a, 0x7ffc2b8d0032c36a, 0x7ffc2b8d0032c36a, 0x7ffc2b8d0032c36a
+.quad 0xfffffffffffcb7de, 0xfffffffffffcb7de, 0xfffffffffffcb7de, 0xfffffffffffcb7de
+.quad 0x7ff1000000005555, 0x7ff1000000005555, 0x7ff1000000005555, 0x7ff1000000005555
+.quad 0x7ff014eabffffc61, 0x7ff014eabffffc61, 0x7ff014eabffffc61, 0x7ff014eabffffc61
+.quad 0x7ff94f09dbe14c01, 0x7ff94f09dbe14c01, 0x7ff94f09dbe14c01, 0x7ff94f09dbe14c01
+.quad 0x7ffed4098cf2cdf1, 0x7ffed4098cf2cdf1, 0x7ffed4098cf2cdf1, 0x7ffed4098cf2cdf1
+.quad 0x7ff89b88b47b047b, 0x7ff89b88b47b047b, 0x7ff89b88b47b047b, 0x7ff89b88b47b047b
+.quad 0x7ffe45849bcb3d33, 0x7ffe45849bcb3d33, 0x7ffe45849bcb3d33, 0x7ffe45849bcb3d33
+.quad 0x7ffe15c680195db5, 0x7ffe15c680195db5, 0x7ffe15c680195db5, 0x7ffe15c680195db5
+.quad 0xfffffffffffe57ef, 0xfffffffffffe57ef, 0xfffffffffffe57ef, 0xfffffffffffe57ef
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+7:
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+"
+}
 
 // add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
 array_kernel! {

@@ -7,13 +7,25 @@ use crate::vector_kernels::{ArrayKernel, ArrayKernels, SumKernels, accumulate_ke
 /// goldilocks, least significant limb first.
 pub(crate) const P: &[u64] = &[0xffffffff00000001];
 
+/// For processors with avx2, fma.
+pub(crate) static AVX2: ArrayKernels = ArrayKernels {
+    add: None,
+    sub: None,
+    mul: None,
+    square: None,
+    mul_add: None,
+    butterfly: None,
+    sum: None,
+    transform: None,
+};
+
 /// For processors with avx512f, avx512dq.
 pub(crate) static AVX512F: ArrayKernels = ArrayKernels {
     add: Some(ArrayKernel { run: add_avx512f, least: 1 }),
     sub: Some(ArrayKernel { run: sub_avx512f, least: 1 }),
     mul: Some(ArrayKernel { run: mul_avx512f, least: 3 }),
     square: Some(ArrayKernel { run: square_avx512f, least: 3 }),
-    mul_add: Some(ArrayKernel { run: mul_add_avx512f, least: 4 }),
+    mul_add: Some(ArrayKernel { run: mul_add_avx512f, least: 3 }),
     butterfly: Some(ArrayKernel { run: butterfly_avx512f, least: 2 }),
     sum: Some(SumKernels { accumulate: accumulate_avx512f, collect: collect_avx512f, columns: 3, most: 1024 }),
     transform: None,
@@ -25,7 +37,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     sub: Some(ArrayKernel { run: sub_avx512ifma, least: 1 }),
     mul: Some(ArrayKernel { run: mul_avx512ifma, least: 4 }),
     square: Some(ArrayKernel { run: square_avx512ifma, least: 4 }),
-    mul_add: Some(ArrayKernel { run: mul_add_avx512ifma, least: 4 }),
+    mul_add: Some(ArrayKernel { run: mul_add_avx512ifma, least: 3 }),
     butterfly: Some(ArrayKernel { run: butterfly_avx512ifma, least: 3 }),
     sum: Some(SumKernels { accumulate: accumulate_avx512ifma, collect: collect_avx512ifma, columns: 3, most: 1024 }),
     transform: None,

@@ -14,11 +14,11 @@ mod goldilocks;
 
 /// The primes that have kernels on arrays.
 pub(crate) const ENTRIES: &[Entry] = &[
-    (bls12_381_p::P, &bls12_381_p::AVX512F, &bls12_381_p::AVX512IFMA),
-    (bls12_381_r::P, &bls12_381_r::AVX512F, &bls12_381_r::AVX512IFMA),
-    (bn254_p::P, &bn254_p::AVX512F, &bn254_p::AVX512IFMA),
-    (bn254_r::P, &bn254_r::AVX512F, &bn254_r::AVX512IFMA),
-    (pallas::P, &pallas::AVX512F, &pallas::AVX512IFMA),
-    (vesta::P, &vesta::AVX512F, &vesta::AVX512IFMA),
-    (goldilocks::P, &goldilocks::AVX512F, &goldilocks::AVX512IFMA),
+    (bls12_381_p::P, &bls12_381_p::AVX2, &bls12_381_p::AVX512F, &bls12_381_p::AVX512IFMA),
+    (bls12_381_r::P, &bls12_381_r::AVX2, &bls12_381_r::AVX512F, &bls12_381_r::AVX512IFMA),
+    (bn254_p::P, &bn254_p::AVX2, &bn254_p::AVX512F, &bn254_p::AVX512IFMA),
+    (bn254_r::P, &bn254_r::AVX2, &bn254_r::AVX512F, &bn254_r::AVX512IFMA),
+    (pallas::P, &pallas::AVX2, &pallas::AVX512F, &pallas::AVX512IFMA),
+    (vesta::P, &vesta::AVX2, &vesta::AVX512F, &vesta::AVX512IFMA),
+    (goldilocks::P, &goldilocks::AVX2, &goldilocks::AVX512F, &goldilocks::AVX512IFMA),
 ];

@@ -7,13 +7,25 @@ use crate::vector_kernels::{ArrayKernel, ArrayKernels, SumKernels, TransformKern
 /// vesta, least significant limb first.
 pub(crate) const P: &[u64] = &[0x8c46eb2100000001, 0x224698fc0994a8dd, 0x0000000000000000, 0x4000000000000000];
 
+/// For processors with avx2, fma.
+pub(crate) static AVX2: ArrayKernels = ArrayKernels {
+    add: None,
+    sub: None,
+    mul: Some(ArrayKernel { run: mul_avx2, least: 8 }),
+    square: Some(ArrayKernel { run: square_avx2, least: 8 }),
+    mul_add: Some(ArrayKernel { run: mul_add_avx2, least: 8 }),
+    butterfly: Some(ArrayKernel { run: butterfly_avx2, least: 8 }),
+    sum: Some(SumKernels { accumulate: accumulate_avx2, collect: collect_avx2, columns: 10, most: 256 }),
+    transform: None,
+};
+
 /// For processors with avx512f, avx512dq.
 pub(crate) static AVX512F: ArrayKernels = ArrayKernels {
     add: Some(ArrayKernel { run: add_avx512f, least: 8 }),
     sub: None,
     mul: Some(ArrayKernel { run: mul_avx512f, least: 5 }),
     square: Some(ArrayKernel { run: square_avx512f, least: 4 }),
-    mul_add: Some(ArrayKernel { run: mul_add_avx512f, least: 6 }),
+    mul_add: Some(ArrayKernel { run: mul_add_avx512f, least: 5 }),
     butterfly: Some(ArrayKernel { run: butterfly_avx512f, least: 5 }),
     sum: Some(SumKernels { accumulate: accumulate_avx512f, collect: collect_avx512f, columns: 10, most: 256 }),
     transform: None,
@@ -25,11 +37,13000 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     sub: Some(ArrayKernel { run: sub_avx512ifma, least: 7 }),
     mul: Some(ArrayKernel { run: mul_avx512ifma, least: 3 }),
     square: Some(ArrayKernel { run: square_avx512ifma, least: 3 }),
-    mul_add: Some(ArrayKernel { run: mul_add_avx512ifma, least: 4 }),
+    mul_add: Some(ArrayKernel { run: mul_add_avx512ifma, least: 3 }),
     butterfly: Some(ArrayKernel { run: butterfly_avx512ifma, least: 4 }),
     sum: Some(SumKernels { accumulate: accumulate_avx512ifma, collect: collect_avx512ifma, columns: 10, most: 256 }),
     transform: Some(TransformKernels { enter: enter_avx512ifma, leave: leave_avx512ifma, root: root_avx512ifma, step: step_avx512ifma, step_by: step_by_avx512ifma, digits: 5 }),
 };
+
+// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
+array_kernel! {
+    mul_avx2,
+    "fieldc_vesta_mul_array_avx2_29bc5e4c24df4609",
+    r"
+push rbp
+mov rbp, rsp
+sub rsp, 832
+and rsp, -32
+vstmxcsr [rbp - 4]
+vldmxcsr [rip + 2f]
+sub rdi, 8
+jb 3f
+4:
+vmovdqu xmm0, [rcx]
+vmovdqu xmm1, [rcx + 128]
+vinserti128 ymm0, ymm0, [rcx + 64], 1
+vinserti128 ymm1, ymm1, [rcx + 192], 1
+vmovdqu xmm2, [rcx + 32]
+vmovdqu xmm3, [rcx + 160]
+vinserti128 ymm2, ymm2, [rcx + 96], 1
+vinserti128 ymm3, ymm3, [rcx + 224], 1
+vpunpcklqdq ymm4, ymm0, ymm2
+vpunpcklqdq ymm5, ymm1, ymm3
+vpunpckhqdq ymm2, ymm0, ymm2
+vpunpckhqdq ymm3, ymm1, ymm3
+vmovdqu xmm1, [rcx + 16]
+vmovdqu xmm0, [rcx + 144]
+vinserti128 ymm1, ymm1, [rcx + 80], 1
+vinserti128 ymm0, ymm0, [rcx + 208], 1
+vmovdqu xmm6, [rcx + 48]
+vmovdqu xmm7, [rcx + 176]
+vinserti128 ymm6, ymm6, [rcx + 112], 1
+vinserti128 ymm7, ymm7, [rcx + 240], 1
+vpunpcklqdq ymm8, ymm1, ymm6
+vpunpcklqdq ymm9, ymm0, ymm7
+vpunpckhqdq ymm6, ymm1, ymm6
+vpunpckhqdq ymm7, ymm0, ymm7
+vpsllq ymm0, ymm4, 4
+vpsllq ymm1, ymm5, 4
+vpsrlq ymm4, ymm4, 48
+vpsrlq ymm5, ymm5, 48
+vpsllq ymm10, ymm2, 16
+vpsllq ymm11, ymm3, 16
+vpaddq ymm4, ymm10, ymm4
+vpaddq ymm5, ymm11, ymm5
+vpsrlq ymm2, ymm2, 36
+vpsrlq ymm3, ymm3, 36
+vpsllq ymm11, ymm8, 28
+vpsllq ymm10, ymm9, 28
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm3, ymm10, ymm3
+vpsrlq ymm8, ymm8, 24
+vpsrlq ymm9, ymm9, 24
+vpsllq ymm10, ymm6, 40
+vpsllq ymm11, ymm7, 40
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm9, ymm11, ymm9
+vpsrlq ymm6, ymm6, 12
+vpsrlq ymm7, ymm7, 12
+vmovdqu xmm11, [rdx]
+vmovdqu xmm10, [rdx + 128]
+vinserti128 ymm11, ymm11, [rdx + 64], 1
+vinserti128 ymm10, ymm10, [rdx + 192], 1
+vmovdqu xmm12, [rdx + 32]
+vmovdqu xmm13, [rdx + 160]
+vinserti128 ymm12, ymm12, [rdx + 96], 1
+vinserti128 ymm13, ymm13, [rdx + 224], 1
+vpunpcklqdq ymm14, ymm11, ymm12
+vpunpcklqdq ymm15, ymm10, ymm13
+vpunpckhqdq ymm12, ymm11, ymm12
+vpunpckhqdq ymm13, ymm10, ymm13
+vmovdqu xmm10, [rdx + 16]
+vmovdqu xmm11, [rdx + 144]
+vinserti128 ymm10, ymm10, [rdx + 80], 1
+vinserti128 ymm11, ymm11, [rdx + 208], 1
+vmovdqu [rsp], ymm7
+vmovdqu xmm7, [rdx + 48]
+vmovdqu [rsp + 32], ymm6
+vmovdqu xmm6, [rdx + 176]
+vinserti128 ymm7, ymm7, [rdx + 112], 1
+vinserti128 ymm6, ymm6, [rdx + 240], 1
+vmovdqu [rsp + 64], ymm9
+vpunpcklqdq ymm9, ymm10, ymm7
+vmovdqu [rsp + 96], ymm8
+vpunpcklqdq ymm8, ymm11, ymm6
+vpunpckhqdq ymm7, ymm10, ymm7
+vpunpckhqdq ymm6, ymm11, ymm6
+vpsrlq ymm11, ymm14, 52
+vpsrlq ymm10, ymm15, 52
+vmovdqu [rsp + 128], ymm3
+vpsllq ymm3, ymm12, 12
+vmovdqu [rsp + 160], ymm2
+vpsllq ymm2, ymm13, 12
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm10, ymm2, ymm10
+vpsrlq ymm12, ymm12, 40
+vpsrlq ymm13, ymm13, 40
+vpsllq ymm2, ymm9, 24
+vpsllq ymm3, ymm8, 24
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm13, ymm3, ymm13
+vpsrlq ymm9, ymm9, 28
+vpsrlq ymm8, ymm8, 28
+vpsllq ymm3, ymm7, 36
+vpsllq ymm2, ymm6, 36
+vpaddq ymm9, ymm3, ymm9
+vpaddq ymm8, ymm2, ymm8
+vpsrlq ymm7, ymm7, 16
+vpsrlq ymm6, ymm6, 16
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm2
+vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm3
+vsubpd ymm14, ymm14, ymm2
+vsubpd ymm15, ymm15, ymm3
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpaddq ymm0, ymm0, ymm2
+vpaddq ymm1, ymm1, ymm3
+vsubpd ymm0, ymm0, ymm2
+vsubpd ymm1, ymm1, ymm3
+vmovdqu [rsp + 192], ymm6
+vmovdqu ymm6, [rip + 5f + 64]
+vmovdqu [rsp + 224], ymm7
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm14, ymm0
+vmovdqu [rsp + 256], ymm8
+vmovdqu ymm8, [rip + 5f + 64]
+vmovdqu [rsp + 288], ymm9
+vmovdqa ymm9, ymm8
+vfmadd231pd ymm9, ymm15, ymm1
+vmovdqu [rsp + 320], ymm13
+vmovdqu ymm13, [rip + 5f + 96]
+vmovdqu [rsp + 352], ymm12
+vsubpd ymm12, ymm13, ymm7
+vmovdqu [rsp + 384], ymm10
+vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu [rsp + 416], ymm11
+vsubpd ymm11, ymm10, ymm9
+vfmadd231pd ymm12, ymm14, ymm0
+vfmadd231pd ymm11, ymm15, ymm1
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm4, ymm4, ymm2
+vpaddq ymm5, ymm5, ymm3
+vsubpd ymm4, ymm4, ymm2
+vsubpd ymm5, ymm5, ymm3
+vmovdqu [rsp + 448], ymm11
+vmovdqa ymm11, ymm6
+vfmadd231pd ymm11, ymm14, ymm4
+vmovdqu [rsp + 480], ymm12
+vmovdqa ymm12, ymm8
+vfmadd231pd ymm12, ymm15, ymm5
+vsubpd ymm8, ymm13, ymm11
+vmovdqu [rsp + 512], ymm11
+vsubpd ymm11, ymm10, ymm12
+vfmadd231pd ymm8, ymm14, ymm4
+vfmadd231pd ymm11, ymm15, ymm5
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm9, ymm11, ymm9
+vmovdqu ymm11, [rsp + 416]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu ymm8, [rsp + 384]
+vpand ymm8, ymm8, [rip + 5f]
+vpaddq ymm11, ymm11, ymm2
+vpaddq ymm8, ymm8, ymm3
+vsubpd ymm11, ymm11, ymm2
+vsubpd ymm8, ymm8, ymm3
+vmovdqu [rsp + 384], ymm5
+vmovdqa ymm5, ymm6
+vfmadd231pd ymm5, ymm11, ymm0
+vmovdqu [rsp + 416], ymm4
+vmovdqu ymm4, [rip + 5f + 64]
+vmovdqu [rsp + 544], ymm15
+vmovdqa ymm15, ymm4
+vfmadd231pd ymm15, ymm8, ymm1
+vsubpd ymm4, ymm13, ymm5
+vsubpd ymm13, ymm10, ymm15
+vfmadd231pd ymm4, ymm11, ymm0
+vfmadd231pd ymm13, ymm8, ymm1
+vpaddq ymm7, ymm4, ymm7
+vpaddq ymm9, ymm13, ymm9
+vpaddq ymm5, ymm5, [rsp + 512]
+vpaddq ymm12, ymm15, ymm12
+vmovdqu ymm15, [rsp + 160]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm13, [rsp + 128]
+vpand ymm13, ymm13, [rip + 5f]
+vpaddq ymm15, ymm15, ymm2
+vpaddq ymm13, ymm13, ymm3
+vsubpd ymm15, ymm15, ymm2
+vsubpd ymm13, ymm13, ymm3
+vmovdqa ymm4, ymm6
+vfmadd231pd ymm4, ymm14, ymm15
+vmovdqu [rsp + 128], ymm9
+vmovdqu ymm9, [rip + 5f + 64]
+vmovdqu [rsp + 160], ymm7
+vmovdqa ymm7, ymm9
+vfmadd231pd ymm7, ymm13, [rsp + 544]
+vmovdqu [rsp + 512], ymm1
+vmovdqu ymm1, [rip + 5f + 96]
+vmovdqu [rsp + 576], ymm0
+vsubpd ymm0, ymm1, ymm4
+vsubpd ymm3, ymm10, ymm7
+vfmadd231pd ymm0, ymm14, ymm15
+vfmadd231pd ymm3, ymm13, [rsp + 544]
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm12, ymm3, ymm12
+vmovdqu ymm3, [rsp + 416]
+vmovdqa ymm0, ymm6
+vfmadd231pd ymm0, ymm11, ymm3
+vmovdqu [rsp + 608], ymm13
+vmovdqa ymm13, ymm9
+vfmadd231pd ymm13, ymm8, [rsp + 384]
+vmovdqu [rsp + 640], ymm15
+vsubpd ymm15, ymm1, ymm0
+vmovdqu [rsp + 672], ymm14
+vsubpd ymm14, ymm10, ymm13
+vfmadd231pd ymm15, ymm11, ymm3
+vfmadd231pd ymm14, ymm8, [rsp + 384]
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm12, ymm14, ymm12
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm7, ymm13, ymm7
+vmovdqu ymm13, [rsp + 352]
+vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm0, [rsp + 320]
+vpand ymm0, ymm0, [rip + 5f]
+vpaddq ymm13, ymm13, ymm2
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm14
+vsubpd ymm13, ymm13, ymm2
+vsubpd ymm0, ymm0, ymm14
+vmovdqu ymm15, [rsp + 576]
+vmovdqa ymm3, ymm6
+vfmadd231pd ymm3, ymm13, ymm15
+vmovdqu [rsp + 320], ymm8
+vmovdqa ymm8, ymm9
+vfmadd231pd ymm8, ymm0, [rsp + 512]
+vmovdqu [rsp + 352], ymm11
+vsubpd ymm11, ymm1, ymm3
+vsubpd ymm1, ymm10, ymm8
+vfmadd231pd ymm11, ymm13, ymm15
+vfmadd231pd ymm1, ymm0, [rsp + 512]
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm7, ymm8, ymm7
+vmovdqu ymm8, [rsp + 96]
+vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm3, [rsp + 64]
+vpand ymm3, ymm3, [rip + 5f]
+vpaddq ymm8, ymm8, ymm2
+vpaddq ymm3, ymm3, ymm14
+vsubpd ymm8, ymm8, ymm2
+vsubpd ymm3, ymm3, ymm14
+vmovdqu ymm1, [rsp + 672]
+vmovdqa ymm11, ymm6
+vfmadd231pd ymm11, ymm8, ymm1
+vmovdqu [rsp + 64], ymm12
+vmovdqa ymm12, ymm9
+vfmadd231pd ymm12, ymm3, [rsp + 544]
+vmovdqu [rsp + 96], ymm5
+vmovdqu ymm5, [rip + 5f + 96]
+vsubpd ymm15, ymm5, ymm11
+vsubpd ymm14, ymm10, ymm12
+vfmadd231pd ymm15, ymm1, ymm8
+vfmadd231pd ymm14, ymm3, [rsp + 544]
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm7, ymm14, ymm7
+vmovdqu ymm14, [rsp + 352]
+vmovdqu ymm15, [rsp + 640]
+vmovdqu [rsp + 704], ymm3
+vmovdqa ymm3, ymm6
+vfmadd231pd ymm3, ymm14, ymm15
+vmovdqu [rsp + 736], ymm8
+vmovdqu ymm8, [rsp + 320]
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm8, [rsp + 608]
+vsubpd ymm2, ymm5, ymm3
+vsubpd ymm5, ymm10, ymm1
+vfmadd231pd ymm2, ymm14, ymm15
+vfmadd231pd ymm5, ymm8, [rsp + 608]
+vpaddq ymm4, ymm2, ymm4
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm12, ymm1, ymm12
+vmovdqu ymm1, [rsp + 416]
+vmovdqa ymm3, ymm6
+vfmadd231pd ymm3, ymm13, ymm1
+vmovdqu ymm5, [rsp + 384]
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm0, ymm5
+vmovdqu ymm15, [rip + 5f + 96]
+vsubpd ymm8, ymm15, ymm3
+vsubpd ymm14, ymm10, ymm2
+vfmadd231pd ymm8, ymm13, ymm1
+vfmadd231pd ymm14, ymm0, ymm5
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm7, ymm14, ymm7
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm12, ymm2, ymm12
+vmovdqu ymm2, [rsp + 288]
+vpand ymm2, ymm2, [rip + 5f]
+vmovdqu ymm3, [rsp + 256]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm2, ymm2, ymm14
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm8
+vsubpd ymm2, ymm2, ymm14
+vsubpd ymm3, ymm3, ymm8
+vmovdqa ymm5, ymm6
+vfmadd231pd ymm5, ymm2, [rsp + 576]
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm3, [rsp + 512]
+vmovdqu [rsp + 256], ymm0
+vsubpd ymm0, ymm15, ymm5
+vmovdqu [rsp + 288], ymm13
+vsubpd ymm13, ymm10, ymm1
+vfmadd231pd ymm0, ymm2, [rsp + 576]
+vfmadd231pd ymm13, ymm3, [rsp + 512]
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm7, ymm13, ymm7
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm1, ymm14, [rsp + 32]
+vpaddq ymm5, ymm8, [rsp]
+vsubpd ymm1, ymm1, ymm14
+vsubpd ymm5, ymm5, ymm8
+vmovdqu ymm13, [rsp + 672]
+vmovdqa ymm0, ymm6
+vfmadd231pd ymm0, ymm1, ymm13
+vmovdqu [rsp], ymm7
+vmovdqa ymm7, ymm9
+vfmadd231pd ymm7, ymm5, [rsp + 544]
+vmovdqu [rsp + 32], ymm4
+vsubpd ymm4, ymm15, ymm0
+vsubpd ymm8, ymm10, ymm7
+vfmadd231pd ymm4, ymm13, ymm1
+vfmadd231pd ymm8, ymm5, [rsp + 544]
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm12, ymm8, ymm12
+vmovdqu ymm8, [rsp + 352]
+vmovdqu ymm4, [rsp + 736]
+vmovdqa ymm13, ymm6
+vfmadd231pd ymm13, ymm8, ymm4
+vmovdqu [rsp + 544], ymm5
+vmovdqu ymm5, [rsp + 320]
+vmovdqu [rsp + 672], ymm1
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm5, [rsp + 704]
+vsubpd ymm14, ymm15, ymm13
+vmovdqu [rsp + 768], ymm3
+vsubpd ymm3, ymm10, ymm1
+vfmadd231pd ymm14, ymm8, ymm4
+vfmadd231pd ymm3, ymm5, [rsp + 704]
+vpaddq ymm11, ymm14, ymm11
+vpaddq ymm12, ymm3, ymm12
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm7, ymm1, ymm7
+vmovdqu ymm1, [rsp + 288]
+vmovdqu ymm13, [rsp + 640]
+vmovdqa ymm3, ymm6
+vfmadd231pd ymm3, ymm1, ymm13
+vmovdqu ymm14, [rsp + 256]
+vmovdqa ymm4, ymm9
+vfmadd231pd ymm4, ymm14, [rsp + 608]
+vsubpd ymm5, ymm15, ymm3
+vsubpd ymm8, ymm10, ymm4
+vfmadd231pd ymm5, ymm1, ymm13
+vfmadd231pd ymm8, ymm14, [rsp + 608]
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm12, ymm8, ymm12
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm7, ymm4, ymm7
+vmovdqu ymm4, [rsp + 416]
+vmovdqa ymm3, ymm6
+vfmadd231pd ymm3, ymm2, ymm4
+vmovdqu ymm8, [rsp + 768]
+vmovdqu ymm5, [rsp + 384]
+vmovdqa ymm13, ymm9
+vfmadd231pd ymm13, ymm8, ymm5
+vsubpd ymm14, ymm15, ymm3
+vsubpd ymm1, ymm10, ymm13
+vfmadd231pd ymm14, ymm2, ymm4
+vfmadd231pd ymm1, ymm8, ymm5
+vpaddq ymm11, ymm14, ymm11
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm7, ymm13, ymm7
+vmovdqu ymm13, [rsp + 224]
+vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm3
+vmovdqu ymm1, [rsp + 192]
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm14
+vsubpd ymm13, ymm13, ymm3
+vsubpd ymm1, ymm1, ymm14
+vmovdqa ymm14, ymm6
+vfmadd231pd ymm14, ymm13, [rsp + 576]
+vmovdqa ymm3, ymm9
+vfmadd231pd ymm3, ymm1, [rsp + 512]
+vsubpd ymm5, ymm15, ymm14
+vsubpd ymm4, ymm10, ymm3
+vfmadd231pd ymm5, ymm13, [rsp + 576]
+vfmadd231pd ymm4, ymm1, [rsp + 512]
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm12, ymm4, ymm12
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm7, ymm3, ymm7
+vmovdqu ymm3, [rsp + 352]
+vmovdqu ymm14, [rsp + 672]
+vmovdqa ymm4, ymm6
+vfmadd231pd ymm4, ymm3, ymm14
+vmovdqu ymm5, [rsp + 320]
+vmovdqu [rsp + 512], ymm12
+vmovdqa ymm12, ymm9
+vfmadd231pd ymm12, ymm5, [rsp + 544]
+vmovdqu [rsp + 576], ymm11
+vsubpd ymm11, ymm15, ymm4
+vmovdqu [rsp + 192], ymm1
+vsubpd ymm1, ymm10, ymm12
+vfmadd231pd ymm11, ymm3, ymm14
+vmovdqu ymm3, [rsp + 544]
+vfmadd231pd ymm1, ymm5, ymm3
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm7, ymm1, ymm7
+vmovdqu ymm1, [rsp + 288]
+vmovdqu ymm11, [rsp + 736]
+vmovdqa ymm5, ymm6
+vfmadd231pd ymm5, ymm1, ymm11
+vmovdqu ymm3, [rsp + 256]
+vmovdqa ymm14, ymm9
+vfmadd231pd ymm14, ymm3, [rsp + 704]
+vmovdqu [rsp + 320], ymm13
+vsubpd ymm13, ymm15, ymm5
+vsubpd ymm15, ymm10, ymm14
+vfmadd231pd ymm13, ymm1, ymm11
+vfmadd231pd ymm15, ymm3, [rsp + 704]
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm7, ymm15, ymm7
+vpaddq ymm4, ymm5, ymm4
+vpaddq ymm12, ymm14, ymm12
+vmovdqu ymm14, [rsp + 640]
+vmovdqa ymm5, ymm6
+vfmadd231pd ymm5, ymm2, ymm14
+vmovdqu ymm15, [rsp + 608]
+vmovdqa ymm13, ymm9
+vfmadd231pd ymm13, ymm8, ymm15
+vmovdqu ymm11, [rip + 5f + 96]
+vsubpd ymm3, ymm11, ymm5
+vsubpd ymm1, ymm10, ymm13
+vfmadd231pd ymm3, ymm2, ymm14
+vfmadd231pd ymm1, ymm8, ymm15
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm4, ymm5, ymm4
+vpaddq ymm12, ymm13, ymm12
+vmovdqu ymm13, [rsp + 320]
+vmovdqu ymm5, [rsp + 416]
+vmovdqa ymm1, ymm6
+vfmadd231pd ymm1, ymm13, ymm5
+vmovdqu ymm3, [rsp + 192]
+vmovdqa ymm15, ymm9
+vfmadd231pd ymm15, ymm3, [rsp + 384]
+vsubpd ymm14, ymm11, ymm1
+vsubpd ymm8, ymm10, ymm15
+vfmadd231pd ymm14, ymm13, ymm5
+vfmadd231pd ymm8, ymm3, [rsp + 384]
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm12, ymm15, ymm12
+vmovdqu ymm15, [rsp + 288]
+vmovdqu ymm1, [rsp + 672]
+vmovdqa ymm8, ymm6
+vfmadd231pd ymm8, ymm15, ymm1
+vmovdqu ymm14, [rsp + 256]
+vmovdqu ymm5, [rsp + 544]
+vmovdqu [rsp + 384], ymm7
+vmovdqa ymm7, ymm9
+vfmadd231pd ymm7, ymm14, ymm5
+vmovdqu [rsp + 416], ymm0
+vsubpd ymm0, ymm11, ymm8
+vsubpd ymm3, ymm10, ymm7
+vfmadd231pd ymm0, ymm15, ymm1
+vfmadd231pd ymm3, ymm14, ymm5
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm12, ymm3, ymm12
+vmovdqu ymm3, [rsp + 736]
+vmovdqa ymm0, ymm6
+vfmadd231pd ymm0, ymm2, ymm3
+vmovdqu ymm14, [rsp + 768]
+vmovdqu ymm15, [rsp + 704]
+vmovdqa ymm5, ymm9
+vfmadd231pd ymm5, ymm14, ymm15
+vsubpd ymm1, ymm11, ymm0
+vsubpd ymm11, ymm10, ymm5
+vfmadd231pd ymm1, ymm2, ymm3
+vfmadd231pd ymm11, ymm14, ymm15
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm7, ymm5, ymm7
+vmovdqu ymm5, [rsp + 640]
+vmovdqa ymm0, ymm6
+vfmadd231pd ymm0, ymm13, ymm5
+vmovdqu ymm11, [rsp + 192]
+vmovdqu ymm1, [rsp + 608]
+vmovdqa ymm15, ymm9
+vfmadd231pd ymm15, ymm11, ymm1
+vmovdqu ymm3, [rip + 5f + 96]
+vsubpd ymm14, ymm3, ymm0
+vsubpd ymm3, ymm10, ymm15
+vfmadd231pd ymm14, ymm13, ymm5
+vfmadd231pd ymm3, ymm11, ymm1
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm12, ymm3, ymm12
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm7, ymm15, ymm7
+vmovdqu ymm15, [rsp + 672]
+vmovdqa ymm0, ymm6
+vfmadd231pd ymm0, ymm2, ymm15
+vmovdqu ymm3, [rsp + 768]
+vmovdqu ymm14, [rsp + 544]
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm3, ymm14
+vmovdqu ymm5, [rip + 5f + 96]
+vmovdqu [rsp + 608], ymm12
+vsubpd ymm12, ymm5, ymm0
+vmovdqu [rsp + 640], ymm4
+vsubpd ymm4, ymm10, ymm1
+vfmadd231pd ymm12, ymm2, ymm15
+vfmadd231pd ymm4, ymm3, ymm14
+vpaddq ymm8, ymm12, ymm8
+vpaddq ymm7, ymm4, ymm7
+vmovdqu ymm4, [rsp + 736]
+vmovdqa ymm12, ymm6
+vfmadd231pd ymm12, ymm13, ymm4
+vmovdqu ymm3, [rsp + 704]
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm11, ymm3
+vsubpd ymm14, ymm5, ymm12
+vsubpd ymm5, ymm10, ymm2
+vfmadd231pd ymm14, ymm13, ymm4
+vfmadd231pd ymm5, ymm11, ymm3
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm0, ymm12, ymm0
+vpaddq ymm1, ymm2, ymm1
+vmovdqa ymm2, ymm6
+vfmadd231pd ymm2, ymm13, ymm15
+vmovdqu ymm12, [rsp + 544]
+vmovdqa ymm5, ymm9
+vfmadd231pd ymm5, ymm11, ymm12
+vmovdqu ymm14, [rip + 5f + 96]
+vsubpd ymm3, ymm14, ymm2
+vsubpd ymm4, ymm10, ymm5
+vfmadd231pd ymm3, ymm13, ymm15
+vfmadd231pd ymm4, ymm11, ymm12
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm1, ymm4, ymm1
+vmovdqu ymm4, [rsp + 160]
+vpaddq ymm4, ymm4, [rip + 5f + 128]
+vmovdqu ymm3, [rsp + 128]
+vpaddq ymm3, ymm3, [rip + 5f + 128]
+vpsrlq ymm12, ymm4, 52
+vpsrlq ymm11, ymm3, 52
+vpaddq ymm12, ymm12, [rsp + 96]
+vpaddq ymm11, ymm11, [rsp + 64]
+vmovdqu ymm15, [rsp + 480]
+vmovdqu ymm13, [rip + 5f + 32]
+vsubpd ymm15, ymm15, ymm13
+vmovdqu [rsp + 480], ymm5
+vmovdqu ymm5, [rsp + 448]
+vsubpd ymm5, ymm5, [rip + 5f + 32]
+vmovdqu [rsp + 448], ymm2
+vmovdqa ymm2, ymm6
+vfmadd231pd ymm2, ymm15, [rip + 5f + 160]
+vmovdqu [rsp + 64], ymm1
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm5, [rip + 5f + 160]
+vmovdqu [rsp + 96], ymm0
+vsubpd ymm0, ymm14, ymm2
+vmovdqu [rsp + 128], ymm7
+vsubpd ymm7, ymm10, ymm1
+vfmadd231pd ymm0, ymm15, [rip + 5f + 160]
+vfmadd231pd ymm7, ymm5, [rip + 5f + 160]
+vpaddq ymm12, ymm0, ymm12
+vpaddq ymm11, ymm7, ymm11
+vpaddq ymm2, ymm2, [rsp + 32]
+vpaddq ymm1, ymm1, [rsp]
+vmovdqu ymm7, [rip + 5f + 192]
+vmovdqa ymm0, ymm6
+vfmadd231pd ymm0, ymm15, ymm7
+vmovdqu [rsp], ymm11
+vmovdqa ymm11, ymm9
+vfmadd231pd ymm11, ymm5, [rip + 5f + 192]
+vmovdqu [rsp + 32], ymm12
+vsubpd ymm12, ymm14, ymm0
+vmovdqu [rsp + 160], ymm8
+vsubpd ymm8, ymm10, ymm11
+vfmadd231pd ymm12, ymm15, ymm7
+vfmadd231pd ymm8, ymm5, [rip + 5f + 192]
+vpaddq ymm2, ymm12, ymm2
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm0, ymm0, [rsp + 576]
+vpaddq ymm11, ymm11, [rsp + 512]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vpaddq ymm4, ymm4, ymm13
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm8
+vsubpd ymm4, ymm4, ymm13
+vsubpd ymm3, ymm3, ymm8
+vmovdqu ymm12, [rip + 5f + 160]
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm4, ymm12
+vmovdqa ymm8, ymm9
+vfmadd231pd ymm8, ymm3, [rip + 5f + 160]
+vsubpd ymm13, ymm14, ymm7
+vsubpd ymm14, ymm10, ymm8
+vfmadd231pd ymm13, ymm4, ymm12
+vfmadd231pd ymm14, ymm3, [rip + 5f + 160]
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm0, ymm7, ymm0
+vpaddq ymm11, ymm8, ymm11
+vmovdqu ymm8, [rip + 5f + 224]
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm15, ymm8
+vmovdqu ymm14, [rip + 5f + 224]
+vmovdqa ymm13, ymm9
+vfmadd231pd ymm13, ymm5, ymm14
+vmovdqu ymm12, [rip + 5f + 96]
+vmovdqu [rsp + 512], ymm1
+vsubpd ymm1, ymm12, ymm7
+vmovdqu [rsp + 576], ymm2
+vsubpd ymm2, ymm10, ymm13
+vfmadd231pd ymm1, ymm15, ymm8
+vfmadd231pd ymm2, ymm5, ymm14
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm11, ymm2, ymm11
+vpaddq ymm7, ymm7, [rsp + 416]
+vpaddq ymm13, ymm13, [rsp + 384]
+vmovdqu ymm2, [rip + 5f + 192]
+vmovdqa ymm1, ymm6
+vfmadd231pd ymm1, ymm4, ymm2
+vmovdqu ymm14, [rip + 5f + 192]
+vmovdqa ymm8, ymm9
+vfmadd231pd ymm8, ymm3, ymm14
+vmovdqu [rsp + 384], ymm5
+vsubpd ymm5, ymm12, ymm1
+vsubpd ymm12, ymm10, ymm8
+vfmadd231pd ymm5, ymm4, ymm2
+vfmadd231pd ymm12, ymm3, ymm14
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm11, ymm12, ymm11
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm13, ymm8, ymm13
+vmovdqu ymm8, [rip + 5f + 256]
+vmovdqa ymm1, ymm6
+vfmadd231pd ymm1, ymm15, ymm8
+vmovdqu ymm12, [rsp + 384]
+vmovdqu ymm5, [rip + 5f + 256]
+vmovdqa ymm14, ymm9
+vfmadd231pd ymm14, ymm12, ymm5
+vmovdqu ymm2, [rip + 5f + 96]
+vmovdqu [rsp + 416], ymm11
+vsubpd ymm11, ymm2, ymm1
+vmovdqu [rsp + 544], ymm0
+vsubpd ymm0, ymm10, ymm14
+vfmadd231pd ymm11, ymm15, ymm8
+vfmadd231pd ymm0, ymm12, ymm5
+vpaddq ymm7, ymm11, ymm7
+vpaddq ymm13, ymm0, ymm13
+vpaddq ymm1, ymm1, [rsp + 640]
+vpaddq ymm14, ymm14, [rsp + 608]
+vmovdqu ymm0, [rip + 5f + 224]
+vmovdqa ymm11, ymm6
+vfmadd231pd ymm11, ymm4, ymm0
+vmovdqu ymm5, [rip + 5f + 224]
+vmovdqa ymm8, ymm9
+vfmadd231pd ymm8, ymm3, ymm5
+vsubpd ymm12, ymm2, ymm11
+vsubpd ymm2, ymm10, ymm8
+vfmadd231pd ymm12, ymm4, ymm0
+vfmadd231pd ymm2, ymm3, ymm5
+vpaddq ymm7, ymm12, ymm7
+vpaddq ymm13, ymm2, ymm13
+vpaddq ymm1, ymm11, ymm1
+vpaddq ymm14, ymm8, ymm14
+vmovdqu ymm8, [rip + 5f + 288]
+vmovdqa ymm11, ymm6
+vfmadd231pd ymm11, ymm15, ymm8
+vmovdqu ymm2, [rsp + 384]
+vmovdqu ymm12, [rip + 5f + 288]
+vmovdqa ymm5, ymm9
+vfmadd231pd ymm5, ymm2, ymm12
+vmovdqu ymm0, [rip + 5f + 96]
+vmovdqu [rsp + 608], ymm13
+vsubpd ymm13, ymm0, ymm11
+vmovdqu [rsp + 640], ymm7
+vsubpd ymm7, ymm10, ymm5
+vfmadd231pd ymm13, ymm15, ymm8
+vfmadd231pd ymm7, ymm2, ymm12
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm14, ymm7, ymm14
+vpaddq ymm11, ymm11, [rsp + 160]
+vpaddq ymm5, ymm5, [rsp + 128]
+vmovdqu ymm7, [rip + 5f + 256]
+vmovdqa ymm13, ymm6
+vfmadd231pd ymm13, ymm4, ymm7
+vmovdqu ymm12, [rip + 5f + 256]
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm3, ymm12
+vsubpd ymm8, ymm0, ymm13
+vsubpd ymm15, ymm10, ymm2
+vfmadd231pd ymm8, ymm4, ymm7
+vfmadd231pd ymm15, ymm3, ymm12
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm11, ymm13, ymm11
+vpaddq ymm5, ymm2, ymm5
+vmovdqu ymm2, [rip + 5f + 288]
+vmovdqa ymm13, ymm6
+vfmadd231pd ymm13, ymm4, ymm2
+vmovdqu ymm15, [rip + 5f + 288]
+vmovdqa ymm8, ymm9
+vfmadd231pd ymm8, ymm3, ymm15
+vsubpd ymm12, ymm0, ymm13
+vsubpd ymm7, ymm10, ymm8
+vfmadd231pd ymm12, ymm4, ymm2
+vfmadd231pd ymm7, ymm3, ymm15
+vpaddq ymm11, ymm12, ymm11
+vpaddq ymm5, ymm7, ymm5
+vpaddq ymm13, ymm13, [rsp + 96]
+vpaddq ymm8, ymm8, [rsp + 64]
+vmovdqu ymm7, [rsp + 32]
+vpaddq ymm7, ymm7, [rip + 5f + 320]
+vmovdqu ymm12, [rsp]
+vpaddq ymm12, ymm12, [rip + 5f + 320]
+vpsrlq ymm15, ymm7, 52
+vpsrlq ymm3, ymm12, 52
+vpaddq ymm15, ymm15, [rsp + 576]
+vpaddq ymm3, ymm3, [rsp + 512]
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm7, ymm7, ymm2
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm4
+vsubpd ymm7, ymm7, ymm2
+vsubpd ymm12, ymm12, ymm4
+vmovdqa ymm4, ymm6
+vfmadd231pd ymm4, ymm7, [rip + 5f + 352]
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm12, [rip + 5f + 352]
+vmovdqu [rsp + 512], ymm8
+vsubpd ymm8, ymm0, ymm4
+vmovdqu [rsp + 576], ymm13
+vsubpd ymm13, ymm10, ymm2
+vfmadd231pd ymm8, ymm7, [rip + 5f + 352]
+vfmadd231pd ymm13, ymm12, [rip + 5f + 352]
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm3, ymm13, ymm3
+vpaddq ymm4, ymm4, [rsp + 544]
+vpaddq ymm2, ymm2, [rsp + 416]
+vmovdqu ymm13, [rip + 5f + 384]
+vmovdqa ymm8, ymm6
+vfmadd231pd ymm8, ymm7, ymm13
+vmovdqu [rsp + 416], ymm3
+vmovdqa ymm3, ymm9
+vfmadd231pd ymm3, ymm12, [rip + 5f + 384]
+vmovdqu [rsp + 544], ymm15
+vsubpd ymm15, ymm0, ymm8
+vmovdqu [rsp], ymm5
+vsubpd ymm5, ymm10, ymm3
+vfmadd231pd ymm15, ymm7, ymm13
+vfmadd231pd ymm5, ymm12, [rip + 5f + 384]
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm2, ymm5, ymm2
+vpaddq ymm8, ymm8, [rsp + 640]
+vpaddq ymm3, ymm3, [rsp + 608]
+vmovdqu ymm5, [rip + 5f + 416]
+vmovdqa ymm15, ymm6
+vfmadd231pd ymm15, ymm7, ymm5
+vmovdqu ymm13, [rip + 5f + 416]
+vmovdqu [rsp + 608], ymm2
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm12, ymm13
+vmovdqu [rsp + 640], ymm4
+vsubpd ymm4, ymm0, ymm15
+vmovdqu [rsp + 32], ymm11
+vsubpd ymm11, ymm10, ymm2
+vfmadd231pd ymm4, ymm7, ymm5
+vfmadd231pd ymm11, ymm12, ymm13
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm3, ymm11, ymm3
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm14, ymm2, ymm14
+vmovdqu ymm2, [rip + 5f + 448]
+vmovdqa ymm15, ymm6
+vfmadd231pd ymm15, ymm7, ymm2
+vmovdqu ymm11, [rip + 5f + 448]
+vmovdqa ymm4, ymm9
+vfmadd231pd ymm4, ymm12, ymm11
+vsubpd ymm13, ymm0, ymm15
+vsubpd ymm5, ymm10, ymm4
+vfmadd231pd ymm13, ymm7, ymm2
+vfmadd231pd ymm5, ymm12, ymm11
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm15, ymm15, [rsp + 32]
+vpaddq ymm4, ymm4, [rsp]
+vmovdqu ymm5, [rip + 5f + 480]
+vmovdqa ymm13, ymm6
+vfmadd231pd ymm13, ymm7, ymm5
+vmovdqu ymm11, [rip + 5f + 480]
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm12, ymm11
+vmovdqu [rsp], ymm14
+vsubpd ymm14, ymm0, ymm13
+vmovdqu [rsp + 32], ymm1
+vsubpd ymm1, ymm10, ymm2
+vfmadd231pd ymm14, ymm7, ymm5
+vfmadd231pd ymm1, ymm12, ymm11
+vpaddq ymm15, ymm14, ymm15
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm13, ymm13, [rsp + 576]
+vpaddq ymm2, ymm2, [rsp + 512]
+vmovdqu ymm1, [rsp + 544]
+vpaddq ymm14, ymm1, [rip + 5f + 512]
+vmovdqu ymm11, [rsp + 416]
+vpaddq ymm12, ymm11, [rip + 5f + 512]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm5
+vmovdqu ymm7, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm7
+vsubpd ymm14, ymm14, ymm5
+vsubpd ymm12, ymm12, ymm7
+vmovdqa ymm11, ymm6
+vfmadd231pd ymm11, ymm14, [rip + 5f + 544]
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm12, [rip + 5f + 544]
+vsubpd ymm11, ymm0, ymm11
+vsubpd ymm1, ymm10, ymm1
+vfmadd231pd ymm11, ymm14, [rip + 5f + 544]
+vfmadd231pd ymm1, ymm12, [rip + 5f + 544]
+vsubpd ymm11, ymm11, ymm5
+vsubpd ymm1, ymm1, ymm7
+vmovdqa ymm12, ymm6
+vfmadd231pd ymm12, ymm11, [rip + 5f + 576]
+vmovdqa ymm14, ymm9
+vfmadd231pd ymm14, ymm1, [rip + 5f + 576]
+vpaddq ymm12, ymm12, [rsp + 640]
+vpaddq ymm14, ymm14, [rsp + 608]
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm11, [rip + 5f + 608]
+vmovdqa ymm5, ymm9
+vfmadd231pd ymm5, ymm1, [rip + 5f + 608]
+vmovdqu [rsp + 608], ymm2
+vsubpd ymm2, ymm0, ymm7
+vmovdqu [rsp + 640], ymm13
+vsubpd ymm13, ymm10, ymm5
+vfmadd231pd ymm2, ymm11, [rip + 5f + 608]
+vfmadd231pd ymm13, ymm1, [rip + 5f + 608]
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm3, ymm5, ymm3
+vmovdqu ymm5, [rip + 5f + 640]
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm11, ymm5
+vmovdqu ymm13, [rip + 5f + 640]
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm1, ymm13
+vmovdqu [rsp + 512], ymm14
+vsubpd ymm14, ymm0, ymm7
+vmovdqu [rsp + 576], ymm12
+vsubpd ymm12, ymm10, ymm2
+vfmadd231pd ymm14, ymm11, ymm5
+vfmadd231pd ymm12, ymm1, ymm13
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm3, ymm12, ymm3
+vpaddq ymm7, ymm7, [rsp + 32]
+vpaddq ymm2, ymm2, [rsp]
+vmovdqu ymm12, [rip + 5f + 672]
+vmovdqa ymm14, ymm6
+vfmadd231pd ymm14, ymm11, ymm12
+vmovdqu ymm13, [rip + 5f + 672]
+vmovdqa ymm5, ymm9
+vfmadd231pd ymm5, ymm1, ymm13
+vmovdqu [rsp], ymm2
+vsubpd ymm2, ymm0, ymm14
+vmovdqu [rsp + 32], ymm7
+vsubpd ymm7, ymm10, ymm5
+vfmadd231pd ymm2, ymm11, ymm12
+vfmadd231pd ymm7, ymm1, ymm13
+vpaddq ymm15, ymm2, ymm15
+vpaddq ymm4, ymm7, ymm4
+vpaddq ymm14, ymm14, [rsp + 640]
+vpaddq ymm5, ymm5, [rsp + 608]
+vmovdqu ymm7, [rsp + 544]
+vpaddq ymm7, ymm7, [rip + 5f + 704]
+vmovdqu ymm2, [rsp + 416]
+vpaddq ymm2, ymm2, [rip + 5f + 704]
+vpsrlq ymm7, ymm7, 52
+vpsrlq ymm2, ymm2, 52
+vpaddq ymm7, ymm7, [rsp + 576]
+vpaddq ymm2, ymm2, [rsp + 512]
+vpaddq ymm13, ymm7, [rip + 5f + 736]
+vpaddq ymm1, ymm2, [rip + 5f + 736]
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm12
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm11
+vsubpd ymm13, ymm13, ymm12
+vsubpd ymm1, ymm1, ymm11
+vmovdqu [rsp + 512], ymm2
+vmovdqa ymm2, ymm6
+vfmadd231pd ymm2, ymm13, [rip + 5f + 544]
+vmovdqu [rsp + 576], ymm7
+vmovdqa ymm7, ymm9
+vfmadd231pd ymm7, ymm1, [rip + 5f + 544]
+vsubpd ymm2, ymm0, ymm2
+vsubpd ymm7, ymm10, ymm7
+vfmadd231pd ymm2, ymm13, [rip + 5f + 544]
+vfmadd231pd ymm7, ymm1, [rip + 5f + 544]
+vsubpd ymm12, ymm2, ymm12
+vsubpd ymm11, ymm7, ymm11
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm12, [rip + 5f + 576]
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm11, [rip + 5f + 576]
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm3, ymm2, ymm3
+vmovdqu ymm2, [rip + 5f + 608]
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm12, ymm2
+vmovdqu ymm1, [rip + 5f + 608]
+vmovdqa ymm13, ymm9
+vfmadd231pd ymm13, ymm11, ymm1
+vmovdqu [rsp + 416], ymm5
+vsubpd ymm5, ymm0, ymm7
+vmovdqu [rsp + 544], ymm14
+vsubpd ymm14, ymm10, ymm13
+vfmadd231pd ymm5, ymm12, ymm2
+vfmadd231pd ymm14, ymm11, ymm1
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm3, ymm14, ymm3
+vpaddq ymm7, ymm7, [rsp + 32]
+vpaddq ymm13, ymm13, [rsp]
+vmovdqu ymm14, [rip + 5f + 640]
+vmovdqa ymm5, ymm6
+vfmadd231pd ymm5, ymm12, ymm14
+vmovdqu ymm1, [rip + 5f + 640]
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm11, ymm1
+vmovdqu [rsp], ymm3
+vsubpd ymm3, ymm0, ymm5
+vmovdqu [rsp + 32], ymm8
+vsubpd ymm8, ymm10, ymm2
+vfmadd231pd ymm3, ymm12, ymm14
+vfmadd231pd ymm8, ymm11, ymm1
+vpaddq ymm7, ymm3, ymm7
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm15, ymm5, ymm15
+vpaddq ymm4, ymm2, ymm4
+vmovdqu ymm2, [rip + 5f + 672]
+vfmadd231pd ymm6, ymm12, ymm2
+vmovdqu ymm5, [rip + 5f + 672]
+vfmadd231pd ymm9, ymm11, ymm5
+vsubpd ymm0, ymm0, ymm6
+vsubpd ymm10, ymm10, ymm9
+vfmadd231pd ymm0, ymm12, ymm2
+vfmadd231pd ymm10, ymm11, ymm5
+vpaddq ymm0, ymm0, [rsp + 544]
+vpaddq ymm10, ymm10, [rsp + 416]
+vpaddq ymm6, ymm6, [rsp + 448]
+vpaddq ymm9, ymm9, [rsp + 480]
+vmovdqu ymm5, [rsp + 576]
+vpaddq ymm5, ymm5, [rip + 5f + 768]
+vmovdqu ymm11, [rsp + 512]
+vpaddq ymm11, ymm11, [rip + 5f + 768]
+vpsrlq ymm5, ymm5, 52
+vpsrlq ymm11, ymm11, 52
+vpaddq ymm5, ymm5, [rsp + 32]
+vpaddq ymm11, ymm11, [rsp]
+vpaddq ymm2, ymm5, [rip + 5f + 800]
+vpaddq ymm12, ymm11, [rip + 5f + 800]
+vpsrlq ymm8, ymm2, 52
+vpsrlq ymm3, ymm12, 52
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm3, ymm13, ymm3
+vpaddq ymm8, ymm8, [rip + 5f + 832]
+vpaddq ymm3, ymm3, [rip + 5f + 832]
+vpsrlq ymm1, ymm8, 52
+vpsrlq ymm14, ymm3, 52
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm1, ymm1, [rip + 5f + 864]
+vpaddq ymm14, ymm14, [rip + 5f + 864]
+vmovdqu [rsp], ymm3
+vpsrlq ymm3, ymm1, 52
+vmovdqu [rsp + 32], ymm1
+vpsrlq ymm1, ymm14, 52
+vpaddq ymm3, ymm0, ymm3
+vpaddq ymm1, ymm10, ymm1
+vpaddq ymm3, ymm3, [rip + 5f + 896]
+vpaddq ymm1, ymm1, [rip + 5f + 896]
+vmovdqu [rsp + 512], ymm14
+vpsrlq ymm14, ymm3, 52
+vmovdqu [rsp + 576], ymm3
+vpsrlq ymm3, ymm1, 52
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm3, ymm9, ymm3
+vpaddq ymm14, ymm14, [rip + 5f + 928]
+vpaddq ymm3, ymm3, [rip + 5f + 928]
+vpaddq ymm5, ymm5, [rip + 5f + 960]
+vpaddq ymm11, ymm11, [rip + 5f + 960]
+vmovdqu [rsp + 480], ymm1
+vpsrlq ymm1, ymm5, 52
+vmovdqu [rsp + 448], ymm8
+vpsrlq ymm8, ymm11, 52
+vpaddq ymm1, ymm7, ymm1
+vpaddq ymm8, ymm13, ymm8
+vpaddq ymm1, ymm1, [rip + 5f + 992]
+vpaddq ymm8, ymm8, [rip + 5f + 992]
+vpsrlq ymm13, ymm1, 52
+vpsrlq ymm7, ymm8, 52
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm7, ymm4, ymm7
+vpaddq ymm13, ymm13, [rip + 5f + 1024]
+vpaddq ymm7, ymm7, [rip + 5f + 1024]
+vpsrlq ymm4, ymm13, 52
+vpsrlq ymm15, ymm7, 52
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm15, ymm10, ymm15
+vpaddq ymm4, ymm4, [rip + 5f + 1056]
+vpaddq ymm15, ymm15, [rip + 5f + 1056]
+vpsrlq ymm10, ymm4, 52
+vpsrlq ymm0, ymm15, 52
+vpaddq ymm10, ymm6, ymm10
+vpaddq ymm0, ymm9, ymm0
+vblendvpd ymm5, ymm2, ymm5, ymm14
+vblendvpd ymm11, ymm12, ymm11, ymm3
+vmovdqu ymm12, [rsp + 448]
+vblendvpd ymm1, ymm12, ymm1, ymm14
+vmovdqu ymm12, [rsp]
+vblendvpd ymm8, ymm12, ymm8, ymm3
+vmovdqu ymm12, [rsp + 32]
+vblendvpd ymm13, ymm12, ymm13, ymm14
+vmovdqu ymm12, [rsp + 512]
+vblendvpd ymm7, ymm12, ymm7, ymm3
+vmovdqu ymm12, [rsp + 576]
+vblendvpd ymm4, ymm12, ymm4, ymm14
+vmovdqu ymm12, [rsp + 480]
+vblendvpd ymm15, ymm12, ymm15, ymm3
+vpaddq ymm10, ymm10, [rip + 5f + 1088]
+vpaddq ymm0, ymm0, [rip + 5f + 1088]
+vblendvpd ymm10, ymm14, ymm10, ymm14
+vblendvpd ymm0, ymm3, ymm0, ymm3
+vpsllq ymm5, ymm5, 12
+vpsllq ymm11, ymm11, 12
+vpsrlq ymm5, ymm5, 12
+vpsrlq ymm11, ymm11, 12
+vpsllq ymm3, ymm1, 52
+vpsllq ymm14, ymm8, 52
+vpaddq ymm5, ymm3, ymm5
+vpaddq ymm11, ymm14, ymm11
+vpsllq ymm1, ymm1, 12
+vpsllq ymm8, ymm8, 12
+vpsrlq ymm1, ymm1, 24
+vpsrlq ymm8, ymm8, 24
+vpsllq ymm14, ymm13, 40
+vpsllq ymm3, ymm7, 40
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm8, ymm3, ymm8
+vpsllq ymm13, ymm13, 12
+vpsllq ymm7, ymm7, 12
+vpsrlq ymm13, ymm13, 36
+vpsrlq ymm7, ymm7, 36
+vpsllq ymm3, ymm4, 28
+vpsllq ymm14, ymm15, 28
+vpaddq ymm13, ymm3, ymm13
+vpaddq ymm7, ymm14, ymm7
+vpsllq ymm4, ymm4, 12
+vpsllq ymm15, ymm15, 12
+vpsrlq ymm4, ymm4, 48
+vpsrlq ymm15, ymm15, 48
+vpsllq ymm10, ymm10, 16
+vpsllq ymm0, ymm0, 16
+vpaddq ymm4, ymm10, ymm4
+vpaddq ymm15, ymm0, ymm15
+vpunpcklqdq ymm0, ymm5, ymm1
+vpunpcklqdq ymm10, ymm11, ymm8
+vpunpckhqdq ymm1, ymm5, ymm1
+vpunpckhqdq ymm8, ymm11, ymm8
+vpunpcklqdq ymm11, ymm13, ymm4
+vpunpcklqdq ymm5, ymm7, ymm15
+vpunpckhqdq ymm4, ymm13, ymm4
+vpunpckhqdq ymm15, ymm7, ymm15
+vmovdqu [rsi], xmm0
+vmovdqu [rsi + 128], xmm10
+vextracti128 [rsi + 64], ymm0, 1
+vextracti128 [rsi + 192], ymm10, 1
+vmovdqu [rsi + 32], xmm1
+vmovdqu [rsi + 160], xmm8
+vextracti128 [rsi + 96], ymm1, 1
+vextracti128 [rsi + 224], ymm8, 1
+vmovdqu [rsi + 16], xmm11
+vmovdqu [rsi + 144], xmm5
+vextracti128 [rsi + 80], ymm11, 1
+vextracti128 [rsi + 208], ymm5, 1
+vmovdqu [rsi + 48], xmm4
+vmovdqu [rsi + 176], xmm15
+vextracti128 [rsi + 112], ymm4, 1
+vextracti128 [rsi + 240], ymm15, 1
+add rsi, 256
+add rdx, 256
+add rcx, 256
+sub rdi, 8
+jae 4b
+3:
+add rdi, 8
+jz 6f
+imul rdi, rdi, -32
+lea rax, [rip + 7f]
+add rax, rdi
+vmovdqu xmm0, [rax]
+vmovdqu xmm1, [rax + 128]
+vpmaskmovq xmm0, xmm0, [rcx]
+vpmaskmovq xmm1, xmm1, [rcx + 128]
+vmovdqu xmm2, [rax + 64]
+vmovdqu xmm3, [rax + 192]
+vpmaskmovq xmm2, xmm2, [rcx + 64]
+vpmaskmovq xmm3, xmm3, [rcx + 192]
+vinserti128 ymm2, ymm0, xmm2, 1
+vinserti128 ymm3, ymm1, xmm3, 1
+vmovdqu xmm1, [rax + 32]
+vmovdqu xmm0, [rax + 160]
+vpmaskmovq xmm1, xmm1, [rcx + 32]
+vpmaskmovq xmm0, xmm0, [rcx + 160]
+vmovdqu xmm4, [rax + 96]
+vmovdqu xmm5, [rax + 224]
+vpmaskmovq xmm4, xmm4, [rcx + 96]
+vpmaskmovq xmm5, xmm5, [rcx + 224]
+vinserti128 ymm4, ymm1, xmm4, 1
+vinserti128 ymm5, ymm0, xmm5, 1
+vpunpcklqdq ymm0, ymm2, ymm4
+vpunpcklqdq ymm1, ymm3, ymm5
+vpunpckhqdq ymm4, ymm2, ymm4
+vpunpckhqdq ymm5, ymm3, ymm5
+vmovdqu xmm3, [rax + 16]
+vmovdqu xmm2, [rax + 144]
+vpmaskmovq xmm3, xmm3, [rcx + 16]
+vpmaskmovq xmm2, xmm2, [rcx + 144]
+vmovdqu xmm6, [rax + 80]
+vmovdqu xmm7, [rax + 208]
+vpmaskmovq xmm6, xmm6, [rcx + 80]
+vpmaskmovq xmm7, xmm7, [rcx + 208]
+vinserti128 ymm6, ymm3, xmm6, 1
+vinserti128 ymm7, ymm2, xmm7, 1
+vmovdqu xmm2, [rax + 48]
+vmovdqu xmm3, [rax + 176]
+vpmaskmovq xmm2, xmm2, [rcx + 48]
+vpmaskmovq xmm3, xmm3, [rcx + 176]
+vmovdqu xmm8, [rax + 112]
+vmovdqu xmm9, [rax + 240]
+vpmaskmovq xmm8, xmm8, [rcx + 112]
+vpmaskmovq xmm9, xmm9, [rcx + 240]
+vinserti128 ymm8, ymm2, xmm8, 1
+vinserti128 ymm9, ymm3, xmm9, 1
+vpunpcklqdq ymm3, ymm6, ymm8
+vpunpcklqdq ymm2, ymm7, ymm9
+vpunpckhqdq ymm8, ymm6, ymm8
+vpunpckhqdq ymm9, ymm7, ymm9
+vpsllq ymm7, ymm0, 4
+vpsllq ymm6, ymm1, 4
+vpsrlq ymm0, ymm0, 48
+vpsrlq ymm1, ymm1, 48
+vpsllq ymm10, ymm4, 16
+vpsllq ymm11, ymm5, 16
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm1, ymm11, ymm1
+vpsrlq ymm4, ymm4, 36
+vpsrlq ymm5, ymm5, 36
+vpsllq ymm11, ymm3, 28
+vpsllq ymm10, ymm2, 28
+vpaddq ymm4, ymm11, ymm4
+vpaddq ymm5, ymm10, ymm5
+vpsrlq ymm3, ymm3, 24
+vpsrlq ymm2, ymm2, 24
+vpsllq ymm10, ymm8, 40
+vpsllq ymm11, ymm9, 40
+vpaddq ymm3, ymm10, ymm3
+vpaddq ymm2, ymm11, ymm2
+vpsrlq ymm8, ymm8, 12
+vpsrlq ymm9, ymm9, 12
+vmovdqu xmm11, [rax]
+vmovdqu xmm10, [rax + 128]
+vpmaskmovq xmm11, xmm11, [rdx]
+vpmaskmovq xmm10, xmm10, [rdx + 128]
+vmovdqu xmm12, [rax + 64]
+vmovdqu xmm13, [rax + 192]
+vpmaskmovq xmm12, xmm12, [rdx + 64]
+vpmaskmovq xmm13, xmm13, [rdx + 192]
+vinserti128 ymm12, ymm11, xmm12, 1
+vinserti128 ymm13, ymm10, xmm13, 1
+vmovdqu xmm10, [rax + 32]
+vmovdqu xmm11, [rax + 160]
+vpmaskmovq xmm10, xmm10, [rdx + 32]
+vpmaskmovq xmm11, xmm11, [rdx + 160]
+vmovdqu xmm14, [rax + 96]
+vmovdqu xmm15, [rax + 224]
+vpmaskmovq xmm14, xmm14, [rdx + 96]
+vpmaskmovq xmm15, xmm15, [rdx + 224]
+vinserti128 ymm14, ymm10, xmm14, 1
+vinserti128 ymm15, ymm11, xmm15, 1
+vpunpcklqdq ymm11, ymm12, ymm14
+vpunpcklqdq ymm10, ymm13, ymm15
+vpunpckhqdq ymm14, ymm12, ymm14
+vpunpckhqdq ymm15, ymm13, ymm15
+vmovdqu xmm13, [rax + 16]
+vmovdqu xmm12, [rax + 144]
+vpmaskmovq xmm13, xmm13, [rdx + 16]
+vpmaskmovq xmm12, xmm12, [rdx + 144]
+vmovdqu [rsp], ymm9
+vmovdqu xmm9, [rax + 80]
+vmovdqu [rsp + 32], ymm8
+vmovdqu xmm8, [rax + 208]
+vpmaskmovq xmm9, xmm9, [rdx + 80]
+vpmaskmovq xmm8, xmm8, [rdx + 208]
+vinserti128 ymm9, ymm13, xmm9, 1
+vinserti128 ymm8, ymm12, xmm8, 1
+vmovdqu xmm12, [rax + 48]
+vmovdqu xmm13, [rax + 176]
+vpmaskmovq xmm12, xmm12, [rdx + 48]
+vpmaskmovq xmm13, xmm13, [rdx + 176]
+vmovdqu [rsp + 64], ymm2
+vmovdqu xmm2, [rax + 112]
+vmovdqu [rsp + 96], ymm3
+vmovdqu xmm3, [rax + 240]
+vpmaskmovq xmm2, xmm2, [rdx + 112]
+vpmaskmovq xmm3, xmm3, [rdx + 240]
+vinserti128 ymm2, ymm12, xmm2, 1
+vinserti128 ymm3, ymm13, xmm3, 1
+vpunpcklqdq ymm13, ymm9, ymm2
+vpunpcklqdq ymm12, ymm8, ymm3
+vpunpckhqdq ymm2, ymm9, ymm2
+vpunpckhqdq ymm3, ymm8, ymm3
+vpsrlq ymm8, ymm11, 52
+vpsrlq ymm9, ymm10, 52
+vmovdqu [rsp + 128], ymm5
+vpsllq ymm5, ymm14, 12
+vmovdqu [rsp + 160], ymm4
+vpsllq ymm4, ymm15, 12
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm9, ymm4, ymm9
+vpsrlq ymm14, ymm14, 40
+vpsrlq ymm15, ymm15, 40
+vpsllq ymm4, ymm13, 24
+vpsllq ymm5, ymm12, 24
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm15, ymm5, ymm15
+vpsrlq ymm13, ymm13, 28
+vpsrlq ymm12, ymm12, 28
+vpsllq ymm5, ymm2, 36
+vpsllq ymm4, ymm3, 36
+vpaddq ymm13, ymm5, ymm13
+vpaddq ymm12, ymm4, ymm12
+vpsrlq ymm2, ymm2, 16
+vpsrlq ymm3, ymm3, 16
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm11, ymm11, ymm4
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm10, ymm10, ymm5
+vsubpd ymm11, ymm11, ymm4
+vsubpd ymm10, ymm10, ymm5
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpaddq ymm7, ymm7, ymm4
+vpaddq ymm6, ymm6, ymm5
+vsubpd ymm7, ymm7, ymm4
+vsubpd ymm6, ymm6, ymm5
+vmovdqu [rsp + 192], ymm3
+vmovdqu ymm3, [rip + 5f + 64]
+vmovdqu [rsp + 224], ymm2
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm11, ymm7
+vmovdqu [rsp + 256], ymm12
+vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu [rsp + 288], ymm13
+vmovdqa ymm13, ymm12
+vfmadd231pd ymm13, ymm10, ymm6
+vmovdqu [rsp + 320], ymm15
+vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu [rsp + 352], ymm14
+vsubpd ymm14, ymm15, ymm2
+vmovdqu [rsp + 384], ymm9
+vmovdqu ymm9, [rip + 5f + 96]
+vmovdqu [rsp + 416], ymm8
+vsubpd ymm8, ymm9, ymm13
+vfmadd231pd ymm14, ymm11, ymm7
+vfmadd231pd ymm8, ymm10, ymm6
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpaddq ymm0, ymm0, ymm4
+vpaddq ymm1, ymm1, ymm5
+vsubpd ymm0, ymm0, ymm4
+vsubpd ymm1, ymm1, ymm5
+vmovdqu [rsp + 448], ymm8
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm11, ymm0
+vmovdqu [rsp + 480], ymm14
+vmovdqa ymm14, ymm12
+vfmadd231pd ymm14, ymm10, ymm1
+vsubpd ymm12, ymm15, ymm8
+vmovdqu [rsp + 512], ymm8
+vsubpd ymm8, ymm9, ymm14
+vfmadd231pd ymm12, ymm11, ymm0
+vfmadd231pd ymm8, ymm10, ymm1
+vpaddq ymm2, ymm12, ymm2
+vpaddq ymm13, ymm8, ymm13
+vmovdqu ymm8, [rsp + 416]
+vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm12, [rsp + 384]
+vpand ymm12, ymm12, [rip + 5f]
+vpaddq ymm8, ymm8, ymm4
+vpaddq ymm12, ymm12, ymm5
+vsubpd ymm8, ymm8, ymm4
+vsubpd ymm12, ymm12, ymm5
+vmovdqu [rsp + 384], ymm1
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm8, ymm7
+vmovdqu [rsp + 416], ymm0
+vmovdqu ymm0, [rip + 5f + 64]
+vmovdqu [rsp + 544], ymm10
+vmovdqa ymm10, ymm0
+vfmadd231pd ymm10, ymm12, ymm6
+vsubpd ymm0, ymm15, ymm1
+vsubpd ymm15, ymm9, ymm10
+vfmadd231pd ymm0, ymm8, ymm7
+vfmadd231pd ymm15, ymm12, ymm6
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm1, ymm1, [rsp + 512]
+vpaddq ymm14, ymm10, ymm14
+vmovdqu ymm10, [rsp + 160]
+vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm15, [rsp + 128]
+vpand ymm15, ymm15, [rip + 5f]
+vpaddq ymm10, ymm10, ymm4
+vpaddq ymm15, ymm15, ymm5
+vsubpd ymm10, ymm10, ymm4
+vsubpd ymm15, ymm15, ymm5
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm11, ymm10
+vmovdqu [rsp + 128], ymm13
+vmovdqu ymm13, [rip + 5f + 64]
+vmovdqu [rsp + 160], ymm2
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm15, [rsp + 544]
+vmovdqu [rsp + 512], ymm6
+vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu [rsp + 576], ymm7
+vsubpd ymm7, ymm6, ymm0
+vsubpd ymm5, ymm9, ymm2
+vfmadd231pd ymm7, ymm11, ymm10
+vfmadd231pd ymm5, ymm15, [rsp + 544]
+vpaddq ymm1, ymm7, ymm1
+vpaddq ymm14, ymm5, ymm14
+vmovdqu ymm5, [rsp + 416]
+vmovdqa ymm7, ymm3
+vfmadd231pd ymm7, ymm8, ymm5
+vmovdqu [rsp + 608], ymm15
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm12, [rsp + 384]
+vmovdqu [rsp + 640], ymm10
+vsubpd ymm10, ymm6, ymm7
+vmovdqu [rsp + 672], ymm11
+vsubpd ymm11, ymm9, ymm15
+vfmadd231pd ymm10, ymm8, ymm5
+vfmadd231pd ymm11, ymm12, [rsp + 384]
+vpaddq ymm1, ymm10, ymm1
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm0, ymm7, ymm0
+vpaddq ymm2, ymm15, ymm2
+vmovdqu ymm15, [rsp + 352]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm7, [rsp + 320]
+vpand ymm7, ymm7, [rip + 5f]
+vpaddq ymm15, ymm15, ymm4
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm7, ymm7, ymm11
+vsubpd ymm15, ymm15, ymm4
+vsubpd ymm7, ymm7, ymm11
+vmovdqu ymm10, [rsp + 576]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm15, ymm10
+vmovdqu [rsp + 320], ymm12
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm7, [rsp + 512]
+vmovdqu [rsp + 352], ymm8
+vsubpd ymm8, ymm6, ymm5
+vsubpd ymm6, ymm9, ymm12
+vfmadd231pd ymm8, ymm15, ymm10
+vfmadd231pd ymm6, ymm7, [rsp + 512]
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm2, ymm12, ymm2
+vmovdqu ymm12, [rsp + 96]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm5, [rsp + 64]
+vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm12, ymm12, ymm4
+vpaddq ymm5, ymm5, ymm11
+vsubpd ymm12, ymm12, ymm4
+vsubpd ymm5, ymm5, ymm11
+vmovdqu ymm6, [rsp + 672]
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm12, ymm6
+vmovdqu [rsp + 64], ymm14
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm5, [rsp + 544]
+vmovdqu [rsp + 96], ymm1
+vmovdqu ymm1, [rip + 5f + 96]
+vsubpd ymm10, ymm1, ymm8
+vsubpd ymm11, ymm9, ymm14
+vfmadd231pd ymm10, ymm6, ymm12
+vfmadd231pd ymm11, ymm5, [rsp + 544]
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm2, ymm11, ymm2
+vmovdqu ymm11, [rsp + 352]
+vmovdqu ymm10, [rsp + 640]
+vmovdqu [rsp + 704], ymm5
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm11, ymm10
+vmovdqu [rsp + 736], ymm12
+vmovdqu ymm12, [rsp + 320]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm12, [rsp + 608]
+vsubpd ymm4, ymm1, ymm5
+vsubpd ymm1, ymm9, ymm6
+vfmadd231pd ymm4, ymm11, ymm10
+vfmadd231pd ymm1, ymm12, [rsp + 608]
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm14, ymm6, ymm14
+vmovdqu ymm6, [rsp + 416]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm15, ymm6
+vmovdqu ymm1, [rsp + 384]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm7, ymm1
+vmovdqu ymm10, [rip + 5f + 96]
+vsubpd ymm12, ymm10, ymm5
+vsubpd ymm11, ymm9, ymm4
+vfmadd231pd ymm12, ymm15, ymm6
+vfmadd231pd ymm11, ymm7, ymm1
+vpaddq ymm0, ymm12, ymm0
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm14, ymm4, ymm14
+vmovdqu ymm4, [rsp + 288]
+vpand ymm4, ymm4, [rip + 5f]
+vmovdqu ymm5, [rsp + 256]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm4, ymm4, ymm11
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm12
+vsubpd ymm4, ymm4, ymm11
+vsubpd ymm5, ymm5, ymm12
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm4, [rsp + 576]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm5, [rsp + 512]
+vmovdqu [rsp + 256], ymm7
+vsubpd ymm7, ymm10, ymm1
+vmovdqu [rsp + 288], ymm15
+vsubpd ymm15, ymm9, ymm6
+vfmadd231pd ymm7, ymm4, [rsp + 576]
+vfmadd231pd ymm15, ymm5, [rsp + 512]
+vpaddq ymm0, ymm7, ymm0
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm6, ymm11, [rsp + 32]
+vpaddq ymm1, ymm12, [rsp]
+vsubpd ymm6, ymm6, ymm11
+vsubpd ymm1, ymm1, ymm12
+vmovdqu ymm15, [rsp + 672]
+vmovdqa ymm7, ymm3
+vfmadd231pd ymm7, ymm6, ymm15
+vmovdqu [rsp], ymm2
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm1, [rsp + 544]
+vmovdqu [rsp + 32], ymm0
+vsubpd ymm0, ymm10, ymm7
+vsubpd ymm12, ymm9, ymm2
+vfmadd231pd ymm0, ymm15, ymm6
+vfmadd231pd ymm12, ymm1, [rsp + 544]
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm14, ymm12, ymm14
+vmovdqu ymm12, [rsp + 352]
+vmovdqu ymm0, [rsp + 736]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm12, ymm0
+vmovdqu [rsp + 544], ymm1
+vmovdqu ymm1, [rsp + 320]
+vmovdqu [rsp + 672], ymm6
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm1, [rsp + 704]
+vsubpd ymm11, ymm10, ymm15
+vmovdqu [rsp + 768], ymm5
+vsubpd ymm5, ymm9, ymm6
+vfmadd231pd ymm11, ymm12, ymm0
+vfmadd231pd ymm5, ymm1, [rsp + 704]
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm7, ymm15, ymm7
+vpaddq ymm2, ymm6, ymm2
+vmovdqu ymm6, [rsp + 288]
+vmovdqu ymm15, [rsp + 640]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm6, ymm15
+vmovdqu ymm11, [rsp + 256]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm11, [rsp + 608]
+vsubpd ymm1, ymm10, ymm5
+vsubpd ymm12, ymm9, ymm0
+vfmadd231pd ymm1, ymm6, ymm15
+vfmadd231pd ymm12, ymm11, [rsp + 608]
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm2, ymm0, ymm2
+vmovdqu ymm0, [rsp + 416]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm4, ymm0
+vmovdqu ymm12, [rsp + 768]
+vmovdqu ymm1, [rsp + 384]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm12, ymm1
+vsubpd ymm11, ymm10, ymm5
+vsubpd ymm6, ymm9, ymm15
+vfmadd231pd ymm11, ymm4, ymm0
+vfmadd231pd ymm6, ymm12, ymm1
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm2, ymm15, ymm2
+vmovdqu ymm15, [rsp + 224]
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm5
+vmovdqu ymm6, [rsp + 192]
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm11
+vsubpd ymm15, ymm15, ymm5
+vsubpd ymm6, ymm6, ymm11
+vmovdqa ymm11, ymm3
+vfmadd231pd ymm11, ymm15, [rsp + 576]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm6, [rsp + 512]
+vsubpd ymm1, ymm10, ymm11
+vsubpd ymm0, ymm9, ymm5
+vfmadd231pd ymm1, ymm15, [rsp + 576]
+vfmadd231pd ymm0, ymm6, [rsp + 512]
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm14, ymm0, ymm14
+vpaddq ymm7, ymm11, ymm7
+vpaddq ymm2, ymm5, ymm2
+vmovdqu ymm5, [rsp + 352]
+vmovdqu ymm11, [rsp + 672]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm5, ymm11
+vmovdqu ymm1, [rsp + 320]
+vmovdqu [rsp + 512], ymm14
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm1, [rsp + 544]
+vmovdqu [rsp + 576], ymm8
+vsubpd ymm8, ymm10, ymm0
+vmovdqu [rsp + 192], ymm6
+vsubpd ymm6, ymm9, ymm14
+vfmadd231pd ymm8, ymm5, ymm11
+vmovdqu ymm5, [rsp + 544]
+vfmadd231pd ymm6, ymm1, ymm5
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm2, ymm6, ymm2
+vmovdqu ymm6, [rsp + 288]
+vmovdqu ymm8, [rsp + 736]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm6, ymm8
+vmovdqu ymm5, [rsp + 256]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm5, [rsp + 704]
+vmovdqu [rsp + 320], ymm15
+vsubpd ymm15, ymm10, ymm1
+vsubpd ymm10, ymm9, ymm11
+vfmadd231pd ymm15, ymm6, ymm8
+vfmadd231pd ymm10, ymm5, [rsp + 704]
+vpaddq ymm7, ymm15, ymm7
+vpaddq ymm2, ymm10, ymm2
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm14, ymm11, ymm14
+vmovdqu ymm11, [rsp + 640]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm4, ymm11
+vmovdqu ymm10, [rsp + 608]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm12, ymm10
+vmovdqu ymm8, [rip + 5f + 96]
+vsubpd ymm5, ymm8, ymm1
+vsubpd ymm6, ymm9, ymm15
+vfmadd231pd ymm5, ymm4, ymm11
+vfmadd231pd ymm6, ymm12, ymm10
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm2, ymm6, ymm2
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm14, ymm15, ymm14
+vmovdqu ymm15, [rsp + 320]
+vmovdqu ymm1, [rsp + 416]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm15, ymm1
+vmovdqu ymm5, [rsp + 192]
+vmovdqa ymm10, ymm13
+vfmadd231pd ymm10, ymm5, [rsp + 384]
+vsubpd ymm11, ymm8, ymm6
+vsubpd ymm12, ymm9, ymm10
+vfmadd231pd ymm11, ymm15, ymm1
+vfmadd231pd ymm12, ymm5, [rsp + 384]
+vpaddq ymm7, ymm11, ymm7
+vpaddq ymm2, ymm12, ymm2
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm14, ymm10, ymm14
+vmovdqu ymm10, [rsp + 288]
+vmovdqu ymm6, [rsp + 672]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm10, ymm6
+vmovdqu ymm11, [rsp + 256]
+vmovdqu ymm1, [rsp + 544]
+vmovdqu [rsp + 384], ymm2
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm11, ymm1
+vmovdqu [rsp + 416], ymm7
+vsubpd ymm7, ymm8, ymm12
+vsubpd ymm5, ymm9, ymm2
+vfmadd231pd ymm7, ymm10, ymm6
+vfmadd231pd ymm5, ymm11, ymm1
+vpaddq ymm0, ymm7, ymm0
+vpaddq ymm14, ymm5, ymm14
+vmovdqu ymm5, [rsp + 736]
+vmovdqa ymm7, ymm3
+vfmadd231pd ymm7, ymm4, ymm5
+vmovdqu ymm11, [rsp + 768]
+vmovdqu ymm10, [rsp + 704]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm11, ymm10
+vsubpd ymm6, ymm8, ymm7
+vsubpd ymm8, ymm9, ymm1
+vfmadd231pd ymm6, ymm4, ymm5
+vfmadd231pd ymm8, ymm11, ymm10
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm14, ymm8, ymm14
+vpaddq ymm12, ymm7, ymm12
+vpaddq ymm2, ymm1, ymm2
+vmovdqu ymm1, [rsp + 640]
+vmovdqa ymm7, ymm3
+vfmadd231pd ymm7, ymm15, ymm1
+vmovdqu ymm8, [rsp + 192]
+vmovdqu ymm6, [rsp + 608]
+vmovdqa ymm10, ymm13
+vfmadd231pd ymm10, ymm8, ymm6
+vmovdqu ymm5, [rip + 5f + 96]
+vsubpd ymm11, ymm5, ymm7
+vsubpd ymm5, ymm9, ymm10
+vfmadd231pd ymm11, ymm15, ymm1
+vfmadd231pd ymm5, ymm8, ymm6
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm12, ymm7, ymm12
+vpaddq ymm2, ymm10, ymm2
+vmovdqu ymm10, [rsp + 672]
+vmovdqa ymm7, ymm3
+vfmadd231pd ymm7, ymm4, ymm10
+vmovdqu ymm5, [rsp + 768]
+vmovdqu ymm11, [rsp + 544]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm5, ymm11
+vmovdqu ymm1, [rip + 5f + 96]
+vmovdqu [rsp + 608], ymm14
+vsubpd ymm14, ymm1, ymm7
+vmovdqu [rsp + 640], ymm0
+vsubpd ymm0, ymm9, ymm6
+vfmadd231pd ymm14, ymm4, ymm10
+vfmadd231pd ymm0, ymm5, ymm11
+vpaddq ymm12, ymm14, ymm12
+vpaddq ymm2, ymm0, ymm2
+vmovdqu ymm0, [rsp + 736]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm15, ymm0
+vmovdqu ymm5, [rsp + 704]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm8, ymm5
+vsubpd ymm11, ymm1, ymm14
+vsubpd ymm1, ymm9, ymm4
+vfmadd231pd ymm11, ymm15, ymm0
+vfmadd231pd ymm1, ymm8, ymm5
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm7, ymm14, ymm7
+vpaddq ymm6, ymm4, ymm6
+vmovdqa ymm4, ymm3
+vfmadd231pd ymm4, ymm15, ymm10
+vmovdqu ymm14, [rsp + 544]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm8, ymm14
+vmovdqu ymm11, [rip + 5f + 96]
+vsubpd ymm5, ymm11, ymm4
+vsubpd ymm0, ymm9, ymm1
+vfmadd231pd ymm5, ymm15, ymm10
+vfmadd231pd ymm0, ymm8, ymm14
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm6, ymm0, ymm6
+vmovdqu ymm0, [rsp + 160]
+vpaddq ymm0, ymm0, [rip + 5f + 128]
+vmovdqu ymm5, [rsp + 128]
+vpaddq ymm5, ymm5, [rip + 5f + 128]
+vpsrlq ymm14, ymm0, 52
+vpsrlq ymm8, ymm5, 52
+vpaddq ymm14, ymm14, [rsp + 96]
+vpaddq ymm8, ymm8, [rsp + 64]
+vmovdqu ymm10, [rsp + 480]
+vmovdqu ymm15, [rip + 5f + 32]
+vsubpd ymm10, ymm10, ymm15
+vmovdqu [rsp + 480], ymm1
+vmovdqu ymm1, [rsp + 448]
+vsubpd ymm1, ymm1, [rip + 5f + 32]
+vmovdqu [rsp + 448], ymm4
+vmovdqa ymm4, ymm3
+vfmadd231pd ymm4, ymm10, [rip + 5f + 160]
+vmovdqu [rsp + 64], ymm6
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm1, [rip + 5f + 160]
+vmovdqu [rsp + 96], ymm7
+vsubpd ymm7, ymm11, ymm4
+vmovdqu [rsp + 128], ymm2
+vsubpd ymm2, ymm9, ymm6
+vfmadd231pd ymm7, ymm10, [rip + 5f + 160]
+vfmadd231pd ymm2, ymm1, [rip + 5f + 160]
+vpaddq ymm14, ymm7, ymm14
+vpaddq ymm8, ymm2, ymm8
+vpaddq ymm4, ymm4, [rsp + 32]
+vpaddq ymm6, ymm6, [rsp]
+vmovdqu ymm2, [rip + 5f + 192]
+vmovdqa ymm7, ymm3
+vfmadd231pd ymm7, ymm10, ymm2
+vmovdqu [rsp], ymm8
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm1, [rip + 5f + 192]
+vmovdqu [rsp + 32], ymm14
+vsubpd ymm14, ymm11, ymm7
+vmovdqu [rsp + 160], ymm12
+vsubpd ymm12, ymm9, ymm8
+vfmadd231pd ymm14, ymm10, ymm2
+vfmadd231pd ymm12, ymm1, [rip + 5f + 192]
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm6, ymm12, ymm6
+vpaddq ymm7, ymm7, [rsp + 576]
+vpaddq ymm8, ymm8, [rsp + 512]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm0, ymm0, ymm15
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm12
+vsubpd ymm0, ymm0, ymm15
+vsubpd ymm5, ymm5, ymm12
+vmovdqu ymm14, [rip + 5f + 160]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm0, ymm14
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm5, [rip + 5f + 160]
+vsubpd ymm15, ymm11, ymm2
+vsubpd ymm11, ymm9, ymm12
+vfmadd231pd ymm15, ymm0, ymm14
+vfmadd231pd ymm11, ymm5, [rip + 5f + 160]
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm7, ymm2, ymm7
+vpaddq ymm8, ymm12, ymm8
+vmovdqu ymm12, [rip + 5f + 224]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm10, ymm12
+vmovdqu ymm11, [rip + 5f + 224]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm1, ymm11
+vmovdqu ymm14, [rip + 5f + 96]
+vmovdqu [rsp + 512], ymm6
+vsubpd ymm6, ymm14, ymm2
+vmovdqu [rsp + 576], ymm4
+vsubpd ymm4, ymm9, ymm15
+vfmadd231pd ymm6, ymm10, ymm12
+vfmadd231pd ymm4, ymm1, ymm11
+vpaddq ymm7, ymm6, ymm7
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm2, ymm2, [rsp + 416]
+vpaddq ymm15, ymm15, [rsp + 384]
+vmovdqu ymm4, [rip + 5f + 192]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm0, ymm4
+vmovdqu ymm11, [rip + 5f + 192]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm5, ymm11
+vmovdqu [rsp + 384], ymm1
+vsubpd ymm1, ymm14, ymm6
+vsubpd ymm14, ymm9, ymm12
+vfmadd231pd ymm1, ymm0, ymm4
+vfmadd231pd ymm14, ymm5, ymm11
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm2, ymm6, ymm2
+vpaddq ymm15, ymm12, ymm15
+vmovdqu ymm12, [rip + 5f + 256]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm10, ymm12
+vmovdqu ymm14, [rsp + 384]
+vmovdqu ymm1, [rip + 5f + 256]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm14, ymm1
+vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu [rsp + 416], ymm8
+vsubpd ymm8, ymm4, ymm6
+vmovdqu [rsp + 544], ymm7
+vsubpd ymm7, ymm9, ymm11
+vfmadd231pd ymm8, ymm10, ymm12
+vfmadd231pd ymm7, ymm14, ymm1
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm15, ymm7, ymm15
+vpaddq ymm6, ymm6, [rsp + 640]
+vpaddq ymm11, ymm11, [rsp + 608]
+vmovdqu ymm7, [rip + 5f + 224]
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm0, ymm7
+vmovdqu ymm1, [rip + 5f + 224]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm5, ymm1
+vsubpd ymm14, ymm4, ymm8
+vsubpd ymm4, ymm9, ymm12
+vfmadd231pd ymm14, ymm0, ymm7
+vfmadd231pd ymm4, ymm5, ymm1
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm6, ymm8, ymm6
+vpaddq ymm11, ymm12, ymm11
+vmovdqu ymm12, [rip + 5f + 288]
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm10, ymm12
+vmovdqu ymm4, [rsp + 384]
+vmovdqu ymm14, [rip + 5f + 288]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm4, ymm14
+vmovdqu ymm7, [rip + 5f + 96]
+vmovdqu [rsp + 608], ymm15
+vsubpd ymm15, ymm7, ymm8
+vmovdqu [rsp + 640], ymm2
+vsubpd ymm2, ymm9, ymm1
+vfmadd231pd ymm15, ymm10, ymm12
+vfmadd231pd ymm2, ymm4, ymm14
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm11, ymm2, ymm11
+vpaddq ymm8, ymm8, [rsp + 160]
+vpaddq ymm1, ymm1, [rsp + 128]
+vmovdqu ymm2, [rip + 5f + 256]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm0, ymm2
+vmovdqu ymm14, [rip + 5f + 256]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm5, ymm14
+vsubpd ymm12, ymm7, ymm15
+vsubpd ymm10, ymm9, ymm4
+vfmadd231pd ymm12, ymm0, ymm2
+vfmadd231pd ymm10, ymm5, ymm14
+vpaddq ymm6, ymm12, ymm6
+vpaddq ymm11, ymm10, ymm11
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm1, ymm4, ymm1
+vmovdqu ymm4, [rip + 5f + 288]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm0, ymm4
+vmovdqu ymm10, [rip + 5f + 288]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm5, ymm10
+vsubpd ymm14, ymm7, ymm15
+vsubpd ymm2, ymm9, ymm12
+vfmadd231pd ymm14, ymm0, ymm4
+vfmadd231pd ymm2, ymm5, ymm10
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm15, ymm15, [rsp + 96]
+vpaddq ymm12, ymm12, [rsp + 64]
+vmovdqu ymm2, [rsp + 32]
+vpaddq ymm2, ymm2, [rip + 5f + 320]
+vmovdqu ymm14, [rsp]
+vpaddq ymm14, ymm14, [rip + 5f + 320]
+vpsrlq ymm10, ymm2, 52
+vpsrlq ymm5, ymm14, 52
+vpaddq ymm10, ymm10, [rsp + 576]
+vpaddq ymm5, ymm5, [rsp + 512]
+vpand ymm2, ymm2, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm2, ymm2, ymm4
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm0
+vsubpd ymm2, ymm2, ymm4
+vsubpd ymm14, ymm14, ymm0
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm2, [rip + 5f + 352]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm14, [rip + 5f + 352]
+vmovdqu [rsp + 512], ymm12
+vsubpd ymm12, ymm7, ymm0
+vmovdqu [rsp + 576], ymm15
+vsubpd ymm15, ymm9, ymm4
+vfmadd231pd ymm12, ymm2, [rip + 5f + 352]
+vfmadd231pd ymm15, ymm14, [rip + 5f + 352]
+vpaddq ymm10, ymm12, ymm10
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm0, ymm0, [rsp + 544]
+vpaddq ymm4, ymm4, [rsp + 416]
+vmovdqu ymm15, [rip + 5f + 384]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm2, ymm15
+vmovdqu [rsp + 416], ymm5
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm14, [rip + 5f + 384]
+vmovdqu [rsp + 544], ymm10
+vsubpd ymm10, ymm7, ymm12
+vmovdqu [rsp], ymm1
+vsubpd ymm1, ymm9, ymm5
+vfmadd231pd ymm10, ymm2, ymm15
+vfmadd231pd ymm1, ymm14, [rip + 5f + 384]
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm12, ymm12, [rsp + 640]
+vpaddq ymm5, ymm5, [rsp + 608]
+vmovdqu ymm1, [rip + 5f + 416]
+vmovdqa ymm10, ymm3
+vfmadd231pd ymm10, ymm2, ymm1
+vmovdqu ymm15, [rip + 5f + 416]
+vmovdqu [rsp + 608], ymm4
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm14, ymm15
+vmovdqu [rsp + 640], ymm0
+vsubpd ymm0, ymm7, ymm10
+vmovdqu [rsp + 32], ymm8
+vsubpd ymm8, ymm9, ymm4
+vfmadd231pd ymm0, ymm2, ymm1
+vfmadd231pd ymm8, ymm14, ymm15
+vpaddq ymm12, ymm0, ymm12
+vpaddq ymm5, ymm8, ymm5
+vpaddq ymm6, ymm10, ymm6
+vpaddq ymm11, ymm4, ymm11
+vmovdqu ymm4, [rip + 5f + 448]
+vmovdqa ymm10, ymm3
+vfmadd231pd ymm10, ymm2, ymm4
+vmovdqu ymm8, [rip + 5f + 448]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm14, ymm8
+vsubpd ymm15, ymm7, ymm10
+vsubpd ymm1, ymm9, ymm0
+vfmadd231pd ymm15, ymm2, ymm4
+vfmadd231pd ymm1, ymm14, ymm8
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm11, ymm1, ymm11
+vpaddq ymm10, ymm10, [rsp + 32]
+vpaddq ymm0, ymm0, [rsp]
+vmovdqu ymm1, [rip + 5f + 480]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm2, ymm1
+vmovdqu ymm8, [rip + 5f + 480]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm14, ymm8
+vmovdqu [rsp], ymm11
+vsubpd ymm11, ymm7, ymm15
+vmovdqu [rsp + 32], ymm6
+vsubpd ymm6, ymm9, ymm4
+vfmadd231pd ymm11, ymm2, ymm1
+vfmadd231pd ymm6, ymm14, ymm8
+vpaddq ymm10, ymm11, ymm10
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm15, ymm15, [rsp + 576]
+vpaddq ymm4, ymm4, [rsp + 512]
+vmovdqu ymm6, [rsp + 544]
+vpaddq ymm11, ymm6, [rip + 5f + 512]
+vmovdqu ymm8, [rsp + 416]
+vpaddq ymm14, ymm8, [rip + 5f + 512]
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm11, ymm11, ymm1
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm2
+vsubpd ymm11, ymm11, ymm1
+vsubpd ymm14, ymm14, ymm2
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm11, [rip + 5f + 544]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm14, [rip + 5f + 544]
+vsubpd ymm8, ymm7, ymm8
+vsubpd ymm6, ymm9, ymm6
+vfmadd231pd ymm8, ymm11, [rip + 5f + 544]
+vfmadd231pd ymm6, ymm14, [rip + 5f + 544]
+vsubpd ymm8, ymm8, ymm1
+vsubpd ymm6, ymm6, ymm2
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm8, [rip + 5f + 576]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm6, [rip + 5f + 576]
+vpaddq ymm14, ymm14, [rsp + 640]
+vpaddq ymm11, ymm11, [rsp + 608]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm8, [rip + 5f + 608]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm6, [rip + 5f + 608]
+vmovdqu [rsp + 608], ymm4
+vsubpd ymm4, ymm7, ymm2
+vmovdqu [rsp + 640], ymm15
+vsubpd ymm15, ymm9, ymm1
+vfmadd231pd ymm4, ymm8, [rip + 5f + 608]
+vfmadd231pd ymm15, ymm6, [rip + 5f + 608]
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm5, ymm1, ymm5
+vmovdqu ymm1, [rip + 5f + 640]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm8, ymm1
+vmovdqu ymm15, [rip + 5f + 640]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm6, ymm15
+vmovdqu [rsp + 512], ymm11
+vsubpd ymm11, ymm7, ymm2
+vmovdqu [rsp + 576], ymm14
+vsubpd ymm14, ymm9, ymm4
+vfmadd231pd ymm11, ymm8, ymm1
+vfmadd231pd ymm14, ymm6, ymm15
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm2, ymm2, [rsp + 32]
+vpaddq ymm4, ymm4, [rsp]
+vmovdqu ymm14, [rip + 5f + 672]
+vmovdqa ymm11, ymm3
+vfmadd231pd ymm11, ymm8, ymm14
+vmovdqu ymm15, [rip + 5f + 672]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm6, ymm15
+vmovdqu [rsp], ymm4
+vsubpd ymm4, ymm7, ymm11
+vmovdqu [rsp + 32], ymm2
+vsubpd ymm2, ymm9, ymm1
+vfmadd231pd ymm4, ymm8, ymm14
+vfmadd231pd ymm2, ymm6, ymm15
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm0, ymm2, ymm0
+vpaddq ymm11, ymm11, [rsp + 640]
+vpaddq ymm1, ymm1, [rsp + 608]
+vmovdqu ymm2, [rsp + 544]
+vpaddq ymm2, ymm2, [rip + 5f + 704]
+vmovdqu ymm4, [rsp + 416]
+vpaddq ymm4, ymm4, [rip + 5f + 704]
+vpsrlq ymm2, ymm2, 52
+vpsrlq ymm4, ymm4, 52
+vpaddq ymm2, ymm2, [rsp + 576]
+vpaddq ymm4, ymm4, [rsp + 512]
+vpaddq ymm15, ymm2, [rip + 5f + 736]
+vpaddq ymm6, ymm4, [rip + 5f + 736]
+vpand ymm15, ymm15, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm14
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm8
+vsubpd ymm15, ymm15, ymm14
+vsubpd ymm6, ymm6, ymm8
+vmovdqu [rsp + 512], ymm4
+vmovdqa ymm4, ymm3
+vfmadd231pd ymm4, ymm15, [rip + 5f + 544]
+vmovdqu [rsp + 576], ymm2
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm6, [rip + 5f + 544]
+vsubpd ymm4, ymm7, ymm4
+vsubpd ymm2, ymm9, ymm2
+vfmadd231pd ymm4, ymm15, [rip + 5f + 544]
+vfmadd231pd ymm2, ymm6, [rip + 5f + 544]
+vsubpd ymm14, ymm4, ymm14
+vsubpd ymm8, ymm2, ymm8
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm14, [rip + 5f + 576]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm8, [rip + 5f + 576]
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm5, ymm4, ymm5
+vmovdqu ymm4, [rip + 5f + 608]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm14, ymm4
+vmovdqu ymm6, [rip + 5f + 608]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm8, ymm6
+vmovdqu [rsp + 416], ymm1
+vsubpd ymm1, ymm7, ymm2
+vmovdqu [rsp + 544], ymm11
+vsubpd ymm11, ymm9, ymm15
+vfmadd231pd ymm1, ymm14, ymm4
+vfmadd231pd ymm11, ymm8, ymm6
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm2, ymm2, [rsp + 32]
+vpaddq ymm15, ymm15, [rsp]
+vmovdqu ymm11, [rip + 5f + 640]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm14, ymm11
+vmovdqu ymm6, [rip + 5f + 640]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm8, ymm6
+vmovdqu [rsp], ymm5
+vsubpd ymm5, ymm7, ymm1
+vmovdqu [rsp + 32], ymm12
+vsubpd ymm12, ymm9, ymm4
+vfmadd231pd ymm5, ymm14, ymm11
+vfmadd231pd ymm12, ymm8, ymm6
+vpaddq ymm2, ymm5, ymm2
+vpaddq ymm15, ymm12, ymm15
+vpaddq ymm10, ymm1, ymm10
+vpaddq ymm0, ymm4, ymm0
+vmovdqu ymm4, [rip + 5f + 672]
+vfmadd231pd ymm3, ymm14, ymm4
+vmovdqu ymm1, [rip + 5f + 672]
+vfmadd231pd ymm13, ymm8, ymm1
+vsubpd ymm7, ymm7, ymm3
+vsubpd ymm9, ymm9, ymm13
+vfmadd231pd ymm7, ymm14, ymm4
+vfmadd231pd ymm9, ymm8, ymm1
+vpaddq ymm7, ymm7, [rsp + 544]
+vpaddq ymm9, ymm9, [rsp + 416]
+vpaddq ymm3, ymm3, [rsp + 448]
+vpaddq ymm13, ymm13, [rsp + 480]
+vmovdqu ymm1, [rsp + 576]
+vpaddq ymm1, ymm1, [rip + 5f + 768]
+vmovdqu ymm8, [rsp + 512]
+vpaddq ymm8, ymm8, [rip + 5f + 768]
+vpsrlq ymm1, ymm1, 52
+vpsrlq ymm8, ymm8, 52
+vpaddq ymm1, ymm1, [rsp + 32]
+vpaddq ymm8, ymm8, [rsp]
+vpaddq ymm4, ymm1, [rip + 5f + 800]
+vpaddq ymm14, ymm8, [rip + 5f + 800]
+vpsrlq ymm12, ymm4, 52
+vpsrlq ymm5, ymm14, 52
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm12, ymm12, [rip + 5f + 832]
+vpaddq ymm5, ymm5, [rip + 5f + 832]
+vpsrlq ymm6, ymm12, 52
+vpsrlq ymm11, ymm5, 52
+vpaddq ymm6, ymm10, ymm6
+vpaddq ymm11, ymm0, ymm11
+vpaddq ymm6, ymm6, [rip + 5f + 864]
+vpaddq ymm11, ymm11, [rip + 5f + 864]
+vmovdqu [rsp], ymm5
+vpsrlq ymm5, ymm6, 52
+vmovdqu [rsp + 32], ymm6
+vpsrlq ymm6, ymm11, 52
+vpaddq ymm5, ymm7, ymm5
+vpaddq ymm6, ymm9, ymm6
+vpaddq ymm5, ymm5, [rip + 5f + 896]
+vpaddq ymm6, ymm6, [rip + 5f + 896]
+vmovdqu [rsp + 512], ymm11
+vpsrlq ymm11, ymm5, 52
+vmovdqu [rsp + 576], ymm5
+vpsrlq ymm5, ymm6, 52
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm5, ymm13, ymm5
+vpaddq ymm11, ymm11, [rip + 5f + 928]
+vpaddq ymm5, ymm5, [rip + 5f + 928]
+vpaddq ymm1, ymm1, [rip + 5f + 960]
+vpaddq ymm8, ymm8, [rip + 5f + 960]
+vmovdqu [rsp + 480], ymm6
+vpsrlq ymm6, ymm1, 52
+vmovdqu [rsp + 448], ymm12
+vpsrlq ymm12, ymm8, 52
+vpaddq ymm6, ymm2, ymm6
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm6, ymm6, [rip + 5f + 992]
+vpaddq ymm12, ymm12, [rip + 5f + 992]
+vpsrlq ymm15, ymm6, 52
+vpsrlq ymm2, ymm12, 52
+vpaddq ymm15, ymm10, ymm15
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm15, ymm15, [rip + 5f + 1024]
+vpaddq ymm2, ymm2, [rip + 5f + 1024]
+vpsrlq ymm0, ymm15, 52
+vpsrlq ymm10, ymm2, 52
+vpaddq ymm0, ymm7, ymm0
+vpaddq ymm10, ymm9, ymm10
+vpaddq ymm0, ymm0, [rip + 5f + 1056]
+vpaddq ymm10, ymm10, [rip + 5f + 1056]
+vpsrlq ymm9, ymm0, 52
+vpsrlq ymm7, ymm10, 52
+vpaddq ymm9, ymm3, ymm9
+vpaddq ymm7, ymm13, ymm7
+vblendvpd ymm1, ymm4, ymm1, ymm11
+vblendvpd ymm8, ymm14, ymm8, ymm5
+vmovdqu ymm14, [rsp + 448]
+vblendvpd ymm6, ymm14, ymm6, ymm11
+vmovdqu ymm14, [rsp]
+vblendvpd ymm12, ymm14, ymm12, ymm5
+vmovdqu ymm14, [rsp + 32]
+vblendvpd ymm15, ymm14, ymm15, ymm11
+vmovdqu ymm14, [rsp + 512]
+vblendvpd ymm2, ymm14, ymm2, ymm5
+vmovdqu ymm14, [rsp + 576]
+vblendvpd ymm0, ymm14, ymm0, ymm11
+vmovdqu ymm14, [rsp + 480]
+vblendvpd ymm10, ymm14, ymm10, ymm5
+vpaddq ymm9, ymm9, [rip + 5f + 1088]
+vpaddq ymm7, ymm7, [rip + 5f + 1088]
+vblendvpd ymm9, ymm11, ymm9, ymm11
+vblendvpd ymm7, ymm5, ymm7, ymm5
+vpsllq ymm1, ymm1, 12
+vpsllq ymm8, ymm8, 12
+vpsrlq ymm1, ymm1, 12
+vpsrlq ymm8, ymm8, 12
+vpsllq ymm5, ymm6, 52
+vpsllq ymm11, ymm12, 52
+vpaddq ymm1, ymm5, ymm1
+vpaddq ymm8, ymm11, ymm8
+vpsllq ymm6, ymm6, 12
+vpsllq ymm12, ymm12, 12
+vpsrlq ymm6, ymm6, 24
+vpsrlq ymm12, ymm12, 24
+vpsllq ymm11, ymm15, 40
+vpsllq ymm5, ymm2, 40
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm12, ymm5, ymm12
+vpsllq ymm15, ymm15, 12
+vpsllq ymm2, ymm2, 12
+vpsrlq ymm15, ymm15, 36
+vpsrlq ymm2, ymm2, 36
+vpsllq ymm5, ymm0, 28
+vpsllq ymm11, ymm10, 28
+vpaddq ymm15, ymm5, ymm15
+vpaddq ymm2, ymm11, ymm2
+vpsllq ymm0, ymm0, 12
+vpsllq ymm10, ymm10, 12
+vpsrlq ymm0, ymm0, 48
+vpsrlq ymm10, ymm10, 48
+vpsllq ymm9, ymm9, 16
+vpsllq ymm7, ymm7, 16
+vpaddq ymm0, ymm9, ymm0
+vpaddq ymm10, ymm7, ymm10
+vpunpcklqdq ymm7, ymm1, ymm6
+vpunpcklqdq ymm9, ymm8, ymm12
+vpunpckhqdq ymm6, ymm1, ymm6
+vpunpckhqdq ymm12, ymm8, ymm12
+vpunpcklqdq ymm8, ymm15, ymm0
+vpunpcklqdq ymm1, ymm2, ymm10
+vpunpckhqdq ymm0, ymm15, ymm0
+vpunpckhqdq ymm10, ymm2, ymm10
+vmovdqu xmm2, [rax]
+vmovdqu xmm15, [rax + 128]
+vpmaskmovq [rsi], xmm2, xmm7
+vpmaskmovq [rsi + 128], xmm15, xmm9
+vmovdqu xmm15, [rax + 64]
+vmovdqu xmm2, [rax + 192]
+vextracti128 xmm7, ymm7, 1
+vextracti128 xmm9, ymm9, 1
+vpmaskmovq [rsi + 64], xmm15, xmm7
+vpmaskmovq [rsi + 192], xmm2, xmm9
+vmovdqu xmm2, [rax + 32]
+vmovdqu xmm9, [rax + 160]
+vpmaskmovq [rsi + 32], xmm2, xmm6
+vpmaskmovq [rsi + 160], xmm9, xmm12
+vmovdqu xmm9, [rax + 96]
+vmovdqu xmm2, [rax + 224]
+vextracti128 xmm6, ymm6, 1
+vextracti128 xmm12, ymm12, 1
+vpmaskmovq [rsi + 96], xmm9, xmm6
+vpmaskmovq [rsi + 224], xmm2, xmm12
+vmovdqu xmm2, [rax + 16]
+vmovdqu xmm12, [rax + 144]
+vpmaskmovq [rsi + 16], xmm2, xmm8
+vpmaskmovq [rsi + 144], xmm12, xmm1
+vmovdqu xmm12, [rax + 80]
+vmovdqu xmm2, [rax + 208]
+vextracti128 xmm8, ymm8, 1
+vextracti128 xmm1, ymm1, 1
+vpmaskmovq [rsi + 80], xmm12, xmm8
+vpmaskmovq [rsi + 208], xmm2, xmm1
+vmovdqu xmm2, [rax + 48]
+vmovdqu xmm1, [rax + 176]
+vpmaskmovq [rsi + 48], xmm2, xmm0
+vpmaskmovq [rsi + 176], xmm1, xmm10
+vmovdqu xmm1, [rax + 112]
+vmovdqu xmm2, [rax + 240]
+vextracti128 xmm0, ymm0, 1
+vextracti128 xmm10, ymm10, 1
+vpmaskmovq [rsi + 112], xmm1, xmm0
+vpmaskmovq [rsi + 240], xmm2, xmm10
+6:
+vldmxcsr [rbp - 4]
+mov rsp, rbp
+pop rbp
+vzeroupper
+ret
+.p2align 2
+2:
+.long 0x7f80
+.p2align 6, 0xcc
+5:
+.quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
+.quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
+.quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x4316bc26c4a4df18, 0x4316bc26c4a4df18, 0x4316bc26c4a4df18, 0x4316bc26c4a4df18
+.quad 0x431de2443fd53468, 0x431de2443fd53468, 0x431de2443fd53468, 0x431de2443fd53468
+.quad 0x432f80000026f734, 0x432f80000026f734, 0x432f80000026f734, 0x432f80000026f734
+.quad 0x42f1bac83ffffff0, 0x42f1bac83ffffff0, 0x42f1bac83ffffff0, 0x42f1bac83ffffff0
+.quad 0x42c2307261d39180, 0x42c2307261d39180, 0x42c2307261d39180, 0x42c2307261d39180
+.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
+.quad 0x42ba82cf16373c00, 0x42ba82cf16373c00, 0x42ba82cf16373c00, 0x42ba82cf16373c00
+.quad 0x432ee29d890c2faa, 0x432ee29d890c2faa, 0x432ee29d890c2faa, 0x432ee29d890c2faa
+.quad 0x412da45800000000, 0x412da45800000000, 0x412da45800000000, 0x412da45800000000
+.quad 0x432f800000000000, 0x432f800000000000, 0x432f800000000000, 0x432f800000000000
+.quad 0x42bbac83ffffff00, 0x42bbac83ffffff00, 0x42bbac83ffffff00, 0x42bbac83ffffff00
+.quad 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000
+.quad 0x431bac83fffffffc, 0x431bac83fffffffc, 0x431bac83fffffffc, 0x431bac83fffffffc
+.quad 0x431bac8400000004, 0x431bac8400000004, 0x431bac8400000004, 0x431bac8400000004
+.quad 0x432f8132951bb188, 0x432f8132951bb188, 0x432f8132951bb188, 0x432f8132951bb188
+.quad 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000
+.quad 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000
+.quad 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff
+.quad 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000
+.quad 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff
+.quad 0x62e914deffffffff, 0x62e914deffffffff, 0x62e914deffffffff, 0x62e914deffffffff
+.quad 0x2fb03f66b5721f3c, 0x2fb03f66b5721f3c, 0x2fb03f66b5721f3c, 0x2fb03f66b5721f3c
+.quad 0x42ffffffffddb168, 0x42ffffffffddb168, 0x42ffffffffddb168, 0x42ffffffffddb168
+.quad 0x996ffffffffff800, 0x996ffffffffff800, 0x996ffffffffff800, 0x996ffffffffff800
+.quad 0x731fbffffffff800, 0x731fbffffffff800, 0x731fbffffffff800, 0x731fbffffffff800
+.quad 0xe2f0000000000000, 0xe2f0000000000000, 0xe2f0000000000000, 0xe2f0000000000000
+.quad 0xafc0000000000000, 0xafc0000000000000, 0xafc0000000000000, 0xafc0000000000000
+.quad 0xc300000000000000, 0xc300000000000000, 0xc300000000000000, 0xc300000000000000
+.quad 0x1970000000000000, 0x1970000000000000, 0x1970000000000000, 0x1970000000000000
+.quad 0x7320000000000000, 0x7320000000000000, 0x7320000000000000, 0x7320000000000000
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+7:
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+"
+}
+
+// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
+array_kernel! {
+    square_avx2,
+    "fieldc_vesta_square_array_avx2_a43938d330120751",
+    r"
+push rbp
+mov rbp, rsp
+sub rsp, 672
+and rsp, -32
+vstmxcsr [rbp - 4]
+vldmxcsr [rip + 2f]
+sub rdi, 8
+jb 3f
+4:
+vmovdqu xmm0, [rdx]
+vmovdqu xmm1, [rdx + 128]
+vinserti128 ymm0, ymm0, [rdx + 64], 1
+vinserti128 ymm1, ymm1, [rdx + 192], 1
+vmovdqu xmm2, [rdx + 32]
+vmovdqu xmm3, [rdx + 160]
+vinserti128 ymm2, ymm2, [rdx + 96], 1
+vinserti128 ymm3, ymm3, [rdx + 224], 1
+vpunpcklqdq ymm4, ymm0, ymm2
+vpunpcklqdq ymm5, ymm1, ymm3
+vpunpckhqdq ymm2, ymm0, ymm2
+vpunpckhqdq ymm3, ymm1, ymm3
+vmovdqu xmm1, [rdx + 16]
+vmovdqu xmm0, [rdx + 144]
+vinserti128 ymm1, ymm1, [rdx + 80], 1
+vinserti128 ymm0, ymm0, [rdx + 208], 1
+vmovdqu xmm6, [rdx + 48]
+vmovdqu xmm7, [rdx + 176]
+vinserti128 ymm6, ymm6, [rdx + 112], 1
+vinserti128 ymm7, ymm7, [rdx + 240], 1
+vpunpcklqdq ymm8, ymm1, ymm6
+vpunpcklqdq ymm9, ymm0, ymm7
+vpunpckhqdq ymm6, ymm1, ymm6
+vpunpckhqdq ymm7, ymm0, ymm7
+vpsllq ymm0, ymm4, 2
+vpsllq ymm1, ymm5, 2
+vpsrlq ymm4, ymm4, 50
+vpsrlq ymm5, ymm5, 50
+vpsllq ymm10, ymm2, 14
+vpsllq ymm11, ymm3, 14
+vpaddq ymm4, ymm10, ymm4
+vpaddq ymm5, ymm11, ymm5
+vpsrlq ymm2, ymm2, 38
+vpsrlq ymm3, ymm3, 38
+vpsllq ymm11, ymm8, 26
+vpsllq ymm10, ymm9, 26
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm3, ymm10, ymm3
+vpsrlq ymm8, ymm8, 26
+vpsrlq ymm9, ymm9, 26
+vpsllq ymm10, ymm6, 38
+vpsllq ymm11, ymm7, 38
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm9, ymm11, ymm9
+vpsrlq ymm6, ymm6, 14
+vpsrlq ymm7, ymm7, 14
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm11
+vmovdqu ymm10, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm10
+vsubpd ymm0, ymm0, ymm11
+vsubpd ymm1, ymm1, ymm10
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm4, ymm4, ymm11
+vpaddq ymm5, ymm5, ymm10
+vsubpd ymm4, ymm4, ymm11
+vsubpd ymm5, ymm5, ymm10
+vmovdqu ymm12, [rip + 5f + 64]
+vmovdqa ymm13, ymm12
+vfmadd231pd ymm13, ymm0, ymm4
+vmovdqu ymm14, [rip + 5f + 64]
+vmovdqa ymm15, ymm14
+vfmadd231pd ymm15, ymm1, ymm5
+vmovdqu [rsp], ymm7
+vmovdqu ymm7, [rip + 5f + 96]
+vmovdqu [rsp + 32], ymm6
+vsubpd ymm6, ymm7, ymm13
+vmovdqu [rsp + 64], ymm9
+vmovdqu ymm9, [rip + 5f + 96]
+vmovdqu [rsp + 96], ymm8
+vsubpd ymm8, ymm9, ymm15
+vfmadd231pd ymm6, ymm0, ymm4
+vfmadd231pd ymm8, ymm1, ymm5
+vpand ymm2, ymm2, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vpaddq ymm2, ymm2, ymm11
+vpaddq ymm3, ymm3, ymm10
+vsubpd ymm2, ymm2, ymm11
+vsubpd ymm3, ymm3, ymm10
+vmovdqu [rsp + 128], ymm8
+vmovdqa ymm8, ymm12
+vfmadd231pd ymm8, ymm0, ymm2
+vmovdqu [rsp + 160], ymm6
+vmovdqa ymm6, ymm14
+vfmadd231pd ymm6, ymm1, ymm3
+vmovdqu [rsp + 192], ymm5
+vsubpd ymm5, ymm7, ymm8
+vmovdqu [rsp + 224], ymm4
+vsubpd ymm4, ymm9, ymm6
+vfmadd231pd ymm5, ymm0, ymm2
+vfmadd231pd ymm4, ymm1, ymm3
+vpaddq ymm13, ymm5, ymm13
+vpaddq ymm15, ymm4, ymm15
+vmovdqu ymm4, [rsp + 96]
+vpand ymm4, ymm4, [rip + 5f]
+vmovdqu ymm5, [rsp + 64]
+vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm4, ymm4, ymm11
+vpaddq ymm5, ymm5, ymm10
+vsubpd ymm4, ymm4, ymm11
+vsubpd ymm5, ymm5, ymm10
+vmovdqu [rsp + 64], ymm15
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm0, ymm4
+vmovdqu [rsp + 96], ymm13
+vmovdqa ymm13, ymm14
+vfmadd231pd ymm13, ymm1, ymm5
+vsubpd ymm10, ymm7, ymm15
+vsubpd ymm11, ymm9, ymm13
+vfmadd231pd ymm10, ymm0, ymm4
+vfmadd231pd ymm11, ymm1, ymm5
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm6, ymm11, ymm6
+vmovdqu ymm11, [rsp + 224]
+vmovdqa ymm10, ymm12
+vfmadd231pd ymm10, ymm2, ymm11
+vmovdqu [rsp + 256], ymm5
+vmovdqa ymm5, ymm14
+vfmadd231pd ymm5, ymm3, [rsp + 192]
+vmovdqu [rsp + 288], ymm4
+vsubpd ymm4, ymm7, ymm10
+vsubpd ymm7, ymm9, ymm5
+vfmadd231pd ymm4, ymm11, ymm2
+vfmadd231pd ymm7, ymm3, [rsp + 192]
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm6, ymm7, ymm6
+vpaddq ymm15, ymm10, ymm15
+vpaddq ymm13, ymm5, ymm13
+vmovdqu ymm5, [rsp + 32]
+vmovdqu ymm10, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm10
+vmovdqu ymm7, [rsp]
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm7, ymm7, ymm4
+vsubpd ymm5, ymm5, ymm10
+vsubpd ymm7, ymm7, ymm4
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm0, ymm5
+vmovdqa ymm10, ymm14
+vfmadd231pd ymm10, ymm1, ymm7
+vmovdqu [rsp], ymm6
+vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu [rsp + 32], ymm8
+vsubpd ymm8, ymm6, ymm4
+vmovdqu [rsp + 320], ymm3
+vsubpd ymm3, ymm9, ymm10
+vfmadd231pd ymm8, ymm0, ymm5
+vfmadd231pd ymm3, ymm1, ymm7
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm13, ymm3, ymm13
+vmovdqu ymm3, [rsp + 288]
+vmovdqa ymm8, ymm12
+vfmadd231pd ymm8, ymm11, ymm3
+vmovdqu [rsp + 352], ymm1
+vmovdqu ymm1, [rsp + 192]
+vmovdqu [rsp + 384], ymm0
+vmovdqa ymm0, ymm14
+vfmadd231pd ymm0, ymm1, [rsp + 256]
+vmovdqu [rsp + 416], ymm2
+vsubpd ymm2, ymm6, ymm8
+vsubpd ymm6, ymm9, ymm0
+vfmadd231pd ymm2, ymm11, ymm3
+vfmadd231pd ymm6, ymm1, [rsp + 256]
+vpaddq ymm15, ymm2, ymm15
+vpaddq ymm13, ymm6, ymm13
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm10, ymm0, ymm10
+vmovdqa ymm0, ymm12
+vfmadd231pd ymm0, ymm11, ymm5
+vmovdqa ymm8, ymm14
+vfmadd231pd ymm8, ymm1, ymm7
+vmovdqu ymm6, [rip + 5f + 96]
+vsubpd ymm2, ymm6, ymm0
+vmovdqu [rsp + 448], ymm13
+vsubpd ymm13, ymm9, ymm8
+vfmadd231pd ymm2, ymm11, ymm5
+vfmadd231pd ymm13, ymm1, ymm7
+vpaddq ymm4, ymm2, ymm4
+vpaddq ymm10, ymm13, ymm10
+vmovdqu ymm13, [rsp + 416]
+vmovdqa ymm2, ymm12
+vfmadd231pd ymm2, ymm3, ymm13
+vmovdqu ymm1, [rsp + 320]
+vmovdqa ymm11, ymm14
+vfmadd231pd ymm11, ymm1, [rsp + 256]
+vmovdqu [rsp + 480], ymm15
+vsubpd ymm15, ymm6, ymm2
+vsubpd ymm6, ymm9, ymm11
+vfmadd231pd ymm15, ymm13, ymm3
+vfmadd231pd ymm6, ymm1, [rsp + 256]
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm10, ymm6, ymm10
+vpaddq ymm0, ymm2, ymm0
+vpaddq ymm8, ymm11, ymm8
+vmovdqa ymm11, ymm12
+vfmadd231pd ymm11, ymm13, ymm5
+vmovdqa ymm2, ymm14
+vfmadd231pd ymm2, ymm1, ymm7
+vmovdqu ymm6, [rip + 5f + 96]
+vsubpd ymm15, ymm6, ymm11
+vmovdqu [rsp + 512], ymm10
+vsubpd ymm10, ymm9, ymm2
+vfmadd231pd ymm15, ymm13, ymm5
+vfmadd231pd ymm10, ymm1, ymm7
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm8, ymm10, ymm8
+vmovdqa ymm10, ymm12
+vfmadd231pd ymm10, ymm3, ymm5
+vmovdqu ymm15, [rsp + 256]
+vmovdqa ymm1, ymm14
+vfmadd231pd ymm1, ymm7, ymm15
+vsubpd ymm13, ymm6, ymm10
+vsubpd ymm6, ymm9, ymm1
+vfmadd231pd ymm13, ymm3, ymm5
+vfmadd231pd ymm6, ymm15, ymm7
+vpaddq ymm11, ymm13, ymm11
+vpaddq ymm2, ymm6, ymm2
+vmovdqu ymm6, [rsp + 160]
+vpaddq ymm6, ymm6, ymm6
+vmovdqu ymm13, [rsp + 128]
+vpaddq ymm13, ymm13, ymm13
+vmovdqu [rsp + 128], ymm7
+vmovdqu ymm7, [rsp + 96]
+vpaddq ymm7, ymm7, ymm7
+vmovdqu [rsp + 96], ymm5
+vmovdqu ymm5, [rsp + 64]
+vpaddq ymm5, ymm5, ymm5
+vmovdqu ymm15, [rsp + 32]
+vpaddq ymm15, ymm15, ymm15
+vmovdqu ymm3, [rsp]
+vpaddq ymm3, ymm3, ymm3
+vmovdqu [rsp], ymm3
+vmovdqu ymm3, [rsp + 480]
+vpaddq ymm3, ymm3, ymm3
+vmovdqu [rsp + 480], ymm3
+vmovdqu ymm3, [rsp + 448]
+vpaddq ymm3, ymm3, ymm3
+vpaddq ymm4, ymm4, ymm4
+vmovdqu [rsp + 448], ymm4
+vmovdqu ymm4, [rsp + 512]
+vpaddq ymm4, ymm4, ymm4
+vpaddq ymm0, ymm0, ymm0
+vpaddq ymm8, ymm8, ymm8
+vpaddq ymm11, ymm11, ymm11
+vpaddq ymm2, ymm2, ymm2
+vpaddq ymm10, ymm10, ymm10
+vpaddq ymm1, ymm1, ymm1
+vmovdqu [rsp + 512], ymm1
+vmovdqu ymm1, [rsp + 384]
+vmovdqu [rsp + 32], ymm10
+vmovdqa ymm10, ymm12
+vfmadd231pd ymm10, ymm1, ymm1
+vmovdqu [rsp + 64], ymm2
+vmovdqu ymm2, [rsp + 352]
+vmovdqu [rsp + 160], ymm11
+vmovdqa ymm11, ymm14
+vfmadd231pd ymm11, ymm2, ymm2
+vmovdqu [rsp + 544], ymm8
+vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu [rsp + 576], ymm0
+vsubpd ymm0, ymm8, ymm10
+vmovdqu [rsp + 608], ymm4
+vsubpd ymm4, ymm9, ymm11
+vfmadd231pd ymm0, ymm1, ymm1
+vfmadd231pd ymm4, ymm2, ymm2
+vpaddq ymm6, ymm10, ymm6
+vpaddq ymm13, ymm11, ymm13
+vmovdqu ymm11, [rsp + 224]
+vmovdqa ymm10, ymm12
+vfmadd231pd ymm10, ymm11, ymm11
+vmovdqu ymm2, [rsp + 192]
+vmovdqa ymm1, ymm14
+vfmadd231pd ymm1, ymm2, ymm2
+vmovdqu [rsp + 352], ymm4
+vsubpd ymm4, ymm8, ymm10
+vmovdqu [rsp + 384], ymm0
+vsubpd ymm0, ymm9, ymm1
+vfmadd231pd ymm4, ymm11, ymm11
+vfmadd231pd ymm0, ymm2, ymm2
+vpaddq ymm7, ymm4, ymm7
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm15, ymm10, ymm15
+vpaddq ymm1, ymm1, [rsp]
+vmovdqu ymm10, [rsp + 416]
+vmovdqa ymm0, ymm12
+vfmadd231pd ymm0, ymm10, ymm10
+vmovdqu ymm4, [rsp + 320]
+vmovdqa ymm2, ymm14
+vfmadd231pd ymm2, ymm4, ymm4
+vsubpd ymm11, ymm8, ymm0
+vmovdqu [rsp], ymm1
+vsubpd ymm1, ymm9, ymm2
+vfmadd231pd ymm11, ymm10, ymm10
+vfmadd231pd ymm1, ymm4, ymm4
+vpaddq ymm11, ymm11, [rsp + 480]
+vpaddq ymm3, ymm1, ymm3
+vpaddq ymm0, ymm0, [rsp + 448]
+vpaddq ymm2, ymm2, [rsp + 608]
+vmovdqu ymm1, [rsp + 288]
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm1, ymm1
+vmovdqu ymm10, [rsp + 256]
+vmovdqu [rsp + 608], ymm2
+vmovdqa ymm2, ymm14
+vfmadd231pd ymm2, ymm10, ymm10
+vmovdqu [rsp + 448], ymm0
+vsubpd ymm0, ymm8, ymm4
+vmovdqu [rsp + 480], ymm3
+vsubpd ymm3, ymm9, ymm2
+vfmadd231pd ymm0, ymm1, ymm1
+vfmadd231pd ymm3, ymm10, ymm10
+vpaddq ymm0, ymm0, [rsp + 576]
+vpaddq ymm3, ymm3, [rsp + 544]
+vpaddq ymm4, ymm4, [rsp + 160]
+vpaddq ymm2, ymm2, [rsp + 64]
+vmovdqu ymm10, [rsp + 96]
+vmovdqa ymm1, ymm12
+vfmadd231pd ymm1, ymm10, ymm10
+vmovdqu [rsp + 64], ymm2
+vmovdqu ymm2, [rsp + 128]
+vmovdqu [rsp + 160], ymm4
+vmovdqa ymm4, ymm14
+vfmadd231pd ymm4, ymm2, ymm2
+vmovdqu [rsp + 544], ymm3
+vsubpd ymm3, ymm8, ymm1
+vmovdqu [rsp + 576], ymm1
+vsubpd ymm1, ymm9, ymm4
+vfmadd231pd ymm3, ymm10, ymm10
+vfmadd231pd ymm1, ymm2, ymm2
+vpaddq ymm3, ymm3, [rsp + 32]
+vpaddq ymm1, ymm1, [rsp + 512]
+vpaddq ymm6, ymm6, [rip + 5f + 128]
+vpaddq ymm13, ymm13, [rip + 5f + 128]
+vpsrlq ymm2, ymm6, 52
+vpsrlq ymm10, ymm13, 52
+vpaddq ymm2, ymm7, ymm2
+vpaddq ymm10, ymm5, ymm10
+vmovdqu ymm5, [rsp + 384]
+vmovdqu ymm7, [rip + 5f + 32]
+vsubpd ymm5, ymm5, ymm7
+vmovdqu [rsp + 384], ymm4
+vmovdqu ymm4, [rsp + 352]
+vsubpd ymm4, ymm4, [rip + 5f + 32]
+vmovdqu [rsp + 352], ymm1
+vmovdqa ymm1, ymm12
+vfmadd231pd ymm1, ymm5, [rip + 5f + 160]
+vmovdqu [rsp + 512], ymm3
+vmovdqa ymm3, ymm14
+vfmadd231pd ymm3, ymm4, [rip + 5f + 160]
+vmovdqu [rsp + 32], ymm0
+vsubpd ymm0, ymm8, ymm1
+vsubpd ymm7, ymm9, ymm3
+vfmadd231pd ymm0, ymm5, [rip + 5f + 160]
+vfmadd231pd ymm7, ymm4, [rip + 5f + 160]
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm10, ymm7, ymm10
+vpaddq ymm15, ymm1, ymm15
+vpaddq ymm3, ymm3, [rsp]
+vmovdqu ymm1, [rip + 5f + 192]
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm5, ymm1
+vmovdqu ymm0, [rip + 5f + 192]
+vmovdqu [rsp], ymm10
+vmovdqa ymm10, ymm14
+vfmadd231pd ymm10, ymm4, ymm0
+vmovdqu [rsp + 128], ymm2
+vsubpd ymm2, ymm8, ymm7
+vsubpd ymm8, ymm9, ymm10
+vfmadd231pd ymm2, ymm5, ymm1
+vfmadd231pd ymm8, ymm4, ymm0
+vpaddq ymm15, ymm2, ymm15
+vpaddq ymm3, ymm8, ymm3
+vpaddq ymm11, ymm7, ymm11
+vpaddq ymm10, ymm10, [rsp + 480]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm7, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm7
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm8
+vsubpd ymm6, ymm6, ymm7
+vsubpd ymm13, ymm13, ymm8
+vmovdqu ymm2, [rip + 5f + 160]
+vmovdqa ymm0, ymm12
+vfmadd231pd ymm0, ymm6, ymm2
+vmovdqu ymm1, [rip + 5f + 160]
+vmovdqa ymm8, ymm14
+vfmadd231pd ymm8, ymm13, ymm1
+vmovdqu ymm7, [rip + 5f + 96]
+vmovdqu [rsp + 480], ymm4
+vsubpd ymm4, ymm7, ymm0
+vsubpd ymm7, ymm9, ymm8
+vfmadd231pd ymm4, ymm6, ymm2
+vfmadd231pd ymm7, ymm13, ymm1
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm3, ymm7, ymm3
+vpaddq ymm11, ymm0, ymm11
+vpaddq ymm10, ymm8, ymm10
+vmovdqu ymm8, [rip + 5f + 224]
+vmovdqa ymm0, ymm12
+vfmadd231pd ymm0, ymm5, ymm8
+vmovdqu ymm7, [rsp + 480]
+vmovdqu ymm4, [rip + 5f + 224]
+vmovdqa ymm1, ymm14
+vfmadd231pd ymm1, ymm7, ymm4
+vmovdqu ymm2, [rip + 5f + 96]
+vmovdqu [rsp + 96], ymm3
+vsubpd ymm3, ymm2, ymm0
+vmovdqu [rsp + 256], ymm15
+vsubpd ymm15, ymm9, ymm1
+vfmadd231pd ymm3, ymm5, ymm8
+vfmadd231pd ymm15, ymm7, ymm4
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm10, ymm15, ymm10
+vpaddq ymm0, ymm0, [rsp + 448]
+vpaddq ymm1, ymm1, [rsp + 608]
+vmovdqu ymm15, [rip + 5f + 192]
+vmovdqa ymm3, ymm12
+vfmadd231pd ymm3, ymm6, ymm15
+vmovdqu ymm4, [rip + 5f + 192]
+vmovdqa ymm8, ymm14
+vfmadd231pd ymm8, ymm13, ymm4
+vsubpd ymm7, ymm2, ymm3
+vsubpd ymm2, ymm9, ymm8
+vfmadd231pd ymm7, ymm6, ymm15
+vfmadd231pd ymm2, ymm13, ymm4
+vpaddq ymm11, ymm7, ymm11
+vpaddq ymm10, ymm2, ymm10
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm1, ymm8, ymm1
+vmovdqu ymm8, [rip + 5f + 256]
+vmovdqa ymm3, ymm12
+vfmadd231pd ymm3, ymm5, ymm8
+vmovdqu ymm2, [rsp + 480]
+vmovdqu ymm7, [rip + 5f + 256]
+vmovdqa ymm4, ymm14
+vfmadd231pd ymm4, ymm2, ymm7
+vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu [rsp + 608], ymm10
+vsubpd ymm10, ymm15, ymm3
+vmovdqu [rsp + 448], ymm11
+vsubpd ymm11, ymm9, ymm4
+vfmadd231pd ymm10, ymm5, ymm8
+vfmadd231pd ymm11, ymm2, ymm7
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm1, ymm11, ymm1
+vpaddq ymm3, ymm3, [rsp + 32]
+vpaddq ymm4, ymm4, [rsp + 544]
+vmovdqu ymm11, [rip + 5f + 224]
+vmovdqa ymm10, ymm12
+vfmadd231pd ymm10, ymm6, ymm11
+vmovdqu ymm7, [rip + 5f + 224]
+vmovdqa ymm8, ymm14
+vfmadd231pd ymm8, ymm13, ymm7
+vsubpd ymm2, ymm15, ymm10
+vsubpd ymm15, ymm9, ymm8
+vfmadd231pd ymm2, ymm6, ymm11
+vfmadd231pd ymm15, ymm13, ymm7
+vpaddq ymm0, ymm2, ymm0
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm3, ymm10, ymm3
+vpaddq ymm4, ymm8, ymm4
+vmovdqu ymm8, [rip + 5f + 288]
+vmovdqa ymm10, ymm12
+vfmadd231pd ymm10, ymm5, ymm8
+vmovdqu ymm15, [rsp + 480]
+vmovdqu ymm2, [rip + 5f + 288]
+vmovdqa ymm7, ymm14
+vfmadd231pd ymm7, ymm15, ymm2
+vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu [rsp + 544], ymm1
+vsubpd ymm1, ymm11, ymm10
+vmovdqu [rsp + 32], ymm0
+vsubpd ymm0, ymm9, ymm7
+vfmadd231pd ymm1, ymm5, ymm8
+vfmadd231pd ymm0, ymm15, ymm2
+vpaddq ymm3, ymm1, ymm3
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm10, ymm10, [rsp + 160]
+vpaddq ymm7, ymm7, [rsp + 64]
+vmovdqu ymm0, [rip + 5f + 256]
+vmovdqa ymm1, ymm12
+vfmadd231pd ymm1, ymm6, ymm0
+vmovdqu ymm2, [rip + 5f + 256]
+vmovdqa ymm15, ymm14
+vfmadd231pd ymm15, ymm13, ymm2
+vsubpd ymm8, ymm11, ymm1
+vsubpd ymm5, ymm9, ymm15
+vfmadd231pd ymm8, ymm6, ymm0
+vfmadd231pd ymm5, ymm13, ymm2
+vpaddq ymm3, ymm8, ymm3
+vpaddq ymm4, ymm5, ymm4
+vpaddq ymm10, ymm1, ymm10
+vpaddq ymm7, ymm15, ymm7
+vmovdqu ymm15, [rip + 5f + 288]
+vmovdqa ymm1, ymm12
+vfmadd231pd ymm1, ymm6, ymm15
+vmovdqu ymm5, [rip + 5f + 288]
+vmovdqa ymm8, ymm14
+vfmadd231pd ymm8, ymm13, ymm5
+vsubpd ymm2, ymm11, ymm1
+vsubpd ymm0, ymm9, ymm8
+vfmadd231pd ymm2, ymm6, ymm15
+vfmadd231pd ymm0, ymm13, ymm5
+vpaddq ymm10, ymm2, ymm10
+vpaddq ymm7, ymm0, ymm7
+vpaddq ymm1, ymm1, [rsp + 512]
+vpaddq ymm8, ymm8, [rsp + 352]
+vmovdqu ymm0, [rsp + 128]
+vpaddq ymm0, ymm0, [rip + 5f + 320]
+vmovdqu ymm2, [rsp]
+vpaddq ymm2, ymm2, [rip + 5f + 320]
+vpsrlq ymm5, ymm0, 52
+vpsrlq ymm13, ymm2, 52
+vpaddq ymm5, ymm5, [rsp + 256]
+vpaddq ymm13, ymm13, [rsp + 96]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm15
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm2, ymm2, ymm6
+vsubpd ymm0, ymm0, ymm15
+vsubpd ymm2, ymm2, ymm6
+vmovdqa ymm6, ymm12
+vfmadd231pd ymm6, ymm0, [rip + 5f + 352]
+vmovdqa ymm15, ymm14
+vfmadd231pd ymm15, ymm2, [rip + 5f + 352]
+vmovdqu [rsp + 96], ymm8
+vsubpd ymm8, ymm11, ymm6
+vmovdqu [rsp + 256], ymm1
+vsubpd ymm1, ymm9, ymm15
+vfmadd231pd ymm8, ymm0, [rip + 5f + 352]
+vfmadd231pd ymm1, ymm2, [rip + 5f + 352]
+vpaddq ymm5, ymm8, ymm5
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm6, ymm6, [rsp + 448]
+vpaddq ymm15, ymm15, [rsp + 608]
+vmovdqu ymm1, [rip + 5f + 384]
+vmovdqa ymm8, ymm12
+vfmadd231pd ymm8, ymm0, ymm1
+vmovdqu [rsp + 608], ymm13
+vmovdqa ymm13, ymm14
+vfmadd231pd ymm13, ymm2, [rip + 5f + 384]
+vmovdqu [rsp + 448], ymm5
+vsubpd ymm5, ymm11, ymm8
+vmovdqu [rsp], ymm7
+vsubpd ymm7, ymm9, ymm13
+vfmadd231pd ymm5, ymm0, ymm1
+vfmadd231pd ymm7, ymm2, [rip + 5f + 384]
+vpaddq ymm6, ymm5, ymm6
+vpaddq ymm15, ymm7, ymm15
+vpaddq ymm8, ymm8, [rsp + 32]
+vpaddq ymm13, ymm13, [rsp + 544]
+vmovdqu ymm7, [rip + 5f + 416]
+vmovdqa ymm5, ymm12
+vfmadd231pd ymm5, ymm0, ymm7
+vmovdqu ymm1, [rip + 5f + 416]
+vmovdqu [rsp + 544], ymm15
+vmovdqa ymm15, ymm14
+vfmadd231pd ymm15, ymm2, ymm1
+vmovdqu [rsp + 32], ymm6
+vsubpd ymm6, ymm11, ymm5
+vmovdqu [rsp + 128], ymm10
+vsubpd ymm10, ymm9, ymm15
+vfmadd231pd ymm6, ymm0, ymm7
+vfmadd231pd ymm10, ymm2, ymm1
+vpaddq ymm8, ymm6, ymm8
+vpaddq ymm13, ymm10, ymm13
+vpaddq ymm3, ymm5, ymm3
+vpaddq ymm4, ymm15, ymm4
+vmovdqu ymm15, [rip + 5f + 448]
+vmovdqa ymm5, ymm12
+vfmadd231pd ymm5, ymm0, ymm15
+vmovdqu ymm10, [rip + 5f + 448]
+vmovdqa ymm6, ymm14
+vfmadd231pd ymm6, ymm2, ymm10
+vsubpd ymm1, ymm11, ymm5
+vsubpd ymm7, ymm9, ymm6
+vfmadd231pd ymm1, ymm0, ymm15
+vfmadd231pd ymm7, ymm2, ymm10
+vpaddq ymm3, ymm1, ymm3
+vpaddq ymm4, ymm7, ymm4
+vpaddq ymm5, ymm5, [rsp + 128]
+vpaddq ymm6, ymm6, [rsp]
+vmovdqu ymm7, [rip + 5f + 480]
+vmovdqa ymm1, ymm12
+vfmadd231pd ymm1, ymm0, ymm7
+vmovdqu ymm10, [rip + 5f + 480]
+vmovdqa ymm15, ymm14
+vfmadd231pd ymm15, ymm2, ymm10
+vmovdqu [rsp], ymm4
+vsubpd ymm4, ymm11, ymm1
+vmovdqu [rsp + 128], ymm3
+vsubpd ymm3, ymm9, ymm15
+vfmadd231pd ymm4, ymm0, ymm7
+vfmadd231pd ymm3, ymm2, ymm10
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm6, ymm3, ymm6
+vpaddq ymm1, ymm1, [rsp + 256]
+vpaddq ymm15, ymm15, [rsp + 96]
+vmovdqu ymm3, [rsp + 448]
+vpaddq ymm4, ymm3, [rip + 5f + 512]
+vmovdqu ymm10, [rsp + 608]
+vpaddq ymm2, ymm10, [rip + 5f + 512]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vmovdqu ymm7, [rip + 5f + 32]
+vpaddq ymm4, ymm4, ymm7
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm2, ymm2, ymm0
+vsubpd ymm4, ymm4, ymm7
+vsubpd ymm2, ymm2, ymm0
+vmovdqa ymm10, ymm12
+vfmadd231pd ymm10, ymm4, [rip + 5f + 544]
+vmovdqa ymm3, ymm14
+vfmadd231pd ymm3, ymm2, [rip + 5f + 544]
+vsubpd ymm10, ymm11, ymm10
+vsubpd ymm3, ymm9, ymm3
+vfmadd231pd ymm10, ymm4, [rip + 5f + 544]
+vfmadd231pd ymm3, ymm2, [rip + 5f + 544]
+vsubpd ymm10, ymm10, ymm7
+vsubpd ymm3, ymm3, ymm0
+vmovdqa ymm2, ymm12
+vfmadd231pd ymm2, ymm10, [rip + 5f + 576]
+vmovdqa ymm4, ymm14
+vfmadd231pd ymm4, ymm3, [rip + 5f + 576]
+vpaddq ymm2, ymm2, [rsp + 32]
+vpaddq ymm4, ymm4, [rsp + 544]
+vmovdqa ymm0, ymm12
+vfmadd231pd ymm0, ymm10, [rip + 5f + 608]
+vmovdqa ymm7, ymm14
+vfmadd231pd ymm7, ymm3, [rip + 5f + 608]
+vmovdqu [rsp + 544], ymm15
+vsubpd ymm15, ymm11, ymm0
+vmovdqu [rsp + 32], ymm1
+vsubpd ymm1, ymm9, ymm7
+vfmadd231pd ymm15, ymm10, [rip + 5f + 608]
+vfmadd231pd ymm1, ymm3, [rip + 5f + 608]
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm13, ymm7, ymm13
+vmovdqu ymm7, [rip + 5f + 640]
+vmovdqa ymm0, ymm12
+vfmadd231pd ymm0, ymm10, ymm7
+vmovdqu ymm1, [rip + 5f + 640]
+vmovdqa ymm15, ymm14
+vfmadd231pd ymm15, ymm3, ymm1
+vmovdqu [rsp + 96], ymm4
+vsubpd ymm4, ymm11, ymm0
+vmovdqu [rsp + 256], ymm2
+vsubpd ymm2, ymm9, ymm15
+vfmadd231pd ymm4, ymm10, ymm7
+vfmadd231pd ymm2, ymm3, ymm1
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm13, ymm2, ymm13
+vpaddq ymm0, ymm0, [rsp + 128]
+vpaddq ymm15, ymm15, [rsp]
+vmovdqu ymm2, [rip + 5f + 672]
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm10, ymm2
+vmovdqu ymm1, [rip + 5f + 672]
+vmovdqa ymm7, ymm14
+vfmadd231pd ymm7, ymm3, ymm1
+vmovdqu [rsp], ymm15
+vsubpd ymm15, ymm11, ymm4
+vmovdqu [rsp + 128], ymm0
+vsubpd ymm0, ymm9, ymm7
+vfmadd231pd ymm15, ymm10, ymm2
+vfmadd231pd ymm0, ymm3, ymm1
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm6, ymm0, ymm6
+vpaddq ymm4, ymm4, [rsp + 32]
+vpaddq ymm7, ymm7, [rsp + 544]
+vmovdqu ymm0, [rsp + 448]
+vpaddq ymm0, ymm0, [rip + 5f + 704]
+vmovdqu ymm15, [rsp + 608]
+vpaddq ymm15, ymm15, [rip + 5f + 704]
+vpsrlq ymm0, ymm0, 52
+vpsrlq ymm15, ymm15, 52
+vpaddq ymm0, ymm0, [rsp + 256]
+vpaddq ymm15, ymm15, [rsp + 96]
+vpaddq ymm1, ymm0, [rip + 5f + 736]
+vpaddq ymm3, ymm15, [rip + 5f + 736]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm2
+vmovdqu ymm10, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm10
+vsubpd ymm1, ymm1, ymm2
+vsubpd ymm3, ymm3, ymm10
+vmovdqu [rsp + 96], ymm15
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm1, [rip + 5f + 544]
+vmovdqu [rsp + 256], ymm0
+vmovdqa ymm0, ymm14
+vfmadd231pd ymm0, ymm3, [rip + 5f + 544]
+vsubpd ymm15, ymm11, ymm15
+vsubpd ymm0, ymm9, ymm0
+vfmadd231pd ymm15, ymm1, [rip + 5f + 544]
+vfmadd231pd ymm0, ymm3, [rip + 5f + 544]
+vsubpd ymm2, ymm15, ymm2
+vsubpd ymm10, ymm0, ymm10
+vmovdqa ymm0, ymm12
+vfmadd231pd ymm0, ymm2, [rip + 5f + 576]
+vmovdqa ymm15, ymm14
+vfmadd231pd ymm15, ymm10, [rip + 5f + 576]
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm13, ymm15, ymm13
+vmovdqu ymm15, [rip + 5f + 608]
+vmovdqa ymm0, ymm12
+vfmadd231pd ymm0, ymm2, ymm15
+vmovdqu ymm3, [rip + 5f + 608]
+vmovdqa ymm1, ymm14
+vfmadd231pd ymm1, ymm10, ymm3
+vmovdqu [rsp + 608], ymm7
+vsubpd ymm7, ymm11, ymm0
+vmovdqu [rsp + 448], ymm4
+vsubpd ymm4, ymm9, ymm1
+vfmadd231pd ymm7, ymm2, ymm15
+vfmadd231pd ymm4, ymm10, ymm3
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm13, ymm4, ymm13
+vpaddq ymm0, ymm0, [rsp + 128]
+vpaddq ymm1, ymm1, [rsp]
+vmovdqu ymm4, [rip + 5f + 640]
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm2, ymm4
+vmovdqu ymm3, [rip + 5f + 640]
+vmovdqa ymm15, ymm14
+vfmadd231pd ymm15, ymm10, ymm3
+vmovdqu [rsp], ymm13
+vsubpd ymm13, ymm11, ymm7
+vmovdqu [rsp + 128], ymm8
+vsubpd ymm8, ymm9, ymm15
+vfmadd231pd ymm13, ymm2, ymm4
+vfmadd231pd ymm8, ymm10, ymm3
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm5, ymm7, ymm5
+vpaddq ymm6, ymm15, ymm6
+vmovdqu ymm15, [rip + 5f + 672]
+vfmadd231pd ymm12, ymm2, ymm15
+vmovdqu ymm7, [rip + 5f + 672]
+vfmadd231pd ymm14, ymm10, ymm7
+vsubpd ymm11, ymm11, ymm12
+vsubpd ymm9, ymm9, ymm14
+vfmadd231pd ymm11, ymm2, ymm15
+vfmadd231pd ymm9, ymm10, ymm7
+vpaddq ymm11, ymm11, [rsp + 448]
+vpaddq ymm9, ymm9, [rsp + 608]
+vpaddq ymm12, ymm12, [rsp + 576]
+vpaddq ymm14, ymm14, [rsp + 384]
+vmovdqu ymm7, [rsp + 256]
+vpaddq ymm7, ymm7, [rip + 5f + 768]
+vmovdqu ymm10, [rsp + 96]
+vpaddq ymm10, ymm10, [rip + 5f + 768]
+vpsrlq ymm7, ymm7, 52
+vpsrlq ymm10, ymm10, 52
+vpaddq ymm7, ymm7, [rsp + 128]
+vpaddq ymm10, ymm10, [rsp]
+vpaddq ymm15, ymm7, [rip + 5f + 800]
+vpaddq ymm2, ymm10, [rip + 5f + 800]
+vpsrlq ymm8, ymm15, 52
+vpsrlq ymm13, ymm2, 52
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm8, ymm8, [rip + 5f + 832]
+vpaddq ymm13, ymm13, [rip + 5f + 832]
+vpsrlq ymm3, ymm8, 52
+vpsrlq ymm4, ymm13, 52
+vpaddq ymm3, ymm5, ymm3
+vpaddq ymm4, ymm6, ymm4
+vpaddq ymm3, ymm3, [rip + 5f + 864]
+vpaddq ymm4, ymm4, [rip + 5f + 864]
+vmovdqu [rsp], ymm13
+vpsrlq ymm13, ymm3, 52
+vmovdqu [rsp + 128], ymm3
+vpsrlq ymm3, ymm4, 52
+vpaddq ymm13, ymm11, ymm13
+vpaddq ymm3, ymm9, ymm3
+vpaddq ymm13, ymm13, [rip + 5f + 896]
+vpaddq ymm3, ymm3, [rip + 5f + 896]
+vmovdqu [rsp + 96], ymm4
+vpsrlq ymm4, ymm13, 52
+vmovdqu [rsp + 256], ymm13
+vpsrlq ymm13, ymm3, 52
+vpaddq ymm4, ymm12, ymm4
+vpaddq ymm13, ymm14, ymm13
+vpaddq ymm4, ymm4, [rip + 5f + 928]
+vpaddq ymm13, ymm13, [rip + 5f + 928]
+vpaddq ymm7, ymm7, [rip + 5f + 960]
+vpaddq ymm10, ymm10, [rip + 5f + 960]
+vmovdqu [rsp + 384], ymm3
+vpsrlq ymm3, ymm7, 52
+vmovdqu [rsp + 576], ymm8
+vpsrlq ymm8, ymm10, 52
+vpaddq ymm3, ymm0, ymm3
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm3, ymm3, [rip + 5f + 992]
+vpaddq ymm8, ymm8, [rip + 5f + 992]
+vpsrlq ymm1, ymm3, 52
+vpsrlq ymm0, ymm8, 52
+vpaddq ymm1, ymm5, ymm1
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm1, ymm1, [rip + 5f + 1024]
+vpaddq ymm0, ymm0, [rip + 5f + 1024]
+vpsrlq ymm6, ymm1, 52
+vpsrlq ymm5, ymm0, 52
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm5, ymm9, ymm5
+vpaddq ymm6, ymm6, [rip + 5f + 1056]
+vpaddq ymm5, ymm5, [rip + 5f + 1056]
+vpsrlq ymm9, ymm6, 52
+vpsrlq ymm11, ymm5, 52
+vpaddq ymm9, ymm12, ymm9
+vpaddq ymm11, ymm14, ymm11
+vblendvpd ymm7, ymm15, ymm7, ymm4
+vblendvpd ymm10, ymm2, ymm10, ymm13
+vmovdqu ymm2, [rsp + 576]
+vblendvpd ymm3, ymm2, ymm3, ymm4
+vmovdqu ymm2, [rsp]
+vblendvpd ymm8, ymm2, ymm8, ymm13
+vmovdqu ymm2, [rsp + 128]
+vblendvpd ymm1, ymm2, ymm1, ymm4
+vmovdqu ymm2, [rsp + 96]
+vblendvpd ymm0, ymm2, ymm0, ymm13
+vmovdqu ymm2, [rsp + 256]
+vblendvpd ymm6, ymm2, ymm6, ymm4
+vmovdqu ymm2, [rsp + 384]
+vblendvpd ymm5, ymm2, ymm5, ymm13
+vpaddq ymm9, ymm9, [rip + 5f + 1088]
+vpaddq ymm11, ymm11, [rip + 5f + 1088]
+vblendvpd ymm9, ymm4, ymm9, ymm4
+vblendvpd ymm11, ymm13, ymm11, ymm13
+vpsllq ymm7, ymm7, 12
+vpsllq ymm10, ymm10, 12
+vpsrlq ymm7, ymm7, 12
+vpsrlq ymm10, ymm10, 12
+vpsllq ymm13, ymm3, 52
+vpsllq ymm4, ymm8, 52
+vpaddq ymm7, ymm13, ymm7
+vpaddq ymm10, ymm4, ymm10
+vpsllq ymm3, ymm3, 12
+vpsllq ymm8, ymm8, 12
+vpsrlq ymm3, ymm3, 24
+vpsrlq ymm8, ymm8, 24
+vpsllq ymm4, ymm1, 40
+vpsllq ymm13, ymm0, 40
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm8, ymm13, ymm8
+vpsllq ymm1, ymm1, 12
+vpsllq ymm0, ymm0, 12
+vpsrlq ymm1, ymm1, 36
+vpsrlq ymm0, ymm0, 36
+vpsllq ymm13, ymm6, 28
+vpsllq ymm4, ymm5, 28
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm0, ymm4, ymm0
+vpsllq ymm6, ymm6, 12
+vpsllq ymm5, ymm5, 12
+vpsrlq ymm6, ymm6, 48
+vpsrlq ymm5, ymm5, 48
+vpsllq ymm9, ymm9, 16
+vpsllq ymm11, ymm11, 16
+vpaddq ymm6, ymm9, ymm6
+vpaddq ymm5, ymm11, ymm5
+vpunpcklqdq ymm11, ymm7, ymm3
+vpunpcklqdq ymm9, ymm10, ymm8
+vpunpckhqdq ymm3, ymm7, ymm3
+vpunpckhqdq ymm8, ymm10, ymm8
+vpunpcklqdq ymm10, ymm1, ymm6
+vpunpcklqdq ymm7, ymm0, ymm5
+vpunpckhqdq ymm6, ymm1, ymm6
+vpunpckhqdq ymm5, ymm0, ymm5
+vmovdqu [rsi], xmm11
+vmovdqu [rsi + 128], xmm9
+vextracti128 [rsi + 64], ymm11, 1
+vextracti128 [rsi + 192], ymm9, 1
+vmovdqu [rsi + 32], xmm3
+vmovdqu [rsi + 160], xmm8
+vextracti128 [rsi + 96], ymm3, 1
+vextracti128 [rsi + 224], ymm8, 1
+vmovdqu [rsi + 16], xmm10
+vmovdqu [rsi + 144], xmm7
+vextracti128 [rsi + 80], ymm10, 1
+vextracti128 [rsi + 208], ymm7, 1
+vmovdqu [rsi + 48], xmm6
+vmovdqu [rsi + 176], xmm5
+vextracti128 [rsi + 112], ymm6, 1
+vextracti128 [rsi + 240], ymm5, 1
+add rsi, 256
+add rdx, 256
+sub rdi, 8
+jae 4b
+3:
+add rdi, 8
+jz 6f
+imul rdi, rdi, -32
+lea rax, [rip + 7f]
+add rax, rdi
+vmovdqu xmm0, [rax]
+vmovdqu xmm1, [rax + 128]
+vpmaskmovq xmm0, xmm0, [rdx]
+vpmaskmovq xmm1, xmm1, [rdx + 128]
+vmovdqu xmm2, [rax + 64]
+vmovdqu xmm3, [rax + 192]
+vpmaskmovq xmm2, xmm2, [rdx + 64]
+vpmaskmovq xmm3, xmm3, [rdx + 192]
+vinserti128 ymm2, ymm0, xmm2, 1
+vinserti128 ymm3, ymm1, xmm3, 1
+vmovdqu xmm1, [rax + 32]
+vmovdqu xmm0, [rax + 160]
+vpmaskmovq xmm1, xmm1, [rdx + 32]
+vpmaskmovq xmm0, xmm0, [rdx + 160]
+vmovdqu xmm4, [rax + 96]
+vmovdqu xmm5, [rax + 224]
+vpmaskmovq xmm4, xmm4, [rdx + 96]
+vpmaskmovq xmm5, xmm5, [rdx + 224]
+vinserti128 ymm4, ymm1, xmm4, 1
+vinserti128 ymm5, ymm0, xmm5, 1
+vpunpcklqdq ymm0, ymm2, ymm4
+vpunpcklqdq ymm1, ymm3, ymm5
+vpunpckhqdq ymm4, ymm2, ymm4
+vpunpckhqdq ymm5, ymm3, ymm5
+vmovdqu xmm3, [rax + 16]
+vmovdqu xmm2, [rax + 144]
+vpmaskmovq xmm3, xmm3, [rdx + 16]
+vpmaskmovq xmm2, xmm2, [rdx + 144]
+vmovdqu xmm6, [rax + 80]
+vmovdqu xmm7, [rax + 208]
+vpmaskmovq xmm6, xmm6, [rdx + 80]
+vpmaskmovq xmm7, xmm7, [rdx + 208]
+vinserti128 ymm6, ymm3, xmm6, 1
+vinserti128 ymm7, ymm2, xmm7, 1
+vmovdqu xmm2, [rax + 48]
+vmovdqu xmm3, [rax + 176]
+vpmaskmovq xmm2, xmm2, [rdx + 48]
+vpmaskmovq xmm3, xmm3, [rdx + 176]
+vmovdqu xmm8, [rax + 112]
+vmovdqu xmm9, [rax + 240]
+vpmaskmovq xmm8, xmm8, [rdx + 112]
+vpmaskmovq xmm9, xmm9, [rdx + 240]
+vinserti128 ymm8, ymm2, xmm8, 1
+vinserti128 ymm9, ymm3, xmm9, 1
+vpunpcklqdq ymm3, ymm6, ymm8
+vpunpcklqdq ymm2, ymm7, ymm9
+vpunpckhqdq ymm8, ymm6, ymm8
+vpunpckhqdq ymm9, ymm7, ymm9
+vpsllq ymm7, ymm0, 2
+vpsllq ymm6, ymm1, 2
+vpsrlq ymm0, ymm0, 50
+vpsrlq ymm1, ymm1, 50
+vpsllq ymm10, ymm4, 14
+vpsllq ymm11, ymm5, 14
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm1, ymm11, ymm1
+vpsrlq ymm4, ymm4, 38
+vpsrlq ymm5, ymm5, 38
+vpsllq ymm11, ymm3, 26
+vpsllq ymm10, ymm2, 26
+vpaddq ymm4, ymm11, ymm4
+vpaddq ymm5, ymm10, ymm5
+vpsrlq ymm3, ymm3, 26
+vpsrlq ymm2, ymm2, 26
+vpsllq ymm10, ymm8, 38
+vpsllq ymm11, ymm9, 38
+vpaddq ymm3, ymm10, ymm3
+vpaddq ymm2, ymm11, ymm2
+vpsrlq ymm8, ymm8, 14
+vpsrlq ymm9, ymm9, 14
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm7, ymm7, ymm11
+vmovdqu ymm10, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm10
+vsubpd ymm7, ymm7, ymm11
+vsubpd ymm6, ymm6, ymm10
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpaddq ymm0, ymm0, ymm11
+vpaddq ymm1, ymm1, ymm10
+vsubpd ymm0, ymm0, ymm11
+vsubpd ymm1, ymm1, ymm10
+vmovdqu ymm12, [rip + 5f + 64]
+vmovdqa ymm13, ymm12
+vfmadd231pd ymm13, ymm7, ymm0
+vmovdqu ymm14, [rip + 5f + 64]
+vmovdqa ymm15, ymm14
+vfmadd231pd ymm15, ymm6, ymm1
+vmovdqu [rsp], ymm9
+vmovdqu ymm9, [rip + 5f + 96]
+vmovdqu [rsp + 32], ymm8
+vsubpd ymm8, ymm9, ymm13
+vmovdqu [rsp + 64], ymm2
+vmovdqu ymm2, [rip + 5f + 96]
+vmovdqu [rsp + 96], ymm3
+vsubpd ymm3, ymm2, ymm15
+vfmadd231pd ymm8, ymm7, ymm0
+vfmadd231pd ymm3, ymm6, ymm1
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm4, ymm4, ymm11
+vpaddq ymm5, ymm5, ymm10
+vsubpd ymm4, ymm4, ymm11
+vsubpd ymm5, ymm5, ymm10
+vmovdqu [rsp + 128], ymm3
+vmovdqa ymm3, ymm12
+vfmadd231pd ymm3, ymm7, ymm4
+vmovdqu [rsp + 160], ymm8
+vmovdqa ymm8, ymm14
+vfmadd231pd ymm8, ymm6, ymm5
+vmovdqu [rsp + 192], ymm1
+vsubpd ymm1, ymm9, ymm3
+vmovdqu [rsp + 224], ymm0
+vsubpd ymm0, ymm2, ymm8
+vfmadd231pd ymm1, ymm7, ymm4
+vfmadd231pd ymm0, ymm6, ymm5
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm15, ymm0, ymm15
+vmovdqu ymm0, [rsp + 96]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm1, [rsp + 64]
+vpand ymm1, ymm1, [rip + 5f]
+vpaddq ymm0, ymm0, ymm11
+vpaddq ymm1, ymm1, ymm10
+vsubpd ymm0, ymm0, ymm11
+vsubpd ymm1, ymm1, ymm10
+vmovdqu [rsp + 64], ymm15
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm7, ymm0
+vmovdqu [rsp + 96], ymm13
+vmovdqa ymm13, ymm14
+vfmadd231pd ymm13, ymm6, ymm1
+vsubpd ymm10, ymm9, ymm15
+vsubpd ymm11, ymm2, ymm13
+vfmadd231pd ymm10, ymm7, ymm0
+vfmadd231pd ymm11, ymm6, ymm1
+vpaddq ymm3, ymm10, ymm3
+vpaddq ymm8, ymm11, ymm8
+vmovdqu ymm11, [rsp + 224]
+vmovdqa ymm10, ymm12
+vfmadd231pd ymm10, ymm4, ymm11
+vmovdqu [rsp + 256], ymm1
+vmovdqa ymm1, ymm14
+vfmadd231pd ymm1, ymm5, [rsp + 192]
+vmovdqu [rsp + 288], ymm0
+vsubpd ymm0, ymm9, ymm10
+vsubpd ymm9, ymm2, ymm1
+vfmadd231pd ymm0, ymm11, ymm4
+vfmadd231pd ymm9, ymm5, [rsp + 192]
+vpaddq ymm3, ymm0, ymm3
+vpaddq ymm8, ymm9, ymm8
+vpaddq ymm15, ymm10, ymm15
+vpaddq ymm13, ymm1, ymm13
+vmovdqu ymm1, [rsp + 32]
+vmovdqu ymm10, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm10
+vmovdqu ymm9, [rsp]
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm9, ymm9, ymm0
+vsubpd ymm1, ymm1, ymm10
+vsubpd ymm9, ymm9, ymm0
+vmovdqa ymm0, ymm12
+vfmadd231pd ymm0, ymm7, ymm1
+vmovdqa ymm10, ymm14
+vfmadd231pd ymm10, ymm6, ymm9
+vmovdqu [rsp], ymm8
+vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu [rsp + 32], ymm3
+vsubpd ymm3, ymm8, ymm0
+vmovdqu [rsp + 320], ymm5
+vsubpd ymm5, ymm2, ymm10
+vfmadd231pd ymm3, ymm7, ymm1
+vfmadd231pd ymm5, ymm6, ymm9
+vpaddq ymm15, ymm3, ymm15
+vpaddq ymm13, ymm5, ymm13
+vmovdqu ymm5, [rsp + 288]
+vmovdqa ymm3, ymm12
+vfmadd231pd ymm3, ymm11, ymm5
+vmovdqu [rsp + 352], ymm6
+vmovdqu ymm6, [rsp + 192]
+vmovdqu [rsp + 384], ymm7
+vmovdqa ymm7, ymm14
+vfmadd231pd ymm7, ymm6, [rsp + 256]
+vmovdqu [rsp + 416], ymm4
+vsubpd ymm4, ymm8, ymm3
+vsubpd ymm8, ymm2, ymm7
+vfmadd231pd ymm4, ymm11, ymm5
+vfmadd231pd ymm8, ymm6, [rsp + 256]
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm10, ymm7, ymm10
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm11, ymm1
+vmovdqa ymm3, ymm14
+vfmadd231pd ymm3, ymm6, ymm9
+vmovdqu ymm8, [rip + 5f + 96]
+vsubpd ymm4, ymm8, ymm7
+vmovdqu [rsp + 448], ymm13
+vsubpd ymm13, ymm2, ymm3
+vfmadd231pd ymm4, ymm11, ymm1
+vfmadd231pd ymm13, ymm6, ymm9
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm10, ymm13, ymm10
+vmovdqu ymm13, [rsp + 416]
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm5, ymm13
+vmovdqu ymm6, [rsp + 320]
+vmovdqa ymm11, ymm14
+vfmadd231pd ymm11, ymm6, [rsp + 256]
+vmovdqu [rsp + 480], ymm15
+vsubpd ymm15, ymm8, ymm4
+vsubpd ymm8, ymm2, ymm11
+vfmadd231pd ymm15, ymm13, ymm5
+vfmadd231pd ymm8, ymm6, [rsp + 256]
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm10, ymm8, ymm10
+vpaddq ymm7, ymm4, ymm7
+vpaddq ymm3, ymm11, ymm3
+vmovdqa ymm11, ymm12
+vfmadd231pd ymm11, ymm13, ymm1
+vmovdqa ymm4, ymm14
+vfmadd231pd ymm4, ymm6, ymm9
+vmovdqu ymm8, [rip + 5f + 96]
+vsubpd ymm15, ymm8, ymm11
+vmovdqu [rsp + 512], ymm10
+vsubpd ymm10, ymm2, ymm4
+vfmadd231pd ymm15, ymm13, ymm1
+vfmadd231pd ymm10, ymm6, ymm9
+vpaddq ymm7, ymm15, ymm7
+vpaddq ymm3, ymm10, ymm3
+vmovdqa ymm10, ymm12
+vfmadd231pd ymm10, ymm5, ymm1
+vmovdqu ymm15, [rsp + 256]
+vmovdqa ymm6, ymm14
+vfmadd231pd ymm6, ymm9, ymm15
+vsubpd ymm13, ymm8, ymm10
+vsubpd ymm8, ymm2, ymm6
+vfmadd231pd ymm13, ymm5, ymm1
+vfmadd231pd ymm8, ymm15, ymm9
+vpaddq ymm11, ymm13, ymm11
+vpaddq ymm4, ymm8, ymm4
+vmovdqu ymm8, [rsp + 160]
+vpaddq ymm8, ymm8, ymm8
+vmovdqu ymm13, [rsp + 128]
+vpaddq ymm13, ymm13, ymm13
+vmovdqu [rsp + 128], ymm9
+vmovdqu ymm9, [rsp + 96]
+vpaddq ymm9, ymm9, ymm9
+vmovdqu [rsp + 96], ymm1
+vmovdqu ymm1, [rsp + 64]
+vpaddq ymm1, ymm1, ymm1
+vmovdqu ymm15, [rsp + 32]
+vpaddq ymm15, ymm15, ymm15
+vmovdqu ymm5, [rsp]
+vpaddq ymm5, ymm5, ymm5
+vmovdqu [rsp], ymm5
+vmovdqu ymm5, [rsp + 480]
+vpaddq ymm5, ymm5, ymm5
+vmovdqu [rsp + 480], ymm5
+vmovdqu ymm5, [rsp + 448]
+vpaddq ymm5, ymm5, ymm5
+vpaddq ymm0, ymm0, ymm0
+vmovdqu [rsp + 448], ymm0
+vmovdqu ymm0, [rsp + 512]
+vpaddq ymm0, ymm0, ymm0
+vpaddq ymm7, ymm7, ymm7
+vpaddq ymm3, ymm3, ymm3
+vpaddq ymm11, ymm11, ymm11
+vpaddq ymm4, ymm4, ymm4
+vpaddq ymm10, ymm10, ymm10
+vpaddq ymm6, ymm6, ymm6
+vmovdqu [rsp + 512], ymm6
+vmovdqu ymm6, [rsp + 384]
+vmovdqu [rsp + 32], ymm10
+vmovdqa ymm10, ymm12
+vfmadd231pd ymm10, ymm6, ymm6
+vmovdqu [rsp + 64], ymm4
+vmovdqu ymm4, [rsp + 352]
+vmovdqu [rsp + 160], ymm11
+vmovdqa ymm11, ymm14
+vfmadd231pd ymm11, ymm4, ymm4
+vmovdqu [rsp + 544], ymm3
+vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu [rsp + 576], ymm7
+vsubpd ymm7, ymm3, ymm10
+vmovdqu [rsp + 608], ymm0
+vsubpd ymm0, ymm2, ymm11
+vfmadd231pd ymm7, ymm6, ymm6
+vfmadd231pd ymm0, ymm4, ymm4
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm13, ymm11, ymm13
+vmovdqu ymm11, [rsp + 224]
+vmovdqa ymm10, ymm12
+vfmadd231pd ymm10, ymm11, ymm11
+vmovdqu ymm4, [rsp + 192]
+vmovdqa ymm6, ymm14
+vfmadd231pd ymm6, ymm4, ymm4
+vmovdqu [rsp + 352], ymm0
+vsubpd ymm0, ymm3, ymm10
+vmovdqu [rsp + 384], ymm7
+vsubpd ymm7, ymm2, ymm6
+vfmadd231pd ymm0, ymm11, ymm11
+vfmadd231pd ymm7, ymm4, ymm4
+vpaddq ymm9, ymm0, ymm9
+vpaddq ymm1, ymm7, ymm1
+vpaddq ymm15, ymm10, ymm15
+vpaddq ymm6, ymm6, [rsp]
+vmovdqu ymm10, [rsp + 416]
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm10, ymm10
+vmovdqu ymm0, [rsp + 320]
+vmovdqa ymm4, ymm14
+vfmadd231pd ymm4, ymm0, ymm0
+vsubpd ymm11, ymm3, ymm7
+vmovdqu [rsp], ymm6
+vsubpd ymm6, ymm2, ymm4
+vfmadd231pd ymm11, ymm10, ymm10
+vfmadd231pd ymm6, ymm0, ymm0
+vpaddq ymm11, ymm11, [rsp + 480]
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm7, ymm7, [rsp + 448]
+vpaddq ymm4, ymm4, [rsp + 608]
+vmovdqu ymm6, [rsp + 288]
+vmovdqa ymm0, ymm12
+vfmadd231pd ymm0, ymm6, ymm6
+vmovdqu ymm10, [rsp + 256]
+vmovdqu [rsp + 608], ymm4
+vmovdqa ymm4, ymm14
+vfmadd231pd ymm4, ymm10, ymm10
+vmovdqu [rsp + 448], ymm7
+vsubpd ymm7, ymm3, ymm0
+vmovdqu [rsp + 480], ymm5
+vsubpd ymm5, ymm2, ymm4
+vfmadd231pd ymm7, ymm6, ymm6
+vfmadd231pd ymm5, ymm10, ymm10
+vpaddq ymm7, ymm7, [rsp + 576]
+vpaddq ymm5, ymm5, [rsp + 544]
+vpaddq ymm0, ymm0, [rsp + 160]
+vpaddq ymm4, ymm4, [rsp + 64]
+vmovdqu ymm10, [rsp + 96]
+vmovdqa ymm6, ymm12
+vfmadd231pd ymm6, ymm10, ymm10
+vmovdqu [rsp + 64], ymm4
+vmovdqu ymm4, [rsp + 128]
+vmovdqu [rsp + 160], ymm0
+vmovdqa ymm0, ymm14
+vfmadd231pd ymm0, ymm4, ymm4
+vmovdqu [rsp + 544], ymm5
+vsubpd ymm5, ymm3, ymm6
+vmovdqu [rsp + 576], ymm6
+vsubpd ymm6, ymm2, ymm0
+vfmadd231pd ymm5, ymm10, ymm10
+vfmadd231pd ymm6, ymm4, ymm4
+vpaddq ymm5, ymm5, [rsp + 32]
+vpaddq ymm6, ymm6, [rsp + 512]
+vpaddq ymm8, ymm8, [rip + 5f + 128]
+vpaddq ymm13, ymm13, [rip + 5f + 128]
+vpsrlq ymm4, ymm8, 52
+vpsrlq ymm10, ymm13, 52
+vpaddq ymm4, ymm9, ymm4
+vpaddq ymm10, ymm1, ymm10
+vmovdqu ymm1, [rsp + 384]
+vmovdqu ymm9, [rip + 5f + 32]
+vsubpd ymm1, ymm1, ymm9
+vmovdqu [rsp + 384], ymm0
+vmovdqu ymm0, [rsp + 352]
+vsubpd ymm0, ymm0, [rip + 5f + 32]
+vmovdqu [rsp + 352], ymm6
+vmovdqa ymm6, ymm12
+vfmadd231pd ymm6, ymm1, [rip + 5f + 160]
+vmovdqu [rsp + 512], ymm5
+vmovdqa ymm5, ymm14
+vfmadd231pd ymm5, ymm0, [rip + 5f + 160]
+vmovdqu [rsp + 32], ymm7
+vsubpd ymm7, ymm3, ymm6
+vsubpd ymm9, ymm2, ymm5
+vfmadd231pd ymm7, ymm1, [rip + 5f + 160]
+vfmadd231pd ymm9, ymm0, [rip + 5f + 160]
+vpaddq ymm4, ymm7, ymm4
+vpaddq ymm10, ymm9, ymm10
+vpaddq ymm15, ymm6, ymm15
+vpaddq ymm5, ymm5, [rsp]
+vmovdqu ymm6, [rip + 5f + 192]
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm1, ymm6
+vmovdqu ymm7, [rip + 5f + 192]
+vmovdqu [rsp], ymm10
+vmovdqa ymm10, ymm14
+vfmadd231pd ymm10, ymm0, ymm7
+vmovdqu [rsp + 128], ymm4
+vsubpd ymm4, ymm3, ymm9
+vsubpd ymm3, ymm2, ymm10
+vfmadd231pd ymm4, ymm1, ymm6
+vfmadd231pd ymm3, ymm0, ymm7
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm5, ymm3, ymm5
+vpaddq ymm11, ymm9, ymm11
+vpaddq ymm10, ymm10, [rsp + 480]
+vpand ymm8, ymm8, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm8, ymm8, ymm9
+vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm3
+vsubpd ymm8, ymm8, ymm9
+vsubpd ymm13, ymm13, ymm3
+vmovdqu ymm4, [rip + 5f + 160]
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm8, ymm4
+vmovdqu ymm6, [rip + 5f + 160]
+vmovdqa ymm3, ymm14
+vfmadd231pd ymm3, ymm13, ymm6
+vmovdqu ymm9, [rip + 5f + 96]
+vmovdqu [rsp + 480], ymm0
+vsubpd ymm0, ymm9, ymm7
+vsubpd ymm9, ymm2, ymm3
+vfmadd231pd ymm0, ymm8, ymm4
+vfmadd231pd ymm9, ymm13, ymm6
+vpaddq ymm15, ymm0, ymm15
+vpaddq ymm5, ymm9, ymm5
+vpaddq ymm11, ymm7, ymm11
+vpaddq ymm10, ymm3, ymm10
+vmovdqu ymm3, [rip + 5f + 224]
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm1, ymm3
+vmovdqu ymm9, [rsp + 480]
+vmovdqu ymm0, [rip + 5f + 224]
+vmovdqa ymm6, ymm14
+vfmadd231pd ymm6, ymm9, ymm0
+vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu [rsp + 96], ymm5
+vsubpd ymm5, ymm4, ymm7
+vmovdqu [rsp + 256], ymm15
+vsubpd ymm15, ymm2, ymm6
+vfmadd231pd ymm5, ymm1, ymm3
+vfmadd231pd ymm15, ymm9, ymm0
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm10, ymm15, ymm10
+vpaddq ymm7, ymm7, [rsp + 448]
+vpaddq ymm6, ymm6, [rsp + 608]
+vmovdqu ymm15, [rip + 5f + 192]
+vmovdqa ymm5, ymm12
+vfmadd231pd ymm5, ymm8, ymm15
+vmovdqu ymm0, [rip + 5f + 192]
+vmovdqa ymm3, ymm14
+vfmadd231pd ymm3, ymm13, ymm0
+vsubpd ymm9, ymm4, ymm5
+vsubpd ymm4, ymm2, ymm3
+vfmadd231pd ymm9, ymm8, ymm15
+vfmadd231pd ymm4, ymm13, ymm0
+vpaddq ymm11, ymm9, ymm11
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm6, ymm3, ymm6
+vmovdqu ymm3, [rip + 5f + 256]
+vmovdqa ymm5, ymm12
+vfmadd231pd ymm5, ymm1, ymm3
+vmovdqu ymm4, [rsp + 480]
+vmovdqu ymm9, [rip + 5f + 256]
+vmovdqa ymm0, ymm14
+vfmadd231pd ymm0, ymm4, ymm9
+vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu [rsp + 608], ymm10
+vsubpd ymm10, ymm15, ymm5
+vmovdqu [rsp + 448], ymm11
+vsubpd ymm11, ymm2, ymm0
+vfmadd231pd ymm10, ymm1, ymm3
+vfmadd231pd ymm11, ymm4, ymm9
+vpaddq ymm7, ymm10, ymm7
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm5, ymm5, [rsp + 32]
+vpaddq ymm0, ymm0, [rsp + 544]
+vmovdqu ymm11, [rip + 5f + 224]
+vmovdqa ymm10, ymm12
+vfmadd231pd ymm10, ymm8, ymm11
+vmovdqu ymm9, [rip + 5f + 224]
+vmovdqa ymm3, ymm14
+vfmadd231pd ymm3, ymm13, ymm9
+vsubpd ymm4, ymm15, ymm10
+vsubpd ymm15, ymm2, ymm3
+vfmadd231pd ymm4, ymm8, ymm11
+vfmadd231pd ymm15, ymm13, ymm9
+vpaddq ymm7, ymm4, ymm7
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm5, ymm10, ymm5
+vpaddq ymm0, ymm3, ymm0
+vmovdqu ymm3, [rip + 5f + 288]
+vmovdqa ymm10, ymm12
+vfmadd231pd ymm10, ymm1, ymm3
+vmovdqu ymm15, [rsp + 480]
+vmovdqu ymm4, [rip + 5f + 288]
+vmovdqa ymm9, ymm14
+vfmadd231pd ymm9, ymm15, ymm4
+vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu [rsp + 544], ymm6
+vsubpd ymm6, ymm11, ymm10
+vmovdqu [rsp + 32], ymm7
+vsubpd ymm7, ymm2, ymm9
+vfmadd231pd ymm6, ymm1, ymm3
+vfmadd231pd ymm7, ymm15, ymm4
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm0, ymm7, ymm0
+vpaddq ymm10, ymm10, [rsp + 160]
+vpaddq ymm9, ymm9, [rsp + 64]
+vmovdqu ymm7, [rip + 5f + 256]
+vmovdqa ymm6, ymm12
+vfmadd231pd ymm6, ymm8, ymm7
+vmovdqu ymm4, [rip + 5f + 256]
+vmovdqa ymm15, ymm14
+vfmadd231pd ymm15, ymm13, ymm4
+vsubpd ymm3, ymm11, ymm6
+vsubpd ymm1, ymm2, ymm15
+vfmadd231pd ymm3, ymm8, ymm7
+vfmadd231pd ymm1, ymm13, ymm4
+vpaddq ymm5, ymm3, ymm5
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm10, ymm6, ymm10
+vpaddq ymm9, ymm15, ymm9
+vmovdqu ymm15, [rip + 5f + 288]
+vmovdqa ymm6, ymm12
+vfmadd231pd ymm6, ymm8, ymm15
+vmovdqu ymm1, [rip + 5f + 288]
+vmovdqa ymm3, ymm14
+vfmadd231pd ymm3, ymm13, ymm1
+vsubpd ymm4, ymm11, ymm6
+vsubpd ymm7, ymm2, ymm3
+vfmadd231pd ymm4, ymm8, ymm15
+vfmadd231pd ymm7, ymm13, ymm1
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm9, ymm7, ymm9
+vpaddq ymm6, ymm6, [rsp + 512]
+vpaddq ymm3, ymm3, [rsp + 352]
+vmovdqu ymm7, [rsp + 128]
+vpaddq ymm7, ymm7, [rip + 5f + 320]
+vmovdqu ymm4, [rsp]
+vpaddq ymm4, ymm4, [rip + 5f + 320]
+vpsrlq ymm1, ymm7, 52
+vpsrlq ymm13, ymm4, 52
+vpaddq ymm1, ymm1, [rsp + 256]
+vpaddq ymm13, ymm13, [rsp + 96]
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm7, ymm7, ymm15
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm4, ymm4, ymm8
+vsubpd ymm7, ymm7, ymm15
+vsubpd ymm4, ymm4, ymm8
+vmovdqa ymm8, ymm12
+vfmadd231pd ymm8, ymm7, [rip + 5f + 352]
+vmovdqa ymm15, ymm14
+vfmadd231pd ymm15, ymm4, [rip + 5f + 352]
+vmovdqu [rsp + 96], ymm3
+vsubpd ymm3, ymm11, ymm8
+vmovdqu [rsp + 256], ymm6
+vsubpd ymm6, ymm2, ymm15
+vfmadd231pd ymm3, ymm7, [rip + 5f + 352]
+vfmadd231pd ymm6, ymm4, [rip + 5f + 352]
+vpaddq ymm1, ymm3, ymm1
+vpaddq ymm13, ymm6, ymm13
+vpaddq ymm8, ymm8, [rsp + 448]
+vpaddq ymm15, ymm15, [rsp + 608]
+vmovdqu ymm6, [rip + 5f + 384]
+vmovdqa ymm3, ymm12
+vfmadd231pd ymm3, ymm7, ymm6
+vmovdqu [rsp + 608], ymm13
+vmovdqa ymm13, ymm14
+vfmadd231pd ymm13, ymm4, [rip + 5f + 384]
+vmovdqu [rsp + 448], ymm1
+vsubpd ymm1, ymm11, ymm3
+vmovdqu [rsp], ymm9
+vsubpd ymm9, ymm2, ymm13
+vfmadd231pd ymm1, ymm7, ymm6
+vfmadd231pd ymm9, ymm4, [rip + 5f + 384]
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm15, ymm9, ymm15
+vpaddq ymm3, ymm3, [rsp + 32]
+vpaddq ymm13, ymm13, [rsp + 544]
+vmovdqu ymm9, [rip + 5f + 416]
+vmovdqa ymm1, ymm12
+vfmadd231pd ymm1, ymm7, ymm9
+vmovdqu ymm6, [rip + 5f + 416]
+vmovdqu [rsp + 544], ymm15
+vmovdqa ymm15, ymm14
+vfmadd231pd ymm15, ymm4, ymm6
+vmovdqu [rsp + 32], ymm8
+vsubpd ymm8, ymm11, ymm1
+vmovdqu [rsp + 128], ymm10
+vsubpd ymm10, ymm2, ymm15
+vfmadd231pd ymm8, ymm7, ymm9
+vfmadd231pd ymm10, ymm4, ymm6
+vpaddq ymm3, ymm8, ymm3
+vpaddq ymm13, ymm10, ymm13
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm0, ymm15, ymm0
+vmovdqu ymm15, [rip + 5f + 448]
+vmovdqa ymm1, ymm12
+vfmadd231pd ymm1, ymm7, ymm15
+vmovdqu ymm10, [rip + 5f + 448]
+vmovdqa ymm8, ymm14
+vfmadd231pd ymm8, ymm4, ymm10
+vsubpd ymm6, ymm11, ymm1
+vsubpd ymm9, ymm2, ymm8
+vfmadd231pd ymm6, ymm7, ymm15
+vfmadd231pd ymm9, ymm4, ymm10
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm0, ymm9, ymm0
+vpaddq ymm1, ymm1, [rsp + 128]
+vpaddq ymm8, ymm8, [rsp]
+vmovdqu ymm9, [rip + 5f + 480]
+vmovdqa ymm6, ymm12
+vfmadd231pd ymm6, ymm7, ymm9
+vmovdqu ymm10, [rip + 5f + 480]
+vmovdqa ymm15, ymm14
+vfmadd231pd ymm15, ymm4, ymm10
+vmovdqu [rsp], ymm0
+vsubpd ymm0, ymm11, ymm6
+vmovdqu [rsp + 128], ymm5
+vsubpd ymm5, ymm2, ymm15
+vfmadd231pd ymm0, ymm7, ymm9
+vfmadd231pd ymm5, ymm4, ymm10
+vpaddq ymm1, ymm0, ymm1
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm6, ymm6, [rsp + 256]
+vpaddq ymm15, ymm15, [rsp + 96]
+vmovdqu ymm5, [rsp + 448]
+vpaddq ymm0, ymm5, [rip + 5f + 512]
+vmovdqu ymm10, [rsp + 608]
+vpaddq ymm4, ymm10, [rip + 5f + 512]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm9
+vmovdqu ymm7, [rip + 5f + 32]
+vpaddq ymm4, ymm4, ymm7
+vsubpd ymm0, ymm0, ymm9
+vsubpd ymm4, ymm4, ymm7
+vmovdqa ymm10, ymm12
+vfmadd231pd ymm10, ymm0, [rip + 5f + 544]
+vmovdqa ymm5, ymm14
+vfmadd231pd ymm5, ymm4, [rip + 5f + 544]
+vsubpd ymm10, ymm11, ymm10
+vsubpd ymm5, ymm2, ymm5
+vfmadd231pd ymm10, ymm0, [rip + 5f + 544]
+vfmadd231pd ymm5, ymm4, [rip + 5f + 544]
+vsubpd ymm10, ymm10, ymm9
+vsubpd ymm5, ymm5, ymm7
+vmovdqa ymm4, ymm12
+vfmadd231pd ymm4, ymm10, [rip + 5f + 576]
+vmovdqa ymm0, ymm14
+vfmadd231pd ymm0, ymm5, [rip + 5f + 576]
+vpaddq ymm4, ymm4, [rsp + 32]
+vpaddq ymm0, ymm0, [rsp + 544]
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm10, [rip + 5f + 608]
+vmovdqa ymm9, ymm14
+vfmadd231pd ymm9, ymm5, [rip + 5f + 608]
+vmovdqu [rsp + 544], ymm15
+vsubpd ymm15, ymm11, ymm7
+vmovdqu [rsp + 32], ymm6
+vsubpd ymm6, ymm2, ymm9
+vfmadd231pd ymm15, ymm10, [rip + 5f + 608]
+vfmadd231pd ymm6, ymm5, [rip + 5f + 608]
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm3, ymm7, ymm3
+vpaddq ymm13, ymm9, ymm13
+vmovdqu ymm9, [rip + 5f + 640]
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm10, ymm9
+vmovdqu ymm6, [rip + 5f + 640]
+vmovdqa ymm15, ymm14
+vfmadd231pd ymm15, ymm5, ymm6
+vmovdqu [rsp + 96], ymm0
+vsubpd ymm0, ymm11, ymm7
+vmovdqu [rsp + 256], ymm4
+vsubpd ymm4, ymm2, ymm15
+vfmadd231pd ymm0, ymm10, ymm9
+vfmadd231pd ymm4, ymm5, ymm6
+vpaddq ymm3, ymm0, ymm3
+vpaddq ymm13, ymm4, ymm13
+vpaddq ymm7, ymm7, [rsp + 128]
+vpaddq ymm15, ymm15, [rsp]
+vmovdqu ymm4, [rip + 5f + 672]
+vmovdqa ymm0, ymm12
+vfmadd231pd ymm0, ymm10, ymm4
+vmovdqu ymm6, [rip + 5f + 672]
+vmovdqa ymm9, ymm14
+vfmadd231pd ymm9, ymm5, ymm6
+vmovdqu [rsp], ymm15
+vsubpd ymm15, ymm11, ymm0
+vmovdqu [rsp + 128], ymm7
+vsubpd ymm7, ymm2, ymm9
+vfmadd231pd ymm15, ymm10, ymm4
+vfmadd231pd ymm7, ymm5, ymm6
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm0, ymm0, [rsp + 32]
+vpaddq ymm9, ymm9, [rsp + 544]
+vmovdqu ymm7, [rsp + 448]
+vpaddq ymm7, ymm7, [rip + 5f + 704]
+vmovdqu ymm15, [rsp + 608]
+vpaddq ymm15, ymm15, [rip + 5f + 704]
+vpsrlq ymm7, ymm7, 52
+vpsrlq ymm15, ymm15, 52
+vpaddq ymm7, ymm7, [rsp + 256]
+vpaddq ymm15, ymm15, [rsp + 96]
+vpaddq ymm6, ymm7, [rip + 5f + 736]
+vpaddq ymm5, ymm15, [rip + 5f + 736]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm4
+vmovdqu ymm10, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm10
+vsubpd ymm6, ymm6, ymm4
+vsubpd ymm5, ymm5, ymm10
+vmovdqu [rsp + 96], ymm15
+vmovdqa ymm15, ymm12
+vfmadd231pd ymm15, ymm6, [rip + 5f + 544]
+vmovdqu [rsp + 256], ymm7
+vmovdqa ymm7, ymm14
+vfmadd231pd ymm7, ymm5, [rip + 5f + 544]
+vsubpd ymm15, ymm11, ymm15
+vsubpd ymm7, ymm2, ymm7
+vfmadd231pd ymm15, ymm6, [rip + 5f + 544]
+vfmadd231pd ymm7, ymm5, [rip + 5f + 544]
+vsubpd ymm4, ymm15, ymm4
+vsubpd ymm10, ymm7, ymm10
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm4, [rip + 5f + 576]
+vmovdqa ymm15, ymm14
+vfmadd231pd ymm15, ymm10, [rip + 5f + 576]
+vpaddq ymm3, ymm7, ymm3
+vpaddq ymm13, ymm15, ymm13
+vmovdqu ymm15, [rip + 5f + 608]
+vmovdqa ymm7, ymm12
+vfmadd231pd ymm7, ymm4, ymm15
+vmovdqu ymm5, [rip + 5f + 608]
+vmovdqa ymm6, ymm14
+vfmadd231pd ymm6, ymm10, ymm5
+vmovdqu [rsp + 608], ymm9
+vsubpd ymm9, ymm11, ymm7
+vmovdqu [rsp + 448], ymm0
+vsubpd ymm0, ymm2, ymm6
+vfmadd231pd ymm9, ymm4, ymm15
+vfmadd231pd ymm0, ymm10, ymm5
+vpaddq ymm3, ymm9, ymm3
+vpaddq ymm13, ymm0, ymm13
+vpaddq ymm7, ymm7, [rsp + 128]
+vpaddq ymm6, ymm6, [rsp]
+vmovdqu ymm0, [rip + 5f + 640]
+vmovdqa ymm9, ymm12
+vfmadd231pd ymm9, ymm4, ymm0
+vmovdqu ymm5, [rip + 5f + 640]
+vmovdqa ymm15, ymm14
+vfmadd231pd ymm15, ymm10, ymm5
+vmovdqu [rsp], ymm13
+vsubpd ymm13, ymm11, ymm9
+vmovdqu [rsp + 128], ymm3
+vsubpd ymm3, ymm2, ymm15
+vfmadd231pd ymm13, ymm4, ymm0
+vfmadd231pd ymm3, ymm10, ymm5
+vpaddq ymm7, ymm13, ymm7
+vpaddq ymm6, ymm3, ymm6
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm8, ymm15, ymm8
+vmovdqu ymm15, [rip + 5f + 672]
+vfmadd231pd ymm12, ymm4, ymm15
+vmovdqu ymm9, [rip + 5f + 672]
+vfmadd231pd ymm14, ymm10, ymm9
+vsubpd ymm11, ymm11, ymm12
+vsubpd ymm2, ymm2, ymm14
+vfmadd231pd ymm11, ymm4, ymm15
+vfmadd231pd ymm2, ymm10, ymm9
+vpaddq ymm11, ymm11, [rsp + 448]
+vpaddq ymm2, ymm2, [rsp + 608]
+vpaddq ymm12, ymm12, [rsp + 576]
+vpaddq ymm14, ymm14, [rsp + 384]
+vmovdqu ymm9, [rsp + 256]
+vpaddq ymm9, ymm9, [rip + 5f + 768]
+vmovdqu ymm10, [rsp + 96]
+vpaddq ymm10, ymm10, [rip + 5f + 768]
+vpsrlq ymm9, ymm9, 52
+vpsrlq ymm10, ymm10, 52
+vpaddq ymm9, ymm9, [rsp + 128]
+vpaddq ymm10, ymm10, [rsp]
+vpaddq ymm15, ymm9, [rip + 5f + 800]
+vpaddq ymm4, ymm10, [rip + 5f + 800]
+vpsrlq ymm3, ymm15, 52
+vpsrlq ymm13, ymm4, 52
+vpaddq ymm3, ymm7, ymm3
+vpaddq ymm13, ymm6, ymm13
+vpaddq ymm3, ymm3, [rip + 5f + 832]
+vpaddq ymm13, ymm13, [rip + 5f + 832]
+vpsrlq ymm5, ymm3, 52
+vpsrlq ymm0, ymm13, 52
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm0, ymm8, ymm0
+vpaddq ymm5, ymm5, [rip + 5f + 864]
+vpaddq ymm0, ymm0, [rip + 5f + 864]
+vmovdqu [rsp], ymm13
+vpsrlq ymm13, ymm5, 52
+vmovdqu [rsp + 128], ymm5
+vpsrlq ymm5, ymm0, 52
+vpaddq ymm13, ymm11, ymm13
+vpaddq ymm5, ymm2, ymm5
+vpaddq ymm13, ymm13, [rip + 5f + 896]
+vpaddq ymm5, ymm5, [rip + 5f + 896]
+vmovdqu [rsp + 96], ymm0
+vpsrlq ymm0, ymm13, 52
+vmovdqu [rsp + 256], ymm13
+vpsrlq ymm13, ymm5, 52
+vpaddq ymm0, ymm12, ymm0
+vpaddq ymm13, ymm14, ymm13
+vpaddq ymm0, ymm0, [rip + 5f + 928]
+vpaddq ymm13, ymm13, [rip + 5f + 928]
+vpaddq ymm9, ymm9, [rip + 5f + 960]
+vpaddq ymm10, ymm10, [rip + 5f + 960]
+vmovdqu [rsp + 384], ymm5
+vpsrlq ymm5, ymm9, 52
+vmovdqu [rsp + 576], ymm3
+vpsrlq ymm3, ymm10, 52
+vpaddq ymm5, ymm7, ymm5
+vpaddq ymm3, ymm6, ymm3
+vpaddq ymm5, ymm5, [rip + 5f + 992]
+vpaddq ymm3, ymm3, [rip + 5f + 992]
+vpsrlq ymm6, ymm5, 52
+vpsrlq ymm7, ymm3, 52
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm6, ymm6, [rip + 5f + 1024]
+vpaddq ymm7, ymm7, [rip + 5f + 1024]
+vpsrlq ymm8, ymm6, 52
+vpsrlq ymm1, ymm7, 52
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm8, ymm8, [rip + 5f + 1056]
+vpaddq ymm1, ymm1, [rip + 5f + 1056]
+vpsrlq ymm2, ymm8, 52
+vpsrlq ymm11, ymm1, 52
+vpaddq ymm2, ymm12, ymm2
+vpaddq ymm11, ymm14, ymm11
+vblendvpd ymm9, ymm15, ymm9, ymm0
+vblendvpd ymm10, ymm4, ymm10, ymm13
+vmovdqu ymm4, [rsp + 576]
+vblendvpd ymm5, ymm4, ymm5, ymm0
+vmovdqu ymm4, [rsp]
+vblendvpd ymm3, ymm4, ymm3, ymm13
+vmovdqu ymm4, [rsp + 128]
+vblendvpd ymm6, ymm4, ymm6, ymm0
+vmovdqu ymm4, [rsp + 96]
+vblendvpd ymm7, ymm4, ymm7, ymm13
+vmovdqu ymm4, [rsp + 256]
+vblendvpd ymm8, ymm4, ymm8, ymm0
+vmovdqu ymm4, [rsp + 384]
+vblendvpd ymm1, ymm4, ymm1, ymm13
+vpaddq ymm2, ymm2, [rip + 5f + 1088]
+vpaddq ymm11, ymm11, [rip + 5f + 1088]
+vblendvpd ymm2, ymm0, ymm2, ymm0
+vblendvpd ymm11, ymm13, ymm11, ymm13
+vpsllq ymm9, ymm9, 12
+vpsllq ymm10, ymm10, 12
+vpsrlq ymm9, ymm9, 12
+vpsrlq ymm10, ymm10, 12
+vpsllq ymm13, ymm5, 52
+vpsllq ymm0, ymm3, 52
+vpaddq ymm9, ymm13, ymm9
+vpaddq ymm10, ymm0, ymm10
+vpsllq ymm5, ymm5, 12
+vpsllq ymm3, ymm3, 12
+vpsrlq ymm5, ymm5, 24
+vpsrlq ymm3, ymm3, 24
+vpsllq ymm0, ymm6, 40
+vpsllq ymm13, ymm7, 40
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm3, ymm13, ymm3
+vpsllq ymm6, ymm6, 12
+vpsllq ymm7, ymm7, 12
+vpsrlq ymm6, ymm6, 36
+vpsrlq ymm7, ymm7, 36
+vpsllq ymm13, ymm8, 28
+vpsllq ymm0, ymm1, 28
+vpaddq ymm6, ymm13, ymm6
+vpaddq ymm7, ymm0, ymm7
+vpsllq ymm8, ymm8, 12
+vpsllq ymm1, ymm1, 12
+vpsrlq ymm8, ymm8, 48
+vpsrlq ymm1, ymm1, 48
+vpsllq ymm2, ymm2, 16
+vpsllq ymm11, ymm11, 16
+vpaddq ymm8, ymm2, ymm8
+vpaddq ymm1, ymm11, ymm1
+vpunpcklqdq ymm11, ymm9, ymm5
+vpunpcklqdq ymm2, ymm10, ymm3
+vpunpckhqdq ymm5, ymm9, ymm5
+vpunpckhqdq ymm3, ymm10, ymm3
+vpunpcklqdq ymm10, ymm6, ymm8
+vpunpcklqdq ymm9, ymm7, ymm1
+vpunpckhqdq ymm8, ymm6, ymm8
+vpunpckhqdq ymm1, ymm7, ymm1
+vmovdqu xmm7, [rax]
+vmovdqu xmm6, [rax + 128]
+vpmaskmovq [rsi], xmm7, xmm11
+vpmaskmovq [rsi + 128], xmm6, xmm2
+vmovdqu xmm6, [rax + 64]
+vmovdqu xmm7, [rax + 192]
+vextracti128 xmm11, ymm11, 1
+vextracti128 xmm2, ymm2, 1
+vpmaskmovq [rsi + 64], xmm6, xmm11
+vpmaskmovq [rsi + 192], xmm7, xmm2
+vmovdqu xmm7, [rax + 32]
+vmovdqu xmm2, [rax + 160]
+vpmaskmovq [rsi + 32], xmm7, xmm5
+vpmaskmovq [rsi + 160], xmm2, xmm3
+vmovdqu xmm2, [rax + 96]
+vmovdqu xmm7, [rax + 224]
+vextracti128 xmm5, ymm5, 1
+vextracti128 xmm3, ymm3, 1
+vpmaskmovq [rsi + 96], xmm2, xmm5
+vpmaskmovq [rsi + 224], xmm7, xmm3
+vmovdqu xmm7, [rax + 16]
+vmovdqu xmm3, [rax + 144]
+vpmaskmovq [rsi + 16], xmm7, xmm10
+vpmaskmovq [rsi + 144], xmm3, xmm9
+vmovdqu xmm3, [rax + 80]
+vmovdqu xmm7, [rax + 208]
+vextracti128 xmm10, ymm10, 1
+vextracti128 xmm9, ymm9, 1
+vpmaskmovq [rsi + 80], xmm3, xmm10
+vpmaskmovq [rsi + 208], xmm7, xmm9
+vmovdqu xmm7, [rax + 48]
+vmovdqu xmm9, [rax + 176]
+vpmaskmovq [rsi + 48], xmm7, xmm8
+vpmaskmovq [rsi + 176], xmm9, xmm1
+vmovdqu xmm9, [rax + 112]
+vmovdqu xmm7, [rax + 240]
+vextracti128 xmm8, ymm8, 1
+vextracti128 xmm1, ymm1, 1
+vpmaskmovq [rsi + 112], xmm9, xmm8
+vpmaskmovq [rsi + 240], xmm7, xmm1
+6:
+vldmxcsr [rbp - 4]
+mov rsp, rbp
+pop rbp
+vzeroupper
+ret
+.p2align 2
+2:
+.long 0x7f80
+.p2align 6, 0xcc
+5:
+.quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
+.quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
+.quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x4316bc26c4a4df18, 0x4316bc26c4a4df18, 0x4316bc26c4a4df18, 0x4316bc26c4a4df18
+.quad 0x431de2443fd53468, 0x431de2443fd53468, 0x431de2443fd53468, 0x431de2443fd53468
+.quad 0x432f80000026f734, 0x432f80000026f734, 0x432f80000026f734, 0x432f80000026f734
+.quad 0x42f1bac83ffffff0, 0x42f1bac83ffffff0, 0x42f1bac83ffffff0, 0x42f1bac83ffffff0
+.quad 0x42c2307261d39180, 0x42c2307261d39180, 0x42c2307261d39180, 0x42c2307261d39180
+.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
+.quad 0x42ba82cf16373c00, 0x42ba82cf16373c00, 0x42ba82cf16373c00, 0x42ba82cf16373c00
+.quad 0x432ee29d890c2faa, 0x432ee29d890c2faa, 0x432ee29d890c2faa, 0x432ee29d890c2faa
+.quad 0x412da45800000000, 0x412da45800000000, 0x412da45800000000, 0x412da45800000000
+.quad 0x432f800000000000, 0x432f800000000000, 0x432f800000000000, 0x432f800000000000
+.quad 0x42bbac83ffffff00, 0x42bbac83ffffff00, 0x42bbac83ffffff00, 0x42bbac83ffffff00
+.quad 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000
+.quad 0x431bac83fffffffc, 0x431bac83fffffffc, 0x431bac83fffffffc, 0x431bac83fffffffc
+.quad 0x431bac8400000004, 0x431bac8400000004, 0x431bac8400000004, 0x431bac8400000004
+.quad 0x432f8132951bb188, 0x432f8132951bb188, 0x432f8132951bb188, 0x432f8132951bb188
+.quad 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000
+.quad 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000
+.quad 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff
+.quad 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000
+.quad 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff
+.quad 0x62e914deffffffff, 0x62e914deffffffff, 0x62e914deffffffff, 0x62e914deffffffff
+.quad 0x2fb03f66b5721f3c, 0x2fb03f66b5721f3c, 0x2fb03f66b5721f3c, 0x2fb03f66b5721f3c
+.quad 0x42ffffffffddb168, 0x42ffffffffddb168, 0x42ffffffffddb168, 0x42ffffffffddb168
+.quad 0x996ffffffffff800, 0x996ffffffffff800, 0x996ffffffffff800, 0x996ffffffffff800
+.quad 0x731fbffffffff800, 0x731fbffffffff800, 0x731fbffffffff800, 0x731fbffffffff800
+.quad 0xe2f0000000000000, 0xe2f0000000000000, 0xe2f0000000000000, 0xe2f0000000000000
+.quad 0xafc0000000000000, 0xafc0000000000000, 0xafc0000000000000, 0xafc0000000000000
+.quad 0xc300000000000000, 0xc300000000000000, 0xc300000000000000, 0xc300000000000000
+.quad 0x1970000000000000, 0x1970000000000000, 0x1970000000000000, 0x1970000000000000
+.quad 0x7320000000000000, 0x7320000000000000, 0x7320000000000000, 0x7320000000000000
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+7:
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+"
+}
+
+// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
+array_kernel! {
+    mul_add_avx2,
+    "fieldc_vesta_mul_add_array_avx2_58f0b6bdf5e93630",
+    r"
+push rbp
+mov rbp, rsp
+sub rsp, 832
+and rsp, -32
+vstmxcsr [rbp - 4]
+vldmxcsr [rip + 2f]
+sub rdi, 8
+jb 3f
+4:
+vmovdqu xmm0, [rcx]
+vmovdqu xmm1, [rcx + 128]
+vinserti128 ymm0, ymm0, [rcx + 64], 1
+vinserti128 ymm1, ymm1, [rcx + 192], 1
+vmovdqu xmm2, [rcx + 32]
+vmovdqu xmm3, [rcx + 160]
+vinserti128 ymm2, ymm2, [rcx + 96], 1
+vinserti128 ymm3, ymm3, [rcx + 224], 1
+vpunpcklqdq ymm4, ymm0, ymm2
+vpunpcklqdq ymm5, ymm1, ymm3
+vpunpckhqdq ymm2, ymm0, ymm2
+vpunpckhqdq ymm3, ymm1, ymm3
+vmovdqu xmm1, [rcx + 16]
+vmovdqu xmm0, [rcx + 144]
+vinserti128 ymm1, ymm1, [rcx + 80], 1
+vinserti128 ymm0, ymm0, [rcx + 208], 1
+vmovdqu xmm6, [rcx + 48]
+vmovdqu xmm7, [rcx + 176]
+vinserti128 ymm6, ymm6, [rcx + 112], 1
+vinserti128 ymm7, ymm7, [rcx + 240], 1
+vpunpcklqdq ymm8, ymm1, ymm6
+vpunpcklqdq ymm9, ymm0, ymm7
+vpunpckhqdq ymm6, ymm1, ymm6
+vpunpckhqdq ymm7, ymm0, ymm7
+vpsllq ymm0, ymm4, 4
+vpsllq ymm1, ymm5, 4
+vpsrlq ymm4, ymm4, 48
+vpsrlq ymm5, ymm5, 48
+vpsllq ymm10, ymm2, 16
+vpsllq ymm11, ymm3, 16
+vpaddq ymm4, ymm10, ymm4
+vpaddq ymm5, ymm11, ymm5
+vpsrlq ymm2, ymm2, 36
+vpsrlq ymm3, ymm3, 36
+vpsllq ymm11, ymm8, 28
+vpsllq ymm10, ymm9, 28
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm3, ymm10, ymm3
+vpsrlq ymm8, ymm8, 24
+vpsrlq ymm9, ymm9, 24
+vpsllq ymm10, ymm6, 40
+vpsllq ymm11, ymm7, 40
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm9, ymm11, ymm9
+vpsrlq ymm6, ymm6, 12
+vpsrlq ymm7, ymm7, 12
+vmovdqu xmm11, [rdx]
+vmovdqu xmm10, [rdx + 128]
+vinserti128 ymm11, ymm11, [rdx + 64], 1
+vinserti128 ymm10, ymm10, [rdx + 192], 1
+vmovdqu xmm12, [rdx + 32]
+vmovdqu xmm13, [rdx + 160]
+vinserti128 ymm12, ymm12, [rdx + 96], 1
+vinserti128 ymm13, ymm13, [rdx + 224], 1
+vpunpcklqdq ymm14, ymm11, ymm12
+vpunpcklqdq ymm15, ymm10, ymm13
+vpunpckhqdq ymm12, ymm11, ymm12
+vpunpckhqdq ymm13, ymm10, ymm13
+vmovdqu xmm10, [rdx + 16]
+vmovdqu xmm11, [rdx + 144]
+vinserti128 ymm10, ymm10, [rdx + 80], 1
+vinserti128 ymm11, ymm11, [rdx + 208], 1
+vmovdqu [rsp], ymm7
+vmovdqu xmm7, [rdx + 48]
+vmovdqu [rsp + 32], ymm6
+vmovdqu xmm6, [rdx + 176]
+vinserti128 ymm7, ymm7, [rdx + 112], 1
+vinserti128 ymm6, ymm6, [rdx + 240], 1
+vmovdqu [rsp + 64], ymm9
+vpunpcklqdq ymm9, ymm10, ymm7
+vmovdqu [rsp + 96], ymm8
+vpunpcklqdq ymm8, ymm11, ymm6
+vpunpckhqdq ymm7, ymm10, ymm7
+vpunpckhqdq ymm6, ymm11, ymm6
+vpsrlq ymm11, ymm14, 52
+vpsrlq ymm10, ymm15, 52
+vmovdqu [rsp + 128], ymm3
+vpsllq ymm3, ymm12, 12
+vmovdqu [rsp + 160], ymm2
+vpsllq ymm2, ymm13, 12
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm10, ymm2, ymm10
+vpsrlq ymm12, ymm12, 40
+vpsrlq ymm13, ymm13, 40
+vpsllq ymm2, ymm9, 24
+vpsllq ymm3, ymm8, 24
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm13, ymm3, ymm13
+vpsrlq ymm9, ymm9, 28
+vpsrlq ymm8, ymm8, 28
+vpsllq ymm3, ymm7, 36
+vpsllq ymm2, ymm6, 36
+vpaddq ymm9, ymm3, ymm9
+vpaddq ymm8, ymm2, ymm8
+vpsrlq ymm7, ymm7, 16
+vpsrlq ymm6, ymm6, 16
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm2
+vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm3
+vsubpd ymm14, ymm14, ymm2
+vsubpd ymm15, ymm15, ymm3
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpaddq ymm0, ymm0, ymm2
+vpaddq ymm1, ymm1, ymm3
+vsubpd ymm0, ymm0, ymm2
+vsubpd ymm1, ymm1, ymm3
+vmovdqu [rsp + 192], ymm6
+vmovdqu ymm6, [rip + 5f + 64]
+vmovdqu [rsp + 224], ymm7
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm14, ymm0
+vmovdqu [rsp + 256], ymm8
+vmovdqu ymm8, [rip + 5f + 64]
+vmovdqu [rsp + 288], ymm9
+vmovdqa ymm9, ymm8
+vfmadd231pd ymm9, ymm15, ymm1
+vmovdqu [rsp + 320], ymm13
+vmovdqu ymm13, [rip + 5f + 96]
+vmovdqu [rsp + 352], ymm12
+vsubpd ymm12, ymm13, ymm7
+vmovdqu [rsp + 384], ymm10
+vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu [rsp + 416], ymm11
+vsubpd ymm11, ymm10, ymm9
+vfmadd231pd ymm12, ymm14, ymm0
+vfmadd231pd ymm11, ymm15, ymm1
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm4, ymm4, ymm2
+vpaddq ymm5, ymm5, ymm3
+vsubpd ymm4, ymm4, ymm2
+vsubpd ymm5, ymm5, ymm3
+vmovdqu [rsp + 448], ymm11
+vmovdqa ymm11, ymm6
+vfmadd231pd ymm11, ymm14, ymm4
+vmovdqu [rsp + 480], ymm12
+vmovdqa ymm12, ymm8
+vfmadd231pd ymm12, ymm15, ymm5
+vsubpd ymm8, ymm13, ymm11
+vmovdqu [rsp + 512], ymm11
+vsubpd ymm11, ymm10, ymm12
+vfmadd231pd ymm8, ymm14, ymm4
+vfmadd231pd ymm11, ymm15, ymm5
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm9, ymm11, ymm9
+vmovdqu ymm11, [rsp + 416]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu ymm8, [rsp + 384]
+vpand ymm8, ymm8, [rip + 5f]
+vpaddq ymm11, ymm11, ymm2
+vpaddq ymm8, ymm8, ymm3
+vsubpd ymm11, ymm11, ymm2
+vsubpd ymm8, ymm8, ymm3
+vmovdqu [rsp + 384], ymm5
+vmovdqa ymm5, ymm6
+vfmadd231pd ymm5, ymm11, ymm0
+vmovdqu [rsp + 416], ymm4
+vmovdqu ymm4, [rip + 5f + 64]
+vmovdqu [rsp + 544], ymm15
+vmovdqa ymm15, ymm4
+vfmadd231pd ymm15, ymm8, ymm1
+vsubpd ymm4, ymm13, ymm5
+vsubpd ymm13, ymm10, ymm15
+vfmadd231pd ymm4, ymm11, ymm0
+vfmadd231pd ymm13, ymm8, ymm1
+vpaddq ymm7, ymm4, ymm7
+vpaddq ymm9, ymm13, ymm9
+vpaddq ymm5, ymm5, [rsp + 512]
+vpaddq ymm12, ymm15, ymm12
+vmovdqu ymm15, [rsp + 160]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm13, [rsp + 128]
+vpand ymm13, ymm13, [rip + 5f]
+vpaddq ymm15, ymm15, ymm2
+vpaddq ymm13, ymm13, ymm3
+vsubpd ymm15, ymm15, ymm2
+vsubpd ymm13, ymm13, ymm3
+vmovdqa ymm4, ymm6
+vfmadd231pd ymm4, ymm14, ymm15
+vmovdqu [rsp + 128], ymm9
+vmovdqu ymm9, [rip + 5f + 64]
+vmovdqu [rsp + 160], ymm7
+vmovdqa ymm7, ymm9
+vfmadd231pd ymm7, ymm13, [rsp + 544]
+vmovdqu [rsp + 512], ymm1
+vmovdqu ymm1, [rip + 5f + 96]
+vmovdqu [rsp + 576], ymm0
+vsubpd ymm0, ymm1, ymm4
+vsubpd ymm3, ymm10, ymm7
+vfmadd231pd ymm0, ymm14, ymm15
+vfmadd231pd ymm3, ymm13, [rsp + 544]
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm12, ymm3, ymm12
+vmovdqu ymm3, [rsp + 416]
+vmovdqa ymm0, ymm6
+vfmadd231pd ymm0, ymm11, ymm3
+vmovdqu [rsp + 608], ymm13
+vmovdqa ymm13, ymm9
+vfmadd231pd ymm13, ymm8, [rsp + 384]
+vmovdqu [rsp + 640], ymm15
+vsubpd ymm15, ymm1, ymm0
+vmovdqu [rsp + 672], ymm14
+vsubpd ymm14, ymm10, ymm13
+vfmadd231pd ymm15, ymm11, ymm3
+vfmadd231pd ymm14, ymm8, [rsp + 384]
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm12, ymm14, ymm12
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm7, ymm13, ymm7
+vmovdqu ymm13, [rsp + 352]
+vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm0, [rsp + 320]
+vpand ymm0, ymm0, [rip + 5f]
+vpaddq ymm13, ymm13, ymm2
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm14
+vsubpd ymm13, ymm13, ymm2
+vsubpd ymm0, ymm0, ymm14
+vmovdqu ymm15, [rsp + 576]
+vmovdqa ymm3, ymm6
+vfmadd231pd ymm3, ymm13, ymm15
+vmovdqu [rsp + 320], ymm8
+vmovdqa ymm8, ymm9
+vfmadd231pd ymm8, ymm0, [rsp + 512]
+vmovdqu [rsp + 352], ymm11
+vsubpd ymm11, ymm1, ymm3
+vsubpd ymm1, ymm10, ymm8
+vfmadd231pd ymm11, ymm13, ymm15
+vfmadd231pd ymm1, ymm0, [rsp + 512]
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm7, ymm8, ymm7
+vmovdqu ymm8, [rsp + 96]
+vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm3, [rsp + 64]
+vpand ymm3, ymm3, [rip + 5f]
+vpaddq ymm8, ymm8, ymm2
+vpaddq ymm3, ymm3, ymm14
+vsubpd ymm8, ymm8, ymm2
+vsubpd ymm3, ymm3, ymm14
+vmovdqu ymm1, [rsp + 672]
+vmovdqa ymm11, ymm6
+vfmadd231pd ymm11, ymm8, ymm1
+vmovdqu [rsp + 64], ymm12
+vmovdqa ymm12, ymm9
+vfmadd231pd ymm12, ymm3, [rsp + 544]
+vmovdqu [rsp + 96], ymm5
+vmovdqu ymm5, [rip + 5f + 96]
+vsubpd ymm15, ymm5, ymm11
+vsubpd ymm14, ymm10, ymm12
+vfmadd231pd ymm15, ymm1, ymm8
+vfmadd231pd ymm14, ymm3, [rsp + 544]
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm7, ymm14, ymm7
+vmovdqu ymm14, [rsp + 352]
+vmovdqu ymm15, [rsp + 640]
+vmovdqu [rsp + 704], ymm3
+vmovdqa ymm3, ymm6
+vfmadd231pd ymm3, ymm14, ymm15
+vmovdqu [rsp + 736], ymm8
+vmovdqu ymm8, [rsp + 320]
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm8, [rsp + 608]
+vsubpd ymm2, ymm5, ymm3
+vsubpd ymm5, ymm10, ymm1
+vfmadd231pd ymm2, ymm14, ymm15
+vfmadd231pd ymm5, ymm8, [rsp + 608]
+vpaddq ymm4, ymm2, ymm4
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm12, ymm1, ymm12
+vmovdqu ymm1, [rsp + 416]
+vmovdqa ymm3, ymm6
+vfmadd231pd ymm3, ymm13, ymm1
+vmovdqu ymm5, [rsp + 384]
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm0, ymm5
+vmovdqu ymm15, [rip + 5f + 96]
+vsubpd ymm8, ymm15, ymm3
+vsubpd ymm14, ymm10, ymm2
+vfmadd231pd ymm8, ymm13, ymm1
+vfmadd231pd ymm14, ymm0, ymm5
+vpaddq ymm4, ymm8, ymm4
+vpaddq ymm7, ymm14, ymm7
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm12, ymm2, ymm12
+vmovdqu ymm2, [rsp + 288]
+vpand ymm2, ymm2, [rip + 5f]
+vmovdqu ymm3, [rsp + 256]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm2, ymm2, ymm14
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm8
+vsubpd ymm2, ymm2, ymm14
+vsubpd ymm3, ymm3, ymm8
+vmovdqa ymm5, ymm6
+vfmadd231pd ymm5, ymm2, [rsp + 576]
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm3, [rsp + 512]
+vmovdqu [rsp + 256], ymm0
+vsubpd ymm0, ymm15, ymm5
+vmovdqu [rsp + 288], ymm13
+vsubpd ymm13, ymm10, ymm1
+vfmadd231pd ymm0, ymm2, [rsp + 576]
+vfmadd231pd ymm13, ymm3, [rsp + 512]
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm7, ymm13, ymm7
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm1, ymm14, [rsp + 32]
+vpaddq ymm5, ymm8, [rsp]
+vsubpd ymm1, ymm1, ymm14
+vsubpd ymm5, ymm5, ymm8
+vmovdqu ymm13, [rsp + 672]
+vmovdqa ymm0, ymm6
+vfmadd231pd ymm0, ymm1, ymm13
+vmovdqu [rsp], ymm7
+vmovdqa ymm7, ymm9
+vfmadd231pd ymm7, ymm5, [rsp + 544]
+vmovdqu [rsp + 32], ymm4
+vsubpd ymm4, ymm15, ymm0
+vsubpd ymm8, ymm10, ymm7
+vfmadd231pd ymm4, ymm13, ymm1
+vfmadd231pd ymm8, ymm5, [rsp + 544]
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm12, ymm8, ymm12
+vmovdqu ymm8, [rsp + 352]
+vmovdqu ymm4, [rsp + 736]
+vmovdqa ymm13, ymm6
+vfmadd231pd ymm13, ymm8, ymm4
+vmovdqu [rsp + 544], ymm5
+vmovdqu ymm5, [rsp + 320]
+vmovdqu [rsp + 672], ymm1
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm5, [rsp + 704]
+vsubpd ymm14, ymm15, ymm13
+vmovdqu [rsp + 768], ymm3
+vsubpd ymm3, ymm10, ymm1
+vfmadd231pd ymm14, ymm8, ymm4
+vfmadd231pd ymm3, ymm5, [rsp + 704]
+vpaddq ymm11, ymm14, ymm11
+vpaddq ymm12, ymm3, ymm12
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm7, ymm1, ymm7
+vmovdqu ymm1, [rsp + 288]
+vmovdqu ymm13, [rsp + 640]
+vmovdqa ymm3, ymm6
+vfmadd231pd ymm3, ymm1, ymm13
+vmovdqu ymm14, [rsp + 256]
+vmovdqa ymm4, ymm9
+vfmadd231pd ymm4, ymm14, [rsp + 608]
+vsubpd ymm5, ymm15, ymm3
+vsubpd ymm8, ymm10, ymm4
+vfmadd231pd ymm5, ymm1, ymm13
+vfmadd231pd ymm8, ymm14, [rsp + 608]
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm12, ymm8, ymm12
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm7, ymm4, ymm7
+vmovdqu ymm4, [rsp + 416]
+vmovdqa ymm3, ymm6
+vfmadd231pd ymm3, ymm2, ymm4
+vmovdqu ymm8, [rsp + 768]
+vmovdqu ymm5, [rsp + 384]
+vmovdqa ymm13, ymm9
+vfmadd231pd ymm13, ymm8, ymm5
+vsubpd ymm14, ymm15, ymm3
+vsubpd ymm1, ymm10, ymm13
+vfmadd231pd ymm14, ymm2, ymm4
+vfmadd231pd ymm1, ymm8, ymm5
+vpaddq ymm11, ymm14, ymm11
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm7, ymm13, ymm7
+vmovdqu ymm13, [rsp + 224]
+vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm3
+vmovdqu ymm1, [rsp + 192]
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm14
+vsubpd ymm13, ymm13, ymm3
+vsubpd ymm1, ymm1, ymm14
+vmovdqa ymm14, ymm6
+vfmadd231pd ymm14, ymm13, [rsp + 576]
+vmovdqa ymm3, ymm9
+vfmadd231pd ymm3, ymm1, [rsp + 512]
+vsubpd ymm5, ymm15, ymm14
+vsubpd ymm4, ymm10, ymm3
+vfmadd231pd ymm5, ymm13, [rsp + 576]
+vfmadd231pd ymm4, ymm1, [rsp + 512]
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm12, ymm4, ymm12
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm7, ymm3, ymm7
+vmovdqu ymm3, [rsp + 352]
+vmovdqu ymm14, [rsp + 672]
+vmovdqa ymm4, ymm6
+vfmadd231pd ymm4, ymm3, ymm14
+vmovdqu ymm5, [rsp + 320]
+vmovdqu [rsp + 512], ymm12
+vmovdqa ymm12, ymm9
+vfmadd231pd ymm12, ymm5, [rsp + 544]
+vmovdqu [rsp + 576], ymm11
+vsubpd ymm11, ymm15, ymm4
+vmovdqu [rsp + 192], ymm1
+vsubpd ymm1, ymm10, ymm12
+vfmadd231pd ymm11, ymm3, ymm14
+vmovdqu ymm3, [rsp + 544]
+vfmadd231pd ymm1, ymm5, ymm3
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm7, ymm1, ymm7
+vmovdqu ymm1, [rsp + 288]
+vmovdqu ymm11, [rsp + 736]
+vmovdqa ymm5, ymm6
+vfmadd231pd ymm5, ymm1, ymm11
+vmovdqu ymm3, [rsp + 256]
+vmovdqa ymm14, ymm9
+vfmadd231pd ymm14, ymm3, [rsp + 704]
+vmovdqu [rsp + 320], ymm13
+vsubpd ymm13, ymm15, ymm5
+vsubpd ymm15, ymm10, ymm14
+vfmadd231pd ymm13, ymm1, ymm11
+vfmadd231pd ymm15, ymm3, [rsp + 704]
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm7, ymm15, ymm7
+vpaddq ymm4, ymm5, ymm4
+vpaddq ymm12, ymm14, ymm12
+vmovdqu ymm14, [rsp + 640]
+vmovdqa ymm5, ymm6
+vfmadd231pd ymm5, ymm2, ymm14
+vmovdqu ymm15, [rsp + 608]
+vmovdqa ymm13, ymm9
+vfmadd231pd ymm13, ymm8, ymm15
+vmovdqu ymm11, [rip + 5f + 96]
+vsubpd ymm3, ymm11, ymm5
+vsubpd ymm1, ymm10, ymm13
+vfmadd231pd ymm3, ymm2, ymm14
+vfmadd231pd ymm1, ymm8, ymm15
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm4, ymm5, ymm4
+vpaddq ymm12, ymm13, ymm12
+vmovdqu ymm13, [rsp + 320]
+vmovdqu ymm5, [rsp + 416]
+vmovdqa ymm1, ymm6
+vfmadd231pd ymm1, ymm13, ymm5
+vmovdqu ymm3, [rsp + 192]
+vmovdqa ymm15, ymm9
+vfmadd231pd ymm15, ymm3, [rsp + 384]
+vsubpd ymm14, ymm11, ymm1
+vsubpd ymm8, ymm10, ymm15
+vfmadd231pd ymm14, ymm13, ymm5
+vfmadd231pd ymm8, ymm3, [rsp + 384]
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm12, ymm15, ymm12
+vmovdqu ymm15, [rsp + 288]
+vmovdqu ymm1, [rsp + 672]
+vmovdqa ymm8, ymm6
+vfmadd231pd ymm8, ymm15, ymm1
+vmovdqu ymm14, [rsp + 256]
+vmovdqu ymm5, [rsp + 544]
+vmovdqu [rsp + 384], ymm7
+vmovdqa ymm7, ymm9
+vfmadd231pd ymm7, ymm14, ymm5
+vmovdqu [rsp + 416], ymm0
+vsubpd ymm0, ymm11, ymm8
+vsubpd ymm3, ymm10, ymm7
+vfmadd231pd ymm0, ymm15, ymm1
+vfmadd231pd ymm3, ymm14, ymm5
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm12, ymm3, ymm12
+vmovdqu ymm3, [rsp + 736]
+vmovdqa ymm0, ymm6
+vfmadd231pd ymm0, ymm2, ymm3
+vmovdqu ymm14, [rsp + 768]
+vmovdqu ymm15, [rsp + 704]
+vmovdqa ymm5, ymm9
+vfmadd231pd ymm5, ymm14, ymm15
+vsubpd ymm1, ymm11, ymm0
+vsubpd ymm11, ymm10, ymm5
+vfmadd231pd ymm1, ymm2, ymm3
+vfmadd231pd ymm11, ymm14, ymm15
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm7, ymm5, ymm7
+vmovdqu ymm5, [rsp + 640]
+vmovdqa ymm0, ymm6
+vfmadd231pd ymm0, ymm13, ymm5
+vmovdqu ymm11, [rsp + 192]
+vmovdqu ymm1, [rsp + 608]
+vmovdqa ymm15, ymm9
+vfmadd231pd ymm15, ymm11, ymm1
+vmovdqu ymm3, [rip + 5f + 96]
+vsubpd ymm14, ymm3, ymm0
+vsubpd ymm3, ymm10, ymm15
+vfmadd231pd ymm14, ymm13, ymm5
+vfmadd231pd ymm3, ymm11, ymm1
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm12, ymm3, ymm12
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm7, ymm15, ymm7
+vmovdqu ymm15, [rsp + 672]
+vmovdqa ymm0, ymm6
+vfmadd231pd ymm0, ymm2, ymm15
+vmovdqu ymm3, [rsp + 768]
+vmovdqu ymm14, [rsp + 544]
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm3, ymm14
+vmovdqu ymm5, [rip + 5f + 96]
+vmovdqu [rsp + 608], ymm12
+vsubpd ymm12, ymm5, ymm0
+vmovdqu [rsp + 640], ymm4
+vsubpd ymm4, ymm10, ymm1
+vfmadd231pd ymm12, ymm2, ymm15
+vfmadd231pd ymm4, ymm3, ymm14
+vpaddq ymm8, ymm12, ymm8
+vpaddq ymm7, ymm4, ymm7
+vmovdqu ymm4, [rsp + 736]
+vmovdqa ymm12, ymm6
+vfmadd231pd ymm12, ymm13, ymm4
+vmovdqu ymm3, [rsp + 704]
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm11, ymm3
+vsubpd ymm14, ymm5, ymm12
+vsubpd ymm5, ymm10, ymm2
+vfmadd231pd ymm14, ymm13, ymm4
+vfmadd231pd ymm5, ymm11, ymm3
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm0, ymm12, ymm0
+vpaddq ymm1, ymm2, ymm1
+vmovdqa ymm2, ymm6
+vfmadd231pd ymm2, ymm13, ymm15
+vmovdqu ymm12, [rsp + 544]
+vmovdqa ymm5, ymm9
+vfmadd231pd ymm5, ymm11, ymm12
+vmovdqu ymm14, [rip + 5f + 96]
+vsubpd ymm3, ymm14, ymm2
+vsubpd ymm4, ymm10, ymm5
+vfmadd231pd ymm3, ymm13, ymm15
+vfmadd231pd ymm4, ymm11, ymm12
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm1, ymm4, ymm1
+vmovdqu ymm4, [rsp + 160]
+vpaddq ymm4, ymm4, [rip + 5f + 128]
+vmovdqu ymm3, [rsp + 128]
+vpaddq ymm3, ymm3, [rip + 5f + 128]
+vpsrlq ymm12, ymm4, 52
+vpsrlq ymm11, ymm3, 52
+vpaddq ymm12, ymm12, [rsp + 96]
+vpaddq ymm11, ymm11, [rsp + 64]
+vmovdqu ymm15, [rsp + 480]
+vmovdqu ymm13, [rip + 5f + 32]
+vsubpd ymm15, ymm15, ymm13
+vmovdqu [rsp + 480], ymm5
+vmovdqu ymm5, [rsp + 448]
+vsubpd ymm5, ymm5, [rip + 5f + 32]
+vmovdqu [rsp + 448], ymm2
+vmovdqa ymm2, ymm6
+vfmadd231pd ymm2, ymm15, [rip + 5f + 160]
+vmovdqu [rsp + 64], ymm1
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm5, [rip + 5f + 160]
+vmovdqu [rsp + 96], ymm0
+vsubpd ymm0, ymm14, ymm2
+vmovdqu [rsp + 128], ymm7
+vsubpd ymm7, ymm10, ymm1
+vfmadd231pd ymm0, ymm15, [rip + 5f + 160]
+vfmadd231pd ymm7, ymm5, [rip + 5f + 160]
+vpaddq ymm12, ymm0, ymm12
+vpaddq ymm11, ymm7, ymm11
+vpaddq ymm2, ymm2, [rsp + 32]
+vpaddq ymm1, ymm1, [rsp]
+vmovdqu ymm7, [rip + 5f + 192]
+vmovdqa ymm0, ymm6
+vfmadd231pd ymm0, ymm15, ymm7
+vmovdqu [rsp], ymm11
+vmovdqa ymm11, ymm9
+vfmadd231pd ymm11, ymm5, [rip + 5f + 192]
+vmovdqu [rsp + 32], ymm12
+vsubpd ymm12, ymm14, ymm0
+vmovdqu [rsp + 160], ymm8
+vsubpd ymm8, ymm10, ymm11
+vfmadd231pd ymm12, ymm15, ymm7
+vfmadd231pd ymm8, ymm5, [rip + 5f + 192]
+vpaddq ymm2, ymm12, ymm2
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm0, ymm0, [rsp + 576]
+vpaddq ymm11, ymm11, [rsp + 512]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vpaddq ymm4, ymm4, ymm13
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm8
+vsubpd ymm4, ymm4, ymm13
+vsubpd ymm3, ymm3, ymm8
+vmovdqu ymm12, [rip + 5f + 160]
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm4, ymm12
+vmovdqa ymm8, ymm9
+vfmadd231pd ymm8, ymm3, [rip + 5f + 160]
+vsubpd ymm13, ymm14, ymm7
+vsubpd ymm14, ymm10, ymm8
+vfmadd231pd ymm13, ymm4, ymm12
+vfmadd231pd ymm14, ymm3, [rip + 5f + 160]
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm0, ymm7, ymm0
+vpaddq ymm11, ymm8, ymm11
+vmovdqu ymm8, [rip + 5f + 224]
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm15, ymm8
+vmovdqu ymm14, [rip + 5f + 224]
+vmovdqa ymm13, ymm9
+vfmadd231pd ymm13, ymm5, ymm14
+vmovdqu ymm12, [rip + 5f + 96]
+vmovdqu [rsp + 512], ymm1
+vsubpd ymm1, ymm12, ymm7
+vmovdqu [rsp + 576], ymm2
+vsubpd ymm2, ymm10, ymm13
+vfmadd231pd ymm1, ymm15, ymm8
+vfmadd231pd ymm2, ymm5, ymm14
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm11, ymm2, ymm11
+vpaddq ymm7, ymm7, [rsp + 416]
+vpaddq ymm13, ymm13, [rsp + 384]
+vmovdqu ymm2, [rip + 5f + 192]
+vmovdqa ymm1, ymm6
+vfmadd231pd ymm1, ymm4, ymm2
+vmovdqu ymm14, [rip + 5f + 192]
+vmovdqa ymm8, ymm9
+vfmadd231pd ymm8, ymm3, ymm14
+vmovdqu [rsp + 384], ymm5
+vsubpd ymm5, ymm12, ymm1
+vsubpd ymm12, ymm10, ymm8
+vfmadd231pd ymm5, ymm4, ymm2
+vfmadd231pd ymm12, ymm3, ymm14
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm11, ymm12, ymm11
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm13, ymm8, ymm13
+vmovdqu ymm8, [rip + 5f + 256]
+vmovdqa ymm1, ymm6
+vfmadd231pd ymm1, ymm15, ymm8
+vmovdqu ymm12, [rsp + 384]
+vmovdqu ymm5, [rip + 5f + 256]
+vmovdqa ymm14, ymm9
+vfmadd231pd ymm14, ymm12, ymm5
+vmovdqu ymm2, [rip + 5f + 96]
+vmovdqu [rsp + 416], ymm11
+vsubpd ymm11, ymm2, ymm1
+vmovdqu [rsp + 544], ymm0
+vsubpd ymm0, ymm10, ymm14
+vfmadd231pd ymm11, ymm15, ymm8
+vfmadd231pd ymm0, ymm12, ymm5
+vpaddq ymm7, ymm11, ymm7
+vpaddq ymm13, ymm0, ymm13
+vpaddq ymm1, ymm1, [rsp + 640]
+vpaddq ymm14, ymm14, [rsp + 608]
+vmovdqu ymm0, [rip + 5f + 224]
+vmovdqa ymm11, ymm6
+vfmadd231pd ymm11, ymm4, ymm0
+vmovdqu ymm5, [rip + 5f + 224]
+vmovdqa ymm8, ymm9
+vfmadd231pd ymm8, ymm3, ymm5
+vsubpd ymm12, ymm2, ymm11
+vsubpd ymm2, ymm10, ymm8
+vfmadd231pd ymm12, ymm4, ymm0
+vfmadd231pd ymm2, ymm3, ymm5
+vpaddq ymm7, ymm12, ymm7
+vpaddq ymm13, ymm2, ymm13
+vpaddq ymm1, ymm11, ymm1
+vpaddq ymm14, ymm8, ymm14
+vmovdqu ymm8, [rip + 5f + 288]
+vmovdqa ymm11, ymm6
+vfmadd231pd ymm11, ymm15, ymm8
+vmovdqu ymm2, [rsp + 384]
+vmovdqu ymm12, [rip + 5f + 288]
+vmovdqa ymm5, ymm9
+vfmadd231pd ymm5, ymm2, ymm12
+vmovdqu ymm0, [rip + 5f + 96]
+vmovdqu [rsp + 608], ymm13
+vsubpd ymm13, ymm0, ymm11
+vmovdqu [rsp + 640], ymm7
+vsubpd ymm7, ymm10, ymm5
+vfmadd231pd ymm13, ymm15, ymm8
+vfmadd231pd ymm7, ymm2, ymm12
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm14, ymm7, ymm14
+vpaddq ymm11, ymm11, [rsp + 160]
+vpaddq ymm5, ymm5, [rsp + 128]
+vmovdqu ymm7, [rip + 5f + 256]
+vmovdqa ymm13, ymm6
+vfmadd231pd ymm13, ymm4, ymm7
+vmovdqu ymm12, [rip + 5f + 256]
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm3, ymm12
+vsubpd ymm8, ymm0, ymm13
+vsubpd ymm15, ymm10, ymm2
+vfmadd231pd ymm8, ymm4, ymm7
+vfmadd231pd ymm15, ymm3, ymm12
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm11, ymm13, ymm11
+vpaddq ymm5, ymm2, ymm5
+vmovdqu ymm2, [rip + 5f + 288]
+vmovdqa ymm13, ymm6
+vfmadd231pd ymm13, ymm4, ymm2
+vmovdqu ymm15, [rip + 5f + 288]
+vmovdqa ymm8, ymm9
+vfmadd231pd ymm8, ymm3, ymm15
+vsubpd ymm12, ymm0, ymm13
+vsubpd ymm7, ymm10, ymm8
+vfmadd231pd ymm12, ymm4, ymm2
+vfmadd231pd ymm7, ymm3, ymm15
+vpaddq ymm11, ymm12, ymm11
+vpaddq ymm5, ymm7, ymm5
+vpaddq ymm13, ymm13, [rsp + 96]
+vpaddq ymm8, ymm8, [rsp + 64]
+vmovdqu ymm7, [rsp + 32]
+vpaddq ymm7, ymm7, [rip + 5f + 320]
+vmovdqu ymm12, [rsp]
+vpaddq ymm12, ymm12, [rip + 5f + 320]
+vpsrlq ymm15, ymm7, 52
+vpsrlq ymm3, ymm12, 52
+vpaddq ymm15, ymm15, [rsp + 576]
+vpaddq ymm3, ymm3, [rsp + 512]
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm7, ymm7, ymm2
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm4
+vsubpd ymm7, ymm7, ymm2
+vsubpd ymm12, ymm12, ymm4
+vmovdqa ymm4, ymm6
+vfmadd231pd ymm4, ymm7, [rip + 5f + 352]
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm12, [rip + 5f + 352]
+vmovdqu [rsp + 512], ymm8
+vsubpd ymm8, ymm0, ymm4
+vmovdqu [rsp + 576], ymm13
+vsubpd ymm13, ymm10, ymm2
+vfmadd231pd ymm8, ymm7, [rip + 5f + 352]
+vfmadd231pd ymm13, ymm12, [rip + 5f + 352]
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm3, ymm13, ymm3
+vpaddq ymm4, ymm4, [rsp + 544]
+vpaddq ymm2, ymm2, [rsp + 416]
+vmovdqu ymm13, [rip + 5f + 384]
+vmovdqa ymm8, ymm6
+vfmadd231pd ymm8, ymm7, ymm13
+vmovdqu [rsp + 416], ymm3
+vmovdqa ymm3, ymm9
+vfmadd231pd ymm3, ymm12, [rip + 5f + 384]
+vmovdqu [rsp + 544], ymm15
+vsubpd ymm15, ymm0, ymm8
+vmovdqu [rsp], ymm5
+vsubpd ymm5, ymm10, ymm3
+vfmadd231pd ymm15, ymm7, ymm13
+vfmadd231pd ymm5, ymm12, [rip + 5f + 384]
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm2, ymm5, ymm2
+vpaddq ymm8, ymm8, [rsp + 640]
+vpaddq ymm3, ymm3, [rsp + 608]
+vmovdqu ymm5, [rip + 5f + 416]
+vmovdqa ymm15, ymm6
+vfmadd231pd ymm15, ymm7, ymm5
+vmovdqu ymm13, [rip + 5f + 416]
+vmovdqu [rsp + 608], ymm2
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm12, ymm13
+vmovdqu [rsp + 640], ymm4
+vsubpd ymm4, ymm0, ymm15
+vmovdqu [rsp + 32], ymm11
+vsubpd ymm11, ymm10, ymm2
+vfmadd231pd ymm4, ymm7, ymm5
+vfmadd231pd ymm11, ymm12, ymm13
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm3, ymm11, ymm3
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm14, ymm2, ymm14
+vmovdqu ymm2, [rip + 5f + 448]
+vmovdqa ymm15, ymm6
+vfmadd231pd ymm15, ymm7, ymm2
+vmovdqu ymm11, [rip + 5f + 448]
+vmovdqa ymm4, ymm9
+vfmadd231pd ymm4, ymm12, ymm11
+vsubpd ymm13, ymm0, ymm15
+vsubpd ymm5, ymm10, ymm4
+vfmadd231pd ymm13, ymm7, ymm2
+vfmadd231pd ymm5, ymm12, ymm11
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm15, ymm15, [rsp + 32]
+vpaddq ymm4, ymm4, [rsp]
+vmovdqu ymm5, [rip + 5f + 480]
+vmovdqa ymm13, ymm6
+vfmadd231pd ymm13, ymm7, ymm5
+vmovdqu ymm11, [rip + 5f + 480]
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm12, ymm11
+vmovdqu [rsp], ymm14
+vsubpd ymm14, ymm0, ymm13
+vmovdqu [rsp + 32], ymm1
+vsubpd ymm1, ymm10, ymm2
+vfmadd231pd ymm14, ymm7, ymm5
+vfmadd231pd ymm1, ymm12, ymm11
+vpaddq ymm15, ymm14, ymm15
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm13, ymm13, [rsp + 576]
+vpaddq ymm2, ymm2, [rsp + 512]
+vmovdqu ymm1, [rsp + 544]
+vpaddq ymm14, ymm1, [rip + 5f + 512]
+vmovdqu ymm11, [rsp + 416]
+vpaddq ymm12, ymm11, [rip + 5f + 512]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm5
+vmovdqu ymm7, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm7
+vsubpd ymm14, ymm14, ymm5
+vsubpd ymm12, ymm12, ymm7
+vmovdqa ymm11, ymm6
+vfmadd231pd ymm11, ymm14, [rip + 5f + 544]
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm12, [rip + 5f + 544]
+vsubpd ymm11, ymm0, ymm11
+vsubpd ymm1, ymm10, ymm1
+vfmadd231pd ymm11, ymm14, [rip + 5f + 544]
+vfmadd231pd ymm1, ymm12, [rip + 5f + 544]
+vsubpd ymm11, ymm11, ymm5
+vsubpd ymm1, ymm1, ymm7
+vmovdqa ymm12, ymm6
+vfmadd231pd ymm12, ymm11, [rip + 5f + 576]
+vmovdqa ymm14, ymm9
+vfmadd231pd ymm14, ymm1, [rip + 5f + 576]
+vpaddq ymm12, ymm12, [rsp + 640]
+vpaddq ymm14, ymm14, [rsp + 608]
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm11, [rip + 5f + 608]
+vmovdqa ymm5, ymm9
+vfmadd231pd ymm5, ymm1, [rip + 5f + 608]
+vmovdqu [rsp + 608], ymm2
+vsubpd ymm2, ymm0, ymm7
+vmovdqu [rsp + 640], ymm13
+vsubpd ymm13, ymm10, ymm5
+vfmadd231pd ymm2, ymm11, [rip + 5f + 608]
+vfmadd231pd ymm13, ymm1, [rip + 5f + 608]
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm3, ymm5, ymm3
+vmovdqu ymm5, [rip + 5f + 640]
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm11, ymm5
+vmovdqu ymm13, [rip + 5f + 640]
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm1, ymm13
+vmovdqu [rsp + 512], ymm14
+vsubpd ymm14, ymm0, ymm7
+vmovdqu [rsp + 576], ymm12
+vsubpd ymm12, ymm10, ymm2
+vfmadd231pd ymm14, ymm11, ymm5
+vfmadd231pd ymm12, ymm1, ymm13
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm3, ymm12, ymm3
+vpaddq ymm7, ymm7, [rsp + 32]
+vpaddq ymm2, ymm2, [rsp]
+vmovdqu ymm12, [rip + 5f + 672]
+vmovdqa ymm14, ymm6
+vfmadd231pd ymm14, ymm11, ymm12
+vmovdqu ymm13, [rip + 5f + 672]
+vmovdqa ymm5, ymm9
+vfmadd231pd ymm5, ymm1, ymm13
+vmovdqu [rsp], ymm2
+vsubpd ymm2, ymm0, ymm14
+vmovdqu [rsp + 32], ymm7
+vsubpd ymm7, ymm10, ymm5
+vfmadd231pd ymm2, ymm11, ymm12
+vfmadd231pd ymm7, ymm1, ymm13
+vpaddq ymm15, ymm2, ymm15
+vpaddq ymm4, ymm7, ymm4
+vpaddq ymm14, ymm14, [rsp + 640]
+vpaddq ymm5, ymm5, [rsp + 608]
+vmovdqu ymm7, [rsp + 544]
+vpaddq ymm7, ymm7, [rip + 5f + 704]
+vmovdqu ymm2, [rsp + 416]
+vpaddq ymm2, ymm2, [rip + 5f + 704]
+vpsrlq ymm7, ymm7, 52
+vpsrlq ymm2, ymm2, 52
+vpaddq ymm7, ymm7, [rsp + 576]
+vpaddq ymm2, ymm2, [rsp + 512]
+vpaddq ymm13, ymm7, [rip + 5f + 736]
+vpaddq ymm1, ymm2, [rip + 5f + 736]
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm12
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm11
+vsubpd ymm13, ymm13, ymm12
+vsubpd ymm1, ymm1, ymm11
+vmovdqu [rsp + 512], ymm2
+vmovdqa ymm2, ymm6
+vfmadd231pd ymm2, ymm13, [rip + 5f + 544]
+vmovdqu [rsp + 576], ymm7
+vmovdqa ymm7, ymm9
+vfmadd231pd ymm7, ymm1, [rip + 5f + 544]
+vsubpd ymm2, ymm0, ymm2
+vsubpd ymm7, ymm10, ymm7
+vfmadd231pd ymm2, ymm13, [rip + 5f + 544]
+vfmadd231pd ymm7, ymm1, [rip + 5f + 544]
+vsubpd ymm12, ymm2, ymm12
+vsubpd ymm11, ymm7, ymm11
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm12, [rip + 5f + 576]
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm11, [rip + 5f + 576]
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm3, ymm2, ymm3
+vmovdqu ymm2, [rip + 5f + 608]
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm12, ymm2
+vmovdqu ymm1, [rip + 5f + 608]
+vmovdqa ymm13, ymm9
+vfmadd231pd ymm13, ymm11, ymm1
+vmovdqu [rsp + 416], ymm5
+vsubpd ymm5, ymm0, ymm7
+vmovdqu [rsp + 544], ymm14
+vsubpd ymm14, ymm10, ymm13
+vfmadd231pd ymm5, ymm12, ymm2
+vfmadd231pd ymm14, ymm11, ymm1
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm3, ymm14, ymm3
+vpaddq ymm7, ymm7, [rsp + 32]
+vpaddq ymm13, ymm13, [rsp]
+vmovdqu ymm14, [rip + 5f + 640]
+vmovdqa ymm5, ymm6
+vfmadd231pd ymm5, ymm12, ymm14
+vmovdqu ymm1, [rip + 5f + 640]
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm11, ymm1
+vmovdqu [rsp], ymm3
+vsubpd ymm3, ymm0, ymm5
+vmovdqu [rsp + 32], ymm8
+vsubpd ymm8, ymm10, ymm2
+vfmadd231pd ymm3, ymm12, ymm14
+vfmadd231pd ymm8, ymm11, ymm1
+vpaddq ymm7, ymm3, ymm7
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm15, ymm5, ymm15
+vpaddq ymm4, ymm2, ymm4
+vmovdqu ymm2, [rip + 5f + 672]
+vfmadd231pd ymm6, ymm12, ymm2
+vmovdqu ymm5, [rip + 5f + 672]
+vfmadd231pd ymm9, ymm11, ymm5
+vsubpd ymm0, ymm0, ymm6
+vsubpd ymm10, ymm10, ymm9
+vfmadd231pd ymm0, ymm12, ymm2
+vfmadd231pd ymm10, ymm11, ymm5
+vpaddq ymm0, ymm0, [rsp + 544]
+vpaddq ymm10, ymm10, [rsp + 416]
+vpaddq ymm6, ymm6, [rsp + 448]
+vpaddq ymm9, ymm9, [rsp + 480]
+vmovdqu ymm5, [rsp + 576]
+vpaddq ymm5, ymm5, [rip + 5f + 768]
+vmovdqu ymm11, [rsp + 512]
+vpaddq ymm11, ymm11, [rip + 5f + 768]
+vpsrlq ymm5, ymm5, 52
+vpsrlq ymm11, ymm11, 52
+vpaddq ymm5, ymm5, [rsp + 32]
+vpaddq ymm11, ymm11, [rsp]
+vmovdqu xmm2, [r8]
+vmovdqu xmm12, [r8 + 128]
+vinserti128 ymm2, ymm2, [r8 + 64], 1
+vinserti128 ymm12, ymm12, [r8 + 192], 1
+vmovdqu xmm8, [r8 + 32]
+vmovdqu xmm3, [r8 + 160]
+vinserti128 ymm8, ymm8, [r8 + 96], 1
+vinserti128 ymm3, ymm3, [r8 + 224], 1
+vpunpcklqdq ymm1, ymm2, ymm8
+vpunpcklqdq ymm14, ymm12, ymm3
+vpunpckhqdq ymm8, ymm2, ymm8
+vpunpckhqdq ymm3, ymm12, ymm3
+vmovdqu xmm12, [r8 + 16]
+vmovdqu xmm2, [r8 + 144]
+vinserti128 ymm12, ymm12, [r8 + 80], 1
+vinserti128 ymm2, ymm2, [r8 + 208], 1
+vmovdqu [rsp], ymm9
+vmovdqu xmm9, [r8 + 48]
+vmovdqu [rsp + 32], ymm6
+vmovdqu xmm6, [r8 + 176]
+vinserti128 ymm9, ymm9, [r8 + 112], 1
+vinserti128 ymm6, ymm6, [r8 + 240], 1
+vmovdqu [rsp + 512], ymm10
+vpunpcklqdq ymm10, ymm12, ymm9
+vmovdqu [rsp + 576], ymm0
+vpunpcklqdq ymm0, ymm2, ymm6
+vpunpckhqdq ymm9, ymm12, ymm9
+vpunpckhqdq ymm6, ymm2, ymm6
+vpsrlq ymm2, ymm1, 52
+vpsrlq ymm12, ymm14, 52
+vmovdqu [rsp + 480], ymm4
+vpsllq ymm4, ymm8, 12
+vmovdqu [rsp + 448], ymm15
+vpsllq ymm15, ymm3, 12
+vpaddq ymm2, ymm4, ymm2
+vpaddq ymm12, ymm15, ymm12
+vpsrlq ymm8, ymm8, 40
+vpsrlq ymm3, ymm3, 40
+vpsllq ymm15, ymm10, 24
+vpsllq ymm4, ymm0, 24
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm3, ymm4, ymm3
+vpsrlq ymm10, ymm10, 28
+vpsrlq ymm0, ymm0, 28
+vpsllq ymm4, ymm9, 36
+vpsllq ymm15, ymm6, 36
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm0, ymm15, ymm0
+vpsrlq ymm9, ymm9, 16
+vpsrlq ymm6, ymm6, 16
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vpand ymm8, ymm8, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vpand ymm10, ymm10, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vpaddq ymm1, ymm5, ymm1
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm2, ymm7, ymm2
+vpaddq ymm12, ymm13, ymm12
+vpaddq ymm8, ymm8, [rsp + 448]
+vpaddq ymm3, ymm3, [rsp + 480]
+vpaddq ymm10, ymm10, [rsp + 576]
+vpaddq ymm0, ymm0, [rsp + 512]
+vpaddq ymm9, ymm9, [rsp + 32]
+vpaddq ymm6, ymm6, [rsp]
+vpaddq ymm13, ymm1, [rip + 5f + 800]
+vpaddq ymm7, ymm14, [rip + 5f + 800]
+vpsrlq ymm11, ymm13, 52
+vpsrlq ymm5, ymm7, 52
+vpaddq ymm11, ymm2, ymm11
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm11, ymm11, [rip + 5f + 832]
+vpaddq ymm5, ymm5, [rip + 5f + 832]
+vpsrlq ymm15, ymm11, 52
+vpsrlq ymm4, ymm5, 52
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm15, ymm15, [rip + 5f + 864]
+vpaddq ymm4, ymm4, [rip + 5f + 864]
+vmovdqu [rsp], ymm5
+vpsrlq ymm5, ymm15, 52
+vmovdqu [rsp + 32], ymm15
+vpsrlq ymm15, ymm4, 52
+vpaddq ymm5, ymm10, ymm5
+vpaddq ymm15, ymm0, ymm15
+vpaddq ymm5, ymm5, [rip + 5f + 896]
+vpaddq ymm15, ymm15, [rip + 5f + 896]
+vmovdqu [rsp + 512], ymm4
+vpsrlq ymm4, ymm5, 52
+vmovdqu [rsp + 576], ymm5
+vpsrlq ymm5, ymm15, 52
+vpaddq ymm4, ymm9, ymm4
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm4, ymm4, [rip + 5f + 928]
+vpaddq ymm5, ymm5, [rip + 5f + 928]
+vpaddq ymm1, ymm1, [rip + 5f + 960]
+vpaddq ymm14, ymm14, [rip + 5f + 960]
+vmovdqu [rsp + 480], ymm15
+vpsrlq ymm15, ymm1, 52
+vmovdqu [rsp + 448], ymm11
+vpsrlq ymm11, ymm14, 52
+vpaddq ymm15, ymm2, ymm15
+vpaddq ymm11, ymm12, ymm11
+vpaddq ymm15, ymm15, [rip + 5f + 992]
+vpaddq ymm11, ymm11, [rip + 5f + 992]
+vpsrlq ymm12, ymm15, 52
+vpsrlq ymm2, ymm11, 52
+vpaddq ymm12, ymm8, ymm12
+vpaddq ymm2, ymm3, ymm2
+vpaddq ymm12, ymm12, [rip + 5f + 1024]
+vpaddq ymm2, ymm2, [rip + 5f + 1024]
+vpsrlq ymm3, ymm12, 52
+vpsrlq ymm8, ymm2, 52
+vpaddq ymm3, ymm10, ymm3
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm3, ymm3, [rip + 5f + 1056]
+vpaddq ymm8, ymm8, [rip + 5f + 1056]
+vpsrlq ymm0, ymm3, 52
+vpsrlq ymm10, ymm8, 52
+vpaddq ymm0, ymm9, ymm0
+vpaddq ymm10, ymm6, ymm10
+vblendvpd ymm1, ymm13, ymm1, ymm4
+vblendvpd ymm14, ymm7, ymm14, ymm5
+vmovdqu ymm7, [rsp + 448]
+vblendvpd ymm15, ymm7, ymm15, ymm4
+vmovdqu ymm7, [rsp]
+vblendvpd ymm11, ymm7, ymm11, ymm5
+vmovdqu ymm7, [rsp + 32]
+vblendvpd ymm12, ymm7, ymm12, ymm4
+vmovdqu ymm7, [rsp + 512]
+vblendvpd ymm2, ymm7, ymm2, ymm5
+vmovdqu ymm7, [rsp + 576]
+vblendvpd ymm3, ymm7, ymm3, ymm4
+vmovdqu ymm7, [rsp + 480]
+vblendvpd ymm8, ymm7, ymm8, ymm5
+vpaddq ymm0, ymm0, [rip + 5f + 1088]
+vpaddq ymm10, ymm10, [rip + 5f + 1088]
+vblendvpd ymm0, ymm4, ymm0, ymm4
+vblendvpd ymm10, ymm5, ymm10, ymm5
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vpand ymm8, ymm8, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm10, ymm10, [rip + 5f]
+vpaddq ymm5, ymm1, [rip + 5f + 1120]
+vpaddq ymm4, ymm14, [rip + 5f + 1120]
+vpaddq ymm7, ymm15, [rip + 5f + 1152]
+vpaddq ymm13, ymm11, [rip + 5f + 1152]
+vpsrlq ymm6, ymm5, 52
+vpsrlq ymm9, ymm4, 52
+vpaddq ymm6, ymm7, ymm6
+vpaddq ymm9, ymm13, ymm9
+vpaddq ymm13, ymm12, [rip + 5f + 1184]
+vpaddq ymm7, ymm2, [rip + 5f + 1184]
+vmovdqu [rsp + 480], ymm2
+vpsrlq ymm2, ymm6, 52
+vmovdqu [rsp + 576], ymm12
+vpsrlq ymm12, ymm9, 52
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm12, ymm7, ymm12
+vpaddq ymm7, ymm3, [rip + 5f + 1216]
+vpaddq ymm13, ymm8, [rip + 5f + 1216]
+vmovdqu [rsp + 512], ymm8
+vpsrlq ymm8, ymm2, 52
+vmovdqu [rsp + 32], ymm3
+vpsrlq ymm3, ymm12, 52
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm3, ymm13, ymm3
+vpaddq ymm13, ymm0, [rip + 5f + 1248]
+vpaddq ymm7, ymm10, [rip + 5f + 1248]
+vmovdqu [rsp], ymm10
+vpsrlq ymm10, ymm8, 52
+vmovdqu [rsp + 448], ymm0
+vpsrlq ymm0, ymm3, 52
+vpaddq ymm10, ymm13, ymm10
+vpaddq ymm0, ymm7, ymm0
+vblendvpd ymm1, ymm5, ymm1, ymm10
+vblendvpd ymm14, ymm4, ymm14, ymm0
+vblendvpd ymm15, ymm6, ymm15, ymm10
+vblendvpd ymm11, ymm9, ymm11, ymm0
+vblendvpd ymm2, ymm2, [rsp + 576], ymm10
+vblendvpd ymm12, ymm12, [rsp + 480], ymm0
+vblendvpd ymm8, ymm8, [rsp + 32], ymm10
+vblendvpd ymm3, ymm3, [rsp + 512], ymm0
+vblendvpd ymm10, ymm10, [rsp + 448], ymm10
+vblendvpd ymm0, ymm0, [rsp], ymm0
+vpsllq ymm1, ymm1, 12
+vpsllq ymm14, ymm14, 12
+vpsrlq ymm1, ymm1, 12
+vpsrlq ymm14, ymm14, 12
+vpsllq ymm9, ymm15, 52
+vpsllq ymm6, ymm11, 52
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm14, ymm6, ymm14
+vpsllq ymm15, ymm15, 12
+vpsllq ymm11, ymm11, 12
+vpsrlq ymm15, ymm15, 24
+vpsrlq ymm11, ymm11, 24
+vpsllq ymm6, ymm2, 40
+vpsllq ymm9, ymm12, 40
+vpaddq ymm15, ymm6, ymm15
+vpaddq ymm11, ymm9, ymm11
+vpsllq ymm2, ymm2, 12
+vpsllq ymm12, ymm12, 12
+vpsrlq ymm2, ymm2, 36
+vpsrlq ymm12, ymm12, 36
+vpsllq ymm9, ymm8, 28
+vpsllq ymm6, ymm3, 28
+vpaddq ymm2, ymm9, ymm2
+vpaddq ymm12, ymm6, ymm12
+vpsllq ymm8, ymm8, 12
+vpsllq ymm3, ymm3, 12
+vpsrlq ymm8, ymm8, 48
+vpsrlq ymm3, ymm3, 48
+vpsllq ymm10, ymm10, 16
+vpsllq ymm0, ymm0, 16
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm3, ymm0, ymm3
+vpunpcklqdq ymm0, ymm1, ymm15
+vpunpcklqdq ymm10, ymm14, ymm11
+vpunpckhqdq ymm15, ymm1, ymm15
+vpunpckhqdq ymm11, ymm14, ymm11
+vpunpcklqdq ymm14, ymm2, ymm8
+vpunpcklqdq ymm1, ymm12, ymm3
+vpunpckhqdq ymm8, ymm2, ymm8
+vpunpckhqdq ymm3, ymm12, ymm3
+vmovdqu [rsi], xmm0
+vmovdqu [rsi + 128], xmm10
+vextracti128 [rsi + 64], ymm0, 1
+vextracti128 [rsi + 192], ymm10, 1
+vmovdqu [rsi + 32], xmm15
+vmovdqu [rsi + 160], xmm11
+vextracti128 [rsi + 96], ymm15, 1
+vextracti128 [rsi + 224], ymm11, 1
+vmovdqu [rsi + 16], xmm14
+vmovdqu [rsi + 144], xmm1
+vextracti128 [rsi + 80], ymm14, 1
+vextracti128 [rsi + 208], ymm1, 1
+vmovdqu [rsi + 48], xmm8
+vmovdqu [rsi + 176], xmm3
+vextracti128 [rsi + 112], ymm8, 1
+vextracti128 [rsi + 240], ymm3, 1
+add rsi, 256
+add rdx, 256
+add rcx, 256
+add r8, 256
+sub rdi, 8
+jae 4b
+3:
+add rdi, 8
+jz 6f
+imul rdi, rdi, -32
+lea rax, [rip + 7f]
+add rax, rdi
+vmovdqu xmm0, [rax]
+vmovdqu xmm1, [rax + 128]
+vpmaskmovq xmm0, xmm0, [rcx]
+vpmaskmovq xmm1, xmm1, [rcx + 128]
+vmovdqu xmm2, [rax + 64]
+vmovdqu xmm3, [rax + 192]
+vpmaskmovq xmm2, xmm2, [rcx + 64]
+vpmaskmovq xmm3, xmm3, [rcx + 192]
+vinserti128 ymm2, ymm0, xmm2, 1
+vinserti128 ymm3, ymm1, xmm3, 1
+vmovdqu xmm1, [rax + 32]
+vmovdqu xmm0, [rax + 160]
+vpmaskmovq xmm1, xmm1, [rcx + 32]
+vpmaskmovq xmm0, xmm0, [rcx + 160]
+vmovdqu xmm4, [rax + 96]
+vmovdqu xmm5, [rax + 224]
+vpmaskmovq xmm4, xmm4, [rcx + 96]
+vpmaskmovq xmm5, xmm5, [rcx + 224]
+vinserti128 ymm4, ymm1, xmm4, 1
+vinserti128 ymm5, ymm0, xmm5, 1
+vpunpcklqdq ymm0, ymm2, ymm4
+vpunpcklqdq ymm1, ymm3, ymm5
+vpunpckhqdq ymm4, ymm2, ymm4
+vpunpckhqdq ymm5, ymm3, ymm5
+vmovdqu xmm3, [rax + 16]
+vmovdqu xmm2, [rax + 144]
+vpmaskmovq xmm3, xmm3, [rcx + 16]
+vpmaskmovq xmm2, xmm2, [rcx + 144]
+vmovdqu xmm6, [rax + 80]
+vmovdqu xmm7, [rax + 208]
+vpmaskmovq xmm6, xmm6, [rcx + 80]
+vpmaskmovq xmm7, xmm7, [rcx + 208]
+vinserti128 ymm6, ymm3, xmm6, 1
+vinserti128 ymm7, ymm2, xmm7, 1
+vmovdqu xmm2, [rax + 48]
+vmovdqu xmm3, [rax + 176]
+vpmaskmovq xmm2, xmm2, [rcx + 48]
+vpmaskmovq xmm3, xmm3, [rcx + 176]
+vmovdqu xmm8, [rax + 112]
+vmovdqu xmm9, [rax + 240]
+vpmaskmovq xmm8, xmm8, [rcx + 112]
+vpmaskmovq xmm9, xmm9, [rcx + 240]
+vinserti128 ymm8, ymm2, xmm8, 1
+vinserti128 ymm9, ymm3, xmm9, 1
+vpunpcklqdq ymm3, ymm6, ymm8
+vpunpcklqdq ymm2, ymm7, ymm9
+vpunpckhqdq ymm8, ymm6, ymm8
+vpunpckhqdq ymm9, ymm7, ymm9
+vpsllq ymm7, ymm0, 4
+vpsllq ymm6, ymm1, 4
+vpsrlq ymm0, ymm0, 48
+vpsrlq ymm1, ymm1, 48
+vpsllq ymm10, ymm4, 16
+vpsllq ymm11, ymm5, 16
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm1, ymm11, ymm1
+vpsrlq ymm4, ymm4, 36
+vpsrlq ymm5, ymm5, 36
+vpsllq ymm11, ymm3, 28
+vpsllq ymm10, ymm2, 28
+vpaddq ymm4, ymm11, ymm4
+vpaddq ymm5, ymm10, ymm5
+vpsrlq ymm3, ymm3, 24
+vpsrlq ymm2, ymm2, 24
+vpsllq ymm10, ymm8, 40
+vpsllq ymm11, ymm9, 40
+vpaddq ymm3, ymm10, ymm3
+vpaddq ymm2, ymm11, ymm2
+vpsrlq ymm8, ymm8, 12
+vpsrlq ymm9, ymm9, 12
+vmovdqu xmm11, [rax]
+vmovdqu xmm10, [rax + 128]
+vpmaskmovq xmm11, xmm11, [rdx]
+vpmaskmovq xmm10, xmm10, [rdx + 128]
+vmovdqu xmm12, [rax + 64]
+vmovdqu xmm13, [rax + 192]
+vpmaskmovq xmm12, xmm12, [rdx + 64]
+vpmaskmovq xmm13, xmm13, [rdx + 192]
+vinserti128 ymm12, ymm11, xmm12, 1
+vinserti128 ymm13, ymm10, xmm13, 1
+vmovdqu xmm10, [rax + 32]
+vmovdqu xmm11, [rax + 160]
+vpmaskmovq xmm10, xmm10, [rdx + 32]
+vpmaskmovq xmm11, xmm11, [rdx + 160]
+vmovdqu xmm14, [rax + 96]
+vmovdqu xmm15, [rax + 224]
+vpmaskmovq xmm14, xmm14, [rdx + 96]
+vpmaskmovq xmm15, xmm15, [rdx + 224]
+vinserti128 ymm14, ymm10, xmm14, 1
+vinserti128 ymm15, ymm11, xmm15, 1
+vpunpcklqdq ymm11, ymm12, ymm14
+vpunpcklqdq ymm10, ymm13, ymm15
+vpunpckhqdq ymm14, ymm12, ymm14
+vpunpckhqdq ymm15, ymm13, ymm15
+vmovdqu xmm13, [rax + 16]
+vmovdqu xmm12, [rax + 144]
+vpmaskmovq xmm13, xmm13, [rdx + 16]
+vpmaskmovq xmm12, xmm12, [rdx + 144]
+vmovdqu [rsp], ymm9
+vmovdqu xmm9, [rax + 80]
+vmovdqu [rsp + 32], ymm8
+vmovdqu xmm8, [rax + 208]
+vpmaskmovq xmm9, xmm9, [rdx + 80]
+vpmaskmovq xmm8, xmm8, [rdx + 208]
+vinserti128 ymm9, ymm13, xmm9, 1
+vinserti128 ymm8, ymm12, xmm8, 1
+vmovdqu xmm12, [rax + 48]
+vmovdqu xmm13, [rax + 176]
+vpmaskmovq xmm12, xmm12, [rdx + 48]
+vpmaskmovq xmm13, xmm13, [rdx + 176]
+vmovdqu [rsp + 64], ymm2
+vmovdqu xmm2, [rax + 112]
+vmovdqu [rsp + 96], ymm3
+vmovdqu xmm3, [rax + 240]
+vpmaskmovq xmm2, xmm2, [rdx + 112]
+vpmaskmovq xmm3, xmm3, [rdx + 240]
+vinserti128 ymm2, ymm12, xmm2, 1
+vinserti128 ymm3, ymm13, xmm3, 1
+vpunpcklqdq ymm13, ymm9, ymm2
+vpunpcklqdq ymm12, ymm8, ymm3
+vpunpckhqdq ymm2, ymm9, ymm2
+vpunpckhqdq ymm3, ymm8, ymm3
+vpsrlq ymm8, ymm11, 52
+vpsrlq ymm9, ymm10, 52
+vmovdqu [rsp + 128], ymm5
+vpsllq ymm5, ymm14, 12
+vmovdqu [rsp + 160], ymm4
+vpsllq ymm4, ymm15, 12
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm9, ymm4, ymm9
+vpsrlq ymm14, ymm14, 40
+vpsrlq ymm15, ymm15, 40
+vpsllq ymm4, ymm13, 24
+vpsllq ymm5, ymm12, 24
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm15, ymm5, ymm15
+vpsrlq ymm13, ymm13, 28
+vpsrlq ymm12, ymm12, 28
+vpsllq ymm5, ymm2, 36
+vpsllq ymm4, ymm3, 36
+vpaddq ymm13, ymm5, ymm13
+vpaddq ymm12, ymm4, ymm12
+vpsrlq ymm2, ymm2, 16
+vpsrlq ymm3, ymm3, 16
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm11, ymm11, ymm4
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm10, ymm10, ymm5
+vsubpd ymm11, ymm11, ymm4
+vsubpd ymm10, ymm10, ymm5
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpaddq ymm7, ymm7, ymm4
+vpaddq ymm6, ymm6, ymm5
+vsubpd ymm7, ymm7, ymm4
+vsubpd ymm6, ymm6, ymm5
+vmovdqu [rsp + 192], ymm3
+vmovdqu ymm3, [rip + 5f + 64]
+vmovdqu [rsp + 224], ymm2
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm11, ymm7
+vmovdqu [rsp + 256], ymm12
+vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu [rsp + 288], ymm13
+vmovdqa ymm13, ymm12
+vfmadd231pd ymm13, ymm10, ymm6
+vmovdqu [rsp + 320], ymm15
+vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu [rsp + 352], ymm14
+vsubpd ymm14, ymm15, ymm2
+vmovdqu [rsp + 384], ymm9
+vmovdqu ymm9, [rip + 5f + 96]
+vmovdqu [rsp + 416], ymm8
+vsubpd ymm8, ymm9, ymm13
+vfmadd231pd ymm14, ymm11, ymm7
+vfmadd231pd ymm8, ymm10, ymm6
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpaddq ymm0, ymm0, ymm4
+vpaddq ymm1, ymm1, ymm5
+vsubpd ymm0, ymm0, ymm4
+vsubpd ymm1, ymm1, ymm5
+vmovdqu [rsp + 448], ymm8
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm11, ymm0
+vmovdqu [rsp + 480], ymm14
+vmovdqa ymm14, ymm12
+vfmadd231pd ymm14, ymm10, ymm1
+vsubpd ymm12, ymm15, ymm8
+vmovdqu [rsp + 512], ymm8
+vsubpd ymm8, ymm9, ymm14
+vfmadd231pd ymm12, ymm11, ymm0
+vfmadd231pd ymm8, ymm10, ymm1
+vpaddq ymm2, ymm12, ymm2
+vpaddq ymm13, ymm8, ymm13
+vmovdqu ymm8, [rsp + 416]
+vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm12, [rsp + 384]
+vpand ymm12, ymm12, [rip + 5f]
+vpaddq ymm8, ymm8, ymm4
+vpaddq ymm12, ymm12, ymm5
+vsubpd ymm8, ymm8, ymm4
+vsubpd ymm12, ymm12, ymm5
+vmovdqu [rsp + 384], ymm1
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm8, ymm7
+vmovdqu [rsp + 416], ymm0
+vmovdqu ymm0, [rip + 5f + 64]
+vmovdqu [rsp + 544], ymm10
+vmovdqa ymm10, ymm0
+vfmadd231pd ymm10, ymm12, ymm6
+vsubpd ymm0, ymm15, ymm1
+vsubpd ymm15, ymm9, ymm10
+vfmadd231pd ymm0, ymm8, ymm7
+vfmadd231pd ymm15, ymm12, ymm6
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm1, ymm1, [rsp + 512]
+vpaddq ymm14, ymm10, ymm14
+vmovdqu ymm10, [rsp + 160]
+vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm15, [rsp + 128]
+vpand ymm15, ymm15, [rip + 5f]
+vpaddq ymm10, ymm10, ymm4
+vpaddq ymm15, ymm15, ymm5
+vsubpd ymm10, ymm10, ymm4
+vsubpd ymm15, ymm15, ymm5
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm11, ymm10
+vmovdqu [rsp + 128], ymm13
+vmovdqu ymm13, [rip + 5f + 64]
+vmovdqu [rsp + 160], ymm2
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm15, [rsp + 544]
+vmovdqu [rsp + 512], ymm6
+vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu [rsp + 576], ymm7
+vsubpd ymm7, ymm6, ymm0
+vsubpd ymm5, ymm9, ymm2
+vfmadd231pd ymm7, ymm11, ymm10
+vfmadd231pd ymm5, ymm15, [rsp + 544]
+vpaddq ymm1, ymm7, ymm1
+vpaddq ymm14, ymm5, ymm14
+vmovdqu ymm5, [rsp + 416]
+vmovdqa ymm7, ymm3
+vfmadd231pd ymm7, ymm8, ymm5
+vmovdqu [rsp + 608], ymm15
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm12, [rsp + 384]
+vmovdqu [rsp + 640], ymm10
+vsubpd ymm10, ymm6, ymm7
+vmovdqu [rsp + 672], ymm11
+vsubpd ymm11, ymm9, ymm15
+vfmadd231pd ymm10, ymm8, ymm5
+vfmadd231pd ymm11, ymm12, [rsp + 384]
+vpaddq ymm1, ymm10, ymm1
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm0, ymm7, ymm0
+vpaddq ymm2, ymm15, ymm2
+vmovdqu ymm15, [rsp + 352]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm7, [rsp + 320]
+vpand ymm7, ymm7, [rip + 5f]
+vpaddq ymm15, ymm15, ymm4
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm7, ymm7, ymm11
+vsubpd ymm15, ymm15, ymm4
+vsubpd ymm7, ymm7, ymm11
+vmovdqu ymm10, [rsp + 576]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm15, ymm10
+vmovdqu [rsp + 320], ymm12
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm7, [rsp + 512]
+vmovdqu [rsp + 352], ymm8
+vsubpd ymm8, ymm6, ymm5
+vsubpd ymm6, ymm9, ymm12
+vfmadd231pd ymm8, ymm15, ymm10
+vfmadd231pd ymm6, ymm7, [rsp + 512]
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm2, ymm12, ymm2
+vmovdqu ymm12, [rsp + 96]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm5, [rsp + 64]
+vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm12, ymm12, ymm4
+vpaddq ymm5, ymm5, ymm11
+vsubpd ymm12, ymm12, ymm4
+vsubpd ymm5, ymm5, ymm11
+vmovdqu ymm6, [rsp + 672]
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm12, ymm6
+vmovdqu [rsp + 64], ymm14
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm5, [rsp + 544]
+vmovdqu [rsp + 96], ymm1
+vmovdqu ymm1, [rip + 5f + 96]
+vsubpd ymm10, ymm1, ymm8
+vsubpd ymm11, ymm9, ymm14
+vfmadd231pd ymm10, ymm6, ymm12
+vfmadd231pd ymm11, ymm5, [rsp + 544]
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm2, ymm11, ymm2
+vmovdqu ymm11, [rsp + 352]
+vmovdqu ymm10, [rsp + 640]
+vmovdqu [rsp + 704], ymm5
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm11, ymm10
+vmovdqu [rsp + 736], ymm12
+vmovdqu ymm12, [rsp + 320]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm12, [rsp + 608]
+vsubpd ymm4, ymm1, ymm5
+vsubpd ymm1, ymm9, ymm6
+vfmadd231pd ymm4, ymm11, ymm10
+vfmadd231pd ymm1, ymm12, [rsp + 608]
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm14, ymm6, ymm14
+vmovdqu ymm6, [rsp + 416]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm15, ymm6
+vmovdqu ymm1, [rsp + 384]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm7, ymm1
+vmovdqu ymm10, [rip + 5f + 96]
+vsubpd ymm12, ymm10, ymm5
+vsubpd ymm11, ymm9, ymm4
+vfmadd231pd ymm12, ymm15, ymm6
+vfmadd231pd ymm11, ymm7, ymm1
+vpaddq ymm0, ymm12, ymm0
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm14, ymm4, ymm14
+vmovdqu ymm4, [rsp + 288]
+vpand ymm4, ymm4, [rip + 5f]
+vmovdqu ymm5, [rsp + 256]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm4, ymm4, ymm11
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm12
+vsubpd ymm4, ymm4, ymm11
+vsubpd ymm5, ymm5, ymm12
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm4, [rsp + 576]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm5, [rsp + 512]
+vmovdqu [rsp + 256], ymm7
+vsubpd ymm7, ymm10, ymm1
+vmovdqu [rsp + 288], ymm15
+vsubpd ymm15, ymm9, ymm6
+vfmadd231pd ymm7, ymm4, [rsp + 576]
+vfmadd231pd ymm15, ymm5, [rsp + 512]
+vpaddq ymm0, ymm7, ymm0
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm6, ymm11, [rsp + 32]
+vpaddq ymm1, ymm12, [rsp]
+vsubpd ymm6, ymm6, ymm11
+vsubpd ymm1, ymm1, ymm12
+vmovdqu ymm15, [rsp + 672]
+vmovdqa ymm7, ymm3
+vfmadd231pd ymm7, ymm6, ymm15
+vmovdqu [rsp], ymm2
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm1, [rsp + 544]
+vmovdqu [rsp + 32], ymm0
+vsubpd ymm0, ymm10, ymm7
+vsubpd ymm12, ymm9, ymm2
+vfmadd231pd ymm0, ymm15, ymm6
+vfmadd231pd ymm12, ymm1, [rsp + 544]
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm14, ymm12, ymm14
+vmovdqu ymm12, [rsp + 352]
+vmovdqu ymm0, [rsp + 736]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm12, ymm0
+vmovdqu [rsp + 544], ymm1
+vmovdqu ymm1, [rsp + 320]
+vmovdqu [rsp + 672], ymm6
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm1, [rsp + 704]
+vsubpd ymm11, ymm10, ymm15
+vmovdqu [rsp + 768], ymm5
+vsubpd ymm5, ymm9, ymm6
+vfmadd231pd ymm11, ymm12, ymm0
+vfmadd231pd ymm5, ymm1, [rsp + 704]
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm7, ymm15, ymm7
+vpaddq ymm2, ymm6, ymm2
+vmovdqu ymm6, [rsp + 288]
+vmovdqu ymm15, [rsp + 640]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm6, ymm15
+vmovdqu ymm11, [rsp + 256]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm11, [rsp + 608]
+vsubpd ymm1, ymm10, ymm5
+vsubpd ymm12, ymm9, ymm0
+vfmadd231pd ymm1, ymm6, ymm15
+vfmadd231pd ymm12, ymm11, [rsp + 608]
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm2, ymm0, ymm2
+vmovdqu ymm0, [rsp + 416]
+vmovdqa ymm5, ymm3
+vfmadd231pd ymm5, ymm4, ymm0
+vmovdqu ymm12, [rsp + 768]
+vmovdqu ymm1, [rsp + 384]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm12, ymm1
+vsubpd ymm11, ymm10, ymm5
+vsubpd ymm6, ymm9, ymm15
+vfmadd231pd ymm11, ymm4, ymm0
+vfmadd231pd ymm6, ymm12, ymm1
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm2, ymm15, ymm2
+vmovdqu ymm15, [rsp + 224]
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm5
+vmovdqu ymm6, [rsp + 192]
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm11
+vsubpd ymm15, ymm15, ymm5
+vsubpd ymm6, ymm6, ymm11
+vmovdqa ymm11, ymm3
+vfmadd231pd ymm11, ymm15, [rsp + 576]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm6, [rsp + 512]
+vsubpd ymm1, ymm10, ymm11
+vsubpd ymm0, ymm9, ymm5
+vfmadd231pd ymm1, ymm15, [rsp + 576]
+vfmadd231pd ymm0, ymm6, [rsp + 512]
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm14, ymm0, ymm14
+vpaddq ymm7, ymm11, ymm7
+vpaddq ymm2, ymm5, ymm2
+vmovdqu ymm5, [rsp + 352]
+vmovdqu ymm11, [rsp + 672]
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm5, ymm11
+vmovdqu ymm1, [rsp + 320]
+vmovdqu [rsp + 512], ymm14
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm1, [rsp + 544]
+vmovdqu [rsp + 576], ymm8
+vsubpd ymm8, ymm10, ymm0
+vmovdqu [rsp + 192], ymm6
+vsubpd ymm6, ymm9, ymm14
+vfmadd231pd ymm8, ymm5, ymm11
+vmovdqu ymm5, [rsp + 544]
+vfmadd231pd ymm6, ymm1, ymm5
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm2, ymm6, ymm2
+vmovdqu ymm6, [rsp + 288]
+vmovdqu ymm8, [rsp + 736]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm6, ymm8
+vmovdqu ymm5, [rsp + 256]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm5, [rsp + 704]
+vmovdqu [rsp + 320], ymm15
+vsubpd ymm15, ymm10, ymm1
+vsubpd ymm10, ymm9, ymm11
+vfmadd231pd ymm15, ymm6, ymm8
+vfmadd231pd ymm10, ymm5, [rsp + 704]
+vpaddq ymm7, ymm15, ymm7
+vpaddq ymm2, ymm10, ymm2
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm14, ymm11, ymm14
+vmovdqu ymm11, [rsp + 640]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm4, ymm11
+vmovdqu ymm10, [rsp + 608]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm12, ymm10
+vmovdqu ymm8, [rip + 5f + 96]
+vsubpd ymm5, ymm8, ymm1
+vsubpd ymm6, ymm9, ymm15
+vfmadd231pd ymm5, ymm4, ymm11
+vfmadd231pd ymm6, ymm12, ymm10
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm2, ymm6, ymm2
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm14, ymm15, ymm14
+vmovdqu ymm15, [rsp + 320]
+vmovdqu ymm1, [rsp + 416]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm15, ymm1
+vmovdqu ymm5, [rsp + 192]
+vmovdqa ymm10, ymm13
+vfmadd231pd ymm10, ymm5, [rsp + 384]
+vsubpd ymm11, ymm8, ymm6
+vsubpd ymm12, ymm9, ymm10
+vfmadd231pd ymm11, ymm15, ymm1
+vfmadd231pd ymm12, ymm5, [rsp + 384]
+vpaddq ymm7, ymm11, ymm7
+vpaddq ymm2, ymm12, ymm2
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm14, ymm10, ymm14
+vmovdqu ymm10, [rsp + 288]
+vmovdqu ymm6, [rsp + 672]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm10, ymm6
+vmovdqu ymm11, [rsp + 256]
+vmovdqu ymm1, [rsp + 544]
+vmovdqu [rsp + 384], ymm2
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm11, ymm1
+vmovdqu [rsp + 416], ymm7
+vsubpd ymm7, ymm8, ymm12
+vsubpd ymm5, ymm9, ymm2
+vfmadd231pd ymm7, ymm10, ymm6
+vfmadd231pd ymm5, ymm11, ymm1
+vpaddq ymm0, ymm7, ymm0
+vpaddq ymm14, ymm5, ymm14
+vmovdqu ymm5, [rsp + 736]
+vmovdqa ymm7, ymm3
+vfmadd231pd ymm7, ymm4, ymm5
+vmovdqu ymm11, [rsp + 768]
+vmovdqu ymm10, [rsp + 704]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm11, ymm10
+vsubpd ymm6, ymm8, ymm7
+vsubpd ymm8, ymm9, ymm1
+vfmadd231pd ymm6, ymm4, ymm5
+vfmadd231pd ymm8, ymm11, ymm10
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm14, ymm8, ymm14
+vpaddq ymm12, ymm7, ymm12
+vpaddq ymm2, ymm1, ymm2
+vmovdqu ymm1, [rsp + 640]
+vmovdqa ymm7, ymm3
+vfmadd231pd ymm7, ymm15, ymm1
+vmovdqu ymm8, [rsp + 192]
+vmovdqu ymm6, [rsp + 608]
+vmovdqa ymm10, ymm13
+vfmadd231pd ymm10, ymm8, ymm6
+vmovdqu ymm5, [rip + 5f + 96]
+vsubpd ymm11, ymm5, ymm7
+vsubpd ymm5, ymm9, ymm10
+vfmadd231pd ymm11, ymm15, ymm1
+vfmadd231pd ymm5, ymm8, ymm6
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm12, ymm7, ymm12
+vpaddq ymm2, ymm10, ymm2
+vmovdqu ymm10, [rsp + 672]
+vmovdqa ymm7, ymm3
+vfmadd231pd ymm7, ymm4, ymm10
+vmovdqu ymm5, [rsp + 768]
+vmovdqu ymm11, [rsp + 544]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm5, ymm11
+vmovdqu ymm1, [rip + 5f + 96]
+vmovdqu [rsp + 608], ymm14
+vsubpd ymm14, ymm1, ymm7
+vmovdqu [rsp + 640], ymm0
+vsubpd ymm0, ymm9, ymm6
+vfmadd231pd ymm14, ymm4, ymm10
+vfmadd231pd ymm0, ymm5, ymm11
+vpaddq ymm12, ymm14, ymm12
+vpaddq ymm2, ymm0, ymm2
+vmovdqu ymm0, [rsp + 736]
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm15, ymm0
+vmovdqu ymm5, [rsp + 704]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm8, ymm5
+vsubpd ymm11, ymm1, ymm14
+vsubpd ymm1, ymm9, ymm4
+vfmadd231pd ymm11, ymm15, ymm0
+vfmadd231pd ymm1, ymm8, ymm5
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm7, ymm14, ymm7
+vpaddq ymm6, ymm4, ymm6
+vmovdqa ymm4, ymm3
+vfmadd231pd ymm4, ymm15, ymm10
+vmovdqu ymm14, [rsp + 544]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm8, ymm14
+vmovdqu ymm11, [rip + 5f + 96]
+vsubpd ymm5, ymm11, ymm4
+vsubpd ymm0, ymm9, ymm1
+vfmadd231pd ymm5, ymm15, ymm10
+vfmadd231pd ymm0, ymm8, ymm14
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm6, ymm0, ymm6
+vmovdqu ymm0, [rsp + 160]
+vpaddq ymm0, ymm0, [rip + 5f + 128]
+vmovdqu ymm5, [rsp + 128]
+vpaddq ymm5, ymm5, [rip + 5f + 128]
+vpsrlq ymm14, ymm0, 52
+vpsrlq ymm8, ymm5, 52
+vpaddq ymm14, ymm14, [rsp + 96]
+vpaddq ymm8, ymm8, [rsp + 64]
+vmovdqu ymm10, [rsp + 480]
+vmovdqu ymm15, [rip + 5f + 32]
+vsubpd ymm10, ymm10, ymm15
+vmovdqu [rsp + 480], ymm1
+vmovdqu ymm1, [rsp + 448]
+vsubpd ymm1, ymm1, [rip + 5f + 32]
+vmovdqu [rsp + 448], ymm4
+vmovdqa ymm4, ymm3
+vfmadd231pd ymm4, ymm10, [rip + 5f + 160]
+vmovdqu [rsp + 64], ymm6
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm1, [rip + 5f + 160]
+vmovdqu [rsp + 96], ymm7
+vsubpd ymm7, ymm11, ymm4
+vmovdqu [rsp + 128], ymm2
+vsubpd ymm2, ymm9, ymm6
+vfmadd231pd ymm7, ymm10, [rip + 5f + 160]
+vfmadd231pd ymm2, ymm1, [rip + 5f + 160]
+vpaddq ymm14, ymm7, ymm14
+vpaddq ymm8, ymm2, ymm8
+vpaddq ymm4, ymm4, [rsp + 32]
+vpaddq ymm6, ymm6, [rsp]
+vmovdqu ymm2, [rip + 5f + 192]
+vmovdqa ymm7, ymm3
+vfmadd231pd ymm7, ymm10, ymm2
+vmovdqu [rsp], ymm8
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm1, [rip + 5f + 192]
+vmovdqu [rsp + 32], ymm14
+vsubpd ymm14, ymm11, ymm7
+vmovdqu [rsp + 160], ymm12
+vsubpd ymm12, ymm9, ymm8
+vfmadd231pd ymm14, ymm10, ymm2
+vfmadd231pd ymm12, ymm1, [rip + 5f + 192]
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm6, ymm12, ymm6
+vpaddq ymm7, ymm7, [rsp + 576]
+vpaddq ymm8, ymm8, [rsp + 512]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm0, ymm0, ymm15
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm12
+vsubpd ymm0, ymm0, ymm15
+vsubpd ymm5, ymm5, ymm12
+vmovdqu ymm14, [rip + 5f + 160]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm0, ymm14
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm5, [rip + 5f + 160]
+vsubpd ymm15, ymm11, ymm2
+vsubpd ymm11, ymm9, ymm12
+vfmadd231pd ymm15, ymm0, ymm14
+vfmadd231pd ymm11, ymm5, [rip + 5f + 160]
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm7, ymm2, ymm7
+vpaddq ymm8, ymm12, ymm8
+vmovdqu ymm12, [rip + 5f + 224]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm10, ymm12
+vmovdqu ymm11, [rip + 5f + 224]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm1, ymm11
+vmovdqu ymm14, [rip + 5f + 96]
+vmovdqu [rsp + 512], ymm6
+vsubpd ymm6, ymm14, ymm2
+vmovdqu [rsp + 576], ymm4
+vsubpd ymm4, ymm9, ymm15
+vfmadd231pd ymm6, ymm10, ymm12
+vfmadd231pd ymm4, ymm1, ymm11
+vpaddq ymm7, ymm6, ymm7
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm2, ymm2, [rsp + 416]
+vpaddq ymm15, ymm15, [rsp + 384]
+vmovdqu ymm4, [rip + 5f + 192]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm0, ymm4
+vmovdqu ymm11, [rip + 5f + 192]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm5, ymm11
+vmovdqu [rsp + 384], ymm1
+vsubpd ymm1, ymm14, ymm6
+vsubpd ymm14, ymm9, ymm12
+vfmadd231pd ymm1, ymm0, ymm4
+vfmadd231pd ymm14, ymm5, ymm11
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm2, ymm6, ymm2
+vpaddq ymm15, ymm12, ymm15
+vmovdqu ymm12, [rip + 5f + 256]
+vmovdqa ymm6, ymm3
+vfmadd231pd ymm6, ymm10, ymm12
+vmovdqu ymm14, [rsp + 384]
+vmovdqu ymm1, [rip + 5f + 256]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm14, ymm1
+vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu [rsp + 416], ymm8
+vsubpd ymm8, ymm4, ymm6
+vmovdqu [rsp + 544], ymm7
+vsubpd ymm7, ymm9, ymm11
+vfmadd231pd ymm8, ymm10, ymm12
+vfmadd231pd ymm7, ymm14, ymm1
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm15, ymm7, ymm15
+vpaddq ymm6, ymm6, [rsp + 640]
+vpaddq ymm11, ymm11, [rsp + 608]
+vmovdqu ymm7, [rip + 5f + 224]
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm0, ymm7
+vmovdqu ymm1, [rip + 5f + 224]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm5, ymm1
+vsubpd ymm14, ymm4, ymm8
+vsubpd ymm4, ymm9, ymm12
+vfmadd231pd ymm14, ymm0, ymm7
+vfmadd231pd ymm4, ymm5, ymm1
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm6, ymm8, ymm6
+vpaddq ymm11, ymm12, ymm11
+vmovdqu ymm12, [rip + 5f + 288]
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm10, ymm12
+vmovdqu ymm4, [rsp + 384]
+vmovdqu ymm14, [rip + 5f + 288]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm4, ymm14
+vmovdqu ymm7, [rip + 5f + 96]
+vmovdqu [rsp + 608], ymm15
+vsubpd ymm15, ymm7, ymm8
+vmovdqu [rsp + 640], ymm2
+vsubpd ymm2, ymm9, ymm1
+vfmadd231pd ymm15, ymm10, ymm12
+vfmadd231pd ymm2, ymm4, ymm14
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm11, ymm2, ymm11
+vpaddq ymm8, ymm8, [rsp + 160]
+vpaddq ymm1, ymm1, [rsp + 128]
+vmovdqu ymm2, [rip + 5f + 256]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm0, ymm2
+vmovdqu ymm14, [rip + 5f + 256]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm5, ymm14
+vsubpd ymm12, ymm7, ymm15
+vsubpd ymm10, ymm9, ymm4
+vfmadd231pd ymm12, ymm0, ymm2
+vfmadd231pd ymm10, ymm5, ymm14
+vpaddq ymm6, ymm12, ymm6
+vpaddq ymm11, ymm10, ymm11
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm1, ymm4, ymm1
+vmovdqu ymm4, [rip + 5f + 288]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm0, ymm4
+vmovdqu ymm10, [rip + 5f + 288]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm5, ymm10
+vsubpd ymm14, ymm7, ymm15
+vsubpd ymm2, ymm9, ymm12
+vfmadd231pd ymm14, ymm0, ymm4
+vfmadd231pd ymm2, ymm5, ymm10
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm15, ymm15, [rsp + 96]
+vpaddq ymm12, ymm12, [rsp + 64]
+vmovdqu ymm2, [rsp + 32]
+vpaddq ymm2, ymm2, [rip + 5f + 320]
+vmovdqu ymm14, [rsp]
+vpaddq ymm14, ymm14, [rip + 5f + 320]
+vpsrlq ymm10, ymm2, 52
+vpsrlq ymm5, ymm14, 52
+vpaddq ymm10, ymm10, [rsp + 576]
+vpaddq ymm5, ymm5, [rsp + 512]
+vpand ymm2, ymm2, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm2, ymm2, ymm4
+vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm0
+vsubpd ymm2, ymm2, ymm4
+vsubpd ymm14, ymm14, ymm0
+vmovdqa ymm0, ymm3
+vfmadd231pd ymm0, ymm2, [rip + 5f + 352]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm14, [rip + 5f + 352]
+vmovdqu [rsp + 512], ymm12
+vsubpd ymm12, ymm7, ymm0
+vmovdqu [rsp + 576], ymm15
+vsubpd ymm15, ymm9, ymm4
+vfmadd231pd ymm12, ymm2, [rip + 5f + 352]
+vfmadd231pd ymm15, ymm14, [rip + 5f + 352]
+vpaddq ymm10, ymm12, ymm10
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm0, ymm0, [rsp + 544]
+vpaddq ymm4, ymm4, [rsp + 416]
+vmovdqu ymm15, [rip + 5f + 384]
+vmovdqa ymm12, ymm3
+vfmadd231pd ymm12, ymm2, ymm15
+vmovdqu [rsp + 416], ymm5
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm14, [rip + 5f + 384]
+vmovdqu [rsp + 544], ymm10
+vsubpd ymm10, ymm7, ymm12
+vmovdqu [rsp], ymm1
+vsubpd ymm1, ymm9, ymm5
+vfmadd231pd ymm10, ymm2, ymm15
+vfmadd231pd ymm1, ymm14, [rip + 5f + 384]
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm12, ymm12, [rsp + 640]
+vpaddq ymm5, ymm5, [rsp + 608]
+vmovdqu ymm1, [rip + 5f + 416]
+vmovdqa ymm10, ymm3
+vfmadd231pd ymm10, ymm2, ymm1
+vmovdqu ymm15, [rip + 5f + 416]
+vmovdqu [rsp + 608], ymm4
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm14, ymm15
+vmovdqu [rsp + 640], ymm0
+vsubpd ymm0, ymm7, ymm10
+vmovdqu [rsp + 32], ymm8
+vsubpd ymm8, ymm9, ymm4
+vfmadd231pd ymm0, ymm2, ymm1
+vfmadd231pd ymm8, ymm14, ymm15
+vpaddq ymm12, ymm0, ymm12
+vpaddq ymm5, ymm8, ymm5
+vpaddq ymm6, ymm10, ymm6
+vpaddq ymm11, ymm4, ymm11
+vmovdqu ymm4, [rip + 5f + 448]
+vmovdqa ymm10, ymm3
+vfmadd231pd ymm10, ymm2, ymm4
+vmovdqu ymm8, [rip + 5f + 448]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm14, ymm8
+vsubpd ymm15, ymm7, ymm10
+vsubpd ymm1, ymm9, ymm0
+vfmadd231pd ymm15, ymm2, ymm4
+vfmadd231pd ymm1, ymm14, ymm8
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm11, ymm1, ymm11
+vpaddq ymm10, ymm10, [rsp + 32]
+vpaddq ymm0, ymm0, [rsp]
+vmovdqu ymm1, [rip + 5f + 480]
+vmovdqa ymm15, ymm3
+vfmadd231pd ymm15, ymm2, ymm1
+vmovdqu ymm8, [rip + 5f + 480]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm14, ymm8
+vmovdqu [rsp], ymm11
+vsubpd ymm11, ymm7, ymm15
+vmovdqu [rsp + 32], ymm6
+vsubpd ymm6, ymm9, ymm4
+vfmadd231pd ymm11, ymm2, ymm1
+vfmadd231pd ymm6, ymm14, ymm8
+vpaddq ymm10, ymm11, ymm10
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm15, ymm15, [rsp + 576]
+vpaddq ymm4, ymm4, [rsp + 512]
+vmovdqu ymm6, [rsp + 544]
+vpaddq ymm11, ymm6, [rip + 5f + 512]
+vmovdqu ymm8, [rsp + 416]
+vpaddq ymm14, ymm8, [rip + 5f + 512]
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm11, ymm11, ymm1
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm2
+vsubpd ymm11, ymm11, ymm1
+vsubpd ymm14, ymm14, ymm2
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm11, [rip + 5f + 544]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm14, [rip + 5f + 544]
+vsubpd ymm8, ymm7, ymm8
+vsubpd ymm6, ymm9, ymm6
+vfmadd231pd ymm8, ymm11, [rip + 5f + 544]
+vfmadd231pd ymm6, ymm14, [rip + 5f + 544]
+vsubpd ymm8, ymm8, ymm1
+vsubpd ymm6, ymm6, ymm2
+vmovdqa ymm14, ymm3
+vfmadd231pd ymm14, ymm8, [rip + 5f + 576]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm6, [rip + 5f + 576]
+vpaddq ymm14, ymm14, [rsp + 640]
+vpaddq ymm11, ymm11, [rsp + 608]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm8, [rip + 5f + 608]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm6, [rip + 5f + 608]
+vmovdqu [rsp + 608], ymm4
+vsubpd ymm4, ymm7, ymm2
+vmovdqu [rsp + 640], ymm15
+vsubpd ymm15, ymm9, ymm1
+vfmadd231pd ymm4, ymm8, [rip + 5f + 608]
+vfmadd231pd ymm15, ymm6, [rip + 5f + 608]
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm5, ymm1, ymm5
+vmovdqu ymm1, [rip + 5f + 640]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm8, ymm1
+vmovdqu ymm15, [rip + 5f + 640]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm6, ymm15
+vmovdqu [rsp + 512], ymm11
+vsubpd ymm11, ymm7, ymm2
+vmovdqu [rsp + 576], ymm14
+vsubpd ymm14, ymm9, ymm4
+vfmadd231pd ymm11, ymm8, ymm1
+vfmadd231pd ymm14, ymm6, ymm15
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm2, ymm2, [rsp + 32]
+vpaddq ymm4, ymm4, [rsp]
+vmovdqu ymm14, [rip + 5f + 672]
+vmovdqa ymm11, ymm3
+vfmadd231pd ymm11, ymm8, ymm14
+vmovdqu ymm15, [rip + 5f + 672]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm6, ymm15
+vmovdqu [rsp], ymm4
+vsubpd ymm4, ymm7, ymm11
+vmovdqu [rsp + 32], ymm2
+vsubpd ymm2, ymm9, ymm1
+vfmadd231pd ymm4, ymm8, ymm14
+vfmadd231pd ymm2, ymm6, ymm15
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm0, ymm2, ymm0
+vpaddq ymm11, ymm11, [rsp + 640]
+vpaddq ymm1, ymm1, [rsp + 608]
+vmovdqu ymm2, [rsp + 544]
+vpaddq ymm2, ymm2, [rip + 5f + 704]
+vmovdqu ymm4, [rsp + 416]
+vpaddq ymm4, ymm4, [rip + 5f + 704]
+vpsrlq ymm2, ymm2, 52
+vpsrlq ymm4, ymm4, 52
+vpaddq ymm2, ymm2, [rsp + 576]
+vpaddq ymm4, ymm4, [rsp + 512]
+vpaddq ymm15, ymm2, [rip + 5f + 736]
+vpaddq ymm6, ymm4, [rip + 5f + 736]
+vpand ymm15, ymm15, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm14
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm8
+vsubpd ymm15, ymm15, ymm14
+vsubpd ymm6, ymm6, ymm8
+vmovdqu [rsp + 512], ymm4
+vmovdqa ymm4, ymm3
+vfmadd231pd ymm4, ymm15, [rip + 5f + 544]
+vmovdqu [rsp + 576], ymm2
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm6, [rip + 5f + 544]
+vsubpd ymm4, ymm7, ymm4
+vsubpd ymm2, ymm9, ymm2
+vfmadd231pd ymm4, ymm15, [rip + 5f + 544]
+vfmadd231pd ymm2, ymm6, [rip + 5f + 544]
+vsubpd ymm14, ymm4, ymm14
+vsubpd ymm8, ymm2, ymm8
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm14, [rip + 5f + 576]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm8, [rip + 5f + 576]
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm5, ymm4, ymm5
+vmovdqu ymm4, [rip + 5f + 608]
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm14, ymm4
+vmovdqu ymm6, [rip + 5f + 608]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm8, ymm6
+vmovdqu [rsp + 416], ymm1
+vsubpd ymm1, ymm7, ymm2
+vmovdqu [rsp + 544], ymm11
+vsubpd ymm11, ymm9, ymm15
+vfmadd231pd ymm1, ymm14, ymm4
+vfmadd231pd ymm11, ymm8, ymm6
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm2, ymm2, [rsp + 32]
+vpaddq ymm15, ymm15, [rsp]
+vmovdqu ymm11, [rip + 5f + 640]
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm14, ymm11
+vmovdqu ymm6, [rip + 5f + 640]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm8, ymm6
+vmovdqu [rsp], ymm5
+vsubpd ymm5, ymm7, ymm1
+vmovdqu [rsp + 32], ymm12
+vsubpd ymm12, ymm9, ymm4
+vfmadd231pd ymm5, ymm14, ymm11
+vfmadd231pd ymm12, ymm8, ymm6
+vpaddq ymm2, ymm5, ymm2
+vpaddq ymm15, ymm12, ymm15
+vpaddq ymm10, ymm1, ymm10
+vpaddq ymm0, ymm4, ymm0
+vmovdqu ymm4, [rip + 5f + 672]
+vfmadd231pd ymm3, ymm14, ymm4
+vmovdqu ymm1, [rip + 5f + 672]
+vfmadd231pd ymm13, ymm8, ymm1
+vsubpd ymm7, ymm7, ymm3
+vsubpd ymm9, ymm9, ymm13
+vfmadd231pd ymm7, ymm14, ymm4
+vfmadd231pd ymm9, ymm8, ymm1
+vpaddq ymm7, ymm7, [rsp + 544]
+vpaddq ymm9, ymm9, [rsp + 416]
+vpaddq ymm3, ymm3, [rsp + 448]
+vpaddq ymm13, ymm13, [rsp + 480]
+vmovdqu ymm1, [rsp + 576]
+vpaddq ymm1, ymm1, [rip + 5f + 768]
+vmovdqu ymm8, [rsp + 512]
+vpaddq ymm8, ymm8, [rip + 5f + 768]
+vpsrlq ymm1, ymm1, 52
+vpsrlq ymm8, ymm8, 52
+vpaddq ymm1, ymm1, [rsp + 32]
+vpaddq ymm8, ymm8, [rsp]
+vmovdqu xmm4, [rax]
+vmovdqu xmm14, [rax + 128]
+vpmaskmovq xmm4, xmm4, [r8]
+vpmaskmovq xmm14, xmm14, [r8 + 128]
+vmovdqu xmm12, [rax + 64]
+vmovdqu xmm5, [rax + 192]
+vpmaskmovq xmm12, xmm12, [r8 + 64]
+vpmaskmovq xmm5, xmm5, [r8 + 192]
+vinserti128 ymm12, ymm4, xmm12, 1
+vinserti128 ymm5, ymm14, xmm5, 1
+vmovdqu xmm14, [rax + 32]
+vmovdqu xmm4, [rax + 160]
+vpmaskmovq xmm14, xmm14, [r8 + 32]
+vpmaskmovq xmm4, xmm4, [r8 + 160]
+vmovdqu xmm6, [rax + 96]
+vmovdqu xmm11, [rax + 224]
+vpmaskmovq xmm6, xmm6, [r8 + 96]
+vpmaskmovq xmm11, xmm11, [r8 + 224]
+vinserti128 ymm6, ymm14, xmm6, 1
+vinserti128 ymm11, ymm4, xmm11, 1
+vpunpcklqdq ymm4, ymm12, ymm6
+vpunpcklqdq ymm14, ymm5, ymm11
+vpunpckhqdq ymm6, ymm12, ymm6
+vpunpckhqdq ymm11, ymm5, ymm11
+vmovdqu xmm5, [rax + 16]
+vmovdqu xmm12, [rax + 144]
+vpmaskmovq xmm5, xmm5, [r8 + 16]
+vpmaskmovq xmm12, xmm12, [r8 + 144]
+vmovdqu [rsp], ymm13
+vmovdqu xmm13, [rax + 80]
+vmovdqu [rsp + 32], ymm3
+vmovdqu xmm3, [rax + 208]
+vpmaskmovq xmm13, xmm13, [r8 + 80]
+vpmaskmovq xmm3, xmm3, [r8 + 208]
+vinserti128 ymm13, ymm5, xmm13, 1
+vinserti128 ymm3, ymm12, xmm3, 1
+vmovdqu xmm12, [rax + 48]
+vmovdqu xmm5, [rax + 176]
+vpmaskmovq xmm12, xmm12, [r8 + 48]
+vpmaskmovq xmm5, xmm5, [r8 + 176]
+vmovdqu [rsp + 512], ymm9
+vmovdqu xmm9, [rax + 112]
+vmovdqu [rsp + 576], ymm7
+vmovdqu xmm7, [rax + 240]
+vpmaskmovq xmm9, xmm9, [r8 + 112]
+vpmaskmovq xmm7, xmm7, [r8 + 240]
+vinserti128 ymm9, ymm12, xmm9, 1
+vinserti128 ymm7, ymm5, xmm7, 1
+vpunpcklqdq ymm5, ymm13, ymm9
+vpunpcklqdq ymm12, ymm3, ymm7
+vpunpckhqdq ymm9, ymm13, ymm9
+vpunpckhqdq ymm7, ymm3, ymm7
+vpsrlq ymm3, ymm4, 52
+vpsrlq ymm13, ymm14, 52
+vmovdqu [rsp + 480], ymm0
+vpsllq ymm0, ymm6, 12
+vmovdqu [rsp + 448], ymm10
+vpsllq ymm10, ymm11, 12
+vpaddq ymm3, ymm0, ymm3
+vpaddq ymm13, ymm10, ymm13
+vpsrlq ymm6, ymm6, 40
+vpsrlq ymm11, ymm11, 40
+vpsllq ymm10, ymm5, 24
+vpsllq ymm0, ymm12, 24
+vpaddq ymm6, ymm10, ymm6
+vpaddq ymm11, ymm0, ymm11
+vpsrlq ymm5, ymm5, 28
+vpsrlq ymm12, ymm12, 28
+vpsllq ymm0, ymm9, 36
+vpsllq ymm10, ymm7, 36
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm12, ymm10, ymm12
+vpsrlq ymm9, ymm9, 16
+vpsrlq ymm7, ymm7, 16
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vpaddq ymm4, ymm1, ymm4
+vpaddq ymm14, ymm8, ymm14
+vpaddq ymm3, ymm2, ymm3
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm6, ymm6, [rsp + 448]
+vpaddq ymm11, ymm11, [rsp + 480]
+vpaddq ymm5, ymm5, [rsp + 576]
+vpaddq ymm12, ymm12, [rsp + 512]
+vpaddq ymm9, ymm9, [rsp + 32]
+vpaddq ymm7, ymm7, [rsp]
+vpaddq ymm15, ymm4, [rip + 5f + 800]
+vpaddq ymm2, ymm14, [rip + 5f + 800]
+vpsrlq ymm8, ymm15, 52
+vpsrlq ymm1, ymm2, 52
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm8, ymm8, [rip + 5f + 832]
+vpaddq ymm1, ymm1, [rip + 5f + 832]
+vpsrlq ymm10, ymm8, 52
+vpsrlq ymm0, ymm1, 52
+vpaddq ymm10, ymm6, ymm10
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm10, ymm10, [rip + 5f + 864]
+vpaddq ymm0, ymm0, [rip + 5f + 864]
+vmovdqu [rsp], ymm1
+vpsrlq ymm1, ymm10, 52
+vmovdqu [rsp + 32], ymm10
+vpsrlq ymm10, ymm0, 52
+vpaddq ymm1, ymm5, ymm1
+vpaddq ymm10, ymm12, ymm10
+vpaddq ymm1, ymm1, [rip + 5f + 896]
+vpaddq ymm10, ymm10, [rip + 5f + 896]
+vmovdqu [rsp + 512], ymm0
+vpsrlq ymm0, ymm1, 52
+vmovdqu [rsp + 576], ymm1
+vpsrlq ymm1, ymm10, 52
+vpaddq ymm0, ymm9, ymm0
+vpaddq ymm1, ymm7, ymm1
+vpaddq ymm0, ymm0, [rip + 5f + 928]
+vpaddq ymm1, ymm1, [rip + 5f + 928]
+vpaddq ymm4, ymm4, [rip + 5f + 960]
+vpaddq ymm14, ymm14, [rip + 5f + 960]
+vmovdqu [rsp + 480], ymm10
+vpsrlq ymm10, ymm4, 52
+vmovdqu [rsp + 448], ymm8
+vpsrlq ymm8, ymm14, 52
+vpaddq ymm10, ymm3, ymm10
+vpaddq ymm8, ymm13, ymm8
+vpaddq ymm10, ymm10, [rip + 5f + 992]
+vpaddq ymm8, ymm8, [rip + 5f + 992]
+vpsrlq ymm13, ymm10, 52
+vpsrlq ymm3, ymm8, 52
+vpaddq ymm13, ymm6, ymm13
+vpaddq ymm3, ymm11, ymm3
+vpaddq ymm13, ymm13, [rip + 5f + 1024]
+vpaddq ymm3, ymm3, [rip + 5f + 1024]
+vpsrlq ymm11, ymm13, 52
+vpsrlq ymm6, ymm3, 52
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm6, ymm12, ymm6
+vpaddq ymm11, ymm11, [rip + 5f + 1056]
+vpaddq ymm6, ymm6, [rip + 5f + 1056]
+vpsrlq ymm12, ymm11, 52
+vpsrlq ymm5, ymm6, 52
+vpaddq ymm12, ymm9, ymm12
+vpaddq ymm5, ymm7, ymm5
+vblendvpd ymm4, ymm15, ymm4, ymm0
+vblendvpd ymm14, ymm2, ymm14, ymm1
+vmovdqu ymm2, [rsp + 448]
+vblendvpd ymm10, ymm2, ymm10, ymm0
+vmovdqu ymm2, [rsp]
+vblendvpd ymm8, ymm2, ymm8, ymm1
+vmovdqu ymm2, [rsp + 32]
+vblendvpd ymm13, ymm2, ymm13, ymm0
+vmovdqu ymm2, [rsp + 512]
+vblendvpd ymm3, ymm2, ymm3, ymm1
+vmovdqu ymm2, [rsp + 576]
+vblendvpd ymm11, ymm2, ymm11, ymm0
+vmovdqu ymm2, [rsp + 480]
+vblendvpd ymm6, ymm2, ymm6, ymm1
+vpaddq ymm12, ymm12, [rip + 5f + 1088]
+vpaddq ymm5, ymm5, [rip + 5f + 1088]
+vblendvpd ymm12, ymm0, ymm12, ymm0
+vblendvpd ymm5, ymm1, ymm5, ymm1
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm10, ymm10, [rip + 5f]
+vpand ymm8, ymm8, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm1, ymm4, [rip + 5f + 1120]
+vpaddq ymm0, ymm14, [rip + 5f + 1120]
+vpaddq ymm2, ymm10, [rip + 5f + 1152]
+vpaddq ymm15, ymm8, [rip + 5f + 1152]
+vpsrlq ymm7, ymm1, 52
+vpsrlq ymm9, ymm0, 52
+vpaddq ymm7, ymm2, ymm7
+vpaddq ymm9, ymm15, ymm9
+vpaddq ymm15, ymm13, [rip + 5f + 1184]
+vpaddq ymm2, ymm3, [rip + 5f + 1184]
+vmovdqu [rsp + 480], ymm3
+vpsrlq ymm3, ymm7, 52
+vmovdqu [rsp + 576], ymm13
+vpsrlq ymm13, ymm9, 52
+vpaddq ymm3, ymm15, ymm3
+vpaddq ymm13, ymm2, ymm13
+vpaddq ymm2, ymm11, [rip + 5f + 1216]
+vpaddq ymm15, ymm6, [rip + 5f + 1216]
+vmovdqu [rsp + 512], ymm6
+vpsrlq ymm6, ymm3, 52
+vmovdqu [rsp + 32], ymm11
+vpsrlq ymm11, ymm13, 52
+vpaddq ymm6, ymm2, ymm6
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm15, ymm12, [rip + 5f + 1248]
+vpaddq ymm2, ymm5, [rip + 5f + 1248]
+vmovdqu [rsp], ymm5
+vpsrlq ymm5, ymm6, 52
+vmovdqu [rsp + 448], ymm12
+vpsrlq ymm12, ymm11, 52
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm12, ymm2, ymm12
+vblendvpd ymm4, ymm1, ymm4, ymm5
+vblendvpd ymm14, ymm0, ymm14, ymm12
+vblendvpd ymm10, ymm7, ymm10, ymm5
+vblendvpd ymm8, ymm9, ymm8, ymm12
+vblendvpd ymm3, ymm3, [rsp + 576], ymm5
+vblendvpd ymm13, ymm13, [rsp + 480], ymm12
+vblendvpd ymm6, ymm6, [rsp + 32], ymm5
+vblendvpd ymm11, ymm11, [rsp + 512], ymm12
+vblendvpd ymm5, ymm5, [rsp + 448], ymm5
+vblendvpd ymm12, ymm12, [rsp], ymm12
+vpsllq ymm4, ymm4, 12
+vpsllq ymm14, ymm14, 12
+vpsrlq ymm4, ymm4, 12
+vpsrlq ymm14, ymm14, 12
+vpsllq ymm9, ymm10, 52
+vpsllq ymm7, ymm8, 52
+vpaddq ymm4, ymm9, ymm4
+vpaddq ymm14, ymm7, ymm14
+vpsllq ymm10, ymm10, 12
+vpsllq ymm8, ymm8, 12
+vpsrlq ymm10, ymm10, 24
+vpsrlq ymm8, ymm8, 24
+vpsllq ymm7, ymm3, 40
+vpsllq ymm9, ymm13, 40
+vpaddq ymm10, ymm7, ymm10
+vpaddq ymm8, ymm9, ymm8
+vpsllq ymm3, ymm3, 12
+vpsllq ymm13, ymm13, 12
+vpsrlq ymm3, ymm3, 36
+vpsrlq ymm13, ymm13, 36
+vpsllq ymm9, ymm6, 28
+vpsllq ymm7, ymm11, 28
+vpaddq ymm3, ymm9, ymm3
+vpaddq ymm13, ymm7, ymm13
+vpsllq ymm6, ymm6, 12
+vpsllq ymm11, ymm11, 12
+vpsrlq ymm6, ymm6, 48
+vpsrlq ymm11, ymm11, 48
+vpsllq ymm5, ymm5, 16
+vpsllq ymm12, ymm12, 16
+vpaddq ymm6, ymm5, ymm6
+vpaddq ymm11, ymm12, ymm11
+vpunpcklqdq ymm12, ymm4, ymm10
+vpunpcklqdq ymm5, ymm14, ymm8
+vpunpckhqdq ymm10, ymm4, ymm10
+vpunpckhqdq ymm8, ymm14, ymm8
+vpunpcklqdq ymm14, ymm3, ymm6
+vpunpcklqdq ymm4, ymm13, ymm11
+vpunpckhqdq ymm6, ymm3, ymm6
+vpunpckhqdq ymm11, ymm13, ymm11
+vmovdqu xmm13, [rax]
+vmovdqu xmm3, [rax + 128]
+vpmaskmovq [rsi], xmm13, xmm12
+vpmaskmovq [rsi + 128], xmm3, xmm5
+vmovdqu xmm3, [rax + 64]
+vmovdqu xmm13, [rax + 192]
+vextracti128 xmm12, ymm12, 1
+vextracti128 xmm5, ymm5, 1
+vpmaskmovq [rsi + 64], xmm3, xmm12
+vpmaskmovq [rsi + 192], xmm13, xmm5
+vmovdqu xmm13, [rax + 32]
+vmovdqu xmm5, [rax + 160]
+vpmaskmovq [rsi + 32], xmm13, xmm10
+vpmaskmovq [rsi + 160], xmm5, xmm8
+vmovdqu xmm5, [rax + 96]
+vmovdqu xmm13, [rax + 224]
+vextracti128 xmm10, ymm10, 1
+vextracti128 xmm8, ymm8, 1
+vpmaskmovq [rsi + 96], xmm5, xmm10
+vpmaskmovq [rsi + 224], xmm13, xmm8
+vmovdqu xmm13, [rax + 16]
+vmovdqu xmm8, [rax + 144]
+vpmaskmovq [rsi + 16], xmm13, xmm14
+vpmaskmovq [rsi + 144], xmm8, xmm4
+vmovdqu xmm8, [rax + 80]
+vmovdqu xmm13, [rax + 208]
+vextracti128 xmm14, ymm14, 1
+vextracti128 xmm4, ymm4, 1
+vpmaskmovq [rsi + 80], xmm8, xmm14
+vpmaskmovq [rsi + 208], xmm13, xmm4
+vmovdqu xmm13, [rax + 48]
+vmovdqu xmm4, [rax + 176]
+vpmaskmovq [rsi + 48], xmm13, xmm6
+vpmaskmovq [rsi + 176], xmm4, xmm11
+vmovdqu xmm4, [rax + 112]
+vmovdqu xmm13, [rax + 240]
+vextracti128 xmm6, ymm6, 1
+vextracti128 xmm11, ymm11, 1
+vpmaskmovq [rsi + 112], xmm4, xmm6
+vpmaskmovq [rsi + 240], xmm13, xmm11
+6:
+vldmxcsr [rbp - 4]
+mov rsp, rbp
+pop rbp
+vzeroupper
+ret
+.p2align 2
+2:
+.long 0x7f80
+.p2align 6, 0xcc
+5:
+.quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
+.quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
+.quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x4316bc26c4a4df18, 0x4316bc26c4a4df18, 0x4316bc26c4a4df18, 0x4316bc26c4a4df18
+.quad 0x431de2443fd53468, 0x431de2443fd53468, 0x431de2443fd53468, 0x431de2443fd53468
+.quad 0x432f80000026f734, 0x432f80000026f734, 0x432f80000026f734, 0x432f80000026f734
+.quad 0x42f1bac83ffffff0, 0x42f1bac83ffffff0, 0x42f1bac83ffffff0, 0x42f1bac83ffffff0
+.quad 0x42c2307261d39180, 0x42c2307261d39180, 0x42c2307261d39180, 0x42c2307261d39180
+.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
+.quad 0x42ba82cf16373c00, 0x42ba82cf16373c00, 0x42ba82cf16373c00, 0x42ba82cf16373c00
+.quad 0x432ee29d890c2faa, 0x432ee29d890c2faa, 0x432ee29d890c2faa, 0x432ee29d890c2faa
+.quad 0x412da45800000000, 0x412da45800000000, 0x412da45800000000, 0x412da45800000000
+.quad 0x432f800000000000, 0x432f800000000000, 0x432f800000000000, 0x432f800000000000
+.quad 0x42bbac83ffffff00, 0x42bbac83ffffff00, 0x42bbac83ffffff00, 0x42bbac83ffffff00
+.quad 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000
+.quad 0x431bac83fffffffc, 0x431bac83fffffffc, 0x431bac83fffffffc, 0x431bac83fffffffc
+.quad 0x431bac8400000004, 0x431bac8400000004, 0x431bac8400000004, 0x431bac8400000004
+.quad 0x432f8132951bb188, 0x432f8132951bb188, 0x432f8132951bb188, 0x432f8132951bb188
+.quad 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000
+.quad 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000
+.quad 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff
+.quad 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000
+.quad 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff
+.quad 0x62e229bdfffffffe, 0x62e229bdfffffffe, 0x62e229bdfffffffe, 0x62e229bdfffffffe
+.quad 0x2fb07ecd6ae44678, 0x2fb07ecd6ae44678, 0x2fb07ecd6ae44678, 0x2fb07ecd6ae44678
+.quad 0x42ffffffffbb6acf, 0x42ffffffffbb6acf, 0x42ffffffffbb6acf, 0x42ffffffffbb6acf
+.quad 0x996ffffffffff800, 0x996ffffffffff800, 0x996ffffffffff800, 0x996ffffffffff800
+.quad 0x731f7ffffffff800, 0x731f7ffffffff800, 0x731f7ffffffff800, 0x731f7ffffffff800
+.quad 0xe2f0000000000000, 0xe2f0000000000000, 0xe2f0000000000000, 0xe2f0000000000000
+.quad 0xafc0000000000000, 0xafc0000000000000, 0xafc0000000000000, 0xafc0000000000000
+.quad 0xc300000000000000, 0xc300000000000000, 0xc300000000000000, 0xc300000000000000
+.quad 0x1970000000000000, 0x1970000000000000, 0x1970000000000000, 0x1970000000000000
+.quad 0x7320000000000000, 0x7320000000000000, 0x7320000000000000, 0x7320000000000000
+.quad 0x7ff914deffffffff, 0x7ff914deffffffff, 0x7ff914deffffffff, 0x7ff914deffffffff
+.quad 0x7ff03f66b5721f3c, 0x7ff03f66b5721f3c, 0x7ff03f66b5721f3c, 0x7ff03f66b5721f3c
+.quad 0x7fffffffffddb168, 0x7fffffffffddb168, 0x7fffffffffddb168, 0x7fffffffffddb168
+.quad 0x7ffffffffffff800, 0x7ffffffffffff800, 0x7ffffffffffff800, 0x7ffffffffffff800
+.quad 0xffffbffffffff800, 0xffffbffffffff800, 0xffffbffffffff800, 0xffffbffffffff800
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+7:
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+"
+}
+
+// butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^256. An element has 4 limbs of 64 bits.
+butterfly_kernel! {
+    butterfly_avx2,
+    "fieldc_vesta_butterfly_array_avx2_3d534a4db03f790d",
+    r"
+push rbp
+mov rbp, rsp
+sub rsp, 1152
+and rsp, -32
+vstmxcsr [rbp - 4]
+vldmxcsr [rip + 2f]
+sub rdi, 8
+jb 3f
+4:
+vmovdqu xmm0, [rcx]
+vmovdqu xmm1, [rcx + 128]
+vinserti128 ymm0, ymm0, [rcx + 64], 1
+vinserti128 ymm1, ymm1, [rcx + 192], 1
+vmovdqu xmm2, [rcx + 32]
+vmovdqu xmm3, [rcx + 160]
+vinserti128 ymm2, ymm2, [rcx + 96], 1
+vinserti128 ymm3, ymm3, [rcx + 224], 1
+vpunpcklqdq ymm4, ymm0, ymm2
+vpunpcklqdq ymm5, ymm1, ymm3
+vpunpckhqdq ymm2, ymm0, ymm2
+vpunpckhqdq ymm3, ymm1, ymm3
+vmovdqu xmm1, [rcx + 16]
+vmovdqu xmm0, [rcx + 144]
+vinserti128 ymm1, ymm1, [rcx + 80], 1
+vinserti128 ymm0, ymm0, [rcx + 208], 1
+vmovdqu xmm6, [rcx + 48]
+vmovdqu xmm7, [rcx + 176]
+vinserti128 ymm6, ymm6, [rcx + 112], 1
+vinserti128 ymm7, ymm7, [rcx + 240], 1
+vpunpcklqdq ymm8, ymm1, ymm6
+vpunpcklqdq ymm9, ymm0, ymm7
+vpunpckhqdq ymm6, ymm1, ymm6
+vpunpckhqdq ymm7, ymm0, ymm7
+vpsrlq ymm0, ymm4, 52
+vpsrlq ymm1, ymm5, 52
+vpsllq ymm10, ymm2, 12
+vpsllq ymm11, ymm3, 12
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm1, ymm11, ymm1
+vpsrlq ymm2, ymm2, 40
+vpsrlq ymm3, ymm3, 40
+vpsllq ymm11, ymm8, 24
+vpsllq ymm10, ymm9, 24
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm3, ymm10, ymm3
+vpsrlq ymm8, ymm8, 28
+vpsrlq ymm9, ymm9, 28
+vpsllq ymm10, ymm6, 36
+vpsllq ymm11, ymm7, 36
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm9, ymm11, ymm9
+vpsrlq ymm6, ymm6, 16
+vpsrlq ymm7, ymm7, 16
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vpand ymm8, ymm8, [rip + 5f]
+vpand ymm9, ymm9, [rip + 5f]
+vmovdqu xmm11, [r9]
+vmovdqu xmm10, [r9 + 128]
+vinserti128 ymm11, ymm11, [r9 + 64], 1
+vinserti128 ymm10, ymm10, [r9 + 192], 1
+vmovdqu xmm12, [r9 + 32]
+vmovdqu xmm13, [r9 + 160]
+vinserti128 ymm12, ymm12, [r9 + 96], 1
+vinserti128 ymm13, ymm13, [r9 + 224], 1
+vpunpcklqdq ymm14, ymm11, ymm12
+vpunpcklqdq ymm15, ymm10, ymm13
+vpunpckhqdq ymm12, ymm11, ymm12
+vpunpckhqdq ymm13, ymm10, ymm13
+vmovdqu xmm10, [r9 + 16]
+vmovdqu xmm11, [r9 + 144]
+vinserti128 ymm10, ymm10, [r9 + 80], 1
+vinserti128 ymm11, ymm11, [r9 + 208], 1
+vmovdqu [rsp], ymm7
+vmovdqu xmm7, [r9 + 48]
+vmovdqu [rsp + 32], ymm6
+vmovdqu xmm6, [r9 + 176]
+vinserti128 ymm7, ymm7, [r9 + 112], 1
+vinserti128 ymm6, ymm6, [r9 + 240], 1
+vmovdqu [rsp + 64], ymm9
+vpunpcklqdq ymm9, ymm10, ymm7
+vmovdqu [rsp + 96], ymm8
+vpunpcklqdq ymm8, ymm11, ymm6
+vpunpckhqdq ymm7, ymm10, ymm7
+vpunpckhqdq ymm6, ymm11, ymm6
+vpsllq ymm11, ymm14, 4
+vpsllq ymm10, ymm15, 4
+vpsrlq ymm14, ymm14, 48
+vpsrlq ymm15, ymm15, 48
+vmovdqu [rsp + 128], ymm3
+vpsllq ymm3, ymm12, 16
+vmovdqu [rsp + 160], ymm2
+vpsllq ymm2, ymm13, 16
+vpaddq ymm14, ymm3, ymm14
+vpaddq ymm15, ymm2, ymm15
+vpsrlq ymm12, ymm12, 36
+vpsrlq ymm13, ymm13, 36
+vpsllq ymm2, ymm9, 28
+vpsllq ymm3, ymm8, 28
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm13, ymm3, ymm13
+vpsrlq ymm9, ymm9, 24
+vpsrlq ymm8, ymm8, 24
+vpsllq ymm3, ymm7, 40
+vpsllq ymm2, ymm6, 40
+vpaddq ymm9, ymm3, ymm9
+vpaddq ymm8, ymm2, ymm8
+vpsrlq ymm7, ymm7, 12
+vpsrlq ymm6, ymm6, 12
+vmovdqu xmm2, [r8]
+vmovdqu xmm3, [r8 + 128]
+vinserti128 ymm2, ymm2, [r8 + 64], 1
+vinserti128 ymm3, ymm3, [r8 + 192], 1
+vmovdqu [rsp + 192], ymm1
+vmovdqu xmm1, [r8 + 32]
+vmovdqu [rsp + 224], ymm0
+vmovdqu xmm0, [r8 + 160]
+vinserti128 ymm1, ymm1, [r8 + 96], 1
+vinserti128 ymm0, ymm0, [r8 + 224], 1
+vmovdqu [rsp + 256], ymm5
+vpunpcklqdq ymm5, ymm2, ymm1
+vmovdqu [rsp + 288], ymm4
+vpunpcklqdq ymm4, ymm3, ymm0
+vpunpckhqdq ymm1, ymm2, ymm1
+vpunpckhqdq ymm0, ymm3, ymm0
+vmovdqu xmm3, [r8 + 16]
+vmovdqu xmm2, [r8 + 144]
+vinserti128 ymm3, ymm3, [r8 + 80], 1
+vinserti128 ymm2, ymm2, [r8 + 208], 1
+vmovdqu [rsp + 320], ymm6
+vmovdqu xmm6, [r8 + 48]
+vmovdqu [rsp + 352], ymm7
+vmovdqu xmm7, [r8 + 176]
+vinserti128 ymm6, ymm6, [r8 + 112], 1
+vinserti128 ymm7, ymm7, [r8 + 240], 1
+vmovdqu [rsp + 384], ymm8
+vpunpcklqdq ymm8, ymm3, ymm6
+vmovdqu [rsp + 416], ymm9
+vpunpcklqdq ymm9, ymm2, ymm7
+vpunpckhqdq ymm6, ymm3, ymm6
+vpunpckhqdq ymm7, ymm2, ymm7
+vpsrlq ymm2, ymm5, 52
+vpsrlq ymm3, ymm4, 52
+vmovdqu [rsp + 448], ymm13
+vpsllq ymm13, ymm1, 12
+vmovdqu [rsp + 480], ymm12
+vpsllq ymm12, ymm0, 12
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm3, ymm12, ymm3
+vpsrlq ymm1, ymm1, 40
+vpsrlq ymm0, ymm0, 40
+vpsllq ymm12, ymm8, 24
+vpsllq ymm13, ymm9, 24
+vpaddq ymm1, ymm12, ymm1
+vpaddq ymm0, ymm13, ymm0
+vpsrlq ymm8, ymm8, 28
+vpsrlq ymm9, ymm9, 28
+vpsllq ymm13, ymm6, 36
+vpsllq ymm12, ymm7, 36
+vpaddq ymm8, ymm13, ymm8
+vpaddq ymm9, ymm12, ymm9
+vpsrlq ymm6, ymm6, 16
+vpsrlq ymm7, ymm7, 16
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm12
+vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm4, ymm4, ymm13
+vsubpd ymm5, ymm5, ymm12
+vsubpd ymm4, ymm4, ymm13
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm10, ymm10, [rip + 5f]
+vpaddq ymm11, ymm11, ymm12
+vpaddq ymm10, ymm10, ymm13
+vsubpd ymm11, ymm11, ymm12
+vsubpd ymm10, ymm10, ymm13
+vmovdqu [rsp + 512], ymm7
+vmovdqu ymm7, [rip + 5f + 64]
+vmovdqu [rsp + 544], ymm6
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm5, ymm11
+vmovdqu [rsp + 576], ymm9
+vmovdqu ymm9, [rip + 5f + 64]
+vmovdqu [rsp + 608], ymm8
+vmovdqa ymm8, ymm9
+vfmadd231pd ymm8, ymm4, ymm10
+vmovdqu [rsp + 640], ymm0
+vmovdqu ymm0, [rip + 5f + 96]
+vmovdqu [rsp + 672], ymm1
+vsubpd ymm1, ymm0, ymm6
+vmovdqu [rsp + 704], ymm3
+vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu [rsp + 736], ymm2
+vsubpd ymm2, ymm3, ymm8
+vfmadd231pd ymm1, ymm5, ymm11
+vfmadd231pd ymm2, ymm4, ymm10
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vpaddq ymm14, ymm14, ymm12
+vpaddq ymm15, ymm15, ymm13
+vsubpd ymm14, ymm14, ymm12
+vsubpd ymm15, ymm15, ymm13
+vmovdqu [rsp + 768], ymm2
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm5, ymm14
+vmovdqu [rsp + 800], ymm1
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm4, ymm15
+vsubpd ymm9, ymm0, ymm2
+vmovdqu [rsp + 832], ymm2
+vsubpd ymm2, ymm3, ymm1
+vfmadd231pd ymm9, ymm5, ymm14
+vfmadd231pd ymm2, ymm4, ymm15
+vpaddq ymm6, ymm9, ymm6
+vpaddq ymm8, ymm2, ymm8
+vmovdqu ymm2, [rsp + 736]
+vpand ymm2, ymm2, [rip + 5f]
+vmovdqu ymm9, [rsp + 704]
+vpand ymm9, ymm9, [rip + 5f]
+vpaddq ymm2, ymm2, ymm12
+vpaddq ymm9, ymm9, ymm13
+vsubpd ymm2, ymm2, ymm12
+vsubpd ymm9, ymm9, ymm13
+vmovdqu [rsp + 704], ymm15
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm2, ymm11
+vmovdqu [rsp + 736], ymm14
+vmovdqu ymm14, [rip + 5f + 64]
+vmovdqu [rsp + 864], ymm4
+vmovdqa ymm4, ymm14
+vfmadd231pd ymm4, ymm9, ymm10
+vsubpd ymm14, ymm0, ymm15
+vsubpd ymm0, ymm3, ymm4
+vfmadd231pd ymm14, ymm2, ymm11
+vfmadd231pd ymm0, ymm9, ymm10
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm15, ymm15, [rsp + 832]
+vpaddq ymm1, ymm4, ymm1
+vmovdqu ymm4, [rsp + 480]
+vpand ymm4, ymm4, [rip + 5f]
+vmovdqu ymm0, [rsp + 448]
+vpand ymm0, ymm0, [rip + 5f]
+vpaddq ymm4, ymm4, ymm12
+vpaddq ymm0, ymm0, ymm13
+vsubpd ymm4, ymm4, ymm12
+vsubpd ymm0, ymm0, ymm13
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm5, ymm4
+vmovdqu [rsp + 448], ymm8
+vmovdqu ymm8, [rip + 5f + 64]
+vmovdqu [rsp + 480], ymm6
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm0, [rsp + 864]
+vmovdqu [rsp + 832], ymm10
+vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu [rsp + 896], ymm11
+vsubpd ymm11, ymm10, ymm14
+vsubpd ymm13, ymm3, ymm6
+vfmadd231pd ymm11, ymm5, ymm4
+vfmadd231pd ymm13, ymm0, [rsp + 864]
+vpaddq ymm15, ymm11, ymm15
+vpaddq ymm1, ymm13, ymm1
+vmovdqu ymm13, [rsp + 736]
+vmovdqa ymm11, ymm7
+vfmadd231pd ymm11, ymm2, ymm13
+vmovdqu [rsp + 928], ymm0
+vmovdqa ymm0, ymm8
+vfmadd231pd ymm0, ymm9, [rsp + 704]
+vmovdqu [rsp + 960], ymm4
+vsubpd ymm4, ymm10, ymm11
+vmovdqu [rsp + 992], ymm5
+vsubpd ymm5, ymm3, ymm0
+vfmadd231pd ymm4, ymm2, ymm13
+vfmadd231pd ymm5, ymm9, [rsp + 704]
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm1, ymm5, ymm1
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm6, ymm0, ymm6
+vmovdqu ymm0, [rsp + 672]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm11, [rsp + 640]
+vpand ymm11, ymm11, [rip + 5f]
+vpaddq ymm0, ymm0, ymm12
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm11, ymm11, ymm5
+vsubpd ymm0, ymm0, ymm12
+vsubpd ymm11, ymm11, ymm5
+vmovdqu ymm4, [rsp + 896]
+vmovdqa ymm13, ymm7
+vfmadd231pd ymm13, ymm0, ymm4
+vmovdqu [rsp + 640], ymm9
+vmovdqa ymm9, ymm8
+vfmadd231pd ymm9, ymm11, [rsp + 832]
+vmovdqu [rsp + 672], ymm2
+vsubpd ymm2, ymm10, ymm13
+vsubpd ymm10, ymm3, ymm9
+vfmadd231pd ymm2, ymm0, ymm4
+vfmadd231pd ymm10, ymm11, [rsp + 832]
+vpaddq ymm15, ymm2, ymm15
+vpaddq ymm1, ymm10, ymm1
+vpaddq ymm14, ymm13, ymm14
+vpaddq ymm6, ymm9, ymm6
+vmovdqu ymm9, [rsp + 416]
+vpand ymm9, ymm9, [rip + 5f]
+vmovdqu ymm13, [rsp + 384]
+vpand ymm13, ymm13, [rip + 5f]
+vpaddq ymm9, ymm9, ymm12
+vpaddq ymm13, ymm13, ymm5
+vsubpd ymm9, ymm9, ymm12
+vsubpd ymm13, ymm13, ymm5
+vmovdqu ymm10, [rsp + 992]
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm9, ymm10
+vmovdqu [rsp + 384], ymm1
+vmovdqa ymm1, ymm8
+vfmadd231pd ymm1, ymm13, [rsp + 864]
+vmovdqu [rsp + 416], ymm15
+vmovdqu ymm15, [rip + 5f + 96]
+vsubpd ymm4, ymm15, ymm2
+vsubpd ymm5, ymm3, ymm1
+vfmadd231pd ymm4, ymm10, ymm9
+vfmadd231pd ymm5, ymm13, [rsp + 864]
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm6, ymm5, ymm6
+vmovdqu ymm5, [rsp + 672]
+vmovdqu ymm4, [rsp + 960]
+vmovdqu [rsp + 1024], ymm13
+vmovdqa ymm13, ymm7
+vfmadd231pd ymm13, ymm5, ymm4
+vmovdqu [rsp + 1056], ymm9
+vmovdqu ymm9, [rsp + 640]
+vmovdqa ymm10, ymm8
+vfmadd231pd ymm10, ymm9, [rsp + 928]
+vsubpd ymm12, ymm15, ymm13
+vsubpd ymm15, ymm3, ymm10
+vfmadd231pd ymm12, ymm5, ymm4
+vfmadd231pd ymm15, ymm9, [rsp + 928]
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm1, ymm10, ymm1
+vmovdqu ymm10, [rsp + 736]
+vmovdqa ymm13, ymm7
+vfmadd231pd ymm13, ymm0, ymm10
+vmovdqu ymm15, [rsp + 704]
+vmovdqa ymm12, ymm8
+vfmadd231pd ymm12, ymm11, ymm15
+vmovdqu ymm4, [rip + 5f + 96]
+vsubpd ymm9, ymm4, ymm13
+vsubpd ymm5, ymm3, ymm12
+vfmadd231pd ymm9, ymm0, ymm10
+vfmadd231pd ymm5, ymm11, ymm15
+vpaddq ymm14, ymm9, ymm14
+vpaddq ymm6, ymm5, ymm6
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm1, ymm12, ymm1
+vmovdqu ymm12, [rsp + 608]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm13, [rsp + 576]
+vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm5
+vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm9
+vsubpd ymm12, ymm12, ymm5
+vsubpd ymm13, ymm13, ymm9
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm12, [rsp + 896]
+vmovdqa ymm10, ymm8
+vfmadd231pd ymm10, ymm13, [rsp + 832]
+vmovdqu [rsp + 576], ymm11
+vsubpd ymm11, ymm4, ymm15
+vmovdqu [rsp + 608], ymm0
+vsubpd ymm0, ymm3, ymm10
+vfmadd231pd ymm11, ymm12, [rsp + 896]
+vfmadd231pd ymm0, ymm13, [rsp + 832]
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm6, ymm0, ymm6
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm1, ymm10, ymm1
+vpaddq ymm10, ymm5, [rsp + 352]
+vpaddq ymm15, ymm9, [rsp + 320]
+vsubpd ymm10, ymm10, ymm5
+vsubpd ymm15, ymm15, ymm9
+vmovdqu ymm0, [rsp + 992]
+vmovdqa ymm11, ymm7
+vfmadd231pd ymm11, ymm10, ymm0
+vmovdqu [rsp + 320], ymm6
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm15, [rsp + 864]
+vmovdqu [rsp + 352], ymm14
+vsubpd ymm14, ymm4, ymm11
+vsubpd ymm9, ymm3, ymm6
+vfmadd231pd ymm14, ymm0, ymm10
+vfmadd231pd ymm9, ymm15, [rsp + 864]
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm1, ymm9, ymm1
+vmovdqu ymm9, [rsp + 672]
+vmovdqu ymm14, [rsp + 1056]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm9, ymm14
+vmovdqu [rsp + 864], ymm15
+vmovdqu ymm15, [rsp + 640]
+vmovdqu [rsp + 992], ymm10
+vmovdqa ymm10, ymm8
+vfmadd231pd ymm10, ymm15, [rsp + 1024]
+vsubpd ymm5, ymm4, ymm0
+vmovdqu [rsp + 1088], ymm13
+vsubpd ymm13, ymm3, ymm10
+vfmadd231pd ymm5, ymm9, ymm14
+vfmadd231pd ymm13, ymm15, [rsp + 1024]
+vpaddq ymm2, ymm5, ymm2
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm11, ymm0, ymm11
+vpaddq ymm6, ymm10, ymm6
+vmovdqu ymm10, [rsp + 608]
+vmovdqu ymm0, [rsp + 960]
+vmovdqa ymm13, ymm7
+vfmadd231pd ymm13, ymm10, ymm0
+vmovdqu ymm5, [rsp + 576]
+vmovdqa ymm14, ymm8
+vfmadd231pd ymm14, ymm5, [rsp + 928]
+vsubpd ymm15, ymm4, ymm13
+vsubpd ymm9, ymm3, ymm14
+vfmadd231pd ymm15, ymm10, ymm0
+vfmadd231pd ymm9, ymm5, [rsp + 928]
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm11, ymm13, ymm11
+vpaddq ymm6, ymm14, ymm6
+vmovdqu ymm14, [rsp + 736]
+vmovdqa ymm13, ymm7
+vfmadd231pd ymm13, ymm12, ymm14
+vmovdqu ymm9, [rsp + 1088]
+vmovdqu ymm15, [rsp + 704]
+vmovdqa ymm0, ymm8
+vfmadd231pd ymm0, ymm9, ymm15
+vsubpd ymm5, ymm4, ymm13
+vsubpd ymm10, ymm3, ymm0
+vfmadd231pd ymm5, ymm12, ymm14
+vfmadd231pd ymm10, ymm9, ymm15
+vpaddq ymm2, ymm5, ymm2
+vpaddq ymm1, ymm10, ymm1
+vpaddq ymm11, ymm13, ymm11
+vpaddq ymm6, ymm0, ymm6
+vmovdqu ymm0, [rsp + 544]
+vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm13
+vmovdqu ymm10, [rsp + 512]
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm10, ymm10, ymm5
+vsubpd ymm0, ymm0, ymm13
+vsubpd ymm10, ymm10, ymm5
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm0, [rsp + 896]
+vmovdqa ymm13, ymm8
+vfmadd231pd ymm13, ymm10, [rsp + 832]
+vsubpd ymm15, ymm4, ymm5
+vsubpd ymm14, ymm3, ymm13
+vfmadd231pd ymm15, ymm0, [rsp + 896]
+vfmadd231pd ymm14, ymm10, [rsp + 832]
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm6, ymm13, ymm6
+vmovdqu ymm13, [rsp + 672]
+vmovdqu ymm5, [rsp + 992]
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm13, ymm5
+vmovdqu ymm15, [rsp + 640]
+vmovdqu [rsp + 832], ymm1
+vmovdqa ymm1, ymm8
+vfmadd231pd ymm1, ymm15, [rsp + 864]
+vmovdqu [rsp + 896], ymm2
+vsubpd ymm2, ymm4, ymm14
+vmovdqu [rsp + 512], ymm10
+vsubpd ymm10, ymm3, ymm1
+vfmadd231pd ymm2, ymm13, ymm5
+vmovdqu ymm13, [rsp + 864]
+vfmadd231pd ymm10, ymm15, ymm13
+vpaddq ymm11, ymm2, ymm11
+vpaddq ymm6, ymm10, ymm6
+vmovdqu ymm10, [rsp + 608]
+vmovdqu ymm2, [rsp + 1056]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm10, ymm2
+vmovdqu ymm13, [rsp + 576]
+vmovdqa ymm5, ymm8
+vfmadd231pd ymm5, ymm13, [rsp + 1024]
+vmovdqu [rsp + 640], ymm0
+vsubpd ymm0, ymm4, ymm15
+vsubpd ymm4, ymm3, ymm5
+vfmadd231pd ymm0, ymm10, ymm2
+vfmadd231pd ymm4, ymm13, [rsp + 1024]
+vpaddq ymm11, ymm0, ymm11
+vpaddq ymm6, ymm4, ymm6
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm1, ymm5, ymm1
+vmovdqu ymm5, [rsp + 960]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm12, ymm5
+vmovdqu ymm4, [rsp + 928]
+vmovdqa ymm0, ymm8
+vfmadd231pd ymm0, ymm9, ymm4
+vmovdqu ymm2, [rip + 5f + 96]
+vsubpd ymm13, ymm2, ymm15
+vsubpd ymm10, ymm3, ymm0
+vfmadd231pd ymm13, ymm12, ymm5
+vfmadd231pd ymm10, ymm9, ymm4
+vpaddq ymm11, ymm13, ymm11
+vpaddq ymm6, ymm10, ymm6
+vpaddq ymm14, ymm15, ymm14
+vpaddq ymm1, ymm0, ymm1
+vmovdqu ymm0, [rsp + 640]
+vmovdqu ymm15, [rsp + 736]
+vmovdqa ymm10, ymm7
+vfmadd231pd ymm10, ymm0, ymm15
+vmovdqu ymm13, [rsp + 512]
+vmovdqa ymm4, ymm8
+vfmadd231pd ymm4, ymm13, [rsp + 704]
+vsubpd ymm5, ymm2, ymm10
+vsubpd ymm9, ymm3, ymm4
+vfmadd231pd ymm5, ymm0, ymm15
+vfmadd231pd ymm9, ymm13, [rsp + 704]
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm6, ymm9, ymm6
+vpaddq ymm14, ymm10, ymm14
+vpaddq ymm1, ymm4, ymm1
+vmovdqu ymm4, [rsp + 608]
+vmovdqu ymm10, [rsp + 992]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm4, ymm10
+vmovdqu ymm5, [rsp + 576]
+vmovdqu ymm15, [rsp + 864]
+vmovdqu [rsp + 704], ymm6
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm5, ymm15
+vmovdqu [rsp + 736], ymm11
+vsubpd ymm11, ymm2, ymm9
+vsubpd ymm13, ymm3, ymm6
+vfmadd231pd ymm11, ymm4, ymm10
+vfmadd231pd ymm13, ymm5, ymm15
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm1, ymm13, ymm1
+vmovdqu ymm13, [rsp + 1056]
+vmovdqa ymm11, ymm7
+vfmadd231pd ymm11, ymm12, ymm13
+vmovdqu ymm5, [rsp + 1088]
+vmovdqu ymm4, [rsp + 1024]
+vmovdqa ymm15, ymm8
+vfmadd231pd ymm15, ymm5, ymm4
+vsubpd ymm10, ymm2, ymm11
+vsubpd ymm2, ymm3, ymm15
+vfmadd231pd ymm10, ymm12, ymm13
+vfmadd231pd ymm2, ymm5, ymm4
+vpaddq ymm14, ymm10, ymm14
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm9, ymm11, ymm9
+vpaddq ymm6, ymm15, ymm6
+vmovdqu ymm15, [rsp + 960]
+vmovdqa ymm11, ymm7
+vfmadd231pd ymm11, ymm0, ymm15
+vmovdqu ymm2, [rsp + 512]
+vmovdqu ymm10, [rsp + 928]
+vmovdqa ymm4, ymm8
+vfmadd231pd ymm4, ymm2, ymm10
+vmovdqu ymm13, [rip + 5f + 96]
+vsubpd ymm5, ymm13, ymm11
+vsubpd ymm13, ymm3, ymm4
+vfmadd231pd ymm5, ymm0, ymm15
+vfmadd231pd ymm13, ymm2, ymm10
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm9, ymm11, ymm9
+vpaddq ymm6, ymm4, ymm6
+vmovdqu ymm4, [rsp + 992]
+vmovdqa ymm11, ymm7
+vfmadd231pd ymm11, ymm12, ymm4
+vmovdqu ymm13, [rsp + 1088]
+vmovdqu ymm5, [rsp + 864]
+vmovdqa ymm10, ymm8
+vfmadd231pd ymm10, ymm13, ymm5
+vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu [rsp + 928], ymm1
+vsubpd ymm1, ymm15, ymm11
+vmovdqu [rsp + 960], ymm14
+vsubpd ymm14, ymm3, ymm10
+vfmadd231pd ymm1, ymm12, ymm4
+vfmadd231pd ymm14, ymm13, ymm5
+vpaddq ymm9, ymm1, ymm9
+vpaddq ymm6, ymm14, ymm6
+vmovdqu ymm14, [rsp + 1056]
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm0, ymm14
+vmovdqu ymm13, [rsp + 1024]
+vmovdqa ymm12, ymm8
+vfmadd231pd ymm12, ymm2, ymm13
+vsubpd ymm5, ymm15, ymm1
+vsubpd ymm15, ymm3, ymm12
+vfmadd231pd ymm5, ymm0, ymm14
+vfmadd231pd ymm15, ymm2, ymm13
+vpaddq ymm9, ymm5, ymm9
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm11, ymm1, ymm11
+vpaddq ymm10, ymm12, ymm10
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm0, ymm4
+vmovdqu ymm1, [rsp + 864]
+vmovdqa ymm15, ymm8
+vfmadd231pd ymm15, ymm2, ymm1
+vmovdqu ymm5, [rip + 5f + 96]
+vsubpd ymm13, ymm5, ymm12
+vsubpd ymm14, ymm3, ymm15
+vfmadd231pd ymm13, ymm0, ymm4
+vfmadd231pd ymm14, ymm2, ymm1
+vpaddq ymm11, ymm13, ymm11
+vpaddq ymm10, ymm14, ymm10
+vmovdqu ymm14, [rsp + 480]
+vpaddq ymm14, ymm14, [rip + 5f + 128]
+vmovdqu ymm13, [rsp + 448]
+vpaddq ymm13, ymm13, [rip + 5f + 128]
+vpsrlq ymm1, ymm14, 52
+vpsrlq ymm2, ymm13, 52
+vpaddq ymm1, ymm1, [rsp + 416]
+vpaddq ymm2, ymm2, [rsp + 384]
+vmovdqu ymm4, [rsp + 800]
+vmovdqu ymm0, [rip + 5f + 32]
+vsubpd ymm4, ymm4, ymm0
+vmovdqu [rsp + 800], ymm15
+vmovdqu ymm15, [rsp + 768]
+vsubpd ymm15, ymm15, [rip + 5f + 32]
+vmovdqu [rsp + 768], ymm12
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm4, [rip + 5f + 160]
+vmovdqu [rsp + 384], ymm10
+vmovdqa ymm10, ymm8
+vfmadd231pd ymm10, ymm15, [rip + 5f + 160]
+vmovdqu [rsp + 416], ymm11
+vsubpd ymm11, ymm5, ymm12
+vmovdqu [rsp + 448], ymm6
+vsubpd ymm6, ymm3, ymm10
+vfmadd231pd ymm11, ymm4, [rip + 5f + 160]
+vfmadd231pd ymm6, ymm15, [rip + 5f + 160]
+vpaddq ymm1, ymm11, ymm1
+vpaddq ymm2, ymm6, ymm2
+vpaddq ymm12, ymm12, [rsp + 352]
+vpaddq ymm10, ymm10, [rsp + 320]
+vmovdqu ymm6, [rip + 5f + 192]
+vmovdqa ymm11, ymm7
+vfmadd231pd ymm11, ymm4, ymm6
+vmovdqu [rsp + 320], ymm2
+vmovdqa ymm2, ymm8
+vfmadd231pd ymm2, ymm15, [rip + 5f + 192]
+vmovdqu [rsp + 352], ymm1
+vsubpd ymm1, ymm5, ymm11
+vmovdqu [rsp + 480], ymm9
+vsubpd ymm9, ymm3, ymm2
+vfmadd231pd ymm1, ymm4, ymm6
+vfmadd231pd ymm9, ymm15, [rip + 5f + 192]
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm10, ymm9, ymm10
+vpaddq ymm11, ymm11, [rsp + 896]
+vpaddq ymm2, ymm2, [rsp + 832]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vpaddq ymm14, ymm14, ymm0
+vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm9
+vsubpd ymm14, ymm14, ymm0
+vsubpd ymm13, ymm13, ymm9
+vmovdqu ymm1, [rip + 5f + 160]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm14, ymm1
+vmovdqa ymm9, ymm8
+vfmadd231pd ymm9, ymm13, [rip + 5f + 160]
+vsubpd ymm0, ymm5, ymm6
+vsubpd ymm5, ymm3, ymm9
+vfmadd231pd ymm0, ymm14, ymm1
+vfmadd231pd ymm5, ymm13, [rip + 5f + 160]
+vpaddq ymm12, ymm0, ymm12
+vpaddq ymm10, ymm5, ymm10
+vpaddq ymm11, ymm6, ymm11
+vpaddq ymm2, ymm9, ymm2
+vmovdqu ymm9, [rip + 5f + 224]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm4, ymm9
+vmovdqu ymm5, [rip + 5f + 224]
+vmovdqa ymm0, ymm8
+vfmadd231pd ymm0, ymm15, ymm5
+vmovdqu ymm1, [rip + 5f + 96]
+vmovdqu [rsp + 832], ymm10
+vsubpd ymm10, ymm1, ymm6
+vmovdqu [rsp + 896], ymm12
+vsubpd ymm12, ymm3, ymm0
+vfmadd231pd ymm10, ymm4, ymm9
+vfmadd231pd ymm12, ymm15, ymm5
+vpaddq ymm11, ymm10, ymm11
+vpaddq ymm2, ymm12, ymm2
+vpaddq ymm6, ymm6, [rsp + 736]
+vpaddq ymm0, ymm0, [rsp + 704]
+vmovdqu ymm12, [rip + 5f + 192]
+vmovdqa ymm10, ymm7
+vfmadd231pd ymm10, ymm14, ymm12
+vmovdqu ymm5, [rip + 5f + 192]
+vmovdqa ymm9, ymm8
+vfmadd231pd ymm9, ymm13, ymm5
+vmovdqu [rsp + 704], ymm15
+vsubpd ymm15, ymm1, ymm10
+vsubpd ymm1, ymm3, ymm9
+vfmadd231pd ymm15, ymm14, ymm12
+vfmadd231pd ymm1, ymm13, ymm5
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm6, ymm10, ymm6
+vpaddq ymm0, ymm9, ymm0
+vmovdqu ymm9, [rip + 5f + 256]
+vmovdqa ymm10, ymm7
+vfmadd231pd ymm10, ymm4, ymm9
+vmovdqu ymm1, [rsp + 704]
+vmovdqu ymm15, [rip + 5f + 256]
+vmovdqa ymm5, ymm8
+vfmadd231pd ymm5, ymm1, ymm15
+vmovdqu ymm12, [rip + 5f + 96]
+vmovdqu [rsp + 736], ymm2
+vsubpd ymm2, ymm12, ymm10
+vmovdqu [rsp + 864], ymm11
+vsubpd ymm11, ymm3, ymm5
+vfmadd231pd ymm2, ymm4, ymm9
+vfmadd231pd ymm11, ymm1, ymm15
+vpaddq ymm6, ymm2, ymm6
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm10, ymm10, [rsp + 960]
+vpaddq ymm5, ymm5, [rsp + 928]
+vmovdqu ymm11, [rip + 5f + 224]
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm14, ymm11
+vmovdqu ymm15, [rip + 5f + 224]
+vmovdqa ymm9, ymm8
+vfmadd231pd ymm9, ymm13, ymm15
+vsubpd ymm1, ymm12, ymm2
+vsubpd ymm12, ymm3, ymm9
+vfmadd231pd ymm1, ymm14, ymm11
+vfmadd231pd ymm12, ymm13, ymm15
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm0, ymm12, ymm0
+vpaddq ymm10, ymm2, ymm10
+vpaddq ymm5, ymm9, ymm5
+vmovdqu ymm9, [rip + 5f + 288]
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm4, ymm9
+vmovdqu ymm12, [rsp + 704]
+vmovdqu ymm1, [rip + 5f + 288]
+vmovdqa ymm15, ymm8
+vfmadd231pd ymm15, ymm12, ymm1
+vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu [rsp + 928], ymm0
+vsubpd ymm0, ymm11, ymm2
+vmovdqu [rsp + 960], ymm6
+vsubpd ymm6, ymm3, ymm15
+vfmadd231pd ymm0, ymm4, ymm9
+vfmadd231pd ymm6, ymm12, ymm1
+vpaddq ymm10, ymm0, ymm10
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm2, ymm2, [rsp + 480]
+vpaddq ymm15, ymm15, [rsp + 448]
+vmovdqu ymm6, [rip + 5f + 256]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm14, ymm6
+vmovdqu ymm1, [rip + 5f + 256]
+vmovdqa ymm12, ymm8
+vfmadd231pd ymm12, ymm13, ymm1
+vsubpd ymm9, ymm11, ymm0
+vsubpd ymm4, ymm3, ymm12
+vfmadd231pd ymm9, ymm14, ymm6
+vfmadd231pd ymm4, ymm13, ymm1
+vpaddq ymm10, ymm9, ymm10
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm15, ymm12, ymm15
+vmovdqu ymm12, [rip + 5f + 288]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm14, ymm12
+vmovdqu ymm4, [rip + 5f + 288]
+vmovdqa ymm9, ymm8
+vfmadd231pd ymm9, ymm13, ymm4
+vsubpd ymm1, ymm11, ymm0
+vsubpd ymm6, ymm3, ymm9
+vfmadd231pd ymm1, ymm14, ymm12
+vfmadd231pd ymm6, ymm13, ymm4
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm15, ymm6, ymm15
+vpaddq ymm0, ymm0, [rsp + 416]
+vpaddq ymm9, ymm9, [rsp + 384]
+vmovdqu ymm6, [rsp + 352]
+vpaddq ymm6, ymm6, [rip + 5f + 320]
+vmovdqu ymm1, [rsp + 320]
+vpaddq ymm1, ymm1, [rip + 5f + 320]
+vpsrlq ymm4, ymm6, 52
+vpsrlq ymm13, ymm1, 52
+vpaddq ymm4, ymm4, [rsp + 896]
+vpaddq ymm13, ymm13, [rsp + 832]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm12
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm14
+vsubpd ymm6, ymm6, ymm12
+vsubpd ymm1, ymm1, ymm14
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm6, [rip + 5f + 352]
+vmovdqa ymm12, ymm8
+vfmadd231pd ymm12, ymm1, [rip + 5f + 352]
+vmovdqu [rsp + 832], ymm9
+vsubpd ymm9, ymm11, ymm14
+vmovdqu [rsp + 896], ymm0
+vsubpd ymm0, ymm3, ymm12
+vfmadd231pd ymm9, ymm6, [rip + 5f + 352]
+vfmadd231pd ymm0, ymm1, [rip + 5f + 352]
+vpaddq ymm4, ymm9, ymm4
+vpaddq ymm13, ymm0, ymm13
+vpaddq ymm14, ymm14, [rsp + 864]
+vpaddq ymm12, ymm12, [rsp + 736]
+vmovdqu ymm0, [rip + 5f + 384]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm6, ymm0
+vmovdqu [rsp + 736], ymm13
+vmovdqa ymm13, ymm8
+vfmadd231pd ymm13, ymm1, [rip + 5f + 384]
+vmovdqu [rsp + 864], ymm4
+vsubpd ymm4, ymm11, ymm9
+vmovdqu [rsp + 320], ymm15
+vsubpd ymm15, ymm3, ymm13
+vfmadd231pd ymm4, ymm6, ymm0
+vfmadd231pd ymm15, ymm1, [rip + 5f + 384]
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm9, ymm9, [rsp + 960]
+vpaddq ymm13, ymm13, [rsp + 928]
+vmovdqu ymm15, [rip + 5f + 416]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm6, ymm15
+vmovdqu ymm0, [rip + 5f + 416]
+vmovdqu [rsp + 928], ymm12
+vmovdqa ymm12, ymm8
+vfmadd231pd ymm12, ymm1, ymm0
+vmovdqu [rsp + 960], ymm14
+vsubpd ymm14, ymm11, ymm4
+vmovdqu [rsp + 352], ymm2
+vsubpd ymm2, ymm3, ymm12
+vfmadd231pd ymm14, ymm6, ymm15
+vfmadd231pd ymm2, ymm1, ymm0
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm13, ymm2, ymm13
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm5, ymm12, ymm5
+vmovdqu ymm12, [rip + 5f + 448]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm6, ymm12
+vmovdqu ymm2, [rip + 5f + 448]
+vmovdqa ymm14, ymm8
+vfmadd231pd ymm14, ymm1, ymm2
+vsubpd ymm0, ymm11, ymm4
+vsubpd ymm15, ymm3, ymm14
+vfmadd231pd ymm0, ymm6, ymm12
+vfmadd231pd ymm15, ymm1, ymm2
+vpaddq ymm10, ymm0, ymm10
+vpaddq ymm5, ymm15, ymm5
+vpaddq ymm4, ymm4, [rsp + 352]
+vpaddq ymm14, ymm14, [rsp + 320]
+vmovdqu ymm15, [rip + 5f + 480]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm6, ymm15
+vmovdqu ymm2, [rip + 5f + 480]
+vmovdqa ymm12, ymm8
+vfmadd231pd ymm12, ymm1, ymm2
+vmovdqu [rsp + 320], ymm5
+vsubpd ymm5, ymm11, ymm0
+vmovdqu [rsp + 352], ymm10
+vsubpd ymm10, ymm3, ymm12
+vfmadd231pd ymm5, ymm6, ymm15
+vfmadd231pd ymm10, ymm1, ymm2
+vpaddq ymm4, ymm5, ymm4
+vpaddq ymm14, ymm10, ymm14
+vpaddq ymm0, ymm0, [rsp + 896]
+vpaddq ymm12, ymm12, [rsp + 832]
+vmovdqu ymm10, [rsp + 864]
+vpaddq ymm5, ymm10, [rip + 5f + 512]
+vmovdqu ymm2, [rsp + 736]
+vpaddq ymm1, ymm2, [rip + 5f + 512]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm15
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm6
+vsubpd ymm5, ymm5, ymm15
+vsubpd ymm1, ymm1, ymm6
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm5, [rip + 5f + 544]
+vmovdqa ymm10, ymm8
+vfmadd231pd ymm10, ymm1, [rip + 5f + 544]
+vsubpd ymm2, ymm11, ymm2
+vsubpd ymm10, ymm3, ymm10
+vfmadd231pd ymm2, ymm5, [rip + 5f + 544]
+vfmadd231pd ymm10, ymm1, [rip + 5f + 544]
+vsubpd ymm2, ymm2, ymm15
+vsubpd ymm10, ymm10, ymm6
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm2, [rip + 5f + 576]
+vmovdqa ymm5, ymm8
+vfmadd231pd ymm5, ymm10, [rip + 5f + 576]
+vpaddq ymm1, ymm1, [rsp + 960]
+vpaddq ymm5, ymm5, [rsp + 928]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm2, [rip + 5f + 608]
+vmovdqa ymm15, ymm8
+vfmadd231pd ymm15, ymm10, [rip + 5f + 608]
+vmovdqu [rsp + 928], ymm12
+vsubpd ymm12, ymm11, ymm6
+vmovdqu [rsp + 960], ymm0
+vsubpd ymm0, ymm3, ymm15
+vfmadd231pd ymm12, ymm2, [rip + 5f + 608]
+vfmadd231pd ymm0, ymm10, [rip + 5f + 608]
+vpaddq ymm1, ymm12, ymm1
+vpaddq ymm5, ymm0, ymm5
+vpaddq ymm9, ymm6, ymm9
+vpaddq ymm13, ymm15, ymm13
+vmovdqu ymm15, [rip + 5f + 640]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm2, ymm15
+vmovdqu ymm0, [rip + 5f + 640]
+vmovdqa ymm12, ymm8
+vfmadd231pd ymm12, ymm10, ymm0
+vmovdqu [rsp + 832], ymm5
+vsubpd ymm5, ymm11, ymm6
+vmovdqu [rsp + 896], ymm1
+vsubpd ymm1, ymm3, ymm12
+vfmadd231pd ymm5, ymm2, ymm15
+vfmadd231pd ymm1, ymm10, ymm0
+vpaddq ymm9, ymm5, ymm9
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm6, ymm6, [rsp + 352]
+vpaddq ymm12, ymm12, [rsp + 320]
+vmovdqu ymm1, [rip + 5f + 672]
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm2, ymm1
+vmovdqu ymm0, [rip + 5f + 672]
+vmovdqa ymm15, ymm8
+vfmadd231pd ymm15, ymm10, ymm0
+vmovdqu [rsp + 320], ymm12
+vsubpd ymm12, ymm11, ymm5
+vmovdqu [rsp + 352], ymm6
+vsubpd ymm6, ymm3, ymm15
+vfmadd231pd ymm12, ymm2, ymm1
+vfmadd231pd ymm6, ymm10, ymm0
+vpaddq ymm4, ymm12, ymm4
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm5, ymm5, [rsp + 960]
+vpaddq ymm15, ymm15, [rsp + 928]
+vmovdqu ymm6, [rsp + 864]
+vpaddq ymm6, ymm6, [rip + 5f + 704]
+vmovdqu ymm12, [rsp + 736]
+vpaddq ymm12, ymm12, [rip + 5f + 704]
+vpsrlq ymm6, ymm6, 52
+vpsrlq ymm12, ymm12, 52
+vpaddq ymm6, ymm6, [rsp + 896]
+vpaddq ymm12, ymm12, [rsp + 832]
+vpaddq ymm0, ymm6, [rip + 5f + 736]
+vpaddq ymm10, ymm12, [rip + 5f + 736]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm1
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm10, ymm10, ymm2
+vsubpd ymm0, ymm0, ymm1
+vsubpd ymm10, ymm10, ymm2
+vmovdqu [rsp + 832], ymm12
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm0, [rip + 5f + 544]
+vmovdqu [rsp + 896], ymm6
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm10, [rip + 5f + 544]
+vsubpd ymm12, ymm11, ymm12
+vsubpd ymm6, ymm3, ymm6
+vfmadd231pd ymm12, ymm0, [rip + 5f + 544]
+vfmadd231pd ymm6, ymm10, [rip + 5f + 544]
+vsubpd ymm1, ymm12, ymm1
+vsubpd ymm2, ymm6, ymm2
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm1, [rip + 5f + 576]
+vmovdqa ymm12, ymm8
+vfmadd231pd ymm12, ymm2, [rip + 5f + 576]
+vpaddq ymm9, ymm6, ymm9
+vpaddq ymm13, ymm12, ymm13
+vmovdqu ymm12, [rip + 5f + 608]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm1, ymm12
+vmovdqu ymm10, [rip + 5f + 608]
+vmovdqa ymm0, ymm8
+vfmadd231pd ymm0, ymm2, ymm10
+vmovdqu [rsp + 736], ymm15
+vsubpd ymm15, ymm11, ymm6
+vmovdqu [rsp + 864], ymm5
+vsubpd ymm5, ymm3, ymm0
+vfmadd231pd ymm15, ymm1, ymm12
+vfmadd231pd ymm5, ymm2, ymm10
+vpaddq ymm9, ymm15, ymm9
+vpaddq ymm13, ymm5, ymm13
+vpaddq ymm6, ymm6, [rsp + 352]
+vpaddq ymm0, ymm0, [rsp + 320]
+vmovdqu ymm5, [rip + 5f + 640]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm1, ymm5
+vmovdqu ymm10, [rip + 5f + 640]
+vmovdqa ymm12, ymm8
+vfmadd231pd ymm12, ymm2, ymm10
+vmovdqu [rsp + 320], ymm13
+vsubpd ymm13, ymm11, ymm15
+vmovdqu [rsp + 352], ymm9
+vsubpd ymm9, ymm3, ymm12
+vfmadd231pd ymm13, ymm1, ymm5
+vfmadd231pd ymm9, ymm2, ymm10
+vpaddq ymm6, ymm13, ymm6
+vpaddq ymm0, ymm9, ymm0
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm14, ymm12, ymm14
+vmovdqu ymm12, [rip + 5f + 672]
+vfmadd231pd ymm7, ymm1, ymm12
+vmovdqu ymm15, [rip + 5f + 672]
+vfmadd231pd ymm8, ymm2, ymm15
+vsubpd ymm11, ymm11, ymm7
+vsubpd ymm3, ymm3, ymm8
+vfmadd231pd ymm11, ymm1, ymm12
+vfmadd231pd ymm3, ymm2, ymm15
+vpaddq ymm11, ymm11, [rsp + 864]
+vpaddq ymm3, ymm3, [rsp + 736]
+vpaddq ymm7, ymm7, [rsp + 768]
+vpaddq ymm8, ymm8, [rsp + 800]
+vmovdqu ymm15, [rsp + 896]
+vpaddq ymm15, ymm15, [rip + 5f + 768]
+vmovdqu ymm2, [rsp + 832]
+vpaddq ymm2, ymm2, [rip + 5f + 768]
+vpsrlq ymm15, ymm15, 52
+vpsrlq ymm2, ymm2, 52
+vpaddq ymm15, ymm15, [rsp + 352]
+vpaddq ymm2, ymm2, [rsp + 320]
+vpaddq ymm12, ymm15, [rip + 5f + 800]
+vpaddq ymm1, ymm2, [rip + 5f + 800]
+vpsrlq ymm9, ymm12, 52
+vpsrlq ymm13, ymm1, 52
+vpaddq ymm9, ymm6, ymm9
+vpaddq ymm13, ymm0, ymm13
+vpaddq ymm9, ymm9, [rip + 5f + 832]
+vpaddq ymm13, ymm13, [rip + 5f + 832]
+vpsrlq ymm10, ymm9, 52
+vpsrlq ymm5, ymm13, 52
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm10, ymm10, [rip + 5f + 864]
+vpaddq ymm5, ymm5, [rip + 5f + 864]
+vmovdqu [rsp + 320], ymm13
+vpsrlq ymm13, ymm10, 52
+vmovdqu [rsp + 352], ymm10
+vpsrlq ymm10, ymm5, 52
+vpaddq ymm13, ymm11, ymm13
+vpaddq ymm10, ymm3, ymm10
+vpaddq ymm13, ymm13, [rip + 5f + 896]
+vpaddq ymm10, ymm10, [rip + 5f + 896]
+vmovdqu [rsp + 832], ymm5
+vpsrlq ymm5, ymm13, 52
+vmovdqu [rsp + 896], ymm13
+vpsrlq ymm13, ymm10, 52
+vpaddq ymm5, ymm7, ymm5
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm5, ymm5, [rip + 5f + 928]
+vpaddq ymm13, ymm13, [rip + 5f + 928]
+vpaddq ymm15, ymm15, [rip + 5f + 960]
+vpaddq ymm2, ymm2, [rip + 5f + 960]
+vmovdqu [rsp + 800], ymm10
+vpsrlq ymm10, ymm15, 52
+vmovdqu [rsp + 768], ymm9
+vpsrlq ymm9, ymm2, 52
+vpaddq ymm10, ymm6, ymm10
+vpaddq ymm9, ymm0, ymm9
+vpaddq ymm10, ymm10, [rip + 5f + 992]
+vpaddq ymm9, ymm9, [rip + 5f + 992]
+vpsrlq ymm0, ymm10, 52
+vpsrlq ymm6, ymm9, 52
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm0, ymm0, [rip + 5f + 1024]
+vpaddq ymm6, ymm6, [rip + 5f + 1024]
+vpsrlq ymm14, ymm0, 52
+vpsrlq ymm4, ymm6, 52
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm14, ymm14, [rip + 5f + 1056]
+vpaddq ymm4, ymm4, [rip + 5f + 1056]
+vpsrlq ymm3, ymm14, 52
+vpsrlq ymm11, ymm4, 52
+vpaddq ymm3, ymm7, ymm3
+vpaddq ymm11, ymm8, ymm11
+vblendvpd ymm15, ymm12, ymm15, ymm5
+vblendvpd ymm2, ymm1, ymm2, ymm13
+vmovdqu ymm1, [rsp + 768]
+vblendvpd ymm10, ymm1, ymm10, ymm5
+vmovdqu ymm1, [rsp + 320]
+vblendvpd ymm9, ymm1, ymm9, ymm13
+vmovdqu ymm1, [rsp + 352]
+vblendvpd ymm0, ymm1, ymm0, ymm5
+vmovdqu ymm1, [rsp + 832]
+vblendvpd ymm6, ymm1, ymm6, ymm13
+vmovdqu ymm1, [rsp + 896]
+vblendvpd ymm14, ymm1, ymm14, ymm5
+vmovdqu ymm1, [rsp + 800]
+vblendvpd ymm4, ymm1, ymm4, ymm13
+vpaddq ymm3, ymm3, [rip + 5f + 1088]
+vpaddq ymm11, ymm11, [rip + 5f + 1088]
+vblendvpd ymm3, ymm5, ymm3, ymm5
+vblendvpd ymm11, ymm13, ymm11, ymm13
+vpand ymm15, ymm15, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vpand ymm10, ymm10, [rip + 5f]
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vpand ymm11, ymm11, [rip + 5f]
+vmovdqu ymm13, [rsp + 288]
+vpaddq ymm5, ymm15, ymm13
+vmovdqu ymm1, [rsp + 256]
+vpaddq ymm12, ymm2, ymm1
+vmovdqu ymm8, [rsp + 224]
+vpaddq ymm7, ymm10, ymm8
+vmovdqu [rsp + 800], ymm10
+vpaddq ymm10, ymm9, [rsp + 192]
+vmovdqu [rsp + 896], ymm9
+vpaddq ymm9, ymm0, [rsp + 160]
+vmovdqu [rsp + 832], ymm0
+vpaddq ymm0, ymm6, [rsp + 128]
+vmovdqu [rsp + 352], ymm6
+vpaddq ymm6, ymm14, [rsp + 96]
+vmovdqu [rsp + 320], ymm14
+vpaddq ymm14, ymm4, [rsp + 64]
+vmovdqu [rsp + 768], ymm4
+vpaddq ymm4, ymm3, [rsp + 32]
+vmovdqu [rsp + 736], ymm3
+vpaddq ymm3, ymm11, [rsp]
+vmovdqu [rsp + 864], ymm11
+vpaddq ymm11, ymm5, [rip + 5f + 1120]
+vpaddq ymm8, ymm12, [rip + 5f + 1120]
+vmovdqu [rsp + 928], ymm2
+vpaddq ymm2, ymm7, [rip + 5f + 1152]
+vpaddq ymm1, ymm10, [rip + 5f + 1152]
+vmovdqu [rsp + 960], ymm15
+vpsrlq ymm15, ymm11, 52
+vpsrlq ymm13, ymm8, 52
+vpaddq ymm15, ymm2, ymm15
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm1, ymm9, [rip + 5f + 1184]
+vpaddq ymm2, ymm0, [rip + 5f + 1184]
+vmovdqu [rsp + 384], ymm8
+vpsrlq ymm8, ymm15, 52
+vmovdqu [rsp + 416], ymm15
+vpsrlq ymm15, ymm13, 52
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm15, ymm2, ymm15
+vpaddq ymm2, ymm6, [rip + 5f + 1216]
+vpaddq ymm1, ymm14, [rip + 5f + 1216]
+vmovdqu [rsp + 448], ymm13
+vpsrlq ymm13, ymm8, 52
+vmovdqu [rsp + 480], ymm8
+vpsrlq ymm8, ymm15, 52
+vpaddq ymm13, ymm2, ymm13
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm1, ymm4, [rip + 5f + 1248]
+vpaddq ymm2, ymm3, [rip + 5f + 1248]
+vmovdqu [rsp + 704], ymm15
+vpsrlq ymm15, ymm13, 52
+vmovdqu [rsp + 512], ymm13
+vpsrlq ymm13, ymm8, 52
+vpaddq ymm15, ymm1, ymm15
+vpaddq ymm13, ymm2, ymm13
+vpsrlq ymm2, ymm5, 52
+vpsrlq ymm1, ymm12, 52
+vpaddq ymm2, ymm7, ymm2
+vpaddq ymm1, ymm10, ymm1
+vpsrlq ymm10, ymm2, 52
+vpsrlq ymm7, ymm1, 52
+vpaddq ymm10, ymm9, ymm10
+vpaddq ymm7, ymm0, ymm7
+vpsrlq ymm0, ymm10, 52
+vpsrlq ymm9, ymm7, 52
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm9, ymm14, ymm9
+vpsrlq ymm14, ymm0, 52
+vpsrlq ymm6, ymm9, 52
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm6, ymm3, ymm6
+vblendvpd ymm5, ymm11, ymm5, ymm15
+vmovdqu ymm11, [rsp + 384]
+vblendvpd ymm12, ymm11, ymm12, ymm13
+vmovdqu ymm11, [rsp + 416]
+vblendvpd ymm2, ymm11, ymm2, ymm15
+vmovdqu ymm11, [rsp + 448]
+vblendvpd ymm1, ymm11, ymm1, ymm13
+vmovdqu ymm11, [rsp + 480]
+vblendvpd ymm10, ymm11, ymm10, ymm15
+vmovdqu ymm11, [rsp + 704]
+vblendvpd ymm7, ymm11, ymm7, ymm13
+vmovdqu ymm11, [rsp + 512]
+vblendvpd ymm0, ymm11, ymm0, ymm15
+vblendvpd ymm9, ymm8, ymm9, ymm13
+vblendvpd ymm14, ymm15, ymm14, ymm15
+vblendvpd ymm6, ymm13, ymm6, ymm13
+vpsllq ymm5, ymm5, 12
+vpsllq ymm12, ymm12, 12
+vpsrlq ymm5, ymm5, 12
+vpsrlq ymm12, ymm12, 12
+vpsllq ymm13, ymm2, 52
+vpsllq ymm15, ymm1, 52
+vpaddq ymm5, ymm13, ymm5
+vpaddq ymm12, ymm15, ymm12
+vpsllq ymm2, ymm2, 12
+vpsllq ymm1, ymm1, 12
+vpsrlq ymm2, ymm2, 24
+vpsrlq ymm1, ymm1, 24
+vpsllq ymm15, ymm10, 40
+vpsllq ymm13, ymm7, 40
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm1, ymm13, ymm1
+vpsllq ymm10, ymm10, 12
+vpsllq ymm7, ymm7, 12
+vpsrlq ymm10, ymm10, 36
+vpsrlq ymm7, ymm7, 36
+vpsllq ymm13, ymm0, 28
+vpsllq ymm15, ymm9, 28
+vpaddq ymm10, ymm13, ymm10
+vpaddq ymm7, ymm15, ymm7
+vpsllq ymm0, ymm0, 12
+vpsllq ymm9, ymm9, 12
+vpsrlq ymm0, ymm0, 48
+vpsrlq ymm9, ymm9, 48
+vpsllq ymm14, ymm14, 16
+vpsllq ymm6, ymm6, 16
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm9, ymm6, ymm9
+vmovdqu ymm6, [rsp + 288]
+vpsubq ymm6, ymm6, [rsp + 960]
+vmovdqu ymm14, [rsp + 256]
+vpsubq ymm14, ymm14, [rsp + 928]
+vmovdqu ymm15, [rsp + 224]
+vpsubq ymm15, ymm15, [rsp + 800]
+vmovdqu ymm13, [rsp + 192]
+vpsubq ymm13, ymm13, [rsp + 896]
+vmovdqu ymm8, [rsp + 160]
+vpsubq ymm8, ymm8, [rsp + 832]
+vmovdqu ymm11, [rsp + 128]
+vpsubq ymm11, ymm11, [rsp + 352]
+vmovdqu ymm3, [rsp + 96]
+vpsubq ymm3, ymm3, [rsp + 320]
+vmovdqu ymm4, [rsp + 64]
+vpsubq ymm4, ymm4, [rsp + 768]
+vmovdqu [rsp + 768], ymm9
+vmovdqu ymm9, [rsp + 32]
+vpsubq ymm9, ymm9, [rsp + 736]
+vmovdqu [rsp + 736], ymm7
+vmovdqu ymm7, [rsp]
+vpsubq ymm7, ymm7, [rsp + 864]
+vmovdqu [rsp + 864], ymm0
+vpaddq ymm0, ymm6, [rip + 5f + 1280]
+vmovdqu [rsp], ymm10
+vpaddq ymm10, ymm14, [rip + 5f + 1280]
+vmovdqu [rsp + 32], ymm1
+vpaddq ymm1, ymm15, [rip + 5f + 1216]
+vmovdqu [rsp + 64], ymm12
+vpaddq ymm12, ymm13, [rip + 5f + 1216]
+vmovdqu [rsp + 320], ymm2
+vpsrlq ymm2, ymm0, 52
+vmovdqu [rsp + 96], ymm5
+vpsrlq ymm5, ymm10, 52
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm5, ymm12, ymm5
+vpaddq ymm12, ymm8, [rip + 5f + 1216]
+vpaddq ymm1, ymm11, [rip + 5f + 1216]
+vmovdqu [rsp + 352], ymm10
+vpsrlq ymm10, ymm2, 52
+vmovdqu [rsp + 128], ymm2
+vpsrlq ymm2, ymm5, 52
+vpaddq ymm10, ymm12, ymm10
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm3, ymm3, [rip + 5f + 1216]
+vpaddq ymm4, ymm4, [rip + 5f + 1216]
+vpsrlq ymm1, ymm10, 52
+vpsrlq ymm12, ymm2, 52
+vpaddq ymm1, ymm3, ymm1
+vpaddq ymm12, ymm4, ymm12
+vmovdqu [rsp + 832], ymm2
+vpaddq ymm2, ymm9, [rip + 5f + 1312]
+vmovdqu [rsp + 160], ymm10
+vpaddq ymm10, ymm7, [rip + 5f + 1312]
+vmovdqu [rsp + 896], ymm5
+vpsrlq ymm5, ymm1, 52
+vmovdqu [rsp + 192], ymm1
+vpsrlq ymm1, ymm12, 52
+vpaddq ymm5, ymm2, ymm5
+vpaddq ymm1, ymm10, ymm1
+vpaddq ymm6, ymm6, [rip + 5f + 1344]
+vpaddq ymm14, ymm14, [rip + 5f + 1344]
+vpaddq ymm15, ymm15, [rip + 5f + 1376]
+vpaddq ymm13, ymm13, [rip + 5f + 1376]
+vpsrlq ymm10, ymm6, 52
+vpsrlq ymm2, ymm14, 52
+vpaddq ymm10, ymm15, ymm10
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm8, ymm8, [rip + 5f + 1408]
+vpaddq ymm11, ymm11, [rip + 5f + 1408]
+vpsrlq ymm13, ymm10, 52
+vpsrlq ymm15, ymm2, 52
+vpaddq ymm13, ymm8, ymm13
+vpaddq ymm15, ymm11, ymm15
+vpsrlq ymm11, ymm13, 52
+vpsrlq ymm8, ymm15, 52
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm9, ymm9, [rip + 5f + 1440]
+vpaddq ymm7, ymm7, [rip + 5f + 1440]
+vpsrlq ymm4, ymm11, 52
+vpsrlq ymm3, ymm8, 52
+vpaddq ymm4, ymm9, ymm4
+vpaddq ymm3, ymm7, ymm3
+vblendvpd ymm6, ymm0, ymm6, ymm5
+vmovdqu ymm0, [rsp + 352]
+vblendvpd ymm14, ymm0, ymm14, ymm1
+vmovdqu ymm0, [rsp + 128]
+vblendvpd ymm10, ymm0, ymm10, ymm5
+vmovdqu ymm0, [rsp + 896]
+vblendvpd ymm2, ymm0, ymm2, ymm1
+vmovdqu ymm0, [rsp + 160]
+vblendvpd ymm13, ymm0, ymm13, ymm5
+vmovdqu ymm0, [rsp + 832]
+vblendvpd ymm15, ymm0, ymm15, ymm1
+vmovdqu ymm0, [rsp + 192]
+vblendvpd ymm11, ymm0, ymm11, ymm5
+vblendvpd ymm8, ymm12, ymm8, ymm1
+vblendvpd ymm4, ymm5, ymm4, ymm5
+vblendvpd ymm3, ymm1, ymm3, ymm1
+vpsllq ymm6, ymm6, 12
+vpsllq ymm14, ymm14, 12
+vpsrlq ymm6, ymm6, 12
+vpsrlq ymm14, ymm14, 12
+vpsllq ymm1, ymm10, 52
+vpsllq ymm5, ymm2, 52
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm14, ymm5, ymm14
+vpsllq ymm10, ymm10, 12
+vpsllq ymm2, ymm2, 12
+vpsrlq ymm10, ymm10, 24
+vpsrlq ymm2, ymm2, 24
+vpsllq ymm5, ymm13, 40
+vpsllq ymm1, ymm15, 40
+vpaddq ymm10, ymm5, ymm10
+vpaddq ymm2, ymm1, ymm2
+vpsllq ymm13, ymm13, 12
+vpsllq ymm15, ymm15, 12
+vpsrlq ymm13, ymm13, 36
+vpsrlq ymm15, ymm15, 36
+vpsllq ymm1, ymm11, 28
+vpsllq ymm5, ymm8, 28
+vpaddq ymm13, ymm1, ymm13
+vpaddq ymm15, ymm5, ymm15
+vpsllq ymm11, ymm11, 12
+vpsllq ymm8, ymm8, 12
+vpsrlq ymm11, ymm11, 48
+vpsrlq ymm8, ymm8, 48
+vpsllq ymm4, ymm4, 16
+vpsllq ymm3, ymm3, 16
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm8, ymm3, ymm8
+vmovdqu ymm3, [rsp + 96]
+vmovdqu ymm4, [rsp + 320]
+vpunpcklqdq ymm5, ymm3, ymm4
+vmovdqu ymm1, [rsp + 64]
+vmovdqu ymm12, [rsp + 32]
+vpunpcklqdq ymm0, ymm1, ymm12
+vpunpckhqdq ymm4, ymm3, ymm4
+vpunpckhqdq ymm12, ymm1, ymm12
+vmovdqu ymm1, [rsp]
+vmovdqu ymm3, [rsp + 864]
+vpunpcklqdq ymm7, ymm1, ymm3
+vmovdqu ymm9, [rsp + 736]
+vmovdqu [rsp + 32], ymm7
+vpunpcklqdq ymm7, ymm9, [rsp + 768]
+vpunpckhqdq ymm3, ymm1, ymm3
+vpunpckhqdq ymm9, ymm9, [rsp + 768]
+vpunpcklqdq ymm1, ymm6, ymm10
+vmovdqu [rsp + 768], ymm1
+vpunpcklqdq ymm1, ymm14, ymm2
+vpunpckhqdq ymm10, ymm6, ymm10
+vpunpckhqdq ymm2, ymm14, ymm2
+vpunpcklqdq ymm14, ymm13, ymm11
+vpunpcklqdq ymm6, ymm15, ymm8
+vpunpckhqdq ymm11, ymm13, ymm11
+vpunpckhqdq ymm8, ymm15, ymm8
+vmovdqu [rsi], xmm5
+vmovdqu [rsi + 128], xmm0
+vextracti128 [rsi + 64], ymm5, 1
+vextracti128 [rsi + 192], ymm0, 1
+vmovdqu [rsi + 32], xmm4
+vmovdqu [rsi + 160], xmm12
+vextracti128 [rsi + 96], ymm4, 1
+vextracti128 [rsi + 224], ymm12, 1
+vmovdqu ymm12, [rsp + 32]
+vmovdqu [rsi + 16], xmm12
+vmovdqu [rsi + 144], xmm7
+vextracti128 [rsi + 80], ymm12, 1
+vextracti128 [rsi + 208], ymm7, 1
+vmovdqu [rsi + 48], xmm3
+vmovdqu [rsi + 176], xmm9
+vextracti128 [rsi + 112], ymm3, 1
+vextracti128 [rsi + 240], ymm9, 1
+vmovdqu ymm9, [rsp + 768]
+vmovdqu [rdx], xmm9
+vmovdqu [rdx + 128], xmm1
+vextracti128 [rdx + 64], ymm9, 1
+vextracti128 [rdx + 192], ymm1, 1
+vmovdqu [rdx + 32], xmm10
+vmovdqu [rdx + 160], xmm2
+vextracti128 [rdx + 96], ymm10, 1
+vextracti128 [rdx + 224], ymm2, 1
+vmovdqu [rdx + 16], xmm14
+vmovdqu [rdx + 144], xmm6
+vextracti128 [rdx + 80], ymm14, 1
+vextracti128 [rdx + 208], ymm6, 1
+vmovdqu [rdx + 48], xmm11
+vmovdqu [rdx + 176], xmm8
+vextracti128 [rdx + 112], ymm11, 1
+vextracti128 [rdx + 240], ymm8, 1
+add rsi, 256
+add rdx, 256
+add rcx, 256
+add r8, 256
+add r9, 256
+sub rdi, 8
+jae 4b
+3:
+add rdi, 8
+jz 6f
+imul rdi, rdi, -32
+lea rax, [rip + 7f]
+add rax, rdi
+vmovdqu xmm0, [rax]
+vmovdqu xmm1, [rax + 128]
+vpmaskmovq xmm0, xmm0, [rcx]
+vpmaskmovq xmm1, xmm1, [rcx + 128]
+vmovdqu xmm2, [rax + 64]
+vmovdqu xmm3, [rax + 192]
+vpmaskmovq xmm2, xmm2, [rcx + 64]
+vpmaskmovq xmm3, xmm3, [rcx + 192]
+vinserti128 ymm2, ymm0, xmm2, 1
+vinserti128 ymm3, ymm1, xmm3, 1
+vmovdqu xmm1, [rax + 32]
+vmovdqu xmm0, [rax + 160]
+vpmaskmovq xmm1, xmm1, [rcx + 32]
+vpmaskmovq xmm0, xmm0, [rcx + 160]
+vmovdqu xmm4, [rax + 96]
+vmovdqu xmm5, [rax + 224]
+vpmaskmovq xmm4, xmm4, [rcx + 96]
+vpmaskmovq xmm5, xmm5, [rcx + 224]
+vinserti128 ymm4, ymm1, xmm4, 1
+vinserti128 ymm5, ymm0, xmm5, 1
+vpunpcklqdq ymm0, ymm2, ymm4
+vpunpcklqdq ymm1, ymm3, ymm5
+vpunpckhqdq ymm4, ymm2, ymm4
+vpunpckhqdq ymm5, ymm3, ymm5
+vmovdqu xmm3, [rax + 16]
+vmovdqu xmm2, [rax + 144]
+vpmaskmovq xmm3, xmm3, [rcx + 16]
+vpmaskmovq xmm2, xmm2, [rcx + 144]
+vmovdqu xmm6, [rax + 80]
+vmovdqu xmm7, [rax + 208]
+vpmaskmovq xmm6, xmm6, [rcx + 80]
+vpmaskmovq xmm7, xmm7, [rcx + 208]
+vinserti128 ymm6, ymm3, xmm6, 1
+vinserti128 ymm7, ymm2, xmm7, 1
+vmovdqu xmm2, [rax + 48]
+vmovdqu xmm3, [rax + 176]
+vpmaskmovq xmm2, xmm2, [rcx + 48]
+vpmaskmovq xmm3, xmm3, [rcx + 176]
+vmovdqu xmm8, [rax + 112]
+vmovdqu xmm9, [rax + 240]
+vpmaskmovq xmm8, xmm8, [rcx + 112]
+vpmaskmovq xmm9, xmm9, [rcx + 240]
+vinserti128 ymm8, ymm2, xmm8, 1
+vinserti128 ymm9, ymm3, xmm9, 1
+vpunpcklqdq ymm3, ymm6, ymm8
+vpunpcklqdq ymm2, ymm7, ymm9
+vpunpckhqdq ymm8, ymm6, ymm8
+vpunpckhqdq ymm9, ymm7, ymm9
+vpsrlq ymm7, ymm0, 52
+vpsrlq ymm6, ymm1, 52
+vpsllq ymm10, ymm4, 12
+vpsllq ymm11, ymm5, 12
+vpaddq ymm7, ymm10, ymm7
+vpaddq ymm6, ymm11, ymm6
+vpsrlq ymm4, ymm4, 40
+vpsrlq ymm5, ymm5, 40
+vpsllq ymm11, ymm3, 24
+vpsllq ymm10, ymm2, 24
+vpaddq ymm4, ymm11, ymm4
+vpaddq ymm5, ymm10, ymm5
+vpsrlq ymm3, ymm3, 28
+vpsrlq ymm2, ymm2, 28
+vpsllq ymm10, ymm8, 36
+vpsllq ymm11, ymm9, 36
+vpaddq ymm3, ymm10, ymm3
+vpaddq ymm2, ymm11, ymm2
+vpsrlq ymm8, ymm8, 16
+vpsrlq ymm9, ymm9, 16
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vmovdqu xmm11, [rax]
+vmovdqu xmm10, [rax + 128]
+vpmaskmovq xmm11, xmm11, [r9]
+vpmaskmovq xmm10, xmm10, [r9 + 128]
+vmovdqu xmm12, [rax + 64]
+vmovdqu xmm13, [rax + 192]
+vpmaskmovq xmm12, xmm12, [r9 + 64]
+vpmaskmovq xmm13, xmm13, [r9 + 192]
+vinserti128 ymm12, ymm11, xmm12, 1
+vinserti128 ymm13, ymm10, xmm13, 1
+vmovdqu xmm10, [rax + 32]
+vmovdqu xmm11, [rax + 160]
+vpmaskmovq xmm10, xmm10, [r9 + 32]
+vpmaskmovq xmm11, xmm11, [r9 + 160]
+vmovdqu xmm14, [rax + 96]
+vmovdqu xmm15, [rax + 224]
+vpmaskmovq xmm14, xmm14, [r9 + 96]
+vpmaskmovq xmm15, xmm15, [r9 + 224]
+vinserti128 ymm14, ymm10, xmm14, 1
+vinserti128 ymm15, ymm11, xmm15, 1
+vpunpcklqdq ymm11, ymm12, ymm14
+vpunpcklqdq ymm10, ymm13, ymm15
+vpunpckhqdq ymm14, ymm12, ymm14
+vpunpckhqdq ymm15, ymm13, ymm15
+vmovdqu xmm13, [rax + 16]
+vmovdqu xmm12, [rax + 144]
+vpmaskmovq xmm13, xmm13, [r9 + 16]
+vpmaskmovq xmm12, xmm12, [r9 + 144]
+vmovdqu [rsp], ymm9
+vmovdqu xmm9, [rax + 80]
+vmovdqu [rsp + 32], ymm8
+vmovdqu xmm8, [rax + 208]
+vpmaskmovq xmm9, xmm9, [r9 + 80]
+vpmaskmovq xmm8, xmm8, [r9 + 208]
+vinserti128 ymm9, ymm13, xmm9, 1
+vinserti128 ymm8, ymm12, xmm8, 1
+vmovdqu xmm12, [rax + 48]
+vmovdqu xmm13, [rax + 176]
+vpmaskmovq xmm12, xmm12, [r9 + 48]
+vpmaskmovq xmm13, xmm13, [r9 + 176]
+vmovdqu [rsp + 64], ymm2
+vmovdqu xmm2, [rax + 112]
+vmovdqu [rsp + 96], ymm3
+vmovdqu xmm3, [rax + 240]
+vpmaskmovq xmm2, xmm2, [r9 + 112]
+vpmaskmovq xmm3, xmm3, [r9 + 240]
+vinserti128 ymm2, ymm12, xmm2, 1
+vinserti128 ymm3, ymm13, xmm3, 1
+vpunpcklqdq ymm13, ymm9, ymm2
+vpunpcklqdq ymm12, ymm8, ymm3
+vpunpckhqdq ymm2, ymm9, ymm2
+vpunpckhqdq ymm3, ymm8, ymm3
+vpsllq ymm8, ymm11, 4
+vpsllq ymm9, ymm10, 4
+vpsrlq ymm11, ymm11, 48
+vpsrlq ymm10, ymm10, 48
+vmovdqu [rsp + 128], ymm5
+vpsllq ymm5, ymm14, 16
+vmovdqu [rsp + 160], ymm4
+vpsllq ymm4, ymm15, 16
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm10, ymm4, ymm10
+vpsrlq ymm14, ymm14, 36
+vpsrlq ymm15, ymm15, 36
+vpsllq ymm4, ymm13, 28
+vpsllq ymm5, ymm12, 28
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm15, ymm5, ymm15
+vpsrlq ymm13, ymm13, 24
+vpsrlq ymm12, ymm12, 24
+vpsllq ymm5, ymm2, 40
+vpsllq ymm4, ymm3, 40
+vpaddq ymm13, ymm5, ymm13
+vpaddq ymm12, ymm4, ymm12
+vpsrlq ymm2, ymm2, 12
+vpsrlq ymm3, ymm3, 12
+vmovdqu xmm4, [rax]
+vmovdqu xmm5, [rax + 128]
+vpmaskmovq xmm4, xmm4, [r8]
+vpmaskmovq xmm5, xmm5, [r8 + 128]
+vmovdqu [rsp + 192], ymm6
+vmovdqu xmm6, [rax + 64]
+vmovdqu [rsp + 224], ymm7
+vmovdqu xmm7, [rax + 192]
+vpmaskmovq xmm6, xmm6, [r8 + 64]
+vpmaskmovq xmm7, xmm7, [r8 + 192]
+vinserti128 ymm6, ymm4, xmm6, 1
+vinserti128 ymm7, ymm5, xmm7, 1
+vmovdqu xmm5, [rax + 32]
+vmovdqu xmm4, [rax + 160]
+vpmaskmovq xmm5, xmm5, [r8 + 32]
+vpmaskmovq xmm4, xmm4, [r8 + 160]
+vmovdqu [rsp + 256], ymm1
+vmovdqu xmm1, [rax + 96]
+vmovdqu [rsp + 288], ymm0
+vmovdqu xmm0, [rax + 224]
+vpmaskmovq xmm1, xmm1, [r8 + 96]
+vpmaskmovq xmm0, xmm0, [r8 + 224]
+vinserti128 ymm1, ymm5, xmm1, 1
+vinserti128 ymm0, ymm4, xmm0, 1
+vpunpcklqdq ymm4, ymm6, ymm1
+vpunpcklqdq ymm5, ymm7, ymm0
+vpunpckhqdq ymm1, ymm6, ymm1
+vpunpckhqdq ymm0, ymm7, ymm0
+vmovdqu xmm7, [rax + 16]
+vmovdqu xmm6, [rax + 144]
+vpmaskmovq xmm7, xmm7, [r8 + 16]
+vpmaskmovq xmm6, xmm6, [r8 + 144]
+vmovdqu [rsp + 320], ymm3
+vmovdqu xmm3, [rax + 80]
+vmovdqu [rsp + 352], ymm2
+vmovdqu xmm2, [rax + 208]
+vpmaskmovq xmm3, xmm3, [r8 + 80]
+vpmaskmovq xmm2, xmm2, [r8 + 208]
+vinserti128 ymm3, ymm7, xmm3, 1
+vinserti128 ymm2, ymm6, xmm2, 1
+vmovdqu xmm6, [rax + 48]
+vmovdqu xmm7, [rax + 176]
+vpmaskmovq xmm6, xmm6, [r8 + 48]
+vpmaskmovq xmm7, xmm7, [r8 + 176]
+vmovdqu [rsp + 384], ymm12
+vmovdqu xmm12, [rax + 112]
+vmovdqu [rsp + 416], ymm13
+vmovdqu xmm13, [rax + 240]
+vpmaskmovq xmm12, xmm12, [r8 + 112]
+vpmaskmovq xmm13, xmm13, [r8 + 240]
+vinserti128 ymm12, ymm6, xmm12, 1
+vinserti128 ymm13, ymm7, xmm13, 1
+vpunpcklqdq ymm7, ymm3, ymm12
+vpunpcklqdq ymm6, ymm2, ymm13
+vpunpckhqdq ymm12, ymm3, ymm12
+vpunpckhqdq ymm13, ymm2, ymm13
+vpsrlq ymm2, ymm4, 52
+vpsrlq ymm3, ymm5, 52
+vmovdqu [rsp + 448], ymm15
+vpsllq ymm15, ymm1, 12
+vmovdqu [rsp + 480], ymm14
+vpsllq ymm14, ymm0, 12
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm3, ymm14, ymm3
+vpsrlq ymm1, ymm1, 40
+vpsrlq ymm0, ymm0, 40
+vpsllq ymm14, ymm7, 24
+vpsllq ymm15, ymm6, 24
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm0, ymm15, ymm0
+vpsrlq ymm7, ymm7, 28
+vpsrlq ymm6, ymm6, 28
+vpsllq ymm15, ymm12, 36
+vpsllq ymm14, ymm13, 36
+vpaddq ymm7, ymm15, ymm7
+vpaddq ymm6, ymm14, ymm6
+vpsrlq ymm12, ymm12, 16
+vpsrlq ymm13, ymm13, 16
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm4, ymm4, ymm14
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm15
+vsubpd ymm4, ymm4, ymm14
+vsubpd ymm5, ymm5, ymm15
+vpand ymm8, ymm8, [rip + 5f]
+vpand ymm9, ymm9, [rip + 5f]
+vpaddq ymm8, ymm8, ymm14
+vpaddq ymm9, ymm9, ymm15
+vsubpd ymm8, ymm8, ymm14
+vsubpd ymm9, ymm9, ymm15
+vmovdqu [rsp + 512], ymm13
+vmovdqu ymm13, [rip + 5f + 64]
+vmovdqu [rsp + 544], ymm12
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm4, ymm8
+vmovdqu [rsp + 576], ymm6
+vmovdqu ymm6, [rip + 5f + 64]
+vmovdqu [rsp + 608], ymm7
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm5, ymm9
+vmovdqu [rsp + 640], ymm0
+vmovdqu ymm0, [rip + 5f + 96]
+vmovdqu [rsp + 672], ymm1
+vsubpd ymm1, ymm0, ymm12
+vmovdqu [rsp + 704], ymm3
+vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu [rsp + 736], ymm2
+vsubpd ymm2, ymm3, ymm7
+vfmadd231pd ymm1, ymm4, ymm8
+vfmadd231pd ymm2, ymm5, ymm9
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm10, ymm10, [rip + 5f]
+vpaddq ymm11, ymm11, ymm14
+vpaddq ymm10, ymm10, ymm15
+vsubpd ymm11, ymm11, ymm14
+vsubpd ymm10, ymm10, ymm15
+vmovdqu [rsp + 768], ymm2
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm4, ymm11
+vmovdqu [rsp + 800], ymm1
+vmovdqa ymm1, ymm6
+vfmadd231pd ymm1, ymm5, ymm10
+vsubpd ymm6, ymm0, ymm2
+vmovdqu [rsp + 832], ymm2
+vsubpd ymm2, ymm3, ymm1
+vfmadd231pd ymm6, ymm4, ymm11
+vfmadd231pd ymm2, ymm5, ymm10
+vpaddq ymm12, ymm6, ymm12
+vpaddq ymm7, ymm2, ymm7
+vmovdqu ymm2, [rsp + 736]
+vpand ymm2, ymm2, [rip + 5f]
+vmovdqu ymm6, [rsp + 704]
+vpand ymm6, ymm6, [rip + 5f]
+vpaddq ymm2, ymm2, ymm14
+vpaddq ymm6, ymm6, ymm15
+vsubpd ymm2, ymm2, ymm14
+vsubpd ymm6, ymm6, ymm15
+vmovdqu [rsp + 704], ymm10
+vmovdqa ymm10, ymm13
+vfmadd231pd ymm10, ymm2, ymm8
+vmovdqu [rsp + 736], ymm11
+vmovdqu ymm11, [rip + 5f + 64]
+vmovdqu [rsp + 864], ymm5
+vmovdqa ymm5, ymm11
+vfmadd231pd ymm5, ymm6, ymm9
+vsubpd ymm11, ymm0, ymm10
+vsubpd ymm0, ymm3, ymm5
+vfmadd231pd ymm11, ymm2, ymm8
+vfmadd231pd ymm0, ymm6, ymm9
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm7, ymm0, ymm7
+vpaddq ymm10, ymm10, [rsp + 832]
+vpaddq ymm1, ymm5, ymm1
+vmovdqu ymm5, [rsp + 480]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm0, [rsp + 448]
+vpand ymm0, ymm0, [rip + 5f]
+vpaddq ymm5, ymm5, ymm14
+vpaddq ymm0, ymm0, ymm15
+vsubpd ymm5, ymm5, ymm14
+vsubpd ymm0, ymm0, ymm15
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm4, ymm5
+vmovdqu [rsp + 448], ymm7
+vmovdqu ymm7, [rip + 5f + 64]
+vmovdqu [rsp + 480], ymm12
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm0, [rsp + 864]
+vmovdqu [rsp + 832], ymm9
+vmovdqu ymm9, [rip + 5f + 96]
+vmovdqu [rsp + 896], ymm8
+vsubpd ymm8, ymm9, ymm11
+vsubpd ymm15, ymm3, ymm12
+vfmadd231pd ymm8, ymm4, ymm5
+vfmadd231pd ymm15, ymm0, [rsp + 864]
+vpaddq ymm10, ymm8, ymm10
+vpaddq ymm1, ymm15, ymm1
+vmovdqu ymm15, [rsp + 736]
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm2, ymm15
+vmovdqu [rsp + 928], ymm0
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm6, [rsp + 704]
+vmovdqu [rsp + 960], ymm5
+vsubpd ymm5, ymm9, ymm8
+vmovdqu [rsp + 992], ymm4
+vsubpd ymm4, ymm3, ymm0
+vfmadd231pd ymm5, ymm2, ymm15
+vfmadd231pd ymm4, ymm6, [rsp + 704]
+vpaddq ymm10, ymm5, ymm10
+vpaddq ymm1, ymm4, ymm1
+vpaddq ymm11, ymm8, ymm11
+vpaddq ymm12, ymm0, ymm12
+vmovdqu ymm0, [rsp + 672]
+vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm8, [rsp + 640]
+vpand ymm8, ymm8, [rip + 5f]
+vpaddq ymm0, ymm0, ymm14
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm8, ymm8, ymm4
+vsubpd ymm0, ymm0, ymm14
+vsubpd ymm8, ymm8, ymm4
+vmovdqu ymm5, [rsp + 896]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm0, ymm5
+vmovdqu [rsp + 640], ymm6
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm8, [rsp + 832]
+vmovdqu [rsp + 672], ymm2
+vsubpd ymm2, ymm9, ymm15
+vsubpd ymm9, ymm3, ymm6
+vfmadd231pd ymm2, ymm0, ymm5
+vfmadd231pd ymm9, ymm8, [rsp + 832]
+vpaddq ymm10, ymm2, ymm10
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm12, ymm6, ymm12
+vmovdqu ymm6, [rsp + 416]
+vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm15, [rsp + 384]
+vpand ymm15, ymm15, [rip + 5f]
+vpaddq ymm6, ymm6, ymm14
+vpaddq ymm15, ymm15, ymm4
+vsubpd ymm6, ymm6, ymm14
+vsubpd ymm15, ymm15, ymm4
+vmovdqu ymm9, [rsp + 992]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm6, ymm9
+vmovdqu [rsp + 384], ymm1
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm15, [rsp + 864]
+vmovdqu [rsp + 416], ymm10
+vmovdqu ymm10, [rip + 5f + 96]
+vsubpd ymm5, ymm10, ymm2
+vsubpd ymm4, ymm3, ymm1
+vfmadd231pd ymm5, ymm9, ymm6
+vfmadd231pd ymm4, ymm15, [rsp + 864]
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm12, ymm4, ymm12
+vmovdqu ymm4, [rsp + 672]
+vmovdqu ymm5, [rsp + 960]
+vmovdqu [rsp + 1024], ymm15
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm4, ymm5
+vmovdqu [rsp + 1056], ymm6
+vmovdqu ymm6, [rsp + 640]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm6, [rsp + 928]
+vsubpd ymm14, ymm10, ymm15
+vsubpd ymm10, ymm3, ymm9
+vfmadd231pd ymm14, ymm4, ymm5
+vfmadd231pd ymm10, ymm6, [rsp + 928]
+vpaddq ymm11, ymm14, ymm11
+vpaddq ymm12, ymm10, ymm12
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm1, ymm9, ymm1
+vmovdqu ymm9, [rsp + 736]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm0, ymm9
+vmovdqu ymm10, [rsp + 704]
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm8, ymm10
+vmovdqu ymm5, [rip + 5f + 96]
+vsubpd ymm6, ymm5, ymm15
+vsubpd ymm4, ymm3, ymm14
+vfmadd231pd ymm6, ymm0, ymm9
+vfmadd231pd ymm4, ymm8, ymm10
+vpaddq ymm11, ymm6, ymm11
+vpaddq ymm12, ymm4, ymm12
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm1, ymm14, ymm1
+vmovdqu ymm14, [rsp + 608]
+vpand ymm14, ymm14, [rip + 5f]
+vmovdqu ymm15, [rsp + 576]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm4
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm6
+vsubpd ymm14, ymm14, ymm4
+vsubpd ymm15, ymm15, ymm6
+vmovdqa ymm10, ymm13
+vfmadd231pd ymm10, ymm14, [rsp + 896]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm15, [rsp + 832]
+vmovdqu [rsp + 576], ymm8
+vsubpd ymm8, ymm5, ymm10
+vmovdqu [rsp + 608], ymm0
+vsubpd ymm0, ymm3, ymm9
+vfmadd231pd ymm8, ymm14, [rsp + 896]
+vfmadd231pd ymm0, ymm15, [rsp + 832]
+vpaddq ymm11, ymm8, ymm11
+vpaddq ymm12, ymm0, ymm12
+vpaddq ymm2, ymm10, ymm2
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm9, ymm4, [rsp + 352]
+vpaddq ymm10, ymm6, [rsp + 320]
+vsubpd ymm9, ymm9, ymm4
+vsubpd ymm10, ymm10, ymm6
+vmovdqu ymm0, [rsp + 992]
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm9, ymm0
+vmovdqu [rsp + 320], ymm12
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm10, [rsp + 864]
+vmovdqu [rsp + 352], ymm11
+vsubpd ymm11, ymm5, ymm8
+vsubpd ymm6, ymm3, ymm12
+vfmadd231pd ymm11, ymm0, ymm9
+vfmadd231pd ymm6, ymm10, [rsp + 864]
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm1, ymm6, ymm1
+vmovdqu ymm6, [rsp + 672]
+vmovdqu ymm11, [rsp + 1056]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm6, ymm11
+vmovdqu [rsp + 864], ymm10
+vmovdqu ymm10, [rsp + 640]
+vmovdqu [rsp + 992], ymm9
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm10, [rsp + 1024]
+vsubpd ymm4, ymm5, ymm0
+vmovdqu [rsp + 1088], ymm15
+vsubpd ymm15, ymm3, ymm9
+vfmadd231pd ymm4, ymm6, ymm11
+vfmadd231pd ymm15, ymm10, [rsp + 1024]
+vpaddq ymm2, ymm4, ymm2
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm12, ymm9, ymm12
+vmovdqu ymm9, [rsp + 608]
+vmovdqu ymm0, [rsp + 960]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm9, ymm0
+vmovdqu ymm4, [rsp + 576]
+vmovdqa ymm11, ymm7
+vfmadd231pd ymm11, ymm4, [rsp + 928]
+vsubpd ymm10, ymm5, ymm15
+vsubpd ymm6, ymm3, ymm11
+vfmadd231pd ymm10, ymm9, ymm0
+vfmadd231pd ymm6, ymm4, [rsp + 928]
+vpaddq ymm2, ymm10, ymm2
+vpaddq ymm1, ymm6, ymm1
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm12, ymm11, ymm12
+vmovdqu ymm11, [rsp + 736]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm14, ymm11
+vmovdqu ymm6, [rsp + 1088]
+vmovdqu ymm10, [rsp + 704]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm6, ymm10
+vsubpd ymm4, ymm5, ymm15
+vsubpd ymm9, ymm3, ymm0
+vfmadd231pd ymm4, ymm14, ymm11
+vfmadd231pd ymm9, ymm6, ymm10
+vpaddq ymm2, ymm4, ymm2
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm12, ymm0, ymm12
+vmovdqu ymm0, [rsp + 544]
+vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm15
+vmovdqu ymm9, [rsp + 512]
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm9, ymm9, ymm4
+vsubpd ymm0, ymm0, ymm15
+vsubpd ymm9, ymm9, ymm4
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm0, [rsp + 896]
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm9, [rsp + 832]
+vsubpd ymm10, ymm5, ymm4
+vsubpd ymm11, ymm3, ymm15
+vfmadd231pd ymm10, ymm0, [rsp + 896]
+vfmadd231pd ymm11, ymm9, [rsp + 832]
+vpaddq ymm2, ymm10, ymm2
+vpaddq ymm1, ymm11, ymm1
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm12, ymm15, ymm12
+vmovdqu ymm15, [rsp + 672]
+vmovdqu ymm4, [rsp + 992]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm15, ymm4
+vmovdqu ymm10, [rsp + 640]
+vmovdqu [rsp + 832], ymm1
+vmovdqa ymm1, ymm7
+vfmadd231pd ymm1, ymm10, [rsp + 864]
+vmovdqu [rsp + 896], ymm2
+vsubpd ymm2, ymm5, ymm11
+vmovdqu [rsp + 512], ymm9
+vsubpd ymm9, ymm3, ymm1
+vfmadd231pd ymm2, ymm15, ymm4
+vmovdqu ymm15, [rsp + 864]
+vfmadd231pd ymm9, ymm10, ymm15
+vpaddq ymm8, ymm2, ymm8
+vpaddq ymm12, ymm9, ymm12
+vmovdqu ymm9, [rsp + 608]
+vmovdqu ymm2, [rsp + 1056]
+vmovdqa ymm10, ymm13
+vfmadd231pd ymm10, ymm9, ymm2
+vmovdqu ymm15, [rsp + 576]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm15, [rsp + 1024]
+vmovdqu [rsp + 640], ymm0
+vsubpd ymm0, ymm5, ymm10
+vsubpd ymm5, ymm3, ymm4
+vfmadd231pd ymm0, ymm9, ymm2
+vfmadd231pd ymm5, ymm15, [rsp + 1024]
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm12, ymm5, ymm12
+vpaddq ymm11, ymm10, ymm11
+vpaddq ymm1, ymm4, ymm1
+vmovdqu ymm4, [rsp + 960]
+vmovdqa ymm10, ymm13
+vfmadd231pd ymm10, ymm14, ymm4
+vmovdqu ymm5, [rsp + 928]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm6, ymm5
+vmovdqu ymm2, [rip + 5f + 96]
+vsubpd ymm15, ymm2, ymm10
+vsubpd ymm9, ymm3, ymm0
+vfmadd231pd ymm15, ymm14, ymm4
+vfmadd231pd ymm9, ymm6, ymm5
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm12, ymm9, ymm12
+vpaddq ymm11, ymm10, ymm11
+vpaddq ymm1, ymm0, ymm1
+vmovdqu ymm0, [rsp + 640]
+vmovdqu ymm10, [rsp + 736]
+vmovdqa ymm9, ymm13
+vfmadd231pd ymm9, ymm0, ymm10
+vmovdqu ymm15, [rsp + 512]
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm15, [rsp + 704]
+vsubpd ymm4, ymm2, ymm9
+vsubpd ymm6, ymm3, ymm5
+vfmadd231pd ymm4, ymm0, ymm10
+vfmadd231pd ymm6, ymm15, [rsp + 704]
+vpaddq ymm8, ymm4, ymm8
+vpaddq ymm12, ymm6, ymm12
+vpaddq ymm11, ymm9, ymm11
+vpaddq ymm1, ymm5, ymm1
+vmovdqu ymm5, [rsp + 608]
+vmovdqu ymm9, [rsp + 992]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm5, ymm9
+vmovdqu ymm4, [rsp + 576]
+vmovdqu ymm10, [rsp + 864]
+vmovdqu [rsp + 704], ymm12
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm4, ymm10
+vmovdqu [rsp + 736], ymm8
+vsubpd ymm8, ymm2, ymm6
+vsubpd ymm15, ymm3, ymm12
+vfmadd231pd ymm8, ymm5, ymm9
+vfmadd231pd ymm15, ymm4, ymm10
+vpaddq ymm11, ymm8, ymm11
+vpaddq ymm1, ymm15, ymm1
+vmovdqu ymm15, [rsp + 1056]
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm14, ymm15
+vmovdqu ymm4, [rsp + 1088]
+vmovdqu ymm5, [rsp + 1024]
+vmovdqa ymm10, ymm7
+vfmadd231pd ymm10, ymm4, ymm5
+vsubpd ymm9, ymm2, ymm8
+vsubpd ymm2, ymm3, ymm10
+vfmadd231pd ymm9, ymm14, ymm15
+vfmadd231pd ymm2, ymm4, ymm5
+vpaddq ymm11, ymm9, ymm11
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm6, ymm8, ymm6
+vpaddq ymm12, ymm10, ymm12
+vmovdqu ymm10, [rsp + 960]
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm0, ymm10
+vmovdqu ymm2, [rsp + 512]
+vmovdqu ymm9, [rsp + 928]
+vmovdqa ymm5, ymm7
+vfmadd231pd ymm5, ymm2, ymm9
+vmovdqu ymm15, [rip + 5f + 96]
+vsubpd ymm4, ymm15, ymm8
+vsubpd ymm15, ymm3, ymm5
+vfmadd231pd ymm4, ymm0, ymm10
+vfmadd231pd ymm15, ymm2, ymm9
+vpaddq ymm11, ymm4, ymm11
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm6, ymm8, ymm6
+vpaddq ymm12, ymm5, ymm12
+vmovdqu ymm5, [rsp + 992]
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm14, ymm5
+vmovdqu ymm15, [rsp + 1088]
+vmovdqu ymm4, [rsp + 864]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm15, ymm4
+vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu [rsp + 928], ymm1
+vsubpd ymm1, ymm10, ymm8
+vmovdqu [rsp + 960], ymm11
+vsubpd ymm11, ymm3, ymm9
+vfmadd231pd ymm1, ymm14, ymm5
+vfmadd231pd ymm11, ymm15, ymm4
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm12, ymm11, ymm12
+vmovdqu ymm11, [rsp + 1056]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm0, ymm11
+vmovdqu ymm15, [rsp + 1024]
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm2, ymm15
+vsubpd ymm4, ymm10, ymm1
+vsubpd ymm10, ymm3, ymm14
+vfmadd231pd ymm4, ymm0, ymm11
+vfmadd231pd ymm10, ymm2, ymm15
+vpaddq ymm6, ymm4, ymm6
+vpaddq ymm12, ymm10, ymm12
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm9, ymm14, ymm9
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm0, ymm5
+vmovdqu ymm1, [rsp + 864]
+vmovdqa ymm10, ymm7
+vfmadd231pd ymm10, ymm2, ymm1
+vmovdqu ymm4, [rip + 5f + 96]
+vsubpd ymm15, ymm4, ymm14
+vsubpd ymm11, ymm3, ymm10
+vfmadd231pd ymm15, ymm0, ymm5
+vfmadd231pd ymm11, ymm2, ymm1
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm9, ymm11, ymm9
+vmovdqu ymm11, [rsp + 480]
+vpaddq ymm11, ymm11, [rip + 5f + 128]
+vmovdqu ymm15, [rsp + 448]
+vpaddq ymm15, ymm15, [rip + 5f + 128]
+vpsrlq ymm1, ymm11, 52
+vpsrlq ymm2, ymm15, 52
+vpaddq ymm1, ymm1, [rsp + 416]
+vpaddq ymm2, ymm2, [rsp + 384]
+vmovdqu ymm5, [rsp + 800]
+vmovdqu ymm0, [rip + 5f + 32]
+vsubpd ymm5, ymm5, ymm0
+vmovdqu [rsp + 800], ymm10
+vmovdqu ymm10, [rsp + 768]
+vsubpd ymm10, ymm10, [rip + 5f + 32]
+vmovdqu [rsp + 768], ymm14
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm5, [rip + 5f + 160]
+vmovdqu [rsp + 384], ymm9
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm10, [rip + 5f + 160]
+vmovdqu [rsp + 416], ymm8
+vsubpd ymm8, ymm4, ymm14
+vmovdqu [rsp + 448], ymm12
+vsubpd ymm12, ymm3, ymm9
+vfmadd231pd ymm8, ymm5, [rip + 5f + 160]
+vfmadd231pd ymm12, ymm10, [rip + 5f + 160]
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm2, ymm12, ymm2
+vpaddq ymm14, ymm14, [rsp + 352]
+vpaddq ymm9, ymm9, [rsp + 320]
+vmovdqu ymm12, [rip + 5f + 192]
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm5, ymm12
+vmovdqu [rsp + 320], ymm2
+vmovdqa ymm2, ymm7
+vfmadd231pd ymm2, ymm10, [rip + 5f + 192]
+vmovdqu [rsp + 352], ymm1
+vsubpd ymm1, ymm4, ymm8
+vmovdqu [rsp + 480], ymm6
+vsubpd ymm6, ymm3, ymm2
+vfmadd231pd ymm1, ymm5, ymm12
+vfmadd231pd ymm6, ymm10, [rip + 5f + 192]
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm9, ymm6, ymm9
+vpaddq ymm8, ymm8, [rsp + 896]
+vpaddq ymm2, ymm2, [rsp + 832]
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vpaddq ymm11, ymm11, ymm0
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm6
+vsubpd ymm11, ymm11, ymm0
+vsubpd ymm15, ymm15, ymm6
+vmovdqu ymm1, [rip + 5f + 160]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm11, ymm1
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm15, [rip + 5f + 160]
+vsubpd ymm0, ymm4, ymm12
+vsubpd ymm4, ymm3, ymm6
+vfmadd231pd ymm0, ymm11, ymm1
+vfmadd231pd ymm4, ymm15, [rip + 5f + 160]
+vpaddq ymm14, ymm0, ymm14
+vpaddq ymm9, ymm4, ymm9
+vpaddq ymm8, ymm12, ymm8
+vpaddq ymm2, ymm6, ymm2
+vmovdqu ymm6, [rip + 5f + 224]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm5, ymm6
+vmovdqu ymm4, [rip + 5f + 224]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm10, ymm4
+vmovdqu ymm1, [rip + 5f + 96]
+vmovdqu [rsp + 832], ymm9
+vsubpd ymm9, ymm1, ymm12
+vmovdqu [rsp + 896], ymm14
+vsubpd ymm14, ymm3, ymm0
+vfmadd231pd ymm9, ymm5, ymm6
+vfmadd231pd ymm14, ymm10, ymm4
+vpaddq ymm8, ymm9, ymm8
+vpaddq ymm2, ymm14, ymm2
+vpaddq ymm12, ymm12, [rsp + 736]
+vpaddq ymm0, ymm0, [rsp + 704]
+vmovdqu ymm14, [rip + 5f + 192]
+vmovdqa ymm9, ymm13
+vfmadd231pd ymm9, ymm11, ymm14
+vmovdqu ymm4, [rip + 5f + 192]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm15, ymm4
+vmovdqu [rsp + 704], ymm10
+vsubpd ymm10, ymm1, ymm9
+vsubpd ymm1, ymm3, ymm6
+vfmadd231pd ymm10, ymm11, ymm14
+vfmadd231pd ymm1, ymm15, ymm4
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm12, ymm9, ymm12
+vpaddq ymm0, ymm6, ymm0
+vmovdqu ymm6, [rip + 5f + 256]
+vmovdqa ymm9, ymm13
+vfmadd231pd ymm9, ymm5, ymm6
+vmovdqu ymm1, [rsp + 704]
+vmovdqu ymm10, [rip + 5f + 256]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm1, ymm10
+vmovdqu ymm14, [rip + 5f + 96]
+vmovdqu [rsp + 736], ymm2
+vsubpd ymm2, ymm14, ymm9
+vmovdqu [rsp + 864], ymm8
+vsubpd ymm8, ymm3, ymm4
+vfmadd231pd ymm2, ymm5, ymm6
+vfmadd231pd ymm8, ymm1, ymm10
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm0, ymm8, ymm0
+vpaddq ymm9, ymm9, [rsp + 960]
+vpaddq ymm4, ymm4, [rsp + 928]
+vmovdqu ymm8, [rip + 5f + 224]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm11, ymm8
+vmovdqu ymm10, [rip + 5f + 224]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm15, ymm10
+vsubpd ymm1, ymm14, ymm2
+vsubpd ymm14, ymm3, ymm6
+vfmadd231pd ymm1, ymm11, ymm8
+vfmadd231pd ymm14, ymm15, ymm10
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm9, ymm2, ymm9
+vpaddq ymm4, ymm6, ymm4
+vmovdqu ymm6, [rip + 5f + 288]
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm5, ymm6
+vmovdqu ymm14, [rsp + 704]
+vmovdqu ymm1, [rip + 5f + 288]
+vmovdqa ymm10, ymm7
+vfmadd231pd ymm10, ymm14, ymm1
+vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu [rsp + 928], ymm0
+vsubpd ymm0, ymm8, ymm2
+vmovdqu [rsp + 960], ymm12
+vsubpd ymm12, ymm3, ymm10
+vfmadd231pd ymm0, ymm5, ymm6
+vfmadd231pd ymm12, ymm14, ymm1
+vpaddq ymm9, ymm0, ymm9
+vpaddq ymm4, ymm12, ymm4
+vpaddq ymm2, ymm2, [rsp + 480]
+vpaddq ymm10, ymm10, [rsp + 448]
+vmovdqu ymm12, [rip + 5f + 256]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm11, ymm12
+vmovdqu ymm1, [rip + 5f + 256]
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm15, ymm1
+vsubpd ymm6, ymm8, ymm0
+vsubpd ymm5, ymm3, ymm14
+vfmadd231pd ymm6, ymm11, ymm12
+vfmadd231pd ymm5, ymm15, ymm1
+vpaddq ymm9, ymm6, ymm9
+vpaddq ymm4, ymm5, ymm4
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm10, ymm14, ymm10
+vmovdqu ymm14, [rip + 5f + 288]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm11, ymm14
+vmovdqu ymm5, [rip + 5f + 288]
+vmovdqa ymm6, ymm7
+vfmadd231pd ymm6, ymm15, ymm5
+vsubpd ymm1, ymm8, ymm0
+vsubpd ymm12, ymm3, ymm6
+vfmadd231pd ymm1, ymm11, ymm14
+vfmadd231pd ymm12, ymm15, ymm5
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm10, ymm12, ymm10
+vpaddq ymm0, ymm0, [rsp + 416]
+vpaddq ymm6, ymm6, [rsp + 384]
+vmovdqu ymm12, [rsp + 352]
+vpaddq ymm12, ymm12, [rip + 5f + 320]
+vmovdqu ymm1, [rsp + 320]
+vpaddq ymm1, ymm1, [rip + 5f + 320]
+vpsrlq ymm5, ymm12, 52
+vpsrlq ymm15, ymm1, 52
+vpaddq ymm5, ymm5, [rsp + 896]
+vpaddq ymm15, ymm15, [rsp + 832]
+vpand ymm12, ymm12, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm14
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm11
+vsubpd ymm12, ymm12, ymm14
+vsubpd ymm1, ymm1, ymm11
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm12, [rip + 5f + 352]
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm1, [rip + 5f + 352]
+vmovdqu [rsp + 832], ymm6
+vsubpd ymm6, ymm8, ymm11
+vmovdqu [rsp + 896], ymm0
+vsubpd ymm0, ymm3, ymm14
+vfmadd231pd ymm6, ymm12, [rip + 5f + 352]
+vfmadd231pd ymm0, ymm1, [rip + 5f + 352]
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm15, ymm0, ymm15
+vpaddq ymm11, ymm11, [rsp + 864]
+vpaddq ymm14, ymm14, [rsp + 736]
+vmovdqu ymm0, [rip + 5f + 384]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm12, ymm0
+vmovdqu [rsp + 736], ymm15
+vmovdqa ymm15, ymm7
+vfmadd231pd ymm15, ymm1, [rip + 5f + 384]
+vmovdqu [rsp + 864], ymm5
+vsubpd ymm5, ymm8, ymm6
+vmovdqu [rsp + 320], ymm10
+vsubpd ymm10, ymm3, ymm15
+vfmadd231pd ymm5, ymm12, ymm0
+vfmadd231pd ymm10, ymm1, [rip + 5f + 384]
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm14, ymm10, ymm14
+vpaddq ymm6, ymm6, [rsp + 960]
+vpaddq ymm15, ymm15, [rsp + 928]
+vmovdqu ymm10, [rip + 5f + 416]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm12, ymm10
+vmovdqu ymm0, [rip + 5f + 416]
+vmovdqu [rsp + 928], ymm14
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm1, ymm0
+vmovdqu [rsp + 960], ymm11
+vsubpd ymm11, ymm8, ymm5
+vmovdqu [rsp + 352], ymm2
+vsubpd ymm2, ymm3, ymm14
+vfmadd231pd ymm11, ymm12, ymm10
+vfmadd231pd ymm2, ymm1, ymm0
+vpaddq ymm6, ymm11, ymm6
+vpaddq ymm15, ymm2, ymm15
+vpaddq ymm9, ymm5, ymm9
+vpaddq ymm4, ymm14, ymm4
+vmovdqu ymm14, [rip + 5f + 448]
+vmovdqa ymm5, ymm13
+vfmadd231pd ymm5, ymm12, ymm14
+vmovdqu ymm2, [rip + 5f + 448]
+vmovdqa ymm11, ymm7
+vfmadd231pd ymm11, ymm1, ymm2
+vsubpd ymm0, ymm8, ymm5
+vsubpd ymm10, ymm3, ymm11
+vfmadd231pd ymm0, ymm12, ymm14
+vfmadd231pd ymm10, ymm1, ymm2
+vpaddq ymm9, ymm0, ymm9
+vpaddq ymm4, ymm10, ymm4
+vpaddq ymm5, ymm5, [rsp + 352]
+vpaddq ymm11, ymm11, [rsp + 320]
+vmovdqu ymm10, [rip + 5f + 480]
+vmovdqa ymm0, ymm13
+vfmadd231pd ymm0, ymm12, ymm10
+vmovdqu ymm2, [rip + 5f + 480]
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm1, ymm2
+vmovdqu [rsp + 320], ymm4
+vsubpd ymm4, ymm8, ymm0
+vmovdqu [rsp + 352], ymm9
+vsubpd ymm9, ymm3, ymm14
+vfmadd231pd ymm4, ymm12, ymm10
+vfmadd231pd ymm9, ymm1, ymm2
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm11, ymm9, ymm11
+vpaddq ymm0, ymm0, [rsp + 896]
+vpaddq ymm14, ymm14, [rsp + 832]
+vmovdqu ymm9, [rsp + 864]
+vpaddq ymm4, ymm9, [rip + 5f + 512]
+vmovdqu ymm2, [rsp + 736]
+vpaddq ymm1, ymm2, [rip + 5f + 512]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm10, [rip + 5f + 32]
+vpaddq ymm4, ymm4, ymm10
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm12
+vsubpd ymm4, ymm4, ymm10
+vsubpd ymm1, ymm1, ymm12
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm4, [rip + 5f + 544]
+vmovdqa ymm9, ymm7
+vfmadd231pd ymm9, ymm1, [rip + 5f + 544]
+vsubpd ymm2, ymm8, ymm2
+vsubpd ymm9, ymm3, ymm9
+vfmadd231pd ymm2, ymm4, [rip + 5f + 544]
+vfmadd231pd ymm9, ymm1, [rip + 5f + 544]
+vsubpd ymm2, ymm2, ymm10
+vsubpd ymm9, ymm9, ymm12
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm2, [rip + 5f + 576]
+vmovdqa ymm4, ymm7
+vfmadd231pd ymm4, ymm9, [rip + 5f + 576]
+vpaddq ymm1, ymm1, [rsp + 960]
+vpaddq ymm4, ymm4, [rsp + 928]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm2, [rip + 5f + 608]
+vmovdqa ymm10, ymm7
+vfmadd231pd ymm10, ymm9, [rip + 5f + 608]
+vmovdqu [rsp + 928], ymm14
+vsubpd ymm14, ymm8, ymm12
+vmovdqu [rsp + 960], ymm0
+vsubpd ymm0, ymm3, ymm10
+vfmadd231pd ymm14, ymm2, [rip + 5f + 608]
+vfmadd231pd ymm0, ymm9, [rip + 5f + 608]
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm6, ymm12, ymm6
+vpaddq ymm15, ymm10, ymm15
+vmovdqu ymm10, [rip + 5f + 640]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm2, ymm10
+vmovdqu ymm0, [rip + 5f + 640]
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm9, ymm0
+vmovdqu [rsp + 832], ymm4
+vsubpd ymm4, ymm8, ymm12
+vmovdqu [rsp + 896], ymm1
+vsubpd ymm1, ymm3, ymm14
+vfmadd231pd ymm4, ymm2, ymm10
+vfmadd231pd ymm1, ymm9, ymm0
+vpaddq ymm6, ymm4, ymm6
+vpaddq ymm15, ymm1, ymm15
+vpaddq ymm12, ymm12, [rsp + 352]
+vpaddq ymm14, ymm14, [rsp + 320]
+vmovdqu ymm1, [rip + 5f + 672]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm2, ymm1
+vmovdqu ymm0, [rip + 5f + 672]
+vmovdqa ymm10, ymm7
+vfmadd231pd ymm10, ymm9, ymm0
+vmovdqu [rsp + 320], ymm14
+vsubpd ymm14, ymm8, ymm4
+vmovdqu [rsp + 352], ymm12
+vsubpd ymm12, ymm3, ymm10
+vfmadd231pd ymm14, ymm2, ymm1
+vfmadd231pd ymm12, ymm9, ymm0
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm11, ymm12, ymm11
+vpaddq ymm4, ymm4, [rsp + 960]
+vpaddq ymm10, ymm10, [rsp + 928]
+vmovdqu ymm12, [rsp + 864]
+vpaddq ymm12, ymm12, [rip + 5f + 704]
+vmovdqu ymm14, [rsp + 736]
+vpaddq ymm14, ymm14, [rip + 5f + 704]
+vpsrlq ymm12, ymm12, 52
+vpsrlq ymm14, ymm14, 52
+vpaddq ymm12, ymm12, [rsp + 896]
+vpaddq ymm14, ymm14, [rsp + 832]
+vpaddq ymm0, ymm12, [rip + 5f + 736]
+vpaddq ymm9, ymm14, [rip + 5f + 736]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm9, ymm9, [rip + 5f]
+vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm1
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm9, ymm9, ymm2
+vsubpd ymm0, ymm0, ymm1
+vsubpd ymm9, ymm9, ymm2
+vmovdqu [rsp + 832], ymm14
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm0, [rip + 5f + 544]
+vmovdqu [rsp + 896], ymm12
+vmovdqa ymm12, ymm7
+vfmadd231pd ymm12, ymm9, [rip + 5f + 544]
+vsubpd ymm14, ymm8, ymm14
+vsubpd ymm12, ymm3, ymm12
+vfmadd231pd ymm14, ymm0, [rip + 5f + 544]
+vfmadd231pd ymm12, ymm9, [rip + 5f + 544]
+vsubpd ymm1, ymm14, ymm1
+vsubpd ymm2, ymm12, ymm2
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm1, [rip + 5f + 576]
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm2, [rip + 5f + 576]
+vpaddq ymm6, ymm12, ymm6
+vpaddq ymm15, ymm14, ymm15
+vmovdqu ymm14, [rip + 5f + 608]
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm1, ymm14
+vmovdqu ymm9, [rip + 5f + 608]
+vmovdqa ymm0, ymm7
+vfmadd231pd ymm0, ymm2, ymm9
+vmovdqu [rsp + 736], ymm10
+vsubpd ymm10, ymm8, ymm12
+vmovdqu [rsp + 864], ymm4
+vsubpd ymm4, ymm3, ymm0
+vfmadd231pd ymm10, ymm1, ymm14
+vfmadd231pd ymm4, ymm2, ymm9
+vpaddq ymm6, ymm10, ymm6
+vpaddq ymm15, ymm4, ymm15
+vpaddq ymm12, ymm12, [rsp + 352]
+vpaddq ymm0, ymm0, [rsp + 320]
+vmovdqu ymm4, [rip + 5f + 640]
+vmovdqa ymm10, ymm13
+vfmadd231pd ymm10, ymm1, ymm4
+vmovdqu ymm9, [rip + 5f + 640]
+vmovdqa ymm14, ymm7
+vfmadd231pd ymm14, ymm2, ymm9
+vmovdqu [rsp + 320], ymm15
+vsubpd ymm15, ymm8, ymm10
+vmovdqu [rsp + 352], ymm6
+vsubpd ymm6, ymm3, ymm14
+vfmadd231pd ymm15, ymm1, ymm4
+vfmadd231pd ymm6, ymm2, ymm9
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm0, ymm6, ymm0
+vpaddq ymm5, ymm10, ymm5
+vpaddq ymm11, ymm14, ymm11
+vmovdqu ymm14, [rip + 5f + 672]
+vfmadd231pd ymm13, ymm1, ymm14
+vmovdqu ymm10, [rip + 5f + 672]
+vfmadd231pd ymm7, ymm2, ymm10
+vsubpd ymm8, ymm8, ymm13
+vsubpd ymm3, ymm3, ymm7
+vfmadd231pd ymm8, ymm1, ymm14
+vfmadd231pd ymm3, ymm2, ymm10
+vpaddq ymm8, ymm8, [rsp + 864]
+vpaddq ymm3, ymm3, [rsp + 736]
+vpaddq ymm13, ymm13, [rsp + 768]
+vpaddq ymm7, ymm7, [rsp + 800]
+vmovdqu ymm10, [rsp + 896]
+vpaddq ymm10, ymm10, [rip + 5f + 768]
+vmovdqu ymm2, [rsp + 832]
+vpaddq ymm2, ymm2, [rip + 5f + 768]
+vpsrlq ymm10, ymm10, 52
+vpsrlq ymm2, ymm2, 52
+vpaddq ymm10, ymm10, [rsp + 352]
+vpaddq ymm2, ymm2, [rsp + 320]
+vpaddq ymm14, ymm10, [rip + 5f + 800]
+vpaddq ymm1, ymm2, [rip + 5f + 800]
+vpsrlq ymm6, ymm14, 52
+vpsrlq ymm15, ymm1, 52
+vpaddq ymm6, ymm12, ymm6
+vpaddq ymm15, ymm0, ymm15
+vpaddq ymm6, ymm6, [rip + 5f + 832]
+vpaddq ymm15, ymm15, [rip + 5f + 832]
+vpsrlq ymm9, ymm6, 52
+vpsrlq ymm4, ymm15, 52
+vpaddq ymm9, ymm5, ymm9
+vpaddq ymm4, ymm11, ymm4
+vpaddq ymm9, ymm9, [rip + 5f + 864]
+vpaddq ymm4, ymm4, [rip + 5f + 864]
+vmovdqu [rsp + 320], ymm15
+vpsrlq ymm15, ymm9, 52
+vmovdqu [rsp + 352], ymm9
+vpsrlq ymm9, ymm4, 52
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm9, ymm3, ymm9
+vpaddq ymm15, ymm15, [rip + 5f + 896]
+vpaddq ymm9, ymm9, [rip + 5f + 896]
+vmovdqu [rsp + 832], ymm4
+vpsrlq ymm4, ymm15, 52
+vmovdqu [rsp + 896], ymm15
+vpsrlq ymm15, ymm9, 52
+vpaddq ymm4, ymm13, ymm4
+vpaddq ymm15, ymm7, ymm15
+vpaddq ymm4, ymm4, [rip + 5f + 928]
+vpaddq ymm15, ymm15, [rip + 5f + 928]
+vpaddq ymm10, ymm10, [rip + 5f + 960]
+vpaddq ymm2, ymm2, [rip + 5f + 960]
+vmovdqu [rsp + 800], ymm9
+vpsrlq ymm9, ymm10, 52
+vmovdqu [rsp + 768], ymm6
+vpsrlq ymm6, ymm2, 52
+vpaddq ymm9, ymm12, ymm9
+vpaddq ymm6, ymm0, ymm6
+vpaddq ymm9, ymm9, [rip + 5f + 992]
+vpaddq ymm6, ymm6, [rip + 5f + 992]
+vpsrlq ymm0, ymm9, 52
+vpsrlq ymm12, ymm6, 52
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm0, ymm0, [rip + 5f + 1024]
+vpaddq ymm12, ymm12, [rip + 5f + 1024]
+vpsrlq ymm11, ymm0, 52
+vpsrlq ymm5, ymm12, 52
+vpaddq ymm11, ymm8, ymm11
+vpaddq ymm5, ymm3, ymm5
+vpaddq ymm11, ymm11, [rip + 5f + 1056]
+vpaddq ymm5, ymm5, [rip + 5f + 1056]
+vpsrlq ymm3, ymm11, 52
+vpsrlq ymm8, ymm5, 52
+vpaddq ymm3, ymm13, ymm3
+vpaddq ymm8, ymm7, ymm8
+vblendvpd ymm10, ymm14, ymm10, ymm4
+vblendvpd ymm2, ymm1, ymm2, ymm15
+vmovdqu ymm1, [rsp + 768]
+vblendvpd ymm9, ymm1, ymm9, ymm4
+vmovdqu ymm1, [rsp + 320]
+vblendvpd ymm6, ymm1, ymm6, ymm15
+vmovdqu ymm1, [rsp + 352]
+vblendvpd ymm0, ymm1, ymm0, ymm4
+vmovdqu ymm1, [rsp + 832]
+vblendvpd ymm12, ymm1, ymm12, ymm15
+vmovdqu ymm1, [rsp + 896]
+vblendvpd ymm11, ymm1, ymm11, ymm4
+vmovdqu ymm1, [rsp + 800]
+vblendvpd ymm5, ymm1, ymm5, ymm15
+vpaddq ymm3, ymm3, [rip + 5f + 1088]
+vpaddq ymm8, ymm8, [rip + 5f + 1088]
+vblendvpd ymm3, ymm4, ymm3, ymm4
+vblendvpd ymm8, ymm15, ymm8, ymm15
+vpand ymm10, ymm10, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm15, [rsp + 288]
+vpaddq ymm4, ymm10, ymm15
+vmovdqu ymm1, [rsp + 256]
+vpaddq ymm14, ymm2, ymm1
+vmovdqu ymm7, [rsp + 224]
+vpaddq ymm13, ymm9, ymm7
+vmovdqu [rsp + 800], ymm9
+vpaddq ymm9, ymm6, [rsp + 192]
+vmovdqu [rsp + 896], ymm6
+vpaddq ymm6, ymm0, [rsp + 160]
+vmovdqu [rsp + 832], ymm0
+vpaddq ymm0, ymm12, [rsp + 128]
+vmovdqu [rsp + 352], ymm12
+vpaddq ymm12, ymm11, [rsp + 96]
+vmovdqu [rsp + 320], ymm11
+vpaddq ymm11, ymm5, [rsp + 64]
+vmovdqu [rsp + 768], ymm5
+vpaddq ymm5, ymm3, [rsp + 32]
+vmovdqu [rsp + 736], ymm3
+vpaddq ymm3, ymm8, [rsp]
+vmovdqu [rsp + 864], ymm8
+vpaddq ymm8, ymm4, [rip + 5f + 1120]
+vpaddq ymm7, ymm14, [rip + 5f + 1120]
+vmovdqu [rsp + 928], ymm2
+vpaddq ymm2, ymm13, [rip + 5f + 1152]
+vpaddq ymm1, ymm9, [rip + 5f + 1152]
+vmovdqu [rsp + 960], ymm10
+vpsrlq ymm10, ymm8, 52
+vpsrlq ymm15, ymm7, 52
+vpaddq ymm10, ymm2, ymm10
+vpaddq ymm15, ymm1, ymm15
+vpaddq ymm1, ymm6, [rip + 5f + 1184]
+vpaddq ymm2, ymm0, [rip + 5f + 1184]
+vmovdqu [rsp + 384], ymm7
+vpsrlq ymm7, ymm10, 52
+vmovdqu [rsp + 416], ymm10
+vpsrlq ymm10, ymm15, 52
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm10, ymm2, ymm10
+vpaddq ymm2, ymm12, [rip + 5f + 1216]
+vpaddq ymm1, ymm11, [rip + 5f + 1216]
+vmovdqu [rsp + 448], ymm15
+vpsrlq ymm15, ymm7, 52
+vmovdqu [rsp + 480], ymm7
+vpsrlq ymm7, ymm10, 52
+vpaddq ymm15, ymm2, ymm15
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm1, ymm5, [rip + 5f + 1248]
+vpaddq ymm2, ymm3, [rip + 5f + 1248]
+vmovdqu [rsp + 704], ymm10
+vpsrlq ymm10, ymm15, 52
+vmovdqu [rsp + 512], ymm15
+vpsrlq ymm15, ymm7, 52
+vpaddq ymm10, ymm1, ymm10
+vpaddq ymm15, ymm2, ymm15
+vpsrlq ymm2, ymm4, 52
+vpsrlq ymm1, ymm14, 52
+vpaddq ymm2, ymm13, ymm2
+vpaddq ymm1, ymm9, ymm1
+vpsrlq ymm9, ymm2, 52
+vpsrlq ymm13, ymm1, 52
+vpaddq ymm9, ymm6, ymm9
+vpaddq ymm13, ymm0, ymm13
+vpsrlq ymm0, ymm9, 52
+vpsrlq ymm6, ymm13, 52
+vpaddq ymm0, ymm12, ymm0
+vpaddq ymm6, ymm11, ymm6
+vpsrlq ymm11, ymm0, 52
+vpsrlq ymm12, ymm6, 52
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm12, ymm3, ymm12
+vblendvpd ymm4, ymm8, ymm4, ymm10
+vmovdqu ymm8, [rsp + 384]
+vblendvpd ymm14, ymm8, ymm14, ymm15
+vmovdqu ymm8, [rsp + 416]
+vblendvpd ymm2, ymm8, ymm2, ymm10
+vmovdqu ymm8, [rsp + 448]
+vblendvpd ymm1, ymm8, ymm1, ymm15
+vmovdqu ymm8, [rsp + 480]
+vblendvpd ymm9, ymm8, ymm9, ymm10
+vmovdqu ymm8, [rsp + 704]
+vblendvpd ymm13, ymm8, ymm13, ymm15
+vmovdqu ymm8, [rsp + 512]
+vblendvpd ymm0, ymm8, ymm0, ymm10
+vblendvpd ymm6, ymm7, ymm6, ymm15
+vblendvpd ymm11, ymm10, ymm11, ymm10
+vblendvpd ymm12, ymm15, ymm12, ymm15
+vpsllq ymm4, ymm4, 12
+vpsllq ymm14, ymm14, 12
+vpsrlq ymm4, ymm4, 12
+vpsrlq ymm14, ymm14, 12
+vpsllq ymm15, ymm2, 52
+vpsllq ymm10, ymm1, 52
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm14, ymm10, ymm14
+vpsllq ymm2, ymm2, 12
+vpsllq ymm1, ymm1, 12
+vpsrlq ymm2, ymm2, 24
+vpsrlq ymm1, ymm1, 24
+vpsllq ymm10, ymm9, 40
+vpsllq ymm15, ymm13, 40
+vpaddq ymm2, ymm10, ymm2
+vpaddq ymm1, ymm15, ymm1
+vpsllq ymm9, ymm9, 12
+vpsllq ymm13, ymm13, 12
+vpsrlq ymm9, ymm9, 36
+vpsrlq ymm13, ymm13, 36
+vpsllq ymm15, ymm0, 28
+vpsllq ymm10, ymm6, 28
+vpaddq ymm9, ymm15, ymm9
+vpaddq ymm13, ymm10, ymm13
+vpsllq ymm0, ymm0, 12
+vpsllq ymm6, ymm6, 12
+vpsrlq ymm0, ymm0, 48
+vpsrlq ymm6, ymm6, 48
+vpsllq ymm11, ymm11, 16
+vpsllq ymm12, ymm12, 16
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm6, ymm12, ymm6
+vmovdqu ymm12, [rsp + 288]
+vpsubq ymm12, ymm12, [rsp + 960]
+vmovdqu ymm11, [rsp + 256]
+vpsubq ymm11, ymm11, [rsp + 928]
+vmovdqu ymm10, [rsp + 224]
+vpsubq ymm10, ymm10, [rsp + 800]
+vmovdqu ymm15, [rsp + 192]
+vpsubq ymm15, ymm15, [rsp + 896]
+vmovdqu ymm7, [rsp + 160]
+vpsubq ymm7, ymm7, [rsp + 832]
+vmovdqu ymm8, [rsp + 128]
+vpsubq ymm8, ymm8, [rsp + 352]
+vmovdqu ymm3, [rsp + 96]
+vpsubq ymm3, ymm3, [rsp + 320]
+vmovdqu ymm5, [rsp + 64]
+vpsubq ymm5, ymm5, [rsp + 768]
+vmovdqu [rsp + 768], ymm6
+vmovdqu ymm6, [rsp + 32]
+vpsubq ymm6, ymm6, [rsp + 736]
+vmovdqu [rsp + 736], ymm13
+vmovdqu ymm13, [rsp]
+vpsubq ymm13, ymm13, [rsp + 864]
+vmovdqu [rsp + 864], ymm0
+vpaddq ymm0, ymm12, [rip + 5f + 1280]
+vmovdqu [rsp], ymm9
+vpaddq ymm9, ymm11, [rip + 5f + 1280]
+vmovdqu [rsp + 32], ymm1
+vpaddq ymm1, ymm10, [rip + 5f + 1216]
+vmovdqu [rsp + 64], ymm14
+vpaddq ymm14, ymm15, [rip + 5f + 1216]
+vmovdqu [rsp + 320], ymm2
+vpsrlq ymm2, ymm0, 52
+vmovdqu [rsp + 96], ymm4
+vpsrlq ymm4, ymm9, 52
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm4, ymm14, ymm4
+vpaddq ymm14, ymm7, [rip + 5f + 1216]
+vpaddq ymm1, ymm8, [rip + 5f + 1216]
+vmovdqu [rsp + 352], ymm9
+vpsrlq ymm9, ymm2, 52
+vmovdqu [rsp + 128], ymm2
+vpsrlq ymm2, ymm4, 52
+vpaddq ymm9, ymm14, ymm9
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm3, ymm3, [rip + 5f + 1216]
+vpaddq ymm5, ymm5, [rip + 5f + 1216]
+vpsrlq ymm1, ymm9, 52
+vpsrlq ymm14, ymm2, 52
+vpaddq ymm1, ymm3, ymm1
+vpaddq ymm14, ymm5, ymm14
+vmovdqu [rsp + 832], ymm2
+vpaddq ymm2, ymm6, [rip + 5f + 1312]
+vmovdqu [rsp + 160], ymm9
+vpaddq ymm9, ymm13, [rip + 5f + 1312]
+vmovdqu [rsp + 896], ymm4
+vpsrlq ymm4, ymm1, 52
+vmovdqu [rsp + 192], ymm1
+vpsrlq ymm1, ymm14, 52
+vpaddq ymm4, ymm2, ymm4
+vpaddq ymm1, ymm9, ymm1
+vpaddq ymm12, ymm12, [rip + 5f + 1344]
+vpaddq ymm11, ymm11, [rip + 5f + 1344]
+vpaddq ymm10, ymm10, [rip + 5f + 1376]
+vpaddq ymm15, ymm15, [rip + 5f + 1376]
+vpsrlq ymm9, ymm12, 52
+vpsrlq ymm2, ymm11, 52
+vpaddq ymm9, ymm10, ymm9
+vpaddq ymm2, ymm15, ymm2
+vpaddq ymm7, ymm7, [rip + 5f + 1408]
+vpaddq ymm8, ymm8, [rip + 5f + 1408]
+vpsrlq ymm15, ymm9, 52
+vpsrlq ymm10, ymm2, 52
+vpaddq ymm15, ymm7, ymm15
+vpaddq ymm10, ymm8, ymm10
+vpsrlq ymm8, ymm15, 52
+vpsrlq ymm7, ymm10, 52
+vpaddq ymm8, ymm3, ymm8
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm6, ymm6, [rip + 5f + 1440]
+vpaddq ymm13, ymm13, [rip + 5f + 1440]
+vpsrlq ymm5, ymm8, 52
+vpsrlq ymm3, ymm7, 52
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm3, ymm13, ymm3
+vblendvpd ymm12, ymm0, ymm12, ymm4
+vmovdqu ymm0, [rsp + 352]
+vblendvpd ymm11, ymm0, ymm11, ymm1
+vmovdqu ymm0, [rsp + 128]
+vblendvpd ymm9, ymm0, ymm9, ymm4
+vmovdqu ymm0, [rsp + 896]
+vblendvpd ymm2, ymm0, ymm2, ymm1
+vmovdqu ymm0, [rsp + 160]
+vblendvpd ymm15, ymm0, ymm15, ymm4
+vmovdqu ymm0, [rsp + 832]
+vblendvpd ymm10, ymm0, ymm10, ymm1
+vmovdqu ymm0, [rsp + 192]
+vblendvpd ymm8, ymm0, ymm8, ymm4
+vblendvpd ymm7, ymm14, ymm7, ymm1
+vblendvpd ymm5, ymm4, ymm5, ymm4
+vblendvpd ymm3, ymm1, ymm3, ymm1
+vpsllq ymm12, ymm12, 12
+vpsllq ymm11, ymm11, 12
+vpsrlq ymm12, ymm12, 12
+vpsrlq ymm11, ymm11, 12
+vpsllq ymm1, ymm9, 52
+vpsllq ymm4, ymm2, 52
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm11, ymm4, ymm11
+vpsllq ymm9, ymm9, 12
+vpsllq ymm2, ymm2, 12
+vpsrlq ymm9, ymm9, 24
+vpsrlq ymm2, ymm2, 24
+vpsllq ymm4, ymm15, 40
+vpsllq ymm1, ymm10, 40
+vpaddq ymm9, ymm4, ymm9
+vpaddq ymm2, ymm1, ymm2
+vpsllq ymm15, ymm15, 12
+vpsllq ymm10, ymm10, 12
+vpsrlq ymm15, ymm15, 36
+vpsrlq ymm10, ymm10, 36
+vpsllq ymm1, ymm8, 28
+vpsllq ymm4, ymm7, 28
+vpaddq ymm15, ymm1, ymm15
+vpaddq ymm10, ymm4, ymm10
+vpsllq ymm8, ymm8, 12
+vpsllq ymm7, ymm7, 12
+vpsrlq ymm8, ymm8, 48
+vpsrlq ymm7, ymm7, 48
+vpsllq ymm5, ymm5, 16
+vpsllq ymm3, ymm3, 16
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm7, ymm3, ymm7
+vmovdqu ymm3, [rsp + 96]
+vmovdqu ymm5, [rsp + 320]
+vpunpcklqdq ymm4, ymm3, ymm5
+vmovdqu ymm1, [rsp + 64]
+vmovdqu ymm14, [rsp + 32]
+vpunpcklqdq ymm0, ymm1, ymm14
+vpunpckhqdq ymm5, ymm3, ymm5
+vpunpckhqdq ymm14, ymm1, ymm14
+vmovdqu ymm1, [rsp]
+vmovdqu ymm3, [rsp + 864]
+vpunpcklqdq ymm13, ymm1, ymm3
+vmovdqu ymm6, [rsp + 736]
+vmovdqu [rsp + 32], ymm13
+vpunpcklqdq ymm13, ymm6, [rsp + 768]
+vpunpckhqdq ymm3, ymm1, ymm3
+vpunpckhqdq ymm6, ymm6, [rsp + 768]
+vpunpcklqdq ymm1, ymm12, ymm9
+vmovdqu [rsp + 768], ymm1
+vpunpcklqdq ymm1, ymm11, ymm2
+vpunpckhqdq ymm9, ymm12, ymm9
+vpunpckhqdq ymm2, ymm11, ymm2
+vpunpcklqdq ymm11, ymm15, ymm8
+vpunpcklqdq ymm12, ymm10, ymm7
+vpunpckhqdq ymm8, ymm15, ymm8
+vpunpckhqdq ymm7, ymm10, ymm7
+vmovdqu xmm10, [rax]
+vmovdqu xmm15, [rax + 128]
+vpmaskmovq [rsi], xmm10, xmm4
+vpmaskmovq [rsi + 128], xmm15, xmm0
+vmovdqu xmm15, [rax + 64]
+vmovdqu xmm10, [rax + 192]
+vextracti128 xmm4, ymm4, 1
+vextracti128 xmm0, ymm0, 1
+vpmaskmovq [rsi + 64], xmm15, xmm4
+vpmaskmovq [rsi + 192], xmm10, xmm0
+vmovdqu xmm10, [rax + 32]
+vmovdqu xmm0, [rax + 160]
+vpmaskmovq [rsi + 32], xmm10, xmm5
+vpmaskmovq [rsi + 160], xmm0, xmm14
+vmovdqu xmm0, [rax + 96]
+vmovdqu xmm10, [rax + 224]
+vextracti128 xmm5, ymm5, 1
+vextracti128 xmm14, ymm14, 1
+vpmaskmovq [rsi + 96], xmm0, xmm5
+vpmaskmovq [rsi + 224], xmm10, xmm14
+vmovdqu xmm10, [rax + 16]
+vmovdqu xmm14, [rax + 144]
+vmovdqu ymm0, [rsp + 32]
+vpmaskmovq [rsi + 16], xmm10, xmm0
+vpmaskmovq [rsi + 144], xmm14, xmm13
+vmovdqu xmm14, [rax + 80]
+vmovdqu xmm10, [rax + 208]
+vextracti128 xmm0, ymm0, 1
+vextracti128 xmm13, ymm13, 1
+vpmaskmovq [rsi + 80], xmm14, xmm0
+vpmaskmovq [rsi + 208], xmm10, xmm13
+vmovdqu xmm10, [rax + 48]
+vmovdqu xmm13, [rax + 176]
+vpmaskmovq [rsi + 48], xmm10, xmm3
+vpmaskmovq [rsi + 176], xmm13, xmm6
+vmovdqu xmm13, [rax + 112]
+vmovdqu xmm10, [rax + 240]
+vextracti128 xmm3, ymm3, 1
+vextracti128 xmm6, ymm6, 1
+vpmaskmovq [rsi + 112], xmm13, xmm3
+vpmaskmovq [rsi + 240], xmm10, xmm6
+vmovdqu xmm10, [rax]
+vmovdqu xmm6, [rax + 128]
+vmovdqu ymm13, [rsp + 768]
+vpmaskmovq [rdx], xmm10, xmm13
+vpmaskmovq [rdx + 128], xmm6, xmm1
+vmovdqu xmm6, [rax + 64]
+vmovdqu xmm10, [rax + 192]
+vextracti128 xmm13, ymm13, 1
+vextracti128 xmm1, ymm1, 1
+vpmaskmovq [rdx + 64], xmm6, xmm13
+vpmaskmovq [rdx + 192], xmm10, xmm1
+vmovdqu xmm10, [rax + 32]
+vmovdqu xmm1, [rax + 160]
+vpmaskmovq [rdx + 32], xmm10, xmm9
+vpmaskmovq [rdx + 160], xmm1, xmm2
+vmovdqu xmm1, [rax + 96]
+vmovdqu xmm10, [rax + 224]
+vextracti128 xmm9, ymm9, 1
+vextracti128 xmm2, ymm2, 1
+vpmaskmovq [rdx + 96], xmm1, xmm9
+vpmaskmovq [rdx + 224], xmm10, xmm2
+vmovdqu xmm10, [rax + 16]
+vmovdqu xmm2, [rax + 144]
+vpmaskmovq [rdx + 16], xmm10, xmm11
+vpmaskmovq [rdx + 144], xmm2, xmm12
+vmovdqu xmm2, [rax + 80]
+vmovdqu xmm10, [rax + 208]
+vextracti128 xmm11, ymm11, 1
+vextracti128 xmm12, ymm12, 1
+vpmaskmovq [rdx + 80], xmm2, xmm11
+vpmaskmovq [rdx + 208], xmm10, xmm12
+vmovdqu xmm10, [rax + 48]
+vmovdqu xmm12, [rax + 176]
+vpmaskmovq [rdx + 48], xmm10, xmm8
+vpmaskmovq [rdx + 176], xmm12, xmm7
+vmovdqu xmm12, [rax + 112]
+vmovdqu xmm10, [rax + 240]
+vextracti128 xmm8, ymm8, 1
+vextracti128 xmm7, ymm7, 1
+vpmaskmovq [rdx + 112], xmm12, xmm8
+vpmaskmovq [rdx + 240], xmm10, xmm7
+6:
+vldmxcsr [rbp - 4]
+mov rsp, rbp
+pop rbp
+vzeroupper
+ret
+.p2align 2
+2:
+.long 0x7f80
+.p2align 6, 0xcc
+5:
+.quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
+.quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
+.quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x4316bc26c4a4df18, 0x4316bc26c4a4df18, 0x4316bc26c4a4df18, 0x4316bc26c4a4df18
+.quad 0x431de2443fd53468, 0x431de2443fd53468, 0x431de2443fd53468, 0x431de2443fd53468
+.quad 0x432f80000026f734, 0x432f80000026f734, 0x432f80000026f734, 0x432f80000026f734
+.quad 0x42f1bac83ffffff0, 0x42f1bac83ffffff0, 0x42f1bac83ffffff0, 0x42f1bac83ffffff0
+.quad 0x42c2307261d39180, 0x42c2307261d39180, 0x42c2307261d39180, 0x42c2307261d39180
+.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
+.quad 0x42ba82cf16373c00, 0x42ba82cf16373c00, 0x42ba82cf16373c00, 0x42ba82cf16373c00
+.quad 0x432ee29d890c2faa, 0x432ee29d890c2faa, 0x432ee29d890c2faa, 0x432ee29d890c2faa
+.quad 0x412da45800000000, 0x412da45800000000, 0x412da45800000000, 0x412da45800000000
+.quad 0x432f800000000000, 0x432f800000000000, 0x432f800000000000, 0x432f800000000000
+.quad 0x42bbac83ffffff00, 0x42bbac83ffffff00, 0x42bbac83ffffff00, 0x42bbac83ffffff00
+.quad 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000
+.quad 0x431bac83fffffffc, 0x431bac83fffffffc, 0x431bac83fffffffc, 0x431bac83fffffffc
+.quad 0x431bac8400000004, 0x431bac8400000004, 0x431bac8400000004, 0x431bac8400000004
+.quad 0x432f8132951bb188, 0x432f8132951bb188, 0x432f8132951bb188, 0x432f8132951bb188
+.quad 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000
+.quad 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000
+.quad 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff
+.quad 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000
+.quad 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff
+.quad 0x62e914deffffffff, 0x62e914deffffffff, 0x62e914deffffffff, 0x62e914deffffffff
+.quad 0x2fb03f66b5721f3c, 0x2fb03f66b5721f3c, 0x2fb03f66b5721f3c, 0x2fb03f66b5721f3c
+.quad 0x42ffffffffddb168, 0x42ffffffffddb168, 0x42ffffffffddb168, 0x42ffffffffddb168
+.quad 0x996ffffffffff800, 0x996ffffffffff800, 0x996ffffffffff800, 0x996ffffffffff800
+.quad 0x731fbffffffff800, 0x731fbffffffff800, 0x731fbffffffff800, 0x731fbffffffff800
+.quad 0xe2f0000000000000, 0xe2f0000000000000, 0xe2f0000000000000, 0xe2f0000000000000
+.quad 0xafc0000000000000, 0xafc0000000000000, 0xafc0000000000000, 0xafc0000000000000
+.quad 0xc300000000000000, 0xc300000000000000, 0xc300000000000000, 0xc300000000000000
+.quad 0x1970000000000000, 0x1970000000000000, 0x1970000000000000, 0x1970000000000000
+.quad 0x7320000000000000, 0x7320000000000000, 0x7320000000000000, 0x7320000000000000
+.quad 0x7ff914deffffffff, 0x7ff914deffffffff, 0x7ff914deffffffff, 0x7ff914deffffffff
+.quad 0x7ff03f66b5721f3c, 0x7ff03f66b5721f3c, 0x7ff03f66b5721f3c, 0x7ff03f66b5721f3c
+.quad 0x7fffffffffddb168, 0x7fffffffffddb168, 0x7fffffffffddb168, 0x7fffffffffddb168
+.quad 0x7ffffffffffff800, 0x7ffffffffffff800, 0x7ffffffffffff800, 0x7ffffffffffff800
+.quad 0xffffbffffffff800, 0xffffbffffffff800, 0xffffbffffffff800, 0xffffbffffffff800
+.quad 0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0x8000000000000000
+.quad 0xfffffffffffff800, 0xfffffffffffff800, 0xfffffffffffff800, 0xfffffffffffff800
+.quad 0x8006eb2100000001, 0x8006eb2100000001, 0x8006eb2100000001, 0x8006eb2100000001
+.quad 0x800fc0994a8dd0c4, 0x800fc0994a8dd0c4, 0x800fc0994a8dd0c4, 0x800fc0994a8dd0c4
+.quad 0x8000000000223e98, 0x8000000000223e98, 0x8000000000223e98, 0x8000000000223e98
+.quad 0x00003ffffffff800, 0x00003ffffffff800, 0x00003ffffffff800, 0x00003ffffffff800
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+7:
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+"
+}
+
+// accumulate on arrays: t = t + x*y*2^4, x < p, y < p, R = 2^256; t has 10 columns of 8 lanes, 52 bits apart, at most 32 turns of a lane since t was 0. Element i is added to lane i mod 8. t must be apart from x and y.
+accumulate_kernel! {
+    accumulate_avx2,
+    "fieldc_vesta_accumulate_array_avx2_6a0e9162023e6f44",
+    r"
+push rbp
+mov rbp, rsp
+sub rsp, 832
+and rsp, -32
+vstmxcsr [rbp - 4]
+vldmxcsr [rip + 2f]
+sub rdi, 8
+jb 3f
+4:
+vmovdqu xmm0, [rcx]
+vmovdqu xmm1, [rcx + 128]
+vinserti128 ymm0, ymm0, [rcx + 64], 1
+vinserti128 ymm1, ymm1, [rcx + 192], 1
+vmovdqu xmm2, [rcx + 32]
+vmovdqu xmm3, [rcx + 160]
+vinserti128 ymm2, ymm2, [rcx + 96], 1
+vinserti128 ymm3, ymm3, [rcx + 224], 1
+vpunpcklqdq ymm4, ymm0, ymm2
+vpunpcklqdq ymm5, ymm1, ymm3
+vpunpckhqdq ymm2, ymm0, ymm2
+vpunpckhqdq ymm3, ymm1, ymm3
+vmovdqu xmm1, [rcx + 16]
+vmovdqu xmm0, [rcx + 144]
+vinserti128 ymm1, ymm1, [rcx + 80], 1
+vinserti128 ymm0, ymm0, [rcx + 208], 1
+vmovdqu xmm6, [rcx + 48]
+vmovdqu xmm7, [rcx + 176]
+vinserti128 ymm6, ymm6, [rcx + 112], 1
+vinserti128 ymm7, ymm7, [rcx + 240], 1
+vpunpcklqdq ymm8, ymm1, ymm6
+vpunpcklqdq ymm9, ymm0, ymm7
+vpunpckhqdq ymm6, ymm1, ymm6
+vpunpckhqdq ymm7, ymm0, ymm7
+vpsllq ymm0, ymm4, 4
+vpsllq ymm1, ymm5, 4
+vpsrlq ymm4, ymm4, 48
+vpsrlq ymm5, ymm5, 48
+vpsllq ymm10, ymm2, 16
+vpsllq ymm11, ymm3, 16
+vpaddq ymm4, ymm10, ymm4
+vpaddq ymm5, ymm11, ymm5
+vpsrlq ymm2, ymm2, 36
+vpsrlq ymm3, ymm3, 36
+vpsllq ymm11, ymm8, 28
+vpsllq ymm10, ymm9, 28
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm3, ymm10, ymm3
+vpsrlq ymm8, ymm8, 24
+vpsrlq ymm9, ymm9, 24
+vpsllq ymm10, ymm6, 40
+vpsllq ymm11, ymm7, 40
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm9, ymm11, ymm9
+vpsrlq ymm6, ymm6, 12
+vpsrlq ymm7, ymm7, 12
+vmovdqu xmm11, [rdx]
+vmovdqu xmm10, [rdx + 128]
+vinserti128 ymm11, ymm11, [rdx + 64], 1
+vinserti128 ymm10, ymm10, [rdx + 192], 1
+vmovdqu xmm12, [rdx + 32]
+vmovdqu xmm13, [rdx + 160]
+vinserti128 ymm12, ymm12, [rdx + 96], 1
+vinserti128 ymm13, ymm13, [rdx + 224], 1
+vpunpcklqdq ymm14, ymm11, ymm12
+vpunpcklqdq ymm15, ymm10, ymm13
+vpunpckhqdq ymm12, ymm11, ymm12
+vpunpckhqdq ymm13, ymm10, ymm13
+vmovdqu xmm10, [rdx + 16]
+vmovdqu xmm11, [rdx + 144]
+vinserti128 ymm10, ymm10, [rdx + 80], 1
+vinserti128 ymm11, ymm11, [rdx + 208], 1
+vmovdqu [rsp], ymm7
+vmovdqu xmm7, [rdx + 48]
+vmovdqu [rsp + 32], ymm6
+vmovdqu xmm6, [rdx + 176]
+vinserti128 ymm7, ymm7, [rdx + 112], 1
+vinserti128 ymm6, ymm6, [rdx + 240], 1
+vmovdqu [rsp + 64], ymm9
+vpunpcklqdq ymm9, ymm10, ymm7
+vmovdqu [rsp + 96], ymm8
+vpunpcklqdq ymm8, ymm11, ymm6
+vpunpckhqdq ymm7, ymm10, ymm7
+vpunpckhqdq ymm6, ymm11, ymm6
+vpsrlq ymm11, ymm14, 52
+vpsrlq ymm10, ymm15, 52
+vmovdqu [rsp + 128], ymm3
+vpsllq ymm3, ymm12, 12
+vmovdqu [rsp + 160], ymm2
+vpsllq ymm2, ymm13, 12
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm10, ymm2, ymm10
+vpsrlq ymm12, ymm12, 40
+vpsrlq ymm13, ymm13, 40
+vpsllq ymm2, ymm9, 24
+vpsllq ymm3, ymm8, 24
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm13, ymm3, ymm13
+vpsrlq ymm9, ymm9, 28
+vpsrlq ymm8, ymm8, 28
+vpsllq ymm3, ymm7, 36
+vpsllq ymm2, ymm6, 36
+vpaddq ymm9, ymm3, ymm9
+vpaddq ymm8, ymm2, ymm8
+vpsrlq ymm7, ymm7, 16
+vpsrlq ymm6, ymm6, 16
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm2
+vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm15, ymm15, ymm3
+vsubpd ymm14, ymm14, ymm2
+vsubpd ymm15, ymm15, ymm3
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpaddq ymm0, ymm0, ymm2
+vpaddq ymm1, ymm1, ymm3
+vsubpd ymm0, ymm0, ymm2
+vsubpd ymm1, ymm1, ymm3
+vmovdqu [rsp + 192], ymm6
+vmovdqu ymm6, [rip + 5f + 64]
+vmovdqu [rsp + 224], ymm7
+vmovdqa ymm7, ymm6
+vfmadd231pd ymm7, ymm14, ymm0
+vmovdqu [rsp + 256], ymm8
+vmovdqu ymm8, [rip + 5f + 64]
+vmovdqu [rsp + 288], ymm9
+vmovdqa ymm9, ymm8
+vfmadd231pd ymm9, ymm15, ymm1
+vmovdqu [rsp + 320], ymm13
+vmovdqu ymm13, [rip + 5f + 96]
+vmovdqu [rsp + 352], ymm12
+vsubpd ymm12, ymm13, ymm7
+vmovdqu [rsp + 384], ymm10
+vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu [rsp + 416], ymm11
+vsubpd ymm11, ymm10, ymm9
+vfmadd231pd ymm12, ymm14, ymm0
+vfmadd231pd ymm11, ymm15, ymm1
+vpaddq ymm12, ymm12, [rsi]
+vpaddq ymm11, ymm11, [rsi + 32]
+vpaddq ymm7, ymm7, [rsi + 64]
+vpaddq ymm9, ymm9, [rsi + 96]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm4, ymm4, ymm2
+vpaddq ymm5, ymm5, ymm3
+vsubpd ymm4, ymm4, ymm2
+vsubpd ymm5, ymm5, ymm3
+vmovdqu [rsp + 448], ymm11
+vmovdqa ymm11, ymm6
+vfmadd231pd ymm11, ymm14, ymm4
+vmovdqu [rsp + 480], ymm12
+vmovdqa ymm12, ymm8
+vfmadd231pd ymm12, ymm15, ymm5
+vsubpd ymm8, ymm13, ymm11
+vsubpd ymm13, ymm10, ymm12
+vfmadd231pd ymm8, ymm14, ymm4
+vfmadd231pd ymm13, ymm15, ymm5
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm9, ymm13, ymm9
+vpaddq ymm11, ymm11, [rsi + 128]
+vpaddq ymm12, ymm12, [rsi + 160]
+vmovdqu ymm13, [rsp + 416]
+vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm8, [rsp + 384]
+vpand ymm8, ymm8, [rip + 5f]
+vpaddq ymm13, ymm13, ymm2
+vpaddq ymm8, ymm8, ymm3
+vsubpd ymm13, ymm13, ymm2
+vsubpd ymm8, ymm8, ymm3
+vmovdqu [rsp + 384], ymm5
+vmovdqa ymm5, ymm6
+vfmadd231pd ymm5, ymm13, ymm0
+vmovdqu [rsp + 416], ymm4
+vmovdqu ymm4, [rip + 5f + 64]
+vmovdqu [rsp + 512], ymm15
+vmovdqa ymm15, ymm4
+vfmadd231pd ymm15, ymm8, ymm1
+vmovdqu ymm4, [rip + 5f + 96]
+vsubpd ymm6, ymm4, ymm5
+vsubpd ymm4, ymm10, ymm15
+vfmadd231pd ymm6, ymm13, ymm0
+vfmadd231pd ymm4, ymm8, ymm1
+vpaddq ymm7, ymm6, ymm7
+vpaddq ymm9, ymm4, ymm9
+vpaddq ymm11, ymm5, ymm11
+vpaddq ymm12, ymm15, ymm12
+vmovdqu ymm15, [rsp + 160]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm5, [rsp + 128]
+vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm15, ymm15, ymm2
+vpaddq ymm5, ymm5, ymm3
+vsubpd ymm15, ymm15, ymm2
+vsubpd ymm5, ymm5, ymm3
+vmovdqu ymm4, [rip + 5f + 64]
+vmovdqa ymm6, ymm4
+vfmadd231pd ymm6, ymm14, ymm15
+vmovdqu [rsp + 128], ymm9
+vmovdqu ymm9, [rip + 5f + 64]
+vmovdqu [rsp + 160], ymm7
+vmovdqa ymm7, ymm9
+vfmadd231pd ymm7, ymm5, [rsp + 512]
+vmovdqu [rsp + 544], ymm1
+vmovdqu ymm1, [rip + 5f + 96]
+vmovdqu [rsp + 576], ymm0
+vsubpd ymm0, ymm1, ymm6
+vsubpd ymm3, ymm10, ymm7
+vfmadd231pd ymm0, ymm14, ymm15
+vfmadd231pd ymm3, ymm5, [rsp + 512]
+vpaddq ymm11, ymm0, ymm11
+vpaddq ymm12, ymm3, ymm12
+vpaddq ymm6, ymm6, [rsi + 192]
+vpaddq ymm7, ymm7, [rsi + 224]
+vmovdqu ymm3, [rsp + 416]
+vmovdqa ymm0, ymm4
+vfmadd231pd ymm0, ymm13, ymm3
+vmovdqu [rsp + 608], ymm5
+vmovdqa ymm5, ymm9
+vfmadd231pd ymm5, ymm8, [rsp + 384]
+vmovdqu [rsp + 640], ymm15
+vsubpd ymm15, ymm1, ymm0
+vmovdqu [rsp + 672], ymm14
+vsubpd ymm14, ymm10, ymm5
+vfmadd231pd ymm15, ymm13, ymm3
+vfmadd231pd ymm14, ymm8, [rsp + 384]
+vpaddq ymm11, ymm15, ymm11
+vpaddq ymm12, ymm14, ymm12
+vpaddq ymm6, ymm0, ymm6
+vpaddq ymm7, ymm5, ymm7
+vmovdqu ymm5, [rsp + 352]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm0, [rsp + 320]
+vpand ymm0, ymm0, [rip + 5f]
+vpaddq ymm5, ymm5, ymm2
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm14
+vsubpd ymm5, ymm5, ymm2
+vsubpd ymm0, ymm0, ymm14
+vmovdqu ymm15, [rsp + 576]
+vmovdqa ymm3, ymm4
+vfmadd231pd ymm3, ymm5, ymm15
+vmovdqu [rsp + 320], ymm8
+vmovdqa ymm8, ymm9
+vfmadd231pd ymm8, ymm0, [rsp + 544]
+vmovdqu [rsp + 352], ymm13
+vsubpd ymm13, ymm1, ymm3
+vsubpd ymm1, ymm10, ymm8
+vfmadd231pd ymm13, ymm5, ymm15
+vfmadd231pd ymm1, ymm0, [rsp + 544]
+vpaddq ymm11, ymm13, ymm11
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm6, ymm3, ymm6
+vpaddq ymm7, ymm8, ymm7
+vmovdqu ymm8, [rsp + 96]
+vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm3, [rsp + 64]
+vpand ymm3, ymm3, [rip + 5f]
+vpaddq ymm8, ymm8, ymm2
+vpaddq ymm3, ymm3, ymm14
+vsubpd ymm8, ymm8, ymm2
+vsubpd ymm3, ymm3, ymm14
+vmovdqu ymm1, [rsp + 672]
+vmovdqa ymm13, ymm4
+vfmadd231pd ymm13, ymm8, ymm1
+vmovdqu [rsp + 64], ymm12
+vmovdqa ymm12, ymm9
+vfmadd231pd ymm12, ymm3, [rsp + 512]
+vmovdqu [rsp + 96], ymm11
+vmovdqu ymm11, [rip + 5f + 96]
+vsubpd ymm15, ymm11, ymm13
+vsubpd ymm14, ymm10, ymm12
+vfmadd231pd ymm15, ymm1, ymm8
+vfmadd231pd ymm14, ymm3, [rsp + 512]
+vpaddq ymm6, ymm15, ymm6
+vpaddq ymm7, ymm14, ymm7
+vpaddq ymm13, ymm13, [rsi + 256]
+vpaddq ymm12, ymm12, [rsi + 288]
+vmovdqu ymm14, [rsp + 352]
+vmovdqu ymm15, [rsp + 640]
+vmovdqu [rsp + 704], ymm3
+vmovdqa ymm3, ymm4
+vfmadd231pd ymm3, ymm14, ymm15
+vmovdqu [rsp + 736], ymm8
+vmovdqu ymm8, [rsp + 320]
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm8, [rsp + 608]
+vsubpd ymm2, ymm11, ymm3
+vsubpd ymm11, ymm10, ymm1
+vfmadd231pd ymm2, ymm14, ymm15
+vfmadd231pd ymm11, ymm8, [rsp + 608]
+vpaddq ymm6, ymm2, ymm6
+vpaddq ymm7, ymm11, ymm7
+vpaddq ymm13, ymm3, ymm13
+vpaddq ymm12, ymm1, ymm12
+vmovdqu ymm1, [rsp + 416]
+vmovdqa ymm3, ymm4
+vfmadd231pd ymm3, ymm5, ymm1
+vmovdqu ymm11, [rsp + 384]
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm0, ymm11
+vmovdqu ymm15, [rip + 5f + 96]
+vsubpd ymm8, ymm15, ymm3
+vsubpd ymm14, ymm10, ymm2
+vfmadd231pd ymm8, ymm5, ymm1
+vfmadd231pd ymm14, ymm0, ymm11
+vpaddq ymm6, ymm8, ymm6
+vpaddq ymm7, ymm14, ymm7
+vpaddq ymm13, ymm3, ymm13
+vpaddq ymm12, ymm2, ymm12
+vmovdqu ymm2, [rsp + 288]
+vpand ymm2, ymm2, [rip + 5f]
+vmovdqu ymm3, [rsp + 256]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm2, ymm2, ymm14
+vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm8
+vsubpd ymm2, ymm2, ymm14
+vsubpd ymm3, ymm3, ymm8
+vmovdqa ymm11, ymm4
+vfmadd231pd ymm11, ymm2, [rsp + 576]
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm3, [rsp + 544]
+vmovdqu [rsp + 256], ymm0
+vsubpd ymm0, ymm15, ymm11
+vmovdqu [rsp + 288], ymm5
+vsubpd ymm5, ymm10, ymm1
+vfmadd231pd ymm0, ymm2, [rsp + 576]
+vfmadd231pd ymm5, ymm3, [rsp + 544]
+vpaddq ymm6, ymm0, ymm6
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm13, ymm11, ymm13
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm1, ymm14, [rsp + 32]
+vpaddq ymm11, ymm8, [rsp]
+vsubpd ymm1, ymm1, ymm14
+vsubpd ymm11, ymm11, ymm8
+vmovdqu ymm5, [rsp + 672]
+vmovdqa ymm0, ymm4
+vfmadd231pd ymm0, ymm1, ymm5
+vmovdqu [rsp], ymm7
+vmovdqa ymm7, ymm9
+vfmadd231pd ymm7, ymm11, [rsp + 512]
+vmovdqu [rsp + 32], ymm6
+vsubpd ymm6, ymm15, ymm0
+vsubpd ymm8, ymm10, ymm7
+vfmadd231pd ymm6, ymm5, ymm1
+vfmadd231pd ymm8, ymm11, [rsp + 512]
+vpaddq ymm13, ymm6, ymm13
+vpaddq ymm12, ymm8, ymm12
+vpaddq ymm0, ymm0, [rsi + 320]
+vpaddq ymm7, ymm7, [rsi + 352]
+vmovdqu ymm8, [rsp + 352]
+vmovdqu ymm6, [rsp + 736]
+vmovdqa ymm5, ymm4
+vfmadd231pd ymm5, ymm8, ymm6
+vmovdqu [rsp + 512], ymm11
+vmovdqu ymm11, [rsp + 320]
+vmovdqu [rsp + 672], ymm1
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm11, [rsp + 704]
+vsubpd ymm14, ymm15, ymm5
+vmovdqu [rsp + 768], ymm3
+vsubpd ymm3, ymm10, ymm1
+vfmadd231pd ymm14, ymm8, ymm6
+vfmadd231pd ymm3, ymm11, [rsp + 704]
+vpaddq ymm13, ymm14, ymm13
+vpaddq ymm12, ymm3, ymm12
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm7, ymm1, ymm7
+vmovdqu ymm1, [rsp + 288]
+vmovdqu ymm5, [rsp + 640]
+vmovdqa ymm3, ymm4
+vfmadd231pd ymm3, ymm1, ymm5
+vmovdqu ymm14, [rsp + 256]
+vmovdqa ymm6, ymm9
+vfmadd231pd ymm6, ymm14, [rsp + 608]
+vsubpd ymm11, ymm15, ymm3
+vsubpd ymm8, ymm10, ymm6
+vfmadd231pd ymm11, ymm1, ymm5
+vfmadd231pd ymm8, ymm14, [rsp + 608]
+vpaddq ymm13, ymm11, ymm13
+vpaddq ymm12, ymm8, ymm12
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm7, ymm6, ymm7
+vmovdqu ymm6, [rsp + 416]
+vmovdqa ymm3, ymm4
+vfmadd231pd ymm3, ymm2, ymm6
+vmovdqu ymm8, [rsp + 768]
+vmovdqu ymm11, [rsp + 384]
+vmovdqa ymm5, ymm9
+vfmadd231pd ymm5, ymm8, ymm11
+vsubpd ymm14, ymm15, ymm3
+vsubpd ymm1, ymm10, ymm5
+vfmadd231pd ymm14, ymm2, ymm6
+vfmadd231pd ymm1, ymm8, ymm11
+vpaddq ymm13, ymm14, ymm13
+vpaddq ymm12, ymm1, ymm12
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm7, ymm5, ymm7
+vmovdqu ymm5, [rsp + 224]
+vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm3
+vmovdqu ymm1, [rsp + 192]
+vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm14
+vsubpd ymm3, ymm5, ymm3
+vsubpd ymm14, ymm1, ymm14
+vmovdqu ymm1, [rsp + 576]
+vmovdqa ymm5, ymm4
+vfmadd231pd ymm5, ymm3, ymm1
+vmovdqa ymm11, ymm9
+vfmadd231pd ymm11, ymm14, [rsp + 544]
+vsubpd ymm6, ymm15, ymm5
+vsubpd ymm8, ymm10, ymm11
+vfmadd231pd ymm6, ymm3, ymm1
+vfmadd231pd ymm8, ymm14, [rsp + 544]
+vpaddq ymm13, ymm6, ymm13
+vpaddq ymm12, ymm8, ymm12
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm7, ymm11, ymm7
+vmovdqu ymm11, [rsp + 352]
+vmovdqu ymm5, [rsp + 672]
+vmovdqa ymm8, ymm4
+vfmadd231pd ymm8, ymm11, ymm5
+vmovdqu ymm6, [rsp + 320]
+vmovdqu ymm1, [rsp + 512]
+vmovdqu [rsp + 544], ymm12
+vmovdqa ymm12, ymm9
+vfmadd231pd ymm12, ymm6, ymm1
+vmovdqu [rsp + 576], ymm13
+vsubpd ymm13, ymm15, ymm8
+vmovdqu [rsp + 192], ymm14
+vsubpd ymm14, ymm10, ymm12
+vfmadd231pd ymm13, ymm11, ymm5
+vfmadd231pd ymm14, ymm6, ymm1
+vpaddq ymm0, ymm13, ymm0
+vpaddq ymm7, ymm14, ymm7
+vpaddq ymm8, ymm8, [rsi + 384]
+vpaddq ymm12, ymm12, [rsi + 416]
+vmovdqu ymm14, [rsp + 288]
+vmovdqu ymm13, [rsp + 736]
+vmovdqa ymm6, ymm4
+vfmadd231pd ymm6, ymm14, ymm13
+vmovdqu ymm11, [rsp + 256]
+vmovdqa ymm1, ymm9
+vfmadd231pd ymm1, ymm11, [rsp + 704]
+vsubpd ymm5, ymm15, ymm6
+vmovdqu [rsp + 320], ymm3
+vsubpd ymm3, ymm10, ymm1
+vfmadd231pd ymm5, ymm14, ymm13
+vfmadd231pd ymm3, ymm11, [rsp + 704]
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm7, ymm3, ymm7
+vpaddq ymm8, ymm6, ymm8
+vpaddq ymm12, ymm1, ymm12
+vmovdqu ymm1, [rsp + 640]
+vmovdqa ymm6, ymm4
+vfmadd231pd ymm6, ymm2, ymm1
+vmovdqu ymm3, [rsp + 768]
+vmovdqu ymm5, [rsp + 608]
+vmovdqa ymm13, ymm9
+vfmadd231pd ymm13, ymm3, ymm5
+vsubpd ymm11, ymm15, ymm6
+vsubpd ymm14, ymm10, ymm13
+vfmadd231pd ymm11, ymm2, ymm1
+vfmadd231pd ymm14, ymm3, ymm5
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm7, ymm14, ymm7
+vpaddq ymm8, ymm6, ymm8
+vpaddq ymm12, ymm13, ymm12
+vmovdqu ymm13, [rsp + 320]
+vmovdqu ymm6, [rsp + 416]
+vmovdqa ymm14, ymm4
+vfmadd231pd ymm14, ymm13, ymm6
+vmovdqu ymm11, [rsp + 192]
+vmovdqa ymm5, ymm9
+vfmadd231pd ymm5, ymm11, [rsp + 384]
+vsubpd ymm1, ymm15, ymm14
+vsubpd ymm3, ymm10, ymm5
+vfmadd231pd ymm1, ymm13, ymm6
+vfmadd231pd ymm3, ymm11, [rsp + 384]
+vpaddq ymm0, ymm1, ymm0
+vpaddq ymm7, ymm3, ymm7
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm12, ymm5, ymm12
+vmovdqu ymm5, [rsp + 288]
+vmovdqu ymm14, [rsp + 672]
+vmovdqa ymm3, ymm4
+vfmadd231pd ymm3, ymm5, ymm14
+vmovdqu ymm1, [rsp + 256]
+vmovdqu ymm6, [rsp + 512]
+vmovdqu [rsp + 384], ymm7
+vmovdqa ymm7, ymm9
+vfmadd231pd ymm7, ymm1, ymm6
+vmovdqu [rsp + 416], ymm0
+vsubpd ymm0, ymm15, ymm3
+vsubpd ymm11, ymm10, ymm7
+vfmadd231pd ymm0, ymm5, ymm14
+vfmadd231pd ymm11, ymm1, ymm6
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm3, ymm3, [rsi + 448]
+vpaddq ymm7, ymm7, [rsi + 480]
+vmovdqu ymm11, [rsp + 736]
+vmovdqa ymm0, ymm4
+vfmadd231pd ymm0, ymm2, ymm11
+vmovdqu ymm1, [rsp + 768]
+vmovdqu ymm5, [rsp + 704]
+vmovdqa ymm6, ymm9
+vfmadd231pd ymm6, ymm1, ymm5
+vsubpd ymm14, ymm15, ymm0
+vsubpd ymm15, ymm10, ymm6
+vfmadd231pd ymm14, ymm2, ymm11
+vfmadd231pd ymm15, ymm1, ymm5
+vpaddq ymm8, ymm14, ymm8
+vpaddq ymm12, ymm15, ymm12
+vpaddq ymm3, ymm0, ymm3
+vpaddq ymm7, ymm6, ymm7
+vmovdqu ymm6, [rsp + 640]
+vmovdqa ymm0, ymm4
+vfmadd231pd ymm0, ymm13, ymm6
+vmovdqu ymm15, [rsp + 192]
+vmovdqu ymm14, [rsp + 608]
+vmovdqa ymm5, ymm9
+vfmadd231pd ymm5, ymm15, ymm14
+vmovdqu ymm11, [rip + 5f + 96]
+vsubpd ymm1, ymm11, ymm0
+vsubpd ymm11, ymm10, ymm5
+vfmadd231pd ymm1, ymm13, ymm6
+vfmadd231pd ymm11, ymm15, ymm14
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm3, ymm0, ymm3
+vpaddq ymm7, ymm5, ymm7
+vmovdqu ymm5, [rsp + 672]
+vmovdqa ymm0, ymm4
+vfmadd231pd ymm0, ymm2, ymm5
+vmovdqu ymm11, [rsp + 768]
+vmovdqu ymm1, [rsp + 512]
+vmovdqa ymm14, ymm9
+vfmadd231pd ymm14, ymm11, ymm1
+vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu [rsp + 608], ymm12
+vsubpd ymm12, ymm6, ymm0
+vmovdqu [rsp + 640], ymm8
+vsubpd ymm8, ymm10, ymm14
+vfmadd231pd ymm12, ymm2, ymm5
+vfmadd231pd ymm8, ymm11, ymm1
+vpaddq ymm3, ymm12, ymm3
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm0, ymm0, [rsi + 512]
+vpaddq ymm14, ymm14, [rsi + 544]
+vmovdqu ymm8, [rsp + 736]
+vmovdqa ymm12, ymm4
+vfmadd231pd ymm12, ymm13, ymm8
+vmovdqu ymm11, [rsp + 704]
+vmovdqa ymm2, ymm9
+vfmadd231pd ymm2, ymm15, ymm11
+vsubpd ymm1, ymm6, ymm12
+vsubpd ymm6, ymm10, ymm2
+vfmadd231pd ymm1, ymm13, ymm8
+vfmadd231pd ymm6, ymm15, ymm11
+vpaddq ymm3, ymm1, ymm3
+vpaddq ymm7, ymm6, ymm7
+vpaddq ymm0, ymm12, ymm0
+vpaddq ymm14, ymm2, ymm14
+vfmadd231pd ymm4, ymm13, ymm5
+vmovdqu ymm2, [rsp + 512]
+vfmadd231pd ymm9, ymm15, ymm2
+vmovdqu ymm12, [rip + 5f + 96]
+vsubpd ymm12, ymm12, ymm4
+vsubpd ymm10, ymm10, ymm9
+vfmadd231pd ymm12, ymm13, ymm5
+vfmadd231pd ymm10, ymm15, ymm2
+vpaddq ymm0, ymm12, ymm0
+vpaddq ymm14, ymm10, ymm14
+vpaddq ymm4, ymm4, [rsi + 576]
+vpaddq ymm9, ymm9, [rsi + 608]
+vmovdqu ymm10, [rsp + 480]
+vpaddq ymm10, ymm10, [rip + 5f + 128]
+vmovdqu ymm12, [rsp + 448]
+vpaddq ymm12, ymm12, [rip + 5f + 128]
+vmovdqu ymm2, [rsp + 160]
+vpaddq ymm2, ymm2, [rip + 5f + 160]
+vmovdqu ymm15, [rsp + 128]
+vpaddq ymm15, ymm15, [rip + 5f + 160]
+vmovdqu ymm5, [rsp + 96]
+vpaddq ymm5, ymm5, [rip + 5f + 192]
+vmovdqu ymm13, [rsp + 64]
+vpaddq ymm13, ymm13, [rip + 5f + 192]
+vmovdqu ymm6, [rsp + 32]
+vpaddq ymm6, ymm6, [rip + 5f + 224]
+vmovdqu ymm1, [rsp]
+vpaddq ymm1, ymm1, [rip + 5f + 224]
+vmovdqu ymm11, [rsp + 576]
+vpaddq ymm11, ymm11, [rip + 5f + 256]
+vmovdqu ymm8, [rsp + 544]
+vpaddq ymm8, ymm8, [rip + 5f + 256]
+vmovdqu [rsp + 544], ymm8
+vmovdqu ymm8, [rsp + 416]
+vpaddq ymm8, ymm8, [rip + 5f + 288]
+vmovdqu [rsp + 416], ymm8
+vmovdqu ymm8, [rsp + 384]
+vpaddq ymm8, ymm8, [rip + 5f + 288]
+vmovdqu [rsp + 384], ymm8
+vmovdqu ymm8, [rsp + 640]
+vpaddq ymm8, ymm8, [rip + 5f + 320]
+vmovdqu [rsp + 640], ymm8
+vmovdqu ymm8, [rsp + 608]
+vpaddq ymm8, ymm8, [rip + 5f + 320]
+vpaddq ymm3, ymm3, [rip + 5f + 352]
+vpaddq ymm7, ymm7, [rip + 5f + 352]
+vpaddq ymm0, ymm0, [rip + 5f + 384]
+vpaddq ymm14, ymm14, [rip + 5f + 384]
+vpaddq ymm4, ymm4, [rip + 5f + 416]
+vpaddq ymm9, ymm9, [rip + 5f + 416]
+vmovdqu [rsi], ymm10
+vmovdqu [rsi + 32], ymm12
+vmovdqu [rsi + 64], ymm2
+vmovdqu [rsi + 96], ymm15
+vmovdqu [rsi + 128], ymm5
+vmovdqu [rsi + 160], ymm13
+vmovdqu [rsi + 192], ymm6
+vmovdqu [rsi + 224], ymm1
+vmovdqu [rsi + 256], ymm11
+vmovdqu ymm11, [rsp + 544]
+vmovdqu [rsi + 288], ymm11
+vmovdqu ymm11, [rsp + 416]
+vmovdqu [rsi + 320], ymm11
+vmovdqu ymm11, [rsp + 384]
+vmovdqu [rsi + 352], ymm11
+vmovdqu ymm11, [rsp + 640]
+vmovdqu [rsi + 384], ymm11
+vmovdqu [rsi + 416], ymm8
+vmovdqu [rsi + 448], ymm3
+vmovdqu [rsi + 480], ymm7
+vmovdqu [rsi + 512], ymm0
+vmovdqu [rsi + 544], ymm14
+vmovdqu [rsi + 576], ymm4
+vmovdqu [rsi + 608], ymm9
+add rdx, 256
+add rcx, 256
+sub rdi, 8
+jae 4b
+3:
+add rdi, 8
+jz 6f
+imul rdi, rdi, -32
+lea rax, [rip + 7f]
+add rax, rdi
+vmovdqu xmm0, [rax]
+vmovdqu xmm1, [rax + 128]
+vpmaskmovq xmm0, xmm0, [rcx]
+vpmaskmovq xmm1, xmm1, [rcx + 128]
+vmovdqu xmm2, [rax + 64]
+vmovdqu xmm3, [rax + 192]
+vpmaskmovq xmm2, xmm2, [rcx + 64]
+vpmaskmovq xmm3, xmm3, [rcx + 192]
+vinserti128 ymm2, ymm0, xmm2, 1
+vinserti128 ymm3, ymm1, xmm3, 1
+vmovdqu xmm1, [rax + 32]
+vmovdqu xmm0, [rax + 160]
+vpmaskmovq xmm1, xmm1, [rcx + 32]
+vpmaskmovq xmm0, xmm0, [rcx + 160]
+vmovdqu xmm4, [rax + 96]
+vmovdqu xmm5, [rax + 224]
+vpmaskmovq xmm4, xmm4, [rcx + 96]
+vpmaskmovq xmm5, xmm5, [rcx + 224]
+vinserti128 ymm4, ymm1, xmm4, 1
+vinserti128 ymm5, ymm0, xmm5, 1
+vpunpcklqdq ymm0, ymm2, ymm4
+vpunpcklqdq ymm1, ymm3, ymm5
+vpunpckhqdq ymm4, ymm2, ymm4
+vpunpckhqdq ymm5, ymm3, ymm5
+vmovdqu xmm3, [rax + 16]
+vmovdqu xmm2, [rax + 144]
+vpmaskmovq xmm3, xmm3, [rcx + 16]
+vpmaskmovq xmm2, xmm2, [rcx + 144]
+vmovdqu xmm6, [rax + 80]
+vmovdqu xmm7, [rax + 208]
+vpmaskmovq xmm6, xmm6, [rcx + 80]
+vpmaskmovq xmm7, xmm7, [rcx + 208]
+vinserti128 ymm6, ymm3, xmm6, 1
+vinserti128 ymm7, ymm2, xmm7, 1
+vmovdqu xmm2, [rax + 48]
+vmovdqu xmm3, [rax + 176]
+vpmaskmovq xmm2, xmm2, [rcx + 48]
+vpmaskmovq xmm3, xmm3, [rcx + 176]
+vmovdqu xmm8, [rax + 112]
+vmovdqu xmm9, [rax + 240]
+vpmaskmovq xmm8, xmm8, [rcx + 112]
+vpmaskmovq xmm9, xmm9, [rcx + 240]
+vinserti128 ymm8, ymm2, xmm8, 1
+vinserti128 ymm9, ymm3, xmm9, 1
+vpunpcklqdq ymm3, ymm6, ymm8
+vpunpcklqdq ymm2, ymm7, ymm9
+vpunpckhqdq ymm8, ymm6, ymm8
+vpunpckhqdq ymm9, ymm7, ymm9
+vpsllq ymm7, ymm0, 4
+vpsllq ymm6, ymm1, 4
+vpsrlq ymm0, ymm0, 48
+vpsrlq ymm1, ymm1, 48
+vpsllq ymm10, ymm4, 16
+vpsllq ymm11, ymm5, 16
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm1, ymm11, ymm1
+vpsrlq ymm4, ymm4, 36
+vpsrlq ymm5, ymm5, 36
+vpsllq ymm11, ymm3, 28
+vpsllq ymm10, ymm2, 28
+vpaddq ymm4, ymm11, ymm4
+vpaddq ymm5, ymm10, ymm5
+vpsrlq ymm3, ymm3, 24
+vpsrlq ymm2, ymm2, 24
+vpsllq ymm10, ymm8, 40
+vpsllq ymm11, ymm9, 40
+vpaddq ymm3, ymm10, ymm3
+vpaddq ymm2, ymm11, ymm2
+vpsrlq ymm8, ymm8, 12
+vpsrlq ymm9, ymm9, 12
+vmovdqu xmm11, [rax]
+vmovdqu xmm10, [rax + 128]
+vpmaskmovq xmm11, xmm11, [rdx]
+vpmaskmovq xmm10, xmm10, [rdx + 128]
+vmovdqu xmm12, [rax + 64]
+vmovdqu xmm13, [rax + 192]
+vpmaskmovq xmm12, xmm12, [rdx + 64]
+vpmaskmovq xmm13, xmm13, [rdx + 192]
+vinserti128 ymm12, ymm11, xmm12, 1
+vinserti128 ymm13, ymm10, xmm13, 1
+vmovdqu xmm10, [rax + 32]
+vmovdqu xmm11, [rax + 160]
+vpmaskmovq xmm10, xmm10, [rdx + 32]
+vpmaskmovq xmm11, xmm11, [rdx + 160]
+vmovdqu xmm14, [rax + 96]
+vmovdqu xmm15, [rax + 224]
+vpmaskmovq xmm14, xmm14, [rdx + 96]
+vpmaskmovq xmm15, xmm15, [rdx + 224]
+vinserti128 ymm14, ymm10, xmm14, 1
+vinserti128 ymm15, ymm11, xmm15, 1
+vpunpcklqdq ymm11, ymm12, ymm14
+vpunpcklqdq ymm10, ymm13, ymm15
+vpunpckhqdq ymm14, ymm12, ymm14
+vpunpckhqdq ymm15, ymm13, ymm15
+vmovdqu xmm13, [rax + 16]
+vmovdqu xmm12, [rax + 144]
+vpmaskmovq xmm13, xmm13, [rdx + 16]
+vpmaskmovq xmm12, xmm12, [rdx + 144]
+vmovdqu [rsp], ymm9
+vmovdqu xmm9, [rax + 80]
+vmovdqu [rsp + 32], ymm8
+vmovdqu xmm8, [rax + 208]
+vpmaskmovq xmm9, xmm9, [rdx + 80]
+vpmaskmovq xmm8, xmm8, [rdx + 208]
+vinserti128 ymm9, ymm13, xmm9, 1
+vinserti128 ymm8, ymm12, xmm8, 1
+vmovdqu xmm12, [rax + 48]
+vmovdqu xmm13, [rax + 176]
+vpmaskmovq xmm12, xmm12, [rdx + 48]
+vpmaskmovq xmm13, xmm13, [rdx + 176]
+vmovdqu [rsp + 64], ymm2
+vmovdqu xmm2, [rax + 112]
+vmovdqu [rsp + 96], ymm3
+vmovdqu xmm3, [rax + 240]
+vpmaskmovq xmm2, xmm2, [rdx + 112]
+vpmaskmovq xmm3, xmm3, [rdx + 240]
+vinserti128 ymm2, ymm12, xmm2, 1
+vinserti128 ymm3, ymm13, xmm3, 1
+vpunpcklqdq ymm13, ymm9, ymm2
+vpunpcklqdq ymm12, ymm8, ymm3
+vpunpckhqdq ymm2, ymm9, ymm2
+vpunpckhqdq ymm3, ymm8, ymm3
+vpsrlq ymm8, ymm11, 52
+vpsrlq ymm9, ymm10, 52
+vmovdqu [rsp + 128], ymm5
+vpsllq ymm5, ymm14, 12
+vmovdqu [rsp + 160], ymm4
+vpsllq ymm4, ymm15, 12
+vpaddq ymm8, ymm5, ymm8
+vpaddq ymm9, ymm4, ymm9
+vpsrlq ymm14, ymm14, 40
+vpsrlq ymm15, ymm15, 40
+vpsllq ymm4, ymm13, 24
+vpsllq ymm5, ymm12, 24
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm15, ymm5, ymm15
+vpsrlq ymm13, ymm13, 28
+vpsrlq ymm12, ymm12, 28
+vpsllq ymm5, ymm2, 36
+vpsllq ymm4, ymm3, 36
+vpaddq ymm13, ymm5, ymm13
+vpaddq ymm12, ymm4, ymm12
+vpsrlq ymm2, ymm2, 16
+vpsrlq ymm3, ymm3, 16
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm11, ymm11, ymm4
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm10, ymm10, ymm5
+vsubpd ymm11, ymm11, ymm4
+vsubpd ymm10, ymm10, ymm5
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpaddq ymm7, ymm7, ymm4
+vpaddq ymm6, ymm6, ymm5
+vsubpd ymm7, ymm7, ymm4
+vsubpd ymm6, ymm6, ymm5
+vmovdqu [rsp + 192], ymm3
+vmovdqu ymm3, [rip + 5f + 64]
+vmovdqu [rsp + 224], ymm2
+vmovdqa ymm2, ymm3
+vfmadd231pd ymm2, ymm11, ymm7
+vmovdqu [rsp + 256], ymm12
+vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu [rsp + 288], ymm13
+vmovdqa ymm13, ymm12
+vfmadd231pd ymm13, ymm10, ymm6
+vmovdqu [rsp + 320], ymm15
+vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu [rsp + 352], ymm14
+vsubpd ymm14, ymm15, ymm2
+vmovdqu [rsp + 384], ymm9
+vmovdqu ymm9, [rip + 5f + 96]
+vmovdqu [rsp + 416], ymm8
+vsubpd ymm8, ymm9, ymm13
+vfmadd231pd ymm14, ymm11, ymm7
+vfmadd231pd ymm8, ymm10, ymm6
+vpaddq ymm14, ymm14, [rsi]
+vpaddq ymm8, ymm8, [rsi + 32]
+vpaddq ymm2, ymm2, [rsi + 64]
+vpaddq ymm13, ymm13, [rsi + 96]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpaddq ymm0, ymm0, ymm4
+vpaddq ymm1, ymm1, ymm5
+vsubpd ymm0, ymm0, ymm4
+vsubpd ymm1, ymm1, ymm5
+vmovdqu [rsp + 448], ymm8
+vmovdqa ymm8, ymm3
+vfmadd231pd ymm8, ymm11, ymm0
+vmovdqu [rsp + 480], ymm14
+vmovdqa ymm14, ymm12
+vfmadd231pd ymm14, ymm10, ymm1
+vsubpd ymm12, ymm15, ymm8
+vsubpd ymm15, ymm9, ymm14
+vfmadd231pd ymm12, ymm11, ymm0
+vfmadd231pd ymm15, ymm10, ymm1
+vpaddq ymm2, ymm12, ymm2
+vpaddq ymm13, ymm15, ymm13
+vpaddq ymm8, ymm8, [rsi + 128]
+vpaddq ymm14, ymm14, [rsi + 160]
+vmovdqu ymm15, [rsp + 416]
+vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm12, [rsp + 384]
+vpand ymm12, ymm12, [rip + 5f]
+vpaddq ymm15, ymm15, ymm4
+vpaddq ymm12, ymm12, ymm5
+vsubpd ymm15, ymm15, ymm4
+vsubpd ymm12, ymm12, ymm5
+vmovdqu [rsp + 384], ymm1
+vmovdqa ymm1, ymm3
+vfmadd231pd ymm1, ymm15, ymm7
+vmovdqu [rsp + 416], ymm0
+vmovdqu ymm0, [rip + 5f + 64]
+vmovdqu [rsp + 512], ymm10
+vmovdqa ymm10, ymm0
+vfmadd231pd ymm10, ymm12, ymm6
+vmovdqu ymm0, [rip + 5f + 96]
+vsubpd ymm3, ymm0, ymm1
+vsubpd ymm0, ymm9, ymm10
+vfmadd231pd ymm3, ymm15, ymm7
+vfmadd231pd ymm0, ymm12, ymm6
+vpaddq ymm2, ymm3, ymm2
+vpaddq ymm13, ymm0, ymm13
+vpaddq ymm8, ymm1, ymm8
+vpaddq ymm14, ymm10, ymm14
+vmovdqu ymm10, [rsp + 160]
+vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm1, [rsp + 128]
+vpand ymm1, ymm1, [rip + 5f]
+vpaddq ymm10, ymm10, ymm4
+vpaddq ymm1, ymm1, ymm5
+vsubpd ymm10, ymm10, ymm4
+vsubpd ymm1, ymm1, ymm5
+vmovdqu ymm0, [rip + 5f + 64]
+vmovdqa ymm3, ymm0
+vfmadd231pd ymm3, ymm11, ymm10
+vmovdqu [rsp + 128], ymm13
+vmovdqu ymm13, [rip + 5f + 64]
+vmovdqu [rsp + 160], ymm2
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm1, [rsp + 512]
+vmovdqu [rsp + 544], ymm6
+vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu [rsp + 576], ymm7
+vsubpd ymm7, ymm6, ymm3
+vsubpd ymm5, ymm9, ymm2
+vfmadd231pd ymm7, ymm11, ymm10
+vfmadd231pd ymm5, ymm1, [rsp + 512]
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm3, ymm3, [rsi + 192]
+vpaddq ymm2, ymm2, [rsi + 224]
+vmovdqu ymm5, [rsp + 416]
+vmovdqa ymm7, ymm0
+vfmadd231pd ymm7, ymm15, ymm5
+vmovdqu [rsp + 608], ymm1
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm12, [rsp + 384]
+vmovdqu [rsp + 640], ymm10
+vsubpd ymm10, ymm6, ymm7
+vmovdqu [rsp + 672], ymm11
+vsubpd ymm11, ymm9, ymm1
+vfmadd231pd ymm10, ymm15, ymm5
+vfmadd231pd ymm11, ymm12, [rsp + 384]
+vpaddq ymm8, ymm10, ymm8
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm3, ymm7, ymm3
+vpaddq ymm2, ymm1, ymm2
+vmovdqu ymm1, [rsp + 352]
+vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm7, [rsp + 320]
+vpand ymm7, ymm7, [rip + 5f]
+vpaddq ymm1, ymm1, ymm4
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm7, ymm7, ymm11
+vsubpd ymm1, ymm1, ymm4
+vsubpd ymm7, ymm7, ymm11
+vmovdqu ymm10, [rsp + 576]
+vmovdqa ymm5, ymm0
+vfmadd231pd ymm5, ymm1, ymm10
+vmovdqu [rsp + 320], ymm12
+vmovdqa ymm12, ymm13
+vfmadd231pd ymm12, ymm7, [rsp + 544]
+vmovdqu [rsp + 352], ymm15
+vsubpd ymm15, ymm6, ymm5
+vsubpd ymm6, ymm9, ymm12
+vfmadd231pd ymm15, ymm1, ymm10
+vfmadd231pd ymm6, ymm7, [rsp + 544]
+vpaddq ymm8, ymm15, ymm8
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm3, ymm5, ymm3
+vpaddq ymm2, ymm12, ymm2
+vmovdqu ymm12, [rsp + 96]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm5, [rsp + 64]
+vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm12, ymm12, ymm4
+vpaddq ymm5, ymm5, ymm11
+vsubpd ymm12, ymm12, ymm4
+vsubpd ymm5, ymm5, ymm11
+vmovdqu ymm6, [rsp + 672]
+vmovdqa ymm15, ymm0
+vfmadd231pd ymm15, ymm12, ymm6
+vmovdqu [rsp + 64], ymm14
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm5, [rsp + 512]
+vmovdqu [rsp + 96], ymm8
+vmovdqu ymm8, [rip + 5f + 96]
+vsubpd ymm10, ymm8, ymm15
+vsubpd ymm11, ymm9, ymm14
+vfmadd231pd ymm10, ymm6, ymm12
+vfmadd231pd ymm11, ymm5, [rsp + 512]
+vpaddq ymm3, ymm10, ymm3
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm15, ymm15, [rsi + 256]
+vpaddq ymm14, ymm14, [rsi + 288]
+vmovdqu ymm11, [rsp + 352]
+vmovdqu ymm10, [rsp + 640]
+vmovdqu [rsp + 704], ymm5
+vmovdqa ymm5, ymm0
+vfmadd231pd ymm5, ymm11, ymm10
+vmovdqu [rsp + 736], ymm12
+vmovdqu ymm12, [rsp + 320]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm12, [rsp + 608]
+vsubpd ymm4, ymm8, ymm5
+vsubpd ymm8, ymm9, ymm6
+vfmadd231pd ymm4, ymm11, ymm10
+vfmadd231pd ymm8, ymm12, [rsp + 608]
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm2, ymm8, ymm2
+vpaddq ymm15, ymm5, ymm15
+vpaddq ymm14, ymm6, ymm14
+vmovdqu ymm6, [rsp + 416]
+vmovdqa ymm5, ymm0
+vfmadd231pd ymm5, ymm1, ymm6
+vmovdqu ymm8, [rsp + 384]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm7, ymm8
+vmovdqu ymm10, [rip + 5f + 96]
+vsubpd ymm12, ymm10, ymm5
+vsubpd ymm11, ymm9, ymm4
+vfmadd231pd ymm12, ymm1, ymm6
+vfmadd231pd ymm11, ymm7, ymm8
+vpaddq ymm3, ymm12, ymm3
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm15, ymm5, ymm15
+vpaddq ymm14, ymm4, ymm14
+vmovdqu ymm4, [rsp + 288]
+vpand ymm4, ymm4, [rip + 5f]
+vmovdqu ymm5, [rsp + 256]
+vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm4, ymm4, ymm11
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm5, ymm5, ymm12
+vsubpd ymm4, ymm4, ymm11
+vsubpd ymm5, ymm5, ymm12
+vmovdqa ymm8, ymm0
+vfmadd231pd ymm8, ymm4, [rsp + 576]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm5, [rsp + 544]
+vmovdqu [rsp + 256], ymm7
+vsubpd ymm7, ymm10, ymm8
+vmovdqu [rsp + 288], ymm1
+vsubpd ymm1, ymm9, ymm6
+vfmadd231pd ymm7, ymm4, [rsp + 576]
+vfmadd231pd ymm1, ymm5, [rsp + 544]
+vpaddq ymm3, ymm7, ymm3
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm6, ymm11, [rsp + 32]
+vpaddq ymm8, ymm12, [rsp]
+vsubpd ymm6, ymm6, ymm11
+vsubpd ymm8, ymm8, ymm12
+vmovdqu ymm1, [rsp + 672]
+vmovdqa ymm7, ymm0
+vfmadd231pd ymm7, ymm6, ymm1
+vmovdqu [rsp], ymm2
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm8, [rsp + 512]
+vmovdqu [rsp + 32], ymm3
+vsubpd ymm3, ymm10, ymm7
+vsubpd ymm12, ymm9, ymm2
+vfmadd231pd ymm3, ymm1, ymm6
+vfmadd231pd ymm12, ymm8, [rsp + 512]
+vpaddq ymm15, ymm3, ymm15
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm7, ymm7, [rsi + 320]
+vpaddq ymm2, ymm2, [rsi + 352]
+vmovdqu ymm12, [rsp + 352]
+vmovdqu ymm3, [rsp + 736]
+vmovdqa ymm1, ymm0
+vfmadd231pd ymm1, ymm12, ymm3
+vmovdqu [rsp + 512], ymm8
+vmovdqu ymm8, [rsp + 320]
+vmovdqu [rsp + 672], ymm6
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm8, [rsp + 704]
+vsubpd ymm11, ymm10, ymm1
+vmovdqu [rsp + 768], ymm5
+vsubpd ymm5, ymm9, ymm6
+vfmadd231pd ymm11, ymm12, ymm3
+vfmadd231pd ymm5, ymm8, [rsp + 704]
+vpaddq ymm15, ymm11, ymm15
+vpaddq ymm14, ymm5, ymm14
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm2, ymm6, ymm2
+vmovdqu ymm6, [rsp + 288]
+vmovdqu ymm1, [rsp + 640]
+vmovdqa ymm5, ymm0
+vfmadd231pd ymm5, ymm6, ymm1
+vmovdqu ymm11, [rsp + 256]
+vmovdqa ymm3, ymm13
+vfmadd231pd ymm3, ymm11, [rsp + 608]
+vsubpd ymm8, ymm10, ymm5
+vsubpd ymm12, ymm9, ymm3
+vfmadd231pd ymm8, ymm6, ymm1
+vfmadd231pd ymm12, ymm11, [rsp + 608]
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm2, ymm3, ymm2
+vmovdqu ymm3, [rsp + 416]
+vmovdqa ymm5, ymm0
+vfmadd231pd ymm5, ymm4, ymm3
+vmovdqu ymm12, [rsp + 768]
+vmovdqu ymm8, [rsp + 384]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm12, ymm8
+vsubpd ymm11, ymm10, ymm5
+vsubpd ymm6, ymm9, ymm1
+vfmadd231pd ymm11, ymm4, ymm3
+vfmadd231pd ymm6, ymm12, ymm8
+vpaddq ymm15, ymm11, ymm15
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm7, ymm5, ymm7
+vpaddq ymm2, ymm1, ymm2
+vmovdqu ymm1, [rsp + 224]
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm5
+vmovdqu ymm6, [rsp + 192]
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm11
+vsubpd ymm5, ymm1, ymm5
+vsubpd ymm11, ymm6, ymm11
+vmovdqu ymm6, [rsp + 576]
+vmovdqa ymm1, ymm0
+vfmadd231pd ymm1, ymm5, ymm6
+vmovdqa ymm8, ymm13
+vfmadd231pd ymm8, ymm11, [rsp + 544]
+vsubpd ymm3, ymm10, ymm1
+vsubpd ymm12, ymm9, ymm8
+vfmadd231pd ymm3, ymm5, ymm6
+vfmadd231pd ymm12, ymm11, [rsp + 544]
+vpaddq ymm15, ymm3, ymm15
+vpaddq ymm14, ymm12, ymm14
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm2, ymm8, ymm2
+vmovdqu ymm8, [rsp + 352]
+vmovdqu ymm1, [rsp + 672]
+vmovdqa ymm12, ymm0
+vfmadd231pd ymm12, ymm8, ymm1
+vmovdqu ymm3, [rsp + 320]
+vmovdqu ymm6, [rsp + 512]
+vmovdqu [rsp + 544], ymm14
+vmovdqa ymm14, ymm13
+vfmadd231pd ymm14, ymm3, ymm6
+vmovdqu [rsp + 576], ymm15
+vsubpd ymm15, ymm10, ymm12
+vmovdqu [rsp + 192], ymm11
+vsubpd ymm11, ymm9, ymm14
+vfmadd231pd ymm15, ymm8, ymm1
+vfmadd231pd ymm11, ymm3, ymm6
+vpaddq ymm7, ymm15, ymm7
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm12, ymm12, [rsi + 384]
+vpaddq ymm14, ymm14, [rsi + 416]
+vmovdqu ymm11, [rsp + 288]
+vmovdqu ymm15, [rsp + 736]
+vmovdqa ymm3, ymm0
+vfmadd231pd ymm3, ymm11, ymm15
+vmovdqu ymm8, [rsp + 256]
+vmovdqa ymm6, ymm13
+vfmadd231pd ymm6, ymm8, [rsp + 704]
+vsubpd ymm1, ymm10, ymm3
+vmovdqu [rsp + 320], ymm5
+vsubpd ymm5, ymm9, ymm6
+vfmadd231pd ymm1, ymm11, ymm15
+vfmadd231pd ymm5, ymm8, [rsp + 704]
+vpaddq ymm7, ymm1, ymm7
+vpaddq ymm2, ymm5, ymm2
+vpaddq ymm12, ymm3, ymm12
+vpaddq ymm14, ymm6, ymm14
+vmovdqu ymm6, [rsp + 640]
+vmovdqa ymm3, ymm0
+vfmadd231pd ymm3, ymm4, ymm6
+vmovdqu ymm5, [rsp + 768]
+vmovdqu ymm1, [rsp + 608]
+vmovdqa ymm15, ymm13
+vfmadd231pd ymm15, ymm5, ymm1
+vsubpd ymm8, ymm10, ymm3
+vsubpd ymm11, ymm9, ymm15
+vfmadd231pd ymm8, ymm4, ymm6
+vfmadd231pd ymm11, ymm5, ymm1
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm12, ymm3, ymm12
+vpaddq ymm14, ymm15, ymm14
+vmovdqu ymm15, [rsp + 320]
+vmovdqu ymm3, [rsp + 416]
+vmovdqa ymm11, ymm0
+vfmadd231pd ymm11, ymm15, ymm3
+vmovdqu ymm8, [rsp + 192]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm8, [rsp + 384]
+vsubpd ymm6, ymm10, ymm11
+vsubpd ymm5, ymm9, ymm1
+vfmadd231pd ymm6, ymm15, ymm3
+vfmadd231pd ymm5, ymm8, [rsp + 384]
+vpaddq ymm7, ymm6, ymm7
+vpaddq ymm2, ymm5, ymm2
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm14, ymm1, ymm14
+vmovdqu ymm1, [rsp + 288]
+vmovdqu ymm11, [rsp + 672]
+vmovdqa ymm5, ymm0
+vfmadd231pd ymm5, ymm1, ymm11
+vmovdqu ymm6, [rsp + 256]
+vmovdqu ymm3, [rsp + 512]
+vmovdqu [rsp + 384], ymm2
+vmovdqa ymm2, ymm13
+vfmadd231pd ymm2, ymm6, ymm3
+vmovdqu [rsp + 416], ymm7
+vsubpd ymm7, ymm10, ymm5
+vsubpd ymm8, ymm9, ymm2
+vfmadd231pd ymm7, ymm1, ymm11
+vfmadd231pd ymm8, ymm6, ymm3
+vpaddq ymm12, ymm7, ymm12
+vpaddq ymm14, ymm8, ymm14
+vpaddq ymm5, ymm5, [rsi + 448]
+vpaddq ymm2, ymm2, [rsi + 480]
+vmovdqu ymm8, [rsp + 736]
+vmovdqa ymm7, ymm0
+vfmadd231pd ymm7, ymm4, ymm8
+vmovdqu ymm6, [rsp + 768]
+vmovdqu ymm1, [rsp + 704]
+vmovdqa ymm3, ymm13
+vfmadd231pd ymm3, ymm6, ymm1
+vsubpd ymm11, ymm10, ymm7
+vsubpd ymm10, ymm9, ymm3
+vfmadd231pd ymm11, ymm4, ymm8
+vfmadd231pd ymm10, ymm6, ymm1
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm14, ymm10, ymm14
+vpaddq ymm5, ymm7, ymm5
+vpaddq ymm2, ymm3, ymm2
+vmovdqu ymm3, [rsp + 640]
+vmovdqa ymm7, ymm0
+vfmadd231pd ymm7, ymm15, ymm3
+vmovdqu ymm10, [rsp + 192]
+vmovdqu ymm11, [rsp + 608]
+vmovdqa ymm1, ymm13
+vfmadd231pd ymm1, ymm10, ymm11
+vmovdqu ymm8, [rip + 5f + 96]
+vsubpd ymm6, ymm8, ymm7
+vsubpd ymm8, ymm9, ymm1
+vfmadd231pd ymm6, ymm15, ymm3
+vfmadd231pd ymm8, ymm10, ymm11
+vpaddq ymm12, ymm6, ymm12
+vpaddq ymm14, ymm8, ymm14
+vpaddq ymm5, ymm7, ymm5
+vpaddq ymm2, ymm1, ymm2
+vmovdqu ymm1, [rsp + 672]
+vmovdqa ymm7, ymm0
+vfmadd231pd ymm7, ymm4, ymm1
+vmovdqu ymm8, [rsp + 768]
+vmovdqu ymm6, [rsp + 512]
+vmovdqa ymm11, ymm13
+vfmadd231pd ymm11, ymm8, ymm6
+vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu [rsp + 608], ymm14
+vsubpd ymm14, ymm3, ymm7
+vmovdqu [rsp + 640], ymm12
+vsubpd ymm12, ymm9, ymm11
+vfmadd231pd ymm14, ymm4, ymm1
+vfmadd231pd ymm12, ymm8, ymm6
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm2, ymm12, ymm2
+vpaddq ymm7, ymm7, [rsi + 512]
+vpaddq ymm11, ymm11, [rsi + 544]
+vmovdqu ymm12, [rsp + 736]
+vmovdqa ymm14, ymm0
+vfmadd231pd ymm14, ymm15, ymm12
+vmovdqu ymm8, [rsp + 704]
+vmovdqa ymm4, ymm13
+vfmadd231pd ymm4, ymm10, ymm8
+vsubpd ymm6, ymm3, ymm14
+vsubpd ymm3, ymm9, ymm4
+vfmadd231pd ymm6, ymm15, ymm12
+vfmadd231pd ymm3, ymm10, ymm8
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm2, ymm3, ymm2
+vpaddq ymm7, ymm14, ymm7
+vpaddq ymm11, ymm4, ymm11
+vfmadd231pd ymm0, ymm15, ymm1
+vmovdqu ymm4, [rsp + 512]
+vfmadd231pd ymm13, ymm10, ymm4
+vmovdqu ymm14, [rip + 5f + 96]
+vsubpd ymm14, ymm14, ymm0
+vsubpd ymm9, ymm9, ymm13
+vfmadd231pd ymm14, ymm15, ymm1
+vfmadd231pd ymm9, ymm10, ymm4
+vpaddq ymm7, ymm14, ymm7
+vpaddq ymm11, ymm9, ymm11
+vpaddq ymm0, ymm0, [rsi + 576]
+vpaddq ymm13, ymm13, [rsi + 608]
+vmovdqu ymm9, [rsp + 480]
+vpaddq ymm9, ymm9, [rip + 5f + 128]
+vmovdqu ymm14, [rsp + 448]
+vpaddq ymm14, ymm14, [rip + 5f + 128]
+vmovdqu ymm4, [rsp + 160]
+vpaddq ymm4, ymm4, [rip + 5f + 160]
+vmovdqu ymm10, [rsp + 128]
+vpaddq ymm10, ymm10, [rip + 5f + 160]
+vmovdqu ymm1, [rsp + 96]
+vpaddq ymm1, ymm1, [rip + 5f + 192]
+vmovdqu ymm15, [rsp + 64]
+vpaddq ymm15, ymm15, [rip + 5f + 192]
+vmovdqu ymm3, [rsp + 32]
+vpaddq ymm3, ymm3, [rip + 5f + 224]
+vmovdqu ymm6, [rsp]
+vpaddq ymm6, ymm6, [rip + 5f + 224]
+vmovdqu ymm8, [rsp + 576]
+vpaddq ymm8, ymm8, [rip + 5f + 256]
+vmovdqu ymm12, [rsp + 544]
+vpaddq ymm12, ymm12, [rip + 5f + 256]
+vmovdqu [rsp + 544], ymm12
+vmovdqu ymm12, [rsp + 416]
+vpaddq ymm12, ymm12, [rip + 5f + 288]
+vmovdqu [rsp + 416], ymm12
+vmovdqu ymm12, [rsp + 384]
+vpaddq ymm12, ymm12, [rip + 5f + 288]
+vmovdqu [rsp + 384], ymm12
+vmovdqu ymm12, [rsp + 640]
+vpaddq ymm12, ymm12, [rip + 5f + 320]
+vmovdqu [rsp + 640], ymm12
+vmovdqu ymm12, [rsp + 608]
+vpaddq ymm12, ymm12, [rip + 5f + 320]
+vpaddq ymm5, ymm5, [rip + 5f + 352]
+vpaddq ymm2, ymm2, [rip + 5f + 352]
+vpaddq ymm7, ymm7, [rip + 5f + 384]
+vpaddq ymm11, ymm11, [rip + 5f + 384]
+vpaddq ymm0, ymm0, [rip + 5f + 416]
+vpaddq ymm13, ymm13, [rip + 5f + 416]
+vmovdqu [rsi], ymm9
+vmovdqu [rsi + 32], ymm14
+vmovdqu [rsi + 64], ymm4
+vmovdqu [rsi + 96], ymm10
+vmovdqu [rsi + 128], ymm1
+vmovdqu [rsi + 160], ymm15
+vmovdqu [rsi + 192], ymm3
+vmovdqu [rsi + 224], ymm6
+vmovdqu [rsi + 256], ymm8
+vmovdqu ymm8, [rsp + 544]
+vmovdqu [rsi + 288], ymm8
+vmovdqu ymm8, [rsp + 416]
+vmovdqu [rsi + 320], ymm8
+vmovdqu ymm8, [rsp + 384]
+vmovdqu [rsi + 352], ymm8
+vmovdqu ymm8, [rsp + 640]
+vmovdqu [rsi + 384], ymm8
+vmovdqu [rsi + 416], ymm12
+vmovdqu [rsi + 448], ymm5
+vmovdqu [rsi + 480], ymm2
+vmovdqu [rsi + 512], ymm7
+vmovdqu [rsi + 544], ymm11
+vmovdqu [rsi + 576], ymm0
+vmovdqu [rsi + 608], ymm13
+6:
+vldmxcsr [rbp - 4]
+mov rsp, rbp
+pop rbp
+vzeroupper
+ret
+.p2align 2
+2:
+.long 0x7f80
+.p2align 6, 0xcc
+5:
+.quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
+.quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
+.quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
+.quad 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0xa990000000000000, 0xa990000000000000, 0xa990000000000000, 0xa990000000000000
+.quad 0x1ff0000000000000, 0x1ff0000000000000, 0x1ff0000000000000, 0x1ff0000000000000
+.quad 0x9650000000000000, 0x9650000000000000, 0x9650000000000000, 0x9650000000000000
+.quad 0x9310000000000000, 0x9310000000000000, 0x9310000000000000, 0x9310000000000000
+.quad 0x1cb0000000000000, 0x1cb0000000000000, 0x1cb0000000000000, 0x1cb0000000000000
+.quad 0xa650000000000000, 0xa650000000000000, 0xa650000000000000, 0xa650000000000000
+.quad 0x2ff0000000000000, 0x2ff0000000000000, 0x2ff0000000000000, 0x2ff0000000000000
+.quad 0xb990000000000000, 0xb990000000000000, 0xb990000000000000, 0xb990000000000000
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+7:
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+"
+}
+
+// collect on arrays: z = t/2^260 mod p, z < p, R = 2^256; z has words of 64 bits; t has 10 columns of 8 lanes, 52 bits apart, at most 32 turns of a lane since t was 0. z and t must be apart.
+collect_kernel! {
+    collect_avx2,
+    "fieldc_vesta_collect_array_avx2_d9d3c494c3cdfc9b",
+    r"
+push rbp
+mov rbp, rsp
+sub rsp, 288
+and rsp, -32
+vstmxcsr [rbp - 4]
+vldmxcsr [rip + 2f]
+sub rdi, 8
+jb 3f
+4:
+vmovdqu ymm0, [rdx]
+vpsrlq ymm1, ymm0, 52
+vmovdqu ymm2, [rdx + 32]
+vpsrlq ymm3, ymm2, 52
+vpaddq ymm1, ymm1, [rdx + 64]
+vpaddq ymm3, ymm3, [rdx + 96]
+vpsrlq ymm4, ymm1, 52
+vpsrlq ymm5, ymm3, 52
+vpaddq ymm4, ymm4, [rdx + 128]
+vpaddq ymm5, ymm5, [rdx + 160]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm6
+vmovdqu ymm7, [rip + 5f + 32]
+vpaddq ymm2, ymm2, ymm7
+vsubpd ymm0, ymm0, ymm6
+vsubpd ymm2, ymm2, ymm7
+vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu ymm9, [rip + 5f + 64]
+vmovdqa ymm10, ymm8
+vfmadd231pd ymm10, ymm0, ymm9
+vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu ymm12, [rip + 5f + 64]
+vmovdqa ymm13, ymm11
+vfmadd231pd ymm13, ymm2, ymm12
+vmovdqu ymm14, [rip + 5f + 128]
+vsubpd ymm15, ymm14, ymm10
+vmovdqu ymm7, [rip + 5f + 128]
+vsubpd ymm6, ymm7, ymm13
+vfmadd231pd ymm15, ymm0, ymm9
+vfmadd231pd ymm6, ymm2, ymm12
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm10, ymm10, [rdx + 192]
+vpaddq ymm13, ymm13, [rdx + 224]
+vmovdqu ymm6, [rip + 5f + 160]
+vmovdqa ymm15, ymm8
+vfmadd231pd ymm15, ymm0, ymm6
+vmovdqu ymm12, [rip + 5f + 160]
+vmovdqa ymm9, ymm11
+vfmadd231pd ymm9, ymm2, ymm12
+vmovdqu [rsp], ymm5
+vsubpd ymm5, ymm14, ymm15
+vmovdqu [rsp + 32], ymm4
+vsubpd ymm4, ymm7, ymm9
+vfmadd231pd ymm5, ymm0, ymm6
+vfmadd231pd ymm4, ymm2, ymm12
+vpaddq ymm10, ymm5, ymm10
+vpaddq ymm13, ymm4, ymm13
+vpaddq ymm15, ymm15, [rdx + 256]
+vpaddq ymm9, ymm9, [rdx + 288]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm4
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm5
+vsubpd ymm1, ymm1, ymm4
+vsubpd ymm3, ymm3, ymm5
+vmovdqu ymm12, [rip + 5f + 64]
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm1, ymm12
+vmovdqa ymm5, ymm11
+vfmadd231pd ymm5, ymm3, [rip + 5f + 64]
+vsubpd ymm4, ymm14, ymm6
+vsubpd ymm14, ymm7, ymm5
+vfmadd231pd ymm4, ymm1, ymm12
+vfmadd231pd ymm14, ymm3, [rip + 5f + 64]
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm13, ymm14, ymm13
+vpaddq ymm15, ymm6, ymm15
+vpaddq ymm9, ymm5, ymm9
+vmovdqu ymm5, [rip + 5f + 192]
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm0, ymm5
+vmovdqu ymm14, [rip + 5f + 192]
+vmovdqa ymm4, ymm11
+vfmadd231pd ymm4, ymm2, ymm14
+vmovdqu ymm12, [rip + 5f + 128]
+vmovdqu [rsp + 64], ymm13
+vsubpd ymm13, ymm12, ymm6
+vmovdqu [rsp + 96], ymm10
+vsubpd ymm10, ymm7, ymm4
+vfmadd231pd ymm13, ymm0, ymm5
+vfmadd231pd ymm10, ymm2, ymm14
+vpaddq ymm15, ymm13, ymm15
+vpaddq ymm9, ymm10, ymm9
+vpaddq ymm6, ymm6, [rdx + 320]
+vpaddq ymm4, ymm4, [rdx + 352]
+vmovdqu ymm10, [rip + 5f + 160]
+vmovdqa ymm13, ymm8
+vfmadd231pd ymm13, ymm1, ymm10
+vmovdqu ymm14, [rip + 5f + 160]
+vmovdqa ymm5, ymm11
+vfmadd231pd ymm5, ymm3, ymm14
+vsubpd ymm11, ymm12, ymm13
+vsubpd ymm12, ymm7, ymm5
+vfmadd231pd ymm11, ymm1, ymm10
+vfmadd231pd ymm12, ymm3, ymm14
+vpaddq ymm15, ymm11, ymm15
+vpaddq ymm9, ymm12, ymm9
+vpaddq ymm6, ymm13, ymm6
+vpaddq ymm4, ymm5, ymm4
+vmovdqu ymm5, [rip + 5f + 224]
+vmovdqa ymm13, ymm8
+vfmadd231pd ymm13, ymm0, ymm5
+vmovdqu ymm12, [rip + 5f + 96]
+vmovdqu ymm11, [rip + 5f + 224]
+vmovdqa ymm14, ymm12
+vfmadd231pd ymm14, ymm2, ymm11
+vmovdqu ymm10, [rip + 5f + 128]
+vmovdqu [rsp + 128], ymm9
+vsubpd ymm9, ymm10, ymm13
+vmovdqu [rsp + 160], ymm15
+vsubpd ymm15, ymm7, ymm14
+vfmadd231pd ymm9, ymm0, ymm5
+vfmadd231pd ymm15, ymm2, ymm11
+vpaddq ymm6, ymm9, ymm6
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm13, ymm13, [rdx + 384]
+vpaddq ymm14, ymm14, [rdx + 416]
+vmovdqu ymm15, [rip + 5f + 192]
+vmovdqa ymm9, ymm8
+vfmadd231pd ymm9, ymm1, ymm15
+vmovdqu ymm11, [rip + 5f + 192]
+vmovdqa ymm5, ymm12
+vfmadd231pd ymm5, ymm3, ymm11
+vsubpd ymm12, ymm10, ymm9
+vsubpd ymm10, ymm7, ymm5
+vfmadd231pd ymm12, ymm1, ymm15
+vfmadd231pd ymm10, ymm3, ymm11
+vpaddq ymm6, ymm12, ymm6
+vpaddq ymm4, ymm10, ymm4
+vpaddq ymm13, ymm9, ymm13
+vpaddq ymm14, ymm5, ymm14
+vmovdqu ymm5, [rip + 5f + 256]
+vmovdqa ymm9, ymm8
+vfmadd231pd ymm9, ymm0, ymm5
+vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu ymm12, [rip + 5f + 256]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm2, ymm12
+vmovdqu ymm15, [rip + 5f + 128]
+vmovdqu [rsp + 192], ymm4
+vsubpd ymm4, ymm15, ymm9
+vmovdqu [rsp + 224], ymm6
+vsubpd ymm6, ymm7, ymm11
+vfmadd231pd ymm4, ymm0, ymm5
+vfmadd231pd ymm6, ymm2, ymm12
+vpaddq ymm13, ymm4, ymm13
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm9, ymm9, [rdx + 448]
+vpaddq ymm11, ymm11, [rdx + 480]
+vmovdqu ymm6, [rip + 5f + 224]
+vmovdqa ymm4, ymm8
+vfmadd231pd ymm4, ymm1, ymm6
+vmovdqu ymm12, [rip + 5f + 224]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm3, ymm12
+vsubpd ymm5, ymm15, ymm4
+vsubpd ymm0, ymm7, ymm2
+vfmadd231pd ymm5, ymm1, ymm6
+vfmadd231pd ymm0, ymm3, ymm12
+vpaddq ymm13, ymm5, ymm13
+vpaddq ymm14, ymm0, ymm14
+vpaddq ymm9, ymm4, ymm9
+vpaddq ymm11, ymm2, ymm11
+vmovdqu ymm2, [rip + 5f + 256]
+vmovdqa ymm4, ymm8
+vfmadd231pd ymm4, ymm1, ymm2
+vmovdqu ymm0, [rip + 5f + 256]
+vmovdqa ymm5, ymm10
+vfmadd231pd ymm5, ymm3, ymm0
+vsubpd ymm12, ymm15, ymm4
+vsubpd ymm6, ymm7, ymm5
+vfmadd231pd ymm12, ymm1, ymm2
+vfmadd231pd ymm6, ymm3, ymm0
+vpaddq ymm9, ymm12, ymm9
+vpaddq ymm11, ymm6, ymm11
+vpaddq ymm4, ymm4, [rdx + 512]
+vpaddq ymm5, ymm5, [rdx + 544]
+vmovdqu ymm6, [rsp + 32]
+vpaddq ymm6, ymm6, [rip + 5f + 288]
+vmovdqu ymm12, [rsp]
+vpaddq ymm12, ymm12, [rip + 5f + 288]
+vpsrlq ymm0, ymm6, 52
+vpsrlq ymm3, ymm12, 52
+vpaddq ymm0, ymm0, [rsp + 96]
+vpaddq ymm3, ymm3, [rsp + 64]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm2
+vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm1
+vsubpd ymm6, ymm6, ymm2
+vsubpd ymm12, ymm12, ymm1
+vmovdqa ymm1, ymm8
+vfmadd231pd ymm1, ymm6, [rip + 5f + 320]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm12, [rip + 5f + 320]
+vmovdqu [rsp + 64], ymm5
+vsubpd ymm5, ymm15, ymm1
+vmovdqu [rsp + 96], ymm4
+vsubpd ymm4, ymm7, ymm2
+vfmadd231pd ymm5, ymm6, [rip + 5f + 320]
+vfmadd231pd ymm4, ymm12, [rip + 5f + 320]
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm1, ymm1, [rsp + 160]
+vpaddq ymm2, ymm2, [rsp + 128]
+vmovdqu ymm4, [rip + 5f + 352]
+vmovdqa ymm5, ymm8
+vfmadd231pd ymm5, ymm6, ymm4
+vmovdqu [rsp + 128], ymm3
+vmovdqa ymm3, ymm10
+vfmadd231pd ymm3, ymm12, [rip + 5f + 352]
+vmovdqu [rsp + 160], ymm0
+vsubpd ymm0, ymm15, ymm5
+vmovdqu [rsp], ymm11
+vsubpd ymm11, ymm7, ymm3
+vfmadd231pd ymm0, ymm6, ymm4
+vfmadd231pd ymm11, ymm12, [rip + 5f + 352]
+vpaddq ymm1, ymm0, ymm1
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm5, ymm5, [rsp + 224]
+vpaddq ymm3, ymm3, [rsp + 192]
+vmovdqu ymm11, [rip + 5f + 384]
+vmovdqa ymm0, ymm8
+vfmadd231pd ymm0, ymm6, ymm11
+vmovdqu ymm4, [rip + 5f + 384]
+vmovdqu [rsp + 192], ymm2
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm12, ymm4
+vmovdqu [rsp + 224], ymm1
+vsubpd ymm1, ymm15, ymm0
+vmovdqu [rsp + 32], ymm9
+vsubpd ymm9, ymm7, ymm2
+vfmadd231pd ymm1, ymm6, ymm11
+vfmadd231pd ymm9, ymm12, ymm4
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm3, ymm9, ymm3
+vpaddq ymm13, ymm0, ymm13
+vpaddq ymm14, ymm2, ymm14
+vmovdqu ymm2, [rip + 5f + 416]
+vmovdqa ymm0, ymm8
+vfmadd231pd ymm0, ymm6, ymm2
+vmovdqu ymm9, [rip + 5f + 416]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm12, ymm9
+vsubpd ymm4, ymm15, ymm0
+vsubpd ymm11, ymm7, ymm1
+vfmadd231pd ymm4, ymm6, ymm2
+vfmadd231pd ymm11, ymm12, ymm9
+vpaddq ymm13, ymm4, ymm13
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm0, ymm0, [rsp + 32]
+vpaddq ymm1, ymm1, [rsp]
+vmovdqu ymm11, [rip + 5f + 448]
+vmovdqa ymm4, ymm8
+vfmadd231pd ymm4, ymm6, ymm11
+vmovdqu ymm9, [rip + 5f + 448]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm12, ymm9
+vmovdqu [rsp], ymm14
+vsubpd ymm14, ymm15, ymm4
+vmovdqu [rsp + 32], ymm13
+vsubpd ymm13, ymm7, ymm2
+vfmadd231pd ymm14, ymm6, ymm11
+vfmadd231pd ymm13, ymm12, ymm9
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm4, ymm4, [rsp + 96]
+vpaddq ymm2, ymm2, [rsp + 64]
+vmovdqu ymm13, [rsp + 160]
+vpaddq ymm14, ymm13, [rip + 5f + 480]
+vmovdqu ymm9, [rsp + 128]
+vpaddq ymm12, ymm9, [rip + 5f + 480]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm11
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm6
+vsubpd ymm14, ymm14, ymm11
+vsubpd ymm12, ymm12, ymm6
+vmovdqa ymm9, ymm8
+vfmadd231pd ymm9, ymm14, [rip + 5f + 512]
+vmovdqa ymm13, ymm10
+vfmadd231pd ymm13, ymm12, [rip + 5f + 512]
+vsubpd ymm9, ymm15, ymm9
+vsubpd ymm13, ymm7, ymm13
+vfmadd231pd ymm9, ymm14, [rip + 5f + 512]
+vfmadd231pd ymm13, ymm12, [rip + 5f + 512]
+vsubpd ymm9, ymm9, ymm11
+vsubpd ymm13, ymm13, ymm6
+vmovdqa ymm12, ymm8
+vfmadd231pd ymm12, ymm9, [rip + 5f + 544]
+vmovdqa ymm14, ymm10
+vfmadd231pd ymm14, ymm13, [rip + 5f + 544]
+vpaddq ymm12, ymm12, [rsp + 224]
+vpaddq ymm14, ymm14, [rsp + 192]
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm9, [rip + 5f + 576]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm13, [rip + 5f + 576]
+vmovdqu [rsp + 192], ymm2
+vsubpd ymm2, ymm15, ymm6
+vmovdqu [rsp + 224], ymm4
+vsubpd ymm4, ymm7, ymm11
+vfmadd231pd ymm2, ymm9, [rip + 5f + 576]
+vfmadd231pd ymm4, ymm13, [rip + 5f + 576]
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm3, ymm11, ymm3
+vmovdqu ymm11, [rip + 5f + 608]
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm9, ymm11
+vmovdqu ymm4, [rip + 5f + 608]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm13, ymm4
+vmovdqu [rsp + 64], ymm14
+vsubpd ymm14, ymm15, ymm6
+vmovdqu [rsp + 96], ymm12
+vsubpd ymm12, ymm7, ymm2
+vfmadd231pd ymm14, ymm9, ymm11
+vfmadd231pd ymm12, ymm13, ymm4
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm3, ymm12, ymm3
+vpaddq ymm6, ymm6, [rsp + 32]
+vpaddq ymm2, ymm2, [rsp]
+vmovdqu ymm12, [rip + 5f + 640]
+vmovdqa ymm14, ymm8
+vfmadd231pd ymm14, ymm9, ymm12
+vmovdqu ymm4, [rip + 5f + 640]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm13, ymm4
+vmovdqu [rsp], ymm2
+vsubpd ymm2, ymm15, ymm14
+vmovdqu [rsp + 32], ymm6
+vsubpd ymm6, ymm7, ymm11
+vfmadd231pd ymm2, ymm9, ymm12
+vfmadd231pd ymm6, ymm13, ymm4
+vpaddq ymm0, ymm2, ymm0
+vpaddq ymm1, ymm6, ymm1
+vpaddq ymm14, ymm14, [rsp + 224]
+vpaddq ymm11, ymm11, [rsp + 192]
+vmovdqu ymm6, [rsp + 160]
+vpaddq ymm6, ymm6, [rip + 5f + 672]
+vmovdqu ymm2, [rsp + 128]
+vpaddq ymm2, ymm2, [rip + 5f + 672]
+vpsrlq ymm6, ymm6, 52
+vpsrlq ymm2, ymm2, 52
+vpaddq ymm6, ymm6, [rsp + 96]
+vpaddq ymm2, ymm2, [rsp + 64]
+vpaddq ymm4, ymm6, [rip + 5f + 704]
+vpaddq ymm13, ymm2, [rip + 5f + 704]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm4, ymm4, ymm12
+vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm9
+vsubpd ymm4, ymm4, ymm12
+vsubpd ymm13, ymm13, ymm9
+vmovdqu [rsp + 64], ymm2
+vmovdqa ymm2, ymm8
+vfmadd231pd ymm2, ymm4, [rip + 5f + 512]
+vmovdqu [rsp + 96], ymm6
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm13, [rip + 5f + 512]
+vsubpd ymm2, ymm15, ymm2
+vsubpd ymm6, ymm7, ymm6
+vfmadd231pd ymm2, ymm4, [rip + 5f + 512]
+vfmadd231pd ymm6, ymm13, [rip + 5f + 512]
+vsubpd ymm12, ymm2, ymm12
+vsubpd ymm9, ymm6, ymm9
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm12, [rip + 5f + 544]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm9, [rip + 5f + 544]
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm3, ymm2, ymm3
+vmovdqu ymm2, [rip + 5f + 576]
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm12, ymm2
+vmovdqu ymm13, [rip + 5f + 576]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm9, ymm13
+vmovdqu [rsp + 128], ymm11
+vsubpd ymm11, ymm15, ymm6
+vmovdqu [rsp + 160], ymm14
+vsubpd ymm14, ymm7, ymm4
+vfmadd231pd ymm11, ymm12, ymm2
+vfmadd231pd ymm14, ymm9, ymm13
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm3, ymm14, ymm3
+vpaddq ymm6, ymm6, [rsp + 32]
+vpaddq ymm4, ymm4, [rsp]
+vmovdqu ymm14, [rip + 5f + 608]
+vmovdqa ymm11, ymm8
+vfmadd231pd ymm11, ymm12, ymm14
+vmovdqu ymm13, [rip + 5f + 608]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm9, ymm13
+vmovdqu [rsp], ymm3
+vsubpd ymm3, ymm15, ymm11
+vmovdqu [rsp + 32], ymm5
+vsubpd ymm5, ymm7, ymm2
+vfmadd231pd ymm3, ymm12, ymm14
+vfmadd231pd ymm5, ymm9, ymm13
+vpaddq ymm6, ymm3, ymm6
+vpaddq ymm4, ymm5, ymm4
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm1, ymm2, ymm1
+vmovdqu ymm2, [rip + 5f + 640]
+vfmadd231pd ymm8, ymm12, ymm2
+vmovdqu ymm11, [rip + 5f + 640]
+vfmadd231pd ymm10, ymm9, ymm11
+vsubpd ymm15, ymm15, ymm8
+vsubpd ymm7, ymm7, ymm10
+vfmadd231pd ymm15, ymm12, ymm2
+vfmadd231pd ymm7, ymm9, ymm11
+vpaddq ymm15, ymm15, [rsp + 160]
+vpaddq ymm7, ymm7, [rsp + 128]
+vpaddq ymm8, ymm8, [rdx + 576]
+vpaddq ymm10, ymm10, [rdx + 608]
+vmovdqu ymm11, [rsp + 96]
+vpaddq ymm11, ymm11, [rip + 5f + 736]
+vmovdqu ymm9, [rsp + 64]
+vpaddq ymm9, ymm9, [rip + 5f + 736]
+vpsrlq ymm11, ymm11, 52
+vpsrlq ymm9, ymm9, 52
+vpaddq ymm11, ymm11, [rsp + 32]
+vpaddq ymm9, ymm9, [rsp]
+vpaddq ymm2, ymm11, [rip + 5f + 768]
+vpaddq ymm12, ymm9, [rip + 5f + 768]
+vpsrlq ymm5, ymm2, 52
+vpsrlq ymm3, ymm12, 52
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm5, ymm5, [rip + 5f + 800]
+vpaddq ymm3, ymm3, [rip + 5f + 800]
+vpsrlq ymm13, ymm5, 52
+vpsrlq ymm14, ymm3, 52
+vpaddq ymm13, ymm0, ymm13
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm13, ymm13, [rip + 5f + 832]
+vpaddq ymm14, ymm14, [rip + 5f + 832]
+vmovdqu [rsp], ymm3
+vpsrlq ymm3, ymm13, 52
+vmovdqu [rsp + 32], ymm13
+vpsrlq ymm13, ymm14, 52
+vpaddq ymm3, ymm15, ymm3
+vpaddq ymm13, ymm7, ymm13
+vpaddq ymm3, ymm3, [rip + 5f + 864]
+vpaddq ymm13, ymm13, [rip + 5f + 864]
+vmovdqu [rsp + 64], ymm14
+vpsrlq ymm14, ymm3, 52
+vmovdqu [rsp + 96], ymm3
+vpsrlq ymm3, ymm13, 52
+vpaddq ymm14, ymm8, ymm14
+vpaddq ymm3, ymm10, ymm3
+vpaddq ymm14, ymm14, [rip + 5f + 896]
+vpaddq ymm3, ymm3, [rip + 5f + 896]
+vpaddq ymm11, ymm11, [rip + 5f + 928]
+vpaddq ymm9, ymm9, [rip + 5f + 928]
+vmovdqu [rsp + 128], ymm13
+vpsrlq ymm13, ymm11, 52
+vmovdqu [rsp + 160], ymm5
+vpsrlq ymm5, ymm9, 52
+vpaddq ymm13, ymm6, ymm13
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm13, ymm13, [rip + 5f + 960]
+vpaddq ymm5, ymm5, [rip + 5f + 960]
+vpsrlq ymm4, ymm13, 52
+vpsrlq ymm6, ymm5, 52
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm4, ymm4, [rip + 5f + 992]
+vpaddq ymm6, ymm6, [rip + 5f + 992]
+vpsrlq ymm1, ymm4, 52
+vpsrlq ymm0, ymm6, 52
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm0, ymm7, ymm0
+vpaddq ymm1, ymm1, [rip + 5f + 1024]
+vpaddq ymm0, ymm0, [rip + 5f + 1024]
+vpsrlq ymm7, ymm1, 52
+vpsrlq ymm15, ymm0, 52
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm15, ymm10, ymm15
+vblendvpd ymm11, ymm2, ymm11, ymm14
+vblendvpd ymm9, ymm12, ymm9, ymm3
+vmovdqu ymm12, [rsp + 160]
+vblendvpd ymm13, ymm12, ymm13, ymm14
+vmovdqu ymm12, [rsp]
+vblendvpd ymm5, ymm12, ymm5, ymm3
+vmovdqu ymm12, [rsp + 32]
+vblendvpd ymm4, ymm12, ymm4, ymm14
+vmovdqu ymm12, [rsp + 64]
+vblendvpd ymm6, ymm12, ymm6, ymm3
+vmovdqu ymm12, [rsp + 96]
+vblendvpd ymm1, ymm12, ymm1, ymm14
+vmovdqu ymm12, [rsp + 128]
+vblendvpd ymm0, ymm12, ymm0, ymm3
+vpaddq ymm7, ymm7, [rip + 5f + 1056]
+vpaddq ymm15, ymm15, [rip + 5f + 1056]
+vblendvpd ymm7, ymm14, ymm7, ymm14
+vblendvpd ymm15, ymm3, ymm15, ymm3
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vpaddq ymm3, ymm11, [rip + 5f + 1088]
+vpaddq ymm14, ymm9, [rip + 5f + 1088]
+vpaddq ymm12, ymm13, [rip + 5f + 1120]
+vpaddq ymm2, ymm5, [rip + 5f + 1120]
+vpsrlq ymm10, ymm3, 52
+vpsrlq ymm8, ymm14, 52
+vpaddq ymm10, ymm12, ymm10
+vpaddq ymm8, ymm2, ymm8
+vpaddq ymm2, ymm4, [rip + 5f + 1152]
+vpaddq ymm12, ymm6, [rip + 5f + 1152]
+vmovdqu [rsp + 128], ymm6
+vpsrlq ymm6, ymm10, 52
+vmovdqu [rsp + 96], ymm4
+vpsrlq ymm4, ymm8, 52
+vpaddq ymm6, ymm2, ymm6
+vpaddq ymm4, ymm12, ymm4
+vpaddq ymm12, ymm1, [rip + 5f + 1184]
+vpaddq ymm2, ymm0, [rip + 5f + 1184]
+vmovdqu [rsp + 64], ymm0
+vpsrlq ymm0, ymm6, 52
+vmovdqu [rsp + 32], ymm1
+vpsrlq ymm1, ymm4, 52
+vpaddq ymm0, ymm12, ymm0
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm2, ymm7, [rip + 5f + 1216]
+vpaddq ymm12, ymm15, [rip + 5f + 1216]
+vmovdqu [rsp], ymm15
+vpsrlq ymm15, ymm0, 52
+vmovdqu [rsp + 160], ymm7
+vpsrlq ymm7, ymm1, 52
+vpaddq ymm15, ymm2, ymm15
+vpaddq ymm7, ymm12, ymm7
+vblendvpd ymm11, ymm3, ymm11, ymm15
+vblendvpd ymm9, ymm14, ymm9, ymm7
+vblendvpd ymm13, ymm10, ymm13, ymm15
+vblendvpd ymm5, ymm8, ymm5, ymm7
+vblendvpd ymm6, ymm6, [rsp + 96], ymm15
+vblendvpd ymm4, ymm4, [rsp + 128], ymm7
+vblendvpd ymm0, ymm0, [rsp + 32], ymm15
+vblendvpd ymm1, ymm1, [rsp + 64], ymm7
+vblendvpd ymm15, ymm15, [rsp + 160], ymm15
+vblendvpd ymm7, ymm7, [rsp], ymm7
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vpand ymm7, ymm7, [rip + 5f]
+vpaddq ymm8, ymm11, [rip + 5f + 1248]
+vpaddq ymm10, ymm9, [rip + 5f + 1248]
+vpaddq ymm14, ymm13, [rip + 5f + 1280]
+vpaddq ymm3, ymm5, [rip + 5f + 1280]
+vpsrlq ymm12, ymm8, 52
+vpsrlq ymm2, ymm10, 52
+vpaddq ymm12, ymm14, ymm12
+vpaddq ymm2, ymm3, ymm2
+vpaddq ymm3, ymm6, [rip + 5f + 1312]
+vpaddq ymm14, ymm4, [rip + 5f + 1312]
+vmovdqu [rsp], ymm4
+vpsrlq ymm4, ymm12, 52
+vmovdqu [rsp + 160], ymm6
+vpsrlq ymm6, ymm2, 52
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm14, ymm0, [rip + 5f + 1184]
+vpaddq ymm3, ymm1, [rip + 5f + 1184]
+vmovdqu [rsp + 64], ymm1
+vpsrlq ymm1, ymm4, 52
+vmovdqu [rsp + 32], ymm0
+vpsrlq ymm0, ymm6, 52
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm3, ymm15, [rip + 5f + 1344]
+vpaddq ymm14, ymm7, [rip + 5f + 1344]
+vmovdqu [rsp + 128], ymm7
+vpsrlq ymm7, ymm1, 52
+vmovdqu [rsp + 96], ymm15
+vpsrlq ymm15, ymm0, 52
+vpaddq ymm7, ymm3, ymm7
+vpaddq ymm15, ymm14, ymm15
+vblendvpd ymm11, ymm8, ymm11, ymm7
+vblendvpd ymm9, ymm10, ymm9, ymm15
+vblendvpd ymm13, ymm12, ymm13, ymm7
+vblendvpd ymm5, ymm2, ymm5, ymm15
+vblendvpd ymm4, ymm4, [rsp + 160], ymm7
+vblendvpd ymm6, ymm6, [rsp], ymm15
+vblendvpd ymm1, ymm1, [rsp + 32], ymm7
+vblendvpd ymm0, ymm0, [rsp + 64], ymm15
+vblendvpd ymm7, ymm7, [rsp + 96], ymm7
+vblendvpd ymm15, ymm15, [rsp + 128], ymm15
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vpaddq ymm2, ymm11, [rip + 5f + 1376]
+vpaddq ymm12, ymm9, [rip + 5f + 1376]
+vpaddq ymm10, ymm13, [rip + 5f + 1408]
+vpaddq ymm8, ymm5, [rip + 5f + 1408]
+vpsrlq ymm14, ymm2, 52
+vpsrlq ymm3, ymm12, 52
+vpaddq ymm14, ymm10, ymm14
+vpaddq ymm3, ymm8, ymm3
+vpaddq ymm8, ymm4, [rip + 5f + 1440]
+vpaddq ymm10, ymm6, [rip + 5f + 1440]
+vmovdqu [rsp + 128], ymm6
+vpsrlq ymm6, ymm14, 52
+vmovdqu [rsp + 96], ymm4
+vpsrlq ymm4, ymm3, 52
+vpaddq ymm6, ymm8, ymm6
+vpaddq ymm4, ymm10, ymm4
+vpaddq ymm10, ymm1, [rip + 5f + 1184]
+vpaddq ymm8, ymm0, [rip + 5f + 1184]
+vmovdqu [rsp + 64], ymm0
+vpsrlq ymm0, ymm6, 52
+vmovdqu [rsp + 32], ymm1
+vpsrlq ymm1, ymm4, 52
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm8, ymm7, [rip + 5f + 1472]
+vpaddq ymm10, ymm15, [rip + 5f + 1472]
+vmovdqu [rsp], ymm15
+vpsrlq ymm15, ymm0, 52
+vmovdqu [rsp + 160], ymm7
+vpsrlq ymm7, ymm1, 52
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm7, ymm10, ymm7
+vblendvpd ymm11, ymm2, ymm11, ymm15
+vblendvpd ymm9, ymm12, ymm9, ymm7
+vblendvpd ymm13, ymm14, ymm13, ymm15
+vblendvpd ymm5, ymm3, ymm5, ymm7
+vblendvpd ymm6, ymm6, [rsp + 96], ymm15
+vblendvpd ymm4, ymm4, [rsp + 128], ymm7
+vblendvpd ymm0, ymm0, [rsp + 32], ymm15
+vblendvpd ymm1, ymm1, [rsp + 64], ymm7
+vblendvpd ymm15, ymm15, [rsp + 160], ymm15
+vblendvpd ymm7, ymm7, [rsp], ymm7
+vpsllq ymm11, ymm11, 12
+vpsllq ymm9, ymm9, 12
+vpsrlq ymm11, ymm11, 12
+vpsrlq ymm9, ymm9, 12
+vpsllq ymm3, ymm13, 52
+vpsllq ymm14, ymm5, 52
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm9, ymm14, ymm9
+vpsllq ymm13, ymm13, 12
+vpsllq ymm5, ymm5, 12
+vpsrlq ymm13, ymm13, 24
+vpsrlq ymm5, ymm5, 24
+vpsllq ymm14, ymm6, 40
+vpsllq ymm3, ymm4, 40
+vpaddq ymm13, ymm14, ymm13
+vpaddq ymm5, ymm3, ymm5
+vpsllq ymm6, ymm6, 12
+vpsllq ymm4, ymm4, 12
+vpsrlq ymm6, ymm6, 36
+vpsrlq ymm4, ymm4, 36
+vpsllq ymm3, ymm0, 28
+vpsllq ymm14, ymm1, 28
+vpaddq ymm6, ymm3, ymm6
+vpaddq ymm4, ymm14, ymm4
+vpsllq ymm0, ymm0, 12
+vpsllq ymm1, ymm1, 12
+vpsrlq ymm0, ymm0, 48
+vpsrlq ymm1, ymm1, 48
+vpsllq ymm15, ymm15, 16
+vpsllq ymm7, ymm7, 16
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm1, ymm7, ymm1
+vpunpcklqdq ymm7, ymm11, ymm13
+vpunpcklqdq ymm15, ymm9, ymm5
+vpunpckhqdq ymm13, ymm11, ymm13
+vpunpckhqdq ymm5, ymm9, ymm5
+vpunpcklqdq ymm9, ymm6, ymm0
+vpunpcklqdq ymm11, ymm4, ymm1
+vpunpckhqdq ymm0, ymm6, ymm0
+vpunpckhqdq ymm1, ymm4, ymm1
+vmovdqu [rsi], xmm7
+vmovdqu [rsi + 128], xmm15
+vextracti128 [rsi + 64], ymm7, 1
+vextracti128 [rsi + 192], ymm15, 1
+vmovdqu [rsi + 32], xmm13
+vmovdqu [rsi + 160], xmm5
+vextracti128 [rsi + 96], ymm13, 1
+vextracti128 [rsi + 224], ymm5, 1
+vmovdqu [rsi + 16], xmm9
+vmovdqu [rsi + 144], xmm11
+vextracti128 [rsi + 80], ymm9, 1
+vextracti128 [rsi + 208], ymm11, 1
+vmovdqu [rsi + 48], xmm0
+vmovdqu [rsi + 176], xmm1
+vextracti128 [rsi + 112], ymm0, 1
+vextracti128 [rsi + 240], ymm1, 1
+add rsi, 256
+add rdx, 640
+sub rdi, 8
+jae 4b
+3:
+add rdi, 8
+jz 6f
+imul rdi, rdi, -32
+lea rax, [rip + 7f]
+add rax, rdi
+vmovdqu ymm0, [rdx]
+vpsrlq ymm1, ymm0, 52
+vmovdqu ymm2, [rdx + 32]
+vpsrlq ymm3, ymm2, 52
+vpaddq ymm1, ymm1, [rdx + 64]
+vpaddq ymm3, ymm3, [rdx + 96]
+vpsrlq ymm4, ymm1, 52
+vpsrlq ymm5, ymm3, 52
+vpaddq ymm4, ymm4, [rdx + 128]
+vpaddq ymm5, ymm5, [rdx + 160]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm2, ymm2, [rip + 5f]
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm0, ymm0, ymm6
+vmovdqu ymm7, [rip + 5f + 32]
+vpaddq ymm2, ymm2, ymm7
+vsubpd ymm0, ymm0, ymm6
+vsubpd ymm2, ymm2, ymm7
+vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu ymm9, [rip + 5f + 64]
+vmovdqa ymm10, ymm8
+vfmadd231pd ymm10, ymm0, ymm9
+vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu ymm12, [rip + 5f + 64]
+vmovdqa ymm13, ymm11
+vfmadd231pd ymm13, ymm2, ymm12
+vmovdqu ymm14, [rip + 5f + 128]
+vsubpd ymm15, ymm14, ymm10
+vmovdqu ymm7, [rip + 5f + 128]
+vsubpd ymm6, ymm7, ymm13
+vfmadd231pd ymm15, ymm0, ymm9
+vfmadd231pd ymm6, ymm2, ymm12
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm10, ymm10, [rdx + 192]
+vpaddq ymm13, ymm13, [rdx + 224]
+vmovdqu ymm6, [rip + 5f + 160]
+vmovdqa ymm15, ymm8
+vfmadd231pd ymm15, ymm0, ymm6
+vmovdqu ymm12, [rip + 5f + 160]
+vmovdqa ymm9, ymm11
+vfmadd231pd ymm9, ymm2, ymm12
+vmovdqu [rsp], ymm5
+vsubpd ymm5, ymm14, ymm15
+vmovdqu [rsp + 32], ymm4
+vsubpd ymm4, ymm7, ymm9
+vfmadd231pd ymm5, ymm0, ymm6
+vfmadd231pd ymm4, ymm2, ymm12
+vpaddq ymm10, ymm5, ymm10
+vpaddq ymm13, ymm4, ymm13
+vpaddq ymm15, ymm15, [rdx + 256]
+vpaddq ymm9, ymm9, [rdx + 288]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm1, ymm1, ymm4
+vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm3, ymm3, ymm5
+vsubpd ymm1, ymm1, ymm4
+vsubpd ymm3, ymm3, ymm5
+vmovdqu ymm12, [rip + 5f + 64]
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm1, ymm12
+vmovdqa ymm5, ymm11
+vfmadd231pd ymm5, ymm3, [rip + 5f + 64]
+vsubpd ymm4, ymm14, ymm6
+vsubpd ymm14, ymm7, ymm5
+vfmadd231pd ymm4, ymm1, ymm12
+vfmadd231pd ymm14, ymm3, [rip + 5f + 64]
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm13, ymm14, ymm13
+vpaddq ymm15, ymm6, ymm15
+vpaddq ymm9, ymm5, ymm9
+vmovdqu ymm5, [rip + 5f + 192]
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm0, ymm5
+vmovdqu ymm14, [rip + 5f + 192]
+vmovdqa ymm4, ymm11
+vfmadd231pd ymm4, ymm2, ymm14
+vmovdqu ymm12, [rip + 5f + 128]
+vmovdqu [rsp + 64], ymm13
+vsubpd ymm13, ymm12, ymm6
+vmovdqu [rsp + 96], ymm10
+vsubpd ymm10, ymm7, ymm4
+vfmadd231pd ymm13, ymm0, ymm5
+vfmadd231pd ymm10, ymm2, ymm14
+vpaddq ymm15, ymm13, ymm15
+vpaddq ymm9, ymm10, ymm9
+vpaddq ymm6, ymm6, [rdx + 320]
+vpaddq ymm4, ymm4, [rdx + 352]
+vmovdqu ymm10, [rip + 5f + 160]
+vmovdqa ymm13, ymm8
+vfmadd231pd ymm13, ymm1, ymm10
+vmovdqu ymm14, [rip + 5f + 160]
+vmovdqa ymm5, ymm11
+vfmadd231pd ymm5, ymm3, ymm14
+vsubpd ymm11, ymm12, ymm13
+vsubpd ymm12, ymm7, ymm5
+vfmadd231pd ymm11, ymm1, ymm10
+vfmadd231pd ymm12, ymm3, ymm14
+vpaddq ymm15, ymm11, ymm15
+vpaddq ymm9, ymm12, ymm9
+vpaddq ymm6, ymm13, ymm6
+vpaddq ymm4, ymm5, ymm4
+vmovdqu ymm5, [rip + 5f + 224]
+vmovdqa ymm13, ymm8
+vfmadd231pd ymm13, ymm0, ymm5
+vmovdqu ymm12, [rip + 5f + 96]
+vmovdqu ymm11, [rip + 5f + 224]
+vmovdqa ymm14, ymm12
+vfmadd231pd ymm14, ymm2, ymm11
+vmovdqu ymm10, [rip + 5f + 128]
+vmovdqu [rsp + 128], ymm9
+vsubpd ymm9, ymm10, ymm13
+vmovdqu [rsp + 160], ymm15
+vsubpd ymm15, ymm7, ymm14
+vfmadd231pd ymm9, ymm0, ymm5
+vfmadd231pd ymm15, ymm2, ymm11
+vpaddq ymm6, ymm9, ymm6
+vpaddq ymm4, ymm15, ymm4
+vpaddq ymm13, ymm13, [rdx + 384]
+vpaddq ymm14, ymm14, [rdx + 416]
+vmovdqu ymm15, [rip + 5f + 192]
+vmovdqa ymm9, ymm8
+vfmadd231pd ymm9, ymm1, ymm15
+vmovdqu ymm11, [rip + 5f + 192]
+vmovdqa ymm5, ymm12
+vfmadd231pd ymm5, ymm3, ymm11
+vsubpd ymm12, ymm10, ymm9
+vsubpd ymm10, ymm7, ymm5
+vfmadd231pd ymm12, ymm1, ymm15
+vfmadd231pd ymm10, ymm3, ymm11
+vpaddq ymm6, ymm12, ymm6
+vpaddq ymm4, ymm10, ymm4
+vpaddq ymm13, ymm9, ymm13
+vpaddq ymm14, ymm5, ymm14
+vmovdqu ymm5, [rip + 5f + 256]
+vmovdqa ymm9, ymm8
+vfmadd231pd ymm9, ymm0, ymm5
+vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu ymm12, [rip + 5f + 256]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm2, ymm12
+vmovdqu ymm15, [rip + 5f + 128]
+vmovdqu [rsp + 192], ymm4
+vsubpd ymm4, ymm15, ymm9
+vmovdqu [rsp + 224], ymm6
+vsubpd ymm6, ymm7, ymm11
+vfmadd231pd ymm4, ymm0, ymm5
+vfmadd231pd ymm6, ymm2, ymm12
+vpaddq ymm13, ymm4, ymm13
+vpaddq ymm14, ymm6, ymm14
+vpaddq ymm9, ymm9, [rdx + 448]
+vpaddq ymm11, ymm11, [rdx + 480]
+vmovdqu ymm6, [rip + 5f + 224]
+vmovdqa ymm4, ymm8
+vfmadd231pd ymm4, ymm1, ymm6
+vmovdqu ymm12, [rip + 5f + 224]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm3, ymm12
+vsubpd ymm5, ymm15, ymm4
+vsubpd ymm0, ymm7, ymm2
+vfmadd231pd ymm5, ymm1, ymm6
+vfmadd231pd ymm0, ymm3, ymm12
+vpaddq ymm13, ymm5, ymm13
+vpaddq ymm14, ymm0, ymm14
+vpaddq ymm9, ymm4, ymm9
+vpaddq ymm11, ymm2, ymm11
+vmovdqu ymm2, [rip + 5f + 256]
+vmovdqa ymm4, ymm8
+vfmadd231pd ymm4, ymm1, ymm2
+vmovdqu ymm0, [rip + 5f + 256]
+vmovdqa ymm5, ymm10
+vfmadd231pd ymm5, ymm3, ymm0
+vsubpd ymm12, ymm15, ymm4
+vsubpd ymm6, ymm7, ymm5
+vfmadd231pd ymm12, ymm1, ymm2
+vfmadd231pd ymm6, ymm3, ymm0
+vpaddq ymm9, ymm12, ymm9
+vpaddq ymm11, ymm6, ymm11
+vpaddq ymm4, ymm4, [rdx + 512]
+vpaddq ymm5, ymm5, [rdx + 544]
+vmovdqu ymm6, [rsp + 32]
+vpaddq ymm6, ymm6, [rip + 5f + 288]
+vmovdqu ymm12, [rsp]
+vpaddq ymm12, ymm12, [rip + 5f + 288]
+vpsrlq ymm0, ymm6, 52
+vpsrlq ymm3, ymm12, 52
+vpaddq ymm0, ymm0, [rsp + 96]
+vpaddq ymm3, ymm3, [rsp + 64]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm6, ymm6, ymm2
+vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm1
+vsubpd ymm6, ymm6, ymm2
+vsubpd ymm12, ymm12, ymm1
+vmovdqa ymm1, ymm8
+vfmadd231pd ymm1, ymm6, [rip + 5f + 320]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm12, [rip + 5f + 320]
+vmovdqu [rsp + 64], ymm5
+vsubpd ymm5, ymm15, ymm1
+vmovdqu [rsp + 96], ymm4
+vsubpd ymm4, ymm7, ymm2
+vfmadd231pd ymm5, ymm6, [rip + 5f + 320]
+vfmadd231pd ymm4, ymm12, [rip + 5f + 320]
+vpaddq ymm0, ymm5, ymm0
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm1, ymm1, [rsp + 160]
+vpaddq ymm2, ymm2, [rsp + 128]
+vmovdqu ymm4, [rip + 5f + 352]
+vmovdqa ymm5, ymm8
+vfmadd231pd ymm5, ymm6, ymm4
+vmovdqu [rsp + 128], ymm3
+vmovdqa ymm3, ymm10
+vfmadd231pd ymm3, ymm12, [rip + 5f + 352]
+vmovdqu [rsp + 160], ymm0
+vsubpd ymm0, ymm15, ymm5
+vmovdqu [rsp], ymm11
+vsubpd ymm11, ymm7, ymm3
+vfmadd231pd ymm0, ymm6, ymm4
+vfmadd231pd ymm11, ymm12, [rip + 5f + 352]
+vpaddq ymm1, ymm0, ymm1
+vpaddq ymm2, ymm11, ymm2
+vpaddq ymm5, ymm5, [rsp + 224]
+vpaddq ymm3, ymm3, [rsp + 192]
+vmovdqu ymm11, [rip + 5f + 384]
+vmovdqa ymm0, ymm8
+vfmadd231pd ymm0, ymm6, ymm11
+vmovdqu ymm4, [rip + 5f + 384]
+vmovdqu [rsp + 192], ymm2
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm12, ymm4
+vmovdqu [rsp + 224], ymm1
+vsubpd ymm1, ymm15, ymm0
+vmovdqu [rsp + 32], ymm9
+vsubpd ymm9, ymm7, ymm2
+vfmadd231pd ymm1, ymm6, ymm11
+vfmadd231pd ymm9, ymm12, ymm4
+vpaddq ymm5, ymm1, ymm5
+vpaddq ymm3, ymm9, ymm3
+vpaddq ymm13, ymm0, ymm13
+vpaddq ymm14, ymm2, ymm14
+vmovdqu ymm2, [rip + 5f + 416]
+vmovdqa ymm0, ymm8
+vfmadd231pd ymm0, ymm6, ymm2
+vmovdqu ymm9, [rip + 5f + 416]
+vmovdqa ymm1, ymm10
+vfmadd231pd ymm1, ymm12, ymm9
+vsubpd ymm4, ymm15, ymm0
+vsubpd ymm11, ymm7, ymm1
+vfmadd231pd ymm4, ymm6, ymm2
+vfmadd231pd ymm11, ymm12, ymm9
+vpaddq ymm13, ymm4, ymm13
+vpaddq ymm14, ymm11, ymm14
+vpaddq ymm0, ymm0, [rsp + 32]
+vpaddq ymm1, ymm1, [rsp]
+vmovdqu ymm11, [rip + 5f + 448]
+vmovdqa ymm4, ymm8
+vfmadd231pd ymm4, ymm6, ymm11
+vmovdqu ymm9, [rip + 5f + 448]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm12, ymm9
+vmovdqu [rsp], ymm14
+vsubpd ymm14, ymm15, ymm4
+vmovdqu [rsp + 32], ymm13
+vsubpd ymm13, ymm7, ymm2
+vfmadd231pd ymm14, ymm6, ymm11
+vfmadd231pd ymm13, ymm12, ymm9
+vpaddq ymm0, ymm14, ymm0
+vpaddq ymm1, ymm13, ymm1
+vpaddq ymm4, ymm4, [rsp + 96]
+vpaddq ymm2, ymm2, [rsp + 64]
+vmovdqu ymm13, [rsp + 160]
+vpaddq ymm14, ymm13, [rip + 5f + 480]
+vmovdqu ymm9, [rsp + 128]
+vpaddq ymm12, ymm9, [rip + 5f + 480]
+vpand ymm14, ymm14, [rip + 5f]
+vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm14, ymm14, ymm11
+vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm12, ymm12, ymm6
+vsubpd ymm14, ymm14, ymm11
+vsubpd ymm12, ymm12, ymm6
+vmovdqa ymm9, ymm8
+vfmadd231pd ymm9, ymm14, [rip + 5f + 512]
+vmovdqa ymm13, ymm10
+vfmadd231pd ymm13, ymm12, [rip + 5f + 512]
+vsubpd ymm9, ymm15, ymm9
+vsubpd ymm13, ymm7, ymm13
+vfmadd231pd ymm9, ymm14, [rip + 5f + 512]
+vfmadd231pd ymm13, ymm12, [rip + 5f + 512]
+vsubpd ymm9, ymm9, ymm11
+vsubpd ymm13, ymm13, ymm6
+vmovdqa ymm12, ymm8
+vfmadd231pd ymm12, ymm9, [rip + 5f + 544]
+vmovdqa ymm14, ymm10
+vfmadd231pd ymm14, ymm13, [rip + 5f + 544]
+vpaddq ymm12, ymm12, [rsp + 224]
+vpaddq ymm14, ymm14, [rsp + 192]
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm9, [rip + 5f + 576]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm13, [rip + 5f + 576]
+vmovdqu [rsp + 192], ymm2
+vsubpd ymm2, ymm15, ymm6
+vmovdqu [rsp + 224], ymm4
+vsubpd ymm4, ymm7, ymm11
+vfmadd231pd ymm2, ymm9, [rip + 5f + 576]
+vfmadd231pd ymm4, ymm13, [rip + 5f + 576]
+vpaddq ymm12, ymm2, ymm12
+vpaddq ymm14, ymm4, ymm14
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm3, ymm11, ymm3
+vmovdqu ymm11, [rip + 5f + 608]
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm9, ymm11
+vmovdqu ymm4, [rip + 5f + 608]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm13, ymm4
+vmovdqu [rsp + 64], ymm14
+vsubpd ymm14, ymm15, ymm6
+vmovdqu [rsp + 96], ymm12
+vsubpd ymm12, ymm7, ymm2
+vfmadd231pd ymm14, ymm9, ymm11
+vfmadd231pd ymm12, ymm13, ymm4
+vpaddq ymm5, ymm14, ymm5
+vpaddq ymm3, ymm12, ymm3
+vpaddq ymm6, ymm6, [rsp + 32]
+vpaddq ymm2, ymm2, [rsp]
+vmovdqu ymm12, [rip + 5f + 640]
+vmovdqa ymm14, ymm8
+vfmadd231pd ymm14, ymm9, ymm12
+vmovdqu ymm4, [rip + 5f + 640]
+vmovdqa ymm11, ymm10
+vfmadd231pd ymm11, ymm13, ymm4
+vmovdqu [rsp], ymm2
+vsubpd ymm2, ymm15, ymm14
+vmovdqu [rsp + 32], ymm6
+vsubpd ymm6, ymm7, ymm11
+vfmadd231pd ymm2, ymm9, ymm12
+vfmadd231pd ymm6, ymm13, ymm4
+vpaddq ymm0, ymm2, ymm0
+vpaddq ymm1, ymm6, ymm1
+vpaddq ymm14, ymm14, [rsp + 224]
+vpaddq ymm11, ymm11, [rsp + 192]
+vmovdqu ymm6, [rsp + 160]
+vpaddq ymm6, ymm6, [rip + 5f + 672]
+vmovdqu ymm2, [rsp + 128]
+vpaddq ymm2, ymm2, [rip + 5f + 672]
+vpsrlq ymm6, ymm6, 52
+vpsrlq ymm2, ymm2, 52
+vpaddq ymm6, ymm6, [rsp + 96]
+vpaddq ymm2, ymm2, [rsp + 64]
+vpaddq ymm4, ymm6, [rip + 5f + 704]
+vpaddq ymm13, ymm2, [rip + 5f + 704]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm4, ymm4, ymm12
+vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm13, ymm13, ymm9
+vsubpd ymm4, ymm4, ymm12
+vsubpd ymm13, ymm13, ymm9
+vmovdqu [rsp + 64], ymm2
+vmovdqa ymm2, ymm8
+vfmadd231pd ymm2, ymm4, [rip + 5f + 512]
+vmovdqu [rsp + 96], ymm6
+vmovdqa ymm6, ymm10
+vfmadd231pd ymm6, ymm13, [rip + 5f + 512]
+vsubpd ymm2, ymm15, ymm2
+vsubpd ymm6, ymm7, ymm6
+vfmadd231pd ymm2, ymm4, [rip + 5f + 512]
+vfmadd231pd ymm6, ymm13, [rip + 5f + 512]
+vsubpd ymm12, ymm2, ymm12
+vsubpd ymm9, ymm6, ymm9
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm12, [rip + 5f + 544]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm9, [rip + 5f + 544]
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm3, ymm2, ymm3
+vmovdqu ymm2, [rip + 5f + 576]
+vmovdqa ymm6, ymm8
+vfmadd231pd ymm6, ymm12, ymm2
+vmovdqu ymm13, [rip + 5f + 576]
+vmovdqa ymm4, ymm10
+vfmadd231pd ymm4, ymm9, ymm13
+vmovdqu [rsp + 128], ymm11
+vsubpd ymm11, ymm15, ymm6
+vmovdqu [rsp + 160], ymm14
+vsubpd ymm14, ymm7, ymm4
+vfmadd231pd ymm11, ymm12, ymm2
+vfmadd231pd ymm14, ymm9, ymm13
+vpaddq ymm5, ymm11, ymm5
+vpaddq ymm3, ymm14, ymm3
+vpaddq ymm6, ymm6, [rsp + 32]
+vpaddq ymm4, ymm4, [rsp]
+vmovdqu ymm14, [rip + 5f + 608]
+vmovdqa ymm11, ymm8
+vfmadd231pd ymm11, ymm12, ymm14
+vmovdqu ymm13, [rip + 5f + 608]
+vmovdqa ymm2, ymm10
+vfmadd231pd ymm2, ymm9, ymm13
+vmovdqu [rsp], ymm3
+vsubpd ymm3, ymm15, ymm11
+vmovdqu [rsp + 32], ymm5
+vsubpd ymm5, ymm7, ymm2
+vfmadd231pd ymm3, ymm12, ymm14
+vfmadd231pd ymm5, ymm9, ymm13
+vpaddq ymm6, ymm3, ymm6
+vpaddq ymm4, ymm5, ymm4
+vpaddq ymm0, ymm11, ymm0
+vpaddq ymm1, ymm2, ymm1
+vmovdqu ymm2, [rip + 5f + 640]
+vfmadd231pd ymm8, ymm12, ymm2
+vmovdqu ymm11, [rip + 5f + 640]
+vfmadd231pd ymm10, ymm9, ymm11
+vsubpd ymm15, ymm15, ymm8
+vsubpd ymm7, ymm7, ymm10
+vfmadd231pd ymm15, ymm12, ymm2
+vfmadd231pd ymm7, ymm9, ymm11
+vpaddq ymm15, ymm15, [rsp + 160]
+vpaddq ymm7, ymm7, [rsp + 128]
+vpaddq ymm8, ymm8, [rdx + 576]
+vpaddq ymm10, ymm10, [rdx + 608]
+vmovdqu ymm11, [rsp + 96]
+vpaddq ymm11, ymm11, [rip + 5f + 736]
+vmovdqu ymm9, [rsp + 64]
+vpaddq ymm9, ymm9, [rip + 5f + 736]
+vpsrlq ymm11, ymm11, 52
+vpsrlq ymm9, ymm9, 52
+vpaddq ymm11, ymm11, [rsp + 32]
+vpaddq ymm9, ymm9, [rsp]
+vpaddq ymm2, ymm11, [rip + 5f + 768]
+vpaddq ymm12, ymm9, [rip + 5f + 768]
+vpsrlq ymm5, ymm2, 52
+vpsrlq ymm3, ymm12, 52
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm5, ymm5, [rip + 5f + 800]
+vpaddq ymm3, ymm3, [rip + 5f + 800]
+vpsrlq ymm13, ymm5, 52
+vpsrlq ymm14, ymm3, 52
+vpaddq ymm13, ymm0, ymm13
+vpaddq ymm14, ymm1, ymm14
+vpaddq ymm13, ymm13, [rip + 5f + 832]
+vpaddq ymm14, ymm14, [rip + 5f + 832]
+vmovdqu [rsp], ymm3
+vpsrlq ymm3, ymm13, 52
+vmovdqu [rsp + 32], ymm13
+vpsrlq ymm13, ymm14, 52
+vpaddq ymm3, ymm15, ymm3
+vpaddq ymm13, ymm7, ymm13
+vpaddq ymm3, ymm3, [rip + 5f + 864]
+vpaddq ymm13, ymm13, [rip + 5f + 864]
+vmovdqu [rsp + 64], ymm14
+vpsrlq ymm14, ymm3, 52
+vmovdqu [rsp + 96], ymm3
+vpsrlq ymm3, ymm13, 52
+vpaddq ymm14, ymm8, ymm14
+vpaddq ymm3, ymm10, ymm3
+vpaddq ymm14, ymm14, [rip + 5f + 896]
+vpaddq ymm3, ymm3, [rip + 5f + 896]
+vpaddq ymm11, ymm11, [rip + 5f + 928]
+vpaddq ymm9, ymm9, [rip + 5f + 928]
+vmovdqu [rsp + 128], ymm13
+vpsrlq ymm13, ymm11, 52
+vmovdqu [rsp + 160], ymm5
+vpsrlq ymm5, ymm9, 52
+vpaddq ymm13, ymm6, ymm13
+vpaddq ymm5, ymm4, ymm5
+vpaddq ymm13, ymm13, [rip + 5f + 960]
+vpaddq ymm5, ymm5, [rip + 5f + 960]
+vpsrlq ymm4, ymm13, 52
+vpsrlq ymm6, ymm5, 52
+vpaddq ymm4, ymm0, ymm4
+vpaddq ymm6, ymm1, ymm6
+vpaddq ymm4, ymm4, [rip + 5f + 992]
+vpaddq ymm6, ymm6, [rip + 5f + 992]
+vpsrlq ymm1, ymm4, 52
+vpsrlq ymm0, ymm6, 52
+vpaddq ymm1, ymm15, ymm1
+vpaddq ymm0, ymm7, ymm0
+vpaddq ymm1, ymm1, [rip + 5f + 1024]
+vpaddq ymm0, ymm0, [rip + 5f + 1024]
+vpsrlq ymm7, ymm1, 52
+vpsrlq ymm15, ymm0, 52
+vpaddq ymm7, ymm8, ymm7
+vpaddq ymm15, ymm10, ymm15
+vblendvpd ymm11, ymm2, ymm11, ymm14
+vblendvpd ymm9, ymm12, ymm9, ymm3
+vmovdqu ymm12, [rsp + 160]
+vblendvpd ymm13, ymm12, ymm13, ymm14
+vmovdqu ymm12, [rsp]
+vblendvpd ymm5, ymm12, ymm5, ymm3
+vmovdqu ymm12, [rsp + 32]
+vblendvpd ymm4, ymm12, ymm4, ymm14
+vmovdqu ymm12, [rsp + 64]
+vblendvpd ymm6, ymm12, ymm6, ymm3
+vmovdqu ymm12, [rsp + 96]
+vblendvpd ymm1, ymm12, ymm1, ymm14
+vmovdqu ymm12, [rsp + 128]
+vblendvpd ymm0, ymm12, ymm0, ymm3
+vpaddq ymm7, ymm7, [rip + 5f + 1056]
+vpaddq ymm15, ymm15, [rip + 5f + 1056]
+vblendvpd ymm7, ymm14, ymm7, ymm14
+vblendvpd ymm15, ymm3, ymm15, ymm3
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vpaddq ymm3, ymm11, [rip + 5f + 1088]
+vpaddq ymm14, ymm9, [rip + 5f + 1088]
+vpaddq ymm12, ymm13, [rip + 5f + 1120]
+vpaddq ymm2, ymm5, [rip + 5f + 1120]
+vpsrlq ymm10, ymm3, 52
+vpsrlq ymm8, ymm14, 52
+vpaddq ymm10, ymm12, ymm10
+vpaddq ymm8, ymm2, ymm8
+vpaddq ymm2, ymm4, [rip + 5f + 1152]
+vpaddq ymm12, ymm6, [rip + 5f + 1152]
+vmovdqu [rsp + 128], ymm6
+vpsrlq ymm6, ymm10, 52
+vmovdqu [rsp + 96], ymm4
+vpsrlq ymm4, ymm8, 52
+vpaddq ymm6, ymm2, ymm6
+vpaddq ymm4, ymm12, ymm4
+vpaddq ymm12, ymm1, [rip + 5f + 1184]
+vpaddq ymm2, ymm0, [rip + 5f + 1184]
+vmovdqu [rsp + 64], ymm0
+vpsrlq ymm0, ymm6, 52
+vmovdqu [rsp + 32], ymm1
+vpsrlq ymm1, ymm4, 52
+vpaddq ymm0, ymm12, ymm0
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm2, ymm7, [rip + 5f + 1216]
+vpaddq ymm12, ymm15, [rip + 5f + 1216]
+vmovdqu [rsp], ymm15
+vpsrlq ymm15, ymm0, 52
+vmovdqu [rsp + 160], ymm7
+vpsrlq ymm7, ymm1, 52
+vpaddq ymm15, ymm2, ymm15
+vpaddq ymm7, ymm12, ymm7
+vblendvpd ymm11, ymm3, ymm11, ymm15
+vblendvpd ymm9, ymm14, ymm9, ymm7
+vblendvpd ymm13, ymm10, ymm13, ymm15
+vblendvpd ymm5, ymm8, ymm5, ymm7
+vblendvpd ymm6, ymm6, [rsp + 96], ymm15
+vblendvpd ymm4, ymm4, [rsp + 128], ymm7
+vblendvpd ymm0, ymm0, [rsp + 32], ymm15
+vblendvpd ymm1, ymm1, [rsp + 64], ymm7
+vblendvpd ymm15, ymm15, [rsp + 160], ymm15
+vblendvpd ymm7, ymm7, [rsp], ymm7
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vpand ymm7, ymm7, [rip + 5f]
+vpaddq ymm8, ymm11, [rip + 5f + 1248]
+vpaddq ymm10, ymm9, [rip + 5f + 1248]
+vpaddq ymm14, ymm13, [rip + 5f + 1280]
+vpaddq ymm3, ymm5, [rip + 5f + 1280]
+vpsrlq ymm12, ymm8, 52
+vpsrlq ymm2, ymm10, 52
+vpaddq ymm12, ymm14, ymm12
+vpaddq ymm2, ymm3, ymm2
+vpaddq ymm3, ymm6, [rip + 5f + 1312]
+vpaddq ymm14, ymm4, [rip + 5f + 1312]
+vmovdqu [rsp], ymm4
+vpsrlq ymm4, ymm12, 52
+vmovdqu [rsp + 160], ymm6
+vpsrlq ymm6, ymm2, 52
+vpaddq ymm4, ymm3, ymm4
+vpaddq ymm6, ymm14, ymm6
+vpaddq ymm14, ymm0, [rip + 5f + 1184]
+vpaddq ymm3, ymm1, [rip + 5f + 1184]
+vmovdqu [rsp + 64], ymm1
+vpsrlq ymm1, ymm4, 52
+vmovdqu [rsp + 32], ymm0
+vpsrlq ymm0, ymm6, 52
+vpaddq ymm1, ymm14, ymm1
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm3, ymm15, [rip + 5f + 1344]
+vpaddq ymm14, ymm7, [rip + 5f + 1344]
+vmovdqu [rsp + 128], ymm7
+vpsrlq ymm7, ymm1, 52
+vmovdqu [rsp + 96], ymm15
+vpsrlq ymm15, ymm0, 52
+vpaddq ymm7, ymm3, ymm7
+vpaddq ymm15, ymm14, ymm15
+vblendvpd ymm11, ymm8, ymm11, ymm7
+vblendvpd ymm9, ymm10, ymm9, ymm15
+vblendvpd ymm13, ymm12, ymm13, ymm7
+vblendvpd ymm5, ymm2, ymm5, ymm15
+vblendvpd ymm4, ymm4, [rsp + 160], ymm7
+vblendvpd ymm6, ymm6, [rsp], ymm15
+vblendvpd ymm1, ymm1, [rsp + 32], ymm7
+vblendvpd ymm0, ymm0, [rsp + 64], ymm15
+vblendvpd ymm7, ymm7, [rsp + 96], ymm7
+vblendvpd ymm15, ymm15, [rsp + 128], ymm15
+vpand ymm11, ymm11, [rip + 5f]
+vpand ymm9, ymm9, [rip + 5f]
+vpand ymm13, ymm13, [rip + 5f]
+vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [rip + 5f]
+vpand ymm6, ymm6, [rip + 5f]
+vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [rip + 5f]
+vpand ymm7, ymm7, [rip + 5f]
+vpand ymm15, ymm15, [rip + 5f]
+vpaddq ymm2, ymm11, [rip + 5f + 1376]
+vpaddq ymm12, ymm9, [rip + 5f + 1376]
+vpaddq ymm10, ymm13, [rip + 5f + 1408]
+vpaddq ymm8, ymm5, [rip + 5f + 1408]
+vpsrlq ymm14, ymm2, 52
+vpsrlq ymm3, ymm12, 52
+vpaddq ymm14, ymm10, ymm14
+vpaddq ymm3, ymm8, ymm3
+vpaddq ymm8, ymm4, [rip + 5f + 1440]
+vpaddq ymm10, ymm6, [rip + 5f + 1440]
+vmovdqu [rsp + 128], ymm6
+vpsrlq ymm6, ymm14, 52
+vmovdqu [rsp + 96], ymm4
+vpsrlq ymm4, ymm3, 52
+vpaddq ymm6, ymm8, ymm6
+vpaddq ymm4, ymm10, ymm4
+vpaddq ymm10, ymm1, [rip + 5f + 1184]
+vpaddq ymm8, ymm0, [rip + 5f + 1184]
+vmovdqu [rsp + 64], ymm0
+vpsrlq ymm0, ymm6, 52
+vmovdqu [rsp + 32], ymm1
+vpsrlq ymm1, ymm4, 52
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm1, ymm8, ymm1
+vpaddq ymm8, ymm7, [rip + 5f + 1472]
+vpaddq ymm10, ymm15, [rip + 5f + 1472]
+vmovdqu [rsp], ymm15
+vpsrlq ymm15, ymm0, 52
+vmovdqu [rsp + 160], ymm7
+vpsrlq ymm7, ymm1, 52
+vpaddq ymm15, ymm8, ymm15
+vpaddq ymm7, ymm10, ymm7
+vblendvpd ymm11, ymm2, ymm11, ymm15
+vblendvpd ymm9, ymm12, ymm9, ymm7
+vblendvpd ymm13, ymm14, ymm13, ymm15
+vblendvpd ymm5, ymm3, ymm5, ymm7
+vblendvpd ymm6, ymm6, [rsp + 96], ymm15
+vblendvpd ymm4, ymm4, [rsp + 128], ymm7
+vblendvpd ymm0, ymm0, [rsp + 32], ymm15
+vblendvpd ymm1, ymm1, [rsp + 64], ymm7
+vblendvpd ymm15, ymm15, [rsp + 160], ymm15
+vblendvpd ymm7, ymm7, [rsp], ymm7
+vpsllq ymm11, ymm11, 12
+vpsllq ymm9, ymm9, 12
+vpsrlq ymm11, ymm11, 12
+vpsrlq ymm9, ymm9, 12
+vpsllq ymm3, ymm13, 52
+vpsllq ymm14, ymm5, 52
+vpaddq ymm11, ymm3, ymm11
+vpaddq ymm9, ymm14, ymm9
+vpsllq ymm13, ymm13, 12
+vpsllq ymm5, ymm5, 12
+vpsrlq ymm13, ymm13, 24
+vpsrlq ymm5, ymm5, 24
+vpsllq ymm14, ymm6, 40
+vpsllq ymm3, ymm4, 40
+vpaddq ymm13, ymm14, ymm13
+vpaddq ymm5, ymm3, ymm5
+vpsllq ymm6, ymm6, 12
+vpsllq ymm4, ymm4, 12
+vpsrlq ymm6, ymm6, 36
+vpsrlq ymm4, ymm4, 36
+vpsllq ymm3, ymm0, 28
+vpsllq ymm14, ymm1, 28
+vpaddq ymm6, ymm3, ymm6
+vpaddq ymm4, ymm14, ymm4
+vpsllq ymm0, ymm0, 12
+vpsllq ymm1, ymm1, 12
+vpsrlq ymm0, ymm0, 48
+vpsrlq ymm1, ymm1, 48
+vpsllq ymm15, ymm15, 16
+vpsllq ymm7, ymm7, 16
+vpaddq ymm0, ymm15, ymm0
+vpaddq ymm1, ymm7, ymm1
+vpunpcklqdq ymm7, ymm11, ymm13
+vpunpcklqdq ymm15, ymm9, ymm5
+vpunpckhqdq ymm13, ymm11, ymm13
+vpunpckhqdq ymm5, ymm9, ymm5
+vpunpcklqdq ymm9, ymm6, ymm0
+vpunpcklqdq ymm11, ymm4, ymm1
+vpunpckhqdq ymm0, ymm6, ymm0
+vpunpckhqdq ymm1, ymm4, ymm1
+vmovdqu xmm4, [rax]
+vmovdqu xmm6, [rax + 128]
+vpmaskmovq [rsi], xmm4, xmm7
+vpmaskmovq [rsi + 128], xmm6, xmm15
+vmovdqu xmm6, [rax + 64]
+vmovdqu xmm4, [rax + 192]
+vextracti128 xmm7, ymm7, 1
+vextracti128 xmm15, ymm15, 1
+vpmaskmovq [rsi + 64], xmm6, xmm7
+vpmaskmovq [rsi + 192], xmm4, xmm15
+vmovdqu xmm4, [rax + 32]
+vmovdqu xmm15, [rax + 160]
+vpmaskmovq [rsi + 32], xmm4, xmm13
+vpmaskmovq [rsi + 160], xmm15, xmm5
+vmovdqu xmm15, [rax + 96]
+vmovdqu xmm4, [rax + 224]
+vextracti128 xmm13, ymm13, 1
+vextracti128 xmm5, ymm5, 1
+vpmaskmovq [rsi + 96], xmm15, xmm13
+vpmaskmovq [rsi + 224], xmm4, xmm5
+vmovdqu xmm4, [rax + 16]
+vmovdqu xmm5, [rax + 144]
+vpmaskmovq [rsi + 16], xmm4, xmm9
+vpmaskmovq [rsi + 144], xmm5, xmm11
+vmovdqu xmm5, [rax + 80]
+vmovdqu xmm4, [rax + 208]
+vextracti128 xmm9, ymm9, 1
+vextracti128 xmm11, ymm11, 1
+vpmaskmovq [rsi + 80], xmm5, xmm9
+vpmaskmovq [rsi + 208], xmm4, xmm11
+vmovdqu xmm4, [rax + 48]
+vmovdqu xmm11, [rax + 176]
+vpmaskmovq [rsi + 48], xmm4, xmm0
+vpmaskmovq [rsi + 176], xmm11, xmm1
+vmovdqu xmm11, [rax + 112]
+vmovdqu xmm4, [rax + 240]
+vextracti128 xmm0, ymm0, 1
+vextracti128 xmm1, ymm1, 1
+vpmaskmovq [rsi + 112], xmm11, xmm0
+vpmaskmovq [rsi + 240], xmm4, xmm1
+6:
+vldmxcsr [rbp - 4]
+mov rsp, rbp
+pop rbp
+vzeroupper
+ret
+.p2align 2
+2:
+.long 0x7f80
+.p2align 6, 0xcc
+5:
+.quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
+.quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
+.quad 0x4316bc26c4a4df18, 0x4316bc26c4a4df18, 0x4316bc26c4a4df18, 0x4316bc26c4a4df18
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
+.quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
+.quad 0x431de2443fd53468, 0x431de2443fd53468, 0x431de2443fd53468, 0x431de2443fd53468
+.quad 0x432f80000026f734, 0x432f80000026f734, 0x432f80000026f734, 0x432f80000026f734
+.quad 0x42f1bac83ffffff0, 0x42f1bac83ffffff0, 0x42f1bac83ffffff0, 0x42f1bac83ffffff0
+.quad 0x42c2307261d39180, 0x42c2307261d39180, 0x42c2307261d39180, 0x42c2307261d39180
+.quad 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000
+.quad 0x42ba82cf16373c00, 0x42ba82cf16373c00, 0x42ba82cf16373c00, 0x42ba82cf16373c00
+.quad 0x432ee29d890c2faa, 0x432ee29d890c2faa, 0x432ee29d890c2faa, 0x432ee29d890c2faa
+.quad 0x412da45800000000, 0x412da45800000000, 0x412da45800000000, 0x412da45800000000
+.quad 0x432f800000000000, 0x432f800000000000, 0x432f800000000000, 0x432f800000000000
+.quad 0x42bbac83ffffff00, 0x42bbac83ffffff00, 0x42bbac83ffffff00, 0x42bbac83ffffff00
+.quad 0xf000000000000000, 0xf000000000000000, 0xf000000000000000, 0xf000000000000000
+.quad 0x431bac83fffffffc, 0x431bac83fffffffc, 0x431bac83fffffffc, 0x431bac83fffffffc
+.quad 0x431bac8400000004, 0x431bac8400000004, 0x431bac8400000004, 0x431bac8400000004
+.quad 0x432f8132951bb188, 0x432f8132951bb188, 0x432f8132951bb188, 0x432f8132951bb188
+.quad 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000
+.quad 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000
+.quad 0xf00fffffffffffff, 0xf00fffffffffffff, 0xf00fffffffffffff, 0xf00fffffffffffff
+.quad 0xd980000000000000, 0xd980000000000000, 0xd980000000000000, 0xd980000000000000
+.quad 0xd98fffffffffffff, 0xd98fffffffffffff, 0xd98fffffffffffff, 0xd98fffffffffffff
+.quad 0xcfd8a6f7fffffff8, 0xcfd8a6f7fffffff8, 0xcfd8a6f7fffffff8, 0xcfd8a6f7fffffff8
+.quad 0x1301fb35ab9131dd, 0x1301fb35ab9131dd, 0x1301fb35ab9131dd, 0x1301fb35ab9131dd
+.quad 0x9caffffffeedc339, 0x9caffffffeedc339, 0x9caffffffeedc339, 0x9caffffffeedc339
+.quad 0x697ffffffffff800, 0x697ffffffffff800, 0x697ffffffffff800, 0x697ffffffffff800
+.quad 0xb98dfffffffff800, 0xb98dfffffffff800, 0xb98dfffffffff800, 0xb98dfffffffff800
+.quad 0x4fe0000000000000, 0x4fe0000000000000, 0x4fe0000000000000, 0x4fe0000000000000
+.quad 0x9310000000000000, 0x9310000000000000, 0x9310000000000000, 0x9310000000000000
+.quad 0x1cb0000000000000, 0x1cb0000000000000, 0x1cb0000000000000, 0x1cb0000000000000
+.quad 0xe980000000000000, 0xe980000000000000, 0xe980000000000000, 0xe980000000000000
+.quad 0xb990000000000000, 0xb990000000000000, 0xb990000000000000, 0xb990000000000000
+.quad 0x7ff4537bfffffffc, 0x7ff4537bfffffffc, 0x7ff4537bfffffffc, 0x7ff4537bfffffffc
+.quad 0x7ff0fd9ad5c894ef, 0x7ff0fd9ad5c894ef, 0x7ff0fd9ad5c894ef, 0x7ff0fd9ad5c894ef
+.quad 0x7fffffffff76dd9d, 0x7fffffffff76dd9d, 0x7fffffffff76dd9d, 0x7fffffffff76dd9d
+.quad 0x7ffffffffffff800, 0x7ffffffffffff800, 0x7ffffffffffff800, 0x7ffffffffffff800
+.quad 0xfffefffffffff800, 0xfffefffffffff800, 0xfffefffffffff800, 0xfffefffffffff800
+.quad 0x7ff229bdfffffffe, 0x7ff229bdfffffffe, 0x7ff229bdfffffffe, 0x7ff229bdfffffffe
+.quad 0x7ff07ecd6ae44678, 0x7ff07ecd6ae44678, 0x7ff07ecd6ae44678, 0x7ff07ecd6ae44678
+.quad 0x7fffffffffbb6acf, 0x7fffffffffbb6acf, 0x7fffffffffbb6acf, 0x7fffffffffbb6acf
+.quad 0xffff7ffffffff800, 0xffff7ffffffff800, 0xffff7ffffffff800, 0xffff7ffffffff800
+.quad 0x7ff914deffffffff, 0x7ff914deffffffff, 0x7ff914deffffffff, 0x7ff914deffffffff
+.quad 0x7ff03f66b5721f3c, 0x7ff03f66b5721f3c, 0x7ff03f66b5721f3c, 0x7ff03f66b5721f3c
+.quad 0x7fffffffffddb168, 0x7fffffffffddb168, 0x7fffffffffddb168, 0x7fffffffffddb168
+.quad 0xffffbffffffff800, 0xffffbffffffff800, 0xffffbffffffff800, 0xffffbffffffff800
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+7:
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+"
+}
 
 // add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
