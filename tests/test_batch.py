@@ -13,6 +13,7 @@ from fieldc.lab import arrays
 from fieldc.machine.processor import is_x86_64
 from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.vectors.offers import BATCHED
+from fieldc.targets.vectors.target import VectorTarget
 
 KEYS = {"op", "target", "layout", "elements", "cycles_per_element", "scalar_cycles"}
 here = pytest.mark.skipif(not is_x86_64(), reason="kernels run on x86-64 hosts only")
@@ -68,10 +69,10 @@ def test_an_inner_product_has_its_share_of_collect(tmp_path: Path) -> None:
 def test_an_operation_without_a_kernel_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def none(_: object) -> None:
+    def none(*_: object) -> None:
         raise NoSums("there are no inner products of this modulus")
 
-    monkeypatch.setattr(arrays, "sums_of", none)
+    monkeypatch.setattr(VectorTarget, "sums_of", none)
     rows = run(tmp_path, "--op", "inner_product,add")
     runs = [target.name for target in ARRAY_TARGETS.values() if target.runs_here]
     assert [row["target"] for row in rows if row["op"] == "inner_product"] == [rows[0]["target"]]

@@ -23,6 +23,7 @@ from fieldc.targets.vectors.kernel import compile_array
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the assembler here is another one")
 DOUBLES = ARRAY_TARGETS["avx512f"]
+SHORT = ARRAY_TARGETS["avx2"]
 OPERATIONS = ("add", "sub", "neg", "double", "mul", "square", "mul_add", "butterfly")
 PRIMES = ("babybear", "koalabear", "mersenne31", "3", "2^31-19", "2^16+1", "2^61-1")
 P = find_field("babybear", 64).p
@@ -40,6 +41,61 @@ def test_kernels_in_words_are_proved_and_run(name: str) -> None:
         made = compile_array(DOUBLES, expression, "kernel")
         assert check_kernel(made, seed=4)
         assert prove_text(made.text, expression).tail > 0
+
+
+@pytest.mark.parametrize("name", ("babybear", "2^31-19", "3"))
+def test_words_in_four_lanes_are_proved_and_run(name: str) -> None:
+    """Without masks: the smaller lower half is taken. Primes of 32 bits and more have none."""
+    for operation in OPERATIONS:
+        expression = in_lanes_by(field(name), operation)
+        made = compile_array(SHORT, expression, "kernel")
+        assert "vmovdqu ymm" in made.text and "zmm" not in made.text
+        assert check_kernel(made, seed=4)
+        assert prove_text(made.text, expression).tail > 0
+    assert not SHORT.takes(field("2^32-5")) and not SHORT.takes(field("goldilocks"))
+    assert not SHORT.takes(find_field(name, 32)) and not SHORT.has_sums(field(name))
+
+
+def test_words_in_four_lanes_take_few_instructions() -> None:
+    """Operations on vector ports for eight elements: twice what four take."""
+    wanted = dict(zip(OPERATIONS, (6, 6, 6, 6, 20, 20, 26, 32), strict=True))
+    for operation, ports in wanted.items():
+        expression = in_lanes_by(field("babybear"), operation)
+        assert compile_array(SHORT, expression, "kernel").ports == ports
+
+
+FOUR_LANES = (
+    ("vpminud", "vpminuq"),
+    ("vpminud", "vpaddq"),
+    ("vpmuludq", "vpmuldq"),
+    ("vpmuludq", "vpaddq"),
+    ("vpsubq", "vpaddq"),
+    ("vpaddq", "vpsubq"),
+    ("vpsubq", "vpsubd"),
+    ("ymmword ptr [rdx + 32]", "ymmword ptr [rdx]"),
+    ("ymmword ptr [rsi + 32]", "ymmword ptr [rsi]"),
+    ("ymmword ptr [rcx]", "ymmword ptr [rdx]"),
+    ("[rax + 32]", "[rax]"),
+)
+
+
+@pytest.mark.parametrize("operation", ("add", "sub", "mul", "butterfly"))
+def test_changed_words_in_four_lanes_are_not_proved(operation: str) -> None:
+    expression = in_lanes_by(field("babybear"), operation)
+    text = compile_array(SHORT, expression, "kernel").text
+    found = [(old, text.replace(old, new, 1)) for old, new in FOUR_LANES if old in text]
+    places = lines_of_code(text)
+    lines = text.splitlines()
+    found += [
+        (f"without {lines[at]}", "\n".join((*lines[:at], *lines[at + 1 :])) + "\n")
+        for at in places
+        if lines[at].lstrip().startswith("vp")
+    ]
+    assert len(found) > 12
+    for what, changed in found:
+        with pytest.raises((ProofError, ValueError)):
+            prove_text(changed, expression)
+            pytest.fail(what)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

@@ -81,7 +81,7 @@ def test_a_kernel_that_is_not_proved_is_left_out(
     monkeypatch.setattr(arrays, "prove_new", without_products)
     f, name = packaged(SMALL, tmp_path)
     rows = json.loads((tmp_path / "manifest.json").read_text())["arrays"]
-    assert {row["op"] for row in rows} == {*SUMS, *PRODUCTS, TRANSFORM} - {"mul"}
+    assert {row["op"] for row in rows} == {*SUMS, *PRODUCTS, *SUM, TRANSFORM} - {"mul"}
     library = Library(shared(tmp_path, tmp_path / "library.so", *sources(name)), f, name)
     for _ in library.paths():
         check_arrays(library, (0, 1, 8, 33))
@@ -279,7 +279,7 @@ def test_the_manifest_names_kernels_on_arrays(
 ) -> None:
     folder, _, name = small
     rows = list(array_rows(folder))
-    every = (*SUMS, *PRODUCTS, TRANSFORM)
+    every = (*SUMS, *PRODUCTS, *SUM, TRANSFORM)
     targets = packaged_targets(find_field(SMALL))
     wanted = {f"{name}_{op}_array_{t.name}" for op in every for t in targets}
     assert {row["symbol"] for row in rows} == wanted
@@ -304,7 +304,13 @@ def test_a_changed_kernel_on_arrays_is_refused(small: Package) -> None:
     place = code.index(bytes.fromhex("c5f877c3")) - 40  # of a kernel, before vzeroupper and ret
     changed = code[:place] + bytes((code[place] ^ 1,)) + code[place + 1 :]
     jobs = [
-        replace(job, code=changed, symbol=row["symbol"], operation=row["op"])
+        replace(
+            job,
+            code=changed,
+            symbol=row["symbol"],
+            operation=row["op"],
+            turns=row.get("turns", 0),
+        )
         for row in array_rows(folder)
     ]
     assert sum(bool(prove_job(each).failure) for each in jobs) == 1

@@ -13,7 +13,6 @@ from typing import TypeVar
 from fieldc.algorithms.columns import INNER
 from fieldc.algorithms.lane_words import HALF_BITS
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, in_lanes
-from fieldc.algorithms.sums import sums_of
 from fieldc.artifacts.array_proofs import UnprovedArrayKernel, prove_operation
 from fieldc.artifacts.columns import (
     field_of,
@@ -219,7 +218,8 @@ def build_arrays(
     ]
     made = [made_array(t, field, *each) for t in targets for each in layouts]
     if INNER in operations:
-        made += [each for target in targets for each in made_sums(target, field)]
+        several = [t for t in targets if t.has_sums(field)] or targets
+        made += [each for target in several for each in made_sums(target, field)]
     built, failures = proved_arrays(made, progress)
     for symbol, failure in failures.items():
         raise UnprovedArrayKernel(f"{symbol} is not proved: {failure}")
@@ -251,7 +251,7 @@ def made_array(target: VectorTarget, field: Field, operation: str, layout: str) 
 
 def made_sums(target: VectorTarget, field: Field) -> list[BuiltArray]:
     """The two kernels of sums in columns, which are not proved yet. Raises NoSums, BoundError."""
-    sums, symbol = sums_of(field), f"fieldc_{field_symbol(field)}"
+    sums, symbol = target.sums_of(field), f"fieldc_{field_symbol(field)}"
     end = f"array{'32' * (field.word == HALF_BITS)}_{target.name}"
     return [
         BuiltArray(

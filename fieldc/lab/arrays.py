@@ -8,7 +8,7 @@ from dataclasses import asdict, astuple, dataclass, replace
 
 from fieldc.algorithms.columns import INNER
 from fieldc.algorithms.lanes import LIMB_BITS, NoLanes, in_lanes
-from fieldc.algorithms.sums import NoSums, sums_of
+from fieldc.algorithms.sums import NoSums
 from fieldc.artifacts.host import SYMBOL, compiled, decide_here, loaded
 from fieldc.errors import UserError
 from fieldc.field import Field
@@ -224,7 +224,7 @@ def _inner_products(
     target: VectorTarget, field: Field, operation: str, elements: int, seed: int
 ) -> Iterator[_Entrant]:
     """Sums in columns. The columns lie where other kernels have their results."""
-    found = sums_of(field)
+    found = target.sums_of(field)
     add, reduce = (
         compile_array(target, expression, SYMBOL, result, found.columns)
         for expression, result in found.kernels

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, LIMB_BITS, MOST_BITS
-from fieldc.algorithms.sums import has_sums, sums_of
+from fieldc.algorithms.sums import sums_of
 from fieldc.artifacts.arrays import loaded, made_transforms
 from fieldc.artifacts.host import SYMBOL
 from fieldc.errors import UserError
@@ -237,7 +237,7 @@ def transform_functions(f: Field) -> dict[str, ArrayFunction]:
 def _column_sums(f: Field) -> ColumnSums | None:
     """The kernels of inner products of this process; None where there are none."""
     target = fastest_here(f)
-    if target is None or f.bits > MOST_BITS or not has_sums(f):
+    if target is None or f.bits > MOST_BITS or not target.has_sums(f):
         return None
     sums = sums_of(f)
     calls = (

@@ -138,7 +138,7 @@ def array_kernels(
         _packaged(f, operation, target, proved) for target in targets for operation in offered(f, r)
     ]
     if r is MONTGOMERY and has_sums(f) and f.bits <= MOST_BITS:
-        pairs = (made_sums(target, f) for target in targets)
+        pairs = (made_sums(target, f) for target in targets if target.has_sums(f))
         made += [PackagedArray(**vars(each)) for pair in pairs for each in pair]
     if TRANSFORM in offered(f, r):
         tiles = (made_transforms(target, f).values() for target in targets)

@@ -14,7 +14,6 @@ from hashlib import sha256
 
 from fieldc.algorithms.columns import ACCUMULATE, COLLECT
 from fieldc.algorithms.lanes import MOST_BITS, in_lanes
-from fieldc.algorithms.sums import has_sums
 from fieldc.algorithms.transforms import ROLES
 from fieldc.artifacts.arrays import (
     BuiltArray,
@@ -132,7 +131,7 @@ def array_kernels(
         made = [made_array(target, f, operation, ARRAY) for operation in offered]
         ranked = ((each, _least(f, each.kernel)) for each in made)
         found += [_named(each, least, file, proofs) for each, least in ranked if least]
-        sums = made_sums(target, f) if has_sums(f) else []
+        sums = made_sums(target, f) if target.has_sums(f) else []
         is_offered = target in transforming and has_transforms(f.p)
         tiles = made_transforms(target, f).values() if is_offered else ()
         found += [_named(each, 0, file, proofs) for each in (*sums, *tiles)]

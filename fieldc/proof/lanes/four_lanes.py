@@ -24,7 +24,7 @@ from fieldc.proof.lanes.meanings import (
     total,
     zero,
 )
-from fieldc.proof.lanes.word import WORD
+from fieldc.proof.lanes.word import HALF, WORD
 
 PLACES, HALF_PLACES = 4, 2
 HALF_BYTES = WORD_BYTES * HALF_PLACES
@@ -163,6 +163,20 @@ def _blend(block: BlockRun, i: capstone.CsInsn) -> None:
     block.registers[target(block, i)] = block.spread(block.lane.merge(mask, taken, other))
 
 
+def _smaller_halves(block: BlockRun, i: capstone.CsInsn) -> None:
+    """vpminud: of two words the smaller lower half, and the smaller upper half.
+
+    One of the words must have no upper half, so that the result has none.
+    """
+    expect(i, 3)
+    lane = block.lane
+    words = [lane.tight(block.word(block.read(i, at))) for at in (1, 2)]
+    if not any(0 <= word.low <= word.high < 1 << HALF for word in words):
+        raise ProofError("both words may have upper halves")
+    a, b = (lane.unsigned(word, HALF) for word in words)
+    block.registers[target(block, i)] = block.spread(lane.smaller(a, b))
+
+
 YMM_MEANINGS: dict[str, Meaning] = {
     "vmovdqu": _move,
     "vmovdqa": _move,
@@ -174,6 +188,8 @@ YMM_MEANINGS: dict[str, Meaning] = {
     "vpxor": zero,
     "vfmadd231pd": multiply_add,
     "vsubpd": subtract,
+    "vpmuludq": lanewise(2, lambda lane, w: lane.half_product(w[0], w[1])),
+    "vpminud": _smaller_halves,
     "vpaddq": total(1),
     "vpsubq": total(-1),
     "vpand": lanewise(2, low_ones),

@@ -22,7 +22,8 @@ from fieldc.targets.vectors.instructions import (
     VectorSet,
     VirtualVector,
 )
-from fieldc.targets.vectors.select import TAIL_MASKS
+from fieldc.targets.vectors.select import TAIL_MASKS, Selection
+from fieldc.targets.vectors.words import WordSelection
 from fieldc.targets.x86_64.operands import Memory, Operand, Virtual
 from fieldc.words.lane_steps import LaneStyle
 from fieldc.words.program import Step, Value
@@ -64,6 +65,10 @@ _ROWS = (
     VectorInstruction("store_some", text="vpmaskmovq {0}, {2}, {1}"),
     VectorInstruction("store_some_pair", text="vpmaskmovq {0}, {x2}, {x1}", bytes=_PAIR),
 )
+_WORD_ROWS = (
+    VectorInstruction("vpmuludq", memory=1, any_two=True, is_product=True),
+    VectorInstruction("vpminuq", text="vpminud {0}, {1}, {2}", memory=1, any_two=True),
+)
 LANES = 4
 LIMB_BYTES = 8
 LOWER, UPPER, WHOLE = range(3)
@@ -76,7 +81,7 @@ def _pairs(limbs: int) -> Iterable[int]:
 
 
 @dataclass
-class YmmSelection(DoubleSelection):
+class FourLanes(Selection):
     """The code of eight elements, in two vectors for each word.
 
     Instructions of both halves take turns: products of one fill the time that carries of the other
@@ -87,13 +92,8 @@ class YmmSelection(DoubleSelection):
     features = ("avx2", "fma")
     registers: ClassVar[VectorSet] = YMM
     constant_bytes: ClassVar[int] = 32
-    style: ClassVar[LaneStyle] = LaneStyle(
-        halves_together=True, by_columns=True, shifts_signs=False
-    )
     first: int = 0
     """The number of the first element."""
-    _signs: dict[int, Virtual] = field(default_factory=dict)
-    """By a mask's number: the word whose sign it is."""
 
     def run(self) -> list[VirtualVector]:
         """Select all for four elements and for the other four, in turns."""
@@ -177,6 +177,17 @@ class YmmSelection(DoubleSelection):
     def _constant(self, word: int, name: str) -> Virtual:
         return self._put("vmovdqu64", name, self.tables.word(word, name))
 
+
+@dataclass
+class YmmSelection(FourLanes, DoubleSelection):
+    """The code of numbers in digits."""
+
+    style: ClassVar[LaneStyle] = LaneStyle(
+        halves_together=True, by_columns=True, shifts_signs=False
+    )
+    _signs: dict[int, Virtual] = field(default_factory=dict)
+    """By a mask's number: the word whose sign it is."""
+
     def _converted(self, value: Value) -> Virtual:
         if value.number in self._lows:
             return super()._converted(value)
@@ -197,3 +208,14 @@ class YmmSelection(DoubleSelection):
         mask, taken, other = step.inputs
         register = self._in_register(other)
         self._set(step, "vblendvpd", register, self._read(taken), self._signs[mask.number])
+
+
+@dataclass
+class YmmWordSelection(FourLanes, WordSelection):
+    """The code of words of primes below 2^31.
+
+    The smaller one of t and t - p is that of their lower halves: upper ones are 0, or ones where a
+    difference is negative.
+    """
+
+    rows: ClassVar[Rows] = FourLanes.rows | {row.mnemonic: row for row in _WORD_ROWS}

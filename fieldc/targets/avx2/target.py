@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fieldc.targets.avx2.select import YmmSelection
+from fieldc.targets.avx2.select import YmmSelection, YmmWordSelection
 from fieldc.targets.vectors.target import VectorTarget
 
-AVX2 = VectorTarget("avx2", YmmSelection, "zen-3", ports=3, least_limbs=2)
+AVX2 = VectorTarget("avx2", YmmSelection, "zen-3", ports=3, least_limbs=2, words=YmmWordSelection)

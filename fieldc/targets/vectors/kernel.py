@@ -183,6 +183,8 @@ def _selection(
         return HalfSelection
     if not is_in_words(expression.field, expression.kernel):
         return target.selection
+    if target.words is not None:
+        return target.words
     if columns is None or expression.kernel.operation != ACCUMULATE or columns.terms == 1:
         return WordSelection
     return PairSumSelection

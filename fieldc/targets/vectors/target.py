@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fieldc.algorithms.lane_words import HALF_BITS
 from fieldc.algorithms.lanes import LIMB_BITS
+from fieldc.algorithms.sums import NoSums, Sums, has_sums, sums_of
 from fieldc.field import Field
 from fieldc.machine.processor import is_x86_64, missing
-from fieldc.targets.vectors.select import DigitSelection
+from fieldc.targets.vectors.select import DigitSelection, Selection
 
 
 @dataclass(frozen=True)
@@ -22,11 +24,25 @@ class VectorTarget:
     ports: int = 2
     """Micro-operations on vectors that it starts in a cycle."""
     least_limbs: int = 1
-    """Of a modulus: words of lanes need the registers and masks of AVX-512."""
+    """Of a modulus of 32 bits and more: its words in lanes need the masks of AVX-512."""
+    words: type[Selection] | None = None
+    """For whole words, where these are not selected as for AVX-512."""
 
     def takes(self, f: Field) -> bool:
         """Whether it has kernels for a field."""
+        if self.words is not None and f.bits < HALF_BITS:
+            return f.word != HALF_BITS
         return f.bits > LIMB_BITS * (self.least_limbs - 1)
+
+    def sums_of(self, f: Field) -> Sums:
+        """The kernels of inner products. Raises NoSums where a target or a field has none."""
+        if not self.has_sums(f):
+            raise NoSums(f"{self.name} has no inner products of {f.label}, which has one limb")
+        return sums_of(f)
+
+    def has_sums(self, f: Field) -> bool:
+        """Whether it has inner products. Those of one limb hold columns in 512 bits."""
+        return has_sums(f) and f.n >= self.least_limbs
 
     @property
     def features(self) -> tuple[str, ...]:
