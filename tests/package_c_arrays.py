@@ -7,7 +7,7 @@ import mmap
 import random
 from collections.abc import Callable, Sequence
 
-from package_c import NO_INVERSE, NULL, OK, Library, edges
+from package_c import LENGTH, NO_INVERSE, NOT_CANONICAL, NULL, OK, Library, edges
 
 Values = list[int]
 MEANINGS: dict[str, Callable[..., int]] = {
@@ -67,6 +67,9 @@ def check_arrays(library: Library, lengths: Sequence[int] = LENGTHS) -> None:
             check_elementwise(library, name, count, at_end)
         check_one_result(library, count, at_end)
         check_inverses(library, count, at_end)
+        check_butterflies(library, count, at_end)
+        check_powers(library, count, at_end)
+        check_bytes(library, count, at_end)
 
 
 def check_elementwise(library: Library, name: str, count: int, at_end: bool) -> None:
@@ -110,6 +113,61 @@ def check_one_result(library: Library, count: int, at_end: bool) -> None:
 
 def call_scale(library: Library, x: GuardedArray, z: GuardedArray, y: GuardedArray) -> None:
     library.call("array_scale", z.at(), x.at(), y.at(), ctypes.c_size_t(x.count))
+
+
+def check_butterflies(library: Library, count: int, at_end: bool) -> None:
+    """Sums and differences with products, in place of two arrays."""
+    p, given = library.f.p, drawn(library, count, 3)
+    x, y, w = (GuardedArray(library, values, at_end) for values in given)
+    call(library, "array_butterfly", x, y, w)
+    rows = list(zip(*given, strict=True))
+    assert x.values() == [(a + c * b) % p for a, b, c in rows], count
+    assert y.values() == [(a - c * b) % p for a, b, c in rows], count
+    assert w.values() == given[2], count
+
+
+def check_powers(library: Library, count: int, at_end: bool) -> None:
+    """One exponent for all, apart and in place; 0^0 = 1."""
+    (given,) = drawn(library, count, 1)
+    for exponent, words in ((0, 0), (0, 2), (1, 1), (5, 2), (3 << 64, 2)):
+        wanted = [pow(value, exponent, library.f.p) for value in given]
+        limbs = (ctypes.c_uint64 * 2)(exponent % (1 << 64), exponent >> 64)
+        for in_place in (False, True):
+            x = GuardedArray(library, given, at_end)
+            z = x if in_place else GuardedArray(library, [7] * count, at_end)
+            sizes = ctypes.c_size_t(words), ctypes.c_size_t(count)
+            library.call("array_pow", z.at(), x.at(), limbs, *sizes)
+            assert z.values() == wanted, (count, exponent)
+            assert in_place or x.values() == given
+
+
+def check_bytes(library: Library, count: int, at_end: bool) -> None:
+    """Both orders, there and back; a number that is not below p, wrong lengths, null pointers."""
+    f, (given,) = library.f, drawn(library, count, 1)
+    size = -(-f.bits // 8)
+    for end in ("", "_le"):
+
+        def as_bytes(value: int, step: int = -1 if not end else 1) -> bytes:
+            return value.to_bytes(size, "little")[::step]
+
+        text = b"".join(as_bytes(value) for value in given)
+        z, room = GuardedArray(library, [7] * count, at_end), ctypes.c_size_t(count)
+        length = ctypes.c_size_t(len(text))
+        assert library.call(f"array_decode{end}", z.at(), text, length, room) == OK
+        assert z.values() == given
+        written = ctypes.create_string_buffer(b"7" * len(text), len(text) + 1)
+        assert library.call(f"array_encode{end}", written, length, z.at(), room) == OK
+        assert written.raw == text + b"\0"
+        wrong = ctypes.c_size_t(len(text) + 1)
+        assert library.call(f"array_decode{end}", z.at(), text, wrong, room) == LENGTH
+        assert library.call(f"array_encode{end}", written, wrong, z.at(), room) == LENGTH
+        assert library.call(f"array_decode{end}", z.at(), None, length, room) == NULL
+        assert library.call(f"array_encode{end}", written, length, None, room) == NULL
+        assert z.values() == given and written.raw == text + b"\0"
+        if count:
+            changed = text[:-size] + as_bytes(f.p)
+            status = library.call(f"array_decode{end}", z.at(), changed, length, room)
+            assert status == NOT_CANONICAL and z.values() == [*given[:-1], 0]
 
 
 def check_inverses(library: Library, count: int, at_end: bool) -> None:

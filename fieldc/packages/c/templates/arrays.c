@@ -105,6 +105,52 @@ void @name@_array_scale(@name@ *z, const @name@ *x, const @name@ *y, size_t coun
         @name@_array_mul(&z[i], &x[i], factors, @name@_part(count - i));
 }
 
+void @name@_array_butterfly(@name@ *x, @name@ *y, const @name@ *w, size_t count)
+{
+    const @name@_kernels *const k = @name@_run();
+    size_t i = @name@_in_vectors(k->arrays->butterfly.least, count);
+    if (i != 0)
+        k->arrays->butterfly.run(i, @name@_words(x), @name@_words(y), @name@_read(x),
+                                 @name@_read(y), @name@_read(w));
+    for (; i < count; i++) {
+        @name@ product;
+        k->mul(product.limbs, y[i].limbs, w[i].limbs);
+        k->sub(y[i].limbs, x[i].limbs, product.limbs);
+        k->add(x[i].limbs, x[i].limbs, product.limbs);
+    }
+}
+
+/* z = x^e for up to PART values; e has a one at bit `top` and none above. */
+static void @name@_pow_part(@name@ *z, const @name@ *x, const uint64_t *e, size_t top, size_t count)
+{
+    @name@ base[@upper@_PART];
+    size_t i, bit;
+    for (i = 0; i < count; i++) {
+        base[i] = x[i];
+        z[i] = x[i];
+    }
+    for (bit = top; bit-- > 0;) {
+        @name@_array_square(z, z, count);
+        if ((e[bit / 64] >> bit % 64 & 1) != 0)
+            @name@_array_mul(z, z, base, count);
+    }
+}
+
+void @name@_array_pow(@name@ *z, const @name@ *x, const uint64_t *exponent, size_t words,
+                      size_t count)
+{
+    size_t i, bits = 64 * words;
+    while (bits != 0 && (exponent[(bits - 1) / 64] >> (bits - 1) % 64 & 1) == 0)
+        bits--;
+    if (bits == 0) {
+        for (i = 0; i < count; i++)
+            z[i] = @name@_unit;
+        return;
+    }
+    for (i = 0; i < count; i += @upper@_PART)
+        @name@_pow_part(&z[i], &x[i], exponent, bits - 1, @name@_part(count - i));
+}
+
 /* z = the sum of 1 to PART values, which are overwritten. */
 static void @name@_fold(@name@ *z, @name@ *x, size_t count)
 {

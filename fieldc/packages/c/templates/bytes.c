@@ -55,6 +55,60 @@ int @name@_encode_le(uint8_t *bytes, size_t length, const @name@ *x)
     return @name@_encode_in(bytes, length, x, 1);
 }
 
+/* Why arrays are refused, before anything is written. */
+static int @name@_wrong_bytes(const void *x, const void *bytes, size_t length, size_t count)
+{
+    if (x == NULL || bytes == NULL)
+        return FIELDC_NULL_POINTER;
+    if (length % @bytes@ != 0 || length / @bytes@ != count)
+        return FIELDC_WRONG_LENGTH;
+    return FIELDC_OK;
+}
+
+static int @name@_array_decode_in(@name@ *z, const uint8_t *bytes, size_t length, size_t count,
+                                  int little)
+{
+    size_t i;
+    int status = @name@_wrong_bytes(z, bytes, length, count);
+    if (status != FIELDC_OK)
+        return status;
+    for (i = 0; i < count; i++) /* FIELDC_OK or FIELDC_NOT_CANONICAL */
+        status |= @name@_decode_in(&z[i], &bytes[@bytes@ * i], @bytes@, little);
+    return status;
+}
+
+static int @name@_array_encode_in(uint8_t *bytes, size_t length, const @name@ *x, size_t count,
+                                  int little)
+{
+    size_t i;
+    const int status = @name@_wrong_bytes(x, bytes, length, count);
+    if (status != FIELDC_OK)
+        return status;
+    for (i = 0; i < count; i++)
+        (void)@name@_encode_in(&bytes[@bytes@ * i], @bytes@, &x[i], little);
+    return FIELDC_OK;
+}
+
+int @name@_array_decode(@name@ *z, const uint8_t *bytes, size_t length, size_t count)
+{
+    return @name@_array_decode_in(z, bytes, length, count, 0);
+}
+
+int @name@_array_decode_le(@name@ *z, const uint8_t *bytes, size_t length, size_t count)
+{
+    return @name@_array_decode_in(z, bytes, length, count, 1);
+}
+
+int @name@_array_encode(uint8_t *bytes, size_t length, const @name@ *x, size_t count)
+{
+    return @name@_array_encode_in(bytes, length, x, count, 0);
+}
+
+int @name@_array_encode_le(uint8_t *bytes, size_t length, const @name@ *x, size_t count)
+{
+    return @name@_array_encode_in(bytes, length, x, count, 1);
+}
+
 #define @upper@_CHUNK @chunk@ /* bits of a number that are read at a time: below p */
 #define @upper@_UNIT @unit@ /* bits of a byte that are taken at a time */
 

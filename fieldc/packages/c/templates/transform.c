@@ -22,23 +22,7 @@ static size_t @name@_next_reversed(size_t i, size_t count)
     return i ^ bit;
 }
 
-/* x + w*y and x - w*y instead of x and y. */
-static void @name@_butterflies(@name@ *x, @name@ *y, const @name@ *w, size_t count)
-{
-    const @name@_kernels *const k = @name@_run();
-    size_t i = @name@_in_vectors(k->arrays->butterfly.least, count);
-    if (i != 0)
-        k->arrays->butterfly.run(i, @name@_words(x), @name@_words(y), @name@_read(x),
-                                 @name@_read(y), @name@_read(w));
-    for (; i < count; i++) {
-        @name@ product;
-        k->mul(product.limbs, y[i].limbs, w[i].limbs);
-        k->sub(y[i].limbs, x[i].limbs, product.limbs);
-        k->add(x[i].limbs, x[i].limbs, product.limbs);
-    }
-}
-
-/* The same with one value w. */
+/* x + w*y and x - w*y instead of x and y, with one value w. */
 static void @name@_butterflies_by(@name@ *x, @name@ *y, const @name@ *w, size_t count)
 {
     @name@ factors[@upper@_PART];
@@ -46,7 +30,7 @@ static void @name@_butterflies_by(@name@ *x, @name@ *y, const @name@ *w, size_t 
     for (i = 0; i < @name@_part(count); i++)
         factors[i] = *w;
     for (i = 0; i < count; i += @upper@_PART)
-        @name@_butterflies(&x[i], &y[i], factors, @name@_part(count - i));
+        @name@_array_butterfly(&x[i], &y[i], factors, @name@_part(count - i));
 }
 
 /* The same with w = 1. */
@@ -80,7 +64,7 @@ static void @name@_near_level(@name@ *x, const @name@ *roots, size_t half, size_
 {
     size_t i;
     for (i = 0; i < count; i += 2 * half)
-        @name@_butterflies(&x[i], &x[i + half], &roots[half], half);
+        @name@_array_butterfly(&x[i], &x[i + half], &roots[half], half);
 }
 
 /* Each value changes places with that whose number has its bits in the other order. */
