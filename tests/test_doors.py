@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from fieldc import compile
+from fieldc.algorithms.representations import MONTGOMERY
 from fieldc.artifacts import host, verify
 from fieldc.catalogue import find_field, named_primes
 from fieldc.cli import main
@@ -154,7 +155,7 @@ def test_the_crate_has_the_same_algorithm_or_a_reason(name: str) -> None:
 
 def test_rust_and_javascript_packages_ask_too() -> None:
     field = find_field("bn254-p")
-    for decision in own_kernels.decisions(field, PROCESSOR):
+    for decision in own_kernels.decisions(field, MONTGOMERY, PROCESSOR):
         for choice in decision.choices():
             operation = choice.expression.kernel.operation
             assert same(choice, at(field, operation).unscheduled.variant(choice.variant.name))

@@ -30,7 +30,7 @@ from fieldc.packages.rust.classes import (
     representative,
 )
 from fieldc.packages.rust.crate import FOLDER, families
-from fieldc.packages.rust.plain import PLAIN_OPERATIONS, class_name, plain_primes
+from fieldc.packages.rust.plain import class_name, plain_operations, plain_primes
 from fieldc.packages.rust.written import kernels_in
 from fieldc.targets.aarch64.encode import assembled
 from fieldc.targets.aarch64.objects import object_of
@@ -49,7 +49,7 @@ def test_every_kernel_of_a_named_prime_is_proved(name: str) -> None:
         jobs = arm_crate_jobs(GENERATED, f, system)
         wanted = {"mul", "square", "sum_of_products"}
         wanted |= {"mul_lazy", "square_lazy"} if lazy_class_of(f) else set()
-        wanted |= set(PLAIN_OPERATIONS.values()) if f in plain_primes() else set()
+        wanted |= set(plain_operations(f)) if f in plain_primes() else set()
         assert {job.operation for job in jobs} == wanted
         assert not [v.failure for v in map(prove_job, jobs) if v.failure], system
 
@@ -156,7 +156,7 @@ def test_rustc_makes_the_bytes_that_are_proved(
 def kernels_of_type(f: Field) -> dict[str, str]:
     """What the type of a named prime multiplies by: operations, and the class in their names."""
     if f in plain_primes():
-        return dict.fromkeys(PLAIN_OPERATIONS.values(), class_name(f))
+        return dict.fromkeys(plain_operations(f), class_name(f))
     return {op: c.suffix for op, c in kernels_for(class_of(f), f.n).items()}
 
 

@@ -18,6 +18,8 @@ import pytest
 from crate_object import FLAGS, host, rustc, sections_of
 from sampling import sampled
 
+from fieldc.algorithms.pseudo_mersenne import folded_high
+from fieldc.algorithms.representations import MONTGOMERY, PLAIN
 from fieldc.artifacts import arrays
 from fieldc.artifacts.verify import Job, Verdict, prove_new
 from fieldc.binary.linkable import functions
@@ -33,6 +35,7 @@ from fieldc.packages.rust.kernels import assembled
 from fieldc.packages.rust.library import sources
 from fieldc.packages.rust.own_kernels import TARGET, kernel_of, products
 from fieldc.packages.rust.package import package_name, type_name
+from fieldc.packages.rust.plain import fastest, why_not_plain
 from fieldc.packages.rust.schedules import crate_kernel
 from fieldc.packages.rust.written import kernels_in
 from fieldc.progress import Progress
@@ -51,8 +54,11 @@ def drawn(bits: int) -> str:
 
 
 COMPILED = ("secp256k1-p", "3", drawn(250))
-"""No spare bit, the smallest one, 4 limbs with room."""
+"""Plain residues without a spare bit, the smallest prime, 4 limbs with room."""
 MORE = (
+    "2^255-19",
+    "2^251-9",
+    "2^414-17",
     "bls12-381-p",
     "bls12-381-r",
     "p256",
@@ -107,6 +113,44 @@ def test_every_other_build_passes(tmp_path: Path) -> None:
     for name in ("aarch64-unknown-linux-gnu", "riscv64gc-unknown-linux-gnu"):
         if installed(name):
             cargo(folder, "check", "--quiet", "--target", name)
+
+
+PLAIN_ONES = ("2^255-19", "secp256k1-p", "2^521-1", "2^251-9", "2^61-1")
+
+
+@pytest.mark.parametrize("text", PLAIN_ONES)
+def test_residues_are_plain_where_that_is_the_fastest(text: str) -> None:
+    f = find_field(text)
+    assert fastest(f, TARGET, "zen-4") is PLAIN and not why_not_plain(f)
+
+
+def test_residues_of_other_primes_are_not() -> None:
+    assert fastest(find_field(drawn(250)), TARGET, "zen-4") is MONTGOMERY
+    assert "too much for one fold" in why_not_plain(find_field("2^31-1"))
+    assert "more than a limb" in why_not_plain(find_field("p256"))
+
+
+def test_a_fold_of_any_limbs_stays_below_2p() -> None:
+    """What `why_not_plain` asks for is enough, at the largest number of 2n limbs."""
+    for text in PLAIN_ONES:
+        f = find_field(text)
+        most = (1 << 2 * f.word * f.n) - 1
+        assert folded_high(f, folded_high(f, most, f.word * f.n), f.bits) < 2 * f.p
+
+
+def test_the_representation_can_be_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = built("2^61-1", tmp_path, "--representation", "montgomery")["kernels"]
+    assert isinstance(rows, list)
+    operations = {row["op"] for row in rows}
+    assert {"mul", "square", "mul_lazy"} <= operations
+    assert not any("plain" in operation for operation in operations)
+    assert "--representation montgomery" in (tmp_path / "README.md").read_text()
+    for text, reason in (("p256", "2^256 - p"), ("2^31-1", "too much for one fold")):
+        words = ["build", text, "--package", "rust", "--representation", "plain"]
+        assert main([*words, "-o", str(tmp_path / "none")]) == 2
+        assert reason in capsys.readouterr().err
 
 
 OTHER = """//! A field that is not the package's.
@@ -305,8 +349,10 @@ def test_the_page_counts_multiplications(label: str) -> None:
     page = (ROOT / "docs/rust-package.md").read_text(encoding="utf-8")
     (row,) = (line for line in page.splitlines() if line.startswith(f"| {label} |"))
     f, cells = find_field(LABELS[label]), row.split(" | ")[1:]
+    r = fastest(f, TARGET, "sapphire-rapids")
     for operation, cell in zip(("mul", "square", "sum_of_products"), cells, strict=True):
-        choice = preferred(f, operation, TARGET, "sapphire-rapids").unscheduled.variant("mulx")
+        decision = preferred(f, r.parts[operation], TARGET, "sapphire-rapids")
+        choice = decision.unscheduled.variant("mulx")
         of = kernels_of(class_of(f))[operation]
         known = {e.kernel.operation: e for e in class_expressions(of, f.n)}[operation]
         before = products(crate_kernel(of, known, "kernel", "mulx"))

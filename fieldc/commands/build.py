@@ -15,7 +15,7 @@ from fieldc.algorithms import (
     every_kernel_for,
     representations,
 )
-from fieldc.algorithms.representations import MONTGOMERY, REPRESENTATIONS, SAME
+from fieldc.algorithms.representations import MONTGOMERY, PLAIN, REPRESENTATIONS, SAME
 from fieldc.catalogue import find_field
 from fieldc.commands.extras import OPTIONS as EXTRAS
 from fieldc.commands.extras import extras_of, with_extras
@@ -271,7 +271,11 @@ def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     """A package, which has all that its interface needs and nothing else. Raises UsageError."""
     refused = ["op", "target", "algorithm", "schedule", "processor", "representation"]
     refused += ["traits"]
-    own = {"rust": ("processor", "traits"), "c": ("representation",), "js": ("representation",)}
+    own = {
+        "rust": ("processor", "traits", "representation"),
+        "c": ("representation",),
+        "js": ("representation",),
+    }
     for name in (name for name in refused if name not in own[arguments.package]):
         if getattr(arguments, name) is not None:
             raise UsageError(f"--package {arguments.package} chooses by itself; leave out --{name}")
@@ -285,23 +289,43 @@ def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     from fieldc.packages.rust.package import build_package as build_rust
 
     formulas = formulas_of(field, arguments)
-    if arguments.package == "rust":
-        check_processor(field, [TARGET], arguments.processor)
-        with progress() as show:
-            traits = arguments.traits or ()
-            return build_rust(field, folder, show, arguments.processor, traits, formulas)
     name = arguments.representation or FASTEST
-    if formulas and arguments.package == "c":
+    if formulas and arguments.package != "js":
         if name not in (MONTGOMERY.name, FASTEST):
             raise UsageError(f"formulas are of Montgomery form; leave out --representation {name}")
         name = MONTGOMERY.name
+    command = command_of(field, arguments)
+    if arguments.package == "rust":
+        check_processor(field, [TARGET], arguments.processor)
+        r, traits = in_rust(field, name, arguments.processor), arguments.traits or ()
+        with progress() as show:
+            return build_rust(
+                field, folder, show, r, command, arguments.processor, traits, formulas
+            )
     make, fastest = (
         (build_js, fastest_in_js) if arguments.package == "js" else (build_c, fastest_in_c)
     )
     found = fastest(field) if name == FASTEST else offered(field, name)
-    command = command_of(field, arguments)
     with progress() as show:
         return make(field, folder, show, found, command, formulas)
+
+
+def in_rust(field: Field, name: str, processor: str | None) -> Representation:
+    """The representation of a Rust package. Raises UsageError where the prime cannot have it."""
+    from fieldc.packages.rust.own_kernels import TARGET
+    from fieldc.packages.rust.package import check_length
+    from fieldc.packages.rust.plain import fastest, why_not_plain
+
+    check_length(field)
+    if name == FASTEST:
+        return fastest(field, TARGET, processor)
+    found = offered(field, name)
+    if found is PLAIN and (reason := why_not_plain(field)):
+        raise UsageError(
+            f"--package rust has no plain residues: {reason}; "
+            f"use --representation {MONTGOMERY.name} or --package c"
+        )
+    return found
 
 
 def command_of(field: Field, arguments: argparse.Namespace) -> str:
@@ -311,6 +335,8 @@ def command_of(field: Field, arguments: argparse.Namespace) -> str:
         words += ["--formula", quote(str(arguments.formula))]
     if arguments.representation is not None:
         words += ["--representation", arguments.representation]
+    if arguments.traits:
+        words += ["--traits", ",".join(arguments.traits)]
     return " ".join([*words, "-o", "DIR"])
 
 

@@ -2,7 +2,7 @@
 
 use crate::limbs::{is_same, minus, shifted};
 use crate::modulus::Modulus;
-use crate::{portable, residues};
+use crate::{plain, portable, residues};
 
 /// x + y mod p.
 pub const fn const_add<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
@@ -90,6 +90,10 @@ pub const fn from_u128<const N: usize, M: Modulus<N>>(number: u128) -> [u64; N] 
             return portable::from_montgomery::<N, M>(&limbs);
         }
         return portable::to_montgomery::<N, M>(&limbs);
+    }
+    if M::PLAIN {
+        let (t, over) = plain::fold::<N, M>(&limbs, &[high; N]);
+        return residues::subtract_once(&t, over, &M::P);
     }
     // One limb: high*R + low, and R^2 takes a Montgomery form to that of R times its number.
     let low = portable::to_montgomery::<N, M>(&limbs);

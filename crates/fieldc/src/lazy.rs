@@ -5,7 +5,7 @@ use core::ops::Neg;
 
 use crate::lazy_kernels::{HasLazy, Ring};
 
-/// An element of F whose Montgomery form is kept below 2p instead of below p.
+/// An element of F whose residue is kept below 2p instead of below p.
 ///
 /// Products and squares leave out their last subtraction of p, and so they take less time. Whoever
 /// computes with many of them enters once and reduces once:
@@ -103,10 +103,10 @@ impl<F: HasLazy> Lazy<F> {
     /// ```
     #[inline]
     pub fn from_montgomery_limbs(limbs: <F::Ring as Ring>::Limbs) -> Option<Self> {
-        <F::Ring as Ring>::is_value(&limbs).then_some(Self(limbs))
+        <F::Ring as Ring>::from_montgomery(&limbs).map(Self)
     }
 
-    /// The limbs of the Montgomery form as it stands, below 2p.
+    /// The limbs of a Montgomery form, below 2p: as it stands, unless elements are plain.
     ///
     /// ```
     /// use fieldc::Lazy;
@@ -117,7 +117,7 @@ impl<F: HasLazy> Lazy<F> {
     /// ```
     #[inline]
     pub fn to_montgomery_limbs(&self) -> <F::Ring as Ring>::Limbs {
-        self.0
+        <F::Ring as Ring>::to_montgomery(&self.0)
     }
 
     /// Whether this is 0, in the same time for all values.

@@ -1,21 +1,23 @@
 //! Arithmetic on values below 2p, where 4p < R = 2^(64N).
 //!
 //! There the bounds close without a last subtraction: (2p)*(2p)/R + p < 2p (Walter, "Montgomery
-//! exponentiation needs no final subtractions", 1999).
+//! exponentiation needs no final subtractions", 1999). A fold of plain residues gives values below
+//! 2p from any limbs (`plain`).
 
 use core::marker::PhantomData;
 use core::mem::transmute_copy;
 
 use crate::addition;
 use crate::assembly::HasProducts;
-use crate::generated::{LAZY_FOLD_N0, LAZY_FOLD_TOP, LAZY_SPARE_TOP};
+use crate::generated::{LAZY_FOLD_N0, LAZY_FOLD_TOP, LAZY_FULL_TOP, LAZY_SPARE_TOP};
 use crate::limbs;
-use crate::modulus::Modulus;
+use crate::modulus::{FIRST_PLAIN, Modulus, Montgomery, class};
+use crate::portable::{from_montgomery, to_montgomery};
 
 /// N limbs and a class of primes, as a type: it has the kernels for values below 2p.
 pub struct LazyShape<const N: usize, const CLASS: u8>;
 
-/// Products in Montgomery form, and sums. Operands and results are below 2p, and 4p < R.
+/// Products of residues, and sums; R is 1 for plain ones. Operands and results are below 2p, and 4p < R.
 pub trait LazyProducts<const N: usize> {
     /// x*y/R modulo p.
     fn mul<M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N];
@@ -51,10 +53,12 @@ impl<const N: usize, M: Modulus<N>> Modulus<N> for Twice<M> {
 }
 
 /// The class of the kernels for values below 2p; `fieldc/packages/rust/classes.py` defines them. For a
-/// modulus without room it is one that never runs.
+/// modulus without room it is one that never runs. A plain modulus with room has its own.
 pub const fn lazy_class<const N: usize, M: Modulus<N>>() -> u8 {
     let top = M::P[N - 1];
-    if N > 1 && top < LAZY_FOLD_TOP && M::N0 <= LAZY_FOLD_N0 {
+    if M::PLAIN && top < LAZY_FULL_TOP {
+        LAZY_PLAIN + (class::<N, M>() - FIRST_PLAIN)
+    } else if N > 1 && top < LAZY_FOLD_TOP && M::N0 <= LAZY_FOLD_N0 {
         LAZY_FOLD
     } else if top < LAZY_SPARE_TOP {
         LAZY_SPARE
@@ -69,6 +73,8 @@ const LAZY_FOLD: u8 = 0;
 const LAZY_SPARE: u8 = 1;
 /// 4p < R.
 const LAZY_FULL: u8 = 2;
+/// The primes of `generated::PLAIN`, a class each.
+const LAZY_PLAIN: u8 = 3;
 
 /// A field type with 4p < 2^(64N), and what computes with its values below 2p.
 pub trait HasLazy: Copy {
@@ -88,12 +94,14 @@ pub trait Ring {
     /// 1.
     const ONE: Self::Limbs;
 
-    /// An element's Montgomery form.
+    /// An element's residue.
     fn enter(x: &Self::Element) -> Self::Limbs;
     /// The element, below p.
     fn reduce(x: &Self::Limbs) -> Self::Element;
-    /// Whether limbs are below 2p.
-    fn is_value(x: &Self::Limbs) -> bool;
+    /// A value from a Montgomery form; `None` unless that is below 2p.
+    fn from_montgomery(x: &Self::Limbs) -> Option<Self::Limbs>;
+    /// A value's Montgomery form, below 2p.
+    fn to_montgomery(x: &Self::Limbs) -> Self::Limbs;
     /// Whether x = y modulo p, in the same time for all values.
     fn is_equal(x: &Self::Limbs, y: &Self::Limbs) -> bool;
     /// x + y.
@@ -132,8 +140,22 @@ where
     }
 
     #[inline]
-    fn is_value(x: &[u64; N]) -> bool {
-        limbs::is_less(x, &Twice::<F>::P)
+    fn from_montgomery(x: &[u64; N]) -> Option<[u64; N]> {
+        if !limbs::is_less(x, &Twice::<F>::P) {
+            None
+        } else if F::PLAIN {
+            Some(from_montgomery::<N, Montgomery<F>>(x))
+        } else {
+            Some(*x)
+        }
+    }
+
+    #[inline]
+    fn to_montgomery(x: &[u64; N]) -> [u64; N] {
+        if F::PLAIN {
+            return to_montgomery::<N, Montgomery<F>>(x);
+        }
+        *x
     }
 
     #[inline]

@@ -1,7 +1,8 @@
-//! Portable products of plain residues, for p = 2^b - c with at most one spare bit and a small c.
+//! Portable products of plain residues, for p = 2^b - c with a small c.
 //!
-//! 2^(64N) mod p is C = c * 2^spare, one limb. The upper half of a product is folded by a row with
-//! C, and what is then above bit b by one product with c. R. E. Crandall, US patent 5159632 (1992).
+//! 2^(64N) mod p is C = c * 2^spare, one limb, with C(C + 1) + c <= 2^b. The upper half of a product
+//! is folded by a row with C, and what is then above bit b by c. R. E. Crandall, US patent 5159632
+//! (1992).
 
 use crate::limbs::{mac, plus, wide_product};
 use crate::modulus::Modulus;
@@ -13,6 +14,12 @@ impl<const N: usize, M: Modulus<N>> Fold<N, M> {
     const SPARE: u32 = 64 * N as u32 - M::BITS;
     /// 2^(64N) mod p.
     const C: u64 = M::RADIX[0];
+    /// The limbs of what the first fold leaves above bit b.
+    const LIMBS_ABOVE: usize = if Self::C < u64::MAX >> Self::SPARE {
+        1
+    } else {
+        2
+    };
 }
 
 /// x*y modulo p: N limbs and a bit, below 2p.
@@ -36,13 +43,21 @@ pub(crate) const fn fold<const N: usize, M: Modulus<N>>(
         (t[i], above) = mac(low[i], high[i], Fold::<N, M>::C, above);
         i += 1;
     }
-    // above <= C, and C * 2^spare is below 2^64: what is above bit b has one limb.
-    let spare = Fold::<N, M>::SPARE;
+    // above <= C, so what is above bit b is below (C + 1) * 2^spare. Times c it is at most
+    // C(C + 1), so that the sum is below 2p.
+    let (spare, c) = (Fold::<N, M>::SPARE, Fold::<N, M>::C >> Fold::<N, M>::SPARE);
+    let mut rest = above as u128;
     if spare > 0 {
-        above = above << spare | t[N - 1] >> (64 - spare);
+        rest = rest << spare | (t[N - 1] >> (64 - spare)) as u128;
         t[N - 1] &= u64::MAX >> spare;
     }
-    let mut folded = [0; N];
-    (folded[0], folded[1]) = mac(0, above, Fold::<N, M>::C >> spare, 0);
+    let (mut folded, mut carry, mut i) = ([0; N], 0, 0);
+    while i < N && i < Fold::<N, M>::LIMBS_ABOVE {
+        (folded[i], carry) = mac(0, (rest >> (64 * i)) as u64, c, carry);
+        i += 1;
+    }
+    if i < N {
+        folded[i] = carry;
+    }
     plus(&t, &folded)
 }

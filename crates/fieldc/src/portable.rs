@@ -80,10 +80,15 @@ pub(crate) const fn product<const N: usize, M: Modulus<N>>(
     montgomery::product::<N, M>(x, y)
 }
 
-/// x*R mod p, for x below p.
+/// x*R mod p, for x below p, or of one limb.
 pub const fn to_montgomery<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
     if M::PLAIN {
-        return *x;
+        // A limb may be above a p of one limb; longer ones come below p.
+        return if N == 1 {
+            from_montgomery::<N, M>(x)
+        } else {
+            *x
+        };
     }
     mul::<N, M>(x, &M::R2)
 }

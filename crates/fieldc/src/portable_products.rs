@@ -68,6 +68,9 @@ pub(crate) fn square<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
 /// x*y/R modulo p, below 2p as x and y are, for 4p < R.
 #[inline]
 pub(crate) fn mul_lazy<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+    if M::PLAIN {
+        return product::<N, M>(x, y).0;
+    }
     match N {
         4 => call!(M, mul_lazy_4(same(x), same(y))),
         6 => call!(M, mul_lazy_6(same(x), same(y))),
@@ -78,6 +81,9 @@ pub(crate) fn mul_lazy<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]
 /// x*x/R modulo p, below 2p as x is, for 4p < R.
 #[inline]
 pub(crate) fn square_lazy<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
+    if M::PLAIN {
+        return mul_lazy::<N, M>(x, x);
+    }
     match (N, const { M::P[N - 1] < crate::generated::LAZY_SPARE_TOP }) {
         (4, true) => call!(M, square_lazy_4(same(x))),
         (6, true) => call!(M, square_lazy_6(same(x))),

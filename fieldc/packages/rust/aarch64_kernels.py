@@ -8,7 +8,7 @@ from fieldc.artifacts.verify import Job
 from fieldc.field import Field
 from fieldc.packages.rust.aarch64 import kernels_for
 from fieldc.packages.rust.classes import class_of, lazy_class_of
-from fieldc.packages.rust.plain import PLAIN_OPERATIONS, class_name, plain_primes
+from fieldc.packages.rust.plain import class_name, plain_operations, plain_primes
 from fieldc.packages.rust.written import WrittenKernel, kernels_in
 from fieldc.targets.aarch64.encode import assembled
 from fieldc.targets.aarch64.objects import object_of
@@ -29,7 +29,7 @@ def arm_crate_jobs(generated: Path, f: Field, system: str = SYSTEMS[0]) -> list[
     found = filter(None, (class_of(f), lazy_class_of(f)))
     classes = {op: c.suffix for of in found for op, c in kernels_for(of, f.n).items()}
     if f in plain_primes():
-        classes |= dict.fromkeys(PLAIN_OPERATIONS.values(), class_name(f))
+        classes |= dict.fromkeys(plain_operations(f), class_name(f))
     triple = LLVM_TARGETS[system].triple
     kernels, symbols = kernels_in(text), {op: f"{op}_{of}" for op, of in classes.items()}
     return [

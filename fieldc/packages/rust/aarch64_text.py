@@ -11,7 +11,7 @@ from fieldc.field import Field
 from fieldc.packages.rust.aarch64 import ClassKernel, kernels_at, kernels_for, plain_kernel
 from fieldc.packages.rust.aarch64_sums import ARM_FITTING, arm_sum_text, arm_sums
 from fieldc.packages.rust.classes import CLASSES, LAZY_CLASSES
-from fieldc.packages.rust.plain import PLAIN_OPERATIONS, class_number, plain_primes
+from fieldc.packages.rust.plain import PLAIN_OPERATIONS, class_number, lazy_parts_of
 from fieldc.packages.rust.text import array, called, constant, signature, wrapped
 
 HEAD = """use core::arch::asm;
@@ -46,23 +46,31 @@ CHANGED = (*(f"x{i}" for i in range(18)), "lr")
 """The registers that a function may change by the conventions of all systems."""
 
 
-def arm_kernels(limbs: int) -> str:
-    """A module after its header: which class takes which kernel, and their texts."""
+def arm_kernels(limbs: int, plain_primes: Sequence[Field]) -> str:
+    """A module after its header: which class takes which kernel, and their texts.
+
+    `plain_primes` are all that have plain residues, of any number of limbs.
+    """
     classes = (HEAD, *_dispatch(limbs), *map(kernel_text, kernels_at(limbs)))
-    plain = (_plain(f) for f in plain_primes() if f.n == limbs)
+    plain = (_plain(f, place) for place, f in enumerate(plain_primes) if f.n == limbs)
     sums: list[str] = []
     if limbs in ARM_FITTING:
         sums = ["\n// Sums.\n", *(arm_sum_text(piece, limbs) for piece in arm_sums(limbs))]
     return "".join((*classes, *plain, *sums))
 
 
-def _plain(f: Field) -> str:
+def _plain(f: Field, place: int) -> str:
     """A prime with plain residues: which kernels it takes, and their texts."""
-    kernels = {part: plain_kernel(f, operation) for part, operation in PLAIN_OPERATIONS.items()}
-    rows = "".join(f"    {part}: {kernel.symbol};\n" for part, kernel in kernels.items())
-    rows += _sums(f.n, f.spare_bits > 0)
-    head = f"\n// {f.label}: plain residues.\nassembly! {{ {f.n}, {class_number(f)}:\n{rows}}}\n"
-    return head + "".join(map(kernel_text, kernels.values()))
+    head = f"\n// {f.label}: plain residues.\n"
+    for is_lazy, parts in enumerate((PLAIN_OPERATIONS, lazy_parts_of(f))):
+        kernels = {part: plain_kernel(f, operation) for part, operation in parts.items()}
+        rows = "".join(f"    {part}: {kernel.symbol};\n" for part, kernel in kernels.items())
+        rows += _sums(f.n, f.spare_bits > 0, bool(is_lazy))
+        if kernels:
+            number = class_number(place, bool(is_lazy))
+            head += f"{'lazy_' * is_lazy}assembly! {{ {f.n}, {number}:\n{rows}}}\n"
+            head += "".join(map(kernel_text, kernels.values()))
+    return head
 
 
 def _dispatch(limbs: int) -> Iterator[str]:

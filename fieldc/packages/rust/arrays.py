@@ -14,6 +14,7 @@ from hashlib import sha256
 
 from fieldc.algorithms.columns import ACCUMULATE, COLLECT
 from fieldc.algorithms.lanes import MOST_BITS, in_lanes
+from fieldc.algorithms.representations import MONTGOMERY, Representation
 from fieldc.algorithms.transforms import ROLES
 from fieldc.artifacts.arrays import (
     BuiltArray,
@@ -43,6 +44,8 @@ TRANSFORM = "butterfly"
 """What transforms call."""
 OPERATIONS = ("add", "sub", "mul", "square", "mul_add", TRANSFORM)
 """The members of `ArrayKernels` in crates/fieldc/src/vector_kernels.rs."""
+SUMS = ("add", "sub")
+"""Those that are the same in every representation; the others are of Montgomery form."""
 SUM = (ACCUMULATE, COLLECT)
 """The two kernels of inner products."""
 SCALAR, VARIANT, PROCESSOR = "x86_64-linux", "mulx", "sapphire-rapids"
@@ -117,21 +120,26 @@ def array_kernels(
     file: str = "",
     proofs: str = "",
     transforming: Collection[VectorTarget] = tuple(TABLES),
+    r: Representation = MONTGOMERY,
 ) -> list[RustArray]:
     """The kernels on arrays of a prime that save time, not proved yet.
 
-    With them come those of inner products, and those of transforms for the targets `transforming`.
-    `file` is the path of their text in a package, `proofs` the folder of their objects.
+    With them come those of inner products, and those of transforms for the targets `transforming`,
+    if residues are of Montgomery form. `file` is the path of their text in a package, `proofs` the
+    folder of their objects.
     """
     if f.bits > MOST_BITS:
         return []
-    offered = [op for op in OPERATIONS if op != TRANSFORM or has_transforms(f.p)]
+    if r is not MONTGOMERY:
+        transforming = ()
+    every = OPERATIONS if r is MONTGOMERY else SUMS
+    offered = [op for op in every if op != TRANSFORM or has_transforms(f.p)]
     found = list[RustArray]()
     for target in filter(lambda target: target.takes(f), TABLES):
         made = [made_array(target, f, operation, ARRAY) for operation in offered]
         ranked = ((each, _least(f, each.kernel)) for each in made)
         found += [_named(each, least, file, proofs) for each, least in ranked if least]
-        sums = made_sums(target, f) if target.has_sums(f) else []
+        sums = made_sums(target, f) if r is MONTGOMERY and target.has_sums(f) else []
         is_offered = target in transforming and has_transforms(f.p)
         tiles = made_transforms(target, f).values() if is_offered else ()
         found += [_named(each, 0, file, proofs) for each in (*sums, *tiles)]
@@ -273,7 +281,8 @@ def _used(kernels: Sequence[RustArray]) -> Sequence[str]:
     """The types and macros that a module of kernels uses."""
     types = {"SumKernels": SUM, "TransformKernels": ROLES}
     more = (t for t, some in types.items() if any(each.operation in some for each in kernels))
-    return "ArrayKernel", "ArrayKernels", *more, *sorted({_macro(each) for each in kernels})
+    member = ["ArrayKernel"] if any(each.operation in OPERATIONS for each in kernels) else []
+    return *member, "ArrayKernels", *more, *sorted({_macro(each) for each in kernels})
 
 
 def _macro(kernel: RustArray) -> str:

@@ -41,6 +41,7 @@ from fieldc.packages.rust.classes import (
 from fieldc.packages.rust.plain import (
     PLAIN_OPERATIONS,
     class_number,
+    lazy_parts_of,
     modulus_list,
     plain_kernel,
     plain_primes,
@@ -224,7 +225,12 @@ def kernels_file(limbs: int) -> str:
         "use crate::machine::{assembly, called, lazy_assembly};\n",
         "use crate::modulus::Modulus;\n",
         *(part for c in classes for part in class_texts(c, limbs)),
-        *(part for f in plain_primes() if f.n == limbs for part in plain_texts(f)),
+        *(
+            part
+            for place, f in enumerate(plain_primes())
+            if f.n == limbs
+            for part in plain_texts(f, place)
+        ),
     ]
     if limbs in FITTING:
         parts += ["\n// Sums.\n", *(sum_text(piece, limbs) for piece in inline_sums(limbs))]
@@ -233,7 +239,7 @@ def kernels_file(limbs: int) -> str:
 
 def arm_kernels_file(limbs: int) -> str:
     """The AArch64 kernels of one number of limbs, and which class takes which."""
-    return header(_kernels_title(limbs, "AArch64"), MODULE) + arm_kernels(limbs)
+    return header(_kernels_title(limbs, "AArch64"), MODULE) + arm_kernels(limbs, plain_primes())
 
 
 def _kernels_title(limbs: int, processor: str) -> str:
@@ -262,17 +268,20 @@ def class_texts(prime_class: PrimeClass, limbs: int) -> Iterator[str]:
             yield kernel_text(expression, prime_class, variant)
 
 
-def plain_texts(f: Field) -> Iterator[str]:
-    """The dispatch of a prime with plain residues, and its kernels."""
-    names = {
-        part: [plain_symbol(f, operation, variant) for variant in variants(f.n)]
-        for part, operation in PLAIN_OPERATIONS.items()
-    }
+def plain_texts(f: Field, place: int) -> Iterator[str]:
+    """The dispatch of a prime with plain residues, by its place, and its kernels."""
     yield f"\n// {f.label}: plain residues.\n"
-    yield dispatch(f.n, class_number(f), names, False, f.spare_bits > 0)
-    for operation in PLAIN_OPERATIONS.values():
-        for variant in variants(f.n):
-            yield plain_kernel(f, operation, variant)
+    for is_lazy, parts in ((False, PLAIN_OPERATIONS), (True, lazy_parts_of(f))):
+        names = {
+            part: [plain_symbol(f, operation, variant) for variant in variants(f.n)]
+            for part, operation in parts.items()
+        }
+        if names:
+            number = class_number(place, is_lazy)
+            yield dispatch(f.n, number, names, is_lazy, f.spare_bits > 0)
+        for operation in parts.values():
+            for variant in variants(f.n):
+                yield plain_kernel(f, operation, variant)
 
 
 def dispatch(

@@ -11,7 +11,7 @@ from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.packages.rust.classes import class_of, kernels_of, lazy_class_of
 from fieldc.packages.rust.crate import variants
-from fieldc.packages.rust.plain import PLAIN_OPERATIONS, class_name, plain_primes
+from fieldc.packages.rust.plain import class_name, plain_operations, plain_primes
 from fieldc.packages.rust.written import WrittenKernel, kernels_in
 from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.print import INTEL, print_body
@@ -58,7 +58,7 @@ def crate_jobs(generated: Path, f: Field) -> list[Job]:
     found = filter(None, (class_of(f), lazy_class_of(f)))
     classes = {operation: c.suffix for of in found for operation, c in kernels_of(of).items()}
     if f in plain_primes():
-        classes |= dict.fromkeys(PLAIN_OPERATIONS.values(), class_name(f))
+        classes |= dict.fromkeys(plain_operations(f), class_name(f))
     kernels = kernels_in(text)
     return [
         Job(assembled(kernels[symbol], f), symbol, operation, f.p, f.n, "sysv")

@@ -6,9 +6,10 @@ the package assembles to, called as the crate calls it: `kernels.called`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fieldc.algorithms.lazy import has_two_spare_bits
+from fieldc.algorithms.representations import PLAIN, Representation
 from fieldc.decisions.preferred import Decision, preferred
 from fieldc.field import Field
 from fieldc.language import Expression
@@ -25,6 +26,7 @@ from fieldc.packages.rust.classes import (
 )
 from fieldc.packages.rust.crate import dispatch
 from fieldc.packages.rust.kernels import assembled
+from fieldc.packages.rust.plain import class_number
 from fieldc.packages.rust.schedules import FOUND_ON, crate_kernel, schedule_of
 from fieldc.packages.rust.sums import FITTING, inline_sums, sum_text
 from fieldc.packages.rust.written import kernels_in
@@ -35,9 +37,9 @@ from fieldc.targets.x86_64.conventions import CALLED_INLINE
 from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.targets import plan_of
 
-OPERATIONS = ("mul", "sum_of_products", "square")
-"""What the types call. Additions are inline assembly of the crate's."""
-LAZY = ("mul_lazy", "square_lazy")
+PARTS = ("mul", "sum_of_products", "square")
+"""What the types call of a representation. Additions are inline assembly of the crate's."""
+LAZY = ("mul", "square")
 """What they call too where values below 2p stay there."""
 VARIANTS = ("mulx", "adx")
 """The first needs BMI2 only. Processors without it run portable Rust."""
@@ -46,17 +48,20 @@ OF = "prime"
 """In the names of the kernels, where the crate's have their class."""
 
 
-def operations(f: Field) -> tuple[str, ...]:
+def operations(f: Field, r: Representation) -> list[str]:
     """The operations that have kernels."""
-    return (*OPERATIONS, *LAZY) if has_two_spare_bits(f) else OPERATIONS
+    lazy = [r.lazy[part] for part in LAZY if has_two_spare_bits(f)]
+    return [*(r.parts[part] for part in PARTS), *lazy]
 
 
-def decisions(f: Field, processor: str | None) -> list[Decision]:
+def decisions(f: Field, r: Representation, processor: str | None) -> list[Decision]:
     """What the model decides for each operation. Raises UnknownProcessor.
 
     Schedules for System V name algorithms that are fast in their own order of instructions.
     """
-    return [preferred(f, operation, TARGET, processor).unscheduled for operation in operations(f)]
+    return [
+        preferred(f, operation, TARGET, processor).unscheduled for operation in operations(f, r)
+    ]
 
 
 def kernel_of(choice: Choice) -> tuple[X86Kernel, str]:
@@ -137,19 +142,18 @@ impl crate::lazy_kernels::LazyProducts<{n}> for crate::lazy_kernels::LazyShape<{
 """Every type names a form of values below 2p."""
 
 
-def module(f: Field, kernels: Sequence[Artifact]) -> str:
+def module(f: Field, r: Representation, kernels: Sequence[Artifact]) -> str:
     """The module of a prime's kernels after its header: which run, and their texts."""
-    parts = [
-        IMPORTS,
-        dispatch(
-            f.n, CLASSES.index(class_of(f)), _symbols(kernels, OPERATIONS), False, f.spare_bits > 0
-        ),
-    ]
-    lazy, room = lazy_class_of(f), _symbols(kernels, LAZY)
+    is_plain, lazy = r is PLAIN, lazy_class_of(f)
+    number = class_number(0) if is_plain else CLASSES.index(class_of(f))
+    names = _symbols(kernels, {part: r.parts[part] for part in PARTS})
+    parts = [IMPORTS, dispatch(f.n, number, names, False, f.spare_bits > 0)]
     if lazy is None:
         parts.append(NO_ROOM.format(n=f.n, number=LAZY_CLASSES.index(LAZY_FULL)))
     else:
-        parts.append(dispatch(f.n, LAZY_CLASSES.index(lazy), room, True, True))
+        number = class_number(0, is_lazy=True) if is_plain else LAZY_CLASSES.index(lazy)
+        room = _symbols(kernels, {part: r.lazy[part] for part in LAZY})
+        parts.append(dispatch(f.n, number, room, True, True))
     parts += [kernel.text for kernel in kernels]
     if f.n in FITTING:
         other = "add_full" if f.spare_bits else "add_spare"
@@ -158,11 +162,11 @@ def module(f: Field, kernels: Sequence[Artifact]) -> str:
     return "".join(parts)
 
 
-def _symbols(kernels: Sequence[Artifact], wanted: Sequence[str]) -> dict[str, list[str]]:
-    """The kernels of each operation, a variant each."""
+def _symbols(kernels: Sequence[Artifact], parts: Mapping[str, str]) -> dict[str, list[str]]:
+    """The kernels of the operation of each part, a variant each."""
     found: dict[str, list[str]] = {}
     for name in VARIANTS:
         for kernel in kernels:
-            if kernel.variant == name and kernel.expression.kernel.operation in wanted:
+            if kernel.variant == name:
                 found.setdefault(kernel.expression.kernel.operation, []).append(kernel.symbol)
-    return {operation: found[operation] for operation in wanted if operation in found}
+    return {part: found[operation] for part, operation in parts.items() if operation in found}

@@ -12,10 +12,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from fieldc.algorithms.lazy import has_two_spare_bits
+from fieldc.algorithms.representations import PLAIN, Representation
 from fieldc.artifacts.write import build, check_writable, manifest, manifest_file, write
 from fieldc.catalogue import named_primes
 from fieldc.decisions.formulas import decide_formula
-from fieldc.errors import UserError, quote
+from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.names import check_names
@@ -83,30 +84,28 @@ def build_package(
     field: Field,
     folder: Path,
     progress: Progress,
+    r: Representation,
+    command: str,
     processor: str | None,
     traits: Sequence[str],
     formulas: Sequence[Formula] = (),
 ) -> tuple[list[Packaged], dict[str, object]]:
-    """Build, check and write; the kernels, and the manifest.
+    """Build, check and write residues in a representation; the kernels, and the manifest.
 
-    `processor` is a key of processors.toml, None for this host's; `traits` are features of the
-    crate that implement traits of other crates. Raises OutputError, TooManyLimbs, UnknownTrait,
-    NoLibrary, UnknownProcessor; for a wrong kernel UnprovedKernel, CheckError or FrameError, before
-    anything is written.
+    `command` makes the package again. `processor` is a key of processors.toml, None for this
+    host's; `traits` are features of the crate that implement traits of other crates. Formulas are
+    of Montgomery form. Raises OutputError, TooManyLimbs, UnknownTrait, NoLibrary, UnknownProcessor;
+    for a wrong kernel UnprovedKernel, CheckError or FrameError, before anything is written.
     """
     check_writable(folder, field, KIND)
-    if field.n not in LIMBS:
-        most = 64 * LIMBS[-1]
-        raise TooManyLimbs(
-            f"--package rust takes primes of up to {most} bits, not {field.bits}; use --package c"
-        )
+    check_length(field)
     check_names(formulas, (*TAKEN, type_name(field)), ENDINGS)
-    words = values(field, traits, formulas)
+    words = values(field, traits, formulas) | {"command": command}
     decided = [decide_formula(field, one, FORMULA_TARGET, processor) for one in formulas]
-    kernels = [_packaged(a) for a in build([*decisions(field, processor), *decided], progress)]
-    arrays = proved(array_kernels(field, arrays_file(field), PROOFS), progress)
+    kernels = [_packaged(a) for a in build([*decisions(field, r, processor), *decided], progress)]
+    arrays = proved(array_kernels(field, arrays_file(field), PROOFS, r=r), progress)
     rows = [each.row() for each in arrays]
-    written = texts(field, kernels, words, formulas, arrays)
+    written = texts(field, r, kernels, words, formulas, arrays)
     made = {path: text.encode() for path, text in written.items()}
     made |= {each.object_file: each.kernel.object for each in arrays}
     for a in kernels:
@@ -116,6 +115,15 @@ def build_package(
             made[a.certificate_file] = a.certificate.encode()
     checked = write(folder, field, made | manifest_file(field, kernels, rows), KIND)
     return kernels, manifest(field, kernels, rows) | checked
+
+
+def check_length(f: Field) -> None:
+    """Raises TooManyLimbs for a modulus that is longer than the library's numbers."""
+    if f.n not in LIMBS:
+        most = 64 * LIMBS[-1]
+        raise TooManyLimbs(
+            f"--package rust takes primes of up to {most} bits, not {f.bits}; use --package c"
+        )
 
 
 def _packaged(artifact: Artifact) -> Packaged:
@@ -145,11 +153,8 @@ def type_name(f: Field) -> str:
 
 
 def values(f: Field, traits: Sequence[str], formulas: Sequence[Formula] = ()) -> dict[str, str]:
-    """What the templates' words stand for. Raises UnknownTrait."""
+    """What the templates' words stand for, but for the command. Raises UnknownTrait."""
     name = package_name(f)
-    command = " ".join(("fieldc build", f.label, "--package rust"))
-    command += f" --formula {quote(formulas[0].file)}" if formulas else ""
-    command += f" --traits {','.join(traits)}" if traits else ""
     words = {
         "name": name,
         "crate": name.replace("-", "_"),
@@ -160,7 +165,6 @@ def values(f: Field, traits: Sequence[str], formulas: Sequence[Formula] = ()) ->
         "bytes": str(-(-f.bits // 8)),
         "size": f.size,
         "version": VERSION,
-        "command": f"{command} -o DIR",
         "ownership": OWNERSHIP,
         "features": features_text(traits),
         "vectors": vectors(f),
@@ -182,6 +186,7 @@ def values(f: Field, traits: Sequence[str], formulas: Sequence[Formula] = ()) ->
 
 def texts(
     f: Field,
+    r: Representation,
     kernels: Sequence[Artifact],
     words: Mapping[str, str],
     formulas: Sequence[Formula] = (),
@@ -193,17 +198,18 @@ def texts(
     own = [a for a in kernels if not a.expression.kernel.computes.formula]
     prime = named_primes().get(f.name)
     about = prime.about if prime else f"the integers modulo {f.label}"
-    declared = field_type(words["type"], f.p, about, properties(f.p).generator)
+    declared = field_type(words["type"], f.p, about, properties(f.p).generator, r is PLAIN)
+    plain = [f] if r is PLAIN else []
     made = {f"src/{path}": text for path, text in sources().items()}
     made |= {
         "src/lib.rs": root_module(fill("lib.rs", words)),
-        f"{GENERATED}/mod.rs": head + modules([f.n], own=f),
+        f"{GENERATED}/mod.rs": head + modules([f.n], plain, own=f),
         f"{GENERATED}/arrays/mod.rs": head + entries_text([module_name(f)]),
         arrays_file(f): head + kernels_text(f, arrays),
         f"{GENERATED}/portable.rs": head + portable_products(),
         f"{GENERATED}/fields.rs": f"{head}use crate::field;\n\n{declared}",
-        f"{GENERATED}/n{f.n:02}.rs": head + module(f, own),
-        f"{GENERATED}/aarch64_n{f.n:02}.rs": head + arm_kernels(f.n),
+        f"{GENERATED}/n{f.n:02}.rs": head + module(f, r, own),
+        f"{GENERATED}/aarch64_n{f.n:02}.rs": head + arm_kernels(f.n, plain),
         "tests/arithmetic.rs": fill("arithmetic.rs", words),
         "tests/slices.rs": fill("slices.rs", words),
         "examples/example.rs": words["example"],

@@ -1,53 +1,91 @@
-"""The crate's kernels for plain residues: texts of their own for each named prime that has them."""
+"""The kernels for plain residues: texts of their own for each prime that has them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
-from fieldc.algorithms.representations import PLAIN
+from fieldc.algorithms import representations
+from fieldc.algorithms.lazy import has_two_spare_bits
+from fieldc.algorithms.representations import PLAIN, Representation
 from fieldc.algorithms.shapes import near_power
 from fieldc.catalogue import find_field, named_primes
 from fieldc.decisions.preferred import preferred
 from fieldc.decisions.representation import judged
 from fieldc.field import Field
 from fieldc.packages.rust.called_inline import called_inline
-from fieldc.packages.rust.classes import CLASSES
+from fieldc.packages.rust.classes import CLASSES, LAZY_CLASSES
 from fieldc.packages.rust.schedules import FOUND_ON
 from fieldc.packages.rust.text import constant
 from fieldc.targets.header import field_symbol
 from fieldc.targets.registry import TARGETS
+from fieldc.targets.target import Target
 from fieldc.targets.x86_64.conventions import CALLED_INLINE
 from fieldc.targets.x86_64.targets import plan_of
 
 PLAIN_OPERATIONS = {part: PLAIN.parts[part] for part in ("mul", "sum_of_products", "square")}
 """What the types call, in the order of the macro `assembly`."""
-LIMBS = range(2, 9)
-MOST_SPARE_BITS = 1
-"""What `plain.rs` folds: with more room there would be values below 2p, in Montgomery form."""
+PLAIN_LAZY = PLAIN.lazy
+"""What they call too where values below 2p stay there, in the order of `lazy_assembly`."""
+LIMBS = range(2, 13)
+"""Of one limb a type of the crate has kernels on arrays, which are of Montgomery form."""
 
 
 @cache
 def plain_primes() -> tuple[Field, ...]:
     """The named primes whose types keep plain residues: those for which they are the fastest.
 
-    The place of a prime here is that of its class after the last one of CLASSES.
+    The place of a prime here is that of its class after the last one of CLASSES, and of its class
+    for values below 2p after LAZY_CLASSES.
     """
     return tuple(f for name in named_primes() if is_plain(f := find_field(name)))
 
 
 def is_plain(f: Field) -> bool:
     """Whether the crate has plain residues for a prime, were it a named one."""
-    c = (1 << f.bits) - f.p
-    is_foldable = f.n in LIMBS and f.spare_bits <= MOST_SPARE_BITS and near_power(f).applies
-    if not is_foldable or c << 2 * f.spare_bits >= f.base >> f.spare_bits:
-        return False
-    return judged(f, TARGETS["x86_64-linux"], FOUND_ON["mulx"])[0].representation is PLAIN
+    return f.n in LIMBS and fastest(f, TARGETS["x86_64-linux"], FOUND_ON["mulx"]) is PLAIN
 
 
-def class_number(f: Field) -> int:
-    """The number of the class of a plain prime."""
-    return len(CLASSES) + plain_primes().index(f)
+def fastest(f: Field, target: Target, processor: str | None) -> Representation:
+    """The representation that is the fastest on a target, of those that Rust has for the prime.
+
+    Raises UnknownProcessor.
+    """
+    return next(
+        j.representation
+        for j in judged(f, target, processor)
+        if j.representation is not PLAIN or not why_not_plain(f)
+    )
+
+
+def why_not_plain(f: Field) -> str:
+    """Why a prime cannot have plain residues in Rust; nothing if it can.
+
+    Portable Rust has one way to reduce them: the fold of `plain.rs`, whose bound this is.
+    """
+    shape = near_power(f)
+    if not shape.applies:
+        return shape.reason
+    folded = (1 << f.bits) - f.p << f.spare_bits
+    if folded >= f.base or folded * (folded + 1) + (folded >> f.spare_bits) > 1 << f.bits:
+        return f"2^{f.word * f.n} modulo {f.label} is {folded}, too much for one fold"
+    refusals = (o.reason for o in representations(f) if o.representation is PLAIN)
+    return next(refusals, "")
+
+
+def lazy_parts_of(f: Field) -> Mapping[str, str]:
+    """The operation of each part, for the macro `lazy_assembly`; none without room."""
+    return PLAIN_LAZY if has_two_spare_bits(f) else {}
+
+
+def plain_operations(f: Field) -> list[str]:
+    """The operations of plain residues that a prime has kernels for."""
+    return [*PLAIN_OPERATIONS.values(), *lazy_parts_of(f).values()]
+
+
+def class_number(place: int, is_lazy: bool = False) -> int:
+    """The number of the class of a plain prime, by its place in the list of them."""
+    return len(LAZY_CLASSES if is_lazy else CLASSES) + place
 
 
 def class_name(f: Field) -> str:

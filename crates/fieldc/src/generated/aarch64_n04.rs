@@ -2897,7 +2897,7 @@ ret
 }
 
 // curve25519: plain residues.
-assembly! { 4, 6:
+assembly! { 4, 7:
     mul: mul_plain_curve25519;
     sum_of_products: sum_of_products_plain_curve25519;
     square: square_plain_curve25519;

@@ -8684,3 +8684,2314 @@ ret
         z.assume_init()
     }
 }
+
+// p521: plain residues.
+assembly! { 9, 6:
+    mul: mul_plain_p521;
+    sum_of_products: sum_of_products_plain_p521;
+    square: square_plain_p521;
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_plain_p521<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64; 9] {
+    let mut z = MaybeUninit::<[u64; 9]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_plain_p521_c70a64b50f68acc9_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                r"
+stp x19, x20, [sp, #-128]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+str x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+ldp x16, x17, [x1, #32]
+mul x19, x16, x5
+adds x7, x7, x8
+umulh x8, x16, x5
+mul x20, x17, x5
+adcs x9, x9, x12
+umulh x12, x17, x5
+ldp x21, x22, [x1, #48]
+mul x23, x21, x5
+adcs x13, x13, x14
+umulh x14, x21, x5
+mul x24, x22, x5
+adcs x15, x15, x19
+umulh x19, x22, x5
+ldr x1, [x1, #64]
+mul x25, x1, x5
+adcs x8, x8, x20
+umulh x20, x1, x5
+adcs x12, x12, x23
+umulh x23, x3, x6
+adcs x14, x14, x24
+umulh x24, x4, x6
+adcs x19, x19, x25
+umulh x25, x10, x6
+adc x20, x20, xzr
+umulh x26, x11, x6
+adds x9, x9, x23
+umulh x23, x16, x6
+adcs x13, x13, x24
+umulh x24, x17, x6
+adcs x15, x15, x25
+umulh x25, x21, x6
+adcs x8, x8, x26
+umulh x26, x22, x6
+adcs x12, x12, x23
+umulh x23, x1, x6
+adcs x14, x14, x24
+mul x24, x3, x6
+adcs x19, x19, x25
+mul x25, x4, x6
+adcs x20, x20, x26
+mul x26, x10, x6
+adc x23, x23, xzr
+mul x27, x11, x6
+adds x7, x7, x24
+mul x24, x16, x6
+adcs x9, x9, x25
+mul x25, x17, x6
+adcs x13, x13, x26
+mul x26, x21, x6
+adcs x15, x15, x27
+mul x27, x22, x6
+adcs x8, x8, x24
+mul x6, x1, x6
+adcs x12, x12, x25
+adcs x14, x14, x26
+ldp x24, x25, [x2, #16]
+umulh x26, x3, x24
+adcs x19, x19, x27
+umulh x27, x4, x24
+adcs x6, x20, x6
+umulh x20, x10, x24
+adc x23, x23, xzr
+umulh x28, x11, x24
+adds x13, x13, x26
+umulh x26, x16, x24
+adcs x15, x15, x27
+umulh x27, x17, x24
+adcs x8, x8, x20
+umulh x20, x21, x24
+adcs x12, x12, x28
+umulh x28, x22, x24
+adcs x14, x14, x26
+umulh x26, x1, x24
+adcs x19, x19, x27
+mul x27, x3, x24
+adcs x6, x6, x20
+mul x20, x4, x24
+adcs x23, x23, x28
+mul x28, x10, x24
+adc x26, x26, xzr
+mul x30, x11, x24
+adds x9, x9, x27
+mul x27, x16, x24
+adcs x13, x13, x20
+mul x20, x17, x24
+adcs x15, x15, x28
+mul x28, x21, x24
+adcs x8, x8, x30
+mul x30, x22, x24
+adcs x12, x12, x27
+mul x24, x1, x24
+adcs x14, x14, x20
+adcs x19, x19, x28
+umulh x20, x3, x25
+adcs x6, x6, x30
+umulh x27, x4, x25
+adcs x23, x23, x24
+umulh x24, x10, x25
+adc x26, x26, xzr
+umulh x28, x11, x25
+adds x15, x15, x20
+umulh x20, x16, x25
+adcs x8, x8, x27
+umulh x27, x17, x25
+adcs x12, x12, x24
+umulh x24, x21, x25
+adcs x14, x14, x28
+umulh x28, x22, x25
+adcs x19, x19, x20
+umulh x20, x1, x25
+adcs x6, x6, x27
+mul x27, x3, x25
+adcs x23, x23, x24
+mul x24, x4, x25
+adcs x26, x26, x28
+mul x28, x10, x25
+adc x20, x20, xzr
+mul x30, x11, x25
+adds x13, x13, x27
+mul x27, x16, x25
+adcs x15, x15, x24
+mul x24, x17, x25
+adcs x8, x8, x28
+mul x28, x21, x25
+adcs x12, x12, x30
+mul x30, x22, x25
+adcs x14, x14, x27
+mul x25, x1, x25
+adcs x19, x19, x24
+adcs x6, x6, x28
+ldp x24, x27, [x2, #32]
+umulh x28, x3, x24
+adcs x23, x23, x30
+umulh x30, x4, x24
+adcs x25, x26, x25
+umulh x26, x10, x24
+adc x20, x20, xzr
+umulh x5, x11, x24
+adds x8, x8, x28
+umulh x28, x16, x24
+adcs x12, x12, x30
+umulh x30, x17, x24
+adcs x14, x14, x26
+umulh x26, x21, x24
+adcs x5, x19, x5
+umulh x19, x22, x24
+adcs x6, x6, x28
+umulh x28, x1, x24
+adcs x23, x23, x30
+mul x30, x3, x24
+adcs x25, x25, x26
+mul x26, x4, x24
+adcs x19, x20, x19
+mul x20, x10, x24
+adc x28, x28, xzr
+str x0, [sp, #96]
+mul x0, x11, x24
+adds x15, x15, x30
+mul x30, x16, x24
+adcs x8, x8, x26
+mul x26, x17, x24
+adcs x12, x12, x20
+mul x20, x21, x24
+adcs x0, x14, x0
+mul x14, x22, x24
+adcs x5, x5, x30
+mul x24, x1, x24
+adcs x6, x6, x26
+adcs x20, x23, x20
+umulh x23, x3, x27
+adcs x14, x25, x14
+umulh x25, x4, x27
+adcs x19, x19, x24
+umulh x24, x10, x27
+adc x26, x28, xzr
+umulh x28, x11, x27
+adds x12, x12, x23
+umulh x23, x16, x27
+adcs x0, x0, x25
+umulh x25, x17, x27
+adcs x5, x5, x24
+umulh x24, x21, x27
+adcs x6, x6, x28
+umulh x28, x22, x27
+adcs x20, x20, x23
+umulh x23, x1, x27
+adcs x14, x14, x25
+mul x25, x3, x27
+adcs x19, x19, x24
+mul x24, x4, x27
+adcs x26, x26, x28
+mul x28, x10, x27
+adc x23, x23, xzr
+mul x30, x11, x27
+adds x8, x8, x25
+mul x25, x16, x27
+adcs x12, x12, x24
+mul x24, x17, x27
+adcs x0, x0, x28
+mul x28, x21, x27
+adcs x5, x5, x30
+mul x30, x22, x27
+adcs x6, x6, x25
+mul x25, x1, x27
+adcs x20, x20, x24
+adcs x14, x14, x28
+ldp x24, x27, [x2, #48]
+umulh x28, x3, x24
+adcs x19, x19, x30
+umulh x30, x4, x24
+adcs x25, x26, x25
+umulh x26, x10, x24
+adc x23, x23, xzr
+str x8, [sp, #104]
+umulh x8, x11, x24
+adds x0, x0, x28
+umulh x28, x16, x24
+adcs x5, x5, x30
+umulh x30, x17, x24
+adcs x6, x6, x26
+umulh x26, x21, x24
+adcs x8, x20, x8
+umulh x20, x22, x24
+adcs x14, x14, x28
+umulh x28, x1, x24
+adcs x19, x19, x30
+mul x30, x3, x24
+adcs x25, x25, x26
+mul x26, x4, x24
+adcs x20, x23, x20
+mul x23, x10, x24
+adc x28, x28, xzr
+str x15, [sp, #112]
+mul x15, x11, x24
+adds x12, x12, x30
+mul x30, x16, x24
+adcs x0, x0, x26
+mul x26, x17, x24
+adcs x5, x5, x23
+mul x23, x21, x24
+adcs x6, x6, x15
+mul x15, x22, x24
+adcs x8, x8, x30
+mul x24, x1, x24
+adcs x14, x14, x26
+adcs x19, x19, x23
+umulh x23, x3, x27
+adcs x15, x25, x15
+umulh x25, x4, x27
+adcs x20, x20, x24
+umulh x24, x10, x27
+adc x26, x28, xzr
+umulh x28, x11, x27
+adds x5, x5, x23
+umulh x23, x16, x27
+adcs x6, x6, x25
+umulh x25, x17, x27
+adcs x8, x8, x24
+umulh x24, x21, x27
+adcs x14, x14, x28
+umulh x28, x22, x27
+adcs x19, x19, x23
+umulh x23, x1, x27
+adcs x15, x15, x25
+mul x25, x3, x27
+adcs x20, x20, x24
+mul x24, x4, x27
+adcs x26, x26, x28
+mul x28, x10, x27
+adc x23, x23, xzr
+mul x30, x11, x27
+adds x0, x0, x25
+mul x25, x16, x27
+adcs x5, x5, x24
+mul x24, x17, x27
+adcs x6, x6, x28
+mul x28, x21, x27
+adcs x8, x8, x30
+mul x30, x22, x27
+adcs x14, x14, x25
+mul x25, x1, x27
+adcs x19, x19, x24
+adcs x15, x15, x28
+ldr x24, [x2, #64]
+umulh x27, x3, x24
+adcs x20, x20, x30
+umulh x28, x4, x24
+adcs x25, x26, x25
+umulh x26, x10, x24
+adc x23, x23, xzr
+umulh x30, x11, x24
+adds x6, x6, x27
+umulh x27, x16, x24
+adcs x8, x8, x28
+umulh x28, x17, x24
+adcs x14, x14, x26
+umulh x26, x21, x24
+adcs x19, x19, x30
+umulh x30, x22, x24
+adcs x15, x15, x27
+mul x27, x3, x24
+adcs x20, x20, x28
+mul x4, x4, x24
+adcs x25, x25, x26
+mul x10, x10, x24
+adc x23, x23, x30
+mul x11, x11, x24
+adds x5, x5, x27
+mul x16, x16, x24
+adcs x4, x6, x4
+mul x6, x17, x24
+adcs x8, x8, x10
+mul x10, x21, x24
+adcs x11, x14, x11
+mul x14, x22, x24
+adcs x16, x19, x16
+mul x1, x1, x24
+adcs x6, x15, x6
+ldr x15, [x2]
+mul x2, x3, x15
+extr x3, x4, x5, #9
+adcs x10, x20, x10
+extr x4, x8, x4, #9
+adcs x14, x25, x14
+extr x8, x11, x8, #9
+adc x1, x23, x1
+extr x11, x16, x11, #9
+adds x2, x2, x3
+extr x3, x6, x16, #9
+adcs x4, x7, x4
+extr x6, x10, x6, #9
+adcs x7, x9, x8
+extr x8, x14, x10, #9
+adcs x9, x13, x11
+extr x10, x1, x14, #9
+ldr x11, [sp, #112]
+adcs x3, x11, x3
+adr x11, 2f
+ldp x11, x13, [x11]
+and x5, x5, x11
+lsr x1, x1, #9
+ldr x14, [sp, #104]
+adcs x6, x14, x6
+adcs x8, x12, x8
+adcs x0, x0, x10
+adc x1, x5, x1
+subs x5, x2, x13
+sbcs x10, x4, x13
+sbcs x12, x7, x13
+sbcs x14, x9, x13
+sbcs x15, x3, x13
+sbcs x16, x6, x13
+sbcs x17, x8, x13
+sbcs x13, x0, x13
+sbcs x11, x1, x11
+csel x2, x2, x5, lo
+csel x4, x4, x10, lo
+ldr x5, [sp, #96]
+stp x2, x4, [x5]
+csel x2, x7, x12, lo
+csel x4, x9, x14, lo
+stp x2, x4, [x5, #16]
+csel x2, x3, x15, lo
+csel x3, x6, x16, lo
+stp x2, x3, [x5, #32]
+csel x2, x8, x17, lo
+csel x0, x0, x13, lo
+stp x2, x0, [x5, #48]
+csel x0, x1, x11, lo
+str x0, [x5, #64]
+ldr x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #128
+ret
+.p2align 3
+2:
+.quad {p8}, {p0}
+"
+            ),
+            p8 = const M::P[8],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            p6 = const M::P[6],
+            p7 = const M::P[7],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn sum_of_products_plain_p521<M: Modulus<9>>(
+    x: &[[u64; 9]; 2],
+    y: &[[u64; 9]; 2],
+) -> [u64; 9] {
+    let mut z = MaybeUninit::<[u64; 9]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_sum_of_products_plain_p521_ff74a37d19bb8148_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                r"
+stp x19, x20, [sp, #-176]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+str x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+adds x7, x7, x8
+umulh x8, x10, x5
+mul x13, x11, x5
+adcs x9, x9, x12
+umulh x12, x11, x5
+ldp x14, x15, [x1, #32]
+mul x16, x14, x5
+adcs x8, x8, x13
+umulh x13, x14, x5
+mul x17, x15, x5
+adcs x12, x12, x16
+umulh x16, x15, x5
+ldp x19, x20, [x1, #48]
+mul x21, x19, x5
+adcs x13, x13, x17
+umulh x17, x19, x5
+mul x22, x20, x5
+adcs x16, x16, x21
+umulh x21, x20, x5
+ldp x23, x24, [x1, #64]
+mul x25, x23, x5
+adcs x17, x17, x22
+umulh x22, x23, x5
+adcs x21, x21, x25
+ldp x25, x26, [x2, #64]
+umulh x27, x24, x26
+adc x22, x22, xzr
+ldp x28, x30, [x1, #80]
+umulh x25, x28, x26
+adds x7, x7, x27
+umulh x27, x30, x26
+adcs x9, x9, x25
+str x0, [sp, #96]
+ldp x25, x0, [x1, #96]
+umulh x23, x25, x26
+adcs x8, x8, x27
+umulh x27, x0, x26
+adcs x12, x12, x23
+ldp x23, x20, [x1, #112]
+umulh x19, x23, x26
+adcs x13, x13, x27
+umulh x27, x20, x26
+adcs x16, x16, x19
+ldp x19, x15, [x1, #128]
+umulh x14, x19, x26
+adcs x17, x17, x27
+umulh x27, x15, x26
+adcs x14, x21, x14
+mul x5, x3, x5
+mul x21, x24, x26
+adc x22, x22, x27
+mul x27, x28, x26
+adds x5, x5, x21
+mul x21, x30, x26
+adcs x7, x7, x27
+mul x27, x25, x26
+adcs x9, x9, x21
+mul x21, x0, x26
+adcs x8, x8, x27
+mul x27, x23, x26
+adcs x12, x12, x21
+mul x21, x20, x26
+adcs x13, x13, x27
+mul x27, x19, x26
+adcs x16, x16, x21
+mul x21, x15, x26
+adcs x17, x17, x27
+adcs x14, x14, x21
+umulh x21, x3, x6
+adc x22, x22, xzr
+umulh x26, x4, x6
+adds x9, x9, x21
+umulh x21, x10, x6
+adcs x8, x8, x26
+umulh x26, x11, x6
+adcs x12, x12, x21
+ldr x21, [x1, #32]
+umulh x27, x21, x6
+adcs x13, x13, x26
+ldr x26, [x1, #40]
+str x5, [sp, #104]
+umulh x5, x26, x6
+adcs x16, x16, x27
+ldr x27, [x1, #48]
+umulh x15, x27, x6
+adcs x5, x17, x5
+ldr x17, [x1, #56]
+umulh x19, x17, x6
+adcs x14, x14, x15
+ldr x15, [x1, #64]
+umulh x20, x15, x6
+adcs x19, x22, x19
+mul x22, x3, x6
+adc x20, x20, xzr
+mul x3, x4, x6
+adds x7, x7, x22
+mul x22, x10, x6
+adcs x3, x9, x3
+mul x9, x11, x6
+adcs x8, x8, x22
+mul x22, x21, x6
+adcs x9, x12, x9
+mul x12, x26, x6
+adcs x13, x13, x22
+mul x22, x27, x6
+adcs x12, x16, x12
+mul x16, x17, x6
+adcs x5, x5, x22
+mul x6, x15, x6
+adcs x14, x14, x16
+adcs x6, x19, x6
+ldp x16, x19, [x2, #80]
+umulh x22, x24, x16
+adc x20, x20, xzr
+umulh x19, x28, x16
+adds x3, x3, x22
+umulh x22, x30, x16
+adcs x8, x8, x19
+umulh x19, x25, x16
+adcs x9, x9, x22
+umulh x22, x0, x16
+adcs x13, x13, x19
+umulh x19, x23, x16
+adcs x12, x12, x22
+ldr x22, [x1, #120]
+umulh x15, x22, x16
+adcs x5, x5, x19
+ldr x19, [x1, #128]
+umulh x17, x19, x16
+adcs x14, x14, x15
+ldr x15, [x1, #136]
+umulh x27, x15, x16
+adcs x6, x6, x17
+mul x17, x24, x16
+adc x20, x20, x27
+mul x27, x28, x16
+adds x7, x7, x17
+mul x17, x30, x16
+adcs x3, x3, x27
+mul x27, x25, x16
+adcs x8, x8, x17
+mul x17, x0, x16
+adcs x9, x9, x27
+mul x27, x23, x16
+adcs x13, x13, x17
+mul x17, x22, x16
+adcs x12, x12, x27
+mul x27, x19, x16
+adcs x5, x5, x17
+mul x16, x15, x16
+adcs x14, x14, x27
+adcs x6, x6, x16
+ldp x16, x17, [x2, #16]
+ldr x27, [x1]
+str x7, [sp, #112]
+umulh x7, x27, x16
+adc x20, x20, xzr
+umulh x17, x4, x16
+adds x7, x8, x7
+umulh x8, x10, x16
+adcs x9, x9, x17
+umulh x17, x11, x16
+adcs x8, x13, x8
+umulh x13, x21, x16
+adcs x12, x12, x17
+umulh x17, x26, x16
+adcs x5, x5, x13
+ldr x13, [x1, #48]
+umulh x15, x13, x16
+adcs x14, x14, x17
+ldr x17, [x1, #56]
+umulh x19, x17, x16
+adcs x6, x6, x15
+ldr x15, [x1, #64]
+umulh x22, x15, x16
+adcs x19, x20, x19
+mul x20, x27, x16
+adc x22, x22, xzr
+mul x27, x4, x16
+adds x3, x3, x20
+mul x20, x10, x16
+adcs x7, x7, x27
+mul x27, x11, x16
+adcs x9, x9, x20
+mul x20, x21, x16
+adcs x8, x8, x27
+mul x27, x26, x16
+adcs x12, x12, x20
+mul x20, x13, x16
+adcs x5, x5, x27
+mul x27, x17, x16
+adcs x14, x14, x20
+mul x16, x15, x16
+adcs x6, x6, x27
+adcs x16, x19, x16
+ldr x19, [x2, #88]
+umulh x20, x24, x19
+adc x22, x22, xzr
+umulh x27, x28, x19
+adds x7, x7, x20
+umulh x20, x30, x19
+adcs x9, x9, x27
+umulh x27, x25, x19
+adcs x8, x8, x20
+umulh x20, x0, x19
+adcs x12, x12, x27
+umulh x27, x23, x19
+adcs x5, x5, x20
+ldr x20, [x1, #120]
+umulh x15, x20, x19
+adcs x14, x14, x27
+ldr x27, [x1, #128]
+umulh x17, x27, x19
+adcs x6, x6, x15
+ldr x15, [x1, #136]
+umulh x13, x15, x19
+adcs x16, x16, x17
+mul x17, x24, x19
+adc x13, x22, x13
+mul x22, x28, x19
+adds x3, x3, x17
+mul x17, x30, x19
+adcs x7, x7, x22
+mul x22, x25, x19
+adcs x9, x9, x17
+mul x17, x0, x19
+adcs x8, x8, x22
+mul x22, x23, x19
+adcs x12, x12, x17
+mul x17, x20, x19
+adcs x5, x5, x22
+mul x22, x27, x19
+adcs x14, x14, x17
+mul x17, x15, x19
+adcs x6, x6, x22
+adcs x16, x16, x17
+ldr x17, [x1]
+ldr x19, [x2, #24]
+umulh x22, x17, x19
+adc x13, x13, xzr
+str x3, [sp, #120]
+umulh x3, x4, x19
+adds x9, x9, x22
+umulh x22, x10, x19
+adcs x3, x8, x3
+umulh x8, x11, x19
+adcs x12, x12, x22
+umulh x22, x21, x19
+adcs x5, x5, x8
+umulh x8, x26, x19
+adcs x14, x14, x22
+ldr x22, [x1, #48]
+umulh x15, x22, x19
+adcs x6, x6, x8
+ldr x8, [x1, #56]
+umulh x27, x8, x19
+adcs x15, x16, x15
+ldr x16, [x1, #64]
+umulh x20, x16, x19
+adcs x13, x13, x27
+mul x27, x17, x19
+adc x20, x20, xzr
+mul x17, x4, x19
+adds x7, x7, x27
+mul x27, x10, x19
+adcs x9, x9, x17
+mul x17, x11, x19
+adcs x3, x3, x27
+mul x27, x21, x19
+adcs x12, x12, x17
+mul x17, x26, x19
+adcs x5, x5, x27
+mul x27, x22, x19
+adcs x14, x14, x17
+mul x17, x8, x19
+adcs x6, x6, x27
+mul x19, x16, x19
+adcs x15, x15, x17
+adcs x13, x13, x19
+ldp x17, x19, [x2, #96]
+umulh x27, x24, x17
+adc x20, x20, xzr
+umulh x19, x28, x17
+adds x9, x9, x27
+umulh x27, x30, x17
+adcs x3, x3, x19
+umulh x19, x25, x17
+adcs x12, x12, x27
+umulh x27, x0, x17
+adcs x5, x5, x19
+umulh x19, x23, x17
+adcs x14, x14, x27
+ldr x27, [x1, #120]
+umulh x16, x27, x17
+adcs x6, x6, x19
+ldr x19, [x1, #128]
+umulh x8, x19, x17
+adcs x15, x15, x16
+ldr x16, [x1, #136]
+umulh x22, x16, x17
+adcs x8, x13, x8
+mul x13, x24, x17
+adc x20, x20, x22
+mul x22, x28, x17
+adds x7, x7, x13
+mul x13, x30, x17
+adcs x9, x9, x22
+mul x22, x25, x17
+adcs x3, x3, x13
+mul x13, x0, x17
+adcs x12, x12, x22
+mul x22, x23, x17
+adcs x5, x5, x13
+mul x13, x27, x17
+adcs x14, x14, x22
+mul x22, x19, x17
+adcs x6, x6, x13
+mul x13, x16, x17
+adcs x15, x15, x22
+adcs x8, x8, x13
+ldp x13, x17, [x2, #32]
+ldr x22, [x1]
+str x7, [sp, #128]
+umulh x7, x22, x13
+adc x20, x20, xzr
+umulh x17, x4, x13
+adds x3, x3, x7
+umulh x7, x10, x13
+adcs x12, x12, x17
+umulh x17, x11, x13
+adcs x5, x5, x7
+umulh x7, x21, x13
+adcs x14, x14, x17
+umulh x17, x26, x13
+adcs x6, x6, x7
+ldr x7, [x1, #48]
+umulh x16, x7, x13
+adcs x15, x15, x17
+ldr x17, [x1, #56]
+umulh x19, x17, x13
+adcs x8, x8, x16
+ldr x16, [x1, #64]
+umulh x27, x16, x13
+adcs x19, x20, x19
+mul x20, x22, x13
+adc x27, x27, xzr
+mul x22, x4, x13
+adds x9, x9, x20
+mul x20, x10, x13
+adcs x3, x3, x22
+mul x22, x11, x13
+adcs x12, x12, x20
+mul x20, x21, x13
+adcs x5, x5, x22
+mul x22, x26, x13
+adcs x14, x14, x20
+mul x20, x7, x13
+adcs x6, x6, x22
+mul x22, x17, x13
+adcs x15, x15, x20
+mul x13, x16, x13
+adcs x8, x8, x22
+adcs x13, x19, x13
+ldr x19, [x2, #104]
+umulh x20, x24, x19
+adc x22, x27, xzr
+umulh x27, x28, x19
+adds x3, x3, x20
+umulh x20, x30, x19
+adcs x12, x12, x27
+umulh x27, x25, x19
+adcs x5, x5, x20
+umulh x20, x0, x19
+adcs x14, x14, x27
+umulh x27, x23, x19
+adcs x6, x6, x20
+ldr x20, [x1, #120]
+umulh x16, x20, x19
+adcs x15, x15, x27
+ldr x27, [x1, #128]
+umulh x17, x27, x19
+adcs x8, x8, x16
+ldr x16, [x1, #136]
+umulh x7, x16, x19
+adcs x13, x13, x17
+mul x17, x24, x19
+adc x7, x22, x7
+mul x22, x28, x19
+adds x9, x9, x17
+mul x17, x30, x19
+adcs x3, x3, x22
+mul x22, x25, x19
+adcs x12, x12, x17
+mul x17, x0, x19
+adcs x5, x5, x22
+mul x22, x23, x19
+adcs x14, x14, x17
+mul x17, x20, x19
+adcs x6, x6, x22
+mul x22, x27, x19
+adcs x15, x15, x17
+mul x17, x16, x19
+adcs x8, x8, x22
+adcs x13, x13, x17
+ldr x17, [x1]
+ldr x19, [x2, #40]
+umulh x22, x17, x19
+adc x7, x7, xzr
+str x9, [sp, #136]
+umulh x9, x4, x19
+adds x12, x12, x22
+umulh x22, x10, x19
+adcs x5, x5, x9
+umulh x9, x11, x19
+adcs x14, x14, x22
+umulh x22, x21, x19
+adcs x6, x6, x9
+umulh x9, x26, x19
+adcs x15, x15, x22
+ldr x22, [x1, #48]
+umulh x16, x22, x19
+adcs x8, x8, x9
+ldr x9, [x1, #56]
+umulh x27, x9, x19
+adcs x13, x13, x16
+ldr x16, [x1, #64]
+umulh x20, x16, x19
+adcs x7, x7, x27
+mul x27, x17, x19
+adc x20, x20, xzr
+mul x17, x4, x19
+adds x3, x3, x27
+mul x27, x10, x19
+adcs x12, x12, x17
+mul x17, x11, x19
+adcs x5, x5, x27
+mul x27, x21, x19
+adcs x14, x14, x17
+mul x17, x26, x19
+adcs x6, x6, x27
+mul x27, x22, x19
+adcs x15, x15, x17
+mul x17, x9, x19
+adcs x8, x8, x27
+mul x19, x16, x19
+adcs x13, x13, x17
+adcs x7, x7, x19
+ldp x17, x19, [x2, #112]
+umulh x27, x24, x17
+adc x20, x20, xzr
+umulh x19, x28, x17
+adds x12, x12, x27
+umulh x27, x30, x17
+adcs x5, x5, x19
+umulh x19, x25, x17
+adcs x14, x14, x27
+umulh x27, x0, x17
+adcs x6, x6, x19
+umulh x19, x23, x17
+adcs x15, x15, x27
+ldr x27, [x1, #120]
+umulh x16, x27, x17
+adcs x8, x8, x19
+ldr x19, [x1, #128]
+umulh x9, x19, x17
+adcs x13, x13, x16
+ldr x16, [x1, #136]
+umulh x22, x16, x17
+adcs x7, x7, x9
+mul x9, x24, x17
+adc x20, x20, x22
+mul x22, x28, x17
+adds x3, x3, x9
+mul x9, x30, x17
+adcs x12, x12, x22
+mul x22, x25, x17
+adcs x5, x5, x9
+mul x9, x0, x17
+adcs x14, x14, x22
+mul x22, x23, x17
+adcs x6, x6, x9
+mul x9, x27, x17
+adcs x15, x15, x22
+mul x22, x19, x17
+adcs x8, x8, x9
+mul x9, x16, x17
+adcs x13, x13, x22
+adcs x7, x7, x9
+ldp x9, x17, [x2, #48]
+ldr x22, [x1]
+str x3, [sp, #144]
+umulh x3, x22, x9
+adc x20, x20, xzr
+umulh x17, x4, x9
+adds x3, x5, x3
+umulh x5, x10, x9
+adcs x14, x14, x17
+umulh x17, x11, x9
+adcs x5, x6, x5
+umulh x6, x21, x9
+adcs x15, x15, x17
+umulh x17, x26, x9
+adcs x6, x8, x6
+ldr x8, [x1, #48]
+umulh x16, x8, x9
+adcs x13, x13, x17
+ldr x17, [x1, #56]
+umulh x19, x17, x9
+adcs x7, x7, x16
+ldr x16, [x1, #64]
+umulh x27, x16, x9
+adcs x19, x20, x19
+mul x20, x22, x9
+adc x27, x27, xzr
+mul x22, x4, x9
+adds x12, x12, x20
+mul x20, x10, x9
+adcs x3, x3, x22
+mul x22, x11, x9
+adcs x14, x14, x20
+mul x20, x21, x9
+adcs x5, x5, x22
+mul x22, x26, x9
+adcs x15, x15, x20
+mul x20, x8, x9
+adcs x6, x6, x22
+mul x22, x17, x9
+adcs x13, x13, x20
+mul x9, x16, x9
+adcs x7, x7, x22
+adcs x9, x19, x9
+ldr x19, [x2, #120]
+umulh x20, x24, x19
+adc x22, x27, xzr
+umulh x27, x28, x19
+adds x3, x3, x20
+umulh x20, x30, x19
+adcs x14, x14, x27
+umulh x27, x25, x19
+adcs x5, x5, x20
+umulh x20, x0, x19
+adcs x15, x15, x27
+umulh x27, x23, x19
+adcs x6, x6, x20
+ldr x20, [x1, #120]
+umulh x16, x20, x19
+adcs x13, x13, x27
+ldr x27, [x1, #128]
+umulh x17, x27, x19
+adcs x7, x7, x16
+ldr x16, [x1, #136]
+umulh x8, x16, x19
+adcs x9, x9, x17
+mul x17, x24, x19
+adc x8, x22, x8
+mul x22, x28, x19
+adds x12, x12, x17
+mul x17, x30, x19
+adcs x3, x3, x22
+mul x22, x25, x19
+adcs x14, x14, x17
+mul x17, x0, x19
+adcs x5, x5, x22
+mul x22, x23, x19
+adcs x15, x15, x17
+mul x17, x20, x19
+adcs x6, x6, x22
+mul x22, x27, x19
+adcs x13, x13, x17
+mul x17, x16, x19
+adcs x7, x7, x22
+adcs x9, x9, x17
+ldr x17, [x1]
+ldr x19, [x2, #56]
+umulh x22, x17, x19
+adc x8, x8, xzr
+str x12, [sp, #152]
+umulh x12, x4, x19
+adds x14, x14, x22
+umulh x22, x10, x19
+adcs x5, x5, x12
+umulh x12, x11, x19
+adcs x15, x15, x22
+umulh x22, x21, x19
+adcs x6, x6, x12
+umulh x12, x26, x19
+adcs x13, x13, x22
+ldr x22, [x1, #48]
+umulh x16, x22, x19
+adcs x7, x7, x12
+ldr x12, [x1, #56]
+umulh x27, x12, x19
+adcs x9, x9, x16
+ldr x16, [x1, #64]
+umulh x20, x16, x19
+adcs x8, x8, x27
+mul x27, x17, x19
+adc x20, x20, xzr
+mul x17, x4, x19
+adds x3, x3, x27
+mul x27, x10, x19
+adcs x14, x14, x17
+mul x17, x11, x19
+adcs x5, x5, x27
+mul x27, x21, x19
+adcs x15, x15, x17
+mul x17, x26, x19
+adcs x6, x6, x27
+mul x27, x22, x19
+adcs x13, x13, x17
+mul x17, x12, x19
+adcs x7, x7, x27
+mul x19, x16, x19
+adcs x9, x9, x17
+adcs x8, x8, x19
+ldp x17, x19, [x2, #128]
+umulh x27, x24, x17
+adc x20, x20, xzr
+umulh x19, x28, x17
+adds x14, x14, x27
+umulh x27, x30, x17
+adcs x5, x5, x19
+umulh x19, x25, x17
+adcs x15, x15, x27
+umulh x27, x0, x17
+adcs x6, x6, x19
+umulh x19, x23, x17
+adcs x13, x13, x27
+ldr x27, [x1, #120]
+umulh x16, x27, x17
+adcs x7, x7, x19
+ldr x19, [x1, #128]
+umulh x12, x19, x17
+adcs x9, x9, x16
+ldr x16, [x1, #136]
+umulh x22, x16, x17
+adcs x8, x8, x12
+mul x12, x24, x17
+adc x20, x20, x22
+mul x22, x28, x17
+adds x3, x3, x12
+mul x12, x30, x17
+adcs x14, x14, x22
+mul x22, x25, x17
+adcs x5, x5, x12
+mul x12, x0, x17
+adcs x15, x15, x22
+mul x22, x23, x17
+adcs x6, x6, x12
+mul x12, x27, x17
+adcs x13, x13, x22
+mul x22, x19, x17
+adcs x7, x7, x12
+mul x12, x16, x17
+adcs x9, x9, x22
+adcs x8, x8, x12
+ldr x12, [x1]
+ldr x17, [x2, #64]
+umulh x22, x12, x17
+adc x20, x20, xzr
+umulh x16, x4, x17
+adds x5, x5, x22
+umulh x22, x10, x17
+adcs x15, x15, x16
+umulh x16, x11, x17
+adcs x6, x6, x22
+umulh x22, x21, x17
+adcs x13, x13, x16
+umulh x16, x26, x17
+adcs x7, x7, x22
+ldr x22, [x1, #48]
+str x3, [sp, #160]
+umulh x3, x22, x17
+adcs x9, x9, x16
+ldr x16, [x1, #56]
+umulh x19, x16, x17
+adcs x3, x8, x3
+mul x8, x12, x17
+adc x12, x20, x19
+mul x4, x4, x17
+adds x8, x14, x8
+mul x10, x10, x17
+adcs x4, x5, x4
+mul x5, x11, x17
+adcs x10, x15, x10
+mul x11, x21, x17
+adcs x5, x6, x5
+mul x6, x26, x17
+adcs x11, x13, x11
+mul x13, x22, x17
+adcs x6, x7, x6
+mul x7, x16, x17
+adcs x9, x9, x13
+ldr x13, [x1, #64]
+mul x13, x13, x17
+adcs x3, x3, x7
+ldr x7, [x2, #136]
+umulh x2, x24, x7
+adc x12, x12, x13
+umulh x13, x28, x7
+adds x2, x4, x2
+umulh x4, x30, x7
+adcs x10, x10, x13
+umulh x13, x25, x7
+adcs x4, x5, x4
+umulh x5, x0, x7
+adcs x11, x11, x13
+umulh x13, x23, x7
+adcs x5, x6, x5
+umulh x6, x27, x7
+adcs x9, x9, x13
+ldr x13, [x1, #128]
+umulh x14, x13, x7
+adcs x3, x3, x6
+mul x6, x24, x7
+adc x12, x12, x14
+mul x14, x28, x7
+adds x6, x8, x6
+mul x8, x30, x7
+adcs x2, x2, x14
+mul x14, x25, x7
+adcs x8, x10, x8
+mul x0, x0, x7
+adcs x4, x4, x14
+mul x10, x23, x7
+adcs x0, x11, x0
+mul x11, x27, x7
+adcs x5, x5, x10
+mul x10, x13, x7
+adcs x9, x9, x11
+ldr x11, [x1, #136]
+mul x1, x11, x7
+adcs x3, x3, x10
+extr x7, x2, x6, #9
+adc x1, x12, x1
+extr x2, x8, x2, #9
+ldr x10, [sp, #104]
+adds x7, x10, x7
+extr x8, x4, x8, #9
+ldr x10, [sp, #112]
+adcs x2, x10, x2
+extr x4, x0, x4, #9
+ldr x10, [sp, #120]
+adcs x8, x10, x8
+extr x0, x5, x0, #9
+ldr x10, [sp, #128]
+adcs x4, x10, x4
+extr x5, x9, x5, #9
+ldr x10, [sp, #136]
+adcs x0, x10, x0
+extr x9, x3, x9, #9
+ldr x10, [sp, #144]
+adcs x5, x10, x5
+extr x3, x1, x3, #9
+ldr x10, [sp, #152]
+adcs x9, x10, x9
+adr x10, 2f
+ldp x10, x11, [x10]
+and x6, x6, x10
+lsr x1, x1, #9
+ldr x12, [sp, #160]
+adcs x3, x12, x3
+adc x1, x6, x1
+adds x6, x7, x1, lsr #9
+adcs x2, x2, xzr
+adcs x7, x8, xzr
+adcs x4, x4, xzr
+adcs x0, x0, xzr
+adcs x5, x5, xzr
+adcs x8, x9, xzr
+and x1, x1, x10
+adcs x3, x3, xzr
+adc x1, x1, xzr
+subs x9, x6, x11
+sbcs x12, x2, x11
+sbcs x13, x7, x11
+sbcs x14, x4, x11
+sbcs x15, x0, x11
+sbcs x16, x5, x11
+sbcs x17, x8, x11
+sbcs x11, x3, x11
+sbcs x10, x1, x10
+csel x6, x6, x9, lo
+csel x2, x2, x12, lo
+ldr x9, [sp, #96]
+stp x6, x2, [x9]
+csel x2, x7, x13, lo
+csel x4, x4, x14, lo
+stp x2, x4, [x9, #16]
+csel x0, x0, x15, lo
+csel x2, x5, x16, lo
+stp x0, x2, [x9, #32]
+csel x0, x8, x17, lo
+csel x2, x3, x11, lo
+stp x0, x2, [x9, #48]
+csel x0, x1, x10, lo
+str x0, [x9, #64]
+ldr x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #176
+ret
+.p2align 3
+2:
+.quad {p8}, {p0}
+"
+            ),
+            p8 = const M::P[8],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            p6 = const M::P[6],
+            p7 = const M::P[7],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x mod p for p = 2^k - c; pseudo-mersenne.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_plain_p521<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
+    let mut z = MaybeUninit::<[u64; 9]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_plain_p521_1646170b696e861a_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                r"
+stp x19, x20, [sp, #-128]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+str x30, [sp, #80]
+ldp x2, x3, [x1]
+umulh x4, x3, x3
+ldp x5, x6, [x1, #16]
+lsl x7, x5, #1
+mul x8, x7, x3
+umulh x7, x7, x3
+extr x9, x6, x5, #63
+mul x10, x9, x3
+umulh x11, x9, x3
+ldp x12, x13, [x1, #32]
+extr x14, x12, x6, #63
+mul x15, x14, x3
+adds x4, x4, x8
+umulh x8, x14, x3
+extr x16, x13, x12, #63
+mul x17, x16, x3
+adcs x7, x7, x10
+umulh x10, x16, x3
+ldp x19, x20, [x1, #48]
+extr x21, x19, x13, #63
+mul x22, x21, x3
+adcs x11, x11, x15
+umulh x15, x21, x3
+extr x23, x20, x19, #63
+mul x24, x23, x3
+adcs x8, x8, x17
+umulh x17, x23, x3
+ldr x1, [x1, #64]
+extr x25, x1, x20, #63
+mul x26, x25, x3
+adcs x10, x10, x22
+umulh x22, x25, x3
+adcs x15, x15, x24
+mul x24, x3, x3
+lsl x27, x3, #1
+umulh x28, x27, x2
+adcs x17, x17, x26
+extr x3, x5, x3, #63
+umulh x26, x3, x2
+adc x22, x22, xzr
+umulh x30, x9, x2
+adds x24, x24, x28
+umulh x28, x14, x2
+adcs x4, x4, x26
+umulh x26, x16, x2
+adcs x7, x7, x30
+umulh x30, x21, x2
+adcs x11, x11, x28
+umulh x28, x23, x2
+adcs x8, x8, x26
+umulh x26, x25, x2
+adcs x10, x10, x30
+adcs x15, x15, x28
+umulh x28, x2, x2
+mul x27, x27, x2
+adcs x17, x17, x26
+mul x3, x3, x2
+adc x22, x22, xzr
+mul x9, x9, x2
+adds x26, x28, x27
+mul x27, x14, x2
+adcs x3, x24, x3
+mul x24, x16, x2
+adcs x4, x4, x9
+mul x9, x21, x2
+adcs x7, x7, x27
+mul x27, x23, x2
+adcs x11, x11, x24
+mul x24, x25, x2
+adcs x8, x8, x9
+adcs x9, x10, x27
+adcs x10, x15, x24
+umulh x15, x5, x5
+lsl x24, x6, #1
+mul x27, x24, x5
+adcs x17, x17, xzr
+umulh x24, x24, x5
+mul x28, x14, x5
+adc x22, x22, xzr
+umulh x14, x14, x5
+mul x30, x16, x5
+adds x15, x15, x27
+umulh x27, x16, x5
+str x0, [sp, #96]
+mul x0, x21, x5
+adcs x24, x24, x28
+umulh x28, x21, x5
+str x4, [sp, #104]
+mul x4, x23, x5
+adcs x14, x14, x30
+umulh x30, x23, x5
+str x3, [sp, #112]
+mul x3, x25, x5
+adcs x0, x27, x0
+umulh x27, x25, x5
+adcs x4, x28, x4
+mul x5, x5, x5
+adcs x3, x30, x3
+adc x27, x27, xzr
+adds x5, x7, x5
+adcs x7, x11, x15
+adcs x8, x8, x24
+adcs x9, x9, x14
+adcs x0, x10, x0
+adcs x4, x17, x4
+umulh x10, x6, x6
+lsl x11, x12, #1
+mul x14, x11, x6
+adcs x3, x22, x3
+umulh x11, x11, x6
+mul x15, x16, x6
+adc x17, x27, xzr
+umulh x16, x16, x6
+mul x22, x21, x6
+adds x10, x10, x14
+umulh x14, x21, x6
+mul x24, x23, x6
+adcs x11, x11, x15
+umulh x15, x23, x6
+mul x27, x25, x6
+adcs x16, x16, x22
+umulh x22, x25, x6
+adcs x14, x14, x24
+mul x6, x6, x6
+adcs x15, x15, x27
+adc x22, x22, xzr
+adds x6, x8, x6
+adcs x8, x9, x10
+adcs x0, x0, x11
+adcs x4, x4, x16
+adcs x3, x3, x14
+umulh x9, x12, x12
+lsl x10, x13, #1
+mul x11, x10, x12
+adcs x14, x17, x15
+umulh x10, x10, x12
+mul x15, x21, x12
+adc x16, x22, xzr
+umulh x17, x21, x12
+mul x21, x23, x12
+adds x9, x9, x11
+umulh x11, x23, x12
+mul x22, x25, x12
+adcs x10, x10, x15
+umulh x15, x25, x12
+adcs x17, x17, x21
+mul x12, x12, x12
+adcs x11, x11, x22
+adc x15, x15, xzr
+adds x0, x0, x12
+adcs x4, x4, x9
+adcs x3, x3, x10
+adcs x9, x14, x17
+umulh x10, x13, x13
+lsl x12, x19, #1
+mul x14, x12, x13
+adcs x11, x16, x11
+umulh x12, x12, x13
+mul x16, x23, x13
+adc x15, x15, xzr
+umulh x17, x23, x13
+mul x21, x25, x13
+adds x10, x10, x14
+umulh x14, x25, x13
+adcs x12, x12, x16
+mul x13, x13, x13
+adcs x16, x17, x21
+adc x14, x14, xzr
+adds x3, x3, x13
+adcs x9, x9, x10
+adcs x10, x11, x12
+umulh x11, x19, x19
+lsl x12, x20, #1
+mul x13, x12, x19
+adcs x15, x15, x16
+umulh x12, x12, x19
+mul x16, x25, x19
+adc x14, x14, xzr
+umulh x17, x25, x19
+adds x11, x11, x13
+mul x13, x19, x19
+adcs x12, x12, x16
+adc x16, x17, xzr
+adds x10, x10, x13
+adcs x11, x15, x11
+umulh x13, x20, x20
+lsl x15, x1, #1
+mul x17, x15, x20
+adcs x12, x14, x12
+umulh x14, x15, x20
+adc x15, x16, xzr
+mul x16, x20, x20
+adds x13, x13, x17
+adc x14, x14, xzr
+mul x1, x1, x1
+adds x12, x12, x16
+mul x2, x2, x2
+extr x16, x4, x0, #9
+adcs x13, x15, x13
+extr x4, x3, x4, #9
+adc x1, x1, x14
+extr x3, x9, x3, #9
+adds x2, x2, x16
+extr x9, x10, x9, #9
+adcs x4, x26, x4
+extr x10, x11, x10, #9
+ldr x14, [sp, #112]
+adcs x3, x14, x3
+extr x11, x12, x11, #9
+ldr x14, [sp, #104]
+adcs x9, x14, x9
+extr x12, x13, x12, #9
+adcs x5, x5, x10
+extr x10, x1, x13, #9
+adcs x7, x7, x11
+adr x11, 2f
+ldp x11, x13, [x11]
+and x0, x0, x11
+lsr x1, x1, #9
+adcs x6, x6, x12
+adcs x8, x8, x10
+adc x0, x0, x1
+subs x1, x2, x13
+sbcs x10, x4, x13
+sbcs x12, x3, x13
+sbcs x14, x9, x13
+sbcs x15, x5, x13
+sbcs x16, x7, x13
+sbcs x17, x6, x13
+sbcs x13, x8, x13
+sbcs x11, x0, x11
+csel x1, x2, x1, lo
+csel x2, x4, x10, lo
+ldr x4, [sp, #96]
+stp x1, x2, [x4]
+csel x1, x3, x12, lo
+csel x2, x9, x14, lo
+stp x1, x2, [x4, #16]
+csel x1, x5, x15, lo
+csel x2, x7, x16, lo
+stp x1, x2, [x4, #32]
+csel x1, x6, x17, lo
+csel x2, x8, x13, lo
+stp x1, x2, [x4, #48]
+csel x0, x0, x11, lo
+str x0, [x4, #64]
+ldr x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #128
+ret
+.p2align 3
+2:
+.quad {p8}, {p0}
+"
+            ),
+            p8 = const M::P[8],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            p6 = const M::P[6],
+            p7 = const M::P[7],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+lazy_assembly! { 9, 4:
+    mul: mul_plain_lazy_p521;
+    square: square_plain_lazy_p521;
+}
+
+/// x*y modulo p = 2^k - c, below 2p; pseudo-mersenne.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_plain_lazy_p521<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64; 9] {
+    let mut z = MaybeUninit::<[u64; 9]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_plain_lazy_p521_300e98c32f1fdf1d_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                r"
+stp x19, x20, [sp, #-128]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+str x30, [sp, #80]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+ldp x16, x17, [x1, #32]
+mul x19, x16, x5
+adds x7, x7, x8
+umulh x8, x16, x5
+mul x20, x17, x5
+adcs x9, x9, x12
+umulh x12, x17, x5
+ldp x21, x22, [x1, #48]
+mul x23, x21, x5
+adcs x13, x13, x14
+umulh x14, x21, x5
+mul x24, x22, x5
+adcs x15, x15, x19
+umulh x19, x22, x5
+ldr x1, [x1, #64]
+mul x25, x1, x5
+adcs x8, x8, x20
+umulh x20, x1, x5
+adcs x12, x12, x23
+umulh x23, x3, x6
+adcs x14, x14, x24
+umulh x24, x4, x6
+adcs x19, x19, x25
+umulh x25, x10, x6
+adc x20, x20, xzr
+umulh x26, x11, x6
+adds x9, x9, x23
+umulh x23, x16, x6
+adcs x13, x13, x24
+umulh x24, x17, x6
+adcs x15, x15, x25
+umulh x25, x21, x6
+adcs x8, x8, x26
+umulh x26, x22, x6
+adcs x12, x12, x23
+umulh x23, x1, x6
+adcs x14, x14, x24
+mul x24, x3, x6
+adcs x19, x19, x25
+mul x25, x4, x6
+adcs x20, x20, x26
+mul x26, x10, x6
+adc x23, x23, xzr
+mul x27, x11, x6
+adds x7, x7, x24
+mul x24, x16, x6
+adcs x9, x9, x25
+mul x25, x17, x6
+adcs x13, x13, x26
+mul x26, x21, x6
+adcs x15, x15, x27
+mul x27, x22, x6
+adcs x8, x8, x24
+mul x6, x1, x6
+adcs x12, x12, x25
+adcs x14, x14, x26
+ldp x24, x25, [x2, #16]
+umulh x26, x3, x24
+adcs x19, x19, x27
+umulh x27, x4, x24
+adcs x6, x20, x6
+umulh x20, x10, x24
+adc x23, x23, xzr
+umulh x28, x11, x24
+adds x13, x13, x26
+umulh x26, x16, x24
+adcs x15, x15, x27
+umulh x27, x17, x24
+adcs x8, x8, x20
+umulh x20, x21, x24
+adcs x12, x12, x28
+umulh x28, x22, x24
+adcs x14, x14, x26
+umulh x26, x1, x24
+adcs x19, x19, x27
+mul x27, x3, x24
+adcs x6, x6, x20
+mul x20, x4, x24
+adcs x23, x23, x28
+mul x28, x10, x24
+adc x26, x26, xzr
+mul x30, x11, x24
+adds x9, x9, x27
+mul x27, x16, x24
+adcs x13, x13, x20
+mul x20, x17, x24
+adcs x15, x15, x28
+mul x28, x21, x24
+adcs x8, x8, x30
+mul x30, x22, x24
+adcs x12, x12, x27
+mul x24, x1, x24
+adcs x14, x14, x20
+adcs x19, x19, x28
+umulh x20, x3, x25
+adcs x6, x6, x30
+umulh x27, x4, x25
+adcs x23, x23, x24
+umulh x24, x10, x25
+adc x26, x26, xzr
+umulh x28, x11, x25
+adds x15, x15, x20
+umulh x20, x16, x25
+adcs x8, x8, x27
+umulh x27, x17, x25
+adcs x12, x12, x24
+umulh x24, x21, x25
+adcs x14, x14, x28
+umulh x28, x22, x25
+adcs x19, x19, x20
+umulh x20, x1, x25
+adcs x6, x6, x27
+mul x27, x3, x25
+adcs x23, x23, x24
+mul x24, x4, x25
+adcs x26, x26, x28
+mul x28, x10, x25
+adc x20, x20, xzr
+mul x30, x11, x25
+adds x13, x13, x27
+mul x27, x16, x25
+adcs x15, x15, x24
+mul x24, x17, x25
+adcs x8, x8, x28
+mul x28, x21, x25
+adcs x12, x12, x30
+mul x30, x22, x25
+adcs x14, x14, x27
+mul x25, x1, x25
+adcs x19, x19, x24
+adcs x6, x6, x28
+ldp x24, x27, [x2, #32]
+umulh x28, x3, x24
+adcs x23, x23, x30
+umulh x30, x4, x24
+adcs x25, x26, x25
+umulh x26, x10, x24
+adc x20, x20, xzr
+umulh x5, x11, x24
+adds x8, x8, x28
+umulh x28, x16, x24
+adcs x12, x12, x30
+umulh x30, x17, x24
+adcs x14, x14, x26
+umulh x26, x21, x24
+adcs x5, x19, x5
+umulh x19, x22, x24
+adcs x6, x6, x28
+umulh x28, x1, x24
+adcs x23, x23, x30
+mul x30, x3, x24
+adcs x25, x25, x26
+mul x26, x4, x24
+adcs x19, x20, x19
+mul x20, x10, x24
+adc x28, x28, xzr
+str x0, [sp, #96]
+mul x0, x11, x24
+adds x15, x15, x30
+mul x30, x16, x24
+adcs x8, x8, x26
+mul x26, x17, x24
+adcs x12, x12, x20
+mul x20, x21, x24
+adcs x0, x14, x0
+mul x14, x22, x24
+adcs x5, x5, x30
+mul x24, x1, x24
+adcs x6, x6, x26
+adcs x20, x23, x20
+umulh x23, x3, x27
+adcs x14, x25, x14
+umulh x25, x4, x27
+adcs x19, x19, x24
+umulh x24, x10, x27
+adc x26, x28, xzr
+umulh x28, x11, x27
+adds x12, x12, x23
+umulh x23, x16, x27
+adcs x0, x0, x25
+umulh x25, x17, x27
+adcs x5, x5, x24
+umulh x24, x21, x27
+adcs x6, x6, x28
+umulh x28, x22, x27
+adcs x20, x20, x23
+umulh x23, x1, x27
+adcs x14, x14, x25
+mul x25, x3, x27
+adcs x19, x19, x24
+mul x24, x4, x27
+adcs x26, x26, x28
+mul x28, x10, x27
+adc x23, x23, xzr
+mul x30, x11, x27
+adds x8, x8, x25
+mul x25, x16, x27
+adcs x12, x12, x24
+mul x24, x17, x27
+adcs x0, x0, x28
+mul x28, x21, x27
+adcs x5, x5, x30
+mul x30, x22, x27
+adcs x6, x6, x25
+mul x25, x1, x27
+adcs x20, x20, x24
+adcs x14, x14, x28
+ldp x24, x27, [x2, #48]
+umulh x28, x3, x24
+adcs x19, x19, x30
+umulh x30, x4, x24
+adcs x25, x26, x25
+umulh x26, x10, x24
+adc x23, x23, xzr
+str x8, [sp, #104]
+umulh x8, x11, x24
+adds x0, x0, x28
+umulh x28, x16, x24
+adcs x5, x5, x30
+umulh x30, x17, x24
+adcs x6, x6, x26
+umulh x26, x21, x24
+adcs x8, x20, x8
+umulh x20, x22, x24
+adcs x14, x14, x28
+umulh x28, x1, x24
+adcs x19, x19, x30
+mul x30, x3, x24
+adcs x25, x25, x26
+mul x26, x4, x24
+adcs x20, x23, x20
+mul x23, x10, x24
+adc x28, x28, xzr
+str x15, [sp, #112]
+mul x15, x11, x24
+adds x12, x12, x30
+mul x30, x16, x24
+adcs x0, x0, x26
+mul x26, x17, x24
+adcs x5, x5, x23
+mul x23, x21, x24
+adcs x6, x6, x15
+mul x15, x22, x24
+adcs x8, x8, x30
+mul x24, x1, x24
+adcs x14, x14, x26
+adcs x19, x19, x23
+umulh x23, x3, x27
+adcs x15, x25, x15
+umulh x25, x4, x27
+adcs x20, x20, x24
+umulh x24, x10, x27
+adc x26, x28, xzr
+umulh x28, x11, x27
+adds x5, x5, x23
+umulh x23, x16, x27
+adcs x6, x6, x25
+umulh x25, x17, x27
+adcs x8, x8, x24
+umulh x24, x21, x27
+adcs x14, x14, x28
+umulh x28, x22, x27
+adcs x19, x19, x23
+umulh x23, x1, x27
+adcs x15, x15, x25
+mul x25, x3, x27
+adcs x20, x20, x24
+mul x24, x4, x27
+adcs x26, x26, x28
+mul x28, x10, x27
+adc x23, x23, xzr
+mul x30, x11, x27
+adds x0, x0, x25
+mul x25, x16, x27
+adcs x5, x5, x24
+mul x24, x17, x27
+adcs x6, x6, x28
+mul x28, x21, x27
+adcs x8, x8, x30
+mul x30, x22, x27
+adcs x14, x14, x25
+mul x25, x1, x27
+adcs x19, x19, x24
+adcs x15, x15, x28
+ldr x24, [x2, #64]
+umulh x27, x3, x24
+adcs x20, x20, x30
+umulh x28, x4, x24
+adcs x25, x26, x25
+umulh x26, x10, x24
+adc x23, x23, xzr
+umulh x30, x11, x24
+adds x6, x6, x27
+umulh x27, x16, x24
+adcs x8, x8, x28
+umulh x28, x17, x24
+adcs x14, x14, x26
+umulh x26, x21, x24
+adcs x19, x19, x30
+umulh x30, x22, x24
+adcs x15, x15, x27
+mul x27, x3, x24
+adcs x20, x20, x28
+mul x4, x4, x24
+adcs x25, x25, x26
+mul x10, x10, x24
+adc x23, x23, x30
+mul x11, x11, x24
+adds x5, x5, x27
+mul x16, x16, x24
+adcs x4, x6, x4
+mul x6, x17, x24
+adcs x8, x8, x10
+mul x10, x21, x24
+adcs x11, x14, x11
+mul x14, x22, x24
+adcs x16, x19, x16
+mul x1, x1, x24
+adcs x6, x15, x6
+ldr x15, [x2]
+mul x2, x3, x15
+extr x3, x4, x5, #9
+adcs x10, x20, x10
+extr x4, x8, x4, #9
+adcs x14, x25, x14
+extr x8, x11, x8, #9
+adc x1, x23, x1
+extr x11, x16, x11, #9
+adds x2, x2, x3
+extr x3, x6, x16, #9
+adcs x4, x7, x4
+extr x6, x10, x6, #9
+adcs x7, x9, x8
+extr x8, x14, x10, #9
+adcs x9, x13, x11
+extr x10, x1, x14, #9
+ldr x11, [sp, #112]
+adcs x3, x11, x3
+adr x11, 2f
+ldr x11, [x11]
+and x5, x5, x11
+lsr x1, x1, #9
+ldr x13, [sp, #104]
+adcs x6, x13, x6
+adcs x8, x12, x8
+adcs x0, x0, x10
+adc x1, x5, x1
+adds x2, x2, x1, lsr #9
+adcs x4, x4, xzr
+ldr x5, [sp, #96]
+stp x2, x4, [x5]
+adcs x2, x7, xzr
+adcs x4, x9, xzr
+stp x2, x4, [x5, #16]
+adcs x2, x3, xzr
+adcs x3, x6, xzr
+stp x2, x3, [x5, #32]
+and x1, x1, x11
+adcs x2, x8, xzr
+adcs x0, x0, xzr
+stp x2, x0, [x5, #48]
+adc x0, x1, xzr
+str x0, [x5, #64]
+ldr x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #128
+ret
+.p2align 3
+2:
+.quad {p8}
+"
+            ),
+            p8 = const M::P[8],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            p6 = const M::P[6],
+            p7 = const M::P[7],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*x modulo p = 2^k - c, below 2p; pseudo-mersenne.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_plain_lazy_p521<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
+    let mut z = MaybeUninit::<[u64; 9]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_plain_lazy_p521_84c734363a1e80d1_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                r"
+stp x19, x20, [sp, #-128]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+str x30, [sp, #80]
+ldp x2, x3, [x1]
+umulh x4, x3, x3
+ldp x5, x6, [x1, #16]
+lsl x7, x5, #1
+mul x8, x7, x3
+umulh x7, x7, x3
+extr x9, x6, x5, #63
+mul x10, x9, x3
+umulh x11, x9, x3
+ldp x12, x13, [x1, #32]
+extr x14, x12, x6, #63
+mul x15, x14, x3
+adds x4, x4, x8
+umulh x8, x14, x3
+extr x16, x13, x12, #63
+mul x17, x16, x3
+adcs x7, x7, x10
+umulh x10, x16, x3
+ldp x19, x20, [x1, #48]
+extr x21, x19, x13, #63
+mul x22, x21, x3
+adcs x11, x11, x15
+umulh x15, x21, x3
+extr x23, x20, x19, #63
+mul x24, x23, x3
+adcs x8, x8, x17
+umulh x17, x23, x3
+ldr x1, [x1, #64]
+extr x25, x1, x20, #63
+mul x26, x25, x3
+adcs x10, x10, x22
+umulh x22, x25, x3
+adcs x15, x15, x24
+mul x24, x3, x3
+lsl x27, x3, #1
+umulh x28, x27, x2
+adcs x17, x17, x26
+extr x3, x5, x3, #63
+umulh x26, x3, x2
+adc x22, x22, xzr
+umulh x30, x9, x2
+adds x24, x24, x28
+umulh x28, x14, x2
+adcs x4, x4, x26
+umulh x26, x16, x2
+adcs x7, x7, x30
+umulh x30, x21, x2
+adcs x11, x11, x28
+umulh x28, x23, x2
+adcs x8, x8, x26
+umulh x26, x25, x2
+adcs x10, x10, x30
+adcs x15, x15, x28
+umulh x28, x2, x2
+mul x27, x27, x2
+adcs x17, x17, x26
+mul x3, x3, x2
+adc x22, x22, xzr
+mul x9, x9, x2
+adds x26, x28, x27
+mul x27, x14, x2
+adcs x3, x24, x3
+mul x24, x16, x2
+adcs x4, x4, x9
+mul x9, x21, x2
+adcs x7, x7, x27
+mul x27, x23, x2
+adcs x11, x11, x24
+mul x24, x25, x2
+adcs x8, x8, x9
+adcs x9, x10, x27
+adcs x10, x15, x24
+umulh x15, x5, x5
+lsl x24, x6, #1
+mul x27, x24, x5
+adcs x17, x17, xzr
+umulh x24, x24, x5
+mul x28, x14, x5
+adc x22, x22, xzr
+umulh x14, x14, x5
+mul x30, x16, x5
+adds x15, x15, x27
+umulh x27, x16, x5
+str x0, [sp, #96]
+mul x0, x21, x5
+adcs x24, x24, x28
+umulh x28, x21, x5
+str x4, [sp, #104]
+mul x4, x23, x5
+adcs x14, x14, x30
+umulh x30, x23, x5
+str x3, [sp, #112]
+mul x3, x25, x5
+adcs x0, x27, x0
+umulh x27, x25, x5
+adcs x4, x28, x4
+mul x5, x5, x5
+adcs x3, x30, x3
+adc x27, x27, xzr
+adds x5, x7, x5
+adcs x7, x11, x15
+adcs x8, x8, x24
+adcs x9, x9, x14
+adcs x0, x10, x0
+adcs x4, x17, x4
+umulh x10, x6, x6
+lsl x11, x12, #1
+mul x14, x11, x6
+adcs x3, x22, x3
+umulh x11, x11, x6
+mul x15, x16, x6
+adc x17, x27, xzr
+umulh x16, x16, x6
+mul x22, x21, x6
+adds x10, x10, x14
+umulh x14, x21, x6
+mul x24, x23, x6
+adcs x11, x11, x15
+umulh x15, x23, x6
+mul x27, x25, x6
+adcs x16, x16, x22
+umulh x22, x25, x6
+adcs x14, x14, x24
+mul x6, x6, x6
+adcs x15, x15, x27
+adc x22, x22, xzr
+adds x6, x8, x6
+adcs x8, x9, x10
+adcs x0, x0, x11
+adcs x4, x4, x16
+adcs x3, x3, x14
+umulh x9, x12, x12
+lsl x10, x13, #1
+mul x11, x10, x12
+adcs x14, x17, x15
+umulh x10, x10, x12
+mul x15, x21, x12
+adc x16, x22, xzr
+umulh x17, x21, x12
+mul x21, x23, x12
+adds x9, x9, x11
+umulh x11, x23, x12
+mul x22, x25, x12
+adcs x10, x10, x15
+umulh x15, x25, x12
+adcs x17, x17, x21
+mul x12, x12, x12
+adcs x11, x11, x22
+adc x15, x15, xzr
+adds x0, x0, x12
+adcs x4, x4, x9
+adcs x3, x3, x10
+adcs x9, x14, x17
+umulh x10, x13, x13
+lsl x12, x19, #1
+mul x14, x12, x13
+adcs x11, x16, x11
+umulh x12, x12, x13
+mul x16, x23, x13
+adc x15, x15, xzr
+umulh x17, x23, x13
+mul x21, x25, x13
+adds x10, x10, x14
+umulh x14, x25, x13
+adcs x12, x12, x16
+mul x13, x13, x13
+adcs x16, x17, x21
+adc x14, x14, xzr
+adds x3, x3, x13
+adcs x9, x9, x10
+adcs x10, x11, x12
+umulh x11, x19, x19
+lsl x12, x20, #1
+mul x13, x12, x19
+adcs x15, x15, x16
+umulh x12, x12, x19
+mul x16, x25, x19
+adc x14, x14, xzr
+umulh x17, x25, x19
+adds x11, x11, x13
+mul x13, x19, x19
+adcs x12, x12, x16
+adc x16, x17, xzr
+adds x10, x10, x13
+adcs x11, x15, x11
+umulh x13, x20, x20
+lsl x15, x1, #1
+mul x17, x15, x20
+adcs x12, x14, x12
+umulh x14, x15, x20
+adc x15, x16, xzr
+mul x16, x20, x20
+adds x13, x13, x17
+adc x14, x14, xzr
+mul x1, x1, x1
+adds x12, x12, x16
+mul x2, x2, x2
+extr x16, x4, x0, #9
+adcs x13, x15, x13
+extr x4, x3, x4, #9
+adc x1, x1, x14
+extr x3, x9, x3, #9
+adds x2, x2, x16
+extr x9, x10, x9, #9
+adcs x4, x26, x4
+extr x10, x11, x10, #9
+ldr x14, [sp, #112]
+adcs x3, x14, x3
+extr x11, x12, x11, #9
+ldr x14, [sp, #104]
+adcs x9, x14, x9
+extr x12, x13, x12, #9
+adcs x5, x5, x10
+extr x10, x1, x13, #9
+adcs x7, x7, x11
+adr x11, 2f
+ldr x11, [x11]
+and x0, x0, x11
+lsr x1, x1, #9
+adcs x6, x6, x12
+adcs x8, x8, x10
+adc x0, x0, x1
+adds x1, x2, x0, lsr #9
+adcs x2, x4, xzr
+ldr x4, [sp, #96]
+stp x1, x2, [x4]
+adcs x1, x3, xzr
+adcs x2, x9, xzr
+stp x1, x2, [x4, #16]
+adcs x1, x5, xzr
+adcs x2, x7, xzr
+stp x1, x2, [x4, #32]
+adcs x1, x6, xzr
+and x0, x0, x11
+adcs x2, x8, xzr
+stp x1, x2, [x4, #48]
+adc x0, x0, xzr
+str x0, [x4, #64]
+ldr x30, [sp, #80]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #128
+ret
+.p2align 3
+2:
+.quad {p8}
+"
+            ),
+            p8 = const M::P[8],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            p6 = const M::P[6],
+            p7 = const M::P[7],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}

@@ -110,6 +110,8 @@ pub mod p521 {
 
     field! {
         /// Base field of NIST P-521, a Mersenne prime; 521 bits.
+        ///
+        /// Elements are plain: x stands as x.
         pub struct Fp(modulus = "0x1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff", prime, generator = 3);
     }
 }

@@ -60,12 +60,23 @@ pub(crate) const COMPLEMENT_LIMBS: usize = 8;
 /// The most limbs of class NEAR.
 pub(crate) const NEAR_LIMBS: usize = 8;
 /// The primes whose types keep plain residues, least significant limb first.
-pub(crate) const PLAIN: [&[u64]; 3] = [
+pub(crate) const PLAIN: [&[u64]; 4] = [
     &[
         0xfffffffefffffc2f,
         0xffffffffffffffff,
         0xffffffffffffffff,
         0xffffffffffffffff,
+    ],
+    &[
+        0xffffffffffffffff,
+        0xffffffffffffffff,
+        0xffffffffffffffff,
+        0xffffffffffffffff,
+        0xffffffffffffffff,
+        0xffffffffffffffff,
+        0xffffffffffffffff,
+        0xffffffffffffffff,
+        0x00000000000001ff,
     ],
     &[
         0xffffffffffffffed,

@@ -6755,7 +6755,7 @@ ret
 }
 
 // curve25519: plain residues.
-assembly! { 4, 6:
+assembly! { 4, 7:
     mul: mul_plain_curve25519_mulx, mul_plain_curve25519_adx;
     sum_of_products: sum_of_products_plain_curve25519_mulx, sum_of_products_plain_curve25519_adx;
     square: square_plain_curve25519_mulx, square_plain_curve25519_adx;

@@ -9810,7 +9810,7 @@ ret
 }
 
 // m-511: plain residues.
-assembly! { 8, 7:
+assembly! { 8, 8:
     mul: mul_plain_m511_mulx;
     sum_of_products: sum_of_products_plain_m511_mulx;
     square: square_plain_m511_mulx;

@@ -74,5 +74,17 @@ fn encodings_are_canonical() {
     }
     assert_eq!(F::from_limbs(F::MODULUS), None);
     assert!(F::from_bytes_be(&[0xff; F::BYTES]).is_err());
+    // Numbers that may be above p, and the Montgomery form, whether or not elements have it.
+    let limb = F::from_u64(1 << 32).square();
+    let radix = limb.pow_u64(F::LIMBS as u64);
+    let most = F::from_u64(u64::MAX);
+    assert_eq!(most, limb - F::ONE);
+    assert_eq!(F::from_u128(u128::MAX), most * limb + most);
+    assert_eq!(F::from_bytes_wide_le(&[0xff; 16]), F::from_u128(u128::MAX));
+    for [x, ..] in vectors() {
+        assert_eq!(x.mul_u64(u64::MAX), x * most);
+        assert_eq!(F::from_montgomery_limbs(x.to_montgomery_limbs()), Some(x));
+        assert_eq!(F::from_limbs(x.to_montgomery_limbs()), Some(x * radix));
+    }
 }
 @lazy@
