@@ -1,53 +1,177 @@
-//! Powers. The exponent is public: time depends on it, and on nothing else.
+//! Powers by sliding windows: odd powers of x up to 2^width are made first, and every window ends in
+//! a one. The exponent is public: time depends on it, and on nothing else.
 
 use crate::assembly::{HasProducts, Products};
-use crate::modulus::Modulus;
+use crate::modulus::{MOST_LIMBS, Modulus};
 use crate::portable;
 
 /// The most bits of a window.
 const MOST_BITS: usize = 5;
+/// The most windows of a constant exponent: each but the last begins as many bits after another.
+const MOST_WINDOWS: usize = (64 * MOST_LIMBS).div_ceil(MOST_BITS);
 
-/// x^exponent by sliding windows: odd powers of x up to 2^width are made first, and every window
-/// ends in a one.
+/// A window of an exponent, which ends in a one: squarings up to its end, and then a product with
+/// the odd power 2 * half + 1.
+#[derive(Clone, Copy)]
+pub(crate) struct Window {
+    squares: usize,
+    half: usize,
+}
+
+/// The windows below bit `top` of an exponent, from its highest one on.
+struct Windows<'a> {
+    exponent: &'a [u64],
+    top: usize,
+    width: usize,
+}
+
+impl<'a> Windows<'a> {
+    const fn of(exponent: &'a [u64]) -> Self {
+        let top = bits(exponent);
+        // Where the odd powers pay.
+        let width = match top {
+            0..16 => 1,
+            16..144 => 3,
+            _ => MOST_BITS,
+        };
+        Self {
+            exponent,
+            top,
+            width,
+        }
+    }
+
+    /// The next one; `None` where only zeros are left.
+    const fn following(&mut self) -> Option<Window> {
+        let from = self.top;
+        while self.top > 0 && bit(self.exponent, self.top - 1) == 0 {
+            self.top -= 1;
+        }
+        if self.top == 0 {
+            self.top = from;
+            return None;
+        }
+        let (top, mut low) = (self.top, self.top.saturating_sub(self.width));
+        while bit(self.exponent, low) == 0 {
+            low += 1;
+        }
+        let (mut window, mut i) = (0, top);
+        while i > low {
+            i -= 1;
+            window = window << 1 | bit(self.exponent, i);
+        }
+        self.top = low;
+        Some(Window {
+            squares: from - low,
+            half: window / 2,
+        })
+    }
+}
+
+/// The windows of a constant exponent of at most MOST_LIMBS limbs, found by the compiler.
+pub(crate) struct FixedExponent {
+    windows: [Window; MOST_WINDOWS],
+    count: usize,
+    width: usize,
+    /// Zeros below the last window.
+    zeros: usize,
+}
+
+impl FixedExponent {
+    pub(crate) const fn of(exponent: &[u64]) -> Self {
+        let mut left = Windows::of(exponent);
+        let nothing = Window {
+            squares: 0,
+            half: 0,
+        };
+        let (mut windows, mut count) = ([nothing; MOST_WINDOWS], 0);
+        while let Some(window) = left.following() {
+            windows[count] = window;
+            count += 1;
+        }
+        Self {
+            windows,
+            count,
+            width: left.width,
+            zeros: left.top,
+        }
+    }
+}
+
+/// x^exponent.
 pub fn power<const N: usize, M: HasProducts<N>>(x: &[u64; N], exponent: &[u64]) -> [u64; N] {
-    let mut i = bits(exponent);
-    // Where the odd powers pay.
-    let width = match i {
-        0..16 => 1,
-        16..144 => 3,
-        _ => MOST_BITS,
+    let mut left = Windows::of(exponent);
+    let Some(first) = left.following() else {
+        return M::R;
     };
-    let mut odd_powers = [*x; 1 << (MOST_BITS - 1)];
+    let powers = odd_powers::<N, M>(x, left.width);
+    let mut result = powers[first.half];
+    while let Some(window) = left.following() {
+        advance::<N, M>(&mut result, window.squares, &powers[window.half]);
+    }
+    square_in_place::<N, M>(&mut result, left.top);
+    result
+}
+
+/// x^exponent, for a constant exponent.
+pub(crate) fn fixed_power<const N: usize, M: HasProducts<N>>(
+    x: &[u64; N],
+    exponent: &FixedExponent,
+) -> [u64; N] {
+    let [first, others @ ..] = &exponent.windows[..exponent.count] else {
+        return M::R;
+    };
+    let powers = odd_powers::<N, M>(x, exponent.width);
+    let mut result = powers[first.half];
+    for window in others {
+        advance::<N, M>(&mut result, window.squares, &powers[window.half]);
+    }
+    square_in_place::<N, M>(&mut result, exponent.zeros);
+    result
+}
+
+/// x, x^3, x^5 and so on, as far as windows of a width need them.
+#[inline]
+fn odd_powers<const N: usize, M: HasProducts<N>>(
+    x: &[u64; N],
+    width: usize,
+) -> [[u64; N]; 1 << (MOST_BITS - 1)] {
+    let mut powers = [*x; 1 << (MOST_BITS - 1)];
     if width > 1 {
         let square = M::Kernels::square::<M>(x);
         for k in 1..1 << (width - 1) {
-            odd_powers[k] = M::Kernels::mul::<M>(&odd_powers[k - 1], &square);
+            powers[k] = M::Kernels::mul::<M>(&powers[k - 1], &square);
         }
     }
-    let (mut result, mut is_one) = (M::R, true);
-    while i > 0 {
-        let mut low = i - 1;
-        if bit(exponent, low) == 1 {
-            low = i.saturating_sub(width);
-            while bit(exponent, low) == 0 {
-                low += 1;
-            }
-        }
-        let window = (low..i).fold(0, |all, k| all | bit(exponent, k) << (k - low));
-        let factor = &odd_powers[window / 2];
-        if is_one {
-            (result, is_one) = (*factor, false);
+    powers
+}
+
+/// x^(2^times) * factor, in the place of x.
+///
+/// The loop stands alone, so that no result is copied by wide loads, which would wait for the stores
+/// of its limbs. Squares and the product have the same stores: a processor foresees from where a
+/// load gets its word, and a load that follows other stores than the last time waits.
+#[inline(never)]
+fn advance<const N: usize, M: HasProducts<N>>(x: &mut [u64; N], times: usize, factor: &[u64; N]) {
+    for i in 0..=times {
+        let z = if i < times {
+            M::Kernels::square::<M>(x)
         } else {
-            for _ in low..i {
-                result = M::Kernels::square::<M>(&result);
-            }
-            if window > 0 {
-                result = M::Kernels::mul::<M>(&result, factor);
-            }
+            M::Kernels::mul::<M>(x, factor)
+        };
+        for (limb, z) in x.iter_mut().zip(z) {
+            // SAFETY: a reference is valid for writes.
+            unsafe { core::ptr::write_volatile(limb, z) };
         }
-        i = low;
     }
-    result
+}
+
+/// x^(2^times), in the place of x.
+#[inline(never)]
+fn square_in_place<const N: usize, M: HasProducts<N>>(x: &mut [u64; N], times: usize) {
+    for _ in 0..times {
+        *x = M::Kernels::square::<M>(x);
+    }
 }
 
 /// x^(2^times).
@@ -57,9 +181,7 @@ pub(crate) fn repeated_square<const N: usize, M: HasProducts<N>>(
     times: usize,
 ) -> [u64; N] {
     let mut result = *x;
-    for _ in 0..times {
-        result = M::Kernels::square::<M>(&result);
-    }
+    square_in_place::<N, M>(&mut result, times);
     result
 }
 

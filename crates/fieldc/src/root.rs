@@ -12,7 +12,7 @@ use crate::generator::LeastRoot;
 use crate::limbs;
 use crate::modulus::Modulus;
 use crate::portable;
-use crate::power::{power, repeated_square};
+use crate::power::{FixedExponent, fixed_power, repeated_square};
 use crate::residues::{self, mask, select};
 use crate::torsion::{has_table, inverse_root};
 
@@ -22,7 +22,8 @@ struct Order<const N: usize, M>(PhantomData<M>);
 impl<const N: usize, M: Modulus<N>> Order<N, M> {
     const TWOS: usize = limbs::trailing_zeros(&less_one(&M::P)) as usize;
     /// (odd - 1)/2.
-    const HALF_ODD: [u64; N] = limbs::shifted(&M::P, Self::TWOS as u32 + 1);
+    const HALF_ODD: FixedExponent =
+        FixedExponent::of(&limbs::shifted(&M::P, Self::TWOS as u32 + 1));
     const MINUS_ONE: [u64; N] = residues::neg(&M::R, &M::P);
     /// An element of order 2^twos: a non-residue to the power odd.
     const GENERATOR: [u64; N] = LeastRoot::<N, M>::ROOT;
@@ -31,7 +32,7 @@ impl<const N: usize, M: Modulus<N>> Order<N, M> {
 /// x^((odd - 1)/2) * x and x^odd.
 #[inline]
 fn candidates<const N: usize, M: HasProducts<N>>(x: &[u64; N]) -> ([u64; N], [u64; N]) {
-    let power = power::<N, M>(x, &Order::<N, M>::HALF_ODD);
+    let power = fixed_power::<N, M>(x, const { &Order::<N, M>::HALF_ODD });
     let root = M::Kernels::mul::<M>(&power, x);
     (root, M::Kernels::mul::<M>(&root, &power))
 }
