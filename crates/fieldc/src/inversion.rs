@@ -58,13 +58,18 @@ pub fn invert<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> ([u64; N], bool) {
     let (mut f, mut g) = (Plan::<N, M>::P, to_digits(x));
     // d*x = f and e*x = g modulo p, but for a power of R: from R^2 the result is 1/x * R.
     let (mut d, mut e) = ([0; MOST_DIGITS], Plan::<N, M>::R2);
-    let mut batch = 0;
+    let mut last = divsteps(&mut zeta, f[0], g[0], Plan::<N, M>::BATCH, || {});
+    apply(&last, &mut f, &mut g, Plan::<N, M>::DIGITS);
+    let mut batch = 1;
     while batch < Plan::<N, M>::BATCHES {
-        let matrix = divsteps(&mut zeta, f[0], g[0], Plan::<N, M>::BATCH);
-        apply_modulo_p::<N, M>(&matrix, &mut d, &mut e);
-        apply(&matrix, &mut f, &mut g, Plan::<N, M>::DIGITS);
+        // A batch waits for itself only: the last one's matrix acts on d and e beside it.
+        let beside = || apply_modulo_p::<N, M>(&last, &mut d, &mut e);
+        let next = divsteps(&mut zeta, f[0], g[0], Plan::<N, M>::BATCH, beside);
+        apply(&next, &mut f, &mut g, Plan::<N, M>::DIGITS);
+        last = next;
         batch += 1;
     }
+    apply_modulo_p::<N, M>(&last, &mut d, &mut e);
     // Now f = 1 or f = -1; f = p and d = 0 for x = 0.
     let is_negative = sign(f[Plan::<N, M>::DIGITS - 1]);
     (canonical::<N, M>(&d, is_negative), !is_zero(x))
@@ -72,14 +77,13 @@ pub fn invert<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> ([u64; N], bool) {
 
 /// A batch of divsteps on the low bits of f and g, in three blocks.
 #[inline(always)]
-fn divsteps(zeta: &mut i64, mut f: i64, mut g: i64, steps: u32) -> Matrix {
-    let mut matrix = Matrix {
-        u: 1,
-        v: 0,
-        q: 0,
-        r: 1,
-    };
-    for part in [steps / 3, (steps + 1) / 3, steps.div_ceil(3)] {
+fn divsteps(zeta: &mut i64, mut f: i64, mut g: i64, steps: u32, beside: impl FnOnce()) -> Matrix {
+    let [first, others @ ..] = [steps / 3, (steps + 1) / 3, steps.div_ceil(3)];
+    let next = block(zeta, f, g, first);
+    (f, g) = next.low_bits(f, g, first);
+    beside();
+    let mut matrix = next;
+    for part in others {
         let next = block(zeta, f, g, part);
         (f, g) = next.low_bits(f, g, part);
         matrix = next.after(&matrix);
