@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fieldc.commands.options import check_processor, one_target
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 REPRESENTATION = "representation"
 """What may be asked of in the place of an operation."""
 
-COLUMNS = ("algorithm", "variant", "lower bound", "instructions", "chosen by")
+LOWER_BOUND, PREDICTED = "lower bound", "predicted"
+SAID_FIRST = (": at least", ": predicted")
+"""What is before the cycles in the reason of a choice."""
 
 
 def why(field: Field, operation: str, target: str | None, processor: str | None) -> Answer:
@@ -35,7 +38,9 @@ def why(field: Field, operation: str, target: str | None, processor: str | None)
     best = [c.choice is decision.preferred for c in decision.candidates].index(True)
     judge = f" on {decision.processor}" if decision.processor else ""
     title = f"{operation} modulo {field.label}, {on.name}{judge}, the best first"
-    tables = [Table(COLUMNS, rows, title, best=frozenset({best}))]
+    figures = [c.figure for c in decision.candidates if c.figure]
+    columns = ("algorithm", "variant", _said_of(figures), "instructions", "chosen by")
+    tables = [Table(columns, rows, title, best=frozenset({best}))]
     if decision.refused:
         tables.append(Table(("algorithm", "why not"), [*decision.refused], "refused"))
     return Answer(tuple(tables), _data(decision))
@@ -47,7 +52,9 @@ def why_representation(field: Field, on: Target, processor: str | None) -> Answe
     from fieldc.decisions.representation import JUDGED, judged
 
     found = judged(field, on, processor)
-    columns = ("representation", "residues", *(f"{part}, lower bound" for part in JUDGED))
+    figures = [f for j in found for f in j.figures.values() if f]
+    said = _said_of(figures)
+    columns = ("representation", "residues", *(f"{part}, {said}" for part in JUDGED))
     rows = [
         (
             j.representation.name,
@@ -67,6 +74,7 @@ def why_representation(field: Field, on: Target, processor: str | None) -> Answe
             {
                 "representation": j.representation.name,
                 "throughput_bound": j.cycles or None,
+                "is_predicted": any(f.is_predicted for f in j.figures.values() if f),
             }
             for j in found
         ],
@@ -75,13 +83,20 @@ def why_representation(field: Field, on: Target, processor: str | None) -> Answe
     return Answer(tuple(tables), data)
 
 
+def _said_of(figures: Sequence[Figure]) -> str:
+    """What the cycles of a table are."""
+    return PREDICTED if any(f.is_predicted for f in figures) else LOWER_BOUND
+
+
 def _cycles(figure: Figure | None) -> str:
     return f"{figure.throughput:.1f} | {figure.latency:.1f}" if figure else "-"
 
 
 def _row(candidate: Candidate) -> tuple[object, ...]:
     choice, figure = candidate.choice, candidate.figure
-    source = choice.chosen_by.partition(": at least")[0]
+    source = choice.chosen_by
+    for said in SAID_FIRST:
+        source = source.partition(said)[0]
     if not candidate.runs:
         source += ", but this processor lacks " + " and ".join(choice.variant.needs)
     instructions = figure.instructions if figure else "-"
@@ -100,8 +115,7 @@ def _data(decision: Decision) -> dict[str, object]:
                 "variant": candidate.choice.variant.name,
                 "preferred": candidate.choice is decision.preferred,
                 "runs": candidate.runs,
-                "throughput_bound": candidate.figure and candidate.figure.throughput,
-                "latency_bound": candidate.figure and candidate.figure.latency,
+                **_cycles_data(candidate.figure),
                 "instructions": candidate.figure and candidate.figure.instructions,
                 "chosen_by": candidate.choice.chosen_by,
             }
@@ -109,3 +123,11 @@ def _data(decision: Decision) -> dict[str, object]:
         ],
         "refused": dict(decision.refused),
     }
+
+
+def _cycles_data(figure: Figure | None) -> dict[str, float | None]:
+    """Cycles by names that say whether they are lower bounds or predicted."""
+    both = (figure.throughput, figure.latency) if figure else (None, None)
+    if figure is not None and figure.is_predicted:
+        return {"predicted_throughput": both[0], "predicted_latency": both[1]}
+    return {"throughput_bound": both[0], "latency_bound": both[1]}

@@ -1,9 +1,10 @@
-"""What a processor's limits say of a kernel: lower bounds, from its bytes."""
+"""What a processor's model says of a kernel, from its bytes: lower bounds, or predicted cycles."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from dataclasses import field as of_class
 from functools import cache
 
 from fieldc.counting.count import count
@@ -11,20 +12,24 @@ from fieldc.counting.limits import lower_bounds
 from fieldc.field import Field
 from fieldc.language import Expression, Kernel
 from fieldc.machine.processors import Processor, find_processor
+from fieldc.simulator.predict import predict
 from fieldc.targets.choice import Choice, Variant
 from fieldc.targets.judge import Judge
 
 
 @dataclass(frozen=True, order=True)
 class Figure:
-    """Cycles that a kernel takes at least; the lower the better, in this order."""
+    """Cycles that a kernel takes, at least or by the simulator; the lower the better, in order."""
 
     throughput: float
     latency: float
     instructions: int
+    is_predicted: bool = of_class(default=False, compare=False)
+    """Whether the simulator predicts them; else they are lower bounds."""
 
     def __str__(self) -> str:
-        return f"at least {self.throughput:.1f} | {self.latency:.1f} cycles"
+        how = "predicted" if self.is_predicted else "at least"
+        return f"{how} {self.throughput:.1f} | {self.latency:.1f} cycles"
 
 
 def figure(judge: Judge, choice: Choice, processor_key: str) -> Figure:
@@ -40,13 +45,20 @@ def _figure(
     judge: Judge, kernel: Kernel, field: Field, variant: Variant, plan: object, processor_key: str
 ) -> Figure:
     code = judge.code(Choice(kernel.expression(field), variant, plan))
-    return figure_of(code, judge.architecture, processor_key)
+    return figure_of(code, judge, processor_key)
 
 
-def figure_of(code: bytes, architecture: str, processor_key: str) -> Figure:
-    """The figure of a function on a processor, from its bytes. Raises CodeError."""
-    counts = count(code, architecture)
-    limits = lower_bounds(counts, find_processor(processor_key))
+def figure_of(code: bytes, judge: Judge, processor_key: str) -> Figure:
+    """The figure of a function on a processor, from its bytes. Raises CodeError.
+
+    Where the judge asks for it, the simulator predicts its cycles, if it has the processor's core.
+    """
+    counts, processor = count(code, judge.architecture), find_processor(processor_key)
+    predicted = predict(counts, processor) if judge.is_simulated else None
+    if predicted is not None:
+        cycles = predicted.throughput, predicted.latency
+        return Figure(*cycles, counts.instructions, is_predicted=True)
+    limits = lower_bounds(counts, processor)
     return Figure(limits.binding[1], limits.latency[1], counts.instructions)
 
 

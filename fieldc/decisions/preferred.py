@@ -2,8 +2,8 @@
 
 Every door asks it: build, native code in this process, races, goals, packages. A schedule that a
 search found for the processor comes first; else the kernels of our own x86-64 and AArch64 are
-judged by the lower bounds of the processor's model; other targets have an order of algorithms of
-their own.
+judged by the processor's model: those of x86-64 by lower bounds, those of AArch64 by the simulator.
+Other targets have an order of algorithms of their own.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from fieldc.algorithms import every_kernel_for, offered_for, unknown_algorithm
 from fieldc.decisions.model import Figure, figure, rank
+from fieldc.decisions.orders import NEAR, in_best_order, shorter_first
 from fieldc.decisions.schedule import Schedule, ScheduleError, TunedKernel, shipped
 from fieldc.errors import Refusal
 from fieldc.field import Field
@@ -154,6 +155,10 @@ def decide(
         return Decision(target, "", tuple(_by_preference(target, expressions)))
     model, is_host = _model(target, judge, processor), processor is None
     found, refused = _modelled(target, judge, expressions, model, is_host)
+    if judge.orders and _meant(target, processor) is not None:
+        found = _in_best_orders(judge, found, model)
+    if judge.is_simulated:
+        found = shorter_first(found, lambda c: c.figure or Figure(0, 0, 0))
     tuned = []
     if judge.takes_schedules:
         tuned = _scheduled(target, judge, expressions, model, schedule, is_host)
@@ -199,10 +204,13 @@ def _studied(field: Field, operation: str, tried: Sequence[Kernel]) -> list[Expr
 
 def _model(target: Target, judge: Judge, name: str | None) -> Processor:
     """The model of the named processor, or of this host's; of the stand-in for another kind's."""
+    return _meant(target, name) or find_processor(judge.stand_in)
+
+
+def _meant(target: Target, name: str | None) -> Processor | None:
+    """The named processor, or this host's, if it is known and of the target's kind."""
     meant = host_processor() if name is None else find_processor(name)
-    if meant is None or meant.architecture != target.architecture:
-        return find_processor(judge.stand_in)
-    return meant
+    return meant if meant is not None and meant.architecture == target.architecture else None
 
 
 def model_of(target: Target, name: str | None) -> Processor | None:
@@ -228,9 +236,9 @@ def _modelled(
     model: Processor,
     is_host: bool,
 ) -> tuple[list[Candidate], list[tuple[str, str]]]:
-    """Every algorithm in every variant, by the model's lower bounds; those that do not compile.
+    """Every algorithm in every variant, by the model; those that do not compile.
 
-    A variant's later plans come right after its first one: the model does not see an order.
+    A variant's later plans come right after its first one: lower bounds do not see an order.
     """
     found: list[list[Candidate]] = []
     refused: list[tuple[str, str]] = []
@@ -262,6 +270,23 @@ def _modelled(
         return rank(first.figure or Figure(0, 0, 0), first.choice.variant.name, model)
 
     return [candidate for some in sorted(found, key=place) for candidate in some], refused
+
+
+def _in_best_orders(judge: Judge, found: Sequence[Candidate], model: Processor) -> list[Candidate]:
+    """The candidates, the best ones in the orders that the simulator puts first.
+
+    An order that the prover does not follow gives way to the kernel's own.
+    """
+    figures = [c.figure for c in found if c.figure]
+    limit = NEAR * min(f.throughput for f in figures) if figures else 0
+    ordered: list[Candidate] = []
+    for candidate in found:
+        if candidate.figure and candidate.figure.throughput <= limit:
+            best, known = in_best_order(judge, candidate.choice, candidate.figure, model)
+            if best is not candidate.choice:
+                told = replace(best, chosen_by=f"the simulator's order for {model.key}: {known}")
+                ordered.append(replace(candidate, choice=told, figure=known))
+    return [*ordered, *found]
 
 
 def _options(model: Processor) -> tuple[str, ...]:

@@ -17,8 +17,8 @@ from fieldc.machine.processors import find_processor
 from fieldc.simulator.predict import predict
 from fieldc.targets.registry import TARGETS
 
-CHOSEN_FOR = "apple-m1"
-"""The processor for which AArch64 kernels are chosen."""
+CHOSEN_FOR = "sapphire-rapids"
+"""No AArch64 processor: kernels are those that a core gets which is not known."""
 ARM = ("neoverse-n1", "neoverse-v1", "neoverse-v2", "apple-m1", "cortex-a55")
 PACKAGE = "blst", "0.3.17"
 P, R = "bls12-381-p", "bls12-381-r"

@@ -33,3 +33,10 @@ class Judge:
     """
     takes_schedules: bool = False
     """Whether schedules that a search found are of its kernels."""
+    is_simulated: bool = False
+    """Whether the simulator predicts cycles of its kernels, where it has the processor's core."""
+    orders: Sequence[Any] = ()
+    """Plans that differ only in the order of a kernel's instructions.
+
+    The simulator chooses among them for a processor that is known.
+    """

@@ -24,7 +24,7 @@ class RowStyle(Enum):
     TWO_SUMS = "two-sums"
     """The same two chains interleaved: each limb of the row is added as soon as it is whole."""
     HALVES = "halves"
-    """One chain adds all high halves, then one all low halves: one flag, and few words wait."""
+    """One chain adds all high halves, one all low halves: one flag, and few words wait."""
     CARRY_WORD = "carry-word"
     """Limb by limb with a word of carry: no flag lives past a limb; few live values."""
 
@@ -146,11 +146,24 @@ def _halves(
     choice: RowChoice, total: Sum, row: list[Value], multiplier: Value, offset: int
 ) -> None:
     products = [total.build.mul(word, multiplier) for word in row]
-    for half, start in ((1, offset + 1), (0, offset)):
-        carry, end = total.build.no_carry, min(start + len(row), len(total.words))
-        for position in range(start, end):
-            carry = total.add(position, products[position - start][half], carry)
-        total.carry_up(end, carry)
+    lows, highs = ([product[half] for product in products] for half in (0, 1))
+    end = offset + len(row)
+    if end + 1 < len(total.words):
+        # Two carries would leave limb `end`. The top high half, 2^w - 2 at most, takes one of them.
+        carry = _add_chain(total, lows, offset)
+        highs[-1], _ = total.build.add(highs[-1], total.build.constant(0), carry, total.build.top)
+        total.carry_up(end + 1, _add_chain(total, highs, offset + 1))
+        return
+    for half, start in ((highs, offset + 1), (lows, offset)):
+        total.carry_up(start + len(row), _add_chain(total, half, start))
+
+
+def _add_chain(total: Sum, words: list[Value], start: int) -> Value:
+    """Add words from a position on; the carry out."""
+    carry = total.build.no_carry
+    for position, word in enumerate(words[: len(total.words) - start], start):
+        carry = total.add(position, word, carry)
+    return carry
 
 
 def _carry_word(

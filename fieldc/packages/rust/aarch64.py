@@ -8,6 +8,7 @@ from functools import cache, cached_property
 
 from fieldc.algorithms import choose
 from fieldc.decisions.model import Figure, figure_of
+from fieldc.decisions.orders import DOUBT
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.packages.rust.classes import (
@@ -29,6 +30,8 @@ from fieldc.words.lower import lower
 
 OWN = (FOLD, SPARE, NEAR, FULL, LAZY_SPARE, LAZY_FULL)
 """The classes that have kernels, each family from the narrowest on."""
+LONGER = 1.01
+"""Up to which multiple of its instructions a kernel may take the place of one for fewer primes."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +44,21 @@ class ClassKernel:
 
     @cached_property
     def figure(self) -> Figure:
-        """Its lower bounds on the processor by which AArch64 kernels are chosen."""
-        return figure_of(self.code.code, JUDGE.architecture, JUDGE.stand_in)
+        """Its cycles on the processor by which AArch64 kernels are chosen."""
+        return figure_of(self.code.code, JUDGE, JUDGE.stand_in)
 
     def gains_nothing(self, other: ClassKernel) -> bool:
-        """Whether another kernel does the same as fast for more primes."""
+        """Whether another kernel does the same for more primes, as fast up to a doubt."""
         same = self.expression.kernel.operation == other.expression.kernel.operation
         more = other.prime_class.contains(self.prime_class)
-        return same and more and other.figure <= self.figure
+        ours, theirs = self.figure, other.figure
+        return (
+            same
+            and more
+            and theirs.throughput <= DOUBT * ours.throughput
+            and theirs.latency <= DOUBT * ours.latency
+            and theirs.instructions <= LONGER * ours.instructions
+        )
 
     @property
     def symbol(self) -> str:

@@ -6,9 +6,10 @@ everything else that a kernel uses. A constant that one instruction makes stays 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 
 from fieldc.targets.aarch64.allocate import allocated
 from fieldc.targets.aarch64.cancel import cancelled
@@ -28,6 +29,18 @@ DISTANCES = (0, 1, 2, 3)
 """How far products may be ahead of the chains that add them."""
 LONGER = 0.02
 """How much longer code may be for products that are further ahead."""
+
+
+@dataclass(frozen=True)
+class ArmOrder:
+    """An order of a kernel's instructions: by which rows, and how far products are ahead."""
+
+    rows: RowChoice
+    distance: int
+
+
+ORDERS = tuple(ArmOrder(*of) for of in product(ROWS, (0, 2, 4, 6)))
+"""Those among which a simulation chooses for one processor."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +66,21 @@ class ArmKernel:
 
 
 def compile_words(
-    lowered: Callable[[RowChoice], Program], is_immediate: Callable[[Value], bool] | None = None
+    lowered: Callable[[RowChoice], Program],
+    is_immediate: Callable[[Value], bool] | None = None,
+    order: ArmOrder | None = None,
 ) -> ArmKernel:
-    """The kernel of a program that can be lowered in any row style.
+    """The kernel of a program that can be lowered in any row style, in one order if that is named.
 
-    The shortest code wins, or code that is at most 2 % longer with its products further ahead: a
-    core that starts instructions in order waits less for them. `is_immediate` says which constants
-    stay in the code, by default those that one instruction makes.
+    Else the shortest code wins, or code that is at most 2 % longer with its products further
+    ahead: a core that starts instructions in order waits less for them. `is_immediate` says which
+    constants stay in the code, by default those that one instruction makes.
     """
-    made = [each for rows in ROWS for each in _compiled(lowered(rows), is_immediate or is_short)]
+    stays = is_immediate or is_short
+    if order is not None:
+        ((_, kernel),) = _compiled(lowered(order.rows), stays, (order.distance,))
+        return kernel
+    made = [each for rows in ROWS for each in _compiled(lowered(rows), stays)]
     limit = (1 + LONGER) * min(len(kernel.lines) for _, kernel in made)
     near = [(distance, kernel) for distance, kernel in made if len(kernel.lines) <= limit]
     return max(near, key=lambda one: (one[0], -len(one[1].lines)))[1]
@@ -76,12 +95,12 @@ def is_short(value: Value) -> bool:
 
 
 def _compiled(
-    program: Program, is_immediate: Callable[[Value], bool]
+    program: Program, is_immediate: Callable[[Value], bool], distances: Sequence[int] = DISTANCES
 ) -> Iterator[tuple[int, ArmKernel]]:
     """The code of a program for each distance."""
     program = joined_sums(program)
     read, constants = with_table(program, is_immediate)
     chosen = selected(read if constants else program, cancelled(program))
-    for distance in DISTANCES:
+    for distance in distances:
         lines = allocated(chosen, ahead(chosen.code, distance))
         yield distance, ArmKernel(tuple(lines), constants)

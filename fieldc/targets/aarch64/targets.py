@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from fieldc.language import Expression
 from fieldc.machine.instruments import Instruments
-from fieldc.targets.aarch64.kernel import ArmKernel, compile_words
+from fieldc.targets.aarch64.kernel import ORDERS, ArmKernel, ArmOrder, compile_words
 from fieldc.targets.aarch64.objects import object_of
 from fieldc.targets.aarch64.systems import SYSTEMS, ArmSystem
 from fieldc.targets.aarch64.timing.clock import GenericTimer, show_written
@@ -26,12 +26,12 @@ VARIANTS = (Variant(ARCHITECTURE),)
 
 def kernel_of(choice: Choice) -> ArmKernel:
     """The instructions of a choice with 64-bit words: the same for every system."""
-    return _kernel(choice.expression)
+    return _kernel(choice.expression, choice.plan)
 
 
 @lru_cache(maxsize=128)
-def _kernel(expression: Expression) -> ArmKernel:
-    return compile_words(lambda rows: lower(expression, rows))
+def _kernel(expression: Expression, order: ArmOrder | None) -> ArmKernel:
+    return compile_words(lambda rows: lower(expression, rows), order=order)
 
 
 def _judged(choice: Choice) -> bytes:
@@ -39,7 +39,7 @@ def _judged(choice: Choice) -> bytes:
     return kernel_of(choice).code
 
 
-JUDGE = Judge(_judged, ARCHITECTURE, "apple-m1")
+JUDGE = Judge(_judged, ARCHITECTURE, "apple-m1", is_simulated=True, orders=ORDERS)
 """A processor that is not known is taken for the core that most people have."""
 
 

@@ -390,7 +390,7 @@ unsafe fn sum_of_products_spare<M: Modulus<2>>(x: &[[u64; 2]; 2], y: &[[u64; 2];
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_spare_a116c95975f54666_{p0}_{p1}",
+                "fieldc_sum_of_products_spare_7f18c0a5e97a2023_{p0}_{p1}",
                 r"
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
@@ -400,59 +400,59 @@ umulh x9, x4, x5
 ldp x1, x10, [x1, #16]
 ldp x2, x11, [x2, #16]
 umulh x12, x1, x2
-mul x13, x10, x2
-umulh x14, x10, x2
+umulh x13, x10, x2
 adds x7, x7, x8
 mul x5, x3, x5
-mul x2, x1, x2
-adc x8, x9, xzr
-adds x9, x12, x13
-adc x12, x14, xzr
-adr x13, 2f
-ldp x14, x15, [x13]
-ldr x13, [x13, #16]
-adds x2, x5, x2
-mul x5, x2, x14
-umulh x16, x15, x5
-mul x17, x13, x5
-umulh x5, x13, x5
-adcs x7, x7, x9
-adc x8, x8, x12
-adds x9, x16, x17
-adc x5, x5, xzr
-cmp x2, #1
-umulh x2, x3, x6
-mul x12, x4, x6
-adcs x7, x7, x9
-umulh x4, x4, x6
-adcs x5, x8, x5
+mul x8, x1, x2
+adc x9, x9, xzr
+mul x2, x10, x2
+adds x7, x7, x12
+adc x9, x9, x13
+adds x5, x5, x8
+adr x8, 2f
+ldr x12, [x8, #16]
+ldp x8, x13, [x8]
+mul x14, x5, x8
+mul x15, x12, x14
+adcs x2, x7, x2
+umulh x7, x12, x14
+adc x9, x9, xzr
+umulh x14, x13, x14
+cmp x5, #1
+adcs x2, x2, x15
+adc x5, x7, xzr
+umulh x7, x3, x6
+adds x2, x2, x14
+umulh x14, x4, x6
+adcs x5, x9, x5
 mul x3, x3, x6
-cset x6, hs
-adds x2, x2, x12
-adc x4, x4, xzr
-umulh x8, x1, x11
-mul x9, x10, x11
-adds x3, x7, x3
-umulh x7, x10, x11
-adcs x2, x5, x2
+cset x9, hs
+mul x4, x4, x6
+adds x5, x5, x7
+adc x6, x9, x14
+umulh x7, x1, x11
+adds x2, x2, x3
+umulh x3, x10, x11
+adcs x4, x5, x4
 mul x1, x1, x11
-adc x4, x6, x4
-adds x5, x8, x9
-adc x6, x7, xzr
-adds x1, x3, x1
-mul x3, x1, x14
-umulh x7, x15, x3
-mul x8, x13, x3
-umulh x3, x13, x3
-adcs x2, x2, x5
-adc x4, x4, x6
-adds x5, x7, x8
+adc x5, x6, xzr
+mul x6, x10, x11
+adds x4, x4, x7
+adc x3, x5, x3
+adds x1, x2, x1
+mul x2, x1, x8
+umulh x5, x13, x2
+umulh x7, x12, x2
+adcs x4, x4, x6
 adc x3, x3, xzr
+mul x2, x12, x2
+adds x4, x4, x5
+adc x3, x3, x7
 cmp x1, #1
-adcs x1, x2, x5
-adc x2, x4, x3
-subs x3, x1, x15
-sbcs x4, x2, x13
+adcs x1, x4, x2
+adc x2, x3, xzr
+subs x3, x1, x13
+sbcs x4, x2, x12
 csel x1, x1, x3, lo
 csel x2, x2, x4, lo
 stp x1, x2, [x0]
@@ -487,12 +487,12 @@ unsafe fn mul_near<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_near_be68607c03999fd6_{p0}_{p1}",
+                "fieldc_mul_near_64a59df57395cb98_{p0}_{p1}",
                 r"
 ldp x1, x3, [x1]
 ldp x2, x4, [x2]
-umulh x5, x1, x2
-mul x6, x3, x2
+mul x5, x3, x2
+umulh x6, x1, x2
 mul x7, x1, x2
 adr x8, 2f
 ldp x9, x10, [x8]
@@ -504,34 +504,34 @@ umulh x6, x10, x11
 adcs x2, x11, x2
 cset x11, hs
 subs xzr, x7, x12
-umulh x7, x1, x4
-mul x12, x3, x4
+mul x7, x1, x4
 sbcs x5, x5, x6
-umulh x3, x3, x4
+mul x6, x3, x4
 sbcs x2, x2, xzr
-mul x1, x1, x4
-sbc x4, x11, xzr
-adds x6, x7, x12
-adc x3, x3, xzr
-adds x1, x5, x1
-mul x5, x1, x9
+umulh x3, x3, x4
+sbc x11, x11, xzr
+umulh x1, x1, x4
+adds x4, x5, x7
 adcs x2, x2, x6
-adcs x3, x4, x3
-mul x4, x10, x5
+adc x3, x3, xzr
+mul x5, x4, x9
+adds x1, x2, x1
+adcs x2, x11, x3
+mul x3, x10, x5
 cset x6, hs
 umulh x7, x10, x5
-adds x3, x3, x5
+adds x2, x2, x5
 adc x5, x6, xzr
-subs xzr, x1, x4
-ldp x1, x4, [x8, #16]
-sbcs x2, x2, x7
-sbcs x3, x3, xzr
+subs xzr, x4, x3
+ldp x3, x4, [x8, #16]
+sbcs x1, x1, x7
+sbcs x2, x2, xzr
 sbc x5, x5, xzr
-subs x1, x2, x1
-sbcs x4, x3, x4
+subs x3, x1, x3
+sbcs x4, x2, x4
 sbcs xzr, x5, xzr
-csel x1, x2, x1, lo
-csel x2, x3, x4, lo
+csel x1, x1, x3, lo
+csel x2, x2, x4, lo
 stp x1, x2, [x0]
 ret
 .p2align 3
@@ -635,51 +635,51 @@ unsafe fn mul_full<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_full_9b179850f89d3c3d_{p0}_{p1}",
+                "fieldc_mul_full_684bea5ddac2e55b_{p0}_{p1}",
                 r"
 ldp x1, x3, [x1]
 ldp x2, x4, [x2]
 umulh x5, x1, x2
 mul x6, x3, x2
 umulh x7, x3, x2
-adr x8, 2f
-ldp x9, x10, [x8]
 mul x2, x1, x2
-mul x11, x2, x9
-umulh x12, x10, x11
-ldr x8, [x8, #16]
-mul x13, x8, x11
-umulh x11, x8, x11
+adr x8, 2f
+ldr x9, [x8, #16]
+ldp x8, x10, [x8]
+mul x11, x2, x8
+mul x12, x9, x11
 adds x5, x5, x6
-adc x6, x7, xzr
-adds x7, x12, x13
-adc x11, x11, xzr
+umulh x6, x9, x11
+adc x7, x7, xzr
+umulh x11, x10, x11
 cmp x2, #1
-umulh x2, x1, x4
-mul x12, x3, x4
-adcs x5, x5, x7
+adcs x2, x5, x12
+adc x5, x6, xzr
+mul x6, x1, x4
+adds x2, x2, x11
+mul x11, x3, x4
+adcs x5, x7, x5
 umulh x3, x3, x4
-adcs x6, x6, x11
-mul x1, x1, x4
-cset x4, hs
-adds x2, x2, x12
+cset x7, hs
+umulh x1, x1, x4
+adds x2, x2, x6
+adcs x4, x5, x11
 adc x3, x3, xzr
-adds x1, x5, x1
-mul x5, x1, x9
-umulh x7, x10, x5
-mul x9, x8, x5
-adcs x2, x6, x2
-umulh x5, x8, x5
-adcs x3, x4, x3
-cset x4, hs
-adds x6, x7, x9
-adc x5, x5, xzr
-cmp x1, #1
-adcs x1, x2, x6
-adcs x2, x3, x5
-adc x3, x4, xzr
+adds x1, x4, x1
+mul x4, x2, x8
+mul x5, x9, x4
+adcs x3, x7, x3
+umulh x6, x9, x4
+cset x7, hs
+umulh x4, x10, x4
+cmp x2, #1
+adcs x1, x1, x5
+adc x2, x6, xzr
+adds x1, x1, x4
+adcs x2, x3, x2
+adc x3, x7, xzr
 subs x4, x1, x10
-sbcs x5, x2, x8
+sbcs x5, x2, x9
 sbcs xzr, x3, xzr
 csel x1, x1, x4, lo
 csel x2, x2, x5, lo
@@ -715,79 +715,79 @@ unsafe fn sum_of_products_full<M: Modulus<2>>(x: &[[u64; 2]; 2], y: &[[u64; 2]; 
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_full_f459c5fc5f3d7b6b_{p0}_{p1}",
+                "fieldc_sum_of_products_full_d6e57a5871e771d4_{p0}_{p1}",
                 r"
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
 umulh x7, x3, x5
 mul x8, x4, x5
 umulh x9, x4, x5
+mul x5, x3, x5
 ldp x1, x10, [x1, #16]
 ldp x2, x11, [x2, #16]
-umulh x12, x1, x2
+mul x12, x1, x2
 mul x13, x10, x2
-umulh x14, x10, x2
 adds x7, x7, x8
-mul x5, x3, x5
-mul x2, x1, x2
-adc x8, x9, xzr
-adds x9, x12, x13
-adc x12, x14, xzr
-adds x2, x5, x2
-adr x5, 2f
-ldp x13, x14, [x5]
-mul x15, x2, x13
-umulh x16, x14, x15
-ldr x5, [x5, #16]
-mul x17, x5, x15
-adcs x7, x7, x9
-umulh x9, x5, x15
-adcs x8, x8, x12
-cset x12, hs
-adds x15, x16, x17
+umulh x8, x10, x2
 adc x9, x9, xzr
-cmp x2, #1
-umulh x2, x3, x6
-mul x16, x4, x6
-adcs x7, x7, x15
-umulh x4, x4, x6
-adcs x8, x8, x9
-mul x3, x3, x6
-adc x6, x12, xzr
-adds x2, x2, x16
-adc x4, x4, xzr
-adds x3, x7, x3
-umulh x7, x1, x11
-mul x9, x10, x11
-adcs x2, x8, x2
-umulh x8, x10, x11
-adcs x4, x6, x4
-mul x1, x1, x11
-cset x6, hs
-adds x7, x7, x9
+umulh x2, x1, x2
+adds x5, x5, x12
+adcs x7, x7, x13
 adc x8, x8, xzr
+adds x2, x7, x2
+adr x7, 2f
+ldr x12, [x7, #16]
+ldp x7, x13, [x7]
+mul x14, x5, x7
+mul x15, x12, x14
+adcs x8, x9, x8
+umulh x9, x12, x14
+cset x16, hs
+umulh x14, x13, x14
+cmp x5, #1
+adcs x2, x2, x15
+adc x5, x9, xzr
+mul x9, x3, x6
+adds x2, x2, x14
+mul x14, x4, x6
+adcs x5, x8, x5
+umulh x4, x4, x6
+adc x8, x16, xzr
+umulh x3, x3, x6
+adds x2, x2, x9
+adcs x5, x5, x14
+adc x4, x4, xzr
+mul x6, x1, x11
+adds x3, x5, x3
+mul x5, x10, x11
+adcs x4, x8, x4
+umulh x8, x10, x11
+cset x9, hs
+umulh x1, x1, x11
+adds x2, x2, x6
+adcs x3, x3, x5
+adc x5, x8, xzr
 adds x1, x3, x1
-mul x3, x1, x13
-umulh x9, x14, x3
-mul x10, x5, x3
-adcs x2, x2, x7
-umulh x3, x5, x3
-adcs x4, x4, x8
-adc x6, x6, xzr
-adds x7, x9, x10
-adc x3, x3, xzr
-cmp x1, #1
-adcs x1, x2, x7
-adcs x2, x4, x3
-adc x3, x6, xzr
-subs x4, x1, x14
-sbcs x6, x2, x5
-sbcs x7, x3, xzr
+mul x3, x2, x7
+mul x6, x12, x3
+adcs x4, x4, x5
+umulh x5, x12, x3
+adc x7, x9, xzr
+umulh x3, x13, x3
+cmp x2, #1
+adcs x1, x1, x6
+adc x2, x5, xzr
+adds x1, x1, x3
+adcs x2, x4, x2
+adc x3, x7, xzr
+subs x4, x1, x13
+sbcs x5, x2, x12
+sbcs x6, x3, xzr
 csel x1, x1, x4, lo
-csel x2, x2, x6, lo
-csel x3, x3, x7, lo
-subs x4, x1, x14
-sbcs x5, x2, x5
+csel x2, x2, x5, lo
+csel x3, x3, x6, lo
+subs x4, x1, x13
+sbcs x5, x2, x12
 sbcs xzr, x3, xzr
 csel x1, x1, x4, lo
 csel x2, x2, x5, lo
@@ -823,50 +823,50 @@ unsafe fn square_full<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_full_11ade6742e9326e7_{p0}_{p1}",
+                "fieldc_square_full_b5aaee1a0256404f_{p0}_{p1}",
                 r"
 ldp x1, x2, [x1]
 umulh x3, x1, x1
 mul x4, x2, x1
 umulh x5, x2, x1
-adr x6, 2f
-ldp x7, x8, [x6]
-mul x9, x1, x1
-mul x10, x9, x7
-umulh x11, x8, x10
-ldr x6, [x6, #16]
-mul x12, x6, x10
-umulh x10, x6, x10
+mul x6, x1, x1
+adr x7, 2f
+ldr x8, [x7, #16]
+ldp x7, x9, [x7]
+mul x10, x6, x7
+mul x11, x8, x10
 adds x3, x3, x4
-adc x4, x5, xzr
-adds x5, x11, x12
-adc x10, x10, xzr
-cmp x9, #1
-umulh x9, x1, x2
-mul x11, x2, x2
-adcs x3, x3, x5
-umulh x5, x2, x2
-adcs x4, x4, x10
-mul x1, x1, x2
-cset x2, hs
-adds x9, x9, x11
+umulh x4, x8, x10
 adc x5, x5, xzr
+umulh x10, x9, x10
+cmp x6, #1
+adcs x3, x3, x11
+adc x4, x4, xzr
+mul x6, x1, x2
+adds x3, x3, x10
+mul x10, x2, x2
+adcs x4, x5, x4
+umulh x5, x2, x2
+cset x11, hs
+umulh x1, x1, x2
+adds x2, x3, x6
+adcs x3, x4, x10
+adc x4, x5, xzr
 adds x1, x3, x1
-mul x3, x1, x7
-umulh x7, x8, x3
-mul x10, x6, x3
-adcs x4, x4, x9
-umulh x3, x6, x3
-adcs x2, x2, x5
-cset x5, hs
-adds x7, x7, x10
-adc x3, x3, xzr
-cmp x1, #1
-adcs x1, x4, x7
-adcs x2, x2, x3
-adc x3, x5, xzr
-subs x4, x1, x8
-sbcs x5, x2, x6
+mul x3, x2, x7
+mul x5, x8, x3
+adcs x4, x11, x4
+umulh x6, x8, x3
+cset x7, hs
+umulh x3, x9, x3
+cmp x2, #1
+adcs x1, x1, x5
+adc x2, x6, xzr
+adds x1, x1, x3
+adcs x2, x4, x2
+adc x3, x7, xzr
+subs x4, x1, x9
+sbcs x5, x2, x8
 sbcs xzr, x3, xzr
 csel x1, x1, x4, lo
 csel x2, x2, x5, lo

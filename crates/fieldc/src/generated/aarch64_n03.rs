@@ -572,7 +572,7 @@ unsafe fn sum_of_products_spare<M: Modulus<3>>(x: &[[u64; 3]; 2], y: &[[u64; 3];
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_spare_5e8108f98aeebeba_{p0}_{p1}_{p2}",
+                "fieldc_sum_of_products_spare_6ddab5a4a1ba9352_{p0}_{p1}_{p2}",
                 r"
 stp x19, x20, [sp, #-32]!
 stp x21, x22, [sp, #16]
@@ -600,36 +600,35 @@ adcs x9, x9, x17
 mul x15, x8, x15
 adc x12, x13, x12
 adds x5, x5, x19
-adr x13, 2f
-ldp x17, x19, [x13]
-mul x20, x5, x17
-umulh x21, x19, x20
 adcs x7, x7, x16
-ldp x13, x16, [x13, #16]
-umulh x22, x13, x20
+adr x13, 2f
+ldp x16, x17, [x13, #16]
+ldp x13, x19, [x13]
+mul x20, x5, x13
+mul x21, x16, x20
 adcs x9, x9, x15
-umulh x15, x16, x20
+mul x15, x17, x20
 adc x12, x12, xzr
-adds x7, x7, x21
-adcs x9, x9, x22
-mul x21, x13, x20
-adcs x12, x12, x15
-mul x15, x16, x20
-cset x20, hs
+umulh x22, x17, x20
 cmp x5, #1
-adcs x5, x7, x21
-umulh x7, x3, x6
+umulh x5, x19, x20
+adcs x7, x7, x21
+umulh x20, x16, x20
 adcs x9, x9, x15
-umulh x15, x4, x6
-adcs x12, x12, xzr
-umulh x21, x10, x6
-adc x20, x20, xzr
+adc x15, x22, xzr
+adds x5, x7, x5
+umulh x7, x3, x6
+adcs x9, x9, x20
+umulh x20, x4, x6
+adcs x12, x12, x15
+umulh x15, x10, x6
+cset x21, hs
 mul x22, x3, x6
 adds x7, x9, x7
 mul x9, x4, x6
-adcs x12, x12, x15
+adcs x12, x12, x20
 mul x6, x10, x6
-adc x15, x20, x21
+adc x15, x21, x15
 adds x5, x5, x22
 ldp x2, x20, [x2, #32]
 umulh x21, x11, x2
@@ -645,33 +644,32 @@ adcs x6, x6, x9
 mul x2, x8, x2
 adc x9, x15, x12
 adds x5, x5, x22
-mul x12, x5, x17
-umulh x15, x19, x12
 adcs x7, x7, x21
-umulh x21, x13, x12
+mul x12, x5, x13
+mul x15, x16, x12
 adcs x2, x6, x2
-umulh x6, x16, x12
+mul x6, x17, x12
 adc x9, x9, xzr
-adds x7, x7, x15
-adcs x2, x2, x21
-mul x15, x13, x12
-adcs x6, x9, x6
-mul x9, x16, x12
-cset x12, hs
+umulh x21, x17, x12
 cmp x5, #1
-adcs x5, x7, x15
+umulh x5, x19, x12
+adcs x7, x7, x15
+umulh x12, x16, x12
+adcs x2, x2, x6
+adc x6, x21, xzr
+adds x5, x7, x5
 umulh x7, x3, x14
-adcs x2, x2, x9
-umulh x9, x4, x14
-adcs x6, x6, xzr
-umulh x15, x10, x14
-adc x12, x12, xzr
+adcs x2, x2, x12
+umulh x12, x4, x14
+adcs x6, x9, x6
+umulh x9, x10, x14
+cset x15, hs
 mul x3, x3, x14
 adds x2, x2, x7
 mul x4, x4, x14
-adcs x6, x6, x9
+adcs x6, x6, x12
 mul x7, x10, x14
-adc x9, x12, x15
+adc x9, x15, x9
 adds x3, x5, x3
 umulh x5, x11, x20
 adcs x2, x2, x4
@@ -686,25 +684,25 @@ adcs x4, x6, x4
 mul x5, x8, x20
 adc x6, x9, x7
 adds x3, x3, x10
-mul x7, x3, x17
+mul x7, x3, x13
 umulh x8, x19, x7
 adcs x1, x2, x1
-umulh x2, x13, x7
+umulh x2, x16, x7
 adcs x4, x4, x5
-umulh x5, x16, x7
+umulh x5, x17, x7
 adc x6, x6, xzr
 adds x1, x1, x8
-mul x8, x13, x7
+mul x8, x16, x7
 adcs x2, x4, x2
-mul x4, x16, x7
+mul x4, x17, x7
 adc x5, x6, x5
 cmp x3, #1
 adcs x1, x1, x8
 adcs x2, x2, x4
 adc x3, x5, xzr
 subs x4, x1, x19
-sbcs x5, x2, x13
-sbcs x6, x3, x16
+sbcs x5, x2, x16
+sbcs x6, x3, x17
 csel x1, x1, x4, lo
 csel x2, x2, x5, lo
 stp x1, x2, [x0]
@@ -744,15 +742,15 @@ unsafe fn mul_near<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_near_e17bfd76c9fba71a_{p0}_{p1}_{p2}",
+                "fieldc_mul_near_e6746abdaa713488_{p0}_{p1}_{p2}",
                 r"
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
-umulh x7, x3, x5
-mul x8, x4, x5
-umulh x9, x4, x5
+mul x7, x4, x5
+umulh x8, x3, x5
 ldr x1, [x1, #16]
-mul x10, x1, x5
+mul x9, x1, x5
+umulh x10, x4, x5
 mul x11, x3, x5
 adr x12, 2f
 ldp x13, x14, [x12]
@@ -766,66 +764,66 @@ adcs x5, x15, x5
 cset x15, hs
 subs xzr, x11, x8
 sbcs x7, x7, x10
-umulh x8, x3, x6
-mul x10, x4, x6
+mul x8, x3, x6
 sbcs x9, x9, xzr
-umulh x11, x4, x6
-mul x16, x1, x6
+mul x10, x4, x6
 sbcs x5, x5, xzr
-umulh x17, x1, x6
+mul x11, x1, x6
 sbc x15, x15, xzr
-mul x6, x3, x6
-adds x8, x8, x10
-adcs x10, x11, x16
-adc x11, x17, xzr
-adds x6, x7, x6
-adcs x7, x9, x8
-mul x8, x6, x13
-adcs x5, x5, x10
-adcs x9, x15, x11
-mul x10, x14, x8
-cset x11, hs
-umulh x15, x14, x8
+umulh x16, x1, x6
+adds x7, x7, x8
+umulh x8, x3, x6
+adcs x9, x9, x10
+umulh x6, x4, x6
+adcs x5, x5, x11
+adc x10, x16, xzr
 adds x8, x9, x8
+mul x9, x7, x13
+adcs x5, x5, x6
+adcs x6, x15, x10
+mul x10, x14, x9
+cset x11, hs
+umulh x15, x14, x9
+adds x6, x6, x9
 adc x9, x11, xzr
-subs xzr, x6, x10
-sbcs x6, x7, x15
+subs xzr, x7, x10
+sbcs x7, x8, x15
 ldr x2, [x2, #16]
-umulh x7, x3, x2
-mul x10, x4, x2
+mul x8, x3, x2
 sbcs x5, x5, xzr
-umulh x4, x4, x2
+mul x10, x4, x2
+sbcs x6, x6, xzr
 mul x11, x1, x2
-sbcs x8, x8, xzr
-umulh x1, x1, x2
 sbc x9, x9, xzr
-mul x2, x3, x2
-adds x3, x7, x10
-adcs x4, x4, x11
+umulh x1, x1, x2
+adds x7, x7, x8
+umulh x3, x3, x2
+adcs x5, x5, x10
+umulh x2, x4, x2
+adcs x4, x6, x11
 adc x1, x1, xzr
-adds x2, x6, x2
-adcs x3, x5, x3
-mul x5, x2, x13
-adcs x4, x8, x4
+adds x3, x5, x3
+mul x5, x7, x13
+adcs x2, x4, x2
 adcs x1, x9, x1
-mul x6, x14, x5
-cset x7, hs
+mul x4, x14, x5
+cset x6, hs
 umulh x8, x14, x5
 adds x1, x1, x5
-adc x5, x7, xzr
-subs xzr, x2, x6
-sbcs x2, x3, x8
-ldp x3, x6, [x12, #16]
-sbcs x4, x4, xzr
+adc x5, x6, xzr
+subs xzr, x7, x4
+sbcs x3, x3, x8
+ldp x4, x6, [x12, #16]
+sbcs x2, x2, xzr
 sbcs x1, x1, xzr
 sbc x5, x5, xzr
-subs x3, x2, x3
-sbcs x7, x4, x6
+subs x4, x3, x4
+sbcs x7, x2, x6
 sbcs x6, x1, x6
 sbcs xzr, x5, xzr
-csel x2, x2, x3, lo
-csel x3, x4, x7, lo
-stp x2, x3, [x0]
+csel x3, x3, x4, lo
+csel x2, x2, x7, lo
+stp x3, x2, [x0]
 csel x1, x1, x6, lo
 str x1, [x0, #16]
 ret
@@ -959,101 +957,101 @@ unsafe fn mul_full<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_full_12d4d02b0f33c04f_{p0}_{p1}_{p2}",
+                "fieldc_mul_full_5d7cf769c8e9d1f4_{p0}_{p1}_{p2}",
                 r"
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
 umulh x7, x3, x5
 mul x8, x4, x5
-adds x7, x7, x8
-umulh x8, x4, x5
+umulh x9, x4, x5
 ldr x1, [x1, #16]
-mul x9, x1, x5
-adcs x8, x8, x9
-umulh x9, x1, x5
-adc x9, x9, xzr
-adr x10, 2f
-ldp x11, x12, [x10]
+mul x10, x1, x5
+umulh x11, x1, x5
 mul x5, x3, x5
-mul x13, x5, x11
-umulh x14, x12, x13
-ldp x10, x15, [x10, #16]
-mul x16, x10, x13
-adds x14, x14, x16
-umulh x16, x10, x13
-mul x17, x15, x13
-adcs x16, x16, x17
-umulh x13, x15, x13
-adc x13, x13, xzr
-cmp x5, #1
-adcs x5, x7, x14
-adcs x7, x8, x16
-adcs x8, x9, x13
-cset x9, hs
-umulh x13, x3, x6
-mul x14, x4, x6
-adds x13, x13, x14
-umulh x14, x4, x6
-mul x16, x1, x6
-adcs x14, x14, x16
-umulh x16, x1, x6
-adc x16, x16, xzr
-mul x6, x3, x6
-adds x5, x5, x6
-adcs x6, x7, x13
-adcs x7, x8, x14
-adcs x8, x9, x16
-cset x9, hs
-mul x13, x5, x11
-umulh x14, x12, x13
-mul x16, x10, x13
-adds x14, x14, x16
-umulh x16, x10, x13
-mul x17, x15, x13
-adcs x16, x16, x17
-umulh x13, x15, x13
-adc x13, x13, xzr
-cmp x5, #1
-adcs x5, x6, x14
-adcs x6, x7, x16
-adcs x7, x8, x13
-adc x8, x9, xzr
-ldr x2, [x2, #16]
-umulh x9, x3, x2
-mul x13, x4, x2
-adds x9, x9, x13
-umulh x4, x4, x2
-mul x13, x1, x2
-adcs x4, x4, x13
-umulh x1, x1, x2
-adc x1, x1, xzr
-mul x2, x3, x2
-adds x2, x5, x2
-adcs x3, x6, x9
-adcs x4, x7, x4
-adcs x1, x8, x1
-cset x5, hs
-mul x6, x2, x11
-umulh x7, x12, x6
-mul x8, x10, x6
 adds x7, x7, x8
-umulh x8, x10, x6
-mul x9, x15, x6
-adcs x8, x8, x9
-umulh x6, x15, x6
-adc x6, x6, xzr
-cmp x2, #1
-adcs x2, x3, x7
-adcs x3, x4, x8
+adr x8, 2f
+ldp x12, x13, [x8, #16]
+ldp x8, x14, [x8]
+mul x15, x5, x8
+mul x16, x12, x15
+adcs x9, x9, x10
+mul x10, x13, x15
+adc x11, x11, xzr
+umulh x17, x13, x15
+cmp x5, #1
+umulh x5, x14, x15
+adcs x7, x7, x16
+umulh x15, x12, x15
+adcs x9, x9, x10
+adc x10, x17, xzr
+adds x5, x7, x5
+mul x7, x3, x6
+adcs x9, x9, x15
+mul x15, x4, x6
+adcs x10, x11, x10
+mul x11, x1, x6
+cset x16, hs
+umulh x17, x1, x6
+adds x5, x5, x7
+umulh x7, x3, x6
+adcs x9, x9, x15
+umulh x6, x4, x6
+adcs x10, x10, x11
+adc x11, x17, xzr
+adds x7, x9, x7
+adcs x6, x10, x6
+mul x9, x5, x8
+mul x10, x12, x9
+adcs x11, x16, x11
+mul x15, x13, x9
+cset x16, hs
+umulh x17, x13, x9
+cmp x5, #1
+umulh x5, x14, x9
+adcs x7, x7, x10
+umulh x9, x12, x9
+adcs x6, x6, x15
+adc x10, x17, xzr
+adds x5, x7, x5
+ldr x2, [x2, #16]
+mul x7, x3, x2
+adcs x6, x6, x9
+mul x9, x4, x2
+adcs x10, x11, x10
+mul x11, x1, x2
+adc x15, x16, xzr
+umulh x1, x1, x2
+adds x5, x5, x7
+umulh x3, x3, x2
+adcs x6, x6, x9
+umulh x2, x4, x2
+adcs x4, x10, x11
+adc x1, x1, xzr
+adds x3, x6, x3
+adcs x2, x4, x2
+mul x4, x5, x8
+mul x6, x12, x4
+adcs x1, x15, x1
+mul x7, x13, x4
+cset x8, hs
+umulh x9, x13, x4
+cmp x5, #1
+umulh x5, x14, x4
+adcs x3, x3, x6
+umulh x4, x12, x4
+adcs x2, x2, x7
+adc x6, x9, xzr
+adds x3, x3, x5
+adcs x2, x2, x4
 adcs x1, x1, x6
-adc x4, x5, xzr
-subs x5, x2, x12
-sbcs x6, x3, x10
-sbcs x7, x1, x15
+adc x4, x8, xzr
+subs x5, x3, x14
+sbcs x6, x2, x12
+sbcs x7, x1, x13
 sbcs xzr, x4, xzr
-csel x2, x2, x5, lo
-csel x3, x3, x6, lo
-stp x2, x3, [x0]
+csel x3, x3, x5, lo
+csel x2, x2, x6, lo
+stp x3, x2, [x0]
 csel x1, x1, x7, lo
 str x1, [x0, #16]
 ret
@@ -1088,11 +1086,11 @@ unsafe fn sum_of_products_full<M: Modulus<3>>(x: &[[u64; 3]; 2], y: &[[u64; 3]; 
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_full_9b434aff12fc9cb7_{p0}_{p1}_{p2}",
+                "fieldc_sum_of_products_full_25e6ef1c9c4b57d8_{p0}_{p1}_{p2}",
                 r"
 stp x19, x20, [sp, #-48]!
 stp x21, x22, [sp, #16]
-stp x23, x24, [sp, #32]
+str x23, [sp, #32]
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
 umulh x7, x3, x5
@@ -1101,146 +1099,146 @@ umulh x9, x4, x5
 ldp x10, x11, [x1, #16]
 mul x12, x10, x5
 umulh x13, x10, x5
-ldp x14, x15, [x2, #16]
-umulh x16, x11, x15
-ldp x1, x17, [x1, #32]
-mul x19, x1, x15
-adds x7, x7, x8
-umulh x8, x1, x15
-mul x20, x17, x15
-adcs x9, x9, x12
-umulh x12, x17, x15
-adc x13, x13, xzr
 mul x5, x3, x5
-mul x15, x11, x15
-adds x16, x16, x19
-adcs x8, x8, x20
-adc x12, x12, xzr
-adds x5, x5, x15
-adcs x7, x7, x16
+ldp x14, x15, [x2, #16]
+mul x16, x11, x15
+adds x7, x7, x8
+ldp x1, x8, [x1, #32]
+mul x17, x1, x15
+adcs x9, x9, x12
+mul x12, x8, x15
+adc x13, x13, xzr
+umulh x19, x8, x15
+adds x5, x5, x16
+umulh x16, x11, x15
+adcs x7, x7, x17
+umulh x15, x1, x15
+adcs x9, x9, x12
+adc x12, x19, xzr
+adds x7, x7, x16
+adcs x9, x9, x15
 adr x15, 2f
-ldp x16, x19, [x15]
-mul x20, x5, x16
-umulh x21, x19, x20
-ldp x15, x22, [x15, #16]
-mul x23, x15, x20
-adcs x8, x9, x8
-umulh x9, x15, x20
-mul x24, x22, x20
+ldp x16, x17, [x15, #16]
+ldp x15, x19, [x15]
+mul x20, x5, x15
+mul x21, x16, x20
 adcs x12, x13, x12
-umulh x13, x22, x20
-cset x20, hs
-adds x21, x21, x23
-adcs x9, x9, x24
-adc x13, x13, xzr
+mul x13, x17, x20
+cset x22, hs
+umulh x23, x17, x20
 cmp x5, #1
-adcs x5, x7, x21
-umulh x7, x3, x6
-mul x21, x4, x6
-adcs x8, x8, x9
-umulh x9, x4, x6
-mul x23, x10, x6
+umulh x5, x19, x20
+adcs x7, x7, x21
+umulh x20, x16, x20
+adcs x9, x9, x13
+adc x13, x23, xzr
+adds x5, x7, x5
+mul x7, x3, x6
+adcs x9, x9, x20
+mul x20, x4, x6
 adcs x12, x12, x13
-umulh x13, x10, x6
-adc x20, x20, xzr
-mul x6, x3, x6
-adds x7, x7, x21
-adcs x9, x9, x23
-adc x13, x13, xzr
-adds x5, x5, x6
-adcs x6, x8, x7
-ldp x2, x7, [x2, #32]
-umulh x8, x11, x2
-mul x21, x1, x2
-adcs x9, x12, x9
-umulh x12, x1, x2
-mul x23, x17, x2
-adcs x13, x20, x13
-umulh x20, x17, x2
-cset x24, hs
-mul x2, x11, x2
-adds x8, x8, x21
-adcs x12, x12, x23
-adc x20, x20, xzr
-adds x2, x5, x2
-adcs x5, x6, x8
-mul x6, x2, x16
-umulh x8, x19, x6
-mul x21, x15, x6
-adcs x9, x9, x12
-umulh x12, x15, x6
-mul x23, x22, x6
-adcs x13, x13, x20
-umulh x6, x22, x6
-adc x20, x24, xzr
-adds x8, x8, x21
-adcs x12, x12, x23
-adc x6, x6, xzr
-cmp x2, #1
-adcs x2, x5, x8
-umulh x5, x3, x14
-mul x8, x4, x14
-adcs x9, x9, x12
-umulh x4, x4, x14
-mul x12, x10, x14
-adcs x6, x13, x6
+mul x13, x10, x6
+adc x21, x22, xzr
+umulh x22, x10, x6
+adds x5, x5, x7
+umulh x7, x3, x6
+adcs x9, x9, x20
+umulh x6, x4, x6
+adcs x12, x12, x13
+adc x13, x22, xzr
+adds x7, x9, x7
+ldp x2, x9, [x2, #32]
+mul x20, x11, x2
+adcs x6, x12, x6
+mul x12, x1, x2
+adcs x13, x21, x13
+mul x21, x8, x2
+cset x22, hs
+umulh x23, x8, x2
+adds x5, x5, x20
+umulh x20, x11, x2
+adcs x7, x7, x12
+umulh x2, x1, x2
+adcs x6, x6, x21
+adc x12, x23, xzr
+adds x7, x7, x20
+adcs x2, x6, x2
+mul x6, x5, x15
+mul x20, x16, x6
+adcs x12, x13, x12
+mul x13, x17, x6
+adc x21, x22, xzr
+umulh x22, x17, x6
+cmp x5, #1
+umulh x5, x19, x6
+adcs x7, x7, x20
+umulh x6, x16, x6
+adcs x2, x2, x13
+adc x13, x22, xzr
+adds x5, x7, x5
+mul x7, x3, x14
+adcs x2, x2, x6
+mul x6, x4, x14
+adcs x12, x12, x13
+mul x13, x10, x14
+adc x20, x21, xzr
 umulh x10, x10, x14
-adc x13, x20, xzr
-mul x3, x3, x14
-adds x5, x5, x8
-adcs x4, x4, x12
-adc x8, x10, xzr
+adds x5, x5, x7
+umulh x3, x3, x14
+adcs x2, x2, x6
+umulh x4, x4, x14
+adcs x6, x12, x13
+adc x7, x10, xzr
 adds x2, x2, x3
-adcs x3, x9, x5
-umulh x5, x11, x7
-mul x9, x1, x7
+mul x3, x11, x9
 adcs x4, x6, x4
-umulh x1, x1, x7
-mul x6, x17, x7
-adcs x8, x13, x8
-umulh x10, x17, x7
+mul x6, x1, x9
+adcs x7, x20, x7
+mul x10, x8, x9
 cset x12, hs
-mul x7, x11, x7
-adds x5, x5, x9
-adcs x1, x1, x6
-adc x6, x10, xzr
-adds x2, x2, x7
-adcs x3, x3, x5
-mul x5, x2, x16
-umulh x7, x19, x5
-mul x9, x15, x5
-adcs x1, x4, x1
-umulh x4, x15, x5
-mul x10, x22, x5
-adcs x6, x8, x6
-umulh x5, x22, x5
-adc x8, x12, xzr
-adds x7, x7, x9
+umulh x8, x8, x9
+adds x3, x5, x3
+umulh x5, x11, x9
+adcs x2, x2, x6
+umulh x1, x1, x9
 adcs x4, x4, x10
-adc x5, x5, xzr
-cmp x2, #1
-adcs x2, x3, x7
+adc x6, x8, xzr
+adds x2, x2, x5
+adcs x1, x4, x1
+mul x4, x3, x15
+mul x5, x16, x4
+adcs x6, x7, x6
+mul x7, x17, x4
+adc x8, x12, xzr
+umulh x9, x17, x4
+cmp x3, #1
+umulh x3, x19, x4
+adcs x2, x2, x5
+umulh x4, x16, x4
+adcs x1, x1, x7
+adc x5, x9, xzr
+adds x2, x2, x3
 adcs x1, x1, x4
 adcs x3, x6, x5
 adc x4, x8, xzr
 subs x5, x2, x19
-sbcs x6, x1, x15
-sbcs x7, x3, x22
+sbcs x6, x1, x16
+sbcs x7, x3, x17
 sbcs x8, x4, xzr
 csel x2, x2, x5, lo
 csel x1, x1, x6, lo
 csel x3, x3, x7, lo
 csel x4, x4, x8, lo
 subs x5, x2, x19
-sbcs x6, x1, x15
-sbcs x7, x3, x22
+sbcs x6, x1, x16
+sbcs x7, x3, x17
 sbcs xzr, x4, xzr
 csel x2, x2, x5, lo
 csel x1, x1, x6, lo
 stp x2, x1, [x0]
 csel x1, x3, x7, lo
 str x1, [x0, #16]
-ldp x23, x24, [sp, #32]
+ldr x23, [sp, #32]
 ldp x21, x22, [sp, #16]
 ldp x19, x20, [sp], #48
 ret
@@ -1275,7 +1273,7 @@ unsafe fn square_full<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_full_586d8b56fe8eaf52_{p0}_{p1}_{p2}",
+                "fieldc_square_full_8dec0f55802a12dd_{p0}_{p1}_{p2}",
                 r"
 ldp x2, x3, [x1]
 umulh x4, x2, x2
@@ -1284,90 +1282,90 @@ umulh x6, x3, x2
 ldr x1, [x1, #16]
 mul x7, x1, x2
 umulh x8, x1, x2
-adr x9, 2f
-ldp x10, x11, [x9]
-mul x12, x2, x2
-mul x13, x12, x10
-umulh x14, x11, x13
-ldp x9, x15, [x9, #16]
-mul x16, x9, x13
+mul x9, x2, x2
 adds x4, x4, x5
-umulh x5, x9, x13
-mul x17, x15, x13
+adr x5, 2f
+ldp x10, x11, [x5, #16]
+ldp x5, x12, [x5]
+mul x13, x9, x5
+mul x14, x10, x13
 adcs x6, x6, x7
-umulh x7, x15, x13
+mul x7, x11, x13
 adc x8, x8, xzr
-adds x13, x14, x16
-adcs x5, x5, x17
-adc x7, x7, xzr
-cmp x12, #1
-adcs x4, x4, x13
-umulh x12, x2, x3
+umulh x15, x11, x13
+cmp x9, #1
+umulh x9, x12, x13
+adcs x4, x4, x14
+umulh x13, x10, x13
+adcs x6, x6, x7
+adc x7, x15, xzr
+adds x4, x4, x9
+mul x9, x2, x3
+adcs x6, x6, x13
 mul x13, x3, x3
-adcs x5, x6, x5
-umulh x6, x3, x3
-mul x14, x1, x3
 adcs x7, x8, x7
-umulh x8, x1, x3
-cset x16, hs
-mul x17, x2, x3
-adds x12, x12, x13
-adcs x6, x6, x14
-adc x8, x8, xzr
-adds x4, x4, x17
-adcs x5, x5, x12
-mul x12, x4, x10
-umulh x13, x11, x12
-mul x14, x9, x12
-adcs x6, x7, x6
-umulh x7, x9, x12
-mul x17, x15, x12
-adcs x8, x16, x8
-umulh x12, x15, x12
-cset x16, hs
-adds x13, x13, x14
-adcs x7, x7, x17
-adc x12, x12, xzr
+mul x8, x1, x3
+cset x14, hs
+umulh x15, x1, x3
+adds x4, x4, x9
+umulh x9, x2, x3
+adcs x6, x6, x13
+umulh x13, x3, x3
+adcs x7, x7, x8
+adc x8, x15, xzr
+adds x6, x6, x9
+adcs x7, x7, x13
+mul x9, x4, x5
+mul x13, x10, x9
+adcs x8, x14, x8
+mul x14, x11, x9
+cset x15, hs
+umulh x16, x11, x9
 cmp x4, #1
-adcs x4, x5, x13
-umulh x5, x2, x1
-mul x13, x3, x1
-adcs x6, x6, x7
-umulh x3, x3, x1
-mul x7, x1, x1
-adcs x8, x8, x12
-umulh x12, x1, x1
-adc x14, x16, xzr
-mul x1, x2, x1
-adds x2, x5, x13
-adcs x3, x3, x7
-adc x5, x12, xzr
-adds x1, x4, x1
-adcs x2, x6, x2
-mul x4, x1, x10
-umulh x6, x11, x4
-mul x7, x9, x4
-adcs x3, x8, x3
-umulh x8, x9, x4
-mul x10, x15, x4
-adcs x5, x14, x5
-umulh x4, x15, x4
-cset x12, hs
-adds x6, x6, x7
-adcs x7, x8, x10
-adc x4, x4, xzr
-cmp x1, #1
-adcs x1, x2, x6
-adcs x2, x3, x7
-adcs x3, x5, x4
-adc x4, x12, xzr
-subs x5, x1, x11
-sbcs x6, x2, x9
-sbcs x7, x3, x15
+umulh x4, x12, x9
+adcs x6, x6, x13
+umulh x9, x10, x9
+adcs x7, x7, x14
+adc x13, x16, xzr
+adds x4, x6, x4
+mul x6, x2, x1
+adcs x7, x7, x9
+mul x9, x3, x1
+adcs x8, x8, x13
+mul x13, x1, x1
+adc x14, x15, xzr
+umulh x15, x1, x1
+adds x4, x4, x6
+umulh x2, x2, x1
+adcs x6, x7, x9
+umulh x1, x3, x1
+adcs x3, x8, x13
+adc x7, x15, xzr
+adds x2, x6, x2
+adcs x1, x3, x1
+mul x3, x4, x5
+mul x5, x10, x3
+adcs x6, x14, x7
+mul x7, x11, x3
+cset x8, hs
+umulh x9, x11, x3
+cmp x4, #1
+umulh x4, x12, x3
+adcs x2, x2, x5
+umulh x3, x10, x3
+adcs x1, x1, x7
+adc x5, x9, xzr
+adds x2, x2, x4
+adcs x1, x1, x3
+adcs x3, x6, x5
+adc x4, x8, xzr
+subs x5, x2, x12
+sbcs x6, x1, x10
+sbcs x7, x3, x11
 sbcs xzr, x4, xzr
-csel x1, x1, x5, lo
-csel x2, x2, x6, lo
-stp x1, x2, [x0]
+csel x2, x2, x5, lo
+csel x1, x1, x6, lo
+stp x2, x1, [x0]
 csel x1, x3, x7, lo
 str x1, [x0, #16]
 ret

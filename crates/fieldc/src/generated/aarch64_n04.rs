@@ -644,10 +644,9 @@ unsafe fn square_spare<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_spare_d39d402095deba01_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_spare_a6f800aa08633dcc_{p0}_{p1}_{p2}_{p3}",
                 r"
-stp x19, x20, [sp, #-32]!
-stp x21, x22, [sp, #16]
+stp x19, x20, [sp, #-16]!
 ldp x2, x3, [x1]
 umulh x4, x2, x2
 lsl x5, x3, #1
@@ -661,125 +660,125 @@ extr x10, x7, x1, #63
 mul x11, x10, x2
 umulh x12, x10, x2
 adds x4, x4, x6
-adr x6, 2f
-ldp x13, x14, [x6]
 mul x2, x2, x2
-mul x15, x2, x13
-umulh x16, x14, x15
-ldp x17, x19, [x6, #16]
-mul x20, x17, x15
 adcs x5, x5, x9
-umulh x9, x17, x15
-mul x21, x19, x15
+adr x6, 2f
+ldp x9, x13, [x6, #16]
+ldp x14, x15, [x6]
+mul x16, x2, x14
+mul x17, x9, x16
 adcs x8, x8, x11
-umulh x11, x19, x15
-ldr x6, [x6, #32]
-mul x22, x6, x15
+mul x11, x13, x16
 adc x12, x12, xzr
-umulh x15, x6, x15
-adds x16, x16, x20
-adcs x9, x9, x21
-adcs x11, x11, x22
-adc x15, x15, xzr
+ldr x6, [x6, #32]
+mul x19, x6, x16
 cmp x2, #1
-adcs x2, x4, x16
-adcs x4, x5, x9
-umulh x5, x3, x3
-lsl x9, x1, #1
-mul x16, x9, x3
+umulh x2, x6, x16
+adcs x4, x4, x17
+umulh x17, x15, x16
+adcs x5, x5, x11
+umulh x11, x9, x16
+adcs x8, x8, x19
+umulh x16, x13, x16
+adc x2, x2, xzr
+adds x4, x4, x17
+adcs x5, x5, x11
+umulh x11, x3, x3
+adcs x8, x8, x16
+lsl x16, x1, #1
+umulh x17, x16, x3
+adcs x2, x12, x2
+umulh x12, x10, x3
+cset x19, hs
+mul x20, x3, x3
+adds x8, x8, x11
+mul x11, x16, x3
+adcs x2, x2, x17
+mul x3, x10, x3
+adc x10, x19, x12
+adds x5, x5, x20
 adcs x8, x8, x11
-umulh x9, x9, x3
-mul x11, x10, x3
-adcs x12, x12, x15
-umulh x10, x10, x3
-cset x15, hs
-mul x3, x3, x3
-adds x5, x5, x16
-adcs x9, x9, x11
+mul x11, x4, x14
+mul x12, x9, x11
+adcs x2, x2, x3
+mul x3, x13, x11
 adc x10, x10, xzr
-adds x3, x4, x3
-mul x4, x2, x13
-umulh x11, x14, x4
-mul x16, x17, x4
-adcs x5, x8, x5
-umulh x8, x17, x4
-mul x20, x19, x4
-adcs x9, x12, x9
-umulh x12, x19, x4
-mul x21, x6, x4
-adc x10, x15, x10
-umulh x4, x6, x4
-adds x11, x11, x16
-adcs x8, x8, x20
-adcs x12, x12, x21
+mul x16, x6, x11
+cmp x4, #1
+umulh x4, x6, x11
+adcs x5, x5, x12
+umulh x12, x15, x11
+adcs x3, x8, x3
+umulh x8, x9, x11
+adcs x2, x2, x16
+umulh x11, x13, x11
 adc x4, x4, xzr
-cmp x2, #1
-adcs x2, x3, x11
-adcs x3, x5, x8
-umulh x5, x1, x1
-lsl x8, x7, #1
-mul x11, x8, x1
-adcs x9, x9, x12
-umulh x8, x8, x1
+adds x5, x5, x12
+adcs x3, x3, x8
+umulh x8, x1, x1
+adcs x2, x2, x11
+lsl x11, x7, #1
+umulh x12, x11, x1
 adcs x4, x10, x4
-mul x1, x1, x1
-cset x10, hs
-adds x5, x5, x11
+mul x10, x1, x1
+cset x16, hs
+mul x1, x11, x1
+adds x4, x4, x8
+adc x8, x16, x12
+adds x2, x2, x10
+mul x10, x5, x14
+mul x11, x9, x10
+adcs x1, x4, x1
+mul x4, x13, x10
 adc x8, x8, xzr
-mul x11, x2, x13
-umulh x12, x14, x11
-mul x15, x17, x11
-adds x1, x9, x1
-umulh x9, x17, x11
-mul x16, x19, x11
-adcs x4, x4, x5
-umulh x5, x19, x11
-mul x20, x6, x11
-adc x8, x10, x8
-umulh x10, x6, x11
-adds x11, x12, x15
-adcs x9, x9, x16
-adcs x5, x5, x20
-adc x10, x10, xzr
-cmp x2, #1
-adcs x2, x3, x11
-adcs x1, x1, x9
-mul x3, x7, x7
-adcs x4, x4, x5
-umulh x5, x7, x7
-adcs x7, x8, x10
-mul x8, x2, x13
-umulh x9, x14, x8
-mul x10, x17, x8
+mul x12, x6, x10
+cmp x5, #1
+umulh x5, x6, x10
+adcs x3, x3, x11
+umulh x11, x15, x10
+adcs x2, x2, x4
+umulh x4, x9, x10
+adcs x1, x1, x12
+umulh x10, x13, x10
+adc x5, x5, xzr
+adds x3, x3, x11
+adcs x2, x2, x4
+umulh x4, x7, x7
+mul x7, x7, x7
+adcs x1, x1, x10
+adcs x5, x8, x5
+mul x8, x3, x14
+umulh x10, x15, x8
 cset x11, hs
-umulh x12, x17, x8
-mul x13, x19, x8
-adds x3, x7, x3
-umulh x7, x19, x8
-mul x15, x6, x8
-adc x5, x11, x5
-umulh x8, x6, x8
-adds x9, x9, x10
-adcs x10, x12, x13
-adcs x7, x7, x15
-adc x8, x8, xzr
-cmp x2, #1
-adcs x1, x1, x9
-adcs x2, x4, x10
-adcs x3, x3, x7
-adc x4, x5, x8
-subs x5, x1, x14
-sbcs x7, x2, x17
-sbcs x8, x3, x19
+add x4, x11, x4
+umulh x11, x9, x8
+adds x5, x5, x7
+umulh x7, x13, x8
+adc x4, x4, xzr
+umulh x12, x6, x8
+adds x2, x2, x10
+adcs x1, x1, x11
+mul x10, x9, x8
+adcs x5, x5, x7
+mul x7, x13, x8
+adc x4, x4, x12
+mul x8, x6, x8
+cmp x3, #1
+adcs x2, x2, x10
+adcs x1, x1, x7
+adcs x3, x5, x8
+adc x4, x4, xzr
+subs x5, x2, x15
+sbcs x7, x1, x9
+sbcs x8, x3, x13
 sbcs x6, x4, x6
-csel x1, x1, x5, lo
-csel x2, x2, x7, lo
-stp x1, x2, [x0]
+csel x2, x2, x5, lo
+csel x1, x1, x7, lo
+stp x2, x1, [x0]
 csel x1, x3, x8, lo
 csel x2, x4, x6, lo
 stp x1, x2, [x0, #16]
-ldp x21, x22, [sp, #16]
-ldp x19, x20, [sp], #32
+ldp x19, x20, [sp], #16
 ret
 .p2align 3
 2:
@@ -813,13 +812,12 @@ unsafe fn sum_of_products_spare<M: Modulus<4>>(x: &[[u64; 4]; 2], y: &[[u64; 4];
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_spare_16e37bd9991f8954_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_sum_of_products_spare_24bddd2a9c8ca61c_{p0}_{p1}_{p2}_{p3}",
                 r"
-stp x19, x20, [sp, #-80]!
+stp x19, x20, [sp, #-64]!
 stp x21, x22, [sp, #16]
 stp x23, x24, [sp, #32]
 stp x25, x26, [sp, #48]
-str x27, [sp, #64]
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
 umulh x7, x3, x5
@@ -852,184 +850,181 @@ adc x15, x15, x22
 mul x17, x14, x17
 adds x5, x5, x20
 adcs x7, x7, x12
-adr x12, 2f
-ldp x20, x22, [x12]
-mul x23, x5, x20
-umulh x24, x22, x23
 adcs x9, x9, x21
-ldp x21, x25, [x12, #16]
-umulh x26, x21, x23
+adr x12, 2f
+ldp x20, x21, [x12, #16]
+ldp x22, x23, [x12]
+mul x24, x5, x22
+mul x25, x20, x24
 adcs x13, x13, x17
-umulh x17, x25, x23
+mul x17, x21, x24
 adc x15, x15, xzr
 ldr x12, [x12, #32]
-umulh x27, x12, x23
-adds x7, x7, x24
-adcs x9, x9, x26
-adcs x13, x13, x17
-mul x17, x21, x23
-adcs x15, x15, x27
-mul x24, x25, x23
-cset x26, hs
-mul x23, x12, x23
+mul x26, x12, x24
 cmp x5, #1
-adcs x5, x7, x17
-adcs x7, x9, x24
-umulh x9, x3, x6
-adcs x13, x13, x23
-umulh x17, x4, x6
-adcs x15, x15, xzr
-umulh x23, x10, x6
-adc x24, x26, xzr
+umulh x5, x12, x24
+adcs x7, x7, x25
+umulh x25, x23, x24
+adcs x9, x9, x17
+umulh x17, x20, x24
+adcs x13, x13, x26
+umulh x24, x21, x24
+adc x5, x5, xzr
+adds x7, x7, x25
+adcs x9, x9, x17
+umulh x17, x3, x6
+adcs x13, x13, x24
+umulh x24, x4, x6
+adcs x5, x15, x5
+umulh x15, x10, x6
+cset x25, hs
 umulh x26, x11, x6
-adds x7, x7, x9
-mul x9, x3, x6
-adcs x13, x13, x17
-mul x17, x4, x6
-adcs x15, x15, x23
-mul x23, x10, x6
-adc x24, x24, x26
+adds x9, x9, x17
+mul x17, x3, x6
+adcs x13, x13, x24
+mul x24, x4, x6
+adcs x5, x5, x15
+mul x15, x10, x6
+adc x25, x25, x26
 mul x6, x11, x6
-adds x5, x5, x9
-adcs x7, x7, x17
-umulh x9, x8, x19
-adcs x13, x13, x23
-umulh x17, x16, x19
-adcs x6, x15, x6
-umulh x15, x1, x19
-adc x23, x24, xzr
-umulh x24, x14, x19
-adds x7, x7, x9
-mul x9, x8, x19
-adcs x13, x13, x17
-mul x17, x16, x19
-adcs x6, x6, x15
-mul x15, x1, x19
-adc x23, x23, x24
-mul x19, x14, x19
-adds x5, x5, x9
-adcs x7, x7, x17
-mul x9, x5, x20
-umulh x17, x22, x9
-adcs x13, x13, x15
-umulh x15, x21, x9
-adcs x6, x6, x19
-umulh x19, x25, x9
-adc x23, x23, xzr
-umulh x24, x12, x9
 adds x7, x7, x17
+adcs x9, x9, x24
+umulh x17, x8, x19
 adcs x13, x13, x15
-adcs x6, x6, x19
-mul x15, x21, x9
-adcs x17, x23, x24
-mul x19, x25, x9
-cset x23, hs
-mul x9, x12, x9
-cmp x5, #1
-adcs x5, x7, x15
-adcs x7, x13, x19
-ldp x13, x15, [x2, #16]
-umulh x19, x3, x13
-adcs x6, x6, x9
-umulh x9, x4, x13
-adcs x17, x17, xzr
-umulh x24, x10, x13
-adc x23, x23, xzr
-umulh x26, x11, x13
-adds x7, x7, x19
-mul x19, x3, x13
-adcs x6, x6, x9
-mul x9, x4, x13
-adcs x17, x17, x24
-mul x24, x10, x13
-adc x23, x23, x26
-mul x13, x11, x13
-adds x5, x5, x19
-adcs x7, x7, x9
-ldp x2, x9, [x2, #48]
-umulh x19, x8, x2
-adcs x6, x6, x24
-umulh x24, x16, x2
-adcs x13, x17, x13
-umulh x17, x1, x2
-adc x23, x23, xzr
-umulh x26, x14, x2
-adds x7, x7, x19
-mul x19, x8, x2
-adcs x6, x6, x24
-mul x24, x16, x2
-adcs x13, x13, x17
-mul x17, x1, x2
-adc x23, x23, x26
-mul x2, x14, x2
-adds x5, x5, x19
-adcs x7, x7, x24
-mul x19, x5, x20
-umulh x24, x22, x19
+umulh x15, x16, x19
+adcs x5, x5, x6
+umulh x6, x1, x19
+adc x24, x25, xzr
+umulh x25, x14, x19
+adds x9, x9, x17
+mul x17, x8, x19
+adcs x13, x13, x15
+mul x15, x16, x19
+adcs x5, x5, x6
+mul x6, x1, x19
+adc x24, x24, x25
+mul x19, x14, x19
+adds x7, x7, x17
+adcs x9, x9, x15
+adcs x6, x13, x6
+mul x13, x7, x22
+mul x15, x20, x13
+adcs x5, x5, x19
+mul x17, x21, x13
+adc x19, x24, xzr
+mul x24, x12, x13
+cmp x7, #1
+umulh x7, x12, x13
+adcs x9, x9, x15
+umulh x15, x23, x13
 adcs x6, x6, x17
-umulh x17, x21, x19
-adcs x2, x13, x2
-umulh x13, x25, x19
-adc x23, x23, xzr
-umulh x26, x12, x19
-adds x7, x7, x24
+umulh x17, x20, x13
+adcs x5, x5, x24
+umulh x13, x21, x13
+adc x7, x7, xzr
+adds x9, x9, x15
 adcs x6, x6, x17
-adcs x2, x2, x13
-mul x13, x21, x19
-adcs x17, x23, x26
-mul x23, x25, x19
-cset x24, hs
-mul x19, x12, x19
-cmp x5, #1
-adcs x5, x7, x13
-adcs x6, x6, x23
-umulh x7, x3, x15
-adcs x2, x2, x19
+ldp x15, x17, [x2, #16]
+umulh x24, x3, x15
+adcs x5, x5, x13
 umulh x13, x4, x15
-adcs x17, x17, xzr
+adcs x7, x19, x7
 umulh x19, x10, x15
-adc x23, x24, xzr
-umulh x24, x11, x15
-adds x6, x6, x7
-mul x3, x3, x15
-adcs x2, x2, x13
-mul x4, x4, x15
-adcs x7, x17, x19
-mul x10, x10, x15
-adc x13, x23, x24
-mul x11, x11, x15
-adds x3, x5, x3
-adcs x4, x6, x4
-umulh x5, x8, x9
-adcs x2, x2, x10
-umulh x6, x16, x9
+cset x25, hs
+umulh x26, x11, x15
+adds x6, x6, x24
+mul x24, x3, x15
+adcs x5, x5, x13
+mul x13, x4, x15
+adcs x7, x7, x19
+mul x19, x10, x15
+adc x25, x25, x26
+mul x15, x11, x15
+adds x9, x9, x24
+adcs x6, x6, x13
+ldp x2, x13, [x2, #48]
+umulh x24, x8, x2
+adcs x5, x5, x19
+umulh x19, x16, x2
+adcs x7, x7, x15
+umulh x15, x1, x2
+adc x25, x25, xzr
+umulh x26, x14, x2
+adds x6, x6, x24
+mul x24, x8, x2
+adcs x5, x5, x19
+mul x19, x16, x2
+adcs x7, x7, x15
+mul x15, x1, x2
+adc x25, x25, x26
+mul x2, x14, x2
+adds x9, x9, x24
+adcs x6, x6, x19
+adcs x5, x5, x15
+mul x15, x9, x22
+mul x19, x20, x15
+adcs x2, x7, x2
+mul x7, x21, x15
+adc x24, x25, xzr
+mul x25, x12, x15
+cmp x9, #1
+umulh x9, x12, x15
+adcs x6, x6, x19
+umulh x19, x23, x15
+adcs x5, x5, x7
+umulh x7, x20, x15
+adcs x2, x2, x25
+umulh x15, x21, x15
+adc x9, x9, xzr
+adds x6, x6, x19
+adcs x5, x5, x7
+umulh x7, x3, x17
+adcs x2, x2, x15
+umulh x15, x4, x17
+adcs x9, x24, x9
+umulh x19, x10, x17
+cset x24, hs
+umulh x25, x11, x17
+adds x5, x5, x7
+mul x3, x3, x17
+adcs x2, x2, x15
+mul x4, x4, x17
+adcs x7, x9, x19
+mul x9, x10, x17
+adc x10, x24, x25
+mul x11, x11, x17
+adds x3, x6, x3
+adcs x4, x5, x4
+umulh x5, x8, x13
+adcs x2, x2, x9
+umulh x6, x16, x13
 adcs x7, x7, x11
-umulh x10, x1, x9
-adc x11, x13, xzr
-umulh x13, x14, x9
+umulh x9, x1, x13
+adc x10, x10, xzr
+umulh x11, x14, x13
 adds x4, x4, x5
-mul x5, x8, x9
+mul x5, x8, x13
 adcs x2, x2, x6
-mul x6, x16, x9
-adcs x7, x7, x10
-mul x1, x1, x9
-adc x8, x11, x13
-mul x9, x14, x9
+mul x6, x16, x13
+adcs x7, x7, x9
+mul x1, x1, x13
+adc x8, x10, x11
+mul x9, x14, x13
 adds x3, x3, x5
 adcs x4, x4, x6
-mul x5, x3, x20
-umulh x6, x22, x5
+mul x5, x3, x22
+umulh x6, x23, x5
 adcs x1, x2, x1
-umulh x2, x21, x5
+umulh x2, x20, x5
 adcs x7, x7, x9
-umulh x9, x25, x5
+umulh x9, x21, x5
 adc x8, x8, xzr
 umulh x10, x12, x5
 adds x4, x4, x6
 adcs x1, x1, x2
-mul x2, x21, x5
+mul x2, x20, x5
 adcs x6, x7, x9
-mul x7, x25, x5
+mul x7, x21, x5
 adc x8, x8, x10
 mul x5, x12, x5
 cmp x3, #1
@@ -1037,9 +1032,9 @@ adcs x2, x4, x2
 adcs x1, x1, x7
 adcs x3, x6, x5
 adc x4, x8, xzr
-subs x5, x2, x22
-sbcs x6, x1, x21
-sbcs x7, x3, x25
+subs x5, x2, x23
+sbcs x6, x1, x20
+sbcs x7, x3, x21
 sbcs x8, x4, x12
 csel x2, x2, x5, lo
 csel x1, x1, x6, lo
@@ -1047,11 +1042,10 @@ stp x2, x1, [x0]
 csel x1, x3, x7, lo
 csel x2, x4, x8, lo
 stp x1, x2, [x0, #16]
-ldr x27, [sp, #64]
 ldp x25, x26, [sp, #48]
 ldp x23, x24, [sp, #32]
 ldp x21, x22, [sp, #16]
-ldp x19, x20, [sp], #80
+ldp x19, x20, [sp], #64
 ret
 .p2align 3
 2:
@@ -1085,139 +1079,137 @@ unsafe fn mul_near<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_near_694adae7bd0d8ca0_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_near_6e8aea0da1468c27_{p0}_{p1}_{p2}_{p3}",
                 r"
-stp x19, x20, [sp, #-32]!
-stp x21, x22, [sp, #16]
+str x19, [sp, #-16]!
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
-umulh x7, x3, x5
-mul x8, x4, x5
-umulh x9, x4, x5
-ldp x1, x10, [x1, #16]
-mul x11, x1, x5
-umulh x12, x1, x5
-mul x13, x10, x5
+mul x7, x4, x5
+umulh x8, x3, x5
+ldp x1, x9, [x1, #16]
+mul x10, x1, x5
+umulh x11, x4, x5
+mul x12, x9, x5
+umulh x13, x1, x5
 mul x14, x3, x5
 adr x15, 2f
 ldp x16, x17, [x15]
 mul x19, x14, x16
-umulh x5, x10, x5
+umulh x5, x9, x5
 adds x7, x7, x8
-adcs x8, x9, x11
-mul x9, x17, x19
+adcs x8, x10, x11
+mul x10, x17, x19
 adcs x11, x12, x13
 umulh x12, x17, x19
 adcs x5, x19, x5
 cset x13, hs
-subs xzr, x14, x9
+subs xzr, x14, x10
 sbcs x7, x7, x12
 sbcs x8, x8, xzr
-umulh x9, x3, x6
-mul x12, x4, x6
+mul x10, x3, x6
 sbcs x11, x11, xzr
-umulh x14, x4, x6
-mul x19, x1, x6
+mul x12, x4, x6
 sbcs x5, x5, xzr
-umulh x20, x1, x6
-mul x21, x10, x6
+mul x14, x1, x6
 sbc x13, x13, xzr
-umulh x22, x10, x6
-adds x9, x9, x12
-mul x6, x3, x6
-adcs x12, x14, x19
-adcs x14, x20, x21
-adc x19, x22, xzr
-adds x6, x7, x6
-adcs x7, x8, x9
-adcs x8, x11, x12
-mul x9, x6, x16
-adcs x5, x5, x14
-adcs x11, x13, x19
-mul x12, x17, x9
+mul x19, x9, x6
+adds x7, x7, x10
+umulh x10, x9, x6
+adcs x8, x8, x12
+umulh x12, x3, x6
+adcs x11, x11, x14
+umulh x14, x4, x6
+adcs x5, x5, x19
+umulh x6, x1, x6
+adc x10, x10, xzr
+adds x8, x8, x12
+adcs x11, x11, x14
+mul x12, x7, x16
+adcs x5, x5, x6
+adcs x6, x13, x10
+mul x10, x17, x12
 cset x13, hs
-umulh x14, x17, x9
-adds x9, x11, x9
-adc x11, x13, xzr
-subs xzr, x6, x12
-sbcs x6, x7, x14
-sbcs x7, x8, xzr
-ldp x2, x8, [x2, #16]
-umulh x12, x3, x2
-mul x13, x4, x2
-sbcs x5, x5, xzr
-umulh x14, x4, x2
-mul x19, x1, x2
-sbcs x9, x9, xzr
-umulh x20, x1, x2
-mul x21, x10, x2
-sbc x11, x11, xzr
-umulh x22, x10, x2
-adds x12, x12, x13
-mul x2, x3, x2
-adcs x13, x14, x19
-adcs x14, x20, x21
-adc x19, x22, xzr
-adds x2, x6, x2
-adcs x6, x7, x12
-adcs x5, x5, x13
-mul x7, x2, x16
-adcs x9, x9, x14
-adcs x11, x11, x19
-mul x12, x17, x7
-cset x13, hs
-umulh x14, x17, x7
-adds x7, x11, x7
-adc x11, x13, xzr
-subs xzr, x2, x12
-sbcs x2, x6, x14
-sbcs x5, x5, xzr
-umulh x6, x3, x8
-mul x12, x4, x8
-sbcs x9, x9, xzr
-umulh x4, x4, x8
-mul x13, x1, x8
-sbcs x7, x7, xzr
-umulh x1, x1, x8
-mul x14, x10, x8
-sbc x11, x11, xzr
-umulh x10, x10, x8
+umulh x14, x17, x12
 adds x6, x6, x12
-mul x3, x3, x8
-adcs x4, x4, x13
-adcs x1, x1, x14
-adc x8, x10, xzr
-adds x2, x2, x3
-adcs x3, x5, x6
-adcs x4, x9, x4
-mul x5, x2, x16
-adcs x1, x7, x1
-adcs x6, x11, x8
-mul x7, x17, x5
-cset x8, hs
-umulh x9, x17, x5
-adds x5, x6, x5
-adc x6, x8, xzr
-subs xzr, x2, x7
-sbcs x2, x3, x9
-sbcs x3, x4, xzr
-ldp x4, x7, [x15, #16]
-sbcs x1, x1, xzr
+adc x12, x13, xzr
+subs xzr, x7, x10
+sbcs x7, x8, x14
+sbcs x8, x11, xzr
+ldp x2, x10, [x2, #16]
+mul x11, x3, x2
 sbcs x5, x5, xzr
-sbc x6, x6, xzr
-subs x4, x2, x4
-sbcs x8, x3, x7
+mul x13, x4, x2
+sbcs x6, x6, xzr
+mul x14, x1, x2
+sbc x12, x12, xzr
+mul x19, x9, x2
+adds x7, x7, x11
+umulh x11, x9, x2
+adcs x8, x8, x13
+umulh x13, x3, x2
+adcs x5, x5, x14
+umulh x14, x4, x2
+adcs x6, x6, x19
+umulh x2, x1, x2
+adc x11, x11, xzr
+adds x8, x8, x13
+adcs x5, x5, x14
+mul x13, x7, x16
+adcs x2, x6, x2
+adcs x6, x12, x11
+mul x11, x17, x13
+cset x12, hs
+umulh x14, x17, x13
+adds x6, x6, x13
+adc x12, x12, xzr
+subs xzr, x7, x11
+sbcs x7, x8, x14
+sbcs x5, x5, xzr
+mul x8, x3, x10
+sbcs x2, x2, xzr
+mul x11, x4, x10
+sbcs x6, x6, xzr
+mul x13, x1, x10
+sbc x12, x12, xzr
+mul x14, x9, x10
+adds x7, x7, x8
+umulh x8, x9, x10
+adcs x5, x5, x11
+umulh x3, x3, x10
+adcs x2, x2, x13
+umulh x4, x4, x10
+adcs x6, x6, x14
+umulh x1, x1, x10
+adc x8, x8, xzr
+adds x3, x5, x3
+adcs x2, x2, x4
+mul x4, x7, x16
+adcs x1, x6, x1
+adcs x5, x12, x8
+mul x6, x17, x4
+cset x8, hs
+umulh x9, x17, x4
+adds x4, x5, x4
+adc x5, x8, xzr
+subs xzr, x7, x6
+sbcs x3, x3, x9
+sbcs x2, x2, xzr
+ldp x6, x7, [x15, #16]
+sbcs x1, x1, xzr
+sbcs x4, x4, xzr
+sbc x5, x5, xzr
+subs x6, x3, x6
+sbcs x8, x2, x7
 sbcs x9, x1, x7
-sbcs x7, x5, x7
-sbcs xzr, x6, xzr
-csel x2, x2, x4, lo
-csel x3, x3, x8, lo
-stp x2, x3, [x0]
+sbcs x7, x4, x7
+sbcs xzr, x5, xzr
+csel x3, x3, x6, lo
+csel x2, x2, x8, lo
+stp x3, x2, [x0]
 csel x1, x1, x9, lo
-csel x2, x5, x7, lo
+csel x2, x4, x7, lo
 stp x1, x2, [x0, #16]
-ldp x21, x22, [sp, #16]
-ldp x19, x20, [sp], #32
+ldr x19, [sp], #16
 ret
 .p2align 3
 2:
@@ -1382,11 +1374,10 @@ unsafe fn mul_full<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_full_1599eeb961d5c324_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_full_bfd988f11971f7fc_{p0}_{p1}_{p2}_{p3}",
                 r"
-stp x19, x20, [sp, #-48]!
-stp x21, x22, [sp, #16]
-stp x23, x24, [sp, #32]
+stp x19, x20, [sp, #-32]!
+str x21, [sp, #16]
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
 umulh x7, x3, x5
@@ -1398,155 +1389,154 @@ umulh x12, x1, x5
 mul x13, x10, x5
 umulh x14, x10, x5
 adds x7, x7, x8
-adr x8, 2f
-ldp x15, x16, [x8]
 mul x5, x3, x5
-mul x17, x5, x15
-umulh x19, x16, x17
-ldp x20, x21, [x8, #16]
-mul x22, x20, x17
-adcs x9, x9, x11
-umulh x11, x20, x17
-mul x23, x21, x17
+adcs x8, x9, x11
+adr x9, 2f
+ldp x11, x15, [x9, #16]
+ldp x16, x17, [x9]
+mul x19, x5, x16
+mul x20, x11, x19
 adcs x12, x12, x13
-umulh x13, x21, x17
-ldr x8, [x8, #32]
-mul x24, x8, x17
+mul x13, x15, x19
 adc x14, x14, xzr
-umulh x17, x8, x17
-adds x19, x19, x22
-adcs x11, x11, x23
-adcs x13, x13, x24
-adc x17, x17, xzr
+ldr x9, [x9, #32]
+mul x21, x9, x19
 cmp x5, #1
-adcs x5, x7, x19
-adcs x7, x9, x11
-umulh x9, x3, x6
-mul x11, x4, x6
-adcs x12, x12, x13
-umulh x13, x4, x6
-mul x19, x1, x6
-adcs x14, x14, x17
-umulh x17, x1, x6
-mul x22, x10, x6
-cset x23, hs
-umulh x24, x10, x6
-adds x9, x9, x11
-mul x6, x3, x6
-adcs x11, x13, x19
-adcs x13, x17, x22
-adc x17, x24, xzr
-adds x5, x5, x6
-adcs x6, x7, x9
-adcs x7, x12, x11
-mul x9, x5, x15
-umulh x11, x16, x9
-mul x12, x20, x9
-adcs x13, x14, x13
-umulh x14, x20, x9
-mul x19, x21, x9
-adcs x17, x23, x17
-umulh x22, x21, x9
-mul x23, x8, x9
-cset x24, hs
-umulh x9, x8, x9
-adds x11, x11, x12
-adcs x12, x14, x19
-adcs x14, x22, x23
-adc x9, x9, xzr
-cmp x5, #1
-adcs x5, x6, x11
-adcs x6, x7, x12
-ldp x2, x7, [x2, #16]
-umulh x11, x3, x2
-mul x12, x4, x2
-adcs x13, x13, x14
-umulh x14, x4, x2
-mul x19, x1, x2
-adcs x9, x17, x9
-umulh x17, x1, x2
-mul x22, x10, x2
-adc x23, x24, xzr
-umulh x24, x10, x2
-adds x11, x11, x12
-mul x2, x3, x2
-adcs x12, x14, x19
-adcs x14, x17, x22
-adc x17, x24, xzr
-adds x2, x5, x2
-adcs x5, x6, x11
-adcs x6, x13, x12
-mul x11, x2, x15
-umulh x12, x16, x11
-mul x13, x20, x11
-adcs x9, x9, x14
-umulh x14, x20, x11
-mul x19, x21, x11
-adcs x17, x23, x17
-umulh x22, x21, x11
-mul x23, x8, x11
-cset x24, hs
-umulh x11, x8, x11
-adds x12, x12, x13
-adcs x13, x14, x19
-adcs x14, x22, x23
-adc x11, x11, xzr
-cmp x2, #1
-adcs x2, x5, x12
-adcs x5, x6, x13
-umulh x6, x3, x7
-mul x12, x4, x7
-adcs x9, x9, x14
-umulh x4, x4, x7
-mul x13, x1, x7
-adcs x11, x17, x11
-umulh x1, x1, x7
-mul x14, x10, x7
-adc x17, x24, xzr
-umulh x10, x10, x7
-adds x6, x6, x12
-mul x3, x3, x7
-adcs x4, x4, x13
-adcs x1, x1, x14
-adc x7, x10, xzr
-adds x2, x2, x3
-adcs x3, x5, x6
-adcs x4, x9, x4
-mul x5, x2, x15
-umulh x6, x16, x5
-mul x9, x20, x5
-adcs x1, x11, x1
-umulh x10, x20, x5
-mul x11, x21, x5
-adcs x7, x17, x7
-umulh x12, x21, x5
-mul x13, x8, x5
-cset x14, hs
-umulh x5, x8, x5
-adds x6, x6, x9
-adcs x9, x10, x11
-adcs x10, x12, x13
+umulh x5, x9, x19
+adcs x7, x7, x20
+umulh x20, x17, x19
+adcs x8, x8, x13
+umulh x13, x11, x19
+adcs x12, x12, x21
+umulh x19, x15, x19
 adc x5, x5, xzr
-cmp x2, #1
-adcs x2, x3, x6
-adcs x3, x4, x9
-adcs x1, x1, x10
-adcs x4, x7, x5
-adc x5, x14, xzr
-subs x6, x2, x16
-sbcs x7, x3, x20
-sbcs x9, x1, x21
-sbcs x8, x4, x8
+adds x7, x7, x20
+adcs x8, x8, x13
+mul x13, x3, x6
+adcs x12, x12, x19
+mul x19, x4, x6
+adcs x5, x14, x5
+mul x14, x1, x6
+cset x20, hs
+mul x21, x10, x6
+adds x7, x7, x13
+umulh x13, x10, x6
+adcs x8, x8, x19
+umulh x19, x3, x6
+adcs x12, x12, x14
+umulh x14, x4, x6
+adcs x5, x5, x21
+umulh x6, x1, x6
+adc x13, x13, xzr
+adds x8, x8, x19
+adcs x12, x12, x14
+adcs x5, x5, x6
+mul x6, x7, x16
+mul x14, x11, x6
+adcs x13, x20, x13
+mul x19, x15, x6
+cset x20, hs
+mul x21, x9, x6
+cmp x7, #1
+umulh x7, x9, x6
+adcs x8, x8, x14
+umulh x14, x17, x6
+adcs x12, x12, x19
+umulh x19, x11, x6
+adcs x5, x5, x21
+umulh x6, x15, x6
+adc x7, x7, xzr
+adds x8, x8, x14
+adcs x12, x12, x19
+ldp x2, x14, [x2, #16]
+mul x19, x3, x2
+adcs x5, x5, x6
+mul x6, x4, x2
+adcs x7, x13, x7
+mul x13, x1, x2
+adc x20, x20, xzr
+mul x21, x10, x2
+adds x8, x8, x19
+umulh x19, x10, x2
+adcs x6, x12, x6
+umulh x12, x3, x2
+adcs x5, x5, x13
+umulh x13, x4, x2
+adcs x7, x7, x21
+umulh x2, x1, x2
+adc x19, x19, xzr
+adds x6, x6, x12
+adcs x5, x5, x13
+adcs x2, x7, x2
+mul x7, x8, x16
+mul x12, x11, x7
+adcs x13, x20, x19
+mul x19, x15, x7
+cset x20, hs
+mul x21, x9, x7
+cmp x8, #1
+umulh x8, x9, x7
+adcs x6, x6, x12
+umulh x12, x17, x7
+adcs x5, x5, x19
+umulh x19, x11, x7
+adcs x2, x2, x21
+umulh x7, x15, x7
+adc x8, x8, xzr
+adds x6, x6, x12
+adcs x5, x5, x19
+mul x12, x3, x14
+adcs x2, x2, x7
+mul x7, x4, x14
+adcs x8, x13, x8
+mul x13, x1, x14
+adc x19, x20, xzr
+mul x20, x10, x14
+adds x6, x6, x12
+umulh x10, x10, x14
+adcs x5, x5, x7
+umulh x3, x3, x14
+adcs x2, x2, x13
+umulh x4, x4, x14
+adcs x7, x8, x20
+umulh x1, x1, x14
+adc x8, x10, xzr
+adds x3, x5, x3
+adcs x2, x2, x4
+adcs x1, x7, x1
+mul x4, x6, x16
+mul x5, x11, x4
+adcs x7, x19, x8
+mul x8, x15, x4
+cset x10, hs
+mul x12, x9, x4
+cmp x6, #1
+umulh x6, x9, x4
+adcs x3, x3, x5
+umulh x5, x17, x4
+adcs x2, x2, x8
+umulh x8, x11, x4
+adcs x1, x1, x12
+umulh x4, x15, x4
+adc x6, x6, xzr
+adds x3, x3, x5
+adcs x2, x2, x8
+adcs x1, x1, x4
+adcs x4, x7, x6
+adc x5, x10, xzr
+subs x6, x3, x17
+sbcs x7, x2, x11
+sbcs x8, x1, x15
+sbcs x9, x4, x9
 sbcs xzr, x5, xzr
-csel x2, x2, x6, lo
-csel x3, x3, x7, lo
-stp x2, x3, [x0]
-csel x1, x1, x9, lo
-csel x2, x4, x8, lo
+csel x3, x3, x6, lo
+csel x2, x2, x7, lo
+stp x3, x2, [x0]
+csel x1, x1, x8, lo
+csel x2, x4, x9, lo
 stp x1, x2, [x0, #16]
-ldp x23, x24, [sp, #32]
-ldp x21, x22, [sp, #16]
-ldp x19, x20, [sp], #48
+ldr x21, [sp, #16]
+ldp x19, x20, [sp], #32
 ret
 .p2align 3
 2:
@@ -1580,14 +1570,13 @@ unsafe fn sum_of_products_full<M: Modulus<4>>(x: &[[u64; 4]; 2], y: &[[u64; 4]; 
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_full_03a759801f7736d6_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_sum_of_products_full_3d3042566352a420_{p0}_{p1}_{p2}_{p3}",
                 r"
-stp x19, x20, [sp, #-112]!
+stp x19, x20, [sp, #-80]!
 stp x21, x22, [sp, #16]
 stp x23, x24, [sp, #32]
 stp x25, x26, [sp, #48]
-stp x27, x28, [sp, #64]
-str x30, [sp, #80]
+str x27, [sp, #64]
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
 umulh x7, x3, x5
@@ -1599,246 +1588,243 @@ umulh x13, x10, x5
 mul x14, x11, x5
 umulh x15, x11, x5
 adds x7, x7, x8
+mul x5, x3, x5
 ldp x8, x16, [x1, #32]
 ldp x17, x19, [x2, #32]
-umulh x20, x8, x17
-mul x21, x16, x17
+mul x20, x8, x17
 adcs x9, x9, x12
-umulh x12, x16, x17
-ldp x1, x22, [x1, #48]
-mul x23, x1, x17
+mul x12, x16, x17
 adcs x13, x13, x14
-umulh x14, x1, x17
-mul x24, x22, x17
+ldp x1, x14, [x1, #48]
+mul x21, x1, x17
 adc x15, x15, xzr
-umulh x25, x22, x17
-adds x20, x20, x21
-mul x5, x3, x5
-mul x17, x8, x17
-adcs x12, x12, x23
-adcs x14, x14, x24
-adc x21, x25, xzr
-adds x5, x5, x17
-adcs x7, x7, x20
-adcs x9, x9, x12
-adr x12, 2f
-ldp x17, x20, [x12]
-mul x23, x5, x17
-umulh x24, x20, x23
-ldp x25, x26, [x12, #16]
-mul x27, x25, x23
-adcs x13, x13, x14
-umulh x14, x25, x23
-mul x28, x26, x23
-adcs x15, x15, x21
-umulh x21, x26, x23
-ldr x12, [x12, #32]
-mul x30, x12, x23
-str x0, [sp, #96]
-cset x0, hs
-umulh x23, x12, x23
-adds x24, x24, x27
-adcs x14, x14, x28
-adcs x21, x21, x30
-adc x23, x23, xzr
+mul x22, x14, x17
+adds x5, x5, x20
+umulh x20, x14, x17
+adcs x7, x7, x12
+umulh x12, x8, x17
+adcs x9, x9, x21
+umulh x21, x16, x17
+adcs x13, x13, x22
+umulh x17, x1, x17
+adc x20, x20, xzr
+adds x7, x7, x12
+adcs x9, x9, x21
+adcs x12, x13, x17
+adr x13, 2f
+ldp x17, x21, [x13, #16]
+ldp x22, x23, [x13]
+mul x24, x5, x22
+mul x25, x17, x24
+adcs x15, x15, x20
+mul x20, x21, x24
+cset x26, hs
+ldr x13, [x13, #32]
+mul x27, x13, x24
 cmp x5, #1
-adcs x5, x7, x24
-adcs x7, x9, x14
-umulh x9, x3, x6
-mul x14, x4, x6
-adcs x13, x13, x21
-umulh x21, x4, x6
-mul x24, x10, x6
-adcs x15, x15, x23
-umulh x23, x10, x6
-mul x27, x11, x6
-adc x0, x0, xzr
-umulh x28, x11, x6
-adds x9, x9, x14
-mul x6, x3, x6
-adcs x14, x21, x24
-adcs x21, x23, x27
-adc x23, x28, xzr
-adds x5, x5, x6
-adcs x6, x7, x9
-adcs x7, x13, x14
-umulh x9, x8, x19
-mul x13, x16, x19
-adcs x14, x15, x21
-umulh x15, x16, x19
-mul x21, x1, x19
-adcs x0, x0, x23
-umulh x23, x1, x19
-mul x24, x22, x19
-cset x27, hs
-umulh x28, x22, x19
-adds x9, x9, x13
-mul x13, x8, x19
-adcs x15, x15, x21
-adcs x19, x23, x24
-adc x21, x28, xzr
-adds x5, x5, x13
-adcs x6, x6, x9
-adcs x7, x7, x15
-mul x9, x5, x17
-umulh x13, x20, x9
-mul x15, x25, x9
-adcs x14, x14, x19
-umulh x19, x25, x9
-mul x23, x26, x9
-adcs x0, x0, x21
-umulh x21, x26, x9
-mul x24, x12, x9
-adc x27, x27, xzr
-umulh x9, x12, x9
-adds x13, x13, x15
-adcs x15, x19, x23
-adcs x19, x21, x24
-adc x9, x9, xzr
-cmp x5, #1
-adcs x5, x6, x13
-adcs x6, x7, x15
-ldp x7, x13, [x2, #16]
-umulh x15, x3, x7
-mul x21, x4, x7
-adcs x14, x14, x19
-umulh x19, x4, x7
-mul x23, x10, x7
-adcs x0, x0, x9
-umulh x9, x10, x7
-mul x24, x11, x7
-adc x27, x27, xzr
-umulh x28, x11, x7
-adds x15, x15, x21
-mul x7, x3, x7
-adcs x19, x19, x23
+umulh x5, x13, x24
+adcs x7, x7, x25
+umulh x25, x23, x24
+adcs x9, x9, x20
+umulh x20, x17, x24
+adcs x12, x12, x27
+umulh x24, x21, x24
+adc x5, x5, xzr
+adds x7, x7, x25
+adcs x9, x9, x20
+mul x20, x3, x6
+adcs x12, x12, x24
+mul x24, x4, x6
+adcs x5, x15, x5
+mul x15, x10, x6
+adc x25, x26, xzr
+mul x26, x11, x6
+adds x7, x7, x20
+umulh x20, x11, x6
 adcs x9, x9, x24
-adc x21, x28, xzr
-adds x5, x5, x7
-adcs x6, x6, x15
-adcs x7, x14, x19
-ldp x2, x14, [x2, #48]
-umulh x15, x8, x2
-mul x19, x16, x2
-adcs x0, x0, x9
-umulh x9, x16, x2
-mul x23, x1, x2
-adcs x21, x27, x21
-umulh x24, x1, x2
-mul x27, x22, x2
-cset x28, hs
-umulh x30, x22, x2
-adds x15, x15, x19
-mul x2, x8, x2
-adcs x9, x9, x23
-adcs x19, x24, x27
-adc x23, x30, xzr
-adds x2, x5, x2
-adcs x5, x6, x15
-adcs x6, x7, x9
-mul x7, x2, x17
-umulh x9, x20, x7
-mul x15, x25, x7
-adcs x0, x0, x19
-umulh x19, x25, x7
-mul x24, x26, x7
-adcs x21, x21, x23
-umulh x23, x26, x7
-mul x27, x12, x7
-adc x28, x28, xzr
-umulh x7, x12, x7
-adds x9, x9, x15
-adcs x15, x19, x24
-adcs x19, x23, x27
-adc x7, x7, xzr
-cmp x2, #1
-adcs x2, x5, x9
-adcs x5, x6, x15
-umulh x6, x3, x13
-mul x9, x4, x13
-adcs x0, x0, x19
-umulh x4, x4, x13
-mul x15, x10, x13
-adcs x7, x21, x7
-umulh x10, x10, x13
-mul x19, x11, x13
-adc x21, x28, xzr
-umulh x11, x11, x13
+umulh x24, x3, x6
+adcs x12, x12, x15
+umulh x15, x4, x6
+adcs x5, x5, x26
+umulh x6, x10, x6
+adc x20, x20, xzr
+adds x9, x9, x24
+adcs x12, x12, x15
+mul x15, x8, x19
+adcs x5, x5, x6
+mul x6, x16, x19
+adcs x20, x25, x20
+mul x24, x1, x19
+cset x25, hs
+mul x26, x14, x19
+adds x7, x7, x15
+umulh x15, x14, x19
+adcs x6, x9, x6
+umulh x9, x8, x19
+adcs x12, x12, x24
+umulh x24, x16, x19
+adcs x5, x5, x26
+umulh x19, x1, x19
+adc x15, x15, xzr
 adds x6, x6, x9
-mul x3, x3, x13
-adcs x4, x4, x15
-adcs x9, x10, x19
+adcs x9, x12, x24
+adcs x5, x5, x19
+mul x12, x7, x22
+mul x19, x17, x12
+adcs x15, x20, x15
+mul x20, x21, x12
+adc x24, x25, xzr
+mul x25, x13, x12
+cmp x7, #1
+umulh x7, x13, x12
+adcs x6, x6, x19
+umulh x19, x23, x12
+adcs x9, x9, x20
+umulh x20, x17, x12
+adcs x5, x5, x25
+umulh x12, x21, x12
+adc x7, x7, xzr
+adds x6, x6, x19
+adcs x9, x9, x20
+ldp x19, x20, [x2, #16]
+mul x25, x3, x19
+adcs x5, x5, x12
+mul x12, x4, x19
+adcs x7, x15, x7
+mul x15, x10, x19
+adc x24, x24, xzr
+mul x26, x11, x19
+adds x6, x6, x25
+umulh x25, x11, x19
+adcs x9, x9, x12
+umulh x12, x3, x19
+adcs x5, x5, x15
+umulh x15, x4, x19
+adcs x7, x7, x26
+umulh x19, x10, x19
+adc x25, x25, xzr
+adds x9, x9, x12
+adcs x5, x5, x15
+ldp x2, x12, [x2, #48]
+mul x15, x8, x2
+adcs x7, x7, x19
+mul x19, x16, x2
+adcs x24, x24, x25
+mul x25, x1, x2
+cset x26, hs
+mul x27, x14, x2
+adds x6, x6, x15
+umulh x15, x14, x2
+adcs x9, x9, x19
+umulh x19, x8, x2
+adcs x5, x5, x25
+umulh x25, x16, x2
+adcs x7, x7, x27
+umulh x2, x1, x2
+adc x15, x15, xzr
+adds x9, x9, x19
+adcs x5, x5, x25
+adcs x2, x7, x2
+mul x7, x6, x22
+mul x19, x17, x7
+adcs x15, x24, x15
+mul x24, x21, x7
+adc x25, x26, xzr
+mul x26, x13, x7
+cmp x6, #1
+umulh x6, x13, x7
+adcs x9, x9, x19
+umulh x19, x23, x7
+adcs x5, x5, x24
+umulh x24, x17, x7
+adcs x2, x2, x26
+umulh x7, x21, x7
+adc x6, x6, xzr
+adds x9, x9, x19
+adcs x5, x5, x24
+mul x19, x3, x20
+adcs x2, x2, x7
+mul x7, x4, x20
+adcs x6, x15, x6
+mul x15, x10, x20
+adc x24, x25, xzr
+mul x25, x11, x20
+adds x9, x9, x19
+umulh x11, x11, x20
+adcs x5, x5, x7
+umulh x3, x3, x20
+adcs x2, x2, x15
+umulh x4, x4, x20
+adcs x6, x6, x25
+umulh x7, x10, x20
 adc x10, x11, xzr
-adds x2, x2, x3
-adcs x3, x5, x6
-adcs x0, x0, x4
-umulh x4, x8, x14
-mul x5, x16, x14
-adcs x6, x7, x9
-umulh x7, x16, x14
-mul x9, x1, x14
-adcs x10, x21, x10
-umulh x1, x1, x14
-mul x11, x22, x14
-cset x13, hs
-umulh x15, x22, x14
-adds x4, x4, x5
-mul x5, x8, x14
+adds x3, x5, x3
+adcs x2, x2, x4
+mul x4, x8, x12
+adcs x5, x6, x7
+mul x6, x16, x12
+adcs x7, x24, x10
+mul x10, x1, x12
+cset x11, hs
+mul x15, x14, x12
+adds x4, x9, x4
+umulh x9, x14, x12
+adcs x3, x3, x6
+umulh x6, x8, x12
+adcs x2, x2, x10
+umulh x8, x16, x12
+adcs x5, x5, x15
+umulh x1, x1, x12
+adc x9, x9, xzr
+adds x3, x3, x6
+adcs x2, x2, x8
+adcs x1, x5, x1
+mul x5, x4, x22
+mul x6, x17, x5
 adcs x7, x7, x9
-adcs x1, x1, x11
-adc x8, x15, xzr
-adds x2, x2, x5
-adcs x3, x3, x4
-adcs x0, x0, x7
-mul x4, x2, x17
-umulh x5, x20, x4
-mul x7, x25, x4
-adcs x1, x6, x1
-umulh x6, x25, x4
-mul x9, x26, x4
-adcs x8, x10, x8
-umulh x10, x26, x4
-mul x11, x12, x4
-adc x13, x13, xzr
-umulh x4, x12, x4
-adds x5, x5, x7
-adcs x6, x6, x9
-adcs x7, x10, x11
+mul x8, x21, x5
+adc x9, x11, xzr
+mul x10, x13, x5
+cmp x4, #1
+umulh x4, x13, x5
+adcs x3, x3, x6
+umulh x6, x23, x5
+adcs x2, x2, x8
+umulh x8, x17, x5
+adcs x1, x1, x10
+umulh x5, x21, x5
 adc x4, x4, xzr
-cmp x2, #1
-adcs x2, x3, x5
-adcs x0, x0, x6
-adcs x1, x1, x7
-adcs x3, x8, x4
-adc x4, x13, xzr
-subs x5, x2, x20
-sbcs x6, x0, x25
-sbcs x7, x1, x26
-sbcs x8, x3, x12
-sbcs x9, x4, xzr
-csel x2, x2, x5, lo
-csel x0, x0, x6, lo
-csel x1, x1, x7, lo
-csel x3, x3, x8, lo
+adds x3, x3, x6
+adcs x2, x2, x8
+adcs x1, x1, x5
+adcs x4, x7, x4
+adc x5, x9, xzr
+subs x6, x3, x23
+sbcs x7, x2, x17
+sbcs x8, x1, x21
+sbcs x9, x4, x13
+sbcs x10, x5, xzr
+csel x3, x3, x6, lo
+csel x2, x2, x7, lo
+csel x1, x1, x8, lo
 csel x4, x4, x9, lo
-subs x5, x2, x20
-sbcs x6, x0, x25
-sbcs x7, x1, x26
-sbcs x8, x3, x12
-sbcs xzr, x4, xzr
-csel x2, x2, x5, lo
-csel x0, x0, x6, lo
-ldr x4, [sp, #96]
-stp x2, x0, [x4]
-csel x0, x1, x7, lo
-csel x1, x3, x8, lo
-stp x0, x1, [x4, #16]
-ldr x30, [sp, #80]
-ldp x27, x28, [sp, #64]
+csel x5, x5, x10, lo
+subs x6, x3, x23
+sbcs x7, x2, x17
+sbcs x8, x1, x21
+sbcs x9, x4, x13
+sbcs xzr, x5, xzr
+csel x3, x3, x6, lo
+csel x2, x2, x7, lo
+stp x3, x2, [x0]
+csel x1, x1, x8, lo
+csel x2, x4, x9, lo
+stp x1, x2, [x0, #16]
+ldr x27, [sp, #64]
 ldp x25, x26, [sp, #48]
 ldp x23, x24, [sp, #32]
 ldp x21, x22, [sp, #16]
-ldp x19, x20, [sp], #112
+ldp x19, x20, [sp], #80
 ret
 .p2align 3
 2:
@@ -1872,11 +1858,9 @@ unsafe fn square_full<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_full_344ea985c1c05d47_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_full_4b50a3c9c0824f9e_{p0}_{p1}_{p2}_{p3}",
                 r"
-stp x19, x20, [sp, #-48]!
-stp x21, x22, [sp, #16]
-str x23, [sp, #32]
+stp x19, x20, [sp, #-16]!
 ldp x2, x3, [x1]
 umulh x4, x2, x2
 mul x5, x3, x2
@@ -1887,154 +1871,152 @@ umulh x9, x1, x2
 mul x10, x7, x2
 umulh x11, x7, x2
 adds x4, x4, x5
-adr x5, 2f
-ldp x12, x13, [x5]
-mul x14, x2, x2
-mul x15, x14, x12
-umulh x16, x13, x15
-ldp x17, x19, [x5, #16]
-mul x20, x17, x15
+mul x5, x2, x2
 adcs x6, x6, x8
-umulh x8, x17, x15
-mul x21, x19, x15
+adr x8, 2f
+ldp x12, x13, [x8, #16]
+ldp x14, x15, [x8]
+mul x16, x5, x14
+mul x17, x12, x16
 adcs x9, x9, x10
-umulh x10, x19, x15
-ldr x5, [x5, #32]
-mul x22, x5, x15
+mul x10, x13, x16
 adc x11, x11, xzr
-umulh x15, x5, x15
-adds x16, x16, x20
-adcs x8, x8, x21
-adcs x10, x10, x22
-adc x15, x15, xzr
-cmp x14, #1
-adcs x4, x4, x16
-adcs x6, x6, x8
-umulh x8, x2, x3
-mul x14, x3, x3
-adcs x9, x9, x10
-umulh x10, x3, x3
-mul x16, x1, x3
-adcs x11, x11, x15
-umulh x15, x1, x3
-mul x20, x7, x3
-cset x21, hs
-umulh x22, x7, x3
-adds x8, x8, x14
-mul x14, x2, x3
-adcs x10, x10, x16
-adcs x15, x15, x20
-adc x16, x22, xzr
-adds x4, x4, x14
-adcs x6, x6, x8
-adcs x8, x9, x10
-mul x9, x4, x12
-umulh x10, x13, x9
-mul x14, x17, x9
-adcs x11, x11, x15
-umulh x15, x17, x9
-mul x20, x19, x9
-adcs x16, x21, x16
-umulh x21, x19, x9
-mul x22, x5, x9
-cset x23, hs
-umulh x9, x5, x9
-adds x10, x10, x14
-adcs x14, x15, x20
-adcs x15, x21, x22
-adc x9, x9, xzr
-cmp x4, #1
-adcs x4, x6, x10
-adcs x6, x8, x14
-umulh x8, x2, x1
-mul x10, x3, x1
-adcs x11, x11, x15
-umulh x14, x3, x1
-mul x15, x1, x1
-adcs x9, x16, x9
-umulh x16, x1, x1
-mul x20, x7, x1
-adc x21, x23, xzr
-umulh x22, x7, x1
-adds x8, x8, x10
-mul x10, x2, x1
-adcs x14, x14, x15
-adcs x15, x16, x20
-adc x16, x22, xzr
+ldr x8, [x8, #32]
+mul x19, x8, x16
+cmp x5, #1
+umulh x5, x8, x16
+adcs x4, x4, x17
+umulh x17, x15, x16
+adcs x6, x6, x10
+umulh x10, x12, x16
+adcs x9, x9, x19
+umulh x16, x13, x16
+adc x5, x5, xzr
+adds x4, x4, x17
+adcs x6, x6, x10
+mul x10, x2, x3
+adcs x9, x9, x16
+mul x16, x3, x3
+adcs x5, x11, x5
+mul x11, x1, x3
+cset x17, hs
+mul x19, x7, x3
 adds x4, x4, x10
-adcs x6, x6, x8
-adcs x8, x11, x14
-mul x10, x4, x12
-umulh x11, x13, x10
-mul x14, x17, x10
-adcs x9, x9, x15
-umulh x15, x17, x10
-mul x20, x19, x10
-adcs x16, x21, x16
-umulh x21, x19, x10
-mul x22, x5, x10
-cset x23, hs
-umulh x10, x5, x10
-adds x11, x11, x14
-adcs x14, x15, x20
-adcs x15, x21, x22
+umulh x10, x7, x3
+adcs x6, x6, x16
+umulh x16, x2, x3
+adcs x9, x9, x11
+umulh x11, x3, x3
+adcs x5, x5, x19
+umulh x19, x1, x3
 adc x10, x10, xzr
+adds x6, x6, x16
+adcs x9, x9, x11
+adcs x5, x5, x19
+mul x11, x4, x14
+mul x16, x12, x11
+adcs x10, x17, x10
+mul x17, x13, x11
+cset x19, hs
+mul x20, x8, x11
 cmp x4, #1
-adcs x4, x6, x11
-adcs x6, x8, x14
-umulh x8, x2, x7
-mul x11, x3, x7
-adcs x9, x9, x15
-umulh x3, x3, x7
-mul x14, x1, x7
-adcs x10, x16, x10
-umulh x1, x1, x7
-mul x15, x7, x7
-adc x16, x23, xzr
-umulh x20, x7, x7
-adds x8, x8, x11
-mul x2, x2, x7
-adcs x3, x3, x14
-adcs x1, x1, x15
-adc x7, x20, xzr
-adds x2, x4, x2
-adcs x4, x6, x8
-adcs x3, x9, x3
-mul x6, x2, x12
-umulh x8, x13, x6
-mul x9, x17, x6
-adcs x1, x10, x1
-umulh x10, x17, x6
-mul x11, x19, x6
-adcs x7, x16, x7
-umulh x12, x19, x6
-mul x14, x5, x6
-cset x15, hs
-umulh x6, x5, x6
-adds x8, x8, x9
-adcs x9, x10, x11
-adcs x10, x12, x14
+umulh x4, x8, x11
+adcs x6, x6, x16
+umulh x16, x15, x11
+adcs x9, x9, x17
+umulh x17, x12, x11
+adcs x5, x5, x20
+umulh x11, x13, x11
+adc x4, x4, xzr
+adds x6, x6, x16
+adcs x9, x9, x17
+mul x16, x2, x1
+adcs x5, x5, x11
+mul x11, x3, x1
+adcs x4, x10, x4
+mul x10, x1, x1
+adc x17, x19, xzr
+mul x19, x7, x1
+adds x6, x6, x16
+umulh x16, x7, x1
+adcs x9, x9, x11
+umulh x11, x2, x1
+adcs x5, x5, x10
+umulh x10, x3, x1
+adcs x4, x4, x19
+umulh x19, x1, x1
+adc x16, x16, xzr
+adds x9, x9, x11
+adcs x5, x5, x10
+adcs x4, x4, x19
+mul x10, x6, x14
+mul x11, x12, x10
+adcs x16, x17, x16
+mul x17, x13, x10
+cset x19, hs
+mul x20, x8, x10
+cmp x6, #1
+umulh x6, x8, x10
+adcs x9, x9, x11
+umulh x11, x15, x10
+adcs x5, x5, x17
+umulh x17, x12, x10
+adcs x4, x4, x20
+umulh x10, x13, x10
 adc x6, x6, xzr
-cmp x2, #1
-adcs x2, x4, x8
-adcs x3, x3, x9
-adcs x1, x1, x10
-adcs x4, x7, x6
-adc x6, x15, xzr
-subs x7, x2, x13
-sbcs x8, x3, x17
-sbcs x9, x1, x19
-sbcs x5, x4, x5
-sbcs xzr, x6, xzr
-csel x2, x2, x7, lo
-csel x3, x3, x8, lo
+adds x9, x9, x11
+adcs x5, x5, x17
+mul x11, x2, x7
+adcs x4, x4, x10
+mul x10, x3, x7
+adcs x6, x16, x6
+mul x16, x1, x7
+adc x17, x19, xzr
+mul x19, x7, x7
+adds x9, x9, x11
+umulh x11, x7, x7
+adcs x5, x5, x10
+umulh x2, x2, x7
+adcs x4, x4, x16
+umulh x3, x3, x7
+adcs x6, x6, x19
+umulh x1, x1, x7
+adc x7, x11, xzr
+adds x2, x5, x2
+adcs x3, x4, x3
+adcs x1, x6, x1
+mul x4, x9, x14
+mul x5, x12, x4
+adcs x6, x17, x7
+mul x7, x13, x4
+cset x10, hs
+mul x11, x8, x4
+cmp x9, #1
+umulh x9, x8, x4
+adcs x2, x2, x5
+umulh x5, x15, x4
+adcs x3, x3, x7
+umulh x7, x12, x4
+adcs x1, x1, x11
+umulh x4, x13, x4
+adc x9, x9, xzr
+adds x2, x2, x5
+adcs x3, x3, x7
+adcs x1, x1, x4
+adcs x4, x6, x9
+adc x5, x10, xzr
+subs x6, x2, x15
+sbcs x7, x3, x12
+sbcs x9, x1, x13
+sbcs x8, x4, x8
+sbcs xzr, x5, xzr
+csel x2, x2, x6, lo
+csel x3, x3, x7, lo
 stp x2, x3, [x0]
 csel x1, x1, x9, lo
-csel x2, x4, x5, lo
+csel x2, x4, x8, lo
 stp x1, x2, [x0, #16]
-ldr x23, [sp, #32]
-ldp x21, x22, [sp, #16]
-ldp x19, x20, [sp], #48
+ldp x19, x20, [sp], #16
 ret
 .p2align 3
 2:
@@ -2068,10 +2050,9 @@ unsafe fn square_lazy_spare<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_lazy_spare_2de8515e4e325078_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_lazy_spare_b0bfb219327760e4_{p0}_{p1}_{p2}_{p3}",
                 r"
-stp x19, x20, [sp, #-32]!
-stp x21, x22, [sp, #16]
+stp x19, x20, [sp, #-16]!
 ldp x2, x3, [x1]
 umulh x4, x2, x2
 lsl x5, x3, #1
@@ -2085,117 +2066,117 @@ extr x10, x7, x1, #63
 mul x11, x10, x2
 umulh x12, x10, x2
 adds x4, x4, x6
-adr x6, 2f
-ldp x13, x14, [x6]
 mul x2, x2, x2
-mul x15, x2, x13
-umulh x16, x14, x15
-ldp x17, x19, [x6, #16]
-mul x20, x17, x15
 adcs x5, x5, x9
-umulh x9, x17, x15
-mul x21, x19, x15
+adr x6, 2f
+ldp x9, x13, [x6, #16]
+ldp x14, x15, [x6]
+mul x16, x2, x14
+mul x17, x9, x16
 adcs x8, x8, x11
-umulh x11, x19, x15
-ldr x6, [x6, #32]
-mul x22, x6, x15
+mul x11, x13, x16
 adc x12, x12, xzr
-umulh x15, x6, x15
-adds x16, x16, x20
-adcs x9, x9, x21
-adcs x11, x11, x22
-adc x15, x15, xzr
+ldr x6, [x6, #32]
+mul x19, x6, x16
 cmp x2, #1
-adcs x2, x4, x16
-adcs x4, x5, x9
-umulh x5, x3, x3
-lsl x9, x1, #1
-mul x16, x9, x3
+umulh x2, x6, x16
+adcs x4, x4, x17
+umulh x17, x15, x16
+adcs x5, x5, x11
+umulh x11, x9, x16
+adcs x8, x8, x19
+umulh x16, x13, x16
+adc x2, x2, xzr
+adds x4, x4, x17
+adcs x5, x5, x11
+umulh x11, x3, x3
+adcs x8, x8, x16
+lsl x16, x1, #1
+umulh x17, x16, x3
+adcs x2, x12, x2
+umulh x12, x10, x3
+cset x19, hs
+mul x20, x3, x3
+adds x8, x8, x11
+mul x11, x16, x3
+adcs x2, x2, x17
+mul x3, x10, x3
+adc x10, x19, x12
+adds x5, x5, x20
 adcs x8, x8, x11
-umulh x9, x9, x3
-mul x11, x10, x3
-adcs x12, x12, x15
-umulh x10, x10, x3
-cset x15, hs
-mul x3, x3, x3
-adds x5, x5, x16
-adcs x9, x9, x11
+mul x11, x4, x14
+mul x12, x9, x11
+adcs x2, x2, x3
+mul x3, x13, x11
 adc x10, x10, xzr
-adds x3, x4, x3
-mul x4, x2, x13
-umulh x11, x14, x4
-mul x16, x17, x4
-adcs x5, x8, x5
-umulh x8, x17, x4
-mul x20, x19, x4
-adcs x9, x12, x9
-umulh x12, x19, x4
-mul x21, x6, x4
-adc x10, x15, x10
-umulh x4, x6, x4
-adds x11, x11, x16
-adcs x8, x8, x20
-adcs x12, x12, x21
+mul x16, x6, x11
+cmp x4, #1
+umulh x4, x6, x11
+adcs x5, x5, x12
+umulh x12, x15, x11
+adcs x3, x8, x3
+umulh x8, x9, x11
+adcs x2, x2, x16
+umulh x11, x13, x11
 adc x4, x4, xzr
-cmp x2, #1
-adcs x2, x3, x11
-adcs x3, x5, x8
-umulh x5, x1, x1
-lsl x8, x7, #1
-mul x11, x8, x1
-adcs x9, x9, x12
-umulh x8, x8, x1
+adds x5, x5, x12
+adcs x3, x3, x8
+umulh x8, x1, x1
+adcs x2, x2, x11
+lsl x11, x7, #1
+umulh x12, x11, x1
 adcs x4, x10, x4
-mul x1, x1, x1
-cset x10, hs
-adds x5, x5, x11
+mul x10, x1, x1
+cset x16, hs
+mul x1, x11, x1
+adds x4, x4, x8
+adc x8, x16, x12
+adds x2, x2, x10
+mul x10, x5, x14
+mul x11, x9, x10
+adcs x1, x4, x1
+mul x4, x13, x10
 adc x8, x8, xzr
-mul x11, x2, x13
-umulh x12, x14, x11
-mul x15, x17, x11
-adds x1, x9, x1
-umulh x9, x17, x11
-mul x16, x19, x11
-adcs x4, x4, x5
-umulh x5, x19, x11
-mul x20, x6, x11
-adc x8, x10, x8
-umulh x10, x6, x11
-adds x11, x12, x15
-adcs x9, x9, x16
-adcs x5, x5, x20
-adc x10, x10, xzr
-cmp x2, #1
-adcs x2, x3, x11
-adcs x1, x1, x9
-mul x3, x7, x7
-adcs x4, x4, x5
-umulh x5, x7, x7
-adcs x7, x8, x10
-mul x8, x2, x13
-umulh x9, x14, x8
-mul x10, x17, x8
+mul x12, x6, x10
+cmp x5, #1
+umulh x5, x6, x10
+adcs x3, x3, x11
+umulh x11, x15, x10
+adcs x2, x2, x4
+umulh x4, x9, x10
+adcs x1, x1, x12
+umulh x10, x13, x10
+adc x5, x5, xzr
+adds x3, x3, x11
+adcs x2, x2, x4
+umulh x4, x7, x7
+mul x7, x7, x7
+adcs x1, x1, x10
+adcs x5, x8, x5
+mul x8, x3, x14
+umulh x10, x15, x8
 cset x11, hs
-umulh x12, x17, x8
-mul x13, x19, x8
-adds x3, x7, x3
-umulh x7, x19, x8
-mul x14, x6, x8
-adc x5, x11, x5
-umulh x6, x6, x8
-adds x8, x9, x10
-adcs x9, x12, x13
-adcs x7, x7, x14
-adc x6, x6, xzr
-cmp x2, #1
-adcs x1, x1, x8
-adcs x2, x4, x9
-stp x1, x2, [x0]
-adcs x1, x3, x7
-adc x2, x5, x6
+add x4, x11, x4
+umulh x11, x9, x8
+adds x5, x5, x7
+umulh x7, x13, x8
+adc x4, x4, xzr
+umulh x12, x6, x8
+adds x2, x2, x10
+adcs x1, x1, x11
+mul x9, x9, x8
+adcs x5, x5, x7
+mul x7, x13, x8
+adc x4, x4, x12
+cmp x3, #1
+mul x3, x6, x8
+adcs x2, x2, x9
+adcs x1, x1, x7
+stp x2, x1, [x0]
+adcs x1, x5, x3
+adc x2, x4, xzr
 stp x1, x2, [x0, #16]
-ldp x21, x22, [sp, #16]
-ldp x19, x20, [sp], #32
+ldp x19, x20, [sp], #16
 ret
 .p2align 3
 2:
@@ -2418,9 +2399,8 @@ unsafe fn mul_plain_secp256k1p<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u6
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_plain_secp256k1p_59ca5c71531afc54_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_plain_secp256k1p_9e811486712e0ed0_{p0}_{p1}_{p2}_{p3}",
                 r"
-stp x19, x20, [sp, #-16]!
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
 umulh x7, x3, x5
@@ -2433,100 +2413,99 @@ mul x13, x10, x5
 umulh x14, x10, x5
 adds x7, x7, x8
 umulh x8, x3, x6
-mul x15, x4, x6
 adcs x9, x9, x11
 umulh x11, x4, x6
-mul x16, x1, x6
 adcs x12, x12, x13
 umulh x13, x1, x6
-mul x17, x10, x6
 adc x14, x14, xzr
-umulh x19, x10, x6
-adds x8, x8, x15
-mul x6, x3, x6
-adcs x11, x11, x16
-adcs x13, x13, x17
-adc x15, x19, xzr
-adds x6, x7, x6
-adcs x7, x9, x8
-ldp x2, x8, [x2, #16]
-umulh x9, x3, x2
-mul x16, x4, x2
+umulh x15, x10, x6
+adds x8, x9, x8
+mul x9, x3, x6
 adcs x11, x12, x11
-umulh x12, x4, x2
-mul x17, x1, x2
+mul x12, x4, x6
 adcs x13, x14, x13
-umulh x14, x1, x2
-mul x19, x10, x2
+mul x14, x1, x6
 adc x15, x15, xzr
-umulh x20, x10, x2
-adds x9, x9, x16
-mul x2, x3, x2
-adcs x12, x12, x17
-adcs x14, x14, x19
-adc x16, x20, xzr
-adds x2, x7, x2
-adcs x7, x11, x9
-umulh x9, x3, x8
-mul x11, x4, x8
-adcs x12, x13, x12
-umulh x4, x4, x8
-mul x13, x1, x8
-adcs x14, x15, x14
-umulh x1, x1, x8
-mul x15, x10, x8
+mul x6, x10, x6
+adds x7, x7, x9
+adcs x8, x8, x12
+ldp x2, x9, [x2, #16]
+umulh x12, x3, x2
+adcs x11, x11, x14
+umulh x14, x4, x2
+adcs x6, x13, x6
+umulh x13, x1, x2
+adc x15, x15, xzr
+umulh x16, x10, x2
+adds x11, x11, x12
+mul x12, x3, x2
+adcs x6, x6, x14
+mul x14, x4, x2
+adcs x13, x15, x13
+mul x15, x1, x2
 adc x16, x16, xzr
-umulh x10, x10, x8
-adds x9, x9, x11
-mul x8, x3, x8
-adcs x4, x4, x13
-adcs x1, x1, x15
-adc x10, x10, xzr
-adds x7, x7, x8
-adcs x8, x12, x9
-adr x9, 2f
-ldp x11, x12, [x9]
-umulh x13, x8, x11
-adcs x4, x14, x4
-mul x14, x4, x11
-umulh x4, x4, x11
-adcs x1, x16, x1
-mul x15, x1, x11
-umulh x1, x1, x11
-adc x10, x10, xzr
-mul x16, x10, x11
-umulh x10, x10, x11
-adds x13, x13, x14
+mul x2, x10, x2
+adds x8, x8, x12
+adcs x11, x11, x14
+umulh x12, x3, x9
+adcs x6, x6, x15
+umulh x14, x4, x9
+adcs x2, x13, x2
+umulh x13, x1, x9
+adc x15, x16, xzr
+umulh x16, x10, x9
+adds x6, x6, x12
+mul x12, x3, x9
+adcs x2, x2, x14
+mul x4, x4, x9
+adcs x13, x15, x13
+mul x1, x1, x9
+adc x14, x16, xzr
+mul x9, x10, x9
+adds x10, x11, x12
+adcs x4, x6, x4
+adr x6, 2f
+ldp x11, x12, [x6]
+umulh x15, x4, x11
+adcs x1, x2, x1
+umulh x2, x1, x11
+adcs x9, x13, x9
+umulh x13, x9, x11
+adc x14, x14, xzr
+umulh x16, x14, x11
+adds x7, x7, x15
 mul x3, x3, x5
-mul x5, x8, x11
-adcs x4, x4, x15
-adcs x1, x1, x16
-adc x8, x10, xzr
-adds x3, x3, x5
-adcs x5, x6, x13
-adcs x2, x2, x4
+mul x4, x4, x11
+adcs x2, x8, x2
+mul x1, x1, x11
+adcs x5, x10, x13
+mul x8, x9, x11
+adc x9, x16, xzr
+mul x10, x14, x11
+adds x3, x3, x4
 adcs x1, x7, x1
-adc x4, x8, xzr
-mul x6, x11, x4
-umulh x4, x11, x4
-adds x3, x3, x6
-adcs x4, x5, x4
+adcs x2, x2, x8
+adcs x4, x5, x10
+adc x5, x9, xzr
+mul x7, x11, x5
+umulh x5, x11, x5
+adds x3, x3, x7
+adcs x1, x1, x5
 adcs x2, x2, xzr
-ldr x5, [x9, #16]
-adcs x1, x1, xzr
+ldr x5, [x6, #16]
+adcs x4, x4, xzr
 cset x6, hs
 subs x7, x3, x12
-sbcs x8, x4, x5
+sbcs x8, x1, x5
 sbcs x9, x2, x5
-sbcs x5, x1, x5
+sbcs x5, x4, x5
 sbcs xzr, x6, xzr
 csel x3, x3, x7, lo
-csel x4, x4, x8, lo
-stp x3, x4, [x0]
-csel x2, x2, x9, lo
-csel x1, x1, x5, lo
-stp x2, x1, [x0, #16]
-ldp x19, x20, [sp], #16
+csel x1, x1, x8, lo
+stp x3, x1, [x0]
+csel x1, x2, x9, lo
+csel x2, x4, x5, lo
+stp x1, x2, [x0, #16]
 ret
 .p2align 3
 2:
@@ -2563,12 +2542,11 @@ unsafe fn sum_of_products_plain_secp256k1p<M: Modulus<4>>(
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_plain_secp256k1p_d7213cf75c2eacc6_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_sum_of_products_plain_secp256k1p_cd802436e2e71875_{p0}_{p1}_{p2}_{p3}",
                 r"
-stp x19, x20, [sp, #-64]!
+stp x19, x20, [sp, #-48]!
 stp x21, x22, [sp, #16]
 stp x23, x24, [sp, #32]
-stp x25, x26, [sp, #48]
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
 umulh x7, x3, x5
@@ -2578,186 +2556,185 @@ ldp x10, x11, [x1, #16]
 mul x12, x10, x5
 umulh x13, x10, x5
 mul x14, x11, x5
+umulh x15, x11, x5
 adds x7, x7, x8
-umulh x8, x11, x5
-adcs x9, x9, x12
-ldp x12, x15, [x1, #32]
-ldp x16, x17, [x2, #32]
-umulh x19, x12, x16
-mul x20, x15, x16
-adcs x13, x13, x14
-umulh x14, x15, x16
-ldp x1, x21, [x1, #48]
-mul x22, x1, x16
-adc x8, x8, xzr
-umulh x23, x1, x16
-mul x24, x21, x16
-adds x19, x19, x20
-umulh x20, x21, x16
-adcs x14, x14, x22
 mul x5, x3, x5
-mul x16, x12, x16
-adcs x22, x23, x24
-adc x20, x20, xzr
-adds x5, x5, x16
-adcs x7, x7, x19
-adcs x9, x9, x14
+ldp x8, x16, [x1, #32]
+ldp x17, x19, [x2, #32]
+mul x20, x8, x17
+adcs x9, x9, x12
+mul x12, x16, x17
+adcs x13, x13, x14
+ldp x1, x14, [x1, #48]
+mul x21, x1, x17
+adc x15, x15, xzr
+mul x22, x14, x17
+adds x5, x5, x20
+umulh x20, x14, x17
+adcs x7, x7, x12
+umulh x12, x8, x17
+adcs x9, x9, x21
+umulh x21, x16, x17
 adcs x13, x13, x22
-umulh x14, x3, x6
-mul x16, x4, x6
-adcs x8, x8, x20
-umulh x19, x4, x6
-mul x20, x10, x6
-cset x22, hs
-umulh x23, x10, x6
-mul x24, x11, x6
-adds x14, x14, x16
-umulh x16, x11, x6
-adcs x19, x19, x20
-mul x6, x3, x6
-adcs x20, x23, x24
-adc x16, x16, xzr
-adds x6, x7, x6
-adcs x7, x9, x14
-adcs x9, x13, x19
-adcs x8, x8, x20
-umulh x13, x12, x17
-mul x14, x15, x17
-adcs x16, x22, x16
-umulh x19, x15, x17
-mul x20, x1, x17
-cset x22, hs
-umulh x23, x1, x17
-mul x24, x21, x17
-adds x13, x13, x14
-umulh x14, x21, x17
-adcs x19, x19, x20
-mul x17, x12, x17
-adcs x20, x23, x24
-adc x14, x14, xzr
-adds x6, x6, x17
-adcs x7, x7, x13
-adcs x9, x9, x19
-adcs x8, x8, x20
-ldp x13, x17, [x2, #16]
-umulh x19, x3, x13
-mul x20, x4, x13
-adcs x14, x16, x14
-umulh x16, x4, x13
-mul x23, x10, x13
-adc x22, x22, xzr
-umulh x24, x10, x13
-mul x25, x11, x13
-adds x19, x19, x20
-umulh x20, x11, x13
-adcs x16, x16, x23
-mul x13, x3, x13
-adcs x23, x24, x25
+umulh x17, x1, x17
 adc x20, x20, xzr
-adds x7, x7, x13
-adcs x9, x9, x19
-adcs x8, x8, x16
-adcs x13, x14, x23
-ldp x2, x14, [x2, #48]
-umulh x16, x12, x2
-mul x19, x15, x2
-adcs x20, x22, x20
-umulh x22, x15, x2
-mul x23, x1, x2
-cset x24, hs
-umulh x25, x1, x2
-mul x26, x21, x2
-adds x16, x16, x19
-umulh x19, x21, x2
-adcs x22, x22, x23
-mul x2, x12, x2
-adcs x23, x25, x26
-adc x19, x19, xzr
-adds x2, x7, x2
-adcs x7, x9, x16
-adcs x8, x8, x22
-adcs x9, x13, x23
-umulh x13, x3, x17
-mul x16, x4, x17
-adcs x19, x20, x19
-umulh x4, x4, x17
-mul x20, x10, x17
-adc x22, x24, xzr
-umulh x10, x10, x17
-mul x23, x11, x17
-adds x13, x13, x16
-umulh x11, x11, x17
-adcs x4, x4, x20
-mul x3, x3, x17
-adcs x10, x10, x23
-adc x11, x11, xzr
-adds x3, x7, x3
-adcs x7, x8, x13
-adcs x4, x9, x4
-adcs x8, x19, x10
-umulh x9, x12, x14
-mul x10, x15, x14
-adcs x11, x22, x11
-umulh x13, x15, x14
-mul x15, x1, x14
-cset x16, hs
-umulh x1, x1, x14
-mul x17, x21, x14
-adds x9, x9, x10
-umulh x10, x21, x14
+adds x7, x7, x12
+adcs x9, x9, x21
+mul x12, x3, x6
+adcs x13, x13, x17
+mul x17, x4, x6
+adcs x15, x15, x20
+mul x20, x10, x6
+cset x21, hs
+mul x22, x11, x6
+adds x7, x7, x12
+umulh x12, x11, x6
+adcs x9, x9, x17
+umulh x17, x3, x6
+adcs x13, x13, x20
+umulh x20, x4, x6
+adcs x15, x15, x22
+umulh x6, x10, x6
+adc x12, x12, xzr
+adds x9, x9, x17
+adcs x13, x13, x20
+mul x17, x8, x19
+adcs x6, x15, x6
+mul x15, x16, x19
+adcs x12, x21, x12
+mul x20, x1, x19
+cset x21, hs
+mul x22, x14, x19
+adds x7, x7, x17
+umulh x17, x14, x19
+adcs x9, x9, x15
+umulh x15, x8, x19
+adcs x13, x13, x20
+umulh x20, x16, x19
+adcs x6, x6, x22
+umulh x19, x1, x19
+adc x17, x17, xzr
+adds x9, x9, x15
+adcs x13, x13, x20
+ldp x15, x20, [x2, #16]
+mul x22, x3, x15
+adcs x6, x6, x19
+mul x19, x4, x15
+adcs x12, x12, x17
+mul x17, x10, x15
+adc x21, x21, xzr
+mul x23, x11, x15
+adds x9, x9, x22
+umulh x22, x11, x15
+adcs x13, x13, x19
+umulh x19, x3, x15
+adcs x6, x6, x17
+umulh x17, x4, x15
+adcs x12, x12, x23
+umulh x15, x10, x15
+adc x22, x22, xzr
+adds x13, x13, x19
+adcs x6, x6, x17
+ldp x2, x17, [x2, #48]
+mul x19, x8, x2
+adcs x12, x12, x15
+mul x15, x16, x2
+adcs x21, x21, x22
+mul x22, x1, x2
+cset x23, hs
+mul x24, x14, x2
+adds x9, x9, x19
+umulh x19, x14, x2
 adcs x13, x13, x15
-mul x12, x12, x14
-adcs x1, x1, x17
-adc x10, x10, xzr
-adds x3, x3, x12
-adcs x7, x7, x9
-adcs x4, x4, x13
-adcs x1, x8, x1
-adr x8, 2f
-ldp x9, x12, [x8]
-umulh x13, x7, x9
-mul x14, x4, x9
-adcs x10, x11, x10
-umulh x4, x4, x9
-mul x11, x1, x9
-adc x15, x16, xzr
-umulh x1, x1, x9
-mul x16, x10, x9
-adds x13, x13, x14
-umulh x10, x10, x9
-mul x14, x15, x9
-adcs x4, x4, x11
-mul x7, x7, x9
-adcs x1, x1, x16
-adc x10, x10, x14
-adds x5, x5, x7
-adcs x6, x6, x13
+umulh x15, x8, x2
+adcs x6, x6, x22
+umulh x22, x16, x2
+adcs x12, x12, x24
+umulh x2, x1, x2
+adc x19, x19, xzr
+adds x13, x13, x15
+adcs x6, x6, x22
+mul x15, x3, x20
+adcs x2, x12, x2
+mul x12, x4, x20
+adcs x19, x21, x19
+mul x21, x10, x20
+adc x22, x23, xzr
+mul x23, x11, x20
+adds x13, x13, x15
+umulh x11, x11, x20
+adcs x6, x6, x12
+umulh x3, x3, x20
+adcs x2, x2, x21
+umulh x4, x4, x20
+adcs x12, x19, x23
+umulh x10, x10, x20
+adc x11, x11, xzr
+adds x3, x6, x3
 adcs x2, x2, x4
-adcs x1, x3, x1
-adc x3, x10, xzr
-mul x4, x9, x3
-umulh x3, x9, x3
-adds x4, x5, x4
-adcs x3, x6, x3
-adcs x2, x2, xzr
+mul x4, x8, x17
+adcs x6, x12, x10
+mul x10, x16, x17
+adcs x11, x22, x11
+mul x12, x1, x17
+cset x15, hs
+mul x19, x14, x17
+adds x4, x13, x4
+umulh x13, x14, x17
+adcs x3, x3, x10
+umulh x8, x8, x17
+adcs x2, x2, x12
+umulh x10, x16, x17
+adcs x6, x6, x19
+umulh x1, x1, x17
+adc x12, x13, xzr
+adds x3, x3, x8
+adcs x2, x2, x10
+adr x8, 2f
+ldp x10, x13, [x8]
+umulh x14, x3, x10
+adcs x1, x6, x1
+umulh x6, x2, x10
+adcs x11, x11, x12
+umulh x12, x1, x10
+adc x15, x15, xzr
+umulh x16, x11, x10
+adds x7, x7, x14
+mul x3, x3, x10
+adcs x6, x9, x6
+mul x2, x2, x10
+adcs x4, x4, x12
+mul x1, x1, x10
+adc x9, x16, xzr
+mul x11, x11, x10
+adds x3, x5, x3
+mul x5, x15, x10
+adcs x2, x7, x2
+adcs x1, x6, x1
+adcs x4, x4, x11
+adc x5, x9, x5
+mul x6, x10, x5
+umulh x5, x10, x5
+adds x3, x3, x6
+adcs x2, x2, x5
 adcs x1, x1, xzr
 ldr x5, [x8, #16]
+adcs x4, x4, xzr
 cset x6, hs
-subs x7, x4, x12
-sbcs x8, x3, x5
-sbcs x9, x2, x5
-sbcs x5, x1, x5
+subs x7, x3, x13
+sbcs x8, x2, x5
+sbcs x9, x1, x5
+sbcs x5, x4, x5
 sbcs xzr, x6, xzr
-csel x4, x4, x7, lo
-csel x3, x3, x8, lo
-stp x4, x3, [x0]
-csel x2, x2, x9, lo
-csel x1, x1, x5, lo
-stp x2, x1, [x0, #16]
-ldp x25, x26, [sp, #48]
+csel x3, x3, x7, lo
+csel x2, x2, x8, lo
+stp x3, x2, [x0]
+csel x1, x1, x9, lo
+csel x2, x4, x5, lo
+stp x1, x2, [x0, #16]
 ldp x23, x24, [sp, #32]
 ldp x21, x22, [sp, #16]
-ldp x19, x20, [sp], #64
+ldp x19, x20, [sp], #48
 ret
 .p2align 3
 2:
@@ -2791,7 +2768,7 @@ unsafe fn square_plain_secp256k1p<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_plain_secp256k1p_c07015ba993795cd_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_plain_secp256k1p_9155c71f7c9e6de3_{p0}_{p1}_{p2}_{p3}",
                 r"
 ldp x2, x3, [x1]
 umulh x4, x3, x2
@@ -2799,81 +2776,80 @@ ldp x1, x5, [x1, #16]
 mul x6, x1, x2
 umulh x7, x1, x2
 mul x8, x5, x2
-umulh x9, x5, x2
-umulh x10, x1, x3
-mul x11, x5, x3
+umulh x9, x1, x3
+umulh x10, x5, x2
+umulh x11, x5, x3
 adds x4, x4, x6
-umulh x6, x5, x3
+mul x6, x1, x3
 adcs x7, x7, x8
-mul x8, x1, x3
-adc x9, x9, xzr
-adds x10, x10, x11
-mul x11, x1, x5
-adc x6, x6, xzr
-umulh x12, x1, x5
-adds x7, x7, x8
-mul x8, x3, x2
+mul x8, x5, x3
 adcs x9, x9, x10
-adcs x6, x11, x6
+mul x10, x1, x5
+adc x11, x11, xzr
+umulh x12, x1, x5
+adds x6, x7, x6
+mul x7, x3, x2
+adcs x8, x9, x8
+adcs x9, x10, x11
 adc x10, x12, xzr
-adds x8, x8, x8
+adds x7, x7, x7
 adcs x4, x4, x4
-adcs x7, x7, x7
-adcs x9, x9, x9
-umulh x11, x2, x2
 adcs x6, x6, x6
+adcs x8, x8, x8
+umulh x11, x2, x2
+adcs x9, x9, x9
 mul x12, x3, x3
 adcs x10, x10, x10
 umulh x3, x3, x3
 cset x13, hs
 mul x14, x1, x1
-adds x8, x8, x11
+adds x7, x7, x11
 umulh x1, x1, x1
 adcs x4, x4, x12
 mul x11, x5, x5
-adcs x3, x7, x3
+adcs x3, x6, x3
 umulh x5, x5, x5
-adcs x7, x9, x14
-adr x9, 2f
-ldp x12, x14, [x9]
-umulh x15, x7, x12
-adcs x1, x6, x1
-mul x6, x1, x12
-umulh x1, x1, x12
+adcs x6, x8, x14
+adr x8, 2f
+ldp x12, x14, [x8]
+umulh x15, x6, x12
+adcs x1, x9, x1
+umulh x9, x1, x12
 adcs x10, x10, x11
-mul x11, x10, x12
-umulh x10, x10, x12
+umulh x11, x10, x12
 adc x5, x13, x5
-mul x13, x5, x12
-umulh x5, x5, x12
-adds x6, x15, x6
+umulh x13, x5, x12
+adds x7, x7, x15
 mul x2, x2, x2
-mul x7, x7, x12
-adcs x1, x1, x11
-adcs x10, x10, x13
-adc x5, x5, xzr
-adds x2, x2, x7
-adcs x6, x8, x6
-adcs x1, x4, x1
-adcs x3, x3, x10
-adc x4, x5, xzr
-mul x5, x12, x4
-umulh x4, x12, x4
-adds x2, x2, x5
-adcs x4, x6, x4
-adcs x1, x1, xzr
-ldr x5, [x9, #16]
+mul x6, x6, x12
+adcs x4, x4, x9
+mul x1, x1, x12
+adcs x3, x3, x11
+mul x9, x10, x12
+adc x10, x13, xzr
+mul x5, x5, x12
+adds x2, x2, x6
+adcs x1, x7, x1
+adcs x4, x4, x9
+adcs x3, x3, x5
+adc x5, x10, xzr
+mul x6, x12, x5
+umulh x5, x12, x5
+adds x2, x2, x6
+adcs x1, x1, x5
+adcs x4, x4, xzr
+ldr x5, [x8, #16]
 adcs x3, x3, xzr
 cset x6, hs
 subs x7, x2, x14
-sbcs x8, x4, x5
-sbcs x9, x1, x5
+sbcs x8, x1, x5
+sbcs x9, x4, x5
 sbcs x5, x3, x5
 sbcs xzr, x6, xzr
 csel x2, x2, x7, lo
-csel x4, x4, x8, lo
-stp x2, x4, [x0]
-csel x1, x1, x9, lo
+csel x1, x1, x8, lo
+stp x2, x1, [x0]
+csel x1, x4, x9, lo
 csel x2, x3, x5, lo
 stp x1, x2, [x0, #16]
 ret
@@ -2918,7 +2894,7 @@ unsafe fn mul_plain_curve25519<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u6
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_plain_curve25519_6199d00bcd4ef54d_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_plain_curve25519_3532be4a11941f4a_{p0}_{p1}_{p2}_{p3}",
                 r"
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
@@ -3007,23 +2983,22 @@ adcs x2, x2, x8
 adcs x5, x5, x6
 adc x6, x10, xzr
 extr x6, x6, x5, #63
-umulh x8, x9, x6
-add x1, x1, x8
-mul x6, x9, x6
+mul x8, x9, x6
+umulh x6, x9, x6
 and x5, x5, x7
-adds x3, x3, x6
-ldp x4, x6, [x4, #16]
-adcs x1, x1, xzr
+adds x3, x3, x8
+ldp x4, x8, [x4, #16]
+adcs x1, x1, x6
 adcs x2, x2, xzr
 adc x5, x5, xzr
 subs x4, x3, x4
-sbcs x8, x1, x6
-sbcs x6, x2, x6
+sbcs x6, x1, x8
+sbcs x8, x2, x8
 sbcs x7, x5, x7
 csel x3, x3, x4, lo
-csel x1, x1, x8, lo
+csel x1, x1, x6, lo
 stp x3, x1, [x0]
-csel x1, x2, x6, lo
+csel x1, x2, x8, lo
 csel x2, x5, x7, lo
 stp x1, x2, [x0, #16]
 ret
@@ -3062,7 +3037,7 @@ unsafe fn sum_of_products_plain_curve25519<M: Modulus<4>>(
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_plain_curve25519_653ae3943a379c6d_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_sum_of_products_plain_curve25519_c0201eefbd956b3f_{p0}_{p1}_{p2}_{p3}",
                 r"
 stp x19, x20, [sp, #-32]!
 stp x21, x22, [sp, #16]
@@ -3226,20 +3201,19 @@ ldp x7, x8, [x6]
 adcs x2, x3, x2
 adc x3, x10, xzr
 extr x3, x3, x2, #63
-umulh x9, x8, x3
-add x1, x1, x9
-mul x3, x8, x3
-adds x3, x4, x3
+mul x9, x8, x3
+umulh x3, x8, x3
+adds x4, x4, x9
 and x2, x2, x7
-adcs x1, x1, xzr
-ldp x4, x6, [x6, #16]
+adcs x1, x1, x3
+ldp x3, x6, [x6, #16]
 adcs x5, x5, xzr
 adc x2, x2, xzr
-subs x4, x3, x4
+subs x3, x4, x3
 sbcs x8, x1, x6
 sbcs x6, x5, x6
 sbcs x7, x2, x7
-csel x3, x3, x4, lo
+csel x3, x4, x3, lo
 csel x1, x1, x8, lo
 stp x3, x1, [x0]
 csel x1, x5, x6, lo

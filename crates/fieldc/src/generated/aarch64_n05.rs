@@ -10,7 +10,7 @@ use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
 assembly! { 5, 0:
-    mul: mul_fold;
+    mul: mul_spare;
     sum_of_products: sum_of_products_spare;
     square: square_fold;
     add: add_spare;
@@ -77,285 +77,6 @@ lazy_assembly! { 5, 2:
     add: add_spare;
     sub: sub;
     reduce: reduce;
-}
-
-/// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump.
-///
-/// # Safety
-/// p is of the class.
-#[inline(always)]
-unsafe fn mul_fold<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
-    let mut z = MaybeUninit::<[u64; 5]>::uninit();
-    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
-    // stack only.
-    unsafe {
-        asm!(
-            called!(
-                "bl",
-                "fieldc_mul_fold_e3ea16026fa9e6bf_{p0}_{p1}_{p2}_{p3}_{p4}",
-                r"
-stp x19, x20, [sp, #-64]!
-stp x21, x22, [sp, #16]
-stp x23, x24, [sp, #32]
-stp x25, x26, [sp, #48]
-ldp x3, x4, [x1]
-ldp x5, x6, [x2]
-umulh x7, x3, x5
-mul x8, x4, x5
-umulh x9, x4, x5
-ldp x10, x11, [x1, #16]
-mul x12, x10, x5
-umulh x13, x10, x5
-mul x14, x11, x5
-umulh x15, x11, x5
-ldr x1, [x1, #32]
-mul x16, x1, x5
-adds x7, x7, x8
-umulh x8, x1, x5
-adcs x9, x9, x12
-adr x12, 2f
-ldp x17, x19, [x12]
-mul x5, x3, x5
-umulh x20, x17, x5
-adcs x13, x13, x14
-umulh x14, x19, x5
-adcs x15, x15, x16
-ldp x16, x21, [x12, #16]
-umulh x22, x16, x5
-adc x8, x8, xzr
-umulh x23, x21, x5
-adds x9, x9, x20
-ldp x20, x24, [x12, #32]
-umulh x25, x20, x5
-adcs x13, x13, x14
-mul x14, x17, x5
-adcs x15, x15, x22
-mul x22, x19, x5
-adcs x8, x8, x23
-mul x23, x16, x5
-adc x25, x25, xzr
-mul x26, x21, x5
-adds x7, x7, x14
-mul x5, x20, x5
-adcs x9, x9, x22
-adcs x13, x13, x23
-umulh x14, x3, x6
-adcs x15, x15, x26
-umulh x22, x4, x6
-adcs x5, x8, x5
-umulh x8, x10, x6
-adc x23, x25, xzr
-umulh x25, x11, x6
-adds x9, x9, x14
-umulh x14, x1, x6
-adcs x13, x13, x22
-mul x22, x3, x6
-adcs x8, x15, x8
-mul x15, x4, x6
-adcs x5, x5, x25
-mul x25, x10, x6
-adc x14, x23, x14
-mul x23, x11, x6
-adds x7, x7, x22
-mul x6, x1, x6
-adcs x9, x9, x15
-adcs x13, x13, x25
-umulh x15, x17, x7
-adcs x8, x8, x23
-umulh x22, x19, x7
-adcs x5, x5, x6
-umulh x6, x16, x7
-adc x14, x14, xzr
-umulh x23, x21, x7
-adds x13, x13, x15
-umulh x15, x20, x7
-adcs x8, x8, x22
-mul x22, x17, x7
-adcs x5, x5, x6
-mul x6, x19, x7
-adcs x14, x14, x23
-mul x23, x16, x7
-adc x15, x15, xzr
-mul x25, x21, x7
-adds x9, x9, x22
-mul x7, x20, x7
-adcs x6, x13, x6
-adcs x8, x8, x23
-ldp x13, x22, [x2, #16]
-umulh x23, x3, x13
-adcs x5, x5, x25
-umulh x25, x4, x13
-adcs x7, x14, x7
-umulh x14, x10, x13
-adc x15, x15, xzr
-umulh x26, x11, x13
-adds x6, x6, x23
-umulh x23, x1, x13
-adcs x8, x8, x25
-mul x25, x3, x13
-adcs x5, x5, x14
-mul x14, x4, x13
-adcs x7, x7, x26
-mul x26, x10, x13
-adc x15, x15, x23
-mul x23, x11, x13
-adds x9, x9, x25
-mul x13, x1, x13
-adcs x6, x6, x14
-adcs x8, x8, x26
-umulh x14, x17, x9
-adcs x5, x5, x23
-umulh x23, x19, x9
-adcs x7, x7, x13
-umulh x13, x16, x9
-adc x15, x15, xzr
-umulh x25, x21, x9
-adds x8, x8, x14
-umulh x14, x20, x9
-adcs x5, x5, x23
-mul x23, x17, x9
-adcs x7, x7, x13
-mul x13, x19, x9
-adcs x15, x15, x25
-mul x25, x16, x9
-adc x14, x14, xzr
-mul x26, x21, x9
-adds x6, x6, x23
-mul x9, x20, x9
-adcs x8, x8, x13
-adcs x5, x5, x25
-umulh x13, x3, x22
-adcs x7, x7, x26
-umulh x23, x4, x22
-adcs x9, x15, x9
-umulh x15, x10, x22
-adc x14, x14, xzr
-umulh x25, x11, x22
-adds x8, x8, x13
-umulh x13, x1, x22
-adcs x5, x5, x23
-mul x23, x3, x22
-adcs x7, x7, x15
-mul x15, x4, x22
-adcs x9, x9, x25
-mul x25, x10, x22
-adc x13, x14, x13
-mul x14, x11, x22
-adds x6, x6, x23
-mul x22, x1, x22
-adcs x8, x8, x15
-adcs x5, x5, x25
-umulh x15, x17, x6
-adcs x7, x7, x14
-umulh x14, x19, x6
-adcs x9, x9, x22
-umulh x22, x16, x6
-adc x13, x13, xzr
-umulh x23, x21, x6
-adds x5, x5, x15
-umulh x15, x20, x6
-adcs x7, x7, x14
-mul x14, x17, x6
-adcs x9, x9, x22
-mul x17, x19, x6
-adcs x13, x13, x23
-mul x16, x16, x6
-adc x15, x15, xzr
-mul x19, x21, x6
-adds x8, x8, x14
-mul x6, x20, x6
-adcs x5, x5, x17
-adcs x7, x7, x16
-ldr x2, [x2, #32]
-umulh x14, x3, x2
-adcs x9, x9, x19
-umulh x16, x4, x2
-adcs x6, x13, x6
-umulh x13, x10, x2
-adc x15, x15, xzr
-umulh x17, x11, x2
-adds x5, x5, x14
-umulh x14, x1, x2
-adcs x7, x7, x16
-mul x3, x3, x2
-adcs x9, x9, x13
-mul x4, x4, x2
-adcs x6, x6, x17
-mul x10, x10, x2
-adc x13, x15, x14
-mul x11, x11, x2
-adds x3, x8, x3
-mul x1, x1, x2
-adcs x2, x5, x4
-adcs x4, x7, x10
-ldp x5, x7, [x12, #48]
-mul x8, x3, x24
-umulh x10, x5, x8
-adcs x9, x9, x11
-umulh x11, x7, x8
-adcs x1, x6, x1
-ldp x6, x14, [x12, #64]
-umulh x15, x6, x8
-adc x13, x13, xzr
-umulh x16, x14, x8
-adds x2, x2, x10
-ldr x10, [x12, #80]
-umulh x12, x10, x8
-adcs x4, x4, x11
-adcs x9, x9, x15
-mul x11, x7, x8
-adcs x1, x1, x16
-mul x15, x6, x8
-adc x12, x13, x12
-mul x13, x14, x8
-cmp x3, #1
-mul x3, x10, x8
-adcs x2, x2, x11
-adcs x4, x4, x15
-adcs x8, x9, x13
-adcs x1, x1, x3
-adc x3, x12, xzr
-subs x5, x2, x5
-sbcs x7, x4, x7
-sbcs x6, x8, x6
-sbcs x9, x1, x14
-sbcs x10, x3, x10
-csel x2, x2, x5, lo
-csel x4, x4, x7, lo
-stp x2, x4, [x0]
-csel x2, x8, x6, lo
-csel x1, x1, x9, lo
-stp x2, x1, [x0, #16]
-csel x1, x3, x10, lo
-str x1, [x0, #32]
-ldp x25, x26, [sp, #48]
-ldp x23, x24, [sp, #32]
-ldp x21, x22, [sp, #16]
-ldp x19, x20, [sp], #64
-ret
-.p2align 3
-2:
-.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
-"
-            ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
-            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
-            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
-            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
-        );
-        z.assume_init()
-    }
 }
 
 /// x*x/R mod p; log-jump.
@@ -882,7 +603,7 @@ unsafe fn square_spare<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_spare_9ea685ba95e2b3ea_{p0}_{p1}_{p2}_{p3}_{p4}",
+                "fieldc_square_spare_6d3bf35514504e9c_{p0}_{p1}_{p2}_{p3}_{p4}",
                 r"
 stp x19, x20, [sp, #-48]!
 stp x21, x22, [sp, #16]
@@ -905,178 +626,175 @@ mul x15, x14, x2
 adds x4, x4, x6
 umulh x6, x14, x2
 adcs x5, x5, x10
-adr x10, 2f
-ldp x16, x17, [x10]
 mul x2, x2, x2
-mul x19, x2, x16
-umulh x20, x17, x19
 adcs x9, x9, x12
-ldp x12, x21, [x10, #16]
-umulh x22, x12, x19
+adr x10, 2f
+ldp x12, x16, [x10, #16]
+ldp x17, x19, [x10]
+mul x20, x2, x17
+mul x21, x12, x20
 adcs x13, x13, x15
-umulh x15, x21, x19
+mul x15, x16, x20
 adc x6, x6, xzr
-ldp x10, x23, [x10, #32]
-umulh x24, x10, x19
-adds x4, x4, x20
-umulh x20, x23, x19
-adcs x5, x5, x22
-adcs x9, x9, x15
-adcs x13, x13, x24
-mul x15, x12, x19
-adcs x6, x6, x20
-mul x20, x21, x19
-cset x22, hs
-mul x24, x10, x19
+ldp x10, x22, [x10, #32]
+mul x23, x10, x20
 cmp x2, #1
-mul x2, x23, x19
-adcs x4, x4, x15
-adcs x5, x5, x20
-adcs x9, x9, x24
-umulh x15, x3, x3
+mul x2, x22, x20
+adcs x4, x4, x21
+umulh x21, x22, x20
+adcs x5, x5, x15
+umulh x15, x19, x20
+adcs x9, x9, x23
+umulh x23, x12, x20
 adcs x2, x13, x2
-lsl x13, x7, #1
-umulh x19, x13, x3
-adcs x6, x6, xzr
-umulh x20, x11, x3
-adc x22, x22, xzr
-umulh x24, x14, x3
-adds x9, x9, x15
-mul x15, x3, x3
-adcs x2, x2, x19
-mul x13, x13, x3
-adcs x6, x6, x20
-mul x11, x11, x3
-adc x19, x22, x24
-mul x3, x14, x3
-adds x5, x5, x15
+umulh x13, x16, x20
+adc x21, x21, xzr
+umulh x20, x10, x20
+adds x4, x4, x15
+adcs x5, x5, x23
 adcs x9, x9, x13
-mul x13, x4, x16
-umulh x15, x17, x13
-adcs x2, x2, x11
-umulh x11, x12, x13
-adcs x3, x6, x3
-umulh x6, x21, x13
-adc x19, x19, xzr
-umulh x20, x10, x13
-adds x5, x5, x15
-umulh x15, x23, x13
-adcs x9, x9, x11
-adcs x2, x2, x6
-adcs x3, x3, x20
-mul x6, x12, x13
-adcs x11, x19, x15
-mul x15, x21, x13
-cset x19, hs
-mul x20, x10, x13
-cmp x4, #1
-mul x4, x23, x13
-adcs x5, x5, x6
-adcs x6, x9, x15
+umulh x13, x3, x3
 adcs x2, x2, x20
-umulh x9, x7, x7
-adcs x3, x3, x4
-lsl x4, x8, #1
-umulh x13, x4, x7
-adcs x11, x11, xzr
-umulh x15, x14, x7
-adc x19, x19, xzr
-mul x20, x7, x7
-adds x3, x3, x9
-mul x4, x4, x7
-adcs x9, x11, x13
-mul x7, x14, x7
-adc x11, x19, x15
-adds x2, x2, x20
-mul x13, x5, x16
-umulh x14, x17, x13
-adcs x3, x3, x4
-umulh x4, x12, x13
-adcs x7, x9, x7
-umulh x9, x21, x13
-adc x11, x11, xzr
-umulh x15, x10, x13
-adds x6, x6, x14
-umulh x14, x23, x13
-adcs x2, x2, x4
-adcs x3, x3, x9
-adcs x4, x7, x15
-mul x7, x12, x13
-adcs x9, x11, x14
-mul x11, x21, x13
-cset x14, hs
-mul x15, x10, x13
-cmp x5, #1
-mul x5, x23, x13
-adcs x6, x6, x7
+lsl x15, x7, #1
+umulh x20, x15, x3
+adcs x6, x6, x21
+umulh x21, x11, x3
+cset x23, hs
+umulh x24, x14, x3
+adds x9, x9, x13
+mul x13, x3, x3
+adcs x2, x2, x20
+mul x15, x15, x3
+adcs x6, x6, x21
+mul x11, x11, x3
+adc x20, x23, x24
+mul x3, x14, x3
+adds x5, x5, x13
+adcs x9, x9, x15
 adcs x2, x2, x11
-adcs x3, x3, x15
-umulh x7, x8, x8
-adcs x4, x4, x5
-lsl x5, x1, #1
-umulh x11, x5, x8
-adcs x9, x9, xzr
-mul x13, x8, x8
-adc x14, x14, xzr
-mul x5, x5, x8
-adds x7, x9, x7
-adc x8, x14, x11
-mul x9, x6, x16
-umulh x11, x17, x9
-adds x4, x4, x13
-umulh x13, x12, x9
-adcs x5, x7, x5
-umulh x7, x21, x9
-adc x8, x8, xzr
-umulh x14, x10, x9
-adds x2, x2, x11
-umulh x11, x23, x9
-adcs x3, x3, x13
-adcs x4, x4, x7
-adcs x5, x5, x14
-mul x7, x12, x9
-adcs x8, x8, x11
-mul x11, x21, x9
-cset x13, hs
-mul x14, x10, x9
-cmp x6, #1
-mul x6, x23, x9
-adcs x2, x2, x7
+mul x11, x4, x17
+mul x13, x12, x11
+adcs x3, x6, x3
+mul x6, x16, x11
+adc x15, x20, xzr
+mul x20, x10, x11
+cmp x4, #1
+mul x4, x22, x11
+adcs x5, x5, x13
+umulh x13, x22, x11
+adcs x6, x9, x6
+umulh x9, x19, x11
+adcs x2, x2, x20
+umulh x20, x12, x11
+adcs x3, x3, x4
+umulh x4, x16, x11
+adc x13, x13, xzr
+umulh x11, x10, x11
+adds x5, x5, x9
+adcs x6, x6, x20
+adcs x2, x2, x4
+umulh x4, x7, x7
 adcs x3, x3, x11
-umulh x7, x1, x1
-adcs x4, x4, x14
-mul x1, x1, x1
+lsl x9, x8, #1
+umulh x11, x9, x7
+adcs x13, x15, x13
+umulh x15, x14, x7
+cset x20, hs
+mul x21, x7, x7
+adds x3, x3, x4
+mul x4, x9, x7
+adcs x9, x13, x11
+mul x7, x14, x7
+adc x11, x20, x15
+adds x2, x2, x21
+adcs x3, x3, x4
+mul x4, x5, x17
+mul x13, x12, x4
+adcs x7, x9, x7
+mul x9, x16, x4
+adc x11, x11, xzr
+mul x14, x10, x4
+cmp x5, #1
+mul x5, x22, x4
+adcs x6, x6, x13
+umulh x13, x22, x4
+adcs x2, x2, x9
+umulh x9, x19, x4
+adcs x3, x3, x14
+umulh x14, x12, x4
+adcs x5, x7, x5
+umulh x7, x16, x4
+adc x13, x13, xzr
+umulh x4, x10, x4
+adds x6, x6, x9
+adcs x2, x2, x14
+adcs x3, x3, x7
+umulh x7, x8, x8
+adcs x4, x5, x4
+lsl x5, x1, #1
+umulh x9, x5, x8
+adcs x11, x11, x13
+mul x13, x8, x8
+cset x14, hs
+mul x5, x5, x8
+adds x7, x11, x7
+adc x8, x14, x9
+adds x4, x4, x13
+mul x9, x6, x17
+mul x11, x12, x9
+adcs x5, x7, x5
+mul x7, x16, x9
+adc x8, x8, xzr
+mul x13, x10, x9
+cmp x6, #1
+mul x6, x22, x9
+adcs x2, x2, x11
+umulh x11, x22, x9
+adcs x3, x3, x7
+umulh x7, x19, x9
+adcs x4, x4, x13
+umulh x13, x12, x9
 adcs x5, x5, x6
-adcs x6, x8, xzr
-mul x8, x2, x16
-umulh x9, x17, x8
-adc x7, x7, x13
+umulh x6, x16, x9
+adc x11, x11, xzr
+umulh x9, x10, x9
+adds x2, x2, x7
+adcs x3, x3, x13
+adcs x4, x4, x6
+umulh x6, x1, x1
+mul x1, x1, x1
+adcs x5, x5, x9
+adcs x7, x8, x11
+mul x8, x2, x17
+umulh x9, x19, x8
+cset x11, hs
+add x6, x11, x6
 umulh x11, x12, x8
-adds x1, x6, x1
-umulh x6, x21, x8
-adc x7, x7, xzr
+adds x1, x7, x1
+umulh x7, x16, x8
+adc x6, x6, xzr
 umulh x13, x10, x8
 adds x3, x3, x9
-umulh x9, x23, x8
+umulh x9, x22, x8
 adcs x4, x4, x11
-adcs x5, x5, x6
-mul x6, x12, x8
+adcs x5, x5, x7
+mul x7, x12, x8
 adcs x1, x1, x13
-mul x11, x21, x8
-adc x7, x7, x9
+mul x11, x16, x8
+adc x6, x6, x9
 mul x9, x10, x8
 cmp x2, #1
-mul x2, x23, x8
-adcs x3, x3, x6
+mul x2, x22, x8
+adcs x3, x3, x7
 adcs x4, x4, x11
 adcs x5, x5, x9
 adcs x1, x1, x2
-adc x2, x7, xzr
-subs x6, x3, x17
+adc x2, x6, xzr
+subs x6, x3, x19
 sbcs x7, x4, x12
-sbcs x8, x5, x21
+sbcs x8, x5, x16
 sbcs x9, x1, x10
-sbcs x10, x2, x23
+sbcs x10, x2, x22
 csel x3, x3, x6, lo
 csel x4, x4, x7, lo
 stp x3, x4, [x0]
@@ -1122,7 +840,7 @@ unsafe fn sum_of_products_spare<M: Modulus<5>>(x: &[[u64; 5]; 2], y: &[[u64; 5];
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_spare_5a311cb1ab2a3924_{p0}_{p1}_{p2}_{p3}_{p4}",
+                "fieldc_sum_of_products_spare_7c8f038a2df4a1fd_{p0}_{p1}_{p2}_{p3}_{p4}",
                 r"
 stp x19, x20, [sp, #-112]!
 stp x21, x22, [sp, #16]
@@ -1170,313 +888,309 @@ adds x5, x5, x23
 mul x20, x24, x20
 adcs x7, x7, x19
 adcs x9, x9, x25
-adr x19, 2f
-ldp x23, x25, [x19]
-mul x26, x5, x23
-umulh x27, x25, x26
 adcs x13, x13, x21
-ldp x21, x28, [x19, #16]
-umulh x30, x21, x26
+adr x19, 2f
+ldp x21, x23, [x19, #16]
+ldp x25, x26, [x19]
+mul x27, x5, x25
+mul x28, x21, x27
 adcs x15, x15, x20
-umulh x20, x28, x26
+mul x20, x23, x27
 adc x8, x8, xzr
-ldp x19, x12, [x19, #32]
-str x0, [sp, #96]
-umulh x0, x19, x26
-adds x7, x7, x27
-umulh x27, x12, x26
-adcs x9, x9, x30
-adcs x13, x13, x20
-adcs x0, x15, x0
-mul x15, x21, x26
-adcs x8, x8, x27
-mul x20, x28, x26
-cset x27, hs
-mul x30, x19, x26
+ldp x19, x30, [x19, #32]
+mul x12, x19, x27
 cmp x5, #1
-mul x5, x12, x26
-adcs x7, x7, x15
+mul x5, x30, x27
+adcs x7, x7, x28
+umulh x28, x30, x27
 adcs x9, x9, x20
-adcs x13, x13, x30
-umulh x15, x3, x6
-adcs x0, x0, x5
-umulh x5, x4, x6
-adcs x8, x8, xzr
+umulh x20, x26, x27
+adcs x12, x13, x12
+umulh x13, x21, x27
+adcs x5, x15, x5
+umulh x15, x23, x27
+adc x28, x28, xzr
+umulh x27, x19, x27
+adds x7, x7, x20
+adcs x9, x9, x13
+adcs x12, x12, x15
+umulh x13, x3, x6
+adcs x5, x5, x27
+umulh x15, x4, x6
+adcs x8, x8, x28
 umulh x20, x10, x6
-adc x26, x27, xzr
-umulh x27, x11, x6
-adds x9, x9, x15
-umulh x15, x16, x6
-adcs x5, x13, x5
-mul x13, x3, x6
-adcs x0, x0, x20
+cset x27, hs
+umulh x28, x11, x6
+adds x9, x9, x13
+umulh x13, x16, x6
+adcs x12, x12, x15
+mul x15, x3, x6
+adcs x5, x5, x20
 mul x20, x4, x6
-adcs x8, x8, x27
-mul x27, x10, x6
-adc x15, x26, x15
-mul x26, x11, x6
-adds x7, x7, x13
+adcs x8, x8, x28
+mul x28, x10, x6
+adc x13, x27, x13
+mul x27, x11, x6
+adds x7, x7, x15
 mul x6, x16, x6
 adcs x9, x9, x20
+adcs x12, x12, x28
+ldp x15, x20, [x2, #48]
+umulh x28, x17, x15
 adcs x5, x5, x27
-ldp x13, x20, [x2, #48]
-umulh x27, x17, x13
-adcs x0, x0, x26
-umulh x26, x14, x13
+umulh x27, x14, x15
 adcs x6, x8, x6
-umulh x8, x22, x13
-adc x15, x15, xzr
-umulh x30, x1, x13
-adds x9, x9, x27
-umulh x27, x24, x13
-adcs x5, x5, x26
-mul x26, x17, x13
-adcs x0, x0, x8
-mul x8, x14, x13
-adcs x6, x6, x30
-mul x30, x22, x13
-adc x15, x15, x27
-mul x27, x1, x13
-adds x7, x7, x26
-mul x13, x24, x13
+umulh x8, x22, x15
+adc x13, x13, xzr
+str x0, [sp, #96]
+umulh x0, x1, x15
+adds x9, x9, x28
+umulh x28, x24, x15
+adcs x12, x12, x27
+mul x27, x17, x15
+adcs x5, x5, x8
+mul x8, x14, x15
+adcs x0, x6, x0
+mul x6, x22, x15
+adc x13, x13, x28
+mul x28, x1, x15
+adds x7, x7, x27
+mul x15, x24, x15
 adcs x8, x9, x8
-adcs x5, x5, x30
-mul x9, x7, x23
-umulh x26, x25, x9
-adcs x0, x0, x27
-umulh x27, x21, x9
-adcs x6, x6, x13
-umulh x13, x28, x9
-adc x15, x15, xzr
-umulh x30, x19, x9
-adds x8, x8, x26
-umulh x26, x12, x9
-adcs x5, x5, x27
-adcs x0, x0, x13
-adcs x6, x6, x30
-mul x13, x21, x9
-adcs x15, x15, x26
-mul x26, x28, x9
-cset x27, hs
-mul x30, x19, x9
+adcs x6, x12, x6
+adcs x5, x5, x28
+mul x9, x7, x25
+mul x12, x21, x9
+adcs x0, x0, x15
+mul x15, x23, x9
+adc x13, x13, xzr
+mul x27, x19, x9
 cmp x7, #1
-mul x7, x12, x9
-adcs x8, x8, x13
-adcs x5, x5, x26
-adcs x0, x0, x30
-ldp x9, x13, [x2, #16]
-umulh x26, x3, x9
-adcs x6, x6, x7
-umulh x7, x4, x9
-adcs x15, x15, xzr
-umulh x30, x10, x9
-adc x27, x27, xzr
-umulh x13, x11, x9
-adds x5, x5, x26
-umulh x26, x16, x9
-adcs x0, x0, x7
-mul x7, x3, x9
-adcs x6, x6, x30
-mul x30, x4, x9
-adcs x13, x15, x13
-mul x15, x10, x9
-adc x26, x27, x26
-mul x27, x11, x9
-adds x7, x8, x7
-mul x8, x16, x9
-adcs x5, x5, x30
-adcs x0, x0, x15
-umulh x9, x17, x20
-adcs x6, x6, x27
-umulh x15, x14, x20
-adcs x8, x13, x8
-umulh x13, x22, x20
-adc x26, x26, xzr
-umulh x27, x1, x20
-adds x5, x5, x9
-umulh x9, x24, x20
-adcs x0, x0, x15
-mul x15, x17, x20
-adcs x6, x6, x13
-mul x13, x14, x20
-adcs x8, x8, x27
-mul x27, x22, x20
-adc x9, x26, x9
-mul x26, x1, x20
-adds x7, x7, x15
-mul x15, x24, x20
-adcs x5, x5, x13
-adcs x0, x0, x27
-mul x13, x7, x23
-umulh x20, x25, x13
-adcs x6, x6, x26
-umulh x26, x21, x13
-adcs x8, x8, x15
-umulh x15, x28, x13
-adc x9, x9, xzr
-umulh x27, x19, x13
-adds x5, x5, x20
-umulh x20, x12, x13
-adcs x0, x0, x26
+mul x7, x30, x9
+adcs x8, x8, x12
+umulh x12, x30, x9
 adcs x6, x6, x15
-adcs x8, x8, x27
-mul x15, x21, x13
-adcs x9, x9, x20
-mul x20, x28, x13
-cset x26, hs
-mul x27, x19, x13
-cmp x7, #1
-mul x7, x12, x13
-adcs x5, x5, x15
-adcs x0, x0, x20
+umulh x15, x26, x9
+adcs x5, x5, x27
+umulh x27, x21, x9
+adcs x0, x0, x7
+umulh x7, x23, x9
+adc x12, x12, xzr
+umulh x9, x19, x9
+adds x8, x8, x15
 adcs x6, x6, x27
-ldr x13, [x2, #24]
-umulh x15, x3, x13
-adcs x7, x8, x7
-umulh x8, x4, x13
-adcs x9, x9, xzr
-umulh x20, x10, x13
-adc x26, x26, xzr
-umulh x27, x11, x13
-adds x0, x0, x15
-umulh x15, x16, x13
-adcs x6, x6, x8
-mul x8, x3, x13
-adcs x7, x7, x20
-mul x20, x4, x13
-adcs x9, x9, x27
-mul x27, x10, x13
-adc x15, x26, x15
-mul x26, x11, x13
-adds x5, x5, x8
-mul x8, x16, x13
-adcs x0, x0, x20
-adcs x6, x6, x27
-ldp x13, x20, [x2, #64]
-umulh x27, x17, x13
-adcs x7, x7, x26
-umulh x26, x14, x13
-adcs x8, x9, x8
-umulh x9, x22, x13
-adc x15, x15, xzr
-umulh x30, x1, x13
-adds x0, x0, x27
-umulh x27, x24, x13
-adcs x6, x6, x26
-mul x26, x17, x13
-adcs x7, x7, x9
-mul x9, x14, x13
-adcs x8, x8, x30
-mul x30, x22, x13
-adc x15, x15, x27
-mul x27, x1, x13
-adds x5, x5, x26
-mul x13, x24, x13
+adcs x5, x5, x7
+ldp x7, x15, [x2, #16]
+umulh x27, x3, x7
 adcs x0, x0, x9
-adcs x6, x6, x30
-mul x9, x5, x23
-umulh x26, x25, x9
+umulh x9, x4, x7
+adcs x12, x13, x12
+umulh x13, x10, x7
+cset x28, hs
+umulh x15, x11, x7
+adds x6, x6, x27
+umulh x27, x16, x7
+adcs x5, x5, x9
+mul x9, x3, x7
+adcs x0, x0, x13
+mul x13, x4, x7
+adcs x12, x12, x15
+mul x15, x10, x7
+adc x27, x28, x27
+mul x28, x11, x7
+adds x8, x8, x9
+mul x7, x16, x7
+adcs x6, x6, x13
+adcs x5, x5, x15
+umulh x9, x17, x20
+adcs x0, x0, x28
+umulh x13, x14, x20
+adcs x7, x12, x7
+umulh x12, x22, x20
+adc x15, x27, xzr
+umulh x27, x1, x20
+adds x6, x6, x9
+umulh x9, x24, x20
+adcs x5, x5, x13
+mul x13, x17, x20
+adcs x0, x0, x12
+mul x12, x14, x20
+adcs x7, x7, x27
+mul x27, x22, x20
+adc x9, x15, x9
+mul x15, x1, x20
+adds x8, x8, x13
+mul x13, x24, x20
+adcs x6, x6, x12
+adcs x5, x5, x27
+adcs x0, x0, x15
+mul x12, x8, x25
+mul x15, x21, x12
+adcs x7, x7, x13
+mul x13, x23, x12
+adc x9, x9, xzr
+mul x20, x19, x12
+cmp x8, #1
+mul x8, x30, x12
+adcs x6, x6, x15
+umulh x15, x30, x12
+adcs x5, x5, x13
+umulh x13, x26, x12
+adcs x0, x0, x20
+umulh x20, x21, x12
+adcs x7, x7, x8
+umulh x8, x23, x12
+adc x15, x15, xzr
+umulh x12, x19, x12
+adds x6, x6, x13
+adcs x5, x5, x20
+adcs x0, x0, x8
+ldr x8, [x2, #24]
+umulh x13, x3, x8
+adcs x7, x7, x12
+umulh x12, x4, x8
+adcs x9, x9, x15
+umulh x15, x10, x8
+cset x20, hs
+umulh x27, x11, x8
+adds x5, x5, x13
+umulh x13, x16, x8
+adcs x0, x0, x12
+mul x12, x3, x8
+adcs x7, x7, x15
+mul x15, x4, x8
+adcs x9, x9, x27
+mul x27, x10, x8
+adc x13, x20, x13
+mul x20, x11, x8
+adds x6, x6, x12
+mul x8, x16, x8
+adcs x5, x5, x15
+adcs x0, x0, x27
+ldp x12, x15, [x2, #64]
+umulh x27, x17, x12
+adcs x7, x7, x20
+umulh x20, x14, x12
+adcs x8, x9, x8
+umulh x9, x22, x12
+adc x13, x13, xzr
+umulh x28, x1, x12
+adds x5, x5, x27
+umulh x27, x24, x12
+adcs x0, x0, x20
+mul x20, x17, x12
+adcs x7, x7, x9
+mul x9, x14, x12
+adcs x8, x8, x28
+mul x28, x22, x12
+adc x13, x13, x27
+mul x27, x1, x12
+adds x6, x6, x20
+mul x12, x24, x12
+adcs x5, x5, x9
+adcs x0, x0, x28
+adcs x7, x7, x27
+mul x9, x6, x25
+mul x20, x21, x9
+adcs x8, x8, x12
+mul x12, x23, x9
+adc x13, x13, xzr
+mul x27, x19, x9
+cmp x6, #1
+mul x6, x30, x9
+adcs x5, x5, x20
+umulh x20, x30, x9
+adcs x0, x0, x12
+umulh x12, x26, x9
 adcs x7, x7, x27
 umulh x27, x21, x9
-adcs x8, x8, x13
-umulh x13, x28, x9
-adc x15, x15, xzr
-umulh x30, x19, x9
-adds x0, x0, x26
-umulh x26, x12, x9
-adcs x6, x6, x27
-adcs x7, x7, x13
-adcs x8, x8, x30
-mul x13, x21, x9
-adcs x15, x15, x26
-mul x26, x28, x9
-cset x27, hs
-mul x30, x19, x9
-cmp x5, #1
-mul x5, x12, x9
-adcs x0, x0, x13
-adcs x6, x6, x26
-adcs x7, x7, x30
-ldr x9, [x2, #32]
-umulh x2, x3, x9
-adcs x5, x8, x5
-umulh x8, x4, x9
-adcs x13, x15, xzr
-umulh x15, x10, x9
-adc x26, x27, xzr
-umulh x27, x11, x9
-adds x2, x6, x2
-umulh x6, x16, x9
+adcs x6, x8, x6
+umulh x8, x23, x9
+adc x20, x20, xzr
+umulh x9, x19, x9
+adds x5, x5, x12
+adcs x0, x0, x27
 adcs x7, x7, x8
-mul x3, x3, x9
-adcs x5, x5, x15
-mul x4, x4, x9
-adcs x8, x13, x27
-mul x10, x10, x9
-adc x6, x26, x6
-mul x11, x11, x9
-adds x0, x0, x3
-mul x3, x16, x9
-adcs x2, x2, x4
+ldr x8, [x2, #32]
+umulh x2, x3, x8
+adcs x6, x6, x9
+umulh x9, x4, x8
+adcs x12, x13, x20
+umulh x13, x10, x8
+cset x20, hs
+umulh x27, x11, x8
+adds x0, x0, x2
+umulh x2, x16, x8
+adcs x7, x7, x9
+mul x3, x3, x8
+adcs x6, x6, x13
+mul x4, x4, x8
+adcs x9, x12, x27
+mul x10, x10, x8
+adc x2, x20, x2
+mul x11, x11, x8
+adds x3, x5, x3
+mul x5, x16, x8
+adcs x0, x0, x4
 adcs x4, x7, x10
-umulh x7, x17, x20
-adcs x5, x5, x11
-umulh x9, x14, x20
-adcs x3, x8, x3
-umulh x8, x22, x20
-adc x6, x6, xzr
-umulh x10, x1, x20
-adds x2, x2, x7
-umulh x7, x24, x20
-adcs x4, x4, x9
-mul x9, x17, x20
-adcs x5, x5, x8
-mul x8, x14, x20
-adcs x3, x3, x10
-mul x10, x22, x20
-adc x6, x6, x7
-mul x1, x1, x20
-adds x0, x0, x9
-mul x7, x24, x20
-adcs x2, x2, x8
+umulh x7, x17, x15
+adcs x6, x6, x11
+umulh x8, x14, x15
+adcs x5, x9, x5
+umulh x9, x22, x15
+adc x2, x2, xzr
+umulh x10, x1, x15
+adds x0, x0, x7
+umulh x7, x24, x15
+adcs x4, x4, x8
+mul x8, x17, x15
+adcs x6, x6, x9
+mul x9, x14, x15
+adcs x5, x5, x10
+mul x10, x22, x15
+adc x2, x2, x7
+mul x1, x1, x15
+adds x3, x3, x8
+mul x7, x24, x15
+adcs x0, x0, x9
 adcs x4, x4, x10
-mul x8, x0, x23
-umulh x9, x25, x8
-adcs x1, x5, x1
-umulh x5, x21, x8
-adcs x3, x3, x7
-umulh x7, x28, x8
-adc x6, x6, xzr
+mul x8, x3, x25
+umulh x9, x26, x8
+adcs x1, x6, x1
+umulh x6, x21, x8
+adcs x5, x5, x7
+umulh x7, x23, x8
+adc x2, x2, xzr
 umulh x10, x19, x8
-adds x2, x2, x9
-umulh x9, x12, x8
-adcs x4, x4, x5
+adds x0, x0, x9
+umulh x9, x30, x8
+adcs x4, x4, x6
 adcs x1, x1, x7
-mul x5, x21, x8
-adcs x3, x3, x10
-mul x7, x28, x8
-adc x6, x6, x9
+mul x6, x21, x8
+adcs x5, x5, x10
+mul x7, x23, x8
+adc x2, x2, x9
 mul x9, x19, x8
-cmp x0, #1
-mul x0, x12, x8
-adcs x2, x2, x5
+cmp x3, #1
+mul x3, x30, x8
+adcs x0, x0, x6
 adcs x4, x4, x7
 adcs x1, x1, x9
-adcs x0, x3, x0
-adc x3, x6, xzr
-subs x5, x2, x25
+adcs x3, x5, x3
+adc x2, x2, xzr
+subs x5, x0, x26
 sbcs x6, x4, x21
-sbcs x7, x1, x28
-sbcs x8, x0, x19
-sbcs x9, x3, x12
-csel x2, x2, x5, lo
+sbcs x7, x1, x23
+sbcs x8, x3, x19
+sbcs x9, x2, x30
+csel x0, x0, x5, lo
 csel x4, x4, x6, lo
 ldr x5, [sp, #96]
-stp x2, x4, [x5]
-csel x1, x1, x7, lo
-csel x0, x0, x8, lo
-stp x1, x0, [x5, #16]
-csel x0, x3, x9, lo
+stp x0, x4, [x5]
+csel x0, x1, x7, lo
+csel x1, x3, x8, lo
+stp x0, x1, [x5, #16]
+csel x0, x2, x9, lo
 str x0, [x5, #32]
 ldr x30, [sp, #80]
 ldp x27, x28, [sp, #64]
@@ -1518,31 +1232,29 @@ unsafe fn mul_near<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_near_ac96c42a12bcee60_{p0}_{p1}_{p2}_{p3}_{p4}",
+                "fieldc_mul_near_9973493183e47e62_{p0}_{p1}_{p2}_{p3}_{p4}",
                 r"
-stp x19, x20, [sp, #-64]!
+stp x19, x20, [sp, #-32]!
 stp x21, x22, [sp, #16]
-stp x23, x24, [sp, #32]
-stp x25, x26, [sp, #48]
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
-umulh x7, x3, x5
-mul x8, x4, x5
-umulh x9, x4, x5
-ldp x10, x11, [x1, #16]
-mul x12, x10, x5
-umulh x13, x10, x5
-mul x14, x11, x5
-umulh x15, x11, x5
+mul x7, x4, x5
+umulh x8, x3, x5
+ldp x9, x10, [x1, #16]
+mul x11, x9, x5
+umulh x12, x4, x5
+mul x13, x10, x5
+umulh x14, x9, x5
 ldr x1, [x1, #32]
-mul x16, x1, x5
+mul x15, x1, x5
+umulh x16, x10, x5
 adds x7, x7, x8
 mul x8, x3, x5
 adr x17, 2f
 ldp x19, x20, [x17]
 mul x21, x8, x19
 umulh x5, x1, x5
-adcs x9, x9, x12
+adcs x11, x11, x12
 adcs x12, x13, x14
 mul x13, x20, x21
 adcs x14, x15, x16
@@ -1551,168 +1263,166 @@ adcs x5, x21, x5
 cset x16, hs
 subs xzr, x8, x13
 sbcs x7, x7, x15
-sbcs x8, x9, xzr
-sbcs x9, x12, xzr
-umulh x12, x3, x6
-mul x13, x4, x6
-sbcs x14, x14, xzr
-umulh x15, x4, x6
-mul x21, x10, x6
+sbcs x8, x11, xzr
+sbcs x11, x12, xzr
+mul x12, x3, x6
+sbcs x13, x14, xzr
+mul x14, x4, x6
 sbcs x5, x5, xzr
-umulh x22, x10, x6
-mul x23, x11, x6
+mul x15, x9, x6
 sbc x16, x16, xzr
-umulh x24, x11, x6
-mul x25, x1, x6
-adds x12, x12, x13
-umulh x13, x1, x6
-adcs x15, x15, x21
-mul x6, x3, x6
-adcs x21, x22, x23
-adcs x22, x24, x25
-adc x13, x13, xzr
-adds x6, x7, x6
-adcs x7, x8, x12
-adcs x8, x9, x15
-adcs x9, x14, x21
-mul x12, x6, x19
-adcs x5, x5, x22
-adcs x13, x16, x13
-mul x14, x20, x12
-cset x15, hs
-umulh x16, x20, x12
-adds x12, x13, x12
-adc x13, x15, xzr
-subs xzr, x6, x14
-sbcs x6, x7, x16
-sbcs x7, x8, xzr
-sbcs x8, x9, xzr
-ldp x9, x14, [x2, #16]
-umulh x15, x3, x9
-mul x16, x4, x9
-sbcs x5, x5, xzr
-umulh x21, x4, x9
-mul x22, x10, x9
-sbcs x12, x12, xzr
-umulh x23, x10, x9
-mul x24, x11, x9
-sbc x13, x13, xzr
-umulh x25, x11, x9
-mul x26, x1, x9
-adds x15, x15, x16
-umulh x16, x1, x9
-adcs x21, x21, x22
-mul x9, x3, x9
-adcs x22, x23, x24
-adcs x23, x25, x26
-adc x16, x16, xzr
-adds x6, x6, x9
-adcs x7, x7, x15
-adcs x8, x8, x21
-adcs x5, x5, x22
-mul x9, x6, x19
-adcs x12, x12, x23
-adcs x13, x13, x16
-mul x15, x20, x9
-cset x16, hs
-umulh x21, x20, x9
-adds x9, x13, x9
-adc x13, x16, xzr
-subs xzr, x6, x15
-sbcs x6, x7, x21
-sbcs x7, x8, xzr
-sbcs x5, x5, xzr
-umulh x8, x3, x14
-mul x15, x4, x14
-sbcs x12, x12, xzr
-umulh x16, x4, x14
-mul x21, x10, x14
-sbcs x9, x9, xzr
-umulh x22, x10, x14
-mul x23, x11, x14
-sbc x13, x13, xzr
-umulh x24, x11, x14
-mul x25, x1, x14
+mul x21, x10, x6
+adds x7, x7, x12
+mul x12, x1, x6
+adcs x8, x8, x14
+umulh x14, x1, x6
+adcs x11, x11, x15
+umulh x15, x3, x6
+adcs x13, x13, x21
+umulh x21, x4, x6
+adcs x5, x5, x12
+umulh x12, x9, x6
+adc x14, x14, xzr
+umulh x6, x10, x6
 adds x8, x8, x15
-umulh x15, x1, x14
-adcs x16, x16, x21
-mul x14, x3, x14
-adcs x21, x22, x23
-adcs x22, x24, x25
-adc x15, x15, xzr
-adds x6, x6, x14
-adcs x7, x7, x8
+adcs x11, x11, x21
+adcs x12, x13, x12
+mul x13, x7, x19
+adcs x5, x5, x6
+adcs x6, x16, x14
+mul x14, x20, x13
+cset x15, hs
+umulh x16, x20, x13
+adds x6, x6, x13
+adc x13, x15, xzr
+subs xzr, x7, x14
+sbcs x7, x8, x16
+sbcs x8, x11, xzr
+sbcs x11, x12, xzr
+ldp x12, x14, [x2, #16]
+mul x15, x3, x12
+sbcs x5, x5, xzr
+mul x16, x4, x12
+sbcs x6, x6, xzr
+mul x21, x9, x12
+sbc x13, x13, xzr
+mul x22, x10, x12
+adds x7, x7, x15
+mul x15, x1, x12
+adcs x8, x8, x16
+umulh x16, x1, x12
+adcs x11, x11, x21
+umulh x21, x3, x12
+adcs x5, x5, x22
+umulh x22, x4, x12
+adcs x6, x6, x15
+umulh x15, x9, x12
+adc x16, x16, xzr
+umulh x12, x10, x12
+adds x8, x8, x21
+adcs x11, x11, x22
+adcs x5, x5, x15
+mul x15, x7, x19
+adcs x6, x6, x12
+adcs x12, x13, x16
+mul x13, x20, x15
+cset x16, hs
+umulh x21, x20, x15
+adds x12, x12, x15
+adc x15, x16, xzr
+subs xzr, x7, x13
+sbcs x7, x8, x21
+sbcs x8, x11, xzr
+sbcs x5, x5, xzr
+mul x11, x3, x14
+sbcs x6, x6, xzr
+mul x13, x4, x14
+sbcs x12, x12, xzr
+mul x16, x9, x14
+sbc x15, x15, xzr
+mul x21, x10, x14
+adds x7, x7, x11
+mul x11, x1, x14
+adcs x8, x8, x13
+umulh x13, x1, x14
 adcs x5, x5, x16
-adcs x8, x12, x21
-mul x12, x6, x19
-adcs x9, x9, x22
-adcs x13, x13, x15
+umulh x16, x3, x14
+adcs x6, x6, x21
+umulh x21, x4, x14
+adcs x11, x12, x11
+umulh x12, x9, x14
+adc x13, x13, xzr
+umulh x14, x10, x14
+adds x8, x8, x16
+adcs x5, x5, x21
+adcs x6, x6, x12
+mul x12, x7, x19
+adcs x11, x11, x14
+adcs x13, x15, x13
 mul x14, x20, x12
 cset x15, hs
 umulh x16, x20, x12
 adds x12, x13, x12
 adc x13, x15, xzr
-subs xzr, x6, x14
-sbcs x6, x7, x16
+subs xzr, x7, x14
+sbcs x7, x8, x16
 sbcs x5, x5, xzr
-sbcs x7, x8, xzr
+sbcs x6, x6, xzr
 ldr x2, [x2, #32]
-umulh x8, x3, x2
+mul x8, x3, x2
+sbcs x11, x11, xzr
 mul x14, x4, x2
-sbcs x9, x9, xzr
-umulh x4, x4, x2
-mul x15, x10, x2
 sbcs x12, x12, xzr
-umulh x10, x10, x2
-mul x16, x11, x2
+mul x15, x9, x2
 sbc x13, x13, xzr
-umulh x11, x11, x2
-mul x21, x1, x2
-adds x8, x8, x14
+mul x16, x10, x2
+adds x7, x7, x8
+mul x8, x1, x2
+adcs x5, x5, x14
 umulh x1, x1, x2
-adcs x4, x4, x15
-mul x2, x3, x2
-adcs x3, x10, x16
-adcs x10, x11, x21
+adcs x6, x6, x15
+umulh x3, x3, x2
+adcs x11, x11, x16
+umulh x4, x4, x2
+adcs x8, x12, x8
+umulh x9, x9, x2
 adc x1, x1, xzr
-adds x2, x6, x2
-adcs x5, x5, x8
-adcs x4, x7, x4
-adcs x3, x9, x3
-mul x6, x2, x19
-adcs x7, x12, x10
+umulh x2, x10, x2
+adds x3, x5, x3
+adcs x4, x6, x4
+adcs x5, x11, x9
+mul x6, x7, x19
+adcs x2, x8, x2
 adcs x1, x13, x1
 mul x8, x20, x6
 cset x9, hs
 umulh x10, x20, x6
 adds x1, x1, x6
 adc x6, x9, xzr
-subs xzr, x2, x8
-sbcs x2, x5, x10
+subs xzr, x7, x8
+sbcs x3, x3, x10
 sbcs x4, x4, xzr
-sbcs x3, x3, xzr
-ldp x5, x8, [x17, #16]
-sbcs x7, x7, xzr
+sbcs x5, x5, xzr
+ldp x7, x8, [x17, #16]
+sbcs x2, x2, xzr
 sbcs x1, x1, xzr
 sbc x6, x6, xzr
-subs x5, x2, x5
+subs x7, x3, x7
 sbcs x9, x4, x8
-sbcs x10, x3, x8
-sbcs x11, x7, x8
+sbcs x10, x5, x8
+sbcs x11, x2, x8
 sbcs x8, x1, x8
 sbcs xzr, x6, xzr
-csel x2, x2, x5, lo
+csel x3, x3, x7, lo
 csel x4, x4, x9, lo
-stp x2, x4, [x0]
-csel x2, x3, x10, lo
-csel x3, x7, x11, lo
-stp x2, x3, [x0, #16]
+stp x3, x4, [x0]
+csel x3, x5, x10, lo
+csel x2, x2, x11, lo
+stp x3, x2, [x0, #16]
 csel x1, x1, x8, lo
 str x1, [x0, #32]
-ldp x25, x26, [sp, #48]
-ldp x23, x24, [sp, #32]
 ldp x21, x22, [sp, #16]
-ldp x19, x20, [sp], #64
+ldp x19, x20, [sp], #32
 ret
 .p2align 3
 2:
@@ -1921,14 +1631,12 @@ unsafe fn mul_full<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_full_d9195126c089bae6_{p0}_{p1}_{p2}_{p3}_{p4}",
+                "fieldc_mul_full_45f3708d3a409483_{p0}_{p1}_{p2}_{p3}_{p4}",
                 r"
-stp x19, x20, [sp, #-112]!
+stp x19, x20, [sp, #-64]!
 stp x21, x22, [sp, #16]
 stp x23, x24, [sp, #32]
-stp x25, x26, [sp, #48]
-stp x27, x28, [sp, #64]
-str x30, [sp, #80]
+str x25, [sp, #48]
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
 umulh x7, x3, x5
@@ -1944,236 +1652,232 @@ mul x16, x1, x5
 adds x7, x7, x8
 umulh x8, x1, x5
 adcs x9, x9, x12
-adr x12, 2f
-ldp x17, x19, [x12]
 mul x5, x3, x5
-mul x20, x5, x17
-umulh x21, x19, x20
-ldp x22, x23, [x12, #16]
-mul x24, x22, x20
-adcs x13, x13, x14
-umulh x14, x22, x20
-mul x25, x23, x20
+adcs x12, x13, x14
+adr x13, 2f
+ldp x14, x17, [x13, #16]
+ldp x19, x20, [x13]
+mul x21, x5, x19
+mul x22, x14, x21
 adcs x15, x15, x16
-umulh x16, x23, x20
-ldp x12, x26, [x12, #32]
-mul x27, x12, x20
+mul x16, x17, x21
 adc x8, x8, xzr
-umulh x28, x12, x20
-mul x30, x26, x20
-adds x21, x21, x24
-umulh x20, x26, x20
-adcs x14, x14, x25
-adcs x16, x16, x27
-adcs x24, x28, x30
-adc x20, x20, xzr
+ldp x13, x23, [x13, #32]
+mul x24, x13, x21
 cmp x5, #1
-adcs x5, x7, x21
-adcs x7, x9, x14
-adcs x9, x13, x16
-umulh x13, x3, x6
-mul x14, x4, x6
-adcs x15, x15, x24
-umulh x16, x4, x6
+mul x5, x23, x21
+adcs x7, x7, x22
+umulh x22, x23, x21
+adcs x9, x9, x16
+umulh x16, x20, x21
+adcs x12, x12, x24
+umulh x24, x14, x21
+adcs x5, x15, x5
+umulh x15, x17, x21
+adc x22, x22, xzr
+umulh x21, x13, x21
+adds x7, x7, x16
+adcs x9, x9, x24
+adcs x12, x12, x15
+mul x15, x3, x6
+adcs x5, x5, x21
+mul x16, x4, x6
+adcs x8, x8, x22
 mul x21, x10, x6
-adcs x8, x8, x20
-umulh x20, x10, x6
+cset x22, hs
 mul x24, x11, x6
-cset x25, hs
-umulh x27, x11, x6
-mul x28, x1, x6
-adds x13, x13, x14
-umulh x14, x1, x6
-adcs x16, x16, x21
-mul x6, x3, x6
-adcs x20, x20, x24
-adcs x21, x27, x28
-adc x14, x14, xzr
-adds x5, x5, x6
-adcs x6, x7, x13
-adcs x7, x9, x16
-adcs x9, x15, x20
-mul x13, x5, x17
-umulh x15, x19, x13
-mul x16, x22, x13
-adcs x8, x8, x21
-umulh x20, x22, x13
-mul x21, x23, x13
-adcs x14, x25, x14
-umulh x24, x23, x13
-mul x25, x12, x13
-cset x27, hs
-umulh x28, x12, x13
-mul x30, x26, x13
-adds x15, x15, x16
-umulh x13, x26, x13
-adcs x16, x20, x21
-adcs x20, x24, x25
-adcs x21, x28, x30
-adc x13, x13, xzr
-cmp x5, #1
-adcs x5, x6, x15
-adcs x6, x7, x16
-adcs x7, x9, x20
-ldp x9, x15, [x2, #16]
-umulh x16, x3, x9
-mul x20, x4, x9
-adcs x8, x8, x21
-umulh x21, x4, x9
-mul x24, x10, x9
-adcs x13, x14, x13
-umulh x14, x10, x9
-mul x25, x11, x9
-adc x27, x27, xzr
-umulh x28, x11, x9
-mul x30, x1, x9
-adds x16, x16, x20
-umulh x20, x1, x9
-adcs x21, x21, x24
-mul x9, x3, x9
-adcs x14, x14, x25
-adcs x24, x28, x30
-adc x20, x20, xzr
-adds x5, x5, x9
-adcs x6, x6, x16
-adcs x7, x7, x21
-adcs x8, x8, x14
-mul x9, x5, x17
-umulh x14, x19, x9
-mul x16, x22, x9
-adcs x13, x13, x24
-umulh x21, x22, x9
-mul x24, x23, x9
-adcs x20, x27, x20
-umulh x25, x23, x9
-mul x27, x12, x9
-cset x28, hs
-umulh x30, x12, x9
-str x0, [sp, #96]
-mul x0, x26, x9
-adds x14, x14, x16
-umulh x9, x26, x9
-adcs x16, x21, x24
-adcs x21, x25, x27
-adcs x0, x30, x0
-adc x9, x9, xzr
-cmp x5, #1
-adcs x5, x6, x14
-adcs x6, x7, x16
-adcs x7, x8, x21
-umulh x8, x3, x15
-mul x14, x4, x15
-adcs x0, x13, x0
-umulh x13, x4, x15
-mul x16, x10, x15
-adcs x9, x20, x9
-umulh x20, x10, x15
-mul x21, x11, x15
-adc x24, x28, xzr
-umulh x25, x11, x15
-mul x27, x1, x15
-adds x8, x8, x14
-umulh x14, x1, x15
-adcs x13, x13, x16
-mul x15, x3, x15
-adcs x16, x20, x21
-adcs x20, x25, x27
-adc x14, x14, xzr
-adds x5, x5, x15
+adds x7, x7, x15
+mul x15, x1, x6
+adcs x9, x9, x16
+umulh x16, x1, x6
+adcs x12, x12, x21
+umulh x21, x3, x6
+adcs x5, x5, x24
+umulh x24, x4, x6
+adcs x8, x8, x15
+umulh x15, x10, x6
+adc x16, x16, xzr
+umulh x6, x11, x6
+adds x9, x9, x21
+adcs x12, x12, x24
+adcs x5, x5, x15
+adcs x6, x8, x6
+mul x8, x7, x19
+mul x15, x14, x8
+adcs x16, x22, x16
+mul x21, x17, x8
+cset x22, hs
+mul x24, x13, x8
+cmp x7, #1
+mul x7, x23, x8
+adcs x9, x9, x15
+umulh x15, x23, x8
+adcs x12, x12, x21
+umulh x21, x20, x8
+adcs x5, x5, x24
+umulh x24, x14, x8
+adcs x6, x6, x7
+umulh x7, x17, x8
+adc x15, x15, xzr
+umulh x8, x13, x8
+adds x9, x9, x21
+adcs x12, x12, x24
+adcs x5, x5, x7
+ldp x7, x21, [x2, #16]
+mul x24, x3, x7
 adcs x6, x6, x8
-adcs x7, x7, x13
-adcs x0, x0, x16
-mul x8, x5, x17
-umulh x13, x19, x8
-mul x15, x22, x8
-adcs x9, x9, x20
-umulh x16, x22, x8
-mul x20, x23, x8
-adcs x14, x24, x14
-umulh x21, x23, x8
-mul x24, x12, x8
-cset x25, hs
-umulh x27, x12, x8
-mul x28, x26, x8
-adds x13, x13, x15
-umulh x8, x26, x8
-adcs x15, x16, x20
-adcs x16, x21, x24
-adcs x20, x27, x28
-adc x8, x8, xzr
-cmp x5, #1
-adcs x5, x6, x13
-adcs x6, x7, x15
-adcs x0, x0, x16
+mul x8, x4, x7
+adcs x15, x16, x15
+mul x16, x10, x7
+adc x22, x22, xzr
+mul x25, x11, x7
+adds x9, x9, x24
+mul x24, x1, x7
+adcs x8, x12, x8
+umulh x12, x1, x7
+adcs x5, x5, x16
+umulh x16, x3, x7
+adcs x6, x6, x25
+umulh x25, x4, x7
+adcs x15, x15, x24
+umulh x24, x10, x7
+adc x12, x12, xzr
+umulh x7, x11, x7
+adds x8, x8, x16
+adcs x5, x5, x25
+adcs x6, x6, x24
+adcs x7, x15, x7
+mul x15, x9, x19
+mul x16, x14, x15
+adcs x12, x22, x12
+mul x22, x17, x15
+cset x24, hs
+mul x25, x13, x15
+cmp x9, #1
+mul x9, x23, x15
+adcs x8, x8, x16
+umulh x16, x23, x15
+adcs x5, x5, x22
+umulh x22, x20, x15
+adcs x6, x6, x25
+umulh x25, x14, x15
+adcs x7, x7, x9
+umulh x9, x17, x15
+adc x16, x16, xzr
+umulh x15, x13, x15
+adds x8, x8, x22
+adcs x5, x5, x25
+adcs x6, x6, x9
+mul x9, x3, x21
+adcs x7, x7, x15
+mul x15, x4, x21
+adcs x12, x12, x16
+mul x16, x10, x21
+adc x22, x24, xzr
+mul x24, x11, x21
+adds x8, x8, x9
+mul x9, x1, x21
+adcs x5, x5, x15
+umulh x15, x1, x21
+adcs x6, x6, x16
+umulh x16, x3, x21
+adcs x7, x7, x24
+umulh x24, x4, x21
+adcs x9, x12, x9
+umulh x12, x10, x21
+adc x15, x15, xzr
+umulh x21, x11, x21
+adds x5, x5, x16
+adcs x6, x6, x24
+adcs x7, x7, x12
+adcs x9, x9, x21
+mul x12, x8, x19
+mul x16, x14, x12
+adcs x15, x22, x15
+mul x21, x17, x12
+cset x22, hs
+mul x24, x13, x12
+cmp x8, #1
+mul x8, x23, x12
+adcs x5, x5, x16
+umulh x16, x23, x12
+adcs x6, x6, x21
+umulh x21, x20, x12
+adcs x7, x7, x24
+umulh x24, x14, x12
+adcs x8, x9, x8
+umulh x9, x17, x12
+adc x16, x16, xzr
+umulh x12, x13, x12
+adds x5, x5, x21
+adcs x6, x6, x24
+adcs x7, x7, x9
 ldr x2, [x2, #32]
-umulh x7, x3, x2
-mul x13, x4, x2
-adcs x9, x9, x20
-umulh x4, x4, x2
-mul x15, x10, x2
-adcs x8, x14, x8
-umulh x10, x10, x2
-mul x14, x11, x2
-adc x16, x25, xzr
-umulh x11, x11, x2
-mul x20, x1, x2
-adds x7, x7, x13
+mul x9, x3, x2
+adcs x8, x8, x12
+mul x12, x4, x2
+adcs x15, x15, x16
+mul x16, x10, x2
+adc x21, x22, xzr
+mul x22, x11, x2
+adds x5, x5, x9
+mul x9, x1, x2
+adcs x6, x6, x12
 umulh x1, x1, x2
-adcs x4, x4, x15
-mul x2, x3, x2
-adcs x3, x10, x14
-adcs x10, x11, x20
+adcs x7, x7, x16
+umulh x3, x3, x2
+adcs x8, x8, x22
+umulh x4, x4, x2
+adcs x9, x15, x9
+umulh x10, x10, x2
 adc x1, x1, xzr
-adds x2, x5, x2
-adcs x5, x6, x7
-adcs x0, x0, x4
-adcs x3, x9, x3
-mul x4, x2, x17
-umulh x6, x19, x4
-mul x7, x22, x4
-adcs x8, x8, x10
-umulh x9, x22, x4
-mul x10, x23, x4
-adcs x1, x16, x1
-umulh x11, x23, x4
-mul x13, x12, x4
-cset x14, hs
-umulh x15, x12, x4
-mul x16, x26, x4
-adds x6, x6, x7
-umulh x4, x26, x4
-adcs x7, x9, x10
-adcs x9, x11, x13
-adcs x10, x15, x16
-adc x4, x4, xzr
-cmp x2, #1
-adcs x2, x5, x6
-adcs x0, x0, x7
-adcs x3, x3, x9
-adcs x5, x8, x10
-adcs x1, x1, x4
-adc x4, x14, xzr
-subs x6, x2, x19
-sbcs x7, x0, x22
-sbcs x8, x3, x23
-sbcs x9, x5, x12
-sbcs x10, x1, x26
-sbcs xzr, x4, xzr
-csel x2, x2, x6, lo
-csel x0, x0, x7, lo
-ldr x4, [sp, #96]
-stp x2, x0, [x4]
-csel x0, x3, x8, lo
-csel x2, x5, x9, lo
-stp x0, x2, [x4, #16]
-csel x0, x1, x10, lo
-str x0, [x4, #32]
-ldr x30, [sp, #80]
-ldp x27, x28, [sp, #64]
-ldp x25, x26, [sp, #48]
+umulh x2, x11, x2
+adds x3, x6, x3
+adcs x4, x7, x4
+adcs x6, x8, x10
+adcs x2, x9, x2
+mul x7, x5, x19
+mul x8, x14, x7
+adcs x1, x21, x1
+mul x9, x17, x7
+cset x10, hs
+mul x11, x13, x7
+cmp x5, #1
+mul x5, x23, x7
+adcs x3, x3, x8
+umulh x8, x23, x7
+adcs x4, x4, x9
+umulh x9, x20, x7
+adcs x6, x6, x11
+umulh x11, x14, x7
+adcs x2, x2, x5
+umulh x5, x17, x7
+adc x8, x8, xzr
+umulh x7, x13, x7
+adds x3, x3, x9
+adcs x4, x4, x11
+adcs x5, x6, x5
+adcs x2, x2, x7
+adcs x1, x1, x8
+adc x6, x10, xzr
+subs x7, x3, x20
+sbcs x8, x4, x14
+sbcs x9, x5, x17
+sbcs x10, x2, x13
+sbcs x11, x1, x23
+sbcs xzr, x6, xzr
+csel x3, x3, x7, lo
+csel x4, x4, x8, lo
+stp x3, x4, [x0]
+csel x3, x5, x9, lo
+csel x2, x2, x10, lo
+stp x3, x2, [x0, #16]
+csel x1, x1, x11, lo
+str x1, [x0, #32]
+ldr x25, [sp, #48]
 ldp x23, x24, [sp, #32]
 ldp x21, x22, [sp, #16]
-ldp x19, x20, [sp], #112
+ldp x19, x20, [sp], #64
 ret
 .p2align 3
 2:
@@ -2208,7 +1912,7 @@ unsafe fn sum_of_products_full<M: Modulus<5>>(x: &[[u64; 5]; 2], y: &[[u64; 5]; 
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_full_ea05d9e3ec549649_{p0}_{p1}_{p2}_{p3}_{p4}",
+                "fieldc_sum_of_products_full_d1dc9ce347c7c046_{p0}_{p1}_{p2}_{p3}_{p4}",
                 r"
 stp x19, x20, [sp, #-112]!
 stp x21, x22, [sp, #16]
@@ -2225,377 +1929,365 @@ ldp x10, x11, [x1, #16]
 mul x12, x10, x5
 umulh x13, x10, x5
 mul x14, x11, x5
+umulh x15, x11, x5
+ldp x16, x17, [x1, #32]
+mul x19, x16, x5
 adds x7, x7, x8
-umulh x8, x11, x5
-ldp x15, x16, [x1, #32]
-mul x17, x15, x5
+umulh x8, x16, x5
 adcs x9, x9, x12
-umulh x12, x15, x5
-adcs x13, x13, x14
-ldp x14, x19, [x2, #32]
-umulh x20, x16, x19
-adcs x8, x8, x17
-ldp x17, x21, [x1, #48]
-umulh x22, x17, x19
-adc x12, x12, xzr
-umulh x23, x21, x19
-adds x7, x7, x20
-ldp x1, x20, [x1, #64]
-umulh x24, x1, x19
-adcs x9, x9, x22
-umulh x22, x20, x19
-adcs x13, x13, x23
-adcs x8, x8, x24
 mul x5, x3, x5
-mul x23, x16, x19
-adcs x12, x12, x22
-mul x22, x17, x19
-cset x24, hs
-mul x25, x21, x19
-adds x5, x5, x23
-mul x23, x1, x19
-adcs x7, x7, x22
-mul x19, x20, x19
+ldp x12, x20, [x2, #32]
+mul x21, x17, x20
+adcs x13, x13, x14
+ldp x14, x22, [x1, #48]
+mul x23, x14, x20
+adcs x15, x15, x19
+mul x19, x22, x20
+adc x8, x8, xzr
+ldp x1, x24, [x1, #64]
+mul x25, x1, x20
+adds x5, x5, x21
+mul x21, x24, x20
+adcs x7, x7, x23
+umulh x23, x24, x20
+adcs x9, x9, x19
+umulh x19, x17, x20
+adcs x13, x13, x25
+umulh x25, x14, x20
+adcs x15, x15, x21
+umulh x21, x22, x20
+adc x23, x23, xzr
+umulh x20, x1, x20
+adds x7, x7, x19
 adcs x9, x9, x25
-adcs x13, x13, x23
-adcs x8, x8, x19
+adcs x13, x13, x21
+adcs x15, x15, x20
 adr x19, 2f
-ldp x22, x23, [x19]
-mul x25, x5, x22
-umulh x26, x23, x25
-adcs x12, x12, xzr
-ldp x27, x28, [x19, #16]
-umulh x30, x27, x25
-adc x24, x24, xzr
-umulh x14, x28, x25
-adds x7, x7, x26
-ldp x19, x26, [x19, #32]
-str x0, [sp, #96]
-umulh x0, x19, x25
-adcs x9, x9, x30
-umulh x30, x26, x25
-adcs x13, x13, x14
-adcs x0, x8, x0
-adcs x8, x12, x30
-mul x12, x27, x25
-adc x14, x24, xzr
-mul x24, x28, x25
-cmp x5, #1
-mul x5, x19, x25
-adcs x7, x7, x12
-mul x12, x26, x25
-adcs x9, x9, x24
-adcs x5, x13, x5
-adcs x0, x0, x12
-umulh x12, x3, x6
-adcs x8, x8, xzr
-umulh x13, x4, x6
-adc x14, x14, xzr
-umulh x24, x10, x6
-adds x9, x9, x12
-umulh x12, x11, x6
-adcs x5, x5, x13
-umulh x13, x15, x6
-adcs x0, x0, x24
-adcs x8, x8, x12
-mul x12, x3, x6
-adcs x13, x14, x13
-mul x14, x4, x6
-cset x24, hs
-mul x25, x10, x6
-adds x7, x7, x12
-mul x12, x11, x6
-adcs x9, x9, x14
-mul x6, x15, x6
-adcs x5, x5, x25
-adcs x0, x0, x12
-adcs x6, x8, x6
-ldp x8, x12, [x2, #48]
-umulh x14, x16, x8
-adcs x13, x13, xzr
-umulh x25, x17, x8
-adc x24, x24, xzr
-umulh x30, x21, x8
-adds x9, x9, x14
-umulh x14, x1, x8
-adcs x5, x5, x25
-umulh x25, x20, x8
-adcs x0, x0, x30
-adcs x6, x6, x14
-mul x14, x16, x8
-adcs x13, x13, x25
-mul x25, x17, x8
-adc x24, x24, xzr
-mul x30, x21, x8
-adds x7, x7, x14
-mul x14, x1, x8
-adcs x9, x9, x25
-mul x8, x20, x8
-adcs x5, x5, x30
-adcs x0, x0, x14
-adcs x6, x6, x8
-mul x8, x7, x22
-umulh x14, x23, x8
-adcs x13, x13, xzr
-umulh x25, x27, x8
-adc x24, x24, xzr
-umulh x30, x28, x8
-adds x9, x9, x14
-umulh x14, x19, x8
-adcs x5, x5, x25
-umulh x25, x26, x8
-adcs x0, x0, x30
-adcs x6, x6, x14
-adcs x13, x13, x25
-mul x14, x27, x8
-adc x24, x24, xzr
-mul x25, x28, x8
-cmp x7, #1
-mul x7, x19, x8
-adcs x9, x9, x14
-mul x8, x26, x8
-adcs x5, x5, x25
-adcs x0, x0, x7
-adcs x6, x6, x8
-ldp x7, x8, [x2, #16]
-umulh x14, x3, x7
-adcs x13, x13, xzr
-umulh x25, x4, x7
-adc x24, x24, xzr
-umulh x30, x10, x7
-adds x5, x5, x14
-umulh x14, x11, x7
-adcs x0, x0, x25
-umulh x25, x15, x7
-adcs x6, x6, x30
-adcs x13, x13, x14
-mul x14, x3, x7
-adcs x24, x24, x25
-mul x25, x4, x7
+ldp x20, x21, [x19, #16]
+ldp x25, x26, [x19]
+mul x27, x5, x25
+mul x28, x20, x27
+adcs x8, x8, x23
+mul x23, x21, x27
 cset x30, hs
-mul x8, x10, x7
-adds x9, x9, x14
-mul x14, x11, x7
-adcs x5, x5, x25
-mul x7, x15, x7
-adcs x0, x0, x8
-adcs x6, x6, x14
-adcs x7, x13, x7
-umulh x8, x16, x12
-adcs x13, x24, xzr
-umulh x14, x17, x12
-adc x24, x30, xzr
-umulh x25, x21, x12
-adds x5, x5, x8
-umulh x8, x1, x12
-adcs x0, x0, x14
-umulh x14, x20, x12
-adcs x6, x6, x25
-adcs x7, x7, x8
-mul x8, x16, x12
-adcs x13, x13, x14
-mul x14, x17, x12
-adc x24, x24, xzr
-mul x25, x21, x12
-adds x8, x9, x8
-mul x9, x1, x12
-adcs x5, x5, x14
-mul x12, x20, x12
-adcs x0, x0, x25
-adcs x6, x6, x9
-adcs x7, x7, x12
-mul x9, x8, x22
-umulh x12, x23, x9
-adcs x13, x13, xzr
-umulh x14, x27, x9
-adc x24, x24, xzr
-umulh x25, x28, x9
-adds x5, x5, x12
-umulh x12, x19, x9
-adcs x0, x0, x14
-umulh x14, x26, x9
-adcs x6, x6, x25
-adcs x7, x7, x12
-adcs x12, x13, x14
-mul x13, x27, x9
-adc x14, x24, xzr
-mul x24, x28, x9
-cmp x8, #1
-mul x8, x19, x9
-adcs x5, x5, x13
-mul x9, x26, x9
-adcs x0, x0, x24
-adcs x6, x6, x8
-adcs x7, x7, x9
-ldr x8, [x2, #24]
-umulh x9, x3, x8
-adcs x12, x12, xzr
-umulh x13, x4, x8
-adc x14, x14, xzr
-umulh x24, x10, x8
-adds x0, x0, x9
-umulh x9, x11, x8
-adcs x6, x6, x13
-umulh x13, x15, x8
-adcs x7, x7, x24
-adcs x9, x12, x9
-mul x12, x3, x8
-adcs x13, x14, x13
-mul x14, x4, x8
-cset x24, hs
-mul x25, x10, x8
-adds x5, x5, x12
-mul x12, x11, x8
-adcs x0, x0, x14
-mul x8, x15, x8
-adcs x6, x6, x25
-adcs x7, x7, x12
-adcs x8, x9, x8
-ldp x9, x12, [x2, #64]
-umulh x14, x16, x9
-adcs x13, x13, xzr
-umulh x25, x17, x9
-adc x24, x24, xzr
-umulh x30, x21, x9
-adds x0, x0, x14
-umulh x14, x1, x9
-adcs x6, x6, x25
-umulh x25, x20, x9
-adcs x7, x7, x30
-adcs x8, x8, x14
-mul x14, x16, x9
-adcs x13, x13, x25
-mul x25, x17, x9
-adc x24, x24, xzr
-mul x30, x21, x9
-adds x5, x5, x14
-mul x14, x1, x9
-adcs x0, x0, x25
-mul x9, x20, x9
-adcs x6, x6, x30
-adcs x7, x7, x14
-adcs x8, x8, x9
-mul x9, x5, x22
-umulh x14, x23, x9
-adcs x13, x13, xzr
-umulh x25, x27, x9
-adc x24, x24, xzr
-umulh x30, x28, x9
-adds x0, x0, x14
-umulh x14, x19, x9
-adcs x6, x6, x25
-umulh x25, x26, x9
-adcs x7, x7, x30
-adcs x8, x8, x14
-adcs x13, x13, x25
-mul x14, x27, x9
-adc x24, x24, xzr
-mul x25, x28, x9
+ldp x19, x12, [x19, #32]
+str x0, [sp, #96]
+mul x0, x19, x27
 cmp x5, #1
-mul x5, x19, x9
-adcs x0, x0, x14
-mul x9, x26, x9
-adcs x6, x6, x25
-adcs x5, x7, x5
-adcs x7, x8, x9
-ldr x8, [x2, #32]
-umulh x2, x3, x8
-adcs x9, x13, xzr
-umulh x13, x4, x8
-adc x14, x24, xzr
-umulh x24, x10, x8
-adds x2, x6, x2
-umulh x6, x11, x8
+mul x5, x12, x27
+adcs x7, x7, x28
+umulh x28, x12, x27
+adcs x9, x9, x23
+umulh x23, x26, x27
+adcs x0, x13, x0
+umulh x13, x20, x27
+adcs x5, x15, x5
+umulh x15, x21, x27
+adc x28, x28, xzr
+umulh x27, x19, x27
+adds x7, x7, x23
+adcs x9, x9, x13
+adcs x0, x0, x15
+mul x13, x3, x6
+adcs x5, x5, x27
+mul x15, x4, x6
+adcs x8, x8, x28
+mul x23, x10, x6
+adc x27, x30, xzr
+mul x28, x11, x6
+adds x7, x7, x13
+mul x13, x16, x6
+adcs x9, x9, x15
+umulh x15, x16, x6
+adcs x0, x0, x23
+umulh x23, x3, x6
+adcs x5, x5, x28
+umulh x28, x4, x6
+adcs x8, x8, x13
+umulh x13, x10, x6
+adc x15, x15, xzr
+umulh x6, x11, x6
+adds x9, x9, x23
+adcs x0, x0, x28
 adcs x5, x5, x13
-umulh x13, x15, x8
-adcs x7, x7, x24
-adcs x6, x9, x6
-mul x3, x3, x8
-adcs x9, x14, x13
-mul x4, x4, x8
-cset x13, hs
-mul x10, x10, x8
-adds x0, x0, x3
-mul x3, x11, x8
-adcs x2, x2, x4
-mul x4, x15, x8
-adcs x5, x5, x10
-adcs x3, x7, x3
-adcs x4, x6, x4
-umulh x6, x16, x12
-adcs x7, x9, xzr
-umulh x8, x17, x12
-adc x9, x13, xzr
-umulh x10, x21, x12
-adds x2, x2, x6
-umulh x6, x1, x12
-adcs x5, x5, x8
-umulh x8, x20, x12
-adcs x3, x3, x10
-adcs x4, x4, x6
-mul x6, x16, x12
+ldp x13, x23, [x2, #48]
+mul x28, x17, x13
+adcs x6, x8, x6
+mul x8, x14, x13
+adcs x15, x27, x15
+mul x27, x22, x13
+cset x30, hs
+mul x23, x1, x13
+adds x7, x7, x28
+mul x28, x24, x13
+adcs x8, x9, x8
+umulh x9, x24, x13
+adcs x0, x0, x27
+umulh x27, x17, x13
+adcs x5, x5, x23
+umulh x23, x14, x13
+adcs x6, x6, x28
+umulh x28, x22, x13
+adc x9, x9, xzr
+umulh x13, x1, x13
+adds x8, x8, x27
+adcs x0, x0, x23
+adcs x5, x5, x28
+adcs x6, x6, x13
+mul x13, x7, x25
+mul x23, x20, x13
+adcs x9, x15, x9
+mul x15, x21, x13
+adc x27, x30, xzr
+mul x28, x19, x13
+cmp x7, #1
+mul x7, x12, x13
+adcs x8, x8, x23
+umulh x23, x12, x13
+adcs x0, x0, x15
+umulh x15, x26, x13
+adcs x5, x5, x28
+umulh x28, x20, x13
+adcs x6, x6, x7
+umulh x7, x21, x13
+adc x23, x23, xzr
+umulh x13, x19, x13
+adds x8, x8, x15
+adcs x0, x0, x28
+adcs x5, x5, x7
+ldp x7, x15, [x2, #16]
+mul x28, x3, x7
+adcs x6, x6, x13
+mul x13, x4, x7
+adcs x9, x9, x23
+mul x23, x10, x7
+adc x27, x27, xzr
+mul x30, x11, x7
+adds x8, x8, x28
+mul x28, x16, x7
+adcs x0, x0, x13
+umulh x13, x16, x7
+adcs x5, x5, x23
+umulh x23, x3, x7
+adcs x6, x6, x30
+umulh x30, x4, x7
+adcs x9, x9, x28
+umulh x28, x10, x7
+adc x13, x13, xzr
+umulh x7, x11, x7
+adds x0, x0, x23
+adcs x5, x5, x30
+adcs x6, x6, x28
+ldr x23, [x2, #56]
+mul x28, x17, x23
+adcs x7, x9, x7
+mul x9, x14, x23
+adcs x13, x27, x13
+mul x27, x22, x23
+cset x30, hs
+mul x15, x1, x23
+adds x8, x8, x28
+mul x28, x24, x23
+adcs x0, x0, x9
+umulh x9, x24, x23
+adcs x5, x5, x27
+umulh x27, x17, x23
+adcs x6, x6, x15
+umulh x15, x14, x23
+adcs x7, x7, x28
+umulh x28, x22, x23
+adc x9, x9, xzr
+umulh x23, x1, x23
+adds x0, x0, x27
+adcs x5, x5, x15
+adcs x6, x6, x28
+adcs x7, x7, x23
+mul x15, x8, x25
+mul x23, x20, x15
+adcs x9, x13, x9
+mul x13, x21, x15
+adc x27, x30, xzr
+mul x28, x19, x15
+cmp x8, #1
+mul x8, x12, x15
+adcs x0, x0, x23
+umulh x23, x12, x15
+adcs x5, x5, x13
+umulh x13, x26, x15
+adcs x6, x6, x28
+umulh x28, x20, x15
 adcs x7, x7, x8
-mul x8, x17, x12
-adc x9, x9, xzr
-mul x10, x21, x12
-adds x0, x0, x6
-mul x1, x1, x12
-adcs x2, x2, x8
-mul x6, x20, x12
-adcs x5, x5, x10
-adcs x1, x3, x1
-adcs x3, x4, x6
-mul x4, x0, x22
-umulh x6, x23, x4
-adcs x7, x7, xzr
-umulh x8, x27, x4
-adc x9, x9, xzr
-umulh x10, x28, x4
-adds x2, x2, x6
-umulh x6, x19, x4
-adcs x5, x5, x8
-umulh x8, x26, x4
-adcs x1, x1, x10
-adcs x3, x3, x6
-adcs x6, x7, x8
-mul x7, x27, x4
-adc x8, x9, xzr
-mul x9, x28, x4
-cmp x0, #1
-mul x0, x19, x4
-adcs x2, x2, x7
-mul x4, x26, x4
+umulh x8, x21, x15
+adc x23, x23, xzr
+umulh x15, x19, x15
+adds x0, x0, x13
+adcs x5, x5, x28
+adcs x6, x6, x8
+ldr x8, [x2, #24]
+mul x13, x3, x8
+adcs x7, x7, x15
+mul x15, x4, x8
+adcs x9, x9, x23
+mul x23, x10, x8
+adc x27, x27, xzr
+mul x28, x11, x8
+adds x0, x0, x13
+mul x13, x16, x8
+adcs x5, x5, x15
+umulh x15, x16, x8
+adcs x6, x6, x23
+umulh x23, x3, x8
+adcs x7, x7, x28
+umulh x28, x4, x8
+adcs x9, x9, x13
+umulh x13, x10, x8
+adc x15, x15, xzr
+umulh x8, x11, x8
+adds x5, x5, x23
+adcs x6, x6, x28
+adcs x7, x7, x13
+ldp x13, x23, [x2, #64]
+mul x28, x17, x13
+adcs x8, x9, x8
+mul x9, x14, x13
+adcs x15, x27, x15
+mul x27, x22, x13
+cset x30, hs
+mul x23, x1, x13
+adds x0, x0, x28
+mul x28, x24, x13
 adcs x5, x5, x9
-adcs x0, x1, x0
-adcs x1, x3, x4
-adcs x3, x6, xzr
-adc x4, x8, xzr
-subs x6, x2, x23
-sbcs x7, x5, x27
-sbcs x8, x0, x28
+umulh x9, x24, x13
+adcs x6, x6, x27
+umulh x27, x17, x13
+adcs x7, x7, x23
+umulh x23, x14, x13
+adcs x8, x8, x28
+umulh x28, x22, x13
+adc x9, x9, xzr
+umulh x13, x1, x13
+adds x5, x5, x27
+adcs x6, x6, x23
+adcs x7, x7, x28
+adcs x8, x8, x13
+mul x13, x0, x25
+mul x23, x20, x13
+adcs x9, x15, x9
+mul x15, x21, x13
+adc x27, x30, xzr
+mul x28, x19, x13
+cmp x0, #1
+mul x0, x12, x13
+adcs x5, x5, x23
+umulh x23, x12, x13
+adcs x6, x6, x15
+umulh x15, x26, x13
+adcs x7, x7, x28
+umulh x28, x20, x13
+adcs x0, x8, x0
+umulh x8, x21, x13
+adc x23, x23, xzr
+umulh x13, x19, x13
+adds x5, x5, x15
+adcs x6, x6, x28
+adcs x7, x7, x8
+ldr x8, [x2, #32]
+mul x15, x3, x8
+adcs x0, x0, x13
+mul x13, x4, x8
+adcs x9, x9, x23
+mul x23, x10, x8
+adc x27, x27, xzr
+mul x28, x11, x8
+adds x5, x5, x15
+mul x15, x16, x8
+adcs x6, x6, x13
+umulh x13, x16, x8
+adcs x7, x7, x23
+umulh x3, x3, x8
+adcs x0, x0, x28
+umulh x4, x4, x8
+adcs x9, x9, x15
+umulh x10, x10, x8
+adc x13, x13, xzr
+umulh x8, x11, x8
+adds x3, x6, x3
+adcs x4, x7, x4
+adcs x0, x0, x10
+ldr x6, [x2, #72]
+mul x2, x17, x6
+adcs x7, x9, x8
+mul x8, x14, x6
+adcs x9, x27, x13
+mul x10, x22, x6
+cset x11, hs
+mul x13, x1, x6
+adds x2, x5, x2
+mul x5, x24, x6
+adcs x3, x3, x8
+umulh x8, x24, x6
+adcs x4, x4, x10
+umulh x10, x17, x6
+adcs x0, x0, x13
+umulh x13, x14, x6
+adcs x5, x7, x5
+umulh x7, x22, x6
+adc x8, x8, xzr
+umulh x1, x1, x6
+adds x3, x3, x10
+adcs x4, x4, x13
+adcs x0, x0, x7
+adcs x1, x5, x1
+mul x5, x2, x25
+mul x6, x20, x5
+adcs x7, x9, x8
+mul x8, x21, x5
+adc x9, x11, xzr
+mul x10, x19, x5
+cmp x2, #1
+mul x2, x12, x5
+adcs x3, x3, x6
+umulh x6, x12, x5
+adcs x4, x4, x8
+umulh x8, x26, x5
+adcs x0, x0, x10
+umulh x10, x20, x5
+adcs x1, x1, x2
+umulh x2, x21, x5
+adc x6, x6, xzr
+umulh x5, x19, x5
+adds x3, x3, x8
+adcs x4, x4, x10
+adcs x0, x0, x2
+adcs x1, x1, x5
+adcs x2, x7, x6
+adc x5, x9, xzr
+subs x6, x3, x26
+sbcs x7, x4, x20
+sbcs x8, x0, x21
 sbcs x9, x1, x19
-sbcs x10, x3, x26
-sbcs x11, x4, xzr
-csel x2, x2, x6, lo
-csel x5, x5, x7, lo
+sbcs x10, x2, x12
+sbcs x11, x5, xzr
+csel x3, x3, x6, lo
+csel x4, x4, x7, lo
 csel x0, x0, x8, lo
 csel x1, x1, x9, lo
-csel x3, x3, x10, lo
-csel x4, x4, x11, lo
-subs x6, x2, x23
-sbcs x7, x5, x27
-sbcs x8, x0, x28
+csel x2, x2, x10, lo
+csel x5, x5, x11, lo
+subs x6, x3, x26
+sbcs x7, x4, x20
+sbcs x8, x0, x21
 sbcs x9, x1, x19
-sbcs x10, x3, x26
-sbcs xzr, x4, xzr
-csel x2, x2, x6, lo
-csel x4, x5, x7, lo
+sbcs x10, x2, x12
+sbcs xzr, x5, xzr
+csel x3, x3, x6, lo
+csel x4, x4, x7, lo
 ldr x5, [sp, #96]
-stp x2, x4, [x5]
+stp x3, x4, [x5]
 csel x0, x0, x8, lo
 csel x1, x1, x9, lo
 stp x0, x1, [x5, #16]
-csel x0, x3, x10, lo
+csel x0, x2, x10, lo
 str x0, [x5, #32]
 ldr x30, [sp, #80]
 ldp x27, x28, [sp, #64]
@@ -2637,13 +2329,11 @@ unsafe fn square_full<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_full_35cf6eedd930e4c5_{p0}_{p1}_{p2}_{p3}_{p4}",
+                "fieldc_square_full_4073a8e3e4580a03_{p0}_{p1}_{p2}_{p3}_{p4}",
                 r"
-stp x19, x20, [sp, #-80]!
+stp x19, x20, [sp, #-48]!
 stp x21, x22, [sp, #16]
-stp x23, x24, [sp, #32]
-stp x25, x26, [sp, #48]
-stp x27, x28, [sp, #64]
+str x23, [sp, #32]
 ldp x2, x3, [x1]
 umulh x4, x2, x2
 mul x5, x3, x2
@@ -2658,231 +2348,229 @@ mul x13, x1, x2
 adds x4, x4, x5
 umulh x5, x1, x2
 adcs x6, x6, x9
-adr x9, 2f
-ldp x14, x15, [x9]
-mul x16, x2, x2
-mul x17, x16, x14
-umulh x19, x15, x17
-ldp x20, x21, [x9, #16]
-mul x22, x20, x17
+mul x9, x2, x2
 adcs x10, x10, x11
-umulh x11, x20, x17
-mul x23, x21, x17
+adr x11, 2f
+ldp x14, x15, [x11, #16]
+ldp x16, x17, [x11]
+mul x19, x9, x16
+mul x20, x14, x19
 adcs x12, x12, x13
-umulh x13, x21, x17
-ldp x9, x24, [x9, #32]
-mul x25, x9, x17
+mul x13, x15, x19
 adc x5, x5, xzr
-umulh x26, x9, x17
-mul x27, x24, x17
-adds x19, x19, x22
-umulh x17, x24, x17
-adcs x11, x11, x23
-adcs x13, x13, x25
-adcs x22, x26, x27
-adc x17, x17, xzr
-cmp x16, #1
-adcs x4, x4, x19
-adcs x6, x6, x11
-adcs x10, x10, x13
-umulh x11, x2, x3
+ldp x11, x21, [x11, #32]
+mul x22, x11, x19
+cmp x9, #1
+mul x9, x21, x19
+adcs x4, x4, x20
+umulh x20, x21, x19
+adcs x6, x6, x13
+umulh x13, x17, x19
+adcs x10, x10, x22
+umulh x22, x14, x19
+adcs x9, x12, x9
+umulh x12, x15, x19
+adc x20, x20, xzr
+umulh x19, x11, x19
+adds x4, x4, x13
+adcs x6, x6, x22
+adcs x10, x10, x12
+mul x12, x2, x3
+adcs x9, x9, x19
 mul x13, x3, x3
-adcs x12, x12, x22
-umulh x16, x3, x3
+adcs x5, x5, x20
 mul x19, x7, x3
-adcs x5, x5, x17
-umulh x17, x7, x3
+cset x20, hs
 mul x22, x8, x3
-cset x23, hs
-umulh x25, x8, x3
-mul x26, x1, x3
-adds x11, x11, x13
+adds x4, x4, x12
+mul x12, x1, x3
+adcs x6, x6, x13
 umulh x13, x1, x3
-adcs x16, x16, x19
-mul x19, x2, x3
-adcs x17, x17, x22
-adcs x22, x25, x26
+adcs x10, x10, x19
+umulh x19, x2, x3
+adcs x9, x9, x22
+umulh x22, x3, x3
+adcs x5, x5, x12
+umulh x12, x7, x3
 adc x13, x13, xzr
-adds x4, x4, x19
-adcs x6, x6, x11
-adcs x10, x10, x16
-adcs x11, x12, x17
-mul x12, x4, x14
-umulh x16, x15, x12
-mul x17, x20, x12
-adcs x5, x5, x22
-umulh x19, x20, x12
-mul x22, x21, x12
-adcs x13, x23, x13
-umulh x23, x21, x12
-mul x25, x9, x12
-cset x26, hs
-umulh x27, x9, x12
-mul x28, x24, x12
-adds x16, x16, x17
-umulh x12, x24, x12
-adcs x17, x19, x22
-adcs x19, x23, x25
-adcs x22, x27, x28
-adc x12, x12, xzr
+umulh x23, x8, x3
+adds x6, x6, x19
+adcs x10, x10, x22
+adcs x9, x9, x12
+adcs x5, x5, x23
+mul x12, x4, x16
+mul x19, x14, x12
+adcs x13, x20, x13
+mul x20, x15, x12
+cset x22, hs
+mul x23, x11, x12
 cmp x4, #1
-adcs x4, x6, x16
-adcs x6, x10, x17
-adcs x10, x11, x19
-umulh x11, x2, x7
-mul x16, x3, x7
-adcs x5, x5, x22
-umulh x17, x3, x7
+mul x4, x21, x12
+adcs x6, x6, x19
+umulh x19, x21, x12
+adcs x10, x10, x20
+umulh x20, x17, x12
+adcs x9, x9, x23
+umulh x23, x14, x12
+adcs x4, x5, x4
+umulh x5, x15, x12
+adc x19, x19, xzr
+umulh x12, x11, x12
+adds x6, x6, x20
+adcs x10, x10, x23
+adcs x5, x9, x5
+mul x9, x2, x7
+adcs x4, x4, x12
+mul x12, x3, x7
+adcs x13, x13, x19
 mul x19, x7, x7
-adcs x12, x13, x12
-umulh x13, x7, x7
+adc x20, x22, xzr
 mul x22, x8, x7
-adc x23, x26, xzr
-umulh x25, x8, x7
-mul x26, x1, x7
-adds x11, x11, x16
-umulh x16, x1, x7
-adcs x17, x17, x19
-mul x19, x2, x7
-adcs x13, x13, x22
-adcs x22, x25, x26
-adc x16, x16, xzr
-adds x4, x4, x19
-adcs x6, x6, x11
-adcs x10, x10, x17
-adcs x5, x5, x13
-mul x11, x4, x14
-umulh x13, x15, x11
-mul x17, x20, x11
-adcs x12, x12, x22
-umulh x19, x20, x11
-mul x22, x21, x11
-adcs x16, x23, x16
-umulh x23, x21, x11
-mul x25, x9, x11
-cset x26, hs
-umulh x27, x9, x11
-mul x28, x24, x11
-adds x13, x13, x17
-umulh x11, x24, x11
-adcs x17, x19, x22
-adcs x19, x23, x25
-adcs x22, x27, x28
-adc x11, x11, xzr
-cmp x4, #1
-adcs x4, x6, x13
-adcs x6, x10, x17
+adds x6, x6, x9
+mul x9, x1, x7
+adcs x10, x10, x12
+umulh x12, x1, x7
 adcs x5, x5, x19
-umulh x10, x2, x8
-mul x13, x3, x8
-adcs x12, x12, x22
-umulh x17, x3, x8
-mul x19, x7, x8
-adcs x11, x16, x11
-umulh x16, x7, x8
-mul x22, x8, x8
-adc x23, x26, xzr
-umulh x25, x8, x8
-mul x26, x1, x8
-adds x10, x10, x13
-umulh x13, x1, x8
-adcs x17, x17, x19
-mul x19, x2, x8
-adcs x16, x16, x22
-adcs x22, x25, x26
-adc x13, x13, xzr
-adds x4, x4, x19
-adcs x6, x6, x10
-adcs x5, x5, x17
-adcs x10, x12, x16
-mul x12, x4, x14
-umulh x16, x15, x12
-mul x17, x20, x12
-adcs x11, x11, x22
-umulh x19, x20, x12
-mul x22, x21, x12
-adcs x13, x23, x13
-umulh x23, x21, x12
-mul x25, x9, x12
-cset x26, hs
-umulh x27, x9, x12
-mul x28, x24, x12
-adds x16, x16, x17
-umulh x12, x24, x12
-adcs x17, x19, x22
-adcs x19, x23, x25
-adcs x22, x27, x28
+umulh x19, x2, x7
+adcs x4, x4, x22
+umulh x22, x3, x7
+adcs x9, x13, x9
+umulh x13, x7, x7
 adc x12, x12, xzr
-cmp x4, #1
-adcs x4, x6, x16
-adcs x5, x5, x17
-adcs x6, x10, x19
-umulh x10, x2, x1
-mul x16, x3, x1
-adcs x11, x11, x22
+umulh x23, x8, x7
+adds x10, x10, x19
+adcs x5, x5, x22
+adcs x4, x4, x13
+adcs x9, x9, x23
+mul x13, x6, x16
+mul x19, x14, x13
+adcs x12, x20, x12
+mul x20, x15, x13
+cset x22, hs
+mul x23, x11, x13
+cmp x6, #1
+mul x6, x21, x13
+adcs x10, x10, x19
+umulh x19, x21, x13
+adcs x5, x5, x20
+umulh x20, x17, x13
+adcs x4, x4, x23
+umulh x23, x14, x13
+adcs x6, x9, x6
+umulh x9, x15, x13
+adc x19, x19, xzr
+umulh x13, x11, x13
+adds x10, x10, x20
+adcs x5, x5, x23
+adcs x4, x4, x9
+mul x9, x2, x8
+adcs x6, x6, x13
+mul x13, x3, x8
+adcs x12, x12, x19
+mul x19, x7, x8
+adc x20, x22, xzr
+mul x22, x8, x8
+adds x9, x10, x9
+mul x10, x1, x8
+adcs x5, x5, x13
+umulh x13, x1, x8
+adcs x4, x4, x19
+umulh x19, x2, x8
+adcs x6, x6, x22
+umulh x22, x3, x8
+adcs x10, x12, x10
+umulh x12, x7, x8
+adc x13, x13, xzr
+umulh x23, x8, x8
+adds x5, x5, x19
+adcs x4, x4, x22
+adcs x6, x6, x12
+adcs x10, x10, x23
+mul x12, x9, x16
+mul x19, x14, x12
+adcs x13, x20, x13
+mul x20, x15, x12
+cset x22, hs
+mul x23, x11, x12
+cmp x9, #1
+mul x9, x21, x12
+adcs x5, x5, x19
+umulh x19, x21, x12
+adcs x4, x4, x20
+umulh x20, x17, x12
+adcs x6, x6, x23
+umulh x23, x14, x12
+adcs x9, x10, x9
+umulh x10, x15, x12
+adc x19, x19, xzr
+umulh x12, x11, x12
+adds x5, x5, x20
+adcs x4, x4, x23
+adcs x6, x6, x10
+mul x10, x2, x1
+adcs x9, x9, x12
+mul x12, x3, x1
+adcs x13, x13, x19
+mul x19, x7, x1
+adc x20, x22, xzr
+mul x22, x8, x1
+adds x5, x5, x10
+mul x10, x1, x1
+adcs x4, x4, x12
+umulh x12, x1, x1
+adcs x6, x6, x19
+umulh x2, x2, x1
+adcs x9, x9, x22
 umulh x3, x3, x1
-mul x17, x7, x1
-adcs x12, x13, x12
+adcs x10, x13, x10
 umulh x7, x7, x1
-mul x13, x8, x1
-adc x19, x26, xzr
-umulh x8, x8, x1
-mul x22, x1, x1
-adds x10, x10, x16
-umulh x16, x1, x1
-adcs x3, x3, x17
-mul x1, x2, x1
-adcs x2, x7, x13
-adcs x7, x8, x22
-adc x8, x16, xzr
-adds x1, x4, x1
-adcs x4, x5, x10
+adc x12, x12, xzr
+umulh x1, x8, x1
+adds x2, x4, x2
 adcs x3, x6, x3
-adcs x2, x11, x2
-mul x5, x1, x14
-umulh x6, x15, x5
-mul x10, x20, x5
-adcs x7, x12, x7
-umulh x11, x20, x5
-mul x12, x21, x5
-adcs x8, x19, x8
-umulh x13, x21, x5
-mul x14, x9, x5
-cset x16, hs
-umulh x17, x9, x5
-mul x19, x24, x5
-adds x6, x6, x10
-umulh x5, x24, x5
-adcs x10, x11, x12
-adcs x11, x13, x14
-adcs x12, x17, x19
-adc x5, x5, xzr
-cmp x1, #1
-adcs x1, x4, x6
-adcs x3, x3, x10
-adcs x2, x2, x11
-adcs x4, x7, x12
-adcs x5, x8, x5
-adc x6, x16, xzr
-subs x7, x1, x15
-sbcs x8, x3, x20
-sbcs x10, x2, x21
-sbcs x9, x4, x9
-sbcs x11, x5, x24
+adcs x4, x9, x7
+adcs x1, x10, x1
+mul x6, x5, x16
+mul x7, x14, x6
+adcs x8, x20, x12
+mul x9, x15, x6
+cset x10, hs
+mul x12, x11, x6
+cmp x5, #1
+mul x5, x21, x6
+adcs x2, x2, x7
+umulh x7, x21, x6
+adcs x3, x3, x9
+umulh x9, x17, x6
+adcs x4, x4, x12
+umulh x12, x14, x6
+adcs x1, x1, x5
+umulh x5, x15, x6
+adc x7, x7, xzr
+umulh x6, x11, x6
+adds x2, x2, x9
+adcs x3, x3, x12
+adcs x4, x4, x5
+adcs x1, x1, x6
+adcs x5, x8, x7
+adc x6, x10, xzr
+subs x7, x2, x17
+sbcs x8, x3, x14
+sbcs x9, x4, x15
+sbcs x10, x1, x11
+sbcs x11, x5, x21
 sbcs xzr, x6, xzr
-csel x1, x1, x7, lo
+csel x2, x2, x7, lo
 csel x3, x3, x8, lo
-stp x1, x3, [x0]
-csel x1, x2, x10, lo
+stp x2, x3, [x0]
 csel x2, x4, x9, lo
-stp x1, x2, [x0, #16]
+csel x1, x1, x10, lo
+stp x2, x1, [x0, #16]
 csel x1, x5, x11, lo
 str x1, [x0, #32]
-ldp x27, x28, [sp, #64]
-ldp x25, x26, [sp, #48]
-ldp x23, x24, [sp, #32]
+ldr x23, [sp, #32]
 ldp x21, x22, [sp, #16]
-ldp x19, x20, [sp], #80
+ldp x19, x20, [sp], #48
 ret
 .p2align 3
 2:
@@ -2917,7 +2605,7 @@ unsafe fn square_lazy_spare<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_lazy_spare_9f1a61c4ce7bc55f_{p0}_{p1}_{p2}_{p3}_{p4}",
+                "fieldc_square_lazy_spare_49a17a473e0425d7_{p0}_{p1}_{p2}_{p3}_{p4}",
                 r"
 stp x19, x20, [sp, #-48]!
 stp x21, x22, [sp, #16]
@@ -2940,175 +2628,172 @@ mul x15, x14, x2
 adds x4, x4, x6
 umulh x6, x14, x2
 adcs x5, x5, x10
-adr x10, 2f
-ldp x16, x17, [x10]
 mul x2, x2, x2
-mul x19, x2, x16
-umulh x20, x17, x19
 adcs x9, x9, x12
-ldp x12, x21, [x10, #16]
-umulh x22, x12, x19
+adr x10, 2f
+ldp x12, x16, [x10, #16]
+ldp x17, x19, [x10]
+mul x20, x2, x17
+mul x21, x12, x20
 adcs x13, x13, x15
-umulh x15, x21, x19
+mul x15, x16, x20
 adc x6, x6, xzr
-ldp x10, x23, [x10, #32]
-umulh x24, x10, x19
-adds x4, x4, x20
-umulh x20, x23, x19
-adcs x5, x5, x22
-adcs x9, x9, x15
-adcs x13, x13, x24
-mul x15, x12, x19
-adcs x6, x6, x20
-mul x20, x21, x19
-cset x22, hs
-mul x24, x10, x19
+ldp x10, x22, [x10, #32]
+mul x23, x10, x20
 cmp x2, #1
-mul x2, x23, x19
-adcs x4, x4, x15
-adcs x5, x5, x20
-adcs x9, x9, x24
-umulh x15, x3, x3
+mul x2, x22, x20
+adcs x4, x4, x21
+umulh x21, x22, x20
+adcs x5, x5, x15
+umulh x15, x19, x20
+adcs x9, x9, x23
+umulh x23, x12, x20
 adcs x2, x13, x2
-lsl x13, x7, #1
-umulh x19, x13, x3
-adcs x6, x6, xzr
-umulh x20, x11, x3
-adc x22, x22, xzr
-umulh x24, x14, x3
-adds x9, x9, x15
-mul x15, x3, x3
-adcs x2, x2, x19
-mul x13, x13, x3
-adcs x6, x6, x20
-mul x11, x11, x3
-adc x19, x22, x24
-mul x3, x14, x3
-adds x5, x5, x15
+umulh x13, x16, x20
+adc x21, x21, xzr
+umulh x20, x10, x20
+adds x4, x4, x15
+adcs x5, x5, x23
 adcs x9, x9, x13
-mul x13, x4, x16
-umulh x15, x17, x13
-adcs x2, x2, x11
-umulh x11, x12, x13
-adcs x3, x6, x3
-umulh x6, x21, x13
-adc x19, x19, xzr
-umulh x20, x10, x13
-adds x5, x5, x15
-umulh x15, x23, x13
-adcs x9, x9, x11
-adcs x2, x2, x6
-adcs x3, x3, x20
-mul x6, x12, x13
-adcs x11, x19, x15
-mul x15, x21, x13
-cset x19, hs
-mul x20, x10, x13
-cmp x4, #1
-mul x4, x23, x13
-adcs x5, x5, x6
-adcs x6, x9, x15
+umulh x13, x3, x3
 adcs x2, x2, x20
-umulh x9, x7, x7
-adcs x3, x3, x4
-lsl x4, x8, #1
-umulh x13, x4, x7
-adcs x11, x11, xzr
-umulh x15, x14, x7
-adc x19, x19, xzr
-mul x20, x7, x7
-adds x3, x3, x9
-mul x4, x4, x7
-adcs x9, x11, x13
-mul x7, x14, x7
-adc x11, x19, x15
-adds x2, x2, x20
-mul x13, x5, x16
-umulh x14, x17, x13
-adcs x3, x3, x4
-umulh x4, x12, x13
-adcs x7, x9, x7
-umulh x9, x21, x13
-adc x11, x11, xzr
-umulh x15, x10, x13
-adds x6, x6, x14
-umulh x14, x23, x13
-adcs x2, x2, x4
-adcs x3, x3, x9
-adcs x4, x7, x15
-mul x7, x12, x13
-adcs x9, x11, x14
-mul x11, x21, x13
-cset x14, hs
-mul x15, x10, x13
-cmp x5, #1
-mul x5, x23, x13
-adcs x6, x6, x7
+lsl x15, x7, #1
+umulh x20, x15, x3
+adcs x6, x6, x21
+umulh x21, x11, x3
+cset x23, hs
+umulh x24, x14, x3
+adds x9, x9, x13
+mul x13, x3, x3
+adcs x2, x2, x20
+mul x15, x15, x3
+adcs x6, x6, x21
+mul x11, x11, x3
+adc x20, x23, x24
+mul x3, x14, x3
+adds x5, x5, x13
+adcs x9, x9, x15
 adcs x2, x2, x11
-adcs x3, x3, x15
-umulh x7, x8, x8
-adcs x4, x4, x5
-lsl x5, x1, #1
-umulh x11, x5, x8
-adcs x9, x9, xzr
-mul x13, x8, x8
-adc x14, x14, xzr
-mul x5, x5, x8
-adds x7, x9, x7
-adc x8, x14, x11
-mul x9, x6, x16
-umulh x11, x17, x9
-adds x4, x4, x13
-umulh x13, x12, x9
-adcs x5, x7, x5
-umulh x7, x21, x9
-adc x8, x8, xzr
-umulh x14, x10, x9
-adds x2, x2, x11
-umulh x11, x23, x9
-adcs x3, x3, x13
-adcs x4, x4, x7
-adcs x5, x5, x14
-mul x7, x12, x9
-adcs x8, x8, x11
-mul x11, x21, x9
-cset x13, hs
-mul x14, x10, x9
-cmp x6, #1
-mul x6, x23, x9
-adcs x2, x2, x7
+mul x11, x4, x17
+mul x13, x12, x11
+adcs x3, x6, x3
+mul x6, x16, x11
+adc x15, x20, xzr
+mul x20, x10, x11
+cmp x4, #1
+mul x4, x22, x11
+adcs x5, x5, x13
+umulh x13, x22, x11
+adcs x6, x9, x6
+umulh x9, x19, x11
+adcs x2, x2, x20
+umulh x20, x12, x11
+adcs x3, x3, x4
+umulh x4, x16, x11
+adc x13, x13, xzr
+umulh x11, x10, x11
+adds x5, x5, x9
+adcs x6, x6, x20
+adcs x2, x2, x4
+umulh x4, x7, x7
 adcs x3, x3, x11
-umulh x7, x1, x1
-adcs x4, x4, x14
-mul x1, x1, x1
+lsl x9, x8, #1
+umulh x11, x9, x7
+adcs x13, x15, x13
+umulh x15, x14, x7
+cset x20, hs
+mul x21, x7, x7
+adds x3, x3, x4
+mul x4, x9, x7
+adcs x9, x13, x11
+mul x7, x14, x7
+adc x11, x20, x15
+adds x2, x2, x21
+adcs x3, x3, x4
+mul x4, x5, x17
+mul x13, x12, x4
+adcs x7, x9, x7
+mul x9, x16, x4
+adc x11, x11, xzr
+mul x14, x10, x4
+cmp x5, #1
+mul x5, x22, x4
+adcs x6, x6, x13
+umulh x13, x22, x4
+adcs x2, x2, x9
+umulh x9, x19, x4
+adcs x3, x3, x14
+umulh x14, x12, x4
+adcs x5, x7, x5
+umulh x7, x16, x4
+adc x13, x13, xzr
+umulh x4, x10, x4
+adds x6, x6, x9
+adcs x2, x2, x14
+adcs x3, x3, x7
+umulh x7, x8, x8
+adcs x4, x5, x4
+lsl x5, x1, #1
+umulh x9, x5, x8
+adcs x11, x11, x13
+mul x13, x8, x8
+cset x14, hs
+mul x5, x5, x8
+adds x7, x11, x7
+adc x8, x14, x9
+adds x4, x4, x13
+mul x9, x6, x17
+mul x11, x12, x9
+adcs x5, x7, x5
+mul x7, x16, x9
+adc x8, x8, xzr
+mul x13, x10, x9
+cmp x6, #1
+mul x6, x22, x9
+adcs x2, x2, x11
+umulh x11, x22, x9
+adcs x3, x3, x7
+umulh x7, x19, x9
+adcs x4, x4, x13
+umulh x13, x12, x9
 adcs x5, x5, x6
-adcs x6, x8, xzr
-mul x8, x2, x16
-umulh x9, x17, x8
-adc x7, x7, x13
+umulh x6, x16, x9
+adc x11, x11, xzr
+umulh x9, x10, x9
+adds x2, x2, x7
+adcs x3, x3, x13
+adcs x4, x4, x6
+umulh x6, x1, x1
+mul x1, x1, x1
+adcs x5, x5, x9
+adcs x7, x8, x11
+mul x8, x2, x17
+umulh x9, x19, x8
+cset x11, hs
+add x6, x11, x6
 umulh x11, x12, x8
-adds x1, x6, x1
-umulh x6, x21, x8
-adc x7, x7, xzr
+adds x1, x7, x1
+umulh x7, x16, x8
+adc x6, x6, xzr
 umulh x13, x10, x8
 adds x3, x3, x9
-umulh x9, x23, x8
+umulh x9, x22, x8
 adcs x4, x4, x11
-adcs x5, x5, x6
-mul x6, x12, x8
+adcs x5, x5, x7
+mul x7, x12, x8
 adcs x1, x1, x13
-mul x11, x21, x8
-adc x7, x7, x9
+mul x11, x16, x8
+adc x6, x6, x9
 cmp x2, #1
 mul x2, x10, x8
-adcs x3, x3, x6
-mul x6, x23, x8
+adcs x3, x3, x7
+mul x7, x22, x8
 adcs x4, x4, x11
 stp x3, x4, [x0]
 adcs x2, x5, x2
-adcs x1, x1, x6
+adcs x1, x1, x7
 stp x2, x1, [x0, #16]
-adc x1, x7, xzr
+adc x1, x6, xzr
 str x1, [x0, #32]
 ldp x23, x24, [sp, #32]
 ldp x21, x22, [sp, #16]

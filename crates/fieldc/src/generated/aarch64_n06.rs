@@ -10,7 +10,7 @@ use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
 assembly! { 6, 0:
-    mul: mul_spare;
+    mul: mul_fold;
     sum_of_products: sum_of_products_spare;
     square: square_fold;
     add: add_spare;
@@ -77,6 +77,381 @@ lazy_assembly! { 6, 2:
     add: add_spare;
     sub: sub;
     reduce: reduce;
+}
+
+/// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_fold<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let mut z = MaybeUninit::<[u64; 6]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_fold_e1916a043e07c924_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                r"
+stp x19, x20, [sp, #-80]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+stp x27, x28, [sp, #64]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+ldp x1, x16, [x1, #32]
+mul x17, x1, x5
+adds x7, x7, x8
+umulh x8, x1, x5
+mul x19, x16, x5
+adcs x9, x9, x12
+umulh x12, x16, x5
+adcs x13, x13, x14
+adr x14, 2f
+ldp x20, x21, [x14]
+mul x5, x3, x5
+umulh x22, x20, x5
+adcs x15, x15, x17
+umulh x17, x21, x5
+adcs x8, x8, x19
+ldp x19, x23, [x14, #16]
+umulh x24, x19, x5
+adc x12, x12, xzr
+umulh x25, x23, x5
+adds x9, x9, x22
+ldp x22, x26, [x14, #32]
+umulh x27, x22, x5
+adcs x13, x13, x17
+umulh x17, x26, x5
+adcs x15, x15, x24
+mul x24, x20, x5
+adcs x8, x8, x25
+mul x25, x21, x5
+adcs x12, x12, x27
+mul x27, x19, x5
+adc x17, x17, xzr
+mul x28, x23, x5
+adds x7, x7, x24
+mul x24, x22, x5
+adcs x9, x9, x25
+mul x5, x26, x5
+adcs x13, x13, x27
+adcs x15, x15, x28
+umulh x25, x3, x6
+adcs x8, x8, x24
+umulh x24, x4, x6
+adcs x5, x12, x5
+umulh x12, x10, x6
+adc x17, x17, xzr
+umulh x27, x11, x6
+adds x9, x9, x25
+umulh x25, x1, x6
+adcs x13, x13, x24
+umulh x24, x16, x6
+adcs x12, x15, x12
+mul x15, x3, x6
+adcs x8, x8, x27
+mul x27, x4, x6
+adcs x5, x5, x25
+mul x25, x10, x6
+adc x17, x17, x24
+mul x24, x11, x6
+adds x7, x7, x15
+mul x15, x1, x6
+adcs x9, x9, x27
+mul x6, x16, x6
+adcs x13, x13, x25
+adcs x12, x12, x24
+umulh x24, x20, x7
+adcs x8, x8, x15
+umulh x15, x21, x7
+adcs x5, x5, x6
+umulh x6, x19, x7
+adc x17, x17, xzr
+umulh x25, x23, x7
+adds x13, x13, x24
+umulh x24, x22, x7
+adcs x12, x12, x15
+umulh x15, x26, x7
+adcs x6, x8, x6
+mul x8, x20, x7
+adcs x5, x5, x25
+mul x25, x21, x7
+adcs x17, x17, x24
+mul x24, x19, x7
+adc x15, x15, xzr
+mul x27, x23, x7
+adds x8, x9, x8
+mul x9, x22, x7
+adcs x13, x13, x25
+mul x7, x26, x7
+adcs x12, x12, x24
+adcs x6, x6, x27
+ldp x24, x25, [x2, #16]
+umulh x27, x3, x24
+adcs x5, x5, x9
+umulh x9, x4, x24
+adcs x7, x17, x7
+umulh x17, x10, x24
+adc x15, x15, xzr
+umulh x28, x11, x24
+adds x13, x13, x27
+umulh x27, x1, x24
+adcs x9, x12, x9
+umulh x12, x16, x24
+adcs x6, x6, x17
+mul x17, x3, x24
+adcs x5, x5, x28
+mul x28, x4, x24
+adcs x7, x7, x27
+mul x27, x10, x24
+adc x12, x15, x12
+mul x15, x11, x24
+adds x8, x8, x17
+mul x17, x1, x24
+adcs x13, x13, x28
+mul x24, x16, x24
+adcs x9, x9, x27
+adcs x6, x6, x15
+umulh x15, x20, x8
+adcs x5, x5, x17
+umulh x17, x21, x8
+adcs x7, x7, x24
+umulh x24, x19, x8
+adc x12, x12, xzr
+umulh x27, x23, x8
+adds x9, x9, x15
+umulh x15, x22, x8
+adcs x6, x6, x17
+umulh x17, x26, x8
+adcs x5, x5, x24
+mul x24, x20, x8
+adcs x7, x7, x27
+mul x27, x21, x8
+adcs x12, x12, x15
+mul x15, x19, x8
+adc x17, x17, xzr
+mul x28, x23, x8
+adds x13, x13, x24
+mul x24, x22, x8
+adcs x9, x9, x27
+mul x8, x26, x8
+adcs x6, x6, x15
+adcs x5, x5, x28
+umulh x15, x3, x25
+adcs x7, x7, x24
+umulh x24, x4, x25
+adcs x8, x12, x8
+umulh x12, x10, x25
+adc x17, x17, xzr
+umulh x27, x11, x25
+adds x9, x9, x15
+umulh x15, x1, x25
+adcs x6, x6, x24
+umulh x24, x16, x25
+adcs x5, x5, x12
+mul x12, x3, x25
+adcs x7, x7, x27
+mul x27, x4, x25
+adcs x8, x8, x15
+mul x15, x10, x25
+adc x17, x17, x24
+mul x24, x11, x25
+adds x12, x13, x12
+mul x13, x1, x25
+adcs x9, x9, x27
+mul x25, x16, x25
+adcs x6, x6, x15
+adcs x5, x5, x24
+umulh x15, x20, x12
+adcs x7, x7, x13
+umulh x13, x21, x12
+adcs x8, x8, x25
+umulh x24, x19, x12
+adc x17, x17, xzr
+umulh x25, x23, x12
+adds x6, x6, x15
+umulh x15, x22, x12
+adcs x5, x5, x13
+umulh x13, x26, x12
+adcs x7, x7, x24
+mul x24, x20, x12
+adcs x8, x8, x25
+mul x25, x21, x12
+adcs x15, x17, x15
+mul x17, x19, x12
+adc x13, x13, xzr
+mul x27, x23, x12
+adds x9, x9, x24
+mul x24, x22, x12
+adcs x6, x6, x25
+mul x12, x26, x12
+adcs x5, x5, x17
+adcs x7, x7, x27
+ldp x2, x17, [x2, #32]
+umulh x25, x3, x2
+adcs x8, x8, x24
+umulh x24, x4, x2
+adcs x12, x15, x12
+umulh x15, x10, x2
+adc x13, x13, xzr
+umulh x27, x11, x2
+adds x6, x6, x25
+umulh x25, x1, x2
+adcs x5, x5, x24
+umulh x24, x16, x2
+adcs x7, x7, x15
+mul x15, x3, x2
+adcs x8, x8, x27
+mul x27, x4, x2
+adcs x12, x12, x25
+mul x25, x10, x2
+adc x13, x13, x24
+mul x24, x11, x2
+adds x9, x9, x15
+mul x15, x1, x2
+adcs x6, x6, x27
+mul x2, x16, x2
+adcs x5, x5, x25
+adcs x7, x7, x24
+umulh x24, x20, x9
+adcs x8, x8, x15
+umulh x15, x21, x9
+adcs x2, x12, x2
+umulh x12, x19, x9
+adc x13, x13, xzr
+umulh x25, x23, x9
+adds x5, x5, x24
+umulh x24, x22, x9
+adcs x7, x7, x15
+umulh x15, x26, x9
+adcs x8, x8, x12
+mul x12, x20, x9
+adcs x2, x2, x25
+mul x20, x21, x9
+adcs x13, x13, x24
+mul x19, x19, x9
+adc x15, x15, xzr
+mul x21, x23, x9
+adds x6, x6, x12
+mul x12, x22, x9
+adcs x5, x5, x20
+mul x9, x26, x9
+adcs x7, x7, x19
+adcs x8, x8, x21
+umulh x19, x3, x17
+adcs x2, x2, x12
+umulh x12, x4, x17
+adcs x9, x13, x9
+umulh x13, x10, x17
+adc x15, x15, xzr
+umulh x20, x11, x17
+adds x5, x5, x19
+umulh x19, x1, x17
+adcs x7, x7, x12
+umulh x12, x16, x17
+adcs x8, x8, x13
+mul x3, x3, x17
+adcs x2, x2, x20
+mul x4, x4, x17
+adcs x9, x9, x19
+mul x10, x10, x17
+adc x12, x15, x12
+mul x11, x11, x17
+adds x3, x6, x3
+mul x1, x1, x17
+adcs x4, x5, x4
+mul x5, x16, x17
+adcs x6, x7, x10
+adcs x7, x8, x11
+ldp x8, x10, [x14, #48]
+mul x8, x3, x8
+umulh x11, x10, x8
+adcs x1, x2, x1
+ldp x2, x13, [x14, #64]
+umulh x15, x2, x8
+adcs x5, x9, x5
+umulh x9, x13, x8
+adc x12, x12, xzr
+ldp x16, x17, [x14, #80]
+umulh x19, x16, x8
+adds x4, x4, x11
+umulh x11, x17, x8
+adcs x6, x6, x15
+ldr x14, [x14, #96]
+umulh x15, x14, x8
+adcs x7, x7, x9
+adcs x1, x1, x19
+mul x9, x2, x8
+adcs x5, x5, x11
+mul x11, x13, x8
+adc x12, x12, x15
+mul x15, x16, x8
+cmp x3, #1
+mul x3, x17, x8
+adcs x4, x4, x9
+mul x8, x14, x8
+adcs x6, x6, x11
+adcs x7, x7, x15
+adcs x1, x1, x3
+adcs x3, x5, x8
+adc x5, x12, xzr
+subs x8, x4, x10
+sbcs x2, x6, x2
+sbcs x9, x7, x13
+sbcs x10, x1, x16
+sbcs x11, x3, x17
+sbcs x12, x5, x14
+csel x4, x4, x8, lo
+csel x2, x6, x2, lo
+stp x4, x2, [x0]
+csel x2, x7, x9, lo
+csel x1, x1, x10, lo
+stp x2, x1, [x0, #16]
+csel x1, x3, x11, lo
+csel x2, x5, x12, lo
+stp x1, x2, [x0, #32]
+ldp x27, x28, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #80
+ret
+.p2align 3
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+"
+            ),
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            mu2 = const M::MU[2],
+            mu3 = const M::MU[3],
+            mu4 = const M::MU[4],
+            mu5 = const M::MU[5],
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
 }
 
 /// x*x/R mod p; log-jump.
@@ -778,7 +1153,7 @@ unsafe fn square_spare<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_spare_ee17eb3b8247285a_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_square_spare_d0dd0748621f1485_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 stp x19, x20, [sp, #-80]!
 stp x21, x22, [sp, #16]
@@ -807,249 +1182,245 @@ mul x19, x17, x2
 adcs x5, x5, x10
 umulh x10, x17, x2
 adcs x9, x9, x12
-adr x12, 2f
-ldp x20, x21, [x12]
 mul x2, x2, x2
-mul x22, x2, x20
-umulh x23, x21, x22
-adcs x13, x13, x16
-ldp x16, x24, [x12, #16]
-umulh x25, x16, x22
+adcs x12, x13, x16
+adr x13, 2f
+ldp x16, x20, [x13, #16]
+ldp x21, x22, [x13]
+mul x23, x2, x21
+mul x24, x16, x23
 adcs x6, x6, x19
-umulh x19, x24, x22
+mul x19, x20, x23
 adc x10, x10, xzr
-ldp x26, x27, [x12, #32]
-umulh x28, x26, x22
-adds x4, x4, x23
-umulh x23, x27, x22
-adcs x5, x5, x25
-ldr x12, [x12, #48]
-umulh x25, x12, x22
-adcs x9, x9, x19
-adcs x13, x13, x28
-adcs x6, x6, x23
-mul x19, x16, x22
-adcs x10, x10, x25
-mul x23, x24, x22
-cset x25, hs
-mul x28, x26, x22
+ldp x25, x26, [x13, #32]
+mul x27, x25, x23
 cmp x2, #1
-mul x2, x27, x22
-adcs x4, x4, x19
-mul x19, x12, x22
-adcs x5, x5, x23
-adcs x9, x9, x28
-adcs x2, x13, x2
-umulh x13, x3, x3
-adcs x6, x6, x19
-lsl x19, x7, #1
-umulh x22, x19, x3
-adcs x10, x10, xzr
-umulh x23, x11, x3
-adc x25, x25, xzr
-umulh x28, x15, x3
-adds x9, x9, x13
-umulh x13, x17, x3
-adcs x2, x2, x22
-mul x22, x3, x3
+mul x2, x26, x23
+adcs x4, x4, x24
+ldr x13, [x13, #48]
+mul x24, x13, x23
+adcs x5, x5, x19
+umulh x19, x13, x23
+adcs x9, x9, x27
+umulh x27, x22, x23
+adcs x2, x12, x2
+umulh x12, x16, x23
+adcs x6, x6, x24
+umulh x24, x20, x23
+adc x19, x19, xzr
+umulh x28, x25, x23
+adds x4, x4, x27
+umulh x23, x26, x23
+adcs x5, x5, x12
+adcs x9, x9, x24
+adcs x2, x2, x28
+umulh x12, x3, x3
 adcs x6, x6, x23
-mul x19, x19, x3
+lsl x23, x7, #1
+umulh x24, x23, x3
+adcs x10, x10, x19
+umulh x19, x11, x3
+cset x27, hs
+umulh x28, x15, x3
+adds x9, x9, x12
+umulh x12, x17, x3
+adcs x2, x2, x24
+mul x24, x3, x3
+adcs x6, x6, x19
+mul x19, x23, x3
 adcs x10, x10, x28
 mul x11, x11, x3
-adc x13, x25, x13
+adc x12, x27, x12
 mul x23, x15, x3
-adds x5, x5, x22
+adds x5, x5, x24
 mul x3, x17, x3
 adcs x9, x9, x19
 adcs x2, x2, x11
-mul x11, x4, x20
-umulh x19, x21, x11
 adcs x6, x6, x23
-umulh x22, x16, x11
+mul x11, x4, x21
+mul x19, x16, x11
 adcs x3, x10, x3
-umulh x10, x24, x11
-adc x13, x13, xzr
-umulh x23, x26, x11
-adds x5, x5, x19
-umulh x19, x27, x11
-adcs x9, x9, x22
-umulh x22, x12, x11
-adcs x2, x2, x10
-adcs x6, x6, x23
-adcs x3, x3, x19
-mul x10, x16, x11
-adcs x13, x13, x22
-mul x19, x24, x11
-cset x22, hs
-mul x23, x26, x11
+mul x10, x20, x11
+adc x12, x12, xzr
+mul x23, x25, x11
 cmp x4, #1
-mul x4, x27, x11
-adcs x5, x5, x10
-mul x10, x12, x11
-adcs x9, x9, x19
+mul x4, x26, x11
+adcs x5, x5, x19
+mul x19, x13, x11
+adcs x9, x9, x10
+umulh x10, x13, x11
 adcs x2, x2, x23
+umulh x23, x22, x11
 adcs x4, x6, x4
-umulh x6, x7, x7
-adcs x3, x3, x10
-lsl x10, x8, #1
-umulh x11, x10, x7
-adcs x13, x13, xzr
-umulh x19, x15, x7
-adc x22, x22, xzr
-umulh x23, x17, x7
-adds x4, x4, x6
-mul x6, x7, x7
+umulh x6, x16, x11
+adcs x3, x3, x19
+umulh x19, x20, x11
+adc x10, x10, xzr
+umulh x24, x25, x11
+adds x5, x5, x23
+umulh x11, x26, x11
+adcs x6, x9, x6
+adcs x2, x2, x19
+adcs x4, x4, x24
+umulh x9, x7, x7
 adcs x3, x3, x11
-mul x10, x10, x7
-adcs x11, x13, x19
-mul x13, x15, x7
-adc x15, x22, x23
+lsl x11, x8, #1
+umulh x19, x11, x7
+adcs x10, x12, x10
+umulh x12, x15, x7
+cset x23, hs
+umulh x24, x17, x7
+adds x4, x4, x9
+mul x9, x7, x7
+adcs x3, x3, x19
+mul x11, x11, x7
+adcs x10, x10, x12
+mul x12, x15, x7
+adc x15, x23, x24
 mul x7, x17, x7
-adds x2, x2, x6
-adcs x4, x4, x10
-mul x6, x5, x20
-umulh x10, x21, x6
-adcs x3, x3, x13
-umulh x13, x16, x6
-adcs x7, x11, x7
-umulh x11, x24, x6
-adc x15, x15, xzr
-umulh x19, x26, x6
-adds x9, x9, x10
-umulh x10, x27, x6
-adcs x2, x2, x13
-umulh x13, x12, x6
+adds x2, x2, x9
+adcs x4, x4, x11
+adcs x3, x3, x12
+mul x9, x5, x21
+mul x11, x16, x9
+adcs x7, x10, x7
+mul x10, x20, x9
+adc x12, x15, xzr
+mul x15, x25, x9
+cmp x5, #1
+mul x5, x26, x9
+adcs x6, x6, x11
+mul x11, x13, x9
+adcs x2, x2, x10
+umulh x10, x13, x9
+adcs x4, x4, x15
+umulh x15, x22, x9
+adcs x3, x3, x5
+umulh x5, x16, x9
+adcs x7, x7, x11
+umulh x11, x20, x9
+adc x10, x10, xzr
+umulh x19, x25, x9
+adds x6, x6, x15
+umulh x9, x26, x9
+adcs x2, x2, x5
 adcs x4, x4, x11
 adcs x3, x3, x19
-adcs x7, x7, x10
-mul x10, x16, x6
-adcs x11, x15, x13
-mul x13, x24, x6
-cset x15, hs
-mul x19, x26, x6
-cmp x5, #1
-mul x5, x27, x6
-adcs x9, x9, x10
-mul x6, x12, x6
-adcs x2, x2, x13
-adcs x4, x4, x19
-adcs x3, x3, x5
 umulh x5, x8, x8
-adcs x6, x7, x6
-lsl x7, x1, #1
-umulh x10, x7, x8
-adcs x11, x11, xzr
-umulh x13, x17, x8
-adc x15, x15, xzr
+adcs x7, x7, x9
+lsl x9, x1, #1
+umulh x11, x9, x8
+adcs x10, x12, x10
+umulh x12, x17, x8
+cset x15, hs
 mul x19, x8, x8
-adds x5, x6, x5
-mul x6, x7, x8
-adcs x7, x11, x10
+adds x5, x7, x5
+mul x7, x9, x8
+adcs x9, x10, x11
 mul x8, x17, x8
-adc x10, x15, x13
+adc x10, x15, x12
 adds x3, x3, x19
-mul x11, x9, x20
-umulh x13, x21, x11
-adcs x5, x5, x6
-umulh x6, x16, x11
-adcs x7, x7, x8
-umulh x8, x24, x11
+adcs x5, x5, x7
+mul x7, x6, x21
+mul x11, x16, x7
+adcs x8, x9, x8
+mul x9, x20, x7
 adc x10, x10, xzr
-umulh x15, x26, x11
-adds x2, x2, x13
-umulh x13, x27, x11
-adcs x4, x4, x6
-umulh x6, x12, x11
-adcs x3, x3, x8
-adcs x5, x5, x15
-adcs x7, x7, x13
-mul x8, x16, x11
-adcs x6, x10, x6
-mul x10, x24, x11
-cset x13, hs
-mul x15, x26, x11
-cmp x9, #1
-mul x9, x27, x11
-adcs x2, x2, x8
-mul x8, x12, x11
-adcs x4, x4, x10
-adcs x3, x3, x15
-adcs x5, x5, x9
-umulh x9, x1, x1
-adcs x7, x7, x8
-lsl x8, x14, #1
-umulh x10, x8, x1
-adcs x6, x6, xzr
-mul x11, x1, x1
-adc x13, x13, xzr
-mul x1, x8, x1
-adds x6, x6, x9
-adc x8, x13, x10
-mul x9, x2, x20
-umulh x10, x21, x9
-adds x7, x7, x11
-umulh x11, x16, x9
-adcs x1, x6, x1
-umulh x6, x24, x9
-adc x8, x8, xzr
-umulh x13, x26, x9
-adds x4, x4, x10
-umulh x10, x27, x9
-adcs x3, x3, x11
-umulh x11, x12, x9
+mul x12, x25, x7
+cmp x6, #1
+mul x6, x26, x7
+adcs x2, x2, x11
+mul x11, x13, x7
+adcs x4, x4, x9
+umulh x9, x13, x7
+adcs x3, x3, x12
+umulh x12, x22, x7
 adcs x5, x5, x6
-adcs x6, x7, x13
-adcs x1, x1, x10
-mul x7, x16, x9
+umulh x6, x16, x7
 adcs x8, x8, x11
-mul x10, x24, x9
-cset x11, hs
-mul x13, x26, x9
-cmp x2, #1
-mul x2, x27, x9
-adcs x4, x4, x7
-mul x7, x12, x9
-adcs x3, x3, x10
-adcs x5, x5, x13
-umulh x9, x14, x14
-adcs x2, x6, x2
-mul x6, x14, x14
-adcs x1, x1, x7
-adcs x7, x8, xzr
-mul x8, x4, x20
-umulh x10, x21, x8
-adc x9, x9, x11
-umulh x11, x16, x8
-adds x6, x7, x6
-umulh x7, x24, x8
+umulh x11, x20, x7
 adc x9, x9, xzr
-umulh x13, x26, x8
-adds x3, x3, x10
-umulh x10, x27, x8
+umulh x15, x25, x7
+adds x2, x2, x12
+umulh x7, x26, x7
+adcs x4, x4, x6
+adcs x3, x3, x11
+adcs x5, x5, x15
+umulh x6, x1, x1
+adcs x7, x8, x7
+lsl x8, x14, #1
+umulh x11, x8, x1
+adcs x9, x10, x9
+mul x10, x1, x1
+cset x12, hs
+mul x1, x8, x1
+adds x6, x9, x6
+adc x8, x12, x11
+adds x7, x7, x10
+mul x9, x2, x21
+mul x10, x16, x9
+adcs x1, x6, x1
+mul x6, x20, x9
+adc x8, x8, xzr
+mul x11, x25, x9
+cmp x2, #1
+mul x2, x26, x9
+adcs x4, x4, x10
+mul x10, x13, x9
+adcs x3, x3, x6
+umulh x6, x13, x9
 adcs x5, x5, x11
-umulh x11, x12, x8
-adcs x2, x2, x7
-adcs x1, x1, x13
-mul x7, x16, x8
-adcs x6, x6, x10
-mul x10, x24, x8
-adc x9, x9, x11
-mul x11, x26, x8
-cmp x4, #1
-mul x4, x27, x8
+umulh x11, x22, x9
+adcs x2, x7, x2
+umulh x7, x16, x9
+adcs x1, x1, x10
+umulh x10, x20, x9
+adc x6, x6, xzr
+umulh x12, x25, x9
+adds x4, x4, x11
+umulh x9, x26, x9
 adcs x3, x3, x7
-mul x7, x12, x8
 adcs x5, x5, x10
+adcs x2, x2, x12
+umulh x7, x14, x14
+mul x10, x14, x14
+adcs x1, x1, x9
+adcs x6, x8, x6
+mul x8, x4, x21
+umulh x9, x22, x8
+cset x11, hs
+add x7, x11, x7
+umulh x11, x16, x8
+adds x6, x6, x10
+umulh x10, x20, x8
+adc x7, x7, xzr
+umulh x12, x25, x8
+adds x3, x3, x9
+umulh x9, x26, x8
+adcs x5, x5, x11
+umulh x11, x13, x8
+adcs x2, x2, x10
+adcs x1, x1, x12
+mul x10, x16, x8
+adcs x6, x6, x9
+mul x9, x20, x8
+adc x7, x7, x11
+mul x11, x25, x8
+cmp x4, #1
+mul x4, x26, x8
+adcs x3, x3, x10
+mul x8, x13, x8
+adcs x5, x5, x9
 adcs x2, x2, x11
 adcs x1, x1, x4
-adcs x4, x6, x7
-adc x6, x9, xzr
-subs x7, x3, x21
+adcs x4, x6, x8
+adc x6, x7, xzr
+subs x7, x3, x22
 sbcs x8, x5, x16
-sbcs x9, x2, x24
-sbcs x10, x1, x26
-sbcs x11, x4, x27
-sbcs x12, x6, x12
+sbcs x9, x2, x20
+sbcs x10, x1, x25
+sbcs x11, x4, x26
+sbcs x12, x6, x13
 csel x3, x3, x7, lo
 csel x5, x5, x8, lo
 stp x3, x5, [x0]
@@ -1099,7 +1470,7 @@ unsafe fn sum_of_products_spare<M: Modulus<6>>(x: &[[u64; 6]; 2], y: &[[u64; 6];
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_spare_a00076fdcbca0a0f_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_sum_of_products_spare_e38465360c6eb5c6_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 stp x19, x20, [sp, #-128]!
 stp x21, x22, [sp, #16]
@@ -1157,458 +1528,452 @@ adcs x8, x8, x23
 mul x20, x25, x20
 adcs x12, x12, x26
 adcs x13, x13, x20
-adr x20, 2f
-ldp x23, x26, [x20]
-mul x27, x5, x23
-umulh x28, x26, x27
 adc x16, x16, xzr
+adr x20, 2f
+ldp x23, x26, [x20, #16]
+ldp x27, x28, [x20]
+mul x30, x5, x27
 str x0, [sp, #96]
-ldp x30, x0, [x20, #16]
-umulh x26, x30, x27
-adds x7, x7, x28
-umulh x28, x0, x27
-adcs x9, x9, x26
-ldp x26, x23, [x20, #32]
-str x2, [sp, #104]
-umulh x2, x26, x27
-adcs x8, x8, x28
-umulh x28, x23, x27
-adcs x2, x12, x2
-ldr x12, [x20, #48]
-umulh x20, x12, x27
-adcs x13, x13, x28
-adcs x16, x16, x20
-cset x20, hs
-mul x28, x30, x27
+mul x0, x23, x30
 cmp x5, #1
-mul x5, x0, x27
-adcs x7, x7, x28
-mul x28, x26, x27
+mul x5, x26, x30
+adcs x0, x7, x0
+ldp x7, x27, [x20, #32]
+str x2, [sp, #104]
+mul x2, x7, x30
 adcs x5, x9, x5
-mul x9, x23, x27
-adcs x8, x8, x28
-mul x27, x12, x27
-adcs x2, x2, x9
-adcs x9, x13, x27
-adcs x13, x16, xzr
+mul x9, x27, x30
+adcs x2, x8, x2
+ldr x8, [x20, #48]
+mul x20, x8, x30
+adcs x9, x12, x9
+umulh x12, x8, x30
+adcs x13, x13, x20
+umulh x20, x28, x30
+adc x12, x12, xzr
+str x28, [sp, #112]
+umulh x28, x23, x30
+adds x0, x0, x20
+umulh x20, x26, x30
+adcs x5, x5, x28
+umulh x28, x7, x30
+adcs x2, x2, x20
+umulh x20, x27, x30
+adcs x9, x9, x28
+adcs x13, x13, x20
+adcs x12, x16, x12
 umulh x16, x3, x6
-adc x20, x20, xzr
-umulh x27, x4, x6
+cset x20, hs
+umulh x28, x4, x6
 adds x5, x5, x16
 umulh x16, x10, x6
-adcs x8, x8, x27
-umulh x27, x11, x6
-adcs x2, x2, x16
-umulh x16, x14, x6
-adcs x9, x9, x27
-umulh x27, x15, x6
-adcs x13, x13, x16
-mul x16, x3, x6
-adc x20, x20, x27
-mul x27, x4, x6
-adds x7, x7, x16
-mul x16, x10, x6
-adcs x5, x5, x27
-mul x27, x11, x6
-adcs x8, x8, x16
-mul x16, x14, x6
-adcs x2, x2, x27
-mul x6, x15, x6
+adcs x2, x2, x28
+umulh x28, x11, x6
 adcs x9, x9, x16
-adcs x6, x13, x6
-umulh x13, x17, x21
+umulh x16, x14, x6
+adcs x13, x13, x28
+umulh x28, x15, x6
+adcs x12, x12, x16
+mul x16, x3, x6
+adc x20, x20, x28
+mul x28, x4, x6
+adds x0, x0, x16
+mul x16, x10, x6
+adcs x5, x5, x28
+mul x28, x11, x6
+adcs x2, x2, x16
+mul x16, x14, x6
+adcs x9, x9, x28
+mul x6, x15, x6
+adcs x13, x13, x16
+adcs x6, x12, x6
+umulh x12, x17, x21
 adc x16, x20, xzr
 umulh x20, x19, x21
-adds x5, x5, x13
-umulh x13, x22, x21
-adcs x8, x8, x20
+adds x5, x5, x12
+umulh x12, x22, x21
+adcs x2, x2, x20
 umulh x20, x24, x21
-adcs x2, x2, x13
-umulh x13, x1, x21
-adcs x9, x9, x20
+adcs x9, x9, x12
+umulh x12, x1, x21
+adcs x13, x13, x20
 umulh x20, x25, x21
-adcs x6, x6, x13
-mul x13, x17, x21
+adcs x6, x6, x12
+mul x12, x17, x21
 adc x16, x16, x20
 mul x20, x19, x21
-adds x7, x7, x13
-mul x13, x22, x21
+adds x0, x0, x12
+mul x12, x22, x21
 adcs x5, x5, x20
 mul x20, x24, x21
-adcs x8, x8, x13
-mul x13, x1, x21
-adcs x2, x2, x20
-mul x20, x25, x21
-adcs x9, x9, x13
-adcs x6, x6, x20
-adr x13, 2f
-ldr x20, [x13]
-mul x21, x7, x20
-ldr x27, [x13, #8]
-umulh x13, x27, x21
-adc x16, x16, xzr
-umulh x28, x30, x21
-adds x5, x5, x13
-umulh x13, x0, x21
-adcs x8, x8, x28
-umulh x28, x26, x21
-adcs x2, x2, x13
-umulh x13, x23, x21
-adcs x9, x9, x28
-umulh x28, x12, x21
-adcs x6, x6, x13
-adcs x13, x16, x28
-cset x16, hs
-mul x28, x30, x21
-cmp x7, #1
-mul x7, x0, x21
-adcs x5, x5, x28
-mul x28, x26, x21
-adcs x7, x8, x7
-mul x8, x23, x21
-adcs x2, x2, x28
-mul x21, x12, x21
-adcs x8, x9, x8
-adcs x6, x6, x21
-adcs x9, x13, xzr
-ldr x13, [sp, #104]
-ldp x21, x28, [x13, #16]
-umulh x28, x3, x21
-adc x16, x16, xzr
-str x12, [sp, #112]
-umulh x12, x4, x21
-adds x7, x7, x28
-umulh x28, x10, x21
 adcs x2, x2, x12
-umulh x12, x11, x21
-adcs x8, x8, x28
-umulh x28, x14, x21
-adcs x6, x6, x12
-umulh x12, x15, x21
-adcs x9, x9, x28
-mul x28, x3, x21
-adc x12, x16, x12
-mul x16, x4, x21
-adds x5, x5, x28
-mul x28, x10, x21
-adcs x7, x7, x16
-mul x16, x11, x21
-adcs x2, x2, x28
-mul x28, x14, x21
-adcs x8, x8, x16
-mul x16, x15, x21
-adcs x6, x6, x28
-adcs x9, x9, x16
-ldp x16, x21, [x13, #64]
-umulh x28, x17, x16
-adc x12, x12, xzr
-umulh x21, x19, x16
-adds x7, x7, x28
-umulh x28, x22, x16
-adcs x2, x2, x21
-umulh x21, x24, x16
-adcs x8, x8, x28
-umulh x28, x1, x16
-adcs x6, x6, x21
-umulh x21, x25, x16
-adcs x9, x9, x28
-mul x28, x17, x16
-adc x12, x12, x21
-mul x21, x19, x16
-adds x5, x5, x28
-mul x28, x22, x16
-adcs x7, x7, x21
-mul x21, x24, x16
-adcs x2, x2, x28
-mul x28, x1, x16
-adcs x8, x8, x21
-mul x16, x25, x16
-adcs x6, x6, x28
-adcs x9, x9, x16
-mul x16, x5, x20
-umulh x21, x27, x16
-adc x12, x12, xzr
-umulh x28, x30, x16
-adds x7, x7, x21
-umulh x21, x0, x16
-adcs x2, x2, x28
-umulh x28, x26, x16
-adcs x8, x8, x21
-umulh x21, x23, x16
-adcs x6, x6, x28
-ldr x28, [sp, #112]
-str x27, [sp, #120]
-umulh x27, x28, x16
+mul x12, x1, x21
+adcs x9, x9, x20
+mul x20, x25, x21
+adcs x12, x13, x12
+adcs x6, x6, x20
+adc x13, x16, xzr
+adr x16, 2f
+ldr x20, [x16]
+mul x16, x0, x20
+mul x21, x23, x16
+cmp x0, #1
+mul x0, x26, x16
+adcs x5, x5, x21
+mul x21, x7, x16
+adcs x0, x2, x0
+mul x2, x27, x16
 adcs x9, x9, x21
-adcs x12, x12, x27
-cset x21, hs
-mul x27, x30, x16
+mul x21, x8, x16
+adcs x2, x12, x2
+umulh x12, x8, x16
+adcs x6, x6, x21
+ldr x21, [sp, #112]
+umulh x28, x21, x16
+adc x12, x12, xzr
+umulh x30, x23, x16
+adds x5, x5, x28
+umulh x28, x26, x16
+adcs x0, x0, x30
+umulh x30, x7, x16
+adcs x9, x9, x28
+umulh x16, x27, x16
+adcs x2, x2, x30
+adcs x6, x6, x16
+adcs x12, x13, x12
+ldr x13, [sp, #104]
+ldp x16, x28, [x13, #16]
+umulh x30, x3, x16
+cset x28, hs
+umulh x21, x4, x16
+adds x0, x0, x30
+umulh x30, x10, x16
+adcs x9, x9, x21
+umulh x21, x11, x16
+adcs x2, x2, x30
+umulh x30, x14, x16
+adcs x6, x6, x21
+umulh x21, x15, x16
+adcs x12, x12, x30
+mul x30, x3, x16
+adc x21, x28, x21
+mul x28, x4, x16
+adds x5, x5, x30
+mul x30, x10, x16
+adcs x0, x0, x28
+mul x28, x11, x16
+adcs x9, x9, x30
+mul x30, x14, x16
+adcs x2, x2, x28
+mul x16, x15, x16
+adcs x6, x6, x30
+adcs x12, x12, x16
+ldp x16, x28, [x13, #64]
+umulh x30, x17, x16
+adc x21, x21, xzr
+umulh x28, x19, x16
+adds x0, x0, x30
+umulh x30, x22, x16
+adcs x9, x9, x28
+umulh x28, x24, x16
+adcs x2, x2, x30
+umulh x30, x1, x16
+adcs x6, x6, x28
+umulh x28, x25, x16
+adcs x12, x12, x30
+mul x30, x17, x16
+adc x21, x21, x28
+mul x28, x19, x16
+adds x5, x5, x30
+mul x30, x22, x16
+adcs x0, x0, x28
+mul x28, x24, x16
+adcs x9, x9, x30
+mul x30, x1, x16
+adcs x2, x2, x28
+mul x16, x25, x16
+adcs x6, x6, x30
+adcs x12, x12, x16
+adc x16, x21, xzr
+mul x21, x5, x20
+mul x28, x23, x21
 cmp x5, #1
-mul x5, x0, x16
-adcs x7, x7, x27
-mul x27, x26, x16
-adcs x2, x2, x5
-mul x5, x23, x16
-adcs x8, x8, x27
-mul x16, x28, x16
-adcs x5, x6, x5
-adcs x6, x9, x16
-adcs x9, x12, xzr
-ldr x12, [x13, #24]
-umulh x16, x3, x12
-adc x21, x21, xzr
-umulh x27, x4, x12
-adds x2, x2, x16
-umulh x16, x10, x12
-adcs x8, x8, x27
-umulh x27, x11, x12
-adcs x5, x5, x16
-umulh x16, x14, x12
-adcs x6, x6, x27
-umulh x27, x15, x12
-adcs x9, x9, x16
-mul x16, x3, x12
-adc x21, x21, x27
-mul x27, x4, x12
-adds x7, x7, x16
-mul x16, x10, x12
-adcs x2, x2, x27
-mul x27, x11, x12
-adcs x8, x8, x16
-mul x16, x14, x12
-adcs x5, x5, x27
-mul x12, x15, x12
-adcs x6, x6, x16
-adcs x9, x9, x12
-ldr x12, [x13, #72]
-umulh x16, x17, x12
-adc x21, x21, xzr
-umulh x27, x19, x12
-adds x2, x2, x16
-umulh x16, x22, x12
-adcs x8, x8, x27
-umulh x27, x24, x12
-adcs x5, x5, x16
-umulh x16, x1, x12
-adcs x6, x6, x27
-umulh x27, x25, x12
-adcs x9, x9, x16
-mul x16, x17, x12
-adc x21, x21, x27
-mul x27, x19, x12
-adds x7, x7, x16
-mul x16, x22, x12
-adcs x2, x2, x27
-mul x27, x24, x12
-adcs x8, x8, x16
-mul x16, x1, x12
-adcs x5, x5, x27
-mul x12, x25, x12
-adcs x6, x6, x16
-adcs x9, x9, x12
-mul x12, x7, x20
-ldr x16, [sp, #120]
-umulh x27, x16, x12
-adc x21, x21, xzr
-umulh x16, x30, x12
-adds x2, x2, x27
-umulh x27, x0, x12
-adcs x8, x8, x16
-umulh x16, x26, x12
-adcs x5, x5, x27
-umulh x27, x23, x12
-adcs x6, x6, x16
-umulh x16, x28, x12
-adcs x9, x9, x27
-adcs x16, x21, x16
-cset x21, hs
-mul x27, x30, x12
-cmp x7, #1
-mul x7, x0, x12
-adcs x2, x2, x27
-mul x27, x26, x12
-adcs x7, x8, x7
-mul x8, x23, x12
-adcs x5, x5, x27
-mul x12, x28, x12
-adcs x6, x6, x8
-adcs x8, x9, x12
-adcs x9, x16, xzr
-ldp x12, x16, [x13, #32]
-umulh x27, x3, x12
-adc x21, x21, xzr
-umulh x16, x4, x12
-adds x7, x7, x27
-umulh x27, x10, x12
-adcs x5, x5, x16
-umulh x16, x11, x12
-adcs x6, x6, x27
-umulh x27, x14, x12
-adcs x8, x8, x16
-umulh x16, x15, x12
-adcs x9, x9, x27
-mul x27, x3, x12
-adc x16, x21, x16
-mul x21, x4, x12
-adds x2, x2, x27
-mul x27, x10, x12
-adcs x7, x7, x21
-mul x21, x11, x12
-adcs x5, x5, x27
-mul x27, x14, x12
-adcs x6, x6, x21
-mul x12, x15, x12
-adcs x8, x8, x27
-adcs x9, x9, x12
-ldp x12, x21, [x13, #80]
-umulh x27, x17, x12
-adc x16, x16, xzr
-umulh x21, x19, x12
-adds x7, x7, x27
-umulh x27, x22, x12
-adcs x5, x5, x21
-umulh x21, x24, x12
-adcs x6, x6, x27
-umulh x27, x1, x12
-adcs x8, x8, x21
-umulh x21, x25, x12
-adcs x9, x9, x27
-mul x27, x17, x12
-adc x16, x16, x21
-mul x21, x19, x12
-adds x2, x2, x27
-mul x27, x22, x12
-adcs x7, x7, x21
-mul x21, x24, x12
-adcs x5, x5, x27
-mul x27, x1, x12
-adcs x6, x6, x21
-mul x12, x25, x12
-adcs x8, x8, x27
-adcs x9, x9, x12
-mul x12, x2, x20
-ldr x21, [sp, #120]
-umulh x27, x21, x12
-adc x16, x16, xzr
-umulh x21, x30, x12
-adds x7, x7, x27
-umulh x27, x0, x12
-adcs x5, x5, x21
-umulh x21, x26, x12
-adcs x6, x6, x27
-umulh x27, x23, x12
-adcs x8, x8, x21
-umulh x21, x28, x12
-adcs x9, x9, x27
-adcs x16, x16, x21
-cset x21, hs
-mul x27, x30, x12
-cmp x2, #1
-mul x2, x0, x12
-adcs x7, x7, x27
-mul x27, x26, x12
-adcs x2, x5, x2
-mul x5, x23, x12
-adcs x6, x6, x27
-mul x12, x28, x12
-adcs x5, x8, x5
-adcs x8, x9, x12
-adcs x9, x16, xzr
-ldr x12, [x13, #40]
-umulh x16, x3, x12
-adc x21, x21, xzr
-umulh x27, x4, x12
-adds x2, x2, x16
-umulh x16, x10, x12
-adcs x6, x6, x27
-umulh x27, x11, x12
-adcs x5, x5, x16
-umulh x16, x14, x12
-adcs x8, x8, x27
-umulh x27, x15, x12
-adcs x9, x9, x16
-mul x3, x3, x12
-adc x16, x21, x27
-mul x4, x4, x12
-adds x3, x7, x3
-mul x7, x10, x12
-adcs x2, x2, x4
-mul x4, x11, x12
-adcs x6, x6, x7
-mul x7, x14, x12
-adcs x4, x5, x4
-mul x5, x15, x12
-adcs x7, x8, x7
+mul x5, x26, x21
+adcs x0, x0, x28
+mul x28, x7, x21
 adcs x5, x9, x5
-ldr x8, [x13, #88]
-umulh x9, x17, x8
-adc x10, x16, xzr
-umulh x11, x19, x8
-adds x2, x2, x9
-umulh x9, x22, x8
-adcs x6, x6, x11
-umulh x11, x24, x8
-adcs x4, x4, x9
-umulh x9, x1, x8
-adcs x7, x7, x11
-umulh x11, x25, x8
-adcs x5, x5, x9
-mul x9, x17, x8
-adc x10, x10, x11
-mul x11, x19, x8
-adds x3, x3, x9
-mul x9, x22, x8
-adcs x2, x2, x11
-mul x11, x24, x8
+mul x9, x27, x21
+adcs x2, x2, x28
+mul x28, x8, x21
 adcs x6, x6, x9
-mul x1, x1, x8
-adcs x4, x4, x11
-mul x8, x25, x8
-adcs x1, x7, x1
-adcs x5, x5, x8
-mul x7, x3, x20
-ldr x8, [sp, #120]
-umulh x9, x8, x7
-adc x10, x10, xzr
-umulh x11, x30, x7
-adds x2, x2, x9
-umulh x9, x0, x7
-adcs x6, x6, x11
-umulh x11, x26, x7
-adcs x4, x4, x9
-umulh x9, x23, x7
-adcs x1, x1, x11
-umulh x11, x28, x7
-adcs x5, x5, x9
-adc x9, x10, x11
-mul x10, x30, x7
-cmp x3, #1
-mul x3, x0, x7
+umulh x9, x8, x21
+adcs x12, x12, x28
+ldr x28, [sp, #112]
+umulh x30, x28, x21
+adc x9, x9, xzr
+umulh x28, x23, x21
+adds x0, x0, x30
+umulh x30, x26, x21
+adcs x5, x5, x28
+umulh x28, x7, x21
+adcs x2, x2, x30
+umulh x21, x27, x21
+adcs x6, x6, x28
+adcs x12, x12, x21
+adcs x9, x16, x9
+ldr x16, [x13, #24]
+umulh x21, x3, x16
+cset x28, hs
+umulh x30, x4, x16
+adds x5, x5, x21
+umulh x21, x10, x16
+adcs x2, x2, x30
+umulh x30, x11, x16
+adcs x6, x6, x21
+umulh x21, x14, x16
+adcs x12, x12, x30
+umulh x30, x15, x16
+adcs x9, x9, x21
+mul x21, x3, x16
+adc x28, x28, x30
+mul x30, x4, x16
+adds x0, x0, x21
+mul x21, x10, x16
+adcs x5, x5, x30
+mul x30, x11, x16
+adcs x2, x2, x21
+mul x21, x14, x16
+adcs x6, x6, x30
+mul x16, x15, x16
+adcs x12, x12, x21
+adcs x9, x9, x16
+ldr x16, [x13, #72]
+umulh x21, x17, x16
+adc x28, x28, xzr
+umulh x30, x19, x16
+adds x5, x5, x21
+umulh x21, x22, x16
+adcs x2, x2, x30
+umulh x30, x24, x16
+adcs x6, x6, x21
+umulh x21, x1, x16
+adcs x12, x12, x30
+umulh x30, x25, x16
+adcs x9, x9, x21
+mul x21, x17, x16
+adc x28, x28, x30
+mul x30, x19, x16
+adds x0, x0, x21
+mul x21, x22, x16
+adcs x5, x5, x30
+mul x30, x24, x16
+adcs x2, x2, x21
+mul x21, x1, x16
+adcs x6, x6, x30
+mul x16, x25, x16
+adcs x12, x12, x21
+adcs x9, x9, x16
+adc x16, x28, xzr
+mul x21, x0, x20
+mul x28, x23, x21
+cmp x0, #1
+mul x0, x26, x21
+adcs x5, x5, x28
+mul x28, x7, x21
+adcs x0, x2, x0
+mul x2, x27, x21
+adcs x6, x6, x28
+mul x28, x8, x21
+adcs x2, x12, x2
+umulh x12, x8, x21
+adcs x9, x9, x28
+ldr x28, [sp, #112]
+umulh x30, x28, x21
+adc x12, x12, xzr
+umulh x28, x23, x21
+adds x5, x5, x30
+umulh x30, x26, x21
+adcs x0, x0, x28
+umulh x28, x7, x21
+adcs x6, x6, x30
+umulh x21, x27, x21
+adcs x2, x2, x28
+adcs x9, x9, x21
+adcs x12, x16, x12
+ldp x16, x21, [x13, #32]
+umulh x28, x3, x16
+cset x30, hs
+umulh x21, x4, x16
+adds x0, x0, x28
+umulh x28, x10, x16
+adcs x6, x6, x21
+umulh x21, x11, x16
+adcs x2, x2, x28
+umulh x28, x14, x16
+adcs x9, x9, x21
+umulh x21, x15, x16
+adcs x12, x12, x28
+mul x28, x3, x16
+adc x21, x30, x21
+mul x30, x4, x16
+adds x5, x5, x28
+mul x28, x10, x16
+adcs x0, x0, x30
+mul x30, x11, x16
+adcs x6, x6, x28
+mul x28, x14, x16
+adcs x2, x2, x30
+mul x16, x15, x16
+adcs x9, x9, x28
+adcs x12, x12, x16
+ldp x16, x28, [x13, #80]
+umulh x30, x17, x16
+adc x21, x21, xzr
+umulh x28, x19, x16
+adds x0, x0, x30
+umulh x30, x22, x16
+adcs x6, x6, x28
+umulh x28, x24, x16
+adcs x2, x2, x30
+umulh x30, x1, x16
+adcs x9, x9, x28
+umulh x28, x25, x16
+adcs x12, x12, x30
+mul x30, x17, x16
+adc x21, x21, x28
+mul x28, x19, x16
+adds x5, x5, x30
+mul x30, x22, x16
+adcs x0, x0, x28
+mul x28, x24, x16
+adcs x6, x6, x30
+mul x30, x1, x16
+adcs x2, x2, x28
+mul x16, x25, x16
+adcs x9, x9, x30
+adcs x12, x12, x16
+adc x16, x21, xzr
+mul x21, x5, x20
+mul x28, x23, x21
+cmp x5, #1
+mul x5, x26, x21
+adcs x0, x0, x28
+mul x28, x7, x21
+adcs x5, x6, x5
+mul x6, x27, x21
+adcs x2, x2, x28
+mul x28, x8, x21
+adcs x6, x9, x6
+umulh x9, x8, x21
+adcs x12, x12, x28
+ldr x28, [sp, #112]
+umulh x30, x28, x21
+adc x9, x9, xzr
+umulh x28, x23, x21
+adds x0, x0, x30
+umulh x30, x26, x21
+adcs x5, x5, x28
+umulh x28, x7, x21
+adcs x2, x2, x30
+umulh x21, x27, x21
+adcs x6, x6, x28
+adcs x12, x12, x21
+adcs x9, x16, x9
+ldr x16, [x13, #40]
+umulh x21, x3, x16
+cset x28, hs
+umulh x30, x4, x16
+adds x5, x5, x21
+umulh x21, x10, x16
+adcs x2, x2, x30
+umulh x30, x11, x16
+adcs x6, x6, x21
+umulh x21, x14, x16
+adcs x12, x12, x30
+umulh x30, x15, x16
+adcs x9, x9, x21
+mul x3, x3, x16
+adc x21, x28, x30
+mul x4, x4, x16
+adds x0, x0, x3
+mul x3, x10, x16
+adcs x4, x5, x4
+mul x5, x11, x16
+adcs x2, x2, x3
+mul x3, x14, x16
+adcs x5, x6, x5
+mul x6, x15, x16
+adcs x3, x12, x3
+adcs x6, x9, x6
+ldr x9, [x13, #88]
+umulh x10, x17, x9
+adc x11, x21, xzr
+umulh x12, x19, x9
+adds x4, x4, x10
+umulh x10, x22, x9
+adcs x2, x2, x12
+umulh x12, x24, x9
+adcs x5, x5, x10
+umulh x10, x1, x9
+adcs x3, x3, x12
+umulh x12, x25, x9
+adcs x6, x6, x10
+mul x10, x17, x9
+adc x11, x11, x12
+mul x12, x19, x9
+adds x0, x0, x10
+mul x10, x22, x9
+adcs x4, x4, x12
+mul x12, x24, x9
 adcs x2, x2, x10
-mul x10, x26, x7
-adcs x3, x6, x3
-mul x6, x23, x7
-adcs x4, x4, x10
-mul x7, x28, x7
-adcs x1, x1, x6
-adcs x5, x5, x7
-adc x6, x9, xzr
-subs x7, x2, x8
-sbcs x8, x3, x30
-sbcs x0, x4, x0
-sbcs x9, x1, x26
-sbcs x10, x5, x23
-sbcs x11, x6, x28
-csel x2, x2, x7, lo
-csel x3, x3, x8, lo
-ldr x7, [sp, #96]
-stp x2, x3, [x7]
-csel x0, x4, x0, lo
-csel x1, x1, x9, lo
-stp x0, x1, [x7, #16]
+mul x1, x1, x9
+adcs x5, x5, x12
+mul x9, x25, x9
+adcs x1, x3, x1
+adcs x3, x6, x9
+mul x6, x0, x20
+ldr x9, [sp, #112]
+umulh x10, x9, x6
+adc x11, x11, xzr
+umulh x12, x23, x6
+adds x4, x4, x10
+umulh x10, x26, x6
+adcs x2, x2, x12
+umulh x12, x7, x6
+adcs x5, x5, x10
+umulh x10, x27, x6
+adcs x1, x1, x12
+umulh x12, x8, x6
+adcs x3, x3, x10
+adc x10, x11, x12
+mul x11, x23, x6
+cmp x0, #1
+mul x0, x26, x6
+adcs x4, x4, x11
+mul x11, x7, x6
+adcs x0, x2, x0
+mul x2, x27, x6
+adcs x5, x5, x11
+mul x6, x8, x6
+adcs x1, x1, x2
+adcs x2, x3, x6
+adc x3, x10, xzr
+subs x6, x4, x9
+sbcs x9, x0, x23
+sbcs x10, x5, x26
+sbcs x7, x1, x7
+sbcs x11, x2, x27
+sbcs x8, x3, x8
+csel x4, x4, x6, lo
+csel x0, x0, x9, lo
+ldr x6, [sp, #96]
+stp x4, x0, [x6]
 csel x0, x5, x10, lo
-csel x1, x6, x11, lo
-stp x0, x1, [x7, #32]
+csel x1, x1, x7, lo
+stp x0, x1, [x6, #16]
+csel x0, x2, x11, lo
+csel x1, x3, x8, lo
+stp x0, x1, [x6, #32]
 ldr x30, [sp, #80]
 ldp x27, x28, [sp, #64]
 ldp x25, x26, [sp, #48]
@@ -1650,270 +2015,266 @@ unsafe fn mul_near<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_near_ceba881578a24bd9_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_mul_near_68f47a41edc24f7d_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
-stp x19, x20, [sp, #-96]!
+stp x19, x20, [sp, #-64]!
 stp x21, x22, [sp, #16]
 stp x23, x24, [sp, #32]
-stp x25, x26, [sp, #48]
-stp x27, x28, [sp, #64]
-str x30, [sp, #80]
+str x25, [sp, #48]
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
-umulh x7, x3, x5
-mul x8, x4, x5
-umulh x9, x4, x5
-ldp x10, x11, [x1, #16]
-mul x12, x10, x5
-umulh x13, x10, x5
-mul x14, x11, x5
-umulh x15, x11, x5
-ldp x1, x16, [x1, #32]
-mul x17, x1, x5
+mul x7, x4, x5
+umulh x8, x3, x5
+ldp x9, x10, [x1, #16]
+mul x11, x9, x5
+umulh x12, x4, x5
+mul x13, x10, x5
+umulh x14, x9, x5
+ldp x1, x15, [x1, #32]
+mul x16, x1, x5
+umulh x17, x10, x5
 adds x7, x7, x8
-umulh x8, x1, x5
-mul x19, x16, x5
-adcs x9, x9, x12
+mul x8, x15, x5
+umulh x19, x1, x5
+adcs x11, x11, x12
 mul x12, x3, x5
 adr x20, 2f
 ldp x21, x22, [x20]
 mul x23, x12, x21
-umulh x5, x16, x5
+umulh x5, x15, x5
 adcs x13, x13, x14
-adcs x14, x15, x17
-mul x15, x22, x23
+adcs x14, x16, x17
+mul x16, x22, x23
 adcs x8, x8, x19
 umulh x17, x22, x23
 adcs x5, x23, x5
 cset x19, hs
-subs xzr, x12, x15
+subs xzr, x12, x16
 sbcs x7, x7, x17
-sbcs x9, x9, xzr
+sbcs x11, x11, xzr
 sbcs x12, x13, xzr
 sbcs x13, x14, xzr
-umulh x14, x3, x6
-mul x15, x4, x6
+mul x14, x3, x6
 sbcs x8, x8, xzr
-umulh x17, x4, x6
-mul x23, x10, x6
+mul x16, x4, x6
 sbcs x5, x5, xzr
-umulh x24, x10, x6
-mul x25, x11, x6
+mul x17, x9, x6
 sbc x19, x19, xzr
-umulh x26, x11, x6
-mul x27, x1, x6
-adds x14, x14, x15
-umulh x15, x1, x6
-mul x28, x16, x6
-adcs x17, x17, x23
-umulh x23, x16, x6
-adcs x24, x24, x25
-mul x6, x3, x6
-adcs x25, x26, x27
-adcs x15, x15, x28
-adc x23, x23, xzr
-adds x6, x7, x6
-adcs x7, x9, x14
-adcs x9, x12, x17
-adcs x12, x13, x24
-adcs x8, x8, x25
-mul x13, x6, x21
-adcs x5, x5, x15
-adcs x14, x19, x23
-mul x15, x22, x13
-cset x17, hs
-umulh x19, x22, x13
-adds x13, x14, x13
-adc x14, x17, xzr
-subs xzr, x6, x15
-sbcs x6, x7, x19
-sbcs x7, x9, xzr
-sbcs x9, x12, xzr
-sbcs x8, x8, xzr
-ldp x12, x15, [x2, #16]
-umulh x17, x3, x12
-mul x19, x4, x12
-sbcs x5, x5, xzr
-umulh x23, x4, x12
-mul x24, x10, x12
-sbcs x13, x13, xzr
-umulh x25, x10, x12
-mul x26, x11, x12
-sbc x14, x14, xzr
-umulh x27, x11, x12
-mul x28, x1, x12
-adds x17, x17, x19
-umulh x19, x1, x12
-mul x30, x16, x12
-adcs x23, x23, x24
-umulh x24, x16, x12
-adcs x25, x25, x26
-mul x12, x3, x12
-adcs x26, x27, x28
-adcs x19, x19, x30
-adc x24, x24, xzr
-adds x6, x6, x12
-adcs x7, x7, x17
-adcs x9, x9, x23
-adcs x8, x8, x25
-adcs x5, x5, x26
-mul x12, x6, x21
-adcs x13, x13, x19
-adcs x14, x14, x24
-mul x17, x22, x12
-cset x19, hs
-umulh x23, x22, x12
-adds x12, x14, x12
-adc x14, x19, xzr
-subs xzr, x6, x17
-sbcs x6, x7, x23
-sbcs x7, x9, xzr
-sbcs x8, x8, xzr
-sbcs x5, x5, xzr
-umulh x9, x3, x15
-mul x17, x4, x15
-sbcs x13, x13, xzr
-umulh x19, x4, x15
-mul x23, x10, x15
-sbcs x12, x12, xzr
-umulh x24, x10, x15
-mul x25, x11, x15
-sbc x14, x14, xzr
-umulh x26, x11, x15
-mul x27, x1, x15
-adds x9, x9, x17
-umulh x17, x1, x15
-mul x28, x16, x15
-adcs x19, x19, x23
-umulh x23, x16, x15
-adcs x24, x24, x25
-mul x15, x3, x15
-adcs x25, x26, x27
-adcs x17, x17, x28
-adc x23, x23, xzr
-adds x6, x6, x15
-adcs x7, x7, x9
-adcs x8, x8, x19
-adcs x5, x5, x24
-adcs x9, x13, x25
-mul x13, x6, x21
+mul x23, x10, x6
+adds x7, x7, x14
+mul x14, x1, x6
+adcs x11, x11, x16
+mul x16, x15, x6
 adcs x12, x12, x17
-adcs x14, x14, x23
-mul x15, x22, x13
+umulh x17, x15, x6
+adcs x13, x13, x23
+umulh x23, x3, x6
+adcs x8, x8, x14
+umulh x14, x4, x6
+adcs x5, x5, x16
+umulh x16, x9, x6
+adc x17, x17, xzr
+umulh x24, x10, x6
+adds x11, x11, x23
+umulh x6, x1, x6
+adcs x12, x12, x14
+adcs x13, x13, x16
+adcs x8, x8, x24
+mul x14, x7, x21
+adcs x5, x5, x6
+adcs x6, x19, x17
+mul x16, x22, x14
 cset x17, hs
-umulh x19, x22, x13
-adds x13, x14, x13
+umulh x19, x22, x14
+adds x6, x6, x14
 adc x14, x17, xzr
-subs xzr, x6, x15
-sbcs x6, x7, x19
-sbcs x7, x8, xzr
+subs xzr, x7, x16
+sbcs x7, x11, x19
+sbcs x11, x12, xzr
+sbcs x12, x13, xzr
+sbcs x8, x8, xzr
+ldp x13, x16, [x2, #16]
+mul x17, x3, x13
 sbcs x5, x5, xzr
-sbcs x8, x9, xzr
-ldp x2, x9, [x2, #32]
-umulh x15, x3, x2
-mul x17, x4, x2
-sbcs x12, x12, xzr
-umulh x19, x4, x2
-mul x23, x10, x2
-sbcs x13, x13, xzr
-umulh x24, x10, x2
-mul x25, x11, x2
+mul x19, x4, x13
+sbcs x6, x6, xzr
+mul x23, x9, x13
 sbc x14, x14, xzr
-umulh x26, x11, x2
-mul x27, x1, x2
-adds x15, x15, x17
-umulh x17, x1, x2
-mul x28, x16, x2
-adcs x19, x19, x23
-umulh x23, x16, x2
-adcs x24, x24, x25
-mul x2, x3, x2
-adcs x25, x26, x27
-adcs x17, x17, x28
+mul x24, x10, x13
+adds x7, x7, x17
+mul x17, x1, x13
+adcs x11, x11, x19
+mul x19, x15, x13
+adcs x12, x12, x23
+umulh x23, x15, x13
+adcs x8, x8, x24
+umulh x24, x3, x13
+adcs x5, x5, x17
+umulh x17, x4, x13
+adcs x6, x6, x19
+umulh x19, x9, x13
 adc x23, x23, xzr
-adds x2, x6, x2
-adcs x6, x7, x15
-adcs x5, x5, x19
-adcs x7, x8, x24
-adcs x8, x12, x25
-mul x12, x2, x21
-adcs x13, x13, x17
-adcs x14, x14, x23
-mul x15, x22, x12
+umulh x25, x10, x13
+adds x11, x11, x24
+umulh x13, x1, x13
+adcs x12, x12, x17
+adcs x8, x8, x19
+adcs x5, x5, x25
+mul x17, x7, x21
+adcs x6, x6, x13
+adcs x13, x14, x23
+mul x14, x22, x17
+cset x19, hs
+umulh x23, x22, x17
+adds x13, x13, x17
+adc x17, x19, xzr
+subs xzr, x7, x14
+sbcs x7, x11, x23
+sbcs x11, x12, xzr
+sbcs x8, x8, xzr
+sbcs x5, x5, xzr
+mul x12, x3, x16
+sbcs x6, x6, xzr
+mul x14, x4, x16
+sbcs x13, x13, xzr
+mul x19, x9, x16
+sbc x17, x17, xzr
+mul x23, x10, x16
+adds x7, x7, x12
+mul x12, x1, x16
+adcs x11, x11, x14
+mul x14, x15, x16
+adcs x8, x8, x19
+umulh x19, x15, x16
+adcs x5, x5, x23
+umulh x23, x3, x16
+adcs x6, x6, x12
+umulh x12, x4, x16
+adcs x13, x13, x14
+umulh x14, x9, x16
+adc x19, x19, xzr
+umulh x24, x10, x16
+adds x11, x11, x23
+umulh x16, x1, x16
+adcs x8, x8, x12
+adcs x5, x5, x14
+adcs x6, x6, x24
+mul x12, x7, x21
+adcs x13, x13, x16
+adcs x14, x17, x19
+mul x16, x22, x12
 cset x17, hs
 umulh x19, x22, x12
 adds x12, x14, x12
 adc x14, x17, xzr
-subs xzr, x2, x15
-sbcs x2, x6, x19
+subs xzr, x7, x16
+sbcs x7, x11, x19
+sbcs x8, x8, xzr
 sbcs x5, x5, xzr
-sbcs x6, x7, xzr
-sbcs x7, x8, xzr
-umulh x8, x3, x9
-mul x15, x4, x9
+sbcs x6, x6, xzr
+ldp x2, x11, [x2, #32]
+mul x16, x3, x2
 sbcs x13, x13, xzr
-umulh x4, x4, x9
-mul x17, x10, x9
+mul x17, x4, x2
 sbcs x12, x12, xzr
-umulh x10, x10, x9
-mul x19, x11, x9
+mul x19, x9, x2
 sbc x14, x14, xzr
-umulh x11, x11, x9
-mul x23, x1, x9
-adds x8, x8, x15
-umulh x1, x1, x9
-mul x15, x16, x9
-adcs x4, x4, x17
-umulh x16, x16, x9
-adcs x10, x10, x19
-mul x3, x3, x9
-adcs x9, x11, x23
-adcs x1, x1, x15
-adc x11, x16, xzr
-adds x2, x2, x3
-adcs x3, x5, x8
+mul x23, x10, x2
+adds x7, x7, x16
+mul x16, x1, x2
+adcs x8, x8, x17
+mul x17, x15, x2
+adcs x5, x5, x19
+umulh x19, x15, x2
+adcs x6, x6, x23
+umulh x23, x3, x2
+adcs x13, x13, x16
+umulh x16, x4, x2
+adcs x12, x12, x17
+umulh x17, x9, x2
+adc x19, x19, xzr
+umulh x24, x10, x2
+adds x8, x8, x23
+umulh x2, x1, x2
+adcs x5, x5, x16
+adcs x6, x6, x17
+adcs x13, x13, x24
+mul x16, x7, x21
+adcs x2, x12, x2
+adcs x12, x14, x19
+mul x14, x22, x16
+cset x17, hs
+umulh x19, x22, x16
+adds x12, x12, x16
+adc x16, x17, xzr
+subs xzr, x7, x14
+sbcs x7, x8, x19
+sbcs x5, x5, xzr
+sbcs x6, x6, xzr
+sbcs x8, x13, xzr
+mul x13, x3, x11
+sbcs x2, x2, xzr
+mul x14, x4, x11
+sbcs x12, x12, xzr
+mul x17, x9, x11
+sbc x16, x16, xzr
+mul x19, x10, x11
+adds x7, x7, x13
+mul x13, x1, x11
+adcs x5, x5, x14
+mul x14, x15, x11
+adcs x6, x6, x17
+umulh x15, x15, x11
+adcs x8, x8, x19
+umulh x3, x3, x11
+adcs x2, x2, x13
+umulh x4, x4, x11
+adcs x12, x12, x14
+umulh x9, x9, x11
+adc x13, x15, xzr
+umulh x10, x10, x11
+adds x3, x5, x3
+umulh x1, x1, x11
 adcs x4, x6, x4
-adcs x5, x7, x10
-adcs x6, x13, x9
-mul x7, x2, x21
+adcs x5, x8, x9
+adcs x2, x2, x10
+mul x6, x7, x21
 adcs x1, x12, x1
-adcs x8, x14, x11
-mul x9, x22, x7
+adcs x8, x16, x13
+mul x9, x22, x6
 cset x10, hs
-umulh x11, x22, x7
-adds x7, x8, x7
+umulh x11, x22, x6
+adds x6, x8, x6
 adc x8, x10, xzr
-subs xzr, x2, x9
-sbcs x2, x3, x11
-sbcs x3, x4, xzr
-sbcs x4, x5, xzr
-sbcs x5, x6, xzr
-ldp x6, x9, [x20, #16]
+subs xzr, x7, x9
+sbcs x3, x3, x11
+sbcs x4, x4, xzr
+sbcs x5, x5, xzr
+sbcs x2, x2, xzr
+ldp x7, x9, [x20, #16]
 sbcs x1, x1, xzr
-sbcs x7, x7, xzr
+sbcs x6, x6, xzr
 sbc x8, x8, xzr
-subs x6, x2, x6
-sbcs x10, x3, x9
-sbcs x11, x4, x9
-sbcs x12, x5, x9
+subs x7, x3, x7
+sbcs x10, x4, x9
+sbcs x11, x5, x9
+sbcs x12, x2, x9
 sbcs x13, x1, x9
-sbcs x9, x7, x9
+sbcs x9, x6, x9
 sbcs xzr, x8, xzr
-csel x2, x2, x6, lo
-csel x3, x3, x10, lo
-stp x2, x3, [x0]
-csel x2, x4, x11, lo
-csel x3, x5, x12, lo
-stp x2, x3, [x0, #16]
+csel x3, x3, x7, lo
+csel x4, x4, x10, lo
+stp x3, x4, [x0]
+csel x3, x5, x11, lo
+csel x2, x2, x12, lo
+stp x3, x2, [x0, #16]
 csel x1, x1, x13, lo
-csel x2, x7, x9, lo
+csel x2, x6, x9, lo
 stp x1, x2, [x0, #32]
-ldr x30, [sp, #80]
-ldp x27, x28, [sp, #64]
-ldp x25, x26, [sp, #48]
+ldr x25, [sp, #48]
 ldp x23, x24, [sp, #32]
 ldp x21, x22, [sp, #16]
-ldp x19, x20, [sp], #96
+ldp x19, x20, [sp], #64
 ret
 .p2align 3
 2:
@@ -2170,13 +2531,14 @@ unsafe fn mul_full<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_full_1e25fe121d102b12_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_mul_full_1d15847ae75f1caa_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
-stp x19, x20, [sp, #-80]!
+stp x19, x20, [sp, #-96]!
 stp x21, x22, [sp, #16]
 stp x23, x24, [sp, #32]
 stp x25, x26, [sp, #48]
 stp x27, x28, [sp, #64]
+str x30, [sp, #80]
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
 umulh x7, x3, x5
@@ -2186,344 +2548,334 @@ ldp x10, x11, [x1, #16]
 mul x12, x10, x5
 umulh x13, x10, x5
 mul x14, x11, x5
+umulh x15, x11, x5
+ldp x1, x16, [x1, #32]
+mul x17, x1, x5
 adds x7, x7, x8
-umulh x8, x11, x5
-ldp x1, x15, [x1, #32]
-mul x16, x1, x5
+umulh x8, x1, x5
+mul x19, x16, x5
 adcs x9, x9, x12
-umulh x12, x1, x5
-mul x17, x15, x5
+umulh x12, x16, x5
 adcs x13, x13, x14
-umulh x14, x15, x5
-adcs x8, x8, x16
-adr x16, 2f
-ldp x19, x20, [x16]
 mul x5, x3, x5
-mul x21, x5, x19
-umulh x22, x20, x21
-adcs x12, x12, x17
-ldp x17, x23, [x16, #16]
-umulh x24, x17, x21
-adc x14, x14, xzr
-umulh x25, x23, x21
-adds x7, x7, x22
-ldp x22, x26, [x16, #32]
-umulh x27, x22, x21
-adcs x9, x9, x24
-umulh x24, x26, x21
-adcs x13, x13, x25
-ldr x16, [x16, #48]
-umulh x25, x16, x21
-adcs x8, x8, x27
-adcs x12, x12, x24
-adcs x14, x14, x25
-mul x24, x17, x21
-cset x25, hs
-mul x27, x23, x21
+adcs x14, x15, x17
+adr x15, 2f
+ldp x17, x20, [x15, #16]
+ldp x21, x22, [x15]
+mul x23, x5, x21
+mul x24, x17, x23
+adcs x8, x8, x19
+mul x19, x20, x23
+adc x12, x12, xzr
+ldp x25, x26, [x15, #32]
+mul x27, x25, x23
 cmp x5, #1
-mul x5, x22, x21
+mul x5, x26, x23
 adcs x7, x7, x24
-mul x24, x26, x21
-adcs x9, x9, x27
-mul x21, x16, x21
-adcs x5, x13, x5
+ldr x15, [x15, #48]
+mul x24, x15, x23
+adcs x9, x9, x19
+umulh x19, x15, x23
+adcs x13, x13, x27
+umulh x27, x22, x23
+adcs x5, x14, x5
+umulh x14, x17, x23
 adcs x8, x8, x24
-adcs x12, x12, x21
-umulh x13, x3, x6
-adcs x14, x14, xzr
-umulh x21, x4, x6
-adc x24, x25, xzr
-umulh x25, x10, x6
-adds x9, x9, x13
-umulh x13, x11, x6
-adcs x5, x5, x21
-umulh x21, x1, x6
-adcs x8, x8, x25
-umulh x25, x15, x6
-adcs x12, x12, x13
-adcs x13, x14, x21
+umulh x24, x20, x23
+adc x19, x19, xzr
+umulh x28, x25, x23
+adds x7, x7, x27
+umulh x23, x26, x23
+adcs x9, x9, x14
+adcs x13, x13, x24
+adcs x5, x5, x28
 mul x14, x3, x6
-adcs x21, x24, x25
-mul x24, x4, x6
-cset x25, hs
-mul x27, x10, x6
+adcs x8, x8, x23
+mul x23, x4, x6
+adcs x12, x12, x19
+mul x19, x10, x6
+cset x24, hs
+mul x27, x11, x6
 adds x7, x7, x14
-mul x14, x11, x6
-adcs x9, x9, x24
-mul x24, x1, x6
+mul x14, x1, x6
+adcs x9, x9, x23
+mul x23, x16, x6
+adcs x13, x13, x19
+umulh x19, x16, x6
 adcs x5, x5, x27
-mul x6, x15, x6
+umulh x27, x3, x6
 adcs x8, x8, x14
-adcs x12, x12, x24
-adcs x6, x13, x6
-mul x13, x7, x19
-umulh x14, x20, x13
-adcs x21, x21, xzr
-umulh x24, x17, x13
-adc x25, x25, xzr
-umulh x27, x23, x13
-adds x9, x9, x14
-umulh x14, x22, x13
-adcs x5, x5, x24
-umulh x24, x26, x13
-adcs x8, x8, x27
-umulh x27, x16, x13
-adcs x12, x12, x14
-adcs x6, x6, x24
-adcs x14, x21, x27
-mul x21, x17, x13
-adc x24, x25, xzr
-mul x25, x23, x13
-cmp x7, #1
-mul x7, x22, x13
-adcs x9, x9, x21
-mul x21, x26, x13
-adcs x5, x5, x25
-mul x13, x16, x13
-adcs x7, x8, x7
-adcs x8, x12, x21
-adcs x6, x6, x13
-ldp x12, x13, [x2, #16]
-umulh x21, x3, x12
-adcs x14, x14, xzr
-umulh x25, x4, x12
-adc x24, x24, xzr
-umulh x27, x10, x12
-adds x5, x5, x21
-umulh x21, x11, x12
-adcs x7, x7, x25
-umulh x25, x1, x12
-adcs x8, x8, x27
-umulh x27, x15, x12
-adcs x6, x6, x21
-adcs x14, x14, x25
-mul x21, x3, x12
-adcs x24, x24, x27
-mul x25, x4, x12
-cset x27, hs
-mul x28, x10, x12
-adds x9, x9, x21
-mul x21, x11, x12
-adcs x5, x5, x25
-mul x25, x1, x12
-adcs x7, x7, x28
-mul x12, x15, x12
-adcs x8, x8, x21
-adcs x6, x6, x25
-adcs x12, x14, x12
-mul x14, x9, x19
-umulh x21, x20, x14
-adcs x24, x24, xzr
-umulh x25, x17, x14
-adc x27, x27, xzr
-umulh x28, x23, x14
-adds x5, x5, x21
-umulh x21, x22, x14
-adcs x7, x7, x25
-umulh x25, x26, x14
+umulh x14, x4, x6
+adcs x12, x12, x23
+umulh x23, x10, x6
+adc x19, x19, xzr
+umulh x28, x11, x6
+adds x9, x9, x27
+umulh x6, x1, x6
+adcs x13, x13, x14
+adcs x5, x5, x23
 adcs x8, x8, x28
-umulh x28, x16, x14
-adcs x6, x6, x21
-adcs x12, x12, x25
-adcs x21, x24, x28
-mul x24, x17, x14
-adc x25, x27, xzr
-mul x27, x23, x14
-cmp x9, #1
-mul x9, x22, x14
-adcs x5, x5, x24
-mul x24, x26, x14
-adcs x7, x7, x27
-mul x14, x16, x14
-adcs x8, x8, x9
-adcs x6, x6, x24
-adcs x9, x12, x14
-umulh x12, x3, x13
-adcs x14, x21, xzr
-umulh x21, x4, x13
-adc x24, x25, xzr
-umulh x25, x10, x13
-adds x7, x7, x12
-umulh x12, x11, x13
-adcs x8, x8, x21
-umulh x21, x1, x13
-adcs x6, x6, x25
-umulh x25, x15, x13
-adcs x9, x9, x12
-adcs x12, x14, x21
-mul x14, x3, x13
-adcs x21, x24, x25
-mul x24, x4, x13
-cset x25, hs
-mul x27, x10, x13
-adds x5, x5, x14
-mul x14, x11, x13
-adcs x7, x7, x24
-mul x24, x1, x13
-adcs x8, x8, x27
-mul x13, x15, x13
-adcs x6, x6, x14
-adcs x9, x9, x24
-adcs x12, x12, x13
-mul x13, x5, x19
-umulh x14, x20, x13
-adcs x21, x21, xzr
-umulh x24, x17, x13
-adc x25, x25, xzr
-umulh x27, x23, x13
-adds x7, x7, x14
-umulh x14, x22, x13
-adcs x8, x8, x24
-umulh x24, x26, x13
-adcs x6, x6, x27
-umulh x27, x16, x13
-adcs x9, x9, x14
-adcs x12, x12, x24
-adcs x14, x21, x27
-mul x21, x17, x13
-adc x24, x25, xzr
-mul x25, x23, x13
-cmp x5, #1
-mul x5, x22, x13
-adcs x7, x7, x21
-mul x21, x26, x13
-adcs x8, x8, x25
-mul x13, x16, x13
-adcs x5, x6, x5
-adcs x6, x9, x21
-adcs x9, x12, x13
-ldp x2, x12, [x2, #32]
-umulh x13, x3, x2
-adcs x14, x14, xzr
-umulh x21, x4, x2
-adc x24, x24, xzr
-umulh x25, x10, x2
-adds x8, x8, x13
-umulh x13, x11, x2
-adcs x5, x5, x21
-umulh x21, x1, x2
-adcs x6, x6, x25
-umulh x25, x15, x2
-adcs x9, x9, x13
-adcs x13, x14, x21
-mul x14, x3, x2
-adcs x21, x24, x25
-mul x24, x4, x2
-cset x25, hs
-mul x27, x10, x2
-adds x7, x7, x14
-mul x14, x11, x2
-adcs x8, x8, x24
-mul x24, x1, x2
-adcs x5, x5, x27
-mul x2, x15, x2
-adcs x6, x6, x14
-adcs x9, x9, x24
-adcs x2, x13, x2
-mul x13, x7, x19
-umulh x14, x20, x13
-adcs x21, x21, xzr
-umulh x24, x17, x13
-adc x25, x25, xzr
-umulh x27, x23, x13
-adds x8, x8, x14
-umulh x14, x22, x13
-adcs x5, x5, x24
-umulh x24, x26, x13
-adcs x6, x6, x27
-umulh x27, x16, x13
-adcs x9, x9, x14
-adcs x2, x2, x24
-adcs x14, x21, x27
-mul x21, x17, x13
-adc x24, x25, xzr
-mul x25, x23, x13
+adcs x6, x12, x6
+mul x12, x7, x21
+mul x14, x17, x12
+adcs x19, x24, x19
+mul x23, x20, x12
+cset x24, hs
+mul x27, x25, x12
 cmp x7, #1
-mul x7, x22, x13
-adcs x8, x8, x21
-mul x21, x26, x13
-adcs x5, x5, x25
-mul x13, x16, x13
-adcs x6, x6, x7
-adcs x7, x9, x21
-adcs x2, x2, x13
-umulh x9, x3, x12
-adcs x13, x14, xzr
-umulh x14, x4, x12
-adc x21, x24, xzr
-umulh x24, x10, x12
-adds x5, x5, x9
-umulh x9, x11, x12
+mul x7, x26, x12
+adcs x9, x9, x14
+mul x14, x15, x12
+adcs x13, x13, x23
+umulh x23, x15, x12
+adcs x5, x5, x27
+umulh x27, x22, x12
+adcs x7, x8, x7
+umulh x8, x17, x12
 adcs x6, x6, x14
-umulh x14, x1, x12
-adcs x7, x7, x24
-umulh x24, x15, x12
-adcs x2, x2, x9
-adcs x9, x13, x14
-mul x3, x3, x12
-adcs x13, x21, x24
-mul x4, x4, x12
-cset x14, hs
-mul x10, x10, x12
-adds x3, x8, x3
-mul x8, x11, x12
-adcs x4, x5, x4
-mul x1, x1, x12
-adcs x5, x6, x10
-mul x6, x15, x12
-adcs x7, x7, x8
-adcs x1, x2, x1
-adcs x2, x9, x6
-mul x6, x3, x19
-umulh x8, x20, x6
-adcs x9, x13, xzr
-umulh x10, x17, x6
-adc x11, x14, xzr
-umulh x12, x23, x6
-adds x4, x4, x8
-umulh x8, x22, x6
-adcs x5, x5, x10
-umulh x10, x26, x6
+umulh x14, x20, x12
+adc x23, x23, xzr
+umulh x28, x25, x12
+adds x9, x9, x27
+umulh x12, x26, x12
+adcs x8, x13, x8
+adcs x5, x5, x14
+adcs x7, x7, x28
+ldp x13, x14, [x2, #16]
+mul x27, x3, x13
+adcs x6, x6, x12
+mul x12, x4, x13
+adcs x19, x19, x23
+mul x23, x10, x13
+adc x24, x24, xzr
+mul x28, x11, x13
+adds x9, x9, x27
+mul x27, x1, x13
+adcs x8, x8, x12
+mul x12, x16, x13
+adcs x5, x5, x23
+umulh x23, x16, x13
+adcs x7, x7, x28
+umulh x28, x3, x13
+adcs x6, x6, x27
+umulh x27, x4, x13
+adcs x12, x19, x12
+umulh x19, x10, x13
+adc x23, x23, xzr
+umulh x30, x11, x13
+adds x8, x8, x28
+umulh x13, x1, x13
+adcs x5, x5, x27
+adcs x7, x7, x19
+adcs x6, x6, x30
+adcs x12, x12, x13
+mul x13, x9, x21
+mul x19, x17, x13
+adcs x23, x24, x23
+mul x24, x20, x13
+cset x27, hs
+mul x28, x25, x13
+cmp x9, #1
+mul x9, x26, x13
+adcs x8, x8, x19
+mul x19, x15, x13
+adcs x5, x5, x24
+umulh x24, x15, x13
+adcs x7, x7, x28
+umulh x28, x22, x13
+adcs x6, x6, x9
+umulh x9, x17, x13
+adcs x12, x12, x19
+umulh x19, x20, x13
+adc x24, x24, xzr
+umulh x30, x25, x13
+adds x8, x8, x28
+umulh x13, x26, x13
+adcs x5, x5, x9
+adcs x7, x7, x19
+adcs x6, x6, x30
+mul x9, x3, x14
+adcs x12, x12, x13
+mul x13, x4, x14
+adcs x19, x23, x24
+mul x23, x10, x14
+adc x24, x27, xzr
+mul x27, x11, x14
+adds x8, x8, x9
+mul x9, x1, x14
+adcs x5, x5, x13
+mul x13, x16, x14
+adcs x7, x7, x23
+umulh x23, x16, x14
+adcs x6, x6, x27
+umulh x27, x3, x14
+adcs x9, x12, x9
+umulh x12, x4, x14
+adcs x13, x19, x13
+umulh x19, x10, x14
+adc x23, x23, xzr
+umulh x28, x11, x14
+adds x5, x5, x27
+umulh x14, x1, x14
 adcs x7, x7, x12
-umulh x12, x16, x6
+adcs x6, x6, x19
+adcs x9, x9, x28
+adcs x12, x13, x14
+mul x13, x8, x21
+mul x14, x17, x13
+adcs x19, x24, x23
+mul x23, x20, x13
+cset x24, hs
+mul x27, x25, x13
+cmp x8, #1
+mul x8, x26, x13
+adcs x5, x5, x14
+mul x14, x15, x13
+adcs x7, x7, x23
+umulh x23, x15, x13
+adcs x6, x6, x27
+umulh x27, x22, x13
+adcs x8, x9, x8
+umulh x9, x17, x13
+adcs x12, x12, x14
+umulh x14, x20, x13
+adc x23, x23, xzr
+umulh x28, x25, x13
+adds x5, x5, x27
+umulh x13, x26, x13
+adcs x7, x7, x9
+adcs x6, x6, x14
+adcs x8, x8, x28
+ldp x2, x9, [x2, #32]
+mul x14, x3, x2
+adcs x12, x12, x13
+mul x13, x4, x2
+adcs x19, x19, x23
+mul x23, x10, x2
+adc x24, x24, xzr
+mul x27, x11, x2
+adds x5, x5, x14
+mul x14, x1, x2
+adcs x7, x7, x13
+mul x13, x16, x2
+adcs x6, x6, x23
+umulh x23, x16, x2
+adcs x8, x8, x27
+umulh x27, x3, x2
+adcs x12, x12, x14
+umulh x14, x4, x2
+adcs x13, x19, x13
+umulh x19, x10, x2
+adc x23, x23, xzr
+umulh x28, x11, x2
+adds x7, x7, x27
+umulh x2, x1, x2
+adcs x6, x6, x14
+adcs x8, x8, x19
+adcs x12, x12, x28
+adcs x2, x13, x2
+mul x13, x5, x21
+mul x14, x17, x13
+adcs x19, x24, x23
+mul x23, x20, x13
+cset x24, hs
+mul x27, x25, x13
+cmp x5, #1
+mul x5, x26, x13
+adcs x7, x7, x14
+mul x14, x15, x13
+adcs x6, x6, x23
+umulh x23, x15, x13
+adcs x8, x8, x27
+umulh x27, x22, x13
+adcs x5, x12, x5
+umulh x12, x17, x13
+adcs x2, x2, x14
+umulh x14, x20, x13
+adc x23, x23, xzr
+umulh x28, x25, x13
+adds x7, x7, x27
+umulh x13, x26, x13
+adcs x6, x6, x12
+adcs x8, x8, x14
+adcs x5, x5, x28
+mul x12, x3, x9
+adcs x2, x2, x13
+mul x13, x4, x9
+adcs x14, x19, x23
+mul x19, x10, x9
+adc x23, x24, xzr
+mul x24, x11, x9
+adds x7, x7, x12
+mul x12, x1, x9
+adcs x6, x6, x13
+mul x13, x16, x9
+adcs x8, x8, x19
+umulh x16, x16, x9
+adcs x5, x5, x24
+umulh x3, x3, x9
+adcs x2, x2, x12
+umulh x4, x4, x9
+adcs x12, x14, x13
+umulh x10, x10, x9
+adc x13, x16, xzr
+umulh x11, x11, x9
+adds x3, x6, x3
+umulh x1, x1, x9
+adcs x4, x8, x4
+adcs x5, x5, x10
+adcs x2, x2, x11
+adcs x1, x12, x1
+mul x6, x7, x21
+mul x8, x17, x6
+adcs x9, x23, x13
+mul x10, x20, x6
+cset x11, hs
+mul x12, x25, x6
+cmp x7, #1
+mul x7, x26, x6
+adcs x3, x3, x8
+mul x8, x15, x6
+adcs x4, x4, x10
+umulh x10, x15, x6
+adcs x5, x5, x12
+umulh x12, x22, x6
+adcs x2, x2, x7
+umulh x7, x17, x6
 adcs x1, x1, x8
-adcs x2, x2, x10
-adcs x8, x9, x12
-mul x9, x17, x6
-adc x10, x11, xzr
-mul x11, x23, x6
-cmp x3, #1
-mul x3, x22, x6
-adcs x4, x4, x9
-mul x9, x26, x6
-adcs x5, x5, x11
-mul x6, x16, x6
-adcs x3, x7, x3
-adcs x1, x1, x9
-adcs x2, x2, x6
-adcs x6, x8, xzr
-adc x7, x10, xzr
-subs x8, x4, x20
-sbcs x9, x5, x17
-sbcs x10, x3, x23
-sbcs x11, x1, x22
-sbcs x12, x2, x26
-sbcs x13, x6, x16
+umulh x8, x20, x6
+adc x10, x10, xzr
+umulh x13, x25, x6
+adds x3, x3, x12
+umulh x6, x26, x6
+adcs x4, x4, x7
+adcs x5, x5, x8
+adcs x2, x2, x13
+adcs x1, x1, x6
+adcs x6, x9, x10
+adc x7, x11, xzr
+subs x8, x3, x22
+sbcs x9, x4, x17
+sbcs x10, x5, x20
+sbcs x11, x2, x25
+sbcs x12, x1, x26
+sbcs x13, x6, x15
 sbcs xzr, x7, xzr
-csel x4, x4, x8, lo
-csel x5, x5, x9, lo
-stp x4, x5, [x0]
-csel x3, x3, x10, lo
-csel x1, x1, x11, lo
-stp x3, x1, [x0, #16]
-csel x1, x2, x12, lo
+csel x3, x3, x8, lo
+csel x4, x4, x9, lo
+stp x3, x4, [x0]
+csel x3, x5, x10, lo
+csel x2, x2, x11, lo
+stp x3, x2, [x0, #16]
+csel x1, x1, x12, lo
 csel x2, x6, x13, lo
 stp x1, x2, [x0, #32]
+ldr x30, [sp, #80]
 ldp x27, x28, [sp, #64]
 ldp x25, x26, [sp, #48]
 ldp x23, x24, [sp, #32]
 ldp x21, x22, [sp, #16]
-ldp x19, x20, [sp], #80
+ldp x19, x20, [sp], #96
 ret
 .p2align 3
 2:
@@ -2559,7 +2911,7 @@ unsafe fn sum_of_products_full<M: Modulus<6>>(x: &[[u64; 6]; 2], y: &[[u64; 6]; 
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_full_14c1d52627434990_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_sum_of_products_full_459f12ce418f2a65_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 stp x19, x20, [sp, #-128]!
 stp x21, x22, [sp, #16]
@@ -2587,533 +2939,515 @@ mul x17, x15, x5
 adcs x12, x12, x16
 umulh x16, x15, x5
 adcs x13, x13, x17
+mul x5, x3, x5
 ldp x17, x19, [x1, #48]
 ldp x20, x21, [x2, #48]
-umulh x22, x17, x20
+mul x22, x17, x20
 adc x16, x16, xzr
-umulh x23, x19, x20
-adds x7, x7, x22
+mul x23, x19, x20
+adds x5, x5, x22
 ldp x22, x24, [x1, #64]
-umulh x25, x22, x20
-adcs x9, x9, x23
-umulh x23, x24, x20
-adcs x8, x8, x25
+mul x25, x22, x20
+adcs x7, x7, x23
+mul x23, x24, x20
+adcs x9, x9, x25
 ldp x1, x25, [x1, #80]
-umulh x26, x1, x20
-adcs x12, x12, x23
-umulh x23, x25, x20
-adcs x13, x13, x26
-adcs x16, x16, x23
-mul x5, x3, x5
-mul x23, x17, x20
-cset x26, hs
-mul x27, x19, x20
-adds x5, x5, x23
-mul x23, x22, x20
-adcs x7, x7, x27
-mul x27, x24, x20
-adcs x9, x9, x23
-mul x23, x1, x20
-adcs x8, x8, x27
-mul x20, x25, x20
-adcs x12, x12, x23
+mul x26, x1, x20
+adcs x8, x8, x23
+mul x23, x25, x20
+adcs x12, x12, x26
+umulh x26, x25, x20
+adcs x13, x13, x23
+umulh x23, x17, x20
+adc x26, x26, xzr
+umulh x27, x19, x20
+adds x7, x7, x23
+umulh x23, x22, x20
+adcs x9, x9, x27
+umulh x27, x24, x20
+adcs x8, x8, x23
+umulh x20, x1, x20
+adcs x12, x12, x27
 adcs x13, x13, x20
-adcs x16, x16, xzr
-adr x20, 2f
-ldp x23, x27, [x20]
-mul x28, x5, x23
-umulh x30, x27, x28
-adc x26, x26, xzr
+adcs x16, x16, x26
+cset x20, hs
+adr x23, 2f
+ldp x26, x27, [x23, #16]
+ldp x28, x30, [x23]
 str x0, [sp, #96]
-ldp x0, x27, [x20, #16]
-umulh x23, x0, x28
-adds x7, x7, x30
-umulh x30, x27, x28
-adcs x9, x9, x23
+mul x0, x5, x28
+mul x28, x26, x0
+cmp x5, #1
+mul x5, x27, x0
+adcs x7, x7, x28
 str x2, [sp, #104]
-ldp x23, x2, [x20, #32]
-umulh x21, x23, x28
-adcs x8, x8, x30
-umulh x30, x2, x28
-adcs x12, x12, x21
-ldr x21, [x20, #48]
-umulh x20, x21, x28
-adcs x13, x13, x30
-adcs x16, x16, x20
-adc x20, x26, xzr
-mul x26, x0, x28
-cmp x5, #1
-mul x5, x27, x28
-adcs x7, x7, x26
-mul x26, x23, x28
+ldp x28, x2, [x23, #32]
+mul x21, x28, x0
 adcs x5, x9, x5
-mul x9, x2, x28
-adcs x8, x8, x26
-mul x26, x21, x28
+mul x9, x2, x0
+adcs x8, x8, x21
+ldr x21, [x23, #48]
+mul x23, x21, x0
 adcs x9, x12, x9
-adcs x12, x13, x26
-adcs x13, x16, xzr
-umulh x16, x3, x6
-adc x20, x20, xzr
-umulh x26, x4, x6
-adds x5, x5, x16
-umulh x16, x10, x6
-adcs x8, x8, x26
-umulh x26, x11, x6
-adcs x9, x9, x16
-umulh x16, x14, x6
-adcs x12, x12, x26
-umulh x26, x15, x6
-adcs x13, x13, x16
-adcs x16, x20, x26
-mul x20, x3, x6
-cset x26, hs
-mul x28, x4, x6
-adds x7, x7, x20
-mul x20, x10, x6
-adcs x5, x5, x28
-mul x28, x11, x6
-adcs x8, x8, x20
-mul x20, x14, x6
-adcs x9, x9, x28
-mul x6, x15, x6
-adcs x12, x12, x20
-adcs x6, x13, x6
-adcs x13, x16, xzr
-ldr x16, [sp, #104]
-ldr x20, [x16, #56]
-umulh x28, x17, x20
-adc x26, x26, xzr
-umulh x30, x19, x20
-adds x5, x5, x28
-umulh x28, x22, x20
-adcs x8, x8, x30
-umulh x30, x24, x20
-adcs x9, x9, x28
-umulh x28, x1, x20
-adcs x12, x12, x30
-umulh x30, x25, x20
-adcs x6, x6, x28
-adcs x13, x13, x30
-mul x28, x17, x20
-adc x26, x26, xzr
-mul x30, x19, x20
-adds x7, x7, x28
-mul x28, x22, x20
+umulh x12, x21, x0
+adcs x13, x13, x23
+umulh x23, x30, x0
+adc x12, x12, xzr
+str x30, [sp, #112]
+umulh x30, x26, x0
+adds x7, x7, x23
+umulh x23, x27, x0
 adcs x5, x5, x30
-mul x30, x24, x20
-adcs x8, x8, x28
-mul x28, x1, x20
+umulh x30, x28, x0
+adcs x8, x8, x23
+umulh x0, x2, x0
 adcs x9, x9, x30
-mul x20, x25, x20
-adcs x12, x12, x28
-adcs x6, x6, x20
-adcs x13, x13, xzr
-adr x20, 2f
-ldr x28, [x20]
-mul x30, x7, x28
-ldr x28, [x20, #8]
-str x25, [sp, #112]
-umulh x25, x28, x30
-adc x26, x26, xzr
-umulh x28, x0, x30
-adds x5, x5, x25
-umulh x25, x27, x30
-adcs x8, x8, x28
-umulh x28, x23, x30
-adcs x9, x9, x25
-umulh x25, x2, x30
-adcs x12, x12, x28
-umulh x28, x21, x30
-adcs x6, x6, x25
-adcs x13, x13, x28
-adc x25, x26, xzr
-mul x26, x0, x30
-cmp x7, #1
-mul x7, x27, x30
-adcs x5, x5, x26
-mul x26, x23, x30
-adcs x7, x8, x7
-mul x8, x2, x30
-adcs x9, x9, x26
-mul x26, x21, x30
-adcs x8, x12, x8
-adcs x6, x6, x26
-adcs x12, x13, xzr
-ldp x13, x26, [x16, #16]
-umulh x28, x3, x13
-adc x25, x25, xzr
-umulh x30, x4, x13
-adds x7, x7, x28
-umulh x28, x10, x13
-adcs x9, x9, x30
-umulh x30, x11, x13
-adcs x8, x8, x28
-umulh x28, x14, x13
-adcs x6, x6, x30
-umulh x30, x15, x13
-adcs x12, x12, x28
-adcs x25, x25, x30
-mul x28, x3, x13
-cset x30, hs
-mul x26, x4, x13
-adds x5, x5, x28
-mul x28, x10, x13
-adcs x7, x7, x26
-mul x26, x11, x13
-adcs x9, x9, x28
-mul x28, x14, x13
-adcs x8, x8, x26
-mul x13, x15, x13
-adcs x6, x6, x28
-adcs x12, x12, x13
-adcs x13, x25, xzr
-ldp x25, x26, [x16, #64]
-umulh x28, x17, x25
-adc x30, x30, xzr
-umulh x26, x19, x25
-adds x7, x7, x28
-umulh x28, x22, x25
-adcs x9, x9, x26
-umulh x26, x24, x25
-adcs x8, x8, x28
-umulh x28, x1, x25
-adcs x6, x6, x26
-ldr x26, [sp, #112]
-umulh x16, x26, x25
-adcs x12, x12, x28
-adcs x13, x13, x16
-mul x16, x17, x25
-adc x28, x30, xzr
-mul x30, x19, x25
-adds x5, x5, x16
-mul x16, x22, x25
-adcs x7, x7, x30
-mul x30, x24, x25
-adcs x9, x9, x16
-mul x16, x1, x25
-adcs x8, x8, x30
-mul x25, x26, x25
-adcs x6, x6, x16
-adcs x12, x12, x25
-adcs x13, x13, xzr
-ldr x16, [x20]
-mul x25, x5, x16
-ldr x30, [x20, #8]
-umulh x20, x30, x25
-adc x28, x28, xzr
-umulh x26, x0, x25
-adds x7, x7, x20
-umulh x20, x27, x25
-adcs x9, x9, x26
-umulh x26, x23, x25
-adcs x8, x8, x20
-umulh x20, x2, x25
-adcs x6, x6, x26
-umulh x26, x21, x25
-adcs x12, x12, x20
-adcs x13, x13, x26
-adc x20, x28, xzr
-mul x26, x0, x25
-cmp x5, #1
-mul x5, x27, x25
-adcs x7, x7, x26
-mul x26, x23, x25
-adcs x5, x9, x5
-mul x9, x2, x25
-adcs x8, x8, x26
-mul x25, x21, x25
-adcs x6, x6, x9
-adcs x9, x12, x25
-adcs x12, x13, xzr
-ldr x13, [sp, #104]
-ldr x25, [x13, #24]
-umulh x26, x3, x25
-adc x20, x20, xzr
-umulh x28, x4, x25
-adds x5, x5, x26
-umulh x26, x10, x25
-adcs x8, x8, x28
-umulh x28, x11, x25
-adcs x6, x6, x26
-umulh x26, x14, x25
-adcs x9, x9, x28
-umulh x28, x15, x25
-adcs x12, x12, x26
-adcs x20, x20, x28
-mul x26, x3, x25
-cset x28, hs
-str x3, [sp, #120]
-mul x3, x4, x25
-adds x7, x7, x26
-mul x26, x10, x25
-adcs x3, x5, x3
-mul x5, x11, x25
-adcs x8, x8, x26
-mul x26, x14, x25
-adcs x5, x6, x5
-mul x6, x15, x25
-adcs x9, x9, x26
-adcs x6, x12, x6
-adcs x12, x20, xzr
-ldr x20, [x13, #72]
-umulh x25, x17, x20
-adc x26, x28, xzr
-umulh x28, x19, x20
-adds x3, x3, x25
-umulh x25, x22, x20
-adcs x8, x8, x28
-umulh x28, x24, x20
-adcs x5, x5, x25
-umulh x25, x1, x20
-adcs x9, x9, x28
-ldr x28, [sp, #112]
-umulh x13, x28, x20
-adcs x6, x6, x25
-adcs x12, x12, x13
-mul x13, x17, x20
-adc x25, x26, xzr
-mul x26, x19, x20
+adcs x0, x13, x0
+adcs x12, x16, x12
+mul x13, x3, x6
+adc x16, x20, xzr
+mul x20, x4, x6
 adds x7, x7, x13
-mul x13, x22, x20
-adcs x3, x3, x26
-mul x26, x24, x20
-adcs x8, x8, x13
-mul x13, x1, x20
-adcs x5, x5, x26
-mul x20, x28, x20
-adcs x9, x9, x13
-adcs x6, x6, x20
-adcs x12, x12, xzr
-mul x13, x7, x16
-umulh x20, x30, x13
-adc x25, x25, xzr
-umulh x26, x0, x13
-adds x3, x3, x20
-umulh x20, x27, x13
-adcs x8, x8, x26
-umulh x26, x23, x13
+mul x13, x10, x6
 adcs x5, x5, x20
-umulh x20, x2, x13
-adcs x9, x9, x26
-umulh x26, x21, x13
-adcs x6, x6, x20
-adcs x12, x12, x26
-adc x20, x25, xzr
-mul x25, x0, x13
-cmp x7, #1
-mul x7, x27, x13
-adcs x3, x3, x25
-mul x25, x23, x13
-adcs x7, x8, x7
-mul x8, x2, x13
-adcs x5, x5, x25
-mul x13, x21, x13
-adcs x8, x9, x8
-adcs x6, x6, x13
-adcs x9, x12, xzr
-ldr x12, [sp, #104]
-ldp x13, x25, [x12, #32]
-ldr x26, [sp, #120]
-umulh x25, x26, x13
+mul x20, x11, x6
+adcs x8, x8, x13
+mul x13, x14, x6
+adcs x9, x9, x20
+mul x20, x15, x6
+adcs x0, x0, x13
+umulh x13, x15, x6
+adcs x12, x12, x20
+umulh x20, x3, x6
+adc x13, x13, xzr
+umulh x23, x4, x6
+adds x5, x5, x20
+umulh x20, x10, x6
+adcs x8, x8, x23
+umulh x23, x11, x6
+adcs x9, x9, x20
+umulh x6, x14, x6
+adcs x0, x0, x23
+adcs x6, x12, x6
+adcs x12, x16, x13
+ldr x13, [sp, #104]
+ldr x16, [x13, #56]
+mul x20, x17, x16
+cset x23, hs
+mul x30, x19, x16
+adds x7, x7, x20
+mul x20, x22, x16
+adcs x5, x5, x30
+mul x30, x24, x16
+adcs x8, x8, x20
+mul x20, x1, x16
+adcs x9, x9, x30
+mul x30, x25, x16
+adcs x0, x0, x20
+umulh x20, x25, x16
+adcs x6, x6, x30
+umulh x30, x17, x16
 adc x20, x20, xzr
-umulh x28, x4, x13
-adds x7, x7, x25
-umulh x25, x10, x13
-adcs x5, x5, x28
-umulh x28, x11, x13
+str x25, [sp, #120]
+umulh x25, x19, x16
+adds x5, x5, x30
+umulh x30, x22, x16
 adcs x8, x8, x25
-umulh x25, x14, x13
-adcs x6, x6, x28
-umulh x28, x15, x13
+umulh x25, x24, x16
+adcs x9, x9, x30
+umulh x16, x1, x16
+adcs x0, x0, x25
+adcs x6, x6, x16
+adcs x12, x12, x20
+adc x16, x23, xzr
+adr x20, 2f
+ldr x23, [x20]
+mul x20, x7, x23
+mul x25, x26, x20
+cmp x7, #1
+mul x7, x27, x20
+adcs x5, x5, x25
+mul x25, x28, x20
+adcs x7, x8, x7
+mul x8, x2, x20
 adcs x9, x9, x25
-adcs x20, x20, x28
-mul x25, x26, x13
-cset x28, hs
-mul x26, x4, x13
-adds x3, x3, x25
-mul x25, x10, x13
-adcs x7, x7, x26
-mul x26, x11, x13
-adcs x5, x5, x25
-mul x25, x14, x13
-adcs x8, x8, x26
-mul x13, x15, x13
-adcs x6, x6, x25
-adcs x9, x9, x13
-adcs x13, x20, xzr
-ldp x20, x25, [x12, #80]
-umulh x26, x17, x20
-adc x28, x28, xzr
-umulh x25, x19, x20
-adds x7, x7, x26
-umulh x26, x22, x20
-adcs x5, x5, x25
-umulh x25, x24, x20
-adcs x8, x8, x26
-umulh x26, x1, x20
+mul x25, x21, x20
+adcs x0, x0, x8
+umulh x8, x21, x20
 adcs x6, x6, x25
 ldr x25, [sp, #112]
-umulh x12, x25, x20
-adcs x9, x9, x26
-adcs x12, x13, x12
-mul x13, x17, x20
-adc x26, x28, xzr
-mul x28, x19, x20
-adds x3, x3, x13
-mul x13, x22, x20
-adcs x7, x7, x28
-mul x28, x24, x20
-adcs x5, x5, x13
-mul x13, x1, x20
-adcs x8, x8, x28
-mul x20, x25, x20
-adcs x6, x6, x13
-adcs x9, x9, x20
-adcs x12, x12, xzr
-mul x13, x3, x16
-umulh x20, x30, x13
-adc x26, x26, xzr
-umulh x28, x0, x13
-adds x7, x7, x20
-umulh x20, x27, x13
-adcs x5, x5, x28
-umulh x28, x23, x13
-adcs x8, x8, x20
-umulh x20, x2, x13
-adcs x6, x6, x28
-umulh x28, x21, x13
-adcs x9, x9, x20
-adcs x12, x12, x28
-adc x20, x26, xzr
-mul x26, x0, x13
-cmp x3, #1
-mul x3, x27, x13
-adcs x7, x7, x26
-mul x26, x23, x13
-adcs x3, x5, x3
-mul x5, x2, x13
-adcs x8, x8, x26
-mul x13, x21, x13
-adcs x5, x6, x5
-adcs x6, x9, x13
-adcs x9, x12, xzr
-ldr x12, [sp, #120]
-ldr x13, [sp, #104]
-ldr x26, [x13, #40]
-umulh x28, x12, x26
-adc x20, x20, xzr
-umulh x25, x4, x26
-adds x3, x3, x28
-umulh x28, x10, x26
-adcs x8, x8, x25
-umulh x25, x11, x26
-adcs x5, x5, x28
-umulh x28, x14, x26
+umulh x30, x25, x20
+adc x8, x8, xzr
+umulh x25, x26, x20
+adds x5, x5, x30
+umulh x30, x27, x20
+adcs x7, x7, x25
+umulh x25, x28, x20
+adcs x9, x9, x30
+umulh x20, x2, x20
+adcs x0, x0, x25
+adcs x6, x6, x20
+adcs x8, x12, x8
+ldp x12, x20, [x13, #16]
+mul x25, x3, x12
+adc x16, x16, xzr
+mul x30, x4, x12
+adds x5, x5, x25
+mul x25, x10, x12
+adcs x7, x7, x30
+mul x30, x11, x12
+adcs x9, x9, x25
+mul x25, x14, x12
+adcs x0, x0, x30
+mul x30, x15, x12
 adcs x6, x6, x25
-umulh x25, x15, x26
-adcs x9, x9, x28
-adcs x20, x20, x25
-mul x12, x12, x26
-cset x25, hs
-mul x4, x4, x26
-adds x7, x7, x12
-mul x10, x10, x26
-adcs x3, x3, x4
-mul x4, x11, x26
-adcs x8, x8, x10
-mul x10, x14, x26
-adcs x4, x5, x4
-mul x5, x15, x26
-adcs x6, x6, x10
-adcs x5, x9, x5
-adcs x9, x20, xzr
-ldr x10, [x13, #88]
-umulh x11, x17, x10
-adc x12, x25, xzr
-umulh x13, x19, x10
-adds x3, x3, x11
-umulh x11, x22, x10
+umulh x25, x15, x12
+adcs x8, x8, x30
+umulh x30, x3, x12
+adc x25, x25, xzr
+umulh x20, x4, x12
+adds x7, x7, x30
+umulh x30, x10, x12
+adcs x9, x9, x20
+umulh x20, x11, x12
+adcs x0, x0, x30
+umulh x12, x14, x12
+adcs x6, x6, x20
+adcs x8, x8, x12
+adcs x12, x16, x25
+ldp x16, x20, [x13, #64]
+mul x25, x17, x16
+cset x30, hs
+mul x20, x19, x16
+adds x5, x5, x25
+mul x25, x22, x16
+adcs x7, x7, x20
+mul x20, x24, x16
+adcs x9, x9, x25
+mul x25, x1, x16
+adcs x0, x0, x20
+ldr x20, [sp, #120]
+mul x13, x20, x16
+adcs x6, x6, x25
+umulh x25, x20, x16
 adcs x8, x8, x13
-umulh x13, x24, x10
-adcs x4, x4, x11
-umulh x11, x1, x10
+umulh x13, x17, x16
+adc x25, x25, xzr
+umulh x20, x19, x16
+adds x7, x7, x13
+umulh x13, x22, x16
+adcs x9, x9, x20
+umulh x20, x24, x16
+adcs x0, x0, x13
+umulh x13, x1, x16
+adcs x6, x6, x20
+adcs x8, x8, x13
+adcs x12, x12, x25
+adc x13, x30, xzr
+mul x16, x5, x23
+mul x20, x26, x16
+cmp x5, #1
+mul x5, x27, x16
+adcs x7, x7, x20
+mul x20, x28, x16
+adcs x5, x9, x5
+mul x9, x2, x16
+adcs x0, x0, x20
+mul x20, x21, x16
+adcs x6, x6, x9
+umulh x9, x21, x16
+adcs x8, x8, x20
+ldr x20, [sp, #112]
+umulh x25, x20, x16
+adc x9, x9, xzr
+umulh x30, x26, x16
+adds x7, x7, x25
+umulh x25, x27, x16
+adcs x5, x5, x30
+umulh x30, x28, x16
+adcs x0, x0, x25
+umulh x16, x2, x16
+adcs x6, x6, x30
+adcs x8, x8, x16
+adcs x9, x12, x9
+ldr x12, [sp, #104]
+ldr x16, [x12, #24]
+mul x25, x3, x16
+adc x13, x13, xzr
+mul x30, x4, x16
+adds x7, x7, x25
+mul x25, x10, x16
+adcs x5, x5, x30
+mul x30, x11, x16
+adcs x0, x0, x25
+mul x25, x14, x16
+adcs x6, x6, x30
+mul x30, x15, x16
+adcs x8, x8, x25
+umulh x25, x15, x16
+adcs x9, x9, x30
+umulh x30, x3, x16
+adc x25, x25, xzr
+umulh x20, x4, x16
+adds x5, x5, x30
+umulh x30, x10, x16
+adcs x0, x0, x20
+umulh x20, x11, x16
+adcs x6, x6, x30
+umulh x16, x14, x16
+adcs x8, x8, x20
+adcs x9, x9, x16
+adcs x13, x13, x25
+ldr x16, [x12, #72]
+mul x20, x17, x16
+cset x25, hs
+mul x30, x19, x16
+adds x7, x7, x20
+mul x20, x22, x16
+adcs x5, x5, x30
+mul x30, x24, x16
+adcs x0, x0, x20
+mul x20, x1, x16
+adcs x6, x6, x30
+ldr x30, [sp, #120]
+mul x12, x30, x16
+adcs x8, x8, x20
+umulh x20, x30, x16
+adcs x9, x9, x12
+umulh x12, x17, x16
+adc x20, x20, xzr
+umulh x30, x19, x16
+adds x5, x5, x12
+umulh x12, x22, x16
+adcs x0, x0, x30
+umulh x30, x24, x16
+adcs x6, x6, x12
+umulh x12, x1, x16
+adcs x8, x8, x30
+adcs x9, x9, x12
+adcs x12, x13, x20
+adc x13, x25, xzr
+mul x16, x7, x23
+mul x20, x26, x16
+cmp x7, #1
+mul x7, x27, x16
+adcs x5, x5, x20
+mul x20, x28, x16
+adcs x0, x0, x7
+mul x7, x2, x16
+adcs x6, x6, x20
+mul x20, x21, x16
+adcs x7, x8, x7
+umulh x8, x21, x16
+adcs x9, x9, x20
+ldr x20, [sp, #112]
+umulh x25, x20, x16
+adc x8, x8, xzr
+umulh x30, x26, x16
+adds x5, x5, x25
+umulh x25, x27, x16
+adcs x0, x0, x30
+umulh x30, x28, x16
+adcs x6, x6, x25
+umulh x16, x2, x16
+adcs x7, x7, x30
+adcs x9, x9, x16
+adcs x8, x12, x8
+ldr x12, [sp, #104]
+ldp x16, x25, [x12, #32]
+mul x30, x3, x16
+adc x13, x13, xzr
+mul x25, x4, x16
+adds x5, x5, x30
+mul x30, x10, x16
+adcs x0, x0, x25
+mul x25, x11, x16
+adcs x6, x6, x30
+mul x30, x14, x16
+adcs x7, x7, x25
+mul x25, x15, x16
+adcs x9, x9, x30
+umulh x30, x15, x16
+adcs x8, x8, x25
+umulh x25, x3, x16
+adc x30, x30, xzr
+umulh x20, x4, x16
+adds x0, x0, x25
+umulh x25, x10, x16
+adcs x6, x6, x20
+umulh x20, x11, x16
+adcs x7, x7, x25
+umulh x16, x14, x16
+adcs x9, x9, x20
+adcs x8, x8, x16
+adcs x13, x13, x30
+ldp x16, x20, [x12, #80]
+mul x25, x17, x16
+cset x30, hs
+mul x20, x19, x16
+adds x5, x5, x25
+mul x25, x22, x16
+adcs x0, x0, x20
+mul x20, x24, x16
+adcs x6, x6, x25
+mul x25, x1, x16
+adcs x7, x7, x20
+ldr x20, [sp, #120]
+mul x12, x20, x16
+adcs x9, x9, x25
+umulh x25, x20, x16
+adcs x8, x8, x12
+umulh x12, x17, x16
+adc x25, x25, xzr
+umulh x20, x19, x16
+adds x0, x0, x12
+umulh x12, x22, x16
+adcs x6, x6, x20
+umulh x20, x24, x16
+adcs x7, x7, x12
+umulh x12, x1, x16
+adcs x9, x9, x20
+adcs x8, x8, x12
+adcs x12, x13, x25
+adc x13, x30, xzr
+mul x16, x5, x23
+mul x20, x26, x16
+cmp x5, #1
+mul x5, x27, x16
+adcs x0, x0, x20
+mul x20, x28, x16
+adcs x5, x6, x5
+mul x6, x2, x16
+adcs x7, x7, x20
+mul x20, x21, x16
+adcs x6, x9, x6
+umulh x9, x21, x16
+adcs x8, x8, x20
+ldr x20, [sp, #112]
+umulh x25, x20, x16
+adc x9, x9, xzr
+umulh x30, x26, x16
+adds x0, x0, x25
+umulh x25, x27, x16
+adcs x5, x5, x30
+umulh x30, x28, x16
+adcs x7, x7, x25
+umulh x16, x2, x16
+adcs x6, x6, x30
+adcs x8, x8, x16
+adcs x9, x12, x9
+ldr x12, [sp, #104]
+ldr x16, [x12, #40]
+mul x25, x3, x16
+adc x13, x13, xzr
+mul x30, x4, x16
+adds x0, x0, x25
+mul x25, x10, x16
+adcs x5, x5, x30
+mul x30, x11, x16
+adcs x7, x7, x25
+mul x25, x14, x16
+adcs x6, x6, x30
+mul x30, x15, x16
+adcs x8, x8, x25
+umulh x15, x15, x16
+adcs x9, x9, x30
+umulh x3, x3, x16
+adc x15, x15, xzr
+umulh x4, x4, x16
+adds x3, x5, x3
+umulh x5, x10, x16
+adcs x4, x7, x4
+umulh x7, x11, x16
+adcs x5, x6, x5
+umulh x6, x14, x16
+adcs x7, x8, x7
+adcs x6, x9, x6
+adcs x8, x13, x15
+ldr x9, [x12, #88]
+mul x10, x17, x9
+cset x11, hs
+mul x12, x19, x9
+adds x0, x0, x10
+mul x10, x22, x9
+adcs x3, x3, x12
+mul x12, x24, x9
+adcs x4, x4, x10
+mul x10, x1, x9
+adcs x5, x5, x12
+ldr x12, [sp, #120]
+mul x13, x12, x9
+adcs x7, x7, x10
+umulh x10, x12, x9
 adcs x6, x6, x13
-ldr x13, [sp, #112]
-umulh x14, x13, x10
-adcs x5, x5, x11
-adcs x9, x9, x14
-mul x11, x17, x10
-adc x12, x12, xzr
-mul x14, x19, x10
-adds x7, x7, x11
-mul x11, x22, x10
-adcs x3, x3, x14
-mul x14, x24, x10
-adcs x8, x8, x11
-mul x1, x1, x10
-adcs x4, x4, x14
-mul x10, x13, x10
+umulh x12, x17, x9
+adc x10, x10, xzr
+umulh x13, x19, x9
+adds x3, x3, x12
+umulh x12, x22, x9
+adcs x4, x4, x13
+umulh x13, x24, x9
+adcs x5, x5, x12
+umulh x1, x1, x9
+adcs x7, x7, x13
 adcs x1, x6, x1
+adcs x6, x8, x10
+adc x8, x11, xzr
+mul x9, x0, x23
+mul x10, x26, x9
+cmp x0, #1
+mul x0, x27, x9
+adcs x3, x3, x10
+mul x10, x28, x9
+adcs x0, x4, x0
+mul x4, x2, x9
 adcs x5, x5, x10
-adcs x6, x9, xzr
-mul x9, x7, x16
-umulh x10, x30, x9
-adc x11, x12, xzr
-umulh x12, x0, x9
+mul x10, x21, x9
+adcs x4, x7, x4
+umulh x7, x21, x9
+adcs x1, x1, x10
+umulh x10, x20, x9
+adc x7, x7, xzr
+umulh x11, x26, x9
 adds x3, x3, x10
 umulh x10, x27, x9
-adcs x8, x8, x12
-umulh x12, x23, x9
-adcs x4, x4, x10
-umulh x10, x2, x9
-adcs x1, x1, x12
-umulh x12, x21, x9
+adcs x0, x0, x11
+umulh x11, x28, x9
 adcs x5, x5, x10
-adcs x6, x6, x12
-adc x10, x11, xzr
-mul x11, x0, x9
-cmp x7, #1
-mul x7, x27, x9
-adcs x3, x3, x11
-mul x11, x23, x9
-adcs x7, x8, x7
-mul x8, x2, x9
+umulh x9, x2, x9
 adcs x4, x4, x11
-mul x9, x21, x9
-adcs x1, x1, x8
-adcs x5, x5, x9
-adcs x6, x6, xzr
-adc x8, x10, xzr
-subs x9, x3, x30
-sbcs x10, x7, x0
-sbcs x11, x4, x27
-sbcs x12, x1, x23
-sbcs x13, x5, x2
-sbcs x14, x6, x21
-sbcs x15, x8, xzr
-csel x3, x3, x9, lo
-csel x7, x7, x10, lo
+adcs x1, x1, x9
+adcs x6, x6, x7
+adc x7, x8, xzr
+subs x8, x3, x20
+sbcs x9, x0, x26
+sbcs x10, x5, x27
+sbcs x11, x4, x28
+sbcs x12, x1, x2
+sbcs x13, x6, x21
+sbcs x14, x7, xzr
+csel x3, x3, x8, lo
+csel x0, x0, x9, lo
+csel x5, x5, x10, lo
 csel x4, x4, x11, lo
 csel x1, x1, x12, lo
-csel x5, x5, x13, lo
-csel x6, x6, x14, lo
-csel x8, x8, x15, lo
-subs x9, x3, x30
-sbcs x0, x7, x0
-sbcs x10, x4, x27
-sbcs x11, x1, x23
-sbcs x2, x5, x2
+csel x6, x6, x13, lo
+csel x7, x7, x14, lo
+subs x8, x3, x20
+sbcs x9, x0, x26
+sbcs x10, x5, x27
+sbcs x11, x4, x28
+sbcs x2, x1, x2
 sbcs x12, x6, x21
-sbcs xzr, x8, xzr
-csel x3, x3, x9, lo
-csel x0, x7, x0, lo
+sbcs xzr, x7, xzr
+csel x3, x3, x8, lo
+csel x0, x0, x9, lo
 ldr x7, [sp, #96]
 stp x3, x0, [x7]
-csel x0, x4, x10, lo
-csel x1, x1, x11, lo
-stp x0, x1, [x7, #16]
-csel x0, x5, x2, lo
+csel x0, x5, x10, lo
+csel x3, x4, x11, lo
+stp x0, x3, [x7, #16]
+csel x0, x1, x2, lo
 csel x1, x6, x12, lo
 stp x0, x1, [x7, #32]
 ldr x30, [sp, #80]
@@ -3157,350 +3491,346 @@ unsafe fn square_full<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_full_35a768b55443fa52_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_square_full_c985dcad56bb4dc6_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
-stp x19, x20, [sp, #-112]!
+stp x19, x20, [sp, #-80]!
 stp x21, x22, [sp, #16]
 stp x23, x24, [sp, #32]
 stp x25, x26, [sp, #48]
-stp x27, x28, [sp, #64]
-str x30, [sp, #80]
+str x27, [sp, #64]
 ldp x2, x3, [x1]
 umulh x4, x2, x2
 mul x5, x3, x2
 umulh x6, x3, x2
 ldp x7, x8, [x1, #16]
 mul x9, x7, x2
+umulh x10, x7, x2
+mul x11, x8, x2
+umulh x12, x8, x2
+ldp x1, x13, [x1, #32]
+mul x14, x1, x2
 adds x4, x4, x5
-umulh x5, x7, x2
-mul x10, x8, x2
+umulh x5, x1, x2
+mul x15, x13, x2
 adcs x6, x6, x9
-umulh x9, x8, x2
-ldp x1, x11, [x1, #32]
-mul x12, x1, x2
-adcs x5, x5, x10
-umulh x10, x1, x2
-mul x13, x11, x2
+umulh x9, x13, x2
+adcs x10, x10, x11
+mul x11, x2, x2
+adcs x12, x12, x14
+adr x14, 2f
+ldp x16, x17, [x14, #16]
+ldp x19, x20, [x14]
+mul x21, x11, x19
+mul x22, x16, x21
+adcs x5, x5, x15
+mul x15, x17, x21
+adc x9, x9, xzr
+ldp x23, x24, [x14, #32]
+mul x25, x23, x21
+cmp x11, #1
+mul x11, x24, x21
+adcs x4, x4, x22
+ldr x14, [x14, #48]
+mul x22, x14, x21
+adcs x6, x6, x15
+umulh x15, x14, x21
+adcs x10, x10, x25
+umulh x25, x20, x21
+adcs x11, x12, x11
+umulh x12, x16, x21
+adcs x5, x5, x22
+umulh x22, x17, x21
+adc x15, x15, xzr
+umulh x26, x23, x21
+adds x4, x4, x25
+umulh x21, x24, x21
+adcs x6, x6, x12
+adcs x10, x10, x22
+adcs x11, x11, x26
+mul x12, x2, x3
+adcs x5, x5, x21
+mul x21, x3, x3
+adcs x9, x9, x15
+mul x15, x7, x3
+cset x22, hs
+mul x25, x8, x3
+adds x4, x4, x12
+mul x12, x1, x3
+adcs x6, x6, x21
+mul x21, x13, x3
+adcs x10, x10, x15
+umulh x15, x13, x3
+adcs x11, x11, x25
+umulh x25, x2, x3
+adcs x5, x5, x12
+umulh x12, x3, x3
+adcs x9, x9, x21
+umulh x21, x7, x3
+adc x15, x15, xzr
+umulh x26, x8, x3
+adds x6, x6, x25
+umulh x25, x1, x3
+adcs x10, x10, x12
+adcs x11, x11, x21
+adcs x5, x5, x26
+adcs x9, x9, x25
+mul x12, x4, x19
+mul x21, x16, x12
+adcs x15, x22, x15
+mul x22, x17, x12
+cset x25, hs
+mul x26, x23, x12
+cmp x4, #1
+mul x4, x24, x12
+adcs x6, x6, x21
+mul x21, x14, x12
+adcs x10, x10, x22
+umulh x22, x14, x12
+adcs x11, x11, x26
+umulh x26, x20, x12
+adcs x4, x5, x4
+umulh x5, x16, x12
+adcs x9, x9, x21
+umulh x21, x17, x12
+adc x22, x22, xzr
+umulh x27, x23, x12
+adds x6, x6, x26
+umulh x12, x24, x12
+adcs x5, x10, x5
+adcs x10, x11, x21
+adcs x4, x4, x27
+mul x11, x2, x7
 adcs x9, x9, x12
-umulh x12, x11, x2
-adcs x10, x10, x13
-adr x13, 2f
-ldp x14, x15, [x13]
-mul x16, x2, x2
-mul x17, x16, x14
-umulh x19, x15, x17
-ldp x20, x21, [x13, #16]
-mul x22, x20, x17
-adc x12, x12, xzr
-umulh x23, x20, x17
-mul x24, x21, x17
-adds x19, x19, x22
-umulh x22, x21, x17
-ldp x25, x26, [x13, #32]
-mul x27, x25, x17
-adcs x23, x23, x24
-umulh x24, x25, x17
-mul x28, x26, x17
-adcs x22, x22, x27
-umulh x27, x26, x17
-ldr x13, [x13, #48]
-mul x30, x13, x17
-adcs x24, x24, x28
-umulh x17, x13, x17
-adcs x27, x27, x30
-adc x17, x17, xzr
-cmp x16, #1
-adcs x4, x4, x19
-adcs x6, x6, x23
-adcs x5, x5, x22
-adcs x9, x9, x24
-adcs x10, x10, x27
-adcs x12, x12, x17
-umulh x16, x2, x3
-mul x17, x3, x3
-cset x19, hs
-umulh x22, x3, x3
-mul x23, x7, x3
-adds x16, x16, x17
-umulh x17, x7, x3
-mul x24, x8, x3
-adcs x22, x22, x23
-umulh x23, x8, x3
-mul x27, x1, x3
-adcs x17, x17, x24
-umulh x24, x1, x3
-mul x28, x11, x3
-adcs x23, x23, x27
-umulh x27, x11, x3
-adcs x24, x24, x28
-mul x28, x2, x3
-adc x27, x27, xzr
-adds x4, x4, x28
-adcs x6, x6, x16
-adcs x5, x5, x22
-adcs x9, x9, x17
-adcs x10, x10, x23
-adcs x12, x12, x24
-adcs x16, x19, x27
-mul x17, x4, x14
-umulh x19, x15, x17
-mul x22, x20, x17
-cset x23, hs
-umulh x24, x20, x17
-mul x27, x21, x17
-adds x19, x19, x22
-umulh x22, x21, x17
-mul x28, x25, x17
-adcs x24, x24, x27
-umulh x27, x25, x17
-mul x30, x26, x17
-adcs x22, x22, x28
-umulh x28, x26, x17
-str x0, [sp, #96]
-mul x0, x13, x17
-adcs x27, x27, x30
-umulh x17, x13, x17
-adcs x0, x28, x0
-adc x17, x17, xzr
-cmp x4, #1
-adcs x4, x6, x19
-adcs x5, x5, x24
-adcs x6, x9, x22
-adcs x9, x10, x27
-adcs x0, x12, x0
-adcs x10, x16, x17
-umulh x12, x2, x7
-mul x16, x3, x7
-adc x17, x23, xzr
-umulh x19, x3, x7
-mul x22, x7, x7
-adds x12, x12, x16
-umulh x16, x7, x7
-mul x23, x8, x7
-adcs x19, x19, x22
-umulh x22, x8, x7
-mul x24, x1, x7
-adcs x16, x16, x23
-umulh x23, x1, x7
-mul x27, x11, x7
-adcs x22, x22, x24
-umulh x24, x11, x7
-adcs x23, x23, x27
-mul x27, x2, x7
-adc x24, x24, xzr
-adds x4, x4, x27
+mul x12, x3, x7
+adcs x15, x15, x22
+mul x21, x7, x7
+adc x22, x25, xzr
+mul x25, x8, x7
+adds x6, x6, x11
+mul x11, x1, x7
 adcs x5, x5, x12
-adcs x6, x6, x19
-adcs x9, x9, x16
-adcs x0, x0, x22
-adcs x10, x10, x23
-adcs x12, x17, x24
-mul x16, x4, x14
-umulh x17, x15, x16
-mul x19, x20, x16
-cset x22, hs
-umulh x23, x20, x16
-mul x24, x21, x16
-adds x17, x17, x19
-umulh x19, x21, x16
-mul x27, x25, x16
-adcs x23, x23, x24
-umulh x24, x25, x16
-mul x28, x26, x16
-adcs x19, x19, x27
-umulh x27, x26, x16
-mul x30, x13, x16
-adcs x24, x24, x28
-umulh x16, x13, x16
-adcs x27, x27, x30
-adc x16, x16, xzr
-cmp x4, #1
-adcs x4, x5, x17
-adcs x5, x6, x23
-adcs x6, x9, x19
-adcs x0, x0, x24
-adcs x9, x10, x27
-adcs x10, x12, x16
-umulh x12, x2, x8
-mul x16, x3, x8
-adc x17, x22, xzr
-umulh x19, x3, x8
-mul x22, x7, x8
-adds x12, x12, x16
-umulh x16, x7, x8
-mul x23, x8, x8
-adcs x19, x19, x22
-umulh x22, x8, x8
-mul x24, x1, x8
-adcs x16, x16, x23
-umulh x23, x1, x8
-mul x27, x11, x8
-adcs x22, x22, x24
-umulh x24, x11, x8
-adcs x23, x23, x27
-mul x27, x2, x8
-adc x24, x24, xzr
-adds x4, x4, x27
-adcs x5, x5, x12
-adcs x6, x6, x19
-adcs x0, x0, x16
-adcs x9, x9, x22
-adcs x10, x10, x23
-adcs x12, x17, x24
-mul x16, x4, x14
-umulh x17, x15, x16
-mul x19, x20, x16
-cset x22, hs
-umulh x23, x20, x16
-mul x24, x21, x16
-adds x17, x17, x19
-umulh x19, x21, x16
-mul x27, x25, x16
-adcs x23, x23, x24
-umulh x24, x25, x16
-mul x28, x26, x16
-adcs x19, x19, x27
-umulh x27, x26, x16
-mul x30, x13, x16
-adcs x24, x24, x28
-umulh x16, x13, x16
-adcs x27, x27, x30
-adc x16, x16, xzr
-cmp x4, #1
-adcs x4, x5, x17
-adcs x5, x6, x23
-adcs x0, x0, x19
-adcs x6, x9, x24
-adcs x9, x10, x27
-adcs x10, x12, x16
-umulh x12, x2, x1
-mul x16, x3, x1
-adc x17, x22, xzr
-umulh x19, x3, x1
-mul x22, x7, x1
-adds x12, x12, x16
-umulh x16, x7, x1
-mul x23, x8, x1
-adcs x19, x19, x22
-umulh x22, x8, x1
-mul x24, x1, x1
-adcs x16, x16, x23
-umulh x23, x1, x1
-mul x27, x11, x1
-adcs x22, x22, x24
-umulh x24, x11, x1
-adcs x23, x23, x27
-mul x27, x2, x1
-adc x24, x24, xzr
-adds x4, x4, x27
-adcs x5, x5, x12
-adcs x0, x0, x19
-adcs x6, x6, x16
-adcs x9, x9, x22
-adcs x10, x10, x23
-adcs x12, x17, x24
-mul x16, x4, x14
-umulh x17, x15, x16
-mul x19, x20, x16
-cset x22, hs
-umulh x23, x20, x16
-mul x24, x21, x16
-adds x17, x17, x19
-umulh x19, x21, x16
-mul x27, x25, x16
-adcs x23, x23, x24
-umulh x24, x25, x16
-mul x28, x26, x16
-adcs x19, x19, x27
-umulh x27, x26, x16
-mul x30, x13, x16
-adcs x24, x24, x28
-umulh x16, x13, x16
-adcs x27, x27, x30
-adc x16, x16, xzr
-cmp x4, #1
-adcs x4, x5, x17
-adcs x0, x0, x23
-adcs x5, x6, x19
-adcs x6, x9, x24
-adcs x9, x10, x27
-adcs x10, x12, x16
-umulh x12, x2, x11
-mul x16, x3, x11
-adc x17, x22, xzr
-umulh x3, x3, x11
-mul x19, x7, x11
-adds x12, x12, x16
-umulh x7, x7, x11
-mul x16, x8, x11
-adcs x3, x3, x19
-umulh x8, x8, x11
-mul x19, x1, x11
-adcs x7, x7, x16
-umulh x1, x1, x11
-mul x16, x11, x11
-adcs x8, x8, x19
-umulh x19, x11, x11
-adcs x1, x1, x16
-mul x2, x2, x11
-adc x11, x19, xzr
-adds x2, x4, x2
-adcs x0, x0, x12
-adcs x3, x5, x3
-adcs x4, x6, x7
-adcs x5, x9, x8
-adcs x1, x10, x1
-adcs x6, x17, x11
-mul x7, x2, x14
-umulh x8, x15, x7
-mul x9, x20, x7
-cset x10, hs
-umulh x11, x20, x7
-mul x12, x21, x7
-adds x8, x8, x9
-umulh x9, x21, x7
-mul x14, x25, x7
+mul x12, x13, x7
+adcs x10, x10, x21
+umulh x21, x13, x7
+adcs x4, x4, x25
+umulh x25, x2, x7
+adcs x9, x9, x11
+umulh x11, x3, x7
+adcs x12, x15, x12
+umulh x15, x7, x7
+adc x21, x21, xzr
+umulh x26, x8, x7
+adds x5, x5, x25
+umulh x25, x1, x7
+adcs x10, x10, x11
+adcs x4, x4, x15
+adcs x9, x9, x26
+adcs x11, x12, x25
+mul x12, x6, x19
+mul x15, x16, x12
+adcs x21, x22, x21
+mul x22, x17, x12
+cset x25, hs
+mul x26, x23, x12
+cmp x6, #1
+mul x6, x24, x12
+adcs x5, x5, x15
+mul x15, x14, x12
+adcs x10, x10, x22
+umulh x22, x14, x12
+adcs x4, x4, x26
+umulh x26, x20, x12
+adcs x6, x9, x6
+umulh x9, x16, x12
+adcs x11, x11, x15
+umulh x15, x17, x12
+adc x22, x22, xzr
+umulh x27, x23, x12
+adds x5, x5, x26
+umulh x12, x24, x12
+adcs x9, x10, x9
+adcs x4, x4, x15
+adcs x6, x6, x27
+mul x10, x2, x8
 adcs x11, x11, x12
-umulh x12, x25, x7
-mul x16, x26, x7
-adcs x9, x9, x14
-umulh x14, x26, x7
-mul x17, x13, x7
-adcs x12, x12, x16
-umulh x7, x13, x7
-adcs x14, x14, x17
-adc x7, x7, xzr
-cmp x2, #1
-adcs x0, x0, x8
-adcs x2, x3, x11
-adcs x3, x4, x9
-adcs x4, x5, x12
-adcs x1, x1, x14
-adcs x5, x6, x7
-adc x6, x10, xzr
-subs x7, x0, x15
-sbcs x8, x2, x20
-sbcs x9, x3, x21
-sbcs x10, x4, x25
-sbcs x11, x1, x26
-sbcs x12, x5, x13
-sbcs xzr, x6, xzr
-csel x0, x0, x7, lo
+mul x12, x3, x8
+adcs x15, x21, x22
+mul x21, x7, x8
+adc x22, x25, xzr
+mul x25, x8, x8
+adds x5, x5, x10
+mul x10, x1, x8
+adcs x9, x9, x12
+mul x12, x13, x8
+adcs x4, x4, x21
+umulh x21, x13, x8
+adcs x6, x6, x25
+umulh x25, x2, x8
+adcs x10, x11, x10
+umulh x11, x3, x8
+adcs x12, x15, x12
+umulh x15, x7, x8
+adc x21, x21, xzr
+umulh x26, x8, x8
+adds x9, x9, x25
+umulh x25, x1, x8
+adcs x4, x4, x11
+adcs x6, x6, x15
+adcs x10, x10, x26
+adcs x11, x12, x25
+mul x12, x5, x19
+mul x15, x16, x12
+adcs x21, x22, x21
+mul x22, x17, x12
+cset x25, hs
+mul x26, x23, x12
+cmp x5, #1
+mul x5, x24, x12
+adcs x9, x9, x15
+mul x15, x14, x12
+adcs x4, x4, x22
+umulh x22, x14, x12
+adcs x6, x6, x26
+umulh x26, x20, x12
+adcs x5, x10, x5
+umulh x10, x16, x12
+adcs x11, x11, x15
+umulh x15, x17, x12
+adc x22, x22, xzr
+umulh x27, x23, x12
+adds x9, x9, x26
+umulh x12, x24, x12
+adcs x4, x4, x10
+adcs x6, x6, x15
+adcs x5, x5, x27
+mul x10, x2, x1
+adcs x11, x11, x12
+mul x12, x3, x1
+adcs x15, x21, x22
+mul x21, x7, x1
+adc x22, x25, xzr
+mul x25, x8, x1
+adds x9, x9, x10
+mul x10, x1, x1
+adcs x4, x4, x12
+mul x12, x13, x1
+adcs x6, x6, x21
+umulh x21, x13, x1
+adcs x5, x5, x25
+umulh x25, x2, x1
+adcs x10, x11, x10
+umulh x11, x3, x1
+adcs x12, x15, x12
+umulh x15, x7, x1
+adc x21, x21, xzr
+umulh x26, x8, x1
+adds x4, x4, x25
+umulh x25, x1, x1
+adcs x6, x6, x11
+adcs x5, x5, x15
+adcs x10, x10, x26
+adcs x11, x12, x25
+mul x12, x9, x19
+mul x15, x16, x12
+adcs x21, x22, x21
+mul x22, x17, x12
+cset x25, hs
+mul x26, x23, x12
+cmp x9, #1
+mul x9, x24, x12
+adcs x4, x4, x15
+mul x15, x14, x12
+adcs x6, x6, x22
+umulh x22, x14, x12
+adcs x5, x5, x26
+umulh x26, x20, x12
+adcs x9, x10, x9
+umulh x10, x16, x12
+adcs x11, x11, x15
+umulh x15, x17, x12
+adc x22, x22, xzr
+umulh x27, x23, x12
+adds x4, x4, x26
+umulh x12, x24, x12
+adcs x6, x6, x10
+adcs x5, x5, x15
+adcs x9, x9, x27
+mul x10, x2, x13
+adcs x11, x11, x12
+mul x12, x3, x13
+adcs x15, x21, x22
+mul x21, x7, x13
+adc x22, x25, xzr
+mul x25, x8, x13
+adds x4, x4, x10
+mul x10, x1, x13
+adcs x6, x6, x12
+mul x12, x13, x13
+adcs x5, x5, x21
+umulh x21, x13, x13
+adcs x9, x9, x25
+umulh x2, x2, x13
+adcs x10, x11, x10
+umulh x3, x3, x13
+adcs x11, x15, x12
+umulh x7, x7, x13
+adc x12, x21, xzr
+umulh x8, x8, x13
+adds x2, x6, x2
+umulh x1, x1, x13
+adcs x3, x5, x3
+adcs x5, x9, x7
+adcs x6, x10, x8
+adcs x1, x11, x1
+mul x7, x4, x19
+mul x8, x16, x7
+adcs x9, x22, x12
+mul x10, x17, x7
+cset x11, hs
+mul x12, x23, x7
+cmp x4, #1
+mul x4, x24, x7
+adcs x2, x2, x8
+mul x8, x14, x7
+adcs x3, x3, x10
+umulh x10, x14, x7
+adcs x5, x5, x12
+umulh x12, x20, x7
+adcs x4, x6, x4
+umulh x6, x16, x7
+adcs x1, x1, x8
+umulh x8, x17, x7
+adc x10, x10, xzr
+umulh x13, x23, x7
+adds x2, x2, x12
+umulh x7, x24, x7
+adcs x3, x3, x6
+adcs x5, x5, x8
+adcs x4, x4, x13
+adcs x1, x1, x7
+adcs x6, x9, x10
+adc x7, x11, xzr
+subs x8, x2, x20
+sbcs x9, x3, x16
+sbcs x10, x5, x17
+sbcs x11, x4, x23
+sbcs x12, x1, x24
+sbcs x13, x6, x14
+sbcs xzr, x7, xzr
 csel x2, x2, x8, lo
-ldr x6, [sp, #96]
-stp x0, x2, [x6]
-csel x0, x3, x9, lo
-csel x2, x4, x10, lo
-stp x0, x2, [x6, #16]
-csel x0, x1, x11, lo
-csel x1, x5, x12, lo
-stp x0, x1, [x6, #32]
-ldr x30, [sp, #80]
-ldp x27, x28, [sp, #64]
+csel x3, x3, x9, lo
+stp x2, x3, [x0]
+csel x2, x5, x10, lo
+csel x3, x4, x11, lo
+stp x2, x3, [x0, #16]
+csel x1, x1, x12, lo
+csel x2, x6, x13, lo
+stp x1, x2, [x0, #32]
+ldr x27, [sp, #64]
 ldp x25, x26, [sp, #48]
 ldp x23, x24, [sp, #32]
 ldp x21, x22, [sp, #16]
-ldp x19, x20, [sp], #112
+ldp x19, x20, [sp], #80
 ret
 .p2align 3
 2:
@@ -3536,7 +3866,7 @@ unsafe fn square_lazy_spare<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_lazy_spare_a315be143be99773_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_square_lazy_spare_98fb79c624f0bfe3_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 stp x19, x20, [sp, #-80]!
 stp x21, x22, [sp, #16]
@@ -3565,245 +3895,241 @@ mul x19, x17, x2
 adcs x5, x5, x10
 umulh x10, x17, x2
 adcs x9, x9, x12
-adr x12, 2f
-ldp x20, x21, [x12]
 mul x2, x2, x2
-mul x22, x2, x20
-umulh x23, x21, x22
-adcs x13, x13, x16
-ldp x16, x24, [x12, #16]
-umulh x25, x16, x22
+adcs x12, x13, x16
+adr x13, 2f
+ldp x16, x20, [x13, #16]
+ldp x21, x22, [x13]
+mul x23, x2, x21
+mul x24, x16, x23
 adcs x6, x6, x19
-umulh x19, x24, x22
+mul x19, x20, x23
 adc x10, x10, xzr
-ldp x26, x27, [x12, #32]
-umulh x28, x26, x22
-adds x4, x4, x23
-umulh x23, x27, x22
-adcs x5, x5, x25
-ldr x12, [x12, #48]
-umulh x25, x12, x22
-adcs x9, x9, x19
-adcs x13, x13, x28
-adcs x6, x6, x23
-mul x19, x16, x22
-adcs x10, x10, x25
-mul x23, x24, x22
-cset x25, hs
-mul x28, x26, x22
+ldp x25, x26, [x13, #32]
+mul x27, x25, x23
 cmp x2, #1
-mul x2, x27, x22
-adcs x4, x4, x19
-mul x19, x12, x22
-adcs x5, x5, x23
-adcs x9, x9, x28
-adcs x2, x13, x2
-umulh x13, x3, x3
-adcs x6, x6, x19
-lsl x19, x7, #1
-umulh x22, x19, x3
-adcs x10, x10, xzr
-umulh x23, x11, x3
-adc x25, x25, xzr
-umulh x28, x15, x3
-adds x9, x9, x13
-umulh x13, x17, x3
-adcs x2, x2, x22
-mul x22, x3, x3
+mul x2, x26, x23
+adcs x4, x4, x24
+ldr x13, [x13, #48]
+mul x24, x13, x23
+adcs x5, x5, x19
+umulh x19, x13, x23
+adcs x9, x9, x27
+umulh x27, x22, x23
+adcs x2, x12, x2
+umulh x12, x16, x23
+adcs x6, x6, x24
+umulh x24, x20, x23
+adc x19, x19, xzr
+umulh x28, x25, x23
+adds x4, x4, x27
+umulh x23, x26, x23
+adcs x5, x5, x12
+adcs x9, x9, x24
+adcs x2, x2, x28
+umulh x12, x3, x3
 adcs x6, x6, x23
-mul x19, x19, x3
+lsl x23, x7, #1
+umulh x24, x23, x3
+adcs x10, x10, x19
+umulh x19, x11, x3
+cset x27, hs
+umulh x28, x15, x3
+adds x9, x9, x12
+umulh x12, x17, x3
+adcs x2, x2, x24
+mul x24, x3, x3
+adcs x6, x6, x19
+mul x19, x23, x3
 adcs x10, x10, x28
 mul x11, x11, x3
-adc x13, x25, x13
+adc x12, x27, x12
 mul x23, x15, x3
-adds x5, x5, x22
+adds x5, x5, x24
 mul x3, x17, x3
 adcs x9, x9, x19
 adcs x2, x2, x11
-mul x11, x4, x20
-umulh x19, x21, x11
 adcs x6, x6, x23
-umulh x22, x16, x11
+mul x11, x4, x21
+mul x19, x16, x11
 adcs x3, x10, x3
-umulh x10, x24, x11
-adc x13, x13, xzr
-umulh x23, x26, x11
-adds x5, x5, x19
-umulh x19, x27, x11
-adcs x9, x9, x22
-umulh x22, x12, x11
-adcs x2, x2, x10
-adcs x6, x6, x23
-adcs x3, x3, x19
-mul x10, x16, x11
-adcs x13, x13, x22
-mul x19, x24, x11
-cset x22, hs
-mul x23, x26, x11
+mul x10, x20, x11
+adc x12, x12, xzr
+mul x23, x25, x11
 cmp x4, #1
-mul x4, x27, x11
-adcs x5, x5, x10
-mul x10, x12, x11
-adcs x9, x9, x19
+mul x4, x26, x11
+adcs x5, x5, x19
+mul x19, x13, x11
+adcs x9, x9, x10
+umulh x10, x13, x11
 adcs x2, x2, x23
+umulh x23, x22, x11
 adcs x4, x6, x4
-umulh x6, x7, x7
-adcs x3, x3, x10
-lsl x10, x8, #1
-umulh x11, x10, x7
-adcs x13, x13, xzr
-umulh x19, x15, x7
-adc x22, x22, xzr
-umulh x23, x17, x7
-adds x4, x4, x6
-mul x6, x7, x7
+umulh x6, x16, x11
+adcs x3, x3, x19
+umulh x19, x20, x11
+adc x10, x10, xzr
+umulh x24, x25, x11
+adds x5, x5, x23
+umulh x11, x26, x11
+adcs x6, x9, x6
+adcs x2, x2, x19
+adcs x4, x4, x24
+umulh x9, x7, x7
 adcs x3, x3, x11
-mul x10, x10, x7
-adcs x11, x13, x19
-mul x13, x15, x7
-adc x15, x22, x23
+lsl x11, x8, #1
+umulh x19, x11, x7
+adcs x10, x12, x10
+umulh x12, x15, x7
+cset x23, hs
+umulh x24, x17, x7
+adds x4, x4, x9
+mul x9, x7, x7
+adcs x3, x3, x19
+mul x11, x11, x7
+adcs x10, x10, x12
+mul x12, x15, x7
+adc x15, x23, x24
 mul x7, x17, x7
-adds x2, x2, x6
-adcs x4, x4, x10
-mul x6, x5, x20
-umulh x10, x21, x6
-adcs x3, x3, x13
-umulh x13, x16, x6
-adcs x7, x11, x7
-umulh x11, x24, x6
-adc x15, x15, xzr
-umulh x19, x26, x6
-adds x9, x9, x10
-umulh x10, x27, x6
-adcs x2, x2, x13
-umulh x13, x12, x6
+adds x2, x2, x9
+adcs x4, x4, x11
+adcs x3, x3, x12
+mul x9, x5, x21
+mul x11, x16, x9
+adcs x7, x10, x7
+mul x10, x20, x9
+adc x12, x15, xzr
+mul x15, x25, x9
+cmp x5, #1
+mul x5, x26, x9
+adcs x6, x6, x11
+mul x11, x13, x9
+adcs x2, x2, x10
+umulh x10, x13, x9
+adcs x4, x4, x15
+umulh x15, x22, x9
+adcs x3, x3, x5
+umulh x5, x16, x9
+adcs x7, x7, x11
+umulh x11, x20, x9
+adc x10, x10, xzr
+umulh x19, x25, x9
+adds x6, x6, x15
+umulh x9, x26, x9
+adcs x2, x2, x5
 adcs x4, x4, x11
 adcs x3, x3, x19
-adcs x7, x7, x10
-mul x10, x16, x6
-adcs x11, x15, x13
-mul x13, x24, x6
-cset x15, hs
-mul x19, x26, x6
-cmp x5, #1
-mul x5, x27, x6
-adcs x9, x9, x10
-mul x6, x12, x6
-adcs x2, x2, x13
-adcs x4, x4, x19
-adcs x3, x3, x5
 umulh x5, x8, x8
-adcs x6, x7, x6
-lsl x7, x1, #1
-umulh x10, x7, x8
-adcs x11, x11, xzr
-umulh x13, x17, x8
-adc x15, x15, xzr
+adcs x7, x7, x9
+lsl x9, x1, #1
+umulh x11, x9, x8
+adcs x10, x12, x10
+umulh x12, x17, x8
+cset x15, hs
 mul x19, x8, x8
-adds x5, x6, x5
-mul x6, x7, x8
-adcs x7, x11, x10
+adds x5, x7, x5
+mul x7, x9, x8
+adcs x9, x10, x11
 mul x8, x17, x8
-adc x10, x15, x13
+adc x10, x15, x12
 adds x3, x3, x19
-mul x11, x9, x20
-umulh x13, x21, x11
-adcs x5, x5, x6
-umulh x6, x16, x11
-adcs x7, x7, x8
-umulh x8, x24, x11
+adcs x5, x5, x7
+mul x7, x6, x21
+mul x11, x16, x7
+adcs x8, x9, x8
+mul x9, x20, x7
 adc x10, x10, xzr
-umulh x15, x26, x11
-adds x2, x2, x13
-umulh x13, x27, x11
-adcs x4, x4, x6
-umulh x6, x12, x11
-adcs x3, x3, x8
-adcs x5, x5, x15
-adcs x7, x7, x13
-mul x8, x16, x11
-adcs x6, x10, x6
-mul x10, x24, x11
-cset x13, hs
-mul x15, x26, x11
-cmp x9, #1
-mul x9, x27, x11
-adcs x2, x2, x8
-mul x8, x12, x11
-adcs x4, x4, x10
-adcs x3, x3, x15
-adcs x5, x5, x9
-umulh x9, x1, x1
-adcs x7, x7, x8
-lsl x8, x14, #1
-umulh x10, x8, x1
-adcs x6, x6, xzr
-mul x11, x1, x1
-adc x13, x13, xzr
-mul x1, x8, x1
-adds x6, x6, x9
-adc x8, x13, x10
-mul x9, x2, x20
-umulh x10, x21, x9
-adds x7, x7, x11
-umulh x11, x16, x9
-adcs x1, x6, x1
-umulh x6, x24, x9
-adc x8, x8, xzr
-umulh x13, x26, x9
-adds x4, x4, x10
-umulh x10, x27, x9
-adcs x3, x3, x11
-umulh x11, x12, x9
+mul x12, x25, x7
+cmp x6, #1
+mul x6, x26, x7
+adcs x2, x2, x11
+mul x11, x13, x7
+adcs x4, x4, x9
+umulh x9, x13, x7
+adcs x3, x3, x12
+umulh x12, x22, x7
 adcs x5, x5, x6
-adcs x6, x7, x13
-adcs x1, x1, x10
-mul x7, x16, x9
+umulh x6, x16, x7
 adcs x8, x8, x11
-mul x10, x24, x9
-cset x11, hs
-mul x13, x26, x9
-cmp x2, #1
-mul x2, x27, x9
-adcs x4, x4, x7
-mul x7, x12, x9
-adcs x3, x3, x10
-adcs x5, x5, x13
-umulh x9, x14, x14
-adcs x2, x6, x2
-mul x6, x14, x14
-adcs x1, x1, x7
-adcs x7, x8, xzr
-mul x8, x4, x20
-umulh x10, x21, x8
-adc x9, x9, x11
-umulh x11, x16, x8
-adds x6, x7, x6
-umulh x7, x24, x8
+umulh x11, x20, x7
 adc x9, x9, xzr
-umulh x13, x26, x8
-adds x3, x3, x10
-umulh x10, x27, x8
+umulh x15, x25, x7
+adds x2, x2, x12
+umulh x7, x26, x7
+adcs x4, x4, x6
+adcs x3, x3, x11
+adcs x5, x5, x15
+umulh x6, x1, x1
+adcs x7, x8, x7
+lsl x8, x14, #1
+umulh x11, x8, x1
+adcs x9, x10, x9
+mul x10, x1, x1
+cset x12, hs
+mul x1, x8, x1
+adds x6, x9, x6
+adc x8, x12, x11
+adds x7, x7, x10
+mul x9, x2, x21
+mul x10, x16, x9
+adcs x1, x6, x1
+mul x6, x20, x9
+adc x8, x8, xzr
+mul x11, x25, x9
+cmp x2, #1
+mul x2, x26, x9
+adcs x4, x4, x10
+mul x10, x13, x9
+adcs x3, x3, x6
+umulh x6, x13, x9
 adcs x5, x5, x11
-umulh x11, x12, x8
-adcs x2, x2, x7
-adcs x1, x1, x13
-mul x7, x16, x8
-adcs x6, x6, x10
-mul x10, x24, x8
-adc x9, x9, x11
-cmp x4, #1
-mul x4, x26, x8
+umulh x11, x22, x9
+adcs x2, x7, x2
+umulh x7, x16, x9
+adcs x1, x1, x10
+umulh x10, x20, x9
+adc x6, x6, xzr
+umulh x12, x25, x9
+adds x4, x4, x11
+umulh x9, x26, x9
 adcs x3, x3, x7
-mul x7, x27, x8
 adcs x5, x5, x10
+adcs x2, x2, x12
+umulh x7, x14, x14
+mul x10, x14, x14
+adcs x1, x1, x9
+adcs x6, x8, x6
+mul x8, x4, x21
+umulh x9, x22, x8
+cset x11, hs
+add x7, x11, x7
+umulh x11, x16, x8
+adds x6, x6, x10
+umulh x10, x20, x8
+adc x7, x7, xzr
+umulh x12, x25, x8
+adds x3, x3, x9
+umulh x9, x26, x8
+adcs x5, x5, x11
+umulh x11, x13, x8
+adcs x2, x2, x10
+adcs x1, x1, x12
+mul x10, x16, x8
+adcs x6, x6, x9
+mul x9, x20, x8
+adc x7, x7, x11
+cmp x4, #1
+mul x4, x25, x8
+adcs x3, x3, x10
+mul x10, x26, x8
+adcs x5, x5, x9
 stp x3, x5, [x0]
-mul x3, x12, x8
+mul x3, x13, x8
 adcs x2, x2, x4
-adcs x1, x1, x7
+adcs x1, x1, x10
 stp x2, x1, [x0, #16]
 adcs x1, x6, x3
-adc x2, x9, xzr
+adc x2, x7, xzr
 stp x1, x2, [x0, #32]
 ldp x27, x28, [sp, #64]
 ldp x25, x26, [sp, #48]
