@@ -73,9 +73,13 @@ def test_of_kernels_that_the_simulator_cannot_tell_apart_the_shorter_is_taken(
 
 
 def test_lower_figures_come_first_but_for_doubt() -> None:
-    bound, far = Figure(90.0, 120.0, 300), Figure(103.0, 110.0, 200, is_predicted=True)
-    near = [Figure(100.0 + i, 110.0, 330 - i, is_predicted=True) for i in range(3)]
-    assert shorter_first([far, *near], lambda f: f) == [*reversed(near), far]
+    def predicted(throughput: float, latency: float, instructions: int) -> Figure:
+        return Figure(throughput, latency, instructions, is_predicted=True)
+
+    far, bound = predicted(103.0, 110.0, 200), Figure(90.0, 120.0, 300)
+    long = predicted(100.0, 90.0, 350)
+    short, quick = predicted(101.0, 130.0, 330), predicted(102.0, 120.0, 335)
+    assert shorter_first([far, long, short, quick], lambda f: f) == [quick, short, long, far]
     assert shorter_first([far, bound], lambda f: f) == [bound, far]
 
 

@@ -1,7 +1,8 @@
 """Chooses the order of a kernel's instructions for one processor, by the simulator.
 
 The simulator is off by several per cent, so it decides only where cycles differ by more than
-`DOUBT` says. Of kernels that are nearer, the shortest wins.
+`DOUBT` says. Of kernels that are nearer, the shortest wins, and of those about as short the
+one with the least latency.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ NEAR = 1.03
 LONG = 600
 """Instructions; what has more stays in its own order, since a simulation takes a second then."""
 DOUBT = 1.02
-"""Up to which multiple of the fewest cycles shorter code is preferred."""
+"""Up to which multiple of the fewest cycles, or instructions, two kernels count as alike."""
 
 
 def in_best_order(
@@ -37,12 +38,18 @@ def in_best_order(
 
 def shorter_first(found: Collection[T], figure_of: Callable[[T], Figure]) -> list[T]:
     """The best first: of those that the simulator cannot tell apart, the shortest."""
-    best = min((figure_of(one).throughput for one in found), default=0)
+    figures = [figure_of(one) for one in found]
+    best = DOUBT * min((f.throughput for f in figures), default=0)
+    near = [f for f in figures if f.is_predicted and f.throughput <= best]
+    short = DOUBT * min((f.instructions for f in near), default=0)
 
-    def place(one: T) -> tuple[bool, float, Figure]:
+    def place(one: T) -> tuple[int, float, Figure]:
         known = figure_of(one)
-        is_near = known.is_predicted and known.throughput <= DOUBT * best
-        return not is_near, known.instructions if is_near else 0, known
+        if known not in near:
+            return 2, 0, known
+        if known.instructions > short:
+            return 1, known.instructions, known
+        return 0, known.latency, known
 
     return sorted(found, key=place)
 
