@@ -26,8 +26,8 @@ BEGIN, END = f"<!-- {COMMAND} -->\n", "<!-- end -->\n"
 FIELDS = ("bn254-p", "bls12-381-p")
 """4 and 6 limbs of 64 bits."""
 OPERATIONS = ("mul", "square")
-PROCESSOR = "apple-m1"
-"""The model by which kernels are chosen, where a model chooses."""
+PROCESSOR = "sapphire-rapids"
+"""No AArch64 processor: AArch64 kernels are those that a core gets which is not known."""
 COLUMNS = (
     *("target", "limbs", "op", "instructions", "least", "ratio"),
     *("multiplications", "least", "at the stack"),
