@@ -133,7 +133,7 @@ impl<F: HasFp2> Fp2<F> {
     #[inline]
     pub fn square(&self) -> Self {
         let Self { c0, c1 } = *self;
-        Self::new((c0 + c1) * (c0 - c1), c0.double() * c1)
+        Self::new((c0 + &c1) * (c0 - &c1), c0.double() * c1)
     }
 
     /// `self * y + z`.

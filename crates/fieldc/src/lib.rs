@@ -121,6 +121,10 @@
 
 #![no_std]
 #![deny(missing_docs, unsafe_op_in_unsafe_fn)]
+#![allow(
+    clippy::op_ref,
+    reason = "operands by value are copied, and a kernel's loads wait for the copy"
+)]
 
 mod accumulator;
 mod addition;

@@ -10,12 +10,12 @@ use crate::generic::Field;
 impl<F: HasFp2> Fp2<F> {
     #[inline(always)]
     fn sum(&self, y: &Self) -> Self {
-        Self::new(self.c0 + y.c0, self.c1 + y.c1)
+        Self::new(self.c0 + &y.c0, self.c1 + &y.c1)
     }
 
     #[inline(always)]
     fn difference(&self, y: &Self) -> Self {
-        Self::new(self.c0 - y.c0, self.c1 - y.c1)
+        Self::new(self.c0 - &y.c0, self.c1 - &y.c1)
     }
 
     #[inline]

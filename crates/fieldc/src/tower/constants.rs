@@ -25,7 +25,7 @@ pub trait HasTower: HasFp2 {
     #[inline(always)]
     fn mul_by_xi(x: &Fp2<Self>) -> Fp2<Self> {
         let multiple = multiple(x, Self::XI);
-        Fp2::new(multiple.c0 - x.c1, multiple.c1 + x.c0)
+        Fp2::new(multiple.c0 - &x.c1, multiple.c1 + &x.c0)
     }
 }
 

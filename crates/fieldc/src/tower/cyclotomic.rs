@@ -7,9 +7,9 @@ use crate::fp2::Fp2;
 /// The coefficients of (x + y*s)^2 for s^2 = ξ.
 #[inline]
 pub(super) fn squared_pair<F: HasTower>(x: &Fp2<F>, y: &Fp2<F>) -> (Fp2<F>, Fp2<F>) {
-    let (xx, yy) = (x.square(), y.square());
+    let [xx, yy] = &[x.square(), y.square()];
     let both = (x + y).square() - xx - yy;
-    (xx + F::mul_by_xi(&yy), both)
+    (xx + &F::mul_by_xi(yy), both)
 }
 
 /// 3*x + 2*y.

@@ -71,9 +71,9 @@ impl<F: HasTower> Fp12<F> {
 
     /// The product, by three products in Fp6.
     pub(super) fn product(&self, y: &Self) -> Self {
-        let (low, high) = (self.c0 * y.c0, self.c1 * y.c1);
-        let both = (self.c0 + self.c1) * (y.c0 + y.c1);
-        Self::new(low + high.mul_by_v(), both - low - high)
+        let [low, high] = &[&self.c0 * &y.c0, &self.c1 * &y.c1];
+        let both = &(&self.c0 + &self.c1) * &(&y.c0 + &y.c1);
+        Self::new(low + &high.mul_by_v(), both - low - high)
     }
 
     /// `self * self`, by two products in Fp6.
@@ -86,8 +86,8 @@ impl<F: HasTower> Fp12<F> {
     /// ```
     pub fn square(&self) -> Self {
         let Self { c0, c1 } = self;
-        let both = c0 * c1;
-        let low = (c0 + c1) * (c0 + c1.mul_by_v()) - both - both.mul_by_v();
+        let both = &(c0 * c1);
+        let low = &(c0 + c1) * &(c0 + &c1.mul_by_v()) - both - &both.mul_by_v();
         Self::new(low, both.double())
     }
 
@@ -102,9 +102,9 @@ impl<F: HasTower> Fp12<F> {
     /// assert_eq!(x.mul_by_014(&one, &Fp2::U, &one), x * line);
     /// ```
     pub fn mul_by_014(&self, a: &Fp2<F>, b: &Fp2<F>, c: &Fp2<F>) -> Self {
-        let (low, high) = (self.c0.mul_by_01(a, b), self.c1.mul_by_1(c));
-        let both = (self.c0 + self.c1).mul_by_01(a, &(b + c));
-        Self::new(low + high.mul_by_v(), both - low - high)
+        let [low, high] = &[self.c0.mul_by_01(a, b), self.c1.mul_by_1(c)];
+        let both = (&self.c0 + &self.c1).mul_by_01(a, &(b + c));
+        Self::new(low + &high.mul_by_v(), both - low - high)
     }
 
     /// `self * (a + b*w + c*v*w)`: the line of a curve whose twist is divided by ξ, such as BN254.
@@ -118,9 +118,9 @@ impl<F: HasTower> Fp12<F> {
     /// assert_eq!(x.mul_by_034(&one, &Fp2::U, &one), x * line);
     /// ```
     pub fn mul_by_034(&self, a: &Fp2<F>, b: &Fp2<F>, c: &Fp2<F>) -> Self {
-        let (low, high) = (self.c0.scale(a), self.c1.mul_by_01(b, c));
-        let both = (self.c0 + self.c1).mul_by_01(&(a + b), c);
-        Self::new(low + high.mul_by_v(), both - low - high)
+        let [low, high] = &[self.c0.scale(a), self.c1.mul_by_01(b, c)];
+        let both = (&self.c0 + &self.c1).mul_by_01(&(a + b), c);
+        Self::new(low + &high.mul_by_v(), both - low - high)
     }
 
     /// The power p^k, by constants.
@@ -166,9 +166,12 @@ impl<F: HasTower> Fp12<F> {
     /// assert_eq!(Fp12::<Fp>::ZERO.invert_ct(), (Fp12::ZERO, false));
     /// ```
     pub fn invert_ct(&self) -> (Self, bool) {
-        let norm = self.c0.square() - self.c1.square().mul_by_v();
+        let norm = self.c0.square() - &self.c1.square().mul_by_v();
         let (inverse, exists) = norm.invert_ct();
-        (Self::new(self.c0 * inverse, -(self.c1 * inverse)), exists)
+        (
+            Self::new(&self.c0 * &inverse, -(&self.c1 * &inverse)),
+            exists,
+        )
     }
 
     /// The power with a public exponent in limbs, least significant first; x^0 is 1, 0^0 too.

@@ -69,7 +69,7 @@ impl<F: HasTower> Fp6<F> {
     /// ```
     #[inline]
     pub fn scale(&self, factor: &Fp2<F>) -> Self {
-        Self::new(self.c0 * factor, self.c1 * factor, self.c2 * factor)
+        Self::new(&self.c0 * factor, &self.c1 * factor, &self.c2 * factor)
     }
 
     /// `self * v`, by additions.
@@ -94,11 +94,11 @@ impl<F: HasTower> Fp6<F> {
     /// ```
     pub fn mul_by_01(&self, b0: &Fp2<F>, b1: &Fp2<F>) -> Self {
         let Self { c0, c1, c2 } = self;
-        let (low, high) = (c0 * b0, c1 * b1);
+        let [low, high] = &[c0 * b0, c1 * b1];
         Self::new(
-            F::mul_by_xi(&((c1 + c2) * b1 - high)) + low,
-            (c0 + c1) * (b0 + b1) - low - high,
-            (c0 + c2) * b0 - low + high,
+            F::mul_by_xi(&(&(c1 + c2) * b1 - high)) + low,
+            &(c0 + c1) * &(b0 + b1) - low - high,
+            &(c0 + c2) * b0 - low + high,
         )
     }
 
@@ -119,11 +119,12 @@ impl<F: HasTower> Fp6<F> {
     /// Source: A. J. Devegili, C. Ó hÉigeartaigh, M. Scott, R. Dahab, "Multiplication and squaring on
     /// pairing-friendly fields" (2006), 4, Karatsuba's method.
     pub(super) fn product(&self, y: &Self) -> Self {
-        let (a, b, c) = (self.c0 * y.c0, self.c1 * y.c1, self.c2 * y.c2);
-        let bc = (self.c1 + self.c2) * (y.c1 + y.c2) - b - c;
-        let ab = (self.c0 + self.c1) * (y.c0 + y.c1) - a - b;
-        let ac = (self.c0 + self.c2) * (y.c0 + y.c2) - a - c;
-        Self::new(a + F::mul_by_xi(&bc), ab + F::mul_by_xi(&c), ac + b)
+        let ([x0, x1, x2], [y0, y1, y2]) = (self.parts(), y.parts());
+        let [a, b, c] = &[x0 * y0, x1 * y1, x2 * y2];
+        let bc = &(x1 + x2) * &(y1 + y2) - b - c;
+        let ab = &(x0 + x1) * &(y0 + y1) - a - b;
+        let ac = &(x0 + x2) * &(y0 + y2) - a - c;
+        Self::new(a + &F::mul_by_xi(&bc), ab + &F::mul_by_xi(c), ac + b)
     }
 
     /// `self * self`, by three squares and two products in Fp2.
@@ -138,12 +139,12 @@ impl<F: HasTower> Fp6<F> {
     /// ```
     pub fn square(&self) -> Self {
         let Self { c0, c1, c2 } = self;
-        let (low, high) = (c0.square(), c2.square());
-        let (c01, c12) = ((c0 * c1).double(), (c1 * c2).double());
+        let [low, high] = &[c0.square(), c2.square()];
+        let [c01, c12] = &[(c0 * c1).double(), (c1 * c2).double()];
         let all = (c0 - c1 + c2).square();
         Self::new(
-            low + F::mul_by_xi(&c12),
-            c01 + F::mul_by_xi(&high),
+            low + &F::mul_by_xi(c12),
+            c01 + &F::mul_by_xi(high),
             all + c01 + c12 - low - high,
         )
     }
@@ -168,9 +169,15 @@ impl<F: HasTower> Fp6<F> {
         let [_, _, one, _, two, _] = F::FROBENIUS;
         Self::new(
             twice.c0.conjugate(),
-            twice.c1.conjugate() * one,
-            twice.c2.conjugate() * two,
+            &twice.c1.conjugate() * &one,
+            &twice.c2.conjugate() * &two,
         )
+    }
+
+    /// The three parts, by reference: what is computed with copies waits for them.
+    #[inline(always)]
+    fn parts(&self) -> [&Fp2<F>; 3] {
+        [&self.c0, &self.c1, &self.c2]
     }
 
     /// The inverse; `None` for 0. What it computes takes the same time for all values.

@@ -12,12 +12,12 @@ macro_rules! common {
         impl<F: HasTower> $Type<F> {
             #[inline]
             fn sum(&self, y: &Self) -> Self {
-                Self::new($(self.$part + y.$part),+)
+                Self::new($(&self.$part + &y.$part),+)
             }
 
             #[inline]
             fn difference(&self, y: &Self) -> Self {
-                Self::new($(self.$part - y.$part),+)
+                Self::new($(&self.$part - &y.$part),+)
             }
 
             #[track_caller]

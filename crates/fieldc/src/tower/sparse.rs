@@ -16,29 +16,30 @@ fn products<F: HasTower>(
     [a, b, c]: &Coefficients<F>,
     [d, e, f]: &Coefficients<F>,
 ) -> (Coefficients<F>, Coefficients<F>) {
-    let (aa, bb, cc) = (a * d, b * e, c * f);
-    let ab = (a + b) * (d + e) - aa - bb;
-    let ac = (a + c) * (d + f) - aa - cc;
-    let bc = (b + c) * (e + f) - bb - cc;
-    ([aa, bb, cc], [ab, ac, bc])
+    let squares = [a * d, b * e, c * f];
+    let [aa, bb, cc] = &squares;
+    let ab = &(a + b) * &(d + e) - aa - bb;
+    let ac = &(a + c) * &(d + f) - aa - cc;
+    let bc = &(b + c) * &(e + f) - bb - cc;
+    (squares, [ab, ac, bc])
 }
 
 impl<F: HasTower> Fp12<F> {
     /// `self` times two lines a + b*v + c*v*w.
     pub(crate) fn mul_by_014_twice(&self, x: &Coefficients<F>, y: &Coefficients<F>) -> Self {
         let ([aa, bb, cc], [ab, ac, bc]) = products(x, y);
-        let c0 = Fp6::new(aa + F::mul_by_xi(&cc), ab, bb);
-        let (low, high) = (self.c0 * c0, self.c1.mul_by_01(&ac, &bc).mul_by_v());
-        let both = (self.c0 + self.c1) * Fp6::new(c0.c0, c0.c1 + ac, c0.c2 + bc);
-        Self::new(low + high.mul_by_v(), both - low - high)
+        let c0 = Fp6::new(aa + &F::mul_by_xi(&cc), ab, bb);
+        let [low, high] = &[&self.c0 * &c0, self.c1.mul_by_01(&ac, &bc).mul_by_v()];
+        let both = &(&self.c0 + &self.c1) * &Fp6::new(c0.c0, c0.c1 + &ac, c0.c2 + &bc);
+        Self::new(low + &high.mul_by_v(), both - low - high)
     }
 
     /// `self` times two lines a + b*w + c*v*w.
     pub(crate) fn mul_by_034_twice(&self, x: &Coefficients<F>, y: &Coefficients<F>) -> Self {
         let ([aa, bb, cc], [ab, ac, bc]) = products(x, y);
-        let c0 = Fp6::new(aa + F::mul_by_xi(&cc), bb, bc);
-        let (low, high) = (self.c0 * c0, self.c1.mul_by_01(&ab, &ac));
-        let both = (self.c0 + self.c1) * Fp6::new(c0.c0 + ab, c0.c1 + ac, c0.c2);
-        Self::new(low + high.mul_by_v(), both - low - high)
+        let c0 = Fp6::new(aa + &F::mul_by_xi(&cc), bb, bc);
+        let [low, high] = &[&self.c0 * &c0, self.c1.mul_by_01(&ab, &ac)];
+        let both = &(&self.c0 + &self.c1) * &Fp6::new(c0.c0 + &ab, c0.c1 + &ac, c0.c2);
+        Self::new(low + &high.mul_by_v(), both - low - high)
     }
 }
