@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import shutil
 import subprocess
@@ -30,6 +31,7 @@ from fieldc.packages.checked_in import COMMAND, ROOT
 from fieldc.packages.rust import race_texts
 from fieldc.packages.rust.classes import (
     COMPLEMENT,
+    EXTENSION,
     LAZY_FOLD,
     LAZY_FULL,
     LAZY_SPARE,
@@ -220,6 +222,28 @@ def test_lazy_kernels_are_proved_at_the_limits_of_their_classes(limbs: int):
         assert lazy and not [v.failure for v in map(prove_job, lazy) if v.failure], f.label
 
 
+@here
+def test_kernels_for_fp2_are_proved_at_the_limits_of_their_class():
+    """For a prime with the largest top limb and n0, and a limb of mu near its limit."""
+    draw, top, n0 = random.Random(1), EXTENSION.top - 1, EXTENSION.n0[1] - 2
+    low, least = -pow(n0, -1, 1 << 64) % (1 << 64), EXTENSION.next_of_mu - (1 << 57)
+    while True:
+        p = (top << 320) + (draw.getrandbits(256) << 64) + low
+        mu = (n0 * p + 1) >> 64
+        if least < mu >> 256 & (1 << 64) - 1 <= EXTENSION.next_of_mu and is_prime(p):
+            break
+    f = Field(p)
+    assert EXTENSION.has(f)
+    jobs = [job for job in crate_jobs(ROOT / FOLDER, f) if job.operation.startswith("fp2")]
+    assert len(jobs) == 4 and not [v.failure for v in map(prove_job, jobs) if v.failure]
+
+
+@pytest.mark.parametrize(("name", "has"), [("bls12-381-p", True), ("bn254-p", False)])
+def test_primes_outside_the_class_have_no_kernels_for_fp2(name: str, has: bool):
+    jobs = crate_jobs(ROOT / FOLDER, find_field(name))
+    assert has == any(job.operation.startswith("fp2") for job in jobs)
+
+
 def test_a_modulus_without_room_has_no_lazy_class():
     quarter = 1 << 254
     above = Field(next(p for p in range(quarter + 1, 2 * quarter, 2) if is_prime(p)))
@@ -278,7 +302,8 @@ def test_calls_of_kernels_name_every_register_once(limbs: int):
     for kernel in kernels:
         held = HELD.findall(kernel.operands)
         assert sorted(register for register, _ in held) == named, kernel.symbol
-        assert sorted(int(i) for _, i in held if i) == list(range(limbs)), kernel.symbol
+        words = (2 if kernel.symbol.startswith("fp2_") else 1) * limbs
+        assert sorted(int(i) for _, i in held if i) == list(range(words)), kernel.symbol
 
 
 @here
@@ -329,12 +354,13 @@ def test_what_rustc_makes_of_them_is_proved(
     """What uses every named field has each of its kernels, in a section of its own, called."""
     crate = compiled_crate(run_folder, host())
     lazy = {name for name in named_primes() if lazy_class_of(find_field(name)) is not None}
-    for users, body, count in (
-        (named_primes().keys(), "<{}>::sum_of_products(&[x, y], &[y, x]).square() * y", 3),
-        (lazy, "x.square() * y", 2),
+    extended = {name for name in named_primes() if EXTENSION.has(find_field(name))}
+    for users, kind, body, count in (
+        (named_primes().keys(), "{}", "<{}>::sum_of_products(&[x, y], &[y, x]).square() * y", 3),
+        (lazy, "Lazy<{}>", "x.square() * y", 2),
+        (extended, "Fp2<{}>", "x.square() * y", 4),
     ):
-        is_lazy = users is lazy
-        (tmp_path / "user.rs").write_text(user_of(users, "Lazy<{}>" if is_lazy else "{}", body))
+        (tmp_path / "user.rs").write_text(user_of(users, kind, body))
         flags = ("--crate-type", "lib", f"--emit=obj={tmp_path / 'user.o'}")
         using_crate(crate, *flags, tmp_path / "user.rs")
         found = kernels_of((tmp_path / "user.o").read_bytes(), names)
@@ -366,7 +392,7 @@ def operation_of(symbol: str) -> str:
 
 def user_of(names: Collection[str], kind: str, body: str) -> str:
     """A crate that computes with values of some named fields, or of a kind made of each."""
-    text = "#![allow(unused_imports)]\nuse fieldc::Lazy;\n"
+    text = "#![allow(unused_imports)]\nuse fieldc::{Fp2, Lazy};\n"
     for module, primes in families().items():
         for name, prime in primes.items():
             if prime.name in names:

@@ -116,6 +116,18 @@ macro_rules! __generic {
             fn primitive_root_of_unity(k: u32) -> Option<Self> {
                 Self::primitive_root_of_unity(k)
             }
+
+            #[inline(always)]
+            fn fp2_mul(x: &[Self; 2], y: &[Self; 2]) -> [Self; 2] {
+                let [c0, c1] = $crate::__private::fp2_mul::<{ $Fp::LIMBS }, Self>(x, y);
+                [Self(c0), Self(c1)]
+            }
+
+            #[inline(always)]
+            fn fp2_square(x: &[Self; 2]) -> [Self; 2] {
+                let [c0, c1] = $crate::__private::fp2_square::<{ $Fp::LIMBS }, Self>(x);
+                [Self(c0), Self(c1)]
+            }
         }
     };
 }

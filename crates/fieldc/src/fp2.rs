@@ -132,8 +132,7 @@ impl<F: HasFp2> Fp2<F> {
     /// ```
     #[inline]
     pub fn square(&self) -> Self {
-        let Self { c0, c1 } = *self;
-        Self::new((c0 + &c1) * (c0 - &c1), c0.double() * c1)
+        F::fp2_square(self.parts()).into()
     }
 
     /// `self * y + z`.
@@ -149,19 +148,15 @@ impl<F: HasFp2> Fp2<F> {
         self.product(y) + z
     }
 
-    /// The product: two sums of two products, each of them reduced once.
+    /// The product: two sums of two products, each of them reduced once, in one kernel where the
+    /// prime has one.
     ///
     /// Aranha, Karabina, Longa, Gebotys, Lopez, "Faster explicit formulas for computing pairings
     /// over ordinary curves" (2011), 3, without its Karatsuba: three products and two reductions by
     /// our kernels take longer.
     #[inline(always)]
     fn product(&self, y: &Self) -> Self {
-        // By reference: a kernel's loads would wait for a copy of x.
-        let x = self.parts();
-        Self::new(
-            F::sum_of_products(x, &[y.c0, -y.c1]),
-            F::sum_of_products(x, &[y.c1, y.c0]),
-        )
+        F::fp2_mul(self.parts(), y.parts()).into()
     }
 
     /// `a` if the flag is set, else `b`, in the same time for both.

@@ -140,6 +140,7 @@ mod conversions;
 #[cfg(feature = "curves")]
 pub mod curves;
 mod decode;
+mod extension;
 mod field;
 mod forward;
 pub mod fp2;
@@ -280,6 +281,7 @@ pub mod __private {
         Conditions, MinusOne, TwoSpareBits, has_no_root_of_minus_one, has_two_spare_bits,
     };
     pub use crate::constant::{const_add, const_invert, const_mul, const_sub, from_u128};
+    pub use crate::extension::{fp2_mul, fp2_square};
     pub use crate::generator::{
         Generated, LeastRoot, inverse, is_non_residue, least_non_residue, small_order,
         three_adicity, two_adicity, two_inverse,

@@ -186,4 +186,11 @@ pub trait PrimeField: Field + FromStr<Err = DecodeError> + LowerHex + HasSums {
     /// assert_eq!(<Fr as PrimeField>::primitive_root_of_unity(Fr::TWO_ADICITY + 1), None);
     /// ```
     fn primitive_root_of_unity(k: u32) -> Option<Self>;
+
+    /// The product of `x[0] + x[1]*u` and `y[0] + y[1]*u` with u^2 = -1.
+    #[doc(hidden)]
+    fn fp2_mul(x: &[Self; 2], y: &[Self; 2]) -> [Self; 2];
+    /// The square of `x[0] + x[1]*u`.
+    #[doc(hidden)]
+    fn fp2_square(x: &[Self; 2]) -> [Self; 2];
 }

@@ -23,7 +23,7 @@ KERNEL = """
 /// The processor has {features}; {condition}.
 #[inline(always)]
 {signature} {{
-    let mut z = [0; {n}];
+    let mut z = [0; {words}];
     // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
     unsafe {{
         asm!(
@@ -55,8 +55,9 @@ def called_inline(
     the table has the kernel's own words.
     """
     n = expression.field.n
+    count = expression.kernel.result.width(expression.field)
     says = " ".join(expression.kernel.source.splitlines()[0].rstrip(".").split())
-    words = [f"z[{i}]" for i in range(n)]
+    words = [f"z[{i}]" for i in range(count)]
     operands = [f"{x}: &{array(bound.count, n)}" for x, bound in expression.kernel.operands]
     pointers = {
         register: f"core::ptr::from_ref({name})"
@@ -74,8 +75,8 @@ def called_inline(
         features=" and ".join(f.upper() for f in kernel.features),
         condition=condition,
         symbol=symbol,
-        n=n,
-        signature=signature(f"unsafe fn {symbol}<M: Modulus<{n}>>", operands, f"[u64; {n}]"),
+        words=count,
+        signature=signature(f"unsafe fn {symbol}<M: Modulus<{n}>>", operands, f"[u64; {count}]"),
         registers=wrapped(_registers(dict(zip(kernel.returned, words, strict=True)), pointers)),
         called=called("call", symbol, lines, constants, n),
     )

@@ -26,6 +26,7 @@ from fieldc.packages.rust.called_inline import called_inline
 from fieldc.packages.rust.classes import (
     CLASSES,
     COMPLEMENT,
+    EXTENSION,
     FOLD,
     LAZY_CLASSES,
     LAZY_FOLD,
@@ -144,6 +145,11 @@ def modules(numbers: Iterable[int], plain: Sequence[Field] = (), own: Field | No
             "The top limb of a prime of class LAZY_SPARE is below this.",
             LAZY_SPARE.top,
         ),
+        (
+            "EXTENSION_MU",
+            "The limb of mu below its top one is at most this for a prime of class EXTENSION.",
+            EXTENSION.next_of_mu,
+        ),
         ("LAZY_FULL_TOP", "The top limb of a prime with 4p < R is below this.", LAZY_FULL.top),
     )
     constants = "".join(
@@ -256,16 +262,20 @@ def class_texts(prime_class: PrimeClass, limbs: int) -> Iterator[str]:
     """The dispatch of one class, and its kernels."""
     is_lazy = prime_class in LAZY_CLASSES
     number = (LAZY_CLASSES if is_lazy else CLASSES).index(prime_class)
-    expressions = list(class_expressions(prime_class, limbs))
+    made = [(prime_class, e) for e in class_expressions(prime_class, limbs)]
+    takes = kernels_of(prime_class)
+    if prime_class is FOLD and limbs in EXTENSION.limbs:  # the class that contains it
+        made += [(EXTENSION, e) for e in class_expressions(EXTENSION, limbs)]
+        takes |= {operation: EXTENSION for operation, _ in EXTENSION.algorithms}
     symbols = {
         operation: [symbol(operation, of, variant) for variant in variants(limbs)]
-        for operation, of in kernels_of(prime_class).items()
+        for operation, of in takes.items()
     }
     yield f"\n// {prime_class.name}: {prime_class.says}.\n"
     yield dispatch(limbs, number, symbols, is_lazy, prime_class.has_spare_bit)
-    for expression in expressions:
+    for of, expression in made:
         for variant in variants(limbs):
-            yield kernel_text(expression, prime_class, variant)
+            yield kernel_text(expression, of, variant)
 
 
 def plain_texts(f: Field, place: int) -> Iterator[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from fieldc.artifacts.verify import Job
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
-from fieldc.packages.rust.classes import class_of, kernels_of, lazy_class_of
+from fieldc.packages.rust.classes import EXTENSION, class_of, kernels_of, lazy_class_of
 from fieldc.packages.rust.crate import variants
 from fieldc.packages.rust.plain import class_name, plain_operations, plain_primes
 from fieldc.packages.rust.written import WrittenKernel, kernels_in
@@ -57,6 +57,8 @@ def crate_jobs(generated: Path, f: Field) -> list[Job]:
     text = (generated / f"n{f.n:02}.rs").read_text()
     found = filter(None, (class_of(f), lazy_class_of(f)))
     classes = {operation: c.suffix for of in found for operation, c in kernels_of(of).items()}
+    if EXTENSION.has(f):
+        classes |= {operation: EXTENSION.suffix for operation, _ in EXTENSION.algorithms}
     if f in plain_primes():
         classes |= dict.fromkeys(plain_operations(f), class_name(f))
     kernels = kernels_in(text)

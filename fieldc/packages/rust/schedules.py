@@ -50,7 +50,8 @@ def crate_kernel(
     entry = schedule.entry(expression.kernel.operation)
     choices = entry.decisions.choices if entry else choices_on(variant, FOUND_ON[variant])
     refinement = entry.decisions.refinement if entry else PLAIN
-    program = class_program(expression, choices)
+    bounded = prime_class.bounded(expression.field)
+    program = class_program(expression, choices, bounded)
     kernel = compile_program(program, symbol, choices, CALLED_INLINE, refinement)
     kernel = completed(kernel, representative(prime_class, expression.field.n))
     if entry:

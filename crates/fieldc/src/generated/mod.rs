@@ -53,6 +53,8 @@ pub(crate) const LAZY_FOLD_TOP: u64 = 0x1b00000000000000;
 pub(crate) const LAZY_FOLD_N0: u64 = 0x8bffffffffffffff;
 /// The top limb of a prime of class LAZY_SPARE is below this.
 pub(crate) const LAZY_SPARE_TOP: u64 = 0x3fffffffffffff00;
+/// The limb of mu below its top one is at most this for a prime of class EXTENSION.
+pub(crate) const EXTENSION_MU: u64 = 0x3fffffffffffffff;
 /// The top limb of a prime with 4p < R is below this.
 pub(crate) const LAZY_FULL_TOP: u64 = 0x4000000000000000;
 /// The most limbs of class COMPLEMENT.

@@ -12,6 +12,8 @@ assembly! { 6, 0:
     mul: mul_fold_mulx, mul_fold_adx;
     sum_of_products: sum_of_products_spare_mulx, sum_of_products_spare_adx;
     square: square_fold_mulx, square_fold_adx;
+    fp2_mul: fp2_mul_extension_mulx, fp2_mul_extension_adx;
+    fp2_square: fp2_square_extension_mulx, fp2_square_extension_adx;
     add: add_spare;
     sub: sub;
 }
@@ -1280,6 +1282,3110 @@ ret
             out("rax") _, out("rcx") z[0], out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
             z[2], out("rdi") z[3], out("r8") _, out("r9") z[4], out("r10") _, out("r11") _,
             out("r12") _, out("r13") z[5], out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x*y/R with u^2 = -1 as two sums of products, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn fp2_mul_extension_mulx<M: Modulus<6>>(x: &[[u64; 6]; 2], y: &[[u64; 6]; 2]) -> [u64; 12] {
+    let mut z = [0; 12];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_fp2_mul_extension_mulx_6acc6084ea27742b_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                r"
+push rbx
+push rbp
+sub rsp, 80
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx rdx, r13, r13
+adc r12, r13
+adc rdx, 0
+mov r13, [rax]
+sub r13, [rsi + 48]
+mov r14, [rax + 8]
+sbb r14, [rsi + 56]
+mov r15, [rax + 16]
+sbb r15, [rsi + 64]
+mov rbx, [rax + 24]
+sbb rbx, [rsi + 72]
+mov rbp, [rax + 32]
+sbb rbp, [rsi + 80]
+mov [rsp], rdx
+mov rdx, [rax + 40]
+sbb rdx, [rsi + 88]
+mov [rsp + 8], rdx
+mov rdx, [rcx + 48]
+mov [rsp + 16], r13
+mov [rsp + 24], rsi
+mulx r13, rsi, r13
+mov [rsp + 32], r14
+mov [rsp + 40], rcx
+mulx r14, rcx, r14
+add r13, rcx
+mov [rsp + 48], r15
+mulx rcx, r15, r15
+adc r14, r15
+mov [rsp + 56], rbx
+mulx r15, rbx, rbx
+adc rcx, rbx
+mov [rsp + 64], rbp
+mulx rbx, rbp, rbp
+adc r15, rbp
+mulx rdx, rbp, [rsp + 8]
+adc rbx, rbp
+adc rdx, 0
+add r8, rsi
+adc rdi, r13
+adc r9, r14
+adc r10, rcx
+adc r11, r15
+adc r12, rbx
+adc rdx, [rsp]
+mov rcx, rdx
+mov rdx, r8
+mulx rsi, r8, [rax + 48]
+mulx r13, r14, [rax + 56]
+add rsi, r14
+mulx r14, r15, [rax + 64]
+adc r13, r15
+mulx r15, rbx, [rax + 72]
+adc r14, rbx
+mulx rbx, rbp, [rax + 80]
+adc r15, rbp
+mulx rdx, rbp, [rax + 88]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r8
+adc r9, rsi
+adc r10, r13
+adc r11, r14
+adc r12, r15
+adc rcx, rbx
+adc rdx, 0
+mov rsi, [rsp + 40]
+mov r8, rdx
+mov rdx, [rsi + 8]
+mov r13, [rsp + 24]
+mulx r14, r15, [r13]
+mulx rbx, rbp, [r13 + 8]
+add r14, rbp
+mov [rsp], rax
+mulx rbp, rax, [r13 + 16]
+adc rbx, rax
+mulx rax, rsi, [r13 + 24]
+adc rbp, rsi
+mov [rsp + 72], r8
+mulx rsi, r8, [r13 + 32]
+adc rax, r8
+mulx rdx, r8, [r13 + 40]
+adc rsi, r8
+adc rdx, 0
+add rdi, r15
+adc r9, r14
+adc r10, rbx
+adc r11, rbp
+adc r12, rax
+adc rcx, rsi
+adc rdx, [rsp + 72]
+mov rax, [rsp + 40]
+mov rsi, rdx
+mov rdx, [rax + 56]
+mulx r8, r14, [rsp + 16]
+mulx r15, rbx, [rsp + 32]
+add r8, rbx
+mulx rbx, rbp, [rsp + 48]
+adc r15, rbp
+mulx rbp, r13, [rsp + 56]
+adc rbx, r13
+mulx r13, rax, [rsp + 64]
+adc rbp, rax
+mulx rax, rdx, [rsp + 8]
+adc r13, rdx
+adc rax, 0
+add rdi, r14
+adc r9, r8
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc rcx, r13
+adc rsi, rax
+mov rdx, rdi
+mov rax, [rsp]
+mulx rdi, r8, [rax + 48]
+mulx r13, r14, [rax + 56]
+add rdi, r14
+mulx r14, r15, [rax + 64]
+adc r13, r15
+mulx r15, rbx, [rax + 72]
+adc r14, rbx
+mulx rbx, rbp, [rax + 80]
+adc r15, rbp
+mulx rdx, rbp, [rax + 88]
+adc rbx, rbp
+adc rdx, 0
+add r9, r8
+adc r10, rdi
+adc r11, r13
+adc r12, r14
+adc rcx, r15
+adc rsi, rbx
+adc rdx, 0
+mov rdi, [rsp + 40]
+mov r8, rdx
+mov rdx, [rdi + 16]
+mov r13, [rsp + 24]
+mulx r14, r15, [r13]
+mulx rbx, rbp, [r13 + 8]
+add r14, rbp
+mulx rbp, rax, [r13 + 16]
+adc rbx, rax
+mulx rax, rdi, [r13 + 24]
+adc rbp, rdi
+mov [rsp + 72], r8
+mulx rdi, r8, [r13 + 32]
+adc rax, r8
+mulx rdx, r8, [r13 + 40]
+adc rdi, r8
+adc rdx, 0
+add r9, r15
+adc r10, r14
+adc r11, rbx
+adc r12, rbp
+adc rcx, rax
+adc rsi, rdi
+adc rdx, [rsp + 72]
+mov rax, [rsp + 40]
+mov rdi, rdx
+mov rdx, [rax + 64]
+mulx r8, r14, [rsp + 16]
+mulx r15, rbx, [rsp + 32]
+add r8, rbx
+mulx rbx, rbp, [rsp + 48]
+adc r15, rbp
+mulx rbp, r13, [rsp + 56]
+adc rbx, r13
+mulx r13, rax, [rsp + 64]
+adc rbp, rax
+mulx rax, rdx, [rsp + 8]
+adc r13, rdx
+adc rax, 0
+add r9, r14
+adc r10, r8
+adc r11, r15
+adc r12, rbx
+adc rcx, rbp
+adc rsi, r13
+adc rdi, rax
+mov rdx, r9
+mov rax, [rsp]
+mulx r8, r9, [rax + 48]
+mulx r13, r14, [rax + 56]
+add r8, r14
+mulx r14, r15, [rax + 64]
+adc r13, r15
+mulx r15, rbx, [rax + 72]
+adc r14, rbx
+mulx rbx, rbp, [rax + 80]
+adc r15, rbp
+mulx rdx, rbp, [rax + 88]
+adc rbx, rbp
+adc rdx, 0
+add r10, r9
+adc r11, r8
+adc r12, r13
+adc rcx, r14
+adc rsi, r15
+adc rdi, rbx
+adc rdx, 0
+mov r8, [rsp + 40]
+mov r9, rdx
+mov rdx, [r8 + 24]
+mov r13, [rsp + 24]
+mulx r14, r15, [r13]
+mulx rbx, rbp, [r13 + 8]
+add r14, rbp
+mulx rbp, rax, [r13 + 16]
+adc rbx, rax
+mulx rax, r8, [r13 + 24]
+adc rbp, r8
+mov [rsp + 72], r9
+mulx r8, r9, [r13 + 32]
+adc rax, r9
+mulx rdx, r9, [r13 + 40]
+adc r8, r9
+adc rdx, 0
+add r10, r15
+adc r11, r14
+adc r12, rbx
+adc rcx, rbp
+adc rsi, rax
+adc rdi, r8
+adc rdx, [rsp + 72]
+mov rax, [rsp + 40]
+mov r8, rdx
+mov rdx, [rax + 72]
+mulx r9, r14, [rsp + 16]
+mulx r15, rbx, [rsp + 32]
+add r9, rbx
+mulx rbx, rbp, [rsp + 48]
+adc r15, rbp
+mulx rbp, r13, [rsp + 56]
+adc rbx, r13
+mulx r13, rax, [rsp + 64]
+adc rbp, rax
+mulx rax, rdx, [rsp + 8]
+adc r13, rdx
+adc rax, 0
+add r10, r14
+adc r11, r9
+adc r12, r15
+adc rcx, rbx
+adc rsi, rbp
+adc rdi, r13
+adc r8, rax
+mov rdx, r10
+mov rax, [rsp]
+mulx r9, r10, [rax + 48]
+mulx r13, r14, [rax + 56]
+add r9, r14
+mulx r14, r15, [rax + 64]
+adc r13, r15
+mulx r15, rbx, [rax + 72]
+adc r14, rbx
+mulx rbx, rbp, [rax + 80]
+adc r15, rbp
+mulx rdx, rbp, [rax + 88]
+adc rbx, rbp
+adc rdx, 0
+add r11, r10
+adc r12, r9
+adc rcx, r13
+adc rsi, r14
+adc rdi, r15
+adc r8, rbx
+adc rdx, 0
+mov r9, [rsp + 40]
+mov r10, rdx
+mov rdx, [r9 + 32]
+mov r13, [rsp + 24]
+mulx r14, r15, [r13]
+mulx rbx, rbp, [r13 + 8]
+add r14, rbp
+mulx rbp, rax, [r13 + 16]
+adc rbx, rax
+mulx rax, r9, [r13 + 24]
+adc rbp, r9
+mov [rsp + 72], r10
+mulx r9, r10, [r13 + 32]
+adc rax, r10
+mulx rdx, r10, [r13 + 40]
+adc r9, r10
+adc rdx, 0
+add r11, r15
+adc r12, r14
+adc rcx, rbx
+adc rsi, rbp
+adc rdi, rax
+adc r8, r9
+adc rdx, [rsp + 72]
+mov rax, [rsp + 40]
+mov r9, rdx
+mov rdx, [rax + 80]
+mulx r10, r14, [rsp + 16]
+mulx r15, rbx, [rsp + 32]
+add r10, rbx
+mulx rbx, rbp, [rsp + 48]
+adc r15, rbp
+mulx rbp, r13, [rsp + 56]
+adc rbx, r13
+mulx r13, rax, [rsp + 64]
+adc rbp, rax
+mulx rax, rdx, [rsp + 8]
+adc r13, rdx
+adc rax, 0
+add r11, r14
+adc r12, r10
+adc rcx, r15
+adc rsi, rbx
+adc rdi, rbp
+adc r8, r13
+adc r9, rax
+mov rdx, r11
+mov rax, [rsp]
+mulx r10, r11, [rax + 48]
+mulx r13, r14, [rax + 56]
+add r10, r14
+mulx r14, r15, [rax + 64]
+adc r13, r15
+mulx r15, rbx, [rax + 72]
+adc r14, rbx
+mulx rbx, rbp, [rax + 80]
+adc r15, rbp
+mulx rdx, rbp, [rax + 88]
+adc rbx, rbp
+adc rdx, 0
+add r12, r11
+adc rcx, r10
+adc rsi, r13
+adc rdi, r14
+adc r8, r15
+adc r9, rbx
+adc rdx, 0
+mov r10, [rsp + 40]
+mov r11, rdx
+mov rdx, [r10 + 40]
+mov r13, [rsp + 24]
+mulx r14, r15, [r13]
+mulx rbx, rbp, [r13 + 8]
+add r14, rbp
+mulx rbp, rax, [r13 + 16]
+adc rbx, rax
+mulx rax, r10, [r13 + 24]
+adc rbp, r10
+mov [rsp + 72], r11
+mulx r10, r11, [r13 + 32]
+adc rax, r11
+mulx rdx, r11, [r13 + 40]
+adc r10, r11
+adc rdx, 0
+add r12, r15
+adc rcx, r14
+adc rsi, rbx
+adc rdi, rbp
+adc r8, rax
+adc r9, r10
+adc rdx, [rsp + 72]
+mov rax, [rsp + 40]
+mov r10, rdx
+mov rdx, [rax + 88]
+mulx r11, r14, [rsp + 16]
+mulx r15, rbx, [rsp + 32]
+add r11, rbx
+mulx rbx, rbp, [rsp + 48]
+adc r15, rbp
+mulx rbp, r13, [rsp + 56]
+adc rbx, r13
+mulx r13, rax, [rsp + 64]
+adc rbp, rax
+mulx rax, rdx, [rsp + 8]
+adc r13, rdx
+adc rax, 0
+add r12, r14
+adc rcx, r11
+adc rsi, r15
+adc rdi, rbx
+adc r8, rbp
+adc r9, r13
+adc r10, rax
+mov rax, [rsp]
+mov rdx, r12
+imul rdx, [rax + 96]
+mulx r11, r13, [rax]
+mulx r14, r15, [rax + 8]
+add r11, r15
+mulx r15, rbx, [rax + 16]
+adc r14, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mov [rsp + 8], r10
+mulx rbp, r10, [rax + 32]
+adc rbx, r10
+mulx rdx, r10, [rax + 40]
+adc rbp, r10
+adc rdx, 0
+add r12, r13
+adc rcx, r11
+adc rsi, r14
+adc rdi, r15
+adc r8, rbx
+adc r9, rbp
+adc rdx, [rsp + 8]
+mov r10, rcx
+sub r10, [rax]
+mov r11, rsi
+sbb r11, [rax + 8]
+mov r12, rdi
+sbb r12, [rax + 16]
+mov r13, r8
+sbb r13, [rax + 24]
+mov r14, r9
+sbb r14, [rax + 32]
+mov r15, rdx
+sbb r15, [rax + 40]
+cmovc r10, rcx
+cmovc r11, rsi
+cmovc r12, rdi
+cmovc r13, r8
+cmovc r14, r9
+cmovc r15, rdx
+mov rcx, [rsp + 40]
+mov rdx, [rcx + 48]
+mov rsi, [rsp + 24]
+mulx rdi, r8, [rsi]
+mulx r9, rbx, [rsi + 8]
+add rdi, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r9, rbp
+mov [rsp + 8], r15
+mulx rbp, r15, [rsi + 24]
+adc rbx, r15
+mov [rsp + 64], r14
+mulx r15, r14, [rsi + 32]
+adc rbp, r14
+mulx rdx, r14, [rsi + 40]
+adc r15, r14
+adc rdx, 0
+mov r14, rdx
+mov rdx, [rcx]
+mov [rsp + 56], r13
+mov r13, [rsi + 48]
+mov [rsp + 48], r12
+mulx r13, r12, r13
+mov [rsp + 32], r11
+mov r11, [rsi + 56]
+mov [rsp + 16], r10
+mulx r11, r10, r11
+add r13, r10
+mov r10, [rsi + 64]
+mulx r10, rcx, r10
+adc r11, rcx
+mov rcx, [rsi + 72]
+mulx rcx, rax, rcx
+adc r10, rax
+mov rax, [rsi + 80]
+mov [rsp + 72], r14
+mulx rax, r14, rax
+adc rcx, r14
+mov r14, [rsi + 88]
+mulx rdx, r14, r14
+adc rax, r14
+adc rdx, 0
+add r8, r12
+adc rdi, r13
+adc r9, r11
+adc rbx, r10
+adc rbp, rcx
+adc r15, rax
+adc rdx, [rsp + 72]
+mov rax, rdx
+mov rdx, r8
+mov rcx, [rsp]
+mulx r8, r10, [rcx + 48]
+mulx r11, r12, [rcx + 56]
+add r8, r12
+mulx r12, r13, [rcx + 64]
+adc r11, r13
+mulx r13, r14, [rcx + 72]
+adc r12, r14
+mulx r14, rsi, [rcx + 80]
+adc r13, rsi
+mulx rdx, rsi, [rcx + 88]
+adc r14, rsi
+adc rdx, 0
+add rdi, r10
+adc r9, r8
+adc rbx, r11
+adc rbp, r12
+adc r15, r13
+adc rax, r14
+adc rdx, 0
+mov rsi, [rsp + 40]
+mov r8, rdx
+mov rdx, [rsi + 56]
+mov r10, [rsp + 24]
+mulx r11, r12, [r10]
+mulx r13, r14, [r10 + 8]
+add r11, r14
+mulx r14, rcx, [r10 + 16]
+adc r13, rcx
+mulx rcx, rsi, [r10 + 24]
+adc r14, rsi
+mov [rsp + 72], r8
+mulx rsi, r8, [r10 + 32]
+adc rcx, r8
+mulx rdx, r8, [r10 + 40]
+adc rsi, r8
+adc rdx, 0
+add rdi, r12
+adc r9, r11
+adc rbx, r13
+adc rbp, r14
+adc r15, rcx
+adc rax, rsi
+adc rdx, [rsp + 72]
+mov rcx, [rsp + 40]
+mov rsi, rdx
+mov rdx, [rcx + 8]
+mulx r8, r11, [r10 + 48]
+mulx r12, r13, [r10 + 56]
+add r8, r13
+mulx r13, r14, [r10 + 64]
+adc r12, r14
+mulx r14, rcx, [r10 + 72]
+adc r13, rcx
+mov [rsp + 72], rsi
+mulx rcx, rsi, [r10 + 80]
+adc r14, rsi
+mulx rdx, rsi, [r10 + 88]
+adc rcx, rsi
+adc rdx, 0
+add rdi, r11
+adc r9, r8
+adc rbx, r12
+adc rbp, r13
+adc r15, r14
+adc rax, rcx
+adc rdx, [rsp + 72]
+mov rcx, rdx
+mov rdx, rdi
+mov rsi, [rsp]
+mulx rdi, r8, [rsi + 48]
+mulx r11, r12, [rsi + 56]
+add rdi, r12
+mulx r12, r13, [rsi + 64]
+adc r11, r13
+mulx r13, r14, [rsi + 72]
+adc r12, r14
+mulx r14, r10, [rsi + 80]
+adc r13, r10
+mulx rdx, r10, [rsi + 88]
+adc r14, r10
+adc rdx, 0
+add r9, r8
+adc rbx, rdi
+adc rbp, r11
+adc r15, r12
+adc rax, r13
+adc rcx, r14
+adc rdx, 0
+mov rdi, [rsp + 40]
+mov r8, rdx
+mov rdx, [rdi + 64]
+mov r10, [rsp + 24]
+mulx r11, r12, [r10]
+mulx r13, r14, [r10 + 8]
+add r11, r14
+mulx r14, rsi, [r10 + 16]
+adc r13, rsi
+mulx rsi, rdi, [r10 + 24]
+adc r14, rdi
+mov [rsp + 72], r8
+mulx rdi, r8, [r10 + 32]
+adc rsi, r8
+mulx rdx, r8, [r10 + 40]
+adc rdi, r8
+adc rdx, 0
+add r9, r12
+adc rbx, r11
+adc rbp, r13
+adc r15, r14
+adc rax, rsi
+adc rcx, rdi
+adc rdx, [rsp + 72]
+mov rsi, [rsp + 40]
+mov rdi, rdx
+mov rdx, [rsi + 16]
+mulx r8, r11, [r10 + 48]
+mulx r12, r13, [r10 + 56]
+add r8, r13
+mulx r13, r14, [r10 + 64]
+adc r12, r14
+mulx r14, rsi, [r10 + 72]
+adc r13, rsi
+mov [rsp + 72], rdi
+mulx rsi, rdi, [r10 + 80]
+adc r14, rdi
+mulx rdx, rdi, [r10 + 88]
+adc rsi, rdi
+adc rdx, 0
+add r9, r11
+adc rbx, r8
+adc rbp, r12
+adc r15, r13
+adc rax, r14
+adc rcx, rsi
+adc rdx, [rsp + 72]
+mov rsi, rdx
+mov rdx, r9
+mov rdi, [rsp]
+mulx r8, r9, [rdi + 48]
+mulx r11, r12, [rdi + 56]
+add r8, r12
+mulx r12, r13, [rdi + 64]
+adc r11, r13
+mulx r13, r14, [rdi + 72]
+adc r12, r14
+mulx r14, r10, [rdi + 80]
+adc r13, r10
+mulx rdx, r10, [rdi + 88]
+adc r14, r10
+adc rdx, 0
+add rbx, r9
+adc rbp, r8
+adc r15, r11
+adc rax, r12
+adc rcx, r13
+adc rsi, r14
+adc rdx, 0
+mov r8, [rsp + 40]
+mov r9, rdx
+mov rdx, [r8 + 72]
+mov r10, [rsp + 24]
+mulx r11, r12, [r10]
+mulx r13, r14, [r10 + 8]
+add r11, r14
+mulx r14, rdi, [r10 + 16]
+adc r13, rdi
+mulx rdi, r8, [r10 + 24]
+adc r14, r8
+mov [rsp + 72], r9
+mulx r8, r9, [r10 + 32]
+adc rdi, r9
+mulx rdx, r9, [r10 + 40]
+adc r8, r9
+adc rdx, 0
+add rbx, r12
+adc rbp, r11
+adc r15, r13
+adc rax, r14
+adc rcx, rdi
+adc rsi, r8
+adc rdx, [rsp + 72]
+mov rdi, [rsp + 40]
+mov r8, rdx
+mov rdx, [rdi + 24]
+mulx r9, r11, [r10 + 48]
+mulx r12, r13, [r10 + 56]
+add r9, r13
+mulx r13, r14, [r10 + 64]
+adc r12, r14
+mulx r14, rdi, [r10 + 72]
+adc r13, rdi
+mov [rsp + 72], r8
+mulx rdi, r8, [r10 + 80]
+adc r14, r8
+mulx rdx, r8, [r10 + 88]
+adc rdi, r8
+adc rdx, 0
+add rbx, r11
+adc rbp, r9
+adc r15, r12
+adc rax, r13
+adc rcx, r14
+adc rsi, rdi
+adc rdx, [rsp + 72]
+mov rdi, rdx
+mov rdx, rbx
+mov r8, [rsp]
+mulx r9, r11, [r8 + 48]
+mulx r12, r13, [r8 + 56]
+add r9, r13
+mulx r13, r14, [r8 + 64]
+adc r12, r14
+mulx r14, rbx, [r8 + 72]
+adc r13, rbx
+mulx rbx, r10, [r8 + 80]
+adc r14, r10
+mulx rdx, r10, [r8 + 88]
+adc rbx, r10
+adc rdx, 0
+add rbp, r11
+adc r15, r9
+adc rax, r12
+adc rcx, r13
+adc rsi, r14
+adc rdi, rbx
+adc rdx, 0
+mov r9, [rsp + 40]
+mov r10, rdx
+mov rdx, [r9 + 80]
+mov r11, [rsp + 24]
+mulx r12, r13, [r11]
+mulx r14, rbx, [r11 + 8]
+add r12, rbx
+mulx rbx, r8, [r11 + 16]
+adc r14, r8
+mulx r8, r9, [r11 + 24]
+adc rbx, r9
+mov [rsp + 72], r10
+mulx r9, r10, [r11 + 32]
+adc r8, r10
+mulx rdx, r10, [r11 + 40]
+adc r9, r10
+adc rdx, 0
+add rbp, r13
+adc r15, r12
+adc rax, r14
+adc rcx, rbx
+adc rsi, r8
+adc rdi, r9
+adc rdx, [rsp + 72]
+mov r8, [rsp + 40]
+mov r9, rdx
+mov rdx, [r8 + 32]
+mulx r10, r12, [r11 + 48]
+mulx r13, r14, [r11 + 56]
+add r10, r14
+mulx r14, rbx, [r11 + 64]
+adc r13, rbx
+mulx rbx, r8, [r11 + 72]
+adc r14, r8
+mov [rsp + 72], r9
+mulx r8, r9, [r11 + 80]
+adc rbx, r9
+mulx rdx, r9, [r11 + 88]
+adc r8, r9
+adc rdx, 0
+add rbp, r12
+adc r15, r10
+adc rax, r13
+adc rcx, r14
+adc rsi, rbx
+adc rdi, r8
+adc rdx, [rsp + 72]
+mov r8, rdx
+mov rdx, rbp
+mov r9, [rsp]
+mulx r10, r12, [r9 + 48]
+mulx r13, r14, [r9 + 56]
+add r10, r14
+mulx r14, rbx, [r9 + 64]
+adc r13, rbx
+mulx rbx, rbp, [r9 + 72]
+adc r14, rbp
+mulx rbp, r11, [r9 + 80]
+adc rbx, r11
+mulx rdx, r11, [r9 + 88]
+adc rbp, r11
+adc rdx, 0
+add r15, r12
+adc rax, r10
+adc rcx, r13
+adc rsi, r14
+adc rdi, rbx
+adc r8, rbp
+adc rdx, 0
+mov r10, [rsp + 40]
+mov r11, rdx
+mov rdx, [r10 + 88]
+mov r12, [rsp + 24]
+mulx r13, r14, [r12]
+mulx rbx, rbp, [r12 + 8]
+add r13, rbp
+mulx rbp, r9, [r12 + 16]
+adc rbx, r9
+mulx r9, r10, [r12 + 24]
+adc rbp, r10
+mov [rsp + 72], r11
+mulx r10, r11, [r12 + 32]
+adc r9, r11
+mulx rdx, r11, [r12 + 40]
+adc r10, r11
+adc rdx, 0
+add r15, r14
+adc rax, r13
+adc rcx, rbx
+adc rsi, rbp
+adc rdi, r9
+adc r8, r10
+adc rdx, [rsp + 72]
+mov r9, [rsp + 40]
+mov r10, rdx
+mov rdx, [r9 + 40]
+mulx r9, r11, [r12 + 48]
+mulx r13, r14, [r12 + 56]
+add r9, r14
+mulx r14, rbx, [r12 + 64]
+adc r13, rbx
+mulx rbx, rbp, [r12 + 72]
+adc r14, rbp
+mov [rsp + 40], r10
+mulx rbp, r10, [r12 + 80]
+adc rbx, r10
+mulx rdx, r10, [r12 + 88]
+adc rbp, r10
+adc rdx, 0
+add r15, r11
+adc rax, r9
+adc rcx, r13
+adc rsi, r14
+adc rdi, rbx
+adc r8, rbp
+adc rdx, [rsp + 40]
+mov r9, [rsp]
+mov r10, rdx
+mov rdx, r15
+imul rdx, [r9 + 96]
+mulx r11, r12, [r9]
+mulx r13, r14, [r9 + 8]
+add r11, r14
+mulx r14, rbx, [r9 + 16]
+adc r13, rbx
+mulx rbx, rbp, [r9 + 24]
+adc r14, rbp
+mov [rsp + 40], r10
+mulx rbp, r10, [r9 + 32]
+adc rbx, r10
+mulx rdx, r10, [r9 + 40]
+adc rbp, r10
+adc rdx, 0
+add r15, r12
+adc rax, r11
+adc rcx, r13
+adc rsi, r14
+adc rdi, rbx
+adc r8, rbp
+adc rdx, [rsp + 40]
+mov r10, rax
+sub r10, [r9]
+mov r11, rcx
+sbb r11, [r9 + 8]
+mov r12, rsi
+sbb r12, [r9 + 16]
+mov r13, rdi
+sbb r13, [r9 + 24]
+mov r14, r8
+sbb r14, [r9 + 32]
+mov r15, rdx
+sbb r15, [r9 + 40]
+cmovc r10, rax
+cmovc r11, rcx
+cmovc r12, rsi
+cmovc r13, rdi
+cmovc r14, r8
+cmovc r15, rdx
+mov rax, [rsp + 16]
+mov rcx, [rsp + 32]
+mov rdx, [rsp + 48]
+mov rsi, [rsp + 56]
+mov rdi, [rsp + 64]
+mov r8, [rsp + 8]
+add rsp, 80
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}
+"
+            ),
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            mu2 = const M::MU[2],
+            mu3 = const M::MU[3],
+            mu4 = const M::MU[4],
+            mu5 = const M::MU[5],
+            n0 = const M::N0,
+            out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
+            inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") z[4], out("r8") z[5], out("r9")
+            _, out("r10") z[6], out("r11") z[7], out("r12") z[8], out("r13") z[9], out("r14") z[10],
+            out("r15") z[11],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x*y/R with u^2 = -1 as two sums of products, with constant rows of mu; log-jump, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn fp2_mul_extension_adx<M: Modulus<6>>(x: &[[u64; 6]; 2], y: &[[u64; 6]; 2]) -> [u64; 12] {
+    let mut z = [0; 12];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_fp2_mul_extension_adx_40fd53d0a7a8c8af_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                r"
+push rbx
+push rbp
+sub rsp, 40
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, rbp, r9
+xor r11d, r11d
+adcx rdi, rbp
+mov rbp, [rsi + 16]
+mulx rbp, r11, rbp
+adcx r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adcx rbp, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adcx r11, r13
+mov r13, [rsi + 40]
+mulx rdx, r13, r13
+adcx r12, r13
+adcx rdx, rax
+mov r13, [rip + 2f]
+sub r13, [rsi + 48]
+mov r14, [rip + 2f + 8]
+sbb r14, [rsi + 56]
+mov r15, [rip + 2f + 16]
+sbb r15, [rsi + 64]
+mov rbx, [rip + 2f + 24]
+sbb rbx, [rsi + 72]
+mov r10, [rip + 2f + 32]
+sbb r10, [rsi + 80]
+mov [rsp], rax
+mov rax, [rip + 2f + 40]
+sbb rax, [rsi + 88]
+mov [rsp + 8], rdx
+mov rdx, [rcx + 48]
+mov [rsp + 16], r13
+mov [rsp + 24], rsi
+mulx r13, rsi, r13
+test rsp, rsp
+adcx r8, rsi
+adox rdi, r13
+mulx rsi, r13, r14
+adcx rdi, r13
+adox r9, rsi
+mulx rsi, r13, r15
+adcx r9, r13
+adox rbp, rsi
+mulx rsi, r13, rbx
+adcx rbp, r13
+adox r11, rsi
+mulx rsi, r13, r10
+adcx r11, r13
+adox r12, rsi
+mulx rdx, rsi, rax
+adcx r12, rsi
+adox rdx, [rsp + 8]
+adcx rdx, [rsp]
+mov rsi, rdx
+mov rdx, r8
+mulx r8, r13, [rip + 2f + 48]
+test rsp, rsp
+adcx rdi, r13
+adox r9, r8
+mulx r8, r13, [rip + 2f + 56]
+adcx r9, r13
+adox rbp, r8
+mulx r8, r13, [rip + 2f + 64]
+adcx rbp, r13
+adox r11, r8
+mulx r8, r13, [rip + 2f + 72]
+adcx r11, r13
+adox r12, r8
+mulx r8, r13, [rip + 2f + 80]
+adcx r12, r13
+adox rsi, r8
+mulx rdx, r8, [rip + 2f + 88]
+adcx rsi, r8
+adcx rdx, [rsp]
+mov r8, rdx
+mov rdx, [rcx + 8]
+mov r13, [rsp + 24]
+mov [rsp + 8], rax
+mov [rsp + 32], r10
+mulx rax, r10, [r13]
+test rsp, rsp
+adcx rdi, r10
+adox r9, rax
+mulx rax, r10, [r13 + 8]
+adcx r9, r10
+adox rbp, rax
+mulx rax, r10, [r13 + 16]
+adcx rbp, r10
+adox r11, rax
+mulx rax, r10, [r13 + 24]
+adcx r11, r10
+adox r12, rax
+mulx rax, r10, [r13 + 32]
+adcx r12, r10
+adox rsi, rax
+mulx rax, rdx, [r13 + 40]
+adcx rsi, rdx
+adox r8, rax
+adcx r8, [rsp]
+mov rdx, [rcx + 56]
+mulx rax, r10, [rsp + 16]
+test rsp, rsp
+adcx rdi, r10
+adox r9, rax
+mulx rax, r10, r14
+adcx r9, r10
+adox rbp, rax
+mulx rax, r10, r15
+adcx rbp, r10
+adox r11, rax
+mulx rax, r10, rbx
+adcx r11, r10
+adox r12, rax
+mulx rax, r10, [rsp + 32]
+adcx r12, r10
+adox rsi, rax
+mulx rax, rdx, [rsp + 8]
+adcx rsi, rdx
+adox r8, rax
+adcx r8, [rsp]
+mov rdx, rdi
+mulx rax, rdi, [rip + 2f + 48]
+xor r10d, r10d
+adcx r9, rdi
+adox rbp, rax
+mulx rax, rdi, [rip + 2f + 56]
+adcx rbp, rdi
+adox r11, rax
+mulx rax, rdi, [rip + 2f + 64]
+adcx r11, rdi
+adox r12, rax
+mulx rax, rdi, [rip + 2f + 72]
+adcx r12, rdi
+adox rsi, rax
+mulx rax, rdi, [rip + 2f + 80]
+adcx rsi, rdi
+adox r8, rax
+mulx rax, rdx, [rip + 2f + 88]
+adcx r8, rdx
+adcx rax, [rsp]
+mov rdx, [rcx + 16]
+mulx rdi, r10, [r13]
+test rsp, rsp
+adcx r9, r10
+adox rbp, rdi
+mulx rdi, r10, [r13 + 8]
+adcx rbp, r10
+adox r11, rdi
+mulx rdi, r10, [r13 + 16]
+adcx r11, r10
+adox r12, rdi
+mulx rdi, r10, [r13 + 24]
+adcx r12, r10
+adox rsi, rdi
+mulx rdi, r10, [r13 + 32]
+adcx rsi, r10
+adox r8, rdi
+mulx rdx, rdi, [r13 + 40]
+adcx r8, rdi
+adox rax, rdx
+adcx rax, [rsp]
+mov rdx, [rcx + 64]
+mulx rdi, r10, [rsp + 16]
+test rsp, rsp
+adcx r9, r10
+adox rbp, rdi
+mulx rdi, r10, r14
+adcx rbp, r10
+adox r11, rdi
+mulx rdi, r10, r15
+adcx r11, r10
+adox r12, rdi
+mulx rdi, r10, rbx
+adcx r12, r10
+adox rsi, rdi
+mulx rdi, r10, [rsp + 32]
+adcx rsi, r10
+adox r8, rdi
+mulx rdx, rdi, [rsp + 8]
+adcx r8, rdi
+adox rax, rdx
+adcx rax, [rsp]
+mov rdx, r9
+mulx rdi, r9, [rip + 2f + 48]
+xor r10d, r10d
+adcx rbp, r9
+adox r11, rdi
+mulx rdi, r9, [rip + 2f + 56]
+adcx r11, r9
+adox r12, rdi
+mulx rdi, r9, [rip + 2f + 64]
+adcx r12, r9
+adox rsi, rdi
+mulx rdi, r9, [rip + 2f + 72]
+adcx rsi, r9
+adox r8, rdi
+mulx rdi, r9, [rip + 2f + 80]
+adcx r8, r9
+adox rax, rdi
+mulx rdx, rdi, [rip + 2f + 88]
+adcx rax, rdi
+adcx rdx, [rsp]
+mov rdi, rdx
+mov rdx, [rcx + 24]
+mulx r9, r10, [r13]
+test rsp, rsp
+adcx rbp, r10
+adox r11, r9
+mulx r9, r10, [r13 + 8]
+adcx r11, r10
+adox r12, r9
+mulx r9, r10, [r13 + 16]
+adcx r12, r10
+adox rsi, r9
+mulx r9, r10, [r13 + 24]
+adcx rsi, r10
+adox r8, r9
+mulx r9, r10, [r13 + 32]
+adcx r8, r10
+adox rax, r9
+mulx rdx, r9, [r13 + 40]
+adcx rax, r9
+adox rdi, rdx
+adcx rdi, [rsp]
+mov rdx, [rcx + 72]
+mulx r9, r10, [rsp + 16]
+test rsp, rsp
+adcx rbp, r10
+adox r11, r9
+mulx r9, r10, r14
+adcx r11, r10
+adox r12, r9
+mulx r9, r10, r15
+adcx r12, r10
+adox rsi, r9
+mulx r9, r10, rbx
+adcx rsi, r10
+adox r8, r9
+mulx r9, r10, [rsp + 32]
+adcx r8, r10
+adox rax, r9
+mulx rdx, r9, [rsp + 8]
+adcx rax, r9
+adox rdi, rdx
+adcx rdi, [rsp]
+mov rdx, rbp
+mulx r9, rbp, [rip + 2f + 48]
+xor r10d, r10d
+adcx r11, rbp
+adox r12, r9
+mulx r9, rbp, [rip + 2f + 56]
+adcx r12, rbp
+adox rsi, r9
+mulx r9, rbp, [rip + 2f + 64]
+adcx rsi, rbp
+adox r8, r9
+mulx r9, rbp, [rip + 2f + 72]
+adcx r8, rbp
+adox rax, r9
+mulx r9, rbp, [rip + 2f + 80]
+adcx rax, rbp
+adox rdi, r9
+mulx rdx, r9, [rip + 2f + 88]
+adcx rdi, r9
+adcx rdx, [rsp]
+mov r9, rdx
+mov rdx, [rcx + 32]
+mulx rbp, r10, [r13]
+test rsp, rsp
+adcx r11, r10
+adox r12, rbp
+mulx rbp, r10, [r13 + 8]
+adcx r12, r10
+adox rsi, rbp
+mulx rbp, r10, [r13 + 16]
+adcx rsi, r10
+adox r8, rbp
+mulx rbp, r10, [r13 + 24]
+adcx r8, r10
+adox rax, rbp
+mulx rbp, r10, [r13 + 32]
+adcx rax, r10
+adox rdi, rbp
+mulx rdx, rbp, [r13 + 40]
+adcx rdi, rbp
+adox r9, rdx
+adcx r9, [rsp]
+mov rdx, [rcx + 80]
+mulx rbp, r10, [rsp + 16]
+test rsp, rsp
+adcx r11, r10
+adox r12, rbp
+mulx rbp, r10, r14
+adcx r12, r10
+adox rsi, rbp
+mulx rbp, r10, r15
+adcx rsi, r10
+adox r8, rbp
+mulx rbp, r10, rbx
+adcx r8, r10
+adox rax, rbp
+mulx rbp, r10, [rsp + 32]
+adcx rax, r10
+adox rdi, rbp
+mulx rdx, rbp, [rsp + 8]
+adcx rdi, rbp
+adox r9, rdx
+adcx r9, [rsp]
+mov rdx, r11
+mulx rbp, r11, [rip + 2f + 48]
+xor r10d, r10d
+adcx r12, r11
+adox rsi, rbp
+mulx rbp, r11, [rip + 2f + 56]
+adcx rsi, r11
+adox r8, rbp
+mulx rbp, r11, [rip + 2f + 64]
+adcx r8, r11
+adox rax, rbp
+mulx rbp, r11, [rip + 2f + 72]
+adcx rax, r11
+adox rdi, rbp
+mulx rbp, r11, [rip + 2f + 80]
+adcx rdi, r11
+adox r9, rbp
+mulx rdx, rbp, [rip + 2f + 88]
+adcx r9, rbp
+adcx rdx, [rsp]
+mov rbp, rdx
+mov rdx, [rcx + 40]
+mulx r11, r10, [r13]
+test rsp, rsp
+adcx r12, r10
+adox rsi, r11
+mulx r11, r10, [r13 + 8]
+adcx rsi, r10
+adox r8, r11
+mulx r11, r10, [r13 + 16]
+adcx r8, r10
+adox rax, r11
+mulx r11, r10, [r13 + 24]
+adcx rax, r10
+adox rdi, r11
+mulx r11, r10, [r13 + 32]
+adcx rdi, r10
+adox r9, r11
+mulx rdx, r11, [r13 + 40]
+adcx r9, r11
+adox rbp, rdx
+adcx rbp, [rsp]
+mov rdx, [rcx + 88]
+mulx r11, r10, [rsp + 16]
+test rsp, rsp
+adcx r12, r10
+adox rsi, r11
+mulx r11, r14, r14
+adcx rsi, r14
+adox r8, r11
+mulx r11, r14, r15
+adcx r8, r14
+adox rax, r11
+mulx r11, r14, rbx
+adcx rax, r14
+adox rdi, r11
+mulx r11, r14, [rsp + 32]
+adcx rdi, r14
+adox r9, r11
+mulx rdx, r11, [rsp + 8]
+adcx r9, r11
+adox rbp, rdx
+adcx rbp, [rsp]
+mov rdx, r12
+mulx r11, rdx, [rip + 2f + 96]
+mulx r11, r14, [rip + 2f]
+xor r15d, r15d
+adcx r12, r14
+adox rsi, r11
+mulx r11, r12, [rip + 2f + 8]
+adcx rsi, r12
+adox r8, r11
+mulx r11, r12, [rip + 2f + 16]
+adcx r8, r12
+adox rax, r11
+mulx r11, r12, [rip + 2f + 24]
+adcx rax, r12
+adox rdi, r11
+mulx r11, r12, [rip + 2f + 32]
+adcx rdi, r12
+adox r9, r11
+mulx rdx, r11, [rip + 2f + 40]
+adcx r9, r11
+adox rbp, rdx
+adcx rbp, [rsp]
+mov rdx, rsi
+sub rdx, [rip + 2f]
+mov r11, r8
+sbb r11, [rip + 2f + 8]
+mov r12, rax
+sbb r12, [rip + 2f + 16]
+mov r14, rdi
+sbb r14, [rip + 2f + 24]
+mov r15, r9
+sbb r15, [rip + 2f + 32]
+mov rbx, rbp
+sbb rbx, [rip + 2f + 40]
+cmovc rdx, rsi
+cmovc r11, r8
+cmovc r12, rax
+cmovc r14, rdi
+cmovc r15, r9
+cmovc rbx, rbp
+mov rax, rdx
+mov rdx, [rcx + 48]
+mulx rsi, rdi, [r13]
+mulx r8, r9, [r13 + 8]
+xor ebp, ebp
+adcx rsi, r9
+mulx r9, rbp, [r13 + 16]
+adcx r8, rbp
+mulx rbp, r10, [r13 + 24]
+adcx r9, r10
+mov [rsp + 8], rbx
+mulx r10, rbx, [r13 + 32]
+adcx rbp, rbx
+mulx rdx, rbx, [r13 + 40]
+adcx r10, rbx
+adcx rdx, [rsp]
+mov rbx, rdx
+mov rdx, [rcx]
+mov [rsp + 32], r15
+mov r15, [r13 + 48]
+mov [rsp + 16], r14
+mulx r15, r14, r15
+test rsp, rsp
+adcx rdi, r14
+adox rsi, r15
+mov r14, [r13 + 56]
+mulx r14, r15, r14
+adcx rsi, r15
+adox r8, r14
+mov r14, [r13 + 64]
+mulx r14, r15, r14
+adcx r8, r15
+adox r9, r14
+mov r14, [r13 + 72]
+mulx r14, r15, r14
+adcx r9, r15
+adox rbp, r14
+mov r14, [r13 + 80]
+mulx r14, r15, r14
+adcx rbp, r15
+adox r10, r14
+mov r14, [r13 + 88]
+mulx rdx, r14, r14
+adcx r10, r14
+adox rbx, rdx
+adcx rbx, [rsp]
+mov rdx, rdi
+mulx rdi, r14, [rip + 2f + 48]
+xor r15d, r15d
+adcx rsi, r14
+adox r8, rdi
+mulx rdi, r14, [rip + 2f + 56]
+adcx r8, r14
+adox r9, rdi
+mulx rdi, r14, [rip + 2f + 64]
+adcx r9, r14
+adox rbp, rdi
+mulx rdi, r14, [rip + 2f + 72]
+adcx rbp, r14
+adox r10, rdi
+mulx rdi, r14, [rip + 2f + 80]
+adcx r10, r14
+adox rbx, rdi
+mulx rdx, rdi, [rip + 2f + 88]
+adcx rbx, rdi
+adcx rdx, [rsp]
+mov rdi, rdx
+mov rdx, [rcx + 56]
+mulx r14, r15, [r13]
+test rsp, rsp
+adcx rsi, r15
+adox r8, r14
+mulx r14, r15, [r13 + 8]
+adcx r8, r15
+adox r9, r14
+mulx r14, r15, [r13 + 16]
+adcx r9, r15
+adox rbp, r14
+mulx r14, r15, [r13 + 24]
+adcx rbp, r15
+adox r10, r14
+mulx r14, r15, [r13 + 32]
+adcx r10, r15
+adox rbx, r14
+mulx rdx, r14, [r13 + 40]
+adcx rbx, r14
+adox rdi, rdx
+adcx rdi, [rsp]
+mov rdx, [rcx + 8]
+mulx r14, r15, [r13 + 48]
+test rsp, rsp
+adcx rsi, r15
+adox r8, r14
+mulx r14, r15, [r13 + 56]
+adcx r8, r15
+adox r9, r14
+mulx r14, r15, [r13 + 64]
+adcx r9, r15
+adox rbp, r14
+mulx r14, r15, [r13 + 72]
+adcx rbp, r15
+adox r10, r14
+mulx r14, r15, [r13 + 80]
+adcx r10, r15
+adox rbx, r14
+mulx rdx, r14, [r13 + 88]
+adcx rbx, r14
+adox rdi, rdx
+adcx rdi, [rsp]
+mov rdx, rsi
+mulx rsi, r14, [rip + 2f + 48]
+xor r15d, r15d
+adcx r8, r14
+adox r9, rsi
+mulx rsi, r14, [rip + 2f + 56]
+adcx r9, r14
+adox rbp, rsi
+mulx rsi, r14, [rip + 2f + 64]
+adcx rbp, r14
+adox r10, rsi
+mulx rsi, r14, [rip + 2f + 72]
+adcx r10, r14
+adox rbx, rsi
+mulx rsi, r14, [rip + 2f + 80]
+adcx rbx, r14
+adox rdi, rsi
+mulx rdx, rsi, [rip + 2f + 88]
+adcx rdi, rsi
+adcx rdx, [rsp]
+mov rsi, rdx
+mov rdx, [rcx + 64]
+mulx r14, r15, [r13]
+test rsp, rsp
+adcx r8, r15
+adox r9, r14
+mulx r14, r15, [r13 + 8]
+adcx r9, r15
+adox rbp, r14
+mulx r14, r15, [r13 + 16]
+adcx rbp, r15
+adox r10, r14
+mulx r14, r15, [r13 + 24]
+adcx r10, r15
+adox rbx, r14
+mulx r14, r15, [r13 + 32]
+adcx rbx, r15
+adox rdi, r14
+mulx rdx, r14, [r13 + 40]
+adcx rdi, r14
+adox rsi, rdx
+adcx rsi, [rsp]
+mov rdx, [rcx + 16]
+mulx r14, r15, [r13 + 48]
+test rsp, rsp
+adcx r8, r15
+adox r9, r14
+mulx r14, r15, [r13 + 56]
+adcx r9, r15
+adox rbp, r14
+mulx r14, r15, [r13 + 64]
+adcx rbp, r15
+adox r10, r14
+mulx r14, r15, [r13 + 72]
+adcx r10, r15
+adox rbx, r14
+mulx r14, r15, [r13 + 80]
+adcx rbx, r15
+adox rdi, r14
+mulx rdx, r14, [r13 + 88]
+adcx rdi, r14
+adox rsi, rdx
+adcx rsi, [rsp]
+mov rdx, r8
+mulx r8, r14, [rip + 2f + 48]
+xor r15d, r15d
+adcx r9, r14
+adox rbp, r8
+mulx r8, r14, [rip + 2f + 56]
+adcx rbp, r14
+adox r10, r8
+mulx r8, r14, [rip + 2f + 64]
+adcx r10, r14
+adox rbx, r8
+mulx r8, r14, [rip + 2f + 72]
+adcx rbx, r14
+adox rdi, r8
+mulx r8, r14, [rip + 2f + 80]
+adcx rdi, r14
+adox rsi, r8
+mulx rdx, r8, [rip + 2f + 88]
+adcx rsi, r8
+adcx rdx, [rsp]
+mov r8, rdx
+mov rdx, [rcx + 72]
+mulx r14, r15, [r13]
+test rsp, rsp
+adcx r9, r15
+adox rbp, r14
+mulx r14, r15, [r13 + 8]
+adcx rbp, r15
+adox r10, r14
+mulx r14, r15, [r13 + 16]
+adcx r10, r15
+adox rbx, r14
+mulx r14, r15, [r13 + 24]
+adcx rbx, r15
+adox rdi, r14
+mulx r14, r15, [r13 + 32]
+adcx rdi, r15
+adox rsi, r14
+mulx rdx, r14, [r13 + 40]
+adcx rsi, r14
+adox r8, rdx
+adcx r8, [rsp]
+mov rdx, [rcx + 24]
+mulx r14, r15, [r13 + 48]
+test rsp, rsp
+adcx r9, r15
+adox rbp, r14
+mulx r14, r15, [r13 + 56]
+adcx rbp, r15
+adox r10, r14
+mulx r14, r15, [r13 + 64]
+adcx r10, r15
+adox rbx, r14
+mulx r14, r15, [r13 + 72]
+adcx rbx, r15
+adox rdi, r14
+mulx r14, r15, [r13 + 80]
+adcx rdi, r15
+adox rsi, r14
+mulx rdx, r14, [r13 + 88]
+adcx rsi, r14
+adox r8, rdx
+adcx r8, [rsp]
+mov rdx, r9
+mulx r9, r14, [rip + 2f + 48]
+xor r15d, r15d
+adcx rbp, r14
+adox r10, r9
+mulx r9, r14, [rip + 2f + 56]
+adcx r10, r14
+adox rbx, r9
+mulx r9, r14, [rip + 2f + 64]
+adcx rbx, r14
+adox rdi, r9
+mulx r9, r14, [rip + 2f + 72]
+adcx rdi, r14
+adox rsi, r9
+mulx r9, r14, [rip + 2f + 80]
+adcx rsi, r14
+adox r8, r9
+mulx rdx, r9, [rip + 2f + 88]
+adcx r8, r9
+adcx rdx, [rsp]
+mov r9, rdx
+mov rdx, [rcx + 80]
+mulx r14, r15, [r13]
+test rsp, rsp
+adcx rbp, r15
+adox r10, r14
+mulx r14, r15, [r13 + 8]
+adcx r10, r15
+adox rbx, r14
+mulx r14, r15, [r13 + 16]
+adcx rbx, r15
+adox rdi, r14
+mulx r14, r15, [r13 + 24]
+adcx rdi, r15
+adox rsi, r14
+mulx r14, r15, [r13 + 32]
+adcx rsi, r15
+adox r8, r14
+mulx rdx, r14, [r13 + 40]
+adcx r8, r14
+adox r9, rdx
+adcx r9, [rsp]
+mov rdx, [rcx + 32]
+mulx r14, r15, [r13 + 48]
+test rsp, rsp
+adcx rbp, r15
+adox r10, r14
+mulx r14, r15, [r13 + 56]
+adcx r10, r15
+adox rbx, r14
+mulx r14, r15, [r13 + 64]
+adcx rbx, r15
+adox rdi, r14
+mulx r14, r15, [r13 + 72]
+adcx rdi, r15
+adox rsi, r14
+mulx r14, r15, [r13 + 80]
+adcx rsi, r15
+adox r8, r14
+mulx rdx, r14, [r13 + 88]
+adcx r8, r14
+adox r9, rdx
+adcx r9, [rsp]
+mov rdx, rbp
+mulx rbp, r14, [rip + 2f + 48]
+xor r15d, r15d
+adcx r10, r14
+adox rbx, rbp
+mulx rbp, r14, [rip + 2f + 56]
+adcx rbx, r14
+adox rdi, rbp
+mulx rbp, r14, [rip + 2f + 64]
+adcx rdi, r14
+adox rsi, rbp
+mulx rbp, r14, [rip + 2f + 72]
+adcx rsi, r14
+adox r8, rbp
+mulx rbp, r14, [rip + 2f + 80]
+adcx r8, r14
+adox r9, rbp
+mulx rdx, rbp, [rip + 2f + 88]
+adcx r9, rbp
+adcx rdx, [rsp]
+mov rbp, rdx
+mov rdx, [rcx + 88]
+mulx r14, r15, [r13]
+test rsp, rsp
+adcx r10, r15
+adox rbx, r14
+mulx r14, r15, [r13 + 8]
+adcx rbx, r15
+adox rdi, r14
+mulx r14, r15, [r13 + 16]
+adcx rdi, r15
+adox rsi, r14
+mulx r14, r15, [r13 + 24]
+adcx rsi, r15
+adox r8, r14
+mulx r14, r15, [r13 + 32]
+adcx r8, r15
+adox r9, r14
+mulx rdx, r14, [r13 + 40]
+adcx r9, r14
+adox rbp, rdx
+adcx rbp, [rsp]
+mov rdx, [rcx + 40]
+mulx rcx, r14, [r13 + 48]
+xor r15d, r15d
+adcx r10, r14
+adox rbx, rcx
+mulx rcx, r14, [r13 + 56]
+adcx rbx, r14
+adox rdi, rcx
+mulx rcx, r14, [r13 + 64]
+adcx rdi, r14
+adox rsi, rcx
+mulx rcx, r14, [r13 + 72]
+adcx rsi, r14
+adox r8, rcx
+mulx rcx, r14, [r13 + 80]
+adcx r8, r14
+adox r9, rcx
+mulx rcx, rdx, [r13 + 88]
+adcx r9, rdx
+adox rbp, rcx
+adcx rbp, [rsp]
+mov rdx, r10
+mulx rcx, rdx, [rip + 2f + 96]
+mulx rcx, r13, [rip + 2f]
+xor r14d, r14d
+adcx r10, r13
+adox rbx, rcx
+mulx rcx, r13, [rip + 2f + 8]
+adcx rbx, r13
+adox rdi, rcx
+mulx rcx, r13, [rip + 2f + 16]
+adcx rdi, r13
+adox rsi, rcx
+mulx rcx, r13, [rip + 2f + 24]
+adcx rsi, r13
+adox r8, rcx
+mulx rcx, r13, [rip + 2f + 32]
+adcx r8, r13
+adox r9, rcx
+mulx rcx, rdx, [rip + 2f + 40]
+adcx r9, rdx
+adox rbp, rcx
+adcx rbp, [rsp]
+mov rcx, rbx
+sub rcx, [rip + 2f]
+mov rdx, rdi
+sbb rdx, [rip + 2f + 8]
+mov r13, rsi
+sbb r13, [rip + 2f + 16]
+mov r14, r8
+sbb r14, [rip + 2f + 24]
+mov r15, r9
+sbb r15, [rip + 2f + 32]
+mov r10, rbp
+sbb r10, [rip + 2f + 40]
+cmovc rcx, rbx
+cmovc rdx, rdi
+cmovc r13, rsi
+cmovc r14, r8
+cmovc r15, r9
+cmovc r10, rbp
+mov rsi, [rsp + 16]
+mov rdi, [rsp + 32]
+mov r8, [rsp + 8]
+add rsp, 40
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}
+"
+            ),
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            mu2 = const M::MU[2],
+            mu3 = const M::MU[3],
+            mu4 = const M::MU[4],
+            mu5 = const M::MU[5],
+            n0 = const M::N0,
+            out("rax") z[0], out("rcx") z[6], inout("rdx") core::ptr::from_ref(y) => z[7],
+            inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") z[4], out("r8") z[5], out("r9")
+            _, out("r10") z[11], out("r11") z[1], out("r12") z[2], out("r13") z[8], out("r14") z[9],
+            out("r15") z[10],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x*x/R with u^2 = -1 as two products or sums, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn fp2_square_extension_mulx<M: Modulus<6>>(x: &[[u64; 6]; 2]) -> [u64; 12] {
+    let mut z = [0; 12];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_fp2_square_extension_mulx_d20f6a8c7890941b_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                r"
+push rbx
+push rbp
+sub rsp, 112
+lea rax, [rip + 2f]
+mov rcx, [rax]
+sub rcx, [rsi + 48]
+mov rdx, [rax + 8]
+sbb rdx, [rsi + 56]
+mov rdi, [rax + 16]
+sbb rdi, [rsi + 64]
+mov r8, [rax + 24]
+sbb r8, [rsi + 72]
+mov r9, [rax + 32]
+sbb r9, [rsi + 80]
+mov r10, [rax + 40]
+sbb r10, [rsi + 88]
+add rcx, [rsi]
+adc rdx, [rsi + 8]
+adc rdi, [rsi + 16]
+adc r8, [rsi + 24]
+adc r9, [rsi + 32]
+adc r10, [rsi + 40]
+mov r11, [rsi]
+add r11, [rsi + 48]
+mov r12, [rsi + 8]
+adc r12, [rsi + 56]
+mov r13, [rsi + 16]
+adc r13, [rsi + 64]
+mov r14, [rsi + 24]
+adc r14, [rsi + 72]
+mov r15, [rsi + 32]
+adc r15, [rsi + 80]
+mov rbx, [rsi + 40]
+adc rbx, [rsi + 88]
+mov rbp, rdx
+mov rdx, rcx
+mov [rsp], rsi
+mulx rcx, rsi, r11
+mov [rsp + 8], r10
+mov [rsp + 16], r9
+mulx r10, r9, r12
+add rcx, r9
+mov [rsp + 24], r8
+mulx r9, r8, r13
+adc r10, r8
+mov [rsp + 32], rdi
+mulx r8, rdi, r14
+adc r9, rdi
+mov [rsp + 40], r15
+mulx rdi, r15, r15
+adc r8, r15
+mulx rdx, r15, rbx
+adc rdi, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, rsi
+mov [rsp + 48], rbx
+mulx rsi, rbx, [rax + 48]
+mov [rsp + 56], r14
+mov [rsp + 64], r13
+mulx r14, r13, [rax + 56]
+add rsi, r13
+mov [rsp + 72], r12
+mulx r13, r12, [rax + 64]
+adc r14, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rax + 72]
+adc r13, r11
+mov [rsp + 88], rbp
+mulx r11, rbp, [rax + 80]
+adc r12, rbp
+mulx rdx, rbp, [rax + 88]
+adc r11, rbp
+adc rdx, 0
+add rcx, rbx
+adc r10, rsi
+adc r9, r14
+adc r8, r13
+adc rdi, r12
+adc r15, r11
+adc rdx, 0
+mov rsi, rdx
+mov rdx, [rsp + 88]
+mulx r11, r12, [rsp + 80]
+mulx r13, r14, [rsp + 72]
+add r11, r14
+mulx r14, rbx, [rsp + 64]
+adc r13, rbx
+mulx rbx, rbp, [rsp + 56]
+adc r14, rbp
+mov [rsp + 88], rax
+mulx rbp, rax, [rsp + 40]
+adc rbx, rax
+mulx rax, rdx, [rsp + 48]
+adc rbp, rdx
+adc rax, 0
+add rcx, r12
+adc r10, r11
+adc r9, r13
+adc r8, r14
+adc rdi, rbx
+adc r15, rbp
+adc rsi, rax
+mov rdx, rcx
+mov rax, [rsp + 88]
+mulx rcx, r11, [rax + 48]
+mulx r12, r13, [rax + 56]
+add rcx, r13
+mulx r13, r14, [rax + 64]
+adc r12, r14
+mulx r14, rbx, [rax + 72]
+adc r13, rbx
+mulx rbx, rbp, [rax + 80]
+adc r14, rbp
+mulx rdx, rbp, [rax + 88]
+adc rbx, rbp
+adc rdx, 0
+add r10, r11
+adc r9, rcx
+adc r8, r12
+adc rdi, r13
+adc r15, r14
+adc rsi, rbx
+adc rdx, 0
+mov rcx, rdx
+mov rdx, [rsp + 32]
+mulx r11, r12, [rsp + 80]
+mulx r13, r14, [rsp + 72]
+add r11, r14
+mulx r14, rbx, [rsp + 64]
+adc r13, rbx
+mulx rbx, rbp, [rsp + 56]
+adc r14, rbp
+mulx rbp, rax, [rsp + 40]
+adc rbx, rax
+mulx rax, rdx, [rsp + 48]
+adc rbp, rdx
+adc rax, 0
+add r10, r12
+adc r9, r11
+adc r8, r13
+adc rdi, r14
+adc r15, rbx
+adc rsi, rbp
+adc rcx, rax
+mov rdx, r10
+mov rax, [rsp + 88]
+mulx r10, r11, [rax + 48]
+mulx r12, r13, [rax + 56]
+add r10, r13
+mulx r13, r14, [rax + 64]
+adc r12, r14
+mulx r14, rbx, [rax + 72]
+adc r13, rbx
+mulx rbx, rbp, [rax + 80]
+adc r14, rbp
+mulx rdx, rbp, [rax + 88]
+adc rbx, rbp
+adc rdx, 0
+add r9, r11
+adc r8, r10
+adc rdi, r12
+adc r15, r13
+adc rsi, r14
+adc rcx, rbx
+adc rdx, 0
+mov r10, rdx
+mov rdx, [rsp + 24]
+mulx r11, r12, [rsp + 80]
+mulx r13, r14, [rsp + 72]
+add r11, r14
+mulx r14, rbx, [rsp + 64]
+adc r13, rbx
+mulx rbx, rbp, [rsp + 56]
+adc r14, rbp
+mulx rbp, rax, [rsp + 40]
+adc rbx, rax
+mulx rax, rdx, [rsp + 48]
+adc rbp, rdx
+adc rax, 0
+add r9, r12
+adc r8, r11
+adc rdi, r13
+adc r15, r14
+adc rsi, rbx
+adc rcx, rbp
+adc r10, rax
+mov rdx, r9
+mov rax, [rsp + 88]
+mulx r9, r11, [rax + 48]
+mulx r12, r13, [rax + 56]
+add r9, r13
+mulx r13, r14, [rax + 64]
+adc r12, r14
+mulx r14, rbx, [rax + 72]
+adc r13, rbx
+mulx rbx, rbp, [rax + 80]
+adc r14, rbp
+mulx rdx, rbp, [rax + 88]
+adc rbx, rbp
+adc rdx, 0
+add r8, r11
+adc rdi, r9
+adc r15, r12
+adc rsi, r13
+adc rcx, r14
+adc r10, rbx
+adc rdx, 0
+mov r9, rdx
+mov rdx, [rsp + 16]
+mulx r11, r12, [rsp + 80]
+mulx r13, r14, [rsp + 72]
+add r11, r14
+mulx r14, rbx, [rsp + 64]
+adc r13, rbx
+mulx rbx, rbp, [rsp + 56]
+adc r14, rbp
+mulx rbp, rax, [rsp + 40]
+adc rbx, rax
+mulx rax, rdx, [rsp + 48]
+adc rbp, rdx
+adc rax, 0
+add r8, r12
+adc rdi, r11
+adc r15, r13
+adc rsi, r14
+adc rcx, rbx
+adc r10, rbp
+adc r9, rax
+mov rdx, r8
+mov rax, [rsp + 88]
+mulx r8, r11, [rax + 48]
+mulx r12, r13, [rax + 56]
+add r8, r13
+mulx r13, r14, [rax + 64]
+adc r12, r14
+mulx r14, rbx, [rax + 72]
+adc r13, rbx
+mulx rbx, rbp, [rax + 80]
+adc r14, rbp
+mulx rdx, rbp, [rax + 88]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r11
+adc r15, r8
+adc rsi, r12
+adc rcx, r13
+adc r10, r14
+adc r9, rbx
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rsp + 8]
+mulx r11, r12, [rsp + 80]
+mulx r13, r14, [rsp + 72]
+add r11, r14
+mulx r14, rbx, [rsp + 64]
+adc r13, rbx
+mulx rbx, rbp, [rsp + 56]
+adc r14, rbp
+mulx rbp, rax, [rsp + 40]
+adc rbx, rax
+mulx rax, rdx, [rsp + 48]
+adc rbp, rdx
+adc rax, 0
+add rdi, r12
+adc r15, r11
+adc rsi, r13
+adc rcx, r14
+adc r10, rbx
+adc r9, rbp
+adc r8, rax
+mov rax, [rsp + 88]
+mov rdx, rdi
+imul rdx, [rax + 96]
+mulx r11, r12, [rax]
+mulx r13, r14, [rax + 8]
+add r11, r14
+mulx r14, rbx, [rax + 16]
+adc r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r14, rbp
+mov [rsp + 48], r8
+mulx rbp, r8, [rax + 32]
+adc rbx, r8
+mulx rdx, r8, [rax + 40]
+adc rbp, r8
+adc rdx, 0
+add rdi, r12
+adc r15, r11
+adc rsi, r13
+adc rcx, r14
+adc r10, rbx
+adc r9, rbp
+adc rdx, [rsp + 48]
+mov rdi, r15
+sub rdi, [rax]
+mov r8, rsi
+sbb r8, [rax + 8]
+mov r11, rcx
+sbb r11, [rax + 16]
+mov r12, r10
+sbb r12, [rax + 24]
+mov r13, r9
+sbb r13, [rax + 32]
+mov r14, rdx
+sbb r14, [rax + 40]
+cmovc rdi, r15
+cmovc r8, rsi
+cmovc r11, rcx
+cmovc r12, r10
+cmovc r13, r9
+cmovc r14, rdx
+mov rcx, [rsp]
+mov rdx, [rcx]
+add rdx, rdx
+mov rsi, [rcx + 8]
+adc rsi, rsi
+mov r9, [rcx + 16]
+adc r9, r9
+mov r10, [rcx + 24]
+adc r10, r10
+mov r15, [rcx + 32]
+adc r15, r15
+mov rbx, [rcx + 40]
+adc rbx, rbx
+mov rbp, rdx
+mov rdx, [rcx + 48]
+mov [rsp + 48], r14
+mov [rsp + 40], r13
+mulx r14, r13, rbp
+mov [rsp + 56], r12
+mov [rsp + 64], r11
+mulx r12, r11, rsi
+add r14, r11
+mov [rsp + 72], r8
+mulx r11, r8, r9
+adc r12, r8
+mov [rsp + 80], rdi
+mulx r8, rdi, r10
+adc r11, rdi
+mov [rsp + 8], r15
+mulx rdi, r15, r15
+adc r8, r15
+mulx rdx, r15, rbx
+adc rdi, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, r13
+mov [rsp + 16], rbx
+mulx r13, rbx, [rax + 48]
+mov [rsp + 24], r10
+mov [rsp + 32], r9
+mulx r10, r9, [rax + 56]
+add r13, r9
+mov [rsp + 96], rsi
+mulx r9, rsi, [rax + 64]
+adc r10, rsi
+mov [rsp + 104], rbp
+mulx rsi, rbp, [rax + 72]
+adc r9, rbp
+mulx rbp, rcx, [rax + 80]
+adc rsi, rcx
+mulx rcx, rdx, [rax + 88]
+adc rbp, rdx
+adc rcx, 0
+add r14, rbx
+adc r12, r13
+adc r11, r10
+adc r8, r9
+adc rdi, rsi
+adc r15, rbp
+adc rcx, 0
+mov rsi, [rsp]
+mov rdx, [rsi + 56]
+mulx r9, r10, [rsp + 104]
+mulx r13, rbx, [rsp + 96]
+add r9, rbx
+mulx rbx, rbp, [rsp + 32]
+adc r13, rbp
+mulx rbp, rsi, [rsp + 24]
+adc rbx, rsi
+mulx rsi, rax, [rsp + 8]
+adc rbp, rax
+mulx rax, rdx, [rsp + 16]
+adc rsi, rdx
+adc rax, 0
+add r14, r10
+adc r12, r9
+adc r11, r13
+adc r8, rbx
+adc rdi, rbp
+adc r15, rsi
+adc rcx, rax
+mov rdx, r14
+mov rax, [rsp + 88]
+mulx rsi, r9, [rax + 48]
+mulx r10, r13, [rax + 56]
+add rsi, r13
+mulx r13, r14, [rax + 64]
+adc r10, r14
+mulx r14, rbx, [rax + 72]
+adc r13, rbx
+mulx rbx, rbp, [rax + 80]
+adc r14, rbp
+mulx rdx, rbp, [rax + 88]
+adc rbx, rbp
+adc rdx, 0
+add r12, r9
+adc r11, rsi
+adc r8, r10
+adc rdi, r13
+adc r15, r14
+adc rcx, rbx
+adc rdx, 0
+mov rsi, [rsp]
+mov r9, rdx
+mov rdx, [rsi + 64]
+mulx r10, r13, [rsp + 104]
+mulx r14, rbx, [rsp + 96]
+add r10, rbx
+mulx rbx, rbp, [rsp + 32]
+adc r14, rbp
+mulx rbp, rsi, [rsp + 24]
+adc rbx, rsi
+mulx rsi, rax, [rsp + 8]
+adc rbp, rax
+mulx rax, rdx, [rsp + 16]
+adc rsi, rdx
+adc rax, 0
+add r12, r13
+adc r11, r10
+adc r8, r14
+adc rdi, rbx
+adc r15, rbp
+adc rcx, rsi
+adc r9, rax
+mov rdx, r12
+mov rax, [rsp + 88]
+mulx rsi, r10, [rax + 48]
+mulx r12, r13, [rax + 56]
+add rsi, r13
+mulx r13, r14, [rax + 64]
+adc r12, r14
+mulx r14, rbx, [rax + 72]
+adc r13, rbx
+mulx rbx, rbp, [rax + 80]
+adc r14, rbp
+mulx rdx, rbp, [rax + 88]
+adc rbx, rbp
+adc rdx, 0
+add r11, r10
+adc r8, rsi
+adc rdi, r12
+adc r15, r13
+adc rcx, r14
+adc r9, rbx
+adc rdx, 0
+mov rsi, [rsp]
+mov r10, rdx
+mov rdx, [rsi + 72]
+mulx r12, r13, [rsp + 104]
+mulx r14, rbx, [rsp + 96]
+add r12, rbx
+mulx rbx, rbp, [rsp + 32]
+adc r14, rbp
+mulx rbp, rsi, [rsp + 24]
+adc rbx, rsi
+mulx rsi, rax, [rsp + 8]
+adc rbp, rax
+mulx rax, rdx, [rsp + 16]
+adc rsi, rdx
+adc rax, 0
+add r11, r13
+adc r8, r12
+adc rdi, r14
+adc r15, rbx
+adc rcx, rbp
+adc r9, rsi
+adc r10, rax
+mov rdx, r11
+mov rax, [rsp + 88]
+mulx rsi, r11, [rax + 48]
+mulx r12, r13, [rax + 56]
+add rsi, r13
+mulx r13, r14, [rax + 64]
+adc r12, r14
+mulx r14, rbx, [rax + 72]
+adc r13, rbx
+mulx rbx, rbp, [rax + 80]
+adc r14, rbp
+mulx rdx, rbp, [rax + 88]
+adc rbx, rbp
+adc rdx, 0
+add r8, r11
+adc rdi, rsi
+adc r15, r12
+adc rcx, r13
+adc r9, r14
+adc r10, rbx
+adc rdx, 0
+mov rsi, [rsp]
+mov r11, rdx
+mov rdx, [rsi + 80]
+mulx r12, r13, [rsp + 104]
+mulx r14, rbx, [rsp + 96]
+add r12, rbx
+mulx rbx, rbp, [rsp + 32]
+adc r14, rbp
+mulx rbp, rsi, [rsp + 24]
+adc rbx, rsi
+mulx rsi, rax, [rsp + 8]
+adc rbp, rax
+mulx rax, rdx, [rsp + 16]
+adc rsi, rdx
+adc rax, 0
+add r8, r13
+adc rdi, r12
+adc r15, r14
+adc rcx, rbx
+adc r9, rbp
+adc r10, rsi
+adc r11, rax
+mov rdx, r8
+mov rax, [rsp + 88]
+mulx rsi, r8, [rax + 48]
+mulx r12, r13, [rax + 56]
+add rsi, r13
+mulx r13, r14, [rax + 64]
+adc r12, r14
+mulx r14, rbx, [rax + 72]
+adc r13, rbx
+mulx rbx, rbp, [rax + 80]
+adc r14, rbp
+mulx rdx, rbp, [rax + 88]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r8
+adc r15, rsi
+adc rcx, r12
+adc r9, r13
+adc r10, r14
+adc r11, rbx
+adc rdx, 0
+mov rsi, [rsp]
+mov r8, rdx
+mov rdx, [rsi + 88]
+mulx rsi, r12, [rsp + 104]
+mulx r13, r14, [rsp + 96]
+add rsi, r14
+mulx r14, rbx, [rsp + 32]
+adc r13, rbx
+mulx rbx, rbp, [rsp + 24]
+adc r14, rbp
+mulx rbp, rax, [rsp + 8]
+adc rbx, rax
+mulx rax, rdx, [rsp + 16]
+adc rbp, rdx
+adc rax, 0
+add rdi, r12
+adc r15, rsi
+adc rcx, r13
+adc r9, r14
+adc r10, rbx
+adc r11, rbp
+adc r8, rax
+mov rax, [rsp + 88]
+mov rdx, rdi
+imul rdx, [rax + 96]
+mulx rsi, r12, [rax]
+mulx r13, r14, [rax + 8]
+add rsi, r14
+mulx r14, rbx, [rax + 16]
+adc r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r14, rbp
+mov [rsp + 16], r8
+mulx rbp, r8, [rax + 32]
+adc rbx, r8
+mulx rdx, r8, [rax + 40]
+adc rbp, r8
+adc rdx, 0
+add rdi, r12
+adc r15, rsi
+adc rcx, r13
+adc r9, r14
+adc r10, rbx
+adc r11, rbp
+adc rdx, [rsp + 16]
+mov rsi, r15
+sub rsi, [rax]
+mov rdi, rcx
+sbb rdi, [rax + 8]
+mov r8, r9
+sbb r8, [rax + 16]
+mov r12, r10
+sbb r12, [rax + 24]
+mov r13, r11
+sbb r13, [rax + 32]
+mov r14, rdx
+sbb r14, [rax + 40]
+cmovc rsi, r15
+cmovc rdi, rcx
+cmovc r8, r9
+cmovc r12, r10
+cmovc r13, r11
+cmovc r14, rdx
+mov rax, [rsp + 80]
+mov rcx, [rsp + 72]
+mov rdx, [rsp + 64]
+mov r9, [rsp + 56]
+mov r10, [rsp + 40]
+mov r11, [rsp + 48]
+add rsp, 112
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}
+"
+            ),
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            mu2 = const M::MU[2],
+            mu3 = const M::MU[3],
+            mu4 = const M::MU[4],
+            mu5 = const M::MU[5],
+            n0 = const M::N0,
+            out("rax") z[0], out("rcx") z[1], out("rdx") z[2], inout("rsi") core::ptr::from_ref(x)
+            => z[6], out("rdi") z[7], out("r8") z[8], out("r9") z[3], out("r10") z[4], out("r11")
+            z[5], out("r12") z[9], out("r13") z[10], out("r14") z[11], out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x*x/R with u^2 = -1 as two products or sums, with constant rows of mu; log-jump, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn fp2_square_extension_adx<M: Modulus<6>>(x: &[[u64; 6]; 2]) -> [u64; 12] {
+    let mut z = [0; 12];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_fp2_square_extension_adx_943c7f181beb564e_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                r"
+push rbx
+push rbp
+sub rsp, 80
+xor eax, eax
+mov rcx, [rip + 2f]
+sub rcx, [rsi + 48]
+mov rdx, [rip + 2f + 8]
+sbb rdx, [rsi + 56]
+mov rdi, [rip + 2f + 16]
+sbb rdi, [rsi + 64]
+mov r8, [rip + 2f + 24]
+sbb r8, [rsi + 72]
+mov r9, [rip + 2f + 32]
+sbb r9, [rsi + 80]
+mov r10, [rip + 2f + 40]
+sbb r10, [rsi + 88]
+xor r11d, r11d
+adcx rcx, [rsi]
+adcx rdx, [rsi + 8]
+adcx rdi, [rsi + 16]
+adcx r8, [rsi + 24]
+adcx r9, [rsi + 32]
+adcx r10, [rsi + 40]
+mov r11, [rsi]
+adcx r11, [rsi + 48]
+mov r12, [rsi + 8]
+adcx r12, [rsi + 56]
+mov r13, [rsi + 16]
+adcx r13, [rsi + 64]
+mov r14, [rsi + 24]
+adcx r14, [rsi + 72]
+mov r15, [rsi + 32]
+adcx r15, [rsi + 80]
+mov rbx, [rsi + 40]
+adcx rbx, [rsi + 88]
+mov rbp, rdx
+mov rdx, rcx
+mov [rsp], rsi
+mulx rcx, rsi, r11
+mov [rsp + 8], r10
+mov [rsp + 16], r9
+mulx r10, r9, r12
+test rsp, rsp
+adcx rcx, r9
+mov [rsp + 24], r8
+mulx r9, r8, r13
+adcx r10, r8
+mov [rsp + 32], rdi
+mulx r8, rdi, r14
+adcx r9, rdi
+mov [rsp + 40], r15
+mulx rdi, r15, r15
+adcx r8, r15
+mulx rdx, r15, rbx
+adcx rdi, r15
+adcx rdx, rax
+mov r15, rdx
+mov rdx, rsi
+mov [rsp + 48], rbx
+mulx rsi, rbx, [rip + 2f + 48]
+test rsp, rsp
+adcx rcx, rbx
+adox r10, rsi
+mulx rsi, rbx, [rip + 2f + 56]
+adcx r10, rbx
+adox r9, rsi
+mulx rsi, rbx, [rip + 2f + 64]
+adcx r9, rbx
+adox r8, rsi
+mulx rsi, rbx, [rip + 2f + 72]
+adcx r8, rbx
+adox rdi, rsi
+mulx rsi, rbx, [rip + 2f + 80]
+adcx rdi, rbx
+adox r15, rsi
+mulx rdx, rsi, [rip + 2f + 88]
+adcx r15, rsi
+adcx rdx, rax
+mov rsi, rdx
+mov rdx, rbp
+mulx rbx, rbp, r11
+test rsp, rsp
+adcx rcx, rbp
+adox r10, rbx
+mulx rbx, rbp, r12
+adcx r10, rbp
+adox r9, rbx
+mulx rbx, rbp, r13
+adcx r9, rbp
+adox r8, rbx
+mulx rbx, rbp, r14
+adcx r8, rbp
+adox rdi, rbx
+mulx rbx, rbp, [rsp + 40]
+adcx rdi, rbp
+adox r15, rbx
+mulx rdx, rbx, [rsp + 48]
+adcx r15, rbx
+adox rsi, rdx
+adcx rsi, rax
+mov rdx, rcx
+mulx rcx, rbx, [rip + 2f + 48]
+xor ebp, ebp
+adcx r10, rbx
+adox r9, rcx
+mulx rcx, rbx, [rip + 2f + 56]
+adcx r9, rbx
+adox r8, rcx
+mulx rcx, rbx, [rip + 2f + 64]
+adcx r8, rbx
+adox rdi, rcx
+mulx rcx, rbx, [rip + 2f + 72]
+adcx rdi, rbx
+adox r15, rcx
+mulx rcx, rbx, [rip + 2f + 80]
+adcx r15, rbx
+adox rsi, rcx
+mulx rcx, rdx, [rip + 2f + 88]
+adcx rsi, rdx
+adcx rcx, rax
+mov rdx, [rsp + 32]
+mulx rbx, rbp, r11
+test rsp, rsp
+adcx r10, rbp
+adox r9, rbx
+mulx rbx, rbp, r12
+adcx r9, rbp
+adox r8, rbx
+mulx rbx, rbp, r13
+adcx r8, rbp
+adox rdi, rbx
+mulx rbx, rbp, r14
+adcx rdi, rbp
+adox r15, rbx
+mulx rbx, rbp, [rsp + 40]
+adcx r15, rbp
+adox rsi, rbx
+mulx rdx, rbx, [rsp + 48]
+adcx rsi, rbx
+adox rcx, rdx
+adcx rcx, rax
+mov rdx, r10
+mulx r10, rbx, [rip + 2f + 48]
+xor ebp, ebp
+adcx r9, rbx
+adox r8, r10
+mulx r10, rbx, [rip + 2f + 56]
+adcx r8, rbx
+adox rdi, r10
+mulx r10, rbx, [rip + 2f + 64]
+adcx rdi, rbx
+adox r15, r10
+mulx r10, rbx, [rip + 2f + 72]
+adcx r15, rbx
+adox rsi, r10
+mulx r10, rbx, [rip + 2f + 80]
+adcx rsi, rbx
+adox rcx, r10
+mulx rdx, r10, [rip + 2f + 88]
+adcx rcx, r10
+adcx rdx, rax
+mov r10, rdx
+mov rdx, [rsp + 24]
+mulx rbx, rbp, r11
+test rsp, rsp
+adcx r9, rbp
+adox r8, rbx
+mulx rbx, rbp, r12
+adcx r8, rbp
+adox rdi, rbx
+mulx rbx, rbp, r13
+adcx rdi, rbp
+adox r15, rbx
+mulx rbx, rbp, r14
+adcx r15, rbp
+adox rsi, rbx
+mulx rbx, rbp, [rsp + 40]
+adcx rsi, rbp
+adox rcx, rbx
+mulx rdx, rbx, [rsp + 48]
+adcx rcx, rbx
+adox r10, rdx
+adcx r10, rax
+mov rdx, r9
+mulx r9, rbx, [rip + 2f + 48]
+xor ebp, ebp
+adcx r8, rbx
+adox rdi, r9
+mulx r9, rbx, [rip + 2f + 56]
+adcx rdi, rbx
+adox r15, r9
+mulx r9, rbx, [rip + 2f + 64]
+adcx r15, rbx
+adox rsi, r9
+mulx r9, rbx, [rip + 2f + 72]
+adcx rsi, rbx
+adox rcx, r9
+mulx r9, rbx, [rip + 2f + 80]
+adcx rcx, rbx
+adox r10, r9
+mulx rdx, r9, [rip + 2f + 88]
+adcx r10, r9
+adcx rdx, rax
+mov r9, rdx
+mov rdx, [rsp + 16]
+mulx rbx, rbp, r11
+test rsp, rsp
+adcx r8, rbp
+adox rdi, rbx
+mulx rbx, rbp, r12
+adcx rdi, rbp
+adox r15, rbx
+mulx rbx, rbp, r13
+adcx r15, rbp
+adox rsi, rbx
+mulx rbx, rbp, r14
+adcx rsi, rbp
+adox rcx, rbx
+mulx rbx, rbp, [rsp + 40]
+adcx rcx, rbp
+adox r10, rbx
+mulx rdx, rbx, [rsp + 48]
+adcx r10, rbx
+adox r9, rdx
+adcx r9, rax
+mov rdx, r8
+mulx r8, rbx, [rip + 2f + 48]
+xor ebp, ebp
+adcx rdi, rbx
+adox r15, r8
+mulx r8, rbx, [rip + 2f + 56]
+adcx r15, rbx
+adox rsi, r8
+mulx r8, rbx, [rip + 2f + 64]
+adcx rsi, rbx
+adox rcx, r8
+mulx r8, rbx, [rip + 2f + 72]
+adcx rcx, rbx
+adox r10, r8
+mulx r8, rbx, [rip + 2f + 80]
+adcx r10, rbx
+adox r9, r8
+mulx rdx, r8, [rip + 2f + 88]
+adcx r9, r8
+adcx rdx, rax
+mov r8, rdx
+mov rdx, [rsp + 8]
+mulx r11, rbx, r11
+xor ebp, ebp
+adcx rdi, rbx
+adox r15, r11
+mulx r11, r12, r12
+adcx r15, r12
+adox rsi, r11
+mulx r11, r12, r13
+adcx rsi, r12
+adox rcx, r11
+mulx r11, r12, r14
+adcx rcx, r12
+adox r10, r11
+mulx r11, r12, [rsp + 40]
+adcx r10, r12
+adox r9, r11
+mulx rdx, r11, [rsp + 48]
+adcx r9, r11
+adox r8, rdx
+adcx r8, rax
+mov rdx, rdi
+mulx r11, rdx, [rip + 2f + 96]
+mulx r11, r12, [rip + 2f]
+xor r13d, r13d
+adcx rdi, r12
+adox r15, r11
+mulx rdi, r11, [rip + 2f + 8]
+adcx r15, r11
+adox rsi, rdi
+mulx rdi, r11, [rip + 2f + 16]
+adcx rsi, r11
+adox rcx, rdi
+mulx rdi, r11, [rip + 2f + 24]
+adcx rcx, r11
+adox r10, rdi
+mulx rdi, r11, [rip + 2f + 32]
+adcx r10, r11
+adox r9, rdi
+mulx rdx, rdi, [rip + 2f + 40]
+adcx r9, rdi
+adox r8, rdx
+adcx r8, rax
+mov rdx, r15
+sub rdx, [rip + 2f]
+mov rdi, rsi
+sbb rdi, [rip + 2f + 8]
+mov r11, rcx
+sbb r11, [rip + 2f + 16]
+mov r12, r10
+sbb r12, [rip + 2f + 24]
+mov r13, r9
+sbb r13, [rip + 2f + 32]
+mov r14, r8
+sbb r14, [rip + 2f + 40]
+cmovc rdx, r15
+cmovc rdi, rsi
+cmovc r11, rcx
+cmovc r12, r10
+cmovc r13, r9
+cmovc r14, r8
+xor ecx, ecx
+mov rcx, [rsp]
+mov rsi, [rcx]
+adcx rsi, rsi
+mov r8, [rcx + 8]
+adcx r8, r8
+mov r9, [rcx + 16]
+adcx r9, r9
+mov r10, [rcx + 24]
+adcx r10, r10
+mov r15, [rcx + 32]
+adcx r15, r15
+mov rbx, [rcx + 40]
+adcx rbx, rbx
+mov rbp, rdx
+mov rdx, [rcx + 48]
+mov [rsp + 48], r14
+mov [rsp + 40], r13
+mulx r14, r13, rsi
+mov [rsp + 8], r12
+mov [rsp + 16], r11
+mulx r12, r11, r8
+test rsp, rsp
+adcx r14, r11
+mov [rsp + 24], rdi
+mulx r11, rdi, r9
+adcx r12, rdi
+mov [rsp + 32], rbp
+mulx rdi, rbp, r10
+adcx r11, rbp
+mov [rsp + 56], r15
+mulx rbp, r15, r15
+adcx rdi, r15
+mulx rdx, r15, rbx
+adcx rbp, r15
+adcx rdx, rax
+mov r15, rdx
+mov rdx, r13
+mov [rsp + 64], rbx
+mulx r13, rbx, [rip + 2f + 48]
+test rsp, rsp
+adcx r14, rbx
+adox r12, r13
+mulx r13, rbx, [rip + 2f + 56]
+adcx r12, rbx
+adox r11, r13
+mulx r13, rbx, [rip + 2f + 64]
+adcx r11, rbx
+adox rdi, r13
+mulx r13, rbx, [rip + 2f + 72]
+adcx rdi, rbx
+adox rbp, r13
+mulx r13, rbx, [rip + 2f + 80]
+adcx rbp, rbx
+adox r15, r13
+mulx rdx, r13, [rip + 2f + 88]
+adcx r15, r13
+adcx rdx, rax
+mov r13, rdx
+mov rdx, [rcx + 56]
+mov [rsp + 72], rsi
+mulx rbx, rsi, rsi
+test rsp, rsp
+adcx r14, rsi
+adox r12, rbx
+mulx rsi, rbx, r8
+adcx r12, rbx
+adox r11, rsi
+mulx rsi, rbx, r9
+adcx r11, rbx
+adox rdi, rsi
+mulx rsi, rbx, r10
+adcx rdi, rbx
+adox rbp, rsi
+mulx rsi, rbx, [rsp + 56]
+adcx rbp, rbx
+adox r15, rsi
+mulx rdx, rsi, [rsp + 64]
+adcx r15, rsi
+adox r13, rdx
+adcx r13, rax
+mov rdx, r14
+mulx rsi, r14, [rip + 2f + 48]
+xor ebx, ebx
+adcx r12, r14
+adox r11, rsi
+mulx rsi, r14, [rip + 2f + 56]
+adcx r11, r14
+adox rdi, rsi
+mulx rsi, r14, [rip + 2f + 64]
+adcx rdi, r14
+adox rbp, rsi
+mulx rsi, r14, [rip + 2f + 72]
+adcx rbp, r14
+adox r15, rsi
+mulx rsi, r14, [rip + 2f + 80]
+adcx r15, r14
+adox r13, rsi
+mulx rdx, rsi, [rip + 2f + 88]
+adcx r13, rsi
+adcx rdx, rax
+mov rsi, rdx
+mov rdx, [rcx + 64]
+mulx r14, rbx, [rsp + 72]
+test rsp, rsp
+adcx r12, rbx
+adox r11, r14
+mulx r14, rbx, r8
+adcx r11, rbx
+adox rdi, r14
+mulx r14, rbx, r9
+adcx rdi, rbx
+adox rbp, r14
+mulx r14, rbx, r10
+adcx rbp, rbx
+adox r15, r14
+mulx r14, rbx, [rsp + 56]
+adcx r15, rbx
+adox r13, r14
+mulx rdx, r14, [rsp + 64]
+adcx r13, r14
+adox rsi, rdx
+adcx rsi, rax
+mov rdx, r12
+mulx r12, r14, [rip + 2f + 48]
+xor ebx, ebx
+adcx r11, r14
+adox rdi, r12
+mulx r12, r14, [rip + 2f + 56]
+adcx rdi, r14
+adox rbp, r12
+mulx r12, r14, [rip + 2f + 64]
+adcx rbp, r14
+adox r15, r12
+mulx r12, r14, [rip + 2f + 72]
+adcx r15, r14
+adox r13, r12
+mulx r12, r14, [rip + 2f + 80]
+adcx r13, r14
+adox rsi, r12
+mulx rdx, r12, [rip + 2f + 88]
+adcx rsi, r12
+adcx rdx, rax
+mov r12, rdx
+mov rdx, [rcx + 72]
+mulx r14, rbx, [rsp + 72]
+test rsp, rsp
+adcx r11, rbx
+adox rdi, r14
+mulx r14, rbx, r8
+adcx rdi, rbx
+adox rbp, r14
+mulx r14, rbx, r9
+adcx rbp, rbx
+adox r15, r14
+mulx r14, rbx, r10
+adcx r15, rbx
+adox r13, r14
+mulx r14, rbx, [rsp + 56]
+adcx r13, rbx
+adox rsi, r14
+mulx rdx, r14, [rsp + 64]
+adcx rsi, r14
+adox r12, rdx
+adcx r12, rax
+mov rdx, r11
+mulx r11, r14, [rip + 2f + 48]
+xor ebx, ebx
+adcx rdi, r14
+adox rbp, r11
+mulx r11, r14, [rip + 2f + 56]
+adcx rbp, r14
+adox r15, r11
+mulx r11, r14, [rip + 2f + 64]
+adcx r15, r14
+adox r13, r11
+mulx r11, r14, [rip + 2f + 72]
+adcx r13, r14
+adox rsi, r11
+mulx r11, r14, [rip + 2f + 80]
+adcx rsi, r14
+adox r12, r11
+mulx rdx, r11, [rip + 2f + 88]
+adcx r12, r11
+adcx rdx, rax
+mov r11, rdx
+mov rdx, [rcx + 80]
+mulx r14, rbx, [rsp + 72]
+test rsp, rsp
+adcx rdi, rbx
+adox rbp, r14
+mulx r14, rbx, r8
+adcx rbp, rbx
+adox r15, r14
+mulx r14, rbx, r9
+adcx r15, rbx
+adox r13, r14
+mulx r14, rbx, r10
+adcx r13, rbx
+adox rsi, r14
+mulx r14, rbx, [rsp + 56]
+adcx rsi, rbx
+adox r12, r14
+mulx rdx, r14, [rsp + 64]
+adcx r12, r14
+adox r11, rdx
+adcx r11, rax
+mov rdx, rdi
+mulx rdi, r14, [rip + 2f + 48]
+xor ebx, ebx
+adcx rbp, r14
+adox r15, rdi
+mulx rdi, r14, [rip + 2f + 56]
+adcx r15, r14
+adox r13, rdi
+mulx rdi, r14, [rip + 2f + 64]
+adcx r13, r14
+adox rsi, rdi
+mulx rdi, r14, [rip + 2f + 72]
+adcx rsi, r14
+adox r12, rdi
+mulx rdi, r14, [rip + 2f + 80]
+adcx r12, r14
+adox r11, rdi
+mulx rdx, rdi, [rip + 2f + 88]
+adcx r11, rdi
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, [rcx + 88]
+mulx rcx, r14, [rsp + 72]
+xor ebx, ebx
+adcx rbp, r14
+adox r15, rcx
+mulx rcx, r8, r8
+adcx r15, r8
+adox r13, rcx
+mulx rcx, r8, r9
+adcx r13, r8
+adox rsi, rcx
+mulx rcx, r8, r10
+adcx rsi, r8
+adox r12, rcx
+mulx rcx, r8, [rsp + 56]
+adcx r12, r8
+adox r11, rcx
+mulx rcx, rdx, [rsp + 64]
+adcx r11, rdx
+adox rdi, rcx
+adcx rdi, rax
+mov rdx, rbp
+mulx rcx, rdx, [rip + 2f + 96]
+mulx rcx, r8, [rip + 2f]
+xor r9d, r9d
+adcx rbp, r8
+adox r15, rcx
+mulx rcx, r8, [rip + 2f + 8]
+adcx r15, r8
+adox r13, rcx
+mulx rcx, r8, [rip + 2f + 16]
+adcx r13, r8
+adox rsi, rcx
+mulx rcx, r8, [rip + 2f + 24]
+adcx rsi, r8
+adox r12, rcx
+mulx rcx, r8, [rip + 2f + 32]
+adcx r12, r8
+adox r11, rcx
+mulx rcx, rdx, [rip + 2f + 40]
+adcx r11, rdx
+adox rdi, rcx
+adcx rdi, rax
+mov rax, r15
+sub rax, [rip + 2f]
+mov rcx, r13
+sbb rcx, [rip + 2f + 8]
+mov rdx, rsi
+sbb rdx, [rip + 2f + 16]
+mov r8, r12
+sbb r8, [rip + 2f + 24]
+mov r9, r11
+sbb r9, [rip + 2f + 32]
+mov r10, rdi
+sbb r10, [rip + 2f + 40]
+cmovc rax, r15
+cmovc rcx, r13
+cmovc rdx, rsi
+cmovc r8, r12
+cmovc r9, r11
+cmovc r10, rdi
+mov rsi, [rsp + 32]
+mov rdi, [rsp + 24]
+mov r11, [rsp + 16]
+mov r12, [rsp + 8]
+mov r13, [rsp + 40]
+mov r14, [rsp + 48]
+add rsp, 80
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}
+"
+            ),
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            mu2 = const M::MU[2],
+            mu3 = const M::MU[3],
+            mu4 = const M::MU[4],
+            mu5 = const M::MU[5],
+            n0 = const M::N0,
+            out("rax") z[6], out("rcx") z[7], out("rdx") z[8], inout("rsi") core::ptr::from_ref(x)
+            => z[0], out("rdi") z[1], out("r8") z[9], out("r9") z[10], out("r10") z[11], out("r11")
+            z[2], out("r12") z[3], out("r13") z[4], out("r14") z[5], out("r15") _,
             options(pure, readonly),
         );
     }

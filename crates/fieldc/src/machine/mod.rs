@@ -14,6 +14,7 @@ pub(crate) use called::called;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{by_limbs, has_bmi2, prefers_one_chain, prefers_two_chains, run};
 
+use crate::addition;
 use crate::kernels::{Kernels, UNKNOWN};
 use crate::modulus::Modulus;
 use crate::portable_products as portable;
@@ -74,6 +75,31 @@ pub(crate) fn sum_portable<const N: usize, M: Modulus<N>>(
     z
 }
 
+/// The product of x0 + x1*u and y0 + y1*u, u^2 = -1, likewise: both parts side by side.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[inline(never)]
+pub(crate) fn fp2_mul_portable<const N: usize, const W: usize, M: Modulus<N>>(
+    x: &[[u64; N]; 2],
+    y: &[[u64; N]; 2],
+) -> [u64; W] {
+    let negative = addition::neg(&y[1], &M::P);
+    let z = [
+        portable::sum_of_products::<N, M>(x, &[y[0], negative]),
+        portable::sum_of_products::<N, M>(x, &[y[1], y[0]]),
+    ];
+    find_out();
+    core::array::from_fn(|i| z[i / N][i % N])
+}
+
+/// The square of x0 + x1*u, likewise.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[inline(never)]
+pub(crate) fn fp2_square_portable<const N: usize, const W: usize, M: Modulus<N>>(
+    x: &[[u64; N]; 2],
+) -> [u64; W] {
+    fp2_mul_portable::<N, W, M>(x, x)
+}
+
 /// The products of a shape from its kernels: one load and one or two comparisons beside a call.
 macro_rules! assembly {
     (
@@ -81,6 +107,7 @@ macro_rules! assembly {
         mul: $($mul:ident),+;
         sum_of_products: $($sum:ident),+;
         $(square: $($square:ident),+;)?
+        $(fp2_mul: $($fp2_mul:ident),+; fp2_square: $($fp2_square:ident),+;)?
         $(add: $add:ident; sub: $sub:ident;)?
     ) => {
         impl $crate::assembly::Products<$n> for $crate::assembly::Shape<$n, $class> {
@@ -104,6 +131,36 @@ macro_rules! assembly {
             ) -> [u64; $n] {
                 $crate::machine::run!(($($sum),+) (x, y) (sum_portable::<$n, M>))
             }
+
+            $(
+                // Of the class these kernels are for some primes only.
+                #[inline(always)]
+                fn fp2_mul<M: $crate::modulus::Modulus<$n>>(
+                    x: &[[u64; $n]; 2],
+                    y: &[[u64; $n]; 2],
+                ) -> [[u64; $n]; 2] {
+                    if const { $crate::extension::has_kernels::<$n, M>() } {
+                        $crate::extension::halves(&$crate::machine::run!(
+                            ($($fp2_mul),+) (x, y) (fp2_mul_portable::<$n, { 2 * $n }, M>)
+                        ))
+                    } else {
+                        $crate::assembly::fp2_by_sums::<$n, M, Self>(x, y)
+                    }
+                }
+
+                #[inline(always)]
+                fn fp2_square<M: $crate::modulus::Modulus<$n>>(
+                    x: &[[u64; $n]; 2],
+                ) -> [[u64; $n]; 2] {
+                    if const { $crate::extension::has_kernels::<$n, M>() } {
+                        $crate::extension::halves(&$crate::machine::run!(
+                            ($($fp2_square),+) (x) (fp2_square_portable::<$n, { 2 * $n }, M>)
+                        ))
+                    } else {
+                        $crate::assembly::fp2_by_products::<$n, M, Self>(x)
+                    }
+                }
+            )?
 
             $(
                 #[inline(always)]
