@@ -6,7 +6,7 @@ use crate::modulus::Modulus;
 
 /// Whether a modulus is of the class EXTENSION, with kernels for both parts of a product at once;
 /// `fieldc/packages/rust/classes.py` defines it. Its limits are those of LAZY_FOLD, and one more.
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[allow(dead_code, reason = "not every build has kernels for Fp2")]
 pub(crate) const fn has_kernels<const N: usize, M: Modulus<N>>() -> bool {
     let is_lazy_fold = M::P[N - 1] < LAZY_FOLD_TOP && M::N0 <= LAZY_FOLD_N0;
     is_lazy_fold && M::P[0] % 4 == 3 && M::MU[N - 2] <= EXTENSION_MU
@@ -25,7 +25,7 @@ pub fn fp2_square<const N: usize, M: HasProducts<N>>(x: &[M; 2]) -> [[u64; N]; 2
 }
 
 /// The two parts of a result of 2N words.
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[allow(dead_code, reason = "not every build has kernels for Fp2")]
 #[inline(always)]
 pub(crate) fn halves<const N: usize, const W: usize>(z: &[u64; W]) -> [[u64; N]; 2] {
     [

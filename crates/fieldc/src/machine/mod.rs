@@ -76,7 +76,7 @@ pub(crate) fn sum_portable<const N: usize, M: Modulus<N>>(
 }
 
 /// The product of x0 + x1*u and y0 + y1*u, u^2 = -1, likewise: both parts side by side.
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[allow(dead_code, reason = "not every build has kernels for Fp2")]
 #[inline(never)]
 pub(crate) fn fp2_mul_portable<const N: usize, const W: usize, M: Modulus<N>>(
     x: &[[u64; N]; 2],
@@ -92,7 +92,7 @@ pub(crate) fn fp2_mul_portable<const N: usize, const W: usize, M: Modulus<N>>(
 }
 
 /// The square of x0 + x1*u, likewise.
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[allow(dead_code, reason = "not every build has kernels for Fp2")]
 #[inline(never)]
 pub(crate) fn fp2_square_portable<const N: usize, const W: usize, M: Modulus<N>>(
     x: &[[u64; N]; 2],
