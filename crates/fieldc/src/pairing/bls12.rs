@@ -25,7 +25,6 @@ impl Pairing for Bls12381 {
     const STEPS: &'static [Step] = &steps::<LINES>(&bits::<64>(MINUS_X), &[]);
     const IS_MULTIPLIED: bool = true;
     const IS_NEGATIVE: bool = true;
-    const TWO_INVERSE: Fp = Fp::TWO_INV;
 
     /// The twist's b is 4ξ.
     #[inline(always)]

@@ -32,7 +32,6 @@ impl Pairing for Bn254 {
     );
     const IS_MULTIPLIED: bool = false;
     const IS_NEGATIVE: bool = false;
-    const TWO_INVERSE: Fp = Fp::TWO_INV;
 
     #[inline(always)]
     fn triple_b(x: &Fp2<Fp>) -> Fp2<Fp> {

@@ -56,9 +56,6 @@ pub trait Pairing: Copy + Send + Sync + 'static {
     /// Whether the loop's number is negative.
     #[doc(hidden)]
     const IS_NEGATIVE: bool;
-    /// 1/2.
-    #[doc(hidden)]
-    const TWO_INVERSE: Self::Base;
 
     /// x times three times the twist's b.
     #[doc(hidden)]

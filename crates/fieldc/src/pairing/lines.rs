@@ -32,9 +32,9 @@ pub(super) struct Multiple<F> {
     z: Fp2<F>,
 }
 
-/// x/2, from 1/2.
-fn half<F: HasFp2>(x: &Fp2<F>, two_inverse: &F) -> Fp2<F> {
-    x.scale(two_inverse)
+/// 3*x.
+fn triple<F: HasFp2>(x: &Fp2<F>) -> Fp2<F> {
+    x.double() + x
 }
 
 impl<F: HasTower> Multiple<F> {
@@ -44,27 +44,23 @@ impl<F: HasTower> Multiple<F> {
 
     /// Doubles the point; the tangent there.
     ///
-    /// With b' of the twist: the slope is 3x^2/(2yz), and x^3 = y^2*z - b'*z^3.
-    pub(super) fn double(
-        &mut self,
-        triple_b: impl Fn(&Fp2<F>) -> Fp2<F>,
-        two_inverse: &F,
-    ) -> Line<F> {
+    /// With b' of the twist: the slope is 3x^2/(2yz), and x^3 = y^2*z - b'*z^3. The coordinates are
+    /// four times those of the source, which halves instead.
+    pub(super) fn double(&mut self, triple_b: impl Fn(&Fp2<F>) -> Fp2<F>) -> Line<F> {
         let Self { x, y, z } = *self;
         let (xx, yy, zz) = (x.square(), y.square(), z.square());
-        let twice = (y + z).square() - yy - zz;
+        let twice = (&y + &z).square() - &yy - &zz;
         let e = triple_b(&zz);
-        let three_e = e.double() + e;
-        let middle = half(&(yy + three_e), two_inverse);
-        let ee = e.square();
+        let three_e = e.double() + &e;
+        let double_e = e.double();
         *self = Self {
-            x: half(&(x * y), two_inverse) * (yy - three_e),
-            y: middle.square() - (ee.double() + ee),
-            z: yy * twice,
+            x: &(&x * &y).double() * &(&yy - &three_e),
+            y: (&yy + &three_e).square() - &triple(&double_e.square()),
+            z: &yy.double().double() * &twice,
         };
         Line {
-            a: e - yy,
-            b: xx.double() + xx,
+            a: &e - &yy,
+            b: triple(&xx),
             c: -twice,
         }
     }
@@ -72,18 +68,18 @@ impl<F: HasTower> Multiple<F> {
     /// Adds a point; the line through both.
     pub(super) fn add(&mut self, x2: &Fp2<F>, y2: &Fp2<F>) -> Line<F> {
         let Self { x, y, z } = *self;
-        let (theta, lambda) = (y - y2 * z, x - x2 * z);
+        let (theta, lambda) = (y - &(y2 * &z), x - &(x2 * &z));
         let square = lambda.square();
-        let cube = lambda * square;
-        let (c, g) = (z * theta.square(), x * square);
-        let h = cube + c - g.double();
+        let cube = &lambda * &square;
+        let (c, g) = (&z * &theta.square(), &x * &square);
+        let h = cube + &c - &g.double();
         *self = Self {
-            x: lambda * h,
-            y: Fp2::sum_of_products(&[theta, -cube], &[g - h, y]),
-            z: z * cube,
+            x: &lambda * &h,
+            y: &theta * &(&g - &h) - &(&cube * &y),
+            z: &z * &cube,
         };
         Line {
-            a: Fp2::sum_of_products(&[theta, -lambda], &[*x2, *y2]),
+            a: &theta * x2 - &(&lambda * y2),
             b: -theta,
             c: lambda,
         }

@@ -67,7 +67,7 @@ impl<E: Pairing> Lines<E> for Walk<E::Base> {
     fn next(&mut self, step: Step) -> Line<E::Base> {
         let image = || E::image(&self.x, &self.y);
         let (x, y) = match step {
-            Step::Double => return self.point.double(E::triple_b, &E::TWO_INVERSE),
+            Step::Double => return self.point.double(E::triple_b),
             Step::Add => (self.x, self.y),
             Step::Subtract => (self.x, -self.y),
             Step::AddImage => image(),
