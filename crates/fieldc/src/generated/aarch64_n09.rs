@@ -9900,7 +9900,7 @@ unsafe fn square_plain_p521<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_plain_p521_1646170b696e861a_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                "fieldc_square_plain_p521_651d8373a91addea_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
                 r"
 stp x19, x20, [sp, #-128]!
 stp x21, x22, [sp, #16]
@@ -9942,218 +9942,217 @@ adcs x10, x10, x22
 umulh x22, x25, x3
 adcs x15, x15, x24
 mul x24, x3, x3
-lsl x27, x3, #1
-umulh x28, x27, x2
+extr x27, x5, x3, #63
+mul x28, x27, x2
 adcs x17, x17, x26
-extr x3, x5, x3, #63
-umulh x26, x3, x2
+mul x26, x9, x2
 adc x22, x22, xzr
-umulh x30, x9, x2
+mul x30, x14, x2
 adds x24, x24, x28
-umulh x28, x14, x2
+mul x28, x16, x2
 adcs x4, x4, x26
-umulh x26, x16, x2
+mul x26, x21, x2
 adcs x7, x7, x30
-umulh x30, x21, x2
+mul x30, x23, x2
 adcs x11, x11, x28
-umulh x28, x23, x2
+mul x28, x25, x2
 adcs x8, x8, x26
 umulh x26, x25, x2
 adcs x10, x10, x30
+lsl x3, x3, #1
+mul x30, x3, x2
+str x0, [sp, #96]
+umulh x0, x2, x2
 adcs x15, x15, x28
-umulh x28, x2, x2
-mul x27, x27, x2
-adcs x17, x17, x26
-mul x3, x3, x2
-adc x22, x22, xzr
-mul x9, x9, x2
-adds x26, x28, x27
-mul x27, x14, x2
+umulh x3, x3, x2
+adc x26, x26, xzr
+umulh x27, x27, x2
+adds x0, x30, x0
+umulh x9, x9, x2
 adcs x3, x24, x3
-mul x24, x16, x2
-adcs x4, x4, x9
-mul x9, x21, x2
-adcs x7, x7, x27
-mul x27, x23, x2
+umulh x24, x14, x2
+adcs x4, x4, x27
+umulh x27, x16, x2
+adcs x7, x7, x9
+umulh x9, x21, x2
 adcs x11, x11, x24
-mul x24, x25, x2
-adcs x8, x8, x9
-adcs x9, x10, x27
+umulh x24, x23, x2
+adcs x8, x8, x27
+adcs x9, x10, x9
 adcs x10, x15, x24
 umulh x15, x5, x5
 lsl x24, x6, #1
 mul x27, x24, x5
-adcs x17, x17, xzr
+adcs x17, x17, x26
 umulh x24, x24, x5
-mul x28, x14, x5
+mul x26, x14, x5
 adc x22, x22, xzr
 umulh x14, x14, x5
-mul x30, x16, x5
+mul x28, x16, x5
 adds x15, x15, x27
 umulh x27, x16, x5
-str x0, [sp, #96]
-mul x0, x21, x5
-adcs x24, x24, x28
-umulh x28, x21, x5
+mul x30, x21, x5
+adcs x24, x24, x26
+umulh x26, x21, x5
 str x4, [sp, #104]
 mul x4, x23, x5
-adcs x14, x14, x30
-umulh x30, x23, x5
+adcs x14, x14, x28
+umulh x28, x23, x5
 str x3, [sp, #112]
 mul x3, x25, x5
-adcs x0, x27, x0
-umulh x27, x25, x5
-adcs x4, x28, x4
+adcs x27, x27, x30
+umulh x30, x25, x5
+adcs x4, x26, x4
 mul x5, x5, x5
-adcs x3, x30, x3
-adc x27, x27, xzr
+adcs x3, x28, x3
+adc x26, x30, xzr
 adds x5, x7, x5
 adcs x7, x11, x15
 adcs x8, x8, x24
 adcs x9, x9, x14
-adcs x0, x10, x0
+adcs x10, x10, x27
 adcs x4, x17, x4
-umulh x10, x6, x6
-lsl x11, x12, #1
-mul x14, x11, x6
+umulh x11, x6, x6
+lsl x14, x12, #1
+mul x15, x14, x6
 adcs x3, x22, x3
-umulh x11, x11, x6
-mul x15, x16, x6
-adc x17, x27, xzr
+umulh x14, x14, x6
+mul x17, x16, x6
+adc x22, x26, xzr
 umulh x16, x16, x6
-mul x22, x21, x6
-adds x10, x10, x14
-umulh x14, x21, x6
-mul x24, x23, x6
-adcs x11, x11, x15
-umulh x15, x23, x6
+mul x24, x21, x6
+adds x11, x11, x15
+umulh x15, x21, x6
+mul x26, x23, x6
+adcs x14, x14, x17
+umulh x17, x23, x6
 mul x27, x25, x6
-adcs x16, x16, x22
-umulh x22, x25, x6
-adcs x14, x14, x24
+adcs x16, x16, x24
+umulh x24, x25, x6
+adcs x15, x15, x26
 mul x6, x6, x6
-adcs x15, x15, x27
-adc x22, x22, xzr
+adcs x17, x17, x27
+adc x24, x24, xzr
 adds x6, x8, x6
-adcs x8, x9, x10
-adcs x0, x0, x11
+adcs x8, x9, x11
+adcs x9, x10, x14
 adcs x4, x4, x16
-adcs x3, x3, x14
-umulh x9, x12, x12
-lsl x10, x13, #1
-mul x11, x10, x12
-adcs x14, x17, x15
-umulh x10, x10, x12
-mul x15, x21, x12
-adc x16, x22, xzr
-umulh x17, x21, x12
-mul x21, x23, x12
-adds x9, x9, x11
-umulh x11, x23, x12
-mul x22, x25, x12
-adcs x10, x10, x15
-umulh x15, x25, x12
-adcs x17, x17, x21
-mul x12, x12, x12
-adcs x11, x11, x22
-adc x15, x15, xzr
-adds x0, x0, x12
-adcs x4, x4, x9
-adcs x3, x3, x10
-adcs x9, x14, x17
-umulh x10, x13, x13
-lsl x12, x19, #1
-mul x14, x12, x13
-adcs x11, x16, x11
-umulh x12, x12, x13
-mul x16, x23, x13
-adc x15, x15, xzr
-umulh x17, x23, x13
-mul x21, x25, x13
+adcs x3, x3, x15
+umulh x10, x12, x12
+lsl x11, x13, #1
+mul x14, x11, x12
+adcs x15, x22, x17
+umulh x11, x11, x12
+mul x16, x21, x12
+adc x17, x24, xzr
+umulh x21, x21, x12
+mul x22, x23, x12
 adds x10, x10, x14
-umulh x14, x25, x13
-adcs x12, x12, x16
+umulh x14, x23, x12
+mul x24, x25, x12
+adcs x11, x11, x16
+umulh x16, x25, x12
+adcs x21, x21, x22
+mul x12, x12, x12
+adcs x14, x14, x24
+adc x16, x16, xzr
+adds x9, x9, x12
+adcs x4, x4, x10
+adcs x3, x3, x11
+adcs x10, x15, x21
+umulh x11, x13, x13
+lsl x12, x19, #1
+mul x15, x12, x13
+adcs x14, x17, x14
+umulh x12, x12, x13
+mul x17, x23, x13
+adc x16, x16, xzr
+umulh x21, x23, x13
+mul x22, x25, x13
+adds x11, x11, x15
+umulh x15, x25, x13
+adcs x12, x12, x17
 mul x13, x13, x13
-adcs x16, x17, x21
-adc x14, x14, xzr
+adcs x17, x21, x22
+adc x15, x15, xzr
 adds x3, x3, x13
-adcs x9, x9, x10
-adcs x10, x11, x12
-umulh x11, x19, x19
-lsl x12, x20, #1
-mul x13, x12, x19
-adcs x15, x15, x16
-umulh x12, x12, x19
-mul x16, x25, x19
-adc x14, x14, xzr
-umulh x17, x25, x19
-adds x11, x11, x13
-mul x13, x19, x19
-adcs x12, x12, x16
-adc x16, x17, xzr
-adds x10, x10, x13
-adcs x11, x15, x11
-umulh x13, x20, x20
-lsl x15, x1, #1
-mul x17, x15, x20
-adcs x12, x14, x12
-umulh x14, x15, x20
-adc x15, x16, xzr
-mul x16, x20, x20
-adds x13, x13, x17
-adc x14, x14, xzr
-mul x1, x1, x1
-adds x12, x12, x16
-mul x2, x2, x2
-extr x16, x4, x0, #9
+adcs x10, x10, x11
+adcs x11, x14, x12
+umulh x12, x19, x19
+lsl x13, x20, #1
+mul x14, x13, x19
+adcs x16, x16, x17
+umulh x13, x13, x19
+mul x17, x25, x19
+adc x15, x15, xzr
+umulh x21, x25, x19
+adds x12, x12, x14
+mul x14, x19, x19
+adcs x13, x13, x17
+adc x17, x21, xzr
+adds x11, x11, x14
+adcs x12, x16, x12
+umulh x14, x20, x20
+lsl x16, x1, #1
+mul x19, x16, x20
 adcs x13, x15, x13
+umulh x15, x16, x20
+adc x16, x17, xzr
+mul x17, x20, x20
+adds x14, x14, x19
+adc x15, x15, xzr
+mul x1, x1, x1
+adds x13, x13, x17
+mul x2, x2, x2
+extr x17, x4, x9, #9
+adcs x14, x16, x14
 extr x4, x3, x4, #9
-adc x1, x1, x14
-extr x3, x9, x3, #9
-adds x2, x2, x16
-extr x9, x10, x9, #9
-adcs x4, x26, x4
+adc x1, x1, x15
+extr x3, x10, x3, #9
+adds x2, x2, x17
 extr x10, x11, x10, #9
-ldr x14, [sp, #112]
-adcs x3, x14, x3
-extr x11, x12, x11, #9
-ldr x14, [sp, #104]
-adcs x9, x14, x9
-extr x12, x13, x12, #9
-adcs x5, x5, x10
-extr x10, x1, x13, #9
+adcs x0, x0, x4
+extr x4, x12, x11, #9
+ldr x11, [sp, #112]
+adcs x3, x11, x3
+extr x11, x13, x12, #9
+ldr x12, [sp, #104]
+adcs x10, x12, x10
+extr x12, x14, x13, #9
+adcs x4, x5, x4
+extr x5, x1, x14, #9
 adcs x7, x7, x11
 adr x11, 2f
 ldp x11, x13, [x11]
-and x0, x0, x11
+and x9, x9, x11
 lsr x1, x1, #9
 adcs x6, x6, x12
-adcs x8, x8, x10
-adc x0, x0, x1
-subs x1, x2, x13
-sbcs x10, x4, x13
+adcs x5, x8, x5
+adc x1, x9, x1
+subs x8, x2, x13
+sbcs x9, x0, x13
 sbcs x12, x3, x13
-sbcs x14, x9, x13
-sbcs x15, x5, x13
+sbcs x14, x10, x13
+sbcs x15, x4, x13
 sbcs x16, x7, x13
 sbcs x17, x6, x13
-sbcs x13, x8, x13
-sbcs x11, x0, x11
-csel x1, x2, x1, lo
-csel x2, x4, x10, lo
-ldr x4, [sp, #96]
-stp x1, x2, [x4]
-csel x1, x3, x12, lo
-csel x2, x9, x14, lo
-stp x1, x2, [x4, #16]
-csel x1, x5, x15, lo
+sbcs x13, x5, x13
+sbcs x11, x1, x11
+csel x2, x2, x8, lo
+csel x0, x0, x9, lo
+ldr x8, [sp, #96]
+stp x2, x0, [x8]
+csel x0, x3, x12, lo
+csel x2, x10, x14, lo
+stp x0, x2, [x8, #16]
+csel x0, x4, x15, lo
 csel x2, x7, x16, lo
-stp x1, x2, [x4, #32]
-csel x1, x6, x17, lo
-csel x2, x8, x13, lo
-stp x1, x2, [x4, #48]
-csel x0, x0, x11, lo
-str x0, [x4, #64]
+stp x0, x2, [x8, #32]
+csel x0, x6, x17, lo
+csel x2, x5, x13, lo
+stp x0, x2, [x8, #48]
+csel x0, x1, x11, lo
+str x0, [x8, #64]
 ldr x30, [sp, #80]
 ldp x27, x28, [sp, #64]
 ldp x25, x26, [sp, #48]
@@ -10625,7 +10624,7 @@ unsafe fn square_plain_lazy_p521<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_plain_lazy_p521_84c734363a1e80d1_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                "fieldc_square_plain_lazy_p521_7f4cf8cabb08a4c8_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
                 r"
 stp x19, x20, [sp, #-128]!
 stp x21, x22, [sp, #16]
@@ -10667,210 +10666,209 @@ adcs x10, x10, x22
 umulh x22, x25, x3
 adcs x15, x15, x24
 mul x24, x3, x3
-lsl x27, x3, #1
-umulh x28, x27, x2
+extr x27, x5, x3, #63
+mul x28, x27, x2
 adcs x17, x17, x26
-extr x3, x5, x3, #63
-umulh x26, x3, x2
+mul x26, x9, x2
 adc x22, x22, xzr
-umulh x30, x9, x2
+mul x30, x14, x2
 adds x24, x24, x28
-umulh x28, x14, x2
+mul x28, x16, x2
 adcs x4, x4, x26
-umulh x26, x16, x2
+mul x26, x21, x2
 adcs x7, x7, x30
-umulh x30, x21, x2
+mul x30, x23, x2
 adcs x11, x11, x28
-umulh x28, x23, x2
+mul x28, x25, x2
 adcs x8, x8, x26
 umulh x26, x25, x2
 adcs x10, x10, x30
+lsl x3, x3, #1
+mul x30, x3, x2
+str x0, [sp, #96]
+umulh x0, x2, x2
 adcs x15, x15, x28
-umulh x28, x2, x2
-mul x27, x27, x2
-adcs x17, x17, x26
-mul x3, x3, x2
-adc x22, x22, xzr
-mul x9, x9, x2
-adds x26, x28, x27
-mul x27, x14, x2
+umulh x3, x3, x2
+adc x26, x26, xzr
+umulh x27, x27, x2
+adds x0, x30, x0
+umulh x9, x9, x2
 adcs x3, x24, x3
-mul x24, x16, x2
-adcs x4, x4, x9
-mul x9, x21, x2
-adcs x7, x7, x27
-mul x27, x23, x2
+umulh x24, x14, x2
+adcs x4, x4, x27
+umulh x27, x16, x2
+adcs x7, x7, x9
+umulh x9, x21, x2
 adcs x11, x11, x24
-mul x24, x25, x2
-adcs x8, x8, x9
-adcs x9, x10, x27
+umulh x24, x23, x2
+adcs x8, x8, x27
+adcs x9, x10, x9
 adcs x10, x15, x24
 umulh x15, x5, x5
 lsl x24, x6, #1
 mul x27, x24, x5
-adcs x17, x17, xzr
+adcs x17, x17, x26
 umulh x24, x24, x5
-mul x28, x14, x5
+mul x26, x14, x5
 adc x22, x22, xzr
 umulh x14, x14, x5
-mul x30, x16, x5
+mul x28, x16, x5
 adds x15, x15, x27
 umulh x27, x16, x5
-str x0, [sp, #96]
-mul x0, x21, x5
-adcs x24, x24, x28
-umulh x28, x21, x5
+mul x30, x21, x5
+adcs x24, x24, x26
+umulh x26, x21, x5
 str x4, [sp, #104]
 mul x4, x23, x5
-adcs x14, x14, x30
-umulh x30, x23, x5
+adcs x14, x14, x28
+umulh x28, x23, x5
 str x3, [sp, #112]
 mul x3, x25, x5
-adcs x0, x27, x0
-umulh x27, x25, x5
-adcs x4, x28, x4
+adcs x27, x27, x30
+umulh x30, x25, x5
+adcs x4, x26, x4
 mul x5, x5, x5
-adcs x3, x30, x3
-adc x27, x27, xzr
+adcs x3, x28, x3
+adc x26, x30, xzr
 adds x5, x7, x5
 adcs x7, x11, x15
 adcs x8, x8, x24
 adcs x9, x9, x14
-adcs x0, x10, x0
+adcs x10, x10, x27
 adcs x4, x17, x4
-umulh x10, x6, x6
-lsl x11, x12, #1
-mul x14, x11, x6
+umulh x11, x6, x6
+lsl x14, x12, #1
+mul x15, x14, x6
 adcs x3, x22, x3
-umulh x11, x11, x6
-mul x15, x16, x6
-adc x17, x27, xzr
+umulh x14, x14, x6
+mul x17, x16, x6
+adc x22, x26, xzr
 umulh x16, x16, x6
-mul x22, x21, x6
-adds x10, x10, x14
-umulh x14, x21, x6
-mul x24, x23, x6
-adcs x11, x11, x15
-umulh x15, x23, x6
+mul x24, x21, x6
+adds x11, x11, x15
+umulh x15, x21, x6
+mul x26, x23, x6
+adcs x14, x14, x17
+umulh x17, x23, x6
 mul x27, x25, x6
-adcs x16, x16, x22
-umulh x22, x25, x6
-adcs x14, x14, x24
+adcs x16, x16, x24
+umulh x24, x25, x6
+adcs x15, x15, x26
 mul x6, x6, x6
-adcs x15, x15, x27
-adc x22, x22, xzr
+adcs x17, x17, x27
+adc x24, x24, xzr
 adds x6, x8, x6
-adcs x8, x9, x10
-adcs x0, x0, x11
+adcs x8, x9, x11
+adcs x9, x10, x14
 adcs x4, x4, x16
-adcs x3, x3, x14
-umulh x9, x12, x12
-lsl x10, x13, #1
-mul x11, x10, x12
-adcs x14, x17, x15
-umulh x10, x10, x12
-mul x15, x21, x12
-adc x16, x22, xzr
-umulh x17, x21, x12
-mul x21, x23, x12
-adds x9, x9, x11
-umulh x11, x23, x12
-mul x22, x25, x12
-adcs x10, x10, x15
-umulh x15, x25, x12
-adcs x17, x17, x21
-mul x12, x12, x12
-adcs x11, x11, x22
-adc x15, x15, xzr
-adds x0, x0, x12
-adcs x4, x4, x9
-adcs x3, x3, x10
-adcs x9, x14, x17
-umulh x10, x13, x13
-lsl x12, x19, #1
-mul x14, x12, x13
-adcs x11, x16, x11
-umulh x12, x12, x13
-mul x16, x23, x13
-adc x15, x15, xzr
-umulh x17, x23, x13
-mul x21, x25, x13
+adcs x3, x3, x15
+umulh x10, x12, x12
+lsl x11, x13, #1
+mul x14, x11, x12
+adcs x15, x22, x17
+umulh x11, x11, x12
+mul x16, x21, x12
+adc x17, x24, xzr
+umulh x21, x21, x12
+mul x22, x23, x12
 adds x10, x10, x14
-umulh x14, x25, x13
-adcs x12, x12, x16
+umulh x14, x23, x12
+mul x24, x25, x12
+adcs x11, x11, x16
+umulh x16, x25, x12
+adcs x21, x21, x22
+mul x12, x12, x12
+adcs x14, x14, x24
+adc x16, x16, xzr
+adds x9, x9, x12
+adcs x4, x4, x10
+adcs x3, x3, x11
+adcs x10, x15, x21
+umulh x11, x13, x13
+lsl x12, x19, #1
+mul x15, x12, x13
+adcs x14, x17, x14
+umulh x12, x12, x13
+mul x17, x23, x13
+adc x16, x16, xzr
+umulh x21, x23, x13
+mul x22, x25, x13
+adds x11, x11, x15
+umulh x15, x25, x13
+adcs x12, x12, x17
 mul x13, x13, x13
-adcs x16, x17, x21
-adc x14, x14, xzr
+adcs x17, x21, x22
+adc x15, x15, xzr
 adds x3, x3, x13
-adcs x9, x9, x10
-adcs x10, x11, x12
-umulh x11, x19, x19
-lsl x12, x20, #1
-mul x13, x12, x19
-adcs x15, x15, x16
-umulh x12, x12, x19
-mul x16, x25, x19
-adc x14, x14, xzr
-umulh x17, x25, x19
-adds x11, x11, x13
-mul x13, x19, x19
-adcs x12, x12, x16
-adc x16, x17, xzr
-adds x10, x10, x13
-adcs x11, x15, x11
-umulh x13, x20, x20
-lsl x15, x1, #1
-mul x17, x15, x20
-adcs x12, x14, x12
-umulh x14, x15, x20
-adc x15, x16, xzr
-mul x16, x20, x20
-adds x13, x13, x17
-adc x14, x14, xzr
-mul x1, x1, x1
-adds x12, x12, x16
-mul x2, x2, x2
-extr x16, x4, x0, #9
+adcs x10, x10, x11
+adcs x11, x14, x12
+umulh x12, x19, x19
+lsl x13, x20, #1
+mul x14, x13, x19
+adcs x16, x16, x17
+umulh x13, x13, x19
+mul x17, x25, x19
+adc x15, x15, xzr
+umulh x21, x25, x19
+adds x12, x12, x14
+mul x14, x19, x19
+adcs x13, x13, x17
+adc x17, x21, xzr
+adds x11, x11, x14
+adcs x12, x16, x12
+umulh x14, x20, x20
+lsl x16, x1, #1
+mul x19, x16, x20
 adcs x13, x15, x13
+umulh x15, x16, x20
+adc x16, x17, xzr
+mul x17, x20, x20
+adds x14, x14, x19
+adc x15, x15, xzr
+mul x1, x1, x1
+adds x13, x13, x17
+mul x2, x2, x2
+extr x17, x4, x9, #9
+adcs x14, x16, x14
 extr x4, x3, x4, #9
-adc x1, x1, x14
-extr x3, x9, x3, #9
-adds x2, x2, x16
-extr x9, x10, x9, #9
-adcs x4, x26, x4
+adc x1, x1, x15
+extr x3, x10, x3, #9
+adds x2, x2, x17
 extr x10, x11, x10, #9
-ldr x14, [sp, #112]
-adcs x3, x14, x3
-extr x11, x12, x11, #9
-ldr x14, [sp, #104]
-adcs x9, x14, x9
-extr x12, x13, x12, #9
-adcs x5, x5, x10
-extr x10, x1, x13, #9
+adcs x0, x0, x4
+extr x4, x12, x11, #9
+ldr x11, [sp, #112]
+adcs x3, x11, x3
+extr x11, x13, x12, #9
+ldr x12, [sp, #104]
+adcs x10, x12, x10
+extr x12, x14, x13, #9
+adcs x4, x5, x4
+extr x5, x1, x14, #9
 adcs x7, x7, x11
 adr x11, 2f
 ldr x11, [x11]
-and x0, x0, x11
+and x9, x9, x11
 lsr x1, x1, #9
 adcs x6, x6, x12
-adcs x8, x8, x10
-adc x0, x0, x1
-adds x1, x2, x0, lsr #9
-adcs x2, x4, xzr
-ldr x4, [sp, #96]
-stp x1, x2, [x4]
-adcs x1, x3, xzr
-adcs x2, x9, xzr
-stp x1, x2, [x4, #16]
-adcs x1, x5, xzr
+adcs x5, x8, x5
+adc x1, x9, x1
+adds x2, x2, x1, lsr #9
+adcs x0, x0, xzr
+ldr x8, [sp, #96]
+stp x2, x0, [x8]
+adcs x0, x3, xzr
+adcs x2, x10, xzr
+stp x0, x2, [x8, #16]
+adcs x0, x4, xzr
 adcs x2, x7, xzr
-stp x1, x2, [x4, #32]
-adcs x1, x6, xzr
-and x0, x0, x11
-adcs x2, x8, xzr
-stp x1, x2, [x4, #48]
-adc x0, x0, xzr
-str x0, [x4, #64]
+stp x0, x2, [x8, #32]
+adcs x0, x6, xzr
+and x1, x1, x11
+adcs x2, x5, xzr
+stp x0, x2, [x8, #48]
+adc x0, x1, xzr
+str x0, [x8, #64]
 ldr x30, [sp, #80]
 ldp x27, x28, [sp, #64]
 ldp x25, x26, [sp, #48]
