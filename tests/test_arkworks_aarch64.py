@@ -6,12 +6,12 @@ import subprocess
 
 import pytest
 from emulated_cargo import LINUX, cargo_for_arm
-from sampling import sampled
 
 from fieldc.packages.checked_in import ROOT
 
 
-@pytest.mark.parametrize("package", sampled(["checks"], ["checks-0-5"]))
+@pytest.mark.full
+@pytest.mark.parametrize("package", ["checks", "checks-0-5"])
 def test_fields_of_arkworks_compute_on_an_emulated_processor(package: str) -> None:
     """`patch` does not compile unless the fields are on the kernels."""
     done = _cargo_test(package, "--test", "fields", "--test", "patch")

@@ -82,13 +82,12 @@ def test_other_primes_pass(checker: Path, tmp_path: Path, prime: str) -> None:
 @pytest.mark.parametrize(
     ("prime", "example"),
     [
-        ("bls12-381-p", "add_2007_bl"),
         ("bn254-p", "add_2007_bl"),
         ("bn254-r", "butterfly"),
         ("bn254-r", "integers"),
         *(
             pytest.param("bls12-381-p", name, marks=pytest.mark.full)
-            for name in ("tower", "points", "karabina")
+            for name in ("add_2007_bl", "tower", "points", "karabina")
         ),
     ],
 )

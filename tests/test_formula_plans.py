@@ -15,7 +15,7 @@ from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.decisions import formulas as decisions
 from fieldc.decisions.plans import RankedPlan, least_cycles, ranked_plans
-from fieldc.formulas import Element, FormulaError, accumulator, extend, formula
+from fieldc.formulas import Element, Formula, FormulaError, accumulator, extend, formula
 from fieldc.formulas.blocks import Block
 from fieldc.formulas.karatsuba import with_karatsuba
 from fieldc.formulas.load import load_formulas
@@ -49,6 +49,13 @@ def eightfold(x: Element, y: Element) -> Element:
     """8*x*y, with a product that one sum takes twice."""
     t = x * y
     return t + 7 * t
+
+
+@formula
+def and_its_double(x: Element, y: Element) -> Pair:
+    """A value that was reduced, and a sum of it that is reduced again."""
+    t = x * y
+    return t, t + t
 
 
 @formula
@@ -262,3 +269,11 @@ def test_a_product_that_one_sum_takes_twice_is_reduced_once_and_proved() -> None
     assert (plan.products, plan.reductions, len(plan.computed)) == (1, 1, 1)
     (made, *_) = build([decisions.decide_formula(f, eightfold, TARGETS["x86_64-linux"])], print)
     assert made.status == PROVED
+
+
+@pytest.mark.parametrize(("one", "may_need_calls"), [(and_its_double, True), (eightfold, False)])
+def test_a_sum_of_a_reduced_value_can_be_made_by_calls(one: Formula, may_need_calls: bool) -> None:
+    """In one straight line, the double is not proved for BN254."""
+    made = decisions.decide_formula(find_field(SMALL), one, TARGETS["x86_64-linux"])
+    algorithms = [candidate.algorithm for candidate in made.candidates]
+    assert algorithms[0] != "calls" and ("calls" in algorithms) == may_need_calls

@@ -59,7 +59,7 @@ def decide_formula(
     made = f"--formula {quote(formula.file)}"
     if is_flat(plan) or not target.is_own:
         decision = decide(target, _flat(field, plan), processor)
-        if target.is_own and _has_sums_as_factors(plan):
+        if target.is_own and (_has_sums_as_factors(plan) or _has_sums_of_values(plan)):
             last = _by_calls(field, formula, target, processor, _each_step)
             decision = replace(decision, candidates=(*decision.candidates, *last.candidates))
     else:
@@ -75,6 +75,17 @@ def _has_sums_as_factors(plan: FormulaPlan) -> bool:
     """Whether a factor is not reduced: of a square of a difference not every prime has a proof."""
     blocks = (block for block in plan.blocks if isinstance(block, Block))
     return any(len(form) > 1 for b in blocks for _, *two in b.products for form in two)
+
+
+def _has_sums_of_values(plan: FormulaPlan) -> bool:
+    """Whether a value that was reduced is added to and reduced again, as t in `t, t + t`.
+
+    In one straight line, not every such sum is proved.
+    """
+    computed = {one.number for one in plan.computed}
+    return any(
+        not one.block.products and not computed.isdisjoint(one.sources) for one in plan.computed
+    )
 
 
 def straight_lines(field: Field, formula: Formula) -> list[Expression]:
