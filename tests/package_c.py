@@ -35,8 +35,8 @@ PATHS = {1: ("adx", "bmi2"), 2: ("bmi2",), 3: (), 4: ()} | {
     )
 }
 """What each path asks of the processor: adx, mulx, base, C, and five with arrays in vectors."""
-TWO_LIMBS = (9, 10)
-"""The paths that a field of one limb does not have."""
+BY_AVX2 = (9, 10)
+"""The paths that a field of 32 to 64 bits does not have."""
 
 
 def tool(name: str) -> str:
@@ -106,7 +106,7 @@ class Library:
         """Every path of this processor, in use."""
         for path, needs in PATHS.items():
             here = path == 4 or (is_x86_64() and not missing(needs))
-            here = here and not (self.f.n == 1 and path in TWO_LIMBS)
+            here = here and (path not in BY_AVX2 or ARRAY_TARGETS["avx2"].takes(self.f))
             assert self.call("use", path) == (OK if here else NOT_SUPPORTED)
             if here:
                 assert self.call("path") == path

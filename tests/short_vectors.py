@@ -11,6 +11,7 @@ from capstone import x86_const as x86
 Vector = tuple[int, ...]
 WORD_BYTES, WORDS = 8, 8
 TO_ZERO = 3
+HALF = (1 << 32) - 1
 """How MXCSR calls rounding to zero."""
 
 
@@ -93,6 +94,9 @@ class ShortVectors:
         if m == "vfmadd231pd":
             to_zero = self.machine.mxcsr >> 13 & 3 == TO_ZERO
             return tuple(self.fused(a, b, c, to_zero) for c, a, b in zip(*given, strict=True))
+        if m == "vpminud":
+            pairs = zip(*given[1:], strict=True)
+            return tuple(min(a & HALF, b & HALF) | min(a & ~HALF, b & ~HALF) for a, b in pairs)
         compute = self.lanewise.get({"vpand": "vpandq", "vpxor": "vpxorq"}.get(m, m))
         if compute is None:
             return None

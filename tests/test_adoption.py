@@ -95,3 +95,12 @@ def test_links_of_the_front_pages_lead_somewhere() -> None:
         text = (ROOT / page).read_text()
         for link in re.findall(r"\]\((?!https?:)([^)#]+)\)", text):
             assert (ROOT / link).exists(), (page, link)
+
+
+def test_the_crates_files_stay_small() -> None:
+    """In KiB: of an architecture, of none, and of three kinds of vectors together."""
+    left = {"aarch64": 2048, "portable": 2048, "/arrays/": 6144, "": 2048}
+    for path in (ROOT / GENERATED[0]).rglob("*.rs"):
+        kind = next(kind for kind in left if kind in path.as_posix().removeprefix(str(ROOT)))
+        left[kind] -= path.stat().st_size >> 10
+    assert min(left.values()) > 0, left

@@ -193,7 +193,7 @@ CHANGES: dict[str, tuple[str, Change, str]] = {
     "another stack": (CHAIN, of_routine(0, stack=8), "bytes of stack"),
     "weaker routines": (CHAIN, weaken_operand, "above its bound"),
     "a routine too many": (CHAIN, say_more, "never called"),
-    "no routines": (CHAIN, drop_routines, "calls what no certificate is about"),
+    "no routines": (CHAIN, drop_routines, "cases: none has the flags"),
     "routines of a straight line": (
         HORNER,
         lambda certificate, row: certificate.update(

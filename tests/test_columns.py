@@ -72,6 +72,8 @@ def test_sums_in_columns(name: str, target: VectorTarget) -> None:
 @pytest.mark.parametrize("text", ["3", "babybear", "2^768-825", "2^285-9"])
 def test_columns_take_what_bounds_say(text: str, target: VectorTarget) -> None:
     f = check_takes(target, text)
+    if not target.has_sums(f):
+        pytest.skip(f"{target.name} has no inner products for {text}")
     columns = columns_of(f)
     assert columns.turns & columns.turns - 1 == 0 and columns.most < 1 << 61
     assert (columns.turns + 1) * f.p <= in_lanes(f).R

@@ -108,13 +108,6 @@ def test_unsafe_stands_only_in_assembly(texts: dict[str, str]):
         assert text.count("unsafe {") == text.count("// SAFETY:") == text.count(" asm!(")
 
 
-def test_the_files_stay_small(texts: dict[str, str]):
-    sizes = {"aarch64": 0, "portable": 0, "/arrays/": 0, "x86_64": 0}
-    for path, text in texts.items():
-        sizes[next((name for name in sizes if name in path), "x86_64")] += len(text)
-    assert max(sizes.values()) < 2 << 20, "of an architecture, of none, or of vectors"
-
-
 def test_assembly_leaves_the_red_zone_alone(texts: dict[str, str]):
     """Windows has none: what lies below the stack pointer may change at any time."""
     for path, text in texts.items():

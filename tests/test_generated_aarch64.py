@@ -156,7 +156,8 @@ def test_rustc_makes_the_bytes_that_are_proved(
 def kernels_of_type(f: Field) -> dict[str, str]:
     """What the type of a named prime multiplies by: operations, and the class in their names."""
     if f in plain_primes():
-        return dict.fromkeys(plain_operations(f), class_name(f))
+        operations = [op for op in plain_operations(f) if not op.endswith("_lazy")]
+        return dict.fromkeys(operations, class_name(f))
     return {op: c.suffix for op, c in kernels_for(class_of(f), f.n).items()}
 
 
@@ -170,7 +171,7 @@ def check_bytes(data: bytes, fields: Collection[str]) -> None:
             made = code(kernel, f)
             end = 4 * kernel.lines[: kernel.lines.index(".p2align")].count("\n")
             table = made[end + end % 8 :]
-            assert len(table) >= 16 and made[end : end + end % 8] == NOP[: end % 8]
+            assert len(table) >= 8 and made[end : end + end % 8] == NOP[: end % 8]
             found = re.escape(made[:end]) + b".{%d}" % (end % 8) + re.escape(table)
             assert re.search(found, data, re.DOTALL), (name, kernel.symbol)
             assert kernel.name_for(f).encode() in data

@@ -28,6 +28,7 @@ from package_c import (
 )
 from sampling import sampled
 
+from fieldc.algorithms.columns import columns_of
 from fieldc.algorithms.representations import MONTGOMERY, PLAIN, Representation
 from fieldc.artifacts import verify
 from fieldc.artifacts.write import build
@@ -50,6 +51,12 @@ FIELDS = ("bn254-p", "bls12-381-p", "secp256k1-p", "2^285-9")
 SMALL = "goldilocks"
 OPERATIONS = operations(find_field(SMALL), fastest(find_field(SMALL)))
 ARRAYS = offered(find_field(SMALL), fastest(find_field(SMALL)))
+SUMS = ("accumulate", "collect")
+ON_ARRAYS = sum(
+    len(ARRAYS) + len(SUMS) * target.has_sums(find_field(SMALL))
+    for target in packaged_targets(find_field(SMALL))
+)
+"""How many kernels on arrays the package of SMALL has."""
 FUZZ = Path(__file__).with_name("package_c_fuzz.c")
 
 
@@ -279,7 +286,7 @@ def test_the_preprocessor_gives_what_was_proved(
     text = run(folder, tool("gcc"), "-E", "-P", *PREDEFINED[system.target], source)
     found = functions(assemble(text, system.triple))
     shipped = functions((folder / system.object_file).read_bytes())
-    arrays = len(packaged_targets(find_field(SMALL))) * len(ARRAYS) if system is LINUX else 0
+    arrays = ON_ARRAYS if system is LINUX else 0
     assert len(found) == 3 * len(OPERATIONS) + arrays and found == shipped
 
 
@@ -297,11 +304,13 @@ def test_what_gcc_assembles_is_proved(small: tuple[Path, Field, str], tmp_path: 
             operation = symbol.removeprefix(f"{name}_").rpartition("_")[0]
             word = 64 * operation.endswith("_array")
             named = operation.removesuffix("_array")
+            columns = columns_of(f) if named in SUMS else None
+            more = {"turns": columns.turns, "column_bits": columns.bits} if columns else {}
             code = made.read_bytes()
-            jobs.append(verify.Job(code, symbol, named, f.p, f.n, "sysv", array_word=word))
+            job = verify.Job(code, symbol, named, f.p, f.n, "sysv", array_word=word, **more)
+            jobs.append(job)
     verdicts = verify.prove_all(jobs, lambda *_: None)
-    arrays = len(packaged_targets(find_field(SMALL))) * len(ARRAYS)
-    assert len(verdicts) == 2 * (3 * len(OPERATIONS) + arrays)
+    assert len(verdicts) == 2 * (3 * len(OPERATIONS) + ON_ARRAYS)
     assert not [verdict.failure for verdict in verdicts if verdict.failure]
 
 

@@ -194,7 +194,8 @@ def test_what_is_proved_is_its_text(text: str, tmp_path: Path) -> None:
     found = kernels_in((folder / rows[0]["file"]).read_text())
     wanted = {"mul", "square", "sum_of_products"}
     wanted |= {"mul_lazy", "square_lazy"} if 4 * f.p < f.R else set()
-    assert {row["op"] for row in rows} == wanted and len(rows) == 2 * len(wanted) == len(found)
+    known = {row["op"].replace("_plain", "") for row in rows}
+    assert known == wanted and len(rows) == 2 * len(wanted) == len(found)
     for row in rows:
         assert row["status"] == "PROVED" and (folder / row["certificate"]).is_file()
         assert (folder / row["object"]).read_bytes() == assembled(found[row["symbol"]], f)
@@ -208,9 +209,8 @@ def test_the_object_has_the_bytes_that_were_proved(tmp_path: Path) -> None:
     rows = built("2^127-1", tmp_path)["arrays"]
     assert isinstance(rows, list)
     assert {row["op"] for row in rows} <= {*OPERATIONS, *SUM}
-    assert {row["target"] for row in rows if row["op"] == "mul"} == {
-        target.name for target in TABLES
-    }
+    assert {row["target"] for row in rows} == {target.name for target in TABLES}
+    assert "mul" in {row["op"] for row in rows}
     assert {row["status"] for row in rows} == {"PROVED"}
     if not host().startswith("x86_64") or "linux" not in host():
         pytest.skip("SKIPPED: rustc makes no ELF object for x86-64 here")
@@ -234,7 +234,7 @@ def test_a_kernel_that_is_not_proved_is_left_out(
         return [replace(v, failure="no") if "_mul_array" in j.symbol else v for j, v in pairs]
 
     monkeypatch.setattr(arrays, "prove_new", without_products)
-    rows = built("2^61-1", tmp_path)["arrays"]
+    rows = built("2^61-1", tmp_path, "--representation", "montgomery")["arrays"]
     assert isinstance(rows, list)
     assert "square" in {row["op"] for row in rows} and "mul" not in {row["op"] for row in rows}
     (place,) = {row["file"] for row in rows}

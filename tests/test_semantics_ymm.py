@@ -35,6 +35,8 @@ FORMS = (
     "vpsubq ymm1, ymm2, ymm3",
     "vpand ymm1, ymm2, ymm3",
     "vpxor ymm1, ymm2, ymm2",
+    "vpmuludq ymm1, ymm2, ymm3",
+    "vpminud ymm1, ymm2, ymm3",
     "vpsrlq ymm1, ymm2, 52",
     "vpsllq ymm1, ymm2, 12",
     "vblendvpd ymm1, ymm2, ymm3, ymm1",

@@ -80,8 +80,11 @@ def _has_sums_as_factors(plan: FormulaPlan) -> bool:
 def _has_sums_of_values(plan: FormulaPlan) -> bool:
     """Whether a value that was reduced is added to and reduced again, as t in `t, t + t`.
 
-    In one straight line, not every such sum is proved.
+    In one straight line, not every such sum is proved. Operands that are no elements have blocks
+    that no call makes.
     """
+    if plan.formula.sizes:
+        return False
     computed = {one.number for one in plan.computed}
     return any(
         not one.block.products and not computed.isdisjoint(one.sources) for one in plan.computed
