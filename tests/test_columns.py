@@ -55,10 +55,8 @@ def prove(text: str, operation: str, f: Field, columns: Columns) -> ArrayProof:
     return COLUMN_PROOFS[operation](code.data, contract, code.start)
 
 
-@every_target
-@pytest.mark.parametrize("name", PRIMES)
-def test_sums_in_columns(name: str, target: VectorTarget) -> None:
-    f = find_field(name)
+def check_sums(f: Field, target: VectorTarget) -> None:
+    """Run both kernels of a field on vectors, and prove them."""
     columns, (add, reduce) = columns_of(f), kernels(f, target)
     t = 64 * columns.count
     sums = ColumnSums(f, columns, f, call(f, add, (t, 0, 0)), call(f, reduce, (0, t)))
@@ -66,6 +64,12 @@ def test_sums_in_columns(name: str, target: VectorTarget) -> None:
     for made, operation in ((add, "accumulate"), (reduce, "collect")):
         proof = prove(made.text, operation, f, columns)
         assert proof.block > 0 and proof.tail > 0
+
+
+@every_target
+@pytest.mark.parametrize("name", PRIMES)
+def test_sums_in_columns(name: str, target: VectorTarget) -> None:
+    check_sums(find_field(name), target)
 
 
 @every_target
@@ -88,16 +92,11 @@ def test_columns_take_what_bounds_say(text: str, target: VectorTarget) -> None:
 def test_columns_of_one_limb_stay_in_registers(text: str, target: VectorTarget) -> None:
     """Up to three, as many as the longest sum has digits. The longest sums are run."""
     f = check_takes(target, text)
-    columns, (add, reduce) = columns_of(f), kernels(f, target)
+    columns, (add, _) = columns_of(f), kernels(f, target)
     assert columns.count == (2 if f.bits < 49 else 3)
     assert add.held == ("zmm31", "zmm30", "zmm29")[: columns.count]
     assert add.text.count("[rsi") == 2 * columns.count
-    t = 64 * columns.count
-    sums = ColumnSums(f, columns, f, call(f, add, (t, 0, 0)), call(f, reduce, (0, t)))
-    check_columns(sums, () if target.runs_here else (1, 11))
-    for made, operation in ((add, "accumulate"), (reduce, "collect")):
-        proof = prove(made.text, operation, f, columns)
-        assert proof.block > 0 and proof.tail > 0
+    check_sums(f, target)
 
 
 @every_target
