@@ -104,8 +104,8 @@ NAMES, FASTEST = tuple(r.name for r in REPRESENTATIONS), "fastest"
     option(
         "--batch",
         action="store_true",
-        help="kernels on arrays instead, in every layout; targets: avx512ifma, avx512f, or all"
-        " (default the fastest that this processor runs)",
+        help="kernels on arrays instead, in every layout; targets: avx512ifma, avx512f, avx2, or"
+        " all (default the fastest that this processor runs)",
     ),
     *EXTRAS,
     option(

@@ -80,8 +80,8 @@ def _has_sums_as_factors(plan: FormulaPlan) -> bool:
 def _has_sums_of_values(plan: FormulaPlan) -> bool:
     """Whether a value that was reduced is added to and reduced again, as t in `t, t + t`.
 
-    In one straight line, not every such sum is proved. Operands that are no elements have blocks
-    that no call makes.
+    In one straight line, not every such sum is proved. Formulas with plain integers, masks or
+    accumulators are left as they are: some of their steps cannot be called.
     """
     if plan.formula.sizes:
         return False

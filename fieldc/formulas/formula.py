@@ -28,7 +28,7 @@ from fieldc.formulas.text import FormulaText, said_size
 from fieldc.operands import Range, residues
 
 LINEAR = ("add", "sub", "scale")
-"""Steps without a product of two values."""
+"""Steps that give a combination of what they take."""
 MOST_OPERANDS = 5
 """Operands of one formula: as many as calling conventions pass in registers beside the result."""
 Check = Callable[[Field], None]

@@ -13,10 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fieldc.formulas.element import Step
-from fieldc.formulas.formula import Formula
-
-LINEAR = ("add", "sub", "scale")
-"""Steps that give a combination of what they take."""
+from fieldc.formulas.formula import LINEAR, Formula
 
 
 @dataclass(frozen=True)
