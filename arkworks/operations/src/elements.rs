@@ -51,9 +51,9 @@ pub(crate) struct Pair<E: Pairing> {
 }
 
 impl<E: Pairing> Pair<E> {
-    pub(crate) fn step(x: &mut Self, y: &Self) {
+    pub(crate) fn step(x: &mut Self, _: &Self) {
         let sign = usize::from(bit(&x.value));
-        x.value = E::pairing(x.p[sign], y.q).0;
+        x.value = E::pairing(x.p[sign], x.q).0;
     }
 }
 
