@@ -15,8 +15,11 @@ PORTABLE := arithmetic encoding fp2 interface kernels tower
 PYTEST = $(BIN)/pytest -n auto --dist worksteal
 # How long make fuzz runs each target.
 FUZZ_SECONDS ?= 60
-# Tests that use tools which may be absent, and what a machine without them still has.
-TOOL_TESTS = $(shell grep -lE 'shutil.which|why_not|rustc|emulated|target_code|package_c|study' tests/test_*.py)
+# Tests that name tools which may be absent, those that name cargo, and what a bare machine still has.
+OPTIONAL := valgrind|qemu|clang|wine|chromium|cmake|esbuild|readelf|"strip"|rustup|mingw|emulated|certifier
+HELPERS := EmulatedProgram|why_not_[enw]|package_c|study|which\(tool
+TOOL_TESTS = $(shell grep -lE '$(OPTIONAL)|$(HELPERS)' tests/test_*.py)
+CARGO_TESTS = $(shell grep -lE 'cargo|rustc' tests/test_*.py)
 BARE := build/bare
 BARE_TOOLS := sh env true false cat cp ln ls mkdir mv rm uname python3 make cc gcc as ld ar cargo rustc rustfmt
 CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
@@ -57,7 +60,7 @@ test-bare: venv ## tests that use optional tools, on a PATH without those, then 
 	    if [ -n "$$path" ]; then ln -s "$$path" $(BARE)/$$tool; else echo "no $$tool here"; fi; done
 	PATH=$(CURDIR)/$(BARE) $(PYTEST) -rs -m "not full" $(TOOL_TESTS)
 	rm -f $(BARE)/cargo $(BARE)/rustc $(BARE)/rustfmt
-	PATH=$(CURDIR)/$(BARE) $(PYTEST) -rs -m "not full" $$(grep -lE 'cargo|rustc' $(TOOL_TESTS))
+	PATH=$(CURDIR)/$(BARE) $(PYTEST) -rs -m "not full" $(CARGO_TESTS)
 
 test-full: venv lint cargo-test foreign-check portable-test big-endian-test small-test race-test \
     clients-test arkworks-test ## the slow sweeps too, crates/race, crates/clients, arkworks

@@ -1,0 +1,96 @@
+"""What cargo and rustc make of the crate: formatted text, and the bytes that are proved."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Collection
+from pathlib import Path
+
+import pytest
+from contracts import contract_named
+from crate_object import compiled_crate, host, using_crate
+from primes import OF_EVERY_CLASS
+
+from fieldc.binary.functions import functions
+from fieldc.binary.linkable import function_of
+from fieldc.catalogue import find_field, named_primes
+from fieldc.machine.assemble import host_triple
+from fieldc.operations import OPERATIONS
+from fieldc.packages.checked_in import ROOT
+from fieldc.packages.rust.classes import EXTENSION, lazy_class_of
+from fieldc.packages.rust.crate import FOLDER, families
+from fieldc.packages.rust.kernels import caller_of
+from fieldc.packages.rust.written import kernels_in
+from fieldc.proof.prove import prove
+
+CARGO = shutil.which("cargo")
+here = pytest.mark.skipif("x86_64" not in host_triple(), reason="LLVM here assembles no x86-64")
+
+
+@pytest.mark.skipif(CARGO is None, reason="cargo is not installed: not compiled here")
+def test_cargo_finds_the_crate_formatted():
+    assert CARGO is not None
+    done = subprocess.run(
+        [CARGO, "fmt", "--all", "--check"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@here
+@pytest.mark.parametrize(
+    "names", [OF_EVERY_CLASS, pytest.param(tuple(named_primes()), marks=pytest.mark.full)]
+)
+def test_what_rustc_makes_of_them_is_proved(
+    names: tuple[str, ...], tmp_path: Path, run_folder: Path
+):
+    """What uses every named field has each of its kernels, in a section of its own, called."""
+    crate = compiled_crate(run_folder, host())
+    lazy = {name for name in named_primes() if lazy_class_of(find_field(name)) is not None}
+    extended = {name for name in named_primes() if EXTENSION.has(find_field(name))}
+    for users, kind, body, count in (
+        (named_primes().keys(), "{}", "<{}>::sum_of_products(&[x, y], &[y, x]).square() * y", 3),
+        (lazy, "Lazy<{}>", "x.square() * y", 2),
+        (extended, "Fp2<{}>", "x.square() * y", 4),
+    ):
+        (tmp_path / "user.rs").write_text(user_of(users, kind, body))
+        flags = ("--crate-type", "lib", f"--emit=obj={tmp_path / 'user.o'}")
+        using_crate(crate, *flags, tmp_path / "user.rs")
+        found = kernels_of((tmp_path / "user.o").read_bytes(), names)
+        assert found.keys() == users and min(found.values()) == count
+
+
+def kernels_of(data: bytes, names: tuple[str, ...]) -> Counter[str]:
+    """How many kernels of each named field an object has; those of some are proved."""
+    found, counted = {code.name: code for code in functions(data)}, Counter[str]()
+    for f in map(find_field, named_primes()):
+        text = (ROOT / FOLDER / f"n{f.n:02}.rs").read_text()
+        for symbol, kernel in kernels_in(text).items():
+            code = found.get(kernel.name_for(f))
+            if code is None:
+                continue
+            counted[f.name] += 1
+            if f.name in names:
+                bytes_of_rustc = f".byte {', '.join(map(str, code.code))}"
+                function = function_of(caller_of(kernel, bytes_of_rustc), symbol)
+                contract = contract_named(operation_of(symbol), f.p, f.n)
+                prove(function.code, contract, start=function.start)
+    return counted
+
+
+def operation_of(symbol: str) -> str:
+    """What a kernel of the crate computes."""
+    return max(filter(symbol.startswith, OPERATIONS), key=len)
+
+
+def user_of(names: Collection[str], kind: str, body: str) -> str:
+    """A crate that computes with values of some named fields, or of a kind made of each."""
+    text = "#![allow(unused_imports)]\nuse fieldc::{Fp2, Lazy};\n"
+    for module, primes in families().items():
+        for name, prime in primes.items():
+            if prime.name in names:
+                of = kind.format(f"fieldc::{module}::{name}")
+                head = f"pub fn {module}_{name.lower()}(x: {of}, y: {of}) -> {of}"
+                text += f"{head} {{ {body.format(of)} }}\n"
+    return text
