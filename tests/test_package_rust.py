@@ -25,8 +25,10 @@ from fieldc.artifacts.verify import Job, Verdict, prove_new
 from fieldc.binary.linkable import functions
 from fieldc.catalogue import find_field
 from fieldc.cli import main
+from fieldc.commands.build import FASTEST, in_rust
 from fieldc.decisions.preferred import preferred
 from fieldc.modulus import is_prime
+from fieldc.packages.c.package import fastest as fastest_in_c
 from fieldc.packages.checked_in import ROOT
 from fieldc.packages.rust.arrays import OPERATIONS, SUM, TABLES
 from fieldc.packages.rust.cargo import trait_names
@@ -122,6 +124,13 @@ PLAIN_ONES = ("2^255-19", "secp256k1-p", "2^521-1", "2^251-9", "2^61-1")
 def test_residues_are_plain_where_that_is_the_fastest(text: str) -> None:
     f = find_field(text)
     assert fastest(f, TARGET, "zen-4") is PLAIN and not why_not_plain(f)
+
+
+def test_a_package_is_the_same_on_every_host() -> None:
+    """Processors disagree about 2^127 - 1, so the one that builds is not asked."""
+    f = find_field("2^127-1")
+    assert (fastest(f, TARGET, "zen-4"), fastest_in_c(f)) == (MONTGOMERY, PLAIN)
+    assert (in_rust(f, FASTEST, None), in_rust(f, FASTEST, "zen-4")) == (PLAIN, MONTGOMERY)
 
 
 def test_residues_of_other_primes_are_not() -> None:

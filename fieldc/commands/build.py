@@ -312,13 +312,14 @@ def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> 
 
 def in_rust(field: Field, name: str, processor: str | None) -> Representation:
     """The representation of a Rust package. Raises UsageError where the prime cannot have it."""
+    from fieldc.decisions.representation import OF_PACKAGES
     from fieldc.packages.rust.own_kernels import TARGET
     from fieldc.packages.rust.package import check_length
     from fieldc.packages.rust.plain import fastest, why_not_plain
 
     check_length(field)
     if name == FASTEST:
-        return fastest(field, TARGET, processor)
+        return fastest(field, TARGET, processor or OF_PACKAGES)
     found = offered(field, name)
     if found is PLAIN and (reason := why_not_plain(field)):
         raise UsageError(

@@ -13,6 +13,8 @@ from fieldc.targets.target import Target
 
 JUDGED = ("mul", "square")
 """The parts whose bounds are compared; conversions are rare beside them."""
+OF_PACKAGES = "sapphire-rapids"
+"""The processor that decides for packages: they are the same wherever they are built."""
 
 
 @dataclass(frozen=True)

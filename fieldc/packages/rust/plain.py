@@ -11,7 +11,7 @@ from fieldc.algorithms.representations import PLAIN, Representation
 from fieldc.algorithms.shapes import near_power
 from fieldc.catalogue import find_field, named_primes
 from fieldc.decisions.preferred import preferred
-from fieldc.decisions.representation import judged
+from fieldc.decisions.representation import OF_PACKAGES, judged
 from fieldc.field import Field
 from fieldc.packages.rust.called_inline import called_inline
 from fieldc.packages.rust.classes import CLASSES, LAZY_CLASSES
@@ -43,7 +43,7 @@ def plain_primes() -> tuple[Field, ...]:
 
 def is_plain(f: Field) -> bool:
     """Whether the crate has plain residues for a prime, were it a named one."""
-    return f.n in LIMBS and fastest(f, TARGETS["x86_64-linux"], FOUND_ON["mulx"]) is PLAIN
+    return f.n in LIMBS and fastest(f, TARGETS["x86_64-linux"], OF_PACKAGES) is PLAIN
 
 
 def fastest(f: Field, target: Target, processor: str | None) -> Representation:
