@@ -12,11 +12,12 @@ from fieldc.field import Field
 class Range:
     """The contract of an operand or result: `count` values side by side, as they lie in memory.
 
-    Each value is below `multiple` * p^`powers` * 2^`bits`, and R times that where it is wide. A
-    residue has n limbs, a wide one 2n, any other value the limbs that its bound needs. With no
-    power of p it is a plain integer, with two a sum of products. The lowest limbs are those of the
-    first value. An algorithm gets several values as a tuple; everything else handles the one number
-    that they make. A signed plain integer is a number like any other here, its two's complement.
+    Each value is below `multiple` * p^`powers` * 2^`bits` * R^`radices`, and R times that where it
+    is wide. A residue has n limbs, a wide one 2n, any other value the limbs that its bound needs.
+    With no power of p it is a plain integer, with two a sum of products. The lowest limbs are those
+    of the first value. An algorithm gets several values as a tuple; everything else handles the one
+    number that they make. A signed plain integer is a number like any other here, its two's
+    complement.
     """
 
     count: int = 1
@@ -25,11 +26,16 @@ class Range:
     powers: int = 1
     bits: int = 0
     is_signed: bool = False
+    radices: int = 0
 
     @property
     def is_residue(self) -> bool:
         """Whether it is a multiple of p that values are below, and R at most."""
-        return self.powers == 1 and not self.bits
+        return self.powers == 1 and not self.bits and not self.radices
+
+    def modulus(self, f: Field) -> int:
+        """What a result is taken modulo: p, or R^`radices` where it is an integer below that."""
+        return int(f.R**self.radices) if self.radices and not self.powers else f.p
 
     @property
     def bound(self) -> str:
@@ -40,7 +46,7 @@ class Range:
         first = "*".join("p" * self.powers)
         parts = [first] if multiple == 1 else [f"{multiple}{first}"]
         parts += [f"2^{bits}"] if bits else []
-        parts += ["R"] if self.is_wide else []
+        parts += ["R"] * (self.is_wide + self.radices)
         return "*".join(part for part in parts if part)
 
     @property
@@ -61,7 +67,7 @@ class Range:
 
     def high(self, f: Field) -> int:
         """The largest value."""
-        unit = int(f.p**self.powers) * (f.R if self.is_wide else 1)
+        unit = int(f.p**self.powers * f.R ** (self.is_wide + self.radices))
         return (self.multiple * unit << self.bits) - 1
 
     def width(self, f: Field) -> int:
@@ -105,6 +111,11 @@ def lazily(count: int, lazy: int = 1) -> Range:
 def plain_integer(bits: int, is_signed: bool = False) -> Range:
     """A plain integer below 2^bits, no residue; where it is signed, in two's complement."""
     return Range(powers=0, bits=bits, is_signed=is_signed)
+
+
+def integers_below_radix(radices: int, count: int = 1) -> Range:
+    """Integers below R^radices side by side, n * radices limbs each: what is modulo R^radices."""
+    return Range(count, powers=0, radices=radices)
 
 
 WIDE = Range(is_wide=True)

@@ -8,10 +8,17 @@ name is looked up in OPERATIONS. R = 2^(w*n). Nothing here knows how an operatio
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fieldc.field import Field
-from fieldc.operands import WIDE, Range, lazily, plain_integer, residues
+from fieldc.operands import (
+    WIDE,
+    Range,
+    integers_below_radix,
+    lazily,
+    plain_integer,
+    residues,
+)
 
 Operands = tuple[tuple[str, Range], ...]
 Compute = Callable[..., int | tuple[int, ...]]
@@ -66,7 +73,7 @@ class Operation:
         return bool(self.parameters.get("lazy"))
 
     def __call__(self, f: Field, *numbers: int) -> int:
-        """The canonical result: each of its values is below p.
+        """The canonical result: each of its values is below p, or below R^2 where it is wide.
 
         An operand of several values is the one number that they make, and so is a result.
         """
@@ -76,7 +83,8 @@ class Operation:
         given = [bound.values(f, number) for (_, bound), number in pairs]
         found = self.compute(f, *(v if len(v) > 1 else v[0] for v in given))
         values = found if isinstance(found, tuple) else (found,)
-        return self.result.number(f, [value % f.p for value in values])
+        modulus = self.result.modulus(f)
+        return self.result.number(f, [value % modulus for value in values])
 
     def row(self) -> dict[str, object]:
         """The record as JSON values, for manifests."""
@@ -258,3 +266,57 @@ def _offered() -> Iterator[Operation]:
 
 OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in _offered()}
 """By name: the one way from a name to its record."""
+
+
+def redc_lazy(lazy: int) -> Operation:
+    """x/R for x below (lazy + 1)*p*R."""
+    operands = (("x", Range(multiple=lazy + 1, is_wide=True)),)
+    parameters = {"lazy": lazy}
+    return replace(redc(), operands=operands, parameters=parameters)
+
+
+def fp2_mul_wide(lazy: int) -> Operation:
+    """The product in Fp[u]/(u^2 + 1) over the integers, modulo R^2: nothing is reduced.
+
+    x and y have values below (lazy + 1)*p.
+    """
+
+    def compute(f: Field, x: tuple[int, int], y: tuple[int, int]) -> tuple[int, ...]:
+        (a, b), (c, d) = x, y
+        return a * c - b * d, a * d + b * c
+
+    operands = (("x", lazily(2, lazy)), ("y", lazily(2, lazy)))
+    says = "x*y for x[0] + x[1]*u, u^2 = -1, mod R^2"
+    parameters = {"lazy": lazy}
+    result = integers_below_radix(2, 2)
+    return Operation("fp2_mul_wide", operands, result, says, compute, parameters)
+
+
+def wide_sum(plus: int, minus: int) -> Operation:
+    """The sum of so many wide numbers less that of so many others, modulo R^2."""
+
+    def compute(f: Field, *values: int) -> int:
+        return sum(values[:plus]) - sum(values[plus:])
+
+    names, wide = "xyab"[: plus + minus], integers_below_radix(2)
+    operands = tuple((name, wide) for name in names)
+    says = " - ".join((" + ".join(names[:plus]), *names[plus:])) + " mod R^2"
+    parameters = {"plus": plus, "minus": minus}
+    return Operation("wide_sum", operands, wide, says, compute, parameters)
+
+
+WIDE_SUMS = ((2, 0), (1, 1), (3, 0), (2, 1), (1, 2), (2, 2))
+"""Of each sum of wide numbers how many are added and how many are subtracted."""
+TOWER_OPERATIONS: dict[str, Operation] = {
+    operation.name: operation
+    for operation in (
+        fp2_mul_wide(lazy=3),
+        redc_lazy(lazy=2),
+        *(wide_sum(*counts) for counts in WIDE_SUMS),
+    )
+}
+"""Parts of the crate's towers, by name: numbers of 2n limbs that are reduced later.
+
+They are no operations of a field: a wide number means itself, not a residue, and is negative where
+it is written modulo R^2.
+"""

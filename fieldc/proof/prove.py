@@ -223,8 +223,8 @@ def _equalities(
     goal: _Goal,
     samples: Sequence[Sample],
 ) -> tuple[Equality, ...]:
-    """What dropped carries equal, where the result has no factor."""
-    if contract.factor != 1:
+    """What dropped carries equal, where the result has no factor and the modulus is odd."""
+    if contract.factor != 1 or contract.p % 2 == 0:
         return ()
     case = _case(system, inputs, samples)
     values = [i.value(system.word_bits) for i in inputs]

@@ -151,6 +151,10 @@ mod generator;
     named_asm_labels,
     reason = "an object defines each once, and says so to the linker"
 )]
+#[allow(
+    clippy::extra_unused_type_parameters,
+    reason = "kernels without constants of a modulus are called as all others"
+)]
 #[deny(
     clippy::missing_inline_in_public_items,
     reason = "a field's code is compiled where it is used, not with the crate"

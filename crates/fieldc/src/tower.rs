@@ -33,6 +33,10 @@ mod operators;
 #[cfg(feature = "pairing")]
 mod sparse;
 mod traits;
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+mod wide;
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+mod words;
 
 #[cfg(feature = "pairing")]
 pub(crate) use compressed::power_of_sparse;
@@ -43,3 +47,5 @@ pub use fp6::Fp6;
 pub use fp12::Fp12;
 #[cfg(feature = "pairing")]
 pub(crate) use sparse::Coefficients;
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+pub(crate) use words::{Adx, Mulx, WideKernels, tower, wide_sum};

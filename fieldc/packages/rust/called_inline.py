@@ -34,6 +34,21 @@ KERNEL = """
     z
 }}
 """
+STORING = """
+/// {says}; {algorithm}, variant {variant}. It writes all of z.
+///
+/// # Safety
+/// The processor has {features}; {condition}.
+#[inline(always)]
+{signature} {{
+    // SAFETY: the kernel reads the operands and writes z, registers, flags and its own stack only.
+    unsafe {{
+        asm!(
+{called}{registers}
+        );
+    }}
+}}
+"""
 TABLE = """
 .balign 64
 2:
@@ -58,17 +73,23 @@ def called_inline(
     count = expression.kernel.result.width(expression.field)
     says = " ".join(expression.kernel.source.splitlines()[0].rstrip(".").split())
     words = [f"z[{i}]" for i in range(count)]
-    operands = [f"{x}: &{array(bound.count, n)}" for x, bound in expression.kernel.operands]
-    pointers = {
-        register: f"core::ptr::from_ref({name})"
-        for register, (name, _) in zip(
-            CALLED_INLINE.arguments, expression.kernel.operands, strict=False
-        )
-    }
+    operands = [
+        f"{x}: &{array(bound.count, bound.limbs(expression.field))}"
+        for x, bound in expression.kernel.operands
+    ]
+    values = [f"core::ptr::from_ref({name})" for name, _ in expression.kernel.operands]
+    result = f"[u64; {count}]"
+    if not kernel.convention.returns_words:
+        bound, words = expression.kernel.result, []
+        stored = array(bound.count, bound.limbs(expression.field))
+        operands = [f"z: &mut core::mem::MaybeUninit<{stored}>", *operands]
+        values, result = ["core::ptr::from_mut(z)", *values], ""
+    pointers = dict(zip(kernel.convention.arguments, values, strict=False))
     table = [f"{{{name}}}" for name in constants] or [hex(word) for _, word in kernel.constants]
     lines = "\n".join(map(_instruction, kernel.code))
     lines += TABLE.format(", ".join(table)) if table else ""
-    return KERNEL.format(
+    text = KERNEL if result else STORING
+    return text.format(
         says=says.split(":")[0],
         algorithm=expression.kernel.algorithm,
         variant=variant,
@@ -76,7 +97,7 @@ def called_inline(
         condition=condition,
         symbol=symbol,
         words=count,
-        signature=signature(f"unsafe fn {symbol}<M: Modulus<{n}>>", operands, f"[u64; {count}]"),
+        signature=signature(f"unsafe fn {symbol}<M: Modulus<{n}>>", operands, result),
         registers=wrapped(_registers(dict(zip(kernel.returned, words, strict=True)), pointers)),
         called=called("call", symbol, lines, constants, n),
     )

@@ -52,6 +52,12 @@ from fieldc.packages.rust.portable import portable_products
 from fieldc.packages.rust.schedules import crate_kernel
 from fieldc.packages.rust.sums import FITTING, inline_sums, sum_text
 from fieldc.packages.rust.text import constant
+from fieldc.packages.rust.towers import (
+    tower_dispatch,
+    tower_expressions,
+    tower_symbol,
+    tower_variants,
+)
 from fieldc.targets.avx512ifma.target import AVX512IFMA
 
 MODULE = "fieldc.packages.rust.crate"
@@ -230,6 +236,7 @@ def kernels_file(limbs: int) -> str:
         "use core::arch::asm;\n\n",
         "use crate::machine::{assembly, called, lazy_assembly};\n",
         "use crate::modulus::Modulus;\n",
+        "use crate::tower::tower;\n" * (limbs in EXTENSION.limbs),
         *(part for c in classes for part in class_texts(c, limbs)),
         *(
             part
@@ -238,6 +245,8 @@ def kernels_file(limbs: int) -> str:
             for part in plain_texts(f, place)
         ),
     ]
+    if limbs in EXTENSION.limbs:
+        parts += tower_texts(limbs)
     if limbs in FITTING:
         parts += ["\n// Sums.\n", *(sum_text(piece, limbs) for piece in inline_sums(limbs))]
     return "".join(parts)
@@ -276,6 +285,15 @@ def class_texts(prime_class: PrimeClass, limbs: int) -> Iterator[str]:
     for of, expression in made:
         for variant in variants(limbs):
             yield kernel_text(expression, of, variant)
+
+
+def tower_texts(limbs: int) -> Iterator[str]:
+    """The dispatch of the kernels of double width, and these kernels."""
+    yield tower_dispatch(limbs, variants(limbs))
+    for expression in tower_expressions(limbs):
+        for variant in tower_variants(expression.kernel, variants(limbs)):
+            name = tower_symbol(expression.kernel, variant)
+            yield kernel_text(expression, EXTENSION, variant, name)
 
 
 def plain_texts(f: Field, place: int) -> Iterator[str]:
@@ -318,10 +336,12 @@ def symbol(operation: str, prime_class: PrimeClass, variant: str) -> str:
     return f"{operation}_{prime_class.suffix}_{variant}"
 
 
-def kernel_text(expression: Expression, prime_class: PrimeClass, variant: str) -> str:
+def kernel_text(
+    expression: Expression, prime_class: PrimeClass, variant: str, name: str = ""
+) -> str:
     """A kernel of a class as a function of a modulus and its operands."""
     kernel = crate_kernel(prime_class, expression, "kernel", variant)
-    name = symbol(expression.kernel.operation, prime_class, variant)
+    name = name or symbol(expression.kernel.operation, prime_class, variant)
     constants = dict(constant(name) for name, _ in kernel.constants)
     return called_inline(kernel, expression, name, variant, "p is of the class", constants)
 

@@ -12,6 +12,7 @@ from fieldc.machine.assemble import assemble
 from fieldc.packages.rust.classes import EXTENSION, class_of, kernels_of, lazy_class_of
 from fieldc.packages.rust.crate import variants
 from fieldc.packages.rust.plain import class_name, plain_operations, plain_primes
+from fieldc.packages.rust.towers import SUFFIX
 from fieldc.packages.rust.written import WrittenKernel, kernels_in
 from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.print import INTEL, print_body
@@ -62,7 +63,12 @@ def crate_jobs(generated: Path, f: Field) -> list[Job]:
     if f in plain_primes():
         classes |= dict.fromkeys(plain_operations(f), class_name(f))
     kernels = kernels_in(text)
-    return [
+    towers = [name for name in kernels if f"_{SUFFIX}_" in name and EXTENSION.has(f)]
+    parts = [
+        Job(assembled(kernels[symbol], f), symbol, symbol.split(f"_{SUFFIX}_")[0], f.p, f.n, "sysv")
+        for symbol in towers
+    ]
+    return parts + [
         Job(assembled(kernels[symbol], f), symbol, operation, f.p, f.n, "sysv")
         for operation, of in classes.items()
         for symbol in (f"{operation}_{of}_{variant}" for variant in variants(f.n))

@@ -14,7 +14,7 @@ from fieldc.decisions.schedule import Schedule, read
 from fieldc.language import Expression
 from fieldc.packages.rust.classes import PrimeClass, class_program, completed, representative
 from fieldc.targets.x86_64.choices import PLAIN, choices_on
-from fieldc.targets.x86_64.conventions import CALLED_INLINE
+from fieldc.targets.x86_64.conventions import inline
 from fieldc.targets.x86_64.kernel import X86Kernel, compile_program
 
 FOLDER = Path(decisions.__file__).parent / "schedules" / "crate"
@@ -52,7 +52,8 @@ def crate_kernel(
     refinement = entry.decisions.refinement if entry else PLAIN
     bounded = prime_class.bounded(expression.field)
     program = class_program(expression, choices, bounded)
-    kernel = compile_program(program, symbol, choices, CALLED_INLINE, refinement)
+    convention = inline(expression.kernel.result.width(expression.field))
+    kernel = compile_program(program, symbol, choices, convention, refinement)
     kernel = completed(kernel, representative(prime_class, expression.field.n))
     if entry:
         entry.require(kernel)

@@ -11,11 +11,12 @@ LINE = 100
 
 
 def signature(head: str, operands: list[str], result: str) -> str:
-    """A function's first lines, as rustfmt has them."""
-    line = f"{head}({', '.join(operands)}) -> {result}"
+    """A function's first lines, as rustfmt has them; without a result it gives none."""
+    given = f" -> {result}" if result else ""
+    line = f"{head}({', '.join(operands)}){given}"
     if len(line) + len(" {") <= LINE:
         return line
-    return "\n".join((f"{head}(", *(f"    {x}," for x in operands), f") -> {result}"))
+    return "\n".join((f"{head}(", *(f"    {x}," for x in operands), f"){given}"))
 
 
 def array(count: int, limbs: int) -> str:

@@ -156,6 +156,17 @@ def _fp2_square(beta: int) -> Function:
     return Function("x", claims, count=2)
 
 
+def _wide_sum(plus: int, minus: int) -> Function:
+    """So many numbers are added, and so many are subtracted."""
+    if plus < 1 or minus < 0 or plus + minus > len(WIDE_NAMES):
+        raise ProofError(f"there is no sum of {plus} wide numbers less {minus}")
+
+    def claim(v: Sequence[Polynomial]) -> Polynomial:
+        return _total(*((value, 1 if i < plus else -1) for i, value in enumerate(v)))
+
+    return Function(WIDE_NAMES[: plus + minus], (claim,), divides=False)
+
+
 def _mul_by(factor: int) -> Function:
     return Function("x", (lambda v: _total((v[0], factor)),), divides=False)
 
@@ -210,19 +221,28 @@ FAMILIES: dict[str, Callable[..., Function]] = {
 }
 """What each family computes; it takes the parameters, `lazy` aside, by name."""
 MOST_LAZY = 32
+WIDE_NAMES = "xyab"
 LAZY = {
     **dict.fromkeys(("add", "sub", "mul", "square", "sum_of_products"), 1),
     **dict.fromkeys(("mul_plain", "square_plain"), 1),
-    **dict.fromkeys(("reduce", "butterfly"), MOST_LAZY),
+    **dict.fromkeys(("reduce", "redc", "butterfly"), MOST_LAZY),
 }
 """Families that may be lazy, and up to which k: they take values below (k + 1)*p.
 
-All but `reduce` give such values too.
+All but `reduce` and `redc` give such values too; `redc` takes a value below (k + 1)*p*R.
 """
 INTEGERS = {"mul_u64": 64, "mul_u128": 128}
 """Families whose operand k is a plain integer of so many bits, no residue."""
 WIDE = ("redc", "reduce")
 """Families that take a value below p*R of 2n limbs, unless they are lazy."""
+EXACT: dict[str, Callable[..., Function]] = {
+    "fp2_mul_wide": lambda: replace(_fp2_mul(-1), divides=False),
+    "wide_sum": _wide_sum,
+}
+"""Families whose results are integers of 2n limbs, modulo R^2 and not modulo p.
+
+They take the parameters, `lazy` aside. Operands are wide numbers too, or residues if lazy.
+"""
 
 
 def contract_of(
@@ -239,6 +259,8 @@ def contract_of(
     """
     numbers = dict(parameters or {})
     lazy = numbers.pop("lazy", 0)
+    if family in EXACT:
+        return _exact(family, p, limbs, lazy, numbers)
     try:
         function = FAMILIES[family](**numbers)
     except (KeyError, TypeError):
@@ -248,10 +270,10 @@ def contract_of(
         raise ProofError(f"there is no contract for {family} of values below {lazy + 1}p")
     R = 1 << word_bits * limbs
     width, high = limbs, p - 1
-    if lazy:
+    if family in WIDE and (family == "redc" or not lazy):
+        width, high = 2 * limbs, (lazy + 1) * p * R - 1
+    elif lazy:
         high = (lazy + 1) * p - 1
-    elif family in WIDE:
-        width, high = 2 * limbs, p * R - 1
     factor = R if function.divides else 1
     if family == "to_montgomery":
         factor = pow(R, -1, p)
@@ -262,9 +284,31 @@ def contract_of(
     if bits := INTEGERS.get(family):
         operands = (operands[0], Operand("k", -(-bits // word_bits), (1 << bits) - 1))
     claim, *more = (_with(claim, function.undivided, R) for claim in function.claims)
-    largest = high if lazy and family != "reduce" else p - 1
+    largest = high if lazy and family not in WIDE else p - 1
     return Contract(
         p, limbs, operands, claim, factor, largest, more=tuple(more), between=function.between
+    )
+
+
+def _exact(family: str, p: int, limbs: int, lazy: int, numbers: Mapping[str, int]) -> Contract:
+    """The contract of an operation on integers modulo R^2, which takes the place of p.
+
+    Raises ProofError where there is none.
+    """
+    try:
+        function = EXACT[family](**numbers)
+    except TypeError:
+        raise ProofError(f"there is no contract for {family} with {dict(numbers)}") from None
+    if not 0 <= lazy <= MOST_LAZY:
+        raise ProofError(f"there is no contract for {family} of values below {lazy + 1}p")
+    modulus = 1 << 2 * WORD_BITS * limbs
+    width, high = (limbs, (lazy + 1) * p - 1) if lazy else (2 * limbs, modulus - 1)
+    operands = tuple(Operand(name, width, high, function.count) for name in function.names)
+    claim, *more = function.claims
+    return Contract(
+        *(modulus, limbs, operands, claim, 1, modulus - 1),
+        more=tuple(more),
+        width=2 * limbs,
     )
 
 

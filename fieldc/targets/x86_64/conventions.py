@@ -49,3 +49,11 @@ WIN64 = Convention(
 CONVENTIONS = {c.name: c for c in (SYSV, WIN64)}
 CALLED_INLINE = Convention("inline", SYSV.arguments[1:], ("rbx", "rbp"), returns_words=True)
 """A call out of Rust's inline assembly, which can name all registers but rbx and rbp."""
+STORED_INLINE = Convention("inline", SYSV.arguments, CALLED_INLINE.preserved)
+"""The same for a result that does not fit the registers: it is stored in z."""
+
+
+def inline(words: int) -> Convention:
+    """The call out of inline assembly for a result of so many words."""
+    fits = words <= len(GENERAL) - len(CALLED_INLINE.preserved)
+    return CALLED_INLINE if fits else STORED_INLINE

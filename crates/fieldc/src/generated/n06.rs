@@ -6,6 +6,7 @@ use core::arch::asm;
 
 use crate::machine::{assembly, called, lazy_assembly};
 use crate::modulus::Modulus;
+use crate::tower::tower;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
 assembly! { 6, 0:
@@ -14047,6 +14048,2072 @@ ret
             out("rax") _, out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
             z[4], out("r11") _, out("r12") _, out("r13") z[0], out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+// Towers: numbers of double width.
+tower! { 6, 12, Mulx:
+    fp2_mul_wide: fp2_mul_wide_lazy_tower_mulx;
+    redc: redc_lazy_tower_mulx;
+    wide_sum_2_0: wide_sum_2_0_tower_mulx;
+    wide_sum_1_1: wide_sum_1_1_tower_mulx;
+    wide_sum_3_0: wide_sum_3_0_tower_mulx;
+    wide_sum_2_1: wide_sum_2_1_tower_mulx;
+    wide_sum_1_2: wide_sum_1_2_tower_mulx;
+    wide_sum_2_2: wide_sum_2_2_tower_mulx;
+}
+tower! { 6, 12, Adx:
+    fp2_mul_wide: fp2_mul_wide_lazy_tower_adx;
+    redc: redc_lazy_tower_adx;
+    wide_sum_2_0: wide_sum_2_0_tower_mulx;
+    wide_sum_1_1: wide_sum_1_1_tower_mulx;
+    wide_sum_3_0: wide_sum_3_0_tower_mulx;
+    wide_sum_2_1: wide_sum_2_1_tower_mulx;
+    wide_sum_1_2: wide_sum_1_2_tower_mulx;
+    wide_sum_2_2: wide_sum_2_2_tower_mulx;
+}
+
+/// x*y with u^2 = -1, by three products; karatsuba, variant mulx. It writes all of z.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn fp2_mul_wide_lazy_tower_mulx<M: Modulus<6>>(
+    z: &mut core::mem::MaybeUninit<[[u64; 12]; 2]>,
+    x: &[[u64; 6]; 2],
+    y: &[[u64; 6]; 2],
+) {
+    // SAFETY: the kernel reads the operands and writes z, registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_fp2_mul_wide_lazy_tower_mulx_d65dfc5a4a035be6",
+                r"
+push rbx
+push rbp
+sub rsp, 376
+mov rax, rdx
+mov rdx, [rdx]
+mov rcx, [rsi]
+mulx rcx, r8, rcx
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rcx, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx rdx, r13, r13
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, [rax + 8]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+add r14, rbp
+mov [rsp], rdi
+mulx rbp, rdi, [rsi + 16]
+adc rbx, rdi
+mov [rsp + 8], r8
+mulx rdi, r8, [rsi + 24]
+adc rbp, r8
+mov [rsp + 16], rax
+mulx r8, rax, [rsi + 32]
+adc rdi, rax
+mulx rax, rdx, [rsi + 40]
+adc r8, rdx
+adc rax, 0
+add rcx, r15
+adc r9, r14
+adc r10, rbx
+adc r11, rbp
+adc r12, rdi
+adc r13, r8
+adc rax, 0
+mov rdi, [rsp + 16]
+mov rdx, [rdi + 16]
+mulx r8, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r8, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mov [rsp + 24], rcx
+mulx rbp, rcx, [rsi + 24]
+adc rbx, rcx
+mulx rcx, rdi, [rsi + 32]
+adc rbp, rdi
+mulx rdx, rdi, [rsi + 40]
+adc rcx, rdi
+adc rdx, 0
+add r9, r14
+adc r10, r8
+adc r11, r15
+adc r12, rbx
+adc r13, rbp
+adc rax, rcx
+adc rdx, 0
+mov rcx, [rsp + 16]
+mov rdi, rdx
+mov rdx, [rcx + 24]
+mulx r8, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r8, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mov [rsp + 32], r9
+mulx rbp, r9, [rsi + 24]
+adc rbx, r9
+mulx r9, rcx, [rsi + 32]
+adc rbp, rcx
+mulx rcx, rdx, [rsi + 40]
+adc r9, rdx
+adc rcx, 0
+add r10, r14
+adc r11, r8
+adc r12, r15
+adc r13, rbx
+adc rax, rbp
+adc rdi, r9
+adc rcx, 0
+mov r8, [rsp + 16]
+mov rdx, [r8 + 32]
+mulx r9, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r9, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mov [rsp + 40], r10
+mulx rbp, r10, [rsi + 24]
+adc rbx, r10
+mulx r10, r8, [rsi + 32]
+adc rbp, r8
+mulx rdx, r8, [rsi + 40]
+adc r10, r8
+adc rdx, 0
+add r11, r14
+adc r12, r9
+adc r13, r15
+adc rax, rbx
+adc rdi, rbp
+adc rcx, r10
+adc rdx, 0
+mov r8, [rsp + 16]
+mov r9, rdx
+mov rdx, [r8 + 40]
+mulx r10, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r10, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mov [rsp + 48], r11
+mulx rbp, r11, [rsi + 24]
+adc rbx, r11
+mulx r11, r8, [rsi + 32]
+adc rbp, r8
+mulx rdx, r8, [rsi + 40]
+adc r11, r8
+adc rdx, 0
+add r12, r14
+adc r13, r10
+adc rax, r15
+adc rdi, rbx
+adc rcx, rbp
+adc r9, r11
+adc rdx, 0
+mov r8, [rsp + 16]
+mov r10, rdx
+mov rdx, [r8 + 48]
+mov r11, [rsi + 48]
+mulx r11, r14, r11
+mov r15, [rsi + 56]
+mulx r15, rbx, r15
+add r11, rbx
+mov rbx, [rsi + 64]
+mulx rbx, rbp, rbx
+adc r15, rbp
+mov rbp, [rsi + 72]
+mov [rsp + 56], r10
+mulx rbp, r10, rbp
+adc rbx, r10
+mov r10, [rsi + 80]
+mov [rsp + 64], r9
+mulx r10, r9, r10
+adc rbp, r9
+mov r9, [rsi + 88]
+mulx rdx, r9, r9
+adc r10, r9
+adc rdx, 0
+mov r9, rdx
+mov rdx, [r8 + 56]
+mov [rsp + 72], rcx
+mov [rsp + 80], rdi
+mulx rcx, rdi, [rsi + 48]
+mov [rsp + 88], rax
+mov [rsp + 96], r13
+mulx rax, r13, [rsi + 56]
+add rcx, r13
+mov [rsp + 104], r12
+mulx r13, r12, [rsi + 64]
+adc rax, r12
+mov [rsp + 112], r14
+mulx r12, r14, [rsi + 72]
+adc r13, r14
+mulx r14, r8, [rsi + 80]
+adc r12, r8
+mulx rdx, r8, [rsi + 88]
+adc r14, r8
+adc rdx, 0
+add r11, rdi
+adc r15, rcx
+adc rbx, rax
+adc rbp, r13
+adc r10, r12
+adc r9, r14
+adc rdx, 0
+mov rax, [rsp + 16]
+mov rcx, rdx
+mov rdx, [rax + 64]
+mulx rdi, r8, [rsi + 48]
+mulx r12, r13, [rsi + 56]
+add rdi, r13
+mulx r13, r14, [rsi + 64]
+adc r12, r14
+mov [rsp + 120], r11
+mulx r14, r11, [rsi + 72]
+adc r13, r11
+mulx r11, rax, [rsi + 80]
+adc r14, rax
+mulx rax, rdx, [rsi + 88]
+adc r11, rdx
+adc rax, 0
+add r15, r8
+adc rbx, rdi
+adc rbp, r12
+adc r10, r13
+adc r9, r14
+adc rcx, r11
+adc rax, 0
+mov rdi, [rsp + 16]
+mov rdx, [rdi + 72]
+mulx r8, r11, [rsi + 48]
+mulx r12, r13, [rsi + 56]
+add r8, r13
+mulx r13, r14, [rsi + 64]
+adc r12, r14
+mov [rsp + 128], r15
+mulx r14, r15, [rsi + 72]
+adc r13, r15
+mulx r15, rdi, [rsi + 80]
+adc r14, rdi
+mulx rdx, rdi, [rsi + 88]
+adc r15, rdi
+adc rdx, 0
+add rbx, r11
+adc rbp, r8
+adc r10, r12
+adc r9, r13
+adc rcx, r14
+adc rax, r15
+adc rdx, 0
+mov rdi, [rsp + 16]
+mov r8, rdx
+mov rdx, [rdi + 80]
+mulx r11, r12, [rsi + 48]
+mulx r13, r14, [rsi + 56]
+add r11, r14
+mulx r14, r15, [rsi + 64]
+adc r13, r15
+mov [rsp + 136], rbx
+mulx r15, rbx, [rsi + 72]
+adc r14, rbx
+mulx rbx, rdi, [rsi + 80]
+adc r15, rdi
+mulx rdx, rdi, [rsi + 88]
+adc rbx, rdi
+adc rdx, 0
+add rbp, r12
+adc r10, r11
+adc r9, r13
+adc rcx, r14
+adc rax, r15
+adc r8, rbx
+adc rdx, 0
+mov rdi, [rsp + 16]
+mov r11, rdx
+mov rdx, [rdi + 88]
+mulx r12, r13, [rsi + 48]
+mulx r14, r15, [rsi + 56]
+add r12, r15
+mulx r15, rbx, [rsi + 64]
+adc r14, rbx
+mulx rbx, rdi, [rsi + 72]
+adc r15, rdi
+mov [rsp + 144], rbp
+mulx rdi, rbp, [rsi + 80]
+adc rbx, rbp
+mulx rdx, rbp, [rsi + 88]
+adc rdi, rbp
+adc rdx, 0
+add r10, r13
+adc r9, r12
+adc rcx, r14
+adc rax, r15
+adc r8, rbx
+adc r11, rdi
+adc rdx, 0
+mov rdi, [rsp + 8]
+sub rdi, [rsp + 112]
+mov r12, [rsp + 24]
+sbb r12, [rsp + 120]
+mov r13, [rsp + 32]
+sbb r13, [rsp + 128]
+mov r14, [rsp + 40]
+sbb r14, [rsp + 136]
+mov r15, [rsp + 48]
+sbb r15, [rsp + 144]
+mov rbx, [rsp + 104]
+sbb rbx, r10
+mov rbp, [rsp + 96]
+sbb rbp, r9
+mov [rsp + 152], rbp
+mov rbp, [rsp + 88]
+sbb rbp, rcx
+mov [rsp + 160], rbp
+mov rbp, [rsp + 80]
+sbb rbp, rax
+mov [rsp + 168], rbp
+mov rbp, [rsp + 72]
+sbb rbp, r8
+mov [rsp + 176], rbp
+mov rbp, [rsp + 64]
+sbb rbp, r11
+mov [rsp + 184], rbp
+mov rbp, [rsp + 56]
+sbb rbp, rdx
+mov [rsp + 192], rbp
+mov rbp, [rsp + 16]
+mov [rsp + 200], rbx
+mov rbx, [rbp]
+add rbx, [rbp + 48]
+mov [rsp + 208], r15
+mov r15, [rbp + 8]
+adc r15, [rbp + 56]
+mov [rsp + 216], r14
+mov r14, [rbp + 16]
+adc r14, [rbp + 64]
+mov [rsp + 224], r13
+mov r13, [rbp + 24]
+adc r13, [rbp + 72]
+mov [rsp + 232], r12
+mov r12, [rbp + 32]
+adc r12, [rbp + 80]
+mov [rsp + 240], rdi
+mov rdi, [rbp + 40]
+adc rdi, [rbp + 88]
+mov rbp, [rsi]
+add rbp, [rsi + 48]
+mov [rsp + 16], rdx
+mov rdx, [rsi + 8]
+adc rdx, [rsi + 56]
+mov [rsp + 248], r11
+mov r11, [rsi + 16]
+adc r11, [rsi + 64]
+mov [rsp + 256], r8
+mov r8, [rsi + 24]
+adc r8, [rsi + 72]
+mov [rsp + 264], rax
+mov rax, [rsi + 32]
+adc rax, [rsi + 80]
+mov [rsp + 272], rcx
+mov rcx, [rsi + 40]
+adc rcx, [rsi + 88]
+mov rsi, rdx
+mov rdx, rbx
+mov [rsp + 280], r9
+mulx rbx, r9, rbp
+mov [rsp + 288], r10
+mov [rsp + 296], r9
+mulx r10, r9, rsi
+add rbx, r9
+mov [rsp + 304], rdi
+mulx r9, rdi, r11
+adc r10, rdi
+mov [rsp + 312], r12
+mulx rdi, r12, r8
+adc r9, r12
+mov [rsp + 320], r13
+mulx r12, r13, rax
+adc rdi, r13
+mulx rdx, r13, rcx
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, r15
+mov [rsp + 328], rbp
+mulx r15, rbp, rbp
+mov [rsp + 336], rsi
+mov [rsp + 344], r14
+mulx rsi, r14, rsi
+add r15, r14
+mov [rsp + 352], r11
+mulx r14, r11, r11
+adc rsi, r11
+mov [rsp + 360], r8
+mulx r11, r8, r8
+adc r14, r8
+mov [rsp + 368], rax
+mulx r8, rax, rax
+adc r11, rax
+mulx rax, rdx, rcx
+adc r8, rdx
+adc rax, 0
+add rbx, rbp
+adc r10, r15
+adc r9, rsi
+adc rdi, r14
+adc r12, r11
+adc r13, r8
+adc rax, 0
+mov rdx, [rsp + 344]
+mulx rsi, r8, [rsp + 328]
+mulx r11, r14, [rsp + 336]
+add rsi, r14
+mulx r14, r15, [rsp + 352]
+adc r11, r15
+mulx r15, rbp, [rsp + 360]
+adc r14, rbp
+mov [rsp + 344], rbx
+mulx rbp, rbx, [rsp + 368]
+adc r15, rbx
+mulx rdx, rbx, rcx
+adc rbp, rbx
+adc rdx, 0
+add r10, r8
+adc r9, rsi
+adc rdi, r11
+adc r12, r14
+adc r13, r15
+adc rax, rbp
+adc rdx, 0
+mov rsi, rdx
+mov rdx, [rsp + 320]
+mulx r8, r11, [rsp + 328]
+mulx r14, r15, [rsp + 336]
+add r8, r15
+mulx r15, rbx, [rsp + 352]
+adc r14, rbx
+mulx rbx, rbp, [rsp + 360]
+adc r15, rbp
+mov [rsp + 320], r10
+mulx rbp, r10, [rsp + 368]
+adc rbx, r10
+mulx rdx, r10, rcx
+adc rbp, r10
+adc rdx, 0
+add r9, r11
+adc rdi, r8
+adc r12, r14
+adc r13, r15
+adc rax, rbx
+adc rsi, rbp
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rsp + 312]
+mulx r10, r11, [rsp + 328]
+mulx r14, r15, [rsp + 336]
+add r10, r15
+mulx r15, rbx, [rsp + 352]
+adc r14, rbx
+mulx rbx, rbp, [rsp + 360]
+adc r15, rbp
+mov [rsp + 312], r9
+mulx rbp, r9, [rsp + 368]
+adc rbx, r9
+mulx rdx, r9, rcx
+adc rbp, r9
+adc rdx, 0
+add rdi, r11
+adc r12, r10
+adc r13, r14
+adc rax, r15
+adc rsi, rbx
+adc r8, rbp
+adc rdx, 0
+mov r9, rdx
+mov rdx, [rsp + 304]
+mulx r10, r11, [rsp + 328]
+mulx r14, r15, [rsp + 336]
+add r10, r15
+mulx r15, rbx, [rsp + 352]
+adc r14, rbx
+mulx rbx, rbp, [rsp + 360]
+adc r15, rbp
+mov [rsp + 360], rdi
+mulx rbp, rdi, [rsp + 368]
+adc rbx, rdi
+mulx rcx, rdx, rcx
+adc rbp, rdx
+adc rcx, 0
+add r12, r11
+adc r13, r10
+adc rax, r14
+adc rsi, r15
+adc r8, rbx
+adc r9, rbp
+adc rcx, 0
+mov rdx, [rsp + 296]
+sub rdx, [rsp + 8]
+mov rdi, [rsp + 344]
+sbb rdi, [rsp + 24]
+mov r10, [rsp + 320]
+sbb r10, [rsp + 32]
+mov r11, [rsp + 312]
+sbb r11, [rsp + 40]
+mov r14, [rsp + 360]
+sbb r14, [rsp + 48]
+sbb r12, [rsp + 104]
+sbb r13, [rsp + 96]
+sbb rax, [rsp + 88]
+sbb rsi, [rsp + 80]
+sbb r8, [rsp + 72]
+sbb r9, [rsp + 64]
+sbb rcx, [rsp + 56]
+sub rdx, [rsp + 112]
+mov r15, [rsp]
+mov [r15 + 96], rdx
+sbb rdi, [rsp + 120]
+mov [r15 + 104], rdi
+sbb r10, [rsp + 128]
+mov [r15 + 112], r10
+sbb r11, [rsp + 136]
+mov [r15 + 120], r11
+sbb r14, [rsp + 144]
+mov [r15 + 128], r14
+sbb r12, [rsp + 288]
+mov [r15 + 136], r12
+sbb r13, [rsp + 280]
+mov [r15 + 144], r13
+sbb rax, [rsp + 272]
+mov [r15 + 152], rax
+sbb rsi, [rsp + 264]
+mov [r15 + 160], rsi
+sbb r8, [rsp + 256]
+mov [r15 + 168], r8
+sbb r9, [rsp + 248]
+mov [r15 + 176], r9
+sbb rcx, [rsp + 16]
+mov [r15 + 184], rcx
+mov rax, [rsp + 240]
+mov [r15], rax
+mov rax, [rsp + 232]
+mov [r15 + 8], rax
+mov rax, [rsp + 224]
+mov [r15 + 16], rax
+mov rax, [rsp + 216]
+mov [r15 + 24], rax
+mov rax, [rsp + 208]
+mov [r15 + 32], rax
+mov rax, [rsp + 200]
+mov [r15 + 40], rax
+mov rax, [rsp + 152]
+mov [r15 + 48], rax
+mov rax, [rsp + 160]
+mov [r15 + 56], rax
+mov rax, [rsp + 168]
+mov [r15 + 64], rax
+mov rax, [rsp + 176]
+mov [r15 + 72], rax
+mov rax, [rsp + 184]
+mov [r15 + 80], rax
+mov rax, [rsp + 192]
+mov [r15 + 88], rax
+add rsp, 376
+pop rbp
+pop rbx
+ret
+"
+            ),
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, inout("rdi") core::ptr::from_mut(z) => _, out("r8") _,
+            out("r9") _, out("r10") _, out("r11") _, out("r12") _, out("r13") _, out("r14") _,
+            out("r15") _,
+        );
+    }
+}
+
+/// x*y with u^2 = -1, by three products; karatsuba, variant adx. It writes all of z.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn fp2_mul_wide_lazy_tower_adx<M: Modulus<6>>(
+    z: &mut core::mem::MaybeUninit<[[u64; 12]; 2]>,
+    x: &[[u64; 6]; 2],
+    y: &[[u64; 6]; 2],
+) {
+    // SAFETY: the kernel reads the operands and writes z, registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_fp2_mul_wide_lazy_tower_adx_3d4dd432d79bddac",
+                r"
+push rbx
+push rbp
+sub rsp, 344
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mov r8, [rsi]
+mulx r8, r9, r8
+mov r10, [rsi + 8]
+mulx r10, r11, r10
+xor r12d, r12d
+adcx r8, r11
+mov r11, [rsi + 16]
+mulx r11, r12, r11
+adcx r10, r12
+mov r12, [rsi + 24]
+mulx r12, r13, r12
+adcx r11, r13
+mov r13, [rsi + 32]
+mulx r13, r14, r13
+adcx r12, r14
+mov r14, [rsi + 40]
+mulx rdx, r14, r14
+adcx r13, r14
+adcx rdx, rax
+mov r14, rdx
+mov rdx, [rcx + 8]
+mulx r15, rbx, [rsi]
+xor ebp, ebp
+adcx r8, rbx
+adox r10, r15
+mulx r15, rbx, [rsi + 8]
+adcx r10, rbx
+adox r11, r15
+mulx r15, rbx, [rsi + 16]
+adcx r11, rbx
+adox r12, r15
+mulx r15, rbx, [rsi + 24]
+adcx r12, rbx
+adox r13, r15
+mulx r15, rbx, [rsi + 32]
+adcx r13, rbx
+adox r14, r15
+mulx rdx, r15, [rsi + 40]
+adcx r14, r15
+adox rdx, rax
+adcx rdx, rax
+mov r15, rdx
+mov rdx, [rcx + 16]
+mulx rbx, rbp, [rsi]
+test rsp, rsp
+adcx r10, rbp
+adox r11, rbx
+mulx rbx, rbp, [rsi + 8]
+adcx r11, rbp
+adox r12, rbx
+mulx rbx, rbp, [rsi + 16]
+adcx r12, rbp
+adox r13, rbx
+mulx rbx, rbp, [rsi + 24]
+adcx r13, rbp
+adox r14, rbx
+mulx rbx, rbp, [rsi + 32]
+adcx r14, rbp
+adox r15, rbx
+mulx rdx, rbx, [rsi + 40]
+adcx r15, rbx
+adox rdx, rax
+adcx rdx, rax
+mov rbx, rdx
+mov rdx, [rcx + 24]
+mov [rsp], rdi
+mulx rbp, rdi, [rsi]
+test rsp, rsp
+adcx r11, rdi
+adox r12, rbp
+mulx rdi, rbp, [rsi + 8]
+adcx r12, rbp
+adox r13, rdi
+mulx rdi, rbp, [rsi + 16]
+adcx r13, rbp
+adox r14, rdi
+mulx rdi, rbp, [rsi + 24]
+adcx r14, rbp
+adox r15, rdi
+mulx rdi, rbp, [rsi + 32]
+adcx r15, rbp
+adox rbx, rdi
+mulx rdx, rdi, [rsi + 40]
+adcx rbx, rdi
+adox rdx, rax
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, [rcx + 32]
+mov [rsp + 8], r11
+mulx rbp, r11, [rsi]
+test rsp, rsp
+adcx r12, r11
+adox r13, rbp
+mulx r11, rbp, [rsi + 8]
+adcx r13, rbp
+adox r14, r11
+mulx r11, rbp, [rsi + 16]
+adcx r14, rbp
+adox r15, r11
+mulx r11, rbp, [rsi + 24]
+adcx r15, rbp
+adox rbx, r11
+mulx r11, rbp, [rsi + 32]
+adcx rbx, rbp
+adox rdi, r11
+mulx rdx, r11, [rsi + 40]
+adcx rdi, r11
+adox rdx, rax
+adcx rdx, rax
+mov r11, rdx
+mov rdx, [rcx + 40]
+mov [rsp + 16], r12
+mulx rbp, r12, [rsi]
+test rsp, rsp
+adcx r13, r12
+adox r14, rbp
+mulx r12, rbp, [rsi + 8]
+adcx r14, rbp
+adox r15, r12
+mulx r12, rbp, [rsi + 16]
+adcx r15, rbp
+adox rbx, r12
+mulx r12, rbp, [rsi + 24]
+adcx rbx, rbp
+adox rdi, r12
+mulx r12, rbp, [rsi + 32]
+adcx rdi, rbp
+adox r11, r12
+mulx rdx, r12, [rsi + 40]
+adcx r11, r12
+adcx rdx, rax
+mov r12, rdx
+mov rdx, [rcx + 48]
+mov rbp, [rsi + 48]
+mov [rsp + 24], r12
+mulx rbp, r12, rbp
+mov [rsp + 32], r11
+mov r11, [rsi + 56]
+mov [rsp + 40], rdi
+mulx r11, rdi, r11
+test rsp, rsp
+adcx rbp, rdi
+mov rdi, [rsi + 64]
+mov [rsp + 48], rbx
+mulx rdi, rbx, rdi
+adcx r11, rbx
+mov rbx, [rsi + 72]
+mov [rsp + 56], r15
+mulx rbx, r15, rbx
+adcx rdi, r15
+mov r15, [rsi + 80]
+mov [rsp + 64], r14
+mulx r15, r14, r15
+adcx rbx, r14
+mov r14, [rsi + 88]
+mulx rdx, r14, r14
+adcx r15, r14
+adcx rdx, rax
+mov r14, rdx
+mov rdx, [rcx + 56]
+mov [rsp + 72], r13
+mov [rsp + 80], r10
+mulx r13, r10, [rsi + 48]
+test rsp, rsp
+adcx rbp, r10
+adox r11, r13
+mulx r10, r13, [rsi + 56]
+adcx r11, r13
+adox rdi, r10
+mulx r10, r13, [rsi + 64]
+adcx rdi, r13
+adox rbx, r10
+mulx r10, r13, [rsi + 72]
+adcx rbx, r13
+adox r15, r10
+mulx r10, r13, [rsi + 80]
+adcx r15, r13
+adox r14, r10
+mulx rdx, r10, [rsi + 88]
+adcx r14, r10
+adox rdx, rax
+adcx rdx, rax
+mov r10, rdx
+mov rdx, [rcx + 64]
+mov [rsp + 88], rbp
+mulx r13, rbp, [rsi + 48]
+test rsp, rsp
+adcx r11, rbp
+adox rdi, r13
+mulx r13, rbp, [rsi + 56]
+adcx rdi, rbp
+adox rbx, r13
+mulx r13, rbp, [rsi + 64]
+adcx rbx, rbp
+adox r15, r13
+mulx r13, rbp, [rsi + 72]
+adcx r15, rbp
+adox r14, r13
+mulx r13, rbp, [rsi + 80]
+adcx r14, rbp
+adox r10, r13
+mulx rdx, r13, [rsi + 88]
+adcx r10, r13
+adox rdx, rax
+adcx rdx, rax
+mov r13, rdx
+mov rdx, [rcx + 72]
+mov [rsp + 96], r11
+mulx rbp, r11, [rsi + 48]
+test rsp, rsp
+adcx rdi, r11
+adox rbx, rbp
+mulx r11, rbp, [rsi + 56]
+adcx rbx, rbp
+adox r15, r11
+mulx r11, rbp, [rsi + 64]
+adcx r15, rbp
+adox r14, r11
+mulx r11, rbp, [rsi + 72]
+adcx r14, rbp
+adox r10, r11
+mulx r11, rbp, [rsi + 80]
+adcx r10, rbp
+adox r13, r11
+mulx rdx, r11, [rsi + 88]
+adcx r13, r11
+adox rdx, rax
+adcx rdx, rax
+mov r11, rdx
+mov rdx, [rcx + 80]
+mov [rsp + 104], rdi
+mulx rbp, rdi, [rsi + 48]
+test rsp, rsp
+adcx rbx, rdi
+adox r15, rbp
+mulx rdi, rbp, [rsi + 56]
+adcx r15, rbp
+adox r14, rdi
+mulx rdi, rbp, [rsi + 64]
+adcx r14, rbp
+adox r10, rdi
+mulx rdi, rbp, [rsi + 72]
+adcx r10, rbp
+adox r13, rdi
+mulx rdi, rbp, [rsi + 80]
+adcx r13, rbp
+adox r11, rdi
+mulx rdx, rdi, [rsi + 88]
+adcx r11, rdi
+adox rdx, rax
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, [rcx + 88]
+mov [rsp + 112], rcx
+mulx rbp, rcx, [rsi + 48]
+test rsp, rsp
+adcx r15, rcx
+adox r14, rbp
+mulx rcx, rbp, [rsi + 56]
+adcx r14, rbp
+adox r10, rcx
+mulx rcx, rbp, [rsi + 64]
+adcx r10, rbp
+adox r13, rcx
+mulx rcx, rbp, [rsi + 72]
+adcx r13, rbp
+adox r11, rcx
+mulx rcx, rbp, [rsi + 80]
+adcx r11, rbp
+adox rdi, rcx
+mulx rcx, rdx, [rsi + 88]
+adcx rdi, rdx
+adcx rcx, rax
+mov rbp, r9
+sub rbp, r12
+mov rdx, r8
+sbb rdx, [rsp + 88]
+mov [rsp + 120], rdx
+mov rdx, [rsp + 80]
+sbb rdx, [rsp + 96]
+mov [rsp + 128], rdx
+mov rdx, [rsp + 8]
+sbb rdx, [rsp + 104]
+mov [rsp + 136], rdx
+mov rdx, [rsp + 16]
+sbb rdx, rbx
+mov [rsp + 144], rdx
+mov rdx, [rsp + 72]
+sbb rdx, r15
+mov [rsp + 152], rdx
+mov rdx, [rsp + 64]
+sbb rdx, r14
+mov [rsp + 160], rdx
+mov rdx, [rsp + 56]
+sbb rdx, r10
+mov [rsp + 168], rdx
+mov rdx, [rsp + 48]
+sbb rdx, r13
+mov [rsp + 176], rdx
+mov rdx, [rsp + 40]
+sbb rdx, r11
+mov [rsp + 184], rdx
+mov rdx, [rsp + 32]
+sbb rdx, rdi
+mov [rsp + 192], rdx
+mov rdx, [rsp + 24]
+sbb rdx, rcx
+test rsp, rsp
+mov [rsp + 200], rdx
+mov rdx, [rsp + 112]
+mov [rsp + 208], rbp
+mov rbp, [rdx]
+adcx rbp, [rdx + 48]
+mov [rsp + 216], rcx
+mov rcx, [rdx + 8]
+adcx rcx, [rdx + 56]
+mov [rsp + 224], rdi
+mov rdi, [rdx + 16]
+adcx rdi, [rdx + 64]
+mov [rsp + 232], r11
+mov r11, [rdx + 24]
+adcx r11, [rdx + 72]
+mov [rsp + 240], r13
+mov r13, [rdx + 32]
+adcx r13, [rdx + 80]
+mov [rsp + 248], r10
+mov r10, [rdx + 40]
+adcx r10, [rdx + 88]
+mov rdx, [rsi]
+adcx rdx, [rsi + 48]
+mov [rsp + 112], r14
+mov r14, [rsi + 8]
+adcx r14, [rsi + 56]
+mov [rsp + 256], r15
+mov r15, [rsi + 16]
+adcx r15, [rsi + 64]
+mov [rsp + 264], rbx
+mov rbx, [rsi + 24]
+adcx rbx, [rsi + 72]
+mov [rsp + 272], r12
+mov r12, [rsi + 32]
+adcx r12, [rsi + 80]
+mov [rsp + 280], r8
+mov r8, [rsi + 40]
+adcx r8, [rsi + 88]
+mov rsi, rdx
+mov rdx, rbp
+mov [rsp + 288], r9
+mulx rbp, r9, rsi
+mov [rsp + 296], r9
+mov [rsp + 304], r10
+mulx r9, r10, r14
+test rsp, rsp
+adcx rbp, r10
+mov [rsp + 312], r13
+mulx r10, r13, r15
+adcx r9, r13
+mov [rsp + 320], r11
+mulx r13, r11, rbx
+adcx r10, r11
+mov [rsp + 328], rdi
+mulx r11, rdi, r12
+adcx r13, rdi
+mulx rdx, rdi, r8
+adcx r11, rdi
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, rcx
+mov [rsp + 336], rsi
+mulx rcx, rsi, rsi
+test rsp, rsp
+adcx rbp, rsi
+adox r9, rcx
+mulx rcx, rsi, r14
+adcx r9, rsi
+adox r10, rcx
+mulx rcx, rsi, r15
+adcx r10, rsi
+adox r13, rcx
+mulx rcx, rsi, rbx
+adcx r13, rsi
+adox r11, rcx
+mulx rcx, rsi, r12
+adcx r11, rsi
+adox rdi, rcx
+mulx rcx, rdx, r8
+adcx rdi, rdx
+adox rcx, rax
+adcx rcx, rax
+mov rdx, [rsp + 328]
+mov [rsp + 328], rbp
+mulx rsi, rbp, [rsp + 336]
+test rsp, rsp
+adcx r9, rbp
+adox r10, rsi
+mulx rsi, rbp, r14
+adcx r10, rbp
+adox r13, rsi
+mulx rsi, rbp, r15
+adcx r13, rbp
+adox r11, rsi
+mulx rsi, rbp, rbx
+adcx r11, rbp
+adox rdi, rsi
+mulx rsi, rbp, r12
+adcx rdi, rbp
+adox rcx, rsi
+mulx rdx, rsi, r8
+adcx rcx, rsi
+adox rdx, rax
+adcx rdx, rax
+mov rsi, rdx
+mov rdx, [rsp + 320]
+mov [rsp + 320], r9
+mulx rbp, r9, [rsp + 336]
+test rsp, rsp
+adcx r10, r9
+adox r13, rbp
+mulx r9, rbp, r14
+adcx r13, rbp
+adox r11, r9
+mulx r9, rbp, r15
+adcx r11, rbp
+adox rdi, r9
+mulx r9, rbp, rbx
+adcx rdi, rbp
+adox rcx, r9
+mulx r9, rbp, r12
+adcx rcx, rbp
+adox rsi, r9
+mulx rdx, r9, r8
+adcx rsi, r9
+adox rdx, rax
+adcx rdx, rax
+mov r9, rdx
+mov rdx, [rsp + 312]
+mov [rsp + 312], r10
+mulx rbp, r10, [rsp + 336]
+test rsp, rsp
+adcx r13, r10
+adox r11, rbp
+mulx r10, rbp, r14
+adcx r11, rbp
+adox rdi, r10
+mulx r10, rbp, r15
+adcx rdi, rbp
+adox rcx, r10
+mulx r10, rbp, rbx
+adcx rcx, rbp
+adox rsi, r10
+mulx r10, rbp, r12
+adcx rsi, rbp
+adox r9, r10
+mulx rdx, r10, r8
+adcx r9, r10
+adox rdx, rax
+adcx rdx, rax
+mov r10, rdx
+mov rdx, [rsp + 304]
+mov [rsp + 304], r13
+mulx rbp, r13, [rsp + 336]
+test rsp, rsp
+adcx r11, r13
+adox rdi, rbp
+mulx r13, r14, r14
+adcx rdi, r14
+adox rcx, r13
+mulx r13, r14, r15
+adcx rcx, r14
+adox rsi, r13
+mulx r13, r14, rbx
+adcx rsi, r14
+adox r9, r13
+mulx r12, r13, r12
+adcx r9, r13
+adox r10, r12
+mulx rdx, r8, r8
+adcx r10, r8
+adox rdx, rax
+adcx rdx, rax
+mov rax, [rsp + 296]
+sub rax, [rsp + 288]
+mov r8, [rsp + 328]
+sbb r8, [rsp + 280]
+mov r12, [rsp + 320]
+sbb r12, [rsp + 80]
+mov r13, [rsp + 312]
+sbb r13, [rsp + 8]
+mov r14, [rsp + 304]
+sbb r14, [rsp + 16]
+sbb r11, [rsp + 72]
+sbb rdi, [rsp + 64]
+sbb rcx, [rsp + 56]
+sbb rsi, [rsp + 48]
+sbb r9, [rsp + 40]
+sbb r10, [rsp + 32]
+sbb rdx, [rsp + 24]
+sub rax, [rsp + 272]
+mov r15, [rsp]
+mov [r15 + 96], rax
+sbb r8, [rsp + 88]
+mov [r15 + 104], r8
+sbb r12, [rsp + 96]
+mov [r15 + 112], r12
+sbb r13, [rsp + 104]
+mov [r15 + 120], r13
+sbb r14, [rsp + 264]
+mov [r15 + 128], r14
+sbb r11, [rsp + 256]
+mov [r15 + 136], r11
+sbb rdi, [rsp + 112]
+mov [r15 + 144], rdi
+sbb rcx, [rsp + 248]
+mov [r15 + 152], rcx
+sbb rsi, [rsp + 240]
+mov [r15 + 160], rsi
+sbb r9, [rsp + 232]
+mov [r15 + 168], r9
+sbb r10, [rsp + 224]
+mov [r15 + 176], r10
+sbb rdx, [rsp + 216]
+mov [r15 + 184], rdx
+mov rax, [rsp + 208]
+mov [r15], rax
+mov rax, [rsp + 120]
+mov [r15 + 8], rax
+mov rax, [rsp + 128]
+mov [r15 + 16], rax
+mov rax, [rsp + 136]
+mov [r15 + 24], rax
+mov rax, [rsp + 144]
+mov [r15 + 32], rax
+mov rax, [rsp + 152]
+mov [r15 + 40], rax
+mov rax, [rsp + 160]
+mov [r15 + 48], rax
+mov rax, [rsp + 168]
+mov [r15 + 56], rax
+mov rax, [rsp + 176]
+mov [r15 + 64], rax
+mov rax, [rsp + 184]
+mov [r15 + 72], rax
+mov rax, [rsp + 192]
+mov [r15 + 80], rax
+mov rax, [rsp + 200]
+mov [r15 + 88], rax
+add rsp, 344
+pop rbp
+pop rbx
+ret
+"
+            ),
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, inout("rdi") core::ptr::from_mut(z) => _, out("r8") _,
+            out("r9") _, out("r10") _, out("r11") _, out("r12") _, out("r13") _, out("r14") _,
+            out("r15") _,
+        );
+    }
+}
+
+/// x/R mod p for x < 3*p*R; redc, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn redc_lazy_tower_mulx<M: Modulus<6>>(x: &[u64; 12]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_redc_lazy_tower_mulx_1464102967242a22_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                r"
+push rbx
+push rbp
+sub rsp, 8
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+imul rdx, [rax]
+mulx rcx, rdi, [rax + 8]
+mulx r8, r9, [rax + 16]
+add rcx, r9
+mulx r9, r10, [rax + 24]
+adc r8, r10
+mulx r10, r11, [rax + 32]
+adc r9, r11
+mulx r11, r12, [rax + 40]
+adc r10, r12
+mulx rdx, r12, [rax + 48]
+adc r11, r12
+adc rdx, 0
+add rdi, [rsi]
+adc rcx, [rsi + 8]
+adc r8, [rsi + 16]
+adc r9, [rsi + 24]
+adc r10, [rsi + 32]
+adc r11, [rsi + 40]
+adc rdx, 0
+mov rdi, rdx
+mov rdx, rcx
+imul rdx, [rax]
+mulx r12, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r12, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mov [rsp], rsi
+mulx rbp, rsi, [rax + 40]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 48]
+adc rbp, rsi
+adc rdx, 0
+add rcx, r13
+adc r8, r12
+adc r9, r14
+adc r10, r15
+adc r11, rbx
+adc rdi, rbp
+adc rdx, 0
+mov rcx, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx rsi, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add rsi, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx r15, rbx, [rax + 32]
+adc r14, rbx
+mulx rbx, rbp, [rax + 40]
+adc r15, rbp
+mulx rdx, rbp, [rax + 48]
+adc rbx, rbp
+adc rdx, 0
+add r8, r12
+adc r9, rsi
+adc r10, r13
+adc r11, r14
+adc rdi, r15
+adc rcx, rbx
+adc rdx, 0
+mov rsi, rdx
+mov rdx, r9
+imul rdx, [rax]
+mulx r8, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r8, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx r15, rbx, [rax + 32]
+adc r14, rbx
+mulx rbx, rbp, [rax + 40]
+adc r15, rbp
+mulx rdx, rbp, [rax + 48]
+adc rbx, rbp
+adc rdx, 0
+add r9, r12
+adc r10, r8
+adc r11, r13
+adc rdi, r14
+adc rcx, r15
+adc rsi, rbx
+adc rdx, 0
+mov r8, rdx
+mov rdx, r10
+imul rdx, [rax]
+mulx r9, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r9, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx r15, rbx, [rax + 32]
+adc r14, rbx
+mulx rbx, rbp, [rax + 40]
+adc r15, rbp
+mulx rdx, rbp, [rax + 48]
+adc rbx, rbp
+adc rdx, 0
+add r10, r12
+adc r11, r9
+adc rdi, r13
+adc rcx, r14
+adc rsi, r15
+adc r8, rbx
+adc rdx, 0
+mov r9, rdx
+mov rdx, r11
+imul rdx, [rax]
+mulx r10, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r10, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx r15, rbx, [rax + 32]
+adc r14, rbx
+mulx rbx, rbp, [rax + 40]
+adc r15, rbp
+mulx rdx, rbp, [rax + 48]
+adc rbx, rbp
+adc rdx, 0
+add r11, r12
+adc rdi, r10
+adc rcx, r13
+adc rsi, r14
+adc r8, r15
+adc r9, rbx
+adc rdx, 0
+mov r10, [rsp]
+add rdi, [r10 + 48]
+adc rcx, [r10 + 56]
+adc rsi, [r10 + 64]
+adc r8, [r10 + 72]
+adc r9, [r10 + 80]
+adc rdx, [r10 + 88]
+mov r10, rdi
+sub r10, [rax + 8]
+mov r11, rcx
+sbb r11, [rax + 16]
+mov r12, rsi
+sbb r12, [rax + 24]
+mov r13, r8
+sbb r13, [rax + 32]
+mov r14, r9
+sbb r14, [rax + 40]
+mov r15, rdx
+sbb r15, [rax + 48]
+cmovc r10, rdi
+cmovc r11, rcx
+cmovc r12, rsi
+cmovc r13, r8
+cmovc r14, r9
+cmovc r15, rdx
+mov rcx, r10
+sub rcx, [rax + 8]
+mov rdx, r11
+sbb rdx, [rax + 16]
+mov rsi, r12
+sbb rsi, [rax + 24]
+mov rdi, r13
+sbb rdi, [rax + 32]
+mov r8, r14
+sbb r8, [rax + 40]
+mov r9, r15
+sbb r9, [rax + 48]
+cmovc rcx, r10
+cmovc rdx, r11
+cmovc rsi, r12
+cmovc rdi, r13
+cmovc r8, r14
+cmovc r9, r15
+mov r10, rcx
+sub r10, [rax + 8]
+mov r11, rdx
+sbb r11, [rax + 16]
+mov r12, rsi
+sbb r12, [rax + 24]
+mov r13, rdi
+sbb r13, [rax + 32]
+mov r14, r8
+sbb r14, [rax + 40]
+mov r15, r9
+sbb r15, [rax + 48]
+cmovc r10, rcx
+cmovc r11, rdx
+cmovc r12, rsi
+cmovc r13, rdi
+cmovc r14, r8
+cmovc r15, r9
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+"
+            ),
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") _, out("r9") _, out("r10") z[0], out("r11") z[1], out("r12")
+            z[2], out("r13") z[3], out("r14") z[4], out("r15") z[5],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x/R mod p for x < 3*p*R; redc, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn redc_lazy_tower_adx<M: Modulus<6>>(x: &[u64; 12]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_redc_lazy_tower_adx_ddbee82ca106348f_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                r"
+xor eax, eax
+mov rdx, [rsi]
+mulx rcx, rdx, [rip + 2f]
+mulx rcx, rdi, [rip + 2f + 8]
+xor r8d, r8d
+adcx rdi, [rsi]
+adox rcx, [rsi + 8]
+mulx rdi, r8, [rip + 2f + 16]
+adcx rcx, r8
+adox rdi, [rsi + 16]
+mulx r8, r9, [rip + 2f + 24]
+adcx rdi, r9
+adox r8, [rsi + 24]
+mulx r9, r10, [rip + 2f + 32]
+adcx r8, r10
+adox r9, [rsi + 32]
+mulx r10, r11, [rip + 2f + 40]
+adcx r9, r11
+adox r10, [rsi + 40]
+mulx rdx, r11, [rip + 2f + 48]
+adcx r10, r11
+adox rdx, rax
+adcx rdx, rax
+mov r11, rdx
+mov rdx, rcx
+mulx r12, rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+xor r14d, r14d
+adcx rcx, r13
+adox rdi, r12
+mulx rcx, r12, [rip + 2f + 16]
+adcx rdi, r12
+adox r8, rcx
+mulx rcx, r12, [rip + 2f + 24]
+adcx r8, r12
+adox r9, rcx
+mulx rcx, r12, [rip + 2f + 32]
+adcx r9, r12
+adox r10, rcx
+mulx rcx, r12, [rip + 2f + 40]
+adcx r10, r12
+adox r11, rcx
+mulx rcx, rdx, [rip + 2f + 48]
+adcx r11, rdx
+adox rcx, rax
+adcx rcx, rax
+mov rdx, rdi
+mulx r12, rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+xor r14d, r14d
+adcx rdi, r13
+adox r8, r12
+mulx rdi, r12, [rip + 2f + 16]
+adcx r8, r12
+adox r9, rdi
+mulx rdi, r12, [rip + 2f + 24]
+adcx r9, r12
+adox r10, rdi
+mulx rdi, r12, [rip + 2f + 32]
+adcx r10, r12
+adox r11, rdi
+mulx rdi, r12, [rip + 2f + 40]
+adcx r11, r12
+adox rcx, rdi
+mulx rdx, rdi, [rip + 2f + 48]
+adcx rcx, rdi
+adox rdx, rax
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, r8
+mulx r12, rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+xor r14d, r14d
+adcx r8, r13
+adox r9, r12
+mulx r8, r12, [rip + 2f + 16]
+adcx r9, r12
+adox r10, r8
+mulx r8, r12, [rip + 2f + 24]
+adcx r10, r12
+adox r11, r8
+mulx r8, r12, [rip + 2f + 32]
+adcx r11, r12
+adox rcx, r8
+mulx r8, r12, [rip + 2f + 40]
+adcx rcx, r12
+adox rdi, r8
+mulx rdx, r8, [rip + 2f + 48]
+adcx rdi, r8
+adox rdx, rax
+adcx rdx, rax
+mov r8, rdx
+mov rdx, r9
+mulx r12, rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+xor r14d, r14d
+adcx r9, r13
+adox r10, r12
+mulx r9, r12, [rip + 2f + 16]
+adcx r10, r12
+adox r11, r9
+mulx r9, r12, [rip + 2f + 24]
+adcx r11, r12
+adox rcx, r9
+mulx r9, r12, [rip + 2f + 32]
+adcx rcx, r12
+adox rdi, r9
+mulx r9, r12, [rip + 2f + 40]
+adcx rdi, r12
+adox r8, r9
+mulx rdx, r9, [rip + 2f + 48]
+adcx r8, r9
+adox rdx, rax
+adcx rdx, rax
+mov r9, rdx
+mov rdx, r10
+mulx r12, rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+xor r14d, r14d
+adcx r10, r13
+adox r11, r12
+mulx r10, r12, [rip + 2f + 16]
+adcx r11, r12
+adox rcx, r10
+mulx r10, r12, [rip + 2f + 24]
+adcx rcx, r12
+adox rdi, r10
+mulx r10, r12, [rip + 2f + 32]
+adcx rdi, r12
+adox r8, r10
+mulx r10, r12, [rip + 2f + 40]
+adcx r8, r12
+adox r9, r10
+mulx rdx, r10, [rip + 2f + 48]
+adcx r9, r10
+adox rdx, rax
+adcx rdx, rax
+adcx r11, [rsi + 48]
+adcx rcx, [rsi + 56]
+adcx rdi, [rsi + 64]
+adcx r8, [rsi + 72]
+adcx r9, [rsi + 80]
+adcx rdx, [rsi + 88]
+mov rax, r11
+sub rax, [rip + 2f + 8]
+mov rsi, rcx
+sbb rsi, [rip + 2f + 16]
+mov r10, rdi
+sbb r10, [rip + 2f + 24]
+mov r12, r8
+sbb r12, [rip + 2f + 32]
+mov r13, r9
+sbb r13, [rip + 2f + 40]
+mov r14, rdx
+sbb r14, [rip + 2f + 48]
+cmovc rax, r11
+cmovc rsi, rcx
+cmovc r10, rdi
+cmovc r12, r8
+cmovc r13, r9
+cmovc r14, rdx
+mov rcx, rax
+sub rcx, [rip + 2f + 8]
+mov rdx, rsi
+sbb rdx, [rip + 2f + 16]
+mov rdi, r10
+sbb rdi, [rip + 2f + 24]
+mov r8, r12
+sbb r8, [rip + 2f + 32]
+mov r9, r13
+sbb r9, [rip + 2f + 40]
+mov r11, r14
+sbb r11, [rip + 2f + 48]
+cmovc rcx, rax
+cmovc rdx, rsi
+cmovc rdi, r10
+cmovc r8, r12
+cmovc r9, r13
+cmovc r11, r14
+mov rax, rcx
+sub rax, [rip + 2f + 8]
+mov rsi, rdx
+sbb rsi, [rip + 2f + 16]
+mov r10, rdi
+sbb r10, [rip + 2f + 24]
+mov r12, r8
+sbb r12, [rip + 2f + 32]
+mov r13, r9
+sbb r13, [rip + 2f + 40]
+mov r14, r11
+sbb r14, [rip + 2f + 48]
+cmovc rax, rcx
+cmovc rsi, rdx
+cmovc r10, rdi
+cmovc r12, r8
+cmovc r13, r9
+cmovc r14, r11
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+"
+            ),
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            out("rax") z[0], out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[2], out("r11") _, out("r12")
+            z[3], out("r13") z[4], out("r14") z[5], out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x + y mod R^2; words, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn wide_sum_2_0_tower_mulx<M: Modulus<6>>(x: &[u64; 12], y: &[u64; 12]) -> [u64; 12] {
+    let mut z = [0; 12];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_wide_sum_2_0_tower_mulx_fd76183710ff7258",
+                r"
+push rbx
+mov rax, [rsi]
+add rax, [rdx]
+mov rcx, [rsi + 8]
+adc rcx, [rdx + 8]
+mov rdi, [rsi + 16]
+adc rdi, [rdx + 16]
+mov r8, [rsi + 24]
+adc r8, [rdx + 24]
+mov r9, [rsi + 32]
+adc r9, [rdx + 32]
+mov r10, [rsi + 40]
+adc r10, [rdx + 40]
+mov r11, [rsi + 48]
+adc r11, [rdx + 48]
+mov r12, [rsi + 56]
+adc r12, [rdx + 56]
+mov r13, [rsi + 64]
+adc r13, [rdx + 64]
+mov r14, [rsi + 72]
+adc r14, [rdx + 72]
+mov r15, [rsi + 80]
+adc r15, [rdx + 80]
+mov rbx, [rsi + 88]
+adc rbx, [rdx + 88]
+mov rdx, rbx
+pop rbx
+ret
+"
+            ),
+            out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[11],
+            inout("rsi") core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[3], out("r9")
+            z[4], out("r10") z[5], out("r11") z[6], out("r12") z[7], out("r13") z[8], out("r14")
+            z[9], out("r15") z[10],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x - y mod R^2; words, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn wide_sum_1_1_tower_mulx<M: Modulus<6>>(x: &[u64; 12], y: &[u64; 12]) -> [u64; 12] {
+    let mut z = [0; 12];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_wide_sum_1_1_tower_mulx_73fe157e348429c1",
+                r"
+push rbx
+mov rax, [rsi]
+sub rax, [rdx]
+mov rcx, [rsi + 8]
+sbb rcx, [rdx + 8]
+mov rdi, [rsi + 16]
+sbb rdi, [rdx + 16]
+mov r8, [rsi + 24]
+sbb r8, [rdx + 24]
+mov r9, [rsi + 32]
+sbb r9, [rdx + 32]
+mov r10, [rsi + 40]
+sbb r10, [rdx + 40]
+mov r11, [rsi + 48]
+sbb r11, [rdx + 48]
+mov r12, [rsi + 56]
+sbb r12, [rdx + 56]
+mov r13, [rsi + 64]
+sbb r13, [rdx + 64]
+mov r14, [rsi + 72]
+sbb r14, [rdx + 72]
+mov r15, [rsi + 80]
+sbb r15, [rdx + 80]
+mov rbx, [rsi + 88]
+sbb rbx, [rdx + 88]
+mov rdx, rbx
+pop rbx
+ret
+"
+            ),
+            out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[11],
+            inout("rsi") core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[3], out("r9")
+            z[4], out("r10") z[5], out("r11") z[6], out("r12") z[7], out("r13") z[8], out("r14")
+            z[9], out("r15") z[10],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x + y + a mod R^2; words, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn wide_sum_3_0_tower_mulx<M: Modulus<6>>(
+    x: &[u64; 12],
+    y: &[u64; 12],
+    a: &[u64; 12],
+) -> [u64; 12] {
+    let mut z = [0; 12];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_wide_sum_3_0_tower_mulx_d929810c028b8c75",
+                r"
+push rbx
+push rbp
+mov rax, [rsi]
+add rax, [rdx]
+mov rdi, [rsi + 8]
+adc rdi, [rdx + 8]
+mov r8, [rsi + 16]
+adc r8, [rdx + 16]
+mov r9, [rsi + 24]
+adc r9, [rdx + 24]
+mov r10, [rsi + 32]
+adc r10, [rdx + 32]
+mov r11, [rsi + 40]
+adc r11, [rdx + 40]
+mov r12, [rsi + 48]
+adc r12, [rdx + 48]
+mov r13, [rsi + 56]
+adc r13, [rdx + 56]
+mov r14, [rsi + 64]
+adc r14, [rdx + 64]
+mov r15, [rsi + 72]
+adc r15, [rdx + 72]
+mov rbx, [rsi + 80]
+adc rbx, [rdx + 80]
+mov rbp, [rsi + 88]
+adc rbp, [rdx + 88]
+add rax, [rcx]
+adc rdi, [rcx + 8]
+adc r8, [rcx + 16]
+adc r9, [rcx + 24]
+adc r10, [rcx + 32]
+adc r11, [rcx + 40]
+adc r12, [rcx + 48]
+adc r13, [rcx + 56]
+adc r14, [rcx + 64]
+adc r15, [rcx + 72]
+adc rbx, [rcx + 80]
+adc rbp, [rcx + 88]
+mov rcx, rbx
+mov rdx, rbp
+pop rbp
+pop rbx
+ret
+"
+            ),
+            out("rax") z[0], inout("rcx") core::ptr::from_ref(a) => z[10], inout("rdx")
+            core::ptr::from_ref(y) => z[11], inout("rsi") core::ptr::from_ref(x) => _, out("rdi")
+            z[1], out("r8") z[2], out("r9") z[3], out("r10") z[4], out("r11") z[5], out("r12") z[6],
+            out("r13") z[7], out("r14") z[8], out("r15") z[9],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x + y - a mod R^2; words, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn wide_sum_2_1_tower_mulx<M: Modulus<6>>(
+    x: &[u64; 12],
+    y: &[u64; 12],
+    a: &[u64; 12],
+) -> [u64; 12] {
+    let mut z = [0; 12];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_wide_sum_2_1_tower_mulx_c86bd0c14f15a248",
+                r"
+push rbx
+push rbp
+mov rax, [rsi]
+add rax, [rdx]
+mov rdi, [rsi + 8]
+adc rdi, [rdx + 8]
+mov r8, [rsi + 16]
+adc r8, [rdx + 16]
+mov r9, [rsi + 24]
+adc r9, [rdx + 24]
+mov r10, [rsi + 32]
+adc r10, [rdx + 32]
+mov r11, [rsi + 40]
+adc r11, [rdx + 40]
+mov r12, [rsi + 48]
+adc r12, [rdx + 48]
+mov r13, [rsi + 56]
+adc r13, [rdx + 56]
+mov r14, [rsi + 64]
+adc r14, [rdx + 64]
+mov r15, [rsi + 72]
+adc r15, [rdx + 72]
+mov rbx, [rsi + 80]
+adc rbx, [rdx + 80]
+mov rbp, [rsi + 88]
+adc rbp, [rdx + 88]
+sub rax, [rcx]
+sbb rdi, [rcx + 8]
+sbb r8, [rcx + 16]
+sbb r9, [rcx + 24]
+sbb r10, [rcx + 32]
+sbb r11, [rcx + 40]
+sbb r12, [rcx + 48]
+sbb r13, [rcx + 56]
+sbb r14, [rcx + 64]
+sbb r15, [rcx + 72]
+sbb rbx, [rcx + 80]
+sbb rbp, [rcx + 88]
+mov rcx, rbx
+mov rdx, rbp
+pop rbp
+pop rbx
+ret
+"
+            ),
+            out("rax") z[0], inout("rcx") core::ptr::from_ref(a) => z[10], inout("rdx")
+            core::ptr::from_ref(y) => z[11], inout("rsi") core::ptr::from_ref(x) => _, out("rdi")
+            z[1], out("r8") z[2], out("r9") z[3], out("r10") z[4], out("r11") z[5], out("r12") z[6],
+            out("r13") z[7], out("r14") z[8], out("r15") z[9],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x - y - a mod R^2; words, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn wide_sum_1_2_tower_mulx<M: Modulus<6>>(
+    x: &[u64; 12],
+    y: &[u64; 12],
+    a: &[u64; 12],
+) -> [u64; 12] {
+    let mut z = [0; 12];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_wide_sum_1_2_tower_mulx_4ef7899963bf8a1f",
+                r"
+push rbx
+push rbp
+mov rax, [rsi]
+sub rax, [rdx]
+mov rdi, [rsi + 8]
+sbb rdi, [rdx + 8]
+mov r8, [rsi + 16]
+sbb r8, [rdx + 16]
+mov r9, [rsi + 24]
+sbb r9, [rdx + 24]
+mov r10, [rsi + 32]
+sbb r10, [rdx + 32]
+mov r11, [rsi + 40]
+sbb r11, [rdx + 40]
+mov r12, [rsi + 48]
+sbb r12, [rdx + 48]
+mov r13, [rsi + 56]
+sbb r13, [rdx + 56]
+mov r14, [rsi + 64]
+sbb r14, [rdx + 64]
+mov r15, [rsi + 72]
+sbb r15, [rdx + 72]
+mov rbx, [rsi + 80]
+sbb rbx, [rdx + 80]
+mov rbp, [rsi + 88]
+sbb rbp, [rdx + 88]
+sub rax, [rcx]
+sbb rdi, [rcx + 8]
+sbb r8, [rcx + 16]
+sbb r9, [rcx + 24]
+sbb r10, [rcx + 32]
+sbb r11, [rcx + 40]
+sbb r12, [rcx + 48]
+sbb r13, [rcx + 56]
+sbb r14, [rcx + 64]
+sbb r15, [rcx + 72]
+sbb rbx, [rcx + 80]
+sbb rbp, [rcx + 88]
+mov rcx, rbx
+mov rdx, rbp
+pop rbp
+pop rbx
+ret
+"
+            ),
+            out("rax") z[0], inout("rcx") core::ptr::from_ref(a) => z[10], inout("rdx")
+            core::ptr::from_ref(y) => z[11], inout("rsi") core::ptr::from_ref(x) => _, out("rdi")
+            z[1], out("r8") z[2], out("r9") z[3], out("r10") z[4], out("r11") z[5], out("r12") z[6],
+            out("r13") z[7], out("r14") z[8], out("r15") z[9],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x + y - a - b mod R^2; words, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn wide_sum_2_2_tower_mulx<M: Modulus<6>>(
+    x: &[u64; 12],
+    y: &[u64; 12],
+    a: &[u64; 12],
+    b: &[u64; 12],
+) -> [u64; 12] {
+    let mut z = [0; 12];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_wide_sum_2_2_tower_mulx_011224e55aec74a8",
+                r"
+push rbx
+push rbp
+sub rsp, 8
+mov rax, [rsi]
+add rax, [rdx]
+mov rdi, [rsi + 8]
+adc rdi, [rdx + 8]
+mov r9, [rsi + 16]
+adc r9, [rdx + 16]
+mov r10, [rsi + 24]
+adc r10, [rdx + 24]
+mov r11, [rsi + 32]
+adc r11, [rdx + 32]
+mov r12, [rsi + 40]
+adc r12, [rdx + 40]
+mov r13, [rsi + 48]
+adc r13, [rdx + 48]
+mov r14, [rsi + 56]
+adc r14, [rdx + 56]
+mov r15, [rsi + 64]
+adc r15, [rdx + 64]
+mov rbx, [rsi + 72]
+adc rbx, [rdx + 72]
+mov rbp, [rsi + 80]
+adc rbp, [rdx + 80]
+mov [rsp], r8
+mov r8, [rsi + 88]
+adc r8, [rdx + 88]
+sub rax, [rcx]
+sbb rdi, [rcx + 8]
+sbb r9, [rcx + 16]
+sbb r10, [rcx + 24]
+sbb r11, [rcx + 32]
+sbb r12, [rcx + 40]
+sbb r13, [rcx + 48]
+sbb r14, [rcx + 56]
+sbb r15, [rcx + 64]
+sbb rbx, [rcx + 72]
+sbb rbp, [rcx + 80]
+sbb r8, [rcx + 88]
+mov rcx, [rsp]
+sub rax, [rcx]
+sbb rdi, [rcx + 8]
+sbb r9, [rcx + 16]
+sbb r10, [rcx + 24]
+sbb r11, [rcx + 32]
+sbb r12, [rcx + 40]
+sbb r13, [rcx + 48]
+sbb r14, [rcx + 56]
+sbb r15, [rcx + 64]
+sbb rbx, [rcx + 72]
+sbb rbp, [rcx + 80]
+sbb r8, [rcx + 88]
+mov rcx, rbx
+mov rdx, rbp
+add rsp, 8
+pop rbp
+pop rbx
+ret
+"
+            ),
+            out("rax") z[0], inout("rcx") core::ptr::from_ref(a) => z[9], inout("rdx")
+            core::ptr::from_ref(y) => z[10], inout("rsi") core::ptr::from_ref(x) => _, out("rdi")
+            z[1], inout("r8") core::ptr::from_ref(b) => z[11], out("r9") z[2], out("r10") z[3],
+            out("r11") z[4], out("r12") z[5], out("r13") z[6], out("r14") z[7], out("r15") z[8],
             options(pure, readonly),
         );
     }

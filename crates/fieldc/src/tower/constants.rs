@@ -1,5 +1,6 @@
 //! What a tower is made of, and its constants.
 
+use super::{Fp6, Fp12};
 use crate::fp2::{Fp2, HasFp2};
 
 /// A prime field with a tower of degree 12: u^2 = -1, v^3 = ξ and w^2 = v, where ξ = XI + u.
@@ -20,6 +21,34 @@ pub trait HasTower: HasFp2 {
     const FROBENIUS: [Fp2<Self>; 6];
     /// w^(p^2 - 1) to the powers 0 to 5.
     const FROBENIUS_2: [Self; 6];
+
+    /// `x * y` by numbers of double width, where the prime and the processor have kernels for them.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn wide_mul(_: &Fp12<Self>, _: &Fp12<Self>) -> Option<Fp12<Self>> {
+        None
+    }
+
+    /// `x * x` likewise.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn wide_square(_: &Fp12<Self>) -> Option<Fp12<Self>> {
+        None
+    }
+
+    /// `x * (a + b*v + c*v*w)` likewise.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn wide_mul_by_014(_: &Fp12<Self>, _: [&Fp2<Self>; 3]) -> Option<Fp12<Self>> {
+        None
+    }
+
+    /// `x * (c0 + (a*v + b*v^2)*w)` likewise.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn wide_mul_by_01245(_: &Fp12<Self>, _: &Fp6<Self>, _: [&Fp2<Self>; 2]) -> Option<Fp12<Self>> {
+        None
+    }
 
     /// `x * ξ`, by additions.
     #[inline(always)]

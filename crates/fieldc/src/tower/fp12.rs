@@ -71,6 +71,9 @@ impl<F: HasTower> Fp12<F> {
 
     /// The product, by three products in Fp6.
     pub(super) fn product(&self, y: &Self) -> Self {
+        if let Some(product) = F::wide_mul(self, y) {
+            return product;
+        }
         let [low, high] = &[&self.c0 * &y.c0, &self.c1 * &y.c1];
         let both = &(&self.c0 + &self.c1) * &(&y.c0 + &y.c1);
         Self::new(low + &high.mul_by_v(), both - low - high)
@@ -85,6 +88,9 @@ impl<F: HasTower> Fp12<F> {
     /// assert_eq!(x.square(), x * x);
     /// ```
     pub fn square(&self) -> Self {
+        if let Some(square) = F::wide_square(self) {
+            return square;
+        }
         let Self { c0, c1 } = self;
         let both = &(c0 * c1);
         let low = &(c0 + c1) * &(c0 + &c1.mul_by_v()) - both - &both.mul_by_v();
@@ -102,6 +108,9 @@ impl<F: HasTower> Fp12<F> {
     /// assert_eq!(x.mul_by_014(&one, &Fp2::U, &one), x * line);
     /// ```
     pub fn mul_by_014(&self, a: &Fp2<F>, b: &Fp2<F>, c: &Fp2<F>) -> Self {
+        if let Some(product) = F::wide_mul_by_014(self, [a, b, c]) {
+            return product;
+        }
         let [low, high] = &[self.c0.mul_by_01(a, b), self.c1.mul_by_1(c)];
         let both = (&self.c0 + &self.c1).mul_by_01(a, &(b + c));
         Self::new(low + &high.mul_by_v(), both - low - high)

@@ -4,10 +4,51 @@ use super::HasTower;
 use super::constants::tower_constants;
 use crate::fp2::Fp2;
 use crate::{bls12_381, bn254};
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+use {
+    super::words::{Adx, Mulx, Words},
+    super::{Fp6, Fp12},
+    crate::machine,
+};
+
+/// Products by the kernels of double width: of one carry chain or two, as the processor likes.
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+macro_rules! wide_products {
+    () => {
+        wide_products! { wide_mul(x: &Fp12<Self>, y: &Fp12<Self>) mul(x, y) }
+        wide_products! { wide_square(x: &Fp12<Self>) square_12(x) }
+        wide_products! { wide_mul_by_014(x: &Fp12<Self>, line: [&Fp2<Self>; 3]) mul_014(x, line) }
+        wide_products! {
+            wide_mul_by_01245(x: &Fp12<Self>, c0: &Fp6<Self>, c1: [&Fp2<Self>; 2])
+                mul_01245(x, c0, c1)
+        }
+    };
+    ($name:ident($($x:ident: $X:ty),+) $call:ident($($operand:ident),+)) => {
+        #[inline(always)]
+        fn $name($($x: $X),+) -> Option<Fp12<Self>> {
+            if machine::prefers_one_chain() {
+                // SAFETY: the processor was found to have BMI2.
+                Some(unsafe { Words::<Mulx, Self>::new() }.$call($($operand),+))
+            } else if machine::prefers_two_chains() {
+                // SAFETY: the processor was found to have ADX and BMI2.
+                Some(unsafe { Words::<Adx, Self>::new() }.$call($($operand),+))
+            } else {
+                None
+            }
+        }
+    };
+}
+
+/// Elsewhere there are none.
+#[cfg(not(all(target_arch = "x86_64", not(feature = "portable"), not(miri))))]
+macro_rules! wide_products {
+    () => {};
+}
 
 /// ξ = 1 + u.
 impl HasTower for bls12_381::Fp {
     tower_constants! { bls12_381::Fp, 1 }
+    wide_products! {}
 }
 
 /// ξ = 9 + u.
