@@ -22,32 +22,38 @@ pub trait HasTower: HasFp2 {
     /// w^(p^2 - 1) to the powers 0 to 5.
     const FROBENIUS_2: [Self; 6];
 
-    /// `x * y` by numbers of double width, where the prime and the processor have kernels for them.
+    /// Write `x * y` by numbers of double width; false, and nothing is written, where the prime or the
+    /// processor has no kernels for them.
     #[doc(hidden)]
     #[inline(always)]
-    fn wide_mul(_: &Fp12<Self>, _: &Fp12<Self>) -> Option<Fp12<Self>> {
-        None
+    fn wide_mul(_: &mut Fp12<Self>, _: &Fp12<Self>, _: &Fp12<Self>) -> bool {
+        false
     }
 
     /// `x * x` likewise.
     #[doc(hidden)]
     #[inline(always)]
-    fn wide_square(_: &Fp12<Self>) -> Option<Fp12<Self>> {
-        None
+    fn wide_square(_: &mut Fp12<Self>, _: &Fp12<Self>) -> bool {
+        false
     }
 
     /// `x * (a + b*v + c*v*w)` likewise.
     #[doc(hidden)]
     #[inline(always)]
-    fn wide_mul_by_014(_: &Fp12<Self>, _: [&Fp2<Self>; 3]) -> Option<Fp12<Self>> {
-        None
+    fn wide_mul_by_014(_: &mut Fp12<Self>, _: &Fp12<Self>, _: [&Fp2<Self>; 3]) -> bool {
+        false
     }
 
     /// `x * (c0 + (a*v + b*v^2)*w)` likewise.
     #[doc(hidden)]
     #[inline(always)]
-    fn wide_mul_by_01245(_: &Fp12<Self>, _: &Fp6<Self>, _: [&Fp2<Self>; 2]) -> Option<Fp12<Self>> {
-        None
+    fn wide_mul_by_01245(
+        _: &mut Fp12<Self>,
+        _: &Fp12<Self>,
+        _: &Fp6<Self>,
+        _: [&Fp2<Self>; 2],
+    ) -> bool {
+        false
     }
 
     /// `x * ξ`, by additions.

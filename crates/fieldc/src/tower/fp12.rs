@@ -71,8 +71,9 @@ impl<F: HasTower> Fp12<F> {
 
     /// The product, by three products in Fp6.
     pub(super) fn product(&self, y: &Self) -> Self {
-        if let Some(product) = F::wide_mul(self, y) {
-            return product;
+        let mut z = Self::ZERO;
+        if F::wide_mul(&mut z, self, y) {
+            return z;
         }
         let [low, high] = &[&self.c0 * &y.c0, &self.c1 * &y.c1];
         let both = &(&self.c0 + &self.c1) * &(&y.c0 + &y.c1);
@@ -88,8 +89,9 @@ impl<F: HasTower> Fp12<F> {
     /// assert_eq!(x.square(), x * x);
     /// ```
     pub fn square(&self) -> Self {
-        if let Some(square) = F::wide_square(self) {
-            return square;
+        let mut z = Self::ZERO;
+        if F::wide_square(&mut z, self) {
+            return z;
         }
         let Self { c0, c1 } = self;
         let both = &(c0 * c1);
@@ -108,8 +110,9 @@ impl<F: HasTower> Fp12<F> {
     /// assert_eq!(x.mul_by_014(&one, &Fp2::U, &one), x * line);
     /// ```
     pub fn mul_by_014(&self, a: &Fp2<F>, b: &Fp2<F>, c: &Fp2<F>) -> Self {
-        if let Some(product) = F::wide_mul_by_014(self, [a, b, c]) {
-            return product;
+        let mut z = Self::ZERO;
+        if F::wide_mul_by_014(&mut z, self, [a, b, c]) {
+            return z;
         }
         let [low, high] = &[self.c0.mul_by_01(a, b), self.c1.mul_by_1(c)];
         let both = (&self.c0 + &self.c1).mul_by_01(a, &(b + c));

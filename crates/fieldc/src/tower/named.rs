@@ -25,15 +25,17 @@ macro_rules! wide_products {
     };
     ($name:ident($($x:ident: $X:ty),+) $call:ident($($operand:ident),+)) => {
         #[inline(always)]
-        fn $name($($x: $X),+) -> Option<Fp12<Self>> {
+        fn $name(z: &mut Fp12<Self>, $($x: $X),+) -> bool {
             if machine::prefers_one_chain() {
                 // SAFETY: the processor was found to have BMI2.
-                Some(unsafe { Words::<Mulx, Self>::new() }.$call($($operand),+))
+                unsafe { Words::<Mulx, Self>::new() }.$call(z, $($operand),+);
+                true
             } else if machine::prefers_two_chains() {
                 // SAFETY: the processor was found to have ADX and BMI2.
-                Some(unsafe { Words::<Adx, Self>::new() }.$call($($operand),+))
+                unsafe { Words::<Adx, Self>::new() }.$call(z, $($operand),+);
+                true
             } else {
-                None
+                false
             }
         }
     };

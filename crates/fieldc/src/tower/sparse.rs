@@ -29,8 +29,9 @@ impl<F: HasTower> Fp12<F> {
     pub(crate) fn mul_by_014_twice(&self, x: &Coefficients<F>, y: &Coefficients<F>) -> Self {
         let ([aa, bb, cc], [ab, ac, bc]) = products(x, y);
         let c0 = Fp6::new(aa + &F::mul_by_xi(&cc), ab, bb);
-        if let Some(product) = F::wide_mul_by_01245(self, &c0, [&ac, &bc]) {
-            return product;
+        let mut z = Self::ZERO;
+        if F::wide_mul_by_01245(&mut z, self, &c0, [&ac, &bc]) {
+            return z;
         }
         let [low, high] = &[&self.c0 * &c0, self.c1.mul_by_01(&ac, &bc).mul_by_v()];
         let both = &(&self.c0 + &self.c1) * &Fp6::new(c0.c0, c0.c1 + &ac, c0.c2 + &bc);

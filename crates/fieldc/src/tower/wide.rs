@@ -6,6 +6,7 @@
 //! is from -1 to 1 and from 0 to 2, times ξ from -2 to 1 and from -1 to 2. A part of a product of
 //! elements of Fp12 is a sum of six of these, at most five of them times ξ: from -11 to 6, and
 //! from -5 to 12. So 11*p^2 makes all of them positive, and below 23*p^2.
+//! A square adds 4*p^2 at most: its reduction takes numbers below 3p*R, and 9p is below R.
 
 use core::mem::MaybeUninit;
 
@@ -34,21 +35,21 @@ macro_rules! empty {
 
 impl<K: WideKernels<6, 12>, F: HasProducts<6> + HasTower> Words<K, F> {
     /// The product in Fp12.
-    pub(super) fn mul(&self, x: &Fp12<F>, y: &Fp12<F>) -> Fp12<F> {
+    pub(super) fn mul(&self, result: &mut Fp12<F>, x: &Fp12<F>, y: &Fp12<F>) {
         let ([x0, x1], [y0, y1]) = (halves(x), halves(y));
         let (mut z, mut low, mut high, mut both) = (empty!(), empty!(3), empty!(3), empty!(3));
         let low = self.mul_6(&mut low, &x0, &y0);
         let high = self.mul_6(&mut high, &x1, &y1);
         let (x, y) = (sum_6(&x0, &x1), sum_6(&y0, &y1));
         let both = self.mul_6(&mut both, &x.each_ref(), &y.each_ref());
-        self.joined(&low, &self.by_v(&mut z, &high), &high, &both)
+        self.joined(result, &low, &self.by_v(&mut z, &high), &high, &both);
     }
 
     /// The square in Fp12: two products in Fp6.
     ///
     /// (c0 + c1)*(c0 + c1*v) - c0*c1 - c0*c1*v. In the second factor a difference and a sum are
     /// reduced, which moves a part of the product by at most 4p^2 upwards and 2p^2 downwards.
-    pub(super) fn square_12(&self, x: &Fp12<F>) -> Fp12<F> {
+    pub(super) fn square_12(&self, result: &mut Fp12<F>, x: &Fp12<F>) {
         let [x0, x1] = halves(x);
         let by_xi = F::mul_by_xi(&x.c1.c2);
         let sum = sum_6(&x0, &x1);
@@ -67,14 +68,11 @@ impl<K: WideKernels<6, 12>, F: HasProducts<6> + HasTower> Words<K, F> {
             let part = |i: usize| self.plus_plus(&both[k][i], &both[k][i], offset);
             self.reduced(&part(0), &part(1))
         };
-        Fp12::new(
-            Fp6::new(low(0), low(1), low(2)),
-            Fp6::new(high(0), high(1), high(2)),
-        )
+        put(result, low, high);
     }
 
     /// The product with a + b*v + c*v*w.
-    pub(super) fn mul_014(&self, x: &Fp12<F>, line: [&Fp2<F>; 3]) -> Fp12<F> {
+    pub(super) fn mul_014(&self, result: &mut Fp12<F>, x: &Fp12<F>, line: [&Fp2<F>; 3]) {
         let ([x0, x1], [a, b, c]) = (halves(x), line.map(limbs_of));
         let (mut low, mut high, mut both) = (empty!(3), empty!(3), empty!(3));
         let low = self.mul_6_by_01(&mut low, &x0, a, b);
@@ -86,11 +84,17 @@ impl<K: WideKernels<6, 12>, F: HasProducts<6> + HasTower> Words<K, F> {
         let both = self.mul_6_by_01(&mut both, &sum.each_ref(), a, &loose(b, c));
         let (mut z, mut t) = (empty!(), empty!());
         let high = self.by_v(&mut z, &[h0, h1, h2]);
-        self.joined(&low, &self.by_v(&mut t, &high), &high, &both)
+        self.joined(result, &low, &self.by_v(&mut t, &high), &high, &both);
     }
 
     /// The product with c0 + (a*v + b*v^2)*w.
-    pub(super) fn mul_01245(&self, x: &Fp12<F>, c0: &Fp6<F>, [a, b]: [&Fp2<F>; 2]) -> Fp12<F> {
+    pub(super) fn mul_01245(
+        &self,
+        result: &mut Fp12<F>,
+        x: &Fp12<F>,
+        c0: &Fp6<F>,
+        [a, b]: [&Fp2<F>; 2],
+    ) {
         let ([x0, x1], [y0, y1, y2]) = (halves(x), thirds(c0));
         let (a, b) = (limbs_of(a), limbs_of(b));
         let (mut low, mut high, mut both) = (empty!(3), empty!(3), empty!(3));
@@ -101,7 +105,7 @@ impl<K: WideKernels<6, 12>, F: HasProducts<6> + HasTower> Words<K, F> {
         let both = self.mul_6(&mut both, &sum.each_ref(), &other);
         let (mut z, mut t) = (empty!(), empty!());
         let high = self.by_v(&mut z, &high);
-        self.joined(&low, &self.by_v(&mut t, &high), &high, &both)
+        self.joined(result, &low, &self.by_v(&mut t, &high), &high, &both);
     }
 
     /// The product in Fp6: six products in Fp2.
@@ -158,11 +162,12 @@ impl<K: WideKernels<6, 12>, F: HasProducts<6> + HasTower> Words<K, F> {
     /// (low + high*v) + (both - low - high)*w, reduced; `by_v` is high*v.
     fn joined(
         &self,
+        result: &mut Fp12<F>,
         low: &WideTriple<'_>,
         by_v: &WideTriple<'_>,
         high: &WideTriple<'_>,
         both: &WideTriple<'_>,
-    ) -> Fp12<F> {
+    ) {
         let offset = &Self::OFFSET;
         let first = |k: usize| {
             let part = |i: usize| self.plus_plus(&low[k][i], &by_v[k][i], offset);
@@ -172,10 +177,7 @@ impl<K: WideKernels<6, 12>, F: HasProducts<6> + HasTower> Words<K, F> {
             let part = |i: usize| self.two_minus_two(&both[k][i], offset, &low[k][i], &high[k][i]);
             self.reduced(&part(0), &part(1))
         };
-        Fp12::new(
-            Fp6::new(first(0), first(1), first(2)),
-            Fp6::new(second(0), second(1), second(2)),
-        )
+        put(result, first, second);
     }
 
     /// x*v.
@@ -209,6 +211,18 @@ impl<K: WideKernels<6, 12>, F: HasProducts<6> + HasTower> Words<K, F> {
             }
         })
     }
+}
+
+/// Write the coefficients of v^0, v^1 and v^2, without w and with it, where they are to stay.
+#[inline(always)]
+fn put<F>(result: &mut Fp12<F>, without: impl Fn(usize) -> Fp2<F>, with: impl Fn(usize) -> Fp2<F>) {
+    let Fp12 { c0, c1 } = result;
+    c0.c0 = without(0);
+    c0.c1 = without(1);
+    c0.c2 = without(2);
+    c1.c0 = with(0);
+    c1.c1 = with(1);
+    c1.c2 = with(2);
 }
 
 /// The two values of Fp6, by reference.
