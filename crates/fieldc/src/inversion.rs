@@ -147,12 +147,12 @@ const LOW: u32 = 20;
 /// Bits of u and q, with a sign.
 const MIDDLE: u32 = 22;
 
-/// u and v, or q and r.
+/// u and v, or q and r. Each is rounded by itself, so that neither waits for the other.
 #[inline(always)]
 fn unpacked(word: i64) -> (i64, i64) {
-    let both = (word + (1 << (LOW - 1))) >> LOW;
-    let lower = both << (64 - MIDDLE) >> (64 - MIDDLE);
-    (lower, (both - lower) >> MIDDLE)
+    let rounded = |bits: u32| word + (1 << (bits - 1));
+    let lower = rounded(LOW) << (64 - LOW - MIDDLE) >> (64 - MIDDLE);
+    (lower, rounded(LOW + MIDDLE) >> (LOW + MIDDLE))
 }
 
 /// One divstep; zeta is -(delta + 1/2), below 0 if delta > 0.
@@ -171,27 +171,28 @@ fn divstep(f: i64, g: i64, zeta: i64) -> (i64, i64, i64) {
 
 /// One divstep; zeta is -(delta + 1/2), below 0 if delta > 0.
 ///
-/// By conditional moves: each step waits for the one before, and twice as long for masks.
+/// By conditional moves: each step waits for the one before, and twice as long for masks. Cores
+/// execute two moves or shifts a cycle, so f and zeta have one move each: both change where g is
+/// odd and zeta is below 0, which one flag says.
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 #[inline(always)]
 fn divstep(mut f: i64, mut g: i64, zeta: i64) -> (i64, i64, i64) {
-    let (sum, other, mut last) = (f.wrapping_neg(), -2 - zeta, zeta - 1);
+    let (sum, swapped, mut last) = (f.wrapping_neg(), -2 - zeta, zeta - 1);
     // SAFETY: it changes the named registers and flags only.
     unsafe {
         core::arch::asm!(
-            "mov {next}, {f}",
-            "test {zeta}, {zeta}",
-            "cmovs {next}, {g}",
+            // Flags of `cmp`: those of `test` reach a move about a cycle later on Golden Cove.
+            "cmp {zeta}, 0",
             "cmovns {sum}, {f}",
-            "cmovns {other}, {last}",
+            "shr {zeta}, 63",
             "add {sum}, {g}",
+            "test {zeta}, {g}",
+            "cmovnz {f}, {g}",
+            "cmovnz {last}, {swapped}",
             "test {g:e}, 1",
-            "cmovnz {f}, {next}",
             "cmovnz {g}, {sum}",
-            "cmovnz {last}, {other}",
             f = inout(reg) f, g = inout(reg) g, sum = inout(reg) sum => _,
-            last = inout(reg) last, other = inout(reg) other => _,
-            next = out(reg) _, zeta = in(reg) zeta,
+            last = inout(reg) last, swapped = in(reg) swapped, zeta = inout(reg) zeta => _,
             options(pure, nomem, nostack),
         );
     }
