@@ -66,11 +66,11 @@ static inline void @name@_divstep(int64_t *f, int64_t *g, int64_t *zeta)
     int64_t x = *f, y = *g, sum = -x, below = *zeta, swapped = -2 - *zeta, last = *zeta - 1;
     __asm__("cmp {$0, %[below]|%[below], 0}\n\t"
             "cmovns {%[x], %[sum]|%[sum], %[x]}\n\t"
-            "shr {$63, %[below]|%[below], 63}\n\t"
             "add {%[y], %[sum]|%[sum], %[y]}\n\t"
-            "test {%[y], %[below]|%[below], %[y]}\n\t"
-            "cmovnz {%[y], %[x]|%[x], %[y]}\n\t"
+            "shr {$63, %[below]|%[below], 63}\n\t"
+            "test {%k[y], %k[below]|%k[below], %k[y]}\n\t"
             "cmovnz {%[swapped], %[last]|%[last], %[swapped]}\n\t"
+            "cmovnz {%[y], %[x]|%[x], %[y]}\n\t"
             "test {$1, %k[y]|%k[y], 1}\n\t"
             "cmovnz {%[sum], %[y]|%[y], %[sum]}"
             : [x] "+&r"(x), [y] "+&r"(y), [sum] "+&r"(sum), [below] "+&r"(below),
