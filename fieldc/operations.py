@@ -35,6 +35,8 @@ FACTORS = (3, 4, 5, 8, 12)
 """Small constants that have a kernel."""
 INTEGER_BITS = (64, 128)
 """Sizes of plain integers that have a product with an element."""
+DIVSTEP_BITS, DIVSTEP_SHIFT = 62, 64
+"""Bits of an entry of a matrix of divsteps, with its sign, and of what an update is divided by."""
 MOST_TERMS = 6
 """The most products that one kernel adds."""
 
@@ -227,6 +229,19 @@ def mul_integer(bits: int) -> Operation:
     return Operation(f"mul_u{bits}", operands, residues(1), "x*k mod p", lambda f, x, k: x * k)
 
 
+def divstep_update() -> Operation:
+    """A row of a matrix of divsteps on d and e, which are x. An entry is 2^61 less than u or v."""
+    raised = 1 << DIVSTEP_BITS - 1
+
+    def compute(f: Field, x: Sequence[int], u: int, v: int) -> int:
+        return (x[0] * (u - raised) + x[1] * (v - raised)) * pow(2, -DIVSTEP_SHIFT, int(f.p))
+
+    entry = plain_integer(DIVSTEP_BITS)
+    operands = (("x", residues(2)), ("u", entry), ("v", entry))
+    says = "(x[0]*(u - 2^61) + x[1]*(v - 2^61))/2^64 mod p"
+    return Operation("divstep_update", operands, residues(1), says, compute)
+
+
 def square_times(squarings: int) -> Operation:
     """x squared so many times."""
     power, one = 1 << squarings, residues(1)
@@ -262,6 +277,7 @@ def _offered() -> Iterator[Operation]:
     yield from map(mul_by, FACTORS)
     yield from map(square_times, SQUARINGS)
     yield from map(mul_integer, INTEGER_BITS)
+    yield divstep_update()
 
 
 OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in _offered()}

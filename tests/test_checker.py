@@ -66,6 +66,7 @@ FUSED_CASES = [
     ("bls12-381-p", "mul_add", "cios", "adx"),
     ("secp256k1-p", "mul_add", "cios", "base"),
     ("bn254-p", "mul_u64", "barrett", "adx"),
+    ("bls12-381-r", "divstep_update", "raised", "mulx"),
     ("2^255-19", "mul_u128", "pseudo-mersenne", "base"),
 ]
 

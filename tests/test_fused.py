@@ -70,6 +70,9 @@ def wanted(operation: str, f: Field, *operands: int) -> list[int]:
         found = [number * operands[0]]
     elif name.startswith("mul_u"):
         found = [operands[0] * operands[1]]
+    elif name == "divstep_update":
+        (d, e), u, v = numbers(f, operands[0], 2), operands[1] - 2**61, operands[2] - 2**61
+        found = [(u * d + v * e) * pow(2**64, -1, f.p)]
     elif name == "mul_add":
         x, y, a = operands
         found = [x * y * inverse + a]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fieldc.algorithms import (
     addition,
+    divsteps,
     extension,
     integers,
     jumps,
@@ -58,6 +59,7 @@ FUSED: tuple[Kernel, ...] = (
     *powers.SMALL_PRODUCTS,
     *powers.POWERS,
     *integers.INTEGER_PRODUCTS,
+    *divsteps.DIVSTEPS,
 )
 """Optional operations for use inside larger formulas. Built only when named with `--op`."""
 

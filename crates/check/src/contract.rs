@@ -110,6 +110,7 @@ impl Contract {
             "to_montgomery" => r.modinv(&p).expect("p is odd"),
             "mul" | "mul_add" | "square" | "redc" | "from_montgomery" | "sum_of_products" => r,
             "difference_of_products" | "fp2_mul" | "fp2_square" | "square_times" => r,
+            "divstep_update" => BigInt::from(1) << 64,
             _ => 1.into(),
         };
         let high: BigInt = bound - 1;
@@ -124,12 +125,11 @@ impl Contract {
             ["x", "y", "a"].into_iter().take(operands).map(residue).collect();
         let mut claims = claims;
         let between = parameters.squarings.unwrap_or(1) - 1; // not 0, or it has no meaning
-        if let Some(bits) = integer_bits(family) {
-            let size = bits / 64;
+        for (name, bits) in integers(family) {
+            let (name, size) = (name.to_string(), bits.div_ceil(64));
             let high = (BigInt::from(1) << bits) - 1;
-            let name = "k".to_string();
             operands.push(Operand { name, values: 1, limbs: size, high, is_signed: false });
-            claims = vec![number(0, limbs).times(&number(limbs, size))];
+            claims = vec![with_integers(family, limbs, size)];
         }
         let (width, shown, claims) = (limbs, Vec::new(), Claims::Known(claims));
         Self { p, limbs, convention, operands, width, factor, claims, most, between, shown }
@@ -268,13 +268,26 @@ fn number(first: usize, limbs: usize) -> Polynomial {
     Polynomial::number((first..first + limbs).map(Polynomial::variable))
 }
 
-/// Bits of the plain integer k, which is no residue, where a family has one beside x.
-fn integer_bits(family: &str) -> Option<usize> {
+/// Names and bits of the plain integers, which are no residues, that a family has beside x.
+fn integers(family: &str) -> &'static [(&'static str, usize)] {
     match family {
-        "mul_u64" => Some(64),
-        "mul_u128" => Some(128),
-        _ => None,
+        "mul_u64" => &[("k", 64)],
+        "mul_u128" => &[("k", 128)],
+        "divstep_update" => &[("u", 62), ("v", 62)],
+        _ => &[],
     }
+}
+
+/// What a family with plain integers, each of so many limbs, computes.
+fn with_integers(family: &str, limbs: usize, size: usize) -> Polynomial {
+    let x = number(0, limbs);
+    if family != "divstep_update" {
+        return x.times(&number(limbs, size));
+    }
+    let (y, raised) = (number(limbs, limbs), -BigInt::from(1_u64 << 61));
+    let entry = |k| number(2 * limbs + k * size, size);
+    let products = x.times(&entry(0)).plus(&y.times(&entry(1)), 1);
+    products.plus(&x, raised.clone()).plus(&y, raised)
 }
 
 /// What an operation computes, from the values of its operands in call order.
@@ -306,6 +319,9 @@ fn meaning(
         ("square" | "square_plain", None, None, None) => one(1, x.times(&x)),
         ("redc" | "reduce" | "from_montgomery" | "to_montgomery", None, None, None) => one(1, x),
         ("mul_u64" | "mul_u128", None, None, None) => one(1, Polynomial::default()), // stated there
+        ("divstep_update", None, None, None) => {
+            Meaning { beside: 2, operands: 1, claims: vec![Polynomial::default()] } // stated there
+        }
         ("mul_by", None, None, Some(factor)) => one(1, Polynomial::default().plus(&x, factor)),
         ("difference_of_products", None, None, None) => {
             let claims = vec![product(0, 2).plus(&product(1, 3), -1)];

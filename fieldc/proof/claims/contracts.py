@@ -106,6 +106,10 @@ class Function:
     """Values between operands and results, divided as results are."""
     canonical: str = ""
     """Operands that are below p where the others are lazy."""
+    integers: tuple[tuple[str, int], ...] = ()
+    """Operands after the others that are plain integers, no residues: names and bits."""
+    radix: int = 0
+    """What results are divided by, if they are and it is not R."""
 
 
 CLAIMS: dict[str, Claim] = {
@@ -182,6 +186,22 @@ def _square_times(squarings: int) -> Function:
     return Function("x", (squared,), between=(squared,) * (squarings - 1))
 
 
+def _mul_integer(bits: int) -> Callable[[], Function]:
+    """x*k for a plain integer k."""
+    return lambda: Function("x", (CLAIMS["mul"],), divides=False, integers=(("k", bits),))
+
+
+def _divstep_update() -> Function:
+    """(x0*(u - 2^61) + x1*(v - 2^61))/2^64."""
+
+    def claim(v: Sequence[Polynomial]) -> Polynomial:
+        products = ((product(v[0], v[2]), 1), (product(v[1], v[3]), 1))
+        return _total(*products, (v[0], -(1 << 61)), (v[1], -(1 << 61)))
+
+    entries = (("u", 62), ("v", 62))
+    return Function("x", (claim,), count=2, integers=entries, radix=1 << 64)
+
+
 def _simple(names: str, claim: str, divides: bool) -> Callable[[], Function]:
     return lambda: Function(names, (CLAIMS[claim],), divides)
 
@@ -216,8 +236,9 @@ FAMILIES: dict[str, Callable[..., Function]] = {
     "fp2_square": _fp2_square,
     "mul_by": _mul_by,
     "square_times": _square_times,
-    "mul_u64": _simple("xk", "mul", False),
-    "mul_u128": _simple("xk", "mul", False),
+    "mul_u64": _mul_integer(64),
+    "mul_u128": _mul_integer(128),
+    "divstep_update": _divstep_update,
 }
 """What each family computes; it takes the parameters, `lazy` aside, by name."""
 MOST_LAZY = 32
@@ -231,8 +252,6 @@ LAZY = {
 
 All but `reduce` and `redc` give such values too; `redc` takes a value below (k + 1)*p*R.
 """
-INTEGERS = {"mul_u64": 64, "mul_u128": 128}
-"""Families whose operand k is a plain integer of so many bits, no residue."""
 WIDE = ("redc", "reduce")
 """Families that take a value below p*R of 2n limbs, unless they are lazy."""
 EXACT: dict[str, Callable[..., Function]] = {
@@ -274,15 +293,16 @@ def contract_of(
         width, high = 2 * limbs, (lazy + 1) * p * R - 1
     elif lazy:
         high = (lazy + 1) * p - 1
-    factor = R if function.divides else 1
+    factor = (function.radix or R) if function.divides else 1
     if family == "to_montgomery":
         factor = pow(R, -1, p)
     operands = tuple(
         Operand(name, width, p - 1 if name in function.canonical else high, function.count)
         for name in function.names
     )
-    if bits := INTEGERS.get(family):
-        operands = (operands[0], Operand("k", -(-bits // word_bits), (1 << bits) - 1))
+    operands += tuple(
+        Operand(name, -(-bits // word_bits), (1 << bits) - 1) for name, bits in function.integers
+    )
     claim, *more = (_with(claim, function.undivided, R) for claim in function.claims)
     largest = high if lazy and family not in WIDE else p - 1
     return Contract(
