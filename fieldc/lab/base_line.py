@@ -10,6 +10,7 @@ from typing import Any
 
 from fieldc.field import Field
 from fieldc.language import Kernel
+from fieldc.operations import DIVSTEP_BITS, DIVSTEP_SHIFT
 
 PLAIN = "x*y % p"
 """The name of its algorithm."""
@@ -41,6 +42,11 @@ def _fp2_square(beta: int) -> Written:
     return square
 
 
+def _divstep_update(p: AnyInteger, x: Values, u: AnyInteger, v: AnyInteger) -> object:
+    raised = 1 << DIVSTEP_BITS - 1
+    return (x[0] * (u - raised) + x[1] * (v - raised)) * pow(2, -DIVSTEP_SHIFT, p) % p
+
+
 SIMPLE: dict[str, Written] = {
     "add": lambda p, x, y: (x + y) % p,
     "sub": lambda p, x, y: (x - y) % p,
@@ -56,6 +62,7 @@ SIMPLE: dict[str, Written] = {
     "redc": lambda p, x: x % p,
     "reduce": lambda p, x: x % p,
     "difference_of_products": lambda p, x, y: (x[0] * y[0] - x[1] * y[1]) % p,
+    "divstep_update": _divstep_update,
 }
 """Families without parameters, `lazy` aside, which makes no difference here."""
 FAMILIES: dict[str, Callable[..., Written]] = {
