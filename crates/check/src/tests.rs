@@ -251,6 +251,8 @@ fn a_plain_integer_has_limbs_of_its_own() {
     let k = Polynomial::number([1, 2].map(Polynomial::variable).into_iter());
     assert_eq!(*found.claims().expect("they are"), [Polynomial::variable(0).times(&k)]);
     assert!(contract_with("mul_u64", r#"{"lazy": 1}"#, 13, 1, "sysv").is_err());
+    assert!(contract_with("divstep_update", "{}", 13, 1, "sysv").is_ok());
+    assert!(contract_with("divstep_update", r#"{"count": 2}"#, 13, 1, "sysv").is_err());
 }
 
 #[test]
