@@ -42,9 +42,12 @@ Record certificate := Certificate {
   cases : list case
 }.
 
+(** How many instructions a run may have. *)
+Definition most_steps : nat := Nat.pow 2 16.
+
 Definition check (c : contract) (code : list Z) (given : certificate) : bool :=
   let first := entered c in
-  match follow c code (length code) first with
+  match follow c code most_steps [] first with
   | None => false
   | Some m =>
       match inputs_known c (cells first), results_of c (cells m) with
@@ -102,13 +105,13 @@ Theorem checked c code given : check c code given = true ->
   exists last, run n start = Some last /\ done c code seen start last.
 Proof.
   unfold check, inputs_known, results_of. intros C.
-  destruct (follow c code (length code) (entered c)) as [m|] eqn:F; [|discriminate].
+  destruct (follow c code most_steps [] (entered c)) as [m|] eqn:F; [|discriminate].
   destruct (traverse _ (inputs c)) as [numbers|] eqn:TI; [|discriminate].
   destruct (traverse _ (seq 0 (length (claims c)))) as [results|] eqn:TR; [|discriminate].
   destruct (with_equalities _ _ _) as [s0|] eqn:WE; [|discriminate]. cbn [bind] in C.
   destruct (between_known _ _ _ _ _ _) as [[s known]|] eqn:BK; [|discriminate].
   apply andb_prop in C as [C RP]. apply andb_prop in C as [C SO]. apply andb_prop in C as [P RT].
-  destruct (follow_right _ _ _ _ _ F) as (n & K).
+  destruct (follow_right _ _ _ _ _ _ F) as (n & K).
   exists ((Stack, 0, 8) :: seen m), (Datatypes.S n). intros start R.
   destruct (entered_right c code start R P) as (v0 & S0).
   destruct (K start R _ _ S0) as (s1 & v & s2 & RN & NX & S2 & EX).

@@ -225,6 +225,7 @@ Definition decode : parser instruction :=
     else adx Adox r
   else if b =? 0xc4 then vex
   else if b =? 0xc3 then yield Ret
+  else if b =? 0xe8 then d <~ signed_long; yield (Call d)
   else if is_rex b then
     op <~ byte;
     if wide (rex b) then wide_opcode (rex b) op else plain_opcode (rex b) op

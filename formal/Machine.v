@@ -73,6 +73,7 @@ Inductive instruction :=
   | Test (a b : register)
   | Endbr64                        (* where an indirect jump may land; otherwise nothing *)
   | Cmov (when_carry : bool) (d : register) (o : source)
+  | Call (d : Z)                   (* to the next instruction plus d *)
   | Ret.
 
 (** ** What they do *)
@@ -192,6 +193,9 @@ Definition execute (i : instruction) (s : state) : option state :=
           let w := if Bool.eqb c when_carry then operand s o else registers s d in
           Some (set d w (access o s))
       end
+  | Call d =>
+      let top := (registers s RSP - 8) mod radix in
+      Some (go ((rip s + d) mod radix) (set RSP top (write top (rip s mod radix) s)))
   | Ret =>
       let top := registers s RSP in
       Some (go (load (memory s) top) (set RSP ((top + 8) mod radix) (note top 8 s)))

@@ -2,7 +2,7 @@
 
 From Coq Require Import ZArith List Lia Bool.
 From Fieldc Require Import Word Polynomial System Arithmetic Bits Machine Contract Memory Symbolic
-  Simulation Sums Steps Decode.
+  Simulation Sums Calls Steps Decode.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -40,15 +40,18 @@ Section Kernel.
         Some (i, with_access Code (pc m) n (with_pc (pc m + n) m))
     end.
 
-  (** To the return, which is read but not executed. *)
-  Fixpoint follow (fuel : nat) (m : machine) : option machine :=
+  (** To the return, which is read but not executed. Each call is followed; [callers] says where
+      those that have not returned came from, the last one first. *)
+  Fixpoint follow (fuel : nat) (callers : list Z) (m : machine) : option machine :=
     match fuel with
     | O => None
     | S fuel' =>
         '(i, m1) <- fetch m;
-        match i with
-        | Ret => Some m1
-        | _ => m2 <- step c code i m1; follow fuel' m2
+        match i, callers with
+        | Ret, [] => Some m1
+        | Ret, caller :: rest => m2 <- return_to c code caller m1; follow fuel' rest m2
+        | Call _, _ => m2 <- step c code i m1; follow fuel' (pc m1 :: callers) m2
+        | _, _ => m2 <- step c code i m1; follow fuel' callers m2
         end
     end.
 
@@ -252,24 +255,29 @@ Section Kernel.
 End Kernel.
 
 (** The state before the return: every run reaches it, after the same number of instructions. *)
-Lemma follow_right c code fuel : forall m m', follow c code fuel m = Some m' ->
+Lemma follow_right c code fuel : forall callers m m', follow c code fuel callers m = Some m' ->
   exists n, forall start, ready c code start -> forall v s, simulates c code start v m s ->
   exists s' v' s'', run n s = Some s' /\ advance s' = execute Ret s'' /\
     simulates c code start v' m' s'' /\ extends (sys m) v (sys m') v'.
 Proof.
-  induction fuel as [|fuel IH]; cbn [follow]; intros m m' F; [discriminate|].
+  induction fuel as [|fuel IH]; cbn [follow]; intros callers m m' F; [discriminate|].
   unbind F. destruct p as [i m1].
-  assert ((i = Ret /\ m1 = m') \/ exists m2, step c code i m1 = Some m2 /\
-    follow c code fuel m2 = Some m') as [[-> ->]|(m2 & ST & FO)].
-  { destruct i; try (unbind F; right; eexists; split; [reflexivity | exact F]).
-    left. split; [reflexivity|]. now injection F. }
+  assert ((i = Ret /\ m1 = m') \/ exists m2 rest, follow c code fuel rest m2 = Some m' /\
+    forall start, ready c code start -> forall v s, simulates c code start v m1 s ->
+    stands_for c code start m1 m2 v (execute i s)) as [[-> ->]|(m2 & rest & FO & ST)].
+  { destruct i; try (unbind F; right; do 2 eexists; split; [exact F|];
+      intros start R v s S; now apply step_right).
+    destruct callers as [|caller rest].
+    - left. split; [reflexivity|]. now injection F.
+    - unbind F. right. do 2 eexists. split; [exact F|].
+      intros start R v s S. now apply return_right with (caller := caller). }
   - exists 0%nat. intros start R v s S.
     destruct (fetch_right _ _ _ R _ _ _ _ _ E S) as (s1 & N & S1 & Q & _).
     exists s, v, s1. rewrite Q. split; [reflexivity|]. split; [exact N|].
     split; [exact S1 | apply extends_refl].
-  - destruct (IH _ _ FO) as (n & K). exists (Datatypes.S n). intros start R v s S.
+  - destruct (IH _ _ _ FO) as (n & K). exists (Datatypes.S n). intros start R v s S.
     destruct (fetch_right _ _ _ R _ _ _ _ _ E S) as (s1 & N & S1 & Q & _).
-    destruct (step_right _ _ _ R _ _ _ _ _ ST S1) as (s2 & v2 & EX & S2 & X2).
+    destruct (ST start R _ _ S1) as (s2 & v2 & EX & S2 & X2).
     destruct (K start R _ _ S2) as (s' & v' & s'' & RN & NX & S3 & X3).
     exists s', v', s''. cbn [run]. rewrite N, EX. split; [exact RN|]. split; [exact NX|].
     split; [exact S3|]. rewrite Q in X2. exact (extends_trans _ _ _ _ _ _ X2 X3).

@@ -2,7 +2,7 @@
 
 From Coq Require Import ZArith List Lia Bool.
 From Fieldc Require Import Word Polynomial System Arithmetic Bits Machine Contract Memory Symbolic
-  Simulation Sums.
+  Simulation Sums Calls.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -346,6 +346,7 @@ Section Kernel.
       apply simulates_flags; [exact S | apply clear_right | apply clear_right].
     - injection H as <-. eapply stands_same; [reflexivity | exact S | reflexivity].
     - now apply cmov_right.
+    - now apply call_right.
     - discriminate H.
   Qed.
 End Kernel.

@@ -119,6 +119,19 @@ Section Kernel.
     | _ => None
     end.
 
+  (** Goes on at an offset in the code. *)
+  Definition jump (offset : Z) (m : machine) : option machine :=
+    _ <- guard (is_inside Code offset 1);
+    Some (with_pc offset m).
+
+  (** Returns from called code. The call left the address that is on top of the stack. *)
+  Definition return_to (caller : Z) (m : machine) : option machine :=
+    offset <- stack_offset m;
+    '(k, m1) <- load_from Stack offset m;
+    _ <- guard (match k with Pointer Code o => o =? caller | _ => false end);
+    m2 <- move_stack (offset + 8) m1;
+    jump caller m2.
+
   Definition sum_carry (k : sum_kind) (m : machine) : option word :=
     match k with Add => Some (Const 0) | Adc | Adcx => cf m | Adox => of m end.
 
@@ -266,6 +279,11 @@ Section Kernel.
         b <- as_word second;
         '(w, s) <- (if when_carry then choose flag b a (sys m) else choose flag a b (sys m));
         put_word d w s m1
-    | Ret => None
+    | Call d =>
+        offset <- stack_offset m;
+        m1 <- store_to Stack (offset - 8) (Pointer Code (pc m)) m;
+        m2 <- move_stack (offset - 8) m1;
+        jump (pc m + d) m2
+    | Ret => None   (* [return_to], where a call is known *)
     end.
 End Kernel.

@@ -62,6 +62,7 @@ UNKNOWN_FORMS = (
     "ret 8",
     "jmp rax",
     "call rax",
+    "call [rsp]",
     "push [rsp]",
     "add rax, gs:[rcx]",
     "mov rax, [rcx + rdx]",
@@ -79,6 +80,10 @@ NO_INSTRUCTIONS = (
     "c4e2 f4f5c1",
     "c4e2 f1f5c1",
     "c4e2 fff6c1",
+    "66 e8 00000000",
+    "48 e8 00000000",
+    "f2 e8 00000000",
+    "66 c3",
 )
 """Wrong prefixes, and mulx of 32 bits or of a wider vector."""
 
