@@ -8,3 +8,4 @@ Print Assumptions addition.
 Print Assumptions subtraction.
 Print Assumptions repeated_squaring.
 Print Assumptions formula_checked.
+Print Assumptions calls_checked.

@@ -100,11 +100,67 @@ Proof.
     specialize (IH _ _ _ RN NX). cbn [run] in *. now rewrite T.
 Qed.
 
-Theorem checked c code given : check c code given = true ->
-  exists seen n, forall start, ready c code start ->
-  exists last, run n start = Some last /\ done c code seen start last.
+(** The promise on z's values, as [done] has it. *)
+Definition function_kept (c : contract) (start last : state) : Prop :=
+  (exists values : nat -> Z,
+    (forall q, (q < length (inputs c))%nat -> values q = operand_value c start q) /\
+    (forall k number, nth_error (between c) k = Some number ->
+      (modulus c | factor c * values (length (inputs c) + k)%nat - denote values number)) /\
+    (forall k claim, nth_error (claims c) k = Some claim ->
+      (modulus c | factor c * result_value c start last k - denote values claim))) /\
+  (forall k, (k < length (claims c))%nat -> 0 <= result_value c start last k < below c).
+
+Definition proper (s : state) : Prop :=
+  (forall r, is_word (registers s r)) /\ (forall a, 0 <= memory s a < 256).
+
+(** All other promises, from the symbolic machine before the return. *)
+Lemma return_keeps c code start v m s : ready c code start -> simulates c code start v m s ->
+  returns c code m = true -> exists last, execute Ret s = Some last /\
+    memory last = memory s /\ proper last /\
+    (function_kept c start last -> done c code ((Stack, 0, 8) :: seen m) start last).
 Proof.
-  unfold check, inputs_known, results_of. intros C.
+  intros R S2 RT.
+  unfold returns in RT. apply andb_prop in RT as [RT SV]. apply andb_prop in RT as [RS RI].
+  apply is_inside_right in RI.
+  destruct (stack_offset m) as [o|] eqn:O; [|discriminate].
+  assert (o = 0) as -> by (destruct o; (discriminate || reflexivity)).
+  pose proof (stack_offset_right _ _ _ _ _ _ _ S2 O) as SP.
+  rewrite (inside_no_wrap _ _ _ R _ _ _ RI ltac:(lia)), Z.add_0_r in SP.
+  cbn [place] in SP. eexists. split; [reflexivity|]. split; [reflexivity|]. split.
+  { split; cbn [go set note registers memory]; [|apply (bytes _ _ _ _ _ _ S2)].
+    intros r. destruct (register_beq r RSP); [apply mod_word | apply (file_words _ _ _ _ _ _ S2)]. }
+  intros [F B]. constructor; [exact F | exact B | ..];
+    cbn [go set note registers memory rip trace].
+  - rewrite SP. apply load_ext. intros a A. apply (frame _ _ _ _ _ _ S2).
+    intros [W|[_ W]].
+    + apply (stack_apart _ _ _ R Result ltac:(discriminate) _ W).
+      replace a with (place c start Stack + 0 + (a - registers start RSP)) by (cbn [place]; lia).
+      apply within_inside with (n := 8); [exact RI | lia].
+    + apply W. cbn [place]. lia.
+  - rewrite SP. reflexivity.
+  - intros r I. rewrite forallb_forall in SV. specialize (SV r I). unfold is_restored in SV.
+    pose proof (file_right _ _ _ _ _ _ S2 r) as D.
+    pose proof (words_are _ _ _ R r) as W. unfold is_word in W.
+    destruct (file m r) as [u|[| | |q] [| |]] eqn:E; try discriminate.
+    apply andb_prop in SV as [SV NS]. apply negb_true_iff in NS. rewrite NS.
+    apply internal_register_dec_bl in SV. subst q. cbn [denotes place] in D.
+    rewrite Z.add_0_r, Z.mod_small in D by exact W. exact D.
+  - apply (frame _ _ _ _ _ _ S2).
+  - cbn [map app access_at place]. rewrite SP, Z.add_0_r. f_equal.
+    apply (trace_right _ _ _ _ _ _ S2).
+  - intros a o k [[= <- <- <-]|I]; [exact RI | apply (seen_right _ _ _ _ _ _ S2 _ _ _ I)].
+Qed.
+
+(** What an accepted kernel reads and executes, the return's own access included. *)
+Definition accesses (c : contract) (code : list Z) : option (list (area * Z * Z)) :=
+  m <- follow c code most_steps [] (entered c); Some ((Stack, 0, 8) :: seen m).
+
+Theorem checked_exactly c code given seen : check c code given = true ->
+  accesses c code = Some seen ->
+  exists n, forall start, ready c code start ->
+  exists last, run n start = Some last /\ proper last /\ done c code seen start last.
+Proof.
+  unfold accesses, check, inputs_known, results_of. intros C A.
   destruct (follow c code most_steps [] (entered c)) as [m|] eqn:F; [|discriminate].
   destruct (traverse _ (inputs c)) as [numbers|] eqn:TI; [|discriminate].
   destruct (traverse _ (seq 0 (length (claims c)))) as [results|] eqn:TR; [|discriminate].
@@ -112,19 +168,11 @@ Proof.
   destruct (between_known _ _ _ _ _ _) as [[s known]|] eqn:BK; [|discriminate].
   apply andb_prop in C as [C RP]. apply andb_prop in C as [C SO]. apply andb_prop in C as [P RT].
   destruct (follow_right _ _ _ _ _ _ F) as (n & K).
-  exists ((Stack, 0, 8) :: seen m), (Datatypes.S n). intros start R.
+  cbn [bind] in A. injection A as <-. exists (Datatypes.S n). intros start R.
   destruct (entered_right c code start R P) as (v0 & S0).
   destruct (K start R _ _ S0) as (s1 & v & s2 & RN & NX & S2 & EX).
-  unfold returns in RT. apply andb_prop in RT as [RT SV]. apply andb_prop in RT as [RS RI].
-  apply is_inside_right in RI.
-  destruct (stack_offset m) as [o|] eqn:O; [|discriminate].
-  assert (o = 0) as -> by (destruct o; (discriminate || reflexivity)).
-  pose proof (stack_offset_right _ _ _ _ _ _ _ S2 O) as SP.
-  rewrite (inside_no_wrap _ _ _ R _ _ _ RI ltac:(lia)), Z.add_0_r in SP.
-  cbn [execute] in NX. cbn [place] in SP.
-  exists (go (load (memory s2) (registers s2 RSP))
-    (set RSP ((registers s2 RSP + 8) mod radix) (note (registers s2 RSP) 8 s2))).
-  split; [eapply run_one_more; eauto|].
+  destruct (return_keeps _ _ _ _ _ _ R S2 RT) as (last & RL & ML & PL & KEPT).
+  exists last. split; [eapply run_one_more; [exact RN | now rewrite NX]|]. split; [exact PL|].
   pose proof (always_now _ _ _ (good_sys _ _ _ _ _ _ S2)) as H.
   apply traverse_right in TI as [LI NI]. apply traverse_right in TR as [LR NR].
   assert (forall q i, nth_error (inputs c) q = Some i -> exists x,
@@ -159,7 +207,7 @@ Proof.
     assert (ws' = ws) as -> by congruence.
     rewrite <- (words_at_right _ _ _ _ v _ _ _ _ _ _ T (cells_right _ _ _ _ _ _ S2)).
     split; [exact D | exact B]. }
-  constructor; unfold result_value; cbn [go set note registers memory rip trace].
+  apply KEPT. unfold function_kept, result_value. rewrite ML. split.
   - exists values. split; [|split].
     + intros q Q. rewrite <- LI in Q. unfold values. rewrite VK by exact Q. rewrite LI in Q.
       unfold operand_value. apply nth_error_Some in Q.
@@ -173,22 +221,14 @@ Proof.
     destruct (nth_error (claims c) k) as [claim|] eqn:N.
     + apply (RES k claim N).
     + apply nth_error_None in N. lia.
-  - rewrite SP. apply load_ext. intros a A. apply (frame _ _ _ _ _ _ S2).
-    intros [W|[_ W]].
-    + apply (stack_apart _ _ _ R Result ltac:(discriminate) _ W).
-      replace a with (place c start Stack + 0 + (a - registers start RSP)) by (cbn [place]; lia).
-      apply within_inside with (n := 8); [exact RI | lia].
-    + apply W. cbn [place]. lia.
-  - rewrite SP. reflexivity.
-  - intros r I. rewrite forallb_forall in SV. specialize (SV r I). unfold is_restored in SV.
-    pose proof (file_right _ _ _ _ _ _ S2 r) as D.
-    pose proof (words_are _ _ _ R r) as W. unfold is_word in W.
-    destruct (file m r) as [u|[| | |q] [| |]] eqn:E; try discriminate.
-    apply andb_prop in SV as [SV NS]. apply negb_true_iff in NS. rewrite NS.
-    apply internal_register_dec_bl in SV. subst q. cbn [denotes place] in D.
-    rewrite Z.add_0_r, Z.mod_small in D by exact W. exact D.
-  - apply (frame _ _ _ _ _ _ S2).
-  - cbn [map app access_at place]. rewrite SP, Z.add_0_r. f_equal.
-    apply (trace_right _ _ _ _ _ _ S2).
-  - intros a o k [[= <- <- <-]|I]; [exact RI | apply (seen_right _ _ _ _ _ _ S2 _ _ _ I)].
+Qed.
+
+Theorem checked c code given : check c code given = true ->
+  exists seen n, forall start, ready c code start ->
+  exists last, run n start = Some last /\ done c code seen start last.
+Proof.
+  intros C. destruct (accesses c code) as [seen|] eqn:A.
+  - destruct (checked_exactly _ _ _ _ C A) as (n & K). exists seen, n. intros start R.
+    destruct (K start R) as (last & RN & _ & D). eauto.
+  - unfold accesses in A. unfold check in C. destruct (follow _ _ _ _ _); discriminate.
 Qed.

@@ -4,7 +4,8 @@
     are the results. Numbers are counted: the operands' values first, then a number for each step. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Machine Contract Run Replay Between Checker.
+From Fieldc Require Import Word Machine Contract Run Replay Between Checker Operations
+  Caller.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -96,22 +97,20 @@ Section Meaning.
       rewrite A, Q. ring.
   Qed.
 
-  (** What is accepted gives the numbers of the steps, in every run. *)
-  Theorem formula_checked f inverse stack calling code equalities cases :
+  (** That the numbers of the steps exist, and give the results. *)
+  Definition formula_kept (f : formula) (c : contract) (start last : state) : Prop :=
+    exists x, (forall q, (q < length (values_of f))%nat -> x q = operand_value c start q) /\
+      (forall k s, nth_error (steps f) k = Some s ->
+        step_holds x (x (length (values_of f) + k)%nat) s) /\
+      (forall k q, nth_error (outcomes f) k = Some q -> let z := result_value c start last k in
+        (p | z - x q) /\ 0 <= z < less_than (outcome f)).
+
+  Lemma formula_done f inverse stack calling code seen start last :
     let c := formula_contract f inverse stack calling in
-    check_formula f inverse stack calling code equalities cases = true -> p <> 0 ->
-    exists seen many, forall start, ready c code start ->
-    exists last, run many start = Some last /\ done c code seen start last /\
-      exists x, (forall q, (q < length (values_of f))%nat -> x q = operand_value c start q) /\
-        (forall k s, nth_error (steps f) k = Some s ->
-          step_holds x (x (length (values_of f) + k)%nat) s) /\
-        (forall k q, nth_error (outcomes f) k = Some q -> let z := result_value c start last k in
-          (p | z - x q) /\ 0 <= z < less_than (outcome f)).
+    p <> 0 -> (r * inverse) mod p = 1 -> done c code seen start last -> formula_kept f c start last.
   Proof.
-    intros c. unfold check_formula. intros C N. apply andb_prop in C as [I C]. apply Z.eqb_eq in I.
-    apply checked in C as (seen & many & K). exists seen, many. intros start R.
-    destruct (K start R) as (last & RN & D). exists last. split; [exact RN|]. split; [exact D|].
-    destruct (function_is _ _ _ _ _ D) as (x & V & B & F). exists x. split; [exact V|]. split.
+    intros c N I D. subst c. destruct (function_is _ _ _ _ _ D) as (x & V & B & F).
+    exists x. split; [exact V|]. split.
     - intros k s S. apply (expression_right inverse); [exact N | exact I|].
       apply (B k (expression_of inverse s)). cbn [between formula_contract].
       now apply map_nth_error.
@@ -121,5 +120,52 @@ Section Meaning.
         cbn [claims formula_contract]. now apply map_nth_error.
       + apply (result_below _ _ _ _ _ D k). cbn [claims formula_contract]. rewrite map_length.
         apply nth_error_Some. congruence.
+  Qed.
+
+  (** What is accepted gives the numbers of the steps, in every run. *)
+  Theorem formula_checked f inverse stack calling code equalities cases :
+    let c := formula_contract f inverse stack calling in
+    check_formula f inverse stack calling code equalities cases = true -> p <> 0 ->
+    exists seen many, forall start, ready c code start ->
+    exists last, run many start = Some last /\ done c code seen start last /\
+      formula_kept f c start last.
+  Proof.
+    intros c. unfold check_formula. intros C N. apply andb_prop in C as [I C]. apply Z.eqb_eq in I.
+    apply checked in C as (seen & many & K). exists seen, many. intros start R.
+    destruct (K start R) as (last & RN & D). exists last. eauto using formula_done.
+  Qed.
+
+  (** ** Formulas that call routines *)
+
+  (** A routine is a formula too: where its code is, its stack, and its certificate. *)
+  Record stated := Stated {
+    place_in_code : Z;
+    statement : formula;
+    own_stack : Z;
+    own_equalities : list equality;
+    own_cases : list case
+  }.
+
+  Definition routine_of (inverse : Z) (s : stated) : routine :=
+    Routine (place_in_code s) (formula_contract (statement s) inverse (own_stack s) system_v)
+      (Certificate (own_equalities s) (map (fun _ => Written) (steps (statement s)))
+        (own_cases s)).
+
+  Definition check_calls (f : formula) (inverse stack : Z) (calling : convention) (code : list Z)
+      (routines : list stated) : bool :=
+    ((r * inverse) mod p =? 1) &&
+    check_caller (formula_contract f inverse stack calling) code
+      (map (routine_of inverse) routines).
+
+  Theorem calls_checked f inverse stack calling code routines :
+    let c := formula_contract f inverse stack calling in
+    check_calls f inverse stack calling code routines = true -> p <> 0 ->
+    exists seen many, forall start, ready c code start ->
+    exists last, run many start = Some last /\ done c code seen start last /\
+      formula_kept f c start last.
+  Proof.
+    intros c. unfold check_calls. intros C N. apply andb_prop in C as [I C]. apply Z.eqb_eq in I.
+    apply caller_checked in C as (seen & many & K). exists seen, many. intros start R.
+    destruct (K start R) as (last & RN & D). exists last. eauto using formula_done.
   Qed.
 End Meaning.

@@ -187,12 +187,15 @@ let formula_step () =
   | "divide" -> Divided (natural ())
   | other -> raise (Malformed ("a step " ^ other))
 
-let formula_claim () =
+let statement () =
   let shape () = let count = natural () in (count, size ()) in
   let shapes = many shape in
   let steps = many formula_step in
   let outcomes = many natural in
-  let formula = { shapes; steps; outcomes; outcome = size () } in
+  { shapes; steps; outcomes; outcome = size () }
+
+let formula_claim () =
+  let formula = statement () in
   let p = z () in
   let limbs = natural () in
   let stack = z () in
@@ -201,6 +204,26 @@ let formula_claim () =
   let inverse = z () in
   let equalities = many equality in
   check_formula p limbs formula inverse stack calling code equalities (many case)
+
+(* A formula that calls routines. Their statements and places are only proposals: the checker
+   verifies each for the bytes there. *)
+
+let routine () =
+  let place_in_code = z () in
+  let statement = statement () in
+  let own_stack = z () in
+  let own_equalities = many equality in
+  { place_in_code; statement; own_stack; own_equalities; own_cases = many case }
+
+let calls_claim () =
+  let formula = statement () in
+  let p = z () in
+  let limbs = natural () in
+  let stack = z () in
+  let calling = convention () in
+  let code = many z in
+  let inverse = z () in
+  check_calls p limbs formula inverse stack calling code (many routine)
 
 (* Steps of the processor, to compare them with a real one. Given are registers in the order of
    their numbers, CF, OF, rip, bytes of memory, how many steps, and which bytes to show. Printed are
@@ -239,6 +262,7 @@ let () =
     | "" -> ()
     | "claim" -> print_endline (if claim () then "accepted" else "refused"); loop ()
     | "formula" -> print_endline (if formula_claim () then "accepted" else "refused"); loop ()
+    | "calls" -> print_endline (if calls_claim () then "accepted" else "refused"); loop ()
     | "step" -> print_endline (step ()); loop ()
     | other -> raise (Malformed other)
   in

@@ -1,0 +1,235 @@
+(** Code that calls routines: each routine is checked once, and used where it is called. *)
+
+From Coq Require Import ZArith List Lia Bool.
+From Fieldc Require Import Word Polynomial System Machine Contract Memory Symbolic Simulation Sums
+  Calls Steps Run Checker Forms Routine Used.
+Import ListNotations.
+Open Scope Z_scope.
+
+(** What is claimed of a routine, and what proves it. *)
+Record routine := Routine { entry : Z; promise : contract; proposed : certificate }.
+
+Section Kernel.
+  Variable c : contract.
+  Variable code : list Z.
+
+  Definition known_routine (r : routine) : option routine_known :=
+    let own := skipn (Z.to_nat (entry r)) code in
+    _ <- guard ((0 <=? entry r) && check (promise r) own (proposed r));
+    seen <- accesses (promise r) own;
+    Some (RoutineKnown (entry r) (promise r) seen).
+
+  (** To the return. A call of a routine is used, another one is followed. *)
+  Fixpoint follow_calls (fuel : nat) (rs : list routine_known) (callers : list Z)
+      (held : list value_known) (m : machine) : option (machine * list value_known) :=
+    match fuel with
+    | O => None
+    | S fuel' =>
+        '(i, m1) <- fetch c code m;
+        match i, callers with
+        | Ret, [] => Some (m1, held)
+        | Ret, caller :: rest =>
+            m2 <- return_to c code caller m1; follow_calls fuel' rs rest held m2
+        | Call _, _ =>
+            m2 <- step c code i m1;
+            match List.find (fun r => lies r =? pc m2) rs with
+            | Some r => '(m3, more) <- use c code r held m2; follow_calls fuel' rs callers more m3
+            | None => follow_calls fuel' rs (pc m1 :: callers) held m2
+            end
+        | _, _ => m2 <- step c code i m1; follow_calls fuel' rs callers held m2
+        end
+    end.
+
+  (** The operands' values are numbered from 1 in forms. *)
+  Definition operand_form (q : nat) : polynomial := [(1, [Pos.of_succ_nat q])].
+
+  Definition operand_held (l : list (area * Z * content)) (q : nat) : option value_known :=
+    i <- nth_error (inputs c) q;
+    ws <- words_at l (Operand (pointer i)) (8 * Z.of_nat (before i)) (width i);
+    Some (ValueKnown ws (bound i) (operand_form q)).
+
+  (** Whether the k-th of z's values is its claim. *)
+  Definition settles (l : list (area * Z * content)) (held : list value_known)
+      (forms : list polynomial) (k : nat) : bool :=
+    match
+      ws <- words_at l Result (8 * Z.of_nat (limbs c * k)) (limbs c);
+      claim <- nth_error (claims c) k;
+      f <- form_of (modulus c) forms claim;
+      g <- recognised held ws (below c);
+      guard (same_modulo (modulus c) g f)
+    with
+    | Some _ => true
+    | None => false
+    end.
+
+  Definition check_caller (routines : list routine) : bool :=
+    let first := entered c in
+    let operands := seq 0 (length (inputs c)) in
+    match
+      rs <- traverse known_routine routines;
+      own <- traverse (operand_held (cells first)) operands;
+      '(m, held) <- follow_calls most_steps rs [] own first;
+      forms <- forms_until (modulus c) (map operand_form operands) (between c);
+      guard (plausible c code && returns c code m && (factor c =? 1) && negb (modulus c =? 0) &&
+             forallb (settles (cells m) held forms) (seq 0 (length (claims c))))
+    with
+    | Some _ => true
+    | None => false
+    end.
+
+  (** ** The proof *)
+
+  Lemma known_routine_right r k : known_routine r = Some k -> routine_right code k.
+  Proof.
+    unfold known_routine. intros K.
+    destruct (check _ _ _) eqn:C; [|rewrite andb_false_r in K; discriminate K].
+    destruct (Z.leb_spec 0 (entry r)); [|discriminate K]. cbn [andb guard bind] in K.
+    destruct (accesses _ _) as [seen|] eqn:A; [|discriminate K]. cbn [bind] in K.
+    injection K as <-. split; [assumption|].
+    exact (checked_exactly _ _ _ _ C A).
+  Qed.
+
+  Lemma run_on a b : forall s s', run a s = Some s' -> run (a + b) s = run b s'.
+  Proof.
+    induction a as [|a IH]; cbn [run Nat.add]; intros s s' E; [now injection E as ->|].
+    destruct (advance s); [now apply IH | discriminate E].
+  Qed.
+
+  Lemma follow_calls_right rs : (forall r, In r rs -> routine_right code r) -> modulus c <> 0 ->
+    forall fuel callers held m m' held', follow_calls fuel rs callers held m = Some (m', held') ->
+    exists n, forall start, ready c code start -> forall x v s, simulates c code start v m s ->
+    (forall h, In h held -> held_right c (sys m) v x h) ->
+    exists s' v' s'', run n s = Some s' /\ advance s' = execute Ret s'' /\
+      simulates c code start v' m' s'' /\ forall h, In h held' -> held_right c (sys m') v' x h.
+  Proof.
+    intros RR NZ. induction fuel as [|fuel IH]; cbn [follow_calls]; intros callers held m m' held' F;
+      [discriminate F|].
+    destruct (fetch c code m) as [[i m1]|] eqn:E; [|discriminate F]. cbn [bind] in F.
+    assert ((i = Ret /\ m1 = m' /\ held = held') \/
+      exists m2 more rest n, follow_calls fuel rs rest more m2 = Some (m', held') /\
+      forall start, ready c code start -> forall x v s, simulates c code start v m1 s ->
+      (forall h, In h held -> held_right c (sys m1) v x h) ->
+      exists s1 s2 v2, execute i s = Some s1 /\ run n s1 = Some s2 /\
+        simulates c code start v2 m2 s2 /\
+        forall h, In h more -> held_right c (sys m2) v2 x h)
+      as [(-> & -> & ->)|(m2 & more & rest & k & FO & ST)].
+    { assert (forall m2 rest, follow_calls fuel rs rest held m2 = Some (m', held') ->
+        (forall start, ready c code start -> forall v s, simulates c code start v m1 s ->
+          stands_for c code start m1 m2 v (execute i s)) ->
+        exists m2 more rest n, follow_calls fuel rs rest more m2 = Some (m', held') /\
+        forall start, ready c code start -> forall x v s, simulates c code start v m1 s ->
+        (forall h, In h held -> held_right c (sys m1) v x h) ->
+        exists s1 s2 v2, execute i s = Some s1 /\ run n s1 = Some s2 /\
+          simulates c code start v2 m2 s2 /\
+          forall h, In h more -> held_right c (sys m2) v2 x h) as Plain.
+      { intros m2 rest FO ST. exists m2, held, rest, 0%nat. split; [exact FO|].
+        intros start R x v s S H. destruct (ST start R v s S) as (s1 & v1 & X & S1 & EX).
+        exists s1, s1, v1. split; [exact X|]. split; [reflexivity|]. split; [exact S1|].
+        intros h I. exact (always_extends _ _ _ _ _ EX (H h I)). }
+      destruct i; try (right; destruct (step c code _ m1) as [m2|] eqn:ST; [|discriminate F];
+        cbn [bind] in F; eapply Plain; [exact F|]; intros start R v s S; now apply step_right).
+      - right. destruct (step c code (Call d) m1) as [m2|] eqn:ST; [|discriminate F].
+        cbn [bind] in F. destruct (List.find _ rs) as [r|] eqn:FR.
+        + apply find_some in FR as [FR _].
+          destruct (use c code r held m2) as [[m3 more]|] eqn:U; [|discriminate F].
+          cbn [bind] in F. destruct (use_right _ _ _ _ _ _ _ U (RR r FR) NZ) as (n & K).
+          exists m3, more, callers, n. split; [exact F|]. intros start R x v s S H.
+          destruct (step_right _ _ _ R _ _ _ _ _ ST S) as (s1 & v1 & X & S1 & EX).
+          destruct (K start R x _ _ S1) as (s2 & v2 & RN & S2 & _ & H2).
+          { intros h I. exact (always_extends _ _ _ _ _ EX (H h I)). }
+          exists s1, s2, v2. auto.
+        + eapply Plain; [exact F|]. intros start R v s S. now apply step_right.
+      - destruct callers as [|caller rest].
+        + left. injection F as <- <-. auto.
+        + right. destruct (return_to c code caller m1) as [m2|] eqn:ST; [|discriminate F].
+          cbn [bind] in F. eapply Plain; [exact F|]. intros start R v s S.
+          now apply return_right with (caller := caller). }
+    - exists 0%nat. intros start R x v s S H.
+      destruct (fetch_right _ _ _ R _ _ _ _ _ E S) as (s1 & N & S1 & Q & _).
+      exists s, v, s1. rewrite Q. auto.
+    - destruct (IH _ _ _ _ _ FO) as (n & K). exists (Datatypes.S (k + n)).
+      intros start R x v s S H.
+      destruct (fetch_right _ _ _ R _ _ _ _ _ E S) as (s1 & N & S1 & Q & _).
+      destruct (ST start R x v s1 S1) as (s2 & s3 & v3 & EX & RN & S3 & H3); [now rewrite Q|].
+      destruct (K start R x _ _ S3 H3) as (s' & v' & s'' & RN2 & NX & S4 & H4).
+      exists s', v', s''. cbn [run]. rewrite N, EX, (run_on _ _ _ _ RN). auto.
+  Qed.
+
+  Lemma traverse_in {A B} (f : A -> option B) l r y : traverse f l = Some r -> In y r ->
+    exists x, In x l /\ f x = Some y.
+  Proof.
+    revert r. induction l as [|x l IH]; cbn [traverse]; intros r T I.
+    - injection T as <-. destruct I.
+    - destruct (f x) as [z|] eqn:E; [|discriminate T]. cbn [bind] in T.
+      destruct (traverse f l) as [r'|]; [|discriminate T]. injection T as <-.
+      destruct I as [->|I]; [eauto using in_eq|].
+      destruct (IH _ eq_refl I) as (u & U & V). eauto using in_cons.
+  Qed.
+
+  Theorem caller_checked routines : check_caller routines = true ->
+    exists seen n, forall start, ready c code start ->
+    exists last, run n start = Some last /\ done c code seen start last.
+  Proof.
+    unfold check_caller. intros C.
+    destruct (traverse known_routine routines) as [rs|] eqn:TR; [|discriminate C]. cbn [bind] in C.
+    destruct (traverse (operand_held _) _) as [own|] eqn:TO; [|discriminate C]. cbn [bind] in C.
+    destruct (follow_calls _ _ _ _ _) as [[m held]|] eqn:F; [|discriminate C]. cbn [bind] in C.
+    destruct (forms_until _ _ _) as [forms|] eqn:FU; [|discriminate C]. cbn [bind] in C.
+    destruct (_ && _) eqn:G in C; [|discriminate C]. clear C.
+    apply andb_prop in G as [G ST]. apply andb_prop in G as [G NZ]. apply andb_prop in G as [G FA].
+    apply andb_prop in G as [P RT]. apply Z.eqb_eq in FA. apply negb_true_iff, Z.eqb_neq in NZ.
+    assert (forall r, In r rs -> routine_right code r) as RR.
+    { intros r I. destruct (traverse_in _ _ _ _ TR I) as (q & _ & K).
+      exact (known_routine_right _ _ K). }
+    destruct (follow_calls_right rs RR NZ _ _ _ _ _ _ F) as (n & K).
+    exists ((Stack, 0, 8) :: seen m), (Datatypes.S n). intros start R.
+    destruct (entered_right c code start R P) as (v0 & S0).
+    set (x := fun y => operand_value c start (Nat.pred (Pos.to_nat y))).
+    assert (forall q, value x (operand_form q) = operand_value c start q) as OF.
+    { intros q. unfold operand_form, x. cbn [value product].
+      rewrite SuccNat2Pos.pred_id. ring. }
+    destruct (K start R x _ _ S0) as (s1 & v & s2 & RN & NX & S2 & H).
+    { intros h I. destruct (traverse_in _ _ _ _ TO I) as (q & _ & HQ).
+      unfold operand_held in HQ. destruct (nth_error (inputs c) q) as [i|] eqn:Q; [|discriminate HQ].
+      cbn [bind] in HQ. destruct (words_at _ _ _ _) as [ws|] eqn:W; [|discriminate HQ].
+      injection HQ as <-. intros u A. cbv zeta. cbn [held_words held_below held_form].
+      pose proof (simulates_agree _ _ _ _ _ _ _ S0 A) as SU.
+      rewrite (words_at_right _ _ _ _ u _ _ _ _ _ _ W (cells_right _ _ _ _ _ _ SU)), OF.
+      split; [apply (values_below _ _ _ R i), (nth_error_In _ _ Q)|].
+      unfold operand_value. erewrite nth_error_nth by (apply map_nth_error; exact Q).
+      unfold input_value. rewrite Z.sub_diag. apply Z.divide_0_r. }
+    destruct (return_keeps _ _ _ _ _ _ R S2 RT) as (last & RL & ML & _ & KEPT).
+    exists last. split; [eapply run_one_more; [exact RN | now rewrite NX]|]. apply KEPT.
+    assert (forall k claim, nth_error (claims c) k = Some claim ->
+      (modulus c | result_value c start last k - denote (form_value x forms) claim) /\
+      result_value c start last k < below c) as RES.
+    { intros k claim N. assert (k < length (claims c))%nat as L
+        by (apply nth_error_Some; congruence).
+      rewrite forallb_forall in ST. specialize (ST k ltac:(apply in_seq; lia)).
+      unfold settles in ST. destruct (words_at _ _ _ _) as [ws|] eqn:W; [|discriminate ST].
+      cbn [bind] in ST. rewrite N in ST. cbn [bind] in ST.
+      destruct (form_of _ _ _) as [f|] eqn:FO; [|discriminate ST]. cbn [bind] in ST.
+      destruct (recognised _ _ _) as [g|] eqn:RG; [|discriminate ST]. cbn [bind] in ST.
+      destruct (same_modulo _ _ _) eqn:SM; [|discriminate ST].
+      destruct (recognised_right _ _ _ _ _ _ _ _ RG H) as [B D].
+      rewrite (words_at_right _ _ _ _ v _ _ _ _ _ _ W (cells_right _ _ _ _ _ _ S2)) in B, D.
+      unfold result_value. rewrite ML. split; [|exact B].
+      eapply divide_sum; [exact D|]. eapply divide_sum; [apply same_right; eassumption|].
+      destruct (form_right _ NZ x _ _ (forms_are _ x forms) _ _ FO) as [t T].
+      exists (- t). lia. }
+    destruct (forms_until_prefix _ _ _ _ FU) as (more & Q & _).
+    split; [exists (form_value x forms); split; [|split]|].
+    - intros q L. rewrite <- OF. unfold form_value. rewrite Q, app_nth1
+        by now rewrite map_length, seq_length.
+      rewrite nth_indep with (d' := operand_form 0) by now rewrite map_length, seq_length.
+      now rewrite map_nth, seq_nth.
+    - intros k number N. rewrite FA, Z.mul_1_l.
+      pose proof (form_values _ NZ x _ _ _ FU k number N) as D.
+      now rewrite map_length, seq_length in D.
+    - intros k claim N. rewrite FA, Z.mul_1_l. exact (proj1 (RES k claim N)).
+    - intros k L. split; [apply limbs_at_nonnegative; rewrite ML; apply (bytes _ _ _ _ _ _ S2)|].
+      destruct (nth_error (claims c) k) as [claim|] eqn:N.
+      + exact (proj2 (RES k claim N)).
+      + apply nth_error_None in N. lia.
+  Qed.
+End Kernel.
