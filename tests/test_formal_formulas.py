@@ -49,19 +49,6 @@ def test_flat_formulas_are_certified(
     assert {row["reason"] for row in signed} <= {"the checker knows no signed integers"}
 
 
-@pytest.mark.usefixtures("installed")
-def test_formulas_that_call_routines_are_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder, formula = str(tmp_path / "built"), str(EXAMPLES / "add_2007_bl.py")
-    assert main(["build", FIELD, "--formula", formula, "--target", LINUX, "-o", folder]) == 0
-    capsys.readouterr()
-    assert main(["certify", folder, "--json"]) == 1
-    assert {row["reason"] for row in json.loads(capsys.readouterr().out)} == {
-        "the checker knows no routines that a formula calls"
-    }
-
-
 def test_a_claim_with_a_signed_integer_is_refused(built: dict[str, Path], tmp_path: Path) -> None:
     """Even where code and certificate are right for an unsigned one."""
     copy, stem = tmp_path / "copy", f"{LINUX}/scaled_mulx"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldc.binary.architecture import Architecture
-from fieldc.binary.decode import mnemonics
+from fieldc.binary.decode import instructions
 from fieldc.binary.linkable import KernelCode
 from fieldc.errors import Refusal
 from fieldc.proof.claims.contracts import Contract, contract_of
@@ -59,18 +59,14 @@ class KernelClaim:
     """What it proposes, as words: equalities, values between, cases."""
     formula: FormulaStatement | None = None
     """A user's formula, which is claimed instead of an operation."""
+    calls: bool = False
+    """Whether the formula calls routines, which are then all that the certificate proposes."""
 
 
 def certifier() -> str:
     """Where the checker is: on PATH, or beside this Python; empty where it is not installed."""
     beside = Path(sys.executable).parent / CERTIFIER
     return shutil.which(CERTIFIER) or (str(beside) if beside.is_file() else "")
-
-
-def _calls(code: KernelCode) -> bool:
-    """Whether a kernel calls other code before it returns."""
-    names = mnemonics(code.code[code.start :], Architecture(code.architecture))
-    return "call" in names[: names.index("ret")] if "ret" in names else False
 
 
 def claim_for(
@@ -96,35 +92,74 @@ def claim_for(
     if not 0 <= stack <= MOST_STACK:
         raise BadCertificate(f"a kernel takes at most {MOST_STACK} bytes of stack, not {stack}")
     statement = statement_of(formula) if formula else None
-    if statement and any(size.is_signed for _, _, size in statement.operands):
-        raise BadCertificate("the checker knows no signed integers")
-    if statement and _calls(code):
-        raise BadCertificate("the checker knows no routines that a formula calls")
+    if statement:
+        _refuse_signed(statement)
     contract = (
         contract_of_formula(statement, p, limbs)
         if statement
         else contract_of(family, p, limbs, parameters)
     )
-    places = value_places(contract)
+    bytes_given = code.code[code.start :]
     r = 1 << 64 * limbs
     units = (pow(r, -1, p), r % p) if family == "to_montgomery" else (1, 1)
     try:
         stated = json.loads(certificate)
-        cases, cuts = stated["cases"], stated.get("cut_points", ())
-        places |= {f"v{number}": number for number in range(len(places), len(places) + len(cuts))}
-        words = (
-            *_many(stated.get("equalities", ()), lambda equality: _equality(equality, places)),
-            *(() if statement else _many(cuts, lambda cut: _cut_point(cut, places, units))),
-            *_many(cases, lambda case: _case(case, places, units)),
-        )
+        routines = stated.get("routines", ())
+        if statement and routines:
+            called = zip(called_places(bytes_given), routines, strict=True)
+            words = (*_many(called, lambda call: _routine(call[0], call[1], p, limbs)),)
+        else:
+            words = (*_proposals(stated, contract, units, has_cuts=statement is None),)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
         raise BadCertificate("the file is no certificate") from None
     convention = known.convention(code.container, "")
     return KernelClaim(
-        *(family, parameters, p, limbs, stack, convention, code.code[code.start :]),
+        *(family, parameters, p, limbs, stack, convention, bytes_given),
         words,
         statement,
+        bool(statement and routines),
     )
+
+
+def _refuse_signed(statement: FormulaStatement) -> None:
+    if any(size.is_signed for _, _, size in statement.operands):
+        raise BadCertificate("the checker knows no signed integers")
+
+
+def called_places(code: bytes) -> list[int]:
+    """Where x86-64 code calls before it returns, each place once, by its offset."""
+    places = list[int]()
+    for instruction in instructions(code, Architecture.X86_64, 0):
+        if instruction.mnemonic == "ret":
+            break
+        place = instruction.operands[0] if instruction.mnemonic == "call" else None
+        if isinstance(place, int) and place not in places:
+            places.append(place)
+    return places
+
+
+def _proposals(
+    stated: Mapping[str, Any], contract: Contract, units: tuple[int, int], has_cuts: bool
+) -> Iterator[str]:
+    """Equalities, values between where there may be any, and cases."""
+    places = value_places(contract)
+    cases, cuts = stated["cases"], stated.get("cut_points", ())
+    places |= {f"v{number}": number for number in range(len(places), len(places) + len(cuts))}
+    yield from _many(stated.get("equalities", ()), lambda equality: _equality(equality, places))
+    if has_cuts:
+        yield from _many(cuts, lambda cut: _cut_point(cut, places, units))
+    yield from _many(cases, lambda case: _case(case, places, units))
+
+
+def _routine(place: int, stated: Mapping[str, Any], p: int, limbs: int) -> Iterator[str]:
+    """A routine: where it is, its statement, its stack, and its certificate."""
+    statement = statement_of(stated["formula"])
+    _refuse_signed(statement)
+    yield _hex(place)
+    yield from _formula(statement)
+    yield _hex(stated["stack"])
+    contract = contract_of_formula(statement, p, limbs)
+    yield from _proposals(stated, contract, (1, 1), has_cuts=False)
 
 
 def value_places(contract: Contract) -> dict[str, int]:
@@ -158,7 +193,7 @@ def replay(program: str, claim: KernelClaim) -> bool:
 def claim_words(claim: KernelClaim) -> Iterator[str]:
     """A claim with its certificate's proposals, as formal/main.ml reads them."""
     if claim.formula:
-        yield "formula"
+        yield "calls" if claim.calls else "formula"
         yield from _formula(claim.formula)
     else:
         yield from ("claim", claim.family)
