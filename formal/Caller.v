@@ -2,7 +2,7 @@
 
 From Coq Require Import ZArith List Lia Bool.
 From Fieldc Require Import Word Polynomial System Machine Contract Memory Symbolic Simulation Sums
-  Calls Steps Run Checker Forms Routine Used.
+  Calls Steps Run Checker Forms Products Routine Used.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -19,6 +19,9 @@ Section Kernel.
     seen <- accesses (promise r) own;
     Some (RoutineKnown (entry r) (promise r) seen).
 
+  Section Forms.
+  Variable al : algebra.
+
   (** To the return. A call of a routine is used, another one is followed. *)
   Fixpoint follow_calls (fuel : nat) (rs : list routine_known) (callers : list Z)
       (held : list value_known) (m : machine) : option (machine * list value_known) :=
@@ -33,7 +36,7 @@ Section Kernel.
         | Call _, _ =>
             m2 <- step c code i m1;
             match List.find (fun r => lies r =? pc m2) rs with
-            | Some r => '(m3, more) <- use c code r held m2; follow_calls fuel' rs callers more m3
+            | Some r => '(m3, more) <- use c code al r held m2; follow_calls fuel' rs callers more m3
             | None => follow_calls fuel' rs (pc m1 :: callers) held m2
             end
         | _, _ => m2 <- step c code i m1; follow_calls fuel' rs callers held m2
@@ -54,26 +57,46 @@ Section Kernel.
     match
       ws <- words_at l Result (8 * Z.of_nat (limbs c * k)) (limbs c);
       claim <- nth_error (claims c) k;
-      f <- form_of (modulus c) forms claim;
+      f <- form_of al forms claim;
       g <- recognised held ws (below c);
-      guard (same_modulo (modulus c) g f)
+      guard (same_modulo al g f)
     with
     | Some _ => true
     | None => false
     end.
 
-  Definition check_caller (routines : list routine) : bool :=
-    let first := entered c in
-    let operands := seq 0 (length (inputs c)) in
+  (** Whether a run, with these routines, leaves what is claimed. *)
+  Definition settled (rs : list routine_known) (own : list value_known) : bool :=
     match
-      rs <- traverse known_routine routines;
-      own <- traverse (operand_held (cells first)) operands;
-      '(m, held) <- follow_calls most_steps rs [] own first;
-      forms <- forms_until (modulus c) (map operand_form operands) (between c);
-      guard (plausible c code && returns c code m && (factor c =? 1) && negb (modulus c =? 0) &&
+      '(m, held) <- follow_calls most_steps rs [] own (entered c);
+      forms <- forms_until al (map operand_form (seq 0 (length (inputs c)))) (between c);
+      guard (returns c code m && in_order (first al) (products al) &&
              forallb (settles (cells m) held forms) (seq 0 (length (claims c))))
     with
     | Some _ => true
+    | None => false
+    end.
+  End Forms.
+
+  Definition products_of (a : algebra) : table :=
+    match gather_all a (map operand_form (seq 0 (length (inputs c)))) [] (between c) with
+    | Some l => l
+    | None => []
+    end.
+
+  (** First with the products of the claims as variables, then with all multiplied out. The numbers
+      are such that scale * inverse = 1 modulo p; products are taken as scale times a variable. *)
+  Definition check_caller (scale inverse : Z) (routines : list routine) : bool :=
+    let a := Algebra (modulus c) scale (Pos.of_succ_nat (length (inputs c))) [] in
+    match
+      rs <- traverse known_routine routines;
+      own <- traverse (operand_held (cells (entered c))) (seq 0 (length (inputs c)));
+      Some (rs, own)
+    with
+    | Some (rs, own) =>
+        plausible c code && (factor c =? 1) && negb (modulus c =? 0) &&
+        ((scale * inverse) mod modulus c =? 1) &&
+        (settled (with_table a (products_of a)) rs own || settled a rs own)
     | None => false
     end.
 
@@ -95,35 +118,38 @@ Section Kernel.
     destruct (advance s); [now apply IH | discriminate E].
   Qed.
 
-  Lemma follow_calls_right rs : (forall r, In r rs -> routine_right code r) -> modulus c <> 0 ->
-    forall fuel callers held m m' held', follow_calls fuel rs callers held m = Some (m', held') ->
-    exists n, forall start, ready c code start -> forall x v s, simulates c code start v m s ->
-    (forall h, In h held -> held_right c (sys m) v x h) ->
+  Lemma follow_calls_right al rs : (forall r, In r rs -> routine_right code r) -> prime al <> 0 ->
+    forall fuel callers held m m' held', follow_calls al fuel rs callers held m = Some (m', held') ->
+    exists n, forall start, ready c code start -> forall x v s, products_right al x ->
+    simulates c code start v m s ->
+    (forall h, In h held -> held_right al (sys m) v x h) ->
     exists s' v' s'', run n s = Some s' /\ advance s' = execute Ret s'' /\
-      simulates c code start v' m' s'' /\ forall h, In h held' -> held_right c (sys m') v' x h.
+      simulates c code start v' m' s'' /\ forall h, In h held' -> held_right al (sys m') v' x h.
   Proof.
     intros RR NZ. induction fuel as [|fuel IH]; cbn [follow_calls]; intros callers held m m' held' F;
       [discriminate F|].
     destruct (fetch c code m) as [[i m1]|] eqn:E; [|discriminate F]. cbn [bind] in F.
     assert ((i = Ret /\ m1 = m' /\ held = held') \/
-      exists m2 more rest n, follow_calls fuel rs rest more m2 = Some (m', held') /\
-      forall start, ready c code start -> forall x v s, simulates c code start v m1 s ->
-      (forall h, In h held -> held_right c (sys m1) v x h) ->
+      exists m2 more rest n, follow_calls al fuel rs rest more m2 = Some (m', held') /\
+      forall start, ready c code start -> forall x v s, products_right al x ->
+        simulates c code start v m1 s ->
+      (forall h, In h held -> held_right al (sys m1) v x h) ->
       exists s1 s2 v2, execute i s = Some s1 /\ run n s1 = Some s2 /\
         simulates c code start v2 m2 s2 /\
-        forall h, In h more -> held_right c (sys m2) v2 x h)
+        forall h, In h more -> held_right al (sys m2) v2 x h)
       as [(-> & -> & ->)|(m2 & more & rest & k & FO & ST)].
-    { assert (forall m2 rest, follow_calls fuel rs rest held m2 = Some (m', held') ->
+    { assert (forall m2 rest, follow_calls al fuel rs rest held m2 = Some (m', held') ->
         (forall start, ready c code start -> forall v s, simulates c code start v m1 s ->
           stands_for c code start m1 m2 v (execute i s)) ->
-        exists m2 more rest n, follow_calls fuel rs rest more m2 = Some (m', held') /\
-        forall start, ready c code start -> forall x v s, simulates c code start v m1 s ->
-        (forall h, In h held -> held_right c (sys m1) v x h) ->
+        exists m2 more rest n, follow_calls al fuel rs rest more m2 = Some (m', held') /\
+        forall start, ready c code start -> forall x v s, products_right al x ->
+        simulates c code start v m1 s ->
+        (forall h, In h held -> held_right al (sys m1) v x h) ->
         exists s1 s2 v2, execute i s = Some s1 /\ run n s1 = Some s2 /\
           simulates c code start v2 m2 s2 /\
-          forall h, In h more -> held_right c (sys m2) v2 x h) as Plain.
+          forall h, In h more -> held_right al (sys m2) v2 x h) as Plain.
       { intros m2 rest FO ST. exists m2, held, rest, 0%nat. split; [exact FO|].
-        intros start R x v s S H. destruct (ST start R v s S) as (s1 & v1 & X & S1 & EX).
+        intros start R x v s PX S H. destruct (ST start R v s S) as (s1 & v1 & X & S1 & EX).
         exists s1, s1, v1. split; [exact X|]. split; [reflexivity|]. split; [exact S1|].
         intros h I. exact (always_extends _ _ _ _ _ EX (H h I)). }
       destruct i; try (right; destruct (step c code _ m1) as [m2|] eqn:ST; [|discriminate F];
@@ -131,11 +157,11 @@ Section Kernel.
       - right. destruct (step c code (Call d) m1) as [m2|] eqn:ST; [|discriminate F].
         cbn [bind] in F. destruct (List.find _ rs) as [r|] eqn:FR.
         + apply find_some in FR as [FR _].
-          destruct (use c code r held m2) as [[m3 more]|] eqn:U; [|discriminate F].
-          cbn [bind] in F. destruct (use_right _ _ _ _ _ _ _ U (RR r FR) NZ) as (n & K).
-          exists m3, more, callers, n. split; [exact F|]. intros start R x v s S H.
+          destruct (use c code al r held m2) as [[m3 more]|] eqn:U; [|discriminate F].
+          cbn [bind] in F. destruct (use_right _ _ _ _ _ _ _ _ U (RR r FR) NZ) as (n & K).
+          exists m3, more, callers, n. split; [exact F|]. intros start R x v s PX S H.
           destruct (step_right _ _ _ R _ _ _ _ _ ST S) as (s1 & v1 & X & S1 & EX).
-          destruct (K start R x _ _ S1) as (s2 & v2 & RN & S2 & _ & H2).
+          destruct (K start R x _ _ PX S1) as (s2 & v2 & RN & S2 & _ & H2).
           { intros h I. exact (always_extends _ _ _ _ _ EX (H h I)). }
           exists s1, s2, v2. auto.
         + eapply Plain; [exact F|]. intros start R v s S. now apply step_right.
@@ -144,14 +170,14 @@ Section Kernel.
         + right. destruct (return_to c code caller m1) as [m2|] eqn:ST; [|discriminate F].
           cbn [bind] in F. eapply Plain; [exact F|]. intros start R v s S.
           now apply return_right with (caller := caller). }
-    - exists 0%nat. intros start R x v s S H.
+    - exists 0%nat. intros start R x v s PX S H.
       destruct (fetch_right _ _ _ R _ _ _ _ _ E S) as (s1 & N & S1 & Q & _).
       exists s, v, s1. rewrite Q. auto.
     - destruct (IH _ _ _ _ _ FO) as (n & K). exists (Datatypes.S (k + n)).
-      intros start R x v s S H.
+      intros start R x v s PX S H.
       destruct (fetch_right _ _ _ R _ _ _ _ _ E S) as (s1 & N & S1 & Q & _).
-      destruct (ST start R x v s1 S1) as (s2 & s3 & v3 & EX & RN & S3 & H3); [now rewrite Q|].
-      destruct (K start R x _ _ S3 H3) as (s' & v' & s'' & RN2 & NX & S4 & H4).
+      destruct (ST start R x v s1 PX S1) as (s2 & s3 & v3 & EX & RN & S3 & H3); [now rewrite Q|].
+      destruct (K start R x _ _ PX S3 H3) as (s' & v' & s'' & RN2 & NX & S4 & H4).
       exists s', v', s''. cbn [run]. rewrite N, EX, (run_on _ _ _ _ RN). auto.
   Qed.
 
@@ -166,42 +192,46 @@ Section Kernel.
       destruct (IH _ eq_refl I) as (u & U & V). eauto using in_cons.
   Qed.
 
-  Theorem caller_checked routines : check_caller routines = true ->
+  Lemma settled_right al rs own : settled al rs own = true ->
+    (forall r, In r rs -> routine_right code r) ->
+    traverse (operand_held (cells (entered c))) (seq 0 (length (inputs c))) = Some own ->
+    plausible c code = true -> factor c = 1 -> modulus c <> 0 -> prime al = modulus c ->
+    first al = Pos.of_succ_nat (length (inputs c)) ->
+    (exists k, (unit al * k) mod modulus c = 1) ->
     exists seen n, forall start, ready c code start ->
     exists last, run n start = Some last /\ done c code seen start last.
   Proof.
-    unfold check_caller. intros C.
-    destruct (traverse known_routine routines) as [rs|] eqn:TR; [|discriminate C]. cbn [bind] in C.
-    destruct (traverse (operand_held _) _) as [own|] eqn:TO; [|discriminate C]. cbn [bind] in C.
-    destruct (follow_calls _ _ _ _ _) as [[m held]|] eqn:F; [|discriminate C]. cbn [bind] in C.
+    unfold settled. intros C RR TO P FA NZ PA FI (inverse & UN).
+    destruct (follow_calls _ _ _ _ _ _) as [[m held]|] eqn:F; [|discriminate C]. cbn [bind] in C.
     destruct (forms_until _ _ _) as [forms|] eqn:FU; [|discriminate C]. cbn [bind] in C.
     destruct (_ && _) eqn:G in C; [|discriminate C]. clear C.
-    apply andb_prop in G as [G ST]. apply andb_prop in G as [G NZ]. apply andb_prop in G as [G FA].
-    apply andb_prop in G as [P RT]. apply Z.eqb_eq in FA. apply negb_true_iff, Z.eqb_neq in NZ.
-    assert (forall r, In r rs -> routine_right code r) as RR.
-    { intros r I. destruct (traverse_in _ _ _ _ TR I) as (q & _ & K).
-      exact (known_routine_right _ _ K). }
-    destruct (follow_calls_right rs RR NZ _ _ _ _ _ _ F) as (n & K).
+    apply andb_prop in G as [G ST]. apply andb_prop in G as [RT IO]. rewrite <- PA in NZ, UN.
+    destruct (follow_calls_right al rs RR NZ _ _ _ _ _ _ F) as (n & K).
     exists ((Stack, 0, 8) :: seen m), (Datatypes.S n). intros start R.
     destruct (entered_right c code start R P) as (v0 & S0).
-    set (x := fun y => operand_value c start (Nat.pred (Pos.to_nat y))).
-    assert (forall q, value x (operand_form q) = operand_value c start q) as OF.
-    { intros q. unfold operand_form, x. cbn [value product].
+    set (x0 := fun y => operand_value c start (Nat.pred (Pos.to_nat y))).
+    set (x := with_products inverse x0 (first al) (products al)).
+    pose proof (products_have_values al inverse x0 IO NZ UN) as PX. fold x in PX.
+    assert (forall q, (q < length (inputs c))%nat ->
+      value x (operand_form q) = operand_value c start q) as OF.
+    { intros q L. unfold operand_form. cbn [value product]. unfold x.
+      rewrite with_products_below by (rewrite FI; lia). unfold x0.
       rewrite SuccNat2Pos.pred_id. ring. }
-    destruct (K start R x _ _ S0) as (s1 & v & s2 & RN & NX & S2 & H).
+    destruct (K start R x _ _ PX S0) as (s1 & v & s2 & RN & NX & S2 & H).
     { intros h I. destruct (traverse_in _ _ _ _ TO I) as (q & _ & HQ).
       unfold operand_held in HQ. destruct (nth_error (inputs c) q) as [i|] eqn:Q; [|discriminate HQ].
       cbn [bind] in HQ. destruct (words_at _ _ _ _) as [ws|] eqn:W; [|discriminate HQ].
       injection HQ as <-. intros u A. cbv zeta. cbn [held_words held_below held_form].
       pose proof (simulates_agree _ _ _ _ _ _ _ S0 A) as SU.
-      rewrite (words_at_right _ _ _ _ u _ _ _ _ _ _ W (cells_right _ _ _ _ _ _ SU)), OF.
+      rewrite (words_at_right _ _ _ _ u _ _ _ _ _ _ W (cells_right _ _ _ _ _ _ SU)), OF
+        by (apply nth_error_Some; congruence).
       split; [apply (values_below _ _ _ R i), (nth_error_In _ _ Q)|].
       unfold operand_value. erewrite nth_error_nth by (apply map_nth_error; exact Q).
       unfold input_value. rewrite Z.sub_diag. apply Z.divide_0_r. }
     destruct (return_keeps _ _ _ _ _ _ R S2 RT) as (last & RL & ML & _ & KEPT).
     exists last. split; [eapply run_one_more; [exact RN | now rewrite NX]|]. apply KEPT.
     assert (forall k claim, nth_error (claims c) k = Some claim ->
-      (modulus c | result_value c start last k - denote (form_value x forms) claim) /\
+      (prime al | result_value c start last k - denote (form_value x forms) claim) /\
       result_value c start last k < below c) as RES.
     { intros k claim N. assert (k < length (claims c))%nat as L
         by (apply nth_error_Some; congruence).
@@ -214,22 +244,37 @@ Section Kernel.
       destruct (recognised_right _ _ _ _ _ _ _ _ RG H) as [B D].
       rewrite (words_at_right _ _ _ _ v _ _ _ _ _ _ W (cells_right _ _ _ _ _ _ S2)) in B, D.
       unfold result_value. rewrite ML. split; [|exact B].
-      eapply divide_sum; [exact D|]. eapply divide_sum; [apply same_right; eassumption|].
-      destruct (form_right _ NZ x _ _ (forms_are _ x forms) _ _ FO) as [t T].
+      eapply divide_sum; [exact D|]. eapply divide_sum; [apply same_modulo_right; eassumption|].
+      destruct (form_right _ NZ x _ _ PX (forms_are _ x forms) _ _ FO) as [t T].
       exists (- t). lia. }
     destruct (forms_until_prefix _ _ _ _ FU) as (more & Q & _).
     split; [exists (form_value x forms); split; [|split]|].
-    - intros q L. rewrite <- OF. unfold form_value. rewrite Q, app_nth1
+    - intros q L. rewrite <- OF by exact L. unfold form_value. rewrite Q, app_nth1
         by now rewrite map_length, seq_length.
       rewrite nth_indep with (d' := operand_form 0) by now rewrite map_length, seq_length.
       now rewrite map_nth, seq_nth.
-    - intros k number N. rewrite FA, Z.mul_1_l.
-      pose proof (form_values _ NZ x _ _ _ FU k number N) as D.
+    - intros k number N. rewrite FA, Z.mul_1_l, <- PA.
+      pose proof (form_values _ NZ x _ PX _ _ FU k number N) as D.
       now rewrite map_length, seq_length in D.
-    - intros k claim N. rewrite FA, Z.mul_1_l. exact (proj1 (RES k claim N)).
+    - intros k claim N. rewrite FA, Z.mul_1_l, <- PA. exact (proj1 (RES k claim N)).
     - intros k L. split; [apply limbs_at_nonnegative; rewrite ML; apply (bytes _ _ _ _ _ _ S2)|].
       destruct (nth_error (claims c) k) as [claim|] eqn:N.
       + exact (proj2 (RES k claim N)).
       + apply nth_error_None in N. lia.
+  Qed.
+
+  Theorem caller_checked scale inverse routines : check_caller scale inverse routines = true ->
+    exists seen n, forall start, ready c code start ->
+    exists last, run n start = Some last /\ done c code seen start last.
+  Proof.
+    unfold check_caller. intros C.
+    destruct (traverse known_routine routines) as [rs|] eqn:TR; [|discriminate C]. cbn [bind] in C.
+    destruct (traverse (operand_held _) _) as [own|] eqn:TO; [|discriminate C]. cbn [bind] in C.
+    apply andb_prop in C as [C ST]. apply andb_prop in C as [C UN]. apply andb_prop in C as [C NZ].
+    apply andb_prop in C as [P FA]. apply Z.eqb_eq in FA, UN. apply negb_true_iff, Z.eqb_neq in NZ.
+    assert (forall r, In r rs -> routine_right code r) as RR.
+    { intros r I. destruct (traverse_in _ _ _ _ TR I) as (q & _ & K).
+      exact (known_routine_right _ _ K). }
+    apply orb_prop in ST as [ST|ST]; eapply settled_right; eauto.
   Qed.
 End Kernel.

@@ -154,7 +154,7 @@ Section Meaning.
   Definition check_calls (f : formula) (inverse stack : Z) (calling : convention) (code : list Z)
       (routines : list stated) : bool :=
     ((r * inverse) mod p =? 1) &&
-    check_caller (formula_contract f inverse stack calling) code
+    check_caller (formula_contract f inverse stack calling) code r inverse
       (map (routine_of inverse) routines).
 
   Theorem calls_checked f inverse stack calling code routines :

@@ -2,19 +2,20 @@
 
 From Coq Require Import ZArith List Lia Bool.
 From Fieldc Require Import Word Polynomial System Machine Contract Memory Symbolic Simulation Sums
-  Run Checker Routine.
+  Run Checker Forms Routine.
 Import ListNotations.
 Open Scope Z_scope.
 
 Section Kernel.
   Variable c : contract.
   Variable code : list Z.
+  Variable al : algebra.
   Variable start : state.
   Hypothesis R : ready c code start.
   Notation sim := (simulates c code start).
   Notation routine_code := (routine_code code).
   Notation fitting := (fitting c code).
-  Notation held_right := (held_right c).
+  Notation held_right := (held_right al).
 
   Lemma nth_skipped {A} (d : A) n : forall l i, nth i (skipn n l) d = nth (n + i) l d.
   Proof.
@@ -112,7 +113,7 @@ Section Kernel.
 
     Lemma taken_right x held i f : taken_form r m top held i = Some f -> In i (inputs c') ->
       (forall h, In h held -> held_right (sys m) v x h) ->
-      input_value c' s i < bound i /\ (modulus c | input_value c' s i - value x f).
+      input_value c' s i < bound i /\ (prime al | input_value c' s i - value x f).
     Proof.
       unfold taken_form. intros G I H. unbind G. destruct p as [b o]. unbind G.
       destruct (fitting_right (Operand (pointer i))) as (b2 & o2 & TG & PL & _).

@@ -68,6 +68,7 @@ Definition position (r : register) : nat :=
 Section Kernel.
   Variable c : contract.
   Variable code : list Z.
+  Variable al : algebra.
 
   (** ** Where the routine's areas lie. The return address is at [top] of the caller's stack. *)
 
@@ -146,7 +147,7 @@ Section Kernel.
       Some (ValueKnown ws (below (says r)) f).
 
     Definition allowed (caller : Z) : bool :=
-      (pc m =? lies r) && (modulus (says r) =? modulus c) && (factor (says r) =? 1) &&
+      (pc m =? lies r) && (modulus (says r) =? prime al) && (factor (says r) =? 1) &&
       (home (calling (says r)) =? 0) && (top + 8 <=? 0) && is_inside c code Code caller 1 &&
       forallb fitting areas.
   End Call.
@@ -162,8 +163,8 @@ Section Kernel.
     _ <- guard (may_give r b o);
     touched <- traverse (relocated r m top) (touches r);
     taken <- traverse (taken_form r m top held) (inputs (says r));
-    forms <- forms_until (modulus c) taken (between (says r));
-    results <- traverse (form_of (modulus c) forms) (claims (says r));
+    forms <- forms_until al taken (between (says r));
+    results <- traverse (form_of al forms) (claims (says r));
     let (ws, s) := fresh_words (16 + count r) (sys m) in
     let m' := after r m top b o caller ws s touched in
     more <- traverse (given_value r b o (cells m') results) (seq 0 (length (claims (says r))));
@@ -174,7 +175,7 @@ Section Kernel.
   (** A value's words keep it, whatever later variables are. *)
   Definition held_right (s : system) (v : valuation) (x : valuation) (h : value_known) : Prop :=
     always s v (fun u => let z := value u (limbs_polynomial (held_words h)) in
-      z < held_below h /\ (modulus c | z - value x (held_form h))).
+      z < held_below h /\ (prime al | z - value x (held_form h))).
 
   Lemma constant_right v ws : forall z, constant_number ws = Some z ->
     value v (limbs_polynomial ws) = z.
@@ -195,7 +196,7 @@ Section Kernel.
   Lemma recognised_right s v x held ws b f : recognised held ws b = Some f ->
     (forall h, In h held -> held_right s v x h) ->
     value v (limbs_polynomial ws) < b /\
-    (modulus c | value v (limbs_polynomial ws) - value x f).
+    (prime al | value v (limbs_polynomial ws) - value x f).
   Proof.
     unfold recognised. intros G H. destruct (constant_number ws) as [z|] eqn:C.
     - destruct (z <? b) eqn:L; [|discriminate]. injection G as <-. apply Z.ltb_lt in L.

@@ -9,6 +9,7 @@ Open Scope Z_scope.
 Section Kernel.
   Variable c : contract.
   Variable code : list Z.
+  Variable al : algebra.
   Notation routine_code := (routine_code code).
 
   Section Called.
@@ -219,19 +220,19 @@ Section Kernel.
   Qed.
 
   (** The results' forms, by the routine's promise. *)
-  Lemma results_right x r s last taken forms results : modulus c <> 0 ->
-    modulus (says r) = modulus c -> factor (says r) = 1 ->
+  Lemma results_right x r s last taken forms results : prime al <> 0 -> products_right al x ->
+    modulus (says r) = prime al -> factor (says r) = 1 ->
     done (says r) (routine_code r) (touches r) s last ->
     length taken = length (inputs (says r)) ->
     (forall k i f, nth_error (inputs (says r)) k = Some i -> nth_error taken k = Some f ->
-      (modulus c | input_value (says r) s i - value x f)) ->
-    forms_until (modulus c) taken (between (says r)) = Some forms ->
-    traverse (form_of (modulus c) forms) (claims (says r)) = Some results ->
+      (prime al | input_value (says r) s i - value x f)) ->
+    forms_until al taken (between (says r)) = Some forms ->
+    traverse (form_of al forms) (claims (says r)) = Some results ->
     forall k f, nth_error results k = Some f ->
       0 <= result_value (says r) s last k < below (says r) /\
-      (modulus c | result_value (says r) s last k - value x f).
+      (prime al | result_value (says r) s last k - value x f).
   Proof.
-    intros NZ MD FA D LT TF FU TR k f N. apply traverse_right in TR as [LR NR].
+    intros NZ PX MD FA D LT TF FU TR k f N. apply traverse_right in TR as [LR NR].
     assert (k < length (claims (says r)))%nat as L
       by (rewrite <- LR; apply nth_error_Some; congruence).
     split; [now apply (result_below _ _ _ _ _ D)|].
@@ -240,8 +241,8 @@ Section Kernel.
       [|congruence].
     destruct (NR k claim K) as (g & N2 & FO). assert (g = f) as -> by congruence.
     eapply divide_sum; [rewrite <- (Z.mul_1_l (result_value _ _ _ _)); apply (C k claim K)|].
-    eapply form_right; [exact NZ | | exact FO].
-    eapply forms_until_right; [exact NZ | exact FU | |].
+    eapply form_right; [exact NZ | exact PX | | exact FO].
+    eapply forms_until_right; [exact NZ | exact FU | exact PX | |].
     - intros q g Q. assert (q < length (inputs (says r)))%nat as L2
         by (rewrite <- LT; apply nth_error_Some; congruence).
       rewrite (V q L2). apply nth_error_Some in L2.
@@ -254,14 +255,14 @@ Section Kernel.
   (* To unfold these takes Coq minutes. *)
   #[local] Opaque fresh_words after traverse.
 
-  Lemma use_parts r held m m' held' : use c code r held m = Some (m', held') ->
+  Lemma use_parts r held m m' held' : use c code al r held m = Some (m', held') ->
     exists top caller b o touched taken forms results ws s more,
       stack_offset m = Some top /\ find Stack top (cells m) = Some (Pointer Code caller) /\
-      allowed c code r m top caller = true /\ target r m top Result = Some (b, o) /\
+      allowed c code al r m top caller = true /\ target r m top Result = Some (b, o) /\
       may_give r b o = true /\ traverse (relocated r m top) (touches r) = Some touched /\
       traverse (taken_form r m top held) (inputs (says r)) = Some taken /\
-      forms_until (modulus c) taken (between (says r)) = Some forms /\
-      traverse (form_of (modulus c) forms) (claims (says r)) = Some results /\
+      forms_until al taken (between (says r)) = Some forms /\
+      traverse (form_of al forms) (claims (says r)) = Some results /\
       fresh_words (16 + count r) (sys m) = (ws, s) /\
       m' = after r m top b o caller ws s touched /\
       traverse (given_value r b o (cells m') results) (seq 0 (length (claims (says r)))) = Some more /\
@@ -271,7 +272,7 @@ Section Kernel.
     destruct (stack_offset m) as [top|]; [|discriminate U]. cbn [bind] in U.
     destruct (find Stack top (cells m)) as [back|] eqn:B; [|discriminate U]. cbn [bind] in U.
     destruct back as [|[] caller]; try discriminate U. cbn [bind] in U.
-    destruct (allowed c code r m top caller) eqn:AL; [|discriminate U]. cbn [guard bind] in U.
+    destruct (allowed c code al r m top caller) eqn:AL; [|discriminate U]. cbn [guard bind] in U.
     destruct (target r m top Result) as [[b o]|] eqn:TG; [|discriminate U]. cbn [bind] in U.
     destruct (may_give r b o) eqn:MG; [|discriminate U]. cbn [guard bind] in U.
     destruct (traverse (relocated r m top) _) as [touched|] eqn:TR; [|discriminate U].
@@ -286,13 +287,13 @@ Section Kernel.
     exists top, caller, b, o, touched, taken, forms, results, ws, s, more. auto 20.
   Qed.
 
-  Theorem use_right r held m m' held' : use c code r held m = Some (m', held') ->
-    routine_right r -> modulus c <> 0 ->
-    exists n, forall start, ready c code start -> forall x v s, simulates c code start v m s ->
-    (forall h, In h held -> held_right c (sys m) v x h) ->
+  Theorem use_right r held m m' held' : use c code al r held m = Some (m', held') ->
+    routine_right r -> prime al <> 0 ->
+    exists n, forall start, ready c code start -> forall x v s, products_right al x ->
+    simulates c code start v m s -> (forall h, In h held -> held_right al (sys m) v x h) ->
     exists s' v', run n s = Some s' /\ simulates c code start v' m' s' /\
       extends (sys m) v (sys m') v' /\
-      forall h, In h held' -> held_right c (sys m') v' x h.
+      forall h, In h held' -> held_right al (sys m') v' x h.
   Proof.
     intros U (LI & n & K) NZ. apply use_parts in U as (top & caller & b & o & touched & taken & forms
       & results & ws & s0 & more & T & BK & AL & TG & MG & TR & TK & FU & RS & FW & -> & MR & ->).
@@ -300,14 +301,14 @@ Section Kernel.
     apply andb_prop in AL as [AL TB]. apply andb_prop in AL as [AL HM].
     apply andb_prop in AL as [AL FA]. apply andb_prop in AL as [PC MD].
     apply is_inside_right in IC. apply Z.leb_le in TB. apply Z.eqb_eq in HM, FA, MD, PC.
-    exists n. intros start R x v s S H.
+    exists n. intros start R x v s PX S H.
     apply traverse_right in TK as [LT NT].
     assert (forall k i f, nth_error (inputs (says r)) k = Some i -> nth_error taken k = Some f ->
       input_value (says r) s i < bound i /\
-      (modulus c | input_value (says r) s i - value x f)) as TKN.
+      (prime al | input_value (says r) s i - value x f)) as TKN.
     { intros k i f I J. destruct (NT k i I) as (g & J2 & TF).
       assert (g = f) as -> by congruence.
-      eapply (taken_right c code start R r m top v s); eauto using nth_error_In. }
+      eapply (taken_right c code al start R r m top v s); eauto using nth_error_In. }
     destruct (K s) as (last & RN & PL & D).
     { eapply (routine_ready c code start R r m top v s); eauto.
       intros i I. apply In_nth_error in I as (k & I). destruct (NT k i I) as (f & J & _).
@@ -332,7 +333,7 @@ Section Kernel.
     destruct (result_area c code start R r m top v s S T PC FT b o TG MG) as (_ & _ & PB).
     rewrite Z.add_assoc, <- PB.
     assert (0 <= result_value (says r) s last k < below (says r) /\
-      (modulus c | result_value (says r) s last k - value x f)) as [B DV].
+      (prime al | result_value (says r) s last k - value x f)) as [B DV].
     { eapply results_right; eauto. intros q i g Q1 Q2. exact (proj2 (TKN q i g Q1 Q2)). }
     split; [apply B | exact DV].
   Qed.
