@@ -15,8 +15,8 @@ Section Kernel.
 
   Definition known_routine (r : routine) : option routine_known :=
     let own := skipn (Z.to_nat (entry r)) code in
-    _ <- guard ((0 <=? entry r) && check (promise r) own (proposed r));
-    seen <- accesses (promise r) own;
+    _ <- guard (0 <=? entry r);
+    seen <- checked_accesses (promise r) own (proposed r);
     Some (RoutineKnown (entry r) (promise r) seen).
 
   Section Forms.
@@ -104,12 +104,10 @@ Section Kernel.
 
   Lemma known_routine_right r k : known_routine r = Some k -> routine_right code k.
   Proof.
-    unfold known_routine. intros K.
-    destruct (check _ _ _) eqn:C; [|rewrite andb_false_r in K; discriminate K].
-    destruct (Z.leb_spec 0 (entry r)); [|discriminate K]. cbn [andb guard bind] in K.
-    destruct (accesses _ _) as [seen|] eqn:A; [|discriminate K]. cbn [bind] in K.
-    injection K as <-. split; [assumption|].
-    exact (checked_exactly _ _ _ _ C A).
+    unfold known_routine. intros K. destruct (Z.leb_spec 0 (entry r)); [|discriminate K].
+    cbn [guard bind] in K.
+    destruct (checked_accesses _ _ _) as [seen|] eqn:A; [|discriminate K]. cbn [bind] in K.
+    injection K as <-. split; [assumption|]. exact (checked_exactly _ _ _ _ A).
   Qed.
 
   Lemma run_on a b : forall s s', run a s = Some s' -> run (a + b) s = run b s'.

@@ -45,24 +45,23 @@ Record certificate := Certificate {
 (** How many instructions a run may have. *)
 Definition most_steps : nat := Nat.pow 2 16.
 
-Definition check (c : contract) (code : list Z) (given : certificate) : bool :=
+(** What an accepted kernel executes and reads, the return's own access included. *)
+Definition checked_accesses (c : contract) (code : list Z) (given : certificate)
+    : option (list (area * Z * Z)) :=
   let first := entered c in
-  match follow c code most_steps [] first with
-  | None => false
-  | Some m =>
-      match inputs_known c (cells first), results_of c (cells m) with
-      | Some numbers, Some results =>
-          match s <- with_equalities numbers (sys m) (equalities given);
-                between_known (modulus c) (factor c) s numbers (between c) (proposals given) with
-          | Some (s, known) =>
-              plausible c code && returns c code m &&
-              forallb (speaks_of (length known)) (claims c) &&
-              replay (modulus c) (factor c) (below c) (claims c) s known results (cases given)
-          | None => false
-          end
-      | _, _ => false
-      end
-  end.
+  m <- follow c code most_steps [] first;
+  numbers <- inputs_known c (cells first);
+  results <- results_of c (cells m);
+  s0 <- with_equalities numbers (sys m) (equalities given);
+  '(s, known) <- between_known (modulus c) (factor c) s0 numbers (between c) (proposals given);
+  _ <- guard (
+    plausible c code && returns c code m &&
+    forallb (speaks_of (length known)) (claims c) &&
+    replay (modulus c) (factor c) (below c) (claims c) s known results (cases given));
+  Some ((Stack, 0, 8) :: seen m).
+
+Definition check (c : contract) (code : list Z) (given : certificate) : bool :=
+  match checked_accesses c code given with Some _ => true | None => false end.
 
 (** ** The proof *)
 
@@ -151,24 +150,21 @@ Proof.
   - intros a o k [[= <- <- <-]|I]; [exact RI | apply (seen_right _ _ _ _ _ _ S2 _ _ _ I)].
 Qed.
 
-(** What an accepted kernel reads and executes, the return's own access included. *)
-Definition accesses (c : contract) (code : list Z) : option (list (area * Z * Z)) :=
-  m <- follow c code most_steps [] (entered c); Some ((Stack, 0, 8) :: seen m).
-
-Theorem checked_exactly c code given seen : check c code given = true ->
-  accesses c code = Some seen ->
+Theorem checked_exactly c code given seen : checked_accesses c code given = Some seen ->
   exists n, forall start, ready c code start ->
   exists last, run n start = Some last /\ proper last /\ done c code seen start last.
 Proof.
-  unfold accesses, check, inputs_known, results_of. intros C A.
-  destruct (follow c code most_steps [] (entered c)) as [m|] eqn:F; [|discriminate].
-  destruct (traverse _ (inputs c)) as [numbers|] eqn:TI; [|discriminate].
-  destruct (traverse _ (seq 0 (length (claims c)))) as [results|] eqn:TR; [|discriminate].
-  destruct (with_equalities _ _ _) as [s0|] eqn:WE; [|discriminate]. cbn [bind] in C.
-  destruct (between_known _ _ _ _ _ _) as [[s known]|] eqn:BK; [|discriminate].
-  apply andb_prop in C as [C RP]. apply andb_prop in C as [C SO]. apply andb_prop in C as [P RT].
+  unfold checked_accesses, inputs_known, results_of. intros C.
+  destruct (follow c code most_steps [] (entered c)) as [m|] eqn:F; [|discriminate C].
+  cbn [bind] in C. destruct (traverse _ (inputs c)) as [numbers|] eqn:TI; [|discriminate C].
+  cbn [bind] in C.
+  destruct (traverse _ (seq 0 (length (claims c)))) as [results|] eqn:TR; [|discriminate C].
+  cbn [bind] in C. destruct (with_equalities _ _ _) as [s0|] eqn:WE; [|discriminate C].
+  cbn [bind] in C. destruct (between_known _ _ _ _ _ _) as [[s known]|] eqn:BK; [|discriminate C].
+  cbn [bind] in C. destruct (_ && _) eqn:B in C; [|discriminate C]. injection C as <-.
+  apply andb_prop in B as [C RP]. apply andb_prop in C as [C SO]. apply andb_prop in C as [P RT].
   destruct (follow_right _ _ _ _ _ _ F) as (n & K).
-  cbn [bind] in A. injection A as <-. exists (Datatypes.S n). intros start R.
+  exists (Datatypes.S n). intros start R.
   destruct (entered_right c code start R P) as (v0 & S0).
   destruct (K start R _ _ S0) as (s1 & v & s2 & RN & NX & S2 & EX).
   destruct (return_keeps _ _ _ _ _ _ R S2 RT) as (last & RL & ML & PL & KEPT).
@@ -227,8 +223,8 @@ Theorem checked c code given : check c code given = true ->
   exists seen n, forall start, ready c code start ->
   exists last, run n start = Some last /\ done c code seen start last.
 Proof.
-  intros C. destruct (accesses c code) as [seen|] eqn:A.
-  - destruct (checked_exactly _ _ _ _ C A) as (n & K). exists seen, n. intros start R.
-    destruct (K start R) as (last & RN & _ & D). eauto.
-  - unfold accesses in A. unfold check in C. destruct (follow _ _ _ _ _); discriminate.
+  unfold check. intros C. destruct (checked_accesses c code given) as [seen|] eqn:A;
+    [|discriminate C].
+  destruct (checked_exactly _ _ _ _ A) as (n & K). exists seen, n. intros start R.
+  destruct (K start R) as (last & RN & _ & D). eauto.
 Qed.

@@ -50,7 +50,9 @@ Section Modulo.
   Variable a : algebra.
   Notation p := (prime a).
 
-  Definition least (k : Z) : Z := let m := k mod p in if p <? 2 * m then m - p else m.
+  Definition least (k : Z) : Z :=
+    if 2 * Z.abs k <=? p then k   (* as most are: no division *)
+    else let m := k mod p in if p <? 2 * m then m - p else m.
 
   (** With coefficients of at most p/2, and none that is 0. *)
   Definition reduced (f : polynomial) : polynomial :=
@@ -92,7 +94,8 @@ Section Modulo.
 
   Lemma least_right k : exists q, k = p * q + least k.
   Proof.
-    unfold least. pose proof (Z.div_mod k p positive) as D. destruct (p <? 2 * (k mod p)).
+    unfold least. destruct (_ <=? _); [exists 0; lia|].
+    pose proof (Z.div_mod k p positive) as D. destruct (p <? 2 * (k mod p)).
     - exists (k / p + 1). lia.
     - exists (k / p). lia.
   Qed.

@@ -145,8 +145,33 @@ Qed.
 
 (** ** A polynomial all of whose coefficients are multiples of a number is one. *)
 
+(** Whether an odd number divides c: by halves of c, or of c less the number. That is several times
+    faster than a division. What is left after as many steps as n has bits is 0 or less than 0. *)
+Fixpoint halved (modulus : Z) (n : positive) (c : Z) : bool :=
+  match c, n with
+  | 0, _ => true
+  | _, xH => c + modulus =? 0
+  | _, xO n' | _, xI n' => halved modulus n' (Z.div2 (if Z.even c then c else c - modulus))
+  end.
+
+Definition is_multiple (modulus c : Z) : bool :=
+  if Z.odd modulus then halved modulus (Z.to_pos (Z.abs c)) c else c mod modulus =? 0.
+
+Lemma halved_right modulus n : Z.odd modulus = true -> forall c, halved modulus n c = true ->
+  (modulus | c).
+Proof.
+  intros O. assert (forall c, (modulus | Z.div2 (if Z.even c then c else c - modulus)) ->
+    (modulus | c)) as Half.
+  { intros c [q Q]. pose proof (Z.div2_odd c) as C. pose proof (Z.div2_odd (c - modulus)) as D.
+    rewrite Z.odd_sub, O in D. rewrite <- Z.negb_odd in Q.
+    destruct (Z.odd c); cbn [negb xorb Z.b2z] in C, D, Q; [exists (2 * q + 1) | exists (2 * q)]; nia. }
+  induction n as [n IH|n IH|]; intros [|c|c]; cbn [halved]; intros H;
+    try (now apply Half, IH); try apply Z.divide_0_r;
+    apply Z.eqb_eq in H; exists (-1); lia.
+Qed.
+
 Definition vanishes (modulus : Z) (p : polynomial) : bool :=
-  forallb (fun t => fst t mod modulus =? 0) p.
+  forallb (fun t => is_multiple modulus (fst t)) p.
 
 Lemma vanishes_value v modulus p : modulus <> 0 -> vanishes modulus p = true ->
   (modulus | value v p).
@@ -154,7 +179,9 @@ Proof.
   intros M. induction p as [|[c m] p IH]; cbn [vanishes forallb value fst]; intros H.
   - apply Z.divide_0_r.
   - apply andb_prop in H as [H1 H2]. apply Z.divide_add_r; [|apply IH, H2].
-    apply Z.divide_mul_l, Z.mod_divide; [exact M | apply Z.eqb_eq, H1].
+    apply Z.divide_mul_l. unfold is_multiple in H1. destruct (Z.odd modulus) eqn:O.
+    + exact (halved_right _ _ O _ H1).
+    + apply Z.mod_divide; [exact M | now apply Z.eqb_eq].
 Qed.
 
 (** ** Known values put in. *)
