@@ -30,6 +30,18 @@ def chain(a: Point, b: Point) -> Point:
     w = u * v + a[0] * b[1]
     return w * v, 3 * u - w * (u - v)
 """
+DEEP = """
+from fieldc.formulas import Element, extend, formula
+
+Fp2 = extend(Element, 2, -1)
+
+@formula
+def deep(x: Fp2, y: Fp2) -> Fp2:
+    z = x * y + x
+    for _ in range(6):
+        z = z * z + y * x - z
+    return z
+"""
 STEM = "x86_64-linux/chain_base"
 
 
@@ -78,6 +90,41 @@ def test_examples_are_certified(
     words = ["--formula", str(EXAMPLES / f"{example}.py"), "--target", "x86_64-linux"]
     assert main(["build", prime, *words, "-o", str(tmp_path / "built")]) == 0
     assert set(statuses(tmp_path / "built", capsys)) == {"CERTIFIED"}
+
+
+@pytest.mark.full
+@pytest.mark.usefixtures("installed")
+def test_nested_products_are_certified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A value of degree 128 in four operands: it is compared by its products."""
+    (tmp_path / "deep.py").write_text(DEEP)
+    words = ["--formula", str(tmp_path / "deep.py"), "--target", "x86_64-linux"]
+    assert main(["build", "2^127-1", *words, "-o", str(tmp_path / "built")]) == 0
+    assert set(statuses(tmp_path / "built", capsys)) == {"CERTIFIED"}
+
+
+def test_what_is_grouped_otherwise_is_multiplied_out(certifier: Path, claim: KernelClaim) -> None:
+    """The result w*v, stated as (w + v)^2 - w^2 - v^2 - w*v; and with a wrong sign."""
+    assert claim.formula is not None
+    steps, product = claim.formula.steps, claim.formula.results[0]
+    operands = sum(count for _, count, _ in claim.formula.operands)
+    kind, (w, v), _ = steps[product - operands]
+    assert kind == "mul"
+    at = operands + len(steps)
+
+    def stated(last: str) -> KernelClaim:
+        more = [
+            ("add", (w, v), 0),
+            ("mul", (at, at), 0),
+            ("mul", (w, w), 0),
+            ("mul", (v, v), 0),
+            ("sub", (at + 1, at + 2), 0),
+            ("sub", (at + 4, at + 3), 0),
+            (last, (at + 5, product), 0),
+        ]
+        results = (at + 6, *claim.formula.results[1:]) if claim.formula else ()
+        return changed(claim, steps=(*steps, *more), results=results)
+
+    assert answers(certifier, [stated("sub"), stated("add")]) == ["accepted", "refused"]
 
 
 # Another claim, of the same code and certificate.
