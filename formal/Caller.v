@@ -48,6 +48,7 @@ Section Kernel.
 
   Definition operand_held (l : list (area * Z * content)) (q : nat) : option value_known :=
     i <- nth_error (inputs c) q;
+    _ <- guard (negb (is_signed i));
     ws <- words_at l (Operand (pointer i)) (8 * Z.of_nat (before i)) (width i);
     Some (ValueKnown ws (bound i) (operand_form q)).
 
@@ -206,7 +207,7 @@ Section Kernel.
     apply andb_prop in G as [G ST]. apply andb_prop in G as [RT IO]. rewrite <- PA in NZ, UN.
     destruct (follow_calls_right al rs RR NZ _ _ _ _ _ _ F) as (n & K).
     exists ((Stack, 0, 8) :: seen m), (Datatypes.S n). intros start R.
-    destruct (entered_right c code start R P) as (v0 & S0).
+    destruct (entered_right c code start R P) as (v0 & S0 & _).
     set (x0 := fun y => operand_value c start (Nat.pred (Pos.to_nat y))).
     set (x := with_products inverse x0 (first al) (products al)).
     pose proof (products_have_values al inverse x0 IO NZ UN) as PX. fold x in PX.
@@ -218,14 +219,16 @@ Section Kernel.
     destruct (K start R x _ _ PX S0) as (s1 & v & s2 & RN & NX & S2 & H).
     { intros h I. destruct (traverse_in _ _ _ _ TO I) as (q & _ & HQ).
       unfold operand_held in HQ. destruct (nth_error (inputs c) q) as [i|] eqn:Q; [|discriminate HQ].
-      cbn [bind] in HQ. destruct (words_at _ _ _ _) as [ws|] eqn:W; [|discriminate HQ].
+      cbn [bind] in HQ. destruct (is_signed i) eqn:SI; [discriminate HQ|].
+      cbn [negb guard bind] in HQ.
+      destruct (words_at _ _ _ _) as [ws|] eqn:W; [|discriminate HQ].
       injection HQ as <-. intros u A. cbv zeta. cbn [held_words held_below held_form].
       pose proof (simulates_agree _ _ _ _ _ _ _ S0 A) as SU.
       rewrite (words_at_right _ _ _ _ u _ _ _ _ _ _ W (cells_right _ _ _ _ _ _ SU)), OF
         by (apply nth_error_Some; congruence).
       split; [apply (values_below _ _ _ R i), (nth_error_In _ _ Q)|].
       unfold operand_value. erewrite nth_error_nth by (apply map_nth_error; exact Q).
-      unfold input_value. rewrite Z.sub_diag. apply Z.divide_0_r. }
+      unfold input_value. rewrite SI. unfold input_words. rewrite Z.sub_diag. apply Z.divide_0_r. }
     destruct (return_keeps _ _ _ _ _ _ R S2 RT) as (last & RL & ML & _ & KEPT).
     exists last. split; [eapply run_one_more; [exact RN | now rewrite NX]|]. apply KEPT.
     assert (forall k claim, nth_error (claims c) k = Some claim ->

@@ -24,12 +24,20 @@ Fixpoint traverse {A B} (f : A -> option B) (l : list A) : option (list B) :=
   | k :: l' => a <- f k; r <- traverse f l'; Some (a :: r)
   end.
 
-(** The operands' values, as polynomials in the words that lie there on entry. *)
+(** The operands' values, as polynomials in the words that lie there on entry and in signs. *)
+Definition input_known (l : list (area * Z * content)) (e : input * option word)
+    : option number_known :=
+  let (i, sign) := e in
+  ws <- words_at l (Operand (pointer i)) (8 * Z.of_nat (before i)) (width i);
+  if is_signed i then
+    w <- sign;
+    let all := radix ^ Z.of_nat (width i) in
+    Some (minus (limbs_polynomial ws) (Polynomial.scale all (word_polynomial w)), None)
+  else Some (limbs_polynomial ws, Some (bound i)).
+
 Definition inputs_known (c : contract) (l : list (area * Z * content))
     : option (list number_known) :=
-  traverse (fun i => ws <- words_at l (Operand (pointer i)) (8 * Z.of_nat (before i)) (width i);
-                     Some (limbs_polynomial ws, Some (bound i)))
-           (inputs c).
+  traverse (input_known l) (combine (inputs c) (entered_signs c)).
 
 Definition results_of (c : contract) (l : list (area * Z * content)) : option (list (list word)) :=
   traverse (fun k => words_at l Result (8 * Z.of_nat (limbs c * k)) (limbs c))
@@ -88,6 +96,53 @@ Proof.
     replace (place c start a + o + 8) with (place c start a + (o + 8)) by lia. f_equal.
     apply find_in in E. destruct (C _ E) as (_ & _ & D).
     destruct c0 as [u|]; [|discriminate]. injection E0 as ->. exact (always_now _ _ _ D).
+Qed.
+
+Lemma limbs_at_top m n : (forall i, 0 <= m i < 256) -> forall a, exists low,
+  0 <= low < radix ^ Z.of_nat n /\
+  limbs_at m a (S n) = low + radix ^ Z.of_nat n * load m (a + 8 * Z.of_nat n).
+Proof.
+  intros B. induction n as [|n IH]; intros a.
+  - exists 0. cbn [limbs_at Z.of_nat]. rewrite Z.pow_0_r.
+    replace (a + 8 * 0) with a by lia. lia.
+  - destruct (IH (a + 8)) as (low & L & E). pose proof (load_is_word m a B) as [W0 W1].
+    exists (load m a + radix * low). pose proof radix_pos as RP.
+    rewrite Nat2Z.inj_succ, Z.pow_succ_r by lia. split; [nia|].
+    cbn [limbs_at] in *. rewrite E. replace (a + 8 + 8 * Z.of_nat n)
+      with (a + 8 * Z.succ (Z.of_nat n)) by lia. ring.
+Qed.
+
+(** The sign is 1 where the words are at least half of all. *)
+Lemma sign_right c start i : (forall a, 0 <= memory start a < 256) -> (0 < width i)%nat ->
+  input_words c start i - radix ^ Z.of_nat (width i) * sign_value c start i =
+  let words := input_words c start i in
+  let all := radix ^ Z.of_nat (width i) in
+  if all <=? 2 * words then words - all else words.
+Proof.
+  intros B W. unfold input_words, sign_value, top_limb.
+  destruct (width i) as [|n]; [lia|].
+  set (a := place c start (Operand (pointer i)) + 8 * Z.of_nat (before i)).
+  destruct (limbs_at_top (memory start) n B a) as (low & L & E). cbv zeta. rewrite E.
+  replace (place c start (Operand (pointer i))
+    + (8 * Z.of_nat (before i) + 8 * Z.of_nat (S n - 1))) with (a + 8 * Z.of_nat n)
+    by (unfold a; replace (S n - 1)%nat with n by lia; lia).
+  set (t := load _ _). pose proof (load_is_word _ (a + 8 * Z.of_nat n) B) as [T0 T1]. fold t in T0, T1.
+  rewrite Nat2Z.inj_succ, Z.pow_succ_r by lia. set (q := radix ^ Z.of_nat n) in *.
+  assert (radix = 2 * (radix / 2)) as H by reflexivity. set (h := radix / 2) in *. clearbody h.
+  destruct (Z_le_dec h t).
+  - replace ((t + h) / radix) with 1 by (apply Z.div_unique with (r := t + h - radix); lia).
+    destruct (Z.leb_spec (radix * q) (2 * (low + q * t))); [lia | exfalso; nia].
+  - rewrite (Z.div_small (t + h)) by lia.
+    destruct (Z.leb_spec (radix * q) (2 * (low + q * t))); [exfalso; nia | lia].
+Qed.
+
+Lemma nth_error_combined {A B} (l : list A) : forall (l' : list B) k x,
+  length l' = length l -> nth_error l k = Some x ->
+  exists y, nth_error l' k = Some y /\ nth_error (combine l l') k = Some (x, y).
+Proof.
+  induction l as [|a l IH]; intros [|b l'] [|k] x L N; try discriminate; cbn in *.
+  - injection N as ->. eauto.
+  - apply IH; [lia | exact N].
 Qed.
 
 Lemma run_one_more n : forall s s' s'', run n s = Some s' -> advance s' = Some s'' ->
@@ -156,7 +211,7 @@ Theorem checked_exactly c code given seen : checked_accesses c code given = Some
 Proof.
   unfold checked_accesses, inputs_known, results_of. intros C.
   destruct (follow c code most_steps [] (entered c)) as [m|] eqn:F; [|discriminate C].
-  cbn [bind] in C. destruct (traverse _ (inputs c)) as [numbers|] eqn:TI; [|discriminate C].
+  cbn [bind] in C. destruct (traverse (input_known _) _) as [numbers|] eqn:TI; [|discriminate C].
   cbn [bind] in C.
   destruct (traverse _ (seq 0 (length (claims c)))) as [results|] eqn:TR; [|discriminate C].
   cbn [bind] in C. destruct (with_equalities _ _ _) as [s0|] eqn:WE; [|discriminate C].
@@ -165,24 +220,39 @@ Proof.
   apply andb_prop in B as [C RP]. apply andb_prop in C as [C SO]. apply andb_prop in C as [P RT].
   destruct (follow_right _ _ _ _ _ _ F) as (n & K).
   exists (Datatypes.S n). intros start R.
-  destruct (entered_right c code start R P) as (v0 & S0).
+  destruct (entered_right c code start R P) as (v0 & S0 & LS & SM).
   destruct (K start R _ _ S0) as (s1 & v & s2 & RN & NX & S2 & EX).
   destruct (return_keeps _ _ _ _ _ _ R S2 RT) as (last & RL & ML & PL & KEPT).
   exists last. split; [eapply run_one_more; [exact RN | now rewrite NX]|]. split; [exact PL|].
   pose proof (always_now _ _ _ (good_sys _ _ _ _ _ _ S2)) as H.
   apply traverse_right in TI as [LI NI]. apply traverse_right in TR as [LR NR].
-  assert (forall q i, nth_error (inputs c) q = Some i -> exists x,
-    nth_error numbers q = Some (x, Some (bound i)) /\ value v x = input_value c start i) as VP.
-  { intros q i Q. destruct (NI q i Q) as (y & N & Y). unbind Y. injection Y as <-.
-    eexists. split; [exact N|].
-    eapply (words_at_right c code start (sys m) v (memory start)); [exact E|].
-    intros [[a o] k] I. destruct (cells_right _ _ _ _ _ _ S0 _ I) as (I1 & I2 & I3).
-    split; [exact I1|]. split; [exact I2|]. eapply denotes_extends; eauto. }
+  assert (length numbers = length (inputs c)) as LN
+    by (rewrite LI, combine_length, LS; apply Nat.min_id).
+  assert (forall q i, nth_error (inputs c) q = Some i -> exists x b,
+    nth_error numbers q = Some (x, b) /\ value v x = input_value c start i /\
+    forall u, b = Some u -> u = bound i /\ is_signed i = false) as VP.
+  { intros q i Q. destruct (nth_error_combined _ _ _ _ LS Q) as (sg & QS & QC).
+    destruct (NI q _ QC) as (y & N & Y). cbn [input_known] in Y.
+    destruct (words_at _ _ _ _) as [ws|] eqn:W; [|discriminate Y]. cbn [bind] in Y.
+    assert (value v (limbs_polynomial ws) = input_words c start i) as VW.
+    { eapply (words_at_right c code start (sys m) v (memory start)); [exact W|].
+      intros [[a o] k] I. destruct (cells_right _ _ _ _ _ _ S0 _ I) as (I1 & I2 & I3).
+      split; [exact I1|]. split; [exact I2|]. eapply denotes_extends; eauto. }
+    unfold input_value. destruct (is_signed i) eqn:SI.
+    - destruct sg as [w|]; [|discriminate Y]. cbn [bind] in Y. injection Y as <-.
+      eexists _, _. split; [exact N|]. split; [|discriminate].
+      destruct (SM q i w Q QS) as [WI MW].
+      pose proof (always_now _ _ _ (means_extends _ _ _ _ _ _ EX MW)) as VS.
+      rewrite value_minus, value_scale, value_word, VW, VS.
+      exact (sign_right c start i (bytes_are _ _ _ R) WI).
+    - injection Y as <-. eexists _, _. split; [exact N|]. split; [exact VW|].
+      intros u [= <-]. auto. }
   assert (numbers_below v numbers) as NB.
   { intros q x b Q. assert (q < length (inputs c))%nat as L
-      by (rewrite <- LI; apply nth_error_Some; rewrite Q; discriminate).
+      by (rewrite <- LN; apply nth_error_Some; rewrite Q; discriminate).
     apply nth_error_Some in L. destruct (nth_error (inputs c) q) as [i|] eqn:I; [|congruence].
-    destruct (VP q i I) as (y & N & V). rewrite Q in N. injection N as -> ->. rewrite V.
+    destruct (VP q i I) as (y & b' & N & V & BB). rewrite Q in N. injection N as <- <-.
+    destruct (BB b eq_refl) as [-> SI]. rewrite V. unfold input_value. rewrite SI. cbn [andb].
     split; [|apply (values_below _ _ _ R i), (nth_error_In _ _ I)].
     apply limbs_at_nonnegative with (1 := bytes_are _ _ _ R). }
   destruct (between_right _ _ _ _ _ _ _ _ _ BK (with_equalities_right _ _ _ _ _ WE H NB) NB) as (H2 & NB2 & LK & VK & DK).
@@ -205,13 +275,13 @@ Proof.
     split; [exact D | exact B]. }
   apply KEPT. unfold function_kept, result_value. rewrite ML. split.
   - exists values. split; [|split].
-    + intros q Q. rewrite <- LI in Q. unfold values. rewrite VK by exact Q. rewrite LI in Q.
+    + intros q Q. unfold values. rewrite VK by now rewrite LN.
       unfold operand_value. apply nth_error_Some in Q.
       destruct (nth_error (inputs c) q) as [i|] eqn:I; [|congruence].
-      destruct (VP q i I) as (x & N & V). unfold number_value, polynomial_of.
+      destruct (VP q i I) as (x & b & N & V & _). unfold number_value, polynomial_of.
       rewrite (nth_error_nth _ _ _ N). cbn [fst]. rewrite V. symmetry.
       apply nth_error_nth with (d := 0). now apply map_nth_error.
-    + intros k number N. rewrite <- LI. now apply DK.
+    + intros k number N. rewrite <- LN. now apply DK.
     + intros k claim N. apply (RES k claim N).
   - intros k L. split; [apply limbs_at_nonnegative with (1 := bytes _ _ _ _ _ _ S2)|].
     destruct (nth_error (claims c) k) as [claim|] eqn:N.

@@ -29,12 +29,14 @@ Record convention := Convention {
   home : Z                     (* bytes above the return address that a function may use *)
 }.
 
-(** A value behind a pointer: the limbs before it, its own limbs, and what it is below. *)
+(** A value behind a pointer: the limbs before it, its own limbs, what the number in them is below,
+    and whether it is signed, in two's complement. *)
 Record input := Input {
   pointer : nat;
   before : nat;
   width : nat;
-  bound : Z
+  bound : Z;
+  is_signed : bool
 }.
 
 (** What is promised. The operands' values are numbered in the order of [inputs], and the numbers
@@ -105,8 +107,13 @@ Definition apart c code s a b : Prop :=
 Fixpoint limbs_at (m : Z -> Z) (a : Z) (n : nat) : Z :=
   match n with O => 0 | S n' => load m a + radix * limbs_at m (a + 8) n' end.
 
-Definition input_value (c : contract) (s : state) (i : input) : Z :=
+Definition input_words (c : contract) (s : state) (i : input) : Z :=
   limbs_at (memory s) (place c s (Operand (pointer i)) + 8 * Z.of_nat (before i)) (width i).
+
+Definition input_value (c : contract) (s : state) (i : input) : Z :=
+  let words := input_words c s i in
+  let all := radix ^ Z.of_nat (width i) in
+  if is_signed i && (all <=? 2 * words) then words - all else words.
 
 (** The q-th of the operands' values. *)
 Definition operand_value (c : contract) (s : state) (q : nat) : Z :=
@@ -125,7 +132,7 @@ Record ready (c : contract) (code : list Z) (s : state) : Prop := {
     0 <= place c s a + fst (room c code a) /\ place c s a + snd (room c code a) <= radix;
   stack_apart : forall a, a <> Stack -> apart c code s a Stack;
   result_apart : apart c code s Result Code;
-  values_below : forall i, In i (inputs c) -> input_value c s i < bound i
+  values_below : forall i, In i (inputs c) -> input_words c s i < bound i
 }.
 
 (** An access: where, from the start of an area, and how many bytes. *)

@@ -9,8 +9,9 @@ From Fieldc Require Import Word Machine Contract Run Replay Between Checker Oper
 Import ListNotations.
 Open Scope Z_scope.
 
-(** Below multiple * p^powers * 2^bits. *)
-Record size := Size { multiple : Z; powers : nat; bits : Z }.
+(** Below multiple * p^powers * 2^bits; a signed operand has words of that size, in two's
+    complement. *)
+Record size := Size { multiple : Z; powers : nat; bits : Z; has_sign : bool }.
 
 Inductive step :=
   | Added (i j : nat)
@@ -41,7 +42,7 @@ Section Meaning.
 
   Definition values_of (f : formula) : list input :=
     flat_map (fun e => let '(k, (count, s)) := e in
-        map (fun i => Input k (limbs_of s * i) (limbs_of s) (less_than s)) (seq 0 count))
+        map (fun i => Input k (limbs_of s * i) (limbs_of s) (less_than s) (has_sign s)) (seq 0 count))
       (combine (seq 0 (length (shapes f))) (shapes f)).
 
   (** What a step says of its number, z. *)

@@ -74,7 +74,7 @@ Definition numbers_between (f : operation) : list expression :=
 
 (** So many values of one range behind each pointer. *)
 Definition alike (pointers beside words : nat) (range : Z) : list input :=
-  flat_map (fun k => map (fun i => Input k (words * i) words range) (seq 0 beside))
+  flat_map (fun k => map (fun i => Input k (words * i) words range false) (seq 0 beside))
            (seq 0 pointers).
 
 (** The contract of an operation modulo p on n limbs. A lazy one takes values below 2p, and gives
@@ -88,7 +88,8 @@ Definition contract_of (f : operation) (p : Z) (n : nat) (lazy : bool) (stack : 
   let double := reduces && negb lazy in
   let range := if double then p * r else if lazy then 2 * p else p in
   let values := match f with
-                | MultiplyByWords count => [Input 0 0 n range; Input 1 0 count (radix ^ Z.of_nat count)]
+                | MultiplyByWords count => [Input 0 0 n range false;
+                                  Input 1 0 count (radix ^ Z.of_nat count) false]
                 | _ => alike pointers beside (if double then 2 * n else n) range
                 end in
   Contract p n pointers values factor (numbers_between f) claims

@@ -113,13 +113,14 @@ Section Kernel.
 
     Lemma taken_right x held i f : taken_form r m top held i = Some f -> In i (inputs c') ->
       (forall h, In h held -> held_right (sys m) v x h) ->
-      input_value c' s i < bound i /\ (prime al | input_value c' s i - value x f).
+      input_words c' s i < bound i /\ (prime al | input_value c' s i - value x f).
     Proof.
-      unfold taken_form. intros G I H. unbind G. destruct p as [b o]. unbind G.
+      unfold taken_form. intros G I H. unfold input_value.
+      destruct (is_signed i); [discriminate G|]. cbn [negb guard bind andb] in *. unbind G. destruct p as [b o]. unbind G.
       destruct (fitting_right (Operand (pointer i))) as (b2 & o2 & TG & PL & _).
       { apply area_fitting. do 3 right. apply in_map_iff. eauto. }
       assert (b2 = b /\ o2 = o) as [-> ->] by (split; congruence).
-      unfold input_value. rewrite PL, <- Z.add_assoc.
+      unfold input_words. rewrite PL, <- Z.add_assoc.
       rewrite <- (words_at_right _ _ _ _ v _ _ _ _ _ _ E0 (cells_right _ _ _ _ _ _ S)).
       eapply recognised_right; eauto.
     Qed.
@@ -140,7 +141,7 @@ Section Kernel.
       apply andb_prop in G2 as [G2 G3]. apply is_area_eq in G2. apply Z.leb_le in G3. auto.
     Qed.
 
-    Lemma routine_ready : (forall i, In i (inputs c') -> input_value c' s i < bound i) ->
+    Lemma routine_ready : (forall i, In i (inputs c') -> input_words c' s i < bound i) ->
       ready c' code' s.
     Proof.
       intros V. constructor.

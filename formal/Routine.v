@@ -117,6 +117,7 @@ Section Kernel.
       Some (b, p + o, n).
 
     Definition taken_form (held : list value_known) (i : input) : option polynomial :=
+      _ <- guard (negb (is_signed i));
       '(b, o) <- target (Operand (pointer i));
       ws <- words_at (cells m) b (o + 8 * Z.of_nat (before i)) (width i);
       recognised held ws (bound i).

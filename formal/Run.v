@@ -84,9 +84,35 @@ Section Kernel.
         (s2, (a, o, Known w) :: rest)
     end.
 
+  (** The sign of a signed value: the carry of its top limb and 2^63. *)
+  Definition top_limb (i : input) : Z :=
+    8 * Z.of_nat (before i) + 8 * Z.of_nat (width i - 1).
+
+  Definition sign_of (l : list (area * Z * content)) (i : input) (s : system)
+      : option (word * system) :=
+    _ <- guard (is_signed i && Nat.ltb 0 (width i));
+    k <- find (Operand (pointer i)) (top_limb i) l;
+    w <- as_word k;
+    '(_, carry, s1) <- sum w (Const (radix / 2)) (Const 0) 1 s;
+    Some (carry, s1).
+
+  Fixpoint signs (l : list (area * Z * content)) (is : list input) (s : system)
+      : list (option word) * system :=
+    match is with
+    | [] => ([], s)
+    | i :: rest =>
+        match sign_of l i s with
+        | Some (w, s1) => let (ws, s2) := signs l rest s1 in (Some w :: ws, s2)
+        | None => let (ws, s2) := signs l rest s in (None :: ws, s2)
+        end
+    end.
+
   Definition entered : machine :=
     let (s, l) := enter limbs_read empty_system in
-    Symbolic s entry_content l None None 0 [].
+    Symbolic (snd (signs l (inputs c) s)) entry_content l None None 0 [].
+
+  Definition entered_signs : list (option word) :=
+    let (s, l) := enter limbs_read empty_system in fst (signs l (inputs c) s).
 
   (** What the contract itself must be for all this to make sense. *)
   Definition plausible : bool :=
@@ -226,7 +252,7 @@ Section Kernel.
     rewrite Z.add_assoc. apply limbs_at_limb with (n := width i).
     - apply (bytes_are _ _ _ R).
     - lia.
-    - pose proof (values_below _ _ _ R i Q) as V. unfold input_value in V. lia.
+    - pose proof (values_below _ _ _ R i Q) as V. unfold input_words in V. lia.
   Qed.
 
   Lemma good_empty : good empty_system (fun _ => 0).
@@ -238,13 +264,67 @@ Section Kernel.
     - intros x f [].
   Qed.
 
-  Lemma entered_right : plausible = true -> exists v, sim v entered start.
+  Definition sign_value (i : input) : Z :=
+    (load (memory start) (place c start (Operand (pointer i)) + top_limb i) + radix / 2) / radix.
+
+  Definition signs_mean (s : system) (v : valuation) (is : list input) (ws : list (option word)) :=
+    forall q i w, nth_error is q = Some i -> nth_error ws q = Some (Some w) ->
+    (0 < width i)%nat /\ means s v w (sign_value i).
+
+  Lemma signs_right l is : forall s v ws s2, signs l is s = (ws, s2) -> good s v ->
+    (forall cell, In cell l -> cell_right c code start s v (memory start) cell) ->
+    exists v2, extends s v s2 v2 /\ good s2 v2 /\ length ws = length is /\
+      signs_mean s2 v2 is ws.
   Proof.
-    intros P. unfold entered. destruct (enter limbs_read empty_system) as [s l] eqn:E.
+    assert (forall s v s2 v2, extends s v s2 v2 ->
+      (forall cell, In cell l -> cell_right c code start s v (memory start) cell) ->
+      forall cell, In cell l -> cell_right c code start s2 v2 (memory start) cell) as Later.
+    { intros s v s2 v2 X C [[a o] k] I. destruct (C _ I) as (H1 & H2 & H3).
+      split; [exact H1|]. split; [exact H2|]. eapply denotes_extends; eauto. }
+    induction is as [|i is IH]; cbn [signs]; intros s v ws s2 E G C.
+    - injection E as <- <-. exists v. split; [apply extends_refl|]. split; [exact G|].
+      split; [reflexivity|]. intros [|q] ? ?; discriminate.
+    - destruct (sign_of l i s) as [[w s1]|] eqn:SG.
+      + destruct (signs l is s1) as [us s3] eqn:N. injection E as <- <-.
+        unfold sign_of in SG. destruct (_ && _) eqn:B in SG; [|discriminate SG].
+        apply andb_prop in B as [_ B]. apply Nat.ltb_lt in B. cbn [guard bind] in SG.
+        destruct (find _ _ _) as [k|] eqn:F; [|discriminate SG]. cbn [bind] in SG.
+        destruct (as_word k) as [u|] eqn:AW; [|discriminate SG]. cbn [bind] in SG.
+        destruct (sum _ _ _ _ _) as [[[low carry] s4]|] eqn:SM; [|discriminate SG].
+        cbn [bind] in SG. injection SG as <- <-. apply find_in in F.
+        destruct (C _ F) as (_ & _ & D). destruct k as [y|]; [|discriminate AW].
+        injection AW as ->. cbn [denotes] in D.
+        destruct (sum_right _ _ _ _ _ _ _ _ 0 _ _ _ SM G D (means_const _ _ _)
+          (means_const _ _ _) (load_is_word _ _ (bytes_are _ _ _ R))
+          ltac:(split; [apply Z.leb_le | apply Z.ltb_lt]; reflexivity) ltac:(lia) ltac:(auto))
+          as (v1 & X & G1 & _ & MC).
+        destruct (IH _ _ _ _ N G1 (Later _ _ _ _ X C)) as (v2 & X2 & G2 & L & SM2).
+        exists v2. split; [exact (extends_trans _ _ _ _ _ _ X X2)|]. split; [exact G2|].
+        split; [cbn [length]; congruence|]. intros [|q] j z; cbn [nth_error]; [|apply SM2].
+        intros [= <-] [= <-]. split; [exact B|]. unfold sign_value.
+        rewrite Z.mul_1_l, Z.add_0_r, Z.mul_1_l in MC. eapply means_extends; eauto.
+      + destruct (signs l is s) as [us s3] eqn:N. injection E as <- <-.
+        destruct (IH _ _ _ _ N G C) as (v2 & X2 & G2 & L & SM2). exists v2.
+        split; [exact X2|]. split; [exact G2|]. split; [cbn [length]; congruence|].
+        intros [|q] j z; cbn [nth_error]; [discriminate | apply SM2].
+  Qed.
+
+  Lemma entered_right : plausible = true -> exists v, sim v entered start /\
+    length entered_signs = length (inputs c) /\
+    signs_mean (sys entered) v (inputs c) entered_signs.
+  Proof.
+    intros P. unfold entered, entered_signs.
+    destruct (enter limbs_read empty_system) as [s l] eqn:E.
     destruct (enter_right _ _ _ _ _ E good_empty (limbs_read_right P)) as (v & EX & G & C).
-    exists v. constructor; cbn [sys file cells cf of pc seen]; auto.
-    - intros r. eapply denotes_extends; [exact EX | apply entry_content_right].
+    destruct (signs l (inputs c) s) as [ws s2] eqn:SG.
+    destruct (signs_right _ _ _ _ _ _ SG G C) as (v2 & X2 & G2 & L & SM).
+    exists v2. cbn [fst snd sys]. split; [|auto].
+    constructor; cbn [sys file cells cf of pc seen]; auto.
+    - intros r. eapply denotes_extends; [exact X2|].
+      eapply denotes_extends; [exact EX | apply entry_content_right].
     - apply (words_are _ _ _ R).
+    - intros [[a o] k] I. destruct (C _ I) as (H1 & H2 & H3).
+      split; [exact H1|]. split; [exact H2|]. eapply denotes_extends; eauto.
     - apply (bytes_are _ _ _ R).
     - exact I.
     - exact I.

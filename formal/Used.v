@@ -304,7 +304,7 @@ Section Kernel.
     exists n. intros start R x v s PX S H.
     apply traverse_right in TK as [LT NT].
     assert (forall k i f, nth_error (inputs (says r)) k = Some i -> nth_error taken k = Some f ->
-      input_value (says r) s i < bound i /\
+      input_words (says r) s i < bound i /\
       (prime al | input_value (says r) s i - value x f)) as TKN.
     { intros k i f I J. destruct (NT k i I) as (g & J2 & TF).
       assert (g = f) as -> by congruence.

@@ -173,7 +173,10 @@ let claim () =
 let size () =
   let multiple = z () in
   let powers = natural () in
-  { multiple; powers; bits = z () }
+  let bits = z () in
+  match number () with
+  | (0 | 1) as sign -> { multiple; powers; bits; has_sign = sign = 1 }
+  | _ -> raise (Malformed "a size")
 
 let formula_step () =
   let two make = let i = natural () in make i (natural ()) in

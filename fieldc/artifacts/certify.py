@@ -92,8 +92,6 @@ def claim_for(
     if not 0 <= stack <= MOST_STACK:
         raise BadCertificate(f"a kernel takes at most {MOST_STACK} bytes of stack, not {stack}")
     statement = statement_of(formula) if formula else None
-    if statement:
-        _refuse_signed(statement)
     contract = (
         contract_of_formula(statement, p, limbs)
         if statement
@@ -106,6 +104,7 @@ def claim_for(
         stated = json.loads(certificate)
         routines = stated.get("routines", ())
         if statement and routines:
+            _refuse_signed(statement)
             called = zip(called_places(bytes_given), routines, strict=True)
             words = (*_many(called, lambda call: _routine(call[0], call[1], p, limbs)),)
         else:
@@ -123,7 +122,7 @@ def claim_for(
 
 def _refuse_signed(statement: FormulaStatement) -> None:
     if any(size.is_signed for _, _, size in statement.operands):
-        raise BadCertificate("the checker knows no signed integers")
+        raise BadCertificate("the checker knows no signed integers where routines are called")
 
 
 def called_places(code: bytes) -> list[int]:
@@ -214,7 +213,7 @@ def _formula(statement: FormulaStatement) -> Iterator[str]:
 
 
 def _size(size: Size) -> Iterator[str]:
-    return map(_hex, (size.multiple, size.powers, size.bits))
+    return map(_hex, (size.multiple, size.powers, size.bits, size.is_signed))
 
 
 def _step(step: tuple[str, tuple[int, ...], int]) -> Iterator[str]:
