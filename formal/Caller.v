@@ -48,9 +48,8 @@ Section Kernel.
 
   Definition operand_held (l : list (area * Z * content)) (q : nat) : option value_known :=
     i <- nth_error (inputs c) q;
-    _ <- guard (negb (is_signed i));
     ws <- words_at l (Operand (pointer i)) (8 * Z.of_nat (before i)) (width i);
-    Some (ValueKnown ws (bound i) (operand_form q)).
+    Some (ValueKnown ws (bound i) (is_signed i) (operand_form q)).
 
   (** Whether the k-th of z's values is its claim. *)
   Definition settles (l : list (area * Z * content)) (held : list value_known)
@@ -59,7 +58,7 @@ Section Kernel.
       ws <- words_at l Result (8 * Z.of_nat (limbs c * k)) (limbs c);
       claim <- nth_error (claims c) k;
       f <- form_of al forms claim;
-      g <- recognised held ws (below c);
+      g <- recognised held ws (below c) false;
       guard (same_modulo al g f)
     with
     | Some _ => true
@@ -219,16 +218,15 @@ Section Kernel.
     destruct (K start R x _ _ PX S0) as (s1 & v & s2 & RN & NX & S2 & H).
     { intros h I. destruct (traverse_in _ _ _ _ TO I) as (q & _ & HQ).
       unfold operand_held in HQ. destruct (nth_error (inputs c) q) as [i|] eqn:Q; [|discriminate HQ].
-      cbn [bind] in HQ. destruct (is_signed i) eqn:SI; [discriminate HQ|].
-      cbn [negb guard bind] in HQ.
-      destruct (words_at _ _ _ _) as [ws|] eqn:W; [|discriminate HQ].
-      injection HQ as <-. intros u A. cbv zeta. cbn [held_words held_below held_form].
+      cbn [bind] in HQ. destruct (words_at _ _ _ _) as [ws|] eqn:W; [|discriminate HQ].
+      injection HQ as <-. intros u A. cbv zeta. cbn [held_words held_below held_signed held_form].
+      rewrite (words_at_length _ _ _ _ _ W).
       pose proof (simulates_agree _ _ _ _ _ _ _ S0 A) as SU.
       rewrite (words_at_right _ _ _ _ u _ _ _ _ _ _ W (cells_right _ _ _ _ _ _ SU)), OF
         by (apply nth_error_Some; congruence).
       split; [apply (values_below _ _ _ R i), (nth_error_In _ _ Q)|].
       unfold operand_value. erewrite nth_error_nth by (apply map_nth_error; exact Q).
-      unfold input_value. rewrite SI. unfold input_words. rewrite Z.sub_diag. apply Z.divide_0_r. }
+      unfold input_value, input_words. rewrite Z.sub_diag. apply Z.divide_0_r. }
     destruct (return_keeps _ _ _ _ _ _ R S2 RT) as (last & RL & ML & _ & KEPT).
     exists last. split; [eapply run_one_more; [exact RN | now rewrite NX]|]. apply KEPT.
     assert (forall k claim, nth_error (claims c) k = Some claim ->
@@ -240,9 +238,10 @@ Section Kernel.
       unfold settles in ST. destruct (words_at _ _ _ _) as [ws|] eqn:W; [|discriminate ST].
       cbn [bind] in ST. rewrite N in ST. cbn [bind] in ST.
       destruct (form_of _ _ _) as [f|] eqn:FO; [|discriminate ST]. cbn [bind] in ST.
-      destruct (recognised _ _ _) as [g|] eqn:RG; [|discriminate ST]. cbn [bind] in ST.
+      destruct (recognised _ _ _ _) as [g|] eqn:RG; [|discriminate ST]. cbn [bind] in ST.
       destruct (same_modulo _ _ _) eqn:SM; [|discriminate ST].
-      destruct (recognised_right _ _ _ _ _ _ _ _ RG H) as [B D].
+      destruct (recognised_right _ _ _ _ _ _ _ _ _ RG H) as [B D].
+      unfold read_as in D; cbn [andb] in D.
       rewrite (words_at_right _ _ _ _ v _ _ _ _ _ _ W (cells_right _ _ _ _ _ _ S2)) in B, D.
       unfold result_value. rewrite ML. split; [|exact B].
       eapply divide_sum; [exact D|]. eapply divide_sum; [apply same_modulo_right; eassumption|].

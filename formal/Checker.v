@@ -238,7 +238,7 @@ Proof.
     { eapply (words_at_right c code start (sys m) v (memory start)); [exact W|].
       intros [[a o] k] I. destruct (cells_right _ _ _ _ _ _ S0 _ I) as (I1 & I2 & I3).
       split; [exact I1|]. split; [exact I2|]. eapply denotes_extends; eauto. }
-    unfold input_value. destruct (is_signed i) eqn:SI.
+    unfold input_value, read_as. destruct (is_signed i) eqn:SI.
     - destruct sg as [w|]; [|discriminate Y]. cbn [bind] in Y. injection Y as <-.
       eexists _, _. split; [exact N|]. split; [|discriminate].
       destruct (SM q i w Q QS) as [WI MW].
@@ -252,7 +252,7 @@ Proof.
       by (rewrite <- LN; apply nth_error_Some; rewrite Q; discriminate).
     apply nth_error_Some in L. destruct (nth_error (inputs c) q) as [i|] eqn:I; [|congruence].
     destruct (VP q i I) as (y & b' & N & V & BB). rewrite Q in N. injection N as <- <-.
-    destruct (BB b eq_refl) as [-> SI]. rewrite V. unfold input_value. rewrite SI. cbn [andb].
+    destruct (BB b eq_refl) as [-> SI]. rewrite V. unfold input_value, read_as. rewrite SI. cbn [andb].
     split; [|apply (values_below _ _ _ R i), (nth_error_In _ _ I)].
     apply limbs_at_nonnegative with (1 := bytes_are _ _ _ R). }
   destruct (between_right _ _ _ _ _ _ _ _ _ BK (with_equalities_right _ _ _ _ _ WE H NB) NB) as (H2 & NB2 & LK & VK & DK).

@@ -110,10 +110,13 @@ Fixpoint limbs_at (m : Z -> Z) (a : Z) (n : nat) : Z :=
 Definition input_words (c : contract) (s : state) (i : input) : Z :=
   limbs_at (memory s) (place c s (Operand (pointer i)) + 8 * Z.of_nat (before i)) (width i).
 
+(** What the number in n limbs stands for. *)
+Definition read_as (signed : bool) (n : nat) (words : Z) : Z :=
+  let all := radix ^ Z.of_nat n in
+  if signed && (all <=? 2 * words) then words - all else words.
+
 Definition input_value (c : contract) (s : state) (i : input) : Z :=
-  let words := input_words c s i in
-  let all := radix ^ Z.of_nat (width i) in
-  if is_signed i && (all <=? 2 * words) then words - all else words.
+  read_as (is_signed i) (width i) (input_words c s i).
 
 (** The q-th of the operands' values. *)
 Definition operand_value (c : contract) (s : state) (q : nat) : Z :=

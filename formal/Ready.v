@@ -115,14 +115,13 @@ Section Kernel.
       (forall h, In h held -> held_right (sys m) v x h) ->
       input_words c' s i < bound i /\ (prime al | input_value c' s i - value x f).
     Proof.
-      unfold taken_form. intros G I H. unfold input_value.
-      destruct (is_signed i); [discriminate G|]. cbn [negb guard bind andb] in *. unbind G. destruct p as [b o]. unbind G.
+      unfold taken_form. intros G I H. unbind G. destruct p as [b o]. unbind G.
       destruct (fitting_right (Operand (pointer i))) as (b2 & o2 & TG & PL & _).
       { apply area_fitting. do 3 right. apply in_map_iff. eauto. }
       assert (b2 = b /\ o2 = o) as [-> ->] by (split; congruence).
-      unfold input_words. rewrite PL, <- Z.add_assoc.
+      unfold input_value, input_words. rewrite PL, <- Z.add_assoc.
       rewrite <- (words_at_right _ _ _ _ v _ _ _ _ _ _ E0 (cells_right _ _ _ _ _ _ S)).
-      eapply recognised_right; eauto.
+      rewrite <- (words_at_length _ _ _ _ _ E0). eapply recognised_right; eauto.
     Qed.
 
     Hypothesis code_there : 0 <= lies r.

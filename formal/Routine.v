@@ -15,10 +15,12 @@ Record routine_known := RoutineKnown {
   touches : list (area * Z * Z)   (* its instructions and accesses *)
 }.
 
-(** A value that lies whole in its words: what it is below, and what it is modulo p. *)
+(** A value that lies whole in its words: what their number is below, whether it is signed, and what
+    the value is modulo p. *)
 Record value_known := ValueKnown {
   held_words : list word;
   held_below : Z;
+  held_signed : bool;
   held_form : polynomial
 }.
 
@@ -37,13 +39,13 @@ Fixpoint same_words (a b : list word) : bool :=
   end.
 
 (** What words are modulo p, if they are one whole value below this, or a constant. *)
-Definition recognised (held : list value_known) (ws : list word) (less_than : Z)
+Definition recognised (held : list value_known) (ws : list word) (less_than : Z) (signed : bool)
     : option polynomial :=
   match constant_number ws with
-  | Some z => _ <- guard (z <? less_than); Some (constant z)
+  | Some z => _ <- guard (negb signed && (z <? less_than)); Some (constant z)
   | None =>
       h <- List.find (fun h => same_words (held_words h) ws) held;
-      _ <- guard (held_below h <=? less_than);
+      _ <- guard (Bool.eqb (held_signed h) signed && (held_below h <=? less_than));
       Some (held_form h)
   end.
 
@@ -117,10 +119,9 @@ Section Kernel.
       Some (b, p + o, n).
 
     Definition taken_form (held : list value_known) (i : input) : option polynomial :=
-      _ <- guard (negb (is_signed i));
       '(b, o) <- target (Operand (pointer i));
       ws <- words_at (cells m) b (o + 8 * Z.of_nat (before i)) (width i);
-      recognised held ws (bound i).
+      recognised held ws (bound i) (is_signed i).
 
     (** ** The machine behind the call *)
 
@@ -145,7 +146,7 @@ Section Kernel.
         (results : list polynomial) (k : nat) : option value_known :=
       ws <- words_at l b (o + 8 * Z.of_nat (limbs (says r) * k)) (limbs (says r));
       f <- nth_error results k;
-      Some (ValueKnown ws (below (says r)) f).
+      Some (ValueKnown ws (below (says r)) false f).
 
     Definition allowed (caller : Z) : bool :=
       (pc m =? lies r) && (modulus (says r) =? prime al) && (factor (says r) =? 1) &&
@@ -176,7 +177,8 @@ Section Kernel.
   (** A value's words keep it, whatever later variables are. *)
   Definition held_right (s : system) (v : valuation) (x : valuation) (h : value_known) : Prop :=
     always s v (fun u => let z := value u (limbs_polynomial (held_words h)) in
-      z < held_below h /\ (prime al | z - value x (held_form h))).
+      z < held_below h /\
+      (prime al | read_as (held_signed h) (length (held_words h)) z - value x (held_form h))).
 
   Lemma constant_right v ws : forall z, constant_number ws = Some z ->
     value v (limbs_polynomial ws) = z.
@@ -194,18 +196,27 @@ Section Kernel.
     intros H. apply andb_prop in H as [H1 H2]. apply word_eqb_eq in H1. apply IH in H2. congruence.
   Qed.
 
-  Lemma recognised_right s v x held ws b f : recognised held ws b = Some f ->
+  Lemma recognised_right s v x held ws b sg f : recognised held ws b sg = Some f ->
     (forall h, In h held -> held_right s v x h) ->
     value v (limbs_polynomial ws) < b /\
-    (prime al | value v (limbs_polynomial ws) - value x f).
+    (prime al | read_as sg (length ws) (value v (limbs_polynomial ws)) - value x f).
   Proof.
     unfold recognised. intros G H. destruct (constant_number ws) as [z|] eqn:C.
-    - destruct (z <? b) eqn:L; [|discriminate]. injection G as <-. apply Z.ltb_lt in L.
+    - destruct sg; [discriminate G|]. destruct (z <? b) eqn:L; [|discriminate G].
+      injection G as <-. apply Z.ltb_lt in L.
       rewrite (constant_right v _ _ C). split; [exact L|]. cbn [constant value product].
-      exists 0. ring.
-    - unbind G. destruct (held_below v0 <=? b) eqn:L; [|discriminate]. injection G as <-.
+      exists 0. unfold read_as. cbn [andb]. ring.
+    - destruct (List.find _ held) as [h|] eqn:E; [|discriminate G]. cbn [bind] in G.
+      destruct (_ && _) eqn:L in G; [|discriminate G]. injection G as <-.
+      apply andb_prop in L as [SG L]. apply Bool.eqb_prop in SG as <-.
       apply Z.leb_le in L. apply find_some in E as [I E]. apply same_words_right in E as <-.
       destruct (always_now _ _ _ (H _ I)) as [U D]. split; [lia | exact D].
+  Qed.
+
+  Lemma words_at_length l a n : forall o ws, words_at l a o n = Some ws -> length ws = n.
+  Proof.
+    induction n as [|n IH]; cbn [words_at]; intros o ws W; [now injection W as <-|].
+    unbind W. unbind W. unbind W. injection W as <-. cbn [length]. f_equal. eapply IH, E1.
   Qed.
 
   Lemma fresh_words_right As : Forall is_word As -> forall s v ws s',

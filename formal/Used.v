@@ -327,7 +327,8 @@ Section Kernel.
     assert (h2 = h) as -> by congruence. unfold given_value in GV.
     destruct (words_at _ _ _ _) as [us|] eqn:WA; [|discriminate GV]. cbn [bind] in GV.
     destruct (nth_error results k) as [f|] eqn:NF; [|discriminate GV]. injection GV as <-.
-    intros u A. cbv zeta. cbn [held_words held_below held_form].
+    intros u A. cbv zeta. cbn [held_words held_below held_signed held_form].
+    unfold read_as; cbn [andb].
     pose proof (simulates_agree _ _ _ _ _ S' A) as SU.
     rewrite (words_at_right _ _ _ _ u _ _ _ _ _ _ WA (cells_right _ _ _ _ _ _ SU)).
     destruct (result_area c code start R r m top v s S T PC FT b o TG MG) as (_ & _ & PB).

@@ -104,7 +104,6 @@ def claim_for(
         stated = json.loads(certificate)
         routines = stated.get("routines", ())
         if statement and routines:
-            _refuse_signed(statement)
             called = zip(called_places(bytes_given), routines, strict=True)
             words = (*_many(called, lambda call: _routine(call[0], call[1], p, limbs)),)
         else:
@@ -118,11 +117,6 @@ def claim_for(
         statement,
         bool(statement and routines),
     )
-
-
-def _refuse_signed(statement: FormulaStatement) -> None:
-    if any(size.is_signed for _, _, size in statement.operands):
-        raise BadCertificate("the checker knows no signed integers where routines are called")
 
 
 def called_places(code: bytes) -> list[int]:
@@ -153,7 +147,6 @@ def _proposals(
 def _routine(place: int, stated: Mapping[str, Any], p: int, limbs: int) -> Iterator[str]:
     """A routine: where it is, its statement, its stack, and its certificate."""
     statement = statement_of(stated["formula"])
-    _refuse_signed(statement)
     yield _hex(place)
     yield from _formula(statement)
     yield _hex(stated["stack"])
