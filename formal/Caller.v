@@ -36,7 +36,8 @@ Section Kernel.
         | Call _, _ =>
             m2 <- step c code i m1;
             match List.find (fun r => lies r =? pc m2) rs with
-            | Some r => '(m3, more) <- use c code al r held m2; follow_calls fuel' rs callers more m3
+            | Some r =>
+                '(m3, more) <- use c code al r held m2; follow_calls fuel' rs callers more m3
             | None => follow_calls fuel' rs (pc m1 :: callers) held m2
             end
         | _, _ => m2 <- step c code i m1; follow_calls fuel' rs callers held m2
@@ -117,14 +118,16 @@ Section Kernel.
   Qed.
 
   Lemma follow_calls_right al rs : (forall r, In r rs -> routine_right code r) -> prime al <> 0 ->
-    forall fuel callers held m m' held', follow_calls al fuel rs callers held m = Some (m', held') ->
+    forall fuel callers held m m' held',
+    follow_calls al fuel rs callers held m = Some (m', held') ->
     exists n, forall start, ready c code start -> forall x v s, products_right al x ->
     simulates c code start v m s ->
     (forall h, In h held -> held_right al (sys m) v x h) ->
     exists s' v' s'', run n s = Some s' /\ advance s' = execute Ret s'' /\
       simulates c code start v' m' s'' /\ forall h, In h held' -> held_right al (sys m') v' x h.
   Proof.
-    intros RR NZ. induction fuel as [|fuel IH]; cbn [follow_calls]; intros callers held m m' held' F;
+    intros RR NZ.
+    induction fuel as [|fuel IH]; cbn [follow_calls]; intros callers held m m' held' F;
       [discriminate F|].
     destruct (fetch c code m) as [[i m1]|] eqn:E; [|discriminate F]. cbn [bind] in F.
     assert ((i = Ret /\ m1 = m' /\ held = held') \/
@@ -217,7 +220,8 @@ Section Kernel.
       rewrite SuccNat2Pos.pred_id. ring. }
     destruct (K start R x _ _ PX S0) as (s1 & v & s2 & RN & NX & S2 & H).
     { intros h I. destruct (traverse_in _ _ _ _ TO I) as (q & _ & HQ).
-      unfold operand_held in HQ. destruct (nth_error (inputs c) q) as [i|] eqn:Q; [|discriminate HQ].
+      unfold operand_held in HQ.
+      destruct (nth_error (inputs c) q) as [i|] eqn:Q; [|discriminate HQ].
       cbn [bind] in HQ. destruct (words_at _ _ _ _) as [ws|] eqn:W; [|discriminate HQ].
       injection HQ as <-. intros u A. cbv zeta. cbn [held_words held_below held_signed held_form].
       rewrite (words_at_length _ _ _ _ _ W).

@@ -126,7 +126,8 @@ Proof.
   replace (place c start (Operand (pointer i))
     + (8 * Z.of_nat (before i) + 8 * Z.of_nat (S n - 1))) with (a + 8 * Z.of_nat n)
     by (unfold a; replace (S n - 1)%nat with n by lia; lia).
-  set (t := load _ _). pose proof (load_is_word _ (a + 8 * Z.of_nat n) B) as [T0 T1]. fold t in T0, T1.
+  set (t := load _ _). pose proof (load_is_word _ (a + 8 * Z.of_nat n) B) as [T0 T1].
+  fold t in T0, T1.
   rewrite Nat2Z.inj_succ, Z.pow_succ_r by lia. set (q := radix ^ Z.of_nat n) in *.
   assert (radix = 2 * (radix / 2)) as H by reflexivity. set (h := radix / 2) in *. clearbody h.
   destruct (Z_le_dec h t).
@@ -252,10 +253,12 @@ Proof.
       by (rewrite <- LN; apply nth_error_Some; rewrite Q; discriminate).
     apply nth_error_Some in L. destruct (nth_error (inputs c) q) as [i|] eqn:I; [|congruence].
     destruct (VP q i I) as (y & b' & N & V & BB). rewrite Q in N. injection N as <- <-.
-    destruct (BB b eq_refl) as [-> SI]. rewrite V. unfold input_value, read_as. rewrite SI. cbn [andb].
+    destruct (BB b eq_refl) as [-> SI]. rewrite V.
+    unfold input_value, read_as. rewrite SI. cbn [andb].
     split; [|apply (values_below _ _ _ R i), (nth_error_In _ _ I)].
     apply limbs_at_nonnegative with (1 := bytes_are _ _ _ R). }
-  destruct (between_right _ _ _ _ _ _ _ _ _ BK (with_equalities_right _ _ _ _ _ WE H NB) NB) as (H2 & NB2 & LK & VK & DK).
+  destruct (between_right _ _ _ _ _ _ _ _ _ BK (with_equalities_right _ _ _ _ _ WE H NB) NB)
+    as (H2 & NB2 & LK & VK & DK).
   set (values := number_value v known) in *.
   assert (forall k claim, nth_error (claims c) k = Some claim ->
     (modulus c | factor c * limbs_at (memory s2) (place c start Result

@@ -221,13 +221,15 @@ Section Modulo.
       now rewrite (IHd _ eq_refl), (IHe _ eq_refl).
   Qed.
 
-  Lemma form_values x l : products_right x -> forall forms forms', forms_until forms l = Some forms' ->
+  Lemma form_values x l : products_right x ->
+    forall forms forms', forms_until forms l = Some forms' ->
     forall k e, nth_error l k = Some e ->
     (p | form_value x forms' (length forms + k)%nat - denote (form_value x forms') e).
   Proof.
     intros PR. induction l as [|e l IH]; cbn [forms_until]; intros forms forms' F k d N.
     - destruct k; discriminate.
-    - destruct (form_of forms e) as [f|] eqn:E; [|discriminate F]. cbn [bind] in F. destruct k as [|k]; cbn [nth_error] in N.
+    - destruct (form_of forms e) as [f|] eqn:E; [|discriminate F]. cbn [bind] in F.
+      destruct k as [|k]; cbn [nth_error] in N.
       + injection N as ->. destruct (forms_until_prefix _ _ _ F) as (more & Q & _).
         assert (form_of forms' d = Some f) as G
           by (rewrite Q, <- app_assoc; now apply form_of_more).

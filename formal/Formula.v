@@ -42,7 +42,8 @@ Section Meaning.
 
   Definition values_of (f : formula) : list input :=
     flat_map (fun e => let '(k, (count, s)) := e in
-        map (fun i => Input k (limbs_of s * i) (limbs_of s) (less_than s) (has_sign s)) (seq 0 count))
+        map (fun i => Input k (limbs_of s * i) (limbs_of s) (less_than s) (has_sign s))
+            (seq 0 count))
       (combine (seq 0 (length (shapes f))) (shapes f)).
 
   (** What a step says of its number, z. *)

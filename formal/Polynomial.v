@@ -164,7 +164,8 @@ Proof.
     (modulus | c)) as Half.
   { intros c [q Q]. pose proof (Z.div2_odd c) as C. pose proof (Z.div2_odd (c - modulus)) as D.
     rewrite Z.odd_sub, O in D. rewrite <- Z.negb_odd in Q.
-    destruct (Z.odd c); cbn [negb xorb Z.b2z] in C, D, Q; [exists (2 * q + 1) | exists (2 * q)]; nia. }
+    destruct (Z.odd c); cbn [negb xorb Z.b2z] in C, D, Q;
+      [exists (2 * q + 1) | exists (2 * q)]; nia. }
   induction n as [n IH|n IH|]; intros [|c|c]; cbn [halved]; intros H;
     try (now apply Half, IH); try apply Z.divide_0_r;
     apply Z.eqb_eq in H; exists (-1); lia.

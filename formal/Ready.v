@@ -30,7 +30,8 @@ Section Kernel.
     destruct (Nat.eqb_spec (pointer i) k); [exfalso; auto | apply IH; auto].
   Qed.
 
-  Lemma room_empty r cd a : ~ In a (areas r) -> snd (room (says r) cd a) <= fst (room (says r) cd a).
+  Lemma room_empty r cd a : ~ In a (areas r) ->
+    snd (room (says r) cd a) <= fst (room (says r) cd a).
   Proof.
     unfold areas. cbn [In]. intros N. destruct a as [|k| |q]; try (exfalso; auto; fail).
     - cbn [room fst snd]. unfold reach. rewrite reach_none; [lia|].
@@ -47,14 +48,15 @@ Section Kernel.
     Notation c' := (says r).
     Notation code' := (routine_code r).
 
-    Lemma fitting_right a : fitting r m top a = true -> exists b o, target r m top a = Some (b, o) /\
-      place c' s a = place c start b + o /\
+    Lemma fitting_right a : fitting r m top a = true -> exists b o,
+      target r m top a = Some (b, o) /\ place c' s a = place c start b + o /\
       fst (room c code b) <= o + fst (room c' code' a) /\
       o + snd (room c' code' a) <= snd (room c code b) /\
       fst (room c' code' a) <= 0 < snd (room c' code' a) /\
       (a = Stack \/ b <> Stack \/ top + 8 <= o + fst (room c' code' a)).
     Proof.
-      unfold fitting. destruct (target r m top a) as [[b o]|] eqn:E; [|discriminate]. intros F. apply andb_prop in F as [F A]. apply andb_prop in F as [F F4].
+      unfold fitting. destruct (target r m top a) as [[b o]|] eqn:E; [|discriminate].
+      intros F. apply andb_prop in F as [F A]. apply andb_prop in F as [F F4].
       apply andb_prop in F as [F F3]. apply andb_prop in F as [F1 F2].
       apply Z.leb_le in F1, F3, F4. apply Z.ltb_lt in F2.
       exists b, o. split; [reflexivity|].

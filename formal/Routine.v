@@ -4,8 +4,8 @@
     which the contract is known and nothing else. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Polynomial System Arithmetic Machine Contract Memory Symbolic Simulation
-  Sums Run Replay Checker Forms.
+From Fieldc Require Import Word Polynomial System Arithmetic Machine Contract Memory Symbolic
+  Simulation Sums Run Replay Checker Forms.
 Import ListNotations.
 Open Scope Z_scope.
 

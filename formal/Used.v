@@ -265,7 +265,8 @@ Section Kernel.
       traverse (form_of al forms) (claims (says r)) = Some results /\
       fresh_words (16 + count r) (sys m) = (ws, s) /\
       m' = after r m top b o caller ws s touched /\
-      traverse (given_value r b o (cells m') results) (seq 0 (length (claims (says r)))) = Some more /\
+      traverse (given_value r b o (cells m') results) (seq 0 (length (claims (says r))))
+        = Some more /\
       held' = held ++ more.
   Proof.
     unfold use. intros U.
@@ -295,7 +296,8 @@ Section Kernel.
       extends (sys m) v (sys m') v' /\
       forall h, In h held' -> held_right al (sys m') v' x h.
   Proof.
-    intros U (LI & n & K) NZ. apply use_parts in U as (top & caller & b & o & touched & taken & forms
+    intros U (LI & n & K) NZ.
+    apply use_parts in U as (top & caller & b & o & touched & taken & forms
       & results & ws & s0 & more & T & BK & AL & TG & MG & TR & TK & FU & RS & FW & -> & MR & ->).
     unfold allowed in AL. apply andb_prop in AL as [AL FT]. apply andb_prop in AL as [AL IC].
     apply andb_prop in AL as [AL TB]. apply andb_prop in AL as [AL HM].
