@@ -11,7 +11,8 @@ from vector_emulator import TARGETS, check_kernel
 
 from fieldc.algorithms.transforms import MOST_LAZY, ROLES, NoDigits, step, transform_kernels
 from fieldc.artifacts.arrays import BuiltArray, made_transforms
-from fieldc.artifacts.transforms import all_or_none, job_of_row
+from fieldc.artifacts.digit_arrays import all_or_none
+from fieldc.artifacts.transforms import job_of_row
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.catalogue import find_field
 from fieldc.field import Field
@@ -113,5 +114,5 @@ def test_values_grow_with_the_prime() -> None:
 
 def test_none_where_one_is_missing() -> None:
     made = list(built(IFMA, "bn254-r").values())
-    assert all_or_none(made) == made
-    assert not all_or_none(made[1:])
+    assert all_or_none(made, ROLES) == made
+    assert not all_or_none(made[1:], ROLES)

@@ -22,7 +22,7 @@ from fieldc.algorithms.lanes import (
 from fieldc.algorithms.reduction import subtract_all
 from fieldc.field import Field
 from fieldc.language import Expression, Kernel, Number
-from fieldc.operands import Range, residues
+from fieldc.operands import Range, lazily, residues
 from fieldc.operations import Operation
 
 SUM = "t"
@@ -114,6 +114,22 @@ def accumulate(f: Field) -> Expression:
     said = "t + x*y*2^excess" if moved(f) else "t + x*y"
     computes = Operation(ACCUMULATE, operands, _sums(f, turns), said)
     return Kernel(computes, "lanes", text).expression(f)
+
+
+@lru_cache(maxsize=64)
+def accumulate_digits(f: Field) -> Expression:
+    """t + x*y in columns, for x and y below 2p in digits. R is 2^(52D), of two limbs and more.
+
+    `collect` takes these columns too: excess is 4 bits at least, so (2p)^2 is below p^2*2^excess.
+    """
+    turns, lazy = columns_of(f).turns, lazily(1)
+    operands = ((SUM, _sums(f, turns - 1)), ("x", lazy), ("y", lazy))
+    computes = Operation(ACCUMULATE, operands, _sums(f, turns), "t + x*y")
+
+    def text(digits: Field, t: Number, x: Number, y: Number) -> Number:
+        return t + x * y
+
+    return Kernel(computes, "lanes", text).expression(in_lanes(f))
 
 
 @lru_cache(maxsize=64)

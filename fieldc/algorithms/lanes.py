@@ -274,7 +274,11 @@ TO_DIGITS = Operation(
     "to_digits", (("x", ONE),), ONE, "x*2^spare mod p", lambda f, x: x << spare(f)
 )
 FROM_DIGITS = Operation(
-    "from_digits", (("x", ONE),), ONE, "x/2^spare mod p", lambda f, x: x * pow(2, -spare(f), f.p)
+    "from_digits",
+    (("x", lazily(1)),),
+    ONE,
+    "x/2^spare mod p",
+    lambda f, x: x * pow(2, -spare(f), f.p),
 )
 
 
@@ -287,7 +291,7 @@ def to_digits(f: Field, x: Residue) -> Residue:
 
 
 @kernel(FROM_DIGITS, "lanes")
-def from_digits(f: Field, x: Residue) -> Residue:
+def from_digits(f: Field, x: Lazy) -> Residue:
     """The same element with R = 2^(64n): the product with 2^(52D - spare), divided by 2^(52D)."""
     digits = in_lanes(f)
     t = x * (digits.R * pow(2, -spare(f), f.p) % f.p)

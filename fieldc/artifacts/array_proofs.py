@@ -9,7 +9,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from fieldc.algorithms.lanes import ARRAY_OPERATIONS, in_lanes
+from fieldc.algorithms.lanes import ARRAY_OPERATIONS, DIGIT_BITS, in_lanes
 from fieldc.artifacts.transforms import LAYOUT, job_of_row
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.binary.architecture import Architecture
@@ -32,7 +32,8 @@ class UnprovedArrayKernel(Refusal):
 def _proof_of_sum(code: bytes, row: Mapping[str, Any], f: Field) -> None:
     """Prove a kernel of sums in columns, as its entry says. Raises UnprovedArrayKernel."""
     turns, bits = row["turns"], row["column_bits"]
-    job = Job(code, row["symbol"], row["op"], f.p, f.n, array_word=f.word)
+    word = DIGIT_BITS if "in_digits" in row else f.word
+    job = Job(code, row["symbol"], row["op"], f.p, f.n, array_word=word)
     _prove_again(replace(job, turns=turns, column_bits=bits))
 
 
@@ -53,8 +54,9 @@ def prove_operation(code: bytes, symbol: str, operation: str, f: Field) -> None:
         known = ARRAY_OPERATIONS[operation]
         family, parameters = known.family, known.parameters
     else:
-        expression, result, _, factor = conversions(f)[operation]
-        f, family, parameters = expression.field, "mul_by", {"factor": factor}
+        made = conversions(f)[operation]
+        f, result = made.expression.field, made.result
+        family, parameters = "mul_by", made.parameters
     try:
         function = function_of(code, symbol)
         instructions = INSTRUCTION_SETS.get(function.architecture)

@@ -10,10 +10,10 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TypeVar
 
-from fieldc.algorithms.columns import INNER
+from fieldc.algorithms.columns import INNER, accumulate_digits, columns_of
 from fieldc.algorithms.lane_words import HALF_BITS
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, in_lanes
-from fieldc.artifacts.array_proofs import UnprovedArrayKernel, prove_operation
+from fieldc.artifacts.array_proofs import UnprovedArrayKernel
 from fieldc.artifacts.columns import (
     field_of,
     in_pairs,
@@ -22,9 +22,15 @@ from fieldc.artifacts.columns import (
     row_of_columns,
     said_of_columns,
 )
+from fieldc.artifacts.digit_arrays import (
+    ACCUMULATE_DIGITS,
+    DIGIT_OPERATIONS,
+    DIGIT_ROLES,
+    in_whole_sets,
+    job_of_conversion,
+)
 from fieldc.artifacts.transforms import (
     LAYOUT,
-    all_or_none,
     job_of_transform,
     kernels_of,
     row_of_transform,
@@ -39,7 +45,7 @@ from fieldc.progress import Progress
 from fieldc.targets.header import OWNERSHIP, contract, field_symbol
 from fieldc.targets.target import PROVED
 from fieldc.targets.vectors.kernel import ArrayKernel, compile_array
-from fieldc.targets.vectors.offers import array_expression, conversions, layouts_of
+from fieldc.targets.vectors.offers import DIGITS, array_expression, conversions, layouts_of
 from fieldc.targets.vectors.target import VectorTarget
 
 KIND = "kernels on arrays"
@@ -65,7 +71,7 @@ class BuiltArray:
     @property
     def in_transform(self) -> bool:
         """Whether it is one of the kernels of transforms."""
-        return bool(self.role)
+        return self.layout == LAYOUT
 
     @property
     def _transform(self) -> str:
@@ -106,6 +112,8 @@ class BuiltArray:
 
     def job(self) -> Job:
         """The proof that it needs."""
+        if self.is_conversion and self.kernel.columns is None:
+            return job_of_conversion(self.kernel)
         return job_of_transform(self.kernel) if self.in_transform else job_of_arrays(self.kernel)
 
     def said(self) -> str:
@@ -121,7 +129,7 @@ class BuiltArray:
                 f"{kernel.operation} on arrays, {self.layout}: the same elements, x with"
                 f" R = 2^{f.word * f.n} in {f.size}, z with"
                 f" R = 2^{result.word * result.n} in {result.size};"
-                " x < p, z < p. z and x must be apart."
+                f" x {kernel.operands[0][1].says}, z < p. z and x must be apart."
             )
         return (
             f"{kernel.operation} on arrays, layout {self.layout}: {needs},"
@@ -175,7 +183,7 @@ class BuiltArray:
             "algorithm": kernel.algorithm,
             "target": self.kernel.target.name,
             "layout": self.layout,
-            **row_of_columns(self.kernel.columns),
+            **row_of_columns(self.kernel),
             **(row_of_transform(self.kernel) if self.in_transform else {}),
             "word": f.word,
             "n": f.n,
@@ -209,7 +217,6 @@ def build_arrays(
     """
     check_writable(folder, field, KIND)
     in_lanes(field)
-    converters = conversions(field) if converts and field.word != HALF_BITS else {}
     layouts = [
         (operation, layout)
         for operation in operations
@@ -220,10 +227,11 @@ def build_arrays(
     if INNER in operations:
         several = [t for t in targets if t.has_sums(field)] or targets
         made += [each for target in several for each in made_sums(target, field)]
+    if converts and field.word != HALF_BITS:
+        made += [made_conversion(t, field, name) for t in targets for name in conversions(field)]
     built, failures = proved_arrays(made, progress)
     for symbol, failure in failures.items():
         raise UnprovedArrayKernel(f"{symbol} is not proved: {failure}")
-    built += [built_conversion(t, field, name) for t in targets for name in converters]
     files = _files(field, built)
     manifest = {
         "field": field.label,
@@ -268,6 +276,30 @@ def made_sums(target: VectorTarget, field: Field) -> list[BuiltArray]:
     ]
 
 
+def made_conversion(target: VectorTarget, field: Field, name: str) -> BuiltArray:
+    """A kernel that changes the layout, which is not proved yet."""
+    found = conversions(field)[name]
+    symbol = f"fieldc_{field_symbol(field)}_{name}_{target.name}"
+    return BuiltArray(compile_array(target, found.expression, symbol, found.result), found.layout)
+
+
+def made_digits(target: VectorTarget, field: Field) -> list[BuiltArray]:
+    """What an array in digits needs, as DIGIT_ROLES names it, not proved yet.
+
+    `collect` of `made_sums` reduces the columns of its inner products. Nothing for one limb, whose
+    arrays are in lanes as they lie.
+    """
+    if field.n < 2:
+        return []
+    made = [made_conversion(target, field, name) for name in conversions(field)]
+    made += [made_array(target, field, operation, DIGITS) for operation in DIGIT_OPERATIONS]
+    symbol = f"fieldc_{field_symbol(field)}_{ACCUMULATE_DIGITS}_{target.name}"
+    expression, columns = accumulate_digits(field), columns_of(field)
+    summing = compile_array(target, expression, symbol, in_lanes(field), columns)
+    made.append(BuiltArray(summing, "columns"))
+    return [replace(each, role=role) for each, role in zip(made, DIGIT_ROLES, strict=True)]
+
+
 def made_transforms(target: VectorTarget, field: Field) -> dict[str, BuiltArray]:
     """The kernels of transforms in digits by name, not proved yet; nothing where there are none."""
     symbol = f"fieldc_{field_symbol(field)}_transform"
@@ -303,24 +335,13 @@ def proved_arrays(made: Sequence[Built], progress: Progress) -> tuple[list[Built
         if runs and kernel.columns is None:
             check_arrays(loaded(kernel))
         found.append(replace(each, ran=runs))
-    return all_or_none(in_pairs(found)), failures
+    return in_whole_sets(in_pairs(found)), failures
 
 
 def loaded(kernel: ArrayKernel) -> ArrayFunction:
     """The kernel, to be called."""
     of = kernel.expression, kernel.result_field, kernel.in_digits, kernel.shared
     return ArrayFunction(kernel.object, kernel.symbol, *of)
-
-
-def built_conversion(target: VectorTarget, field: Field, name: str) -> BuiltArray:
-    """A kernel that changes the layout, proved. Raises UnprovedArrayKernel, CheckError."""
-    expression, result, layout, _ = conversions(field)[name]
-    symbol = f"fieldc_{field_symbol(field)}_{name}_{target.name}"
-    kernel = compile_array(target, expression, symbol, result)
-    prove_operation(kernel.object, symbol, name, field)
-    if ran := target.runs_here:
-        check_arrays(loaded(kernel))
-    return BuiltArray(kernel, layout, ran)
 
 
 def _files(field: Field, built: Sequence[BuiltArray]) -> dict[str, bytes]:

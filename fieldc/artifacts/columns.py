@@ -32,20 +32,32 @@ def field_of(kernel: ArrayKernel, columns: Columns) -> Field:
     return Field(f.p, columns.word, f.name)
 
 
+def reads_digits(kernel: ArrayKernel) -> bool:
+    """Whether it adds products of elements in digits."""
+    return kernel.adds and kernel.expression.field.word == DIGIT_BITS
+
+
 def job_of_arrays(kernel: ArrayKernel) -> Job:
     """The proof of a kernel on arrays of one layout, or of one of sums in columns."""
     columns = kernel.columns
     f = kernel.expression.field if columns is None else field_of(kernel, columns)
     operation = kernel.expression.kernel.operation
-    job = Job(kernel.object, kernel.symbol, operation, f.p, f.n, array_word=f.word)
+    word = DIGIT_BITS if reads_digits(kernel) else f.word
+    job = Job(kernel.object, kernel.symbol, operation, f.p, f.n, array_word=word)
     if columns is None:
         return job
     return replace(job, turns=columns.turns, column_bits=columns.bits)
 
 
-def row_of_columns(columns: Columns | None) -> dict[str, int]:
+def row_of_columns(kernel: ArrayKernel) -> dict[str, object]:
     """What a manifest says of columns, where a kernel has some."""
-    return {} if columns is None else {"turns": columns.turns, "column_bits": columns.bits}
+    if kernel.columns is None:
+        return {}
+    row: dict[str, object] = {
+        "turns": kernel.columns.turns,
+        "column_bits": kernel.columns.bits,
+    }
+    return row | ({"in_digits": ["x", "y"]} if reads_digits(kernel) else {})
 
 
 def said_of_columns(kernel: ArrayKernel, columns: Columns) -> str:
@@ -53,6 +65,13 @@ def said_of_columns(kernel: ArrayKernel, columns: Columns) -> str:
     f, operation = field_of(kernel, columns), kernel.expression.kernel.operation
     lanes = f"t has {columns.count} columns of {BLOCK} lanes, {columns.bits} bits apart"
     most = f"at most {columns.turns} turns of a lane since t was 0"
+    if reads_digits(kernel):
+        digits = in_lanes(f)
+        return (
+            f"accumulate in digits: t = t + x*y, x < 2p, y < 2p, R = 2^{DIGIT_BITS * digits.n};"
+            f" {lanes}, {most}. x and y are in {digits.size}, in blocks of {BLOCK} elements."
+            f" Element i is added to lane i mod {BLOCK}. t must be apart from x and y."
+        )
     if operation == ACCUMULATE:
         up = "" if f.n == 1 else f"*2^{excess(f)}"
         lane = f"i mod {BLOCK}" if columns.terms == 1 else f"floor(i/2) mod {BLOCK}"
@@ -80,25 +99,31 @@ def prototype_of_columns(kernel: ArrayKernel, columns: Columns) -> str:
 def in_pairs(built: Sequence[OnArrays]) -> list[OnArrays]:
     """The kernels, but none of sums in columns whose other half is missing. Raises CheckError.
 
-    Both halves are run on vectors where this processor can.
+    Both halves are run on vectors where this processor can. Sums of elements in digits are not
+    looked at.
     """
-    sums = [each for each in built if each.kernel.columns is not None]
+    sums = [e for e in built if e.kernel.columns is not None and not reads_digits(e.kernel)]
     pairs = {
         each.kernel.target.name: [s for s in sums if s.kernel.target is each.kernel.target]
         for each in sums
     }
     for name, pair in pairs.items():
         if len(pair) == 2:
-            _check(*(each.kernel for each in pair))
+            check_pair(*(each.kernel for each in pair))
         else:
             sums = [each for each in sums if each.kernel.target.name != name]
-    return [each for each in built if each.kernel.columns is None or each in sums]
+    return [
+        each
+        for each in built
+        if each.kernel.columns is None or reads_digits(each.kernel) or each in sums
+    ]
 
 
-def _check(accumulate: ArrayKernel, collect: ArrayKernel) -> None:
+def check_pair(accumulate: ArrayKernel, collect: ArrayKernel) -> None:
     """Run a pair on vectors. Raises CheckError."""
     if accumulate.columns is not None and accumulate.target.runs_here:
         made = (accumulate, 3), (collect, 2)
         calls = (LoadedColumnKernel(each.object, each.symbol, arrays) for each, arrays in made)
         f, result = field_of(accumulate, accumulate.columns), collect.result_field
+        f = in_lanes(f) if reads_digits(accumulate) else f
         check_columns(ColumnSums(f, accumulate.columns, result, *calls))

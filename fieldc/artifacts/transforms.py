@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from fieldc.algorithms.lanes import DIGIT_BITS, in_lanes
 from fieldc.algorithms.transforms import NoDigits, TransformKernel, transform_kernels
@@ -16,21 +16,6 @@ from fieldc.targets.vectors.kernel import ArrayKernel
 
 LAYOUT = "transform"
 """The layout of its kernels: some arrays are in digits, others in limbs."""
-
-
-class HasLayout(Protocol):
-    """A built kernel on arrays."""
-
-    @property
-    def kernel(self) -> ArrayKernel:
-        """The kernel."""
-
-    @property
-    def layout(self) -> str:
-        """How its arrays lie."""
-
-
-BuiltWithLayout = TypeVar("BuiltWithLayout", bound=HasLayout)
 
 
 def kernels_of(f: Field) -> dict[str, TransformKernel]:
@@ -104,17 +89,3 @@ def said_of_transform(kernel: ArrayKernel, role: str) -> str:
 def _are(names: Sequence[str]) -> str:
     """The subject and verb of a sentence on arrays."""
     return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'}"
-
-
-def all_or_none(built: Sequence[BuiltWithLayout]) -> list[BuiltWithLayout]:
-    """The kernels, but none of a target's transforms where one of these is missing."""
-    found = [each for each in built if each.layout == LAYOUT]
-    numbers = {each.kernel.target.name: 0 for each in found}
-    for each in found:
-        numbers[each.kernel.target.name] += 1
-    whole = {
-        each.kernel.target.name
-        for each in found
-        if numbers[each.kernel.target.name] == len(kernels_of(each.kernel.expression.field))
-    }
-    return [e for e in built if e.layout != LAYOUT or e.kernel.target.name in whole]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fieldc.algorithms.columns import Columns
+from fieldc.algorithms.lanes import DIGIT_BITS
 from fieldc.field import Field
 from fieldc.machine.arrays import BLOCK, GUARD, WORD_BYTES, packed, unpacked
 from fieldc.machine.check import CheckError
@@ -50,6 +51,11 @@ class ColumnSums:
         return BLOCK * self.columns.terms * self.columns.turns
 
     @property
+    def largest(self) -> int:
+        """The largest operand: in digits, values may be below 2p."""
+        return 2 * self.f.p - 1 if self.f.word == DIGIT_BITS else self.f.p - 1
+
+    @property
     def bytes(self) -> int:
         """The size of the columns in memory."""
         return WORD_BYTES * BLOCK * self.columns.count
@@ -89,14 +95,14 @@ def _longest(sums: ColumnSums) -> tuple[int, ...]:
 def check_columns(sums: ColumnSums, lengths: Sequence[int] = ()) -> None:
     """Run sums of every length to 17, and the longest, or `lengths` alone. Raises CheckError.
 
-    They are of p - 1 too: no sum is larger. Sums of LONG terms and more are not run.
+    They are of the largest operand too: no sum is larger. Sums of LONG terms and more are not run.
     """
     f, draw = sums.f, random.Random(sums.f.p)
     edges = [v % f.p for v in (0, 1, f.p - 1, f.p - 2, f.p // 2, f.one, f.R - 1, (1 << 64) - 1)]
     for count in lengths or (*range(18), *range(30, 35), *_longest(sums)):
-        some = [*edges, *(draw.randrange(f.p) for _ in range(8))]
+        some = [*edges, sums.largest, *(draw.randrange(sums.largest + 1) for _ in range(8))]
         x, y = ([draw.choice(some) for _ in range(count)] for _ in range(2))
-        largest = [f.p - 1] * count
+        largest = [sums.largest] * count
         for a, b in ((x, y), (largest, largest)):
             products = [v * w * f.R_inverse for v, w in zip(a, b, strict=True)]
             wanted = [0] * BLOCK

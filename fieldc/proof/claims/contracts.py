@@ -245,13 +245,15 @@ MOST_LAZY = 32
 WIDE_NAMES = "xyab"
 LAZY = {
     **dict.fromkeys(("add", "sub", "mul", "square", "sum_of_products"), 1),
-    **dict.fromkeys(("mul_plain", "square_plain"), 1),
+    **dict.fromkeys(("mul_plain", "square_plain", "mul_by"), 1),
     **dict.fromkeys(("reduce", "redc", "butterfly"), MOST_LAZY),
 }
 """Families that may be lazy, and up to which k: they take values below (k + 1)*p.
 
-All but `reduce` and `redc` give such values too; `redc` takes a value below (k + 1)*p*R.
+All but those of REDUCING give such values too; `redc` takes a value below (k + 1)*p*R.
 """
+REDUCING = ("reduce", "redc", "mul_by")
+"""Families whose results are below p, lazy or not."""
 WIDE = ("redc", "reduce")
 """Families that take a value below p*R of 2n limbs, unless they are lazy."""
 EXACT: dict[str, Callable[..., Function]] = {
@@ -304,7 +306,7 @@ def contract_of(
         Operand(name, -(-bits // word_bits), (1 << bits) - 1) for name, bits in function.integers
     )
     claim, *more = (_with(claim, function.undivided, R) for claim in function.claims)
-    largest = high if lazy and family not in WIDE else p - 1
+    largest = high if lazy and family not in REDUCING else p - 1
     return Contract(
         p, limbs, operands, claim, factor, largest, more=tuple(more), between=function.between
     )

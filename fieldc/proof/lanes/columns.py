@@ -10,6 +10,9 @@ hold of columns that are 0 with k = 0. `prove_accumulate` shows that they stay t
 turn k + 1, for every k below `turns`: it takes columns with the bounds of turns - 1, which are the
 largest ones, and bounds what the turn adds.
 
+Elements may be in digits instead, below 2p, where R is 2^(52*D): then a turn adds x*y alone. It is
+at most (2p - 1)^2, which must not be more than (p - 1)^2*2^e.
+
 For one limb, e is 0, and there are as many columns as T has digits of 52 bits: up to three. The
 loop holds them in registers. z*2^64 is T modulo p.
 
@@ -40,7 +43,7 @@ class ColumnContract:
     """A field of n limbs, and how often a lane adds at most.
 
     Columns are 52 bits apart; or they are two, 32 bits apart, for elements of one word of 64 bits,
-    or of 32, of which two share a lane.
+    or of 32, of which two share a lane. Elements have words of 64 bits, or digits of 52.
     """
 
     p: int
@@ -62,6 +65,21 @@ class ColumnContract:
         return self.bits == HALF
 
     @property
+    def in_digits(self) -> bool:
+        """Whether elements are in digits, below 2p."""
+        return self.word_bits == DIGIT
+
+    @property
+    def moved(self) -> int:
+        """By how many bits a product is moved up before it is added."""
+        return 0 if self.in_digits else self.excess
+
+    @property
+    def largest(self) -> int:
+        """The largest value of an element."""
+        return 2 * self.p - 1 if self.in_digits else self.p - 1
+
+    @property
     def held(self) -> int:
         """The columns that the loop holds in registers: all of those for one limb."""
         return self.count if self.words == 1 else 0
@@ -77,7 +95,7 @@ class ColumnContract:
 
     @property
     def excess(self) -> int:
-        """By how many bits a product is moved up."""
+        """By how many bits the digits exceed the limbs."""
         return 0 if self.words == 1 else DIGIT * self.digits - WORD * self.words
 
     @property
@@ -98,8 +116,11 @@ class ColumnContract:
     def check(self) -> None:
         """Raise ProofError where a column may be more than a word, or there are no such columns."""
         halved = self.in_words and self.words == 1 and self.word_bits in (HALF, WORD)
-        if not halved and (self.bits, self.word_bits) != (DIGIT, WORD):
+        whole = self.bits == DIGIT and self.word_bits in (DIGIT, WORD)
+        if not (halved or whole) or (self.in_digits and self.words == 1):
             raise ProofError(f"no columns of {self.bits} bits for words of {self.word_bits}")
+        if self.largest**2 << self.moved > self.highest(1):
+            raise ProofError("a turn may add more than columns are made for")
         if self.turns < 2 or self.turns * self.growth >= 1 << WORD:
             raise ProofError(f"a column does not take {self.turns} products")
 
@@ -116,22 +137,25 @@ class ColumnContract:
         """An operand of residues."""
         if self.terms > 1:
             return BlockLayout(1, True, True), [shared_word(lane, name, self.p - 1)]
-        limbs = lane.operand(name, self.words, WORD, self.p - 1)
-        return BlockLayout(self.words, True), limbs
+        words = self.digits if self.in_digits else self.words
+        found = lane.operand(name, words, self.word_bits, self.largest)
+        return BlockLayout(words, not self.in_digits), found
 
 
 def prove_accumulate(code: bytes, of: ColumnContract, start: int = 0) -> ArrayProof:
     """Prove `void (count, t, x, y)`, which adds x*y*2^e of each element to its lane of t.
 
-    It holds for residues x and y below p, apart from t, and for columns that took k turns before,
-    if k and the blocks that hold `count` elements are at most `turns` together. Columns lie as
-    digits do: column 0 of all lanes, then column 1. What the loop holds of t in registers, it
-    loads once and stores at its end; so a turn is a load, a block and a store. Raises ProofError.
+    Of elements in digits it adds x*y. It holds for x and y below p, in digits below 2p, apart from
+    t, and for columns that took k turns before, if k and the blocks that hold `count` elements are
+    at most `turns` together. Columns lie as digits do: column 0 of all lanes, then column 1. What
+    the loop holds of t in registers, it loads once and stores at its end; so a turn is a load, a
+    block and a store. Raises ProofError.
     """
     of.check()
     t, x, y = POINTERS[:3]
-    widths = {t: 0, x: of.words, y: of.words}
-    shape = shape_of(code, start, widths, of.words, LANES * of.terms, of.held)
+    width, masked = (of.digits, 0) if of.in_digits else (of.words, of.words)
+    widths = {t: 0, x: width, y: width}
+    shape = shape_of(code, start, widths, masked, LANES * of.terms, of.held)
     layout = BlockLayout(of.count, False)
 
     def operands(lane: Lane) -> dict[str, tuple[BlockLayout, list[Word]]]:
@@ -154,7 +178,7 @@ def _check_sum(lane: Lane, of: ColumnContract, columns: Sequence[Word]) -> None:
     add_to(rest, values[SUM].value, -1)
     for term in [""] if of.terms == 1 else map(str, range(of.terms)):
         added = product(values[f"x{term}"].value, values[f"y{term}"].value)
-        add_to(rest, added, -(1 << of.excess))
+        add_to(rest, added, -(1 << of.moved))
     before = values[SUM].words
     for number, word in enumerate(columns):
         if word.sign_of or not 0 <= word.low <= word.high < 1 << WORD:
@@ -179,6 +203,8 @@ def prove_collect(code: bytes, of: ColumnContract, start: int = 0) -> ArrayProof
     most `turns` turns, apart from z. Raises ProofError.
     """
     of.check()
+    if of.in_digits:
+        raise ProofError("sums are collected to limbs")
     z, t = POINTERS[:2]
     shape = shape_of(code, start, {z: of.words, t: of.count}, of.words)
     given = Operand(SUM, of.count, of.highest(of.turns))

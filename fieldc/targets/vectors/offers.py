@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from fieldc.algorithms.lane_words import HALF_BITS
 from fieldc.algorithms.lanes import LANES, from_digits, in_lanes, in_lanes_by, spare, to_digits
 from fieldc.field import Field
@@ -22,21 +24,33 @@ def array_expression(f: Field, operation: str, layout: str) -> Expression:
     return in_lanes_by(f if layout == ARRAY else in_lanes(f), named)
 
 
-def conversions(f: Field) -> dict[str, tuple[Expression, Field, str, int]]:
-    """Kernels that change the layout, by name: expression, the results' field, layouts, factor.
+@dataclass(frozen=True)
+class Conversion:
+    """A kernel that changes the layout: an element keeps its value."""
 
-    An element keeps its value. Its Montgomery form is multiplied by the factor, which is the
-    quotient of the two R.
-    """
-    digits, shift = in_lanes(f), spare(f)
+    expression: Expression
+    result: Field
+    """Of the words of the results."""
+    layout: str
+    """Both layouts."""
+    factor: int
+    """What a Montgomery form is multiplied by: the quotient of the two R."""
+    lazy: int = 0
+    """Operands are below (lazy + 1)*p."""
+
+    @property
+    def parameters(self) -> dict[str, int]:
+        """What the prover knows of it: a multiple of x."""
+        return {"factor": self.factor} | ({"lazy": self.lazy} if self.lazy else {})
+
+
+def conversions(f: Field) -> dict[str, Conversion]:
+    """Kernels that change the layout, by name."""
+    digits, factor = in_lanes(f), 1 << spare(f)
+    into, back = to_digits.expression(f), from_digits.expression(digits)
     return {
-        "to_digits": (to_digits.expression(f), digits, f"{ARRAY}-to-{CANONICAL}", 1 << shift),
-        "from_digits": (
-            from_digits.expression(digits),
-            f,
-            f"{CANONICAL}-to-{ARRAY}",
-            pow(2, -shift, f.p),
-        ),
+        "to_digits": Conversion(into, digits, f"{ARRAY}-to-{CANONICAL}", factor),
+        "from_digits": Conversion(back, f, f"{DIGITS}-to-{ARRAY}", pow(factor, -1, f.p), 1),
     }
 
 
