@@ -10,16 +10,18 @@ import pytest
 from crate_object import CRATE, FLAGS, host, rustc, sections_of
 from sampling import sampled
 
+from fieldc.algorithms.lanes import in_lanes
 from fieldc.algorithms.sums import sums_of
 from fieldc.algorithms.transforms import ROLES
-from fieldc.artifacts.arrays import made_transforms
+from fieldc.artifacts.arrays import made_digits, made_transforms
+from fieldc.artifacts.digit_arrays import DIGIT_ROLES
 from fieldc.artifacts.transforms import kernels_of
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.binary.linkable import functions
 from fieldc.catalogue import find_field
 from fieldc.field import Field
 from fieldc.packages.rust.arrays import OPERATIONS, SIZE, SUM, TABLES, object_of
-from fieldc.packages.rust.crate import ON_ARRAYS, TRANSFORMING
+from fieldc.packages.rust.crate import ON_ARRAYS, STAYING
 from fieldc.properties import has_transforms
 from fieldc.targets.array_targets import ARRAY_TARGETS
 
@@ -37,6 +39,7 @@ def kernels(f: Field) -> dict[tuple[str, str], bytes]:
     found = KERNEL.findall(text)
     sums = text.count("Some(SumKernels {")
     several = 2 * sums + len(ROLES) * text.count("Some(TransformKernels {")
+    several += len(DIGIT_ROLES) * text.count("Some(DigitKernels {")
     assert len(found) == text.count("_kernel! {") == text.count("Some(ArrayKernel {") + several
     named = {n for n, *_ in found}
     wanted = (*PRODUCTS, *SUM)
@@ -50,6 +53,11 @@ def test_each_text_is_proved(name: str) -> None:
     f = find_field(name)
     for (rust, symbol), code in kernels(f).items():
         operation, _, target = rust.rpartition("_")
+        if operation in DIGIT_ROLES:
+            made = {each.role: each for each in made_digits(ARRAY_TARGETS[target], f)}[operation]
+            assert re.fullmatch(rf"{made.kernel.symbol}_[0-9a-f]{{16}}", symbol)
+            assert not prove_job(replace(made.job(), code=code, symbol=symbol)).failure, symbol
+            continue
         if operation in ROLES:
             assert symbol.startswith(
                 f"fieldc_{f.name.replace('-', '_')}_transform_{operation}_{target}_"
@@ -77,17 +85,31 @@ def test_the_tables_name_the_kernels_of_the_prime(name: str) -> None:
             row = rf"Some\(ArrayKernel {{ run: {operation}_{target.name}, least: [1-8] }}\)"
             assert len(re.findall(rf"    {operation}: (?:{row}|None),\n", rows)) == 1
         if not target.takes(f):
-            assert rows.count("None,\n") == len(OPERATIONS) + 2
+            assert rows.count("None,\n") == len(OPERATIONS) + 3
             continue
         columns = sums_of(f).columns
         (sums,) = re.findall(r"    sum: Some\(SumKernels {(.*?) }\),\n", rows)
         named = [f" {operation}: {operation}_{target.name}" for operation in SUM]
-        transforms = target in TRANSFORMING and has_transforms(f.p) and bool(kernels_of(f))
+        transforms = target in STAYING and has_transforms(f.p) and bool(kernels_of(f))
         assert ("    transform: Some(TransformKernels {" in rows) == transforms
         assert transforms or "    transform: None,\n" in rows
+        check_digits(f, target.name, re.findall(r"    digits: (.*),\n", rows))
         limits = [f" columns: {columns.count}", f" most: {8 * columns.turns}"]
         assert sums.split(",") == [*named, *limits]
     assert not SIZE.search(text)
+
+
+def check_digits(f: Field, target: str, rows: list[str]) -> None:
+    """The one member of arrays in digits: kernels by their names, the digits, 2^-excess."""
+    if f.n == 1 or ARRAY_TARGETS[target] not in STAYING:
+        assert rows == ["None"]
+        return
+    (found,) = re.findall(r"Some\(DigitKernels { (.*), factor: &\[(.*)\] }\)", rows[0])
+    members = [f"{role.removesuffix('_digits')}: {role}_{target}" for role in DIGIT_ROLES]
+    digits = in_lanes(f).n
+    assert found[0].split(", ") == [*members, f"digits: {digits}"]
+    limbs = sum(int(limb, 16) << 64 * i for i, limb in enumerate(found[1].split(", ")))
+    assert (f.from_montgomery(limbs) << 52 * digits - 64 * f.n) % f.p == 1
 
 
 @pytest.mark.full

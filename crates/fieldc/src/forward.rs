@@ -57,6 +57,11 @@ macro_rules! __generic {
             }
 
             #[inline]
+            fn digits() -> Option<$crate::__private::Digits<Self>> {
+                $crate::__private::digits::<{ $Fp::LIMBS }, Self>()
+            }
+
+            #[inline]
             fn transform_in_vectors(x: &mut [Self], roots: &[Self]) -> bool {
                 $crate::__private::transform_in_vectors::<{ $Fp::LIMBS }, Self>(x, roots)
             }

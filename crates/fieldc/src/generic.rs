@@ -7,6 +7,7 @@ use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAss
 
 use crate::ShortScratch;
 use crate::array_operation::Operation;
+use crate::digits::Digits;
 
 /// A field of this crate: a prime field, or an extension such as [`Fp2`](crate::Fp2).
 ///
@@ -243,6 +244,13 @@ pub trait Field:
     #[inline(always)]
     fn butterfly_in_vectors(_x: &mut [Self], _y: &mut [Self], _w: &[Self]) -> usize {
         0
+    }
+
+    /// What computes with arrays of this type in digits, where there are kernels.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn digits() -> Option<Digits<Self>> {
+        None
     }
 
     /// Transforms elements in vectors, by the roots of `Ntt`; whether it did.

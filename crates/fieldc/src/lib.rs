@@ -126,6 +126,9 @@
     reason = "operands by value are copied, and a kernel's loads wait for the copy"
 )]
 
+#[cfg(feature = "alloc")]
+extern crate alloc;
+
 mod accumulator;
 mod addition;
 mod array_operation;
@@ -140,6 +143,11 @@ mod conversions;
 #[cfg(feature = "curves")]
 pub mod curves;
 mod decode;
+#[cfg(feature = "alloc")]
+mod digit_array;
+#[cfg(feature = "alloc")]
+mod digit_calls;
+mod digits;
 mod extension;
 mod field;
 mod forward;
@@ -253,6 +261,8 @@ mod wide;
 pub use accumulator::{Accumulator, IntegerAccumulator};
 pub use batch::ShortScratch;
 pub use decode::DecodeError;
+#[cfg(feature = "alloc")]
+pub use digit_array::DigitArray;
 pub use fp2::Fp2;
 pub use generated::fields::*;
 pub use generic::{Field, Operators};
@@ -285,6 +295,7 @@ pub mod __private {
         Conditions, MinusOne, TwoSpareBits, has_no_root_of_minus_one, has_two_spare_bits,
     };
     pub use crate::constant::{const_add, const_invert, const_mul, const_sub, from_u128};
+    pub use crate::digits::{Digits, digits};
     pub use crate::extension::{fp2_mul, fp2_square};
     pub use crate::generator::{
         Generated, LeastRoot, inverse, is_non_residue, least_non_residue, small_order,

@@ -6,8 +6,11 @@ use crate::modulus::Modulus;
 /// What a kernel of butterflies would be.
 type RunButterfly = unsafe fn(usize, *mut u64, *mut u64, *const u64, *const u64, *const u64);
 
+/// What a kernel of up to three operands would be.
+type Run = unsafe fn(usize, *mut u64, *const u64, *const u64, *const u64);
+
 /// A kernel on arrays, of which there are none.
-pub(crate) struct ArrayKernel<R = unsafe fn(usize, *mut u64, *const u64, *const u64, *const u64)> {
+pub(crate) struct ArrayKernel<R = Run> {
     pub(crate) run: R,
     pub(crate) least: usize,
 }
@@ -57,6 +60,26 @@ pub(crate) struct TransformKernels {
 #[inline(always)]
 pub(crate) fn transforms_on_arrays<const N: usize, M: Modulus<N>>()
 -> Option<&'static TransformKernels> {
+    None
+}
+
+/// The kernels of arrays in digits, of which there are none.
+pub(crate) struct DigitKernels {
+    pub(crate) to: RunMove,
+    pub(crate) from: RunMove,
+    pub(crate) add: Run,
+    pub(crate) sub: Run,
+    pub(crate) mul: Run,
+    pub(crate) square: Run,
+    pub(crate) accumulate: unsafe fn(usize, *mut u64, *const u64, *const u64),
+    pub(crate) digits: usize,
+    pub(crate) factor: &'static [u64],
+}
+
+/// The kernels of arrays in digits that run for a modulus: none.
+#[inline(always)]
+pub(crate) fn digits_on_arrays<const N: usize, M: Modulus<N>>()
+-> Option<(&'static DigitKernels, &'static SumKernels)> {
     None
 }
 

@@ -51,6 +51,29 @@ pub(crate) struct TransformKernels {
     pub(crate) digits: usize,
 }
 
+/// The kernels of arrays that stay in digits: of values below 2p, where R is 2^52 to the number of
+/// digits. Digit 0 of eight elements lies first, then digit 1; whole blocks are read and written.
+#[cfg_attr(
+    not(feature = "alloc"),
+    expect(dead_code, reason = "arrays in digits own memory")
+)]
+pub(crate) struct DigitKernels {
+    /// Moves elements from limbs to digits.
+    pub(crate) to: RunMove,
+    /// Moves values below 2p back to elements in limbs.
+    pub(crate) from: RunMove,
+    pub(crate) add: Run,
+    pub(crate) sub: Run,
+    pub(crate) mul: Run,
+    pub(crate) square: Run,
+    /// Adds products to columns as `SumKernels` has them.
+    pub(crate) accumulate: RunAccumulate,
+    /// Words of an element in digits.
+    pub(crate) digits: usize,
+    /// What sums of these columns are multiplied by, as the limbs of an element.
+    pub(crate) factor: &'static [u64],
+}
+
 /// Elements that vectors take at a time.
 const BLOCK: usize = 8;
 
@@ -77,6 +100,8 @@ pub(crate) struct ArrayKernels {
     pub(crate) butterfly: Option<ArrayKernel<RunButterfly>>,
     pub(crate) sum: Option<SumKernels>,
     pub(crate) transform: Option<TransformKernels>,
+    /// Where there are sums.
+    pub(crate) digits: Option<DigitKernels>,
 }
 
 /// A modulus and its kernels: for AVX2, for AVX-512 F, and for AVX-512 IFMA.

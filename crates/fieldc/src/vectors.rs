@@ -6,7 +6,7 @@ use crate::modulus::{Modulus, is_same_number};
 use crate::running::code;
 use crate::vector_kernels::{ArrayKernel, ArrayKernels, Entry, RunButterfly};
 
-pub(crate) use crate::vector_kernels::{SumKernels, TransformKernels};
+pub(crate) use crate::vector_kernels::{DigitKernels, SumKernels, TransformKernels};
 
 /// The entry of a modulus in the generated list.
 const fn entry(p: &[u64]) -> Option<&'static Entry> {
@@ -54,6 +54,14 @@ pub(crate) fn sums_on_arrays<const N: usize, M: Modulus<N>>() -> Option<&'static
 pub(crate) fn transforms_on_arrays<const N: usize, M: Modulus<N>>()
 -> Option<&'static TransformKernels> {
     running::<N, M>()?.transform.as_ref()
+}
+
+/// The kernels of arrays in digits that run for a modulus, and those of their sums.
+#[inline]
+pub(crate) fn digits_on_arrays<const N: usize, M: Modulus<N>>()
+-> Option<(&'static DigitKernels, &'static SumKernels)> {
+    let found = running::<N, M>()?;
+    found.digits.as_ref().zip(found.sum.as_ref())
 }
 
 /// The kernel of an operation that runs for a modulus, if there is one.

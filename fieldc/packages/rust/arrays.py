@@ -13,16 +13,18 @@ from functools import cached_property, lru_cache
 from hashlib import sha256
 
 from fieldc.algorithms.columns import ACCUMULATE, COLLECT
-from fieldc.algorithms.lanes import MOST_BITS, in_lanes
+from fieldc.algorithms.lanes import MOST_BITS, in_lanes, spare
 from fieldc.algorithms.representations import MONTGOMERY, Representation
 from fieldc.algorithms.transforms import ROLES
 from fieldc.artifacts.arrays import (
     BuiltArray,
     made_array,
+    made_digits,
     made_sums,
     made_transforms,
     proved_arrays,
 )
+from fieldc.artifacts.digit_arrays import ACCUMULATE_DIGITS, DIGIT_ROLES, FROM_DIGITS, TO_DIGITS
 from fieldc.decisions.arrays import least_for_a_block, scalars_of
 from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
@@ -46,6 +48,8 @@ OPERATIONS = ("add", "sub", "mul", "square", "mul_add", TRANSFORM)
 """The members of `ArrayKernels` in crates/fieldc/src/vector_kernels.rs."""
 SUMS = ("add", "sub")
 """Those that are the same in every representation; the others are of Montgomery form."""
+ENDING = "_digits"
+"""Of the names of kernels of arrays in digits, but not of their members' in `DigitKernels`."""
 SUM = (ACCUMULATE, COLLECT)
 """The two kernels of inner products."""
 SCALAR, VARIANT, PROCESSOR = "x86_64-linux", "mulx", "sapphire-rapids"
@@ -119,19 +123,19 @@ def array_kernels(
     f: Field,
     file: str = "",
     proofs: str = "",
-    transforming: Collection[VectorTarget] = tuple(TABLES),
+    staying: Collection[VectorTarget] = tuple(TABLES),
     r: Representation = MONTGOMERY,
 ) -> list[RustArray]:
     """The kernels on arrays of a prime that save time, not proved yet.
 
-    With them come those of inner products, and those of transforms for the targets `transforming`,
-    if residues are of Montgomery form. `file` is the path of their text in a package, `proofs` the
-    folder of their objects.
+    With them come those of inner products if residues are of Montgomery form; and for the targets
+    `staying` those of transforms and of arrays whose values stay in digits. `file` is the path of
+    their text in a package, `proofs` the folder of their objects.
     """
     if f.bits > MOST_BITS:
         return []
     if r is not MONTGOMERY:
-        transforming = ()
+        staying = ()
     every = OPERATIONS if r is MONTGOMERY else SUMS
     offered = [op for op in every if op != TRANSFORM or has_transforms(f.p)]
     found = list[RustArray]()
@@ -140,9 +144,10 @@ def array_kernels(
         ranked = ((each, _least(f, each.kernel)) for each in made)
         found += [_named(each, least, file, proofs) for each, least in ranked if least]
         sums = made_sums(target, f) if r is MONTGOMERY and target.has_sums(f) else []
-        is_offered = target in transforming and has_transforms(f.p)
-        tiles = made_transforms(target, f).values() if is_offered else ()
-        found += [_named(each, 0, file, proofs) for each in (*sums, *tiles)]
+        stays = target in staying
+        tiles = made_transforms(target, f).values() if stays and has_transforms(f.p) else ()
+        digits = made_digits(target, f) if stays else ()
+        found += [_named(each, 0, file, proofs) for each in (*sums, *tiles, *digits)]
     return found
 
 
@@ -245,6 +250,7 @@ def _table(target: VectorTarget, kernels: Sequence[RustArray]) -> str:
     rows = "".join(f"    {op}: {_member(found.get(op))},\n" for op in OPERATIONS)
     rows += f"    sum: {_sum(*(found[op] for op in SUM if op in found))},\n"
     rows += f"    transform: {_transform([found[op] for op in ROLES if op in found])},\n"
+    rows += f"    digits: {_digits([found[op] for op in DIGIT_ROLES if op in found])},\n"
     needs = ", ".join(target.features)
     return (
         f"\n/// For processors with {needs}.\n"
@@ -277,9 +283,20 @@ def _transform(kernels: Sequence[RustArray]) -> str:
     return f"Some(TransformKernels {{ {members}, digits: {digits} }})"
 
 
+def _digits(kernels: Sequence[RustArray]) -> str:
+    """The member of arrays in digits: their kernels, the words of an element, what sums lack."""
+    if not kernels:
+        return "None"
+    members = ", ".join(f"{each.operation.removesuffix(ENDING)}: {each.name}" for each in kernels)
+    digits = in_lanes(kernels[0].kernel.expression.field)
+    f = Field(digits.p)
+    factor = ", ".join(f"{limb:#x}" for limb in f.limbs(f.to_montgomery(pow(2, -spare(f), f.p))))
+    return f"Some(DigitKernels {{ {members}, digits: {digits.n}, factor: &[{factor}] }})"
+
+
 def _used(kernels: Sequence[RustArray]) -> Sequence[str]:
     """The types and macros that a module of kernels uses."""
-    types = {"SumKernels": SUM, "TransformKernels": ROLES}
+    types = {"DigitKernels": DIGIT_ROLES, "SumKernels": SUM, "TransformKernels": ROLES}
     more = (t for t, some in types.items() if any(each.operation in some for each in kernels))
     member = ["ArrayKernel"] if any(each.operation in OPERATIONS for each in kernels) else []
     return *member, "ArrayKernels", *more, *sorted({_macro(each) for each in kernels})
@@ -287,6 +304,10 @@ def _used(kernels: Sequence[RustArray]) -> Sequence[str]:
 
 def _macro(kernel: RustArray) -> str:
     """The macro for a kernel's signature."""
+    if kernel.operation in (TO_DIGITS, FROM_DIGITS):
+        return f"{COLLECT}_kernel"
+    if kernel.operation == ACCUMULATE_DIGITS:
+        return f"{ACCUMULATE}_kernel"
     if kernel.in_transform:
         return f"{COLLECT if kernel.kernel.results == 1 else TRANSFORM}_kernel"
     is_plain = kernel.kernel.results == 1 and kernel.operation not in SUM

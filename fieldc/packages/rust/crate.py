@@ -80,9 +80,9 @@ ON_ARRAYS = (
 )
 """The primes that have kernels on arrays. Each has a text of its own, of four limbs a third of a
 megabyte."""
-TRANSFORMING = (AVX512IFMA,)
-"""The targets of transforms in digits. Those of AVX-512 F would be twice as long as these; packages
-have both."""
+STAYING = (AVX512IFMA,)
+"""The targets of transforms and arrays in digits. Their texts for AVX-512 F would be twice as long,
+those for AVX2 four times; packages have all."""
 
 ARCHITECTURES = (
     ("x86_64", 'target_arch = "x86_64"', ""),
@@ -118,7 +118,7 @@ def arrays_files() -> dict[str, str]:
     files = {f"{FOLDER}/arrays/mod.rs": header(title, MODULE) + entries_text(names)}
     for name, f in zip(names, fields, strict=True):
         head = header(f"{f.label}: kernels on arrays, for processors with AVX-512.", MODULE)
-        kernels = array_kernels(f, transforming=TRANSFORMING)
+        kernels = array_kernels(f, staying=STAYING)
         files[f"{FOLDER}/arrays/{name}.rs"] = head + kernels_text(f, kernels)
     return files
 

@@ -17,6 +17,7 @@ pub(crate) static AVX2: ArrayKernels = ArrayKernels {
     butterfly: None,
     sum: None,
     transform: None,
+    digits: None,
 };
 
 /// For processors with avx512f, avx512dq.
@@ -29,6 +30,7 @@ pub(crate) static AVX512F: ArrayKernels = ArrayKernels {
     butterfly: Some(ArrayKernel { run: butterfly_avx512f, least: 2 }),
     sum: Some(SumKernels { accumulate: accumulate_avx512f, collect: collect_avx512f, columns: 3, most: 1024 }),
     transform: None,
+    digits: None,
 };
 
 /// For processors with avx512f, avx512dq, avx512ifma, avx512vbmi2.
@@ -41,6 +43,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     butterfly: Some(ArrayKernel { run: butterfly_avx512ifma, least: 3 }),
     sum: Some(SumKernels { accumulate: accumulate_avx512ifma, collect: collect_avx512ifma, columns: 3, most: 1024 }),
     transform: None,
+    digits: None,
 };
 
 // add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^64. An element has 1 limb of 64 bits.
