@@ -24,6 +24,8 @@ from fieldc.words.lower import constant_names, lower, uses_of, without_dead_step
 from fieldc.words.program import Program, Value
 
 LANE = 64
+WAITING = 10
+"""Columns of a sum whose chains take longer than a processor needs for all of their products."""
 RADIX = 1 << DIGIT_BITS
 MASK = RADIX - 1
 
@@ -171,12 +173,23 @@ class LaneLowering:
             self._add_columns(total, self.columns(node), place, whole)
 
     def _turn(self, term: Integer) -> int:
-        """Products come after other terms, and columns that a loop holds after them.
+        """Products come after other terms, but columns after them where their sums are waited for.
 
-        So the chain from one turn of the loop to the next is one addition.
+        Then the chain from one turn of the loop to the next is one addition.
         """
-        is_held = self.given is not None and self.given.are_held and self._in_columns(term)
-        return 2 if is_held else int(term.op == "mul")
+        is_last = self._in_columns(term) and self._waits()
+        return 2 if is_last else int(term.op == "mul")
+
+    def _waits(self) -> bool:
+        """Whether a turn's products take less time than the chain of sums in a column.
+
+        That is so of columns that a loop holds, and of few columns where no digits are cut out: one
+        more addition for each took 2.6 ns a term instead of 3.1 on Emerald Rapids, of 10 columns.
+        Of 16 columns it gained nothing.
+        """
+        if self.given is None or self.given.are_held:
+            return self.given is not None
+        return "x" in self.in_digits and self.given.count <= WAITING
 
     def _add_columns(
         self, total: list[Value], columns: list[Value], place: int, whole: Integer

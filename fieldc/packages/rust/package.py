@@ -212,6 +212,7 @@ def texts(
         f"{GENERATED}/aarch64_n{f.n:02}.rs": head + arm_kernels(f.n, plain),
         "tests/arithmetic.rs": fill("arithmetic.rs", words),
         "tests/slices.rs": fill("slices.rs", words),
+        "tests/digit_array.rs": fill("digit_array.rs", words),
         "examples/example.rs": words["example"],
     }
     if formulas:

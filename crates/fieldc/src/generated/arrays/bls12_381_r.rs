@@ -26550,33 +26550,33 @@ ret
 // accumulate in digits: t = t + x*y, x < 2p, y < 2p, R = 2^260; t has 10 columns of 8 lanes, 52 bits apart, at most 32 turns of a lane since t was 0. x and y are in 5 digits of 52 bits, in blocks of 8 elements. Element i is added to lane i mod 8. t must be apart from x and y.
 accumulate_kernel! {
     accumulate_digits_avx512ifma,
-    "fieldc_bls12_381_r_accumulate_digits_avx512ifma_b4324b63ab5a238a",
+    "fieldc_bls12_381_r_accumulate_digits_avx512ifma_e7ad537199fac140",
     r"
 add rdi, 7
 shr rdi, 3
 jz 2f
 3:
-vmovdqu64 zmm0, [rsi]
+vpxorq zmm0, zmm0, zmm0
 vmovdqu64 zmm1, [rdx]
 vmovdqu64 zmm2, [rcx]
 vpmadd52luq zmm0, zmm1, zmm2
-vmovdqu64 zmm3, [rsi + 64]
+vpxorq zmm3, zmm3, zmm3
 vmovdqu64 zmm4, [rcx + 64]
 vpmadd52luq zmm3, zmm1, zmm4
-vmovdqu64 zmm5, [rsi + 128]
+vpxorq zmm5, zmm5, zmm5
 vmovdqu64 zmm6, [rcx + 128]
 vpmadd52luq zmm5, zmm1, zmm6
-vmovdqu64 zmm7, [rsi + 192]
+vpxorq zmm7, zmm7, zmm7
 vmovdqu64 zmm8, [rcx + 192]
 vpmadd52luq zmm7, zmm1, zmm8
-vmovdqu64 zmm9, [rsi + 256]
+vpxorq zmm9, zmm9, zmm9
 vmovdqu64 zmm10, [rcx + 256]
 vpmadd52luq zmm9, zmm1, zmm10
 vpmadd52huq zmm3, zmm1, zmm2
 vpmadd52huq zmm5, zmm1, zmm4
 vpmadd52huq zmm7, zmm1, zmm6
 vpmadd52huq zmm9, zmm1, zmm8
-vmovdqu64 zmm11, [rsi + 320]
+vpxorq zmm11, zmm11, zmm11
 vpmadd52huq zmm11, zmm1, zmm10
 vmovdqu64 zmm1, [rdx + 64]
 vpmadd52luq zmm3, zmm2, zmm1
@@ -26588,7 +26588,7 @@ vpmadd52huq zmm5, zmm1, zmm2
 vpmadd52huq zmm7, zmm1, zmm4
 vpmadd52huq zmm9, zmm1, zmm6
 vpmadd52huq zmm11, zmm1, zmm8
-vmovdqu64 zmm12, [rsi + 384]
+vpxorq zmm12, zmm12, zmm12
 vpmadd52huq zmm12, zmm1, zmm10
 vmovdqu64 zmm1, [rdx + 128]
 vpmadd52luq zmm5, zmm2, zmm1
@@ -26600,7 +26600,7 @@ vpmadd52huq zmm7, zmm1, zmm2
 vpmadd52huq zmm9, zmm1, zmm4
 vpmadd52huq zmm11, zmm1, zmm6
 vpmadd52huq zmm12, zmm1, zmm8
-vmovdqu64 zmm13, [rsi + 448]
+vpxorq zmm13, zmm13, zmm13
 vpmadd52huq zmm13, zmm1, zmm10
 vmovdqu64 zmm1, [rdx + 192]
 vpmadd52luq zmm7, zmm2, zmm1
@@ -26612,7 +26612,7 @@ vpmadd52huq zmm9, zmm1, zmm2
 vpmadd52huq zmm11, zmm1, zmm4
 vpmadd52huq zmm12, zmm1, zmm6
 vpmadd52huq zmm13, zmm1, zmm8
-vmovdqu64 zmm14, [rsi + 512]
+vpxorq zmm14, zmm14, zmm14
 vpmadd52huq zmm14, zmm1, zmm10
 vmovdqu64 zmm1, [rdx + 256]
 vpmadd52luq zmm9, zmm2, zmm1
@@ -26624,8 +26624,18 @@ vpmadd52huq zmm11, zmm1, zmm2
 vpmadd52huq zmm12, zmm1, zmm4
 vpmadd52huq zmm13, zmm1, zmm6
 vpmadd52huq zmm14, zmm1, zmm8
-vmovdqu64 zmm8, [rsi + 576]
+vpxorq zmm8, zmm8, zmm8
 vpmadd52huq zmm8, zmm1, zmm10
+vpaddq zmm0, zmm0, [rsi]
+vpaddq zmm3, zmm3, [rsi + 64]
+vpaddq zmm5, zmm5, [rsi + 128]
+vpaddq zmm7, zmm7, [rsi + 192]
+vpaddq zmm9, zmm9, [rsi + 256]
+vpaddq zmm11, zmm11, [rsi + 320]
+vpaddq zmm12, zmm12, [rsi + 384]
+vpaddq zmm13, zmm13, [rsi + 448]
+vpaddq zmm14, zmm14, [rsi + 512]
+vpaddq zmm8, zmm8, [rsi + 576]
 vmovdqu64 [rsi], zmm0
 vmovdqu64 [rsi + 64], zmm3
 vmovdqu64 [rsi + 128], zmm5

@@ -1,0 +1,72 @@
+//! Arrays that stay in digits compute what single elements do, on every kernel that this processor has.
+
+#![cfg(feature = "alloc")]
+
+use @crate@::{DigitArray, @type@ as F, Kernels};
+
+/// Around blocks and parts of an array, and more terms than columns take.
+const LENGTHS: [usize; 10] = [0, 1, 7, 8, 9, 17, 64, 391, 2049, 4200];
+
+/// 0, 1, p - 1 and other elements, always the same.
+fn elements(count: usize, seed: u64) -> Vec<F> {
+    let mut power = F::from_u64(seed | 1 << 40);
+    let mut next = |i: u64| {
+        power = power.square() - F::from_u64(seed);
+        match i % (4 + seed) {
+            1 => F::ZERO,
+            2 => F::ONE,
+            3 => -F::ONE,
+            _ => power,
+        }
+    };
+    (0..count as u64).map(&mut next).collect()
+}
+
+fn on_every_kernel(check: impl Fn()) {
+    use Kernels::{
+        Aarch64, Adx, AdxAvx2, AdxAvx512Ifma, Avx2, Avx512Ifma, Avx512f, Mulx, Portable,
+    };
+    let all = [
+        Portable,
+        Mulx,
+        Adx,
+        Avx2,
+        AdxAvx2,
+        Avx512f,
+        Avx512Ifma,
+        AdxAvx512Ifma,
+        Aarch64,
+    ];
+    let here = all.iter().filter(|kernels| kernels.select().is_ok());
+    assert_ne!(here.map(|_| check()).count(), 0);
+    Kernels::detect().select().expect("this processor has them");
+}
+
+/// What a chain of operations gives, on arrays and on single elements.
+#[test]
+fn arrays_are_their_elements() {
+    on_every_kernel(|| {
+        for count in LENGTHS {
+            let [x, y] = [1, 2].map(|seed| elements(count, seed));
+            let [mut a, b] = [&x, &y].map(|elements| DigitArray::new(elements));
+            a.square();
+            a.add(&b);
+            a.neg();
+            a.mul(&b);
+            a.sub(&b);
+            a.double();
+            a.pow(&[11]);
+            a.scale(&-F::from_u64(3));
+            a.add_products(&b, &b);
+            let one = |x: &F, y: &F| {
+                let t = (-(x.square() + y) * y - y).double().pow(&[11]);
+                t * -F::from_u64(3) + y.square()
+            };
+            let wanted: Vec<F> = x.iter().zip(&y).map(|(x, y)| one(x, y)).collect();
+            assert_eq!(a.to_vec(), wanted, "{count} elements");
+            let products = wanted.iter().zip(&y).map(|(x, y)| x * y);
+            assert_eq!(a.inner_product(&b), products.sum(), "{count} elements");
+            assert_eq!(a.sum(), wanted.iter().sum(), "{count} elements");
+        }
+    });
+}
