@@ -33,7 +33,7 @@ WAYS = [
     ),
     pytest.param(False, id="python"),
 ]
-CACHED = (arrays._function, arrays._column_sums, arrays.transform_functions)
+CACHED = (arrays._function, arrays.column_sums, arrays.transform_functions)
 
 
 @pytest.fixture(params=WAYS)
@@ -45,7 +45,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
         function.cache_clear()
     if not request.param:
         monkeypatch.setattr(arrays, "_function", lambda f, operation: None)
-        monkeypatch.setattr(arrays, "_column_sums", lambda f: None)
+        monkeypatch.setattr(arrays, "column_sums", lambda f: None)
     yield
     for function in CACHED:
         function.cache_clear()

@@ -81,6 +81,17 @@ class ResidueArray:
         ctypes.memmove(made.address, self.address, size(self.f, count))
         return made
 
+    def like(self, other: ResidueArray) -> ResidueArray:
+        """Another array of this modulus in words as these are."""
+        limbs = other.in_limbs()
+        if limbs.f.word == self.f.word:
+            return limbs
+        return array(self.f, limbs.values(0, limbs.count))
+
+    def in_limbs(self) -> ResidueArray:
+        """The same residues side by side: this array, unless it is in digits."""
+        return self
+
     def computed(self, operation: str, *others: ResidueArray) -> ResidueArray:
         """One result for each value, by arrays of the same length. Raises LengthMismatch."""
         (result,) = self._results(operation, 1, others)
@@ -116,7 +127,7 @@ class ResidueArray:
 
     def inner_product(self, other: ResidueArray) -> int:
         """x_0*y_0 + x_1*y_1 + ... mod p, in columns by kernels. Raises LengthMismatch."""
-        f, kernels = self.f, _column_sums(self.f)
+        f, kernels = self.f, column_sums(self.f)
         if kernels is None or other.count != self.count:
             return self.computed("mul", other).sum()
         most, columns = kernels.most, ctypes.create_string_buffer(kernels.bytes)
@@ -234,7 +245,7 @@ def transform_functions(f: Field) -> dict[str, ArrayFunction]:
 
 
 @lru_cache(maxsize=64)
-def _column_sums(f: Field) -> ColumnSums | None:
+def column_sums(f: Field) -> ColumnSums | None:
     """The kernels of inner products of this process; None where there are none."""
     target = fastest_here(f)
     if target is None or f.bits > MOST_BITS or not target.has_sums(f):

@@ -265,12 +265,28 @@ class ElementArray:
         if isinstance(other, ElementArray):
             if other.field != self.field:
                 self.field(other.field(0))  # raises FieldMismatch
-            if other._residues.f.word != self._residues.f.word:
-                return self.field.array(other.tolist())._residues
-            return other._residues
+            return self._residues.like(other._residues)
         if isinstance(other, Element | SupportsIndex):
-            return self.field.array([other])._residues.repeated(len(self))
+            every = self.field.array([other])._residues.repeated(len(self))
+            return self._residues.like(every)
         return None
+
+    def to_digits(self) -> ElementArray:
+        """The same elements as vectors compute with them, from one operation to the next.
+
+        `words` are digits of 52 bits then. The array itself where this host has no such kernels.
+        """
+        from fieldc.python.digits import to_digits
+
+        return ElementArray(self.field, to_digits(self._residues))
+
+    def to_limbs(self) -> ElementArray:
+        """The same elements side by side in limbs: undoes `to_digits`."""
+        return ElementArray(self.field, self._residues.in_limbs())
+
+    def _as_this(self, made: ResidueArray) -> ElementArray:
+        """An array in limbs as this one is."""
+        return ElementArray(self.field, self._residues.like(made))
 
     def _by(self, operation: str, other: object) -> ElementArray:
         """An operation with another operand; NotImplemented for what is no number."""
@@ -324,7 +340,9 @@ class ElementArray:
             result = None if result is None else result.square()
             if bit == "1":
                 result = base if result is None else result * base
-        return self.field.array([1] * len(self)) if result is None else result
+        return (
+            self._as_this(self.field.array([1] * len(self))._residues) if result is None else result
+        )
 
     def __matmul__(self, other: object) -> Element:
         """The inner product."""
@@ -350,7 +368,7 @@ class ElementArray:
         """
         from fieldc.python.transform import transform
 
-        return ElementArray(self.field, transform(self._residues))
+        return self._as_this(transform(self._residues.in_limbs()))
 
     def intt(self) -> ElementArray:
         """The coefficients of the polynomial with these values: undoes `ntt`.
@@ -359,7 +377,7 @@ class ElementArray:
         """
         from fieldc.python.transform import inverse_transform
 
-        return ElementArray(self.field, inverse_transform(self._residues))
+        return self._as_this(inverse_transform(self._residues.in_limbs()))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ElementArray):
