@@ -22,6 +22,7 @@ from fieldc.packages.checked_in import COMMAND, ROOT
 from fieldc.packages.js.module import fastest
 from fieldc.packages.js.npm import FILES, FOLDER, generate
 from fieldc.packages.js.package import LIBRARY
+from fieldc.properties import least_non_residue, properties
 
 PACKAGE = ROOT / "packages/js"
 NAMED = ("bls12-381-p", "bls12-381-r", "bn254-p", "secp256k1-p", "p521", "goldilocks")
@@ -100,7 +101,25 @@ def cases(f: Field, how: str, count: int = 6) -> dict[str, object]:
         "is_square": [int(pow(a, (p - 1) // 2, p) < 2) for a in x],
     }
     texts = {name: list(map(str, numbers)) for name, numbers in values.items()}
-    return {"how": how, "name": f.name, "p": str(p), "values": texts, "exhaustive": p < 64}
+    return {
+        "how": how,
+        "name": f.name,
+        "p": str(p),
+        "values": texts,
+        "roots": list(map(str, roots(p, how))),
+        "exhaustive": p < 64,
+    }
+
+
+def roots(p: int, how: str) -> list[int]:
+    """The roots of unity of orders 1, 2, 4, ... up to 2^7, as every interface has them.
+
+    A field of a modulus alone has no generator: there they are of the least non-residue.
+    """
+    known, base = properties(p), least_non_residue(p)
+    if how != "modulus" and known.generator is not None:
+        base = known.generator
+    return [pow(base, (p - 1) >> k, p) for k in range(min(known.two_adicity, 7) + 1)]
 
 
 def check_package(index: Path, given: list[dict[str, object]]) -> None:

@@ -5,7 +5,9 @@ import { pathToFileURL } from "node:url";
 
 import { checkField } from "./check.js";
 
-const { Field, load } = await import(pathToFileURL(process.argv[2]));
+const index = pathToFileURL(process.argv[2]);
+const { Field, load } = await import(index);
+const { Ntt } = await import(new URL("lib/ntt.js", index));
 const makers = {
   named: ({ name }) => Field.named(name),
   modulus: ({ p }) => Field.fromModulus(BigInt(p)),
@@ -14,5 +16,5 @@ const makers = {
 for (const cases of JSON.parse(readFileSync(0, "utf8"))) {
   const F = await makers[cases.how](cases);
   if (F.p !== BigInt(cases.p)) throw new Error(`${F.name} has another modulus`);
-  console.log(`${cases.how} ${F.name}: ${checkField(F, cases)} values`);
+  console.log(`${cases.how} ${F.name}: ${checkField(F, cases, Ntt)} values`);
 }

@@ -8,7 +8,7 @@ function same(what, found, expected) {
 }
 
 /** `cases` has lists of decimal numbers: x, y, and what each operation makes of them. */
-export function checkField(F, cases) {
+export function checkField(F, cases, Ntt) {
   const numbers = Object.fromEntries(
     Object.entries(cases.values).map(([name, list]) => [name, list.map(BigInt)]),
   );
@@ -45,8 +45,45 @@ export function checkField(F, cases) {
   const some = x.map((a, i) => [a, numbers.inv[i]]).filter(([a]) => a !== 0n);
   const inverted = F.from(some.map(([a]) => a));
   same("batchInverse", F.batchInverse(inverted, inverted).toBigInts(), some.map(([, b]) => b));
+  checkSums(F, x, y);
+  for (const e of [0n, 1n, y[0], F.p - 1n, 3n * F.p]) {
+    same(`powVec by ${e}`, F.powVec(vz, vx, e).toBigInts(), x.map((a) => F.pow(a, e)));
+  }
+  const over = F.from(some.map(([a]) => a));
+  same("powVec over x", F.powVec(over, over, -2n).toBigInts(), some.map(([, b]) => F.square(b)));
+  checkTransforms(F, Ntt, cases.roots, x);
   if (cases.exhaustive) checkAll(F);
   return x.length;
+}
+
+/** Sums of every length around a power of two, and longer ones than are added side by side. */
+function checkSums(F, x, y) {
+  for (const count of [0, 1, 2, 3, 5, x.length, 600]) {
+    const [a, b] = [x, y].map((values) => Array.from({ length: count }, (_, i) => values[i % x.length]));
+    const [va, vb] = [F.from(a), F.from(b)];
+    same(`sum of ${count}`, F.sum(va), a.reduce((sum, v) => F.add(sum, v), 0n));
+    same(`innerProduct of ${count}`, F.innerProduct(va, vb), a.reduce((sum, v, i) => F.mulAdd(v, b[i], sum), 0n));
+    same("a sum changes nothing", va.toBigInts(), a);
+  }
+}
+
+/** `roots` has Python's roots of unity of orders 1, 2, 4, ... */
+function checkTransforms(F, Ntt, roots, x) {
+  roots.forEach((root, k) => {
+    const count = 1 << k;
+    const ntt = new Ntt(F, count);
+    same(`the root of order ${count}`, ntt.root, root);
+    const values = Array.from({ length: count }, (_, i) => x[i % x.length]);
+    const [v, z] = [F.from(values), F.vector(count)];
+    const powers = Array.from({ length: count }, (_, i) => F.pow(ntt.root, BigInt(i)));
+    const at = (i) => values.reduce((sum, c, j) => F.mulAdd(c, powers[(i * j) % count], sum), 0n);
+    const expected = powers.map((_, i) => at(i));
+    same(`transform of ${count}`, ntt.forward(z, v).toBigInts(), expected);
+    same(`transform of ${count} over x`, ntt.forward(v, v).toBigInts(), expected);
+    same(`inverse transform of ${count}`, ntt.inverse(v, z).toBigInts(), values);
+    same(`inverse transform of ${count} over x`, ntt.inverse(z, z).toBigInts(), values);
+    ntt.free();
+  });
 }
 
 function checkAll(F) {

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Field, Vector, names } from "../index.js";
+import { Ntt } from "../lib/ntt.js";
 
 const F = await Field.named("bn254-p");
 const portable = await Field.fromModulus(F.p);
@@ -85,12 +86,16 @@ function badArguments(vectors, bigints, lists, thrower) {
     negVec: [vectors, vectors],
     scaleVec: [vectors, vectors, bigints],
     batchInverse: [vectors, vectors],
+    sum: [vectors],
+    innerProduct: [vectors, vectors],
+    powVec: [vectors, vectors, bigints],
   };
 }
 
 /** Arguments of methods that take vectors. */
 const goodArguments = (v) => ({
   ...{ fromBigInts: [v, [4n], 0], toBigInts: [v, 0, 1], scaleVec: [v, v, 2n] },
+  ...{ sum: [v], innerProduct: [v, v], powVec: [v, v, 2n] },
   ...{ mulVec: [v, v, v], mulAddVec: [v, v, v, v], negVec: [v, v], batchInverse: [v, v], toBytes: [v] },
 });
 
@@ -251,3 +256,57 @@ for (const [title, G] of Object.entries({ module: F, portable })) {
     for (const vector of [kept, many[0], many[2], many[4], large, again]) vector.free();
   });
 }
+
+for (const [title, G] of Object.entries({ module: F, portable })) {
+  test(`sums, powers and transforms that cannot be, ${title}`, async () => {
+    const other = (await Field.fromModulus(7n)).vector(2);
+    const [two, three] = [G.from([0n, 1n]), G.from([1n, 2n, 3n])];
+    throwsRange(() => G.innerProduct(two, three), /lengths 2 and 3/);
+    throwsRange(() => G.powVec(two, three, 2n), /lengths 2 and 3/);
+    throwsRange(() => G.powVec(two, two, -1n), /index 0 is 0/);
+    const ntt = new Ntt(G, 2);
+    for (const run of [ntt.forward, ntt.inverse]) {
+      throwsRange(() => run.call(ntt, two, three), /lengths 2 and 3/);
+      throwsRange(() => run.call(ntt, three, three), /length 3 for transforms of 2 values/);
+      for (const bad of [null, 1n, [0n, 1n], other, G.vector(2).free()]) {
+        throwsType(() => run.call(ntt, two, bad), /Vector is needed|another field/);
+        throwsType(() => run.call(ntt, bad, two), /Vector is needed|another field/);
+      }
+    }
+    for (const length of [3, 0, 4, -1, 2 ** 60]) { // 4 does not divide p - 1
+      throwsRange(() => new Ntt(G, length), /k up to 1: not/);
+    }
+    for (const length of [1n, "2", null, NaN, 0.5]) throwsType(() => new Ntt(G, length), /integer/);
+    throwsType(() => new Ntt({}, 2), /a Field is needed/);
+    ntt.free();
+    throwsType(() => ntt.forward(two, two), /was freed/);
+    assert.deepEqual([two.toBigInts(), three.toBigInts()], [[0n, 1n], [1n, 2n, 3n]]);
+  });
+}
+
+test("a generator that is none", async () => {
+  const { default: made } = await import("../generated/modules/bn254-p.js");
+  for (const generator of [3, "3", null]) {
+    await assert.rejects(Field.load({ ...made, generator }), TypeError);
+  }
+  for (const generator of [4n, 0n, -3n, made.p]) {
+    const wrong = await Field.load({ ...made, generator });
+    throwsRange(() => new Ntt(wrong, 2), /./);
+  }
+  const none = await Field.load({ ...made, generator: undefined });
+  assert.equal(new Ntt(none, 2).root, F.p - 1n);
+});
+
+test("transforms of many lengths, and tables that outlive an arena", async () => {
+  const { default: made } = await import("../generated/modules/goldilocks.js");
+  const G = await Field.load(made);
+  for (const count of [1, 8, 1024, 2048]) {
+    const values = Array.from({ length: count }, (_, i) => BigInt(i) ** 3n);
+    const made = [];
+    const z = G.arena(() => {
+      made.push(new Ntt(G, count));
+      return made[0].forward(G.vector(count), G.from(values));
+    });
+    assert.deepEqual(made[0].inverse(z, z).toBigInts(), values);
+  }
+});

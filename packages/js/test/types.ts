@@ -4,6 +4,7 @@ import type { IField } from "@noble/curves/abstract/modular.js";
 
 import { Field, FieldName, Vector, names } from "../index.js";
 import { NobleField, nobleField } from "../lib/noble.js";
+import { Ntt } from "../lib/ntt.js";
 
 const F: Field = await Field.named("bls12-381-r");
 const G: Field = await Field.fromModulus(7n);
@@ -12,6 +13,11 @@ const root: bigint | null = G.sqrt(2n);
 const x: Vector = F.from([1n, 2n]);
 const values: bigint[] = F.mulVec(F.vector(2), x, x).toBigInts();
 const bytes: Uint8Array = F.batchInverse(x, x).toBytes();
+const sums: [bigint, bigint] = [F.sum(x), F.innerProduct(x, x)];
+const ntt: Ntt = new Ntt(F, 2);
+const transformed: Vector = ntt.inverse(x, ntt.forward(x, F.powVec(x, x, 3n)));
+const unity: bigint = ntt.root;
+console.log(sums, transformed, unity);
 const known: readonly FieldName[] = names;
 const kept: Vector = F.arena(() => F.from([1n]));
 const two: readonly Vector[] = F.arena(() => [F.vector(1), F.vector(2)]);

@@ -9,6 +9,8 @@ export interface FieldModule {
   readonly wasm: Wasm;
   /** The same with arithmetic of 128 bits: taken where WebAssembly.validate accepts it. */
   readonly wide?: Wasm;
+  /** A number that is no square modulo p: roots of unity are its powers. Absent: the least one. */
+  readonly generator?: bigint;
   /** Numbers of elements of the result and of each operand, or its type, by the names of formulas. */
   readonly formulas?: Readonly<Record<string, readonly (number | IntegerType)[]>>;
 }
@@ -66,6 +68,8 @@ export class Field {
   readonly bits: number;
   /** Bytes of one value. */
   readonly byteLength: number;
+  /** A number that is no square modulo p, where the module names one: transforms take its powers. */
+  readonly generator?: bigint;
   /** The formulas of `fieldc build FIELD --package js --formula FILE.py`. */
   readonly formulas: Readonly<Record<string, Formula>>;
 
@@ -105,4 +109,9 @@ export class Field {
   squareVec(z: Vector, x: Vector): Vector;
   scaleVec(z: Vector, x: Vector, a: bigint): Vector;
   batchInverse(z: Vector, x: Vector): Vector;
+  /** z = x^exponent; a negative exponent inverts. Time depends on the exponent. */
+  powVec(z: Vector, x: Vector, exponent: bigint): Vector;
+
+  sum(x: Vector): bigint;
+  innerProduct(x: Vector, y: Vector): bigint;
 }

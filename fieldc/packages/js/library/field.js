@@ -1,19 +1,16 @@
 // A prime field: arithmetic on bigints, and on vectors in the memory of a WebAssembly module.
 
+import { invertAll, powers, total } from "./arrays.js";
 import { formulasOf } from "./formulas.js";
-import { checkModulus, instantiate } from "./load.js";
-import { Heap } from "./memory.js";
+import { checkExponent, checkModulus, instantiate, valuesIn } from "./load.js";
+import { FIRST, Heap, SECOND, THIRD } from "./memory.js";
 import { isProbablePrime, portableExports } from "./portable.js";
-import { Vector, access, firstZero, kind, readLimbs, writeLimbs } from "./vector.js";
+import { squareRoot } from "./root.js";
+import { Vector, access, inside, kind, readLimbs, spread, writeLimbs } from "./vector.js";
 
 export { Vector };
 
 const ALL = 2n ** 64n - 1n;
-// What typed arrays really are, whatever a class of them says.
-const typed = Object.getPrototypeOf(Uint8Array.prototype);
-const lengthOf = Object.getOwnPropertyDescriptor(typed, "length").get;
-// Where values wait below the module's own data.
-const [FIRST, SECOND, THIRD] = [0, 256, 512];
 const key = Symbol("fieldc");
 
 /** The integers modulo a prime. Made by Field.load and Field.fromModulus. */
@@ -24,7 +21,7 @@ export class Field {
   #size;
   #arena;
 
-  constructor(given, name, p, exported, formulas) {
+  constructor(given, name, p, exported, formulas, generator) {
     if (given !== key) throw new TypeError("a field is made by Field.load or Field.fromModulus");
     this.name = name;
     this.p = p;
@@ -34,6 +31,7 @@ export class Field {
     this.#limbs = Math.ceil(this.bits / 64);
     this.#size = 8 * this.#limbs;
     this.#heap = new Heap(exported.memory, exported.heap);
+    this.generator = generator;
     this.formulas = formulasOf(this, exported, formulas);
     Object.freeze(this);
   }
@@ -46,10 +44,13 @@ export class Field {
     if (made === null || typeof made !== "object") {
       throw new TypeError(`a module is an object with name, p and wasm, not ${kind(made)}`);
     }
-    const { name, p, wasm, wide, formulas } = made;
+    const { name, p, wasm, wide, formulas, generator } = made;
     if (typeof name !== "string") throw new TypeError(`a name is a string, not ${kind(name)}`);
+    if (generator !== undefined && typeof generator !== "bigint") {
+      throw new TypeError(`a generator is a bigint, not ${kind(generator)}`);
+    }
     checkModulus(p);
-    return new this(key, name, p, await instantiate(p, wasm, wide), formulas);
+    return new this(key, name, p, await instantiate(p, wasm, wide), formulas, generator);
   }
 
   /** A field of any prime, without a module of its own: correct everywhere, but slower. */
@@ -101,9 +102,7 @@ export class Field {
 
   /** a^exponent; a negative exponent inverts. 0^0 is 1. */
   pow(a, exponent) {
-    if (typeof exponent !== "bigint") {
-      throw new TypeError(`an exponent is a bigint, not ${kind(exponent)}`);
-    }
+    checkExponent(exponent);
     if (exponent < 0n) return this.pow(this.inv(a), -exponent);
     if (this.#value(a) === 0n) return exponent === 0n ? 1n : 0n;
     writeLimbs(this.#heap.words, THIRD / 8, this.#limbs, exponent % (this.p - 1n));
@@ -114,31 +113,8 @@ export class Field {
   sqrt(a) {
     if (this.#value(a) === 0n) return 0n;
     if (this.pow(a, (this.p - 1n) / 2n) !== 1n) return null;
-    const root = this.#root(a);
+    const root = squareRoot(this, a);
     return root <= this.p - root ? root : this.p - root;
-  }
-
-  // Tonelli and Shanks; one power where p = 3 mod 4.
-  #root(a) {
-    if (this.p % 4n === 3n) return this.pow(a, (this.p + 1n) / 4n);
-    let odd = this.p - 1n;
-    let twos = 0;
-    for (; odd % 2n === 0n; odd /= 2n) twos++;
-    let other = 2n;
-    while (this.pow(other, (this.p - 1n) / 2n) === 1n) other++;
-    let c = this.pow(other, odd);
-    let root = this.pow(a, (odd + 1n) / 2n);
-    let left = this.pow(a, odd);
-    while (left !== 1n) {
-      let order = 0;
-      for (let t = left; t !== 1n; t = this.square(t)) order++;
-      for (let i = 0; i < twos - order - 1; i++) c = this.square(c);
-      root = this.mul(root, c);
-      c = this.square(c);
-      left = this.mul(left, c);
-      twos = order;
-    }
-    return root;
   }
 
   /** A vector of zeros. */
@@ -185,21 +161,12 @@ export class Field {
 
   /** A vector of values of byteLength bytes each, least significant first. */
   fromBytes(bytes) {
-    if (!(bytes instanceof Uint8Array)) {
-      throw new TypeError(`bytes are a Uint8Array, not ${kind(bytes)}`);
-    }
-    typed.at.call(bytes, 0); // throws where the buffer was detached: its length is 0 then
-    const total = lengthOf.call(bytes);
-    const count = total / this.byteLength;
-    if (!Number.isInteger(count)) {
-      const each = this.byteLength;
-      throw new RangeError(`${total} bytes are no values of ${each} bytes each`);
-    }
+    const count = valuesIn(bytes, this.byteLength);
     const vector = this.vector(count);
     const at = access.address(vector);
     const memory = this.#heap.bytes;
     if (this.byteLength === this.#size) memory.set(bytes, at);
-    else this.#spread(memory, at, this.#size, bytes, 0, this.byteLength, count);
+    else spread(this.byteLength, memory, at, this.#size, bytes, 0, this.byteLength, count);
     this.#heap.words[FIRST / 8] = ALL;
     this.#run.canonical_vec(FIRST, at, count);
     if (this.#heap.words[FIRST / 8] !== ALL) {
@@ -234,7 +201,7 @@ export class Field {
       const [memory, total] = [this.#heap.bytes, vector.length * each];
       if (each === this.#size) return memory.slice(at, at + total);
       const bytes = new Uint8Array(total);
-      this.#spread(bytes, 0, each, memory, at, this.#size, vector.length);
+      spread(each, bytes, 0, each, memory, at, this.#size, vector.length);
       return bytes;
     });
   }
@@ -277,37 +244,47 @@ export class Field {
     return z;
   }
 
-  /** z = 1/x, value by value, with one inversion. Throws a RangeError if any value is 0. */
-  batchInverse(z, x) {
+  /** The sum of all values. */
+  sum(x) {
+    const from = this.#address(x);
+    return this.#total(x.length, (sums, i, here) => {
+      this.#run.add_vec(sums, sums, from + i, here);
+    });
+  }
+
+  /** The sum of products of corresponding values. */
+  innerProduct(x, y) {
+    const [a, b] = this.#addresses([x, y]);
+    return this.#total(x.length, (sums, i, here) => {
+      this.#run.mul_add_vec(sums, a + i, b + i, sums, here);
+    });
+  }
+
+  /** z = x^exponent for one bigint; a negative one inverts. 0^0 is 1. */
+  powVec(z, x, exponent) {
     const [to, from] = this.#addresses([z, x]);
-    const [count, size] = [z.length, this.#size];
-    if (count === 0) return z;
-    const last = (count - 1) * size;
-    const products = this.#heap.take(count * size);
-    try {
-      this.#copy(products, from, size);
-      this.#run.mul_vec(products + size, products, from + size, count - 1);
-      this.#copy(FIRST, products + last, size);
-      if (readLimbs(this.#heap.words, FIRST / 8, this.#limbs) === 0n) {
-        throw new RangeError(`the value at index ${firstZero(this.#heap.words, from / 8, this.#limbs, count)} is 0: no inverse`);
-      }
-      this.#run.invert(SECOND, FIRST);
-      this.#run.unwind(products + last, from + last, SECOND, count - 1);
-      this.#copy(products, SECOND, size);
-      this.#copy(to, products, count * size);
-    } finally {
-      this.#heap.give(products, count * size);
-    }
+    checkExponent(exponent);
+    if (exponent < 0n) return this.powVec(z, this.batchInverse(z, x), -exponent);
+    const e = exponent === 0n ? 0n : ((exponent - 1n) % (this.p - 1n)) + 1n; // 0^(p - 1) is 0
+    powers(this.#run, this.#heap, this.#size, to, from, z.length, e);
     return z;
   }
 
-  // Copies byteLength bytes `count` times, from places and to places that are so far apart.
-  #spread(target, to, targetStep, source, from, sourceStep, count) {
-    const each = this.byteLength;
-    for (let i = 0; i < count; i++) {
-      const [place, start] = [to + i * targetStep, from + i * sourceStep];
-      for (let k = 0; k < each; k++) target[place + k] = source[start + k];
-    }
+  /** z = 1/x, value by value, with one inversion. Throws a RangeError if any value is 0. */
+  batchInverse(z, x) {
+    const [to, from] = this.#addresses([z, x]);
+    if (z.length > 0) invertAll(this.#run, this.#heap, this.#size, to, from, z.length);
+    return z;
+  }
+
+  /** What a transform of vectors needs, which are checked. */
+  [inside](vectors) {
+    const addresses = this.#addresses(vectors);
+    return { run: this.#run, heap: this.#heap, size: this.#size, addresses };
+  }
+
+  #total(count, add) {
+    return total(this.#run, this.#heap, this.#size, count, add, (at) => this.#left(at));
   }
 
   #vectors(name, ...vectors) {

@@ -3,6 +3,9 @@
 import { kind, readLimbs } from "./vector.js";
 
 const MOST_BITS = 1088;
+// What typed arrays really are, whatever a class of them says.
+const typed = Object.getPrototypeOf(Uint8Array.prototype);
+const lengthOf = Object.getOwnPropertyDescriptor(typed, "length").get;
 
 /** Throws a TypeError or a RangeError for what is no odd number of at most MOST_BITS bits. */
 export function checkModulus(p) {
@@ -11,6 +14,24 @@ export function checkModulus(p) {
   if (p >= 1n << BigInt(MOST_BITS)) {
     throw new RangeError(`a modulus has at most ${MOST_BITS} bits`);
   }
+}
+
+/** Throws a TypeError for what is no bigint. */
+export function checkExponent(exponent) {
+  if (typeof exponent !== "bigint") {
+    throw new TypeError(`an exponent is a bigint, not ${kind(exponent)}`);
+  }
+}
+
+/** How many values of `each` bytes some bytes are. Throws a TypeError or a RangeError. */
+export function valuesIn(bytes, each) {
+  if (!(bytes instanceof Uint8Array)) {
+    throw new TypeError(`bytes are a Uint8Array, not ${kind(bytes)}`);
+  }
+  typed.at.call(bytes, 0); // throws where the buffer was detached: its length is 0 then
+  const total = lengthOf.call(bytes);
+  if (total % each !== 0) throw new RangeError(`${total} bytes are no values of ${each} bytes each`);
+  return total / each;
 }
 
 /** What the module of p exports, with numbers for globals: `wide` where the engine accepts it. */

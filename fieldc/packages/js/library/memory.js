@@ -6,6 +6,9 @@ const LIMIT = 2 ** 32 - PAGE;
 // Blocks of up to so many bytes are kept by size: taking one and giving it back takes no search.
 const SMALL = 4096;
 
+// Where values wait below the module's own data.
+export const [FIRST, SECOND, THIRD] = [0, 256, 512];
+
 const rounded = (size) => Math.max(ALIGN, Math.ceil(size / ALIGN) * ALIGN);
 
 /** The heap of one instance: blocks are handed out and taken back; addresses are in bytes. */

@@ -4,6 +4,9 @@ const internal = Symbol("fieldc");
 const WORD = 64n;
 const ALL = (1n << WORD) - 1n;
 
+/** What a Field says to other files of this folder alone. */
+export const inside = Symbol("fieldc");
+
 /** What a Field may do with a vector and its users may not. */
 export const access = {
   make: (field, heap, size, length) => new Vector(internal, field, heap, size, length),
@@ -97,6 +100,14 @@ export function readLimbs(words, place, limbs) {
   let value = 0n;
   for (let i = limbs - 1; i >= 0; i--) value = (value << WORD) | words[place + i];
   return value;
+}
+
+/** Copies `each` bytes `count` times, from places and to places that are so far apart. */
+export function spread(each, target, to, targetStep, source, from, sourceStep, count) {
+  for (let i = 0; i < count; i++) {
+    const [place, start] = [to + i * targetStep, from + i * sourceStep];
+    for (let k = 0; k < each; k++) target[place + k] = source[start + k];
+  }
 }
 
 /** The index of the first value that is 0, of `count` values from a word on. */

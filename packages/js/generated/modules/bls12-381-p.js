@@ -16,6 +16,7 @@
 export default {
   name: "bls12-381-p",
   p: 0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaabn,
+  generator: 2n,
   wasm: `
 AGFzbQEAAAAA8wIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHgxYTAxMTFlYTM5N2ZlNjlhNGIxYmE3YjY0MzRiYWNkNzY0Nz
 c0Yjg0ZjM4NTEyYmY2NzMwZDJhMGY2YjBmNjI0MWVhYmZmZmViMTUzZmZmZmI5ZmVmZmZmZmZmZmFhYWIKUiA9IDJeMzg0CmFk

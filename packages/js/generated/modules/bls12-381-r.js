@@ -16,6 +16,7 @@
 export default {
   name: "bls12-381-r",
   p: 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n,
+  generator: 7n,
   wasm: `
 AGFzbQEAAAAAxwIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHg3M2VkYTc1MzI5OWQ3ZDQ4MzMzOWQ4MDgwOWExZDgwNTUzYm
 RhNDAyZmZmZTViZmVmZmZmZmZmZjAwMDAwMDAxClIgPSAyXjI1NgphZGQgKGFkZCk6IHggPCBwLCB5IDwgcDsgeiA9IHggKyB5

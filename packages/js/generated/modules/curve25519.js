@@ -16,6 +16,7 @@
 export default {
   name: "curve25519",
   p: 0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffedn,
+  generator: 2n,
   wasm: `
 AGFzbQEAAAAA7AIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHg3ZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZm
 ZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmVkCnBsYWluIHJlc2lkdWVzCmFkZCAoYWRkKTogeCA8IHAsIHkgPCBwOyB6ID0g

@@ -16,6 +16,7 @@
 export default {
   name: "goldilocks",
   p: 0xffffffff00000001n,
+  generator: 7n,
   wasm: `
 AGFzbQEAAAAAlwIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHhmZmZmZmZmZjAwMDAwMDAxClIgPSAyXjY0CmFkZCAoYWRkKT
 ogeCA8IHAsIHkgPCBwOyB6ID0geCArIHkgbW9kIHAsIHogPCBwCnN1YiAoc3ViKTogeCA8IHAsIHkgPCBwOyB6ID0geCAtIHkg

@@ -16,6 +16,7 @@
 export default {
   name: "m-511",
   p: 0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff45n,
+  generator: 2n,
   wasm: `
 AGFzbQEAAAAArAMGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHg3ZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZm
 ZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZm

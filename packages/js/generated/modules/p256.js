@@ -16,6 +16,7 @@
 export default {
   name: "p256",
   p: 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn,
+  generator: 6n,
   wasm: `
 AGFzbQEAAAAA0wIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHhmZmZmZmZmZjAwMDAwMDAxMDAwMDAwMDAwMDAwMDAwMDAwMD
 AwMDAwZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmClIgPSAyXjI1NgphZGQgKGFkZCk6IHggPCBwLCB5IDwgcDsgeiA9IHggKyB5

@@ -16,6 +16,7 @@
 export default {
   name: "secp256k1-p",
   p: 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2fn,
+  generator: 3n,
   wasm: `
 AGFzbQEAAAAA7AIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHhmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZm
 ZmZmZmZmZmZmZmZmZmZmZmZmZmZWZmZmZmYzJmCnBsYWluIHJlc2lkdWVzCmFkZCAoYWRkKTogeCA8IHAsIHkgPCBwOyB6ID0g
