@@ -129,13 +129,13 @@ def test_goals_take_no_field(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def one_of_each_kind() -> tuple[Goal, ...]:
-    """A goal against each rival: called and in a loop, in cycles and as a part of its time.
+    """A goal of each kind: in cycles or as a part of a rival's time, called or in a loop.
 
     It is one of the smallest field that has one, which takes the least time.
     """
-    kinds: dict[tuple[str, bool, str], Goal] = {}
+    kinds: dict[tuple[bool, bool, bool], Goal] = {}
     for goal in sorted(GOALS, key=lambda goal: find_field(goal.field).bits):
-        kinds.setdefault((goal.rival, goal.in_a_loop, goal.on), goal)
+        kinds.setdefault((goal.rival in ROUTINES, goal.in_a_loop, bool(goal.on)), goal)
     return (*kinds.values(),)
 
 
