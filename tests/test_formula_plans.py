@@ -22,6 +22,7 @@ from fieldc.formulas.load import load_formulas
 from fieldc.formulas.plan import PlanForm, planned, plans
 from fieldc.formulas.ranges import ranged
 from fieldc.formulas.step_blocks import StepBlock
+from fieldc.language import BoundError
 from fieldc.machine.processors import find_processor
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import PROVED
@@ -277,3 +278,14 @@ def test_a_sum_of_a_reduced_value_can_be_made_by_calls(one: Formula, may_need_ca
     made = decisions.decide_formula(find_field(SMALL), one, TARGETS["x86_64-linux"])
     algorithms = [candidate.algorithm for candidate in made.candidates]
     assert algorithms[0] != "calls" and ("calls" in algorithms) == may_need_calls
+
+
+def test_a_plan_whose_bounds_do_not_hold_gives_way_to_the_next() -> None:
+    """Of edwards_add over BLS12-381 the best plan has a routine that no reduction suits."""
+    f, target = find_field("bls12-381-p"), TARGETS["x86_64-linux"]
+    with pytest.raises(BoundError, match="before its last subtraction"):
+        for one in ranked_plans(f, POINTS["edwards_add"], target, "zen-4"):
+            for block in one.plan.blocks:
+                decisions._decide_block(f, block, target, "zen-4")
+    found = decisions.decide_formula(f, POINTS["edwards_add"], target, "zen-4").candidates
+    assert {c.choice.variant.name for c in found} == {one.name for one in target.variants}

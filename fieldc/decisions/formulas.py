@@ -152,13 +152,12 @@ def _each_step(field: Field, formula: Formula, plans: _Plans, routines: _Routine
 def _plan_by_calls(field: Field, formula: Formula, plans: _Plans, routines: _Routines) -> _Planned:
     """The plan with its routines, and how they were chosen.
 
-    Where a routine of the best plan is not proved, the next plan is taken; at last each step is a
-    routine of its own. Where the code is longer than MOST_CODE, the work of routines that are
-    seldom used is left to others.
+    Where a routine of the best plan has no bound that holds or is not proved, the next plan is
+    taken; at last each step is a routine of its own. Where the code is longer than MOST_CODE, the
+    work of routines that are seldom used is left to others.
     """
     for plan in plans:
-        made = routines(plan)
-        if all(one.proved for one in made):
+        if made := _all_proved(plan, routines):
             break
     else:
         return _each_step(field, formula, plans, routines)
@@ -170,8 +169,8 @@ def _plan_by_calls(field: Field, formula: Formula, plans: _Plans, routines: _Rou
         avoided |= whole.rare(uses)
         whole = planned(formula, avoided=avoided, form=plan.form)
         smaller = ranged(whole, field)
-        others = routines(smaller)
-        if not all(one.proved for one in others) or _length(field, smaller, others) >= length:
+        others = _all_proved(smaller, routines)
+        if not others or _length(field, smaller, others) >= length:
             break
         plan, made, how = smaller, others, "shared for shorter code"
         length = _length(field, plan, made)
@@ -188,6 +187,15 @@ class _Routine:
     @property
     def choice(self) -> Choice:
         return self.proved or self.decision.preferred
+
+
+def _all_proved(plan: FormulaPlan, routines: _Routines) -> list[_Routine]:
+    """The routines of a plan, or none where a bound does not hold or one of them is not proved."""
+    try:
+        made = routines(plan)
+    except BoundError:
+        return []
+    return made if all(one.proved for one in made) else []
 
 
 _Routines = Callable[[FormulaPlan], list[_Routine]]
