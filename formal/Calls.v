@@ -42,7 +42,7 @@ Section Kernel.
     cbn [execute]. rewrite P, Zminus_mod_idemp_l, <- Z.add_sub_assoc, N. reflexivity.
   Qed.
 
-  (** A return goes behind the call: the word that it pops is the address that the call left. *)
+  (** A return goes to the instruction after the call: it pops the address that the call left. *)
   Lemma return_right caller m m' v s : return_to c code caller m = Some m' -> sim v m s ->
     stands_for m m' v (execute Ret s).
   Proof.

@@ -123,7 +123,7 @@ Section Kernel.
       ws <- words_at (cells m) b (o + 8 * Z.of_nat (before i)) (width i);
       recognised held ws (bound i) (is_signed i).
 
-    (** ** The machine behind the call *)
+    (** ** The machine after the call *)
 
     Definition kept (b : area) (o : Z) (cell : area * Z * content) : bool :=
       let '(a, q, _) := cell in
@@ -154,7 +154,7 @@ Section Kernel.
       forallb fitting areas.
   End Call.
 
-  (** From the routine's first instruction to the one behind the call. *)
+  (** From the routine's first instruction to the one after the call. *)
   Definition use (r : routine_known) (held : list value_known) (m : machine)
       : option (machine * list value_known) :=
     top <- stack_offset m;

@@ -16,8 +16,9 @@ use crate::{Field, slices};
 /// operations take less time: a product of arrays two thirds of it.
 ///
 /// That needs a processor with AVX-512 IFMA and a modulus with such kernels, as the primes of
-/// BLS12-381, BN254, Pallas and Vesta have. Everywhere else, for Goldilocks, whose elements are
-/// digits already, and for fewer than eight elements, it is a vector of elements on which [`slices`] computes. Results are the same.
+/// BLS12-381, BN254, Pallas and Vesta have. Elsewhere, and for fewer than eight elements, it is a
+/// vector of elements on which [`slices`] computes. So it is for Goldilocks, whose elements are
+/// digits already. Results are the same.
 ///
 /// All of it takes the same time for all values; lengths and exponents are public.
 ///
