@@ -268,6 +268,7 @@ signal.signal(signal.SIGTERM, end)
 try:
     threading.Thread(target=shoot, daemon=True).start()
     from fieldc.binary.native import lief
+    lief.ELF
     time.sleep(10)
 except End:
     os._exit(7)

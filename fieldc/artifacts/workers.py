@@ -22,6 +22,8 @@ _Result = TypeVar("_Result")
 
 MOMENT = 0.5
 """Seconds after which Python looks for a signal that did not wake it."""
+READS_OBJECTS = "lief"
+"""The library that proofs read objects with: loaded before the copies are made, not in each."""
 
 
 class WorkerLost(UserError):
@@ -66,7 +68,7 @@ def _context(module: str) -> BaseContext:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([module])
+    context.set_forkserver_preload([module, READS_OBJECTS])
     for begin in (resource_tracker.ensure_running, forkserver.ensure_running):
         with blocked_signals():  # the first one unblocks some of them
             begin()

@@ -50,8 +50,6 @@ KINDS = {
     "AARCH64_LDST128_ABS_LO12_NC": "low12",
 }
 """By the names of the processors' ABI supplements, without R_."""
-SEGMENTS = lief.ELF.Segment.TYPE.LOAD
-SYMBOLS = lief.ELF.Symbol
 
 
 def _check_kind(data: bytes) -> None:
@@ -81,11 +79,11 @@ def read_elf(data: bytes) -> Image:
             writable=s.has(s.FLAGS.W),
         )
         for s in binary.segments
-        if s.type == SEGMENTS and s.virtual_size
+        if s.type == lief.ELF.Segment.TYPE.LOAD and s.virtual_size
     )
     starts = unique(_start(s, s.value) for s in binary.symbols if s.value and _is_function(s))
     fixups = tuple(_dynamic(r) for r in binary.relocations if not _relocates_nothing(r))
-    objects = (s for s in binary.symbols if s.value and s.type == SYMBOLS.TYPE.OBJECT)
+    objects = (s for s in binary.symbols if s.value and s.type == lief.ELF.Symbol.TYPE.OBJECT)
     held = tuple(_start(s, s.value) for s in objects)
     return Image(machine, "elf", regions, starts, fixups, held)
 
@@ -107,9 +105,10 @@ def _is_function(symbol: lief.ELF.Symbol) -> bool:
     """Assembly may leave the type out; then it is a global name, and its section must be code."""
     if symbol.shndx == 0:
         return False
-    if symbol.type in (SYMBOLS.TYPE.FUNC, SYMBOLS.TYPE.GNU_IFUNC):
+    kinds = lief.ELF.Symbol.TYPE
+    if symbol.type in (kinds.FUNC, kinds.GNU_IFUNC):
         return True
-    return symbol.type == SYMBOLS.TYPE.NOTYPE and symbol.binding != SYMBOLS.BINDING.LOCAL
+    return symbol.type == kinds.NOTYPE and symbol.binding != lief.ELF.Symbol.BINDING.LOCAL
 
 
 def _relocates_nothing(relocation: lief.ELF.Relocation) -> bool:

@@ -40,14 +40,8 @@ class KernelCode:
     """Why these may not be the bytes that run; empty if they are."""
 
 
-ARCHITECTURES = {
-    lief.ELF.ARCH.X86_64: "x86_64",
-    lief.ELF.ARCH.AARCH64: "aarch64",
-    lief.PE.Header.MACHINE_TYPES.AMD64: "x86_64",
-    lief.PE.Header.MACHINE_TYPES.ARM64: "aarch64",
-    lief.MachO.Header.CPU_TYPE.X86_64: "x86_64",
-    lief.MachO.Header.CPU_TYPE.ARM64: "aarch64",
-}
+ARCHITECTURES = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
+"""Those with proofs, by what LIEF calls them in ELF, COFF and Mach-O."""
 RELOCATED = "the linker changes its section (a relocation at {:#x})"
 LINK_TIME = (".gnu.lto_", ".llvm.lto", ".llvmbc", "__bitcode", "__wrap_lto", ".llvm_bundle")
 """Sections that a link may compile again instead of the code beside them."""
@@ -116,11 +110,11 @@ def _candidates(data: bytes) -> list[KernelCode]:
 
 
 def _architecture(machine: object) -> str:
-    if machine not in ARCHITECTURES:
-        name = str(machine).rpartition(".")[2].lower()
+    name = str(machine).rpartition(".")[2].lower()
+    if name not in ARCHITECTURES:
         which = f"machine {name}" if name.isdecimal() else name
         raise ObjectError(f"there are proofs for x86_64 and aarch64, not for {which}")
-    return ARCHITECTURES[machine]
+    return ARCHITECTURES[name]
 
 
 def _link_time(names: Iterable[str]) -> str:

@@ -1,15 +1,31 @@
-"""LIEF. An exception from a signal's handler, while LIEF is loaded, would abort the program."""
+"""LIEF, loaded when it is first used: that takes longer than all the rest of fieldc.
+
+An exception from a signal's handler, while LIEF is loaded, would abort the program.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from fieldc.signals import deferred_signals
 
-with deferred_signals():
+if TYPE_CHECKING:
     import lief as lief
+else:
+
+    class _LoadedLate:
+        """LIEF's module; each name is looked up there once."""
+
+        def __getattr__(self, name):
+            with deferred_signals():
+                import lief
+            self.__dict__[name] = getattr(lief, name)
+            return self.__dict__[name]
+
+    lief = _LoadedLate()
 
 
 @contextmanager
