@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fieldc.counting.count import Count
@@ -56,30 +56,25 @@ def predict(
     body = steps_of(count.code, count.touches, processor)
     calls, warm_up = (CALLS, WARM_UP) if count.instructions <= LONG else (3, 1)
     figures = []
-    for is_chain in (False, True):
+    operands = {touch.root for touches in count.touches for touch in touches if touch.operand}
+    chained = CHAINED.get(count.architecture, ())
+    chain = [*head, *(_chained(step, chained) for step in body), *tail]
+    for steps, forgotten in (([*head, *body, *tail], operands), (chain, ())):
         run, ends = Simulation(core, processor), []
-        for number in range(calls):
-            root = CHAINED.get(count.architecture, ()) if is_chain else number
-            steps = [*head, *(_placed(step, root) for step in body), *tail]
+        for _ in range(calls):
+            run.forget(forgotten)  # independent calls have operands of their own
             ends.append(run.call(steps, all_ready=not head))
         figures.append((ends[-1] - ends[warm_up - 1]) / (calls - warm_up))
     return PredictedCycles(processor.key, *figures)
 
 
-def _placed(step: CostedInstruction, where: int | tuple[str, ...]) -> CostedInstruction:
-    """An instruction in one call: independent calls, by a number, have operands of their own; in a
-    chain, the registers `where` hold one address. The stack is the same in all."""
-    if not any(touch.operand for touch in step.touches):
+def _chained(step: CostedInstruction, registers: tuple[str, ...]) -> CostedInstruction:
+    """An instruction in a chain of calls: these registers hold one address."""
+    if not any(touch.root in registers for touch in step.touches if touch.operand):
         return step
-    return replace(step, touches=[_moved(touch, where) for touch in step.touches])
+    return replace(step, touches=[_moved(touch, registers) for touch in step.touches])
 
 
-def _moved(touch: RootedAccess, where: int | tuple[str, ...]) -> RootedAccess:
-    root: Hashable = touch.root
-    if not touch.operand:
-        return touch
-    if isinstance(where, int):
-        root = where, root
-    elif root in where:
-        root = where
-    return replace(touch, root=root)
+def _moved(touch: RootedAccess, registers: tuple[str, ...]) -> RootedAccess:
+    same = touch.operand and touch.root in registers
+    return replace(touch, root=registers) if same else touch

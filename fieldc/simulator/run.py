@@ -21,14 +21,18 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, deque
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from fieldc.counting.instructions import DecodedInstruction
 from fieldc.counting.limits import UNKNOWN, timed
 from fieldc.counting.places import RootedAccess
 from fieldc.machine.processors import InstructionCost, Processor
 from fieldc.simulator.cores import Core
+
+Places = Sequence[tuple[Hashable, int]]
+"""The bytes that an access touches: the root and the offset of each."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,32 @@ class CostedInstruction:
     slots: int
     cost: InstructionCost
     touches: Sequence[RootedAccess] = ()
+
+    @cached_property
+    def pieces(self) -> Sequence[tuple[str, int]]:
+        """Each micro-operation: the ports it may take, and the cycles it keeps one.
+
+        A port named several times is busy for as many cycles; of a choice, several are taken.
+        """
+        named = Counter(self.cost.ports).items()
+        whole = (((choice, n),) if len(choice) == 1 else ((choice, 1),) * n for choice, n in named)
+        return [piece for pieces in whole for piece in pieces]
+
+    @cached_property
+    def loads(self) -> Sequence[Places]:
+        """The bytes of each load."""
+        return [_bytes(touch) for touch in self.touches if not touch.store]
+
+    @cached_property
+    def stores(self) -> Sequence[Places]:
+        """The bytes of each store."""
+        return [_bytes(touch) for touch in self.touches if touch.store]
+
+    @cached_property
+    def address(self) -> Sequence[str]:
+        """The registers that make its addresses."""
+        named = [access for access in self.instruction.accesses if not access.pushed]
+        return [name for access in named for name in (access.base, access.index)]
 
 
 def steps_of(
@@ -74,8 +104,11 @@ class Port:
 
     def free(self, cycle: int, length: int) -> int:
         """The first cycle from `cycle` on that begins `length` free ones."""
-        while any(at in self.busy for at in range(cycle, cycle + length)):
-            cycle += 1
+        at = cycle
+        while at < cycle + length:
+            if at in self.busy:
+                cycle = at + 1
+            at += 1
         return cycle
 
     def take(self, cycle: int, length: int, renamed: int) -> int:
@@ -100,6 +133,7 @@ class Simulation:
         self.scheduled: list[int] = []
         """When each micro-operation in the scheduler starts; a heap."""
         self.ports: dict[str, Port] = {}
+        self.choices: dict[str, list[Port]] = {}
         self.registers: dict[str, int] = {}
         self.memory: dict[tuple[Hashable, int], int] = {}
         self.retired, self.retiring = 0, 0
@@ -114,23 +148,29 @@ class Simulation:
             self.step(step)
         return self.retired
 
+    def forget(self, roots: Collection[Hashable]) -> None:
+        """Take these roots for other places than before: nothing was stored there."""
+        self.memory = {at: data for at, data in self.memory.items() if at[0] not in roots}
+
     def step(self, step: CostedInstruction) -> None:
         """One instruction, through the four stations."""
-        instruction, touches = step.instruction, step.touches
+        instruction, cost = step.instruction, step.cost
         self._rename(step.slots)
         self.begun = operands = self._ready(instruction.reads)
-        if any(not t.store for t in touches):
-            operands = max(operands, self._load(instruction, touches))
-        start = self._execute(step.cost.ports, operands)
-        done = start + step.cost.latency
+        if step.loads:
+            operands = max(operands, self._load(step))
+        start = operands
+        for choice, length in step.pieces:  # without ports it is done while renaming
+            start = max(start, self._start(choice, operands, length, True))
+        done = start + cost.latency
         for name in instruction.writes:
             self.registers[name] = done
         if instruction.high:
-            self.registers[instruction.high] = start + step.cost.high
+            self.registers[instruction.high] = start + cost.high
         if instruction.copies and instruction.accesses:  # a stack pointer, or an address stepped on
             self.registers[instruction.copies[0]] = self._ready((instruction.copies[1],))
-        if any(t.store for t in touches):
-            done = max(done, self._store(instruction, touches, done))
+        if step.stores:
+            done = max(done, self._store(step, done))
         if self.core.in_order and self.begun > self.cycle + 1:  # none after it starts before it
             self.cycle, self.taken = self.begun - 1, step.slots
         self._retire(max(done, self.cycle + 1), step.slots)
@@ -155,58 +195,50 @@ class Simulation:
 
     def _ready(self, names: Iterable[str]) -> int:
         """When registers are there, at the earliest in the cycle after renaming."""
-        return max([self.cycle + 1, *(self.registers.get(name, 0) for name in names)])
+        ready = self.cycle + 1
+        for name in names:
+            ready = max(ready, self.registers.get(name, 0))
+        return ready
 
-    def _address(self, instruction: DecodedInstruction) -> int:
-        named = [a for a in instruction.accesses if not a.pushed]
-        return self._ready(name for a in named for name in (a.base, a.index))
-
-    def _load(self, instruction: DecodedInstruction, touches: Sequence[RootedAccess]) -> int:
+    def _load(self, step: CostedInstruction) -> int:
         """When what is loaded is there: from the cache, or from the stores before."""
-        core, loads = self.core, [t for t in touches if not t.store]
-        address = self._address(instruction)
-        for _ in loads if core.pairs else loads[:1]:
+        core, instruction = self.core, step.instruction
+        address = self._ready(step.address)
+        for _ in step.loads if core.pairs else step.loads[:1]:
             start = self._start(self.processor.load, address, 1, core.shared)
         renamed = instruction.moves_only and core.renamed >= 0
         forward = core.renamed if renamed else core.forward
-        there = [self._stored(t) for t in loads]
+        there = [self._stored(places) for places in step.loads]
         from_stores = [cycle + forward for cycle in there if cycle is not None]
         if renamed and None not in there:
             return max(self.cycle + 1, *from_stores)
         return max([start + core.load, *from_stores])
 
-    def _stored(self, touch: RootedAccess) -> int | None:
+    def _stored(self, places: Places) -> int | None:
         """When the youngest store to any byte of a place had its data."""
-        own = [self.memory[place] for place in _bytes(touch) if place in self.memory]
+        own = [self.memory[place] for place in places if place in self.memory]
         return max(own, default=None)
 
-    def _store(
-        self, instruction: DecodedInstruction, touches: Sequence[RootedAccess], data: int
-    ) -> int:
+    def _store(self, step: CostedInstruction, data: int) -> int:
         """When address and data of a store are there."""
         shared, processor = self.core.shared, self.processor
-        address = self._address(instruction)
+        address = self._ready(step.address)
         at = self._start(processor.store_address, address, 1, shared) + 1
         if processor.store_data:
             data = self._start(processor.store_data, data, 1, shared)
-        for touch in touches:
-            if touch.store:
-                self.memory.update((place, data) for place in _bytes(touch))
+        for places in step.stores:
+            self.memory.update(dict.fromkeys(places, data))
         return max(at, data + 1)
-
-    def _execute(self, ports: Sequence[str], ready: int) -> int:
-        """When the last micro-operation starts; without ports it is done while renaming."""
-        starts = [ready]
-        for choice, times in Counter(ports).items():
-            # A port named several times is busy for as many cycles; of a choice, several are taken.
-            pieces = [times] if len(choice) == 1 else [1] * times
-            starts += [self._start(choice, ready, length, True) for length in pieces]
-        return max(starts)
 
     def _start(self, choice: str, ready: int, length: int, waits: bool) -> int:
         """Bind a micro-operation to a port; return the cycle in which it starts there."""
-        ports = [self.ports.setdefault(name, Port()) for name in choice]
-        if self.core.in_order:
+        ports = self.choices.get(choice)
+        if ports is None:
+            ports = [self.ports.setdefault(name, Port()) for name in choice]
+            self.choices[choice] = ports
+        if len(ports) == 1:
+            port = ports[0]
+        elif self.core.in_order:
             port = min(ports, key=lambda each: each.free(ready, length))
         else:
             port = min(ports, key=lambda each: each.waiting(self.cycle))
@@ -226,5 +258,5 @@ class Simulation:
             self.window.append(self.retired)
 
 
-def _bytes(touch: RootedAccess) -> Iterator[tuple[Hashable, int]]:
-    return ((touch.root, at) for at in range(touch.offset, touch.offset + touch.size))
+def _bytes(touch: RootedAccess) -> Places:
+    return [(touch.root, at) for at in range(touch.offset, touch.offset + touch.size)]
