@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fieldc.words.operations import LOAD
-from fieldc.words.program import Program, Value
+from fieldc.words.program import Program
 
 
 class BrokenBound(AssertionError):
@@ -20,17 +20,17 @@ def interpret(program: Program, *operands: int, check_bounds: bool = False) -> i
     }
     known: dict[int, int] = {}
 
-    def read(value: Value) -> int:
-        return known[value.number] if value.constant is None else value.constant
-
     for step in program.steps:
         if step.operation is LOAD:
             outputs: tuple[int, ...] = (given[step.operand][step.attribute],)
         else:
-            inputs = tuple(read(v) for v in step.inputs)
+            inputs = tuple(
+                [known[v.number] if v.constant is None else v.constant for v in step.inputs]
+            )
             outputs = step.operation.compute(w, inputs, step.attribute)
         for value, number in zip(step.outputs, outputs, strict=True):
             known[value.number] = number
             if check_bounds and number > value.high:
                 raise BrokenBound(f"{value.name} = {number:#x} exceeds its bound {value.high:#x}")
-    return sum(read(v) << w * i for i, v in enumerate(program.results))
+    results = [known[v.number] if v.constant is None else v.constant for v in program.results]
+    return sum(number << w * i for i, number in enumerate(results))
