@@ -1,6 +1,6 @@
 //! The fields that are raced, and their operands: edge values and random ones.
 
-use fieldc::{bls12_381, bn254, p256, secp256k1};
+use fieldc::{bls12_381, bn254, goldilocks, p256, pallas, secp256k1, vesta};
 
 use crate::array_operations;
 use crate::operand::{Form, Operand};
@@ -9,7 +9,7 @@ use crate::operand::{Form, Operand};
 /// them do not come back to where they were, and the sum costs little beside them.
 pub const OPERATIONS: [&str; 6] = ["mul", "square", "add", "sub", "inverse", "sqrt"];
 
-/// A prime field by its name in fieldc's catalogue.
+/// A prime field by its name in fieldc's catalogue; `ed25519-l` is known here alone.
 #[derive(Debug)]
 pub struct Field {
     /// Its name.
@@ -92,6 +92,22 @@ fields! {
     SECP256K1_P = "secp256k1-p", secp256k1::Fp;
     /// Base field of NIST P-256.
     P256_P = "p256", p256::Fp;
+    /// Base field of Pallas.
+    PALLAS_P = "pallas", pallas::Fp;
+    /// Base field of Vesta.
+    VESTA_P = "vesta", vesta::Fp;
+    /// Integers modulo 2^64 - 2^32 + 1.
+    GOLDILOCKS = "goldilocks", goldilocks::Fp;
+    /// Scalars of Ed25519.
+    ED25519_L = "ed25519-l", Ed25519Scalar;
+}
+
+fieldc::field! {
+    /// Integers modulo the prime order of Ed25519's group.
+    pub struct Ed25519Scalar(
+        modulus = "0x1000000000000000000000000000000014def9dea2f79cd65812631a5cf5d3ed",
+        prime
+    );
 }
 
 impl Field {

@@ -7,6 +7,7 @@
 mod arkworks;
 mod blst;
 mod crypto_bigint;
+mod curve25519_dalek;
 #[cfg(target_arch = "x86_64")]
 mod gnark;
 mod halo2curves;
@@ -14,6 +15,8 @@ mod k256;
 mod num_bigint;
 mod ours;
 mod p256;
+mod pasta_curves;
+mod plonky3;
 mod texts;
 mod towers;
 
@@ -36,6 +39,9 @@ pub fn entries(options: &Options, skipped: &mut Vec<String>) -> Vec<Entry> {
     crypto_bigint::enter(&mut entries);
     k256::enter(&mut entries);
     p256::enter(&mut entries);
+    pasta_curves::enter(&mut entries);
+    curve25519_dalek::enter(&mut entries);
+    plonky3::enter(&mut entries);
     num_bigint::enter(&mut entries);
     towers::enter(&mut entries);
     #[cfg(target_arch = "x86_64")]

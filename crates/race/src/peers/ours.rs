@@ -1,12 +1,17 @@
 //! Ours: the public operators of the crate `fieldc`.
 
-use fieldc::{Ntt, bls12_381, bn254, inner_product, p256, secp256k1, slices};
+use fieldc::{
+    Ntt, bls12_381, bn254, goldilocks, inner_product, p256, pallas, secp256k1, slices, vesta,
+};
 
 use super::OURS;
 use crate::chain::Element;
 use crate::entry::Range::Canonical;
 use crate::entry::{Entry, Peer, Rows};
-use crate::fields::{BLS12_381_P, BLS12_381_R, BN254_P, P256_P, SECP256K1_P};
+use crate::fields::{
+    BLS12_381_P, BLS12_381_R, BN254_P, ED25519_L, Ed25519Scalar, GOLDILOCKS, P256_P, PALLAS_P,
+    SECP256K1_P, VESTA_P,
+};
 use crate::operand::Form;
 
 macro_rules! fields {
@@ -64,4 +69,8 @@ fields! {
     BN254_P = bn254::Fp;
     SECP256K1_P = secp256k1::Fp;
     P256_P = p256::Fp;
+    PALLAS_P = pallas::Fp;
+    VESTA_P = vesta::Fp;
+    GOLDILOCKS = goldilocks::Fp;
+    ED25519_L = Ed25519Scalar;
 }
