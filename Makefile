@@ -29,7 +29,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
 .PHONY: help audits generate venv lint test test-bare test-full cargo-lint cargo-test portable-test foreign-check \
-    foreign-install big-endian-test small-test race race-test clients-test arkworks-test arkworks-demo js-bench \
+    foreign-install big-endian-test small-test race race-test clients-test arkworks-patch arkworks-test arkworks-demo js-bench \
     formal fuzz miri demo bench clean
 .DEFAULT_GOAL := help
 
@@ -46,9 +46,10 @@ $(INSTALLED): pyproject.toml
 	@touch $@
 
 lint: venv cargo-lint ## ruff, mypy --strict, cargo fmt and clippy
-	$(BIN)/ruff check fieldc tests
-	$(BIN)/ruff format --check fieldc tests
+	$(BIN)/ruff check fieldc tests arkworks
+	$(BIN)/ruff format --check fieldc tests arkworks
 	$(BIN)/mypy
+	$(BIN)/mypy arkworks/ark-ff/patched.py
 
 test: venv lint cargo-test foreign-check ## what every change must pass
 	$(PYTEST) -m "not full"
@@ -135,13 +136,17 @@ clients-test: ## published crates of each family of traits, on the crate's types
 	$(if $(CARGO),cd crates/clients && cargo test)
 
 # In its folder, a workspace of its own. The published suites take about ten minutes.
-arkworks-test: ## arkworks on our kernels: our tests and those that the curves ship
-	$(if $(CARGO),cd arkworks && cargo fmt --all --check)
+arkworks-test: arkworks-patch ## arkworks on our kernels: our tests and those that the curves ship
+	$(if $(CARGO),cd arkworks && cargo fmt --check && rustfmt --check --edition 2021 ark-ff/on_fieldc.rs)
 	$(if $(CARGO),cd arkworks && cargo clippy --all-targets -- -D warnings)
 	$(if $(CARGO),cd arkworks && cargo test --release)
 	$(if $(CARGO),cd arkworks && cargo test --release -p checks --features sabotage --test fields)
 
-arkworks-demo: ## races arkworks as published and on our kernels: DEMO='--quick --json FILE'
+# As published, with calls of fieldc: arkworks/README.md.
+arkworks-patch: ## writes arkworks/target/ark-ff, which the workspace of arkworks/ needs
+	$(if $(CARGO),$(PYTHON) arkworks/ark-ff/patched.py arkworks/target/ark-ff)
+
+arkworks-demo: arkworks-patch ## races arkworks as published and on our kernels: DEMO='--quick --json FILE'
 	cd arkworks && cargo run --quiet --release -p demo -- $(DEMO)
 
 race: ## race the Rust crate against those of others: make race RACE='--op all --json out.json'

@@ -31,7 +31,7 @@ from fieldc.counting.places import RootedAccess
 from fieldc.machine.processors import InstructionCost, Processor
 from fieldc.simulator.cores import Core
 
-Places = Sequence[tuple[Hashable, int]]
+TouchedBytes = Sequence[tuple[Hashable, int]]
 """The bytes that an access touches: the root and the offset of each."""
 
 
@@ -55,12 +55,12 @@ class CostedInstruction:
         return [piece for pieces in whole for piece in pieces]
 
     @cached_property
-    def loads(self) -> Sequence[Places]:
+    def loads(self) -> Sequence[TouchedBytes]:
         """The bytes of each load."""
         return [_bytes(touch) for touch in self.touches if not touch.store]
 
     @cached_property
-    def stores(self) -> Sequence[Places]:
+    def stores(self) -> Sequence[TouchedBytes]:
         """The bytes of each store."""
         return [_bytes(touch) for touch in self.touches if touch.store]
 
@@ -214,7 +214,7 @@ class Simulation:
             return max(self.cycle + 1, *from_stores)
         return max([start + core.load, *from_stores])
 
-    def _stored(self, places: Places) -> int | None:
+    def _stored(self, places: TouchedBytes) -> int | None:
         """When the youngest store to any byte of a place had its data."""
         own = [self.memory[place] for place in places if place in self.memory]
         return max(own, default=None)
@@ -258,5 +258,5 @@ class Simulation:
             self.window.append(self.retired)
 
 
-def _bytes(touch: RootedAccess) -> Places:
+def _bytes(touch: RootedAccess) -> TouchedBytes:
     return [(touch.root, at) for at in range(touch.offset, touch.offset + touch.size)]

@@ -22,7 +22,6 @@
 //! let _ = Fp6::<Fp>::ONE;
 //! ```
 
-#[cfg(feature = "pairing")]
 mod compressed;
 mod constants;
 mod cyclotomic;
@@ -38,8 +37,6 @@ mod wide;
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 mod words;
 
-#[cfg(feature = "pairing")]
-pub(crate) use compressed::power_of_sparse;
 pub use constants::HasTower;
 #[allow(unused_imports, reason = "curves has a constant of it")]
 pub(crate) use constants::sixth;

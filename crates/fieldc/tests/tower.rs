@@ -159,8 +159,12 @@ macro_rules! tests {
                 on_every_path(|kernels| {
                     for x in &all {
                         assert_eq!(x.cyclotomic_square(), x.square(), "{kernels:?}");
-                        let exponent = [0xd201_0000_0001_0000, 5];
-                        assert_eq!(x.cyclotomic_pow(&exponent), x.pow(&exponent), "{kernels:?}");
+                        // With few ones, with many, and short.
+                        let sparse = [0xd201_0000_0001_0000, 5];
+                        for exponent in [sparse, [1, 1 << 63], [!0, 3], [1, 0], [0, 0]] {
+                            let power = x.cyclotomic_pow(&exponent);
+                            assert_eq!(power, x.pow(&exponent), "{kernels:?}, {exponent:?}");
+                        }
                         assert_eq!(x.conjugate() * x, Fp12::ONE, "{kernels:?}");
                     }
                 });

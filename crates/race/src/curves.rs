@@ -48,6 +48,7 @@ const LOCK: &str = include_str!("../../../arkworks/stock/Cargo.lock");
 /// The rows of these operations, after both programs were built.
 pub fn enter(entries: &mut Vec<Entry>, operations: &[&str]) -> Result<(), String> {
     let stock = build("stock", "-C target-cpu=native")?;
+    patch()?;
     let patched = build("operations", "")?;
     let algorithm = if crate::clock::has_adx() { "assembly, adx" } else { "rust" };
     let peer = Peer { name: PATCHED, version: env!("CARGO_PKG_VERSION"), algorithm: kernels() };
@@ -91,6 +92,16 @@ fn rows(
         }
     }
     Ok(())
+}
+
+/// Writes ark-ff with calls of fieldc, which the workspace of arkworks/ is patched with.
+fn patch() -> Result<(), String> {
+    let [tool, folder] = ["ark-ff/patched.py", "target/ark-ff"].map(|at| Path::new(ROOT).join(at));
+    match Command::new("python3").arg(tool).arg(folder).status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err("ark-ff was not patched".into()),
+        Err(error) => Err(format!("no python3 command: {error}")),
+    }
 }
 
 fn build(program: &str, flags: &str) -> Result<PathBuf, String> {

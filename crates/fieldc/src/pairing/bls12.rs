@@ -5,7 +5,7 @@ use super::lines::Line;
 use crate::bls12_381::{Fp, Fr};
 use crate::curves::bls12_381::{G1, G2, MINUS_X};
 use crate::fp2::Fp2;
-use crate::tower::{Fp12, HasTower, power_of_sparse};
+use crate::tower::{Fp12, HasTower};
 
 /// The pairing of BLS12-381.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,5 @@ impl Pairing for Bls12381 {
 
 /// The power x = -(2^63 + 2^62 + 2^60 + 2^57 + 2^48 + 2^16).
 fn power_of_x(m: &Fp12<Fp>) -> Fp12<Fp> {
-    const EXPONENTS: [u32; 6] = [16, 48, 57, 60, 62, 63];
-    power_of_sparse(m, &EXPONENTS).conjugate()
+    m.cyclotomic_pow(&[MINUS_X]).conjugate()
 }

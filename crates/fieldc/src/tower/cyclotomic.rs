@@ -1,6 +1,5 @@
-//! Powers in the cyclotomic subgroup of Fp12, whose order is p^4 - p^2 + 1.
+//! Squares in the cyclotomic subgroup of Fp12, whose order is p^4 - p^2 + 1.
 
-use super::fp12::power;
 use super::{Fp6, Fp12, HasTower};
 use crate::fp2::Fp2;
 
@@ -56,22 +55,5 @@ impl<F: HasTower> Fp12<F> {
                 triple_plus(&e, &c1.c2),
             ),
         )
-    }
-
-    /// The power of an element of the cyclotomic subgroup, with a public exponent in limbs, least
-    /// significant first.
-    ///
-    /// ```
-    /// use fieldc::{Fp12, bn254::Fp};
-    ///
-    /// let x = Fp12::<Fp>::W + Fp12::ONE;
-    /// let y = x.conjugate() / x;
-    /// let y = y.frobenius(2) * y;
-    /// assert_eq!(y.cyclotomic_pow(&[5]), y.pow(&[5]));
-    /// ```
-    pub fn cyclotomic_pow(&self, exponent: &[u64]) -> Self {
-        power(exponent, Self::ONE, Self::cyclotomic_square, |power| {
-            power * self
-        })
     }
 }

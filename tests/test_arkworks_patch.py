@@ -1,0 +1,114 @@
+"""The tool that puts calls of fieldc into ark-ff, on a crate that has its places and no more."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+TOOL = Path(__file__).resolve().parents[1] / "arkworks" / "ark-ff" / "patched.py"
+
+
+@pytest.fixture(scope="module")
+def patched() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("patched", TOOL)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["patched"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def published(patched: ModuleType, tmp_path: Path) -> Path:
+    """What stands where lines go, and nothing else."""
+    texts = {"Cargo.toml": ['name = "ark-ff"\nversion = "0.6.0"', "[dev-dependencies.blake2]"]}
+    for insertion in patched.INSERTIONS:
+        texts.setdefault(insertion.file, []).append(insertion.at)
+    for name, places in texts.items():
+        path = tmp_path / "published" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(places) + "\n")
+    return tmp_path / "published"
+
+
+def test_every_line_is_put_in_its_place(
+    patched: ModuleType, published: Path, tmp_path: Path
+) -> None:
+    made = tmp_path / "new" / "ark-ff"
+    patched.write(published, made)
+    for insertion in patched.INSERTIONS:
+        both = [insertion.at, insertion.lines]
+        if insertion.before:
+            both.reverse()
+        assert "\n".join(both) in (made / insertion.file).read_text()
+    assert (made / "src" / "on_fieldc.rs").read_text() == (TOOL.parent / "on_fieldc.rs").read_text()
+    manifest = (made / "Cargo.toml").read_text()
+    (path,) = (line for line in manifest.splitlines() if line.startswith("path = "))
+    assert (made / path.split('"')[1]).resolve() == TOOL.parents[2] / "crates" / "fieldc"
+
+
+def test_what_is_there_already_is_left_alone(
+    patched: ModuleType, published: Path, tmp_path: Path
+) -> None:
+    made = tmp_path / "ark-ff"
+    patched.write(published, made)
+    before = (made / "Cargo.toml").stat()
+    patched.write(published, made)
+    assert (made / "Cargo.toml").stat() == before
+    (published / "more.rs").write_text("// changed\n")
+    patched.write(published, made)
+    assert (made / "more.rs").is_file()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ark-ff", "published"]
+
+
+def test_another_version_is_refused(patched: ModuleType, published: Path, tmp_path: Path) -> None:
+    manifest = published / "Cargo.toml"
+    manifest.write_text(manifest.read_text().replace("0.6.0", "0.6.1"))
+    with pytest.raises(patched.PatchError, match=r"is not ark-ff 0\.6\.0$"):
+        patched.write(published, tmp_path / "ark-ff")
+    assert not (tmp_path / "ark-ff").exists()
+
+
+@pytest.mark.parametrize("times", [0, 2])
+def test_a_place_that_is_not_there_once_is_refused(
+    patched: ModuleType, published: Path, tmp_path: Path, times: int
+) -> None:
+    place = patched.INSERTIONS[0]
+    path = published / place.file
+    path.write_text(path.read_text().replace(place.at, place.at * times))
+    with pytest.raises(patched.PatchError, match="has no single place"):
+        patched.write(published, tmp_path / "ark-ff")
+    assert not (tmp_path / "ark-ff").exists()
+
+
+def test_a_folder_of_others_is_refused(
+    patched: ModuleType, published: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes").write_text("keep me")
+    with pytest.raises(patched.PatchError, match="holds something else"):
+        patched.write(published, tmp_path / "mine")
+    assert (tmp_path / "mine" / "notes").read_text() == "keep me"
+
+
+@pytest.mark.parametrize("words", [[], ["a", "b"], ["--help"]])
+def test_it_says_how_it_is_used(
+    patched: ModuleType, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert patched.main(words) == 2
+    assert capsys.readouterr().err == "usage: python3 patched.py FOLDER\n"
+
+
+def test_it_says_that_cargo_is_missing(
+    patched: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert patched.main([str(tmp_path / "ark-ff")]) == 2
+    assert capsys.readouterr().err == "there is no cargo, which fetches ark-ff\n"
