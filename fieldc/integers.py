@@ -144,7 +144,8 @@ class Condition:
     def __mul__(self, other: Number) -> Integer:
         value = as_integer(other)
         bounds = min(0, value.low), max(0, value.high)
-        return Integer("masked", (value,), bounds, condition=self)
+        masked = Integer("masked", (value,), bounds, condition=self)
+        return with_bounds(masked, bounds_by_cases(masked))
 
     __rmul__ = __mul__
 
@@ -249,11 +250,14 @@ def _bounds_in_case(node: Integer, difference: Integer, negative: bool) -> Inter
     if node.condition is not None and node.condition.difference is difference:
         if node.op == "select":
             return _bounds_in_case(node.args[0 if negative else 1], difference, negative)
-        return (node.args[0].low, node.args[0].high) if negative else (0, 0)
+        return _bounds_in_case(node.args[0], difference, True) if negative else (0, 0)
     if difference.op == "sub" and node is difference.args[0]:
         # a = (a - b) + b, and a - b is known in this case.
         b = difference.args[1]
         return max(node.low, refined[0] + b.low), min(node.high, refined[1] + b.high)
+    if difference.op == "sub" and node is difference.args[1]:  # b = a - (a - b)
+        a = difference.args[0]
+        return max(node.low, a.low - refined[1]), min(node.high, a.high - refined[0])
     if node.op in ("add", "sub"):
         parts = [_bounds_in_case(a, difference, negative) for a in node.args]
         low, high = _bounds(node.op, parts, 0)

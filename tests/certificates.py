@@ -28,6 +28,7 @@ KERNEL_CASES = [
     ("goldilocks", "add", "add", "base"),
     ("goldilocks", "to_montgomery", "to_montgomery", "mulx"),
     ("0x61", "double", "double", "mulx"),
+    ("bls12-381-p", "neg", "masked", "base"),
     ("curve25519", "reduce", "pseudo-mersenne", "base"),
     ("curve25519", "mul_plain", "pseudo-mersenne", "mulx"),
     ("secp256k1-p", "mul_plain", "pseudo-mersenne", "adx"),

@@ -53,6 +53,10 @@ def _masked(_: int, a: Number, b: Number) -> Number:
     return d + (d < 0) * b
 
 
+def _masked_alone(_: int, a: Number, b: Number, c: Number) -> Number:
+    return ((a - b) < 0) * (c - b)
+
+
 OPERATORS: dict[str, Callable[..., Number]] = {
     "add": lambda _, a, b: a + b,
     "sub": lambda _, a, b: a - b,
@@ -64,8 +68,9 @@ OPERATORS: dict[str, Callable[..., Number]] = {
     "select": _select,
     "subtract": lambda _, a, b: select((a - b) < 0, a, a - b),
     "masked": _masked,
+    "masked alone": _masked_alone,
 }
-ARITY = {"double": 1, "left": 1, "right": 1, "mod": 1, "select": 3, "cases": 3}
+ARITY = {"double": 1, "left": 1, "right": 1, "mod": 1, "select": 3, "masked alone": 3, "cases": 3}
 
 LEAVES = st.builds(Tree, st.just("input"), amount=st.integers(0, 2)) | st.builds(
     Tree, st.just("constant"), amount=st.integers(-9, 300)

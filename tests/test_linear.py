@@ -8,6 +8,8 @@ import pytest
 
 from fieldc.algorithms import offered_for
 from fieldc.artifacts.verify import judge
+from fieldc.catalogue import find_field
+from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
 from fieldc.language import DoesNotApply, Expression
 from fieldc.targets.choice import Choice
@@ -21,7 +23,7 @@ from fieldc.words.build import Builder
 from fieldc.words.carries import differences_as_sums
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import constant_names, lower
-from fieldc.words.operations import ADD, MASK, SUB
+from fieldc.words.operations import ADD, AND, MASK, SUB
 from fieldc.words.program import Program
 from fieldc.words.shifts import highest_first
 
@@ -114,6 +116,23 @@ def test_a_sum_with_a_constant_begins_with_the_constant() -> None:
     last = sums[-f.n :]
     assert all(isinstance(line.reads[0], Memory) for line in last)
     assert all(isinstance(line.reads[1], Virtual) for line in last)
+
+
+@pytest.mark.parametrize("p", [2**61 - 1, BN254, 2**256 - 189], ids=["one", "spare", "full"])
+def test_no_sum_of_a_masked_negation_waits_for_its_mask(p: int) -> None:
+    expression = next(e for e in expressions(Field(p)) if e.kernel.algorithm == "masked")
+    assert expression.result.high == p - 1
+    steps = lower(expression).steps
+    masked = {value for step in steps if step.operation in (MASK, AND) for value in step.outputs}
+    sums = [step for step in steps if step.operation in (ADD, SUB)]
+    assert sums and masked.isdisjoint(value for step in sums for value in step.inputs)
+
+
+@pytest.mark.parametrize("field", ["bn254-p", "bw6-761-p"])
+def test_the_latency_decides_between_sums_of_almost_the_same_throughput(field: str) -> None:
+    for processor in ("zen-4", "sapphire-rapids"):
+        decision = preferred(find_field(field), "neg", X86_64[0], processor)
+        assert {c.expression.kernel.algorithm for c in decision.choices()} == {"masked"}
 
 
 def test_shifts_from_the_highest_limb_down_compute_the_same_and_copy_no_limb() -> None:

@@ -78,6 +78,12 @@ def neg(f: Field, x: Residue) -> Residue:
     return add_if_negative(0 - x, f.p)
 
 
+@kernel("neg", "masked")
+def neg_by_masked_difference(f: Field, x: Residue) -> Residue:
+    """-x mod p as p - x where x is not 0: no sum waits for the mask."""
+    return (0 - x < 0) * (f.p - x)
+
+
 def add_if_negative(d: Number, p: Number) -> Number:
     """d mod p for -p <= d < p: the borrow of d is the mask on p."""
     return d + (d < 0) * p
@@ -102,5 +108,6 @@ ALTERNATIVES = (
     double_by_mask,
     add_by_mask,
     sub_by_selection,
+    neg_by_masked_difference,
 )
 """Other texts, of which some are faster for some primes on some processors."""

@@ -13,8 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from fieldc.algorithms import every_kernel_for, offered_for, unknown_algorithm
+from fieldc.algorithms.representations import SAME
 from fieldc.decisions.model import Figure, figure, rank
-from fieldc.decisions.orders import NEAR, in_best_order, shorter_first
+from fieldc.decisions.orders import NEAR, in_best_order, quicker_first, shorter_first
 from fieldc.decisions.schedule import Schedule, ScheduleError, TunedKernel, shipped
 from fieldc.errors import Refusal
 from fieldc.field import Field
@@ -269,7 +270,10 @@ def _modelled(
         first = some[0]
         return rank(first.figure or Figure(0, 0, 0), first.choice.variant.name, model)
 
-    return [candidate for some in sorted(found, key=place) for candidate in some], refused
+    ranked = sorted(found, key=place)
+    if expressions[0].kernel.operation in SAME:
+        ranked = quicker_first(ranked, place, lambda some: some[0].choice.variant)
+    return [candidate for some in ranked for candidate in some], refused
 
 
 def _in_best_orders(judge: Judge, found: Sequence[Candidate], model: Processor) -> list[Candidate]:

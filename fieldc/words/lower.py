@@ -285,4 +285,5 @@ class Lowering:
 
     def _masked(self, node: Integer) -> list[Value]:
         mask = self.build.mask(self._condition_of(node))
-        return [self.build.bit_and(mask, word) for word in self.words(node.args[0])]
+        words = self.words(node.args[0])[: self.size(node)]
+        return [self.build.bit_and(mask, word) for word in words]

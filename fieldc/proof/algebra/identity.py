@@ -57,6 +57,7 @@ class Identity:
         if self.case.is_foreign:
             total = self._with_known_bits(total)
         total.put_in_all(self.case.fixed)
+        self._put_in_zeros_of_operands(total)
         if self.dropped:
             without_dropped(self.case, total, self.p, self.dropped)
         if total.terms:
@@ -72,7 +73,7 @@ class Identity:
         return (i.limbs[0] for i in self.case.inputs if i.high == 1 and i.limbs[0] in total.places)
 
     def _with_known_bits(self, total: Total) -> Total:
-        """The polynomial without top bits whose low bits are known, and inputs that are 0."""
+        """The polynomial without top bits whose low bits are known."""
         case = self.case
         for (word, shift), top in sorted(case.system.top_bits.items(), reverse=True):
             if top not in total.places:
@@ -83,10 +84,14 @@ class Identity:
                 total.substitute(top, {(word,): inverse, ONE: -value * inverse % self.p})
                 total = Total(case.system, total.terms, self.p)
                 self._rewrite(total, -1)
-        for number in [v for i in case.inputs for v in i.limbs if v in total.places]:
-            if case.is_always(number, 0):
-                case.fixed[number] = 0
         return total
+
+    def _put_in_zeros_of_operands(self, total: Total) -> None:
+        """Leave out limbs that are 0 in this case, such as those of x where 0 - x has no borrow."""
+        for number in [v for i in self.case.inputs for v in i.limbs if v in total.places]:
+            if self.case.is_always(number, 0):
+                self.case.fixed[number] = 0
+        total.put_in_all(self.case.fixed)
 
     def _rewrite(self, total: Total, oldest: int) -> None:
         """Go backwards through the rows that are newer than the row `oldest`."""
