@@ -143,8 +143,9 @@ arkworks-test: arkworks-patch ## arkworks on our kernels: our tests and those th
 	$(if $(CARGO),cd arkworks && cargo test --release -p checks --features sabotage --test fields)
 
 # As published, with calls of fieldc: arkworks/README.md.
-arkworks-patch: ## writes arkworks/target/ark-ff, which the workspace of arkworks/ needs
+arkworks-patch: ## writes copies of ark-ff, which the workspace of arkworks/ needs
 	$(if $(CARGO),$(PYTHON) arkworks/ark-ff/patched.py arkworks/target/ark-ff)
+	$(if $(CARGO),$(PYTHON) arkworks/ark-ff/patched.py --release 0.5 arkworks/target/ark-ff-0.5)
 
 arkworks-demo: arkworks-patch ## races arkworks as published and on our kernels: DEMO='--quick --json FILE'
 	cd arkworks && cargo run --quiet --release -p demo -- $(DEMO)

@@ -32,6 +32,8 @@ def _cargo_test(package: str, *words: str) -> subprocess.CompletedProcess[str]:
     cargo, environment = cargo_for_arm()
     command = [cargo, "test", "--quiet", "--release", "--target", LINUX, "-p", package, *words]
     folder = ROOT / "arkworks"
-    patch = [sys.executable, folder / "ark-ff" / "patched.py", folder / "target" / "ark-ff"]
-    subprocess.run(patch, check=True)
+    tool, copies = folder / "ark-ff" / "patched.py", folder / "target"
+    for release, copy in (("0.6", "ark-ff"), ("0.5", "ark-ff-0.5")):
+        words = [sys.executable, tool, "--release", release, copies / copy]
+        subprocess.run(words, check=True)
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)

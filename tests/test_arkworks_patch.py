@@ -9,6 +9,7 @@ from types import ModuleType
 
 import pytest
 
+VERSION = "0.6.0"
 TOOL = Path(__file__).resolve().parents[1] / "arkworks" / "ark-ff" / "patched.py"
 
 
@@ -25,7 +26,7 @@ def patched() -> ModuleType:
 @pytest.fixture
 def published(patched: ModuleType, tmp_path: Path) -> Path:
     """What stands where lines go, and nothing else."""
-    texts = {"Cargo.toml": ['name = "ark-ff"\nversion = "0.6.0"', "[dev-dependencies.blake2]"]}
+    texts = {"Cargo.toml": ['name = "ark-ff"\nversion = "0.6.0"', "[dependencies.ark-ff-asm]"]}
     for insertion in patched.INSERTIONS:
         texts.setdefault(insertion.file, []).append(insertion.at)
     for name, places in texts.items():
@@ -39,7 +40,7 @@ def test_every_line_is_put_in_its_place(
     patched: ModuleType, published: Path, tmp_path: Path
 ) -> None:
     made = tmp_path / "new" / "ark-ff"
-    patched.write(published, made)
+    patched.write(published, VERSION, made)
     for insertion in patched.INSERTIONS:
         both = [insertion.at, insertion.lines]
         if insertion.before:
@@ -55,12 +56,12 @@ def test_what_is_there_already_is_left_alone(
     patched: ModuleType, published: Path, tmp_path: Path
 ) -> None:
     made = tmp_path / "ark-ff"
-    patched.write(published, made)
+    patched.write(published, VERSION, made)
     before = (made / "Cargo.toml").stat()
-    patched.write(published, made)
+    patched.write(published, VERSION, made)
     assert (made / "Cargo.toml").stat() == before
     (published / "more.rs").write_text("// changed\n")
-    patched.write(published, made)
+    patched.write(published, VERSION, made)
     assert (made / "more.rs").is_file()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ark-ff", "published"]
 
@@ -69,7 +70,7 @@ def test_another_version_is_refused(patched: ModuleType, published: Path, tmp_pa
     manifest = published / "Cargo.toml"
     manifest.write_text(manifest.read_text().replace("0.6.0", "0.6.1"))
     with pytest.raises(patched.PatchError, match=r"is not ark-ff 0\.6\.0$"):
-        patched.write(published, tmp_path / "ark-ff")
+        patched.write(published, VERSION, tmp_path / "ark-ff")
     assert not (tmp_path / "ark-ff").exists()
 
 
@@ -81,7 +82,7 @@ def test_a_place_that_is_not_there_once_is_refused(
     path = published / place.file
     path.write_text(path.read_text().replace(place.at, place.at * times))
     with pytest.raises(patched.PatchError, match="has no single place"):
-        patched.write(published, tmp_path / "ark-ff")
+        patched.write(published, VERSION, tmp_path / "ark-ff")
     assert not (tmp_path / "ark-ff").exists()
 
 
@@ -91,16 +92,18 @@ def test_a_folder_of_others_is_refused(
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes").write_text("keep me")
     with pytest.raises(patched.PatchError, match="holds something else"):
-        patched.write(published, tmp_path / "mine")
+        patched.write(published, VERSION, tmp_path / "mine")
     assert (tmp_path / "mine" / "notes").read_text() == "keep me"
 
 
-@pytest.mark.parametrize("words", [[], ["a", "b"], ["--help"]])
+@pytest.mark.parametrize("words", [[], ["a", "b"], ["--release", "0.4", "a"]])
 def test_it_says_how_it_is_used(
     patched: ModuleType, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert patched.main(words) == 2
-    assert capsys.readouterr().err == "usage: python3 patched.py FOLDER\n"
+    with pytest.raises(SystemExit) as exit:
+        patched.main(words)
+    assert exit.value.code == 2
+    assert capsys.readouterr().err.startswith("usage: patched.py [-h] [--release {0.5,0.6}] FOLDER")
 
 
 def test_it_says_that_cargo_is_missing(

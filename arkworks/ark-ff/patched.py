@@ -1,6 +1,6 @@
-"""Write ark-ff 0.6 as published, with calls of fieldc where it computes in Fp2 and Fp12.
+"""Write ark-ff as published, with calls of fieldc where it computes in Fp2 and Fp12.
 
-    python3 patched.py FOLDER
+    python3 patched.py [--release 0.5|0.6] FOLDER
 
 The published text comes from cargo's registry. What is put into it is `on_fieldc.rs` beside this
 file, and the lines below. A text that is not the expected one is refused.
@@ -8,6 +8,7 @@ file, and the lines below. A text that is not the expected one is refused.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
@@ -17,7 +18,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-VERSION = "0.6.0"
+VERSIONS = {"0.5": "0.5.0", "0.6": "0.6.0"}
+"""What of each release is known. The places are the same in both."""
 OURS = Path("src/on_fieldc.rs")
 """The file that marks a patched crate."""
 HERE = Path(__file__).resolve().parent
@@ -57,6 +59,7 @@ FP12 = "src/fields/models/fp12_2over3over2.rs"
 KNOWN = "    #[doc(hidden)]\n    const TOWER: Option<crate::on_fieldc::Tower> ="
 MONTGOMERY = "    #[doc(hidden)]\n    const IS_MONTGOMERY: bool ="
 INSERTIONS = (
+    Insertion("src/lib.rs", "#![deny(unsafe_code)]", "#![allow(warnings)]"),
     Insertion("src/lib.rs", "pub(crate) mod bits;", "#[doc(hidden)]\npub mod on_fieldc;", True),
     Insertion(
         FP,
@@ -145,13 +148,13 @@ default-features = false
 """
 
 
-def published() -> Path:
-    """The folder of the published crate, which cargo fetches if it has to. Raises PatchError."""
+def published(version: str) -> Path:
+    """The folder of a published version, which cargo fetches if it has to. Raises PatchError."""
     with tempfile.TemporaryDirectory() as folder:
         manifest = Path(folder) / "Cargo.toml"
         manifest.write_text(
             '[package]\nname = "asks"\nversion = "0.0.0"\nedition = "2021"\n[lib]\npath = "l.rs"\n'
-            f'[dependencies]\nark-ff = {{ version = "={VERSION}", default-features = false }}\n'
+            f'[dependencies]\nark-ff = {{ version = "={version}", default-features = false }}\n'
         )
         (Path(folder) / "l.rs").touch()
         command = ["cargo", "metadata", "--format-version", "1", "--manifest-path", str(manifest)]
@@ -161,24 +164,25 @@ def published() -> Path:
             raise PatchError("there is no cargo, which fetches ark-ff") from None
         if done.returncode:
             why = "".join(done.stderr.strip().splitlines()[-1:]).strip()
-            raise PatchError(f"cargo has no ark-ff {VERSION}: {why}")
+            raise PatchError(f"cargo has no ark-ff {version}: {why}")
     packages = json.loads(done.stdout)["packages"]
     (found,) = (package for package in packages if package["name"] == "ark-ff")
     return Path(found["manifest_path"]).parent
 
 
-def write(source: Path, folder: Path) -> None:
-    """Write the crate in `source` with our lines into `folder`. Raises PatchError.
+def write(source: Path, version: str, folder: Path) -> None:
+    """Write the crate in `source`, of this version, with our lines into `folder`.
 
-    A folder that has it already is left alone, so that cargo compiles nothing again.
+    A folder that has it already is left alone, so that cargo compiles nothing again. Raises
+    PatchError.
     """
     manifest = (source / "Cargo.toml").read_text()
-    if f'name = "ark-ff"\nversion = "{VERSION}"' not in manifest:
-        raise PatchError(f"{source} is not ark-ff {VERSION}")
+    if f'name = "ark-ff"\nversion = "{version}"' not in manifest:
+        raise PatchError(f"{source} is not ark-ff {version}")
     path = json.dumps(os.path.relpath(CRATE, folder))
     insertions = (
         *INSERTIONS,
-        Insertion("Cargo.toml", "[dev-dependencies.blake2]", DEPENDENCY.format(path=path), True),
+        Insertion("Cargo.toml", "[dependencies.ark-ff-asm]", DEPENDENCY.format(path=path), True),
     )
     texts = {name: (source / name).read_text() for name in {i.file for i in insertions}}
     for insertion in insertions:
@@ -204,12 +208,17 @@ def contents(folder: Path) -> dict[Path, bytes]:
 
 
 def main(words: list[str]) -> int:
-    """Write the crate into the folder that is named. Return 0, or 2 if it cannot be done."""
-    if len(words) != 1 or words[0].startswith("-"):
-        print("usage: python3 patched.py FOLDER", file=sys.stderr)
-        return 2
+    """Write the crate into the folder that is named. Return 0, or 2 if it cannot be done.
+
+    Exits with 2 for words that make no sense.
+    """
+    parser = argparse.ArgumentParser(prog="patched.py", description=__doc__.partition("\n")[0])
+    parser.add_argument("--release", choices=VERSIONS, default="0.6", help="default 0.6")
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    asked = parser.parse_args(words)
+    version = VERSIONS[asked.release]
     try:
-        write(published(), Path(words[0]).resolve())
+        write(published(version), version, asked.folder.resolve())
     except PatchError as error:
         print(error, file=sys.stderr)
         return 2

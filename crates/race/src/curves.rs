@@ -94,14 +94,19 @@ fn rows(
     Ok(())
 }
 
-/// Writes ark-ff with calls of fieldc, which the workspace of arkworks/ is patched with.
+/// Writes the releases of ark-ff with calls of fieldc, which the workspace of arkworks/ needs.
 fn patch() -> Result<(), String> {
-    let [tool, folder] = ["ark-ff/patched.py", "target/ark-ff"].map(|at| Path::new(ROOT).join(at));
-    match Command::new("python3").arg(tool).arg(folder).status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err("ark-ff was not patched".into()),
-        Err(error) => Err(format!("no python3 command: {error}")),
+    let tool = Path::new(ROOT).join("ark-ff/patched.py");
+    for (release, folder) in [("0.6", "target/ark-ff"), ("0.5", "target/ark-ff-0.5")] {
+        let mut python = Command::new("python3");
+        python.arg(&tool).args(["--release", release]).arg(Path::new(ROOT).join(folder));
+        match python.status() {
+            Ok(status) if status.success() => {}
+            Ok(_) => return Err(format!("ark-ff {release} was not patched")),
+            Err(error) => return Err(format!("no python3 command: {error}")),
+        }
     }
+    Ok(())
 }
 
 fn build(program: &str, flags: &str) -> Result<PathBuf, String> {
