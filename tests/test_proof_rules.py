@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fieldc.proof.algebra.bounds import Case
+from fieldc.proof.algebra.dropped import inverse_of
 from fieldc.proof.algebra.equations import System
 from fieldc.proof.algebra.facts import Input
 from fieldc.proof.algebra.identity import Identity, ProofError
@@ -56,3 +57,21 @@ def test_a_carry_that_goes_into_a_word_with_newer_ones(off: int, factor: int) ->
             identity.vanishes(target)
     else:
         identity.vanishes(target)
+
+
+@pytest.mark.parametrize(("number", "p"), [(256, 250), (0, 251), (5, 250)])
+def test_a_factor_without_an_inverse_is_a_proof_error(number: int, p: int) -> None:
+    """An even modulus, or a factor that p divides, refuses a claim and is no traceback."""
+    with pytest.raises(ProofError, match="no inverse modulo"):
+        inverse_of(number, p)
+
+
+def test_a_lost_carry_modulo_an_even_number_is_a_proof_error() -> None:
+    """A high half alone asks for the inverse of 2^8, where its low half is shown to be 0."""
+    system = System(8)
+    x = system.new("x", 255)
+    _, high = system.define("mul", {(x,): 256}, 1, "256*x")
+    inputs = (Input("x", (x,), 255),)
+    Identity(Case(system, inputs), 251).vanishes({(high,): 1, (x,): -1})
+    with pytest.raises(ProofError, match="0x6 has no inverse modulo 0xfa"):
+        Identity(Case(system, inputs), 250).vanishes({(high,): 1, (x,): -1})

@@ -31,6 +31,14 @@ class ProofError(Exception):
     """A claim that does not follow; the message names the claim and the place."""
 
 
+def inverse_of(number: int, p: int) -> int:
+    """The inverse of number modulo p, in [0, p). Raises ProofError if it has none."""
+    try:
+        return pow(number, -1, p)
+    except ValueError as error:
+        raise ProofError(f"function: {number % p:#x} has no inverse modulo {p:#x}") from error
+
+
 def dropped(row: Equation) -> str:
     """What is said of a row whose carry is lost."""
     if row.carry is None or row.kind == "mul":
@@ -77,7 +85,7 @@ def _groups(factors: Mapping[int, int], p: int) -> Iterator[dict[int, int]]:
     left = dict(factors)
     while left:
         first = min(left)
-        inverse = pow(left[first], -1, p)
+        inverse = inverse_of(left[first], p)
         group = {}
         for number, factor in left.items():
             ratio = factor * inverse % p

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from fieldc.proof.algebra.bounds import Case
 from fieldc.proof.algebra.combinations import Combination
 from fieldc.proof.algebra.dropped import ProofError as ProofError
-from fieldc.proof.algebra.dropped import dropped, low_value, without_dropped
+from fieldc.proof.algebra.dropped import dropped, inverse_of, low_value, without_dropped
 from fieldc.proof.algebra.equations import (
     ONE,
     Equation,
@@ -80,7 +80,7 @@ class Identity:
                 continue
             value = low_value(case, word, shift)
             if value is not None:
-                inverse = pow(1 << shift, -1, self.p)
+                inverse = inverse_of(1 << shift, self.p)
                 total.substitute(top, {(word,): inverse, ONE: -value * inverse % self.p})
                 total = Total(case.system, total.terms, self.p)
                 self._rewrite(total, -1)
@@ -125,7 +125,7 @@ class Identity:
         if row.carry is None or row.carry in self.case.fixed or not self._reduced(lost):
             self._replace(row, words, carries, total)
         elif not words and self._is_zero_word(row):
-            inverse = pow(row.factor, -1, self.p)
+            inverse = inverse_of(row.factor, self.p)
             total.add(product(carries, row.right), inverse)
             self._use(row, {m: c * inverse for m, c in carries.items()})
         elif (onward := self._unless_constant(row)) is not None:
@@ -164,7 +164,7 @@ class Identity:
         add_to(right, {(other,): -1})
         moved = Total(self.case.system, product(carries, right), self.p)
         self._rewrite(moved, row.number)  # the other word may be newer
-        total.add(moved.terms, pow(row.factor, -1, self.p))
+        total.add(moved.terms, inverse_of(row.factor, self.p))
         return True
 
     def _substitute(self, row: Equation, total: Total) -> None:

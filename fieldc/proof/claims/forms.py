@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fieldc.proof.algebra.dropped import ProofError, inverse_of
 from fieldc.proof.algebra.equations import Polynomial
-from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.claims.formulas import Polynomials
 
 Form = Mapping[int, int]
@@ -67,7 +67,7 @@ class Forms:
     def _scaled(self, form: Form) -> tuple[FormKey, int]:
         """A form whose first coefficient is 1, and the factor that was taken out."""
         first = form[min(form)]
-        inverse = pow(first, -1, self.p)
+        inverse = inverse_of(first, self.p)
         return tuple(sorted((a, c * inverse % self.p) for a, c in form.items())), first
 
     def are_equal(self, a: Form, b: Form) -> bool:
