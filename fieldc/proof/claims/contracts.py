@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from fieldc.proof.algebra.dropped import inverse_of
 from fieldc.proof.algebra.equations import Polynomial, add_to, product
 from fieldc.proof.algebra.identity import ProofError
 
@@ -297,7 +298,7 @@ def contract_of(
         high = (lazy + 1) * p - 1
     factor = (function.radix or R) if function.divides else 1
     if family == "to_montgomery":
-        factor = pow(R, -1, p)
+        factor = inverse_of(R, p)
     operands = tuple(
         Operand(name, width, p - 1 if name in function.canonical else high, function.count)
         for name in function.names
@@ -353,5 +354,5 @@ def foreign(contract: Contract, arguments: tuple[str, ...]) -> Contract:
             raise ProofError(f"no argument {name}; there are: {', '.join(known)}")
     radix = 1 << WORD_BITS
     p = tuple(contract.p >> WORD_BITS * i & radix - 1 for i in range(contract.limbs))
-    n0 = -pow(contract.p, -1, radix) % radix
+    n0 = -inverse_of(contract.p, radix) % radix
     return replace(contract, arguments=arguments, tables={"p": p}, numbers={"n0": n0})

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
+from fieldc.proof.algebra.dropped import inverse_of
 from fieldc.proof.algebra.equations import Select, System
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.algebra.refute import Sample
@@ -17,7 +18,7 @@ from fieldc.proof.claims.contracts import Claim, Contract
 
 def residues(contract: Contract, claim: Claim, samples: Sequence[Sample]) -> list[int]:
     """The value between, less multiples of p, in each run."""
-    inverse = pow(contract.factor, -1, contract.p)
+    inverse = inverse_of(contract.factor, contract.p)
     claimed = (claim([{(): v} for v in s.operands]).get((), 0) for s in samples)
     return [int(value) * inverse % contract.p for value in claimed]
 

@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from fieldc.proof.algebra.dropped import inverse_of
 from fieldc.proof.algebra.equations import ONE, Polynomial, add_to, product
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.claims.contracts import WORD_BITS, Claim, Contract, Operand
@@ -155,7 +156,7 @@ def evaluate(
 ) -> list[_Value]:
     """The results of a formula for values of its operands."""
     R = 1 << WORD_BITS * limbs
-    inverse = pow(R, -1, p)
+    inverse = inverse_of(R, p)
     known = list(values)
     for kind, taken, number in statement.steps:
         args = [known[i] for i in taken]
