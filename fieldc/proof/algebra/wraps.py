@@ -219,6 +219,8 @@ def _by_residues(system: System, chain: Comparison, claim: Polynomial, p: int) -
 
     Of sparse primes they are ambiguous; of others they find digits that no run has apart.
     """
+    if p % 2 == 0:  # it has no inverse modulo a power of two
+        return None
     size, inverse = abs(chain.weight), pow(p, -1, abs(chain.weight))
     operands = _digits_by_residues(system, chain, inverse)
     if operands is None:

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from fieldc.proof.algebra.dropped import inverse_of
 from fieldc.proof.algebra.equations import ONE, Polynomial, Rational, add_to, product, substitute
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.bounds import Bounds, LaneOperand
@@ -233,7 +234,7 @@ class Lane:
 
         Else the first one that is a product: the code may multiply it later.
         """
-        products = [(q, self.constant(-pow(n, -1, 1 << DIGIT) % (1 << DIGIT))) for q, n in found]
+        products = [(q, self.constant(-inverse_of(n, 1 << DIGIT) % (1 << DIGIT))) for q, n in found]
         for q, m in products:
             if frozenset(product(q.value, m.value).items()) in self._halves:
                 return self.low_half(q, m)
