@@ -49,7 +49,7 @@ lint: venv cargo-lint ## ruff, mypy --strict, cargo fmt and clippy
 	$(BIN)/ruff check fieldc tests arkworks
 	$(BIN)/ruff format --check fieldc tests arkworks
 	$(BIN)/mypy
-	$(BIN)/mypy arkworks/ark-ff/patched.py
+	$(BIN)/mypy arkworks/patched/write.py
 
 test: venv lint cargo-test foreign-check ## what every change must pass
 	$(PYTEST) -m "not full"
@@ -137,15 +137,15 @@ clients-test: ## published crates of each family of traits, on the crate's types
 
 # In its folder, a workspace of its own. The published suites take about ten minutes.
 arkworks-test: arkworks-patch ## arkworks on our kernels: our tests and those that the curves ship
-	$(if $(CARGO),cd arkworks && cargo fmt --check && rustfmt --check --edition 2021 ark-ff/on_fieldc.rs)
+	$(if $(CARGO),cd arkworks && cargo fmt --check && rustfmt --check --edition 2021 patched/*.rs)
 	$(if $(CARGO),cd arkworks && cargo clippy --all-targets -- -D warnings)
 	$(if $(CARGO),cd arkworks && cargo test --release)
 	$(if $(CARGO),cd arkworks && cargo test --release -p checks --features sabotage --test fields)
 
 # As published, with calls of fieldc: arkworks/README.md.
-arkworks-patch: ## writes copies of ark-ff, which the workspace of arkworks/ needs
-	$(if $(CARGO),$(PYTHON) arkworks/ark-ff/patched.py arkworks/target/ark-ff)
-	$(if $(CARGO),$(PYTHON) arkworks/ark-ff/patched.py --release 0.5 arkworks/target/ark-ff-0.5)
+arkworks-patch: ## writes copies of ark-ff and ark-ec, which the workspace of arkworks/ needs
+	$(if $(CARGO),$(PYTHON) arkworks/patched/write.py arkworks/target/0.6)
+	$(if $(CARGO),$(PYTHON) arkworks/patched/write.py --release 0.5 arkworks/target/0.5)
 
 arkworks-demo: arkworks-patch ## races arkworks as published and on our kernels: DEMO='--quick --json FILE'
 	cd arkworks && cargo run --quiet --release -p demo -- $(DEMO)

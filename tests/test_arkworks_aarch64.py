@@ -32,8 +32,7 @@ def _cargo_test(package: str, *words: str) -> subprocess.CompletedProcess[str]:
     cargo, environment = cargo_for_arm()
     command = [cargo, "test", "--quiet", "--release", "--target", LINUX, "-p", package, *words]
     folder = ROOT / "arkworks"
-    tool, copies = folder / "ark-ff" / "patched.py", folder / "target"
-    for release, copy in (("0.6", "ark-ff"), ("0.5", "ark-ff-0.5")):
-        words = [sys.executable, tool, "--release", release, copies / copy]
-        subprocess.run(words, check=True)
+    for release in ("0.6", "0.5"):
+        tool = [sys.executable, folder / "patched" / "write.py", "--release", release]
+        subprocess.run([*tool, folder / "target" / release], check=True)
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)

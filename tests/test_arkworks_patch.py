@@ -10,24 +10,24 @@ from types import ModuleType
 import pytest
 
 VERSION = "0.6.0"
-TOOL = Path(__file__).resolve().parents[1] / "arkworks" / "ark-ff" / "patched.py"
+TOOL = Path(__file__).resolve().parents[1] / "arkworks" / "patched" / "write.py"
 
 
 @pytest.fixture(scope="module")
 def patched() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("patched", TOOL)
+    spec = importlib.util.spec_from_file_location("write", TOOL)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
-    sys.modules["patched"] = module
+    sys.modules["write"] = module
     spec.loader.exec_module(module)
     return module
 
 
 @pytest.fixture
 def published(patched: ModuleType, tmp_path: Path) -> Path:
-    """What stands where lines go, and nothing else."""
+    """What stands where lines go in ark-ff, and nothing else."""
     texts = {"Cargo.toml": ['name = "ark-ff"\nversion = "0.6.0"', "[dependencies.ark-ff-asm]"]}
-    for insertion in patched.INSERTIONS:
+    for insertion in patched.ARK_FF:
         texts.setdefault(insertion.file, []).append(insertion.at)
     for name, places in texts.items():
         path = tmp_path / "published" / name
@@ -40,13 +40,13 @@ def test_every_line_is_put_in_its_place(
     patched: ModuleType, published: Path, tmp_path: Path
 ) -> None:
     made = tmp_path / "new" / "ark-ff"
-    patched.write(published, VERSION, made)
-    for insertion in patched.INSERTIONS:
+    patched.write(patched.CRATES[0], published, VERSION, made)
+    for insertion in patched.ARK_FF:
         both = [insertion.at, insertion.lines]
         if insertion.before:
             both.reverse()
         assert "\n".join(both) in (made / insertion.file).read_text()
-    assert (made / "src" / "on_fieldc.rs").read_text() == (TOOL.parent / "on_fieldc.rs").read_text()
+    assert (made / "src" / "on_fieldc.rs").read_text() == (TOOL.parent / "ark_ff.rs").read_text()
     manifest = (made / "Cargo.toml").read_text()
     (path,) = (line for line in manifest.splitlines() if line.startswith("path = "))
     assert (made / path.split('"')[1]).resolve() == TOOL.parents[2] / "crates" / "fieldc"
@@ -56,12 +56,12 @@ def test_what_is_there_already_is_left_alone(
     patched: ModuleType, published: Path, tmp_path: Path
 ) -> None:
     made = tmp_path / "ark-ff"
-    patched.write(published, VERSION, made)
+    patched.write(patched.CRATES[0], published, VERSION, made)
     before = (made / "Cargo.toml").stat()
-    patched.write(published, VERSION, made)
+    patched.write(patched.CRATES[0], published, VERSION, made)
     assert (made / "Cargo.toml").stat() == before
     (published / "more.rs").write_text("// changed\n")
-    patched.write(published, VERSION, made)
+    patched.write(patched.CRATES[0], published, VERSION, made)
     assert (made / "more.rs").is_file()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ark-ff", "published"]
 
@@ -70,7 +70,7 @@ def test_another_version_is_refused(patched: ModuleType, published: Path, tmp_pa
     manifest = published / "Cargo.toml"
     manifest.write_text(manifest.read_text().replace("0.6.0", "0.6.1"))
     with pytest.raises(patched.PatchError, match=r"is not ark-ff 0\.6\.0$"):
-        patched.write(published, VERSION, tmp_path / "ark-ff")
+        patched.write(patched.CRATES[0], published, VERSION, tmp_path / "ark-ff")
     assert not (tmp_path / "ark-ff").exists()
 
 
@@ -78,11 +78,11 @@ def test_another_version_is_refused(patched: ModuleType, published: Path, tmp_pa
 def test_a_place_that_is_not_there_once_is_refused(
     patched: ModuleType, published: Path, tmp_path: Path, times: int
 ) -> None:
-    place = patched.INSERTIONS[0]
+    place = patched.ARK_FF[0]
     path = published / place.file
     path.write_text(path.read_text().replace(place.at, place.at * times))
     with pytest.raises(patched.PatchError, match="has no single place"):
-        patched.write(published, VERSION, tmp_path / "ark-ff")
+        patched.write(patched.CRATES[0], published, VERSION, tmp_path / "ark-ff")
     assert not (tmp_path / "ark-ff").exists()
 
 
@@ -92,7 +92,7 @@ def test_a_folder_of_others_is_refused(
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes").write_text("keep me")
     with pytest.raises(patched.PatchError, match="holds something else"):
-        patched.write(published, VERSION, tmp_path / "mine")
+        patched.write(patched.CRATES[0], published, VERSION, tmp_path / "mine")
     assert (tmp_path / "mine" / "notes").read_text() == "keep me"
 
 
@@ -103,7 +103,7 @@ def test_it_says_how_it_is_used(
     with pytest.raises(SystemExit) as exit:
         patched.main(words)
     assert exit.value.code == 2
-    assert capsys.readouterr().err.startswith("usage: patched.py [-h] [--release {0.5,0.6}] FOLDER")
+    assert capsys.readouterr().err.startswith("usage: write.py [-h] [--release {0.5,0.6}] FOLDER")
 
 
 def test_it_says_that_cargo_is_missing(

@@ -94,15 +94,15 @@ fn rows(
     Ok(())
 }
 
-/// Writes the releases of ark-ff with calls of fieldc, which the workspace of arkworks/ needs.
+/// Writes the crates of arkworks with calls of fieldc, which the workspace of arkworks/ needs.
 fn patch() -> Result<(), String> {
-    let tool = Path::new(ROOT).join("ark-ff/patched.py");
-    for (release, folder) in [("0.6", "target/ark-ff"), ("0.5", "target/ark-ff-0.5")] {
+    let tool = Path::new(ROOT).join("patched/write.py");
+    for release in ["0.6", "0.5"] {
         let mut python = Command::new("python3");
-        python.arg(&tool).args(["--release", release]).arg(Path::new(ROOT).join(folder));
+        python.arg(&tool).args(["--release", release]).arg(Path::new(ROOT).join("target").join(release));
         match python.status() {
             Ok(status) if status.success() => {}
-            Ok(_) => return Err(format!("ark-ff {release} was not patched")),
+            Ok(_) => return Err(format!("arkworks {release} was not patched")),
             Err(error) => return Err(format!("no python3 command: {error}")),
         }
     }

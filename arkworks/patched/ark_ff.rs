@@ -11,7 +11,9 @@ use ::fieldc::{bls12_381, bn254};
 
 use crate::fields::fp12_2over3over2::{Fp12, Fp12Config, Fp12ConfigWrapper};
 use crate::fields::fp6_3over2::{Fp6, Fp6Config};
-use crate::fields::{Fp2, Fp2Config, Fp2ConfigWrapper, PrimeField, QuadExtConfig, QuadExtField};
+use crate::fields::{
+    Field, Fp, Fp2, Fp2Config, Fp2ConfigWrapper, FpConfig, PrimeField, QuadExtConfig, QuadExtField,
+};
 use crate::Zero;
 
 /// A tower that fieldc has: u^2 = -1, v^3 = 1 + u or 9 + u, w^2 = v.
@@ -230,4 +232,67 @@ pub fn cyclotomic_square<P: Fp12Config>(x: &mut Fp12<P>) -> bool {
     // SAFETY: the type is that of the tower.
     in_tower!(tower, F => unsafe { update(x, ::fieldc::Fp12::<F>::cyclotomic_square) });
     true
+}
+
+/// The same elements as fieldc's.
+///
+/// # Safety
+///
+/// As for [`seen`].
+unsafe fn all_seen<T, U>(x: &mut [T]) -> &mut [U] {
+    debug_assert_eq!(size_of::<T>(), size_of::<U>());
+    // SAFETY: as in `seen`, for each element.
+    unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), x.len()) }
+}
+
+/// Runs a line with the type of fieldc that a prime field is, if it has kernels on arrays there.
+macro_rules! in_field {
+    ($P:ty, $F:ident => $run:expr) => {
+        in_field! { $P, $F => $run, bls12_381::Fp, bls12_381::Fr, bn254::Fp, bn254::Fr }
+    };
+    ($P:ty, $F:ident => $run:expr, $($Fp:ty),+) => {
+        $(
+            if const { <$P>::IS_MONTGOMERY && is(&<$P>::MODULUS, &[<$Fp>::MODULUS]) } {
+                type $F = $Fp;
+                return $run;
+            }
+        )+
+    };
+}
+
+/// x[i] *= y[i] for all elements; by vectors where fieldc and the processor have them.
+pub fn multiply_all<P: FpConfig<N>, const N: usize>(x: &mut [Fp<P, N>], y: &[Fp<P, N>]) {
+    let count = x.len().min(y.len());
+    let (x, y) = (&mut x[..count], &y[..count]);
+    // SAFETY: the type is that of the field.
+    in_field!(P, F => unsafe {
+        let y = core::slice::from_raw_parts(y.as_ptr().cast::<F>(), y.len());
+        ::fieldc::slices::mul(all_seen::<_, F>(x), y)
+    });
+    x.iter_mut().zip(y).for_each(|(x, y)| *x *= y);
+}
+
+/// x[i] = 1/x[i] for all elements but zeros, in any field, with one inversion.
+pub fn invert_one_by_one<F: Field>(x: &mut [F]) {
+    let mut product = F::ONE;
+    let mut befores = ark_std::vec::Vec::with_capacity(x.len());
+    for x in x.iter().filter(|x| !x.is_zero()) {
+        befores.push(product);
+        product *= x;
+    }
+    let Some(mut inverse) = product.inverse() else { return };
+    for (x, before) in x.iter_mut().rev().filter(|x| !x.is_zero()).zip(befores.iter().rev()) {
+        let own = inverse * before;
+        inverse *= &*x;
+        *x = own;
+    }
+}
+
+/// The same in a prime field, with vectors where fieldc and the processor have them.
+pub fn invert_all<P: FpConfig<N>, const N: usize>(x: &mut [Fp<P, N>]) {
+    // SAFETY: the type is that of the field.
+    in_field!(P, F => unsafe {
+        ::fieldc::slices::batch_invert(all_seen::<_, F>(x));
+    });
+    invert_one_by_one(x);
 }

@@ -1,9 +1,11 @@
-"""Write ark-ff as published, with calls of fieldc where it computes in Fp2 and Fp12.
+"""Write ark-ff and ark-ec as published, with calls of fieldc.
 
-    python3 patched.py [--release 0.5|0.6] FOLDER
+    python3 write.py [--release 0.5|0.6] FOLDER
 
-The published text comes from cargo's registry. What is put into it is `on_fieldc.rs` beside this
-file, and the lines below. A text that is not the expected one is refused.
+FOLDER/ark-ff computes in Fp2 and Fp12 by fieldc. FOLDER/ark-ec (of 0.6) adds the points of a sum of
+many multiples in affine coordinates. The published texts come from cargo's registry. What is put into
+them is `ark_ff.rs` and `ark_ec.rs` beside this file, and the lines below. A text that is not the
+expected one is refused.
 """
 
 from __future__ import annotations
@@ -15,13 +17,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-VERSIONS = {"0.5": "0.5.0", "0.6": "0.6.0"}
-"""What of each release is known. The places are the same in both."""
-OURS = Path("src/on_fieldc.rs")
-"""The file that marks a patched crate."""
 HERE = Path(__file__).resolve().parent
 CRATE = HERE.parents[1] / "crates" / "fieldc"
 
@@ -42,7 +41,7 @@ class Insertion:
     def into(self, text: str) -> str:
         """The text with the lines. Raises PatchError if the place is not there once."""
         if text.count(self.at) != 1:
-            raise PatchError(f"ark-ff's {self.file} has no single place `{self.at.strip()}`")
+            raise PatchError(f"{self.file} has no single place `{self.at.strip()}`")
         both = (self.lines, self.at) if self.before else (self.at, self.lines)
         return text.replace(self.at, "\n".join(both))
 
@@ -58,13 +57,41 @@ CYCLOTOMIC = "src/fields/cyclotomic.rs"
 FP12 = "src/fields/models/fp12_2over3over2.rs"
 KNOWN = "    #[doc(hidden)]\n    const TOWER: Option<crate::on_fieldc::Tower> ="
 MONTGOMERY = "    #[doc(hidden)]\n    const IS_MONTGOMERY: bool ="
-INSERTIONS = (
+ARK_FF = (
     Insertion("src/lib.rs", "#![deny(unsafe_code)]", "#![allow(warnings)]"),
     Insertion("src/lib.rs", "pub(crate) mod bits;", "#[doc(hidden)]\npub mod on_fieldc;", True),
     Insertion(
         FP,
         "pub trait FpConfig<const N: usize>: Send + Sync + 'static + Sized {",
         f"{MONTGOMERY} false;",
+    ),
+    Insertion(
+        "src/fields/mod.rs",
+        "    type BasePrimeField: PrimeField;",
+        """
+    #[doc(hidden)]
+    fn multiply_all(x: &mut [Self], y: &[Self]) {
+        x.iter_mut().zip(y).for_each(|(x, y)| *x *= y);
+    }
+
+    #[doc(hidden)]
+    fn invert_all(x: &mut [Self]) {
+        crate::on_fieldc::invert_one_by_one(x);
+    }
+""",
+    ),
+    Insertion(
+        FP,
+        "    type BasePrimeField = Self;",
+        """
+    fn multiply_all(x: &mut [Self], y: &[Self]) {
+        crate::on_fieldc::multiply_all(x, y);
+    }
+
+    fn invert_all(x: &mut [Self]) {
+        crate::on_fieldc::invert_all(x);
+    }
+""",
     ),
     Insertion(
         FP,
@@ -142,52 +169,116 @@ INSERTIONS = (
         before=True,
     ),
 )
+SUMS = "src/scalar_mul/variable_base/mod.rs"
+ARK_EC = (
+    Insertion("src/lib.rs", "#![forbid(unsafe_code)]", "#![allow(unused)]"),
+    Insertion(SUMS, "pub mod stream_pippenger;", "pub(crate) mod batched;", before=True),
+    Insertion(
+        SUMS,
+        "    const ZERO_BUCKET: Self::Bucket;",
+        """
+    #[doc(hidden)]
+    fn sum_of_multiples(
+        _: &[Self::MulBase],
+        _: &[<Self::ScalarField as PrimeField>::BigInt],
+    ) -> Option<Self> {
+        None
+    }
+""",
+    ),
+    Insertion(
+        SUMS,
+        """fn msm_bigint_wnaf<V: VariableBaseMSM>(
+    mut bases: &[V::MulBase],
+    mut scalars: &[<V::ScalarField as PrimeField>::BigInt],
+) -> V {""",
+        """    if let Some(sum) = V::sum_of_multiples(bases, scalars) {
+        return sum;
+    }
+""",
+    ),
+    Insertion(
+        "src/models/short_weierstrass/group.rs",
+        "    const ZERO_BUCKET: Self::Bucket = Bucket::ZERO;",
+        """
+    fn sum_of_multiples(
+        bases: &[Self::MulBase],
+        scalars: &[<Self::ScalarField as PrimeField>::BigInt],
+    ) -> Option<Self> {
+        crate::scalar_mul::variable_base::batched::sum_of_multiples(bases, scalars)
+    }
+""",
+    ),
+)
 DEPENDENCY = """[dependencies.fieldc]
 path = {path}
 default-features = false
+features = ["vectors"]
 """
 
 
-def published(version: str) -> Path:
-    """The folder of a published version, which cargo fetches if it has to. Raises PatchError."""
+@dataclass(frozen=True)
+class Published:
+    """A crate that is copied: where our lines go, and which file of the copy is ours."""
+
+    name: str
+    versions: Mapping[str, str]
+    """What of each release is known. The places are the same in all."""
+    insertions: tuple[Insertion, ...]
+    ours: str
+    uses_fieldc: bool = False
+
+    @property
+    def text(self) -> Path:
+        """Our file."""
+        return HERE / f"{self.name.replace('-', '_')}.rs"
+
+
+CRATES = (
+    Published("ark-ff", {"0.5": "0.5.0", "0.6": "0.6.0"}, ARK_FF, "src/on_fieldc.rs", True),
+    Published("ark-ec", {"0.6": "0.6.0"}, ARK_EC, "src/scalar_mul/variable_base/batched.rs"),
+)
+
+
+def published(name: str, version: str) -> Path:
+    """The folder of a published crate, which cargo fetches if it has to. Raises PatchError."""
     with tempfile.TemporaryDirectory() as folder:
         manifest = Path(folder) / "Cargo.toml"
         manifest.write_text(
             '[package]\nname = "asks"\nversion = "0.0.0"\nedition = "2021"\n[lib]\npath = "l.rs"\n'
-            f'[dependencies]\nark-ff = {{ version = "={version}", default-features = false }}\n'
+            f'[dependencies]\n{name} = {{ version = "={version}", default-features = false }}\n'
         )
         (Path(folder) / "l.rs").touch()
         command = ["cargo", "metadata", "--format-version", "1", "--manifest-path", str(manifest)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
         except FileNotFoundError:
-            raise PatchError("there is no cargo, which fetches ark-ff") from None
+            raise PatchError(f"there is no cargo, which fetches {name}") from None
         if done.returncode:
             why = "".join(done.stderr.strip().splitlines()[-1:]).strip()
-            raise PatchError(f"cargo has no ark-ff {version}: {why}")
+            raise PatchError(f"cargo has no {name} {version}: {why}")
     packages = json.loads(done.stdout)["packages"]
-    (found,) = (package for package in packages if package["name"] == "ark-ff")
+    (found,) = (package for package in packages if package["name"] == name)
     return Path(found["manifest_path"]).parent
 
 
-def write(source: Path, version: str, folder: Path) -> None:
+def write(crate: Published, source: Path, version: str, folder: Path) -> None:
     """Write the crate in `source`, of this version, with our lines into `folder`.
 
     A folder that has it already is left alone, so that cargo compiles nothing again. Raises
     PatchError.
     """
     manifest = (source / "Cargo.toml").read_text()
-    if f'name = "ark-ff"\nversion = "{version}"' not in manifest:
-        raise PatchError(f"{source} is not ark-ff {version}")
-    path = json.dumps(os.path.relpath(CRATE, folder))
-    insertions = (
-        *INSERTIONS,
-        Insertion("Cargo.toml", "[dependencies.ark-ff-asm]", DEPENDENCY.format(path=path), True),
-    )
+    if f'name = "{crate.name}"\nversion = "{version}"' not in manifest:
+        raise PatchError(f"{source} is not {crate.name} {version}")
+    insertions = crate.insertions
+    if crate.uses_fieldc:
+        lines = DEPENDENCY.format(path=json.dumps(os.path.relpath(CRATE, folder)))
+        insertions += (Insertion("Cargo.toml", "[dependencies.ark-ff-asm]", lines, True),)
     texts = {name: (source / name).read_text() for name in {i.file for i in insertions}}
     for insertion in insertions:
         texts[insertion.file] = insertion.into(texts[insertion.file])
-    if folder.exists() and any(folder.iterdir()) and not (folder / OURS).is_file():
+    if folder.exists() and any(folder.iterdir()) and not (folder / crate.ours).is_file():
         raise PatchError(f"{folder} holds something else; name another folder")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as beside:
@@ -195,7 +286,7 @@ def write(source: Path, version: str, folder: Path) -> None:
         shutil.copytree(source, made, ignore=shutil.ignore_patterns(".cargo*", "*.orig"))
         for name, text in texts.items():
             (made / name).write_text(text)
-        shutil.copy(HERE / "on_fieldc.rs", made / OURS)
+        shutil.copy(crate.text, made / crate.ours)
         if not folder.exists() or contents(made) != contents(folder):
             shutil.rmtree(folder, ignore_errors=True)
             made.rename(folder)
@@ -208,17 +299,19 @@ def contents(folder: Path) -> dict[Path, bytes]:
 
 
 def main(words: list[str]) -> int:
-    """Write the crate into the folder that is named. Return 0, or 2 if it cannot be done.
+    """Write the crates into the folder that is named. Return 0, or 2 if it cannot be done.
 
     Exits with 2 for words that make no sense.
     """
-    parser = argparse.ArgumentParser(prog="patched.py", description=__doc__.partition("\n")[0])
-    parser.add_argument("--release", choices=VERSIONS, default="0.6", help="default 0.6")
+    parser = argparse.ArgumentParser(prog="write.py", description=__doc__.partition("\n")[0])
+    parser.add_argument("--release", choices=("0.5", "0.6"), default="0.6", help="default 0.6")
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     asked = parser.parse_args(words)
-    version = VERSIONS[asked.release]
     try:
-        write(published(version), version, asked.folder.resolve())
+        for crate in CRATES:
+            if version := crate.versions.get(asked.release):
+                source = published(crate.name, version)
+                write(crate, source, version, asked.folder.resolve() / crate.name)
     except PatchError as error:
         print(error, file=sys.stderr)
         return 2
