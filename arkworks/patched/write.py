@@ -2,10 +2,10 @@
 
     python3 write.py [--release 0.5|0.6] FOLDER
 
-FOLDER/ark-ff computes in Fp2 and Fp12 by fieldc. FOLDER/ark-ec (of 0.6) adds the points of a sum of
-many multiples in affine coordinates. The published texts come from cargo's registry. What is put into
-them is `ark_ff.rs` and `ark_ec.rs` beside this file, and the lines below. A text that is not the
-expected one is refused.
+FOLDER/ark-ff computes in Fp2 and Fp12 by fieldc. FOLDER/ark-ec (of 0.6) adds the points of long
+sums in affine coordinates. The published texts come from cargo's registry. What is put into them is
+`ark_ff.rs` and `ark_ec.rs` beside this file, and the lines below. A text that is not the expected
+one is refused.
 """
 
 from __future__ import annotations

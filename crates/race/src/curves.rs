@@ -99,7 +99,10 @@ fn patch() -> Result<(), String> {
     let tool = Path::new(ROOT).join("patched/write.py");
     for release in ["0.6", "0.5"] {
         let mut python = Command::new("python3");
-        python.arg(&tool).args(["--release", release]).arg(Path::new(ROOT).join("target").join(release));
+        python
+            .arg(&tool)
+            .args(["--release", release])
+            .arg(Path::new(ROOT).join("target").join(release));
         match python.status() {
             Ok(status) if status.success() => {}
             Ok(_) => return Err(format!("arkworks {release} was not patched")),
