@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from fieldc.lab.race import RaceRow
 
 FOLDER = Path(__file__).resolve().parents[2] / "crates" / "race"
-FIELDS = ("bls12-381-p", "bls12-381-r", "bn254-p", "secp256k1-p", "p256")
+FIELDS = (
+    *("bls12-381-p", "bls12-381-r", "bn254-p", "secp256k1-p", "p256"),
+    *("pallas", "vesta", "goldilocks", "2^252+27742317777372353535851937790883648493"),
+)
 OPERATIONS = (
     *("mul", "square", "add", "sub", "inverse", "sqrt"),
     *("fp12_mul", "fp12_square", "cyclotomic_square", "fp12_mul_line"),
@@ -28,7 +31,8 @@ OPERATIONS = (
     *("fp2_mul", "pairing", "msm_4096", "msm_16384", "verify"),
     *("transform_16384", "groth16_prove", "groth16_verify"),
 )
-"""What crates/race has. The last eight are curves', through arkworks too."""
+"""What crates/race has, last the field of Ed25519's scalars. The last eight operations are curves',
+through arkworks too."""
 SEEDS = range(1, 100_000_001)
 RaceData = Mapping[str, Any]
 

@@ -9,7 +9,7 @@ use crate::operand::{Form, Operand};
 /// them do not come back to where they were, and the sum costs little beside them.
 pub const OPERATIONS: [&str; 6] = ["mul", "square", "add", "sub", "inverse", "sqrt"];
 
-/// A prime field by its name in fieldc's catalogue; `ed25519-l` is known here alone.
+/// A prime field by its name in fieldc's catalogue, or as fieldc reads its prime.
 #[derive(Debug)]
 pub struct Field {
     /// Its name.
@@ -99,7 +99,7 @@ fields! {
     /// Integers modulo 2^64 - 2^32 + 1.
     GOLDILOCKS = "goldilocks", goldilocks::Fp;
     /// Scalars of Ed25519.
-    ED25519_L = "ed25519-l", Ed25519Scalar;
+    ED25519_L = "2^252+27742317777372353535851937790883648493", Ed25519Scalar;
 }
 
 fieldc::field! {

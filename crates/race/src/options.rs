@@ -8,7 +8,8 @@ use crate::{array_operations, curves, towers};
 const USAGE: &str = "\
 usage: cargo bench -p race --bench race -- [OPTION]...
   --field FIELD,..   bls12-381-p, bls12-381-r, bn254-p, secp256k1-p, p256, pallas,
-                     vesta, goldilocks, ed25519-l (default all)
+                     vesta, goldilocks, 2^252+27742317777372353535851937790883648493
+                     (default all)
   --op OP,..         mul, square, add, sub, inverse, sqrt, on arrays of 8192 elements array_mul,
                      inner_product, horner, transform, of towers and points fp12_mul, fp12_square,
                      cyclotomic_square, fp12_mul_line, miller_loop, final_exponentiation,
