@@ -84,7 +84,11 @@ fn sums_of_windows<'a, P: SWCurveConfig>(
             }
         }
     }
-    while buckets.added.len() >= FEW {
+    // As long as each turn leaves at most half of them: where most points are of few buckets, turns
+    // would be many.
+    let mut before = usize::MAX;
+    while buckets.added.len() >= FEW && waiting.len() <= before / 2 {
+        before = waiting.len();
         buckets.add_all();
         waiting.retain(|&(bucket, point)| !buckets.takes(bucket, point));
     }

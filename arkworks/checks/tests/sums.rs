@@ -22,12 +22,13 @@ fn sums<G: CurveGroup + VariableBaseMSM<MulBase = <G as CurveGroup>::Affine>>() 
     // One point, the same scalar, one point and its negative, points at infinity, every other one.
     let same_point = vec![points[7]; COUNT];
     let same_scalar = vec![large; COUNT];
+    let few_scalars: Vec<_> = (0..COUNT).map(|i| scalars[i % 5]).collect();
     let opposite: Vec<_> =
         (0..COUNT).map(|i| if i % 2 == 0 { points[i / 4] } else { -points[i / 4] }).collect();
     let sparse: Vec<_> =
         (0..COUNT).map(|i| if i % 3 == 0 { G::Affine::zero() } else { points[i] }).collect();
     for points in [&points, &same_point, &opposite, &sparse] {
-        for scalars in [&scalars, &same_scalar] {
+        for scalars in [&scalars, &same_scalar, &few_scalars] {
             assert_eq!(G::msm(points, scalars).unwrap(), naive::<G>(points, scalars));
         }
     }
