@@ -4,8 +4,8 @@
 
 FOLDER/ark-ff computes in Fp2 and Fp12 by fieldc. FOLDER/ark-ec (of 0.6) adds the points of long
 sums in affine coordinates. The published texts come from cargo's registry. What is put into them is
-`ark_ff.rs` and `ark_ec.rs` beside this file, and the lines below. A text that is not the expected
-one is refused.
+`ark_ff.rs` and `ark_ec.rs` beside this file, and the lines below. Another version is refused, and a
+text that lacks one of the places or has it twice.
 """
 
 from __future__ import annotations
