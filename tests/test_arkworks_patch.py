@@ -6,6 +6,7 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -26,8 +27,14 @@ def patched() -> ModuleType:
 @pytest.fixture
 def published(patched: ModuleType, tmp_path: Path) -> Path:
     """What stands where lines go in ark-ff, and nothing else."""
-    texts = {"Cargo.toml": ['name = "ark-ff"\nversion = "0.6.0"', "[dependencies.ark-ff-asm]"]}
-    for insertion in patched.ARK_FF:
+    return with_places(patched.CRATES[0], tmp_path)
+
+
+def with_places(crate: Any, tmp_path: Path) -> Path:
+    """The places of a crate where lines go, in their files."""
+    head = f'name = "{crate.name}"\nversion = "{VERSION}"'
+    texts = {"Cargo.toml": [head, "[dependencies.ark-ff-asm]"]}
+    for insertion in crate.insertions:
         texts.setdefault(insertion.file, []).append(insertion.at)
     for name, places in texts.items():
         path = tmp_path / "published" / name
@@ -36,17 +43,23 @@ def published(patched: ModuleType, tmp_path: Path) -> Path:
     return tmp_path / "published"
 
 
-def test_every_line_is_put_in_its_place(
-    patched: ModuleType, published: Path, tmp_path: Path
-) -> None:
-    made = tmp_path / "new" / "ark-ff"
-    patched.write(patched.CRATES[0], published, VERSION, made)
-    for insertion in patched.ARK_FF:
+@pytest.mark.parametrize("number", [0, 1], ids=["ark-ff", "ark-ec"])
+def test_every_line_is_put_in_its_place(patched: ModuleType, tmp_path: Path, number: int) -> None:
+    crate, made = patched.CRATES[number], tmp_path / "new" / "copy"
+    patched.write(crate, with_places(crate, tmp_path), VERSION, made)
+    for insertion in crate.insertions:
         both = [insertion.at, insertion.lines]
         if insertion.before:
             both.reverse()
         assert "\n".join(both) in (made / insertion.file).read_text()
-    assert (made / "src" / "on_fieldc.rs").read_text() == (TOOL.parent / "ark_ff.rs").read_text()
+    assert (made / crate.ours).read_text() == crate.text.read_text()
+
+
+def test_the_copy_of_ark_ff_uses_this_fieldc(
+    patched: ModuleType, published: Path, tmp_path: Path
+) -> None:
+    made = tmp_path / "new" / "ark-ff"
+    patched.write(patched.CRATES[0], published, VERSION, made)
     manifest = (made / "Cargo.toml").read_text()
     (path,) = (line for line in manifest.splitlines() if line.startswith("path = "))
     assert (made / path.split('"')[1]).resolve() == TOOL.parents[2] / "crates" / "fieldc"

@@ -12,7 +12,7 @@ use ::fieldc::{bls12_381, bn254};
 use crate::fields::fp12_2over3over2::{Fp12, Fp12Config, Fp12ConfigWrapper};
 use crate::fields::fp6_3over2::{Fp6, Fp6Config};
 use crate::fields::{
-    Field, Fp, Fp2, Fp2Config, Fp2ConfigWrapper, FpConfig, PrimeField, QuadExtConfig, QuadExtField,
+    Fp, Fp2, Fp2Config, Fp2ConfigWrapper, FpConfig, PrimeField, QuadExtConfig, QuadExtField,
 };
 use crate::Zero;
 
@@ -252,7 +252,11 @@ macro_rules! in_field {
     };
     ($P:ty, $F:ident => $run:expr, $($Fp:ty),+) => {
         $(
-            if const { <$P>::IS_MONTGOMERY && is(&<$P>::MODULUS, &[<$Fp>::MODULUS]) } {
+            if const {
+                <$P>::IS_MONTGOMERY
+                    && is(&<$P>::MODULUS, &[<$Fp>::MODULUS])
+                    && is(&<$P>::ONE, &[<$Fp>::ONE.to_montgomery_limbs()])
+            } {
                 type $F = $Fp;
                 return $run;
             }
@@ -272,27 +276,13 @@ pub fn multiply_all<P: FpConfig<N>, const N: usize>(x: &mut [Fp<P, N>], y: &[Fp<
     x.iter_mut().zip(y).for_each(|(x, y)| *x *= y);
 }
 
-/// x[i] = 1/x[i] for all elements but zeros, in any field, with one inversion.
-pub fn invert_one_by_one<F: Field>(x: &mut [F]) {
-    let mut product = F::ONE;
-    let mut befores = ark_std::vec::Vec::with_capacity(x.len());
-    for x in x.iter().filter(|x| !x.is_zero()) {
-        befores.push(product);
-        product *= x;
-    }
-    let Some(mut inverse) = product.inverse() else { return };
-    for (x, before) in x.iter_mut().rev().filter(|x| !x.is_zero()).zip(befores.iter().rev()) {
-        let own = inverse * before;
-        inverse *= &*x;
-        *x = own;
-    }
-}
-
-/// The same in a prime field, with vectors where fieldc and the processor have them.
-pub fn invert_all<P: FpConfig<N>, const N: usize>(x: &mut [Fp<P, N>]) {
+/// x[i] = 1/x[i] for all elements but zeros, by vectors where the processor has them; false if fieldc
+/// has no kernels on arrays for the field.
+pub fn invert_all<P: FpConfig<N>, const N: usize>(x: &mut [Fp<P, N>]) -> bool {
     // SAFETY: the type is that of the field.
     in_field!(P, F => unsafe {
         ::fieldc::slices::batch_invert(all_seen::<_, F>(x));
+        true
     });
-    invert_one_by_one(x);
+    false
 }

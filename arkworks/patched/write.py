@@ -76,7 +76,7 @@ ARK_FF = (
 
     #[doc(hidden)]
     fn invert_all(x: &mut [Self]) {
-        crate::on_fieldc::invert_one_by_one(x);
+        serial_batch_inversion_and_mul(x, &Self::ONE);
     }
 """,
     ),
@@ -89,7 +89,9 @@ ARK_FF = (
     }
 
     fn invert_all(x: &mut [Self]) {
-        crate::on_fieldc::invert_all(x);
+        if !crate::on_fieldc::invert_all(x) {
+            crate::fields::serial_batch_inversion_and_mul(x, &Self::ONE);
+        }
     }
 """,
     ),

@@ -134,6 +134,7 @@ class Simulation:
         """When each micro-operation in the scheduler starts; a heap."""
         self.ports: dict[str, Port] = {}
         self.choices: dict[str, list[Port]] = {}
+        """The ports of each choice that was met."""
         self.registers: dict[str, int] = {}
         self.memory: dict[tuple[Hashable, int], int] = {}
         self.retired, self.retiring = 0, 0

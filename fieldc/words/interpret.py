@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from fieldc.words.operations import LOAD
-from fieldc.words.program import Program
+from fieldc.words.program import Program, Value
 
 
 class BrokenBound(AssertionError):
@@ -20,17 +22,16 @@ def interpret(program: Program, *operands: int, check_bounds: bool = False) -> i
     }
     known: dict[int, int] = {}
 
+    def read(values: Iterable[Value]) -> list[int]:
+        return [known[v.number] if v.constant is None else v.constant for v in values]
+
     for step in program.steps:
         if step.operation is LOAD:
             outputs: tuple[int, ...] = (given[step.operand][step.attribute],)
         else:
-            inputs = tuple(
-                [known[v.number] if v.constant is None else v.constant for v in step.inputs]
-            )
-            outputs = step.operation.compute(w, inputs, step.attribute)
+            outputs = step.operation.compute(w, tuple(read(step.inputs)), step.attribute)
         for value, number in zip(step.outputs, outputs, strict=True):
             known[value.number] = number
             if check_bounds and number > value.high:
                 raise BrokenBound(f"{value.name} = {number:#x} exceeds its bound {value.high:#x}")
-    results = [known[v.number] if v.constant is None else v.constant for v in program.results]
-    return sum(number << w * i for i, number in enumerate(results))
+    return sum(number << w * i for i, number in enumerate(read(program.results)))
