@@ -25,9 +25,6 @@ pub enum Tower {
     Bn254,
 }
 
-/// Of exponents with more ones, ark-ff's signed digits are fewer.
-const FEW_ONES: u32 = 8;
-
 /// Whether a value is held as these limbs.
 const fn is<T, const N: usize, const K: usize>(value: &T, limbs: &[[u64; N]; K]) -> bool {
     if size_of::<T>() != size_of::<[[u64; N]; K]>() {
@@ -205,15 +202,14 @@ pub fn mul_by_034<P: Fp12Config>(x: &mut Fp12<P>, [a, b, c]: Line<'_, P>) -> boo
     true
 }
 
-/// x to a public power, in the cyclotomic subgroup; false if ark-ff's way is as fast.
+/// x to a public power, in the cyclotomic subgroup; false if it is another field.
 ///
-/// For few ones fieldc squares in a compressed form.
+/// fieldc takes signed windows, and for few ones it squares in a compressed form.
 pub fn cyclotomic_pow<P: Fp12Config>(x: &mut Fp12<P>, exponent: &[u64]) -> bool {
     let Some(tower) = Fp12ConfigWrapper::<P>::TOWER else {
         return false;
     };
-    let ones: u32 = exponent.iter().map(|limb| limb.count_ones()).sum();
-    if ones > FEW_ONES || x.is_zero() {
+    if x.is_zero() {
         return false;
     }
     // SAFETY: the type is that of the tower.

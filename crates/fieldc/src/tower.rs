@@ -34,6 +34,7 @@ mod sparse;
 mod traits;
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 mod wide;
+mod windows;
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 mod words;
 

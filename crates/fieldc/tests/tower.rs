@@ -152,6 +152,23 @@ macro_rules! tests {
             }
 
             #[test]
+            fn short_powers_in_the_cyclotomic_subgroup_are_products() {
+                let x = cyclotomic(&values::<Fp>(3)[7], &Fp::MODULUS);
+                let mut power = Fp12::ONE;
+                for exponent in 0..300 {
+                    assert_eq!(x.cyclotomic_pow(&[exponent]), power, "{exponent}");
+                    power *= x;
+                }
+                assert_eq!(x.cyclotomic_pow(&[]), Fp12::ONE);
+                for k in 28..70 {
+                    let mut exponent = [0x1234_5678_9abc_def1, 0x0fed_cba9_8765_4321];
+                    exponent[1] &= (1 << (k - 27)) - 1;
+                    exponent[0] &= !0 >> (70 - k);
+                    assert_eq!(x.cyclotomic_pow(&exponent), x.pow(&exponent), "{exponent:?}");
+                }
+            }
+
+            #[test]
             fn squares_of_the_cyclotomic_subgroup_are_squares() {
                 let mut all: Vec<_> =
                     values::<Fp>(2)[7..].iter().map(|x| cyclotomic(x, &Fp::MODULUS)).collect();

@@ -15,9 +15,6 @@ pub enum Bn254 {}
 /// 65 doublings, 21 additions and subtractions, and two steps at the end.
 const LINES: usize = 88;
 
-/// The signed digits of x.
-const DIGITS: [i8; 63] = signed_digits(X as u128);
-
 impl Pairing for Bn254 {
     type Base = Fp;
     type Scalar = Fr;
@@ -63,13 +60,5 @@ impl Pairing for Bn254 {
 
 /// The power x.
 fn power_of_x(m: &Fp12<Fp>) -> Fp12<Fp> {
-    let inverse = m.conjugate();
-    DIGITS.iter().rev().skip(1).fold(*m, |power, digit| {
-        let power = power.cyclotomic_square();
-        match digit {
-            0 => power,
-            1 => power * m,
-            _ => power * inverse,
-        }
-    })
+    m.cyclotomic_pow(&[X])
 }

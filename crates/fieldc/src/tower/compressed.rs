@@ -5,7 +5,7 @@
 //! that of the whole value is three.
 
 use super::cyclotomic::{squared_pair, triple_minus, triple_plus};
-use super::fp12::power;
+use super::windows::power_by_windows;
 use super::{Fp6, Fp12, HasTower};
 use crate::Field;
 use crate::fp2::Fp2;
@@ -104,9 +104,7 @@ impl<F: HasTower> Fp12<F> {
         if let Some((ones, count)) = sparse_ones(exponent) {
             return power_of_sparse(self, &ones[..count]);
         }
-        power(exponent, Self::ONE, Self::cyclotomic_square, |power| {
-            power * self
-        })
+        power_by_windows(self, exponent)
     }
 }
 
