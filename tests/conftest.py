@@ -68,3 +68,18 @@ def certifier() -> Path:
 def installed(certifier: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The checker that is proved, on PATH."""
     monkeypatch.setenv("PATH", str(certifier.parent), prepend=":")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test marked `sweep(n)` the quick run takes n cases, spread evenly; the rest are full."""
+    sweeps: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sweep") and not item.get_closest_marker("full"):
+            sweeps.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in sweeps.values():
+        (kept,) = cases[0].get_closest_marker("sweep").args
+        quick = {i * (len(cases) - 1) // max(kept - 1, 1) for i in range(kept)}
+        for i, item in enumerate(cases):
+            if i not in quick:
+                item.add_marker("full")

@@ -53,6 +53,7 @@ def test_named_fields(name: str, word: int) -> None:
 
 @pytest.mark.parametrize("word", WORDS)
 @pytest.mark.parametrize("limbs", [*range(1, 10), 12, 16, 17])
+@pytest.mark.sweep(12)
 def test_primes_of_every_shape(limbs: int, word: int) -> None:
     for shape in shapes(limbs) if limbs < 9 else ("largest", "smallest", "full", "one-spare"):
         check(shaped(shape, limbs, word), 6)

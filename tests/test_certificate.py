@@ -64,6 +64,7 @@ def operand_values(p: int, high: int, limbs: int, seed: random.Random) -> list[i
 
 
 @pytest.mark.parametrize("case", KERNEL_CASES, ids="-".join)
+@pytest.mark.sweep(12)
 def test_a_certificate_holds_on_concrete_runs(case: tuple[str, str, str, str]) -> None:
     f, code, seed = find_field(case[0]), code_of(*case), random.Random(1)
     certificate = certificate_of(*case)

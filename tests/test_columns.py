@@ -68,6 +68,7 @@ def check_sums(f: Field, target: VectorTarget) -> None:
 
 @every_target
 @pytest.mark.parametrize("name", PRIMES)
+@pytest.mark.sweep(3)
 def test_sums_in_columns(name: str, target: VectorTarget) -> None:
     check_sums(find_field(name), target)
 

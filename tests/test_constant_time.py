@@ -82,6 +82,7 @@ README_PRIMES = sorted(
 
 @needs_x86
 @pytest.mark.parametrize("text", [*named_primes(), *README_PRIMES, "2^127-1"])
+@pytest.mark.sweep(8)
 def test_llvm_with_bmi2_is_constant_time_for_every_named_field(text: str) -> None:
     """LLVM chooses instructions by the prime: `bzhi` for those near a power of two."""
     target, f = TARGETS["x86_64-linux-llvm-bmi2"], find_field(text)

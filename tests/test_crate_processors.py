@@ -76,6 +76,7 @@ def run(
 
 
 @pytest.mark.parametrize(("model", "kernels", "lacks"), SAMPLED)
+@pytest.mark.sweep(3)
 def test_the_processor_gets_its_kernels(
     emulator: str,
     binaries: dict[str, str],
@@ -98,6 +99,7 @@ def test_the_processor_gets_its_kernels(
 
 
 @pytest.mark.parametrize(("model", "kernels", "lacks"), SAMPLED)
+@pytest.mark.sweep(3)
 def test_its_arithmetic_is_right(
     emulator: str,
     binaries: dict[str, str],

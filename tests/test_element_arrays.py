@@ -56,6 +56,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
     ("name", "word"), [("bls12-381-r", 64), ("bls12-381-p", 64), ("babybear", 64), ("babybear", 32)]
 )
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 8, 9, 30])
+@pytest.mark.sweep(36)
 def test_operators(name: str, word: int, count: int) -> None:
     F = Field(name, word=word)
     p, draw = F.p, random.Random(count)
@@ -165,6 +166,7 @@ def test_buffers_of_numpy() -> None:
 @pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("name", ["bls12-381-r", "babybear", "goldilocks"])
 @pytest.mark.parametrize("bits", [0, 1, 2, 3, 4, 6, 8])
+@pytest.mark.sweep(24)
 def test_transforms(name: str, bits: int) -> None:
     F, count = Field(name), 1 << bits
     x = [random.Random(bits).randrange(F.p) for _ in range(count)]

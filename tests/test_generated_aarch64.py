@@ -58,6 +58,7 @@ def test_kernels_are_proved_at_the_limits_of_their_classes(limbs: int) -> None:
 
 
 @pytest.mark.parametrize("limbs", LIMBS)
+@pytest.mark.sweep(5)
 def test_every_class_has_its_kernels(limbs: int) -> None:
     text = (GENERATED / f"aarch64_n{limbs:02}.rs").read_text()
     there = kernels_in(text).keys()

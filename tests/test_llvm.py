@@ -95,6 +95,7 @@ def check(library: Library, symbol: str, expression: Expression, program: Progra
 
 @pytest.mark.parametrize(("form", "rows"), RUNS)
 @pytest.mark.parametrize("name", PRIMES)
+@pytest.mark.sweep(10)
 def test_every_operation_computes(name: str, form: LlvmForm, rows: RowChoice) -> None:
     made = kernels(Field(PRIMES[name]), rows)
     library = compiled_here(print_module([(k, program) for k, (_, program) in made.items()], form))

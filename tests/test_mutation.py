@@ -50,6 +50,7 @@ def test_variants_of_a_small_operation_agree(field: str, operation: str) -> None
 
 
 @pytest.mark.parametrize("subject", DRAWN, ids=str)
+@pytest.mark.sweep(18)
 def test_every_drawn_mutant_is_accounted_for(subject: Subject) -> None:
     found = account(subject, sample_of(subject), 0)
     print(f"{subject}: {json.dumps(asdict(found))}")
@@ -59,6 +60,7 @@ def test_every_drawn_mutant_is_accounted_for(subject: Subject) -> None:
 
 
 @pytest.mark.parametrize("subject", fused_subjects(["adx"]), ids=str)
+@pytest.mark.sweep(6)
 def test_mutants_of_fused_kernels(subject: Subject) -> None:
     found = account(subject, 2, 0)
     assert found.mutants == found.rejected + sum(found.equivalent.values())

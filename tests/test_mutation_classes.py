@@ -164,6 +164,7 @@ FEW, MANY = 8, 60
 
 @pytest.mark.parametrize("many", [FEW, pytest.param(MANY, marks=pytest.mark.full)])
 @pytest.mark.parametrize("subject", SUBJECTS, ids=str)
+@pytest.mark.sweep(4)
 def test_the_prover_accepts_what_runs_right(subject: Subject, many: int) -> None:
     changed = mutants(subject, many)
     accepted = [(name, code) for name, code in changed if subject.is_proved(code)]
@@ -174,6 +175,7 @@ def test_the_prover_accepts_what_runs_right(subject: Subject, many: int) -> None
 
 @pytest.mark.parametrize("many", [FEW, pytest.param(MANY, marks=pytest.mark.full)])
 @pytest.mark.parametrize("subject", SUBJECTS, ids=str)
+@pytest.mark.sweep(4)
 def test_the_checker_accepts_what_runs_right(
     subject: Subject, many: int, checker: Path, tmp_path: Path
 ) -> None:

@@ -46,6 +46,7 @@ def text_of(target: VectorTarget, expression: Expression) -> str:
 
 @every_target
 @pytest.mark.parametrize("name", PRIMES)
+@pytest.mark.sweep(10)
 def test_kernels_on_arrays_are_proved(name: str, target: VectorTarget) -> None:
     check_takes(target, name)
     for expression in forms(name):

@@ -246,6 +246,7 @@ def near_a_multiple(seed: int) -> Field:
 
 @ON_X86_64
 @pytest.mark.parametrize(("text", "variant"), in_a_variant(SPARSE, SPARSE[::3]))
+@pytest.mark.sweep(3)
 def test_remainders_by_barrett_modulo_sparse_primes(text: str, variant: str) -> None:
     for operation in ("mul_plain", "square_plain", "reduce"):
         check_proof(choose(find_field(text), operation, "barrett"), variant)

@@ -24,6 +24,7 @@ def support(name: str) -> Support:
 
 
 @pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.sweep(12)
 def test_a_build_does_what_the_list_says(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     said, scanned, run, here = support(name), [], [], []
     monkeypatch.setattr(verify, "scan", lambda code: scanned.append(code) or [])

@@ -64,11 +64,13 @@ def all_kernels(target: str) -> list[Artifact]:
     return [a for text in (FIELDS if target in ALL else FIELDS[2:]) for a in kernels(target, text)]
 
 
+@pytest.mark.sweep(8)
 def test_every_kernel_is_constant_time(target: str) -> None:
     found = [finding for code in objects(all_kernels(target)).values() for finding in scan(code)]
     assert [*map(str, found)] == []
 
 
+@pytest.mark.sweep(9)
 def test_every_kernel_computes(target: str) -> None:
     """Edge values and random ones in every aliasing, every pair of a small field, registers."""
     made, calls = all_kernels(target), 0

@@ -32,6 +32,7 @@ def built(target: VectorTarget, name: str) -> dict[str, BuiltArray]:
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.sweep(5)
 def test_kernels_are_proved_and_run(name: str, target: VectorTarget) -> None:
     for each in built(target, name).values():
         assert not prove_job(each.job()).failure

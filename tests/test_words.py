@@ -66,6 +66,7 @@ STYLED = [(rows, word) for rows in STYLES for word in WORDS]
     sampled_rows(STYLED[::3], [one for k, one in enumerate(STYLED) if k % 3]),
     ids=lambda value: style_id(value) if isinstance(value, RowChoice) else str(value),
 )
+@pytest.mark.sweep(24)
 def test_every_row_style_computes_the_kernel(rows: RowChoice, word: int) -> None:
     for f in fields_of(word, STYLES.index(rows)):
         for expression in expressions(f):
@@ -79,6 +80,7 @@ def test_every_row_style_computes_the_kernel(rows: RowChoice, word: int) -> None
         [(name, 32) for name in NAMES if name not in OF_EVERY_CLASS],
     ),
 )
+@pytest.mark.sweep(10)
 def test_named_fields_in_every_carry_style(name: str, word: int) -> None:
     f = named_field(name, word)
     styles = CARRY_STYLES if f.n <= 6 else CARRY_STYLES[:2]
@@ -89,6 +91,7 @@ def test_named_fields_in_every_carry_style(name: str, word: int) -> None:
 
 @pytest.mark.parametrize("limbs", [1, 2, 3, 6])
 @pytest.mark.parametrize("rows", CARRY_STYLES, ids=style_id)
+@pytest.mark.sweep(12)
 def test_every_shape_of_prime_in_every_carry_style(rows: RowChoice, limbs: int) -> None:
     for shape in shapes(limbs):
         f = shaped(shape, limbs)

@@ -26,6 +26,7 @@ from fieldc.words.rows import RowChoice, RowStyle
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sweep(10)
 def test_programs_are_well_formed(name: str) -> None:
     f = named_field(name)
     for rows in STYLES if name == "bls12-381-p" else CARRY_STYLES if f.n < 8 else STYLES[:1]:

@@ -35,6 +35,7 @@ def small_work(limbs: int) -> list[Expression]:
 
 @pytest.mark.parametrize("rows", STYLES, ids=style_id)
 @pytest.mark.parametrize("variant", ["adx", "mulx"])
+@pytest.mark.sweep(16)
 def test_every_choice(variant: str, rows: RowChoice) -> None:
     runs_here(variant)
     for limbs in (1, 2, 3):
@@ -53,6 +54,7 @@ def test_every_choice_of_base(rows: RowChoice) -> None:
 
 
 @pytest.mark.parametrize("limbs", [4, 5, 6, 7, 8, 11])
+@pytest.mark.sweep(3)
 def test_other_choices_at_more_limbs(limbs: int) -> None:
     runs_here("adx")
     f = shaped("full" if limbs % 2 else "three-spare", limbs)

@@ -132,6 +132,7 @@ def probed(codes: list[tuple[Expression, X86Kernel]], flags: int) -> list[Built]
 @pytest.mark.parametrize("limbs", sampled([1, 4, 9], [2, 6]))
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("convention", CONVENTIONS.values(), ids=lambda c: c.name)
+@pytest.mark.sweep(9)
 def test_registers_are_kept_and_flags_on_entry_do_not_matter(
     convention: Convention, variant: str, limbs: int
 ) -> None:

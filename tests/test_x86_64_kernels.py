@@ -30,6 +30,7 @@ FEWER_LIMBS = (*range(1, 8), 9, 12, 17)
     [n if n in FEWER_LIMBS else pytest.param(n, marks=pytest.mark.full) for n in (*LIMBS, 17)],
 )
 @pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.sweep(14)
 def test_every_kernel_at_every_number_of_limbs(variant: str, limbs: int) -> None:
     runs_here(variant)
     shapes_here = ["full", "three-spare"] if limbs < 9 else ["full" if limbs % 2 else "one-spare"]
