@@ -65,7 +65,7 @@ def test_operands_that_are_no_elements_are_checked(package: tuple[Path, Represen
         f"3n 2n {-5 * 2**127 % p}n 7n",
         "an operand of picked is no mask: 0 to 1",
         f"an operand of signed_128 is no i128: {-(2**127)} to {2**127 - 1}",
-        "a bigint is needed, not boolean",
+        "an operand is a bigint, not a boolean",
     ]
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import index
+from typing import SupportsIndex
 
 from fieldc.decisions.formulas import decide_formula
 from fieldc.decisions.preferred import Decision, decide, preferred
@@ -136,16 +138,28 @@ class NativeKernel(LoadedKernel):
         super().__init__(loaded.library, loaded.symbol, widths, kernel.result.width(f), f.word)
         self.expression = expression
 
-    def __call__(self, *operands: int) -> int:
+    def __call__(self, *operands: SupportsIndex) -> int:
         """The kernel's result. Raises OperandError for an operand that its contract excludes."""
-        check_operands(self.expression, operands)
-        return super().__call__(*operands)
+        return super().__call__(*check_operands(self.expression, operands))
+
+    def __repr__(self) -> str:
+        kernel = self.expression.kernel
+        return f"<{kernel.operation} by {kernel.algorithm} modulo {self.expression.field.label}>"
+
+    def __copy__(self) -> NativeKernel:
+        return self
+
+    def __deepcopy__(self, _: object) -> NativeKernel:
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError("a kernel of this process cannot be pickled; compile it again")
 
 
-def check_operands(expression: Expression, operands: Sequence[int]) -> None:
-    """Raise OperandError unless the operands are what the kernel's contract allows.
+def check_operands(expression: Expression, operands: Sequence[SupportsIndex]) -> list[int]:
+    """The operands as integers, if they are what the kernel's contract allows.
 
-    Raises TypeError for what is no integer.
+    Raises OperandError if they are not, TypeError for what is no integer.
     """
     f, kernel = expression.field, expression.kernel
     if len(operands) != len(kernel.operands):
@@ -153,12 +167,18 @@ def check_operands(expression: Expression, operands: Sequence[int]) -> None:
         raise OperandError(
             f"{kernel.operation} takes {needs}, not {counted(len(operands), 'operand')}"
         )
-    for (name, bound), number in zip(kernel.operands, operands, strict=True):
-        if not hasattr(number, "__index__"):
-            kind = type(number).__name__
-            raise TypeError(f"{kernel.operation}: {name} must be an integer, not {kind}")
+    numbers = []
+    for (name, bound), operand in zip(kernel.operands, operands, strict=True):
+        try:
+            number = index(operand)
+        except TypeError:
+            kind = type(operand).__name__
+            said = f"{kernel.operation}: {name} must be an integer, not {kind}"
+            raise TypeError(said) from None
         if not all(0 <= value <= bound.high(f) for value in bound.values(f, number)):
             raise OperandError(f"{kernel.operation}: {name} must be {bound.says}, not {number:#x}")
+        numbers.append(number)
+    return numbers
 
 
 def native(expression: Expression) -> NativeKernel:

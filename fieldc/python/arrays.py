@@ -9,13 +9,14 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from functools import lru_cache
+from sys import byteorder
 from typing import Any, Literal
 
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, LIMB_BITS, MOST_BITS
 from fieldc.algorithms.sums import sums_of
 from fieldc.artifacts.arrays import loaded, made_transforms
 from fieldc.artifacts.host import SYMBOL
-from fieldc.errors import UserError
+from fieldc.errors import UserError, counted
 from fieldc.field import Field
 from fieldc.machine.arrays import BLOCK, ArrayFunction, packed, size, unpacked
 from fieldc.machine.columns import ColumnSums, LoadedColumnKernel
@@ -23,6 +24,8 @@ from fieldc.targets.array_targets import fastest_here
 from fieldc.targets.vectors.kernel import compile_array
 from fieldc.targets.vectors.offers import ARRAY, array_expression
 
+BYTES, INTEGERS = frozenset("Bbc"), frozenset("QqLlIiNn")
+"""Formats of items that buffers of limbs may have, as module `struct` writes them."""
 LINE = 64
 """Bytes of a cache line, on which arrays of our own begin."""
 
@@ -67,6 +70,29 @@ class ResidueArray:
         f = self.f
         data = ctypes.string_at(self.address + size(f, first), size(f, count))
         return [f.from_montgomery(form) for form in unpacked(f, data, count)]
+
+    def part(self, places: range) -> ResidueArray:
+        """A copy of the values at some places."""
+        made, n = empty(self.f, len(places)), self.f.n
+        if not places:
+            return made
+        to, source = made.flat, self.flat
+        for word in range(n):
+            stop = places.stop * n + word if places.stop >= 0 else None
+            to[word::n] = source[places.start * n + word : stop : places.step * n]
+        return made
+
+    def power(self, exponent: int) -> ResidueArray:
+        """The power of each value; a negative exponent inverts. Raises ZeroDivisionError."""
+        if not exponent:
+            return self.like(array(self.in_limbs().f, [1]).repeated(self.count))
+        base = result = self.inverse() if exponent < 0 else self
+        least = (abs(exponent) - 1) % (self.f.p - 1) + 1
+        for bit in bin(least)[3:]:
+            result = result.computed("square")
+            if bit == "1":
+                result = result.computed("mul", base)
+        return result
 
     def repeated(self, count: int) -> ResidueArray:
         """The first value `count` times."""
@@ -190,9 +216,10 @@ def array_of(f: Field, buffer: Any) -> ResidueArray:
     """An array on a buffer of limbs in Montgomery form, of values below p.
 
     It is not copied unless it is read-only. Raises LengthMismatch for a buffer that holds no whole
-    elements or is not contiguous.
+    elements or is not contiguous, TypeError for one of other items than bytes or words.
     """
     view = memoryview(buffer)
+    _check_items(f, view)
     if not view.c_contiguous or view.nbytes % size(f, 1):
         raise LengthMismatch(
             f"a buffer of {view.nbytes} bytes holds no whole elements of {size(f, 1)}; give one "
@@ -205,6 +232,21 @@ def array_of(f: Field, buffer: Any) -> ResidueArray:
         view = memoryview(bytearray(view))
     address = ctypes.addressof((ctypes.c_char * view.nbytes).from_buffer(view))
     return ResidueArray(f, count, address, view)
+
+
+def _check_items(f: Field, view: memoryview) -> None:
+    """Raise TypeError unless a buffer has bytes or words, LengthMismatch for rows of others."""
+    native = "@=<" if byteorder == "little" else "@=>!"
+    kind, items = view.format.lstrip(native), 8 * view.itemsize
+    if kind not in BYTES and not (kind in INTEGERS and items == f.word):
+        raise TypeError(
+            f"a buffer of limbs has integers of {f.word} bits in this machine's byte order, or "
+            f"bytes, not items of format {view.format!r} with {items} bits"
+        )
+    if view.ndim > 1 and view.shape and view.shape[-1] * view.itemsize != size(f, 1):
+        raise LengthMismatch(
+            f"a row of {view.shape[-1]} items is no element of {counted(f.n, 'word')}"
+        )
 
 
 def compute(f: Field, operation: str, count: int, *addresses: int) -> None:

@@ -57,4 +57,6 @@ def compile(
     if not isinstance(operation, str):
         what = "; write @formula before it" if isfunction(operation) else ""
         raise TypeError(f"an operation is a name, a kernel or a formula{what}")
+    if algorithm is not None and not isinstance(algorithm, str):
+        raise TypeError(f"an algorithm is a name, not {type(algorithm).__name__}")
     return compiled(constants, operation, algorithm)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import index
-from typing import Protocol, runtime_checkable
+from typing import Protocol, SupportsIndex, cast, runtime_checkable
 
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
@@ -32,6 +32,14 @@ def constants_of(prime: str | int | HasConstants | Constants) -> Constants:
     if isinstance(prime, Constants):
         return prime if prime.word == LIMB_BITS else Constants(prime.p, LIMB_BITS, prime.name)
     return find_field(prime if isinstance(prime, str) else hex(index(prime)))
+
+
+def integer_of(value: object) -> int | None:
+    """The integer that a value is; None for what is none, such as an array of numpy's."""
+    try:
+        return index(cast("SupportsIndex", value))
+    except TypeError:
+        return None
 
 
 def in_words(constants: Constants, word: int) -> Constants:

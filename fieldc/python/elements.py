@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from operator import index
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from fieldc.errors import UserError, counted
 from fieldc.field import Field as Constants
 from fieldc.python.arithmetic import Arithmetic, arithmetic_of
-from fieldc.python.constants import LIMB_BITS, constants_of, in_words
+from fieldc.python.constants import LIMB_BITS, constants_of, in_words, integer_of
+from fieldc.python.operators import ArrayOperators
 
 if TYPE_CHECKING:
     from fieldc.python.arrays import ResidueArray
@@ -39,22 +40,26 @@ class Field:
     such words, and ProcessorError for `native=True` on a host that runs no kernels.
     """
 
-    __slots__ = ("_arithmetic", "_native", "constants")
-
-    constants: Constants
-    """Everything derived from the prime, for the words of arrays."""
+    __slots__ = ("_arithmetic", "_constants", "_native")
 
     def __init__(
         self, prime: str | int | Field | Constants, *, native: bool | None = None, word: int = 64
     ) -> None:
-        self.constants = in_words(constants_of(prime), word)
+        if native is not None and not isinstance(native, bool):
+            raise TypeError(f"native is True, False or None, not {native!r}")
+        self._constants = in_words(constants_of(prime), word)
         self._native = native
         self._arithmetic: Arithmetic | None = None
 
     @property
+    def constants(self) -> Constants:
+        """Everything derived from the prime, for the words of arrays."""
+        return self._constants
+
+    @property
     def p(self) -> int:
         """The prime."""
-        return self.constants.p
+        return self._constants.p
 
     @property
     def name(self) -> str:
@@ -89,8 +94,9 @@ class Field:
     def array_of(self, buffer: Any) -> ElementArray:
         """An array on a buffer of limbs in Montgomery form, such as numpy's, without a copy.
 
-        Values must be below p, which nothing checks: else results are wrong. Raises LengthMismatch
-        for a buffer that holds no whole elements.
+        One that is read-only is copied. Values must be below p, which nothing checks: else results
+        are wrong. Raises LengthMismatch for a buffer that holds no whole elements, TypeError for
+        one of other items than bytes or words.
         """
         from fieldc.python.arrays import array_of
 
@@ -103,7 +109,7 @@ class Field:
         """
         from fieldc.python.transform import root_of_unity
 
-        return self(root_of_unity(self.constants, order))
+        return self(root_of_unity(self.constants, index(order)))
 
     def _own(self, element: Element) -> Element:
         if element.field is self:
@@ -137,23 +143,29 @@ class Element:
     element of another field and ZeroDivisionError for the inverse of zero.
     """
 
-    __slots__ = ("_stored", "field")
+    __slots__ = ("_field", "_stored")
 
     def __init__(self, field: Field, stored: Any) -> None:
-        self.field = field
+        self._field = field
         self._stored = stored
+
+    @property
+    def field(self) -> Field:
+        """The field that it is an element of."""
+        return self._field
 
     def _with(self, other: object) -> Element | None:
         """The other operand as an element of this field; None for what is no number of it."""
         if isinstance(other, Element):
-            return other if other.field is self.field else self.field._own(other)
-        return self.field(other) if isinstance(other, SupportsIndex) else None
+            return other if other._field is self._field else self._field._own(other)
+        number = integer_of(other)
+        return None if number is None else self._field(number)
 
     def __add__(self, other: object) -> Element:
         y = self._with(other)
         if y is None:
             return NotImplemented
-        return Element(self.field, self.field.arithmetic.add(self._stored, y._stored))
+        return Element(self._field, self._field.arithmetic.add(self._stored, y._stored))
 
     __radd__ = __add__
 
@@ -161,7 +173,7 @@ class Element:
         y = self._with(other)
         if y is None:
             return NotImplemented
-        return Element(self.field, self.field.arithmetic.sub(self._stored, y._stored))
+        return Element(self._field, self._field.arithmetic.sub(self._stored, y._stored))
 
     def __rsub__(self, other: object) -> Element:
         x = self._with(other)
@@ -171,7 +183,7 @@ class Element:
         y = self._with(other)
         if y is None:
             return NotImplemented
-        return Element(self.field, self.field.arithmetic.mul(self._stored, y._stored))
+        return Element(self._field, self._field.arithmetic.mul(self._stored, y._stored))
 
     __rmul__ = __mul__
 
@@ -191,13 +203,13 @@ class Element:
         return self.field(pow(value, power, self.field.p))
 
     def __neg__(self) -> Element:
-        return Element(self.field, self.field.arithmetic.neg(self._stored))
+        return Element(self._field, self._field.arithmetic.neg(self._stored))
 
     def __pos__(self) -> Element:
         return self
 
     def __int__(self) -> int:
-        return self.field.arithmetic.leave(self._stored)
+        return self._field.arithmetic.leave(self._stored)
 
     def __bool__(self) -> bool:
         return int(self) != 0
@@ -206,9 +218,8 @@ class Element:
         """Compare with an element of the same field, or with an integer modulo p."""
         if isinstance(other, Element):
             return self.field == other.field and int(self) == int(other)
-        if isinstance(other, SupportsIndex):
-            return int(self) == index(other) % self.field.p
-        return NotImplemented
+        number = integer_of(other)
+        return NotImplemented if number is None else int(self) == number % self.field.p
 
     def __hash__(self) -> int:
         """That of the integer from 0 to p - 1. Others that are equal modulo p have another."""
@@ -223,8 +234,11 @@ class Element:
     def __str__(self) -> str:
         return str(int(self))
 
+    def __format__(self, spec: str) -> str:
+        return format(int(self), spec)
 
-class ElementArray:
+
+class ElementArray(ArrayOperators):
     """So many elements of one field. Made by Field.array and Field.array_of.
 
     `words` is a buffer of the limbs, one row for each element, which numpy takes without a copy.
@@ -232,11 +246,16 @@ class ElementArray:
     for another length, FieldMismatch for another field.
     """
 
-    __slots__ = ("_residues", "field")
+    __slots__ = ("_field", "_residues")
 
     def __init__(self, field: Field, residues: ResidueArray) -> None:
-        self.field = field
+        self._field = field
         self._residues = residues
+
+    @property
+    def field(self) -> Field:
+        """The field of all elements."""
+        return self._field
 
     @property
     def words(self) -> memoryview:
@@ -246,8 +265,17 @@ class ElementArray:
     def __len__(self) -> int:
         return self._residues.count
 
-    def __getitem__(self, place: SupportsIndex) -> Element:
-        """The element at a place. Raises IndexError outside of the array."""
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Element: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> ElementArray: ...
+
+    def __getitem__(self, place: SupportsIndex | slice) -> Element | ElementArray:
+        """The element at a place, or a copy of those in a slice. Raises IndexError outside."""
+        if isinstance(place, slice):
+            places = range(*place.indices(len(self)))
+            return self._of(self._residues.like(self._residues.in_limbs().part(places)))
         if not -len(self) <= index(place) < len(self):
             raise IndexError(f"there is no element {index(place)}; the array has {len(self)}")
         at = index(place) % len(self)
@@ -266,83 +294,17 @@ class ElementArray:
             if other.field != self.field:
                 self.field(other.field(0))  # raises FieldMismatch
             return self._residues.like(other._residues)
-        if isinstance(other, Element | SupportsIndex):
-            every = self.field.array([other])._residues.repeated(len(self))
-            return self._residues.like(every)
-        return None
+        number = other if isinstance(other, Element) else integer_of(other)
+        if number is None and hasattr(other, "__array_interface__"):
+            raise TypeError(
+                "what numpy has are no elements; F.array(values) makes them of integers"
+            )
+        if number is None:
+            return None
+        return self._residues.like(self.field.array([number])._residues.repeated(len(self)))
 
-    def to_digits(self) -> ElementArray:
-        """The same elements as vectors compute with them, from one operation to the next.
-
-        `words` are digits of 52 bits then. The array itself where this host has no such kernels.
-        """
-        from fieldc.python.digits import to_digits
-
-        return ElementArray(self.field, to_digits(self._residues))
-
-    def to_limbs(self) -> ElementArray:
-        """The same elements side by side in limbs: undoes `to_digits`."""
-        return ElementArray(self.field, self._residues.in_limbs())
-
-    def _as_this(self, made: ResidueArray) -> ElementArray:
-        """An array in limbs as this one is."""
-        return ElementArray(self.field, self._residues.like(made))
-
-    def _by(self, operation: str, other: object) -> ElementArray:
-        """An operation with another operand; NotImplemented for what is no number."""
-        y = self._with(other)
-        return NotImplemented if y is None else self._made(operation, y)
-
-    def _made(self, operation: str, *others: ResidueArray) -> ElementArray:
-        return ElementArray(self.field, self._residues.computed(operation, *others))
-
-    def __add__(self, other: object) -> ElementArray:
-        return self._by("add", other)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: object) -> ElementArray:
-        return self._by("sub", other)
-
-    def __rsub__(self, other: object) -> ElementArray:
-        x = self._with(other)
-        return NotImplemented if x is None else ElementArray(self.field, x) - self
-
-    def __mul__(self, other: object) -> ElementArray:
-        return self._by("mul", other)
-
-    __rmul__ = __mul__
-
-    def __neg__(self) -> ElementArray:
-        return self._made("neg")
-
-    def square(self) -> ElementArray:
-        """x*x of each element."""
-        return self._made("square")
-
-    def butterfly(self, y: object, w: object) -> tuple[ElementArray, ElementArray]:
-        """x + y*w and x - y*w of each element x: the step of a number-theoretic transform.
-
-        Takes arrays of this field and length, elements and integers. Raises LengthMismatch,
-        FieldMismatch, TypeError.
-        """
-        by, twiddles = self._with(y), self._with(w)
-        if by is None or twiddles is None:
-            raise TypeError("a butterfly takes arrays, elements and integers")
-        total, rest = self._residues.butterfly(by, twiddles)
-        return ElementArray(self.field, total), ElementArray(self.field, rest)
-
-    def __pow__(self, exponent: SupportsIndex) -> ElementArray:
-        """The power of each element by one exponent; a negative one inverts."""
-        power = index(exponent)
-        base, result = (self.inverse() if power < 0 else self), None
-        for bit in bin(abs(power))[2:]:
-            result = None if result is None else result.square()
-            if bit == "1":
-                result = base if result is None else result * base
-        return (
-            self._as_this(self.field.array([1] * len(self))._residues) if result is None else result
-        )
+    def _of(self, residues: ResidueArray) -> ElementArray:
+        return ElementArray(self._field, residues)
 
     def __matmul__(self, other: object) -> Element:
         """The inner product."""
@@ -352,32 +314,6 @@ class ElementArray:
     def sum(self) -> Element:
         """The sum of all elements."""
         return self.field(self._residues.sum())
-
-    def inverse(self) -> ElementArray:
-        """1/x of each element: one inversion, and three products for each element.
-
-        Raises ZeroDivisionError with the first position of a zero.
-        """
-        return ElementArray(self.field, self._residues.inverse())
-
-    def ntt(self) -> ElementArray:
-        """The values at 1, r, r^2, ... of the polynomial whose coefficients these are.
-
-        r is `field.root_of_unity(len(self))`. Raises LengthMismatch unless the length is 2^k and
-        divides p - 1.
-        """
-        from fieldc.python.transform import transform
-
-        return self._as_this(transform(self._residues.in_limbs()))
-
-    def intt(self) -> ElementArray:
-        """The coefficients of the polynomial with these values: undoes `ntt`.
-
-        Raises LengthMismatch as `ntt` does.
-        """
-        from fieldc.python.transform import inverse_transform
-
-        return self._as_this(inverse_transform(self._residues.in_limbs()))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ElementArray):

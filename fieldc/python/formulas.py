@@ -90,5 +90,14 @@ class CompiledFormula:
         stored = one.from_buffer_copy(result, number * self._bytes)
         return self.field(Element(self._native, stored))
 
+    def __copy__(self) -> CompiledFormula:
+        return self
+
+    def __deepcopy__(self, _: object) -> CompiledFormula:
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError("a formula of this process cannot be pickled; compile it again")
+
     def __repr__(self) -> str:
         return f"<{self.formula.name} modulo {self.field.constants.label}>"

@@ -73,6 +73,12 @@ for (const name of NAMES) {
       const all = new Uint8Array(F.byteLength).fill(255);
       for (const bytes of [all, new Uint8Array(3), null, [1]]) same("fromBytes", bytes);
       same("fromBytes", all, true);
+      for (const a of [-1n, F.p, 1n << BigInt(8 * F.byteLength), null, "1"]) same("toBytes", a);
+      for (const a of [undefined, null, 1, "1", {}]) {
+        for (const method of ["isValid", "isValidNot0", "add", "mul", "inv"]) same(method, a, 1n);
+        same("invertBatch", [1n, a]);
+        same("invertBatch", a);
+      }
       same("invertBatch", some);
       same("invertBatch", []);
     });
@@ -97,4 +103,13 @@ test("what is refused", async () => {
   const F = await Field.named("goldilocks");
   for (const G of [null, {}, 7n, "goldilocks"]) assert.throws(() => nobleField(G), TypeError);
   assert.throws(() => nobleField(F, { isLE: 1 }), TypeError);
+  for (const options of [null, 1, "LE"]) {
+    assert.throws(() => nobleField(F, options), { name: "TypeError", message: /^options are an/ });
+  }
+  const G = nobleField(F);
+  for (const a of [-1n, 2n ** 64n]) {
+    assert.throws(() => G.toBytes(a), { name: "RangeError", message: /has at most 8 bytes/ });
+  }
+  for (const a of [undefined, null, 1, "1"]) assert.throws(() => G.isValidNot0(a), TypeError);
+  assert.throws(() => G.invertBatch(7n), { name: "TypeError", message: /^an array is needed/ });
 });

@@ -143,6 +143,31 @@ for (const [title, G] of Object.entries({ module: F, portable })) {
   });
 }
 
+for (const [title, G] of Object.entries({ module: F, portable })) {
+  test(`messages name what was wrong, ${title}`, () => {
+    const v = G.from([1n, 2n, 3n]);
+    for (const missing of [undefined, null]) {
+      for (const method of ["toBytes", "toBigInts", "sum"]) {
+        throwsType(() => G[method](missing), new RegExp(`^a Vector is needed, not ${missing}$`));
+      }
+    }
+    throwsType(() => G.mulVec(v, v, [1n]), /^a Vector is needed, not an array$/);
+    throwsType(() => G.mul(v, 1n), /^a value is a bigint, not a Vector$/);
+    throwsType(() => G.mul(3, 1n), /^a value is a bigint, not the number 3$/);
+    throwsRange(() => G.mul(-1n, 1n), /^a value is at least 0 and below p, not negative$/);
+    throwsRange(() => v.set(1, G.p), /^a value is at least 0 and below p, not p or above$/);
+    throwsType(() => G.from([1n, 2]), /^a value is a bigint, not the number 2, at index 1$/);
+    throwsRange(() => G.fromBigInts(v, [1n, G.p]), /below p, not p or above, at index 1$/);
+    throwsType(() => G.toBigInts(v, "0"), /^an offset is an integer, not a string$/);
+    throwsType(() => G.toBigInts(v, 0, 0.5), /^a count is an integer, not the number 0.5$/);
+    throwsRange(() => G.toBigInts(v, 5), /^offset 5 is not inside a vector of length 3$/);
+    throwsRange(() => G.toBigInts(v, 2, 2), /^2 values from 2 on are not inside .* length 3$/);
+    const bytes = new Uint8Array(2 * G.byteLength).fill(255, G.byteLength);
+    throwsRange(() => G.fromBytes(bytes), /^the value at index 1 is p or above$/);
+    assert.deepEqual([G.toBigInts(v, 3), G.toBigInts(v, 1)], [[], [2n, 3n]]);
+  });
+}
+
 test("constructors are not for users", () => {
   throwsType(() => new Field(), /Field\.load/);
   throwsType(() => new Vector(), /field\.vector/);
@@ -190,7 +215,7 @@ for (const [title, G] of Object.entries({ module: F, portable })) {
     throwsType(() => G.from(3), /./);
     throwsRange(() => G.fromBigInts(x, [1n, 2n], 2), /not inside/);
     throwsRange(() => G.fromBigInts(x, [1n], -1), /not inside/);
-    throwsType(() => G.fromBigInts(x, [1n], 0.5), /integers/);
+    throwsType(() => G.fromBigInts(x, [1n], 0.5), /an offset is an integer/);
     throwsRange(() => G.fromBigInts(x, [9n, G.p]), /below p/);
     throwsRange(() => G.toBigInts(x, 1, 3), /not inside/);
     throwsRange(() => x.get(3), /outside/);

@@ -2,15 +2,15 @@
 
 import { invertAll, powers, total } from "./arrays.js";
 import { formulasOf } from "./formulas.js";
-import { checkExponent, checkModulus, instantiate, valuesIn } from "./load.js";
+import { checkModulus, checkValue, instantiate, valuesIn } from "./load.js";
 import { FIRST, Heap, SECOND, THIRD } from "./memory.js";
 import { isProbablePrime, portableExports } from "./portable.js";
 import { squareRoot } from "./root.js";
-import { Vector, access, inside, kind, readLimbs, spread, writeLimbs } from "./vector.js";
+import { ALL, Vector, access, addressOf, checkBigint, checkInteger } from "./vector.js";
+import { inside, kind, readLimbs, spread, writeLimbs } from "./vector.js";
 
 export { Vector };
 
-const ALL = 2n ** 64n - 1n;
 const key = Symbol("fieldc");
 
 /** The integers modulo a prime. Made by Field.load and Field.fromModulus. */
@@ -36,19 +36,14 @@ export class Field {
     Object.freeze(this);
   }
 
-  /**
-   * A field from modules of fieldc: `{ name, p, wasm, wide }`, each as base64, bytes or compiled.
-   * `wide` may be absent; it is taken where the engine has arithmetic of 128 bits.
-   */
+  /** A field from modules of fieldc: `wide`, which may be absent, where the engine takes it. */
   static async load(made) {
     if (made === null || typeof made !== "object") {
       throw new TypeError(`a module is an object with name, p and wasm, not ${kind(made)}`);
     }
     const { name, p, wasm, wide, formulas, generator } = made;
     if (typeof name !== "string") throw new TypeError(`a name is a string, not ${kind(name)}`);
-    if (generator !== undefined && typeof generator !== "bigint") {
-      throw new TypeError(`a generator is a bigint, not ${kind(generator)}`);
-    }
+    if (generator !== undefined) checkBigint("a generator", generator);
     checkModulus(p);
     return new this(key, name, p, await instantiate(p, wasm, wide), formulas, generator);
   }
@@ -102,11 +97,14 @@ export class Field {
 
   /** a^exponent; a negative exponent inverts. 0^0 is 1. */
   pow(a, exponent) {
-    checkExponent(exponent);
+    checkBigint("an exponent", exponent);
     if (exponent < 0n) return this.pow(this.inv(a), -exponent);
     if (this.#value(a) === 0n) return exponent === 0n ? 1n : 0n;
     writeLimbs(this.#heap.words, THIRD / 8, this.#limbs, exponent % (this.p - 1n));
-    return this.#power(a, THIRD);
+    this.#enter(FIRST, a);
+    this.#heap.bytes.copyWithin(SECOND, this.#run.one, this.#run.one + this.#size);
+    this.#run.power(SECOND, FIRST, THIRD, this.bits);
+    return this.#left(SECOND);
   }
 
   /** A square root of a, the smaller of the two, or null where there is none. */
@@ -119,9 +117,7 @@ export class Field {
 
   /** A vector of zeros. */
   vector(length) {
-    if (!Number.isInteger(length)) {
-      throw new TypeError(`a length is an integer, not ${kind(length)}`);
-    }
+    checkInteger("a length", length);
     if (length < 0) throw new RangeError(`a length is not negative: ${length}`);
     const vector = access.make(this, this.#heap, this.#size, length + 0); // -0 becomes 0
     this.#arena?.push(vector);
@@ -154,9 +150,7 @@ export class Field {
   /** A vector of these values. */
   from(values) {
     const listed = this.#values(values);
-    const vector = this.vector(listed.length);
-    this.#write(vector, listed, 0);
-    return vector;
+    return this.#write(this.vector(listed.length), listed, 0);
   }
 
   /** A vector of values of byteLength bytes each, least significant first. */
@@ -167,11 +161,11 @@ export class Field {
     const memory = this.#heap.bytes;
     if (this.byteLength === this.#size) memory.set(bytes, at);
     else spread(this.byteLength, memory, at, this.#size, bytes, 0, this.byteLength, count);
-    this.#heap.words[FIRST / 8] = ALL;
-    this.#run.canonical_vec(FIRST, at, count);
-    if (this.#heap.words[FIRST / 8] !== ALL) {
+    if (!this.#isCanonical(at, count)) {
+      let i = 0;
+      while (this.#isCanonical(at + i * this.#size, 1)) i++;
       vector.free();
-      throw new RangeError("a value is p or above");
+      throw new RangeError(`the value at index ${i} is p or above`);
     }
     this.#entered(at, count);
     return vector;
@@ -181,22 +175,21 @@ export class Field {
   fromBigInts(vector, values, offset = 0) {
     const listed = this.#values(values);
     this.#place(vector, offset, listed.length);
-    this.#write(vector, listed, offset);
-    return vector;
+    return this.#write(vector, listed, offset);
   }
 
   /** `count` values of a vector from an index on, as bigints. */
-  toBigInts(vector, offset = 0, count = vector.length - offset) {
-    const [limbs, from] = [this.#limbs, this.#place(vector, offset, count)];
-    return this.#leaving(from, count, (at) => {
+  toBigInts(vector, offset = 0, count = undefined) {
+    const [limbs, [from, length]] = [this.#limbs, this.#place(vector, offset, count)];
+    return this.#leaving(from, length, (at) => {
       const words = this.#heap.words;
-      return Array.from({ length: count }, (_, i) => readLimbs(words, at / 8 + i * limbs, limbs));
+      return Array.from({ length }, (_, i) => readLimbs(words, at / 8 + i * limbs, limbs));
     });
   }
 
   /** All values of a vector, byteLength bytes each, least significant first. */
   toBytes(vector) {
-    const [each, from] = [this.byteLength, this.#place(vector, 0, vector.length)];
+    const [each, from] = [this.byteLength, this.#address(vector)];
     return this.#leaving(from, vector.length, (at) => {
       const [memory, total] = [this.#heap.bytes, vector.length * each];
       if (each === this.#size) return memory.slice(at, at + total);
@@ -263,7 +256,7 @@ export class Field {
   /** z = x^exponent for one bigint; a negative one inverts. 0^0 is 1. */
   powVec(z, x, exponent) {
     const [to, from] = this.#addresses([z, x]);
-    checkExponent(exponent);
+    checkBigint("an exponent", exponent);
     if (exponent < 0n) return this.powVec(z, this.batchInverse(z, x), -exponent);
     const e = exponent === 0n ? 0n : ((exponent - 1n) % (this.p - 1n)) + 1n; // 0^(p - 1) is 0
     powers(this.#run, this.#heap, this.#size, to, from, z.length, e);
@@ -294,29 +287,29 @@ export class Field {
 
   #addresses(vectors) {
     const addresses = vectors.map((vector) => this.#address(vector));
-    const other = vectors.find((vector) => vector.length !== vectors[0].length);
-    if (other !== undefined) {
-      throw new RangeError(`vectors of lengths ${vectors[0].length} and ${other.length}`);
+    for (const { length } of vectors) {
+      const first = vectors[0].length;
+      if (length !== first) throw new RangeError(`vectors of lengths ${first} and ${length}`);
     }
     return addresses;
   }
 
   #address(vector) {
-    if (!(vector instanceof Vector)) throw new TypeError(`a Vector is needed, not ${kind(vector)}`);
-    if (vector.field !== this) throw new TypeError(`the vector is of another field or instance`);
-    return access.address(vector);
+    return addressOf(this, vector);
   }
 
+  // The address and the number of values from an offset on: `count`, or all.
   #place(vector, offset, count) {
-    const at = this.#address(vector);
-    if (!Number.isInteger(offset) || !Number.isInteger(count)) {
-      throw new TypeError("an offset and a count are integers");
+    const [at, { length }] = [this.#address(vector), vector];
+    checkInteger("an offset", offset);
+    const outside = `not inside a vector of length ${length}`;
+    if (offset < 0 || offset > length) throw new RangeError(`offset ${offset} is ${outside}`);
+    const number = count === undefined ? length - offset : count;
+    checkInteger("a count", number);
+    if (number < 0 || offset + number > length) {
+      throw new RangeError(`${number} values from ${offset} on are ${outside}`);
     }
-    if (offset < 0 || count < 0 || offset + count > vector.length) {
-      const asked = `${count} values from ${offset} on`;
-      throw new RangeError(`${asked} are not inside a vector of length ${vector.length}`);
-    }
-    return at + offset * this.#size;
+    return [at + offset * this.#size, number];
   }
 
   #write(vector, values, offset) {
@@ -324,6 +317,13 @@ export class Field {
     const [words, limbs] = [this.#heap.words, this.#limbs];
     values.forEach((value, i) => writeLimbs(words, at / 8 + i * limbs, limbs, value));
     this.#entered(at, values.length);
+    return vector;
+  }
+
+  #isCanonical(at, count) {
+    this.#heap.words[FIRST / 8] = ALL;
+    this.#run.canonical_vec(FIRST, at, count);
+    return this.#heap.words[FIRST / 8] === ALL;
   }
 
   // Numbers become residues where they are; plain ones are that already.
@@ -343,13 +343,6 @@ export class Field {
     }
   }
 
-  #power(a, exponent) {
-    this.#enter(FIRST, a);
-    this.#copy(SECOND, this.#run.one, this.#size);
-    this.#run.power(SECOND, FIRST, exponent, this.bits);
-    return this.#left(SECOND);
-  }
-
   #left(at) {
     if (!this.#run.plain) this.#run.scale_vec(at, at, this.#run.unit, 1);
     return readLimbs(this.#heap.words, at / 8, this.#limbs);
@@ -360,22 +353,17 @@ export class Field {
     this.#entered(at, 1);
   }
 
-  #copy(to, from, size) {
-    this.#heap.bytes.copyWithin(to, from, from + size);
-  }
-
   #values(values) {
     if (typeof values?.[Symbol.iterator] !== "function") {
       throw new TypeError(`values are an iterable of bigints, not ${kind(values)}`);
     }
     const listed = Array.from(values);
-    for (const value of listed) this.#value(value);
+    const index = (i) => (listed.length > 1 ? i : undefined);
+    listed.forEach((value, i) => checkValue(this.p, value, index(i)));
     return listed;
   }
 
   #value(a) {
-    if (typeof a !== "bigint") throw new TypeError(`a value is a bigint, not ${kind(a)}`);
-    if (a < 0n || a >= this.p) throw new RangeError("a value is at least 0 and below p");
-    return a;
+    return checkValue(this.p, a);
   }
 }

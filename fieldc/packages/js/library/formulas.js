@@ -1,6 +1,6 @@
 // Functions of a package's own formulas, on bigints and on vectors.
 
-import { Vector, access, kind } from "./vector.js";
+import { addressOf, checkBigint } from "./vector.js";
 
 // The integers that operands may be: from the first one to below the second one.
 const INTEGERS = {
@@ -40,7 +40,7 @@ function formula(field, name, loop, given) {
 
   function addressesOf(vectors) {
     checkNumber(vectors.length, sizes.length);
-    const addresses = vectors.map(addressOf);
+    const addresses = vectors.map((vector) => addressOf(field, vector));
     const count = vectors[0].length / result;
     vectors.forEach((vector, i) => {
       if (!Number.isInteger(count) || vector.length !== count * sizes[i]) {
@@ -49,12 +49,6 @@ function formula(field, name, loop, given) {
       }
     });
     return addresses;
-  }
-
-  function addressOf(vector) {
-    if (!(vector instanceof Vector)) throw new TypeError(`a Vector is needed, not ${kind(vector)}`);
-    if (vector.field !== field) throw new TypeError("the vector is of another field or instance");
-    return access.address(vector);
   }
 
   function checkNumber(given, wanted) {
@@ -66,7 +60,7 @@ function formula(field, name, loop, given) {
   // An integer of a type as an element.
   function reduced(value, type) {
     const integer = type === "mask" && typeof value === "boolean" ? BigInt(value) : value;
-    if (typeof integer !== "bigint") throw new TypeError(`a bigint is needed, not ${kind(value)}`);
+    checkBigint("an operand", integer);
     const [least, end] = INTEGERS[type];
     if (integer < least || integer >= end) {
       throw new RangeError(`an operand of ${name} is no ${type}: ${least} to ${end - 1n}`);

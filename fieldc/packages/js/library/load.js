@@ -1,6 +1,6 @@
 // What a field is made from: its modulus, and the module for this engine.
 
-import { kind, readLimbs } from "./vector.js";
+import { checkBigint, kind, readLimbs } from "./vector.js";
 
 const MOST_BITS = 1088;
 // What typed arrays really are, whatever a class of them says.
@@ -9,18 +9,20 @@ const lengthOf = Object.getOwnPropertyDescriptor(typed, "length").get;
 
 /** Throws a TypeError or a RangeError for what is no odd number of at most MOST_BITS bits. */
 export function checkModulus(p) {
-  if (typeof p !== "bigint") throw new TypeError(`a modulus is a bigint, not ${kind(p)}`);
+  checkBigint("a modulus", p);
   if (p < 3n || p % 2n === 0n) throw new RangeError("a modulus is an odd prime");
   if (p >= 1n << BigInt(MOST_BITS)) {
     throw new RangeError(`a modulus has at most ${MOST_BITS} bits`);
   }
 }
 
-/** Throws a TypeError for what is no bigint. */
-export function checkExponent(exponent) {
-  if (typeof exponent !== "bigint") {
-    throw new TypeError(`an exponent is a bigint, not ${kind(exponent)}`);
-  }
+/** The value, a bigint from 0 to p - 1; `index` is its place in a list. Throws for another. */
+export function checkValue(p, a, index) {
+  if (typeof a === "bigint" && a >= 0n && a < p) return a;
+  const where = index === undefined ? "" : `, at index ${index}`;
+  if (typeof a !== "bigint") throw new TypeError(`a value is a bigint, not ${kind(a)}${where}`);
+  const found = a < 0n ? "negative" : "p or above";
+  throw new RangeError(`a value is at least 0 and below p, not ${found}${where}`);
 }
 
 /** How many values of `each` bytes some bytes are. Throws a TypeError or a RangeError. */

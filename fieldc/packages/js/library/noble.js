@@ -1,21 +1,26 @@
 // A field with the interface of @noble/curves' fields (IField), for code that is written for those.
 
 import { Field } from "./field.js";
-import { kind } from "./vector.js";
+import { checkValue, valuesIn } from "./load.js";
+import { checkBigint, kind } from "./vector.js";
 
 /**
  * The field as @noble/curves' abstract code takes it. Its values are bigints; like noble's own, its
  * methods take any bigint, and what ends in N does not reduce. `isLE` is the order of bytes.
  */
-export function nobleField(F, { isLE = false } = {}) {
+export function nobleField(F, options = {}) {
   if (!(F instanceof Field)) throw new TypeError(`a Field is needed, not ${kind(F)}`);
+  if (options === null || typeof options !== "object") {
+    throw new TypeError(`options are an object such as { isLE: true }, not ${kind(options)}`);
+  }
+  const { isLE = false } = options;
   if (typeof isLE !== "boolean") throw new TypeError(`isLE is a boolean, not ${kind(isLE)}`);
   const p = F.p;
   const mod = (a) => {
     const rest = a % p;
     return rest >= 0n ? rest : rest + p;
   };
-  const inRange = (a) => 0n <= a && a < p;
+  const inRange = (a) => 0n <= checkBigint("a value", a) && a < p;
   const ordered = (bytes) => (isLE ? bytes : bytes.reverse());
 
   function sqrt(a) {
@@ -24,32 +29,26 @@ export function nobleField(F, { isLE = false } = {}) {
     return root;
   }
 
+  // As noble does: a value need not be below p.
   function toBytes(a) {
-    let rest = a;
-    const bytes = Uint8Array.from({ length: F.byteLength }, () => {
-      const byte = Number(rest & 255n);
-      rest >>= 8n;
-      return byte;
-    });
-    return ordered(bytes);
+    if (checkBigint("a value", a) < 0n || a >> BigInt(8 * F.byteLength)) {
+      throw new RangeError(`a value is at least 0 and has at most ${F.byteLength} bytes`);
+    }
+    const byte = (_, i) => Number((a >> BigInt(8 * i)) & 255n);
+    return ordered(Uint8Array.from({ length: F.byteLength }, byte));
   }
 
   function fromBytes(bytes, skipValidation = false) {
-    if (!(bytes instanceof Uint8Array)) {
-      throw new TypeError(`bytes are a Uint8Array, not ${kind(bytes)}`);
-    }
-    if (bytes.length !== F.byteLength) {
-      throw new RangeError(`expected ${F.byteLength} bytes, got ${bytes.length}`);
-    }
-    const hex = Array.from(ordered(bytes.slice()), (byte) => byte.toString(16).padStart(2, "0"));
-    const a = BigInt(`0x${hex.reverse().join("")}`);
-    if (!skipValidation && !inRange(a)) throw new RangeError("a value is at least 0 and below p");
-    return a;
+    const count = valuesIn(bytes, F.byteLength);
+    if (count !== 1) throw new RangeError(`${count} values where one is expected`);
+    const a = ordered(bytes.slice()).reduceRight((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+    return skipValidation ? a : checkValue(p, a);
   }
 
   // As noble does: the inverse of 0 is 0 here.
   function invertBatch(values) {
-    const listed = values.map(mod);
+    if (!Array.isArray(values)) throw new TypeError(`an array is needed, not ${kind(values)}`);
+    const listed = values.map((a) => mod(checkBigint("a value", a)));
     const known = listed.filter((a) => a !== 0n);
     const vector = F.from(known);
     const inverses = F.batchInverse(vector, vector).toBigInts();
@@ -66,10 +65,7 @@ export function nobleField(F, { isLE = false } = {}) {
     ZERO: 0n,
     ONE: 1n,
     create: mod,
-    isValid(a) {
-      if (typeof a !== "bigint") throw new TypeError(`a value is a bigint, not ${kind(a)}`);
-      return inRange(a);
-    },
+    isValid: inRange,
     is0: (a) => a === 0n,
     isValidNot0: (a) => a !== 0n && inRange(a),
     isOdd: (a) => (a & 1n) === 1n,

@@ -1,7 +1,7 @@
 // The number-theoretic transform of vectors, by the loops that a module exports.
 
 import { Field } from "./field.js";
-import { access, inside, kind, writeLimbs } from "./vector.js";
+import { access, checkInteger, inside, kind, writeLimbs } from "./vector.js";
 
 // Values that are computed together.
 const PART = 256;
@@ -51,7 +51,7 @@ export class Ntt {
 
 /** A root of unity of an order 2^k: a power of the module's generator, else of the least non-residue. */
 function rootOfUnity(field, order) {
-  if (!Number.isInteger(order)) throw new TypeError(`a length is an integer, not ${kind(order)}`);
+  checkInteger("a length", order);
   const { p } = field;
   let twos = 0;
   for (let odd = p - 1n; odd % 2n === 0n; odd /= 2n) twos++;

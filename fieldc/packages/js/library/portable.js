@@ -1,7 +1,7 @@
 // The functions of a field's module, on BigInt: for a prime that no module was made for.
 
-const WORD = 64n;
-const ALL = (1n << WORD) - 1n;
+import { readLimbs, writeLimbs } from "./vector.js";
+
 const DATA = 1024;
 const PAGE = 65536;
 
@@ -30,18 +30,8 @@ export function portableExports(p) {
   const inverse = power(R % p, p - 2n, p);
   const view = () => new BigUint64Array(memory.buffer);
 
-  function read(words, at) {
-    let value = 0n;
-    for (let i = limbs - 1; i >= 0; i--) value = (value << WORD) | words[at / 8 + i];
-    return value;
-  }
-
-  function write(words, at, value) {
-    for (let i = 0; i < limbs; i++) {
-      words[at / 8 + i] = value & ALL;
-      value >>= WORD;
-    }
-  }
+  const read = (words, at) => readLimbs(words, at / 8, limbs);
+  const write = (words, at, value) => writeLimbs(words, at / 8, limbs, value);
 
   const binary = (of) => (z, x, y, count, step = size) => {
     const words = view();
@@ -50,10 +40,7 @@ export function portableExports(p) {
       write(words, z + i * size, result);
     }
   };
-  const unary = (of) => (z, x, count) => {
-    const words = view();
-    for (let i = 0; i < count; i++) write(words, z + i * size, of(read(words, x + i * size)) % p);
-  };
+  const unary = (of) => (z, x, count) => binary(of)(z, x, x, count);
   const product = (x, y) => ((x * y) % p) * inverse;
   const mul = binary(product);
 

@@ -2,7 +2,7 @@
 
 const internal = Symbol("fieldc");
 const WORD = 64n;
-const ALL = (1n << WORD) - 1n;
+export const ALL = (1n << WORD) - 1n;
 
 /** What a Field says to other files of this folder alone. */
 export const inside = Symbol("fieldc");
@@ -44,7 +44,7 @@ export class Vector {
     return this.#at;
   }
 
-  /** Give the memory back now; any later use throws a TypeError. Without it, the collector does. */
+  /** Give the memory back now; any later use throws a TypeError. */
   free() {
     const at = this[internal]();
     freed.unregister(this);
@@ -59,13 +59,13 @@ export class Vector {
 
   /** One value. */
   get(index) {
-    this.#inside(index, 1);
+    this.#inside(index);
     return this.field.toBigInts(this, index, 1)[0];
   }
 
   /** Change one value. */
   set(index, value) {
-    this.#inside(index, 1);
+    this.#inside(index);
     this.field.fromBigInts(this, [value], index);
   }
 
@@ -79,9 +79,9 @@ export class Vector {
     return this.field.toBytes(this);
   }
 
-  #inside(index, count) {
-    if (!Number.isInteger(index)) throw new TypeError(`an index is an integer, not ${kind(index)}`);
-    if (index < 0 || index + count > this.length) {
+  #inside(index) {
+    checkInteger("an index", index);
+    if (index < 0 || index >= this.length) {
       throw new RangeError(`index ${index} is outside a vector of length ${this.length}`);
     }
   }
@@ -119,6 +119,27 @@ export function firstZero(words, at, limbs, count) {
 
 /** What a value is, for a message; a number itself. */
 export function kind(value) {
-  if (typeof value === "number") return `${value}`;
-  return value === null ? "null" : typeof value;
+  if (typeof value === "number") return `the number ${value}`;
+  if (value === null || value === undefined) return `${value}`;
+  if (value instanceof Vector) return "a Vector";
+  if (typeof value !== "object") return `a ${typeof value}`;
+  return Array.isArray(value) ? "an array" : "an object";
+}
+
+/** The address of a vector of a field. Throws a TypeError for what is none. */
+export function addressOf(field, vector) {
+  if (!(vector instanceof Vector)) throw new TypeError(`a Vector is needed, not ${kind(vector)}`);
+  if (vector.field !== field) throw new TypeError("the vector is of another field or instance");
+  return vector[internal]();
+}
+
+/** The value, which must be a bigint, or a TypeError that says what it is for. */
+export function checkBigint(what, value) {
+  if (typeof value !== "bigint") throw new TypeError(`${what} is a bigint, not ${kind(value)}`);
+  return value;
+}
+
+/** Throws a TypeError for what is no integer. */
+export function checkInteger(what, value) {
+  if (!Number.isInteger(value)) throw new TypeError(`${what} is an integer, not ${kind(value)}`);
 }
