@@ -1,8 +1,9 @@
 (** The checker and the processor as OCaml programs. *)
 
 From Coq Require Import Extraction ExtrOcamlBasic.
-From Fieldc Require Import Word Machine Decode Contract Replay Between Run Checker Operations Formula.
+From Fieldc Require Import Verdict Operations Formula.
+From Fieldc.x86_64 Require Import Machine Kernel Run Checker Theorems.
 
 Extraction Language OCaml.
-Extraction "checker.ml" check contract_of check_formula check_calls
+Extraction "checker.ml" check Kernel.contract_of check_formula check_calls
   system_v windows advance execute.

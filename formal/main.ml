@@ -3,6 +3,7 @@
    operation, p, limbs, stack, convention and code. All else is only a proposal. *)
 
 open Checker
+open X86_64
 
 exception Malformed of string
 
@@ -166,7 +167,7 @@ let claim () =
   let equalities = many equality in
   let proposals = many proposal in
   let given = { equalities; proposals; cases = many case } in
-  check (contract_of operation p limbs lazily stack calling) code given
+  check (Kernel.contract_of operation p limbs lazily stack calling) code given
 
 (* A user's formula. The inverse of R is only a proposal: the checker multiplies it by R. *)
 
@@ -229,8 +230,8 @@ let calls_claim () =
   check_calls p limbs formula inverse stack calling code (many routine)
 
 (* Steps of the processor, to compare them with a real one. Given are registers in the order of
-   their numbers, CF, OF, rip, bytes of memory, how many steps, and which bytes to show. Printed are
-   registers, flags (`-` if undefined), rip and these bytes. *)
+   their numbers, CF, OF, here, bytes of memory, how many steps, and which bytes to show. Printed are
+   registers, flags (`-` if undefined), here and these bytes. *)
 
 let all_registers =
   [ RAX; RCX; RDX; RBX; RSP; RBP; RSI; RDI; R8; R9; R10; R11; R12; R13; R14; R15 ]
@@ -248,7 +249,7 @@ let step () =
   let steps = number () in
   let shown_bytes = many z in
   let state =
-    { registers = (fun r -> List.assoc r words); carry; overflow; memory; rip = start; trace = [] }
+    { registers = (fun r -> List.assoc r words); carry; overflow; memory; here = start; trace = [] }
   in
   let rec go n s = if n = 0 then Some s else Option.bind (advance s) (go (n - 1)) in
   match go steps state with
@@ -257,7 +258,7 @@ let step () =
       let shown = function None -> "-" | Some b -> if b then "1" else "0" in
       let registers = List.map (fun r -> hex_of_z (s.registers r)) all_registers in
       let bytes = List.map (fun a -> hex_of_z (s.memory a)) shown_bytes in
-      String.concat " " (registers @ [ shown s.carry; shown s.overflow; hex_of_z s.rip ] @ bytes)
+      String.concat " " (registers @ [ shown s.carry; shown s.overflow; hex_of_z s.here ] @ bytes)
 
 let () =
   let rec loop () =
