@@ -68,7 +68,9 @@ Section Kernel.
     inside c code a o 8 /\ o mod 8 = 0 /\ denotes s v k (load m (where_ a + o)).
 
   Lemma denotes_extends s v s' v' k A : extends s v s' v' -> denotes s v k A -> denotes s' v' k A.
-  Proof. destruct k as [w|a o|l]; cbn; [apply means_extends | auto | eauto using means_extends]. Qed.
+  Proof.
+    destruct k as [w|a o|l]; cbn; [apply means_extends | auto | eauto using means_extends].
+  Qed.
 
   Lemma is_area_eq a b : is_area a b = true -> a = b.
   Proof. unfold is_area. destruct (area_eq_dec a b); auto; discriminate. Qed.

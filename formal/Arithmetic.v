@@ -152,7 +152,8 @@ Lemma choose_right flag a b s v (f : bool) A B w s' :
   means s v flag (Z.b2z f) -> means s v a A -> means s v b B -> is_word A -> is_word B ->
   exists v', extends s v s' v' /\ good s' v' /\ means s' v' w (if f then A else B).
 Proof.
-  unfold is_word. intros D G MF MA MB WA WB. destruct flag as [c|x|p]; cbn [choose] in D; [| |discriminate D].
+  unfold is_word. intros D G MF MA MB WA WB.
+  destruct flag as [c|x|p]; cbn [choose] in D; [| |discriminate D].
   - injection D as <- <-. exists v. split; [apply extends_refl|]. split; [exact G|].
     pose proof (always_now _ _ _ MF) as F. cbn [word_value] in F. subst c.
     destruct f; exact MA || exact MB.

@@ -101,7 +101,8 @@ Proof.
   destruct (_ && _) eqn:B in E; [|discriminate]. apply andb_prop in B as [M L].
   assert (agrees v []) as A by (intros x c []).
   apply (at_most_right s numbers v H N _ _ _ _ A) in M, L. rewrite value_scale in L.
-  set (difference := minus _ _) in *. clearbody difference. apply (IH _ _ E); [|exact N]. destruct H as [I Z0 T K]. constructor; auto.
+  set (difference := minus _ _) in *. clearbody difference. apply (IH _ _ E); [|exact N].
+  destruct H as [I Z0 T K]. constructor; auto.
   intros k r' F. unfold row in F; cbn in F. destruct (Pos.eq_dec k (next_row s)) as [->|D].
   - rewrite Map.gss in F. injection F as <-. lia.
   - rewrite Map.gso in F by exact D. eapply Z0, F.

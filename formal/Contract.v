@@ -47,7 +47,8 @@ Inductive area := Result | Operand (k : nat) | Code | Stack | Entry (r : registe
 Definition area_eq_dec (a b : area) : {a = b} + {a <> b}.
 Proof. decide equality; [apply Nat.eq_dec | apply register_eq_dec]. Defined.
 
-Definition argument (c : contract) (k : nat) : register := nth k (arguments (calling c)) stack_pointer.
+Definition argument (c : contract) (k : nat) : register :=
+  nth k (arguments (calling c)) stack_pointer.
 
 (** Where an area lies, by the state on entry. *)
 Definition place (c : contract) (s : state) (a : area) : Z :=

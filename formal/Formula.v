@@ -1,7 +1,7 @@
 (** Formulas that users write: what their statement says, and that the checker's answer means it.
 
     A statement is that of fieldc's manifests: operands with their sizes, steps, and which numbers
-    are the results. Numbers are counted: the operands' values first, then a number for each step. *)
+    are the results. Numbers are counted: the operands' values first, then one for each step. *)
 
 From Coq Require Import ZArith List Lia Bool.
 From Fieldc Require Import Word Expression Processor Contract Areas Entry Replay Between Verdict

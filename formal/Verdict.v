@@ -1,8 +1,8 @@
 (** What a certificate proves of a function that has been followed to its end. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Bytes Memory Polynomial Options System Arithmetic Expression Processor
-  Contract Areas Entry Replay Between.
+From Fieldc Require Import Word Bytes Memory Polynomial Options System Arithmetic Expression
+  Processor Contract Areas Entry Replay Between.
 Import ListNotations.
 Open Scope Z_scope.
 

@@ -22,7 +22,7 @@ Section Kernel.
     unfold jump. intros J S ->. destruct (is_inside _ _ _ _ _) eqn:I; [|discriminate].
     cbn [guard bind] in J. injection J as <-. split; [reflexivity|].
     apply is_inside_right in I.
-    pose proof (inside_no_wrap _ _ _ R _ _ _ I ltac:(lia)) as N. cbn [Kernel.place] in N.
+    pose proof (inside_no_wrap _ _ _ R _ _ _ I ltac:(lia)) as N. cbn [OfX86_64.place] in N.
     rewrite N. destruct S. now constructor.
   Qed.
 

@@ -3,4 +3,4 @@
 From Fieldc Require Import Formula.
 From Fieldc.x86_64 Require Import Machine.
 
-Module Export Kernel := Formula.Make X86_64.
+Module Export OfX86_64 := Formula.Make X86_64.

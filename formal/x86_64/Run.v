@@ -94,7 +94,8 @@ Section Kernel.
     rewrite (here_right _ _ _ _ _ _ S). replace (pc m) with (Z.of_nat k) by lia.
     destruct (Nat.eq_dec n 0) as [->|N]; [reflexivity|].
     apply bytes_at_list; [lia|]. intros i B.
-    rewrite (code_kept _ _ _ R _ _ (frame _ _ _ _ _ _ S)) by (assumption || lia). apply (code_is _ _ _ R), B.
+    rewrite (code_kept _ _ _ R _ _ (frame _ _ _ _ _ _ S)) by (assumption || lia).
+    apply (code_is _ _ _ R), B.
   Qed.
 
   Lemma fetch_right m v s i m1 : fetch m = Some (i, m1) -> sim v m s ->

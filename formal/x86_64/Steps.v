@@ -25,7 +25,8 @@ Section Kernel.
     stands_for m m' v (execute (Lea d a) s).
   Proof.
     intros H S. cbn [step] in H. destruct a as [r z|z].
-    - pose proof (file_right _ _ _ _ _ _ S r) as F. destruct (file m r) as [w|b o|?]; [| |discriminate H].
+    - pose proof (file_right _ _ _ _ _ _ S r) as F.
+      destruct (file m r) as [w|b o|?]; [| |discriminate H].
       + unbind H. destruct p as [[u out] s1]. cbn [denotes] in F.
         assert (is_word (Z.abs z mod radix)) as WZ by apply mod_word.
         destruct (sum_right _ _ _ _ _ _ (registers s r) (Z.abs z mod radix) 0 _ _ _ E

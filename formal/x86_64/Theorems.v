@@ -12,13 +12,13 @@ Definition system_v : convention :=
 Definition windows : convention :=
   Convention [RCX; RDX; R8; R9] [RBX; RBP; RDI; RSI; R12; R13; R14; R15] 0 32.
 
-Definition multiplication := Kernel.multiplication run check checked.
-Definition addition := Kernel.addition run check checked.
-Definition subtraction := Kernel.subtraction run check checked.
-Definition repeated_squaring := Kernel.repeated_squaring run check checked.
+Definition multiplication := OfX86_64.multiplication run check checked.
+Definition addition := OfX86_64.addition run check checked.
+Definition subtraction := OfX86_64.subtraction run check checked.
+Definition repeated_squaring := OfX86_64.repeated_squaring run check checked.
 
-Definition check_formula := Kernel.formula_check check.
-Definition formula_checked := Kernel.formula_checked run check checked.
+Definition check_formula := OfX86_64.formula_check check.
+Definition formula_checked := OfX86_64.formula_checked run check checked.
 
 (** ** Formulas that call routines *)
 
