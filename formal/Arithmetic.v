@@ -41,7 +41,7 @@ Qed.
 (** A square is 0 or 1 modulo 4, so its low half is at most 2^64 - 3. *)
 Definition lower_high (w : word) (s : system) : system :=
   match w with
-  | Const _ => s
+  | Const _ | Mixed _ => s
   | Var x =>
       match high s x with
       | None => s
@@ -54,7 +54,7 @@ Definition lower_high (w : word) (s : system) : system :=
 Lemma lower_high_right w s v A : good s v -> means s v w A -> A <= radix - 3 ->
   good (lower_high w s) v /\ next (lower_high w s) = next s.
 Proof.
-  intros G M B. destruct w as [c|x]; cbn [lower_high]; [auto|].
+  intros G M B. destruct w as [c|x|p]; cbn [lower_high]; [auto| |auto].
   destruct (high s x) as [h|] eqn:H; [|auto]. split; [|reflexivity].
   intros u U. destruct (G u U) as [R Z T K]. constructor; auto.
   intros y h' H'. unfold high in H'; cbn [highs] in H'. destruct (Pos.eq_dec y x) as [->|D].
@@ -131,6 +131,7 @@ Qed.
 Definition choose (flag when_set otherwise : word) (s : system) : option (word * system) :=
   match flag with
   | Const c => Some (if c =? 0 then otherwise else when_set, s)
+  | Mixed _ => None
   | Var _ =>
       match most s (word_polynomial when_set), most s (word_polynomial otherwise) with
       | Some h1, Some h2 =>
@@ -151,7 +152,8 @@ Lemma choose_right flag a b s v (f : bool) A B w s' :
   means s v flag (Z.b2z f) -> means s v a A -> means s v b B -> is_word A -> is_word B ->
   exists v', extends s v s' v' /\ good s' v' /\ means s' v' w (if f then A else B).
 Proof.
-  unfold is_word. intros D G MF MA MB WA WB. destruct flag as [c|x]; cbn [choose] in D.
+  unfold is_word. intros D G MF MA MB WA WB.
+  destruct flag as [c|x|p]; cbn [choose] in D; [| |discriminate D].
   - injection D as <- <-. exists v. split; [apply extends_refl|]. split; [exact G|].
     pose proof (always_now _ _ _ MF) as F. cbn [word_value] in F. subst c.
     destruct f; exact MA || exact MB.

@@ -1,6 +1,6 @@
 (** What the theorems rest on besides Coq: nothing, says the build, or it fails. *)
 
-From Fieldc Require Import Checker Operations Formula.
+From Fieldc.x86_64 Require Import Checker Theorems.
 
 Print Assumptions checked.
 Print Assumptions multiplication.

@@ -5,7 +5,7 @@
     asked again. A number that no words hold is the polynomial that defines it. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Polynomial System Machine Contract Replay.
+From Fieldc Require Import Word Polynomial System Expression Replay.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -52,14 +52,6 @@ Definition limit (h : Z) (ws : list variable) (s : system) : system :=
 
 Definition has_range (s : system) (x : variable) : bool :=
   match high s x with Some _ => true | None => false end.
-
-(** Whether an expression speaks of the first n numbers only. *)
-Fixpoint speaks_of (n : nat) (e : expression) : bool :=
-  match e with
-  | Value k => Nat.ltb k n
-  | Integer _ => true
-  | Plus a b | Minus a b | Times a b => speaks_of n a && speaks_of n b
-  end.
 
 (** The system with a row for each equality; each may use those before it. *)
 Fixpoint with_equalities (numbers : list number_known) (s : system) (l : list equality)
@@ -109,7 +101,8 @@ Proof.
   destruct (_ && _) eqn:B in E; [|discriminate]. apply andb_prop in B as [M L].
   assert (agrees v []) as A by (intros x c []).
   apply (at_most_right s numbers v H N _ _ _ _ A) in M, L. rewrite value_scale in L.
-  set (difference := minus _ _) in *. clearbody difference. apply (IH _ _ E); [|exact N]. destruct H as [I Z0 T K]. constructor; auto.
+  set (difference := minus _ _) in *. clearbody difference. apply (IH _ _ E); [|exact N].
+  destruct H as [I Z0 T K]. constructor; auto.
   intros k r' F. unfold row in F; cbn in F. destruct (Pos.eq_dec k (next_row s)) as [->|D].
   - rewrite Map.gss in F. injection F as <-. lia.
   - rewrite Map.gso in F by exact D. eapply Z0, F.
@@ -172,15 +165,6 @@ Lemma limit_right v h ws s : holds v s -> forallb (has_range s) ws = true ->
   value v (limbs_polynomial (map Var ws)) <= h -> holds v (limit h ws s).
 Proof.
   intros H K B. unfold limit. apply narrow_tops_right; [auto|]. now apply narrow_limbs_right.
-Qed.
-
-Lemma denote_ext n x y e : speaks_of n e = true -> (forall k, (k < n)%nat -> x k = y k) ->
-  denote x e = denote y e.
-Proof.
-  intros S E. induction e; cbn [speaks_of denote] in *;
-    try (apply andb_prop in S as [S1 S2]; now rewrite IHe1, IHe2).
-  - apply E. now apply Nat.ltb_lt.
-  - reflexivity.
 Qed.
 
 (** The numbers as a run has them. *)

@@ -20,6 +20,7 @@ Definition note_top (x : variable) (k : Z) (t : variable) (s : system) : system 
 Definition top (w : word) (k : Z) (s : system) : option (word * system) :=
   match w with
   | Const c => Some (Const (c / 2 ^ (64 - k)), s)
+  | Mixed _ => None
   | Var x =>
       match high s x with
       | None => None
@@ -50,7 +51,7 @@ Lemma top_right w k s v A t s' : top w k s = Some (t, s') -> good s v -> means s
 Proof.
   unfold is_word. intros D G M W K.
   assert (0 < 2 ^ (64 - k)) as P by (apply Z.pow_pos_nonneg; lia).
-  destruct w as [c|x]; cbn [top] in D.
+  destruct w as [c|x|p]; cbn [top] in D; [| |discriminate D].
   - injection D as <- <-. exists v. split; [apply extends_refl|]. split; [exact G|].
     pose proof (always_now _ _ _ M) as F. cbn [word_value] in F. subst c. apply means_const.
   - destruct (high s x) as [h|] eqn:H; [|discriminate].
@@ -171,7 +172,7 @@ Qed.
 
 Definition note_mask (w flag : word) (s : system) : system :=
   match w with
-  | Const _ => s
+  | Const _ | Mixed _ => s
   | Var x => System (next s) (highs s) (rows s) (next_row s) (tops s) ((x, flag) :: masks s)
   end.
 
@@ -189,7 +190,7 @@ Proof.
   destruct (choose _ _ _ s) as [[w0 s1]|] eqn:C; [|discriminate]. injection D as -> <-.
   destruct (choose_right _ _ _ _ _ f _ _ _ _ C G M (means_const _ _ _) (means_const _ _ _))
     as (v1 & E1 & G1 & M1); [unfold is_word, radix; lia.. |].
-  exists v1. destruct w as [c|x]; cbn [note_mask]; [auto|].
+  exists v1. destruct w as [c|x|p]; cbn [note_mask]; [auto| |auto].
   split; [exact E1|]. split; [|exact M1].
   intros u U. destruct (G1 u U) as [R Z T K]. constructor; auto.
   intros y g [[= <- <-]|I]; [|now apply K].
@@ -216,7 +217,7 @@ Definition low_bits (w : word) (k : Z) (s : system) : option (word * system) :=
 (** The k of a constant 2^k - 1, for 0 < k < 64. *)
 Definition ones (w : word) : option Z :=
   match w with
-  | Var _ => None
+  | Var _ | Mixed _ => None
   | Const c =>
       let k := Z.log2 (c + 1) in
       if (0 <? k) && (k <? 64) && (c =? 2 ^ k - 1) then Some k else None
@@ -256,7 +257,7 @@ Qed.
 
 Lemma ones_right w k s v A : ones w = Some k -> means s v w A -> A = Z.ones k /\ 0 < k < 64.
 Proof.
-  destruct w as [c|x]; cbn [ones]; [|discriminate].
+  destruct w as [c|x|p]; cbn [ones]; [|discriminate..].
   destruct (_ && (c =? _)) eqn:E; [|discriminate]. intros [= <-] M.
   apply andb_prop in E as [E E3]. apply andb_prop in E as [E1 E2].
   apply Z.ltb_lt in E1, E2. apply Z.eqb_eq in E3. apply always_now in M. cbn [word_value] in M.
@@ -265,7 +266,7 @@ Qed.
 
 Lemma known_mask_in w l f : known_mask w l = Some f -> exists x, w = Var x /\ In (x, f) l.
 Proof.
-  induction l as [|[y g] l IH]; destruct w as [c|x]; cbn [known_mask]; try discriminate.
+  induction l as [|[y g] l IH]; destruct w as [c|x|p]; cbn [known_mask]; try discriminate.
   destruct (Pos.eqb_spec x y) as [->|_].
   - intros [= ->]. exists y. split; [reflexivity | now left].
   - intros H. destruct (IH H) as (z & -> & I). exists z. split; [reflexivity | now right].

@@ -1,32 +1,18 @@
 (** What a kernel promises, and what it needs: [ready] is the precondition, [done] the promise. *)
 
 From Coq Require Import ZArith List Bool.
-From Fieldc Require Import Word Machine.
+From Fieldc Require Import Word Bytes Expression Processor.
 Import ListNotations.
 Open Scope Z_scope.
 
-(** An integer made of the operands' values. *)
-Inductive expression :=
-  | Value (k : nat)
-  | Integer (z : Z)
-  | Plus (a b : expression)
-  | Minus (a b : expression)
-  | Times (a b : expression).
-
-Fixpoint denote (x : nat -> Z) (e : expression) : Z :=
-  match e with
-  | Value k => x k
-  | Integer z => z
-  | Plus a b => denote x a + denote x b
-  | Minus a b => denote x a - denote x b
-  | Times a b => denote x a * denote x b
-  end.
+Module Make (P : Processor).
+Import P.
 
 Record convention := Convention {
   arguments : list register;   (* pointers to z and the operands *)
   saved : list register;       (* kept by a function; the stack pointer is by itself *)
   red_zone : Z;                (* bytes below the stack pointer that an interrupt keeps *)
-  home : Z                     (* bytes above the return address that a function may use *)
+  home : Z                     (* bytes above these that a function may use *)
 }.
 
 (** A value behind a pointer: the limbs before it, its own limbs, what the number in them is below,
@@ -51,25 +37,26 @@ Record contract := Contract {
   between : list expression;   (* each of the operands' values and of the numbers before it *)
   claims : list expression;
   below : Z;
-  stack : Z;            (* bytes below the return address that may be used *)
+  stack : Z;            (* bytes below the stack pointer that may be used *)
   calling : convention
 }.
 
 (** Areas of memory are named by what points to them on entry. *)
-Inductive area := Result | Operand (k : nat) | Code | Entry (r : register).
-Notation Stack := (Entry RSP).
+Inductive area := Result | Operand (k : nat) | Code | Stack | Entry (r : register).
 
 Definition area_eq_dec (a b : area) : {a = b} + {a <> b}.
 Proof. decide equality; [apply Nat.eq_dec | apply register_eq_dec]. Defined.
 
-Definition argument (c : contract) (k : nat) : register := nth k (arguments (calling c)) RSP.
+Definition argument (c : contract) (k : nat) : register :=
+  nth k (arguments (calling c)) stack_pointer.
 
 (** Where an area lies, by the state on entry. *)
 Definition place (c : contract) (s : state) (a : area) : Z :=
   match a with
   | Result => registers s (argument c 0)
   | Operand k => registers s (argument c (S k))
-  | Code => rip s
+  | Code => here s
+  | Stack => registers s stack_pointer
   | Entry r => registers s r
   end.
 
@@ -85,7 +72,7 @@ Definition room (c : contract) (code : list Z) (a : area) : Z * Z :=
   | Result => (0, 8 * Z.of_nat (limbs c * length (claims c)))
   | Operand k => (0, reach c k)
   | Code => (0, Z.of_nat (length code))
-  | Entry RSP => (- stack c, 8 + home (calling c))
+  | Stack => (- stack c, link_size + home (calling c))
   | Entry _ => (0, 0)
   end.
 
@@ -99,7 +86,7 @@ Definition within_area c code s a (address : Z) : Prop :=
 (** What a kernel may write: z, and its stack less the return address. *)
 Definition writable c code s (address : Z) : Prop :=
   within_area c code s Result address \/
-  within_area c code s Stack address /\ ~ 0 <= address - place c s Stack < 8.
+  within_area c code s Stack address /\ ~ 0 <= address - place c s Stack < link_size.
 
 Definition apart c code s a b : Prop :=
   forall address, within_area c code s a address -> within_area c code s b address -> False.
@@ -127,10 +114,11 @@ Definition result_value (c : contract) (s s' : state) (k : nat) : Z :=
 
 (** What holds where a kernel is entered. Operands may lie on z, on each other, or in the code. *)
 Record ready (c : contract) (code : list Z) (s : state) : Prop := {
+  entered_aligned : aligned s;
   words_are : forall r, is_word (registers s r);
   bytes_are : forall a, 0 <= memory s a < 256;
   code_is : forall i, (i < length code)%nat ->
-    memory s (rip s + Z.of_nat i) = nth i code 0;
+    memory s (here s + Z.of_nat i) = nth i code 0;
   fits : forall a, fst (room c code a) < snd (room c code a) ->
     0 <= place c s a + fst (room c code a) /\ place c s a + snd (room c code a) <= radix;
   stack_apart : forall a, a <> Stack -> apart c code s a Stack;
@@ -151,10 +139,12 @@ Record done (c : contract) (code : list Z) (seen : list (area * Z * Z)) (s s' : 
     (forall k claim, nth_error (claims c) k = Some claim ->
       (modulus c | factor c * result_value c s s' k - denote values claim));
   result_below : forall k, (k < length (claims c))%nat -> 0 <= result_value c s s' k < below c;
-  returned : rip s' = load (memory s) (registers s RSP);
-  stack_back : registers s' RSP = (registers s RSP + 8) mod radix;
+  returned : here s' = return_address s;
+  stack_back : registers s' stack_pointer = (registers s stack_pointer + link_size) mod radix;
   saved_back : forall r, In r (saved (calling c)) -> registers s' r = registers s r;
   nothing_else : forall a, ~ writable c code s a -> memory s' a = memory s a;
   seen_is : trace s' = map (access_at c s) seen ++ trace s;
   seen_inside : forall a offset size, In (a, offset, size) seen -> inside c code a offset size
 }.
+
+End Make.

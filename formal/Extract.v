@@ -1,8 +1,22 @@
-(** The checker and the processor as OCaml programs. *)
+(** The checkers and the processors as OCaml programs. *)
 
 From Coq Require Import Extraction ExtrOcamlBasic.
-From Fieldc Require Import Word Machine Decode Contract Replay Between Run Checker Operations Formula.
+From Fieldc.x86_64 Require Machine Kernel Run Checker Theorems.
+From Fieldc.aarch64 Require Machine Advance.
+
+Module ForX86_64.
+  Definition contract_of := x86_64.Kernel.OfX86_64.contract_of.
+  Definition check := x86_64.Checker.check.
+  Definition check_formula := x86_64.Theorems.check_formula.
+  Definition check_calls := x86_64.Theorems.check_calls.
+  Definition system_v := x86_64.Theorems.system_v.
+  Definition windows := x86_64.Theorems.windows.
+  Definition advance := x86_64.Run.advance.
+End ForX86_64.
+
+Module ForAArch64.
+  Definition advance := aarch64.Advance.advance.
+End ForAArch64.
 
 Extraction Language OCaml.
-Extraction "checker.ml" check contract_of check_formula check_calls
-  system_v windows advance execute.
+Extraction "checker.ml" ForX86_64 ForAArch64.

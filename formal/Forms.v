@@ -1,7 +1,7 @@
 (** Values modulo p as polynomials in a caller's operands, for code that only calls routines. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Polynomial Contract Symbolic Sums.
+From Fieldc Require Import Word Polynomial Expression Options.
 Import ListNotations.
 Open Scope Z_scope.
 

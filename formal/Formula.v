@@ -1,11 +1,11 @@
 (** Formulas that users write: what their statement says, and that the checker's answer means it.
 
     A statement is that of fieldc's manifests: operands with their sizes, steps, and which numbers
-    are the results. Numbers are counted: the operands' values first, then a number for each step. *)
+    are the results. Numbers are counted: the operands' values first, then one for each step. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Machine Contract Run Replay Between Checker Operations
-  Caller.
+From Fieldc Require Import Word Expression Processor Contract Areas Entry Replay Between Verdict
+  Operations.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -29,7 +29,18 @@ Record formula := Formula {
   outcome : size
 }.
 
+Module Make (P : Processor).
+Include Operations.Make P.
+Import P.
+
 Section Meaning.
+  (** A processor's run of so many instructions, and a checker with its theorem. *)
+  Variable run : nat -> state -> option state.
+  Variable check : contract -> list Z -> certificate -> bool.
+  Hypothesis checked : forall c code given, check c code given = true ->
+    exists seen n, forall start, ready c code start ->
+    exists last, run n start = Some last /\ done c code seen start last.
+
   Variables (p : Z) (n : nat).
   Let r := radix ^ Z.of_nat n.
 
@@ -76,7 +87,7 @@ Section Meaning.
       stack calling.
 
   (** The equalities and the cases are the certificate; no words hold the numbers between. *)
-  Definition check_formula (f : formula) (inverse stack : Z) (calling : convention) (code : list Z)
+  Definition formula_check (f : formula) (inverse stack : Z) (calling : convention) (code : list Z)
       (equalities : list equality) (cases : list case) : bool :=
     ((r * inverse) mod p =? 1) &&
     check (formula_contract f inverse stack calling) code
@@ -127,47 +138,15 @@ Section Meaning.
   (** What is accepted gives the numbers of the steps, in every run. *)
   Theorem formula_checked f inverse stack calling code equalities cases :
     let c := formula_contract f inverse stack calling in
-    check_formula f inverse stack calling code equalities cases = true -> p <> 0 ->
+    formula_check f inverse stack calling code equalities cases = true -> p <> 0 ->
     exists seen many, forall start, ready c code start ->
     exists last, run many start = Some last /\ done c code seen start last /\
       formula_kept f c start last.
   Proof.
-    intros c. unfold check_formula. intros C N. apply andb_prop in C as [I C]. apply Z.eqb_eq in I.
+    intros c. unfold formula_check. intros C N. apply andb_prop in C as [I C]. apply Z.eqb_eq in I.
     apply checked in C as (seen & many & K). exists seen, many. intros start R.
     destruct (K start R) as (last & RN & D). exists last. eauto using formula_done.
   Qed.
-
-  (** ** Formulas that call routines *)
-
-  (** A routine is a formula too: where its code is, its stack, and its certificate. *)
-  Record stated := Stated {
-    place_in_code : Z;
-    statement : formula;
-    own_stack : Z;
-    own_equalities : list equality;
-    own_cases : list case
-  }.
-
-  Definition routine_of (inverse : Z) (s : stated) : routine :=
-    Routine (place_in_code s) (formula_contract (statement s) inverse (own_stack s) system_v)
-      (Certificate (own_equalities s) (map (fun _ => Written) (steps (statement s)))
-        (own_cases s)).
-
-  Definition check_calls (f : formula) (inverse stack : Z) (calling : convention) (code : list Z)
-      (routines : list stated) : bool :=
-    ((r * inverse) mod p =? 1) &&
-    check_caller (formula_contract f inverse stack calling) code r inverse
-      (map (routine_of inverse) routines).
-
-  Theorem calls_checked f inverse stack calling code routines :
-    let c := formula_contract f inverse stack calling in
-    check_calls f inverse stack calling code routines = true -> p <> 0 ->
-    exists seen many, forall start, ready c code start ->
-    exists last, run many start = Some last /\ done c code seen start last /\
-      formula_kept f c start last.
-  Proof.
-    intros c. unfold check_calls. intros C N. apply andb_prop in C as [I C]. apply Z.eqb_eq in I.
-    apply caller_checked in C as (seen & many & K). exists seen, many. intros start R.
-    destruct (K start R) as (last & RN & D). exists last. eauto using formula_done.
-  Qed.
 End Meaning.
+
+End Make.

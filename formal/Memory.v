@@ -1,7 +1,7 @@
 (** Facts of memory: what is read is what was written, and the rest is as it was. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Machine Contract.
+From Fieldc Require Import Word Bytes.
 Import ListNotations.
 Open Scope Z_scope.
 

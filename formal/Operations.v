@@ -1,7 +1,8 @@
 (** What each operation promises, and the theorem once more for some of them in plain words. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Machine Contract Run Replay Between Checker.
+From Fieldc Require Import Word Polynomial Expression Processor Contract Areas Entry Replay Between
+  Verdict.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -20,11 +21,6 @@ Inductive operation :=
   | Fp2Squaring (beta : Z)
   | RepeatedSquaring (count : nat)              (* x to the power 2^count, over R to 2^count - 1 *)
   | MultiplyByWords (count : nat).              (* x*k, for an integer k of so many words *)
-
-Definition system_v : convention :=
-  Convention [RDI; RSI; RDX; RCX; R8; R9] [RBX; RBP; R12; R13; R14; R15] 128 0.
-Definition windows : convention :=
-  Convention [RCX; RDX; R8; R9] [RBX; RBP; RDI; RSI; R12; R13; R14; R15] 0 32.
 
 Definition product_of (a b : nat) : expression := Times (Value a) (Value b).
 
@@ -72,6 +68,34 @@ Definition numbers_between (f : operation) : list expression :=
   | _ => []
   end.
 
+(** ** Facts for the words below *)
+
+Lemma squares p r x y z (k : nat) :
+  (p | r ^ (2 ^ Z.of_nat k - 1) * y - x ^ (2 ^ Z.of_nat k)) -> (p | r * z - y * y) ->
+  (p | r ^ (2 ^ Z.of_nat (S k) - 1) * z - x ^ (2 ^ Z.of_nat (S k))).
+Proof.
+  rewrite Nat2Z.inj_succ, Z.pow_succ_r by lia. set (h := 2 ^ Z.of_nat k).
+  assert (0 < h) as P by (apply Z.pow_pos_nonneg; lia). intros [a A] [b B].
+  replace (2 * h - 1) with ((h - 1) + (h - 1) + 1) by lia. replace (2 * h) with (h + h) by lia.
+  rewrite !Z.pow_add_r, Z.pow_1_r by lia. set (t := r ^ (h - 1)) in *. set (u := x ^ h) in *.
+  exists (t * t * b + a * (t * y + u)).
+  replace (t * t * r * z - u * u)
+    with (t * t * (r * z - y * y) + (t * y - u) * (t * y + u)) by ring.
+  rewrite A, B. ring.
+Qed.
+
+Lemma nth_error_seq_first n : forall k from, (k < n)%nat ->
+  nth_error (seq from n) k = Some (from + k)%nat.
+Proof.
+  induction n as [|n IH]; intros [|k] from L; cbn; try lia.
+  - f_equal. lia.
+  - rewrite IH by lia. f_equal. lia.
+Qed.
+
+Module Make (P : Processor).
+Include Verdict.Make P.
+Import P.
+
 (** So many values of one range behind each pointer. *)
 Definition alike (pointers beside words : nat) (range : Z) : list input :=
   flat_map (fun k => map (fun i => Input k (words * i) words range false) (seq 0 beside))
@@ -97,29 +121,14 @@ Definition contract_of (f : operation) (p : Z) (n : nat) (lazy : bool) (stack : 
 
 (** ** In plain words *)
 
-Lemma squares p r x y z (k : nat) :
-  (p | r ^ (2 ^ Z.of_nat k - 1) * y - x ^ (2 ^ Z.of_nat k)) -> (p | r * z - y * y) ->
-  (p | r ^ (2 ^ Z.of_nat (S k) - 1) * z - x ^ (2 ^ Z.of_nat (S k))).
-Proof.
-  rewrite Nat2Z.inj_succ, Z.pow_succ_r by lia. set (h := 2 ^ Z.of_nat k).
-  assert (0 < h) as P by (apply Z.pow_pos_nonneg; lia). intros [a A] [b B].
-  replace (2 * h - 1) with ((h - 1) + (h - 1) + 1) by lia. replace (2 * h) with (h + h) by lia.
-  rewrite !Z.pow_add_r, Z.pow_1_r by lia. set (t := r ^ (h - 1)) in *. set (u := x ^ h) in *.
-  exists (t * t * b + a * (t * y + u)).
-  replace (t * t * r * z - u * u)
-    with (t * t * (r * z - y * y) + (t * y - u) * (t * y + u)) by ring.
-  rewrite A, B. ring.
-Qed.
-
-Lemma nth_error_seq_first n : forall k from, (k < n)%nat ->
-  nth_error (seq from n) k = Some (from + k)%nat.
-Proof.
-  induction n as [|n IH]; intros [|k] from L; cbn; try lia.
-  - f_equal. lia.
-  - rewrite IH by lia. f_equal. lia.
-Qed.
-
 Section Plainly.
+  (** A processor's run of so many instructions, and a checker with its theorem. *)
+  Variable run : nat -> state -> option state.
+  Variable check : contract -> list Z -> certificate -> bool.
+  Hypothesis checked : forall c code given, check c code given = true ->
+    exists seen n, forall start, ready c code start ->
+    exists last, run n start = Some last /\ done c code seen start last.
+
   Variables (p : Z) (n : nat) (used : Z) (calling : convention) (code : list Z).
   Variable given : certificate.
   Let r := radix ^ Z.of_nat n.
@@ -185,3 +194,5 @@ Section Plainly.
       apply squares with (y := values count); [apply P; lia | exact F].
   Qed.
 End Plainly.
+
+End Make.

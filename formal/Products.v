@@ -1,7 +1,7 @@
 (** A table of a formula's products, and values for their variables. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Polynomial System Contract Symbolic Forms.
+From Fieldc Require Import Word Polynomial System Expression Options Forms.
 Import ListNotations.
 Open Scope Z_scope.
 

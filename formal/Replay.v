@@ -5,7 +5,7 @@
     certificate says can make a wrong claim pass. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Polynomial System Machine Contract.
+From Fieldc Require Import Word Polynomial System Expression.
 Import ListNotations.
 Open Scope Z_scope.
 

@@ -12,13 +12,14 @@ Open Scope Z_scope.
 
 Module Map := PositiveMap.
 
-Inductive word := Const (c : Z) | Var (x : variable).
+(** Most words are constants or variables. AArch64's may be polynomials in carries. *)
+Inductive word := Const (c : Z) | Var (x : variable) | Mixed (p : polynomial).
 
 Definition word_value (v : valuation) (w : word) : Z :=
-  match w with Const c => c | Var x => v x end.
+  match w with Const c => c | Var x => v x | Mixed p => value v p end.
 
 Definition word_polynomial (w : word) : polynomial :=
-  match w with Const c => [(c, [])] | Var x => [(1, [x])] end.
+  match w with Const c => [(c, [])] | Var x => [(1, [x])] | Mixed p => p end.
 
 Lemma value_word v w : value v (word_polynomial w) = word_value v w.
 Proof. destruct w; cbn [word_polynomial value product word_value]; ring. Qed.

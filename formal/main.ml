@@ -152,8 +152,8 @@ let operation () =
 
 let convention () =
   match token () with
-  | "sysv" -> system_v
-  | "win64" -> windows
+  | "sysv" -> ForX86_64.system_v
+  | "win64" -> ForX86_64.windows
   | other -> raise (Malformed ("no convention " ^ other))
 
 let claim () =
@@ -166,7 +166,7 @@ let claim () =
   let equalities = many equality in
   let proposals = many proposal in
   let given = { equalities; proposals; cases = many case } in
-  check (contract_of operation p limbs lazily stack calling) code given
+  ForX86_64.check (ForX86_64.contract_of operation p limbs lazily stack calling) code given
 
 (* A user's formula. The inverse of R is only a proposal: the checker multiplies it by R. *)
 
@@ -206,7 +206,7 @@ let formula_claim () =
   let code = many z in
   let inverse = z () in
   let equalities = many equality in
-  check_formula p limbs formula inverse stack calling code equalities (many case)
+  ForX86_64.check_formula p limbs formula inverse stack calling code equalities (many case)
 
 (* A formula that calls routines. Their statements and places are only proposals: the checker
    verifies each for the bytes there. *)
@@ -226,38 +226,69 @@ let calls_claim () =
   let calling = convention () in
   let code = many z in
   let inverse = z () in
-  check_calls p limbs formula inverse stack calling code (many routine)
+  ForX86_64.check_calls p limbs formula inverse stack calling code (many routine)
 
-(* Steps of the processor, to compare them with a real one. Given are registers in the order of
-   their numbers, CF, OF, rip, bytes of memory, how many steps, and which bytes to show. Printed are
-   registers, flags (`-` if undefined), rip and these bytes. *)
+(* Steps of a processor, to compare them with a real one. Given are registers in the order of their
+   numbers, flags, where the next instruction lies, bytes of memory, how many steps, and which bytes
+   to show. Printed are registers, flags (`-` if undefined), the place, and these bytes. *)
 
-let all_registers =
-  [ RAX; RCX; RDX; RBX; RSP; RBP; RSI; RDI; R8; R9; R10; R11; R12; R13; R14; R15 ]
-
-let step () =
-  let words = List.map (fun r -> (r, z ())) all_registers in
-  let flag () = Some (number () = 1) in
-  let carry = flag () in
-  let overflow = flag () in
-  let start = z () in
+let given_memory () =
   let bytes = Hashtbl.create 64 in
   let fill () = let a = token () in Hashtbl.replace bytes a (z ()) in
   ignore (many fill);
-  let memory a = Option.value (Hashtbl.find_opt bytes (hex_of_z a)) ~default:Z0 in
+  fun a -> Option.value (Hashtbl.find_opt bytes (hex_of_z a)) ~default:Z0
+
+let run_and_show advance show state =
   let steps = number () in
-  let shown_bytes = many z in
-  let state =
-    { registers = (fun r -> List.assoc r words); carry; overflow; memory; rip = start; trace = [] }
-  in
+  let shown = many z in
   let rec go n s = if n = 0 then Some s else Option.bind (advance s) (go (n - 1)) in
   match go steps state with
   | None -> "undefined"
-  | Some s ->
-      let shown = function None -> "-" | Some b -> if b then "1" else "0" in
-      let registers = List.map (fun r -> hex_of_z (s.registers r)) all_registers in
-      let bytes = List.map (fun a -> hex_of_z (s.memory a)) shown_bytes in
-      String.concat " " (registers @ [ shown s.carry; shown s.overflow; hex_of_z s.rip ] @ bytes)
+  | Some s -> String.concat " " (show s shown)
+
+let flag () = number () = 1
+let shown_flag = function None -> "-" | Some b -> if b then "1" else "0"
+
+let step () =
+  let open X86_64 in
+  let all =
+    [ RAX; RCX; RDX; RBX; RSP; RBP; RSI; RDI; R8; R9; R10; R11; R12; R13; R14; R15 ]
+  in
+  let words = List.map (fun r -> (r, z ())) all in
+  let carry = Some (flag ()) in
+  let overflow = Some (flag ()) in
+  let here = z () in
+  let registers r = List.assoc r words in
+  let state = { registers; carry; overflow; memory = given_memory (); here; trace = [] } in
+  let show s shown =
+    List.map (fun r -> hex_of_z (s.registers r)) all
+    @ [ shown_flag s.carry; shown_flag s.overflow; hex_of_z s.here ]
+    @ List.map (fun a -> hex_of_z (s.memory a)) shown
+  in
+  run_and_show ForX86_64.advance show state
+
+let aarch64_step () =
+  let open AArch64 in
+  let all =
+    [ X0; X1; X2; X3; X4; X5; X6; X7; X8; X9; X10; X11; X12; X13; X14; X15; X16; X17; X18; X19; X20;
+      X21; X22; X23; X24; X25; X26; X27; X28; X29; X30; SP ]
+  in
+  let words = List.map (fun r -> (r, z ())) all in
+  let negative = flag () in
+  let zero = flag () in
+  let carry = flag () in
+  let flags = { negative; zero; carry; overflow = flag () } in
+  let here = z () in
+  let registers r = List.assoc r words in
+  let state = { registers; flags; memory = given_memory (); here; trace = [] } in
+  let show s shown =
+    let f = s.flags in
+    List.map (fun r -> hex_of_z (s.registers r)) all
+    @ List.map (fun b -> shown_flag (Some b)) [ f.negative; f.zero; f.carry; f.overflow ]
+    @ [ hex_of_z s.here ]
+    @ List.map (fun a -> hex_of_z (s.memory a)) shown
+  in
+  run_and_show ForAArch64.advance show state
 
 let () =
   let rec loop () =
@@ -267,6 +298,7 @@ let () =
     | "formula" -> print_endline (if formula_claim () then "accepted" else "refused"); loop ()
     | "calls" -> print_endline (if calls_claim () then "accepted" else "refused"); loop ()
     | "step" -> print_endline (step ()); loop ()
+    | "aarch64-step" -> print_endline (aarch64_step ()); loop ()
     | other -> raise (Malformed other)
   in
   try loop () with

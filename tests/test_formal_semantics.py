@@ -1,4 +1,4 @@
-"""The instructions of formal/Machine.v, decoded from bytes, against the processor."""
+"""The instructions of formal/x86_64/Machine.v, decoded from bytes, against the processor."""
 
 from __future__ import annotations
 

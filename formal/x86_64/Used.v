@@ -1,8 +1,9 @@
 (** Behind a routine's call the symbolic machine stands for the processor's state. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Polynomial System Machine Contract Memory Symbolic Simulation Sums
-  Run Checker Forms Routine Ready.
+From Fieldc Require Import Word Bytes Memory Options Polynomial System Expression Verdict Entry
+  Areas Forms.
+From Fieldc.x86_64 Require Import Machine Kernel Symbolic Simulation Sums Run Checker Routine Ready.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -163,7 +164,8 @@ Section Kernel.
       - exact G'.
       - intros q. unfold file_after. destruct (register_beq q RSP) eqn:Q.
         + apply internal_register_dec_bl in Q as ->. cbn [denotes].
-          rewrite (stack_back _ _ _ _ _ D), PL. cbn [place]. f_equal. lia.
+          change RSP with stack_pointer at 1.
+          rewrite (stack_back _ _ _ _ _ D), PL. cbn [place]. change link_size with 8. f_equal. lia.
         + destruct (existsb (register_beq q) _) eqn:SV.
           * apply existsb_exists in SV as (q' & I & E).
             apply internal_register_dec_bl in E as <-.
@@ -190,7 +192,8 @@ Section Kernel.
       - apply PR.
       - exact I.
       - exact I.
-      - rewrite (returned _ _ _ _ _ D), PL.
+      - rewrite (returned _ _ _ _ _ D). unfold return_address. change RSP with stack_pointer.
+        rewrite PL.
         pose proof (find_in _ _ _ _ BK) as I.
         destruct (cells_right _ _ _ _ _ _ S _ I) as (_ & _ & DN). cbn [denotes] in DN.
         cbn [place] in DN |- *. rewrite DN.
@@ -272,7 +275,7 @@ Section Kernel.
     unfold use. intros U.
     destruct (stack_offset m) as [top|]; [|discriminate U]. cbn [bind] in U.
     destruct (find Stack top (cells m)) as [back|] eqn:B; [|discriminate U]. cbn [bind] in U.
-    destruct back as [|[] caller]; try discriminate U. cbn [bind] in U.
+    destruct back as [|[] caller|]; try discriminate U. cbn [bind] in U.
     destruct (allowed c code al r m top caller) eqn:AL; [|discriminate U]. cbn [guard bind] in U.
     destruct (target r m top Result) as [[b o]|] eqn:TG; [|discriminate U]. cbn [bind] in U.
     destruct (may_give r b o) eqn:MG; [|discriminate U]. cbn [guard bind] in U.

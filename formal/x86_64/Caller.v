@@ -1,8 +1,10 @@
 (** Code that calls routines: each routine is checked once, and used where it is called. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Polynomial System Machine Contract Memory Symbolic Simulation Sums
-  Calls Steps Run Checker Forms Products Routine Used.
+From Fieldc Require Import Word Bytes Memory Options Polynomial System Expression Verdict Entry
+  Areas Forms Products.
+From Fieldc.x86_64 Require Import Machine Kernel Symbolic Simulation Sums Calls Steps Run Checker
+  Routine Used.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -209,7 +211,8 @@ Section Kernel.
     apply andb_prop in G as [G ST]. apply andb_prop in G as [RT IO]. rewrite <- PA in NZ, UN.
     destruct (follow_calls_right al rs RR NZ _ _ _ _ _ _ F) as (n & K).
     exists ((Stack, 0, 8) :: seen m), (Datatypes.S n). intros start R.
-    destruct (entered_right c code start R P) as (v0 & S0 & _).
+    destruct (entered_right c code start R P) as (v0 & G0 & F0 & C0 & _).
+    pose proof (entered_simulates _ _ _ R _ G0 F0 C0) as S0.
     set (x0 := fun y => operand_value c start (Nat.pred (Pos.to_nat y))).
     set (x := with_products inverse x0 (first al) (products al)).
     pose proof (products_have_values al inverse x0 IO NZ UN) as PX. fold x in PX.

@@ -1,8 +1,9 @@
 (** A routine's precondition holds where it is called: its areas lie in the caller's. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Polynomial System Machine Contract Memory Symbolic Simulation Sums
-  Run Checker Forms Routine.
+From Fieldc Require Import Word Bytes Memory Options Polynomial System Expression Verdict Entry
+  Areas Forms.
+From Fieldc.x86_64 Require Import Machine Kernel Symbolic Simulation Sums Run Checker Routine.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -33,11 +34,11 @@ Section Kernel.
   Lemma room_empty r cd a : ~ In a (areas r) ->
     snd (room (says r) cd a) <= fst (room (says r) cd a).
   Proof.
-    unfold areas. cbn [In]. intros N. destruct a as [|k| |q]; try (exfalso; auto; fail).
+    unfold areas. cbn [In]. intros N. destruct a as [|k| | |q]; try (exfalso; auto; fail).
     - cbn [room fst snd]. unfold reach. rewrite reach_none; [lia|].
       intros I. apply N. do 3 right. apply in_map_iff in I as (i & <- & I).
       apply in_map_iff. eauto.
-    - destruct q; cbn [room fst snd]; try lia. exfalso; auto.
+    - cbn [room fst snd]. lia.
   Qed.
 
   Section Entered.
@@ -72,14 +73,14 @@ Section Kernel.
       assert (forall q, pointed (file m q) = Some (b, o) ->
         registers s q = (place c start b + o) mod radix) as FR.
       { intros q Q. pose proof (file_right _ _ _ _ _ _ S q) as D. unfold pointed in Q.
-        destruct (file m q); [discriminate|]. injection Q as -> ->. exact D. }
-      destruct a as [|k| |q]; cbn [target place] in *.
+        destruct (file m q); try discriminate. injection Q as -> ->. exact D. }
+      destruct a as [|k| | |q]; cbn [target place] in *.
       - now apply FR.
       - now apply FR.
       - injection E as <- <-. cbn [place] in W |- *. rewrite W.
-        rewrite (rip_right _ _ _ _ _ _ S), P. reflexivity.
-      - destruct q; try discriminate E. injection E as <- <-.
-        exact (stack_offset_right _ _ _ _ _ _ _ S T).
+        rewrite (here_right _ _ _ _ _ _ S), P. reflexivity.
+      - injection E as <- <-. exact (stack_offset_right _ _ _ _ _ _ _ S T).
+      - discriminate E.
     Qed.
 
     Lemma within_target a b o x : target r m top a = Some (b, o) ->
@@ -109,7 +110,7 @@ Section Kernel.
       cbn [target] in TG2. injection TG2 as <- <-.
       destruct (area_eq_dec b Stack) as [->|NB].
       - destruct AP as [?|[?|AP]]; [contradiction | contradiction|].
-        cbn [room fst snd] in Y2. rewrite HM in Y2. lia.
+        cbn [room fst snd] in Y2. rewrite HM in Y2. change link_size with 8 in Y2. lia.
       - exact (stack_apart _ _ _ R b NB x X1 Y1).
     Qed.
 
@@ -145,14 +146,14 @@ Section Kernel.
     Lemma routine_ready : (forall i, In i (inputs c') -> input_words c' s i < bound i) ->
       ready c' code' s.
     Proof.
-      intros V. constructor.
+      intros V. constructor; [exact I|..].
       - apply (file_words _ _ _ _ _ _ S).
       - apply (bytes _ _ _ _ _ _ S).
       - intros i I. unfold routine_code in *. rewrite nth_skipped.
-        rewrite skipn_length in I. rewrite (rip_right _ _ _ _ _ _ S), P.
+        rewrite skipn_length in I. rewrite (here_right _ _ _ _ _ _ S), P.
         replace (place c start Code + lies r + Z.of_nat i)
           with (place c start Code + Z.of_nat (Z.to_nat (lies r) + i)) by lia.
-        rewrite (code_kept _ _ _ R v m s) by (assumption || lia).
+        rewrite (code_kept _ _ _ R _ _ (frame _ _ _ _ _ _ S)) by (assumption || lia).
         apply (code_is _ _ _ R). lia.
       - intros a E. destruct (in_dec area_eq_dec a (areas r)) as [I|I].
         + destruct (fitting_right a (area_fitting a I)) as (b1 & o1 & _ & PL & L & H & _).

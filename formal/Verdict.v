@@ -1,10 +1,21 @@
-(** The checker, and the theorem: what it accepts keeps its promise, in every run. *)
+(** What a certificate proves of a function that has been followed to its end. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Polynomial System Arithmetic Bits Machine Contract Memory Symbolic
-  Simulation Sums Steps Decode Run Replay Between.
+From Fieldc Require Import Word Bytes Memory Polynomial Options System Arithmetic Expression
+  Processor Contract Areas Entry Replay Between.
 Import ListNotations.
 Open Scope Z_scope.
+
+(** What a certificate proposes; a wrong proposal can only be refused. *)
+Record certificate := Certificate {
+  equalities : list equality;
+  proposals : list proposal;
+  cases : list case
+}.
+
+Module Make (P : Processor).
+Include Entry.Make P.
+Import P.
 
 (** The words that lie side by side from an offset on. *)
 Fixpoint words_at (l : list (area * Z * content)) (a : area) (o : Z) (n : nat)
@@ -16,12 +27,6 @@ Fixpoint words_at (l : list (area * Z * content)) (a : area) (o : Z) (n : nat)
       w <- as_word k;
       ws <- words_at l a (o + 8) n';
       Some (w :: ws)
-  end.
-
-Fixpoint traverse {A B} (f : A -> option B) (l : list A) : option (list B) :=
-  match l with
-  | [] => Some []
-  | k :: l' => a <- f k; r <- traverse f l'; Some (a :: r)
   end.
 
 (** The operands' values, as polynomials in the words that lie there on entry and in signs. *)
@@ -43,46 +48,17 @@ Definition results_of (c : contract) (l : list (area * Z * content)) : option (l
   traverse (fun k => words_at l Result (8 * Z.of_nat (limbs c * k)) (limbs c))
            (seq 0 (length (claims c))).
 
-(** What a certificate proposes; a wrong proposal can only be refused. *)
-Record certificate := Certificate {
-  equalities : list equality;
-  proposals : list proposal;
-  cases : list case
-}.
-
-(** How many instructions a run may have. *)
-Definition most_steps : nat := Nat.pow 2 16.
-
-(** What an accepted kernel executes and reads, the return's own access included. *)
-Definition checked_accesses (c : contract) (code : list Z) (given : certificate)
-    : option (list (area * Z * Z)) :=
-  let first := entered c in
-  m <- follow c code most_steps [] first;
-  numbers <- inputs_known c (cells first);
-  results <- results_of c (cells m);
-  s0 <- with_equalities numbers (sys m) (equalities given);
+(** Whether z's values, which these cells hold in the end, are as the contract says. *)
+Definition verdict (c : contract) (s1 : system) (l : list (area * Z * content))
+    (given : certificate) : option unit :=
+  numbers <- inputs_known c (entered_cells c);
+  results <- results_of c l;
+  s0 <- with_equalities numbers s1 (equalities given);
   '(s, known) <- between_known (modulus c) (factor c) s0 numbers (between c) (proposals given);
-  _ <- guard (
-    plausible c code && returns c code m &&
-    forallb (speaks_of (length known)) (claims c) &&
-    replay (modulus c) (factor c) (below c) (claims c) s known results (cases given));
-  Some ((Stack, 0, 8) :: seen m).
-
-Definition check (c : contract) (code : list Z) (given : certificate) : bool :=
-  match checked_accesses c code given with Some _ => true | None => false end.
+  guard (forallb (speaks_of (length known)) (claims c) &&
+    replay (modulus c) (factor c) (below c) (claims c) s known results (cases given)).
 
 (** ** The proof *)
-
-Lemma traverse_right {A B} (f : A -> option B) l : forall r, traverse f l = Some r ->
-  length r = length l /\
-  forall k x, nth_error l k = Some x -> exists y, nth_error r k = Some y /\ f x = Some y.
-Proof.
-  induction l as [|x l IH]; cbn [traverse]; intros r T.
-  - injection T as <-. split; [reflexivity|]. intros [|k] x; discriminate.
-  - unbind T. unbind T. injection T as <-. destruct (IH _ eq_refl) as [L N].
-    split; [cbn; now rewrite L|]. intros [|k] y; cbn [nth_error]; [|apply N].
-    intros [= <-]. eauto.
-Qed.
 
 Lemma words_at_right c code start s v m l a n : forall o ws,
   words_at l a o n = Some ws ->
@@ -95,7 +71,7 @@ Proof.
     rewrite value_app, value_scale, value_word, (IH _ _ E1 C).
     replace (place c start a + o + 8) with (place c start a + (o + 8)) by lia. f_equal.
     apply find_in in E. destruct (C _ E) as (_ & _ & D).
-    destruct c0 as [u|]; [|discriminate]. injection E0 as ->. exact (always_now _ _ _ D).
+    destruct c0 as [u|?|?]; [|discriminate..]. injection E0 as ->. exact (always_now _ _ _ D).
 Qed.
 
 Lemma limbs_at_top m n : (forall i, 0 <= m i < 256) -> forall a, exists low,
@@ -146,15 +122,6 @@ Proof.
   - apply IH; [lia | exact N].
 Qed.
 
-Lemma run_one_more n : forall s s' s'', run n s = Some s' -> advance s' = Some s'' ->
-  run (Datatypes.S n) s = Some s''.
-Proof.
-  induction n as [|n IH]; intros s s' s'' RN NX.
-  - cbn [run] in *. injection RN as ->. now rewrite NX.
-  - cbn [run] in RN. destruct (advance s) as [t|] eqn:T; [|discriminate].
-    specialize (IH _ _ _ RN NX). cbn [run] in *. now rewrite T.
-Qed.
-
 (** The promise on z's values, as [done] has it. *)
 Definition function_kept (c : contract) (start last : state) : Prop :=
   (exists values : nat -> Z,
@@ -165,67 +132,26 @@ Definition function_kept (c : contract) (start last : state) : Prop :=
       (modulus c | factor c * result_value c start last k - denote values claim))) /\
   (forall k, (k < length (claims c))%nat -> 0 <= result_value c start last k < below c).
 
-Definition proper (s : state) : Prop :=
-  (forall r, is_word (registers s r)) /\ (forall a, 0 <= memory s a < 256).
-
-(** All other promises, from the symbolic machine before the return. *)
-Lemma return_keeps c code start v m s : ready c code start -> simulates c code start v m s ->
-  returns c code m = true -> exists last, execute Ret s = Some last /\
-    memory last = memory s /\ proper last /\
-    (function_kept c start last -> done c code ((Stack, 0, 8) :: seen m) start last).
+Theorem verdict_right c code start given s1 v0 v l m : verdict c s1 l given = Some tt ->
+  ready c code start ->
+  (forall cell, In cell (entered_cells c) ->
+    cell_right c code start (entered_system c) v0 (memory start) cell) ->
+  length (entered_signs c) = length (inputs c) ->
+  signs_mean c start (entered_system c) v0 (inputs c) (entered_signs c) ->
+  extends (entered_system c) v0 s1 v -> good s1 v ->
+  (forall cell, In cell l -> cell_right c code start s1 v m cell) ->
+  (forall a, 0 <= m a < 256) ->
+  forall last, memory last = m -> function_kept c start last.
 Proof.
-  intros R S2 RT.
-  unfold returns in RT. apply andb_prop in RT as [RT SV]. apply andb_prop in RT as [RS RI].
-  apply is_inside_right in RI.
-  destruct (stack_offset m) as [o|] eqn:O; [|discriminate].
-  assert (o = 0) as -> by (destruct o; (discriminate || reflexivity)).
-  pose proof (stack_offset_right _ _ _ _ _ _ _ S2 O) as SP.
-  rewrite (inside_no_wrap _ _ _ R _ _ _ RI ltac:(lia)), Z.add_0_r in SP.
-  cbn [place] in SP. eexists. split; [reflexivity|]. split; [reflexivity|]. split.
-  { split; cbn [go set note registers memory]; [|apply (bytes _ _ _ _ _ _ S2)].
-    intros r. destruct (register_beq r RSP); [apply mod_word | apply (file_words _ _ _ _ _ _ S2)]. }
-  intros [F B]. constructor; [exact F | exact B | ..];
-    cbn [go set note registers memory rip trace].
-  - rewrite SP. apply load_ext. intros a A. apply (frame _ _ _ _ _ _ S2).
-    intros [W|[_ W]].
-    + apply (stack_apart _ _ _ R Result ltac:(discriminate) _ W).
-      replace a with (place c start Stack + 0 + (a - registers start RSP)) by (cbn [place]; lia).
-      apply within_inside with (n := 8); [exact RI | lia].
-    + apply W. cbn [place]. lia.
-  - rewrite SP. reflexivity.
-  - intros r I. rewrite forallb_forall in SV. specialize (SV r I). unfold is_restored in SV.
-    pose proof (file_right _ _ _ _ _ _ S2 r) as D.
-    pose proof (words_are _ _ _ R r) as W. unfold is_word in W.
-    destruct (file m r) as [u|[| | |q] [| |]] eqn:E; try discriminate.
-    apply andb_prop in SV as [SV NS]. apply negb_true_iff in NS. rewrite NS.
-    apply internal_register_dec_bl in SV. subst q. cbn [denotes place] in D.
-    rewrite Z.add_0_r, Z.mod_small in D by exact W. exact D.
-  - apply (frame _ _ _ _ _ _ S2).
-  - cbn [map app access_at place]. rewrite SP, Z.add_0_r. f_equal.
-    apply (trace_right _ _ _ _ _ _ S2).
-  - intros a o k [[= <- <- <-]|I]; [exact RI | apply (seen_right _ _ _ _ _ _ S2 _ _ _ I)].
-Qed.
-
-Theorem checked_exactly c code given seen : checked_accesses c code given = Some seen ->
-  exists n, forall start, ready c code start ->
-  exists last, run n start = Some last /\ proper last /\ done c code seen start last.
-Proof.
-  unfold checked_accesses, inputs_known, results_of. intros C.
-  destruct (follow c code most_steps [] (entered c)) as [m|] eqn:F; [|discriminate C].
-  cbn [bind] in C. destruct (traverse (input_known _) _) as [numbers|] eqn:TI; [|discriminate C].
+  unfold verdict, inputs_known, results_of. intros C R C0 LS SM EX G CL BM.
+  destruct (traverse (input_known _) _) as [numbers|] eqn:TI; [|discriminate C].
   cbn [bind] in C.
   destruct (traverse _ (seq 0 (length (claims c)))) as [results|] eqn:TR; [|discriminate C].
   cbn [bind] in C. destruct (with_equalities _ _ _) as [s0|] eqn:WE; [|discriminate C].
   cbn [bind] in C. destruct (between_known _ _ _ _ _ _) as [[s known]|] eqn:BK; [|discriminate C].
-  cbn [bind] in C. destruct (_ && _) eqn:B in C; [|discriminate C]. injection C as <-.
-  apply andb_prop in B as [C RP]. apply andb_prop in C as [C SO]. apply andb_prop in C as [P RT].
-  destruct (follow_right _ _ _ _ _ _ F) as (n & K).
-  exists (Datatypes.S n). intros start R.
-  destruct (entered_right c code start R P) as (v0 & S0 & LS & SM).
-  destruct (K start R _ _ S0) as (s1 & v & s2 & RN & NX & S2 & EX).
-  destruct (return_keeps _ _ _ _ _ _ R S2 RT) as (last & RL & ML & PL & KEPT).
-  exists last. split; [eapply run_one_more; [exact RN | now rewrite NX]|]. split; [exact PL|].
-  pose proof (always_now _ _ _ (good_sys _ _ _ _ _ _ S2)) as H.
+  cbn [bind] in C. destruct (_ && _) eqn:B in C; [|discriminate C]. clear C.
+  apply andb_prop in B as [SO RP].
+  pose proof (always_now _ _ _ G) as H.
   apply traverse_right in TI as [LI NI]. apply traverse_right in TR as [LR NR].
   assert (length numbers = length (inputs c)) as LN
     by (rewrite LI, combine_length, LS; apply Nat.min_id).
@@ -236,8 +162,8 @@ Proof.
     destruct (NI q _ QC) as (y & N & Y). cbn [input_known] in Y.
     destruct (words_at _ _ _ _) as [ws|] eqn:W; [|discriminate Y]. cbn [bind] in Y.
     assert (value v (limbs_polynomial ws) = input_words c start i) as VW.
-    { eapply (words_at_right c code start (sys m) v (memory start)); [exact W|].
-      intros [[a o] k] I. destruct (cells_right _ _ _ _ _ _ S0 _ I) as (I1 & I2 & I3).
+    { eapply (words_at_right c code start s1 v (memory start)); [exact W|].
+      intros [[a o] k] I. destruct (C0 _ I) as (I1 & I2 & I3).
       split; [exact I1|]. split; [exact I2|]. eapply denotes_extends; eauto. }
     unfold input_value, read_as. destruct (is_signed i) eqn:SI.
     - destruct sg as [w|]; [|discriminate Y]. cbn [bind] in Y. injection Y as <-.
@@ -261,9 +187,9 @@ Proof.
     as (H2 & NB2 & LK & VK & DK).
   set (values := number_value v known) in *.
   assert (forall k claim, nth_error (claims c) k = Some claim ->
-    (modulus c | factor c * limbs_at (memory s2) (place c start Result
+    (modulus c | factor c * limbs_at m (place c start Result
        + 8 * Z.of_nat (limbs c * k)) (limbs c) - denote values claim) /\
-    limbs_at (memory s2) (place c start Result + 8 * Z.of_nat (limbs c * k)) (limbs c)
+    limbs_at m (place c start Result + 8 * Z.of_nat (limbs c * k)) (limbs c)
       < below c) as RES.
   { intros k claim N.
     assert (k < length (claims c))%nat as L by (apply nth_error_Some; congruence).
@@ -274,9 +200,9 @@ Proof.
     { rewrite nth_error_nth' with (d := 0%nat) by now rewrite seq_length.
       now rewrite seq_nth. }
     assert (ws' = ws) as -> by congruence.
-    rewrite <- (words_at_right _ _ _ _ v _ _ _ _ _ _ T (cells_right _ _ _ _ _ _ S2)).
+    rewrite <- (words_at_right _ _ _ _ v _ _ _ _ _ _ T CL).
     split; [exact D | exact B]. }
-  apply KEPT. unfold function_kept, result_value. rewrite ML. split.
+  intros last ML. unfold function_kept, result_value. rewrite ML. split.
   - exists values. split; [|split].
     + intros q Q. unfold values. rewrite VK by now rewrite LN.
       unfold operand_value. apply nth_error_Some in Q.
@@ -286,18 +212,10 @@ Proof.
       apply nth_error_nth with (d := 0). now apply map_nth_error.
     + intros k number N. rewrite <- LN. now apply DK.
     + intros k claim N. apply (RES k claim N).
-  - intros k L. split; [apply limbs_at_nonnegative with (1 := bytes _ _ _ _ _ _ S2)|].
+  - intros k L. split; [apply limbs_at_nonnegative with (1 := BM)|].
     destruct (nth_error (claims c) k) as [claim|] eqn:N.
     + apply (RES k claim N).
     + apply nth_error_None in N. lia.
 Qed.
 
-Theorem checked c code given : check c code given = true ->
-  exists seen n, forall start, ready c code start ->
-  exists last, run n start = Some last /\ done c code seen start last.
-Proof.
-  unfold check. intros C. destruct (checked_accesses c code given) as [seen|] eqn:A;
-    [|discriminate C].
-  destruct (checked_exactly _ _ _ _ A) as (n & K). exists seen, n. intros start R.
-  destruct (K start R) as (last & RN & _ & D). eauto.
-Qed.
+End Make.

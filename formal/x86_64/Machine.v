@@ -5,36 +5,38 @@
     by 0 or by more than 63 bits. *)
 
 From Coq Require Import ZArith List Bool.
-From Fieldc Require Import Word.
+From Fieldc Require Import Word Bytes.
 Import ListNotations.
 Open Scope Z_scope.
 
-Inductive register :=
+Module X86_64.
+
+Inductive register_name :=
   RAX | RCX | RDX | RBX | RSP | RBP | RSI | RDI | R8 | R9 | R10 | R11 | R12 | R13 | R14 | R15.
 
-Scheme Equality for register.
+Scheme Equality for register_name.
+Definition register : Set := register_name.
+Definition register_beq : register -> register -> bool := register_name_beq.
+Definition internal_register_dec_bl : forall a b, register_beq a b = true -> a = b :=
+  internal_register_name_dec_bl.
+Definition register_eq_dec : forall a b : register, {a = b} + {a <> b} := register_name_eq_dec.
 
-Record state := State {
+Record processor_state := State {
   registers : register -> Z;   (* below 2^64 *)
   carry : option bool;         (* CF and OF; None: undefined *)
   overflow : option bool;
   memory : Z -> Z;             (* a byte at each address *)
-  rip : Z;                     (* where the next instruction lies *)
+  here : Z;                    (* RIP: where the next instruction lies *)
   trace : list (Z * Z)         (* instructions and accesses: address and length, newest first *)
 }.
+Definition state := processor_state.
 
-(** ** Memory: words of 8 bytes, the least significant first *)
+(** ** What contracts need to know: [Processor.v] *)
 
-Fixpoint number (bytes : list Z) : Z :=
-  match bytes with [] => 0 | b :: rest => b + 256 * number rest end.
-
-Fixpoint bytes_at (m : Z -> Z) (a : Z) (n : nat) : list Z :=
-  match n with O => [] | S n' => m a :: bytes_at m (a + 1) n' end.
-
-Definition load (m : Z -> Z) (a : Z) : Z := number (bytes_at m a 8).
-
-Definition store (m : Z -> Z) (a : Z) (w : Z) : Z -> Z :=
-  fun b => if (a <=? b) && (b <? a + 8) then w / 256 ^ (b - a) mod 256 else m b.
+Definition stack_pointer : register := RSP.
+Definition link_size : Z := 8.
+Definition return_address (s : state) : Z := load (memory s) (registers s RSP).
+Definition aligned (s : state) : Prop := True.
 
 (** ** Instructions *)
 
@@ -81,7 +83,7 @@ Inductive instruction :=
 Definition effective (s : state) (a : address) : Z :=
   match a with
   | Based r d => (registers s r + d) mod radix
-  | Relative d => (rip s + d) mod radix
+  | Relative d => (here s + d) mod radix
   end.
 
 Definition operand (s : state) (o : source) : Z :=
@@ -92,7 +94,7 @@ Definition operand (s : state) (o : source) : Z :=
   end.
 
 Definition note (a n : Z) (s : state) : state :=
-  State (registers s) (carry s) (overflow s) (memory s) (rip s) ((a, n) :: trace s).
+  State (registers s) (carry s) (overflow s) (memory s) (here s) ((a, n) :: trace s).
 
 (** The access that reads an operand. *)
 Definition access (o : source) (s : state) : state :=
@@ -100,13 +102,13 @@ Definition access (o : source) (s : state) : state :=
 
 Definition set (d : register) (w : Z) (s : state) : state :=
   State (fun r => if register_beq r d then w else registers s r)
-        (carry s) (overflow s) (memory s) (rip s) (trace s).
+        (carry s) (overflow s) (memory s) (here s) (trace s).
 
 Definition flags (c o : option bool) (s : state) : state :=
-  State (registers s) c o (memory s) (rip s) (trace s).
+  State (registers s) c o (memory s) (here s) (trace s).
 
 Definition write (a w : Z) (s : state) : state :=
-  note a 8 (State (registers s) (carry s) (overflow s) (store (memory s) a w) (rip s) (trace s)).
+  note a 8 (State (registers s) (carry s) (overflow s) (store (memory s) a w) (here s) (trace s)).
 
 Definition go (a : Z) (s : state) : state :=
   State (registers s) (carry s) (overflow s) (memory s) a (trace s).
@@ -195,8 +197,11 @@ Definition execute (i : instruction) (s : state) : option state :=
       end
   | Call d =>
       let top := (registers s RSP - 8) mod radix in
-      Some (go ((rip s + d) mod radix) (set RSP top (write top (rip s mod radix) s)))
+      Some (go ((here s + d) mod radix) (set RSP top (write top (here s mod radix) s)))
   | Ret =>
       let top := registers s RSP in
       Some (go (load (memory s) top) (set RSP ((top + 8) mod radix) (note top 8 s)))
   end.
+
+End X86_64.
+Export X86_64.

@@ -1,63 +1,26 @@
-(** Runs of the processor, and the checker's symbolic run, from bytes to the return. *)
+(** What is known where a function is entered, and what must be where it returns. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Polynomial System Arithmetic Bits Machine Contract Memory Symbolic
-  Simulation Sums Calls Steps Decode.
+From Fieldc Require Import Word Bytes Memory Polynomial Options System Arithmetic Processor Contract
+  Areas.
 Import ListNotations.
 Open Scope Z_scope.
 
-(** The processor reads an instruction where [rip] is, moves [rip] behind it, and executes it. *)
-Definition longest : nat := 15.
+Lemma radix_pos : 0 < radix.
+Proof. reflexivity. Qed.
 
-Definition advance (s : state) : option state :=
-  match decode (bytes_at (memory s) (rip s) longest) with
-  | None => None
-  | Some (i, unread) =>
-      let n := Z.of_nat (longest - length unread) in
-      execute i (note (rip s) n (go (rip s + n) s))
-  end.
-
-Fixpoint run (n : nat) (s : state) : option state :=
-  match n with
-  | O => Some s
-  | S n' => match advance s with Some s' => run n' s' | None => None end
-  end.
+Module Make (P : Processor).
+Include Areas.Make P.
+Import P.
 
 Section Kernel.
   Variable c : contract.
   Variable code : list Z.
 
-  (** ** The symbolic run *)
-
-  (** The instruction at [pc], and the machine behind it. *)
-  Definition fetch (m : machine) : option (instruction * machine) :=
-    let window := firstn longest (skipn (Z.to_nat (pc m)) code) in
-    match decode window with
-    | None => None
-    | Some (i, unread) =>
-        let n := Z.of_nat (length window - length unread) in
-        _ <- guard (is_inside c code Code (pc m) n);
-        Some (i, with_access Code (pc m) n (with_pc (pc m + n) m))
-    end.
-
-  (** To the return, which is read but not executed. Each call is followed; [callers] says where
-      those that have not returned came from, the last one first. *)
-  Fixpoint follow (fuel : nat) (callers : list Z) (m : machine) : option machine :=
-    match fuel with
-    | O => None
-    | S fuel' =>
-        '(i, m1) <- fetch m;
-        match i, callers with
-        | Ret, [] => Some m1
-        | Ret, caller :: rest => m2 <- return_to c code caller m1; follow fuel' rest m2
-        | Call _, _ => m2 <- step c code i m1; follow fuel' (pc m1 :: callers) m2
-        | _, _ => m2 <- step c code i m1; follow fuel' callers m2
-        end
-    end.
-
   (** The content of a register on entry. *)
   Definition entry_content (r : register) : content :=
-    if register_beq r (argument c 0) then Pointer Result 0
+    if register_beq r stack_pointer then Pointer Stack 0
+    else if register_beq r (argument c 0) then Pointer Result 0
     else
       match List.find (fun k => register_beq r (argument c (S k))) (seq 0 (operands c)) with
       | Some k => Pointer (Operand k) 0
@@ -107,9 +70,10 @@ Section Kernel.
         end
     end.
 
-  Definition entered : machine :=
-    let (s, l) := enter limbs_read empty_system in
-    Symbolic (snd (signs l (inputs c) s)) entry_content l None None 0 [].
+  Definition entered_system : system :=
+    let (s, l) := enter limbs_read empty_system in snd (signs l (inputs c) s).
+
+  Definition entered_cells : list (area * Z * content) := snd (enter limbs_read empty_system).
 
   Definition entered_signs : list (option word) :=
     let (s, l) := enter limbs_read empty_system in fst (signs l (inputs c) s).
@@ -119,75 +83,24 @@ Section Kernel.
     Nat.ltb (operands c) (length (arguments (calling c))) &&
     forallb (fun e => let '(a, o, _) := e in is_inside c code a o 8 && (o mod 8 =? 0)) limbs_read.
 
-  Definition is_restored (m : machine) (r : register) : bool :=
-    match file m r with
-    | Pointer (Entry q) 0 => register_beq q r && negb (register_beq r RSP)
+  Definition is_restored (k : content) (r : register) : bool :=
+    match k with
+    | Pointer (Entry q) 0 => register_beq q r && negb (register_beq r stack_pointer)
     | _ => false
     end.
-
-  (** Whether the return leaves what it should. *)
-  Definition returns (m : machine) : bool :=
-    match stack_offset m with Some 0 => true | _ => false end &&
-    is_inside c code Stack 0 8 && forallb (is_restored m) (saved (calling c)).
 
   (** ** The proof *)
 
   Variable start : state.
   Hypothesis R : ready c code start.
-  Notation sim := (simulates c code start).
-
-  Lemma bytes_at_app m n k : forall a,
-    bytes_at m a (n + k) = bytes_at m a n ++ bytes_at m (a + Z.of_nat n) k.
-  Proof.
-    induction n as [|n IH]; intros a; cbn [Nat.add bytes_at app].
-    - now rewrite Z.add_0_r.
-    - rewrite IH. do 3 f_equal. lia.
-  Qed.
-
-  Lemma window_right m v s : sim v m s -> 0 <= pc m -> exists more,
-    bytes_at (memory s) (rip s) longest
-    = firstn longest (skipn (Z.to_nat (pc m)) code) ++ more.
-  Proof.
-    intros S P. set (k := Z.to_nat (pc m)).
-    set (n := Nat.min longest (length code - k)).
-    assert (firstn longest (skipn k code) = firstn n (skipn k code)) as ->.
-    { unfold n. destruct (Nat.min_spec longest (length code - k)) as [[_ ->]|[L ->]];
-        [reflexivity|].
-      rewrite (firstn_all2 (n := longest)) by (rewrite skipn_length; exact L).
-      rewrite firstn_all2; [reflexivity | rewrite skipn_length; lia]. }
-    exists (bytes_at (memory s) (rip s + Z.of_nat n) (longest - n)).
-    replace longest with (n + (longest - n))%nat at 1 by lia. rewrite bytes_at_app. f_equal.
-    rewrite (rip_right _ _ _ _ _ _ S). replace (pc m) with (Z.of_nat k) by lia.
-    destruct (Nat.eq_dec n 0) as [->|N]; [reflexivity|].
-    apply bytes_at_list; [lia|]. intros i B.
-    rewrite (code_kept _ _ _ R v m s) by (assumption || lia). apply (code_is _ _ _ R), B.
-  Qed.
-
-  Lemma fetch_right m v s i m1 : fetch m = Some (i, m1) -> sim v m s ->
-    exists s1, advance s = execute i s1 /\ sim v m1 s1 /\ sys m1 = sys m /\
-      registers s1 = registers s /\ memory s1 = memory s.
-  Proof.
-    unfold fetch. intros F S.
-    destruct (decode _) as [[j unread]|] eqn:D; [|discriminate].
-    destruct (is_inside _ _ _ _ _) eqn:E; [|discriminate]. cbn [guard bind] in F.
-    injection F as -> <-. apply is_inside_right in E.
-    destruct (window_right m v s S) as (more & W); [destruct E; assumption|].
-    unfold advance. rewrite W, (stable_decode _ _ _ more D).
-    assert (length (firstn longest (skipn (Z.to_nat (pc m)) code) ++ more) = longest) as L
-      by (rewrite <- W; apply bytes_at_length).
-    rewrite app_length in *.
-    replace (longest - (length unread + length more))%nat
-      with (length (firstn longest (skipn (Z.to_nat (pc m)) code)) - length unread)%nat by lia.
-    set (n := Z.of_nat _) in *.
-    eexists. split; [reflexivity|]. split; [|auto].
-    rewrite (rip_right _ _ _ _ _ _ S). apply simulates_access; [|exact E].
-    destruct S. constructor; auto. cbn [go with_pc rip pc]. lia.
-  Qed.
 
   Lemma entry_content_right r : denotes c start empty_system (fun _ => 0) (entry_content r)
     (registers start r).
   Proof.
     pose proof (words_are _ _ _ R r) as W. unfold is_word in W. unfold entry_content.
+    destruct (register_beq r stack_pointer) eqn:SP.
+    { apply internal_register_dec_bl in SP as ->. cbn [denotes place].
+      rewrite Z.add_0_r, Z.mod_small; [reflexivity | exact W]. }
     destruct (register_beq r (argument c 0)) eqn:E.
     - apply internal_register_dec_bl in E as ->. cbn [denotes place].
       rewrite Z.add_0_r, Z.mod_small; [reflexivity | exact W].
@@ -292,7 +205,7 @@ Section Kernel.
         destruct (as_word k) as [u|] eqn:AW; [|discriminate SG]. cbn [bind] in SG.
         destruct (sum _ _ _ _ _) as [[[low carry] s4]|] eqn:SM; [|discriminate SG].
         cbn [bind] in SG. injection SG as <- <-. apply find_in in F.
-        destruct (C _ F) as (_ & _ & D). destruct k as [y|]; [|discriminate AW].
+        destruct (C _ F) as (_ & _ & D). destruct k as [y|?|?]; [|discriminate AW..].
         injection AW as ->. cbn [denotes] in D.
         destruct (sum_right _ _ _ _ _ _ _ _ 0 _ _ _ SM G D (means_const _ _ _)
           (means_const _ _ _) (load_is_word _ _ (bytes_are _ _ _ R))
@@ -309,56 +222,33 @@ Section Kernel.
         intros [|q] j z; cbn [nth_error]; [discriminate | apply SM2].
   Qed.
 
-  Lemma entered_right : plausible = true -> exists v, sim v entered start /\
+  Theorem entered_right : plausible = true -> exists v, good entered_system v /\
+    (forall r, denotes c start entered_system v (entry_content r) (registers start r)) /\
+    (forall cell, In cell entered_cells ->
+      cell_right c code start entered_system v (memory start) cell) /\
     length entered_signs = length (inputs c) /\
-    signs_mean (sys entered) v (inputs c) entered_signs.
+    signs_mean entered_system v (inputs c) entered_signs.
   Proof.
-    intros P. unfold entered, entered_signs.
+    intros P. unfold entered_system, entered_cells, entered_signs.
     destruct (enter limbs_read empty_system) as [s l] eqn:E.
     destruct (enter_right _ _ _ _ _ E good_empty (limbs_read_right P)) as (v & EX & G & C).
     destruct (signs l (inputs c) s) as [ws s2] eqn:SG.
     destruct (signs_right _ _ _ _ _ _ SG G C) as (v2 & X2 & G2 & L & SM).
-    exists v2. cbn [fst snd sys]. split; [|auto].
-    constructor; cbn [sys file cells cf of pc seen]; auto.
+    exists v2. cbn [fst snd]. split; [exact G2|]. split; [|split; [|auto]].
     - intros r. eapply denotes_extends; [exact X2|].
       eapply denotes_extends; [exact EX | apply entry_content_right].
-    - apply (words_are _ _ _ R).
     - intros [[a o] k] I. destruct (C _ I) as (H1 & H2 & H3).
       split; [exact H1|]. split; [exact H2|]. eapply denotes_extends; eauto.
-    - apply (bytes_are _ _ _ R).
-    - exact I.
-    - exact I.
-    - cbn [place]. lia.
-    - intros a o n [].
   Qed.
 
+  Lemma restored_right s v k r A : is_restored k r = true -> denotes c start s v k A ->
+    A = registers start r /\ register_beq r stack_pointer = false.
+  Proof.
+    unfold is_restored. destruct k as [u|[| | | |q] [| |]|l]; try discriminate. intros I D.
+    apply andb_prop in I as [I N]. apply negb_true_iff in N. split; [|exact N].
+    apply internal_register_dec_bl in I. subst q. cbn [denotes place] in D.
+    pose proof (words_are _ _ _ R r) as W. unfold is_word in W.
+    rewrite Z.add_0_r, Z.mod_small in D by exact W. exact D.
+  Qed.
 End Kernel.
-
-(** The state before the return: every run reaches it, after the same number of instructions. *)
-Lemma follow_right c code fuel : forall callers m m', follow c code fuel callers m = Some m' ->
-  exists n, forall start, ready c code start -> forall v s, simulates c code start v m s ->
-  exists s' v' s'', run n s = Some s' /\ advance s' = execute Ret s'' /\
-    simulates c code start v' m' s'' /\ extends (sys m) v (sys m') v'.
-Proof.
-  induction fuel as [|fuel IH]; cbn [follow]; intros callers m m' F; [discriminate|].
-  unbind F. destruct p as [i m1].
-  assert ((i = Ret /\ m1 = m') \/ exists m2 rest, follow c code fuel rest m2 = Some m' /\
-    forall start, ready c code start -> forall v s, simulates c code start v m1 s ->
-    stands_for c code start m1 m2 v (execute i s)) as [[-> ->]|(m2 & rest & FO & ST)].
-  { destruct i; try (unbind F; right; do 2 eexists; split; [exact F|];
-      intros start R v s S; now apply step_right).
-    destruct callers as [|caller rest].
-    - left. split; [reflexivity|]. now injection F.
-    - unbind F. right. do 2 eexists. split; [exact F|].
-      intros start R v s S. now apply return_right with (caller := caller). }
-  - exists 0%nat. intros start R v s S.
-    destruct (fetch_right _ _ _ R _ _ _ _ _ E S) as (s1 & N & S1 & Q & _).
-    exists s, v, s1. rewrite Q. split; [reflexivity|]. split; [exact N|].
-    split; [exact S1 | apply extends_refl].
-  - destruct (IH _ _ _ FO) as (n & K). exists (Datatypes.S n). intros start R v s S.
-    destruct (fetch_right _ _ _ R _ _ _ _ _ E S) as (s1 & N & S1 & Q & _).
-    destruct (ST start R _ _ S1) as (s2 & v2 & EX & S2 & X2).
-    destruct (K start R _ _ S2) as (s' & v' & s'' & RN & NX & S3 & X3).
-    exists s', v', s''. cbn [run]. rewrite N, EX. split; [exact RN|]. split; [exact NX|].
-    split; [exact S3|]. rewrite Q in X2. exact (extends_trans _ _ _ _ _ _ X2 X3).
-Qed.
+End Make.

@@ -1,7 +1,8 @@
 (** Instructions from bytes: those of [Machine.v], in the encodings that kernels use. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Machine.
+From Fieldc Require Import Word.
+From Fieldc.x86_64 Require Import Machine.
 Import ListNotations.
 Open Scope Z_scope.
 

@@ -4,8 +4,9 @@
     which the contract is known and nothing else. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Polynomial System Arithmetic Machine Contract Memory Symbolic
-  Simulation Sums Run Replay Checker Forms.
+From Fieldc Require Import Word Bytes Memory Options Polynomial System Arithmetic Expression Replay
+  Verdict Entry Areas Forms.
+From Fieldc.x86_64 Require Import Machine Kernel Symbolic Simulation Sums Run Checker.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -28,7 +29,7 @@ Fixpoint constant_number (ws : list word) : option Z :=
   match ws with
   | [] => Some 0
   | Const z :: ws' => n <- constant_number ws'; Some (z + radix * n)
-  | Var _ :: _ => None
+  | Var _ :: _ | Mixed _ :: _ => None
   end.
 
 Fixpoint same_words (a b : list word) : bool :=
@@ -80,7 +81,7 @@ Section Kernel.
     Definition routine_code : list Z := skipn (Z.to_nat (lies r)) code.
 
     Definition pointed (k : content) : option (area * Z) :=
-      match k with Pointer a o => Some (a, o) | Known _ => None end.
+      match k with Pointer a o => Some (a, o) | _ => None end.
 
     Definition target (a : area) : option (area * Z) :=
       match a with
@@ -183,11 +184,11 @@ Section Kernel.
   Lemma constant_right v ws : forall z, constant_number ws = Some z ->
     value v (limbs_polynomial ws) = z.
   Proof.
-    induction ws as [|[k|y] ws IH]; cbn [constant_number limbs_polynomial]; intros z C.
+    induction ws as [|[k|y|q] ws IH]; cbn [constant_number limbs_polynomial]; intros z C;
+      try discriminate C.
     - now injection C as <-.
     - unbind C. injection C as <-. rewrite value_app, value_scale, value_word, (IH _ eq_refl).
       reflexivity.
-    - discriminate.
   Qed.
 
   Lemma same_words_right a : forall b, same_words a b = true -> a = b.

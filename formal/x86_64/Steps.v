@@ -1,8 +1,9 @@
 (** One symbolic step stands for one instruction of the processor. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Polynomial System Arithmetic Bits Machine Contract Memory Symbolic
-  Simulation Sums Calls.
+From Fieldc Require Import Word Bytes Memory Options Polynomial System Arithmetic Bits Expression
+  Verdict Entry Areas.
+From Fieldc.x86_64 Require Import Machine Kernel Symbolic Simulation Sums Calls.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -24,7 +25,8 @@ Section Kernel.
     stands_for m m' v (execute (Lea d a) s).
   Proof.
     intros H S. cbn [step] in H. destruct a as [r z|z].
-    - pose proof (file_right _ _ _ _ _ _ S r) as F. destruct (file m r) as [w|b o].
+    - pose proof (file_right _ _ _ _ _ _ S r) as F.
+      destruct (file m r) as [w|b o|?]; [| |discriminate H].
       + unbind H. destruct p as [[u out] s1]. cbn [denotes] in F.
         assert (is_word (Z.abs z mod radix)) as WZ by apply mod_word.
         destruct (sum_right _ _ _ _ _ _ (registers s r) (Z.abs z mod radix) 0 _ _ _ E
@@ -43,8 +45,8 @@ Section Kernel.
         * cbn [denotes] in *. rewrite F, Z.add_mod_idemp_l by discriminate. f_equal. lia.
         * apply mod_word.
         * eapply stands_same; eauto.
-    - destruct (put_right _ _ _ _ _ s _ _ ((rip s + z) mod radix) _ H S) as [Q T].
-      + cbn [denotes]. rewrite (rip_right _ _ _ _ _ _ S). f_equal. lia.
+    - destruct (put_right _ _ _ _ _ s _ _ ((here s + z) mod radix) _ H S) as [Q T].
+      + cbn [denotes]. rewrite (here_right _ _ _ _ _ _ S). f_equal. lia.
       + apply mod_word.
       + eapply stands_same; eauto.
   Qed.
@@ -182,8 +184,8 @@ Section Kernel.
     unfold run_shift, shift. intros H S N DA DB WA WB ->.
     destruct ((0 <? k) && (k <? 64)) eqn:K; [|discriminate]. cbn [guard bind] in H.
     unbind H. unbind H. unbind H. destruct p as [u s1].
-    destruct high as [a'|]; [|discriminate]. injection E as ->.
-    destruct low as [b'|]; [|discriminate]. injection E0 as ->.
+    destruct high as [a'|?|?]; [|discriminate..]. injection E as ->.
+    destruct low as [b'|?|?]; [|discriminate..]. injection E0 as ->.
     destruct (shifted_right _ _ _ _ _ _ _ _ _ E1 (good_sys _ _ _ _ _ _ S) DA DB WA WB N)
       as (v' & EX & G & MW).
     eapply finish; [exact H | exact S | reflexivity | exact EX | exact G | exact MW | | exact I
@@ -270,7 +272,7 @@ Section Kernel.
     pose proof (operand_word _ _ _ v m s o S) as WB.
     assert (registers s index mod 256 = z) as I.
     { pose proof (file_right _ _ _ _ _ _ S index) as D.
-      destruct (file m index) as [[e|x]|]; try discriminate. injection E1 as <-.
+      destruct (file m index) as [[e|x|?]|?|?]; try discriminate. injection E1 as <-.
       apply always_now in D. cbn [word_value] in D. now rewrite D. }
     assert (0 < 2 ^ z) as P by (apply Z.pow_pos_nonneg; lia).
     assert (2 ^ z <= radix) as B by (apply Z.pow_le_mono_r; lia).

@@ -1,19 +1,11 @@
 (** What a symbolic step has to show, and that sums, differences and moves of the stack do. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Polynomial System Arithmetic Bits Machine Contract Memory Symbolic
-  Simulation.
+From Fieldc Require Import Word Bytes Memory Options Polynomial System Arithmetic Bits Expression
+  Verdict Entry Areas.
+From Fieldc.x86_64 Require Import Machine Kernel Symbolic Simulation.
 Import ListNotations.
 Open Scope Z_scope.
-
-Ltac unbind H :=
-  match type of H with
-  | bind ?a _ = Some _ =>
-      let E := fresh "E" in destruct a eqn:E; cbn [bind] in H; [|discriminate H]
-  end.
-
-Lemma radix_pos : 0 < radix.
-Proof. reflexivity. Qed.
 
 Lemma sum_flag A B C : is_word A -> is_word B ->
   (A + 1 * (B + Z.b2z C)) mod radix = (A + B + Z.b2z C) mod radix /\
@@ -65,14 +57,14 @@ Section Kernel.
     cf m1 = cf m /\ of m1 = of m.
   Proof.
     intros E K S. destruct (read_right _ _ _ R v m s o k m1 E S) as (S1 & D & Q & F).
-    destruct k as [u|]; [|discriminate]. injection K as ->. auto.
+    destruct k as [u|?|?]; [|discriminate..]. injection K as ->. auto.
   Qed.
 
   Lemma register_word m v s r w : as_word (file m r) = Some w -> sim v m s ->
     means (sys m) v w (registers s r).
   Proof.
     intros K S. pose proof (file_right _ _ _ _ _ _ S r) as D.
-    destruct (file m r) as [u|]; [|discriminate]. injection K as ->. exact D.
+    destruct (file m r) as [u|?|?]; [|discriminate..]. injection K as ->. exact D.
   Qed.
 
   (** A word put into a register, with its flags, in a system that the step has made. *)

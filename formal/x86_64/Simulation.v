@@ -2,7 +2,9 @@
     flags and memory stays true. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Polynomial System Arithmetic Bits Machine Contract Memory Symbolic.
+From Fieldc Require Import Word Bytes Memory Options Polynomial System Arithmetic Bits Expression
+  Verdict Entry Areas.
+From Fieldc.x86_64 Require Import Machine Kernel Symbolic.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -12,23 +14,15 @@ Section Kernel.
   Variable start : state.
   Hypothesis R : ready c code start.
 
-  Let where_ := place c start.
-
-  Definition denotes (s : system) (v : valuation) (k : content) (A : Z) : Prop :=
-    match k with
-    | Known w => means s v w A
-    | Pointer a o => A = (where_ a + o) mod radix
-    end.
+  Notation where_ := (place c start).
+  Notation denotes := (denotes c start).
+  Notation cell_right := (cell_right c code start).
 
   Definition flag_means (s : system) (v : valuation) (f : option word) (b : option bool) : Prop :=
     match f with
     | None => True
     | Some w => exists x, b = Some x /\ means s v w (Z.b2z x)
     end.
-
-  Definition cell_right (s : system) (v : valuation) (m : Z -> Z) (cell : area * Z * content) :=
-    let '(a, o, k) := cell in
-    inside c code a o 8 /\ o mod 8 = 0 /\ denotes s v k (load m (where_ a + o)).
 
   Record simulates (v : valuation) (m : machine) (s : state) : Prop := {
     good_sys : good (sys m) v;
@@ -39,13 +33,10 @@ Section Kernel.
     bytes : forall a, 0 <= memory s a < 256;
     cf_right : flag_means (sys m) v (cf m) (carry s);
     of_right : flag_means (sys m) v (of m) (overflow s);
-    rip_right : rip s = where_ Code + pc m;
+    here_right : here s = where_ Code + pc m;
     trace_right : trace s = map (access_at c start) (seen m) ++ trace start;
     seen_right : forall a o n, In (a, o, n) (seen m) -> inside c code a o n
   }.
-
-  Lemma denotes_extends s v s' v' k A : extends s v s' v' -> denotes s v k A -> denotes s' v' k A.
-  Proof. destruct k as [w|a o]; cbn; [apply means_extends | auto]. Qed.
 
   Lemma flag_extends s v s' v' f b :
     extends s v s' v' -> flag_means s v f b -> flag_means s' v' f b.
@@ -69,7 +60,7 @@ Section Kernel.
   Proof.
     intros S D W. destruct S.
     constructor; cbn [with_register set sys file cells cf of pc seen registers memory carry overflow
-      rip trace]; auto; intros q; destruct (register_beq q r); auto.
+      here trace]; auto; intros q; destruct (register_beq q r); auto.
   Qed.
 
   Lemma simulates_flags v m s f g b d : simulates v m s ->
@@ -91,83 +82,17 @@ Section Kernel.
 
   (** ** Addresses *)
 
-  Lemma is_area_eq a b : is_area a b = true -> a = b.
-  Proof. unfold is_area. destruct (area_eq_dec a b); auto; discriminate. Qed.
-
-  Lemma is_inside_right a o n : is_inside c code a o n = true -> inside c code a o n.
-  Proof.
-    unfold is_inside, inside. intros H. apply andb_prop in H as [H1 H2].
-    split; apply Z.leb_le; assumption.
-  Qed.
-
-  Lemma inside_no_wrap a o n : inside c code a o n -> 0 < n ->
-    (where_ a + o) mod radix = where_ a + o.
-  Proof.
-    intros [I1 I2] N. destruct (fits _ _ _ R a) as [F1 F2]; [lia|]. unfold where_ in *.
-    apply Z.mod_small. lia.
-  Qed.
-
   Lemma address_right v m s a b o : simulates v m s -> address_of m a = Some (b, o) ->
     effective s a = (where_ b + o) mod radix.
   Proof.
     intros S A. destruct a as [r d|d]; cbn [address_of effective] in *.
-    - pose proof (file_right _ _ _ S r) as F. destruct (file m r) as [w|b' o']; [discriminate|].
+    - pose proof (file_right _ _ _ S r) as F. destruct (file m r) as [w|b' o'|l]; try discriminate.
       injection A as <- <-. cbn [denotes] in F. rewrite F.
       rewrite Z.add_mod_idemp_l by (unfold radix; lia). f_equal. lia.
-    - injection A as <- <-. rewrite (rip_right _ _ _ S). f_equal. lia.
-  Qed.
-
-  Lemma within_inside a o n i : inside c code a o n -> 0 <= i < n ->
-    within_area c code start a (where_ a + o + i).
-  Proof. unfold within_area, inside, where_. intros [I1 I2] B. lia. Qed.
-
-  Lemma apart_bytes a b o p : apart c code start a b ->
-    inside c code a o 8 -> inside c code b p 8 ->
-    where_ a + o + 8 <= where_ b + p \/ where_ b + p + 8 <= where_ a + o.
-  Proof.
-    intros A I J.
-    destruct (Z_le_dec (where_ a + o + 8) (where_ b + p)); [auto|].
-    destruct (Z_le_dec (where_ b + p + 8) (where_ a + o)); [auto|]. exfalso.
-    destruct (Z_le_dec (where_ a + o) (where_ b + p)).
-    - apply (A (where_ b + p + 0)); [|apply within_inside with (n := 8); lia || assumption].
-      replace (where_ b + p + 0) with (where_ a + o + (where_ b + p - where_ a - o)) by lia.
-      apply within_inside with (n := 8); lia || assumption.
-    - apply (A (where_ a + o + 0)); [apply within_inside with (n := 8); lia || assumption|].
-      replace (where_ a + o + 0) with (where_ b + p + (where_ a + o - where_ b - p)) by lia.
-      apply within_inside with (n := 8); lia || assumption.
+    - injection A as <- <-. rewrite (here_right _ _ _ S). f_equal. lia.
   Qed.
 
   (** ** Reads *)
-
-  Lemma code_kept v m s i : simulates v m s -> 0 <= i < Z.of_nat (length code) ->
-    memory s (where_ Code + i) = memory start (where_ Code + i).
-  Proof.
-    intros S I. apply (frame _ _ _ S).
-    assert (within_area c code start Code (where_ Code + i)) as W.
-    { unfold within_area, inside, where_. cbn [room fst snd]. lia. }
-    intros [H|[H _]].
-    - exact (result_apart _ _ _ R _ H W).
-    - exact (stack_apart _ _ _ R Code ltac:(discriminate) _ W H).
-  Qed.
-
-  Lemma constant_right v m s o : simulates v m s -> inside c code Code o 8 ->
-    load (memory s) (where_ Code + o) = constant_at code o.
-  Proof.
-    intros S [I1 I2]. cbn [room fst snd] in I1, I2. unfold load, constant_at. f_equal.
-    replace (where_ Code + o) with (where_ Code + Z.of_nat (Z.to_nat o)) by lia.
-    apply bytes_at_list; [lia|]. intros i B.
-    rewrite (code_kept v m s) by (assumption || lia).
-    apply (code_is _ _ _ R), B.
-  Qed.
-
-  Lemma find_in a o l k : find a o l = Some k -> In (a, o, k) l.
-  Proof.
-    induction l as [|[[b p] q] l IH]; cbn [find]; [discriminate|].
-    destruct (is_area a b && (o =? p)) eqn:E.
-    - apply andb_prop in E as [E1 E2]. apply is_area_eq in E1. apply Z.eqb_eq in E2.
-      intros [= ->]. left. now subst.
-    - intros H. right. auto.
-  Qed.
 
   Lemma load_from_right v m s a o k m' : load_from c code a o m = Some (k, m') ->
     simulates v m s ->
@@ -178,7 +103,7 @@ Section Kernel.
     destruct (is_inside c code a o 8) eqn:I; [|discriminate]. apply is_inside_right in I.
     cbn [guard bind] in L. destruct (is_area a Code) eqn:E; cbn [bind] in L.
     - apply is_area_eq in E as ->. injection L as <- <-. split; [reflexivity|]. split; [exact I|].
-      cbn [denotes]. rewrite (constant_right v m s o S I). apply means_const.
+      cbn [denotes]. rewrite (constant_right _ _ _ R _ _ (frame _ _ _ S) I). apply means_const.
     - destruct (find a o (cells m)) as [q|] eqn:F; [|discriminate]. injection L as <- <-.
       split; [reflexivity|]. split; [exact I|]. apply find_in in F.
       apply (cells_right _ _ _ S _ F).
@@ -201,47 +126,11 @@ Section Kernel.
     - destruct (address_of m a) as [[b o]|] eqn:A; [|discriminate]. cbn [bind] in L.
       rewrite (address_right v m s a b o S A).
       destruct (load_from_right _ _ _ _ _ _ _ L S) as (-> & I & D).
-      rewrite (inside_no_wrap b o 8 I) by lia. split; [now apply simulates_access|]. auto.
+      rewrite (inside_no_wrap _ _ _ R b o 8 I) by lia. split; [now apply simulates_access|]. auto.
     - injection L as <- <-. split; [exact S|]. split; [apply means_const | auto].
   Qed.
 
   (** ** Writes *)
-
-  Lemma may_write_right a o : may_write c code a o = true ->
-    inside c code a o 8 /\ o mod 8 = 0 /\ (a = Result \/ a = Stack) /\
-    forall i, 0 <= i < 8 -> writable c code start (where_ a + o + i).
-  Proof.
-    unfold may_write. intros H. apply andb_prop in H as [H K]. apply andb_prop in H as [H1 H2].
-    apply is_inside_right in H1. apply Z.eqb_eq in H2.
-    apply orb_prop in K as [K|K].
-    - apply is_area_eq in K as ->. repeat split; try apply H1; auto.
-      intros i I. left. now apply within_inside with (n := 8).
-    - apply andb_prop in K as [K1 K2]. apply is_area_eq in K1 as ->.
-      repeat split; try apply H1; auto.
-      intros i I. right. split; [now apply within_inside with (n := 8)|].
-      unfold where_. apply orb_prop in K2 as [K2|K2]; apply Z.leb_le in K2; lia.
-  Qed.
-
-  Lemma survives_right a o b p k : survives a o (b, p, k) = true -> a = Result \/ a = Stack ->
-    inside c code a o 8 -> inside c code b p 8 -> o mod 8 = 0 -> p mod 8 = 0 ->
-    where_ b + p + 8 <= where_ a + o \/ where_ a + o + 8 <= where_ b + p.
-  Proof.
-    unfold survives. intros H A I J O P. apply andb_prop in H as [H1 H2].
-    apply negb_true_iff in H2.
-    assert (a = b -> where_ b + p + 8 <= where_ a + o \/ where_ a + o + 8 <= where_ b + p) as Same.
-    { intros <-. assert (is_area a a = true) as E
-        by (unfold is_area; destruct (area_eq_dec a a); congruence).
-      rewrite E in H2. cbn [andb] in H2. apply Z.eqb_neq in H2.
-      apply Z.mod_divide in O as [x ->]; [|lia]. apply Z.mod_divide in P as [y ->]; [|lia]. lia. }
-    destruct (area_eq_dec a b) as [E|N]; [auto|].
-    destruct A as [-> | ->].
-    - apply orb_prop in H1 as [H1|H1]; [apply orb_prop in H1 as [H1|H1]|];
-        apply is_area_eq in H1; try congruence. subst b.
-      destruct (apart_bytes Result Stack o p); auto.
-      apply (stack_apart _ _ _ R). discriminate.
-    - destruct (apart_bytes b Stack p o); auto.
-      apply (stack_apart _ _ _ R). congruence.
-  Qed.
 
   Lemma store_right v m s a o k A m' : store_to c code a o k m = Some m' -> simulates v m s ->
     denotes (sys m) v k A -> is_word A ->
@@ -250,22 +139,16 @@ Section Kernel.
   Proof.
     unfold store_to. intros L S D W.
     destruct (may_write c code a o) eqn:E; [|discriminate]. cbn [guard bind] in L.
-    injection L as <-. apply may_write_right in E as (I & O & B & Own).
-    split; [apply inside_no_wrap with (n := 8); lia || assumption|]. do 2 (split; [reflexivity|]).
+    injection L as <-. destruct (may_write_right _ _ start _ _ E) as (I & _).
+    split; [apply (inside_no_wrap _ _ _ R) with (n := 8); lia || assumption|].
+    do 2 (split; [reflexivity|]).
     unfold write. apply (simulates_access v (with_cells _ m)
-      (State (registers s) (carry s) (overflow s) (store (memory s) (where_ a + o) A) (rip s)
+      (State (registers s) (carry s) (overflow s) (store (memory s) (where_ a + o) A) (here s)
         (trace s)) a o 8); [|exact I].
     destruct S. constructor; cbn [with_cells sys file cells cf of pc seen registers memory carry
-      overflow rip trace]; auto.
-    - intros cell [<-|H].
-      + split; [exact I|]. split; [exact O|]. rewrite load_store by exact W. exact D.
-      + apply filter_In in H as [H1 H2]. destruct cell as [[b p] q].
-        destruct (cells_right0 _ H1) as (J & P & Q). split; [exact J|]. split; [exact P|].
-        rewrite load_store_other; [exact Q|]. eapply survives_right; eauto.
-    - intros x X. rewrite <- frame0 by exact X. apply store_other.
-      destruct (Z_lt_dec x (where_ a + o)); [auto|].
-      destruct (Z_le_dec (where_ a + o + 8) x); [auto|]. exfalso. apply X.
-      replace x with (where_ a + o + (x - where_ a - o)) by lia. apply Own. lia.
+      overflow here trace]; auto.
+    - now apply (store_cells _ _ _ R).
+    - now apply store_kept.
     - intros x. now apply store_byte.
   Qed.
 
@@ -275,11 +158,8 @@ Section Kernel.
     registers s RSP = (where_ Stack + o) mod radix.
   Proof.
     intros S H. pose proof (file_right _ _ _ S RSP) as F. unfold stack_offset in H.
-    destruct (file m RSP) as [w|[| | |[]] p]; try discriminate. injection H as <-. exact F.
+    destruct (file m RSP) as [w|[] p|l]; try discriminate. injection H as <-. exact F.
   Qed.
-
-  Lemma mod_word x : is_word (x mod radix).
-  Proof. apply Z.mod_pos_bound. reflexivity. Qed.
 
   Lemma move_stack_right v m s o m' : move_stack c o m = Some m' -> simulates v m s ->
     sys m' = sys m /\ simulates v m' (set RSP ((where_ Stack + o) mod radix) s).

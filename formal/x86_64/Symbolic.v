@@ -5,11 +5,11 @@
     is not the kernel's, and calculation with addresses. *)
 
 From Coq Require Import ZArith List Bool.
-From Fieldc Require Import Word Polynomial System Arithmetic Bits Machine Contract.
+From Fieldc Require Import Word Bytes Options Polynomial System Arithmetic Bits Expression Verdict
+  Entry Areas.
+From Fieldc.x86_64 Require Import Machine Kernel.
 Import ListNotations.
 Open Scope Z_scope.
-
-Inductive content := Known (w : word) | Pointer (a : area) (offset : Z).
 
 Record machine := Symbolic {
   sys : system;
@@ -20,13 +20,6 @@ Record machine := Symbolic {
   pc : Z;                              (* the next instruction's offset in the code *)
   seen : list (area * Z * Z)
 }.
-
-Definition bind {A B} (a : option A) (f : A -> option B) : option B :=
-  match a with Some x => f x | None => None end.
-Notation "x <- a ; b" := (bind a (fun x => b)) (at level 61, a at next level, right associativity).
-Notation "' p <- a ; b" := (bind a (fun q => let 'p := q in b))
-  (at level 61, p strict pattern, a at next level, right associativity).
-Definition guard (b : bool) : option unit := if b then Some tt else None.
 
 Definition with_sys (s : system) (m : machine) : machine :=
   Symbolic s (file m) (cells m) (cf m) (of m) (pc m) (seen m).
@@ -42,37 +35,20 @@ Definition with_access (a : area) (offset size : Z) (m : machine) : machine :=
 Definition with_pc (n : Z) (m : machine) : machine :=
   Symbolic (sys m) (file m) (cells m) (cf m) (of m) n (seen m).
 
-Definition as_word (k : content) : option word :=
-  match k with Known w => Some w | Pointer _ _ => None end.
-
-Definition is_area (a b : area) : bool := if area_eq_dec a b then true else false.
-
 Section Kernel.
   Variable c : contract.
   Variable code : list Z.
 
-  Definition is_inside (a : area) (offset size : Z) : bool :=
-    (fst (room c code a) <=? offset) && (offset + size <=? snd (room c code a)).
-
   Definition address_of (m : machine) (a : address) : option (area * Z) :=
     match a with
     | Based r d =>
-        match file m r with Pointer b o => Some (b, o + d) | Known _ => None end
+        match file m r with Pointer b o => Some (b, o + d) | _ => None end
     | Relative d => Some (Code, pc m + d)
     end.
 
-  Fixpoint find (a : area) (offset : Z) (l : list (area * Z * content)) : option content :=
-    match l with
-    | [] => None
-    | (b, o, k) :: l' => if is_area a b && (offset =? o) then Some k else find a offset l'
-    end.
-
-  Definition constant_at (offset : Z) : Z :=
-    number (firstn 8 (skipn (Z.to_nat offset) code)).
-
   Definition load_from (a : area) (offset : Z) (m : machine) : option (content * machine) :=
-    _ <- guard (is_inside a offset 8);
-    k <- (if is_area a Code then Some (Known (Const (constant_at offset)))
+    _ <- guard (is_inside c code a offset 8);
+    k <- (if is_area a Code then Some (Known (Const (constant_at code offset)))
           else find a offset (cells m));
     Some (k, with_access a offset 8 m).
 
@@ -83,18 +59,8 @@ Section Kernel.
     | Mem a => '(b, offset) <- address_of m a; load_from b offset m
     end.
 
-  Definition may_write (a : area) (offset : Z) : bool :=
-    is_inside a offset 8 && (offset mod 8 =? 0) &&
-    (is_area a Result || is_area a Stack && ((offset + 8 <=? 0) || (8 <=? offset))).
-
-  (** z may lie on an operand: none can be read once z is written. *)
-  Definition survives (a : area) (offset : Z) (cell : area * Z * content) : bool :=
-    let '(b, o, _) := cell in
-    (is_area b Result || is_area b Stack || is_area a Stack) &&
-    negb (is_area a b && (offset =? o)).
-
   Definition store_to (a : area) (offset : Z) (k : content) (m : machine) : option machine :=
-    _ <- guard (may_write a offset);
+    _ <- guard (may_write c code a offset);
     Some (with_access a offset 8
       (with_cells ((a, offset, k) :: filter (survives a offset) (cells m)) m)).
 
@@ -121,7 +87,7 @@ Section Kernel.
 
   (** Goes on at an offset in the code. *)
   Definition jump (offset : Z) (m : machine) : option machine :=
-    _ <- guard (is_inside Code offset 1);
+    _ <- guard (is_inside c code Code offset 1);
     Some (with_pc offset m).
 
   (** Returns from called code. The call left the address that is on top of the stack. *)
@@ -195,6 +161,7 @@ Section Kernel.
                                   (if z <? 0 then -1 else 1) (sys m);
                 put_word d v s m
             | Pointer b o => put d (Pointer b (o + z)) m
+            | Flags _ => None
             end
         | Relative z => put d (Pointer Code (pc m + z)) m
         end
