@@ -1,4 +1,4 @@
-//! Kernels on arrays: a folder's manifest lists them, and no certificate of them is replayed yet.
+//! What a manifest says of kernels on arrays.
 
 use crate::{Outcome, fail};
 use object::{File, Object, ObjectSymbol};
