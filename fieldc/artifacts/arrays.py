@@ -14,6 +14,7 @@ from fieldc.algorithms.columns import INNER, accumulate_digits, columns_of
 from fieldc.algorithms.lane_words import HALF_BITS
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, in_lanes
 from fieldc.artifacts.array_proofs import UnprovedArrayKernel
+from fieldc.artifacts.checker import certified
 from fieldc.artifacts.columns import (
     field_of,
     in_pairs,
@@ -61,6 +62,8 @@ class BuiltArray:
     ran: bool = False
     role: str = ""
     """Its name among the kernels of transforms, if it is one of them."""
+    certificate: str = ""
+    """Its proof, where that is written down."""
 
     @property
     def is_conversion(self) -> bool:
@@ -93,6 +96,16 @@ class BuiltArray:
     def object_file(self) -> str:
         """Path of the object inside the folder."""
         return f"{self.stem}.o"
+
+    @property
+    def certificate_file(self) -> str | None:
+        """Path of the certificate inside the folder, if there is one."""
+        return f"{self.stem}.cert.json" if self.certificate else None
+
+    def certificate_files(self) -> dict[str, bytes]:
+        """The certificate by its path; nothing where there is none."""
+        path = self.certificate_file
+        return {path: self.certificate.encode()} if path else {}
 
     def prototype(self) -> str:
         """The C declaration."""
@@ -174,7 +187,8 @@ class BuiltArray:
         if self.kernel.columns is not None:
             f = field_of(self.kernel, self.kernel.columns)
         said = self.said()
-        parts = self.kernel.object, hex(f.p).encode(), said.encode()
+        proof = self.certificate.encode()
+        parts = self.kernel.object, hex(f.p).encode(), said.encode(), proof
         digests = b"".join(hashlib.sha256(part).digest() for part in parts)
         return {
             "symbol": self.kernel.symbol,
@@ -195,6 +209,8 @@ class BuiltArray:
             "contract": said,
             "status": PROVED,
             "ran": self.ran,
+            "certificate": self.certificate_file,
+            "certificate_digest": hashlib.sha256(proof).hexdigest() if proof else None,
             "digest": hashlib.sha256(digests).hexdigest(),
         }
 
@@ -212,8 +228,9 @@ def build_arrays(
     With them come the kernels that change the layout, unless `converts` is False.
 
     Kernels run on vectors as well where the processor has the instructions. An inner product has
-    two kernels. Raises NoLanes, NoSums, BoundError, OutputError, UnprovedArrayKernel, CheckError,
-    before anything is written.
+    two kernels. What the checker said is `checked`, where it is installed. Raises NoLanes, NoSums,
+    BoundError, OutputError, UnprovedArrayKernel, CheckError, NotCertified, before anything is
+    written.
     """
     check_writable(folder, field, KIND)
     in_lanes(field)
@@ -245,8 +262,9 @@ def build_arrays(
         "files": sorted([*files, MANIFEST]),
     }
     files[MANIFEST] = (json.dumps(manifest, indent=2) + "\n").encode()
+    checked = certified(files)
     write_folder(folder, files, ELSEWHERE, seal=MANIFEST)
-    return built, manifest
+    return built, manifest | ({"checked": checked} if checked else {})
 
 
 def made_array(target: VectorTarget, field: Field, operation: str, layout: str) -> BuiltArray:
@@ -334,7 +352,8 @@ def proved_arrays(made: Sequence[Built], progress: Progress) -> tuple[list[Built
             continue
         if runs and kernel.columns is None:
             check_arrays(loaded(kernel))
-        found.append(replace(each, ran=runs))
+        proof = "" if each.in_transform else verdict.certificate
+        found.append(replace(each, ran=runs, certificate=proof))
     return in_whole_sets(in_pairs(found)), failures
 
 
@@ -347,6 +366,8 @@ def loaded(kernel: ArrayKernel) -> ArrayFunction:
 def _files(field: Field, built: Sequence[BuiltArray]) -> dict[str, bytes]:
     files = {f"{each.stem}.s": each.text().encode() for each in built}
     files |= {f"{each.stem}.o": each.kernel.object for each in built}
+    for each in built:
+        files |= each.certificate_files()
     name = field_symbol(field)
     guard = f"FIELDC_{name.upper()}_ARRAYS_H"
     lines = [f"/* {OWNERSHIP} */", f"#ifndef {guard}", f"#define {guard}", ""]

@@ -19,10 +19,12 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import fieldc.binary
 import fieldc.proof
 from fieldc.proof.certificate import FORMAT
+from fieldc.proof.lanes.certificate import ARRAY_FORMAT
 
 PRIVATE = 0o700
 OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -83,12 +85,18 @@ def recall(key: str) -> Record | None:
         found = json.loads(gzip.decompress(path.read_bytes()))
         record = Record(str(found["certificate"]), str(found["convention"]), int(found["stack"]))
         if record.certificate:
-            stated = json.loads(record.certificate)
-            is_whole = stated["format"] == FORMAT and bool(stated["cases"] or stated["routines"])
-            return record if is_whole and stated["stack"] == record.stack else None
+            return record if _is_whole(json.loads(record.certificate), record.stack) else None
         return record
     except (OSError, EOFError, ValueError, KeyError, TypeError, zlib.error):
         return None  # missing, or not as it was written
+
+
+def _is_whole(stated: dict[str, Any], stack: int) -> bool:
+    """Whether a certificate has its proof."""
+    if stated["format"] == ARRAY_FORMAT:
+        return bool(stated["block"]["steps"])
+    has_proof = bool(stated["cases"] or stated["routines"])
+    return bool(stated["format"] == FORMAT and has_proof and stated["stack"] == stack)
 
 
 def remember(key: str, record: Record) -> None:

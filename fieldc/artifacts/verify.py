@@ -26,6 +26,7 @@ from fieldc.proof.constant_time.scan import scan
 from fieldc.proof.constant_time.vendors import unlisted
 from fieldc.proof.instruction_set import ProvedInstructionSet
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
+from fieldc.proof.lanes.certificate import certify_arrays
 from fieldc.proof.lanes.columns import COLUMN_PROOFS, ColumnContract
 from fieldc.proof.lanes.mixed import MixedArrays, prove_mixed
 from fieldc.proof.lanes.prove import prove_arrays
@@ -201,7 +202,7 @@ def _proof_of_formula(
 
 
 def _proof_of_array(function: KernelCode, job: Job) -> Verdict:
-    """Prove a function on arrays of one layout, which has no certificate. Raises ProofError."""
+    """Prove a function on arrays of one layout; some have certificates. Raises ProofError."""
     known = INSTRUCTION_SETS.get(function.architecture)
     is_elf = function.container == "elf"
     if known is None or not known.proves_arrays(function.container) or not is_elf:
@@ -217,17 +218,13 @@ def _proof_of_array(function: KernelCode, job: Job) -> Verdict:
         prove_mixed(function.code, job.mixed, job.p, job.limbs, function.start)
         return Verdict("", 0.0, "", known.array_convention)
     family, parameters = named_operation(job.operation, ARRAY_OPERATIONS)
-    prove_arrays(
-        function.code,
-        family,
-        job.p,
-        job.limbs,
-        job.array_word,
-        dict(parameters),
-        function.start,
-        shared=job.shared,
-    )
-    return Verdict("", 0.0, "", known.array_convention)
+    code, p, n, word, start = function.code, job.p, job.limbs, job.array_word, function.start
+    if job.shared:
+        prove_arrays(code, family, p, n, word, dict(parameters), start, shared=job.shared)
+        return Verdict("", 0.0, "", known.array_convention)
+    named = job.operation, start, job.symbol
+    written = certify_arrays(code, family, p, n, word, parameters, *named)
+    return Verdict("", 0.0, text(written) if written else "", known.array_convention)
 
 
 def prove_all(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:

@@ -164,7 +164,9 @@ def build_batch(field: Field, folder: Path, arguments: argparse.Namespace) -> An
         for row in (each.row() for each in built)
     ]
     title = f"{short(field.label)}: {counted(len(built), 'kernel')} on arrays in {folder}"
-    return Answer((Table(("op", "layout", "target", "file", "status"), rows, title),), data)
+    table = Table(("op", "layout", "target", "file", "status"), rows, title)
+    said = str(data.get("checked", ""))
+    return Answer((table,), data, conclusion=(said,) if said else ())
 
 
 def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> Built:

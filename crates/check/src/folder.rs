@@ -75,8 +75,10 @@ struct Values {
 pub(crate) struct Count {
     pub(crate) replayed: usize,
     pub(crate) unproved: usize,
-    /// Kernels on arrays, which have no certificate to replay.
-    pub(crate) on_arrays: usize,
+    /// Kernels on arrays whose certificates were replayed.
+    pub(crate) arrays: usize,
+    /// The symbols of those that have none.
+    pub(crate) uncertified: Vec<String>,
 }
 
 /// A folder's files by their paths, and what its manifest says of them.
@@ -89,7 +91,7 @@ struct Folder {
 pub(crate) fn check(root: &Path) -> Result<Count, Vec<String>> {
     let folder = Folder::read(root).map_err(|why| vec![why])?;
     let mut faults = folder.faults_of_files();
-    let mut count = Count { on_arrays: folder.manifest.arrays.len(), ..Count::default() };
+    let mut count = Count::default();
     for row in &folder.manifest.kernels {
         match folder.faults_of_kernel(row) {
             found if !found.is_empty() => faults.extend(found),
@@ -98,8 +100,13 @@ pub(crate) fn check(root: &Path) -> Result<Count, Vec<String>> {
         }
     }
     faults.extend(folder.faults_beside_certificates());
-    let files = &folder.files;
-    faults.extend(folder.manifest.arrays.iter().filter_map(|row| row.is_there(files).err()));
+    for row in &folder.manifest.arrays {
+        match row.is_proved(&folder.files, &folder.manifest.p.0) {
+            Ok(true) => count.arrays += 1,
+            Ok(false) => count.uncertified.push(row.symbol.clone()),
+            Err(why) => faults.push(why),
+        }
+    }
     if faults.is_empty() { Ok(count) } else { Err(faults) }
 }
 
@@ -133,7 +140,8 @@ impl Folder {
         let extra = self.files.keys().filter(|path| !named.contains(*path));
         let mut faults: Vec<_> = missing.map(|path| format!("{path} is missing")).collect();
         faults.extend(extra.map(|path| format!("{path} is not named in {MANIFEST}")));
-        let certificates: BTreeSet<_> = self.certificates().collect();
+        let of_arrays = self.manifest.arrays.iter().filter_map(|row| row.certificate.as_deref());
+        let certificates: BTreeSet<_> = self.certificates().chain(of_arrays).collect();
         let mut objects: BTreeSet<_> =
             kernels.iter().filter_map(|row| row.object.as_deref()).collect();
         objects.extend(self.manifest.arrays.iter().map(|row| row.object.as_str()));
@@ -152,9 +160,10 @@ impl Folder {
             }
         }
         let mut seen = BTreeSet::new();
-        for row in kernels {
-            if !seen.insert((&row.target, &row.symbol)) {
-                faults.push(format!("{}: two kernels are called {}", row.target, row.symbol));
+        let on_arrays = self.manifest.arrays.iter().map(|row| (&row.object, &row.symbol));
+        for place in kernels.iter().map(|row| (&row.target, &row.symbol)).chain(on_arrays) {
+            if !seen.insert(place) {
+                faults.push(format!("{}: two kernels are called {}", place.0, place.1));
             }
         }
         faults

@@ -77,6 +77,10 @@ BITS = {
 """Where cpuid's leaf 7 or its first one has a feature, by LLVM's name: the register and the bit."""
 
 
+PROOFS = "proofs"
+"""The folder of a package that has its certificates."""
+
+
 @dataclass(frozen=True)
 class PackagedArray(BuiltArray):
     """A kernel on arrays in a package: one of several in its file and object."""
@@ -98,6 +102,12 @@ class PackagedArray(BuiltArray):
     def object_file(self) -> str:
         """Path of the object inside the package."""
         return LINUX.object_file
+
+    @property
+    def certificate_file(self) -> str | None:
+        """Path of the certificate inside the package, if there is one."""
+        path = super().certificate_file
+        return f"{PROOFS}/{path}" if path else None
 
     def macro_text(self) -> str:
         """The kernel in the macros of the assembly file."""

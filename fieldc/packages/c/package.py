@@ -17,7 +17,7 @@ from fieldc.formulas.field_calls import blocks_of
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.names import check_names
 from fieldc.packages.c.aarch64 import ARM_SYSTEMS, arm_objects, of_one_system
-from fieldc.packages.c.arrays import PackagedArray, array_kernels, arrays_text
+from fieldc.packages.c.arrays import PROOFS, PackagedArray, array_kernels, arrays_text
 from fieldc.packages.c.assembly import LINUX, SYSTEMS, Platform, check_bytes, check_same, objects
 from fieldc.packages.c.formulas import ENDINGS, step_name
 from fieldc.packages.c.texts import package_name, taken_names, texts
@@ -43,7 +43,6 @@ KERNELS_FOR = (
 proved by each convention."""
 WHOLE_FORMULAS_FOR = ("x86_64-linux", "x86_64-windows")
 """Where a formula is one kernel; elsewhere it is C that calls kernels."""
-PROOFS = "proofs"
 PROVED_AS = {"x86_64-macos": "x86_64-linux"}
 
 
@@ -152,6 +151,8 @@ def package(
         if a.certificate_file and a.object_file and a.code:
             files[f"{PROOFS}/{a.certificate_file}"] = a.certificate.encode()
             files[f"{PROOFS}/{a.object_file}"] = a.code
+    for kernel in arrays:  # these are of the package's object
+        files |= kernel.certificate_files()
     files |= manifest_file(field, artifacts, arrays=[kernel.row() for kernel in arrays])
     return artifacts, files
 

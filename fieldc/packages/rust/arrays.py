@@ -118,6 +118,11 @@ class RustArray(BuiltArray):
         """Path of the object inside the package."""
         return f"{self.proofs}/{self.operation}_array_{self.kernel.target.name}.o"
 
+    @property
+    def certificate_file(self) -> str | None:
+        """Path of the certificate inside the package, if there is one."""
+        return f"{self.object_file.removesuffix('.o')}.cert.json" if self.certificate else None
+
 
 def array_kernels(
     f: Field,

@@ -108,6 +108,8 @@ def build_package(
     written = texts(field, r, kernels, words, formulas, arrays)
     made = {path: text.encode() for path, text in written.items()}
     made |= {each.object_file: each.kernel.object for each in arrays}
+    for each in arrays:
+        made |= each.certificate_files()
     for a in kernels:
         if a.object_file and a.code:
             made[a.object_file] = a.code

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product as pairs
 from math import prod
@@ -28,36 +28,52 @@ class LaneOperand:
         return {(atom,): 1 << self.bits * i for i, atom in enumerate(self.words)}
 
 
+@dataclass(frozen=True)
+class UpperBound:
+    """An upper bound, and why: what was added for operands and for a sign."""
+
+    limit: Rational
+    slopes: tuple[tuple[tuple[str, ...], Fraction], ...] = ()
+    """Products of operands, by their names, and the factor of each."""
+    sign: tuple[int, Fraction] | None = None
+    """What was said of one polynomial, by its number, and its factor."""
+
+
 @dataclass
 class Bounds:
     """The largest values of atoms, and the operands that they belong to."""
 
     highs: Sequence[int]
     operands: Sequence[LaneOperand]
-    _products: list[tuple[Monomial, int, Polynomial, int]] = field(default_factory=list)
+    _products: list[tuple[Monomial, int, Polynomial, int, tuple[str, ...]]] = field(
+        default_factory=list
+    )
     _count: int = 0
 
-    def upper(self, value: Polynomial, said: Sequence[tuple[Polynomial, bool]]) -> Rational:
+    def upper(self, value: Polynomial, said: Sequence[tuple[Polynomial, bool]]) -> UpperBound:
         """An upper bound, where each polynomial that is said is negative, or is not."""
         best = self._plain_upper(value)
-        for word, negative in said:
+        for number, (word, negative) in enumerate(said):
             cancelling = {-Fraction(value[m]) / c for m, c in word.items() if m in value}
-            for factor in cancelling:
+            for factor in sorted(cancelling):
                 if (factor < 0) != negative:
                     continue  # what is said bounds the value from below then
                 shifted = dict(value)
                 add_to(shifted, word, factor)
                 bound = self._plain_upper(shifted)
-                best = min(best, bound + factor if negative else bound)
+                limit = bound.limit + factor if negative else bound.limit
+                if limit < best.limit:
+                    best = replace(bound, limit=limit, sign=(number, factor))
         return best
 
-    def _plain_upper(self, value: Polynomial) -> Rational:
+    def _plain_upper(self, value: Polynomial) -> UpperBound:
         """Operands as a whole where their words are in proportion, then each atom at its largest.
 
         Of K*x*y + rest with K from the highest words.
         """
         rest, bound = value, Fraction(0)
-        for top, weight, whole, largest in self._wholes():
+        slopes: list[tuple[tuple[str, ...], Fraction]] = []
+        for top, weight, whole, largest, names in self._wholes():
             if not (there := rest.get(top, 0)):
                 continue
             factor = Fraction(there) / weight
@@ -65,10 +81,15 @@ class Bounds:
             add_to(without, whole, -factor)
             if len(without) < len(rest):
                 rest, bound = without, bound + max(factor * largest, Fraction(0))
-        return bound + sum(self._largest(m, c) for m, c in rest.items())
+                slopes.append((names, factor))
+        limit = bound + sum(self._largest(m, c) for m, c in rest.items())
+        return UpperBound(limit, tuple(slopes))
 
-    def _wholes(self) -> list[tuple[Monomial, int, Polynomial, int]]:
-        """Operands and products of two: the highest words, their weight, all words, the largest."""
+    def _wholes(self) -> list[tuple[Monomial, int, Polynomial, int, tuple[str, ...]]]:
+        """Operands and products of two: by names, the highest words, their weight, all words.
+
+        And the largest value.
+        """
         if self._count < len(self.operands):
             self._count = len(self.operands)
             self._products = []
@@ -83,7 +104,9 @@ class Bounds:
                     whole = product(whole, operand.value)
                 top = tuple(sorted(operand.words[-1] for operand in group))
                 weight = 1 << sum(o.bits * (len(o.words) - 1) for o in group)
-                self._products.append((top, weight, whole, prod(o.high for o in group)))
+                names = tuple(operand.name for operand in group)
+                largest = prod(o.high for o in group)
+                self._products.append((top, weight, whole, largest, names))
         return self._products
 
     def _largest(self, monomial: Monomial, coefficient: Rational) -> Rational:

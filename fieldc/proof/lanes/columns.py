@@ -162,9 +162,10 @@ def prove_accumulate(code: bytes, of: ColumnContract, start: int = 0) -> ArrayPr
         factors = {at: of.factors(lane, name) for name, at in (("x", x), ("y", y))}
         return {t: (layout, of.columns(lane, of.turns - 1))} | factors
 
-    def check(lane: Lane, results: Sequence[Sequence[Word]]) -> None:
+    def check(lane: Lane, results: Sequence[Sequence[Word]]) -> list[Polynomial]:
         (columns,) = results
         _check_sum(lane, of, columns)
+        return []
 
     return prove_shape(code, shape, Task((t,), layout, operands, check))
 
@@ -213,9 +214,9 @@ def prove_collect(code: bytes, of: ColumnContract, start: int = 0) -> ArrayProof
     def operands(lane: Lane) -> dict[str, tuple[BlockLayout, list[Word]]]:
         return {t: (BlockLayout(of.count, False), of.columns(lane, of.turns))}
 
-    def check(lane: Lane, results: Sequence[Sequence[Word]]) -> None:
+    def check(lane: Lane, results: Sequence[Sequence[Word]]) -> list[Polynomial]:
         (words,) = results
-        check_result(lane, contract, contract.claim, words, WORD)
+        return [check_result(lane, contract, contract.claim, words, WORD)]
 
     return prove_shape(code, shape, Task((z,), BlockLayout(of.words, True), operands, check))
 

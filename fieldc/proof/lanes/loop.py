@@ -75,6 +75,11 @@ class LoopParts:
     has_frame: bool = False
     rounds_to_zero: bool = False
     """Whether MXCSR says so while the loop runs. The caller's is put back."""
+    advances: list[int] = field(default_factory=list)
+    """What each pointer advances by in a turn, in bytes."""
+    block_ends: tuple[int, int] = (0, 0)
+    """The place of the first byte of a block's code, and of the one after it."""
+    tail_ends: tuple[int, int] | None = None
 
 
 class _Reader:
@@ -148,10 +153,12 @@ def shape_of(
         reader.next()
     block = reader.place
     shape.block = list(_vectors(reader))
+    shape.block_ends = block, reader.place
     _check_registers(reader, shape)
-    for pointer in POINTERS[: len(words)]:
-        if words[pointer]:
-            reader.want("add", f"{pointer}, {_said(BYTES * words[pointer])}")
+    shape.advances = [BYTES * words[pointer] for pointer in POINTERS[: len(words)]]
+    for pointer, size in zip(POINTERS, shape.advances, strict=False):
+        if size:
+            reader.want("add", f"{pointer}, {_said(size)}")
     reader.want(*(("sub", block_size) if is_array else ("dec", "rdi")))
     if reader.jump("jae" if is_array else "jne") != block:
         raise ProofError("the loop goes back to another place than its block")
@@ -160,6 +167,7 @@ def shape_of(
         if skip != reader.place:
             raise ProofError("the loop is left for another place than its tail")
         end = _tail(reader, shape, masked)
+        shape.tail_ends = reader.place - sum(i.size for i in shape.tail), reader.place
     if end != reader.place or (not is_array and skip != end):
         raise ProofError("the loop is left for another place than its end")
     _end(reader, shape)

@@ -21,6 +21,20 @@ MOST_CASES = 64
 """Combinations of signs after which a kernel is taken for one that is not understood."""
 
 
+class ArrayRecorder:
+    """Gets every case of a proof; this one makes lanes and remembers nothing."""
+
+    def begin(self, shape: LoopParts, tail: bool) -> None:
+        """Before the cases of a block or a tail."""
+
+    def lane(self, decisions: Sequence[bool]) -> Lane:
+        """A lane for a case."""
+        return Lane(decisions)
+
+    def case(self, lane: Lane, results: Sequence[Polynomial]) -> None:
+        """After a case: its results as integers, none where the signs cannot be."""
+
+
 @dataclass(frozen=True)
 class ArrayProof:
     """What was shown: how many cases of signs there are, and instructions of a block and a tail."""
@@ -40,6 +54,7 @@ def prove_arrays(
     start: int = 0,
     result: tuple[int, int] | None = None,
     shared: Collection[str] = (),
+    record: ArrayRecorder | None = None,
 ) -> ArrayProof:
     """Prove `void (count, z, x, ...)` on elements of so many words, 64 or 52 bits each.
 
@@ -47,7 +62,7 @@ def prove_arrays(
 
     `result` says how many words of how many bits the results have, where that is another number;
     then all arrays are apart. Of operands in digits that `shared` names, one block of eight
-    elements serves for all blocks, and is apart from the results.
+    elements serves for all blocks, and is apart from the results. `record` gets every case.
 
     Raises ProofError; where it returns, all claims hold for every count, for arrays that are apart
     or where a result is an operand.
@@ -71,12 +86,13 @@ def prove_arrays(
         raise ProofError("results and operands are up to five arrays, these of equal widths")
     if is_halved:
         shape = shape_of(code, start, widths, 1, 2 * LANES)
-        return prove_shape(code, shape, _pairs(contract))
+        return prove_shape(code, shape, _pairs(contract), record)
     masked = words if word_bits == WORD else result_words
     if bits == (WORD, WORD) and words != result_words:
         raise ProofError("arrays of limbs have elements of one width")
     shape = shape_of(code, start, widths, masked if WORD in bits else 0)
-    return prove_shape(code, shape, task_of(contract, dict.fromkeys(names, word_bits), result_bits))
+    task = task_of(contract, dict.fromkeys(names, word_bits), result_bits)
+    return prove_shape(code, shape, task, record)
 
 
 @dataclass(frozen=True)
@@ -89,8 +105,8 @@ class Task:
     """Of each of them."""
     operands: Callable[[Lane], dict[str, tuple[BlockLayout, list[Word]]]]
     """New operands of a lane, by the register that points to them."""
-    check: Callable[[Lane, Sequence[Sequence[Word]]], None]
-    """Raises ProofError unless the words of the results are what they must be."""
+    check: Callable[[Lane, Sequence[Sequence[Word]]], list[Polynomial]]
+    """The results that are residues. Raises ProofError unless all are what they must be."""
 
 
 def task_of(contract: Contract, bits: Mapping[str, int], result_bits: int) -> Task:
@@ -106,9 +122,11 @@ def task_of(contract: Contract, bits: Mapping[str, int], result_bits: int) -> Ta
             for pointer, o in zip(POINTERS[count:], contract.operands, strict=False)
         }
 
-    def check(lane: Lane, results: Sequence[Sequence[Word]]) -> None:
-        for words, claim in zip(results, contract.claims, strict=True):
+    def check(lane: Lane, results: Sequence[Sequence[Word]]) -> list[Polynomial]:
+        return [
             check_result(lane, contract, claim, words, result_bits)
+            for words, claim in zip(results, contract.claims, strict=True)
+        ]
 
     layout = BlockLayout(contract.limbs, result_bits == WORD)
     return Task(POINTERS[:count], layout, operands, check)
@@ -124,10 +142,12 @@ def _pairs(contract: Contract) -> Task:
             found[pointer] = layout, [shared_word(lane, o.name, o.high)]
         return found
 
-    def check(lane: Lane, results: Sequence[Sequence[Word]]) -> None:
-        for words, claim in zip(results, contract.claims, strict=True):
-            for half, word in enumerate(words):
-                check_result(lane, contract, claim, [word], HALF, lane.operands[half::2])
+    def check(lane: Lane, results: Sequence[Sequence[Word]]) -> list[Polynomial]:
+        return [
+            check_result(lane, contract, claim, [word], HALF, lane.operands[half::2])
+            for words, claim in zip(results, contract.claims, strict=True)
+            for half, word in enumerate(words)
+        ]
 
     return Task(POINTERS[:count], layout, operands, check)
 
@@ -138,27 +158,37 @@ def shared_word(lane: Lane, name: str, high: int) -> Word:
     return lane.sum(lower, lane.shift_left(upper, HALF))
 
 
-def prove_shape(code: bytes, shape: LoopParts, task: Task) -> ArrayProof:
+def prove_shape(
+    code: bytes, shape: LoopParts, task: Task, record: ArrayRecorder | None = None
+) -> ArrayProof:
     """Prove the block of a loop, and its tail where it has one. Raises ProofError."""
-    cases = 0
+    cases, record = 0, record or ArrayRecorder()
     for part, tail in ((shape.block, False), (shape.tail, True)):
         if part or not tail:
-            cases += _every_case(code, task, shape, part, tail)
+            record.begin(shape, tail)
+            cases += _every_case(code, task, shape, part, tail, record)
     return ArrayProof(cases, len(shape.block), len(shape.tail))
 
 
 def _every_case(
-    code: bytes, task: Task, shape: LoopParts, part: Sequence[capstone.CsInsn], tail: bool
+    code: bytes,
+    task: Task,
+    shape: LoopParts,
+    part: Sequence[capstone.CsInsn],
+    tail: bool,
+    record: ArrayRecorder,
 ) -> int:
     """Prove the code of a block for all signs of its masks; how many cases there are."""
     waiting: list[tuple[bool, ...]] = [()]
     cases = shown = 0
     while waiting:
         decisions = waiting.pop()
-        lane, can_be = _case(code, task, shape, part, tail, decisions)
+        lane = record.lane(decisions)
+        results = _case(code, task, shape, part, tail, lane)
+        record.case(lane, results or [])
         taken = [negative for _, negative in lane.signs.values()]
         waiting += [(*taken[:n], False) for n in range(len(decisions), len(taken))]
-        cases, shown = cases + 1, shown + can_be
+        cases, shown = cases + 1, shown + (results is not None)
         if cases > MOST_CASES:
             raise ProofError("too many masks by signs")
     if not shown:
@@ -172,10 +202,9 @@ def _case(
     shape: LoopParts,
     part: Sequence[capstone.CsInsn],
     tail: bool,
-    decisions: Sequence[bool],
-) -> tuple[Lane, bool]:
-    """The lane after the code of a block, and whether the signs can be."""
-    lane = Lane(decisions)
+    lane: Lane,
+) -> list[Polynomial] | None:
+    """The results of the code of a block; None where the signs cannot be."""
     operands = task.operands(lane)
     frame, blends = shape.frame, shape.blends
     block = BlockRun(lane, code, operands, task.results, task.layout, frame, blends, tail)
@@ -192,12 +221,11 @@ def _case(
             block.leave(*task.results)
         for instruction in shape.leave:
             step(block, instruction)
-        task.check(lane, [block.result(pointer) for pointer in block.pointers])
+        return task.check(lane, [block.result(pointer) for pointer in block.pointers])
     except ExcludedCase as error:
         if not lane.signs:
             raise ProofError(f"bounds contradict each other: {error}") from None
-        return lane, False
-    return lane, True
+        return None
 
 
 def check_result(
@@ -207,8 +235,8 @@ def check_result(
     words: Sequence[Word],
     word_bits: int,
     operands: Sequence[LaneOperand] | None = None,
-) -> None:
-    """Raise ProofError unless the words are what the contract says of some operands, or of all."""
+) -> Polynomial:
+    """The words' number, as a contract says of some operands, or of all. Raises ProofError."""
     known = ", ".join("negative" if negative else "not" for _, negative in lane.signs.values())
     case = f" (where signs are: {known})" if known else ""
     result: Polynomial = {}
@@ -231,3 +259,4 @@ def check_result(
         )
     if lane.upper(result) >= contract.high + 1:
         raise ProofError(f"canonical: the result may exceed its bound{case}")
+    return result

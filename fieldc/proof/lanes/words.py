@@ -23,7 +23,7 @@ from fractions import Fraction
 from fieldc.proof.algebra.dropped import inverse_of
 from fieldc.proof.algebra.equations import ONE, Polynomial, Rational, add_to, product, substitute
 from fieldc.proof.algebra.identity import ProofError
-from fieldc.proof.lanes.bounds import Bounds, LaneOperand
+from fieldc.proof.lanes.bounds import Bounds, LaneOperand, UpperBound
 from fieldc.proof.lanes.quotients import Quotients
 from fieldc.proof.lanes.word import (
     DIGIT,
@@ -389,5 +389,9 @@ class Lane:
 
     def upper(self, value: Polynomial) -> Rational:
         """An upper bound: of the polynomial, and of it with what the signs say added."""
+        return self.explained(value).limit
+
+    def explained(self, value: Polynomial) -> UpperBound:
+        """The same, and why."""
         said = [(self.expanded(w.value), negative) for w, negative in self.signs.values()]
         return self._bounds.upper(self.expanded(value), said)

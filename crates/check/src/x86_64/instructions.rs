@@ -50,7 +50,7 @@ pub(crate) fn run<'a>(
 
 /// Whether an instruction has its own legacy prefix, or none, and then one REX prefix at most, so
 /// that every decoder and every processor reads it alike.
-fn has_known_prefixes(i: &Instruction, bytes: &[u8]) -> bool {
+pub(crate) fn has_known_prefixes(i: &Instruction, bytes: &[u8]) -> bool {
     const LEGACY: &[u8] = b"\x66\x67\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65";
     let bytes = match i.mnemonic() {
         Mnemonic::Adcx => bytes.strip_prefix(b"\x66"),

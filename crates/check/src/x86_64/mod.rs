@@ -6,5 +6,5 @@ mod machine;
 mod narrow;
 mod routines;
 
-pub(crate) use instructions::run;
+pub(crate) use instructions::{has_known_prefixes, run};
 pub(crate) use routines::Routines;

@@ -1,0 +1,228 @@
+//! The state while the code of a block runs: registers place by place, arrays, the frame.
+//!
+//! A place of a register holds a word and the element that it is of. Instructions that compute take
+//! registers whose places hold one word, of elements in one order: they do the same in each lane.
+
+use crate::arrays::lane::Lane;
+use crate::arrays::shape::Shape;
+use crate::arrays::task::{LANES, Task, VECTOR, WORD};
+use crate::arrays::word::{Done, LaneWord, stop};
+use iced_x86::{Instruction, Register};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Bytes of a word.
+const BYTES: i64 = 8;
+
+/// What a place holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Held {
+    Word(Rc<LaneWord>),
+    /// All ones where a word is negative, else 0.
+    Sign(Rc<LaneWord>),
+}
+
+/// What it holds, and of which element; None for a constant, which is the same for all.
+pub(crate) type Place = (Held, Option<usize>);
+/// The places of a vector.
+pub(crate) type Vector = [Place; LANES];
+
+/// A vector with one word of every element, in an order.
+type Order = [Option<usize>; LANES];
+
+pub(crate) struct Block<'a> {
+    pub(crate) lane: &'a Lane,
+    pub(crate) shape: &'a Shape<'a>,
+    task: &'a Task,
+    pub(crate) is_tail: bool,
+    registers: BTreeMap<Register, Vector>,
+    stack: BTreeMap<i64, Vector>,
+    /// By result, element and word.
+    stored: BTreeMap<(usize, usize, usize), Held>,
+    /// Words of a block that some result has.
+    written: Vec<usize>,
+    order: Option<Order>,
+    /// Which vector's mask the tail's register holds.
+    pub(crate) tail_vector: Option<i64>,
+}
+
+/// What a pointer leads to.
+#[derive(Clone, Copy)]
+enum Array {
+    Result(usize),
+    Operand(usize),
+}
+
+impl<'a> Block<'a> {
+    pub(crate) fn new(lane: &'a Lane, shape: &'a Shape<'a>, task: &'a Task, is_tail: bool) -> Self {
+        let (registers, stack, stored) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let (written, order, tail_vector) = (Vec::new(), None, None);
+        Self { lane, shape, task, is_tail, registers, stack, stored, written, order, tail_vector }
+    }
+
+    pub(crate) fn register(&self, register: Register) -> Done<&Vector> {
+        let found = self.registers.get(&register);
+        found.ok_or_else(|| format!("reads {register:?}, which has no known words").into())
+    }
+
+    pub(crate) fn set(&mut self, register: Register, vector: Vector) {
+        self.registers.insert(register, vector);
+    }
+
+    /// What all places of a vector hold, of elements in the one order.
+    pub(crate) fn same(&mut self, vector: &Vector) -> Done<Held> {
+        let held = &vector[0].0;
+        if vector.iter().any(|(other, _)| other != held) {
+            return stop("computes with different words in different lanes");
+        }
+        let elements = vector.clone().map(|(_, element)| element);
+        if elements.iter().any(Option::is_some) && *self.order.get_or_insert(elements) != elements {
+            return stop("computes with elements in different orders");
+        }
+        Ok(held.clone())
+    }
+
+    /// The same, of a word.
+    pub(crate) fn word(&mut self, vector: &Vector) -> Done<Rc<LaneWord>> {
+        match self.same(vector)? {
+            Held::Word(word) => Ok(word),
+            Held::Sign(_) => stop("computes with a mask"),
+        }
+    }
+
+    /// A vector with a word of every lane's element.
+    pub(crate) fn spread(&self, held: &Held) -> Vector {
+        let order = self.order.unwrap_or_default();
+        order.map(|element| (held.clone(), element))
+    }
+
+    /// The array that a pointer leads to.
+    fn array(&self, base: Register) -> Option<Array> {
+        let results = self.task.claims.len();
+        let number = self.shape.pointer(base)?;
+        Some(if number < results {
+            Array::Result(number)
+        } else {
+            Array::Operand(number - results)
+        })
+    }
+
+    /// Whether accesses at a pointer need the tail's masks.
+    pub(crate) fn is_masked(&self, base: Register) -> bool {
+        self.is_tail && self.task.word_bits == WORD && self.array(base).is_some()
+    }
+
+    /// A base and an offset; of code the offset is in it.
+    pub(crate) fn address(i: &Instruction) -> Done<(Register, i64)> {
+        if i.memory_index() != Register::None || i.memory_base() == Register::None {
+            return stop("an address with an index, or with no base");
+        }
+        Ok((i.memory_base(), i.memory_displacement64().cast_signed()))
+    }
+
+    /// A constant of the code.
+    pub(crate) fn constant(&self, offset: i64) -> Done<Held> {
+        let bytes = usize::try_from(offset).ok().and_then(|at| self.shape.code.get(at..at + 8));
+        let bytes =
+            bytes.and_then(|bytes| bytes.try_into().ok()).ok_or("reads outside the code")?;
+        Ok(Held::Word(Rc::new(LaneWord::constant(u64::from_le_bytes(bytes)))))
+    }
+
+    /// A vector of memory.
+    pub(crate) fn load(&self, base: Register, offset: i64) -> Done<Vector> {
+        match base {
+            Register::RIP => {
+                let mut found = Vec::new();
+                for number in 0..LANES {
+                    found
+                        .push((self.constant(offset.saturating_add(BYTES * number as i64))?, None));
+                }
+                vector(found)
+            }
+            Register::RSP => {
+                let held = self.stack.get(&offset).cloned();
+                held.ok_or_else(|| "reads stack that it never wrote".into())
+            }
+            _ => {
+                let Some(Array::Operand(number)) = self.array(base) else {
+                    return stop(format!("reads at {base:?}"));
+                };
+                let operand = &self.task.operands[number];
+                let mut found = Vec::new();
+                for at in self.numbers(offset)? {
+                    if self.written.contains(&at) {
+                        return stop("reads an operand after it wrote z, which may be it");
+                    }
+                    let (element, word) = self.place(at);
+                    let word = self.lane.whole(&operand.words[word])?;
+                    found.push((Held::Word(Rc::new(word)), Some(element)));
+                }
+                vector(found)
+            }
+        }
+    }
+
+    /// Writes a vector to z or to the frame.
+    pub(crate) fn store(&mut self, base: Register, offset: i64, held: Vector) -> Done<()> {
+        if base == Register::RSP {
+            if offset % VECTOR != 0 || !(0..=self.shape.parts.frame - VECTOR).contains(&offset) {
+                return stop("writes outside its frame");
+            }
+            self.stack.insert(offset, held);
+            return Ok(());
+        }
+        let Some(Array::Result(number)) = self.array(base) else {
+            return stop(format!("writes at {base:?}"));
+        };
+        for (at, (held, of)) in self.numbers(offset)?.zip(held) {
+            let (element, word) = self.place(at);
+            if of.is_some_and(|of| of != element) {
+                return stop(format!("element {element} of z gets a word of another one"));
+            }
+            self.written.push(at);
+            self.stored.insert((number, element, word), held);
+        }
+        Ok(())
+    }
+
+    /// The words of a block that a vector at an offset is.
+    fn numbers(&self, offset: i64) -> Done<std::ops::Range<usize>> {
+        let first = usize::try_from(offset).ok().filter(|offset| offset % 8 == 0);
+        let first = first.ok_or("outside the block")? / 8;
+        if first + LANES > LANES * self.task.words {
+            return stop("outside the block");
+        }
+        Ok(first..first + LANES)
+    }
+
+    /// The element and the word of it at a place of a block: limb by limb, or digit by digit.
+    fn place(&self, at: usize) -> (usize, usize) {
+        match self.task.word_bits {
+            WORD => (at / self.task.words, at % self.task.words),
+            _ => (at % LANES, at / LANES),
+        }
+    }
+
+    /// The words of a result: every element has the same ones.
+    pub(crate) fn result(&self, number: usize) -> Done<Vec<Rc<LaneWord>>> {
+        let mut found = Vec::new();
+        for word in 0..self.task.words {
+            let of = |element| self.stored.get(&(number, element, word));
+            let first = of(0);
+            match first {
+                Some(Held::Word(held)) if (1..LANES).all(|element| of(element) == first) => {
+                    found.push(held.clone());
+                }
+                _ => {
+                    return stop(format!("word {word} of z is not written alike for all elements"));
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// A vector of eight places.
+fn vector(places: Vec<Place>) -> Done<Vector> {
+    places.try_into().map_err(|_| "a vector of another size".into())
+}

@@ -1,0 +1,233 @@
+//! What vector instructions do, to a lane's words and to where they lie.
+//!
+//! Written from Intel's "Software Developer's Manual", volume 2. An instruction that is not here is
+//! refused. Every instruction here takes a time that does not depend on data.
+
+use crate::arrays::block::{Block, Held, Vector};
+use crate::arrays::lane::Lane;
+use crate::arrays::task::{LANES, VECTOR};
+use crate::arrays::word::{Done, LaneWord, Stop, stop};
+use iced_x86::{Code, Instruction, OpKind, Register};
+use std::rc::Rc;
+
+/// The register with the tail's mask.
+const TAIL: Register = Register::K1;
+
+impl Block<'_> {
+    /// Runs the code of a block.
+    pub(crate) fn run(&mut self, code: &[Instruction]) -> Done<()> {
+        for i in code {
+            self.step(i).map_err(|why| match why {
+                Stop::Wrong(why) => {
+                    Stop::Wrong(format!("+{:#x} {:?}: {why}", i.ip(), i.mnemonic()))
+                }
+                Stop::Impossible => why,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, i: &Instruction) -> Done<()> {
+        use Code as C;
+        match i.code() {
+            C::EVEX_Vmovdqu64_zmm_k1z_zmmm512
+            | C::EVEX_Vmovdqu64_zmmm512_k1z_zmm
+            | C::EVEX_Vmovdqa64_zmm_k1z_zmmm512
+            | C::EVEX_Vmovdqa64_zmmm512_k1z_zmm => self.move_vector(i),
+            _ if i.op_mask() != Register::None => stop("a mask where none is expected"),
+            _ => {
+                let held = self.compute(i)?;
+                let vector = self.spread(&held);
+                self.set(i.op0_register(), vector);
+                Ok(())
+            }
+        }
+    }
+
+    /// What an instruction gives to its first operand, in every lane.
+    fn compute(&mut self, i: &Instruction) -> Done<Held> {
+        use Code as C;
+        let lane = self.lane;
+        let word = match i.code() {
+            C::EVEX_Vpxorq_zmm_k1z_zmm_zmmm512b64 => zero(i)?,
+            C::EVEX_Vpbroadcastq_zmm_k1z_xmmm64 => return self.broadcast(i),
+            C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64 => {
+                let [a, b] = self.words(i, [1, 2])?;
+                lane.sum(&a, &b, 1)?
+            }
+            C::EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64 => {
+                let [a, b] = self.words(i, [1, 2])?;
+                lane.sum(&a, &b, -1)?
+            }
+            C::EVEX_Vpmadd52luq_zmm_k1z_zmm_zmmm512b64 => {
+                let [total, a, b] = self.words(i, [0, 1, 2])?;
+                lane.half(false, &total, [&a, &b])?
+            }
+            C::EVEX_Vpmadd52huq_zmm_k1z_zmm_zmmm512b64 => {
+                let [total, a, b] = self.words(i, [0, 1, 2])?;
+                lane.half(true, &total, [&a, &b])?
+            }
+            C::EVEX_Vpandq_zmm_k1z_zmm_zmmm512b64 => {
+                let [a, b] = self.words(i, [1, 2])?;
+                low_ones(lane, &a, &b)?
+            }
+            C::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8 => {
+                let [word] = self.words(i, [1])?;
+                lane.shift_right(&word, count(i, 2)?)?
+            }
+            C::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8 => {
+                let [word] = self.words(i, [1])?;
+                lane.shift_left(&word, count(i, 2)?)?
+            }
+            C::EVEX_Vpsraq_zmm_k1z_zmmm512b64_imm8 => {
+                let [word] = self.words(i, [1])?;
+                return shift_signed(lane, &word, count(i, 2)?);
+            }
+            C::EVEX_Vpshrdq_zmm_k1z_zmm_zmmm512b64_imm8 => {
+                let [low, high] = self.words(i, [1, 2])?;
+                lane.funnel(&low, &high, count(i, 3)?)?
+            }
+            C::EVEX_Vpternlogq_zmm_k1z_zmm_zmmm512b64_imm8 => return self.merge(i),
+            _ => return stop("this instruction is not on the list"),
+        };
+        Ok(Held::Word(Rc::new(word)))
+    }
+
+    /// The words of some operands, in all lanes.
+    fn words<const N: usize>(&mut self, i: &Instruction, at: [u32; N]) -> Done<[Rc<LaneWord>; N]> {
+        let mut found = Vec::new();
+        for operand in at {
+            let vector = self.read(i, operand)?;
+            found.push(self.word(&vector)?);
+        }
+        found.try_into().map_err(|_| "operands of another number".into())
+    }
+
+    /// An operand: a register, a vector of memory, or one constant for all lanes.
+    fn read(&self, i: &Instruction, operand: u32) -> Done<Vector> {
+        match i.op_kind(operand) {
+            OpKind::Register => self.register(i.op_register(operand)).cloned(),
+            OpKind::Memory => {
+                let (base, offset) = Self::address(i)?;
+                if i.is_broadcast() {
+                    return self.constant_of_all(base, offset);
+                }
+                if self.is_masked(base) {
+                    return stop("reads a whole vector of an array in the tail");
+                }
+                self.load(base, offset)
+            }
+            _ => stop("an operand of an unknown kind"),
+        }
+    }
+
+    /// One constant of the code in all lanes.
+    fn constant_of_all(&self, base: Register, offset: i64) -> Done<Vector> {
+        if base != Register::RIP {
+            return stop("one word for all lanes that is no constant");
+        }
+        let held = self.constant(offset)?;
+        Ok([(); LANES].map(|()| (held.clone(), None)))
+    }
+
+    fn broadcast(&mut self, i: &Instruction) -> Done<Held> {
+        let (base, offset) = Self::address(i)?;
+        Ok(self.constant_of_all(base, offset)?[0].0.clone())
+    }
+
+    /// vpternlogq by a table that takes one operand where another one, a mask, is all ones.
+    fn merge(&mut self, i: &Instruction) -> Done<Held> {
+        let [mask, then, other] = match i.immediate8() {
+            0xca => [0, 1, 2],
+            0xe2 => [1, 0, 2],
+            0xb8 => [1, 2, 0],
+            _ => return stop("a table of three operands that is no merge"),
+        };
+        let vector = self.read(i, mask)?;
+        let takes = match self.same(&vector)? {
+            Held::Sign(word) => self.lane.is_negative(&word)?,
+            Held::Word(word) if word.value.number().is_some_and(|n| n == 0.into()) => false,
+            Held::Word(_) => return stop("a merge by what is no mask"),
+        };
+        let [then, other] = self.words(i, [then, other])?;
+        let chosen = if takes { then } else { other };
+        Ok(Held::Word(chosen))
+    }
+
+    /// A load, a copy or a store, with the tail's mask wherever it reads or writes arrays.
+    fn move_vector(&mut self, i: &Instruction) -> Done<()> {
+        if i.op0_kind() == OpKind::Register && i.op1_kind() == OpKind::Register {
+            if i.op_mask() != Register::None {
+                return stop("a masked copy");
+            }
+            let vector = self.register(i.op1_register())?.clone();
+            self.set(i.op0_register(), vector);
+            return Ok(());
+        }
+        let (base, offset) = Self::address(i)?;
+        let is_load = i.op0_kind() == OpKind::Register;
+        let is_masked = self.is_masked(base);
+        let mask = if is_masked { TAIL } else { Register::None };
+        if i.op_mask() != mask || i.zeroing_masking() != (is_masked && is_load) {
+            return stop("not the mask that the array needs here");
+        }
+        if is_masked && (offset % VECTOR != 0 || self.tail_vector != Some(offset / VECTOR)) {
+            return stop("the mask is not that of this vector");
+        }
+        let needs_alignment = matches!(
+            i.code(),
+            Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512 | Code::EVEX_Vmovdqa64_zmmm512_k1z_zmm
+        );
+        if needs_alignment && base != Register::RSP {
+            return stop("needs an alignment that is not known");
+        }
+        if is_load {
+            let vector = self.load(base, offset)?;
+            self.set(i.op0_register(), vector);
+            return Ok(());
+        }
+        let vector = self.register(i.op1_register())?.clone();
+        self.store(base, offset, vector)
+    }
+}
+
+/// `xor` of a vector with itself.
+fn zero(i: &Instruction) -> Done<LaneWord> {
+    if i.op2_kind() != OpKind::Register || i.op1_register() != i.op2_register() {
+        return stop("`xor` of two different vectors");
+    }
+    Ok(LaneWord::constant(0))
+}
+
+/// `and` with a constant of low ones.
+fn low_ones(lane: &Lane, a: &LaneWord, b: &LaneWord) -> Done<LaneWord> {
+    for (ones, word) in [(a, b), (b, a)] {
+        let ones = ones.value.number().and_then(|ones| u64::try_from(ones).ok());
+        if let Some(ones) =
+            ones.filter(|ones| (1..1 << 63).contains(ones) && ones & (ones + 1) == 0)
+        {
+            return lane.low_bits(word, ones.trailing_ones());
+        }
+    }
+    stop("`and` of two words of which none is low ones")
+}
+
+/// word >> bits in two's complement; by 63 it is a mask.
+fn shift_signed(lane: &Lane, word: &LaneWord, bits: u32) -> Done<Held> {
+    if bits < 63 {
+        return Ok(Held::Word(Rc::new(lane.shift_right_signed(word, bits)?)));
+    }
+    let word = lane.signed(word)?;
+    let is_positive = lane.fits(&word, 63);
+    Ok(if is_positive {
+        Held::Word(Rc::new(LaneWord::constant(0)))
+    } else {
+        Held::Sign(Rc::new(word))
+    })
+}
+
+/// A number of bits in the instruction, from 1 to 63.
+fn count(i: &Instruction, operand: u32) -> Done<u32> {
+    let found = u32::try_from(i.immediate(operand)).ok().filter(|bits| (1..64).contains(bits));
+    found.ok_or_else(|| "moves by a number of bits that is not on the list".into())
+}

@@ -1,0 +1,152 @@
+//! What a manifest says of kernels on arrays.
+
+use crate::arrays::certificate::{ArrayCertificate, ArrayContract, Numbers};
+use crate::arrays::task::{DIGIT, WORD};
+use crate::arrays::verify::verify_arrays;
+use crate::polynomial::Integer;
+use crate::{Outcome, fail};
+use num_bigint::BigInt;
+use object::{File, Object, ObjectSymbol};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// What the manifest says of one kernel on arrays, as far as it is checked.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ArrayRow {
+    pub(crate) symbol: String,
+    pub(crate) object: String,
+    pub(crate) certificate: Option<String>,
+    certificate_digest: Option<String>,
+    status: String,
+    op: String,
+    target: String,
+    layout: String,
+    word: u32,
+    n: usize,
+    #[serde(rename = "R")]
+    r: Integer,
+    convention: String,
+    family: String,
+    parameters: serde_json::Value,
+    operands: Vec<Elements>,
+    result: Elements,
+}
+
+/// Values of an operand or of results, for each element, and what each is below.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+struct Elements {
+    name: String,
+    values: usize,
+    below: String,
+}
+
+impl ArrayRow {
+    /// Whether it was proved by a certificate; false where it has none, and only its function is
+    /// looked for. The files are given by their paths.
+    pub(crate) fn is_proved(&self, files: &BTreeMap<String, Vec<u8>>, p: &BigInt) -> Outcome<bool> {
+        let name = |why| format!("{} {}: {why}", self.target, self.symbol);
+        self.check(files, p).map_err(name)
+    }
+
+    fn check(&self, files: &BTreeMap<String, Vec<u8>>, p: &BigInt) -> Outcome<bool> {
+        let Self { object, status, .. } = self;
+        let file = |path: &String| files.get(path).ok_or(format!("there is no {path}"));
+        let data = file(object)?;
+        if status != "PROVED" {
+            return fail(format!("a kernel on arrays is {status}"));
+        }
+        self.has_function(data)?;
+        let Some(path) = &self.certificate else {
+            return match self.certificate_digest {
+                Some(_) => fail("the digest of no certificate"),
+                None => Ok(false),
+            };
+        };
+        let text = file(path)?;
+        if self.certificate_digest != Some(digest(text)) {
+            return fail("the certificate is not the one that certificate_digest is of");
+        }
+        let certificate: ArrayCertificate =
+            serde_json::from_slice(text).map_err(|why| format!("{path}: {why}"))?;
+        self.is_claimed(&certificate, p)?;
+        verify_arrays(&certificate, data).map_err(|why| format!("{path}: {why}"))?;
+        Ok(true)
+    }
+
+    /// Its function is in the object.
+    fn has_function(&self, data: &[u8]) -> Outcome<()> {
+        let Self { symbol, object, .. } = self;
+        let file = File::parse(data).map_err(|why| format!("{object}: {why}"))?;
+        if file.symbols().any(|known| known.name() == Ok(symbol)) {
+            return Ok(());
+        }
+        fail(format!("{object} has no function {symbol}"))
+    }
+
+    /// The certificate claims what the row does.
+    fn is_claimed(&self, certificate: &ArrayCertificate, p: &BigInt) -> Outcome<()> {
+        let ArrayContract { operation, family, parameters, words, word_bits, convention, .. } =
+            &certificate.contract;
+        let stated = &certificate.contract.p.0;
+        let numbers: Numbers = serde_json::from_value(self.parameters.clone())
+            .map_err(|why| format!("its parameters: {why}"))?;
+        let r = BigInt::from(1) << (self.word as usize * self.n.min(1 << 10));
+        let faults = [
+            (certificate.symbol != self.symbol, "the certificate is of another symbol"),
+            (*operation != self.op || *family != self.family, "the certificate is of another one"),
+            (*parameters != numbers, "the certificate has other parameters"),
+            (stated != p, "the certificate's prime is another one"),
+            ((*words, *word_bits) != (self.n, self.word), "the certificate has other words"),
+            (*convention != self.convention, "the certificate has another convention"),
+            (self.r.0 != r, "R is not 2^(word*n)"),
+            (self.layout != layout(numbers.lazy, self.word), "its layout is another one"),
+            (!self.is_named(), "its symbol does not say operation, layout and target"),
+        ];
+        if let Some((_, why)) = faults.into_iter().find(|(is_wrong, _)| *is_wrong) {
+            return fail(why);
+        }
+        let task = certificate.contract.task()?;
+        let of = |name: &str, values: usize| Elements {
+            name: name.to_string(),
+            values,
+            below: below(numbers.lazy),
+        };
+        let operands: Vec<_> = task.operands.iter().map(|o| of(o.name, 1)).collect();
+        if self.operands != operands || self.result != of("z", task.claims.len()) {
+            return fail("its operands or its result are not those of the operation");
+        }
+        Ok(())
+    }
+
+    /// Whether its symbol ends with operation, layout and target.
+    fn is_named(&self) -> bool {
+        let Self { op, layout, target, .. } = self;
+        let operation = op.strip_suffix("_lazy").unwrap_or(op);
+        let end = format!("_{operation}_{}_{target}", layout.replace('-', "_"));
+        self.symbol.ends_with(&end)
+    }
+}
+
+/// The layout of values that may be so lazy, in words of so many bits.
+fn layout(lazy: u32, word: u32) -> &'static str {
+    match (lazy, word) {
+        (1, DIGIT) => "digits",
+        (0, DIGIT) => "canonical-digits",
+        (0, WORD) => "array",
+        _ => "",
+    }
+}
+
+/// What values below (lazy + 1)*p are below.
+fn below(lazy: u32) -> String {
+    if lazy == 0 { "p".to_string() } else { format!("{}p", lazy + 1) }
+}
+
+fn digest(data: &[u8]) -> String {
+    Sha256::digest(data).iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,324 @@
+//! The loop of a kernel on arrays, by its shape: what it must be, instruction by instruction.
+//!
+//! ```text
+//!   push rbp; mov rbp, rsp; sub rsp, FRAME; and rsp, -64     where there is a frame
+//!   mov eax, MASK; kmovb k, eax                              for each mask of blends
+//!   sub rdi, 8; jb tail         or, in whole blocks          add rdi, 7; shr rdi, 3; je end
+//! block:
+//!   the code of eight elements, which has no other register than vectors and masks
+//!   add POINTER, 64*words       for z and every operand
+//!   sub rdi, 8; jae block       or                           dec rdi; jne block
+//! tail:
+//!   add rdi, 8; je end; imul rdi, rdi, words; lea rax, [masks]; add rax, rdi
+//!   the code of fewer elements, with the masks at [rax] on all that is read and written
+//! end:
+//!   mov rsp, rbp; pop rbp       where there is a frame
+//!   vzeroupper; ret
+//! ```
+//!
+//! Turn k of the loop has z + 64*words*k and so on in its pointers, and runs while 8*(k + 1) is at
+//! most the count. The tail has rdi = count mod 8 then, and row rdi of the table has the mask of each
+//! vector. So blocks cover the arrays exactly, in order, and nothing decides but the count.
+
+use crate::arrays::certificate::Parts;
+use crate::arrays::task::{LANES, VECTOR};
+use crate::x86_64::has_known_prefixes;
+use crate::{Outcome, fail};
+use iced_x86::Register::{K2, K3, K4, K5, K6, K7, R8, R9, RAX, RBP, RCX, RDI, RDX, RIP, RSI, RSP};
+use iced_x86::{
+    Code, Decoder, DecoderOptions, EncodingKind, Instruction, Mnemonic, OpKind, Register,
+};
+
+/// Where the System V convention has z and the operands, after the count.
+const POINTERS: [Register; 5] = [RSI, RDX, RCX, R8, R9];
+const MASKS: [Register; 6] = [K2, K3, K4, K5, K6, K7];
+/// Bytes of a frame with what its alignment and the saved register take: within a page.
+const MOST_FRAME: i64 = 4096 - VECTOR - 16;
+
+/// The parts of a kernel.
+pub(crate) struct Shape<'a> {
+    pub(crate) code: &'a [u8],
+    pub(crate) parts: Parts,
+    pub(crate) block: Vec<Instruction>,
+    pub(crate) tail: Vec<Instruction>,
+}
+
+impl<'a> Shape<'a> {
+    /// Reads the function at the start of the code, whose arrays are so many, of so many words an
+    /// element. Arrays of limbs have a tail.
+    pub(crate) fn read(
+        code: &'a [u8],
+        arrays: usize,
+        words: usize,
+        has_tail: bool,
+    ) -> Outcome<Self> {
+        if arrays > POINTERS.len() {
+            return fail("more arrays than registers point to");
+        }
+        let mut reader = Reader { code, place: 0 };
+        let frame = reader.frame()?;
+        let masks = reader.masks()?;
+        let skip = reader.enter(has_tail)?;
+        reader.skip_padding()?;
+        let start = reader.place;
+        let block = reader.vectors()?;
+        let ends = reader.place;
+        let step = VECTOR * words as i64;
+        for pointer in &POINTERS[..arrays] {
+            reader.add(*pointer, step)?;
+        }
+        let back = reader.again(has_tail)?;
+        if back != start {
+            return fail("the loop goes back to another place than its block");
+        }
+        let mut parts = Parts {
+            elements: LANES,
+            frame,
+            masks,
+            advances: vec![step; arrays],
+            block: (start, ends),
+            tail: None,
+        };
+        let (mut tail, mut end) = (Vec::new(), skip);
+        if has_tail {
+            if skip != reader.place {
+                return fail("the loop is left for another place than its tail");
+            }
+            end = reader.tail(words)?;
+            let start = reader.place;
+            tail = reader.vectors()?;
+            parts.tail = Some((start, reader.place));
+        }
+        if end != reader.place {
+            return fail("the loop is left for another place than its end");
+        }
+        reader.leave(frame > 0)?;
+        Ok(Self { code, parts, block, tail })
+    }
+
+    /// The number of the array that a register points to.
+    pub(crate) fn pointer(&self, base: Register) -> Option<usize> {
+        POINTERS[..self.parts.advances.len()].iter().position(|known| *known == base)
+    }
+}
+
+/// Reads instructions one after the other and asks for what must be there.
+struct Reader<'a> {
+    code: &'a [u8],
+    place: usize,
+}
+
+impl Reader<'_> {
+    /// The next instruction, without reading it.
+    fn peek(&self) -> Outcome<Instruction> {
+        let at = self.place;
+        let rest = self.code.get(at..).filter(|rest| !rest.is_empty()).ok_or("the code ends")?;
+        let i = Decoder::with_ip(64, rest, at as u64, DecoderOptions::NONE).decode();
+        let name = format!("+{at:#x} {:?}", i.mnemonic());
+        if i.is_invalid() {
+            return fail(format!("+{at:#x}: no instruction that is known"));
+        }
+        if !is_padding(&i) && !has_known_prefixes(&i, &rest[..i.len()]) {
+            return fail(format!("{name}: a prefix"));
+        }
+        if i.code().encoding() == EncodingKind::EVEX && !has_plain_bits(&i, rest[1]) {
+            return fail(format!("{name}: a bit of its prefix that means nothing here"));
+        }
+        Ok(i)
+    }
+
+    fn next(&mut self) -> Outcome<Instruction> {
+        let found = self.peek()?;
+        self.place += found.len();
+        Ok(found)
+    }
+
+    /// The next instruction, which must be one of some kinds that passes a test.
+    fn want(
+        &mut self,
+        what: &str,
+        kinds: &[Code],
+        test: impl Fn(&Instruction) -> bool,
+    ) -> Outcome<Instruction> {
+        let found = self.next()?;
+        if kinds.contains(&found.code()) && test(&found) {
+            return Ok(found);
+        }
+        fail(format!("+{:#x} {:?}: the loop has {what} here", found.ip(), found.mnemonic()))
+    }
+
+    /// `add` or `sub` of a register and a number.
+    fn want_number(&mut self, what: &str, m: Mnemonic, to: Register, by: i64) -> Outcome<()> {
+        let kinds = match m {
+            Mnemonic::Add => [Code::Add_rm64_imm8, Code::Add_rm64_imm32, Code::Add_RAX_imm32],
+            _ => [Code::Sub_rm64_imm8, Code::Sub_rm64_imm32, Code::Sub_RAX_imm32],
+        };
+        let is_it = |i: &Instruction| is_register(i, 0, to) && i.immediate(1).cast_signed() == by;
+        self.want(what, &kinds, is_it).map(|_| ())
+    }
+
+    fn add(&mut self, to: Register, by: i64) -> Outcome<()> {
+        self.want_number(&format!("add {to:?}, {by}"), Mnemonic::Add, to, by)
+    }
+
+    fn sub(&mut self, to: Register, by: i64) -> Outcome<()> {
+        self.want_number(&format!("sub {to:?}, {by}"), Mnemonic::Sub, to, by)
+    }
+
+    /// `mov` of a register to another one.
+    fn copy(&mut self, to: Register, from: Register) -> Outcome<()> {
+        let kinds = [Code::Mov_rm64_r64, Code::Mov_r64_rm64];
+        let is_it = |i: &Instruction| is_register(i, 0, to) && is_register(i, 1, from);
+        self.want(&format!("mov {to:?}, {from:?}"), &kinds, is_it).map(|_| ())
+    }
+
+    /// A jump, and where it goes.
+    fn jump(&mut self, what: &str, kinds: [Code; 2]) -> Outcome<usize> {
+        let found = self.want(what, &kinds, |_| true)?;
+        usize::try_from(found.near_branch64()).map_err(|_| "a jump far away".to_string())
+    }
+
+    /// Reads a frame; its bytes, 0 where there is none.
+    fn frame(&mut self) -> Outcome<i64> {
+        let is_push = |i: &Instruction| i.code() == Code::Push_r64 && is_register(i, 0, RBP);
+        if !is_push(&self.peek()?) {
+            return Ok(0);
+        }
+        self.next()?;
+        self.copy(RBP, RSP)?;
+        let kinds = [Code::Sub_rm64_imm8, Code::Sub_rm64_imm32];
+        let size = self.want("sub rsp, FRAME", &kinds, |i| is_register(i, 0, RSP))?;
+        let frame = size.immediate(1).cast_signed();
+        let kinds = [Code::And_rm64_imm8, Code::And_rm64_imm32];
+        let is_aligned = |i: &Instruction| i.immediate(1).cast_signed() == -VECTOR;
+        self.want("and rsp, -64", &kinds, |i| is_register(i, 0, RSP) && is_aligned(i))?;
+        if !(1..=MOST_FRAME).contains(&frame) || frame % VECTOR != 0 {
+            return fail(format!("a frame of {frame} bytes"));
+        }
+        Ok(frame)
+    }
+
+    /// Reads the masks of blends.
+    fn masks(&mut self) -> Outcome<Vec<(u32, u64)>> {
+        let mut found = Vec::new();
+        while self.peek()?.code() == Code::Mov_r32_imm32 {
+            let value =
+                self.want("a mask", &[Code::Mov_r32_imm32], |i| i.op0_register() == Register::EAX)?;
+            let kinds = [Code::VEX_Kmovb_kr_r32];
+            let mask = self.want("kmovb k, eax", &kinds, |i| {
+                MASKS.contains(&i.op0_register()) && is_register(i, 1, Register::EAX)
+            })?;
+            let number = mask.op0_register() as u32 - Register::K0 as u32;
+            found.push((number, u64::from(value.immediate32() & 0xff)));
+        }
+        Ok(found)
+    }
+
+    /// Reads what leads into the loop; where it jumps to without a whole block.
+    fn enter(&mut self, has_tail: bool) -> Outcome<usize> {
+        if has_tail {
+            self.sub(RDI, LANES as i64)?;
+            return self.jump("jb tail", [Code::Jb_rel8_64, Code::Jb_rel32_64]);
+        }
+        self.add(RDI, LANES as i64 - 1)?;
+        let is_it = |i: &Instruction| is_register(i, 0, RDI) && i.immediate8() == 3;
+        self.want("shr rdi, 3", &[Code::Shr_rm64_imm8], is_it)?;
+        self.jump("je end", [Code::Je_rel8_64, Code::Je_rel32_64])
+    }
+
+    /// Reads what ends a turn; where it jumps to for another one.
+    fn again(&mut self, has_tail: bool) -> Outcome<usize> {
+        if has_tail {
+            self.sub(RDI, LANES as i64)?;
+            return self.jump("jae block", [Code::Jae_rel8_64, Code::Jae_rel32_64]);
+        }
+        self.want("dec rdi", &[Code::Dec_rm64], |i| is_register(i, 0, RDI))?;
+        self.jump("jne block", [Code::Jne_rel8_64, Code::Jne_rel32_64])
+    }
+
+    fn skip_padding(&mut self) -> Outcome<()> {
+        while is_padding(&self.peek()?) {
+            self.next()?;
+        }
+        Ok(())
+    }
+
+    /// The instructions up to the next that has no vector and no mask.
+    fn vectors(&mut self) -> Outcome<Vec<Instruction>> {
+        let mut found = Vec::new();
+        loop {
+            let i = self.peek()?;
+            let is_legacy = i.code().encoding() == EncodingKind::Legacy;
+            if is_legacy || i.mnemonic() == Mnemonic::Vzeroupper {
+                return Ok(found);
+            }
+            found.push(self.next()?);
+        }
+    }
+
+    /// Reads what opens a tail, and its masks; where it jumps to if no element is left.
+    fn tail(&mut self, words: usize) -> Outcome<usize> {
+        self.add(RDI, LANES as i64)?;
+        let end = self.jump("je end", [Code::Je_rel8_64, Code::Je_rel32_64])?;
+        let kinds = [Code::Imul_r64_rm64_imm8, Code::Imul_r64_rm64_imm32];
+        self.want("imul rdi, rdi, words", &kinds, |i| {
+            let is_rdi = is_register(i, 0, RDI) && is_register(i, 1, RDI);
+            is_rdi && i.immediate(2) == words as u64
+        })?;
+        let table = self.want("lea rax, [masks]", &[Code::Lea_r64_m], |i| {
+            is_register(i, 0, RAX) && i.memory_base() == RIP
+        })?;
+        let kinds = [Code::Add_rm64_r64, Code::Add_r64_rm64];
+        self.want("add rax, rdi", &kinds, |i| is_register(i, 0, RAX) && is_register(i, 1, RDI))?;
+        let start = usize::try_from(table.memory_displacement64()).unwrap_or(usize::MAX);
+        for left in 1..LANES {
+            for vector in 0..words {
+                let ones = (left * words).saturating_sub(LANES * vector).min(LANES);
+                let place = start.checked_add(left * words + vector);
+                let mask = place.and_then(|place| self.code.get(place));
+                if mask.map(|mask| u64::from(*mask)) != Some((1 << ones) - 1) {
+                    return fail(format!(
+                        "the mask of vector {vector} where {left} elements are left"
+                    ));
+                }
+            }
+        }
+        Ok(end)
+    }
+
+    /// Reads the end of the function.
+    fn leave(&mut self, has_frame: bool) -> Outcome<()> {
+        if has_frame {
+            self.copy(RSP, RBP)?;
+            self.want("pop rbp", &[Code::Pop_r64], |i| is_register(i, 0, RBP))?;
+        }
+        self.want("vzeroupper", &[Code::VEX_Vzeroupper], |_| true)?;
+        self.want("ret", &[Code::Retnq], |_| true).map(|_| ())
+    }
+}
+
+/// Whether the upper bits of registers' numbers, inverted in the second byte of EVEX, are those of
+/// none where there is no such register: then every decoder and every processor reads it alike.
+fn has_plain_bits(i: &Instruction, bits: u8) -> bool {
+    let (r, x, b) = (0x90, 0x40, 0x20);
+    let is_shift = [
+        Code::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8,
+        Code::EVEX_Vpsraq_zmm_k1z_zmmm512b64_imm8,
+        Code::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8,
+    ];
+    let mut needed = if is_shift.contains(&i.code()) { r } else { 0 };
+    if i.memory_base() != Register::None && i.memory_index() == Register::None {
+        needed |= x | if i.memory_base() == RIP { b } else { 0 };
+    }
+    bits & needed == needed
+}
+
+fn is_register(i: &Instruction, operand: u32, register: Register) -> bool {
+    i.op_kind(operand) == OpKind::Register && i.op_register(operand) == register
+}
+
+/// `nop` of any length, with the prefixes that lengthen it: it does nothing.
+fn is_padding(i: &Instruction) -> bool {
+    use Code::{Nop_rm16, Nop_rm32, Nop_rm64, Nopd, Nopw};
+    [Nop_rm16, Nop_rm32, Nop_rm64, Nopd, Nopw].contains(&i.code()) && !i.has_lock_prefix()
+}

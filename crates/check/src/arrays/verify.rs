@@ -1,0 +1,118 @@
+//! Replays a certificate of a kernel on arrays.
+
+use crate::arrays::block::Block;
+use crate::arrays::certificate::{ArrayCertificate, LaneBound, Node};
+use crate::arrays::lane::Lane;
+use crate::arrays::shape::Shape;
+use crate::arrays::task::{Task, WORD};
+use crate::arrays::value::Value;
+use crate::arrays::word::{Done, Stop, stop};
+use crate::{Outcome, fail, object_code};
+use iced_x86::Instruction;
+
+/// Signs on a path, after which a certificate is refused.
+const MOST_SIGNS: usize = 64;
+
+/// Replays a certificate for the function that it names in an object.
+pub(crate) fn verify_arrays(certificate: &ArrayCertificate, object: &[u8]) -> Outcome<()> {
+    let code = object_code::function(object, &certificate.symbol)?;
+    if code.convention.name != certificate.contract.convention {
+        return fail(format!("the object's convention is {}", code.convention.name));
+    }
+    replay(certificate, code.bytes)
+}
+
+/// Replays a certificate for the function at the start of the code.
+pub(crate) fn replay(certificate: &ArrayCertificate, code: &[u8]) -> Outcome<()> {
+    let ArrayCertificate { contract, parts, block, tail, .. } = certificate;
+    let task = contract.task()?;
+    let arrays = task.claims.len() + task.operands.len();
+    let shape = Shape::read(code, arrays, task.words, task.word_bits == WORD)?;
+    if shape.parts != *parts {
+        return fail(format!("the loop has other parts: {:?}", shape.parts));
+    }
+    prove(&shape, &task, false, block).map_err(|why| format!("block: {why}"))?;
+    if shape.parts.tail.is_some() {
+        let node = tail.as_ref().unwrap_or(block);
+        prove(&shape, &task, true, node).map_err(|why| format!("tail: {why}"))?;
+    } else if tail.is_some() {
+        return fail("a tail of a loop that has none");
+    }
+    Ok(())
+}
+
+/// Proves the code of a block, or of a tail, in all cases.
+fn prove(shape: &Shape<'_>, task: &Task, is_tail: bool, node: &Node) -> Outcome<()> {
+    let part = Part { shape, task, is_tail };
+    if part.follow(node, Lane::new(task), 0)? == 0 {
+        return fail("no operands have any of the signs");
+    }
+    Ok(())
+}
+
+struct Part<'a> {
+    shape: &'a Shape<'a>,
+    task: &'a Task,
+    is_tail: bool,
+}
+
+impl Part<'_> {
+    /// Proves every case below a node; how many of them can be.
+    fn follow(&self, node: &Node, mut lane: Lane, signs: usize) -> Outcome<usize> {
+        let (Node::Split { steps, .. } | Node::Leaf { steps, .. }) = node;
+        for (number, step) in steps.iter().enumerate() {
+            lane.learn(step).map_err(|why| format!("after {signs} signs, step {number}: {why}"))?;
+        }
+        match node {
+            Node::Split { split, negative, other, .. } => {
+                if signs >= MOST_SIGNS {
+                    return fail("too many signs");
+                }
+                let below = self.follow(negative, lane.with_sign(split, true)?, signs + 1)?;
+                Ok(below + self.follow(other, lane.with_sign(split, false)?, signs + 1)?)
+            }
+            Node::Leaf { canonical, .. } => match self.case(&lane, canonical) {
+                Ok(()) => Ok(1),
+                Err(Stop::Impossible) => Ok(0),
+                Err(Stop::Wrong(why)) => fail(format!("after {signs} signs: {why}")),
+            },
+        }
+    }
+
+    /// Runs the code and checks what it gives.
+    fn case(&self, lane: &Lane, canonical: &[LaneBound]) -> Done<()> {
+        let Self { shape, task, is_tail } = self;
+        let mut block = Block::new(lane, shape, task, *is_tail);
+        let code: &[Instruction] = if *is_tail { &shape.tail } else { &shape.block };
+        block.run(code)?;
+        let mut results = Vec::new();
+        for number in 0..task.claims.len() {
+            results.push(self.result(&block, number)?);
+        }
+        if canonical.len() != results.len() {
+            return stop("bounds of another number of results");
+        }
+        for (result, bound) in results.iter().zip(canonical) {
+            lane.is_below(result, &task.most, bound)?;
+        }
+        Ok(())
+    }
+
+    /// The number that a result's words make, where it is the claim modulo p.
+    fn result(&self, block: &Block<'_>, number: usize) -> Done<Value> {
+        let Task { p, word_bits, factor, claims, .. } = self.task;
+        let mut total = Value::default();
+        for (at, word) in block.result(number)?.iter().enumerate() {
+            if !block.lane.fits(word, *word_bits) {
+                return stop(format!("canonical: word {at} of z may have more bits"));
+            }
+            let place = u64::from(*word_bits) * at as u64;
+            total = total.plus(&word.value.raised(place), 1);
+        }
+        let claimed = Value::default().plus(&total, factor.clone()).plus(&claims[number], -1);
+        if !claimed.vanishes(p) {
+            return stop("function: the result is another modulo p");
+        }
+        Ok(total)
+    }
+}

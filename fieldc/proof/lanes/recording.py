@@ -1,0 +1,247 @@
+"""A lane that remembers what its proof rests on, as steps that a checker can follow.
+
+The steps speak of integers by polynomials in variables that are integers too: the words of the
+operands, then for each cut of an integer v at b bits its low bits and the rest, (v - low)/2^b. A
+polynomial over a lane's atoms, which may have fractions, is written in these variables by
+replacing low/2^b by v/2^b less the rest, from the last cut to the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Any
+
+from fieldc.proof.algebra.equations import ONE, Monomial, Polynomial, add_to, product
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.lanes.bounds import UpperBound
+from fieldc.proof.lanes.word import DIGIT, WORD, Word, between, scaled
+from fieldc.proof.lanes.words import ExcludedCase, Lane
+
+Step = dict[str, Any]
+"""JSON of a step; `sign` is none of a certificate but where its cases part."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """An atom that is an integer's lowest bits."""
+
+    atom: int
+    of: Polynomial
+    bits: int
+
+
+@dataclass(frozen=True)
+class _Noted:
+    """A fact, and how many atoms there were."""
+
+    atoms: int
+    kind: str
+    of: Polynomial
+    bits: int = 0
+    limit: int = 0
+    parts: tuple[tuple[int, Polynomial], ...] = ()
+    why: UpperBound | None = None
+
+
+@dataclass
+class RecordingLane(Lane):
+    """A lane that notes facts as it finds them."""
+
+    _noted: list[_Noted] = field(default_factory=list)
+    _seen: set[object] = field(default_factory=set)
+
+    def low_bits(self, word: Word, bits: int) -> Word:
+        """word modulo 2^bits."""
+        found = super().low_bits(word, bits)
+        if found is not word and word.number is None:
+            self._note_low(word.value, bits, found)
+        return found
+
+    def shift_right(self, word: Word, bits: int, signed: bool = False) -> Word:
+        """word >> bits."""
+        found = super().shift_right(word, bits, signed)
+        if word.pieces is not None and not signed:
+            self._note_low(word.value, bits, self._of(between(word.pieces, 0, bits)))
+        return found
+
+    def tight(self, word: Word) -> Word:
+        """The word with bounds from its polynomial, where these are better."""
+        try:
+            found = super().tight(word)
+        except ExcludedCase:
+            self._note_ends(word, *self._ends(word.value))
+            raise
+        self._note_ends(word, found.low, found.high)
+        return found
+
+    def _fitting(self, word: Word) -> Word:
+        found = super()._fitting(word)
+        rest = dict(word.value)
+        add_to(rest, found.value, -1)
+        if turns := int(rest.get(ONE, 0)) >> WORD:
+            self._note("wrap", word.value, limit=turns)
+        return found
+
+    def _decided(self, word: Word) -> bool:
+        known = len(self.signs)
+        negative = super()._decided(word)
+        if len(self.signs) > known:
+            self._note("sign", word.value, limit=int(negative))
+        return negative
+
+    def _note_low(self, value: Polynomial, bits: int, found: Word) -> None:
+        if found.value == value or (frozenset(value.items()), bits) in self._seen:
+            return
+        self._seen.add((frozenset(value.items()), bits))
+        parts: list[tuple[int, Polynomial]] = [(0, found.value)]
+        if found.pieces is not None:
+            parts = []
+            for atom, first, last, place in found.pieces:
+                parts.append((place, scaled(self._top(atom, first, last), Fraction(1, 1 << first))))
+        self._note("low", value, bits, parts=tuple(parts))
+
+    def _note_ends(self, word: Word, low: int, high: int) -> None:
+        negated: Polynomial = {m: -c for m, c in word.value.items()}
+        if low > word.low:
+            self._note("least", word.value, limit=low, why=self.explained(negated))
+        if high < word.high:
+            self._note("most", word.value, limit=high, why=self.explained(word.value))
+
+    def _note(
+        self,
+        kind: str,
+        of: Polynomial,
+        bits: int = 0,
+        limit: int = 0,
+        parts: tuple[tuple[int, Polynomial], ...] = (),
+        why: UpperBound | None = None,
+    ) -> None:
+        self._noted.append(_Noted(len(self.highs), kind, of, bits, limit, parts, why))
+
+    def steps(self) -> list[Step]:
+        """What was found, in order; atoms are cut before they are spoken of."""
+        writer = _Writer(self, self._cuts())
+        waiting = [*writer.cuts]
+        steps: list[Step] = []
+        for noted in self._noted:
+            while waiting and waiting[0].atom < noted.atoms:
+                steps.append(writer.cut(waiting.pop(0)))
+            if (step := writer.step(noted)) is not None and step not in steps[-1:]:
+                steps.append(step)
+        return [*steps, *map(writer.cut, waiting)]
+
+    def bound(self, value: Polynomial) -> dict[str, Any]:
+        """Why a polynomial is at most its upper bound."""
+        return bound_of(self.explained(value))
+
+    def _cuts(self) -> list[Cut]:
+        """Every atom that was cut, in the order in which they were."""
+        found = [Cut(atom, dict(key), DIGIT) for key, atom in self._halves.items()]
+        found += [Cut(next(iter(v))[0], {(a,): 1}, bits) for (a, bits), v in self._bits_of()]
+        for (key, bits), value in self._lows.items():
+            if len(value) == 1 and sum(value.values()) == 1 and ONE not in value:
+                found.append(Cut(next(iter(value))[0], dict(key), bits))
+        known = {operand_atom for operand in self.operands for operand_atom in operand.words}
+        first: dict[int, Cut] = {}
+        for cut in found:
+            if cut.atom not in known:
+                first.setdefault(cut.atom, cut)
+        return [Cut(atom, self.expanded(cut.of), cut.bits) for atom, cut in sorted(first.items())]
+
+    def _bits_of(self) -> Iterator[tuple[tuple[int, int], Polynomial]]:
+        return (((atom, bits), {(low,): 1}) for (atom, bits), low in self._bits.items())
+
+
+class _Writer:
+    """Writes polynomials over a lane's atoms in the variables of a certificate."""
+
+    def __init__(self, lane: Lane, cuts: Sequence[Cut]) -> None:
+        self.lane, self.cuts = lane, cuts
+        words = [atom for operand in lane.operands for atom in operand.words]
+        self.variables = {atom: number for number, atom in enumerate(words)}
+        for number, cut in enumerate(cuts):
+            self.variables[cut.atom] = len(words) + 2 * number
+        self.cut_at = {(frozenset(cut.of.items()), cut.bits): cut.atom for cut in cuts}
+
+    def cut(self, cut: Cut) -> Step:
+        return {"cut": [cut.bits, self.integer(cut.of)]}
+
+    def step(self, noted: _Noted) -> Step | None:
+        """The step of a fact; None where a cut says it."""
+        of = self.lane.expanded(noted.of)
+        if noted.kind == "sign":
+            return {"sign": self.integer(of), "negative": bool(noted.limit)}
+        if noted.kind == "low":
+            return self._low(of, noted)
+        if noted.kind == "wrap":
+            return {"wrap": [self.integer(of), hex(noted.limit)]}
+        if noted.why is None:
+            raise ProofError("a bound without a reason")
+        return {noted.kind: [self.integer(of), hex(noted.limit), bound_of(noted.why)]}
+
+    def _low(self, of: Polynomial, noted: _Noted) -> Step | None:
+        parts = [(place, self.lane.expanded(part)) for place, part in noted.parts]
+        low: Polynomial = {}
+        for place, part in parts:
+            add_to(low, part, 1 << place)
+        known = self.cut_at.get((frozenset(of.items()), noted.bits))
+        if known is not None and low == {(known,): 1}:
+            return None
+        rest = dict(of)
+        add_to(rest, low, -1)
+        whole = self.integer(scaled(rest, Fraction(1, 1 << noted.bits)))
+        return {"low": [noted.bits, [[at, self.integer(part)] for at, part in parts], whole]}
+
+    def integer(self, value: Polynomial) -> list[list[Any]]:
+        """An integer as a polynomial in variables. Raises ProofError where it may be none."""
+        rest = {m: Fraction(c) for m, c in value.items()}
+        found: dict[tuple[int, ...], int] = {}
+        for cut in reversed(self.cuts):
+            for monomial in [m for m in rest if cut.atom in m]:
+                if (c := rest.get(monomial, Fraction(0))).denominator == 1:
+                    continue
+                turns = c * (1 << cut.bits)
+                if turns.denominator != 1:
+                    raise ProofError("a polynomial that may be no integer")
+                others = [*monomial]
+                others.remove(cut.atom)
+                self._count(found, others, self.variables[cut.atom] + 1, -int(turns))
+                del rest[monomial]
+                for m, coefficient in product(cut.of, {tuple(others): c}).items():
+                    rest[m] = rest.get(m, Fraction(0)) + coefficient
+                    if not rest[m]:
+                        del rest[m]
+        for monomial, c in rest.items():
+            if c.denominator != 1:
+                raise ProofError("a polynomial that may be no integer")
+            self._count(found, monomial, None, int(c))
+        return [[hex(c), list(m)] for m, c in sorted(found.items()) if c]
+
+    def _count(
+        self,
+        found: dict[tuple[int, ...], int],
+        monomial: Sequence[int] | Monomial,
+        more: int | None,
+        c: int,
+    ) -> None:
+        numbers = [self.variables[atom] for atom in monomial]
+        if more is not None:
+            numbers.append(more)
+        key = tuple(sorted(numbers))
+        found[key] = found.get(key, 0) + c
+
+
+def bound_of(why: UpperBound) -> dict[str, Any]:
+    """A bound with the least scale at which every number is an integer."""
+    numbers = [factor for _, factor in why.slopes] + ([why.sign[1]] if why.sign else [])
+    scale = lcm(*(Fraction(n).denominator for n in numbers))
+    less = gcd(scale, *(int(n * scale) for n in numbers))
+    factor = Fraction(scale, less)
+    return {
+        "scale": hex(int(factor)),
+        "slopes": [[hex(int(slope * factor)), [*names]] for names, slope in why.slopes],
+        "signs": [[why.sign[0], hex(int(why.sign[1] * factor))]] if why.sign else [],
+    }

@@ -1,0 +1,133 @@
+"""A folder of kernels on arrays: manifest, certificates and objects are of each other."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from checked_folder import said_of
+
+from fieldc.artifacts import checker as installed
+from fieldc.cli import main
+from fieldc.machine.processor import is_x86_64
+
+pytestmark = pytest.mark.skipif(not is_x86_64(), reason="assembles for x86-64")
+Rows = dict[str, dict[str, Any]]
+ADD, SUB = "avx512ifma/add_lazy_digits", "avx512ifma/sub_lazy_digits"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two operations in three layouts."""
+    path = tmp_path_factory.mktemp("arrays") / "built"
+    words = ["--batch", "--op", "add,sub", "--target", "avx512ifma", "-o", str(path)]
+    assert main(["build", "bn254-p", *words]) == 0
+    return path
+
+
+def rows_of(folder: Path) -> tuple[dict[str, Any], Rows]:
+    manifest = json.loads((folder / "manifest.json").read_text())
+    return manifest, {str(row["object"]).removesuffix(".o"): row for row in manifest["arrays"]}
+
+
+def signed(folder: Path, manifest: dict[str, Any]) -> None:
+    """Write a manifest with the digests of the certificates as they are now."""
+    for row in manifest["arrays"]:
+        if row["certificate"]:
+            data = (folder / row["certificate"]).read_bytes()
+            row["certificate_digest"] = hashlib.sha256(data).hexdigest()
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+def test_the_kernels_on_arrays_of_a_folder_are_checked(checker: Path, folder: Path) -> None:
+    status, said = said_of(checker, folder)
+    _, rows = rows_of(folder)
+    proved = [row for row in rows.values() if row["certificate"]]
+    others = [row["symbol"] for row in rows.values() if not row["certificate"]]
+    assert status == 0, said
+    assert f"; on arrays {len(proved)} PROVED by their certificates, {len(others)} without" in said
+    assert {row["word"] for row in proved} == {52} and len(proved) == 4
+    for symbol in others:
+        assert f"NO CERTIFICATE {symbol}: that it is PROVED is the prover's word" in said
+
+
+def changed(**values: object) -> Callable[[Path, Rows], None]:
+    """Another value in the row of the sum."""
+    return lambda _, rows: rows[ADD].update(values)
+
+
+def swap_objects(folder: Path, rows: Rows) -> None:
+    a, b = folder / rows[ADD]["object"], folder / rows[SUB]["object"]
+    first, second = a.read_bytes(), b.read_bytes()
+    a.write_bytes(second)
+    b.write_bytes(first)
+
+
+def swap_certificates(_: Path, rows: Rows) -> None:
+    a, b = rows[ADD], rows[SUB]
+    a["certificate"], b["certificate"] = b["certificate"], a["certificate"]
+
+
+def claim_a_difference(_: Path, rows: Rows) -> None:
+    rows[ADD].update(op="sub_lazy", family="sub")
+
+
+def change_code(folder: Path, rows: Rows) -> None:
+    path = folder / rows[ADD]["object"]
+    data = path.read_bytes()
+    assert data.count(b"\x62\xf1\xfd\x48\xd4\x01") == 1  # vpaddq zmm0, zmm0, [rcx]
+    path.write_bytes(data.replace(b"\x62\xf1\xfd\x48\xd4\x01", b"\x62\xf1\xfd\x48\xfb\x01"))
+
+
+FAULTS: dict[str, tuple[Callable[[Path, Rows], None], str]] = {
+    "objects swapped": (swap_objects, "has no function"),
+    "certificates swapped": (swap_certificates, "is of another symbol"),
+    "another operation": (claim_a_difference, "the certificate is of another one"),
+    "changed code": (change_code, "add_lazy_digits.cert.json: block: "),
+    "another layout": (changed(layout="canonical-digits"), "its layout is another one"),
+    "other words": (changed(n=6), "the certificate has other words"),
+    "other bits": (changed(word=64), "the certificate has other words"),
+    "another R": (changed(R="0x10"), "R is not 2^(word*n)"),
+    "other parameters": (changed(parameters={}), "the certificate has other parameters"),
+    "other operands": (changed(operands=[]), "its operands or its result are not those"),
+    "another target": (changed(target="avx512"), "its symbol does not say"),
+    "another convention": (changed(convention="win64"), "another convention"),
+    "another word for trust": (changed(status="TESTED"), "a kernel on arrays is TESTED"),
+    "a certificate left out": (changed(certificate=None), "the digest of no certificate"),
+    "a missing certificate": (changed(certificate="x.cert.json"), "there is no x.cert.json"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_wrong_folder_of_arrays_is_refused(
+    checker: Path, folder: Path, tmp_path: Path, fault: str
+) -> None:
+    copy, (change, why) = tmp_path / "copy", FAULTS[fault]
+    shutil.copytree(folder, copy)
+    manifest, rows = rows_of(copy)
+    change(copy, rows)
+    if fault == "a missing certificate":
+        (copy / "manifest.json").write_text(json.dumps(manifest))
+    else:
+        signed(copy, manifest)
+    status, said = said_of(checker, copy)
+    assert status == 1 and why in said and "panicked" not in said, said
+
+
+def test_build_runs_the_checker_on_kernels_on_arrays(
+    checker: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(installed.shutil, "which", lambda _: str(checker))
+    words = ["--batch", "--op", "neg", "--target", "avx512ifma", "-o", str(tmp_path / "out")]
+    assert main(["build", "bn254-p", *words]) == 0
+    said = capsys.readouterr().out
+    assert "on arrays 1 PROVED by their certificates, 1 without one" in said
+    assert "NO CERTIFICATE" not in said
