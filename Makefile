@@ -100,10 +100,10 @@ foreign-check:
 	@set -e; $(if $(CARGO),:,echo "no cargo: the crate is not checked for other targets"; exit 0); \
 	command -v rustup >/dev/null || { echo "no rustup: the crate is not checked for other targets"; exit 0; }; \
 	host=$$(rustc -vV | sed -n 's/^host: //p'); \
-	for target in $$(rustup target list --installed | grep -vx "$$host"); do \
-	    echo "cargo check -p fieldc --lib --target $$target"; \
-	    cargo check --quiet -p fieldc --lib --target $$target; \
-	done
+	targets=$$(rustup target list --installed | grep -vx "$$host" | sed 's/^/--target /'); \
+	if [ -z "$$targets" ]; then echo "rustup has no other target"; exit 0; fi; \
+	echo "cargo check -p fieldc --lib" $$targets; \
+	cargo check --quiet -p fieldc --lib $$targets
 
 # On a big-endian processor, where Rust's target, a linker and qemu are installed.
 BIG := s390x-unknown-linux-gnu
