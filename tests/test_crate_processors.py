@@ -76,7 +76,6 @@ def run(
 
 
 @pytest.mark.parametrize(("model", "kernels", "lacks"), SAMPLED)
-@pytest.mark.sweep(3)
 def test_the_processor_gets_its_kernels(
     emulator: str,
     binaries: dict[str, str],
@@ -99,7 +98,6 @@ def test_the_processor_gets_its_kernels(
 
 
 @pytest.mark.parametrize(("model", "kernels", "lacks"), SAMPLED)
-@pytest.mark.sweep(3)
 def test_its_arithmetic_is_right(
     emulator: str,
     binaries: dict[str, str],
