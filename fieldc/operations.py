@@ -327,7 +327,7 @@ TOWER_OPERATIONS: dict[str, Operation] = {
     operation.name: operation
     for operation in (
         fp2_mul_wide(lazy=3),
-        redc_lazy(lazy=2),
+        redc_lazy(lazy=1),
         *(wide_sum(*counts) for counts in WIDE_SUMS),
     )
 }

@@ -58,7 +58,7 @@ def test_a_negative_number_is_in_twos_complement():
     one = (0, 1)  # u*u = -1
     x = sum(value << 64 * F.n * i for i, value in enumerate(one))
     assert MULTIPLY.run(F, x, x) == F.R**2 - 1
-    assert REDUCE.run(F, 3 * F.p * F.R - F.R) == F.p - 1
+    assert REDUCE.run(F, 2 * F.p * F.R - F.R) == F.p - 1
 
 
 @pytest.mark.parametrize(

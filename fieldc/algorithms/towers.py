@@ -17,7 +17,7 @@ from fieldc.language import Kernel, Number, Pair, limbs
 from fieldc.operations import WIDE_SUMS, fp2_mul_wide, redc_lazy, wide_sum
 from fieldc.polynomial_bounds import tighten
 
-MULTIPLE = 3
+MULTIPLE = 2
 """The reduction takes numbers below so many times p*R."""
 
 
@@ -41,9 +41,9 @@ def _modulo(f: Field, x: Number) -> Number:
 
 
 def _redc(f: Field, x: Number) -> Number:
-    """x/R mod p for x < 3*p*R: clear the low half limb by limb, add the high half.
+    """x/R mod p for x < 2*p*R: clear the low half limb by limb, add the high half.
 
-    Montgomery (1985), REDC. The sum is below 4p: three subtractions, of p, not of constants more.
+    Montgomery (1985), REDC. The sum is below 3p: two subtractions, of p, not of constants more.
     """
     t = reduction(f, x)
     for _ in range(MULTIPLE):

@@ -11,9 +11,10 @@ import argparse
 import sys
 from dataclasses import replace
 
+from fieldc.algorithms.towers import MULTIPLY, REDUCE
 from fieldc.decisions.schedule import dump
 from fieldc.machine.processors import host_processor
-from fieldc.packages.rust.classes import CLASSES, PrimeClass
+from fieldc.packages.rust.classes import CLASSES, EXTENSION, LAZY_CLASSES, PrimeClass
 from fieldc.packages.rust.schedules import FOUND_ON, path_of, schedule_of
 from fieldc.tune.subject import of_class
 from fieldc.tune.tuning import SearchPlan, tune_operation
@@ -25,7 +26,7 @@ AGAIN = 10
 def prime_class(text: str) -> tuple[PrimeClass, int]:
     """A class and a number of limbs from `fold_4`."""
     name, _, limbs = text.rpartition("_")
-    classes = {c.name: c for c in CLASSES}
+    classes = {c.name: c for c in (*CLASSES, *LAZY_CLASSES, EXTENSION)}
     if name not in classes or not limbs.isdigit() or int(limbs) not in classes[name].limbs:
         known = ", ".join(classes)
         raise argparse.ArgumentTypeError(f"{text!r} is no class_limbs; classes are {known}")
@@ -50,6 +51,7 @@ def main() -> int:
     plan = SearchPlan(arguments.time, arguments.seed, say=say)
     for of, limbs in arguments.classes:
         own = [name for name, _ in of.algorithms]
+        own += [MULTIPLY.operation, REDUCE.operation] if of is EXTENSION else []
         for operation in arguments.op or own:
             if operation not in own:
                 parser.error(f"class {of.name} has no {operation} of its own; {', '.join(own)}")

@@ -16,6 +16,7 @@ from fieldc.machine.processor import missing
 from fieldc.machine.ring import Layout, OperandMode
 from fieldc.machine.timing import layout_of
 from fieldc.packages.rust.classes import (
+    EXTENSION,
     PrimeClass,
     class_expressions,
     class_program,
@@ -23,9 +24,10 @@ from fieldc.packages.rust.classes import (
     representative,
 )
 from fieldc.packages.rust.kernels import called_kernel
+from fieldc.packages.rust.towers import tower_expressions
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.x86_64.choices import FEATURES, Choices
-from fieldc.targets.x86_64.conventions import CALLED_INLINE, SYSV, Convention
+from fieldc.targets.x86_64.conventions import SYSV, Convention, inline
 from fieldc.targets.x86_64.kernel import X86Kernel, lower_for
 from fieldc.targets.x86_64.print import GNU
 from fieldc.targets.x86_64.timing.called import surroundings
@@ -63,13 +65,13 @@ class Subject:
 
     def caller(self, kernel: X86Kernel) -> Caller:
         """The loops that time a kernel. Raises TimingError."""
-        if kernel.convention.returns_words:
+        if kernel.convention.is_inline:
             return surroundings(kernel.returned, self.layout)
         return loops(self.layout, self.operands)
 
     def object(self, kernel: X86Kernel) -> bytes:
         """An object with a System V function that is the kernel or calls it."""
-        if kernel.convention.returns_words:
+        if kernel.convention.is_inline:
             return called_kernel(kernel)
         return assemble(kernel.text(GNU))
 
@@ -93,8 +95,10 @@ def of_field(field: Field, operation: str, operands: OperandMode = "moving") -> 
 
 
 def of_class(prime_class: PrimeClass, limbs: int, operation: str, variant: str) -> Subject:
-    """An operation of a class by its algorithm, for the representative. Raises ValueError."""
-    found = class_expressions(prime_class, limbs)
+    """An operation of a class, or of its towers, for the representative. Raises ValueError."""
+    found = [*class_expressions(prime_class, limbs)]
+    if prime_class is EXTENSION:
+        found += tower_expressions(limbs)
     expression = next((t for t in found if t.kernel.operation == operation), None)
     if expression is None:
         raise ValueError(f"class {prime_class.name} has no {operation} of its own")
@@ -102,9 +106,9 @@ def of_class(prime_class: PrimeClass, limbs: int, operation: str, variant: str) 
     variants = _runnable(variant)
     f = representative(prime_class, limbs)
     complete = partial(completed, f=f)
-    return Subject(
-        operation, expression, expressions, variants, class_program, CALLED_INLINE, complete
-    )
+    program = partial(class_program, bounded=prime_class.bounded(expression.field))
+    convention = inline(expression.kernel.result.width(expression.field))
+    return Subject(operation, expression, expressions, variants, program, convention, complete)
 
 
 def _runnable(*variants: str) -> tuple[str, ...]:

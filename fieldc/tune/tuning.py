@@ -269,7 +269,7 @@ class Tuning:
 
     def _fixed(self, best: Draft) -> dict[str, object]:
         """Cycles with fixed operands, by which the simulator is judged; none of the crate's."""
-        if self.subject.convention.returns_words:
+        if self.subject.convention.is_inline:
             return {}
         timed = candidate_of(BEST, Code(best.machine_code), self.expression)
         race = measure(

@@ -30,8 +30,13 @@ fn times<F: HasTower>(x: &Fp12<F>, y: &Fp12<F>, xi: Fp2<F>) -> Fp12<F> {
     }))
 }
 
-/// 0, 1, powers of w, -1 in all parts or half of them, and random elements. All -1 is what takes
-/// sums of products furthest from 0, times what has -1 in half of its parts.
+/// The element that is kept as p - 1, the largest residue: -1/R.
+fn largest<F: HasTower>() -> F {
+    let r = (0..8 * size_of::<F>()).fold(F::ONE, |power, _| power.double());
+    -r.invert().expect("a power of 2")
+}
+
+/// 0, 1, powers of w, -1 in all parts or half of them, and random elements.
 fn values<F: HasTower>(random: usize) -> Vec<Fp12<F>> {
     let mut source = Random::new(12);
     let mut part = || F::random_from(|bytes| source.fill(bytes));
@@ -78,6 +83,28 @@ macro_rules! tests {
                         let square = times(&x.c0.into(), &x.c0.into(), xi());
                         assert_eq!(Fp12::from(x.c0.square()), square, "{kernels:?}");
                         assert_eq!(Fp::mul_by_xi(&x.c1.c2), x.c1.c2 * xi(), "{kernels:?}");
+                    }
+                });
+            }
+
+            /// Zeros and largest residues take sums of products to the ends of their bounds.
+            #[test]
+            fn products_of_largest_residues_are_those_of_polynomials() {
+                let (end, mut source) = (largest::<Fp>(), Random::new(3));
+                let mut drawn = || {
+                    let mut bits = [0; 3];
+                    source.fill(&mut bits);
+                    let part = |i: usize| if bits[i / 8] >> (i % 8) & 1 == 1 { end } else { Fp::ZERO };
+                    element(core::array::from_fn(|i| Fp2::new(part(2 * i), part(2 * i + 1))))
+                };
+                let pairs: Vec<_> = (0..300).map(|_| (drawn(), drawn())).collect();
+                on_every_path(|kernels| {
+                    for (x, y) in &pairs {
+                        assert_eq!(x * y, times(x, y, xi()), "{kernels:?}");
+                        assert_eq!(x.square(), times(x, x, xi()), "{kernels:?}");
+                        let [a, b, c, ..] = coefficients(y);
+                        let line = element([a, Fp2::ZERO, b, c, Fp2::ZERO, Fp2::ZERO]);
+                        assert_eq!(x.mul_by_014(&a, &b, &c), times(x, &line, xi()), "{kernels:?}");
                     }
                 });
             }

@@ -163,7 +163,7 @@ EXTENSION = PrimeClass(
 
 Products in Fp12 are made of the kernels in `algorithms/towers.py`, for the same class: products of
 double width, their sums, and one reduction for each part of a result. On Emerald Rapids a product
-in Fp2 takes about 240 cycles, one of double width 155, a reduction 75, and a sum of two to four
+in Fp2 takes about 240 cycles, one of double width 140, a reduction 70, and a sum of two to four
 wide numbers 13 to 23. Four reductions for six products gain nothing in a square of the cyclotomic
 subgroup.
 """

@@ -30,6 +30,11 @@ class Convention:
         return self.name == "sysv"
 
     @property
+    def is_inline(self) -> bool:
+        """Whether inline assembly calls it, which saves what System V's callees would."""
+        return self.name == "inline"
+
+    @property
     def order(self) -> tuple[str, ...]:
         """Registers, those that cost no push first."""
         free = tuple(r for r in GENERAL if r not in self.preserved)

@@ -4503,127 +4503,126 @@ unsafe fn mul_lazy_fold_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64;
         asm!(
             called!(
                 "call",
-                "fieldc_mul_lazy_fold_mulx_5a9f3f9ef14bc55c_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_lazy_fold_mulx_ae06c0aae3ebf326_{p0}_{p1}_{p2}_{p3}",
                 r"
 push rbx
-lea rax, [rip + 2f]
-mov rcx, rdx
+mov rax, rdx
 mov rdx, [rdx]
-mov rdi, [rsi]
+mov rcx, [rsi]
+mulx rcx, r11, rcx
+mov r10, [rsi + 8]
+mulx r10, rdi, r10
+add rcx, rdi
+mov rdi, [rsi + 16]
 mulx rdi, r8, rdi
-mov r9, [rsi + 8]
-mulx r9, r10, r9
-add rdi, r10
-mov r10, [rsi + 16]
-mulx r10, r11, r10
-adc r9, r11
-mov r11, [rsi + 24]
-mulx rdx, r11, r11
-adc r10, r11
-adc rdx, 0
-mov r11, rdx
-mov rdx, r8
-mulx r8, r12, [rax]
-mulx r13, r14, [rax + 8]
-add r8, r14
-mulx r14, r15, [rax + 16]
-adc r13, r15
-mulx rdx, r15, [rax + 24]
-adc r14, r15
-adc rdx, 0
-add rdi, r12
-adc r9, r8
-adc r10, r13
-adc r11, r14
+adc r10, r8
+mov r8, [rsi + 24]
+mulx rdx, r8, r8
+adc rdi, r8
 adc rdx, 0
 mov r8, rdx
-mov rdx, [rcx + 8]
-mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-add r12, r15
-mulx r15, rbx, [rsi + 16]
-adc r14, rbx
-mulx rdx, rbx, [rsi + 24]
-adc r15, rbx
+mov rdx, r11
+mulx r11, r9, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+add r11, r13
+mulx r13, r14, [rip + 2f + 16]
+adc r12, r14
+mulx rdx, r14, [rip + 2f + 24]
+adc r13, r14
 adc rdx, 0
-add rdi, r13
-adc r9, r12
-adc r10, r14
-adc r11, r15
-adc r8, rdx
-mov rdx, rdi
-mulx rdi, r12, [rax]
-mulx r13, r14, [rax + 8]
-add rdi, r14
-mulx r14, r15, [rax + 16]
-adc r13, r15
-mulx rdx, r15, [rax + 24]
-adc r14, r15
-adc rdx, 0
-add r9, r12
-adc r10, rdi
-adc r11, r13
-adc r8, r14
-adc rdx, 0
-mov rdi, rdx
-mov rdx, [rcx + 16]
-mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-add r12, r15
-mulx r15, rbx, [rsi + 16]
-adc r14, rbx
-mulx rdx, rbx, [rsi + 24]
-adc r15, rbx
-adc rdx, 0
-add r9, r13
-adc r10, r12
-adc r11, r14
-adc r8, r15
-adc rdi, rdx
-mov rdx, r9
-mulx r9, r12, [rax]
-mulx r13, r14, [rax + 8]
-add r9, r14
-mulx r14, r15, [rax + 16]
-adc r13, r15
-mulx rdx, r15, [rax + 24]
-adc r14, r15
-adc rdx, 0
-add r10, r12
-adc r11, r9
+add rcx, r9
+adc r10, r11
+adc rdi, r12
 adc r8, r13
-adc rdi, r14
 adc rdx, 0
-mov r9, rdx
-mov rdx, [rcx + 24]
-mulx rcx, r12, [rsi]
+mov r11, rdx
+mov rdx, [rax + 8]
+mulx r9, r12, [rsi]
 mulx r13, r14, [rsi + 8]
-add rcx, r14
+add r9, r14
 mulx r14, r15, [rsi + 16]
 adc r13, r15
-mulx rdx, rsi, [rsi + 24]
-adc r14, rsi
+mulx rdx, r15, [rsi + 24]
+adc r14, r15
+adc rdx, 0
+add rcx, r12
+adc r10, r9
+adc rdi, r13
+adc r8, r14
+adc r11, rdx
+mov rdx, rcx
+mulx rcx, r9, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+add rcx, r13
+mulx rbx, r13, [rip + 2f + 16]
+adc r12, r13
+mulx rdx, r13, [rip + 2f + 24]
+adc rbx, r13
+adc rdx, 0
+add r10, r9
+adc rdi, rcx
+adc r8, r12
+adc r11, rbx
+adc rdx, 0
+mov rcx, rdx
+mov rdx, [rax + 16]
+mulx r9, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+add r9, r14
+mulx r14, r15, [rsi + 16]
+adc r13, r15
+mulx rdx, r15, [rsi + 24]
+adc r14, r15
 adc rdx, 0
 add r10, r12
-adc r11, rcx
+adc rdi, r9
 adc r8, r13
-adc rdi, r14
-adc r9, rdx
+adc r11, r14
+adc rcx, rdx
 mov rdx, r10
-imul rdx, [rax + 32]
-mulx rcx, rsi, [rax + 40]
-mulx r12, r13, [rax + 48]
-add rcx, r13
-mulx r13, r14, [rax + 56]
+mulx r10, r9, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+add r10, r13
+mulx r13, r14, [rip + 2f + 16]
 adc r12, r14
-mulx rax, rdx, [rax + 64]
-adc r13, rdx
-adc rax, 0
-add r10, rsi
-adc r11, rcx
-adc r8, r12
-adc rdi, r13
-adc r9, rax
+mulx rdx, r14, [rip + 2f + 24]
+adc r13, r14
+adc rdx, 0
+add rdi, r9
+adc r8, r10
+adc r11, r12
+adc rcx, r13
+adc rdx, 0
+mov r10, rdx
+mov rdx, [rax + 24]
+mulx rax, r9, [rsi]
+mulx r12, r13, [rsi + 8]
+add rax, r13
+mulx r13, r14, [rsi + 16]
+adc r12, r14
+mulx rdx, rsi, [rsi + 24]
+adc r13, rsi
+adc rdx, 0
+add rdi, r9
+adc r8, rax
+adc r11, r12
+adc rcx, r13
+adc r10, rdx
+mov rdx, rdi
+imul rdx, [rip + 2f + 32]
+mulx rax, rsi, [rip + 2f + 40]
+mulx r9, r12, [rip + 2f + 48]
+add rax, r12
+mulx r12, r13, [rip + 2f + 56]
+adc r9, r13
+mulx rdx, r13, [rip + 2f + 64]
+adc r12, r13
+adc rdx, 0
+add rdi, rsi
+adc r8, rax
+adc r11, r9
+adc rcx, r12
+adc r10, rdx
 pop rbx
 ret
 .balign 64
@@ -4640,9 +4639,9 @@ ret
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
-            core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
-            _, out("r11") z[0], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            out("rax") _, out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[0], out("r9") _, out("r10") z[3],
+            out("r11") z[1], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -4825,118 +4824,117 @@ unsafe fn square_lazy_fold_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_lazy_fold_mulx_27676e5273a227f1_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_lazy_fold_mulx_caed90ebe2c8cecf_{p0}_{p1}_{p2}_{p3}",
                 r"
-lea rax, [rip + 2f]
+mov rax, [rsi + 8]
 mov rcx, [rsi + 8]
-lea rcx, [rcx + rcx]
-mov rdx, [rsi + 8]
-mov rdi, [rsi + 16]
-shld rdi, rdx, 1
-mov rdx, [rsi + 16]
 mov r8, [rsi + 24]
-shld r8, rdx, 1
+mov rdi, [rsi + 16]
+shld rdi, rcx, 1
+mov rcx, [rsi + 16]
+shld r8, rcx, 1
 mov rdx, [rsi]
-mov r9, [rsi]
-mulx r9, r10, r9
-mulx rcx, r11, rcx
-add r9, r11
-mulx rdi, r11, rdi
-adc rcx, r11
-mulx rdx, r11, r8
-adc rdi, r11
+lea rax, [rax + rax]
+mov rcx, [rsi]
+mulx rcx, r9, rcx
+mulx rax, r10, rax
+add rcx, r10
+mulx rdi, r10, rdi
+adc rax, r10
+mulx rdx, r10, r8
+adc rdi, r10
 adc rdx, 0
-mov r11, rdx
-mov rdx, r10
-mulx r10, r12, [rax]
-mulx r13, r14, [rax + 8]
-add r10, r14
-mulx r14, r15, [rax + 16]
-adc r13, r15
-mulx rdx, r15, [rax + 24]
-adc r14, r15
-adc rdx, 0
-add r9, r12
-adc rcx, r10
-adc rdi, r13
-adc r11, r14
-adc rdx, 0
-mov r10, [rsi + 16]
-lea r10, [r10 + r10]
-mov r12, rdx
-mov rdx, [rsi + 8]
-mov r13, [rsi + 8]
-mulx r13, r14, r13
-mulx r10, r15, r10
-add r13, r15
-mulx rdx, r8, r8
-adc r10, r8
-adc rdx, 0
-add rcx, r14
-adc rdi, r13
-adc r11, r10
-adc r12, rdx
+mov r10, rdx
 mov rdx, r9
-mulx r8, r9, [rax]
-mulx r10, r13, [rax + 8]
-add r8, r13
-mulx r13, r14, [rax + 16]
-adc r10, r14
-mulx rdx, r14, [rax + 24]
+mulx r9, r11, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+add r9, r13
+mulx r13, r14, [rip + 2f + 16]
+adc r12, r14
+mulx rdx, r14, [rip + 2f + 24]
 adc r13, r14
 adc rdx, 0
-add rcx, r9
-adc rdi, r8
-adc r11, r10
+add rcx, r11
+adc rax, r9
+adc rdi, r12
+adc r10, r13
+adc rdx, 0
+mov r9, [rsi + 16]
+mov r12, [rsi + 8]
+mov r11, rdx
+lea r9, [r9 + r9]
+mov rdx, [rsi + 8]
+mulx r12, r13, r12
+mulx r9, r14, r9
+mulx rdx, r8, r8
+add r12, r14
+adc r9, r8
+adc rdx, 0
+add rax, r13
+adc rdi, r12
+adc r10, r9
+adc r11, rdx
+mov rdx, rcx
+mulx r9, r12, [rip + 2f + 8]
+mulx rcx, r8, [rip + 2f]
+add rcx, r12
+mulx r12, r13, [rip + 2f + 16]
+adc r9, r13
+mulx rdx, r13, [rip + 2f + 24]
 adc r12, r13
 adc rdx, 0
-mov r8, [rsi + 24]
-lea r8, [r8 + r8]
-mov r9, rdx
+add rax, r8
+adc rdi, rcx
+adc r10, r9
+adc r11, r12
+adc rdx, 0
+mov r8, rdx
+mov r9, [rsi + 16]
 mov rdx, [rsi + 16]
-mov r10, [rsi + 16]
-mulx r10, r13, r10
-mulx rdx, r8, r8
-add r10, r8
-adc rdx, 0
-add r11, r13
-adc r12, r10
-adc r9, rdx
-mov rdx, rcx
-mulx rcx, r8, [rax]
-mulx r10, r13, [rax + 8]
-add rcx, r13
-mulx r13, r14, [rax + 16]
-adc r10, r14
-mulx rdx, r14, [rax + 24]
-adc r13, r14
-adc rdx, 0
-add rdi, r8
-adc r11, rcx
-adc r12, r10
+mulx r9, r12, r9
+mov rcx, [rsi + 24]
+lea rcx, [rcx + rcx]
+mulx rcx, rdx, rcx
+add r9, rdx
+adc rcx, 0
+add r10, r12
+adc r11, r9
+adc r8, rcx
+mov rdx, rax
+mulx rax, rcx, [rip + 2f]
+mulx r9, r12, [rip + 2f + 8]
+add rax, r12
+mulx r12, r13, [rip + 2f + 16]
 adc r9, r13
+mulx rdx, r13, [rip + 2f + 24]
+adc r12, r13
 adc rdx, 0
-mov rcx, rdx
+add rdi, rcx
+adc r10, rax
+adc r11, r9
+adc r8, r12
+adc rdx, 0
+mov rax, rdx
+mov rcx, [rsi + 24]
 mov rdx, [rsi + 24]
-mov rsi, [rsi + 24]
-mulx rdx, rsi, rsi
-add r9, rsi
-adc rcx, rdx
+mulx rcx, rdx, rcx
+add r8, rdx
+adc rax, rcx
 mov rdx, rdi
-imul rdx, [rax + 32]
-mulx rsi, r8, [rax + 40]
-mulx r10, r13, [rax + 48]
-add rsi, r13
-mulx r13, r14, [rax + 56]
-adc r10, r14
-mulx rax, rdx, [rax + 64]
-adc r13, rdx
-adc rax, 0
-add rdi, r8
-adc r11, rsi
-adc r12, r10
+mulx rcx, rdx, [rip + 2f + 32]
+mulx rcx, rsi, [rip + 2f + 40]
+mulx r9, r12, [rip + 2f + 48]
+add rcx, r12
+mulx r12, r13, [rip + 2f + 56]
 adc r9, r13
-adc rcx, rax
+mulx rdx, r13, [rip + 2f + 64]
+adc r12, r13
+adc rdx, 0
+add rdi, rsi
+adc r10, rcx
+adc r11, r9
+adc r8, r12
+adc rax, rdx
 ret
 .balign 64
 2:
@@ -4952,9 +4950,9 @@ ret
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _, out("r8") _, out("r9") z[2], out("r10") _, out("r11") z[0], out("r12")
-            z[1], out("r13") _, out("r14") _, out("r15") _,
+            out("rax") z[3], out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") z[2], out("r9") _, out("r10") z[0], out("r11") z[1], out("r12")
+            _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -5462,131 +5460,128 @@ unsafe fn mul_lazy_full_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64;
         asm!(
             called!(
                 "call",
-                "fieldc_mul_lazy_full_mulx_1c35651194d54349_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_lazy_full_mulx_7bcdce897e7ea5f3_{p0}_{p1}_{p2}_{p3}",
                 r"
-push rbx
-lea rax, [rip + 2f]
-mov rcx, rdx
+mov rax, rdx
 mov rdx, [rdx]
-mov rdi, [rsi]
-mulx rdi, r8, rdi
-mov r9, [rsi + 8]
+mov rcx, [rsi]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 8]
+mulx r8, r9, r8
+add rcx, r9
+mov r9, [rsi + 16]
 mulx r9, r10, r9
-add rdi, r10
-mov r10, [rsi + 16]
-mulx r10, r11, r10
-adc r9, r11
-mov r11, [rsi + 24]
-mulx rdx, r11, r11
-adc r10, r11
+adc r8, r10
+mov r10, [rsi + 24]
+mulx rdx, r10, r10
+adc r9, r10
 adc rdx, 0
-mov r11, rdx
-mov rdx, r8
-imul rdx, [rax]
-mulx r12, r13, [rax + 8]
-mulx r14, r15, [rax + 16]
-add r12, r15
-mulx r15, rbx, [rax + 24]
-adc r14, rbx
-mulx rdx, rbx, [rax + 32]
-adc r15, rbx
-adc rdx, 0
-add r8, r13
-adc rdi, r12
-adc r9, r14
-adc r10, r15
-adc r11, rdx
-mov rdx, [rcx + 8]
-mulx r8, r12, [rsi]
-mulx r13, r14, [rsi + 8]
-add r8, r14
-mulx r14, r15, [rsi + 16]
+mov r10, rdx
+mov rdx, rdi
+imul rdx, [rip + 2f]
+mulx r11, r12, [rip + 2f + 8]
+mulx r13, r14, [rip + 2f + 16]
+add r11, r14
+mulx r14, r15, [rip + 2f + 24]
 adc r13, r15
-mulx rdx, r15, [rsi + 24]
+mulx rdx, r15, [rip + 2f + 32]
 adc r14, r15
 adc rdx, 0
 add rdi, r12
-adc r9, r8
-adc r10, r13
-adc r11, r14
-adc rdx, 0
-mov r8, rdx
-mov rdx, rdi
-imul rdx, [rax]
-mulx r12, r13, [rax + 8]
-mulx r14, r15, [rax + 16]
-add r12, r15
-mulx r15, rbx, [rax + 24]
-adc r14, rbx
-mulx rdx, rbx, [rax + 32]
-adc r15, rbx
-adc rdx, 0
+adc rcx, r11
+adc r8, r13
+adc r9, r14
+adc r10, rdx
+mov rdx, [rax + 8]
+mulx rdi, r11, [rsi]
+mulx r12, r13, [rsi + 8]
 add rdi, r13
-adc r9, r12
-adc r10, r14
-adc r11, r15
-adc r8, rdx
-mov rdx, [rcx + 16]
-mulx rdi, r12, [rsi]
-mulx r13, r14, [rsi + 8]
-add rdi, r14
-mulx r14, r15, [rsi + 16]
-adc r13, r15
-mulx rdx, r15, [rsi + 24]
-adc r14, r15
+mulx r13, r14, [rsi + 16]
+adc r12, r14
+mulx rdx, r14, [rsi + 24]
+adc r13, r14
 adc rdx, 0
-add r9, r12
-adc r10, rdi
-adc r11, r13
-adc r8, r14
+add rcx, r11
+adc r8, rdi
+adc r9, r12
+adc r10, r13
 adc rdx, 0
 mov rdi, rdx
-mov rdx, r9
-imul rdx, [rax]
-mulx r12, r13, [rax + 8]
-mulx r14, r15, [rax + 16]
-add r12, r15
-mulx r15, rbx, [rax + 24]
-adc r14, rbx
-mulx rdx, rbx, [rax + 32]
-adc r15, rbx
+mov rdx, rcx
+imul rdx, [rip + 2f]
+mulx r11, r12, [rip + 2f + 8]
+mulx r13, r14, [rip + 2f + 16]
+add r11, r14
+mulx r14, r15, [rip + 2f + 24]
+adc r13, r15
+mulx rdx, r15, [rip + 2f + 32]
+adc r14, r15
 adc rdx, 0
-add r9, r13
-adc r10, r12
-adc r11, r14
-adc r8, r15
+add rcx, r12
+adc r8, r11
+adc r9, r13
+adc r10, r14
 adc rdi, rdx
-mov rdx, [rcx + 24]
-mulx rcx, r9, [rsi]
+mov rdx, [rax + 16]
+mulx rcx, r11, [rsi]
 mulx r12, r13, [rsi + 8]
 add rcx, r13
 mulx r13, r14, [rsi + 16]
 adc r12, r14
-mulx rdx, rsi, [rsi + 24]
-adc r13, rsi
+mulx rdx, r14, [rsi + 24]
+adc r13, r14
 adc rdx, 0
-add r10, r9
-adc r11, rcx
-adc r8, r12
+add r8, r11
+adc r9, rcx
+adc r10, r12
 adc rdi, r13
 adc rdx, 0
 mov rcx, rdx
-mov rdx, r10
-imul rdx, [rax]
-mulx rsi, r9, [rax + 8]
-mulx r12, r13, [rax + 16]
-add rsi, r13
-mulx r13, r14, [rax + 24]
-adc r12, r14
-mulx rax, rdx, [rax + 32]
-adc r13, rdx
-adc rax, 0
-add r10, r9
-adc r11, rsi
-adc r8, r12
-adc rdi, r13
-adc rcx, rax
-pop rbx
+mov rdx, r8
+imul rdx, [rip + 2f]
+mulx r11, r12, [rip + 2f + 8]
+mulx r13, r14, [rip + 2f + 16]
+add r11, r14
+mulx r14, r15, [rip + 2f + 24]
+adc r13, r15
+mulx rdx, r15, [rip + 2f + 32]
+adc r14, r15
+adc rdx, 0
+add r8, r12
+adc r9, r11
+adc r10, r13
+adc rdi, r14
+adc rcx, rdx
+mov rdx, [rax + 24]
+mulx rax, r8, [rsi]
+mulx r11, r12, [rsi + 8]
+add rax, r12
+mulx r12, r13, [rsi + 16]
+adc r11, r13
+mulx rdx, rsi, [rsi + 24]
+adc r12, rsi
+adc rdx, 0
+add r9, r8
+adc r10, rax
+adc rdi, r11
+adc rcx, r12
+adc rdx, 0
+mov rax, rdx
+mov rdx, r9
+imul rdx, [rip + 2f]
+mulx rsi, r8, [rip + 2f + 8]
+mulx r11, r12, [rip + 2f + 16]
+add rsi, r12
+mulx r12, r13, [rip + 2f + 24]
+adc r11, r13
+mulx rdx, r13, [rip + 2f + 32]
+adc r12, r13
+adc rdx, 0
+add r9, r8
+adc r10, rsi
+adc rdi, r11
+adc rcx, r12
+adc rax, rdx
 ret
 .balign 64
 2:
@@ -5598,9 +5593,9 @@ ret
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") _, out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
-            core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") _, out("r10") _,
-            out("r11") z[0], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            out("rax") z[3], out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[1], out("r8") _, out("r9") _, out("r10") z[0],
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }

@@ -3101,17 +3101,17 @@ unsafe fn fp2_square_extension_mulx<M: Modulus<6>>(x: &[[u64; 6]; 2]) -> [u64; 1
         asm!(
             called!(
                 "call",
-                "fieldc_fp2_square_extension_mulx_d20f6a8c7890941b_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_fp2_square_extension_mulx_e682e6533035923c_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 push rbx
 push rbp
-sub rsp, 112
 lea rax, [rip + 2f]
 mov rcx, [rax]
+sub rsp, 112
+mov rdi, [rax + 16]
 sub rcx, [rsi + 48]
 mov rdx, [rax + 8]
 sbb rdx, [rsi + 56]
-mov rdi, [rax + 16]
 sbb rdi, [rsi + 64]
 mov r8, [rax + 24]
 sbb r8, [rsi + 72]
@@ -3121,37 +3121,37 @@ mov r10, [rax + 40]
 sbb r10, [rsi + 88]
 add rcx, [rsi]
 adc rdx, [rsi + 8]
+mov r11, [rsi]
 adc rdi, [rsi + 16]
 adc r8, [rsi + 24]
 adc r9, [rsi + 32]
 adc r10, [rsi + 40]
-mov r11, [rsi]
 add r11, [rsi + 48]
 mov r12, [rsi + 8]
 adc r12, [rsi + 56]
 mov r13, [rsi + 16]
-adc r13, [rsi + 64]
 mov r14, [rsi + 24]
+adc r13, [rsi + 64]
 adc r14, [rsi + 72]
 mov r15, [rsi + 32]
 adc r15, [rsi + 80]
 mov rbx, [rsi + 40]
 adc rbx, [rsi + 88]
 mov rbp, rdx
+mov [rsp + 8], r10
 mov rdx, rcx
 mov [rsp], rsi
 mulx rcx, rsi, r11
-mov [rsp + 8], r10
 mov [rsp + 16], r9
 mulx r10, r9, r12
 add rcx, r9
 mov [rsp + 24], r8
 mulx r9, r8, r13
 adc r10, r8
+mov [rsp + 40], r15
 mov [rsp + 32], rdi
 mulx r8, rdi, r14
 adc r9, rdi
-mov [rsp + 40], r15
 mulx rdi, r15, r15
 adc r8, r15
 mulx rdx, r15, rbx
@@ -3161,8 +3161,8 @@ mov r15, rdx
 mov rdx, rsi
 mov [rsp + 48], rbx
 mulx rsi, rbx, [rax + 48]
-mov [rsp + 56], r14
 mov [rsp + 64], r13
+mov [rsp + 56], r14
 mulx r14, r13, [rax + 56]
 add rsi, r13
 mov [rsp + 72], r12
@@ -3187,13 +3187,13 @@ adc rdx, 0
 mov rsi, rdx
 mov rdx, [rsp + 88]
 mulx r11, r12, [rsp + 80]
+mov [rsp + 88], rax
 mulx r13, r14, [rsp + 72]
 add r11, r14
 mulx r14, rbx, [rsp + 64]
 adc r13, rbx
 mulx rbx, rbp, [rsp + 56]
 adc r14, rbp
-mov [rsp + 88], rax
 mulx rbp, rax, [rsp + 40]
 adc rbx, rax
 mulx rax, rdx, [rsp + 48]
@@ -3204,9 +3204,9 @@ adc r10, r11
 adc r9, r13
 adc r8, r14
 adc rdi, rbx
+mov rdx, rcx
 adc r15, rbp
 adc rsi, rax
-mov rdx, rcx
 mov rax, [rsp + 88]
 mulx rcx, r11, [rax + 48]
 mulx r12, r13, [rax + 56]
@@ -3242,13 +3242,13 @@ mulx rax, rdx, [rsp + 48]
 adc rbp, rdx
 adc rax, 0
 add r10, r12
+mov rdx, r10
 adc r9, r11
 adc r8, r13
 adc rdi, r14
 adc r15, rbx
 adc rsi, rbp
 adc rcx, rax
-mov rdx, r10
 mov rax, [rsp + 88]
 mulx r10, r11, [rax + 48]
 mulx r12, r13, [rax + 56]
@@ -3292,8 +3292,8 @@ adc rcx, rbp
 adc r10, rax
 mov rdx, r9
 mov rax, [rsp + 88]
-mulx r9, r11, [rax + 48]
 mulx r12, r13, [rax + 56]
+mulx r9, r11, [rax + 48]
 add r9, r13
 mulx r13, r14, [rax + 64]
 adc r12, r14
@@ -3329,10 +3329,10 @@ add r8, r12
 adc rdi, r11
 adc r15, r13
 adc rsi, r14
+mov rdx, r8
 adc rcx, rbx
 adc r10, rbp
 adc r9, rax
-mov rdx, r8
 mov rax, [rsp + 88]
 mulx r8, r11, [rax + 48]
 mulx r12, r13, [rax + 56]
@@ -3396,8 +3396,8 @@ adc rsi, r13
 adc rcx, r14
 adc r10, rbx
 adc r9, rbp
-adc rdx, [rsp + 48]
 mov rdi, r15
+adc rdx, [rsp + 48]
 sub rdi, [rax]
 mov r8, rsi
 sbb r8, [rax + 8]
@@ -3410,27 +3410,27 @@ sbb r13, [rax + 32]
 mov r14, rdx
 sbb r14, [rax + 40]
 cmovc rdi, r15
-cmovc r8, rsi
 cmovc r11, rcx
 cmovc r12, r10
+cmovc r8, rsi
 cmovc r13, r9
 cmovc r14, rdx
 mov rcx, [rsp]
 mov rdx, [rcx]
 add rdx, rdx
 mov rsi, [rcx + 8]
-adc rsi, rsi
 mov r9, [rcx + 16]
+adc rsi, rsi
 adc r9, r9
 mov r10, [rcx + 24]
-adc r10, r10
-mov r15, [rcx + 32]
-adc r15, r15
-mov rbx, [rcx + 40]
-adc rbx, rbx
 mov rbp, rdx
 mov rdx, [rcx + 48]
+mov rbx, [rcx + 40]
+adc r10, r10
+mov r15, [rcx + 32]
 mov [rsp + 48], r14
+adc r15, r15
+adc rbx, rbx
 mov [rsp + 40], r13
 mulx r14, r13, rbp
 mov [rsp + 56], r12
@@ -3444,6 +3444,7 @@ mov [rsp + 80], rdi
 mulx r8, rdi, r10
 adc r11, rdi
 mov [rsp + 8], r15
+mov [rsp + 16], rbx
 mulx rdi, r15, r15
 adc r8, r15
 mulx rdx, r15, rbx
@@ -3451,7 +3452,6 @@ adc rdi, r15
 adc rdx, 0
 mov r15, rdx
 mov rdx, r13
-mov [rsp + 16], rbx
 mulx r13, rbx, [rax + 48]
 mov [rsp + 24], r10
 mov [rsp + 32], r9
@@ -3474,11 +3474,11 @@ adc r11, r10
 adc r8, r9
 adc rdi, rsi
 adc r15, rbp
-adc rcx, 0
 mov rsi, [rsp]
 mov rdx, [rsi + 56]
 mulx r9, r10, [rsp + 104]
 mulx r13, rbx, [rsp + 96]
+adc rcx, 0
 add r9, rbx
 mulx rbx, rbp, [rsp + 32]
 adc r13, rbp
@@ -3490,16 +3490,16 @@ mulx rax, rdx, [rsp + 16]
 adc rsi, rdx
 adc rax, 0
 add r14, r10
+mov rdx, r14
 adc r12, r9
 adc r11, r13
 adc r8, rbx
 adc rdi, rbp
 adc r15, rsi
 adc rcx, rax
-mov rdx, r14
 mov rax, [rsp + 88]
-mulx rsi, r9, [rax + 48]
 mulx r10, r13, [rax + 56]
+mulx rsi, r9, [rax + 48]
 add rsi, r13
 mulx r13, r14, [rax + 64]
 adc r10, r14
@@ -3520,8 +3520,8 @@ adc rdx, 0
 mov rsi, [rsp]
 mov r9, rdx
 mov rdx, [rsi + 64]
-mulx r10, r13, [rsp + 104]
 mulx r14, rbx, [rsp + 96]
+mulx r10, r13, [rsp + 104]
 add r10, rbx
 mulx rbx, rbp, [rsp + 32]
 adc r14, rbp
@@ -3538,11 +3538,11 @@ adc r8, r14
 adc rdi, rbx
 adc r15, rbp
 adc rcx, rsi
-adc r9, rax
 mov rdx, r12
+adc r9, rax
 mov rax, [rsp + 88]
-mulx rsi, r10, [rax + 48]
 mulx r12, r13, [rax + 56]
+mulx rsi, r10, [rax + 48]
 add rsi, r13
 mulx r13, r14, [rax + 64]
 adc r12, r14
@@ -3560,11 +3560,11 @@ adc r15, r13
 adc rcx, r14
 adc r9, rbx
 adc rdx, 0
-mov rsi, [rsp]
 mov r10, rdx
+mov rsi, [rsp]
 mov rdx, [rsi + 72]
-mulx r12, r13, [rsp + 104]
 mulx r14, rbx, [rsp + 96]
+mulx r12, r13, [rsp + 104]
 add r12, rbx
 mulx rbx, rbp, [rsp + 32]
 adc r14, rbp
@@ -3606,8 +3606,8 @@ adc rdx, 0
 mov rsi, [rsp]
 mov r11, rdx
 mov rdx, [rsi + 80]
-mulx r12, r13, [rsp + 104]
 mulx r14, rbx, [rsp + 96]
+mulx r12, r13, [rsp + 104]
 add r12, rbx
 mulx rbx, rbp, [rsp + 32]
 adc r14, rbp
@@ -3643,10 +3643,10 @@ add rdi, r8
 adc r15, rsi
 adc rcx, r12
 adc r9, r13
+mov rsi, [rsp]
 adc r10, r14
 adc r11, rbx
 adc rdx, 0
-mov rsi, [rsp]
 mov r8, rdx
 mov rdx, [rsi + 88]
 mulx rsi, r12, [rsp + 104]
@@ -3672,13 +3672,13 @@ mov rax, [rsp + 88]
 mov rdx, rdi
 imul rdx, [rax + 96]
 mulx rsi, r12, [rax]
+mov [rsp + 16], r8
 mulx r13, r14, [rax + 8]
 add rsi, r14
 mulx r14, rbx, [rax + 16]
 adc r13, rbx
 mulx rbx, rbp, [rax + 24]
 adc r14, rbp
-mov [rsp + 16], r8
 mulx rbp, r8, [rax + 32]
 adc rbx, r8
 mulx rdx, r8, [rax + 40]
@@ -3695,13 +3695,13 @@ mov rsi, r15
 sub rsi, [rax]
 mov rdi, rcx
 sbb rdi, [rax + 8]
+mov r14, rdx
 mov r8, r9
 sbb r8, [rax + 16]
 mov r12, r10
 sbb r12, [rax + 24]
 mov r13, r11
 sbb r13, [rax + 32]
-mov r14, rdx
 sbb r14, [rax + 40]
 cmovc rsi, r15
 cmovc rdi, rcx
@@ -3709,10 +3709,10 @@ cmovc r8, r9
 cmovc r12, r10
 cmovc r13, r11
 cmovc r14, rdx
-mov rax, [rsp + 80]
-mov rcx, [rsp + 72]
-mov rdx, [rsp + 64]
 mov r9, [rsp + 56]
+mov rax, [rsp + 80]
+mov rdx, [rsp + 64]
+mov rcx, [rsp + 72]
 mov r10, [rsp + 40]
 mov r11, [rsp + 48]
 add rsp, 112
@@ -11642,7 +11642,7 @@ unsafe fn mul_lazy_fold_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64;
         asm!(
             called!(
                 "call",
-                "fieldc_mul_lazy_fold_mulx_bea045439ec4ee62_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_mul_lazy_fold_mulx_458043b09d600a15_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 push rbx
 push rbp
@@ -11694,12 +11694,12 @@ adc rcx, 0
 mov rsi, [rsp + 8]
 mov rdx, [rsi + 8]
 mov r8, [rsp]
-mulx r14, r15, [r8]
 mulx rbx, rbp, [r8 + 8]
+mov [rsp + 16], rax
+mulx r14, r15, [r8]
 add r14, rbp
 mulx rbp, rsi, [r8 + 16]
 adc rbx, rsi
-mov [rsp + 16], rax
 mulx rsi, rax, [r8 + 24]
 adc rbp, rax
 mov [rsp + 24], rcx
@@ -11735,11 +11735,11 @@ adc r11, r14
 adc r12, r15
 adc r13, rbx
 adc rcx, rbp
+mov r8, [rsp]
 adc rdx, 0
 mov rsi, [rsp + 8]
 mov rdi, rdx
 mov rdx, [rsi + 16]
-mov r8, [rsp]
 mulx r14, r15, [r8]
 mulx rbx, rbp, [r8 + 8]
 add r14, rbp
@@ -11776,24 +11776,24 @@ mulx rdx, r8, [rsi + 40]
 adc rbp, r8
 adc rdx, 0
 add r10, r9
+mov r9, [rsp]
 adc r11, rdi
 adc r12, r14
 adc r13, r15
 adc rcx, rbx
 adc rax, rbp
-adc rdx, 0
 mov rdi, [rsp + 8]
+adc rdx, 0
 mov r8, rdx
 mov rdx, [rdi + 24]
-mov r9, [rsp]
 mulx r14, r15, [r9]
 mulx rbx, rbp, [r9 + 8]
 add r14, rbp
 mulx rbp, rdi, [r9 + 16]
 adc rbx, rdi
 mulx rdi, rsi, [r9 + 24]
-adc rbp, rsi
 mov [rsp + 24], r8
+adc rbp, rsi
 mulx rsi, r8, [r9 + 32]
 adc rdi, r8
 mulx rdx, r8, [r9 + 40]
@@ -11831,6 +11831,7 @@ adc rdx, 0
 mov r8, [rsp + 8]
 mov r9, rdx
 mov rdx, [r8 + 32]
+mov [rsp + 24], r9
 mov r10, [rsp]
 mulx r14, r15, [r10]
 mulx rbx, rbp, [r10 + 8]
@@ -11839,7 +11840,6 @@ mulx rbp, r8, [r10 + 16]
 adc rbx, r8
 mulx r8, rdi, [r10 + 24]
 adc rbp, rdi
-mov [rsp + 24], r9
 mulx rdi, r9, [r10 + 32]
 adc r8, r9
 mulx rdx, r9, [r10 + 40]
@@ -12269,14 +12269,15 @@ unsafe fn square_lazy_fold_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_lazy_fold_mulx_faeaf669a5ad9052_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_square_lazy_fold_mulx_9366212b5347a100_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 push rbx
 push rbp
-sub rsp, 32
-lea rax, [rip + 2f]
-mov rcx, [rsi + 8]
-lea rcx, [rcx + rcx]
+sub rsp, 48
+lea rcx, [rip + 2f]
+mov rdx, [rsi + 8]
+mov rax, [rsi + 16]
+lea rbx, [rdx + rdx]
 mov rdx, [rsi + 8]
 mov rdi, [rsi + 16]
 shld rdi, rdx, 1
@@ -12289,224 +12290,230 @@ shld r9, rdx, 1
 mov rdx, [rsi + 32]
 mov r10, [rsi + 40]
 shld r10, rdx, 1
+mov r12, [rsi]
 mov rdx, [rsi]
-mov r11, [rsi]
-mulx r11, r12, r11
-mulx rcx, r13, rcx
-add r11, r13
-mulx rdi, r13, rdi
-adc rcx, r13
-mulx r13, r14, r8
-adc rdi, r14
-mulx r14, r15, r9
-adc r13, r15
+mulx r12, r11, r12
+mulx rbx, r13, rbx
+add r12, r13
+mulx rdi, rbp, rdi
+mulx r13, r15, r8
+adc rbx, rbp
+mulx rbp, r14, r9
+adc rdi, r15
 mulx rdx, r15, r10
-adc r14, r15
+adc r13, r14
+adc rbp, r15
 adc rdx, 0
 mov r15, rdx
-mov rdx, r12
-mulx r12, rbx, [rax]
-mov [rsp], r10
-mulx rbp, r10, [rax + 8]
-add r12, r10
-mov [rsp + 8], r9
-mulx r10, r9, [rax + 16]
-adc rbp, r9
-mov [rsp + 16], r8
-mulx r9, r8, [rax + 24]
-adc r10, r8
-mov [rsp + 24], rsi
-mulx r8, rsi, [rax + 32]
-adc r9, rsi
-mulx rdx, rsi, [rax + 40]
-adc r8, rsi
-adc rdx, 0
-add r11, rbx
-adc rcx, r12
-adc rdi, rbp
-adc r13, r10
-adc r14, r9
-adc r15, r8
-adc rdx, 0
-mov rsi, [rsp + 24]
-mov r8, [rsi + 16]
-lea r8, [r8 + r8]
-mov r9, rdx
-mov rdx, [rsi + 8]
-mov r10, [rsi + 8]
-mulx r10, r12, r10
-mulx r8, rbx, r8
-add r10, rbx
-mulx rbx, rbp, [rsp + 16]
-adc r8, rbp
-mulx rbp, rsi, [rsp + 8]
-adc rbx, rsi
-mulx rdx, rsi, [rsp]
-adc rbp, rsi
-adc rdx, 0
-add rcx, r12
-adc rdi, r10
-adc r13, r8
-adc r14, rbx
-adc r15, rbp
-adc r9, rdx
 mov rdx, r11
-mulx rsi, r8, [rax]
-mulx r10, r11, [rax + 8]
-add rsi, r11
-mulx r11, r12, [rax + 16]
-adc r10, r12
-mulx r12, rbx, [rax + 24]
-adc r11, rbx
-mulx rbx, rbp, [rax + 32]
-adc r12, rbp
-mulx rdx, rbp, [rax + 40]
-adc rbx, rbp
+mulx r11, r14, [rcx]
+mov [rsp], rax
+mov [rsp + 8], r10
+mulx rax, r10, [rcx + 8]
+mov [rsp + 16], r9
+mov [rsp + 24], r8
+mulx r9, r8, [rcx + 16]
+mov [rsp + 32], rsi
+add r11, r10
+mulx r10, rsi, [rcx + 24]
+adc rax, r8
+adc r9, rsi
+mulx rsi, r8, [rcx + 32]
+mov [rsp + 40], rcx
+mulx rdx, rcx, [rcx + 40]
+adc r10, r8
+adc rsi, rcx
 adc rdx, 0
-add rcx, r8
-adc rdi, rsi
-adc r13, r10
-adc r14, r11
-adc r15, r12
-adc r9, rbx
+add r12, r14
+adc rbx, r11
+adc rdi, rax
+adc r13, r9
+adc rbp, r10
+adc r15, rsi
 adc rdx, 0
-mov rsi, [rsp + 24]
-mov r8, [rsi + 24]
-lea r8, [r8 + r8]
-mov r10, rdx
-mov rdx, [rsi + 16]
-mov r11, [rsi + 16]
-mulx r11, r12, r11
-mulx r8, rbx, r8
-add r11, rbx
-mulx rbx, rbp, [rsp + 8]
-adc r8, rbp
-mulx rdx, rbp, [rsp]
-adc rbx, rbp
+mov rax, [rsp + 32]
+mov rcx, [rax + 16]
+lea rcx, [rcx + rcx]
+mov rsi, rdx
+mov r8, [rax + 8]
+mov rdx, [rax + 8]
+mulx r8, r9, r8
+mulx rcx, r10, rcx
+add r8, r10
+mulx r11, r14, [rsp + 24]
+mulx r10, rax, [rsp + 16]
+adc rcx, r14
+mulx rdx, r14, [rsp + 8]
+adc r11, rax
+adc r10, r14
 adc rdx, 0
-add r13, r12
-adc r14, r11
-adc r15, r8
-adc r9, rbx
-adc r10, rdx
-mov rdx, rcx
-mulx rcx, r8, [rax]
-mulx r11, r12, [rax + 8]
-add rcx, r12
-mulx r12, rbx, [rax + 16]
-adc r11, rbx
-mulx rbx, rbp, [rax + 24]
-adc r12, rbp
-mulx rbp, rsi, [rax + 32]
-adc rbx, rsi
-mulx rdx, rsi, [rax + 40]
-adc rbp, rsi
-adc rdx, 0
-add rdi, r8
+add rbx, r9
+adc rdi, r8
 adc r13, rcx
-adc r14, r11
-adc r15, r12
-adc r9, rbx
-adc r10, rbp
-adc rdx, 0
-mov rcx, [rsp + 24]
-mov rsi, [rcx + 32]
-lea rsi, [rsi + rsi]
-mov r8, rdx
-mov rdx, [rcx + 24]
-mov r11, [rcx + 24]
-mulx r11, r12, r11
-mulx rsi, rbx, rsi
-add r11, rbx
-mulx rdx, rbx, [rsp]
-adc rsi, rbx
-adc rdx, 0
-add r15, r12
+adc rbp, r11
+mov rax, [rsp + 40]
+adc r15, r10
+adc rsi, rdx
+mov rdx, r12
+mulx rcx, r8, [rax]
+mulx r9, r10, [rax + 8]
+mov [rsp + 24], rsi
+mulx r12, r11, [rax + 16]
+add rcx, r10
+mulx r10, r14, [rax + 24]
 adc r9, r11
+adc r12, r14
+mulx r11, rsi, [rax + 32]
 adc r10, rsi
+mulx rdx, rsi, [rax + 40]
+adc r11, rsi
+adc rdx, 0
+add rbx, r8
+adc rdi, rcx
+adc r13, r9
+adc rbp, r12
+adc r15, r10
+adc r11, [rsp + 24]
+adc rdx, 0
+mov rcx, [rsp + 32]
+mov rsi, [rcx + 24]
+mov r8, rdx
+mov rdx, [rcx + 16]
+lea rsi, [rsi + rsi]
+mulx rsi, r12, rsi
+mulx r14, rcx, [rsp + 16]
+mulx r9, r10, [rsp]
+add r9, r12
+adc rsi, rcx
+mulx rdx, r12, [rsp + 8]
+adc r14, r12
+adc rdx, 0
+add r13, r10
+adc rbp, r9
+adc r15, rsi
+adc r11, r14
 adc r8, rdx
+mov rdx, rbx
+mulx rcx, rbx, [rax]
+mulx rsi, r9, [rax + 8]
+mulx r10, r12, [rax + 16]
+add rcx, r9
+mulx r9, r14, [rax + 24]
+mov [rsp + 16], r8
+adc rsi, r12
+mulx r12, r8, [rax + 32]
+adc r10, r14
+mulx rdx, r14, [rax + 40]
+adc r9, r8
+adc r12, r14
+adc rdx, 0
+add rdi, rbx
+adc r13, rcx
+adc rbp, rsi
+mov rcx, [rsp + 32]
+adc r15, r10
+adc r11, r9
+adc r12, [rsp + 16]
+adc rdx, 0
+mov rbx, [rcx + 32]
+lea rbx, [rbx + rbx]
+mov rsi, rdx
+mov rdx, [rcx + 24]
+mov r8, [rcx + 24]
+mulx r8, r9, r8
+mulx rbx, r10, rbx
+mulx rdx, r14, [rsp + 8]
+add r8, r10
+adc rbx, r14
+adc rdx, 0
+add r15, r9
+adc r11, r8
+adc r12, rbx
+adc rsi, rdx
 mov rdx, rdi
-mulx rsi, rdi, [rax]
-mulx r11, r12, [rax + 8]
-add rsi, r12
-mulx r12, rbx, [rax + 16]
-adc r11, rbx
-mulx rbx, rbp, [rax + 24]
-adc r12, rbp
-mulx rbp, rcx, [rax + 32]
-adc rbx, rcx
+mulx rbx, rdi, [rax]
+mulx r8, r9, [rax + 8]
+mulx r10, r14, [rax + 16]
+add rbx, r9
+mulx r9, rcx, [rax + 24]
+mov [rsp + 8], rsi
+adc r8, r14
+adc r10, rcx
+mulx r14, rsi, [rax + 32]
 mulx rcx, rdx, [rax + 40]
-adc rbp, rdx
+adc r9, rsi
+adc r14, rdx
 adc rcx, 0
 add r13, rdi
-adc r14, rsi
-adc r15, r11
-adc r9, r12
-adc r10, rbx
-adc r8, rbp
+adc rbp, rbx
+adc r15, r8
+adc r11, r10
+adc r12, r9
+mov rbx, [rsp + 32]
+adc r14, [rsp + 8]
 adc rcx, 0
-mov rsi, [rsp + 24]
-mov rdx, [rsi + 40]
-lea rdi, [rdx + rdx]
-mov rdx, [rsi + 32]
-mov r11, [rsi + 32]
-mulx r11, r12, r11
-mulx rdx, rdi, rdi
-add r11, rdi
+mov rdx, [rbx + 40]
+lea rsi, [rdx + rdx]
+mov rdx, [rbx + 32]
+mov rdi, [rbx + 32]
+mulx rdi, r8, rdi
+mulx rdx, rsi, rsi
+add rdi, rsi
 adc rdx, 0
-add r10, r12
-adc r8, r11
+add r12, r8
+adc r14, rdi
 adc rcx, rdx
 mov rdx, r13
-mulx rdi, r11, [rax]
-mulx r12, r13, [rax + 8]
-add rdi, r13
-mulx r13, rbx, [rax + 16]
-adc r12, rbx
-mulx rbx, rbp, [rax + 24]
-adc r13, rbp
-mulx rbp, rsi, [rax + 32]
-adc rbx, rsi
-mulx rdx, rsi, [rax + 40]
-adc rbp, rsi
+mulx r10, r13, [rax + 16]
+mulx rsi, rdi, [rax]
+mulx r8, r9, [rax + 8]
+mov [rsp + 8], rcx
+add rsi, r9
+mulx r9, rbx, [rax + 24]
+adc r8, r13
+mulx r13, rcx, [rax + 32]
+adc r10, rbx
+mulx rdx, rbx, [rax + 40]
+adc r9, rcx
+adc r13, rbx
 adc rdx, 0
-add r14, r11
-adc r15, rdi
-adc r9, r12
-adc r10, r13
-adc r8, rbx
-adc rcx, rbp
-adc rdx, 0
-mov rsi, [rsp + 24]
-mov rdi, rdx
-mov rdx, [rsi + 40]
-mov rsi, [rsi + 40]
-mulx rdx, rsi, rsi
-add rcx, rsi
-adc rdi, rdx
-mov rdx, r14
-imul rdx, [rax + 48]
-mulx rsi, r11, [rax + 56]
-mulx r12, r13, [rax + 64]
-add rsi, r13
-mulx r13, rbx, [rax + 72]
-adc r12, rbx
-mulx rbx, rbp, [rax + 80]
-adc r13, rbp
-mov [rsp + 24], rdi
-mulx rbp, rdi, [rax + 88]
-adc rbx, rdi
-mulx rax, rdx, [rax + 96]
-adc rbp, rdx
-adc rax, 0
-add r14, r11
+add rbp, rdi
 adc r15, rsi
-adc r9, r12
-adc r10, r13
-adc r8, rbx
-adc rcx, rbp
-adc rax, [rsp + 24]
-add rsp, 32
+adc r11, r8
+adc r12, r10
+adc r14, r9
+adc r13, [rsp + 8]
+adc rdx, 0
+mov rcx, [rsp + 32]
+mov rbx, rdx
+mov rdx, [rcx + 40]
+mov rcx, [rcx + 40]
+mulx rcx, rdx, rcx
+add r13, rdx
+adc rbx, rcx
+mov rdx, rbp
+mulx rcx, rdx, [rax + 48]
+mulx rcx, rsi, [rax + 56]
+mulx rdi, r8, [rax + 64]
+mulx r9, r10, [rax + 72]
+add rcx, r8
+mov [rsp + 32], rbx
+mulx r8, rbx, [rax + 80]
+adc rdi, r10
+adc r9, rbx
+mulx rbx, r10, [rax + 88]
+mulx rax, rdx, [rax + 96]
+adc r8, r10
+adc rbx, rdx
+adc rax, 0
+add rbp, rsi
+adc r15, rcx
+adc r11, rdi
+adc r12, r9
+adc r14, r8
+adc r13, rbx
+adc rax, [rsp + 32]
+add rsp, 48
 pop rbp
 pop rbx
 ret
@@ -12528,9 +12535,9 @@ ret
             p3 = const M::P[3],
             p4 = const M::P[4],
             p5 = const M::P[5],
-            out("rax") z[5], out("rcx") z[4], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
-            _, out("rdi") _, out("r8") z[3], out("r9") z[1], out("r10") z[2], out("r11") _,
-            out("r12") _, out("r13") _, out("r14") _, out("r15") z[0],
+            out("rax") z[5], out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") z[1], out("r12") z[2],
+            out("r13") z[4], out("r14") z[3], out("r15") z[0],
             options(pure, readonly),
         );
     }
@@ -14091,43 +14098,37 @@ unsafe fn fp2_mul_wide_lazy_tower_mulx<M: Modulus<6>>(
         asm!(
             called!(
                 "call",
-                "fieldc_fp2_mul_wide_lazy_tower_mulx_d65dfc5a4a035be6",
+                "fieldc_fp2_mul_wide_lazy_tower_mulx_47068187cbd4cd52",
                 r"
 push rbx
 push rbp
 sub rsp, 376
 mov rax, rdx
 mov rdx, [rdx]
-mov rcx, [rsi]
-mulx rcx, r8, rcx
-mov r9, [rsi + 8]
-mulx r9, r10, r9
+mulx r9, r10, [rsi + 8]
+mulx rcx, r8, [rsi]
 add rcx, r10
-mov r10, [rsi + 16]
-mulx r10, r11, r10
+mulx r10, r11, [rsi + 16]
 adc r9, r11
-mov r11, [rsi + 24]
-mulx r11, r12, r11
+mulx r11, r12, [rsi + 24]
 adc r10, r12
-mov r12, [rsi + 32]
-mulx r12, r13, r12
+mulx r12, r13, [rsi + 32]
 adc r11, r13
-mov r13, [rsi + 40]
-mulx rdx, r13, r13
+mulx rdx, r13, [rsi + 40]
 adc r12, r13
 adc rdx, 0
 mov r13, rdx
 mov rdx, [rax + 8]
-mulx r14, r15, [rsi]
 mulx rbx, rbp, [rsi + 8]
-add r14, rbp
+mulx r14, r15, [rsi]
+mov [rsp + 16], rax
 mov [rsp], rdi
+add r14, rbp
 mulx rbp, rdi, [rsi + 16]
 adc rbx, rdi
 mov [rsp + 8], r8
 mulx rdi, r8, [rsi + 24]
 adc rbp, r8
-mov [rsp + 16], rax
 mulx r8, rax, [rsi + 32]
 adc rdi, rax
 mulx rax, rdx, [rsi + 40]
@@ -14138,9 +14139,9 @@ adc r9, r14
 adc r10, rbx
 adc r11, rbp
 adc r12, rdi
+mov rdi, [rsp + 16]
 adc r13, r8
 adc rax, 0
-mov rdi, [rsp + 16]
 mov rdx, [rdi + 16]
 mulx r8, r14, [rsi]
 mulx r15, rbx, [rsi + 8]
@@ -14162,8 +14163,8 @@ adc r12, rbx
 adc r13, rbp
 adc rax, rcx
 adc rdx, 0
-mov rcx, [rsp + 16]
 mov rdi, rdx
+mov rcx, [rsp + 16]
 mov rdx, [rcx + 24]
 mulx r8, r14, [rsi]
 mulx r15, rbx, [rsi + 8]
@@ -14184,15 +14185,15 @@ adc r12, r15
 adc r13, rbx
 adc rax, rbp
 adc rdi, r9
-adc rcx, 0
 mov r8, [rsp + 16]
 mov rdx, [r8 + 32]
 mulx r9, r14, [rsi]
 mulx r15, rbx, [rsi + 8]
+adc rcx, 0
+mov [rsp + 40], r10
 add r9, rbx
 mulx rbx, rbp, [rsi + 16]
 adc r15, rbp
-mov [rsp + 40], r10
 mulx rbp, r10, [rsi + 24]
 adc rbx, r10
 mulx r10, r8, [rsi + 32]
@@ -14205,9 +14206,10 @@ adc r12, r9
 adc r13, r15
 adc rax, rbx
 adc rdi, rbp
+mov r8, [rsp + 16]
+mov [rsp + 48], r11
 adc rcx, r10
 adc rdx, 0
-mov r8, [rsp + 16]
 mov r9, rdx
 mov rdx, [r8 + 40]
 mulx r10, r14, [rsi]
@@ -14215,7 +14217,6 @@ mulx r15, rbx, [rsi + 8]
 add r10, rbx
 mulx rbx, rbp, [rsi + 16]
 adc r15, rbp
-mov [rsp + 48], r11
 mulx rbp, r11, [rsi + 24]
 adc rbx, r11
 mulx r11, r8, [rsi + 32]
@@ -14233,39 +14234,33 @@ adc rdx, 0
 mov r8, [rsp + 16]
 mov r10, rdx
 mov rdx, [r8 + 48]
-mov r11, [rsi + 48]
-mulx r11, r14, r11
-mov r15, [rsi + 56]
-mulx r15, rbx, r15
+mulx r11, r14, [rsi + 48]
+mulx r15, rbx, [rsi + 56]
 add r11, rbx
-mov rbx, [rsi + 64]
-mulx rbx, rbp, rbx
+mulx rbx, rbp, [rsi + 64]
 adc r15, rbp
-mov rbp, [rsi + 72]
 mov [rsp + 56], r10
-mulx rbp, r10, rbp
-adc rbx, r10
-mov r10, [rsi + 80]
 mov [rsp + 64], r9
-mulx r10, r9, r10
+mulx rbp, r10, [rsi + 72]
+adc rbx, r10
+mulx r10, r9, [rsi + 80]
 adc rbp, r9
-mov r9, [rsi + 88]
-mulx rdx, r9, r9
+mulx rdx, r9, [rsi + 88]
+mov [rsp + 104], r12
 adc r10, r9
 adc rdx, 0
 mov r9, rdx
-mov rdx, [r8 + 56]
-mov [rsp + 72], rcx
 mov [rsp + 80], rdi
+mov rdx, [r8 + 56]
+mov [rsp + 112], r14
+mov [rsp + 72], rcx
 mulx rcx, rdi, [rsi + 48]
 mov [rsp + 88], rax
 mov [rsp + 96], r13
 mulx rax, r13, [rsi + 56]
 add rcx, r13
-mov [rsp + 104], r12
 mulx r13, r12, [rsi + 64]
 adc rax, r12
-mov [rsp + 112], r14
 mulx r12, r14, [rsi + 72]
 adc r13, r14
 mulx r14, r8, [rsi + 80]
@@ -14280,8 +14275,8 @@ adc rbp, r13
 adc r10, r12
 adc r9, r14
 adc rdx, 0
-mov rax, [rsp + 16]
 mov rcx, rdx
+mov rax, [rsp + 16]
 mov rdx, [rax + 64]
 mulx rdi, r8, [rsi + 48]
 mulx r12, r13, [rsi + 56]
@@ -14302,6 +14297,7 @@ adc rbp, r12
 adc r10, r13
 adc r9, r14
 adc rcx, r11
+mov [rsp + 128], r15
 adc rax, 0
 mov rdi, [rsp + 16]
 mov rdx, [rdi + 72]
@@ -14310,7 +14306,6 @@ mulx r12, r13, [rsi + 56]
 add r8, r13
 mulx r13, r14, [rsi + 64]
 adc r12, r14
-mov [rsp + 128], r15
 mulx r14, r15, [rsi + 72]
 adc r13, r15
 mulx r15, rdi, [rsi + 80]
@@ -14331,9 +14326,9 @@ mov rdx, [rdi + 80]
 mulx r11, r12, [rsi + 48]
 mulx r13, r14, [rsi + 56]
 add r11, r14
+mov [rsp + 136], rbx
 mulx r14, r15, [rsi + 64]
 adc r13, r15
-mov [rsp + 136], rbx
 mulx r15, rbx, [rsi + 72]
 adc r14, rbx
 mulx rbx, rdi, [rsi + 80]
@@ -14370,22 +14365,23 @@ adc rcx, r14
 adc rax, r15
 adc r8, rbx
 adc r11, rdi
-adc rdx, 0
 mov rdi, [rsp + 8]
-sub rdi, [rsp + 112]
+adc rdx, 0
 mov r12, [rsp + 24]
+sub rdi, [rsp + 112]
 sbb r12, [rsp + 120]
 mov r13, [rsp + 32]
 sbb r13, [rsp + 128]
 mov r14, [rsp + 40]
 sbb r14, [rsp + 136]
 mov r15, [rsp + 48]
-sbb r15, [rsp + 144]
 mov rbx, [rsp + 104]
+sbb r15, [rsp + 144]
 sbb rbx, r10
 mov rbp, [rsp + 96]
 sbb rbp, r9
 mov [rsp + 152], rbp
+mov [rsp + 200], rbx
 mov rbp, [rsp + 88]
 sbb rbp, rcx
 mov [rsp + 160], rbp
@@ -14396,17 +14392,16 @@ mov rbp, [rsp + 72]
 sbb rbp, r8
 mov [rsp + 176], rbp
 mov rbp, [rsp + 64]
+mov [rsp + 208], r15
 sbb rbp, r11
 mov [rsp + 184], rbp
 mov rbp, [rsp + 56]
 sbb rbp, rdx
 mov [rsp + 192], rbp
 mov rbp, [rsp + 16]
-mov [rsp + 200], rbx
 mov rbx, [rbp]
-add rbx, [rbp + 48]
-mov [rsp + 208], r15
 mov r15, [rbp + 8]
+add rbx, [rbp + 48]
 adc r15, [rbp + 56]
 mov [rsp + 216], r14
 mov r14, [rbp + 16]
@@ -14424,34 +14419,34 @@ mov rbp, [rsi]
 add rbp, [rsi + 48]
 mov [rsp + 16], rdx
 mov rdx, [rsi + 8]
-adc rdx, [rsi + 56]
 mov [rsp + 248], r11
 mov r11, [rsi + 16]
+adc rdx, [rsi + 56]
 adc r11, [rsi + 64]
 mov [rsp + 256], r8
 mov r8, [rsi + 24]
 adc r8, [rsi + 72]
 mov [rsp + 264], rax
 mov rax, [rsi + 32]
-adc rax, [rsi + 80]
 mov [rsp + 272], rcx
 mov rcx, [rsi + 40]
+adc rax, [rsi + 80]
 adc rcx, [rsi + 88]
 mov rsi, rdx
 mov rdx, rbx
 mov [rsp + 280], r9
-mulx rbx, r9, rbp
 mov [rsp + 288], r10
+mulx rbx, r9, rbp
 mov [rsp + 296], r9
+mov [rsp + 304], rdi
 mulx r10, r9, rsi
 add rbx, r9
-mov [rsp + 304], rdi
+mov [rsp + 320], r13
 mulx r9, rdi, r11
 adc r10, rdi
 mov [rsp + 312], r12
 mulx rdi, r12, r8
 adc r9, r12
-mov [rsp + 320], r13
 mulx r12, r13, rax
 adc rdi, r13
 mulx rdx, r13, rcx
@@ -14460,6 +14455,7 @@ adc rdx, 0
 mov r13, rdx
 mov rdx, r15
 mov [rsp + 328], rbp
+mov [rsp + 360], r8
 mulx r15, rbp, rbp
 mov [rsp + 336], rsi
 mov [rsp + 344], r14
@@ -14468,7 +14464,6 @@ add r15, r14
 mov [rsp + 352], r11
 mulx r14, r11, r11
 adc rsi, r11
-mov [rsp + 360], r8
 mulx r11, r8, r8
 adc r14, r8
 mov [rsp + 368], rax
@@ -14476,6 +14471,7 @@ mulx r8, rax, rax
 adc r11, rax
 mulx rax, rdx, rcx
 adc r8, rdx
+mov rdx, [rsp + 344]
 adc rax, 0
 add rbx, rbp
 adc r10, r15
@@ -14484,15 +14480,14 @@ adc rdi, r14
 adc r12, r11
 adc r13, r8
 adc rax, 0
-mov rdx, [rsp + 344]
-mulx rsi, r8, [rsp + 328]
 mulx r11, r14, [rsp + 336]
+mulx rsi, r8, [rsp + 328]
 add rsi, r14
 mulx r14, r15, [rsp + 352]
 adc r11, r15
 mulx r15, rbp, [rsp + 360]
-adc r14, rbp
 mov [rsp + 344], rbx
+adc r14, rbp
 mulx rbp, rbx, [rsp + 368]
 adc r15, rbx
 mulx rdx, rbx, rcx
@@ -14529,8 +14524,8 @@ adc rsi, rbp
 adc rdx, 0
 mov r8, rdx
 mov rdx, [rsp + 312]
-mulx r10, r11, [rsp + 328]
 mulx r14, r15, [rsp + 336]
+mulx r10, r11, [rsp + 328]
 add r10, r15
 mulx r15, rbx, [rsp + 352]
 adc r14, rbx
@@ -14565,19 +14560,20 @@ mulx rcx, rdx, rcx
 adc rbp, rdx
 adc rcx, 0
 add r12, r11
+mov rdx, [rsp + 296]
 adc r13, r10
+mov r10, [rsp + 320]
 adc rax, r14
+mov rdi, [rsp + 344]
 adc rsi, r15
 adc r8, rbx
 adc r9, rbp
 adc rcx, 0
-mov rdx, [rsp + 296]
 sub rdx, [rsp + 8]
-mov rdi, [rsp + 344]
 sbb rdi, [rsp + 24]
-mov r10, [rsp + 320]
 sbb r10, [rsp + 32]
 mov r11, [rsp + 312]
+mov r15, [rsp]
 sbb r11, [rsp + 40]
 mov r14, [rsp + 360]
 sbb r14, [rsp + 48]
@@ -14589,17 +14585,16 @@ sbb r8, [rsp + 72]
 sbb r9, [rsp + 64]
 sbb rcx, [rsp + 56]
 sub rdx, [rsp + 112]
-mov r15, [rsp]
-mov [r15 + 96], rdx
 sbb rdi, [rsp + 120]
+mov [r15 + 96], rdx
 mov [r15 + 104], rdi
 sbb r10, [rsp + 128]
 mov [r15 + 112], r10
 sbb r11, [rsp + 136]
-mov [r15 + 120], r11
 sbb r14, [rsp + 144]
-mov [r15 + 128], r14
 sbb r12, [rsp + 288]
+mov [r15 + 120], r11
+mov [r15 + 128], r14
 mov [r15 + 136], r12
 sbb r13, [rsp + 280]
 mov [r15 + 144], r13
@@ -14608,10 +14603,10 @@ mov [r15 + 152], rax
 sbb rsi, [rsp + 264]
 mov [r15 + 160], rsi
 sbb r8, [rsp + 256]
-mov [r15 + 168], r8
 sbb r9, [rsp + 248]
-mov [r15 + 176], r9
+mov [r15 + 168], r8
 sbb rcx, [rsp + 16]
+mov [r15 + 176], r9
 mov [r15 + 184], rcx
 mov rax, [rsp + 240]
 mov [r15], rax
@@ -15234,7 +15229,7 @@ ret
     }
 }
 
-/// x/R mod p for x < 3*p*R; redc, variant mulx.
+/// x/R mod p for x < 2*p*R; redc, variant mulx.
 ///
 /// # Safety
 /// The processor has BMI2; p is of the class.
@@ -15246,206 +15241,197 @@ unsafe fn redc_lazy_tower_mulx<M: Modulus<6>>(x: &[u64; 12]) -> [u64; 6] {
         asm!(
             called!(
                 "call",
-                "fieldc_redc_lazy_tower_mulx_1464102967242a22_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_redc_lazy_tower_mulx_f2da70d660f06400_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 push rbx
 push rbp
-sub rsp, 8
+sub rsp, 24
 lea rax, [rip + 2f]
 mov rdx, [rsi]
-imul rdx, [rax]
-mulx rcx, rdi, [rax + 8]
-mulx r8, r9, [rax + 16]
-add rcx, r9
-mulx r9, r10, [rax + 24]
-adc r8, r10
+mulx rcx, rdx, [rax]
+mulx rcx, r15, [rax + 8]
+mulx r13, rdi, [rax + 16]
+mulx r8, r9, [rax + 24]
 mulx r10, r11, [rax + 32]
-adc r9, r11
-mulx r11, r12, [rax + 40]
+add rcx, rdi
+mulx rdi, r12, [rax + 40]
+adc r13, r9
+mulx rdx, r9, [rax + 48]
+adc r8, r11
 adc r10, r12
-mulx rdx, r12, [rax + 48]
-adc r11, r12
+adc rdi, r9
 adc rdx, 0
-add rdi, [rsi]
+add r15, [rsi]
 adc rcx, [rsi + 8]
-adc r8, [rsi + 16]
-adc r9, [rsi + 24]
+adc r13, [rsi + 16]
+adc r8, [rsi + 24]
 adc r10, [rsi + 32]
-adc r11, [rsi + 40]
-adc rdx, 0
-mov rdi, rdx
-mov rdx, rcx
-imul rdx, [rax]
-mulx r12, r13, [rax + 8]
-mulx r14, r15, [rax + 16]
-add r12, r15
-mulx r15, rbx, [rax + 24]
-adc r14, rbx
-mulx rbx, rbp, [rax + 32]
-adc r15, rbp
-mov [rsp], rsi
-mulx rbp, rsi, [rax + 40]
-adc rbx, rsi
-mulx rdx, rsi, [rax + 48]
-adc rbp, rsi
-adc rdx, 0
-add rcx, r13
-adc r8, r12
-adc r9, r14
-adc r10, r15
-adc r11, rbx
-adc rdi, rbp
-adc rdx, 0
-mov rcx, rdx
-mov rdx, r8
-imul rdx, [rax]
-mulx rsi, r12, [rax + 8]
-mulx r13, r14, [rax + 16]
-add rsi, r14
-mulx r14, r15, [rax + 24]
-adc r13, r15
-mulx r15, rbx, [rax + 32]
-adc r14, rbx
-mulx rbx, rbp, [rax + 40]
-adc r15, rbp
-mulx rdx, rbp, [rax + 48]
-adc rbx, rbp
-adc rdx, 0
-add r8, r12
-adc r9, rsi
-adc r10, r13
-adc r11, r14
-adc rdi, r15
-adc rcx, rbx
-adc rdx, 0
-mov rsi, rdx
-mov rdx, r9
-imul rdx, [rax]
-mulx r8, r12, [rax + 8]
-mulx r13, r14, [rax + 16]
-add r8, r14
-mulx r14, r15, [rax + 24]
-adc r13, r15
-mulx r15, rbx, [rax + 32]
-adc r14, rbx
-mulx rbx, rbp, [rax + 40]
-adc r15, rbp
-mulx rdx, rbp, [rax + 48]
-adc rbx, rbp
-adc rdx, 0
-add r9, r12
-adc r10, r8
-adc r11, r13
-adc rdi, r14
-adc rcx, r15
-adc rsi, rbx
-adc rdx, 0
-mov r8, rdx
-mov rdx, r10
-imul rdx, [rax]
-mulx r9, r12, [rax + 8]
-mulx r13, r14, [rax + 16]
-add r9, r14
-mulx r14, r15, [rax + 24]
-adc r13, r15
-mulx r15, rbx, [rax + 32]
-adc r14, rbx
-mulx rbx, rbp, [rax + 40]
-adc r15, rbp
-mulx rdx, rbp, [rax + 48]
-adc rbx, rbp
-adc rdx, 0
-add r10, r12
-adc r11, r9
-adc rdi, r13
-adc rcx, r14
-adc rsi, r15
-adc r8, rbx
+adc rdi, [rsi + 40]
 adc rdx, 0
 mov r9, rdx
-mov rdx, r11
-imul rdx, [rax]
-mulx r10, r12, [rax + 8]
-mulx r13, r14, [rax + 16]
-add r10, r14
-mulx r14, r15, [rax + 24]
-adc r13, r15
-mulx r15, rbx, [rax + 32]
-adc r14, rbx
-mulx rbx, rbp, [rax + 40]
-adc r15, rbp
+mov rdx, rcx
+mulx r11, rdx, [rax]
+mulx r11, r12, [rax + 8]
+mulx r14, r15, [rax + 16]
+mov [rsp + 16], rdi
+mov [rsp], rsi
+mov [rsp + 8], r9
+mulx rsi, r9, [rax + 32]
+mulx rbx, rbp, [rax + 24]
+add r11, r15
+mulx r15, rdi, [rax + 40]
+adc r14, rbp
 mulx rdx, rbp, [rax + 48]
-adc rbx, rbp
+adc rbx, r9
+adc rsi, rdi
+adc r15, rbp
 adc rdx, 0
-add r11, r12
-adc rdi, r10
-adc rcx, r13
-adc rsi, r14
+add rcx, r12
+adc r13, r11
+adc r8, r14
+adc r10, rbx
+adc rsi, [rsp + 16]
+adc r15, [rsp + 8]
+adc rdx, 0
+mov rcx, rdx
+mov rdx, r13
+mulx rdi, rdx, [rax]
+mulx rdi, r9, [rax + 8]
+mulx r14, rbx, [rax + 16]
+mov [rsp + 8], rcx
+mulx r11, r12, [rax + 32]
+mulx rbp, rcx, [rax + 24]
+mov [rsp + 16], r15
+add rdi, rbx
+mulx rbx, r15, [rax + 40]
+adc r14, rcx
+mulx rcx, rdx, [rax + 48]
+adc rbp, r12
+adc r11, r15
+adc rbx, rdx
+adc rcx, 0
+add r13, r9
+adc r8, rdi
+adc r10, r14
+adc rsi, rbp
+adc r11, [rsp + 16]
+adc rbx, [rsp + 8]
+mov rdx, r8
+adc rcx, 0
+mulx r13, rdx, [rax]
+mulx r13, rdi, [rax + 8]
+mulx r9, r12, [rax + 16]
+mov [rsp + 8], rcx
+mulx r14, r15, [rax + 24]
+add r13, r12
+mulx rbp, rcx, [rax + 32]
+mov [rsp + 16], rbx
+mulx r12, rbx, [rax + 40]
+adc r9, r15
+mulx rdx, r15, [rax + 48]
+adc r14, rcx
+adc rbp, rbx
+adc r12, r15
+adc rdx, 0
+add r8, rdi
+adc r10, r13
+adc rsi, r9
+adc r11, r14
+adc rbp, [rsp + 16]
+adc r12, [rsp + 8]
+mov rcx, rdx
+mov rdx, r10
+mulx r13, rdx, [rax]
+mulx r13, rdi, [rax + 8]
+adc rcx, 0
+mulx r8, r9, [rax + 16]
+mulx r14, r15, [rax + 24]
+mov [rsp + 8], rcx
+mulx rbx, rcx, [rax + 32]
+add r13, r9
+mov [rsp + 16], r12
+mulx r9, r12, [rax + 40]
 adc r8, r15
-adc r9, rbx
+mulx rdx, r15, [rax + 48]
+adc r14, rcx
+adc rbx, r12
+adc r9, r15
 adc rdx, 0
-mov r10, [rsp]
-add rdi, [r10 + 48]
-adc rcx, [r10 + 56]
-adc rsi, [r10 + 64]
-adc r8, [r10 + 72]
-adc r9, [r10 + 80]
-adc rdx, [r10 + 88]
-mov r10, rdi
-sub r10, [rax + 8]
-mov r11, rcx
-sbb r11, [rax + 16]
-mov r12, rsi
-sbb r12, [rax + 24]
-mov r13, r8
-sbb r13, [rax + 32]
-mov r14, r9
-sbb r14, [rax + 40]
-mov r15, rdx
-sbb r15, [rax + 48]
-cmovc r10, rdi
-cmovc r11, rcx
-cmovc r12, rsi
-cmovc r13, r8
-cmovc r14, r9
-cmovc r15, rdx
-mov rcx, r10
+add r10, rdi
+adc rsi, r13
+adc r11, r8
+mov rcx, rdx
+mov rdx, rsi
+adc rbp, r14
+adc rbx, [rsp + 16]
+adc r9, [rsp + 8]
+adc rcx, 0
+mulx r13, rdx, [rax]
+mov [rsp + 16], r9
+mulx r13, rdi, [rax + 8]
+mov [rsp + 8], rcx
+mulx r8, r10, [rax + 16]
+mulx r12, r14, [rax + 24]
+mulx r15, rcx, [rax + 32]
+add r13, r10
+mulx r10, r9, [rax + 40]
+adc r8, r14
+mulx rdx, r14, [rax + 48]
+adc r12, rcx
+adc r15, r9
+adc r10, r14
+adc rdx, 0
+add rsi, rdi
+adc r11, r13
+adc rbp, r8
+adc rbx, r12
+adc r15, [rsp + 16]
+adc r10, [rsp + 8]
+adc rdx, 0
+mov rcx, [rsp]
+add r11, [rcx + 48]
+adc rbp, [rcx + 56]
+adc rbx, [rcx + 64]
+mov r13, rbp
+adc r15, [rcx + 72]
+adc r10, [rcx + 80]
+adc rdx, [rcx + 88]
+mov rcx, r11
 sub rcx, [rax + 8]
-mov rdx, r11
-sbb rdx, [rax + 16]
-mov rsi, r12
-sbb rsi, [rax + 24]
-mov rdi, r13
-sbb rdi, [rax + 32]
-mov r8, r14
-sbb r8, [rax + 40]
-mov r9, r15
+sbb r13, [rax + 16]
+mov rdi, rbx
+sbb rdi, [rax + 24]
+mov r9, rdx
+mov r8, r15
+sbb r8, [rax + 32]
+mov rsi, r10
+sbb rsi, [rax + 40]
 sbb r9, [rax + 48]
-cmovc rcx, r10
-cmovc rdx, r11
-cmovc rsi, r12
-cmovc rdi, r13
-cmovc r8, r14
-cmovc r9, r15
-mov r10, rcx
-sub r10, [rax + 8]
-mov r11, rdx
-sbb r11, [rax + 16]
-mov r12, rsi
-sbb r12, [rax + 24]
-mov r13, rdi
-sbb r13, [rax + 32]
-mov r14, r8
-sbb r14, [rax + 40]
+cmovc rcx, r11
+cmovc rsi, r10
+cmovc r13, rbp
+cmovc r8, r15
+cmovc rdi, rbx
+mov r14, rsi
+cmovc r9, rdx
+mov rdx, rcx
+sub rdx, [rax + 8]
+mov r10, r13
 mov r15, r9
+mov r11, rdi
+mov r12, r8
+sbb r10, [rax + 16]
+sbb r11, [rax + 24]
+sbb r12, [rax + 32]
+sbb r14, [rax + 40]
 sbb r15, [rax + 48]
-cmovc r10, rcx
-cmovc r11, rdx
-cmovc r12, rsi
-cmovc r13, rdi
-cmovc r14, r8
+cmovc rdx, rcx
+cmovc r11, rdi
+cmovc r10, r13
+cmovc r12, r8
+cmovc r14, rsi
 cmovc r15, r9
-add rsp, 8
+add rsp, 24
 pop rbp
 pop rbx
 ret
@@ -15461,16 +15447,16 @@ ret
             p3 = const M::P[3],
             p4 = const M::P[4],
             p5 = const M::P[5],
-            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _, out("r8") _, out("r9") _, out("r10") z[0], out("r11") z[1], out("r12")
-            z[2], out("r13") z[3], out("r14") z[4], out("r15") z[5],
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") _, out("r9") _, out("r10") z[1], out("r11") z[2], out("r12")
+            z[3], out("r13") _, out("r14") z[4], out("r15") z[5],
             options(pure, readonly),
         );
     }
     z
 }
 
-/// x/R mod p for x < 3*p*R; redc, variant adx.
+/// x/R mod p for x < 2*p*R; redc, variant adx.
 ///
 /// # Safety
 /// The processor has ADX and BMI2; p is of the class.
@@ -15482,7 +15468,7 @@ unsafe fn redc_lazy_tower_adx<M: Modulus<6>>(x: &[u64; 12]) -> [u64; 6] {
         asm!(
             called!(
                 "call",
-                "fieldc_redc_lazy_tower_adx_ddbee82ca106348f_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_redc_lazy_tower_adx_c20bfd02d09c6626_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 xor eax, eax
 mov rdx, [rsi]
@@ -15663,24 +15649,6 @@ cmovc rdi, r10
 cmovc r8, r12
 cmovc r9, r13
 cmovc r11, r14
-mov rax, rcx
-sub rax, [rip + 2f + 8]
-mov rsi, rdx
-sbb rsi, [rip + 2f + 16]
-mov r10, rdi
-sbb r10, [rip + 2f + 24]
-mov r12, r8
-sbb r12, [rip + 2f + 32]
-mov r13, r9
-sbb r13, [rip + 2f + 40]
-mov r14, r11
-sbb r14, [rip + 2f + 48]
-cmovc rax, rcx
-cmovc rsi, rdx
-cmovc r10, rdi
-cmovc r12, r8
-cmovc r13, r9
-cmovc r14, r11
 ret
 .balign 64
 2:
@@ -15694,9 +15662,9 @@ ret
             p3 = const M::P[3],
             p4 = const M::P[4],
             p5 = const M::P[5],
-            out("rax") z[0], out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
-            z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[2], out("r11") _, out("r12")
-            z[3], out("r13") z[4], out("r14") z[5], out("r15") _,
+            out("rax") _, out("rcx") z[0], out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            _, out("rdi") z[2], out("r8") z[3], out("r9") z[4], out("r10") _, out("r11") z[5],
+            out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }

@@ -5,8 +5,9 @@
 //! are integers: Karatsuba's differences are exact. In units of p^2, a product of elements of Fp2
 //! is from -1 to 1 and from 0 to 2, times ξ from -2 to 1 and from -1 to 2. A part of a product of
 //! elements of Fp12 is a sum of six of these, at most five of them times ξ: from -11 to 6, and
-//! from -5 to 12. So 11*p^2 makes all of them positive, and below 23*p^2.
-//! A square adds 4*p^2 at most: its reduction takes numbers below 3p*R, and 9p is below R.
+//! from -5 to 12. So 11*p^2 makes the first part positive and 5*p^2 the second, and none is above
+//! 17*p^2. Those of a square are from -10 to 8 and from -5 to 13. A reduction takes numbers below
+//! 2p*R, and 19*p is below 2R.
 
 use core::mem::MaybeUninit;
 
@@ -47,8 +48,12 @@ impl<K: WideKernels<6, 12>, F: HasProducts<6> + HasTower> Words<K, F> {
 
     /// The square in Fp12: two products in Fp6.
     ///
-    /// (c0 + c1)*(c0 + c1*v) - c0*c1 - c0*c1*v. In the second factor a difference and a sum are
-    /// reduced, which moves a part of the product by at most 4p^2 upwards and 2p^2 downwards.
+    /// (c0 + c1)*(c0 + c1*v) - c0*c1 - c0*c1*v. In the second factor the two parts of ξ times the last
+    /// coefficient e are reduced: by 0 or p more in the first, by 0 or p less in the second. So the
+    /// coefficient of v^k is as if c0*c1*v had been subtracted from a product in which e is another
+    /// number: the k-th coefficient of c0 times what e has more. That is from 0 to 2p^2, and from
+    /// -p^2 to p^2. The rest of it is six products of elements, of which at most four are times ξ:
+    /// from -10 to 6, and from -4 to 12.
     pub(super) fn square_12(&self, result: &mut Fp12<F>, x: &Fp12<F>) {
         let [x0, x1] = halves(x);
         let by_xi = F::mul_by_xi(&x.c1.c2);
@@ -59,13 +64,14 @@ impl<K: WideKernels<6, 12>, F: HasProducts<6> + HasTower> Words<K, F> {
         let all = self.mul_6(&mut all, &sum.each_ref(), &other.each_ref());
         let mut z = empty!();
         let by_v = self.by_v(&mut z, &both);
-        let offset = &Self::OFFSET;
+        let offset = &Self::OFFSETS;
         let low = |k: usize| {
-            let part = |i: usize| self.two_minus_two(&all[k][i], offset, &both[k][i], &by_v[k][i]);
+            let part =
+                |i: usize| self.two_minus_two(&all[k][i], &offset[i], &both[k][i], &by_v[k][i]);
             self.reduced(&part(0), &part(1))
         };
         let high = |k: usize| {
-            let part = |i: usize| self.plus_plus(&both[k][i], &both[k][i], offset);
+            let part = |i: usize| self.plus_plus(&both[k][i], &both[k][i], &offset[i]);
             self.reduced(&part(0), &part(1))
         };
         put(result, low, high);
@@ -168,13 +174,14 @@ impl<K: WideKernels<6, 12>, F: HasProducts<6> + HasTower> Words<K, F> {
         high: &WideTriple<'_>,
         both: &WideTriple<'_>,
     ) {
-        let offset = &Self::OFFSET;
+        let offset = &Self::OFFSETS;
         let first = |k: usize| {
-            let part = |i: usize| self.plus_plus(&low[k][i], &by_v[k][i], offset);
+            let part = |i: usize| self.plus_plus(&low[k][i], &by_v[k][i], &offset[i]);
             self.reduced(&part(0), &part(1))
         };
         let second = |k: usize| {
-            let part = |i: usize| self.two_minus_two(&both[k][i], offset, &low[k][i], &high[k][i]);
+            let part =
+                |i: usize| self.two_minus_two(&both[k][i], &offset[i], &low[k][i], &high[k][i]);
             self.reduced(&part(0), &part(1))
         };
         put(result, first, second);

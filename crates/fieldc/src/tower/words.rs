@@ -43,7 +43,7 @@ pub(crate) trait WideKernels<const N: usize, const W: usize> {
         x: &[[u64; N]; 2],
         y: &[[u64; N]; 2],
     );
-    /// x/R mod p for x below 3p*R.
+    /// x/R mod p for x below 2p*R.
     unsafe fn redc<M: Modulus<N>>(x: &[u64; W]) -> [u64; N];
     /// x + y modulo R^2.
     unsafe fn wide_sum_2_0<M: Modulus<N>>(x: &[u64; W], y: &[u64; W]) -> [u64; W];
@@ -117,14 +117,19 @@ pub(crate) use wide_sum;
 pub(super) struct Words<K, F>(PhantomData<(K, F)>);
 
 impl<K: WideKernels<N, W>, F: HasProducts<N>> Words<K, F> {
-    /// 11*p^2: what makes the parts of a product in the tower positive.
-    pub(super) const OFFSET: Wide = multiple_of_square(&F::P, 11);
+    /// 11*p^2 and 5*p^2: what makes both parts of a product in the tower positive.
+    pub(super) const OFFSETS: WidePair =
+        [multiple_of_square(&F::P, 11), multiple_of_square(&F::P, 5)];
 
     /// # Safety
     /// The processor has the instructions of K.
     #[inline(always)]
     pub(super) unsafe fn new() -> Self {
-        const { assert!(has_kernels::<N, F>(), "p is not of the class EXTENSION") }
+        const {
+            assert!(has_kernels::<N, F>(), "p is not of the class EXTENSION");
+            // 19*p^2 is below 2p*R, as `wide` needs.
+            assert!(19 * (F::P[N - 1] as u128 + 1) <= 2 << 64);
+        }
         Self(PhantomData)
     }
 
@@ -143,7 +148,7 @@ impl<K: WideKernels<N, W>, F: HasProducts<N>> Words<K, F> {
         }
     }
 
-    /// The element of Fp2 with these parts, each from 0 to below 3p*R, divided by R.
+    /// The element of Fp2 with these parts, each from 0 to below 2p*R, divided by R.
     #[inline(always)]
     pub(super) fn reduced(&self, c0: &Wide, c1: &Wide) -> Fp2<F> {
         // SAFETY: by `new`; an element is nothing but its limbs, and these are below p.

@@ -11,7 +11,8 @@ Latency keeps the first operand on the stack, and takes the others from a random
 found one turn ahead (by Knuth's MMIX generator): with one cell, the processor would predict carries
 and forward loads.
 
-Which register a word is in is the kernel's choice, so the loops are made for it.
+Which register a word is in is the kernel's choice, so the loops are made for it. A kernel that
+returns none has a result too long for registers: it gets its address, and stores it itself.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from fieldc.machine.caller import Caller
 from fieldc.machine.instruments import TimingError
 from fieldc.machine.results import Mode
 from fieldc.machine.ring import RING, Layout
-from fieldc.targets.x86_64.conventions import CALLED_INLINE, GENERAL, SYSV
+from fieldc.targets.x86_64.conventions import CALLED_INLINE, GENERAL, STORED_INLINE, SYSV
 from fieldc.targets.x86_64.timing.caller import caller_of
 
 CALLS = 4
@@ -67,14 +68,16 @@ def _stores(base: str, offset: int, returned: tuple[str, ...]) -> str:
     return "\n".join(f"    mov [{base} + {offset + 8 * i}], {r}" for i, r in words)
 
 
-def _pointed(operands: Sequence[str]) -> str:
-    pairs = zip(CALLED_INLINE.arguments, operands, strict=False)
+def _pointed(operands: Sequence[str], returned: tuple[str, ...]) -> str:
+    """The pointers of a call; the first is that of the result where no register returns it."""
+    convention = CALLED_INLINE if returned else STORED_INLINE
+    pairs = zip(convention.arguments, operands, strict=False)
     return "\n".join(f"    lea {register}, [{operand}]" for register, operand in pairs)
 
 
 def _called(operands: Sequence[str], store: str, returned: tuple[str, ...]) -> str:
     return f"""
-{_pointed(operands)}
+{_pointed(operands, returned)}
     call kernel
 {store}
 """
@@ -85,7 +88,7 @@ def _asked(operands: Sequence[str], store: str, returned: tuple[str, ...]) -> st
     movzx eax, byte ptr [rsp + {_ASKED}]
     cmp al, 2
     jne 9f
-{_pointed(operands)}
+{_pointed(operands, returned)}
     call kernel
     jmp 8f
 9:  ud2
@@ -133,17 +136,27 @@ def _walk(layout: Layout) -> str:
 """
 
 
+def _copy(source: int, to: int, words: int) -> str:
+    """Copy words of the frame."""
+    moves = ((source + 8 * i, to + 8 * i) for i in range(words))
+    return "\n".join(f"    mov rax, [rsp + {a}]\n    mov [rsp + {b}], rax" for a, b in moves)
+
+
 def _latency(call: Surroundings, layout: Layout, returned: tuple[str, ...]) -> str:
     _, _, *others = layout.places
     operands = [f"rsp + {_X}", *(f"rbp + {place}" for place in others)]
-    return _random(layout) + call(operands, _stores("rsp", _X, returned), returned)
+    if returned:
+        return _random(layout) + call(operands, _stores("rsp", _X, returned), returned)
+    z = _X + 8 * layout.operands[0]
+    store = _copy(z, _X, min(layout.result, layout.operands[0]))
+    return _random(layout) + call([f"rsp + {z}", *operands], store, returned)
 
 
 def _throughput(call: Surroundings, layout: Layout, returned: tuple[str, ...]) -> str:
     z, *places = layout.places
     turn = _walk(layout)
     for cell in range(0, CALLS * layout.cell, layout.cell):
-        operands = [f"rbp + {cell + place}" for place in places]
+        operands = [f"rbp + {cell + place}" for place in (places if returned else layout.places)]
         turn += call(operands, _stores("rbp", cell + z, returned), returned)
     return turn
 
@@ -159,7 +172,7 @@ def _loop(name: str, turn: str, layout: Layout) -> str:
 
     Two turns run before the clock starts; until then the start is 0.
     """
-    frame = _X + 8 * max(layout.result, layout.operands[0])
+    frame = _X + 8 * (layout.result + layout.operands[0])
     return f"""
     .globl {name}
     .p2align 6
