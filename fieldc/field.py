@@ -104,6 +104,11 @@ class Field:
                 raise FieldError(f"{self.label}: {identity} does not hold")
 
     @property
+    def p_inverse(self) -> int:
+        """1/p mod 2^w: t - (t*p_inverse mod 2^w)*p is divisible by 2^w."""
+        return self.base - self.n0
+
+    @property
     def complement(self) -> int:
         """R - p."""
         return self.R - self.p

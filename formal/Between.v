@@ -9,10 +9,13 @@ From Fieldc Require Import Word Polynomial System Expression Replay.
 Import ListNotations.
 Open Scope Z_scope.
 
-(** That a word equals a polynomial: their difference is at most 0, and at least. *)
+(** That a word equals a polynomial: their difference is at most 0, and at least. Or that the top k
+    bits of a word x do, cut = (x, k): x less 2^(64 - k) times the polynomial is below 2^(64 - k),
+    and not negative. *)
 Record equality := Equality {
   equal_word : variable;
   equal_value : polynomial;
+  cut : option (variable * Z);
   no_more : bounding;
   no_less : bounding
 }.
@@ -53,6 +56,22 @@ Definition limit (h : Z) (ws : list variable) (s : system) : system :=
 Definition has_range (s : system) (x : variable) : bool :=
   match high s x with Some _ => true | None => false end.
 
+(** Whether a word is known as the top k bits of x. *)
+Definition is_top (s : system) (x : variable) (k : Z) (t : variable) : bool :=
+  existsb (fun '(y, j, u) => (y =? x)%positive && (j =? k) && (u =? t)%positive) (tops s).
+
+(** Whether the bounds show what an equality says. *)
+Definition is_equal (numbers : list number_known) (s : system) (e : equality) : bool :=
+  let below (p : polynomial) (size : Z) :=
+    at_most s numbers [] p (size - 1) (no_more e) &&
+    at_most s numbers [] (scale (-1) p) 0 (no_less e) in
+  match cut e with
+  | None => below (minus [(1, [equal_word e])] (equal_value e)) 1
+  | Some (x, k) =>
+      let size := 2 ^ (64 - k) in
+      is_top s x k (equal_word e) && below (minus [(1, [x])] (scale size (equal_value e))) size
+  end.
+
 (** The system with a row for each equality; each may use those before it. *)
 Fixpoint with_equalities (numbers : list number_known) (s : system) (l : list equality)
     : option system :=
@@ -60,8 +79,7 @@ Fixpoint with_equalities (numbers : list number_known) (s : system) (l : list eq
   | [] => Some s
   | e :: l' =>
       let difference := minus [(1, [equal_word e])] (equal_value e) in
-      if at_most s numbers [] difference 0 (no_more e) &&
-         at_most s numbers [] (scale (-1) difference) 0 (no_less e)
+      if is_equal numbers s e
       then with_equalities numbers (add_row difference s) l' else None
   end.
 
@@ -94,17 +112,39 @@ Fixpoint between_known (modulus factor : Z) (s : system) (numbers : list number_
 Definition numbers_below (v : valuation) (numbers : list number_known) : Prop :=
   forall q x b, nth_error numbers q = Some (x, Some b) -> 0 <= value v x < b.
 
+Lemma is_top_right v s x k t : holds v s -> is_top s x k t = true -> v t = v x / 2 ^ (64 - k).
+Proof.
+  unfold is_top. intros H B. apply existsb_exists in B as ([[y j] u] & I & B).
+  apply andb_prop in B as [B U]. apply andb_prop in B as [Y J].
+  apply Pos.eqb_eq in Y, U. apply Z.eqb_eq in J. subst. exact (tops_right _ _ H _ _ _ I).
+Qed.
+
+Lemma is_equal_right v numbers s e : is_equal numbers s e = true -> holds v s ->
+  numbers_below v numbers -> value v (minus [(1, [equal_word e])] (equal_value e)) = 0.
+Proof.
+  unfold is_equal. intros B H N.
+  assert (agrees v []) as A by (intros x c []).
+  destruct (cut e) as [[x k]|].
+  - apply andb_prop in B as [T B]. apply andb_prop in B as [M L].
+    apply (at_most_right s numbers v H N _ _ _ _ A) in M, L.
+    rewrite value_minus, value_scale in *. cbn [value product] in *.
+    apply (is_top_right _ _ _ _ _ H) in T. rewrite T. rewrite value_minus, value_scale in L.
+    cbn [value product] in L.
+    assert (v x / 2 ^ (64 - k) = value v (equal_value e)) as ->; [|lia].
+    symmetry. apply Z.div_unique with (r := v x - 2 ^ (64 - k) * value v (equal_value e)); lia.
+  - apply andb_prop in B as [M L].
+    apply (at_most_right s numbers v H N _ _ _ _ A) in M, L. rewrite value_scale in L. lia.
+Qed.
+
 Lemma with_equalities_right v numbers l : forall s s', with_equalities numbers s l = Some s' ->
   holds v s -> numbers_below v numbers -> holds v s'.
 Proof.
   induction l as [|e l IH]; cbn [with_equalities]; intros s s' E H N; [now injection E as <-|].
-  destruct (_ && _) eqn:B in E; [|discriminate]. apply andb_prop in B as [M L].
-  assert (agrees v []) as A by (intros x c []).
-  apply (at_most_right s numbers v H N _ _ _ _ A) in M, L. rewrite value_scale in L.
+  destruct (is_equal _ _ _) eqn:B in E; [|discriminate]. apply (is_equal_right v) in B; auto.
   set (difference := minus _ _) in *. clearbody difference. apply (IH _ _ E); [|exact N].
   destruct H as [I Z0 T K]. constructor; auto.
   intros k r' F. unfold row in F; cbn in F. destruct (Pos.eq_dec k (next_row s)) as [->|D].
-  - rewrite Map.gss in F. injection F as <-. lia.
+  - rewrite Map.gss in F. injection F as <-. exact B.
   - rewrite Map.gso in F by exact D. eapply Z0, F.
 Qed.
 

@@ -106,8 +106,9 @@ let case () =
 let equality () =
   let equal_word = position () in
   let equal_value = polynomial () in
+  let cut = match flags () with [] -> None | cut :: _ -> Some cut in
   let no_more = bounding () in
-  { equal_word; equal_value; no_more; no_less = bounding () }
+  { equal_word; equal_value; cut; no_more; no_less = bounding () }
 
 (* Words that hold a number between operands and result, what it is below, and that proved. *)
 let proposal () =

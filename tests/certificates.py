@@ -39,11 +39,17 @@ KERNEL_CASES = [
     ("bn254-p", "square_plain", "barrett", "adx"),
     ("secp256k1-p", "reduce", "barrett", "mulx"),
     ("bls12-381-p", "mul_plain", "barrett", "adx"),
+    ("goldilocks", "mul", "shifted-quotient", "base"),
+    ("0xfffffffc00000001", "square", "shifted-quotient", "mulx"),
+    ("goldilocks", "redc", "high-limbs", "adx"),
+    ("2^61-1", "mul", "high-limbs", "mulx"),
     ("2^224-2^96+1", "square_plain", "solinas", "mulx"),
 ]
 
 BARRETT = [case for case in KERNEL_CASES if case[2] == "barrett"]
 SOLINAS = KERNEL_CASES[-1]
+SHIFTED = [case for case in KERNEL_CASES if case[2] == "shifted-quotient"]
+HIGH_LIMBS = [case for case in KERNEL_CASES if case[2] == "high-limbs"]
 
 
 @cache

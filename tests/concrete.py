@@ -77,8 +77,9 @@ class Run:
         elif name == "lea":
             m = i.operands[1].mem
             index = self.r[i.reg_name(m.index)] if m.index else 0
-            self.put(i, 0, self.address(i, i.operands[1]) + index * m.scale)
-            self.wrote[where] = (self.get(i, 0), 0)
+            total = self.address(i, i.operands[1]) + index * m.scale
+            self.put(i, 0, total)
+            self.wrote[where] = (self.get(i, 0), total >> 64 if index else 0)
         else:
             self.compute(i, where)
 
@@ -87,6 +88,8 @@ class Run:
             return a & b
         if i.mnemonic == "shr":
             return a >> b
+        if i.mnemonic == "shl":
+            return int(a << b)
         if i.mnemonic == "shld":
             return int(a << i.operands[2].imm | b >> 64 - i.operands[2].imm)
         raise ValueError(i.mnemonic)

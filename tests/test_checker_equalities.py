@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from certificates import BARRETT, SOLINAS, certificate_of, object_of
+from certificates import BARRETT, HIGH_LIMBS, SHIFTED, SOLINAS, certificate_of, object_of
 from forged import Tamper, replay
 
 
@@ -55,11 +55,46 @@ TAMPERS = (
 
 
 @pytest.mark.parametrize("tamper", TAMPERS)
-@pytest.mark.parametrize("case", [*BARRETT[:2], SOLINAS], ids="-".join)
+@pytest.mark.parametrize("case", [*BARRETT[:2], SOLINAS, HIGH_LIMBS[0], SHIFTED[0]], ids="-".join)
 def test_the_checker_rejects_a_changed_equality(
     checker: Path, tmp_path: Path, case: tuple[str, str, str, str], tamper: Tamper
 ) -> None:
     certificate = copy.deepcopy(certificate_of(*case))
+    tamper(certificate)
+    status, said = replay(checker, tmp_path, certificate, object_of(*case))
+    assert status == 1 and said.startswith("FAILED "), said
+
+
+def _cut(c: dict[str, Any]) -> dict[str, Any]:
+    """The equality of a word's top bits."""
+    (found,) = (e for e in c["equalities"] if "cut" in e)
+    return dict(found)
+
+
+def _of_another_word(c: dict[str, Any]) -> None:
+    c["equalities"][0]["cut"] = [_cut(c)["cut"][0] - 1, 32]
+
+
+def _from_another_bit(c: dict[str, Any]) -> None:
+    c["equalities"][0]["cut"] = [_cut(c)["cut"][0], 31]
+
+
+def _from_no_bit(c: dict[str, Any]) -> None:
+    c["equalities"][0]["cut"] = [_cut(c)["cut"][0], 1 << 40]
+
+
+def _not_cut(c: dict[str, Any]) -> None:
+    del c["equalities"][0]["cut"]
+
+
+@pytest.mark.parametrize("tamper", [_of_another_word, _from_another_bit, _from_no_bit, _not_cut])
+@pytest.mark.parametrize("case", SHIFTED, ids="-".join)
+def test_the_checker_rejects_top_bits_of_something_else(
+    checker: Path, tmp_path: Path, case: tuple[str, str, str, str], tamper: Tamper
+) -> None:
+    certificate = copy.deepcopy(certificate_of(*case))
+    assert _cut(certificate) == certificate["equalities"][0]
+    assert replay(checker, tmp_path, certificate, object_of(*case))[0] == 0
     tamper(certificate)
     status, said = replay(checker, tmp_path, certificate, object_of(*case))
     assert status == 1 and said.startswith("FAILED "), said

@@ -121,9 +121,8 @@ def test_a_processor_may_prefer_a_variant_and_rows_of_its_own() -> None:
 
 def test_rows_that_are_not_proved_give_way_to_those_of_other_processors() -> None:
     """The prover does not follow a carry of two chains in this sum of products."""
-    decision = preferred(
-        find_field("goldilocks"), "sum_of_products", TARGETS["x86_64-linux"], "zen-4"
-    )
+    f, target = find_field("goldilocks"), TARGETS["x86_64-linux"]
+    decision = preferred(f, "sum_of_products", target, "zen-4", "two-subtractions")
     by_variant = {a.variant: a.choice for a in build([decision], lambda *_: None)}
     assert by_variant["adx"].plan.choices == choices_on("adx", "ice-lake")
     assert by_variant["adx"].chosen_by.endswith("; two-subtractions in its own rows is not proved")

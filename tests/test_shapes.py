@@ -118,7 +118,7 @@ def in_a_variant(texts: Sequence[str], some: Sequence[str] = ()) -> list[Any]:
         ("2^255-19", {"near-power", "few-powers", "signed-limbs"}, "2^255 - 19: p = 2^k - c"),
         ("p256", {"few-powers", "signed-limbs", "simple-quotient"}, "2^256 - p has 224 bits"),
         ("p384", {"few-powers", "signed-limbs"}, "2^384 - p has 129 bits"),
-        ("goldilocks", {"near-power", "few-powers"}, "2^64 - 4294967295"),
+        ("goldilocks", {"near-power", "few-powers", "shifted-quotient"}, "2^64 - 4294967295"),
         ("bls12-377-p", set(), "more than a limb"),
         ("bn254-p", set(), "more than a limb"),
     ],

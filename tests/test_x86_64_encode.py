@@ -66,10 +66,11 @@ def test_every_instruction_has_the_bytes_that_llvm_gives_it() -> None:
             continue
         code += [Physical(m, (register, other)) for m in ("test", "lea_double")]
         code += [Physical("shld", (register, other, Immediate(k))) for k in (1, 63)]
+        code.append(Physical("lea_sum", (Register("rbx"), register, other)))
     for name in GENERAL:
         one = Register(name)
         code += [Physical(m, (one,)) for m in ("push", "pop", "xor", "sbb_mask", "mul")]
-        code += [Physical("shr", (one, Immediate(k))) for k in (1, 63)]
+        code += [Physical(m, (one, Immediate(k))) for m in ("shl", "shr") for k in (1, 63)]
         code += [Physical(m, (one, Immediate(k))) for m in ("adc", "sbb", "mov") for k in (0, 127)]
         code += [Physical("movabs", (one, Immediate(k))) for k in (1 << 31, (1 << 64) - 1)]
     stack = Register("rsp")

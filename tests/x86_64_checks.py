@@ -10,13 +10,14 @@ from fieldc.targets.x86_64.instructions import INSTRUCTIONS, Physical
 from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.operands import CONSTANTS, Immediate, Memory, Register
 
-READ_WRITE = {"imul", "add", "adc", "adcx", "adox", "sub", "sbb", "and", "shld", "shr"}
+READ_WRITE = {"imul", "add", "adc", "adcx", "adox", "sub", "sbb", "and", "shld", "shl", "shr"}
 READ_WRITE |= {"cmovc", "cmovnc"}
-WRITES = {"mov": 1, "lea": 1, "lea_double": 1, "mulx": 2, "pop": 1, "xor": 1, "sbb_mask": 1}
+WRITES = {"mov": 1, "lea": 1, "lea_double": 1, "lea_sum": 1, "mulx": 2}
+WRITES |= {"pop": 1, "xor": 1, "sbb_mask": 1}
 NEEDS_CF = {"adc", "adcx", "sbb", "sbb_mask", "cmovc", "cmovnc"}
 NEEDS_OF = {"adox"}
 DEFINES_BOTH = {"add", "adc", "sub", "sbb", "and", "xor", "imul", "mul", "test"}
-UNDEFINES_OF = {"shld", "shr"}
+UNDEFINES_OF = {"shld", "shl", "shr"}
 FEATURE_OF = {"mulx": "bmi2", "adcx": "adx", "adox": "adx"}
 STORES = ("store",)
 

@@ -14,6 +14,7 @@ from fieldc.algorithms import (
     karatsuba,
     lazy,
     montgomery,
+    one_limb,
     plain,
     powers,
     products,
@@ -80,6 +81,7 @@ STUDIED: tuple[Kernel, ...] = (
     montgomery.multiply_near_radix,
     squaring.square_near_radix,
     *signed_limbs.SIGNED_LIMBS,
+    *one_limb.ONE_LIMB,
     *pseudo_mersenne.PSEUDO_MERSENNE,
     *solinas.SOLINAS,
     *plain.BARRETT,
@@ -92,6 +94,7 @@ OFFERED: tuple[Kernel, ...] = (
     montgomery.multiply_near_radix,
     squaring.square_near_radix,
     *signed_limbs.SIGNED_LIMBS,
+    *one_limb.ONE_LIMB,
     *pseudo_mersenne.PSEUDO_MERSENNE,
 )
 """Studied algorithms that a build may choose: for a prime's shape, or by a processor's model."""

@@ -26,6 +26,23 @@ def add_by_mask(f: Field, x: Residue, y: Residue) -> Residue:
     return add_if_negative(x + y - f.p, f.p)
 
 
+@kernel("add", "difference")
+def add_by_difference(f: Field, x: Residue, y: Residue) -> Residue:
+    """x + y mod p as x - (p - y), and x + y where that is negative, for p of one full limb.
+
+    No carry is kept in a word, and the sum need not wait for the difference.
+    """
+    check_full_limb(f, "difference")
+    return sum_or_difference(f, x, y)
+
+
+@kernel("double", "difference")
+def double_by_difference(f: Field, x: Residue) -> Residue:
+    """2*x mod p as x - (p - x), and 2*x where that is negative, for p of one full limb."""
+    check_full_limb(f, "difference")
+    return sum_or_difference(f, x, x)
+
+
 @kernel("double")
 def double(f: Field, x: Residue) -> Residue:
     """2*x mod p."""
@@ -66,10 +83,9 @@ def sub(f: Field, x: Residue, y: Residue) -> Residue:
 @kernel("sub", "select")
 def sub_by_selection(f: Field, x: Residue, y: Residue) -> Residue:
     """x - y mod p, one of x - y and x - y + p, which is made before its sign is known."""
-    if not has_spare_bit(f):
-        raise DoesNotApply(f"select needs a spare bit, so that 2p < R, not {f.label}")
-    d = x - y
-    return select(d < 0, d + f.p, d)
+    if not has_spare_bit(f) and f.n > 1:
+        raise DoesNotApply(f"select needs a spare bit, so that 2p < R, or one limb, not {f.label}")
+    return either(x - y, f.p)
 
 
 @kernel("neg")
@@ -89,6 +105,29 @@ def add_if_negative(d: Number, p: Number) -> Number:
     return d + (d < 0) * p
 
 
+def sum_or_difference(f: Field, x: Number, y: Number) -> Number:
+    """x + y mod p for x and y below p: of the sum only its lower limbs are made."""
+    d = x - (f.p - y)
+    return known(select(d < 0, (x + y) % f.R, d), 0, f.p - 1)
+
+
+def either(d: Number, p: Number) -> Number:
+    """d mod p for -p <= d < p, one of d and d + p, which is made before the sign of d is known."""
+    return select(d < 0, d + p, d)
+
+
+def known(value: Number, low: int, high: int) -> Number:
+    """The value with bounds that hold for other reasons than those of its parts."""
+    return with_bounds(value, (low, high)) if isinstance(value, Integer) else value
+
+
+def check_full_limb(f: Field, name: str) -> None:
+    """Raise DoesNotApply unless p has one limb, and no spare bit."""
+    if f.n > 1 or has_spare_bit(f):
+        why = f"{f.n} limbs" if f.n > 1 else "a spare bit"
+        raise DoesNotApply(f"{name} needs p of one limb without a spare bit, not {f.label}: {why}")
+
+
 def check_masks(f: Field) -> None:
     """Raise DoesNotApply unless p = 2^k - c, c of one limb, with a spare bit."""
     near = near_power(f)
@@ -106,7 +145,9 @@ ALTERNATIVES = (
     double_by_rotation,
     double_by_shifts,
     double_by_mask,
+    double_by_difference,
     add_by_mask,
+    add_by_difference,
     sub_by_selection,
     neg_by_masked_difference,
 )

@@ -27,7 +27,7 @@ class Shape:
 
 def shapes(f: Field) -> tuple[Shape, ...]:
     """Every shape, in a fixed order, for a prime in limbs of its word."""
-    return near_power(f), few_powers(f), signed_rows(f), simple_quotient(f)
+    return near_power(f), few_powers(f), signed_rows(f), simple_quotient(f), shifted_quotient(f)
 
 
 def near_power(f: Field) -> Shape:
@@ -70,6 +70,29 @@ def simple_quotient(f: Field) -> Shape:
         else f"p is {low:#x} modulo 2^{f.word}, not 1 or -1",
         "rows of Montgomery's reduction multiply only the upper limbs of p",
     )
+
+
+def shifted_quotient(f: Field) -> Shape:
+    """Whether p = 2^w - 2^k + 1 of one limb of w bits, and k at least w/2."""
+    c = f.complement + 1
+    is_power, k = c & c - 1 == 0, c.bit_length() - 1
+    applies = f.n == 1 and is_power and 2 * k >= f.word
+    return Shape(
+        "shifted-quotient",
+        applies,
+        f"2^{f.word} - 2^{k} + 1: p = 2^w - 2^k + 1 of one limb, k at least {-(-f.word // 2)}"
+        if applies
+        else f"p is not 2^{f.word} - 2^k + 1 with k at least {-(-f.word // 2)}",
+        "the quotient of Montgomery's reduction and its product with p are shifts and sums",
+    )
+
+
+def shift_of_quotient(f: Field) -> int:
+    """k where p = 2^w - 2^k + 1 of one limb, k at least w/2. Raises DoesNotApply otherwise."""
+    shape = shifted_quotient(f)
+    if not shape.applies:
+        raise DoesNotApply(f"shifted-quotient needs p = 2^w - 2^k + 1 of one limb: {shape.reason}")
+    return f.complement.bit_length()
 
 
 def signed_rows(f: Field) -> Shape:

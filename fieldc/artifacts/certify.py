@@ -238,6 +238,8 @@ def _number(value: int) -> tuple[str, ...]:
 def _equality(equality: Mapping[str, Any], places: Mapping[str, int]) -> Iterator[str]:
     yield _hex(equality["variable"])
     yield from _many(equality["value"], _term)
+    cut = equality.get("cut")  # a word, and how many of its top bits
+    yield from _many([(cut[0], 64 - cut[1])] if cut else [], lambda one: map(_hex, one))
     yield from _bound(equality["most"], places)
     yield from _bound(equality["least"], places)
 

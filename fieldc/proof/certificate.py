@@ -52,6 +52,7 @@ taken at its largest value, with a negative coefficient at 0; the sum is below s
     bound        {scale, rows: combination, slopes: [slope, ...]}
     fact         {variable, value, bound} or {variable, value: 0, residue: combination}
     equality     {variable, value: polynomial, most: bound, least: bound}
+                 {..., cut: [word, bit]}
     case         {flags: [[variable, value], ...], facts, identity: combination, canonical: bound}
                  {flags, excluded: bound}
 
@@ -82,7 +83,9 @@ A case is of z's first result, or with `result: k` of the one k places after it.
 the cases cover all values of the choices' flags. An excluded case cannot be: its bound shows that
 where the other flags are as given, the last one is not. A fact may use the facts before it.
 An equality holds in all cases: variable - value is at most 0 and at least 0, and is one more row,
-numbered after those of the code. Its bounds may use the equalities before it.
+numbered after those of the code. Its bounds may use the equalities before it. With `cut` the
+variable is t(word), the bits of a word from a bit on, and what is bounded is word - 2^bit*value: it
+is at most 2^bit - 1 and at least 0, so the value is the word divided by 2^bit and rounded down.
 Coefficients and scales are integers as hexadecimal strings.
 """
 
@@ -224,6 +227,7 @@ class Writer:
             "value": _polynomial(equality.value, 1),
             "most": self._bound(equality.most),
             "least": self._bound(equality.least),
+            **({"cut": [*equality.cut]} if equality.cut else {}),
         }
 
     def case(self, proof: CaseProof | Excluded, p: int) -> dict[str, Any]:

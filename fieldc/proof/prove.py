@@ -12,10 +12,11 @@ from fieldc.proof.algebra.comparisons import comparison_by_top, comparison_of
 from fieldc.proof.algebra.dropped import find_equal_words, join_wraps
 from fieldc.proof.algebra.equations import ONE, Polynomial, System, add_to
 from fieldc.proof.algebra.facts import Input
+from fieldc.proof.algebra.halves import equate_high_halves, equate_tops
 from fieldc.proof.algebra.identity import Identity, ProofError, flags_of, value_of
 from fieldc.proof.algebra.refute import Sample
 from fieldc.proof.algebra.strategies import STRATEGIES, Strategy
-from fieldc.proof.algebra.wraps import Equality, equate_dropped, equate_tops
+from fieldc.proof.algebra.wraps import Equality, equate_dropped
 from fieldc.proof.algebra.zeros import fix_unread, fix_zeros
 from fieldc.proof.claims.contracts import WORD_BITS, Claim, Contract, Operand
 from fieldc.proof.claims.cut_points import candidates, residues
@@ -223,10 +224,11 @@ def _equalities(
     goal: _Goal,
     samples: Sequence[Sample],
 ) -> tuple[Equality, ...]:
-    """What dropped carries equal, where the result has no factor and the modulus is odd."""
-    if contract.factor != 1 or contract.p % 2 == 0:
-        return ()
+    """What high halves equal; else dropped carries, if the result has no factor and p is odd."""
     case = _case(system, inputs, samples)
+    halves = equate_high_halves(case)
+    if halves or contract.factor != 1 or contract.p % 2 == 0:
+        return halves
     values = [i.value(system.word_bits) for i in inputs]
     runs = [s.values for s in refute.samples(system, inputs, PROPOSING)]
     return equate_dropped(case, goal.claim(values), contract.p, runs)

@@ -66,7 +66,7 @@ def constant_names(f: Field) -> dict[int, str]:
         for constant in reversed(FIELD_CONSTANTS)
         for i, limb in reversed(list(enumerate(f.limbs(getattr(f, constant)))))
     }
-    return {**names, f.n0: "n0", 0: "0x0", 1: "0x1"}
+    return {f.p_inverse: "p_inverse", **names, f.n0: "n0", 0: "0x0", 1: "0x1"}
 
 
 def without_dead_steps(program: Program) -> Program:

@@ -122,6 +122,18 @@ def _shld(state: State, i: Physical) -> None:
     _junk_flags(state, both)
 
 
+def _shl(state: State, i: Physical) -> None:
+    total = state.read(i.operands[0]) << state.read(i.operands[1])
+    state.write(i.operands[0], total)
+    _junk_flags(state, total)
+
+
+def _shr(state: State, i: Physical) -> None:
+    total = state.read(i.operands[0]) >> state.read(i.operands[1])
+    state.write(i.operands[0], total)
+    _junk_flags(state, total)
+
+
 def _mov(state: State, i: Physical) -> None:
     state.write(i.operands[0], state.read(i.operands[1]))
 
@@ -142,6 +154,10 @@ def _lea(state: State, i: Physical) -> None:
 
 def _lea_double(state: State, i: Physical) -> None:
     state.write(i.operands[0], 2 * state.read(i.operands[1]))
+
+
+def _lea_sum(state: State, i: Physical) -> None:
+    state.write(i.operands[0], state.read(i.operands[1]) + state.read(i.operands[2]))
 
 
 def _xor(state: State, i: Physical) -> None:
@@ -179,6 +195,7 @@ RUN: dict[str, Callable[[State, Physical], None]] = {
     "imul": _imul,
     "lea": _lea,
     "lea_double": _lea_double,
+    "lea_sum": _lea_sum,
     "mov": _mov,
     "store": _mov,
     "mul": _mul,
@@ -188,6 +205,8 @@ RUN: dict[str, Callable[[State, Physical], None]] = {
     "ret": lambda state, i: None,
     "sbb_mask": _sbb_mask,
     "shld": _shld,
+    "shl": _shl,
+    "shr": _shr,
     "test": lambda state, i: _clear(state),
     "xor": _xor,
 }

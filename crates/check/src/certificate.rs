@@ -132,6 +132,9 @@ pub(crate) struct Equality {
     pub(crate) value: Polynomial,
     pub(crate) most: Bound,
     pub(crate) least: Bound,
+    /// A word and a bit from which on its bits are the variable: word - 2^bit*value is at most
+    /// 2^bit - 1 and at least 0.
+    pub(crate) cut: Option<(usize, u64)>,
 }
 
 /// Variables and their values.

@@ -16,19 +16,25 @@ pub(crate) fn extend(
     contract: &Contract,
     system: &mut System,
 ) -> Outcome<()> {
-    for Equality { variable, value, most, least } in equalities {
+    for Equality { variable, value, most, least, cut } in equalities {
         let verifier = Verifier { system, contract, fixed: Known::new() };
         for number in value.variables().chain([*variable]) {
             verifier.high(number)?;
         }
-        let difference = Polynomial::variable(*variable).plus(value, -1);
-        let negated = Polynomial::default().plus(&difference, -1);
-        for (side, bound) in [(&difference, most), (&negated, least)] {
-            if !verifier.at_most(side, &BigInt::ZERO, bound)? {
+        let (word, bit) = cut.unwrap_or((*variable, 0));
+        if cut.is_some() && !system.is_top(word, bit, *variable) {
+            return fail(format!("equality: variable {variable} is not what it is said to be"));
+        }
+        // What is left of the word, which is 0 where it is the variable itself.
+        let size = BigInt::from(1) << bit;
+        let rest = Polynomial::variable(word).plus(value, -size.clone());
+        let negated = Polynomial::default().plus(&rest, -1);
+        for (side, limit, bound) in [(&rest, size - 1, most), (&negated, BigInt::ZERO, least)] {
+            if !verifier.at_most(side, &limit, bound)? {
                 return fail(format!("equality: variable {variable} is not shown to be equal"));
             }
         }
-        system.rows.push(difference);
+        system.rows.push(Polynomial::variable(*variable).plus(value, -1));
     }
     Ok(())
 }

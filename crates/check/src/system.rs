@@ -182,6 +182,12 @@ impl System {
         }
     }
 
+    /// Whether a variable is a word's bits from one on.
+    pub(crate) fn is_top(&self, word: usize, bit: u64, variable: usize) -> bool {
+        let made = (1..64).contains(&bit).then(|| self.tops.get(&(word, 64 - bit))).flatten();
+        made == Some(&Polynomial::variable(variable))
+    }
+
     /// (high << k | low >> (64 - k)) mod 2^64, for 0 < k < 64.
     pub(crate) fn shifted(&mut self, high: &Word, low: &Word, k: u64) -> Word {
         let (out, into) = (self.top(high, k), self.top(low, k));

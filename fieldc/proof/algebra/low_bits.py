@@ -24,18 +24,25 @@ Cuts = Mapping[int, tuple[Equation, int]]
 
 
 def cuts(system: System, asked: Polynomial) -> Cuts:
-    """The rows low = word - 2^k*top; where a top is asked for, any rows that take tops away."""
+    """The rows low = word - 2^k*top, or 2^j as much of both: a shift to the left.
+
+    Where a top is asked for, any rows that take tops away.
+    """
     if not system.top_bits:
         return {}
-    words = {top: word for (word, _), top in system.top_bits.items()}
+    words = {top: cut for cut, top in system.top_bits.items()}
     is_asked = not words.keys().isdisjoint(v for monomial in asked for v in monomial)
     found: dict[int, tuple[Equation, int]] = {}
     for row in system.rows:
         if not isinstance(row, Equation) or row.kind != "bits":
             continue
         for top in (m[0] for m, c in row.right.items() if len(m) == 1 and c < 0):
-            is_low = len(row.right) == 2 and row.right.get((words.get(top, top),)) == 1
-            if top in words and (is_low or (is_asked and top not in found)):
+            if top not in words:
+                continue
+            word, shift = words[top]
+            size = row.right.get((word,), 0)
+            is_low = len(row.right) == 2 and size * (1 << shift) == -row.right[top,]
+            if is_low or (is_asked and top not in found):
                 found[top] = row, -int(row.right[top,])
     return found
 

@@ -34,7 +34,11 @@ MOST_TERMS = 10_000
 
 @dataclass(frozen=True)
 class Equality:
-    """A carry that always equals a polynomial: their difference is at most 0 and at least 0."""
+    """A carry that always equals a polynomial: their difference is at most 0 and at least 0.
+
+    Or the top bits of a word, `cut` at a bit: word - 2^bit * value is at most 2^bit - 1, and at
+    least 0.
+    """
 
     carry: int
     value: Polynomial
@@ -42,6 +46,8 @@ class Equality:
     least: Bound
     factors: Mapping[int, Rational]
     """Of the carry, on the left side of each row that had it."""
+    cut: tuple[int, int] | None = None
+    """The word whose top bits these are, and the bit where they begin."""
 
 
 def equate_dropped(
@@ -58,42 +64,23 @@ def equate_dropped(
         carry = row.carry
         if carry is None or carry in flags or row.kind not in ("add", "sub"):
             continue
-        factors = _factors(system, carry)
+        factors = factors_of(system, carry)
         is_read = len(factors) > 1
         if is_read and len(row.right) > 2:  # a chain ends where only its carry is added
             continue
         briefly = replace(case, strategies=STRATEGIES[:1]) if is_read else case
-        equality = _shown(briefly, carry, {}, factors)
+        equality = shown(briefly, carry, {}, factors)
         if equality is None and not is_read and (chain := comparison_of(system, carry)):
             values = _proposed(system, chain, claim, p, runs)
-            shown = (_shown(case, carry, value, factors) for value in values)
-            equality = next((one for one in shown if one is not None), None)
+            found_to_be = (shown(case, carry, value, factors) for value in values)
+            equality = next((one for one in found_to_be if one is not None), None)
         if equality is not None:
-            _write(system, equality)
+            write(system, equality)
             found.append(equality)
     return tuple(found)
 
 
-def equate_tops(case: Case) -> tuple[Equality, ...]:
-    """Find what top bits equal of words that were put together from bits, and write that down.
-
-    Of 2^k*(the low bits of a) + (the top bits of b) the bits above 2^k are the low bits of a.
-    """
-    system, found = case.system, []
-    for (word, shift), top in system.top_bits.items():
-        row = system.defining(word)
-        if not isinstance(row, Equation) or row.kind != "bits":
-            continue
-        size = 1 << shift
-        value: Polynomial = {m: int(c) // size for m, c in row.right.items() if int(c) % size == 0}
-        equality = _shown(case, top, value, _factors(system, top)) if value else None
-        if equality is not None:
-            _write(system, equality)
-            found.append(equality)
-    return tuple(found)
-
-
-def _factors(system: System, carry: int) -> dict[int, Rational]:
+def factors_of(system: System, carry: int) -> dict[int, Rational]:
     """A carry's factor on the left side of each row that has it."""
     owner = system.owners[carry]
     factors: dict[int, Rational] = {owner: 0} if owner >= 0 else {}
@@ -106,7 +93,7 @@ def _factors(system: System, carry: int) -> dict[int, Rational]:
     return factors
 
 
-def _write(system: System, equality: Equality) -> None:
+def write(system: System, equality: Equality) -> None:
     """Put the value for the carry in every row that has it."""
     for number, factor in equality.factors.items():
         row = system.rows[number]
@@ -133,17 +120,23 @@ def in_given_rows(rows: Combination, equalities: Sequence[Equality]) -> Combinat
     return total
 
 
-def _shown(
-    case: Case, carry: int, value: Polynomial, factors: Mapping[int, Rational]
+def shown(
+    case: Case,
+    carry: int,
+    value: Polynomial,
+    factors: Mapping[int, Rational],
+    cut: tuple[int, int] | None = None,
 ) -> Equality | None:
     """The equality, if bounds show it."""
-    target = variable(carry)
-    add_to(target, value, -1)
-    if any(evaluate(target, sample) for sample in case.samples):
+    word, shift = (carry, 0) if cut is None else cut
+    target = variable(word)
+    add_to(target, value, -(1 << shift))
+    limit = (1 << shift) - 1
+    if not all(0 <= evaluate(target, sample) <= limit for sample in case.samples):
         return None
-    most = case.shown(target, 0)
+    most = case.shown(target, limit)
     least = case.shown({m: -c for m, c in target.items()}, 0) if most else None
-    return Equality(carry, value, most, least, factors) if most and least else None
+    return Equality(carry, value, most, least, factors, cut) if most and least else None
 
 
 def _proposed(

@@ -109,10 +109,15 @@ def shld(target: Placed, source: Placed, amount: Placed) -> bytes:
     return _modrm(b"", b"\x0f\xa4", _number(source), target) + _amount(amount)
 
 
-def shr(target: Placed, amount: Placed) -> bytes:
+def shift(extension: int) -> Encoder:
+    """A shift by a number; the opcode's extension says which."""
+    return lambda target, amount: _shift(extension, target, amount)
+
+
+def _shift(extension: int, target: Placed, amount: Placed) -> bytes:
     if amount == Immediate(1):
-        return _modrm(b"", b"\xd1", 5, target)
-    return _modrm(b"", b"\xc1", 5, target) + _amount(amount)
+        return _modrm(b"", b"\xd1", extension, target)
+    return _modrm(b"", b"\xc1", extension, target) + _amount(amount)
 
 
 def _amount(operand: Placed) -> bytes:
@@ -128,13 +133,17 @@ def mulx(high: Placed, low: Placed, source: Placed) -> bytes:
     return bytes((0xC4, second, third, 0xF6)) + tail
 
 
-def lea_double(*operands: Placed) -> bytes:
-    target, source = map(_number, operands)
-    rex = 0x48 | (target > 7) << 2 | (source > 7) << 1 | (source > 7)
-    base = source % 8
-    if base == 5:  # rbp and r13 as a base need a displacement
-        return bytes((rex, 0x8D, 0x44 | target % 8 << 3, base << 3 | base, 0))
-    return bytes((rex, 0x8D, 0x04 | target % 8 << 3, base << 3 | base))
+def lea_double(target: Placed, source: Placed) -> bytes:
+    return lea_sum(target, source, source)
+
+
+def lea_sum(*operands: Placed) -> bytes:
+    target, base, index = map(_number, operands)
+    rex = 0x48 | (target > 7) << 2 | (index > 7) << 1 | (base > 7)
+    sib = index % 8 << 3 | base % 8
+    if base % 8 == 5:  # rbp and r13 as a base need a displacement
+        return bytes((rex, 0x8D, 0x44 | target % 8 << 3, sib, 0))
+    return bytes((rex, 0x8D, 0x04 | target % 8 << 3, sib))
 
 
 def _modrm(prefix: bytes, opcode: bytes, number: int, operand: Placed, wide: int = WIDE) -> bytes:

@@ -21,12 +21,14 @@ class FlagChain:
     first: int
     last: int
     flag: str = ""
+    """CF or OF; none of a lone sum beside other chains, which `lea` makes."""
 
 
 def color_flags(program: Program, available: tuple[str, ...]) -> dict[int, str]:
     """CF or OF for each flag value, by number. Raises FlagError if `available` do not suffice.
 
-    A subtraction's borrow and whatever a selection reads must be in CF.
+    A subtraction's borrow and whatever a selection reads must be in CF. The carry of a sum that
+    nothing reads has no flag where none is free.
     """
     chain_of: dict[int, FlagChain] = {}
     chains: list[FlagChain] = []
@@ -45,7 +47,7 @@ def color_flags(program: Program, available: tuple[str, ...]) -> dict[int, str]:
         if step.operation.name not in ("add",):
             only_cf.update(id(chain_of[v.number]) for v in (*incoming, *outgoing))
     _color(chains, only_cf, available)
-    return {number: chain.flag for number, chain in chain_of.items()}
+    return {number: chain.flag for number, chain in chain_of.items() if chain.flag}
 
 
 def _color(chains: list[FlagChain], only_cf: set[int], available: tuple[str, ...]) -> None:
@@ -54,6 +56,8 @@ def _color(chains: list[FlagChain], only_cf: set[int], available: tuple[str, ...
     for chain in chains:
         allowed = (CF,) if id(chain) in only_cf else available
         flag = next((f for f in allowed if free_from[f] <= chain.first), None)
+        if flag is None and chain.first == chain.last:
+            continue
         if flag is None:
             raise FlagError(
                 f"{len(allowed) + 1} carry chains are alive at step {chain.first}, "

@@ -27,6 +27,7 @@ class OperandForm(Enum):
     TWICE = "one register, twice"
     TWICE_LOW = "the low half of one register, twice"
     DOUBLED = "a register and the sum of another with itself"
+    SUM = "a register and the sum of two others"
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,8 @@ INSTRUCTIONS: dict[str, Instruction] = {
         _move_if("cmovc", b"\x0f\x42"),
         _move_if("cmovnc", b"\x0f\x43"),
         Instruction("shld", 1, 3, tied=True, writes_flags=BOTH, encode=encoding.shld),
-        Instruction("shr", 1, 2, tied=True, writes_flags=BOTH, encode=encoding.shr),
+        Instruction("shl", 1, 2, tied=True, writes_flags=BOTH, encode=encoding.shift(4)),
+        Instruction("shr", 1, 2, tied=True, writes_flags=BOTH, encode=encoding.shift(5)),
         # Idioms: xor r, r is 0 and clears both flags; sbb r, r is the carry flag as a mask. `clear`
         # is xor r, r on a register that is free, or test rsp, rsp where none is.
         Instruction(
@@ -155,6 +157,7 @@ INSTRUCTIONS: dict[str, Instruction] = {
         Instruction(
             "lea_double", 1, 1, encode=encoding.lea_double, form=OperandForm.DOUBLED, spelled="lea"
         ),
+        Instruction("lea_sum", 1, 2, encode=encoding.lea_sum, form=OperandForm.SUM, spelled="lea"),
         Instruction("store", 0, 2, encode=encoding.mov, spelled="mov", needs_size=True),
         Instruction("push", 0, 1, encode=encoding.stack(0x50)),
         Instruction("pop", 1, 0, encode=encoding.stack(0x58)),

@@ -109,8 +109,8 @@ def print_instruction(instruction: Physical, syntax: Syntax, table: str) -> str:
     mnemonic = row.spelling + "q" * (syntax is GNU and row.needs_size)
     if syntax is MASM:
         mnemonic = MASM_SPELLING.get(mnemonic, mnemonic)
-    if row.form is OperandForm.DOUBLED:
-        return _line(f"{mnemonic} {_doubled(operands, syntax)}", instruction, syntax)
+    if row.form in (OperandForm.DOUBLED, OperandForm.SUM):
+        return _line(f"{mnemonic} {_summed(operands, syntax)}", instruction, syntax)
     if row.form is OperandForm.TWICE_LOW:
         operands = [_low_half(operands[0])] * 2
     elif row.form is OperandForm.TWICE:
@@ -124,11 +124,10 @@ def _low_half(operand: Placed) -> Placed:
     return Register(LOW_HALF[operand.name]) if isinstance(operand, Register) else operand
 
 
-def _doubled(operands: list[Placed], syntax: Syntax) -> str:
-    target, source = (syntax.operand(o, "") for o in operands)
-    return (
-        f"({source},{source}), {target}" if syntax.reverse else f"{target}, [{source} + {source}]"
-    )
+def _summed(operands: list[Placed], syntax: Syntax) -> str:
+    target, *sources = (syntax.operand(o, "") for o in operands)
+    one, other = sources[0], sources[-1]
+    return f"({one},{other}), {target}" if syntax.reverse else f"{target}, [{one} + {other}]"
 
 
 def _line(text: str, instruction: Physical, syntax: Syntax) -> str:

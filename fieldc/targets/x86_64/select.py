@@ -8,14 +8,14 @@ end with carry 0 leaves its flag clean.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable
 
+from fieldc.targets.x86_64.ahead import chain, is_from_zero, multipliers_of_the_next_row
 from fieldc.targets.x86_64.choices import Choices
 from fieldc.targets.x86_64.flags import FlagError, color_flags
 from fieldc.targets.x86_64.instructions import BOTH, CF, INSTRUCTIONS, OF, RETURNED, VirtualCode
 from fieldc.targets.x86_64.operands import CONSTANTS, Immediate, Memory, Operand, Virtual
-from fieldc.words.operations import LOAD, MUL, SUB, Kind
+from fieldc.words.operations import LOAD, MUL, Kind
 from fieldc.words.program import Program, Step, Value
 
 WORD_BYTES = 8
@@ -57,7 +57,7 @@ class Selection:
         self._loaded_at_once = self._first_limbs()
         self._table = self._address_constants()
         self._zero = self._keep_zero()
-        self._next_rows = _multipliers_of_the_next_row(program.steps, self._uses)
+        self._next_rows = multipliers_of_the_next_row(program.steps, self._uses)
         self._select()
 
     def _new(self, name: str, fixed: str = "") -> Virtual:
@@ -96,7 +96,7 @@ class Selection:
             return set()
         steps = [step for step in self.program.steps if step.inputs]
         early = {step.inputs[0].number for step in steps}
-        early |= {step.inputs[1].number for step in steps if _is_from_zero(step)}
+        early |= {step.inputs[1].number for step in steps if is_from_zero(step)}
         limbs = [s.outputs[0].number for s in self.program.steps if s.operand == name]
         return {limb for limb in limbs if self._uses[limb] > 1 or (limb in early and width <= FEW)}
 
@@ -154,7 +154,7 @@ class Selection:
             if value.kind is Kind.FLAG and value.constant is None:
                 self._alive[self._flags[value.number]] -= 1
         for value in step.outputs:
-            if value.kind is Kind.FLAG:
+            if value.kind is Kind.FLAG and value.number in self._flags:
                 flag = self._flags[value.number]
                 self._alive[flag] += self._uses[value.number]
                 if value.high == 0:
@@ -196,6 +196,11 @@ class Selection:
         self._emit("mov", (place,), source)
         return place
 
+    def _in_register(self, value: Value) -> Virtual:
+        """A value's register, to which it is loaded if it is in memory."""
+        place = self._place(value)
+        return place if isinstance(place, Virtual) else self._move(place, value.name)
+
     def load(self, step: Step) -> None:
         """A limb of an operand stays in memory, where instructions read it, or is loaded now."""
         name, number = f"{step.operand}[{step.attribute}]", step.outputs[0].number
@@ -204,11 +209,16 @@ class Selection:
         self._places[number] = self._move(place, step.outputs[0].name) if loaded else place
 
     def add(self, step: Step) -> None:
-        """add, adc, adcx or adox, by the flag of the chain and whether it begins here."""
+        """add, adc, adcx or adox, by the chain's flag and whether it begins here; without: lea."""
         a, b, carry = step.inputs
-        total = step.outputs[0]
-        flag = self._flags[step.outputs[1].number]
+        total, out = step.outputs
         begins = carry.constant is not None
+        flag = self._flags.get(out.number, "")
+        if begins and not self._uses[out.number] and self._is_in_use(flag):
+            self._flags.pop(out.number, None)
+            places = [self._in_register(value) for value in (a, b)]
+            self._emit("lea_sum", (self._define(total),), *places)
+            return
         if not self._two_chains:
             mnemonic = "add" if begins else "adc"
             absorbed: Operand = Immediate(0)
@@ -222,6 +232,11 @@ class Selection:
         if augend == addend and isinstance(augend, Memory):  # twice a limb: read it once
             augend = addend = self._move(augend, a.name)
         self._emit(mnemonic, (self._define(total),), *self._memory_first(augend, addend))
+
+    def _is_in_use(self, flag: str) -> bool:
+        """Whether a sum in a flag would destroy another chain; without a flag it would."""
+        beside = any(self._alive.values())
+        return not flag or (beside and self._two_chains and flag not in self._clean)
 
     def _begin_chain(self, flag: str) -> None:
         if any(self._alive.values()):
@@ -238,7 +253,7 @@ class Selection:
         begins = borrow.constant is not None
         mnemonic = "sub" if begins else "sbb"
         augend, subtrahend = self._number(a), self._number(b)
-        if begins and _is_from_zero(step) and not (self._multiplies or any(self._alive.values())):
+        if begins and is_from_zero(step) and not (self._multiplies or any(self._alive.values())):
             self._make_zeros(step)
         if a.constant == 0 and self._zeros:
             augend = self._zeros.pop(0)
@@ -250,7 +265,7 @@ class Selection:
 
         xor is shorter than a mov, and no port runs it; but it destroys the borrow.
         """
-        wanted = sum(map(_is_from_zero, _chain(self.program.steps, first)))
+        wanted = sum(map(is_from_zero, chain(self.program.steps, first)))
         room = FREE - len(self._loaded_at_once)
         self._zeros = [self._new("zero") for _ in range(max(1, min(wanted, room)))]
         for zero in self._zeros:
@@ -338,51 +353,18 @@ class Selection:
         return (b, a) if swapped else (a, b)
 
     def funnel(self, step: Step) -> None:
-        """shld, or its cheap forms when one half is 0."""
+        """shld, or its cheap forms where one half is 0."""
         high, low = step.inputs
         place, k = self._define(step.outputs[0]), step.attribute
         if low.constant == 0 and k == self.program.word - 1:
-            source = self._place(high)
-            register = source if isinstance(source, Virtual) else self._move(source, high.name)
-            self._emit("lea_double", (place,), register)
+            self._emit("lea_double", (place,), self._in_register(high))
         elif high.constant == 0:
             self._emit("shr", (place,), self._place(low), Immediate(k))
+        elif low.constant == 0:
+            self._emit("shl", (place,), self._place(high), Immediate(self.program.word - k))
         else:
-            source = self._place(low)
-            register = source if isinstance(source, Virtual) else self._move(source, low.name)
             shift = Immediate(self.program.word - k)
-            self._emit("shld", (place,), self._place(high), register, shift)
-
-
-def _is_from_zero(step: Step) -> bool:
-    """Whether a step subtracts from 0."""
-    return step.operation is SUB and step.inputs[0].constant == 0
-
-
-def _chain(steps: Iterable[Step], first: Step) -> Iterator[Step]:
-    """The steps that hand a borrow on, from the first to the last."""
-    borrow = first.inputs[2]
-    for step in steps:
-        if step is first or (step.operation is SUB and step.inputs[2] is borrow):
-            borrow = step.outputs[1]
-            yield step
-
-
-def _multipliers_of_the_next_row(steps: tuple[Step, ...], uses: Counter[int]) -> set[int]:
-    """Quotient digits and complements that the next products all read, as their multiplier only.
-
-    One that is read again after a product with another multiplier cannot stay in rdx.
-    """
-    found = set()
-    for position, step in enumerate(steps):
-        if step.operation.name in ("mul_low", "sub"):
-            number = step.outputs[0].number
-            products = (s for s in steps[position + 1 :] if s.operation.name in ("mul", "mul_low"))
-            row = list(islice(products, uses[number]))
-            reading = [s for s in row if s.operation is MUL and s.inputs[1].number == number]
-            if row and len(reading) == uses[number]:
-                found.add(number)
-    return found
+            self._emit("shld", (place,), self._place(high), self._in_register(low), shift)
 
 
 _SELECTORS: dict[str, Callable[[Selection, Step], None]] = {

@@ -40,7 +40,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     mul: Some(ArrayKernel { run: mul_avx512ifma, least: 4 }),
     square: Some(ArrayKernel { run: square_avx512ifma, least: 4 }),
     mul_add: Some(ArrayKernel { run: mul_add_avx512ifma, least: 3 }),
-    butterfly: Some(ArrayKernel { run: butterfly_avx512ifma, least: 3 }),
+    butterfly: Some(ArrayKernel { run: butterfly_avx512ifma, least: 2 }),
     sum: Some(SumKernels { accumulate: accumulate_avx512ifma, collect: collect_avx512ifma, columns: 3, most: 1024 }),
     transform: None,
     digits: None,

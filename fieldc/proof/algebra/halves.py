@@ -1,0 +1,157 @@
+"""Words that are a polynomial of others: top bits of sums, and high halves of products.
+
+Both begin as a variable of which little is known. What a word is modulo a power of two tells what
+its low part is; the rest of the word is the variable.
+"""
+
+from __future__ import annotations
+
+from fieldc.proof.algebra.bounds import Case
+from fieldc.proof.algebra.equations import (
+    Equation,
+    Polynomial,
+    Select,
+    System,
+    add_to,
+    product,
+    variable,
+)
+from fieldc.proof.algebra.totals import Total
+from fieldc.proof.algebra.wraps import Equality, factors_of, shown, write
+
+MOST_ROWS = 60
+"""Code up to which words are compared with each other: that of one limb has 30 rows at most."""
+
+
+def equate_tops(case: Case) -> tuple[Equality, ...]:
+    """Find what the top bits of words equal, and write that down.
+
+    Of 2^k*(the low bits of a) + (the top bits of b) the bits above 2^k are the low bits of a. Of
+    a + (a << k), less its carry c, those from bit k on are (a >> k) + a - 2^k*((a >> k) + c).
+    """
+    system, found = case.system, []
+    for (word, shift), top in system.top_bits.items():
+        row = system.defining(word)
+        if not isinstance(row, Equation) or row.word != word:
+            continue
+        value = _without_low_bits(system, _definition(system, row), shift)
+        if not value:
+            continue
+        equality = shown(case, top, value, factors_of(system, top), (word, shift))
+        if equality is not None:
+            write(system, equality)
+            found.append(equality)
+    return tuple(found)
+
+
+def _definition(system: System, row: Equation) -> Polynomial:
+    """What a row's word is; of a sum, with what words are that were put together from bits."""
+    value = dict(row.right)
+    if row.carry is None:
+        return value
+    add_to(value, variable(row.carry), -row.factor)
+    for monomial in [m for m in value if len(m) == 1]:
+        of = system.defining(monomial[0])
+        if isinstance(of, Equation) and of.kind == "bits" and of.word == monomial[0]:
+            add_to(value, of.right, value.pop(monomial))
+    return value
+
+
+def _without_low_bits(system: System, value: Polynomial, shift: int) -> Polynomial:
+    """value >> shift, where what is no multiple of 2^shift is a word whose top bits are known.
+
+    Anything else, too, is taken for low bits where the value is made of bits only.
+    """
+    size = 1 << shift
+    found: Polynomial = {m: int(c) // size for m, c in value.items() if int(c) // size}
+    rest = [m for m, c in value.items() if int(c) % size]
+    words = [m[0] for m in rest if len(m) == 1 and int(value[m]) % size == 1]
+    top = system.top_bits.get((words[0], shift)) if len(words) == len(rest) == 1 else None
+    if top is not None:
+        add_to(found, variable(top))
+    return found if top is not None or not rest or _has_bits_only(system, value) else {}
+
+
+def _has_bits_only(system: System, value: Polynomial) -> bool:
+    """Whether no carry or borrow is in a number."""
+    return all(system.row_of_carry(v) is None for m in value for v in m)
+
+
+def equate_high_halves(case: Case) -> tuple[Equality, ...]:
+    """Find what high halves of products equal whose low halves nobody reads, and write that down.
+
+    Where the low half is a word w for certain, the high half is (the product - w) / 2^64. So it is
+    for q*p, if q is w/p modulo 2^64.
+    """
+    system, found = case.system, []
+    if len(system.rows) > MOST_ROWS:
+        return ()
+    read = {v for row in system.rows for m in _read_by(row) for v in m}
+    for row in system.rows:
+        if not isinstance(row, Equation) or row.kind != "mul" or row.carry is None:
+            continue
+        if row.word in read or row.carry not in read:
+            continue
+        value = _high_half(system, row)
+        if value is None:
+            continue
+        equality = shown(case, row.carry, value, factors_of(system, row.carry))
+        if equality is not None:
+            write(system, equality)
+            found.append(equality)
+    return tuple(found)
+
+
+def _read_by(row: Equation | Select) -> list[tuple[int, ...]]:
+    if isinstance(row, Equation):
+        return [*row.right]
+    return [*row.when_set, *row.otherwise, (row.flag,)]
+
+
+def _high_half(system: System, row: Equation) -> Polynomial | None:
+    """(the product - w) / 2^64 for a word w that makes it whole; None where none is found."""
+    word = _same_word(system, row)
+    if word is None:
+        return None
+    target = dict(row.right)
+    add_to(target, variable(word, -1))
+    total = Total(system, target)
+    for other in total.backwards():
+        if _is_whole(total.terms, system.radix):
+            break
+        if isinstance(other, Equation):
+            _replace(total, other)
+    if not _is_whole(total.terms, system.radix):
+        return None
+    return {m: int(c) // system.radix for m, c in total.terms.items()}
+
+
+def _same_word(system: System, row: Equation) -> int | None:
+    """An older word that is the same as a row's modulo 2^64; None where there is none."""
+    residue = _residue(system, row.word)
+    single = [m for m, c in residue.items() if len(m) == 1 and c == 1]
+    if len(residue) == 1 and single:
+        return single[0][0]
+    older = (other for other in system.rows[: row.number] if isinstance(other, Equation))
+    return next((o.word for o in older if _residue(system, o.word) == residue), None)
+
+
+def _residue(system: System, word: int) -> Polynomial:
+    """A word modulo 2^64, without words that sums and products make."""
+    total = Total(system, variable(word), modulus=system.radix)
+    for row in total.backwards():
+        if isinstance(row, Equation):
+            _replace(total, row)
+    return total.terms
+
+
+def _replace(total: Total, row: Equation) -> None:
+    """Put what a row says for its word."""
+    factor = total.split(row.word)
+    total.add(product(factor, row.right))
+    if row.carry is not None:
+        total.add(product(factor, variable(row.carry)), -row.factor)
+
+
+def _is_whole(terms: Polynomial, size: int) -> bool:
+    return not any(int(c) % size for c in terms.values())
