@@ -19,8 +19,15 @@ CASES = [
     ("secp256k1-p", "add", "canonical-digits"),
     ("secp256k1-p", "neg", "canonical-digits"),
     ("2^61-1", "double", "canonical-digits"),
+    ("bls12-381-r", "mul", "digits"),
+    ("bls12-381-p", "square", "canonical-digits"),
+    ("bls12-381-r", "butterfly", "canonical-digits"),
+    ("bls12-381-p", "sub", "array"),
+    ("bls12-381-p", "mul", "array"),
+    ("secp256k1-p", "mul_add", "array"),
+    ("2^127-1", "mul", "array"),
 ]
-"""Fields, operations and layouts: with spare bits and without."""
+"""Fields, operations and layouts: with spare bits and without; those in limbs move words and have a tail."""
 
 
 @cache

@@ -61,7 +61,7 @@ from fieldc.proof.lanes.recording import RecordingLane, Step
 from fieldc.proof.lanes.words import Lane
 
 ARRAY_FORMAT = "fieldc-array-certificate-1"
-CERTIFIED_FAMILIES = ("add", "sub", "neg", "double")
+CERTIFIED_FAMILIES = ("add", "sub", "neg", "double", "mul", "square", "mul_add", "butterfly")
 """Operations whose proofs are written down."""
 CERTIFIED_INSTRUCTIONS = {
     "vmovdqu64",
@@ -78,6 +78,10 @@ CERTIFIED_INSTRUCTIONS = {
     "vpternlogq",
     "vpmadd52luq",
     "vpmadd52huq",
+    "vpermq",
+    "vpermi2q",
+    "vpblendmq",
+    "kmovb",
 }
 """Those on vectors of 512 bits that `crates/check` knows."""
 

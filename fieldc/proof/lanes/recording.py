@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
 
-from fieldc.proof.algebra.equations import ONE, Monomial, Polynomial, add_to, product
+from fieldc.proof.algebra.equations import ONE, Polynomial, add_to, product
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.bounds import UpperBound
 from fieldc.proof.lanes.word import DIGIT, WORD, Word, between, scaled
@@ -197,41 +197,30 @@ class _Writer:
 
     def integer(self, value: Polynomial) -> list[list[Any]]:
         """An integer as a polynomial in variables. Raises ProofError where it may be none."""
-        rest = {m: Fraction(c) for m, c in value.items()}
-        found: dict[tuple[int, ...], int] = {}
-        for cut in reversed(self.cuts):
-            for monomial in [m for m in rest if cut.atom in m]:
-                if (c := rest.get(monomial, Fraction(0))).denominator == 1:
+        rest: Polynomial = {m: Fraction(c) for m, c in value.items()}
+        for number, cut in reversed([*enumerate(self.cuts)]):
+            low: Polynomial = dict(cut.of)  # low = integer - 2^bits*rest, whose name is negative
+            add_to(low, {(-number - 1,): 1}, -(1 << cut.bits))
+            waiting = [m for m in rest if cut.atom in m]
+            while waiting:
+                monomial = waiting.pop()
+                c = rest.get(monomial, Fraction(0))
+                if c.denominator == 1:
                     continue
-                turns = c * (1 << cut.bits)
-                if turns.denominator != 1:
-                    raise ProofError("a polynomial that may be no integer")
                 others = [*monomial]
                 others.remove(cut.atom)
-                self._count(found, others, self.variables[cut.atom] + 1, -int(turns))
                 del rest[monomial]
-                for m, coefficient in product(cut.of, {tuple(others): c}).items():
-                    rest[m] = rest.get(m, Fraction(0)) + coefficient
-                    if not rest[m]:
-                        del rest[m]
-        for monomial, c in rest.items():
-            if c.denominator != 1:
-                raise ProofError("a polynomial that may be no integer")
-            self._count(found, monomial, None, int(c))
-        return [[hex(c), list(m)] for m, c in sorted(found.items()) if c]
+                put = product(low, {tuple(others): c})
+                add_to(rest, put)
+                waiting += [m for m in put if cut.atom in m]
+        if any(c.denominator != 1 for c in rest.values()):
+            raise ProofError("a polynomial that may be no integer")
+        found = {tuple(sorted(map(self._variable, m))): int(c) for m, c in rest.items()}
+        return [[hex(c), [*m]] for m, c in sorted(found.items())]
 
-    def _count(
-        self,
-        found: dict[tuple[int, ...], int],
-        monomial: Sequence[int] | Monomial,
-        more: int | None,
-        c: int,
-    ) -> None:
-        numbers = [self.variables[atom] for atom in monomial]
-        if more is not None:
-            numbers.append(more)
-        key = tuple(sorted(numbers))
-        found[key] = found.get(key, 0) + c
+    def _variable(self, name: int) -> int:
+        """The number of a variable: of an atom, or of the rest of a cut."""
+        return self.variables[name] if name >= 0 else self.variables[self.cuts[-name - 1].atom] + 1
 
 
 def bound_of(why: UpperBound) -> dict[str, Any]:

@@ -60,6 +60,11 @@ impl<'a> Block<'a> {
         Self { lane, shape, task, is_tail, registers, stack, stored, written, order, tail_vector }
     }
 
+    /// Words of an element.
+    pub(crate) fn width(&self) -> usize {
+        self.task.words
+    }
+
     pub(crate) fn register(&self, register: Register) -> Done<&Vector> {
         let found = self.registers.get(&register);
         found.ok_or_else(|| format!("reads {register:?}, which has no known words").into())

@@ -34,7 +34,11 @@ impl Block<'_> {
             | C::EVEX_Vmovdqu64_zmmm512_k1z_zmm
             | C::EVEX_Vmovdqa64_zmm_k1z_zmmm512
             | C::EVEX_Vmovdqa64_zmmm512_k1z_zmm => self.move_vector(i),
+            C::VEX_Kmovb_kr_km8 => self.tail_mask(i),
+            C::EVEX_Vpblendmq_zmm_k1z_zmm_zmmm512b64 => self.blend(i),
             _ if i.op_mask() != Register::None => stop("a mask where none is expected"),
+            C::EVEX_Vpermq_zmm_k1z_zmm_zmmm512b64 => self.permute(i, 1, &[2]),
+            C::EVEX_Vpermi2q_zmm_k1z_zmm_zmmm512b64 => self.permute(i, 0, &[1, 2]),
             _ => {
                 let held = self.compute(i)?;
                 let vector = self.spread(&held);
@@ -188,6 +192,55 @@ impl Block<'_> {
         }
         let vector = self.register(i.op1_register())?.clone();
         self.store(base, offset, vector)
+    }
+}
+
+/// What moves words between places, and the tail's masks.
+impl Block<'_> {
+    /// A vector of places of one or two others, by an index of constants.
+    fn permute(&mut self, i: &Instruction, index: u32, from: &[u32]) -> Done<()> {
+        let mut places = Vec::new();
+        for operand in from {
+            places.extend(self.read(i, *operand)?);
+        }
+        let index = self.read(i, index)?;
+        let mut found = index.clone();
+        for (to, (held, _)) in found.iter_mut().zip(&index) {
+            let Held::Word(word) = held else { return stop("a permutation by masks") };
+            let number = word.value.number().ok_or("a permutation that depends on data")?;
+            let lowest = (number % places.len() as u64).try_into();
+            let at: usize = lowest.map_err(|_| "a permutation by a negative number")?;
+            *to = places[at].clone();
+        }
+        self.set(i.op0_register(), found);
+        Ok(())
+    }
+
+    /// vpblendmq: the places of two vectors by a constant mask.
+    fn blend(&mut self, i: &Instruction) -> Done<()> {
+        let mask = self.shape.mask(i.op_mask()).filter(|_| !i.zeroing_masking());
+        let mask = mask.ok_or("a blend by a mask that is not known")?;
+        let (mut found, other) = (self.read(i, 1)?, self.read(i, 2)?);
+        for (lane, place) in other.into_iter().enumerate() {
+            if mask >> lane & 1 == 1 {
+                found[lane] = place;
+            }
+        }
+        self.set(i.op0_register(), found);
+        Ok(())
+    }
+
+    /// kmovb k1, [rax + v] in a tail: the mask of vector v.
+    fn tail_mask(&mut self, i: &Instruction) -> Done<()> {
+        if !self.is_tail || i.op0_register() != TAIL || i.op1_kind() != OpKind::Memory {
+            return stop("a mask that no tail has");
+        }
+        let (base, offset) = Self::address(i)?;
+        if base != Register::RAX || !(0..self.width() as i64).contains(&offset) {
+            return stop("a mask that is not in the table");
+        }
+        self.tail_vector = Some(offset);
+        Ok(())
     }
 }
 

@@ -100,6 +100,12 @@ impl<'a> Shape<'a> {
     pub(crate) fn pointer(&self, base: Register) -> Option<usize> {
         POINTERS[..self.parts.advances.len()].iter().position(|known| *known == base)
     }
+
+    /// The lanes of a mask of blends.
+    pub(crate) fn mask(&self, register: Register) -> Option<u64> {
+        let known = self.parts.masks.iter();
+        known.rev().find(|(number, _)| register == Register::K0 + *number).map(|(_, mask)| *mask)
+    }
 }
 
 /// Reads instructions one after the other and asks for what must be there.

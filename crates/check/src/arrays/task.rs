@@ -61,11 +61,12 @@ impl ArrayContract {
         }
         let r = BigInt::from(1) << (bits as usize * words);
         let Numbers { lazy } = parameters;
+        let (names, divides) = of_family(family).ok_or(format!("contract: no {family}"))?;
         let high: BigInt = &p * (lazy + 1) - 1;
         if high >= r || *lazy > most_lazy(family) {
             return fail(format!("contract: no {operation} of values up to {high:#x}"));
         }
-        let (names, divides) = of_family(family).ok_or(format!("contract: no {family}"))?;
+        let canonical: BigInt = &p - 1;
         let mut task = Task {
             factor: if divides { r.clone() } else { 1.into() },
             most: high.clone(),
@@ -77,9 +78,9 @@ impl ArrayContract {
             p,
         };
         for name in names {
-            task.operand(name, &high);
+            task.operand(name, if *name == CANONICAL { &canonical } else { &high });
         }
-        task.claims = claims(family, &task.operands);
+        task.claims = claims(family, &task.operands, &r);
         Ok(task)
     }
 }
@@ -102,9 +103,16 @@ impl Task {
     }
 }
 
+/// The operand that is below p where the others are lazy.
+const CANONICAL: &str = "w";
+
 /// Up to which k a family may take values below (k + 1)*p.
 fn most_lazy(family: &str) -> u32 {
-    if ["add", "sub"].contains(&family) { 1 } else { 0 }
+    match family {
+        "add" | "sub" | "mul" | "square" => 1,
+        "butterfly" => 32,
+        _ => 0,
+    }
 }
 
 /// The operands' names in call order, and whether results are divided by R.
@@ -112,17 +120,30 @@ fn of_family(family: &str) -> Option<(&'static [&'static str], bool)> {
     Some(match family {
         "add" | "sub" => (&["x", "y"], false),
         "neg" | "double" => (&["x"], false),
+        "mul" => (&["x", "y"], true),
+        "square" => (&["x"], true),
+        "mul_add" => (&["x", "y", "a"], true),
+        "butterfly" => (&["x", "y", CANONICAL], true),
         _ => return None,
     })
 }
 
-/// What `factor` times each result is, modulo p.
-fn claims(family: &str, operands: &[LaneOperand]) -> Vec<Value> {
-    let of = |number: usize| &operands[number].value;
+/// What each result, times R where it is divided by it, is modulo p.
+fn claims(family: &str, operands: &[LaneOperand], r: &BigInt) -> Vec<Value> {
+    let none = Value::default();
+    let of = |number: usize| operands.get(number).map_or(&none, |operand| &operand.value);
+    let (x, y, third) = (of(0), of(1), of(2));
     match family {
-        "add" => vec![of(0).plus(of(1), 1)],
-        "sub" => vec![of(0).plus(of(1), -1)],
-        "neg" => vec![Value::default().plus(of(0), -1)],
-        _ => vec![of(0).plus(of(0), 1)],
+        "add" => vec![x.plus(y, 1)],
+        "sub" => vec![x.plus(y, -1)],
+        "neg" => vec![none.plus(x, -1)],
+        "double" => vec![x.plus(x, 1)],
+        "mul" => vec![x.times(y)],
+        "square" => vec![x.times(x)],
+        "mul_add" => vec![x.times(y).plus(third, r.clone())],
+        _ => {
+            let (x, product) = (none.plus(x, r.clone()), y.times(third)); // x + w*y, x - w*y
+            vec![x.plus(&product, 1), x.plus(&product, -1)]
+        }
     }
 }
