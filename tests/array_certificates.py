@@ -27,7 +27,7 @@ CASES = [
     ("secp256k1-p", "mul_add", "array"),
     ("2^127-1", "mul", "array"),
 ]
-"""Fields, operations and layouts: with spare bits and without; those in limbs move words and have a tail."""
+"""Fields, operations and layouts: with spare bits and without. Those in limbs have a tail."""
 
 
 @cache

@@ -28,6 +28,7 @@ from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.commands.build import FASTEST, in_rust
 from fieldc.decisions.preferred import preferred
+from fieldc.decisions.representation import OF_PACKAGES
 from fieldc.modulus import is_prime
 from fieldc.packages.c.package import fastest as fastest_in_c
 from fieldc.packages.checked_in import ROOT
@@ -125,7 +126,7 @@ PLAIN_ONES = ("2^255-19", "secp256k1-p", "2^521-1", "2^251-9", "2^61-1")
 @pytest.mark.parametrize("text", PLAIN_ONES)
 def test_residues_are_plain_where_that_is_the_fastest(text: str) -> None:
     f = find_field(text)
-    assert fastest(f, TARGET, "zen-4") is PLAIN and not why_not_plain(f)
+    assert fastest(f, TARGET, OF_PACKAGES) is PLAIN and not why_not_plain(f)
 
 
 def test_a_package_is_the_same_on_every_host() -> None:
