@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from fieldc.lab.compilers import CompilerError, Reading, outside_backends
 from fieldc.lab.findings import places, predictions
 from fieldc.lab.report.compose import compose
 from fieldc.lab.study import StudyError, StudyPlan, run_study, study_field
+from fieldc.language import Expression
 from fieldc.machine.processor import is_x86_64
 
 needs_x86_64 = pytest.mark.skipif(not is_x86_64(), reason="the study races code for x86-64")
@@ -134,6 +136,26 @@ def test_text_of_ours_that_does_not_compile_ends_the_study(monkeypatch: pytest.M
     monkeypatch.setattr(study, "outside_backends", lambda: [broken])
     with pytest.raises(CompilerError, match="c-false: exit 1"):
         study._compiled([choose(study_field(2), "mul")], lambda *_: None)
+
+
+def test_a_study_that_ends_early_begins_no_other_compilation(monkeypatch: pytest.MonkeyPatch):
+    """As when a signal ends it: hundreds of texts may wait then."""
+    begun: list[object] = []
+
+    def compiled(expression: Expression) -> bytes:
+        begun.append(expression)
+        time.sleep(0.05)
+        return b""
+
+    def interrupted(_what: str, done: int, _total: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    slow = HostBackend("c-slow", (), compiled, lambda _: True)
+    monkeypatch.setattr(study, "outside_backends", lambda: [slow])
+    with pytest.raises(KeyboardInterrupt):
+        study._compiled([choose(study_field(2), "mul")] * 200, interrupted)
+    assert len(begun) < 100
 
 
 def test_rounds_are_checked(capsys: pytest.CaptureFixture[str], tmp_path: Path):

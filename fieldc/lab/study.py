@@ -180,7 +180,8 @@ def _compiled(
     """
     objects: dict[ObjectKey, bytes] = {}
     refused: list[str] = []
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    pool = ThreadPoolExecutor(os.cpu_count())
+    try:
         jobs: list[tuple[Expression, HostBackend, Callable[[], bytes]]] = [
             (t, b, pool.submit(b.compile, t).result)
             for b in outside_backends()
@@ -202,6 +203,8 @@ def _compiled(
                 raise
             except UserError as error:
                 refused.append(f"{kernel.operation} {kernel.algorithm}: {error}")
+    finally:
+        pool.shutdown(cancel_futures=True)  # those that run end, the others never begin
     progress("compile", len(jobs), len(jobs))
     return objects, refused
 
