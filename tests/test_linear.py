@@ -91,9 +91,9 @@ def test_the_carry_of_x_minus_y_plus_p_stands_for_the_borrow_of_x_minus_y() -> N
     flags = {s.inputs[0].number for s in lower(select).steps if s.operation.name == "select"}
     (last,) = [s for s in lower(select).steps if s.outputs[-1].number in flags]
     assert last.operation is ADD
-    for full in (2**256 - 189, 2**64 - 59):
-        with pytest.raises(DoesNotApply, match="spare bit"):
-            next(k for k in offered_for("sub") if k.algorithm == "select").expression(Field(full))
+    with pytest.raises(DoesNotApply, match="spare bit"):
+        kernel = next(k for k in offered_for("sub") if k.algorithm == "select")
+        kernel.expression(Field(2**256 - 189))
 
 
 def test_a_word_that_differs_from_field_to_field_is_never_in_an_instruction() -> None:
