@@ -53,6 +53,11 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
+def with_article(noun: str) -> str:
+    """`a word`, `an Element`."""
+    return f"{'an' if noun[:1] in 'AEIOUaeio' else 'a'} {noun}"
+
+
 def enumerated(names: Iterable[str]) -> str:
     """The names with commas between them; of many the first, and how many more there are."""
     known = list(names)

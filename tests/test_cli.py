@@ -63,6 +63,7 @@ BAD = [
     (["show", "17", "19"], "unexpected argument '19'"),
     (["show", "17", "--jsn"], "unknown option '--jsn'; the nearest: --json"),
     (["show", "17", "--js"], "unknown option '--js'"),
+    (["page", "17", "-o", "-x"], "a file of that name is ./-x"),
     (["show", "--qqq"], "unknown option '--qqq'; use"),
     (["show", "17", "-x\n"], "unknown option '-x\\n'"),
     (["show", "17", "--word"], "expected one argument"),

@@ -27,6 +27,7 @@ WRONG = {
     "return x**-1": (5, "from 1 to 64, not -1"),
     "return 'x'": (5, "not an element"),
     "y = x\n    return [y, x]": (6, "returns a list, which is not an element"),
+    "return [[1], x] and OSError()": (5, "returns an OSError, which is not an element"),
     "pass": (5, "returns nothing"),
     "return x[0]": (5, "not subscriptable"),
     "return 1 / 0": (5, "division by zero"),

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -129,12 +130,13 @@ class Verb:
 
 def check_options(words: Sequence[str], options: Sequence[str]) -> None:
     """Raise UsageError for the first word that looks like an option and is none."""
-    for word in words:
+    for before, word in pairwise(("", *words)):
         if word == "--":
             return
         name = word.partition("=")[0] if word.startswith("--") else word[:2]
         if word[:1] == "-" and word != "-" and not word[1:].isdigit() and name not in options:
-            raise UsageError(unknown("option", word.partition("=")[0], options))
+            file = f"; a file of that name is ./{word}" if before == "-o" else ""
+            raise UsageError(unknown("option", word.partition("=")[0], options) + file)
 
 
 def check_repeats(words: Sequence[str], actions: Mapping[str, argparse.Action]) -> None:

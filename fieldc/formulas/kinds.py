@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
+from fieldc.errors import with_article
 from fieldc.field import Field
 from fieldc.formulas.element import Element, Recording
 from fieldc.formulas.errors import SourceLine, wrong
@@ -48,7 +49,7 @@ class ValueType:
 
 
 def _shown(value: object) -> str:
-    return "nothing" if value is None else f"a {type(value).__name__}"
+    return "nothing" if value is None else with_article(type(value).__name__)
 
 
 ELEMENT = ValueType("Element", 1, lambda values: values[0], lambda value: (value,))

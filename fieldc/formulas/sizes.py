@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, NoReturn, cast
 
+from fieldc.errors import with_article
 from fieldc.field import Field
 from fieldc.formulas.element import Element, PlainInteger, Recording
 from fieldc.formulas.errors import SourceLine, TooManyProducts, place, wrong
@@ -63,11 +64,12 @@ class Mask(PlainInteger):
 def choose(mask: Mask, a: Element | int, b: Element | int) -> Element:
     """a where the mask is 1, b where it is 0, without a branch."""
     if not isinstance(mask, Mask):
-        raise wrong(f"choose takes a Mask first, not a {type(mask).__name__}")
+        raise wrong(f"choose takes a Mask first, not {with_article(type(mask).__name__)}")
     trace = mask.value.trace
     for x in (a, b):
         if not isinstance(x, (Element, int)):
-            raise wrong(f"choose takes elements, not a {type(x).__name__}: choose its members")
+            kind = with_article(type(x).__name__)
+            raise wrong(f"choose takes elements, not {kind}: choose its members")
     first, second = (x if isinstance(x, Element) else trace.constant(x) for x in (a, b))
     return trace.element("choose", mask.value, first, second)
 
@@ -135,7 +137,7 @@ def accumulator(terms: int, factor: Any = Element) -> type[Accumulator]:
 
     def taken(value: object, trace: Recording, what: str, at: SourceLine) -> Element:
         if not isinstance(value, Accumulator) or value.of is not factor:
-            raise wrong(f"{what} a {type(value).__name__}, not {made.__name__}", at)
+            raise wrong(f"{what} {with_article(type(value).__name__)}, not {made.__name__}", at)
         if (over := value.held - terms) > 0:
             held = f"a sum of {value.held} products"
             said = wrong(f"{what} {held}, {over} more than {made.__name__} holds", at)
