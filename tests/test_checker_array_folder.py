@@ -56,6 +56,13 @@ def test_the_kernels_on_arrays_of_a_folder_are_checked(checker: Path, folder: Pa
         assert f"NO CERTIFICATE {symbol}: that it is PROVED is the prover's word" in said
 
 
+def test_values_below_more_than_2p_have_the_layout_of_digits(checker: Path, tmp_path: Path) -> None:
+    words = ["--batch", "--op", "butterfly", "--target", "avx512ifma", "-o", str(tmp_path / "p521")]
+    assert main(["build", "p521", *words]) == 0
+    status, said = said_of(checker, tmp_path / "p521")
+    assert status == 0 and "; on arrays 3 PROVED by their certificates, 0 without one" in said, said
+
+
 def changed(**values: object) -> Callable[[Path, Rows], None]:
     """Another value in the row of the sum."""
     return lambda _, rows: rows[ADD].update(values)

@@ -108,13 +108,12 @@ impl ArrayRow {
             return fail(why);
         }
         let task = certificate.contract.task()?;
-        let of = |name: &str, values: usize| Elements {
-            name: name.to_string(),
-            values,
-            below: below(numbers.lazy),
+        let of = |name: &str, values: usize, high: &BigInt| {
+            let lazy = if high < p { 0 } else { numbers.lazy };
+            Elements { name: name.to_string(), values, below: below(lazy) }
         };
-        let operands: Vec<_> = task.operands.iter().map(|o| of(o.name, 1)).collect();
-        if self.operands != operands || self.result != of("z", task.claims.len()) {
+        let operands: Vec<_> = task.operands.iter().map(|o| of(o.name, 1, &o.high)).collect();
+        if self.operands != operands || self.result != of("z", task.claims.len(), &task.most) {
             return fail("its operands or its result are not those of the operation");
         }
         Ok(())
@@ -132,7 +131,7 @@ impl ArrayRow {
 /// The layout of values that may be so lazy, in words of so many bits.
 fn layout(lazy: u32, word: u32) -> &'static str {
     match (lazy, word) {
-        (1, DIGIT) => "digits",
+        (1.., DIGIT) => "digits",
         (0, DIGIT) => "canonical-digits",
         (0, WORD) => "array",
         _ => "",
