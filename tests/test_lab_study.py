@@ -17,7 +17,8 @@ from fieldc.cli import main
 from fieldc.files import OutputError
 from fieldc.lab import study
 from fieldc.lab.compilers import CompilerError, Reading, outside_backends
-from fieldc.lab.findings import places, predictions
+from fieldc.lab.findings import MODES, places, predictions
+from fieldc.lab.report.boxes import box_plot, read_trials
 from fieldc.lab.report.compose import compose
 from fieldc.lab.study import StudyError, StudyPlan, run_study, study_field
 from fieldc.language import Expression
@@ -57,6 +58,20 @@ def test_a_study_is_kept_and_taken_up_again(
     assert "src=" not in page and "<link" not in page and "<script" not in page
     monkeypatch.setattr(study, "run_race", lambda *_, **__: pytest.fail("measured again"))
     assert run_study(PLAN, tmp_path, quiet) == (rows, left_out)
+
+
+@pytest.mark.parametrize("accepted", [(1, 1), (1, 0), (0, 0)])
+def test_trials_are_drawn_however_many_were_accepted(accepted: tuple[int, int], tmp_path: Path):
+    lines = ["op,algorithm,backend,mode,cycles,accepted"]
+    for mode, good in zip(MODES, accepted, strict=True):
+        lines += [f"mul,cios,llvm,{mode},50.0,{good}", f"mul,cios,llvm,{mode},90.0,0"]
+    (tmp_path / "f.csv").write_text("\n".join(lines))
+    trials = read_trials(tmp_path / "f.csv")
+    found = [len(trials["mul", "cios", "llvm", mode]) for mode in MODES]
+    assert found == [1 if good else 2 for good in accepted]
+    drawn = box_plot(trials, "mul", ("llvm",), "f")
+    assert drawn is not None and "llvm, cios" in drawn
+    assert box_plot(trials, "add", ("llvm",), "f") is None
 
 
 @needs_x86_64

@@ -103,9 +103,11 @@ def _spreads(rows: Sequence[StudyRow], folder: Path) -> Iterator[Section]:
             text = f"Trials of {path.name}; box: quartiles, whiskers: 10th to 90th percentile."
             caption = measured(chosen(rows, field=field), text)
             drawn = box_plot(trials, "mul", FLAVOURS, f"Multiplication, {field}")
-            pictures.append(Picture(drawn, caption))
+            if drawn is not None:
+                pictures.append(Picture(drawn, caption))
     text = "Each algorithm through each flavour; a trial is one accepted slice of the race."
-    yield Section("Algorithm against compiler", text, pictures)
+    if pictures:
+        yield Section("Algorithm against compiler", text, pictures)
 
 
 def _theory(rows: Sequence[StudyRow]) -> Section:
