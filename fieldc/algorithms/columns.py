@@ -21,7 +21,7 @@ from fieldc.algorithms.lanes import (
 )
 from fieldc.algorithms.reduction import subtract_all
 from fieldc.field import Field
-from fieldc.language import Expression, Kernel, Number
+from fieldc.language import DoesNotApply, Expression, Kernel, Number
 from fieldc.operands import Range, lazily, residues
 from fieldc.operations import Operation
 
@@ -31,6 +31,10 @@ ACCUMULATE, COLLECT = "accumulate", "collect"
 """The two kernels of sums in columns."""
 INNER = "inner_product"
 """The operation that `accumulate`, and `collect` once for as many terms as fit, make together."""
+MULTIPLES = {"bls12-381-p": (8, 12)}
+"""Fields whose extension of degree 12 is computed in lanes: what second factors are below, in p,
+and the products of a coefficient (crates/fieldc/src/tower/lanes).
+"""
 FEW = 3
 """The columns of products of one limb: a loop holds so many in registers."""
 
@@ -46,6 +50,8 @@ class Columns:
     """How far columns are apart."""
     terms: int = 1
     """The products that a lane adds in a turn."""
+    multiple: int = 0
+    """Of sums of residues moved up, times factors below so many p; else 0."""
 
     @property
     def in_words(self) -> bool:
@@ -94,9 +100,25 @@ def moved(f: Field) -> int:
     return 0 if f.n == 1 else excess(f)
 
 
-def _sums(f: Field, turns: int) -> Range:
+def _sums(f: Field, turns: int, multiple: int = 0) -> Range:
     """The range of a sum of so many products, as far as they are moved up."""
-    return Range(multiple=turns, powers=2, bits=moved(f))
+    return Range(multiple=turns * max(1, multiple), powers=2, bits=moved(f))
+
+
+def columns_of_multiples(f: Field, multiple: int, turns: int) -> Columns:
+    """Columns of up to `turns` products, whose second factors are below multiple*p; of two limbs.
+
+    Raises DoesNotApply where a column or R has no room for them.
+    """
+    columns = Columns(2 * in_lanes(f).n, turns, multiple=multiple)
+    if f.n < 2 or columns.most >> LIMB_BITS - 3 or multiple * f.p > in_lanes(f).R:
+        raise DoesNotApply(f"no columns of {f.label} take {turns} products of {multiple}p")
+    return columns
+
+
+def columns_of_tower(f: Field) -> Columns | None:
+    """The columns of products in a tower, if it is computed in lanes."""
+    return columns_of_multiples(f, *MULTIPLES[f.name]) if f.name in MULTIPLES else None
 
 
 @lru_cache(maxsize=64)
@@ -133,11 +155,29 @@ def accumulate_digits(f: Field) -> Expression:
 
 
 @lru_cache(maxsize=64)
-def collect(f: Field) -> Expression:
+def accumulate_multiples(f: Field, columns: Columns) -> Expression:
+    """t + x*y in columns, in digits: x < p*2^excess is a residue moved up, y is below multiple*p.
+
+    So t/2^(52D) is a sum of products divided by R = 2^(64n).
+    """
+    before, after = (_sums(f, columns.turns - i, columns.multiple) for i in (1, 0))
+    y = Range(multiple=columns.multiple)
+    operands = ((SUM, before), ("x", Range(bits=excess(f))), ("y", y))
+    computes = Operation(ACCUMULATE, operands, after, "t + x*y")
+
+    def text(digits: Field, t: Number, x: Number, y: Number) -> Number:
+        return t + x * y
+
+    return Kernel(computes, "lanes", text).expression(in_lanes(f))
+
+
+@lru_cache(maxsize=64)
+def collect(f: Field, columns: Columns | None = None) -> Expression:
     """t/2^(52D) mod p from columns: the sum of products divided by R, as excess was added.
 
     Of one limb, t/2^64 mod p: t is moved up here.
     """
+    columns = columns or columns_of(f)
     above = excess(f) - moved(f)
 
     def text(digits: Field, t: Number) -> Number:
@@ -145,7 +185,7 @@ def collect(f: Field) -> Expression:
             t = _moved_up(digits, t, above)
         return subtract_all(divide(digits, t), digits.p)
 
-    operands = ((SUM, _sums(f, columns_of(f).turns)),)
+    operands = ((SUM, _sums(f, columns.turns, columns.multiple)),)
     said = "t/2^64 mod p" if above else "t/2^(52D) mod p"
     computes = Operation(COLLECT, operands, residues(1), said)
     return Kernel(computes, "lanes", text).expression(in_lanes(f))

@@ -46,7 +46,8 @@ def job_of_arrays(kernel: ArrayKernel) -> Job:
     job = Job(kernel.object, kernel.symbol, operation, f.p, f.n, array_word=word)
     if columns is None:
         return job
-    return replace(job, turns=columns.turns, column_bits=columns.bits)
+    bits, multiple = columns.bits, columns.multiple
+    return replace(job, turns=columns.turns, column_bits=bits, multiple=multiple)
 
 
 def row_of_columns(kernel: ArrayKernel) -> dict[str, object]:
@@ -63,12 +64,15 @@ def row_of_columns(kernel: ArrayKernel) -> dict[str, object]:
 def said_of_columns(kernel: ArrayKernel, columns: Columns) -> str:
     """The contract of a kernel of sums in words."""
     f, operation = field_of(kernel, columns), kernel.expression.kernel.operation
+    digits = in_lanes(f)
     lanes = f"t has {columns.count} columns of {BLOCK} lanes, {columns.bits} bits apart"
     most = f"at most {columns.turns} turns of a lane since t was 0"
     if reads_digits(kernel):
-        digits = in_lanes(f)
+        factors, radix = "x < 2p, y < 2p", DIGIT_BITS * digits.n
+        if columns.multiple:
+            factors, radix = f"x < p*2^{excess(f)}, y < {columns.multiple}p", f.word * f.n
         return (
-            f"accumulate in digits: t = t + x*y, x < 2p, y < 2p, R = 2^{DIGIT_BITS * digits.n};"
+            f"accumulate in digits: t = t + x*y, {factors}, R = 2^{radix};"
             f" {lanes}, {most}. x and y are in {digits.size}, in blocks of {BLOCK} elements."
             f" Element i is added to lane i mod {BLOCK}. t must be apart from x and y."
         )
@@ -79,7 +83,8 @@ def said_of_columns(kernel: ArrayKernel, columns: Columns) -> str:
             f"accumulate on arrays: t = t + x*y{up}, x < p, y < p, R = 2^{f.word * f.n};"
             f" {lanes}, {most}. Element i is added to lane {lane}. t must be apart from x and y."
         )
-    divisor = f.word if f.n == 1 else DIGIT_BITS * in_lanes(f).n
+    divisor = f.word if f.n == 1 else DIGIT_BITS * digits.n
+    most += f" of products below {columns.multiple}p*p*2^{excess(f)}" * bool(columns.multiple)
     return (
         f"collect on arrays: z = t/2^{divisor} mod p, z < p, R = 2^{f.word * f.n}; z has"
         f" words of 64 bits; {lanes}, {most}. z and t must be apart."

@@ -26,6 +26,8 @@ DIGIT_ROLES = (
     ACCUMULATE_DIGITS,
 )
 """The kernels of an array in digits. `collect` reduces the columns of `accumulate_digits`."""
+MULTIPLE_ROLES = ("accumulate_multiples", "collect_multiples")
+"""The kernels of products in a tower, which a target has both or none of."""
 
 
 class HasRole(Protocol):
@@ -60,10 +62,11 @@ def in_whole_sets(built: Sequence[BuiltWithRole]) -> list[BuiltWithRole]:
     Sums of elements in digits are run on vectors where this processor can. Raises CheckError.
     """
     found = all_or_none(all_or_none(built, ROLES), DIGIT_ROLES)
+    found = all_or_none(found, MULTIPLE_ROLES)
     collects = {
         each.kernel.target.name: each
         for each in found
-        if each.kernel.expression.kernel.operation == COLLECT
+        if each.kernel.expression.kernel.operation == COLLECT and not each.role
     }
     for each in found:
         if each.role == ACCUMULATE_DIGITS and each.kernel.target.name in collects:

@@ -82,6 +82,8 @@ class Job:
     """Of a kernel of sums in columns: how often a lane adds at most; else 0."""
     column_bits: int = DIGIT
     """Of such a kernel: how far its columns are apart."""
+    multiple: int = 0
+    """Of such a kernel of multiples of p: how many p the second factors are below."""
     mixed: MixedArrays | None = None
     """Of a kernel on arrays in limbs and in digits: what it must be."""
     shared: tuple[str, ...] = ()
@@ -211,7 +213,8 @@ def _proof_of_array(function: KernelCode, job: Job) -> Verdict:
         prove_columns = COLUMN_PROOFS.get(job.operation)
         if prove_columns is None:
             raise ProofError(f"{job.operation} is no operation on columns")
-        of = ColumnContract(job.p, job.limbs, job.turns, job.column_bits, job.array_word)
+        words = job.column_bits, job.array_word
+        of = ColumnContract(job.p, job.limbs, job.turns, *words, job.multiple)
         prove_columns(function.code, of, function.start)
         return Verdict("", 0.0, "", known.array_convention)
     if job.mixed is not None:

@@ -43,6 +43,15 @@ pub(crate) fn sums_on_arrays<const N: usize, M: Modulus<N>>() -> Option<&'static
     None
 }
 
+/// What second factors of products in a tower are below, in p.
+pub(crate) const MULTIPLE: u64 = 8;
+
+/// The kernels of products in a tower that run for a modulus: none.
+#[inline(always)]
+pub(crate) fn multiples_on_arrays<const N: usize, M: Modulus<N>>() -> Option<&'static SumKernels> {
+    None
+}
+
 /// What moves elements to digits and back would be.
 type RunMove = unsafe fn(usize, *mut u64, *const u64);
 

@@ -27,8 +27,12 @@ mod constants;
 mod cyclotomic;
 mod fp12;
 mod fp6;
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+mod lanes;
 mod named;
 mod operators;
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+mod rows;
 #[cfg(feature = "pairing")]
 mod sparse;
 mod traits;

@@ -74,6 +74,9 @@ pub(crate) struct DigitKernels {
     pub(crate) factor: &'static [u64],
 }
 
+/// What second factors of products in a tower are below, in p.
+pub(crate) const MULTIPLE: u64 = 8;
+
 /// Elements that vectors take at a time.
 const BLOCK: usize = 8;
 
@@ -102,6 +105,9 @@ pub(crate) struct ArrayKernels {
     pub(crate) transform: Option<TransformKernels>,
     /// Where there are sums.
     pub(crate) digits: Option<DigitKernels>,
+    /// Sums of x*y/R in digits of 52 bits, for residues x moved up by what these digits exceed R,
+    /// and y below [`MULTIPLE`]*p.
+    pub(crate) multiples: Option<SumKernels>,
 }
 
 /// A modulus and its kernels: for AVX2, for AVX-512 F, and for AVX-512 IFMA.

@@ -6,7 +6,7 @@ use crate::modulus::{Modulus, is_same_number};
 use crate::running::code;
 use crate::vector_kernels::{ArrayKernel, ArrayKernels, Entry, RunButterfly};
 
-pub(crate) use crate::vector_kernels::{DigitKernels, SumKernels, TransformKernels};
+pub(crate) use crate::vector_kernels::{DigitKernels, MULTIPLE, SumKernels, TransformKernels};
 
 /// The entry of a modulus in the generated list.
 const fn entry(p: &[u64]) -> Option<&'static Entry> {
@@ -47,6 +47,12 @@ pub(crate) fn butterfly_on_arrays<const N: usize, M: Modulus<N>>()
 #[inline]
 pub(crate) fn sums_on_arrays<const N: usize, M: Modulus<N>>() -> Option<&'static SumKernels> {
     running::<N, M>()?.sum.as_ref()
+}
+
+/// The kernels of products in a tower that run for a modulus, if there are any.
+#[inline]
+pub(crate) fn multiples_on_arrays<const N: usize, M: Modulus<N>>() -> Option<&'static SumKernels> {
+    running::<N, M>()?.multiples.as_ref()
 }
 
 /// The kernels of transforms in digits that run for a modulus, if there are any.

@@ -20,11 +20,18 @@ from fieldc.artifacts.arrays import (
     BuiltArray,
     made_array,
     made_digits,
+    made_multiples,
     made_sums,
     made_transforms,
     proved_arrays,
 )
-from fieldc.artifacts.digit_arrays import ACCUMULATE_DIGITS, DIGIT_ROLES, FROM_DIGITS, TO_DIGITS
+from fieldc.artifacts.digit_arrays import (
+    ACCUMULATE_DIGITS,
+    DIGIT_ROLES,
+    FROM_DIGITS,
+    MULTIPLE_ROLES,
+    TO_DIGITS,
+)
 from fieldc.decisions.arrays import least_for_a_block, scalars_of
 from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
@@ -52,6 +59,8 @@ ENDING = "_digits"
 """Of the names of kernels of arrays in digits, but not of their members' in `DigitKernels`."""
 SUM = (ACCUMULATE, COLLECT)
 """The two kernels of inner products."""
+TOWERS = (AVX512IFMA,)
+"""The targets that compute products in towers."""
 SCALAR, VARIANT, PROCESSOR = "x86_64-linux", "mulx", "sapphire-rapids"
 """What a block is compared with, and where that was decided."""
 TABLES: Mapping[VectorTarget, str] = {
@@ -152,7 +161,8 @@ def array_kernels(
         stays = target in staying
         tiles = made_transforms(target, f).values() if stays and has_transforms(f.p) else ()
         digits = made_digits(target, f) if stays else ()
-        found += [_named(each, 0, file, proofs) for each in (*sums, *tiles, *digits)]
+        multiples = made_multiples(target, f) if stays and target in TOWERS else ()
+        found += [_named(e, 0, file, proofs) for e in (*sums, *tiles, *digits, *multiples)]
     return found
 
 
@@ -256,6 +266,7 @@ def _table(target: VectorTarget, kernels: Sequence[RustArray]) -> str:
     rows += f"    sum: {_sum(*(found[op] for op in SUM if op in found))},\n"
     rows += f"    transform: {_transform([found[op] for op in ROLES if op in found])},\n"
     rows += f"    digits: {_digits([found[op] for op in DIGIT_ROLES if op in found])},\n"
+    rows += f"    multiples: {_sum(*(found[op] for op in MULTIPLE_ROLES if op in found))},\n"
     needs = ", ".join(target.features)
     return (
         f"\n/// For processors with {needs}.\n"
@@ -274,7 +285,8 @@ def _sum(*both: RustArray) -> str:
     columns = both[0].kernel.columns if both else None
     if columns is None:
         return "None"
-    kernels = ", ".join(f"{each.operation}: {each.name}" for each in both)
+    members = zip(SUM, both, strict=True)
+    kernels = ", ".join(f"{member}: {each.name}" for member, each in members)
     most = BLOCK * columns.terms * columns.turns
     return f"Some(SumKernels {{ {kernels}, columns: {columns.count}, most: {most} }})"
 
@@ -301,7 +313,8 @@ def _digits(kernels: Sequence[RustArray]) -> str:
 
 def _used(kernels: Sequence[RustArray]) -> Sequence[str]:
     """The types and macros that a module of kernels uses."""
-    types = {"DigitKernels": DIGIT_ROLES, "SumKernels": SUM, "TransformKernels": ROLES}
+    sums = (*SUM, *MULTIPLE_ROLES)
+    types = {"DigitKernels": DIGIT_ROLES, "SumKernels": sums, "TransformKernels": ROLES}
     more = (t for t, some in types.items() if any(each.operation in some for each in kernels))
     member = ["ArrayKernel"] if any(each.operation in OPERATIONS for each in kernels) else []
     return *member, "ArrayKernels", *more, *sorted({_macro(each) for each in kernels})
@@ -313,6 +326,8 @@ def _macro(kernel: RustArray) -> str:
         return f"{COLLECT}_kernel"
     if kernel.operation == ACCUMULATE_DIGITS:
         return f"{ACCUMULATE}_kernel"
+    if kernel.operation in MULTIPLE_ROLES:
+        return f"{kernel.operation.partition('_')[0]}_kernel"
     if kernel.in_transform:
         return f"{COLLECT if kernel.kernel.results == 1 else TRANSFORM}_kernel"
     is_plain = kernel.kernel.results == 1 and kernel.operation not in SUM

@@ -13,6 +13,9 @@ largest ones, and bounds what the turn adds.
 Elements may be in digits instead, below 2p, where R is 2^(52*D): then a turn adds x*y alone. It is
 at most (2p - 1)^2, which must not be more than (p - 1)^2*2^e.
 
+Or one factor in digits is an element times 2^e, and the other one is below m*p. Then T is at most
+k*m*p^2*2^e.
+
 For one limb, e is 0, and there are as many columns as T has digits of 52 bits: up to three. The
 loop holds them in registers. z*2^64 is T modulo p.
 
@@ -53,6 +56,8 @@ class ColumnContract:
     """How far columns are apart."""
     word_bits: int = WORD
     """Bits of an element's words."""
+    multiple: int = 0
+    """Of sums of x*y with x < p*2^e and y below so many p, both in digits; else 0."""
 
     @property
     def digits(self) -> int:
@@ -72,12 +77,14 @@ class ColumnContract:
     @property
     def moved(self) -> int:
         """By how many bits a product is moved up before it is added."""
-        return 0 if self.in_digits else self.excess
+        return 0 if self.in_digits or self.multiple else self.excess
 
     @property
-    def largest(self) -> int:
-        """The largest value of an element."""
-        return 2 * self.p - 1 if self.in_digits else self.p - 1
+    def largest(self) -> tuple[int, int]:
+        """The largest values of both factors."""
+        if self.multiple:
+            return (self.p << self.excess) - 1, self.multiple * self.p - 1
+        return (2 * self.p - 1 if self.in_digits else self.p - 1,) * 2
 
     @property
     def held(self) -> int:
@@ -119,14 +126,17 @@ class ColumnContract:
         whole = self.bits == DIGIT and self.word_bits in (DIGIT, WORD)
         if not (halved or whole) or (self.in_digits and self.words == 1):
             raise ProofError(f"no columns of {self.bits} bits for words of {self.word_bits}")
-        if self.largest**2 << self.moved > self.highest(1):
+        if self.multiple and self.words == 1:
+            raise ProofError("multiples have no sums of one limb")
+        if self.largest[0] * self.largest[1] << self.moved > self.highest(1):
             raise ProofError("a turn may add more than columns are made for")
         if self.turns < 2 or self.turns * self.growth >= 1 << WORD:
             raise ProofError(f"a column does not take {self.turns} products")
 
     def highest(self, turns: int) -> int:
         """The largest sum after some turns."""
-        return turns * self.terms * (self.p - 1) ** 2 << self.excess
+        once = self.multiple * self.p**2 if self.multiple else (self.p - 1) ** 2
+        return turns * self.terms * once << self.excess
 
     def columns(self, lane: Lane, turns: int) -> list[Word]:
         """The columns of a lane after some turns, as an operand."""
@@ -134,11 +144,12 @@ class ColumnContract:
         return lane.columns(SUM, self.count, self.bits, high, most)
 
     def factors(self, lane: Lane, name: str) -> tuple[BlockLayout, list[Word]]:
-        """An operand of residues."""
+        """The first factor x or the second one y."""
+        largest = self.largest[name == "y"]
         if self.terms > 1:
             return BlockLayout(1, True, True), [shared_word(lane, name, self.p - 1)]
         words = self.digits if self.in_digits else self.words
-        found = lane.operand(name, words, self.word_bits, self.largest)
+        found = lane.operand(name, words, self.word_bits, largest)
         return BlockLayout(words, not self.in_digits), found
 
 

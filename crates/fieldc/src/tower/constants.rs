@@ -22,7 +22,7 @@ pub trait HasTower: HasFp2 {
     /// w^(p^2 - 1) to the powers 0 to 5.
     const FROBENIUS_2: [Self; 6];
 
-    /// Write `x * y` by numbers of double width; false, and nothing is written, where the prime or the
+    /// Write `x * y` in lanes or by numbers of double width; false, and nothing is written, where the prime or the
     /// processor has no kernels for them.
     #[doc(hidden)]
     #[inline(always)]
@@ -34,6 +34,13 @@ pub trait HasTower: HasFp2 {
     #[doc(hidden)]
     #[inline(always)]
     fn wide_square(_: &mut Fp12<Self>, _: &Fp12<Self>) -> bool {
+        false
+    }
+
+    /// The square in the cyclotomic subgroup, in the lanes of vectors, likewise.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn wide_cyclotomic_square(_: &mut Fp12<Self>, _: &Fp12<Self>) -> bool {
         false
     }
 

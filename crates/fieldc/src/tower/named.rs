@@ -6,27 +6,47 @@ use crate::fp2::Fp2;
 use crate::{bls12_381, bn254};
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 use {
+    super::lanes::Lanes,
     super::words::{Adx, Mulx, Words},
     super::{Fp6, Fp12},
     crate::machine,
 };
 
-/// Products by the kernels of double width: of one carry chain or two, as the processor likes.
+/// Products in lanes; elsewhere by the kernels of double width, of one carry chain or two, as the
+/// processor likes.
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 macro_rules! wide_products {
     () => {
-        wide_products! { wide_mul(x: &Fp12<Self>, y: &Fp12<Self>) mul(x, y) }
-        wide_products! { wide_square(x: &Fp12<Self>) square_12(x) }
-        wide_products! { wide_mul_by_014(x: &Fp12<Self>, line: [&Fp2<Self>; 3]) mul_014(x, line) }
+        wide_products! { wide_mul(x: &Fp12<Self>, y: &Fp12<Self>) mul(x, y), mul(x, y) }
+        wide_products! { wide_square(x: &Fp12<Self>) square_12(x), mul(x, x) }
+        wide_products! {
+            wide_mul_by_014(x: &Fp12<Self>, line: [&Fp2<Self>; 3])
+                mul_014(x, line), mul_014(x, line)
+        }
         wide_products! {
             wide_mul_by_01245(x: &Fp12<Self>, c0: &Fp6<Self>, c1: [&Fp2<Self>; 2])
-                mul_01245(x, c0, c1)
+                mul_01245(x, c0, c1), mul_01245(x, c0, c1)
+        }
+
+        #[inline(always)]
+        fn wide_cyclotomic_square(z: &mut Fp12<Self>, x: &Fp12<Self>) -> bool {
+            let lanes = Lanes::<Self>::new();
+            if let Some(lanes) = &lanes {
+                lanes.cyclotomic_square(z, x);
+            }
+            lanes.is_some()
         }
     };
-    ($name:ident($($x:ident: $X:ty),+) $call:ident($($operand:ident),+)) => {
+    (
+        $name:ident($($x:ident: $X:ty),+)
+            $call:ident($($operand:ident),+), $lanes:ident($($in_lanes:ident),+)
+    ) => {
         #[inline(always)]
         fn $name(z: &mut Fp12<Self>, $($x: $X),+) -> bool {
-            if machine::prefers_one_chain() {
+            if let Some(lanes) = Lanes::<Self>::new() {
+                lanes.$lanes(z, $($in_lanes),+);
+                true
+            } else if machine::prefers_one_chain() {
                 // SAFETY: the processor was found to have BMI2.
                 unsafe { Words::<Mulx, Self>::new() }.$call(z, $($operand),+);
                 true

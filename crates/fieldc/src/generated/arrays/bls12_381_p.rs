@@ -18,6 +18,7 @@ pub(crate) static AVX2: ArrayKernels = ArrayKernels {
     sum: Some(SumKernels { accumulate: accumulate_avx2, collect: collect_avx2, columns: 16, most: 256 }),
     transform: None,
     digits: None,
+    multiples: None,
 };
 
 /// For processors with avx512f, avx512dq.
@@ -31,6 +32,7 @@ pub(crate) static AVX512F: ArrayKernels = ArrayKernels {
     sum: Some(SumKernels { accumulate: accumulate_avx512f, collect: collect_avx512f, columns: 16, most: 256 }),
     transform: None,
     digits: None,
+    multiples: None,
 };
 
 /// For processors with avx512f, avx512dq, avx512ifma, avx512vbmi2.
@@ -44,6 +46,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     sum: Some(SumKernels { accumulate: accumulate_avx512ifma, collect: collect_avx512ifma, columns: 16, most: 256 }),
     transform: None,
     digits: Some(DigitKernels { to: to_digits_avx512ifma, from: from_digits_avx512ifma, add: add_digits_avx512ifma, sub: sub_digits_avx512ifma, mul: mul_digits_avx512ifma, square: square_digits_avx512ifma, accumulate: accumulate_digits_avx512ifma, digits: 8, factor: &[0x0, 0x0, 0x0, 0x0, 0x0, 0x100000000] }),
+    multiples: Some(SumKernels { accumulate: accumulate_multiples_avx512ifma, collect: collect_multiples_avx512ifma, columns: 16, most: 96 }),
 };
 
 // mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
@@ -40717,5 +40720,1047 @@ jnz 3b
 2:
 vzeroupper
 ret
+"
+}
+
+// accumulate in digits: t = t + x*y, x < p*2^32, y < 8p, R = 2^384; t has 16 columns of 8 lanes, 52 bits apart, at most 12 turns of a lane since t was 0. x and y are in 8 digits of 52 bits, in blocks of 8 elements. Element i is added to lane i mod 8. t must be apart from x and y.
+accumulate_kernel! {
+    accumulate_multiples_avx512ifma,
+    "fieldc_bls12_381_p_accumulate_multiples_avx512ifma_cabd763380faf8a6",
+    r"
+add rdi, 7
+shr rdi, 3
+jz 2f
+3:
+vmovdqu64 zmm0, [rsi]
+vmovdqu64 zmm1, [rdx]
+vmovdqu64 zmm2, [rcx]
+vpmadd52luq zmm0, zmm1, zmm2
+vmovdqu64 zmm3, [rsi + 64]
+vmovdqu64 zmm4, [rcx + 64]
+vpmadd52luq zmm3, zmm1, zmm4
+vmovdqu64 zmm5, [rsi + 128]
+vmovdqu64 zmm6, [rcx + 128]
+vpmadd52luq zmm5, zmm1, zmm6
+vmovdqu64 zmm7, [rsi + 192]
+vmovdqu64 zmm8, [rcx + 192]
+vpmadd52luq zmm7, zmm1, zmm8
+vmovdqu64 zmm9, [rsi + 256]
+vmovdqu64 zmm10, [rcx + 256]
+vpmadd52luq zmm9, zmm1, zmm10
+vmovdqu64 zmm11, [rsi + 320]
+vmovdqu64 zmm12, [rcx + 320]
+vpmadd52luq zmm11, zmm1, zmm12
+vmovdqu64 zmm13, [rsi + 384]
+vmovdqu64 zmm14, [rcx + 384]
+vpmadd52luq zmm13, zmm1, zmm14
+vmovdqu64 zmm15, [rsi + 448]
+vmovdqu64 zmm16, [rcx + 448]
+vpmadd52luq zmm15, zmm1, zmm16
+vpmadd52huq zmm3, zmm1, zmm2
+vpmadd52huq zmm5, zmm1, zmm4
+vpmadd52huq zmm7, zmm1, zmm6
+vpmadd52huq zmm9, zmm1, zmm8
+vpmadd52huq zmm11, zmm1, zmm10
+vpmadd52huq zmm13, zmm1, zmm12
+vpmadd52huq zmm15, zmm1, zmm14
+vmovdqu64 zmm17, [rsi + 512]
+vpmadd52huq zmm17, zmm1, zmm16
+vmovdqu64 zmm1, [rdx + 64]
+vpmadd52luq zmm3, zmm2, zmm1
+vpmadd52luq zmm5, zmm1, zmm4
+vpmadd52luq zmm7, zmm1, zmm6
+vpmadd52luq zmm9, zmm1, zmm8
+vpmadd52luq zmm11, zmm1, zmm10
+vpmadd52luq zmm13, zmm1, zmm12
+vpmadd52luq zmm15, zmm1, zmm14
+vpmadd52luq zmm17, zmm1, zmm16
+vpmadd52huq zmm5, zmm1, zmm2
+vpmadd52huq zmm7, zmm1, zmm4
+vpmadd52huq zmm9, zmm1, zmm6
+vpmadd52huq zmm11, zmm1, zmm8
+vpmadd52huq zmm13, zmm1, zmm10
+vpmadd52huq zmm15, zmm1, zmm12
+vpmadd52huq zmm17, zmm1, zmm14
+vmovdqu64 zmm18, [rsi + 576]
+vpmadd52huq zmm18, zmm1, zmm16
+vmovdqu64 zmm1, [rdx + 128]
+vpmadd52luq zmm5, zmm2, zmm1
+vpmadd52luq zmm7, zmm1, zmm4
+vpmadd52luq zmm9, zmm1, zmm6
+vpmadd52luq zmm11, zmm1, zmm8
+vpmadd52luq zmm13, zmm1, zmm10
+vpmadd52luq zmm15, zmm1, zmm12
+vpmadd52luq zmm17, zmm1, zmm14
+vpmadd52luq zmm18, zmm1, zmm16
+vpmadd52huq zmm7, zmm1, zmm2
+vpmadd52huq zmm9, zmm1, zmm4
+vpmadd52huq zmm11, zmm1, zmm6
+vpmadd52huq zmm13, zmm1, zmm8
+vpmadd52huq zmm15, zmm1, zmm10
+vpmadd52huq zmm17, zmm1, zmm12
+vpmadd52huq zmm18, zmm1, zmm14
+vmovdqu64 zmm19, [rsi + 640]
+vpmadd52huq zmm19, zmm1, zmm16
+vmovdqu64 zmm1, [rdx + 192]
+vpmadd52luq zmm7, zmm2, zmm1
+vpmadd52luq zmm9, zmm1, zmm4
+vpmadd52luq zmm11, zmm1, zmm6
+vpmadd52luq zmm13, zmm1, zmm8
+vpmadd52luq zmm15, zmm1, zmm10
+vpmadd52luq zmm17, zmm1, zmm12
+vpmadd52luq zmm18, zmm1, zmm14
+vpmadd52luq zmm19, zmm1, zmm16
+vpmadd52huq zmm9, zmm1, zmm2
+vpmadd52huq zmm11, zmm1, zmm4
+vpmadd52huq zmm13, zmm1, zmm6
+vpmadd52huq zmm15, zmm1, zmm8
+vpmadd52huq zmm17, zmm1, zmm10
+vpmadd52huq zmm18, zmm1, zmm12
+vpmadd52huq zmm19, zmm1, zmm14
+vmovdqu64 zmm20, [rsi + 704]
+vpmadd52huq zmm20, zmm1, zmm16
+vmovdqu64 zmm1, [rdx + 256]
+vpmadd52luq zmm9, zmm2, zmm1
+vpmadd52luq zmm11, zmm1, zmm4
+vpmadd52luq zmm13, zmm1, zmm6
+vpmadd52luq zmm15, zmm1, zmm8
+vpmadd52luq zmm17, zmm1, zmm10
+vpmadd52luq zmm18, zmm1, zmm12
+vpmadd52luq zmm19, zmm1, zmm14
+vpmadd52luq zmm20, zmm1, zmm16
+vpmadd52huq zmm11, zmm1, zmm2
+vpmadd52huq zmm13, zmm1, zmm4
+vpmadd52huq zmm15, zmm1, zmm6
+vpmadd52huq zmm17, zmm1, zmm8
+vpmadd52huq zmm18, zmm1, zmm10
+vpmadd52huq zmm19, zmm1, zmm12
+vpmadd52huq zmm20, zmm1, zmm14
+vmovdqu64 zmm21, [rsi + 768]
+vpmadd52huq zmm21, zmm1, zmm16
+vmovdqu64 zmm1, [rdx + 320]
+vpmadd52luq zmm11, zmm2, zmm1
+vpmadd52luq zmm13, zmm1, zmm4
+vpmadd52luq zmm15, zmm1, zmm6
+vpmadd52luq zmm17, zmm1, zmm8
+vpmadd52luq zmm18, zmm1, zmm10
+vpmadd52luq zmm19, zmm1, zmm12
+vpmadd52luq zmm20, zmm1, zmm14
+vpmadd52luq zmm21, zmm1, zmm16
+vpmadd52huq zmm13, zmm1, zmm2
+vpmadd52huq zmm15, zmm1, zmm4
+vpmadd52huq zmm17, zmm1, zmm6
+vpmadd52huq zmm18, zmm1, zmm8
+vpmadd52huq zmm19, zmm1, zmm10
+vpmadd52huq zmm20, zmm1, zmm12
+vpmadd52huq zmm21, zmm1, zmm14
+vmovdqu64 zmm22, [rsi + 832]
+vpmadd52huq zmm22, zmm1, zmm16
+vmovdqu64 zmm1, [rdx + 384]
+vpmadd52luq zmm13, zmm2, zmm1
+vpmadd52luq zmm15, zmm1, zmm4
+vpmadd52luq zmm17, zmm1, zmm6
+vpmadd52luq zmm18, zmm1, zmm8
+vpmadd52luq zmm19, zmm1, zmm10
+vpmadd52luq zmm20, zmm1, zmm12
+vpmadd52luq zmm21, zmm1, zmm14
+vpmadd52luq zmm22, zmm1, zmm16
+vpmadd52huq zmm15, zmm1, zmm2
+vpmadd52huq zmm17, zmm1, zmm4
+vpmadd52huq zmm18, zmm1, zmm6
+vpmadd52huq zmm19, zmm1, zmm8
+vpmadd52huq zmm20, zmm1, zmm10
+vpmadd52huq zmm21, zmm1, zmm12
+vpmadd52huq zmm22, zmm1, zmm14
+vmovdqu64 zmm23, [rsi + 896]
+vpmadd52huq zmm23, zmm1, zmm16
+vmovdqu64 zmm1, [rdx + 448]
+vpmadd52luq zmm15, zmm2, zmm1
+vpmadd52luq zmm17, zmm1, zmm4
+vpmadd52luq zmm18, zmm1, zmm6
+vpmadd52luq zmm19, zmm1, zmm8
+vpmadd52luq zmm20, zmm1, zmm10
+vpmadd52luq zmm21, zmm1, zmm12
+vpmadd52luq zmm22, zmm1, zmm14
+vpmadd52luq zmm23, zmm1, zmm16
+vpmadd52huq zmm17, zmm1, zmm2
+vpmadd52huq zmm18, zmm1, zmm4
+vpmadd52huq zmm19, zmm1, zmm6
+vpmadd52huq zmm20, zmm1, zmm8
+vpmadd52huq zmm21, zmm1, zmm10
+vpmadd52huq zmm22, zmm1, zmm12
+vpmadd52huq zmm23, zmm1, zmm14
+vmovdqu64 zmm14, [rsi + 960]
+vpmadd52huq zmm14, zmm1, zmm16
+vmovdqu64 [rsi], zmm0
+vmovdqu64 [rsi + 64], zmm3
+vmovdqu64 [rsi + 128], zmm5
+vmovdqu64 [rsi + 192], zmm7
+vmovdqu64 [rsi + 256], zmm9
+vmovdqu64 [rsi + 320], zmm11
+vmovdqu64 [rsi + 384], zmm13
+vmovdqu64 [rsi + 448], zmm15
+vmovdqu64 [rsi + 512], zmm17
+vmovdqu64 [rsi + 576], zmm18
+vmovdqu64 [rsi + 640], zmm19
+vmovdqu64 [rsi + 704], zmm20
+vmovdqu64 [rsi + 768], zmm21
+vmovdqu64 [rsi + 832], zmm22
+vmovdqu64 [rsi + 896], zmm23
+vmovdqu64 [rsi + 960], zmm14
+add rdx, 512
+add rcx, 512
+dec rdi
+jnz 3b
+2:
+vzeroupper
+ret
+"
+}
+
+// collect on arrays: z = t/2^416 mod p, z < p, R = 2^384; z has words of 64 bits; t has 16 columns of 8 lanes, 52 bits apart, at most 12 turns of a lane since t was 0 of products below 8p*p*2^32. z and t must be apart.
+collect_kernel! {
+    collect_multiples_avx512ifma,
+    "fieldc_bls12_381_p_collect_multiples_avx512ifma_263cb313919d3d77",
+    r"
+mov eax, 12
+kmovb k2, eax
+mov eax, 48
+kmovb k3, eax
+mov eax, 195
+kmovb k4, eax
+sub rdi, 8
+jb 2f
+3:
+vmovdqu64 zmm0, [rdx]
+vpsrlq zmm1, zmm0, 52
+vpaddq zmm1, zmm1, [rdx + 64]
+vpsrlq zmm2, zmm1, 52
+vpaddq zmm2, zmm2, [rdx + 128]
+vpsrlq zmm3, zmm2, 52
+vpaddq zmm3, zmm3, [rdx + 192]
+vpmadd52luq zmm3, zmm0, [rip + 4f]{1to8}
+vmovdqu64 zmm4, [rdx + 256]
+vpmadd52luq zmm4, zmm0, [rip + 4f + 8]{1to8}
+vmovdqu64 zmm5, [rdx + 320]
+vpmadd52luq zmm5, zmm0, [rip + 4f + 16]{1to8}
+vmovdqu64 zmm6, [rdx + 384]
+vpmadd52luq zmm6, zmm0, [rip + 4f + 24]{1to8}
+vmovdqu64 zmm7, [rdx + 448]
+vpmadd52luq zmm7, zmm0, [rip + 4f + 32]{1to8}
+vmovdqu64 zmm8, [rdx + 512]
+vpmadd52luq zmm8, zmm0, [rip + 4f + 40]{1to8}
+vmovdqu64 zmm9, [rdx + 576]
+vpmadd52luq zmm9, zmm0, [rip + 4f + 48]{1to8}
+vmovdqu64 zmm10, [rdx + 640]
+vpmadd52luq zmm10, zmm0, [rip + 4f + 56]{1to8}
+vpmadd52huq zmm4, zmm0, [rip + 4f]{1to8}
+vpmadd52huq zmm5, zmm0, [rip + 4f + 8]{1to8}
+vpmadd52huq zmm6, zmm0, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm7, zmm0, [rip + 4f + 24]{1to8}
+vpmadd52huq zmm8, zmm0, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm9, zmm0, [rip + 4f + 40]{1to8}
+vpmadd52huq zmm10, zmm0, [rip + 4f + 48]{1to8}
+vmovdqu64 zmm11, [rdx + 704]
+vpmadd52huq zmm11, zmm0, [rip + 4f + 56]{1to8}
+vpmadd52luq zmm4, zmm1, [rip + 4f]{1to8}
+vpmadd52luq zmm5, zmm1, [rip + 4f + 8]{1to8}
+vpmadd52luq zmm6, zmm1, [rip + 4f + 16]{1to8}
+vpmadd52luq zmm7, zmm1, [rip + 4f + 24]{1to8}
+vpmadd52luq zmm8, zmm1, [rip + 4f + 32]{1to8}
+vpmadd52luq zmm9, zmm1, [rip + 4f + 40]{1to8}
+vpmadd52luq zmm10, zmm1, [rip + 4f + 48]{1to8}
+vpmadd52luq zmm11, zmm1, [rip + 4f + 56]{1to8}
+vpmadd52huq zmm5, zmm1, [rip + 4f]{1to8}
+vpmadd52huq zmm6, zmm1, [rip + 4f + 8]{1to8}
+vpmadd52huq zmm7, zmm1, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm8, zmm1, [rip + 4f + 24]{1to8}
+vpmadd52huq zmm9, zmm1, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm10, zmm1, [rip + 4f + 40]{1to8}
+vpmadd52huq zmm11, zmm1, [rip + 4f + 48]{1to8}
+vmovdqu64 zmm0, [rdx + 768]
+vpmadd52huq zmm0, zmm1, [rip + 4f + 56]{1to8}
+vpmadd52luq zmm5, zmm2, [rip + 4f]{1to8}
+vpmadd52luq zmm6, zmm2, [rip + 4f + 8]{1to8}
+vpmadd52luq zmm7, zmm2, [rip + 4f + 16]{1to8}
+vpmadd52luq zmm8, zmm2, [rip + 4f + 24]{1to8}
+vpmadd52luq zmm9, zmm2, [rip + 4f + 32]{1to8}
+vpmadd52luq zmm10, zmm2, [rip + 4f + 40]{1to8}
+vpmadd52luq zmm11, zmm2, [rip + 4f + 48]{1to8}
+vpmadd52luq zmm0, zmm2, [rip + 4f + 56]{1to8}
+vpmadd52huq zmm6, zmm2, [rip + 4f]{1to8}
+vpmadd52huq zmm7, zmm2, [rip + 4f + 8]{1to8}
+vpmadd52huq zmm8, zmm2, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm9, zmm2, [rip + 4f + 24]{1to8}
+vpmadd52huq zmm10, zmm2, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm11, zmm2, [rip + 4f + 40]{1to8}
+vpmadd52huq zmm0, zmm2, [rip + 4f + 48]{1to8}
+vmovdqu64 zmm1, [rdx + 832]
+vpmadd52huq zmm1, zmm2, [rip + 4f + 56]{1to8}
+vpsrlq zmm2, zmm3, 52
+vpaddq zmm2, zmm4, zmm2
+vpsrlq zmm4, zmm2, 52
+vpaddq zmm4, zmm5, zmm4
+vpmadd52luq zmm4, zmm3, [rip + 4f + 64]{1to8}
+vpmadd52luq zmm6, zmm3, [rip + 4f + 72]{1to8}
+vpmadd52luq zmm7, zmm3, [rip + 4f + 80]{1to8}
+vpmadd52luq zmm8, zmm3, [rip + 4f + 88]{1to8}
+vpmadd52luq zmm9, zmm3, [rip + 4f + 96]{1to8}
+vpmadd52luq zmm10, zmm3, [rip + 4f + 104]{1to8}
+vpmadd52luq zmm11, zmm3, [rip + 4f + 112]{1to8}
+vpmadd52luq zmm0, zmm3, [rip + 4f + 120]{1to8}
+vpmadd52huq zmm6, zmm3, [rip + 4f + 64]{1to8}
+vpmadd52huq zmm7, zmm3, [rip + 4f + 72]{1to8}
+vpmadd52huq zmm8, zmm3, [rip + 4f + 80]{1to8}
+vpmadd52huq zmm9, zmm3, [rip + 4f + 88]{1to8}
+vpmadd52huq zmm10, zmm3, [rip + 4f + 96]{1to8}
+vpmadd52huq zmm11, zmm3, [rip + 4f + 104]{1to8}
+vpmadd52huq zmm0, zmm3, [rip + 4f + 112]{1to8}
+vpmadd52huq zmm1, zmm3, [rip + 4f + 120]{1to8}
+vpmadd52luq zmm6, zmm2, [rip + 4f + 64]{1to8}
+vpmadd52luq zmm7, zmm2, [rip + 4f + 72]{1to8}
+vpmadd52luq zmm8, zmm2, [rip + 4f + 80]{1to8}
+vpmadd52luq zmm9, zmm2, [rip + 4f + 88]{1to8}
+vpmadd52luq zmm10, zmm2, [rip + 4f + 96]{1to8}
+vpmadd52luq zmm11, zmm2, [rip + 4f + 104]{1to8}
+vpmadd52luq zmm0, zmm2, [rip + 4f + 112]{1to8}
+vpmadd52luq zmm1, zmm2, [rip + 4f + 120]{1to8}
+vpmadd52huq zmm7, zmm2, [rip + 4f + 64]{1to8}
+vpmadd52huq zmm8, zmm2, [rip + 4f + 72]{1to8}
+vpmadd52huq zmm9, zmm2, [rip + 4f + 80]{1to8}
+vpmadd52huq zmm10, zmm2, [rip + 4f + 88]{1to8}
+vpmadd52huq zmm11, zmm2, [rip + 4f + 96]{1to8}
+vpmadd52huq zmm0, zmm2, [rip + 4f + 104]{1to8}
+vpmadd52huq zmm1, zmm2, [rip + 4f + 112]{1to8}
+vmovdqu64 zmm3, [rdx + 896]
+vpmadd52huq zmm3, zmm2, [rip + 4f + 120]{1to8}
+vpsrlq zmm2, zmm4, 52
+vpaddq zmm2, zmm6, zmm2
+vpmadd52luq zmm2, zmm4, [rip + 4f + 128]{1to8}
+vpmadd52luq zmm7, zmm4, [rip + 4f + 136]{1to8}
+vpmadd52luq zmm8, zmm4, [rip + 4f + 144]{1to8}
+vpmadd52luq zmm9, zmm4, [rip + 4f + 152]{1to8}
+vpmadd52luq zmm10, zmm4, [rip + 4f + 160]{1to8}
+vpmadd52luq zmm11, zmm4, [rip + 4f + 168]{1to8}
+vpmadd52luq zmm0, zmm4, [rip + 4f + 176]{1to8}
+vpmadd52luq zmm1, zmm4, [rip + 4f + 184]{1to8}
+vpmadd52huq zmm7, zmm4, [rip + 4f + 128]{1to8}
+vpmadd52huq zmm8, zmm4, [rip + 4f + 136]{1to8}
+vpmadd52huq zmm9, zmm4, [rip + 4f + 144]{1to8}
+vpmadd52huq zmm10, zmm4, [rip + 4f + 152]{1to8}
+vpmadd52huq zmm11, zmm4, [rip + 4f + 160]{1to8}
+vpmadd52huq zmm0, zmm4, [rip + 4f + 168]{1to8}
+vpmadd52huq zmm1, zmm4, [rip + 4f + 176]{1to8}
+vpmadd52huq zmm3, zmm4, [rip + 4f + 184]{1to8}
+vpaddq zmm4, zmm2, [rip + 4f + 192]{1to8}
+vpxorq zmm6, zmm6, zmm6
+vpmadd52luq zmm6, zmm2, [rip + 4f + 200]{1to8}
+vpmadd52luq zmm7, zmm6, [rip + 4f + 208]{1to8}
+vpmadd52luq zmm8, zmm6, [rip + 4f + 216]{1to8}
+vpmadd52luq zmm9, zmm6, [rip + 4f + 224]{1to8}
+vpmadd52luq zmm10, zmm6, [rip + 4f + 232]{1to8}
+vpmadd52luq zmm11, zmm6, [rip + 4f + 240]{1to8}
+vpmadd52luq zmm0, zmm6, [rip + 4f + 248]{1to8}
+vpmadd52luq zmm1, zmm6, [rip + 4f + 256]{1to8}
+vpmadd52huq zmm7, zmm6, [rip + 4f + 264]{1to8}
+vpmadd52huq zmm8, zmm6, [rip + 4f + 208]{1to8}
+vpmadd52huq zmm9, zmm6, [rip + 4f + 216]{1to8}
+vpmadd52huq zmm10, zmm6, [rip + 4f + 224]{1to8}
+vpmadd52huq zmm11, zmm6, [rip + 4f + 232]{1to8}
+vpmadd52huq zmm0, zmm6, [rip + 4f + 240]{1to8}
+vpmadd52huq zmm1, zmm6, [rip + 4f + 248]{1to8}
+vpmadd52huq zmm3, zmm6, [rip + 4f + 256]{1to8}
+vpsrlq zmm4, zmm4, 52
+vpaddq zmm4, zmm7, zmm4
+vpaddq zmm7, zmm4, [rip + 4f + 192]{1to8}
+vpxorq zmm6, zmm6, zmm6
+vpmadd52luq zmm6, zmm4, [rip + 4f + 200]{1to8}
+vpmadd52luq zmm8, zmm6, [rip + 4f + 208]{1to8}
+vpmadd52luq zmm9, zmm6, [rip + 4f + 216]{1to8}
+vpmadd52luq zmm10, zmm6, [rip + 4f + 224]{1to8}
+vpmadd52luq zmm11, zmm6, [rip + 4f + 232]{1to8}
+vpmadd52luq zmm0, zmm6, [rip + 4f + 240]{1to8}
+vpmadd52luq zmm1, zmm6, [rip + 4f + 248]{1to8}
+vpmadd52luq zmm3, zmm6, [rip + 4f + 256]{1to8}
+vpmadd52huq zmm8, zmm6, [rip + 4f + 264]{1to8}
+vpmadd52huq zmm9, zmm6, [rip + 4f + 208]{1to8}
+vpmadd52huq zmm10, zmm6, [rip + 4f + 216]{1to8}
+vpmadd52huq zmm11, zmm6, [rip + 4f + 224]{1to8}
+vpmadd52huq zmm0, zmm6, [rip + 4f + 232]{1to8}
+vpmadd52huq zmm1, zmm6, [rip + 4f + 240]{1to8}
+vpmadd52huq zmm3, zmm6, [rip + 4f + 248]{1to8}
+vmovdqu64 zmm4, [rdx + 960]
+vpmadd52huq zmm4, zmm6, [rip + 4f + 256]{1to8}
+vpsrlq zmm7, zmm7, 52
+vpaddq zmm7, zmm8, zmm7
+vpsubq zmm8, zmm7, [rip + 4f + 272]{1to8}
+vpsubq zmm6, zmm9, [rip + 4f + 280]{1to8}
+vpsubq zmm2, zmm10, [rip + 4f + 288]{1to8}
+vpsubq zmm5, zmm11, [rip + 4f + 296]{1to8}
+vpsubq zmm12, zmm0, [rip + 4f + 304]{1to8}
+vpsubq zmm13, zmm1, [rip + 4f + 312]{1to8}
+vpsubq zmm14, zmm3, [rip + 4f + 320]{1to8}
+vpsubq zmm15, zmm4, [rip + 4f + 328]{1to8}
+vpsraq zmm16, zmm8, 52
+vpaddq zmm16, zmm6, zmm16
+vpsraq zmm6, zmm16, 52
+vpaddq zmm6, zmm2, zmm6
+vpsraq zmm2, zmm6, 52
+vpaddq zmm2, zmm5, zmm2
+vpsraq zmm5, zmm2, 52
+vpaddq zmm5, zmm12, zmm5
+vpsraq zmm12, zmm5, 52
+vpaddq zmm12, zmm13, zmm12
+vpsraq zmm13, zmm12, 52
+vpaddq zmm13, zmm14, zmm13
+vpsraq zmm14, zmm13, 52
+vpaddq zmm14, zmm15, zmm14
+vpsraq zmm15, zmm14, 63
+vpsrlq zmm17, zmm7, 52
+vpaddq zmm17, zmm9, zmm17
+vpsrlq zmm9, zmm17, 52
+vpaddq zmm9, zmm10, zmm9
+vpsrlq zmm10, zmm9, 52
+vpaddq zmm10, zmm11, zmm10
+vpsrlq zmm11, zmm10, 52
+vpaddq zmm11, zmm0, zmm11
+vpsrlq zmm0, zmm11, 52
+vpaddq zmm0, zmm1, zmm0
+vpsrlq zmm1, zmm0, 52
+vpaddq zmm1, zmm3, zmm1
+vpsrlq zmm3, zmm1, 52
+vpaddq zmm3, zmm4, zmm3
+vpternlogq zmm7, zmm15, zmm8, 226
+vpternlogq zmm17, zmm15, zmm16, 226
+vpternlogq zmm9, zmm15, zmm6, 226
+vpternlogq zmm10, zmm15, zmm2, 226
+vpternlogq zmm11, zmm15, zmm5, 226
+vpternlogq zmm0, zmm15, zmm12, 226
+vpternlogq zmm1, zmm15, zmm13, 226
+vpternlogq zmm15, zmm3, zmm14, 202
+vpandq zmm7, zmm7, [rip + 4f + 192]{1to8}
+vpandq zmm17, zmm17, [rip + 4f + 192]{1to8}
+vpandq zmm9, zmm9, [rip + 4f + 192]{1to8}
+vpandq zmm10, zmm10, [rip + 4f + 192]{1to8}
+vpandq zmm11, zmm11, [rip + 4f + 192]{1to8}
+vpandq zmm0, zmm0, [rip + 4f + 192]{1to8}
+vpandq zmm1, zmm1, [rip + 4f + 192]{1to8}
+vpandq zmm15, zmm15, [rip + 4f + 192]{1to8}
+vpsubq zmm14, zmm7, [rip + 4f + 336]{1to8}
+vpsubq zmm3, zmm17, [rip + 4f + 344]{1to8}
+vpsubq zmm13, zmm9, [rip + 4f + 352]{1to8}
+vpsubq zmm12, zmm10, [rip + 4f + 360]{1to8}
+vpsubq zmm5, zmm11, [rip + 4f + 368]{1to8}
+vpsubq zmm2, zmm0, [rip + 4f + 376]{1to8}
+vpsubq zmm6, zmm1, [rip + 4f + 384]{1to8}
+vpsubq zmm16, zmm15, [rip + 4f + 392]{1to8}
+vpsraq zmm8, zmm14, 52
+vpaddq zmm8, zmm3, zmm8
+vpsraq zmm3, zmm8, 52
+vpaddq zmm3, zmm13, zmm3
+vpsraq zmm13, zmm3, 52
+vpaddq zmm13, zmm12, zmm13
+vpsraq zmm12, zmm13, 52
+vpaddq zmm12, zmm5, zmm12
+vpsraq zmm5, zmm12, 52
+vpaddq zmm5, zmm2, zmm5
+vpsraq zmm2, zmm5, 52
+vpaddq zmm2, zmm6, zmm2
+vpsraq zmm6, zmm2, 52
+vpaddq zmm6, zmm16, zmm6
+vpsraq zmm16, zmm6, 63
+vpternlogq zmm7, zmm16, zmm14, 226
+vpternlogq zmm17, zmm16, zmm8, 226
+vpternlogq zmm9, zmm16, zmm3, 226
+vpternlogq zmm10, zmm16, zmm13, 226
+vpternlogq zmm11, zmm16, zmm12, 226
+vpternlogq zmm0, zmm16, zmm5, 226
+vpternlogq zmm1, zmm16, zmm2, 226
+vpternlogq zmm16, zmm15, zmm6, 202
+vpandq zmm7, zmm7, [rip + 4f + 192]{1to8}
+vpandq zmm17, zmm17, [rip + 4f + 192]{1to8}
+vpandq zmm9, zmm9, [rip + 4f + 192]{1to8}
+vpandq zmm10, zmm10, [rip + 4f + 192]{1to8}
+vpandq zmm11, zmm11, [rip + 4f + 192]{1to8}
+vpandq zmm0, zmm0, [rip + 4f + 192]{1to8}
+vpandq zmm1, zmm1, [rip + 4f + 192]{1to8}
+vpandq zmm16, zmm16, [rip + 4f + 192]{1to8}
+vpsubq zmm6, zmm7, [rip + 4f + 400]{1to8}
+vpsubq zmm15, zmm17, [rip + 4f + 408]{1to8}
+vpsubq zmm2, zmm9, [rip + 4f + 416]{1to8}
+vpsubq zmm5, zmm10, [rip + 4f + 424]{1to8}
+vpsubq zmm12, zmm11, [rip + 4f + 432]{1to8}
+vpsubq zmm13, zmm0, [rip + 4f + 440]{1to8}
+vpsubq zmm3, zmm1, [rip + 4f + 448]{1to8}
+vpsubq zmm8, zmm16, [rip + 4f + 456]{1to8}
+vpsraq zmm14, zmm6, 52
+vpaddq zmm14, zmm15, zmm14
+vpsraq zmm15, zmm14, 52
+vpaddq zmm15, zmm2, zmm15
+vpsraq zmm2, zmm15, 52
+vpaddq zmm2, zmm5, zmm2
+vpsraq zmm5, zmm2, 52
+vpaddq zmm5, zmm12, zmm5
+vpsraq zmm12, zmm5, 52
+vpaddq zmm12, zmm13, zmm12
+vpsraq zmm13, zmm12, 52
+vpaddq zmm13, zmm3, zmm13
+vpsraq zmm3, zmm13, 52
+vpaddq zmm3, zmm8, zmm3
+vpsraq zmm8, zmm3, 63
+vpternlogq zmm7, zmm8, zmm6, 226
+vpternlogq zmm17, zmm8, zmm14, 226
+vpternlogq zmm9, zmm8, zmm15, 226
+vpternlogq zmm10, zmm8, zmm2, 226
+vpternlogq zmm11, zmm8, zmm5, 226
+vpternlogq zmm0, zmm8, zmm12, 226
+vpternlogq zmm1, zmm8, zmm13, 226
+vpternlogq zmm8, zmm16, zmm3, 202
+vpandq zmm7, zmm7, [rip + 4f + 192]{1to8}
+vpandq zmm17, zmm17, [rip + 4f + 192]{1to8}
+vpandq zmm9, zmm9, [rip + 4f + 192]{1to8}
+vpandq zmm10, zmm10, [rip + 4f + 192]{1to8}
+vpandq zmm11, zmm11, [rip + 4f + 192]{1to8}
+vpandq zmm0, zmm0, [rip + 4f + 192]{1to8}
+vpandq zmm1, zmm1, [rip + 4f + 192]{1to8}
+vpandq zmm8, zmm8, [rip + 4f + 192]{1to8}
+vpsubq zmm3, zmm7, [rip + 4f + 264]{1to8}
+vpsubq zmm16, zmm17, [rip + 4f + 208]{1to8}
+vpsubq zmm13, zmm9, [rip + 4f + 216]{1to8}
+vpsubq zmm12, zmm10, [rip + 4f + 224]{1to8}
+vpsubq zmm5, zmm11, [rip + 4f + 232]{1to8}
+vpsubq zmm2, zmm0, [rip + 4f + 240]{1to8}
+vpsubq zmm15, zmm1, [rip + 4f + 248]{1to8}
+vpsubq zmm14, zmm8, [rip + 4f + 256]{1to8}
+vpsraq zmm6, zmm3, 52
+vpaddq zmm6, zmm16, zmm6
+vpsraq zmm16, zmm6, 52
+vpaddq zmm16, zmm13, zmm16
+vpsraq zmm13, zmm16, 52
+vpaddq zmm13, zmm12, zmm13
+vpsraq zmm12, zmm13, 52
+vpaddq zmm12, zmm5, zmm12
+vpsraq zmm5, zmm12, 52
+vpaddq zmm5, zmm2, zmm5
+vpsraq zmm2, zmm5, 52
+vpaddq zmm2, zmm15, zmm2
+vpsraq zmm15, zmm2, 52
+vpaddq zmm15, zmm14, zmm15
+vpsraq zmm14, zmm15, 63
+vpternlogq zmm7, zmm14, zmm3, 226
+vpternlogq zmm17, zmm14, zmm6, 226
+vpternlogq zmm9, zmm14, zmm16, 226
+vpternlogq zmm10, zmm14, zmm13, 226
+vpternlogq zmm11, zmm14, zmm12, 226
+vpternlogq zmm0, zmm14, zmm5, 226
+vpternlogq zmm1, zmm14, zmm2, 226
+vpternlogq zmm14, zmm8, zmm15, 202
+vpsllq zmm7, zmm7, 12
+vpshrdq zmm7, zmm7, zmm17, 12
+vpsllq zmm17, zmm17, 12
+vpshrdq zmm17, zmm17, zmm9, 24
+vpsllq zmm9, zmm9, 12
+vpshrdq zmm9, zmm9, zmm10, 36
+vpsllq zmm10, zmm10, 12
+vpshrdq zmm10, zmm10, zmm11, 48
+vpsllq zmm0, zmm0, 12
+vpshrdq zmm0, zmm0, zmm1, 12
+vpsllq zmm11, zmm11, 12
+vpshrdq zmm0, zmm11, zmm0, 60
+vpsllq zmm1, zmm1, 12
+vpshrdq zmm14, zmm1, zmm14, 20
+vmovdqu64 zmm1, [rip + 5f]
+vpermi2q zmm1, zmm7, zmm17
+vmovdqu64 zmm11, [rip + 5f + 64]
+vpermi2q zmm11, zmm7, zmm17
+vmovdqu64 zmm17, [rip + 5f + 128]
+vpermi2q zmm17, zmm9, zmm10
+vmovdqu64 zmm7, [rip + 5f + 192]
+vpermi2q zmm7, zmm9, zmm10
+vmovdqu64 zmm10, [rip + 5f + 256]
+vpermi2q zmm10, zmm0, zmm14
+vmovdqu64 zmm9, [rip + 5f + 320]
+vpermi2q zmm9, zmm0, zmm14
+vpblendmq zmm14 {k2}, zmm1, zmm17
+vpblendmq zmm14 {k3}, zmm14, zmm10
+vpblendmq zmm0 {k4}, zmm1, zmm17
+vpblendmq zmm0 {k2}, zmm0, zmm10
+vpblendmq zmm17 {k3}, zmm1, zmm17
+vpblendmq zmm10 {k4}, zmm17, zmm10
+vpblendmq zmm17 {k2}, zmm11, zmm7
+vpblendmq zmm17 {k3}, zmm17, zmm9
+vpblendmq zmm1 {k4}, zmm11, zmm7
+vpblendmq zmm1 {k2}, zmm1, zmm9
+vpblendmq zmm7 {k3}, zmm11, zmm7
+vpblendmq zmm9 {k4}, zmm7, zmm9
+vmovdqu64 [rsi], zmm14
+vmovdqu64 [rsi + 64], zmm0
+vmovdqu64 [rsi + 128], zmm10
+vmovdqu64 [rsi + 192], zmm17
+vmovdqu64 [rsi + 256], zmm1
+vmovdqu64 [rsi + 320], zmm9
+add rsi, 384
+add rdx, 1024
+sub rdi, 8
+jae 3b
+2:
+add rdi, 8
+jz 6f
+imul rdi, rdi, 6
+lea rax, [rip + 7f]
+add rax, rdi
+vmovdqu64 zmm0, [rdx]
+vpsrlq zmm1, zmm0, 52
+vpaddq zmm1, zmm1, [rdx + 64]
+vpsrlq zmm2, zmm1, 52
+vpaddq zmm2, zmm2, [rdx + 128]
+vpsrlq zmm3, zmm2, 52
+vpaddq zmm3, zmm3, [rdx + 192]
+vpmadd52luq zmm3, zmm0, [rip + 4f]{1to8}
+vmovdqu64 zmm4, [rdx + 256]
+vpmadd52luq zmm4, zmm0, [rip + 4f + 8]{1to8}
+vmovdqu64 zmm5, [rdx + 320]
+vpmadd52luq zmm5, zmm0, [rip + 4f + 16]{1to8}
+vmovdqu64 zmm6, [rdx + 384]
+vpmadd52luq zmm6, zmm0, [rip + 4f + 24]{1to8}
+vmovdqu64 zmm7, [rdx + 448]
+vpmadd52luq zmm7, zmm0, [rip + 4f + 32]{1to8}
+vmovdqu64 zmm8, [rdx + 512]
+vpmadd52luq zmm8, zmm0, [rip + 4f + 40]{1to8}
+vmovdqu64 zmm9, [rdx + 576]
+vpmadd52luq zmm9, zmm0, [rip + 4f + 48]{1to8}
+vmovdqu64 zmm10, [rdx + 640]
+vpmadd52luq zmm10, zmm0, [rip + 4f + 56]{1to8}
+vpmadd52huq zmm4, zmm0, [rip + 4f]{1to8}
+vpmadd52huq zmm5, zmm0, [rip + 4f + 8]{1to8}
+vpmadd52huq zmm6, zmm0, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm7, zmm0, [rip + 4f + 24]{1to8}
+vpmadd52huq zmm8, zmm0, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm9, zmm0, [rip + 4f + 40]{1to8}
+vpmadd52huq zmm10, zmm0, [rip + 4f + 48]{1to8}
+vmovdqu64 zmm11, [rdx + 704]
+vpmadd52huq zmm11, zmm0, [rip + 4f + 56]{1to8}
+vpmadd52luq zmm4, zmm1, [rip + 4f]{1to8}
+vpmadd52luq zmm5, zmm1, [rip + 4f + 8]{1to8}
+vpmadd52luq zmm6, zmm1, [rip + 4f + 16]{1to8}
+vpmadd52luq zmm7, zmm1, [rip + 4f + 24]{1to8}
+vpmadd52luq zmm8, zmm1, [rip + 4f + 32]{1to8}
+vpmadd52luq zmm9, zmm1, [rip + 4f + 40]{1to8}
+vpmadd52luq zmm10, zmm1, [rip + 4f + 48]{1to8}
+vpmadd52luq zmm11, zmm1, [rip + 4f + 56]{1to8}
+vpmadd52huq zmm5, zmm1, [rip + 4f]{1to8}
+vpmadd52huq zmm6, zmm1, [rip + 4f + 8]{1to8}
+vpmadd52huq zmm7, zmm1, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm8, zmm1, [rip + 4f + 24]{1to8}
+vpmadd52huq zmm9, zmm1, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm10, zmm1, [rip + 4f + 40]{1to8}
+vpmadd52huq zmm11, zmm1, [rip + 4f + 48]{1to8}
+vmovdqu64 zmm0, [rdx + 768]
+vpmadd52huq zmm0, zmm1, [rip + 4f + 56]{1to8}
+vpmadd52luq zmm5, zmm2, [rip + 4f]{1to8}
+vpmadd52luq zmm6, zmm2, [rip + 4f + 8]{1to8}
+vpmadd52luq zmm7, zmm2, [rip + 4f + 16]{1to8}
+vpmadd52luq zmm8, zmm2, [rip + 4f + 24]{1to8}
+vpmadd52luq zmm9, zmm2, [rip + 4f + 32]{1to8}
+vpmadd52luq zmm10, zmm2, [rip + 4f + 40]{1to8}
+vpmadd52luq zmm11, zmm2, [rip + 4f + 48]{1to8}
+vpmadd52luq zmm0, zmm2, [rip + 4f + 56]{1to8}
+vpmadd52huq zmm6, zmm2, [rip + 4f]{1to8}
+vpmadd52huq zmm7, zmm2, [rip + 4f + 8]{1to8}
+vpmadd52huq zmm8, zmm2, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm9, zmm2, [rip + 4f + 24]{1to8}
+vpmadd52huq zmm10, zmm2, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm11, zmm2, [rip + 4f + 40]{1to8}
+vpmadd52huq zmm0, zmm2, [rip + 4f + 48]{1to8}
+vmovdqu64 zmm1, [rdx + 832]
+vpmadd52huq zmm1, zmm2, [rip + 4f + 56]{1to8}
+vpsrlq zmm2, zmm3, 52
+vpaddq zmm2, zmm4, zmm2
+vpsrlq zmm4, zmm2, 52
+vpaddq zmm4, zmm5, zmm4
+vpmadd52luq zmm4, zmm3, [rip + 4f + 64]{1to8}
+vpmadd52luq zmm6, zmm3, [rip + 4f + 72]{1to8}
+vpmadd52luq zmm7, zmm3, [rip + 4f + 80]{1to8}
+vpmadd52luq zmm8, zmm3, [rip + 4f + 88]{1to8}
+vpmadd52luq zmm9, zmm3, [rip + 4f + 96]{1to8}
+vpmadd52luq zmm10, zmm3, [rip + 4f + 104]{1to8}
+vpmadd52luq zmm11, zmm3, [rip + 4f + 112]{1to8}
+vpmadd52luq zmm0, zmm3, [rip + 4f + 120]{1to8}
+vpmadd52huq zmm6, zmm3, [rip + 4f + 64]{1to8}
+vpmadd52huq zmm7, zmm3, [rip + 4f + 72]{1to8}
+vpmadd52huq zmm8, zmm3, [rip + 4f + 80]{1to8}
+vpmadd52huq zmm9, zmm3, [rip + 4f + 88]{1to8}
+vpmadd52huq zmm10, zmm3, [rip + 4f + 96]{1to8}
+vpmadd52huq zmm11, zmm3, [rip + 4f + 104]{1to8}
+vpmadd52huq zmm0, zmm3, [rip + 4f + 112]{1to8}
+vpmadd52huq zmm1, zmm3, [rip + 4f + 120]{1to8}
+vpmadd52luq zmm6, zmm2, [rip + 4f + 64]{1to8}
+vpmadd52luq zmm7, zmm2, [rip + 4f + 72]{1to8}
+vpmadd52luq zmm8, zmm2, [rip + 4f + 80]{1to8}
+vpmadd52luq zmm9, zmm2, [rip + 4f + 88]{1to8}
+vpmadd52luq zmm10, zmm2, [rip + 4f + 96]{1to8}
+vpmadd52luq zmm11, zmm2, [rip + 4f + 104]{1to8}
+vpmadd52luq zmm0, zmm2, [rip + 4f + 112]{1to8}
+vpmadd52luq zmm1, zmm2, [rip + 4f + 120]{1to8}
+vpmadd52huq zmm7, zmm2, [rip + 4f + 64]{1to8}
+vpmadd52huq zmm8, zmm2, [rip + 4f + 72]{1to8}
+vpmadd52huq zmm9, zmm2, [rip + 4f + 80]{1to8}
+vpmadd52huq zmm10, zmm2, [rip + 4f + 88]{1to8}
+vpmadd52huq zmm11, zmm2, [rip + 4f + 96]{1to8}
+vpmadd52huq zmm0, zmm2, [rip + 4f + 104]{1to8}
+vpmadd52huq zmm1, zmm2, [rip + 4f + 112]{1to8}
+vmovdqu64 zmm3, [rdx + 896]
+vpmadd52huq zmm3, zmm2, [rip + 4f + 120]{1to8}
+vpsrlq zmm2, zmm4, 52
+vpaddq zmm2, zmm6, zmm2
+vpmadd52luq zmm2, zmm4, [rip + 4f + 128]{1to8}
+vpmadd52luq zmm7, zmm4, [rip + 4f + 136]{1to8}
+vpmadd52luq zmm8, zmm4, [rip + 4f + 144]{1to8}
+vpmadd52luq zmm9, zmm4, [rip + 4f + 152]{1to8}
+vpmadd52luq zmm10, zmm4, [rip + 4f + 160]{1to8}
+vpmadd52luq zmm11, zmm4, [rip + 4f + 168]{1to8}
+vpmadd52luq zmm0, zmm4, [rip + 4f + 176]{1to8}
+vpmadd52luq zmm1, zmm4, [rip + 4f + 184]{1to8}
+vpmadd52huq zmm7, zmm4, [rip + 4f + 128]{1to8}
+vpmadd52huq zmm8, zmm4, [rip + 4f + 136]{1to8}
+vpmadd52huq zmm9, zmm4, [rip + 4f + 144]{1to8}
+vpmadd52huq zmm10, zmm4, [rip + 4f + 152]{1to8}
+vpmadd52huq zmm11, zmm4, [rip + 4f + 160]{1to8}
+vpmadd52huq zmm0, zmm4, [rip + 4f + 168]{1to8}
+vpmadd52huq zmm1, zmm4, [rip + 4f + 176]{1to8}
+vpmadd52huq zmm3, zmm4, [rip + 4f + 184]{1to8}
+vpaddq zmm4, zmm2, [rip + 4f + 192]{1to8}
+vpxorq zmm6, zmm6, zmm6
+vpmadd52luq zmm6, zmm2, [rip + 4f + 200]{1to8}
+vpmadd52luq zmm7, zmm6, [rip + 4f + 208]{1to8}
+vpmadd52luq zmm8, zmm6, [rip + 4f + 216]{1to8}
+vpmadd52luq zmm9, zmm6, [rip + 4f + 224]{1to8}
+vpmadd52luq zmm10, zmm6, [rip + 4f + 232]{1to8}
+vpmadd52luq zmm11, zmm6, [rip + 4f + 240]{1to8}
+vpmadd52luq zmm0, zmm6, [rip + 4f + 248]{1to8}
+vpmadd52luq zmm1, zmm6, [rip + 4f + 256]{1to8}
+vpmadd52huq zmm7, zmm6, [rip + 4f + 264]{1to8}
+vpmadd52huq zmm8, zmm6, [rip + 4f + 208]{1to8}
+vpmadd52huq zmm9, zmm6, [rip + 4f + 216]{1to8}
+vpmadd52huq zmm10, zmm6, [rip + 4f + 224]{1to8}
+vpmadd52huq zmm11, zmm6, [rip + 4f + 232]{1to8}
+vpmadd52huq zmm0, zmm6, [rip + 4f + 240]{1to8}
+vpmadd52huq zmm1, zmm6, [rip + 4f + 248]{1to8}
+vpmadd52huq zmm3, zmm6, [rip + 4f + 256]{1to8}
+vpsrlq zmm4, zmm4, 52
+vpaddq zmm4, zmm7, zmm4
+vpaddq zmm7, zmm4, [rip + 4f + 192]{1to8}
+vpxorq zmm6, zmm6, zmm6
+vpmadd52luq zmm6, zmm4, [rip + 4f + 200]{1to8}
+vpmadd52luq zmm8, zmm6, [rip + 4f + 208]{1to8}
+vpmadd52luq zmm9, zmm6, [rip + 4f + 216]{1to8}
+vpmadd52luq zmm10, zmm6, [rip + 4f + 224]{1to8}
+vpmadd52luq zmm11, zmm6, [rip + 4f + 232]{1to8}
+vpmadd52luq zmm0, zmm6, [rip + 4f + 240]{1to8}
+vpmadd52luq zmm1, zmm6, [rip + 4f + 248]{1to8}
+vpmadd52luq zmm3, zmm6, [rip + 4f + 256]{1to8}
+vpmadd52huq zmm8, zmm6, [rip + 4f + 264]{1to8}
+vpmadd52huq zmm9, zmm6, [rip + 4f + 208]{1to8}
+vpmadd52huq zmm10, zmm6, [rip + 4f + 216]{1to8}
+vpmadd52huq zmm11, zmm6, [rip + 4f + 224]{1to8}
+vpmadd52huq zmm0, zmm6, [rip + 4f + 232]{1to8}
+vpmadd52huq zmm1, zmm6, [rip + 4f + 240]{1to8}
+vpmadd52huq zmm3, zmm6, [rip + 4f + 248]{1to8}
+vmovdqu64 zmm4, [rdx + 960]
+vpmadd52huq zmm4, zmm6, [rip + 4f + 256]{1to8}
+vpsrlq zmm7, zmm7, 52
+vpaddq zmm7, zmm8, zmm7
+vpsubq zmm8, zmm7, [rip + 4f + 272]{1to8}
+vpsubq zmm6, zmm9, [rip + 4f + 280]{1to8}
+vpsubq zmm2, zmm10, [rip + 4f + 288]{1to8}
+vpsubq zmm5, zmm11, [rip + 4f + 296]{1to8}
+vpsubq zmm12, zmm0, [rip + 4f + 304]{1to8}
+vpsubq zmm13, zmm1, [rip + 4f + 312]{1to8}
+vpsubq zmm14, zmm3, [rip + 4f + 320]{1to8}
+vpsubq zmm15, zmm4, [rip + 4f + 328]{1to8}
+vpsraq zmm16, zmm8, 52
+vpaddq zmm16, zmm6, zmm16
+vpsraq zmm6, zmm16, 52
+vpaddq zmm6, zmm2, zmm6
+vpsraq zmm2, zmm6, 52
+vpaddq zmm2, zmm5, zmm2
+vpsraq zmm5, zmm2, 52
+vpaddq zmm5, zmm12, zmm5
+vpsraq zmm12, zmm5, 52
+vpaddq zmm12, zmm13, zmm12
+vpsraq zmm13, zmm12, 52
+vpaddq zmm13, zmm14, zmm13
+vpsraq zmm14, zmm13, 52
+vpaddq zmm14, zmm15, zmm14
+vpsraq zmm15, zmm14, 63
+vpsrlq zmm17, zmm7, 52
+vpaddq zmm17, zmm9, zmm17
+vpsrlq zmm9, zmm17, 52
+vpaddq zmm9, zmm10, zmm9
+vpsrlq zmm10, zmm9, 52
+vpaddq zmm10, zmm11, zmm10
+vpsrlq zmm11, zmm10, 52
+vpaddq zmm11, zmm0, zmm11
+vpsrlq zmm0, zmm11, 52
+vpaddq zmm0, zmm1, zmm0
+vpsrlq zmm1, zmm0, 52
+vpaddq zmm1, zmm3, zmm1
+vpsrlq zmm3, zmm1, 52
+vpaddq zmm3, zmm4, zmm3
+vpternlogq zmm7, zmm15, zmm8, 226
+vpternlogq zmm17, zmm15, zmm16, 226
+vpternlogq zmm9, zmm15, zmm6, 226
+vpternlogq zmm10, zmm15, zmm2, 226
+vpternlogq zmm11, zmm15, zmm5, 226
+vpternlogq zmm0, zmm15, zmm12, 226
+vpternlogq zmm1, zmm15, zmm13, 226
+vpternlogq zmm15, zmm3, zmm14, 202
+vpandq zmm7, zmm7, [rip + 4f + 192]{1to8}
+vpandq zmm17, zmm17, [rip + 4f + 192]{1to8}
+vpandq zmm9, zmm9, [rip + 4f + 192]{1to8}
+vpandq zmm10, zmm10, [rip + 4f + 192]{1to8}
+vpandq zmm11, zmm11, [rip + 4f + 192]{1to8}
+vpandq zmm0, zmm0, [rip + 4f + 192]{1to8}
+vpandq zmm1, zmm1, [rip + 4f + 192]{1to8}
+vpandq zmm15, zmm15, [rip + 4f + 192]{1to8}
+vpsubq zmm14, zmm7, [rip + 4f + 336]{1to8}
+vpsubq zmm3, zmm17, [rip + 4f + 344]{1to8}
+vpsubq zmm13, zmm9, [rip + 4f + 352]{1to8}
+vpsubq zmm12, zmm10, [rip + 4f + 360]{1to8}
+vpsubq zmm5, zmm11, [rip + 4f + 368]{1to8}
+vpsubq zmm2, zmm0, [rip + 4f + 376]{1to8}
+vpsubq zmm6, zmm1, [rip + 4f + 384]{1to8}
+vpsubq zmm16, zmm15, [rip + 4f + 392]{1to8}
+vpsraq zmm8, zmm14, 52
+vpaddq zmm8, zmm3, zmm8
+vpsraq zmm3, zmm8, 52
+vpaddq zmm3, zmm13, zmm3
+vpsraq zmm13, zmm3, 52
+vpaddq zmm13, zmm12, zmm13
+vpsraq zmm12, zmm13, 52
+vpaddq zmm12, zmm5, zmm12
+vpsraq zmm5, zmm12, 52
+vpaddq zmm5, zmm2, zmm5
+vpsraq zmm2, zmm5, 52
+vpaddq zmm2, zmm6, zmm2
+vpsraq zmm6, zmm2, 52
+vpaddq zmm6, zmm16, zmm6
+vpsraq zmm16, zmm6, 63
+vpternlogq zmm7, zmm16, zmm14, 226
+vpternlogq zmm17, zmm16, zmm8, 226
+vpternlogq zmm9, zmm16, zmm3, 226
+vpternlogq zmm10, zmm16, zmm13, 226
+vpternlogq zmm11, zmm16, zmm12, 226
+vpternlogq zmm0, zmm16, zmm5, 226
+vpternlogq zmm1, zmm16, zmm2, 226
+vpternlogq zmm16, zmm15, zmm6, 202
+vpandq zmm7, zmm7, [rip + 4f + 192]{1to8}
+vpandq zmm17, zmm17, [rip + 4f + 192]{1to8}
+vpandq zmm9, zmm9, [rip + 4f + 192]{1to8}
+vpandq zmm10, zmm10, [rip + 4f + 192]{1to8}
+vpandq zmm11, zmm11, [rip + 4f + 192]{1to8}
+vpandq zmm0, zmm0, [rip + 4f + 192]{1to8}
+vpandq zmm1, zmm1, [rip + 4f + 192]{1to8}
+vpandq zmm16, zmm16, [rip + 4f + 192]{1to8}
+vpsubq zmm6, zmm7, [rip + 4f + 400]{1to8}
+vpsubq zmm15, zmm17, [rip + 4f + 408]{1to8}
+vpsubq zmm2, zmm9, [rip + 4f + 416]{1to8}
+vpsubq zmm5, zmm10, [rip + 4f + 424]{1to8}
+vpsubq zmm12, zmm11, [rip + 4f + 432]{1to8}
+vpsubq zmm13, zmm0, [rip + 4f + 440]{1to8}
+vpsubq zmm3, zmm1, [rip + 4f + 448]{1to8}
+vpsubq zmm8, zmm16, [rip + 4f + 456]{1to8}
+vpsraq zmm14, zmm6, 52
+vpaddq zmm14, zmm15, zmm14
+vpsraq zmm15, zmm14, 52
+vpaddq zmm15, zmm2, zmm15
+vpsraq zmm2, zmm15, 52
+vpaddq zmm2, zmm5, zmm2
+vpsraq zmm5, zmm2, 52
+vpaddq zmm5, zmm12, zmm5
+vpsraq zmm12, zmm5, 52
+vpaddq zmm12, zmm13, zmm12
+vpsraq zmm13, zmm12, 52
+vpaddq zmm13, zmm3, zmm13
+vpsraq zmm3, zmm13, 52
+vpaddq zmm3, zmm8, zmm3
+vpsraq zmm8, zmm3, 63
+vpternlogq zmm7, zmm8, zmm6, 226
+vpternlogq zmm17, zmm8, zmm14, 226
+vpternlogq zmm9, zmm8, zmm15, 226
+vpternlogq zmm10, zmm8, zmm2, 226
+vpternlogq zmm11, zmm8, zmm5, 226
+vpternlogq zmm0, zmm8, zmm12, 226
+vpternlogq zmm1, zmm8, zmm13, 226
+vpternlogq zmm8, zmm16, zmm3, 202
+vpandq zmm7, zmm7, [rip + 4f + 192]{1to8}
+vpandq zmm17, zmm17, [rip + 4f + 192]{1to8}
+vpandq zmm9, zmm9, [rip + 4f + 192]{1to8}
+vpandq zmm10, zmm10, [rip + 4f + 192]{1to8}
+vpandq zmm11, zmm11, [rip + 4f + 192]{1to8}
+vpandq zmm0, zmm0, [rip + 4f + 192]{1to8}
+vpandq zmm1, zmm1, [rip + 4f + 192]{1to8}
+vpandq zmm8, zmm8, [rip + 4f + 192]{1to8}
+vpsubq zmm3, zmm7, [rip + 4f + 264]{1to8}
+vpsubq zmm16, zmm17, [rip + 4f + 208]{1to8}
+vpsubq zmm13, zmm9, [rip + 4f + 216]{1to8}
+vpsubq zmm12, zmm10, [rip + 4f + 224]{1to8}
+vpsubq zmm5, zmm11, [rip + 4f + 232]{1to8}
+vpsubq zmm2, zmm0, [rip + 4f + 240]{1to8}
+vpsubq zmm15, zmm1, [rip + 4f + 248]{1to8}
+vpsubq zmm14, zmm8, [rip + 4f + 256]{1to8}
+vpsraq zmm6, zmm3, 52
+vpaddq zmm6, zmm16, zmm6
+vpsraq zmm16, zmm6, 52
+vpaddq zmm16, zmm13, zmm16
+vpsraq zmm13, zmm16, 52
+vpaddq zmm13, zmm12, zmm13
+vpsraq zmm12, zmm13, 52
+vpaddq zmm12, zmm5, zmm12
+vpsraq zmm5, zmm12, 52
+vpaddq zmm5, zmm2, zmm5
+vpsraq zmm2, zmm5, 52
+vpaddq zmm2, zmm15, zmm2
+vpsraq zmm15, zmm2, 52
+vpaddq zmm15, zmm14, zmm15
+vpsraq zmm14, zmm15, 63
+vpternlogq zmm7, zmm14, zmm3, 226
+vpternlogq zmm17, zmm14, zmm6, 226
+vpternlogq zmm9, zmm14, zmm16, 226
+vpternlogq zmm10, zmm14, zmm13, 226
+vpternlogq zmm11, zmm14, zmm12, 226
+vpternlogq zmm0, zmm14, zmm5, 226
+vpternlogq zmm1, zmm14, zmm2, 226
+vpternlogq zmm14, zmm8, zmm15, 202
+vpsllq zmm7, zmm7, 12
+vpshrdq zmm7, zmm7, zmm17, 12
+vpsllq zmm17, zmm17, 12
+vpshrdq zmm17, zmm17, zmm9, 24
+vpsllq zmm9, zmm9, 12
+vpshrdq zmm9, zmm9, zmm10, 36
+vpsllq zmm10, zmm10, 12
+vpshrdq zmm10, zmm10, zmm11, 48
+vpsllq zmm0, zmm0, 12
+vpshrdq zmm0, zmm0, zmm1, 12
+vpsllq zmm11, zmm11, 12
+vpshrdq zmm0, zmm11, zmm0, 60
+vpsllq zmm1, zmm1, 12
+vpshrdq zmm14, zmm1, zmm14, 20
+vmovdqu64 zmm1, [rip + 5f]
+vpermi2q zmm1, zmm7, zmm17
+vmovdqu64 zmm11, [rip + 5f + 64]
+vpermi2q zmm11, zmm7, zmm17
+vmovdqu64 zmm17, [rip + 5f + 128]
+vpermi2q zmm17, zmm9, zmm10
+vmovdqu64 zmm7, [rip + 5f + 192]
+vpermi2q zmm7, zmm9, zmm10
+vmovdqu64 zmm10, [rip + 5f + 256]
+vpermi2q zmm10, zmm0, zmm14
+vmovdqu64 zmm9, [rip + 5f + 320]
+vpermi2q zmm9, zmm0, zmm14
+vpblendmq zmm14 {k2}, zmm1, zmm17
+vpblendmq zmm14 {k3}, zmm14, zmm10
+vpblendmq zmm0 {k4}, zmm1, zmm17
+vpblendmq zmm0 {k2}, zmm0, zmm10
+vpblendmq zmm17 {k3}, zmm1, zmm17
+vpblendmq zmm10 {k4}, zmm17, zmm10
+vpblendmq zmm17 {k2}, zmm11, zmm7
+vpblendmq zmm17 {k3}, zmm17, zmm9
+vpblendmq zmm1 {k4}, zmm11, zmm7
+vpblendmq zmm1 {k2}, zmm1, zmm9
+vpblendmq zmm7 {k3}, zmm11, zmm7
+vpblendmq zmm9 {k4}, zmm7, zmm9
+kmovb k1, [rax]
+vmovdqu64 [rsi] {k1}, zmm14
+kmovb k1, [rax + 1]
+vmovdqu64 [rsi + 64] {k1}, zmm0
+kmovb k1, [rax + 2]
+vmovdqu64 [rsi + 128] {k1}, zmm10
+kmovb k1, [rax + 3]
+vmovdqu64 [rsi + 192] {k1}, zmm17
+kmovb k1, [rax + 4]
+vmovdqu64 [rsi + 256] {k1}, zmm1
+kmovb k1, [rax + 5]
+vmovdqu64 [rsi + 320] {k1}, zmm9
+6:
+vzeroupper
+ret
+.p2align 6, 0xcc
+5:
+.quad 0, 8, 3, 11, 2, 10, 1, 9
+.quad 4, 12, 7, 15, 6, 14, 5, 13
+.quad 1, 9, 0, 8, 3, 11, 2, 10
+.quad 5, 13, 4, 12, 7, 15, 6, 14
+.quad 2, 10, 1, 9, 0, 8, 3, 11
+.quad 6, 14, 5, 13, 4, 12, 7, 15
+.p2align 6, 0xcc
+4:
+.quad 0x000d3e1080085afc
+.quad 0x0007888869fbc7a3
+.quad 0x000ebf4b49b83077
+.quad 0x0005f1a16fcfbcef
+.quad 0x0005bbade978d8d8
+.quad 0x00027a3a63d14d97
+.quad 0x000a794aa1b82d11
+.quad 0x000000000000e718
+.quad 0x000121b460e631b7
+.quad 0x000835ef255e8f2f
+.quad 0x00049d7621ca5f48
+.quad 0x000496dd31acc2eb
+.quad 0x000a5cb88ded3e82
+.quad 0x0009b6e94a51782f
+.quad 0x000c5ca9a937da06
+.quad 0x000000000000eeab
+.quad 0x00004be07d2027cb
+.quad 0x000d7786e39002d4
+.quad 0x000f51047083c4dd
+.quad 0x00096079a7670223
+.quad 0x00004ca513044b79
+.quad 0x0006615d3780ea11
+.quad 0x000f9a5623d6a279
+.quad 0x0000000000006803
+.quad 0x000fffffffffffff
+.quad 0x0003fffcfffcfffd
+.quad 0x000feb153ffffb9f
+.quad 0x0006b0f6241eabff
+.quad 0x00012bf6730d2a0f
+.quad 0x000764774b84f385
+.quad 0x0001ba7b6434bacd
+.quad 0x0001ea397fe69a4b
+.quad 0x000000000001a011
+.quad 0x000effffffffaaab
+.quad 0x0007fffffffd5558
+.quad 0x000f58a9ffffdcff
+.quad 0x000587b120f55fff
+.quad 0x00095fb39869507b
+.quad 0x000b23ba5c279c28
+.quad 0x000dd3db21a5d66b
+.quad 0x000f51cbff34d258
+.quad 0x00000000000d0088
+.quad 0x000bfffffffeaaac
+.quad 0x000fac54ffffee7f
+.quad 0x000ac3d8907aafff
+.quad 0x0004afd9cc34a83d
+.quad 0x000d91dd2e13ce14
+.quad 0x0006e9ed90d2eb35
+.quad 0x0007a8e5ff9a692c
+.quad 0x0000000000068044
+.quad 0x000dffffffff5556
+.quad 0x000fd62a7ffff73f
+.quad 0x000d61ec483d57ff
+.quad 0x000257ece61a541e
+.quad 0x000ec8ee9709e70a
+.quad 0x000374f6c869759a
+.quad 0x0003d472ffcd3496
+.quad 0x0000000000034022
+7:
+.byte 0, 0, 0, 0, 0, 0
+.byte 63, 0, 0, 0, 0, 0
+.byte 255, 15, 0, 0, 0, 0
+.byte 255, 255, 3, 0, 0, 0
+.byte 255, 255, 255, 0, 0, 0
+.byte 255, 255, 255, 63, 0, 0
+.byte 255, 255, 255, 255, 15, 0
+.byte 255, 255, 255, 255, 255, 3
 "
 }

@@ -18,6 +18,7 @@ pub(crate) static AVX2: ArrayKernels = ArrayKernels {
     sum: Some(SumKernels { accumulate: accumulate_avx2, collect: collect_avx2, columns: 10, most: 256 }),
     transform: None,
     digits: None,
+    multiples: None,
 };
 
 /// For processors with avx512f, avx512dq.
@@ -31,6 +32,7 @@ pub(crate) static AVX512F: ArrayKernels = ArrayKernels {
     sum: Some(SumKernels { accumulate: accumulate_avx512f, collect: collect_avx512f, columns: 10, most: 256 }),
     transform: None,
     digits: None,
+    multiples: None,
 };
 
 /// For processors with avx512f, avx512dq, avx512ifma, avx512vbmi2.
@@ -44,6 +46,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     sum: Some(SumKernels { accumulate: accumulate_avx512ifma, collect: collect_avx512ifma, columns: 10, most: 256 }),
     transform: Some(TransformKernels { enter: enter_avx512ifma, leave: leave_avx512ifma, root: root_avx512ifma, step: step_avx512ifma, step_by: step_by_avx512ifma, digits: 5 }),
     digits: Some(DigitKernels { to: to_digits_avx512ifma, from: from_digits_avx512ifma, add: add_digits_avx512ifma, sub: sub_digits_avx512ifma, mul: mul_digits_avx512ifma, square: square_digits_avx512ifma, accumulate: accumulate_digits_avx512ifma, digits: 5, factor: &[0x0, 0x0, 0x0, 0x1000000000000000] }),
+    multiples: None,
 };
 
 // mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.

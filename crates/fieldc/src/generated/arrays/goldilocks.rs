@@ -18,6 +18,7 @@ pub(crate) static AVX2: ArrayKernels = ArrayKernels {
     sum: None,
     transform: None,
     digits: None,
+    multiples: None,
 };
 
 /// For processors with avx512f, avx512dq.
@@ -31,6 +32,7 @@ pub(crate) static AVX512F: ArrayKernels = ArrayKernels {
     sum: Some(SumKernels { accumulate: accumulate_avx512f, collect: collect_avx512f, columns: 3, most: 1024 }),
     transform: None,
     digits: None,
+    multiples: None,
 };
 
 /// For processors with avx512f, avx512dq, avx512ifma, avx512vbmi2.
@@ -44,6 +46,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     sum: Some(SumKernels { accumulate: accumulate_avx512ifma, collect: collect_avx512ifma, columns: 3, most: 1024 }),
     transform: None,
     digits: None,
+    multiples: None,
 };
 
 // add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^64. An element has 1 limb of 64 bits.
