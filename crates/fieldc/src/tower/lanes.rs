@@ -4,14 +4,16 @@
 //!
 //!     z_k = x_0*y_k + x_1*y_(k-1) + ... + x_5*y_(k-5),    y_(j-6) = ξ*y_j
 //!
-//! A lane has a part of one z_k. Its twelve products with parts of x are added in columns, which are
-//! reduced once. For a part of x all lanes have the same first factor. Their second factors lie side
-//! by side: they are a window of a row that has ξ*y before y.
+//! Four lanes have the first parts of four z_k, the other four have the second parts. The twelve
+//! products of a part of z_k with parts of x are added in columns, which are reduced once. For a part
+//! of x all lanes have the same first factor. Their second factors lie side by side: they are two
+//! windows of rows that have ξ*y before y.
 
 use core::marker::PhantomData;
+use core::mem::MaybeUninit;
 
 use super::rows::{
-    DIGITS, EXCESS, PAIRS, ROOM, Row, Rows, WORDS, Y, cut, multiples, rows_of, zeros,
+    DIGITS, EXCESS, LANES, Multiples, PAIRS, Pairs, Row, cut, fill_multiples, fill_rows, zeros,
 };
 use super::words::{Limbs, limbs_of};
 use super::{Fp6, Fp12, HasTower};
@@ -21,37 +23,34 @@ use crate::modulus::Modulus;
 use crate::residues;
 use crate::vectors::{MULTIPLE, SumKernels, multiples_on_arrays};
 
-/// Elements of a block, one for each lane.
-const LANES: usize = 8;
 /// Columns of a sum.
 const COLUMNS: usize = 2 * DIGITS;
-
+/// The most products of a sum.
+const TERMS: usize = 2 * PAIRS;
 /// What products in squares of the cyclotomic subgroup are multiplied by.
 const TIMES: u64 = 3;
-/// Of a pair of lanes: which coefficient is the first factor, and which one is the second.
-type Term = (usize, isize);
-/// What the pairs of lanes compute in such a square, and their two terms; some coefficients twice.
-const SQUARED: [([usize; 4], [[Term; 4]; 2]); 2] = [
-    (
-        [0, 3, 2, 5],
-        [
-            [(0, 0), (0, 3), (1, 1), (1, 4)],
-            [(3, -3), (3, 0), (4, -2), (4, 1)],
-        ],
-    ),
-    (
-        [1, 4, 1, 4],
-        [
-            [(2, -1), (2, 2), (2, -1), (2, 2)],
-            [(5, -4), (5, -1), (5, -4), (5, -1)],
-        ],
-    ),
-];
+/// Lanes with the same part of coefficients.
+const HALF: usize = LANES / 2;
+/// For both parts of a first factor: which multiples of the second factor make both parts.
+const TURNED: [[usize; 2]; 2] = [[0, 1], [2, 0]];
 
-/// Second factors for a part of x, and for the part with u.
-type Tables = [Rows<ROOM>; 2];
-/// The coefficients of 1, w, ..., w^5.
-type Powers<'a> = [&'a [Limbs; 2]; PAIRS];
+/// A digit of each number of a block, written by halves.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Halves([MaybeUninit<[u64; HALF]>; 2]);
+/// A block, of which all digits are written one after the other.
+type Block = [Halves; DIGITS];
+/// A block of which nothing is written.
+const EMPTY: Block = [Halves([MaybeUninit::uninit(); 2]); DIGITS];
+
+impl Halves {
+    /// Writes both halves.
+    #[inline(always)]
+    fn write(&mut self, [a, b]: [[u64; HALF]; 2]) {
+        self.0[0].write(a);
+        self.0[1].write(b);
+    }
+}
 
 /// The kernels of sums for a field whose elements are their limbs: who has it may call them.
 pub(super) struct Lanes<F> {
@@ -65,7 +64,7 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
     pub(super) fn new() -> Option<Self> {
         const { assert!(F::XI == 1 && 2 * TIMES < MULTIPLE) }
         let kernels = multiples_on_arrays::<6, F>()?;
-        let fits = kernels.columns == COLUMNS && kernels.most >= LANES * WORDS;
+        let fits = kernels.columns == COLUMNS && kernels.most >= LANES * TERMS;
         let of = PhantomData;
         fits.then_some(Self { kernels, of })
     }
@@ -95,6 +94,12 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
         unsafe { self.product(result, line, [0, 2, 4, 3, 5], x) };
     }
 
+    /// The square in the cyclotomic subgroup: see [`Fp12::cyclotomic_square`].
+    pub(super) fn cyclotomic_square(&self, result: &mut Fp12<F>, x: &Fp12<F>) {
+        // SAFETY: as above.
+        unsafe { self.squared(result, x) };
+    }
+
     /// The product of y with a sum of coefficients, each times a power of w.
     ///
     /// # Safety
@@ -107,80 +112,119 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
         degrees: [usize; I],
         y: &Fp12<F>,
     ) {
-        let tables: Tables = multiples::<6, F, 1>(powers(y));
-        let (mut first, mut second) = ([[zeros(); 2]; I], [[zeros(); 2]; I]);
-        for (pair, x) in first.iter_mut().zip(x) {
-            *pair = [0, 1].map(|part| cut(&x[part], EXCESS).map(|digit| Row([digit; LANES])));
+        self.product_in_rows(result, x, degrees, y);
+    }
+
+    /// The same, which is compiled for AVX2 as a part of it.
+    #[inline(always)]
+    fn product_in_rows<const I: usize>(
+        &self,
+        result: &mut Fp12<F>,
+        x: [&[Limbs; 2]; I],
+        degrees: [usize; I],
+        y: &Fp12<F>,
+    ) {
+        let mut tables = Multiples::zeros();
+        fill_multiples::<6, F, 1>(&mut tables, powers(y));
+        let mut padded = [x[0]; PAIRS];
+        padded[..I].copy_from_slice(&x);
+        let mut up = [zeros(); 2];
+        fill_rows::<EXCESS>(&mut up, padded);
+        let (mut first, mut second) = ([[EMPTY; 2]; I], [[EMPTY; 2]; I]);
+        for i in 0..I {
+            for part in 0..2 {
+                for d in 0..DIGITS {
+                    first[i][part][d].write([[up[part][d].0[i]; HALF]; 2]);
+                }
+            }
         }
-        for half in 0..2 {
-            for (pair, degree) in second.iter_mut().zip(degrees) {
-                let start = Y + LANES * half - 2 * degree;
-                for (block, table) in pair.iter_mut().zip(&tables) {
-                    for (row, words) in block.iter_mut().zip(table) {
-                        row.0.copy_from_slice(&words.0[start..start + LANES]);
+        let mut z = [[0; 6]; LANES];
+        for start in [0, HALF] {
+            for i in 0..I {
+                let from = PAIRS + start - degrees[i];
+                for part in 0..2 {
+                    for d in 0..DIGITS {
+                        let [a, b] = TURNED[part];
+                        let [a, b] = [&tables.all[a][d].0, &tables.all[b][d].0];
+                        second[i][part][d].write([window(a, from), window(b, from)]);
                     }
                 }
             }
-            let z = self.summed(first.as_flattened(), second.as_flattened());
-            let most = LANES / 2;
-            for (k, z) in (most * half..PAIRS).zip(z.chunks_exact(2)) {
-                put(result, k, z);
+            // SAFETY: all rows are written.
+            unsafe { self.sum(&mut z, first.as_flattened(), second.as_flattened()) };
+            for k in start..PAIRS.min(start + HALF) {
+                put(result, k, &z[k - start], &z[k - start + HALF]);
             }
         }
     }
 
-    /// The square in the cyclotomic subgroup: see [`Fp12::cyclotomic_square`].
-    pub(super) fn cyclotomic_square(&self, result: &mut Fp12<F>, x: &Fp12<F>) {
-        // SAFETY: as above.
-        unsafe { self.squared_pairs(result, x) };
-    }
-
-    /// The same: z_0 = 3*(x_0^2 + ξ*x_3^2) - 2*x_0, z_3 = 3*(x_0*x_3 + x_3*x_0) + 2*x_3, and so on.
-    ///
-    /// The last terms are products with 2 or -2.
+    /// The square in the cyclotomic subgroup.
     ///
     /// # Safety
     /// The processor has AVX2.
     #[target_feature(enable = "avx2")]
-    unsafe fn squared_pairs(&self, result: &mut Fp12<F>, x: &Fp12<F>) {
+    unsafe fn squared(&self, result: &mut Fp12<F>, x: &Fp12<F>) {
+        self.squared_in_rows(result, x);
+    }
+
+    /// The same, which is compiled for AVX2 as a part of it: for j = 0, 1 and 2
+    ///
+    ///     z_2j     = 3*(x_j*x_j + x_(j+3)*ξ*x_(j+3)) - 2*x_2j
+    ///     z_(2j+3) = 3*(x_j*x_(j+3) + x_(j+3)*x_j) + 2*x_(2j+3)
+    ///
+    /// where z_7 stands for z_1, and the products have the factor ξ. The last terms are products with
+    /// 2 or -2. Three lanes have j = 0, 1 and 2, another one has nothing.
+    #[inline(always)]
+    fn squared_in_rows(&self, result: &mut Fp12<F>, x: &Fp12<F>) {
         let x = powers(x);
-        let tables: Tables = multiples::<6, F, TIMES>(x);
-        let up = rows_of(x, EXCESS);
-        let twos = const { [twos::<F>(false), twos::<F>(true)] };
-        for (degrees, terms) in SQUARED {
-            let (mut first, mut second) = ([zeros(); 5], [zeros(); 5]);
-            for (n, term) in terms.iter().enumerate() {
-                for part in 0..2 {
-                    let (first, second) = (&mut first[2 * n + part], &mut second[2 * n + part]);
-                    for d in 0..DIGITS {
-                        for (lane, (i, j)) in term.iter().enumerate() {
-                            first[d].0[2 * lane..][..2].fill(up[d].0[2 * i + part]);
-                            let start = Y.wrapping_add_signed(2 * j);
-                            second[d].0[2 * lane..][..2]
-                                .copy_from_slice(&tables[part][d].0[start..start + 2]);
-                        }
-                    }
+        let mut tables = Multiples::zeros();
+        fill_multiples::<6, F, TIMES>(&mut tables, x);
+        let mut up = [zeros(); 2];
+        fill_rows::<EXCESS>(&mut up, x);
+        let (two, minus_two) = const { (two::<F>(true), two::<F>(false)) };
+        let (mut first, mut second) = ([[EMPTY; 5]; 2], [[EMPTY; 5]; 2]);
+        for (n, from) in [0, 3].into_iter().enumerate() {
+            for part in 0..2 {
+                let (term, [a, b]) = (2 * n + part, TURNED[part]);
+                for d in 0..DIGITS {
+                    let x = window(&up[part][d].0, from);
+                    first[0][term][d].write([x, x]);
+                    first[1][term][d].write([x, x]);
+                    // y_0 to y_2, then ξ*y_3 to ξ*y_5.
+                    let [c, e] = [&tables.all[a][d].0, &tables.all[b][d].0];
+                    let start = PAIRS - from;
+                    second[0][term][d].write([window(c, start), window(e, start)]);
+                    let [c, e] = [&tables.mixed[a][d].0, &tables.mixed[b][d].0];
+                    let start = 3 - from;
+                    second[1][term][d].write([window(c, start), window(e, start)]);
                 }
             }
-            for d in 0..DIGITS {
-                for (lane, k) in degrees.iter().enumerate() {
-                    first[4][d].0[2 * lane..][..2].copy_from_slice(&up[d].0[2 * k..2 * k + 2]);
-                    second[4][d].0[2 * lane..][..2].fill(twos[usize::from(k % 2 == 1)][d]);
-                }
-            }
-            let z = self.summed(&first, &second);
-            for (k, z) in degrees.iter().zip(z.chunks_exact(2)) {
-                put(result, *k, z);
+        }
+        for d in 0..DIGITS {
+            let [a, b] = [&up[0][d].0, &up[1][d].0];
+            first[0][4][d].write([[a[0], a[2], a[4], 0], [b[0], b[2], b[4], 0]]);
+            first[1][4][d].write([[a[3], a[5], a[1], 0], [b[3], b[5], b[1], 0]]);
+            second[0][4][d].write([[minus_two[d]; HALF]; 2]);
+            second[1][4][d].write([[two[d]; HALF]; 2]);
+        }
+        let mut z = [[0; 6]; LANES];
+        for (kind, degrees) in [[0, 2, 4], [3, 5, 1]].into_iter().enumerate() {
+            // SAFETY: all rows are written.
+            unsafe { self.sum(&mut z, &first[kind], &second[kind]) };
+            for (lane, k) in degrees.into_iter().enumerate() {
+                put(result, k, &z[lane], &z[lane + HALF]);
             }
         }
     }
 
-    /// The sums of x*y/R mod p over corresponding blocks, for each lane.
+    /// Writes the sums of x*y/R mod p over corresponding blocks, for each lane.
+    ///
+    /// # Safety
+    /// All rows are written.
     #[inline(always)]
-    fn summed(&self, x: &[Rows<LANES>], y: &[Rows<LANES>]) -> [Limbs; LANES] {
-        assert!(x.len() == y.len() && x.len() <= WORDS);
+    unsafe fn sum(&self, z: &mut [Limbs; LANES], x: &[Block], y: &[Block]) {
+        assert!(x.len() == y.len() && x.len() <= TERMS);
         let mut columns = [Row([0; LANES]); COLUMNS];
-        let mut z = [[0; 6]; LANES];
         let t: *mut u64 = columns.as_mut_ptr().cast();
         // SAFETY: `new` found that the processor has what the kernels need, and that columns take
         // so many products. The blocks are whole, and z has room for an element of each lane.
@@ -189,37 +233,43 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
             (self.kernels.accumulate)(count, t, x.as_ptr().cast(), y.as_ptr().cast());
             (self.kernels.collect)(LANES, z.as_mut_ptr().cast(), t);
         }
-        z
     }
+}
+
+/// Four words of a row.
+#[inline(always)]
+fn window<const W: usize>(row: &[u64; W], from: usize) -> [u64; HALF] {
+    [row[from], row[from + 1], row[from + 2], row[from + 3]]
 }
 
 /// The coefficients of the powers of w.
 #[inline(always)]
-fn powers<F: HasProducts<6>>(x: &Fp12<F>) -> Powers<'_> {
+fn powers<F: HasProducts<6>>(x: &Fp12<F>) -> Pairs<'_> {
     let Fp12 { c0, c1 } = x;
     [&c0.c0, &c1.c0, &c0.c1, &c1.c1, &c0.c2, &c1.c2].map(limbs_of)
 }
 
 /// Writes the coefficient of w^k; its parts are below p.
 #[inline(always)]
-fn put<F: HasProducts<6>>(result: &mut Fp12<F>, k: usize, z: &[Limbs]) {
-    let Fp12 { c0, c1 } = result;
-    let places = [
-        &mut c0.c0, &mut c1.c0, &mut c0.c1, &mut c1.c1, &mut c0.c2, &mut c1.c2,
-    ];
+fn put<F: HasProducts<6>>(result: &mut Fp12<F>, k: usize, c0: &Limbs, c1: &Limbs) {
+    let half = if k % 2 == 0 {
+        &mut result.c0
+    } else {
+        &mut result.c1
+    };
+    let place = match k / 2 {
+        0 => &mut half.c0,
+        1 => &mut half.c1,
+        _ => &mut half.c2,
+    };
     // SAFETY: an element is nothing but its limbs, and these are below p.
     let part = |x| unsafe { core::mem::transmute_copy::<Limbs, F>(x) };
-    if let Some(place) = places.into_iter().nth(k) {
-        *place = Fp2 {
-            c0: part(&z[0]),
-            c1: part(&z[1]),
-        };
-    }
+    (place.c0, place.c1) = (part(c0), part(c1));
 }
 
 /// The digits of 2 or -2 in Montgomery form.
-const fn twos<F: Modulus<6>>(is_positive: bool) -> [u64; DIGITS] {
+const fn two<F: Modulus<6>>(is_positive: bool) -> [u64; DIGITS] {
     let two = residues::add(&F::R, &F::R, &F::P);
     let minus_two = residues::neg(&two, &F::P);
-    cut(if is_positive { &two } else { &minus_two }, 0)
+    cut(if is_positive { &two } else { &minus_two })
 }
