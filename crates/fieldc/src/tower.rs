@@ -32,6 +32,8 @@ mod lanes;
 mod named;
 mod operators;
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+mod quads;
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 mod rows;
 #[cfg(feature = "pairing")]
 mod sparse;

@@ -12,6 +12,7 @@
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
+use super::quads::{QUAD, Quad, Quads};
 use super::rows::{
     DIGITS, EXCESS, LANES, Multiples, PAIRS, Pairs, Row, cut, fill_multiples, fill_rows, zeros,
 };
@@ -23,21 +24,26 @@ use crate::modulus::Modulus;
 use crate::residues;
 use crate::vectors::{MULTIPLE, SumKernels, multiples_on_arrays};
 
-/// Columns of a sum.
+/// The columns of eight sums.
+type Columns = [Row<LANES>; COLUMNS];
 const COLUMNS: usize = 2 * DIGITS;
+const NOTHING: Columns = [Row([0; LANES]); COLUMNS];
 /// The most products of a sum.
 const TERMS: usize = 2 * PAIRS;
 /// What products in squares of the cyclotomic subgroup are multiplied by.
 const TIMES: u64 = 3;
-/// Lanes with the same part of coefficients.
-const HALF: usize = LANES / 2;
+/// Lanes with the same part of coefficients: a quad.
+const HALF: usize = QUAD;
 /// For both parts of a first factor: which multiples of the second factor make both parts.
 const TURNED: [[usize; 2]; 2] = [[0, 1], [2, 0]];
+
+/// The coefficients of a square in the cyclotomic subgroup, by how they are computed.
+const SQUARED: [[usize; HALF]; 2] = [[0, 2, 4, PAIRS], [3, 5, 1, PAIRS]];
 
 /// A digit of each number of a block, written by halves.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Halves([MaybeUninit<[u64; HALF]>; 2]);
+struct Halves([MaybeUninit<Quad>; 2]);
 /// A block, of which all digits are written one after the other.
 type Block = [Halves; DIGITS];
 /// A block of which nothing is written.
@@ -46,7 +52,7 @@ const EMPTY: Block = [Halves([MaybeUninit::uninit(); 2]); DIGITS];
 impl Halves {
     /// Writes both halves.
     #[inline(always)]
-    fn write(&mut self, [a, b]: [[u64; HALF]; 2]) {
+    fn write(&mut self, a: Quad, b: Quad) {
         self.0[0].write(a);
         self.0[1].write(b);
     }
@@ -112,50 +118,51 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
         degrees: [usize; I],
         y: &Fp12<F>,
     ) {
-        self.product_in_rows(result, x, degrees, y);
+        // SAFETY: the caller's.
+        self.product_in_rows(unsafe { Quads::new() }, result, x, degrees, y);
     }
 
     /// The same, which is compiled for AVX2 as a part of it.
     #[inline(always)]
     fn product_in_rows<const I: usize>(
         &self,
+        quads: Quads,
         result: &mut Fp12<F>,
         x: [&[Limbs; 2]; I],
         degrees: [usize; I],
         y: &Fp12<F>,
     ) {
         let mut tables = Multiples::zeros();
-        fill_multiples::<6, F, 1>(&mut tables, powers(y));
+        fill_multiples::<6, F, 1>(quads, &mut tables, powers(y));
         let mut padded = [x[0]; PAIRS];
         padded[..I].copy_from_slice(&x);
         let mut up = [zeros(); 2];
-        fill_rows::<EXCESS>(&mut up, padded);
+        fill_rows::<EXCESS>(quads, &mut up, padded);
         let (mut first, mut second) = ([[EMPTY; 2]; I], [[EMPTY; 2]; I]);
         for i in 0..I {
             for part in 0..2 {
                 for d in 0..DIGITS {
-                    first[i][part][d].write([[up[part][d].0[i]; HALF]; 2]);
+                    let digit = quads.all(up[part][d].0[i]);
+                    first[i][part][d].write(digit, digit);
                 }
             }
         }
-        let mut z = [[0; 6]; LANES];
-        for start in [0, HALF] {
+        let mut columns = [NOTHING; 2];
+        for (columns, start) in columns.iter_mut().zip([0, HALF]) {
             for i in 0..I {
                 let from = PAIRS + start - degrees[i];
                 for part in 0..2 {
                     for d in 0..DIGITS {
                         let [a, b] = TURNED[part];
                         let [a, b] = [&tables.all[a][d].0, &tables.all[b][d].0];
-                        second[i][part][d].write([window(a, from), window(b, from)]);
+                        second[i][part][d].write(quads.load(a, from), quads.load(b, from));
                     }
                 }
             }
             // SAFETY: all rows are written.
-            unsafe { self.sum(&mut z, first.as_flattened(), second.as_flattened()) };
-            for k in start..PAIRS.min(start + HALF) {
-                put(result, k, &z[k - start], &z[k - start + HALF]);
-            }
+            unsafe { self.add(columns, first.as_flattened(), second.as_flattened()) };
         }
+        self.finish(result, &columns, [[0, 1, 2, 3], [4, 5, 6, 7]]);
     }
 
     /// The square in the cyclotomic subgroup.
@@ -164,7 +171,8 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
     /// The processor has AVX2.
     #[target_feature(enable = "avx2")]
     unsafe fn squared(&self, result: &mut Fp12<F>, x: &Fp12<F>) {
-        self.squared_in_rows(result, x);
+        // SAFETY: the caller's.
+        self.squared_in_rows(unsafe { Quads::new() }, result, x);
     }
 
     /// The same, which is compiled for AVX2 as a part of it: for j = 0, 1 and 2
@@ -175,71 +183,78 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
     /// where z_7 stands for z_1, and the products have the factor ξ. The last terms are products with
     /// 2 or -2. Three lanes have j = 0, 1 and 2, another one has nothing.
     #[inline(always)]
-    fn squared_in_rows(&self, result: &mut Fp12<F>, x: &Fp12<F>) {
+    fn squared_in_rows(&self, quads: Quads, result: &mut Fp12<F>, x: &Fp12<F>) {
         let x = powers(x);
         let mut tables = Multiples::zeros();
-        fill_multiples::<6, F, TIMES>(&mut tables, x);
+        fill_multiples::<6, F, TIMES>(quads, &mut tables, x);
         let mut up = [zeros(); 2];
-        fill_rows::<EXCESS>(&mut up, x);
+        fill_rows::<EXCESS>(quads, &mut up, x);
         let (two, minus_two) = const { (two::<F>(true), two::<F>(false)) };
         let (mut first, mut second) = ([[EMPTY; 5]; 2], [[EMPTY; 5]; 2]);
         for (n, from) in [0, 3].into_iter().enumerate() {
             for part in 0..2 {
                 let (term, [a, b]) = (2 * n + part, TURNED[part]);
                 for d in 0..DIGITS {
-                    let x = window(&up[part][d].0, from);
-                    first[0][term][d].write([x, x]);
-                    first[1][term][d].write([x, x]);
+                    let x = quads.load(&up[part][d].0, from);
+                    first[0][term][d].write(x, x);
+                    first[1][term][d].write(x, x);
                     // y_0 to y_2, then ξ*y_3 to ξ*y_5.
                     let [c, e] = [&tables.all[a][d].0, &tables.all[b][d].0];
                     let start = PAIRS - from;
-                    second[0][term][d].write([window(c, start), window(e, start)]);
+                    second[0][term][d].write(quads.load(c, start), quads.load(e, start));
                     let [c, e] = [&tables.mixed[a][d].0, &tables.mixed[b][d].0];
                     let start = 3 - from;
-                    second[1][term][d].write([window(c, start), window(e, start)]);
+                    second[1][term][d].write(quads.load(c, start), quads.load(e, start));
                 }
             }
         }
         for d in 0..DIGITS {
             let [a, b] = [&up[0][d].0, &up[1][d].0];
-            first[0][4][d].write([[a[0], a[2], a[4], 0], [b[0], b[2], b[4], 0]]);
-            first[1][4][d].write([[a[3], a[5], a[1], 0], [b[3], b[5], b[1], 0]]);
-            second[0][4][d].write([[minus_two[d]; HALF]; 2]);
-            second[1][4][d].write([[two[d]; HALF]; 2]);
+            let at = |row: &[u64; LANES], [i, j, k, _]: [usize; HALF]| {
+                quads.load(&[row[i], row[j], row[k], 0], 0)
+            };
+            first[0][4][d].write(at(a, SQUARED[0]), at(b, SQUARED[0]));
+            first[1][4][d].write(at(a, SQUARED[1]), at(b, SQUARED[1]));
+            let (two, minus_two) = (quads.all(two[d]), quads.all(minus_two[d]));
+            second[0][4][d].write(minus_two, minus_two);
+            second[1][4][d].write(two, two);
         }
-        let mut z = [[0; 6]; LANES];
-        for (kind, degrees) in [[0, 2, 4], [3, 5, 1]].into_iter().enumerate() {
+        let mut columns = [NOTHING; 2];
+        for ((columns, first), second) in columns.iter_mut().zip(&first).zip(&second) {
             // SAFETY: all rows are written.
-            unsafe { self.sum(&mut z, &first[kind], &second[kind]) };
-            for (lane, k) in degrees.into_iter().enumerate() {
-                put(result, k, &z[lane], &z[lane + HALF]);
-            }
+            unsafe { self.add(columns, first, second) };
         }
+        self.finish(result, &columns, SQUARED);
     }
 
-    /// Writes the sums of x*y/R mod p over corresponding blocks, for each lane.
+    /// Adds x*y of corresponding blocks to columns of 0, for each lane.
     ///
     /// # Safety
     /// All rows are written.
     #[inline(always)]
-    unsafe fn sum(&self, z: &mut [Limbs; LANES], x: &[Block], y: &[Block]) {
+    unsafe fn add(&self, columns: &mut Columns, x: &[Block], y: &[Block]) {
         assert!(x.len() == y.len() && x.len() <= TERMS);
-        let mut columns = [Row([0; LANES]); COLUMNS];
-        let t: *mut u64 = columns.as_mut_ptr().cast();
-        // SAFETY: `new` found that the processor has what the kernels need, and that columns take
-        // so many products. The blocks are whole, and z has room for an element of each lane.
-        unsafe {
-            let count = LANES * x.len();
-            (self.kernels.accumulate)(count, t, x.as_ptr().cast(), y.as_ptr().cast());
-            (self.kernels.collect)(LANES, z.as_mut_ptr().cast(), t);
+        let (count, t) = (LANES * x.len(), columns.as_mut_ptr().cast());
+        // SAFETY: `new` found that the processor has what the kernel needs, and that columns take
+        // so many products. The blocks are whole.
+        unsafe { (self.kernels.accumulate)(count, t, x.as_ptr().cast(), y.as_ptr().cast()) };
+    }
+
+    /// Writes coefficients, whose parts times R are in columns.
+    #[inline(always)]
+    fn finish(&self, result: &mut Fp12<F>, columns: &[Columns; 2], degrees: [[usize; HALF]; 2]) {
+        let mut z = [[[0; 6]; LANES]; 2];
+        let (count, t) = (2 * LANES, columns.as_ptr().cast());
+        // SAFETY: as above; z has room for an element of each lane.
+        unsafe { (self.kernels.collect)(count, z.as_mut_ptr().cast(), t) };
+        for (z, degrees) in z.iter().zip(degrees) {
+            for (lane, k) in degrees.into_iter().enumerate() {
+                if k < PAIRS {
+                    put(result, k, &z[lane], &z[lane + HALF]);
+                }
+            }
         }
     }
-}
-
-/// Four words of a row.
-#[inline(always)]
-fn window<const W: usize>(row: &[u64; W], from: usize) -> [u64; HALF] {
-    [row[from], row[from + 1], row[from + 2], row[from + 3]]
 }
 
 /// The coefficients of the powers of w.

@@ -1,7 +1,6 @@
 //! Numbers in digits of 52 bits, in rows as vectors hold them: a row has one digit of each number.
-//!
-//! Loops are over whole rows, so that compilers make instructions on vectors of them.
 
+use super::quads::{QUAD, Quad, Quads};
 use super::words::Limbs;
 use crate::modulus::Modulus;
 
@@ -47,21 +46,26 @@ pub(super) const fn cut(x: &Limbs) -> [u64; DIGITS] {
 
 /// Writes the digits of first parts and of second ones, times 2^UP for UP below 64.
 #[inline(always)]
-pub(super) fn fill_rows<const UP: u32>(rows: &mut [Rows<LANES>; 2], x: Pairs<'_>) {
-    for (part, rows) in rows.iter_mut().enumerate() {
-        // A limb of 0 before the others, and one after them.
-        let mut limbs = [[0; LANES]; 8];
-        for (k, pair) in x.iter().enumerate() {
-            for (limb, row) in pair[part].iter().zip(&mut limbs[1..]) {
+pub(super) fn fill_rows<const UP: u32>(quads: Quads, rows: &mut [Rows<LANES>; 2], x: Pairs<'_>) {
+    // A limb of 0 before the others, and one after them.
+    let mut limbs = [[[0; LANES]; 8]; 2];
+    for (k, pair) in x.iter().enumerate() {
+        for (part, limbs) in pair.iter().zip(&mut limbs) {
+            for (limb, row) in part.iter().zip(&mut limbs[1..]) {
                 row[k] = *limb;
             }
         }
+    }
+    let mask = quads.all(MASK);
+    for (limbs, rows) in limbs.iter().zip(rows) {
         for (d, row) in rows.iter_mut().enumerate() {
             let place = BITS * d as u32 + 64 - UP;
             let (limb, bit) = (place as usize / 64, place % 64);
-            for k in 0..LANES {
-                let above = limbs[limb + 1][k] << 1 << (63 - bit);
-                row.0[k] = (limbs[limb][k] >> bit | above) & MASK;
+            for from in [0, QUAD] {
+                let (low, high) = (&limbs[limb], &limbs[limb + 1]);
+                let (low, high) = (quads.load(low, from), quads.load(high, from));
+                let digit = quads.and(quads.funnel(high, low, bit), mask);
+                quads.store(&mut row.0, from, digit);
             }
         }
     }
@@ -111,54 +115,61 @@ impl Multiples {
 /// Writes T times ξ*y and y for ξ = 1 + u, from 0 to 2T*p.
 #[inline(always)]
 pub(super) fn fill_multiples<const N: usize, M: Modulus<N>, const T: u64>(
-    Multiples { all, mixed }: &mut Multiples,
+    quads: Quads,
+    multiples: &mut Multiples,
     y: Pairs<'_>,
 ) {
-    let (once, twice) = const { (offset::<N, M>(1), offset::<N, M>(2)) };
     let mut parts = [zeros(); 2];
-    fill_rows::<0>(&mut parts, y);
-    let [real, other] = &parts;
-    let mut carries = [[[0; LANES]; 2]; 3];
+    fill_rows::<0>(quads, &mut parts, y);
+    // What the second half writes of ξ*y after its end, the first half of y writes again.
+    fill_half::<N, M, T, 1>(quads, multiples, &parts, QUAD);
+    fill_half::<N, M, T, 2>(quads, multiples, &parts, 0);
+}
+
+/// Writes the multiples of four coefficients, from one on; number W of them is mixed.
+#[inline(always)]
+fn fill_half<const N: usize, M: Modulus<N>, const T: u64, const W: usize>(
+    quads: Quads,
+    Multiples { all, mixed }: &mut Multiples,
+    [real, other]: &[Rows<LANES>; 2],
+    from: usize,
+) {
+    let (once, twice) = const { (offset::<N, M>(1), offset::<N, M>(2)) };
+    let mut carries = [[quads.all(0); 2]; 3];
     for d in 0..DIGITS {
-        let (r, i) = (&real[d].0, &other[d].0);
-        let mut sums = [[[0; LANES]; 2]; 3];
-        for k in 0..LANES {
-            let (r, i) = (r[k], i[k]);
-            let minus_i = once[d].wrapping_sub(i);
-            // The top digit of a difference may be below 0, until it gets its carry.
-            sums[0][0][k] = r.wrapping_add(minus_i);
-            sums[0][1][k] = r;
-            sums[1][0][k] = r + i;
-            sums[1][1][k] = i;
-            sums[2][0][k] = twice[d].wrapping_sub(r + i);
-            sums[2][1][k] = minus_i;
-        }
+        let (r, i) = (quads.load(&real[d].0, from), quads.load(&other[d].0, from));
+        let (once, twice) = (quads.all(once[d]), quads.all(twice[d]));
+        let (both, minus_i) = (quads.add(r, i), quads.sub(once, i));
+        // The top digit of a difference may be below 0, until it gets its carry.
+        let sums = [
+            [quads.add(r, minus_i), r],
+            [both, i],
+            [quads.sub(twice, both), minus_i],
+        ];
         for part in 0..3 {
-            for (sums, carries) in sums[part].iter_mut().zip(&mut carries[part]) {
-                carried::<T>(sums, carries, d + 1 == DIGITS);
-            }
-            let [xi_y, y] = &sums[part];
-            all[part][d].0[..LANES].copy_from_slice(xi_y);
-            all[part][d].0[PAIRS..PAIRS + LANES].copy_from_slice(y);
-            for k in 0..LANES {
-                mixed[part][d].0[k] = if k % 3 == 2 { xi_y[k] } else { y[k] };
-            }
+            let [xi_y, y] = &mut carries[part];
+            let xi_y = carried::<T>(quads, sums[part][0], xi_y, d + 1 == DIGITS);
+            let y = carried::<T>(quads, sums[part][1], y, d + 1 == DIGITS);
+            let all = &mut all[part][d].0;
+            quads.store(all, from, xi_y);
+            quads.store(all, PAIRS + from, y);
+            quads.store(&mut mixed[part][d].0, from, quads.with_word::<W>(y, xi_y));
         }
     }
 }
 
-/// Makes digits of T times the sums, and moves their carries to the next ones.
+/// A digit of T times the sums, whose carries go to the next one.
 #[inline(always)]
-fn carried<const T: u64>(sums: &mut [u64; LANES], carries: &mut [u64; LANES], is_top: bool) {
+fn carried<const T: u64>(quads: Quads, sum: Quad, carry: &mut Quad, is_top: bool) -> Quad {
     const { assert!(T == 1 || T == 3) }
-    let mask = if is_top { u64::MAX } else { MASK };
-    for (sum, carry) in sums.iter_mut().zip(carries) {
-        let whole = if T == 1 {
-            sum.wrapping_add(*carry)
-        } else {
-            sum.wrapping_add(*sum << 1).wrapping_add(*carry)
-        };
-        *sum = whole & mask;
-        *carry = whole >> BITS;
+    let mut whole = quads.add(sum, *carry);
+    if T == 3 {
+        whole = quads.add(whole, quads.add(sum, sum));
+    }
+    *carry = quads.shr(whole, BITS);
+    if is_top {
+        whole
+    } else {
+        quads.and(whole, quads.all(MASK))
     }
 }

@@ -1,0 +1,103 @@
+//! Four words at once: what AVX2 computes with.
+
+use core::arch::x86_64::{
+    __m256i, _mm_cvtsi64_si128, _mm256_add_epi64, _mm256_and_si256, _mm256_blend_epi32,
+    _mm256_loadu_si256, _mm256_or_si256, _mm256_set1_epi64x, _mm256_sll_epi64, _mm256_srl_epi64,
+    _mm256_storeu_si256, _mm256_sub_epi64,
+};
+
+/// Words of a quad.
+pub(super) const QUAD: usize = 4;
+
+/// Four words.
+pub(super) type Quad = __m256i;
+
+/// The proof that the processor has AVX2: who has it may compute with quads.
+///
+/// Compilers put single instructions for its methods where a function is compiled for AVX2.
+#[derive(Clone, Copy)]
+pub(super) struct Quads(());
+
+impl Quads {
+    /// # Safety
+    /// The processor has AVX2.
+    #[inline(always)]
+    pub(super) unsafe fn new() -> Self {
+        Self(())
+    }
+
+    /// The words from a place on.
+    #[inline(always)]
+    pub(super) fn load(self, words: &[u64], from: usize) -> Quad {
+        let words: &[u64] = &words[from..from + QUAD];
+        // SAFETY: by `new`; there are so many words.
+        unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+    }
+
+    /// Writes the words from a place on.
+    #[inline(always)]
+    pub(super) fn store(self, words: &mut [u64], from: usize, x: Quad) {
+        let words = &mut words[from..from + QUAD];
+        // SAFETY: as above.
+        unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), x) }
+    }
+
+    /// Four times one word.
+    #[inline(always)]
+    pub(super) fn all(self, word: u64) -> Quad {
+        // SAFETY: by `new`.
+        unsafe { _mm256_set1_epi64x(word as i64) }
+    }
+
+    /// a + b, word by word modulo 2^64.
+    #[inline(always)]
+    pub(super) fn add(self, a: Quad, b: Quad) -> Quad {
+        // SAFETY: by `new`.
+        unsafe { _mm256_add_epi64(a, b) }
+    }
+
+    /// a - b, word by word modulo 2^64.
+    #[inline(always)]
+    pub(super) fn sub(self, a: Quad, b: Quad) -> Quad {
+        // SAFETY: by `new`.
+        unsafe { _mm256_sub_epi64(a, b) }
+    }
+
+    /// The bits that both have.
+    #[inline(always)]
+    pub(super) fn and(self, a: Quad, b: Quad) -> Quad {
+        // SAFETY: by `new`.
+        unsafe { _mm256_and_si256(a, b) }
+    }
+
+    /// (high*2^64 + low) >> bits modulo 2^64, word by word, for bits below 64.
+    #[inline(always)]
+    pub(super) fn funnel(self, high: Quad, low: Quad, bits: u32) -> Quad {
+        // SAFETY: by `new`. Words moved by 64 places are 0.
+        unsafe {
+            let above = _mm256_sll_epi64(high, _mm_cvtsi64_si128(64 - i64::from(bits)));
+            _mm256_or_si256(above, self.shr(low, bits))
+        }
+    }
+
+    /// Words moved down.
+    #[inline(always)]
+    pub(super) fn shr(self, a: Quad, bits: u32) -> Quad {
+        // SAFETY: by `new`.
+        unsafe { _mm256_srl_epi64(a, _mm_cvtsi64_si128(i64::from(bits))) }
+    }
+
+    /// The words of a, but word W of b.
+    #[inline(always)]
+    pub(super) fn with_word<const W: usize>(self, a: Quad, b: Quad) -> Quad {
+        const { assert!(W == 1 || W == 2) }
+        // SAFETY: by `new`.
+        unsafe {
+            if W == 1 {
+                _mm256_blend_epi32::<0b0000_1100>(a, b)
+            } else {
+                _mm256_blend_epi32::<0b0011_0000>(a, b)
+            }
+        }
+    }
+}
