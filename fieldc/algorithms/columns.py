@@ -60,8 +60,8 @@ class Columns:
 
     @property
     def are_held(self) -> bool:
-        """Whether they stay in registers during a loop: those of a modulus of one limb."""
-        return self.count <= FEW
+        """Whether they stay in registers during a loop: few, or those of products in a tower."""
+        return self.count <= FEW or bool(self.multiple)
 
     @property
     def word(self) -> int:

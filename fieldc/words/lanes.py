@@ -183,12 +183,14 @@ class LaneLowering:
     def _waits(self) -> bool:
         """Whether a turn's products take less time than the chain of sums in a column.
 
-        That is so of columns that a loop holds, and of few columns where no digits are cut out: one
-        more addition for each took 2.6 ns a term instead of 3.1 on Emerald Rapids, of 10 columns.
-        Of 16 columns it gained nothing.
+        That is so of one limb, and of few columns where no digits are cut out: one more addition
+        for each took 2.6 ns a term instead of 3.1 on Emerald Rapids, of 10 columns. Of 16 columns it
+        gained nothing.
         """
-        if self.given is None or self.given.are_held:
-            return self.given is not None
+        if self.given is None or self.given.multiple:
+            return False
+        if self.given.are_held:
+            return True
         return "x" in self.in_digits and self.given.count <= WAITING
 
     def _add_columns(

@@ -88,8 +88,8 @@ class ColumnContract:
 
     @property
     def held(self) -> int:
-        """The columns that the loop holds in registers: all of those for one limb."""
-        return self.count if self.words == 1 else 0
+        """The columns that the loop holds in registers: of one limb and of multiples all."""
+        return self.count if self.words == 1 or self.multiple else 0
 
     @property
     def count(self) -> int:

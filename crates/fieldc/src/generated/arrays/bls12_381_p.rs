@@ -40726,193 +40726,193 @@ ret
 // accumulate in digits: t = t + x*y, x < p*2^32, y < 8p, R = 2^384; t has 16 columns of 8 lanes, 52 bits apart, at most 12 turns of a lane since t was 0. x and y are in 8 digits of 52 bits, in blocks of 8 elements. Element i is added to lane i mod 8. t must be apart from x and y.
 accumulate_kernel! {
     accumulate_multiples_avx512ifma,
-    "fieldc_bls12_381_p_accumulate_multiples_avx512ifma_cabd763380faf8a6",
+    "fieldc_bls12_381_p_accumulate_multiples_avx512ifma_d2b5e740b35b19df",
     r"
+vmovdqu64 zmm31, [rsi]
+vmovdqu64 zmm30, [rsi + 64]
+vmovdqu64 zmm29, [rsi + 128]
+vmovdqu64 zmm28, [rsi + 192]
+vmovdqu64 zmm27, [rsi + 256]
+vmovdqu64 zmm26, [rsi + 320]
+vmovdqu64 zmm25, [rsi + 384]
+vmovdqu64 zmm24, [rsi + 448]
+vmovdqu64 zmm23, [rsi + 512]
+vmovdqu64 zmm22, [rsi + 576]
+vmovdqu64 zmm21, [rsi + 640]
+vmovdqu64 zmm20, [rsi + 704]
+vmovdqu64 zmm19, [rsi + 768]
+vmovdqu64 zmm18, [rsi + 832]
+vmovdqu64 zmm17, [rsi + 896]
+vmovdqu64 zmm16, [rsi + 960]
 add rdi, 7
 shr rdi, 3
 jz 2f
 3:
-vmovdqu64 zmm0, [rsi]
-vmovdqu64 zmm1, [rdx]
-vmovdqu64 zmm2, [rcx]
-vpmadd52luq zmm0, zmm1, zmm2
-vmovdqu64 zmm3, [rsi + 64]
-vmovdqu64 zmm4, [rcx + 64]
-vpmadd52luq zmm3, zmm1, zmm4
-vmovdqu64 zmm5, [rsi + 128]
-vmovdqu64 zmm6, [rcx + 128]
-vpmadd52luq zmm5, zmm1, zmm6
-vmovdqu64 zmm7, [rsi + 192]
-vmovdqu64 zmm8, [rcx + 192]
-vpmadd52luq zmm7, zmm1, zmm8
-vmovdqu64 zmm9, [rsi + 256]
-vmovdqu64 zmm10, [rcx + 256]
-vpmadd52luq zmm9, zmm1, zmm10
-vmovdqu64 zmm11, [rsi + 320]
-vmovdqu64 zmm12, [rcx + 320]
-vpmadd52luq zmm11, zmm1, zmm12
-vmovdqu64 zmm13, [rsi + 384]
-vmovdqu64 zmm14, [rcx + 384]
-vpmadd52luq zmm13, zmm1, zmm14
-vmovdqu64 zmm15, [rsi + 448]
-vmovdqu64 zmm16, [rcx + 448]
-vpmadd52luq zmm15, zmm1, zmm16
-vpmadd52huq zmm3, zmm1, zmm2
-vpmadd52huq zmm5, zmm1, zmm4
-vpmadd52huq zmm7, zmm1, zmm6
-vpmadd52huq zmm9, zmm1, zmm8
-vpmadd52huq zmm11, zmm1, zmm10
-vpmadd52huq zmm13, zmm1, zmm12
-vpmadd52huq zmm15, zmm1, zmm14
-vmovdqu64 zmm17, [rsi + 512]
-vpmadd52huq zmm17, zmm1, zmm16
-vmovdqu64 zmm1, [rdx + 64]
-vpmadd52luq zmm3, zmm2, zmm1
-vpmadd52luq zmm5, zmm1, zmm4
-vpmadd52luq zmm7, zmm1, zmm6
-vpmadd52luq zmm9, zmm1, zmm8
-vpmadd52luq zmm11, zmm1, zmm10
-vpmadd52luq zmm13, zmm1, zmm12
-vpmadd52luq zmm15, zmm1, zmm14
-vpmadd52luq zmm17, zmm1, zmm16
-vpmadd52huq zmm5, zmm1, zmm2
-vpmadd52huq zmm7, zmm1, zmm4
-vpmadd52huq zmm9, zmm1, zmm6
-vpmadd52huq zmm11, zmm1, zmm8
-vpmadd52huq zmm13, zmm1, zmm10
-vpmadd52huq zmm15, zmm1, zmm12
-vpmadd52huq zmm17, zmm1, zmm14
-vmovdqu64 zmm18, [rsi + 576]
-vpmadd52huq zmm18, zmm1, zmm16
-vmovdqu64 zmm1, [rdx + 128]
-vpmadd52luq zmm5, zmm2, zmm1
-vpmadd52luq zmm7, zmm1, zmm4
-vpmadd52luq zmm9, zmm1, zmm6
-vpmadd52luq zmm11, zmm1, zmm8
-vpmadd52luq zmm13, zmm1, zmm10
-vpmadd52luq zmm15, zmm1, zmm12
-vpmadd52luq zmm17, zmm1, zmm14
-vpmadd52luq zmm18, zmm1, zmm16
-vpmadd52huq zmm7, zmm1, zmm2
-vpmadd52huq zmm9, zmm1, zmm4
-vpmadd52huq zmm11, zmm1, zmm6
-vpmadd52huq zmm13, zmm1, zmm8
-vpmadd52huq zmm15, zmm1, zmm10
-vpmadd52huq zmm17, zmm1, zmm12
-vpmadd52huq zmm18, zmm1, zmm14
-vmovdqu64 zmm19, [rsi + 640]
-vpmadd52huq zmm19, zmm1, zmm16
-vmovdqu64 zmm1, [rdx + 192]
-vpmadd52luq zmm7, zmm2, zmm1
-vpmadd52luq zmm9, zmm1, zmm4
-vpmadd52luq zmm11, zmm1, zmm6
-vpmadd52luq zmm13, zmm1, zmm8
-vpmadd52luq zmm15, zmm1, zmm10
-vpmadd52luq zmm17, zmm1, zmm12
-vpmadd52luq zmm18, zmm1, zmm14
-vpmadd52luq zmm19, zmm1, zmm16
-vpmadd52huq zmm9, zmm1, zmm2
-vpmadd52huq zmm11, zmm1, zmm4
-vpmadd52huq zmm13, zmm1, zmm6
-vpmadd52huq zmm15, zmm1, zmm8
-vpmadd52huq zmm17, zmm1, zmm10
-vpmadd52huq zmm18, zmm1, zmm12
-vpmadd52huq zmm19, zmm1, zmm14
-vmovdqu64 zmm20, [rsi + 704]
-vpmadd52huq zmm20, zmm1, zmm16
-vmovdqu64 zmm1, [rdx + 256]
-vpmadd52luq zmm9, zmm2, zmm1
-vpmadd52luq zmm11, zmm1, zmm4
-vpmadd52luq zmm13, zmm1, zmm6
-vpmadd52luq zmm15, zmm1, zmm8
-vpmadd52luq zmm17, zmm1, zmm10
-vpmadd52luq zmm18, zmm1, zmm12
-vpmadd52luq zmm19, zmm1, zmm14
-vpmadd52luq zmm20, zmm1, zmm16
-vpmadd52huq zmm11, zmm1, zmm2
-vpmadd52huq zmm13, zmm1, zmm4
-vpmadd52huq zmm15, zmm1, zmm6
-vpmadd52huq zmm17, zmm1, zmm8
-vpmadd52huq zmm18, zmm1, zmm10
-vpmadd52huq zmm19, zmm1, zmm12
-vpmadd52huq zmm20, zmm1, zmm14
-vmovdqu64 zmm21, [rsi + 768]
-vpmadd52huq zmm21, zmm1, zmm16
-vmovdqu64 zmm1, [rdx + 320]
-vpmadd52luq zmm11, zmm2, zmm1
-vpmadd52luq zmm13, zmm1, zmm4
-vpmadd52luq zmm15, zmm1, zmm6
-vpmadd52luq zmm17, zmm1, zmm8
-vpmadd52luq zmm18, zmm1, zmm10
-vpmadd52luq zmm19, zmm1, zmm12
-vpmadd52luq zmm20, zmm1, zmm14
-vpmadd52luq zmm21, zmm1, zmm16
-vpmadd52huq zmm13, zmm1, zmm2
-vpmadd52huq zmm15, zmm1, zmm4
-vpmadd52huq zmm17, zmm1, zmm6
-vpmadd52huq zmm18, zmm1, zmm8
-vpmadd52huq zmm19, zmm1, zmm10
-vpmadd52huq zmm20, zmm1, zmm12
-vpmadd52huq zmm21, zmm1, zmm14
-vmovdqu64 zmm22, [rsi + 832]
-vpmadd52huq zmm22, zmm1, zmm16
-vmovdqu64 zmm1, [rdx + 384]
-vpmadd52luq zmm13, zmm2, zmm1
-vpmadd52luq zmm15, zmm1, zmm4
-vpmadd52luq zmm17, zmm1, zmm6
-vpmadd52luq zmm18, zmm1, zmm8
-vpmadd52luq zmm19, zmm1, zmm10
-vpmadd52luq zmm20, zmm1, zmm12
-vpmadd52luq zmm21, zmm1, zmm14
-vpmadd52luq zmm22, zmm1, zmm16
-vpmadd52huq zmm15, zmm1, zmm2
-vpmadd52huq zmm17, zmm1, zmm4
-vpmadd52huq zmm18, zmm1, zmm6
-vpmadd52huq zmm19, zmm1, zmm8
-vpmadd52huq zmm20, zmm1, zmm10
-vpmadd52huq zmm21, zmm1, zmm12
-vpmadd52huq zmm22, zmm1, zmm14
-vmovdqu64 zmm23, [rsi + 896]
-vpmadd52huq zmm23, zmm1, zmm16
-vmovdqu64 zmm1, [rdx + 448]
-vpmadd52luq zmm15, zmm2, zmm1
-vpmadd52luq zmm17, zmm1, zmm4
-vpmadd52luq zmm18, zmm1, zmm6
-vpmadd52luq zmm19, zmm1, zmm8
-vpmadd52luq zmm20, zmm1, zmm10
-vpmadd52luq zmm21, zmm1, zmm12
-vpmadd52luq zmm22, zmm1, zmm14
-vpmadd52luq zmm23, zmm1, zmm16
-vpmadd52huq zmm17, zmm1, zmm2
-vpmadd52huq zmm18, zmm1, zmm4
-vpmadd52huq zmm19, zmm1, zmm6
-vpmadd52huq zmm20, zmm1, zmm8
-vpmadd52huq zmm21, zmm1, zmm10
-vpmadd52huq zmm22, zmm1, zmm12
-vpmadd52huq zmm23, zmm1, zmm14
-vmovdqu64 zmm14, [rsi + 960]
-vpmadd52huq zmm14, zmm1, zmm16
-vmovdqu64 [rsi], zmm0
-vmovdqu64 [rsi + 64], zmm3
-vmovdqu64 [rsi + 128], zmm5
-vmovdqu64 [rsi + 192], zmm7
-vmovdqu64 [rsi + 256], zmm9
-vmovdqu64 [rsi + 320], zmm11
-vmovdqu64 [rsi + 384], zmm13
-vmovdqu64 [rsi + 448], zmm15
-vmovdqu64 [rsi + 512], zmm17
-vmovdqu64 [rsi + 576], zmm18
-vmovdqu64 [rsi + 640], zmm19
-vmovdqu64 [rsi + 704], zmm20
-vmovdqu64 [rsi + 768], zmm21
-vmovdqu64 [rsi + 832], zmm22
-vmovdqu64 [rsi + 896], zmm23
-vmovdqu64 [rsi + 960], zmm14
+vmovdqu64 zmm0, [rdx]
+vmovdqu64 zmm1, [rcx]
+vpmadd52luq zmm31, zmm0, zmm1
+vmovdqu64 zmm2, [rcx + 64]
+vpmadd52luq zmm30, zmm0, zmm2
+vmovdqu64 zmm3, [rcx + 128]
+vpmadd52luq zmm29, zmm0, zmm3
+vmovdqu64 zmm4, [rcx + 192]
+vpmadd52luq zmm28, zmm0, zmm4
+vmovdqu64 zmm5, [rcx + 256]
+vpmadd52luq zmm27, zmm0, zmm5
+vmovdqu64 zmm6, [rcx + 320]
+vpmadd52luq zmm26, zmm0, zmm6
+vmovdqu64 zmm7, [rcx + 384]
+vpmadd52luq zmm25, zmm0, zmm7
+vmovdqu64 zmm8, [rcx + 448]
+vpmadd52luq zmm24, zmm0, zmm8
+vpmadd52huq zmm30, zmm0, zmm1
+vpmadd52huq zmm29, zmm0, zmm2
+vpmadd52huq zmm28, zmm0, zmm3
+vpmadd52huq zmm27, zmm0, zmm4
+vpmadd52huq zmm26, zmm0, zmm5
+vpmadd52huq zmm25, zmm0, zmm6
+vpmadd52huq zmm24, zmm0, zmm7
+vpmadd52huq zmm23, zmm0, zmm8
+vmovdqu64 zmm0, [rdx + 64]
+vpmadd52luq zmm30, zmm1, zmm0
+vpmadd52luq zmm29, zmm0, zmm2
+vpmadd52luq zmm28, zmm0, zmm3
+vpmadd52luq zmm27, zmm0, zmm4
+vpmadd52luq zmm26, zmm0, zmm5
+vpmadd52luq zmm25, zmm0, zmm6
+vpmadd52luq zmm24, zmm0, zmm7
+vpmadd52luq zmm23, zmm0, zmm8
+vpmadd52huq zmm29, zmm0, zmm1
+vpmadd52huq zmm28, zmm0, zmm2
+vpmadd52huq zmm27, zmm0, zmm3
+vpmadd52huq zmm26, zmm0, zmm4
+vpmadd52huq zmm25, zmm0, zmm5
+vpmadd52huq zmm24, zmm0, zmm6
+vpmadd52huq zmm23, zmm0, zmm7
+vpmadd52huq zmm22, zmm0, zmm8
+vmovdqu64 zmm0, [rdx + 128]
+vpmadd52luq zmm29, zmm1, zmm0
+vpmadd52luq zmm28, zmm0, zmm2
+vpmadd52luq zmm27, zmm0, zmm3
+vpmadd52luq zmm26, zmm0, zmm4
+vpmadd52luq zmm25, zmm0, zmm5
+vpmadd52luq zmm24, zmm0, zmm6
+vpmadd52luq zmm23, zmm0, zmm7
+vpmadd52luq zmm22, zmm0, zmm8
+vpmadd52huq zmm28, zmm0, zmm1
+vpmadd52huq zmm27, zmm0, zmm2
+vpmadd52huq zmm26, zmm0, zmm3
+vpmadd52huq zmm25, zmm0, zmm4
+vpmadd52huq zmm24, zmm0, zmm5
+vpmadd52huq zmm23, zmm0, zmm6
+vpmadd52huq zmm22, zmm0, zmm7
+vpmadd52huq zmm21, zmm0, zmm8
+vmovdqu64 zmm0, [rdx + 192]
+vpmadd52luq zmm28, zmm1, zmm0
+vpmadd52luq zmm27, zmm0, zmm2
+vpmadd52luq zmm26, zmm0, zmm3
+vpmadd52luq zmm25, zmm0, zmm4
+vpmadd52luq zmm24, zmm0, zmm5
+vpmadd52luq zmm23, zmm0, zmm6
+vpmadd52luq zmm22, zmm0, zmm7
+vpmadd52luq zmm21, zmm0, zmm8
+vpmadd52huq zmm27, zmm0, zmm1
+vpmadd52huq zmm26, zmm0, zmm2
+vpmadd52huq zmm25, zmm0, zmm3
+vpmadd52huq zmm24, zmm0, zmm4
+vpmadd52huq zmm23, zmm0, zmm5
+vpmadd52huq zmm22, zmm0, zmm6
+vpmadd52huq zmm21, zmm0, zmm7
+vpmadd52huq zmm20, zmm0, zmm8
+vmovdqu64 zmm0, [rdx + 256]
+vpmadd52luq zmm27, zmm1, zmm0
+vpmadd52luq zmm26, zmm0, zmm2
+vpmadd52luq zmm25, zmm0, zmm3
+vpmadd52luq zmm24, zmm0, zmm4
+vpmadd52luq zmm23, zmm0, zmm5
+vpmadd52luq zmm22, zmm0, zmm6
+vpmadd52luq zmm21, zmm0, zmm7
+vpmadd52luq zmm20, zmm0, zmm8
+vpmadd52huq zmm26, zmm0, zmm1
+vpmadd52huq zmm25, zmm0, zmm2
+vpmadd52huq zmm24, zmm0, zmm3
+vpmadd52huq zmm23, zmm0, zmm4
+vpmadd52huq zmm22, zmm0, zmm5
+vpmadd52huq zmm21, zmm0, zmm6
+vpmadd52huq zmm20, zmm0, zmm7
+vpmadd52huq zmm19, zmm0, zmm8
+vmovdqu64 zmm0, [rdx + 320]
+vpmadd52luq zmm26, zmm1, zmm0
+vpmadd52luq zmm25, zmm0, zmm2
+vpmadd52luq zmm24, zmm0, zmm3
+vpmadd52luq zmm23, zmm0, zmm4
+vpmadd52luq zmm22, zmm0, zmm5
+vpmadd52luq zmm21, zmm0, zmm6
+vpmadd52luq zmm20, zmm0, zmm7
+vpmadd52luq zmm19, zmm0, zmm8
+vpmadd52huq zmm25, zmm0, zmm1
+vpmadd52huq zmm24, zmm0, zmm2
+vpmadd52huq zmm23, zmm0, zmm3
+vpmadd52huq zmm22, zmm0, zmm4
+vpmadd52huq zmm21, zmm0, zmm5
+vpmadd52huq zmm20, zmm0, zmm6
+vpmadd52huq zmm19, zmm0, zmm7
+vpmadd52huq zmm18, zmm0, zmm8
+vmovdqu64 zmm0, [rdx + 384]
+vpmadd52luq zmm25, zmm1, zmm0
+vpmadd52luq zmm24, zmm0, zmm2
+vpmadd52luq zmm23, zmm0, zmm3
+vpmadd52luq zmm22, zmm0, zmm4
+vpmadd52luq zmm21, zmm0, zmm5
+vpmadd52luq zmm20, zmm0, zmm6
+vpmadd52luq zmm19, zmm0, zmm7
+vpmadd52luq zmm18, zmm0, zmm8
+vpmadd52huq zmm24, zmm0, zmm1
+vpmadd52huq zmm23, zmm0, zmm2
+vpmadd52huq zmm22, zmm0, zmm3
+vpmadd52huq zmm21, zmm0, zmm4
+vpmadd52huq zmm20, zmm0, zmm5
+vpmadd52huq zmm19, zmm0, zmm6
+vpmadd52huq zmm18, zmm0, zmm7
+vpmadd52huq zmm17, zmm0, zmm8
+vmovdqu64 zmm0, [rdx + 448]
+vpmadd52luq zmm24, zmm1, zmm0
+vpmadd52luq zmm23, zmm0, zmm2
+vpmadd52luq zmm22, zmm0, zmm3
+vpmadd52luq zmm21, zmm0, zmm4
+vpmadd52luq zmm20, zmm0, zmm5
+vpmadd52luq zmm19, zmm0, zmm6
+vpmadd52luq zmm18, zmm0, zmm7
+vpmadd52luq zmm17, zmm0, zmm8
+vpmadd52huq zmm23, zmm0, zmm1
+vpmadd52huq zmm22, zmm0, zmm2
+vpmadd52huq zmm21, zmm0, zmm3
+vpmadd52huq zmm20, zmm0, zmm4
+vpmadd52huq zmm19, zmm0, zmm5
+vpmadd52huq zmm18, zmm0, zmm6
+vpmadd52huq zmm17, zmm0, zmm7
+vpmadd52huq zmm16, zmm0, zmm8
 add rdx, 512
 add rcx, 512
 dec rdi
 jnz 3b
 2:
+vmovdqu64 [rsi], zmm31
+vmovdqu64 [rsi + 64], zmm30
+vmovdqu64 [rsi + 128], zmm29
+vmovdqu64 [rsi + 192], zmm28
+vmovdqu64 [rsi + 256], zmm27
+vmovdqu64 [rsi + 320], zmm26
+vmovdqu64 [rsi + 384], zmm25
+vmovdqu64 [rsi + 448], zmm24
+vmovdqu64 [rsi + 512], zmm23
+vmovdqu64 [rsi + 576], zmm22
+vmovdqu64 [rsi + 640], zmm21
+vmovdqu64 [rsi + 704], zmm20
+vmovdqu64 [rsi + 768], zmm19
+vmovdqu64 [rsi + 832], zmm18
+vmovdqu64 [rsi + 896], zmm17
+vmovdqu64 [rsi + 960], zmm16
 vzeroupper
 ret
 "
