@@ -10,20 +10,22 @@ import pytest
 from crate_object import CRATE, FLAGS, host, rustc, sections_of
 from sampling import sampled
 
+from fieldc.algorithms.columns import columns_of_tower
 from fieldc.algorithms.lanes import in_lanes
 from fieldc.algorithms.sums import sums_of
 from fieldc.algorithms.transforms import ROLES
-from fieldc.artifacts.arrays import made_digits, made_transforms
-from fieldc.artifacts.digit_arrays import DIGIT_ROLES
+from fieldc.artifacts.arrays import made_digits, made_multiples, made_transforms
+from fieldc.artifacts.digit_arrays import DIGIT_ROLES, MULTIPLE_ROLES
 from fieldc.artifacts.transforms import kernels_of
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.binary.linkable import functions
 from fieldc.catalogue import find_field
 from fieldc.field import Field
-from fieldc.packages.rust.arrays import OPERATIONS, SIZE, SUM, TABLES, object_of
+from fieldc.packages.rust.arrays import OPERATIONS, SIZE, SUM, TABLES, TOWERS, object_of
 from fieldc.packages.rust.crate import ON_ARRAYS, STAYING
 from fieldc.properties import has_transforms
 from fieldc.targets.array_targets import ARRAY_TARGETS
+from fieldc.targets.vectors.target import VectorTarget
 
 ARRAYS = CRATE / "src" / "generated" / "arrays"
 PRODUCTS = ("mul", "square", "mul_add")
@@ -53,8 +55,9 @@ def test_each_text_is_proved(name: str) -> None:
     f = find_field(name)
     for (rust, symbol), code in kernels(f).items():
         operation, _, target = rust.rpartition("_")
-        if operation in DIGIT_ROLES:
-            made = {each.role: each for each in made_digits(ARRAY_TARGETS[target], f)}[operation]
+        if operation in (*DIGIT_ROLES, *MULTIPLE_ROLES):
+            make = made_digits if operation in DIGIT_ROLES else made_multiples
+            made = {each.role: each for each in make(ARRAY_TARGETS[target], f)}[operation]
             assert re.fullmatch(rf"{made.kernel.symbol}_[0-9a-f]{{16}}", symbol)
             assert not prove_job(replace(made.job(), code=code, symbol=symbol)).failure, symbol
             continue
@@ -85,7 +88,7 @@ def test_the_tables_name_the_kernels_of_the_prime(name: str) -> None:
             row = rf"Some\(ArrayKernel {{ run: {operation}_{target.name}, least: [1-8] }}\)"
             assert len(re.findall(rf"    {operation}: (?:{row}|None),\n", rows)) == 1
         if not target.takes(f):
-            assert rows.count("None,\n") == len(OPERATIONS) + 3
+            assert rows.count("None,\n") == len(OPERATIONS) + 4
             continue
         columns = sums_of(f).columns
         (sums,) = re.findall(r"    sum: Some\(SumKernels {(.*?) }\),\n", rows)
@@ -94,6 +97,7 @@ def test_the_tables_name_the_kernels_of_the_prime(name: str) -> None:
         assert ("    transform: Some(TransformKernels {" in rows) == transforms
         assert transforms or "    transform: None,\n" in rows
         check_digits(f, target.name, re.findall(r"    digits: (.*),\n", rows))
+        check_multiples(f, target, re.findall(r"    multiples: (.*),\n", rows))
         limits = [f" columns: {columns.count}", f" most: {8 * columns.turns}"]
         assert sums.split(",") == [*named, *limits]
     assert not SIZE.search(text)
@@ -110,6 +114,20 @@ def check_digits(f: Field, target: str, rows: list[str]) -> None:
     assert found[0].split(", ") == [*members, f"digits: {digits}"]
     limbs = sum(int(limb, 16) << 64 * i for i, limb in enumerate(found[1].split(", ")))
     assert (f.from_montgomery(limbs) << 52 * digits - 64 * f.n) % f.p == 1
+
+
+def check_multiples(f: Field, target: VectorTarget, rows: list[str]) -> None:
+    """The one member of products in a tower, as the crate has it."""
+    columns = columns_of_tower(f)
+    if columns is None or target not in TOWERS:
+        assert rows == ["None"]
+        return
+    add, collect = (f"{role}_{target.name}" for role in MULTIPLE_ROLES)
+    limits = f"columns: {columns.count}, most: {8 * columns.turns}"
+    assert rows == [f"Some(SumKernels {{ accumulate: {add}, collect: {collect}, {limits} }})"]
+    for file in ("vector_kernels.rs", "no_vectors.rs"):
+        text = (CRATE / "src" / file).read_text()
+        assert f"const MULTIPLE: u64 = {columns.multiple};" in text
 
 
 @pytest.mark.full

@@ -58,6 +58,7 @@ def row_of_columns(kernel: ArrayKernel) -> dict[str, object]:
         "turns": kernel.columns.turns,
         "column_bits": kernel.columns.bits,
     }
+    row |= {"multiple": kernel.columns.multiple} if kernel.columns.multiple else {}
     return row | ({"in_digits": ["x", "y"]} if reads_digits(kernel) else {})
 
 

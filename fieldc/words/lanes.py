@@ -184,8 +184,8 @@ class LaneLowering:
         """Whether a turn's products take less time than the chain of sums in a column.
 
         That is so of one limb, and of few columns where no digits are cut out: one more addition
-        for each took 2.6 ns a term instead of 3.1 on Emerald Rapids, of 10 columns. Of 16 columns it
-        gained nothing.
+        for each took 2.6 ns a term instead of 3.1 on Emerald Rapids, of 10 columns. Of 16 columns
+        it gained nothing.
         """
         if self.given is None or self.given.multiple:
             return False
