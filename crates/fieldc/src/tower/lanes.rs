@@ -139,23 +139,22 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
         let mut up = [zeros(); 2];
         fill_rows::<EXCESS>(quads, &mut up, padded);
         let (mut first, mut second) = ([[EMPTY; 2]; I], [[EMPTY; 2]; I]);
-        for i in 0..I {
-            for part in 0..2 {
-                for d in 0..DIGITS {
-                    let digit = quads.all(up[part][d].0[i]);
-                    first[i][part][d].write(digit, digit);
+        for (i, blocks) in first.iter_mut().enumerate() {
+            for (block, up) in blocks.iter_mut().zip(&up) {
+                for (place, digits) in block.iter_mut().zip(up) {
+                    let digit = quads.all(digits.0[i]);
+                    place.write(digit, digit);
                 }
             }
         }
         let mut columns = [NOTHING; 2];
         for (columns, start) in columns.iter_mut().zip([0, HALF]) {
-            for i in 0..I {
-                let from = PAIRS + start - degrees[i];
-                for part in 0..2 {
-                    for d in 0..DIGITS {
-                        let [a, b] = TURNED[part];
-                        let [a, b] = [&tables.all[a][d].0, &tables.all[b][d].0];
-                        second[i][part][d].write(quads.load(a, from), quads.load(b, from));
+            for (blocks, degree) in second.iter_mut().zip(degrees) {
+                let from = PAIRS + start - degree;
+                for (block, turned) in blocks.iter_mut().zip(TURNED) {
+                    let [a, b] = turned.map(|t| &tables.all[t]);
+                    for ((place, a), b) in block.iter_mut().zip(a).zip(b) {
+                        place.write(quads.load(&a.0, from), quads.load(&b.0, from));
                     }
                 }
             }
