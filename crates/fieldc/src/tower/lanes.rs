@@ -14,7 +14,8 @@ use core::mem::MaybeUninit;
 
 use super::quads::{QUAD, Quad, Quads};
 use super::rows::{
-    DIGITS, EXCESS, LANES, Multiples, PAIRS, Pairs, Row, cut, fill_multiples, fill_rows, zeros,
+    DIGITS, EXCESS, LANES, Multiples, PAIRS, Pairs, Row, cut, fill_multiples, fill_rows, limb_rows,
+    zeros,
 };
 use super::words::{Limbs, limbs_of};
 use super::{Fp6, Fp12, HasTower};
@@ -78,13 +79,19 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
     /// The product in Fp12.
     pub(super) fn mul(&self, result: &mut Fp12<F>, x: &Fp12<F>, y: &Fp12<F>) {
         // SAFETY: a processor that has AVX-512 has AVX2.
-        unsafe { self.product(result, powers(x), [0, 1, 2, 3, 4, 5], y) };
+        unsafe { self.product(result, Some(powers(x)), [0, 1, 2, 3, 4, 5], y) };
+    }
+
+    /// The square in Fp12.
+    pub(super) fn square(&self, result: &mut Fp12<F>, x: &Fp12<F>) {
+        // SAFETY: as above.
+        unsafe { self.product(result, None, [0, 1, 2, 3, 4, 5], x) };
     }
 
     /// The product with a + b*v + c*v*w.
     pub(super) fn mul_014(&self, result: &mut Fp12<F>, x: &Fp12<F>, line: [&Fp2<F>; 3]) {
         // SAFETY: as above.
-        unsafe { self.product(result, line.map(limbs_of), [0, 2, 3], x) };
+        unsafe { self.product(result, Some(line.map(limbs_of)), [0, 2, 3], x) };
     }
 
     /// The product with c0 + (a*v + b*v^2)*w.
@@ -97,7 +104,7 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
     ) {
         let line = [&c0.c0, &c0.c1, &c0.c2, a, b].map(limbs_of);
         // SAFETY: as above.
-        unsafe { self.product(result, line, [0, 2, 4, 3, 5], x) };
+        unsafe { self.product(result, Some(line), [0, 2, 4, 3, 5], x) };
     }
 
     /// The square in the cyclotomic subgroup: see [`Fp12::cyclotomic_square`].
@@ -106,7 +113,7 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
         unsafe { self.squared(result, x) };
     }
 
-    /// The product of y with a sum of coefficients, each times a power of w.
+    /// The product of y with a sum of coefficients, each times a power of w; or with y.
     ///
     /// # Safety
     /// The processor has AVX2.
@@ -114,7 +121,7 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
     unsafe fn product<const I: usize>(
         &self,
         result: &mut Fp12<F>,
-        x: [&[Limbs; 2]; I],
+        x: Option<[&[Limbs; 2]; I]>,
         degrees: [usize; I],
         y: &Fp12<F>,
     ) {
@@ -128,16 +135,22 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
         &self,
         quads: Quads,
         result: &mut Fp12<F>,
-        x: [&[Limbs; 2]; I],
+        x: Option<[&[Limbs; 2]; I]>,
         degrees: [usize; I],
         y: &Fp12<F>,
     ) {
         let mut tables = Multiples::zeros();
-        fill_multiples::<6, F, 1>(quads, &mut tables, powers(y));
-        let mut padded = [x[0]; PAIRS];
-        padded[..I].copy_from_slice(&x);
+        let y = limb_rows(powers(y));
+        fill_multiples::<6, F, 1>(quads, &mut tables, &y);
         let mut up = [zeros(); 2];
-        fill_rows::<EXCESS>(quads, &mut up, padded);
+        match x {
+            None => fill_rows::<EXCESS>(quads, &mut up, &y),
+            Some(x) => {
+                let mut padded = [x[0]; PAIRS];
+                padded[..I].copy_from_slice(&x);
+                fill_rows::<EXCESS>(quads, &mut up, &limb_rows(padded));
+            }
+        }
         let (mut first, mut second) = ([[EMPTY; 2]; I], [[EMPTY; 2]; I]);
         for (i, blocks) in first.iter_mut().enumerate() {
             for (block, up) in blocks.iter_mut().zip(&up) {
@@ -183,11 +196,11 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
     /// 2 or -2. Three lanes have j = 0, 1 and 2, another one has nothing.
     #[inline(always)]
     fn squared_in_rows(&self, quads: Quads, result: &mut Fp12<F>, x: &Fp12<F>) {
-        let x = powers(x);
+        let x = limb_rows(powers(x));
         let mut tables = Multiples::zeros();
-        fill_multiples::<6, F, TIMES>(quads, &mut tables, x);
+        fill_multiples::<6, F, TIMES>(quads, &mut tables, &x);
         let mut up = [zeros(); 2];
-        fill_rows::<EXCESS>(quads, &mut up, x);
+        fill_rows::<EXCESS>(quads, &mut up, &x);
         let (two, minus_two) = const { (two::<F>(true), two::<F>(false)) };
         let (mut first, mut second) = ([[EMPTY; 5]; 2], [[EMPTY; 5]; 2]);
         for (n, from) in [0, 3].into_iter().enumerate() {

@@ -18,7 +18,7 @@ use {
 macro_rules! wide_products {
     () => {
         wide_products! { wide_mul(x: &Fp12<Self>, y: &Fp12<Self>) mul(x, y), mul(x, y) }
-        wide_products! { wide_square(x: &Fp12<Self>) square_12(x), mul(x, x) }
+        wide_products! { wide_square(x: &Fp12<Self>) square_12(x), square(x) }
         wide_products! {
             wide_mul_by_014(x: &Fp12<Self>, line: [&Fp2<Self>; 3])
                 mul_014(x, line), mul_014(x, line)

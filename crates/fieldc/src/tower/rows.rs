@@ -44,10 +44,12 @@ pub(super) const fn cut(x: &Limbs) -> [u64; DIGITS] {
     z
 }
 
-/// Writes the digits of first parts and of second ones, times 2^UP for UP below 64.
+/// Limbs of first parts and of second ones: a limb of 0, those of six limbs, and one of 0.
+pub(super) struct LimbRows([[[u64; LANES]; 8]; 2]);
+
+/// The limbs of coefficients in rows.
 #[inline(always)]
-pub(super) fn fill_rows<const UP: u32>(quads: Quads, rows: &mut [Rows<LANES>; 2], x: Pairs<'_>) {
-    // A limb of 0 before the others, and one after them.
+pub(super) fn limb_rows(x: Pairs<'_>) -> LimbRows {
     let mut limbs = [[[0; LANES]; 8]; 2];
     for (k, pair) in x.iter().enumerate() {
         for (part, limbs) in pair.iter().zip(&mut limbs) {
@@ -56,6 +58,16 @@ pub(super) fn fill_rows<const UP: u32>(quads: Quads, rows: &mut [Rows<LANES>; 2]
             }
         }
     }
+    LimbRows(limbs)
+}
+
+/// Writes the digits of numbers times 2^UP for UP below 64.
+#[inline(always)]
+pub(super) fn fill_rows<const UP: u32>(
+    quads: Quads,
+    rows: &mut [Rows<LANES>; 2],
+    LimbRows(limbs): &LimbRows,
+) {
     let mask = quads.all(MASK);
     for (limbs, rows) in limbs.iter().zip(rows) {
         for (d, row) in rows.iter_mut().enumerate() {
@@ -117,7 +129,7 @@ impl Multiples {
 pub(super) fn fill_multiples<const N: usize, M: Modulus<N>, const T: u64>(
     quads: Quads,
     multiples: &mut Multiples,
-    y: Pairs<'_>,
+    y: &LimbRows,
 ) {
     let mut parts = [zeros(); 2];
     fill_rows::<0>(quads, &mut parts, y);
