@@ -14,7 +14,8 @@ Record entries_hold (u : valuation) (w : words) : Prop := {
   residues_hold : forall x b f, In (x, (b, f)) (residues w) -> u x = (f * u b) mod radix;
   congruents_hold : forall b f x, In (b, f, x) (congruents w) -> u x = (f * u b) mod radix;
   names_hold : forall p q, In (p, q) (named w) -> value u q = value u p;
-  zeros_hold : forall f p, In (f, p) (zeros w) -> value u f = Z.b2z (value u p =? 0);
+  zeros_hold : forall f p, In (f, p) (zeros w) ->
+    value u f = Z.b2z (value u p =? 0) /\ is_word (value u p);
   rows_hold : forall t p a c, In (t, p, (a, c)) (made w) ->
     value u a = value u p mod radix /\ value u c = t * (value u p / radix)
 }.
@@ -74,7 +75,8 @@ Proof.
 Qed.
 
 Lemma right_zero w v f p : right w v ->
-  always (known w) v (fun u => value u f = Z.b2z (value u p =? 0)) -> right (note_zero f p w) v.
+  always (known w) v (fun u => value u f = Z.b2z (value u p =? 0) /\ is_word (value u p)) ->
+  right (note_zero f p w) v.
 Proof. intros R F. noted R. intros f' p' [[= <- <-]|I]; [now apply F | auto]. Qed.
 
 Lemma right_row w v t p a c : right w v ->

@@ -363,7 +363,8 @@ Definition zero_flag (p : polynomial) (w : words) : option (polynomial * words) 
 (** The [and] of bits. A word is 0 and a bit 1 exactly where the word less the bit borrows. *)
 Definition zero_and (zero bit : polynomial) (w : words) : option (polynomial * polynomial) :=
   p <- by_polynomial zero (zeros w);
-  _ <- guard (forallb (fun v => v <=? 1) (values_of bit));
+  _ <- guard (forallb (fun v => v <=? 1) (values_of bit) &&
+    forallb (fun x => Pos.ltb x (next (known w))) (variables_of [p]));
   Some (p, bit).
 
 Definition both (a b : polynomial) (w : words) : option (polynomial * words) :=
