@@ -25,7 +25,7 @@ Definition sum_row (a b carry : polynomial) (sign : Z) (w : words)
   '(third, w) <- (if continues third sign w then Some (third, w) else single third w);
   row (plus (plus a sign second) sign third) sign w.
 
-(** The word alone. Of bits it is a polynomial in them, if that is linear or does not wrap around. *)
+(** The word alone. Of bits it is a polynomial in them, if that is linear or does not wrap. *)
 Definition combined (a b carry : polynomial) (sign : Z) (w : words)
     : option (polynomial * words) :=
   '(found, w) <-
@@ -168,7 +168,9 @@ Lemma worth_constant w v c : worth w v (constant c) c.
 Proof. intros u _. cbn [constant value Polynomial.product]. ring. Qed.
 
 Lemma in_range_right k a b : (a <=? k) && (k <? b) = true -> a <= k < b.
-Proof. intros K. apply andb_prop in K as [K1 K2]. apply Z.leb_le in K1. apply Z.ltb_lt in K2. lia. Qed.
+Proof.
+  intros K. apply andb_prop in K as [K1 K2]. apply Z.leb_le in K1. apply Z.ltb_lt in K2. lia.
+Qed.
 
 Lemma left_by_right k p w r w' v A : left_by k p w = Some (r, w') -> right w v -> worth w v p A ->
   is_word A -> 0 <= k < 64 /\ exists v', grows w v w' v' /\ worth w' v' r (A * 2 ^ k mod radix).
