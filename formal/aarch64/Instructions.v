@@ -62,6 +62,28 @@ Section Kernel.
         else run_flags d p q carry sign m1
     end.
 
+  Definition bitwise (n : Z) (k : logic_kind) (inverts : bool) (p q : polynomial) (w : words)
+      : option (polynomial * words) :=
+    match k, inverts with
+    | And, false => both p q w
+    | And, true =>
+        _ <- guard (n =? 64);
+        Some (tabulate [p; q] (fun l => Z.land (hd 0 l) (radix - 1 - nth 1 l 0)), w)
+    | Or, false => Some (tabulate [p; q] (fun l => Z.lor (hd 0 l) (nth 1 l 0)), w)
+    | Xor, false => Some (tabulate [p; q] (fun l => Z.lxor (hd 0 l) (nth 1 l 0)), w)
+    | _, true => None
+    end.
+
+  Definition zero_of_bits (p : polynomial) (w : words) : option polynomial :=
+    if are_bits (known w) [p] then Some (tabulate [p] (fun l => Z.b2z (hd 0 l =? 0))) else None.
+
+  Definition run_bitwise (n : Z) (k : logic_kind) (inverts sets : bool) (d : general)
+      (p q : polynomial) (m : machine) : option machine :=
+    '(r, w) <-
+      (if are_bits (sys m) [p; q] then bitwise n k inverts p q (wds m)
+       else match k, inverts with And, false => masked p q (wds m) | _, _ => None end);
+    put_word d r w (if sets then with_flags (zero_of_bits r w) (Some []) m else m).
+
   Definition run_logic (n : Z) (k : logic_kind) (inverts sets : bool) (d a : general) (b : source)
       (m : machine) : option machine :=
     match k, a with
@@ -77,31 +99,7 @@ Section Kernel.
     | _, _ =>
         '(p, m1) <- sized_word n a m;
         '(q, m2) <- read_word n b m1;
-        if are_bits (sys m2) [p; q] then
-          '(r, w) <-
-            match k, inverts with
-            | And, false => both p q (wds m2)
-            | And, true =>
-                _ <- guard (n =? 64);
-                Some (tabulate [p; q] (fun l => Z.land (hd 0 l) (radix - 1 - nth 1 l 0)), wds m2)
-            | Or, false => Some (tabulate [p; q] (fun l => Z.lor (hd 0 l) (nth 1 l 0)), wds m2)
-            | Xor, false => Some (tabulate [p; q] (fun l => Z.lxor (hd 0 l) (nth 1 l 0)), wds m2)
-            | _, true => None
-            end;
-          let m3 :=
-            if sets then
-              with_flags (if are_bits (known w) [r] then
-                            Some (tabulate [r] (fun l => Z.b2z (hd 0 l =? 0))) else None)
-                (Some []) m2
-            else m2 in
-          put_word d r w m3
-        else
-          match k, inverts with
-          | And, false =>
-              '(r, w) <- masked p q (wds m2);
-              put_word d r w (if sets then with_flags None (Some []) m2 else m2)
-          | _, _ => None
-          end
+        run_bitwise n k inverts sets d p q m2
     end.
 
   Definition run_keep (n : Z) (d : general) (z k : Z) (m : machine) : option machine :=
@@ -161,30 +159,45 @@ Section Kernel.
     | _, _ => false
     end.
 
+  Definition otherwise (k : select_kind) (p : polynomial) (w : words)
+      : option (polynomial * words) :=
+    match k with
+    | Plain => Some (p, w)
+    | Incremented => combined p (constant 1) [] 1 w
+    | Inverted => inverted p w
+    | Negated => combined [] p [] (-1) w
+    end.
+
+  Definition increments_same (k : select_kind) (a b : general) : bool :=
+    match k with Incremented => same_general a b | _ => false end.
+
+  Definition select_whole (k : select_kind) (d a b : general) (flag : polynomial) (m : machine)
+      : option machine :=
+    yes <- word_of m a;
+    no <- word_of m b;
+    if increments_same k a b then
+      '(r, w) <- combined yes [] (plus (constant 1) (-1) flag) 1 (wds m);
+      put_word d r w m
+    else
+      '(no, w) <- otherwise k no (wds m);
+      '(r, w) <- select flag yes no w;
+      put_word d r w m.
+
+  (** The multiple of 1 less a flag that is chosen between 0 and what is made of 0. *)
+  Definition flag_factor (n : Z) (k : select_kind) (a b : general) : option Z :=
+    match k, a, b with
+    | Incremented, None, None => Some 1
+    | Inverted, None, None => Some (2 ^ n - 1)
+    | _, _, _ => None
+    end.
+
   Definition run_select (n : Z) (k : select_kind) (d a b : general) (cond : Z) (m : machine)
       : option machine :=
     flag <- condition cond m;
-    let not_ := plus (constant 1) (-1) flag in
-    match k, a, b with
-    | Incremented, None, None =>
-        _ <- guard ((n =? 64) || (n =? 32)); put_word d not_ (wds m) m
-    | Inverted, None, None =>
-        _ <- guard ((n =? 64) || (n =? 32)); put_word d (plus [] (2 ^ n - 1) not_) (wds m) m
-    | _, _, _ =>
-        _ <- guard (n =? 64);
-        yes <- word_of m a;
-        no <- word_of m b;
-        if match k with Incremented => same_general a b | _ => false end then
-          '(r, w) <- combined yes [] not_ 1 (wds m); put_word d r w m
-        else
-          '(no, w) <-
-            match k with
-            | Plain => Some (no, wds m)
-            | Incremented => combined no (constant 1) [] 1 (wds m)
-            | Inverted => inverted no (wds m)
-            | Negated => combined [] no [] (-1) (wds m)
-            end;
-          '(r, w) <- select flag yes no w; put_word d r w m
+    _ <- guard ((n =? 64) || (n =? 32));
+    match flag_factor n k a b with
+    | Some f => put_word d (plus [] f (plus (constant 1) (-1) flag)) (wds m) m
+    | None => _ <- guard (n =? 64); select_whole k d a b flag m
     end.
 
   Definition step (i : instruction) (m : machine) : option machine :=
@@ -211,7 +224,8 @@ Section Kernel.
     | Store r a => accessed c a m (fun b o m1 => store_to c code b o (content_of m r) m1)
     | StorePair r q a =>
         accessed c a m (fun b o m1 =>
-          m2 <- store_to c code b o (content_of m r) m1; store_to c code b (o + 8) (content_of m q) m2)
+          m2 <- store_to c code b o (content_of m r) m1;
+          store_to c code b (o + 8) (content_of m q) m2)
     | Adr d z => put d (Pointer Code (pc m + z)) m
     | ReadFlags d => put d (Flags (flag_entry 30 (zf m) ++ flag_entry 29 (cf m))) m
     | WriteFlags r =>

@@ -153,7 +153,7 @@ Section Kernel.
 
   (** ** Operands *)
 
-  Definition leads (m : machine) (v : valuation) (m1 : machine) (v1 : valuation) (s : state) : Prop :=
+  Definition leads (m : machine) (v : valuation) (m1 : machine) (v1 : valuation) (s : state) :=
     extends (sys m) v (sys m1) v1 /\ simulates v1 m1 s.
 
   Lemma leads_same m v s : simulates v m s -> leads m v m v s.

@@ -1,7 +1,7 @@
 (** The processor of [Machine.v] on symbolic words: what the checker computes.
 
-    A register holds a word (a constant, a variable, or a polynomial in carries), an address (an area
-    and an offset), or the flags. Refused, with None: addresses that depend on data, flags of which
+    A register holds a word (a constant, a variable, or a polynomial in carries), an address (an
+    area and an offset), or the flags. Refused, with None: addresses that depend on data, flags of which
     nothing is known, memory that is not the kernel's, halves of registers but where stated, and
     calculation with addresses. *)
 
