@@ -294,7 +294,8 @@ Section Kernel.
       pose proof (always_extends _ _ _ _ _ X (carry_in_right _ _ _ _ _ _ E S)) as WC.
       pose proof (always_extends _ _ _ _ _ X (word_of_right _ _ _ v m s a p E0 S)) as WA.
       eapply stands_after; [exact X|]. cbv zeta in D'. destruct sets; cbn [negb] in D'.
-      + destruct (_ && _) eqn:CMP in D'; [|exact (run_flags_right d p q k _ _ m1 m' v1 s _ _ f D' S1 WA WB WC IA IB FZ FC)].
+      + destruct (_ && _) eqn:CMP in D';
+          [|exact (run_flags_right d p q k _ _ m1 m' v1 s _ _ f D' S1 WA WB WC IA IB FZ FC)].
         destruct d; [rewrite andb_false_r in CMP; discriminate CMP|].
         rewrite andb_true_r in CMP. apply andb_prop in CMP as [CMP ONE].
         apply andb_prop in CMP as [-> NC]. apply negb_true_iff in NC. subst with_carry.

@@ -1,8 +1,8 @@
 (** The processor of [Machine.v] on symbolic words: what the checker computes.
 
     A register holds a word (a constant, a variable, or a polynomial in carries), an address (an
-    area and an offset), or the flags. Refused, with None: addresses that depend on data, flags of which
-    nothing is known, memory that is not the kernel's, halves of registers but where stated, and
+    area and an offset), or the flags. Refused, with None: addresses that depend on data, flags of
+    which nothing is known, memory that is not the kernel's, halves of registers but where stated, and
     calculation with addresses. *)
 
 From Coq Require Import ZArith List Bool.
