@@ -56,25 +56,32 @@ Proof.
   - apply (seen_right _ _ _ _ _ _ S).
 Qed.
 
-Theorem checked hints c code given : check hints c code given = true ->
-  exists seen n, forall start, ready c code start ->
+Theorem checked_exactly hints c code given seen :
+  checked_accesses hints c code given = Some seen ->
+  exists n, forall start, ready c code start ->
   exists last, run n start = Some last /\ done c code seen start last.
 Proof.
-  unfold check. intros C.
-  destruct (checked_accesses hints c code given) as [l|] eqn:A; [clear C|discriminate C].
-  unfold checked_accesses in A. set (fuel := most_steps) in A. clearbody fuel.
-  unbind A. rename E into F.
-  destruct (_ && _) eqn:B in A; [|discriminate A]. cbn [guard bind] in A.
-  apply andb_prop in B as [P RT]. destruct (verdict _ _ _ _) as [[]|] eqn:V; [|discriminate A].
-  injection A as <-. destruct (follow_right _ _ _ _ _ F) as (n & K).
-  exists (seen m), (Datatypes.S n). intros start R.
+  unfold checked_accesses. intros C. unbind C. rename E into F.
+  destruct (_ && _) eqn:B in C; [|discriminate C]. cbn [guard bind] in C.
+  apply andb_prop in B as [P RT]. destruct (verdict _ _ _ _) as [[]|] eqn:V; [|discriminate C].
+  injection C as <-. destruct (follow_right _ _ _ _ _ F) as (n & K).
+  exists (Datatypes.S n). intros start R.
   destruct (entered_right c code start R P) as (v0 & G0 & F0 & C0 & LS & SM).
   destruct (K start R _ _ (entered_simulates _ _ _ R hints _ G0 F0 C0))
     as (s1 & v & s2 & RN & NX & S2 & EX).
   destruct (return_keeps _ _ _ _ _ _ R S2 RT) as (last & RL & ML & KEPT).
   exists last. split; [eapply run_one_more; [exact RN | now rewrite NX]|].
   apply KEPT. apply (verdict_right c code start given (sys m) v0 v (cells m) (memory s2)); auto.
-  - apply right_good, S2.
+  - apply right_good, (words_right _ _ _ _ _ _ S2).
   - apply (cells_right _ _ _ _ _ _ S2).
   - apply (bytes _ _ _ _ _ _ S2).
+Qed.
+
+Theorem checked hints c code given : check hints c code given = true ->
+  exists seen n, forall start, ready c code start ->
+  exists last, run n start = Some last /\ done c code seen start last.
+Proof.
+  unfold check. intros C.
+  destruct (checked_accesses hints c code given) as [seen|] eqn:A; [|discriminate C].
+  exists seen. exact (checked_exactly _ _ _ _ _ A).
 Qed.
