@@ -151,11 +151,22 @@ let operation () =
   in
   (chosen, lazily)
 
+(* A convention is one of an architecture. *)
+type calling =
+  | X86_64 of OfX86_64.convention
+  | AArch64 of OfAArch64.convention
+
 let convention () =
   match token () with
-  | "sysv" -> ForX86_64.system_v
-  | "win64" -> ForX86_64.windows
+  | "sysv" -> X86_64 ForX86_64.system_v
+  | "win64" -> X86_64 ForX86_64.windows
+  | "aapcs64" -> AArch64 ForAArch64.aapcs64
+  | "apple" -> AArch64 ForAArch64.apple
+  | "windows" -> AArch64 ForAArch64.windows
   | other -> raise (Malformed ("no convention " ^ other))
+
+(* Products by constants, that choose between rows: the word, its factor, the constant. *)
+let hint () = let x = position () in let f = z () in ((x, f), z ())
 
 let claim () =
   let operation, lazily = operation () in
@@ -164,10 +175,18 @@ let claim () =
   let stack = z () in
   let calling = convention () in
   let code = many z in
-  let equalities = many equality in
-  let proposals = many proposal in
-  let given = { equalities; proposals; cases = many case } in
-  ForX86_64.check (ForX86_64.contract_of operation p limbs lazily stack calling) code given
+  let given () =
+    let equalities = many equality in
+    let proposals = many proposal in
+    { equalities; proposals; cases = many case }
+  in
+  match calling with
+  | X86_64 calling ->
+      ForX86_64.check (ForX86_64.contract_of operation p limbs lazily stack calling) code (given ())
+  | AArch64 calling ->
+      let hints = many hint in
+      let contract = ForAArch64.contract_of operation p limbs lazily stack calling in
+      ForAArch64.check hints contract code (given ())
 
 (* A user's formula. The inverse of R is only a proposal: the checker multiplies it by R. *)
 
@@ -206,8 +225,15 @@ let formula_claim () =
   let calling = convention () in
   let code = many z in
   let inverse = z () in
-  let equalities = many equality in
-  ForX86_64.check_formula p limbs formula inverse stack calling code equalities (many case)
+  match calling with
+  | X86_64 calling ->
+      let equalities = many equality in
+      ForX86_64.check_formula p limbs formula inverse stack calling code equalities (many case)
+  | AArch64 calling ->
+      let hints = many hint in
+      let equalities = many equality in
+      ForAArch64.check_formula hints p limbs formula inverse stack calling code equalities
+        (many case)
 
 (* A formula that calls routines. Their statements and places are only proposals: the checker
    verifies each for the bytes there. *)
@@ -227,7 +253,10 @@ let calls_claim () =
   let calling = convention () in
   let code = many z in
   let inverse = z () in
-  ForX86_64.check_calls p limbs formula inverse stack calling code (many routine)
+  match calling with
+  | X86_64 calling ->
+      ForX86_64.check_calls p limbs formula inverse stack calling code (many routine)
+  | AArch64 _ -> raise (Malformed "calls of AArch64")
 
 (* Steps of a processor, to compare them with a real one. Given are registers in the order of their
    numbers, flags, where the next instruction lies, bytes of memory, how many steps, and which bytes
