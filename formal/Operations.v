@@ -20,7 +20,11 @@ Inductive operation :=
   | Fp2Multiplication (beta : Z)                (* in Fp[u], u^2 = beta *)
   | Fp2Squaring (beta : Z)
   | RepeatedSquaring (count : nat)              (* x to the power 2^count, over R to 2^count - 1 *)
-  | MultiplyByWords (count : nat).              (* x*k, for an integer k of so many words *)
+  | MultiplyByWords (count : nat)               (* x*k, for an integer k of so many words *)
+  | DivstepUpdate.                              (* a row of a matrix of divsteps, over 2^64 *)
+
+(** An entry of a matrix of divsteps is this much less than the integer below 2^62 that is given. *)
+Definition raised : Z := 2 ^ 61.
 
 Definition product_of (a b : nat) : expression := Times (Value a) (Value b).
 
@@ -59,6 +63,9 @@ Definition meaning (f : operation) (r : Z) : nat * nat * Z * list expression :=
                          Plus (product_of 0 1) (product_of 0 1)])
   | RepeatedSquaring count => (1%nat, 1%nat, r, [product_of (count - 1) (count - 1)])
   | MultiplyByWords _ => (2%nat, 1%nat, 1, [product_of 0 1])
+  | DivstepUpdate =>
+      (3%nat, 1%nat, radix, [Minus (Plus (product_of 0 2) (product_of 1 3))
+                                   (Times (Integer raised) (Plus x y))])
   end.
 
 (** Each number between is the square of the one before it, over R. *)
@@ -114,6 +121,8 @@ Definition contract_of (f : operation) (p : Z) (n : nat) (lazy : bool) (stack : 
   let values := match f with
                 | MultiplyByWords count => [Input 0 0 n range false;
                                   Input 1 0 count (radix ^ Z.of_nat count) false]
+                | DivstepUpdate =>
+                    alike 1 2 n p ++ [Input 1 0 1 (2 ^ 62) false; Input 2 0 1 (2 ^ 62) false]
                 | _ => alike pointers beside (if double then 2 * n else n) range
                 end in
   Contract p n pointers values factor (numbers_between f) claims
@@ -164,6 +173,17 @@ Section Plainly.
 
   Theorem subtraction : promises Subtraction (fun x z => (p | 1 * z - (x 0%nat - x 1%nat))).
   Proof. apply (first_result Subtraction (Minus (Value 0) (Value 1))); reflexivity. Qed.
+
+  (** x0 and x1 times the entries u and v, over 2^64. *)
+  Theorem divstep_update : promises DivstepUpdate (fun x z =>
+    (p | radix * z - (x 0%nat * (x 2%nat - raised) + x 1%nat * (x 3%nat - raised)))).
+  Proof.
+    intros C. destruct (first_result DivstepUpdate _ eq_refl eq_refl eq_refl C) as (steps & K).
+    exists steps. intros start S. destruct (K start S) as (last & RN & B & D).
+    exists last. split; [exact RN|]. split; [exact B|]. cbn [denote product_of] in D.
+    match goal with |- (_ | _ - ?t) => match type of D with (_ | _ - ?u) =>
+      replace t with u by ring end end. exact D.
+  Qed.
 
   (** R to the power 2^count - 1, times z, is x to the power 2^count. *)
   Theorem repeated_squaring count : promises (RepeatedSquaring (S count))

@@ -146,6 +146,7 @@ let operation () =
     | "fp2_square", [ ("beta", k) ] -> Fp2Squaring k
     | "square_times", [ ("squarings", k) ] -> RepeatedSquaring (count k)
     | "mul_u64", [] -> MultiplyByWords (nat_of_int 1)
+    | "divstep_update", [] -> DivstepUpdate
     | "mul_u128", [] -> MultiplyByWords (nat_of_int 2)
     | _ -> raise (Malformed ("no operation " ^ family))
   in

@@ -50,6 +50,7 @@ def test_every_kernel_of_a_build_is_certified(
     ("field", "operations", "target"),
     [
         ("bn254-p", "add,mul", LINUX),
+        ("2^61-1", "divstep_update", MACOS),
         pytest.param("bls12-381-p", "all", LINUX, marks=pytest.mark.full),
         pytest.param("secp256k1-p", "mul_plain,reduce", MACOS, marks=pytest.mark.full),
         pytest.param("goldilocks", "all", "aarch64-windows", marks=pytest.mark.full),

@@ -22,6 +22,8 @@ Section Hints.
     OfAArch64.multiplication run (check hints) (checked hints).
   Definition addition := OfAArch64.addition run (check hints) (checked hints).
   Definition subtraction := OfAArch64.subtraction run (check hints) (checked hints).
+  Definition divstep_update :=
+    OfAArch64.divstep_update run (check hints) (checked hints).
   Definition repeated_squaring :=
     OfAArch64.repeated_squaring run (check hints) (checked hints).
 
