@@ -121,10 +121,25 @@ let operation () =
   let family = token () in
   let parameters = many (fun () -> let name = token () in (name, z ())) in
   let lazily = List.mem_assoc "lazy" parameters in
-  if lazily && List.assoc "lazy" parameters <> Zpos XH then raise (Malformed "lazy");
+  let small = function
+    | Z0 -> 0
+    | Zpos p when String.length (hex_of_z (Zpos p)) < 5 -> int_of_positive p
+    | _ -> raise (Malformed "a parameter")
+  in
+  (* A lazy operand is below so many times what it is below otherwise. *)
+  let multiple () = z_of_hex (Printf.sprintf "%x" (small (List.assoc "lazy" parameters) + 1)) in
   let count = function Zpos p -> nat_of_int (int_of_positive p) | _ -> raise (Malformed "count") in
-  let chosen =
-    match (family, List.remove_assoc "lazy" parameters) with
+  let only_twice chosen =
+    if lazily && List.assoc "lazy" parameters <> Zpos XH then raise (Malformed "lazy");
+    (chosen, lazily)
+  in
+  match (family, List.remove_assoc "lazy" parameters) with
+  | "redc", [] when lazily -> (WideReduction (multiple ()), false)
+  | "fp2_mul_wide", [] when lazily -> (WideProduct (multiple ()), false)
+  | "wide_sum", [ ("plus", a); ("minus", b) ] when not lazily ->
+      (WideSum (nat_of_int (small a), nat_of_int (small b)), false)
+  | simple -> only_twice @@
+    match simple with
     | "add", [] -> Addition
     | "sub", [] -> Subtraction
     | "neg", [] -> Negation
@@ -149,8 +164,6 @@ let operation () =
     | "divstep_update", [] -> DivstepUpdate
     | "mul_u128", [] -> MultiplyByWords (nat_of_int 2)
     | _ -> raise (Malformed ("no operation " ^ family))
-  in
-  (chosen, lazily)
 
 (* A convention is one of an architecture. *)
 type calling =
