@@ -24,7 +24,7 @@ Inductive operation :=
   | DivstepUpdate                               (* a row of a matrix of divsteps, over 2^64 *)
   | WideReduction (most : Z)                    (* x/R, for x of 2n limbs below most*p*R *)
   | WideSum (plus minus : nat)                  (* so many less so many, of 2n limbs, modulo R^2 *)
-  | WideProduct (most : Z).                     (* in Fp[u], u^2 = -1, modulo R^2: nothing reduced *)
+  | WideProduct (most : Z).                     (* in Fp[u], u^2 = -1, modulo R^2 *)
 
 (** Those whose results are integers of 2n limbs, modulo R^2 and not modulo p. *)
 Definition is_wide (f : operation) : bool :=
@@ -198,7 +198,8 @@ Section Plainly.
   Theorem divstep_update : promises DivstepUpdate (fun x z =>
     (p | radix * z - (x 0%nat * (x 2%nat - raised) + x 1%nat * (x 3%nat - raised)))).
   Proof.
-    intros C. destruct (first_result DivstepUpdate _ eq_refl eq_refl eq_refl eq_refl C) as (steps & K).
+    intros C. destruct (first_result DivstepUpdate _ eq_refl eq_refl eq_refl eq_refl C)
+      as (steps & K).
     exists steps. intros start S. destruct (K start S) as (last & RN & B & D).
     exists last. split; [exact RN|]. split; [exact B|]. cbn [denote product_of] in D.
     match goal with |- (_ | _ - ?t) => match type of D with (_ | _ - ?u) =>

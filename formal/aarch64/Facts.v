@@ -133,12 +133,14 @@ Proof. unfold literal. destruct (Z.eqb_spec c 0) as [->|]; cbn; lia. Qed.
 
 Lemma as_number_right p c : as_number p = Some c -> forall u, value u p = c.
 Proof.
-  destruct p as [|[d [|]] [|]]; try discriminate; intros [= <-] u; cbn [value Polynomial.product]; ring.
+  destruct p as [|[d [|]] [|]];
+    try discriminate; intros [= <-] u; cbn [value Polynomial.product]; ring.
 Qed.
 
 Lemma as_multiple_right p c x : as_multiple p = Some (c, x) -> forall u, value u p = c * u x.
 Proof.
-  destruct p as [|[d [|y [|]]] [|]]; try discriminate; intros [= <- <-] u; cbn [value Polynomial.product]; ring.
+  destruct p as [|[d [|y [|]]] [|]];
+    try discriminate; intros [= <- <-] u; cbn [value Polynomial.product]; ring.
 Qed.
 
 Lemma as_variable_right p x : as_variable p = Some x -> forall u, value u p = u x.
@@ -152,8 +154,10 @@ Proof. cbn [of_variable value Polynomial.product]. ring. Qed.
 
 Lemma value_as_word u p : word_value u (as_word_of p) = value u p.
 Proof.
-  unfold as_word_of. destruct (as_number p) as [c|] eqn:E; [cbn; now rewrite (as_number_right _ _ E)|].
-  destruct (as_variable p) as [x|] eqn:F; [|reflexivity]. cbn. now rewrite (as_variable_right _ _ F).
+  unfold as_word_of. destruct (as_number p) as [c|] eqn:E;
+    [cbn; now rewrite (as_number_right _ _ E)|].
+  destruct (as_variable p) as [x|] eqn:F; [|reflexivity].
+  cbn. now rewrite (as_variable_right _ _ F).
 Qed.
 
 Lemma value_of_word u a : value u (polynomial_of_word a) = word_value u a.
@@ -181,7 +185,8 @@ Proof. intros X u U. rewrite value_of_word. now apply X. Qed.
 Lemma worth_bits w v ps f l : right w v -> are_bits (known w) ps = true ->
   Forall2 (worth w v) ps l -> worth w v (tabulate ps f) (f l).
 Proof.
-  intros R B F u U. rewrite (tabulate_right u (known w)) by (apply (R u U) || exact B). f_equal. clear B.
+  intros R B F u U. rewrite (tabulate_right u (known w)) by (apply (R u U) || exact B).
+  f_equal. clear B.
   induction F as [|p A ps l X _ IH]; cbn [map]; [reflexivity|]. now rewrite (X u U), IH.
 Qed.
 

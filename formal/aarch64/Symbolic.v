@@ -2,8 +2,8 @@
 
     A register holds a word (a constant, a variable, or a polynomial in carries), an address (an
     area and an offset), or the flags. Refused, with None: addresses that depend on data, flags of
-    which nothing is known, memory that is not the kernel's, halves of registers but where stated, and
-    calculation with addresses. *)
+    which nothing is known, memory that is not the kernel's, halves of registers but where stated,
+    and calculation with addresses. *)
 
 From Coq Require Import ZArith List Bool.
 From Fieldc Require Import Word Bytes Options Polynomial System Arithmetic Expression Verdict Entry
