@@ -2,7 +2,7 @@
 
 From Coq Require Import Extraction ExtrOcamlBasic.
 From Fieldc.x86_64 Require Machine Kernel Run Checker Theorems.
-From Fieldc.aarch64 Require Machine Advance.
+From Fieldc.aarch64 Require Machine Kernel Advance Checker Theorems.
 
 Module ForX86_64.
   Definition contract_of := x86_64.Kernel.OfX86_64.contract_of.
@@ -15,6 +15,12 @@ Module ForX86_64.
 End ForX86_64.
 
 Module ForAArch64.
+  Definition contract_of := aarch64.Kernel.OfAArch64.contract_of.
+  Definition check := aarch64.Checker.check.
+  Definition check_formula := aarch64.Theorems.check_formula.
+  Definition aapcs64 := aarch64.Theorems.aapcs64.
+  Definition apple := aarch64.Theorems.apple.
+  Definition windows := aarch64.Theorems.windows.
   Definition advance := aarch64.Advance.advance.
 End ForAArch64.
 

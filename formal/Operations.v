@@ -20,7 +20,18 @@ Inductive operation :=
   | Fp2Multiplication (beta : Z)                (* in Fp[u], u^2 = beta *)
   | Fp2Squaring (beta : Z)
   | RepeatedSquaring (count : nat)              (* x to the power 2^count, over R to 2^count - 1 *)
-  | MultiplyByWords (count : nat).              (* x*k, for an integer k of so many words *)
+  | MultiplyByWords (count : nat)               (* x*k, for an integer k of so many words *)
+  | DivstepUpdate                               (* a row of a matrix of divsteps, over 2^64 *)
+  | WideReduction (most : Z)                    (* x/R, for x of 2n limbs below most*p*R *)
+  | WideSum (plus minus : nat)                  (* so many less so many, of 2n limbs, modulo R^2 *)
+  | WideProduct (most : Z).                     (* in Fp[u], u^2 = -1, modulo R^2 *)
+
+(** Those whose results are integers of 2n limbs, modulo R^2 and not modulo p. *)
+Definition is_wide (f : operation) : bool :=
+  match f with WideSum _ _ | WideProduct _ => true | _ => false end.
+
+(** An entry of a matrix of divsteps is this much less than the integer below 2^62 that is given. *)
+Definition raised : Z := 2 ^ 61.
 
 Definition product_of (a b : nat) : expression := Times (Value a) (Value b).
 
@@ -59,6 +70,16 @@ Definition meaning (f : operation) (r : Z) : nat * nat * Z * list expression :=
                          Plus (product_of 0 1) (product_of 0 1)])
   | RepeatedSquaring count => (1%nat, 1%nat, r, [product_of (count - 1) (count - 1)])
   | MultiplyByWords _ => (2%nat, 1%nat, 1, [product_of 0 1])
+  | DivstepUpdate =>
+      (3%nat, 1%nat, radix, [Minus (Plus (product_of 0 2) (product_of 1 3))
+                                   (Times (Integer raised) (Plus x y))])
+  | WideReduction _ => (1%nat, 1%nat, r, [x])
+  | WideSum plus minus =>
+      ((plus + minus)%nat, 1%nat, 1,
+       [Minus (sum_of (map Value (seq 0 plus))) (sum_of (map Value (seq plus minus)))])
+  | WideProduct _ =>
+      (2%nat, 2%nat, 1, [Minus (product_of 0 2) (product_of 1 3);
+                         Plus (product_of 0 3) (product_of 1 2)])
   end.
 
 (** Each number between is the square of the one before it, over R. *)
@@ -102,7 +123,8 @@ Definition alike (pointers beside words : nat) (range : Z) : list input :=
            (seq 0 pointers).
 
 (** The contract of an operation modulo p on n limbs. A lazy one takes values below 2p, and gives
-    such, but for a reduction. A reduction that is not lazy takes values of 2n limbs, below p*R. *)
+    such, but for a reduction. A reduction that is not lazy takes values of 2n limbs, below p*R.
+    Wide results have 2n limbs, and are modulo R^2. *)
 Definition contract_of (f : operation) (p : Z) (n : nat) (lazy : bool) (stack : Z)
     (calling : convention) : contract :=
   let r := radix ^ Z.of_nat n in
@@ -114,10 +136,16 @@ Definition contract_of (f : operation) (p : Z) (n : nat) (lazy : bool) (stack : 
   let values := match f with
                 | MultiplyByWords count => [Input 0 0 n range false;
                                   Input 1 0 count (radix ^ Z.of_nat count) false]
+                | DivstepUpdate =>
+                    alike 1 2 n p ++ [Input 1 0 1 (2 ^ 62) false; Input 2 0 1 (2 ^ 62) false]
+                | WideReduction most => alike 1 1 (2 * n) (most * p * r)
+                | WideSum _ _ => alike pointers 1 (2 * n) (r * r)
+                | WideProduct most => alike 2 2 n (most * p)
                 | _ => alike pointers beside (if double then 2 * n else n) range
                 end in
-  Contract p n pointers values factor (numbers_between f) claims
-           (if lazy && negb plain then range else p) stack calling.
+  Contract (if is_wide f then r * r else p) (if is_wide f then 2 * n else n) pointers values factor
+           (numbers_between f) claims
+           (if is_wide f then r * r else if lazy && negb plain then range else p) stack calling.
 
 (** ** In plain words *)
 
@@ -142,15 +170,16 @@ Section Plainly.
       0 <= z < p /\ what (operand_value c start) z.
 
   Lemma first_result f e : claims (contract_of f p n false used calling) = [e] ->
+    is_wide f = false ->
     below (contract_of f p n false used calling) = p ->
     speaks_of (length (inputs (contract_of f p n false used calling))) e = true ->
     promises f (fun x z => (p | factor (contract_of f p n false used calling) * z - denote x e)).
   Proof.
-    intros E B L C. apply checked in C as (seen & steps & K). exists steps. intros start S.
+    intros E W B L C. apply checked in C as (seen & steps & K). exists steps. intros start S.
     destruct (K start S) as (last & RN & D). exists last. split; [exact RN|]. cbv zeta. split.
     - rewrite <- B at 3. apply (result_below _ _ _ _ _ D). rewrite E. cbn. lia.
     - assert (modulus (contract_of f p n false used calling) = p) as M
-        by (unfold contract_of; destruct (meaning f _) as [[[? ?] ?] ?]; reflexivity).
+        by (unfold contract_of; destruct (meaning f _) as [[[? ?] ?] ?]; rewrite W; reflexivity).
       rewrite <- M at 1. destruct (function_is _ _ _ _ _ D) as (values & V & _ & F).
       rewrite <- (denote_ext _ _ _ e L V). apply F. now rewrite E.
   Qed.
@@ -164,6 +193,18 @@ Section Plainly.
 
   Theorem subtraction : promises Subtraction (fun x z => (p | 1 * z - (x 0%nat - x 1%nat))).
   Proof. apply (first_result Subtraction (Minus (Value 0) (Value 1))); reflexivity. Qed.
+
+  (** x0 and x1 times the entries u and v, over 2^64. *)
+  Theorem divstep_update : promises DivstepUpdate (fun x z =>
+    (p | radix * z - (x 0%nat * (x 2%nat - raised) + x 1%nat * (x 3%nat - raised)))).
+  Proof.
+    intros C. destruct (first_result DivstepUpdate _ eq_refl eq_refl eq_refl eq_refl C)
+      as (steps & K).
+    exists steps. intros start S. destruct (K start S) as (last & RN & B & D).
+    exists last. split; [exact RN|]. split; [exact B|]. cbn [denote product_of] in D.
+    match goal with |- (_ | _ - ?t) => match type of D with (_ | _ - ?u) =>
+      replace t with u by ring end end. exact D.
+  Qed.
 
   (** R to the power 2^count - 1, times z, is x to the power 2^count. *)
   Theorem repeated_squaring count : promises (RepeatedSquaring (S count))

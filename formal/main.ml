@@ -121,10 +121,25 @@ let operation () =
   let family = token () in
   let parameters = many (fun () -> let name = token () in (name, z ())) in
   let lazily = List.mem_assoc "lazy" parameters in
-  if lazily && List.assoc "lazy" parameters <> Zpos XH then raise (Malformed "lazy");
+  let small = function
+    | Z0 -> 0
+    | Zpos p when String.length (hex_of_z (Zpos p)) < 5 -> int_of_positive p
+    | _ -> raise (Malformed "a parameter")
+  in
+  (* A lazy operand is below so many times what it is below otherwise. *)
+  let multiple () = z_of_hex (Printf.sprintf "%x" (small (List.assoc "lazy" parameters) + 1)) in
   let count = function Zpos p -> nat_of_int (int_of_positive p) | _ -> raise (Malformed "count") in
-  let chosen =
-    match (family, List.remove_assoc "lazy" parameters) with
+  let only_twice chosen =
+    if lazily && List.assoc "lazy" parameters <> Zpos XH then raise (Malformed "lazy");
+    (chosen, lazily)
+  in
+  match (family, List.remove_assoc "lazy" parameters) with
+  | "redc", [] when lazily -> (WideReduction (multiple ()), false)
+  | "fp2_mul_wide", [] when lazily -> (WideProduct (multiple ()), false)
+  | "wide_sum", [ ("plus", a); ("minus", b) ] when not lazily ->
+      (WideSum (nat_of_int (small a), nat_of_int (small b)), false)
+  | simple -> only_twice @@
+    match simple with
     | "add", [] -> Addition
     | "sub", [] -> Subtraction
     | "neg", [] -> Negation
@@ -146,16 +161,26 @@ let operation () =
     | "fp2_square", [ ("beta", k) ] -> Fp2Squaring k
     | "square_times", [ ("squarings", k) ] -> RepeatedSquaring (count k)
     | "mul_u64", [] -> MultiplyByWords (nat_of_int 1)
+    | "divstep_update", [] -> DivstepUpdate
     | "mul_u128", [] -> MultiplyByWords (nat_of_int 2)
     | _ -> raise (Malformed ("no operation " ^ family))
-  in
-  (chosen, lazily)
+
+(* A convention is one of an architecture. *)
+type calling =
+  | X86_64 of OfX86_64.convention
+  | AArch64 of OfAArch64.convention
 
 let convention () =
   match token () with
-  | "sysv" -> ForX86_64.system_v
-  | "win64" -> ForX86_64.windows
+  | "sysv" -> X86_64 ForX86_64.system_v
+  | "win64" -> X86_64 ForX86_64.windows
+  | "aapcs64" -> AArch64 ForAArch64.aapcs64
+  | "apple" -> AArch64 ForAArch64.apple
+  | "windows" -> AArch64 ForAArch64.windows
   | other -> raise (Malformed ("no convention " ^ other))
+
+(* Products by constants, that choose between rows: the word, its factor, the constant. *)
+let hint () = let x = position () in let f = z () in ((x, f), z ())
 
 let claim () =
   let operation, lazily = operation () in
@@ -164,10 +189,18 @@ let claim () =
   let stack = z () in
   let calling = convention () in
   let code = many z in
-  let equalities = many equality in
-  let proposals = many proposal in
-  let given = { equalities; proposals; cases = many case } in
-  ForX86_64.check (ForX86_64.contract_of operation p limbs lazily stack calling) code given
+  let given () =
+    let equalities = many equality in
+    let proposals = many proposal in
+    { equalities; proposals; cases = many case }
+  in
+  match calling with
+  | X86_64 calling ->
+      ForX86_64.check (ForX86_64.contract_of operation p limbs lazily stack calling) code (given ())
+  | AArch64 calling ->
+      let hints = many hint in
+      let contract = ForAArch64.contract_of operation p limbs lazily stack calling in
+      ForAArch64.check hints contract code (given ())
 
 (* A user's formula. The inverse of R is only a proposal: the checker multiplies it by R. *)
 
@@ -206,8 +239,15 @@ let formula_claim () =
   let calling = convention () in
   let code = many z in
   let inverse = z () in
-  let equalities = many equality in
-  ForX86_64.check_formula p limbs formula inverse stack calling code equalities (many case)
+  match calling with
+  | X86_64 calling ->
+      let equalities = many equality in
+      ForX86_64.check_formula p limbs formula inverse stack calling code equalities (many case)
+  | AArch64 calling ->
+      let hints = many hint in
+      let equalities = many equality in
+      ForAArch64.check_formula hints p limbs formula inverse stack calling code equalities
+        (many case)
 
 (* A formula that calls routines. Their statements and places are only proposals: the checker
    verifies each for the bytes there. *)
@@ -227,7 +267,10 @@ let calls_claim () =
   let calling = convention () in
   let code = many z in
   let inverse = z () in
-  ForX86_64.check_calls p limbs formula inverse stack calling code (many routine)
+  match calling with
+  | X86_64 calling ->
+      ForX86_64.check_calls p limbs formula inverse stack calling code (many routine)
+  | AArch64 _ -> raise (Malformed "calls of AArch64")
 
 (* Steps of a processor, to compare them with a real one. Given are registers in the order of their
    numbers, flags, where the next instruction lies, bytes of memory, how many steps, and which bytes

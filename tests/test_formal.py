@@ -68,6 +68,7 @@ def test_every_kernel_of_a_build_is_certified(
         ("bn254-p", "add,mul"),
         ("2^61-1", "mul_add,fp2_square,sub_lazy"),
         ("bn254-p", "square_times_2,mul_u64"),
+        ("2^61-1", "divstep_update"),
         pytest.param("2^255-19", "mul_plain,square_plain,reduce", marks=pytest.mark.full),
         pytest.param("curve25519", "square_times_8,mul_u128", marks=pytest.mark.full),
         pytest.param("secp256k1-p", "mul_plain,reduce", marks=pytest.mark.full),

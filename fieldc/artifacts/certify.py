@@ -85,8 +85,8 @@ def claim_for(
     which is claimed instead of the family.
     """
     known = INSTRUCTION_SETS.get(code.architecture)
-    if known is None or not known.is_in_coq:
-        raise BadCertificate("the checker knows x86-64 only")
+    if known is None:
+        raise BadCertificate("the checker knows x86-64 and AArch64 only")
     if not (1 <= limbs <= 64 and p % 2 and 3 <= p < 1 << 64 * limbs):
         raise BadCertificate(f"no field: {limbs} limbs do not hold an odd p = {p:#x} above 1")
     if not 0 <= stack <= MOST_STACK:
@@ -104,10 +104,14 @@ def claim_for(
         stated = json.loads(certificate)
         routines = stated.get("routines", ())
         if statement and routines:
+            if not known.follows_calls:
+                raise BadCertificate("the checker follows calls on x86-64 only")
             called = zip(called_places(bytes_given), routines, strict=True)
             words = (*_many(called, lambda call: _routine(call[0], call[1], p, limbs)),)
         else:
             words = (*_proposals(stated, contract, units, has_cuts=statement is None),)
+            if code.architecture == Architecture.AARCH64.value:
+                words = (*_many(stated.get("products", ()), _product), *words)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
         raise BadCertificate("the file is no certificate") from None
     convention = known.convention(code.container, "")
@@ -233,6 +237,12 @@ def _many(items: Iterable[Any], write: Callable[[Any], Iterable[str]]) -> Iterat
 
 def _number(value: int) -> tuple[str, ...]:
     return (_hex(value),)
+
+
+def _product(product: Sequence[Any]) -> Iterator[str]:
+    """A product by constants that AArch64 code needs: the word, its factor, the constant."""
+    variable, factor, constant = product
+    return iter((_hex(variable), _coefficient(factor), _coefficient(constant)))
 
 
 def _equality(equality: Mapping[str, Any], places: Mapping[str, int]) -> Iterator[str]:

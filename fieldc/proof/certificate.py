@@ -139,7 +139,7 @@ def certify(
     return {
         **_head(symbol, operation or family, family, p, limbs, convention, parameters or {}),
         **_products(proved.system),
-        **_proof(found, p),
+        **_proof(found, contract.p),
     }
 
 

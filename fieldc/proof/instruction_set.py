@@ -27,8 +27,6 @@ class ProvedInstructionSet:
     """Whether the proof of a formula has a certificate."""
     array_convention: str = ""
     """The convention by which kernels on arrays are proved; empty where they are not."""
-    is_in_coq: bool = False
-    """Whether the checker that is proved in Coq knows its instructions."""
 
     def convention(self, container: str, asked: str, is_foreign: bool = False) -> str:
         """Return the convention asked for, or the container's. Raises ProofError."""

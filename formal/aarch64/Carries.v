@@ -99,7 +99,8 @@ Section Tables.
     - assert (zero_or_one xs) as Z' by (intros y I; apply Z; now right).
       destruct (IH Z' (update k x (u x))) as (k' & B & V). exists k'.
       split; [now apply belongs_cons|]. rewrite value_app, value_times_term, value_minus.
-      cbn [product]. destruct (Z x (or_introl eq_refl)) as [E|E]; rewrite E in *; rewrite <- V; ring.
+      cbn [product]. destruct (Z x (or_introl eq_refl)) as [E|E]; rewrite E in *;
+        rewrite <- V; ring.
   Qed.
 
   Lemma collected_right f xs : zero_or_one xs -> forall k, exists k', belongs xs k k' /\
@@ -163,5 +164,6 @@ Lemma largest_of_right u s p h : holds u s -> largest_of s p = Some h -> value u
 Proof.
   unfold largest_of. intros H L. destruct (are_bits s [p]) eqn:B.
   - injection L as <-. apply most_of_right. now apply (values_of_right u s).
-  - unfold most in L. rewrite <- value_normal. eapply upper_value; [apply (in_range _ _ H) | exact L].
+  - unfold most in L. rewrite <- value_normal. eapply upper_value;
+      [apply (in_range _ _ H) | exact L].
 Qed.

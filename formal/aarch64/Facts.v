@@ -14,7 +14,8 @@ Record entries_hold (u : valuation) (w : words) : Prop := {
   residues_hold : forall x b f, In (x, (b, f)) (residues w) -> u x = (f * u b) mod radix;
   congruents_hold : forall b f x, In (b, f, x) (congruents w) -> u x = (f * u b) mod radix;
   names_hold : forall p q, In (p, q) (named w) -> value u q = value u p;
-  zeros_hold : forall f p, In (f, p) (zeros w) -> value u f = Z.b2z (value u p =? 0);
+  zeros_hold : forall f p, In (f, p) (zeros w) ->
+    value u f = Z.b2z (value u p =? 0) /\ is_word (value u p);
   rows_hold : forall t p a c, In (t, p, (a, c)) (made w) ->
     value u a = value u p mod radix /\ value u c = t * (value u p / radix)
 }.
@@ -74,7 +75,8 @@ Proof.
 Qed.
 
 Lemma right_zero w v f p : right w v ->
-  always (known w) v (fun u => value u f = Z.b2z (value u p =? 0)) -> right (note_zero f p w) v.
+  always (known w) v (fun u => value u f = Z.b2z (value u p =? 0) /\ is_word (value u p)) ->
+  right (note_zero f p w) v.
 Proof. intros R F. noted R. intros f' p' [[= <- <-]|I]; [now apply F | auto]. Qed.
 
 Lemma right_row w v t p a c : right w v ->
@@ -131,12 +133,14 @@ Proof. unfold literal. destruct (Z.eqb_spec c 0) as [->|]; cbn; lia. Qed.
 
 Lemma as_number_right p c : as_number p = Some c -> forall u, value u p = c.
 Proof.
-  destruct p as [|[d [|]] [|]]; try discriminate; intros [= <-] u; cbn [value Polynomial.product]; ring.
+  destruct p as [|[d [|]] [|]];
+    try discriminate; intros [= <-] u; cbn [value Polynomial.product]; ring.
 Qed.
 
 Lemma as_multiple_right p c x : as_multiple p = Some (c, x) -> forall u, value u p = c * u x.
 Proof.
-  destruct p as [|[d [|y [|]]] [|]]; try discriminate; intros [= <- <-] u; cbn [value Polynomial.product]; ring.
+  destruct p as [|[d [|y [|]]] [|]];
+    try discriminate; intros [= <- <-] u; cbn [value Polynomial.product]; ring.
 Qed.
 
 Lemma as_variable_right p x : as_variable p = Some x -> forall u, value u p = u x.
@@ -150,8 +154,10 @@ Proof. cbn [of_variable value Polynomial.product]. ring. Qed.
 
 Lemma value_as_word u p : word_value u (as_word_of p) = value u p.
 Proof.
-  unfold as_word_of. destruct (as_number p) as [c|] eqn:E; [cbn; now rewrite (as_number_right _ _ E)|].
-  destruct (as_variable p) as [x|] eqn:F; [|reflexivity]. cbn. now rewrite (as_variable_right _ _ F).
+  unfold as_word_of. destruct (as_number p) as [c|] eqn:E;
+    [cbn; now rewrite (as_number_right _ _ E)|].
+  destruct (as_variable p) as [x|] eqn:F; [|reflexivity].
+  cbn. now rewrite (as_variable_right _ _ F).
 Qed.
 
 Lemma value_of_word u a : value u (polynomial_of_word a) = word_value u a.
@@ -179,7 +185,8 @@ Proof. intros X u U. rewrite value_of_word. now apply X. Qed.
 Lemma worth_bits w v ps f l : right w v -> are_bits (known w) ps = true ->
   Forall2 (worth w v) ps l -> worth w v (tabulate ps f) (f l).
 Proof.
-  intros R B F u U. rewrite (tabulate_right u (known w)) by (apply (R u U) || exact B). f_equal. clear B.
+  intros R B F u U. rewrite (tabulate_right u (known w)) by (apply (R u U) || exact B).
+  f_equal. clear B.
   induction F as [|p A ps l X _ IH]; cbn [map]; [reflexivity|]. now rewrite (X u U), IH.
 Qed.
 

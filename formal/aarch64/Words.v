@@ -1,7 +1,7 @@
 (** Words of a kernel: constants, variables, and polynomials in a few carries.
 
-    Words that are congruent modulo 2^64 are equal: of a word that a constant multiplies the residue is
-    known, so what the code computes in two ways is one variable. *)
+    Words that are congruent modulo 2^64 are equal: of a word that a constant multiplies the residue
+    is known, so what the code computes in two ways is one variable. *)
 
 From Coq Require Import ZArith List Bool.
 From Fieldc Require Import Word Polynomial Options System Arithmetic Forms.
@@ -181,7 +181,8 @@ Definition single (p : polynomial) (w : words) : option (polynomial * words) :=
             let vs := values_of p in
             let size := most_of vs in
             '(q, w1) <-
-              (if (1 <? size) && (size <? radix) && forallb (fun v => (v =? 0) || (v =? size)) vs then
+              (if (1 <? size) && (size <? radix) &&
+                  forallb (fun v => (v =? 0) || (v =? size)) vs then
                  pick most_bits (tabulate [p] (fun l => Z.b2z (hd 0 l =? size))) (literal size) [] w
                else define_one p w);
             Some (q, note_name p q w1)
@@ -363,7 +364,8 @@ Definition zero_flag (p : polynomial) (w : words) : option (polynomial * words) 
 (** The [and] of bits. A word is 0 and a bit 1 exactly where the word less the bit borrows. *)
 Definition zero_and (zero bit : polynomial) (w : words) : option (polynomial * polynomial) :=
   p <- by_polynomial zero (zeros w);
-  _ <- guard (forallb (fun v => v <=? 1) (values_of bit));
+  _ <- guard (forallb (fun v => v <=? 1) (values_of bit) &&
+    forallb (fun x => Pos.ltb x (next (known w))) (variables_of [p]));
   Some (p, bit).
 
 Definition both (a b : polynomial) (w : words) : option (polynomial * words) :=

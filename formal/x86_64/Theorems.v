@@ -15,6 +15,7 @@ Definition windows : convention :=
 Definition multiplication := OfX86_64.multiplication run check checked.
 Definition addition := OfX86_64.addition run check checked.
 Definition subtraction := OfX86_64.subtraction run check checked.
+Definition divstep_update := OfX86_64.divstep_update run check checked.
 Definition repeated_squaring := OfX86_64.repeated_squaring run check checked.
 
 Definition check_formula := OfX86_64.formula_check check.

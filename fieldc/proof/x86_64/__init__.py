@@ -20,5 +20,4 @@ X86_64 = ProvedInstructionSet(
     follows_calls=True,
     certifies_formulas=True,
     array_convention="sysv",
-    is_in_coq=True,
 )
