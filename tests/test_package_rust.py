@@ -367,7 +367,7 @@ def test_the_page_counts_multiplications(label: str) -> None:
     for operation, cell in zip(("mul", "square", "sum_of_products"), cells, strict=True):
         decision = preferred(f, r.parts[operation], TARGET, "sapphire-rapids")
         choice = decision.unscheduled.variant("mulx")
-        of = kernels_of(class_of(f))[operation]
+        of = kernels_of(class_of(f), f.n)[operation]
         known = {e.kernel.operation: e for e in class_expressions(of, f.n)}[operation]
         before = products(crate_kernel(of, known, "kernel", "mulx"))
         after = products(kernel_of(choice)[0])

@@ -8,7 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fieldc.field import Field
-from fieldc.packages.rust.aarch64 import ClassKernel, kernels_at, kernels_for, plain_kernel
+from fieldc.packages.rust.aarch64 import (
+    CALLED,
+    ClassKernel,
+    kernels_at,
+    kernels_for,
+    plain_kernel,
+)
 from fieldc.packages.rust.aarch64_sums import ARM_FITTING, arm_sum_text, arm_sums
 from fieldc.packages.rust.classes import CLASSES, LAZY_CLASSES
 from fieldc.packages.rust.plain import PLAIN_OPERATIONS, class_number, lazy_parts_of
@@ -79,10 +85,9 @@ def _dispatch(limbs: int) -> Iterator[str]:
             if limbs not in prime_class.limbs:
                 continue
             taken = kernels_for(prime_class, limbs)
-            order = ("mul", "sum_of_products", "square", "mul_lazy", "square_lazy")
             rows = "".join(
                 f"    {operation.removesuffix('_lazy')}: {operation}_{taken[operation].suffix};\n"
-                for operation in order
+                for operation in CALLED
                 if operation in taken
             )
             rows += _sums(limbs, prime_class.has_spare_bit, family is LAZY_CLASSES)

@@ -88,7 +88,7 @@ def scheduled(expression: Expression, variant: str) -> X86Kernel | None:
     """The crate's kernel of the same algorithm for a prime, if a search found its schedule."""
     f, operation = expression.field, expression.kernel.operation
     for family in filter(None, (class_of(f), lazy_class_of(f))):
-        of = kernels_of(family).get(operation)
+        of = kernels_of(family, f.n).get(operation)
         if of is None or schedule_of(of, f.n, variant).entry(operation) is None:
             continue
         for known in class_expressions(of, f.n):

@@ -10,13 +10,20 @@ use crate::modulus::Modulus;
 
 // spare: at least one spare bit: no carry leaves the top limb.
 assembly! { 1, 2:
-    mul: mul_spare;
+    mul: mul_full;
     sum_of_products: sum_of_products_spare;
-    square: square_spare;
+    square: square_full;
+}
+
+// shifted: 2^64 - 2^k + 1, k at least 32: the quotient by shifts.
+assembly! { 1, 4:
+    mul: mul_full;
+    sum_of_products: sum_of_products_full;
+    square: square_full;
 }
 
 // full: every odd prime.
-assembly! { 1, 4:
+assembly! { 1, 5:
     mul: mul_full;
     sum_of_products: sum_of_products_full;
     square: square_full;
@@ -33,96 +40,7 @@ lazy_assembly! { 1, 2:
     mul: mul_lazy_full;
 }
 
-/// x*y/R mod p; cios.
-///
-/// # Safety
-/// p is of the class.
-#[inline(always)]
-unsafe fn mul_spare<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
-    let mut z = MaybeUninit::<[u64; 1]>::uninit();
-    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
-    // stack only.
-    unsafe {
-        asm!(
-            called!(
-                "bl",
-                "fieldc_mul_spare_db64b912024f2664_{p0}",
-                r"
-ldr x1, [x1]
-ldr x2, [x2]
-mul x3, x1, x2
-umulh x1, x1, x2
-adr x2, 2f
-ldp x2, x4, [x2]
-mul x2, x3, x2
-umulh x2, x4, x2
-cmp x3, #1
-adc x1, x1, x2
-subs x2, x1, x4
-csel x1, x1, x2, lo
-str x1, [x0]
-ret
-.p2align 3
-2:
-.quad {n0}, {p0}
-"
-            ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
-            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
-            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
-            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
-        );
-        z.assume_init()
-    }
-}
-
-/// x*x/R mod p; cios.
-///
-/// # Safety
-/// p is of the class.
-#[inline(always)]
-unsafe fn square_spare<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
-    let mut z = MaybeUninit::<[u64; 1]>::uninit();
-    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
-    // stack only.
-    unsafe {
-        asm!(
-            called!(
-                "bl",
-                "fieldc_square_spare_9bbfb4564c50a60a_{p0}",
-                r"
-ldr x1, [x1]
-mul x2, x1, x1
-umulh x1, x1, x1
-adr x3, 2f
-ldp x3, x4, [x3]
-mul x3, x2, x3
-umulh x3, x4, x3
-cmp x2, #1
-adc x1, x1, x3
-subs x2, x1, x4
-csel x1, x1, x2, lo
-str x1, [x0]
-ret
-.p2align 3
-2:
-.quad {n0}, {p0}
-"
-            ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
-            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
-            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
-            out("x16") _, out("x17") _, out("lr") _,
-        );
-        z.assume_init()
-    }
-}
-
-/// (x[0]*y[0] + x[1]*y[1])/R mod p; cios.
+/// (x[0]*y[0] + x[1]*y[1])/R mod p; high-limbs.
 ///
 /// # Safety
 /// p is of the class.
@@ -135,7 +53,7 @@ unsafe fn sum_of_products_spare<M: Modulus<1>>(x: &[[u64; 1]; 2], y: &[[u64; 1];
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_spare_751adaca88ce7e06_{p0}",
+                "fieldc_sum_of_products_spare_00108b4de8f6e3fd_{p0}",
                 r"
 ldp x1, x3, [x1]
 ldp x2, x4, [x2]
@@ -149,18 +67,17 @@ adds x5, x5, x6
 mul x3, x5, x3
 umulh x3, x4, x3
 adc x1, x1, x2
-cmp x5, #1
-adc x1, x1, x3
-subs x2, x1, x4
-csel x1, x1, x2, lo
+sub x1, x1, x3
+adds x2, x1, x4
+csel x1, x2, x1, hs
 str x1, [x0]
 ret
 .p2align 3
 2:
-.quad {n0}, {p0}
+.quad {p_inverse}, {p0}
 "
             ),
-            n0 = const M::N0,
+            p_inverse = const M::P_INVERSE,
             p0 = const M::P[0],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
@@ -171,7 +88,7 @@ ret
     }
 }
 
-/// x*y/R mod p; cios.
+/// x*y/R mod p; high-limbs.
 ///
 /// # Safety
 /// p is of the class.
@@ -184,30 +101,27 @@ unsafe fn mul_full<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_full_3b30f031fdae3727_{p0}",
+                "fieldc_mul_full_d47268165b862a83_{p0}",
                 r"
 ldr x1, [x1]
 ldr x2, [x2]
-mul x3, x1, x2
-umulh x1, x1, x2
-adr x2, 2f
-ldp x2, x4, [x2]
-mul x2, x3, x2
-umulh x2, x4, x2
-cmp x3, #1
-adcs x1, x1, x2
-cset x2, hs
-subs x3, x1, x4
-sbcs xzr, x2, xzr
-csel x1, x1, x3, lo
+umulh x3, x1, x2
+adr x4, 2f
+ldp x4, x5, [x4]
+mul x1, x1, x2
+mul x1, x1, x4
+umulh x1, x5, x1
+subs x1, x3, x1
+add x2, x1, x5
+csel x1, x2, x1, lo
 str x1, [x0]
 ret
 .p2align 3
 2:
-.quad {n0}, {p0}
+.quad {p_inverse}, {p0}
 "
             ),
-            n0 = const M::N0,
+            p_inverse = const M::P_INVERSE,
             p0 = const M::P[0],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
@@ -218,7 +132,7 @@ ret
     }
 }
 
-/// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions.
+/// (x[0]*y[0] + x[1]*y[1])/R mod p; high-limbs.
 ///
 /// # Safety
 /// p is of the class.
@@ -231,7 +145,7 @@ unsafe fn sum_of_products_full<M: Modulus<1>>(x: &[[u64; 1]; 2], y: &[[u64; 1]; 
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_full_4e4de126606ab286_{p0}",
+                "fieldc_sum_of_products_full_839b8468f73bfbf8_{p0}",
                 r"
 ldp x1, x3, [x1]
 ldp x2, x4, [x2]
@@ -239,32 +153,28 @@ mul x5, x1, x2
 mul x6, x3, x4
 umulh x1, x1, x2
 umulh x2, x3, x4
-adds x3, x5, x6
-adr x4, 2f
-ldp x4, x5, [x4]
-mul x4, x3, x4
-umulh x4, x5, x4
+adr x3, 2f
+ldp x3, x4, [x3]
+adds x5, x5, x6
 adcs x1, x1, x2
 cset x2, hs
-cmp x3, #1
-adcs x1, x1, x4
-adc x2, x2, xzr
-subs x3, x1, x5
-sbcs x4, x2, xzr
-csel x1, x1, x3, lo
-csel x2, x2, x4, lo
-subs x3, x1, x5
+mul x4, x5, x4
+umulh x4, x3, x4
+subs x5, x1, x3
 sbcs xzr, x2, xzr
-csel x1, x1, x3, lo
+csel x1, x1, x5, lo
+subs x1, x1, x4
+add x2, x1, x3
+csel x1, x2, x1, lo
 str x1, [x0]
 ret
 .p2align 3
 2:
-.quad {n0}, {p0}
+.quad {p0}, {p_inverse}
 "
             ),
-            n0 = const M::N0,
             p0 = const M::P[0],
+            p_inverse = const M::P_INVERSE,
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
             out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
@@ -274,7 +184,7 @@ ret
     }
 }
 
-/// x*x/R mod p as the product of x with itself, where the bounds of rows are too wide; product.
+/// x*x/R mod p; high-limbs.
 ///
 /// # Safety
 /// p is of the class.
@@ -287,29 +197,26 @@ unsafe fn square_full<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_full_08371f7fba3439d3_{p0}",
+                "fieldc_square_full_a3844c1e499dc7ff_{p0}",
                 r"
 ldr x1, [x1]
-mul x2, x1, x1
-umulh x1, x1, x1
+umulh x2, x1, x1
 adr x3, 2f
 ldp x3, x4, [x3]
-mul x3, x2, x3
-umulh x3, x4, x3
-cmp x2, #1
-adcs x1, x1, x3
-cset x2, hs
-subs x3, x1, x4
-sbcs xzr, x2, xzr
-csel x1, x1, x3, lo
+mul x1, x1, x1
+mul x1, x1, x3
+umulh x1, x4, x1
+subs x1, x2, x1
+add x2, x1, x4
+csel x1, x2, x1, lo
 str x1, [x0]
 ret
 .p2align 3
 2:
-.quad {n0}, {p0}
+.quad {p_inverse}, {p0}
 "
             ),
-            n0 = const M::N0,
+            p_inverse = const M::P_INVERSE,
             p0 = const M::P[0],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
             out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
