@@ -109,10 +109,13 @@ def inlined_dispatch(limbs: int, number: int, names: Mapping[str, str], is_lazy:
     return f"{'lazy_' * is_lazy}inlined! {{ {limbs}, {number}:\n{rows}}}\n"
 
 
-def inlined_text(code: InlineCode, expression: Expression, name: str, shift: str = "") -> str:
+def inlined_text(
+    code: InlineCode, expression: Expression, name: str, shift: str = "", numbers: bool = False
+) -> str:
     """A kernel as a function of a modulus and its operands.
 
-    `shift` is what stands for the shift of the quotient in Rust, if it is not a number.
+    `shift` is what stands for the shift of the quotient in Rust, if it is not a number. Constants
+    are those of the modulus, or `numbers`.
     """
     kernel, n = expression.kernel, expression.field.n
     names = _names(code)
@@ -120,6 +123,7 @@ def inlined_text(code: InlineCode, expression: Expression, name: str, shift: str
     says = " ".join(kernel.source.splitlines()[0].rstrip(".").split()).split(":")[0]
     arguments = [f"{x}: &{array(bound.count, n)}" for x, bound in kernel.operands]
     counts = {x: bound.count for x, bound in kernel.operands}
+    known = {word: f"{value:#x}_u64" for word, value in code.constants if numbers}
     return KERNEL.format(
         says=says,
         algorithm=kernel.algorithm,
@@ -128,7 +132,7 @@ def inlined_text(code: InlineCode, expression: Expression, name: str, shift: str
         operands=wrapped(
             [
                 *(f"{word} = const {value(shift)}," for word, value in shifts.items()),
-                *_operands(code, names, lambda word: _value(word, counts, n)),
+                *_operands(code, names, lambda word: known.get(word) or _value(word, counts, n)),
             ]
         ),
     )
@@ -136,14 +140,10 @@ def inlined_text(code: InlineCode, expression: Expression, name: str, shift: str
 
 def _names(code: InlineCode) -> dict[str, str]:
     """What stands for each register that another compiler chooses."""
-    words = {register: _name(word) for word, register in code.incoming.items()}
+    words = {register: constant(word)[0] for word, register in code.incoming.items()}
     others = sorted(code.written - words.keys() - code.fixed)
     words |= {register: f"t{i}" for i, register in enumerate(others)}
     return {register: name for register, name in words.items() if register not in code.fixed}
-
-
-def _name(word: str) -> str:
-    return word.replace("[", "").replace("]", "")
 
 
 def _lines(code: InlineCode, names: Mapping[str, str]) -> list[str]:
