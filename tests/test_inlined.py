@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from contracts import contract_named
-from crate_object import compiled_crate, host, using_crate
+from crate_object import compiled_crate, using_crate
 from primes import random_prime
 
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.binary.functions import functions
-from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.field import Field
 from fieldc.machine.assemble import host_triple
 from fieldc.packages.checked_in import ROOT
+from fieldc.packages.rust.aarch64_kernels import arm_crate_jobs
 from fieldc.packages.rust.classes import SHIFTED, class_of, lazy_class_of
 from fieldc.packages.rust.crate import FOLDER
 from fieldc.packages.rust.inlined import taken
 from fieldc.packages.rust.kernels import crate_jobs
 from fieldc.packages.rust.written_inline import InlineKernel, inline_kernels_in
 from fieldc.proof.constant_time.scan import Depends, scan_function
-from fieldc.proof.prove import prove
 
 GENERATED = ROOT / FOLDER
 SHIFTS = (32, 34, 40)
@@ -48,9 +47,12 @@ PRIMES = (*((1 << 64) - (1 << k) + 1 for k in SHIFTS), *AT_LIMITS, *DRAWN)
 here = pytest.mark.skipif("x86_64" not in host_triple(), reason="LLVM here assembles no x86-64")
 
 
-def kernels() -> dict[str, InlineKernel]:
-    """Those of the checked-in file."""
-    return inline_kernels_in((GENERATED / "n01.rs").read_text())
+FILES = ("n01.rs", "aarch64_n01.rs")
+
+
+def kernels(file: str = FILES[0]) -> dict[str, InlineKernel]:
+    """Those of a checked-in file."""
+    return inline_kernels_in((GENERATED / file).read_text())
 
 
 def failure(kernel: InlineKernel, operation: str, f: Field) -> str:
@@ -58,11 +60,12 @@ def failure(kernel: InlineKernel, operation: str, f: Field) -> str:
     return prove_job(Job(kernel.assembled(f), kernel.symbol, operation, f.p, 1, "sysv")).failure
 
 
-def test_no_kernel_of_the_file_is_missed() -> None:
-    text = (GENERATED / "n01.rs").read_text()
-    assert len(kernels()) == text.count("\nfn ") == text.count("asm!(")
+@pytest.mark.parametrize("file", FILES)
+def test_no_kernel_of_a_file_is_missed(file: str) -> None:
+    text = (GENERATED / file).read_text()
+    assert len(kernels(file)) == text.count("\nfn ") == text.count("asm!(")
     named = set(re.findall(r"^    \w+: (\w+);$", text, re.MULTILINE))
-    assert named == kernels().keys()
+    assert named == kernels(file).keys()
     assert "called!" not in text
 
 
@@ -75,10 +78,11 @@ def test_the_shifted_class_has_three_primes() -> None:
 
 
 @here
+@pytest.mark.parametrize("jobs_of", [crate_jobs, arm_crate_jobs], ids=["x86-64", "AArch64"])
 @pytest.mark.parametrize("p", PRIMES)
-def test_every_kernel_is_proved(p: int) -> None:
+def test_every_kernel_is_proved(p: int, jobs_of: Callable[[Path, Field], list[Job]]) -> None:
     f = Field(p)
-    jobs = crate_jobs(GENERATED, f)
+    jobs = jobs_of(GENERATED, f)
     wanted = {"mul", "square", "sum_of_products", "add", "sub"}
     if lazy_class_of(f) is not None:
         wanted |= {"mul_lazy", "add_lazy", "sub_lazy", "reduce_lazy"}
@@ -107,14 +111,16 @@ def test_a_result_in_another_register_is_not_proved() -> None:
     assert failure(replace(kernel, operands=operands), "mul", find_field("goldilocks"))
 
 
-def test_what_a_kernel_changes_is_declared() -> None:
+@pytest.mark.parametrize("file", FILES)
+def test_what_a_kernel_changes_is_declared(file: str) -> None:
     """Whatever rustc keeps in other registers stays there."""
-    for kernel in kernels().values():
+    for kernel in kernels(file).values():
         changed = set()
         for line in kernel.lines:
-            mnemonic, _, operands = line.partition(" ")
+            _, _, operands = line.partition(" ")
             target = operands.split(", ")[0].strip("{}")
-            changed |= {"rax", "rdx"} if mnemonic == "mul" else {target}
+            changed |= {"rax", "rdx"} if operands.count(",") == 0 else {target}
+        changed -= {"xzr"}
         named = {o.name or o.place: o for o in kernel.operands if o.place}
         assert changed <= named.keys(), kernel.symbol
         for name in changed:
@@ -135,7 +141,8 @@ COMPILED = (PRIMES[0], PRIMES[1], (1 << 61) - 1, 0x78000001, (1 << 64) - 59)
 
 
 @here
-def test_what_rustc_makes_of_them_is_proved(tmp_path: Path, run_folder: Path) -> None:
+@pytest.mark.parametrize("target", ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"])
+def test_what_rustc_makes_of_them_is_proved(target: str, tmp_path: Path, run_folder: Path) -> None:
     """Whole functions, with rustc's registers, loads and constants; no branch is in them."""
     text = ["#![no_std]"]
     for i, p in enumerate(COMPILED):
@@ -148,12 +155,13 @@ def test_what_rustc_makes_of_them_is_proved(tmp_path: Path, run_folder: Path) ->
         text.append("}")
     (tmp_path / "user.rs").write_text("\n".join(text))
     made = tmp_path / "user.o"
-    flags = ("--crate-type", "lib", f"--emit=obj={made}")
-    using_crate(compiled_crate(run_folder, host()), *flags, tmp_path / "user.rs")
-    found = {code.name: code for code in functions(made.read_bytes())}
+    flags = ("--target", target, "--crate-type", "lib", f"--emit=obj={made}")
+    using_crate(compiled_crate(run_folder, target), *flags, tmp_path / "user.rs")
+    data = made.read_bytes()
+    found = {code.name: code for code in functions(data)}
     for i, p in enumerate(COMPILED):
         for operation in BODIES:
-            function = function_of(made.read_bytes(), f"w{i}_{operation}")
-            prove(function.code, contract_named(operation, p, 1), start=function.start)
-            met = scan_function(found[f"w{i}_{operation}"])
+            symbol = f"w{i}_{operation}"
+            assert not prove_job(Job(data, symbol, operation, p, 1)).failure, symbol
+            met = scan_function(found[symbol])
             assert not [str(one) for one in met if one.depends is not Depends.PUBLIC]

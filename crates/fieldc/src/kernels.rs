@@ -8,7 +8,7 @@
 #[non_exhaustive]
 pub enum Kernels {
     /// Rust, for every processor. Sums of up to six limbs, and all operations of one limb, are
-    /// inlined on x86-64 whichever kernels run.
+    /// inlined assembly on x86-64 and AArch64, whichever kernels run.
     Portable,
     /// x86-64 assembly with one carry chain, for processors with BMI2.
     Mulx,

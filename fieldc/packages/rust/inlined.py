@@ -20,13 +20,17 @@ from fieldc.packages.rust.classes import (
     SPARE,
     PrimeClass,
     class_expressions,
+    class_of,
     class_words,
     kernels_of,
+    lazy_class_of,
 )
 from fieldc.packages.rust.text import array, constant, signature, wrapped
+from fieldc.targets.aarch64 import in_registers as arm
+from fieldc.targets.aarch64.in_registers import ArmInlineCode
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.in_registers import InlineCode, compile_in_registers
-from fieldc.targets.x86_64.print import INTEL, LOW_HALF, print_instruction
+from fieldc.targets.x86_64.print import LOW_HALF
 from fieldc.words.carries import differences_as_sums
 from fieldc.words.lower import constant_names
 from fieldc.words.operations import MUL
@@ -35,7 +39,8 @@ LIMBS = range(1, 2)
 """Numbers of limbs whose kernels are inlined."""
 VARIANT = "base"
 """By `mul`, which every processor has: of one limb it is as fast as `mulx`, and needs no move."""
-SHIFTS = ("shl", "shr")
+SHIFT = re.compile(r"(?<=shl |shr )(.*, )(\d+)$|(?<=lsl |lsr )(#)(\d+)$")
+Code = InlineCode | ArmInlineCode
 IMPORTS = """use core::arch::asm;
 
 use crate::machine::{inlined, lazy_inlined};
@@ -68,12 +73,20 @@ def class_code(prime_class: PrimeClass, expression: Expression) -> InlineCode:
     return compile_in_registers(program, choices)
 
 
-def inlined_module(limbs: int) -> str:
+def arm_class_code(_: PrimeClass, expression: Expression) -> ArmInlineCode:
+    """The same for AArch64."""
+    return arm.compile_in_registers(lambda rows: class_words(expression, rows))
+
+
+Compiler = Callable[[PrimeClass, Expression], Code]
+
+
+def inlined_module(limbs: int, compiled: Compiler = class_code) -> str:
     """A module after its header: which class takes which kernel, and their texts."""
-    return "".join((IMPORTS, *inlined_texts(limbs)))
+    return "".join((IMPORTS, *inlined_texts(limbs, compiled)))
 
 
-def inlined_texts(limbs: int) -> Iterator[str]:
+def inlined_texts(limbs: int, compiled: Compiler) -> Iterator[str]:
     """The dispatch of every class with so many limbs, and its kernels."""
     for family in (CLASSES, LAZY_CLASSES):
         for number, of in enumerate(family):
@@ -82,7 +95,7 @@ def inlined_texts(limbs: int) -> Iterator[str]:
             yield f"\n// {of.name}: {of.says}.\n"
             yield inlined_dispatch(limbs, number, taken(of, limbs), family is LAZY_CLASSES)
             for expression in class_expressions(of, limbs):
-                code = class_code(of, expression)
+                code = compiled(of, expression)
                 shift = "M::QUOTIENT_SHIFT" if of.shifted else ""
                 yield inlined_text(code, expression, symbol(expression, of.suffix), shift)
 
@@ -94,6 +107,17 @@ def taken(prime_class: PrimeClass, limbs: int) -> dict[str, str]:
         sums = kernels_of(SPARE, limbs)
         found |= {op: f"{op}_{sums[op].suffix}" for op in ("add", "sub")}
     return found
+
+
+def inlined_claims(f: Field) -> Iterator[tuple[str, str, int]]:
+    """The functions that a prime takes: what each computes, and which multiple stands for p.
+
+    Of values below 2p that multiple is 2 for sums and differences.
+    """
+    for of in filter(None, (class_of(f), lazy_class_of(f))):
+        for operation, name in taken(of, f.n).items():
+            is_doubled = of in LAZY_CLASSES and not operation.endswith("_lazy")
+            yield name, f"{operation}_lazy" if is_doubled else operation, 1 + is_doubled
 
 
 def symbol(expression: Expression, suffix: str) -> str:
@@ -110,7 +134,7 @@ def inlined_dispatch(limbs: int, number: int, names: Mapping[str, str], is_lazy:
 
 
 def inlined_text(
-    code: InlineCode, expression: Expression, name: str, shift: str = "", numbers: bool = False
+    code: Code, expression: Expression, name: str, shift: str = "", numbers: bool = False
 ) -> str:
     """A kernel as a function of a modulus and its operands.
 
@@ -138,7 +162,7 @@ def inlined_text(
     )
 
 
-def _names(code: InlineCode) -> dict[str, str]:
+def _names(code: Code) -> dict[str, str]:
     """What stands for each register that another compiler chooses."""
     words = {register: constant(word)[0] for word, register in code.incoming.items()}
     others = sorted(code.written - words.keys() - code.fixed)
@@ -146,13 +170,13 @@ def _names(code: InlineCode) -> dict[str, str]:
     return {register: name for register, name in words.items() if register not in code.fixed}
 
 
-def _lines(code: InlineCode, names: Mapping[str, str]) -> list[str]:
+def _lines(code: Code, names: Mapping[str, str]) -> list[str]:
     """The instructions with names for registers."""
     found = {register: f"{{{name}}}" for register, name in names.items()}
-    found |= {LOW_HALF[register]: f"{{{name}:e}}" for register, name in names.items()}
+    halves = {r: LOW_HALF[r] for r in names if r in LOW_HALF}
+    found |= {half: f"{{{names[register]}:e}}" for register, half in halves.items()}
     register = re.compile(r"\b(" + "|".join(found) + r")\b")
-    printed = (print_instruction(one, INTEL, "").split("#")[0].strip() for one in code.code)
-    return [register.sub(lambda m: found[m[1]], line) for line in printed]
+    return [register.sub(lambda m: found[m[1]], line) for line in code.lines]
 
 
 Shifts = dict[str, Callable[[str], str]]
@@ -164,12 +188,9 @@ def _shifted(lines: Sequence[str], f: Field | None) -> tuple[list[str], Shifts]:
         return [*lines], {}
     k = shift_of_quotient(f)
     words = {f"{k}": "k", f"{f.word - k}": "rest"}
-    found: list[str] = []
-    for line in lines:
-        mnemonic, _, operands = line.partition(" ")
-        target, _, count = operands.partition(", ")
-        is_shift = mnemonic in SHIFTS
-        found.append(f"{mnemonic} {target}, {{{words[count]}}}" if is_shift else line)
+    found = [
+        SHIFT.sub(lambda m: f"{m[1] or m[3]}{{{words[m[2] or m[4]]}}}", line) for line in lines
+    ]
     return found, {"k": lambda shift: shift, "rest": lambda shift: f"64 - {shift}"}
 
 
@@ -182,9 +203,7 @@ def _value(word: str, counts: Mapping[str, int], n: int) -> str:
     return word if counts[name] == 1 else f"{name}[{place // n}][{place % n}]"
 
 
-def _operands(
-    code: InlineCode, names: Mapping[str, str], value: Callable[[str], str]
-) -> Iterator[str]:
+def _operands(code: Code, names: Mapping[str, str], value: Callable[[str], str]) -> Iterator[str]:
     """What each register holds before and after; those that have names come first."""
     entering = {register: value(word) for word, register in code.incoming.items()}
     leaving = {register: f"z{i}" for i, register in enumerate(code.returned)}

@@ -11,14 +11,13 @@ from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.packages.rust.classes import (
     EXTENSION,
-    LAZY_CLASSES,
     class_of,
     kernels_of,
     lazy_class_of,
 )
 from fieldc.packages.rust.crate import variants
 from fieldc.packages.rust.inlined import LIMBS as INLINED
-from fieldc.packages.rust.inlined import taken
+from fieldc.packages.rust.inlined import inlined_claims
 from fieldc.packages.rust.plain import class_name, plain_operations, plain_primes
 from fieldc.packages.rust.towers import SUFFIX
 from fieldc.packages.rust.written import WrittenKernel, kernels_in
@@ -92,9 +91,5 @@ def inlined_jobs(generated: Path, f: Field) -> Iterator[Job]:
     Raises OSError.
     """
     kernels = inline_kernels_in((generated / f"n{f.n:02}.rs").read_text())
-    for of in filter(None, (class_of(f), lazy_class_of(f))):
-        for operation, symbol in taken(of, f.n).items():
-            is_doubled = of in LAZY_CLASSES and not operation.endswith("_lazy")
-            claim = f"{operation}_lazy" if is_doubled else operation
-            code = kernels[symbol].assembled(f, 1 + is_doubled)
-            yield Job(code, symbol, claim, f.p, f.n, "sysv")
+    for symbol, operation, multiple in inlined_claims(f):
+        yield Job(kernels[symbol].assembled(f, multiple), symbol, operation, f.p, f.n, "sysv")

@@ -7,12 +7,13 @@ to registers of one choice, and the result is stored. It has no other instructio
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.packages.rust.classes import value_of
+from fieldc.targets.aarch64.virtual import number_text
 
 KERNEL = re.compile(
     r"\nfn (?P<symbol>\w+)<M: Modulus<(?P<limbs>\d+)>>\((?P<arguments>[^)]*)\)(?:(?!\n}\n).)*?"
@@ -29,6 +30,7 @@ WORD = re.compile(r"(\w+)((?:\[\d+\])+)")
 MODULUS = re.compile(r"M::([A-Z]\w*)(?:\[(\d+)\])?")
 POINTERS = ("rdi", "rsi", "rdx")
 FREE = ("rcx", "r8", "r9", "r10", "r11", "rbx", "rbp", "r12", "r13", "r14", "r15")
+ARM_FREE = tuple(f"x{i}" for i in range(3, 18))
 SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15")
 LOW_HALVES = {"rcx": "ecx", "rbx": "ebx", "rbp": "ebp"}
 
@@ -62,7 +64,7 @@ class InlineKernel:
 
         Raises ValueError for assembly that it does not understand.
         """
-        registers, numbers = self._places(f, multiple)
+        registers, numbers = self._places(f, multiple, FREE)
         named = {**numbers, **registers}
         named |= {f"{x}:e": LOW_HALVES.get(r, f"{r}d") for x, r in registers.items()}
         lines = [re.sub(r"\{([\w:]+)\}", lambda m: named[m[1]], line) for line in self.lines]
@@ -78,13 +80,33 @@ class InlineKernel:
         head = (".intel_syntax noprefix", ".text", f".globl {self.symbol}", f"{self.symbol}:")
         return "\n".join((*head, *body)) + "\n"
 
+    def arm_function(self, f: Field, multiple: int = 1) -> str:
+        """The same for AArch64: z, x and y are in x0, x1 and x2. Raises ValueError."""
+        registers, numbers = self._places(f, multiple, ARM_FREE)
+        named = {**numbers, **registers}
+        lines = [re.sub(r"\{(\w+)\}", lambda m: named[m[1]], line) for line in self.lines]
+        pointers = dict(zip(self.arguments, ("x1", "x2"), strict=False))
+        before: list[str] = []
+        for o in self.operands:
+            word = WORD.fullmatch(o.before)
+            if o.place and word is not None and word[1] in pointers:
+                place = f"[{pointers[word[1]]}, #{8 * self._place(word[2])}]"
+                before.append(f"ldr {registers[o.name]}, {place.replace(', #0]', ']')}")
+            elif o.place and o.before:
+                number = number_text(_number(o.before, f, multiple))
+                before += number.format(registers[o.name]).split("\n")
+        (end,) = (registers[o.name] for o in self.operands if o.after == "z0")
+        return "\n".join((*before, *lines, f"str {end}, [x0]", "ret")) + "\n"
+
     def assembled(self, f: Field, multiple: int = 1) -> bytes:
         """The object file of this function."""
         return assemble(self.function(f, multiple))
 
-    def _places(self, f: Field, multiple: int) -> tuple[dict[str, str], dict[str, str]]:
+    def _places(
+        self, f: Field, multiple: int, registers_of: Sequence[str]
+    ) -> tuple[dict[str, str], dict[str, str]]:
         """The register of each name, and the number."""
-        free = list(FREE)
+        free = list(registers_of)
         registers = {o.name: free.pop(0) for o in self.operands if o.place == "reg"}
         numbers = {o.name: o.before for o in self.operands if not o.place}
         return registers, {x: str(_number(text, f, multiple)) for x, text in numbers.items()}

@@ -15,6 +15,7 @@ from fieldc.targets.x86_64.conventions import GENERAL, Convention
 from fieldc.targets.x86_64.instructions import INSTRUCTIONS, RETURNED, Physical, VirtualCode
 from fieldc.targets.x86_64.kernel import WORD, X86Error
 from fieldc.targets.x86_64.operands import Immediate, Memory, Operand, Register, Virtual
+from fieldc.targets.x86_64.print import INTEL, print_instruction
 from fieldc.targets.x86_64.select import Selection
 from fieldc.words.program import Program, Step, Value
 
@@ -35,6 +36,12 @@ class InlineCode:
     fixed: frozenset[str]
     """Registers that an instruction demands: others may change names."""
     features: tuple[str, ...]
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The instructions as assembly."""
+        printed = (print_instruction(one, INTEL, "") for one in self.code)
+        return tuple(line.split("#")[0].strip() for line in printed)
 
     @property
     def written(self) -> set[str]:
