@@ -40,7 +40,7 @@ LIMBS = range(1, 2)
 VARIANT = "base"
 """By `mul`, which every processor has: of one limb it is as fast as `mulx`, and needs no move."""
 SHIFT = re.compile(r"(?<=shl |shr )(.*, )(\d+)$|(?<=lsl |lsr )(#)(\d+)$")
-Code = InlineCode | ArmInlineCode
+RegisterCode = InlineCode | ArmInlineCode
 IMPORTS = """use core::arch::asm;
 
 use crate::machine::{inlined, lazy_inlined};
@@ -78,7 +78,7 @@ def arm_class_code(_: PrimeClass, expression: Expression) -> ArmInlineCode:
     return arm.compile_in_registers(lambda rows: class_words(expression, rows))
 
 
-Compiler = Callable[[PrimeClass, Expression], Code]
+Compiler = Callable[[PrimeClass, Expression], RegisterCode]
 
 
 def inlined_module(limbs: int, compiled: Compiler = class_code) -> str:
@@ -134,7 +134,7 @@ def inlined_dispatch(limbs: int, number: int, names: Mapping[str, str], is_lazy:
 
 
 def inlined_text(
-    code: Code, expression: Expression, name: str, shift: str = "", numbers: bool = False
+    code: RegisterCode, expression: Expression, name: str, shift: str = "", numbers: bool = False
 ) -> str:
     """A kernel as a function of a modulus and its operands.
 
@@ -162,7 +162,7 @@ def inlined_text(
     )
 
 
-def _names(code: Code) -> dict[str, str]:
+def _names(code: RegisterCode) -> dict[str, str]:
     """What stands for each register that another compiler chooses."""
     words = {register: constant(word)[0] for word, register in code.incoming.items()}
     others = sorted(code.written - words.keys() - code.fixed)
@@ -170,7 +170,7 @@ def _names(code: Code) -> dict[str, str]:
     return {register: name for register, name in words.items() if register not in code.fixed}
 
 
-def _lines(code: Code, names: Mapping[str, str]) -> list[str]:
+def _lines(code: RegisterCode, names: Mapping[str, str]) -> list[str]:
     """The instructions with names for registers."""
     found = {register: f"{{{name}}}" for register, name in names.items()}
     halves = {r: LOW_HALF[r] for r in names if r in LOW_HALF}
@@ -203,7 +203,9 @@ def _value(word: str, counts: Mapping[str, int], n: int) -> str:
     return word if counts[name] == 1 else f"{name}[{place // n}][{place % n}]"
 
 
-def _operands(code: Code, names: Mapping[str, str], value: Callable[[str], str]) -> Iterator[str]:
+def _operands(
+    code: RegisterCode, names: Mapping[str, str], value: Callable[[str], str]
+) -> Iterator[str]:
     """What each register holds before and after; those that have names come first."""
     entering = {register: value(word) for word, register in code.incoming.items()}
     leaving = {register: f"z{i}" for i, register in enumerate(code.returned)}
