@@ -21,11 +21,11 @@ from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.classes import prove_class
 
 GENERATED = Path(__file__).parents[1] / "crates" / "fieldc" / "src" / "generated"
-QUICK = (1, 2, 3, 4)
+QUICK = (2, 3, 4)
 
 
 @pytest.mark.parametrize(
-    "limbs", [pytest.param(n, marks=() if n in QUICK else pytest.mark.full) for n in LIMBS]
+    "limbs", [pytest.param(n, marks=() if n in QUICK else pytest.mark.full) for n in LIMBS[1:]]
 )
 def test_every_kernel_by_cios_is_a_theorem(limbs: int) -> None:
     kernels = [*kernels_of_classes(GENERATED, limbs)]

@@ -19,7 +19,7 @@ RUST_TARGETS = (
 )
 HAVE_ASSEMBLY = ("x86_64", "aarch64")
 """Where a static says which kernels run."""
-FIELDS = {"bls12_381::Fp": 48, "bls12_381::Fr": 32, "bn254::Fp": 32}
+FIELDS = {"bls12_381::Fp": 48, "bls12_381::Fr": 32, "bn254::Fp": 32, "goldilocks::Fp": 8}
 BODIES = {
     "add(z: &mut F, x: &F, y: &F)": "x + y",
     "sub(z: &mut F, x: &F, y: &F)": "x - y",

@@ -23,6 +23,7 @@ from fieldc.packages.rust.classes import (
     representative,
 )
 from fieldc.packages.rust.crate import FOLDER
+from fieldc.packages.rust.inlined import LIMBS as INLINED
 from fieldc.packages.rust.plain import plain_operations, plain_primes
 from fieldc.packages.rust.written import kernels_in
 from fieldc.targets.aarch64.encode import assembled
@@ -42,6 +43,7 @@ def test_every_kernel_of_a_named_prime_is_proved(name: str) -> None:
         jobs = arm_crate_jobs(GENERATED, f, system)
         wanted = {"mul", "square", "sum_of_products"}
         wanted |= {"mul_lazy", "square_lazy"} if lazy_class_of(f) else set()
+        wanted |= {"add", "sub"} if f.n in INLINED else set()
         wanted |= set(plain_operations(f)) if f in plain_primes() else set()
         assert {job.operation for job in jobs} == wanted
         assert not [v.failure for v in map(prove_job, jobs) if v.failure], system
@@ -57,7 +59,7 @@ def test_kernels_are_proved_at_the_limits_of_their_classes(limbs: int) -> None:
             assert jobs and not [v.failure for v in map(prove_job, jobs) if v.failure], of.name
 
 
-@pytest.mark.parametrize("limbs", LIMBS)
+@pytest.mark.parametrize("limbs", [n for n in LIMBS if n not in INLINED])
 @pytest.mark.sweep(5)
 def test_every_class_has_its_kernels(limbs: int) -> None:
     text = (GENERATED / f"aarch64_n{limbs:02}.rs").read_text()

@@ -9,6 +9,7 @@ from fieldc.packages.rust.classes import (
     CLASSES,
     LAZY_CLASSES,
     LIMBS,
+    SHIFT,
     class_of,
     lazy_class_of,
     representative,
@@ -34,7 +35,8 @@ def test_representatives_are_at_the_limits_of_their_classes(limbs: int):
             continue
         f = representative(prime_class, limbs)
         assert f.n == limbs
-        assert f.p >> 64 * (limbs - 1) >= prime_class.top - 1 - (limbs == 1) * 512
+        near = 1 << SHIFT if prime_class.shifted else 512 if limbs == 1 else 0
+        assert f.p >> 64 * (limbs - 1) >= prime_class.top - 1 - near
         least, most = prime_class.n0
         free = (least, most) == (0, (1 << 64) - 1)
         assert free or (f.n0 - least if least else most - f.n0) < 1 << 16
@@ -44,7 +46,7 @@ def test_a_prime_s_class_is_the_narrowest():
     names = {name: class_of(find_field(name)).name for name in named_primes()}
     assert names["bls12-381-p"] == "fold" and names["bls12-381-r"] == "complement"
     assert names["csidh-512"] == "spare"
-    assert names["secp256k1-p"] == "near" and names["goldilocks"] == "full"
+    assert names["secp256k1-p"] == "near" and names["goldilocks"] == "shifted"
     fields = map(find_field, named_primes())
     lazy = {f.name: c.name for f in fields if (c := lazy_class_of(f)) is not None}
     assert lazy["bls12-381-p"] == "lazy_fold" and lazy["bn254-p"] == "lazy_spare"

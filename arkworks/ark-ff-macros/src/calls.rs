@@ -20,7 +20,8 @@ pub(crate) fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
     let sums = kernels.add.as_ref().map(|add| calls.sums(add));
     let around = calls.around()?;
     Ok(quote! {
-        #[allow(named_asm_labels)]
+        // Inlined kernels are safe, and call nothing.
+        #[allow(named_asm_labels, unused_imports, unused_macros, unused_unsafe)]
         mod __kernels {
             use ::core::arch::asm;
 

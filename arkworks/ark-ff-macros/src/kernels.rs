@@ -47,7 +47,8 @@ impl Architecture {
         };
         match self {
             Self::X86_64 => Some(Kernel {
-                first: take(&format!("{name}_mulx"))?,
+                // Of one limb they have no variants: they are inlined.
+                first: take(&format!("{name}_mulx")).or_else(|| take(name))?,
                 two_chains: take(&format!("{name}_adx")),
             }),
             Self::Aarch64 => Some(Kernel { first: take(name)?, two_chains: None }),
@@ -89,12 +90,16 @@ impl Kernels {
         let mul = take("mul").ok_or_else(|| error("fieldc has no kernel for this modulus"))?;
         let (square, sum_of_products) = (take("square"), take("sum_of_products"));
         let add = match sources::class(p) {
-            "near" | "full" => "add_full",
+            "near" | "shifted" | "full" => "add_full",
             _ => "add_spare",
         };
-        let sums = [add, "sub"].map(|name| function(&file, name));
-        items.extend(sums.into_iter().flatten().map(for_one_modulus));
-        let add = sums[0].map(|add| add.sig.ident.clone());
+        let add = match [add, "sub"].map(|name| function(&file, name)) {
+            [Some(add), Some(sub)] => {
+                items.extend([add, sub].map(for_one_modulus));
+                Some(add.sig.ident.clone())
+            }
+            _ => None,
+        };
         Ok(Some(Self { architecture, mul, square, sum_of_products, add, items }))
     }
 }
@@ -106,6 +111,7 @@ fn classes(class: &str) -> &'static [&'static str] {
         "complement" => &["complement", "spare", "full"],
         "spare" => &["spare", "full"],
         "near" => &["near", "full"],
+        "shifted" => &["shifted", "full"],
         _ => &["full"],
     }
 }
@@ -131,6 +137,7 @@ fn for_one_modulus(kernel: &ItemFn) -> TokenStream {
 /// What kernels say of a modulus `M`.
 fn constants(p: &[u64]) -> TokenStream {
     let (n, n0) = (p.len(), sources::n0(p));
+    let (inverse, shift) = (n0.wrapping_neg(), p[0].wrapping_neg().trailing_ones());
     let number = p.iter().rev().fold(BigUint::ZERO, |sum, &limb| (sum << 64) + limb);
     let mu: BigUint = (&number * n0 + 1u32) >> 64;
     let rest = (&number + 1u32 - mu.modpow(&BigUint::from(n - 1), &number)) % &number;
@@ -151,6 +158,8 @@ fn constants(p: &[u64]) -> TokenStream {
             const FOLD_REST: [u64; #n] = [#(#rest),*];
             const COMPLEMENT: [u64; #n] = [#(#complement),*];
             const N0: u64 = #n0;
+            const P_INVERSE: u64 = #inverse;
+            const QUOTIENT_SHIFT: u32 = #shift;
         }
     }
 }

@@ -7,7 +7,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kernels {
-    /// Rust, for every processor.
+    /// Rust, for every processor. Sums of up to six limbs, and all operations of one limb, are
+    /// inlined assembly on x86-64 and AArch64, whichever kernels run.
     Portable,
     /// x86-64 assembly with one carry chain, for processors with BMI2.
     Mulx,

@@ -12,6 +12,10 @@ pub trait Modulus<const N: usize>: Sized + 'static {
     const P: [u64; N];
     /// -1/p mod 2^64.
     const N0: u64 = n0(Self::P[0]);
+    /// 1/p mod 2^64.
+    const P_INVERSE: u64 = Self::N0.wrapping_neg();
+    /// k, where p is 2^64 - 2^k + 1.
+    const QUOTIENT_SHIFT: u32 = Self::COMPLEMENT[0].trailing_ones();
     /// 2^-64 mod p, which is (n0*p + 1) / 2^64.
     const MU: [u64; N] = mu(&Self::P, Self::N0);
     /// -2^-64 mod p.
@@ -94,6 +98,8 @@ pub(crate) const fn class_of(p: &[u64]) -> u8 {
         SPARE
     } else if is_near(p) {
         NEAR
+    } else if is_shifted(p) {
+        SHIFTED
     } else {
         FULL
     }
@@ -114,6 +120,12 @@ const fn is_near(p: &[u64]) -> bool {
     p.len() > 1 && p.len() <= crate::generated::NEAR_LIMBS && i == p.len()
 }
 
+/// Whether p is 2^64 - 2^k + 1 with k at least 32.
+const fn is_shifted(p: &[u64]) -> bool {
+    let complement = p[0].wrapping_neg();
+    p.len() == 1 && complement & complement.wrapping_add(1) == 0 && complement.count_ones() >= 32
+}
+
 /// mu/p + p/R < 0.993: constant rows of mu, one quotient at the end.
 pub(crate) const FOLD: u8 = 0;
 /// A spare bit and mu/p > 0.508: constant rows of -mu for complements.
@@ -122,10 +134,12 @@ pub(crate) const COMPLEMENT: u8 = 1;
 pub(crate) const SPARE: u8 = 2;
 /// R - p has one limb.
 pub(crate) const NEAR: u8 = 3;
+/// 2^64 - 2^k + 1 with k at least 32.
+pub(crate) const SHIFTED: u8 = 4;
 /// Every odd prime.
-pub(crate) const FULL: u8 = 4;
+pub(crate) const FULL: u8 = 5;
 /// The primes of `generated::PLAIN`, a class each.
-pub(crate) const FIRST_PLAIN: u8 = 5;
+pub(crate) const FIRST_PLAIN: u8 = 6;
 
 /// The most limbs that a modulus may have.
 pub(crate) const MOST_LIMBS: usize = 12;

@@ -59,6 +59,7 @@ pub const fn class(p: &[u64]) -> &'static str {
         modulus::COMPLEMENT => "complement",
         modulus::SPARE => "spare",
         modulus::NEAR => "near",
+        modulus::SHIFTED => "shifted",
         _ => "full",
     }
 }

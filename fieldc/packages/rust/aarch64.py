@@ -30,6 +30,8 @@ from fieldc.words.lower import lower
 
 OWN = (FOLD, SPARE, NEAR, FULL, LAZY_SPARE, LAZY_FULL)
 """The classes that have kernels, each family from the narrowest on."""
+CALLED = ("mul", "sum_of_products", "square", "mul_lazy", "square_lazy")
+"""The operations whose kernels are called."""
 LONGER = 1.01
 """Up to which multiple of its instructions a kernel may take the place of one for fewer primes."""
 
@@ -93,7 +95,8 @@ def kernels_for(prime_class: PrimeClass, limbs: int) -> dict[str, PrimeClass]:
 
 @cache
 def _of_class(prime_class: PrimeClass, limbs: int) -> tuple[ClassKernel, ...]:
-    return tuple(_made(prime_class, e) for e in class_expressions(prime_class, limbs))
+    expressions = class_expressions(prime_class, limbs)
+    return tuple(_made(prime_class, e) for e in expressions if e.kernel.operation in CALLED)
 
 
 def plain_kernel(f: Field, operation: str) -> ClassKernel:

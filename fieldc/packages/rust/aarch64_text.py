@@ -6,13 +6,37 @@ Each is a Rust function whose inline assembly calls the kernel's code.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
+from fieldc.algorithms import choose
 from fieldc.field import Field
-from fieldc.packages.rust.aarch64 import ClassKernel, kernels_at, kernels_for, plain_kernel
+from fieldc.packages.rust.aarch64 import (
+    CALLED,
+    ClassKernel,
+    kernels_at,
+    kernels_for,
+    plain_kernel,
+)
 from fieldc.packages.rust.aarch64_sums import ARM_FITTING, arm_sum_text, arm_sums
-from fieldc.packages.rust.classes import CLASSES, LAZY_CLASSES
-from fieldc.packages.rust.plain import PLAIN_OPERATIONS, class_number, lazy_parts_of
+from fieldc.packages.rust.classes import CLASSES, LAZY_CLASSES, class_of, lazy_class_of
+from fieldc.packages.rust.inlined import LIMBS as INLINED
+from fieldc.packages.rust.inlined import (
+    arm_class_code,
+    inlined_dispatch,
+    inlined_module,
+    inlined_text,
+    symbol,
+    taken,
+)
+from fieldc.packages.rust.plain import (
+    PLAIN_OPERATIONS,
+    class_name,
+    class_number,
+    lazy_parts_of,
+)
 from fieldc.packages.rust.text import array, called, constant, signature, wrapped
+from fieldc.targets.aarch64.in_registers import compile_in_registers
+from fieldc.words.lower import lower
 
 HEAD = """use core::arch::asm;
 use core::mem::MaybeUninit;
@@ -51,12 +75,33 @@ def arm_kernels(limbs: int, plain_primes: Sequence[Field]) -> str:
 
     `plain_primes` are all that have plain residues, of any number of limbs.
     """
+    if limbs in INLINED:
+        own = (_inlined_plain(f, place) for place, f in enumerate(plain_primes) if f.n == limbs)
+        return "".join((inlined_module(limbs, arm_class_code), *own))
     classes = (HEAD, *_dispatch(limbs), *map(kernel_text, kernels_at(limbs)))
     plain = (_plain(f, place) for place, f in enumerate(plain_primes) if f.n == limbs)
     sums: list[str] = []
     if limbs in ARM_FITTING:
         sums = ["\n// Sums.\n", *(arm_sum_text(piece, limbs) for piece in arm_sums(limbs))]
     return "".join((*classes, *plain, *sums))
+
+
+def _inlined_plain(f: Field, place: int) -> str:
+    """The same of a prime whose kernels are inlined; sums are those of its classes."""
+    text = f"\n// {f.label}: plain residues.\n"
+    for is_lazy, parts in enumerate((PLAIN_OPERATIONS, lazy_parts_of(f))):
+        of = lazy_class_of(f) if is_lazy else class_of(f)
+        if not parts or of is None:
+            continue
+        made = {part: choose(f, operation) for part, operation in parts.items()}
+        names = {part: symbol(one, class_name(f)) for part, one in made.items()}
+        sums = {op: x for op, x in taken(of, f.n).items() if op in ("add", "sub", "reduce_lazy")}
+        number = class_number(place, bool(is_lazy))
+        text += inlined_dispatch(f.n, number, {**sums, **names}, bool(is_lazy))
+        for part, one in made.items():
+            code = compile_in_registers(partial(lower, one))
+            text += inlined_text(code, one, names[part])
+    return text
 
 
 def _plain(f: Field, place: int) -> str:
@@ -79,10 +124,9 @@ def _dispatch(limbs: int) -> Iterator[str]:
             if limbs not in prime_class.limbs:
                 continue
             taken = kernels_for(prime_class, limbs)
-            order = ("mul", "sum_of_products", "square", "mul_lazy", "square_lazy")
             rows = "".join(
                 f"    {operation.removesuffix('_lazy')}: {operation}_{taken[operation].suffix};\n"
-                for operation in order
+                for operation in CALLED
                 if operation in taken
             )
             rows += _sums(limbs, prime_class.has_spare_bit, family is LAZY_CLASSES)

@@ -17,6 +17,7 @@ from functools import cache
 from itertools import chain
 
 from fieldc.algorithms import choose
+from fieldc.algorithms.shapes import shift_of_quotient, shifted_quotient
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.modulus import is_prime
@@ -30,6 +31,8 @@ WORD = 64
 TOP = (1 << WORD) - 1
 LIMBS = range(1, 13)
 """What the crate has kernels for."""
+SHIFT = 34
+"""That of the representative of SHIFTED: its text tells a shift by 34 from one by 64 - 34."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,10 @@ class PrimeClass:
     """Whether p is above R - 2^64."""
     has_root: bool = True
     """Whether -1 may be a square modulo p, where p is 1 modulo 4."""
+    one_limb: tuple[tuple[str, str], ...] = ()
+    """The same of one limb, where that is not the same."""
+    shifted: bool = False
+    """Whether p is 2^64 - 2^k + 1 with k at least 32."""
     next_of_mu: int = TOP
     """The most that the limb of mu below its top one may be. A small one saves a carry a row."""
 
@@ -66,7 +73,8 @@ class PrimeClass:
         """Whether every prime of another class is of this one too."""
         (low, high), (least, most) = self.n0, other.n0
         wider = self.top >= other.top and low <= least and most <= high
-        return wider and {*other.limbs} <= {*self.limbs} and (other.near or not self.near)
+        shaped = (other.near or not self.near) and (other.shifted or not self.shifted)
+        return wider and {*other.limbs} <= {*self.limbs} and shaped
 
     def has(self, f: Field) -> bool:
         """Whether a field's prime is of the class."""
@@ -76,8 +84,14 @@ class PrimeClass:
         is_in_ranges = f.n in self.limbs and is_small and is_near and low <= f.n0 <= high
         return is_in_ranges and self._has_rest(f)
 
+    def kernels(self, limbs: int) -> tuple[tuple[str, str], ...]:
+        """Operation and algorithm of each kernel for a number of limbs."""
+        return self.one_limb if limbs == 1 and self.one_limb else self.algorithms
+
     def _has_rest(self, f: Field) -> bool:
         """Whether the limits hold that only some classes have."""
+        if self.shifted and not shifted_quotient(f).applies:
+            return False
         if not self.has_root and f.p % 4 == 1:
             return False
         return self.next_of_mu == TOP or f.limbs(f.mu)[-2] <= self.next_of_mu
@@ -108,6 +122,7 @@ SPARE = PrimeClass(
     "at least one spare bit: no carry leaves the top limb",
     COMPLEMENT.top,
     (("mul", "cios"), ("square", "cios"), ("sum_of_products", "cios")),
+    one_limb=(("sum_of_products", "high-limbs"), ("add", "add")),
 )
 NEAR = PrimeClass(
     "near",
@@ -117,13 +132,28 @@ NEAR = PrimeClass(
     limbs=LIMBS[1:8],
     near=True,
 )
+SHIFTED = PrimeClass(
+    "shifted",
+    "2^64 - 2^k + 1, k at least 32: the quotient by shifts",
+    TOP + 1,
+    (("mul", "shifted-quotient"), ("square", "shifted-quotient")),
+    limbs=LIMBS[:1],
+    shifted=True,
+)
 FULL = PrimeClass(
     "full",
     "every odd prime",
     TOP + 1,
     (("mul", "cios"), ("sum_of_products", "two-subtractions"), ("square", "product")),
+    one_limb=(
+        ("mul", "high-limbs"),
+        ("sum_of_products", "high-limbs"),
+        ("square", "high-limbs"),
+        ("add", "difference"),
+        ("sub", "select"),
+    ),
 )
-CLASSES = (FOLD, COMPLEMENT, SPARE, NEAR, FULL)
+CLASSES = (FOLD, COMPLEMENT, SPARE, NEAR, SHIFTED, FULL)
 """The narrowest first."""
 
 LAZY_FOLD = PrimeClass(
@@ -145,6 +175,7 @@ LAZY_FULL = PrimeClass(
     "4p < R: values below 2p",
     0x4000_0000_0000_0000,
     (("mul_lazy", "cios"),),
+    one_limb=(("mul_lazy", "cios"), ("reduce_lazy", "reduce_lazy")),
 )
 LAZY_CLASSES = (LAZY_FOLD, LAZY_SPARE, LAZY_FULL)
 """Those of kernels for values below 2p, the narrowest first; not every prime has one."""
@@ -191,7 +222,9 @@ def _candidates(prime_class: PrimeClass, limbs: int) -> Iterator[Field]:
     least, most = prime_class.n0
     for n0 in range(least, TOP, 2) if least else range(most, 0, -2):
         low = -pow(n0, -1, 1 << WORD) % (1 << WORD)
-        if limbs == 1:
+        if prime_class.shifted:
+            words = [(1 << WORD) - (1 << SHIFT) + 1]
+        elif limbs == 1:
             words = [top - (TOP - n0) - 1 | 1]
         elif prime_class.near:
             words = [n0, *[TOP] * (limbs - 1)]
@@ -205,9 +238,9 @@ def _candidates(prime_class: PrimeClass, limbs: int) -> Iterator[Field]:
             yield Field(p)
 
 
-def kernels_of(prime_class: PrimeClass) -> dict[str, PrimeClass]:
+def kernels_of(prime_class: PrimeClass, limbs: int) -> dict[str, PrimeClass]:
     """For each operation the class whose kernel the primes of a class take."""
-    return {op: c for c in reversed(wider_than(prime_class)) for op, _ in c.algorithms}
+    return {op: c for c in reversed(wider_than(prime_class)) for op, _ in c.kernels(limbs)}
 
 
 def wider_than(prime_class: PrimeClass) -> list[PrimeClass]:
@@ -219,7 +252,7 @@ def wider_than(prime_class: PrimeClass) -> list[PrimeClass]:
 def class_expressions(prime_class: PrimeClass, limbs: int) -> Iterator[Expression]:
     """The kernels of a class at a number of limbs."""
     f = with_bounds(representative(prime_class, limbs), prime_class)
-    for operation, algorithm in prime_class.algorithms:
+    for operation, algorithm in prime_class.kernels(limbs):
         yield choose(f, operation, algorithm)
 
 
@@ -270,7 +303,7 @@ def class_words(
     if alike:
         raise ValueError(f"{f.label} is no representative: two of its constants have a word alike")
     growing = [limbs[:-1] for limbs in constants[:-1]]
-    unknown = frozenset([f.n0, *chain(*growing), *constants[-1]]) - bounded
+    unknown = frozenset([f.n0, f.p_inverse, *chain(*growing), *constants[-1]]) - bounded
     if is_near:  # the upper words of p are known, and p[1] is a name for all
         unknown = (unknown | {f.complement}) - {TOP}
     if TOP in unknown:  # its bound would say that every field has it
@@ -286,7 +319,9 @@ def completed(kernel: X86Kernel, f: Field) -> X86Kernel:
 
 
 def value_of(name: str, f: Field) -> int:
-    """A constant from its name: `p[3]`, `n0`, `0x1`."""
+    """A constant from its name: `p[3]`, `n0`, `0x1`, `quotient_shift`."""
+    if name == "quotient_shift":
+        return shift_of_quotient(f)
     constant, _, index = name.rstrip("]").partition("[")
     if constant.startswith("0x"):
         return int(constant, 16)

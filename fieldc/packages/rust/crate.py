@@ -39,6 +39,8 @@ from fieldc.packages.rust.classes import (
     class_expressions,
     kernels_of,
 )
+from fieldc.packages.rust.inlined import LIMBS as INLINED
+from fieldc.packages.rust.inlined import inlined_module
 from fieldc.packages.rust.plain import (
     PLAIN_OPERATIONS,
     class_number,
@@ -230,6 +232,8 @@ def families() -> dict[str, dict[str, NamedPrime]]:
 
 def kernels_file(limbs: int) -> str:
     """The kernels of one number of limbs, every class and variant."""
+    if limbs in INLINED:
+        return "".join((header(_kernels_title(limbs, "x86-64"), MODULE), inlined_module(limbs)))
     classes = [c for c in (*CLASSES, *LAZY_CLASSES) if limbs in c.limbs]
     parts = [
         header(_kernels_title(limbs, "x86-64"), MODULE),
@@ -272,7 +276,7 @@ def class_texts(prime_class: PrimeClass, limbs: int) -> Iterator[str]:
     is_lazy = prime_class in LAZY_CLASSES
     number = (LAZY_CLASSES if is_lazy else CLASSES).index(prime_class)
     made = [(prime_class, e) for e in class_expressions(prime_class, limbs)]
-    takes = kernels_of(prime_class)
+    takes = kernels_of(prime_class, limbs)
     if prime_class is FOLD and limbs in EXTENSION.limbs:  # the class that contains it
         made += [(EXTENSION, e) for e in class_expressions(EXTENSION, limbs)]
         takes |= {operation: EXTENSION for operation, _ in EXTENSION.algorithms}

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from fieldc.artifacts.verify import Job
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
-from fieldc.packages.rust.classes import EXTENSION, class_of, kernels_of, lazy_class_of
+from fieldc.packages.rust.classes import (
+    EXTENSION,
+    class_of,
+    kernels_of,
+    lazy_class_of,
+)
 from fieldc.packages.rust.crate import variants
+from fieldc.packages.rust.inlined import LIMBS as INLINED
+from fieldc.packages.rust.inlined import inlined_claims
 from fieldc.packages.rust.plain import class_name, plain_operations, plain_primes
 from fieldc.packages.rust.towers import SUFFIX
 from fieldc.packages.rust.written import WrittenKernel, kernels_in
+from fieldc.packages.rust.written_inline import inline_kernels_in
 from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.print import INTEL, print_body
 from fieldc.targets.x86_64.timing.called import caller, held_by
@@ -55,9 +63,11 @@ def called_kernel(kernel: X86Kernel) -> bytes:
 
 def crate_jobs(generated: Path, f: Field) -> list[Job]:
     """The proofs of the kernels that the crate runs for a field's prime. Raises OSError."""
+    if f.n in INLINED:
+        return list(inlined_jobs(generated, f))
     text = (generated / f"n{f.n:02}.rs").read_text()
     found = filter(None, (class_of(f), lazy_class_of(f)))
-    classes = {operation: c.suffix for of in found for operation, c in kernels_of(of).items()}
+    classes = {operation: c.suffix for of in found for operation, c in kernels_of(of, f.n).items()}
     if EXTENSION.has(f):
         classes |= {operation: EXTENSION.suffix for operation, _ in EXTENSION.algorithms}
     if f in plain_primes():
@@ -73,3 +83,13 @@ def crate_jobs(generated: Path, f: Field) -> list[Job]:
         for operation, of in classes.items()
         for symbol in (f"{operation}_{of}_{variant}" for variant in variants(f.n))
     ]
+
+
+def inlined_jobs(generated: Path, f: Field) -> Iterator[Job]:
+    """The same of a prime whose kernels are inlined: sums too, modulo 2p where values are below it.
+
+    Raises OSError.
+    """
+    kernels = inline_kernels_in((generated / f"n{f.n:02}.rs").read_text())
+    for symbol, operation, multiple in inlined_claims(f):
+        yield Job(kernels[symbol].assembled(f, multiple), symbol, operation, f.p, f.n, "sysv")

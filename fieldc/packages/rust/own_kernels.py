@@ -25,7 +25,9 @@ from fieldc.packages.rust.classes import (
     lazy_class_of,
 )
 from fieldc.packages.rust.crate import dispatch
+from fieldc.packages.rust.inlined import LIMBS as ONE_LIMB
 from fieldc.packages.rust.kernels import assembled
+from fieldc.packages.rust.own_inlined import INLINED, inlined_module, lazy_parts, parts
 from fieldc.packages.rust.plain import class_number
 from fieldc.packages.rust.schedules import FOUND_ON, crate_kernel, schedule_of
 from fieldc.packages.rust.sums import FITTING, inline_sums, sum_text
@@ -50,6 +52,8 @@ OF = "prime"
 
 def operations(f: Field, r: Representation) -> list[str]:
     """The operations that have kernels."""
+    if f.n in ONE_LIMB:
+        return [*parts(r).values(), *lazy_parts(f, r).values()]
     lazy = [r.lazy[part] for part in LAZY if has_two_spare_bits(f)]
     return [*(r.parts[part] for part in PARTS), *lazy]
 
@@ -59,8 +63,9 @@ def decisions(f: Field, r: Representation, processor: str | None) -> list[Decisi
 
     Schedules for System V name algorithms that are fast in their own order of instructions.
     """
+    target = INLINED if f.n in ONE_LIMB else TARGET
     return [
-        preferred(f, operation, TARGET, processor).unscheduled for operation in operations(f, r)
+        preferred(f, operation, target, processor).unscheduled for operation in operations(f, r)
     ]
 
 
@@ -88,7 +93,7 @@ def scheduled(expression: Expression, variant: str) -> X86Kernel | None:
     """The crate's kernel of the same algorithm for a prime, if a search found its schedule."""
     f, operation = expression.field, expression.kernel.operation
     for family in filter(None, (class_of(f), lazy_class_of(f))):
-        of = kernels_of(family).get(operation)
+        of = kernels_of(family, f.n).get(operation)
         if of is None or schedule_of(of, f.n, variant).entry(operation) is None:
             continue
         for known in class_expressions(of, f.n):
@@ -145,21 +150,27 @@ impl crate::lazy_kernels::LazyProducts<{n}> for crate::lazy_kernels::LazyShape<{
 def module(f: Field, r: Representation, kernels: Sequence[Artifact]) -> str:
     """The module of a prime's kernels after its header: which run, and their texts."""
     is_plain, lazy = r is PLAIN, lazy_class_of(f)
+    if f.n in ONE_LIMB:
+        numbers = CLASSES.index(class_of(f)), LAZY_CLASSES.index(lazy or LAZY_FULL)
+        if is_plain:
+            numbers = class_number(0), class_number(0, is_lazy=True)
+        without = NO_ROOM.format(n=f.n, number=LAZY_CLASSES.index(LAZY_FULL))
+        return inlined_module(f, numbers, kernels, (parts(r), lazy_parts(f, r)), without)
     number = class_number(0) if is_plain else CLASSES.index(class_of(f))
     names = _symbols(kernels, {part: r.parts[part] for part in PARTS})
-    parts = [IMPORTS, dispatch(f.n, number, names, False, f.spare_bits > 0)]
+    texts = [IMPORTS, dispatch(f.n, number, names, False, f.spare_bits > 0)]
     if lazy is None:
-        parts.append(NO_ROOM.format(n=f.n, number=LAZY_CLASSES.index(LAZY_FULL)))
+        texts.append(NO_ROOM.format(n=f.n, number=LAZY_CLASSES.index(LAZY_FULL)))
     else:
         number = class_number(0, is_lazy=True) if is_plain else LAZY_CLASSES.index(lazy)
         room = _symbols(kernels, {part: r.lazy[part] for part in LAZY})
-        parts.append(dispatch(f.n, number, room, True, True))
-    parts += [kernel.text for kernel in kernels]
+        texts.append(dispatch(f.n, number, room, True, True))
+    texts += [kernel.text for kernel in kernels]
     if f.n in FITTING:
         other = "add_full" if f.spare_bits else "add_spare"
         pieces = [piece for piece in inline_sums(f.n) if piece.name != other]
-        parts += ["\n// Sums.\n", *(sum_text(piece, f.n) for piece in pieces)]
-    return "".join(parts)
+        texts += ["\n// Sums.\n", *(sum_text(piece, f.n) for piece in pieces)]
+    return "".join(texts)
 
 
 def _symbols(kernels: Sequence[Artifact], parts: Mapping[str, str]) -> dict[str, list[str]]:

@@ -36,6 +36,7 @@ from fieldc.packages.rust.formulas import ENDINGS, TAKEN, RustFormula, formula_t
 from fieldc.packages.rust.formulas import FILE as FORMULAS
 from fieldc.packages.rust.formulas import TARGET as FORMULA_TARGET
 from fieldc.packages.rust.formulas import module as formulas_module
+from fieldc.packages.rust.inlined import LIMBS as INLINED
 from fieldc.packages.rust.library import licence, root_module, sources
 from fieldc.packages.rust.own_kernels import decisions, kernel_of, module
 from fieldc.packages.rust.portable import portable_products
@@ -132,8 +133,9 @@ def _packaged(artifact: Artifact) -> Packaged:
     """The kernel with what chose its text."""
     if artifact.expression.kernel.computes.formula:
         return Packaged(**vars(artifact), file=FORMULAS)
-    _, chosen_by = kernel_of(artifact.choice)
-    file = f"{GENERATED}/n{artifact.expression.field.n:02}.rs"
+    n = artifact.expression.field.n
+    chosen_by = artifact.choice.chosen_by if n in INLINED else kernel_of(artifact.choice)[1]
+    file = f"{GENERATED}/n{n:02}.rs"
     told = replace(artifact, choice=replace(artifact.choice, chosen_by=chosen_by))
     return Packaged(**vars(told), file=file)
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fieldc.field import Field
 
 FITTING = range(2, 7)
-"""Numbers of limbs whose sums fit in registers; of one limb the compiler's own are as good."""
+"""Numbers of limbs whose sums fit in registers; those of one limb are in `inlined.py`."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,9 @@ FAR = 504
 
 
 @dataclass
-class _Allocator:
+class Allocator:
+    """Gives every virtual register of a piece of code a place."""
+
     selected: Selected
     code: Sequence[ArmCode]
     lines: list[tuple[str, tuple[int, ...], int]] = field(default_factory=list)
@@ -49,6 +51,7 @@ class _Allocator:
         """Pointers by which operands of the current instruction were made again."""
 
     def run(self) -> None:
+        """Allocate every instruction, in order."""
         for position, instruction in enumerate(self.code):
             self.now = position
             locked: set[int] = set()
@@ -148,7 +151,7 @@ class _Allocator:
 
 def allocated(selected: Selected, code: Sequence[ArmCode]) -> list[str]:
     """The lines of a function, from its first instruction to `ret`."""
-    allocator = _Allocator(selected, code)
+    allocator = Allocator(selected, code)
     allocator.run()
     saved = sorted(allocator.taken.intersection(SAVED))
     below = SLOT * (len(saved) + len(saved) % 2)

@@ -45,11 +45,13 @@ def selected(program: Program, zeros: Collection[Step] = ()) -> Selected:
     `zeros` are sums that are 0, by a product that nothing else uses (`cancel.py`): their carries
     are compared, not added.
     """
-    return _Selection(program, {s.outputs[1].number for s in zeros}).run()
+    return ArmSelection(program, {s.outputs[1].number for s in zeros}).run()
 
 
 @dataclass
-class _Selection:
+class ArmSelection:
+    """The instructions of one program, as they are made."""
+
     program: Program
     zeros: set[int]
     """Carries of sums that are 0."""
@@ -73,6 +75,7 @@ class _Selection:
         """Words of flags that were overwritten."""
 
     def run(self) -> Selected:
+        """Select every step."""
         unstored = {i: v for i, v in enumerate(self.program.results)}
         for step in self.program.steps:
             selector = _SELECTORS.get(step.operation.name)
@@ -352,18 +355,18 @@ def _pair(limb: int) -> tuple[int, ...]:
     return (first, first + 1) if WORD_BYTES * first <= FAR else (limb,)
 
 
-_SELECTORS: dict[str, Callable[[_Selection, Step], None]] = {
-    "add": _Selection.add,
-    "sub": _Selection.sub,
-    "select": _Selection.select,
-    "mask": _Selection.mask,
+_SELECTORS: dict[str, Callable[[ArmSelection, Step], None]] = {
+    "add": ArmSelection.add,
+    "sub": ArmSelection.sub,
+    "select": ArmSelection.select,
+    "mask": ArmSelection.mask,
 }
 """For word operations that touch flags: in the order of the program."""
-_MAKERS: dict[str, Callable[[_Selection, Step, Value], None]] = {
-    "load": _Selection.load,
-    "mul": _Selection.multiply,
-    "mul_low": _Selection.multiply,
-    "and": _Selection.bit_and,
-    "funnel": _Selection.funnel,
+_MAKERS: dict[str, Callable[[ArmSelection, Step, Value], None]] = {
+    "load": ArmSelection.load,
+    "mul": ArmSelection.multiply,
+    "mul_low": ArmSelection.multiply,
+    "and": ArmSelection.bit_and,
+    "funnel": ArmSelection.funnel,
 }
 """For all others: one output, where it is first used."""

@@ -8,7 +8,6 @@ end with carry 0 leaves its flag clean.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 
 from fieldc.targets.x86_64.ahead import chain, is_from_zero, multipliers_of_the_next_row
 from fieldc.targets.x86_64.choices import Choices
@@ -149,7 +148,8 @@ class Selection:
         self._emit("store", (), target, place)
 
     def _step(self, step: Step) -> None:
-        _SELECTORS[step.operation.name](self, step)
+        name = step.operation.name
+        getattr(self, _SELECTORS.get(name, name))(step)
         for value in step.inputs:
             if value.kind is Kind.FLAG and value.constant is None:
                 self._alive[self._flags[value.number]] -= 1
@@ -367,15 +367,5 @@ class Selection:
             self._emit("shld", (place,), self._place(high), self._in_register(low), shift)
 
 
-_SELECTORS: dict[str, Callable[[Selection, Step], None]] = {
-    "load": Selection.load,
-    "add": Selection.add,
-    "sub": Selection.sub,
-    "mul": Selection.mul,
-    "mul_low": Selection.mul_low,
-    "select": Selection.select,
-    "mask": Selection.mask,
-    "and": Selection.bit_and,
-    "funnel": Selection.funnel,
-}
-"""One selector for each row of the table of word operations."""
+_SELECTORS = {"and": "bit_and"}
+"""The selectors of word operations, where they are not of the same name."""

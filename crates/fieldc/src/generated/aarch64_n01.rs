@@ -3,404 +3,308 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 use core::arch::asm;
-use core::mem::MaybeUninit;
 
-use crate::machine::{assembly, called, lazy_assembly};
+use crate::machine::{inlined, lazy_inlined};
 use crate::modulus::Modulus;
 
 // spare: at least one spare bit: no carry leaves the top limb.
-assembly! { 1, 2:
-    mul: mul_spare;
+inlined! { 1, 2:
+    mul: mul_full;
     sum_of_products: sum_of_products_spare;
-    square: square_spare;
+    square: square_full;
+    add: add_spare;
+    sub: sub_full;
+}
+
+/// (x[0]*y[0] + x[1]*y[1])/R mod p; high-limbs.
+#[inline(always)]
+fn sum_of_products_spare<M: Modulus<1>>(x: &[[u64; 1]; 2], y: &[[u64; 1]; 2]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "mul {t0}, {x0}, {y0}",
+            "mul {t1}, {x1}, {y1}",
+            "adds {t0}, {t0}, {t1}",
+            "umulh {y0}, {x0}, {y0}",
+            "umulh {x0}, {x1}, {y1}",
+            "adc {y0}, {y0}, {x0}",
+            "mul {x0}, {t0}, {p_inverse}",
+            "umulh {x0}, {p0}, {x0}",
+            "sub {y0}, {y0}, {x0}",
+            "adds {x0}, {y0}, {p0}",
+            "csel {y0}, {x0}, {y0}, hs",
+            y0 = inout(reg) y[0][0] => z0, x0 = inout(reg) x[0][0] => _, y1 = in(reg) y[1][0], x1 =
+            in(reg) x[1][0], p_inverse = in(reg) M::P_INVERSE, p0 = in(reg) M::P[0], t0 = out(reg)
+            _, t1 = out(reg) _,
+            options(pure, nomem, nostack),
+        );
+    }
+    [z0]
+}
+
+/// x + y mod p; add.
+#[inline(always)]
+fn add_spare<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "add {x0}, {x0}, {y0}",
+            "subs {y0}, {x0}, {p0}",
+            "csel {x0}, {x0}, {y0}, lo",
+            x0 = inout(reg) x[0] => z0, y0 = inout(reg) y[0] => _, p0 = in(reg) M::P[0],
+            options(pure, nomem, nostack),
+        );
+    }
+    [z0]
+}
+
+// shifted: 2^64 - 2^k + 1, k at least 32: the quotient by shifts.
+inlined! { 1, 4:
+    mul: mul_shifted;
+    sum_of_products: sum_of_products_full;
+    square: square_shifted;
+    add: add_full;
+    sub: sub_full;
+}
+
+/// x*y/R mod p; shifted-quotient.
+#[inline(always)]
+fn mul_shifted<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "mul {t0}, {x0}, {y0}",
+            "adds {t0}, {t0}, {t0}, lsl #{k}",
+            "umulh {y0}, {x0}, {y0}",
+            "adc {y0}, {y0}, xzr",
+            "sub {x0}, {t0}, {t0}, lsr #{rest}",
+            "subs {y0}, {y0}, {x0}",
+            "add {x0}, {y0}, {p0}",
+            "csel {y0}, {x0}, {y0}, lo",
+            k = const M::QUOTIENT_SHIFT, rest = const 64 - M::QUOTIENT_SHIFT, y0 = inout(reg) y[0]
+            => z0, x0 = inout(reg) x[0] => _, p0 = in(reg) M::P[0], t0 = out(reg) _,
+            options(pure, nomem, nostack),
+        );
+    }
+    [z0]
+}
+
+/// x*x/R mod p; shifted-quotient.
+#[inline(always)]
+fn square_shifted<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "mul {t0}, {x0}, {x0}",
+            "adds {t0}, {t0}, {t0}, lsl #{k}",
+            "umulh {x0}, {x0}, {x0}",
+            "adc {x0}, {x0}, xzr",
+            "sub {t0}, {t0}, {t0}, lsr #{rest}",
+            "subs {x0}, {x0}, {t0}",
+            "add {t0}, {x0}, {p0}",
+            "csel {x0}, {t0}, {x0}, lo",
+            k = const M::QUOTIENT_SHIFT, rest = const 64 - M::QUOTIENT_SHIFT, x0 = inout(reg) x[0]
+            => z0, p0 = in(reg) M::P[0], t0 = out(reg) _,
+            options(pure, nomem, nostack),
+        );
+    }
+    [z0]
 }
 
 // full: every odd prime.
-assembly! { 1, 4:
+inlined! { 1, 5:
     mul: mul_full;
     sum_of_products: sum_of_products_full;
     square: square_full;
+    add: add_full;
+    sub: sub_full;
+}
+
+/// x*y/R mod p; high-limbs.
+#[inline(always)]
+fn mul_full<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "umulh {t0}, {x0}, {y0}",
+            "mul {y0}, {x0}, {y0}",
+            "mul {y0}, {y0}, {p_inverse}",
+            "umulh {y0}, {p0}, {y0}",
+            "subs {y0}, {t0}, {y0}",
+            "add {x0}, {y0}, {p0}",
+            "csel {y0}, {x0}, {y0}, lo",
+            y0 = inout(reg) y[0] => z0, x0 = inout(reg) x[0] => _, p_inverse = in(reg) M::P_INVERSE,
+            p0 = in(reg) M::P[0], t0 = out(reg) _,
+            options(pure, nomem, nostack),
+        );
+    }
+    [z0]
+}
+
+/// (x[0]*y[0] + x[1]*y[1])/R mod p; high-limbs.
+#[inline(always)]
+fn sum_of_products_full<M: Modulus<1>>(x: &[[u64; 1]; 2], y: &[[u64; 1]; 2]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "mul {t0}, {x0}, {y0}",
+            "mul {t1}, {x1}, {y1}",
+            "adds {t0}, {t0}, {t1}",
+            "umulh {y0}, {x0}, {y0}",
+            "umulh {x0}, {x1}, {y1}",
+            "adcs {y0}, {y0}, {x0}",
+            "cset {x0}, hs",
+            "subs {y1}, {y0}, {p0}",
+            "sbcs xzr, {x0}, xzr",
+            "csel {y0}, {y0}, {y1}, lo",
+            "mul {x0}, {t0}, {p_inverse}",
+            "umulh {x0}, {p0}, {x0}",
+            "subs {y0}, {y0}, {x0}",
+            "add {x0}, {y0}, {p0}",
+            "csel {y0}, {x0}, {y0}, lo",
+            y0 = inout(reg) y[0][0] => z0, x0 = inout(reg) x[0][0] => _, y1 = inout(reg) y[1][0] =>
+            _, x1 = in(reg) x[1][0], p0 = in(reg) M::P[0], p_inverse = in(reg) M::P_INVERSE, t0 =
+            out(reg) _, t1 = out(reg) _,
+            options(pure, nomem, nostack),
+        );
+    }
+    [z0]
+}
+
+/// x*x/R mod p; high-limbs.
+#[inline(always)]
+fn square_full<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "umulh {t0}, {x0}, {x0}",
+            "mul {x0}, {x0}, {x0}",
+            "mul {x0}, {x0}, {p_inverse}",
+            "umulh {x0}, {p0}, {x0}",
+            "subs {x0}, {t0}, {x0}",
+            "add {t0}, {x0}, {p0}",
+            "csel {x0}, {t0}, {x0}, lo",
+            x0 = inout(reg) x[0] => z0, p_inverse = in(reg) M::P_INVERSE, p0 = in(reg) M::P[0], t0 =
+            out(reg) _,
+            options(pure, nomem, nostack),
+        );
+    }
+    [z0]
+}
+
+/// x + y mod p as x - (p - y), and x + y where that is negative, for p of one full limb; difference.
+#[inline(always)]
+fn add_full<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "add {t0}, {x0}, {y0}",
+            "sub {y0}, {p0}, {y0}",
+            "subs {x0}, {x0}, {y0}",
+            "csel {x0}, {t0}, {x0}, lo",
+            x0 = inout(reg) x[0] => z0, y0 = inout(reg) y[0] => _, p0 = in(reg) M::P[0], t0 =
+            out(reg) _,
+            options(pure, nomem, nostack),
+        );
+    }
+    [z0]
+}
+
+/// x - y mod p, one of x - y and x - y + p, which is made before its sign is known; select.
+#[inline(always)]
+fn sub_full<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "subs {x0}, {x0}, {y0}",
+            "add {y0}, {x0}, {p0}",
+            "csel {x0}, {y0}, {x0}, lo",
+            x0 = inout(reg) x[0] => z0, y0 = inout(reg) y[0] => _, p0 = in(reg) M::P[0],
+            options(pure, nomem, nostack),
+        );
+    }
+    [z0]
 }
 
 // lazy_spare: 4p < R, by so much that a sum of rows closes: squares below 2p.
-lazy_assembly! { 1, 1:
+lazy_inlined! { 1, 1:
     mul: mul_lazy_full;
     square: square_lazy_spare;
-}
-
-// lazy_full: 4p < R: values below 2p.
-lazy_assembly! { 1, 2:
-    mul: mul_lazy_full;
-}
-
-/// x*y/R mod p; cios.
-///
-/// # Safety
-/// p is of the class.
-#[inline(always)]
-unsafe fn mul_spare<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
-    let mut z = MaybeUninit::<[u64; 1]>::uninit();
-    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
-    // stack only.
-    unsafe {
-        asm!(
-            called!(
-                "bl",
-                "fieldc_mul_spare_db64b912024f2664_{p0}",
-                r"
-ldr x1, [x1]
-ldr x2, [x2]
-mul x3, x1, x2
-umulh x1, x1, x2
-adr x2, 2f
-ldp x2, x4, [x2]
-mul x2, x3, x2
-umulh x2, x4, x2
-cmp x3, #1
-adc x1, x1, x2
-subs x2, x1, x4
-csel x1, x1, x2, lo
-str x1, [x0]
-ret
-.p2align 3
-2:
-.quad {n0}, {p0}
-"
-            ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
-            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
-            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
-            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
-        );
-        z.assume_init()
-    }
-}
-
-/// x*x/R mod p; cios.
-///
-/// # Safety
-/// p is of the class.
-#[inline(always)]
-unsafe fn square_spare<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
-    let mut z = MaybeUninit::<[u64; 1]>::uninit();
-    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
-    // stack only.
-    unsafe {
-        asm!(
-            called!(
-                "bl",
-                "fieldc_square_spare_9bbfb4564c50a60a_{p0}",
-                r"
-ldr x1, [x1]
-mul x2, x1, x1
-umulh x1, x1, x1
-adr x3, 2f
-ldp x3, x4, [x3]
-mul x3, x2, x3
-umulh x3, x4, x3
-cmp x2, #1
-adc x1, x1, x3
-subs x2, x1, x4
-csel x1, x1, x2, lo
-str x1, [x0]
-ret
-.p2align 3
-2:
-.quad {n0}, {p0}
-"
-            ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
-            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
-            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
-            out("x16") _, out("x17") _, out("lr") _,
-        );
-        z.assume_init()
-    }
-}
-
-/// (x[0]*y[0] + x[1]*y[1])/R mod p; cios.
-///
-/// # Safety
-/// p is of the class.
-#[inline(always)]
-unsafe fn sum_of_products_spare<M: Modulus<1>>(x: &[[u64; 1]; 2], y: &[[u64; 1]; 2]) -> [u64; 1] {
-    let mut z = MaybeUninit::<[u64; 1]>::uninit();
-    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
-    // stack only.
-    unsafe {
-        asm!(
-            called!(
-                "bl",
-                "fieldc_sum_of_products_spare_751adaca88ce7e06_{p0}",
-                r"
-ldp x1, x3, [x1]
-ldp x2, x4, [x2]
-mul x5, x1, x2
-mul x6, x3, x4
-umulh x1, x1, x2
-umulh x2, x3, x4
-adr x3, 2f
-ldp x3, x4, [x3]
-adds x5, x5, x6
-mul x3, x5, x3
-umulh x3, x4, x3
-adc x1, x1, x2
-cmp x5, #1
-adc x1, x1, x3
-subs x2, x1, x4
-csel x1, x1, x2, lo
-str x1, [x0]
-ret
-.p2align 3
-2:
-.quad {n0}, {p0}
-"
-            ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
-            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
-            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
-            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
-        );
-        z.assume_init()
-    }
-}
-
-/// x*y/R mod p; cios.
-///
-/// # Safety
-/// p is of the class.
-#[inline(always)]
-unsafe fn mul_full<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
-    let mut z = MaybeUninit::<[u64; 1]>::uninit();
-    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
-    // stack only.
-    unsafe {
-        asm!(
-            called!(
-                "bl",
-                "fieldc_mul_full_3b30f031fdae3727_{p0}",
-                r"
-ldr x1, [x1]
-ldr x2, [x2]
-mul x3, x1, x2
-umulh x1, x1, x2
-adr x2, 2f
-ldp x2, x4, [x2]
-mul x2, x3, x2
-umulh x2, x4, x2
-cmp x3, #1
-adcs x1, x1, x2
-cset x2, hs
-subs x3, x1, x4
-sbcs xzr, x2, xzr
-csel x1, x1, x3, lo
-str x1, [x0]
-ret
-.p2align 3
-2:
-.quad {n0}, {p0}
-"
-            ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
-            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
-            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
-            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
-        );
-        z.assume_init()
-    }
-}
-
-/// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions.
-///
-/// # Safety
-/// p is of the class.
-#[inline(always)]
-unsafe fn sum_of_products_full<M: Modulus<1>>(x: &[[u64; 1]; 2], y: &[[u64; 1]; 2]) -> [u64; 1] {
-    let mut z = MaybeUninit::<[u64; 1]>::uninit();
-    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
-    // stack only.
-    unsafe {
-        asm!(
-            called!(
-                "bl",
-                "fieldc_sum_of_products_full_4e4de126606ab286_{p0}",
-                r"
-ldp x1, x3, [x1]
-ldp x2, x4, [x2]
-mul x5, x1, x2
-mul x6, x3, x4
-umulh x1, x1, x2
-umulh x2, x3, x4
-adds x3, x5, x6
-adr x4, 2f
-ldp x4, x5, [x4]
-mul x4, x3, x4
-umulh x4, x5, x4
-adcs x1, x1, x2
-cset x2, hs
-cmp x3, #1
-adcs x1, x1, x4
-adc x2, x2, xzr
-subs x3, x1, x5
-sbcs x4, x2, xzr
-csel x1, x1, x3, lo
-csel x2, x2, x4, lo
-subs x3, x1, x5
-sbcs xzr, x2, xzr
-csel x1, x1, x3, lo
-str x1, [x0]
-ret
-.p2align 3
-2:
-.quad {n0}, {p0}
-"
-            ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
-            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
-            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
-            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
-        );
-        z.assume_init()
-    }
-}
-
-/// x*x/R mod p as the product of x with itself, where the bounds of rows are too wide; product.
-///
-/// # Safety
-/// p is of the class.
-#[inline(always)]
-unsafe fn square_full<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
-    let mut z = MaybeUninit::<[u64; 1]>::uninit();
-    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
-    // stack only.
-    unsafe {
-        asm!(
-            called!(
-                "bl",
-                "fieldc_square_full_08371f7fba3439d3_{p0}",
-                r"
-ldr x1, [x1]
-mul x2, x1, x1
-umulh x1, x1, x1
-adr x3, 2f
-ldp x3, x4, [x3]
-mul x3, x2, x3
-umulh x3, x4, x3
-cmp x2, #1
-adcs x1, x1, x3
-cset x2, hs
-subs x3, x1, x4
-sbcs xzr, x2, xzr
-csel x1, x1, x3, lo
-str x1, [x0]
-ret
-.p2align 3
-2:
-.quad {n0}, {p0}
-"
-            ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
-            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
-            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
-            out("x16") _, out("x17") _, out("lr") _,
-        );
-        z.assume_init()
-    }
+    add: add_spare;
+    sub: sub_full;
+    reduce: reduce_lazy_full;
 }
 
 /// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios.
-///
-/// # Safety
-/// p is of the class.
 #[inline(always)]
-unsafe fn square_lazy_spare<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
-    let mut z = MaybeUninit::<[u64; 1]>::uninit();
-    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
-    // stack only.
+fn square_lazy_spare<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
     unsafe {
         asm!(
-            called!(
-                "bl",
-                "fieldc_square_lazy_spare_f02f651e13ed71f7_{p0}",
-                r"
-ldr x1, [x1]
-mul x2, x1, x1
-umulh x1, x1, x1
-adr x3, 2f
-ldp x3, x4, [x3]
-mul x3, x2, x3
-umulh x3, x4, x3
-cmp x2, #1
-adc x1, x1, x3
-str x1, [x0]
-ret
-.p2align 3
-2:
-.quad {n0}, {p0}
-"
-            ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
-            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
-            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
-            out("x16") _, out("x17") _, out("lr") _,
+            "mul {t0}, {x0}, {x0}",
+            "cmp {t0}, #1",
+            "umulh {x0}, {x0}, {x0}",
+            "mul {t0}, {t0}, {n0}",
+            "umulh {t0}, {p0}, {t0}",
+            "adc {x0}, {x0}, {t0}",
+            x0 = inout(reg) x[0] => z0, n0 = in(reg) M::N0, p0 = in(reg) M::P[0], t0 = out(reg) _,
+            options(pure, nomem, nostack),
         );
-        z.assume_init()
     }
+    [z0]
+}
+
+// lazy_full: 4p < R: values below 2p.
+lazy_inlined! { 1, 2:
+    mul: mul_lazy_full;
+    add: add_spare;
+    sub: sub_full;
+    reduce: reduce_lazy_full;
 }
 
 /// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios.
-///
-/// # Safety
-/// p is of the class.
 #[inline(always)]
-unsafe fn mul_lazy_full<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
-    let mut z = MaybeUninit::<[u64; 1]>::uninit();
-    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
-    // stack only.
+fn mul_lazy_full<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
     unsafe {
         asm!(
-            called!(
-                "bl",
-                "fieldc_mul_lazy_full_a0441850a45f1aad_{p0}",
-                r"
-ldr x1, [x1]
-ldr x2, [x2]
-mul x3, x1, x2
-umulh x1, x1, x2
-adr x2, 2f
-ldp x2, x4, [x2]
-mul x2, x3, x2
-umulh x2, x4, x2
-cmp x3, #1
-adc x1, x1, x2
-str x1, [x0]
-ret
-.p2align 3
-2:
-.quad {n0}, {p0}
-"
-            ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
-            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
-            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
-            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+            "mul {t0}, {x0}, {y0}",
+            "cmp {t0}, #1",
+            "umulh {y0}, {x0}, {y0}",
+            "mul {x0}, {t0}, {n0}",
+            "umulh {x0}, {p0}, {x0}",
+            "adc {y0}, {y0}, {x0}",
+            y0 = inout(reg) y[0] => z0, x0 = inout(reg) x[0] => _, n0 = in(reg) M::N0, p0 = in(reg)
+            M::P[0], t0 = out(reg) _,
+            options(pure, nomem, nostack),
         );
-        z.assume_init()
     }
+    [z0]
+}
+
+/// The canonical value; reduce_lazy.
+#[inline(always)]
+fn reduce_lazy_full<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "subs {t0}, {x0}, {p0}",
+            "csel {x0}, {x0}, {t0}, lo",
+            x0 = inout(reg) x[0] => z0, p0 = in(reg) M::P[0], t0 = out(reg) _,
+            options(pure, nomem, nostack),
+        );
+    }
+    [z0]
 }

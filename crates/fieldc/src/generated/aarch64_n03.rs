@@ -45,7 +45,7 @@ assembly! { 3, 3:
 }
 
 // full: every odd prime.
-assembly! { 3, 4:
+assembly! { 3, 5:
     mul: mul_full;
     sum_of_products: sum_of_products_full;
     square: square_full;

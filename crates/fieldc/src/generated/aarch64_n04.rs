@@ -45,7 +45,7 @@ assembly! { 4, 3:
 }
 
 // full: every odd prime.
-assembly! { 4, 4:
+assembly! { 4, 5:
     mul: mul_full;
     sum_of_products: sum_of_products_full;
     square: square_full;
@@ -2378,7 +2378,7 @@ ret
 }
 
 // secp256k1-p: plain residues.
-assembly! { 4, 5:
+assembly! { 4, 6:
     mul: mul_plain_secp256k1p;
     sum_of_products: sum_of_products_plain_secp256k1p;
     square: square_plain_secp256k1p;
@@ -2873,7 +2873,7 @@ ret
 }
 
 // curve25519: plain residues.
-assembly! { 4, 7:
+assembly! { 4, 8:
     mul: mul_plain_curve25519;
     sum_of_products: sum_of_products_plain_curve25519;
     square: square_plain_curve25519;

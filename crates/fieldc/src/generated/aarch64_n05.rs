@@ -45,7 +45,7 @@ assembly! { 5, 3:
 }
 
 // full: every odd prime.
-assembly! { 5, 4:
+assembly! { 5, 5:
     mul: mul_full;
     sum_of_products: sum_of_products_full;
     square: square_full;

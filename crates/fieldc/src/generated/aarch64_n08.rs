@@ -45,7 +45,7 @@ assembly! { 8, 3:
 }
 
 // full: every odd prime.
-assembly! { 8, 4:
+assembly! { 8, 5:
     mul: mul_full;
     sum_of_products: sum_of_products_full;
     square: square_full;
@@ -6983,7 +6983,7 @@ ret
 }
 
 // m-511: plain residues.
-assembly! { 8, 8:
+assembly! { 8, 9:
     mul: mul_plain_m511;
     sum_of_products: sum_of_products_plain_m511;
     square: square_plain_m511;

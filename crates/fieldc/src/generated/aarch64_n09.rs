@@ -23,7 +23,7 @@ assembly! { 9, 2:
 }
 
 // full: every odd prime.
-assembly! { 9, 4:
+assembly! { 9, 5:
     mul: mul_full;
     sum_of_products: sum_of_products_full;
     square: square_full;
@@ -8591,7 +8591,7 @@ ret
 }
 
 // p521: plain residues.
-assembly! { 9, 6:
+assembly! { 9, 7:
     mul: mul_plain_p521;
     sum_of_products: sum_of_products_plain_p521;
     square: square_plain_p521;

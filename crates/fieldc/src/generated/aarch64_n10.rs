@@ -23,7 +23,7 @@ assembly! { 10, 2:
 }
 
 // full: every odd prime.
-assembly! { 10, 4:
+assembly! { 10, 5:
     mul: mul_full;
     sum_of_products: sum_of_products_full;
     square: square_full;

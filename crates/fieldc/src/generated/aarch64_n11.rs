@@ -23,7 +23,7 @@ assembly! { 11, 2:
 }
 
 // full: every odd prime.
-assembly! { 11, 4:
+assembly! { 11, 5:
     mul: mul_full;
     sum_of_products: sum_of_products_full;
     square: square_full;

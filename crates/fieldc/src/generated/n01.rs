@@ -4,402 +4,337 @@
 
 use core::arch::asm;
 
-use crate::machine::{assembly, called, lazy_assembly};
+use crate::machine::{inlined, lazy_inlined};
 use crate::modulus::Modulus;
 
 // spare: at least one spare bit: no carry leaves the top limb.
-assembly! { 1, 2:
-    mul: mul_spare_mulx;
-    sum_of_products: sum_of_products_spare_mulx;
-    square: square_spare_mulx;
+inlined! { 1, 2:
+    mul: mul_full;
+    sum_of_products: sum_of_products_spare;
+    square: square_full;
+    add: add_spare;
+    sub: sub_full;
 }
 
-/// x*y/R mod p; cios, variant mulx.
-///
-/// # Safety
-/// The processor has BMI2; p is of the class.
+/// (x[0]*y[0] + x[1]*y[1])/R mod p; high-limbs.
 #[inline(always)]
-unsafe fn mul_spare_mulx<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
-    let mut z = [0; 1];
-    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+fn sum_of_products_spare<M: Modulus<1>>(x: &[[u64; 1]; 2], y: &[[u64; 1]; 2]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
     unsafe {
         asm!(
-            called!(
-                "call",
-                "fieldc_mul_spare_mulx_cad6620b3c5b7e51_{p0}",
-                r"
-lea rax, [rip + 2f]
-mov rdx, [rdx]
-mov rcx, [rsi]
-mulx rcx, rsi, rcx
-mov rdx, rsi
-imul rdx, [rax]
-mulx rdx, rdi, [rax + 8]
-add rsi, rdi
-adc rcx, rdx
-mov rdx, rcx
-sub rdx, [rax + 8]
-cmovc rdx, rcx
-ret
-.balign 64
-2:
-.quad {n0}, {p0}
-"
-            ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
-            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
-            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
-            options(pure, readonly),
+            "mul {y0}",
+            "mov {t0}, rax",
+            "mov rax, {x1}",
+            "mov {t1}, rdx",
+            "mul {y1}",
+            "add {t0}, rax",
+            "adc rdx, 0",
+            "add {t1}, rdx",
+            "imul {t0}, {p_inverse}",
+            "mov rax, {t0}",
+            "mul {p0}",
+            "sub {t1}, rdx",
+            "mov rax, {t1}",
+            "add rax, {p0}",
+            "cmovc {t1}, rax",
+            y0 = in(reg) y[0][0], y1 = in(reg) y[1][0], x1 = in(reg) x[1][0], p_inverse = in(reg)
+            M::P_INVERSE, p0 = in(reg) M::P[0], t0 = out(reg) _, t1 = out(reg) z0, inout("rax")
+            x[0][0] => _, out("rdx") _,
+            options(pure, nomem, nostack),
         );
     }
-    z
+    [z0]
 }
 
-/// x*x/R mod p; cios, variant mulx.
-///
-/// # Safety
-/// The processor has BMI2; p is of the class.
+/// x + y mod p; add.
 #[inline(always)]
-unsafe fn square_spare_mulx<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
-    let mut z = [0; 1];
-    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+fn add_spare<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
     unsafe {
         asm!(
-            called!(
-                "call",
-                "fieldc_square_spare_mulx_6cec191ce3aeb092_{p0}",
-                r"
-lea rax, [rip + 2f]
-mov rdx, [rsi]
-mov rcx, [rsi]
-mulx rcx, rsi, rcx
-mov rdx, rsi
-imul rdx, [rax]
-mulx rdx, rdi, [rax + 8]
-add rsi, rdi
-adc rcx, rdx
-mov rdx, rcx
-sub rdx, [rax + 8]
-cmovc rdx, rcx
-ret
-.balign 64
-2:
-.quad {n0}, {p0}
-"
-            ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
-            out("r13") _, out("r14") _, out("r15") _,
-            options(pure, readonly),
+            "add {x0}, {y0}",
+            "mov {t0}, {x0}",
+            "add {t0}, {complement0}",
+            "cmovc {x0}, {t0}",
+            x0 = inout(reg) x[0] => z0, y0 = in(reg) y[0], complement0 = in(reg) M::COMPLEMENT[0],
+            t0 = out(reg) _,
+            options(pure, nomem, nostack),
         );
     }
-    z
+    [z0]
 }
 
-/// (x[0]*y[0] + x[1]*y[1])/R mod p; cios, variant mulx.
-///
-/// # Safety
-/// The processor has BMI2; p is of the class.
+// shifted: 2^64 - 2^k + 1, k at least 32: the quotient by shifts.
+inlined! { 1, 4:
+    mul: mul_shifted;
+    sum_of_products: sum_of_products_full;
+    square: square_shifted;
+    add: add_full;
+    sub: sub_full;
+}
+
+/// x*y/R mod p; shifted-quotient.
 #[inline(always)]
-unsafe fn sum_of_products_spare_mulx<M: Modulus<1>>(
-    x: &[[u64; 1]; 2],
-    y: &[[u64; 1]; 2],
-) -> [u64; 1] {
-    let mut z = [0; 1];
-    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+fn mul_shifted<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
     unsafe {
         asm!(
-            called!(
-                "call",
-                "fieldc_sum_of_products_spare_mulx_fb53bc97a3c1406d_{p0}",
-                r"
-lea rax, [rip + 2f]
-mov rcx, rdx
-mov rdx, [rdx]
-mov rdi, [rsi]
-mulx rdi, r8, rdi
-mov rdx, [rcx + 8]
-mov rcx, [rsi + 8]
-mulx rcx, rdx, rcx
-add r8, rdx
-adc rdi, rcx
-mov rdx, r8
-imul rdx, [rax]
-mulx rcx, rdx, [rax + 8]
-add r8, rdx
-adc rdi, rcx
-mov rcx, rdi
-sub rcx, [rax + 8]
-cmovc rcx, rdi
-ret
-.balign 64
-2:
-.quad {n0}, {p0}
-"
-            ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
-            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
-            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
-            options(pure, readonly),
+            "mul {y0}",
+            "mov {t0}, rax",
+            "shl {t0}, {k}",
+            "add {t0}, rax",
+            "adc rdx, 0",
+            "mov rax, {t0}",
+            "shr rax, {rest}",
+            "sub {t0}, rax",
+            "sub rdx, {t0}",
+            "lea rax, [rdx + {p0}]",
+            "cmovc rdx, rax",
+            k = const M::QUOTIENT_SHIFT, rest = const 64 - M::QUOTIENT_SHIFT, y0 = in(reg) y[0], p0
+            = in(reg) M::P[0], t0 = out(reg) _, inout("rax") x[0] => _, out("rdx") z0,
+            options(pure, nomem, nostack),
         );
     }
-    z
+    [z0]
+}
+
+/// x*x/R mod p; shifted-quotient.
+#[inline(always)]
+fn square_shifted<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "mul rax",
+            "mov {t0}, rax",
+            "shl {t0}, {k}",
+            "add {t0}, rax",
+            "adc rdx, 0",
+            "mov rax, {t0}",
+            "shr rax, {rest}",
+            "sub {t0}, rax",
+            "sub rdx, {t0}",
+            "lea rax, [rdx + {p0}]",
+            "cmovc rdx, rax",
+            k = const M::QUOTIENT_SHIFT, rest = const 64 - M::QUOTIENT_SHIFT, p0 = in(reg) M::P[0],
+            t0 = out(reg) _, inout("rax") x[0] => _, out("rdx") z0,
+            options(pure, nomem, nostack),
+        );
+    }
+    [z0]
 }
 
 // full: every odd prime.
-assembly! { 1, 4:
-    mul: mul_full_mulx;
-    sum_of_products: sum_of_products_full_mulx;
-    square: square_full_mulx;
+inlined! { 1, 5:
+    mul: mul_full;
+    sum_of_products: sum_of_products_full;
+    square: square_full;
+    add: add_full;
+    sub: sub_full;
 }
 
-/// x*y/R mod p; cios, variant mulx.
-///
-/// # Safety
-/// The processor has BMI2; p is of the class.
+/// x*y/R mod p; high-limbs.
 #[inline(always)]
-unsafe fn mul_full_mulx<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
-    let mut z = [0; 1];
-    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+fn mul_full<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
     unsafe {
         asm!(
-            called!(
-                "call",
-                "fieldc_mul_full_mulx_a946b6eda7e8e1bb_{p0}",
-                r"
-lea rax, [rip + 2f]
-mov rdx, [rdx]
-mov rcx, [rsi]
-mulx rcx, rsi, rcx
-mov rdx, rsi
-imul rdx, [rax]
-mulx rdx, rdi, [rax + 8]
-add rsi, rdi
-adc rcx, rdx
-mov rdx, 0
-adc rdx, 0
-mov rsi, rcx
-sub rsi, [rax + 8]
-sbb rdx, 0
-cmovc rsi, rcx
-ret
-.balign 64
-2:
-.quad {n0}, {p0}
-"
-            ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
-            core::ptr::from_ref(x) => z[0], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
-            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
-            options(pure, readonly),
+            "mul {y0}",
+            "imul rax, {p_inverse}",
+            "mov {t0}, rdx",
+            "mul {p0}",
+            "sub {t0}, rdx",
+            "lea rax, [{t0} + {p0}]",
+            "cmovc {t0}, rax",
+            y0 = in(reg) y[0], p_inverse = in(reg) M::P_INVERSE, p0 = in(reg) M::P[0], t0 = out(reg)
+            z0, inout("rax") x[0] => _, out("rdx") _,
+            options(pure, nomem, nostack),
         );
     }
-    z
+    [z0]
 }
 
-/// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant mulx.
-///
-/// # Safety
-/// The processor has BMI2; p is of the class.
+/// (x[0]*y[0] + x[1]*y[1])/R mod p; high-limbs.
 #[inline(always)]
-unsafe fn sum_of_products_full_mulx<M: Modulus<1>>(
-    x: &[[u64; 1]; 2],
-    y: &[[u64; 1]; 2],
-) -> [u64; 1] {
-    let mut z = [0; 1];
-    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+fn sum_of_products_full<M: Modulus<1>>(x: &[[u64; 1]; 2], y: &[[u64; 1]; 2]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
     unsafe {
         asm!(
-            called!(
-                "call",
-                "fieldc_sum_of_products_full_mulx_3489f1bd332781a0_{p0}",
-                r"
-lea rax, [rip + 2f]
-mov rcx, rdx
-mov rdx, [rdx]
-mov rdi, [rsi]
-mulx rdi, r8, rdi
-mov rdx, [rcx + 8]
-mov rcx, [rsi + 8]
-mulx rcx, rdx, rcx
-add r8, rdx
-adc rdi, rcx
-mov rcx, 0
-adc rcx, 0
-mov rdx, r8
-imul rdx, [rax]
-mulx rdx, rsi, [rax + 8]
-add r8, rsi
-adc rdi, rdx
-adc rcx, 0
-mov rdx, rdi
-sub rdx, [rax + 8]
-mov rsi, rcx
-sbb rsi, 0
-cmovc rdx, rdi
-cmovc rsi, rcx
-mov rcx, rdx
-sub rcx, [rax + 8]
-sbb rsi, 0
-cmovc rcx, rdx
-ret
-.balign 64
-2:
-.quad {n0}, {p0}
-"
-            ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
-            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
-            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
-            options(pure, readonly),
+            "mul {y0}",
+            "mov {t0}, rax",
+            "mov rax, {x1}",
+            "mov {t1}, rdx",
+            "mul {y1}",
+            "add {t0}, rax",
+            "adc rdx, 0",
+            "add {t1}, rdx",
+            "mov rax, 0",
+            "adc rax, 0",
+            "mov rdx, {t1}",
+            "sub rdx, {p0}",
+            "sbb rax, 0",
+            "cmovc rdx, {t1}",
+            "imul {t0}, {p_inverse}",
+            "mov rax, {t0}",
+            "mov {t0}, rdx",
+            "mul {p0}",
+            "sub {t0}, rdx",
+            "lea rax, [{t0} + {p0}]",
+            "cmovc {t0}, rax",
+            y0 = in(reg) y[0][0], y1 = in(reg) y[1][0], x1 = in(reg) x[1][0], p0 = in(reg) M::P[0],
+            p_inverse = in(reg) M::P_INVERSE, t0 = out(reg) z0, t1 = out(reg) _, inout("rax")
+            x[0][0] => _, out("rdx") _,
+            options(pure, nomem, nostack),
         );
     }
-    z
+    [z0]
 }
 
-/// x*x/R mod p as the product of x with itself, where the bounds of rows are too wide; product, variant mulx.
-///
-/// # Safety
-/// The processor has BMI2; p is of the class.
+/// x*x/R mod p; high-limbs.
 #[inline(always)]
-unsafe fn square_full_mulx<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
-    let mut z = [0; 1];
-    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+fn square_full<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
     unsafe {
         asm!(
-            called!(
-                "call",
-                "fieldc_square_full_mulx_dccee3f0c08a06aa_{p0}",
-                r"
-lea rax, [rip + 2f]
-mov rdx, [rsi]
-mov rcx, [rsi]
-mulx rcx, rsi, rcx
-mov rdx, rsi
-imul rdx, [rax]
-mulx rdx, rdi, [rax + 8]
-add rsi, rdi
-adc rcx, rdx
-mov rdx, 0
-adc rdx, 0
-mov rsi, rcx
-sub rsi, [rax + 8]
-sbb rdx, 0
-cmovc rsi, rcx
-ret
-.balign 64
-2:
-.quad {n0}, {p0}
-"
-            ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => z[0],
-            out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
-            out("r13") _, out("r14") _, out("r15") _,
-            options(pure, readonly),
+            "mul rax",
+            "imul rax, {p_inverse}",
+            "mov {t0}, rdx",
+            "mul {p0}",
+            "sub {t0}, rdx",
+            "lea rax, [{t0} + {p0}]",
+            "cmovc {t0}, rax",
+            p_inverse = in(reg) M::P_INVERSE, p0 = in(reg) M::P[0], t0 = out(reg) z0, inout("rax")
+            x[0] => _, out("rdx") _,
+            options(pure, nomem, nostack),
         );
     }
-    z
+    [z0]
+}
+
+/// x + y mod p as x - (p - y), and x + y where that is negative, for p of one full limb; difference.
+#[inline(always)]
+fn add_full<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "mov {t0}, {x0}",
+            "add {t0}, {y0}",
+            "mov {t1}, {p0}",
+            "sub {t1}, {y0}",
+            "sub {x0}, {t1}",
+            "cmovc {x0}, {t0}",
+            x0 = inout(reg) x[0] => z0, y0 = in(reg) y[0], p0 = in(reg) M::P[0], t0 = out(reg) _, t1
+            = out(reg) _,
+            options(pure, nomem, nostack),
+        );
+    }
+    [z0]
+}
+
+/// x - y mod p, one of x - y and x - y + p, which is made before its sign is known; select.
+#[inline(always)]
+fn sub_full<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "sub {x0}, {y0}",
+            "lea {t0}, [{x0} + {p0}]",
+            "cmovc {x0}, {t0}",
+            x0 = inout(reg) x[0] => z0, y0 = in(reg) y[0], p0 = in(reg) M::P[0], t0 = out(reg) _,
+            options(pure, nomem, nostack),
+        );
+    }
+    [z0]
 }
 
 // lazy_spare: 4p < R, by so much that a sum of rows closes: squares below 2p.
-lazy_assembly! { 1, 1:
-    mul: mul_lazy_full_mulx;
-    square: square_lazy_spare_mulx;
+lazy_inlined! { 1, 1:
+    mul: mul_lazy_full;
+    square: square_lazy_spare;
+    add: add_spare;
+    sub: sub_full;
+    reduce: reduce_lazy_full;
 }
 
-/// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
-///
-/// # Safety
-/// The processor has BMI2; p is of the class.
+/// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios.
 #[inline(always)]
-unsafe fn square_lazy_spare_mulx<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
-    let mut z = [0; 1];
-    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+fn square_lazy_spare<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
     unsafe {
         asm!(
-            called!(
-                "call",
-                "fieldc_square_lazy_spare_mulx_1ae5373f54c65152_{p0}",
-                r"
-lea rax, [rip + 2f]
-mov rdx, [rsi]
-mov rcx, [rsi]
-mulx rcx, rsi, rcx
-mov rdx, rsi
-imul rdx, [rax]
-mulx rax, rdx, [rax + 8]
-add rsi, rdx
-adc rcx, rax
-ret
-.balign 64
-2:
-.quad {n0}, {p0}
-"
-            ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            out("rax") _, out("rcx") z[0], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
-            out("r13") _, out("r14") _, out("r15") _,
-            options(pure, readonly),
+            "mul rax",
+            "mov {t0}, rax",
+            "imul {t0}, {n0}",
+            "mov {t1}, rax",
+            "mov rax, {t0}",
+            "mov {t0}, rdx",
+            "mul {p0}",
+            "add {t1}, rax",
+            "adc rdx, 0",
+            "add {t0}, rdx",
+            n0 = in(reg) M::N0, p0 = in(reg) M::P[0], t0 = out(reg) z0, t1 = out(reg) _,
+            inout("rax") x[0] => _, out("rdx") _,
+            options(pure, nomem, nostack),
         );
     }
-    z
+    [z0]
 }
 
 // lazy_full: 4p < R: values below 2p.
-lazy_assembly! { 1, 2:
-    mul: mul_lazy_full_mulx;
+lazy_inlined! { 1, 2:
+    mul: mul_lazy_full;
+    add: add_spare;
+    sub: sub_full;
+    reduce: reduce_lazy_full;
 }
 
-/// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
-///
-/// # Safety
-/// The processor has BMI2; p is of the class.
+/// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios.
 #[inline(always)]
-unsafe fn mul_lazy_full_mulx<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
-    let mut z = [0; 1];
-    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+fn mul_lazy_full<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
     unsafe {
         asm!(
-            called!(
-                "call",
-                "fieldc_mul_lazy_full_mulx_757fdec8c9490889_{p0}",
-                r"
-lea rax, [rip + 2f]
-mov rdx, [rdx]
-mov rcx, [rsi]
-mulx rcx, rsi, rcx
-mov rdx, rsi
-imul rdx, [rax]
-mulx rax, rdx, [rax + 8]
-add rsi, rdx
-adc rcx, rax
-ret
-.balign 64
-2:
-.quad {n0}, {p0}
-"
-            ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
-            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
-            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
-            options(pure, readonly),
+            "mul {y0}",
+            "mov {t0}, rax",
+            "imul {t0}, {n0}",
+            "mov {t1}, rax",
+            "mov rax, {t0}",
+            "mov {t0}, rdx",
+            "mul {p0}",
+            "add {t1}, rax",
+            "adc rdx, 0",
+            "add {t0}, rdx",
+            y0 = in(reg) y[0], n0 = in(reg) M::N0, p0 = in(reg) M::P[0], t0 = out(reg) z0, t1 =
+            out(reg) _, inout("rax") x[0] => _, out("rdx") _,
+            options(pure, nomem, nostack),
         );
     }
-    z
+    [z0]
+}
+
+/// The canonical value; reduce_lazy.
+#[inline(always)]
+fn reduce_lazy_full<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
+    let z0;
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "mov {t0}, {x0}",
+            "add {t0}, {complement0}",
+            "cmovc {x0}, {t0}",
+            x0 = inout(reg) x[0] => z0, complement0 = in(reg) M::COMPLEMENT[0], t0 = out(reg) _,
+            options(pure, nomem, nostack),
+        );
+    }
+    [z0]
 }

@@ -753,7 +753,7 @@ ret
 }
 
 // full: every odd prime.
-assembly! { 2, 4:
+assembly! { 2, 5:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     square: square_full_mulx;

@@ -1130,7 +1130,7 @@ ret
 }
 
 // full: every odd prime.
-assembly! { 3, 4:
+assembly! { 3, 5:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     square: square_full_mulx;

@@ -3229,7 +3229,7 @@ ret
 }
 
 // full: every odd prime.
-assembly! { 4, 4:
+assembly! { 4, 5:
     mul: mul_full_mulx, mul_full_adx;
     sum_of_products: sum_of_products_full_mulx, sum_of_products_full_adx;
     square: square_full_mulx, square_full_adx;
@@ -5765,7 +5765,7 @@ ret
 }
 
 // secp256k1-p: plain residues.
-assembly! { 4, 5:
+assembly! { 4, 6:
     mul: mul_plain_secp256k1p_mulx, mul_plain_secp256k1p_adx;
     sum_of_products: sum_of_products_plain_secp256k1p_mulx, sum_of_products_plain_secp256k1p_adx;
     square: square_plain_secp256k1p_mulx, square_plain_secp256k1p_adx;
@@ -6750,7 +6750,7 @@ ret
 }
 
 // curve25519: plain residues.
-assembly! { 4, 7:
+assembly! { 4, 8:
     mul: mul_plain_curve25519_mulx, mul_plain_curve25519_adx;
     sum_of_products: sum_of_products_plain_curve25519_mulx, sum_of_products_plain_curve25519_adx;
     square: square_plain_curve25519_mulx, square_plain_curve25519_adx;

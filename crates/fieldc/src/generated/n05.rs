@@ -2250,7 +2250,7 @@ ret
 }
 
 // full: every odd prime.
-assembly! { 5, 4:
+assembly! { 5, 5:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     square: square_full_mulx;

@@ -9143,7 +9143,7 @@ ret
 }
 
 // full: every odd prime.
-assembly! { 6, 4:
+assembly! { 6, 5:
     mul: mul_full_mulx, mul_full_adx;
     sum_of_products: sum_of_products_full_mulx, sum_of_products_full_adx;
     square: square_full_mulx, square_full_adx;

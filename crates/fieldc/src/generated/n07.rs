@@ -4050,7 +4050,7 @@ ret
 }
 
 // full: every odd prime.
-assembly! { 7, 4:
+assembly! { 7, 5:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     square: square_full_mulx;

@@ -5300,7 +5300,7 @@ ret
 }
 
 // full: every odd prime.
-assembly! { 8, 4:
+assembly! { 8, 5:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     square: square_full_mulx;
@@ -9810,7 +9810,7 @@ ret
 }
 
 // m-511: plain residues.
-assembly! { 8, 8:
+assembly! { 8, 9:
     mul: mul_plain_m511_mulx;
     sum_of_products: sum_of_products_plain_m511_mulx;
     square: square_plain_m511_mulx;

@@ -4119,7 +4119,7 @@ ret
 }
 
 // full: every odd prime.
-assembly! { 9, 4:
+assembly! { 9, 5:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     square: square_full_mulx;
@@ -9896,7 +9896,7 @@ ret
 }
 
 // p521: plain residues.
-assembly! { 9, 6:
+assembly! { 9, 7:
     mul: mul_plain_p521_mulx;
     sum_of_products: sum_of_products_plain_p521_mulx;
     square: square_plain_p521_mulx;

@@ -5141,7 +5141,7 @@ ret
 }
 
 // full: every odd prime.
-assembly! { 10, 4:
+assembly! { 10, 5:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     square: square_full_mulx;

@@ -6307,7 +6307,7 @@ ret
 }
 
 // full: every odd prime.
-assembly! { 11, 4:
+assembly! { 11, 5:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     square: square_full_mulx;

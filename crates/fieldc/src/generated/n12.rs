@@ -7529,7 +7529,7 @@ ret
 }
 
 // full: every odd prime.
-assembly! { 12, 4:
+assembly! { 12, 5:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     square: square_full_mulx;

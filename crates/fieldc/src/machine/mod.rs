@@ -5,12 +5,14 @@ mod aarch64;
 // A line of assembly stands on a line.
 #[rustfmt::skip]
 mod called;
+mod inlined;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 #[cfg(target_arch = "aarch64")]
 pub(crate) use aarch64::{run, runs_assembly};
 pub(crate) use called::called;
+pub(crate) use inlined::{inlined, lazy_inlined};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{by_limbs, has_bmi2, prefers_one_chain, prefers_two_chains, run};
 
