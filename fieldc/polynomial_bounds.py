@@ -36,6 +36,14 @@ def tighten(value: Number) -> Number:
     return with_bounds(value, (low, high))
 
 
+def tighten_below(value: Number) -> Number:
+    """Return the same value with the lower bound that its polynomial gives, if that is higher."""
+    tight = tighten(value)
+    if not isinstance(value, Integer) or not isinstance(tight, Integer):
+        return value
+    return with_bounds(value, (tight.low, value.high))
+
+
 @dataclass
 class _Forms:
     """The polynomials of one expression, with the expressions that its atoms name."""

@@ -32,6 +32,8 @@ from fieldc.words.rows import RowChoice, RowStyle
 
 CONVENTIONS = {"aarch64-linux": "aapcs64", "aarch64-macos": "apple"}
 
+MORE = ("2^127-1", "bn254-p", "m-511", "p384", "csidh-512")
+"""Primes for the full run."""
 
 CASES = [
     pytest.param(name, target, marks=[pytest.mark.full] * (name not in chosen))
@@ -132,6 +134,21 @@ def test_mutants_of_a_kernel_whose_top_word_is_a_sum_of_bits() -> None:
     """Near the radix the top word is two carries less a borrow, which by itself might wrap."""
     code = own_code("secp256k1-p", "mul", "near-radix")
     check_mutants(code, "mul", "secp256k1-p", 23, 10)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["secp256k1-p", "bls12-381-p", *(pytest.param(n, marks=pytest.mark.full) for n in MORE)],
+)
+def test_karatsuba_is_proved(name: str) -> None:
+    """With a spare bit and without, and for halves of unequal length."""
+    f = find_field(name)
+    contract = contract_named("mul", f.p, f.n)
+    prove(own_code(name, "mul", "karatsuba"), contract, "aapcs64", architecture="aarch64")
+
+
+def test_mutants_of_karatsuba_are_rejected() -> None:
+    check_mutants(own_code("2^127-1", "mul", "karatsuba"), "mul", "2^127-1", 40, 3)
 
 
 def own_code(name: str, operation: str, algorithm: str) -> bytes:

@@ -26,7 +26,7 @@ class Limit:
     why: str
 
 
-TOGETHER = "differences that are put together again are not followed"
+TOGETHER = "that the borrow of 0 - c is the carry c is not followed on x86-64"
 CARRIES = "the carries between two-limb quotients are not decided"
 SLOW = "a proof takes more than ten seconds"
 LIMITS = (

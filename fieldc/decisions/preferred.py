@@ -139,7 +139,9 @@ def preferred(
     what the user named. Raises NoKernel for an algorithm that does not exist, BoundError where no
     bounds hold, UnknownProcessor, Refusal where nothing compiles.
     """
-    expressions, refused = _expressions(field, operation, algorithm)
+    judge = target.judge_of(field.word)
+    studied = judge.studied if judge else ()
+    expressions, refused = _expressions(field, operation, algorithm, studied)
     made = decide(target, expressions, processor, schedule)
     return replace(made, refused=(*refused, *made.refused))
 
@@ -171,10 +173,12 @@ def decide(
 
 
 def _expressions(
-    field: Field, operation: str, algorithm: str | None
+    field: Field, operation: str, algorithm: str | None, studied: Sequence[str]
 ) -> tuple[list[Expression], list[tuple[str, str]]]:
-    """The algorithms offered whose bounds hold, and those whose bounds do not."""
+    """The algorithms offered, or `studied`, whose bounds hold, and those whose bounds do not."""
     kernels = offered_for(operation)
+    more = (k for k in every_kernel_for(operation) if k.algorithm in studied)
+    kernels += [kernel for kernel in more if kernel not in kernels]
     if algorithm is not None or not kernels:
         kernels = [k for k in every_kernel_for(operation) if algorithm in (None, k.algorithm)]
     if not kernels:

@@ -95,12 +95,19 @@ def goal_rows() -> Iterator[tuple[object, ...]]:
             yield goal_cells(of)
 
 
-def goal_cells(of: HandWritten) -> tuple[object, ...]:
-    """The row of a goal; kernels are chosen for each core."""
+def _sizes(of: HandWritten) -> str:
+    """The instructions of the kernel for cores that are not known, and of those for each core."""
+    default = arm_kernel(of.field, of.operation).instructions
     size = [arm_kernel(of.field, of.operation, key).instructions for key in JUDGED]
-    asked = f"{max(size)} of {of.most}" if of.most else f"{max(size)}"
-    over = " **short**" if of.most and max(size) > of.most else ""
-    cells: list[object] = [of.field, of.operation, asked + over, f"{of.fraction:.2f}"]
+    asked = f"{default} of {of.most}" if of.most else f"{default}"
+    over = " **short**" if of.most and default > of.most else ""
+    each = f"{min(size)} to {max(size)}" if len(set(size)) > 1 else f"{size[0]}"
+    return f"{asked}{over}; by core {each}"
+
+
+def goal_cells(of: HandWritten) -> tuple[object, ...]:
+    """The row of a goal; cycles are of kernels chosen for each core."""
+    cells: list[object] = [of.field, of.operation, _sizes(of), f"{of.fraction:.2f}"]
     for key in JUDGED:
         ours, processor = arm_kernel(of.field, of.operation, key), find_processor(key)
         a, b = (predict(count, processor) for count in (ours, routine(of)))

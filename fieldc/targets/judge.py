@@ -35,6 +35,8 @@ class Judge:
     """Whether schedules that a search found are of its kernels."""
     is_simulated: bool = False
     """Whether the simulator predicts cycles of its kernels, where it has the processor's core."""
+    studied: Sequence[str] = ()
+    """Algorithms that are offered here besides those that every target is offered."""
     orders: Sequence[Any] = ()
     """Plans that differ only in the order of a kernel's instructions.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from fieldc.proof.algebra.bounds import Case
 from fieldc.proof.algebra.combinations import Combination
@@ -41,6 +42,15 @@ class Identity:
     """The multiples of rows, modulo p, that the target was found to be."""
     dropped: dict[int, Equation] = field(default_factory=dict)
     """Carries that were dropped and are not constant: they may be, several together."""
+    asked_older: bool = False
+    """Whether all older dropped carries were asked for."""
+
+    @cached_property
+    def _read(self) -> set[int]:
+        """The variables that rows read."""
+        rows = self.case.system.rows
+        read = {v for r in rows if isinstance(r, Equation) for m in r.right for v in m}
+        return read | {r.flag for r in rows if isinstance(r, Select)}
 
     def vanishes(self, target: Polynomial) -> None:
         """Raise ProofError unless target is 0 mod p for all inputs."""
@@ -137,7 +147,7 @@ class Identity:
             total.add(moved.terms)
             sign = -reader.right[(row.carry,)]  # of the carry, on the other side
             self._use(reader, {m: sign * c for m, c in lost.items()})
-        elif self.is_constant(row):
+        elif self.is_constant(row) or self._is_constant_by_older(row):
             for part in (words, carries):  # the next chain may have begun with this carry
                 put_in(part, row.carry, self.case.fixed)
             total.put_in(row.carry, self.case.fixed)
@@ -201,6 +211,25 @@ class Identity:
         elif row.kind != "mul" and self.case.is_always(row.carry, 1):
             self.case.fixed[row.carry] = 1
         return row.carry in self.case.fixed
+
+    def _is_constant_by_older(self, row: Equation) -> bool:
+        """Whether a carry is constant once those that older rows drop are known, the oldest first.
+
+        Of Karatsuba's middle term: that it is no less than one product shows no borrow before the
+        other product is subtracted.
+        """
+        if self.case.is_foreign or row.kind == "mul" or self.asked_older:
+            return False
+        self.asked_older = True
+        rows = [r for r in self.case.system.rows[: row.number] if isinstance(r, Equation)]
+        for older in rows:
+            if older.kind in ("add", "sub") and self._drops(older):
+                self.is_constant(older)
+        return self.is_constant(row)
+
+    def _drops(self, row: Equation) -> bool:
+        """Whether no other row reads a carry that may not be constant."""
+        return row.carry not in self._read and row.carry not in self.case.fixed
 
     def _unless_constant(self, row: Equation) -> tuple[Equation, Polynomial] | None:
         """Where a carry went on, unless one bound shows it to be 0, which is quicker to ask."""

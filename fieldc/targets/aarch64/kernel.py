@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import product
 
 from fieldc.targets.aarch64.allocate import allocated
+from fieldc.targets.aarch64.borrows import without_borrows_of_carries
 from fieldc.targets.aarch64.cancel import cancelled
 from fieldc.targets.aarch64.encode import assembled
 from fieldc.targets.aarch64.order import ahead
@@ -98,7 +99,7 @@ def _compiled(
     program: Program, is_immediate: Callable[[Value], bool], distances: Sequence[int] = DISTANCES
 ) -> Iterator[tuple[int, ArmKernel]]:
     """The code of a program for each distance."""
-    program = joined_sums(program)
+    program = without_borrows_of_carries(joined_sums(program))
     read, constants = with_table(program, is_immediate)
     chosen = selected(read if constants else program, cancelled(program))
     for distance in distances:
