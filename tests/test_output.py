@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -20,6 +21,7 @@ from fieldc.commands.output import (
 )
 from fieldc.commands.races import conclusion, race_tables
 from fieldc.commands.verb import Answer, Table
+from fieldc.files import OutputError
 from fieldc.lab.race import Ratio
 from fieldc.machine.processor import is_x86_64
 
@@ -180,3 +182,19 @@ def test_a_closing_sentence_breaks_no_word_of_a_terminal(
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) > 1 and all(len(line) <= 40 for line in lines)
     assert " ".join(line.strip() for line in lines) == sentence
+
+
+def test_what_could_not_be_written_is_said_after_the_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lost = OutputError("cannot write it")
+    answer = Answer((TABLE,), ["rows"], unwritten=lost, content="{}\n")
+    with pytest.raises(OutputError, match="cannot write it"):
+        emit(answer, None)
+    assert capsys.readouterr().out.endswith("81%\n\n{}\n")
+    with pytest.raises(OutputError, match="cannot write it"):
+        emit(answer, "-")
+    assert capsys.readouterr().out == '[\n  "rows"\n]\n'
+    with pytest.raises(OutputError, match=r"no.rows\.json"):
+        emit(Answer((TABLE,), []), str(tmp_path / "no/rows.json"))
+    assert capsys.readouterr().out.endswith("81%\n")

@@ -14,13 +14,14 @@ from fieldc.commands.figures import pair
 from fieldc.commands.options import OPERANDS, file, names, positive
 from fieldc.commands.verb import FIELD, Answer, Table, one_of, option, verb
 from fieldc.field import Field
-from fieldc.files import check_file, write_file
+from fieldc.files import OutputError, check_file, write_file
 
 if TYPE_CHECKING:
     from fieldc.decisions.schedule import Schedule, TunedKernel
 
 COLUMNS = ("op", "algorithm", "variant", "start", "best", "ratio", "bound", "kernel", "verdict")
 DEFAULT = ["mul", "square"]
+NEXT = "fieldc build {} --op OP --schedule {} -o DIR"
 OTHER = "name another with -o"
 
 
@@ -75,15 +76,24 @@ def tune(arguments: argparse.Namespace) -> Answer:
         schedule = load_schedule(path, field)
     modes = MODES if arguments.mode == "both" else (arguments.mode,)
     plan = SearchPlan(arguments.time, arguments.seed, modes, say)
-    done = []
+    done, unwritten = [], None
     for operation in dict.fromkeys(arguments.op):
         subject = of_field(field, operation, arguments.operands)
         entry = tune_operation(subject, plan, _resumable(schedule, operation))
         prove_entry(field, entry)
         done.append(entry)
         schedule = schedule.with_entry(entry)
-        write_file(path, dump(schedule), OTHER)
-    return Answer(_tables(done, schedule, path), [row_of(entry) for entry in done])
+        try:
+            write_file(path, dump(schedule), OTHER)
+        except OutputError as error:
+            unwritten = error
+            break
+    return Answer(
+        _tables(done, schedule, None if unwritten else path),
+        [row_of(entry) for entry in done],
+        unwritten=unwritten,
+        content=dump(schedule) if unwritten else "",
+    )
 
 
 def say(line: str) -> None:
@@ -130,7 +140,9 @@ def prove_entry(field: Field, entry: TunedKernel) -> None:
     judge([target.make(target, choice)], lambda *_: None)
 
 
-def _tables(entries: Sequence[TunedKernel], schedule: Schedule, path: Path) -> tuple[Table, ...]:
+def _tables(
+    entries: Sequence[TunedKernel], schedule: Schedule, path: Path | None
+) -> tuple[Table, ...]:
     rows: list[tuple[object, ...]] = []
     for entry in entries:
         run, decisions = entry.measured, entry.decisions
@@ -157,9 +169,10 @@ def _tables(entries: Sequence[TunedKernel], schedule: Schedule, path: Path) -> t
         ("pairs", "throughput | latency in core cycles, one call an operation"),
         ("bound", "throughput by the model of this processor, the call not in it"),
         ("tries", ", ".join(_tries(entry) for entry in entries)),
-        ("next", f"fieldc build {schedule.label} --op OP --schedule {path} -o DIR"),
+        *(() if path is None else [("next", NEXT.format(schedule.label, path))]),
     )
-    return Table(COLUMNS, rows, f"{schedule.label}: {path}"), Table((), state)
+    title = schedule.label if path is None else f"{schedule.label}: {path}"
+    return Table(COLUMNS, rows, title), Table((), state)
 
 
 def _bound(run: Mapping[str, Any]) -> str:
