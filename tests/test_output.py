@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -198,3 +200,12 @@ def test_what_could_not_be_written_is_said_after_the_answer(
     with pytest.raises(OutputError, match=r"no.rows\.json"):
         emit(Answer((TABLE,), []), str(tmp_path / "no/rows.json"))
     assert capsys.readouterr().out.endswith("81%\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_work_goes_on_where_nobody_reads_its_progress(tmp_path: Path) -> None:
+    words = ["build", "17", "--op", "add", "--target", "c", "-o", str(tmp_path / "out")]
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "fieldc", *words]
+        done = subprocess.run(command, stderr=full, stdout=subprocess.PIPE, check=False)
+    assert done.returncode == 0 and (tmp_path / "out/manifest.json").exists()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS, choose
 from fieldc.catalogue import find_field
 from fieldc.commands.figures import pair
 from fieldc.commands.options import OPERANDS, file, names, positive
+from fieldc.commands.progress import say
 from fieldc.commands.verb import FIELD, Answer, Table, one_of, option, verb
 from fieldc.field import Field
 from fieldc.files import OutputError, check_file, write_file
@@ -94,11 +94,6 @@ def tune(arguments: argparse.Namespace) -> Answer:
         unwritten=unwritten,
         content=dump(schedule) if unwritten else "",
     )
-
-
-def say(line: str) -> None:
-    """A line of progress."""
-    print(line, file=sys.stderr, flush=True)
 
 
 def default_name(field: Field) -> str:
