@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
+from fieldc import cli
 from fieldc.commands.lab import conclusion as of_study
 from fieldc.commands.list import targets
 from fieldc.commands.output import (
@@ -209,3 +210,13 @@ def test_work_goes_on_where_nobody_reads_its_progress(tmp_path: Path) -> None:
         command = [sys.executable, "-m", "fieldc", *words]
         done = subprocess.run(command, stderr=full, stdout=subprocess.PIPE, check=False)
     assert done.returncode == 0 and (tmp_path / "out/manifest.json").exists()
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_the_overview_fits_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = cli.overview().splitlines()
+    assert max(map(len, lines)) <= columns
+    assert [line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "] == [
+        *cli.VERBS
+    ]
