@@ -57,6 +57,25 @@ def test_a_study_leaves_no_empty_folder(
     assert not any(tmp_path.iterdir())
 
 
+def test_a_study_that_ends_early_can_be_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whichever of its two files is not written, the next run does not take the other amiss."""
+    pytest.importorskip("matplotlib")
+    compose = pytest.importorskip("fieldc.lab.report.compose")
+    out = tmp_path / "lab"
+    out.mkdir()
+    monkeypatch.setattr("fieldc.lab.study.run_study", lambda *_: ([], []))
+    monkeypatch.setattr(compose, "compose", lambda *_: compose.COMMAND)
+    for name in ("index.html", "rows.json"):
+        with monkeypatch.context() as patch:
+            fail_at(patch, "replace", f".{name}.{os.getpid()}.part", FULL)
+            assert cli.main(["lab", "--quick", "-o", str(out)]) == 2
+        assert "No space left on device" in capsys.readouterr().err
+    assert cli.main(["lab", "--quick", "-o", str(out)]) == 0
+    assert {path.name for path in out.iterdir()} == {"index.html", "rows.json"}
+
+
 def test_a_folder_with_something_in_it_stays(tmp_path: Path) -> None:
     with made_folder(tmp_path / "new/folder", ""):
         (tmp_path / "new/file").write_text("")

@@ -57,9 +57,10 @@ def lab(arguments: argparse.Namespace) -> Answer:
     with progress() as show:
         rows, left_out = run_study(plan, folder, show)
     unwritten = None
-    try:
+    page = compose(rows, left_out, folder)
+    try:  # the page first: rows without a page are somebody else's
+        write_file(folder / "index.html", page)
         write_file(folder / "rows.json", json.dumps(rows) + "\n")
-        write_file(folder / "index.html", compose(rows, left_out, folder))
     except OutputError as error:
         unwritten = error
     fields = len({row["field"] for row in rows})
