@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import sys
+import textwrap
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -59,10 +61,25 @@ BROKEN_PIPE = 141
 INTERRUPTED = 130
 
 
+MORE = (
+    "fieldc VERB --help says more; fieldc --version prints the version. FIELD is a name, "
+    "a number, an expression such as 2^255-19, or a file."
+)
+
+
 def overview() -> str:
-    """The help of the whole command."""
-    width = max(map(len, VERBS))
-    lines = [f"  {verb.name:{width}}  {verb.help}" for verb in VERBS.values()]
+    """The help of the whole command, as wide as the terminal."""
+    width, room = max(map(len, VERBS)), shutil.get_terminal_size().columns
+    lines = [
+        textwrap.fill(
+            verb.help,
+            max(room, 2 * width),
+            initial_indent=f"  {verb.name:{width}}  ",
+            subsequent_indent=" " * (width + 4),
+            break_on_hyphens=False,
+        )
+        for verb in VERBS.values()
+    ]
     return "\n".join(
         (
             "usage: fieldc VERB ...",
@@ -71,8 +88,7 @@ def overview() -> str:
             "",
             *lines,
             "",
-            "fieldc VERB --help says more; fieldc --version prints the version. FIELD is a name,",
-            "a number, an expression such as 2^255-19, or a file.",
+            textwrap.fill(MORE, max(room, 2 * width), break_on_hyphens=False),
         )
     )
 

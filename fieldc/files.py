@@ -9,11 +9,14 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 
 from fieldc.errors import UserError, quote
+
+TRIED = 4096
+"""Bytes of a block: a full disk takes an empty file."""
 
 
 class OutputError(UserError):
@@ -70,14 +73,24 @@ def check_file(path: Path, hint: str = "name another file") -> None:
             raise OutputError(f"cannot write {quote(str(path))}: Permission denied; {hint}")
 
 
-def make_folder(folder: Path, hint: str) -> None:
-    """Make a folder, unless it is there. Raises OutputError where no file can be made in it."""
-    with explained(folder, hint):
-        if folder.exists() and not folder.is_dir():
-            raise OutputError(f"cannot write {quote(str(folder))}: it is not a folder; {hint}")
-        folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=folder):
-            pass
+@contextmanager
+def made_folder(folder: Path, hint: str) -> Iterator[None]:
+    """Make a folder for the block, unless it is there; of those made, empty ones go after it.
+
+    Raises OutputError where no file can be made in it.
+    """
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        with explained(folder, hint):
+            if folder.exists() and not folder.is_dir():
+                raise OutputError(f"cannot write {quote(str(folder))}: it is not a folder; {hint}")
+            folder.mkdir(parents=True, exist_ok=True)
+            try_folder(folder)
+        yield
+    finally:
+        with suppress(OSError):
+            for path in missing:
+                path.rmdir()
 
 
 def check_parent(path: Path, hint: str) -> None:
@@ -91,5 +104,12 @@ def check_parent(path: Path, hint: str) -> None:
         return
     if not os.access(parent, os.W_OK | os.X_OK):
         raise OutputError(f"cannot write {quote(str(path))}: no permission in its folder; {hint}")
-    with explained(path, hint), TemporaryFile(dir=parent):  # some places only say so when written
-        pass
+    with explained(path, hint):  # some places only say so when written
+        try_folder(parent)
+
+
+def try_folder(folder: Path) -> None:
+    """Write a little into a folder, and remove it again. Raises OSError, also on a full disk."""
+    with TemporaryFile(dir=folder) as file:
+        file.write(bytes(TRIED))
+        file.flush()

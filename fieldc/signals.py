@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -70,18 +70,23 @@ def blocked_signals() -> Iterator[None]:
 
 
 @contextmanager
-def deferred_signals() -> Iterator[None]:
-    """Hold back Ctrl-C and requests to end until the block ends; in the main thread only."""
+def deferred_signals(hurry: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Hold back Ctrl-C and requests to end until the block ends; in the main thread only.
+
+    `hurry` is called when one comes: it may make the block end soon, by an error too.
+    """
     came: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
         came.append(number)
+        hurry()
 
     held = {}
     if threading.current_thread() is threading.main_thread():
         numbers = [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
         # A handler that was not set from Python cannot be put back: such a signal is not held.
-        held = {n: h for n in numbers if (h := signal.getsignal(n)) is not None}
+        free = (None, signal.SIG_IGN)
+        held = {n: h for n in numbers if (h := signal.getsignal(n)) not in free}
     try:
         for number in held:
             signal.signal(number, note)

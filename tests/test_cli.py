@@ -151,6 +151,12 @@ def test_show(capsys: pytest.CaptureFixture[str], text: str, word: int) -> None:
     assert data["full_bit"] is (f.spare_bits == 0) and 0 < data["mu_over_p"] < 1
 
 
+def test_a_small_ratio_is_not_shown_as_0(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["show", "p521"]) == 0
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("mu/p"))
+    assert line.endswith("5.42101086243e-20")
+
+
 def test_json_into_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "17.json"
     assert "0x11" in output(capsys, "show", "17", "--json", str(path))

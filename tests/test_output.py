@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 
+from fieldc import cli
 from fieldc.commands.lab import conclusion as of_study
 from fieldc.commands.list import targets
 from fieldc.commands.output import (
@@ -20,6 +24,7 @@ from fieldc.commands.output import (
 )
 from fieldc.commands.races import conclusion, race_tables
 from fieldc.commands.verb import Answer, Table
+from fieldc.files import OutputError
 from fieldc.lab.race import Ratio
 from fieldc.machine.processor import is_x86_64
 
@@ -180,3 +185,38 @@ def test_a_closing_sentence_breaks_no_word_of_a_terminal(
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) > 1 and all(len(line) <= 40 for line in lines)
     assert " ".join(line.strip() for line in lines) == sentence
+
+
+def test_what_could_not_be_written_is_said_after_the_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lost = OutputError("cannot write it")
+    answer = Answer((TABLE,), ["rows"], unwritten=lost, content="{}\n")
+    with pytest.raises(OutputError, match="cannot write it"):
+        emit(answer, None)
+    assert capsys.readouterr().out.endswith("81%\n\n{}\n")
+    with pytest.raises(OutputError, match="cannot write it"):
+        emit(answer, "-")
+    assert capsys.readouterr().out == '[\n  "rows"\n]\n'
+    with pytest.raises(OutputError, match=r"no.rows\.json"):
+        emit(Answer((TABLE,), []), str(tmp_path / "no/rows.json"))
+    assert capsys.readouterr().out.endswith("81%\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_work_goes_on_where_nobody_reads_its_progress(tmp_path: Path) -> None:
+    words = ["build", "17", "--op", "add", "--target", "c", "-o", str(tmp_path / "out")]
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "fieldc", *words]
+        done = subprocess.run(command, stderr=full, stdout=subprocess.PIPE, check=False)
+    assert done.returncode == 0 and (tmp_path / "out/manifest.json").exists()
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_the_overview_fits_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = cli.overview().splitlines()
+    assert max(map(len, lines)) <= columns
+    assert [line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "] == [
+        *cli.VERBS
+    ]

@@ -33,8 +33,10 @@ class Proof:
     """The proof of the page's kernel: its code, its equations and both cases."""
 
     def __init__(self) -> None:
-        field, target = find_field("2^61-1"), find_target("x86_64-linux")
-        artifacts = {a.variant: a for a in target.produce(choose(field, "mul"))}
+        (words,) = re.findall(r"^fieldc build (\S+) --op (\w+) --algorithm (\w+) ", PAGE, re.M)
+        name, operation, algorithm = words
+        field, target = find_field(name), find_target("x86_64-linux")
+        artifacts = {a.variant: a for a in target.produce(choose(field, operation, algorithm))}
         kernel = artifacts["mulx"]
         assert kernel.code is not None
         function = function_of(kernel.code, kernel.symbol)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import pytest
 
@@ -141,3 +142,39 @@ signal.raise_signal(signal.SIGHUP)
 """
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+BEGINS = """
+import signal
+from fieldc.artifacts.workers import in_processes
+from fieldc.signals import raise_signals
+signal.signal(signal.SIGINT, signal.default_int_handler)
+raise_signals()
+def job(n): return n
+job.__module__ = "slow"
+try:
+    list(in_processes(job, [1, 2], 2))
+except KeyboardInterrupt as interrupt:
+    print(type(interrupt).__name__)
+"""
+IMPORT = 45
+"""Seconds that an import takes there, far more than a test should."""
+
+
+@UNIX
+@pytest.mark.parametrize(
+    ("name", "said"), [("SIGINT", "KeyboardInterrupt"), ("SIGTERM", "Terminated")]
+)
+def test_a_signal_does_not_wait_for_imports(tmp_path: Path, name: str, said: str) -> None:
+    slow = f"import time\nprint('begun', flush=True)\ntime.sleep({IMPORT})\n"
+    (tmp_path / "slow.py").write_text(slow)
+    with subprocess.Popen(
+        [sys.executable, "-c", BEGINS],
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True},
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    ) as started:
+        assert started.stdout is not None and started.stdout.readline() == "begun\n"
+        start = time.monotonic()
+        started.send_signal(getattr(signal, name))
+        assert started.communicate(timeout=2 * IMPORT) == (f"{said}\n", "")
+        assert time.monotonic() - start < IMPORT / 2

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
@@ -45,7 +47,7 @@ def in_processes(
     watched, held = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(number, context, initializer=_end_with, initargs=(watched,))
     try:
-        with deferred_signals():  # a process that is half begun could not be ended
+        with deferred_signals(_end_server):  # a process that is half begun could not be ended
             futures = [pool.submit(function, job) for job in jobs]
         for future in futures:
             # A signal that comes just before a wait begins does not end it: Python sees it after.
@@ -73,6 +75,17 @@ def _context(module: str) -> BaseContext:
         with blocked_signals():  # the first one unblocks some of them
             begin()
     return context
+
+
+def _end_server() -> None:
+    """Kill the process that copies are made of, if there is one.
+
+    A copy that is asked for while it imports its modules would be waited for, a second or two.
+    """
+    server = getattr(forkserver, "_forkserver", None)
+    if (number := getattr(server, "_forkserver_pid", None)) is not None:
+        with suppress(OSError):
+            os.kill(number, signal.SIGKILL)
 
 
 def _end_with(watched: Connection) -> None:

@@ -16,7 +16,7 @@ from fieldc.decisions.limits import within_limits
 from fieldc.decisions.preferred import Decision
 from fieldc.errors import quote
 from fieldc.field import Field
-from fieldc.files import OutputError, explained
+from fieldc.files import OutputError, explained, try_folder
 from fieldc.folders import PREFIX, SUFFIX, recover, write_folder
 from fieldc.progress import Progress
 from fieldc.targets.c.print import print_c_header
@@ -150,6 +150,7 @@ def check_writable(folder: Path, field: Field, kind: str = KERNELS) -> None:
         raise OutputError(f"cannot write {name}: no permission in {where}; {ELSEWHERE}")
     with explained(folder, ELSEWHERE):  # some places only say so when they are written to
         os.rmdir(tempfile.mkdtemp(prefix=PREFIX, suffix=SUFFIX, dir=there))
+        try_folder(there)
     if there != folder or not any(folder.iterdir()):
         return
     manifest = _manifest_in(folder)

@@ -20,7 +20,7 @@ from fieldc.commands.options import (
     positive,
 )
 from fieldc.commands.progress import progress
-from fieldc.commands.races import conclusion, draw, race_tables
+from fieldc.commands.races import check_drawing, conclusion, failure_to_draw, race_tables
 from fieldc.commands.verb import WORD, Answer, UsageError, option, verb
 from fieldc.files import check_file
 from fieldc.lab import peers
@@ -83,6 +83,7 @@ def bench(arguments: argparse.Namespace) -> Answer:
         return batch(arguments)
     if arguments.plot:
         check_file(arguments.plot)
+        check_drawing()
     if arguments.all_goals:
         return all_goals(arguments.rounds, arguments.seed, arguments.operands)
     field = find_field(arguments.field, int(arguments.word))
@@ -102,9 +103,9 @@ def bench(arguments: argparse.Namespace) -> Answer:
     if arguments.peers:
         others = peers.race_peers(field, foreign, rounds, seed, arguments.operands)
     data = [*(report.data() if report else ()), *others.data]
-    if arguments.plot:
-        draw(data, arguments.plot)
-    return Answer(race_tables(report, others), data, conclusion=conclusion(report))
+    unwritten = failure_to_draw(data, arguments.plot) if arguments.plot else None
+    said = conclusion(report)
+    return Answer(race_tables(report, others), data, conclusion=said, unwritten=unwritten)
 
 
 def _operations(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:

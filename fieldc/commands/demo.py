@@ -19,6 +19,7 @@ from fieldc.commands.races import conclusion, draw, race_tables
 from fieldc.commands.show import algorithms, constants
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.field import Field
+from fieldc.files import OutputError
 
 if TYPE_CHECKING:
     from fieldc.lab.race import Report
@@ -62,9 +63,13 @@ def demo(arguments: argparse.Namespace) -> Answer:
         sentences = conclusion(report)
     except TimingError as error:
         tables.append(Table((), [("SKIPPED race", str(error))]))
-    write(arguments.folder, field, files)
-    tables.append(Table((), [("left in", f"{arguments.folder}: {', '.join(names)}")]))
-    return Answer(tuple(tables), data, conclusion=sentences)
+    unwritten = None
+    try:
+        write(arguments.folder, field, files)
+        tables.append(Table((), [("left in", f"{arguments.folder}: {', '.join(names)}")]))
+    except OutputError as error:
+        unwritten = error
+    return Answer(tuple(tables), data, conclusion=sentences, unwritten=unwritten)
 
 
 def build_everything(field: Field) -> list[Artifact]:

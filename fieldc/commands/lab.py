@@ -14,7 +14,7 @@ from fieldc.commands.options import OPERANDS, SEED, folder, positive
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.errors import quote
-from fieldc.files import write_file
+from fieldc.files import OutputError, write_file
 
 SHOWN = "x86-mulx"
 """The flavour of which the last sentences speak."""
@@ -56,18 +56,29 @@ def lab(arguments: argparse.Namespace) -> Answer:
         raise UsageError(f"fieldc lab did not write {held}; name another folder with -o")
     with progress() as show:
         rows, left_out = run_study(plan, folder, show)
-    write_file(folder / "rows.json", json.dumps(rows) + "\n")
-    write_file(folder / "index.html", compose(rows, left_out, folder))
+    unwritten = None
+    page = compose(rows, left_out, folder)
+    try:  # the page first: rows without a page are somebody else's
+        write_file(folder / "index.html", page)
+        write_file(folder / "rows.json", json.dumps(rows) + "\n")
+    except OutputError as error:
+        unwritten = error
     fields = len({row["field"] for row in rows})
     disturbed = sorted({row["field"] for row in rows if row["calibration"]["disturbed"]})
     lines = [
         ("rows", f"{len(rows)} of {fields} fields, {plan.rounds} rounds each"),
-        ("page", f"{folder}/index.html"),
-        ("data", f"{folder}/rows.json; trials: a CSV file for each field"),
+        *(() if unwritten else left_in(folder)),
         ("verdict", f"DISTURBED: {', '.join(disturbed)}" if disturbed else "undisturbed"),
         *(("SKIPPED", reason) for reason in left_out),
     ]
-    return Answer((Table((), lines, "the study"),), rows, conclusion=conclusion(rows))
+    table, said = Table((), lines, "the study"), conclusion(rows)
+    return Answer((table,), rows, conclusion=said, unwritten=unwritten)
+
+
+def left_in(folder: Path) -> list[tuple[str, str]]:
+    """Where the page and the figures are."""
+    data = f"{folder}/rows.json; trials: a CSV file for each field"
+    return [("page", f"{folder}/index.html"), ("data", data)]
 
 
 def conclusion(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from fieldc.commands.verb import JSON_ALONE, Answer, Table
-from fieldc.files import write_file
+from fieldc.files import OutputError, write_file
 
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
@@ -23,13 +23,34 @@ NARROWEST, WIDTH = 10, 80
 
 
 def emit(answer: Answer, json_file: str | None) -> None:
-    """Print the answer: tables, or JSON with --json; tables and a file with --json FILE."""
-    if json_file is not None:
-        text = json.dumps(answer.data, indent=2) + "\n"
-        if json_file == "-":
-            sys.stdout.write(text)
-            return
-        write_file(Path(json_file), text, JSON_ALONE)
+    """Print the answer: tables, or JSON with --json; tables and a file with --json FILE.
+
+    What could not be written is raised last.
+    """
+    unwritten = answer.unwritten
+    if json_file is None:
+        print_answer(answer)
+    elif json_file == "-":
+        sys.stdout.write(json.dumps(answer.data, indent=2) + "\n")
+    else:
+        failed = attempt(json_file, answer.data)
+        print_answer(answer)
+        unwritten = unwritten or failed
+    if unwritten is not None:
+        raise unwritten
+
+
+def attempt(json_file: str, data: object) -> OutputError | None:
+    """Write the rows to a file; the error where that fails."""
+    try:
+        write_file(Path(json_file), json.dumps(data, indent=2) + "\n", JSON_ALONE)
+    except OutputError as error:
+        return error
+    return None
+
+
+def print_answer(answer: Answer) -> None:
+    """Print tables, conclusion, and the content of a file that could not be written."""
     for number, table in enumerate(answer.tables):
         if number:
             print()
@@ -38,6 +59,8 @@ def emit(answer: Answer, json_file: str | None) -> None:
         if not number and answer.tables:
             print()
         print(wrapped(sentence, _terminal().width) if sys.stdout.isatty() else sentence)
+    if answer.content:
+        print(f"\n{answer.content}", end="")
 
 
 def _print(table: Table) -> None:

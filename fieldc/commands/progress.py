@@ -5,11 +5,17 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from fieldc.progress import Progress
 
 SECONDS_BETWEEN_LINES = 5.0
+
+
+def say(line: str) -> None:
+    """A line of progress; work goes on where nobody can read it."""
+    with suppress(OSError):
+        print(line, file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -51,6 +57,6 @@ def _lines() -> Progress:
             return
         said[what] = now
         left = f", about {(now - began) / done * (total - done):.0f} s left" if done else ""
-        print(f"{what}: {done}/{total}{left if done < total else ''}", file=sys.stderr, flush=True)
+        say(f"{what}: {done}/{total}{left if done < total else ''}")
 
     return show

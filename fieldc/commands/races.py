@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fieldc.commands.figures import more, pair, run_state, short, spread_percent
 from fieldc.commands.verb import Table, UsageError
+from fieldc.errors import UserError
 from fieldc.lab import peers
 from fieldc.lab.base_line import PLAIN
 
@@ -18,6 +20,7 @@ COLUMNS = ("algorithm", "backend", "cycles", "±%", "worst", "ns")
 """`worst` is what the worst place in memory costs more than the median place."""
 BOUND = ("lower bound", "above bound")
 """The bound on independent calls that binds; how far throughput is above it."""
+NO_PLOTS = "a plot needs matplotlib; pip install 'fieldc[plots]'"
 WIDE = "llvm-wide"
 """What LLVM makes of wide integers: what the fastest row of ours is held against."""
 OPTIONAL = ("x python", "worst", "lower bound", "ns", "x llvm-bmi2", "±%", "above bound")
@@ -158,6 +161,21 @@ def _times(ratio: float) -> str:
     return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2f}"
 
 
+def check_drawing() -> None:
+    """Raise UsageError where no picture can be drawn, before any race is run for it."""
+    if find_spec("matplotlib") is None:
+        raise UsageError(NO_PLOTS)
+
+
+def failure_to_draw(rows: Sequence[Mapping[str, Any]], picture: Path) -> UserError | None:
+    """Draw them; the error where that fails: the figures are still to be printed."""
+    try:
+        draw(rows, picture)
+    except UserError as error:
+        return error
+    return None
+
+
 def draw(rows: Sequence[Mapping[str, Any]], picture: Path) -> None:
     """Draw them. Raises UsageError."""
     try:
@@ -165,6 +183,6 @@ def draw(rows: Sequence[Mapping[str, Any]], picture: Path) -> None:
 
         draw_race(rows, picture)
     except ImportError:
-        raise UsageError("a plot needs matplotlib; pip install 'fieldc[plots]'") from None
+        raise UsageError(NO_PLOTS) from None
     except (KeyError, TypeError) as error:
         raise UsageError(f"these are no rows of a race: {error}") from None

@@ -44,7 +44,7 @@ def constants(field: Field) -> Table:
         ("1/R mod p", hex(field.R_inverse)),
         (f"n0 = -1/p mod 2^{w}", hex(field.n0)),
         (f"mu = 2^-{w} mod p", hex(field.mu)),
-        ("mu/p", f"{field.mu / field.p:.12f}"),
+        ("mu/p", f"{field.mu / field.p:.12g}"),
         ("two-adicity", f"{facts.two_adicity}: 2^{facts.two_adicity} divides p - 1"),
         ("root of unity", f"{facts.root_of_unity:#x}, of order 2^{facts.two_adicity}"),
         *group,

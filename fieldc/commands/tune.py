@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,15 +11,17 @@ from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS, choose
 from fieldc.catalogue import find_field
 from fieldc.commands.figures import pair
 from fieldc.commands.options import OPERANDS, file, names, positive
+from fieldc.commands.progress import say
 from fieldc.commands.verb import FIELD, Answer, Table, one_of, option, verb
 from fieldc.field import Field
-from fieldc.files import check_file, write_file
+from fieldc.files import OutputError, check_file, write_file
 
 if TYPE_CHECKING:
     from fieldc.decisions.schedule import Schedule, TunedKernel
 
 COLUMNS = ("op", "algorithm", "variant", "start", "best", "ratio", "bound", "kernel", "verdict")
 DEFAULT = ["mul", "square"]
+NEXT = "fieldc build {} --op OP --schedule {} -o DIR"
 OTHER = "name another with -o"
 
 
@@ -75,20 +76,24 @@ def tune(arguments: argparse.Namespace) -> Answer:
         schedule = load_schedule(path, field)
     modes = MODES if arguments.mode == "both" else (arguments.mode,)
     plan = SearchPlan(arguments.time, arguments.seed, modes, say)
-    done = []
+    done, unwritten = [], None
     for operation in dict.fromkeys(arguments.op):
         subject = of_field(field, operation, arguments.operands)
         entry = tune_operation(subject, plan, _resumable(schedule, operation))
         prove_entry(field, entry)
         done.append(entry)
         schedule = schedule.with_entry(entry)
-        write_file(path, dump(schedule), OTHER)
-    return Answer(_tables(done, schedule, path), [row_of(entry) for entry in done])
-
-
-def say(line: str) -> None:
-    """A line of progress."""
-    print(line, file=sys.stderr, flush=True)
+        try:
+            write_file(path, dump(schedule), OTHER)
+        except OutputError as error:
+            unwritten = error
+            break
+    return Answer(
+        _tables(done, schedule, None if unwritten else path),
+        [row_of(entry) for entry in done],
+        unwritten=unwritten,
+        content=dump(schedule) if unwritten else "",
+    )
 
 
 def default_name(field: Field) -> str:
@@ -130,7 +135,9 @@ def prove_entry(field: Field, entry: TunedKernel) -> None:
     judge([target.make(target, choice)], lambda *_: None)
 
 
-def _tables(entries: Sequence[TunedKernel], schedule: Schedule, path: Path) -> tuple[Table, ...]:
+def _tables(
+    entries: Sequence[TunedKernel], schedule: Schedule, path: Path | None
+) -> tuple[Table, ...]:
     rows: list[tuple[object, ...]] = []
     for entry in entries:
         run, decisions = entry.measured, entry.decisions
@@ -157,9 +164,10 @@ def _tables(entries: Sequence[TunedKernel], schedule: Schedule, path: Path) -> t
         ("pairs", "throughput | latency in core cycles, one call an operation"),
         ("bound", "throughput by the model of this processor, the call not in it"),
         ("tries", ", ".join(_tries(entry) for entry in entries)),
-        ("next", f"fieldc build {schedule.label} --op OP --schedule {path} -o DIR"),
+        *(() if path is None else [("next", NEXT.format(schedule.label, path))]),
     )
-    return Table(COLUMNS, rows, f"{schedule.label}: {path}"), Table((), state)
+    title = schedule.label if path is None else f"{schedule.label}: {path}"
+    return Table(COLUMNS, rows, title), Table((), state)
 
 
 def _bound(run: Mapping[str, Any]) -> str:

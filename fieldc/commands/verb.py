@@ -54,12 +54,16 @@ class Answer:
     """What a verb found: tables to read, `data` for --json, the exit status.
 
     `conclusion` is one sentence or more, each on a line of its own, that says what came out.
+    `unwritten` says which file could not be written: it is raised after all else is printed, and
+    `content` is what the file would hold.
     """
 
     tables: tuple[Table, ...]
     data: object
     status: int = 0
     conclusion: tuple[str, ...] = ()
+    unwritten: UserError | None = None
+    content: str = ""
 
 
 Option = Callable[[argparse.ArgumentParser], object]

@@ -24,7 +24,7 @@ from fieldc.artifacts.host import HostBackend, host_backends
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.files import check_file, make_folder, write_file
+from fieldc.files import check_file, made_folder, write_file
 from fieldc.lab.compilers import CompilerError, absent, outside_backends
 from fieldc.lab.findings import StudyRow
 from fieldc.lab.race import raced, run_race
@@ -104,7 +104,13 @@ def run_study(
 
     Raises OutputError or StudyError where the folder cannot be used, before anything is measured.
     """
-    make_folder(folder, "name another with -o")
+    with made_folder(folder, "name another with -o"):
+        return _run_study(plan, folder, progress)
+
+
+def _run_study(
+    plan: StudyPlan, folder: Path, progress: Progress
+) -> tuple[list[StudyRow], list[str]]:
     fields = list(plan.fields())
     for name in ("rows.json", "index.html", *(f"{f.name}.csv" for f in fields)):
         check_file(folder / name, "name another folder with -o")

@@ -94,8 +94,9 @@ fn race(options: &Options, mut entries: Vec<Entry>, skipped: Vec<String>) -> Res
         None => print!("{report}"),
         Some(None) => println!("{}", report.json()),
         Some(Some(file)) => {
-            std::fs::write(file, report.json() + "\n").map_err(|e| format!("{file}: {e}"))?;
+            let written = std::fs::write(file, report.json() + "\n");
             print!("{report}");
+            written.map_err(|e| format!("{file}: {e}"))?;
         }
     }
     Ok(())
