@@ -36,11 +36,15 @@ def rows_of(folder: Path) -> tuple[dict[str, Any], Rows]:
 
 
 def signed(folder: Path, manifest: dict[str, Any]) -> None:
-    """Write a manifest with the digests of the certificates as they are now."""
+    """Write a manifest with the digests of the files as they are now."""
     for row in manifest["arrays"]:
-        if row["certificate"]:
-            data = (folder / row["certificate"]).read_bytes()
-            row["certificate_digest"] = hashlib.sha256(data).hexdigest()
+        proof = (folder / row["certificate"]).read_bytes() if row["certificate"] else b""
+        if proof:
+            row["certificate_digest"] = hashlib.sha256(proof).hexdigest()
+        texts = manifest["p"].encode(), row["contract"].encode(), proof
+        parts = ((folder / row["object"]).read_bytes(), *texts)
+        digests = b"".join(hashlib.sha256(part).digest() for part in parts)
+        row["digest"] = hashlib.sha256(digests).hexdigest()
     (folder / "manifest.json").write_text(json.dumps(manifest))
 
 
@@ -84,6 +88,10 @@ def claim_a_difference(_: Path, rows: Rows) -> None:
     rows[ADD].update(op="sub_lazy", family="sub")
 
 
+def no_certificate(folder: Path, rows: Rows) -> None:
+    rows[ADD].update(certificate=None, certificate_digest=None)
+
+
 def change_code(folder: Path, rows: Rows) -> None:
     path = folder / rows[ADD]["object"]
     data = path.read_bytes()
@@ -105,7 +113,8 @@ FAULTS: dict[str, tuple[Callable[[Path, Rows], None], str]] = {
     "another target": (changed(target="avx512"), "its symbol does not say"),
     "another convention": (changed(convention="win64"), "another convention"),
     "another word for trust": (changed(status="TESTED"), "a kernel on arrays is TESTED"),
-    "a certificate left out": (changed(certificate=None), "the digest of no certificate"),
+    "a certificate left out": (changed(certificate=None), "that certificate_digest is of"),
+    "no certificate at all": (no_certificate, "add_digits_avx512ifma: it has no certificate"),
     "a missing certificate": (changed(certificate="x.cert.json"), "there is no x.cert.json"),
 }
 
@@ -124,6 +133,31 @@ def test_a_wrong_folder_of_arrays_is_refused(
         signed(copy, manifest)
     status, said = said_of(checker, copy)
     assert status == 1 and why in said and "panicked" not in said, said
+
+
+@pytest.mark.parametrize("part", ["object", "contract", "certificate", "digest"])
+@pytest.mark.parametrize("op", ["add_lazy", "accumulate"])
+def test_the_digest_of_a_kernel_on_arrays_is_checked(
+    checker: Path, folder: Path, tmp_path: Path, op: str, part: str
+) -> None:
+    """Also of one that has no certificate."""
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    manifest, rows = rows_of(copy)
+    row = next(row for row in rows.values() if row["op"] == op)
+    if part == "object":
+        path = copy / row["object"]
+        path.write_bytes(path.read_bytes() + b"\0")
+    elif part == "certificate":
+        row.update(certificate=None, certificate_digest=None)
+    else:
+        row[part] += "0"
+    (copy / "manifest.json").write_text(json.dumps(manifest))
+    status, said = said_of(checker, copy)
+    if part == "certificate" and not rows_of(folder)[1][row["object"][:-2]]["certificate"]:
+        assert status == 0
+    else:
+        assert status == 1 and f"{row['symbol']}: its files are not those that" in said, said
 
 
 def test_build_runs_the_checker_on_kernels_on_arrays(

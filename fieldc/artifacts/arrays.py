@@ -181,14 +181,14 @@ class BuiltArray:
         """The assembly, with what it promises at its head."""
         return "".join(f"# {line}\n" for line in self.head()) + self.kernel.text
 
-    def row(self) -> dict[str, object]:
-        """The kernel's entry in manifest.json."""
+    def row(self, code: bytes = b"") -> dict[str, object]:
+        """The kernel's entry in manifest.json; `code` is the object in which it lies with others."""
         f, kernel = self.kernel.expression.field, self.kernel.expression.kernel
         if self.kernel.columns is not None:
             f = field_of(self.kernel, self.kernel.columns)
         said = self.said()
         proof = self.certificate.encode()
-        parts = self.kernel.object, hex(f.p).encode(), said.encode(), proof
+        parts = code or self.kernel.object, hex(f.p).encode(), said.encode(), proof
         digests = b"".join(hashlib.sha256(part).digest() for part in parts)
         return {
             "symbol": self.kernel.symbol,

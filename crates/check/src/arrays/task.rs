@@ -116,7 +116,7 @@ fn most_lazy(family: &str) -> u32 {
 }
 
 /// The operands' names in call order, and whether results are divided by R.
-fn of_family(family: &str) -> Option<(&'static [&'static str], bool)> {
+pub(crate) fn of_family(family: &str) -> Option<(&'static [&'static str], bool)> {
     Some(match family {
         "add" | "sub" => (&["x", "y"], false),
         "neg" | "double" => (&["x"], false),
