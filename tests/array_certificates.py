@@ -22,6 +22,7 @@ CASES = [
     ("bls12-381-r", "mul", "digits"),
     ("bls12-381-p", "square", "canonical-digits"),
     ("bls12-381-r", "butterfly", "canonical-digits"),
+    ("bls12-381-r", "butterfly", "digits"),
     ("bls12-381-p", "sub", "array"),
     ("bls12-381-p", "mul", "array"),
     ("secp256k1-p", "mul_add", "array"),

@@ -73,12 +73,43 @@ def test_changed_kernels_on_arrays_are_refused(checker: Path, tmp_path: Path, ca
     assert len(kept) <= 2, kept
 
 
+LAZY = ("bls12-381-r", "butterfly", "digits")
+CHANGES = [
+    (LAZY, "vpcmpltuq k2, zmm0, zmm1", "vpcmpltuq k2, zmm1, zmm0"),
+    (LAZY, "vpcmpltuq k2, zmm0, zmm1", "vpcmpleuq k2, zmm0, zmm1"),
+    (LAZY, "vpcmpltuq k2, zmm0, zmm1", "vpcmpltq k2, zmm0, zmm1"),
+    (LAZY, "vpcmpltuq k2", "vpcmpltuq k3"),
+    (LAZY, "vpsubq zmm0 {k2}", "vpsubq zmm0 {k2}{z}"),
+    (LAZY, "vpsubq zmm0 {k2}", "vpsubq zmm0"),
+    (LAZY, "vpsubq zmm0 {k2}", "vpaddq zmm0 {k2}"),
+    (LAZY, "vpsubq zmm0 {k2}", "vpsubq zmm0 {k4}"),
+    (LAZY, "[rcx + 256]", "[rcx + 192]"),
+    (LAZY, "add rcx, 320", "add rcx, 384"),
+    (LAZY, "add rdi, 7", "add rdi, 8"),
+]
+"""A kernel, and what is changed in it once."""
+
+
+@pytest.mark.parametrize(("case", "old", "new"), CHANGES)
+def test_a_changed_instruction_is_refused(
+    checker: Path, tmp_path: Path, case: Case, old: str, new: str
+) -> None:
+    built = built_array(*case)
+    assert old in built.kernel.text
+    data = assemble(built.kernel.text.replace(old, new, 1))
+    certificate = certificate_of_array(built)
+    followed = certificate | {"loop": certificate["loop"] | ends_of(built, data)}
+    status, said = replay(checker, tmp_path, followed, data)
+    assert status == 1 and "panicked" not in said, said
+
+
 def ends_of(built: BuiltArray, data: bytes) -> dict[str, Any]:
     """Where a changed block ends, as far as its loop can be read."""
     function, f = function_of(data, built.kernel.symbol), built.kernel.expression.field
     masked = f.n if f.word == 64 else 0
+    count = built.kernel.results + len(built.kernel.expression.kernel.operands)
     try:
-        shape = shape_of(function.code, 0, dict.fromkeys(POINTERS[:3], f.n), masked)
+        shape = shape_of(function.code, 0, dict.fromkeys(POINTERS[:count], f.n), masked)
     except ProofError:
         return {}
     return {"block": [*shape.block_ends], "tail": shape.tail_ends and [*shape.tail_ends]}

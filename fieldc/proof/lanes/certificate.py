@@ -81,6 +81,7 @@ CERTIFIED_INSTRUCTIONS = {
     "vpermq",
     "vpermi2q",
     "vpblendmq",
+    "vpcmpltuq",
     "kmovb",
 }
 """Those on vectors of 512 bits that `crates/check` knows."""

@@ -42,6 +42,8 @@ pub(crate) struct Block<'a> {
     /// Words of a block that some result has.
     written: Vec<usize>,
     order: Option<Order>,
+    /// Masks of lanes by a comparison: what it gives in this case.
+    pub(crate) flags: BTreeMap<Register, bool>,
     /// Which vector's mask the tail's register holds.
     pub(crate) tail_vector: Option<i64>,
 }
@@ -57,7 +59,20 @@ impl<'a> Block<'a> {
     pub(crate) fn new(lane: &'a Lane, shape: &'a Shape<'a>, task: &'a Task, is_tail: bool) -> Self {
         let (registers, stack, stored) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let (written, order, tail_vector) = (Vec::new(), None, None);
-        Self { lane, shape, task, is_tail, registers, stack, stored, written, order, tail_vector }
+        let flags = BTreeMap::new();
+        Self {
+            lane,
+            shape,
+            task,
+            is_tail,
+            registers,
+            stack,
+            stored,
+            written,
+            order,
+            flags,
+            tail_vector,
+        }
     }
 
     /// Words of an element.

@@ -119,6 +119,8 @@ fn bits() -> Vec<Form> {
 /// By the sign of the difference of two registers.
 fn merges() -> Vec<Form> {
     let mut forms = vec![
+        form!("vpcmpltuq k3, zmm2, zmm3\nvpaddq zmm1 {{k3}}, zmm2, zmm3", WORDS, "[]", ""),
+        form!("vpcmpltuq k3, zmm2, [rdx + 128]\nvpsubq zmm1 {{k3}}, zmm1, zmm3", WORDS, "[]", ""),
         form!(
             "vpsubq zmm1, zmm2, zmm3\nvpsraq zmm1, zmm1, 63\nvpternlogq zmm1, zmm2, zmm3, 0xca",
             SHORT,

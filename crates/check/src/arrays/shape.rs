@@ -307,12 +307,13 @@ impl Reader<'_> {
 /// none where there is no such register: then every decoder and every processor reads it alike.
 fn has_plain_bits(i: &Instruction, bits: u8) -> bool {
     let (r, x, b) = (0x90, 0x40, 0x20);
-    let is_shift = [
+    let has_no_vector = [
+        Code::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8,
         Code::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8,
         Code::EVEX_Vpsraq_zmm_k1z_zmmm512b64_imm8,
         Code::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8,
     ];
-    let mut needed = if is_shift.contains(&i.code()) { r } else { 0 };
+    let mut needed = if has_no_vector.contains(&i.code()) { r } else { 0 };
     if i.memory_base() != Register::None && i.memory_index() == Register::None {
         needed |= x | if i.memory_base() == RIP { b } else { 0 };
     }
