@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from fieldc.artifacts.arrays import BuiltArray, made_array
-from fieldc.binary.linkable import function_of
+from fieldc.artifacts.arrays import BuiltArray, made_array, made_digits, made_sums
+from fieldc.artifacts.verify import prove_job
 from fieldc.catalogue import find_field
-from fieldc.proof.lanes.certificate import certify_arrays
 from fieldc.targets.array_targets import ARRAY_TARGETS
+from fieldc.targets.vectors.offers import LAYOUTS
 
 IFMA = ARRAY_TARGETS["avx512ifma"]
 CASES = [
@@ -31,27 +33,27 @@ CASES = [
 """Fields, operations and layouts: with spare bits and without. Those in limbs have a tail."""
 
 
+SUMS = [
+    ("bn254-p", "accumulate", "columns"),
+    ("bn254-p", "collect", "columns"),
+    ("bls12-381-p", "accumulate", "digits in columns"),
+]
+"""Kernels of sums of products."""
+
+
 @cache
 def built_array(name: str, operation: str, layout: str) -> BuiltArray:
     """A kernel for AVX-512 IFMA."""
-    return made_array(IFMA, find_field(name), operation, layout)
+    f = find_field(name)
+    if layout not in LAYOUTS:
+        others = made_digits(IFMA, f) if "digits" in layout else made_sums(IFMA, f)
+        return next(e for e in others if e.kernel.expression.kernel.operation == operation)
+    return made_array(IFMA, f, operation, layout)
 
 
 def certificate_of_array(built: BuiltArray, data: bytes = b"") -> dict[str, Any]:
     """The proof of a kernel, or of another object in its place, written down."""
-    kernel = built.kernel
-    f, computes = kernel.expression.field, kernel.expression.kernel.computes
-    function = function_of(data or kernel.object, kernel.symbol)
-    certificate = certify_arrays(
-        function.code,
-        computes.family,
-        f.p,
-        f.n,
-        f.word,
-        computes.parameters,
-        computes.name,
-        function.start,
-        kernel.symbol,
-    )
-    assert certificate is not None
-    return certificate
+    verdict = prove_job(replace(built.job(), code=data or built.kernel.object))
+    assert not verdict.failure, verdict.failure
+    found: dict[str, Any] = json.loads(verdict.certificate)
+    return found

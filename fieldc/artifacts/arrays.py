@@ -182,7 +182,7 @@ class BuiltArray:
         return "".join(f"# {line}\n" for line in self.head()) + self.kernel.text
 
     def row(self, code: bytes = b"") -> dict[str, object]:
-        """The kernel's entry in manifest.json; `code` is the object in which it lies with others."""
+        """The entry in manifest.json; `code` is the object in which it lies with others."""
         f, kernel = self.kernel.expression.field, self.kernel.expression.kernel
         if self.kernel.columns is not None:
             f = field_of(self.kernel, self.kernel.columns)

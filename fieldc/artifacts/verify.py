@@ -26,7 +26,7 @@ from fieldc.proof.constant_time.scan import scan
 from fieldc.proof.constant_time.vendors import unlisted
 from fieldc.proof.instruction_set import ProvedInstructionSet
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
-from fieldc.proof.lanes.certificate import certify_arrays
+from fieldc.proof.lanes.certificate import certify_arrays, certify_columns
 from fieldc.proof.lanes.columns import COLUMN_PROOFS, ColumnContract
 from fieldc.proof.lanes.mixed import MixedArrays, prove_mixed
 from fieldc.proof.lanes.prove import prove_arrays
@@ -208,12 +208,11 @@ def _proof_of_array(function: KernelCode, job: Job) -> Verdict:
     if known is None or not known.proves_arrays(function.container) or not is_elf:
         raise ProofError("kernels on arrays are ELF objects for x86-64")
     if job.turns:
-        prove_columns = COLUMN_PROOFS.get(job.operation)
-        if prove_columns is None:
+        if job.operation not in COLUMN_PROOFS:
             raise ProofError(f"{job.operation} is no operation on columns")
         of = ColumnContract(job.p, job.limbs, job.turns, job.column_bits, job.array_word)
-        prove_columns(function.code, of, function.start)
-        return Verdict("", 0.0, "", known.array_convention)
+        found = certify_columns(function.code, job.operation, of, function.start, job.symbol)
+        return Verdict("", 0.0, text(found) if found else "", known.array_convention)
     if job.mixed is not None:
         prove_mixed(function.code, job.mixed, job.p, job.limbs, function.start)
         return Verdict("", 0.0, "", known.array_convention)

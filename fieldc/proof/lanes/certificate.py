@@ -37,8 +37,12 @@ leaf the code of a block is run, word by word:
 Then R times each result is the claim modulo p, coefficient by coefficient, and `canonical` says why
 it is below its bound. Where a word's bounds leave no integer, the signs of the leaf cannot be.
 
-    contract     {operation, family, parameters: {lazy}, p, words, word_bits, convention}
+    contract     {operation, family, parameters: {lazy}, p, words, word_bits, convention, turns}
     loop         {elements, frame, masks, advances, block: [from, to], tail: [from, to]}
+
+`turns` is only there for sums in columns, `accumulate` and `collect`: how often a lane adds at
+most. An element has `words` limbs then, or the digits that hold them. What `accumulate` gives is an
+exact sum: `canonical` has for each column why a turn adds no more than it may.
 
 `loop` is the shape of the function, as `loop.py` describes it: elements of a block, bytes of the
 frame, masks of blends by the number of their register, what each pointer advances by in a turn,
@@ -55,6 +59,7 @@ from typing import Any
 from fieldc.proof.algebra.equations import Polynomial
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.block import LANES
+from fieldc.proof.lanes.columns import COLUMN_PROOFS, ColumnContract
 from fieldc.proof.lanes.loop import LoopParts
 from fieldc.proof.lanes.prove import ArrayRecorder, prove_arrays
 from fieldc.proof.lanes.recording import RecordingLane, Step
@@ -104,21 +109,46 @@ def certify_arrays(
     """
     notes = _Notes(family in CERTIFIED_FAMILIES)
     prove_arrays(code, family, p, words, word_bits, dict(parameters), start, record=notes)
+    contract = {
+        "operation": operation,
+        "family": family,
+        "parameters": dict(parameters),
+        "p": hex(p),
+        "words": words,
+        "word_bits": word_bits,
+    }
+    return _written(notes, symbol, contract, start)
+
+
+def certify_columns(
+    code: bytes, operation: str, of: ColumnContract, start: int = 0, symbol: str = "kernel"
+) -> dict[str, Any] | None:
+    """The same of a kernel of sums in columns of a prime of two or more limbs."""
+    notes = _Notes(of.words > 1)
+    COLUMN_PROOFS[operation](code, of, start, notes)
+    contract = {
+        "operation": operation,
+        "family": operation,
+        "parameters": {},
+        "p": hex(of.p),
+        "words": of.words,
+        "word_bits": of.word_bits,
+        "turns": of.turns,
+    }
+    return _written(notes, symbol, contract, start)
+
+
+def _written(
+    notes: _Notes, symbol: str, contract: dict[str, Any], start: int
+) -> dict[str, Any] | None:
+    """The certificate that notes make."""
     if not notes.writes or notes.shape is None:
         return None
     block, *tails = [_tree(part) for part in notes.parts]
     return {
         "format": ARRAY_FORMAT,
         "symbol": symbol,
-        "contract": {
-            "operation": operation,
-            "family": family,
-            "parameters": dict(parameters),
-            "p": hex(p),
-            "words": words,
-            "word_bits": word_bits,
-            "convention": "sysv",
-        },
+        "contract": contract | {"convention": "sysv"},
         "loop": _loop(notes.shape, start),
         "block": block,
         **({"tail": tails[0]} if tails and tails[0] != block else {}),

@@ -56,6 +56,9 @@ pub(crate) struct ArrayContract {
     pub(crate) words: usize,
     pub(crate) word_bits: u32,
     pub(crate) convention: String,
+    /// Of sums in columns: how often a lane adds at most.
+    #[serde(default)]
+    pub(crate) turns: Option<u64>,
 }
 
 /// The numbers that choose one function of a family.

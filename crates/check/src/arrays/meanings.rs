@@ -273,7 +273,7 @@ impl Block<'_> {
             return stop("a mask that no tail has");
         }
         let (base, offset) = Self::address(i)?;
-        if base != Register::RAX || !(0..self.width() as i64).contains(&offset) {
+        if base != Register::RAX || !(0..self.masks() as i64).contains(&offset) {
             return stop("a mask that is not in the table");
         }
         self.tail_vector = Some(offset);

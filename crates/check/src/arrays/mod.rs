@@ -2,6 +2,8 @@
 
 mod block;
 mod certificate;
+mod claims;
+mod columns;
 mod lane;
 mod meanings;
 #[cfg(all(test, target_arch = "x86_64"))]

@@ -6,9 +6,9 @@
 use crate::arrays::block::{Block, Held, Place};
 use crate::arrays::certificate::{Parts, Step};
 use crate::arrays::lane::Lane;
-use crate::arrays::processor_forms::{Form, forms};
+use crate::arrays::processor_forms::{Form, MASK, SIZE, forms};
 use crate::arrays::shape::Shape;
-use crate::arrays::task::{DIGIT, LANES, LaneOperand, Task};
+use crate::arrays::task::{DIGIT, LANES, LaneOperand, Layout, Task};
 use crate::arrays::value::Value;
 use crate::arrays::word::LaneWord;
 use crate::polynomial::Polynomial;
@@ -18,11 +18,7 @@ use std::io::Write;
 use std::rc::Rc;
 
 /// Words of an operand: one for each register that a form loads.
-pub(crate) const WORDS: usize = 3;
-/// Bytes of a form with its constants.
-pub(crate) const SIZE: usize = 512;
-/// Of the register that blends have.
-pub(crate) const MASK: u64 = 0b1010_0110;
+const WORDS: usize = 3;
 const FRAME: i64 = 64;
 const TRIALS: usize = 300;
 
@@ -51,17 +47,14 @@ impl Draw {
 /// A task whose only operand has so large words.
 fn task(highs: &[u64]) -> Task {
     let words: Vec<_> = (0..WORDS).map(Value::atom).collect();
-    let operand = LaneOperand { name: "x", high: 1.into(), words, value: Value::default() };
-    Task {
-        p: 3.into(),
-        words: WORDS,
-        word_bits: DIGIT,
-        operands: vec![operand],
-        highs: highs.to_vec(),
-        factor: 1.into(),
-        claims: vec![Value::default()],
-        most: 1.into(),
-    }
+    let layout = Layout { words: WORDS, bits: DIGIT };
+    let (high, value) = (1.into(), Value::default());
+    let mut task = Task::new(3.into(), layout, 1.into(), 1.into());
+    task.operands = vec![LaneOperand { name: "x", layout, high, words, value: value.clone() }];
+    task.highs = highs.to_vec();
+    task.claims = vec![value];
+    task.arrays_apart();
+    task
 }
 
 /// A form's code: between the loop's parts, which are left out.

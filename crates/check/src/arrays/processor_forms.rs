@@ -1,8 +1,12 @@
 //! The forms of instructions that tests run, each with the words that it takes and its cuts.
 
-use crate::arrays::processor::{MASK, SIZE};
 use crate::polynomial::Polynomial;
 use std::arch::naked_asm;
+
+/// Bytes of a form with its constants.
+pub(crate) const SIZE: usize = 512;
+/// Of the register that blends have.
+pub(crate) const MASK: u64 = 0b1010_0110;
 
 /// A count that is not used, a result, and three vectors.
 type Run = unsafe extern "sysv64" fn(u64, *mut u64, *const u64);

@@ -1,7 +1,8 @@
 //! What a manifest says of kernels on arrays.
 
 use crate::arrays::certificate::{ArrayCertificate, ArrayContract, Numbers};
-use crate::arrays::task::{DIGIT, WORD, of_family};
+use crate::arrays::claims::of_family;
+use crate::arrays::task::{DIGIT, WORD};
 use crate::arrays::verify::verify_arrays;
 use crate::digest::{digest_of, digest_of_parts};
 use crate::polynomial::Integer;
@@ -10,6 +11,9 @@ use num_bigint::BigInt;
 use object::{File, Object, ObjectSymbol};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+
+/// The layout of sums of products.
+const COLUMNS: &str = "columns";
 
 /// What the manifest says of one kernel on arrays, as far as it is checked.
 #[derive(Debug, Deserialize)]
@@ -33,6 +37,11 @@ pub(crate) struct ArrayRow {
     parameters: serde_json::Value,
     operands: Vec<Elements>,
     result: Elements,
+    /// Of sums in columns: how often a lane adds, how far columns are apart.
+    turns: Option<u64>,
+    column_bits: Option<u32>,
+    #[serde(default)]
+    in_digits: Vec<String>,
 }
 
 /// Values of an operand or of results, for each element, and what each is below.
@@ -85,9 +94,13 @@ impl ArrayRow {
 
     /// Whether kernels like it have certificates: operations on elements in one layout.
     fn needs_certificate(&self) -> bool {
-        let is_known = of_family(&self.family).is_some() && self.target == "avx512ifma";
-        let has_layout = ["array", "digits", "canonical-digits"].contains(&self.layout.as_str());
-        is_known && has_layout && (self.word == DIGIT || self.n > 1)
+        let layouts: &[_] = match self.family.as_str() {
+            "accumulate" | "collect" => &[COLUMNS],
+            family if of_family(family).is_some() => &["array", "digits", "canonical-digits"],
+            _ => &[],
+        };
+        let has_layout = layouts.contains(&self.layout.as_str());
+        has_layout && self.target == "avx512ifma" && (self.word == DIGIT || self.n > 1)
     }
 
     /// Its function is in the object.
@@ -102,7 +115,7 @@ impl ArrayRow {
 
     /// The certificate claims what the row does.
     fn is_claimed(&self, certificate: &ArrayCertificate, p: &BigInt) -> Outcome<()> {
-        let ArrayContract { operation, family, parameters, words, word_bits, convention, .. } =
+        let ArrayContract { operation, family, parameters, words, convention, turns, .. } =
             &certificate.contract;
         let stated = &certificate.contract.p.0;
         let numbers: Numbers = serde_json::from_value(self.parameters.clone())
@@ -113,19 +126,24 @@ impl ArrayRow {
             (*operation != self.op || *family != self.family, "the certificate is of another one"),
             (*parameters != numbers, "the certificate has other parameters"),
             (stated != p, "the certificate's prime is another one"),
-            ((*words, *word_bits) != (self.n, self.word), "the certificate has other words"),
+            (
+                *words != self.n || !self.has_words(&certificate.contract),
+                "the certificate has other words",
+            ),
+            (*turns != self.turns, "the certificate has other turns"),
             (*convention != self.convention, "the certificate has another convention"),
             (self.r.0 != r, "R is not 2^(word*n)"),
-            (self.layout != layout(numbers.lazy, self.word), "its layout is another one"),
+            (self.layout != self.expected_layout(numbers.lazy), "its layout is another one"),
             (!self.is_named(), "its symbol does not say operation, layout and target"),
         ];
         if let Some((_, why)) = faults.into_iter().find(|(is_wrong, _)| *is_wrong) {
             return fail(why);
         }
         let task = certificate.contract.task()?;
-        let of = |name: &str, values: usize, high: &BigInt| {
-            let lazy = if high < p { 0 } else { numbers.lazy };
-            Elements { name: name.to_string(), values, below: below(lazy) }
+        let of = |name: &str, values: usize, high: &BigInt| Elements {
+            name: name.to_string(),
+            values,
+            below: below(high, p, turns.is_some()),
         };
         let operands: Vec<_> = task.operands.iter().map(|o| of(o.name, 1, &o.high)).collect();
         if self.operands != operands || self.result != of("z", task.claims.len(), &task.most) {
@@ -134,26 +152,46 @@ impl ArrayRow {
         Ok(())
     }
 
+    /// Whether a contract's elements have the row's words: those of sums may be in digits.
+    fn has_words(&self, contract: &ArrayContract) -> bool {
+        if self.turns.is_none() {
+            return contract.word_bits == self.word && self.in_digits.is_empty();
+        }
+        let in_digits: &[_] = if contract.word_bits == DIGIT { &["x", "y"] } else { &[] };
+        self.word == WORD && self.column_bits == Some(DIGIT) && self.in_digits == in_digits
+    }
+
     /// Whether its symbol ends with operation, layout and target.
     fn is_named(&self) -> bool {
         let Self { op, layout, target, .. } = self;
         let operation = op.strip_suffix("_lazy").unwrap_or(op);
+        let layout = match layout.as_str() {
+            COLUMNS if self.in_digits.is_empty() => "array",
+            COLUMNS => "digits",
+            layout => layout,
+        };
         let end = format!("_{operation}_{}_{target}", layout.replace('-', "_"));
         self.symbol.ends_with(&end)
     }
-}
 
-/// The layout of values that may be so lazy, in words of so many bits.
-fn layout(lazy: u32, word: u32) -> &'static str {
-    match (lazy, word) {
-        (1.., DIGIT) => "digits",
-        (0, DIGIT) => "canonical-digits",
-        (0, WORD) => "array",
-        _ => "",
+    /// The layout of values that may be so lazy.
+    fn expected_layout(&self, lazy: u32) -> &'static str {
+        match (self.turns, lazy, self.word) {
+            (Some(_), ..) => COLUMNS,
+            (None, 1.., DIGIT) => "digits",
+            (None, 0, DIGIT) => "canonical-digits",
+            (None, 0, WORD) => "array",
+            _ => "",
+        }
     }
 }
 
-/// What values below (lazy + 1)*p are below.
-fn below(lazy: u32) -> String {
-    if lazy == 0 { "p".to_string() } else { format!("{}p", lazy + 1) }
+/// What values up to `high` are below, as a manifest says it: a multiple of p, or of p*p for sums of
+/// products that are up to (p - 1)*(p - 1).
+fn below(high: &BigInt, p: &BigInt, has_sums: bool) -> String {
+    let one: &BigInt = &1.into();
+    let square: BigInt = (p - one) * (p - one);
+    let is_sum = has_sums && high % &square == BigInt::ZERO;
+    let (factor, of) = if is_sum { (high / square, "p*p") } else { ((high + one) / p, "p") };
+    if factor == *one { of.to_string() } else { format!("{factor}{of}") }
 }
