@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from fieldc.artifacts.arrays import BuiltArray, made_array, made_digits, made_sums
+from fieldc.algorithms.transforms import ROLES
+from fieldc.artifacts.arrays import BuiltArray, made_array, made_digits, made_sums, made_transforms
 from fieldc.artifacts.verify import prove_job
 from fieldc.catalogue import find_field
 from fieldc.targets.array_targets import ARRAY_TARGETS
@@ -36,9 +37,15 @@ CASES = [
 SUMS = [
     ("bn254-p", "accumulate", "columns"),
     ("bn254-p", "collect", "columns"),
-    ("bls12-381-p", "accumulate", "digits in columns"),
+    ("bls12-381-p", "accumulate_digits", "columns"),
 ]
 """Kernels of sums of products."""
+MIXED = [
+    ("bn254-p", "to_digits", "mixed"),
+    ("bn254-p", "from_digits", "mixed"),
+    *(("bls12-381-r", role, "mixed") for role in ROLES),
+]
+"""Conversions, and the kernels of transforms."""
 
 
 @cache
@@ -46,8 +53,9 @@ def built_array(name: str, operation: str, layout: str) -> BuiltArray:
     """A kernel for AVX-512 IFMA."""
     f = find_field(name)
     if layout not in LAYOUTS:
-        others = made_digits(IFMA, f) if "digits" in layout else made_sums(IFMA, f)
-        return next(e for e in others if e.kernel.expression.kernel.operation == operation)
+        others = [*made_sums(IFMA, f), *made_digits(IFMA, f), *made_transforms(IFMA, f).values()]
+        names = [each.role or each.kernel.expression.kernel.operation for each in others]
+        return others[names.index(operation)]
     return made_array(IFMA, f, operation, layout)
 
 

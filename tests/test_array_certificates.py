@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from array_certificates import CASES, SUMS, built_array, certificate_of_array
+from array_certificates import CASES, MIXED, SUMS, built_array, certificate_of_array
 from forged import replay
 
 from fieldc.artifacts.arrays import BuiltArray
@@ -24,7 +24,7 @@ Case = tuple[str, str, str]
 CASE = CASES[0]
 
 
-@pytest.mark.parametrize("case", [*CASES, *SUMS], ids="-".join)
+@pytest.mark.parametrize("case", [*CASES, *SUMS, *MIXED], ids="-".join)
 def test_the_checker_accepts_kernels_on_arrays(checker: Path, tmp_path: Path, case: Case) -> None:
     built = built_array(*case)
     status, said = replay(checker, tmp_path, certificate_of_array(built), built.kernel.object)
@@ -75,7 +75,22 @@ def test_changed_kernels_on_arrays_are_refused(checker: Path, tmp_path: Path, ca
 
 LAZY = ("bls12-381-r", "butterfly", "digits")
 ADDS, COLLECTS, IN_DIGITS = SUMS
+TO_DIGITS, FROM_DIGITS, _, LEAVE, _, STEP, STEP_BY = MIXED
 CHANGES = [
+    (TO_DIGITS, "vpshrdq zmm5, zmm4, zmm1, 52", "vpshrdq zmm5, zmm4, zmm1, 51"),
+    (TO_DIGITS, "add rsi, 320", "add rsi, 256"),
+    (TO_DIGITS, "zmm0 {k1}{z}, zmmword ptr [rdx]", "zmm0, zmmword ptr [rdx]"),
+    (TO_DIGITS, "imul rdi, rdi, 4", "imul rdi, rdi, 5"),
+    (FROM_DIGITS, "vpmadd52huq", "vpmadd52luq"),
+    (FROM_DIGITS, "zmmword ptr [rsi] {k1}, zmm0", "zmmword ptr [rsi], zmm0"),
+    (LEAVE, "vpsraq zmm3, zmm1, 52", "vpsraq zmm3, zmm1, 51"),
+    (LEAVE, "add rdx, 320", "add rdx, 256"),
+    (STEP, "vpcmpltuq k2, zmm0, zmm1", "vpcmpltuq k2, zmm1, zmm0"),
+    (STEP, "add r9, 256", "add r9, 320"),
+    (STEP, "zmmword ptr [rdx], zmm15", "zmmword ptr [rsi], zmm15"),
+    (STEP_BY, "add r8, 320", "add r8, 320\n    add r9, 320"),
+    (STEP_BY, "zmm7, zmmword ptr [r9]", "zmm7, zmmword ptr [r8]"),
+    (STEP_BY, "add rdi, 7", "add rdi, 8"),
     (ADDS, "vpmadd52luq zmm8", "vpmadd52huq zmm8"),
     (ADDS, "vpshrdq zmm10, zmm9, zmm6, 52", "vpshrdq zmm10, zmm9, zmm6, 51"),
     (ADDS, "vpermi2q zmm4, zmm0, zmm2", "vpermi2q zmm4, zmm2, zmm0"),
@@ -239,6 +254,43 @@ def test_a_changed_certificate_of_arrays_is_refused(
     built = built_array(*CASE)
     certificate = copy.deepcopy(certificate_of_array(built))
     tamper(certificate)
+    status, said = replay(checker, tmp_path, certificate, built.kernel.object)
+    assert status == 1 and "panicked" not in said, said
+
+
+CLAIMS: list[tuple[Case, dict[str, Any]]] = [
+    (ADDS, {"turns": 1 << 12}),
+    (ADDS, {"turns": 1}),
+    (ADDS, {"word_bits": 52}),
+    (ADDS, {"operation": "collect", "family": "collect"}),
+    (COLLECTS, {"turns": 1 << 9}),
+    (IN_DIGITS, {"word_bits": 64}),
+    (TO_DIGITS, {"operation": "from_digits", "family": "from_digits"}),
+    (TO_DIGITS, {"mixed": {"in_digits": ["x"], "gives_digits": True}}),
+    (TO_DIGITS, {"mixed": {"in_digits": [], "gives_digits": False}}),
+    (TO_DIGITS, {"parameters": {"lazy": 1}, "operation": "to_digits_lazy"}),
+    (FROM_DIGITS, {"operation": "reduce", "family": "reduce"}),
+    (MIXED[4], {"operation": "mul_by_8", "parameters": {"factor": 8}}),
+    (MIXED[4], {"operation": "mul_by", "parameters": {}}),
+    (LEAVE, {"operation": "reduce", "parameters": {}}),
+    (LEAVE, {"parameters": {"lazy": 64}}),
+    (STEP, {"mixed": {"in_digits": ["x"], "gives_digits": True}}),
+    (STEP, {"mixed": {"in_digits": ["x", "y", "w"], "gives_digits": True}}),
+    (STEP, {"parameters": {"lazy": 30}}),
+    (STEP, {"shared": ["w"]}),
+    (STEP_BY, {"shared": []}),
+    (STEP_BY, {"shared": ["y"]}),
+]
+"""A kernel, and what another contract says of it."""
+
+
+@pytest.mark.parametrize(("case", "claim"), CLAIMS)
+def test_another_claim_is_refused(
+    checker: Path, tmp_path: Path, case: Case, claim: dict[str, Any]
+) -> None:
+    built = built_array(*case)
+    certificate = copy.deepcopy(certificate_of_array(built))
+    certificate["contract"].update(claim)
     status, said = replay(checker, tmp_path, certificate, built.kernel.object)
     assert status == 1 and "panicked" not in said, said
 

@@ -1,7 +1,7 @@
 //! What a certificate's contract says of each element.
 
-use crate::arrays::certificate::{ArrayContract, Numbers};
-use crate::arrays::columns::Columns;
+use crate::arrays::certificate::{ArrayContract, Mixed, Numbers};
+use crate::arrays::columns::{Columns, digits_of, excess};
 use crate::arrays::task::{DIGIT, LaneOperand, Layout, Task, WORD};
 use crate::arrays::value::Value;
 use crate::{Outcome, fail};
@@ -13,21 +13,31 @@ const MOST_WORDS: usize = 64;
 impl ArrayContract {
     /// The operation's name, made of its family and numbers.
     fn name(&self) -> String {
-        let lazy = if self.parameters.lazy > 0 { "_lazy" } else { "" };
-        format!("{}{lazy}", self.family)
+        let Numbers { lazy, factor } = self.parameters;
+        let factor = if factor > 0 { format!("_{factor}") } else { String::new() };
+        format!("{}{factor}{}", self.family, if lazy > 0 { "_lazy" } else { "" })
     }
 
     /// What it says of one lane.
     pub(crate) fn task(&self) -> Outcome<Task> {
-        let Self { operation, family, parameters, p, words, word_bits, convention, turns } = self;
-        let (p, bits) = (p.0.clone(), *word_bits);
+        let Self { operation, family, parameters, words, word_bits, convention, turns, .. } = self;
+        let (p, bits) = (self.p.0.clone(), *word_bits);
         if ![WORD, DIGIT].contains(&bits) || convention != "sysv" || *operation != self.name() {
             return fail(format!("contract: no {operation} on arrays, {bits} bits, {convention}"));
         }
-        let Numbers { lazy } = parameters;
+        let Numbers { lazy, factor } = parameters;
         let is_odd = p.bit(0) && p > 2.into();
         if !(1..=MOST_WORDS).contains(words) || !is_odd {
             return fail(format!("contract: no odd p of {words} words"));
+        }
+        if turns.is_some() && (self.mixed.is_some() || !self.shared.is_empty()) {
+            return fail("contract: sums of other arrays");
+        }
+        if let Some(mixed) = &self.mixed {
+            return self.mixed_task(mixed);
+        }
+        if *factor > 0 {
+            return fail("contract: a factor on arrays of one layout");
         }
         if let Some(turns) = turns {
             let columns = Columns { p, words: *words, word_bits: bits, turns: *turns };
@@ -47,7 +57,71 @@ impl ArrayContract {
         }
         task.claims = claims(family, &task.operands, &r);
         task.arrays_apart();
+        self.share(&mut task)?;
         Ok(task)
+    }
+}
+
+/// Of arrays in limbs and in digits.
+impl ArrayContract {
+    /// Of a field of n limbs: elements in limbs are below p, and R is 2^(64n).
+    fn mixed_task(&self, Mixed { in_digits, gives_digits }: &Mixed) -> Outcome<Task> {
+        let Self { family, parameters: Numbers { lazy, factor }, words, word_bits, .. } = self;
+        let p = self.p.0.clone();
+        let limbs = Layout { words: *words, bits: WORD };
+        let digits = Layout { words: digits_of(*words), bits: DIGIT };
+        let (one, r) = (BigInt::from(1), BigInt::from(1) << (WORD as usize * words));
+        let raised = &one << excess(*words);
+        let (names, most, divisor): (&[_], _, _) = match family.as_str() {
+            "butterfly" => (&["x", "y", CANONICAL], *lazy, r.clone()),
+            "mul_by" if *lazy == 0 && *factor > 0 => (&["x"], 0, one.clone()),
+            "reduce" => (&["x"], *lazy, one.clone()),
+            "to_digits" if *lazy == 0 => (&["x"], 0, one.clone()),
+            "from_digits" if *lazy == 0 => (&["x"], 1, raised.clone()),
+            _ => return fail(format!("contract: no {family} of arrays in limbs and in digits")),
+        };
+        let (canonical, high): (BigInt, BigInt) = (&p - 1, &p * (most + 1) - 1);
+        let is_wrong = p >= r || high >= &one << (DIGIT as usize * digits.words);
+        let is_known = in_digits.iter().all(|name| names.contains(&name.as_str()));
+        let has_limbs = !gives_digits || in_digits.len() < names.len();
+        let has_factor = *factor > 0 && family != "mul_by";
+        if is_wrong || !is_known || !has_limbs || has_factor || *word_bits != WORD || most > 32 {
+            return fail(format!("contract: no {family} of such arrays"));
+        }
+        let is_lazy = *gives_digits && family != "reduce";
+        let largest = if is_lazy { high.clone() } else { canonical.clone() };
+        let result = if *gives_digits { digits } else { limbs };
+        let mut task = Task::new(p, result, divisor, largest);
+        for name in names {
+            let is_in_digits = in_digits.iter().any(|known| known == name);
+            let layout = if is_in_digits { digits } else { limbs };
+            let is_below_p = !is_in_digits || *name == CANONICAL;
+            task.operand(name, layout, if is_below_p { &canonical } else { &high });
+        }
+        let x = &task.operands[0].value;
+        let none = Value::default();
+        task.claims = match family.as_str() {
+            "butterfly" => claims(family, &task.operands, &r),
+            "mul_by" => vec![none.plus(x, *factor)],
+            "to_digits" => vec![none.plus(x, raised)],
+            _ => vec![x.clone()],
+        };
+        task.arrays_apart();
+        self.share(&mut task)?;
+        Ok(task)
+    }
+
+    /// Lets operands in digits have one block for all elements.
+    fn share(&self, task: &mut Task) -> Outcome<()> {
+        for name in &self.shared {
+            let at = task.operands.iter().position(|operand| operand.name == name);
+            let at = at.filter(|at| !task.operands[*at].layout.in_limbs());
+            let at = at.ok_or_else(|| format!("contract: {name} is in no block for all"))?;
+            for array in task.arrays.iter_mut().filter(|array| array.operand == Some(at)) {
+                array.advance = 0;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::arrays::certificate::{ArrayCertificate, ArrayContract, Numbers};
 use crate::arrays::claims::of_family;
+use crate::arrays::columns::digits_of;
 use crate::arrays::task::{DIGIT, WORD};
 use crate::arrays::verify::verify_arrays;
 use crate::digest::{digest_of, digest_of_parts};
@@ -12,8 +13,11 @@ use object::{File, Object, ObjectSymbol};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The layout of sums of products.
+/// The layouts of sums of products, of transforms, and of what changes the layout.
 const COLUMNS: &str = "columns";
+const TRANSFORM: &str = "transform";
+const TO_DIGITS: &str = "array-to-canonical-digits";
+const FROM_DIGITS: &str = "digits-to-array";
 
 /// What the manifest says of one kernel on arrays, as far as it is checked.
 #[derive(Debug, Deserialize)]
@@ -42,6 +46,11 @@ pub(crate) struct ArrayRow {
     column_bits: Option<u32>,
     #[serde(default)]
     in_digits: Vec<String>,
+    /// Of transforms, whose arrays are in limbs or in digits, or are one block for all elements.
+    #[serde(default)]
+    gives_digits: bool,
+    #[serde(default)]
+    shared: Vec<String>,
 }
 
 /// Values of an operand or of results, for each element, and what each is below.
@@ -96,6 +105,10 @@ impl ArrayRow {
     fn needs_certificate(&self) -> bool {
         let layouts: &[_] = match self.family.as_str() {
             "accumulate" | "collect" => &[COLUMNS],
+            "mul_by" | "reduce" => &[TRANSFORM],
+            "to_digits" => &[TO_DIGITS],
+            "from_digits" => &[FROM_DIGITS],
+            "butterfly" if self.layout == TRANSFORM => &[TRANSFORM],
             family if of_family(family).is_some() => &["array", "digits", "canonical-digits"],
             _ => &[],
         };
@@ -115,7 +128,7 @@ impl ArrayRow {
 
     /// The certificate claims what the row does.
     fn is_claimed(&self, certificate: &ArrayCertificate, p: &BigInt) -> Outcome<()> {
-        let ArrayContract { operation, family, parameters, words, convention, turns, .. } =
+        let ArrayContract { operation, family, parameters, convention, turns, .. } =
             &certificate.contract;
         let stated = &certificate.contract.p.0;
         let numbers: Numbers = serde_json::from_value(self.parameters.clone())
@@ -126,10 +139,7 @@ impl ArrayRow {
             (*operation != self.op || *family != self.family, "the certificate is of another one"),
             (*parameters != numbers, "the certificate has other parameters"),
             (stated != p, "the certificate's prime is another one"),
-            (
-                *words != self.n || !self.has_words(&certificate.contract),
-                "the certificate has other words",
-            ),
+            (!self.has_words(&certificate.contract), "the certificate has other words"),
             (*turns != self.turns, "the certificate has other turns"),
             (*convention != self.convention, "the certificate has another convention"),
             (self.r.0 != r, "R is not 2^(word*n)"),
@@ -154,17 +164,50 @@ impl ArrayRow {
 
     /// Whether a contract's elements have the row's words: those of sums may be in digits.
     fn has_words(&self, contract: &ArrayContract) -> bool {
-        if self.turns.is_none() {
-            return contract.word_bits == self.word && self.in_digits.is_empty();
+        let ArrayContract { words, word_bits, mixed, shared, .. } = contract;
+        let Self { n, word, in_digits, gives_digits, .. } = self;
+        let has = |names: &[&str], gives| match mixed {
+            Some(mixed) => mixed.in_digits == names && mixed.gives_digits == gives,
+            None => false,
+        };
+        let is_same = (words, word_bits) == (n, word);
+        if *shared != self.shared {
+            return false;
         }
-        let in_digits: &[_] = if contract.word_bits == DIGIT { &["x", "y"] } else { &[] };
-        self.word == WORD && self.column_bits == Some(DIGIT) && self.in_digits == in_digits
+        match self.layout.as_str() {
+            COLUMNS => {
+                let digits: &[_] = if *word_bits == DIGIT { &["x", "y"] } else { &[] };
+                let has_columns = *word == WORD && self.column_bits == Some(DIGIT);
+                has_columns && words == n && in_digits == digits && mixed.is_none()
+            }
+            TRANSFORM if *word == DIGIT => is_same && mixed.is_none() && *gives_digits,
+            TRANSFORM => {
+                let names: Vec<_> = in_digits.iter().map(String::as_str).collect();
+                is_same && has(&names, *gives_digits)
+            }
+            TO_DIGITS => is_same && has(&[], true),
+            FROM_DIGITS => *word == DIGIT && digits_of(*words) == *n && has(&["x"], false),
+            _ => is_same && mixed.is_none() && in_digits.is_empty(),
+        }
     }
 
     /// Whether its symbol ends with operation, layout and target.
     fn is_named(&self) -> bool {
         let Self { op, layout, target, .. } = self;
         let operation = op.strip_suffix("_lazy").unwrap_or(op);
+        if layout == TRANSFORM {
+            let role = match (op.as_str(), self.family.as_str()) {
+                ("mul_by_1", _) => "enter",
+                (_, "mul_by") => "root",
+                (_, "reduce") => "leave",
+                _ if self.shared.is_empty() => "step",
+                _ => "step_by",
+            };
+            return self.symbol.ends_with(&format!("_{TRANSFORM}_{role}_{target}"));
+        }
+        if [TO_DIGITS, FROM_DIGITS].contains(&layout.as_str()) {
+            return self.symbol.ends_with(&format!("_{op}_{target}"));
+        }
         let layout = match layout.as_str() {
             COLUMNS if self.in_digits.is_empty() => "array",
             COLUMNS => "digits",
@@ -178,6 +221,9 @@ impl ArrayRow {
     fn expected_layout(&self, lazy: u32) -> &'static str {
         match (self.turns, lazy, self.word) {
             (Some(_), ..) => COLUMNS,
+            _ if self.family == "to_digits" => TO_DIGITS,
+            _ if self.family == "from_digits" => FROM_DIGITS,
+            _ if self.gives_digits || self.family == "reduce" => TRANSFORM,
             (None, 1.., DIGIT) => "digits",
             (None, 0, DIGIT) => "canonical-digits",
             (None, 0, WORD) => "array",
