@@ -191,9 +191,10 @@ impl ArrayRow {
         }
     }
 
-    /// Whether its symbol ends with operation, layout and target.
+    /// Whether its symbol ends with operation, layout and target; in a Rust package a digest follows.
     fn is_named(&self) -> bool {
         let Self { op, layout, target, .. } = self;
+        let symbol = without_digest(&self.symbol);
         let operation = op.strip_suffix("_lazy").unwrap_or(op);
         if layout == TRANSFORM {
             let role = match (op.as_str(), self.family.as_str()) {
@@ -203,10 +204,10 @@ impl ArrayRow {
                 _ if self.shared.is_empty() => "step",
                 _ => "step_by",
             };
-            return self.symbol.ends_with(&format!("_{TRANSFORM}_{role}_{target}"));
+            return symbol.ends_with(&format!("_{TRANSFORM}_{role}_{target}"));
         }
         if [TO_DIGITS, FROM_DIGITS].contains(&layout.as_str()) {
-            return self.symbol.ends_with(&format!("_{op}_{target}"));
+            return symbol.ends_with(&format!("_{op}_{target}"));
         }
         let layout = match layout.as_str() {
             COLUMNS if self.in_digits.is_empty() => "array",
@@ -214,7 +215,7 @@ impl ArrayRow {
             layout => layout,
         };
         let end = format!("_{operation}_{}_{target}", layout.replace('-', "_"));
-        self.symbol.ends_with(&end)
+        symbol.ends_with(&end)
     }
 
     /// The layout of values that may be so lazy.
@@ -229,6 +230,15 @@ impl ArrayRow {
             (None, 0, WORD) => "array",
             _ => "",
         }
+    }
+}
+
+/// A symbol without the digest of a text at its end: 16 hexadecimal digits.
+fn without_digest(symbol: &str) -> &str {
+    let is_digit = |c: char| matches!(c, '0'..='9' | 'a'..='f');
+    match symbol.rsplit_once('_') {
+        Some((name, end)) if end.len() == 16 && end.chars().all(is_digit) => name,
+        _ => symbol,
     }
 }
 
