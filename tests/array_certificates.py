@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from fieldc.artifacts.arrays import BuiltArray, made_array
-from fieldc.binary.linkable import function_of
+from fieldc.algorithms.transforms import ROLES
+from fieldc.artifacts.arrays import BuiltArray, made_array, made_digits, made_sums, made_transforms
+from fieldc.artifacts.verify import prove_job
 from fieldc.catalogue import find_field
-from fieldc.proof.lanes.certificate import certify_arrays
 from fieldc.targets.array_targets import ARRAY_TARGETS
+from fieldc.targets.vectors.offers import LAYOUTS
 
 IFMA = ARRAY_TARGETS["avx512ifma"]
 CASES = [
@@ -22,6 +25,7 @@ CASES = [
     ("bls12-381-r", "mul", "digits"),
     ("bls12-381-p", "square", "canonical-digits"),
     ("bls12-381-r", "butterfly", "canonical-digits"),
+    ("bls12-381-r", "butterfly", "digits"),
     ("bls12-381-p", "sub", "array"),
     ("bls12-381-p", "mul", "array"),
     ("secp256k1-p", "mul_add", "array"),
@@ -30,27 +34,34 @@ CASES = [
 """Fields, operations and layouts: with spare bits and without. Those in limbs have a tail."""
 
 
+SUMS = [
+    ("bn254-p", "accumulate", "columns"),
+    ("bn254-p", "collect", "columns"),
+    ("bls12-381-p", "accumulate_digits", "columns"),
+]
+"""Kernels of sums of products."""
+MIXED = [
+    ("bn254-p", "to_digits", "mixed"),
+    ("bn254-p", "from_digits", "mixed"),
+    *(("bls12-381-r", role, "mixed") for role in ROLES),
+]
+"""Conversions, and the kernels of transforms."""
+
+
 @cache
 def built_array(name: str, operation: str, layout: str) -> BuiltArray:
     """A kernel for AVX-512 IFMA."""
-    return made_array(IFMA, find_field(name), operation, layout)
+    f = find_field(name)
+    if layout not in LAYOUTS:
+        others = [*made_sums(IFMA, f), *made_digits(IFMA, f), *made_transforms(IFMA, f).values()]
+        names = [each.role or each.kernel.expression.kernel.operation for each in others]
+        return others[names.index(operation)]
+    return made_array(IFMA, f, operation, layout)
 
 
 def certificate_of_array(built: BuiltArray, data: bytes = b"") -> dict[str, Any]:
     """The proof of a kernel, or of another object in its place, written down."""
-    kernel = built.kernel
-    f, computes = kernel.expression.field, kernel.expression.kernel.computes
-    function = function_of(data or kernel.object, kernel.symbol)
-    certificate = certify_arrays(
-        function.code,
-        computes.family,
-        f.p,
-        f.n,
-        f.word,
-        computes.parameters,
-        computes.name,
-        function.start,
-        kernel.symbol,
-    )
-    assert certificate is not None
-    return certificate
+    verdict = prove_job(replace(built.job(), code=data or built.kernel.object))
+    assert not verdict.failure, verdict.failure
+    found: dict[str, Any] = json.loads(verdict.certificate)
+    return found

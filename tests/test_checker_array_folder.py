@@ -18,14 +18,15 @@ from fieldc.machine.processor import is_x86_64
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="assembles for x86-64")
 Rows = dict[str, dict[str, Any]]
+TARGETS = "avx512ifma,avx512f"
 ADD, SUB = "avx512ifma/add_lazy_digits", "avx512ifma/sub_lazy_digits"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two operations in three layouts, and one whose proofs are not written down."""
+    """Two operations in three layouts, and sums; for a target without certificates too."""
     path = tmp_path_factory.mktemp("arrays") / "built"
-    words = ["--batch", "--op", "add,sub,inner_product", "--target", "avx512ifma", "-o", str(path)]
+    words = ["--batch", "--op", "add,sub,inner_product", "--target", TARGETS, "-o", str(path)]
     assert main(["build", "bn254-p", *words]) == 0
     return path
 
@@ -36,11 +37,15 @@ def rows_of(folder: Path) -> tuple[dict[str, Any], Rows]:
 
 
 def signed(folder: Path, manifest: dict[str, Any]) -> None:
-    """Write a manifest with the digests of the certificates as they are now."""
+    """Write a manifest with the digests of the files as they are now."""
     for row in manifest["arrays"]:
-        if row["certificate"]:
-            data = (folder / row["certificate"]).read_bytes()
-            row["certificate_digest"] = hashlib.sha256(data).hexdigest()
+        proof = (folder / row["certificate"]).read_bytes() if row["certificate"] else b""
+        if proof:
+            row["certificate_digest"] = hashlib.sha256(proof).hexdigest()
+        texts = manifest["p"].encode(), row["contract"].encode(), proof
+        parts = ((folder / row["object"]).read_bytes(), *texts)
+        digests = b"".join(hashlib.sha256(part).digest() for part in parts)
+        row["digest"] = hashlib.sha256(digests).hexdigest()
     (folder / "manifest.json").write_text(json.dumps(manifest))
 
 
@@ -51,7 +56,7 @@ def test_the_kernels_on_arrays_of_a_folder_are_checked(checker: Path, folder: Pa
     others = [row["symbol"] for row in rows.values() if not row["certificate"]]
     assert status == 0, said
     assert f"; on arrays {len(proved)} PROVED by their certificates, {len(others)} without" in said
-    assert [row["word"] for row in proved] == [52, 52, 64] * 2 and others
+    assert [row["word"] for row in proved] == [52, 52, 64] * 4 + [64, 64] and others
     for symbol in others:
         assert f"NO CERTIFICATE {symbol}: that it is PROVED is the prover's word" in said
 
@@ -84,6 +89,10 @@ def claim_a_difference(_: Path, rows: Rows) -> None:
     rows[ADD].update(op="sub_lazy", family="sub")
 
 
+def no_certificate(folder: Path, rows: Rows) -> None:
+    rows[ADD].update(certificate=None, certificate_digest=None)
+
+
 def change_code(folder: Path, rows: Rows) -> None:
     path = folder / rows[ADD]["object"]
     data = path.read_bytes()
@@ -105,7 +114,8 @@ FAULTS: dict[str, tuple[Callable[[Path, Rows], None], str]] = {
     "another target": (changed(target="avx512"), "its symbol does not say"),
     "another convention": (changed(convention="win64"), "another convention"),
     "another word for trust": (changed(status="TESTED"), "a kernel on arrays is TESTED"),
-    "a certificate left out": (changed(certificate=None), "the digest of no certificate"),
+    "a certificate left out": (changed(certificate=None), "that certificate_digest is of"),
+    "no certificate at all": (no_certificate, "add_digits_avx512ifma: it has no certificate"),
     "a missing certificate": (changed(certificate="x.cert.json"), "there is no x.cert.json"),
 }
 
@@ -124,6 +134,31 @@ def test_a_wrong_folder_of_arrays_is_refused(
         signed(copy, manifest)
     status, said = said_of(checker, copy)
     assert status == 1 and why in said and "panicked" not in said, said
+
+
+@pytest.mark.parametrize("part", ["object", "contract", "certificate", "digest"])
+@pytest.mark.parametrize("stem", [ADD, "avx512f/accumulate_columns"])
+def test_the_digest_of_a_kernel_on_arrays_is_checked(
+    checker: Path, folder: Path, tmp_path: Path, stem: str, part: str
+) -> None:
+    """Also of one that has no certificate."""
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    manifest, rows = rows_of(copy)
+    row, had_none = rows[stem], rows[stem]["certificate"] is None
+    if part == "object":
+        path = copy / row["object"]
+        path.write_bytes(path.read_bytes() + b"\0")
+    elif part == "certificate":
+        row.update(certificate=None, certificate_digest=None)
+    else:
+        row[part] += "0"
+    (copy / "manifest.json").write_text(json.dumps(manifest))
+    status, said = said_of(checker, copy)
+    if part == "certificate" and had_none:
+        assert status == 0
+    else:
+        assert status == 1 and f"{row['symbol']}: its files are not those that" in said, said
 
 
 def test_build_runs_the_checker_on_kernels_on_arrays(

@@ -189,14 +189,14 @@ class BuiltArray:
         """The assembly, with what it promises at its head."""
         return "".join(f"# {line}\n" for line in self.head()) + self.kernel.text
 
-    def row(self) -> dict[str, object]:
-        """The kernel's entry in manifest.json."""
+    def row(self, code: bytes = b"") -> dict[str, object]:
+        """The entry in manifest.json; `code` is the object in which it lies with others."""
         f, kernel = self.kernel.expression.field, self.kernel.expression.kernel
         if self.kernel.columns is not None:
             f = field_of(self.kernel, self.kernel.columns)
         said = self.said()
         proof = self.certificate.encode()
-        parts = self.kernel.object, hex(f.p).encode(), said.encode(), proof
+        parts = code or self.kernel.object, hex(f.p).encode(), said.encode(), proof
         digests = b"".join(hashlib.sha256(part).digest() for part in parts)
         return {
             "symbol": self.kernel.symbol,
@@ -336,7 +336,7 @@ def made_multiples(target: VectorTarget, field: Field) -> list[BuiltArray]:
     return [
         BuiltArray(
             compile_array(target, expression, f"{start}_{role}_{target.name}", result, columns),
-            "columns",
+            "multiples",
             role=role,
         )
         for role, (expression, result) in zip(MULTIPLE_ROLES, both, strict=True)
@@ -377,8 +377,7 @@ def proved_arrays(made: Sequence[Built], progress: Progress) -> tuple[list[Built
             continue
         if runs and kernel.columns is None:
             check_arrays(loaded(kernel))
-        proof = "" if each.in_transform else verdict.certificate
-        found.append(replace(each, ran=runs, certificate=proof))
+        found.append(replace(each, ran=runs, certificate=verdict.certificate))
     return in_whole_sets(in_pairs(found)), failures
 
 

@@ -26,10 +26,9 @@ from fieldc.proof.constant_time.scan import scan
 from fieldc.proof.constant_time.vendors import unlisted
 from fieldc.proof.instruction_set import ProvedInstructionSet
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
-from fieldc.proof.lanes.certificate import certify_arrays
+from fieldc.proof.lanes.certificate import certify_arrays, certify_columns, certify_mixed
 from fieldc.proof.lanes.columns import COLUMN_PROOFS, ColumnContract
-from fieldc.proof.lanes.mixed import MixedArrays, prove_mixed
-from fieldc.proof.lanes.prove import prove_arrays
+from fieldc.proof.lanes.mixed import MixedArrays
 from fieldc.proof.lanes.word import DIGIT
 from fieldc.proof.programs import prove_formula
 from fieldc.proof.prove import prove
@@ -210,22 +209,19 @@ def _proof_of_array(function: KernelCode, job: Job) -> Verdict:
     if known is None or not known.proves_arrays(function.container) or not is_elf:
         raise ProofError("kernels on arrays are ELF objects for x86-64")
     if job.turns:
-        prove_columns = COLUMN_PROOFS.get(job.operation)
-        if prove_columns is None:
+        if job.operation not in COLUMN_PROOFS:
             raise ProofError(f"{job.operation} is no operation on columns")
         words = job.column_bits, job.array_word
         of = ColumnContract(job.p, job.limbs, job.turns, *words, job.multiple)
-        prove_columns(function.code, of, function.start)
-        return Verdict("", 0.0, "", known.array_convention)
+        found = certify_columns(function.code, job.operation, of, function.start, job.symbol)
+        return Verdict("", 0.0, text(found) if found else "", known.array_convention)
     if job.mixed is not None:
-        prove_mixed(function.code, job.mixed, job.p, job.limbs, function.start)
-        return Verdict("", 0.0, "", known.array_convention)
+        of_mixed = job.operation, job.mixed, job.p, job.limbs, function.start, job.symbol
+        found = certify_mixed(function.code, *of_mixed)
+        return Verdict("", 0.0, text(found) if found else "", known.array_convention)
     family, parameters = named_operation(job.operation, ARRAY_OPERATIONS)
     code, p, n, word, start = function.code, job.p, job.limbs, job.array_word, function.start
-    if job.shared:
-        prove_arrays(code, family, p, n, word, dict(parameters), start, shared=job.shared)
-        return Verdict("", 0.0, "", known.array_convention)
-    named = job.operation, start, job.symbol
+    named = job.operation, start, job.symbol, job.shared
     written = certify_arrays(code, family, p, n, word, parameters, *named)
     return Verdict("", 0.0, text(written) if written else "", known.array_convention)
 

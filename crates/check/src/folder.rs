@@ -8,12 +8,12 @@ use crate::arrays::ArrayRow;
 use crate::certificate::{Certificate, Parameters};
 use crate::contract::Contract;
 use crate::convention::{self, Convention};
+use crate::digest::{digest_of, digest_of_parts};
 use crate::polynomial::Integer;
 use crate::{Outcome, fail, verify};
 use num_bigint::BigInt;
 use object::{BinaryFormat, File, FileKind, Object};
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -185,14 +185,11 @@ impl Folder {
         let code = self.file(row.object.as_ref().unwrap_or(&row.file))?;
         let certificate = row.certificate.as_ref().map_or(Ok(&[][..]), |path| self.file(path))?;
         let p = format!("{:#x}", self.manifest.p.0);
-        let mut total = Sha256::new();
-        for part in [code, p.as_bytes(), row.contract.as_bytes(), certificate] {
-            total.update(Sha256::digest(part));
-        }
-        if hex(&total.finalize()) != row.digest {
+        let parts = [code, p.as_bytes(), row.contract.as_bytes(), certificate];
+        if digest_of_parts(&parts) != row.digest {
             return fail("its files are not those that the digest is of");
         }
-        let written = row.certificate.as_ref().map(|_| hex(&Sha256::digest(certificate)));
+        let written = row.certificate.as_ref().map(|_| digest_of(certificate));
         if written != row.certificate_digest {
             return fail("the certificate is not the one that certificate_digest is of");
         }
@@ -363,10 +360,6 @@ fn parsed(path: &str, text: &[u8]) -> Outcome<Certificate> {
 
 fn is_object(data: &[u8]) -> bool {
     FileKind::parse(data).is_ok()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Reads all files below a folder. A link is refused: it may lead to another file tomorrow.

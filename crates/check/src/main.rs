@@ -17,6 +17,7 @@ mod arrays;
 mod certificate;
 mod contract;
 mod convention;
+mod digest;
 mod folder;
 mod forms;
 mod formula;

@@ -101,7 +101,7 @@ def build_package(
     arrays = array_kernels(field, r, proved, progress)
     artifacts, files = package(field, r, proved, command, formulas, arrays)
     checked = write(folder, field, files, KIND)
-    rows = [kernel.row() for kernel in arrays]
+    rows = [kernel.row(files[kernel.object_file]) for kernel in arrays]
     return artifacts, manifest(field, artifacts, rows) | checked
 
 
@@ -153,7 +153,8 @@ def package(
             files[f"{PROOFS}/{a.object_file}"] = a.code
     for kernel in arrays:  # these are of the package's object
         files |= kernel.certificate_files()
-    files |= manifest_file(field, artifacts, arrays=[kernel.row() for kernel in arrays])
+    rows = [kernel.row(files[kernel.object_file]) for kernel in arrays]
+    files |= manifest_file(field, artifacts, arrays=rows)
     return artifacts, files
 
 

@@ -37,8 +37,17 @@ leaf the code of a block is run, word by word:
 Then R times each result is the claim modulo p, coefficient by coefficient, and `canonical` says why
 it is below its bound. Where a word's bounds leave no integer, the signs of the leaf cannot be.
 
-    contract     {operation, family, parameters: {lazy}, p, words, word_bits, convention}
+    contract     {operation, family, parameters: {lazy}, p, words, word_bits, convention, turns}
     loop         {elements, frame, masks, advances, block: [from, to], tail: [from, to]}
+
+`turns` is only there for sums in columns, `accumulate` and `collect`: how often a lane adds at
+most. An element has `words` limbs then, or the digits that hold them. What `accumulate` gives is an
+exact sum: `canonical` has for each column why a turn adds no more than it may.
+
+`mixed` is {in_digits, gives_digits}, where some arrays are in limbs and others in digits: operands
+by their names, and whether results are in digits. `words` are limbs then, and R is 2^(64*words).
+`to_digits` is the product with 2^e, `from_digits` the quotient by it, where digits have e bits
+more. Operands in `shared` have one block for all elements.
 
 `loop` is the shape of the function, as `loop.py` describes it: elements of a block, bytes of the
 frame, masks of blends by the number of their register, what each pointer advances by in a turn,
@@ -55,14 +64,19 @@ from typing import Any
 from fieldc.proof.algebra.equations import Polynomial
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.block import LANES
+from fieldc.proof.lanes.columns import COLUMN_PROOFS, ColumnContract
 from fieldc.proof.lanes.loop import LoopParts
+from fieldc.proof.lanes.mixed import MixedArrays, prove_mixed
 from fieldc.proof.lanes.prove import ArrayRecorder, prove_arrays
 from fieldc.proof.lanes.recording import RecordingLane, Step
+from fieldc.proof.lanes.word import WORD
 from fieldc.proof.lanes.words import Lane
 
 ARRAY_FORMAT = "fieldc-array-certificate-1"
 CERTIFIED_FAMILIES = ("add", "sub", "neg", "double", "mul", "square", "mul_add", "butterfly")
 """Operations whose proofs are written down."""
+CONVERSIONS = ("to_digits", "from_digits")
+"""Products with 2^e and by it, for e bits more in digits: their results have another R."""
 CERTIFIED_INSTRUCTIONS = {
     "vmovdqu64",
     "vmovdqa64",
@@ -81,6 +95,7 @@ CERTIFIED_INSTRUCTIONS = {
     "vpermq",
     "vpermi2q",
     "vpblendmq",
+    "vpcmpltuq",
     "kmovb",
 }
 """Those on vectors of 512 bits that `crates/check` knows."""
@@ -96,28 +111,84 @@ def certify_arrays(
     operation: str,
     start: int = 0,
     symbol: str = "kernel",
+    shared: Sequence[str] = (),
 ) -> dict[str, Any] | None:
     """Prove a kernel on arrays and write the proof down, as JSON values. Raises ProofError.
 
     None for a kernel that is proved, but whose operation or instructions are not on the lists.
     """
     notes = _Notes(family in CERTIFIED_FAMILIES)
-    prove_arrays(code, family, p, words, word_bits, dict(parameters), start, record=notes)
+    named = dict(parameters)
+    prove_arrays(code, family, p, words, word_bits, named, start, shared=shared, record=notes)
+    contract: dict[str, Any] = {
+        "operation": operation,
+        "family": family,
+        "parameters": dict(parameters),
+        "p": hex(p),
+        "words": words,
+        "word_bits": word_bits,
+        **({"shared": [*shared]} if shared else {}),
+    }
+    return _written(notes, symbol, contract, start)
+
+
+def certify_columns(
+    code: bytes, operation: str, of: ColumnContract, start: int = 0, symbol: str = "kernel"
+) -> dict[str, Any] | None:
+    """The same of a kernel of sums in columns of a prime of two or more limbs.
+
+    Nothing for sums of multiples, whose columns stay in registers.
+    """
+    notes = _Notes(of.words > 1 and not of.multiple)
+    COLUMN_PROOFS[operation](code, of, start, notes)
+    contract = {
+        "operation": operation,
+        "family": operation,
+        "parameters": {},
+        "p": hex(of.p),
+        "words": of.words,
+        "word_bits": of.word_bits,
+        "turns": of.turns,
+    }
+    return _written(notes, symbol, contract, start)
+
+
+def certify_mixed(
+    code: bytes,
+    operation: str,
+    of: MixedArrays,
+    p: int,
+    limbs: int,
+    start: int = 0,
+    symbol: str = "kernel",
+) -> dict[str, Any] | None:
+    """The same of a kernel on arrays of which some are in limbs and others in digits."""
+    notes = _Notes(limbs > 1)
+    prove_mixed(code, of, p, limbs, start, notes)
+    is_conversion = operation in CONVERSIONS
+    contract = {
+        "operation": operation,
+        "family": operation if is_conversion else of.family,
+        "parameters": {} if is_conversion else dict(of.parameters),
+        "p": hex(p),
+        "words": limbs,
+        "word_bits": WORD,
+        "mixed": {"in_digits": [*of.in_digits], "gives_digits": of.gives_digits},
+    }
+    return _written(notes, symbol, contract, start)
+
+
+def _written(
+    notes: _Notes, symbol: str, contract: dict[str, Any], start: int
+) -> dict[str, Any] | None:
+    """The certificate that notes make."""
     if not notes.writes or notes.shape is None:
         return None
     block, *tails = [_tree(part) for part in notes.parts]
     return {
         "format": ARRAY_FORMAT,
         "symbol": symbol,
-        "contract": {
-            "operation": operation,
-            "family": family,
-            "parameters": dict(parameters),
-            "p": hex(p),
-            "words": words,
-            "word_bits": word_bits,
-            "convention": "sysv",
-        },
+        "contract": contract | {"convention": "sysv"},
         "loop": _loop(notes.shape, start),
         "block": block,
         **({"tail": tails[0]} if tails and tails[0] != block else {}),

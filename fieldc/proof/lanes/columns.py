@@ -34,7 +34,14 @@ from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.claims.contracts import CLAIMS, Contract, Operand
 from fieldc.proof.lanes.block import LANES, BlockLayout
 from fieldc.proof.lanes.loop import POINTERS, shape_of
-from fieldc.proof.lanes.prove import ArrayProof, Task, check_result, prove_shape, shared_word
+from fieldc.proof.lanes.prove import (
+    ArrayProof,
+    ArrayRecorder,
+    Task,
+    check_result,
+    prove_shape,
+    shared_word,
+)
 from fieldc.proof.lanes.word import DIGIT, HALF, WORD, Word
 from fieldc.proof.lanes.words import Lane
 
@@ -153,7 +160,9 @@ class ColumnContract:
         return BlockLayout(words, not self.in_digits), found
 
 
-def prove_accumulate(code: bytes, of: ColumnContract, start: int = 0) -> ArrayProof:
+def prove_accumulate(
+    code: bytes, of: ColumnContract, start: int = 0, record: ArrayRecorder | None = None
+) -> ArrayProof:
     """Prove `void (count, t, x, y)`, which adds x*y*2^e of each element to its lane of t.
 
     Of elements in digits it adds x*y. It holds for x and y below p, in digits below 2p, apart from
@@ -170,19 +179,21 @@ def prove_accumulate(code: bytes, of: ColumnContract, start: int = 0) -> ArrayPr
     layout = BlockLayout(of.count, False)
 
     def operands(lane: Lane) -> dict[str, tuple[BlockLayout, list[Word]]]:
-        factors = {at: of.factors(lane, name) for name, at in (("x", x), ("y", y))}
-        return {t: (layout, of.columns(lane, of.turns - 1))} | factors
+        columns = {t: (layout, of.columns(lane, of.turns - 1))}
+        return columns | {at: of.factors(lane, name) for name, at in (("x", x), ("y", y))}
 
     def check(lane: Lane, results: Sequence[Sequence[Word]]) -> list[Polynomial]:
         (columns,) = results
-        _check_sum(lane, of, columns)
-        return []
+        return _check_sum(lane, of, columns)
 
-    return prove_shape(code, shape, Task((t,), layout, operands, check))
+    return prove_shape(code, shape, Task((t,), layout, operands, check), record)
 
 
-def _check_sum(lane: Lane, of: ColumnContract, columns: Sequence[Word]) -> None:
-    """Raise ProofError unless the columns are t + x*y*2^e, each with what one turn may add."""
+def _check_sum(lane: Lane, of: ColumnContract, columns: Sequence[Word]) -> list[Polynomial]:
+    """What one turn adds to each column.
+
+    Raises ProofError unless the columns are t + x*y*2^e, and none of it is more than it may be.
+    """
     if lane.signs:
         raise ProofError("a sum in columns asks for no sign")
     values = {operand.name: operand for operand in lane.operands}
@@ -191,7 +202,7 @@ def _check_sum(lane: Lane, of: ColumnContract, columns: Sequence[Word]) -> None:
     for term in [""] if of.terms == 1 else map(str, range(of.terms)):
         added = product(values[f"x{term}"].value, values[f"y{term}"].value)
         add_to(rest, added, -(1 << of.moved))
-    before = values[SUM].words
+    before, growths = values[SUM].words, []
     for number, word in enumerate(columns):
         if word.sign_of or not 0 <= word.low <= word.high < 1 << WORD:
             word = lane.tight(word)
@@ -202,13 +213,17 @@ def _check_sum(lane: Lane, of: ColumnContract, columns: Sequence[Word]) -> None:
             add_to(added, {(before[number],): 1}, -1)
         if lane.upper(added) > of.growth:
             raise ProofError(f"a turn may add too much to column {number}")
+        growths.append(added)
         add_to(rest, word.value, 1 << of.bits * number)
     if rest := lane.expanded(rest):
         said = ", ".join("*".join(lane.names[a] for a in m) or "1" for m in list(rest)[:3])
         raise ProofError(f"function: {len(rest)} terms of the sum do not cancel, among them {said}")
+    return growths
 
 
-def prove_collect(code: bytes, of: ColumnContract, start: int = 0) -> ArrayProof:
+def prove_collect(
+    code: bytes, of: ColumnContract, start: int = 0, record: ArrayRecorder | None = None
+) -> ArrayProof:
     """Prove `void (count, z, t)`: z is below p, and z*2^(52*D) is the sum in columns modulo p.
 
     For one limb, z*R is that sum, and z is in words of 64 bits. It holds for columns of at
@@ -229,7 +244,9 @@ def prove_collect(code: bytes, of: ColumnContract, start: int = 0) -> ArrayProof
         (words,) = results
         return [check_result(lane, contract, contract.claim, words, WORD)]
 
-    return prove_shape(code, shape, Task((z,), BlockLayout(of.words, True), operands, check))
+    return prove_shape(
+        code, shape, Task((z,), BlockLayout(of.words, True), operands, check), record
+    )
 
 
 COLUMN_PROOFS = {"accumulate": prove_accumulate, "collect": prove_collect}

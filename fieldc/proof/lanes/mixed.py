@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.claims.contracts import Contract, contract_of
 from fieldc.proof.lanes.loop import POINTERS, shape_of
-from fieldc.proof.lanes.prove import ArrayProof, prove_shape, task_of
+from fieldc.proof.lanes.prove import ArrayProof, ArrayRecorder, prove_shape, task_of
 from fieldc.proof.lanes.word import DIGIT, WORD
 
 
@@ -49,7 +49,14 @@ def digits_of(limbs: int) -> int:
     return -(-WORD * limbs // DIGIT)
 
 
-def prove_mixed(code: bytes, of: MixedArrays, p: int, limbs: int, start: int = 0) -> ArrayProof:
+def prove_mixed(
+    code: bytes,
+    of: MixedArrays,
+    p: int,
+    limbs: int,
+    start: int = 0,
+    record: ArrayRecorder | None = None,
+) -> ArrayProof:
     """Prove `void (count, z, x, ...)` for every count, with z0, z1 instead of z for two results.
 
     It holds for arrays that are apart, or where a result is an operand of the same layout. Raises
@@ -64,4 +71,5 @@ def prove_mixed(code: bytes, of: MixedArrays, p: int, limbs: int, start: int = 0
         raise ProofError("some arrays are in limbs, and each has elements of one value")
     shape = shape_of(code, start, dict(zip(POINTERS, arrays, strict=False)), limbs)
     bits = {name: DIGIT if name in of.in_digits else WORD for name in names}
-    return prove_shape(code, shape, task_of(contract, bits, DIGIT if of.gives_digits else WORD))
+    task = task_of(contract, bits, DIGIT if of.gives_digits else WORD)
+    return prove_shape(code, shape, task, record)

@@ -5,10 +5,11 @@
 
 use crate::arrays::lane::Lane;
 use crate::arrays::shape::Shape;
-use crate::arrays::task::{LANES, Task, VECTOR, WORD};
+use crate::arrays::task::{Array, LANES, Layout, Task, VECTOR};
 use crate::arrays::word::{Done, LaneWord, stop};
 use iced_x86::{Instruction, Register};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// Bytes of a word.
@@ -42,27 +43,35 @@ pub(crate) struct Block<'a> {
     /// Words of a block that some result has.
     written: Vec<usize>,
     order: Option<Order>,
+    /// Masks of lanes by a comparison: what it gives in this case.
+    pub(crate) flags: BTreeMap<Register, bool>,
     /// Which vector's mask the tail's register holds.
     pub(crate) tail_vector: Option<i64>,
-}
-
-/// What a pointer leads to.
-#[derive(Clone, Copy)]
-enum Array {
-    Result(usize),
-    Operand(usize),
 }
 
 impl<'a> Block<'a> {
     pub(crate) fn new(lane: &'a Lane, shape: &'a Shape<'a>, task: &'a Task, is_tail: bool) -> Self {
         let (registers, stack, stored) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let (written, order, tail_vector) = (Vec::new(), None, None);
-        Self { lane, shape, task, is_tail, registers, stack, stored, written, order, tail_vector }
+        let flags = BTreeMap::new();
+        Self {
+            lane,
+            shape,
+            task,
+            is_tail,
+            registers,
+            stack,
+            stored,
+            written,
+            order,
+            flags,
+            tail_vector,
+        }
     }
 
-    /// Words of an element.
-    pub(crate) fn width(&self) -> usize {
-        self.task.words
+    /// The masks of a tail.
+    pub(crate) fn masks(&self) -> usize {
+        self.task.masked().unwrap_or_default()
     }
 
     pub(crate) fn register(&self, register: Register) -> Done<&Vector> {
@@ -103,18 +112,24 @@ impl<'a> Block<'a> {
 
     /// The array that a pointer leads to.
     fn array(&self, base: Register) -> Option<Array> {
-        let results = self.task.claims.len();
-        let number = self.shape.pointer(base)?;
-        Some(if number < results {
-            Array::Result(number)
-        } else {
-            Array::Operand(number - results)
-        })
+        self.task.arrays.get(self.shape.pointer(base)?).copied()
+    }
+
+    /// How it lies there.
+    fn layout(&self, array: Array) -> Layout {
+        array.operand.map_or(self.task.result, |number| self.task.operands[number].layout)
+    }
+
+    /// Whether an operand may be z, which was written in part: one that lies as z does, unless
+    /// a pointer says which one z is.
+    fn may_be_written(&self, array: Array) -> bool {
+        let is_known = self.task.arrays.iter().any(|array| array.is_both());
+        array.is_both() || (!is_known && self.layout(array) == self.task.result)
     }
 
     /// Whether accesses at a pointer need the tail's masks.
     pub(crate) fn is_masked(&self, base: Register) -> bool {
-        self.is_tail && self.task.word_bits == WORD && self.array(base).is_some()
+        self.is_tail && self.array(base).is_some_and(|array| self.layout(array).in_limbs())
     }
 
     /// A base and an offset; of code the offset is in it.
@@ -149,16 +164,17 @@ impl<'a> Block<'a> {
                 held.ok_or_else(|| "reads stack that it never wrote".into())
             }
             _ => {
-                let Some(Array::Operand(number)) = self.array(base) else {
+                let array = self.array(base);
+                let Some((array, number)) = array.and_then(|a| a.operand.map(|at| (a, at))) else {
                     return stop(format!("reads at {base:?}"));
                 };
                 let operand = &self.task.operands[number];
                 let mut found = Vec::new();
-                for at in self.numbers(offset)? {
-                    if self.written.contains(&at) {
+                for at in numbers(operand.layout, offset)? {
+                    if self.may_be_written(array) && self.written.contains(&at) {
                         return stop("reads an operand after it wrote z, which may be it");
                     }
-                    let (element, word) = self.place(at);
+                    let (element, word) = operand.layout.place(at);
                     let word = self.lane.whole(&operand.words[word])?;
                     found.push((Held::Word(Rc::new(word)), Some(element)));
                 }
@@ -176,11 +192,11 @@ impl<'a> Block<'a> {
             self.stack.insert(offset, held);
             return Ok(());
         }
-        let Some(Array::Result(number)) = self.array(base) else {
+        let Some(number) = self.array(base).and_then(|array| array.result) else {
             return stop(format!("writes at {base:?}"));
         };
-        for (at, (held, of)) in self.numbers(offset)?.zip(held) {
-            let (element, word) = self.place(at);
+        for (at, (held, of)) in numbers(self.task.result, offset)?.zip(held) {
+            let (element, word) = self.task.result.place(at);
             if of.is_some_and(|of| of != element) {
                 return stop(format!("element {element} of z gets a word of another one"));
             }
@@ -190,28 +206,10 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
-    /// The words of a block that a vector at an offset is.
-    fn numbers(&self, offset: i64) -> Done<std::ops::Range<usize>> {
-        let first = usize::try_from(offset).ok().filter(|offset| offset % 8 == 0);
-        let first = first.ok_or("outside the block")? / 8;
-        if first + LANES > LANES * self.task.words {
-            return stop("outside the block");
-        }
-        Ok(first..first + LANES)
-    }
-
-    /// The element and the word of it at a place of a block: limb by limb, or digit by digit.
-    fn place(&self, at: usize) -> (usize, usize) {
-        match self.task.word_bits {
-            WORD => (at / self.task.words, at % self.task.words),
-            _ => (at % LANES, at / LANES),
-        }
-    }
-
     /// The words of a result: every element has the same ones.
     pub(crate) fn result(&self, number: usize) -> Done<Vec<Rc<LaneWord>>> {
         let mut found = Vec::new();
-        for word in 0..self.task.words {
+        for word in 0..self.task.result.words {
             let of = |element| self.stored.get(&(number, element, word));
             let first = of(0);
             match first {
@@ -225,6 +223,16 @@ impl<'a> Block<'a> {
         }
         Ok(found)
     }
+}
+
+/// The words of a block that a vector at an offset is.
+fn numbers(layout: Layout, offset: i64) -> Done<Range<usize>> {
+    let first = usize::try_from(offset).ok().filter(|offset| offset % 8 == 0);
+    let first = first.ok_or("outside the block")? / 8;
+    if first + LANES > LANES * layout.words {
+        return stop("outside the block");
+    }
+    Ok(first..first + LANES)
 }
 
 /// A vector of eight places.

@@ -56,6 +56,23 @@ pub(crate) struct ArrayContract {
     pub(crate) words: usize,
     pub(crate) word_bits: u32,
     pub(crate) convention: String,
+    /// Of sums in columns: how often a lane adds at most.
+    #[serde(default)]
+    pub(crate) turns: Option<u64>,
+    /// Where some arrays are in limbs and others in digits: which are in digits.
+    #[serde(default)]
+    pub(crate) mixed: Option<Mixed>,
+    /// Operands of which one block serves for all.
+    #[serde(default)]
+    pub(crate) shared: Vec<String>,
+}
+
+/// The operands in digits, and whether results are.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Mixed {
+    pub(crate) in_digits: Vec<String>,
+    pub(crate) gives_digits: bool,
 }
 
 /// The numbers that choose one function of a family.
@@ -65,6 +82,9 @@ pub(crate) struct Numbers {
     /// Operands and results are below (lazy + 1)*p.
     #[serde(default)]
     pub(crate) lazy: u32,
+    /// What the operand is multiplied by.
+    #[serde(default)]
+    pub(crate) factor: u64,
 }
 
 /// The loop's shape: places in the code, from the function's first byte on.

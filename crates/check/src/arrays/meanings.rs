@@ -36,16 +36,27 @@ impl Block<'_> {
             | C::EVEX_Vmovdqa64_zmmm512_k1z_zmm => self.move_vector(i),
             C::VEX_Kmovb_kr_km8 => self.tail_mask(i),
             C::EVEX_Vpblendmq_zmm_k1z_zmm_zmmm512b64 => self.blend(i),
+            C::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8 => self.compare(i),
+            C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64 | C::EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64
+                if i.op_mask() != Register::None =>
+            {
+                self.compute_where(i)
+            }
             _ if i.op_mask() != Register::None => stop("a mask where none is expected"),
             C::EVEX_Vpermq_zmm_k1z_zmm_zmmm512b64 => self.permute(i, 1, &[2]),
             C::EVEX_Vpermi2q_zmm_k1z_zmm_zmmm512b64 => self.permute(i, 0, &[1, 2]),
             _ => {
                 let held = self.compute(i)?;
-                let vector = self.spread(&held);
-                self.set(i.op0_register(), vector);
+                self.give(i, &held);
                 Ok(())
             }
         }
+    }
+
+    /// Writes what all lanes get.
+    fn give(&mut self, i: &Instruction, held: &Held) {
+        let vector = self.spread(held);
+        self.set(i.op0_register(), vector);
     }
 
     /// What an instruction gives to its first operand, in every lane.
@@ -216,6 +227,32 @@ impl Block<'_> {
         Ok(())
     }
 
+    /// vpcmpltuq: a mask of the lanes in which one word is below another.
+    fn compare(&mut self, i: &Instruction) -> Done<()> {
+        let (mask, below) = (i.op0_register(), 1);
+        if i.op_mask() != Register::None || i.immediate8() != below {
+            return stop("a comparison of an unknown kind");
+        }
+        if mask == TAIL || self.shape.mask(mask).is_some() {
+            return stop("a register that has another mask");
+        }
+        let [a, b] = self.words(i, [1, 2])?;
+        let is_less = self.lane.is_less(&a, &b)?;
+        self.flags.insert(mask, is_less);
+        Ok(())
+    }
+
+    /// A sum or a difference in the lanes of a comparison; the others keep what they have.
+    fn compute_where(&mut self, i: &Instruction) -> Done<()> {
+        let flag = self.flags.get(&i.op_mask()).filter(|_| !i.zeroing_masking());
+        let is_taken = *flag.ok_or("a mask that no comparison made")?;
+        let [kept] = self.words(i, [0])?;
+        let computed = self.compute(i)?;
+        let held = if is_taken { computed } else { Held::Word(kept) };
+        self.give(i, &held);
+        Ok(())
+    }
+
     /// vpblendmq: the places of two vectors by a constant mask.
     fn blend(&mut self, i: &Instruction) -> Done<()> {
         let mask = self.shape.mask(i.op_mask()).filter(|_| !i.zeroing_masking());
@@ -236,7 +273,7 @@ impl Block<'_> {
             return stop("a mask that no tail has");
         }
         let (base, offset) = Self::address(i)?;
-        if base != Register::RAX || !(0..self.width() as i64).contains(&offset) {
+        if base != Register::RAX || !(0..self.masks() as i64).contains(&offset) {
             return stop("a mask that is not in the table");
         }
         self.tail_vector = Some(offset);

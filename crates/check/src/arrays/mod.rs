@@ -2,8 +2,14 @@
 
 mod block;
 mod certificate;
+mod claims;
+mod columns;
 mod lane;
 mod meanings;
+#[cfg(all(test, target_arch = "x86_64"))]
+mod processor;
+#[cfg(all(test, target_arch = "x86_64"))]
+mod processor_forms;
 mod row;
 mod shape;
 mod task;

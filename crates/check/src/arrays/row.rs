@@ -1,16 +1,23 @@
 //! What a manifest says of kernels on arrays.
 
 use crate::arrays::certificate::{ArrayCertificate, ArrayContract, Numbers};
+use crate::arrays::claims::of_family;
+use crate::arrays::columns::digits_of;
 use crate::arrays::task::{DIGIT, WORD};
 use crate::arrays::verify::verify_arrays;
+use crate::digest::{digest_of, digest_of_parts};
 use crate::polynomial::Integer;
 use crate::{Outcome, fail};
 use num_bigint::BigInt;
 use object::{File, Object, ObjectSymbol};
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fmt::Write;
+
+/// The layouts of sums of products, of transforms, and of what changes the layout.
+const COLUMNS: &str = "columns";
+const TRANSFORM: &str = "transform";
+const TO_DIGITS: &str = "array-to-canonical-digits";
+const FROM_DIGITS: &str = "digits-to-array";
 
 /// What the manifest says of one kernel on arrays, as far as it is checked.
 #[derive(Debug, Deserialize)]
@@ -28,10 +35,22 @@ pub(crate) struct ArrayRow {
     #[serde(rename = "R")]
     r: Integer,
     convention: String,
+    contract: String,
+    digest: String,
     family: String,
     parameters: serde_json::Value,
     operands: Vec<Elements>,
     result: Elements,
+    /// Of sums in columns: how often a lane adds, how far columns are apart.
+    turns: Option<u64>,
+    column_bits: Option<u32>,
+    #[serde(default)]
+    in_digits: Vec<String>,
+    /// Of transforms, whose arrays are in limbs or in digits, or are one block for all elements.
+    #[serde(default)]
+    gives_digits: bool,
+    #[serde(default)]
+    shared: Vec<String>,
 }
 
 /// Values of an operand or of results, for each element, and what each is below.
@@ -58,21 +77,43 @@ impl ArrayRow {
             return fail(format!("a kernel on arrays is {status}"));
         }
         self.has_function(data)?;
-        let Some(path) = &self.certificate else {
-            return match self.certificate_digest {
-                Some(_) => fail("the digest of no certificate"),
-                None => Ok(false),
-            };
-        };
-        let text = file(path)?;
-        if self.certificate_digest != Some(digest(text)) {
+        let text = self.certificate.as_ref().map(file).transpose()?;
+        let prime = format!("{p:#x}");
+        let proof = text.map_or(&[][..], Vec::as_slice);
+        let parts = [data, prime.as_bytes(), self.contract.as_bytes(), proof];
+        if self.certificate_digest != text.map(|text| digest_of(text)) {
             return fail("the certificate is not the one that certificate_digest is of");
         }
+        if self.digest != digest_of_parts(&parts) {
+            return fail("its files are not those that the digest is of");
+        }
+        let (Some(path), Some(text)) = (&self.certificate, text) else {
+            return if self.needs_certificate() {
+                fail("it has no certificate")
+            } else {
+                Ok(false)
+            };
+        };
         let certificate: ArrayCertificate =
             serde_json::from_slice(text).map_err(|why| format!("{path}: {why}"))?;
         self.is_claimed(&certificate, p)?;
         verify_arrays(&certificate, data).map_err(|why| format!("{path}: {why}"))?;
         Ok(true)
+    }
+
+    /// Whether kernels like it have certificates: operations on elements in one layout.
+    fn needs_certificate(&self) -> bool {
+        let layouts: &[_] = match self.family.as_str() {
+            "accumulate" | "collect" => &[COLUMNS],
+            "mul_by" | "reduce" => &[TRANSFORM],
+            "to_digits" => &[TO_DIGITS],
+            "from_digits" => &[FROM_DIGITS],
+            "butterfly" if self.layout == TRANSFORM => &[TRANSFORM],
+            family if of_family(family).is_some() => &["array", "digits", "canonical-digits"],
+            _ => &[],
+        };
+        let has_layout = layouts.contains(&self.layout.as_str());
+        has_layout && self.target == "avx512ifma" && (self.word == DIGIT || self.n > 1)
     }
 
     /// Its function is in the object.
@@ -87,7 +128,7 @@ impl ArrayRow {
 
     /// The certificate claims what the row does.
     fn is_claimed(&self, certificate: &ArrayCertificate, p: &BigInt) -> Outcome<()> {
-        let ArrayContract { operation, family, parameters, words, word_bits, convention, .. } =
+        let ArrayContract { operation, family, parameters, convention, turns, .. } =
             &certificate.contract;
         let stated = &certificate.contract.p.0;
         let numbers: Numbers = serde_json::from_value(self.parameters.clone())
@@ -98,19 +139,21 @@ impl ArrayRow {
             (*operation != self.op || *family != self.family, "the certificate is of another one"),
             (*parameters != numbers, "the certificate has other parameters"),
             (stated != p, "the certificate's prime is another one"),
-            ((*words, *word_bits) != (self.n, self.word), "the certificate has other words"),
+            (!self.has_words(&certificate.contract), "the certificate has other words"),
+            (*turns != self.turns, "the certificate has other turns"),
             (*convention != self.convention, "the certificate has another convention"),
             (self.r.0 != r, "R is not 2^(word*n)"),
-            (self.layout != layout(numbers.lazy, self.word), "its layout is another one"),
+            (self.layout != self.expected_layout(numbers.lazy), "its layout is another one"),
             (!self.is_named(), "its symbol does not say operation, layout and target"),
         ];
         if let Some((_, why)) = faults.into_iter().find(|(is_wrong, _)| *is_wrong) {
             return fail(why);
         }
         let task = certificate.contract.task()?;
-        let of = |name: &str, values: usize, high: &BigInt| {
-            let lazy = if high < p { 0 } else { numbers.lazy };
-            Elements { name: name.to_string(), values, below: below(lazy) }
+        let of = |name: &str, values: usize, high: &BigInt| Elements {
+            name: name.to_string(),
+            values,
+            below: below(high, p, turns.is_some()),
         };
         let operands: Vec<_> = task.operands.iter().map(|o| of(o.name, 1, &o.high)).collect();
         if self.operands != operands || self.result != of("z", task.claims.len(), &task.most) {
@@ -119,33 +162,92 @@ impl ArrayRow {
         Ok(())
     }
 
-    /// Whether its symbol ends with operation, layout and target.
+    /// Whether a contract's elements have the row's words: those of sums may be in digits.
+    fn has_words(&self, contract: &ArrayContract) -> bool {
+        let ArrayContract { words, word_bits, mixed, shared, .. } = contract;
+        let Self { n, word, in_digits, gives_digits, .. } = self;
+        let has = |names: &[&str], gives| match mixed {
+            Some(mixed) => mixed.in_digits == names && mixed.gives_digits == gives,
+            None => false,
+        };
+        let is_same = (words, word_bits) == (n, word);
+        if *shared != self.shared {
+            return false;
+        }
+        match self.layout.as_str() {
+            COLUMNS => {
+                let digits: &[_] = if *word_bits == DIGIT { &["x", "y"] } else { &[] };
+                let has_columns = *word == WORD && self.column_bits == Some(DIGIT);
+                has_columns && words == n && in_digits == digits && mixed.is_none()
+            }
+            TRANSFORM if *word == DIGIT => is_same && mixed.is_none() && *gives_digits,
+            TRANSFORM => {
+                let names: Vec<_> = in_digits.iter().map(String::as_str).collect();
+                is_same && has(&names, *gives_digits)
+            }
+            TO_DIGITS => is_same && has(&[], true),
+            FROM_DIGITS => *word == DIGIT && digits_of(*words) == *n && has(&["x"], false),
+            _ => is_same && mixed.is_none() && in_digits.is_empty(),
+        }
+    }
+
+    /// Whether its symbol ends with operation, layout and target; in a Rust package a digest follows.
     fn is_named(&self) -> bool {
         let Self { op, layout, target, .. } = self;
+        let symbol = without_digest(&self.symbol);
         let operation = op.strip_suffix("_lazy").unwrap_or(op);
+        if layout == TRANSFORM {
+            let role = match (op.as_str(), self.family.as_str()) {
+                ("mul_by_1", _) => "enter",
+                (_, "mul_by") => "root",
+                (_, "reduce") => "leave",
+                _ if self.shared.is_empty() => "step",
+                _ => "step_by",
+            };
+            return symbol.ends_with(&format!("_{TRANSFORM}_{role}_{target}"));
+        }
+        if [TO_DIGITS, FROM_DIGITS].contains(&layout.as_str()) {
+            return symbol.ends_with(&format!("_{op}_{target}"));
+        }
+        let layout = match layout.as_str() {
+            COLUMNS if self.in_digits.is_empty() => "array",
+            COLUMNS => "digits",
+            layout => layout,
+        };
         let end = format!("_{operation}_{}_{target}", layout.replace('-', "_"));
-        self.symbol.ends_with(&end)
+        symbol.ends_with(&end)
+    }
+
+    /// The layout of values that may be so lazy.
+    fn expected_layout(&self, lazy: u32) -> &'static str {
+        match (self.turns, lazy, self.word) {
+            (Some(_), ..) => COLUMNS,
+            _ if self.family == "to_digits" => TO_DIGITS,
+            _ if self.family == "from_digits" => FROM_DIGITS,
+            _ if self.gives_digits || self.family == "reduce" => TRANSFORM,
+            (None, 1.., DIGIT) => "digits",
+            (None, 0, DIGIT) => "canonical-digits",
+            (None, 0, WORD) => "array",
+            _ => "",
+        }
     }
 }
 
-/// The layout of values that may be so lazy, in words of so many bits.
-fn layout(lazy: u32, word: u32) -> &'static str {
-    match (lazy, word) {
-        (1.., DIGIT) => "digits",
-        (0, DIGIT) => "canonical-digits",
-        (0, WORD) => "array",
-        _ => "",
+/// A symbol without the digest of a text at its end: 16 hexadecimal digits.
+fn without_digest(symbol: &str) -> &str {
+    let is_digit = |c: char| matches!(c, '0'..='9' | 'a'..='f');
+    match symbol.rsplit_once('_') {
+        Some((name, end)) if end.len() == 16 && end.chars().all(is_digit) => name,
+        _ => symbol,
     }
 }
 
-/// What values below (lazy + 1)*p are below.
-fn below(lazy: u32) -> String {
-    if lazy == 0 { "p".to_string() } else { format!("{}p", lazy + 1) }
-}
-
-fn digest(data: &[u8]) -> String {
-    Sha256::digest(data).iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+/// What values up to `high` are below, as a manifest says it: a multiple of p, or of p*p for sums of
+/// products that are up to (p - 1)*(p - 1).
+fn below(high: &BigInt, p: &BigInt, has_sums: bool) -> String {
+    let one: &BigInt = &1.into();
+    let square: BigInt = (p - one) * (p - one);
+    let is_sum = has_sums && high % &square == BigInt::ZERO;
+    let (factor, of) = if is_sum { (high / square, "p*p") } else { ((high + one) / p, "p") };
+    if factor == *one { of.to_string() } else { format!("{factor}{of}") }
 }

@@ -6,7 +6,7 @@
 //!   sub rdi, 8; jb tail         or, in whole blocks          add rdi, 7; shr rdi, 3; je end
 //! block:
 //!   the code of eight elements, which has no other register than vectors and masks
-//!   add POINTER, 64*words       for z and every operand
+//!   add POINTER, 64*words       for z and every operand, but not for columns, which stay
 //!   sub rdi, 8; jae block       or                           dec rdi; jne block
 //! tail:
 //!   add rdi, 8; je end; imul rdi, rdi, words; lea rax, [masks]; add rax, rdi
@@ -44,15 +44,11 @@ pub(crate) struct Shape<'a> {
 }
 
 impl<'a> Shape<'a> {
-    /// Reads the function at the start of the code, whose arrays are so many, of so many words an
-    /// element. Arrays of limbs have a tail.
-    pub(crate) fn read(
-        code: &'a [u8],
-        arrays: usize,
-        words: usize,
-        has_tail: bool,
-    ) -> Outcome<Self> {
-        if arrays > POINTERS.len() {
+    /// Reads the function at the start of the code, whose pointers advance by so many bytes in a
+    /// turn, or stay. It has a tail if elements of some arrays are so many limbs.
+    pub(crate) fn read(code: &'a [u8], advances: &[i64], masked: Option<usize>) -> Outcome<Self> {
+        let has_tail = masked.is_some();
+        if advances.len() > POINTERS.len() {
             return fail("more arrays than registers point to");
         }
         let mut reader = Reader { code, place: 0 };
@@ -63,9 +59,8 @@ impl<'a> Shape<'a> {
         let start = reader.place;
         let block = reader.vectors()?;
         let ends = reader.place;
-        let step = VECTOR * words as i64;
-        for pointer in &POINTERS[..arrays] {
-            reader.add(*pointer, step)?;
+        for (pointer, step) in POINTERS.iter().zip(advances).filter(|(_, step)| **step > 0) {
+            reader.add(*pointer, *step)?;
         }
         let back = reader.again(has_tail)?;
         if back != start {
@@ -75,12 +70,12 @@ impl<'a> Shape<'a> {
             elements: LANES,
             frame,
             masks,
-            advances: vec![step; arrays],
+            advances: advances.to_vec(),
             block: (start, ends),
             tail: None,
         };
         let (mut tail, mut end) = (Vec::new(), skip);
-        if has_tail {
+        if let Some(words) = masked {
             if skip != reader.place {
                 return fail("the loop is left for another place than its tail");
             }
@@ -307,12 +302,13 @@ impl Reader<'_> {
 /// none where there is no such register: then every decoder and every processor reads it alike.
 fn has_plain_bits(i: &Instruction, bits: u8) -> bool {
     let (r, x, b) = (0x90, 0x40, 0x20);
-    let is_shift = [
+    let has_no_vector = [
+        Code::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8,
         Code::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8,
         Code::EVEX_Vpsraq_zmm_k1z_zmmm512b64_imm8,
         Code::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8,
     ];
-    let mut needed = if is_shift.contains(&i.code()) { r } else { 0 };
+    let mut needed = if has_no_vector.contains(&i.code()) { r } else { 0 };
     if i.memory_base() != Register::None && i.memory_index() == Register::None {
         needed |= x | if i.memory_base() == RIP { b } else { 0 };
     }

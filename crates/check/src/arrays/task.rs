@@ -1,8 +1,6 @@
 //! What a kernel on arrays must do with each element.
 
-use crate::arrays::certificate::{ArrayContract, Numbers};
 use crate::arrays::value::Value;
-use crate::{Outcome, fail};
 use num_bigint::BigInt;
 
 /// Bits of a word of memory and of a digit.
@@ -12,13 +10,54 @@ pub(crate) const DIGIT: u32 = 52;
 pub(crate) const LANES: usize = 8;
 /// Bytes of a register.
 pub(crate) const VECTOR: i64 = 64;
-/// Words that an element may have.
-const MOST_WORDS: usize = 64;
+
+/// How the words of the elements of a block lie in memory: limb by limb, or digit by digit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// Words of an element.
+    pub(crate) words: usize,
+    /// How far they are apart: 64 for limbs, 52 for digits and columns.
+    pub(crate) bits: u32,
+}
+
+impl Layout {
+    pub(crate) fn in_limbs(self) -> bool {
+        self.bits == WORD
+    }
+
+    /// The element and the word of it at a place of a block.
+    pub(crate) fn place(self, at: usize) -> (usize, usize) {
+        if self.in_limbs() {
+            return (at / self.words, at % self.words);
+        }
+        (at % LANES, at / LANES)
+    }
+
+    /// Bytes of a block.
+    fn size(self) -> i64 {
+        VECTOR * self.words as i64
+    }
+}
+
+/// What a pointer leads to: a result, an operand, or both; and what it advances by in a turn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Array {
+    pub(crate) result: Option<usize>,
+    pub(crate) operand: Option<usize>,
+    pub(crate) advance: i64,
+}
+
+impl Array {
+    pub(crate) fn is_both(self) -> bool {
+        self.result.is_some() && self.operand.is_some()
+    }
+}
 
 /// An operand: its words are the atoms from the first one on.
 #[derive(Clone, Debug)]
 pub(crate) struct LaneOperand {
     pub(crate) name: &'static str,
+    pub(crate) layout: Layout,
     /// The largest number that its words make.
     pub(crate) high: BigInt,
     /// Its words; those that are always 0 are constants.
@@ -31,119 +70,66 @@ pub(crate) struct LaneOperand {
 #[derive(Debug)]
 pub(crate) struct Task {
     pub(crate) p: BigInt,
-    pub(crate) words: usize,
-    pub(crate) word_bits: u32,
+    /// In the order of the call.
+    pub(crate) arrays: Vec<Array>,
+    pub(crate) result: Layout,
     pub(crate) operands: Vec<LaneOperand>,
     /// The largest values of the atoms.
     pub(crate) highs: Vec<u64>,
     pub(crate) factor: BigInt,
     pub(crate) claims: Vec<Value>,
     pub(crate) most: BigInt,
-}
-
-impl ArrayContract {
-    /// The operation's name, made of its family and numbers.
-    fn name(&self) -> String {
-        let lazy = if self.parameters.lazy > 0 { "_lazy" } else { "" };
-        format!("{}{lazy}", self.family)
-    }
-
-    /// What it says of one lane.
-    pub(crate) fn task(&self) -> Outcome<Task> {
-        let Self { operation, family, parameters, p, words, word_bits, convention } = self;
-        let (p, bits) = (p.0.clone(), *word_bits);
-        if ![WORD, DIGIT].contains(&bits) || convention != "sysv" || *operation != self.name() {
-            return fail(format!("contract: no {operation} on arrays, {bits} bits, {convention}"));
-        }
-        let is_odd = p.bit(0) && p > 2.into();
-        if !(1..=MOST_WORDS).contains(words) || !is_odd {
-            return fail(format!("contract: no odd p of {words} words"));
-        }
-        let r = BigInt::from(1) << (bits as usize * words);
-        let Numbers { lazy } = parameters;
-        let (names, divides) = of_family(family).ok_or(format!("contract: no {family}"))?;
-        let high: BigInt = &p * (lazy + 1) - 1;
-        if high >= r || *lazy > most_lazy(family) {
-            return fail(format!("contract: no {operation} of values up to {high:#x}"));
-        }
-        let canonical: BigInt = &p - 1;
-        let mut task = Task {
-            factor: if divides { r.clone() } else { 1.into() },
-            most: high.clone(),
-            highs: Vec::new(),
-            operands: Vec::new(),
-            claims: Vec::new(),
-            word_bits: bits,
-            words: *words,
-            p,
-        };
-        for name in names {
-            task.operand(name, if *name == CANONICAL { &canonical } else { &high });
-        }
-        task.claims = claims(family, &task.operands, &r);
-        Ok(task)
-    }
+    /// Of a sum in columns, which is exact: what a turn may add to one.
+    pub(crate) growth: Option<BigInt>,
 }
 
 impl Task {
+    /// A task without operands and claims, of results up to `most`.
+    pub(crate) fn new(p: BigInt, result: Layout, factor: BigInt, most: BigInt) -> Self {
+        let (operands, highs, claims) = (Vec::new(), Vec::new(), Vec::new());
+        Self { p, arrays: Vec::new(), result, operands, highs, factor, claims, most, growth: None }
+    }
+
+    /// The words of an element in limbs, where some array has such: then its tail has masks.
+    pub(crate) fn masked(&self) -> Option<usize> {
+        let layouts = self.operands.iter().map(|operand| operand.layout);
+        layouts.chain([self.result]).find(|layout| layout.in_limbs()).map(|layout| layout.words)
+    }
+
+    /// Every result and every operand is an array of its own, results first.
+    pub(crate) fn arrays_apart(&mut self) {
+        let advance = self.result.size();
+        let results = (0..self.claims.len()).map(|at| (Some(at), None, advance));
+        let operands = self.operands.iter().enumerate();
+        let operands = operands.map(|(at, operand)| (None, Some(at), operand.layout.size()));
+        let every = results.chain(operands);
+        self.arrays =
+            every.map(|(result, operand, advance)| Array { result, operand, advance }).collect();
+    }
+
     /// Adds an operand, whose words are new atoms.
-    fn operand(&mut self, name: &'static str, high: &BigInt) {
-        let most = u64::MAX >> (u64::BITS - self.word_bits);
+    pub(crate) fn operand(&mut self, name: &'static str, layout: Layout, high: &BigInt) {
+        self.operand_up_to(name, layout, high, u64::MAX >> (u64::BITS - layout.bits));
+    }
+
+    /// The same of words that may be up to `most`: their places alone are so far apart.
+    pub(crate) fn operand_up_to(
+        &mut self,
+        name: &'static str,
+        layout: Layout,
+        high: &BigInt,
+        most: u64,
+    ) {
         let mut words = Vec::new();
         let mut value = Value::default();
-        for place in 0..self.words {
-            let at = self.word_bits as usize * place;
+        for place in 0..layout.words {
+            let at = layout.bits as usize * place;
             let top = u64::try_from(high >> at).unwrap_or(u64::MAX).min(most);
             let word = if top > 0 { Value::atom(self.highs.len()) } else { Value::default() };
             self.highs.extend((top > 0).then_some(top));
             value = value.plus(&word.raised(at as u64), 1);
             words.push(word);
         }
-        self.operands.push(LaneOperand { name, high: high.clone(), words, value });
-    }
-}
-
-/// The operand that is below p where the others are lazy.
-const CANONICAL: &str = "w";
-
-/// Up to which k a family may take values below (k + 1)*p.
-fn most_lazy(family: &str) -> u32 {
-    match family {
-        "add" | "sub" | "mul" | "square" => 1,
-        "butterfly" => 32,
-        _ => 0,
-    }
-}
-
-/// The operands' names in call order, and whether results are divided by R.
-fn of_family(family: &str) -> Option<(&'static [&'static str], bool)> {
-    Some(match family {
-        "add" | "sub" => (&["x", "y"], false),
-        "neg" | "double" => (&["x"], false),
-        "mul" => (&["x", "y"], true),
-        "square" => (&["x"], true),
-        "mul_add" => (&["x", "y", "a"], true),
-        "butterfly" => (&["x", "y", CANONICAL], true),
-        _ => return None,
-    })
-}
-
-/// What each result, times R where it is divided by it, is modulo p.
-fn claims(family: &str, operands: &[LaneOperand], r: &BigInt) -> Vec<Value> {
-    let none = Value::default();
-    let of = |number: usize| operands.get(number).map_or(&none, |operand| &operand.value);
-    let (x, y, third) = (of(0), of(1), of(2));
-    match family {
-        "add" => vec![x.plus(y, 1)],
-        "sub" => vec![x.plus(y, -1)],
-        "neg" => vec![none.plus(x, -1)],
-        "double" => vec![x.plus(x, 1)],
-        "mul" => vec![x.times(y)],
-        "square" => vec![x.times(x)],
-        "mul_add" => vec![x.times(y).plus(third, r.clone())],
-        _ => {
-            let (x, product) = (none.plus(x, r.clone()), y.times(third)); // x + w*y, x - w*y
-            vec![x.plus(&product, 1), x.plus(&product, -1)]
-        }
+        self.operands.push(LaneOperand { name, layout, high: high.clone(), words, value });
     }
 }

@@ -26,6 +26,18 @@ impl Value {
         is_known.then(|| self.numerator.constant_term())
     }
 
+    /// The integer that it is at some values of its atoms.
+    #[cfg(all(test, target_arch = "x86_64"))]
+    pub(crate) fn at(&self, atoms: &[BigInt]) -> BigInt {
+        let mut total = BigInt::ZERO;
+        for (monomial, coefficient) in self.numerator.each() {
+            total +=
+                monomial.iter().fold(coefficient.clone(), |product, atom| product * &atoms[*atom]);
+        }
+        assert!(total.trailing_zeros().is_none_or(|zeros| zeros >= self.exponent), "no integer");
+        total >> self.exponent
+    }
+
     /// self + factor * other.
     pub(crate) fn plus(&self, other: &Self, factor: impl Into<BigInt>) -> Self {
         let exponent = self.exponent.max(other.exponent);

@@ -9,6 +9,7 @@ use crate::arrays::value::Value;
 use crate::arrays::word::{Done, Stop, stop};
 use crate::{Outcome, fail, object_code};
 use iced_x86::Instruction;
+use num_bigint::BigInt;
 
 /// Signs on a path, after which a certificate is refused.
 const MOST_SIGNS: usize = 64;
@@ -26,8 +27,8 @@ pub(crate) fn verify_arrays(certificate: &ArrayCertificate, object: &[u8]) -> Ou
 pub(crate) fn replay(certificate: &ArrayCertificate, code: &[u8]) -> Outcome<()> {
     let ArrayCertificate { contract, parts, block, tail, .. } = certificate;
     let task = contract.task()?;
-    let arrays = task.claims.len() + task.operands.len();
-    let shape = Shape::read(code, arrays, task.words, task.word_bits == WORD)?;
+    let advances: Vec<_> = task.arrays.iter().map(|array| array.advance).collect();
+    let shape = Shape::read(code, &advances, task.masked())?;
     if shape.parts != *parts {
         return fail(format!("the loop has other parts: {:?}", shape.parts));
     }
@@ -85,6 +86,9 @@ impl Part<'_> {
         let mut block = Block::new(lane, shape, task, *is_tail);
         let code: &[Instruction] = if *is_tail { &shape.tail } else { &shape.block };
         block.run(code)?;
+        if let Some(growth) = &task.growth {
+            return self.sum(&block, growth, canonical);
+        }
         let mut results = Vec::new();
         for number in 0..task.claims.len() {
             results.push(self.result(&block, number)?);
@@ -98,15 +102,36 @@ impl Part<'_> {
         Ok(())
     }
 
+    /// Checks that columns make the claim, each with what a turn may add at most.
+    fn sum(&self, block: &Block<'_>, growth: &BigInt, bounds: &[LaneBound]) -> Done<()> {
+        let Task { operands, result, claims, .. } = self.task;
+        let (columns, mut total) = (block.result(0)?, Value::default());
+        if bounds.len() != columns.len() || operands[0].layout != *result {
+            return stop("bounds of another number of columns");
+        }
+        for (at, (word, bound)) in columns.iter().zip(bounds).enumerate() {
+            if !block.lane.fits(word, WORD) {
+                return stop(format!("column {at} may not fit a word"));
+            }
+            let added = word.value.plus(&operands[0].words[at], -1);
+            block.lane.is_below(&added, growth, bound)?;
+            total = total.plus(&word.value.raised(u64::from(result.bits) * at as u64), 1);
+        }
+        if claims.len() != 1 || total != claims[0] {
+            return stop("function: the columns have another sum");
+        }
+        Ok(())
+    }
+
     /// The number that a result's words make, where it is the claim modulo p.
     fn result(&self, block: &Block<'_>, number: usize) -> Done<Value> {
-        let Task { p, word_bits, factor, claims, .. } = self.task;
+        let Task { p, result, factor, claims, .. } = self.task;
         let mut total = Value::default();
         for (at, word) in block.result(number)?.iter().enumerate() {
-            if !block.lane.fits(word, *word_bits) {
+            if !block.lane.fits(word, result.bits) {
                 return stop(format!("canonical: word {at} of z may have more bits"));
             }
-            let place = u64::from(*word_bits) * at as u64;
+            let place = u64::from(result.bits) * at as u64;
             total = total.plus(&word.value.raised(place), 1);
         }
         let claimed = Value::default().plus(&total, factor.clone()).plus(&claims[number], -1);

@@ -46,6 +46,11 @@ impl LaneWord {
         Self { low: value.clone(), high: value.clone(), value: Value::constant(value) }
     }
 
+    #[cfg(all(test, target_arch = "x86_64"))]
+    pub(crate) fn ends(&self) -> (&BigInt, &BigInt) {
+        (&self.low, &self.high)
+    }
+
     fn is_within(&self, low: &BigInt, high: &BigInt) -> bool {
         *low <= self.low && self.high < *high
     }
@@ -164,6 +169,30 @@ impl Lane {
             None if word.low >= BigInt::ZERO => Ok(false),
             None => stop("the certificate does not decide a sign"),
         }
+    }
+
+    /// Whether a is below b, as words without signs.
+    pub(crate) fn is_less(&self, a: &LaneWord, b: &LaneWord) -> Done<bool> {
+        let (a, b) = (self.without_sign(a)?, self.without_sign(b)?);
+        let value = a.value.plus(&b.value, -1);
+        self.is_negative(&self.word(value, &a.low - &b.high, &a.high - &b.low)?)
+    }
+
+    /// The integer from 0 to 2^64 - 1 that a word is.
+    fn without_sign(&self, word: &LaneWord) -> Done<LaneWord> {
+        if self.fits(word, 64) {
+            return Ok(word.clone());
+        }
+        if !word.is_within(&-power(64), &power(64)) {
+            return stop("compares a word that may be longer");
+        }
+        let none = BigInt::ZERO;
+        if !self.is_negative(word)? {
+            return self.word(word.value.clone(), none, word.high.clone());
+        }
+        let value = word.value.plus(&Value::constant(power(64)), 1);
+        let high = word.high.clone().min((-1).into()) + power(64);
+        self.word(value, &word.low + power(64), high)
     }
 
     /// Whether a word is one of so many bits, from 0 on.
