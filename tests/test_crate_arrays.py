@@ -14,8 +14,9 @@ from fieldc.algorithms.columns import columns_of_tower
 from fieldc.algorithms.lanes import in_lanes
 from fieldc.algorithms.sums import sums_of
 from fieldc.algorithms.transforms import ROLES
-from fieldc.artifacts.arrays import made_digits, made_multiples, made_transforms
+from fieldc.artifacts.arrays import made_digits, made_transforms
 from fieldc.artifacts.digit_arrays import DIGIT_ROLES, MULTIPLE_ROLES
+from fieldc.artifacts.multiples import made_multiples
 from fieldc.artifacts.transforms import kernels_of
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.binary.linkable import functions

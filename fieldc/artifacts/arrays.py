@@ -13,10 +13,7 @@ from typing import TypeVar
 from fieldc.algorithms.columns import (
     INNER,
     accumulate_digits,
-    accumulate_multiples,
-    collect,
     columns_of,
-    columns_of_tower,
 )
 from fieldc.algorithms.lane_words import HALF_BITS
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, in_lanes
@@ -34,7 +31,6 @@ from fieldc.artifacts.digit_arrays import (
     ACCUMULATE_DIGITS,
     DIGIT_OPERATIONS,
     DIGIT_ROLES,
-    MULTIPLE_ROLES,
     in_whole_sets,
     job_of_conversion,
 )
@@ -324,23 +320,6 @@ def made_digits(target: VectorTarget, field: Field) -> list[BuiltArray]:
     summing = compile_array(target, expression, symbol, in_lanes(field), columns)
     made.append(BuiltArray(summing, "columns"))
     return [replace(each, role=role) for each, role in zip(made, DIGIT_ROLES, strict=True)]
-
-
-def made_multiples(target: VectorTarget, field: Field) -> list[BuiltArray]:
-    """What a tower in lanes needs, as MULTIPLE_ROLES names it, not proved yet; or nothing."""
-    columns = columns_of_tower(field)
-    if columns is None:
-        return []
-    both = (accumulate_multiples(field, columns), in_lanes(field)), (collect(field, columns), field)
-    start = f"fieldc_{field_symbol(field)}"
-    return [
-        BuiltArray(
-            compile_array(target, expression, f"{start}_{role}_{target.name}", result, columns),
-            "multiples",
-            role=role,
-        )
-        for role, (expression, result) in zip(MULTIPLE_ROLES, both, strict=True)
-    ]
 
 
 def made_transforms(target: VectorTarget, field: Field) -> dict[str, BuiltArray]:

@@ -20,7 +20,6 @@ from fieldc.artifacts.arrays import (
     BuiltArray,
     made_array,
     made_digits,
-    made_multiples,
     made_sums,
     made_transforms,
     proved_arrays,
@@ -32,6 +31,7 @@ from fieldc.artifacts.digit_arrays import (
     MULTIPLE_ROLES,
     TO_DIGITS,
 )
+from fieldc.artifacts.multiples import made_multiples
 from fieldc.decisions.arrays import least_for_a_block, scalars_of
 from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
