@@ -5,7 +5,7 @@
 //! that of the whole value is three.
 
 use super::cyclotomic::{squared_pair, triple_minus, triple_plus};
-use super::windows::power_by_windows;
+use super::windows::{power_by_windows, squared};
 use super::{Fp6, Fp12, HasTower};
 use crate::Field;
 use crate::fp2::Fp2;
@@ -101,15 +101,30 @@ impl<F: HasTower> Fp12<F> {
     /// assert_eq!(y.cyclotomic_pow(&[5]), y.pow(&[5]));
     /// ```
     pub fn cyclotomic_pow(&self, exponent: &[u64]) -> Self {
-        if let Some((ones, count)) = sparse_ones(exponent) {
-            return power_of_sparse(self, &ones[..count]);
+        match sparse_ones(exponent) {
+            Some((ones, count)) if F::computes_in_lanes() => power_by_ones(self, &ones[..count]),
+            Some((ones, count)) => power_of_sparse(self, &ones[..count]),
+            None => power_by_windows(self, exponent),
         }
-        power_by_windows(self, exponent)
     }
 }
 
 /// The power of an element of the cyclotomic subgroup whose public exponent is the sum of 2^k for
-/// at most [`MOST_ONES`] increasing k, with one inversion for all of them.
+/// increasing k, from the highest one on.
+fn power_by_ones<F: HasTower>(x: &Fp12<F>, exponents: &[u32]) -> Fp12<F> {
+    let mut ones = exponents.iter().rev();
+    let Some(mut last) = ones.next() else {
+        return Fp12::ONE;
+    };
+    let mut power = *x;
+    for k in ones {
+        power = squared(power, last - k) * x;
+        last = k;
+    }
+    squared(power, *last)
+}
+
+/// The same for at most [`MOST_ONES`] ones, with one inversion for all of them.
 fn power_of_sparse<F: HasTower>(x: &Fp12<F>, exponents: &[u32]) -> Fp12<F> {
     let (mut powers, mut square, mut last) = ([Compressed::ONE; MOST_ONES], Compressed::new(x), 0);
     let powers = &mut powers[..exponents.len()];

@@ -37,6 +37,14 @@ pub trait HasTower: HasFp2 {
         false
     }
 
+    /// Whether products are computed in the lanes of vectors: then no square is faster in a
+    /// compressed form.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn computes_in_lanes() -> bool {
+        false
+    }
+
     /// The square in the cyclotomic subgroup, in the lanes of vectors, likewise.
     #[doc(hidden)]
     #[inline(always)]

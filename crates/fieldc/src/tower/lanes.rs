@@ -14,8 +14,7 @@ use core::mem::MaybeUninit;
 
 use super::quads::{QUAD, Quad, Quads};
 use super::rows::{
-    DIGITS, EXCESS, LANES, Multiples, PAIRS, Pairs, Row, cut, fill_multiples, fill_rows, limb_rows,
-    zeros,
+    DIGITS, EXCESS, LANES, PAIRS, Pairs, Row, cut, fill_multiples, fill_rows, limb_rows,
 };
 use super::words::{Limbs, limbs_of};
 use super::{Fp6, Fp12, HasTower};
@@ -139,21 +138,21 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
         degrees: [usize; I],
         y: &Fp12<F>,
     ) {
-        let mut tables = Multiples::zeros();
+        let mut tables = MaybeUninit::uninit();
         let y = limb_rows(powers(y));
-        fill_multiples::<6, F, 1>(quads, &mut tables, &y);
-        let mut up = [zeros(); 2];
-        match x {
+        let tables = fill_multiples::<6, F, 1>(quads, &mut tables, &y);
+        let mut up = MaybeUninit::uninit();
+        let up = match x {
             None => fill_rows::<EXCESS>(quads, &mut up, &y),
             Some(x) => {
                 let mut padded = [x[0]; PAIRS];
                 padded[..I].copy_from_slice(&x);
-                fill_rows::<EXCESS>(quads, &mut up, &limb_rows(padded));
+                fill_rows::<EXCESS>(quads, &mut up, &limb_rows(padded))
             }
-        }
+        };
         let (mut first, mut second) = ([[EMPTY; 2]; I], [[EMPTY; 2]; I]);
         for (i, blocks) in first.iter_mut().enumerate() {
-            for (block, up) in blocks.iter_mut().zip(&up) {
+            for (block, up) in blocks.iter_mut().zip(up) {
                 for (place, digits) in block.iter_mut().zip(up) {
                     let digit = quads.all(digits.0[i]);
                     place.write(digit, digit);
@@ -197,10 +196,10 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
     #[inline(always)]
     fn squared_in_rows(&self, quads: Quads, result: &mut Fp12<F>, x: &Fp12<F>) {
         let x = limb_rows(powers(x));
-        let mut tables = Multiples::zeros();
-        fill_multiples::<6, F, TIMES>(quads, &mut tables, &x);
-        let mut up = [zeros(); 2];
-        fill_rows::<EXCESS>(quads, &mut up, &x);
+        let mut tables = MaybeUninit::uninit();
+        let tables = fill_multiples::<6, F, TIMES>(quads, &mut tables, &x);
+        let mut up = MaybeUninit::uninit();
+        let up = fill_rows::<EXCESS>(quads, &mut up, &x);
         let (two, minus_two) = const { (two::<F>(true), two::<F>(false)) };
         let (mut first, mut second) = ([[EMPTY; 5]; 2], [[EMPTY; 5]; 2]);
         for (n, from) in [0, 3].into_iter().enumerate() {

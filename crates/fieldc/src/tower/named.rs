@@ -29,6 +29,11 @@ macro_rules! wide_products {
         }
 
         #[inline(always)]
+        fn computes_in_lanes() -> bool {
+            Lanes::<Self>::new().is_some()
+        }
+
+        #[inline(always)]
         fn wide_cyclotomic_square(z: &mut Fp12<Self>, x: &Fp12<Self>) -> bool {
             let lanes = Lanes::<Self>::new();
             if let Some(lanes) = &lanes {

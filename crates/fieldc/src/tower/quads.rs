@@ -35,11 +35,13 @@ impl Quads {
     }
 
     /// Writes the words from a place on.
+    ///
+    /// # Safety
+    /// There are so many words.
     #[inline(always)]
-    pub(super) fn store(self, words: &mut [u64], from: usize, x: Quad) {
-        let words = &mut words[from..from + QUAD];
-        // SAFETY: as above.
-        unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), x) }
+    pub(super) unsafe fn store(self, words: *mut u64, from: usize, x: Quad) {
+        // SAFETY: by `new`, and the caller's.
+        unsafe { _mm256_storeu_si256(words.add(from).cast(), x) }
     }
 
     /// Four times one word.

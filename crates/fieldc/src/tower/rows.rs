@@ -1,5 +1,7 @@
 //! Numbers in digits of 52 bits, in rows as vectors hold them: a row has one digit of each number.
 
+use core::mem::MaybeUninit;
+
 use super::quads::{QUAD, Quad, Quads};
 use super::words::Limbs;
 use crate::modulus::Modulus;
@@ -61,26 +63,33 @@ pub(super) fn limb_rows(x: Pairs<'_>) -> LimbRows {
     LimbRows(limbs)
 }
 
+/// Two parts of numbers in digits.
+pub(super) type Parts = [Rows<LANES>; 2];
+
 /// Writes the digits of numbers times 2^UP for UP below 64.
 #[inline(always)]
-pub(super) fn fill_rows<const UP: u32>(
+pub(super) fn fill_rows<'a, const UP: u32>(
     quads: Quads,
-    rows: &mut [Rows<LANES>; 2],
+    rows: &'a mut MaybeUninit<Parts>,
     LimbRows(limbs): &LimbRows,
-) {
+) -> &'a Parts {
+    let row: *mut Row<LANES> = rows.as_mut_ptr().cast();
     let mask = quads.all(MASK);
-    for (limbs, rows) in limbs.iter().zip(rows) {
-        for (d, row) in rows.iter_mut().enumerate() {
+    for (part, limbs) in limbs.iter().enumerate() {
+        for d in 0..DIGITS {
             let place = BITS * d as u32 + 64 - UP;
             let (limb, bit) = (place as usize / 64, place % 64);
             for from in [0, QUAD] {
                 let (low, high) = (&limbs[limb], &limbs[limb + 1]);
                 let (low, high) = (quads.load(low, from), quads.load(high, from));
                 let digit = quads.and(quads.funnel(high, low, bit), mask);
-                quads.store(&mut row.0, from, digit);
+                // SAFETY: there are so many rows of so many words.
+                unsafe { quads.store(row.add(DIGITS * part + d).cast(), from, digit) };
             }
         }
     }
+    // SAFETY: both quads of every row are written.
+    unsafe { rows.assume_init_ref() }
 }
 
 /// The digits of k*p, from each of which k*2^52 may be taken: the next one has lent as much.
@@ -111,41 +120,34 @@ pub(super) struct Multiples {
     pub(super) mixed: [Rows<LANES>; 3],
 }
 
-/// Some numbers, all 0.
-pub(super) const fn zeros<const W: usize>() -> Rows<W> {
-    [Row([0; W]); DIGITS]
-}
-
-impl Multiples {
-    /// Multiples of 0.
-    pub(super) const fn zeros() -> Self {
-        let (all, mixed) = ([zeros(); 3], [zeros(); 3]);
-        Self { all, mixed }
-    }
-}
-
 /// Writes T times ξ*y and y for ξ = 1 + u, from 0 to 2T*p.
 #[inline(always)]
-pub(super) fn fill_multiples<const N: usize, M: Modulus<N>, const T: u64>(
+pub(super) fn fill_multiples<'a, const N: usize, M: Modulus<N>, const T: u64>(
     quads: Quads,
-    multiples: &mut Multiples,
+    multiples: &'a mut MaybeUninit<Multiples>,
     y: &LimbRows,
-) {
-    let mut parts = [zeros(); 2];
-    fill_rows::<0>(quads, &mut parts, y);
+) -> &'a Multiples {
+    let mut parts = MaybeUninit::uninit();
+    let parts = fill_rows::<0>(quads, &mut parts, y);
     // What the second half writes of ξ*y after its end, the first half of y writes again.
-    fill_half::<N, M, T, 1>(quads, multiples, &parts, QUAD);
-    fill_half::<N, M, T, 2>(quads, multiples, &parts, 0);
+    fill_half::<N, M, T, 1>(quads, multiples, parts, QUAD);
+    fill_half::<N, M, T, 2>(quads, multiples, parts, 0);
+    // SAFETY: both halves wrote every word: the last ones of a row as words that no result needs.
+    unsafe { multiples.assume_init_ref() }
 }
 
 /// Writes the multiples of four coefficients, from one on; number W of them is mixed.
 #[inline(always)]
 fn fill_half<const N: usize, M: Modulus<N>, const T: u64, const W: usize>(
     quads: Quads,
-    Multiples { all, mixed }: &mut Multiples,
-    [real, other]: &[Rows<LANES>; 2],
+    multiples: &mut MaybeUninit<Multiples>,
+    [real, other]: &Parts,
     from: usize,
 ) {
+    let place = multiples.as_mut_ptr();
+    // SAFETY: the fields are inside the place.
+    let (all, mixed) = unsafe { (&raw mut (*place).all, &raw mut (*place).mixed) };
+    let (all, mixed): (*mut Row<ROOM>, *mut Row<LANES>) = (all.cast(), mixed.cast());
     let (once, twice) = const { (offset::<N, M>(1), offset::<N, M>(2)) };
     let mut carries = [[quads.all(0); 2]; 3];
     for d in 0..DIGITS {
@@ -162,10 +164,16 @@ fn fill_half<const N: usize, M: Modulus<N>, const T: u64, const W: usize>(
             let [xi_y, y] = &mut carries[part];
             let xi_y = carried::<T>(quads, sums[part][0], xi_y, d + 1 == DIGITS);
             let y = carried::<T>(quads, sums[part][1], y, d + 1 == DIGITS);
-            let all = &mut all[part][d].0;
-            quads.store(all, from, xi_y);
-            quads.store(all, PAIRS + from, y);
-            quads.store(&mut mixed[part][d].0, from, quads.with_word::<W>(y, xi_y));
+            // SAFETY: there are so many rows of so many words.
+            unsafe {
+                let (all, mixed) = (all.add(DIGITS * part + d), mixed.add(DIGITS * part + d));
+                if from > 0 {
+                    quads.store(all.cast(), ROOM - QUAD, y);
+                }
+                quads.store(all.cast(), from, xi_y);
+                quads.store(all.cast(), PAIRS + from, y);
+                quads.store(mixed.cast(), from, quads.with_word::<W>(y, xi_y));
+            }
         }
     }
 }

@@ -70,6 +70,6 @@ fn odd_powers<F: HasTower>(x: &Fp12<F>, width: u32) -> [Fp12<F>; ODD] {
 }
 
 /// x^(2^k).
-fn squared<F: HasTower>(x: Fp12<F>, k: u32) -> Fp12<F> {
+pub(super) fn squared<F: HasTower>(x: Fp12<F>, k: u32) -> Fp12<F> {
     (0..k).fold(x, |x, _| x.cyclotomic_square())
 }
