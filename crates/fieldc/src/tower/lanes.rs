@@ -14,7 +14,8 @@ use core::mem::MaybeUninit;
 
 use super::quads::{QUAD, Quad, Quads};
 use super::rows::{
-    DIGITS, EXCESS, LANES, PAIRS, Pairs, Row, cut, fill_multiples, fill_rows, limb_rows,
+    DIGITS, EXCESS, IN_ORDER, LANES, PAIRS, Pairs, Row, SPLIT, cut, fill_multiples, fill_rows,
+    limb_rows,
 };
 use super::words::{Limbs, limbs_of};
 use super::{Fp6, Fp12, HasTower};
@@ -78,19 +79,19 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
     /// The product in Fp12.
     pub(super) fn mul(&self, result: &mut Fp12<F>, x: &Fp12<F>, y: &Fp12<F>) {
         // SAFETY: a processor that has AVX-512 has AVX2.
-        unsafe { self.product(result, Some(powers(x)), [0, 1, 2, 3, 4, 5], y) };
+        unsafe { self.product(result, powers(x), IN_ORDER, y) };
     }
 
     /// The square in Fp12.
     pub(super) fn square(&self, result: &mut Fp12<F>, x: &Fp12<F>) {
         // SAFETY: as above.
-        unsafe { self.product(result, None, [0, 1, 2, 3, 4, 5], x) };
+        unsafe { self.squared_by_halves(result, x) };
     }
 
     /// The product with a + b*v + c*v*w.
     pub(super) fn mul_014(&self, result: &mut Fp12<F>, x: &Fp12<F>, line: [&Fp2<F>; 3]) {
         // SAFETY: as above.
-        unsafe { self.product(result, Some(line.map(limbs_of)), [0, 2, 3], x) };
+        unsafe { self.product(result, line.map(limbs_of), [0, 2, 3], x) };
     }
 
     /// The product with c0 + (a*v + b*v^2)*w.
@@ -103,7 +104,7 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
     ) {
         let line = [&c0.c0, &c0.c1, &c0.c2, a, b].map(limbs_of);
         // SAFETY: as above.
-        unsafe { self.product(result, Some(line), [0, 2, 4, 3, 5], x) };
+        unsafe { self.product(result, line, [0, 2, 4, 3, 5], x) };
     }
 
     /// The square in the cyclotomic subgroup: see [`Fp12::cyclotomic_square`].
@@ -112,7 +113,7 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
         unsafe { self.squared(result, x) };
     }
 
-    /// The product of y with a sum of coefficients, each times a power of w; or with y.
+    /// The product of y with a sum of coefficients, each times a power of w.
     ///
     /// # Safety
     /// The processor has AVX2.
@@ -120,7 +121,7 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
     unsafe fn product<const I: usize>(
         &self,
         result: &mut Fp12<F>,
-        x: Option<[&[Limbs; 2]; I]>,
+        x: [&[Limbs; 2]; I],
         degrees: [usize; I],
         y: &Fp12<F>,
     ) {
@@ -134,22 +135,17 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
         &self,
         quads: Quads,
         result: &mut Fp12<F>,
-        x: Option<[&[Limbs; 2]; I]>,
+        x: [&[Limbs; 2]; I],
         degrees: [usize; I],
         y: &Fp12<F>,
     ) {
         let mut tables = MaybeUninit::uninit();
-        let y = limb_rows(powers(y));
-        let tables = fill_multiples::<6, F, 1>(quads, &mut tables, &y);
+        let y = limb_rows(powers(y), IN_ORDER);
+        let tables = fill_multiples::<6, F, 1, false>(quads, &mut tables, &y);
         let mut up = MaybeUninit::uninit();
-        let up = match x {
-            None => fill_rows::<EXCESS>(quads, &mut up, &y),
-            Some(x) => {
-                let mut padded = [x[0]; PAIRS];
-                padded[..I].copy_from_slice(&x);
-                fill_rows::<EXCESS>(quads, &mut up, &limb_rows(padded))
-            }
-        };
+        let mut padded = [x[0]; PAIRS];
+        padded[..I].copy_from_slice(&x);
+        let up = fill_rows::<EXCESS>(quads, &mut up, &limb_rows(padded, IN_ORDER));
         let (mut first, mut second) = ([[EMPTY; 2]; I], [[EMPTY; 2]; I]);
         for (i, blocks) in first.iter_mut().enumerate() {
             for (block, up) in blocks.iter_mut().zip(up) {
@@ -176,6 +172,58 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
         self.finish(result, &columns, [[0, 1, 2, 3], [4, 5, 6, 7]]);
     }
 
+    /// The square in Fp12.
+    ///
+    /// # Safety
+    /// The processor has AVX2.
+    #[target_feature(enable = "avx2")]
+    unsafe fn squared_by_halves(&self, result: &mut Fp12<F>, x: &Fp12<F>) {
+        // SAFETY: the caller's.
+        self.squared_by_halves_in_rows(unsafe { Quads::new() }, result, x);
+    }
+
+    /// The same, which is compiled for AVX2 as a part of it: c0^2 + v*c1^2 and 2*c0*c1, where Fp6 is
+    /// Fp2[v] with v^3 = ξ. Three lanes have the coefficients of 1, v and v^2.
+    #[inline(always)]
+    fn squared_by_halves_in_rows(&self, quads: Quads, result: &mut Fp12<F>, x: &Fp12<F>) {
+        let x = limb_rows(powers(x), SPLIT);
+        let mut tables = MaybeUninit::uninit();
+        let tables = fill_multiples::<6, F, 1, true>(quads, &mut tables, &x);
+        let mut up = MaybeUninit::uninit();
+        let up = fill_rows::<EXCESS>(quads, &mut up, &x);
+        let (mut first, mut even, mut odd) = ([EMPTY; TERMS], [EMPTY; TERMS], [EMPTY; PAIRS]);
+        for i in 0..3 {
+            for part in 0..2 {
+                let (term, [a, b]) = (2 * i + part, TURNED[part]);
+                for d in 0..DIGITS {
+                    let [x, y] = [0, QUAD].map(|half| quads.all(up[part][d].0[half + i]));
+                    let [a, b] = [&tables.all[a][d].0, &tables.all[b][d].0];
+                    let window = |from| (quads.load(a, from), quads.load(b, from));
+                    first[term][d].write(x, x);
+                    first[PAIRS + term][d].write(y, y);
+                    let (c, e) = window(3 - i);
+                    even[term][d].write(c, e);
+                    let (c, e) = window(LANES + 2 - i);
+                    even[PAIRS + term][d].write(c, e);
+                    let (c, e) = window(LANES + 3 - i);
+                    odd[term][d].write(c, e);
+                }
+            }
+        }
+        let mut columns = [NOTHING; 2];
+        // SAFETY: all rows are written.
+        unsafe {
+            self.add(&mut columns[0], &first, &even);
+            self.add(&mut columns[1], &first[..PAIRS], &odd);
+        }
+        for row in &mut columns[1] {
+            for word in &mut row.0 {
+                *word *= 2;
+            }
+        }
+        self.finish(result, &columns, [[0, 2, 4, PAIRS], [1, 3, 5, PAIRS]]);
+    }
+
     /// The square in the cyclotomic subgroup.
     ///
     /// # Safety
@@ -195,9 +243,9 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
     /// 2 or -2. Three lanes have j = 0, 1 and 2, another one has nothing.
     #[inline(always)]
     fn squared_in_rows(&self, quads: Quads, result: &mut Fp12<F>, x: &Fp12<F>) {
-        let x = limb_rows(powers(x));
+        let x = limb_rows(powers(x), IN_ORDER);
         let mut tables = MaybeUninit::uninit();
-        let tables = fill_multiples::<6, F, TIMES>(quads, &mut tables, &x);
+        let tables = fill_multiples::<6, F, TIMES, false>(quads, &mut tables, &x);
         let mut up = MaybeUninit::uninit();
         let up = fill_rows::<EXCESS>(quads, &mut up, &x);
         let (two, minus_two) = const { (two::<F>(true), two::<F>(false)) };

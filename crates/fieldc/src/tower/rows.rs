@@ -49,11 +49,11 @@ pub(super) const fn cut(x: &Limbs) -> [u64; DIGITS] {
 /// Limbs of first parts and of second ones: a limb of 0, those of six limbs, and one of 0.
 pub(super) struct LimbRows([[[u64; LANES]; 8]; 2]);
 
-/// The limbs of coefficients in rows.
+/// The limbs of coefficients in rows, each at its place.
 #[inline(always)]
-pub(super) fn limb_rows(x: Pairs<'_>) -> LimbRows {
+pub(super) fn limb_rows(x: Pairs<'_>, places: [usize; PAIRS]) -> LimbRows {
     let mut limbs = [[[0; LANES]; 8]; 2];
-    for (k, pair) in x.iter().enumerate() {
+    for (k, pair) in places.into_iter().zip(x) {
         for (part, limbs) in pair.iter().zip(&mut limbs) {
             for (limb, row) in part.iter().zip(&mut limbs[1..]) {
                 row[k] = *limb;
@@ -112,9 +112,16 @@ const fn offset<const N: usize, M: Modulus<N>>(k: u64) -> [u64; DIGITS] {
     z
 }
 
+/// One place after the other.
+pub(super) const IN_ORDER: [usize; PAIRS] = [0, 1, 2, 3, 4, 5];
+/// Coefficients without w in one quad, those with w in the other one.
+pub(super) const SPLIT: [usize; PAIRS] = [0, 4, 1, 5, 2, 6];
+
 /// Multiples of y, elements of Fp2 for i = 0 to 5; the real part, the other one, and its negative.
 pub(super) struct Multiples {
-    /// ξ*y, from word 0 on, and y, from word 6 on.
+    /// ξ*y, from word 0 on, and y, from word 6 on. Where y is split, so is this: the words of the
+    /// first quad times ξ from word 0 on, and themselves from word 3 on; those of the other one from
+    /// word 8 and from word 11 on.
     pub(super) all: [Rows<ROOM>; 3],
     /// y, but ξ*y for i = 2 and i = 5.
     pub(super) mixed: [Rows<LANES>; 3],
@@ -122,7 +129,13 @@ pub(super) struct Multiples {
 
 /// Writes T times ξ*y and y for ξ = 1 + u, from 0 to 2T*p.
 #[inline(always)]
-pub(super) fn fill_multiples<'a, const N: usize, M: Modulus<N>, const T: u64>(
+pub(super) fn fill_multiples<
+    'a,
+    const N: usize,
+    M: Modulus<N>,
+    const T: u64,
+    const IS_SPLIT: bool,
+>(
     quads: Quads,
     multiples: &'a mut MaybeUninit<Multiples>,
     y: &LimbRows,
@@ -130,15 +143,15 @@ pub(super) fn fill_multiples<'a, const N: usize, M: Modulus<N>, const T: u64>(
     let mut parts = MaybeUninit::uninit();
     let parts = fill_rows::<0>(quads, &mut parts, y);
     // What the second half writes of ξ*y after its end, the first half of y writes again.
-    fill_half::<N, M, T, 1>(quads, multiples, parts, QUAD);
-    fill_half::<N, M, T, 2>(quads, multiples, parts, 0);
+    fill_half::<N, M, T, 1, IS_SPLIT>(quads, multiples, parts, QUAD);
+    fill_half::<N, M, T, 2, IS_SPLIT>(quads, multiples, parts, 0);
     // SAFETY: both halves wrote every word: the last ones of a row as words that no result needs.
     unsafe { multiples.assume_init_ref() }
 }
 
 /// Writes the multiples of four coefficients, from one on; number W of them is mixed.
 #[inline(always)]
-fn fill_half<const N: usize, M: Modulus<N>, const T: u64, const W: usize>(
+fn fill_half<const N: usize, M: Modulus<N>, const T: u64, const W: usize, const IS_SPLIT: bool>(
     quads: Quads,
     multiples: &mut MaybeUninit<Multiples>,
     [real, other]: &Parts,
@@ -167,11 +180,24 @@ fn fill_half<const N: usize, M: Modulus<N>, const T: u64, const W: usize>(
             // SAFETY: there are so many rows of so many words.
             unsafe {
                 let (all, mixed) = (all.add(DIGITS * part + d), mixed.add(DIGITS * part + d));
-                if from > 0 {
-                    quads.store(all.cast(), ROOM - QUAD, y);
+                let (start, step) = if IS_SPLIT {
+                    (2 * from, 3)
+                } else {
+                    (from, PAIRS)
+                };
+                if IS_SPLIT || from > 0 {
+                    quads.store(
+                        all.cast(),
+                        if IS_SPLIT {
+                            start + QUAD
+                        } else {
+                            start + LANES
+                        },
+                        y,
+                    );
                 }
-                quads.store(all.cast(), from, xi_y);
-                quads.store(all.cast(), PAIRS + from, y);
+                quads.store(all.cast(), start, xi_y);
+                quads.store(all.cast(), start + step, y);
                 quads.store(mixed.cast(), from, quads.with_word::<W>(y, xi_y));
             }
         }
