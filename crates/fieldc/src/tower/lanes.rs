@@ -2,7 +2,9 @@
 //!
 //! Let Fp12 be Fp2[w] with w^6 = ξ. Then the coefficients of z = x*y are
 //!
-//!     z_k = x_0*y_k + x_1*y_(k-1) + ... + x_5*y_(k-5),    y_(j-6) = ξ*y_j
+//! ```text
+//! z_k = x_0*y_k + x_1*y_(k-1) + ... + x_5*y_(k-5),    y_(j-6) = ξ*y_j
+//! ```
 //!
 //! Four lanes have the first parts of four z_k, the other four have the second parts. The twelve
 //! products of a part of z_k with parts of x are added in columns, which are reduced once. For a part
@@ -236,8 +238,10 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
 
     /// The same, which is compiled for AVX2 as a part of it: for j = 0, 1 and 2
     ///
-    ///     z_2j     = 3*(x_j*x_j + x_(j+3)*ξ*x_(j+3)) - 2*x_2j
-    ///     z_(2j+3) = 3*(x_j*x_(j+3) + x_(j+3)*x_j) + 2*x_(2j+3)
+    /// ```text
+    /// z_2j     = 3*(x_j*x_j + x_(j+3)*ξ*x_(j+3)) - 2*x_2j
+    /// z_(2j+3) = 3*(x_j*x_(j+3) + x_(j+3)*x_j) + 2*x_(2j+3)
+    /// ```
     ///
     /// where z_7 stands for z_1, and the products have the factor ξ. The last terms are products with
     /// 2 or -2. Three lanes have j = 0, 1 and 2, another one has nothing.
