@@ -55,6 +55,7 @@ ASK_NOBODY = {
     "lab/study.py": "the study is about algorithms",
     "python/native_arithmetic.py": "hosts for which we have no kernels",
     "packages/rust/aarch64.py": REASON,
+    "packages/rust/aarch64_text.py": REASON,
     "packages/rust/classes.py": REASON,
     "targets/rust/targets.py": "adds to a choice what its text needs of the processor",
     "targets/target.py": "a target's variants by their defaults, for counts and tests",

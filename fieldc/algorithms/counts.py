@@ -156,9 +156,9 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
     ),
     ("mul", "karatsuba"): Prediction(
         _over(4, 7, 4, odd=(2, 3)),
-        _over(8, 33, 26, odd=(6, -1)),
+        _over(8, 33, 30, 16, odd=(10, 23)),
         why="and 3n + 2 subtractions, p's among them",
-        small={2: 20, 3: 48},
+        small={2: 23, 3: 52},
     ),
     ("square", "log-jump"): Prediction(_over(2, 3, 1, 2), _of(3, 2, -2)),
     ("square", "log-jump-complement"): Prediction(_over(2, 3, 1, 2), _of(3, 3, -1), why=_CONSTANT),
