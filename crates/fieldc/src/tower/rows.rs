@@ -180,22 +180,13 @@ fn fill_half<const N: usize, M: Modulus<N>, const T: u64, const W: usize, const 
             // SAFETY: there are so many rows of so many words.
             unsafe {
                 let (all, mixed) = (all.add(DIGITS * part + d), mixed.add(DIGITS * part + d));
-                let (start, step) = if IS_SPLIT {
-                    (2 * from, 3)
+                let (start, step, end) = if IS_SPLIT {
+                    (2 * from, 3, 2 * from + QUAD)
                 } else {
-                    (from, PAIRS)
+                    (from, PAIRS, ROOM - QUAD)
                 };
-                if IS_SPLIT || from > 0 {
-                    quads.store(
-                        all.cast(),
-                        if IS_SPLIT {
-                            start + QUAD
-                        } else {
-                            start + LANES
-                        },
-                        y,
-                    );
-                }
+                // The last words, which no result needs; what follows writes some of them again.
+                quads.store(all.cast(), end, y);
                 quads.store(all.cast(), start, xi_y);
                 quads.store(all.cast(), start + step, y);
                 quads.store(mixed.cast(), from, quads.with_word::<W>(y, xi_y));
