@@ -10,7 +10,7 @@ import pytest
 from crate_object import CRATE, FLAGS, host, rustc, sections_of
 from sampling import sampled
 
-from fieldc.algorithms.columns import columns_of_tower
+from fieldc.algorithms.columns import LANE_TOWERS, columns_of_tower
 from fieldc.algorithms.lanes import in_lanes
 from fieldc.algorithms.sums import sums_of
 from fieldc.algorithms.transforms import ROLES
@@ -99,7 +99,7 @@ def test_the_tables_name_the_kernels_of_the_prime(name: str) -> None:
         assert transforms or "    transform: None,\n" in rows
         check_digits(f, target.name, re.findall(r"    digits: (.*),\n", rows))
         check_multiples(f, target, re.findall(r"    multiples: (.*),\n", rows))
-        limits = [f" columns: {columns.count}", f" most: {8 * columns.turns}"]
+        limits = [f" columns: {columns.count}", f" most: {8 * columns.turns}", " multiple: 1"]
         assert sums.split(",") == [*named, *limits]
     assert not SIZE.search(text)
 
@@ -124,11 +124,10 @@ def check_multiples(f: Field, target: VectorTarget, rows: list[str]) -> None:
         assert rows == ["None"]
         return
     add, collect = (f"{role}_{target.name}" for role in MULTIPLE_ROLES)
-    limits = f"columns: {columns.count}, most: {8 * columns.turns}"
+    limits = f"columns: {columns.count}, most: {8 * columns.turns}, multiple: {columns.multiple}"
     assert rows == [f"Some(SumKernels {{ accumulate: {add}, collect: {collect}, {limits} }})"]
-    for file in ("vector_kernels.rs", "no_vectors.rs"):
-        text = (CRATE / "src" / file).read_text()
-        assert f"const MULTIPLE: u64 = {columns.multiple};" in text
+    named = (CRATE / "src" / "tower" / "named.rs").read_text()
+    assert f"::Fp, {LANE_TOWERS[f.name]} }}\n    products_in_lanes! {{ {f.n}, " in named
 
 
 @pytest.mark.full

@@ -9,7 +9,7 @@ from test_columns import changes
 from vector_emulator import EmulatedCall
 
 from fieldc.algorithms.columns import (
-    MULTIPLES,
+    LANE_TOWERS,
     Columns,
     columns_of_multiples,
     columns_of_tower,
@@ -31,7 +31,7 @@ from fieldc.targets.avx512ifma.target import AVX512IFMA
 from fieldc.targets.vectors.kernel import ArrayKernel
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the assembler here is another one")
-NAMES = tuple(MULTIPLES)
+NAMES = tuple(LANE_TOWERS)
 OPERATIONS = ("accumulate", "collect")
 
 

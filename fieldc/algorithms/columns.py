@@ -31,10 +31,13 @@ ACCUMULATE, COLLECT = "accumulate", "collect"
 """The two kernels of sums in columns."""
 INNER = "inner_product"
 """The operation that `accumulate`, and `collect` once for as many terms as fit, make together."""
-MULTIPLES = {"bls12-381-p": (8, 12)}
-"""Fields whose extension of degree 12 is computed in lanes: what second factors are below, in p,
-and the products of a coefficient (crates/fieldc/src/tower/lanes).
+LANE_TOWERS = {"bls12-381-p": 1, "bn254-p": 9}
+"""Fields whose extension of degree 12 is computed in lanes: ξ - u for each.
+
+A second factor is part of ξ*y, so it is at most (ξ - u + 1)*p (crates/fieldc/src/tower/lanes).
 """
+TOWER_TERMS = 15
+"""The most products in a coefficient: three times four of them, and one more."""
 FEW = 3
 """The columns of products of one limb: a loop holds so many in registers."""
 
@@ -118,7 +121,9 @@ def columns_of_multiples(f: Field, multiple: int, turns: int) -> Columns:
 
 def columns_of_tower(f: Field) -> Columns | None:
     """The columns of products in a tower, if it is computed in lanes."""
-    return columns_of_multiples(f, *MULTIPLES[f.name]) if f.name in MULTIPLES else None
+    if f.name not in LANE_TOWERS:
+        return None
+    return columns_of_multiples(f, LANE_TOWERS[f.name] + 2, TOWER_TERMS)
 
 
 @lru_cache(maxsize=64)

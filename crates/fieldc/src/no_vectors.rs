@@ -43,9 +43,6 @@ pub(crate) fn sums_on_arrays<const N: usize, M: Modulus<N>>() -> Option<&'static
     None
 }
 
-/// What second factors of products in a tower are below, in p.
-pub(crate) const MULTIPLE: u64 = 8;
-
 /// The kernels of products in a tower that run for a modulus: none.
 #[inline(always)]
 pub(crate) fn multiples_on_arrays<const N: usize, M: Modulus<N>>() -> Option<&'static SumKernels> {

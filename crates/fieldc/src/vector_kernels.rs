@@ -32,6 +32,8 @@ pub(crate) struct SumKernels {
     pub(crate) columns: usize,
     /// How many terms the columns take.
     pub(crate) most: usize,
+    /// What second factors are below, in p.
+    pub(crate) multiple: u32,
 }
 
 /// Moves elements from limbs to digits or back: a count, the results, and the elements.
@@ -74,9 +76,6 @@ pub(crate) struct DigitKernels {
     pub(crate) factor: &'static [u64],
 }
 
-/// What second factors of products in a tower are below, in p.
-pub(crate) const MULTIPLE: u64 = 8;
-
 /// Elements that vectors take at a time.
 const BLOCK: usize = 8;
 
@@ -106,7 +105,7 @@ pub(crate) struct ArrayKernels {
     /// Where there are sums.
     pub(crate) digits: Option<DigitKernels>,
     /// Sums of x*y/R in digits of 52 bits, for residues x moved up by what these digits exceed R,
-    /// and y below [`MULTIPLE`]*p.
+    /// and y below a multiple of p.
     pub(crate) multiples: Option<SumKernels>,
 }
 

@@ -6,7 +6,7 @@ use crate::modulus::{Modulus, is_same_number};
 use crate::running::code;
 use crate::vector_kernels::{ArrayKernel, ArrayKernels, Entry, RunButterfly};
 
-pub(crate) use crate::vector_kernels::{DigitKernels, MULTIPLE, SumKernels, TransformKernels};
+pub(crate) use crate::vector_kernels::{DigitKernels, SumKernels, TransformKernels};
 
 /// The entry of a modulus in the generated list.
 const fn entry(p: &[u64]) -> Option<&'static Entry> {

@@ -281,14 +281,15 @@ def _member(kernel: RustArray | None) -> str:
 
 
 def _sum(*both: RustArray) -> str:
-    """The member of inner products: both kernels, and what columns take."""
+    """The member of sums of products: both kernels, and what columns take."""
     columns = both[0].kernel.columns if both else None
     if columns is None:
         return "None"
     members = zip(SUM, both, strict=True)
     kernels = ", ".join(f"{member}: {each.name}" for member, each in members)
     most = BLOCK * columns.terms * columns.turns
-    return f"Some(SumKernels {{ {kernels}, columns: {columns.count}, most: {most} }})"
+    rest = f"columns: {columns.count}, most: {most}, multiple: {columns.multiple or 1}"
+    return f"Some(SumKernels {{ {kernels}, {rest} }})"
 
 
 def _transform(kernels: Sequence[RustArray]) -> str:

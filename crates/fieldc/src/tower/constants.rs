@@ -71,6 +71,25 @@ pub trait HasTower: HasFp2 {
         false
     }
 
+    /// `x * (a + b*w + c*v*w)` likewise.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn wide_mul_by_034(_: &mut Fp12<Self>, _: &Fp12<Self>, _: [&Fp2<Self>; 3]) -> bool {
+        false
+    }
+
+    /// `x * (c0 + (a + b*v)*w)` likewise.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn wide_mul_by_01234(
+        _: &mut Fp12<Self>,
+        _: &Fp12<Self>,
+        _: &Fp6<Self>,
+        _: [&Fp2<Self>; 2],
+    ) -> bool {
+        false
+    }
+
     /// `x * ξ`, by additions.
     #[inline(always)]
     fn mul_by_xi(x: &Fp2<Self>) -> Fp2<Self> {
@@ -92,14 +111,20 @@ fn multiple<F: HasFp2>(x: &Fp2<F>, k: u32) -> Fp2<F> {
     result
 }
 
-/// (p - 1)/6 for p = 1 modulo 6.
-pub(crate) const fn sixth<const N: usize>(p: &[u64; N]) -> [u64; N] {
+/// x divided by a small k, and the rest.
+pub(super) const fn quotient<const N: usize>(x: &[u64; N], k: u64) -> ([u64; N], u64) {
     let (mut result, mut rest, mut i) = ([0; N], 0, N);
     while i > 0 {
         i -= 1;
-        let limb = rest << 64 | p[i] as u128;
-        (result[i], rest) = ((limb / 6) as u64, limb % 6);
+        let limb = (rest as u128) << 64 | x[i] as u128;
+        (result[i], rest) = ((limb / k as u128) as u64, (limb % k as u128) as u64);
     }
+    (result, rest)
+}
+
+/// (p - 1)/6 for p = 1 modulo 6.
+pub(crate) const fn sixth<const N: usize>(p: &[u64; N]) -> [u64; N] {
+    let (result, rest) = quotient(p, 6);
     assert!(rest == 1, "p is not 1 modulo 6");
     result
 }

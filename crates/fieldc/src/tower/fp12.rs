@@ -130,6 +130,10 @@ impl<F: HasTower> Fp12<F> {
     /// assert_eq!(x.mul_by_034(&one, &Fp2::U, &one), x * line);
     /// ```
     pub fn mul_by_034(&self, a: &Fp2<F>, b: &Fp2<F>, c: &Fp2<F>) -> Self {
+        let mut z = Self::ZERO;
+        if F::wide_mul_by_034(&mut z, self, [a, b, c]) {
+            return z;
+        }
         let [low, high] = &[self.c0.scale(a), self.c1.mul_by_01(b, c)];
         let both = (&self.c0 + &self.c1).mul_by_01(&(a + b), c);
         Self::new(low + &high.mul_by_v(), both - low - high)

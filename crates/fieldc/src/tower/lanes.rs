@@ -14,27 +14,35 @@
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
+use super::constants::quotient;
 use super::quads::{QUAD, Quad, Quads};
 use super::rows::{
-    DIGITS, EXCESS, IN_ORDER, LANES, PAIRS, Pairs, Row, SPLIT, cut, fill_multiples, fill_rows,
+    IN_ORDER, LANES, PAIRS, Pair, Pairs, Row, Rows, SPLIT, cut, fill_moved_up, fill_multiples,
     limb_rows,
 };
-use super::words::{Limbs, limbs_of};
-use super::{Fp6, Fp12, HasTower};
+use super::words::limbs_of;
+use super::{Fp12, HasTower};
 use crate::assembly::HasProducts;
 use crate::fp2::Fp2;
+use crate::limbs::plus;
 use crate::modulus::Modulus;
 use crate::residues;
-use crate::vectors::{MULTIPLE, SumKernels, multiples_on_arrays};
+use crate::vectors::{SumKernels, multiples_on_arrays};
 
-/// The columns of eight sums.
-type Columns = [Row<LANES>; COLUMNS];
-const COLUMNS: usize = 2 * DIGITS;
-const NOTHING: Columns = [Row([0; LANES]); COLUMNS];
-/// The most products of a sum.
+/// The columns of eight sums, twice as many as there are digits.
+type Columns<const D: usize> = [Rows<LANES, D>; 2];
+/// The products of a sum.
 const TERMS: usize = 2 * PAIRS;
-/// What products in squares of the cyclotomic subgroup are multiplied by.
-const TIMES: u64 = 3;
+/// What sums of products in squares of the cyclotomic subgroup are multiplied by.
+const TIMES: usize = 3;
+/// The products of such a sum.
+const FEW: usize = 5;
+/// The most products that columns get.
+const MOST: usize = if TERMS > TIMES * FEW {
+    TERMS
+} else {
+    TIMES * FEW
+};
 /// Lanes with the same part of coefficients: a quad.
 const HALF: usize = QUAD;
 /// For both parts of a first factor: which multiples of the second factor make both parts.
@@ -48,9 +56,17 @@ const SQUARED: [[usize; HALF]; 2] = [[0, 2, 4, PAIRS], [3, 5, 1, PAIRS]];
 #[repr(C, align(64))]
 struct Halves([MaybeUninit<Quad>; 2]);
 /// A block, of which all digits are written one after the other.
-type Block = [Halves; DIGITS];
+type Block<const D: usize> = [Halves; D];
+
 /// A block of which nothing is written.
-const EMPTY: Block = [Halves([MaybeUninit::uninit(); 2]); DIGITS];
+const fn empty<const D: usize>() -> Block<D> {
+    [Halves([MaybeUninit::uninit(); 2]); D]
+}
+
+/// Sums of nothing.
+const fn nothing<const D: usize>() -> Columns<D> {
+    [[Row([0; LANES]); D]; 2]
+}
 
 impl Halves {
     /// Writes both halves.
@@ -61,19 +77,22 @@ impl Halves {
     }
 }
 
-/// The kernels of sums for a field whose elements are their limbs: who has it may call them.
-pub(super) struct Lanes<F> {
+/// The kernels of sums for a field of N limbs, which are an element, with D digits: who has it may
+/// call them.
+pub(super) struct Lanes<const N: usize, const D: usize, F> {
     kernels: &'static SumKernels,
     of: PhantomData<F>,
 }
 
-impl<F: HasProducts<6> + HasTower> Lanes<F> {
+impl<const N: usize, const D: usize, F: HasProducts<N> + HasTower> Lanes<N, D, F> {
     /// What computes in lanes, if this processor does.
     #[inline]
     pub(super) fn new() -> Option<Self> {
-        const { assert!(F::XI == 1 && 2 * TIMES < MULTIPLE) }
-        let kernels = multiples_on_arrays::<6, F>()?;
-        let fits = kernels.columns == COLUMNS && kernels.most >= LANES * TERMS;
+        let kernels = multiples_on_arrays::<N, F>()?;
+        // A part of ξ*y is at most (XI + 1)*p.
+        let fits = kernels.columns == 2 * D
+            && kernels.most >= LANES * MOST
+            && kernels.multiple > F::XI + 1;
         let of = PhantomData;
         fits.then_some(Self { kernels, of })
     }
@@ -90,23 +109,16 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
         unsafe { self.squared_by_halves(result, x) };
     }
 
-    /// The product with a + b*v + c*v*w.
-    pub(super) fn mul_014(&self, result: &mut Fp12<F>, x: &Fp12<F>, line: [&Fp2<F>; 3]) {
-        // SAFETY: as above.
-        unsafe { self.product(result, line.map(limbs_of), [0, 2, 3], x) };
-    }
-
-    /// The product with c0 + (a*v + b*v^2)*w.
-    pub(super) fn mul_01245(
+    /// The product with a sum of coefficients, each times a power of w.
+    pub(super) fn mul_sparse<const I: usize>(
         &self,
         result: &mut Fp12<F>,
         x: &Fp12<F>,
-        c0: &Fp6<F>,
-        [a, b]: [&Fp2<F>; 2],
+        line: [&Fp2<F>; I],
+        degrees: [usize; I],
     ) {
-        let line = [&c0.c0, &c0.c1, &c0.c2, a, b].map(limbs_of);
         // SAFETY: as above.
-        unsafe { self.product(result, line, [0, 2, 4, 3, 5], x) };
+        unsafe { self.product(result, line.map(limbs_of), degrees, x) };
     }
 
     /// The square in the cyclotomic subgroup: see [`Fp12::cyclotomic_square`].
@@ -123,7 +135,7 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
     unsafe fn product<const I: usize>(
         &self,
         result: &mut Fp12<F>,
-        x: [&[Limbs; 2]; I],
+        x: [Pair<'_, N>; I],
         degrees: [usize; I],
         y: &Fp12<F>,
     ) {
@@ -137,18 +149,18 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
         &self,
         quads: Quads,
         result: &mut Fp12<F>,
-        x: [&[Limbs; 2]; I],
+        x: [Pair<'_, N>; I],
         degrees: [usize; I],
         y: &Fp12<F>,
     ) {
         let mut tables = MaybeUninit::uninit();
         let y = limb_rows(powers(y), IN_ORDER);
-        let tables = fill_multiples::<6, F, 1, false>(quads, &mut tables, &y);
+        let tables = fill_multiples::<N, D, F, false>(quads, &mut tables, &y);
         let mut up = MaybeUninit::uninit();
         let mut padded = [x[0]; PAIRS];
         padded[..I].copy_from_slice(&x);
-        let up = fill_rows::<EXCESS>(quads, &mut up, &limb_rows(padded, IN_ORDER));
-        let (mut first, mut second) = ([[EMPTY; 2]; I], [[EMPTY; 2]; I]);
+        let up = fill_moved_up::<N, D>(quads, &mut up, &limb_rows(padded, IN_ORDER));
+        let (mut first, mut second) = ([[empty(); 2]; I], [[empty(); 2]; I]);
         for (i, blocks) in first.iter_mut().enumerate() {
             for (block, up) in blocks.iter_mut().zip(up) {
                 for (place, digits) in block.iter_mut().zip(up) {
@@ -157,7 +169,7 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
                 }
             }
         }
-        let mut columns = [NOTHING; 2];
+        let mut columns = [nothing(); 2];
         for (columns, start) in columns.iter_mut().zip([0, HALF]) {
             for (blocks, degree) in second.iter_mut().zip(degrees) {
                 let from = PAIRS + start - degree;
@@ -190,14 +202,14 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
     fn squared_by_halves_in_rows(&self, quads: Quads, result: &mut Fp12<F>, x: &Fp12<F>) {
         let x = limb_rows(powers(x), SPLIT);
         let mut tables = MaybeUninit::uninit();
-        let tables = fill_multiples::<6, F, 1, true>(quads, &mut tables, &x);
+        let tables = fill_multiples::<N, D, F, true>(quads, &mut tables, &x);
         let mut up = MaybeUninit::uninit();
-        let up = fill_rows::<EXCESS>(quads, &mut up, &x);
-        let (mut first, mut even, mut odd) = ([EMPTY; TERMS], [EMPTY; TERMS], [EMPTY; PAIRS]);
+        let up = fill_moved_up::<N, D>(quads, &mut up, &x);
+        let (mut first, mut even, mut odd) = ([empty(); TERMS], [empty(); TERMS], [empty(); PAIRS]);
         for i in 0..3 {
             for part in 0..2 {
                 let (term, [a, b]) = (2 * i + part, TURNED[part]);
-                for d in 0..DIGITS {
+                for d in 0..D {
                     let [x, y] = [0, QUAD].map(|half| quads.all(up[part][d].0[half + i]));
                     let [a, b] = [&tables.all[a][d].0, &tables.all[b][d].0];
                     let window = |from| (quads.load(a, from), quads.load(b, from));
@@ -212,17 +224,13 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
                 }
             }
         }
-        let mut columns = [NOTHING; 2];
+        let mut columns = [nothing(); 2];
         // SAFETY: all rows are written.
         unsafe {
             self.add(&mut columns[0], &first, &even);
             self.add(&mut columns[1], &first[..PAIRS], &odd);
         }
-        for row in &mut columns[1] {
-            for word in &mut row.0 {
-                *word *= 2;
-            }
-        }
+        multiply(&mut columns[1], 2);
         self.finish(result, &columns, [[0, 2, 4, PAIRS], [1, 3, 5, PAIRS]]);
     }
 
@@ -239,25 +247,25 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
     /// The same, which is compiled for AVX2 as a part of it: for j = 0, 1 and 2
     ///
     /// ```text
-    /// z_2j     = 3*(x_j*x_j + x_(j+3)*ξ*x_(j+3)) - 2*x_2j
-    /// z_(2j+3) = 3*(x_j*x_(j+3) + x_(j+3)*x_j) + 2*x_(2j+3)
+    /// z_2j     = 3*(x_j*x_j + x_(j+3)*ξ*x_(j+3) - 2/3*x_2j)
+    /// z_(2j+3) = 3*(x_j*x_(j+3) + x_(j+3)*x_j + 2/3*x_(2j+3))
     /// ```
     ///
-    /// where z_7 stands for z_1, and the products have the factor ξ. The last terms are products with
-    /// 2 or -2. Three lanes have j = 0, 1 and 2, another one has nothing.
+    /// where z_7 stands for z_1, and the products have the factor ξ. Three lanes have j = 0, 1 and 2,
+    /// another one has nothing.
     #[inline(always)]
     fn squared_in_rows(&self, quads: Quads, result: &mut Fp12<F>, x: &Fp12<F>) {
         let x = limb_rows(powers(x), IN_ORDER);
         let mut tables = MaybeUninit::uninit();
-        let tables = fill_multiples::<6, F, TIMES, false>(quads, &mut tables, &x);
+        let tables = fill_multiples::<N, D, F, false>(quads, &mut tables, &x);
         let mut up = MaybeUninit::uninit();
-        let up = fill_rows::<EXCESS>(quads, &mut up, &x);
-        let (two, minus_two) = const { (two::<F>(true), two::<F>(false)) };
-        let (mut first, mut second) = ([[EMPTY; 5]; 2], [[EMPTY; 5]; 2]);
+        let up = fill_moved_up::<N, D>(quads, &mut up, &x);
+        let (plus, minus) = const { (two_thirds::<N, D, F>(true), two_thirds::<N, D, F>(false)) };
+        let (mut first, mut second) = ([[empty(); FEW]; 2], [[empty(); FEW]; 2]);
         for (n, from) in [0, 3].into_iter().enumerate() {
             for part in 0..2 {
                 let (term, [a, b]) = (2 * n + part, TURNED[part]);
-                for d in 0..DIGITS {
+                for d in 0..D {
                     let x = quads.load(&up[part][d].0, from);
                     first[0][term][d].write(x, x);
                     first[1][term][d].write(x, x);
@@ -271,21 +279,22 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
                 }
             }
         }
-        for d in 0..DIGITS {
+        for d in 0..D {
             let [a, b] = [&up[0][d].0, &up[1][d].0];
             let at = |row: &[u64; LANES], [i, j, k, _]: [usize; HALF]| {
                 quads.load(&[row[i], row[j], row[k], 0], 0)
             };
-            first[0][4][d].write(at(a, SQUARED[0]), at(b, SQUARED[0]));
-            first[1][4][d].write(at(a, SQUARED[1]), at(b, SQUARED[1]));
-            let (two, minus_two) = (quads.all(two[d]), quads.all(minus_two[d]));
-            second[0][4][d].write(minus_two, minus_two);
-            second[1][4][d].write(two, two);
+            first[0][FEW - 1][d].write(at(a, SQUARED[0]), at(b, SQUARED[0]));
+            first[1][FEW - 1][d].write(at(a, SQUARED[1]), at(b, SQUARED[1]));
+            let (plus, minus) = (quads.all(plus[d]), quads.all(minus[d]));
+            second[0][FEW - 1][d].write(minus, minus);
+            second[1][FEW - 1][d].write(plus, plus);
         }
-        let mut columns = [NOTHING; 2];
+        let mut columns = [nothing(); 2];
         for ((columns, first), second) in columns.iter_mut().zip(&first).zip(&second) {
             // SAFETY: all rows are written.
             unsafe { self.add(columns, first, second) };
+            multiply(columns, TIMES as u64);
         }
         self.finish(result, &columns, SQUARED);
     }
@@ -295,7 +304,7 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
     /// # Safety
     /// All rows are written.
     #[inline(always)]
-    unsafe fn add(&self, columns: &mut Columns, x: &[Block], y: &[Block]) {
+    unsafe fn add(&self, columns: &mut Columns<D>, x: &[Block<D>], y: &[Block<D>]) {
         assert!(x.len() == y.len() && x.len() <= TERMS);
         let (count, t) = (LANES * x.len(), columns.as_mut_ptr().cast());
         // SAFETY: `new` found that the processor has what the kernel needs, and that columns take
@@ -305,8 +314,8 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
 
     /// Writes coefficients, whose parts times R are in columns.
     #[inline(always)]
-    fn finish(&self, result: &mut Fp12<F>, columns: &[Columns; 2], degrees: [[usize; HALF]; 2]) {
-        let mut z = [[[0; 6]; LANES]; 2];
+    fn finish(&self, result: &mut Fp12<F>, columns: &[Columns<D>; 2], degrees: [[usize; HALF]; 2]) {
+        let mut z = [[[0; N]; LANES]; 2];
         let (count, t) = (2 * LANES, columns.as_ptr().cast());
         // SAFETY: as above; z has room for an element of each lane.
         unsafe { (self.kernels.collect)(count, z.as_mut_ptr().cast(), t) };
@@ -320,16 +329,31 @@ impl<F: HasProducts<6> + HasTower> Lanes<F> {
     }
 }
 
+/// Multiplies sums in columns.
+#[inline(always)]
+fn multiply<const D: usize>(columns: &mut Columns<D>, times: u64) {
+    for row in columns.as_flattened_mut() {
+        for word in &mut row.0 {
+            *word *= times;
+        }
+    }
+}
+
 /// The coefficients of the powers of w.
 #[inline(always)]
-fn powers<F: HasProducts<6>>(x: &Fp12<F>) -> Pairs<'_> {
+fn powers<const N: usize, F: HasProducts<N>>(x: &Fp12<F>) -> Pairs<'_, N> {
     let Fp12 { c0, c1 } = x;
     [&c0.c0, &c1.c0, &c0.c1, &c1.c1, &c0.c2, &c1.c2].map(limbs_of)
 }
 
 /// Writes the coefficient of w^k; its parts are below p.
 #[inline(always)]
-fn put<F: HasProducts<6>>(result: &mut Fp12<F>, k: usize, c0: &Limbs, c1: &Limbs) {
+fn put<const N: usize, F: HasProducts<N>>(
+    result: &mut Fp12<F>,
+    k: usize,
+    c0: &[u64; N],
+    c1: &[u64; N],
+) {
     let half = if k % 2 == 0 {
         &mut result.c0
     } else {
@@ -341,13 +365,27 @@ fn put<F: HasProducts<6>>(result: &mut Fp12<F>, k: usize, c0: &Limbs, c1: &Limbs
         _ => &mut half.c2,
     };
     // SAFETY: an element is nothing but its limbs, and these are below p.
-    let part = |x| unsafe { core::mem::transmute_copy::<Limbs, F>(x) };
+    let part = |x| unsafe { core::mem::transmute_copy::<[u64; N], F>(x) };
     (place.c0, place.c1) = (part(c0), part(c1));
 }
 
-/// The digits of 2 or -2 in Montgomery form.
-const fn two<F: Modulus<6>>(is_positive: bool) -> [u64; DIGITS] {
+/// x/3 modulo p = 1 modulo 3, for 3p below R.
+const fn third<const N: usize>(x: &[u64; N], p: &[u64; N]) -> [u64; N] {
+    let (mut sum, mut found) = (*x, quotient(x, 3));
+    while found.1 != 0 {
+        sum = plus(&sum, p).0;
+        found = quotient(&sum, 3);
+    }
+    found.0
+}
+
+/// The digits of 2/3 or -2/3 in Montgomery form.
+const fn two_thirds<const N: usize, const D: usize, F: Modulus<N>>(is_positive: bool) -> [u64; D] {
     let two = residues::add(&F::R, &F::R, &F::P);
-    let minus_two = residues::neg(&two, &F::P);
-    cut(if is_positive { &two } else { &minus_two })
+    let z = third(&two, &F::P);
+    cut(&if is_positive {
+        z
+    } else {
+        residues::neg(&z, &F::P)
+    })
 }

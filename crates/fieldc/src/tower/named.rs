@@ -12,75 +12,83 @@ use {
     crate::machine,
 };
 
-/// Products in lanes; elsewhere by the kernels of double width, of one carry chain or two, as the
-/// processor likes.
+/// Products in the lanes of vectors. The number of limbs comes first, then that of digits.
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-macro_rules! wide_products {
-    () => {
-        wide_products! { wide_mul(x: &Fp12<Self>, y: &Fp12<Self>) mul(x, y), mul(x, y) }
-        wide_products! { wide_square(x: &Fp12<Self>) square_12(x), square(x) }
-        wide_products! {
-            wide_mul_by_014(x: &Fp12<Self>, line: [&Fp2<Self>; 3])
-                mul_014(x, line), mul_014(x, line)
-        }
-        wide_products! {
-            wide_mul_by_01245(x: &Fp12<Self>, c0: &Fp6<Self>, c1: [&Fp2<Self>; 2])
-                mul_01245(x, c0, c1), mul_01245(x, c0, c1)
-        }
-
+macro_rules! products_in_lanes {
+    ($n:literal, $d:literal) => {
         #[inline(always)]
         fn computes_in_lanes() -> bool {
-            Lanes::<Self>::new().is_some()
+            Lanes::<$n, $d, Self>::new().is_some()
         }
 
-        #[inline(always)]
-        fn wide_cyclotomic_square(z: &mut Fp12<Self>, x: &Fp12<Self>) -> bool {
-            let lanes = Lanes::<Self>::new();
-            if let Some(lanes) = &lanes {
-                lanes.cyclotomic_square(z, x);
-            }
-            lanes.is_some()
-        }
+        products_in_lanes! { $n, $d: wide_cyclotomic_square(x: &Fp12<Self>) cyclotomic_square(x) }
     };
     (
-        $name:ident($($x:ident: $X:ty),+)
-            $call:ident($($operand:ident),+), $lanes:ident($($in_lanes:ident),+)
+        $n:literal, $d:literal:
+        $name:ident($($x:ident: $X:ty),+) $call:ident($($operand:expr),+)
+        $(, $words:ident($($wide:ident),+))?
     ) => {
         #[inline(always)]
         fn $name(z: &mut Fp12<Self>, $($x: $X),+) -> bool {
-            if let Some(lanes) = Lanes::<Self>::new() {
-                lanes.$lanes(z, $($in_lanes),+);
-                true
-            } else if machine::prefers_one_chain() {
-                // SAFETY: the processor was found to have BMI2.
-                unsafe { Words::<Mulx, Self>::new() }.$call(z, $($operand),+);
-                true
-            } else if machine::prefers_two_chains() {
-                // SAFETY: the processor was found to have ADX and BMI2.
-                unsafe { Words::<Adx, Self>::new() }.$call(z, $($operand),+);
-                true
-            } else {
-                false
+            if let Some(lanes) = Lanes::<$n, $d, Self>::new() {
+                lanes.$call(z, $($operand),+);
+                return true;
             }
+            $(
+                if machine::prefers_one_chain() {
+                    // SAFETY: the processor was found to have BMI2.
+                    unsafe { Words::<Mulx, Self>::new() }.$words(z, $($wide),+);
+                    return true;
+                }
+                if machine::prefers_two_chains() {
+                    // SAFETY: the processor was found to have ADX and BMI2.
+                    unsafe { Words::<Adx, Self>::new() }.$words(z, $($wide),+);
+                    return true;
+                }
+            )?
+            false
         }
     };
 }
 
 /// Elsewhere there are none.
 #[cfg(not(all(target_arch = "x86_64", not(feature = "portable"), not(miri))))]
-macro_rules! wide_products {
-    () => {};
+macro_rules! products_in_lanes {
+    ($($_:tt)+) => {};
 }
 
-/// ξ = 1 + u.
+/// ξ = 1 + u. Without lanes products are by kernels of double width, of one carry chain or two, as
+/// the processor likes.
 impl HasTower for bls12_381::Fp {
     tower_constants! { bls12_381::Fp, 1 }
-    wide_products! {}
+    products_in_lanes! { 6, 8 }
+    products_in_lanes! { 6, 8: wide_mul(x: &Fp12<Self>, y: &Fp12<Self>) mul(x, y), mul(x, y) }
+    products_in_lanes! { 6, 8: wide_square(x: &Fp12<Self>) square(x), square_12(x) }
+    products_in_lanes! {
+        6, 8: wide_mul_by_014(x: &Fp12<Self>, line: [&Fp2<Self>; 3])
+            mul_sparse(x, line, [0, 2, 3]), mul_014(x, line)
+    }
+    products_in_lanes! {
+        6, 8: wide_mul_by_01245(x: &Fp12<Self>, c0: &Fp6<Self>, c1: [&Fp2<Self>; 2])
+            mul_sparse(x, [&c0.c0, &c0.c1, &c0.c2, c1[0], c1[1]], [0, 2, 4, 3, 5]),
+            mul_01245(x, c0, c1)
+    }
 }
 
 /// ξ = 9 + u.
 impl HasTower for bn254::Fp {
     tower_constants! { bn254::Fp, 9 }
+    products_in_lanes! { 4, 5 }
+    products_in_lanes! { 4, 5: wide_mul(x: &Fp12<Self>, y: &Fp12<Self>) mul(x, y) }
+    products_in_lanes! { 4, 5: wide_square(x: &Fp12<Self>) square(x) }
+    products_in_lanes! {
+        4, 5: wide_mul_by_034(x: &Fp12<Self>, line: [&Fp2<Self>; 3])
+            mul_sparse(x, line, [0, 1, 3])
+    }
+    products_in_lanes! {
+        4, 5: wide_mul_by_01234(x: &Fp12<Self>, c0: &Fp6<Self>, c1: [&Fp2<Self>; 2])
+            mul_sparse(x, [&c0.c0, &c0.c1, &c0.c2, c1[0], c1[1]], [0, 2, 4, 1, 3])
+    }
 }
 
 /// Whether Fp6 and Fp12 are fields: ξ has neither a cube root nor a square root in Fp2.

@@ -65,6 +65,19 @@ impl Quads {
         unsafe { _mm256_sub_epi64(a, b) }
     }
 
+    /// a*k for a constant k of few bits, not 0, by doubling and adding from its highest bit on.
+    #[inline(always)]
+    pub(super) fn times(self, a: Quad, k: u32) -> Quad {
+        let mut result = a;
+        for i in (0..k.ilog2()).rev() {
+            result = self.add(result, result);
+            if k >> i & 1 == 1 {
+                result = self.add(result, a);
+            }
+        }
+        result
+    }
+
     /// The bits that both have.
     #[inline(always)]
     pub(super) fn and(self, a: Quad, b: Quad) -> Quad {

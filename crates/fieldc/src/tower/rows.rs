@@ -2,12 +2,10 @@
 
 use core::mem::MaybeUninit;
 
+use super::HasTower;
 use super::quads::{QUAD, Quad, Quads};
-use super::words::Limbs;
 use crate::modulus::Modulus;
 
-/// Digits of a number of six limbs, and of what it is moved up.
-pub(super) const DIGITS: usize = 8;
 /// Coefficients of an element of Fp12, each a pair.
 pub(super) const PAIRS: usize = 6;
 /// Words of a vector: more than there are coefficients, and the rest is 0.
@@ -17,8 +15,8 @@ pub(super) const ROOM: usize = 2 * LANES;
 
 const BITS: u32 = 52;
 const MASK: u64 = (1 << BITS) - 1;
-/// By how many bits digits exceed limbs. First factors are moved up by so many.
-pub(super) const EXCESS: u32 = BITS * DIGITS as u32 - 384;
+/// The limbs that rows have room for.
+const MOST_LIMBS: usize = 6;
 
 /// Words that lie side by side.
 #[derive(Clone, Copy)]
@@ -26,18 +24,20 @@ pub(super) const EXCESS: u32 = BITS * DIGITS as u32 - 384;
 pub(super) struct Row<const W: usize>(pub(super) [u64; W]);
 
 /// Some numbers: a row for each digit.
-pub(super) type Rows<const W: usize> = [Row<W>; DIGITS];
+pub(super) type Rows<const W: usize, const D: usize> = [Row<W>; D];
 
-/// Coefficients in Fp2, by reference.
-pub(super) type Pairs<'a> = [&'a [Limbs; 2]; PAIRS];
+/// A coefficient in Fp2 of N limbs, by reference.
+pub(super) type Pair<'a, const N: usize> = &'a [[u64; N]; 2];
+/// All of them.
+pub(super) type Pairs<'a, const N: usize> = [Pair<'a, N>; PAIRS];
 
 /// The digits of x.
-pub(super) const fn cut(x: &Limbs) -> [u64; DIGITS] {
-    let (mut z, mut d) = ([0; DIGITS], 0);
-    while d < DIGITS {
+pub(super) const fn cut<const N: usize, const D: usize>(x: &[u64; N]) -> [u64; D] {
+    let (mut z, mut d) = ([0; D], 0);
+    while d < D {
         let (limb, bit) = (BITS * d as u32 / 64, BITS * d as u32 % 64);
         z[d] = x[limb as usize] >> bit;
-        if bit > 64 - BITS && limb < 5 {
+        if bit > 64 - BITS && (limb as usize) + 1 < N {
             z[d] |= x[limb as usize + 1] << (64 - bit);
         }
         z[d] &= MASK;
@@ -46,13 +46,14 @@ pub(super) const fn cut(x: &Limbs) -> [u64; DIGITS] {
     z
 }
 
-/// Limbs of first parts and of second ones: a limb of 0, those of six limbs, and one of 0.
-pub(super) struct LimbRows([[[u64; LANES]; 8]; 2]);
+/// Limbs of first parts and of second ones: a limb of 0, then those of elements, and the rest is 0.
+pub(super) struct LimbRows([[[u64; LANES]; MOST_LIMBS + 2]; 2]);
 
 /// The limbs of coefficients in rows, each at its place.
 #[inline(always)]
-pub(super) fn limb_rows(x: Pairs<'_>, places: [usize; PAIRS]) -> LimbRows {
-    let mut limbs = [[[0; LANES]; 8]; 2];
+pub(super) fn limb_rows<const N: usize>(x: Pairs<'_, N>, places: [usize; PAIRS]) -> LimbRows {
+    const { assert!(N <= MOST_LIMBS) }
+    let mut limbs = [[[0; LANES]; MOST_LIMBS + 2]; 2];
     for (k, pair) in places.into_iter().zip(x) {
         for (part, limbs) in pair.iter().zip(&mut limbs) {
             for (limb, row) in part.iter().zip(&mut limbs[1..]) {
@@ -64,27 +65,38 @@ pub(super) fn limb_rows(x: Pairs<'_>, places: [usize; PAIRS]) -> LimbRows {
 }
 
 /// Two parts of numbers in digits.
-pub(super) type Parts = [Rows<LANES>; 2];
+pub(super) type Parts<const D: usize> = [Rows<LANES, D>; 2];
 
-/// Writes the digits of numbers times 2^UP for UP below 64.
+/// Writes the digits of first factors: numbers of N limbs, moved up by what D digits exceed these.
 #[inline(always)]
-pub(super) fn fill_rows<'a, const UP: u32>(
+pub(super) fn fill_moved_up<'a, const N: usize, const D: usize>(
     quads: Quads,
-    rows: &'a mut MaybeUninit<Parts>,
+    rows: &'a mut MaybeUninit<Parts<D>>,
+    limbs: &LimbRows,
+) -> &'a Parts<D> {
+    fill_rows(quads, rows, limbs, BITS * D as u32 - 64 * N as u32)
+}
+
+/// Writes the digits of numbers times 2^up for up below 64.
+#[inline(always)]
+fn fill_rows<'a, const D: usize>(
+    quads: Quads,
+    rows: &'a mut MaybeUninit<Parts<D>>,
     LimbRows(limbs): &LimbRows,
-) -> &'a Parts {
+    up: u32,
+) -> &'a Parts<D> {
     let row: *mut Row<LANES> = rows.as_mut_ptr().cast();
     let mask = quads.all(MASK);
     for (part, limbs) in limbs.iter().enumerate() {
-        for d in 0..DIGITS {
-            let place = BITS * d as u32 + 64 - UP;
+        for d in 0..D {
+            let place = BITS * d as u32 + 64 - up;
             let (limb, bit) = (place as usize / 64, place % 64);
             for from in [0, QUAD] {
                 let (low, high) = (&limbs[limb], &limbs[limb + 1]);
                 let (low, high) = (quads.load(low, from), quads.load(high, from));
                 let digit = quads.and(quads.funnel(high, low, bit), mask);
                 // SAFETY: there are so many rows of so many words.
-                unsafe { quads.store(row.add(DIGITS * part + d).cast(), from, digit) };
+                unsafe { quads.store(row.add(D * part + d).cast(), from, digit) };
             }
         }
     }
@@ -93,17 +105,12 @@ pub(super) fn fill_rows<'a, const UP: u32>(
 }
 
 /// The digits of k*p, from each of which k*2^52 may be taken: the next one has lent as much.
-const fn offset<const N: usize, M: Modulus<N>>(k: u64) -> [u64; DIGITS] {
-    let (mut p, mut i) = ([0; 6], 0);
-    while i < N {
-        p[i] = M::P[i];
-        i += 1;
-    }
-    let mut z = cut(&p);
+const fn offset<const N: usize, const D: usize, M: Modulus<N>>(k: u64) -> [u64; D] {
+    let mut z = cut::<N, D>(&M::P);
     let (mut carry, mut d) = (0, 0);
-    while d < DIGITS {
+    while d < D {
         let t = k * z[d] + carry;
-        let is_top = d + 1 == DIGITS;
+        let is_top = d + 1 == D;
         carry = t >> BITS;
         z[d] = if is_top { t } else { (t & MASK) + (k << BITS) };
         z[d] -= if d == 0 { 0 } else { k };
@@ -118,68 +125,74 @@ pub(super) const IN_ORDER: [usize; PAIRS] = [0, 1, 2, 3, 4, 5];
 pub(super) const SPLIT: [usize; PAIRS] = [0, 4, 1, 5, 2, 6];
 
 /// Multiples of y, elements of Fp2 for i = 0 to 5; the real part, the other one, and its negative.
-pub(super) struct Multiples {
+pub(super) struct Multiples<const D: usize> {
     /// ξ*y, from word 0 on, and y, from word 6 on. Where y is split, so is this: the words of the
     /// first quad times ξ from word 0 on, and themselves from word 3 on; those of the other one from
     /// word 8 and from word 11 on.
-    pub(super) all: [Rows<ROOM>; 3],
+    pub(super) all: [Rows<ROOM, D>; 3],
     /// y, but ξ*y for i = 2 and i = 5.
-    pub(super) mixed: [Rows<LANES>; 3],
+    pub(super) mixed: [Rows<LANES, D>; 3],
 }
 
-/// Writes T times ξ*y and y for ξ = 1 + u, from 0 to 2T*p.
+/// Writes ξ*y and y, from 0 to (XI + 1)*p where ξ = XI + u.
 #[inline(always)]
 pub(super) fn fill_multiples<
     'a,
     const N: usize,
-    M: Modulus<N>,
-    const T: u64,
+    const D: usize,
+    F: Modulus<N> + HasTower,
     const IS_SPLIT: bool,
 >(
     quads: Quads,
-    multiples: &'a mut MaybeUninit<Multiples>,
+    multiples: &'a mut MaybeUninit<Multiples<D>>,
     y: &LimbRows,
-) -> &'a Multiples {
+) -> &'a Multiples<D> {
     let mut parts = MaybeUninit::uninit();
-    let parts = fill_rows::<0>(quads, &mut parts, y);
+    let parts = fill_rows(quads, &mut parts, y, 0);
     // What the second half writes of ξ*y after its end, the first half of y writes again.
-    fill_half::<N, M, T, 1, IS_SPLIT>(quads, multiples, parts, QUAD);
-    fill_half::<N, M, T, 2, IS_SPLIT>(quads, multiples, parts, 0);
+    fill_half::<N, D, F, 1, IS_SPLIT>(quads, multiples, parts, QUAD);
+    fill_half::<N, D, F, 2, IS_SPLIT>(quads, multiples, parts, 0);
     // SAFETY: both halves wrote every word: the last ones of a row as words that no result needs.
     unsafe { multiples.assume_init_ref() }
 }
 
 /// Writes the multiples of four coefficients, from one on; number W of them is mixed.
 #[inline(always)]
-fn fill_half<const N: usize, M: Modulus<N>, const T: u64, const W: usize, const IS_SPLIT: bool>(
+fn fill_half<
+    const N: usize,
+    const D: usize,
+    F: Modulus<N> + HasTower,
+    const W: usize,
+    const IS_SPLIT: bool,
+>(
     quads: Quads,
-    multiples: &mut MaybeUninit<Multiples>,
-    [real, other]: &Parts,
+    multiples: &mut MaybeUninit<Multiples<D>>,
+    [real, other]: &Parts<D>,
     from: usize,
 ) {
     let place = multiples.as_mut_ptr();
     // SAFETY: the fields are inside the place.
     let (all, mixed) = unsafe { (&raw mut (*place).all, &raw mut (*place).mixed) };
     let (all, mixed): (*mut Row<ROOM>, *mut Row<LANES>) = (all.cast(), mixed.cast());
-    let (once, twice) = const { (offset::<N, M>(1), offset::<N, M>(2)) };
+    let (once, largest) = const { (offset::<N, D, F>(1), offset::<N, D, F>(F::XI as u64 + 1)) };
     let mut carries = [[quads.all(0); 2]; 3];
-    for d in 0..DIGITS {
+    for d in 0..D {
         let (r, i) = (quads.load(&real[d].0, from), quads.load(&other[d].0, from));
-        let (once, twice) = (quads.all(once[d]), quads.all(twice[d]));
-        let (both, minus_i) = (quads.add(r, i), quads.sub(once, i));
+        let (once, largest) = (quads.all(once[d]), quads.all(largest[d]));
+        let (imaginary, minus_i) = (quads.add(quads.times(i, F::XI), r), quads.sub(once, i));
         // The top digit of a difference may be below 0, until it gets its carry.
         let sums = [
-            [quads.add(r, minus_i), r],
-            [both, i],
-            [quads.sub(twice, both), minus_i],
+            [quads.add(quads.times(r, F::XI), minus_i), r],
+            [imaginary, i],
+            [quads.sub(largest, imaginary), minus_i],
         ];
         for part in 0..3 {
             let [xi_y, y] = &mut carries[part];
-            let xi_y = carried::<T>(quads, sums[part][0], xi_y, d + 1 == DIGITS);
-            let y = carried::<T>(quads, sums[part][1], y, d + 1 == DIGITS);
+            let xi_y = carried(quads, sums[part][0], xi_y, d + 1 == D);
+            let y = carried(quads, sums[part][1], y, d + 1 == D);
             // SAFETY: there are so many rows of so many words.
             unsafe {
-                let (all, mixed) = (all.add(DIGITS * part + d), mixed.add(DIGITS * part + d));
+                let (all, mixed) = (all.add(D * part + d), mixed.add(D * part + d));
                 let (start, step, end) = if IS_SPLIT {
                     (2 * from, 3, 2 * from + QUAD)
                 } else {
@@ -195,14 +208,10 @@ fn fill_half<const N: usize, M: Modulus<N>, const T: u64, const W: usize, const 
     }
 }
 
-/// A digit of T times the sums, whose carries go to the next one.
+/// A digit of the sums, whose carries go to the next one.
 #[inline(always)]
-fn carried<const T: u64>(quads: Quads, sum: Quad, carry: &mut Quad, is_top: bool) -> Quad {
-    const { assert!(T == 1 || T == 3) }
-    let mut whole = quads.add(sum, *carry);
-    if T == 3 {
-        whole = quads.add(whole, quads.add(sum, sum));
-    }
+fn carried(quads: Quads, sum: Quad, carry: &mut Quad, is_top: bool) -> Quad {
+    let whole = quads.add(sum, *carry);
     *carry = quads.shr(whole, BITS);
     if is_top {
         whole

@@ -42,6 +42,10 @@ impl<F: HasTower> Fp12<F> {
     pub(crate) fn mul_by_034_twice(&self, x: &Coefficients<F>, y: &Coefficients<F>) -> Self {
         let ([aa, bb, cc], [ab, ac, bc]) = products(x, y);
         let c0 = Fp6::new(aa + &F::mul_by_xi(&cc), bb, bc);
+        let mut z = Self::ZERO;
+        if F::wide_mul_by_01234(&mut z, self, &c0, [&ab, &ac]) {
+            return z;
+        }
         let [low, high] = &[&self.c0 * &c0, self.c1.mul_by_01(&ab, &ac)];
         let both = &(&self.c0 + &self.c1) * &Fp6::new(c0.c0 + &ab, c0.c1 + &ac, c0.c2);
         Self::new(low + &high.mul_by_v(), both - low - high)

@@ -211,7 +211,7 @@ pub(super) fn loose(x: &Pair, y: &Pair) -> Pair {
 
 /// The parts of an element as limbs.
 #[inline(always)]
-pub(super) fn limbs_of<F: HasProducts<N>>(x: &Fp2<F>) -> &Pair {
+pub(super) fn limbs_of<const N: usize, F: HasProducts<N>>(x: &Fp2<F>) -> &[[u64; N]; 2] {
     // SAFETY: two fields of one type in the order of C lie as in an array, and an element is
     // nothing but its limbs.
     unsafe { &*core::ptr::from_ref(x).cast() }

@@ -15,7 +15,7 @@ pub(crate) static AVX2: ArrayKernels = ArrayKernels {
     square: Some(ArrayKernel { run: square_avx2, least: 7 }),
     mul_add: Some(ArrayKernel { run: mul_add_avx2, least: 8 }),
     butterfly: None,
-    sum: Some(SumKernels { accumulate: accumulate_avx2, collect: collect_avx2, columns: 16, most: 256 }),
+    sum: Some(SumKernels { accumulate: accumulate_avx2, collect: collect_avx2, columns: 16, most: 256, multiple: 1 }),
     transform: None,
     digits: None,
     multiples: None,
@@ -29,7 +29,7 @@ pub(crate) static AVX512F: ArrayKernels = ArrayKernels {
     square: Some(ArrayKernel { run: square_avx512f, least: 4 }),
     mul_add: Some(ArrayKernel { run: mul_add_avx512f, least: 5 }),
     butterfly: None,
-    sum: Some(SumKernels { accumulate: accumulate_avx512f, collect: collect_avx512f, columns: 16, most: 256 }),
+    sum: Some(SumKernels { accumulate: accumulate_avx512f, collect: collect_avx512f, columns: 16, most: 256, multiple: 1 }),
     transform: None,
     digits: None,
     multiples: None,
@@ -43,10 +43,10 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     square: Some(ArrayKernel { run: square_avx512ifma, least: 3 }),
     mul_add: Some(ArrayKernel { run: mul_add_avx512ifma, least: 3 }),
     butterfly: None,
-    sum: Some(SumKernels { accumulate: accumulate_avx512ifma, collect: collect_avx512ifma, columns: 16, most: 256 }),
+    sum: Some(SumKernels { accumulate: accumulate_avx512ifma, collect: collect_avx512ifma, columns: 16, most: 256, multiple: 1 }),
     transform: None,
     digits: Some(DigitKernels { to: to_digits_avx512ifma, from: from_digits_avx512ifma, add: add_digits_avx512ifma, sub: sub_digits_avx512ifma, mul: mul_digits_avx512ifma, square: square_digits_avx512ifma, accumulate: accumulate_digits_avx512ifma, digits: 8, factor: &[0x0, 0x0, 0x0, 0x0, 0x0, 0x100000000] }),
-    multiples: Some(SumKernels { accumulate: accumulate_multiples_avx512ifma, collect: collect_multiples_avx512ifma, columns: 16, most: 96 }),
+    multiples: Some(SumKernels { accumulate: accumulate_multiples_avx512ifma, collect: collect_multiples_avx512ifma, columns: 16, most: 120, multiple: 3 }),
 };
 
 // mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
@@ -40723,7 +40723,7 @@ ret
 "
 }
 
-// accumulate in digits: t = t + x*y, x < p*2^32, y < 8p, R = 2^384; t has 16 columns of 8 lanes, 52 bits apart, at most 12 turns of a lane since t was 0. x and y are in 8 digits of 52 bits, in blocks of 8 elements. Element i is added to lane i mod 8. t must be apart from x and y.
+// accumulate in digits: t = t + x*y, x < p*2^32, y < 3p, R = 2^384; t has 16 columns of 8 lanes, 52 bits apart, at most 15 turns of a lane since t was 0. x and y are in 8 digits of 52 bits, in blocks of 8 elements. Element i is added to lane i mod 8. t must be apart from x and y.
 accumulate_kernel! {
     accumulate_multiples_avx512ifma,
     "fieldc_bls12_381_p_accumulate_multiples_avx512ifma_d2b5e740b35b19df",
@@ -40918,10 +40918,10 @@ ret
 "
 }
 
-// collect on arrays: z = t/2^416 mod p, z < p, R = 2^384; z has words of 64 bits; t has 16 columns of 8 lanes, 52 bits apart, at most 12 turns of a lane since t was 0 of products below 8p*p*2^32. z and t must be apart.
+// collect on arrays: z = t/2^416 mod p, z < p, R = 2^384; z has words of 64 bits; t has 16 columns of 8 lanes, 52 bits apart, at most 15 turns of a lane since t was 0 of products below 3p*p*2^32. z and t must be apart.
 collect_kernel! {
     collect_multiples_avx512ifma,
-    "fieldc_bls12_381_p_collect_multiples_avx512ifma_263cb313919d3d77",
+    "fieldc_bls12_381_p_collect_multiples_avx512ifma_fd009fa5587d521b",
     r"
 mov eax, 12
 kmovb k2, eax
@@ -41185,14 +41185,14 @@ vpandq zmm11, zmm11, [rip + 4f + 192]{1to8}
 vpandq zmm0, zmm0, [rip + 4f + 192]{1to8}
 vpandq zmm1, zmm1, [rip + 4f + 192]{1to8}
 vpandq zmm16, zmm16, [rip + 4f + 192]{1to8}
-vpsubq zmm6, zmm7, [rip + 4f + 400]{1to8}
-vpsubq zmm15, zmm17, [rip + 4f + 408]{1to8}
-vpsubq zmm2, zmm9, [rip + 4f + 416]{1to8}
-vpsubq zmm5, zmm10, [rip + 4f + 424]{1to8}
-vpsubq zmm12, zmm11, [rip + 4f + 432]{1to8}
-vpsubq zmm13, zmm0, [rip + 4f + 440]{1to8}
-vpsubq zmm3, zmm1, [rip + 4f + 448]{1to8}
-vpsubq zmm8, zmm16, [rip + 4f + 456]{1to8}
+vpsubq zmm6, zmm7, [rip + 4f + 264]{1to8}
+vpsubq zmm15, zmm17, [rip + 4f + 208]{1to8}
+vpsubq zmm2, zmm9, [rip + 4f + 216]{1to8}
+vpsubq zmm5, zmm10, [rip + 4f + 224]{1to8}
+vpsubq zmm12, zmm11, [rip + 4f + 232]{1to8}
+vpsubq zmm13, zmm0, [rip + 4f + 240]{1to8}
+vpsubq zmm3, zmm1, [rip + 4f + 248]{1to8}
+vpsubq zmm8, zmm16, [rip + 4f + 256]{1to8}
 vpsraq zmm14, zmm6, 52
 vpaddq zmm14, zmm15, zmm14
 vpsraq zmm15, zmm14, 52
@@ -41216,45 +41216,6 @@ vpternlogq zmm11, zmm8, zmm5, 226
 vpternlogq zmm0, zmm8, zmm12, 226
 vpternlogq zmm1, zmm8, zmm13, 226
 vpternlogq zmm8, zmm16, zmm3, 202
-vpandq zmm7, zmm7, [rip + 4f + 192]{1to8}
-vpandq zmm17, zmm17, [rip + 4f + 192]{1to8}
-vpandq zmm9, zmm9, [rip + 4f + 192]{1to8}
-vpandq zmm10, zmm10, [rip + 4f + 192]{1to8}
-vpandq zmm11, zmm11, [rip + 4f + 192]{1to8}
-vpandq zmm0, zmm0, [rip + 4f + 192]{1to8}
-vpandq zmm1, zmm1, [rip + 4f + 192]{1to8}
-vpandq zmm8, zmm8, [rip + 4f + 192]{1to8}
-vpsubq zmm3, zmm7, [rip + 4f + 264]{1to8}
-vpsubq zmm16, zmm17, [rip + 4f + 208]{1to8}
-vpsubq zmm13, zmm9, [rip + 4f + 216]{1to8}
-vpsubq zmm12, zmm10, [rip + 4f + 224]{1to8}
-vpsubq zmm5, zmm11, [rip + 4f + 232]{1to8}
-vpsubq zmm2, zmm0, [rip + 4f + 240]{1to8}
-vpsubq zmm15, zmm1, [rip + 4f + 248]{1to8}
-vpsubq zmm14, zmm8, [rip + 4f + 256]{1to8}
-vpsraq zmm6, zmm3, 52
-vpaddq zmm6, zmm16, zmm6
-vpsraq zmm16, zmm6, 52
-vpaddq zmm16, zmm13, zmm16
-vpsraq zmm13, zmm16, 52
-vpaddq zmm13, zmm12, zmm13
-vpsraq zmm12, zmm13, 52
-vpaddq zmm12, zmm5, zmm12
-vpsraq zmm5, zmm12, 52
-vpaddq zmm5, zmm2, zmm5
-vpsraq zmm2, zmm5, 52
-vpaddq zmm2, zmm15, zmm2
-vpsraq zmm15, zmm2, 52
-vpaddq zmm15, zmm14, zmm15
-vpsraq zmm14, zmm15, 63
-vpternlogq zmm7, zmm14, zmm3, 226
-vpternlogq zmm17, zmm14, zmm6, 226
-vpternlogq zmm9, zmm14, zmm16, 226
-vpternlogq zmm10, zmm14, zmm13, 226
-vpternlogq zmm11, zmm14, zmm12, 226
-vpternlogq zmm0, zmm14, zmm5, 226
-vpternlogq zmm1, zmm14, zmm2, 226
-vpternlogq zmm14, zmm8, zmm15, 202
 vpsllq zmm7, zmm7, 12
 vpshrdq zmm7, zmm7, zmm17, 12
 vpsllq zmm17, zmm17, 12
@@ -41268,7 +41229,7 @@ vpshrdq zmm0, zmm0, zmm1, 12
 vpsllq zmm11, zmm11, 12
 vpshrdq zmm0, zmm11, zmm0, 60
 vpsllq zmm1, zmm1, 12
-vpshrdq zmm14, zmm1, zmm14, 20
+vpshrdq zmm8, zmm1, zmm8, 20
 vmovdqu64 zmm1, [rip + 5f]
 vpermi2q zmm1, zmm7, zmm17
 vmovdqu64 zmm11, [rip + 5f + 64]
@@ -41278,11 +41239,11 @@ vpermi2q zmm17, zmm9, zmm10
 vmovdqu64 zmm7, [rip + 5f + 192]
 vpermi2q zmm7, zmm9, zmm10
 vmovdqu64 zmm10, [rip + 5f + 256]
-vpermi2q zmm10, zmm0, zmm14
+vpermi2q zmm10, zmm0, zmm8
 vmovdqu64 zmm9, [rip + 5f + 320]
-vpermi2q zmm9, zmm0, zmm14
-vpblendmq zmm14 {k2}, zmm1, zmm17
-vpblendmq zmm14 {k3}, zmm14, zmm10
+vpermi2q zmm9, zmm0, zmm8
+vpblendmq zmm8 {k2}, zmm1, zmm17
+vpblendmq zmm8 {k3}, zmm8, zmm10
 vpblendmq zmm0 {k4}, zmm1, zmm17
 vpblendmq zmm0 {k2}, zmm0, zmm10
 vpblendmq zmm17 {k3}, zmm1, zmm17
@@ -41293,7 +41254,7 @@ vpblendmq zmm1 {k4}, zmm11, zmm7
 vpblendmq zmm1 {k2}, zmm1, zmm9
 vpblendmq zmm7 {k3}, zmm11, zmm7
 vpblendmq zmm9 {k4}, zmm7, zmm9
-vmovdqu64 [rsi], zmm14
+vmovdqu64 [rsi], zmm8
 vmovdqu64 [rsi + 64], zmm0
 vmovdqu64 [rsi + 128], zmm10
 vmovdqu64 [rsi + 192], zmm17
@@ -41562,14 +41523,14 @@ vpandq zmm11, zmm11, [rip + 4f + 192]{1to8}
 vpandq zmm0, zmm0, [rip + 4f + 192]{1to8}
 vpandq zmm1, zmm1, [rip + 4f + 192]{1to8}
 vpandq zmm16, zmm16, [rip + 4f + 192]{1to8}
-vpsubq zmm6, zmm7, [rip + 4f + 400]{1to8}
-vpsubq zmm15, zmm17, [rip + 4f + 408]{1to8}
-vpsubq zmm2, zmm9, [rip + 4f + 416]{1to8}
-vpsubq zmm5, zmm10, [rip + 4f + 424]{1to8}
-vpsubq zmm12, zmm11, [rip + 4f + 432]{1to8}
-vpsubq zmm13, zmm0, [rip + 4f + 440]{1to8}
-vpsubq zmm3, zmm1, [rip + 4f + 448]{1to8}
-vpsubq zmm8, zmm16, [rip + 4f + 456]{1to8}
+vpsubq zmm6, zmm7, [rip + 4f + 264]{1to8}
+vpsubq zmm15, zmm17, [rip + 4f + 208]{1to8}
+vpsubq zmm2, zmm9, [rip + 4f + 216]{1to8}
+vpsubq zmm5, zmm10, [rip + 4f + 224]{1to8}
+vpsubq zmm12, zmm11, [rip + 4f + 232]{1to8}
+vpsubq zmm13, zmm0, [rip + 4f + 240]{1to8}
+vpsubq zmm3, zmm1, [rip + 4f + 248]{1to8}
+vpsubq zmm8, zmm16, [rip + 4f + 256]{1to8}
 vpsraq zmm14, zmm6, 52
 vpaddq zmm14, zmm15, zmm14
 vpsraq zmm15, zmm14, 52
@@ -41593,45 +41554,6 @@ vpternlogq zmm11, zmm8, zmm5, 226
 vpternlogq zmm0, zmm8, zmm12, 226
 vpternlogq zmm1, zmm8, zmm13, 226
 vpternlogq zmm8, zmm16, zmm3, 202
-vpandq zmm7, zmm7, [rip + 4f + 192]{1to8}
-vpandq zmm17, zmm17, [rip + 4f + 192]{1to8}
-vpandq zmm9, zmm9, [rip + 4f + 192]{1to8}
-vpandq zmm10, zmm10, [rip + 4f + 192]{1to8}
-vpandq zmm11, zmm11, [rip + 4f + 192]{1to8}
-vpandq zmm0, zmm0, [rip + 4f + 192]{1to8}
-vpandq zmm1, zmm1, [rip + 4f + 192]{1to8}
-vpandq zmm8, zmm8, [rip + 4f + 192]{1to8}
-vpsubq zmm3, zmm7, [rip + 4f + 264]{1to8}
-vpsubq zmm16, zmm17, [rip + 4f + 208]{1to8}
-vpsubq zmm13, zmm9, [rip + 4f + 216]{1to8}
-vpsubq zmm12, zmm10, [rip + 4f + 224]{1to8}
-vpsubq zmm5, zmm11, [rip + 4f + 232]{1to8}
-vpsubq zmm2, zmm0, [rip + 4f + 240]{1to8}
-vpsubq zmm15, zmm1, [rip + 4f + 248]{1to8}
-vpsubq zmm14, zmm8, [rip + 4f + 256]{1to8}
-vpsraq zmm6, zmm3, 52
-vpaddq zmm6, zmm16, zmm6
-vpsraq zmm16, zmm6, 52
-vpaddq zmm16, zmm13, zmm16
-vpsraq zmm13, zmm16, 52
-vpaddq zmm13, zmm12, zmm13
-vpsraq zmm12, zmm13, 52
-vpaddq zmm12, zmm5, zmm12
-vpsraq zmm5, zmm12, 52
-vpaddq zmm5, zmm2, zmm5
-vpsraq zmm2, zmm5, 52
-vpaddq zmm2, zmm15, zmm2
-vpsraq zmm15, zmm2, 52
-vpaddq zmm15, zmm14, zmm15
-vpsraq zmm14, zmm15, 63
-vpternlogq zmm7, zmm14, zmm3, 226
-vpternlogq zmm17, zmm14, zmm6, 226
-vpternlogq zmm9, zmm14, zmm16, 226
-vpternlogq zmm10, zmm14, zmm13, 226
-vpternlogq zmm11, zmm14, zmm12, 226
-vpternlogq zmm0, zmm14, zmm5, 226
-vpternlogq zmm1, zmm14, zmm2, 226
-vpternlogq zmm14, zmm8, zmm15, 202
 vpsllq zmm7, zmm7, 12
 vpshrdq zmm7, zmm7, zmm17, 12
 vpsllq zmm17, zmm17, 12
@@ -41645,7 +41567,7 @@ vpshrdq zmm0, zmm0, zmm1, 12
 vpsllq zmm11, zmm11, 12
 vpshrdq zmm0, zmm11, zmm0, 60
 vpsllq zmm1, zmm1, 12
-vpshrdq zmm14, zmm1, zmm14, 20
+vpshrdq zmm8, zmm1, zmm8, 20
 vmovdqu64 zmm1, [rip + 5f]
 vpermi2q zmm1, zmm7, zmm17
 vmovdqu64 zmm11, [rip + 5f + 64]
@@ -41655,11 +41577,11 @@ vpermi2q zmm17, zmm9, zmm10
 vmovdqu64 zmm7, [rip + 5f + 192]
 vpermi2q zmm7, zmm9, zmm10
 vmovdqu64 zmm10, [rip + 5f + 256]
-vpermi2q zmm10, zmm0, zmm14
+vpermi2q zmm10, zmm0, zmm8
 vmovdqu64 zmm9, [rip + 5f + 320]
-vpermi2q zmm9, zmm0, zmm14
-vpblendmq zmm14 {k2}, zmm1, zmm17
-vpblendmq zmm14 {k3}, zmm14, zmm10
+vpermi2q zmm9, zmm0, zmm8
+vpblendmq zmm8 {k2}, zmm1, zmm17
+vpblendmq zmm8 {k3}, zmm8, zmm10
 vpblendmq zmm0 {k4}, zmm1, zmm17
 vpblendmq zmm0 {k2}, zmm0, zmm10
 vpblendmq zmm17 {k3}, zmm1, zmm17
@@ -41671,7 +41593,7 @@ vpblendmq zmm1 {k2}, zmm1, zmm9
 vpblendmq zmm7 {k3}, zmm11, zmm7
 vpblendmq zmm9 {k4}, zmm7, zmm9
 kmovb k1, [rax]
-vmovdqu64 [rsi] {k1}, zmm14
+vmovdqu64 [rsi] {k1}, zmm8
 kmovb k1, [rax + 1]
 vmovdqu64 [rsi + 64] {k1}, zmm0
 kmovb k1, [rax + 2]
@@ -41729,14 +41651,6 @@ ret
 .quad 0x0001ea397fe69a4b
 .quad 0x000000000001a011
 .quad 0x000effffffffaaab
-.quad 0x0007fffffffd5558
-.quad 0x000f58a9ffffdcff
-.quad 0x000587b120f55fff
-.quad 0x00095fb39869507b
-.quad 0x000b23ba5c279c28
-.quad 0x000dd3db21a5d66b
-.quad 0x000f51cbff34d258
-.quad 0x00000000000d0088
 .quad 0x000bfffffffeaaac
 .quad 0x000fac54ffffee7f
 .quad 0x000ac3d8907aafff

@@ -15,7 +15,7 @@ pub(crate) static AVX2: ArrayKernels = ArrayKernels {
     square: Some(ArrayKernel { run: square_avx2, least: 7 }),
     mul_add: Some(ArrayKernel { run: mul_add_avx2, least: 8 }),
     butterfly: None,
-    sum: Some(SumKernels { accumulate: accumulate_avx2, collect: collect_avx2, columns: 10, most: 256 }),
+    sum: Some(SumKernels { accumulate: accumulate_avx2, collect: collect_avx2, columns: 10, most: 256, multiple: 1 }),
     transform: None,
     digits: None,
     multiples: None,
@@ -29,7 +29,7 @@ pub(crate) static AVX512F: ArrayKernels = ArrayKernels {
     square: Some(ArrayKernel { run: square_avx512f, least: 4 }),
     mul_add: Some(ArrayKernel { run: mul_add_avx512f, least: 5 }),
     butterfly: None,
-    sum: Some(SumKernels { accumulate: accumulate_avx512f, collect: collect_avx512f, columns: 10, most: 256 }),
+    sum: Some(SumKernels { accumulate: accumulate_avx512f, collect: collect_avx512f, columns: 10, most: 256, multiple: 1 }),
     transform: None,
     digits: None,
     multiples: None,
@@ -43,10 +43,10 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     square: Some(ArrayKernel { run: square_avx512ifma, least: 3 }),
     mul_add: Some(ArrayKernel { run: mul_add_avx512ifma, least: 3 }),
     butterfly: None,
-    sum: Some(SumKernels { accumulate: accumulate_avx512ifma, collect: collect_avx512ifma, columns: 10, most: 256 }),
+    sum: Some(SumKernels { accumulate: accumulate_avx512ifma, collect: collect_avx512ifma, columns: 10, most: 256, multiple: 1 }),
     transform: None,
     digits: Some(DigitKernels { to: to_digits_avx512ifma, from: from_digits_avx512ifma, add: add_digits_avx512ifma, sub: sub_digits_avx512ifma, mul: mul_digits_avx512ifma, square: square_digits_avx512ifma, accumulate: accumulate_digits_avx512ifma, digits: 5, factor: &[0x0, 0x0, 0x0, 0x1000000000000000] }),
-    multiples: None,
+    multiples: Some(SumKernels { accumulate: accumulate_multiples_avx512ifma, collect: collect_multiples_avx512ifma, columns: 10, most: 120, multiple: 11 }),
 };
 
 // mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
@@ -19615,5 +19615,685 @@ jnz 3b
 2:
 vzeroupper
 ret
+"
+}
+
+// accumulate in digits: t = t + x*y, x < p*2^4, y < 11p, R = 2^256; t has 10 columns of 8 lanes, 52 bits apart, at most 15 turns of a lane since t was 0. x and y are in 5 digits of 52 bits, in blocks of 8 elements. Element i is added to lane i mod 8. t must be apart from x and y.
+accumulate_kernel! {
+    accumulate_multiples_avx512ifma,
+    "fieldc_bn254_p_accumulate_multiples_avx512ifma_b18d6cb098f402eb",
+    r"
+vmovdqu64 zmm31, [rsi]
+vmovdqu64 zmm30, [rsi + 64]
+vmovdqu64 zmm29, [rsi + 128]
+vmovdqu64 zmm28, [rsi + 192]
+vmovdqu64 zmm27, [rsi + 256]
+vmovdqu64 zmm26, [rsi + 320]
+vmovdqu64 zmm25, [rsi + 384]
+vmovdqu64 zmm24, [rsi + 448]
+vmovdqu64 zmm23, [rsi + 512]
+vmovdqu64 zmm22, [rsi + 576]
+add rdi, 7
+shr rdi, 3
+jz 2f
+3:
+vmovdqu64 zmm0, [rdx]
+vmovdqu64 zmm1, [rcx]
+vpmadd52luq zmm31, zmm0, zmm1
+vmovdqu64 zmm2, [rcx + 64]
+vpmadd52luq zmm30, zmm0, zmm2
+vmovdqu64 zmm3, [rcx + 128]
+vpmadd52luq zmm29, zmm0, zmm3
+vmovdqu64 zmm4, [rcx + 192]
+vpmadd52luq zmm28, zmm0, zmm4
+vmovdqu64 zmm5, [rcx + 256]
+vpmadd52luq zmm27, zmm0, zmm5
+vpmadd52huq zmm30, zmm0, zmm1
+vpmadd52huq zmm29, zmm0, zmm2
+vpmadd52huq zmm28, zmm0, zmm3
+vpmadd52huq zmm27, zmm0, zmm4
+vpmadd52huq zmm26, zmm0, zmm5
+vmovdqu64 zmm0, [rdx + 64]
+vpmadd52luq zmm30, zmm1, zmm0
+vpmadd52luq zmm29, zmm0, zmm2
+vpmadd52luq zmm28, zmm0, zmm3
+vpmadd52luq zmm27, zmm0, zmm4
+vpmadd52luq zmm26, zmm0, zmm5
+vpmadd52huq zmm29, zmm0, zmm1
+vpmadd52huq zmm28, zmm0, zmm2
+vpmadd52huq zmm27, zmm0, zmm3
+vpmadd52huq zmm26, zmm0, zmm4
+vpmadd52huq zmm25, zmm0, zmm5
+vmovdqu64 zmm0, [rdx + 128]
+vpmadd52luq zmm29, zmm1, zmm0
+vpmadd52luq zmm28, zmm0, zmm2
+vpmadd52luq zmm27, zmm0, zmm3
+vpmadd52luq zmm26, zmm0, zmm4
+vpmadd52luq zmm25, zmm0, zmm5
+vpmadd52huq zmm28, zmm0, zmm1
+vpmadd52huq zmm27, zmm0, zmm2
+vpmadd52huq zmm26, zmm0, zmm3
+vpmadd52huq zmm25, zmm0, zmm4
+vpmadd52huq zmm24, zmm0, zmm5
+vmovdqu64 zmm0, [rdx + 192]
+vpmadd52luq zmm28, zmm1, zmm0
+vpmadd52luq zmm27, zmm0, zmm2
+vpmadd52luq zmm26, zmm0, zmm3
+vpmadd52luq zmm25, zmm0, zmm4
+vpmadd52luq zmm24, zmm0, zmm5
+vpmadd52huq zmm27, zmm0, zmm1
+vpmadd52huq zmm26, zmm0, zmm2
+vpmadd52huq zmm25, zmm0, zmm3
+vpmadd52huq zmm24, zmm0, zmm4
+vpmadd52huq zmm23, zmm0, zmm5
+vmovdqu64 zmm0, [rdx + 256]
+vpmadd52luq zmm27, zmm1, zmm0
+vpmadd52luq zmm26, zmm0, zmm2
+vpmadd52luq zmm25, zmm0, zmm3
+vpmadd52luq zmm24, zmm0, zmm4
+vpmadd52luq zmm23, zmm0, zmm5
+vpmadd52huq zmm26, zmm0, zmm1
+vpmadd52huq zmm25, zmm0, zmm2
+vpmadd52huq zmm24, zmm0, zmm3
+vpmadd52huq zmm23, zmm0, zmm4
+vpmadd52huq zmm22, zmm0, zmm5
+add rdx, 320
+add rcx, 320
+dec rdi
+jnz 3b
+2:
+vmovdqu64 [rsi], zmm31
+vmovdqu64 [rsi + 64], zmm30
+vmovdqu64 [rsi + 128], zmm29
+vmovdqu64 [rsi + 192], zmm28
+vmovdqu64 [rsi + 256], zmm27
+vmovdqu64 [rsi + 320], zmm26
+vmovdqu64 [rsi + 384], zmm25
+vmovdqu64 [rsi + 448], zmm24
+vmovdqu64 [rsi + 512], zmm23
+vmovdqu64 [rsi + 576], zmm22
+vzeroupper
+ret
+"
+}
+
+// collect on arrays: z = t/2^260 mod p, z < p, R = 2^256; z has words of 64 bits; t has 10 columns of 8 lanes, 52 bits apart, at most 15 turns of a lane since t was 0 of products below 11p*p*2^4. z and t must be apart.
+collect_kernel! {
+    collect_multiples_avx512ifma,
+    "fieldc_bn254_p_collect_multiples_avx512ifma_367c0f399608b18d",
+    r"
+sub rdi, 8
+jb 2f
+3:
+vmovdqu64 zmm0, [rdx]
+vpsrlq zmm1, zmm0, 52
+vpaddq zmm1, zmm1, [rdx + 64]
+vpsrlq zmm2, zmm1, 52
+vpaddq zmm2, zmm2, [rdx + 128]
+vpmadd52luq zmm2, zmm0, [rip + 4f]{1to8}
+vmovdqu64 zmm3, [rdx + 192]
+vpmadd52luq zmm3, zmm0, [rip + 4f + 8]{1to8}
+vmovdqu64 zmm4, [rdx + 256]
+vpmadd52luq zmm4, zmm0, [rip + 4f + 16]{1to8}
+vmovdqu64 zmm5, [rdx + 320]
+vpmadd52luq zmm5, zmm0, [rip + 4f + 24]{1to8}
+vmovdqu64 zmm6, [rdx + 384]
+vpmadd52luq zmm6, zmm0, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm3, zmm0, [rip + 4f]{1to8}
+vpmadd52huq zmm4, zmm0, [rip + 4f + 8]{1to8}
+vpmadd52huq zmm5, zmm0, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm6, zmm0, [rip + 4f + 24]{1to8}
+vmovdqu64 zmm7, [rdx + 448]
+vpmadd52huq zmm7, zmm0, [rip + 4f + 32]{1to8}
+vpmadd52luq zmm3, zmm1, [rip + 4f]{1to8}
+vpmadd52luq zmm4, zmm1, [rip + 4f + 8]{1to8}
+vpmadd52luq zmm5, zmm1, [rip + 4f + 16]{1to8}
+vpmadd52luq zmm6, zmm1, [rip + 4f + 24]{1to8}
+vpmadd52luq zmm7, zmm1, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm4, zmm1, [rip + 4f]{1to8}
+vpmadd52huq zmm5, zmm1, [rip + 4f + 8]{1to8}
+vpmadd52huq zmm6, zmm1, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm7, zmm1, [rip + 4f + 24]{1to8}
+vmovdqu64 zmm0, [rdx + 512]
+vpmadd52huq zmm0, zmm1, [rip + 4f + 32]{1to8}
+vpsrlq zmm1, zmm2, 52
+vpaddq zmm1, zmm3, zmm1
+vpmadd52luq zmm1, zmm2, [rip + 4f + 40]{1to8}
+vpmadd52luq zmm4, zmm2, [rip + 4f + 48]{1to8}
+vpmadd52luq zmm5, zmm2, [rip + 4f + 56]{1to8}
+vpmadd52luq zmm6, zmm2, [rip + 4f + 64]{1to8}
+vpmadd52luq zmm7, zmm2, [rip + 4f + 72]{1to8}
+vpmadd52huq zmm4, zmm2, [rip + 4f + 40]{1to8}
+vpmadd52huq zmm5, zmm2, [rip + 4f + 48]{1to8}
+vpmadd52huq zmm6, zmm2, [rip + 4f + 56]{1to8}
+vpmadd52huq zmm7, zmm2, [rip + 4f + 64]{1to8}
+vpmadd52huq zmm0, zmm2, [rip + 4f + 72]{1to8}
+vpaddq zmm2, zmm1, [rip + 4f + 80]{1to8}
+vpxorq zmm3, zmm3, zmm3
+vpmadd52luq zmm3, zmm1, [rip + 4f + 88]{1to8}
+vpmadd52luq zmm4, zmm3, [rip + 4f + 96]{1to8}
+vpmadd52luq zmm5, zmm3, [rip + 4f + 104]{1to8}
+vpmadd52luq zmm6, zmm3, [rip + 4f + 112]{1to8}
+vpmadd52luq zmm7, zmm3, [rip + 4f + 120]{1to8}
+vpmadd52huq zmm4, zmm3, [rip + 4f + 128]{1to8}
+vpmadd52huq zmm5, zmm3, [rip + 4f + 96]{1to8}
+vpmadd52huq zmm6, zmm3, [rip + 4f + 104]{1to8}
+vpmadd52huq zmm7, zmm3, [rip + 4f + 112]{1to8}
+vpmadd52huq zmm0, zmm3, [rip + 4f + 120]{1to8}
+vpsrlq zmm2, zmm2, 52
+vpaddq zmm2, zmm4, zmm2
+vpaddq zmm4, zmm2, [rip + 4f + 80]{1to8}
+vpxorq zmm3, zmm3, zmm3
+vpmadd52luq zmm3, zmm2, [rip + 4f + 88]{1to8}
+vpmadd52luq zmm5, zmm3, [rip + 4f + 96]{1to8}
+vpmadd52luq zmm6, zmm3, [rip + 4f + 104]{1to8}
+vpmadd52luq zmm7, zmm3, [rip + 4f + 112]{1to8}
+vpmadd52luq zmm0, zmm3, [rip + 4f + 120]{1to8}
+vpmadd52huq zmm5, zmm3, [rip + 4f + 128]{1to8}
+vpmadd52huq zmm6, zmm3, [rip + 4f + 96]{1to8}
+vpmadd52huq zmm7, zmm3, [rip + 4f + 104]{1to8}
+vpmadd52huq zmm0, zmm3, [rip + 4f + 112]{1to8}
+vmovdqu64 zmm2, [rdx + 576]
+vpmadd52huq zmm2, zmm3, [rip + 4f + 120]{1to8}
+vpsrlq zmm4, zmm4, 52
+vpaddq zmm4, zmm5, zmm4
+vpsubq zmm5, zmm4, [rip + 4f + 136]{1to8}
+vpsubq zmm3, zmm6, [rip + 4f + 144]{1to8}
+vpsubq zmm1, zmm7, [rip + 4f + 152]{1to8}
+vpsubq zmm8, zmm0, [rip + 4f + 160]{1to8}
+vpsubq zmm9, zmm2, [rip + 4f + 168]{1to8}
+vpsraq zmm10, zmm5, 52
+vpaddq zmm10, zmm3, zmm10
+vpsraq zmm3, zmm10, 52
+vpaddq zmm3, zmm1, zmm3
+vpsraq zmm1, zmm3, 52
+vpaddq zmm1, zmm8, zmm1
+vpsraq zmm8, zmm1, 52
+vpaddq zmm8, zmm9, zmm8
+vpsraq zmm9, zmm8, 63
+vpsrlq zmm11, zmm4, 52
+vpaddq zmm11, zmm6, zmm11
+vpsrlq zmm6, zmm11, 52
+vpaddq zmm6, zmm7, zmm6
+vpsrlq zmm7, zmm6, 52
+vpaddq zmm7, zmm0, zmm7
+vpsrlq zmm0, zmm7, 52
+vpaddq zmm0, zmm2, zmm0
+vpternlogq zmm4, zmm9, zmm5, 226
+vpternlogq zmm11, zmm9, zmm10, 226
+vpternlogq zmm6, zmm9, zmm3, 226
+vpternlogq zmm7, zmm9, zmm1, 226
+vpternlogq zmm9, zmm0, zmm8, 202
+vpandq zmm4, zmm4, [rip + 4f + 80]{1to8}
+vpandq zmm11, zmm11, [rip + 4f + 80]{1to8}
+vpandq zmm6, zmm6, [rip + 4f + 80]{1to8}
+vpandq zmm7, zmm7, [rip + 4f + 80]{1to8}
+vpandq zmm9, zmm9, [rip + 4f + 80]{1to8}
+vpsubq zmm8, zmm4, [rip + 4f + 176]{1to8}
+vpsubq zmm0, zmm11, [rip + 4f + 184]{1to8}
+vpsubq zmm1, zmm6, [rip + 4f + 192]{1to8}
+vpsubq zmm3, zmm7, [rip + 4f + 200]{1to8}
+vpsubq zmm10, zmm9, [rip + 4f + 208]{1to8}
+vpsraq zmm5, zmm8, 52
+vpaddq zmm5, zmm0, zmm5
+vpsraq zmm0, zmm5, 52
+vpaddq zmm0, zmm1, zmm0
+vpsraq zmm1, zmm0, 52
+vpaddq zmm1, zmm3, zmm1
+vpsraq zmm3, zmm1, 52
+vpaddq zmm3, zmm10, zmm3
+vpsraq zmm10, zmm3, 63
+vpternlogq zmm4, zmm10, zmm8, 226
+vpternlogq zmm11, zmm10, zmm5, 226
+vpternlogq zmm6, zmm10, zmm0, 226
+vpternlogq zmm7, zmm10, zmm1, 226
+vpternlogq zmm10, zmm9, zmm3, 202
+vpandq zmm4, zmm4, [rip + 4f + 80]{1to8}
+vpandq zmm11, zmm11, [rip + 4f + 80]{1to8}
+vpandq zmm6, zmm6, [rip + 4f + 80]{1to8}
+vpandq zmm7, zmm7, [rip + 4f + 80]{1to8}
+vpandq zmm10, zmm10, [rip + 4f + 80]{1to8}
+vpsubq zmm3, zmm4, [rip + 4f + 216]{1to8}
+vpsubq zmm9, zmm11, [rip + 4f + 224]{1to8}
+vpsubq zmm1, zmm6, [rip + 4f + 232]{1to8}
+vpsubq zmm0, zmm7, [rip + 4f + 240]{1to8}
+vpsubq zmm5, zmm10, [rip + 4f + 248]{1to8}
+vpsraq zmm8, zmm3, 52
+vpaddq zmm8, zmm9, zmm8
+vpsraq zmm9, zmm8, 52
+vpaddq zmm9, zmm1, zmm9
+vpsraq zmm1, zmm9, 52
+vpaddq zmm1, zmm0, zmm1
+vpsraq zmm0, zmm1, 52
+vpaddq zmm0, zmm5, zmm0
+vpsraq zmm5, zmm0, 63
+vpternlogq zmm4, zmm5, zmm3, 226
+vpternlogq zmm11, zmm5, zmm8, 226
+vpternlogq zmm6, zmm5, zmm9, 226
+vpternlogq zmm7, zmm5, zmm1, 226
+vpternlogq zmm5, zmm10, zmm0, 202
+vpandq zmm4, zmm4, [rip + 4f + 80]{1to8}
+vpandq zmm11, zmm11, [rip + 4f + 80]{1to8}
+vpandq zmm6, zmm6, [rip + 4f + 80]{1to8}
+vpandq zmm7, zmm7, [rip + 4f + 80]{1to8}
+vpandq zmm5, zmm5, [rip + 4f + 80]{1to8}
+vpsubq zmm0, zmm4, [rip + 4f + 256]{1to8}
+vpsubq zmm10, zmm11, [rip + 4f + 264]{1to8}
+vpsubq zmm1, zmm6, [rip + 4f + 272]{1to8}
+vpsubq zmm9, zmm7, [rip + 4f + 280]{1to8}
+vpsubq zmm8, zmm5, [rip + 4f + 288]{1to8}
+vpsraq zmm3, zmm0, 52
+vpaddq zmm3, zmm10, zmm3
+vpsraq zmm10, zmm3, 52
+vpaddq zmm10, zmm1, zmm10
+vpsraq zmm1, zmm10, 52
+vpaddq zmm1, zmm9, zmm1
+vpsraq zmm9, zmm1, 52
+vpaddq zmm9, zmm8, zmm9
+vpsraq zmm8, zmm9, 63
+vpternlogq zmm4, zmm8, zmm0, 226
+vpternlogq zmm11, zmm8, zmm3, 226
+vpternlogq zmm6, zmm8, zmm10, 226
+vpternlogq zmm7, zmm8, zmm1, 226
+vpternlogq zmm8, zmm5, zmm9, 202
+vpandq zmm4, zmm4, [rip + 4f + 80]{1to8}
+vpandq zmm11, zmm11, [rip + 4f + 80]{1to8}
+vpandq zmm6, zmm6, [rip + 4f + 80]{1to8}
+vpandq zmm7, zmm7, [rip + 4f + 80]{1to8}
+vpandq zmm8, zmm8, [rip + 4f + 80]{1to8}
+vpsubq zmm9, zmm4, [rip + 4f + 296]{1to8}
+vpsubq zmm5, zmm11, [rip + 4f + 304]{1to8}
+vpsubq zmm1, zmm6, [rip + 4f + 312]{1to8}
+vpsubq zmm10, zmm7, [rip + 4f + 320]{1to8}
+vpsubq zmm3, zmm8, [rip + 4f + 328]{1to8}
+vpsraq zmm0, zmm9, 52
+vpaddq zmm0, zmm5, zmm0
+vpsraq zmm5, zmm0, 52
+vpaddq zmm5, zmm1, zmm5
+vpsraq zmm1, zmm5, 52
+vpaddq zmm1, zmm10, zmm1
+vpsraq zmm10, zmm1, 52
+vpaddq zmm10, zmm3, zmm10
+vpsraq zmm3, zmm10, 63
+vpternlogq zmm4, zmm3, zmm9, 226
+vpternlogq zmm11, zmm3, zmm0, 226
+vpternlogq zmm6, zmm3, zmm5, 226
+vpternlogq zmm7, zmm3, zmm1, 226
+vpternlogq zmm3, zmm8, zmm10, 202
+vpandq zmm4, zmm4, [rip + 4f + 80]{1to8}
+vpandq zmm11, zmm11, [rip + 4f + 80]{1to8}
+vpandq zmm6, zmm6, [rip + 4f + 80]{1to8}
+vpandq zmm7, zmm7, [rip + 4f + 80]{1to8}
+vpandq zmm3, zmm3, [rip + 4f + 80]{1to8}
+vpsubq zmm10, zmm4, [rip + 4f + 128]{1to8}
+vpsubq zmm8, zmm11, [rip + 4f + 96]{1to8}
+vpsubq zmm1, zmm6, [rip + 4f + 104]{1to8}
+vpsubq zmm5, zmm7, [rip + 4f + 112]{1to8}
+vpsubq zmm0, zmm3, [rip + 4f + 120]{1to8}
+vpsraq zmm9, zmm10, 52
+vpaddq zmm9, zmm8, zmm9
+vpsraq zmm8, zmm9, 52
+vpaddq zmm8, zmm1, zmm8
+vpsraq zmm1, zmm8, 52
+vpaddq zmm1, zmm5, zmm1
+vpsraq zmm5, zmm1, 52
+vpaddq zmm5, zmm0, zmm5
+vpsraq zmm0, zmm5, 63
+vpternlogq zmm4, zmm0, zmm10, 226
+vpternlogq zmm11, zmm0, zmm9, 226
+vpternlogq zmm6, zmm0, zmm8, 226
+vpternlogq zmm7, zmm0, zmm1, 226
+vpternlogq zmm0, zmm3, zmm5, 202
+vpsllq zmm4, zmm4, 12
+vpshrdq zmm4, zmm4, zmm11, 12
+vpsllq zmm11, zmm11, 12
+vpshrdq zmm11, zmm11, zmm6, 24
+vpsllq zmm6, zmm6, 12
+vpshrdq zmm6, zmm6, zmm7, 36
+vpsllq zmm7, zmm7, 12
+vpshrdq zmm0, zmm7, zmm0, 48
+vmovdqu64 zmm7, [rip + 5f]
+vpermi2q zmm7, zmm4, zmm11
+vmovdqu64 zmm5, [rip + 5f]
+vpermi2q zmm5, zmm6, zmm0
+vmovdqu64 zmm3, [rip + 5f + 64]
+vpermi2q zmm3, zmm4, zmm11
+vmovdqu64 zmm11, [rip + 5f + 64]
+vpermi2q zmm11, zmm6, zmm0
+vmovdqu64 zmm0, [rip + 5f + 128]
+vpermi2q zmm0, zmm7, zmm5
+vmovdqu64 zmm6, [rip + 5f + 192]
+vpermi2q zmm6, zmm7, zmm5
+vmovdqu64 zmm5, [rip + 5f + 128]
+vpermi2q zmm5, zmm3, zmm11
+vmovdqu64 zmm7, [rip + 5f + 192]
+vpermi2q zmm7, zmm3, zmm11
+vmovdqu64 [rsi], zmm0
+vmovdqu64 [rsi + 64], zmm6
+vmovdqu64 [rsi + 128], zmm5
+vmovdqu64 [rsi + 192], zmm7
+add rsi, 256
+add rdx, 640
+sub rdi, 8
+jae 3b
+2:
+add rdi, 8
+jz 6f
+imul rdi, rdi, 4
+lea rax, [rip + 7f]
+add rax, rdi
+vmovdqu64 zmm0, [rdx]
+vpsrlq zmm1, zmm0, 52
+vpaddq zmm1, zmm1, [rdx + 64]
+vpsrlq zmm2, zmm1, 52
+vpaddq zmm2, zmm2, [rdx + 128]
+vpmadd52luq zmm2, zmm0, [rip + 4f]{1to8}
+vmovdqu64 zmm3, [rdx + 192]
+vpmadd52luq zmm3, zmm0, [rip + 4f + 8]{1to8}
+vmovdqu64 zmm4, [rdx + 256]
+vpmadd52luq zmm4, zmm0, [rip + 4f + 16]{1to8}
+vmovdqu64 zmm5, [rdx + 320]
+vpmadd52luq zmm5, zmm0, [rip + 4f + 24]{1to8}
+vmovdqu64 zmm6, [rdx + 384]
+vpmadd52luq zmm6, zmm0, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm3, zmm0, [rip + 4f]{1to8}
+vpmadd52huq zmm4, zmm0, [rip + 4f + 8]{1to8}
+vpmadd52huq zmm5, zmm0, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm6, zmm0, [rip + 4f + 24]{1to8}
+vmovdqu64 zmm7, [rdx + 448]
+vpmadd52huq zmm7, zmm0, [rip + 4f + 32]{1to8}
+vpmadd52luq zmm3, zmm1, [rip + 4f]{1to8}
+vpmadd52luq zmm4, zmm1, [rip + 4f + 8]{1to8}
+vpmadd52luq zmm5, zmm1, [rip + 4f + 16]{1to8}
+vpmadd52luq zmm6, zmm1, [rip + 4f + 24]{1to8}
+vpmadd52luq zmm7, zmm1, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm4, zmm1, [rip + 4f]{1to8}
+vpmadd52huq zmm5, zmm1, [rip + 4f + 8]{1to8}
+vpmadd52huq zmm6, zmm1, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm7, zmm1, [rip + 4f + 24]{1to8}
+vmovdqu64 zmm0, [rdx + 512]
+vpmadd52huq zmm0, zmm1, [rip + 4f + 32]{1to8}
+vpsrlq zmm1, zmm2, 52
+vpaddq zmm1, zmm3, zmm1
+vpmadd52luq zmm1, zmm2, [rip + 4f + 40]{1to8}
+vpmadd52luq zmm4, zmm2, [rip + 4f + 48]{1to8}
+vpmadd52luq zmm5, zmm2, [rip + 4f + 56]{1to8}
+vpmadd52luq zmm6, zmm2, [rip + 4f + 64]{1to8}
+vpmadd52luq zmm7, zmm2, [rip + 4f + 72]{1to8}
+vpmadd52huq zmm4, zmm2, [rip + 4f + 40]{1to8}
+vpmadd52huq zmm5, zmm2, [rip + 4f + 48]{1to8}
+vpmadd52huq zmm6, zmm2, [rip + 4f + 56]{1to8}
+vpmadd52huq zmm7, zmm2, [rip + 4f + 64]{1to8}
+vpmadd52huq zmm0, zmm2, [rip + 4f + 72]{1to8}
+vpaddq zmm2, zmm1, [rip + 4f + 80]{1to8}
+vpxorq zmm3, zmm3, zmm3
+vpmadd52luq zmm3, zmm1, [rip + 4f + 88]{1to8}
+vpmadd52luq zmm4, zmm3, [rip + 4f + 96]{1to8}
+vpmadd52luq zmm5, zmm3, [rip + 4f + 104]{1to8}
+vpmadd52luq zmm6, zmm3, [rip + 4f + 112]{1to8}
+vpmadd52luq zmm7, zmm3, [rip + 4f + 120]{1to8}
+vpmadd52huq zmm4, zmm3, [rip + 4f + 128]{1to8}
+vpmadd52huq zmm5, zmm3, [rip + 4f + 96]{1to8}
+vpmadd52huq zmm6, zmm3, [rip + 4f + 104]{1to8}
+vpmadd52huq zmm7, zmm3, [rip + 4f + 112]{1to8}
+vpmadd52huq zmm0, zmm3, [rip + 4f + 120]{1to8}
+vpsrlq zmm2, zmm2, 52
+vpaddq zmm2, zmm4, zmm2
+vpaddq zmm4, zmm2, [rip + 4f + 80]{1to8}
+vpxorq zmm3, zmm3, zmm3
+vpmadd52luq zmm3, zmm2, [rip + 4f + 88]{1to8}
+vpmadd52luq zmm5, zmm3, [rip + 4f + 96]{1to8}
+vpmadd52luq zmm6, zmm3, [rip + 4f + 104]{1to8}
+vpmadd52luq zmm7, zmm3, [rip + 4f + 112]{1to8}
+vpmadd52luq zmm0, zmm3, [rip + 4f + 120]{1to8}
+vpmadd52huq zmm5, zmm3, [rip + 4f + 128]{1to8}
+vpmadd52huq zmm6, zmm3, [rip + 4f + 96]{1to8}
+vpmadd52huq zmm7, zmm3, [rip + 4f + 104]{1to8}
+vpmadd52huq zmm0, zmm3, [rip + 4f + 112]{1to8}
+vmovdqu64 zmm2, [rdx + 576]
+vpmadd52huq zmm2, zmm3, [rip + 4f + 120]{1to8}
+vpsrlq zmm4, zmm4, 52
+vpaddq zmm4, zmm5, zmm4
+vpsubq zmm5, zmm4, [rip + 4f + 136]{1to8}
+vpsubq zmm3, zmm6, [rip + 4f + 144]{1to8}
+vpsubq zmm1, zmm7, [rip + 4f + 152]{1to8}
+vpsubq zmm8, zmm0, [rip + 4f + 160]{1to8}
+vpsubq zmm9, zmm2, [rip + 4f + 168]{1to8}
+vpsraq zmm10, zmm5, 52
+vpaddq zmm10, zmm3, zmm10
+vpsraq zmm3, zmm10, 52
+vpaddq zmm3, zmm1, zmm3
+vpsraq zmm1, zmm3, 52
+vpaddq zmm1, zmm8, zmm1
+vpsraq zmm8, zmm1, 52
+vpaddq zmm8, zmm9, zmm8
+vpsraq zmm9, zmm8, 63
+vpsrlq zmm11, zmm4, 52
+vpaddq zmm11, zmm6, zmm11
+vpsrlq zmm6, zmm11, 52
+vpaddq zmm6, zmm7, zmm6
+vpsrlq zmm7, zmm6, 52
+vpaddq zmm7, zmm0, zmm7
+vpsrlq zmm0, zmm7, 52
+vpaddq zmm0, zmm2, zmm0
+vpternlogq zmm4, zmm9, zmm5, 226
+vpternlogq zmm11, zmm9, zmm10, 226
+vpternlogq zmm6, zmm9, zmm3, 226
+vpternlogq zmm7, zmm9, zmm1, 226
+vpternlogq zmm9, zmm0, zmm8, 202
+vpandq zmm4, zmm4, [rip + 4f + 80]{1to8}
+vpandq zmm11, zmm11, [rip + 4f + 80]{1to8}
+vpandq zmm6, zmm6, [rip + 4f + 80]{1to8}
+vpandq zmm7, zmm7, [rip + 4f + 80]{1to8}
+vpandq zmm9, zmm9, [rip + 4f + 80]{1to8}
+vpsubq zmm8, zmm4, [rip + 4f + 176]{1to8}
+vpsubq zmm0, zmm11, [rip + 4f + 184]{1to8}
+vpsubq zmm1, zmm6, [rip + 4f + 192]{1to8}
+vpsubq zmm3, zmm7, [rip + 4f + 200]{1to8}
+vpsubq zmm10, zmm9, [rip + 4f + 208]{1to8}
+vpsraq zmm5, zmm8, 52
+vpaddq zmm5, zmm0, zmm5
+vpsraq zmm0, zmm5, 52
+vpaddq zmm0, zmm1, zmm0
+vpsraq zmm1, zmm0, 52
+vpaddq zmm1, zmm3, zmm1
+vpsraq zmm3, zmm1, 52
+vpaddq zmm3, zmm10, zmm3
+vpsraq zmm10, zmm3, 63
+vpternlogq zmm4, zmm10, zmm8, 226
+vpternlogq zmm11, zmm10, zmm5, 226
+vpternlogq zmm6, zmm10, zmm0, 226
+vpternlogq zmm7, zmm10, zmm1, 226
+vpternlogq zmm10, zmm9, zmm3, 202
+vpandq zmm4, zmm4, [rip + 4f + 80]{1to8}
+vpandq zmm11, zmm11, [rip + 4f + 80]{1to8}
+vpandq zmm6, zmm6, [rip + 4f + 80]{1to8}
+vpandq zmm7, zmm7, [rip + 4f + 80]{1to8}
+vpandq zmm10, zmm10, [rip + 4f + 80]{1to8}
+vpsubq zmm3, zmm4, [rip + 4f + 216]{1to8}
+vpsubq zmm9, zmm11, [rip + 4f + 224]{1to8}
+vpsubq zmm1, zmm6, [rip + 4f + 232]{1to8}
+vpsubq zmm0, zmm7, [rip + 4f + 240]{1to8}
+vpsubq zmm5, zmm10, [rip + 4f + 248]{1to8}
+vpsraq zmm8, zmm3, 52
+vpaddq zmm8, zmm9, zmm8
+vpsraq zmm9, zmm8, 52
+vpaddq zmm9, zmm1, zmm9
+vpsraq zmm1, zmm9, 52
+vpaddq zmm1, zmm0, zmm1
+vpsraq zmm0, zmm1, 52
+vpaddq zmm0, zmm5, zmm0
+vpsraq zmm5, zmm0, 63
+vpternlogq zmm4, zmm5, zmm3, 226
+vpternlogq zmm11, zmm5, zmm8, 226
+vpternlogq zmm6, zmm5, zmm9, 226
+vpternlogq zmm7, zmm5, zmm1, 226
+vpternlogq zmm5, zmm10, zmm0, 202
+vpandq zmm4, zmm4, [rip + 4f + 80]{1to8}
+vpandq zmm11, zmm11, [rip + 4f + 80]{1to8}
+vpandq zmm6, zmm6, [rip + 4f + 80]{1to8}
+vpandq zmm7, zmm7, [rip + 4f + 80]{1to8}
+vpandq zmm5, zmm5, [rip + 4f + 80]{1to8}
+vpsubq zmm0, zmm4, [rip + 4f + 256]{1to8}
+vpsubq zmm10, zmm11, [rip + 4f + 264]{1to8}
+vpsubq zmm1, zmm6, [rip + 4f + 272]{1to8}
+vpsubq zmm9, zmm7, [rip + 4f + 280]{1to8}
+vpsubq zmm8, zmm5, [rip + 4f + 288]{1to8}
+vpsraq zmm3, zmm0, 52
+vpaddq zmm3, zmm10, zmm3
+vpsraq zmm10, zmm3, 52
+vpaddq zmm10, zmm1, zmm10
+vpsraq zmm1, zmm10, 52
+vpaddq zmm1, zmm9, zmm1
+vpsraq zmm9, zmm1, 52
+vpaddq zmm9, zmm8, zmm9
+vpsraq zmm8, zmm9, 63
+vpternlogq zmm4, zmm8, zmm0, 226
+vpternlogq zmm11, zmm8, zmm3, 226
+vpternlogq zmm6, zmm8, zmm10, 226
+vpternlogq zmm7, zmm8, zmm1, 226
+vpternlogq zmm8, zmm5, zmm9, 202
+vpandq zmm4, zmm4, [rip + 4f + 80]{1to8}
+vpandq zmm11, zmm11, [rip + 4f + 80]{1to8}
+vpandq zmm6, zmm6, [rip + 4f + 80]{1to8}
+vpandq zmm7, zmm7, [rip + 4f + 80]{1to8}
+vpandq zmm8, zmm8, [rip + 4f + 80]{1to8}
+vpsubq zmm9, zmm4, [rip + 4f + 296]{1to8}
+vpsubq zmm5, zmm11, [rip + 4f + 304]{1to8}
+vpsubq zmm1, zmm6, [rip + 4f + 312]{1to8}
+vpsubq zmm10, zmm7, [rip + 4f + 320]{1to8}
+vpsubq zmm3, zmm8, [rip + 4f + 328]{1to8}
+vpsraq zmm0, zmm9, 52
+vpaddq zmm0, zmm5, zmm0
+vpsraq zmm5, zmm0, 52
+vpaddq zmm5, zmm1, zmm5
+vpsraq zmm1, zmm5, 52
+vpaddq zmm1, zmm10, zmm1
+vpsraq zmm10, zmm1, 52
+vpaddq zmm10, zmm3, zmm10
+vpsraq zmm3, zmm10, 63
+vpternlogq zmm4, zmm3, zmm9, 226
+vpternlogq zmm11, zmm3, zmm0, 226
+vpternlogq zmm6, zmm3, zmm5, 226
+vpternlogq zmm7, zmm3, zmm1, 226
+vpternlogq zmm3, zmm8, zmm10, 202
+vpandq zmm4, zmm4, [rip + 4f + 80]{1to8}
+vpandq zmm11, zmm11, [rip + 4f + 80]{1to8}
+vpandq zmm6, zmm6, [rip + 4f + 80]{1to8}
+vpandq zmm7, zmm7, [rip + 4f + 80]{1to8}
+vpandq zmm3, zmm3, [rip + 4f + 80]{1to8}
+vpsubq zmm10, zmm4, [rip + 4f + 128]{1to8}
+vpsubq zmm8, zmm11, [rip + 4f + 96]{1to8}
+vpsubq zmm1, zmm6, [rip + 4f + 104]{1to8}
+vpsubq zmm5, zmm7, [rip + 4f + 112]{1to8}
+vpsubq zmm0, zmm3, [rip + 4f + 120]{1to8}
+vpsraq zmm9, zmm10, 52
+vpaddq zmm9, zmm8, zmm9
+vpsraq zmm8, zmm9, 52
+vpaddq zmm8, zmm1, zmm8
+vpsraq zmm1, zmm8, 52
+vpaddq zmm1, zmm5, zmm1
+vpsraq zmm5, zmm1, 52
+vpaddq zmm5, zmm0, zmm5
+vpsraq zmm0, zmm5, 63
+vpternlogq zmm4, zmm0, zmm10, 226
+vpternlogq zmm11, zmm0, zmm9, 226
+vpternlogq zmm6, zmm0, zmm8, 226
+vpternlogq zmm7, zmm0, zmm1, 226
+vpternlogq zmm0, zmm3, zmm5, 202
+vpsllq zmm4, zmm4, 12
+vpshrdq zmm4, zmm4, zmm11, 12
+vpsllq zmm11, zmm11, 12
+vpshrdq zmm11, zmm11, zmm6, 24
+vpsllq zmm6, zmm6, 12
+vpshrdq zmm6, zmm6, zmm7, 36
+vpsllq zmm7, zmm7, 12
+vpshrdq zmm0, zmm7, zmm0, 48
+vmovdqu64 zmm7, [rip + 5f]
+vpermi2q zmm7, zmm4, zmm11
+vmovdqu64 zmm5, [rip + 5f]
+vpermi2q zmm5, zmm6, zmm0
+vmovdqu64 zmm3, [rip + 5f + 64]
+vpermi2q zmm3, zmm4, zmm11
+vmovdqu64 zmm11, [rip + 5f + 64]
+vpermi2q zmm11, zmm6, zmm0
+vmovdqu64 zmm0, [rip + 5f + 128]
+vpermi2q zmm0, zmm7, zmm5
+vmovdqu64 zmm6, [rip + 5f + 192]
+vpermi2q zmm6, zmm7, zmm5
+vmovdqu64 zmm5, [rip + 5f + 128]
+vpermi2q zmm5, zmm3, zmm11
+vmovdqu64 zmm7, [rip + 5f + 192]
+vpermi2q zmm7, zmm3, zmm11
+kmovb k1, [rax]
+vmovdqu64 [rsi] {k1}, zmm0
+kmovb k1, [rax + 1]
+vmovdqu64 [rsi + 64] {k1}, zmm6
+kmovb k1, [rax + 2]
+vmovdqu64 [rsi + 128] {k1}, zmm5
+kmovb k1, [rax + 3]
+vmovdqu64 [rsi + 192] {k1}, zmm7
+6:
+vzeroupper
+ret
+.p2align 6, 0xcc
+5:
+.quad 0, 8, 2, 10, 1, 9, 3, 11
+.quad 4, 12, 6, 14, 5, 13, 7, 15
+.quad 0, 1, 8, 9, 4, 5, 12, 13
+.quad 2, 3, 10, 11, 6, 7, 14, 15
+.p2align 6, 0xcc
+4:
+.quad 0x000ad9de1582c255
+.quad 0x0008ad2bc2a5fd8b
+.quad 0x00009ad1fe489ff8
+.quad 0x0008774e6c3bdfd7
+.quad 0x0000131d64f7d9d6
+.quad 0x000c93a3dee22c55
+.quad 0x000e15f4ea250777
+.quad 0x00037f0b49e7cd63
+.quad 0x0002079e650a0895
+.quad 0x000006234192d7a1
+.quad 0x000fffffffffffff
+.quad 0x00020782e4866389
+.quad 0x000916871ca8d3c2
+.quad 0x000181585d97816a
+.quad 0x000a029b85045b68
+.quad 0x000030644e72e131
+.quad 0x00008c16d87cfd47
+.quad 0x000182db0f9fa8e0
+.quad 0x0002d0e3951a7841
+.quad 0x00002b0bb2f02d52
+.quad 0x00005370a08b6d03
+.quad 0x00060c89ce5c2634
+.quad 0x0008c16d87cfd470
+.quad 0x00016871ca8d3c20
+.quad 0x00081585d97816a9
+.quad 0x000029b85045b681
+.quad 0x00030644e72e131a
+.quad 0x000460b6c3e7ea38
+.quad 0x0008b438e5469e10
+.quad 0x000c0ac2ecbc0b54
+.quad 0x000014dc2822db40
+.quad 0x000183227397098d
+.quad 0x0002305b61f3f51c
+.quad 0x00045a1c72a34f08
+.quad 0x00060561765e05aa
+.quad 0x00080a6e14116da0
+.quad 0x0000c19139cb84c6
+.quad 0x0001182db0f9fa8e
+.quad 0x00022d0e3951a784
+.quad 0x000302b0bb2f02d5
+.quad 0x000405370a08b6d0
+.quad 0x000060c89ce5c263
+7:
+.byte 0, 0, 0, 0
+.byte 15, 0, 0, 0
+.byte 255, 0, 0, 0
+.byte 255, 15, 0, 0
+.byte 255, 255, 0, 0
+.byte 255, 255, 15, 0
+.byte 255, 255, 255, 0
+.byte 255, 255, 255, 15
 "
 }
