@@ -66,6 +66,11 @@ def decide_here(field: Field, operation: str, algorithm: str | None = None) -> D
     return preferred(field, operation, _own_target(), algorithm=algorithm)
 
 
+def decide_formula_here(field: Field, formula: Formula) -> Decision:
+    """What is decided of a formula for this processor. Raises FormulaError, BoundError."""
+    return decide_formula(field, formula, _own_target())
+
+
 def _decided(expression: Expression) -> Decision:
     return decide(_own_target(), [expression])
 
@@ -203,5 +208,5 @@ def native_formula(field: Field, formula: Formula) -> NativeKernel:
     """
     if not host_architecture():
         raise ProcessorError("no backend makes code that this host can run in-process")
-    choice = decide_formula(field, formula, _own_target()).preferred
+    choice = decide_formula_here(field, formula).preferred
     return NativeKernel(loaded(compiled(choice), choice.expression), choice.expression)

@@ -15,6 +15,7 @@ from fieldc.commands.options import (
     SEED,
     algorithm_list,
     check_batched,
+    file,
     names,
     picture,
     positive,
@@ -22,6 +23,7 @@ from fieldc.commands.options import (
 from fieldc.commands.progress import progress
 from fieldc.commands.races import check_drawing, conclusion, failure_to_draw, race_tables
 from fieldc.commands.verb import WORD, Answer, UsageError, option, verb
+from fieldc.field import Field
 from fieldc.files import check_file
 from fieldc.lab import peers
 
@@ -42,6 +44,12 @@ from fieldc.lab import peers
         default=[],
         metavar="NAME,..",
         help="algorithms, or all (fieldc list algorithms); default those that are built",
+    ),
+    option(
+        "--formula",
+        type=file,
+        metavar="FILE.py",
+        help="the formulas of a file instead of operations; the file is Python, and it is run",
     ),
     option("--rounds", type=positive, default=60, metavar="N", help="rounds (default 60)"),
     SEED,
@@ -74,11 +82,7 @@ def bench(arguments: argparse.Namespace) -> Answer:
     """race backends and algorithms in one interleaved run"""
     from fieldc.lab.race import run_race
 
-    if arguments.all_goals != (arguments.field is None):
-        raise UsageError("name either a FIELD or --all-goals; see fieldc bench --help")
-    check_batched(arguments)
-    if arguments.elements and not arguments.batch:
-        raise UsageError("--elements is the length of the arrays of --batch; add it")
+    _check(arguments)
     if arguments.batch:
         return batch(arguments)
     if arguments.plot:
@@ -87,6 +91,8 @@ def bench(arguments: argparse.Namespace) -> Answer:
     if arguments.all_goals:
         return all_goals(arguments.rounds, arguments.seed, arguments.operands)
     field = find_field(arguments.field, int(arguments.word))
+    if arguments.formula:
+        return _formulas(field, arguments)
     rounds, seed = arguments.rounds, arguments.seed
     own, foreign = _operations(arguments)
     if arguments.peers and seed not in peers.SEEDS:
@@ -106,6 +112,37 @@ def bench(arguments: argparse.Namespace) -> Answer:
     unwritten = failure_to_draw(data, arguments.plot) if arguments.plot else None
     said = conclusion(report)
     return Answer(race_tables(report, others), data, conclusion=said, unwritten=unwritten)
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for options that do not go together."""
+    if arguments.all_goals != (arguments.field is None):
+        raise UsageError("name either a FIELD or --all-goals; see fieldc bench --help")
+    check_batched(arguments)
+    if arguments.elements and not arguments.batch:
+        raise UsageError("--elements is the length of the arrays of --batch; add it")
+    if arguments.formula and (arguments.batch or arguments.all_goals):
+        raise UsageError("--formula names what is raced; leave out --batch and --all-goals")
+
+
+def _formulas(field: Field, arguments: argparse.Namespace) -> Answer:
+    """Races the formulas of a file. Raises FormulaError, UsageError."""
+    from fieldc.formulas.load import load_formulas
+    from fieldc.lab.formula_race import race_formulas
+
+    for name in ("op", "algorithm", "peers"):
+        if getattr(arguments, name):
+            raise UsageError(f"--formula names what is raced; leave out --{name}")
+    if field.word != 64:
+        raise UsageError("kernels of formulas have words of 64 bits; leave out --word 32")
+    formulas = load_formulas(arguments.formula)
+    with progress() as show:
+        rounds, seed = arguments.rounds, arguments.seed
+        report = race_formulas(field, formulas, rounds, seed, show, arguments.operands)
+    data = report.data()
+    unwritten = failure_to_draw(data, arguments.plot) if arguments.plot else None
+    said = conclusion(report)
+    return Answer(race_tables(report), data, conclusion=said, unwritten=unwritten)
 
 
 def _operations(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 
@@ -165,12 +165,25 @@ def run_race(
         in_python = readings if kernel.operation not in {e.operation for e in entrants} else ()
         entrants += _entrants(kernel, field, seed, in_python, runnable)
     progress("compile and check", len(kernels), len(kernels))
+    return timed(field, entrants, skipped, rounds, seed, partial(progress, "race"), operands)
+
+
+def timed(
+    field: Field,
+    entrants: list[Entrant],
+    skipped: list[str],
+    rounds: int,
+    seed: int,
+    progress: Callable[[int, int], None],
+    operands: OperandMode,
+) -> Report:
+    """Race what was compiled and checked; `skipped` says what was left out, and why."""
     race = measure(
         [entrant.runner for entrant in entrants],
         instruments=instruments_here(),
         rounds=rounds,
         seed=seed,
-        progress=partial(progress, "race"),
+        progress=progress,
         operands=operands,
     )
     return Report(list(_rows(field, entrants, race)), skipped, race)

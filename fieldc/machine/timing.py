@@ -63,7 +63,7 @@ CANARY_TURNS = 400
 CALIBRATION_LIMIT = 1.03
 HALVES_LIMIT = 1.10
 _PILOT_CALLS = 16
-MAX_LIMBS = 64
+MAX_LIMBS = 96
 """Longest operand or result, in 64-bit limbs."""
 
 

@@ -1,0 +1,103 @@
+"""Races the kernels of formulas: each variant of our own, and what LLVM makes of the same lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from fieldc.artifacts.host import (
+    SYMBOL,
+    compiled,
+    decide_formula_here,
+    host_backends,
+    loaded,
+)
+from fieldc.decisions.formulas import straight_lines
+from fieldc.decisions.preferred import Candidate
+from fieldc.errors import UserError
+from fieldc.field import Field
+from fieldc.formulas.formula import Formula
+from fieldc.formulas.plan import planned
+from fieldc.lab.executed import executed
+from fieldc.lab.race import Entrant, Report, timed
+from fieldc.language import BoundError, Expression
+from fieldc.machine.check import check
+from fieldc.machine.code import code_of
+from fieldc.machine.ring import OperandMode
+from fieldc.machine.timing import MAX_LIMBS, candidate_of
+from fieldc.progress import Progress
+
+MOST_LINES = 12
+"""Products of a formula up to which LLVM gets it as one straight line: more take it minutes."""
+
+
+class FormulaRaceError(UserError):
+    """A formula cannot be raced here."""
+
+
+def race_formulas(
+    field: Field,
+    formulas: Sequence[Formula],
+    rounds: int,
+    seed: int,
+    progress: Progress,
+    operands: OperandMode = "moving",
+) -> Report:
+    """Compile, check and race the kernels of formulas in one interleaved run.
+
+    Raises FormulaError, BoundError, CheckError for a kernel that computes something wrong, and
+    FormulaRaceError.
+    """
+    entrants: list[Entrant] = []
+    skipped: list[str] = []
+    for done, formula in enumerate(formulas):
+        progress("compile and check", done, len(formulas))
+        entrants += _own(field, formula, seed)
+        entrants += _by_llvm(field, formula.over(field), seed, skipped)
+    progress("compile and check", len(formulas), len(formulas))
+    return timed(field, entrants, skipped, rounds, seed, partial(progress, "race"), operands)
+
+
+def _own(field: Field, formula: Formula, seed: int) -> Iterator[Entrant]:
+    """The best kernel of each variant that this processor runs."""
+    decision = decide_formula_here(field, formula)
+    best: dict[str, Candidate] = {}
+    for candidate in decision.candidates:
+        if candidate.runs:
+            best.setdefault(candidate.choice.variant.name, candidate)
+    if not best:
+        raise FormulaRaceError(f"{formula.name}: this processor runs no kernel of our own")
+    for variant, candidate in best.items():
+        expression = candidate.choice.expression
+        yield _entrant(compiled(candidate.choice), expression, f"x86-{variant}", seed)
+
+
+def _by_llvm(field: Field, formula: Formula, seed: int, skipped: list[str]) -> Iterator[Entrant]:
+    """The formula in one straight line through LLVM's backends, if it is short."""
+    backends = [b for b in host_backends(field.word) if b.name.startswith("llvm")]
+    products = planned(formula).products
+    if products > MOST_LINES:
+        said = f"{formula.name}: {products} products, LLVM takes minutes from {MOST_LINES + 1} on"
+        skipped.append(f"llvm: {said}")
+        return
+    try:
+        expression = straight_lines(field, formula)[0]
+    except BoundError as error:
+        skipped.append(f"llvm: {formula.name}: {error}")
+        return
+    for backend in backends:
+        if not backend.missing and backend.can(expression):
+            yield _entrant(backend.compile(expression), expression, backend.name, seed)
+
+
+def _entrant(made: bytes, expression: Expression, backend: str, seed: int) -> Entrant:
+    kernel, field = expression.kernel, expression.field
+    widest = max(r.width(field) for r in (kernel.result, *(r for _, r in kernel.operands)))
+    if widest > MAX_LIMBS:
+        raise FormulaRaceError(
+            f"{kernel.operation} has a value of {widest} limbs; up to {MAX_LIMBS} can be timed"
+        )
+    check(loaded(made, expression), expression, seed)
+    label = f"{kernel.operation} {kernel.algorithm} {backend}"
+    candidate = candidate_of(label, code_of(made, SYMBOL), expression)
+    return Entrant(kernel, backend, candidate, executed(made, expression))
