@@ -68,13 +68,13 @@ impl<C: Curve> Jacobian<C> {
     pub fn double(&self) -> Self {
         let Self { x, y, z } = *self;
         let slope = slope::<C>(x, || z.square());
-        let yy = y.square();
-        let four = (x * yy).double().double();
+        let two_yy = y.square().double();
+        let four_yy = two_yy.double();
+        let four = x * four_yy;
         let x3 = slope.square() - four.double();
-        let eight = yy.double().double().double();
         Self {
             x: x3,
-            y: C::Base::sum_of_products(&[slope, -eight], &[four - x3, yy]),
+            y: C::Base::sum_of_products(&[slope, -two_yy], &[four - x3, four_yy]),
             z: (y * z).double(),
         }
     }
