@@ -17,6 +17,7 @@ mod ours;
 mod p256;
 mod pasta_curves;
 mod plonky3;
+mod points;
 mod texts;
 mod towers;
 
@@ -43,6 +44,7 @@ pub fn entries(options: &Options, skipped: &mut Vec<String>) -> Vec<Entry> {
     curve25519_dalek::enter(&mut entries);
     plonky3::enter(&mut entries);
     num_bigint::enter(&mut entries);
+    points::enter(&mut entries);
     towers::enter(&mut entries);
     #[cfg(target_arch = "x86_64")]
     if options.wants_peer("gnark-crypto")

@@ -5,6 +5,7 @@ use fieldc::curves::{Affine, Jacobian};
 use fieldc::pairing::Pairing;
 use fieldc::{Fp2, Fp6, Fp12, PrimeField};
 
+use super::points::{element, limbs, multiple};
 use crate::chain::{Chain, Element, Runner};
 use crate::entry::Range::Canonical;
 use crate::entry::{Call, Entry, Peer, Rows};
@@ -68,12 +69,6 @@ trait Library: Sized + 'static {
     fn final_exponentiation(x: &Self::Tower) -> Self::Tower;
 }
 
-/// The element of a number in limbs.
-fn element<F: PrimeField>(limbs: &[u64]) -> F {
-    let bytes: Vec<u8> = limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect();
-    F::from_bytes_wide_le(&bytes)
-}
-
 /// The powers of an element side by side.
 fn powers<F: fieldc::HasTower>(limbs: &[u64]) -> Fp12<F> {
     let (x, mut power) = (element::<F>(limbs), F::ONE);
@@ -84,10 +79,6 @@ fn powers<F: fieldc::HasTower>(limbs: &[u64]) -> Fp12<F> {
     let mut pair = || Fp2::new(next(), next());
     let mut three = || Fp6::new(pair(), pair(), pair());
     Fp12::new(three(), three())
-}
-
-fn limbs<F: PrimeField>(parts: &[F]) -> Vec<u64> {
-    parts.iter().flat_map(|part| part.to_limbs().as_ref().to_vec()).collect()
 }
 
 /// The limbs of an element's twelve parts.
@@ -161,10 +152,6 @@ impl<L: Library> Element for Cyclotomic<L> {
     fn store(&self) -> Vec<u64> {
         tower_limbs(&L::tower_back(&self.value))
     }
-}
-
-fn multiple<C: fieldc::curves::Curve>(limbs: &[u64]) -> Affine<C> {
-    (Jacobian::<C>::GENERATOR * element::<C::Scalar>(limbs)).to_affine()
 }
 
 impl<L: Library> Element for InG1<L> {
