@@ -48,8 +48,8 @@ from fieldc.targets.target import Artifact
 
 VERSION = "0.1.0"
 KIND = "Rust package"
-RUST = "1.86"
-"""The oldest Rust that compiles a package: `black_box` in const functions."""
+RUST = "1.85"
+"""The oldest Rust that compiles a package, the first with edition 2024."""
 PARAMETER = re.compile(r"@([a-z][a-z0-9_]*)@")
 GENERATED = "src/generated"
 PROOFS = "proofs"
