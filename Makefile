@@ -181,7 +181,7 @@ formal: ## the checker that is proved in Coq, where coqc and ocamlopt are instal
 	$(MAKE) --no-print-directory -C formal && \
 	if [ -d $(BIN) ]; then cp -u build/formal/fieldc-certify $(BIN); fi
 
-audits: venv ## prove and run routines of other libraries again, and write docs/audits.md
+audits: venv ## prove and run routines of other libraries again, and write docs/audits.md and its pages
 	cd tests && ../.venv/bin/python -m audits.write
 
 generate: venv ## make checked-in files again: kernels of crates and packages/js, counts in docs
