@@ -15,10 +15,11 @@ PORTABLE := arithmetic encoding fp2 interface kernels tower
 PYTEST = $(BIN)/pytest -n auto --dist worksteal
 # How long make fuzz runs each target.
 FUZZ_SECONDS ?= 60
-# Tests that name tools which may be absent, those that name cargo, and what a bare machine still has.
+# Tests that mention tools which may be absent, those that mention cargo, and what a bare machine
+# still has. Only of these, and of tests that can be skipped, may the outcome differ from before.
 OPTIONAL := valgrind|qemu|clang|wine|chromium|cmake|esbuild|readelf|"strip"|rustup|mingw|emulated|certifier
-HELPERS := EmulatedProgram|why_not_[enw]|package_c|study|which\(tool
-TOOL_TESTS = $(shell grep -lE '$(OPTIONAL)|$(HELPERS)' tests/test_*.py)
+TOOLS := $(OPTIONAL)|EmulatedProgram|why_not_[enw]|study|which\(tool|pytest\.skip\(
+TOOL_TESTS = $(shell grep -lE '$(TOOLS)|package_c' tests/test_*.py)
 CARGO_TESTS = $(shell grep -lE 'cargo|rustc' tests/test_*.py)
 BARE := build/bare
 BARE_TOOLS := sh env true false cat cp ln ls mkdir mv rm uname python3 make cc gcc as ld ar cargo rustc rustfmt
@@ -59,9 +60,9 @@ test-bare: venv ## tests that use optional tools, on a PATH without those, then 
 	for tool in $(BARE_TOOLS); do \
 	    path=$$($(BIN)/python -c 'import shutil, sys; print(shutil.which(sys.argv[1]) or "")' $$tool); \
 	    if [ -n "$$path" ]; then ln -s "$$path" $(BARE)/$$tool; else echo "no $$tool here"; fi; done
-	PATH=$(CURDIR)/$(BARE) $(PYTEST) -rs -m "not full" $(TOOL_TESTS)
+	PATH=$(CURDIR)/$(BARE) $(PYTEST) -rs -m "not full" --mentions '$(TOOLS)' $(TOOL_TESTS)
 	rm -f $(BARE)/cargo $(BARE)/rustc $(BARE)/rustfmt
-	PATH=$(CURDIR)/$(BARE) $(PYTEST) -rs -m "not full" $(CARGO_TESTS)
+	PATH=$(CURDIR)/$(BARE) $(PYTEST) -rs -m "not full" --mentions 'cargo|rustc|pytest\.skip\(' $(CARGO_TESTS)
 
 test-full: venv lint cargo-test foreign-check portable-test big-endian-test small-test race-test \
     clients-test arkworks-test ## the slow sweeps too, crates/race, crates/clients, arkworks
