@@ -42,7 +42,7 @@ def _is_here(module: str) -> bool:
 
 
 def _names(node: ast.stmt) -> Iterator[str]:
-    """What a statement at the top of a module defines; statements such as `if` define all within."""
+    """What a statement at the top of a module defines: an `if` defines all within."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         yield node.name
         return
