@@ -16,9 +16,9 @@ PYTEST = $(BIN)/pytest -n auto --dist worksteal
 # How long make fuzz runs each target.
 FUZZ_SECONDS ?= 60
 # Tests that mention tools which may be absent, those that mention cargo, and what a bare machine
-# still has. Only of these, and of tests that can be skipped, may the outcome differ from before.
+# still has. Only of these may the outcome differ from that of `make test`.
 OPTIONAL := valgrind|qemu|clang|wine|chromium|cmake|esbuild|readelf|"strip"|rustup|mingw|emulated|certifier
-TOOLS := $(OPTIONAL)|EmulatedProgram|why_not_[enw]|study|which\(tool|pytest\.skip\(
+TOOLS := $(OPTIONAL)|EmulatedProgram|why_not_[enw]|study|which\(tool
 TOOL_TESTS = $(shell grep -lE '$(TOOLS)|package_c' tests/test_*.py)
 CARGO_TESTS = $(shell grep -lE 'cargo|rustc' tests/test_*.py)
 BARE := build/bare
