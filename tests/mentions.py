@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -15,26 +16,32 @@ Place = tuple[str, str]
 """A module of the tests, and a name at its top."""
 
 
+@dataclass
+class _Module:
+    """What a module of these folders defines and imports, by name."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    nodes: dict[str, list[ast.stmt]] = field(default_factory=dict)
+    imported: dict[str, Place] = field(default_factory=dict)
+    modules: dict[str, str] = field(default_factory=dict)
+
+
 @cache
-def _module(name: str) -> tuple[dict[str, str], dict[str, Place], dict[str, str]]:
-    """Texts of what a module defines, by name; names it imports from other modules; modules."""
-    texts: dict[str, str] = {}
-    imported: dict[str, Place] = {}
-    modules: dict[str, str] = {}
+def _module(name: str) -> _Module:
     source = (HERE / f"{name.replace('.', '/')}.py").read_text("utf-8")
-    for node in ast.walk(tree := ast.parse(source)):
+    lines, found, tree = source.splitlines(), _Module(), ast.parse(source)
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and _is_here(node.module):
-            imported |= {a.asname or a.name: (node.module, a.name) for a in node.names}
+            found.imported |= {a.asname or a.name: (node.module, a.name) for a in node.names}
         elif isinstance(node, ast.Import):
-            modules |= {a.asname or a.name: a.name for a in node.names if _is_here(a.name)}
+            found.modules |= {a.asname or a.name: a.name for a in node.names if _is_here(a.name)}
     for node in tree.body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            continue
         start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-        text = "\n".join(source.splitlines()[start - 1 : node.end_lineno])
         for defined in _names(node):
-            texts[defined] = texts.get(defined, "") + text + "\n"
-    return texts, imported, modules
+            found.nodes.setdefault(defined, []).append(node)
+            text = "\n".join(lines[start - 1 : node.end_lineno])
+            found.texts[defined] = found.texts.get(defined, "") + text
+    return found
 
 
 def _is_here(module: str) -> bool:
@@ -46,22 +53,27 @@ def _names(node: ast.stmt) -> Iterator[str]:
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         yield node.name
         return
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-            yield inner.id
+    targets = getattr(node, "targets", [getattr(node, "target", None)])
+    inner = (each for target in targets if target is not None for each in ast.walk(target))
+    yield from {each.id for each in inner if isinstance(each, ast.Name)}
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt):
+            yield from _names(child)
 
 
 def _used(place: Place) -> Iterator[Place]:
     """What a definition names of its own module and of others."""
-    module, name = place
-    texts, imported, modules = _module(module)
-    for word, after in re.findall(r"\b([A-Za-z_]\w*)(?:\.(\w+))?", texts.get(name, "")):
-        if word in texts:
-            yield module, word
-        elif word in imported:
-            yield imported[word]
-        elif word in modules and after:
-            yield modules[word], after
+    module = _module(place[0])
+    for node in (inner for each in module.nodes.get(place[1], ()) for inner in ast.walk(each)):
+        if isinstance(node, ast.Name):
+            if node.id in module.texts:
+                yield place[0], node.id
+            elif node.id in module.imported:
+                yield module.imported[node.id]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            owner = module.modules.get(node.value.id)
+            if owner is not None:
+                yield owner, node.attr
 
 
 def _texts(item: pytest.Function) -> Iterator[str]:
@@ -74,7 +86,7 @@ def _texts(item: pytest.Function) -> Iterator[str]:
         place = waiting.pop()
         if place not in seen and _is_here(place[0]):
             seen.add(place)
-            yield _module(place[0])[0].get(place[1], "")
+            yield _module(place[0]).texts.get(place[1], "")
             waiting += _used(place)
 
 

@@ -35,7 +35,7 @@ def program(folder: Path) -> Path:
 def test_the_compiler_does_not_know_the_identity(target: str, tmp_path: Path) -> None:
     """Else it would return 0 at once, and could make a branch of a mask."""
     if not Path(rustc("--target", target, "--print", "target-libdir").strip()).is_dir():
-        pytest.skip(f"rustup has not installed {target}: nothing is compiled for it")
+        pytest.skip(f"Rust's library for {target} is not installed")
     made = tmp_path / "hidden.s"
     kind = ("--crate-type", "rlib", "--target", target, f"--emit=asm={made}")
     rustc(*FLAGS, *kind, program(tmp_path))
