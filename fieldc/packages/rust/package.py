@@ -172,6 +172,7 @@ def values(f: Field, traits: Sequence[str], formulas: Sequence[Formula] = ()) ->
         "ownership": OWNERSHIP,
         "features": features_text(traits),
         "vectors": vectors(f),
+        "on_every_kernel": fill("on_every_kernel.rs", {}),
     }
     words["lazy"] = fill("lazy.rs", words) if has_two_spare_bits(f) else ""
     words["example"] = fill("example.rs", words)
