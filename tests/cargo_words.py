@@ -10,10 +10,12 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def cargo_words() -> list[str]:
     """Its packages and features, which together choose the features of what they depend on."""
-    return [*_variable("TESTED").split(), "--features", _variable("TRAITS")]
+    return [*variable("TESTED").split(), "--features", variable("TRAITS")]
 
 
-def _variable(name: str) -> str:
-    found = re.search(rf"^{name} := (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+def variable(name: str) -> str:
+    """What the Makefile gives a variable, lines that go on joined."""
+    text = (ROOT / "Makefile").read_text().replace("\\\n", "")
+    found = re.search(rf"^{name} := (.+)$", text, re.MULTILINE)
     assert found
     return found[1]

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 import pytest
 from cargo_words import ROOT, cargo_words
 from hypothesis import settings
+from mentions import mentions
 
 if TYPE_CHECKING:
     from package_c import Packages
 
 pytest.register_assert_rewrite(
-    "aarch64_emulator", "package_c", "well_formed", "x86_64_checks", "x86_64_kernels"
+    "aarch64_emulator", "lane_texts", "package_c", "well_formed", "x86_64_checks", "x86_64_kernels"
 )
 
 settings.register_profile("fieldc", deadline=None, derandomize=True, database=None)
@@ -70,9 +71,18 @@ def installed(certifier: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(certifier.parent), prepend=":")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    says = "only tests that mention this pattern: they, their fixtures or what these use of tests/"
+    parser.addoption("--mentions", metavar="PATTERN", default="", help=says)
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of a test marked `sweep(n)` the quick run takes n cases, spread evenly; the rest are full."""
+    if pattern := config.getoption("--mentions"):
+        left_out = [item for item in items if not mentions(item, pattern)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
     sweeps: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("sweep") and not item.get_closest_marker("full"):

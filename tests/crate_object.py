@@ -35,9 +35,9 @@ def host() -> str:
 
 
 def compiled_crate(run_folder: Path, target: str) -> Path:
-    """A folder with `libfieldc.rlib` and `fieldc.o`. Skips where rustup lacks the target."""
+    """A folder with `libfieldc.rlib` and `fieldc.o`. Skips where Rust lacks the target."""
     if not Path(rustc("--target", target, "--print", "target-libdir").strip()).is_dir():
-        pytest.skip(f"rustup has not installed {target}: no Rust for it to scan")
+        pytest.skip(f"Rust's library for {target} is not installed: nothing to scan")
     folder = run_folder / f"crate-{target}"
     folder.mkdir(exist_ok=True)
     library = folder / "libfieldc.rlib"

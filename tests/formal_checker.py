@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,3 +84,20 @@ def claim_in(folder: Path, stem: str) -> KernelClaim:
     text = (folder / row["certificate"]).read_bytes()
     p, limbs = int(manifest["p"], 16), manifest["n"]
     return claim_for(code, family, parameters, p, limbs, row["stack"], text, formula)
+
+
+def functions(p: int) -> dict[str, Callable[[int, int], int]]:
+    """What kernels of one limb compute of two residues."""
+    return {
+        "add": lambda x, y: (x + y) % p,
+        "sub": lambda x, y: (x - y) % p,
+        "mul": lambda x, y: x * y * pow(2**64, -1, p) % p,
+    }
+
+
+def operand_pairs(p: int, drawn: int) -> list[tuple[int, int]]:
+    """Every pair of edge values, and some random ones."""
+    draw = random.Random(7)
+    edges = [0, 1, 2, p - 1, p - 2, p >> 1]
+    pairs = [(a, b) for a in edges for b in edges]
+    return pairs + [(draw.randrange(p), draw.randrange(p)) for _ in range(drawn)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +9,10 @@ from pathlib import Path
 import pytest
 from aarch64_code import words_of
 from audits.libraries import Missing, debian, image_of
+from audits.pages import DOCS, load, pages
 from audits.routines import Routine, nettle, openssl
 from audits.running import WrongResult, confirm
-from audits.write import AARCH64, ARCHITECTURES, routines, source_of
+from audits.write import routines, source_of
 
 from fieldc.artifacts.foreign import prove_foreign
 from fieldc.binary.image import Image
@@ -21,7 +21,6 @@ from fieldc.proof.claims.statements import contract_from
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the processor is no x86-64")
 
-DOCS = Path(__file__).parents[1] / "docs"
 QUICK = ("ecp_nistz256_add", "ecp_nistz256_neg", "x25519_fe64_add", "_nettle_ecc_secp224r1_modp")
 HERE = [r for r in (*openssl(), *nettle()) if r.symbol in QUICK]
 
@@ -123,15 +122,11 @@ def test_mutants_of_aarch64_routines_are_refused_or_right(
     assert refused > len(changes) * 3 // 4
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_the_page_is_that_of_the_routines(architecture: str) -> None:
-    rows = json.loads((DOCS / "audits.json").read_text())
-    keys = {(r["architecture"], r["library"], r["symbol"], r["note"]) for r in rows}
-    assert keys <= {r.key for r in routines()}
-    halves = (DOCS / "audits.md").read_text().split(f"\n{AARCH64}\n")
-    assert len(halves) == len(ARCHITECTURES)
-    text = halves[ARCHITECTURES.index(architecture)]
-    of = [row for row in rows if row["architecture"] == architecture]
-    proved = sum(row["proved"] for row in of)
-    assert f"| all | | {proved} | {len(of)} |" in text
-    assert text.count("| PROVED |") == proved
+def test_the_pages_are_those_of_the_results() -> None:
+    known = {routine.key: routine for routine in routines()}
+    results = load()
+    assert len({result.key for result in results}) == len(results)
+    made = pages(results, known)
+    assert {DOCS / "audits.md", *(DOCS / "audits").iterdir()} == made.keys()
+    for path, text in made.items():
+        assert path.read_text() == text, f"{path.name} is stale: make audits"

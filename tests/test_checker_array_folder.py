@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from checked_folder import said_of
+from sampling import sampled
 
 from fieldc.artifacts import checker as installed
 from fieldc.cli import main
@@ -61,10 +62,14 @@ def test_the_kernels_on_arrays_of_a_folder_are_checked(checker: Path, folder: Pa
         assert f"NO CERTIFICATE {symbol}: that it is PROVED is the prover's word" in said
 
 
-def test_values_below_more_than_2p_have_the_layout_of_digits(checker: Path, tmp_path: Path) -> None:
-    words = ["--batch", "--op", "butterfly", "--target", "avx512ifma", "-o", str(tmp_path / "p521")]
-    assert main(["build", "p521", *words]) == 0
-    status, said = said_of(checker, tmp_path / "p521")
+@pytest.mark.parametrize("field", sampled(["2^127-1"], ["p521"]))
+def test_values_below_5p_have_the_layout_of_digits(
+    field: str, checker: Path, tmp_path: Path
+) -> None:
+    words = ["--batch", "--op", "butterfly", "--target", "avx512ifma", "-o", str(tmp_path / "made")]
+    assert main(["build", field, *words]) == 0
+    assert '"5p"' in (tmp_path / "made" / "manifest.json").read_text()
+    status, said = said_of(checker, tmp_path / "made")
     assert status == 0 and "; on arrays 3 PROVED by their certificates, 0 without one" in said, said
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import random
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -22,6 +21,8 @@ from formal_checker import (
     ask,
     bytes_from,
     claim_in,
+    functions,
+    operand_pairs,
     run_question,
     state_of,
 )
@@ -35,6 +36,7 @@ from fieldc.proof.x86_64.decode import decode
 
 ROOT = Path(__file__).parent.parent
 P = 2**61 - 1
+FUNCTIONS = functions(P)
 LINUX, WINDOWS = "x86_64-linux", "x86_64-windows"
 
 
@@ -305,32 +307,18 @@ def results(certifier: Path, code: bytes, operands: Sequence[tuple[int, int]]) -
     ]
 
 
-FUNCTIONS: dict[str, Callable[[int, int], int]] = {
-    "add": lambda x, y: (x + y) % P,
-    "sub": lambda x, y: (x - y) % P,
-    "mul": lambda x, y: x * y * pow(2**64, -1, P) % P,
-}
-
-
-def operand_pairs() -> list[tuple[int, int]]:
-    draw = random.Random(7)
-    edges = [0, 1, 2, P - 1, P - 2, P >> 1]
-    pairs = [(a, b) for a in edges for b in edges]
-    return pairs + [(draw.randrange(P), draw.randrange(P)) for _ in range(40)]
-
-
 @pytest.mark.parametrize("stem", ["add_adx", "sub_base", "mul_mulx", "mul_base"])
 def test_kernels_run_right_on_the_processor_of_the_proof(
     stem: str, certifier: Path, built: Path
 ) -> None:
-    claim, pairs = claim_in(built, f"{LINUX}/{stem}"), operand_pairs()
+    claim, pairs = claim_in(built, f"{LINUX}/{stem}"), operand_pairs(P, 40)
     expected = [FUNCTIONS[claim.family](a, b) for a, b in pairs]
     assert results(certifier, claim.code, pairs) == expected
 
 
 @pytest.mark.parametrize("stem", ["add_adx", "sub_base", "mul_mulx", "mul_base"])
 def test_mutants_are_refused_or_right(stem: str, certifier: Path, built: Path) -> None:
-    claim, pairs = claim_in(built, f"{LINUX}/{stem}"), operand_pairs()
+    claim, pairs = claim_in(built, f"{LINUX}/{stem}"), operand_pairs(P, 40)
     length = claim.code.index(0xC3) + 1
     mutants = []
     for bit in range(8 * len(claim.code)):

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from formal_checker import CODE, RETURN, STACK, answers, ask, bytes_from, claim_in
+from formal_checker import (
+    CODE,
+    RETURN,
+    STACK,
+    answers,
+    ask,
+    bytes_from,
+    claim_in,
+    functions,
+    operand_pairs,
+)
 
 from fieldc.artifacts.certify import KernelClaim, claim_for
 from fieldc.binary.linkable import function_of
 from fieldc.cli import main
 
 P = 2**61 - 1
+FUNCTIONS = functions(P)
 LINUX, MACOS = "aarch64-linux", "aarch64-macos"
 RET = 0xD65F03C0
 X, Y, Z = 0x30000, 0x40000, 0x20000
@@ -164,23 +174,9 @@ def results(certifier: Path, code: bytes, operands: Sequence[tuple[int, int]]) -
     return found
 
 
-FUNCTIONS: dict[str, Callable[[int, int], int]] = {
-    "add": lambda x, y: (x + y) % P,
-    "sub": lambda x, y: (x - y) % P,
-    "mul": lambda x, y: x * y * pow(2**64, -1, P) % P,
-}
-
-
-def operand_pairs() -> list[tuple[int, int]]:
-    draw = random.Random(7)
-    edges = [0, 1, 2, P - 1, P - 2, P >> 1]
-    pairs = [(a, b) for a in edges for b in edges]
-    return pairs + [(draw.randrange(P), draw.randrange(P)) for _ in range(20)]
-
-
 @pytest.mark.parametrize("operation", FUNCTIONS)
 def test_mutants_are_refused_or_right(operation: str, certifier: Path, built: Path) -> None:
-    claim, pairs = claim_in(built, f"{LINUX}/{operation}_aarch64"), operand_pairs()
+    claim, pairs = claim_in(built, f"{LINUX}/{operation}_aarch64"), operand_pairs(P, 20)
     expected = [FUNCTIONS[operation](a, b) for a, b in pairs]
     assert results(certifier, claim.code, pairs) == expected
     length = 32 * len(words_of(claim.code))

@@ -6,7 +6,7 @@ import ctypes
 import json
 
 import pytest
-from sampling import sampled
+from sampling import sampled_rows
 
 from fieldc.algorithms import choose
 from fieldc.artifacts.host import SYMBOL, decide_here, find_backend
@@ -14,6 +14,7 @@ from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.decisions.model import preferred_variant
 from fieldc.goals import goals as raced
+from fieldc.goals import reproduce
 from fieldc.goals.goals import GOALS, Figures, Goal, Outcome
 from fieldc.goals.reproduce import Reproduction
 from fieldc.lab.foreign import ENTRY, ROUTINES, NoForeignCode, foreign_object
@@ -140,19 +141,35 @@ def one_of_each_kind() -> tuple[Goal, ...]:
 
 
 CALLED = tuple(goal for goal in one_of_each_kind() if not goal.in_a_loop)
-SAMPLED = sampled([CALLED], [one_of_each_kind(), GOALS])
-"""Those in a loop are left to the full run: cargo compiles a program for them, for a minute."""
+
+
+def len_or_all(value: object) -> str:
+    """How a row is called."""
+    return str(len(value)) if isinstance(value, tuple) else str(value or "all")
+
+
+SAMPLED = sampled_rows([(CALLED, 1)], [(one_of_each_kind(), 1), (GOALS, None)])
+"""Goals, and how many shipped schedules are measured again, of which each takes three seconds.
+
+Goals in a loop are left to the full run: cargo compiles a program for them, for a minute.
+"""
 
 
 @here
-@pytest.mark.parametrize("goals", SAMPLED, ids=len)
+@pytest.mark.parametrize(("goals", "schedules"), SAMPLED, ids=len_or_all)
 def test_goals_race_in_one_run(
-    goals: tuple[Goal, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    goals: tuple[Goal, ...],
+    schedules: int | None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    by_bits = sorted(reproduce.shipped_here(), key=lambda known: known[0].bits)
+    monkeypatch.setattr(reproduce, "shipped_here", lambda: iter(by_bits[:schedules]))
     monkeypatch.setattr(raced, "GOALS", goals)
     assert main(["bench", "--all-goals", "--rounds", "1", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [row["goal"]["operation"] for row in rows[: len(goals)]] == [g.operation for g in goals]
+    assert (len(rows) > len(goals)) == bool(by_bits)
     for row in rows[: len(goals)]:
         skipped = row["verdict"].startswith("SKIPPED: ")
         theirs = skipped and row["goal"]["rival"] in ROUTINES

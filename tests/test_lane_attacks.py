@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_proof_lanes import prove_text
+from lane_texts import prove_text
 
 from fieldc.algorithms.lanes import in_lanes, in_lanes_by
 from fieldc.artifacts.verify import Job, prove_job

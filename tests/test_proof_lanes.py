@@ -8,21 +8,17 @@ from collections.abc import Iterator
 
 import pytest
 from array_fields import check_takes
+from lane_texts import lines_of_code, prove_text, text_of
 from sampling import sampled
 from test_lanes import forms, multiplication
 
 from fieldc.algorithms.lanes import in_lanes, in_lanes_by
 from fieldc.catalogue import find_field
-from fieldc.language import Expression
-from fieldc.machine.assemble import assemble
-from fieldc.machine.code import code_of
 from fieldc.machine.processor import is_x86_64
 from fieldc.proof.algebra.identity import ProofError
-from fieldc.proof.lanes.prove import ArrayProof, prove_arrays
 from fieldc.proof.lanes.word import DIGIT
 from fieldc.proof.lanes.words import Lane
 from fieldc.targets.array_targets import ARRAY_TARGETS
-from fieldc.targets.vectors.kernel import compile_array
 from fieldc.targets.vectors.target import VectorTarget
 
 every_target = pytest.mark.parametrize("target", ARRAY_TARGETS.values(), ids=ARRAY_TARGETS)
@@ -30,18 +26,6 @@ pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the assembler here is a
 SHORT = ARRAY_TARGETS["avx2"]
 PRIMES = ("bls12-381-r", "secp256k1-p", "goldilocks", "babybear", "curve25519", "2^61-1")
 """With spare bits and without, of one word and of half a word, a short 2^255 - p, n0 = 1."""
-
-
-def prove_text(text: str, expression: Expression) -> ArrayProof:
-    """Prove what assembly becomes."""
-    f, computes = expression.field, expression.kernel.computes
-    code = code_of(assemble(text), "kernel")
-    parameters = dict(computes.parameters)
-    return prove_arrays(code.data, computes.family, f.p, f.n, f.word, parameters, start=code.start)
-
-
-def text_of(target: VectorTarget, expression: Expression) -> str:
-    return compile_array(target, expression, "kernel").text
 
 
 @every_target
@@ -73,12 +57,6 @@ def test_another_operation_is_not_proved(target: VectorTarget) -> None:
     digits = in_lanes(f)
     with pytest.raises(ProofError, match="may exceed its bound"):
         prove_text(text_of(target, in_lanes_by(digits, "mul_lazy")), in_lanes_by(digits, "mul"))
-
-
-def lines_of_code(text: str) -> list[int]:
-    """The numbers of lines that are vector instructions."""
-    pattern = re.compile(r"^    (v(?!zeroupper)|kmovb)")
-    return [number for number, line in enumerate(text.splitlines()) if pattern.match(line)]
 
 
 @every_target

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 
 import pytest
 from vector_emulator import TARGETS, Emulator, loaded, number_of, rounded
+from vector_words import DIGITS, doubles, evaluate, thunk
 
 from fieldc.algorithms.lanes import in_lanes, in_lanes_by
 from fieldc.catalogue import find_field
@@ -18,7 +19,6 @@ from fieldc.machine.assemble import assemble
 from fieldc.machine.code import code_of
 from fieldc.machine.load import Library, load
 from fieldc.machine.processor import is_x86_64, missing
-from fieldc.proof.algebra.equations import Polynomial
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.block import BlockLayout, BlockRun
 from fieldc.proof.lanes.doubles import bits_of, decoded, difference, from_integer, fused
@@ -34,7 +34,6 @@ pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the assembler here is a
 
 RADIX = 1 << 64
 WORDS = (0, 1, 2, RADIX - 1, 1 << 63, (1 << 52) - 1, 1 << 52, (1 << 52) + 1, 0xFFFFFFFF)
-DIGITS = (0, 1, 2, 3, (1 << 52) - 1, (1 << 52) - 2, 1 << 51, 1 << 26)
 IFMA, FUNNELS = "avx512ifma", "avx512vbmi2"
 FORMS: dict[str, tuple[str, ...]] = {
     "vpaddq zmm1, zmm2, zmm3": (),
@@ -81,39 +80,18 @@ DOUBLE_FORMS = (
     "vsubpd zmm1, zmm2, zmm3",
 )
 MASK = 0b10100110
-
-
-@cache
-def thunk(text: str) -> tuple[Callable[[int], None], Library, bytes]:
-    """A routine that loads three vectors and a mask, runs the text, and stores the first."""
-    data = assemble(f"""
-        .intel_syntax noprefix
-        .text
-        .globl thunk
-    thunk:
-        mov eax, {MASK}
-        kmovb k1, eax
-        vmovdqu64 zmm1, [rdi]
-        vmovdqu64 zmm2, [rdi + 64]
-        vmovdqu64 zmm3, [rdi + 128]
-        {text}
-        vmovdqu64 [rdi], zmm1
-        vzeroupper
-        ret
-        .globl alone
-    alone:
-        {text}
-        ret
-    """)
-    library = load(data)
-    routine = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(library.address("thunk"))
-    code = code_of(data, "alone")
-    return routine, library, code.data[code.start :]
+LOADS = f"""
+    mov eax, {MASK}
+    kmovb k1, eax
+    vmovdqu64 zmm1, [rdi]
+    vmovdqu64 zmm2, [rdi + 64]
+    vmovdqu64 zmm3, [rdi + 128]
+"""
 
 
 def both(text: str, words: list[int]) -> tuple[list[int], list[int]]:
     """The first vector after the text, by the processor and by the emulator."""
-    routine, _, alone = thunk(text)
+    routine, _, alone = thunk(LOADS, text, "vmovdqu64 [rdi], zmm1")
     memory = (ctypes.c_uint64 * 24)(*words)
     address = ctypes.addressof(memory)
     machine = Emulator(alone, [(address, 192)])
@@ -137,14 +115,6 @@ def test_the_emulator_and_the_processor_agree_on_words(text: str) -> None:
         assert there == here, text
 
 
-def doubles(draw: random.Random) -> Iterator[int]:
-    """The bits of finite doubles: integers of all sizes, of both signs, and fractions."""
-    while True:
-        whole = draw.choice((*DIGITS, draw.randrange(1 << 52), 1 << 104, (1 << 104) + (1 << 52)))
-        number = Fraction(whole) * draw.choice((1, 1, 1, -1, Fraction(1, 1 << 20), 1 << 52))
-        yield rounded(number, False)
-
-
 @pytest.mark.parametrize("text", DOUBLE_FORMS)
 def test_the_emulator_and_the_processor_agree_on_doubles(text: str) -> None:
     if lacking := missing(("avx512f", "avx512dq")):
@@ -154,16 +124,6 @@ def test_the_emulator_and_the_processor_agree_on_doubles(text: str) -> None:
     for _ in range(200):
         there, here = both(text, [next(source) for _ in range(24)])
         assert [number_of(w) for w in there] == [number_of(w) for w in here], text
-
-
-def evaluate(value: Polynomial, atoms: list[int]) -> Fraction:
-    total = Fraction(0)
-    for monomial, coefficient in value.items():
-        term = Fraction(coefficient)
-        for atom in monomial:
-            term *= atoms[atom]
-        total += term
-    return total
 
 
 def test_the_provers_product_of_digits_is_the_emulators() -> None:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import random
-from collections.abc import Callable, Iterator
-from fractions import Fraction
-from functools import cache
 
 import pytest
-from vector_emulator import Emulator, number_of, rounded
+from vector_emulator import Emulator, number_of
+from vector_words import DIGIT, doubles, evaluate, thunk
 
 from fieldc.machine.assemble import assemble
 from fieldc.machine.code import code_of
-from fieldc.machine.load import Library, load
 from fieldc.machine.processor import is_x86_64, missing
-from fieldc.proof.algebra.equations import Polynomial
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.block import BlockLayout, BlockRun
 from fieldc.proof.lanes.doubles import Double
@@ -27,7 +23,7 @@ from fieldc.proof.x86_64.decode import decode
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the assembler here is another one")
 
-RADIX, DIGIT = 1 << 64, 1 << 52
+RADIX = 1 << 64
 WORDS = (0, 1, RADIX - 1, 1 << 63, (1 << 63) - 1, DIGIT - 1, DIGIT, 0xFFFFFFFF)
 FORMS = (
     "vpaddq ymm1, ymm2, ymm3",
@@ -57,40 +53,23 @@ FORMS = (
 )
 DOUBLE_FORMS = ("vfmadd231pd ymm1, ymm2, ymm3", "vsubpd ymm1, ymm2, ymm3")
 NEAREST, TO_ZERO = 0x1F80, 0x7F80
-
-
-@cache
-def thunk(text: str) -> tuple[Callable[[int], None], Library, bytes]:
-    """A routine that loads three vectors and MXCSR, runs the text, and stores the first vector."""
-    data = assemble(f"""
-        .intel_syntax noprefix
-        .text
-        .globl thunk
-    thunk:
-        vstmxcsr dword ptr [rsp - 8]
-        vldmxcsr dword ptr [rdi + 96]
-        vmovdqu ymm1, [rdi]
-        vmovdqu ymm2, [rdi + 32]
-        vmovdqu ymm3, [rdi + 64]
-        {text}
-        vmovdqu [rdi], ymm1
-        vldmxcsr dword ptr [rsp - 8]
-        vzeroupper
-        ret
-        .globl alone
-    alone:
-        {text}
-        ret
-    """)
-    library = load(data)
-    routine = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(library.address("thunk"))
-    code = code_of(data, "alone")
-    return routine, library, code.data[code.start :]
+LOADS = """
+    vstmxcsr dword ptr [rsp - 8]
+    vldmxcsr dword ptr [rdi + 96]
+    vmovdqu ymm1, [rdi]
+    vmovdqu ymm2, [rdi + 32]
+    vmovdqu ymm3, [rdi + 64]
+"""
+STORES = """
+    vmovdqu [rdi], ymm1
+    vldmxcsr dword ptr [rsp - 8]
+"""
+"""Three vectors and MXCSR are loaded, and the first vector is stored."""
 
 
 def both(text: str, words: list[int], mxcsr: int = NEAREST) -> tuple[list[int], list[int]]:
     """The first vector after the text, by the processor and by the emulator."""
-    routine, _, alone = thunk(text)
+    routine, _, alone = thunk(LOADS, text, STORES)
     for_emulator, for_processor = ((ctypes.c_uint64 * 13)(*words, mxcsr) for _ in range(2))
     address = ctypes.addressof(for_emulator)
     machine = Emulator(alone, [(address, 96)])
@@ -120,14 +99,6 @@ def test_the_emulator_and_the_processor_agree_on_words(text: str) -> None:
         assert there == here, text
 
 
-def doubles(draw: random.Random) -> Iterator[int]:
-    """The bits of finite doubles: integers of all sizes, of both signs, and fractions."""
-    while True:
-        whole = draw.choice((0, 1, DIGIT - 1, draw.randrange(DIGIT), 1 << 104, (1 << 104) + DIGIT))
-        number = Fraction(whole) * draw.choice((1, 1, 1, -1, Fraction(1, 1 << 20), DIGIT))
-        yield rounded(number, False)
-
-
 @pytest.mark.usefixtures("_has_instructions")
 @pytest.mark.parametrize("mxcsr", [NEAREST, TO_ZERO])
 def test_the_emulator_and_the_processor_agree_on_products(mxcsr: int) -> None:
@@ -151,17 +122,6 @@ def test_the_emulator_and_the_processor_agree_on_differences() -> None:
 def test_every_instruction_on_the_list_is_tested() -> None:
     tested = {line.split()[0] for text in (*FORMS, *DOUBLE_FORMS) for line in text.split("\n")}
     assert {*YMM_MEANINGS} == tested
-
-
-def evaluate(value: Polynomial, atoms: list[int]) -> Fraction:
-    """A polynomial at some values of its atoms."""
-    total = Fraction(0)
-    for monomial, coefficient in value.items():
-        term = Fraction(coefficient)
-        for atom in monomial:
-            term *= atoms[atom]
-        total += term
-    return total
 
 
 def ran(text: str, lane: Lane, words: list[tuple[object, ...]], to_zero: bool = False) -> BlockRun:

@@ -15,11 +15,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from fieldc.catalogue import find_field
+from fieldc.lab.page_tables import replaced, rewrite, table
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "targets.md"
 COMMAND = "python -m fieldc.lab.emulated_counts"
-BEGIN, END = f"<!-- {COMMAND} -->\n", "<!-- end -->\n"
 FIELDS = ("bls12-381-p", "bn254-p", "bls12-381-r", "secp256k1-p")
 OPERATIONS = ("mul", "square", "add", "sub")
 COLUMNS = ("field", "limbs", "op", "assembly", "portable", "ratio")
@@ -48,9 +48,9 @@ def executed(made: Path, field: str, operation: str) -> int:
     return round((counts[1] - counts[0]) / (TURNS[1] - TURNS[0]))
 
 
-def table() -> str:
+def figures() -> str:
     """The figures as a table of a page."""
-    lines: list[tuple[object, ...]] = [COLUMNS, ("---",) * len(COLUMNS)]
+    rows: list[tuple[object, ...]] = []
     with TemporaryDirectory() as name:
         assembly, portable = (
             program(Path(name) / (features or "assembly"), features)
@@ -59,20 +59,14 @@ def table() -> str:
         for field, operation in product(FIELDS, OPERATIONS):
             ours, theirs = (executed(made, field, operation) for made in (assembly, portable))
             ratio = f"{ours / theirs:.2f}"
-            lines.append((field, find_field(field).n, operation, ours, theirs, ratio))
-    return "".join(f"| {' | '.join(map(str, cells))} |\n" for cells in lines)
+            rows.append((field, find_field(field).n, operation, ours, theirs, ratio))
+    return table(COLUMNS, rows)
 
 
 def page(text: str) -> str:
     """A page with its table made again."""
-    before, _, rest = text.partition(BEGIN)
-    return before + BEGIN + table() + END + rest.partition(END)[2]
-
-
-def main() -> None:
-    """Write the page."""
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    return replaced(text, COMMAND, lambda _: figures())
 
 
 if __name__ == "__main__":
-    main()
+    rewrite(PAGE, page)

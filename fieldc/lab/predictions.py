@@ -9,9 +9,9 @@ of its code. So its kernel is made again byte for byte, and simulated in the loo
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from fieldc.decisions.schedule import ScheduleError, TunedKernel, shipped
 from fieldc.field import Field
 from fieldc.lab import facts, side_by_side
 from fieldc.lab.hand_written import ARM, JUDGED, ROUTINES, arm_kernel, goal_rows, ratio_cells
+from fieldc.lab.page_tables import replaced, rewrite, table
 from fieldc.lab.published import NoPublishedCode
 from fieldc.machine.assemble import assemble
 from fieldc.machine.processors import find_processor
@@ -34,7 +35,6 @@ from fieldc.targets.x86_64.print import GNU
 from fieldc.targets.x86_64.timing.loops import turn_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "predictions.md"
-BEGIN, END = "<!-- {} -->\n", "<!-- end -->\n"
 MEASURED_ON = "sapphire-rapids"
 """The processor whose schedules were measured and which the simulator is judged by."""
 FIELDS, OPERATIONS = ("bn254-p", "bls12-381-p"), ("mul", "square", "add", "sub")
@@ -176,31 +176,21 @@ PARTS = {
 }
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table of a page."""
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "".join(f"| {' | '.join(map(str, cells))} |\n" for cells in lines)
-
-
 def page(text: str) -> str:
-    """A page with its tables made again; one of code that cannot be had here stays as it is."""
-    for name, part in PARTS.items():
-        begin = BEGIN.format(f"python -m fieldc.lab.predictions: {name}")
-        before, _, rest = text.partition(begin)
-        old, _, after = rest.partition(END)
-        try:
-            made = part()
-        except NoPublishedCode as error:
-            print(f"SKIPPED {name}: {error}", file=sys.stderr)
-            made = old
-        text = before + begin + made + END + after
+    """A page with its tables made again."""
+    for name in PARTS:
+        text = replaced(text, f"python -m fieldc.lab.predictions: {name}", partial(_part, name))
     return text
 
 
-def main() -> None:
-    """Write the page."""
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+def _part(name: str, old: str) -> str:
+    """A part made again; one of code that cannot be had here stays as it is."""
+    try:
+        return PARTS[name]()
+    except NoPublishedCode as error:
+        print(f"SKIPPED {name}: {error}", file=sys.stderr)
+        return old
 
 
 if __name__ == "__main__":
-    main()
+    rewrite(PAGE, page)

@@ -11,6 +11,7 @@ from fieldc.binary.functions import functions
 from fieldc.catalogue import find_field
 from fieldc.decisions.preferred import preferred
 from fieldc.lab.instruction_sets import Least, least, set_of
+from fieldc.lab.page_tables import replaced, rewrite, table
 from fieldc.proof.constant_time.effects import Effect, Flow, MemoryOperand
 from fieldc.proof.constant_time.instruction_sets import INSTRUCTION_SETS, effects_of
 from fieldc.targets.llvm.processors import LLVM_TARGETS, LlvmProcessor, LlvmTarget
@@ -22,7 +23,6 @@ from fieldc.words.sums import joined_sums
 
 PAGE = Path(__file__).parents[2] / "docs" / "targets.md"
 COMMAND = "python -m fieldc.lab.target_counts"
-BEGIN, END = f"<!-- {COMMAND} -->\n", "<!-- end -->\n"
 FIELDS = ("bn254-p", "bls12-381-p")
 """4 and 6 limbs of 64 bits."""
 OPERATIONS = ("mul", "square")
@@ -111,23 +111,16 @@ def _accesses(step: Effect) -> Iterator[tuple[MemoryOperand, str]]:
                 yield place, "rsp" if place.bases[:1] == ("rsp",) else "sp"
 
 
-def table() -> str:
+def figures() -> str:
     """The figures as a table of a page."""
     found = [row(*of) for of in product(distinct_targets(), FIELDS, OPERATIONS)]
-    lines = [COLUMNS, ["---"] * len(COLUMNS), *(one.cells() for one in found)]
-    return "".join(f"| {' | '.join(map(str, cells))} |\n" for cells in lines)
+    return table(COLUMNS, (one.cells() for one in found))
 
 
 def page(text: str) -> str:
     """A page with its table made again."""
-    before, _, rest = text.partition(BEGIN)
-    return before + BEGIN + table() + END + rest.partition(END)[2]
-
-
-def main() -> None:
-    """Write the page."""
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    return replaced(text, COMMAND, lambda _: figures())
 
 
 if __name__ == "__main__":
-    main()
+    rewrite(PAGE, page)

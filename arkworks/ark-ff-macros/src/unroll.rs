@@ -19,9 +19,11 @@ struct Unroller {
 impl VisitMut for Unroller {
     fn visit_expr_mut(&mut self, expression: &mut Expr) {
         visit_expr_mut(self, expression);
-        if let Expr::ForLoop(one) = expression
-            && let Some(unrolled) = self.unrolled(one)
-        {
+        let unrolled = match expression {
+            Expr::ForLoop(one) => self.unrolled(one),
+            _ => None,
+        };
+        if let Some(unrolled) = unrolled {
             *expression = unrolled;
         }
     }

@@ -110,16 +110,24 @@ pub(crate) const fn is_same<const N: usize>(a: &[u64; N], b: &[u64; N]) -> bool 
     true
 }
 
+/// The value, but the compiler does not know that it is. The word is any it knows nothing about.
+///
+/// This is for functions that are also called at compile time: those have no assembly, and from
+/// Rust 1.86 on they have `black_box`. For all words x*y = (x & y)(x | y) + (x & !y)(!x & y) modulo
+/// 2^64. Compilers do not know this identity, so the difference of both sides could be anything.
+#[inline(always)]
+pub(crate) const fn hidden(value: u64, word: u64) -> u64 {
+    let (x, y) = (word, word >> 32);
+    let product = x.wrapping_mul(y);
+    let common = (x & y).wrapping_mul(x | y);
+    let apart = (x & !y).wrapping_mul(!x & y);
+    value ^ product.wrapping_sub(common).wrapping_sub(apart)
+}
+
 /// Whether a < b, in the same time for all values.
 pub const fn is_less<const N: usize>(a: &[u64; N], b: &[u64; N]) -> bool {
-    let (mut borrow, mut i) = (false, 0);
-    while i < N {
-        let (difference, first) = a[i].overflowing_sub(b[i]);
-        let (_, second) = difference.overflowing_sub(borrow as u64);
-        borrow = black_box(first | second);
-        i += 1;
-    }
-    borrow
+    let (difference, borrow) = minus(a, b);
+    hidden(borrow as u64, difference[0]) != 0
 }
 
 /// Whether a = b, in the same time for all values.
@@ -131,7 +139,7 @@ pub fn is_equal<const N: usize>(a: &[u64; N], b: &[u64; N]) -> bool {
 
 /// Whether a = 0, in the same time for all values.
 #[inline]
-pub(crate) const fn is_zero<const N: usize>(a: &[u64; N]) -> bool {
+pub(crate) fn is_zero<const N: usize>(a: &[u64; N]) -> bool {
     let (mut any, mut i) = (0, 0);
     while i < N {
         any |= a[i];

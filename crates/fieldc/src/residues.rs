@@ -2,14 +2,13 @@
 //!
 //! A modulus finds its constants with them, so they know nothing of a modulus as a type.
 
-use core::hint::black_box;
+use crate::limbs::{adc, hidden, minus, plus};
 
-use crate::limbs::{adc, minus, plus};
-
-/// All ones if the flag is set, else 0; opaque, so that no select becomes a branch.
+/// All ones if the flag is set, else 0; hidden, so that no select becomes a branch. The word is any
+/// that the compiler knows nothing about. Where only programs call, `portable` has a better mask.
 #[inline(always)]
-pub(crate) const fn mask(flag: bool) -> u64 {
-    black_box((flag as u64).wrapping_neg())
+const fn mask(flag: bool, word: u64) -> u64 {
+    hidden((flag as u64).wrapping_neg(), word)
 }
 
 /// a where the mask is ones, b where it is 0.
@@ -31,7 +30,7 @@ pub(crate) const fn subtract_once<const N: usize>(
     p: &[u64; N],
 ) -> [u64; N] {
     let (less, borrow) = minus(t, p);
-    select(mask(borrow & !top), t, &less)
+    select(mask(borrow & !top, t[0]), t, &less)
 }
 
 /// x + y mod p.
@@ -45,7 +44,7 @@ pub(crate) const fn add<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]
 #[inline]
 pub(crate) const fn sub<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u64; N] {
     let (mut result, borrow) = minus(x, y);
-    let (added, mut carry, mut i) = (mask(borrow), false, 0);
+    let (added, mut carry, mut i) = (mask(borrow, result[0]), false, 0);
     while i < N {
         (result[i], carry) = adc(result[i], p[i] & added, carry);
         i += 1;

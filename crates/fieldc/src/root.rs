@@ -11,9 +11,9 @@ use crate::assembly::{HasProducts, Products};
 use crate::generator::LeastRoot;
 use crate::limbs;
 use crate::modulus::Modulus;
-use crate::portable;
+use crate::portable::{self, runtime_mask};
 use crate::power::{FixedExponent, fixed_power, repeated_square};
-use crate::residues::{self, mask, select};
+use crate::residues::{self, select};
 use crate::torsion::{has_table, inverse_root};
 
 /// p - 1 = odd * 2^twos, and what follows from it.
@@ -55,7 +55,7 @@ pub fn sqrt<const N: usize, M: HasProducts<N>>(x: &[u64; N]) -> ([u64; N], bool)
     let mut factor = Order::<N, M>::GENERATOR;
     for i in (2..=Order::<N, M>::TWOS).rev() {
         let symbol = repeated_square::<N, M>(&rest, i - 2);
-        let is_right = mask(limbs::is_equal(&symbol, &M::R));
+        let is_right = runtime_mask(limbs::is_equal(&symbol, &M::R));
         root = select(is_right, &root, &M::Kernels::mul::<M>(&root, &factor));
         factor = M::Kernels::square::<M>(&factor);
         rest = select(is_right, &rest, &M::Kernels::mul::<M>(&rest, &factor));
@@ -67,8 +67,8 @@ pub fn sqrt<const N: usize, M: HasProducts<N>>(x: &[u64; N]) -> ([u64; N], bool)
 fn checked<const N: usize, M: HasProducts<N>>(root: &[u64; N], x: &[u64; N]) -> ([u64; N], bool) {
     let is_square = limbs::is_equal(&M::Kernels::square::<M>(root), x);
     let is_odd = portable::number::<N, M>(root)[0] & 1 == 1;
-    let root = select(mask(is_odd), &neg(root, &M::P), root);
-    (select(mask(is_square), &root, &[0; N]), is_square)
+    let root = select(runtime_mask(is_odd), &neg(root, &M::P), root);
+    (select(runtime_mask(is_square), &root, &[0; N]), is_square)
 }
 
 const fn less_one<const N: usize>(p: &[u64; N]) -> [u64; N] {

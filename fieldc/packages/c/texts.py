@@ -237,4 +237,5 @@ def _c_file(words: Mapping[str, str], kernels: Sequence[Artifact], assembly: str
     heads = "".join(f"static {prototype(program, a.symbol)};\n" for program, a in programs)
     bodies = (c_function(program, a.symbol, a.expression) for program, a in programs)
     parts = (fill("head.c", words), c_prelude(64), heads, *bodies, assembly)
-    return "\n".join([*filter(None, parts), fill("field.c", words)])
+    interface = (fill("kernels.c", words), fill("field.c", words))
+    return "\n".join((*filter(None, parts), *interface))

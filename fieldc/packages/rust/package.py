@@ -48,8 +48,8 @@ from fieldc.targets.target import Artifact
 
 VERSION = "0.1.0"
 KIND = "Rust package"
-RUST = "1.86"
-"""The oldest Rust that compiles a package: `black_box` in const functions."""
+RUST = "1.85"
+"""The oldest Rust that compiles a package, the first with edition 2024."""
 PARAMETER = re.compile(r"@([a-z][a-z0-9_]*)@")
 GENERATED = "src/generated"
 PROOFS = "proofs"
@@ -172,6 +172,7 @@ def values(f: Field, traits: Sequence[str], formulas: Sequence[Formula] = ()) ->
         "ownership": OWNERSHIP,
         "features": features_text(traits),
         "vectors": vectors(f),
+        "on_every_kernel": fill("on_every_kernel.rs", {}),
     }
     words["lazy"] = fill("lazy.rs", words) if has_two_spare_bits(f) else ""
     words["example"] = fill("example.rs", words)

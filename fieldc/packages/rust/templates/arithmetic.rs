@@ -12,24 +12,7 @@ fn vectors() -> impl Iterator<Item = [F; 7]> {
     VECTORS.iter().map(move |row| row.map(read))
 }
 
-/// Other threads may select too: all kernels compute the same.
-fn on_every_kernel(check: impl Fn()) {
-    let all = [
-        Kernels::Portable,
-        Kernels::Mulx,
-        Kernels::Adx,
-        Kernels::Avx2,
-        Kernels::AdxAvx2,
-        Kernels::Avx512f,
-        Kernels::Avx512Ifma,
-        Kernels::AdxAvx512Ifma,
-        Kernels::Aarch64,
-    ];
-    let here = all.iter().filter(|kernels| kernels.select().is_ok());
-    assert_ne!(here.map(|_| check()).count(), 0);
-    Kernels::detect().select().expect("this processor has them");
-}
-
+@on_every_kernel@
 #[test]
 fn sums_and_products_are_right() {
     on_every_kernel(|| {

@@ -21,26 +21,7 @@ fn elements(count: usize, seed: u64) -> Vec<F> {
     (0..count).map(&mut next).collect()
 }
 
-fn on_every_kernel(check: impl Fn()) {
-    use Kernels::{
-        Aarch64, Adx, AdxAvx2, AdxAvx512Ifma, Avx2, Avx512Ifma, Avx512f, Mulx, Portable,
-    };
-    let all = [
-        Portable,
-        Mulx,
-        Adx,
-        Avx2,
-        AdxAvx2,
-        Avx512f,
-        Avx512Ifma,
-        AdxAvx512Ifma,
-        Aarch64,
-    ];
-    let here = all.iter().filter(|kernels| kernels.select().is_ok());
-    assert_ne!(here.map(|_| check()).count(), 0);
-    Kernels::detect().select().expect("this processor has them");
-}
-
+@on_every_kernel@
 fn each(x: &[F], y: &[F], one: impl Fn(F, F) -> F) -> Vec<F> {
     x.iter().zip(y).map(|(x, y)| one(*x, *y)).collect()
 }
