@@ -18,7 +18,6 @@ from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from fieldc import __version__
-from fieldc.catalogue import ERROR_WIDTH
 from fieldc.commands.bench import bench
 from fieldc.commands.build import build
 from fieldc.commands.cache import cache
@@ -35,7 +34,7 @@ from fieldc.commands.show import show
 from fieldc.commands.trace import trace
 from fieldc.commands.tune import tune
 from fieldc.commands.verb import UsageError, Verb, unknown
-from fieldc.errors import Terminated, UserError, interruption, quote, shorten
+from fieldc.errors import ERROR_WIDTH, Terminated, UserError, interruption, quote, shorten
 from fieldc.files import OutputError
 
 LINE = (

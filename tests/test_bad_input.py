@@ -16,7 +16,7 @@ import pytest
 from outputs import contents
 
 from fieldc import cli
-from fieldc.catalogue import ERROR_WIDTH
+from fieldc.errors import ERROR_WIDTH
 
 HALF = "2^127-1"
 NAN = '[{"field": "x", "op": "mul", "algorithm": "cios", "backend": "b", "throughput_cycles": NaN}]'
