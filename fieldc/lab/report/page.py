@@ -30,7 +30,7 @@ code { font-size: .875em; } .disturbed { background: #fff3cd; padding: .5rem; }
 .listing .overflow td:first-child { border-left: 4px dotted #d55e00; }
 @media (max-width: 40rem) {
   figure svg { width: 62rem; } table { font-size: .75rem; } th, td { padding: .15rem .3rem; }
-  .text { min-width: 26rem; }
+  .text { min-width: 8rem; }
 }
 """
 
