@@ -121,6 +121,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (t / "latin1").write_bytes("p\u00fcrim".encode("latin-1"))
     if hasattr(os, "symlink"):
         (t / "loop").symlink_to(t / "loop")
+    (t / "elf-none").write_bytes(b"\x7fELF\x02\x01\x01" + bytes(57))
     (t / "full").mkdir()
     (t / "full" / "mine").write_text("mine")
     for name, said in manifests().items():

@@ -76,6 +76,8 @@ def bench(arguments: argparse.Namespace) -> Answer:
 
     if arguments.all_goals != (arguments.field is None):
         raise UsageError("name either a FIELD or --all-goals; see fieldc bench --help")
+    if arguments.all_goals:
+        _check_goals(arguments)
     check_batched(arguments)
     if arguments.elements and not arguments.batch:
         raise UsageError("--elements is the length of the arrays of --batch; add it")
@@ -106,6 +108,22 @@ def bench(arguments: argparse.Namespace) -> Answer:
     unwritten = failure_to_draw(data, arguments.plot) if arguments.plot else None
     said = conclusion(report)
     return Answer(race_tables(report, others), data, conclusion=said, unwritten=unwritten)
+
+
+def _check_goals(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for an option that the goals do not take."""
+    given = {
+        "--word": arguments.word != "64",
+        "--op": arguments.op,
+        "--algorithm": arguments.algorithm,
+        "--peers": arguments.peers,
+        "--plot": arguments.plot,
+        "--batch": arguments.batch,
+        "--elements": arguments.elements,
+    }
+    for name, value in given.items():
+        if value:
+            raise UsageError(f"--all-goals has operations and fields of its own; leave out {name}")
 
 
 def _operations(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:

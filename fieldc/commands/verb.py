@@ -173,7 +173,7 @@ def verb(*options: Option) -> Callable[[VerbFunction], Verb]:
 def unknown(what: str, text: str, names: Sequence[str]) -> str:
     """One line for a word that is none of the names."""
     near = nearest(text, names)
-    hint = f"the nearest: {near[0]}" if near and text else f"use {enumerated(names)}"
+    hint = f"the nearest: {', '.join(near)}" if near and text else f"use {enumerated(names)}"
     return f"unknown {what} {quote(text)}; {hint}"
 
 
