@@ -12,6 +12,7 @@ Its name is the function's, its help the docstring's first line. It prints nothi
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -70,10 +71,19 @@ Option = Callable[[argparse.ArgumentParser], object]
 VerbFunction = Callable[[argparse.Namespace], Answer]
 
 
+WORDED = {
+    r"argument (\S+): ignored explicit argument .*": r"\1 takes no value",
+    r"argument (\S+): expected one argument": r"\1 needs a value",
+}
+"""Messages of argparse in our words."""
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that raises UsageError where argparse prints its usage and exits."""
 
     def error(self, message: str) -> NoReturn:
+        for theirs, ours in WORDED.items():
+            message = re.sub(theirs, ours, message)
         raise UsageError(f"{message}; see {self.prog} --help")
 
     def print_help(self, file: SupportsWrite[str] | None = None) -> None:
