@@ -152,6 +152,18 @@ def discard(stream: TextIO) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+def fill_standard_streams() -> None:
+    """Open what the caller closed of input, output and errors, onto nothing.
+
+    Else the next file that is opened takes its number, and is written to as standard error.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+
+
 def replace_unprintable(stream: TextIO) -> None:
     """Print `?` for a character that the stream's encoding lacks, such as ± in ASCII."""
     if isinstance(stream, io.TextIOWrapper):
@@ -184,6 +196,7 @@ def ended(interrupt: KeyboardInterrupt) -> int:
 def main(words: Sequence[str] | None = None) -> int:
     """The command `fieldc`. Never raises for bad input."""
     words = sys.argv[1:] if words is None else words
+    fill_standard_streams()
     # A stream that the caller closed is None here.
     sys.stdout = sys.stdout or io.StringIO()
     sys.stderr = sys.stderr or io.StringIO()

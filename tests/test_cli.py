@@ -240,6 +240,7 @@ def test_nobody_reads() -> None:
         ("show 15 2>/dev/full", (2, "")),
         ("show 17 >&-", (0, "")),
         ("show 15 >&- 2>&-", (2, "")),
+        ("show 17 --why mul --target x86_64-linux <&- >&- 2>&-", (0, "")),
     ],
 )
 @pytest.mark.parametrize("buffered", ["", "1"])
