@@ -112,8 +112,11 @@ def run(words: Sequence[str]) -> int:
             print(f"fieldc {__version__}")
         return 0
     if name not in VERBS:
-        what = "option before the verb:" if name.startswith("-") else "verb"
-        raise UsageError(unknown(what, name, [*VERBS, "--help", "--version"]))
+        if name.startswith("-"):
+            raise UsageError(
+                f"no verb before the option {quote(name)}; only --help and --version need none"
+            )
+        raise UsageError(unknown("verb", name, [*VERBS, "--help", "--version"]))
     check_current_folder()
     with printing():  # --help
         arguments = VERBS[name].parse(rest)

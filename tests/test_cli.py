@@ -50,7 +50,7 @@ BAD = [
     (["shw", "17"], "unknown verb 'shw'; the nearest: show"),
     ([""], "unknown verb ''"),
     (["xyzzy"], "use list, show"),
-    (["--json"], "unknown option before the verb: '--json'"),
+    (["--json"], "no verb before the option '--json'"),
     (["list"], "required: WHAT"),
     (["list", "feilds"], "unknown listing 'feilds'; the nearest: fields"),
     (["bench", "bn254-p", "--algorithm", "scios"], "unknown algorithm 'scios'; the nearest: cios"),

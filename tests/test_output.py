@@ -130,6 +130,9 @@ def test_the_sentence_where_llvm_is_first() -> None:
         "mul runs in 115.0 cycles by llvm-wide (126.5 by x86-mulx), 25% above the "
         "lower bound of its code (issue slots).",
     )
+    rows = [*rows, row("llvm-wide", 116.0, 1.0)]  # of another algorithm
+    again = SimpleNamespace(rows=rows, race=SimpleNamespace(disturbed=False))
+    assert conclusion(again) == conclusion(report)  # type: ignore[arg-type]
     alone = SimpleNamespace(rows=rows[1:2], race=SimpleNamespace(disturbed=False))
     (said,) = conclusion(alone)  # type: ignore[arg-type]
     assert said.startswith("mul runs in 115.0 cycles by llvm-wide, 25% above")

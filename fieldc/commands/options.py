@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -110,6 +111,8 @@ def file(text: str) -> Path:
     """The path of a file for argparse."""
     if not text.strip() or "\0" in text:
         raise UsageError(f"{quote(text)} is not the name of a file; name one")
+    if text.endswith(("/", os.sep)):
+        raise UsageError(f"{quote(text)} is the name of a folder; name a file")
     return Path(text)
 
 

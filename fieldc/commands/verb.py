@@ -12,6 +12,7 @@ Its name is the function's, its help the docstring's first line. It prints nothi
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -133,6 +134,8 @@ class Verb:
             raise UsageError(f"unexpected argument {quote(rest[0])} after {self.name}")
         if arguments.json is not None and not arguments.json.strip():
             raise UsageError(f"--json has an empty FILE; {JSON_ALONE}")
+        if arguments.json is not None and arguments.json.endswith(("/", os.sep)):
+            raise UsageError(f"cannot write {quote(arguments.json)}: a folder; {JSON_ALONE}")
         if arguments.json not in (None, "-"):
             check_file(Path(arguments.json), JSON_ALONE)
             others = (value for value in vars(arguments).values() if isinstance(value, Path))
