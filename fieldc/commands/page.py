@@ -213,4 +213,4 @@ def race_of(field: Field) -> list[Section]:
     caption = f"{run['processor']}, {run['core_ghz']:.2f} GHz, {run['rounds']} interleaved rounds."
     warning = " The machine was disturbed: no verdict." if run["disturbed"] else ""
     text = "Cycles of one call on the machine that made this page."
-    return [Section("The race", text, [Picture(drawn, caption + warning)])]
+    return [Section("The race", text, [Picture(drawn, caption + warning, fits=True)])]
