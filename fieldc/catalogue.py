@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 
-from fieldc.errors import nearest, plain, quote, shorten
+from fieldc.errors import ERROR_WIDTH, nearest, plain, quote, shorten
 from fieldc.field import MAX_BITS, Field
 from fieldc.modulus import ModulusError
 
@@ -31,7 +31,6 @@ MAX_DIGITS = 640
 """Longest number: more than any modulus needs, and int() reads it whatever its limit is set to."""
 MAX_DEPTH = 40
 """Deepest nesting of an expression."""
-ERROR_WIDTH = 200
 FORMS = "a name, a number, an expression such as 2^255-19, or a file"
 
 TOKEN = re.compile(

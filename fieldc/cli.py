@@ -18,7 +18,6 @@ from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from fieldc import __version__
-from fieldc.catalogue import ERROR_WIDTH
 from fieldc.commands.bench import bench
 from fieldc.commands.build import build
 from fieldc.commands.cache import cache
@@ -35,7 +34,7 @@ from fieldc.commands.show import show
 from fieldc.commands.trace import trace
 from fieldc.commands.tune import tune
 from fieldc.commands.verb import UsageError, Verb, unknown
-from fieldc.errors import Terminated, UserError, interruption, quote, shorten
+from fieldc.errors import ERROR_WIDTH, Terminated, UserError, interruption, quote, shorten
 from fieldc.files import OutputError
 
 LINE = (
@@ -113,8 +112,11 @@ def run(words: Sequence[str]) -> int:
             print(f"fieldc {__version__}")
         return 0
     if name not in VERBS:
-        what = "option before the verb:" if name.startswith("-") else "verb"
-        raise UsageError(unknown(what, name, [*VERBS, "--help", "--version"]))
+        if name.startswith("-"):
+            raise UsageError(
+                f"no verb before the option {quote(name)}; only --help and --version need none"
+            )
+        raise UsageError(unknown("verb", name, [*VERBS, "--help", "--version"]))
     check_current_folder()
     with printing():  # --help
         arguments = VERBS[name].parse(rest)
@@ -153,6 +155,18 @@ def discard(stream: TextIO) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+def fill_standard_streams() -> None:
+    """Open what the caller closed of input, output and errors, onto nothing.
+
+    Else the next file that is opened takes its number, and is written to as standard error.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+
+
 def replace_unprintable(stream: TextIO) -> None:
     """Print `?` for a character that the stream's encoding lacks, such as ± in ASCII."""
     if isinstance(stream, io.TextIOWrapper):
@@ -185,6 +199,7 @@ def ended(interrupt: KeyboardInterrupt) -> int:
 def main(words: Sequence[str] | None = None) -> int:
     """The command `fieldc`. Never raises for bad input."""
     words = sys.argv[1:] if words is None else words
+    fill_standard_streams()
     # A stream that the caller closed is None here.
     sys.stdout = sys.stdout or io.StringIO()
     sys.stderr = sys.stderr or io.StringIO()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
+ERROR_WIDTH = 200
+"""Longest message."""
 MOST_NEAREST, LEAST_LIKENESS = 3, 0.5
 LIST_WIDTH = 140
 """Letters that a message of one line has for names."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from fieldc.errors import shorten
 from fieldc.modulus import ModulusError, check_modulus
 
 WORD_SIZES = (64, 32)
@@ -102,6 +103,11 @@ class Field:
         for identity, holds in identities.items():
             if not holds:
                 raise FieldError(f"{self.label}: {identity} does not hold")
+
+    @property
+    def short(self) -> str:
+        """The label for a message of one line: of a long number its ends."""
+        return shorten(self.label, 24)
 
     @property
     def p_inverse(self) -> int:

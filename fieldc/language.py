@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, TypeVar, cast, get_type_hints
 
+from fieldc.errors import ERROR_WIDTH, shorten
 from fieldc.field import Field
 from fieldc.integers import (
     BoundError,
@@ -150,15 +151,16 @@ class Kernel:
 
     def _why(self, field: Field, result: Integer, limit: int) -> BoundError:
         in_p = field.in_p
-        what = f"{self.operation} ({self.algorithm}) for {field.label}"
+        what = f"{self.operation} ({self.algorithm}) for {field.short}"
         if result.low < 0:
             message = f"{what}: the result may be as low as {in_p(result.low)}, it must be >= 0"
             return BoundError(message, result.low)
         high, over = before_selection(result), result.high - limit
         message = (
-            f"{what}: before its last subtraction the result may reach {in_p(high)}, after it "
-            f"{in_p(result.high)}; it must be {self.result.says}, over by {in_p(over)} = {over:#x}"
+            f"{what}: before its last subtraction up to {in_p(high)}, after it "
+            f"{in_p(result.high)}; it must be {self.result.says}, over by {in_p(over)} = "
         )
+        message += shorten(hex(over), max(ERROR_WIDTH - len(message), 24))
         return BoundError(message, high)
 
 

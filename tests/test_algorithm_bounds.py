@@ -19,6 +19,7 @@ from primes import (
 )
 
 from fieldc.algorithms import KERNELS, choose
+from fieldc.errors import ERROR_WIDTH, UserError
 from fieldc.field import Field
 from fieldc.language import BoundError, Integer, Kernel, Residue, kernel, select
 
@@ -148,3 +149,18 @@ def test_a_subtraction_too_few_is_a_bound_error() -> None:
 
     with pytest.raises(BoundError, match=r"triple \(once\) for 0x"):
         triple.expression(Field(P))
+
+
+@pytest.mark.parametrize("word", [64, 32])
+def test_what_does_not_hold_fits_a_line(word: int):
+    """No message loses its middle: a long prime and a long excess show their ends."""
+    refused = 0
+    for p in (2**768 - 825, 2**128 - 159, 2**1000 + 12346077):
+        field = Field(p, word)
+        for of in KERNELS:
+            try:
+                of.expression(field)
+            except UserError as error:
+                refused += 1
+                assert len(str(error)) <= ERROR_WIDTH, error
+    assert refused

@@ -16,7 +16,7 @@ import pytest
 from outputs import contents
 
 from fieldc import cli
-from fieldc.catalogue import ERROR_WIDTH
+from fieldc.errors import ERROR_WIDTH
 
 HALF = "2^127-1"
 NAN = '[{"field": "x", "op": "mul", "algorithm": "cios", "backend": "b", "throughput_cycles": NaN}]'
@@ -121,6 +121,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (t / "latin1").write_bytes("p\u00fcrim".encode("latin-1"))
     if hasattr(os, "symlink"):
         (t / "loop").symlink_to(t / "loop")
+    (t / "elf-none").write_bytes(b"\x7fELF\x02\x01\x01" + bytes(57))
     (t / "full").mkdir()
     (t / "full" / "mine").write_text("mine")
     for name, said in manifests().items():

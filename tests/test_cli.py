@@ -50,7 +50,7 @@ BAD = [
     (["shw", "17"], "unknown verb 'shw'; the nearest: show"),
     ([""], "unknown verb ''"),
     (["xyzzy"], "use list, show"),
-    (["--json"], "unknown option before the verb: '--json'"),
+    (["--json"], "no verb before the option '--json'"),
     (["list"], "required: WHAT"),
     (["list", "feilds"], "unknown listing 'feilds'; the nearest: fields"),
     (["bench", "bn254-p", "--algorithm", "scios"], "unknown algorithm 'scios'; the nearest: cios"),
@@ -66,7 +66,8 @@ BAD = [
     (["page", "17", "-o", "-x"], "a file of that name is ./-x"),
     (["show", "--qqq"], "unknown option '--qqq'; use"),
     (["show", "17", "-x\n"], "unknown option '-x\\n'"),
-    (["show", "17", "--word"], "expected one argument"),
+    (["show", "17", "--word"], "--word needs a value; see fieldc show --help"),
+    (["page", "17", "--no-race=1", "-o", "x.html"], "--no-race takes no value; see fieldc"),
     (["show", "17", "--word", "16"], "unknown word width '16'"),
     (["show", "17", "--word=six\tty"], "unknown word width 'six\\tty'"),
     (["show", "17", "--json=/no/such/place"], "the folder '/no/such' is not there"),
@@ -239,6 +240,7 @@ def test_nobody_reads() -> None:
         ("show 15 2>/dev/full", (2, "")),
         ("show 17 >&-", (0, "")),
         ("show 15 >&- 2>&-", (2, "")),
+        ("show 17 --why mul --target x86_64-linux <&- >&- 2>&-", (0, "")),
     ],
 )
 @pytest.mark.parametrize("buffered", ["", "1"])

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from fieldc.lab.report.page import Grid, Section, page
+from fieldc.lab.report.page import Grid, Picture, Section, page
 from fieldc.lab.report.seeds import comparisons
 
 pytest.importorskip("matplotlib")
@@ -49,3 +49,11 @@ def test_only_long_words_are_broken() -> None:
     text = page("t", "l", "", [Section("s", "", [Grid("", ("a", "b", "c"), lines)])])
     assert '<td class="long">0xfff' in text and '<td class="number">12.5 | 14.0</td>' in text
     assert "<td>why</td>" in text and '<th class="number">c</th>' in text and "<th>a</th>" in text
+
+
+def test_a_picture_that_fits_is_whole_on_a_phone() -> None:
+    pictures = [Picture("<svg></svg>", "one", fits=True), Picture("<svg></svg>", "two")]
+    text = page("t", "", "", [Section("s", "", pictures)])
+    assert '<figure class="fits"><svg></svg><figcaption>one' in text
+    assert "<figure><svg></svg><figcaption>two" in text
+    assert ".fits svg { width: 100%; }" in text and "scroll to its right" in text

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import io
-import subprocess
-import sys
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,6 +21,7 @@ from fieldc.commands.output import (
     print_records,
     rich_table,
 )
+from fieldc.commands.progress import progress
 from fieldc.commands.races import conclusion, race_tables
 from fieldc.commands.verb import Answer, Table
 from fieldc.files import OutputError
@@ -130,6 +130,9 @@ def test_the_sentence_where_llvm_is_first() -> None:
         "mul runs in 115.0 cycles by llvm-wide (126.5 by x86-mulx), 25% above the "
         "lower bound of its code (issue slots).",
     )
+    rows = [*rows, row("llvm-wide", 116.0, 1.0)]  # of another algorithm
+    again = SimpleNamespace(rows=rows, race=SimpleNamespace(disturbed=False))
+    assert conclusion(again) == conclusion(report)  # type: ignore[arg-type]
     alone = SimpleNamespace(rows=rows[1:2], race=SimpleNamespace(disturbed=False))
     (said,) = conclusion(alone)  # type: ignore[arg-type]
     assert said.startswith("mul runs in 115.0 cycles by llvm-wide, 25% above")
@@ -204,12 +207,40 @@ def test_what_could_not_be_written_is_said_after_the_answer(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_work_goes_on_where_nobody_reads_its_progress(tmp_path: Path) -> None:
+def test_work_goes_on_where_nobody_reads_its_progress(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fieldc.commands.progress.SECONDS_BETWEEN_LINES", -1.0)
     words = ["build", "17", "--op", "add", "--target", "c", "-o", str(tmp_path / "out")]
-    with open("/dev/full", "w") as full:
-        command = [sys.executable, "-m", "fieldc", *words]
-        done = subprocess.run(command, stderr=full, stdout=subprocess.PIPE, check=False)
-    assert done.returncode == 0 and (tmp_path / "out/manifest.json").exists()
+    with suppress(OSError), open("/dev/full", "w") as full:  # its end fails too
+        monkeypatch.setattr("sys.stderr", full)
+        assert cli.main(words) == 0
+        monkeypatch.undo()
+    assert (tmp_path / "out/manifest.json").exists()
+
+
+def progress_of(steps: list[tuple[float, int]], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What a log has of ten pieces of work: each step's time, and what is done then."""
+    said: list[str] = []
+    monkeypatch.setattr("fieldc.commands.progress.say", said.append)
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    with progress() as show:
+        for now, done in steps:
+            monkeypatch.setattr("time.monotonic", lambda now=now: now)
+            show("compile", done, 10)
+    return said
+
+
+def test_short_work_says_nothing_of_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert progress_of([(1000.0, 1), (1001.0, 5), (1002.0, 10)], monkeypatch) == []
+
+
+def test_long_work_says_how_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = [(1000.0, 1), (1004.0, 2), (1008.0, 3), (1012.0, 4), (1036.0, 10)]
+    wanted = ["compile: 3/10, about 28 s left", "compile: 10/10"]
+    assert progress_of(steps, monkeypatch) == wanted
+    again = [(2000.0, 0), (2010.0, 0), (2011.0, 1)]
+    assert progress_of(steps + again, monkeypatch) == [*wanted, "compile: 0/10"]
 
 
 @pytest.mark.parametrize("columns", [40, 80, 200])

@@ -75,6 +75,9 @@ def test_the_page_is_whole_and_needs_nothing_else(page: Path) -> None:
     constants, _, _ = text.partition("Shape and representation")
     assert '<td class="long">0x7fff' in constants and '<td class="number">' not in constants
     assert '<td class="number">1.50p</td>' in text
+    assert "<h3>Those that do not hold</h3>" in text
+    reasons = re.findall(r"<td>(near-radix)</td><td>([^<]*)</td>", text)
+    assert reasons == [("near-radix", "mul, square")]  # a reason once, for all its operations
     assert re.search(r"Case 1: flags assumed: .*; \d+ steps", text)
 
 

@@ -14,7 +14,7 @@ import pytest
 from races import peer, row
 
 from fieldc import cli
-from fieldc.lab.report.race import STYLES, draw_race
+from fieldc.lab.report.race import LINE, PANEL_WIDTH, STYLES, draw_race
 
 ROWS = [
     row("mul", 40.0, backend="x86-mulx", algorithm="cios"),
@@ -46,6 +46,21 @@ def test_a_far_row_leaves_the_others_apart(tmp_path: Path) -> None:
     draw_race(rows, tmp_path / "race.svg")
     text = (tmp_path / "race.svg").read_text(encoding="utf-8")
     assert "further off: b400: add 400" in text and ">0<" in text  # the axis begins at 0
+
+
+def test_a_long_prime_and_many_far_rows_stay_in_the_picture(tmp_path: Path) -> None:
+    fast, *far = (
+        row("mul", cycles, backend=f"llvm-{cycles}", algorithm="log-jump-complement")
+        for cycles in (20, 400, 500, 600, 700, 800)
+    )
+    rows = [{**one, "field": f"{2**767 + 183:#x}"} for one in (fast, *far)]
+    draw_race(rows, tmp_path / "race.svg")
+    text = (tmp_path / "race.svg").read_text(encoding="utf-8")
+    lines = re.findall(r"<text [^>]*>(.*?)</text>", text)
+    assert "mul, 0x80000000000000...00000000000000b7" in lines
+    assert max(map(len, lines)) <= LINE and "llvm-800" in text
+    width = float(re.search(r'width="([0-9.]+)pt"', text)[1])  # type: ignore[index]
+    assert width <= 72 * PANEL_WIDTH + 72
 
 
 def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:

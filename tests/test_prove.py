@@ -128,6 +128,18 @@ def test_an_entry_without_its_certificate_is_a_miss(entry: Path) -> None:
         assert cache.recall("key") is None
 
 
+def test_an_entry_that_was_changed_is_a_miss(entry: Path) -> None:
+    """An emptied certificate, another proof's entry and another field's value."""
+    whole = json.loads(gzip.decompress(entry.read_bytes()))
+    for change in ({"certificate": ""}, {"stack": 16}, {"convention": "win64"}):
+        entry.write_bytes(gzip.compress(json.dumps(whole | change).encode()))
+        assert cache.recall("key") is None
+    entry.write_bytes(gzip.compress(json.dumps(whole).encode()))
+    assert cache.recall("key") is not None
+    shutil.copy(entry, entry.with_name("other"))
+    assert cache.recall("other") is None
+
+
 def test_an_entry_that_others_may_write_is_a_miss(entry: Path) -> None:
     entry.chmod(0o666)
     assert cache.recall("key") is None

@@ -114,4 +114,4 @@ def test_the_tutorials_operation_is_built_and_proved(tmp_path: Path) -> None:
     ]
     assert [each.returncode for each in done] == [0, 0, 0, 2], [each.stderr for each in done]
     assert done[1].stdout.count("PROVED") == 3 and done[2].stdout.count("PROVED") == 3
-    assert "the result may reach 3.00p" in done[3].stderr
+    assert "before its last subtraction up to 3.00p" in done[3].stderr

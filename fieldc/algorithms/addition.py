@@ -66,7 +66,7 @@ def double_by_mask(f: Field, x: Residue) -> Residue:
 def double_by_rotation(f: Field, x: Residue) -> Residue:
     """2*x mod p for p = 2^k - 1: the bits of x, turned by one. As x is not p, not all are ones."""
     if f.p & f.p + 1:
-        raise DoesNotApply(f"rotation needs p = 2^k - 1, not {f.label}")
+        raise DoesNotApply(f"rotation needs p = 2^k - 1, not {f.short}")
     rest, top = x % (1 << f.bits - 1), x >> f.bits - 1
     lowest = (rest % (f.base >> 1) << 1) + top
     upper = [(rest >> f.word * i - 1) % f.base for i in range(1, f.n)]
@@ -84,7 +84,7 @@ def sub(f: Field, x: Residue, y: Residue) -> Residue:
 def sub_by_selection(f: Field, x: Residue, y: Residue) -> Residue:
     """x - y mod p, one of x - y and x - y + p, which is made before its sign is known."""
     if not has_spare_bit(f) and f.n > 1:
-        raise DoesNotApply(f"select needs a spare bit, so that 2p < R, or one limb, not {f.label}")
+        raise DoesNotApply(f"select needs a spare bit, so that 2p < R, or one limb, not {f.short}")
     return either(x - y, f.p)
 
 
@@ -125,7 +125,7 @@ def check_full_limb(f: Field, name: str) -> None:
     """Raise DoesNotApply unless p has one limb, and no spare bit."""
     if f.n > 1 or has_spare_bit(f):
         why = f"{f.n} limbs" if f.n > 1 else "a spare bit"
-        raise DoesNotApply(f"{name} needs p of one limb without a spare bit, not {f.label}: {why}")
+        raise DoesNotApply(f"{name} needs p of one limb without a spare bit, not {f.short}: {why}")
 
 
 def check_masks(f: Field) -> None:
@@ -133,7 +133,7 @@ def check_masks(f: Field) -> None:
     near = near_power(f)
     if not (near.applies and has_spare_bit(f)):
         why = "it has no spare bit" if near.applies else near.reason
-        raise DoesNotApply(f"mask needs p = 2^k - c with a spare bit, not {f.label}: {why}")
+        raise DoesNotApply(f"mask needs p = 2^k - c with a spare bit, not {f.short}: {why}")
 
 
 def has_spare_bit(f: Field) -> bool:

@@ -115,7 +115,7 @@ def columns_of_multiples(f: Field, multiple: int, turns: int) -> Columns:
     """
     columns = Columns(2 * in_lanes(f).n, turns, multiple=multiple)
     if f.n < 2 or columns.most >> LIMB_BITS - 3 or multiple * f.p > in_lanes(f).R:
-        raise DoesNotApply(f"no columns of {f.label} take {turns} products of {multiple}p")
+        raise DoesNotApply(f"no columns of {f.short} take {turns} products of {multiple}p")
     return columns
 
 

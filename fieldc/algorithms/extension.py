@@ -28,7 +28,7 @@ Finish = Callable[[Number, int], Number]
 def check_beta(f: Field, beta: int) -> None:
     """Raise DoesNotApply unless u^2 = beta makes a field."""
     if pow(beta % f.p, (f.p - 1) // 2, f.p) != f.p - 1:
-        raise DoesNotApply(f"u^2 = {beta} makes no field: it is a square modulo {f.label}")
+        raise DoesNotApply(f"u^2 = {beta} makes no field: it is a square modulo {f.short}")
 
 
 def times(x: Number, factor: int) -> Number:

@@ -55,7 +55,7 @@ def in_halves(f: Field) -> Field:
     """
     if f.word != WORD_BITS or f.bits >= HALF_BITS:
         what = "a modulus below 2^31, 2^61 - 1 or 2^64 - 2^32 + 1, in limbs"
-        raise DoesNotApply(f"products of words in lanes take {what}, not {f.label}")
+        raise DoesNotApply(f"products of words in lanes take {what}, not {f.short}")
     return Field(f.p, HALF_BITS, f.name, 1)
 
 
@@ -96,13 +96,13 @@ SHAPES = {GOLDILOCKS: _goldilocks, MERSENNE: _mersenne}
 def check_halves(f: Field) -> None:
     """Raise DoesNotApply unless elements of 32 bits have a spare bit."""
     if f.word == HALF_BITS and f.bits >= HALF_BITS:
-        raise DoesNotApply(f"arrays of 32-bit words take a modulus below 2^31, not {f.label}")
+        raise DoesNotApply(f"arrays of 32-bit words take a modulus below 2^31, not {f.short}")
 
 
 def _check_word(f: Field) -> None:
     check_halves(f)
     if f.word not in (HALF_BITS, WORD_BITS) or f.n > 1:
-        raise DoesNotApply(f"words in lanes take a modulus of one limb, not {f.label}")
+        raise DoesNotApply(f"words in lanes take a modulus of one limb, not {f.short}")
 
 
 def is_in_words(f: Field, kernel: Kernel) -> bool:

@@ -24,7 +24,7 @@ def has_two_spare_bits(f: Field) -> bool:
 def check_two_spare_bits(f: Field) -> None:
     """Raise DoesNotApply unless p has two spare bits."""
     if not has_two_spare_bits(f):
-        raise DoesNotApply(f"values below 2p stay there only where 4p < R, not for {f.label}")
+        raise DoesNotApply(f"values below 2p stay there only where 4p < R, not for {f.short}")
 
 
 @kernel("add_lazy")

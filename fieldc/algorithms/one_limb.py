@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from fieldc.algorithms.addition import either, known
 from fieldc.algorithms.reduction import subtract_once
 from fieldc.algorithms.shapes import shift_of_quotient
-from fieldc.errors import shorten
 from fieldc.field import Field
 from fieldc.language import DoesNotApply, Integer, Kernel, Number, Pair, Residue, Wide, kernel
 
@@ -41,7 +40,7 @@ def _by_shifts(f: Field, t: Number) -> tuple[Number, Number]:
 def _reduced(f: Field, t: Number, highs: HighLimbs, most: int = 1) -> Number:
     """t/R mod p for t < p*R, or 2p*R where that is the most."""
     if f.n > 1:
-        size = f"{f.n} limbs: {shorten(f.label, 24)}"
+        size = f"{f.n} limbs: {f.short}"
         raise DoesNotApply(f"a difference of high limbs needs p of one limb, not of {size}")
     high, other = highs(f, t)
     if most > 1 and not (isinstance(high, Integer) and high.high < f.p):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fieldc.errors import shorten
 from fieldc.field import Field
 from fieldc.language import DoesNotApply, Integer, Number, select
 from fieldc.polynomial_bounds import tighten
@@ -29,8 +28,7 @@ def drop_limb_near(f: Field, t: Number) -> Number:
     """
     if f.complement >= f.base or f.n == 1:
         raise DoesNotApply(
-            "near-radix needs p = R - c with c of one limb and p of more, "
-            f"not {shorten(f.label, 24)}"
+            f"near-radix needs p = R - c with c of one limb and p of more, not {f.short}"
         )
     q = t * f.n0 % f.base
     return tighten(t + (q << f.word * f.n) - q * f.complement) >> f.word

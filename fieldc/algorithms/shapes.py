@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fieldc.errors import shorten
 from fieldc.field import Field
 from fieldc.language import DoesNotApply
 
@@ -157,8 +156,7 @@ def complement_of_power(f: Field) -> int:
     near = near_power(f)
     if not near.applies:
         raise DoesNotApply(
-            f"pseudo-mersenne needs p = 2^k - c with c of one limb, not {shorten(f.label, 24)}: "
-            f"{near.reason}"
+            f"pseudo-mersenne needs p = 2^k - c with c of one limb, not {f.short}: {near.reason}"
         )
     return (1 << f.bits) - f.p
 

@@ -11,7 +11,6 @@ from fieldc.algorithms.montgomery import reduction
 from fieldc.algorithms.reduction import subtract_once
 from fieldc.algorithms.shapes import signed_row, signed_rows
 from fieldc.algorithms.squaring import plain_square
-from fieldc.errors import shorten
 from fieldc.field import Field
 from fieldc.language import DoesNotApply, Number, Residue, kernel, limbs
 from fieldc.polynomial_bounds import tighten
@@ -22,7 +21,7 @@ def check(f: Field) -> None:
     shape = signed_rows(f)
     if not shape.applies:
         raise DoesNotApply(
-            f"signed-limbs needs p of few powers of two, not {shorten(f.label, 24)}: {shape.reason}"
+            f"signed-limbs needs p of few powers of two, not {f.short}: {shape.reason}"
         )
 
 

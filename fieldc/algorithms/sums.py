@@ -45,7 +45,7 @@ def sums_of(f: Field) -> Sums:
     """The kernels of inner products. Raises NoSums for words of 32 bits without a spare bit."""
     if not has_sums(f):
         raise NoSums(
-            f"inner products on arrays of words of 32 bits take a modulus below 2^31, not {f.label}"
+            f"inner products on arrays of words of 32 bits take a modulus below 2^31, not {f.short}"
         )
     if f.bits < HALF_BITS:
         add, collect = in_words.accumulate(f), in_words.collect(f)

@@ -75,9 +75,9 @@ def step(f: Field) -> Expression:
     Raises NoDigits: the closer p is to R, the larger is k.
     """
     if f.n < 2:
-        raise NoDigits(f"transforms in digits take a modulus above 2^64, not {f.label}")
+        raise NoDigits(f"transforms in digits take a modulus above 2^64, not {f.short}")
     if f.bits % DIGIT_BITS == 0:
-        raise NoDigits(f"a modulus of {f.bits} bits fills its digits, for {f.label}")
+        raise NoDigits(f"a modulus of {f.bits} bits fills its digits, for {f.short}")
     for lazy in range(4, MOST_LAZY + 1, 2):
         if (lazy + 1) * f.p > in_lanes(f).R:
             break
@@ -85,7 +85,7 @@ def step(f: Field) -> Expression:
             return butterfly_below(lazy).expression(f)
         except BoundError:
             continue
-    raise NoDigits(f"digits have too little room for the values of a transform, for {f.label}")
+    raise NoDigits(f"digits have too little room for the values of a transform, for {f.short}")
 
 
 def _enter(f: Field) -> Expression:

@@ -84,11 +84,18 @@ def recall(key: str) -> Record | None:
     try:
         found = json.loads(gzip.decompress(path.read_bytes()))
         record = Record(str(found["certificate"]), str(found["convention"]), int(found["stack"]))
+        if found["digest"] != _digest(key, record):
+            return None
         if record.certificate:
             return record if _is_whole(json.loads(record.certificate), record.stack) else None
         return record
     except (OSError, EOFError, ValueError, KeyError, TypeError, zlib.error):
         return None  # missing, or not as it was written
+
+
+def _digest(key: str, record: Record) -> str:
+    """What shows that an entry is that of this key, and all of it."""
+    return hashlib.sha256(json.dumps([key, asdict(record)]).encode()).hexdigest()
 
 
 def _is_whole(stated: dict[str, Any], stack: int) -> bool:
@@ -108,7 +115,8 @@ def remember(key: str, record: Record) -> None:
         if not _is_private(folder()):
             return
         part = folder() / f"{key}.{os.getpid()}"
-        part.write_bytes(gzip.compress(json.dumps(asdict(record)).encode(), mtime=0))
+        text = json.dumps(asdict(record) | {"digest": _digest(key, record)})
+        part.write_bytes(gzip.compress(text.encode(), mtime=0))
         part.chmod(stat.S_IRUSR | stat.S_IWUSR)
         part.replace(folder() / key)
     except OSError:

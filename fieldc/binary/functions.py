@@ -115,6 +115,8 @@ def _elf_architecture(header: lief.ELF.Header) -> Architecture:
     if name == "ARM" and is_little:
         return Architecture.ARM
     if not is_64_bit:
+        if name == "NONE":
+            raise ObjectError("the file names no processor; it is damaged or cut short")
         raise ObjectError(f"no decoder for 32-bit {name}")
     return _architecture(header.machine_type)
 

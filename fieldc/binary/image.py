@@ -139,6 +139,8 @@ def known_architecture(name: str) -> str:
     """Our name of a machine, from that of a library's enumeration. Raises ObjectError."""
     last = name.rpartition(".")[2].lower()
     ours = {"amd64": "x86_64", "arm64": "aarch64", "riscv": "riscv64"}.get(last, last)
+    if ours in ("none", "any", "unknown"):
+        raise ObjectError("the file names no processor; it is damaged or cut short")
     if ours not in ARCHITECTURES:
         raise ObjectError(f"no decoder for {quote(last)}; there are {', '.join(ARCHITECTURES)}")
     return ours

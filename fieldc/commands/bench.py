@@ -118,11 +118,13 @@ def _check(arguments: argparse.Namespace) -> None:
     """Raise UsageError for options that do not go together."""
     if arguments.all_goals != (arguments.field is None):
         raise UsageError("name either a FIELD or --all-goals; see fieldc bench --help")
+    if arguments.all_goals:
+        _check_goals(arguments)
     check_batched(arguments)
     if arguments.elements and not arguments.batch:
         raise UsageError("--elements is the length of the arrays of --batch; add it")
-    if arguments.formula and (arguments.batch or arguments.all_goals):
-        raise UsageError("--formula names what is raced; leave out --batch and --all-goals")
+    if arguments.formula and arguments.batch:
+        raise UsageError("--formula names what is raced; leave out --batch")
 
 
 def _formulas(field: Field, arguments: argparse.Namespace) -> Answer:
@@ -143,6 +145,23 @@ def _formulas(field: Field, arguments: argparse.Namespace) -> Answer:
     unwritten = failure_to_draw(data, arguments.plot) if arguments.plot else None
     said = conclusion(report)
     return Answer(race_tables(report), data, conclusion=said, unwritten=unwritten)
+
+
+def _check_goals(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for an option that the goals do not take."""
+    given = {
+        "--word": arguments.word != "64",
+        "--op": arguments.op,
+        "--algorithm": arguments.algorithm,
+        "--formula": arguments.formula,
+        "--peers": arguments.peers,
+        "--plot": arguments.plot,
+        "--batch": arguments.batch,
+        "--elements": arguments.elements,
+    }
+    for name, value in given.items():
+        if value:
+            raise UsageError(f"--all-goals has operations and fields of its own; leave out {name}")
 
 
 def _operations(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:

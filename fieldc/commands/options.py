@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,8 @@ ON_ARRAYS = ("butterfly", INNER)
 BUILT = tuple(dict.fromkeys((*OPERATIONS, *STUDIED_OPERATIONS, *ON_ARRAYS)))
 """The operations that have kernels of ours."""
 PICTURES = (".svg", ".png")
+MOST_DIGITS = 640
+"""Of a seed: int() reads it whatever its limit is set to."""
 
 
 def listed(text: str, what: str) -> list[str]:
@@ -84,6 +87,14 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def whole(text: str) -> int:
+    """A whole number, negative or not, for argparse."""
+    digits = text.removeprefix("-")
+    if not digits.isascii() or not digits.isdigit() or len(digits) > MOST_DIGITS:
+        raise UsageError(f"{quote(text)} is not a whole number of at most {MOST_DIGITS} digits")
+    return int(text)
+
+
 def folder(text: str) -> Path:
     """The path of a folder for argparse."""
     if not text.strip() or "\0" in text:
@@ -100,6 +111,8 @@ def file(text: str) -> Path:
     """The path of a file for argparse."""
     if not text.strip() or "\0" in text:
         raise UsageError(f"{quote(text)} is not the name of a file; name one")
+    if text.endswith(("/", os.sep)):
+        raise UsageError(f"{quote(text)} is the name of a folder; name a file")
     return Path(text)
 
 
@@ -112,7 +125,7 @@ def picture(text: str) -> Path:
 
 
 SEED = option(
-    "--seed", type=int, default=1, metavar="N", help="seed of inputs and order (default 1)"
+    "--seed", type=whole, default=1, metavar="N", help="seed of inputs and order (default 1)"
 )
 
 OPERANDS = option(

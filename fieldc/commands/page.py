@@ -14,7 +14,7 @@ from fieldc.commands.code import bounds_table
 from fieldc.commands.figures import short
 from fieldc.commands.options import file
 from fieldc.commands.progress import progress
-from fieldc.commands.show import algorithms, constants, shape_table
+from fieldc.commands.show import constants, shape_table
 from fieldc.commands.verb import FIELD, Answer, Table, UsageError, option, verb
 from fieldc.commands.why import why_representation
 from fieldc.field import Field
@@ -92,15 +92,36 @@ def forms(field: Field) -> Section:
         "A shape is what of the prime's form saves work. The kernels below are for residues in "
         "Montgomery form; a package takes the representation that stands first here."
     )
-    grids = [Grid(table.title, table.columns, table.rows) for table in (shown, *judged)]
+    grids = [
+        Grid(table.title[:1].upper() + table.title[1:], table.columns, table.rows)
+        for table in (shown, *judged)
+    ]
     return Section("Shape and representation", text, grids)
 
 
 def which(field: Field) -> Section:
-    """Which algorithms hold."""
-    table = algorithms(applicability(field, (*KERNELS, *STUDIED)))
-    text = "An algorithm holds where its bounds show that the result is canonical."
-    return Section("Which algorithms hold", text, [Grid("", table.columns, table.rows)])
+    """Which algorithms hold, by operations, and which do not, by reasons."""
+    rows = applicability(field, (*KERNELS, *STUDIED))
+    places = list(dict.fromkeys(row.kernel.operation for row in rows))
+    hold = [
+        (row.kernel.operation, row.kernel.algorithm, row.bound)
+        for row in sorted(rows, key=lambda row: places.index(row.kernel.operation))
+        if row.applies
+    ]
+    fail: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        if not row.applies:
+            fail.setdefault((row.kernel.algorithm, row.hint), []).append(row.kernel.operation)
+    refused = [(name, ", ".join(ops), why) for (name, why), ops in fail.items()]
+    text = (
+        "An algorithm holds where its bounds show that the result is canonical. The bound is the "
+        "largest value before the last subtraction."
+    )
+    grids = [
+        Grid("", ("operation", "algorithm", "bound"), hold),
+        Grid("Those that do not hold", ("algorithm", "operations", "why not"), refused),
+    ]
+    return Section("Which algorithms hold", text, grids)
 
 
 def chosen(kernels: Sequence[Artifact]) -> Section:
@@ -192,4 +213,4 @@ def race_of(field: Field) -> list[Section]:
     caption = f"{run['processor']}, {run['core_ghz']:.2f} GHz, {run['rounds']} interleaved rounds."
     warning = " The machine was disturbed: no verdict." if run["disturbed"] else ""
     text = "Cycles of one call on the machine that made this page."
-    return [Section("The race", text, [Picture(drawn, caption + warning)])]
+    return [Section("The race", text, [Picture(drawn, caption + warning, fits=True)])]

@@ -43,20 +43,28 @@ def progress() -> Iterator[Progress]:
 
 
 def _lines() -> Progress:
-    started: dict[str, float] = {}
+    """A line after each few seconds, so none of short work: an error stays the only line."""
+    started: dict[str, tuple[float, int]] = {}
     said: dict[str, float] = {}
     reached: dict[str, int] = {}
 
     def show(what: str, done: int, total: int) -> None:
         now = time.monotonic()
         if done < reached.get(what, total + 1):  # the first time, or the same work once more
-            started[what] = now
+            started[what] = now, done
+            said.pop(what, None)
         reached[what] = done
-        began = started[what]
-        if done < total and now - said.get(what, 0.0) < SECONDS_BETWEEN_LINES:
-            return
-        said[what] = now
-        left = f", about {(now - began) / done * (total - done):.0f} s left" if done else ""
-        say(f"{what}: {done}/{total}{left if done < total else ''}")
+        began, first = started[what]
+        if done >= total:
+            if what in said:
+                say(f"{what}: {done}/{total}")
+        elif now - said.get(what, began) >= SECONDS_BETWEEN_LINES:
+            said[what] = now
+            left = f", {_about(now - began, done - first, total - done)} left"
+            say(f"{what}: {done}/{total}{left if done > first else ''}")
 
     return show
+
+
+def _about(elapsed: float, done: int, left: int) -> str:
+    return f"about {elapsed / max(done, 1) * left:.0f} s"

@@ -125,7 +125,7 @@ def conclusion(report: Report | None) -> tuple[str, ...]:
 def _sentence(rows: list[RaceRow]) -> str:
     """The fastest row of one operation, against the wide integers of LLVM and its own bound.
 
-    Where the wide integers are fastest, the next row is named.
+    Where the wide integers are fastest, the next row of another backend is named.
     """
     compiled = [row for row in rows if row.count is not None]
     if not compiled:
@@ -134,8 +134,9 @@ def _sentence(rows: list[RaceRow]) -> str:
     parts = [f"{best.op} runs in {best.throughput.median:.1f} cycles by {best.backend}"]
     rival = best.ratios.get(WIDE)
     if best.backend == WIDE:
+        of_others = [row for row in others if row.backend != WIDE]
         parts[0] += "".join(
-            f" ({row.throughput.median:.1f} by {row.backend})" for row in others[:1]
+            f" ({row.throughput.median:.1f} by {row.backend})" for row in of_others[:1]
         )
     elif rival:
         times = f"{rival.throughput:.1f} times as fast as"

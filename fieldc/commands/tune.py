@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS, choose
 from fieldc.catalogue import find_field
 from fieldc.commands.figures import pair
-from fieldc.commands.options import OPERANDS, file, names, positive
+from fieldc.commands.options import OPERANDS, file, names, positive, whole
 from fieldc.commands.progress import say
 from fieldc.commands.verb import FIELD, Answer, Table, one_of, option, verb
 from fieldc.field import Field
@@ -41,7 +41,7 @@ OTHER = "name another with -o"
         metavar="SECONDS",
         help="for each operation (default 60); the search ends sooner where it finds nothing more",
     ),
-    option("--seed", type=int, default=1, metavar="N", help="seed of the search (default 1)"),
+    option("--seed", type=whole, default=1, metavar="N", help="seed of the search (default 1)"),
     option(
         "--for",
         dest="mode",

@@ -12,6 +12,8 @@ Its name is the function's, its help the docstring's first line. It prints nothi
 from __future__ import annotations
 
 import argparse
+import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -70,10 +72,19 @@ Option = Callable[[argparse.ArgumentParser], object]
 VerbFunction = Callable[[argparse.Namespace], Answer]
 
 
+WORDED = {
+    r"argument (\S+): ignored explicit argument .*": r"\1 takes no value",
+    r"argument (\S+): expected one argument": r"\1 needs a value",
+}
+"""Messages of argparse in our words."""
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that raises UsageError where argparse prints its usage and exits."""
 
     def error(self, message: str) -> NoReturn:
+        for theirs, ours in WORDED.items():
+            message = re.sub(theirs, ours, message)
         raise UsageError(f"{message}; see {self.prog} --help")
 
     def print_help(self, file: SupportsWrite[str] | None = None) -> None:
@@ -123,6 +134,8 @@ class Verb:
             raise UsageError(f"unexpected argument {quote(rest[0])} after {self.name}")
         if arguments.json is not None and not arguments.json.strip():
             raise UsageError(f"--json has an empty FILE; {JSON_ALONE}")
+        if arguments.json is not None and arguments.json.endswith(("/", os.sep)):
+            raise UsageError(f"cannot write {quote(arguments.json)}: a folder; {JSON_ALONE}")
         if arguments.json not in (None, "-"):
             check_file(Path(arguments.json), JSON_ALONE)
             others = (value for value in vars(arguments).values() if isinstance(value, Path))
@@ -173,7 +186,7 @@ def verb(*options: Option) -> Callable[[VerbFunction], Verb]:
 def unknown(what: str, text: str, names: Sequence[str]) -> str:
     """One line for a word that is none of the names."""
     near = nearest(text, names)
-    hint = f"the nearest: {near[0]}" if near and text else f"use {enumerated(names)}"
+    hint = f"the nearest: {', '.join(near)}" if near and text else f"use {enumerated(names)}"
     return f"unknown {what} {quote(text)}; {hint}"
 
 

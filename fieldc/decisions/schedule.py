@@ -169,7 +169,7 @@ def read(text: str, field: Field, name: str = "this") -> Schedule:
     if field.word != 64:
         raise ScheduleError(f"schedules are for 64-bit words, not {field.word}; leave out --word")
     if p != field.p:
-        raise ScheduleError(f"the schedule is for {quote(schedule.label)}, not {field.label}")
+        raise ScheduleError(f"the schedule is for {quote(schedule.label)}, not {field.short}")
     return schedule
 
 
@@ -244,7 +244,7 @@ def shipped(field: Field, processor: str) -> Schedule:
     file = resources.files("fieldc.decisions").joinpath("schedules", file_name(field, processor))
     if not file.is_file():
         raise ScheduleError(
-            f"no schedule for {field.label} on {processor} is shipped;"
+            f"no schedule for {field.short} on {processor} is shipped;"
             f" make one there with fieldc tune {field.name or hex(field.p)}"
         )
     return read(file.read_text("utf-8"), field)

@@ -310,7 +310,7 @@ def extend(base: Any, degree: int, root: Coefficient) -> type[Extension]:
     def check(f: Field) -> None:
         if is_no_field(f):
             raise wrong(
-                f"{name} is no field modulo {f.label}: its root is a power of {degree} there", at
+                f"{name} is no field modulo {f.short}: its root is a power of {degree} there", at
             )
 
     made.kind = ValueType(

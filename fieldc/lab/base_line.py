@@ -12,8 +12,8 @@ from fieldc.field import Field
 from fieldc.language import Kernel
 from fieldc.operations import DIVSTEP_BITS, DIVSTEP_SHIFT
 
-PLAIN = "x*y % p"
-"""The name of its algorithm."""
+PLAIN = "big integers"
+"""The name of its algorithm, for every operation: `x*y % p`, `(x + y) % p` and so on."""
 AnyInteger = Any
 """An int, or an mpz of gmpy2."""
 Values = Sequence[AnyInteger]

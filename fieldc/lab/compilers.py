@@ -63,7 +63,7 @@ class Reading:
                 first = (done.stderr.strip() or f"exit {done.returncode}").splitlines()[0]
                 what = f"{expression.kernel.operation} {expression.kernel.algorithm}"
                 raise CompilerError(
-                    f"{self.name}: {first} (in {what} for {expression.field.label})"
+                    f"{self.name}: {first} (in {what} for {expression.field.short})"
                 )
             return made.read_bytes()
 

@@ -183,6 +183,6 @@ def _expect(
                 f"{name} = {v:#x}" for (name, _), v in zip(kernel.operands, values, strict=True)
             )
             raise CheckError(
-                f"{kernel.operation} on arrays for {f.label}, element {number} of {len(found)}, "
+                f"{kernel.operation} on arrays for {f.short}, element {number} of {len(found)}, "
                 f"{operands_of_it}: got {given:#x}, expected {wanted:#x}"
             )

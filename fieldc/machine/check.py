@@ -107,6 +107,6 @@ def _expect(
         names = (name for name, _ in expression.kernel.operands)
         given = ", ".join(f"{x} = {value:#x}" for x, value in zip(names, operands, strict=True))
         raise CheckError(
-            f"{expression.kernel.operation} ({expression.kernel.algorithm}) for {f.label}, "
+            f"{expression.kernel.operation} ({expression.kernel.algorithm}) for {f.short}, "
             f"{given}, aliasing: {aliasing}: got {result:#x}, expected {wanted:#x}"
         )

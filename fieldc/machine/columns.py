@@ -111,6 +111,6 @@ def check_columns(sums: ColumnSums, lengths: Sequence[int] = ()) -> None:
             wanted = [value % f.p for value in wanted]
             if (found := sums(a, b)) != wanted:
                 raise CheckError(
-                    f"a sum in columns of {count} products for {f.label}: got {found[0]:#x} in the "
+                    f"a sum in columns of {count} products for {f.short}: got {found[0]:#x} in the "
                     f"first lane, expected {wanted[0]:#x}"
                 )

@@ -199,7 +199,7 @@ class Element:
         """The power, by Python's `pow`; a negative exponent inverts."""
         power, value = index(exponent), int(self)
         if power < 0 and value == 0:
-            raise ZeroDivisionError(f"0 has no inverse modulo {self.field.constants.label}")
+            raise ZeroDivisionError(f"0 has no inverse modulo {self.field.constants.short}")
         return self.field(pow(value, power, self.field.p))
 
     def __neg__(self) -> Element:

@@ -33,7 +33,7 @@ def root_of_unity(f: Field, order: int) -> int:
     most = 1 << facts.two_adicity
     if order < 1 or order & order - 1 or order > most:
         raise LengthMismatch(
-            f"a transform takes 2^k elements, k up to {facts.two_adicity} modulo {f.label}, "
+            f"a transform takes 2^k elements, k up to {facts.two_adicity} modulo {f.short}, "
             f"not {order}"
         )
     return pow(facts.root_of_unity, most // order, f.p)

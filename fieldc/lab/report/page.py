@@ -29,18 +29,21 @@ code { font-size: .875em; } .disturbed { background: #fff3cd; padding: .5rem; }
 .listing .carry td:first-child { border-left-color: #0072b2; }
 .listing .overflow td:first-child { border-left: 4px dotted #d55e00; }
 @media (max-width: 40rem) {
-  figure svg { width: 62rem; } table { font-size: .75rem; } th, td { padding: .15rem .3rem; }
-  .text { min-width: 26rem; }
+  figure svg { width: 62rem; } .fits svg { width: 100%; }
+  figure:not(.fits) figcaption::before { content: "Wider than this screen: scroll to its right. "; }
+  table { font-size: .75rem; } th, td { padding: .15rem .3rem; }
+  .text { min-width: 8rem; }
 }
 """
 
 
 @dataclass(frozen=True)
 class Picture:
-    """An SVG and the line below it."""
+    """An SVG and the line below it. On a phone one that `fits` is shown whole, another scrolls."""
 
     svg: str
     caption: str
+    fits: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,8 @@ def _part(part: PagePart) -> str:
         return _listing(part)
     if isinstance(part, Picture):
         caption = escape(part.caption)
-        return f"<figure>{part.svg}<figcaption>{caption}</figcaption></figure>\n"
+        kind = ' class="fits"' if part.fits else ""
+        return f"<figure{kind}>{part.svg}<figcaption>{caption}</figcaption></figure>\n"
     numbers = [all(map(_is_number, cells)) for cells in zip(*part.lines, strict=True)]
     numbers += [False] * (len(part.columns) - len(numbers))
     head = "".join(

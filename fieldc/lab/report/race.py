@@ -6,6 +6,7 @@ Latency is hollow and round, throughput filled and square.
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
+from fieldc.errors import shorten
 from fieldc.files import write_file
 from fieldc.lab.peers import RaceData, full_name
 from fieldc.lab.report.style import COLOURS, MARKERS, styled, svg_file
@@ -31,6 +33,8 @@ FAR = 10.0
 """Rows that are slower than the fastest by more are named under the axis instead."""
 PANEL_WIDTH, ROW_HEIGHT, FRAME_HEIGHT = 7.0, 0.3, 1.1
 """In inches."""
+LABEL, LINE = 36, 84
+"""Letters that a panel has room for: of a prime in its title, and of a line below it."""
 PIXELS = 150
 """An inch of a picture that is not made of lines."""
 
@@ -93,7 +97,8 @@ def _panel(axes: Axes, rows: Sequence[RaceData]) -> None:
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
     first = ordered[0]
-    axes.set_title(f"{first['op']}, {first['field']}{_warning(rows)}", loc="left", weight="bold")
+    title = f"{first['op']}, {shorten(first['field'], LABEL)}{_warning(rows)}"
+    axes.set_title(title, loc="left", weight="bold")
     axes.set_xlabel(_label(rows, every[len(ordered) :]))
 
 
@@ -126,7 +131,9 @@ def _label(rows: Sequence[RaceData], far: Sequence[RaceData]) -> str:
     clock = f" at {clocks.pop():.2f} GHz" if len(clocks) == 1 else ""
     beyond = "; ".join(f"{_name(row)} {row['throughput_cycles']:,.0f}" for row in far)
     lines = [f"core cycles a call{clock}; bars: 10th to 90th percentile"]
-    return "\n".join(lines + ([f"further off: {beyond}"] if far else []))
+    if far:
+        lines += textwrap.wrap(f"further off: {beyond}", LINE, break_on_hyphens=False)
+    return "\n".join(lines)
 
 
 def _warning(rows: Sequence[RaceData]) -> str:

@@ -68,7 +68,7 @@ def why_not_plain(f: Field) -> str:
         return shape.reason
     folded = (1 << f.bits) - f.p << f.spare_bits
     if folded >= f.base or folded * (folded + 1) + (folded >> f.spare_bits) > 1 << f.bits:
-        return f"2^{f.word * f.n} modulo {f.label} is {folded}, too much for one fold"
+        return f"2^{f.word * f.n} modulo {f.short} is {folded}, too much for one fold"
     refusals = (o.reason for o in representations(f) if o.representation is PLAIN)
     return next(refusals, "")
 

@@ -37,7 +37,7 @@ class VectorTarget:
     def sums_of(self, f: Field) -> Sums:
         """The kernels of inner products. Raises NoSums where a target or a field has none."""
         if not self.has_sums(f):
-            raise NoSums(f"{self.name} has no inner products of {f.label}, which has one limb")
+            raise NoSums(f"{self.name} has no inner products of {f.short}, which has one limb")
         return sums_of(f)
 
     def has_sums(self, f: Field) -> bool:
