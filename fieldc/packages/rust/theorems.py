@@ -10,18 +10,19 @@ from pathlib import Path
 
 from fieldc.binary.linkable import function_of
 from fieldc.machine.assemble import assemble
-from fieldc.packages.rust.classes import CLASSES, PrimeClass
+from fieldc.packages.rust.classes import CLASSES, LAZY_CLASSES, PrimeClass
 from fieldc.packages.rust.kernels import caller_of
 from fieldc.packages.rust.sums import FITTING, InlineSum, inline_sums, with_words
 from fieldc.packages.rust.written import CONSTANT, LITERAL, WrittenKernel, kernels_in
 from fieldc.proof.algebra.identity import ProofError
-from fieldc.proof.class_code import ClassCode
-from fieldc.proof.classes import CLASS_CLAIMS, prove_class
+from fieldc.proof.classes.claims import CLASS_CLAIMS
+from fieldc.proof.classes.code import ClassCode
+from fieldc.proof.classes.modulus import Moduli
+from fieldc.proof.classes.prove import prove_class
 
 WITH_SPARE_BIT = 1 << 63
 """What the top limb of such a modulus is below."""
-ALGORITHMS = ("cios",)
-"""Of the kernels that are tried: others have constants that are no limb of p, such as mu."""
+FULL = 1 << 64
 
 
 @dataclass(frozen=True)
@@ -39,27 +40,58 @@ class Theorem:
 
     def prove(self) -> int:
         """Prove it for every odd p of its class; number of cases. Raises ProofError."""
-        return prove_class(code_of(self.kernel), self.operation, self.kernel.limbs, self.of.top)
+        return prove_class(
+            code_of(self.kernel), self.operation, moduli_of(self.of, self.kernel.limbs)
+        )
+
+
+def moduli_of(of: PrimeClass, limbs: int) -> Moduli:
+    """The moduli of a class."""
+    return Moduli(limbs, of.top, of.n0, of.near)
 
 
 def kernels_of_classes(generated: Path, limbs: int) -> Iterator[Theorem]:
-    """The kernels whose constants are n0 and limbs of p. Raises OSError."""
+    """The kernels that are called, of every class. Raises OSError."""
     written = kernels_in((generated / f"n{limbs:02}.rs").read_text())
-    for of in CLASSES:
-        for operation, algorithm in of.algorithms:
+    for of in (*CLASSES, *LAZY_CLASSES):
+        for operation, _ in of.kernels(limbs):
             names = (f"{operation}_{of.suffix}_{variant}" for variant in ("mulx", "adx"))
-            for name in names if operation in CLASS_CLAIMS and algorithm in ALGORITHMS else ():
+            for name in names if operation in CLASS_CLAIMS else ():
                 if name in written:
                     yield Theorem(written[name], operation, of)
 
 
-def sums_of_classes(limbs: int) -> Iterator[tuple[InlineSum, str, int]]:
-    """The sums and differences of values below p, with operation and what the top limb is below."""
-    if limbs in FITTING:
-        for piece in inline_sums(limbs):
-            if piece.name != "reduce":
-                top = WITH_SPARE_BIT if piece.name == "add_spare" else CLASSES[-1].top
-                yield piece, piece.name.partition("_")[0], top
+@dataclass(frozen=True)
+class SumTheorem:
+    """A sum in inline assembly, and what it computes."""
+
+    piece: InlineSum
+    operation: str
+    limbs: int
+    top: int
+    """What the modulus' top limb is below."""
+
+    def prove(self) -> int:
+        """Prove it for every modulus, odd or not; number of cases. Raises ProofError."""
+        code = code_of_sum(self.piece, self.limbs, self.operation)
+        return prove_class(code, self.operation, Moduli(self.limbs, self.top))
+
+
+OPERATIONS_OF_SUMS = {
+    "add_spare": ("add", "double"),
+    "add_full": ("add", "double"),
+    "sub": ("sub", "neg"),
+    "reduce": ("reduce_lazy",),
+}
+"""What the crate computes with each piece: x + x is a double, 0 - x the negative."""
+
+
+def sums_of_classes(limbs: int) -> Iterator[SumTheorem]:
+    """The sums and differences. Those of values below 2p are the same modulo 2p."""
+    for piece in inline_sums(limbs) if limbs in FITTING else ():
+        is_spare = piece.name in ("add_spare", "reduce")
+        for operation in OPERATIONS_OF_SUMS[piece.name]:
+            yield SumTheorem(piece, operation, limbs, WITH_SPARE_BIT if is_spare else FULL)
 
 
 def code_of(kernel: WrittenKernel) -> ClassCode:
@@ -70,14 +102,15 @@ def code_of(kernel: WrittenKernel) -> ClassCode:
     return _common(kernel.symbol, [_filled(kernel, seed) for seed in (1, 2)])
 
 
-def code_of_sum(piece: InlineSum, limbs: int) -> ClassCode:
+def code_of_sum(piece: InlineSum, limbs: int, operation: str) -> ClassCode:
     """The same of a sum in inline assembly, with one choice of registers. Raises ProofError."""
-    name = "p" if piece.constant == "P" else "c"
+    name = "p" if piece.constant == "P" else "complement"
     found = []
     for seed in (1, 2):
         draw = random.Random(seed)
         words = [draw.getrandbits(64) | 1 << 63 for _ in range(limbs)]
-        function = function_of(assemble(with_words(piece, words)), "piece")
+        operands = {"neg": "0x", "double": "xx"}.get(operation, "xy")
+        function = function_of(assemble(with_words(piece, words, operands)), "piece")
         values = {f"{name}[{i}]": word.to_bytes(8, "little") for i, word in enumerate(words)}
         found.append((function.code, values, function.start))
     return _common(piece.name, found)
@@ -107,13 +140,11 @@ def _common(symbol: str, found: list[Filled]) -> ClassCode:
 
 @cache
 def _constants(kernel: WrittenKernel) -> dict[str, str]:
-    """The name of each constant by its name in the text. Raises ProofError."""
+    """The name of each constant by its name in the text."""
     found = {
         operand: f"{name.lower()}[{index}]" if index else name.lower()
         for operand, name, index in CONSTANT.findall(kernel.operands)
     }
-    if other := [name for name in found.values() if name != "n0" and not name.startswith("p[")]:
-        raise ProofError(f"{kernel.symbol}: {other[0]} is no limb of p")
     return found
 
 
