@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from fieldc.proof.algebra.dropped import dropped
-from fieldc.proof.algebra.equations import Equation, Polynomial, Select, add_to, product
+from fieldc.proof.algebra.equations import ONE, Equation, Polynomial, Select, add_to, product
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.algebra.totals import Total
 from fieldc.proof.classes.bounds import ClassCase
 from fieldc.proof.classes.modulus import RADIX, Modulus
 
-ZERO = -1
-"""In the place of a word's variable: the word is 0."""
+Words = Mapping[int, Polynomial]
+"""What words are, in older words."""
 
 
 @dataclass
@@ -23,14 +24,19 @@ class Elimination:
 
     modulus: Modulus
     case: ClassCase
-    equal_words: Mapping[int, int]
+    equal_words: Words
     """What `equal_words` finds."""
+
+    @cached_property
+    def kept(self) -> set[int]:
+        """The flags that stand for another word: they vanish together with it."""
+        return {v for of in self.equal_words.values() for m in of for v in m}
 
     def cofactor(self, target: Polynomial) -> Polynomial:
         """The polynomial c for which target = p * c. Raises ProofError where there is none."""
         system = self.case.system
         known = {v: 0 for v, (_, high) in enumerate(system.ranges) if not high}
-        zeros = {word: 0 for word, other in self.equal_words.items() if other == ZERO}
+        zeros = {word: 0 for word, other in self.equal_words.items() if not other}
         self.case.fixed = {**zeros, **known, **self.case.fixed}
         total = Total(system, target)
         cofactor: Polynomial = {}
@@ -75,10 +81,15 @@ class Elimination:
         if row.carry is None or row.carry in case.fixed or not lost:
             total.add(product(words, case.right_of(row)))
         elif not words and row.word in self.equal_words:
-            right, other = dict(row.right), self.equal_words[row.word]
-            if other != ZERO:
-                add_to(right, {(other,): -1})
+            right = dict(row.right)
+            add_to(right, self.equal_words[row.word], -1)
             total.add(product(carries, right), Fraction(1, row.factor))
+        elif not words and row.carry in self.kept:
+            total.add(product(carries, {(row.carry,): 1}))
+        elif (rest := self._consumed(row)) is not None:
+            add_to(carries, words, -row.factor)
+            total.add(product(words, row.right))
+            total.add(product(carries, rest))
         elif (value := self._value_of_carry(row)) is not None:
             case.fixed[row.carry] = value
             for part in (words, carries):
@@ -90,6 +101,28 @@ class Elimination:
         else:
             raise ProofError(dropped(row))
 
+    def _consumed(self, maker: Equation) -> Polynomial | None:
+        """A row's carry as the rest of the sum that it went into, whose word is known to be 0."""
+        fixed, carry = self.case.fixed, maker.carry
+        assert carry is not None
+        for row in self.case.system.rows:
+            if not isinstance(row, Equation) or (sign := row.right.get((carry,))) not in (1, -1):
+                continue
+            if fixed.get(row.word) == 0 and (row.carry is None or row.carry in fixed):
+                right = self.case.right_of(row)
+                rest = {m: -sign * c for m, c in right.items() if m != (carry,)}
+                return self._in_older(rest, maker.number)
+        return None
+
+    def _in_older(self, terms: Polynomial, number: int) -> Polynomial:
+        """The polynomial without words that are other names for what is older than a row."""
+        total = Total(self.case.system, terms)
+        for row in total.backwards():
+            if not isinstance(row, Equation) or row.number <= number or row.carry is not None:
+                break
+            total.substitute(row.word, row.right)
+        return total.terms
+
     def _value_of_carry(self, row: Equation) -> int | None:
         """The one value that a dropped carry may have, by bounds."""
         assert row.carry is not None
@@ -99,17 +132,38 @@ class Elimination:
         return None
 
 
-def equal_words(modulus: Modulus, case: ClassCase) -> dict[int, int]:
-    """Words that are 0, and low halves of products that an older word equals.
+def fix_unread(case: ClassCase) -> None:
+    """Fix carries and words that are 0 and that nothing reads, the oldest first."""
+    rows = case.system.rows
+    sums = [row for row in rows if isinstance(row, Equation) and row.kind in ("add", "sub")]
+    read = {v for r in rows if isinstance(r, Equation) for m in r.right for v in m}
+    read |= {row.flag for row in rows if isinstance(row, Select)}
+    read |= {
+        v
+        for r in rows
+        if isinstance(r, Select)
+        for s in (r.when_set, r.otherwise)
+        for m in s
+        for v in m
+    }
+    for row in sums:
+        for number in filter(None, (row.carry, row.word)):
+            is_open = number not in read and number not in case.fixed
+            if is_open and case.is_always(number, 0):
+                case.fixed[number] = 0
+
+
+def equal_words(modulus: Modulus, case: ClassCase) -> dict[int, Polynomial]:
+    """Words that are 0, and low halves of products that follow from an older word.
 
     All are words that a quotient's digit was chosen for.
     """
-    rows = [r for r in case.system.rows if isinstance(r, Equation) and r.kind in ("add", "mul")]
+    rows = [r for r in case.system.rows if isinstance(r, Equation) and r.kind != "bits"]
     found = {row.word: _equal_word(modulus, case, row) for row in rows}
     return {word: other for word, other in found.items() if other is not None}
 
 
-def _equal_word(modulus: Modulus, case: ClassCase, row: Equation) -> int | None:
+def _equal_word(modulus: Modulus, case: ClassCase, row: Equation) -> Polynomial | None:
     """What a word is, because it is the same modulo 2^64."""
     total = Total(case.system, {(row.word,): 1}, modulus=RADIX)
     for step in total.backwards():
@@ -118,11 +172,23 @@ def _equal_word(modulus: Modulus, case: ClassCase, row: Equation) -> int | None:
         while pair := modulus.without_pairs(total.terms):
             total.add(pair)
         if not total.terms:
-            return ZERO
+            return {}
         (monomial, factor), *others = total.terms.items()
-        if row.kind == "mul" and not others and len(monomial) == 1 and factor == 1:
-            return monomial[0]
-    return ZERO if _are_zero_carries(case, total.terms) else None
+        if row.kind == "mul" and not others and len(monomial) == 1:
+            if factor == 1:
+                return {monomial: 1}
+            flag = _flag_of_zero(case, monomial[0]) if factor == RADIX - 1 else None
+            if flag is not None:  # 2^64 - t, but 0 where t is 0
+                return {ONE: RADIX, (flag,): -RADIX, monomial: -1}
+    return {} if _are_zero_carries(case, total.terms) else None
+
+
+def _flag_of_zero(case: ClassCase, word: int) -> int | None:
+    """The borrow of a word less 1: whether the word is 0."""
+    for row in case.system.rows:
+        if isinstance(row, Equation) and row.kind == "sub" and row.right == {(word,): 1, ONE: -1}:
+            return row.carry
+    return None
 
 
 def _are_zero_carries(case: ClassCase, terms: Polynomial) -> bool:

@@ -154,7 +154,7 @@ def _folded(modulus: Modulus, name: str) -> None:
         high, divisor, factor, rest = of.n0[1], RADIX, n0, 1
     elif name == "minus_mu":
         high, divisor, rest = RADIX - of.n0[0], RADIX, -1
-        factor = {ONE: RADIX, **{m: -c for m, c in n0.items()}}
+        factor = {(system.new("2^64 - n0", high),): 1}
     else:  # 2^(64*(n - 1)) times it is that power less 1, and a multiple of p
         divisor = of.least
         high, rest = divisor, divisor - 1

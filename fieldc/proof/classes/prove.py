@@ -26,7 +26,7 @@ from fieldc.proof.claims.contracts import WORD_BITS
 from fieldc.proof.classes.bounds import ClassCase
 from fieldc.proof.classes.claims import ClassClaim, class_claim
 from fieldc.proof.classes.code import ClassCode, SymbolMemory
-from fieldc.proof.classes.cofactor import Elimination, equal_words
+from fieldc.proof.classes.cofactor import Elimination, equal_words, fix_unread
 from fieldc.proof.classes.modulus import RADIX, Moduli, Modulus, modulus_of, new_input
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 
@@ -45,8 +45,8 @@ class ClassProof:
     """The result is below so many times p."""
 
     @cached_property
-    def equal_words(self) -> dict[int, int]:
-        """Words that are 0, or another word."""
+    def equal_words(self) -> dict[int, Polynomial]:
+        """Words that are 0, or follow from another word."""
         return equal_words(self.modulus, self.case({}))
 
     def case(self, fixed: Mapping[int, int]) -> ClassCase:
@@ -67,7 +67,9 @@ def prove_class(found: ClassCode, operation: str, moduli: Moduli) -> int:
         *(system, words, found.code, limbs),
         symbols={place: modulus.constants[name] for place, name in found.symbols.items()},
     )
-    INSTRUCTION_SETS[found.architecture].run(memory, "sysv", found.code, found.start)
+    INSTRUCTION_SETS[found.architecture].run(
+        memory, "sysv" if found.architecture == "x86_64" else "aapcs64", found.code, found.start
+    )
     missing = [i for i in range(limbs) if i not in memory.result]
     if missing:
         raise ProofError(f"frame: limb {missing[0]} of z is never written")
@@ -96,12 +98,15 @@ def _operands(system: System, modulus: Modulus, said: ClassClaim) -> dict[str, l
 def _prove(proof: ClassProof, case: ClassCase, top: Polynomial, z: Polynomial) -> bool:
     """Prove one case; False if it cannot happen. Raises ProofError."""
     refused: ProofError | None = None
-    for whole in _wholes(proof, case, top, z):
-        try:
-            _prove_case(proof, case, whole)
-            return True
-        except ProofError as error:
-            refused = refused or error
+    for knows_more in (False, True):
+        if knows_more:
+            fix_unread(case)
+        for whole in _wholes(proof, case, top, z):
+            try:
+                _prove_case(proof, case, whole)
+                return True
+            except ProofError as error:
+                refused = refused or error
     if _is_impossible(case):
         return False
     raise refused or ProofError("function: no case of it is understood")
@@ -136,7 +141,7 @@ def _wholes(
     yield z
     system, limbs = proof.system, proof.modulus.of.limbs
     row = system.defining(next(iter(top))[0]) if len(top) == 1 else None
-    if isinstance(row, Select) and row.flag in case.fixed:
+    while isinstance(row, Select) and row.flag in case.fixed:
         side = row.when_set if case.fixed[row.flag] else row.otherwise
         row = system.defining(next(iter(side))[0]) if len(side) == 1 else None
     if not isinstance(row, Equation) or row.carry is None:
@@ -147,7 +152,10 @@ def _wholes(
         if not isinstance(reader, Equation) or reader.kind != row.kind or reader.carry is None:
             continue
         sign, known = (1, 1) if row.kind == "add" else (-1, 0)
-        if reader.right.get((row.carry,)) == sign and case.fixed.get(reader.carry) == known:
+        if reader.right.get((row.carry,)) != sign:
+            continue
+        is_difference = row.kind == "sub" and case.is_always(reader.carry, 0)
+        if is_difference or case.fixed.get(reader.carry) == known:
             yield _plus(z, reader.word, limbs)
 
 
