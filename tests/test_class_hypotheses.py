@@ -29,13 +29,13 @@ def violated(f: Field, modulus: Modulus) -> list[str]:
         at |= {v: words >> 64 * i & RADIX - 1 for i, v in enumerate(number.limbs)}
     faults = [] if modulus.of.least <= f.p <= modulus.of.most else ["the range of p"]
     faults += [] if value(modulus.p, {**at}) == f.p else ["p"]
-    for quotient in modulus.quotients:
-        number = sum(int(c) * at[m[0]] for m, c in quotient.value.items())
-        unknown = {v for m in quotient.factor for v in m} - at.keys()
-        rest = quotient.divisor * number - quotient.rest
+    for known in modulus.equations:
+        number = sum(int(c) * at[m[0]] for m, c in known.value.items())
+        unknown = {v for m in known.factor for v in m} - at.keys()
+        rest = known.divisor * number - known.rest
         faults += ["an equation"] if rest % f.p else []
         at |= dict.fromkeys(unknown, rest // f.p)
-        faults += [] if value(quotient.factor, at) * f.p == rest else ["an equation"]
+        faults += [] if value(known.factor, at) * f.p == rest else ["an equation"]
     for pair, residue in modulus.pairs.items():
         faults += [] if (prod(at[v] for v in pair) - residue) % RADIX == 0 else ["a residue"]
     for v, number in at.items():

@@ -34,7 +34,7 @@ ARM_FREE = tuple(f"x{i}" for i in range(3, 18))
 SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15")
 LOW_HALVES = {"rcx": "ecx", "rbx": "ebx", "rbp": "ebp"}
 
-Number = Callable[[str], int]
+ConstantOf = Callable[[str], int]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class InlineKernel:
         """
         return self.with_numbers(lambda text: _number(text, f, multiple))
 
-    def with_numbers(self, number: Number, operands: str = "xy") -> str:
+    def with_numbers(self, number: ConstantOf, operands: str = "xy") -> str:
         """The same with any constants; `number` gives each from its text in Rust.
 
         `operands` are x and y, or `xx` for a function of x that doubles it, `0x` for its negative.
@@ -100,7 +100,7 @@ class InlineKernel:
 
         return "\n".join(self._arm_lines(number, put, "xy")) + "\n"
 
-    def arm_with_numbers(self, number: Number, operands: str = "xy") -> str:
+    def arm_with_numbers(self, number: ConstantOf, operands: str = "xy") -> str:
         """The same with any constants, which are read from a table after the return."""
         words = dict.fromkeys(o.before for o in self.operands if o.before.startswith("M::"))
         places = {text: 8 * place for place, text in enumerate(words)}
@@ -114,7 +114,7 @@ class InlineKernel:
         return "\n".join((*lines, ".p2align 3", "2:", f".quad {table}")) + "\n"
 
     def _arm_lines(
-        self, number: Number, put: Callable[[str, str], list[str]], operands: str
+        self, number: ConstantOf, put: Callable[[str, str], list[str]], operands: str
     ) -> list[str]:
         """The instructions; `put` loads a register with a constant."""
         registers, numbers = self._places(number, ARM_FREE)
@@ -142,7 +142,7 @@ class InlineKernel:
         return assemble(self.function(f, multiple))
 
     def _places(
-        self, number: Number, registers_of: Sequence[str]
+        self, number: ConstantOf, registers_of: Sequence[str]
     ) -> tuple[dict[str, str], dict[str, str]]:
         """The register of each name, and the number."""
         free = list(registers_of)
@@ -150,7 +150,9 @@ class InlineKernel:
         numbers = {o.name: o.before for o in self.operands if not o.place}
         return registers, {x: str(number(text)) for x, text in numbers.items()}
 
-    def _entrance(self, registers: Mapping[str, str], number: Number, operands: str) -> list[str]:
+    def _entrance(
+        self, registers: Mapping[str, str], number: ConstantOf, operands: str
+    ) -> list[str]:
         """Every register gets its value; rdx, which is a pointer, comes last."""
         pointer = {"0": "", "x": POINTERS[1], "y": POINTERS[2]}
         pointers = dict(zip(self.arguments, (pointer[x] for x in operands), strict=False))

@@ -49,9 +49,9 @@ class ClassCase(Case):
 
     def _joined(self, rest: Polynomial, modulus: Modulus, end: int, end_of_p: int) -> Rational:
         """A bound by the limbs at these ends; the polynomial is used up."""
-        for quotient in modulus.quotients if not end else ():
-            while of := split(rest, quotient.lowest):
-                add_to(rest, product(of, quotient.of_lowest(modulus.p)), ratio(1, quotient.divisor))
+        for known in modulus.equations if not end else ():
+            while of := split(rest, known.lowest):
+                add_to(rest, product(of, known.of_lowest(modulus.p)), ratio(1, known.divisor))
         slope: Rational = 0
         below = {
             i.name: modulus.multiples[i.name] for i in self.inputs if i.name in modulus.multiples

@@ -14,7 +14,7 @@ from fieldc.proof.algebra.totals import Total
 from fieldc.proof.classes.bounds import ClassCase
 from fieldc.proof.classes.modulus import RADIX, Modulus
 
-Words = Mapping[int, Polynomial]
+KnownWords = Mapping[int, Polynomial]
 """What words are, in older words."""
 
 
@@ -24,7 +24,7 @@ class Elimination:
 
     modulus: Modulus
     case: ClassCase
-    equal_words: Words
+    equal_words: KnownWords
     """What `equal_words` finds."""
 
     @cached_property
@@ -59,9 +59,9 @@ class Elimination:
     def _take_multiples(self, total: Total, cofactor: Polynomial) -> None:
         """Take p times what stands with p's lowest limb to the cofactor."""
         p, lowest = self.modulus.p, self.modulus.lowest
-        for quotient in self.modulus.quotients:
-            while of := total.split(quotient.lowest):
-                total.add(product(of, quotient.of_lowest(p)), Fraction(1, quotient.divisor))
+        for known in self.modulus.equations:
+            while of := total.split(known.lowest):
+                total.add(product(of, known.of_lowest(p)), Fraction(1, known.divisor))
         sign = int(p[lowest,])
         rest: Polynomial = {m: -sign * c for m, c in p.items() if m != (lowest,)}
         while multiple := total.split(lowest):
@@ -154,7 +154,7 @@ def fix_unread(case: ClassCase) -> None:
 
 
 def equal_words(modulus: Modulus, case: ClassCase) -> dict[int, Polynomial]:
-    """Words that are 0, and low halves of products that follow from an older word.
+    """KnownWords that are 0, and low halves of products that follow from an older word.
 
     All are words that a quotient's digit was chosen for.
     """

@@ -40,7 +40,7 @@ class Moduli:
 
 
 @dataclass(frozen=True)
-class Quotient:
+class ConstantEquation:
     """A constant of which divisor * value = p * factor + rest."""
 
     value: Polynomial
@@ -72,7 +72,7 @@ class Modulus:
     """The words of constants by their names in the code."""
     pairs: dict[tuple[int, int], int] = field(default_factory=dict)
     """Products of two variables, modulo 2^64."""
-    quotients: list[Quotient] = field(default_factory=list)
+    equations: list[ConstantEquation] = field(default_factory=list)
     multiples: dict[str, int] = field(default_factory=dict)
     """Numbers that are below so many times the modulus, by their names."""
 
@@ -162,7 +162,7 @@ def _folded(modulus: Modulus, name: str) -> None:
     most = (of.most * high + max(rest, 0)) // divisor
     value = _input(modulus, name, of.limbs, min(most, of.most - 1))
     number = value.value(WORD_BITS)
-    modulus.quotients.append(Quotient(number, value.limbs[0], divisor, factor, rest))
+    modulus.equations.append(ConstantEquation(number, value.limbs[0], divisor, factor, rest))
     modulus.multiples[name] = 1
 
 
