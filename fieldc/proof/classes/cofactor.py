@@ -17,6 +17,9 @@ from fieldc.proof.classes.modulus import RADIX, Modulus
 KnownWords = Mapping[int, Polynomial]
 """What words are, in older words."""
 
+MOST_TERMS = 50
+"""Of a polynomial modulo 2^64, of a word that may follow from another one."""
+
 
 @dataclass
 class Elimination:
@@ -158,7 +161,9 @@ def equal_words(modulus: Modulus, case: ClassCase) -> dict[int, Polynomial]:
 
     All are words that a quotient's digit was chosen for.
     """
-    rows = [r for r in case.system.rows if isinstance(r, Equation) and r.kind != "bits"]
+    sums = [r for r in case.system.rows if isinstance(r, Equation)]
+    read = {v for row in sums for m in row.right for v in m}
+    rows = [r for r in sums if r.kind in ("add", "sub") or (r.kind == "mul" and r.word not in read)]
     found = {row.word: _equal_word(modulus, case, row) for row in rows}
     return {word: other for word, other in found.items() if other is not None}
 
@@ -173,6 +178,8 @@ def _equal_word(modulus: Modulus, case: ClassCase, row: Equation) -> Polynomial 
             total.add(pair)
         if not total.terms:
             return {}
+        if len(total) > MOST_TERMS:
+            return None
         (monomial, factor), *others = total.terms.items()
         if row.kind == "mul" and not others and len(monomial) == 1:
             if factor == 1:
