@@ -22,7 +22,7 @@ from fieldc.packages.rust.written_inline import inline_kernels_in
 from fieldc.proof.algebra.identity import ProofError
 
 GENERATED = Path(__file__).parents[1] / "crates" / "fieldc" / "src" / "generated"
-QUICK = (2, 3, 4)
+QUICK = (2, 3, 4, 6, 12)
 INLINED = [*arm_inlined_of_classes(GENERATED, 1)]
 
 

@@ -170,12 +170,13 @@ def equal_words(modulus: Modulus, case: ClassCase) -> dict[int, Polynomial]:
 
 def _equal_word(modulus: Modulus, case: ClassCase, row: Equation) -> Polynomial | None:
     """What a word is, because it is the same modulo 2^64."""
-    total = Total(case.system, {(row.word,): 1}, modulus=RADIX)
+    total, is_chosen = Total(case.system, {(row.word,): 1}, modulus=RADIX), False
     for step in total.backwards():
         if isinstance(step, Equation) and (quotient := total.split(step.word)):
             total.add(product(quotient, step.right))
         while pair := modulus.without_pairs(total.terms):
             total.add(pair)
+            is_chosen = True
         if not total.terms:
             return {}
         if len(total) > MOST_TERMS:
@@ -187,7 +188,7 @@ def _equal_word(modulus: Modulus, case: ClassCase, row: Equation) -> Polynomial 
             flag = _flag_of_zero(case, monomial[0]) if factor == RADIX - 1 else None
             if flag is not None:  # 2^64 - t, but 0 where t is 0
                 return {ONE: RADIX, (flag,): -RADIX, monomial: -1}
-    return {} if _are_zero_carries(case, total.terms) else None
+    return {} if is_chosen and _are_zero_carries(case, total.terms) else None
 
 
 def _flag_of_zero(case: ClassCase, word: int) -> int | None:

@@ -134,12 +134,17 @@ def _prove_case(proof: ClassProof, case: ClassCase, z: Polynomial) -> None:
 def _wholes(
     proof: ClassProof, case: ClassCase, top: Polynomial, z: Polynomial
 ) -> Iterator[Polynomial]:
-    """z, and z + R*u where u >= 0 is what the code leaves out above its highest limb.
+    """z + R*u where u >= 0 is what the code leaves out above its highest limb, and z.
 
-    Where the latter is shown to be below p, which is below R, u is 0.
+    Where the former is shown to be below p, which is below R, u is 0.
     """
+    yield from (_plus(z, above, proof.modulus.of.limbs) for above in _left_out(case, top))
     yield z
-    system, limbs = proof.system, proof.modulus.of.limbs
+
+
+def _left_out(case: ClassCase, top: Polynomial) -> Iterator[int]:
+    """The variables that may be what is left out above the highest limb."""
+    system = case.system
     row = system.defining(next(iter(top))[0]) if len(top) == 1 else None
     while isinstance(row, Select) and row.flag in case.fixed:
         side = row.when_set if case.fixed[row.flag] else row.otherwise
@@ -147,7 +152,7 @@ def _wholes(
     if not isinstance(row, Equation) or row.carry is None:
         return
     if row.kind == "add":
-        yield _plus(z, row.carry, limbs)
+        yield row.carry
     for reader in system.rows:
         if not isinstance(reader, Equation) or reader.kind != row.kind or reader.carry is None:
             continue
@@ -156,7 +161,7 @@ def _wholes(
             continue
         is_difference = row.kind == "sub" and case.is_always(reader.carry, 0)
         if is_difference or case.fixed.get(reader.carry) == known:
-            yield _plus(z, reader.word, limbs)
+            yield reader.word
 
 
 def _plus(z: Polynomial, above: int, limbs: int) -> Polynomial:
