@@ -36,7 +36,7 @@ from fieldc.proof.classes.prove import prove_class
 
 GENERATED = Path(__file__).parents[1] / "crates" / "fieldc" / "src" / "generated"
 QUICK = (2, 3, 4, 6, 12)
-OF_ONE_PRIME = re.compile(r"_plain_|_extension_")
+OF_ONE_PRIME = re.compile(r"_plain_|_extension_|_tower_")
 """Kernels for one prime, and those of towers: they are proved with the constants of a prime."""
 
 
