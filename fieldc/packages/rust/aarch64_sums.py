@@ -7,7 +7,7 @@ with 2p for p.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fieldc.field import Field
@@ -125,14 +125,23 @@ def arm_function(piece: ArmSum, f: Field, multiple: int = 1) -> str:
 
     It is for p, or for that multiple of p, which comes after the return.
     """
-    n = f.n
+    return function_with(piece, f.limbs(f.p * multiple))
+
+
+def function_with(piece: ArmSum, words: Sequence[int], operands: str = "xy") -> str:
+    """The same with any words for p.
+
+    `operands` are x and y, or `xx` for a function of x that doubles it, `0x` for its negative.
+    """
+    n = len(words)
     a, b = [f"x{3 + i}" for i in range(n)], [*(f"x{3 + n + i}" for i in range(n - 1)), "x2"]
     names = {"p": "x1"} | {f"a{i}": a[i] for i in range(n)} | {f"b{i}": b[i] for i in range(n)}
     lines = list(piece.lines)
     for name, text in names.items():
         lines = [line.replace(f"{{{name}}}", text) for line in lines]
     stores = (line.replace("ld", "st", 1) for line in _loads(a, "x0"))
-    table = ", ".join(map(hex, f.limbs(f.p * multiple)))
-    before = (*_loads(a, "x1"), *(_loads(b, "x2") if piece.has_other else ()))
+    table = ", ".join(map(hex, words))
+    first = [f"mov {x}, xzr" for x in a] if operands[0] == "0" else _loads(a, "x1")
+    other = _loads(b, "x2" if operands[1] == "y" else "x1") if piece.has_other else []
     after = (*stores, "ret", ".p2align 3", "2:", f".quad {table}")
-    return "\n".join((*before, "adr x1, 2f", *lines, *after)) + "\n"
+    return "\n".join((*first, *other, "adr x1, 2f", *lines, *after)) + "\n"

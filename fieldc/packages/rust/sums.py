@@ -151,9 +151,13 @@ def as_function(piece: InlineSum, f: Field, multiple: int = 1) -> str:
     return with_words(piece, f.limbs(p if piece.constant == "P" else f.R - p))
 
 
-def with_words(piece: InlineSum, words: Sequence[int]) -> str:
-    """The same with any words for its constant."""
+def with_words(piece: InlineSum, words: Sequence[int], operands: str = "xy") -> str:
+    """The same with any words for its constant.
+
+    `operands` are x and y, or `xx` for a function of x that doubles it, `0x` for its negative.
+    """
     n = len(words)
+    first = ("0" if operands[0] == "0" else f"qword ptr [rsi + {8 * i}]" for i in range(n))
     names = {"y": "rdx", "y:e": "edx"}
     names |= {f"a{i}": RESULT[i] for i in range(n)} | {f"t{i}": SCRATCH[i] for i in range(n)}
     names |= {f"c{i}": hex(word) for i, word in enumerate(words)}
@@ -162,7 +166,8 @@ def with_words(piece: InlineSum, words: Sequence[int]) -> str:
         lines = [line.replace(f"{{{name}}}", text) for line in lines]
     lines = [
         *(f"push {r}" for r in SCRATCH),
-        *(f"mov {RESULT[i]}, qword ptr [rsi + {8 * i}]" for i in range(n)),
+        *(f"mov {RESULT[i]}, {word}" for i, word in enumerate(first)),
+        *(["mov rdx, rsi"] if operands[1] == "x" else []),
         *lines,
         *(f"mov qword ptr [rdi + {8 * i}], {RESULT[i]}" for i in range(n)),
         *(f"pop {r}" for r in reversed(SCRATCH)),

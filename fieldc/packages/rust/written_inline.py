@@ -7,7 +7,7 @@ to registers of one choice, and the result is stored. It has no other instructio
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fieldc.field import Field
@@ -33,6 +33,8 @@ FREE = ("rcx", "r8", "r9", "r10", "r11", "rbx", "rbp", "r12", "r13", "r14", "r15
 ARM_FREE = tuple(f"x{i}" for i in range(3, 18))
 SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15")
 LOW_HALVES = {"rcx": "ecx", "rbx": "ebx", "rbp": "ebp"}
+
+ConstantOf = Callable[[str], int]
 
 
 @dataclass(frozen=True)
@@ -64,14 +66,21 @@ class InlineKernel:
 
         Raises ValueError for assembly that it does not understand.
         """
-        registers, numbers = self._places(f, multiple, FREE)
+        return self.with_numbers(lambda text: _number(text, f, multiple))
+
+    def with_numbers(self, number: ConstantOf, operands: str = "xy") -> str:
+        """The same with any constants; `number` gives each from its text in Rust.
+
+        `operands` are x and y, or `xx` for a function of x that doubles it, `0x` for its negative.
+        """
+        registers, numbers = self._places(number, FREE)
         named = {**numbers, **registers}
         named |= {f"{x}:e": LOW_HALVES.get(r, f"{r}d") for x, r in registers.items()}
         lines = [re.sub(r"\{([\w:]+)\}", lambda m: named[m[1]], line) for line in self.lines]
         saved = [register for register in SAVED if register in registers.values()]
         body = (
             *(f"push {register}" for register in saved),
-            *self._entrance(registers, f, multiple),
+            *self._entrance(registers, number, operands),
             *lines,
             *self._exit(registers),
             *(f"pop {register}" for register in reversed(saved)),
@@ -82,48 +91,83 @@ class InlineKernel:
 
     def arm_function(self, f: Field, multiple: int = 1) -> str:
         """The same for AArch64: z, x and y are in x0, x1 and x2. Raises ValueError."""
-        registers, numbers = self._places(f, multiple, ARM_FREE)
+
+        def number(text: str) -> int:
+            return _number(text, f, multiple)
+
+        def put(register: str, text: str) -> list[str]:
+            return number_text(number(text)).format(register).split("\n")
+
+        return "\n".join(self._arm_lines(number, put, "xy")) + "\n"
+
+    def arm_with_numbers(self, number: ConstantOf, operands: str = "xy") -> str:
+        """The same with any constants, which are read from a table after the return."""
+        words = dict.fromkeys(o.before for o in self.operands if o.before.startswith("M::"))
+        places = {text: 8 * place for place, text in enumerate(words)}
+
+        def put(register: str, text: str) -> list[str]:
+            place = f", #{places[text]}" if places[text] else ""
+            return [f"adr {register}, 2f", f"ldr {register}, [{register}{place}]"]
+
+        table = ", ".join(f"{number(text):#x}" for text in words)
+        lines = self._arm_lines(number, put, operands)
+        return "\n".join((*lines, ".p2align 3", "2:", f".quad {table}")) + "\n"
+
+    def _arm_lines(
+        self, number: ConstantOf, put: Callable[[str, str], list[str]], operands: str
+    ) -> list[str]:
+        """The instructions; `put` loads a register with a constant."""
+        registers, numbers = self._places(number, ARM_FREE)
         named = {**numbers, **registers}
         lines = [re.sub(r"\{(\w+)\}", lambda m: named[m[1]], line) for line in self.lines]
-        pointers = dict(zip(self.arguments, ("x1", "x2"), strict=False))
+        pointer = {"0": "", "x": "x1", "y": "x2"}
+        pointers = dict(zip(self.arguments, (pointer[x] for x in operands), strict=False))
         before: list[str] = []
         for o in self.operands:
             word = WORD.fullmatch(o.before)
-            if o.place and word is not None and word[1] in pointers:
-                place = f"[{pointers[word[1]]}, #{8 * self._place(word[2])}]"
+            if not o.place or not o.before:
+                continue
+            if word is None or word[1] not in pointers:
+                before += put(registers[o.name], o.before)
+            elif base := pointers[word[1]]:
+                place = f"[{base}, #{8 * self._place(word[2])}]"
                 before.append(f"ldr {registers[o.name]}, {place.replace(', #0]', ']')}")
-            elif o.place and o.before:
-                number = number_text(_number(o.before, f, multiple))
-                before += number.format(registers[o.name]).split("\n")
+            else:
+                before.append(f"mov {registers[o.name]}, xzr")
         (end,) = (registers[o.name] for o in self.operands if o.after == "z0")
-        return "\n".join((*before, *lines, f"str {end}, [x0]", "ret")) + "\n"
+        return [*before, *lines, f"str {end}, [x0]", "ret"]
 
     def assembled(self, f: Field, multiple: int = 1) -> bytes:
         """The object file of this function."""
         return assemble(self.function(f, multiple))
 
     def _places(
-        self, f: Field, multiple: int, registers_of: Sequence[str]
+        self, number: ConstantOf, registers_of: Sequence[str]
     ) -> tuple[dict[str, str], dict[str, str]]:
         """The register of each name, and the number."""
         free = list(registers_of)
         registers = {o.name: free.pop(0) for o in self.operands if o.place == "reg"}
         numbers = {o.name: o.before for o in self.operands if not o.place}
-        return registers, {x: str(_number(text, f, multiple)) for x, text in numbers.items()}
+        return registers, {x: str(number(text)) for x, text in numbers.items()}
 
-    def _entrance(self, registers: Mapping[str, str], f: Field, multiple: int) -> list[str]:
+    def _entrance(
+        self, registers: Mapping[str, str], number: ConstantOf, operands: str
+    ) -> list[str]:
         """Every register gets its value; rdx, which is a pointer, comes last."""
-        pointers = dict(zip(self.arguments, POINTERS[1:], strict=False))
+        pointer = {"0": "", "x": POINTERS[1], "y": POINTERS[2]}
+        pointers = dict(zip(self.arguments, (pointer[x] for x in operands), strict=False))
         moves: dict[str, str] = {}
         for o in self.operands:
             if not o.place or not o.before:
                 continue
             register = registers.get(o.name, o.place)
             word = WORD.fullmatch(o.before)
-            if word is not None and word[1] in pointers:
-                moves[register] = f"qword ptr [{pointers[word[1]]} + {8 * self._place(word[2])}]"
+            if word is None or word[1] not in pointers:
+                moves[register] = f"{number(o.before):#x}"
+            elif base := pointers[word[1]]:
+                moves[register] = f"qword ptr [{base} + {8 * self._place(word[2])}]"
             else:
-                moves[register] = f"{_number(o.before, f, multiple):#x}"
+                moves[register] = "0"
         order = sorted(moves, key=lambda register: register == POINTERS[-1])
         return [f"mov {register}, {moves[register]}" for register in order]
 

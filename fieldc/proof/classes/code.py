@@ -18,20 +18,21 @@ class ClassCode:
     code: bytes
     start: int
     symbols: Mapping[int, str]
+    architecture: str = "x86_64"
 
 
 @dataclass
 class SymbolMemory(KernelMemory):
     """Memory in which some constants of the code are variables."""
 
-    symbols: Mapping[int, int] = field(default_factory=dict)
-    """The variables at offsets in the code."""
+    symbols: Mapping[int, Polynomial] = field(default_factory=dict)
+    """The constants at offsets in the code."""
 
     def load(self, address: Value, where: str) -> Value:
         """A 64-bit word. Raises ProofError."""
         if isinstance(address, Pointer) and address.base == "code":
             if address.offset in self.symbols:
-                return {(self.symbols[address.offset],): 1}
+                return dict(self.symbols[address.offset])
             if any(abs(address.offset - place) < 8 for place in self.symbols):
                 raise ProofError(f"{where}: reads parts of constants of the modulus")
         return super().load(address, where)
@@ -39,7 +40,7 @@ class SymbolMemory(KernelMemory):
     def immediate(self, place: int, value: int) -> Polynomial:
         """A constant in an instruction."""
         if place in self.symbols:
-            return {(self.symbols[place],): 1}
+            return dict(self.symbols[place])
         return super().immediate(place, value)
 
     def fetch(self, place: int, size: int, where: str) -> None:
