@@ -76,6 +76,7 @@ STUDIED: tuple[Kernel, ...] = (
     jumps.multiply_unrolled,
     jumps.multiply_two_limb_quotients,
     karatsuba.multiply_karatsuba,
+    karatsuba.multiply_karatsuba_limbs,
     plain.multiply_by_division,
     squaring.square_sos,
     montgomery.multiply_near_radix,

@@ -44,7 +44,10 @@ JUDGE = Judge(
     ARCHITECTURE,
     "apple-m1",
     is_simulated=True,
-    studied=("karatsuba",),  # Neoverse N1 has one multiplier, which takes three cycles
+    studied=(
+        "karatsuba",
+        "karatsuba-limbs",
+    ),  # Neoverse N1 has one multiplier, which takes three cycles
     orders=ORDERS,
 )
 """A processor that is not known is taken for the core that most people have."""
