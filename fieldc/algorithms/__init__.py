@@ -90,6 +90,9 @@ STUDIED: tuple[Kernel, ...] = (
 )
 """Algorithms to compare with. Built and raced only when named."""
 
+FUSED_STUDIED: tuple[Kernel, ...] = extension.BY_PARTS
+"""Optional operations to compare with. AArch64's model chooses among them too."""
+
 OFFERED: tuple[Kernel, ...] = (
     *addition.ALTERNATIVES,
     montgomery.multiply_near_radix,
@@ -162,7 +165,8 @@ def representations(field: Field) -> list[Offer]:
 
 def every_kernel_for(operation: str) -> list[Kernel]:
     """Return all algorithms of an operation, studied ones last."""
-    return [k for k in (*KERNELS, *FUSED, *STUDIED) if k.operation == operation]
+    kernels = (*KERNELS, *FUSED, *STUDIED, *FUSED_STUDIED)
+    return [kernel for kernel in kernels if kernel.operation == operation]
 
 
 def choose(field: Field, operation: str, algorithm: str | None = None) -> Expression:
