@@ -36,7 +36,7 @@ LONGER = 0.02
 
 SLOW = (Pace(3, 2, 5, 30),)
 """Of one multiplier that is busy for three cycles."""
-FAST = (Pace(0.5, 2.5, 2, 18), Pace(0.5, 4, 2, 24), Pace(0.75, 2.5, 3, 24))
+FAST = (Pace(0.5, 2.5, 2, 18), Pace(0.75, 3, 4, 50), Pace(0.75, 2.5, 3, 24))
 """Of multipliers that start a product in each cycle."""
 
 
